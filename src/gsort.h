@@ -69,7 +69,8 @@ enum gsort_operation {
 
 /* A set operation on inputs, sorted or not.  Rules of multisets: a key that occurs M times in the
  * first input and N times in the second is written so many times.  Of more than two inputs, the
- * result of the first two is combined with the third, and so on. */
+ * result of the first two is combined with the third, and so on.  Lines and records are equal if their
+ * keys are; of two that go together the one of the first input is written. */
 enum gsort_set {
 	GSORT_NO_SET,
 	GSORT_UNION,		/* max(M, N) */

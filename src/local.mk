@@ -286,6 +286,7 @@ host_sources = \
   src/stages/item_maker.c \
   src/stages/item_merger.c \
   src/stages/item_merger.h \
+  src/stages/item_set.c \
   src/stages/item_store.c \
   src/stages/item_store.h \
   src/stages/line_collector.c \

@@ -3,12 +3,13 @@
  * combine.c - union, intersection and difference of inputs
  *
  * In:   inputs, sorted or not.
- * Out:  the keys that the operation keeps, through the emit stage.
+ * Out:  the keys or items that the operation keeps, through the emit stage.
  *
  * A part is a job that sorts one input; instead of writing, it hands its spans over
  * (stages/handover.h).  Two streams of keys are merged into one (sort/set_merge.h), so N inputs are
  * folded from the left, as the words say: A less B less C.  A stream is a part, or the merge of a
- * stream and a part.  By the rules of sets (-u), equal keys of a part are one.
+ * stream and a part.  By the rules of sets (-u), equal keys of a part are one.  Items are merged so
+ * by stages/item_merger.h.
  *
  * Invariant: all streams are in the same key class.
  */
@@ -18,9 +19,11 @@
 #include <string.h>
 
 #include "base/round.h"
+#include "job/items.h"
 #include "job/open.h"
 #include "job/operations.h"
 #include "sort/set_merge.h"
+#include "stages/item_merger.h"
 
 struct part {
 	struct gsort         job;
@@ -53,8 +56,9 @@ struct gs_combination {
 	struct part   *parts;
 	atomic_size_t  count;		/* of parts */
 	atomic_uint    readers;		/* parts that are still being read */
-	struct stream *streams;		/* the parts, then merges; the last one has the result */
+	struct stream *streams;		/* of keys: the parts, then merges; the last one has the result */
 	size_t         stream_count;
+	struct gs_item_merger merger;	/* of items */
 };
 
 /* ---- streams ---------------------------------------------------------------------- */
@@ -263,6 +267,8 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	part->job.options.head = false;
 	part->job.options.tail.wanted = false;
 	part->job.options.converts = false;
+	part->job.options.underline = false;
+	part->job.options.stable = true;	/* equal items stay in their order */
 	part->job.handover = &part->handover;
 	part->job.monitor.note = job->monitor.note;
 	part->job.monitor.warn = job->monitor.warn;
@@ -297,6 +303,37 @@ open_streams(const struct gsort *job, struct gs_combination *set)
 	return GS_OK;
 }
 
+/* The next items of a part. */
+static gs_status
+fill_items(void *context, struct gs_item_slice *items)
+{
+	struct gs_span span;
+
+	TRY(next_span(context, &span));
+	*items = (struct gs_item_slice){ span.items, span.count > 0 ? span.bytes : 0 };
+	return GS_OK;
+}
+
+/* A tail is kept in memory, which is touched only as it is needed. */
+#define MOST_TAIL_BYTES		((uint64_t)1 << 30)
+
+static gs_status
+open_merger(const struct gsort *job, struct gs_combination *set)
+{
+	const struct gs_item_facts facts = gs_items_facts(job);
+	struct gs_item_merge_sizes sizes;
+
+	gs_plan_item_merge(&sizes, &job->plan, &job->plan_input, &facts, set->count);
+	if (job->options.tail.wanted)
+		sizes.room = gs_within(sizes.room, job->plan.pool_bytes / 4, MOST_TAIL_BYTES);
+	TRY(gs_item_merger_open(&set->merger, &job->items.order, &job->options, set->count, sizes.room));
+	for (size_t p = 0; p < set->count; p++)
+		set->merger.sources[p] = (struct gs_merge_source){
+			.fill = fill_items, .context = &set->parts[p],
+		};
+	return GS_OK;
+}
+
 /* Open everything, then start: what cannot be opened is found before much is read. */
 static gs_status
 open_set(struct gsort *job)
@@ -310,7 +347,7 @@ open_set(struct gsort *job)
 	if (set->parts == NULL)
 		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", job->options.input_count);
 	set->count = job->options.input_count;
-	TRY(open_streams(job, set));
+	TRY(job->kind->items ? open_merger(job, set) : open_streams(job, set));
 	for (size_t p = 0; p < set->count; p++) {
 		TRY(open_part(job, &set->parts[p], &job->options.inputs[p]));
 		set->parts[p].job.keys.ingest.readers = &set->readers;
@@ -334,7 +371,9 @@ write_header(struct gsort *job)
 
 	for (size_t p = 0; p < set->count; p++)
 		TRY(next_span(&set->parts[p], &none));
-	header = gs_ingest_header(&set->parts[0].job.keys.ingest, &bytes);
+	for (size_t p = 0; job->kind->meet != NULL && p < set->count; p++)
+		TRY(job->kind->meet(job, &set->parts[p].job, &set->parts[0].job));
+	TRY(job->kind->header(&set->parts[0].job, 0, &header, &bytes));
 	return gs_emit_header(&job->emit, header, bytes);
 }
 
@@ -359,12 +398,23 @@ merge_class(struct gsort *job, unsigned key_class)
 }
 
 static gs_status
+merge_items(struct gsort *job)
+{
+	const struct gs_span_sink sink = gs_emit_sink(&job->emit, 0, 0);
+
+	return gs_item_merger_combine(&job->set->merger, keep_of(job->options.set), job->options.verify,
+	                              &sink);
+}
+
+static gs_status
 merge(struct gsort *job)
 {
 	TRY(open_set(job));
 	TRY(write_header(job));
 	gs_phase_begin(job, GSORT_WRITING);
-	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
+	if (job->kind->items)
+		TRY(merge_items(job));
+	for (unsigned i = 0; !job->kind->items && i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
 		TRY(merge_class(job, job->options.reverse ? GS_CLASSES - 1 - i : i));
 	TRY(gs_emit_end(&job->emit));
 	gs_phase_end(job);
@@ -418,10 +468,13 @@ gs_combine_stats(struct gsort *job)
 	for (size_t p = 0; p < job->set->count; p++) {
 		struct gsort *part = &job->set->parts[p].job;
 
+		if (part->engine.context == NULL)
+			continue;
 		part->engine.stats(part->engine.context, &part->stats);
-		stats->bytes_in += part->keys.ingest.read.bytes;
-		stats->keys += part->keys.ingest.read.elements;
-		stats->invalid_lines += part->keys.ingest.invalid_lines;
+		part->kind->count(part, &part->stats);
+		stats->bytes_in += part->stats.bytes_in;
+		stats->keys += part->stats.keys;
+		stats->invalid_lines += part->stats.invalid_lines;
 		stats->runs += part->stats.runs;
 		stats->spilled_bytes += part->stats.spilled_bytes;
 	}
@@ -443,6 +496,7 @@ gs_combine_close(struct gsort *job)
 		free(set->streams[s].memory);
 		free(set->streams[s].pieces);
 	}
+	gs_item_merger_close(&set->merger);
 	free(set->streams);
 	free(set->parts);
 	free(set);

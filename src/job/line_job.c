@@ -59,7 +59,8 @@ compare_lines(const void *context, const char *one, size_t one_bytes, const char
 static bool
 makes_groups(const struct gsort_options *options)
 {
-	return options->unique || options->counts || options->repeated || options->singletons;
+	return options->unique || options->counts || options->repeated || options->singletons ||
+	       options->set != GSORT_NO_SET;
 }
 
 /* Items are the numbers that lines are, and where the lines are. */
@@ -251,6 +252,23 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 	return GS_OK;
 }
 
+/* Keys that name columns have the places of the first operand. */
+static gs_status
+meet_operand(struct gsort *job, const struct gsort *operand, const struct gsort *first)
+{
+	const struct gs_line_ingest *ingest = &operand->items.lines.ingest;
+	const struct gs_line_bytes *header = &first->items.lines.ingest.header;
+	struct gs_line_order *order = &job->items.lines.order;
+	const char *end;
+
+	if (operand != first)
+		return gs_line_compare_headers(ingest, header, &ingest->header);
+	if (!gs_line_order_wants_header(order))
+		return GS_OK;
+	end = gs_line_end(order, header->data, header->data + header->bytes);
+	return gs_line_order_header(order, header->data, (size_t)(end - header->data));
+}
+
 /* A merge has counted itself. */
 static void
 count_read(const struct gsort *job, struct gsort_stats *stats)
@@ -275,7 +293,8 @@ explain(const struct gs_line_printer *to, const struct gsort *job)
 const struct gs_kind gs_lines = {
 	.items = true, .describe = describe, .element_bytes = element_bytes,
 	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .read = read_to, .header = find_header, .check = check,
+	.open_emit = open_emit, .read = read_to, .header = find_header, .meet = meet_operand,
+	.check = check,
 	.explain = explain, .explain_memory = gs_items_explain_memory,
 	.count = count_read,
 };

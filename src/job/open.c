@@ -35,6 +35,13 @@ readers(const struct gsort *job)
 	return job->options.operation == GSORT_SORT ? threads : (threads + 1) / 2;
 }
 
+/* May a merge become a sort?  See line_job.c. */
+static bool
+may_sort(const struct gsort_options *options)
+{
+	return options->operation == GSORT_MERGE && options->lines && options->set == GSORT_NO_SET;
+}
+
 /* ---- opening ---------------------------------------------------------------- */
 
 struct gs_input_options
@@ -51,7 +58,7 @@ gs_job_input_options(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = job->ranked == NULL ? NULL : job->ranked->parts.ranges,
-		.later = options->operation == GSORT_MERGE && !options->lines,
+		.later = options->operation == GSORT_MERGE && !may_sort(options),
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->files.confinement,
@@ -61,15 +68,20 @@ gs_job_input_options(struct gsort *job)
 	};
 }
 
+/* An operand of WHOLE is interrupted with it. */
 static gs_status
-open_input(struct gsort *job)
+open_input(struct gsort *job, const struct gsort *whole)
 {
 	const struct gsort_options *options = &job->options;
-	const struct gs_input_options in = gs_job_input_options(job);
+	struct gs_input_options in = gs_job_input_options(job);
 	const size_t unit = job->kind->element_bytes(job);
 	const char *name;
 	uint64_t bytes;
 
+	if (whole != job) {
+		in.interrupted = &whole->phases.interrupted;
+		in.stops_with = whole->files.input;
+	}
 	TRY(gs_input_open(&job->files.input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
 	if (job->ranked != NULL || job->items.npy.first != NULL || unit == 0 ||
@@ -209,8 +221,7 @@ collect_plan_input(struct gsort *job)
 
 	gs_limits_read(&limits, bytes <= SMALL_BYTES && !options->explained);
 	job->plan_input = (struct gs_plan_input){
-		.operation = options->lines && options->operation == GSORT_MERGE
-		             ? GSORT_SORT : options->operation,	/* see line_job.c */
+		.operation = may_sort(options) ? GSORT_SORT : options->operation,
 		.type = options->type,
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
@@ -313,12 +324,12 @@ adapt_options(struct gsort *job)
 {
 	struct gsort_options *own = &job->options;
 
-	if (job->ranked != NULL || job->kind->items)
-		return;
 	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
 		own->operation = GSORT_MERGE;
 		return;
 	}
+	if (job->ranked != NULL || job->kind->items)
+		return;
 	if (own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
 	    own->json || own->counts || own->repeated || own->singletons)
 		return;
@@ -333,7 +344,7 @@ open_stages(struct gsort *job, const struct gsort *whole)
 {
 	gs_confinement_open(&job->files.confinement, &whole->options, &job->plan, &whole->files.outputs,
 	                    &job->monitor);
-	TRY(open_input(job));
+	TRY(open_input(job, whole));
 	collect_plan_input(job);
 	TRY(make_plan(job));
 	gs_input_share(job->files.input, readers(job), job->plan.inflate_bytes, job->plan.window_bytes);
@@ -388,6 +399,8 @@ gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 	job->kind = gs_kind_of(&job->options);
 	gs_ingest_set_format(&job->keys.ingest, &job->options);
 	job->keys.ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
+	if (job->kind->describe != NULL)
+		TRY(job->kind->describe(job));
 	TRY(open_stages(job, whole));
 	confine(job);
 	return GS_OK;

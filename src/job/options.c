@@ -184,7 +184,6 @@ find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		  "a GPU sorts keys of at most 64 bits" } },
 		{ o->compress_program != NULL, { "type", "compress-program", false, uncompressed } },
 		{ o->sample.wanted, { "type", "sample", false, "samples are of at most 64 bits" } },
-		{ o->set != GSORT_NO_SET, { "type", set_name(o), false, "sets are of at most 64 bits" } },
 		{ o->quantiles != NULL, { "type", "quantiles", false, figures } },
 		{ o->summary, { "type", "summary", false, figures } },
 		{ o->top.wanted, { "type", "top", false, figures } },
@@ -205,8 +204,6 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 	static const char whole[] = "records are moved as they are";
 	static const char binary[] = "records are binary";
 	static const char numbers[] = "the output is numbers of keys";
-	static const char alike[] = "sets are of keys; sorted together, -u, --repeated and --singletons "
-	                            "choose records";
 	const struct rule rules[] = {
 		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
 		  { "key", "record-size", true, NULL } },
@@ -224,7 +221,6 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ records && program, { "record-size", "compress-program", false, uncompressed } },
 		{ records && o->sample.wanted, { "record-size", "sample", false,
 		  "samples are of numbers alone; draw records before they are sorted" } },
-		{ records && sets, { "record-size", set_name(o), false, alike } },
 		{ argsort && sets, { "argsort", set_name(o), false,
 		  "a set is of several inputs, and a number of one" } },
 		{ argsort && o->sample.wanted, { "argsort", "sample", false,
@@ -259,8 +255,6 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->compress_program != NULL, { "lines", "compress-program", false, uncompressed } },
 		{ o->sample.wanted, { "lines", "sample", false,
 		  "for random lines pipe shuf -n into gsort" } },
-		{ o->set != GSORT_NO_SET, { "lines", set_name(o), false,
-		  "sets are of numbers; comm(1) reads lines that gsort --lines has sorted" } },
 		{ o->quantiles != NULL, { "lines", "quantiles", false, numbers } },
 		{ o->summary, { "lines", "summary", false, numbers } },
 		{ o->top.wanted, { "lines", "top", false, numbers } },
@@ -284,7 +278,6 @@ find_set_conflict(const struct gsort_options *o, struct gsort_conflict *conflict
 		{ sets && check, { "check", set, false, NULL } },
 		{ sets && merge, { "merge", set, false, "inputs are sorted in any case: leave -m out" } },
 		{ sets && answers, { set, answer, false, "pipe one gsort into another" } },
-		{ sets && o->record_bytes > 0, { set, "record-size", false, NULL } },
 		{ sets && o->argsort_bits > 0, { set, "argsort", false, NULL } },
 		{ sets && o->sample.wanted, { set, "sample", false, "pipe one gsort into another" } },
 		{ sets && o->split > 0, { set, "split", false, "files are cut by the number of all keys" } },

@@ -64,14 +64,14 @@ collect_stats(struct gsort *job)
 	stats->keys_out = job->emit.keys;
 	stats->bytes_out = job->emit.bytes;
 	stats->verified = job->verify.on && !job->verify.order_alone;
-	if (operation == GSORT_SORT || job->kind->items) {
-		job->kind->count(job, stats);
-		return;
-	}
-	stats->device = "cpu";
-	stats->batches = (unsigned)(job->options.input_count > 0 ? job->options.input_count : 1);
 	if (job->set != NULL)
 		gs_combine_stats(job);
+	else if (operation == GSORT_SORT || job->kind->items)
+		job->kind->count(job, stats);
+	if (operation == GSORT_SORT || (job->kind->items && job->set == NULL))
+		return;
+	stats->device = "cpu";
+	stats->batches = (unsigned)(job->options.input_count > 0 ? job->options.input_count : 1);
 }
 
 /* Statistics of all ranks; the message stays.  Not inlined: the frame of gs_job_run() lies below all

@@ -26,10 +26,19 @@ drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
 	return job->engine.drain(job->engine.context, key_class, sink);
 }
 
+/* Items are the first class in any order. */
 static unsigned
 class_of_place(const struct gsort *job, unsigned place)
 {
-	return job->options.reverse ? GS_CLASSES - 1 - place : place;
+	return job->options.reverse && !job->kind->items ? GS_CLASSES - 1 - place : place;
+}
+
+/* All items have been drained: verify them. */
+static void
+note_digest(struct gsort *job)
+{
+	if (job->engine.digest != NULL)
+		gs_verify_out_items(&job->verify, job->engine.digest(job->engine.context));
 }
 
 static gs_status
@@ -46,8 +55,7 @@ emit_classes(struct gsort *job)
 			TRY(drain(job, c, &sink));
 		TRY(gs_emit_class_end(&job->emit, c));
 	}
-	if (engine->digest != NULL)
-		gs_verify_out_items(&job->verify, engine->digest(engine->context));
+	note_digest(job);
 	return GS_OK;
 }
 
@@ -73,6 +81,7 @@ hand_over(struct gsort *job)
 		TRY(drain(job, class_of_place(job, i), &sink));
 		gs_handover_end(job->handover);
 	}
+	note_digest(job);
 	return job->handover->shut ? GS_OK : gs_verify_end(&job->verify);
 }
 

@@ -369,7 +369,7 @@ on_small_stack() {
 		on_small_stack gsort -u64 $options in
 	done
 	on_small_stack gsort -C --record-size=8 -k u64@0 in
-	for options in '' '-k1,1n -s' -c -m '--union text' '--csv -k1' '-k1,1g' --argsort=u32 --invalid=warn; do
+	for options in '' '-k1,1n -s' -c -m '--union text' '--lines --union text' '--csv -k1' '-k1,1g' --argsort=u32 --invalid=warn; do
 		# shellcheck disable=SC2086
 		on_small_stack gsort $options text
 	done

@@ -808,8 +808,6 @@ export -f damaged
 	gsort: options '--record-size' and '--header' are incompatible: for bytes at the front: --skip-bytes
 	$ gsort --record-size=8 --device=gpu
 	gsort: options '--record-size' and '--device=gpu' are incompatible: a GPU sorts keys alone
-	$ gsort --record-size=8 --union
-	gsort: options '--record-size' and '--union' are incompatible: sets are of keys; sorted together, -u, --repeated and --singletons choose records
 	$ gsort --record-size=8 --base=16
 	gsort: options '--record-size' and '--base' are incompatible: records are binary
 	$ gsort --record-size=8 --type=ipv4
@@ -818,8 +816,6 @@ export -f damaged
 	gsort: options '--record-size' and '--sample' are incompatible: samples are of numbers alone; draw records before they are sorted
 	$ gsort --record-size=16 --compress-program=zstd
 	gsort: options '--record-size' and '--compress-program' are incompatible: their temporary files are not compressed; -T names a folder with room for as much as the input has
-	$ gsort --lines --intersect a b
-	gsort: options '--lines' and '--intersect' are incompatible: sets are of numbers; comm(1) reads lines that gsort --lines has sorted
 	$ gsort --argsort=u32 --sample=3
 	gsort: options '--argsort' and '--sample' are incompatible: draw from the numbers that it writes
 	$ gsort --argsort=u32 --union a b

@@ -3,9 +3,9 @@
 
 load ../helpers
 
-@test "sets of random keys are those of Python" {
+@test "sets of random keys, lines and records are those of Python" {
 	needs python3
-	python3 "$GSORT_SOURCE/tests/tools/sets.py" 1 120
+	python3 "$GSORT_SOURCE/tests/tools/sets.py" 1 160
 }
 
 @test "the rules of multisets, and with -u of sets" {
@@ -31,6 +31,92 @@ load ../helpers
 	printf 'x\n1\n' >a
 	printf 'y\n2\n' >b
 	[ "$(result --header --union)" = 'x 1 2 ' ]
+}
+
+# of SET A B: that of two sorted files of lines, without tabs, by comm
+of() {
+	case $1 in
+	union)      LC_ALL=C comm "$2" "$3" ;;
+	intersect)  LC_ALL=C comm -12 "$2" "$3" ;;
+	difference) LC_ALL=C comm -23 "$2" "$3" ;;
+	symmetric)  LC_ALL=C comm -3 "$2" "$3" ;;
+	esac | tr -d '\t'
+}
+
+@test "sets of lines are what comm prints of sorted lines, with any options of sort and uniq" {
+	for input in a b; do
+		gen --seed $((36#$input)) --keys 60000 --type u32 --dist zipf | gsort -u32 --to=text |
+			awk '{ print "line " $1 % 50000 (NR % 7 == 0 ? "x" : "") }' >$input
+		LC_ALL=C sort $input >$input.all
+		uniq $input.all >$input.once
+		tr '\n' '\0' <$input >$input.zero
+	done
+	for set in union intersect difference symmetric; do
+		of $set a.all b.all >all
+		of $set a.once b.once >once
+		[ -s all ]
+		for options in '' --parallel=1 --parallel=5 --verify '-S 1M -T .'; do
+			# shellcheck disable=SC2086
+			gsort --lines --$set $options a b | cmp - all
+		done
+		gsort --lines --$set -r a b | cmp - <(LC_ALL=C sort -r all)
+		gsort --lines --$set --count a b | cmp - <(uniq -c all)
+		gsort --lines --$set --repeated a b | cmp - <(uniq -d all)
+		gsort --lines --$set --singletons --head=9 a b | cmp - <(uniq -u all | head -n 9)
+		gsort --lines --$set --tail=9 a b | cmp - <(tail -n 9 all)
+		gsort --lines --$set --tail=20000 -S 4M a b | cmp - <(tail -n 20000 all)
+		gsort --lines --$set -u -S 1M -T . a b | cmp - once
+		gsort --lines --$set -u -r --tail=3 a b | cmp - <(LC_ALL=C sort -r once | tail -n 3)
+		gsort --lines --$set -z a.zero - <b.zero | tr '\0' '\n' | cmp - all
+	done
+	fails 'the last 200000 items need more than [0-9]* bytes of memory: use a larger -S' gsort --lines --union --tail=200000 -S 1M -T . a b
+}
+
+# prints LINES COMMAND: so many words, lines in one, are printed
+prints() {
+	local lines=$1
+	shift
+	"$@" 2>err | tr '\n' ',' | cmp - <(printf '%s' "$lines") || { echo "of $*"; return 1; }
+}
+
+@test "lines with equal keys are one value, and the line shown is that of the first file" {
+	printf '%s\n' 'c 3' 'a 1' 'b 1' 'd 2' >a
+	printf '%s\n' 'v 2' 'w 1' 'x 5' 'y 2' >b
+	prints 'a 1,b 1,d 2,y 2,c 3,x 5,' gsort -k2,2n --union a b
+	prints 'a 1,d 2,' gsort -k2,2n --intersect a b
+	prints 'b 1,c 3,' gsort -k2,2n --difference a b
+	prints 'x 5,c 3,y 2,b 1,' gsort -k2,2nr --symmetric a b
+	prints 'w 1,v 2,c 3,x 5,' gsort -s -k2,2n -u --union b a
+	prints '      1 a 1,      1 d 2,' gsort -k2,2n --intersect --count a b a
+	prints 'a 1,  _,d 2,  _,' gsort -k2,2n --intersect --debug a b
+	printf 'name,n\n"x\ny",2\nz,1\n' >a.csv
+	printf 'name,n\nw,1\n' >b.csv
+	prints 'name,n,"x,y",2,' gsort --csv --header -k n:n --difference a.csv b.csv
+	printf 'n,name\n1,w\n' >c.csv
+	fails "c.csv: its header is not that of the first input, so '--key' by name may mean another column" \
+		gsort --csv --header -k n:n --difference a.csv c.csv
+	prints 'name,n,1,w,"x,y",2,z,1,' gsort --csv --header -k1,1 --union a.csv c.csv
+}
+
+@test "records and keys of 128 bits, larger than memory; a header of bytes" {
+	gen --seed 6 --keys 400000 --type u64 >keys
+	for options in -u128 '--record-size=16 -k u64@0 -k u64@8r' '--record-size=16 -k u64@8'; do
+		head -c 2400000 keys >a
+		tail -c 2400000 keys >b
+		# shellcheck disable=SC2086
+		gsort $options keys >all
+		tail -c +800001 keys | head -c 1600000 >middle
+		for more in '' '-S 1M -T .' '--verify --parallel=1'; do
+			# shellcheck disable=SC2086
+			gsort $options $more --union a b | cmp - all
+			# shellcheck disable=SC2086
+			gsort $options $more --intersect a b | cmp - <(gsort $options middle)
+		done
+		(printf head; cat b) >c
+		# shellcheck disable=SC2086
+		gsort $options --skip-bytes=4 --difference c <(printf more; cat a) |
+			cmp - <(printf head; tail -c 800000 keys | gsort $options)
+	done
 }
 
 @test "options of the output are those of the whole, not of each input" {
@@ -103,6 +189,25 @@ load ../helpers
 	fails 'b:1: not a number: "x"' gsort --union b slow
 	kill $!
 	gsort --union --invalid=ignore a b | cmp - a
+	printf 'n\n1\nx\n' >bad
+	printf 'n\n1\n' >good
+	for files in 'good bad' 'bad good'; do
+		# shellcheck disable=SC2086
+		fails 'bad:3: column "n": not a number: "x"' gsort --header -k n:n --union -o out $files
+		# shellcheck disable=SC2086
+		not gsort --header -k n:n --invalid=fail --intersect $files 2>err >printed
+		grep -q '1 invalid line was left out' err
+		[ "$(cat printed)" = "$(cat good)" ]
+	done
+	fails 'cannot read: c: No such file' gsort --lines --union -o out a c
+	fails 'b: byte 0: the last record is short' gsort --record-size=4 --union -o out b a
+	cmp a out
+	mkfifo wait
+	sleep 1000 >wait 3>&- 4>&- &
+	fails 'bad:3: column "n": not a number: "x"' gsort --header -k n:n --union bad wait
+	kill $!
+	cmp a out
+	[ "$(echo out* ./*.* .gsort*)" = 'out ./*.* .gsort*' ]
 }
 
 @test "what cannot be combined is refused" {
@@ -114,6 +219,13 @@ load ../helpers
 	fails "'-m' and '--union' are incompatible" gsort -m --union a a
 	fails "and '--split' are incompatible: files are cut by the number of all keys" \
 		gsort --union --split=2 -o 'x%r' a a
+	for set in union difference; do
+		fails "options '--argsort' and '--$set' are incompatible: a set is of several inputs" \
+			gsort --argsort=u32 --lines --$set a a
+		fails "options '--lines' and '--device=gpu' are incompatible" gsort --lines --$set --device=gpu a a
+		fails "options '--$set' and '--split' are incompatible" gsort --lines --$set --split=2 -o 'x%r' a a
+	done
+	fails "a set operation needs two FILEs at least" gsort --lines --union a
 	fails "a set operation needs two FILEs at least" gsort --union
 	fails "a set operation needs two FILEs at least" gsort --union a
 	fails "standard input ('-') can be only one input of a set operation" gsort --union - a -

@@ -156,6 +156,7 @@ prepare() {
 		int main(void)
 		{
 			const char *const text[] = { "text" }, *const missing[] = { "missing" }, *const fifo[] = { "fifo" };
+			const char *const both[] = { "/dev/null", "fifo" };
 			struct sigaction action = { .sa_handler = alarmed };
 			size_t reads = 3;
 			pthread_t thread;
@@ -184,6 +185,12 @@ prepare() {
 			alarm(1);
 			assert(run((struct gsort_options){ .inputs = fifo, .input_count = 1, .operation = GSORT_CHECK })
 			       == GSORT_ERROR_INTERRUPTED);
+			for (int lines = 0; lines < 2; lines++) {
+				alarm(1);
+				assert(run((struct gsort_options){ .inputs = both, .input_count = 2, .set = GSORT_UNION,
+				       .lines = lines, .output = "out" }) == GSORT_ERROR_INTERRUPTED);
+				assert(access("out", F_OK) != 0);
+			}
 			return 0;
 		}
 	END

@@ -41,6 +41,7 @@ tests_unit_units_SOURCES = \
   tests/unit/inflate.c \
   tests/unit/input.c \
   tests/unit/item_merger.c \
+  tests/unit/item_store.c \
   tests/unit/items.c \
   tests/unit/key.c \
   tests/unit/line_collector.c \

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_store.c - rows for src/stages/item_store.c and item_drain.c: which items leave, and in which order
+ *
+ * Records have a word and their number; lines have a first byte that is their word, and differ in length.
+ * The model is a stable sort, a walk over its groups, and a cut at the head or tail.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stages/item_store.h"
+#include "tests/unit/units.h"
+
+void unit_item_store(void);
+
+enum { ITEMS = 60000, RECORD = 16, LINE_MOST = 40, ORIGINS = 3, LARGE = 50000 };
+
+enum memory { ENOUGH = 64 << 20, LITTLE = 1 };
+
+struct row {
+	const char *about;
+	bool        lines;
+	size_t      items;
+	unsigned    values, threads;
+	uint64_t    memory;
+	uint64_t    least, most;	/* items of a group that leaves; 0: no groups */
+	uint64_t    head, tail;		/* 0: all leave */
+	uint64_t    limited;		/* to so many, by gs_engine.limit(); 0: it is not called */
+	bool        origins, verify, puts;
+	size_t      emit_at, emit_bytes;
+	uint64_t    enough;		/* the sink has enough with so many items; 0: never */
+};
+
+#define ALL	1, UINT64_MAX		/* groups */
+
+static const struct row rows[] = {
+	{ "no items", false, 0, 9, 2, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "one item", true, 1, 9, 2, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "records", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "records by one thread", false, ITEMS, 5000, 1, ENOUGH, 0, 0, 0, 0, 0, false, false, false, 0, 0, 0 },
+	{ "equal records", false, ITEMS, 1, 3, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "records in files", false, ITEMS, 5000, 2, LITTLE, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "equal records in files", false, ITEMS, 1, 2, LITTLE, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "records that are put", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 0, 0, false, false, true, 0, 0, 0 },
+	{ "records of a file that are put", false, ITEMS, 50, 2, LITTLE, 0, 0, 0, 0, 0, false, true, true, 0, 0, 0 },
+	{ "a part of each record", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 0, 0, false, false, false, 8, 8, 0 },
+	{ "records of origins", false, ITEMS, 20, 3, ENOUGH, 0, 0, 0, 0, 0, true, true, false, 0, 0, 0 },
+	{ "records of origins in files", false, ITEMS, 20, 2, LITTLE, 0, 0, 0, 0, 0, true, true, false, 0, 0, 0 },
+	{ "lines", true, ITEMS, 200, 3, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "lines in files", true, ITEMS, 200, 2, LITTLE, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "groups", false, ITEMS, 5000, 3, ENOUGH, ALL, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "groups in files", false, ITEMS, 5000, 2, LITTLE, ALL, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "one group", false, ITEMS, 1, 3, ENOUGH, ALL, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "groups of one item", false, ITEMS, 60000, 3, ENOUGH, 1, 1, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "groups of several items", true, ITEMS, 200, 3, ENOUGH, 2, 300, 0, 0, 0, false, true, false, 0, 0, 0 },
+	{ "a head", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 777, 0, 0, false, false, false, 0, 0, 0 },
+	{ "a head in files", true, ITEMS, 200, 2, LITTLE, 0, 0, 20000, 0, 0, false, false, false, 0, 0, 0 },
+	{ "a head of all", false, ITEMS, 5000, 3, ENOUGH, 0, 0, ITEMS, 0, 0, false, false, false, 0, 0, 0 },
+	{ "a head of groups", false, ITEMS, 5000, 3, ENOUGH, 12, 15, 777, 0, 0, false, false, false, 0, 0, 0 },
+	{ "a tail", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 777, 0, false, false, false, 0, 0, 0 },
+	{ "a tail in files", true, ITEMS, 200, 2, LITTLE, 0, 0, 0, 30000, 0, false, false, false, 0, 0, 0 },
+	{ "a tail of groups", false, ITEMS, 5000, 3, ENOUGH, ALL, 0, 777, 0, false, false, false, 0, 0, 0 },
+	{ "a limited head", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 777, 0, 70, false, false, false, 0, 0, 0 },
+	{ "a limited tail", true, ITEMS, 200, 3, ENOUGH, ALL, 0, 100, 7, false, false, false, 0, 0, 0 },
+	{ "a sink that has enough", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 0, 0, false, false, false, 0, 0, 9 },
+};
+
+struct item {
+	const char *data;
+	size_t      bytes;
+	uint64_t    word;
+	size_t      group;	/* items that are equal to it */
+};
+
+static struct item items[ITEMS], sorted[ITEMS];
+static char *memory, *got;	/* of all items, and what leaves */
+static uint64_t got_times[ITEMS];
+static const char *temp_dir;
+
+static uint64_t
+word_of(const char *data)
+{
+	uint64_t word = 0;
+
+	for (size_t b = 0; b < 8; b++)
+		word = word << 8 | (uint8_t)data[b];
+	return word;
+}
+
+static bool
+words_of(const void *context, const char *const *list, const uint32_t *bytes, size_t count,
+         unsigned level, uint64_t *words)
+{
+	(void)context, (void)bytes;
+	for (size_t i = 0; i < count; i++)
+		words[i] = level == 0 ? word_of(list[i]) : 0;
+	return false;
+}
+
+static const struct gs_item_order records = { .item_bytes = RECORD, .words = words_of };
+static const struct gs_item_order lines = { .end = units_line_end, .words = units_first_byte };
+
+/* ---- the model -------------------------------------------------------------------------- */
+
+static void
+make_items(const struct row *row)
+{
+	char *to = memory;
+
+	for (size_t i = 0; i < row->items; i++) {
+		const uint64_t value = units_mix(i) % row->values;
+		struct item *item = &items[i];
+
+		if (row->lines) {
+			item->word = 32 + value % 200;
+			item->bytes = (size_t)sprintf(to, "%c%zu:%.*s\n", (int)item->word, i, (int)(i % 23),
+			                              "-----------------------");
+		} else {
+			item->word = units_mix(value);
+			item->bytes = RECORD;
+			for (size_t b = 0; b < 8; b++)
+				to[b] = (char)(item->word >> (56 - 8 * b));
+			memcpy(to + 8, &i, sizeof i);
+		}
+		item->data = to;
+		to += item->bytes;
+	}
+}
+
+/* By word; equal ones by their place in the input, which is that in memory. */
+static int
+compare(const void *a, const void *b)
+{
+	const struct item *one = a, *other = b;
+
+	return one->word != other->word ? (one->word < other->word ? -1 : 1)
+	                                : (one->data > other->data) - (one->data < other->data);
+}
+
+/* What leaves, to SORTED; returns how many. */
+static size_t
+select_items(const struct row *row)
+{
+	size_t count = 0, first;
+	uint64_t wanted = row->limited > 0 ? row->limited : row->head > 0 ? row->head : row->tail;
+
+	memcpy(sorted, items, row->items * sizeof *items);
+	qsort(sorted, row->items, sizeof *sorted, compare);
+	for (size_t i = 0; i < row->items; i = row->most > 0 ? first : i + 1) {
+		for (first = i; first < row->items && sorted[first].word == sorted[i].word; first++)
+			;
+		sorted[count] = sorted[i];
+		sorted[count].group = first - i;
+		count += row->most == 0 || (first - i >= row->least && first - i <= row->most);
+	}
+	if (wanted == 0 || wanted > count)
+		return count;
+	if (row->head == 0)
+		memmove(sorted, sorted + count - wanted, wanted * sizeof *sorted);
+	return wanted;
+}
+
+/* ---- the store -------------------------------------------------------------------------- */
+
+static gs_status
+open_store(const struct row *row, struct gs_item_store **store)
+{
+	static struct gs_monitor monitor;
+	const struct gs_item_store_options options = {
+		.order = row->lines ? &lines : &records,
+		.facts = {
+			.memory_bytes = row->memory, .threads = row->threads,
+			.item_bytes = row->lines ? 0 : RECORD, .input_bytes = UINT64_MAX,
+		},
+		.temp_dirs = &temp_dir, .temp_dir_count = 1,
+		.groups = row->most > 0, .least = row->least, .most = row->most,
+		.head = row->head > 0, .tail = row->tail > 0, .count = row->head + row->tail,
+		.origins = row->origins, .verify = row->verify,
+		.emit_at = row->emit_at, .emit_bytes = row->emit_bytes,
+	};
+
+	return gs_item_store_open(store, &options, &monitor);
+}
+
+/* Add items in pieces, by one thread after the other; with origins, a third of all from each in turn. */
+static gs_status
+fill(const struct row *row, const struct gs_taker *taker)
+{
+	const unsigned origins = row->origins ? ORIGINS : 1;
+	const size_t each = row->items / origins;
+	size_t at[ORIGINS] = { 0 };
+	unsigned worker = 0;
+
+	if (row->origins)
+		TRY(taker->sample(taker->context, memory, row->items / 10 * RECORD));
+	for (unsigned o = 0, ended = 0; ended < origins; o = (o + 1) % origins) {
+		const char *data = items[o * each + at[o]].data;
+		size_t bytes = 0, room;
+
+		for (; at[o] < each && bytes + items[o * each + at[o]].bytes <= taker->piece_bytes; at[o]++)
+			bytes += items[o * each + at[o]].bytes;
+		ended = at[o] == each ? ended + 1 : 0;
+		if (bytes == 0)
+			continue;
+		TRY(taker->reserve(taker->context, bytes, 1, &room));
+		taker->add(taker->context, worker, gs_taker_next_sequence(taker, 0, 1), &(struct gs_piece){
+			.slices = &(const struct gs_item_slice){ data, bytes }, .count = 1, .origin = o,
+		});
+		worker = (worker + 1) % row->threads;
+		gs_taker_end_round(taker);
+	}
+	return GS_OK;
+}
+
+/* ---- draining --------------------------------------------------------------------------- */
+
+struct drained {
+	const struct row *row;
+	size_t   count, bytes, wrong;
+	bool     ended;
+	_Atomic size_t put;
+};
+
+static gs_status
+take(void *context, struct gs_sorted_span *span, bool *enough)
+{
+	struct drained *drained = context;
+	const struct gs_span *items_of = &span->span;
+
+	drained->wrong += drained->ended || span->slot != GS_NO_SLOT || items_of->key_bits != 0 ||
+	                  (items_of->times != NULL) != (drained->row->most > 0);
+	if (drained->count + items_of->count > ITEMS || drained->wrong > 0) {
+		drained->wrong++;
+		return GS_OK;
+	}
+	for (size_t i = 0; i < items_of->count && items_of->times != NULL; i++)
+		got_times[drained->count + i] = items_of->times[i];
+	memcpy(got + drained->bytes, items_of->items, items_of->bytes);
+	drained->bytes += items_of->bytes;
+	drained->count += items_of->count;
+	*enough = drained->ended = drained->row->enough > 0 && drained->count >= drained->row->enough;
+	return GS_OK;
+}
+
+static gs_status
+put(void *context, uint64_t at, const struct gs_span *span)
+{
+	struct drained *drained = context;
+
+	if (at + span->count <= ITEMS && span->bytes == span->count * RECORD)
+		memcpy(got + at * RECORD, span->items, span->bytes);
+	atomic_fetch_add(&drained->put, span->count);
+	return GS_OK;
+}
+
+/* Of what left: each is the whole item that the model has there, or the part of it that is emitted. */
+static void
+check_items(const struct row *row, const struct drained *drained, size_t count)
+{
+	const char *at = got;
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = row->emit_bytes > 0 ? row->emit_bytes : sorted[i].bytes;
+
+		wrong += memcmp(at, sorted[i].data + row->emit_at, bytes) != 0 ||
+		         (row->most > 0 && got_times[i] != sorted[i].group);
+		at += bytes;
+	}
+	CHECK(wrong == 0, "%s: %zu of %zu items are wrong", row->about, wrong, count);
+	CHECK(row->puts || row->enough > 0 || drained->bytes == (size_t)(at - got), "%s: %zu bytes", row->about,
+	      drained->bytes);
+}
+
+/* All items were drained before any was selected. */
+static void
+check_digest(const struct row *row, const struct gs_item_digest *digest)
+{
+	const struct gs_item_order *order = row->lines ? &lines : &records;
+	const struct item *end = &items[row->items > 0 ? row->items - 1 : 0];
+	const struct gs_item_slice all = { memory, row->items > 0 ? (size_t)(end->data + end->bytes - memory) : 0 };
+	const struct item *first = &items[0], *last = &items[0];
+
+	for (size_t i = 0; i < row->items; i++) {
+		first = items[i].word < first->word ? &items[i] : first;
+		last = items[i].word >= last->word ? &items[i] : last;
+	}
+	CHECK(digest->sum == gs_items_sum(order, &all) && !digest->falls, "%s: the sum is that of the input",
+	      row->about);
+	CHECK(row->items == 0 ? digest->first == NULL
+	      : digest->first_bytes == first->bytes && memcmp(digest->first, first->data, first->bytes) == 0 &&
+	        digest->last_bytes == last->bytes && memcmp(digest->last, last->data, last->bytes) == 0,
+	      "%s: the ends are those of all items", row->about);
+}
+
+static void
+check_row(const struct row *row)
+{
+	struct drained drained = { .row = row };
+	const struct gs_span_sink sink = {
+		.take = take, .put = row->puts ? put : NULL, .groups = row->most > 0, .context = &drained,
+	};
+	struct gsort_stats stats = { .keys = 0 };
+	struct gs_item_store *store = NULL;
+	struct gs_engine engine;
+	size_t count;
+	uint64_t out = 0;
+
+	make_items(row);
+	CHECK(open_store(row, &store) == GS_OK, "%s: %s", row->about, gs_message());
+	engine = gs_item_store_engine(store);
+	CHECK(fill(row, &engine.taker) == GS_OK && engine.finish(store) == GS_OK, "%s: it is filled: %s",
+	      row->about, gs_message());
+	CHECK(engine.count(store, 0) == row->items && engine.count(store, 1) == 0, "%s: all are counted",
+	      row->about);
+	count = select_items(row);
+	CHECK(engine.count_out(store, &out) == GS_OK && (row->limited > 0 || out == count),
+	      "%s: %llu will leave, not %zu", row->about, (unsigned long long)out, count);
+	if (row->limited > 0)
+		engine.limit(store, row->limited);
+	CHECK(engine.drain(store, 0, &sink) == GS_OK && drained.wrong == 0, "%s: %zu spans are wrong: %s",
+	      row->about, drained.wrong, gs_message());
+	CHECK(row->enough > 0 ? drained.count >= row->enough && drained.count < count
+	      : drained.count + drained.put == count, "%s: %zu leave, not %zu", row->about, drained.count, count);
+	CHECK(!row->puts || drained.count == 0 || row->verify, "%s: all are put", row->about);
+	if (!row->puts || drained.count == 0)
+		check_items(row, &drained, row->enough > 0 ? row->enough : count);
+	if (row->verify)
+		check_digest(row, engine.digest(store));
+	engine.stats(store, &stats);
+	CHECK((stats.spilled_bytes > 0) == (row->memory == LITTLE), "%s: %llu bytes in files", row->about,
+	      (unsigned long long)stats.spilled_bytes);
+	gs_item_store_close(store);
+}
+
+/* ---- errors ----------------------------------------------------------------------------- */
+
+static void
+check_errors(void)
+{
+	static const struct row row = {
+		"errors", true, ITEMS, 200, 2, LITTLE, 0, 0, 0, 0, 0, false, false, false, 0, 0, 0,
+	};
+	const char *usable = temp_dir;
+	struct gs_item_store *store = NULL;
+	struct gs_taker taker;
+	size_t room;
+
+	make_items(&row);
+	temp_dir = "/does/not/exist";
+	CHECK(open_store(&row, &store) == GS_OK, "a store");
+	taker = gs_item_store_engine(store).taker;
+	CHECK(fill(&row, &taker) == GS_EIO && strstr(gs_message(), temp_dir) != NULL, "no such folder: %s",
+	      gs_message());
+	gs_item_store_close(store);
+	temp_dir = usable;
+
+	CHECK(open_store(&row, &store) == GS_OK, "another store");
+	taker = gs_item_store_engine(store).taker;
+	CHECK(taker.reserve(taker.context, LARGE, 1, &room) == GS_OK && room >= LARGE,
+	      "an item may be larger than a piece: %s", gs_message());
+	CHECK(taker.reserve(taker.context, (size_t)1 << 30, 1, &room) == GS_EBUDGET, "but not than memory");
+	gs_item_store_close(store);
+}
+
+void
+unit_item_store(void)
+{
+	temp_dir = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+	memory = malloc((size_t)ITEMS * LINE_MOST);
+	got = malloc((size_t)ITEMS * LINE_MOST);
+	CHECK(memory != NULL && got != NULL, "there is memory");
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0] && got != NULL; r++)
+		check_row(&rows[r]);
+	check_errors();
+	free(memory);
+	free(got);
+}

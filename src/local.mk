@@ -71,6 +71,7 @@ host_sources = \
   src/format/line_field.c \
   src/format/line_order.c \
   src/format/line_order.h \
+  src/format/line_value.c \
   src/format/line_words.c \
   src/format/line_words.h \
   src/format/lines.c \
@@ -290,6 +291,7 @@ host_sources = \
   src/stages/item_store.c \
   src/stages/item_store.h \
   src/stages/line_collector.c \
+  src/stages/line_column.c \
   src/stages/line_faults.c \
   src/stages/line_ingest.c \
   src/stages/line_ingest.h \

@@ -296,6 +296,7 @@ test_files = \
   tests/house/abi.sh \
   tests/house/count.py \
   tests/house/coverage.py \
+  tests/tools/columns.py \
   tests/tools/drawn.py \
   tests/tools/keydefs.py \
   tests/tools/records.py \

@@ -318,6 +318,15 @@ gs_float_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 	return full;
 }
 
+double
+gs_float_value(struct gs_key_text text)
+{
+	long double value = 0;
+
+	(void)read_float(text, &value);
+	return (double)value;
+}
+
 size_t
 gs_float_length(const unsigned char *at, const unsigned char *end)
 {

@@ -301,6 +301,9 @@ int gs_float_compare(struct gs_key_text one, struct gs_key_text other);
 /** Append the key; returns true when eight bytes are there. */
 bool gs_float_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 
+/** The key. */
+double gs_float_value(struct gs_key_text text);
+
 /** How many bytes from AT on are a float, with the space before it; 0: none. */
 size_t gs_float_length(const unsigned char *at, const unsigned char *end);
 

@@ -66,6 +66,15 @@ gs_line_whole(const struct gs_text_options *options, const char *line, const cha
 	return gs_notation_read(options->notation, line, end, negative, magnitude);
 }
 
+uint64_t
+gs_line_float_key(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return value == value ? gs_order_f64(bits) : 0;		/* every NaN: text.h */
+}
+
 enum gs_float
 gs_line_float(const struct gs_text_options *options, const char *line, const char *end,
               uint64_t *key)
@@ -82,8 +91,7 @@ gs_line_float(const struct gs_text_options *options, const char *line, const cha
 		return GS_FLOAT_NONE;
 	if (value == 0 && options->merge_zeros)
 		value = 0;		/* not -0 */
-	memcpy(key, &value, sizeof *key);
-	*key = value == value ? gs_order_f64(*key) : 0;		/* every NaN: text.h */
+	*key = gs_line_float_key(value);
 	return found;
 }
 

@@ -213,3 +213,12 @@ gs_line_last_end(const struct gs_line_order *order, const char *line, const char
 		limit--;
 	return limit;
 }
+
+const char *
+gs_line_cut(const struct gs_line_order *order, const char *line, const char *limit, size_t bytes)
+{
+	const char *end = (size_t)(limit - line) > bytes ? line + bytes : limit;
+	const char *cut = gs_line_last_end(order, line, end);
+
+	return cut > line ? cut : gs_line_end(order, line, limit);
+}

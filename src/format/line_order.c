@@ -101,7 +101,7 @@ make_strict(struct gs_line_order *order, struct gs_keydef *key)
 {
 	const size_t field = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
 
-	key->strict = (key->name != NULL || order->fields.csv) &&
+	key->strict = (key->name != NULL || order->fields.csv || order->all_strict) &&
 	              key->ordering != GS_BY_BYTES && key->ordering != GS_BY_VERSION;
 	order->strict |= key->strict;
 	if (key->strict && !key->sought && key->end_field > field) {
@@ -138,6 +138,7 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 {
 	*order = (struct gs_line_order){
 		.fields = { GS_NO_SEPARATOR, options->csv }, .terminator = options->terminator,
+		.all_strict = options->strict,
 	};
 	if (options->csv)
 		order->fields.separator = ',';

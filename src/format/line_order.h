@@ -25,6 +25,7 @@ struct gs_line_options {
 	bool        csv;
 	bool        names;		/* keys may name columns: gs_line_order_header() will come */
 	bool        stable;		/* no last resort */
+	bool        strict;		/* keys that are numbers must be all of their fields */
 	char        terminator;		/* of lines: '\n', or '\0' */
 };
 
@@ -37,6 +38,7 @@ struct gs_line_order {
 	char              terminator;
 	bool              named;	/* keys name columns */
 	bool              strict;	/* keys are numbers, and nothing else */
+	bool              all_strict;	/* not only keys by name and those of CSV */
 	bool              fixed;	/* the first key is bytes FIXED_FROM .. FIXED_TO of every line, or
 					 * up to its end */
 	size_t            fixed_from, fixed_to;
@@ -115,6 +117,11 @@ const char *gs_line_end_within(const struct gs_line_order *order, const char *at
  *  CSV. */
 const char *gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit);
 
+/** Where a piece of at most BYTES that begins with LINE ends; or LINE, if it is longer.  The lines end at
+ *  LIMIT. */
+const char *gs_line_cut(const struct gs_line_order *order, const char *line, const char *limit,
+                        size_t bytes);
+
 /* ---- lines whose keys are not the numbers that they should be (line_fault.c) ------ */
 
 /*
@@ -137,5 +144,29 @@ size_t gs_line_fault_find(const struct gs_line_order *order, bool missing, const
 /** Say what is wrong with KEY of a line; of a missing value, "". */
 void gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line,
                            size_t bytes, char reason[GS_LINE_FAULT_BYTES]);
+
+/* ---- the numbers that lines are by their first key (line_value.c) ----------------- */
+
+/* Keys as those of floats as text, each a number of a line. */
+struct gs_line_values {
+	uint64_t   *keys;	/* the caller's; has room for all */
+	uint64_t    flip;	/* UINT64_MAX: complemented; or 0 */
+	size_t      count;	/* so far */
+	uint64_t    missing;	/* lines without a value */
+	const char *rounded;	/* the first whose number is not an f64, but an integer or too large; NULL:
+				 * there is none */
+};
+
+/** Is the first key a number: n, g or h?  Then it is strict, if the options of the order say so. */
+bool gs_line_order_has_value(const struct gs_line_order *order);
+
+/**
+ * Append the numbers of COUNT lines, which lie behind one another.
+ *
+ * @missing  a missing value is a fault
+ * @return   the number of the first line at fault, where it stops; COUNT: there is none
+ */
+size_t gs_line_values(const struct gs_line_order *order, bool missing, const char *const *lines,
+                      const uint32_t *bytes, size_t count, struct gs_line_values *to);
 
 #endif

@@ -24,7 +24,15 @@ MUST_CHECK gs_status gs_items_check_disk(struct gsort *job);
 
 void gs_items_close(struct gsort *job);
 
-/** What only a job of lines by key has (line_job.c). */
+/* ---- what only a job of lines by key has (line_job.c) -------------------------- */
+
+/** Read the options of the order of the lines.  GS_EUSAGE: one is wrong. */
+MUST_CHECK gs_status gs_line_job_order(struct gsort *job);
+
+/** Read all lines to TAKER, or to FOLLOW, which compares neighbours; either may be NULL. */
+MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *taker,
+                                      struct gs_follow *follow);
+
 void gs_line_job_close(struct gsort *job);
 
 #endif

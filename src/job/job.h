@@ -44,7 +44,9 @@ struct gs_line_job {
 	struct gs_line_ingest ingest;
 	struct gs_line_show   show;
 	struct gs_ahead       ahead;
-	struct gs_arena       arena;	/* its chunks */
+	struct gs_line_column column;	/* of a job of figures */
+	struct gs_arena       arena;	/* its chunks, if they are not in the arena of the job */
+	char                 *chunks;
 	struct gs_arena       numbered;	/* pieces of --argsort */
 	struct gs_record      number;	/* an item of --argsort of text */
 	size_t                chunk_bytes;

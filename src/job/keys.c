@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * keys.c - what a job of plain keys, binary or text, has of its own
+ * keys.c - what a job of plain keys, binary or text, has of its own; and one of figures about a column
  *
  * In:   open inputs and a plan.
  * Out:  the engine of the keys, filled; and what stands before them.
+ *
+ * A column is the numbers that lines are by their key.  A job of figures about it is one of floats as
+ * text, but for how these are found.
  */
+#include <assert.h>
+
 #include "format/key.h"
-#include "job/job.h"
+#include "job/items.h"
 #include "job/kind.h"
 #include "job/options.h"
 
 const struct gs_kind *
 gs_kind_of(const struct gsort_options *options)
 {
-	return gs_options_read_lines(options) ? &gs_lines :
+	return gs_options_want_column(options) ? &gs_column :
+	       gs_options_read_lines(options) ? &gs_lines :
 	       gs_options_want_items(options) ? &gs_records : &gs_keys;
 }
 
@@ -92,4 +98,64 @@ const struct gs_kind gs_keys = {
 	.check_disk = check_disk, .read = read_all, .header = find_header, .check = gs_keys_check,
 	.explain = gs_keys_explain, .explain_memory = gs_keys_explain_memory,
 	.count = count_read,
+};
+
+/* ---- a column ------------------------------------------------------------------ */
+
+static gs_status
+refuse_reverse(const char *figures, const char *why)
+{
+	return gs_fail(GS_EUSAGE, "options '-r' and '--%s' are incompatible: %s", figures, why);
+}
+
+/* The options of the job become those of floats. */
+static gs_status
+describe_column(struct gsort *job)
+{
+	const struct gs_line_order *order = &job->items.lines.order;
+	struct gsort_options *own = &job->options;
+
+	TRY(gs_line_job_order(job));
+	if (!gs_line_order_has_value(order))
+		return gs_fail(GS_EUSAGE, "figures of lines need a key with the letter n, g or h: -k 3,3n, "
+		               "or -k price:n with '--header'");
+	if (order->key_count > 1)
+		return gs_fail(GS_EUSAGE, "figures are of one key; there are %zu", order->key_count);
+	own->type = GSORT_TEXT_FLOAT;
+	own->reverse = (order->keys[0].letters & GS_LETTER_R) != 0;
+	if (own->reverse && own->summary)
+		return refuse_reverse("summary", "a summary names its figures");
+	if (own->reverse && own->histogram > 0)
+		return refuse_reverse("histogram", "its intervals ascend");
+	gs_ingest_set_format(&job->keys.ingest, own);
+	return GS_OK;
+}
+
+/* The decoder, which has nothing to do, has memory for the keys of a chunk. */
+static gs_status
+read_column(struct gsort *job, const struct gs_taker *taker)
+{
+	struct gs_line_job *lines = &job->items.lines;
+	const size_t chunk_bytes = job->plan.chunk_bytes;
+
+	assert(gs_line_column_keys(chunk_bytes) * sizeof(uint64_t) <=
+	       gs_text_decoder_bytes(chunk_bytes, job->plan.threads, &job->keys.ingest.text));
+	lines->chunks = job->keys.ingest.chunk_memory;
+	lines->chunk_bytes = chunk_bytes;
+	lines->line_most = (size_t)(job->plan.host_bytes / GS_COLUMN_LINE_SHARE);
+	lines->header_most = (size_t)(job->plan.host_bytes / GS_HEADER_SHARE);
+	lines->column = (struct gs_line_column){
+		.keys = job->keys.ingest.decoder_memory, .flip = job->options.reverse ? UINT64_MAX : 0,
+	};
+	TRY(gs_line_job_read(job, taker, NULL));
+	job->keys.ingest.read.bytes = lines->ingest.bytes;
+	job->keys.ingest.read.elements = lines->column.count;
+	job->keys.ingest.invalid_lines = lines->ingest.faults.invalid;
+	return GS_OK;
+}
+
+const struct gs_kind gs_column = {
+	.describe = describe_column, .element_bytes = element_bytes, .writes_binary = writes_binary,
+	.allocate = allocate, .check_disk = check_disk, .read = read_column, .header = find_header,
+	.explain = gs_lines_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
 };

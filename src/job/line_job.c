@@ -92,8 +92,8 @@ check_invalid(const struct gsort *job)
 	                 "are those of all lines");
 }
 
-static gs_status
-describe(struct gsort *job)
+gs_status
+gs_line_job_order(struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_line_options lines = {
@@ -104,11 +104,20 @@ describe(struct gsort *job)
 		.csv = options->csv,
 		.names = options->header_lines > 0,
 		.stable = options->stable || makes_groups(options),
+		.strict = gs_options_want_column(options),
 		.terminator = options->zero_terminated ? '\0' : '\n',
 	};
 
 	TRY(gs_line_order_open(&job->items.lines.order, &lines));
-	TRY(check_invalid(job));
+	return check_invalid(job);
+}
+
+static gs_status
+describe(struct gsort *job)
+{
+	const struct gsort_options *options = &job->options;
+
+	TRY(gs_line_job_order(job));
 	if (gs_options_argsort_text(options))
 		return describe_text(job);
 	if (options->argsort_bits > 0) {
@@ -135,7 +144,9 @@ reserve(struct gsort *job, const struct gs_item_sizes *sizes)
 
 	lines->chunk_bytes = sizes->chunk_bytes;
 	lines->header_most = sizes->header_most;
-	return gs_arena_open(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes, false);
+	TRY(gs_arena_open(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes, false));
+	lines->chunks = gs_arena_take(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes);
+	return GS_OK;
 }
 
 static gs_status
@@ -152,8 +163,8 @@ allocate(struct gsort *job)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-static gs_status
-read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *follow)
+gs_status
+gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_follow *follow)
 {
 	struct gs_line_job *lines = &job->items.lines;
 	struct gs_chunk *chunk;
@@ -173,9 +184,9 @@ read_all(struct gsort *job, const struct gs_taker *taker, struct gs_follow *foll
 	lines->ingest.line_most = lines->line_most;
 	lines->ingest.header_most = lines->header_most;
 	lines->ingest.measures = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
-	gs_ahead_open(&lines->ahead, job->files.input,
-	              gs_arena_take(&lines->arena, GS_AHEAD_CHUNKS * lines->chunk_bytes),
-	              lines->chunk_bytes);
+	if (gs_options_want_column(&job->options))
+		lines->ingest.column = &lines->column;
+	gs_ahead_open(&lines->ahead, job->files.input, lines->chunks, lines->chunk_bytes);
 	lines->ahead.clock = &job->monitor.clock;
 	lines->ahead.first_alone = lines->ingest.number.bits == 0;	/* a sample is taken */
 	for (;;) {
@@ -199,7 +210,7 @@ read_to(struct gsort *job, const struct gs_taker *taker)
 
 	job->items.lines.line_most = SIZE_MAX;	/* the store knows */
 	job->items.lines.follow = (struct gs_follow){ .order = &job->items.order };
-	return read_all(job, taker, follows ? &job->items.lines.follow : NULL);
+	return gs_line_job_read(job, taker, follows ? &job->items.lines.follow : NULL);
 }
 
 static gs_status
@@ -210,7 +221,7 @@ check(struct gsort *job, struct gs_follow *follow)
 
 	TRY(reserve(job, &sizes));
 	job->items.lines.line_most = sizes.line_most;
-	status = read_all(job, NULL, follow);
+	status = gs_line_job_read(job, NULL, follow);
 	job->stats.bytes_in = job->items.lines.ingest.bytes;
 	job->stats.invalid_lines = job->items.lines.ingest.faults.invalid;
 	return status;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/round.h"
 #include "format/key.h"
 #include "gpu/guard.h"
 #include "job/items.h"
@@ -172,6 +173,8 @@ values_bytes(const struct gsort_options *options, const struct gs_plan_input *in
 	       gs_pick_bytes(options, keys) + gs_tail_bytes(options, keys);
 }
 
+#define LITTLE_MEMORY	((uint64_t)24 << 20)
+
 /* Memory for each input of a merge beside its name and its file, open or not.  Measured. */
 enum { MERGE_INPUT_BYTES = 360 };
 
@@ -188,6 +191,15 @@ names_bytes(const struct gsort_options *options)
 	return bytes;
 }
 
+/* Memory for a line of a column, which may be there three times; a job with little has some to spare. */
+static uint64_t
+line_bytes(const struct gs_plan_input *input)
+{
+	const uint64_t memory = input->memory_bytes > 0 ? input->memory_bytes : input->host_bytes;
+
+	return 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE);
+}
+
 /* Sum up what is kept beside the keys. */
 static void
 set_beside(struct gs_plan_input *input, const struct gsort *job)
@@ -197,6 +209,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job)
 	const struct { uint64_t bytes; const char *what; } kept[] = {
 		{ input->items ? 0 : values_bytes(options, input),
 		  "so many values (--top, --sample, --tail, --histogram)" },
+		{ job->kind == &gs_column ? line_bytes(input) : 0, "long lines" },
 		{ names_bytes(options), "so many inputs" },
 		{ copies ? options->skip_bytes : 0, "the skipped bytes, which are copied to the output" },
 		{ (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'" },
@@ -226,6 +239,7 @@ collect_plan_input(struct gsort *job)
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
 		.items = job->kind->items,
+		.lines = options->lines,
 		.headers = options->header_lines > 0,
 		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),

@@ -255,11 +255,8 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->compress_program != NULL, { "lines", "compress-program", false, uncompressed } },
 		{ o->sample.wanted, { "lines", "sample", false,
 		  "for random lines pipe shuf -n into gsort" } },
-		{ o->quantiles != NULL, { "lines", "quantiles", false, numbers } },
-		{ o->summary, { "lines", "summary", false, numbers } },
 		{ o->top.wanted, { "lines", "top", false, numbers } },
-		{ o->histogram > 0, { "lines", "histogram", false, numbers } },
-		{ o->json, { "lines", "json", false, numbers } },
+		{ o->json && o->tail.wanted, { "lines", "json", false, numbers } },
 		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
 		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
 	};
@@ -474,6 +471,12 @@ gs_options_want_items(const struct gsort_options *options)
 {
 	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines ||
 	       gs_key_is_wide(options->type);
+}
+
+bool
+gs_options_want_column(const struct gsort_options *options)
+{
+	return options->lines && (options->quantiles != NULL || options->summary || options->histogram > 0);
 }
 
 bool

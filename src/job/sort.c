@@ -101,6 +101,7 @@ write_figures(struct gsort *job, struct gs_answer *figures)
 	}
 	TRY(gs_verify_end(&job->verify));
 	gs_answer_end(figures);
+	figures->missing = job->items.lines.column.missing;
 	TRY(gs_figures_write(figures, job->files.outputs.files[0], &bytes));
 	job->emit.bytes = bytes;
 	return gs_outputs_finish(&job->files.outputs);

@@ -143,6 +143,8 @@ struct gs_answer {
 	_Atomic uint64_t floor;		/* top.floor, for all threads */
 
 	uint64_t        keys;		/* in all */
+	uint64_t        missing;	/* lines without a value: the caller sets it before the figures are
+					 * written */
 	uint64_t        taken;		/* so far */
 	uint64_t        class_rank;	/* before the class that is being drained */
 	struct gs_value least, most;

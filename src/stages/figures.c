@@ -145,6 +145,9 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	bool first = true;
 
 	print_row(answer, to, "count", spell_integer((__int128)answer->keys, word), true, &first);
+	if (answer->options->lines)
+		print_row(answer, to, "missing", spell_integer((__int128)answer->missing, word), true,
+		          &first);
 	print_row(answer, to, "distinct", spell_integer((__int128)answer->distinct, word), true,
 	          &first);
 	print_row(answer, to, "min", any ? spell_value(answer, &answer->least, word) : NULL, false,

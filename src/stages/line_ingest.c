@@ -68,7 +68,7 @@ lend(struct gs_line_ingest *ingest, size_t bytes)
 	if (ingest->header_left > 0)
 		TRY(check_header(ingest, (ingest->first ? ingest->header : ingest->names).bytes + bytes));
 	if (bytes > ingest->line_most)	/* it is in memory twice, as the line before, too */
-		return gs_item_fail_large(bytes, 3);
+		return gs_item_fail_large(bytes, ingest->column != NULL ? GS_COLUMN_LINE_SHARE : 3);
 	if (taker->lend == NULL || bytes < LONG_LINE_BYTES)
 		return GS_OK;
 	return taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
@@ -205,18 +205,10 @@ struct note {
 	char  *message;		/* NULL: there was no memory for it */
 };
 
-/* Whole lines. */
-struct piece {
-	char       *data;
-	const char *end;
-	uint64_t    shown;	/* lines, as an editor counts them, if keys are strict */
-	bool        faulty;		/* it has a line that is to be left out, or refused */
-};
-
 /* Lines of a chunk, in pieces which a team adds. */
 struct adding {
 	struct gs_line_ingest *ingest;
-	struct piece *pieces;
+	struct gs_line_piece *pieces;
 	size_t      count;
 	uint64_t    sequence;
 	atomic_size_t next;
@@ -403,7 +395,7 @@ check_piece(void *context, size_t i)
 {
 	struct adding *adding = context;
 	const struct gs_line_ingest *ingest = adding->ingest;
-	struct piece *piece = &adding->pieces[i];
+	struct gs_line_piece *piece = &adding->pieces[i];
 
 	piece->faulty = gs_line_has_fault(&ingest->faults, piece->data, piece->end, &piece->shown);
 }
@@ -417,7 +409,7 @@ check_pieces(struct adding *adding)
 
 	gs_team_each(ingest->threads, adding->count, check_piece, adding);
 	for (size_t i = 0; i < adding->count; i++) {
-		struct piece *piece = &adding->pieces[i];
+		struct gs_line_piece *piece = &adding->pieces[i];
 
 		if (piece->faulty)
 			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
@@ -431,7 +423,7 @@ check_pieces(struct adding *adding)
 }
 
 static gs_status
-add_all(struct gs_line_ingest *ingest, struct piece *pieces, size_t count)
+add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t count)
 {
 	struct adding adding = {
 		.ingest = ingest, .pieces = pieces, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -496,7 +488,7 @@ static gs_status
 store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 {
 	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
-	struct piece pieces[MOST_PIECES];
+	struct gs_line_piece pieces[MOST_PIECES];
 
 	if (ingest->chunk != NULL && ingest->input != NULL && ingest->number.bits == 0)
 		TRY(gs_line_sample(ingest->order, ingest->input, ingest->chunk, &ingest->taker));
@@ -505,12 +497,9 @@ store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 		size_t count = 0;
 
 		for (; count < most_pieces(ingest) && data < end; count++) {
-			const char *limit = (size_t)(end - data) > piece_bytes ? data + piece_bytes : end;
-			const char *cut = gs_line_last_end(ingest->order, data, limit);
+			const char *cut = gs_line_cut(ingest->order, data, end, piece_bytes);
 
-			if (cut == data)
-				cut = gs_line_end(ingest->order, data, end);
-			pieces[count] = (struct piece){ .data = data, .end = cut };
+			pieces[count] = (struct gs_line_piece){ .data = data, .end = cut };
 			data += cut - data;
 		}
 		TRY(add_all(ingest, pieces, count));
@@ -528,6 +517,8 @@ take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
 		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->elements);
 	}
+	if (ingest->column != NULL)
+		return gs_line_column_add(ingest, data, end);
 	return ingest->taker.add != NULL ? store_lines(ingest, data, end) : GS_OK;
 }
 

@@ -111,6 +111,30 @@ gs_text_number_put(const struct gs_record *item, struct gs_lines *lines,
                    struct gs_line_number number, const char *data, const char *end, uint64_t first,
                    char *into, size_t *made);
 
+/* ---- for figures: the numbers that lines are by their first key (line_column.c) - */
+
+/*
+ * A value that is missing has no key.
+ */
+
+/* A line takes at most this share of memory; while it grows it is there three times.  Not tuned. */
+enum { GS_COLUMN_LINE_SHARE = 18 };
+
+struct gs_line_column {
+	uint64_t *keys;		/* memory for those of a chunk: gs_line_column_keys(); borrowed */
+	uint64_t  flip;		/* UINT64_MAX: they are complemented; or 0 */
+	uint64_t  count, missing;	/* values so far */
+	bool      warned;	/* of a number that is rounded */
+};
+
+/** The most keys that CHUNK_BYTES of lines have; a line that is longer has one. */
+uint64_t gs_line_column_keys(size_t chunk_bytes);
+
+struct gs_line_ingest;
+
+/** Add the keys of the lines from DATA to END.  GS_EINPUT: one is at fault; or as the taker. */
+MUST_CHECK gs_status gs_line_column_add(struct gs_line_ingest *ingest, char *data, const char *end);
+
 /* ---- lines from all over a large file (line_sample.c) -------------------------- */
 
 /*
@@ -129,6 +153,14 @@ MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs
                                     const struct gs_taker *taker);
 
 /* ---- read, cut, store (line_ingest.c) ------------------------------------------ */
+
+/* Whole lines. */
+struct gs_line_piece {
+	char       *data;
+	const char *end;
+	uint64_t    shown;	/* lines, as an editor counts them, if keys are strict */
+	bool        faulty;	/* it has a line that is to be left out, or refused */
+};
 
 /* Bytes that grow. */
 struct gs_line_bytes {
@@ -158,6 +190,7 @@ struct gs_line_ingest {
 	size_t    header_most;		/* ... and of a header; the caller may lower both */
 	bool      measures;		/* the inputs have ends: a line that is too long is read to its end,
 					 * for the message; the caller may set it */
+	struct gs_line_column *column;	/* only keys are stored; NULL: lines; borrowed */
 	char     *numbered;		/* with numbers: a piece of the store for each thread, to make
 					 * items in; borrowed */
 

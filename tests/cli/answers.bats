@@ -307,3 +307,81 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	gsort -g --union -u minus minus | cmp - plus
 	gsort -g minus plus | cmp - <(printf -- '-0\n0\n')
 }
+
+@test "figures of columns of lines are those of Python's csv and statistics" {
+	python3 "$GSORT_SOURCE/tests/tools/columns.py" 1 150
+}
+
+@test "figures of a column are of its numbers, and missing values are counted" {
+	cat >in <<-'END'
+	item,price,"a ""b"""
+	a,1.50,3
+	"b,b",10,4
+	c,,5
+	d,-2,6
+	"e
+	f",7.25,1
+	END
+	cat >expected <<-'END'
+	count	4
+	missing	1
+	distinct	4
+	min	-2
+	q1	-2
+	median	1.5
+	q3	7.25
+	max	10
+	sum	16.75
+	mean	4.1875
+
+	0.5	1.5
+	1	10
+
+	-2	4	2
+	4	10	2
+	END
+	figures=(--csv --header --summary --quantiles=0.5,1 --histogram=2)
+	gsort "${figures[@]}" -k price:n in | cmp - expected
+	gsort "${figures[@]}" -k 2,2g in | cmp - expected
+	gsort "${figures[@]}" -k price:n - <in | cmp - expected
+	tail -n +2 in | tr ',' ' ' | grep -v e | awk '{ print NR, $NF }' | gsort -k2,2n --quantiles=1 | cmp - <(printf '1\t6\n')
+	[ "$(gsort --csv --header -k '"a ""b""":nr' --quantiles=0 --json in)" = \
+	  '{"keys": 5, "quantiles": [{"quantile": "0", "value": 6}]}' ]
+	[ "$(printf '1K\n2M\n3\n' | gsort -h --quantiles=0,.5,1 | tr '\n\t' '  ')" = '0 3 .5 1024 1 2097152 ' ]
+	[ "$(printf '12 apples\n7 pears\n' | gsort --lines -n --quantiles=1)" = "1	12" ]
+	[ "$(printf 'x\0001\0y\0003\0' | gsort -z --csv -k1,1n --invalid=ignore --quantiles=1)" = "1	3" ]
+	seq 200000 | awk '{ print "x," ($1 * 7919) % 200000 "," }' >large
+	for options in '' --parallel=1 '-S 1M -T .' --verify; do
+		# shellcheck disable=SC2086
+		gsort -t, -k2,2n --summary --quantiles=.1 $options large | md5sum
+	done | uniq | wc -l | grep -qx 1
+	[ "$(gsort -t, -k2,2n --quantiles=.1 large)" = "$(printf '.1\t19999')" ]
+}
+
+@test "a column has numbers, or names the first other value" {
+	printf 'item,price\na,1\nb,N/A\nc,\nd,7 \n' >in
+	fails 'in:3: column "price": not a number: "N/A"' gsort --csv --header -k price:n --summary in
+	fails 'in:3: column 2: not a number: "N/A"' gsort -t, --header -k2,2n --summary in
+	[ "$(gsort --csv --header -k price:n --invalid=ignore --quantiles=1 in)" = "1	7" ]
+	[ "$(gsort --csv --header -k price:n --invalid=warn --quantiles=1 in 2>said)" = "1	7" ]
+	grep -q 'warning: in:3: column "price": not a number: "N/A", left out$' said
+	fails 'in:3: column "price"' gsort --csv --header -k price:n --invalid=skip-blank --quantiles=1 in
+	sed -i /N/d in
+	[ "$(gsort --csv --header -k price:n --invalid=skip-blank --summary in | sed -n 2p)" = "missing	0" ]
+	fails 'the header has no column .nix.: "item,price"' gsort --csv --header -k nix:n --summary in
+	printf '1\n9007199254740993\n' | gsort -k1,1n --quantiles=1 >out 2>said
+	cmp out <(printf '1\t9007199254740992\n')
+	cmp said <(echo 'gsort: warning: -: 9007199254740993 is rounded: figures of lines are of f64')
+	for option in --quantiles=0.5 --summary --histogram; do
+		fails "figures of lines need a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
+			gsort --csv --header -k item $option in
+		fails "figures of lines need a key with the letter n, g or h" gsort --lines $option in
+		fails "figures are of one key; there are 2" gsort --csv --header -k item:n -k price:n $option in
+	done
+	fails "options '-r' and '--summary' are incompatible" gsort --csv --header -k price:nr --summary in
+	fails "options '-r' and '--histogram' are incompatible" gsort --csv --header -k price:nr --histogram in
+	{ echo head; head -c 3000000 /dev/zero | tr '\0' x; echo ,5; } >long
+	fails "a line or record has .* bytes or more: that needs '--buffer-size=" \
+		gsort --csv --header -k2,2n --quantiles=1 -S 20M long
+	[ "$(gsort --csv --header -k2,2n --quantiles=1 -S 128M long)" = "1	5" ]
+}

@@ -81,6 +81,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.order = &items->order,
 		.facts = sizes->store,
 		.beside_bytes = job->plan.host_bytes - job->plan.pool_bytes,
+		.shares = job->plan_input.shares,
 		.origins = job->ranked != NULL,
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,

@@ -360,6 +360,8 @@ open_stages(struct gsort *job, const struct gsort *whole)
 	                    &job->monitor);
 	TRY(open_input(job, whole));
 	collect_plan_input(job);
+	if (whole != job)
+		job->plan_input.shares = whole->plan_input.shares;
 	TRY(make_plan(job));
 	gs_input_share(job->files.input, readers(job), job->plan.inflate_bytes, job->plan.window_bytes);
 	if (job->options.operation == GSORT_CHECK) {	/* constant memory, and no output */

@@ -74,7 +74,8 @@ void gs_item_buckets_close(struct gs_item_buckets *buckets);
 struct gs_item_store_options {
 	const struct gs_item_order *order;	/* borrowed */
 	struct gs_item_store_facts facts;	/* from which its sizes are planned; it sets KEEPS */
-	uint64_t  beside_bytes;		/* memory of the job that it may not use, for messages */
+	uint64_t  beside_bytes;		/* for messages: memory of the job that it may not use, ... */
+	unsigned  shares;		/* ... of one of so many shares of the user's limit; 0: all of it */
 	const char *const *temp_dirs;	/* used in rotation */
 	size_t    temp_dir_count;	/* at least 1 */
 

@@ -61,6 +61,20 @@ keep_last(struct gs_item_merger *merger, uint64_t most)
 	memmove(merger->times, merger->times + dropped, kept * sizeof *merger->times);
 }
 
+/* A tail has half of the room, which is a quarter of a share of the user's limit, if there is one share more
+ * than there are sources. */
+static gs_status
+fail_tail(const struct gs_item_merger *merger, size_t bytes)
+{
+	const uint64_t each = gs_within(GS_SHORT_ITEM, merger->out_bytes / (merger->out_count + 1) + 1,
+	                                SIZE_MAX);
+	const uint64_t need = ((merger->tail * each + bytes) >> 20) + 1;
+
+	return gs_fail(GS_EBUDGET, "the last %llu items have %llu MiB: that needs "
+	               "'--buffer-size=%lluM' (-S) at least", (unsigned long long)merger->tail, (unsigned long long)need,
+	               (unsigned long long)((merger->count + 1) * (8 * need + 16)));
+}
+
 /* See that there is room for one more item, of BYTES; not of a tail, it may be larger than all the room. */
 static gs_status
 make_room(struct gs_item_merger *merger, size_t bytes)
@@ -73,8 +87,7 @@ make_room(struct gs_item_merger *merger, size_t bytes)
 		return flush(merger);
 	keep_last(merger, merger->tail - 1);
 	return merger->out_bytes <= half && bytes <= half && merger->out_count <= merger->out_room / 2
-	       ? GS_OK : gs_fail(GS_EBUDGET, "the last %llu items need more than %zu bytes of memory: "
-	                         "use a larger -S", (unsigned long long)merger->tail, half);
+	       ? GS_OK : fail_tail(merger, bytes);
 }
 
 static gs_status

@@ -181,24 +181,26 @@ flush(struct gs_item_store *store)
 }
 
 static gs_status
-fail_large(size_t bytes, unsigned share, uint64_t beside)
+fail_large(size_t bytes, unsigned share, uint64_t beside, unsigned shares)
 {
+	const size_t other = (size_t)gs_within(16, (beside >> 20) + 1, SIZE_MAX);
+
 	return gs_fail(GS_EBUDGET, "a line or record has %zu bytes or more: that needs "
 	               "'--buffer-size=%zuM' (-S) at least", bytes,
-	               share * ((bytes >> 20) + 1) + (size_t)gs_within(16, (beside >> 20) + 1, SIZE_MAX));
+	               (shares > 0 ? shares : 1) * (share * ((bytes >> 20) + 1) + other));
 }
 
 gs_status
 gs_item_fail_large(size_t bytes, unsigned share)
 {
-	return fail_large(bytes, share, 0);
+	return fail_large(bytes, share, 0, 1);
 }
 
 /* An item can be in memory three times, and some memory is for other things. */
 static gs_status
 too_large(const struct gs_item_store *store, size_t bytes)
 {
-	return fail_large(bytes, 5, store->options.beside_bytes);
+	return fail_large(bytes, 5, store->options.beside_bytes, store->options.shares);
 }
 
 static gs_status

@@ -56,7 +56,8 @@ check_header(const struct gs_line_ingest *ingest, size_t bytes)
 	return bytes <= ingest->header_most ? GS_OK
 	       : gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs "
 	                 "'--buffer-size=%zuM' (-S) at least", ingest->name, bytes,
-	                 (GS_HEADER_SHARE * 4 / 3 + 2) * ((bytes >> 20) + 1) + 16);
+	                 (ingest->shares > 0 ? ingest->shares : 1) *
+	                 ((GS_HEADER_SHARE * 4 / 3 + 2) * ((bytes >> 20) + 1) + 16));
 }
 
 /* Take memory of the store for the line that has begun, and for the same with a number. */

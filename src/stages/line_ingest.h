@@ -188,6 +188,7 @@ struct gs_line_ingest {
 	const struct gs_chunk *chunk;	/* while the first one is taken */
 	size_t    line_most;		/* bytes of a line, if nothing is stored, ... */
 	size_t    header_most;		/* ... and of a header; the caller may lower both */
+	unsigned  shares;		/* of the user's limit; the job has one; for messages */
 	bool      measures;		/* the inputs have ends: a line that is too long is read to its end,
 					 * for the message; the caller may set it */
 	struct gs_line_column *column;	/* only keys are stored; NULL: lines; borrowed */

@@ -70,6 +70,10 @@ faults() {
 	faults 8 lists add
 }
 
+@test "a call fails: sets" {
+	faults 8 setl sets
+}
+
 @test "a call fails: checking" {
 	faults 8 check finds summary plan
 }

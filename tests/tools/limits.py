@@ -135,11 +135,12 @@ def draw_operation(kind, unit):
     ]
     if kind != "npy" and not isinstance(unit, int):
         operations += [["--count"], ["--repeated"], ["--singletons"], ["-m", "--count"]]
+    if kind != "npy":
+        operations += [["--union"], ["--intersect", "-u"], ["--difference"], ["--symmetric", "--tail=99"]]
     if kind in TEXTS or unit in WIDTHS and WIDTHS[unit] <= 8:
         operations += [
             ["--tail=%d" % some(), "--count"], ["--sample=%d" % some()], ["--top=%d" % some()], ["--summary"],
             ["--quantiles=0.1,0.5,0.99"], ["--histogram=%d" % some()], ["--top=%d" % some(), "--summary", "--json"],
-            ["--union"], ["--intersect", "-u"], ["--difference"], ["--symmetric"],
             ["--to=f64"], ["--sample=%d" % some(), "--seed=3"],
         ]
     return draw.choice(operations + ([["--to=text"], ["--to=text", "--count"]] if unit in WIDTHS else []))
@@ -218,7 +219,7 @@ def draw_job():
     options += ["--batch-size=%d" % draw.choice([2, 5, 100])] if chance(0.1) else []
     if chance(0.1) and (kind in TEXTS or unit in WIDTHS) and "--argsort" not in " ".join(options):
         options += ["--compress-program=" + draw.choice(["zstd", "lz4", "none"])]
-    sets = any(option in options for option in ("--union", "--intersect", "--difference"))
+    sets = any(option in options for option in ("--union", "--intersect", "--difference", "--symmetric"))
     names, feed = draw_inputs(kind, unit, size, options, ranks > 0)
     if sets:
         names, feed = [input_file(kind, size), input_file(kind, draw.choice(SIZES[1:4]))], ""

@@ -111,6 +111,35 @@ def test_times(dtype):
 	assert gsort.summary(times[:0])["median"] is None and gsort.histogram(times[:0]) == []
 
 
+def test_figures_of_a_column(tmp_path):
+	"""Of the numbers that lines have by their key: quoted, missing, of several files."""
+	random = np.random.default_rng(1)
+	prices = [None if random.random() < 0.1 else round(float(price), 2) for price in random.normal(50, 30, 1000)]
+	files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+	for number, path in enumerate(files):
+		rows = "".join(f'"ACME, Inc.",{"" if price is None else price}\n' for price in prices[number::2])
+		path.write_text("who,price\n" + rows)
+	known = np.sort([price for price in prices if price is not None])
+	options = {"csv": True, "header": 1, "key": "price:n"}
+	shares = [0, 0.25, 0.5, 0.999, 1]
+	ranks = [max(math.ceil(share * len(known)) - 1, 0) for share in shares]
+	assert gsort.quantiles(files, shares, **options) == known[ranks].tolist()
+	assert gsort.quantiles(files, 0.5, separator=",", header=1, key="3,3n") == gsort.quantiles(files, 0.5, **options)
+	summary = gsort.summary(files, **options)
+	assert [summary[name] for name in ("count", "missing", "distinct", "min", "max")] == [
+		len(known), prices.count(None), len(np.unique(known)), known[0], known[-1]]
+	assert summary["sum"] == math.fsum(known) and math.isclose(summary["mean"], known.mean())
+	bars = gsort.histogram(files, 7, **options)
+	assert [np.count_nonzero((known >= low) & (known < high)) for low, high, _ in bars[:-1]] == [
+		count for _, _, count in bars[:-1]] and sum(count for _, _, count in bars) == len(known)
+	(tmp_path / "c.csv").write_text("who,price\nx,3\ny,n/a\n")
+	with pytest.raises(gsort.InputError, match='c.csv:3: .*"n/a"'):
+		gsort.summary(tmp_path / "c.csv", **options)
+	assert gsort.quantiles(tmp_path / "c.csv", 1, invalid="ignore", **options) == 3
+	with pytest.raises(ValueError, match="need a key with the letter n, g or h: key='3,3n', or key='price:n' with header"):
+		gsort.quantiles(files, 0.5, csv=True, header=1, key="who")
+
+
 RULES = {
 	gsort.union: lambda m, n: max(m, n), gsort.intersect: min,
 	gsort.difference: lambda m, n: max(m - n, 0), gsort.symmetric: lambda m, n: abs(m - n),

@@ -31,38 +31,38 @@ struct row {
 	uint64_t    enough;		/* the sink has enough with so many items; 0: never */
 };
 
-#define ALL	1, UINT64_MAX		/* groups */
+#define GROUPS	.least = 1, .most = UINT64_MAX
 
 static const struct row rows[] = {
-	{ "no items", false, 0, 9, 2, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "one item", true, 1, 9, 2, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "records", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "records by one thread", false, ITEMS, 5000, 1, ENOUGH, 0, 0, 0, 0, 0, false, false, false, 0, 0, 0 },
-	{ "equal records", false, ITEMS, 1, 3, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "records in files", false, ITEMS, 5000, 2, LITTLE, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "equal records in files", false, ITEMS, 1, 2, LITTLE, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "records that are put", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 0, 0, false, false, true, 0, 0, 0 },
-	{ "records of a file that are put", false, ITEMS, 50, 2, LITTLE, 0, 0, 0, 0, 0, false, true, true, 0, 0, 0 },
-	{ "a part of each record", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 0, 0, false, false, false, 8, 8, 0 },
-	{ "records of origins", false, ITEMS, 20, 3, ENOUGH, 0, 0, 0, 0, 0, true, true, false, 0, 0, 0 },
-	{ "records of origins in files", false, ITEMS, 20, 2, LITTLE, 0, 0, 0, 0, 0, true, true, false, 0, 0, 0 },
-	{ "lines", true, ITEMS, 200, 3, ENOUGH, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "lines in files", true, ITEMS, 200, 2, LITTLE, 0, 0, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "groups", false, ITEMS, 5000, 3, ENOUGH, ALL, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "groups in files", false, ITEMS, 5000, 2, LITTLE, ALL, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "one group", false, ITEMS, 1, 3, ENOUGH, ALL, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "groups of one item", false, ITEMS, 60000, 3, ENOUGH, 1, 1, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "groups of several items", true, ITEMS, 200, 3, ENOUGH, 2, 300, 0, 0, 0, false, true, false, 0, 0, 0 },
-	{ "a head", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 777, 0, 0, false, false, false, 0, 0, 0 },
-	{ "a head in files", true, ITEMS, 200, 2, LITTLE, 0, 0, 20000, 0, 0, false, false, false, 0, 0, 0 },
-	{ "a head of all", false, ITEMS, 5000, 3, ENOUGH, 0, 0, ITEMS, 0, 0, false, false, false, 0, 0, 0 },
-	{ "a head of groups", false, ITEMS, 5000, 3, ENOUGH, 12, 15, 777, 0, 0, false, false, false, 0, 0, 0 },
-	{ "a tail", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 777, 0, false, false, false, 0, 0, 0 },
-	{ "a tail in files", true, ITEMS, 200, 2, LITTLE, 0, 0, 0, 30000, 0, false, false, false, 0, 0, 0 },
-	{ "a tail of groups", false, ITEMS, 5000, 3, ENOUGH, ALL, 0, 777, 0, false, false, false, 0, 0, 0 },
-	{ "a limited head", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 777, 0, 70, false, false, false, 0, 0, 0 },
-	{ "a limited tail", true, ITEMS, 200, 3, ENOUGH, ALL, 0, 100, 7, false, false, false, 0, 0, 0 },
-	{ "a sink that has enough", false, ITEMS, 5000, 3, ENOUGH, 0, 0, 0, 0, 0, false, false, false, 0, 0, 9 },
+	{ "no items", false, 0, 9, 2, ENOUGH, .verify = true },
+	{ "one item", true, 1, 9, 2, ENOUGH, .verify = true },
+	{ "records", false, ITEMS, 5000, 3, ENOUGH, .verify = true },
+	{ "records by one thread", false, ITEMS, 5000, 1, ENOUGH, .head = 0 },
+	{ "equal records", false, ITEMS, 1, 3, ENOUGH, .verify = true },
+	{ "records in files", false, ITEMS, 5000, 2, LITTLE, .verify = true },
+	{ "equal records in files", false, ITEMS, 1, 2, LITTLE, .verify = true },
+	{ "records that are put", false, ITEMS, 5000, 3, ENOUGH, .puts = true },
+	{ "records of a file that are put", false, ITEMS, 50, 2, LITTLE, .verify = true, .puts = true },
+	{ "a part of each record", false, ITEMS, 5000, 3, ENOUGH, .emit_at = 8, .emit_bytes = 8 },
+	{ "records of origins", false, ITEMS, 20, 3, ENOUGH, .origins = true, .verify = true },
+	{ "records of origins in files", false, ITEMS, 20, 2, LITTLE, .origins = true, .verify = true },
+	{ "lines", true, ITEMS, 200, 3, ENOUGH, .verify = true },
+	{ "lines in files", true, ITEMS, 200, 2, LITTLE, .verify = true },
+	{ "groups", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .verify = true },
+	{ "groups in files", false, ITEMS, 5000, 2, LITTLE, GROUPS, .verify = true },
+	{ "one group", false, ITEMS, 1, 3, ENOUGH, GROUPS, .verify = true },
+	{ "groups of one item", false, ITEMS, 60000, 3, ENOUGH, .least = 1, .most = 1, .verify = true },
+	{ "groups of several items", true, ITEMS, 200, 3, ENOUGH, .least = 2, .most = 300, .verify = true },
+	{ "a head", false, ITEMS, 5000, 3, ENOUGH, .head = 777 },
+	{ "a head in files", true, ITEMS, 200, 2, LITTLE, .head = 20000 },
+	{ "a head of all", false, ITEMS, 5000, 3, ENOUGH, .head = ITEMS },
+	{ "a head of groups", false, ITEMS, 5000, 3, ENOUGH, .least = 12, .most = 15, .head = 777 },
+	{ "a tail", false, ITEMS, 5000, 3, ENOUGH, .tail = 777 },
+	{ "a tail in files", true, ITEMS, 200, 2, LITTLE, .tail = 30000 },
+	{ "a tail of groups", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .tail = 777 },
+	{ "a limited head", false, ITEMS, 5000, 3, ENOUGH, .head = 777, .limited = 70 },
+	{ "a limited tail", true, ITEMS, 200, 3, ENOUGH, GROUPS, .tail = 100, .limited = 7 },
+	{ "a sink that has enough", false, ITEMS, 5000, 3, ENOUGH, .enough = 9 },
 };
 
 struct item {
@@ -268,8 +268,8 @@ check_items(const struct row *row, const struct drained *drained, size_t count)
 		at += bytes;
 	}
 	CHECK(wrong == 0, "%s: %zu of %zu items are wrong", row->about, wrong, count);
-	CHECK(row->puts || row->enough > 0 || drained->bytes == (size_t)(at - got), "%s: %zu bytes", row->about,
-	      drained->bytes);
+	CHECK(row->puts || row->enough > 0 || drained->bytes == (size_t)(at - got), "%s: %zu bytes",
+	      row->about, drained->bytes);
 }
 
 /* All items were drained before any was selected. */
@@ -278,7 +278,8 @@ check_digest(const struct row *row, const struct gs_item_digest *digest)
 {
 	const struct gs_item_order *order = row->lines ? &lines : &records;
 	const struct item *end = &items[row->items > 0 ? row->items - 1 : 0];
-	const struct gs_item_slice all = { memory, row->items > 0 ? (size_t)(end->data + end->bytes - memory) : 0 };
+	const size_t bytes = row->items > 0 ? (size_t)(end->data + end->bytes - memory) : 0;
+	const struct gs_item_slice all = { memory, bytes };
 	const struct item *first = &items[0], *last = &items[0];
 
 	for (size_t i = 0; i < row->items; i++) {
@@ -287,9 +288,9 @@ check_digest(const struct row *row, const struct gs_item_digest *digest)
 	}
 	CHECK(digest->sum == gs_items_sum(order, &all) && !digest->falls, "%s: the sum is that of the input",
 	      row->about);
-	CHECK(row->items == 0 ? digest->first == NULL
-	      : digest->first_bytes == first->bytes && memcmp(digest->first, first->data, first->bytes) == 0 &&
-	        digest->last_bytes == last->bytes && memcmp(digest->last, last->data, last->bytes) == 0,
+	CHECK(row->items == 0 ? digest->first == NULL : digest->first_bytes == first->bytes &&
+	      memcmp(digest->first, first->data, first->bytes) == 0 && digest->last_bytes == last->bytes &&
+	      memcmp(digest->last, last->data, last->bytes) == 0,
 	      "%s: the ends are those of all items", row->about);
 }
 
@@ -321,7 +322,8 @@ check_row(const struct row *row)
 	CHECK(engine.drain(store, 0, &sink) == GS_OK && drained.wrong == 0, "%s: %zu spans are wrong: %s",
 	      row->about, drained.wrong, gs_message());
 	CHECK(row->enough > 0 ? drained.count >= row->enough && drained.count < count
-	      : drained.count + drained.put == count, "%s: %zu leave, not %zu", row->about, drained.count, count);
+	      : drained.count + drained.put == count, "%s: %zu leave, not %zu", row->about, drained.count,
+	      count);
 	CHECK(!row->puts || drained.count == 0 || row->verify, "%s: all are put", row->about);
 	if (!row->puts || drained.count == 0)
 		check_items(row, &drained, row->enough > 0 ? row->enough : count);
@@ -338,9 +340,7 @@ check_row(const struct row *row)
 static void
 check_errors(void)
 {
-	static const struct row row = {
-		"errors", true, ITEMS, 200, 2, LITTLE, 0, 0, 0, 0, 0, false, false, false, 0, 0, 0,
-	};
+	static const struct row row = { "errors", true, ITEMS, 200, 2, LITTLE, GROUPS };
 	const char *usable = temp_dir;
 	struct gs_item_store *store = NULL;
 	struct gs_taker taker;

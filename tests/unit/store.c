@@ -31,24 +31,24 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ "no keys", GSORT_U32, 32, 2, 0, 0, 0, false, false, false, 0, 0 },
-	{ "one key", GSORT_U64, 64, 2, 1, 0, 0, false, false, false, 0, 0 },
-	{ "keys of 32 bits", GSORT_U32, 32, 3, 100000, 0, 0, false, false, false, 0, 0 },
-	{ "keys of 64 bits by one thread", GSORT_U64, 64, 1, 100000, 0, 0, false, false, false, 0, 0 },
-	{ "few values", GSORT_U64, 64, 2, 100000, 3, 0, false, false, false, 0, 0 },
-	{ "counted bytes", GSORT_U8, 8, 2, 100000, 0, 0, false, false, false, 0, 0 },
-	{ "counted bytes in groups", GSORT_U8, 8, 2, 100000, 0, 0, false, false, true, 0, 0 },
-	{ "counted keys of 16 bits", GSORT_U16, 16, 3, 300000, 999, 0, false, false, false, 0, 0 },
-	{ "classes of text", GSORT_TEXT, 0, 2, 50000, 0, 0, false, false, false, 0, 0 },
-	{ "classes of text, the last one first", GSORT_TEXT, 0, 2, 50000, 0, 0, false, true, true, 0, 0 },
-	{ "a sink that has enough", GSORT_U64, 64, 2, 400000, 0, 0, false, false, false, 0, 1000 },
-	{ "a head", GSORT_U64, 64, 2, MANY_KEYS, 0, 0, false, false, false, 1000, 0 },
-	{ "a head of few values", GSORT_U32, 32, 2, MANY_KEYS, 5, 0, false, false, false, 70000, 0 },
-	{ "a head that begins with the last class", GSORT_TEXT, 0, 2, 50000, 0, 0, false, true, false, 60000, 0 },
-	{ "runs on disk", GSORT_U64, 64, 2, MANY_KEYS, 0, 0, true, false, false, 0, 0 },
-	{ "runs of few values, which take several passes", GSORT_U64, 64, 2, MOST_KEYS, 7, 2, true, false, false, 0, 0 },
-	{ "runs of classes", GSORT_TEXT, 0, 2, 200000, 0, 0, true, true, false, 0, 0 },
-	{ "runs for a sink that has enough", GSORT_U64, 64, 2, MANY_KEYS, 0, 0, true, false, false, 0, 9 },
+	{ "no keys", GSORT_U32, 32, 2, 0, .values = 0 },
+	{ "one key", GSORT_U64, 64, 2, 1, .values = 0 },
+	{ "keys of 32 bits", GSORT_U32, 32, 3, 100000, .values = 0 },
+	{ "keys of 64 bits by one thread", GSORT_U64, 64, 1, 100000, .values = 0 },
+	{ "few values", GSORT_U64, 64, 2, 100000, .values = 3 },
+	{ "counted bytes", GSORT_U8, 8, 2, 100000, .values = 0 },
+	{ "counted bytes in groups", GSORT_U8, 8, 2, 100000, .groups = true },
+	{ "counted keys of 16 bits", GSORT_U16, 16, 3, 300000, .values = 999 },
+	{ "classes of text", GSORT_TEXT, 0, 2, 50000, .values = 0 },
+	{ "classes of text, the last one first", GSORT_TEXT, 0, 2, 50000, .reverse = true, .groups = true },
+	{ "a sink that has enough", GSORT_U64, 64, 2, 400000, .enough = 1000 },
+	{ "a head", GSORT_U64, 64, 2, MANY_KEYS, .head = 1000 },
+	{ "a head of few values", GSORT_U32, 32, 2, MANY_KEYS, .values = 5, .head = 70000 },
+	{ "a head of the last class", GSORT_TEXT, 0, 2, 50000, .reverse = true, .head = 60000 },
+	{ "runs on disk", GSORT_U64, 64, 2, MANY_KEYS, .spills = true },
+	{ "runs in passes", GSORT_U64, 64, 2, MOST_KEYS, .values = 7, .fan_in = 2, .spills = true },
+	{ "runs of classes", GSORT_TEXT, 0, 2, 200000, .spills = true, .reverse = true },
+	{ "runs for a sink that has enough", GSORT_U64, 64, 2, MANY_KEYS, .spills = true, .enough = 9 },
 };
 
 static struct gsort_options options;
@@ -189,7 +189,8 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	const struct gs_span *span = &sorted->span;
 
 	drained->wrong += drained->ended || span->key_class != drained->key_class ||
-	                  sorted->number != drained->spans++ || (span->times != NULL && !drained->row->groups);
+	                  sorted->number != drained->spans++ ||
+	                  (span->times != NULL && !drained->row->groups);
 	if (sorted->slot != GS_NO_SLOT) {
 		drained->wrong += !drained->made[sorted->slot] || sorted->at != drained->count;
 		drained->made[sorted->slot] = false;
@@ -230,13 +231,15 @@ check_class(const struct row *row, unsigned key_class, uint64_t *left)
 		      "%s: class %u is counted", row->about, key_class);
 	CHECK(engine.drain(&store, key_class, &sink) == GS_OK, "%s: class %u: %s", row->about, key_class,
 	      gs_message());
-	CHECK(drained.wrong == 0, "%s: %zu spans of class %u are wrong", row->about, drained.wrong, key_class);
+	CHECK(drained.wrong == 0, "%s: %zu spans of class %u are wrong", row->about, drained.wrong,
+	      key_class);
 	CHECK(drained.count >= least && drained.count <= keys &&
 	      (row->enough == 0 || keys < row->enough || drained.count < keys),
 	      "%s: %zu keys of class %u", row->about, drained.count, key_class);
-	CHECK(row->head == 0 || keys < MANY_KEYS || drained.count < MANY_KEYS, "%s: %zu of %zu keys are left",
-	      row->about, drained.count, keys);
-	CHECK(memcmp(got, model, least * sizeof *got) == 0, "%s: class %u is in order", row->about, key_class);
+	CHECK(row->head == 0 || keys < MANY_KEYS || drained.count < MANY_KEYS,
+	      "%s: %zu of %zu keys are left", row->about, drained.count, keys);
+	CHECK(memcmp(got, model, least * sizeof *got) == 0, "%s: class %u is in order", row->about,
+	      key_class);
 	*left -= *left < keys ? *left : keys;
 }
 
@@ -264,9 +267,7 @@ check_row(const struct row *row)
 static void
 check_errors(void)
 {
-	static const struct row row = {
-		"errors", GSORT_U64, 64, 2, MANY_KEYS, 0, 0, true, false, false, 0, 0,
-	};
+	static const struct row row = { "errors", GSORT_U64, 64, 2, MANY_KEYS, .spills = true };
 	const char *usable = temp_dir;
 	struct rlimit before, limit;
 	gs_status status;

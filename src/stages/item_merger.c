@@ -71,7 +71,8 @@ fail_tail(const struct gs_item_merger *merger, size_t bytes)
 	const uint64_t need = ((merger->tail * each + bytes) >> 20) + 1;
 
 	return gs_fail(GS_EBUDGET, "the last %llu items have %llu MiB: that needs "
-	               "'--buffer-size=%lluM' (-S) at least", (unsigned long long)merger->tail, (unsigned long long)need,
+	               "'--buffer-size=%lluM' (-S) at least", (unsigned long long)merger->tail,
+	               (unsigned long long)need,
 	               (unsigned long long)((merger->count + 1) * (8 * need + 16)));
 }
 

@@ -282,6 +282,9 @@ def _value(said: Any, kind: Any) -> Any:
 
 def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *keys: str) -> Any:
 	"""What the library says of SRC; KEYS are members that are keys."""
+	for name in "tail", "sample":		# which the library writes beside figures
+		if given.get(name) is not None:
+			raise ValueError(f"{function}() and {name} are incompatible")
 	sources, times = _ticks(_sources(src))
 	given = _with_type(sources, given)
 	with _memory() as into:

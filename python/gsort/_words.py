@@ -49,7 +49,8 @@ def _long(match: "Match[str]") -> str:
 
 _Becomes = Union[str, Callable[["Match[str]"], str]]
 _PATTERNS: List[Tuple[str, _Becomes]] = [
-	(r"\boptions? ('--[^']+')", r"\1"),
+	(r"\boptions? ('--?[^']+')", r"\1"),
+	(r"'-([a-zA-Z])'", lambda m: _LETTERS.get(m[1], m[0])),
 	(r"'--buffer-size=(\d+)M' \(-S\)|(?<!\S)-S (\d+)M\b", lambda m: f"memory={m[1] or m[2]} << 20"),
 	(r": keys of records are -k TYPE@OFFSET, such as -k u32@8$", ": the fields of a type are its keys"),
 	(r", but with its keys alone: .* \| gsort --type.*", ""),

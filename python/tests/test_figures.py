@@ -70,6 +70,9 @@ def test_figures_of_other_kinds(tmp_path):
 		assert gsort.summary(tmp_path / "in", type=kind)["max"] is None
 	assert gsort.quantiles([3, 1, 2], 0.5) == 2 and gsort.quantiles([0.1, 0.2], 0) == 0.1
 	assert gsort.quantiles(np.array([[3, 1], [2, 4]]), 1) == 4
+	for name in "tail", "sample":
+		with pytest.raises(ValueError, match=rf"quantiles\(\) and {name} are incompatible"):
+			gsort.quantiles([1], 0.5, **{name: 1})
 	for wrong in 1.5, -0.1, "x", np.nan:
 		with pytest.raises(ValueError):
 			gsort.quantiles([1], wrong)

@@ -151,7 +151,6 @@ host_sources = \
   src/job/job.h \
   src/job/keys.c \
   src/job/kind.h \
-  src/job/lost.c \
   src/job/line_job.c \
   src/job/merge.c \
   src/job/merge_input.c \
@@ -297,7 +296,6 @@ host_sources = \
   src/stages/line_ingest.h \
   src/stages/line_number.c \
   src/stages/line_sample.c \
-  src/stages/line_show.c \
   src/stages/pick.c \
   src/stages/pick.h \
   src/stages/pieces.c \
@@ -307,6 +305,7 @@ host_sources = \
   src/stages/runs.c \
   src/stages/select.c \
   src/stages/select.h \
+  src/stages/show.c \
   src/stages/span_encoder.c \
   src/stages/split.c \
   src/stages/split.h \
@@ -319,8 +318,7 @@ host_sources = \
   src/stages/text_number.c \
   src/stages/top.c \
   src/stages/verify.c \
-  src/stages/verify.h \
-  src/stages/wide_show.c
+  src/stages/verify.h
 
 # Of a static program alone.
 static_sources = src/base/static_codecs.c

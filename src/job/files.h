@@ -16,7 +16,7 @@
 /** The input that is the one output, too; NULL: none, or there are several outputs. */
 const char *gs_job_rewrites(const struct gsort_options *options);
 
-/* ---- data lost without an error: "gsort f > f", "gsort -o f" (lost.c) ---------- */
+/* ---- data lost without an error: "gsort f > f", "gsort -o f" ------------------- */
 
 /* Zeroed: nothing can be lost. */
 struct gs_lost {

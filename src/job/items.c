@@ -132,7 +132,7 @@ open_emit(struct gsort *job)
 
 	TRY(gs_emit_open_items(&job->emit, &items->order, options->argsort_bits / 8));
 	if (options->converts)		/* only wide keys are items then, and only to text */
-		gs_wide_show_open(&items->show, options, &job->emit);
+		gs_show_open(&items->show, options, NULL, &job->emit);
 	return GS_OK;
 }
 
@@ -193,5 +193,6 @@ gs_items_close(struct gsort *job)
 	gs_npy_close(&items->npy);
 	gs_item_store_close(items->store);
 	gs_record_ingest_close(&items->ingest);
+	gs_show_close(&items->show);
 	items->store = NULL;
 }

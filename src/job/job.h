@@ -42,7 +42,6 @@ struct gs_line_job {
 	struct gs_line_order  order;
 	struct gs_follow      follow;	/* of a check or merge */
 	struct gs_line_ingest ingest;
-	struct gs_line_show   show;
 	struct gs_ahead       ahead;
 	struct gs_line_column column;	/* of a job of figures */
 	struct gs_arena       arena;	/* its chunks, if they are not in the arena of the job */
@@ -58,7 +57,7 @@ struct gs_items {
 	struct gs_record_ingest ingest;
 	struct gs_item_order    order;
 	struct gs_item_store   *store;
-	struct gs_wide_show     show;	/* of keys as text */
+	struct gs_show          show;	/* lines with counts, wide keys as text */
 	struct gs_npy_inputs    npy;
 	const char             *temp_dir;	/* of options without any */
 	struct gs_line_job      lines;

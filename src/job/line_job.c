@@ -247,9 +247,8 @@ open_emit(struct gsort *job)
 	const struct gsort_options *options = &job->options;
 
 	TRY(gs_emit_open_items(&job->emit, &job->items.order, options->argsort_bits / 8));
-	if (options->lines)
-		gs_line_show_open(&job->items.lines.show, &job->items.lines.order, &job->emit,
-		                  options->counts, options->underline);
+	if (options->lines && (options->counts || options->underline))
+		gs_show_open(&job->items.show, options, &job->items.lines.order, &job->emit);
 	return GS_OK;
 }
 
@@ -316,7 +315,6 @@ gs_line_job_close(struct gsort *job)
 {
 	gs_ahead_close(&job->items.lines.ahead);
 	gs_line_ingest_close(&job->items.lines.ingest);
-	gs_line_show_close(&job->items.lines.show);
 	gs_follow_close(&job->items.lines.follow);
 	gs_line_order_close(&job->items.lines.order);
 	gs_arena_close(&job->items.lines.arena);

@@ -215,34 +215,21 @@ MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
 /** Free what is left after an error; a zeroed struct is allowed. */
 void gs_emit_close(struct gs_emit *emit);
 
-/* ---- lines with their times, and with marks below their keys (line_show.c) ----- */
+/* ---- items in another form: lines with counts and marks, wide keys as text (show.c) */
 
-struct gs_line_show {
-	const struct gs_line_order *order;
+struct gs_show {
+	const struct gsort_options *options;
+	const struct gs_line_order *order;	/* NULL: of keys of OPTIONS->type, which is wide */
 	struct gs_emit *emit;
-	bool    counts, underline;
 	char   *text;		/* that is not written yet */
 	size_t  bytes, room;
 };
 
-/** From now on EMIT writes lines in this form.  All are borrowed. */
-void gs_line_show_open(struct gs_line_show *show, const struct gs_line_order *order,
-                       struct gs_emit *emit, bool counts, bool underline);
+/** From now on EMIT writes items in this form.  All are borrowed. */
+void gs_show_open(struct gs_show *show, const struct gsort_options *options,
+                  const struct gs_line_order *order, struct gs_emit *emit);
 
 /** A zeroed struct is allowed. */
-void gs_line_show_close(struct gs_line_show *show);
-
-/* ---- keys of 128 bits as text, with their times (wide_show.c) ------------------ */
-
-struct gs_wide_show {
-	const struct gsort_options *options;
-	struct gs_emit *emit;
-	char   text[64 << 10];		/* that is not written yet */
-	size_t bytes;
-};
-
-/** From now on EMIT writes keys of OPTIONS->type, which is wide, as lines.  Both are borrowed. */
-void gs_wide_show_open(struct gs_wide_show *show, const struct gsort_options *options,
-                       struct gs_emit *emit);
+void gs_show_close(struct gs_show *show);
 
 #endif

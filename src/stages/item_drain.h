@@ -67,10 +67,6 @@ void gs_item_buckets_close(struct gs_item_buckets *buckets);
 
 /* ---- what a store is asked for, and the parts of its buckets (item_buckets.c) ---- */
 
-/*
- * sorts at once
- */
-
 struct gs_item_store_options {
 	const struct gs_item_order *order;	/* borrowed */
 	struct gs_item_store_facts facts;	/* from which its sizes are planned; it sets KEEPS */

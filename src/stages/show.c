@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_show.c - lines with their number of occurrences, and with marks below their keys
+ * show.c - items that are written in another form: lines with their number of occurrences and with marks
+ * below their keys, keys of 128 bits as text
  *
- * In:   sorted lines.
- * Out:  what --count and --debug of sort(1) and uniq(1) print for them.
+ * In:   sorted items.
+ * Out:  of lines what --count and --debug of sort(1) and uniq(1) print for them; of keys the lines that
+ *       --to=text writes of any other type.
  *
  * Marks are as wide as a terminal shows the text above them in the C locale: a tab is shown as '>', a newline
  * of CSV as '|', and other control characters have no width.
@@ -12,14 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/encode.h"
 #include "format/line_order.h"
+#include "format/notation.h"
 #include "stages/emit.h"
 
 /* Text that is written at once. */
 #define WRITE_BYTES	((size_t)256 << 10)
 
+enum { KEY_BYTES = 16 };
+
 void
-gs_line_show_close(struct gs_line_show *show)
+gs_show_close(struct gs_show *show)
 {
 	free(show->text);
 	show->text = NULL;
@@ -27,7 +33,7 @@ gs_line_show_close(struct gs_line_show *show)
 
 /* Make room for BYTES more. */
 static gs_status
-reserve(struct gs_line_show *show, size_t bytes)
+reserve(struct gs_show *show, size_t bytes)
 {
 	const size_t wanted = show->bytes + bytes;
 	char *grown;
@@ -42,8 +48,17 @@ reserve(struct gs_line_show *show, size_t bytes)
 	return GS_OK;
 }
 
+/* Write the text if it is long enough. */
+static gs_status
+flush_long(struct gs_show *show)
+{
+	return show->bytes < WRITE_BYTES ? GS_OK : gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+/* ---- lines ---------------------------------------------------------------------- */
+
 static void
-put(struct gs_line_show *show, char byte, size_t count)
+put(struct gs_show *show, char byte, size_t count)
 {
 	memset(show->text + show->bytes, byte, count);
 	show->bytes += count;
@@ -51,14 +66,14 @@ put(struct gs_line_show *show, char byte, size_t count)
 
 /* As what the byte C is shown: a newline between quotes must not end the line that has the marks below it. */
 static char
-shown(const struct gs_line_show *show, char c)
+shown(const struct gs_show *show, char c)
 {
 	return c == '\t' ? '>' : c == '\n' && show->order->fields.csv ? '|' : c;
 }
 
 /* Columns that a terminal needs. */
 static size_t
-width_of(const struct gs_line_show *show, const char *text, size_t bytes)
+width_of(const struct gs_show *show, const char *text, size_t bytes)
 {
 	size_t width = 0;
 
@@ -72,7 +87,7 @@ width_of(const struct gs_line_show *show, const char *text, size_t bytes)
 
 /* INDENT: columns before the line. */
 static gs_status
-mark(struct gs_line_show *show, size_t indent, const char *line, size_t begin, size_t end)
+mark(struct gs_show *show, size_t indent, const char *line, size_t begin, size_t end)
 {
 	static const char none[] = "^ no match for key\n";
 	const size_t before = indent + width_of(show, line, begin);
@@ -92,7 +107,7 @@ mark(struct gs_line_show *show, size_t indent, const char *line, size_t begin, s
 
 /* The line as it is shown, and below it its keys; last the whole line, if its bytes decide. */
 static gs_status
-underline(struct gs_line_show *show, size_t indent, const char *line, size_t bytes)
+underline(struct gs_show *show, size_t indent, const char *line, size_t bytes)
 {
 	const struct gs_line_order *order = show->order;
 	size_t begin, end;
@@ -110,39 +125,61 @@ underline(struct gs_line_show *show, size_t indent, const char *line, size_t byt
 static gs_status
 show_lines(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
 {
-	struct gs_line_show *show = context;
+	struct gs_show *show = context;
 
 	for (size_t i = 0; i < count; i++) {
 		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
 		size_t indent = 0;
 
 		TRY(reserve(show, bytes + 32));
-		if (show->counts && times != NULL)
+		if (show->options->counts && times != NULL)
 			indent = (size_t)sprintf(show->text + show->bytes, "%7llu ",
 			                         (unsigned long long)times[i]);
 		show->bytes += indent;
-		if (show->underline) {
+		if (show->options->underline) {
 			TRY(underline(show, indent, data, bytes));
 		} else {
 			memcpy(show->text + show->bytes, data, bytes);
 			show->bytes += bytes;
 		}
 		data += bytes;
-		if (show->bytes >= WRITE_BYTES)
-			TRY(gs_emit_flush(show->emit, show->text, &show->bytes));
+		TRY(flush_long(show));
 	}
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
-void
-gs_line_show_open(struct gs_line_show *show, const struct gs_line_order *order,
-                  struct gs_emit *emit, bool counts, bool underline)
+/* ---- keys of 128 bits ------------------------------------------------------------- */
+
+static gs_status
+show_keys(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
 {
-	*show = (struct gs_line_show){
-		.order = order, .emit = emit, .counts = counts, .underline = underline,
-	};
-	if (counts || underline) {
-		emit->show = show_lines;
-		emit->show_context = show;
+	struct gs_show *show = context;
+	const struct gsort_options *options = show->options;
+
+	(void)end;
+	for (size_t k = 0; k < count; k++) {
+		char *at;
+
+		TRY(reserve(show, GS_COUNT_BYTES + GS_WIDE_BYTES + 1));
+		at = show->text + show->bytes;
+		if (options->counts)
+			at = gs_count_print(times[k], at);
+		at += gs_wide_print(options->type, options->endian, options->notation,
+		                    data + k * KEY_BYTES, at);
+		*at++ = options->zero_terminated ? '\0' : '\n';
+		show->bytes = (size_t)(at - show->text);
+		TRY(flush_long(show));
 	}
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+/* ---- either ------------------------------------------------------------------------ */
+
+void
+gs_show_open(struct gs_show *show, const struct gsort_options *options,
+             const struct gs_line_order *order, struct gs_emit *emit)
+{
+	*show = (struct gs_show){ .options = options, .order = order, .emit = emit };
+	emit->show = order != NULL ? show_lines : show_keys;
+	emit->show_context = show;
 }

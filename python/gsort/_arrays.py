@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import operator
 from typing import Any, List, Optional, Sequence
 
@@ -15,6 +16,7 @@ from ._keys import Array, Order, has_several, keys_of, type_of_items
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
 
+@functools.lru_cache(maxsize=64, typed=True)		# making one takes as long as sorting a hundred keys
 def _options(descending: bool, threads: int) -> _native.Struct:
 	options = _native.options("gsort_array_options")
 	options.put("reverse", "?", descending)
@@ -50,7 +52,7 @@ def _axis_last(a: Array, axis: int) -> Array:
 
 def _readable(a: Array) -> Array:
 	"""A, or a copy, as the library reads it: contiguous, aligned, in this machine's byte order."""
-	return np.require(a, a.dtype if a.dtype.isnative else a.dtype.newbyteorder("="), ["C", "A"])
+	return a if _is_plain(a) else np.require(a, a.dtype if a.dtype.isnative else a.dtype.newbyteorder("="), ["C", "A"])
 
 
 def _is_plain(a: Array) -> bool:
@@ -131,8 +133,8 @@ def _rows(a: Array) -> List[Array]:
 
 def _addresses(a: Array, length: int) -> "range":
 	"""Of the rows, each of LENGTH elements, of a contiguous array."""
-	bytes_of_row = length * a.itemsize
-	return range(a.ctypes.data, a.ctypes.data + a.nbytes, bytes_of_row) if bytes_of_row else range(0)
+	address, bytes_of_row = a.ctypes.data, length * a.itemsize
+	return range(address, address + a.nbytes, bytes_of_row) if bytes_of_row else range(0)
 
 
 def _sort_rows(rows: Array, descending: bool, threads: int) -> None:

@@ -16,15 +16,16 @@ struct call_type {
 	const char     *name;
 	unsigned        bytes;
 	enum call_kind  kind;
+	unsigned        fraction_bits;	/* of floats */
 };
 
 static const struct call_type call_types[] = {
-	{ GSORT_U8, "u8", 1, CALL_UNSIGNED },   { GSORT_I8, "i8", 1, CALL_SIGNED },
-	{ GSORT_U16, "u16", 2, CALL_UNSIGNED }, { GSORT_I16, "i16", 2, CALL_SIGNED },
-	{ GSORT_F16, "f16", 2, CALL_FLOAT },    { GSORT_BF16, "bf16", 2, CALL_FLOAT },
-	{ GSORT_U32, "u32", 4, CALL_UNSIGNED }, { GSORT_I32, "i32", 4, CALL_SIGNED },
-	{ GSORT_F32, "f32", 4, CALL_FLOAT },    { GSORT_U64, "u64", 8, CALL_UNSIGNED },
-	{ GSORT_I64, "i64", 8, CALL_SIGNED },   { GSORT_F64, "f64", 8, CALL_FLOAT },
+	{ GSORT_U8, "u8", 1, CALL_UNSIGNED, 0 }, { GSORT_I8, "i8", 1, CALL_SIGNED, 0 },
+	{ GSORT_U16, "u16", 2, CALL_UNSIGNED, 0 },{ GSORT_I16, "i16", 2, CALL_SIGNED, 0 },
+	{ GSORT_F16, "f16", 2, CALL_FLOAT, 10 }, { GSORT_BF16, "bf16", 2, CALL_FLOAT, 7 },
+	{ GSORT_U32, "u32", 4, CALL_UNSIGNED, 0 },{ GSORT_I32, "i32", 4, CALL_SIGNED, 0 },
+	{ GSORT_F32, "f32", 4, CALL_FLOAT, 23 }, { GSORT_U64, "u64", 8, CALL_UNSIGNED, 0 },
+	{ GSORT_I64, "i64", 8, CALL_SIGNED, 0 }, { GSORT_F64, "f64", 8, CALL_FLOAT, 52 },
 };
 
 /* From CALL_WIDE on they may have payloads. */
@@ -34,13 +35,17 @@ enum { CALL_TYPES = sizeof call_types / sizeof call_types[0], CALL_WIDE = 6, CAL
 static inline uint64_t
 call_order(const struct call_type *type, uint64_t key)
 {
-	const uint64_t sign = (uint64_t)1 << (type->bytes * 8 - 1), mask = sign | (sign - 1);
+	const uint64_t sign = (uint64_t)1 << (type->bytes * 8 - 1), magnitude = key & (sign - 1);
+	const uint64_t infinity = sign - ((uint64_t)1 << type->fraction_bits);
 
-	if (type->kind == CALL_UNSIGNED)
-		return key;
-	if ((key & sign) == 0)
-		return key + sign;
-	return type->kind == CALL_SIGNED ? key - sign : mask - key;
+	switch (type->kind) {
+	case CALL_UNSIGNED: return key;
+	case CALL_SIGNED:   return key ^ sign;
+	default:            break;
+	}
+	if (key < sign)
+		return infinity + 1 + key;	/* -infinity is 0, and -0 INFINITY */
+	return infinity - magnitude + (magnitude > infinity ? 2 * sign : 0);	/* -NaNs are last */
 }
 
 /** Element I of an array of BYTES each; little-endian, as the host of every GPU. */

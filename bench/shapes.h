@@ -77,7 +77,8 @@ shape_fraction(uint64_t random)
 	return (double)(random >> 11) * (1.0 / 9007199254740992.0);	/* 2^53 */
 }
 
-/* Ordered bits of VALUE: a sign bit inverted, of a negative number all others, too. */
+/* Ordered bits of VALUE: a sign bit inverted, of a negative number all others, too; NaNs with a sign, which
+ * would come first, are last. */
 ON_HOST_AND_DEVICE uint64_t
 shape_float_bits(unsigned bits, double value)
 {
@@ -87,8 +88,9 @@ shape_float_bits(unsigned bits, double value)
 
 	memcpy(&wide_bits, &value, sizeof wide_bits);
 	memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
-	return bits == 32 ? narrow_bits ^ (narrow_bits >> 31 != 0 ? ~UINT32_C(0) : UINT32_C(1) << 31) :
-	                    wide_bits ^ (wide_bits >> 63 != 0 ? ~UINT64_C(0) : UINT64_C(1) << 63);
+	narrow_bits ^= narrow_bits >> 31 != 0 ? ~UINT32_C(0) : UINT32_C(1) << 31;
+	wide_bits ^= wide_bits >> 63 != 0 ? ~UINT64_C(0) : UINT64_C(1) << 63;
+	return bits == 32 ? narrow_bits - ((UINT32_C(1) << 23) - 1) : wide_bits - ((UINT64_C(1) << 52) - 1);
 }
 
 /* The mean of four random numbers: from 0 to 2^BITS, a bell four deviations wide on either side. */

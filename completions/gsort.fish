@@ -28,9 +28,9 @@ for width in 8 16 32 64 128
 	complete -c gsort -o i$width -d "Binary signed integers of $width bits"
 end
 for width in 16 32 64
-	complete -c gsort -o f$width -d "Binary floats of $width bits, in totalOrder"
+	complete -c gsort -o f$width -d "Binary floats of $width bits, NaN last"
 end
-complete -c gsort -o bf16 -d 'Binary bfloat16, in totalOrder'
+complete -c gsort -o bf16 -d 'Binary bfloat16, NaN last'
 complete -c gsort -l type -x -a 'u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64 text text-float ipv4 time' -d 'Type of the keys'
 complete -c gsort -l endian -x -a 'little big' -d 'Byte order of binary keys'
 complete -c gsort -s n -l numeric-sort -d 'Decimal integers as text (the default)'

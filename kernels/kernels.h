@@ -96,11 +96,11 @@ cudaError_t gs_sort_with(const struct gs_sorter *sorter, void *keys, void *other
 
 /**
  * How keys of another type, or descending ones, get in order of their bits: these are inverted where
- * ALWAYS has ones, and those of keys with the highest bit where NEGATIVE has.  NEGATIVE has not the
- * highest bit.
+ * ALWAYS has ones, and those of keys with the highest bit where NEGATIVE has; then SHIFT is added.
+ * NEGATIVE has not the highest bit, and SHIFT is 0 if both are.
  */
 struct gs_key_map {
-	uint64_t negative, always;
+	uint64_t negative, always, shift;
 };
 
 /** gs_sort_with() of keys by MAP.  From 2^17 keys on nothing is swept for that. */

@@ -47,9 +47,9 @@ enum gsort_type {
 	GSORT_TEXT,		/* decimal integers, -2^63 .. 2^64-1, one per line */
 	GSORT_U8, GSORT_I8, GSORT_U16, GSORT_I16,
 	GSORT_U32, GSORT_I32, GSORT_U64, GSORT_I64,
-	GSORT_F32, GSORT_F64,	/* IEEE 754 totalOrder, payloads kept */
+	GSORT_F32, GSORT_F64,	/* -inf .. -0, 0 .. inf, NaN, -NaN; payloads kept */
 	GSORT_F16, GSORT_BF16,	/* the same: binary16, and bfloat16 */
-	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: NaN, -inf .. -0, 0 .. inf */
+	GSORT_TEXT_FLOAT,	/* decimal floats (f64), one per line: -inf .. -0, 0 .. inf, NaN */
 	GSORT_U128, GSORT_I128,	/* binary, or in records; converted to text only; not in arrays */
 };
 
@@ -427,9 +427,9 @@ struct gsort_array_options {
 
 /*
  * These functions take keys of all binary types in this machine's byte order, aligned to their size.
- * Floats are in IEEE 754 totalOrder: -NaN, -inf .. -0, 0 .. inf, NaN; NaNs keep their bits.  They read
- * and write nothing but memory.  Any threads may call them at once, each with arrays of its own.  The
- * arrays of one call do not overlap.
+ * Floats are in the order -inf .. -0, 0 .. inf, NaN, -NaN; NaNs keep their bits.  They read and write
+ * nothing but memory.  Any threads may call them at once, each with arrays of its own.  The arrays of
+ * one call do not overlap.
  *
  * GSORT_ERROR_USAGE: an argument is wrong.  GSORT_ERROR_MEMORY: there is not enough; the arrays are as
  * they were.  For time and memory, see gsort(3).

@@ -20,7 +20,7 @@
  *   - The current device of the thread is the one of the memory and the stream, and its context is
  *     used as it is.  Work is queued on STREAM, in order; other streams are not waited for.
  *   - Keys are of all binary types of enum gsort_type, but U128 and I128, aligned to their size.  Floats
- *     are in IEEE 754 totalOrder: -NaN, -inf .. -0, 0 .. inf, NaN; NaNs keep their bits.
+ *     are in the order -inf .. -0, 0 .. inf, NaN, -NaN; NaNs keep their bits.
  *   - Of the memory of the device nothing is allocated.  The first call in a context creates a stream,
  *     two events and a page of pinned memory, and a call that runs beside others creates one more of
  *     each.  They are kept for later calls, until gsort_cuda_release().

@@ -304,6 +304,7 @@ test_files = \
   tests/house/format.py \
   tests/tools/figures.py \
   tests/tools/limits.py \
+  tests/tools/nans.py \
   tests/tools/same_file.py \
   tests/tools/sets.py \
   tests/house/lint.sh \

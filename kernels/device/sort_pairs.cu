@@ -6,9 +6,8 @@ template <class Key, class Value> static cudaError_t
 sort_pairs(const gs_sorter *sorter, void *keys, void *values, gs_key_map map, size_t count,
            void *memory, cudaStream_t stream)
 {
-	return sort(job<pairs<Key, Value>>{ sorter, { (Key *)keys, (Value *)values }, {},
-	                                    { (Key)map.negative, (Key)map.always }, count, {}, stream },
-	            memory);
+	return sort(job<pairs<Key, Value>>{ sorter, { (Key *)keys, (Value *)values }, {}, map, count, {},
+	                                    stream }, memory);
 }
 
 extern "C" size_t

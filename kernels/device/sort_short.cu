@@ -130,7 +130,7 @@ sort_short(Key *keys, gs_key_map map, size_t count, number *counts, cudaStream_t
 {
 	const uint32_t values = (uint32_t)1 << sizeof(Key) * 8;
 	const uint32_t parts = values < SHORT_BINS ? 1 : values / SHORT_BINS;
-	const key_map<Key> m = { (Key)map.negative, (Key)map.always };
+	const key_map<Key> m = map;
 	const size_t blocks = count / (COUNT_THREADS * 16 / sizeof(Key)) + 1;
 	cudaError_t error;
 

@@ -6,9 +6,7 @@ template <class Key> static cudaError_t
 sort_typed(const gs_sorter *sorter, void *keys, void *other, gs_key_map map, size_t count,
            void *memory, cudaStream_t stream)
 {
-	return sort(job<typed<Key>>{ sorter, (Key *)keys, (Key *)other,
-	                             { (Key)map.negative, (Key)map.always }, count, {}, stream },
-	            memory);
+	return sort(job<typed<Key>>{ sorter, (Key *)keys, (Key *)other, map, count, {}, stream }, memory);
 }
 
 extern "C" cudaError_t

@@ -8,13 +8,14 @@
  *     pairs<Word, Value>  the same, with an array of payloads beside
  *
  * A row is what a thread holds of one of them; a place is where rows lie in device memory.  A map
- * costs three instructions, and a sweep of its own would cost a quarter of a sort.
+ * costs four instructions, and a sweep of its own would cost a quarter of a sort.
  *
  * Invariant: between the first move and the last write all keys are in order of their bits.
  */
 #ifndef GS_ROWS_CUH
 #define GS_ROWS_CUH
 
+#include "kernels/kernels.h"
 #include "kernels/launch.cuh"
 
 /* ---- maps ------------------------------------------------------------------- */
@@ -33,10 +34,13 @@ original(no_map, Key key)
 	return key;
 }
 
-/* Bits are inverted where ALWAYS has ones, and those of negative keys where NEGATIVE has.  The sign
- * is not in NEGATIVE, so the way back knows which keys these were. */
+/* As gs_key_map has it: kernels.h.  The sign is not in NEGATIVE, so the way back knows which keys these
+ * were. */
 template <class Key> struct key_map {
-	Key negative, always;
+	Key negative, always, shift;
+
+	key_map(const gs_key_map &map)
+		: negative((Key)map.negative), always((Key)map.always), shift((Key)map.shift) {}
 };
 
 template <class Key> static __device__ __forceinline__ Key
@@ -48,13 +52,13 @@ invert_negative(const key_map<Key> &m, Key bits)
 template <class Key> static __device__ __forceinline__ Key
 ordered(const key_map<Key> &m, Key bits)
 {
-	return invert_negative(m, bits) ^ m.always;
+	return (Key)((invert_negative(m, bits) ^ m.always) + m.shift);
 }
 
 template <class Key> static __device__ __forceinline__ Key
 original(const key_map<Key> &m, Key key)
 {
-	return invert_negative(m, (Key)(key ^ m.always));
+	return invert_negative(m, (Key)((Key)(key - m.shift) ^ m.always));
 }
 
 /* ---- rows and places ---------------------------------------------------------- */

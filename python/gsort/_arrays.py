@@ -80,17 +80,10 @@ def _in_place(a: Array, name: str) -> Array:
 	return a
 
 
-# --- NaN and NaT are last -----------------------------------------------------------------------
-
-def _is_late(keys: Array) -> Any:
-	"""Are KEYS first for the library, and last for numpy?  NaN with a sign bit, and NaT, are."""
-	return np.isnan(keys) & (keys.view(f"i{keys.itemsize}") < 0)
-
+# --- NaT is last: first for the library, to which it is the least integer -------------------------
 
 def _is_late_at(keys: Array, at: int) -> bool:
-	if keys.dtype.kind not in "fmM" or len(keys) == 0 or keys[at] == keys[at]:
-		return False
-	return bool(_is_late(keys[at:][:1])[0])
+	return keys.dtype.kind in "mM" and len(keys) > 0 and bool(np.isnat(keys[at]))
 
 
 def _shift(keys: Array, descending: bool, order: Optional[Array] = None) -> int:
@@ -98,7 +91,7 @@ def _shift(keys: Array, descending: bool, order: Optional[Array] = None) -> int:
 	first = -1 if descending else 0
 	if len(keys) == 0 or not _is_late_at(keys, first if order is None else int(order[first])):
 		return 0
-	late = _is_late(keys if order is None else keys[order])
+	late = np.isnat(keys if order is None else keys[order])
 	return int(late[::-1].argmin()) if descending else -int(late.argmin())
 
 
@@ -107,7 +100,7 @@ def _parts(keys: Array, descending: bool) -> List[Array]:
 	if not _is_late_at(keys, 0 if descending else -1):
 		count = 0
 	else:
-		late = _is_late(keys if descending else keys[::-1])
+		late = np.isnat(keys if descending else keys[::-1])
 		count = len(keys) if late.all() else int(late.argmin())
 	return np.split(keys, [count if descending else len(keys) - count])
 
@@ -144,7 +137,7 @@ def _sort_rows(rows: Array, descending: bool, threads: int) -> None:
 	for address in _addresses(rows, length):
 		if sort_row(address, length, kind, options) != _native.OK:
 			_native.fail()
-	for row in _rows(rows) if rows.dtype.kind in "fmM" else []:
+	for row in _rows(rows) if rows.dtype.kind in "mM" else []:
 		shift = _shift(row, descending)
 		if shift:
 			row[:] = np.roll(row, shift)
@@ -172,7 +165,7 @@ def _argsort_rows(rows: Array, indices: Array, descending: bool, threads: int) -
 	for keys, into in zip(_addresses(rows, length), _addresses(indices, length)):
 		if argsort_row(keys, length, key_type, into, index_type, options) != _native.OK:
 			_native.fail()
-	for row, order in zip(_rows(rows), _rows(indices)) if rows.dtype.kind in "fmM" else []:
+	for row, order in zip(_rows(rows), _rows(indices)) if rows.dtype.kind in "mM" else []:
 		shift = _shift(row, descending, order)
 		if shift:
 			order[:] = np.roll(order, shift)
@@ -284,7 +277,7 @@ def merge(arrays: Sequence[npt.ArrayLike], *, descending: bool = False, threads:
 	for number, vector in enumerate(vectors):
 		if _is_late_at(vector, 0) or _is_late_at(vector, -1):
 			if _has_disorder(vector, descending, options):
-				raise _native.InputError(f"array {number} is not sorted: NaN and NaT are "
+				raise _native.InputError(f"array {number} is not sorted: NaT is "
 				                         + ("first" if descending else "last"))
 	into = np.empty(sum(map(len, vectors)), vectors[0].dtype)
 	rest = into

@@ -171,7 +171,7 @@ def sort(a: Any, *, descending: bool = False, allocate: Optional[Allocate] = Non
          stream: Optional[int] = None) -> Any:
 	"""Sort A in place, and return it.
 
-	Floats are in IEEE 754 totalOrder: -nan, -inf .. -0, 0 .. inf, nan.  Bfloat16 is sorted where A has
+	Floats are in the order -inf .. -0, 0 .. inf, nan, -nan.  Bfloat16 is sorted where A has
 	__dlpack__, as a tensor of torch has.  Torch and CuPy allocate as much memory again, from their pools,
 	and the sort is queued on their current stream.  Of other arrays ALLOCATE makes memory, given a
 	number of bytes, and has to keep it until STREAM, a cudaStream_t, has come so far; the current device

@@ -41,20 +41,12 @@ is_signed(enum gsort_type type)
 
 /* ---- one number ------------------------------------------------------------ */
 
-/* The bits of the float at AT, in its own type.  The least key of text stands for every NaN, and
- * gets the bits of a NaN that is the least of binary floats, too. */
+/* The bits of the float at AT, in its own type. */
 static uint64_t
 float_bits(const struct gs_numbers *numbers, size_t at)
 {
-	const uint64_t key = gs_integers_key(&numbers->integers, numbers->integers.bits, at);
-
-	if (gs_key_bits(numbers->type) == 16)
-		return gs_unorder_float16((uint16_t)key);
-	if (numbers->type == GSORT_F32)
-		return gs_unorder_f32((uint32_t)key);
-	if (numbers->type == GSORT_TEXT_FLOAT && key == 0)
-		return UINT64_C(0xfff8000000000000);
-	return gs_unorder_f64(key);
+	return gs_key_float_bits(numbers->type,
+	                         gs_integers_key(&numbers->integers, numbers->integers.bits, at));
 }
 
 static double
@@ -94,21 +86,16 @@ number_at(const struct gs_numbers *numbers, size_t at)
 double
 gs_key_float(enum gsort_type type, uint64_t key)
 {
-	const struct gs_numbers one = {
-		.type = type, .integers = { .keys = &key, .bits = 64 },
-	};
-
-	return float_value(type, float_bits(&one, 0));
+	return float_value(type, gs_key_float_bits(type, key));
 }
 
 uint64_t
 gs_key_of_float(enum gsort_type type, double value)
 {
 	const unsigned bits = type == GSORT_TEXT_FLOAT ? 64 : gs_key_bits(type);
-	const unsigned fraction_bits = gs_key_fraction_bits(type);
-	const uint64_t sign = UINT64_C(1) << (bits - 1);
-	const uint64_t infinity = sign - (UINT64_C(1) << fraction_bits);
-	uint64_t low = sign - 1 - infinity, high = sign | infinity;	/* keys of -inf and inf */
+	const uint64_t nans = GS_NANS(gs_key_fraction_bits(type));
+	/* keys of -inf and inf: of all floats, NaNs of both signs are behind */
+	uint64_t low = 0, high = (UINT64_MAX >> (64 - bits)) - 2 * nans;
 
 	while (low < high) {
 		const uint64_t middle = low + (high - low) / 2;
@@ -127,8 +114,6 @@ gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
 	const struct number number = number_at(numbers, at);
 	unsigned digits;
 
-	if (number.is_float && numbers->type == GSORT_TEXT_FLOAT && isnan(number.value))
-		return gs_float_print(fabs(number.value), false, into);
 	if (number.is_float && gs_key_bits(numbers->type) == 16)
 		return gs_half_print(gs_key_fraction_bits(numbers->type), number.value, into);
 	if (number.is_float)

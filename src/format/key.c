@@ -44,6 +44,17 @@ gs_key_is_text(enum gsort_type type)
 	return type == GSORT_TEXT || type == GSORT_TEXT_FLOAT;
 }
 
+uint64_t
+gs_key_float_bits(enum gsort_type type, uint64_t key)
+{
+	switch (type) {
+	case GSORT_F16:  return gs_unorder_f16((uint16_t)key);
+	case GSORT_BF16: return gs_unorder_bf16((uint16_t)key);
+	case GSORT_F32:  return gs_unorder_f32((uint32_t)key);
+	default:         return gs_unorder_f64(key);
+	}
+}
+
 bool
 gs_key_is_float(enum gsort_type type)
 {

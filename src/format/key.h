@@ -24,47 +24,37 @@
 #define GS_SIGN32	UINT32_C(0x80000000)
 #define GS_SIGN64	UINT64_C(0x8000000000000000)
 
+/* How many NaNs of one sign a type with so many bits of fraction has: those of infinity are all 0. */
+#define GS_NANS(fraction_bits)	((UINT64_C(1) << (fraction_bits)) - 1)
+
 /*
  * Ordered bits of a float, from its bits.  Magnitudes already compare like integers; only the sign
  * is wrong.  If it is set, flip every bit; otherwise flip the sign bit.  So -0 sorts just before
- * +0, and a NaN sorts beyond the infinity of its sign: IEEE 754-2019, 5.10, totalOrder.  A
- * bijection, so the payload of a NaN is preserved.
+ * +0, and a NaN sorts beyond the infinity of its sign: IEEE 754-2019, 5.10, totalOrder.  Subtract
+ * the NANS whose sign is set: -infinity is 0, and those come last, behind the others.  A bijection,
+ * so the payload of a NaN is preserved.
  */
-static inline uint16_t
-gs_order_float16(uint16_t x)
-{
-	return (uint16_t)(x ^ (x >> 15 ? UINT16_MAX : GS_SIGN16));
-}
-
-static inline uint16_t
-gs_unorder_float16(uint16_t u)
-{
-	return (uint16_t)(u ^ (u >> 15 ? GS_SIGN16 : UINT16_MAX));
-}
-
-static inline uint32_t
-gs_order_float32(uint32_t x)
-{
-	return x ^ (-(x >> 31) | GS_SIGN32);
-}
-
-static inline uint32_t
-gs_unorder_float32(uint32_t u)
-{
-	return u ^ (((u >> 31) - 1) | GS_SIGN32);
-}
-
-static inline uint64_t
-gs_order_float64(uint64_t x)
-{
-	return x ^ (-(x >> 63) | GS_SIGN64);
-}
-
-static inline uint64_t
-gs_unorder_float64(uint64_t u)
-{
-	return u ^ (((u >> 63) - 1) | GS_SIGN64);
-}
+#define GS_FLOAT(bits) \
+	static inline uint##bits##_t \
+	gs_order_float##bits(uint##bits##_t x, uint##bits##_t nans) \
+	{ \
+		const uint##bits##_t negative = (uint##bits##_t)-(x >> (bits - 1)); \
+	\
+		return (uint##bits##_t)((x ^ (negative | GS_SIGN##bits)) - nans); \
+	} \
+	\
+	static inline uint##bits##_t \
+	gs_unorder_float##bits(uint##bits##_t u, uint##bits##_t nans) \
+	{ \
+		const uint##bits##_t total = (uint##bits##_t)(u + nans); \
+		const uint##bits##_t negative = (uint##bits##_t)((total >> (bits - 1)) - 1); \
+	\
+		return total ^ (negative | GS_SIGN##bits); \
+	}
+GS_FLOAT(16)
+GS_FLOAT(32)
+GS_FLOAT(64)
+#undef GS_FLOAT
 
 #define KEY(name, type, bits, map, unmap) \
 	static inline type gs_order_##name(type x) { return (type)(map); } \
@@ -112,6 +102,9 @@ bool gs_key_is_float(enum gsort_type type);
 
 /** How many bits of a float are its fraction; 0: an integer type. */
 unsigned gs_key_fraction_bits(enum gsort_type type);
+
+/** The bits of the float whose ordered bits are KEY. */
+uint64_t gs_key_float_bits(enum gsort_type type, uint64_t key);
 
 /** "u32", "text", ... */
 const char *gs_key_name(enum gsort_type type);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* line.c - unusual lines, and what is wrong with invalid ones */
+#include <math.h>
 #include <stdio.h>
 
 #include "format/key.h"
@@ -69,10 +70,11 @@ gs_line_whole(const struct gs_text_options *options, const char *line, const cha
 uint64_t
 gs_line_float_key(double value)
 {
+	const double one = isnan(value) ? (double)NAN : value;	/* of all NaNs */
 	uint64_t bits;
 
-	memcpy(&bits, &value, sizeof bits);
-	return value == value ? gs_order_f64(bits) : 0;		/* every NaN: text.h */
+	memcpy(&bits, &one, sizeof bits);
+	return gs_order_f64(bits);
 }
 
 enum gs_float

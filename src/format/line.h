@@ -144,7 +144,7 @@ bool gs_line_whole(const struct gs_text_options *options, const char *line, cons
 bool gs_line_integer(const char *line, const char *end, char terminator,
                      bool *negative, uint64_t *magnitude);
 
-/** The key of a float: its ordered bits. */
+/** The key of a float: its ordered bits, of any NaN those of one. */
 uint64_t gs_line_float_key(double value);
 
 /** Read any valid line as a float; *KEY is set to its ordered bits, not complemented. */

@@ -70,8 +70,8 @@ enum gs_text_class {
 	GS_NEG_WIDE, GS_NEG_NARROW, GS_SMALL, GS_POS_NARROW, GS_POS_WIDE,
 	GS_TEXT_CLASSES,
 
-	/* Floats (GSORT_TEXT_FLOAT) have one class of 64 bits, in place of NEG_WIDE: f64 in
-	 * totalOrder, except that every NaN is 0, the least key. */
+	/* Floats (GSORT_TEXT_FLOAT) have one class of 64 bits, in place of NEG_WIDE: f64 with one
+	 * NaN. */
 	GS_FLOATS = 0,
 };
 

@@ -103,14 +103,14 @@ enum { BLOCK = 255 };	/* keys that are compared at once, whose number fits in an
 		return last; \
 	} \
 	static unsigned __int128 \
-	sum##bits(const type *keys, type mask, size_t count) \
+	sum##bits(const type *keys, type least, size_t count) \
 	{ \
 		uint64_t low = 0, high = 0; \
 		_Pragma("omp simd reduction(+:low,high)") \
 		for (size_t at = 0; at < count; at++) { \
-			const uint64_t key = keys[at] & mask; \
-			low += (uint32_t)key; \
-			high += key >> 32; \
+			const uint64_t above = (type)(keys[at] - least); \
+			low += (uint32_t)above; \
+			high += above >> 32; \
 		} \
 		return ((unsigned __int128)high << 32) + low; \
 	}
@@ -178,13 +178,13 @@ gs_scan_repeated(const void *keys, unsigned key_bits, size_t from, size_t count,
 }
 
 unsigned __int128
-gs_scan_sum(const void *keys, unsigned key_bits, uint64_t mask, size_t count)
+gs_scan_sum(const void *keys, unsigned key_bits, uint64_t least, size_t count)
 {
 	assert(count <= UINT32_MAX);
 	switch (key_bits) {
-	case 8:  return sum8(keys, (uint8_t)mask, count);
-	case 16: return sum16(keys, (uint16_t)mask, count);
-	case 32: return sum32(keys, (uint32_t)mask, count);
-	default: return sum64(keys, mask, count);
+	case 8:  return sum8(keys, (uint8_t)least, count);
+	case 16: return sum16(keys, (uint16_t)least, count);
+	case 32: return sum32(keys, (uint32_t)least, count);
+	default: return sum64(keys, least, count);
 	}
 }

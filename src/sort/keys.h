@@ -71,7 +71,7 @@ size_t gs_scan_last_group(const void *keys, unsigned key_bits, size_t count);
 size_t gs_scan_repeated(const void *keys, unsigned key_bits, size_t from, size_t count,
                         uint64_t times);
 
-/** The sum of all keys, each after & MASK.  O(COUNT), vectorized. */
-unsigned __int128 gs_scan_sum(const void *keys, unsigned key_bits, uint64_t mask, size_t count);
+/** The sum of all keys, each less LEAST modulo 2^KEY_BITS.  O(COUNT), vectorized. */
+unsigned __int128 gs_scan_sum(const void *keys, unsigned key_bits, uint64_t least, size_t count);
 
 #endif

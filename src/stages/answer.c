@@ -281,37 +281,46 @@ gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
 
 /* ---- one span, any thread ------------------------------------------------------------ */
 
-/* Add COUNT floats with the sign and exponent of KEY; FRACTIONS is the sum of those bits of their
- * keys.  (A summary is not reversed.) */
+/* The last key of a float with the sign and the exponent of KEY: these keys are all that end at a multiple
+ * of their number.  (A summary is not reversed.) */
+static uint64_t
+last_alike(enum gsort_type type, unsigned key_bits, uint64_t key)
+{
+	const uint64_t fractions = GS_NANS(gs_key_fraction_bits(type));
+
+	return (key + fractions) & ~fractions & UINT64_MAX >> (64 - key_bits);
+}
+
+/* Add COUNT floats with the sign and exponent of that whose key is LAST; ABOVE is the sum of their keys, each
+ * less the first of such floats. */
 static void
-add_floats(const struct gs_answer *answer, struct gs_float_sum *sum, unsigned key_bits, uint64_t key,
-           uint64_t count, unsigned __int128 fractions)
+add_floats(const struct gs_answer *answer, struct gs_float_sum *sum, uint64_t last, uint64_t count,
+           unsigned __int128 above)
 {
 	const enum gsort_type type = answer->options->type;
 	const unsigned fraction_bits = gs_key_fraction_bits(type);
-	const uint64_t sign = UINT64_C(1) << (key_bits - 1);
-	const bool positive = key & sign;
-	const uint64_t bits = positive ? key ^ sign : ~key & (sign | (sign - 1));
+	const uint64_t bits = gs_key_float_bits(type, last);
+	const bool negative = (bits & GS_NANS(fraction_bits)) == 0;	/* they descend to the last */
 
-	if (!positive)		/* their bits are complemented in keys */
-		fractions = (((unsigned __int128)1 << fraction_bits) - 1) * count - fractions;
-	gs_float_sum_add(sum, type, (unsigned)(bits >> fraction_bits), count, fractions);
+	gs_float_sum_add(sum, type, (unsigned)(bits >> fraction_bits), count,
+	                 negative ? (unsigned __int128)count * GS_NANS(fraction_bits) - above : above);
 }
 
 /* Add the floats of a span, exponent by exponent. */
 static void
 sum_floats(const struct gs_answer *answer, const struct gs_span *span, struct gs_float_sum *sum)
 {
+	const enum gsort_type type = answer->options->type;
 	const unsigned bits = span->key_bits;
-	const uint64_t mask = (UINT64_C(1) << gs_key_fraction_bits(answer->options->type)) - 1;
-	const uint64_t all = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 
 	for (size_t at = 0, end; at < span->count; at = end) {
-		const uint64_t key = gs_key_at(span->keys, bits, at), last = key | mask;
+		const uint64_t key = gs_key_at(span->keys, bits, at), last = last_alike(type, bits, key);
+		const uint64_t first = last - GS_NANS(gs_key_fraction_bits(type));
 
-		end = last == all ? span->count : gs_keys_from(span->keys, bits, at, span->count, last + 1);
-		add_floats(answer, sum, bits, key, end - at,
-		           gs_scan_sum((const char *)span->keys + at * (bits / 8), bits, mask, end - at));
+		/* (0 is -infinity, and the last of NaNs with a sign, too.) */
+		end = last < key ? span->count : gs_keys_from(span->keys, bits, at, span->count, last + 1);
+		add_floats(answer, sum, last, end - at,
+		           gs_scan_sum((const char *)span->keys + at * (bits / 8), bits, first, end - at));
 	}
 }
 
@@ -349,7 +358,7 @@ tally_groups(const struct gs_answer *answer, const struct gs_span *span, struct 
 		if (gs_key_is_float(answer->options->type))
 			sum_floats(answer, span, &tally->float_sum);
 		else
-			tally->sum = gs_scan_sum(span->keys, span->key_bits, UINT64_MAX, span->count);
+			tally->sum = gs_scan_sum(span->keys, span->key_bits, 0, span->count);
 	}
 	if (answer->options->top.wanted && top_is_local(answer)) {
 		tally->top.count = 0;
@@ -511,7 +520,9 @@ static void
 take_group(struct gs_answer *answer, const struct gs_span *key, uint64_t times)
 {
 	const uint64_t bits = gs_key_at(key->keys, key->key_bits, 0);
+	const enum gsort_type type = answer->options->type;
 	struct gs_float_sum floats = { .nans = 0 };
+	uint64_t first, last;
 
 	note_extremes(answer, key, bits, bits);
 	for (; answer->marks_found < answer->mark_count &&
@@ -524,9 +535,11 @@ take_group(struct gs_answer *answer, const struct gs_span *key, uint64_t times)
 		answer->taken += times;
 		return;
 	}
-	if (gs_key_is_float(answer->options->type)) {
-		add_floats(answer, &floats, key->key_bits, bits, times, (unsigned __int128)times *
-		           (bits & ((UINT64_C(1) << gs_key_fraction_bits(answer->options->type)) - 1)));
+	if (gs_key_is_float(type)) {
+		last = last_alike(type, key->key_bits, bits);
+		first = last - GS_NANS(gs_key_fraction_bits(type));
+		add_floats(answer, &floats, last, times,
+		           gs_scan_sum(key->keys, key->key_bits, first, 1) * times);
 		gs_float_sum_merge(&answer->float_sum, &floats);
 	} else {
 		answer->sum += sum_of_values(answer, key, (unsigned __int128)bits * times, times);

@@ -5,8 +5,7 @@
  * In:   the least and the greatest key, then sorted spans.
  * Out:  the number of keys of each interval.
  *
- * The special bars of floats are before and behind the finite ones: -inf; inf; NaN.  NaNs are the
- * least keys, too, if their sign is set: these are before the edge of the first bar.
+ * The special bars of floats are before and behind the finite ones: -inf; inf; NaN.
  */
 #include <assert.h>
 #include <float.h>
@@ -198,8 +197,6 @@ gs_bars_end(struct gs_bars *bars, uint64_t keys)
 		assert(end >= bars->bars[b].rank);
 		bars->bars[b].keys = end - bars->bars[b].rank;
 	}
-	if (bars->floats)	/* NaNs before all others */
-		bars->bars[bars->count - 1].keys += bars->bars[0].rank;
 }
 
 void

@@ -222,11 +222,11 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	diff - figures <<-'END'
 	count	15
 	distinct	11
-	min	nan
-	q1	-1e+300
-	median	1e-320
-	q3	1.5
-	max	inf
+	min	-inf
+	q1	0
+	median	0.1
+	q3	1e+300
+	max	nan
 	sum	nan
 	mean	nan
 

@@ -126,13 +126,15 @@ poke() {
 }
 
 @test "text: floats" {
-	printf 'nan\n-inf\n-1e300\n-0\n0\n1e-300\n2.5\ninf\n' >in
-	answers 0 "" gsort -cg in
-	answers 1 "in:5: disorder: 0" gsort -cgu in
+	printf '%s\n' -inf -1e300 -0 0 1e-300 2.5 inf nan -nan NaN >in
+	answers 0 "" gsort -c --type=text-float in
+	answers 1 "in:4: disorder: 0" gsort -cu --type=text-float in
+	printf '%s\n' 1 nan 2 >in
+	answers 1 "in:3: disorder: 2" gsort -c --type=text-float in
 	printf '1\n2.5\n2.25\n' >in
 	answers 1 "in:3: disorder: 2.25" gsort -cg in
-	printf '2.5\n2.25\n1\nnan\n' >in
-	answers 0 "" gsort -cgr in
+	printf 'nan\n2.5\n2.25\n1\n' >in
+	answers 0 "" gsort -cr --type=text-float in
 }
 
 # --- binary ------------------------------------------------------------------------

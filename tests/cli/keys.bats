@@ -128,14 +128,14 @@ every_size() {	# TYPE
 	is_unique_of out both u64
 }
 
-@test "floats are in totalOrder" {
-	# -NaN -inf -1 -0 0 1 inf NaN, from their bits
+@test "NaN is last, one with a sign behind the other" {
+	# -inf -1 -0 0 1 inf NaN -NaN, from their bits
 	printf '%b' '\0\0\x80\x7f' '\0\0\xc0\x7f' '\0\0\0\x80' '\0\0\x80\xff' '\0\0\0\0' \
 		'\0\0\x80\x3f' '\0\0\xc0\xff' '\0\0\x80\xbf' >in
 	gsort -f32 in | od -An -v -tx4 -w32 >out
-	[ "$(cat out)" = " ffc00000 ff800000 bf800000 80000000 00000000 3f800000 7f800000 7fc00000" ]
+	[ "$(cat out)" = " ff800000 bf800000 80000000 00000000 3f800000 7f800000 7fc00000 ffc00000" ]
 	gsort -rf32 in | od -An -v -tx4 -w32 >out
-	[ "$(cat out)" = " 7fc00000 7f800000 3f800000 00000000 80000000 bf800000 ff800000 ffc00000" ]
+	[ "$(cat out)" = " ffc00000 7fc00000 7f800000 3f800000 00000000 80000000 bf800000 ff800000" ]
 }
 
 @test "-u keeps both zeros and all NaNs that differ" {

@@ -96,12 +96,12 @@ endless() {
 }
 
 @test "text floats are merged by value" {
-	printf 'nan\n-inf\n-1.5\n0\n1e300\n' >a
+	printf -- '-inf\n-1.5\n0\n1e300\nnan\n' >a
 	printf -- '-1.25\n2.5\ninf\n' >b
-	gsort -mg a b >out
-	gsort -cg out
+	gsort -m --type=text-float a b >out
+	gsort -c --type=text-float out
 	[ "$(wc -l <out)" = 8 ]
-	gsort -g a b | cmp - out
+	gsort --type=text-float a b | cmp - out
 }
 
 @test "--head: the first of what would go out, but all is read and checked" {

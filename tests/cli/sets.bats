@@ -25,7 +25,7 @@ load ../helpers
 	[ "$(result --difference /dev/null)" = '' ]
 	printf -- '-0\n0\nnan\n1e3\n' >a
 	printf '0\n1000\nNaN\n' >b
-	[ "$(result -g --intersect)" = 'nan 0 1000 ' ]
+	[ "$(result -g --intersect)" = '0 1000 nan ' ]
 	[ "$(result -g --difference)" = '0 ' ]
 	[ "$(result -g -u --difference)" = '' ]
 	printf 'x\n1\n' >a

@@ -13,21 +13,28 @@ halves() {
 sys.stdout.buffer.write(struct.pack("<65536H", *((i * 40503) % 65536 for i in range(65536))))'
 }
 
-@test "all f16 and bf16 are in totalOrder, up and down, and come back unchanged" {
+# order KIND [reverse]: all patterns of 16 bits in order: -inf .. -0, 0 .. inf, NaN, those with a sign last
+order() {
+	python3 -c 'import struct, sys
+infinity = {"f16": 0xfc00, "bf16": 0xff80}[sys.argv[1]]
+keys = [*range(infinity, 0x7fff, -1), *range(0x8000), *range(0xffff, infinity, -1)]
+sys.stdout.buffer.write(struct.pack("<65536H", *(keys[::-1] if sys.argv[2:] else keys)))' "$@"
+}
+
+@test "all f16 and bf16 are in order, up and down, and come back unchanged" {
 	halves >all
-	cat >order.py <<-'END'
-	import struct, sys
-	keys = sorted(range(65536), key=lambda x: x ^ 0xffff if x >> 15 else x | 0x8000)
-	sys.stdout.buffer.write(struct.pack("<65536H", *(keys[::-1] if sys.argv[1:] else keys)))
-	END
 	for type in f16 bf16; do
-		gsort -$type all | cmp - <(python3 order.py)
-		gsort -r$type all | cmp - <(python3 order.py reverse)
-		gsort -$type -u all all | cmp - <(python3 order.py)
+		gsort -$type all | cmp - <(order $type)
+		gsort -r$type all | cmp - <(order $type reverse)
+		gsort -$type -u all all | cmp - <(order $type)
 		gsort -$type --endian=big all | gsort -$type --endian=big -c
-		gsort --type=$type -m <(gsort -$type all) | cmp - <(python3 order.py)
+		gsort --type=$type -m <(gsort -$type all) | cmp - <(order $type)
 	done
-	gsort -ubf16 all all | cmp - <(python3 order.py)
+	gsort -ubf16 all all | cmp - <(order bf16)
+}
+
+@test "NaN is last, one with a sign behind the others, on every path of every type" {
+	python3 "$BATS_TEST_DIRNAME/../tools/nans.py" "$GSORT"
 }
 
 @test "f16 and bf16 are printed with the fewest digits that give them back" {
@@ -47,7 +54,8 @@ sys.stdout.buffer.write(struct.pack("<65536H", *((i * 40503) % 65536 for i in ra
 	        low, high = (middle, high) if value(middle) <= number else (low, middle)
 	    below, above = number - Fraction(value(low)), Fraction(value(high)) - number
 	    return low if below < above or below == above and low % 2 == 0 else high
-	keys = sorted((x for x in range(65536)), key=lambda x: x ^ 0xffff if x >> 15 else x | 0x8000)
+	infinity = 0xfc00 if kind == "f16" else 0xff80
+	keys = [*range(infinity, 0x7fff, -1), *range(0x8000), *range(0xffff, infinity, -1)]
 	lines = sys.stdin.read().split()
 	assert len(lines) == 65536
 	for line, key in list(zip(lines, keys))[::7]:

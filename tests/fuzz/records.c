@@ -24,6 +24,13 @@ width(const struct gsort_key *key)
 	return key->type == GSORT_TEXT ? (unsigned)key->bytes : widths[key->type];
 }
 
+/* A NaN with its sign bit set. */
+static bool
+is_late(enum gsort_type type, uint64_t bits)
+{
+	return (type == GSORT_F32 && bits > 0xff800000) || (type == GSORT_F64 && bits > 0xfff0000000000000);
+}
+
 /* Number of the key in a record: sign and magnitude as integers and floats have them. */
 static int
 compare_number(const struct gsort_key *key, bool big, const uint8_t *a, const uint8_t *b)
@@ -41,6 +48,8 @@ compare_number(const struct gsort_key *key, bool big, const uint8_t *a, const ui
 		return one < other ? -1 : one > other;
 	minus = one >> (8 * bytes - 1);
 	other_minus = other >> (8 * bytes - 1);
+	if (is_late(key->type, one) != is_late(key->type, other))
+		return is_late(key->type, one) ? 1 : -1;
 	if (minus != other_minus)
 		return minus ? -1 : 1;
 	if (minus && (key->type == GSORT_F32 || key->type == GSORT_F64))

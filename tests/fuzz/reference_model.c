@@ -48,29 +48,36 @@ is_text(enum gsort_type type)
 fuzz_rank
 fuzz_rank_of(enum gsort_type type, uint64_t bits)
 {
-	const uint64_t top = (uint64_t)1 << (type == GSORT_TEXT_FLOAT ? 63 : fuzz_bits(type) - 1);
+	const fuzz_rank top = (fuzz_rank)1 << (type == GSORT_TEXT_FLOAT ? 63 : fuzz_bits(type) - 1);
+	const uint64_t infinity = type == GSORT_F32 ? 0xff800000 : 0xfff0000000000000;
 
 	if (!fuzz_is_float(type))
-		return is_signed(type) && (bits & top) != 0 ? (fuzz_rank)bits - top - top : (fuzz_rank)bits;
-	return (bits & top) != 0 ? -(fuzz_rank)(bits & (top - 1)) - 1 : (fuzz_rank)bits;
+		return is_signed(type) && bits >= top ? (fuzz_rank)bits - 2 * top : (fuzz_rank)bits;
+	if (bits < top)
+		return (fuzz_rank)bits;
+	return bits <= infinity ? top - 1 - (fuzz_rank)bits : 3 * top - 1 - (fuzz_rank)bits;
 }
 
-/* The float of a rank; NaNs may lose what they carry. */
+/* The bits of the float of a rank. */
+static uint64_t
+bits_of(enum gsort_type type, fuzz_rank rank)
+{
+	const fuzz_rank top = (fuzz_rank)1 << (type == GSORT_F32 ? 31 : 63);
+
+	return (uint64_t)(rank < 0 ? top - 1 - rank : rank < top ? rank : 3 * top - 1 - rank);
+}
+
 static double
 float_of(enum gsort_type type, fuzz_rank rank)
 {
-	const uint64_t magnitude = (uint64_t)(rank < 0 ? -rank - 1 : rank);
-	const uint32_t narrow_bits = (uint32_t)magnitude;
+	const uint64_t bits = bits_of(type, rank);
+	const uint32_t narrow_bits = (uint32_t)bits;
 	double value;
 	float narrow;
 
-	if (rank == FUZZ_NAN)
-		return -NAN;
-	memcpy(&value, &magnitude, sizeof value);
+	memcpy(&value, &bits, sizeof value);
 	memcpy(&narrow, &narrow_bits, sizeof narrow);
-	if (type == GSORT_F32)
-		value = (double)narrow;
-	return rank < 0 ? -value : value;
+	return type == GSORT_F32 ? (double)narrow : value;
 }
 
 static bool
@@ -173,8 +180,10 @@ read_float(const char *line, const char *end, bool merge_zeros, fuzz_rank *rank)
 		return false;
 	if (merge_zeros && value == 0)
 		value = 0;
+	if (isnan(value))
+		value = NAN;
 	memcpy(&bits, &value, sizeof bits);
-	*rank = isnan(value) ? FUZZ_NAN : fuzz_rank_of(GSORT_TEXT_FLOAT, bits);
+	*rank = fuzz_rank_of(GSORT_TEXT_FLOAT, bits);
 	return true;
 }
 
@@ -342,8 +351,7 @@ print(enum gsort_type type, fuzz_rank rank, char into[64])
 	const bool minus = rank < 0;
 
 	if (fuzz_is_float(type))
-		return gs_float_print(rank == FUZZ_NAN ? NAN : float_of(type, rank),
-		                      type == GSORT_F32, into);
+		return gs_float_print(float_of(type, rank), type == GSORT_F32, into);
 	return (size_t)sprintf(into, "%s%llu", minus ? "-" : "",
 	                       (unsigned long long)(minus ? -rank : rank));
 }
@@ -358,9 +366,7 @@ convert_float(enum gsort_type from, fuzz_rank rank, enum gsort_type to, uint64_t
 
 	*bits = 0;
 	if (from == to) {	/* a NaN, too, keeps all its bits */
-		const uint64_t top = (uint64_t)1 << (fuzz_bits(to) - 1);
-
-		*bits = rank < 0 ? (uint64_t)(-rank - 1) | top : (uint64_t)rank;
+		*bits = bits_of(from, rank);
 		return true;
 	}
 	if (to == GSORT_F32) {

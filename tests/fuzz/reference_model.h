@@ -2,8 +2,8 @@
 /*
  * reference_model.h - sorting as the manual has it, too simple to be wrong
  *
- * A number is its rank: an integer's own value; a float's place in totalOrder, where -0 is
- * -1 and 0 is 0.  So every order is that of integers, and no number is lost in its rank.
+ * A number is its rank: an integer's own value; a float's place among all, where -0 is -1 and 0
+ * is 0.  So every order is that of integers, and no number is lost in its rank.
  */
 #ifndef GS_FUZZ_REFERENCE_MODEL_H
 #define GS_FUZZ_REFERENCE_MODEL_H
@@ -12,9 +12,6 @@
 #include "gsort.h"
 
 typedef __int128 fuzz_rank;
-
-/* What a rank of every NaN in text is. */
-#define FUZZ_NAN	(-((fuzz_rank)1 << 100))
 
 struct fuzz_number {
 	fuzz_rank rank;

@@ -122,7 +122,7 @@ add(struct fuzz_numbers *numbers, unsigned class, uint64_t key)
 			(fuzz_rank)key - (fuzz_rank)gs_text_bias((enum gs_text_class)class);
 	else		/* ordered bits */
 		numbers->at[numbers->count++].rank =
-			key == 0 ? FUZZ_NAN : (fuzz_rank)key - ((fuzz_rank)1 << 63);
+			(fuzz_rank)key - ((fuzz_rank)1 << 63) + ((fuzz_rank)1 << 52) - 1;
 }
 
 /* How much comes at a time. */

@@ -33,13 +33,14 @@ def bits_of(kind):
 
 
 def ordered(kind, pattern):
-    """A bit pattern as a whole number that compares like the key: totalOrder for floats."""
+    """A bit pattern as a whole number that compares like the key: NaNs are last, those with a sign behind others."""
     top = 1 << bits_of(kind) - 1
     if kind[0] == 'i':
         return pattern ^ top
-    if kind[0] in 'fb':
-        return pattern ^ (2 * top - 1) if pattern & top else pattern | top
-    return pattern
+    if kind[0] not in 'fb' or pattern < top:
+        return pattern
+    infinity = {'f16': 0xfc00, 'bf16': 0xff80, 'f32': 0xff800000, 'f64': 0xfff0000000000000}[kind]
+    return top - 1 - pattern if pattern <= infinity else 4 * top - pattern
 
 
 class Outcome:

@@ -26,17 +26,18 @@ def is_float(kind):
 
 
 def ordered(kind, x):
-    """The place of x in the order of its type: totalOrder for floats."""
+    """The place of x in the order of its type: of floats NaN is last, and of these one with a sign."""
     if not is_float(kind):
         return x
     if kind == "text-float":
-        if x != x:
-            return -1
         kind = "f64"
-        x += 0.0    # -0 of text is 0
+        x = abs(x) if x != x else x + 0.0    # -0 of text is 0
     bits = int(kind[1:])
     raw = int.from_bytes(struct.pack("<" + FORMATS[kind], x), "little")
-    return ~raw & (2**bits - 1) if raw >> (bits - 1) else raw | 1 << (bits - 1)
+    sign = 1 << (bits - 1)
+    if raw < sign:
+        return raw
+    return sign - 1 - raw if x == x else 4 * sign - raw
 
 
 def draw_integer(low, high, style):

@@ -66,10 +66,17 @@ type_named(const char *name)
 	die("no type is called '%s'", name);
 }
 
+/* How many NaNs have a sign. */
+static uint64_t
+late_of(const struct type *type)
+{
+	return type->kind == 'f' ? (UINT64_C(1) << (type->bits == 32 ? 23 : 52)) - 1 : 0;
+}
+
 /*
  * The bits of the key at place U of its type's order.  Signed: the first half
- * are the negative ones.  Floats: sign and magnitude, so there the lowest place
- * has the largest magnitude; in totalOrder NaNs are beyond the infinities.
+ * are the negative ones.  Floats: sign and magnitude, from the negative infinity
+ * to NaNs, then NaNs with a sign, the largest payload first.
  */
 static uint64_t
 key_at(const struct type *type, uint64_t u)
@@ -81,6 +88,7 @@ key_at(const struct type *type, uint64_t u)
 		return u;
 	if (type->kind == 'i')
 		return u ^ half;
+	u = (u + late_of(type)) & UINT64_MAX >> (64 - type->bits);
 	return u >= half ? u - half : half | (half - 1 - u);
 }
 
@@ -94,7 +102,8 @@ place_of(const struct type *type, uint64_t key)
 		return key;
 	if (type->kind == 'i')
 		return key ^ half;
-	return key >= half ? half - 1 - (key - half) : half + key;
+	key = key >= half ? half - 1 - (key - half) : half + key;
+	return (key - late_of(type)) & UINT64_MAX >> (64 - type->bits);
 }
 
 /* --- distributions: the place of key AT of KEYS ----------------------------- */

@@ -35,6 +35,7 @@ def ordered(kind, data, reverse, order):
         value ^= 1 << (bits - 1)
     if kind[0] == 'f':
         value ^= (1 << bits) - 1 if value >> (bits - 1) else 1 << (bits - 1)
+        value = (value - ((1 << {16: 10, 32: 23, 64: 52}[bits]) - 1)) % (1 << bits)    # -NaNs are last
     if reverse:
         value ^= (1 << bits) - 1
     return value.to_bytes(len(data), 'big')

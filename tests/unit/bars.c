@@ -71,7 +71,7 @@ draw(struct drawn *drawn, enum gsort_type type, uint64_t seed)
 	*drawn = (struct drawn){ .type = type, .count = 2 + units_mix(seed + 4) % (KEYS_MOST - 1),
 	                         .bars = bars[units_mix(seed + 5) % 8] };
 	if (units_mix(seed + 6) % 8 == 0)	/* around 0, and the classes of text */
-		base = type != GSORT_TEXT ? all / 2 - 1
+		base = floats ? gs_key_of_float(type, 0) : type != GSORT_TEXT ? all / 2 - 1
 		       : ((unsigned __int128)1 << 63) + (units_mix(seed) % 2 ? 0 : 1 << 16);
 	for (size_t i = 0; i < drawn->count; i++)
 		place[i] = (uint64_t)(units_mix(seed + 10 + i) % width);

@@ -15,6 +15,9 @@ enum { MANY = 200000, GUARD_BYTES = 64 };
 
 /* ---- helpers ------------------------------------------------------------------ */
 
+/* The key of the NaN that text has, and its bits in totalOrder less those of all NaNs with a sign. */
+#define NAN_KEY	(UINT64_C(0xfff8000000000000) - UINT64_C(0x000fffffffffffff))
+
 static uint64_t f64(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return gs_order_f64(u); }
 static uint64_t f32(float x)  { uint32_t u; memcpy(&u, &x, sizeof u); return gs_order_f32(u); }
 static uint64_t i64(int64_t x) { return gs_order_i64((uint64_t)x); }
@@ -121,13 +124,13 @@ static const struct {
 	{ GSORT_I64, 0, 1, GSORT_F64, 0,
 	  "-9223372036854775807 does not fit in f64; --to=i64 holds it" },
 	/* floats to integers, if they are whole */
-	{ GSORT_F64, 0, 0, GSORT_U8, 0, "-nan does not fit in u8; --to=f64 holds it" },
-	{ GSORT_TEXT_FLOAT, 0, 0, GSORT_I64, 0, "nan does not fit in i64; --to=f64 holds it" },
-	/* NaN of text comes first in the order of floats, too */
-	{ GSORT_TEXT_FLOAT, 0, 0, GSORT_F64, 0xfff8000000000000, NULL },
-	{ GSORT_TEXT_FLOAT, 0, 0, GSORT_F32, 0xffc00000, NULL },
-	{ GSORT_F64, 0, 0, GSORT_F64, UINT64_MAX, NULL },
-	{ GSORT_F32, 0, UINT32_MAX, GSORT_F32, 0x7fffffff, NULL },
+	{ GSORT_F64, 0, UINT64_MAX, GSORT_U8, 0, "-nan does not fit in u8; --to=f64 holds it" },
+	{ GSORT_TEXT_FLOAT, 0, NAN_KEY, GSORT_I64, 0, "nan does not fit in i64; --to=f64 holds it" },
+	{ GSORT_TEXT_FLOAT, 0, NAN_KEY, GSORT_F64, 0x7ff8000000000000, NULL },
+	{ GSORT_TEXT_FLOAT, 0, NAN_KEY, GSORT_F32, 0x7fc00000, NULL },
+	{ GSORT_F64, 0, 0, GSORT_F64, 0xfff0000000000000, NULL },
+	{ GSORT_F64, 0, UINT64_MAX, GSORT_F64, 0xfff0000000000001, NULL },
+	{ GSORT_F32, 0, UINT32_MAX, GSORT_F32, 0xff800001, NULL },
 };
 
 /* The same for floats, whose keys are no constants. */
@@ -267,8 +270,8 @@ check_lines_of(enum gsort_type from, unsigned key_class, const uint64_t *counts,
 static void
 check_lines(void)
 {
-	const uint64_t floats[4] = { 0, f64(-1e20), f64(-0.), f64(.1) };
-	const uint64_t binary[4] = { 0, f64(-INFINITY), f64(1. / 3), UINT64_MAX };
+	const uint64_t floats[4] = { f64(-1e20), f64(-0.), f64(.1), NAN_KEY };
+	const uint64_t binary[4] = { 0, f64(1. / 3), NAN_KEY, UINT64_MAX };
 	const uint64_t narrow[4] = { f32(-3e38f), f32(.1f), f32(100000), f32(INFINITY) };
 	const uint64_t large[4] = { f64(-2.2250738585072014e-308), f64(1), f64(2), f64(3) };
 	const uint64_t whole[4] = { i32(INT32_MIN), i32(-1), i32(0), i32(INT32_MAX) };
@@ -277,8 +280,8 @@ check_lines(void)
 		check_lines_of(lines[l].from, lines[l].key_class, lines[l].counts ? line_counts : NULL,
 		               lines[l].keys, lines[l].text);
 	check_lines_of(GSORT_I32, 0, NULL, whole, "-2147483648\n-1\n0\n2147483647\n");
-	check_lines_of(GSORT_TEXT_FLOAT, 0, NULL, floats, "nan\n-1e+20\n-0\n0.1\n");
-	check_lines_of(GSORT_F64, 0, NULL, binary, "-nan\n-inf\n0.3333333333333333\nnan\n");
+	check_lines_of(GSORT_TEXT_FLOAT, 0, NULL, floats, "-1e+20\n-0\n0.1\nnan\n");
+	check_lines_of(GSORT_F64, 0, NULL, binary, "-inf\n0.3333333333333333\nnan\n-nan\n");
 	check_lines_of(GSORT_F32, 0, NULL, narrow, "-3e+38\n0.1\n100000\ninf\n");
 	check_lines_of(GSORT_F64, 0, line_counts, large, "      1 -2.2250738585072014e-308\n"
 	               "     10 1\n 100000 2\n18446744073709551615 3\n");

@@ -30,50 +30,46 @@ order(enum gsort_type type, bool reverse, uint64_t bits)
 	}
 }
 
-static uint64_t from_f32(float x)  { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
-static uint64_t from_f64(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return u; }
+/* Bits of floats in order: -inf .. -0, 0 .. inf, NaN from the least payload on, -NaN from the largest. */
+static const uint64_t f16s[] = {
+	0xfc00, 0xfbff, 0xbc00, 0x8001, 0x8000, 0, 1, 0x3c00, 0x7bff, 0x7c00,
+	0x7c01, 0x7dff, 0x7e00, 0x7e01, 0x7fff, 0xffff, 0xfe01, 0xfe00, 0xfdff, 0xfc01,
+}, bf16s[] = {
+	0xff80, 0xff7f, 0xbf80, 0x8001, 0x8000, 0, 1, 0x3f80, 0x7f7f, 0x7f80,
+	0x7f81, 0x7fbf, 0x7fc0, 0x7fc1, 0x7fff, 0xffff, 0xffc1, 0xffc0, 0xffbf, 0xff81,
+}, f32s[] = {
+	0xff800000, 0xff7fffff, 0xbf800000, 0x80000001, 0x80000000,
+	0, 1, 0x3f800000, 0x7f7fffff, 0x7f800000,
+	0x7f800001, 0x7fbfffff, 0x7fc00000, 0x7fc00001, 0x7fffffff,
+	0xffffffff, 0xffc00001, 0xffc00000, 0xffbfffff, 0xff800001,
+}, f64s[] = {
+	0xfff0000000000000, 0xffefffffffffffff, 0xbff0000000000000, 0x8000000000000001, 0x8000000000000000,
+	0, 1, 0x3ff0000000000000, 0x7fefffffffffffff, 0x7ff0000000000000,
+	0x7ff0000000000001, 0x7ff7ffffffffffff, 0x7ff8000000000000, 0x7ff8000000000001, 0x7fffffffffffffff,
+	0xffffffffffffffff, 0xfff8000000000001, 0xfff8000000000000, 0xfff7ffffffffffff, 0xfff0000000000001,
+};
+_Static_assert(sizeof f16s == sizeof f64s && sizeof bf16s == sizeof f64s && sizeof f32s == sizeof f64s,
+               "each type has the same kinds of floats");
 
 static void
-check_f32(void)
+check_floats(enum gsort_type type, const uint64_t *floats)
 {
-	/* totalOrder, IEEE 754-2019, 5.10 */
-	const uint64_t ladder[] = {
-		0xffffffff, 0xffc00001, 0xffc00000, 0xffbfffff, 0xff800001,	/* -NaN */
-		from_f32(-INFINITY), from_f32(-3.4e38f), from_f32(-1), from_f32(-1e-38f),
-		0x80000001, from_f32(-0.0f), from_f32(0.0f), 1, from_f32(1e-38f), from_f32(1),
-		from_f32(1.0000001f), from_f32(3.4e38f), from_f32(INFINITY),
-		0x7f800001, 0x7fbfffff, 0x7fc00000, 0x7fc00001, 0x7fffffff,	/* NaN */
-	};
+	const size_t count = sizeof f64s / sizeof *floats;
+	const uint64_t all = UINT64_MAX >> (64 - gs_key_bits(type));
 
-	for (size_t i = 0; i + 1 < sizeof ladder / sizeof ladder[0]; i++) {
-		CHECK(order(GSORT_F32, false, ladder[i]) < order(GSORT_F32, false, ladder[i + 1]),
-		      "f32 0x%08llx is before 0x%08llx", (unsigned long long)ladder[i],
-		      (unsigned long long)ladder[i + 1]);
-		CHECK(order(GSORT_F32, true, ladder[i]) > order(GSORT_F32, true, ladder[i + 1]),
-		      "f32 0x%08llx is behind 0x%08llx in reverse", (unsigned long long)ladder[i],
-		      (unsigned long long)ladder[i + 1]);
+	CHECK(order(type, false, floats[0]) == 0 && order(type, false, floats[count - 1]) == all,
+	      "%s: -infinity is the least key, and the greatest is a NaN", gs_key_name(type));
+	for (size_t i = 1; i < count; i++) {
+		CHECK(order(type, false, floats[i - 1]) < order(type, false, floats[i]),
+		      "%s 0x%llx is before 0x%llx", gs_key_name(type), (unsigned long long)floats[i - 1],
+		      (unsigned long long)floats[i]);
+		CHECK(order(type, true, floats[i - 1]) > order(type, true, floats[i]),
+		      "%s 0x%llx is behind 0x%llx in reverse", gs_key_name(type),
+		      (unsigned long long)floats[i - 1], (unsigned long long)floats[i]);
 	}
-}
-
-static void
-check_f64(void)
-{
-	const uint64_t ladder[] = {
-		UINT64_MAX, 0xfff8000000000001, 0xfff8000000000000, 0xfff0000000000001,
-		from_f64(-INFINITY), from_f64(-1e300), from_f64(-1), from_f64(-1e-308),
-		0x8000000000000001, from_f64(-0.0), from_f64(0.0), 1, from_f64(1e-308), from_f64(1),
-		from_f64(1.0000000000000002), from_f64(1e300), from_f64(INFINITY),
-		0x7ff0000000000001, 0x7ff8000000000000, 0x7ff8000000000001, 0x7fffffffffffffff,
-	};
-
-	for (size_t i = 0; i + 1 < sizeof ladder / sizeof ladder[0]; i++) {
-		CHECK(order(GSORT_F64, false, ladder[i]) < order(GSORT_F64, false, ladder[i + 1]),
-		      "f64 0x%016llx is before 0x%016llx", (unsigned long long)ladder[i],
-		      (unsigned long long)ladder[i + 1]);
-		CHECK(order(GSORT_F64, true, ladder[i]) > order(GSORT_F64, true, ladder[i + 1]),
-		      "f64 0x%016llx is behind 0x%016llx in reverse", (unsigned long long)ladder[i],
-		      (unsigned long long)ladder[i + 1]);
-	}
+	for (size_t i = 0; i < count; i++)
+		CHECK(gs_key_float_bits(type, order(type, false, floats[i])) == floats[i],
+		      "%s 0x%llx comes back from its key", gs_key_name(type), (unsigned long long)floats[i]);
 }
 
 /* Integers: the least has ordered bits 0, and each next one more. */
@@ -236,8 +232,10 @@ unit_key(void)
 {
 	check_names();
 	check_integers();
-	check_f32();
-	check_f64();
+	check_floats(GSORT_F16, f16s);
+	check_floats(GSORT_BF16, bf16s);
+	check_floats(GSORT_F32, f32s);
+	check_floats(GSORT_F64, f64s);
 	for (int type = GSORT_U8; type <= GSORT_F64; type++) {
 		check_round_trip((enum gsort_type)type, false);
 		check_round_trip((enum gsort_type)type, true);

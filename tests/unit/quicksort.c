@@ -270,11 +270,21 @@ check_undivided(unsigned bits)
 
 /* --- range and bins --------------------------------------------------------------- */
 
-/* The number whose ordered bits a key has: the sign bit is inverted, below 0 all others, too. */
-static long double
-number_of(uint64_t key, unsigned bits)
+/* -NaNs, which come behind all others. */
+static uint64_t
+late(unsigned bits)
 {
-	const uint64_t top = (uint64_t)1 << (bits - 1), raw = key & top ? key - top : ~key;
+	return ((uint64_t)1 << (bits == 32 ? 23 : 52)) - 1;
+}
+
+/* The number whose ordered bits a key has: the sign bit is inverted, below 0 all others, too; if REVERSE, the
+ * negative of the number whose ordered bits are complemented. */
+static long double
+number_of(uint64_t key, unsigned bits, bool reverse)
+{
+	const uint64_t top = (uint64_t)1 << (bits - 1), all = UINT64_MAX >> (64 - bits);
+	const uint64_t total = (key + (reverse ? -late(bits) : late(bits))) & all;
+	const uint64_t raw = total & top ? total - top : ~total;
 	const uint32_t low = (uint32_t)raw;
 	float narrow;
 	double wide;
@@ -287,9 +297,11 @@ number_of(uint64_t key, unsigned bits)
 static bool
 is_near_by_value(const struct gs_binner *binner, uint64_t key, unsigned bin)
 {
-	const long double least = number_of(binner->least, binner->value_bits);
-	const long double most = number_of(binner->most, binner->value_bits);
-	const long double near = (number_of(key, binner->value_bits) - least) / (most - least) * binner->bins;
+	const bool reverse = binner->shift > INT64_MAX;
+	const long double least = number_of(binner->least, binner->value_bits, reverse);
+	const long double most = number_of(binner->most, binner->value_bits, reverse);
+	const long double number = number_of(key, binner->value_bits, reverse);
+	const long double near = (number - least) / (most - least) * binner->bins;
 
 	return bin <= near + 0.01L && bin >= near - 1.01L;
 }
@@ -381,7 +393,18 @@ ordered_bits(double number, unsigned bits)
 		memcpy(&raw, &narrow, sizeof narrow);
 	else
 		memcpy(&raw, &number, sizeof number);
-	return raw >> (bits - 1) ? ~raw & UINT64_MAX >> (64 - bits) : raw | (uint64_t)1 << (bits - 1);
+	raw = raw >> (bits - 1) ? ~raw : raw | (uint64_t)1 << (bits - 1);
+	return (raw - late(bits)) & UINT64_MAX >> (64 - bits);
+}
+
+static bool
+by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins, unsigned bits)
+{
+	uint64_t both[2];
+
+	gs_key_put(both, bits, 0, least);
+	gs_key_put(both, bits, 1, most);
+	return gs_binner_by_value(binner, least, most, bins, both, bits, 2);
 }
 
 /* Bins of equal width between two numbers; none if they are too far apart or no numbers. */
@@ -392,8 +415,9 @@ check_values(enum gs_simd simd, unsigned bits)
 		{ -1, 1 }, { 0, 1 }, { 1e-30, 1 }, { -1e20, -3 }, { 1, 1.0001 }, { -0.0, 1e-20 },
 	};
 	const double huge = bits == 32 ? FLT_MAX : DBL_MAX;
+	const uint64_t all = UINT64_MAX >> (64 - bits);
 	const uint64_t one = ordered_bits(1, bits), none[][2] = {
-		{ 0, one }, { one, UINT64_MAX >> (64 - bits) }, { one, ordered_bits(HUGE_VAL, bits) },
+		{ 0, one }, { one, all }, { one, ordered_bits(HUGE_VAL, bits) },
 		{ ordered_bits(-huge, bits), ordered_bits(huge, bits) },
 		{ ordered_bits(-0.0, bits), ordered_bits(0, bits) },
 	};
@@ -401,13 +425,19 @@ check_values(enum gs_simd simd, unsigned bits)
 
 	for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++)
 		for (unsigned bins = 2; bins <= GS_BINS_MOST; bins *= 8) {
-			CHECK(gs_binner_by_value(&binner, ordered_bits(pairs[p][0], bits),
-			                         ordered_bits(pairs[p][1], bits), bins, bits),
+			const uint64_t low = ordered_bits(pairs[p][0], bits);
+			const uint64_t high = ordered_bits(pairs[p][1], bits);
+
+			CHECK(by_value(&binner, low, high, bins, bits),
 			      "%g and %g have bins between them", pairs[p][0], pairs[p][1]);
+			check_bins(simd, bits, &binner);
+			CHECK(by_value(&binner, all - high, all - low, bins, bits) &&
+			      (binner.shift > INT64_MAX) == (p == 0),
+			      "%g and %g have bins between them, reversed", pairs[p][1], pairs[p][0]);
 			check_bins(simd, bits, &binner);
 		}
 	for (size_t n = 0; n < sizeof none / sizeof none[0]; n++)
-		CHECK(!gs_binner_by_value(&binner, none[n][0], none[n][1], 64, bits),
+		CHECK(!by_value(&binner, none[n][0], none[n][1], 64, bits),
 		      "NaN, infinity, the largest numbers, and 0 alone have no bins of equal width");
 }
 

@@ -586,7 +586,7 @@ check_floats(void)
 			uint64_t bits;
 
 			memcpy(&bits, &value, sizeof bits);
-			bits = value < 0 ? ~bits : bits | TWO63;
+			bits = (value < 0 ? ~bits : bits | TWO63) - UINT64_C(0x000fffffffffffff);
 			right += r->keys[GS_FLOATS][f] == (ways[w].reverse ? ~bits : bits);
 		}
 		CHECK(r->status == GS_OK && r->lines == FLOATS && right == FLOATS,

@@ -39,15 +39,15 @@ static struct type
 type_of(enum gsort_type name, unsigned flags)
 {
 	enum { UNSIGNED, SIGNED, FLOAT };
-	static const struct { unsigned width; int kind; } types[] = {
-		[GSORT_U8] = { 8, UNSIGNED },   [GSORT_I8] = { 8, SIGNED },
-		[GSORT_U16] = { 16, UNSIGNED }, [GSORT_I16] = { 16, SIGNED },
-		[GSORT_U32] = { 32, UNSIGNED }, [GSORT_I32] = { 32, SIGNED },
-		[GSORT_U64] = { 64, UNSIGNED }, [GSORT_I64] = { 64, SIGNED },
-		[GSORT_F32] = { 32, FLOAT },    [GSORT_F64] = { 64, FLOAT },
-		[GSORT_F16] = { 16, FLOAT },    [GSORT_BF16] = { 16, FLOAT },
+	static const struct { unsigned width; int kind, fraction_bits; } types[] = {
+		[GSORT_U8] = { 8, UNSIGNED, 0 },   [GSORT_I8] = { 8, SIGNED, 0 },
+		[GSORT_U16] = { 16, UNSIGNED, 0 }, [GSORT_I16] = { 16, SIGNED, 0 },
+		[GSORT_U32] = { 32, UNSIGNED, 0 }, [GSORT_I32] = { 32, SIGNED, 0 },
+		[GSORT_U64] = { 64, UNSIGNED, 0 }, [GSORT_I64] = { 64, SIGNED, 0 },
+		[GSORT_F32] = { 32, FLOAT, 23 }, [GSORT_F64] = { 64, FLOAT, 52 },
+		[GSORT_F16] = { 16, FLOAT, 10 }, [GSORT_BF16] = { 16, FLOAT, 7 },
 	};
-	struct type type = { 0, { 0, 0 } };
+	struct type type = { 0, { 0, 0, 0 } };
 	uint64_t sign;
 
 	if ((size_t)name >= sizeof types / sizeof types[0] || types[name].width == 0)
@@ -56,8 +56,12 @@ type_of(enum gsort_type name, unsigned flags)
 	sign = (uint64_t)1 << (type.width - 1);
 	type.map.negative = types[name].kind == FLOAT ? sign - 1 : 0;
 	type.map.always = types[name].kind != UNSIGNED ? sign : 0;
-	if ((flags & GSORT_CUDA_DESCENDING) != 0)
+	if (types[name].kind == FLOAT)	/* NaNs whose sign is set would be first */
+		type.map.shift = 1 - ((uint64_t)1 << types[name].fraction_bits);
+	if ((flags & GSORT_CUDA_DESCENDING) != 0) {
 		type.map.always ^= sign | (sign - 1);
+		type.map.shift = 0 - type.map.shift;
+	}
 	return type;
 }
 

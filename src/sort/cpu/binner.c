@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* binner.c - the map from a key to its bin */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 #include "sort/cpu/simd_kernels.h"
+#include "sort/keys.h"
 #include "sort/span.h"
 
 /* The floats that have these ordered bits. */
 static float
-float_of(uint32_t key)
+float_of(const struct gs_binner *binner, uint64_t key)
 {
-	const union { uint32_t bits; float number; } bits = { key >> 31 ? key ^ UINT32_C(1) << 31 : ~key };
+	const uint32_t total = (uint32_t)(key + binner->shift);
+	const union { uint32_t bits; float number; } bits = {
+		total >> 31 ? total ^ UINT32_C(1) << 31 : ~total
+	};
 
 	return bits.number;
 }
 
 static double
-double_of(uint64_t key)
+double_of(const struct gs_binner *binner, uint64_t key)
 {
-	const union { uint64_t bits; double number; } bits = { key >> 63 ? key ^ UINT64_C(1) << 63 : ~key };
+	const uint64_t total = key + binner->shift;
+	const union { uint64_t bits; double number; } bits = {
+		total >> 63 ? total ^ UINT64_C(1) << 63 : ~total
+	};
 
 	return bits.number;
 }
@@ -31,9 +39,9 @@ bin_of(const struct gs_binner *binner, uint64_t key)
 	unsigned shift = 0;
 
 	if (binner->value_bits == 32)
-		return (unsigned)((float_of((uint32_t)key) - (float)binner->value) * (float)binner->factor);
+		return (unsigned)((float_of(binner, key) - (float)binner->value) * (float)binner->factor);
 	if (binner->value_bits == 64)
-		return (unsigned)((double_of(key) - binner->value) * binner->factor);
+		return (unsigned)((double_of(binner, key) - binner->value) * binner->factor);
 	if (binner->scale > 0)
 		return (unsigned)((above << binner->left >> binner->right) * binner->scale >>
 		                  GS_BIN_SHIFT);
@@ -75,20 +83,47 @@ gs_binner_logarithmic(uint64_t least, uint64_t most, unsigned bins)
 	return binner;
 }
 
+static double
+number_of(const struct gs_binner *binner, uint64_t key)
+{
+	return binner->value_bits == 64 ? double_of(binner, key) : (double)float_of(binner, key);
+}
+
+/*
+ * Are the keys complements?  Then their place is that of the negative float, but the shift is the opposite:
+ * taken for others, those below 0 are four times as near to it, and those above four times as far away.  So
+ * keys of a sorted sample seem 16 times as dense below 0 as above, where others are about as dense.
+ */
+static bool
+are_reversed(const struct gs_binner *binner, const void *sample, size_t count)
+{
+	const size_t below = gs_keys_from(sample, binner->value_bits, 0, count,
+	                                  UINT64_C(1) << (binner->value_bits - 1));
+	const double low = number_of(binner, gs_key_at(sample, binner->value_bits, 0));
+	const double high = number_of(binner, gs_key_at(sample, binner->value_bits, count - 1));
+
+	return low < 0 && high > 0 && (double)below * high > 4 * (double)(count - below) * -low;
+}
+
 /* A factor that is a little less than bins over the range: so MOST has the last bin, whatever is rounded. */
 bool
 gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins,
-                   unsigned key_bits)
+                   const void *sample, unsigned key_bits, size_t count)
 {
-	const bool wide = key_bits == 64;
-	const double low = wide ? double_of(least) : (double)float_of((uint32_t)least);
-	const double high = wide ? double_of(most) : (double)float_of((uint32_t)most);
-	const double factor = bins * (1 - 0x1p-19) / (high - low), limit = wide ? 0x1p1000 : 0x1p100;
+	const unsigned fraction_bits = (key_bits == 64 ? DBL_MANT_DIG : FLT_MANT_DIG) - 1;
+	const double limit = key_bits == 64 ? 0x1p1000 : 0x1p100;
+	double low, high;
 
 	*binner = (struct gs_binner){ .least = least, .most = most, .bins = bins, .value_bits = key_bits,
-	                              .value = low, .factor = factor };
+	                              .shift = (UINT64_C(1) << fraction_bits) - 1 };
+	if (are_reversed(binner, sample, count))
+		binner->shift = -binner->shift;
+	low = number_of(binner, least);
+	high = number_of(binner, most);
+	binner->value = low;
+	binner->factor = bins * (1 - 0x1p-19) / (high - low);
 	/* (A comparison with NaN is false.) */
-	return bins <= GS_BINS_MOST && fabs(low) < limit && fabs(high) < limit && factor < limit;
+	return bins <= GS_BINS_MOST && fabs(low) < limit && fabs(high) < limit && binner->factor < limit;
 }
 
 /* The most keys of a sorted sample in one bin, those of single keys left out: they need no sort. */
@@ -125,7 +160,7 @@ gs_binner_choose(uint64_t least, uint64_t most, unsigned bins, const void *sampl
 
 	if (bins < 256 || full <= count / 8)
 		return linear;
-	if (gs_binner_by_value(&other, least, most, bins, key_bits) &&
+	if (gs_binner_by_value(&other, least, most, bins, sample, key_bits, count) &&
 	    fullest(&other, sample, key_bits, count) < full / 4)
 		return other;
 	other = gs_binner_logarithmic(least, most, bins);

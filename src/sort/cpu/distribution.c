@@ -64,7 +64,7 @@ gs_distribution_choose(struct gs_distribution *distribution, const struct gs_sim
 	distribution->kernels = kernels;
 	distribution->binner = gs_binner_linear(least, most, bins);
 	if (!is_even(distribution, sample, sample_keys) &&
-	    !(gs_binner_by_value(&distribution->binner, least, most, bins, bits) &&
+	    !(gs_binner_by_value(&distribution->binner, least, most, bins, sample, bits, sample_keys) &&
 	      is_even(distribution, sample, sample_keys)))
 		return false;
 	memset(distribution->end, 0, bins * sizeof *distribution->end);

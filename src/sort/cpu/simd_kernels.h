@@ -49,6 +49,7 @@ struct gs_binner {
 	unsigned mantissa_bits;	/* logarithmic */
 	unsigned value_bits;	/* by value: of a key, 32 or 64; else 0 */
 	double   value, factor;	/* by value: of LEAST; bins over the range */
+	uint64_t shift;		/* by value: what makes a key the place of its float in totalOrder */
 };
 
 /**
@@ -59,11 +60,11 @@ struct gs_binner gs_binner_linear(uint64_t least, uint64_t most, unsigned bins);
 struct gs_binner gs_binner_logarithmic(uint64_t least, uint64_t most, unsigned bins);
 
 /**
- * Of keys from LEAST to MOST with KEY_BITS, 32 or 64; false: they are not all numbers, or too far apart or
- * too near to each other.
+ * Of keys from LEAST to MOST with KEY_BITS, 32 or 64, like COUNT sorted ones at SAMPLE; false: they are not
+ * all numbers, or too far apart or too near to each other.
  */
 bool gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins,
-                        unsigned key_bits);
+                        const void *sample, unsigned key_bits, size_t count);
 
 /** The better one for keys like COUNT sorted ones of KEY_BITS at SAMPLE, all from LEAST to MOST. */
 struct gs_binner gs_binner_choose(uint64_t least, uint64_t most, unsigned bins,

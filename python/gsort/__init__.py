@@ -4,10 +4,11 @@
 	import gsort, numpy as np
 
 	keys = np.random.default_rng().integers(0, 2**32, 10**8, dtype=np.uint32)
+	np.save("big.npy", keys)
 	gsort.sort(keys, out=keys)                    # in place, with all cores
 	order = gsort.argsort(keys, descending=True)  # stable
 	gsort.sort_file("big.npy", "sorted.npy", memory=2**30)
-	gsort.sort_file("a.csv", "b.csv", csv=True, header=1, key="price:n")
+	gsort.sort_file("events.csv", "sorted.csv", csv=True, header=1, key="price:n")
 	gsort.quantiles("big.npy", [0.5, 0.99])
 
 gsort.cuda, for arrays in the memory of a GPU, is imported when it is first used.

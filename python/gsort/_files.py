@@ -19,7 +19,7 @@ import numpy.typing as npt
 from . import _native
 from ._arrays import _array
 from ._keys import Array, type_of
-from ._options import NAMED, Options, Path, Progress, dtype_of, fill, is_record, paths_of
+from ._options import NAMED, Options, Path, Progress, check_whole, dtype_of, fill, is_record, paths_of
 from ._words import words
 
 if TYPE_CHECKING:
@@ -176,7 +176,10 @@ def _is_path(source: Any) -> bool:
 
 def _sources(src: Any) -> List[Any]:
 	"""Paths and arrays; a sequence of numbers is an array."""
-	several: List[Any] = [src] if _is_path(src) or hasattr(src, "__array__") else list(src)
+	one = _is_path(src) or hasattr(src, "__array__")
+	if not one and (hasattr(src, "read") or not hasattr(src, "__iter__")):		# lines of an open file are no paths
+		raise TypeError(f"src must be a path, an array, or several of them, not {type(src).__name__}")
+	several: List[Any] = [src] if one else list(src)
 	if several and not _is_path(several[0]) and np.ndim(several[0]) == 0:
 		several = [np.asarray(src)]
 	return [source if _is_path(source) else _array(source) for source in several]
@@ -198,7 +201,7 @@ def _with_type(sources: Sequence[Any], given: Mapping[str, Any]) -> Dict[str, An
 
 def _run(function: str, src: Source, dst: Optional[Path], given: Mapping[str, Any], **own: Any) -> _Job:
 	"""A job that has run.  FUNCTION has been called with the options GIVEN; its OWN are what it is."""
-	sources, outputs = _sources(src), paths_of([] if dst is None else [dst])
+	sources, outputs = _sources(src), [] if dst is None else paths_of([dst])
 	given = _with_type(sources, given)
 	with contextlib.ExitStack() as stack:
 		names, paths = {path: os.fsdecode(path) for path in outputs}, []
@@ -226,12 +229,12 @@ def sort_file(src: Paths, dst: Path, **options: Unpack[Options]) -> Stats:
 	key="price:n".  All names are those of files: "-" is one, too.  DST is replaced when all is written.  After
 	an error, or KeyboardInterrupt, it is as it was.
 	"""
-	return _run("sort_file", src, dst, options).stats()
+	return _run("sort_file", src, os.fspath(dst), options).stats()
 
 
 def merge_files(srcs: Paths, dst: Path, **options: Unpack[Options]) -> Stats:
 	"""Merge sorted files into DST.  InputError: one of them is not sorted.  Otherwise as sort_file()."""
-	return _run("merge_files", srcs, dst, options, operation="GSORT_MERGE").stats()
+	return _run("merge_files", srcs, os.fspath(dst), options, operation="GSORT_MERGE").stats()
 
 
 def check_file(src: Paths, *, counted: bool = False, **options: Unpack[Options]) -> Check:
@@ -320,6 +323,7 @@ def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
 
 def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, int]]:
 	"""The K most frequent keys of SRC, files or arrays, each with its count."""
+	check_whole("k", k)
 	return [(row["value"], row["count"]) for row in _figures("top", src, options, k, "value")]
 
 
@@ -328,6 +332,7 @@ def histogram(src: Source, bins: int = 10, **options: Unpack[Options]) -> List[T
 
 	A row is the first and the last key that belong to it, and the count.  NaN and NaT have a row of their own.
 	"""
+	check_whole("bins", bins, 1)
 	sources = _sources(src)
 	numbers = [source if _is_path(source) or source.dtype.kind not in "mM" else source[~np.isnat(source)]
 	           for source in sources]

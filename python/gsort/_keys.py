@@ -28,7 +28,7 @@ _TYPES = {
 _WAYS_OUT = {		# by the kind of a dtype
 	"M": "; as 'i8' they are ticks, in which NaT is the least",
 	"m": "; as 'i8' they are ticks, in which NaT is the least",
-	"O": "; a.astype(...) makes numbers of objects",
+	"O": "; a.astype(...) makes numbers or strings of objects",
 	"V": "; a[gsort.argsort(a['field'])] sorts by a field",
 }
 

@@ -102,6 +102,11 @@ def fail() -> NoReturn:
 	raise error(kind, number, words(said, {}))
 
 
+def refuse_number(parameter: str, value: Any, least: int = 0) -> NoReturn:
+	kind = ValueError if hasattr(value, "__index__") else TypeError
+	raise kind(f"{parameter} must be a whole number from {least} on, not {value!r}") from None
+
+
 class Struct:
 	"""The bytes of a struct of gsort.h, by the names of its members.  C takes it as a pointer."""
 
@@ -115,8 +120,7 @@ class Struct:
 		try:
 			struct.pack_into(code, self.bytes, ABI[f"{self.name}.{member}"] + within, value)
 		except struct.error:
-			kind = ValueError if hasattr(value, "__index__") else TypeError
-			raise kind(f"{parameter or member} must be a whole number from 0 on, not {value!r}") from None
+			refuse_number(parameter or member, value)
 
 	def get(self, member: str, code: str) -> Any:
 		return struct.unpack_from(code, self.bytes, ABI[f"{self.name}.{member}"])[0]

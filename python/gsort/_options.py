@@ -128,6 +128,16 @@ def dtype_of(kind: Any, parameter: str = "type") -> "np.dtype[Any]":
 		                + ", ".join(map(repr, NAMED))) from None
 
 
+def check_whole(parameter: str, value: Any, least: int = 0) -> None:
+	if not hasattr(value, "__index__") or value < least:
+		_native.refuse_number(parameter, value, least)
+
+
+def _check_text(parameter: str, value: Any) -> None:
+	if not isinstance(value, str):
+		raise TypeError(f"{parameter} must be a string, not {value!r}")
+
+
 def _put_strings(options: _native.Struct, member: str, count: str, strings: Sequence[bytes]) -> None:
 	options.put_pointer(member, (ctypes.c_char_p * len(strings))(*strings))
 	options.put(count, "N", len(strings))
@@ -213,7 +223,9 @@ def _put_keys(options: _native.Struct, names: Sequence[str], dtype: "Optional[np
 def _put_items(options: _native.Struct, given: Mapping[str, Any], paths: Sequence[bytes]) -> None:
 	"""What is sorted, and by which keys."""
 	kind, key = given.get("type", "text"), given.get("key", [])
-	keys = [key] if isinstance(key, str) else list(key)
+	keys = list(key) if isinstance(key, (list, tuple)) else [key]
+	for text in keys:
+		_check_text("key", text)
 	dtype = None if isinstance(kind, str) and kind in NAMED else dtype_of(kind)
 	lines = bool(given.get("lines") or given.get("csv") or "separator" in given or "ordering" in given)
 	_put_type(options, "type", kind)
@@ -235,6 +247,7 @@ def _put_items(options: _native.Struct, given: Mapping[str, Any], paths: Sequenc
 
 def _put_device(options: _native.Struct, device: str) -> None:
 	"""One of the words, or a GPU by its number: "gpu:1"."""
+	_check_text("device", device)
 	word, _, number = device.partition(":")
 	if word == "gpu" and number.isascii() and number.isdigit():
 		options.put("gpus", "i", int(number), "the number of a GPU")
@@ -257,6 +270,7 @@ def _put(options: _native.Struct, parameter: str, value: Any) -> None:
 		options.put("head", "?", True)
 		options.put("head_count", "Q", value, parameter)
 	elif parameter in _TEXTS:
+		_check_text(parameter, value)
 		options.put_pointer(parameter, ctypes.c_char_p(os.fsencode(value)))
 	elif parameter == "temp_dirs":
 		if paths_of(value):
@@ -268,10 +282,13 @@ def _put(options: _native.Struct, parameter: str, value: Any) -> None:
 			options.put("notation", "I", _native.ABI["GSORT_HEXADECIMAL"])
 	elif parameter == "device":
 		_put_device(options, value)
+	elif parameter == "progress":
+		if not callable(value):
+			raise TypeError(f"progress must be a function, not {value!r}")
 	elif parameter == "argsort":
-		if dtype_of(value, parameter) not in (np.dtype("u4"), np.dtype("u8")):
+		if value not in ("u4", "u8", np.uint32, np.uint64):
 			raise ValueError(f"argsort must be 'u4' or 'u8', not {value!r}")
-		options.put("argsort_bits", "I", dtype_of(value).itemsize * 8)
+		options.put("argsort_bits", "I", np.dtype(value).itemsize * 8)
 	elif parameter == "to":
 		options.put("converts", "?", True)
 		_put_type(options, "to", value)

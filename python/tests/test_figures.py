@@ -171,6 +171,43 @@ def test_sets(tmp_path, dtype, operation):
 			                      np.fromfile(tmp_path / "out", dtype), expect)
 
 
+@pytest.mark.parametrize("operation", RULES, ids=lambda operation: operation.__name__)
+def test_sets_of_lines_and_records(tmp_path, operation):
+	"""Multisets by key: of whole lines, of a column, of fields; a pair of equal items leaves that of the first."""
+	random = np.random.default_rng(1)
+	dtype = np.dtype([("id", ">u2"), ("name", "S3"), ("who", "i1")])
+	arrays, files = [], [tmp_path / "0.csv", tmp_path / "1.csv"]
+	for who, path in enumerate(files):
+		array = np.zeros(300, dtype)
+		array["id"], array["name"], array["who"] = random.integers(0, 99, 300), random.choice([b"a", b"bc"], 300), who
+		arrays.append(array)
+		path.write_text("id,name,who\n" + "".join(f'{row["id"]},"{row["name"].decode()}",{who}\n' for row in array))
+
+	def keys(rows, unique):
+		return collections.Counter({key: 1 if unique else count for key, count in collections.Counter(rows).items()})
+
+	for unique in False, True:
+		for key in ["id"], ["name", "id:r"]:
+			names = [name.partition(":")[0] for name in key]
+			one, other = [keys(array[names].tolist(), unique) for array in arrays]
+			expect = {each: RULES[operation](one[each], other[each]) for each in {*one, *other}}
+			expect = {each: count for each, count in expect.items() if count > 0}
+			result = operation(arrays, key=key, unique=unique)
+			assert collections.Counter(result[names].tolist()) == expect and result.dtype == dtype
+			of_first = collections.Counter(result[names][result["who"] == 0].tolist())
+			assert all(count <= one[each] for each, count in of_first.items())
+			assert operation is gsort.symmetric or all(of_first[each] == min(count, one[each]) for each, count in expect.items())
+			columns = [name if name == "name" else name.replace(":", ":n") if ":" in name else name + ":n" for name in key]
+			stats = operation(files, tmp_path / "out", csv=True, header=1, key=columns, unique=unique)
+			head, *lines = (tmp_path / "out").read_text().splitlines()
+			assert head == "id,name,who" and lines == [f'{i},"{name.decode()}",{who}' for i, name, who in result.tolist()]
+			assert stats.keys_out == len(lines)
+	operation(files, tmp_path / "out", lines=True, header=1)
+	one, other = [collections.Counter(path.read_text().splitlines()[1:]) for path in files]
+	expect = collections.Counter({each: RULES[operation](one[each], other[each]) for each in {*one, *other}})
+	assert (tmp_path / "out").read_text().splitlines()[1:] == sorted(expect.elements())
+
+
 def test_sets_say_what_they_need(tmp_path):
 	(tmp_path / "in").write_text("1\n")
 	assert gsort.difference.__doc__.startswith("The difference of SRCS") and "max(M - N, 0)" in gsort.difference.__doc__

@@ -94,6 +94,21 @@ def test_errors(tmp_path):
 		gsort.merge_files([tmp_path / "in"], tmp_path / "out")
 	with pytest.raises(ValueError, match="no file"):
 		gsort.sort_file([], tmp_path / "out")
+	for src in open(tmp_path / "in"), None, 5:		# lines of an open file are no paths
+		with pytest.raises(TypeError, match="src must be a path, an array, or several of them, not (TextIO|NoneType|int)"):
+			gsort.sort_file(src, tmp_path / "out")
+	for call in gsort.sort_file, gsort.merge_files:		# standard output is not its own
+		with pytest.raises(TypeError, match="not NoneType"):
+			call(tmp_path / "one", None)
+	for name, value, said in (("key", 1, "key must be a string, not 1"), ("key", ["1", 2], "key must be a string, not 2"),
+	                          ("separator", 5, "separator must be a string, not 5"), ("device", 0, "device must be a string"),
+	                          ("progress", 5, "progress must be a function, not 5")):
+		with pytest.raises(TypeError, match=said):
+			gsort.sort_file(tmp_path / "one", tmp_path / "out", **{name: value})
+	for call, said in ((lambda: gsort.top([1], -1), "k must be a whole number from 0 on, not -1"),
+	                   (lambda: gsort.histogram([1], 0), "bins must be a whole number from 1 on, not 0")):
+		with pytest.raises(ValueError, match=said):
+			call()
 	for name in str(tmp_path / "in") + "\0x", [str(tmp_path / "in"), "\0"]:
 		with pytest.raises(ValueError, match="null byte"):
 			gsort.sort_file(name, tmp_path / "out")

@@ -289,6 +289,7 @@ host_sources = \
   src/stages/item_set.c \
   src/stages/item_store.c \
   src/stages/item_store.h \
+  src/stages/item_top.c \
   src/stages/line_collector.c \
   src/stages/line_column.c \
   src/stages/line_faults.c \

@@ -191,6 +191,7 @@ gs_items_close(struct gsort *job)
 	struct gs_items *items = &job->items;
 
 	gs_npy_close(&items->npy);
+	gs_item_top_close(&items->top);
 	gs_item_store_close(items->store);
 	gs_record_ingest_close(&items->ingest);
 	gs_show_close(&items->show);

@@ -20,6 +20,7 @@
 #include "job/npy.h"
 #include "job/sandbox_policy.h"
 #include "plan/plan.h"
+#include "stages/answer.h"
 #include "stages/emit.h"
 #include "stages/engine.h"
 #include "stages/handover.h"
@@ -58,6 +59,7 @@ struct gs_items {
 	struct gs_item_order    order;
 	struct gs_item_store   *store;
 	struct gs_show          show;	/* lines with counts, wide keys as text */
+	struct gs_item_top      top;	/* of --top */
 	struct gs_npy_inputs    npy;
 	const char             *temp_dir;	/* of options without any */
 	struct gs_line_job      lines;

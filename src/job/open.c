@@ -191,11 +191,17 @@ names_bytes(const struct gsort_options *options)
 	return bytes;
 }
 
+static uint64_t
+memory_of(const struct gs_plan_input *input)
+{
+	return input->memory_bytes > 0 ? input->memory_bytes : input->host_bytes;
+}
+
 /* Memory for a line of a column, which may be there three times; a job with little has some to spare. */
 static uint64_t
 line_bytes(const struct gs_plan_input *input)
 {
-	const uint64_t memory = input->memory_bytes > 0 ? input->memory_bytes : input->host_bytes;
+	const uint64_t memory = memory_of(input);
 
 	return 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE);
 }
@@ -207,7 +213,9 @@ set_beside(struct gs_plan_input *input, const struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
-		{ input->items ? 0 : values_bytes(options, input),
+		{ job->items.top.on ? gs_item_top_bytes(job->items.top.wanted, input->input_bytes,
+		                                        memory_of(input))
+		  : input->items ? 0 : values_bytes(options, input),
 		  "so many values (--top, --sample, --tail, --histogram)" },
 		{ job->kind == &gs_column ? line_bytes(input) : 0, "long lines" },
 		{ names_bytes(options), "so many inputs" },
@@ -332,7 +340,8 @@ confine(struct gsort *job)
 		gs_confine(&job->files.confinement);
 }
 
-/* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
+/* The last K keys are the first K of the reverse order, which take memory in proportion to K; the most
+ * frequent items are counted items. */
 static void
 adapt_options(struct gsort *job)
 {
@@ -341,6 +350,11 @@ adapt_options(struct gsort *job)
 	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
 		own->operation = GSORT_MERGE;
 		return;
+	}
+	if (job->kind->items && own->top.wanted) {
+		job->items.top = (struct gs_item_top){ .on = true, .wanted = own->top.count };
+		own->top.wanted = false;
+		own->counts = true;
 	}
 	if (job->ranked != NULL || job->kind->items)
 		return;
@@ -403,6 +417,9 @@ gs_job_open(struct gsort *job)
 		gs_emit_open(&job->emit, &job->options, &job->verify, &job->monitor);
 		if (job->kind->open_emit != NULL)
 			TRY(job->kind->open_emit(job));
+		if (job->items.top.on)
+			TRY(gs_item_top_open(&job->items.top, &job->items.order,
+			                     job->plan_input.input_bytes, job->plan.host_bytes));
 		TRY(open_output(job));
 	}
 	confine(job);

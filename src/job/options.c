@@ -144,7 +144,7 @@ static const char *
 answer_name(const struct gsort_options *o)
 {
 	return o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
-	       : o->top.wanted ? "top" : o->histogram > 0 ? "histogram" : "json";
+	       : o->histogram > 0 ? "histogram" : o->top.wanted ? "top" : "json";
 }
 
 /* A row of the tables below. */
@@ -186,7 +186,6 @@ find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->sample.wanted, { "type", "sample", false, "samples are of at most 64 bits" } },
 		{ o->quantiles != NULL, { "type", "quantiles", false, figures } },
 		{ o->summary, { "type", "summary", false, figures } },
-		{ o->top.wanted, { "type", "top", false, figures } },
 		{ o->histogram > 0, { "type", "histogram", false, figures } },
 		{ o->json, { "type", "json", false, figures } },
 	};
@@ -255,8 +254,10 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->compress_program != NULL, { "lines", "compress-program", false, uncompressed } },
 		{ o->sample.wanted, { "lines", "sample", false,
 		  "for random lines pipe shuf -n into gsort" } },
-		{ o->top.wanted, { "lines", "top", false, numbers } },
-		{ o->json && o->tail.wanted, { "lines", "json", false, numbers } },
+		{ o->top.wanted && gs_options_want_column(o), { answer_name(o), "top", false,
+		  "the first is of numbers, the other of lines: use two commands" } },
+		{ o->json && (o->tail.wanted || !gs_options_want_column(o)), { "lines", "json", false,
+		  numbers } },
 		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
 		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
 	};
@@ -325,8 +326,8 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		  "a summary names its figures" } },
 		{ o->reverse && o->histogram > 0, { "reverse", "histogram", false,
 		  "its intervals ascend" } },
-		{ answers && o->record_bytes > 0, { answer, "record-size", false,
-		  "figures are of numbers" } },
+		{ answers && o->record_bytes > 0 && (o->json || strcmp(answer, "top") != 0),
+		  { o->json ? "json" : answer, "record-size", false, "figures are of numbers" } },
 		{ answers && o->argsort_bits > 0, { answer, "argsort", false,
 		  "figures name no positions" } },
 		{ answers && check, { "check", answer, false, NULL } },

@@ -33,6 +33,16 @@ class_of_place(const struct gsort *job, unsigned place)
 	return job->options.reverse && !job->kind->items ? GS_CLASSES - 1 - place : place;
 }
 
+/* Only the most frequent items go to SINK. */
+static gs_status
+drain_top(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
+{
+	const struct gs_span_sink top = gs_item_top_sink(&job->items.top);
+
+	TRY(drain(job, key_class, &top));
+	return gs_item_top_end(&job->items.top, sink);
+}
+
 /* All items have been drained: verify them. */
 static void
 note_digest(struct gsort *job)
@@ -52,7 +62,7 @@ emit_classes(struct gsort *job)
 		                                              engine->count(engine->context, c));
 
 		if (!gs_emit_is_complete(&job->emit))
-			TRY(drain(job, c, &sink));
+			TRY((job->items.top.on ? drain_top : drain)(job, c, &sink));
 		TRY(gs_emit_class_end(&job->emit, c));
 	}
 	note_digest(job);

@@ -21,6 +21,7 @@
 #include "gsort.h"
 #include "io/output.h"
 #include "plan/plan.h"
+#include "sort/items/items.h"
 #include "sort/span.h"
 #include "stages/store.h"
 #include "stages/verify.h"
@@ -56,6 +57,40 @@ void gs_top_add(struct gs_top *top, const struct gs_group *group);
 
 /** No more come: order them, the most frequent first; the heap is gone. */
 void gs_top_end(struct gs_top *top);
+
+/* ---- the K most frequent items (item_top.c) ------------------------------------- */
+
+/*
+ * A span sink in front of that of the emit stage:
+ *
+ *     open; sink, drain; end; close
+ */
+
+struct gs_item_top {
+	bool     on;		/* the caller's, and so is: */
+	uint64_t wanted;	/* K */
+	const struct gs_item_order *order;
+	struct gs_top heap;	/* of numbers of groups; KEY_BITS of one is its slot */
+	struct gs_item_slot *slots;	/* copies of items */
+	uint64_t groups;	/* so far */
+	uint64_t copies, used;	/* bytes of copies: the most, and so far */
+};
+
+/** Memory for the MOST most frequent items of INPUT_BYTES, of a job with MEMORY_BYTES. */
+uint64_t gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes);
+
+/** Begin: at most ITEMS will come, compared by ORDER, which is borrowed.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order,
+                                      uint64_t items, uint64_t memory_bytes);
+
+/** The sink of all groups.  GS_EBUDGET: the items do not fit in memory. */
+struct gs_span_sink gs_item_top_sink(struct gs_item_top *top);
+
+/** All have come: hand the most frequent ones to TO.  Then there are none. */
+MUST_CHECK gs_status gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to);
+
+/** A zeroed struct is allowed. */
+void gs_item_top_close(struct gs_item_top *top);
 
 /* ---- how many keys lie in each of N intervals of equal width (bars.c) ---------- */
 

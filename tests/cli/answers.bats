@@ -385,3 +385,71 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 		gsort --csv --header -k2,2n --quantiles=1 -S 20M long
 	[ "$(gsort --csv --header -k2,2n --quantiles=1 -S 128M long)" = "1	5" ]
 }
+
+# common K OPTION... : the K most frequent lines of "in", as sort, uniq and sort again have them
+common() {
+	local k=$1
+	shift
+	LC_ALL=C sort in | uniq -c | LC_ALL=C sort -s -k1,1nr | head -n "$k" | cmp - <(gsort --lines --top="$k" "$@" in)
+}
+
+@test "the most frequent lines are those of sort | uniq -c | sort -rn | head" {
+	local options
+	awk 'BEGIN { srand(1); for (i = 0; i < 200000; i++) printf "%s%d\n", i % 3 ? "word" : "a longer word ", 3000 * rand() * rand() }' >in
+	head -c 100000 /dev/zero | tr '\0' x >>in
+	for options in '' --parallel=1 '-S 1M -T .' --verify; do
+		# shellcheck disable=SC2086
+		for k in 0 1 20 5000; do common $k $options; done
+	done
+	common 100000
+	LC_ALL=C sort -r in | uniq -c | LC_ALL=C sort -s -k1,1nr | head -n 9 | cmp - <(gsort --lines -r --top=9 in)
+	tr '\n' '\0' <in | gsort -z --lines --top=9 | tr '\0' '\n' | cmp - <(gsort --lines --top=9 in)
+	gsort --lines --top=9 <in | cmp - <(gsort --lines --top=9 in)
+	[ -z "$(gsort --lines --top=3 </dev/null)" ]
+	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2n --top=2 | cmp - <(printf '      2 a 1\n      2 b 2\n')
+	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2nr --top=2 | cmp - <(printf '      2 b 2\n      2 a 1\n')
+	printf 'item,n\n"b\nc",1\na,2\n"b\nc",3\n' | gsort --csv --header -k item --top=1 |
+		cmp - <(printf 'item,n\n      2 "b\nc",1\n')
+	printf 'item,n\na,1\nb,N/A\n' >table
+	fails 'table:3: column "n": not a number: "N/A"' gsort --csv --header -k n:n --top=1 table
+}
+
+@test "the most frequent records, and keys of 128 bits" {
+	gen --seed 8 --keys 200000 --type u64 --dist zipf >keys
+	for options in '' --parallel=1 '-S 1M -T .'; do
+		for key in u32@0 u64@0; do
+			# shellcheck disable=SC2086
+			gsort --record-size=8 -k $key --top=50 $options keys >found
+			python3 - $key <<-'END'
+			import struct, sys
+			keys, found = open("keys", "rb").read(), open("found", "rb").read()
+			width = int(sys.argv[1][1:3]) // 8
+			groups = {}
+			for at in range(0, len(keys), 8):
+			    record = keys[at:at + 8]
+			    count, first = groups.get(record[:width], (0, record))
+			    groups[record[:width]] = (count + 1, first)
+			order = sorted(groups.items(), key=lambda row: (-row[1][0], int.from_bytes(row[0], "little")))
+			expected = b"".join(first + struct.pack("<Q", count) for _, (count, first) in order[:50])
+			assert found == expected
+			END
+		done
+	done
+	gsort -u128 --to=text --top=5 keys | cmp - <(gsort -u128 --to=text --count keys | sort -s -k1,1nr | head -n 5)
+}
+
+@test "what --top of lines excludes, and what it needs" {
+	echo 1 >in
+	fails "options '--summary' and '--top' are incompatible: the first is of numbers, the other of lines: use two commands" \
+		gsort -k1,1n --summary --top=3 in
+	fails "options '--lines' and '--json' are incompatible: figures are of numbers" gsort --lines --top=3 --json in
+	fails "options '--summary' and '--record-size' are incompatible: figures are of numbers" gsort --record-size=2 --summary --top=3 in
+	fails "options '--json' and '--record-size' are incompatible: figures are of numbers" gsort --record-size=2 --json --top=3 in
+	for option in -m -c --head=3 --tail=3 -u --count --repeated --singletons; do
+		fails "and '.*' are incompatible" gsort --lines --top=3 $option in
+	done
+	for i in {1..9}; do head -c 400000 /dev/zero | tr '\0' $i; echo; done >long
+	fails "the 9 most frequent values are too large for memory: they need '--buffer-size=" \
+		gsort --lines --top=9 -S 20M long
+	gsort --lines --top=9 -S 128M long | cmp - <(sed 's/^/      1 /' long)
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_top.c - the K most frequent items, each with its number of occurrences
+ *
+ * In:   sorted spans of groups, which are complete; of each its first item.
+ * Out:  the K most frequent ones, the most frequent first, for another sink.
+ *
+ * Groups come in order, so their numbers are the order of those that are equally frequent.  The heap of
+ * top.c has the numbers; each has a slot with a copy of its item, which a more frequent one takes over.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/round.h"
+#include "stages/answer.h"
+
+/* Items that are handed on at once have so many bytes, or are one. */
+#define BLOCK_BYTES	((size_t)256 << 10)
+
+/* A copy of an item. */
+struct gs_item_slot {
+	char  *data;
+	size_t bytes, room;
+};
+
+/* Copies of all items may have at most this share of memory.  Not tuned. */
+enum { COPIES_SHARE = 16 };
+
+static const uint64_t LEAST_COPIES = (uint64_t)1 << 20;
+
+uint64_t
+gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes)
+{
+	const uint64_t items = gs_least(most, input_bytes);
+	const uint64_t copies = memory_bytes / COPIES_SHARE;
+
+	return gs_least(items, UINT64_MAX / 256) * (sizeof(struct gs_group) + sizeof(struct gs_item_slot)) +
+	       gs_least(input_bytes, copies > LEAST_COPIES ? copies : LEAST_COPIES);
+}
+
+gs_status
+gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order, uint64_t items,
+                 uint64_t memory_bytes)
+{
+	const size_t most = (size_t)gs_least(gs_least(top->wanted, items), SIZE_MAX / 256);
+
+	top->order = order;
+	top->copies = memory_bytes / COPIES_SHARE;
+	top->groups = 0;
+	top->heap = (struct gs_top){ .most = most };
+	top->heap.groups = malloc((most + 1) * sizeof *top->heap.groups);
+	top->slots = calloc(most + 1, sizeof *top->slots);
+	if (top->heap.groups == NULL || top->slots == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for the %zu most frequent values", most);
+	return GS_OK;
+}
+
+/* ---- groups ---------------------------------------------------------------------- */
+
+static gs_status
+copy_item(struct gs_item_top *top, struct gs_item_slot *slot, const char *item, size_t bytes)
+{
+	if (bytes > slot->room) {
+		char *grown;
+
+		top->used += bytes - slot->room;
+		if (top->used > gs_within(LEAST_COPIES, top->copies, UINT64_MAX))
+			return gs_fail(GS_EBUDGET, "the %zu most frequent values are too large for memory: "
+			               "they need '--buffer-size=%lluM' (-S) at least", top->heap.most,
+			               (unsigned long long)(COPIES_SHARE * ((top->used >> 20) + 1)));
+		grown = realloc(slot->data, bytes);
+		if (grown == NULL)
+			return gs_fail(GS_EBUDGET, "no memory for an item of %zu bytes", bytes);
+		slot->data = grown;
+		slot->room = bytes;
+	}
+	memcpy(slot->data, item, bytes);
+	slot->bytes = bytes;
+	return GS_OK;
+}
+
+/* The next group has TIMES items like ITEM; it is one of the most frequent so far. */
+static gs_status
+add_group(struct gs_item_top *top, uint64_t number, uint64_t times, const char *item, size_t bytes)
+{
+	struct gs_top *heap = &top->heap;
+	const bool full = heap->count == heap->most;
+	const struct gs_group group = {
+		.value = {
+			.key = number,
+			.key_bits = full ? heap->groups[0].value.key_bits : (unsigned)heap->count,
+		},
+		.times = times,
+	};
+
+	TRY(copy_item(top, &top->slots[group.value.key_bits], item, bytes));
+	gs_top_add(heap, &group);
+	return GS_OK;
+}
+
+static bool
+is_wanted(const struct gs_top *heap, uint64_t times)
+{
+	return heap->count < heap->most || times > heap->floor;
+}
+
+static gs_status
+take(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	struct gs_item_top *top = context;
+	const struct gs_span *span = &sorted->span;
+	const char *item = span->items, *end = item + span->bytes;
+	const size_t fixed = top->order->item_bytes;
+	uint64_t most = 0;
+
+	(void)enough;
+	for (size_t g = 0; g < span->count; g++)
+		most = span->times[g] > most ? span->times[g] : most;
+	for (size_t g = 0; g < span->count && is_wanted(&top->heap, most) && top->heap.most > 0; g++) {
+		const size_t bytes = fixed > 0 ? fixed : gs_item_length(top->order, item, end);
+
+		if (is_wanted(&top->heap, span->times[g]))
+			TRY(add_group(top, top->groups + g, span->times[g], item, bytes));
+		item += bytes;
+	}
+	top->groups += span->count;
+	return GS_OK;
+}
+
+struct gs_span_sink
+gs_item_top_sink(struct gs_item_top *top)
+{
+	return (struct gs_span_sink){ .take = take, .groups = true, .context = top };
+}
+
+/* ---- what they are ------------------------------------------------------------------ */
+
+/* Hand COUNT groups from FIRST on to TO, whose items have BYTES. */
+static gs_status
+hand_on(const struct gs_item_top *top, size_t first, size_t count, size_t bytes,
+        const struct gs_span_sink *to)
+{
+	struct gs_sorted_span sorted = { .span = { .count = count, .bytes = bytes }, .slot = GS_NO_SLOT };
+	uint64_t *times = malloc(count * sizeof *times);
+	char *items = malloc(bytes), *at = items;
+	gs_status status = GS_OK;
+	bool enough = false;
+
+	if (times == NULL || items == NULL)
+		status = gs_fail(GS_EBUDGET, "no memory for %zu bytes", bytes);
+	for (size_t g = 0; status == GS_OK && g < count; g++) {
+		const struct gs_group *group = &top->heap.groups[first + g];
+		const struct gs_item_slot *slot = &top->slots[group->value.key_bits];
+
+		memcpy(at, slot->data, slot->bytes);
+		at += slot->bytes;
+		times[g] = group->times;
+	}
+	sorted.span.items = items;
+	sorted.span.times = times;
+	if (status == GS_OK)
+		status = to->take(to->context, &sorted, &enough);
+	free(items);
+	free(times);
+	return status;
+}
+
+gs_status
+gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to)
+{
+	const struct gs_top *heap = &top->heap;
+	size_t first = 0, bytes = 0;
+
+	gs_top_end(&top->heap);
+	for (size_t g = 0; g < heap->count; g++) {
+		bytes += top->slots[heap->groups[g].value.key_bits].bytes;
+		if (bytes < BLOCK_BYTES && g + 1 < heap->count)
+			continue;
+		TRY(hand_on(top, first, g + 1 - first, bytes, to));
+		first = g + 1;
+		bytes = 0;
+	}
+	top->heap.count = 0;
+	return GS_OK;
+}
+
+void
+gs_item_top_close(struct gs_item_top *top)
+{
+	for (size_t s = 0; top->slots != NULL && s < top->heap.most; s++)
+		free(top->slots[s].data);
+	free(top->slots);
+	free(top->heap.groups);
+	top->slots = NULL;
+	top->heap.groups = NULL;
+}

@@ -37,16 +37,20 @@ template <class Key> struct alignas(16) some_keys {
 
 /*
  * Ordered bits: the sign bit inverted, and all others of a negative float, too.  The way back
- * makes 0 of -0, for CUB takes one for the other.
+ * makes 0 of -0, for CUB takes one for the other, and leaves no NaN a sign: these are first for CUB, and
+ * last for gsort.
  */
 template <class Key, bool FLOAT, bool BACK> static __device__ Key
 mapped(Key key)
 {
 	const Key sign = (Key)1 << (sizeof(Key) * 8 - 1);
+	const Key nans = (Key)((1ull << (sizeof(Key) == 4 ? 23 : 52)) - 1);
 	const bool inverts = FLOAT && ((key & sign) != 0) != BACK;
 
 	if (FLOAT && BACK && key == (Key)~sign)
 		return 0;
+	if (FLOAT && BACK && key < nans)
+		return (Key)~key & ~sign;
 	return inverts ? (Key)~key : key ^ sign;
 }
 

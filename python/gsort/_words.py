@@ -26,9 +26,12 @@ _LETTERS = {"g": "type='text-float'", "h": "ordering='h'", "k": "key", "m": "mer
             "V": "ordering='V'", "z": "zero_terminated"}
 _FLAGS = ("csv", "lines", "force", "in_place", "trust_order")
 _KINDS = {"u": "uint", "i": "int", "f": "float"}
+_TEXTS = {"int": "text", "float": "text-float"}		# numpy means binary ones by these
 
 
-def _value(word: str) -> str:
+def _value(option: str, word: str) -> str:
+	if option == "type":
+		word = _TEXTS.get(word, word)
 	return word if word.isdigit() else repr(_type_names(word))
 
 
@@ -43,7 +46,7 @@ def _long(match: "Match[str]") -> str:
 	if name is None:
 		return match[0]
 	if value is not None:
-		return f"{name}={_value(value)}"
+		return f"{name}={_value(option, value)}"
 	return name if quote else f"{name}=True" if name in _FLAGS else "header=1" if name == "header" else name
 
 

@@ -153,6 +153,12 @@ def test_lines_and_names_of_files_are_left_as_they_are(tmp_path, monkeypatch):
 		gsort.merge_files([np.array([1, 2], "u4"), np.array([2, 1], "u4")], "out")
 
 
+def test_types_of_text_have_other_names():
+	"""Of numpy, "float" is a binary type."""
+	assert words(b"floats need --type=float", {}) == "floats need type='text-float'"
+	assert words(b"'--type=int' and '--to=f64' are incompatible", {}) == "type='text' and to='float64' are incompatible"
+
+
 def test_unknown_parameters():
 	for name, hint in (("reverse", "; did you mean descending?"), ("buffer_size", "; did you mean memory?"),
 	                   ("parallel", "; did you mean threads?"), ("uniqe", "; did you mean unique?"),

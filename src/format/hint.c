@@ -120,11 +120,11 @@ name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 
 /* POSIX extended regular expressions for a whole line; capitals are as small letters. */
 static const struct notation {
-	bool        integers;	/* only where integers are read: -g reads these */
+	bool        integers;	/* only where integers are read: --type=float reads these */
 	const char *pattern, *hint;
 } notations[] = {
 	{ false, "[^\n]*\n.*", "; these lines end in newlines: leave -z out" },
-	{ true,  NUMBER "|[-+]?(nan|inf|infinity)", "; floats need -g" },
+	{ true,  NUMBER "|[-+]?(nan|inf|infinity)", "; floats need --type=float" },
 	{ false, "[0-9.]+e[-+]?", "" },		/* no hexadecimal number, but half of a float */
 	{ true,  "[-+]?0x[0-9a-f]+", "; hexadecimal needs --base=16" },
 	{ false, "[0-9]{4}-[0-9]{2}-[0-9]{2}([t ][0-9]{2}:.*)?", "; dates and times need --type=time" },

@@ -77,6 +77,63 @@ gs_line_float_key(double value)
 	return gs_order_f64(bits);
 }
 
+/* The digits of LINE .. END, behind its sign: no 0 is in front of others. */
+static bool
+has_exact_digits(const char *line, const char *end)
+{
+	return line < end && is_digit(*line) && (*line != '0' || end - line == 1);
+}
+
+enum { EXACT_DIGITS = 15 };	/* a decimal of so many digits is the shortest that its f64 has */
+
+/* A float without an exponent, of so few digits that it must be the shortest. */
+static bool
+is_short_float(const char *line, const char *end)
+{
+	const size_t bytes = (size_t)(end - line);
+	const char *point, *first;
+
+	if (bytes > EXACT_DIGITS + 1)
+		return false;
+	point = memchr(line, '.', bytes);
+	if (!has_exact_digits(line, point != NULL ? point : end))
+		return false;
+	for (const char *at = line; at < end; at++)
+		if (!is_digit(*at) && at != point)
+			return false;
+	if (point == NULL)
+		return true;
+	for (first = point + 1; first < end && *first == '0'; first++)
+		;
+	return point + 1 < end && end[-1] != '0' && (*line != '0' || first - point <= 4);
+}
+
+/* Any other float. */
+static bool
+is_printed_float(const char *line, const char *end)
+{
+	char printed[GS_FLOAT_BYTES + 7];
+	double value;
+
+	if (line == end || end - line > GS_FLOAT_BYTES || gs_float_read(line, end, &value) != GS_FLOAT_GOOD)
+		return false;
+	return value - value == 0 && gs_float_print(value, false, printed) == (size_t)(end - line) &&
+	       memcmp(printed, line, (size_t)(end - line)) == 0;
+}
+
+bool
+gs_line_is_exact(const struct gs_text_options *options, const char *line, const char *end)
+{
+	const bool minus = line < end && *line == '-';
+	const char *digits = line + minus;
+
+	if (minus && end - line == 2 && line[1] == '0')
+		return false;
+	if (options->floats)
+		return is_short_float(digits, end) || is_printed_float(line, end);
+	return has_exact_digits(digits, end) && is_digit(end[-1]);
+}
+
 enum gs_float
 gs_line_float(const struct gs_text_options *options, const char *line, const char *end,
               uint64_t *key)
@@ -243,7 +300,7 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 		snprintf(reason, room, "out of range: \"%s\" (no f64 holds this integer exactly; %s)",
 		         shown, is_hexadecimal(line, end) ? "--base=16 keeps it" :
 		         gs_line_integer(line, end, options->terminator, &negative, &magnitude)
-		         ? "without -g it is kept" : "-k1,1n sorts it");
+		         ? "without --type=float it is kept" : "-k1,1n sorts it");
 	else if (is_whole_number(line, end))
 		snprintf(reason, room, "out of range: \"%s\" (gsort sorts -9223372036854775808 to "
 		         "18446744073709551615; -k1,1n sorts any)", shown);

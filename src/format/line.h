@@ -147,6 +147,10 @@ bool gs_line_integer(const char *line, const char *end, char terminator,
 /** The key of a float: its ordered bits, of any NaN those of one. */
 uint64_t gs_line_float_key(double value);
 
+/** Is LINE .. END the line that gsort prints for its number?  OPTIONS are decimal; -0 and floats that are no
+ *  numbers are not. */
+bool gs_line_is_exact(const struct gs_text_options *options, const char *line, const char *end);
+
 /** Read any valid line as a float; *KEY is set to its ordered bits, not complemented. */
 enum gs_float gs_line_float(const struct gs_text_options *options, const char *line,
                             const char *end, uint64_t *key);

@@ -38,6 +38,8 @@ struct gs_text_options {
 	char               terminator;	/* '\n'; or '\0', and then a newline is a blank */
 	enum gsort_invalid invalid;
 	uint64_t           header_lines;	/* of each file, which are not numbers */
+	bool               exact;	/* decimal; the first line that is not what gsort prints for its
+					 * number stops the decoder */
 
 	/** Of a file that is read from some line on, a file without a header: how many lines are
 	 *  before that, for messages; else GS_TEXT_WHOLE.  COUNT: false if only this is asked, as

@@ -41,6 +41,8 @@ struct gs_text_decoder {
 	unsigned    files;		/* begun */
 	bool        overflow_warned;	/* a float became infinite, and there was a warning */
 	bool        in_long_line;	/* its beginning was left out */
+	bool        stopped;		/* at a line that is not exact */
+	size_t      joined_bytes;	/* of the line in CARRY that the chunk has completed */
 	size_t      chunk_bytes;
 	unsigned    threads;
 	size_t      carry_bytes;
@@ -163,7 +165,9 @@ read_single(struct gs_text_decoder *decoder, const char *line, const char *end)
 	good = gs_text_section_read_line(section, &decoder->rules, 0, line, end);
 	report_overflow(decoder, section, number);
 	section->overflow.line = NULL;
-	if (!good)
+	if (!good && decoder->rules.options.exact)
+		decoder->stopped = true;
+	else if (!good)
 		TRY(gs_line_reject(&decoder->rules.options, decoder->name, number, line, end,
 		                   &decoder->invalid));
 	decoder->file_lines++;
@@ -206,7 +210,9 @@ join_carry(struct gs_text_decoder *decoder, const char **text, const char *end, 
 	decoder->in_long_line = stop == NULL;
 	bytes = decoder->carry_bytes;
 	decoder->carry_bytes = 0;
-	return read_single(decoder, carry, carry + bytes);
+	TRY(read_single(decoder, carry, carry + bytes));
+	decoder->joined_bytes = decoder->stopped ? 0 : bytes;
+	return GS_OK;
 }
 
 /* Skip the rest of a line whose beginning was left out. */
@@ -281,6 +287,9 @@ read_sections(struct gs_text_decoder *decoder, const char *text, const char *end
 	for (unsigned s = 0; s < count; s++) {
 		const struct gs_text_section *section = &decoder->sections[s];
 
+		decoder->stopped |= section->bad_lines > 0 && decoder->rules.options.exact;
+		if (decoder->stopped)
+			continue;
 		TRY(report_section(decoder, section));
 		decoder->file_lines += section->lines;
 		decoder->lines += section->lines - section->bad_lines;
@@ -288,13 +297,12 @@ read_sections(struct gs_text_decoder *decoder, const char *text, const char *end
 	return GS_OK;
 }
 
-gs_status
-gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
+static gs_status
+read_chunk(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
 {
 	struct gs_text_rules *rules = &decoder->rules;
 	const char *end = text + bytes, *whole;
 
-	assert(bytes <= decoder->chunk_bytes);
 	rules->looks_begin = bytes > GS_PARSE_LOOK_BYTES ? text + GS_PARSE_LOOK_BYTES : end;
 	rules->looks_end = gs_text_is_decimal(&rules->options) && bytes > GS_LINE_LOOK_BYTES ?
 	                   end - GS_LINE_LOOK_BYTES : text;
@@ -304,6 +312,8 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 		TRY(skip_header(decoder, &text, end, last));
 	if (decoder->carry_bytes > 0)
 		TRY(join_carry(decoder, &text, end, last));
+	if (decoder->stopped)
+		return GS_OK;
 	if (decoder->in_long_line)
 		text = skip_long_line(decoder, text, end);
 	whole = memrchr(text, rules->options.terminator, (size_t)(end - text));
@@ -311,7 +321,7 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 	if (whole > text)
 		TRY(read_sections(decoder, text, whole));
 	bytes = (size_t)(end - whole);
-	if (bytes == 0)
+	if (bytes == 0 || decoder->stopped)
 		return GS_OK;
 	if (last || bytes > GS_LINE_BYTES) {
 		decoder->in_long_line = true;	/* its rest, if any, is skipped */
@@ -320,6 +330,55 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 	memcpy(decoder->carry, whole, bytes);
 	decoder->carry_bytes = bytes;
 	return GS_OK;
+}
+
+/* What a chunk changes beside the keys. */
+struct progress {
+	uint64_t lines, header_left;
+	size_t   carry_bytes, header_bytes;
+};
+
+/* The chunk has a line that is not exact: forget all of it. */
+static void
+unread(struct gs_text_decoder *decoder, const struct progress *before)
+{
+	const struct gs_text_rules *rules = &decoder->rules;
+
+	if (decoder->joined_bytes > 0) {
+		decoder->carry[decoder->joined_bytes] = rules->options.terminator;
+		gs_text_section_uncount(&decoder->sections[0], rules, decoder->carry, 1);
+	}
+	for (unsigned s = 0; s < decoder->threads; s++) {
+		gs_text_section_uncount(&decoder->sections[s], rules, decoder->sections[s].begin,
+		                        decoder->sections[s].lines);
+		gs_text_section_clear(&decoder->sections[s]);
+	}
+	decoder->lines = before->lines;
+	decoder->header_left = before->header_left;
+	decoder->header.bytes = before->header_bytes;
+	decoder->carry_bytes = before->carry_bytes;
+}
+
+gs_status
+gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
+{
+	const struct progress before = {
+		decoder->lines, decoder->header_left, decoder->carry_bytes, decoder->header.bytes,
+	};
+
+	assert(bytes <= decoder->chunk_bytes && !decoder->stopped);
+	decoder->joined_bytes = 0;
+	TRY(read_chunk(decoder, text, bytes, last));
+	if (decoder->stopped)
+		unread(decoder, &before);
+	return GS_OK;
+}
+
+bool
+gs_text_stopped(const struct gs_text_decoder *decoder, struct gs_text_rest *rest)
+{
+	*rest = (struct gs_text_rest){ decoder->carry, decoder->carry_bytes, decoder->header_left };
+	return decoder->stopped;
 }
 
 /* ---- fetching ---------------------------------------------------------------- */

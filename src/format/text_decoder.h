@@ -13,6 +13,8 @@
  *                     while (gs_text_fetch(decoder, class, keys, room) > 0)
  *                             ;
  *     } while (!last);
+ *
+ * With options.exact it may stop: then it has taken nothing of the last chunk.
  */
 #ifndef GS_TEXT_DECODER_H
 #define GS_TEXT_DECODER_H
@@ -86,6 +88,17 @@ void *gs_text_keys(const struct gs_text_decoder *decoder, unsigned section,
  * @return  bit P is set: something was added to the GS_SMALL_PART counts from P * GS_SMALL_PART on
  */
 uint64_t gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts);
+
+/* What a decoder has taken of a file, but has not parsed, when it stopped. */
+struct gs_text_rest {
+	const char *begun;	/* an unfinished line; lives as long as the decoder */
+	size_t      bytes;
+	uint64_t    header_left;	/* lines of the file's header still to come */
+};
+
+/** Did the last chunk have a line that is not exact?  No key of that chunk can be fetched, nor was one
+ *  counted; REST is set to what came before the chunk. */
+bool gs_text_stopped(const struct gs_text_decoder *decoder, struct gs_text_rest *rest);
 
 /** Numbers parsed so far, over all files. */
 uint64_t gs_text_lines(const struct gs_text_decoder *decoder);

@@ -86,7 +86,7 @@ gs_text_keys_init(struct gs_text_keys *keys, char *memory, size_t share, bool fl
 void
 gs_text_section_clear(struct gs_text_section *section)
 {
-	section->bad_lines = 0;
+	section->lines = section->bad_lines = 0;
 	section->overflow.line = NULL;
 	memset(section->keys.count, 0, sizeof section->keys.count);
 	memset(section->keys.fetched, 0, sizeof section->keys.fetched);
@@ -102,6 +102,8 @@ gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_
 	uint64_t key;
 	bool negative;
 
+	if (options->exact && !gs_line_is_exact(options, line, end))
+		return false;
 	if (options->floats) {
 		found = gs_line_float(options, line, end, &key);
 		if (found == GS_FLOAT_OVERFLOW && section->overflow.line == NULL)
@@ -144,7 +146,8 @@ read_next(struct gs_text_section *section, const struct gs_text_rules *rules, co
 
 	next = line < rules->looks_end ? gs_line_usual(line, terminator, &negative, &magnitude)
 	                               : NULL;
-	if (next != NULL && gs_text_put(&section->keys, rules->flip, negative, magnitude)) {
+	if (next != NULL && (!rules->options.exact || gs_line_is_exact(&rules->options, line, next - 1)) &&
+	    gs_text_put(&section->keys, rules->flip, negative, magnitude)) {
 		section->lines++;
 		return next;
 	}
@@ -170,7 +173,7 @@ read_block(struct gs_text_section *section, const struct gs_text_rules *rules, c
 	                     rules->options.terminator, ends);
 	while (count - i >= GS_PARSE_LINES) {
 		const unsigned usual = parser->read(&section->keys, rules->flip, line, ends + i,
-		                                    count - i);
+		                                    count - i, rules->options.exact);
 
 		section->lines += usual;
 		i += usual;
@@ -192,4 +195,22 @@ gs_text_section_read(struct gs_text_section *section, const struct gs_text_rules
 	while (line < section->end)
 		line = many && line >= rules->looks_begin ? read_block(section, rules, line)
 		                                          : read_next(section, rules, line);
+}
+
+void
+gs_text_section_uncount(struct gs_text_section *section, const struct gs_text_rules *rules,
+                        const char *text, uint64_t lines)
+{
+	const uint64_t low = (uint64_t)(int64_t)GS_SMALL_LOW;
+	uint64_t magnitude;
+	bool negative;
+
+	for (; lines > 0 && !rules->options.floats; lines--) {
+		const char *end = rawmemchr(text, rules->options.terminator);
+
+		if (gs_line_whole(&rules->options, text, end, &negative, &magnitude) &&
+		    magnitude < (negative ? (1 << 15) + 1 : 1 << 16))
+			section->keys.small[(negative ? -magnitude : magnitude) - low]--;
+		text = end + 1;
+	}
 }

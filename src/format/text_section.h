@@ -117,11 +117,12 @@ struct gs_parser {
 	 *
 	 * @ends    where in TEXT they end; the first begins at ends[-1] + 1
 	 * @count   how many there are
+	 * @exact   a line is unusual, too, if its number is printed otherwise
 	 * @return  how many were read: fewer than GS_PARSE_LINES are left, or one of the next
 	 *          GS_PARSE_LINES is unusual
 	 */
 	unsigned (*read)(struct gs_text_keys *into, uint64_t flip, const char *text,
-	                 const uint32_t *ends, unsigned count);
+	                 const uint32_t *ends, unsigned count, bool exact);
 };
 
 /** The parser for SIMD; NULL: there is none, lines are read one by one. */
@@ -162,6 +163,10 @@ void gs_text_section_read(struct gs_text_section *section, const struct gs_text_
  *  there.  False: it is bad. */
 bool gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_rules *rules,
                                uint64_t at, const char *line, const char *end);
+
+/** Take the small values of LINES lines from TEXT on, all of them good, from the counters again. */
+void gs_text_section_uncount(struct gs_text_section *section, const struct gs_text_rules *rules,
+                             const char *text, uint64_t lines);
 
 /** Forget the bad lines and the keys, but not the counters of small values. */
 void gs_text_section_clear(struct gs_text_section *section);

@@ -179,6 +179,8 @@ host_sources = \
   src/job/sandbox_policy.c \
   src/job/sandbox_policy.h \
   src/job/sort.c \
+  src/job/turn.c \
+  src/job/turn.h \
   src/job/spread.c \
   src/job/spread.h \
   src/job/spread_land.c \

@@ -299,6 +299,7 @@ test_files = \
   tests/tools/columns.py \
   tests/tools/drawn.py \
   tests/tools/keydefs.py \
+  tests/tools/numeric.py \
   tests/tools/records.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \

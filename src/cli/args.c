@@ -411,7 +411,7 @@ read_names(struct gs_opts *opts)
 	return gs_files0_read(opts->files0_name, &opts->job.inputs, &opts->job.input_count);
 }
 
-/* Without --device, GSORT_DEVICE chooses. */
+/* Without --device, GSORT_DEVICE chooses; a GPU only for what it can sort. */
 static void
 read_environment(struct gs_opts *opts)
 {
@@ -422,6 +422,9 @@ read_environment(struct gs_opts *opts)
 	if (!gs_parse_device(value, &opts->job) && !opts->quiet)
 		gs_report_error("warning: GSORT_DEVICE='%s' is ignored: must be auto, cpu, gpu or "
 		                "gpu:N", value);
+	if (opts->job.device == GSORT_DEVICE_GPU &&
+	    (opts->job.lines || opts->job.record_bytes > 0 || opts->job.argsort_bits > 0))
+		opts->job.device = GSORT_DEVICE_AUTO;
 }
 
 /* The ordering options, as letters.  -n and -g alone do not make lines of numbers. */
@@ -448,6 +451,19 @@ collect_ordering(struct gs_opts *opts)
 	opts->job.keydef_count = opts->job.lines ? opts->key_count : 0;
 }
 
+/* Do other options say that -n and -g name the numbers of gsort, not the order of lines? */
+static bool
+names_numbers(const struct gs_opts *opts)
+{
+	const struct gsort_options *job = &opts->job;
+
+	return opts->type_name != NULL || job->converts || job->notation != GSORT_DECIMAL ||
+	       job->set != GSORT_NO_SET || job->quantiles != NULL || job->summary || job->top.wanted ||
+	       job->histogram > 0 || job->json || job->sample.wanted || job->argsort_bits > 0 ||
+	       job->invalid != GSORT_INVALID_ABORT || job->compress_program != NULL ||
+	       job->device == GSORT_DEVICE_GPU;
+}
+
 /* Do the options sort lines, and not the numbers in them? */
 static bool
 sorts_lines(const struct gs_opts *opts)
@@ -455,11 +471,12 @@ sorts_lines(const struct gs_opts *opts)
 	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
 
 	const bool items = opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY;
+	const bool as_numbers = (opts->numeric || opts->general) && !items && !names_numbers(opts);
 
 	return opts->lines || opts->job.csv || opts->job.separator != NULL || opts->dictionary ||
 	       opts->human || opts->printable || opts->month || opts->version_sort ||
 	       (opts->key_count > 0 && !items) ||	/* -k of records is TYPE@OFFSET */
-	       (opts->bare_f && !numbers);
+	       as_numbers || (opts->bare_f && !numbers);
 }
 
 /* Fields of .npy files: "price", "price:r".  The text belongs to argv. */

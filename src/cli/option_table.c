@@ -131,7 +131,7 @@ gs_option_help(FILE *to, bool all)
 	      "\n"
 	      "Examples:\n"
 	      "  gsort ids.txt > sorted.txt               text, one integer per line\n"
-	      "  gsort -g -r prices.txt                   floats as text, largest first\n"
+	      "  gsort -n -r sizes.txt                    lines by number, as sort -n -r\n"
 	      "  gsort -u32 -o keys.bin keys.bin          binary keys; replace the file\n"
 	      "  gsort -u64 --to=text --head=10 keys.bin  the ten smallest keys, as text\n"
 	      "\n"

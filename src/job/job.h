@@ -19,6 +19,7 @@
 #include "job/kind.h"
 #include "job/npy.h"
 #include "job/sandbox_policy.h"
+#include "job/turn.h"
 #include "plan/plan.h"
 #include "stages/answer.h"
 #include "stages/emit.h"
@@ -32,10 +33,11 @@
 
 struct gs_ranked;
 
-/* A sort of keys has these. */
+/* A sort of keys has these; lines have the reader that is ahead, too. */
 struct gs_key_job {
 	struct gs_ingest ingest;
 	struct gs_store  store;
+	struct gs_turn   turn;		/* of lines, if they begin as numbers */
 };
 
 /* A job of lines by key has these. */
@@ -43,7 +45,6 @@ struct gs_line_job {
 	struct gs_line_order  order;
 	struct gs_follow      follow;	/* of a check or merge */
 	struct gs_line_ingest ingest;
-	struct gs_ahead       ahead;
 	struct gs_line_column column;	/* of a job of figures */
 	struct gs_arena       arena;	/* its chunks, if they are not in the arena of the job */
 	char                 *chunks;

@@ -140,7 +140,7 @@ read_column(struct gsort *job, const struct gs_taker *taker)
 
 	assert(gs_line_column_keys(chunk_bytes) * sizeof(uint64_t) <=
 	       gs_text_decoder_bytes(chunk_bytes, job->plan.threads, &job->keys.ingest.text));
-	lines->chunks = job->keys.ingest.chunk_memory;
+	TRY(gs_ingest_open_chunks(&job->keys.ingest, &lines->chunks));
 	lines->chunk_bytes = chunk_bytes;
 	lines->line_most = (size_t)(job->plan.host_bytes / GS_COLUMN_LINE_SHARE);
 	lines->header_most = (size_t)(job->plan.host_bytes / GS_HEADER_SHARE);

@@ -163,10 +163,39 @@ allocate(struct gsort *job)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
+/* The job has begun with numbers, which are in a temporary file: take them, and the chunk that had a line
+ * which is none. */
+static gs_status
+go_on(struct gsort *job)
+{
+	struct gs_line_ingest *ingest = &job->items.lines.ingest;
+	struct gs_chunk *stopped = job->keys.ingest.stopped, kept = {
+		.data = job->items.lines.chunks, .name = stopped->name, .begins = true,
+	};
+
+	for (;; kept.begins = false) {
+		TRY(gs_turn_next(&job->keys.turn, kept.data, job->items.lines.chunk_bytes, &kept.bytes));
+		if (kept.bytes == 0)
+			break;
+		ingest->input = NULL;		/* there is no sample: the reader is ahead */
+		ingest->bytes = job->keys.turn.bytes - kept.bytes;
+		TRY(gs_line_ingest_chunk(ingest, &kept));
+	}
+	if (job->keys.turn.header_left > 0 && ingest->name != NULL) {	/* of a file that is not the first */
+		ingest->header_lines = job->keys.turn.header_left;
+		stopped->begins = true;
+	}
+	TRY(gs_line_ingest_chunk(ingest, stopped));
+	ingest->header_lines = job->options.header_lines;
+	gs_ahead_give(&job->keys.ingest.ahead, stopped);
+	return GS_OK;
+}
+
 gs_status
 gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_follow *follow)
 {
 	struct gs_line_job *lines = &job->items.lines;
+	struct gs_ahead *ahead = &job->keys.ingest.ahead;
 	struct gs_chunk *chunk;
 
 	gs_line_ingest_open(&lines->ingest, &lines->order, &job->keys.ingest.text, taker, follow,
@@ -187,18 +216,22 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	lines->ingest.measures = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
 	if (gs_options_want_column(&job->options))
 		lines->ingest.column = &lines->column;
-	gs_ahead_open(&lines->ahead, job->files.input, lines->chunks, lines->chunk_bytes);
-	lines->ahead.clock = &job->monitor.clock;
-	lines->ahead.first_alone = lines->ingest.number.bits == 0;	/* a sample is taken */
+	if (job->keys.turn.turned) {
+		TRY(go_on(job));
+	} else {
+		gs_ahead_open(ahead, job->files.input, lines->chunks, lines->chunk_bytes);
+		ahead->clock = &job->monitor.clock;
+		ahead->first_alone = lines->ingest.number.bits == 0;	/* a sample is taken */
+	}
 	for (;;) {
-		TRY(gs_ahead_take(&lines->ahead, &chunk));
+		TRY(gs_ahead_take(ahead, &chunk));
 		if (chunk == NULL)
 			break;
 		if (chunk->begins && job->ranked != NULL)	/* a part may begin in the middle of a file */
 			lines->ingest.header_lines = gs_parts_begin(&job->ranked->parts, chunk->name) > 0
 			                             ? 0 : job->options.header_lines;
 		TRY(gs_line_ingest_chunk(&lines->ingest, chunk));
-		gs_ahead_give(&lines->ahead, chunk);
+		gs_ahead_give(ahead, chunk);
 	}
 	gs_line_reject_end(&job->keys.ingest.text, lines->ingest.faults.invalid);
 	return GS_OK;
@@ -313,7 +346,6 @@ const struct gs_kind gs_lines = {
 void
 gs_line_job_close(struct gsort *job)
 {
-	gs_ahead_close(&job->items.lines.ahead);
 	gs_line_ingest_close(&job->items.lines.ingest);
 	gs_follow_close(&job->items.lines.follow);
 	gs_line_order_close(&job->items.lines.order);

@@ -24,6 +24,7 @@
 #include "job/open.h"
 #include "job/options.h"
 #include "job/ranked.h"
+#include "job/turn.h"
 #include "spill/spill.h"
 #include "stages/answer.h"
 
@@ -111,7 +112,16 @@ open_output(struct gsort *job)
 	};
 
 	gs_lost_open(&job->files.lost, options, &job->monitor);
-	TRY(gs_outputs_open(&job->files.outputs, &out, options->split));
+	return gs_outputs_open(&job->files.outputs, &out, options->split);
+}
+
+/* The stage that writes, to the outputs. */
+static gs_status
+open_emit(struct gsort *job)
+{
+	gs_emit_open(&job->emit, &job->options, &job->verify, &job->monitor);
+	if (job->kind->open_emit != NULL)
+		TRY(job->kind->open_emit(job));
 	return gs_emit_set_output(&job->emit, &job->files.outputs);
 }
 
@@ -392,6 +402,24 @@ open_stages(struct gsort *job, const struct gsort *whole)
 	return check_temp(job);
 }
 
+/* Choose what elements are, and the form in which they are written. */
+static gs_status
+describe(struct gsort *job)
+{
+	job->kind = gs_kind_of(&job->options);
+	adapt_options(job);
+	gs_ingest_set_format(&job->keys.ingest, &job->options);
+	job->keys.ingest.text.exact = job->keys.turn.lines != NULL;
+	if (job->kind->describe != NULL)
+		TRY(job->kind->describe(job));
+	if (job->ranked != NULL) {
+		job->keys.ingest.text.lines_before = gs_parts_lines_before;
+		job->keys.ingest.text.lines_context = &job->ranked->parts;
+	}
+	gs_emit_set_format(&job->emit, &job->options);
+	return GS_OK;
+}
+
 /*
  * Open inputs first, so that a missing file is found before an output is created; then check what
  * could fail after an hour of reading: temporary directories, the output.
@@ -402,28 +430,54 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(&job->options));
 	TRY(gs_npy_adopt(&job->items.npy, &job->options));
 	TRY(gs_options_check(&job->options));	/* of what the inputs are */
-	job->kind = gs_kind_of(&job->options);
-	adapt_options(job);
-	gs_ingest_set_format(&job->keys.ingest, &job->options);
-	if (job->kind->describe != NULL)
-		TRY(job->kind->describe(job));
-	if (job->ranked != NULL) {
-		job->keys.ingest.text.lines_before = gs_parts_lines_before;
-		job->keys.ingest.text.lines_context = &job->ranked->parts;
-	}
-	gs_emit_set_format(&job->emit, &job->options);
+	if (job->ranked == NULL)	/* else all ranks had to turn at a time */
+		TRY(gs_turn_begin(&job->keys.turn, &job->options));
+	TRY(describe(job));
 	TRY(open_stages(job, job));
 	if (job->options.operation != GSORT_CHECK) {
-		gs_emit_open(&job->emit, &job->options, &job->verify, &job->monitor);
-		if (job->kind->open_emit != NULL)
-			TRY(job->kind->open_emit(job));
 		if (job->items.top.on)
 			TRY(gs_item_top_open(&job->items.top, &job->items.order,
 			                     job->plan_input.input_bytes, job->plan.host_bytes));
 		TRY(open_output(job));
+		TRY(open_emit(job));
 	}
 	confine(job);
 	return GS_OK;
+}
+
+enum { SMALL_CHUNKS_BYTES = 1 << 20 };	/* are within what the plan has for its own */
+
+gs_status
+gs_job_reopen(struct gsort *job)
+{
+	const uint64_t chunks = GS_AHEAD_CHUNKS * job->keys.ingest.ahead.chunk_bytes;
+
+	gs_emit_close(&job->emit);
+	job->emit = (struct gs_emit){ .plan = NULL };
+	gs_store_close(&job->keys.store);
+	gs_arena_close(&job->arena);
+	TRY(describe(job));
+	collect_plan_input(job);
+	job->plan_input.beside_bytes += chunks > SMALL_CHUNKS_BYTES ? chunks : 0;
+	TRY(make_plan(job));
+	gs_verify_open(&job->verify, &job->options, job->plan.threads);
+	TRY(job->kind->allocate(job));
+	TRY(check_temp(job));
+	return open_emit(job);
+}
+
+gs_status
+gs_job_reset_emit(struct gsort *job, gs_status status)
+{
+	struct gs_error error;
+
+	gs_error_keep(&error, status);
+	gs_emit_close(&job->emit);
+	job->emit = (struct gs_emit){ .plan = NULL };
+	gs_emit_set_format(&job->emit, &job->options);
+	gs_verify_open(&job->verify, &job->options, job->plan.threads);
+	TRY(open_emit(job));
+	return gs_error_again(&error);
 }
 
 gs_status
@@ -443,6 +497,7 @@ void
 gs_job_close(struct gsort *job)
 {
 	gs_ingest_close(&job->keys.ingest);
+	gs_turn_close(&job->keys.turn);
 	gs_items_close(job);
 	gs_line_job_close(job);
 	gs_emit_close(&job->emit);

@@ -22,4 +22,11 @@ void gs_job_close(struct gsort *job);
  *  new plan; the keys that they had are lost. */
 MUST_CHECK gs_status gs_job_replan(struct gsort *job);
 
+/** JOB, which reads on, has other options now: choose its kind, plan, and get memory again. */
+MUST_CHECK gs_status gs_job_reopen(struct gsort *job);
+
+/** After the error STATUS: nothing has been written to the output yet, whatever the emit stage wrote
+ *  elsewhere.  Returns STATUS, or GS_EBUDGET. */
+gs_status gs_job_reset_emit(struct gsort *job, gs_status status);
+
 #endif

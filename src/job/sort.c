@@ -11,10 +11,13 @@
  * the CPU, and calls sort_once() again.  The output is deterministic: the emit stage skips the bytes
  * that have been written, after it has compared them.
  */
+#include <stdlib.h>
+
 #include "job/open.h"
 #include "job/operations.h"
 #include "job/ranked.h"
 #include "job/settle.h"
+#include "job/turn.h"
 #include "stages/answer.h"
 #include "stages/select.h"
 
@@ -175,6 +178,78 @@ read_all(struct gsort *job)
 	return gs_ranked_settle(job);
 }
 
+/* ---- from numbers to lines (turn.h) ------------------------------------------------ */
+
+/* The header, and all numbers: nothing is selected from them. */
+static gs_status
+write_numbers(struct gsort *job, struct gs_outputs *to)
+{
+	const struct gsort_options all = { .type = job->options.type };
+	const char *header;
+	size_t bytes;
+
+	TRY(job->engine.finish(job->engine.context));
+	TRY(job->kind->header(job, 0, &header, &bytes));
+	job->emit.encoding.counts = job->emit.tail.on = job->emit.delivered.resumable = false;
+	gs_emit_open(&job->emit, &all, &job->verify, &job->monitor);
+	gs_split_close(&job->emit.split);
+	TRY(gs_emit_set_output(&job->emit, to));
+	TRY(gs_emit_header(&job->emit, header, bytes));
+	TRY(emit_classes(job));
+	TRY(gs_emit_end(&job->emit));
+	return gs_outputs_finish(to);
+}
+
+/* Keep what was read so far, numbers as lines, and behind them the line that has begun. */
+static gs_status
+keep_numbers(struct gsort *job, const struct gs_text_rest *rest)
+{
+	struct gs_turn *turn = &job->keys.turn;
+	const struct gs_output_options to = {
+		.write = gs_turn_append, .write_context = turn, .clock = &job->monitor.clock,
+		.interrupted = &job->phases.interrupted,
+	};
+	struct gs_outputs outputs = { .count = 0 };
+	gs_status status;
+
+	TRY(gs_turn_keep(turn, &job->options));
+	status = gs_outputs_open(&outputs, &to, 0);
+	if (status == GS_OK)
+		status = write_numbers(job, &outputs);
+	gs_outputs_close(&outputs);
+	if (status == GS_OK && rest->bytes > 0)
+		(void)gs_turn_append(turn, rest->begun, rest->bytes);
+	return turn->error.status != GS_OK ? gs_error_again(&turn->error) : status;
+}
+
+/* A line is no number that gsort would print: the job is one of lines from here on, and has read nothing. */
+static gs_status
+become_lines(struct gsort *job)
+{
+	struct gs_turn *turn = &job->keys.turn;
+	struct gs_text_rest rest;
+	gs_status status = GS_OK;
+
+	(void)gs_text_stopped(job->keys.ingest.decoder, &rest);
+	gs_note(&job->monitor, "a line is no number that gsort would print: sorting lines");
+	turn->bytes = job->keys.ingest.read.bytes;
+	turn->header_left = job->keys.ingest.stopped->begins ? 0 : rest.header_left;
+	if (turn->bytes > 0)
+		status = keep_numbers(job, &rest);
+	if (status != GS_OK) {
+		gs_turn_forget(turn);
+		return gs_job_reset_emit(job, status);	/* if a GPU has failed, there is another turn */
+	}
+	gs_input_stop_recording(job->files.input);
+	atomic_store(&job->monitor.counters.keys_sorted, 0);
+	atomic_store(&job->monitor.counters.bytes_out, 0);
+	job->options = *turn->lines;
+	free(turn->lines);
+	turn->lines = NULL;
+	turn->turned = true;
+	return gs_job_reopen(job);
+}
+
 /* The whole program, for every kind of element, alone or as one of several ranks.  Read this first: each call
  * is one stage. */
 static gs_status
@@ -182,6 +257,10 @@ sort_once(struct gsort *job)
 {
 	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(job));		/* input -> elements -> engine */
+	if (job->keys.ingest.stopped != NULL) {		/* numbers become lines */
+		TRY(become_lines(job));
+		TRY(read_all(job));
+	}
 	gs_phase_begin(job, GSORT_SORTING);
 	TRY(job->engine.finish(job->engine.context));
 	gs_phase_begin(job, GSORT_WRITING);

@@ -84,7 +84,6 @@ gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan, struct gs_
 	ingest->header = gs_arena_take(arena, ingest->key_bits > 0 ? ingest->options->skip_bytes : 0);
 	if (ingest->key_bits > 0)
 		return;
-	ingest->chunk_memory = gs_arena_take(arena, GS_AHEAD_CHUNKS * plan->chunk_bytes);
 	ingest->decoder_memory = gs_arena_take(arena, gs_text_decoder_bytes(plan->chunk_bytes,
 	                                                                    plan->threads,
 	                                                                    &ingest->text));
@@ -102,6 +101,7 @@ gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count
 	ingest->invalid_lines = 0;
 	ingest->header_bytes = 0;
 	ingest->warnings = 0;
+	ingest->stopped = NULL;
 	if (ingest->key_bits > 0)
 		return;
 	ingest->decoder = gs_text_decoder_init(ingest->decoder_memory, ingest->plan->chunk_bytes,
@@ -137,6 +137,7 @@ void
 gs_ingest_close(struct gs_ingest *ingest)
 {
 	gs_ahead_close(&ingest->ahead);
+	gs_arena_close(&ingest->chunks);
 	if (ingest->warnings > ingest->warned)
 		ingest->warned = ingest->warnings;
 }

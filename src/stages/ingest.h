@@ -135,7 +135,8 @@ struct gs_ingest {
 	/* text */
 	struct gs_text_options  text;
 	struct gs_ahead         ahead;
-	char                   *chunk_memory;
+	struct gs_arena         chunks;		/* its memory */
+	struct gs_chunk        *stopped;	/* with the first line that is not exact; or NULL */
 	void                   *decoder_memory;
 	struct gs_text_decoder *decoder;
 	unsigned                warnings;	/* of this run of the stage, ... */
@@ -169,6 +170,9 @@ MUST_CHECK gs_status gs_raw_stage(struct gs_ingest *ingest, struct gs_pieces *pi
  *  if such lines end the job. */
 MUST_CHECK gs_status gs_text_ingest(struct gs_ingest *ingest);
 
+/** Get memory for GS_AHEAD_CHUNKS chunks of text, as planned (text_ingest.c).  GS_EBUDGET. */
+MUST_CHECK gs_status gs_ingest_open_chunks(struct gs_ingest *ingest, char **memory);
+
 /* ---- keys: for everybody (ingest.c) -------------------------------------------- */
 
 /** Choose how text is read, from OPTIONS. */
@@ -192,7 +196,7 @@ MUST_CHECK gs_status gs_ingest_run(struct gs_ingest *ingest, const struct gs_tak
 /** What stood before the keys of the first input; *BYTES may be 0. */
 const char *gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes);
 
-/** Stop reading; forget what was read.  A zeroed struct is allowed. */
+/** Stop reading; forget what was read, and what has stopped.  A zeroed struct is allowed. */
 void gs_ingest_close(struct gs_ingest *ingest);
 
 /* ---- records (record_ingest.c) ------------------------------------------------- */

@@ -103,11 +103,16 @@ static gs_status
 ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 {
 	uint64_t since = gs_clock_now();
+	struct gs_text_rest rest;
 
 	if (chunk->begins)
 		gs_text_begin_file(ingest->decoder, chunk->name);
 	TRY(gs_text_decode(ingest->decoder, chunk->data, chunk->bytes, chunk->ends));
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	if (gs_text_stopped(ingest->decoder, &rest)) {
+		ingest->stopped = chunk;
+		return GS_OK;
+	}
 	gs_read_counts_add(&ingest->read, ingest->monitor, chunk->bytes,
 	                   gs_text_lines(ingest->decoder) - ingest->read.elements);
 	gs_ahead_give(&ingest->ahead, chunk);
@@ -129,14 +134,26 @@ end_text(struct gs_ingest *ingest)
 }
 
 gs_status
+gs_ingest_open_chunks(struct gs_ingest *ingest, char **memory)
+{
+	const size_t bytes = GS_AHEAD_CHUNKS * ingest->plan->chunk_bytes;
+
+	TRY(gs_arena_open(&ingest->chunks, bytes, ingest->plan->huge_pages));
+	*memory = gs_arena_take(&ingest->chunks, bytes);
+	return GS_OK;
+}
+
+gs_status
 gs_text_ingest(struct gs_ingest *ingest)
 {
 	struct gs_chunk *chunk;
+	char *memory;
 
-	gs_ahead_open(&ingest->ahead, ingest->input, ingest->chunk_memory,
-	              ingest->plan->chunk_bytes);
+	TRY(gs_ingest_open_chunks(ingest, &memory));
+	gs_ahead_open(&ingest->ahead, ingest->input, memory, ingest->plan->chunk_bytes);
 	ingest->ahead.clock = &ingest->monitor->clock;
-	for (;;) {
+	ingest->ahead.first_alone = ingest->text.exact;		/* lines take a sample, then */
+	while (ingest->stopped == NULL) {
 		TRY(gs_ahead_take(&ingest->ahead, &chunk));
 		if (chunk == NULL)
 			break;

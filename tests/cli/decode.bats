@@ -43,7 +43,7 @@ line() {
 @test "what is a number but no integer is called that" {
 	for bad in 1.5 -.5 1. 1e9 -1E-3 1.5e+10; do
 		printf '1\n%s\n2\n' "$bad" >in
-		fails "in:2: not an integer: \"$bad\"; floats need -g" gsort in
+		fails "in:2: not an integer: \"$bad\"; floats need --type=float" gsort in
 	done
 }
 
@@ -57,13 +57,13 @@ line() {
 @test "an integer is never rounded: what no double holds is out of range, as --invalid says" {
 	for whole in 9007199254740993 -9007199254740993 100000000000000000000000 0x20000000000001; do
 		printf '1.5\n%s\n' $whole >in
-		fails "in:2: out of range: \"$whole\" (no f64 holds this integer exactly; " gsort -g in
-		fails "in:2: out of range: \"$whole\"" gsort -g -c in
-		fails "in:2: out of range: \"$whole\"" gsort -g -m -o out in
-		[ "$(gsort -g --invalid=ignore in)" = 1.5 ]
+		fails "in:2: out of range: \"$whole\" (no f64 holds this integer exactly; " gsort --type=float in
+		fails "in:2: out of range: \"$whole\"" gsort --type=float -c in
+		fails "in:2: out of range: \"$whole\"" gsort --type=float -m -o out in
+		[ "$(gsort --type=float --invalid=ignore in)" = 1.5 ]
 	done
 	printf '9007199254740993.0\n9007199254740994\n1e23\n0x20000000000002\n' >in
-	[ "$(gsort -g in | tr '\n' ' ')" = "9007199254740992 9007199254740994 9007199254740994 1e+23 " ]
+	[ "$(gsort --type=float in | tr '\n' ' ')" = "9007199254740992 9007199254740994 9007199254740994 1e+23 " ]
 }
 
 @test "skip-blank leaves out empty lines, and nothing else" {
@@ -113,7 +113,7 @@ line() {
 	fails "in:2: line longer than 4095 bytes" gsort in
 	{ echo 1; head -c 3000000 /dev/zero | tr '\0' 1; } >in
 	fails "in:2: line longer than 4095 bytes" gsort in
-	fails "in:2: line longer than 4095 bytes" gsort -g in
+	fails "in:2: line longer than 4095 bytes" gsort --type=float in
 	yes 123456 | tr -d '\n' | head -c 3000000 >in
 	fails "in:1: line longer than 4095 bytes" gsort in
 }
@@ -301,8 +301,8 @@ told() {
 	[ "$(gsort --type=text-float -r in | tr '\n' ' ')" = \
 	  "nan inf 1e+300 1000 16 7 5 0.5 1e-320 -1.5e-300 -7 -inf " ]
 	printf '%s\n' 1 -1 0 -0 0.0 >in
-	[ "$(gsort -g in | tr '\n' ' ')" = "-1 -0 0 0 1 " ]
-	[ "$(gsort -gu in | tr '\n' ' ')" = "-1 0 1 " ]
+	[ "$(gsort --type=text-float in | tr '\n' ' ')" = "-1 -0 0 0 1 " ]
+	[ "$(gsort --type=text-float -u in | tr '\n' ' ')" = "-1 0 1 " ]
 	printf '1\n-nan(7)\n-inf\n' | gsort --type=text-float --to=f32 |
 		cmp - <(printf '\0\0\200\377\0\0\200\077\0\0\300\177')	# one NaN, without a sign
 }
@@ -310,19 +310,19 @@ told() {
 @test "what is no float is named" {
 	for bad in abc - . 1e 0x 1,5 '1 2' --1 1..2 nano; do
 		printf '1\n%s\n2\n' "$bad" >in
-		fails "in:2: not a number: \"$bad\"" gsort -g in
+		fails "in:2: not a number: \"$bad\"" gsort --type=float in
 	done
 	printf '1\n\n' >in
-	fails "in:2: empty line" gsort -g in
+	fails "in:2: empty line" gsort --type=float in
 	printf '2.5\nx\n 1.5\t\r\n' >in
-	[ "$(gsort -g --invalid=ignore in | tr '\n' ' ')" = "1.5 2.5 " ]
+	[ "$(gsort --type=float --invalid=ignore in | tr '\n' ' ')" = "1.5 2.5 " ]
 }
 
 @test "a float too large becomes infinite, with one warning" {
 	printf '%s\n' 1 1e999 -1e999 2e999 inf >in
-	[ "$(gsort -g in 2>told | tr '\n' ' ')" = "-inf 1 inf inf inf " ]
+	[ "$(gsort --type=float in 2>told | tr '\n' ' ')" = "-inf 1 inf inf inf " ]
 	told 'in:2: "1e999" is beyond the range of f64 and becomes infinite'
-	[ -z "$(gsort -gq in 2>&1 >out)" ]
+	[ -z "$(gsort -q --type=float in 2>&1 >out)" ]
 }
 
 @test "many floats are in the order of sort -g, for any number of threads" {

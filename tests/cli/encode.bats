@@ -83,8 +83,8 @@ load ../helpers
 	gen --seed 7 --keys 100000 --type f64 >in
 	gsort -f64 in >sorted
 	gsort -f64 --to=text in | grep -v nan | gsort -g --to=f64 >back
-	gsort -f64 --to=text in | grep -v nan | gsort -g | cmp - <(gsort -f64 --to=text back)
-	[ "$(printf '%s\n' 100000 1e20 0.1 1e-5 1234567890123456.78e2 | gsort -g | tr '\n' ' ')" = \
+	gsort -f64 --to=text in | grep -v nan | gsort --type=float | cmp - <(gsort -f64 --to=text back)
+	[ "$(printf '%s\n' 100000 1e20 0.1 1e-5 1234567890123456.78e2 | gsort --type=float | tr '\n' ' ')" = \
 	  "1e-05 0.1 100000 1.2345678901234568e+17 1e+20 " ]
 	[ "$(echo 0.1 | gsort -g --to=f32 | gsort -f32 --to=text)" = 0.1 ]
 	[ "$(echo 0.1 | gsort -g --to=f32 | gsort -f32 --to=f64 | gsort -f64 --to=text)" = \

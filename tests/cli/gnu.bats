@@ -125,3 +125,87 @@ range() {
 	{ gen --keys 54321 --type text; echo bad; gen --keys 10 --type text; } >b
 	fails "b:54322: " gsort a b
 }
+
+# ---- -n and -g: numbers, until a line is none --------------------------------------
+
+# turns OPTION...: -n does with "in" what it does where lines are lines from the beginning, as with -f
+turns() {
+	local way
+	gsort -f -n "$@" in >expected
+	gsort -n "$@" in >out
+	cmp expected out || { echo "$*"; return 1; }
+	gsort -n "$@" <in | cmp expected -
+	for way in -S16M --parallel=1 --verify; do
+		gsort -n "$way" "$@" in | cmp expected - || { echo "$way $*"; return 1; }
+	done
+}
+
+@test "-n and -g print what sort prints, whatever the lines" {
+	needs python3
+	local drawn=$GSORT_SOURCE/tests/tools/numeric.py times=1
+	[ -z "${GSORT_SLOW-}" ] || times=10
+	python3 "$drawn" "$GSORT" 1 $((300 * times))
+	python3 "$drawn" "$GSORT" 2 $((5 * times)) 200000
+}
+
+@test "-n: a line that is no number, after millions of bytes, with every option that selects" {
+	{ gen --seed 61 --keys 400000 --type text --range small; printf '7 apples\n7\n007\n'
+	  gen --seed 62 --keys 100000 --type text; } >in
+	for options in "" -r -u -s "-s -u -r" --count --repeated --singletons --head=1000 --tail=1000 \
+	               "--tail=1000 -r" "--head=10 -u" --header=3 "--header --count -r"; do
+		turns $options
+	done
+	gsort -n --split=3 -o 'part-%r' in
+	cat part-0 part-1 part-2 | cmp - <(sort -n in)
+}
+
+@test "-n: the header of a later file, and a line, may be cut by the end of what is read at once" {
+	head -c 1500000 /dev/zero | tr '\0' h >header
+	gen --seed 63 --keys 300000 --type text >keys
+	{ head -c 700000 header; echo; cat keys; } >one
+	{ cat header; echo; echo second; echo '3 apples'; cat keys; } >other
+	gsort -n --header=2 keys other >out
+	{ head -n 2 keys; { tail -n +3 keys; echo '3 apples'; cat keys; } | sort -n; } | cmp - out
+	gsort -n --header=1 one other >out
+	{ head -n 1 one; { cat keys; echo second; echo '3 apples'; cat keys; } | sort -n; } | cmp - out
+	{ cat keys; head -c 1500000 header; echo; cat keys; } >long
+	gsort -n long | cmp - <(sort -n long)
+}
+
+@test "-n: numbers that became lines are counted, compressed, and replaced like others" {
+	{ gen --seed 64 --keys 300000 --type text; echo apple; } >in
+	sort -n in >expected
+	gsort -n --stats=json in 2>stats | cmp - expected
+	grep -q '"records":300001,' stats
+	grep -q "\"bytes_in\":$(wc -c <in)," stats
+	gsort -nvv in 2>&1 >out | grep -q '^gsort: a line is no number that gsort would print: sorting lines$'
+	gzip -k in
+	gsort -n in.gz | cmp - expected
+	cp in same
+	gsort -n -o same same
+	cmp same expected
+}
+
+@test "-n: numbers that become lines need room for temporary files, and leave none behind" {
+	{ gen --seed 65 --keys 300000 --type text; echo apple; } >in
+	mkdir temp
+	gsort -n -T temp in | cmp - <(sort -n in)
+	[ -z "$(ls temp)" ]
+	fails "cannot make a temporary file in nowhere: No such file or directory; name another" \
+		gsort -n -T nowhere -o out in
+	[ ! -e out ]
+	printf '%s\n' 1 apple | gsort -n -T nowhere | cmp - <(printf '%s\n' apple 1)
+	(ulimit -f 100; trap '' XFSZ; fails "File too large" gsort -n -T temp in)
+	[ -z "$(ls temp)" ]
+}
+
+@test "options that name numbers make -n and -g strict" {
+	printf '%s\n' 1 apple >in
+	for options in --type=text --base=16 --to=u32 --quantiles=.5 --summary --top=1 --histogram=2 --sample=1 \
+	               --argsort=u32 --invalid=skip-blank --compress-program=zstd; do
+		fails 'in:2: .*: "apple"' gsort -n $options in
+	done
+	fails 'in:2: not a number: "apple"' gsort -g --to=f32 in
+	fails 'in:2: not a number: "apple"' gsort -n --union in in
+	gsort -n --invalid=ignore in | cmp - <(echo 1)
+}

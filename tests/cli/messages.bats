@@ -46,18 +46,18 @@ says() {
 	$ printf '1\nx\n' >in; gsort in
 	gsort: in:2: not a number: "x"
 	$ printf '3.5\n' >in; gsort in
-	gsort: in:1: not an integer: "3.5"; floats need -g
+	gsort: in:1: not an integer: "3.5"; floats need --type=float
 	$ printf '1\n\n2\n' >in; gsort in
 	gsort: in:2: empty line; --invalid=skip-blank leaves empty lines out
 	$ printf '\n\n\n' | gsort -r
 	gsort: -:1: empty line; --invalid=skip-blank leaves empty lines out
 	$ printf '1\n\n2\nx\n' >in; gsort --invalid=skip-blank in
 	gsort: in:4: not a number: "x"
-	$ printf '1\n9007199254740993\n' >in; gsort -g in
-	gsort: in:2: out of range: "9007199254740993" (no f64 holds this integer exactly; without -g it is kept)
-	$ printf '1\n0x20000000000001\n' >in; gsort -g in
+	$ printf '1\n9007199254740993\n' >in; gsort --type=float in
+	gsort: in:2: out of range: "9007199254740993" (no f64 holds this integer exactly; without --type=float it is kept)
+	$ printf '1\n0x20000000000001\n' >in; gsort --type=float in
 	gsort: in:2: out of range: "0x20000000000001" (no f64 holds this integer exactly; --base=16 keeps it)
-	$ printf '1\n-18446744073709551617\n' >in; gsort -g in
+	$ printf '1\n-18446744073709551617\n' >in; gsort --type=float in
 	gsort: in:2: out of range: "-18446744073709551617" (no f64 holds this integer exactly; -k1,1n sorts it)
 	$ printf '18446744073709551616\n' >in; gsort in
 	gsort: in:1: out of range: "18446744073709551616" (gsort sorts -9223372036854775808 to 18446744073709551615; -k1,1n sorts any)
@@ -83,9 +83,9 @@ says() {
 	gsort: in:2: not a number: "2\302\240"; byte 2 is U+00A0 NO-BREAK SPACE
 	$ printf '\342\200\256\342\210\2222\n' >in; gsort in
 	gsort: in:1: not a number: "\342\200\256−2"; byte 1 is U+202E RIGHT-TO-LEFT OVERRIDE
-	$ printf '1.5\n1,5\n' >in; gsort -g in
+	$ printf '1.5\n1,5\n' >in; gsort --type=float in
 	gsort: in:2: not a number: "1,5"; replace the decimal comma: tr , .
-	$ printf '1e5\nabc\n' >in; gsort -g in
+	$ printf '1e5\nabc\n' >in; gsort --type=float in
 	gsort: in:2: not a number: "abc"
 	$ printf '1\nx\n' >in; gsort -c in
 	gsort: in:2: not a number: "x"
@@ -116,8 +116,8 @@ says() {
 		printf 'gsort: in:2: not a%s\n' "$says" | diff - err
 		[ $status -eq 2 ]
 	done <<-'END'
-	1.5=n integer: "1.5"; floats need -g
-	nan= number: "nan"; floats need -g
+	1.5=n integer: "1.5"; floats need --type=float
+	nan= number: "nan"; floats need --type=float
 	1,000= number: "1,000"; remove the commas between thousands: tr -d ,
 	-1,000,000.50= number: "-1,000,000.50"; remove the commas between thousands: tr -d ,
 	1.000.000= number: "1.000.000"; versions need -V
@@ -794,7 +794,7 @@ export -f damaged
 	$ gsort -n -u32
 	gsort: options '-n' and '-u32' are incompatible
 	$ gsort -g -n
-	gsort: options '-g' and '-n' are incompatible
+	gsort: options '-gn' are incompatible
 	$ gsort --record-size=8 -k 1,2
 	gsort: invalid key '1,2': must be TYPE@OFFSET or bytesN@OFFSET, with an r behind it for largest first, such as u32@8, f64@0r or bytes10@0
 	Try 'gsort --help' for more information.

@@ -140,7 +140,7 @@ gives() {
 }
 
 @test "what excludes what, in the words of sort" {
-	for pair in '-c -C' '-c -o' '-C -o' '-g -n' '-g -u32' '-g --type=text' '-c --count' \
+	for pair in '-c -C' '-c -o' '-C -o' '-g -u32' '-g --type=text' '-c --count' \
 	            '-c --repeated' '-c --singletons' '-c --head' '-c --verify' \
 	            '-c --device=gpu' '-m --device=gpu' '--repeated --singletons' '-z -u32' \
 	            '--header -f64' '--invalid -i8' '--header --to=u8' '--check=summary -C' \
@@ -157,6 +157,7 @@ gives() {
 		done
 		fails "options '$one' and '$other' are incompatible$" gsort "${typed[@]}" text
 	done
+	fails "options '-gn' are incompatible$" gsort -g -n text
 	fails "options '--skip-bytes' and '--to=text' are" gsort -u8 --skip-bytes=1 --to=text text
 	[ ! -e out ]
 }
@@ -249,8 +250,10 @@ gives() {
 	done
 	gsort --type='>i2' in | cmp - <(gsort -i16 --endian=big in)
 	gsort --type='<u8' in | cmp - <(gsort -u64 in)	# numpy counts bytes
-	gsort --type=float in | cmp - <(gsort -f32 in)
+	gsort --type=single in | cmp - <(gsort -f32 in)
 	gsort --type=double in | cmp - <(gsort -f64 in)
+	seq 30 | gsort --type=int -r | cmp - <(seq 30 -1 1)		# text: C's int has no size
+	printf '2.50\n.5\n' | gsort --type=float | cmp - <(printf '0.5\n2.5\n')
 	gsort -u32 --to=double in | cmp - <(gsort -u32 --to=f64 in)
 	gsort --type='>u4' --endian=big in | cmp - <(gsort -u32 --endian=big in)
 	fails "in another byte order" gsort --endian=little --type='>u4' in
@@ -268,7 +271,7 @@ gives() {
 		fails "invalid argument '${option#*=}' for ${option%%=*}: must be " gsort "$option" text
 	done
 	gives '2\n2\n10\n' gsort --invalid=ab --sort=num --progress=nev text
-	gives '0.5\n2\n' gsort --sort=general-numeric <(printf '2.0\n.5\n')
+	gives '.5\n2.0\n' gsort --sort=general-numeric <(printf '2.0\n.5\n')
 	gives '2\n' gsort --head=1 --head=1 text
 	gives '' gsort --head=0 text
 	gives '10\n2\n2\n' gsort --sort=month text
@@ -375,8 +378,9 @@ gives() {
 	for locale in $(locale -a) nowhere; do
 		export LC_ALL=$locale LANG=$locale
 		gives '2\n2\n10\n' gsort text
-		gives '\0552000\n0.25\n1.5\n' gsort -g floats
-		fails 'commas:1: not a number: "1,5"' gsort -g commas
+		gives '\0552000\n0.25\n1.5\n' gsort --type=float floats
+		gives '\0552e3\n.25\n1.5\n' gsort -g floats
+		fails 'commas:1: not a number: "1,5"' gsort --type=float commas
 	done
 	not grep -rqw setlocale "$GSORT_SOURCE/src"	# without that call there is none but C
 }
@@ -526,8 +530,8 @@ stages() {
 }
 
 @test "--debug prints ignored options and can be used with every option" {
-	gives '2\n2\n10\n' gsort --debug -nbsf -y1 text
-	grep -q '^gsort: ignored  *-b, -f, -s, -y: ' err
+	gives '2\n2\n10\n' gsort --debug -bs -y1 text
+	grep -q '^gsort: ignored  *-b, -s, -y: ' err
 	gives '' gsort --debug -c <(seq 3)
 	gives '' gsort --debug -o out text
 	gsort --debug text 2>&1 >out | not grep '^gsort: bytes '

@@ -106,6 +106,15 @@ survives() {
 	survives -u32 -r
 }
 
+@test "numbers that become lines" {
+	STEP=11
+	{ gen --seed 58 --keys 200000 --type text; echo 12 apples; } >in.now
+	sort -n in.now >expected
+	sorts auto -n && cmp out expected
+	walk GSORT_EMU_FAIL 700 auto -n
+	walk GSORT_EMU_CORRUPT "" auto -n
+}
+
 @test "one batch of a pipe" {
 	STEP=11
 	: >is-pipe

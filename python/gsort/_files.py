@@ -19,7 +19,7 @@ import numpy.typing as npt
 from . import _native
 from ._arrays import _array
 from ._keys import Array, type_of
-from ._options import NAMED, Options, Path, Progress, check_whole, dtype_of, fill, is_record, paths_of
+from ._options import NAMED, Options, Path, Progress, check_whole, dtype_of, fill, is_record, items_of, paths_of
 from ._words import words
 
 if TYPE_CHECKING:
@@ -322,9 +322,32 @@ def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
 
 
 def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, int]]:
-	"""The K most frequent keys of SRC, files or arrays, each with its count."""
+	"""The K most frequent keys of SRC, files or arrays, each with its count.
+
+	Of lines and records with equal keys it is the first one.
+	"""
 	check_whole("k", k)
-	return [(row["value"], row["count"]) for row in _figures("top", src, options, k, "value")]
+	sources, given = _sources(src), {name: value for name, value in options.items() if value is not None}
+	arrays = [source.dtype for source in sources if not _is_path(source)]
+	given = {"type": arrays[0], **given} if arrays else given
+	items = items_of(given, paths_of([source for source in sources if _is_path(source)]))
+	if items in ("keys", "npy"):
+		return [(row["value"], row["count"]) for row in _figures("top", sources, options, k, "value")]
+	return _top_items(items, sources, given, k)
+
+
+def _top_items(items: str, sources: List[Any], given: Mapping[str, Any], k: int) -> List[Tuple[Any, int]]:
+	"""The same of lines, records and keys of 128 bits, which the library writes as it writes counts."""
+	with _memory() as into:
+		_run("top", sources, _path_of(into), given, top=k, **({"to": "text"} if items == "wide" else {}))
+		if items == "records":
+			rows = np.fromfile(into, [("value", dtype_of(given["type"])), ("count", "u8")])
+			return [(row["value"].item(), int(row["count"])) for row in rows]
+		end = b"\0" if given.get("zero_terminated") else b"\n"
+		lines = into.read().split(end)[int(given.get("header", 0)):-1]
+	split = [line.lstrip(b" ").partition(b" ") for line in lines]
+	return [(int(line) if items == "wide" else line.decode("utf-8", "surrogateescape"), int(count))
+	        for count, _, line in split]
 
 
 def histogram(src: Source, bins: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, Any, int]]:

@@ -220,25 +220,37 @@ def _put_keys(options: _native.Struct, names: Sequence[str], dtype: "Optional[np
 		options.put("key_count", "N", len(keys))
 
 
+def items_of(given: Mapping[str, Any], paths: Sequence[bytes]) -> str:
+	"""What is sorted: "lines", "records", the fields of "npy", "wide" keys, or "keys"."""
+	kind = given.get("type", "text")
+	named = isinstance(kind, str) and kind in NAMED
+	if given.get("lines") or given.get("csv") or "separator" in given or "ordering" in given:
+		return "lines"
+	if not named and is_record(dtype_of(kind)):
+		return "records"
+	if not given.get("key"):
+		return "wide" if named and kind in ("u128", "i128") else "keys"
+	return "npy" if given.get("format", "npy" if paths and paths[0].endswith(b".npy") else "") == "npy" else "lines"
+
+
 def _put_items(options: _native.Struct, given: Mapping[str, Any], paths: Sequence[bytes]) -> None:
 	"""What is sorted, and by which keys."""
 	kind, key = given.get("type", "text"), given.get("key", [])
 	keys = list(key) if isinstance(key, (list, tuple)) else [key]
 	for text in keys:
 		_check_text("key", text)
-	dtype = None if isinstance(kind, str) and kind in NAMED else dtype_of(kind)
-	lines = bool(given.get("lines") or given.get("csv") or "separator" in given or "ordering" in given)
+	items = items_of(given, paths)
 	_put_type(options, "type", kind)
-	if dtype is not None and is_record(dtype):
+	if items == "records":
+		dtype = dtype_of(kind)
 		_put_keys(options, keys or dtype.names or [], dtype)
-	elif keys and not lines and given.get("format", "npy" if paths[0].endswith(b".npy") else "") == "npy":
+	elif items == "npy":
 		_put_word(options, "format", "npy")
 		_put_keys(options, keys, None)
 	elif keys:
-		lines = True
 		_put_strings(options, "keydefs", "keydef_count", [os.fsencode(text) for text in keys])
-	options.put("lines", "?", lines)
-	if lines:
+	options.put("lines", "?", items == "lines")
+	if items == "lines":
 		letters = given.get("ordering", "") + ("r" if given.get("descending") else "")
 		options.put_pointer("ordering", ctypes.c_char_p(os.fsencode(letters)))
 
@@ -300,7 +312,7 @@ def _refuse_unknown(function: str, given: Mapping[str, Any]) -> None:
 	for name in given:
 		if name not in Options.__annotations__:
 			option = name.replace("_", "-")
-			near = ([PARAMETERS[option]] if option in PARAMETERS
+			near = ([PARAMETERS[option]] if option in PARAMETERS and option != "json"
 			        else difflib.get_close_matches(name, Options.__annotations__, 1))
 			hint = f"; did you mean {near[0]}?" if near else ""
 			raise TypeError(f"{function}() has no parameter {name!r}{hint}")

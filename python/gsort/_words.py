@@ -18,7 +18,7 @@ PARAMETERS = {
 	"merge": "merge_files()", "check": "check_file()", "nocheck-order": "trust_order", "output": "dst",
 	"reverse": "descending", "field-separator": "separator", "record-size": "records",
 	"endian": "the byte order of type", "buffer-size": "memory", "parallel": "threads",
-	"temporary-directory": "temp_dirs",
+	"temporary-directory": "temp_dirs", "json": "figures",
 }
 
 _LETTERS = {"g": "type='text-float'", "h": "ordering='h'", "k": "key", "m": "merge_files()", "o": "dst",

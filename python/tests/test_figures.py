@@ -143,6 +143,37 @@ def test_figures_of_a_column(tmp_path):
 		gsort.quantiles(files, 0.5, csv=True, header=1, key="who")
 
 
+def test_top_of_lines_and_records(tmp_path):
+	"""The first of equal ones, the most frequent first, then by the key."""
+	random = np.random.default_rng(1)
+	rows = [(int(number), str(name)) for number, name in zip(random.integers(-9, 9, 400), random.choice(["x", "y z", "\xe4"], 400))]
+
+	def frequent(keys, items, count):
+		first = {key: item for key, item in reversed(list(zip(keys, items)))}
+		return [(first[key], n) for key, n in sorted(collections.Counter(keys).items(), key=lambda row: (-row[1], row[0]))][:count]
+
+	text = [f'{number},"{name}",{at}' for at, (number, name) in enumerate(rows)]
+	(tmp_path / "in.csv").write_text("n,name,at\n" + "\n".join(text) + "\n", encoding="utf-8")
+	numbers, pairs = [number for number, _ in rows], [(name, number) for number, name in rows]
+	options = {"csv": True, "header": 1}
+	assert gsort.top(tmp_path / "in.csv", 7, key="n:n", **options) == frequent(numbers, text, 7)
+	assert gsort.top(tmp_path / "in.csv", 30, key=["name", "n:n"], **options) == frequent(pairs, text, 30)
+	(tmp_path / "in").write_bytes(b"b\0a\nx\0b\0\xff\0b\0")
+	assert gsort.top(tmp_path / "in", 2, lines=True, zero_terminated=True) == [("b", 3), ("a\nx", 1)]
+	assert gsort.top(tmp_path / "in", lines=True, zero_terminated=True)[-1] == ("\udcff", 1)
+	records = np.array([(number, name.encode("latin-1"), at) for at, (number, name) in enumerate(rows)],
+	                   [("n", ">i2"), ("name", "S3"), ("at", "u4")])
+	items = records.tolist()
+	assert gsort.top(records, 5, key="n") == frequent(numbers, items, 5)
+	assert gsort.top([records[:90], records[90:]], 9, key=["name", "n"]) == frequent([item[1::-1] for item in items], items, 9)
+	records.tofile(tmp_path / "raw")
+	assert gsort.top(tmp_path / "raw", 2, type=records.dtype) == [(item, 1) for item in sorted(items)[:2]]
+	assert gsort.top(records["name"], 3) == frequent(records["name"].tolist(), records["name"].tolist(), 3)
+	np.array([[1, 2**63], [1, 0], [1, 2**63]], "<u8").tofile(tmp_path / "wide")
+	assert gsort.top(tmp_path / "wide", type="i128") == [(1 - 2**127, 2), (1, 1)]
+	assert gsort.top(tmp_path / "in", 0, lines=True) == gsort.top(records[:0], 3) == []
+
+
 RULES = {
 	gsort.union: lambda m, n: max(m, n), gsort.intersect: min,
 	gsort.difference: lambda m, n: max(m - n, 0), gsort.symmetric: lambda m, n: abs(m - n),

@@ -14,8 +14,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src"
 OPTION = re.compile(r"(?<![\w.-])--?[a-zA-Z][\w-]*")
 OF_OTHER_PROGRAMS = re.compile(r"\b(?:ulimit|tr|shuf|unzip|tar|7z x|h5dump|tail|iconv -f UTF-16) -\w+")
 
-# No call of this module ends in a message with these: JSON without figures, ranks, an input that is a stream.
-NEVER_SAID = {"--json", "--size-hint", "--no-sandbox", "-d"}
+# No call of this module ends in a message with these: ranks, an input that is a stream.
+NEVER_SAID = {"--size-hint", "--no-sandbox", "-d"}
 
 
 def options_in(message):
@@ -41,7 +41,7 @@ def test_every_string_of_the_library():
 def test_names_are_those_of_parameters():
 	"""Each long option of the command is a parameter, a function, or not in this module."""
 	names = {name for name in PARAMETERS.values() if not name.endswith("()")}
-	assert names - Options.__annotations__.keys() == {"dst", "records", "the byte order of type"}
+	assert names - Options.__annotations__.keys() == {"dst", "records", "the byte order of type", "figures"}
 	assert all(hasattr(gsort, name[:-2]) for name in PARAMETERS.values() if name.endswith("()"))
 	table = (SOURCE / "cli" / "opts.def").read_text()
 	options = set(re.findall(r'^[A-Z]+\( *\w+, *[\w.]+, *"([\w-]+)"', table, flags=re.MULTILINE))
@@ -51,7 +51,7 @@ def test_names_are_those_of_parameters():
 		"numeric-sort", "general-numeric-sort", "sort", "ignore-leading-blanks", "dictionary-order",
 		"ignore-case", "human-numeric-sort", "ignore-nonprinting", "month-sort", "version-sort",
 		# what a program does itself
-		"check-order", "files0-from", "json", "progress", "stats", "quiet", "verbose", "debug",
+		"check-order", "files0-from", "progress", "stats", "quiet", "verbose", "debug",
 		"help", "version", "plan", "info", "size-hint", "no-sandbox"}
 
 

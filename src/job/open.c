@@ -216,6 +216,14 @@ line_bytes(const struct gs_plan_input *input)
 	return 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE);
 }
 
+static uint64_t
+items_most(const struct gsort *job)
+{
+	const size_t bytes = job->kind->element_bytes(job);
+
+	return job->plan_input.input_bytes / (bytes > 0 ? bytes : 1);
+}
+
 /* Sum up what is kept beside the keys. */
 static void
 set_beside(struct gs_plan_input *input, const struct gsort *job)
@@ -225,7 +233,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job)
 	const struct { uint64_t bytes; const char *what; } kept[] = {
 		{ job->items.top.on ? gs_item_top_bytes(job->items.top.wanted, input->input_bytes,
 		                                        memory_of(input))
-		  : input->items ? 0 : values_bytes(options, input),
+		  : input->items ? gs_pick_bytes(options, items_most(job)) : values_bytes(options, input),
 		  "so many values (--top, --sample, --tail, --histogram)" },
 		{ job->kind == &gs_column ? line_bytes(input) : 0, "long lines" },
 		{ names_bytes(options), "so many inputs" },

@@ -37,6 +37,7 @@ check_alone(const struct gsort_options *o)
 	} alone[] = {
 		{ o->argsort_bits > 0, "--argsort", one },
 		{ o->set != GSORT_NO_SET, "an operation on sets", one },
+		{ o->sample.wanted && gs_options_want_items(o), "--sample of lines or records", one },
 		{ o->json && (o->tail.wanted || o->sample.wanted), "--tail or --sample as JSON", figures },
 		{ o->quantiles != NULL, "--quantiles", figures },
 		{ o->summary, "--summary", figures },

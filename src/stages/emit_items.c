@@ -3,7 +3,7 @@
  * emit_items.c - sorted items to the output, or to the files of it
  *
  * In:   spans of sorted items.
- * Out:  their bytes; with counts, each followed by an unsigned integer of 64 bits.
+ * Out:  their bytes, or those of a sample; with counts, each followed by an unsigned integer of 64 bits.
  *
  * With several new files, items of a fixed length go to their places as soon as they are sorted: no
  * thread waits for its turn, and the files are written at once.  One file is written in order: many
@@ -97,6 +97,50 @@ bytes_of(const struct gs_emit *emit, const char *data, const char *end, size_t c
 	return (size_t)(item - data);
 }
 
+/* Write COUNT items from DATA to END, to one file. */
+static gs_status
+write_items(struct gs_emit *emit, const char *data, const char *end, size_t count,
+            const uint64_t *times)
+{
+	emit->keys += count;
+	return emit->show != NULL ? emit->show(emit->show_context, data, end, count, times) :
+	       emit->encoding.counts ? write_counted(emit, data, end, count, times)
+	                             : gs_emit_bytes(emit, data, (size_t)(end - data));
+}
+
+/* Write the items of SPAN that are in the sample, gathered. */
+static gs_status
+take_sample(struct gs_emit *emit, const struct gs_span *span)
+{
+	const uint64_t wanted = gs_pick_count(&emit->pick, emit->ranked, span->count);
+	const uint64_t *ranks = gs_pick_ranks(&emit->pick, emit->ranked);
+	const char *item = span->items, *end = item + span->bytes;
+	size_t filled = 0, count = 0;
+
+	if (emit->counted == NULL && wanted > 0 && (emit->counted = malloc(BUFFER_BYTES)) == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	for (uint64_t k = 0, at = emit->ranked; k < wanted; at = ranks[k++] + 1) {
+		size_t bytes;
+
+		item += bytes_of(emit, item, end, (size_t)(ranks[k] - at));
+		bytes = bytes_of_item(emit, item, end);
+		if (filled + bytes > BUFFER_BYTES) {
+			TRY(write_items(emit, emit->counted, emit->counted + filled, count, NULL));
+			filled = count = 0;
+		}
+		if (bytes > BUFFER_BYTES) {
+			TRY(write_items(emit, item, item + bytes, 1, NULL));
+		} else {
+			memcpy(emit->counted + filled, item, bytes);
+			filled += bytes;
+			count++;
+		}
+		item += bytes;
+	}
+	emit->ranked += span->count;
+	return count > 0 ? write_items(emit, emit->counted, emit->counted + filled, count, NULL) : GS_OK;
+}
+
 static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
@@ -105,18 +149,17 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	const char *data = span->items, *end = data + span->bytes;
 
 	(void)enough;
+	if (emit->pick.ranks != NULL)
+		return take_sample(emit, span);
 	for (size_t at = 0, count; at < span->count; at += count) {
 		size_t bytes;
 
 		emit->split.position = emit->keys;
 		count = (size_t)gs_split_together(&emit->split, span->count - at);
 		bytes = count == span->count ? span->bytes : bytes_of(emit, data, end, count);
-		TRY(emit->show != NULL ? emit->show(emit->show_context, data, data + bytes, count,
-		                                    span->times != NULL ? span->times + at : NULL) :
-		    emit->encoding.counts ? write_counted(emit, data, end, count, span->times + at)
-		                 : gs_emit_bytes(emit, data, bytes));
+		TRY(write_items(emit, data, data + bytes, count,
+		                span->times != NULL ? span->times + at : NULL));
 		data += bytes;
-		emit->keys += count;
 	}
 	return GS_OK;	/* the output counts its time */
 }

@@ -161,6 +161,12 @@ gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count)
 	return at >= pick->from ? count : at + count <= pick->from ? 0 : at + count - pick->from;
 }
 
+const uint64_t *
+gs_pick_ranks(const struct gs_pick *pick, uint64_t at)
+{
+	return pick->ranks + first_from(pick, at);
+}
+
 void
 gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
 {

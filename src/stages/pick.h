@@ -36,6 +36,9 @@ gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t
 /** How many of the ranks AT .. AT + COUNT are wanted; any thread.  O(log ranks). */
 uint64_t gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count);
 
+/** The first rank of a sample that is at least AT; the others follow it. */
+const uint64_t *gs_pick_ranks(const struct gs_pick *pick, uint64_t at);
+
 /** Keep the wanted keys of SPAN, in place; its first key has rank AT.  Any thread. */
 void gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span);
 

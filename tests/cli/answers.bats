@@ -453,3 +453,38 @@ common() {
 		gsort --lines --top=9 -S 20M long
 	gsort --lines --top=9 -S 128M long | cmp - <(sed 's/^/      1 /' long)
 }
+
+# picks K OPTION... : of the lines of "in", sorted, those that a sample of as many numbers has
+picks() {
+	local k=$1
+	shift
+	gsort "$@" in | awk 'NR == FNR { wanted[$1]; next } FNR in wanted' <(seq "$(wc -l <in)" | gsort --sample="$k") - |
+		cmp - <(gsort "$@" --sample="$k" in) || { echo "--sample=$k $*"; return 1; }
+}
+
+@test "a sample of lines, records and keys of 128 bits has the ranks of one of numbers" {
+	awk 'BEGIN { srand(2); for (i = 0; i < 60000; i++) printf "%d line %*s\n", 9999 * rand(), 40 * rand(), "x" }' >in
+	for options in --lines '--lines --parallel=1' '--lines -S 1M -T .' '--lines --verify' '-k1,1n' '-s -k1,1nr' \
+	               "-t x -k1,1f"; do
+		for k in 0 1 100 30000 59999 60000 60001; do
+			# shellcheck disable=SC2086
+			picks $k $options
+		done
+	done
+	gsort --lines --sample=100 --seed=1 in >one
+	gsort --lines --sample=100 --seed=1 <in | cmp - one
+	shuf in | gsort --lines --sample=100 --seed=1 | cmp - one
+	not cmp -s one <(gsort --lines --sample=100 in)
+	[ "$(gsort --lines --debug --sample=3 in 2>/dev/null | wc -l)" = 6 ]
+	{ head -c 400000 /dev/zero | tr '\0' y; echo; cat in; } >long
+	[ "$(gsort --lines --sample=60000 long | wc -l)" = 60000 ]
+	printf 'n,item\n3,"a\nb"\n1,c\n' | gsort --csv --header -k n:n --sample=2 | cmp - <(printf 'n,item\n1,c\n3,"a\nb"\n')
+	gen --seed 9 --keys 100000 --type u64 >keys
+	for k in 0 1 1000 99999 100001; do
+		gsort --record-size=8 -k u64@0 --sample=$k keys | cmp - <(gsort -u64 --sample=$k keys)
+	done
+	gen --seed 9 --keys 900000 --type u64 >many
+	gsort --record-size=8 -k u64@0 -S 1M -T . --sample=1000 many | cmp - <(gsort -u64 --sample=1000 many)
+	gsort -u128 --to=text keys >in
+	gsort -u128 --to=text --sample=77 keys | cmp - <(picks 77 -k1,1n; gsort -k1,1n --sample=77 in)
+}

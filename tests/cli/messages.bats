@@ -648,8 +648,6 @@ export -f damaged
 	gsort: options '-k' and '-u32' are incompatible: lines are text; binary records need --record-size
 	$ gsort --csv --base=16
 	gsort: options '--csv' and '--base' are incompatible
-	$ gsort --csv --sample=3
-	gsort: options '--csv' and '--sample' are incompatible: for random lines pipe shuf -n into gsort
 	$ gsort --csv --format=npy
 	gsort: options '--csv' and '--format' are incompatible: its items are no lines
 	$ gsort -h --to=u8
@@ -812,8 +810,6 @@ export -f damaged
 	gsort: options '--record-size' and '--base' are incompatible: records are binary
 	$ gsort --record-size=8 --type=ipv4
 	gsort: options '--record-size' and '--type=ipv4' are incompatible: -k names the types of keys
-	$ gsort --record-size=8 --sample=3
-	gsort: options '--record-size' and '--sample' are incompatible: samples are of numbers alone; draw records before they are sorted
 	$ gsort --record-size=16 --compress-program=zstd
 	gsort: options '--record-size' and '--compress-program' are incompatible: their temporary files are not compressed; -T names a folder with room for as much as the input has
 	$ gsort --argsort=u32 --sample=3

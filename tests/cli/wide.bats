@@ -210,7 +210,6 @@ for key in sys.argv[2:]:
 		fails "'-u128' and '${option%=*}' are incompatible: figures are of at most 64 bits" \
 			gsort -u128 $option
 	done
-	fails "'-i128' and '--sample' are incompatible: samples are of at most 64 bits" gsort -i128 --sample=3
 	fails "a GPU sorts keys of at most 64 bits" gsort -i128 --device=gpu
 	fails "options '-u128' and '--compress-program' are incompatible" gsort -u128 --compress-program=zstd
 	fails "options '-u128' and '--to=u64' are incompatible: keys of 128 bits are converted to text only" \

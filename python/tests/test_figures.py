@@ -171,6 +171,9 @@ def test_top_of_lines_and_records(tmp_path):
 	assert gsort.top(records["name"], 3) == frequent(records["name"].tolist(), records["name"].tolist(), 3)
 	np.array([[1, 2**63], [1, 0], [1, 2**63]], "<u8").tofile(tmp_path / "wide")
 	assert gsort.top(tmp_path / "wide", type="i128") == [(1 - 2**127, 2), (1, 1)]
+	np.save(tmp_path / "in.npy", records)
+	with pytest.raises(ValueError, match=r"in.npy: top\(\) does not go with .npy files here: figures are of numbers alone"):
+		gsort.top(tmp_path / "in.npy", key="n")
 	assert gsort.top(tmp_path / "in", 0, lines=True) == gsort.top(records[:0], 3) == []
 
 

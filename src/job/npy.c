@@ -327,10 +327,10 @@ keeps_header(const struct gs_npy_inputs *inputs, const struct gsort_options *opt
 static gs_status
 check_records(const struct gs_npy *npy, const struct gsort_options *options, const char *name)
 {
-	struct gsort_conflict conflict;
+	struct gsort_conflict conflict = { "record-size", "top", false, NULL };
 	bool first;
 
-	if (!gs_options_conflict(options, &conflict))
+	if (!options->top.wanted && !gs_options_conflict(options, &conflict))	/* counts have no field */
 		return GS_OK;
 	first = strcmp(conflict.one, "record-size") == 0;
 	if (!first && strcmp(conflict.other, "record-size") != 0)

@@ -161,6 +161,9 @@ setup_npy() {
 		gsort --summary a.npy c.npy
 	fails "d.npy: '--summary' does not go with .npy files here: figures are of numbers alone" \
 		gsort --summary --format=npy -k x d.npy
+	fails "d.npy: '--top' does not go with .npy files here: figures are of numbers alone" \
+		gsort --top=2 --format=npy -k x d.npy
+	gsort --top=1 a.npy b.npy | grep -qx '      2 3'
 	fails "a.npy: '--compress-program' does not go with .npy files here: their temporary files" \
 		gsort --compress-program=zstd a.npy b.npy
 	fails "a.npy: '--record-size' does not go with a .npy file, whose header tells what its items are" \

@@ -349,6 +349,7 @@ call_sources = \
 # The command line, without main().
 cli_sources = \
   src/cli/args.c \
+  src/cli/as_sort.c \
   src/cli/cuda_environment.c \
   src/cli/files0.c \
   src/cli/launch.h \

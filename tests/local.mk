@@ -227,6 +227,7 @@ nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 # ---- what make check runs --------------------------------------------------------
 BATS_FILES = \
   tests/cli/answers.bats \
+  tests/cli/as_sort.bats \
   tests/cli/check.bats \
   tests/cli/completions.bats \
   tests/cli/cookbook.bats \

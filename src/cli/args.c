@@ -550,6 +550,15 @@ combine(struct gs_opts *opts)
 		read_environment(opts);
 }
 
+/* As sort(1): inputs are bytes, a merge believes in their order, the output is plain whatever its name is. */
+static void
+set_as_sort(struct gs_opts *opts)
+{
+	opts->job.decompress = GSORT_DECOMPRESS_NONE;
+	opts->job.trust_order = opts->job.force = opts->quiet = true;
+	opts->progress = GS_PROGRESS_NEVER;
+}
+
 /* --- interface ------------------------------------------------------------- */
 
 bool
@@ -568,11 +577,11 @@ gs_args_ignored(const struct gs_opts *opts, char *into, size_t room)
 }
 
 bool
-gs_args_parse(struct gs_opts *opts, int argc, char **argv)
+gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 {
 	struct words words = { .all = NULL };
 
-	*opts = (struct gs_opts){ .job.struct_size = sizeof opts->job };
+	*opts = (struct gs_opts){ .job.struct_size = sizeof opts->job, .lines = as_sort };
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
 	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
 	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
@@ -589,6 +598,8 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv)
 	opts->job.lines = sorts_lines(opts);
 	opts->job.underline = opts->debug && opts->job.lines;
 	collect_ordering(opts);
+	if (as_sort)
+		set_as_sort(opts);
 	if (!opts->info && (!read_names(opts) || !read_keys(opts) || !gs_options_compatible(opts)))
 		return false;
 	combine(opts);

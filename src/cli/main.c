@@ -211,7 +211,7 @@ main(int argc, char **argv)
 	gs_progress_answer();
 	gs_process_begin();
 	gs_launch_begin(&argc, &argv);
-	read = argc > 0 && gs_args_parse(&opts, argc, argv);
+	read = argc > 0 && gs_args_parse(&opts, argc, argv, gs_as_sort(argc, argv));
 	if (!gs_launch_agree(&opts, read))
 		end(GS_EXIT_ERROR);
 	if (!opts.help && !opts.version && !opts.info) {

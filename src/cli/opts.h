@@ -70,9 +70,10 @@ struct gs_opts {
  * Read the command line, the file of --files0-from and GSORT_DEVICE.
  *
  * @opts    set to options and operands
+ * @as_sort they are those of sort(1)
  * @return  true; or false after a message on standard error
  */
-bool gs_args_parse(struct gs_opts *opts, int argc, char **argv);
+bool gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort);
 
 /** List the given options that have no effect, "-b, -s".  False: there are none. */
 bool gs_args_ignored(const struct gs_opts *opts, char *into, size_t room);

@@ -5,6 +5,8 @@
 #ifndef GS_PROCESS_H
 #define GS_PROCESS_H
 
+#include <stdbool.h>
+
 #include "gsort.h"
 
 /* 1: free all memory before the exit, so that leaks show (configure --enable-sanitizer). */
@@ -19,6 +21,12 @@ void gs_process_begin(void);
 
 /** Flush standard output and exit with STATUS; with 2 if the flush fails. */
 _Noreturn void gs_process_end(int status);
+
+/* ---- called as sort (as_sort.c) ---------------------------------------------------- */
+
+/** Was the program called as "sort"?  If it does not do what sort(1) does with ARGV in this locale, the
+ *  next sort on PATH runs in its place, or the process ends. */
+bool gs_as_sort(int argc, char **argv);
 
 /* ---- let CUDA open only what gsort uses (cuda_environment.c) ---------------------- */
 

@@ -81,6 +81,6 @@ fuzz_opts(const uint8_t *data, size_t bytes)
 		if (strchr(word, '/') == NULL)
 			words[count++] = word;
 	optind = 0;
-	if (gs_args_parse(&opts, count, words))
+	if (gs_args_parse(&opts, count, words, false))
 		check(&opts);
 }

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Called as "sort", gsort is sort(1): bytes and status, or another sort does it.
+
+load ../helpers
+
+prepare() {
+	mkdir own next
+	ln -s "$(readlink -f "$GSORT")" own/sort
+	next=$(command -v sort)
+	PATH=$PWD/own:$PATH
+	printf '%s\n' b 'a 2' B '' 'a 10' '_ 1' b >in
+}
+
+# asks_next OPTION...: another sort does it, which gets all words
+asks_next() {
+	cat >next/sort <<-'END'
+		#!/bin/sh
+		echo "next: $*"
+	END
+	chmod +x next/sort
+	PATH=$PWD/own:$PWD/next sort "$@" </dev/null >out 2>err
+	echo "next: $*" | cmp - out || { echo "not asked: $*"; cat err; return 1; }
+}
+
+# same OPTION...: own and the next sort give the same
+same() {
+	local wanted=0 got=0
+	"$next" "$@" >expected 2>expected-err || wanted=$?
+	# nothing else may run
+	PATH=$PWD/own "$PWD/own/sort" "$@" >out 2>err || got=$?
+	[ $got = $wanted ] || { echo "status $got, not $wanted: $*"; cat err; return 1; }
+	cmp expected out || { echo "$*"; return 1; }
+}
+
+@test "whole lines, keys, checks and merges are those of sort" {
+	printf '3\n1\n' >unsorted
+	gzip -c in >in.gz
+	for options in in "-r in" "-u in" "-n in" "-k2n in" "-k2,2n -k1,1r in" "-s -k1,1 in" "-f -u in" "-t1 -k2 in" \
+	               "-c in" "-C in" "-c -u in" "--check=quiet unsorted" "-m unsorted in" "-m in unsorted -" \
+	               "-z in" "-bdf in" "-V in" "-h in" "-M in" "-g in" "--sort=version in" "-S 1b in" "-S 1% in" \
+	               "--parallel=3 --batch-size=2 in unsorted in" "-T . in" "-y3 in" "in -r" "in.gz" "-k1.2 -n in" \
+	               "nothing" "in nothing" "-k 0 in" "-t ab in" "-c nothing" "--files0-from=nothing"; do
+		same $options </dev/null
+	done
+	same -o out.gz in
+	cmp out.gz <("$next" in)
+	printf 'in\0unsorted\0' >names
+	same --files0-from=names
+}
+
+@test "what this sort would do otherwise goes to the next one on PATH" {
+	for options in -R --random-sort --random-source=in --sort=random --sort=r "-k1,1R" "-k 2 -k1R" "+1 -2" "+1n" \
+	               --debug --compress-program=gzip -n1 -q -u32 --head=3 --csv -X "-c in in" "in -c in" -k -nx; do
+		asks_next $options
+	done
+	for locale in en_US.UTF-8 de_DE ja_JP.eucJP tr_TR.UTF-8; do
+		for name in LC_ALL LANG LC_COLLATE LC_CTYPE LC_NUMERIC LC_TIME; do
+			(unset LC_ALL; export "$name=$locale"; asks_next -n in)
+		done
+	done
+	for locale in C POSIX C.UTF-8 C.utf8 ''; do
+		(unset LC_ALL; export LANG=$locale; same -r in)
+		(export LC_ALL=$locale LANG=de_DE; [ -z "$locale" ] || same -r in)
+	done
+}
+
+@test "without a next sort, or with this one by other names, that is an error" {
+	for path in "$PWD/own" "$PWD/own:$PWD/copy"; do
+		mkdir -p copy && cp "$(readlink -f "$GSORT")" copy/sort
+		PATH=$path run "$PWD/own/sort" -R in
+		[ "$status" = 2 ]
+		[[ $output == "sort: this locale, or one of the options, needs another sort, and PATH has none; "* ]]
+	done
+}
+
+@test "drawn options and lines give what sort gives" {
+	needs python3
+	python3 "$GSORT_SOURCE/tests/tools/numeric.py" "$PWD/own/sort" 11 100
+}
+
+@test "make install makes the link, which is found before the other sort" {
+	[ -e "$GSORT_BUILD/Makefile" ] || skip "needs a build folder"
+	make -s -C "$GSORT_BUILD" install-sort DESTDIR="$PWD/root" pkglibexecdir=/libexec/gsort bindir=/bin
+	[ "$(readlink root/libexec/gsort/sort)" = /bin/gsort ]
+	make -s -C "$GSORT_BUILD" uninstall-sort DESTDIR="$PWD/root" pkglibexecdir=/libexec/gsort
+	[ ! -e root/libexec/gsort/sort ]
+}

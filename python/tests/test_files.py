@@ -246,6 +246,11 @@ def test_lines_and_csv(tmp_path):
 	assert after(separator=",", header=1, key=["2,2n", "1,1"], descending=True) == sorted(
 		sorted(rows, key=lambda row: row[0], reverse=True), key=lambda row: int(row[1]))
 	assert after(lines=True, header=1) == sorted(rows, key=",".join)
+	text.write_text("name,price\n" + "".join(f"{at},{price}\n" for at, (_, price) in enumerate(rows)))
+	gsort.sort_file(text, tmp_path / "out.csv", csv=True, header=1, key="price:n", sample=50, seed=3)
+	sample = [tuple(map(int, line.split(","))) for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+	assert len({at for at, _ in sample}) == 50 and all(rows[at][1] == str(price) for at, price in sample)
+	assert [price for _, price in sample] == sorted(price for _, price in sample)
 	(tmp_path / "v").write_text("f-10\nf-9\n")
 	gsort.sort_file(tmp_path / "v", tmp_path / "out", ordering="V")
 	assert (tmp_path / "out").read_text() == "f-9\nf-10\n"

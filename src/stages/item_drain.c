@@ -408,8 +408,10 @@ run(struct draining *draining)
 	pthread_mutex_init(&draining->lock, NULL);
 	status = open_draining(draining);
 	if (status == GS_OK && draining->left > 0) {
+		const size_t parts = draining->part_count, threads = draining->drain->options->facts.threads;
+
 		gs_first_error_open(&draining->error);
-		gs_team_run(draining->drain->options->facts.threads, drain_parts, draining);
+		gs_team_run((unsigned)(parts < threads ? parts : threads), drain_parts, draining);
 		status = gs_first_error_close(&draining->error);
 	}
 	close_draining(draining);

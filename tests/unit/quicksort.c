@@ -73,26 +73,28 @@ check_shapes(struct arrays *arrays, size_t count)
 
 /* --- dense ranges ----------------------------------------------------------------- */
 
-enum { BELOW = 1, ABOVE = 2, HEAVY = 4, ALL_OTHERS = 8 };
+enum { BELOW = 1, ABOVE = 2, HEAVY = 4, BETWEEN = 8, ALL_OTHERS = 16 };
 
-/* RANGE values from FIRST on; 1 of 16 keys is below or above if OTHERS has these, and if that has HEAVY,
- * 7 of 8 keys are one value. */
+/* RANGE values from FIRST on, APART from each other; 1 of 16 keys is below or above if OTHERS has these, and
+ * if that has HEAVY, 7 of 8 keys are one value; if BETWEEN, one key is between two. */
 static void
 make_dense(struct arrays *arrays, unsigned bits, size_t count, uint64_t first, uint64_t range,
-           unsigned others)
+           uint64_t apart, unsigned others)
 {
-	const uint64_t room = (UINT64_MAX >> (64 - bits)) - (first + range - 1);
+	const uint64_t last = first + (range - 1) * apart, room = (UINT64_MAX >> (64 - bits)) - last;
 
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t kind = units_mix(i) % 16, away = units_mix(~i);
-		uint64_t key = first + away % range;
+		uint64_t key = first + away % range * apart;
 
 		if (kind == 0 && others & BELOW && first > 0)
 			key = away % first;
 		else if (kind == 1 && others & ABOVE && room > 0)
-			key = first + range + away % room;
+			key = last + 1 + away % room;
 		else if (kind > 1 && others & HEAVY)
-			key = first + range / 3;
+			key = first + range / 3 * apart;
+		else if (i == count / 3 * 2 && others & BETWEEN && range > 1)
+			key = first + apart / 2;
 		arrays->expect[i] = key;
 		gs_key_put(arrays->input, bits, i, key);
 	}
@@ -101,23 +103,27 @@ make_dense(struct arrays *arrays, unsigned bits, size_t count, uint64_t first, u
 
 /* A range at both ends of all keys and between them, of as many values as are counted, and of more. */
 static void
-check_dense(struct arrays *arrays, unsigned bits)
+check_dense(struct arrays *arrays, unsigned bits, uint64_t apart)
 {
 	static const size_t counts[] = { 700, 5000, 20000 }, ranges[] = { 1, 2, 100, 4096, 4097, 5000 };
 	const uint64_t end = UINT64_MAX >> (64 - bits);
-	char name[96];
+	char name[128];
 
 	for (unsigned r = 0; r < sizeof ranges / sizeof ranges[0]; r++)
 		for (unsigned at = 0; at < 3 * ALL_OTHERS; at++) {
-			const uint64_t firsts[] = { 0, end / 3, end - ranges[r] + 1 }, first = firsts[at % 3];
+			const uint64_t firsts[] = { 0, end / 3, end - (ranges[r] - 1) * apart };
+			const uint64_t first = firsts[at % 3];
 			const unsigned others = at / 3;
 
-			snprintf(name, sizeof name, "%zu values from %llu on%s%s%s", ranges[r],
-			         (unsigned long long)first, others & BELOW ? ", some below" : "",
-			         others & ABOVE ? ", some above" : "",
-			         others & HEAVY ? ", most are one" : "");
+			if ((others & (apart == 1 ? BETWEEN : HEAVY)) != 0)
+				continue;
+			snprintf(name, sizeof name, "%zu values from %llu on, %llu apart%s%s%s%s", ranges[r],
+			         (unsigned long long)first, (unsigned long long)apart,
+			         others & BELOW ? ", some below" : "", others & ABOVE ? ", some above" : "",
+			         others & HEAVY ? ", most are one" : "",
+			         others & BETWEEN ? ", one between" : "");
 			for (unsigned c = 0; c < sizeof counts / sizeof counts[0]; c++) {
-				make_dense(arrays, bits, counts[c], first, ranges[r], others);
+				make_dense(arrays, bits, counts[c], first, ranges[r], apart, others);
 				check(arrays, bits, name, counts[c], false);
 				check(arrays, bits, name, counts[c], true);
 			}
@@ -483,8 +489,10 @@ unit_quicksort(void)
 		check_shapes(&arrays, count);
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
 		check_shapes(&arrays, sizes[s]);
-	check_dense(&arrays, 32);
-	check_dense(&arrays, 64);
+	for (unsigned bits = 32; bits <= 64; bits += 32) {
+		check_dense(&arrays, bits, 1);
+		check_dense(&arrays, bits, 3 << 14);
+	}
 	free(memory);
 	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {

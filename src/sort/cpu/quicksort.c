@@ -6,12 +6,13 @@
  * Out:  the same keys in order, in the other array or in the same one.
  *
  * Keys of few values are counted, and those of a dense range: if three quarters of a sample lie in at most
- * DENSE values, a table counts these (counting sort: Knuth, The Art of Computer Programming 3, 5.2), and only
- * the keys below and above are sorted.  Others are divided into bins of about a leaf, if they are even enough
- * (distribution.c).  Else each level partitions a subarray from one array to the same place in the other,
- * about the median of a sample.  Leaves are sorted by a bitonic network into the array where they belong.
- * If PATIENCE levels did not suffice, the pivot is the middle of the bounds, so that no keys take more than
- * PATIENCE + key_bits levels.
+ * DENSE values, a table counts these (counting sort: Knuth, The Art of Computer Programming 3, 5.2), and
+ * only the keys below and above are sorted.  So are keys that are a multiple of 2^k apart, as floats of
+ * few digits are: each is looked at, and if one is not, nothing has been written.  Others are divided into
+ * bins of about a leaf, if they are even enough (distribution.c).  Else each level partitions a subarray
+ * from one array to the same place in the other, about the median of a sample.  Leaves are sorted by a
+ * bitonic network into the array where they belong.  If PATIENCE levels did not suffice, the pivot is the
+ * middle of the bounds, so that no keys take more than PATIENCE + key_bits levels.
  *
  * Invariant: the bounds of both halves of a subarray are narrower than its own, whatever the pivot.
  */
@@ -125,15 +126,17 @@ dense(size_t count)
 	return count > UINT32_MAX ? 0 : count / DENSE_TIMES < DENSE ? count / DENSE_TIMES : DENSE;
 }
 
-/* Fill COUNTS[i] places from AT on with LEAST + i.  Each write is of a whole line, as long as the place has
- * room: what it writes too much is written again. */
+/* Fill COUNTS[i] places from AT on with LEAST + i * 2^SHIFT.  Each write is of a whole line, as long as the
+ * place has room: what it writes too much is written again. */
 static inline __attribute__((always_inline)) void
-write_runs(char *at, const char *end, unsigned key_bits, uint64_t least, const uint32_t *counts, size_t range)
+write_runs(char *at, const char *end, unsigned key_bits, uint64_t least, unsigned shift,
+           const uint32_t *counts, size_t range)
 {
 	enum { LINE_BYTES = 64 };
 	const size_t key_bytes = key_bits / 8, line = LINE_BYTES / key_bytes;
 
 	for (size_t v = 0; v < range; v++) {
+		const uint64_t key = least + ((uint64_t)v << shift);
 		const size_t count = counts[v];
 		uint64_t four[2];
 
@@ -142,22 +145,31 @@ write_runs(char *at, const char *end, unsigned key_bits, uint64_t least, const u
 			continue;
 		}
 		if (end - at < LINE_BYTES || count > line)
-			gs_keys_fill(at, key_bits, least + v, count);
+			gs_keys_fill(at, key_bits, key, count);
 		else
 			_Pragma("GCC unroll 16") for (size_t i = 0; i < line; i++)
-				gs_key_put(at, key_bits, i, least + v);
+				gs_key_put(at, key_bits, i, key);
 		at += count * key_bytes;
 	}
 }
 
-/* Count KEYS from LEAST to LAST, and write them home.  Return their number.  No key is less; those above are
- * behind the same place in the other array, as a partition stores them; ALL: there is none. */
-static inline __attribute__((always_inline)) size_t
+/* Keys from LEAST to LAST, a multiple of 2^SHIFT apart. */
+struct range {
+	uint64_t least, last;
+	unsigned shift;
+	bool     all;		/* no key is above */
+};
+
+/* Count KEYS of the range OF, and write them home; *IN is their number.  No key is less; those above are
+ * behind the same place in the other array, as a partition stores them.  False: one is between two values,
+ * and KEYS are as they were. */
+static inline __attribute__((always_inline)) bool
 count_range(const struct gs_simd_kernels *kernels, const struct subarray *keys, unsigned key_bits,
-            uint64_t least, uint64_t last, bool all)
+            const struct range *of, unsigned shift, size_t *in)
 {
 	enum { ROUND_KEYS = 512 };
-	const size_t range = (size_t)(last - least) + 1, key_bytes = key_bits / 8;
+	const size_t range = (size_t)((of->last - of->least) >> shift) + 1, key_bytes = key_bits / 8;
+	const uint64_t least = of->least;
 	uint32_t counts[DENSE];
 	size_t high = keys->count;
 
@@ -165,28 +177,39 @@ count_range(const struct gs_simd_kernels *kernels, const struct subarray *keys, 
 	memset(counts, 0, range * sizeof *counts);
 	for (size_t at = 0, here; at < keys->count; at += here) {
 		const char *round = keys->from + at * key_bytes;
+		uint64_t between = 0;
 		size_t low = 0;
 
 		here = keys->count - at < ROUND_KEYS ? keys->count - at : ROUND_KEYS;
-		if (all) {
+		if (of->all) {
 			low = here;
 		} else {
-			kernels->partition(keys->other, &low, &high, round, here, last);
+			kernels->partition(keys->other, &low, &high, round, here, of->last);
 			round = keys->other;
 		}
-		_Pragma("GCC unroll 8") for (size_t i = 0; i < low; i++)
-			counts[gs_key_at(round, key_bits, i) - least]++;
+		_Pragma("GCC unroll 8") for (size_t i = 0; i < low; i++) {
+			const uint64_t apart = gs_key_at(round, key_bits, i) - least;
+
+			between |= apart;
+			counts[apart >> shift]++;
+		}
+		if ((between & ((UINT64_C(1) << shift) - 1)) != 0)
+			return false;
 	}
-	write_runs(home_of(keys), home_of(keys) + high * key_bytes, key_bits, least, counts, range);
-	return high;
+	write_runs(home_of(keys), home_of(keys) + high * key_bytes, key_bits, least, shift, counts, range);
+	*in = high;
+	return true;
 }
 
-static __attribute__((noinline)) size_t
-sort_by_counts(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
-               uint64_t last, bool all)
+static __attribute__((noinline)) bool
+sort_by_counts(const struct gs_simd_kernels *kernels, const struct subarray *keys, const struct range *of,
+               size_t *in)
 {
-	return kernels->key_bits == 32 ? count_range(kernels, keys, 32, least, last, all)
-	                               : count_range(kernels, keys, 64, least, last, all);
+	if (kernels->key_bits == 32)
+		return of->shift == 0 ? count_range(kernels, keys, 32, of, 0, in)
+		                      : count_range(kernels, keys, 32, of, of->shift, in);
+	return of->shift == 0 ? count_range(kernels, keys, 64, of, 0, in)
+	                      : count_range(kernels, keys, 64, of, of->shift, in);
 }
 
 static void sort(const struct gs_simd_kernels *kernels, const struct subarray *keys,
@@ -222,22 +245,42 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	return true;
 }
 
-/* Where do three quarters of a sorted sample begin that lie in WIDTH values?  COUNT: nowhere. */
-static size_t
-find_dense(const void *sample, unsigned key_bits, size_t count, size_t width)
+/* The greatest power of 2, as a shift, that the keys from FROM to TO of a sorted sample are a multiple of
+ * apart; or 0, if they lie in WIDTH values without that. */
+static unsigned
+shift_of(const void *sample, unsigned key_bits, size_t from, size_t to, size_t width)
 {
-	size_t s = 0;
+	const uint64_t first = gs_key_at(sample, key_bits, from);
+	uint64_t apart = gs_key_at(sample, key_bits, to) - first;
 
-	while (s <= count / 4 && gs_key_at(sample, key_bits, s + count - 1 - count / 4) -
-	                         gs_key_at(sample, key_bits, s) >= width)
-		s += count / 8;
-	return s <= count / 4 ? s : count;
+	if (apart < width)
+		return 0;
+	for (size_t s = from + 1; s < to && (apart & 1) == 0; s++)
+		apart |= gs_key_at(sample, key_bits, s) - first;
+	return (unsigned)__builtin_ctzll(apart);
+}
+
+/* Where do three quarters of a sorted sample begin that lie in WIDTH values, a multiple of 2^SHIFT apart?
+ * COUNT: nowhere. */
+static size_t
+find_dense(const void *sample, unsigned key_bits, size_t count, size_t width, unsigned *shift)
+{
+	const size_t run = count - 1 - count / 4;
+
+	for (size_t s = 0; s <= count / 4; s += count / 8) {
+		*shift = shift_of(sample, key_bits, s, s + run, width);
+		if ((gs_key_at(sample, key_bits, s + run) - gs_key_at(sample, key_bits, s)) >> *shift < width)
+			return s;
+	}
+	return count;
 }
 
 bool
 gs_sample_dense(const void *sample, unsigned key_bits, size_t count, size_t keys)
 {
-	return find_dense(sample, key_bits, count, dense(keys)) < count;
+	unsigned shift;
+
+	return find_dense(sample, key_bits, count, dense(keys), &shift) < count;
 }
 
 /* Has one value half of a sorted sample's keys, or three eighths and a few more? */
@@ -252,37 +295,52 @@ is_heavy(const void *sample, unsigned key_bits, size_t count)
 	return s + run < count;
 }
 
+/* Do WIDTH values from OF->least on, as far apart as OF has it, include those of KEY and OF->last? */
+static bool
+covers(const struct range *of, uint64_t key, size_t width)
+{
+	return (of->last - of->least) >> of->shift < width &&
+	       ((key - of->least) & ((UINT64_C(1) << of->shift) - 1)) == 0;
+}
+
 /*
- * Do three quarters of a sorted sample lie in a dense range?  If it begins with the least of KEYS, they are
- * sorted; else *PIVOT is below it.  One value with half of the keys takes longer to count than to divide.
+ * Do three quarters of a sorted sample lie in a dense range?  If it begins with the least of KEYS, they
+ * are sorted; else *PIVOT is below it.  One value with half of the keys takes longer to count than to
+ * divide; so do FEW ones that are apart.
  */
 static enum dense_keys { NOT_DENSE, DENSE_ABOVE, DENSE_SORTED }
 sort_dense(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least, uint64_t most,
-           unsigned patience, const void *sample, size_t count, uint64_t *pivot)
+           unsigned patience, const void *sample, size_t count, bool few, uint64_t *pivot)
 {
 	const unsigned bits = kernels->key_bits;
-	const size_t width = dense(keys->count), s = find_dense(sample, bits, count, width);
+	const size_t width = dense(keys->count);
 	struct subarray above = { .home = !keys->home };
-	uint64_t last;
+	struct range of = { .least = least };
+	const size_t s = find_dense(sample, bits, count, width, &of.shift);
+	uint64_t first;
 
-	if (s == count || is_heavy(sample, bits, count))
+	if (s == count || (of.shift > 0 && few) || is_heavy(sample, bits, count))
 		return NOT_DENSE;
-	last = gs_key_at(sample, bits, s + count - 1 - count / 4);
-	if (s == 0 && last - least >= width) {
-		least = most = last;
-		kernels->range(keys->from, keys->count, &least, &most);
+	first = gs_key_at(sample, bits, s);
+	of.last = gs_key_at(sample, bits, s + count - 1 - count / 4);
+	if (s == 0 && !covers(&of, first, width)) {
+		of.least = most = of.last;
+		kernels->range(keys->from, keys->count, &of.least, &most);
 	}
-	if (last - least >= width) {
-		*pivot = gs_key_at(sample, bits, s) - 1;
+	if (!covers(&of, first, width)) {
+		*pivot = first - 1;
 		return DENSE_ABOVE;
 	}
-	last = most - least < width ? most : least + width - 1;
-	above.count = sort_by_counts(kernels, keys, least, last, last == most);
+	if (of.shift == 0 || shift_of(sample, bits, s, count - 1, width) >= of.shift)
+		of.last = (most - of.least) >> of.shift < width ? most : of.least + ((width << of.shift) - 1);
+	of.all = of.last == most;
+	if (!sort_by_counts(kernels, keys, &of, &above.count))
+		return NOT_DENSE;
 	above.from = keys->other + above.count * (bits / 8);
 	above.other = keys->from + above.count * (bits / 8);
 	above.count = keys->count - above.count;
 	if (above.count > 0)
-		sort(kernels, &above, last + 1, most, patience - 1);
+		sort(kernels, &above, of.last + 1, most, patience - 1);
 	return DENSE_SORTED;
 }
 
@@ -301,7 +359,8 @@ choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys,
 	found = distinct(kernels, sample, count, values, TALLY_VALUES);
 	if (found <= TALLY_VALUES && sort_by_tally(kernels, keys, values, found))
 		return false;
-	dense_keys = sort_dense(kernels, keys, least, most, patience, sample, count, pivot);
+	dense_keys = sort_dense(kernels, keys, least, most, patience, sample, count, found <= TALLY_VALUES,
+	                        pivot);
 	if (dense_keys != NOT_DENSE)
 		return dense_keys == DENSE_ABOVE;
 	if (is_leaf && found > count / 2) {

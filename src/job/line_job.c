@@ -8,6 +8,7 @@
  * A merge of too many inputs is a sort that checks the order of each as it reads it: sorted together,
  * with ties in the order of the inputs, they are what a merge makes of them.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/disorder.h"
@@ -285,12 +286,32 @@ open_emit(struct gsort *job)
 	return GS_OK;
 }
 
+/* The first column of CSV is the count of each line. */
+static gs_status
+name_counts(struct gs_line_bytes *header, int separator)
+{
+	static const char name[] = "count,";
+	const size_t bytes = sizeof name - 1;
+	char *grown = realloc(header->data, header->bytes + bytes);
+
+	if (grown == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for a header of %zu bytes", header->bytes + bytes);
+	memmove(grown + bytes, grown, header->bytes);
+	memcpy(grown, name, bytes);
+	grown[bytes - 1] = (char)separator;
+	*header = (struct gs_line_bytes){ .data = grown, .bytes = header->bytes + bytes,
+	                                  .room = header->bytes + bytes };
+	return GS_OK;
+}
+
 static gs_status
 find_header(struct gsort *job, uint64_t count, const char **header, size_t *bytes)
 {
-	const struct gs_line_bytes *lines = &job->items.lines.ingest.header;
+	struct gs_line_bytes *lines = &job->items.lines.ingest.header;
 
 	(void)count;
+	if (job->options.csv && job->options.counts && lines->bytes > 0)
+		TRY(name_counts(lines, job->items.lines.order.fields.separator));
 	*header = lines->data;
 	*bytes = job->options.argsort_bits > 0 ? 0 : lines->bytes;
 	return GS_OK;

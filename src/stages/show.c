@@ -126,6 +126,7 @@ static gs_status
 show_lines(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
 {
 	struct gs_show *show = context;
+	const bool csv = show->order->fields.csv;	/* the times are a column, then */
 
 	for (size_t i = 0; i < count; i++) {
 		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
@@ -133,8 +134,9 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 
 		TRY(reserve(show, bytes + 32));
 		if (show->options->counts && times != NULL)
-			indent = (size_t)sprintf(show->text + show->bytes, "%7llu ",
-			                         (unsigned long long)times[i]);
+			indent = (size_t)sprintf(show->text + show->bytes, csv ? "%llu%c" : "%7llu%c",
+			                         (unsigned long long)times[i],
+			                         csv ? show->order->fields.separator : ' ');
 		show->bytes += indent;
 		if (show->options->underline) {
 			TRY(underline(show, indent, data, bytes));

@@ -277,7 +277,7 @@ duplicates	1" ] || [ $? -eq 1 ]
 	gsort --csv --header -k price:n --invalid=ignore in | cmp - <(printf 'a,price\ny,\nw,-1\nz,2\n')
 	gsort --csv --header -k price:nr --invalid=ignore in | cmp - <(printf 'a,price\nz,2\nw,-1\ny,\n')
 	gsort -t, -k2,2n --header in | cmp - <(printf 'a,price\nw,-1\nx,N/A\ny,\nz,2\n')	# as sort(1)
-	gsort --csv --header -k price:n --count --invalid=ignore in | grep -cx '      1 .*' | grep -qx 3
+	gsort --csv --header -k price:n --count --invalid=ignore in | grep -cx '1,.*' | grep -qx 3
 	not gsort -m --csv --header -k price:n <(printf 'a,price\nb,1\n') in
 	gsort -m --csv --header -k price:n --invalid=ignore <(printf 'a,price\nb,\nc,3\n') <(grep -v '[yw]' in) |
 		cmp - <(printf 'a,price\nb,\nz,2\nc,3\n')
@@ -306,6 +306,15 @@ disorder() {
 	"${@:2}" 2>err || status=$?
 	[ "$status" -eq 1 ]
 	grep -qxF "gsort: $1" err
+}
+
+@test "--csv --count writes the counts as a column" {
+	printf 'name;n\nb;1\n"a;x";2\nb;1\n' >in
+	gsort --csv -t';' --header --count -k name in | cmp - <(printf 'count;name;n\n1;"a;x";2\n2;b;1\n')
+	gsort --csv -t';' --header --count -k name in | gsort --csv -t';' --header -k count:nr |
+		cmp - <(printf 'count;name;n\n2;b;1\n1;"a;x";2\n')
+	tail -n +2 in | gsort --csv -t';' --count -r | cmp - <(printf '2;b;1\n1;"a;x";2\n')
+	printf '1,a\n1,a\n' | gsort --csv --repeated --count | cmp - <(echo 2,1,a)
 }
 
 @test "-c of CSV names the line that an editor shows" {

@@ -422,12 +422,13 @@ class Csv(Job):
         else:
             groups = self.groups([rows[p] for p in places], self.key)
             shown = {'-u': lambda: [g[0] for g in groups],
-                     '--count': lambda: [f'{len(g):7d} {g[0]}' for g in groups],
+                     '--count': lambda: [f'{len(g)},{g[0]}' for g in groups],
                      '--repeated': lambda: [g[0] for g in groups if len(g) > 1],
                      '--singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(
                          self.mode, lambda: [rows[p] for p in places])()
             out = [r.encode() + b'\n' for r in shown]
-        return Outcome(0, self.head + b''.join(out[self.limits(len(out))]))
+        head = b'count,' * (self.mode == '--count' and self.header) + self.head
+        return Outcome(0, head + b''.join(out[self.limits(len(out))]))
 
 
 class Backwards:

@@ -32,7 +32,7 @@ follows(uint32_t u)
 	const float x = float_of(bits), next = float_of(next_bits);
 
 	if (isnan(x) && isnan(next))	/* payloads: up from the infinity, then down to it */
-		return next_bits == (signbit(x) ? bits - 1 : bits + 1);
+		return next_bits == (bits == INT32_MAX ? UINT32_MAX : signbit(x) ? bits - 1 : bits + 1);
 	if (isnan(x))
 		return false;
 	if (isnan(next))

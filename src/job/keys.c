@@ -6,7 +6,7 @@
  * Out:  the engine of the keys, filled; and what stands before them.
  *
  * A column is the numbers that lines are by their key.  A job of figures about it is one of floats as
- * text, but for how these are found.
+ * text, but for how these are found.  One of figures about a field of records is one of binary keys.
  */
 #include <assert.h>
 
@@ -18,7 +18,7 @@
 const struct gs_kind *
 gs_kind_of(const struct gsort_options *options)
 {
-	return gs_options_want_column(options) ? &gs_column :
+	return gs_options_want_column(options) ? (options->lines ? &gs_column : &gs_field) :
 	       gs_options_read_lines(options) ? &gs_lines :
 	       gs_options_want_items(options) ? &gs_records : &gs_keys;
 }
@@ -108,6 +108,15 @@ refuse_reverse(const char *figures, const char *why)
 	return gs_fail(GS_EUSAGE, "options '-r' and '--%s' are incompatible: %s", figures, why);
 }
 
+static gs_status
+set_reverse(struct gsort_options *own, bool reverse)
+{
+	own->reverse = reverse;
+	return reverse && own->summary ? refuse_reverse("summary", "a summary names its figures") :
+	       reverse && own->histogram > 0 ? refuse_reverse("histogram", "its intervals ascend")
+	                                     : GS_OK;
+}
+
 /* The options of the job become those of floats. */
 static gs_status
 describe_column(struct gsort *job)
@@ -122,13 +131,37 @@ describe_column(struct gsort *job)
 	if (order->key_count > 1)
 		return gs_fail(GS_EUSAGE, "figures are of one key; there are %zu", order->key_count);
 	own->type = GSORT_TEXT_FLOAT;
-	own->reverse = (order->keys[0].letters & GS_LETTER_R) != 0;
-	if (own->reverse && own->summary)
-		return refuse_reverse("summary", "a summary names its figures");
-	if (own->reverse && own->histogram > 0)
-		return refuse_reverse("histogram", "its intervals ascend");
+	TRY(set_reverse(own, (order->keys[0].letters & GS_LETTER_R) != 0));
 	gs_ingest_set_format(&job->keys.ingest, own);
 	return GS_OK;
+}
+
+/* The first of the options is the key of the records. */
+static gs_status
+describe_field(struct gsort *job)
+{
+	struct gsort_options *own = &job->options;
+	struct gs_ingest *ingest = &job->keys.ingest;
+	const struct gsort_key *key = own->keys;
+
+	TRY(gs_record_ingest_open(&job->items.ingest, own));
+	if (own->key_count != 1 || gs_key_bits(key->type) == 0 || gs_key_is_wide(key->type))
+		return gs_fail(GS_EUSAGE, "figures of records need one key that is a number of at most 64 "
+		               "bits, such as -k u32@8");
+	own->type = key->type;
+	own->endian = key->endian != GSORT_ENDIAN_HOST ? key->endian : own->endian;
+	TRY(set_reverse(own, key->reverse || own->reverse));
+	gs_ingest_set_format(ingest, own);
+	ingest->record = &job->items.ingest.record;
+	ingest->unit = ingest->record->bytes;
+	ingest->key_at = key->offset;
+	return GS_OK;
+}
+
+static size_t
+record_bytes(const struct gsort *job)
+{
+	return job->items.ingest.record.bytes;
 }
 
 /* The decoder, which has nothing to do, has memory for the keys of a chunk. */
@@ -158,4 +191,10 @@ const struct gs_kind gs_column = {
 	.describe = describe_column, .element_bytes = element_bytes, .writes_binary = writes_binary,
 	.allocate = allocate, .check_disk = check_disk, .read = read_column, .header = find_header,
 	.explain = gs_lines_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
+};
+
+const struct gs_kind gs_field = {
+	.describe = describe_field, .element_bytes = record_bytes, .writes_binary = writes_binary,
+	.allocate = allocate, .check_disk = check_disk, .read = read_all, .header = find_header,
+	.explain = gs_records_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
 };

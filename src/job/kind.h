@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * kind.h - what the elements of a job are: keys (keys.c), records (items.c), lines (line_job.c), or for
- * figures the keys that are a column of lines (keys.c)
+ * figures the keys that are a column of lines, or a field of records (keys.c)
  *
  *     describe; allocate, again for another plan; [open_emit]; read, again if the job starts over; header;
  *     close
@@ -75,7 +75,7 @@ void gs_lines_explain(const struct gs_line_printer *to, const struct gsort *job)
 void gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job);
 void gs_items_explain_memory(const struct gs_line_printer *to, const struct gsort *job);
 
-extern const struct gs_kind gs_keys, gs_records, gs_lines, gs_column;
+extern const struct gs_kind gs_keys, gs_records, gs_lines, gs_column, gs_field;
 
 /** What OPTIONS sort. */
 const struct gs_kind *gs_kind_of(const struct gsort_options *options);

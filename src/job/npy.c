@@ -327,17 +327,18 @@ keeps_header(const struct gs_npy_inputs *inputs, const struct gsort_options *opt
 static gs_status
 check_records(const struct gs_npy *npy, const struct gsort_options *options, const char *name)
 {
-	struct gsort_conflict conflict = { "record-size", "top", false, NULL };
+	struct gsort_conflict conflict;
 	bool first;
 
-	if (!options->top.wanted && !gs_options_conflict(options, &conflict))	/* counts have no field */
+	if (gs_answer_is_wanted(options))
+		return gs_fail(GS_EUSAGE, "%s: '--%s' does not go with .npy files here: figures are of %s",
+		               name, gs_options_answer(options), npy->is_structure
+		               ? "numbers alone" : "files whose headers are of one length");
+	if (!gs_options_conflict(options, &conflict))
 		return GS_OK;
 	first = strcmp(conflict.one, "record-size") == 0;
 	if (!first && strcmp(conflict.other, "record-size") != 0)
 		return GS_OK;
-	if (gs_answer_is_wanted(options))
-		conflict.why = npy->is_structure ? "figures are of numbers alone"
-		                                 : "figures are of files whose headers are of one length";
 	return gs_fail(GS_EUSAGE, "%s: '--%s' does not go with .npy files here%s%s", name,
 	               first ? conflict.other : conflict.one, conflict.why != NULL ? ": " : "",
 	               conflict.why != NULL ? conflict.why : "");

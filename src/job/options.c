@@ -139,9 +139,8 @@ set_name(const struct gsort_options *o)
 	return names[o->set];
 }
 
-/* The first of the figures that are wanted. */
-static const char *
-answer_name(const struct gsort_options *o)
+const char *
+gs_options_answer(const struct gsort_options *o)
 {
 	return o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
 	       : o->histogram > 0 ? "histogram" : o->top.wanted ? "top" : "json";
@@ -249,8 +248,6 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->converts, { "lines", "to", false, whole } },
 		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
 		{ o->compress_program != NULL, { "lines", "compress-program", false, uncompressed } },
-		{ o->top.wanted && gs_options_want_column(o), { answer_name(o), "top", false,
-		  "the first is of numbers, the other of lines: use two commands" } },
 		{ o->json && !gs_options_want_column(o), { "lines", "json", false, numbers } },
 		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
 		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
@@ -265,7 +262,7 @@ find_set_conflict(const struct gsort_options *o, struct gsort_conflict *conflict
 {
 	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
 	const bool answers = gs_answer_is_wanted(o), sets = o->set != GSORT_NO_SET;
-	const char *set = set_name(o), *answer = answer_name(o);
+	const char *set = set_name(o), *answer = gs_options_answer(o);
 	const struct rule rules[] = {
 		{ sets && check, { "check", set, false, NULL } },
 		{ sets && merge, { "merge", set, false, "inputs are sorted in any case: leave -m out" } },
@@ -314,15 +311,16 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 {
 	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
 	const bool answers = gs_answer_is_wanted(o);
-	const char *answer = answer_name(o);
+	const char *answer = gs_options_answer(o);
 	const struct rule rules[] = {
 		{ o->reverse && o->summary, { "reverse", "summary", false,
 		  "a summary names its figures" } },
 		{ o->reverse && o->histogram > 0, { "reverse", "histogram", false,
 		  "its intervals ascend" } },
-		{ answers && o->record_bytes > 0 && (o->json || strcmp(answer, "top") != 0),
-		  { strcmp(answer, "top") == 0 ? "json" : answer, "record-size", false,
-		  "figures are of numbers" } },
+		{ o->top.wanted && gs_options_want_column(o), { answer, "top", false,
+		  "the first is of numbers, the other of lines or records: use two commands" } },
+		{ o->json && o->record_bytes > 0 && !gs_options_want_column(o),
+		  { "json", "record-size", false, "figures are of numbers" } },
 		{ answers && o->argsort_bits > 0, { answer, "argsort", false,
 		  "figures name no positions" } },
 		{ answers && check, { "check", answer, false, NULL } },
@@ -472,7 +470,8 @@ gs_options_want_items(const struct gsort_options *options)
 bool
 gs_options_want_column(const struct gsort_options *options)
 {
-	return options->lines && (options->quantiles != NULL || options->summary || options->histogram > 0);
+	return (options->lines || options->record_bytes > 0) &&
+	       (options->quantiles != NULL || options->summary || options->histogram > 0);
 }
 
 bool

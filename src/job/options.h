@@ -43,7 +43,10 @@ bool gs_options_conflict(const struct gsort_options *options, struct gsort_confl
 /** Do OPTIONS want items, and not keys alone?  Keys that no bucket holds are items, too. */
 bool gs_options_want_items(const struct gsort_options *options);
 
-/** Do they want figures of the numbers that lines are by their key? */
+/** The first of the figures that they want. */
+const char *gs_options_answer(const struct gsort_options *options);
+
+/** Do they want figures of the numbers that lines or records are by their key? */
 bool gs_options_want_column(const struct gsort_options *options);
 
 /** Do they want --argsort of text with a number a line? */

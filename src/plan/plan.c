@@ -235,7 +235,7 @@ choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	struct gs_device_choice choice;
 
-	if (input->items || input->lines) {
+	if (input->items || input->column) {
 		plan->device = GSORT_DEVICE_CPU;
 		plan->device_rule = "records and lines are sorted on the CPU";
 		return GS_OK;

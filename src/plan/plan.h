@@ -31,7 +31,7 @@ struct gs_plan_input {
 	unsigned          key_bits;		/* 8 .. 64; 0: text */
 	bool              items;		/* records: key_bits means nothing, items.h divides
 						 * the pool */
-	bool              lines;		/* items, or keys that are a column of them */
+	bool              column;		/* keys of lines or records, for figures */
 	unsigned          class_bits[GS_CLASSES];	/* of keys of each class; 0: there are none */
 	unsigned          ahead_chunks;		/* of text that are in memory, one of them read ahead */
 	size_t            reader_least_bytes;	/* of text that is merged: memory for each input */

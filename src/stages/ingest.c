@@ -29,6 +29,8 @@ gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *optio
 {
 	ingest->options = options;
 	ingest->key_bits = gs_key_bits(options->type);
+	ingest->unit = ingest->key_bits / 8;
+	ingest->key_at = 0;
 	ingest->text = (struct gs_text_options){
 		.floats = options->type == GSORT_TEXT_FLOAT,
 		.notation = options->notation,
@@ -80,7 +82,7 @@ void
 gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan, struct gs_arena *arena)
 {
 	ingest->plan = plan;
-	ingest->piece_memory = gs_arena_take(arena, plan->threads * plan->piece_bytes);
+	ingest->piece_memory = gs_arena_take(arena, plan->threads * gs_ingest_piece_bytes(ingest));
 	ingest->header = gs_arena_take(arena, ingest->key_bits > 0 ? ingest->options->skip_bytes : 0);
 	if (ingest->key_bits > 0)
 		return;

@@ -128,6 +128,9 @@ struct gs_ingest {
 	unsigned                    key_bits;	/* 8 .. 64; 0: text */
 
 	/* binary */
+	size_t   unit, key_at;		/* bytes of an element, and where the key is in it: the caller may set
+					 * them to those of a record, and */
+	const struct gs_record *record;	/* for messages; NULL: an element is a key */
 	char    *piece_memory;		/* plan.piece_bytes a thread */
 	char    *header;		/* options.skip_bytes of the first input */
 	size_t   header_bytes;
@@ -158,6 +161,15 @@ gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes)
 
 /** Read every file of binary keys to its end (raw_ingest.c).  GS_EINPUT: one ends within a key. */
 MUST_CHECK gs_status gs_raw_ingest(struct gs_ingest *ingest);
+
+/** Bytes of a piece: as planned, or of one element. */
+static inline size_t
+gs_ingest_piece_bytes(const struct gs_ingest *ingest)
+{
+	const size_t bytes = ingest->plan->piece_bytes;
+
+	return bytes > ingest->unit ? bytes : ingest->unit;
+}
 
 /** Map COUNT keys to ordered bits, in place. */
 void gs_raw_map(const struct gs_ingest *ingest, void *keys, size_t count);

@@ -8,6 +8,8 @@
  * A round reads at most as many keys as the taker has room for.  Between two rounds the main thread
  * alone asks it for room.
  */
+#include <string.h>
+
 #include "format/disorder.h"
 #include "stages/ingest.h"
 
@@ -19,12 +21,33 @@
 
 /* ---- a round ---------------------------------------------------------------------- */
 
+/* Move the keys of COUNT records together. */
+static void
+gather(const struct gs_ingest *ingest, char *data, size_t count)
+{
+	const size_t unit = ingest->unit, key_bytes = ingest->key_bits / 8;
+	const char *from = data + ingest->key_at;
+
+	for (size_t i = 0; i < count; i++, from += unit, data += key_bytes) {
+		uint64_t key;
+
+		switch (key_bytes) {
+		case 1:  *data = *from; break;
+		case 2:  memcpy(&key, from, 2); memcpy(data, &key, 2); break;
+		case 4:  memcpy(&key, from, 4); memcpy(data, &key, 4); break;
+		default: memcpy(&key, from, 8); memcpy(data, &key, 8); break;
+		}
+	}
+}
+
 static gs_status
 store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 {
 	struct gs_ingest *ingest = context;
 	uint64_t since;
 
+	if (ingest->unit > ingest->key_bits / 8)
+		gather(ingest, piece->data, piece->count);
 	gs_raw_map(ingest, piece->data, piece->count);
 	since = gs_clock_now();
 	gs_taker_add(&ingest->taker, worker, piece->sequence, &(struct gs_piece){
@@ -49,17 +72,19 @@ fill_store(struct gs_ingest *ingest, struct gs_pieces *pieces, bool first)
 {
 	const struct gs_piece_round round = {
 		.taker = &ingest->taker, .memory = ingest->piece_memory,
-		.piece_bytes = ingest->plan->piece_bytes, .store = store_piece, .context = ingest,
+		.piece_bytes = gs_ingest_piece_bytes(ingest) / ingest->unit * ingest->unit,
+		.store = store_piece, .context = ingest,
 	};
 	const struct gs_plan *plan = ingest->plan;
 	const unsigned shares = readers(ingest);
 	const unsigned threads = first ? 1 : (plan->threads + shares - 1) / shares;
-	const size_t most = first ? plan->piece_bytes :
+	const size_t most = first ? round.piece_bytes :
 	                    plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES :
 	                    shares > 1 ? SHARED_ROUND_BYTES : ROUND_BYTES;
 	size_t room;
 
 	TRY(ingest->taker.reserve(ingest->taker.context, plan->piece_bytes, 0, &room));
+	room = room / (ingest->key_bits / 8) * ingest->unit;
 	return gs_pieces_fill(pieces, &round, threads, room < most ? room : most);
 }
 
@@ -84,17 +109,19 @@ static gs_status
 read_file(struct gs_ingest *ingest)
 {
 	const bool gpu = ingest->taker.stage != NULL;
-	const size_t key_bytes = ingest->key_bits / 8;
+	const char *name = gs_input_name(ingest->input);
 	struct gs_pieces pieces;
-	gs_status status = gs_pieces_open(&pieces, ingest->input, key_bytes, &ingest->read,
+	gs_status status = gs_pieces_open(&pieces, ingest->input, ingest->unit, &ingest->read,
 	                                  ingest->monitor);
 
 	for (bool first = true; status == GS_OK && !pieces.ended; first = false)
 		status = gpu ? gs_raw_stage(ingest, &pieces) : fill_store(ingest, &pieces, first);
 	gs_pieces_close(&pieces);
 	TRY(status);
-	return pieces.file_bytes % key_bytes == 0 ? GS_OK
-	       : gs_keys_partial(ingest->options, gs_input_name(ingest->input), pieces.file_bytes);
+	return pieces.file_bytes % ingest->unit == 0 ? GS_OK
+	       : ingest->record != NULL
+	       ? gs_record_partial(ingest->record, name, ingest->options->skip_bytes, pieces.file_bytes)
+	       : gs_keys_partial(ingest->options, name, pieces.file_bytes);
 }
 
 gs_status

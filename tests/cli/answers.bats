@@ -440,10 +440,10 @@ common() {
 
 @test "what --top of lines excludes, and what it needs" {
 	echo 1 >in
-	fails "options '--summary' and '--top' are incompatible: the first is of numbers, the other of lines: use two commands" \
+	fails "options '--summary' and '--top' are incompatible: the first is of numbers, the other of lines or records: use two commands" \
 		gsort -k1,1n --summary --top=3 in
 	fails "options '--lines' and '--json' are incompatible: figures are of numbers" gsort --lines --top=3 --json in
-	fails "options '--summary' and '--record-size' are incompatible: figures are of numbers" gsort --record-size=2 --summary --top=3 in
+	fails "options '--summary' and '--top' are incompatible: the first is of numbers" gsort --record-size=2 -k u8@0 --summary --top=3 in
 	fails "options '--json' and '--record-size' are incompatible: figures are of numbers" gsort --record-size=2 --json --top=3 in
 	for option in -m -c --head=3 --tail=3 -u --count --repeated --singletons; do
 		fails "and '.*' are incompatible" gsort --lines --top=3 $option in
@@ -487,4 +487,39 @@ picks() {
 	gsort --record-size=8 -k u64@0 -S 1M -T . --sample=1000 many | cmp - <(gsort -u64 --sample=1000 many)
 	gsort -u128 --to=text keys >in
 	gsort -u128 --to=text --sample=77 keys | cmp - <(picks 77 -k1,1n; gsort -k1,1n --sample=77 in)
+}
+
+@test "figures of a field of records are those of its keys alone" {
+	local type options
+	for type in $types; do
+		gen --seed 10 --keys 30000 --type "$type" >keys
+		python3 - "${type:1}" <<-'END'
+		import sys
+		width = int(sys.argv[1]) // 8
+		keys = open("keys", "rb").read()
+		fields = [keys[at:at + width] for at in range(0, len(keys), width)]
+		open("little", "wb").write(b"".join(b"abc" + key + b"xy" for key in fields))
+		open("big", "wb").write(b"head" + b"".join(b"abc" + key[::-1] + b"xy" for key in fields))
+		END
+		size=$((${type:1} / 8 + 5))
+		figures=(--summary --histogram=7 --quantiles=0,.25,.999)
+		gsort "-$type" "${figures[@]}" keys >expected
+		for options in '' --parallel=1 '-S 1M -T .' --verify; do
+			# shellcheck disable=SC2086
+			gsort --record-size=$size -k "$type@3" "${figures[@]}" $options little | cmp - expected
+		done
+		gsort --record-size=$size -k "$type@3" --endian=big --skip-bytes=4 "${figures[@]}" big | cmp - expected
+		gsort --record-size=$size -k "$type@3" --quantiles=.1,.9 -r --json <little |
+			cmp - <(gsort "-$type" --quantiles=.1,.9 -r --json keys)
+	done
+	head -c 3000000 /dev/urandom >large
+	gsort --record-size=1000000 -k u16@999998 --summary large | sed -n 1p | grep -qx 'count	3'
+	fails 'large: .*record' gsort --record-size=7 -k u16@2 --summary large
+	for key in u128@0 bytes2@0 'u8@0 -k u8@1'; do
+		# shellcheck disable=SC2086
+		fails "figures of records need one key that is a number of at most 64 bits, such as -k u32@8" \
+			gsort --record-size=20 -k $key --summary large
+	done
+	fails "figures of records need one key" gsort --record-size=20 --quantiles=1 large
+	fails "options '-r' and '--summary' are incompatible" gsort --record-size=8 -k u8@0r --summary large
 }

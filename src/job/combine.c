@@ -231,7 +231,7 @@ restart(struct gs_combination *set, unsigned key_class)
 
 /* ---- parts ------------------------------------------------------------------------- */
 
-/* Sort an input; its keys go to the handover. */
+/* Sort an input; its elements go to the handover. */
 static gs_status
 run_part(void *context)
 {

@@ -100,7 +100,7 @@ struct gsort {
 	struct gs_verify     verify;
 
 	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
-	struct gs_handover *handover;	/* or: it sorts one input of that, and hands its keys over */
+	struct gs_handover *handover;	/* or: it sorts one input of that, and hands its elements over */
 };
 
 #endif

@@ -9,7 +9,7 @@
 /** Open inputs and output, plan, get memory: all that can fail before a job runs. */
 MUST_CHECK gs_status gs_job_open(struct gsort *job);
 
-/** The same for a job that sorts one input of the set operation WHOLE: its keys go to JOB->handover. */
+/** The same for a job that sorts one input of the set operation WHOLE: its elements go to JOB->handover. */
 MUST_CHECK gs_status gs_job_open_operand(struct gsort *job, const struct gsort *whole);
 
 /** How all inputs are opened; of a merge, one of them is opened in the same way. */

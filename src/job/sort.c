@@ -82,7 +82,7 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 	return gs_ranked_finish(job, status);
 }
 
-/* The job is one input of a set operation: hand its keys over. */
+/* The job is one input of a set operation: hand its elements over. */
 static gs_status
 hand_over(struct gsort *job)
 {

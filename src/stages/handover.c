@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * handover.c - one job hands its sorted keys to a thread of another job
+ * handover.c - one job hands its sorted elements to a thread of another job
  *
  * In:   spans.
  * Out:  the same spans, in another thread.

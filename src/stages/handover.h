@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * handover.h - one job hands its sorted keys to a thread of another job
+ * handover.h - one job hands its sorted elements to a thread of another job
  *
  *     giver:  open; end; { sink, end } for each class; shut
  *     taker:  { next, until it says that this has ended } for reading, then for each class; shut; close
@@ -41,7 +41,7 @@ void gs_handover_open(struct gs_handover *handover, unsigned threads);
 struct gs_span_sink gs_handover_sink(struct gs_handover *handover, struct gs_verify *verify,
                                      size_t slots);
 
-/** The input has been read; later: all keys of the class have been given. */
+/** The input has been read; later: all elements of the class have been given. */
 void gs_handover_end(struct gs_handover *handover);
 
 /* ---- the taker ---- */

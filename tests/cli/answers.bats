@@ -409,7 +409,7 @@ common() {
 	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2n --top=2 | cmp - <(printf '      2 a 1\n      2 b 2\n')
 	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2nr --top=2 | cmp - <(printf '      2 b 2\n      2 a 1\n')
 	printf 'item,n\n"b\nc",1\na,2\n"b\nc",3\n' | gsort --csv --header -k item --top=1 |
-		cmp - <(printf 'item,n\n      2 "b\nc",1\n')
+		cmp - <(printf 'count,item,n\n2,"b\nc",1\n')
 	printf 'item,n\na,1\nb,N/A\n' >table
 	fails 'table:3: column "n": not a number: "N/A"' gsort --csv --header -k n:n --top=1 table
 }

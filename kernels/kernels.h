@@ -10,6 +10,7 @@
 #define GS_KERNELS_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -107,6 +108,26 @@ struct gs_key_map {
 cudaError_t gs_sort_typed(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits,
                           struct gs_key_map map, size_t count, void *scratch,
                           cudaStream_t stream);
+
+/** COUNT pieces of an array: rows of LENGTH keys each, one behind the other; or if that is 0, piece i from
+ *  AT[i] to AT[i + 1] - 1, AT in device memory, and COUNT less than 2^32. */
+struct gs_cuts {
+	const uint64_t *at;
+	size_t          count, length;
+};
+
+/** Scratch for gs_sort_pieces(): none for rows of up to 2^13 keys (64 bits: 2^12). */
+size_t gs_sort_pieces_scratch_bytes(unsigned bits, struct gs_cuts pieces, size_t count);
+
+/**
+ * Sort each of PIECES of COUNT keys of 8 to 64 bits by itself, by MAP, in place.  Waits, unless they are so
+ * short that they need no scratch.
+ *
+ * @wrong  a piece ends before it begins, or behind all keys: they are as they were
+ */
+cudaError_t gs_sort_pieces(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits,
+                           struct gs_key_map map, struct gs_cuts pieces, size_t count,
+                           void *scratch, bool *wrong, cudaStream_t stream);
 
 /** Scratch for gs_sort_pairs() of COUNT pairs or fewer: room for as many pairs, and for 6 % or, up
  *  to 2^21 of them, twice as much beside. */

@@ -13,6 +13,7 @@ kernel_headers = \
   kernels/device/leaf_worklist.cuh \
   kernels/device/network.cuh \
   kernels/device/order.cuh \
+  kernels/device/pieces.cuh \
   kernels/device/sample.cuh \
   kernels/device/scratch.cuh \
   kernels/device/segment.cuh \

@@ -77,6 +77,34 @@ GSORT_API enum gsort_error gsort_cuda_sort_pairs(void *keys, void *values, size_
                                                  unsigned flags, void *scratch,
                                                  size_t *scratch_bytes, void *stream);
 
+/**
+ * Sort each of ROWS rows by itself: LENGTH keys each, one row behind the other at KEYS.
+ *
+ * All else is as in gsort_cuda_sort().  Of rows of up to 2^13 keys (64 bits: 2^12) the call does not wait,
+ * does not use OTHER, and has 256 bytes of scratch.  Longer ones need as much as gsort_cuda_sort() and 1 %
+ * more; of 8 and 16 bits also 8 bytes for each key.
+ */
+GSORT_API enum gsort_error gsort_cuda_sort_rows(void *keys, void *other, size_t rows, size_t length,
+                                                enum gsort_type type, unsigned flags,
+                                                void *scratch, size_t *scratch_bytes,
+                                                void *stream);
+
+/**
+ * Sort each of SEGMENTS segments of COUNT keys by itself: segment i is from OFFSETS[i] to OFFSETS[i + 1] - 1.
+ *
+ * @offsets   device memory: SEGMENTS + 1 numbers of keys, which never fall and are COUNT at most.  Keys
+ *            before the first one and from the last one on keep their places
+ * @segments  less than 2^32; they may be empty, and of any lengths
+ * @return    GSORT_ERROR_USAGE, too, if OFFSETS are not as they should be: keys are as they were
+ *
+ * All else is as in gsort_cuda_sort().  Scratch: as for long rows, and 4 to 8 bytes for each segment.
+ */
+GSORT_API enum gsort_error gsort_cuda_sort_segments(void *keys, void *other, size_t count,
+                                                    const uint64_t *offsets, size_t segments,
+                                                    enum gsort_type type, unsigned flags,
+                                                    void *scratch, size_t *scratch_bytes,
+                                                    void *stream);
+
 /** Free what calls have kept in the current context.  No call is under way there. */
 GSORT_API enum gsort_error gsort_cuda_release(void);
 

@@ -65,11 +65,23 @@ template <class Key> struct chunked {
 	}
 };
 
+/* Keys that are mapped as they are read, as an array. */
+template <class Key, class Map> struct mapped {
+	const Key *keys;
+	Map        map;
+
+	__device__ __forceinline__ Key
+	operator[](unsigned i) const
+	{
+		return ordered(map, keys[i]);
+	}
+};
+
 /* ---- 32 bits ------------------------------------------------------------- */
 
 /* COUNT keys to registers. */
-template <unsigned BITS> static __device__ __forceinline__ void
-leaf_load(word<BITS> *x, const uint32_t *from, unsigned count)
+template <unsigned BITS, class From> static __device__ __forceinline__ void
+leaf_load(word<BITS> *x, const From &from, unsigned count)
 {
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {

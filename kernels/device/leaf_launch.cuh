@@ -73,6 +73,7 @@ lists_of(const job<Of> &j, typename Of::source to, uint32_t chunk = 0)
 struct leaf_chunks {
 	const uint64_t *at;		/* NULL: leaves are in one piece */
 	unsigned        bits;		/* log2 of the keys of a chunk */
+	bool            unread;		/* keys are in one piece, and not mapped yet */
 };
 
 /* ---- leaves are sorted ---------------------------------------------------- */
@@ -110,7 +111,9 @@ word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
 		const uint32_t count = (uint32_t)item.count;
 		word<BITS> x[THREAD_KEYS];
 
-		if (chunks.at == NULL)
+		if (Map::ANY && chunks.unread)
+			leaf_load(x, mapped<uint32_t, Map>{ from + item.from, map }, count);
+		else if (chunks.at == NULL)
 			leaf_load(x, from + item.from, count);
 		else
 			leaf_load(x, chunked<uint32_t>{ from, chunks.at + item.first, chunks.bits }, count);
@@ -133,7 +136,9 @@ word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
 		const leaf_item item = list[i];
 		const uint32_t count = (uint32_t)item.count;
 
-		if (chunks.at == NULL)
+		if (Map::ANY && chunks.unread)
+			leaf_load(space, mapped<uint64_t, Map>{ from + item.from, map }, count, item.low);
+		else if (chunks.at == NULL)
 			leaf_load(space, from + item.from, count, item.low);
 		else
 			leaf_load(space, chunked<uint64_t>{ from, chunks.at + item.first, chunks.bits },
@@ -329,13 +334,13 @@ sort_others(const job<Of> &j, const leaf_place<Of> &at, const uint32_t *listed, 
  * Sort what is listed, from AT to where it belongs; returns how many are TOO_LARGE.
  *
  * Leaves of 2^LEAF_BITS keys are likely, so they are queued before the host knows how many there
- * are; and bins of one value if there are LIKELY_EQUAL ones and the host sleeps.  While these are at
- * work, the host asks on another stream, and has others sort the other kinds: these
- * are few, and each alone would take as long as its longest leaf.
+ * are; and bins of one value if there are LIKELY_EQUAL ones and the host sleeps; and what ALSO queues,
+ * which needs no answer.  While these are at work, the host asks on another stream, and has others
+ * sort the other kinds: these are few, and each alone would take as long as its longest leaf.
  */
-template <class Of> static cudaError_t
+template <class Of, class Also> static cudaError_t
 sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,
-            uint32_t *too_large)
+            uint32_t *too_large, const Also &also)
 {
 	const cudaStream_t aside = j.sorter->aside[0];
 	const cudaEvent_t known = j.sorter->listed;
@@ -351,6 +356,7 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	TRY_CUDA(cudaEventRecord(known, j.stream));
 	for (int i = 0; i < 1 + narrow; i++)
 		TRY_CUDA(sort_leaves(j, likely[i], at));
+	TRY_CUDA(also());
 	if (at.chunks.at != NULL && leaf_bits > LEAF_BITS)	/* then shorter ones are likely, too */
 		TRY_CUDA(sort_leaves(j, next = likely[0] - 1, at));
 	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
@@ -371,6 +377,13 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	if (listed[EQUAL] > 0 && !likely_equal)
 		TRY_CUDA(write_equal(others, at));
 	return sort_others(j, at, listed, likely_equal || listed[EQUAL] > 0);
+}
+
+template <class Of> static cudaError_t
+sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,
+            uint32_t *too_large)
+{
+	return sort_listed(j, at, leaf_bits, likely_equal, too_large, [] { return cudaSuccess; });
 }
 
 #endif

@@ -185,9 +185,9 @@ one_value(const digits &d)
 
 /* ---- count ------------------------------------------------------------------ */
 
-/* Count a tile's digits; threads take LOADS keys at once. */
-template <class Key, class Digits> static __device__ __forceinline__ void
-count_tile(uint32_t *counters, const Key *keys, uint32_t count, const Digits &d)
+/* Count a tile's digits; threads take LOADS keys at once, by the map FIRST. */
+template <class Key, class First, class Digits> static __device__ __forceinline__ void
+count_tile(uint32_t *counters, const Key *keys, uint32_t count, const First &first, const Digits &d)
 {
 	enum { LOADS = 4 };
 	Key x[LOADS];
@@ -197,6 +197,7 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const Digits &d)
 #pragma unroll
 		for (unsigned l = 0; l < LOADS; l++)
 			x[l] = keys[min(at + l * COUNT_THREADS, count - 1)];
+		map_first<LOADS>(first, x);
 		bins_find<LOADS>(d, x, bins);
 		/* keys in order, or equal: one addition for a warp whose lanes agree */
 		const bool alike = warp_agrees(bins[0]);
@@ -216,11 +217,11 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const Digits &d)
 }
 
 /* TILES tiles a block: as long as they are of one segment, their counts stay here. */
-template <class Key> static __global__ void
+template <class Key, class First> static __global__ void
 __launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
 count_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
-             chunk_map chunks, const segments_head *head, const Key *keys, uint32_t tiles,
-             const Key *tables)
+             chunk_map chunks, const segments_head *head, const Key *keys, First first,
+             uint32_t tiles, const Key *tables)
 {
 	begin_in_turn();
 
@@ -244,11 +245,11 @@ count_kernel(number *counts, const segment *segments, uint32_t count, uint32_t t
 		__syncthreads();
 		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, chunks, ++tile))
 			if (table != NULL)
-				count_tile(counters, keys + t.from, t.count, search);
+				count_tile(counters, keys + t.from, t.count, first, search);
 			else if (d.outside)
-				count_tile(counters, keys + t.from, t.count, clamped_digits{ d });
+				count_tile(counters, keys + t.from, t.count, first, clamped_digits{ d });
 			else if (!one_value(d))
-				count_tile(counters, keys + t.from, t.count, d);
+				count_tile(counters, keys + t.from, t.count, first, d);
 		__syncthreads();
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			if (counters[b] > 0)
@@ -379,13 +380,13 @@ digit_of(const digits_from<Digits> &f, Key key)
 	return digit_of(f.d, key) - f.first;
 }
 
-/* A tile a block, to at most MOST_BINS.  SORTED is where keys belong in the end, by MAP. */
+/* A tile a block, by the map FIRST to at most MOST_BINS.  SORTED is where keys belong in the end, by MAP. */
 template <class Tile, unsigned MOST_BINS> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 move_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
             uint32_t count, chunk_map chunks, const segments_head *head, number *cursors,
             typename Tile::of::place sorted, typename Tile::of::map map,
-            const typename Tile::of::key *tables)
+            typename Tile::of::first first, const typename Tile::of::key *tables)
 {
 	begin_in_turn();
 
@@ -399,6 +400,7 @@ move_kernel(typename Tile::of::place to, typename Tile::of::source from, const s
 	if (t.count == 0)
 		return;
 	tile_load<THREADS, Tile::ITEMS>(x, from + t.from, t.count, no_map{});
+	map_first<Tile::ITEMS>(first, x);
 
 	const digits &d = t.of->d;
 	const exact_places places = { cursors + t.of->bins_from };

@@ -210,7 +210,7 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 template <class Of> static __global__ void
 __launch_bounds__(LOOK_THREADS)
 look_kernel(segment *segments, const leaf_item *items, chunk_map chunks,
-            const typename Of::key *keys, uint32_t tile_keys, segments_head *head,
+            const typename Of::key *keys, typename Of::first first, uint32_t tile_keys, segments_head *head,
             typename Of::key *tables)
 {
 	begin_in_turn();
@@ -238,6 +238,7 @@ look_kernel(segment *segments, const leaf_item *items, chunk_map chunks,
 		if (item.count > 0)
 			x[i] = keys[chunks.at == NULL ? item.from + at :
 			            chunks.at[item.first + at / chunk] + at % chunk];
+		map_first<1>(first, &x[i]);
 		least = min(least, (uint64_t)x[i]);
 		most = max(most, (uint64_t)x[i]);
 	}

@@ -29,7 +29,7 @@ gs_sorter_open(struct gs_sorter *sorter)
 	if (error == cudaSuccess)
 		error = cudaEventCreateWithFlags(&sorter->copied, cudaEventDisableTiming);
 	if (error == cudaSuccess)
-		error = cudaMallocHost((void **)&sorter->told, KINDS * sizeof *sorter->told);
+		error = cudaMallocHost((void **)&sorter->told, (KINDS + 1) * sizeof *sorter->told);
 	if (error != cudaSuccess)
 		gs_sorter_close(sorter);
 	return error;

@@ -50,10 +50,10 @@ tiles_a_block(const gs_sorter *sorter, size_t tiles, uint32_t many, uint32_t som
 
 /* ---- divide ----------------------------------------------------------------- */
 
-/* Divide SEGMENTS of s.too_large, in CHUNKS or not, from FROM to TO. */
+/* Divide SEGMENTS of s.too_large, in CHUNKS or not, by the map FIRST, from FROM to TO. */
 template <class Tile, class Of> static cudaError_t
 divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uint32_t segments,
-          chunk_map chunks)
+          chunk_map chunks, const typename Of::first &first)
 {
 	typedef typename Of::key Key;
 	const scratch &s = j.s;
@@ -62,29 +62,30 @@ divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uin
 	const uint32_t counts = tiles_a_block(j.sorter, tiles, 32, 16);
 
 	TRY_CUDA(launch(look_kernel<Of>, segments, LOOK_THREADS, j.stream, s.segments, s.too_large,
-	                chunks, keys_at(from), Tile::KEYS, s.head, tables));
-	TRY_CUDA(launch(count_kernel<Key>, tiles / counts + 1, COUNT_THREADS, j.stream, s.counts,
-	                s.segments, segments, Tile::KEYS, chunks, s.head, keys_at(from), counts,
-	                tables));
+	                chunks, keys_at(from), first, Tile::KEYS, s.head, tables));
+	TRY_CUDA(launch(count_kernel<Key, typename Of::first>, tiles / counts + 1, COUNT_THREADS, j.stream,
+	                s.counts, s.segments, segments, Tile::KEYS, chunks, s.head, keys_at(from), first,
+	                counts, tables));
 	TRY_CUDA(launch(settle_kernel<Of>, segments, COUNT_THREADS, j.stream, s.cursors, s.counts,
 	                s.segments, tables, lists_of(j, to)));
 	return launch_shared(move_kernel<Tile, SEGMENT_BINS>, tiles, Tile::THREADS,
 	                     splitters<Key, SEGMENT_ROWS>::BYTES +
 	                     partition_bytes<Tile>(SEGMENT_BINS), j.stream, to, from,
-	                     s.segments, segments, chunks, s.head, s.cursors, j.keys, j.map, tables);
+	                     s.segments, segments, chunks, s.head, s.cursors, j.keys, j.map, first,
+	                     tables);
 }
 
 /* Divide *FROM, and sort the leaves that come of it.  Then *FROM is the other room. */
 template <class Of> static cudaError_t
 divide(const job<Of> &j, typename Of::place *from, uint32_t segments, chunk_map chunks,
-       unsigned leaf_bits, uint32_t *too_large)
+       const typename Of::first &first, unsigned leaf_bits, uint32_t *too_large)
 {
 	const typename Of::place to = keys_at(*from) == keys_at(j.keys) ? j.other : j.keys;
 
 	if (keys_are_few(Of::PLAN_BITS, j.count))
-		TRY_CUDA((divide_by<tile_of_few<Of>>(j, *from, to, segments, chunks)));
+		TRY_CUDA((divide_by<tile_of_few<Of>>(j, *from, to, segments, chunks, first)));
 	else
-		TRY_CUDA((divide_by<tile_of_many<Of>>(j, *from, to, segments, chunks)));
+		TRY_CUDA((divide_by<tile_of_many<Of>>(j, *from, to, segments, chunks, first)));
 	*from = to;
 	return sort_listed(j, leaf_place<Of>{ to, {} }, leaf_bits, true, too_large);
 }
@@ -159,26 +160,27 @@ divide_even(const job<Of> &j, uint32_t *too_large)
 	                       splitters<Key, SEGMENT_ROWS>::BYTES +
 	                       partition_bytes<tile>(1u << v.low_bits), j.stream, j.keys,
 	                       j.other, s.segments, v.upper, chunk_map{}, s.head, s.cursors, j.keys,
-	                       j.map, (Key *)s.tables));
+	                       j.map, typename Of::first{}, (Key *)s.tables));
 	return sort_listed(j, leaf_place<Of>{ j.keys, {} }, s.level_leaf_bits, false, too_large);
 }
 
 /* Divide again what was too large; in CHUNKS or not. */
 template <class Of> static cudaError_t
-divide_again(const job<Of> &j, typename Of::place *from, chunk_map chunks, uint32_t *too_large)
+divide_again(const job<Of> &j, typename Of::place *from, chunk_map chunks,
+             const typename Of::first &first, uint32_t *too_large)
 {
 	const scratch &s = j.s;
 
 	TRY_CUDA(cudaMemcpyAsync(s.too_large, s.lists[TOO_LARGE], *too_large * sizeof(leaf_item),
 	                         cudaMemcpyDeviceToDevice, j.stream));
 	TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));
-	return divide(j, from, *too_large, chunks, LEAF_BITS, too_large);
+	return divide(j, from, *too_large, chunks, first, LEAF_BITS, too_large);
 }
 
 /* ---- what no partition divides -------------------------------------------- */
 
 template <class Of> static cudaError_t
-sort_stubborn(const job<Of> &j, typename Of::source from, uint32_t many)
+sort_stubborn(const job<Of> &j, typename Of::source from, const typename Of::first &first, uint32_t many)
 {
 	enum { SOME = 64 };
 	leaf_item items[SOME];
@@ -195,9 +197,26 @@ sort_stubborn(const job<Of> &j, typename Of::source from, uint32_t many)
 				                         keys_at(from) + items[i].from,
 				                         items[i].count * sizeof(typename Of::key),
 				                         cudaMemcpyDeviceToDevice, j.stream));
+			TRY_CUDA(map_keys(j, items[i].from, items[i].count, first, no_map{}));
 			TRY_CUDA(sort_ordered(j, items[i].from, items[i].count));
 			TRY_CUDA(map_keys(j, items[i].from, items[i].count, no_map{}, j.map));
 		}
+	}
+	return cudaSuccess;
+}
+
+/* Sort TOO_LARGE listed segments, which are at FROM, in CHUNKS or not, by the map FIRST. */
+template <class Of> static cudaError_t
+sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, typename Of::first first,
+               uint32_t too_large)
+{
+	for (unsigned turn = 0; too_large > 0; turn++) {
+		if constexpr (!Of::CARRIES)
+			if (turn == TURNS)
+				return sort_stubborn(j, from, first, too_large);
+		TRY_CUDA(divide_again(j, &from, chunks, first, &too_large));
+		chunks = chunk_map{};
+		first = typename Of::first{};
 	}
 	return cudaSuccess;
 }
@@ -242,8 +261,8 @@ sort_by_bins(const job<Of> &j)
 			chunk_bits++;
 		TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
 		TRY_CUDA((divide_all<tile_of_few<Of>>(j, NULL)));
-		TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.other, { s.pool.places, chunk_bits } }, s.leaf_bits,
-		                     false, &too_large));
+		TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.other, { s.pool.places, chunk_bits, false } },
+		                     s.leaf_bits, false, &too_large));
 		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
 	} else {
 		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
@@ -262,18 +281,12 @@ sort_by_bins(const job<Of> &j)
 		} else {
 			chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_many<Of>::KEYS };
 			TRY_CUDA((divide_all<tile_of_many<Of>>(j, s.too_large)));
-			TRY_CUDA(divide(j, &from, BUCKETS, chunks, s.leaf_bits, &too_large));
+			TRY_CUDA(divide(j, &from, BUCKETS, chunks, typename Of::first{}, s.leaf_bits,
+			                &too_large));
 			chunks = chunk_map{};
 		}
 	}
-	for (unsigned turn = 0; too_large > 0; turn++) {
-		if constexpr (!Of::CARRIES)
-			if (turn == TURNS)
-				return sort_stubborn(j, from, too_large);
-		TRY_CUDA(divide_again(j, &from, chunks, &too_large));
-		chunks = chunk_map{};
-	}
-	return cudaSuccess;
+	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
 }
 
 template <class Of> static cudaError_t

@@ -20,7 +20,9 @@
 
 /* ---- maps ------------------------------------------------------------------- */
 
-struct no_map {};
+struct no_map {
+	static const bool ANY = false;
+};
 
 template <class Key> static __device__ __forceinline__ Key
 ordered(no_map, Key bits)
@@ -37,9 +39,10 @@ original(no_map, Key key)
 /* As gs_key_map has it: kernels.h.  The sign is not in NEGATIVE, so the way back knows which keys these
  * were. */
 template <class Key> struct key_map {
+	static const bool ANY = true;
 	Key negative, always, shift;
 
-	key_map(const gs_key_map &map)
+	key_map(const gs_key_map &map = gs_key_map{})
 		: negative((Key)map.negative), always((Key)map.always), shift((Key)map.shift) {}
 };
 
@@ -59,6 +62,23 @@ template <class Key> static __device__ __forceinline__ Key
 original(const key_map<Key> &m, Key key)
 {
 	return invert_negative(m, (Key)((Key)(key - m.shift) ^ m.always));
+}
+
+/* Map MANY keys X that are read first by this kernel; FIRST has no bits where another kernel has mapped
+ * them, as most have. */
+template <unsigned MANY, class Row> static __device__ __forceinline__ void
+map_first(no_map, Row *)
+{
+}
+
+template <unsigned MANY, class Key> static __device__ __forceinline__ void
+map_first(const key_map<Key> &first, Key *x)
+{
+	if ((first.negative | first.always) == 0)
+		return;
+#pragma unroll
+	for (unsigned i = 0; i < MANY; i++)
+		x[i] = ordered(first, x[i]);
 }
 
 /* ---- rows and places ---------------------------------------------------------- */
@@ -149,18 +169,19 @@ keys_at(const arrays<Key, Value> &place)
 
 /* ---- what is sorted ------------------------------------------------------------ */
 
-/* PLAN_BITS: as keys of so many bits, for the number of bins and the networks of leaves. */
+/* PLAN_BITS: as keys of so many bits, for the number of bins and the networks of leaves.  FIRST: the map
+ * of a division that may be the first to read keys (device/pieces.cuh). */
 template <class Word> struct plain {
 	typedef Word        key, row;
 	typedef Word       *place;
 	typedef const Word *source;
-	typedef no_map      map;
+	typedef no_map      map, first;
 	enum { PLAN_BITS = sizeof(Word) * 8 };
 	static const bool MAPS = false, CARRIES = false;
 };
 
 template <class Word> struct typed : plain<Word> {
-	typedef key_map<Word> map;
+	typedef key_map<Word> map, first;
 	static const bool MAPS = true;
 };
 
@@ -170,6 +191,7 @@ template <class Word, class Value> struct pairs {
 	typedef carried<Word, Value> row;
 	typedef arrays<Word, Value> place, source;
 	typedef key_map<Word>        map;
+	typedef no_map               first;
 	enum { PLAN_BITS = 64 };
 	static const bool MAPS = true, CARRIES = true;
 };

@@ -30,6 +30,7 @@
 #define __constant__		static
 #define __restrict__		__restrict
 #define __launch_bounds__(...)
+#define __grid_constant__
 
 struct uint2 { unsigned x, y; };
 struct uint3 { unsigned x, y, z; };

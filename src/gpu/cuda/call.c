@@ -2,8 +2,8 @@
 /*
  * call.c - libgsort_cuda: the calls of gsort_cuda.h, over the kernels
  *
- * A call checks its arguments, takes a sorter, and hands all to one of four sorts: of plain keys, of
- * keys with a map to ordered bits, of keys of 8 or 16 bits, of pairs.
+ * A call checks its arguments, takes a sorter, and hands all to one of five sorts: of plain keys, of
+ * keys with a map to ordered bits, of keys of 8 or 16 bits, of pairs, of keys in pieces.
  */
 #include "config.h"
 
@@ -73,6 +73,8 @@ struct call {
 	struct type  type;
 	void        *scratch;
 	cudaStream_t stream;
+	bool             in_pieces;
+	struct gs_cuts pieces;	/* rows or segments */
 };
 
 static size_t
@@ -80,7 +82,9 @@ scratch_bytes_of(const struct call *c)
 {
 	size_t bytes;
 
-	if (c->type.width < 32)
+	if (c->in_pieces)
+		bytes = gs_sort_pieces_scratch_bytes(c->type.width, c->pieces, c->count);
+	else if (c->type.width < 32)
 		bytes = gs_sort_short_scratch_bytes(c->type.width);
 	else if (c->value_bytes > 0)
 		bytes = gs_sort_pairs_scratch_bytes(c->type.width, (unsigned)c->value_bytes * 8, c->count);
@@ -120,19 +124,24 @@ check_call(const struct call *c, size_t scratch_bytes)
 	return GSORT_ERROR_NONE;
 }
 
+/* *WRONG: the pieces are. */
 static cudaError_t
-run(const struct call *c)
+run(const struct call *c, bool *wrong)
 {
 	const unsigned width = c->type.width, value_bits = (unsigned)c->value_bytes * 8;
 	const bool plain = c->type.map.negative == 0 && c->type.map.always == 0;
 	struct gs_sorter *sorter;
 	cudaError_t error;
 
-	if (width < 32)
+	*wrong = false;
+	if (width < 32 && !c->in_pieces)
 		return gs_sort_short(c->keys, width, c->type.map, c->count, c->scratch, c->stream);
 	if ((error = gs_sorters_take(&sorter)) != cudaSuccess)
 		return error;
-	if (value_bits > 0)
+	if (c->in_pieces)
+		error = gs_sort_pieces(sorter, c->keys, c->other, width, c->type.map, c->pieces, c->count,
+		                       c->scratch, wrong, c->stream);
+	else if (value_bits > 0)
 		error = gs_sort_pairs(sorter, c->keys, c->other, width, value_bits, c->type.map, c->count,
 		                      c->scratch, c->stream);
 	else if (plain)
@@ -158,6 +167,7 @@ static enum gsort_error
 sort(struct call *c, unsigned flags, size_t *scratch_bytes)
 {
 	enum gsort_error error;
+	bool wrong;
 
 	if ((flags & ~(unsigned)GSORT_CUDA_DESCENDING) != 0)
 		return fail(GSORT_ERROR_USAGE, "flags is %#x, and there is only GSORT_CUDA_DESCENDING",
@@ -176,7 +186,17 @@ sort(struct call *c, unsigned flags, size_t *scratch_bytes)
 		return error;
 	c->scratch = (void *)(((uintptr_t)c->scratch + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT *
 	                      SCRATCH_ALIGNMENT);
-	return from_cuda(run(c));
+	error = from_cuda(run(c, &wrong));
+	if (error == GSORT_ERROR_NONE && wrong)
+		return fail(GSORT_ERROR_USAGE, "offsets fall, or one is behind the last key");
+	return error;
+}
+
+static enum gsort_error
+no_key_type(enum gsort_type type)
+{
+	return fail(GSORT_ERROR_USAGE, "type %d is not one of u8 .. u64, i8 .. i64, f16, bf16, f32, f64",
+	            (int)type);
 }
 
 enum gsort_error
@@ -187,8 +207,41 @@ gsort_cuda_sort(void *keys, void *other, size_t count, enum gsort_type type, uns
 	                  .scratch = scratch, .stream = stream };
 
 	if (c.type.width == 0)
-		return fail(GSORT_ERROR_USAGE,
-		            "type %d is not one of u8 .. u64, i8 .. i64, f16, bf16, f32, f64", (int)type);
+		return no_key_type(type);
+	return sort(&c, flags, scratch_bytes);
+}
+
+enum gsort_error
+gsort_cuda_sort_rows(void *keys, void *other, size_t rows, size_t length, enum gsort_type type,
+                     unsigned flags, void *scratch, size_t *scratch_bytes, void *stream)
+{
+	struct call c = { .keys = keys, .other = other, .count = rows * length,
+	                  .type = type_of(type, flags), .scratch = scratch, .stream = stream,
+	                  .in_pieces = true, .pieces = { NULL, rows, length } };
+
+	if (c.type.width == 0)
+		return no_key_type(type);
+	if (length > 0 && rows > (SIZE_MAX >> 8) / length)
+		return fail(GSORT_ERROR_USAGE, "no memory holds %zu rows of %zu keys", rows, length);
+	return sort(&c, flags, scratch_bytes);
+}
+
+enum gsort_error
+gsort_cuda_sort_segments(void *keys, void *other, size_t count, const uint64_t *offsets,
+                         size_t segments, enum gsort_type type, unsigned flags, void *scratch,
+                         size_t *scratch_bytes, void *stream)
+{
+	struct call c = { .keys = keys, .other = other, .count = count, .type = type_of(type, flags),
+	                  .scratch = scratch, .stream = stream, .in_pieces = true,
+	                  .pieces = { offsets, segments, 0 } };
+
+	if (c.type.width == 0)
+		return no_key_type(type);
+	if (scratch != NULL && (offsets == NULL || misaligned(offsets, sizeof *offsets)))
+		return fail(GSORT_ERROR_USAGE, "offsets is %s",
+		            offsets == NULL ? "NULL" : "not at a multiple of 8 bytes");
+	if (segments > UINT32_MAX)
+		return fail(GSORT_ERROR_USAGE, "segments is %zu, and 2^32 - 1 are the most", segments);
 	return sort(&c, flags, scratch_bytes);
 }
 

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * pieces.cuh - sort many pieces of an array, each by itself: rows of one length, or segments
+ *
+ * In:   keys as their owner has them, and where pieces begin.
+ * Out:  the same keys, ascending in each piece.
+ *
+ *     check_pieces_kernel do segments begin one behind the other?
+ *     list_pieces_kernel  a thread a piece: into the list of its kind
+ *     piece_kernel        short pieces, each with as many slots as the next power of two, at least 32
+ *
+ * A block has 2^13 slots (u64: 2^12), and its network ends with the phase that sorts a piece
+ * (block/bitonic.cuh), so one kernel sorts pieces of all short lengths: 2^8 pieces of 32 keys, a thread
+ * each, or one that fills the block.  Rows that are that short are not listed.
+ *
+ * A longer piece is what a bucket of the first division is otherwise: a leaf, or a segment that is
+ * divided (sort.cuh).  But its keys have not been moved, so whoever reads them first maps them.
+ *
+ * Invariant: pieces do not overlap; if they would, none is listed.
+ */
+#ifndef GS_PIECES_CUH
+#define GS_PIECES_CUH
+
+#include "kernels/device/sort.cuh"
+
+/* Kinds of short pieces: 2^(THREAD_BITS + kind) slots each. */
+enum { PIECE_KINDS = block<uint32_t>::BITS - THREAD_BITS + 1 };
+
+/*
+ * COUNT pieces: piece i from AT[i] to AT[i + 1] - 1, or if AT is NULL, LENGTH keys each.  Kernels that choose
+ * among lists have it as __grid_constant__: else each thread copies it to local memory first, for 32 keys
+ * nearly as many bytes as these.
+ */
+struct pieces {
+	const uint64_t *at;
+	uint64_t  length, count;
+	unsigned  bits;			/* log2 of the slots of each, if they are not listed */
+	uint32_t *list[PIECE_KINDS];	/* numbers of short pieces */
+	uint32_t *listed;		/* how many of each kind; NULL: they are not listed */
+	uint32_t *wrong;		/* 1: pieces overlap, or end behind all keys */
+};
+
+/* Keys of an array. */
+struct alignas(16) stretch {
+	uint64_t begin, count;
+};
+
+static __device__ __forceinline__ stretch
+piece_at(const pieces &p, uint64_t i)
+{
+	if (p.at == NULL)
+		return stretch{ i * p.length, p.length };
+	return stretch{ p.at[i], p.at[i + 1] - p.at[i] };
+}
+
+/* log2 of the slots of COUNT keys. */
+static __host__ __device__ inline unsigned
+slot_bits(uint64_t count)
+{
+	unsigned bits = THREAD_BITS;
+
+	while ((uint64_t)1 << bits < count)
+		bits++;
+	return bits;
+}
+
+/* ---- short pieces ------------------------------------------------------------ */
+
+/* Row R of a warp's 32 rows of slots, which has pieces WITHIN, of 2^BITS slots each, or a part of one: the
+ * piece of the row, and which of its keys is for this lane. */
+static __device__ __forceinline__ stretch
+slots_of(const stretch *within, unsigned bits, unsigned r, unsigned *column)
+{
+	const unsigned slot = threadIdx.x / 32 * WARP_KEYS, at = slot + r * 32;
+
+	*column = (at & ((1u << bits) - 1)) + threadIdx.x % 32;
+	return within[(at >> bits) - (slot >> bits)];
+}
+
+/* Sort pieces of 2^BITS slots in a block: those from number FROM on, of COUNT that are of this kind.  Ends
+ * and begins without a barrier: between networks a warp keeps to its own slots, and to 32 of PLACES. */
+template <class Stored, class Word> static __device__ __forceinline__ void
+pieces_sort(Stored *keys, const key_map<Stored> &map, const pieces &p, unsigned bits, uint64_t from,
+            uint64_t count, Word *shared, stretch *places)
+{
+	const unsigned lane = threadIdx.x % 32;
+	stretch *const within = places + threadIdx.x - lane;
+	const uint64_t i = from + (threadIdx.x / 32 * WARP_KEYS >> bits) + lane;
+	stretch mine = {};
+	Word x[THREAD_KEYS];
+
+	if (i < count)
+		mine = piece_at(p, p.listed != NULL ? p.list[bits - THREAD_BITS][i] : i);
+	within[lane] = mine;
+	__syncwarp();
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		unsigned column;
+		const stretch s = slots_of(within, bits, r, &column);
+		const Stored *const key = forget(keys + s.begin + column);
+
+		x[r] = column < (unsigned)s.count ? (Word)ordered(map, *key) : (Word)~(Word)0;
+	}
+	view_put<apart<Word>::COLUMNS, 0>(x, columns(shared));
+	__syncwarp();
+	rows_get(x, shared);
+	block_sort(x, shared, bits);
+	rows_put(x, shared);
+	__syncwarp();
+	view_get<apart<Word>::COLUMNS, 0>(x, columns(shared));
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		unsigned column;
+		const stretch s = slots_of(within, bits, r, &column);
+
+		if (column < (unsigned)s.count)
+			keys[s.begin + column] = original(map, (Stored)x[r]);
+	}
+	__syncwarp();		/* all have read where their pieces are */
+}
+
+/* Longest pieces first. */
+template <class Stored, class Word> static __global__ void
+__launch_bounds__(block<Word>::THREADS, block<Word>::BLOCKS)
+piece_kernel(Stored *keys, key_map<Stored> map, const __grid_constant__ pieces p)
+{
+	begin_in_turn();
+
+	__shared__ __align__(16) Word shared[block<Word>::ROOM];
+	__shared__ stretch places[block<Word>::THREADS];
+
+	for (unsigned bits = block<Word>::BITS; bits >= THREAD_BITS; bits--) {
+		const uint64_t each = (uint64_t)1 << (block<Word>::BITS - bits);
+		uint64_t count = bits == p.bits ? p.count : 0;
+
+		if (p.listed != NULL)
+			count = p.listed[bits - THREAD_BITS];
+		for (uint64_t from = blockIdx.x * each; from < count; from += gridDim.x * each)
+			pieces_sort(keys, map, p, bits, from, count, shared, places);
+	}
+}
+
+/* ---- lists ------------------------------------------------------------------- */
+
+/* Number I of P to the list of its KIND, or to none; all threads of the block call. */
+static __device__ __forceinline__ void
+list_short(const pieces &p, uint64_t i, unsigned kind)
+{
+	__shared__ uint32_t counts[PIECE_KINDS], begins[PIECE_KINDS];
+	uint32_t at = 0;
+
+	if (threadIdx.x < PIECE_KINDS)
+		counts[threadIdx.x] = 0;
+	__syncthreads();
+	if (kind < PIECE_KINDS)
+		at = atomicAdd(&counts[kind], 1u);
+	__syncthreads();
+	if (threadIdx.x < PIECE_KINDS && counts[threadIdx.x] > 0)
+		begins[threadIdx.x] = atomicAdd(&p.listed[threadIdx.x], counts[threadIdx.x]);
+	__syncthreads();
+	if (kind < PIECE_KINDS)
+		p.list[kind][begins[kind] + at] = (uint32_t)i;
+}
+
+/* Are pieces of so many KEYS as they should be? */
+static __global__ void
+__launch_bounds__(COUNT_THREADS)
+check_pieces_kernel(pieces p, uint64_t keys)
+{
+	begin_in_turn();
+
+	const uint64_t i = blockIdx.x * (uint64_t)COUNT_THREADS + threadIdx.x;
+
+	if (i < p.count && (p.at[i] > p.at[i + 1] || p.at[i + 1] > keys))
+		*p.wrong = 1;
+}
+
+/* List all pieces but those of one key or none.  Without LEAVES long ones are too large. */
+template <class Of> static __global__ void
+__launch_bounds__(COUNT_THREADS)
+list_pieces_kernel(const __grid_constant__ pieces p, const __grid_constant__ lists l, bool leaves)
+{
+	begin_in_turn();
+
+	enum { MOST = block<typename Of::key>::KEYS };
+	const uint64_t i = blockIdx.x * (uint64_t)COUNT_THREADS + threadIdx.x;
+	leaf_item item = {};
+	stretch s = {};
+
+	if (i < p.count && *p.wrong == 0)
+		s = piece_at(p, i);
+	list_short(p, i, s.count > 1 && s.count <= MOST ? slot_bits(s.count) - THREAD_BITS :
+	                                                  (unsigned)PIECE_KINDS);
+	if (s.count > MOST)
+		item = leaf_item{ s.begin, s.count, 0, (typename Of::key)~(typename Of::key)0, 0 };
+	if (!leaves && item.count > 0) {
+		l.list[TOO_LARGE][atomicAdd(&l.listed[TOO_LARGE], 1u)] = item;
+		item.count = 0;
+	}
+	list_leaves<Of, 1>(l, &item);
+}
+
+/* ---- all of it ---------------------------------------------------------------- */
+
+/* Are all pieces of G rows that one kernel sorts? */
+template <class Word> static bool
+pieces_are_short(const gs_cuts &g)
+{
+	return g.length > 0 && g.length <= block<Word>::KEYS;
+}
+
+/* Memory for COUNT keys in pieces G, which are not all short; their lists are carved for P. */
+template <class Of> static scratch
+pieces_scratch_of(void *memory, const gs_cuts &g, size_t count, pieces *p)
+{
+	scratch s = scratch_of<Of>(memory, std::max(count, bins_from<Of>()));
+	char *const base = (char *)memory;
+
+	/* of a kind are no more than all have keys for: 2, or more than half of the slots */
+	for (unsigned kind = 0; kind < PIECE_KINDS; kind++)
+		carve(&p->list[kind], base, &s.bytes,
+		      std::min<size_t>(g.count, kind == 0 ? count / 2 : count >> (THREAD_BITS + kind - 1)));
+	carve(&p->listed, base, &s.bytes, PIECE_KINDS + 1);
+	p->wrong = p->listed + PIECE_KINDS;
+	/* more than a division leaves: on devices without leaves all long ones */
+	carve(&s.lists[TOO_LARGE], base, &s.bytes, count / block<typename Of::key>::KEYS + 1);
+	return s;
+}
+
+template <class Of> static size_t
+pieces_scratch_bytes(const gs_cuts &g, size_t count)
+{
+	pieces p = {};
+
+	if (pieces_are_short<typename Of::key>(g))
+		return 0;
+	return pieces_scratch_of<Of>(NULL, g, count, &p).bytes +
+	       gs_tile_merge_scratch_bytes(Of::PLAN_BITS, count);
+}
+
+/* Sort rows of one short length. */
+template <class Word, class Stored> static cudaError_t
+sort_short_pieces(Stored *keys, const key_map<Stored> &map, const gs_cuts &g, cudaStream_t stream)
+{
+	const pieces p = { NULL, g.length, g.count, slot_bits(g.length), {}, NULL, NULL };
+	const size_t each = (size_t)1 << (block<Word>::BITS - p.bits);
+
+	return launch<false>(piece_kernel<Stored, Word>, std::min<size_t>((g.count - 1) / each + 1, 1 << 30),
+	                     block<Word>::THREADS, stream, keys, map, p);
+}
+
+/* All keys of J, in pieces G; those that are *WRONG are not sorted. */
+template <class Of> static cudaError_t
+sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
+{
+	typedef typename Of::key Key;
+	/* likely leaves: of more keys than short pieces have */
+	const unsigned leaf_bits = block<Key>::BITS + 1;
+	const bool leaves = j.sorter->shared_bytes >= SHARED;
+	const size_t blocks = (size_t)j.sorter->processors * block<Key>::BLOCKS * 4;
+	const size_t listers = (g.count - 1) / COUNT_THREADS + 1;
+	uint32_t *const told = j.sorter->told;
+	uint32_t too_large = 0;
+	pieces p = { g.at, g.length, g.count, 0, {}, NULL, NULL };
+	lists l;
+	const auto sort_short = [&] {
+		return launch<false>(piece_kernel<Key, Key>, blocks, block<Key>::THREADS, j.stream, j.keys,
+		                     j.map, p);
+	};
+
+	if (j.count < 2 || g.count == 0)
+		return cudaSuccess;
+	if (pieces_are_short<Key>(g))
+		return sort_short_pieces<Key>(j.keys, j.map, g, j.stream);
+	j.s = pieces_scratch_of<Of>(memory, g, j.count, &p);
+	l = lists_of(j, j.keys);
+	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, KINDS * sizeof *j.s.listed, j.stream));
+	TRY_CUDA(cudaMemsetAsync(p.listed, 0, (PIECE_KINDS + 1) * sizeof *p.listed, j.stream));
+	if (p.at != NULL)
+		TRY_CUDA(launch(check_pieces_kernel, listers, COUNT_THREADS, j.stream, p, j.count));
+	TRY_CUDA(launch(list_pieces_kernel<Of>, listers, COUNT_THREADS, j.stream, p, l, leaves));
+	TRY_CUDA(cudaMemcpyAsync(told + KINDS, p.wrong, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
+	if (leaves) {
+		TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.keys, { NULL, 0, !maps_none(j.map) } }, leaf_bits,
+		                     false, &too_large, sort_short));
+		TRY_CUDA(sort_too_large(j, j.keys, chunk_map{}, j.map, too_large));
+	} else {
+		TRY_CUDA(sort_short());
+		TRY_CUDA(cudaMemcpyAsync(told, &j.s.listed[TOO_LARGE], sizeof *told, cudaMemcpyDeviceToHost,
+		                         j.stream));
+		TRY_CUDA(cudaStreamSynchronize(j.stream));
+		TRY_CUDA(sort_stubborn(j, j.keys, j.map, *told));
+	}
+	*wrong = told[KINDS] != 0;
+	return cudaSuccess;
+}
+
+#endif

@@ -29,7 +29,10 @@ static const struct call_type call_types[] = {
 };
 
 /* From CALL_WIDE on they may have payloads. */
-enum { CALL_TYPES = sizeof call_types / sizeof call_types[0], CALL_WIDE = 6, CALL_U32 = 6, CALL_U64 = 9 };
+enum {
+	CALL_TYPES = sizeof call_types / sizeof call_types[0],
+	CALL_U8 = 0, CALL_WIDE = 6, CALL_U32 = 6, CALL_U64 = 9,
+};
 
 /** Where the bits KEY stand in the order of all keys of TYPE. */
 static inline uint64_t

@@ -68,6 +68,10 @@ gsort_bench_SOURCES = \
   bench/device/device_keys.h \
   bench/device/pairs.cu \
   bench/device/pairs.h \
+  bench/device/rows.c \
+  bench/device/rows.h \
+  bench/device/segmented.cu \
+  bench/device/segmented.h \
   bench/device/source.c \
   bench/device/source.h \
   bench/device/table.c \
@@ -101,6 +105,8 @@ gsort_bench_SOURCES = \
   $(kernel_headers) $(kernel_sources) $(ladder_headers) $(ladder_host) $(ladder_kernels)
 nodist_gsort_bench_SOURCES = $(call_sources) \
   kernels/device/sort_pairs.cu kernels/device/sort_short.cu kernels/device/sort_typed.cu
+# Of it CUB takes parts of Thrust that throw.
+bench/device/segmented.o: AM_NVCCFLAGS += -Xcompiler=-fexceptions,-frtti
 gsort_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 gsort_bench_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 gsort_bench_LINK = $(CXX) $(OPENMP_CFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@

@@ -23,8 +23,8 @@ harness_function run_call_pairs, run_cub_pairs;
 /** Check the keys and payloads that RUN makes; if they are wrong, name it and end the program. */
 void pairs_check_run(const char *name, harness_function *run, size_t count);
 
-/** Check the calls: all types, directions and payloads; BIG: also beyond 2^31 keys.  Returns how many
- *  results were wrong. */
+/** Check the calls: all types, directions and payloads, rows, segments; BIG: also beyond 2^31 keys.
+ *  Returns how many results were wrong. */
 unsigned call_check(bool big);
 
 #endif

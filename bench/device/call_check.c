@@ -3,8 +3,8 @@
  * call_check.c - are the results of gsort_cuda.h right?
  *
  * Keys go up, are sorted, come back and are looked at by the host: they must ascend or descend by the
- * order of their type, and each payload must be there once, beside the key that it was made for.
- * Keys without payloads are compared by a sum of hashes.
+ * order of their type, in each row or segment if there are such, and each payload must be there once,
+ * beside the key that it was made for.  Keys without payloads are compared by a sum of hashes.
  */
 #include "config.h"
 
@@ -14,14 +14,21 @@
 #include "bench/call_types.h"
 #include "bench/device/call.h"
 #include "bench/device/pairs.h"
+#include "bench/device/rows.h"
+#include "bench/device/segmented.h"
 #include "bench/keys.h"
 #include "bench/must.h"
 
-/* One call: COUNT keys of TYPE with payloads of VALUE_BYTES, or none. */
+/*
+ * One call: COUNT keys of TYPE with payloads of VALUE_BYTES, or none.  AT: where each of PIECES begins, and
+ * the end of the last one: rows of LENGTH, or segments; NULL: all keys are one.
+ */
 struct row {
 	const struct call_type *type;
 	unsigned                value_bytes, flags, shape;
 	size_t                  count;
+	const uint64_t         *at;
+	size_t                  pieces, length;
 };
 
 static bool
@@ -39,13 +46,20 @@ right(const struct row *r, const void *keys, const void *values, const void *sou
 {
 	const unsigned bytes = r->type->bytes;
 	unsigned char *seen = calloc(r->count + 1, 1);
+	size_t piece = 0;		/* that key i is in, from 1 on; 0: in front of all */
 	uint64_t sum = 0;
 	bool all = seen != NULL;
 
 	for (size_t i = 0; i < r->count && all; i++) {
 		const uint64_t key = call_get(keys, i, bytes);
+		bool begins = i == 0;
 
-		all = i == 0 || in_order(r, keys, i);
+		for (; r->at != NULL && piece <= r->pieces && r->at[piece] <= i; piece++)
+			begins = true;
+		if (r->at != NULL && (piece == 0 || piece > r->pieces))		/* it stays */
+			all = key == call_get(source, i, bytes);
+		else
+			all = begins || in_order(r, keys, i);
 		if (r->value_bytes > 0) {
 			const uint64_t from = call_get(values, i, r->value_bytes);
 
@@ -53,20 +67,41 @@ right(const struct row *r, const void *keys, const void *values, const void *sou
 			      call_get(source, from, bytes) == key;
 			seen[from < r->count ? from : 0] = 1;
 		}
-		sum += random_at(key, 1) - random_at(call_get(source, i, bytes), 1);
+		sum += random_at(key, piece) - random_at(call_get(source, i, bytes), piece);
 	}
 	free(seen);
 	return all && sum == 0;
 }
 
+/* AT: of the device. */
 static enum gsort_error
-call(const struct row *r, void *keys, void *other, void *scratch, size_t *bytes,
+call(const struct row *r, const uint64_t *at, void *keys, void *other, void *scratch, size_t *bytes,
      cudaStream_t stream)
 {
+	if (r->at != NULL && r->length > 0)
+		return gsort_cuda_sort_rows(keys, other, r->pieces, r->length, r->type->type, r->flags,
+		                            scratch, bytes, stream);
+	if (r->at != NULL)
+		return gsort_cuda_sort_segments(keys, other, r->count, at, r->pieces, r->type->type, r->flags,
+		                                scratch, bytes, stream);
 	if (r->value_bytes > 0)
 		return gsort_cuda_sort_pairs(keys, other, r->value_bytes, r->count, r->type->type, r->flags,
 		                             scratch, bytes, stream);
 	return gsort_cuda_sort(keys, other, r->count, r->type->type, r->flags, scratch, bytes, stream);
+}
+
+/* Where R's pieces are, in memory of the device; NULL: it has none. */
+static uint64_t *
+cuts_there(const struct row *r)
+{
+	const size_t bytes = (r->pieces + 1) * sizeof r->at[0];
+	uint64_t *at = NULL;
+
+	if (r->at == NULL)
+		return NULL;
+	must(cudaMalloc((void **)&at, bytes), "cudaMalloc");
+	must(cudaMemcpy(at, r->at, bytes, cudaMemcpyHostToDevice), "copy");
+	return at;
 }
 
 /* Sort SOURCE on the device to KEYS and VALUES, which are of the host. */
@@ -75,9 +110,10 @@ sort_there(const struct row *r, const void *source, void *keys, void *values, cu
 {
 	const size_t bytes = r->count * r->type->bytes;
 	const size_t other_bytes = r->value_bytes > 0 ? r->count * r->value_bytes : bytes;
+	uint64_t *at = cuts_there(r);
 	void *keys_there, *other_there, *scratch;
 	size_t scratch_bytes = 0;
-	enum gsort_error error = call(r, NULL, NULL, NULL, &scratch_bytes, stream);
+	enum gsort_error error = call(r, at, NULL, NULL, NULL, &scratch_bytes, stream);
 
 	must(cudaMalloc(&keys_there, bytes), "cudaMalloc");
 	must(cudaMalloc(&other_there, other_bytes), "cudaMalloc");
@@ -85,13 +121,14 @@ sort_there(const struct row *r, const void *source, void *keys, void *values, cu
 	must(cudaMemcpyAsync(keys_there, source, bytes, cudaMemcpyHostToDevice, stream), "copy");
 	must(cudaMemcpyAsync(other_there, values, other_bytes, cudaMemcpyHostToDevice, stream), "copy");
 	if (error == GSORT_ERROR_NONE)
-		error = call(r, keys_there, other_there, scratch, &scratch_bytes, stream);
+		error = call(r, at, keys_there, other_there, scratch, &scratch_bytes, stream);
 	must(cudaMemcpyAsync(keys, keys_there, bytes, cudaMemcpyDeviceToHost, stream), "copy");
 	must(cudaMemcpyAsync(values, other_there, other_bytes, cudaMemcpyDeviceToHost, stream), "copy");
 	must(cudaStreamSynchronize(stream), "waiting");
 	must(cudaFree(keys_there), "cudaFree");
 	must(cudaFree(other_there), "cudaFree");
 	must(cudaFree(scratch), "cudaFree");
+	must(cudaFree(at), "cudaFree");
 	return error;
 }
 
@@ -113,8 +150,9 @@ check_row(const struct row *r, cudaStream_t stream)
 	error = sort_there(r, source, keys, values, stream);
 	holds = error == GSORT_ERROR_NONE && right(r, keys, values, source);
 	if (!holds)
-		printf("wrong: %zu %s, payloads of %u bytes, flags %u, %s: %s\n", r->count, r->type->name,
-		       r->value_bytes, r->flags, keys_shapes[r->shape], gsort_cuda_message());
+		printf("wrong: %zu %s, payloads of %u bytes, flags %u, %s, %zu pieces of %zu: %s\n", r->count,
+		       r->type->name, r->value_bytes, r->flags, keys_shapes[r->shape], r->pieces, r->length,
+		       gsort_cuda_message());
 	free(source);
 	free(keys);
 	free(values);
@@ -126,7 +164,7 @@ static unsigned
 check_big(size_t count, bool pairs)
 {
 	const struct pairs_kind kind = { 32, 32 };
-	const struct row r = { &call_types[CALL_U32], pairs ? 4 : 0, 0, SHAPE_UNIFORM, count };
+	const struct row r = { .type = &call_types[CALL_U32], .value_bytes = pairs ? 4 : 0, .count = count };
 	void *source = NULL, *keys, *other, *scratch;
 	struct keys_verdict before, after;
 	size_t bytes = 0;
@@ -141,9 +179,9 @@ check_big(size_t count, bool pairs)
 		must(cudaMemcpy(source, keys, count * 4, cudaMemcpyDeviceToDevice), "copy");
 		must(pairs_fill(other, kind, count), "making payloads");
 	}
-	holds = call(&r, NULL, NULL, NULL, &bytes, NULL) == GSORT_ERROR_NONE;
+	holds = call(&r, NULL, NULL, NULL, NULL, &bytes, NULL) == GSORT_ERROR_NONE;
 	must(cudaMalloc(&scratch, bytes), "cudaMalloc");
-	holds = holds && call(&r, keys, other, scratch, &bytes, NULL) == GSORT_ERROR_NONE;
+	holds = holds && call(&r, NULL, keys, other, scratch, &bytes, NULL) == GSORT_ERROR_NONE;
 	must(device_keys_check(keys, 32, count, count, &after), "checking");
 	holds = holds && after.falls == 0 && after.digest == before.digest;
 	if (pairs && holds)
@@ -167,8 +205,102 @@ check_type(const struct call_type *type, unsigned most_bytes, size_t count, unsi
 
 	for (unsigned flags = 0; flags < 2; flags++)
 		for (unsigned value_bytes = 0; value_bytes <= most_bytes; value_bytes += 4)
-			wrong += check_row(&(struct row){ type, value_bytes, flags, shape, count }, stream);
+			wrong += check_row(&(struct row){ .type = type, .value_bytes = value_bytes,
+			                                  .flags = flags, .shape = shape, .count = count },
+			                   stream);
 	return wrong;
+}
+
+/* ---- rows and segments -------------------------------------------------------- */
+
+/* Rows of LENGTH, or if that is 0, segments of 0 to 2^17 keys; about COUNT in all. */
+static unsigned
+check_cuts(const struct call_type *type, size_t count, size_t length, unsigned seed,
+           cudaStream_t stream)
+{
+	struct row r = { .type = type, .flags = seed % 2, .length = length,
+	                 .shape = seed / 2 % 2 == 0 ? SHAPE_UNIFORM : seed % SHAPES };
+	uint64_t *at = must_malloc((count + 2) * sizeof *at);
+	unsigned wrong;
+
+	at[0] = length == 0 ? seed : 0;		/* keys in front of the first one */
+	while (at[r.pieces] < count) {
+		const uint64_t random = random_at(seed, r.pieces);
+		const size_t keys = length > 0 ? length : random % ((1u << (random >> 32) % 18) + 1);
+
+		r.pieces++;
+		at[r.pieces] = at[r.pieces - 1] + keys;
+		if (r.pieces > count)
+			break;
+	}
+	r.at = at;
+	r.count = at[r.pieces] + (length == 0 ? 7 : 0);
+	wrong = check_row(&r, stream);
+	free(at);
+	return wrong;
+}
+
+/* Of all types and lengths. */
+static unsigned
+check_all_cuts(size_t count, cudaStream_t stream)
+{
+	static const size_t lengths[] = {
+		0, 1, 2, 31, 32, 33, 64, 100, 1000, 1024, 1025, 4096, 4097, 8192, 8193, 16384, 16385, 32768,
+		32769, 100000, 131072,
+	};
+	unsigned wrong = 0;
+
+	for (unsigned t = 0; t < CALL_TYPES; t++)
+		for (unsigned l = 0; l < sizeof lengths / sizeof lengths[0]; l++)
+			wrong += check_cuts(&call_types[t], count, lengths[l], l * 5 + t, stream);
+	return wrong;
+}
+
+/* COUNT keys of u8, u32 or u64 in rows of LENGTH, or RAGGED; made and checked on the device. */
+static unsigned
+check_big_cuts(const struct call_type *type, size_t count, size_t length, bool ragged)
+{
+	const unsigned bits = type->bytes * 8;
+	struct row r = { .type = type, .count = count, .length = ragged ? 0 : length };
+	uint64_t *const cuts = rows_cuts(count, length, ragged, &r.pieces), *at;
+	struct keys_verdict before, after;
+	void *keys, *other, *scratch;
+	size_t bytes = 0;
+	bool holds;
+
+	r.at = cuts;
+	at = cuts_there(&r);
+	must(cudaMalloc(&keys, count * type->bytes), "cudaMalloc");
+	must(cudaMalloc(&other, count * type->bytes), "cudaMalloc");
+	must(device_keys_fill(keys, bits < 32 ? 32 : bits, bits < 32 ? count / 4 : count, SHAPE_UNIFORM, 1),
+	     "making keys");
+	must(segmented_check(keys, bits, at, r.pieces, &before), "checking");
+	holds = call(&r, at, NULL, NULL, NULL, &bytes, NULL) == GSORT_ERROR_NONE;
+	must(cudaMalloc(&scratch, bytes), "cudaMalloc");
+	holds = holds && call(&r, at, keys, other, scratch, &bytes, NULL) == GSORT_ERROR_NONE;
+	must(segmented_check(keys, bits, at, r.pieces, &after), "checking");
+	holds = holds && after.falls == 0 && after.digest == before.digest;
+	printf("%s: %zu %s in %zu %s of about %zu: %s\n", holds ? "right" : "wrong", count, type->name,
+	       r.pieces, ragged ? "segments" : "rows", length, holds ? "" : gsort_cuda_message());
+	must(cudaFree(keys), "cudaFree");
+	must(cudaFree(other), "cudaFree");
+	must(cudaFree(scratch), "cudaFree");
+	must(cudaFree(at), "cudaFree");
+	free(cuts);
+	return !holds;
+}
+
+static unsigned
+check_all_big_cuts(void)
+{
+	const size_t count = ((size_t)1 << 31) + (1 << 20);
+	unsigned wrong = check_big_cuts(&call_types[CALL_U8], 2 * count, 100, false);
+
+	for (size_t length = 32; length <= 1 << 17; length *= 16)
+		for (int ragged = 0; ragged < 2; ragged++)
+			wrong += check_big_cuts(&call_types[CALL_U32], count, length, ragged != 0);
+	wrong += check_big_cuts(&call_types[CALL_U64], count, 3000, false);
+	return wrong + check_big_cuts(&call_types[CALL_U64], count, 20000, true);
 }
 
 unsigned
@@ -184,8 +316,10 @@ call_check(bool big)
 		for (unsigned t = 0; t < CALL_TYPES; t++)
 			wrong += check_type(&call_types[t], t < CALL_WIDE ? 0 : 8, sizes[s], s * 7 + t,
 			                    stream);
+	wrong += check_all_cuts(big ? 1000000 : 100000, stream);
 	must(cudaStreamDestroy(stream), "a stream");
 	if (big) {
+		wrong += check_all_big_cuts();
 		wrong += check_big(((size_t)1 << 31) + 12345, false);
 		wrong += check_big(((size_t)1 << 31) + 12345, true);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * device.c - gsort-bench tile, merge, device and check: gsort's own kernels
+ * device.c - gsort-bench tile, merge, device, call, rows and check: gsort's own kernels
  *
  * The rows show what was measured beside what was predicted.  A prediction is the budget in
  * kernels/README.md: the block sort is bound by its instructions, every other sweep over device
@@ -18,6 +18,7 @@
 #include "bench/device/check.h"
 #include "bench/device/compare.h"
 #include "bench/device/device.h"
+#include "bench/device/rows.h"
 #include "bench/device/source.h"
 #include "bench/device/table.h"
 #include "bench/keys.h"
@@ -27,7 +28,7 @@
 #include "bench/usage.h"
 
 static const char usage[] =
-	"Usage: gsort-bench [OPTION]... tile | merge | device | call | check\n"
+	"Usage: gsort-bench [OPTION]... tile | merge | device | call | rows | check\n"
 	"       gsort-bench ladder | sweep [OPTION]...      (--help has more)\n"
 	"Measure gsort's GPU kernels.\n"
 	"\n"
@@ -35,6 +36,7 @@ static const char usage[] =
 	"  merge   merge two sorted runs of half the keys each\n"
 	"  device  sort all keys: partition and leaves, tiles and merges, CUB's sorts\n"
 	"  call    gsort_cuda_sort() beside the kernels that it runs, and sorts of pairs\n"
+	"  rows    sorts of rows and of segments of many lengths beside CUB's segmented sorts\n"
 	"  check   sort and merge at awkward sizes; exit 1 if anything is wrong\n"
 	"\n"
 	"  --keys=N    keys in all: 1000000 or 2^28 [2^28]\n"
@@ -249,10 +251,22 @@ bench_tables_of_pairs(const struct key_type *type)
 		bench_table(type, value_bits);
 }
 
+static void
+bench_rows(const struct key_type *type)
+{
+	const struct rows rows = {
+		.type = type->name, .bits = type->bits, .runs = args.runs, .count = args.keys,
+		.shape = args.shape >= 0 && args.shape < (int)SHAPES ? (unsigned)args.shape : SHAPE_UNIFORM,
+		.seed = source_seed(),
+	};
+
+	rows_print(&rows);
+}
+
 static int
 run_check(void)
 {
-	unsigned wrong = check_all(args.big) + call_check(args.big);
+	unsigned wrong = call_check(args.big) + check_all(args.big);
 
 	printf(wrong == 0 ? "all right\n" : "%u wrong\n", wrong);
 	return wrong > 0;
@@ -373,7 +387,7 @@ bench_device(int argc, char **argv)
 		void      (*bench)(const struct key_type *type);	/* NULL: check */
 	} commands[] = {
 		{ "tile", bench_tile }, { "merge", bench_merge }, { "device", bench_sorts },
-		{ "call", bench_calls }, { "check", NULL },
+		{ "call", bench_calls }, { "rows", bench_rows }, { "check", NULL },
 	};
 	enum { COMMANDS = sizeof commands / sizeof commands[0] };
 	int status = parse(argc, argv);
@@ -382,7 +396,7 @@ bench_device(int argc, char **argv)
 	if (status != 0)
 		return status < 0 ? 0 : status;
 	if (optind + 1 != argc)
-		return bad_usage("one of tile, merge, device, call, check is wanted, not",
+		return bad_usage("one of tile, merge, device, call, rows, check is wanted, not",
 		                 optind < argc ? argv[optind + 1] : "");
 	while (c < COMMANDS && strcmp(commands[c].name, argv[optind]) != 0)
 		c++;
@@ -393,6 +407,8 @@ bench_device(int argc, char **argv)
 		return bad_usage("only device and call have keys of type", args.type);
 	if (commands[c].bench != bench_sorts && commands[c].bench != bench_calls && args.table_from != 0)
 		return bad_usage("only device and call print a table of", "2^A..2^B keys");
+	if (commands[c].bench == bench_rows && args.keys > INT32_MAX)
+		return bad_usage("rows takes less than 2^31 keys, for CUB counts with an", "int");
 	if (args.seed == 0 && args.table_from != 0)
 		args.seed = (uint64_t)time(NULL);
 	open_gpu();

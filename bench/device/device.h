@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* device.h - gsort-bench tile, merge, device and check: gsort's own kernels */
+/* device.h - gsort-bench tile, merge, device, call, rows and check: gsort's own kernels */
 #ifndef GS_BENCH_DEVICE_H
 #define GS_BENCH_DEVICE_H
 

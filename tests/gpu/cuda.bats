@@ -182,6 +182,13 @@ for_size() {
 @test "GPU: text in several batches"			{ for_size real text_in_batches; }
 @test "GPU: pipes and several files"			{ for_size real pipes_and_files; }
 
+@test "GPU: the calls of the library, for keys of all types, pairs, rows and segments" {
+	needs_gpu
+	bench=$(built gsort-bench)
+	[ -x "$bench" ] || skip "gsort-bench is not built: make gsort-bench"
+	"$bench" check
+}
+
 # --- no GPU, or one that fails ------------------------------------------------------
 
 # Keys land in host memory while the GPU is opened; it holds a part of them, so what

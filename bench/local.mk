@@ -143,7 +143,6 @@ bench_results = \
   bench/results/2cores-2026-11-23/records.txt \
   bench/results/2cores-2026-11-23/shapes.txt \
   bench/results/2cores-2026-11-23/versus-lines.json \
-  bench/results/2cores-2026-11-25/array-maps.txt \
   bench/results/2cores-2026-11-25/dense-ranges.txt \
   bench/results/2cores-2026-11-25/hunts.txt \
   bench/results/2cores-2026-11-25/one-taker.txt \
@@ -157,6 +156,7 @@ bench_results = \
   bench/results/h100-2026-11-25/table.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \
+  bench/results/h100-2026-11-26/rows.txt \
   bench/results/h200-2026-11-21/perkey.svg \
   bench/results/h200-2026-11-21/sort-ncu.txt \
   bench/results/h200-2026-11-22/crossover.json \

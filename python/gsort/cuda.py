@@ -13,9 +13,10 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import math
 import os
 import sys
-from typing import Any, Callable, ContextManager, NamedTuple, NoReturn, Optional
+from typing import Any, Callable, ContextManager, NamedTuple, NoReturn, Optional, Sequence
 
 from . import _native
 
@@ -28,7 +29,8 @@ Allocate = Callable[[int], Any]
 
 class _Array(NamedTuple):
 	address: int
-	length: int
+	rows: int
+	length: int			# of a row
 	kind: str
 	bytes: int
 	owner: Any = None		# keeps the memory
@@ -69,6 +71,8 @@ def _library() -> ctypes.CDLL:
 	                                    bytes_at, pointer]
 	library.gsort_cuda_sort_pairs.argtypes = [pointer, pointer, size, size, ctypes.c_int,
 	                                          ctypes.c_uint, pointer, bytes_at, pointer]
+	library.gsort_cuda_sort_rows.argtypes = [pointer, pointer, size, size, ctypes.c_int, ctypes.c_uint,
+	                                         pointer, bytes_at, pointer]
 	library.gsort_cuda_message.restype = ctypes.c_char_p
 	return library
 
@@ -83,6 +87,25 @@ def _refuse(what: str) -> NoReturn:
 	raise TypeError(f"gsort sorts integers of 8 to 64 bits and floats of 16 to 64, not {what}")
 
 
+def _rows_of(name: str, shape: Sequence[int], strides: Optional[Sequence[int]], step: int) -> tuple[int, int]:
+	"""How many rows along the last dimension, and of how many elements; STEP: from one to the next."""
+	if not shape:
+		raise ValueError(f"{name} must be an array of one dimension or more")
+	if strides is not None and 0 not in shape:
+		for length, stride in zip(reversed(shape), reversed(strides)):
+			if length != 1 and stride != step:
+				raise ValueError(f"{name} must be a contiguous array")
+			step *= length
+	return math.prod(shape[:-1]), shape[-1]
+
+
+def _flat(array: _Array, name: str) -> int:
+	"""The length of ARRAY, which has one dimension that counts."""
+	if array.rows != 1:
+		raise ValueError(f"{name} must be a contiguous array of one dimension")
+	return array.length
+
+
 def _from_dlpack(a: Any, name: str, stream: int) -> _Array:
 	"""A, whose memory is borrowed while the capsule lives: as it keeps its name, it frees itself."""
 	get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
@@ -93,9 +116,9 @@ def _from_dlpack(a: Any, name: str, stream: int) -> _Array:
 	kind += str(tensor.bits)
 	if "GSORT_" + kind not in _native.ABI or tensor.bits > 64 or tensor.lanes != 1:
 		_refuse(f"{word}{tensor.bits}" + (f" in {tensor.lanes} lanes" if tensor.lanes != 1 else ""))
-	if tensor.ndim != 1 or (tensor.strides and tensor.shape[0] > 1 and tensor.strides[0] != 1):
-		raise ValueError(f"{name} must be a contiguous array of one dimension")
-	return _Array((tensor.data or 0) + tensor.byte_offset, tensor.shape[0], kind, tensor.bits // 8, capsule)
+	shape, strides = tensor.shape[:tensor.ndim], tensor.strides[:tensor.ndim] if tensor.strides else None
+	return _Array((tensor.data or 0) + tensor.byte_offset, *_rows_of(name, shape, strides, 1), kind,
+	              tensor.bits // 8, capsule)
 
 
 def _array_of(a: Any, name: str, stream: int = 0) -> _Array:
@@ -114,11 +137,10 @@ def _array_of(a: Any, name: str, stream: int = 0) -> _Array:
 	width = int(typestr[2:])
 	if typestr[0] == ">" or typestr[1] not in _KINDS or width > 8:
 		_refuse(typestr)
-	if len(shape) != 1 or interface.get("strides") not in (None, (width,)):
-		raise ValueError(f"{name} must be a contiguous array of one dimension")
+	rows, length = _rows_of(name, shape, interface.get("strides"), width)
 	if read_only:
 		raise ValueError(f"{name} is read-only")
-	return _Array(address, shape[0], _KINDS[typestr[1]] + str(width * 8), width)
+	return _Array(address, rows, length, _KINDS[typestr[1]] + str(width * 8), width)
 
 
 def _place_of(a: Any) -> _Place:
@@ -151,13 +173,17 @@ def _run(keys: Any, values: Any, descending: bool, allocate: Optional[Allocate],
 	function: Callable[[Optional[int]], int]
 	with place.device:
 		if values is None:
-			other = room(max(array.length * array.bytes, 1))
+			other = room(max(array.rows * array.length * array.bytes, 1))
 			address = _array_of(other, "the memory allocated").address
 			function = lambda scratch: library.gsort_cuda_sort(
 				array.address, address, array.length, kind, flags, scratch, ctypes.byref(size), queue)
+			if array.rows != 1:
+				function = lambda scratch: library.gsort_cuda_sort_rows(
+					array.address, address, array.rows, array.length, kind, flags, scratch,
+					ctypes.byref(size), queue)
 		else:
 			payload = _array_of(values, "values", queue)
-			if payload.length != array.length:
+			if _flat(payload, "values") != _flat(array, "keys"):
 				raise ValueError(f"{array.length} keys have {payload.length} values")
 			function = lambda scratch: library.gsort_cuda_sort_pairs(
 				array.address, payload.address, payload.bytes, array.length, kind, flags, scratch,
@@ -169,7 +195,7 @@ def _run(keys: Any, values: Any, descending: bool, allocate: Optional[Allocate],
 
 def sort(a: Any, *, descending: bool = False, allocate: Optional[Allocate] = None,
          stream: Optional[int] = None) -> Any:
-	"""Sort A in place, and return it.
+	"""Sort A in place, along its last dimension, and return it.
 
 	Floats are in the order -inf .. -0, 0 .. inf, nan, -nan.  Bfloat16 is sorted where A has
 	__dlpack__, as a tensor of torch has.  Torch and CuPy allocate as much memory again, from their pools,

@@ -16,10 +16,9 @@ class There:
 	"""A copy of a numpy array in the memory of the emulated GPU; ARRAY is a view of it."""
 
 	def __init__(self, array, read_only=False):
-		memory = ctypes.c_void_p()
-		assert gsort.cuda._library().cudaMalloc(ctypes.byref(memory), ctypes.c_size_t(array.nbytes)) == 0
-		self.array = np.frombuffer((ctypes.c_char * array.nbytes).from_address(memory.value), array.dtype)
-		self.array = self.array.reshape(array.shape)
+		memory, size = ctypes.c_void_p(), max(array.nbytes, 1)
+		assert gsort.cuda._library().cudaMalloc(ctypes.byref(memory), ctypes.c_size_t(size)) == 0
+		self.array = np.ndarray(array.shape, array.dtype, (ctypes.c_char * size).from_address(memory.value))
 		self.array[...] = array
 		self.__cuda_array_interface__ = {
 			"data": (memory.value, read_only), "shape": array.shape, "typestr": array.dtype.str,
@@ -72,6 +71,20 @@ def test_sort(dtype):
 	assert there.array.tobytes() == expect.tobytes()
 	gsort.cuda.sort(there, allocate=allocate, descending=True)
 	assert there.array.tobytes() == expect[::-1].tobytes()
+
+
+@pytest.mark.skipif(not EMULATED, reason="for memory of the host")
+@pytest.mark.parametrize("dtype", ["i1", "f2", "u4", "f4", "i8"])
+@pytest.mark.parametrize("shape", [(30, 1000), (2, 3, 5000), (1, 30000), (30000, 1), (7, 0), (0, 7)])
+@pytest.mark.parametrize("lend", [There, Lent])
+def test_rows(dtype, shape, lend):
+	"""Along the last dimension, as numpy and torch sort without an axis."""
+	there = lend(some(dtype, np.prod(shape)).reshape(shape))
+	expect = np.array([in_order(row.copy()) for row in there.array.reshape(-1, max(shape[-1], 1))], dtype)
+	assert gsort.cuda.sort(there, allocate=allocate) is there
+	assert there.array.tobytes() == expect.tobytes()
+	gsort.cuda.sort(there, allocate=allocate, descending=True)
+	assert there.array.tobytes() == expect[:, ::-1].tobytes() if expect.size else there.array.size == 0
 
 
 @pytest.mark.skipif(not EMULATED, reason="for memory of the host")
@@ -143,12 +156,13 @@ def test_what_dlpack_is_refused():
 		gsort.cuda.sort(Lent(keys.astype("c8")), allocate=allocate)
 	with pytest.raises(TypeError, match="not type 9 of 32"):
 		gsort.cuda.sort(Lent(keys, code=9), allocate=allocate)
-	with pytest.raises(ValueError, match="contiguous array of one dimension"):
-		gsort.cuda.sort(Lent(keys.reshape(2, 5)), allocate=allocate)
-	strided = Lent(keys)
-	strided.array = strided.array[::2]
-	with pytest.raises(ValueError, match="contiguous array of one dimension"):
-		gsort.cuda.sort(strided, allocate=allocate)
+	with pytest.raises(ValueError, match="keys must be a contiguous array of one dimension"):
+		gsort.cuda.sort_pairs(Lent(keys.reshape(2, 5)), Lent(keys), allocate=allocate)
+	for cut in np.s_[::2], np.s_[:, :3], np.s_[:, ::-1]:
+		strided = Lent(keys if cut == np.s_[::2] else keys.reshape(2, 5))
+		strided.array = strided.array[cut]
+		with pytest.raises(ValueError, match="keys must be a contiguous array"):
+			gsort.cuda.sort(strided, allocate=allocate)
 	with pytest.raises(TypeError, match="gsort cannot allocate beside Lent"):
 		gsort.cuda.sort(Lent(keys))
 
@@ -160,10 +174,13 @@ def test_what_is_refused():
 		gsort.cuda.sort(keys)
 	with pytest.raises(TypeError, match="not <c8"):
 		gsort.cuda.sort(There(keys.astype("c8")), allocate=allocate)
-	with pytest.raises(ValueError, match="contiguous"):
-		gsort.cuda.sort(There(keys[::2]), allocate=allocate)
-	with pytest.raises(ValueError, match="one dimension"):
-		gsort.cuda.sort(There(keys.reshape(2, 5)), allocate=allocate)
+	for strided in keys[::2], keys.reshape(2, 5).T, keys.reshape(2, 5)[:, 1:]:
+		with pytest.raises(ValueError, match="keys must be a contiguous array"):
+			gsort.cuda.sort(There(strided), allocate=allocate)
+	with pytest.raises(ValueError, match="one dimension or more"):
+		gsort.cuda.sort(There(keys[0]), allocate=allocate)
+	with pytest.raises(ValueError, match="values must be a contiguous array of one dimension"):
+		gsort.cuda.sort_pairs(There(keys), There(keys.reshape(2, 5)), allocate=allocate)
 	with pytest.raises(ValueError, match="read-only"):
 		gsort.cuda.sort(There(keys, read_only=True), allocate=allocate)
 	with pytest.raises(TypeError, match="gsort cannot allocate beside There"):
@@ -197,6 +214,9 @@ def test_tensors_of_torch(count):
 		expect = torch.sort(keys).values
 		assert torch.equal(gsort.cuda.sort(keys), expect)
 		assert torch.equal(gsort.cuda.sort(keys, descending=True), expect.flip(0))
+	rows = torch.randn((count % 7 + 1, count), device="cuda")
+	expect = torch.sort(rows).values
+	assert torch.equal(gsort.cuda.sort(rows), expect)
 	if hasattr(torch.empty(0), "__dlpack__"):
 		keys = torch.randn(count, device="cuda").to(torch.bfloat16)
 		expect = torch.sort(keys).values

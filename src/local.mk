@@ -58,6 +58,7 @@ host_sources = \
   src/format/key.c \
   src/format/key.h \
   src/format/key_float.c \
+  src/format/key_noted.c \
   src/format/key_number.c \
   src/format/key_text.h \
   src/format/key_version.c \

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/byte_order.h"
+#include "gsort.h"
 
 struct gs_key_text {
 	const unsigned char *at, *end;
@@ -306,6 +307,21 @@ double gs_float_value(struct gs_key_text text);
 
 /** How many bytes from AT on are a float, with the space before it; 0: none. */
 size_t gs_float_length(const unsigned char *at, const unsigned char *end);
+
+/* ---- IPv4 addresses and times (key_noted.c) --------------------------------------- */
+
+/*
+ * As format/notation.h reads them; what it does not read is refused before it comes here.
+ */
+
+/** Less than, equal to or greater than 0. */
+int gs_noted_compare(enum gsort_notation notation, struct gs_key_text one, struct gs_key_text other);
+
+/** Append the key; returns true when eight bytes are there.  No key begins with a byte of 0. */
+bool gs_noted_put(struct gs_key_bytes *bytes, enum gsort_notation notation, struct gs_key_text text);
+
+/** Skip the blanks at *AT; returns the bytes up to END without blanks and a CR there. */
+size_t gs_noted_trim(const unsigned char **at, const unsigned char *end);
 
 /* ---- versions: the order V of sort(1) (key_version.c) ----------------------------- */
 

@@ -50,6 +50,20 @@ read_letters(const char *at, unsigned blanks, unsigned *letters)
 	return at;
 }
 
+/* Read what may follow a ':': ip or time, with b and r; or letters. */
+static const char *
+read_word(const char *at, unsigned *letters)
+{
+	const bool ip = strncmp(at, "ip", 2) == 0, time = strncmp(at, "time", 4) == 0;
+
+	if (!ip && !time)
+		return read_letters(at, GS_LETTERS_B, letters);
+	*letters |= ip ? GS_LETTER_IP : GS_LETTER_TIME;
+	for (at += ip ? 2 : 4; *at == 'b' || *at == 'r'; at++)
+		*letters |= bits_of(*at);
+	return at;
+}
+
 gs_status
 gs_keydef_letters(const char *text, unsigned *letters)
 {
@@ -66,6 +80,7 @@ count_orderings(unsigned letters)
 {
 	return ((letters & GS_LETTER_N) != 0) + ((letters & GS_LETTER_G) != 0) +
 	       ((letters & GS_LETTER_H) != 0) + ((letters & GS_LETTER_M) != 0) +
+	       ((letters & GS_LETTER_IP) != 0) + ((letters & GS_LETTER_TIME) != 0) +
 	       ((letters & (GS_LETTER_V | GS_LETTER_D | GS_LETTER_I)) != 0);
 }
 
@@ -78,9 +93,12 @@ settle(struct gs_keydef *key)
 
 	key->ordering = letters & GS_LETTER_N ? GS_BY_NUMBER : letters & GS_LETTER_G ? GS_BY_FLOAT :
 	                letters & GS_LETTER_H ? GS_BY_SIZE : letters & GS_LETTER_M ? GS_BY_MONTH :
-	                letters & GS_LETTER_V ? GS_BY_VERSION : GS_BY_BYTES;
+	                letters & GS_LETTER_V ? GS_BY_VERSION : letters & GS_LETTER_IP ? GS_BY_IP :
+	                letters & GS_LETTER_TIME ? GS_BY_TIME : GS_BY_BYTES;
 	if (count_orderings(letters) <= 1)
 		return GS_OK;
+	if (letters & (GS_LETTER_IP | GS_LETTER_TIME))
+		return gs_fail(GS_EUSAGE, "a key has one order: ip, time, or that of its letters");
 	for (size_t l = 0; l < LETTERS; l++)
 		if (letters & letters_of[l].bits & ~(unsigned)(GS_LETTERS_B | GS_LETTER_R) &&
 		    !(letters_of[l].letter == 'i' && letters & GS_LETTER_D))
@@ -161,7 +179,7 @@ read_quoted_name(const char *text, struct gs_keydef *key)
 	if (*at == '"' && at[1] == '\0')
 		at++;
 	else if (*at == '"' && at[1] == ':')
-		at = read_letters(at + 2, GS_LETTERS_B, &key->letters);
+		at = read_word(at + 2, &key->letters);
 	else
 		at = text;
 	return *at == '\0' && key->name_bytes > 2 ? GS_OK
@@ -180,7 +198,7 @@ read_name(const char *text, struct gs_keydef *key)
 		return read_quoted_name(text, key);
 	key->name = text;
 	key->name_bytes = strlen(text);
-	if (colon != NULL && *read_letters(colon + 1, GS_LETTERS_B, &letters) == '\0') {
+	if (colon != NULL && *read_word(colon + 1, &letters) == '\0') {
 		key->letters = letters;
 		key->name_bytes = (size_t)(colon - text);
 	}
@@ -210,6 +228,8 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 		key->end_field--;
 		at = read_letters(at, GS_LETTER_B_END, &key->letters);
 	}
+	if (strncmp(at, ":ip", 3) == 0 || strncmp(at, ":time", 5) == 0)
+		at = read_word(at + 1, &key->letters);
 	if (names && *at == ':')
 		return refuse(text, "a name that begins with a digit is quoted, as in -k '\"2024\":n'");
 	return *at == '\0' ? GS_OK : refuse_rest(text, at);

@@ -6,6 +6,7 @@
  *
  * Fields and characters count from 1.  LETTERS are ordering options: b d f g h i M n r V.  A column
  * of a header may be named instead: KEYDEF = NAME[:LETTERS], or "NAME"[:LETTERS] with quotes in NAME doubled.
+ * Behind a ':' there may also be ip or time, and then the letters b and r: -k3,3:ip, -k when:timer.
  *
  * The keys own nothing: names point into the text that they were read from.
  */
@@ -32,11 +33,14 @@ enum gs_letter {
 	GS_LETTER_N       = 1 << 8,	/* as a decimal number */
 	GS_LETTER_R       = 1 << 9,	/* descending */
 	GS_LETTER_V       = 1 << 10,	/* as a version */
+	GS_LETTER_IP      = 1 << 11,	/* as an IPv4 address */
+	GS_LETTER_TIME    = 1 << 12,	/* as a date or time of ISO 8601 */
 };
 
 enum { GS_LETTERS_B = GS_LETTER_B_BEGIN | GS_LETTER_B_END };
 
-enum gs_ordering { GS_BY_BYTES, GS_BY_NUMBER, GS_BY_FLOAT, GS_BY_SIZE, GS_BY_MONTH, GS_BY_VERSION };
+enum gs_ordering { GS_BY_BYTES, GS_BY_NUMBER, GS_BY_FLOAT, GS_BY_SIZE, GS_BY_MONTH, GS_BY_VERSION, GS_BY_IP,
+                   GS_BY_TIME };
 
 #define GS_LINE_BEGIN	SIZE_MAX	/* as BEGIN_FIELD: where the line begins, whatever is there */
 #define GS_LINE_END	SIZE_MAX	/* as END_FIELD: where the line ends */
@@ -77,6 +81,13 @@ MUST_CHECK gs_status gs_keydef_complete(struct gs_keydef *keys, size_t count, un
 
 /** The key that is a whole line, in the order of LETTERS.  GS_EUSAGE: they exclude each other. */
 MUST_CHECK gs_status gs_keydef_line(struct gs_keydef *key, unsigned letters);
+
+/** Of addresses and times how they are read; of all other orderings GSORT_DECIMAL. */
+static inline enum gsort_notation
+gs_keydef_notation(enum gs_ordering ordering)
+{
+	return ordering == GS_BY_IP ? GSORT_IPV4 : ordering == GS_BY_TIME ? GSORT_TIME : GSORT_DECIMAL;
+}
 
 /** A key by name becomes column number FIELD, from 0. */
 void gs_keydef_place(struct gs_keydef *key, size_t field);

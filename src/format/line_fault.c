@@ -13,6 +13,7 @@
 #include "format/key_text.h"
 #include "format/line_order.h"
 #include "format/line_words.h"
+#include "format/notation.h"
 
 enum {
 	MOST_BYTES = 4095,	/* of a field with quotes that is a number; as GS_LINE_BYTES */
@@ -119,6 +120,23 @@ skip_month(struct field *field)
 	return found;
 }
 
+/* An address or a time, which is all of the field. */
+static bool
+skip_noted(struct field *field, enum gsort_notation notation)
+{
+	const unsigned char *limit = field->at;
+	uint64_t magnitude;
+	bool negative, found;
+
+	while (limit < field->end && *limit != field->separator)
+		limit++;
+	found = gs_notation_read(notation, (const char *)field->at,
+	                         (const char *)field->at + gs_noted_trim(&field->at, limit), &negative,
+	                         &magnitude);
+	field->at = limit;
+	return found;
+}
+
 static enum verdict
 judge(enum gs_ordering ordering, struct field field)
 {
@@ -132,6 +150,8 @@ judge(enum gs_ordering ordering, struct field field)
 	case GS_BY_SIZE:   is_number = skip_number(&field, "-"); skip_suffix(&field); break;
 	case GS_BY_FLOAT:  is_number = skip_float(&field); break;
 	case GS_BY_MONTH:  is_number = skip_month(&field); break;
+	case GS_BY_IP:
+	case GS_BY_TIME:   is_number = skip_noted(&field, gs_keydef_notation(ordering)); break;
 	case GS_BY_BYTES:
 	case GS_BY_VERSION: return SOUND;
 	}
@@ -207,7 +227,7 @@ judge_line(const struct gs_line_order *order, const char *line, const char *end,
 
 		if (!keydef->strict)
 			continue;
-		if (plain && keydef->usual && keydef->ordering != GS_BY_MONTH) {
+		if (plain && keydef->usual && gs_key_is_number(keydef)) {
 			gs_line_find_usual(&order->fields, keydef, &walk, &begin, &limit);
 			field = (struct field){ (const unsigned char *)begin,
 			                        (const unsigned char *)limit, order->fields.separator };
@@ -247,8 +267,10 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	const char *quote = quoted || !named ? "" : "\"";
 	unsigned char shown[SHOWN_BYTES + 1];
 	char column[SHOWN_BYTES + 1];
+	const enum gsort_notation notation = gs_keydef_notation(keydef->ordering);
 	struct gs_key_text text = { .map = NULL };
 	size_t shown_bytes;
+	bool is_float;
 
 	reason[0] = '\0';
 	gs_field_find(&order->fields, keydef, line, line + bytes - 1, &text);
@@ -260,11 +282,12 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	shown_bytes = copy_text(text, shown, sizeof shown);
 	for (size_t b = 0; b < shown_bytes; b++)
 		shown[b] = shown[b] == '\0' || shown[b] == '\n' || shown[b] == '\r' ? '?' : shown[b];
-	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not a %s: \"%.*s%s\"%s", quote, column, quote,
-	         keydef->ordering == GS_BY_MONTH ? "month" :
-	         judge_text(order, GS_BY_FLOAT, &text) == SOUND ? "decimal number" : "number",
+	is_float = judge_text(order, GS_BY_FLOAT, &text) == SOUND;
+	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not %s: \"%.*s%s\"%s", quote, column, quote,
+	         notation != GSORT_DECIMAL ? gs_notation_name(notation) :
+	         keydef->ordering == GS_BY_MONTH ? "a month" : is_float ? "a decimal number" : "a number",
 	         (int)(shown_bytes < SHOWN_BYTES ? shown_bytes : SHOWN_BYTES), (const char *)shown,
 	         shown_bytes > SHOWN_BYTES ? "..." : "",
-	         judge_text(order, GS_BY_FLOAT, &text) == SOUND && keydef->ordering != GS_BY_MONTH
+	         is_float && keydef->ordering != GS_BY_MONTH && notation == GSORT_DECIMAL
 	         ? named ? "; floats need :g" : "; floats need g" : "");
 }

@@ -101,7 +101,8 @@ make_strict(struct gs_line_order *order, struct gs_keydef *key)
 {
 	const size_t field = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
 
-	key->strict = (key->name != NULL || order->fields.csv || order->all_strict) &&
+	key->strict = (key->name != NULL || order->fields.csv || order->all_strict ||
+	               gs_keydef_notation(key->ordering) != GSORT_DECIMAL) &&
 	              key->ordering != GS_BY_BYTES && key->ordering != GS_BY_VERSION;
 	order->strict |= key->strict;
 	if (key->strict && !key->sought && key->end_field > field) {
@@ -302,6 +303,8 @@ compare_key(enum gs_ordering ordering, struct gs_key_text one, struct gs_key_tex
 	case GS_BY_SIZE:    return gs_size_compare(one, other);
 	case GS_BY_MONTH:   return gs_month_of(one) - gs_month_of(other);
 	case GS_BY_VERSION: return gs_version_compare(one, other);
+	case GS_BY_IP:
+	case GS_BY_TIME:    return gs_noted_compare(gs_keydef_notation(ordering), one, other);
 	case GS_BY_BYTES:   break;
 	}
 	return compare_bytes(one, other);
@@ -354,6 +357,8 @@ put_key(struct gs_key_bytes *bytes, enum gs_ordering ordering, struct gs_key_tex
 	case GS_BY_SIZE:    return gs_size_put(bytes, text);
 	case GS_BY_MONTH:   return gs_key_bytes_put(bytes, (uint8_t)gs_month_of(text));
 	case GS_BY_VERSION: return gs_version_put(bytes, text);
+	case GS_BY_IP:
+	case GS_BY_TIME:    return gs_noted_put(bytes, gs_keydef_notation(ordering), text);
 	case GS_BY_BYTES:   break;
 	}
 	return gs_key_bytes_put_text(bytes, text);

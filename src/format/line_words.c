@@ -28,5 +28,6 @@ gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key
 	if (gs_key_is_number(key))
 		return separator != '-' && separator != '.' && !gs_is_digit(separator) &&
 		       (separator < 'A' || separator > 'z');
-	return key->ordering == GS_BY_BYTES || key->ordering == GS_BY_MONTH;
+	return key->ordering == GS_BY_BYTES || key->ordering == GS_BY_MONTH ||
+	       gs_keydef_notation(key->ordering) != GSORT_DECIMAL;
 }

@@ -308,6 +308,46 @@ disorder() {
 	grep -qxF "gsort: $1" err
 }
 
+@test "addresses and times are keys: -k2,2:ip, -k when:timer" {
+	needs python3
+	python3 - >in <<-'END'
+		import random
+		draw = random.Random(5)
+		zones = ["", "Z", "+01:00", "-09:30"]
+		for _ in range(3000):
+		    ip = ".".join(str(draw.choice([0, 1, 9, 10, 99, 100, 192, 255])) for _ in range(4))
+		    day = f"{draw.choice([1700, 1969, 1970, 2026, 2500])}-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02}"
+		    when = day + draw.choice(["", f"T{draw.randrange(24):02}:{draw.randrange(60):02}" + draw.choice(zones)])
+		    print(f"{draw.randrange(9)} {ip} {draw.choice(['', when, when])}")
+	END
+	cat >model <<-'END'
+		import datetime, ipaddress, sys
+		def when(text):
+		    if text == "":
+		        return (0, 0)
+		    text = text.replace("Z", "+00:00") if "T" in text else text + "T00:00+00:00"
+		    text += "" if text[-6] in "+-" else "+00:00"
+		    return (1, datetime.datetime.fromisoformat(text).timestamp())
+		keys = {"ip": lambda row: int(ipaddress.ip_address(row.split()[1])),
+		        "time": lambda row: when(row.split(" ")[2])}
+		rows = sys.stdin.read().split("\n")[:-1]
+		backwards = len(sys.argv) > 2
+		sys.stdout.writelines(r + "\n" for r in sorted(rows, key=keys[sys.argv[1]], reverse=backwards))
+	END
+	gsort -s -k2,2:ip in | cmp - <(python3 model ip <in)
+	gsort -s -t' ' -k3:time in | cmp - <(python3 model time <in)
+	gsort -s -k2,2:ipr in | cmp - <(python3 model ip backwards <in)
+	{ echo 'n,ip,when'; tr ' ' ',' <in | sed 's/,\([0-9.]*\),/,"\1",/'; } >in.csv
+	gsort --csv --header -s -k when:timer in.csv | tail -n +2 | tr ',' ' ' | tr -d '"' |
+		cmp - <(python3 model time backwards <in)
+	gsort -S16M --parallel=1 -k2,2:ip -k1,1n in | gsort -c -k2,2:ip -k1,1n
+	printf '1 10.0.0.256\n' | fails '-:1: column 2: not an IPv4 address: " 10.0.0.256"' gsort -k2,2:ip
+	printf 'a,when\n1,2026-13-01\n' | fails '-:2: column "when": not a .*: "2026-13-01"' \
+		gsort --csv --header -k when:time
+	fails 'a key has one order: ip, time, or that of its letters' gsort -k2n,2:ip in
+	fails "invalid key '2,2:it': ':' is not one of the letters" gsort -k2,2:it in
+}
+
 @test "--csv --count writes the counts as a column" {
 	printf 'name;n\nb;1\n"a;x";2\nb;1\n' >in
 	gsort --csv -t';' --header --count -k name in | cmp - <(printf 'count;name;n\n1;"a;x";2\n2;b;1\n')

@@ -1016,6 +1016,7 @@ messages() {
 	option '--base' needs integers as text, in the input or with '--to=text'
 	no memory to merge
 	no memory to merge inputs
+	no memory for a header of
 	no memory for a histogram of
 	no memory for the figures
 	keys by their rank

@@ -34,6 +34,10 @@ code		{ print roff($0); next }
 /^# /		{ print ".TH GSORT\\-COOKBOOK 7 \"" date "\" \"gsort " version "\" \"Miscellaneous\""
 		  print ".SH NAME\ngsort\\-cookbook \\- jobs for gsort, each with its command\n.SH DESCRIPTION"; first = 1; next }
 /^## /		{ print ".SH " toupper(roff(substr($0, 4))); first = 1; next }
+/^\|[- |]*$/	{ next }
+/^\| /		{ gsub(/\\\|/, "\001"); split($0, cells, / *\| */)
+		  left = prose(cells[2]); right = prose(cells[3]); gsub(/\001/, "|", left); gsub(/\001/, "|", right)
+		  print ".TP\n" left "\n" right; blank = 0; next }
 /^$/		{ blank = 1; next }
 		{ if (blank && !first) print ".PP"
 		  blank = first = 0; print prose($0) }

@@ -16,6 +16,33 @@ blocks() {
 	[ $failed -eq 0 ]
 }
 
+@test "what pipelines of sort become prints what they print" {
+	needs gzip
+	printf '%s\n' pear fig apple fig Fig apple fig kiwi >words
+	printf '%s\n' 10 9 -3 9 007 '5 a' '' 12 >sizes
+	printf '%s\n' 'c 3' 'a 10' 'b 3' 'a 9' >log
+	printf '%s\n' x,2,30 y,1,4 z,2,5 >table
+	printf '%s\n' 2K 1G 900 3M >human
+	printf '%s\n' f-10 f-9 f-1.2 >names
+	printf '%s\n' a b b c >one
+	printf '%s\n' b c d >two
+	printf 'name,qty,price\npear,3,1.20\napple,12,0.80\nfig,7,2.5\n' >t.csv
+	gzip -k words
+	grep '^| `' "$GSORT_SOURCE/doc/cookbook.md" | sed 's/\\|/\x01/g' >rows
+	[ "$(wc -l <rows)" -ge 20 ]
+	while IFS='|' read -r _ left right _; do
+		for side in left right; do
+			command=$(sed 's/^ *`//; s/` *$//; s/\x01/|/g' <<<"${!side}")
+			cp words saved
+			bash -c "$command" >$side 2>&1
+			case $command in *' -o words '*) cat words >>$side ;; esac
+			cp saved words
+		done
+		cmp left right || { echo "$left:$right"; return 1; }
+		[ -s left ]
+	done <rows
+}
+
 @test "the commands of README.md that use gsort work as printed" {
 	sed -n '/^\*\*Use\*\*/,$p' "$GSORT_SOURCE/README.md" | sed -n '/^```$/,/^```$/p;/^## /q' | grep '^[^`]' >commands
 	[ "$(wc -l <commands)" -eq 3 ]

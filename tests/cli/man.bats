@@ -47,7 +47,7 @@ examples() {
 	page=$GSORT_SOURCE/man/gsort_cuda.3.in
 	functions=$(grep -oE 'gsort_error gsort_cuda_[a-z_]+\(|\*gsort_cuda_[a-z_]+\(' "$GSORT_SOURCE/src/gsort_cuda.h" |
 		sed 's/.*[ *]//' | sort -u)
-	[ "$(wc -l <<<"$functions")" -eq 4 ]
+	[ "$(wc -l <<<"$functions")" -ge 6 ]
 	for function in $functions; do
 		grep -qxF ".SS $function)" "$page" || { echo "$function"; false; }
 		sed '/^\.SH DESCRIPTION/q' "$page" | grep -qF "$function" || { echo "not in the synopsis: $function"; false; }

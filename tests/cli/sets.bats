@@ -92,6 +92,7 @@ prints() {
 	printf 'name,n\n"x\ny",2\nz,1\n' >a.csv
 	printf 'name,n\nw,1\n' >b.csv
 	prints 'name,n,"x,y",2,' gsort --csv --header -k n:n --difference a.csv b.csv
+	prints 'count,name,n,2,z,1,1,"x,y",2,' gsort --csv --header -k n:n --union --count a.csv <(cat b.csv; echo v,1)
 	printf 'n,name\n1,w\n' >c.csv
 	fails "c.csv: its header is not that of the first input, so '--key' by name may mean another column" \
 		gsort --csv --header -k n:n --difference a.csv c.csv

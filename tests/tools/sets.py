@@ -128,7 +128,8 @@ def select(kind, elements):
         groups = [list(group) for _, group in groupby(elements, kind.key)]
         if kind.counts_bytes:
             return [kind.text(group[0]) + struct.pack("<Q", len(group)) for group in groups], ["--count"]
-        return [b"%7d %s" % (len(group), kind.text(group[0])) for group in groups], ["--count"]
+        shape = b"%d,%s" if "--csv" in kind.options else b"%7d %s"
+        return [shape % (len(group), kind.text(group[0])) for group in groups], ["--count"]
     if choice != "all":
         elements = elements[:3] if choice == "head" else elements[-3:]
     return [kind.text(element) for element in elements], [] if choice == "all" else ["--%s=3" % choice]
@@ -158,7 +159,8 @@ def play():
     options += draw.choice([[], ["--parallel=1"], ["-S", "1M", "-T", "."], ["--verify"]])
     expected, selecting = select(kind, result)
     done = subprocess.run(["gsort", *options, *selecting, *names], capture_output=True)
-    wanted = kind.header + b"".join(element + kind.end for element in expected)
+    counts = b"count," if "--csv" in options and "--count" in selecting else b""
+    wanted = counts + kind.header + b"".join(element + kind.end for element in expected)
     if done.returncode == 0 and done.stdout == wanted:
         return True
     print("status %d, %d bytes for %d:" % (done.returncode, len(done.stdout), len(wanted)), *options, *selecting,

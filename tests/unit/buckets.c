@@ -22,7 +22,7 @@ enum { POOL_BYTES = 96 << 20 };
 static struct {
 	char *pool_memory, *block_table, *memory, *into, *scratch;
 	char *keys;
-	uint64_t *expect, *other;
+	uint64_t *expect;
 	struct gs_pool *pool;
 	struct gs_buckets *buckets;
 	unsigned bits, width, threads;
@@ -33,31 +33,6 @@ static struct {
 	size_t parts;
 	_Atomic unsigned wrong;
 } w;
-
-/* By digits, the lowest first: another way than what is tested, and quicker than qsort(3). */
-static void
-sort_expected(size_t count)
-{
-	enum { BITS = 11, DIGITS = 1 << BITS };
-	uint64_t *from = w.expect, *to = w.other;
-
-	for (unsigned shift = 0; shift < 64; shift += BITS) {
-		size_t at[DIGITS + 1] = { 0 };
-
-		for (size_t i = 0; i < count; i++)
-			at[(from[i] >> shift) % DIGITS + 1]++;
-		if (count == 0 || at[(from[0] >> shift) % DIGITS + 1] == count)
-			continue;		/* the digit of all keys is the same */
-		for (size_t d = 0; d < DIGITS; d++)
-			at[d + 1] += at[d];
-		for (size_t i = 0; i < count; i++)
-			to[at[(from[i] >> shift) % DIGITS]++] = from[i];
-		to = from;
-		from = from == w.expect ? w.other : w.expect;
-	}
-	w.other = to;
-	w.expect = from;
-}
 
 /* Make COUNT keys, in no order. */
 static void
@@ -78,7 +53,7 @@ static void
 make(const struct shape *shape, unsigned bits, size_t count)
 {
 	fill(shape, bits, count);
-	sort_expected(count);
+	units_sort(w.expect, count);
 }
 
 static void
@@ -236,7 +211,7 @@ check_full(unsigned shape, unsigned threads, size_t span, uint64_t expected, siz
 	CHECK(gs_buckets_fit(w.buckets) > pool_bytes / 2, "half of a pool is keys'");
 	w.count = gs_buckets_fit(w.buckets) / 8;
 	memcpy(w.expect, w.keys, w.count * 8);
-	sort_expected(w.count);
+	units_sort(w.expect, w.count);
 	for (unsigned round = 0; round < 2; round++) {
 		pass("a pool that is full", span);
 		CHECK(gs_buckets_fit(w.buckets) / 8 == w.count, "there is as much room as before");
@@ -282,7 +257,7 @@ check_take(unsigned shape, unsigned threads, size_t room)
 	}
 	CHECK(count == w.count && gs_buckets_take(w.buckets, taken, room) == 0,
 	      "%s: all %zu keys are taken out, not %zu", shapes[shape].name, w.count, count);
-	qsort(taken, count, 8, units_compare);
+	units_sort(taken, count);
 	CHECK(memcmp(taken, w.expect, count * 8) == 0, "%s: they are the same", shapes[shape].name);
 	CHECK(gs_buckets_fit(w.buckets) > 0, "the pool has room again");
 	gs_buckets_reset(w.buckets);
@@ -331,7 +306,6 @@ unit_buckets(void)
 	w.scratch = aligned_alloc(64, (size_t)THREADS_MOST * GS_PART_BYTES);
 	w.keys = malloc(large * 8);
 	w.expect = malloc(large * 8);
-	w.other = malloc(large * 8);
 	check_sizes();
 	check_spread(1, 1);
 	check_spread(3, 4);
@@ -360,6 +334,5 @@ unit_buckets(void)
 	free(w.scratch);
 	free(w.keys);
 	free(w.expect);
-	free(w.other);
 	munmap(w.pool_memory, POOL_BYTES);
 }

@@ -102,7 +102,7 @@ fill(const struct row *row, size_t s, unsigned bits, size_t at, uint64_t *all, c
 
 		all[at + i] = bits == 32 ? key >> 32 : key;
 	}
-	qsort(all + at, count, sizeof *all, units_compare);
+	units_sort(all + at, count);
 	for (size_t i = 0; i < count; i++)
 		gs_key_put(keys, bits, at + i, all[at + i]);
 	return count;
@@ -129,7 +129,7 @@ check_row(const struct row *row, unsigned bits, unsigned threads, size_t memory_
 		sources[s] = (struct gs_source){ .read = read_given, .context = &given[s] };
 		total += filled;
 	}
-	qsort(all, total, sizeof *all, units_compare);
+	units_sort(all, total);
 	status = gs_external_merge_open(&merge, memory, memory_bytes, bits, sources, row->sources, threads);
 	if (status == GS_OK)
 		count = drain(merge, bits, got, total, &status);

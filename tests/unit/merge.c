@@ -102,13 +102,13 @@ check_row(const struct row *row, enum gs_simd simd, unsigned bits, unsigned thre
 
 			all[at + i] = bits == 32 ? key >> 32 : key;
 		}
-		qsort(all + at, run_keys, sizeof *all, units_compare);
+		units_sort(all + at, run_keys);
 		for (size_t i = 0; i < run_keys; i++)
 			gs_key_put(keys, bits, at + i, all[at + i]);
 		runs[r] = (struct gs_run){ keys + at * key_bytes, run_keys, NULL };
 		at += run_keys;
 	}
-	qsort(all, total, sizeof *all, units_compare);
+	units_sort(all, total);
 	merge = gs_merge_init(memory, bits, runs, row->runs, threads, buffer, buffer_keys * key_bytes);
 	gs_merge_with(merge, simd);
 	count = drain(merge, bits, buffer_keys * key_bytes, got, total);

@@ -30,7 +30,7 @@ make(struct arrays *arrays, unsigned bits, unsigned shape, size_t count)
 		arrays->expect[i] = bits == 32 ? key >> 32 : key;
 		gs_key_put(arrays->input, bits, i, arrays->expect[i]);
 	}
-	qsort(arrays->expect, count, sizeof *arrays->expect, units_compare);
+	units_sort(arrays->expect, count);
 }
 
 /* @exact  tell the sort the least and the largest key, not only those of the type */
@@ -98,7 +98,7 @@ make_dense(struct arrays *arrays, unsigned bits, size_t count, uint64_t first, u
 		arrays->expect[i] = key;
 		gs_key_put(arrays->input, bits, i, key);
 	}
-	qsort(arrays->expect, count, sizeof *arrays->expect, units_compare);
+	units_sort(arrays->expect, count);
 }
 
 /* A range at both ends of all keys and between them, of as many values as are counted, and of more. */
@@ -242,11 +242,11 @@ check_distribution(enum gs_simd simd, unsigned bits, bool kept)
 	for (unsigned b = 0; b < distribution.binner.bins; b++) {
 		for (size_t i = begin; i < distribution.end[b]; i++)
 			sorted[i] = gs_key_at(to, bits, i);
-		qsort(sorted + begin, distribution.end[b] - begin, sizeof *sorted, units_compare);
+		units_sort(sorted + begin, distribution.end[b] - begin);
 		good &= begin <= distribution.end[b];
 		begin = distribution.end[b];
 	}
-	qsort(expect, DISTRIBUTED, sizeof *expect, units_compare);
+	units_sort(expect, DISTRIBUTED);
 	good &= begin == DISTRIBUTED && memcmp(sorted, expect, sizeof expect) == 0;
 	CHECK(good, "u%u are divided into %u bins by %s", bits, distribution.binner.bins,
 	      gs_simd_name(simd));
@@ -346,7 +346,7 @@ check_bins(enum gs_simd simd, unsigned bits, const struct gs_binner *binner)
 	}
 	sorted[0] = least;
 	sorted[1] = most;
-	qsort(sorted, KEYS, sizeof *sorted, units_compare);
+	units_sort(sorted, KEYS);
 	for (size_t i = 0; i < KEYS; i++)
 		gs_key_put(keys, bits, i, sorted[i]);
 	kernels->bins(binner, keys, KEYS, found);
@@ -457,7 +457,7 @@ check_choice(unsigned shape, unsigned bits, bool logarithmic)
 
 	for (size_t i = 0; i < KEYS; i++)
 		sorted[i] = shapes[shape].key(i * 1999, KEYS * 1999) >> (64 - bits);
-	qsort(sorted, KEYS, sizeof *sorted, units_compare);
+	units_sort(sorted, KEYS);
 	for (size_t i = 0; i < KEYS; i++)
 		gs_key_put(sample, bits, i, sorted[i]);
 	binner = gs_binner_choose(sorted[0], sorted[KEYS - 1], 2048, sample, bits, KEYS);

@@ -2,7 +2,7 @@
 /*
  * store.c - rows for src/stages/store.c and runs.c: every key that was added leaves once, in order
  *
- * The model is qsort(3) of the keys of each class.  Classes are drained in the order of the output.  Spans
+ * The model is a sort by digits.  Classes are drained in the order of the output.  Spans
  * are numbered, and those in slots know their place; make() has seen them once.
  */
 #include <stdlib.h>
@@ -225,7 +225,7 @@ check_class(const struct row *row, unsigned key_class, uint64_t *left)
 	for (size_t i = 0; i < keys; i++)
 		model[i] = key_of(row, key_class, bits, i) ^
 		           (row->reverse && row->key_bits == 0 && key_class == GS_SMALL ? UINT32_MAX : 0);
-	qsort(model, keys, sizeof *model, units_compare);
+	units_sort(model, keys);
 	if (row->head == 0)
 		CHECK(engine.count(&store, key_class) == (counted || row->spills ? 0 : keys),
 		      "%s: class %u is counted", row->about, key_class);

@@ -53,6 +53,47 @@ units_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* One pass; false: all keys have the same digit, and stay where they are. */
+static bool
+sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned bits)
+{
+	size_t at[(1 << 11) + 1] = { 0 };
+	const size_t digits = (size_t)1 << bits;
+
+	for (size_t i = 0; i < count; i++)
+		at[(from[i] >> shift) % digits + 1]++;
+	if (at[(from[0] >> shift) % digits + 1] == count)
+		return false;
+	for (size_t d = 0; d < digits; d++)
+		at[d + 1] += at[d];
+	for (size_t i = 0; i < count; i++)
+		to[at[(from[i] >> shift) % digits]++] = from[i];
+	return true;
+}
+
+void
+units_sort(uint64_t *keys, size_t count)
+{
+	const unsigned bits = count < 5000 ? 8 : 11;
+	uint64_t *other = malloc((count + 1) * sizeof *other), *from = keys, *to = other;
+
+	if (other == NULL) {
+		qsort(keys, count, sizeof *keys, units_compare);
+		return;
+	}
+	for (unsigned shift = 0; shift < 64 && count > 1; shift += bits) {
+		uint64_t *const before = from;
+
+		if (!sort_digit(from, to, count, shift, bits))
+			continue;
+		from = to;
+		to = before;
+	}
+	if (from != keys)
+		memcpy(keys, other, count * sizeof *keys);
+	free(other);
+}
+
 const char *
 units_line_end(const void *context, const char *item, const char *limit)
 {

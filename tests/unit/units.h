@@ -4,6 +4,7 @@
 #define UNITS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -32,6 +33,9 @@ uint64_t units_mix(uint64_t x);
 
 /* Of two uint64_t, for qsort(3). */
 int units_compare(const void *a, const void *b);
+
+/* Sort COUNT keys by digits, the lowest first: another way than what is tested, and quicker than qsort(3). */
+void units_sort(uint64_t *keys, size_t count);
 
 /* Items that end with a newline and have their first byte as their word: for struct gs_item_order. */
 const char *units_line_end(const void *context, const char *item, const char *limit);

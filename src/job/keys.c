@@ -117,6 +117,25 @@ set_reverse(struct gsort_options *own, bool reverse)
 	                                     : GS_OK;
 }
 
+/* The figures are of lines, which are counted. */
+static gs_status
+become_lines(struct gsort *job)
+{
+	const struct gs_line_order *order = &job->items.lines.order;
+	struct gsort_options *own = &job->options;
+	const bool reverse = order->key_count > 0 ? (order->keys[0].letters & GS_LETTER_R) != 0
+	                                          : order->reverse;
+
+	if (own->histogram > 0 || own->json)
+		return gs_fail(GS_EUSAGE, "'--%s' of lines needs a key with the letter n, g or h: -k 3,3n, "
+		               "or -k price:n with '--header'", own->json ? "json" : "histogram");
+	TRY(set_reverse(own, reverse));
+	gs_line_order_close(&job->items.lines.order);
+	own->counts = true;
+	job->kind = &gs_lines;
+	return job->kind->describe(job);
+}
+
 /* The options of the job become those of floats. */
 static gs_status
 describe_column(struct gsort *job)
@@ -126,8 +145,7 @@ describe_column(struct gsort *job)
 
 	TRY(gs_line_job_order(job));
 	if (!gs_line_order_has_value(order))
-		return gs_fail(GS_EUSAGE, "figures of lines need a key with the letter n, g or h: -k 3,3n, "
-		               "or -k price:n with '--header'");
+		return become_lines(job);
 	if (order->key_count > 1)
 		return gs_fail(GS_EUSAGE, "figures are of one key; there are %zu", order->key_count);
 	own->type = GSORT_TEXT_FLOAT;

@@ -215,7 +215,7 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	lines->ingest.header_most = lines->header_most;
 	lines->ingest.shares = job->plan_input.shares;
 	lines->ingest.measures = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
-	if (gs_options_want_column(&job->options))
+	if (lines->column.keys != NULL)
 		lines->ingest.column = &lines->column;
 	if (job->keys.turn.turned) {
 		TRY(go_on(job));

@@ -231,6 +231,8 @@ set_beside(struct gs_plan_input *input, const struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
+		{ input->items && options->quantiles != NULL ? gs_item_top_bytes(strlen(options->quantiles),
+		  input->input_bytes, memory_of(input)) : 0, "so many lines of '--quantiles'" },
 		{ job->items.top.on ? gs_item_top_bytes(job->items.top.wanted, input->input_bytes,
 		                                        memory_of(input))
 		  : input->items ? gs_pick_bytes(options, items_most(job)) : values_bytes(options, input),

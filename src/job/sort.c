@@ -105,13 +105,18 @@ write_figures(struct gsort *job, struct gs_answer *figures)
 	uint64_t bytes = 0;
 
 	TRY(gs_answer_open(figures, &job->options, &job->plan, &job->keys.store,
-	                   job->keys.ingest.read.elements, &job->verify, &job->monitor));
+	                   job->kind->items ? job->engine.count(job->engine.context, 0)
+	                                    : job->keys.ingest.read.elements,
+	                   &job->verify, &job->monitor));
+	if (job->kind->items)
+		TRY(gs_answer_of_lines(figures, &job->items.order));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);
 
 		TRY(drain(job, class_of_place(job, i), &sink));
 		gs_answer_class_end(figures);
 	}
+	note_digest(job);
 	TRY(gs_verify_end(&job->verify));
 	gs_answer_end(figures);
 	figures->missing = job->items.lines.column.missing;

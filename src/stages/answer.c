@@ -515,6 +515,63 @@ take_keys(struct gs_answer *answer, struct gs_sorted_span *sorted)
 	return GS_OK;
 }
 
+/* ---- lines -------------------------------------------------------------------------- */
+
+gs_status
+gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order)
+{
+	answer->order = order;
+	return gs_item_copies_open(&answer->copies, answer->mark_count + 2, answer->plan->host_bytes);
+}
+
+/* Keep a line as *VALUE, in the slot NUMBER. */
+static gs_status
+keep_line(struct gs_answer *answer, struct gs_value *value, size_t number, const char *line, size_t bytes)
+{
+	value->key = number;
+	return gs_item_copies_put(&answer->copies, number, line, bytes);
+}
+
+/* TIMES lines that are equal to LINE. */
+static gs_status
+take_line(struct gs_answer *answer, const char *line, size_t bytes, uint64_t times)
+{
+	if (answer->taken == 0)
+		TRY(keep_line(answer, &answer->least, answer->mark_count, line, bytes));
+	answer->taken += times;
+	for (; answer->marks_found < answer->mark_count &&
+	       answer->by_rank[answer->marks_found]->rank < answer->taken; answer->marks_found++)
+		TRY(keep_line(answer, &answer->by_rank[answer->marks_found]->value, answer->marks_found,
+		              line, bytes));
+	return answer->taken < answer->keys ? GS_OK
+	       : keep_line(answer, &answer->most, answer->mark_count + 1, line, bytes);
+}
+
+static gs_status
+take_lines(struct gs_answer *answer, const struct gs_span *span)
+{
+	const char *line = span->items, *end = line + span->bytes;
+	uint64_t count = 0;
+
+	for (size_t g = 0; g < span->count; g++)
+		count += span->times[g];
+	answer->distinct += span->count;
+	if (answer->taken > 0 && answer->taken + count < answer->keys &&
+	    !has_mark(answer, answer->taken, count)) {
+		answer->taken += count;
+		return GS_OK;
+	}
+	for (size_t g = 0; g < span->count; g++) {
+		const size_t bytes = gs_item_length(answer->order, line, end);
+
+		TRY(take_line(answer, line, bytes, span->times[g]));
+		line += bytes;
+	}
+	return GS_OK;
+}
+
+/* ---- the sink of both ---------------------------------------------------------------- */
+
 /* TIMES keys that are equal, as a histogram knows them. */
 static void
 take_group(struct gs_answer *answer, const struct gs_span *key, uint64_t times)
@@ -554,6 +611,8 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	const struct gs_span *span = &sorted->span;
 
 	(void)enough;
+	if (answer->order != NULL)
+		return take_lines(answer, span);
 	if (span->times == NULL)
 		return take_keys(answer, sorted);
 	gs_verify_out(answer->verify, span);
@@ -597,6 +656,7 @@ gs_answer_close(struct gs_answer *answer)
 	free(answer->by_rank);
 	free(answer->groups);
 	free(answer->tallies);
+	gs_item_copies_close(&answer->copies);
 	gs_bars_close(&answer->bars);
 	*answer = (struct gs_answer){ .marks = NULL };
 }

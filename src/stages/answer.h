@@ -58,7 +58,29 @@ void gs_top_add(struct gs_top *top, const struct gs_group *group);
 /** No more come: order them, the most frequent first; the heap is gone. */
 void gs_top_end(struct gs_top *top);
 
-/* ---- the K most frequent items (item_top.c) ------------------------------------- */
+/* ---- the K most frequent items, and copies of items (item_top.c) ---------------- */
+
+struct gs_item_slot {
+	char  *data;		/* of an item; NULL: none */
+	size_t bytes, room;
+};
+
+struct gs_item_copies {
+	struct gs_item_slot *slots;
+	size_t   count;
+	uint64_t most, used;	/* bytes of all */
+};
+
+/** Make COUNT empty slots, for a job with MEMORY_BYTES.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_item_copies_open(struct gs_item_copies *copies, size_t count,
+                                         uint64_t memory_bytes);
+
+/** Copy ITEM to slot NUMBER.  GS_EBUDGET: all copies are too large. */
+MUST_CHECK gs_status gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *item,
+                                        size_t bytes);
+
+/** A zeroed struct is allowed. */
+void gs_item_copies_close(struct gs_item_copies *copies);
 
 /*
  * A span sink in front of that of the emit stage:
@@ -71,9 +93,8 @@ struct gs_item_top {
 	uint64_t wanted;	/* K */
 	const struct gs_item_order *order;
 	struct gs_top heap;	/* of numbers of groups; KEY_BITS of one is its slot */
-	struct gs_item_slot *slots;	/* copies of items */
+	struct gs_item_copies copies;
 	uint64_t groups;	/* so far */
-	uint64_t copies, used;	/* bytes of copies: the most, and so far */
 };
 
 /** Memory for the MOST most frequent items of INPUT_BYTES, of a job with MEMORY_BYTES. */
@@ -190,6 +211,9 @@ struct gs_answer {
 	struct gs_group group;
 
 	struct gs_tally *tallies;	/* one for each slot, one for spans without */
+
+	const struct gs_item_order *order;	/* of lines; NULL: keys */
+	struct gs_item_copies copies;	/* their values: the key of one is its slot */
 };
 
 /** Do OPTIONS want figures, not keys? */
@@ -206,6 +230,9 @@ MUST_CHECK gs_status
 gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
                const struct gs_plan *plan, struct gs_store *store, uint64_t keys,
                struct gs_verify *verify, struct gs_monitor *monitor);
+
+/** Before any span: they are of lines, in groups, compared by ORDER, which is borrowed.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order);
 
 /** The sink of the next class. */
 struct gs_span_sink gs_answer_sink(struct gs_answer *answer);

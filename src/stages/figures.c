@@ -65,11 +65,34 @@ spell_value(const struct gs_answer *answer, const struct gs_value *value, char w
 	uint64_t key;
 	size_t bytes = 0;
 
+	if (answer->order != NULL)
+		return answer->copies.slots[value->key].data;
 	gs_key_put(&key, value->key_bits, 0, value->key);
 	if (gs_encode(&encoding, value->key_class, value->key_bits, &key, NULL, 1, word, &bytes) != GS_OK)
 		bytes = 1;
 	word[bytes - 1] = '\0';
 	return word;
+}
+
+/* Bytes of a word: of a line without its terminator. */
+static int
+bytes_of(const struct gs_answer *answer, const char *word)
+{
+	for (size_t s = 0; s < answer->copies.count && answer->order != NULL; s++)
+		if (answer->copies.slots[s].data == word)
+			return (int)answer->copies.slots[s].bytes - 1;
+	return (int)strlen(word);
+}
+
+/* What stands in a line of text. */
+static void
+print_word(const struct gs_answer *answer, FILE *to, const char *name, int name_bytes, const char *word)
+{
+	if (word == NULL)
+		word = "-";
+	fprintf(to, "%.*s\t", name_bytes, name);
+	fwrite(word, 1, (size_t)bytes_of(answer, word), to);
+	fputc('\n', to);
 }
 
 static const char *
@@ -99,7 +122,7 @@ print_row(const struct gs_answer *answer, FILE *to, const char *name, const char
           bool *first)
 {
 	if (!answer->options->json) {
-		fprintf(to, "%s\t%s\n", name, word != NULL ? word : "-");
+		print_word(answer, to, name, (int)strlen(name), word);
 		return;
 	}
 	fprintf(to, "%s\"%s\": ", *first ? "" : ", ", name);
@@ -139,13 +162,14 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	const size_t quartiles = answer->quantile_count;
 	const bool any = answer->keys > 0;
 	struct gs_float_sum sum = answer->float_sum;
-	const bool adds_up = answer->options->notation <= GSORT_HEXADECIMAL;	/* not of addresses */
+	const bool adds_up = answer->options->notation <= GSORT_HEXADECIMAL &&	/* no addresses */
+	                     answer->order == NULL;
 	const bool decimal = answer->options->notation == GSORT_DECIMAL;
 	char word[WORD_BYTES];
 	bool first = true;
 
 	print_row(answer, to, "count", spell_integer((__int128)answer->keys, word), true, &first);
-	if (answer->options->lines)
+	if (answer->options->lines && answer->order == NULL)
 		print_row(answer, to, "missing", spell_integer((__int128)answer->missing, word), true,
 		          &first);
 	print_row(answer, to, "distinct", spell_integer((__int128)answer->distinct, word), true,
@@ -162,7 +186,7 @@ print_summary(const struct gs_answer *answer, FILE *to)
 		          ? spell_float(gs_float_sum_value(&sum), word)
 		          : spell_in_base(answer->sum, decimal ? 10 : 16, word),
 		          decimal && !gs_key_is_float(answer->options->type), &first);
-	if (decimal)
+	if (adds_up && decimal)
 		print_row(answer, to, "mean", any ? spell_float(mean_of(answer), word) : NULL, false,
 		          &first);
 }
@@ -182,8 +206,7 @@ print_quantiles(const struct gs_answer *answer, FILE *to)
 			print_json(answer, to, value);
 			fputc('}', to);
 		} else {
-			fprintf(to, "%.*s\t%s\n", (int)mark->name_bytes, mark->name,
-			        value != NULL ? value : "-");
+			print_word(answer, to, mark->name, (int)mark->name_bytes, value);
 		}
 	}
 }

@@ -8,6 +8,7 @@
  * Groups come in order, so their numbers are the order of those that are equally frequent.  The heap of
  * top.c has the numbers; each has a slot with a copy of its item, which a more frequent one takes over.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,6 @@
 
 /* Items that are handed on at once have so many bytes, or are one. */
 #define BLOCK_BYTES	((size_t)256 << 10)
-
-/* A copy of an item. */
-struct gs_item_slot {
-	char  *data;
-	size_t bytes, room;
-};
 
 /* Copies of all items may have at most this share of memory.  Not tuned. */
 enum { COPIES_SHARE = 16 };
@@ -45,29 +40,41 @@ gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order, uin
 	const size_t most = (size_t)gs_least(gs_least(top->wanted, items), SIZE_MAX / 256);
 
 	top->order = order;
-	top->copies = memory_bytes / COPIES_SHARE;
 	top->groups = 0;
 	top->heap = (struct gs_top){ .most = most };
 	top->heap.groups = malloc((most + 1) * sizeof *top->heap.groups);
-	top->slots = calloc(most + 1, sizeof *top->slots);
-	if (top->heap.groups == NULL || top->slots == NULL)
+	if (top->heap.groups == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for the %zu most frequent values", most);
-	return GS_OK;
+	return gs_item_copies_open(&top->copies, most, memory_bytes);
 }
 
-/* ---- groups ---------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------ */
 
-static gs_status
-copy_item(struct gs_item_top *top, struct gs_item_slot *slot, const char *item, size_t bytes)
+gs_status
+gs_item_copies_open(struct gs_item_copies *copies, size_t count, uint64_t memory_bytes)
 {
+	*copies = (struct gs_item_copies){
+		.slots = calloc(count + 1, sizeof *copies->slots), .count = count,
+		.most = gs_within(LEAST_COPIES, memory_bytes / COPIES_SHARE, UINT64_MAX),
+	};
+	return copies->slots != NULL ? GS_OK
+	       : gs_fail(GS_EBUDGET, "no memory for the %zu most frequent values", count);
+}
+
+gs_status
+gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *item, size_t bytes)
+{
+	struct gs_item_slot *slot = &copies->slots[number];
+
+	assert(number < copies->count);
 	if (bytes > slot->room) {
 		char *grown;
 
-		top->used += bytes - slot->room;
-		if (top->used > gs_within(LEAST_COPIES, top->copies, UINT64_MAX))
-			return gs_fail(GS_EBUDGET, "the %zu most frequent values are too large for memory: "
-			               "they need '--buffer-size=%lluM' (-S) at least", top->heap.most,
-			               (unsigned long long)(COPIES_SHARE * ((top->used >> 20) + 1)));
+		copies->used += bytes - slot->room;
+		if (copies->used > copies->most)
+			return gs_fail(GS_EBUDGET, "%zu lines or records are too large for memory: they need "
+			               "'--buffer-size=%lluM' (-S) at least", copies->count,
+			               (unsigned long long)(COPIES_SHARE * ((copies->used >> 20) + 1)));
 		grown = realloc(slot->data, bytes);
 		if (grown == NULL)
 			return gs_fail(GS_EBUDGET, "no memory for an item of %zu bytes", bytes);
@@ -78,6 +85,17 @@ copy_item(struct gs_item_top *top, struct gs_item_slot *slot, const char *item, 
 	slot->bytes = bytes;
 	return GS_OK;
 }
+
+void
+gs_item_copies_close(struct gs_item_copies *copies)
+{
+	for (size_t s = 0; copies->slots != NULL && s < copies->count; s++)
+		free(copies->slots[s].data);
+	free(copies->slots);
+	copies->slots = NULL;
+}
+
+/* ---- groups ---------------------------------------------------------------------- */
 
 /* The next group has TIMES items like ITEM; it is one of the most frequent so far. */
 static gs_status
@@ -93,7 +111,7 @@ add_group(struct gs_item_top *top, uint64_t number, uint64_t times, const char *
 		.times = times,
 	};
 
-	TRY(copy_item(top, &top->slots[group.value.key_bits], item, bytes));
+	TRY(gs_item_copies_put(&top->copies, group.value.key_bits, item, bytes));
 	gs_top_add(heap, &group);
 	return GS_OK;
 }
@@ -150,7 +168,7 @@ hand_on(const struct gs_item_top *top, size_t first, size_t count, size_t bytes,
 		status = gs_fail(GS_EBUDGET, "no memory for %zu bytes", bytes);
 	for (size_t g = 0; status == GS_OK && g < count; g++) {
 		const struct gs_group *group = &top->heap.groups[first + g];
-		const struct gs_item_slot *slot = &top->slots[group->value.key_bits];
+		const struct gs_item_slot *slot = &top->copies.slots[group->value.key_bits];
 
 		memcpy(at, slot->data, slot->bytes);
 		at += slot->bytes;
@@ -173,7 +191,7 @@ gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to)
 
 	gs_top_end(&top->heap);
 	for (size_t g = 0; g < heap->count; g++) {
-		bytes += top->slots[heap->groups[g].value.key_bits].bytes;
+		bytes += top->copies.slots[heap->groups[g].value.key_bits].bytes;
 		if (bytes < BLOCK_BYTES && g + 1 < heap->count)
 			continue;
 		TRY(hand_on(top, first, g + 1 - first, bytes, to));
@@ -187,10 +205,7 @@ gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to)
 void
 gs_item_top_close(struct gs_item_top *top)
 {
-	for (size_t s = 0; top->slots != NULL && s < top->heap.most; s++)
-		free(top->slots[s].data);
-	free(top->slots);
+	gs_item_copies_close(&top->copies);
 	free(top->heap.groups);
-	top->slots = NULL;
 	top->heap.groups = NULL;
 }

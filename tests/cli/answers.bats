@@ -373,12 +373,13 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	cmp out <(printf '1\t9007199254740992\n')
 	cmp said <(echo 'gsort: warning: -: 9007199254740993 is rounded: figures of lines are of f64')
 	for option in --quantiles=0.5 --summary --histogram; do
-		fails "figures of lines need a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
-			gsort --csv --header -k item $option in
-		fails "figures of lines need a key with the letter n, g or h" gsort --lines $option in
+		fails "'--json' of lines needs a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
+			gsort --csv --header -k item $option --json in
 		fails "figures are of one key; there are 2" gsort --csv --header -k item:n -k price:n $option in
 	done
+	fails "'--histogram' of lines needs a key with the letter n, g or h: -k 3,3n" gsort --lines --histogram in
 	fails "options '-r' and '--summary' are incompatible" gsort --csv --header -k price:nr --summary in
+	fails "options '-r' and '--summary' are incompatible" gsort --lines -r --summary in
 	fails "options '-r' and '--histogram' are incompatible" gsort --csv --header -k price:nr --histogram in
 	{ echo head; head -c 3000000 /dev/zero | tr '\0' x; echo ,5; } >long
 	fails "a line or record has .* bytes or more: that needs '--buffer-size=" \
@@ -449,7 +450,7 @@ common() {
 		fails "and '.*' are incompatible" gsort --lines --top=3 $option in
 	done
 	for i in {1..9}; do head -c 400000 /dev/zero | tr '\0' $i; echo; done >long
-	fails "the 9 most frequent values are too large for memory: they need '--buffer-size=" \
+	fails "9 lines or records are too large for memory: they need '--buffer-size=" \
 		gsort --lines --top=9 -S 20M long
 	gsort --lines --top=9 -S 128M long | cmp - <(sed 's/^/      1 /' long)
 }
@@ -522,4 +523,39 @@ picks() {
 	done
 	fails "figures of records need one key" gsort --record-size=20 --quantiles=1 large
 	fails "options '-r' and '--summary' are incompatible" gsort --record-size=8 -k u8@0r --summary large
+}
+
+# ranked OPTION... : figures of the lines of "in" are those of the sorted ones
+ranked() {
+	local n q options
+	LC_ALL=C sort "$@" in >sorted
+	n=$(wc -l <sorted)
+	{
+		printf 'count\t%s\ndistinct\t%s\n' "$n" "$(LC_ALL=C sort -u "$@" in | wc -l)"
+		for q in min:0 q1:25 median:50 q3:75 max:100; do
+			q1=$(((${q#*:} * n + 99) / 100))
+			printf '%s\t%s\n' ${q%:*} "$(sed -n $((q1 > 0 ? q1 : 1))p sorted)"
+		done
+		printf '\n.01\t%s\n1\t%s\n' "$(sed -n $(((n + 99) / 100))p sorted)" "$(sed -n '$p' sorted)"
+	} >expected
+	for options in '' --parallel=1 '-S 1M -T .' --verify; do
+		# shellcheck disable=SC2086
+		gsort "$@" $options --summary --quantiles=.01,1 in | cmp - expected
+	done
+}
+
+@test "figures of lines whose key is no number are the lines themselves" {
+	awk 'BEGIN { srand(3); for (i = 0; i < 90000; i++) printf "%s %d\n", i % 3 ? "word" : "a longer word", 40000 * rand() * rand() }' >in
+	ranked -s -f
+	ranked -s -k2
+	cp in all
+	for n in 1 2 3; do
+		head -n $n all >in
+		ranked -s -f
+	done
+	[ "$(gsort --lines -r --quantiles=0 all)" = "0	$(LC_ALL=C sort -r all | head -n 1)" ]
+	[ "$(printf 'b\0a\nx\0' | gsort -z --lines --quantiles=1 | tail -n 1)" = "1	b" ]
+	[ "$(printf 'a\0b\n' | gsort --lines --quantiles=1 | tr '\0' 0)" = "1	a0b" ]
+	[ "$(gsort --lines --quantiles=0.5 </dev/null)" = "0.5	-" ]
+	[ "$(printf 'i,n\n"x\ny",1\nz,2\n' | gsort --csv --header -k i --quantiles=0)" = "$(printf '0\t"x\ny",1')" ]
 }

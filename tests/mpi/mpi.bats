@@ -630,6 +630,8 @@ for i in range(60000):
 		writes --summary
 		writes --top=3
 		writes --histogram
+		writes --csv -k1,1n --summary
+		does --lines --sample=3
 	END
 	[ ! -e out ]
 }

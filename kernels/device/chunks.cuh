@@ -242,7 +242,7 @@ bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, leaf_item *items,
-                     lists l)
+                     const __grid_constant__ lists l)
 {
 	begin_in_turn();
 

@@ -123,7 +123,7 @@ template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 settle_level_kernel(segment *segments, number *upper_cursors, number *cursors, number *counts,
                     const bin_plan<typename Of::key> *plan, levels v, unsigned leaf_bits,
-                    uint32_t tile_keys, segments_head *head, lists l)
+                    uint32_t tile_keys, segments_head *head, const __grid_constant__ lists l)
 {
 	begin_in_turn();
 

@@ -320,7 +320,7 @@ settle(number *cursors, const number *counts, const segment *s,
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 settle_kernel(number *cursors, const number *counts, const segment *segments,
-              const typename Of::key *tables, lists l)
+              const typename Of::key *tables, const __grid_constant__ lists l)
 {
 	begin_in_turn();
 

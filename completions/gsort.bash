@@ -25,7 +25,7 @@ _gsort() {
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
 	local options='-u8 -u16 -u32 -u64 -u128 -i8 -i16 -i32 -i64 -i128 -f16 -f32 -f64 -bf16
 		--type= --endian=
-		-n --numeric-sort -g --general-numeric-sort --base= --to=
+		-n --numeric-sort -g --general-numeric-sort --to=
 		--record-size= --format= --argsort= -k --key= -t --field-separator= --csv --lines
 		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
 		-i --ignore-nonprinting -M --month-sort -V --version-sort -s --stable
@@ -58,9 +58,8 @@ _gsort() {
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values="$types u128 i128 text-float ipv4 time" ;;
-	--base)         values='16 10' ;;
-	--to)           values=$types ;;
+	--type)         values="$types u128 i128 text-float hex ipv4 time" ;;
+	--to)           values="$types hex" ;;
 	--endian)       values='little big' ;;
 	--head|--tail|--sample|--top) values='1 10 100 1000' ;;
 	--seed)         values='0 1 2 3' ;;

@@ -31,12 +31,11 @@ for width in 16 32 64
 	complete -c gsort -o f$width -d "Binary floats of $width bits, NaN last"
 end
 complete -c gsort -o bf16 -d 'Binary bfloat16, NaN last'
-complete -c gsort -l type -x -a 'u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64 text text-float ipv4 time' -d 'Type of the keys'
+complete -c gsort -l type -x -a 'u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64 text text-float hex ipv4 time' -d 'Type of the keys'
 complete -c gsort -l endian -x -a 'little big' -d 'Byte order of binary keys'
 complete -c gsort -s n -l numeric-sort -d 'Lines by the number that each begins with'
 complete -c gsort -s g -l general-numeric-sort -d 'The same with floats, in any notation'
-complete -c gsort -l base -x -a '16 10' -d 'Integers as text are in this base'
-complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text' -d 'Convert: write keys as this type'
+complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text hex' -d 'Convert: write keys as this type'
 complete -c gsort -l record-size -x -a '8 16 32 100' -d 'Binary records of so many bytes'
 complete -c gsort -l format -x -a 'auto raw npy' -d 'What binary input is'
 complete -c gsort -l argsort -x -a 'u32 u64' -d 'Write input positions in sorted order'

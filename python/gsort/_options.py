@@ -31,7 +31,7 @@ class Options(TypedDict, total=False):
 
 	What the items are: TYPE is a dtype of raw binary keys as numpy spells it ("u8" has 8 bytes), or
 	"bf16", "u128", "i128"; a word for numbers as text, one a line: "text" (integers; the default),
-	"text-float", "ipv4" or "time", integers in BASE 10 or 16; or a dtype with fields, for binary records.
+	"text-float", "hex", "ipv4" or "time"; or a dtype with fields, for binary records.
 	A file of numpy.save() is known by how it begins (FORMAT "auto", "raw" or "npy"): its header says the
 	type, and the output gets one, too.  With LINES, CSV, SEPARATOR, ORDERING or KEY, lines are sorted, as
 	sort(1) does.
@@ -55,7 +55,6 @@ class Options(TypedDict, total=False):
 	16.  DEVICE is "auto", "cpu", "gpu" or "gpu:1", whose memory GPU_MEMORY limits.  PROGRESS is called ten times a second with a Progress.
 	"""
 	type: Any
-	base: int
 	format: str
 	lines: bool
 	csv: bool
@@ -106,9 +105,9 @@ _WORDS = ("format", "invalid", "decompress", "check")
 _TEXTS = ("separator", "ordering", "compress_program", "quantiles")
 
 # Types that have a name here and not in numpy: the type, and the notation.
-NAMED = {"text": ("TEXT", "DECIMAL"), "text-float": ("TEXT_FLOAT", "DECIMAL"), "ipv4": ("TEXT", "IPV4"),
-          "time": ("TEXT", "TIME"), "bf16": ("BF16", "DECIMAL"), "u128": ("U128", "DECIMAL"),
-          "i128": ("I128", "DECIMAL")}
+NAMED = {"text": ("TEXT", "DECIMAL"), "text-float": ("TEXT_FLOAT", "DECIMAL"), "hex": ("TEXT", "HEXADECIMAL"),
+         "ipv4": ("TEXT", "IPV4"), "time": ("TEXT", "TIME"), "bf16": ("BF16", "DECIMAL"),
+         "u128": ("U128", "DECIMAL"), "i128": ("I128", "DECIMAL")}
 
 
 def paths_of(names: Union[Path, Sequence[Path]]) -> List[bytes]:
@@ -173,6 +172,9 @@ def _put_type(options: _native.Struct, member: str, kind: Any) -> None:
 		name, notation = NAMED[kind]
 		options.put(member, "I", _native.ABI["GSORT_" + name])
 		if notation != "DECIMAL":
+			if (member == "to" and options.get("type", "I") == _native.TEXT
+			    and options.get("notation", "I") != _native.ABI["GSORT_" + notation]):
+				raise ValueError(f"to={kind!r} needs binary keys, or type={kind!r}: text has one notation")
 			options.put("notation", "I", _native.ABI["GSORT_" + notation])
 		return
 	dtype = dtype_of(kind, member)
@@ -287,11 +289,6 @@ def _put(options: _native.Struct, parameter: str, value: Any) -> None:
 	elif parameter == "temp_dirs":
 		if paths_of(value):
 			_put_strings(options, "temp_dirs", "temp_dir_count", paths_of(value))
-	elif parameter == "base":
-		if value not in (10, 16):
-			raise ValueError(f"base must be 10 or 16, not {value!r}")
-		if value == 16:
-			options.put("notation", "I", _native.ABI["GSORT_HEXADECIMAL"])
 	elif parameter == "device":
 		_put_device(options, value)
 	elif parameter == "progress":

@@ -9,7 +9,7 @@ from typing import Callable, Dict, List, Match, Tuple, Union
 # Long options of gsort(1), as they are called here.  Of others nothing is said.
 PARAMETERS = {
 	**{name: name.replace("-", "_") for name in (
-		"type", "to", "base", "format", "argsort", "key", "csv", "lines", "stable", "unique", "count",
+		"type", "to", "format", "argsort", "key", "csv", "lines", "stable", "unique", "count",
 		"repeated", "singletons", "head", "tail", "sample", "seed", "verify", "header", "skip-bytes",
 		"zero-terminated", "invalid", "decompress", "force", "split", "in-place", "compress-program",
 		"batch-size", "device", "gpu-memory")},

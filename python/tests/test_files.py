@@ -172,7 +172,7 @@ def test_messages_name_parameters(tmp_path):
 		(b"1\nn/a\n", gsort.InputError, None, 'in:2: not a number: "n/a"; invalid=\'ignore\' leaves out what is no number$'),
 		(b"1\n\n", gsort.InputError, None, "in:2: empty line; invalid='skip-blank' leaves empty lines out$"),
 		(b"1\n2.5\n", gsort.InputError, None, "floats need type='text-float'$"),
-		(b"1\n0x1f\n", gsort.InputError, None, "hexadecimal needs base=16$"),
+		(b"1\n0x1f\n", gsort.InputError, None, "hexadecimal needs type='hex'$"),
 		(b"a;price\n1;2\n", gsort.InputError, None, r"sort lines by one: separator=';', header=1, key='1,1n'$"),
 		(b"1\n1,000\n", gsort.InputError, None, "remove the commas between thousands: tr -d ,$"),
 		(b"some text\n" * 9, gsort.InputError, "u4",
@@ -324,9 +324,9 @@ def test_selections_and_conversions(tmp_path):
 	assert np.array_equal(after(argsort="u8", kind="u8"), np.argsort(keys, kind="stable"))
 	assert np.array_equal(after(to="f8", kind="f8"), expect.astype("f8"))
 	assert np.array_equal(after(skip_bytes=400)[100:], np.sort(keys[100:]))
-	after(to="text", base=16)
+	after(to="hex")
 	assert (tmp_path / "out").read_text() == "".join(f"{key:x}\n" for key in expect)
-	gsort.sort_file(tmp_path / "out", tmp_path / "out", base=16, to=">u4", descending=True)
+	gsort.sort_file(tmp_path / "out", tmp_path / "out", type="hex", to=">u4", descending=True)
 	assert np.array_equal(np.fromfile(tmp_path / "out", ">u4"), expect[::-1])
 	after(to="text", count=True)
 	assert (tmp_path / "out").read_text().split()[:2] == [str(counts[0]), str(values[0])]
@@ -336,7 +336,7 @@ def test_selections_and_conversions(tmp_path):
 	with pytest.warns(RuntimeWarning, match='in:4: .*"x"'):
 		stats = gsort.sort_file(tmp_path / "in", tmp_path / "out", type="time", header=1, invalid="warn")
 	assert (tmp_path / "out").read_text() == "h\n2025-01-02T00:00:00Z\n2026-01-02T00:00:00Z\n"
-	for options, said in (({"base": 8}, "base must be 10 or 16"), ({"argsort": "i8"}, "argsort must be 'u4' or 'u8'"),
+	for options, said in (({"type": "text", "to": "hex"}, "to='hex' needs binary keys, or type='hex'"), ({"argsort": "i8"}, "argsort must be 'u4' or 'u8'"),
 	                      ({"invalid": "no"}, "invalid must be one of abort, fail, warn, ignore, skip-blank, not 'no'"),
 	                      ({"to": ">f8"}, "type and to must have one byte order"),
 	                      ({"head": -1}, "head must be a whole number from 0 on")):

@@ -73,9 +73,9 @@ def test_parameters_in_messages_work_as_printed(tmp_path, content):
 
 
 VALUES = {
-	"type": ["text", "text-float", "ipv4", "time", "u4", ">i8", "f2", "bf16", "u128", "S4", "u1,u4",
+	"type": ["text", "text-float", "hex", "ipv4", "time", "u4", ">i8", "f2", "bf16", "u128", "S4", "u1,u4",
 	         [("price", ">u4"), ("b", "S2")]],
-	"to": ["text", "u1", "f8", ">u2", "text-float", "u128"], "base": [10, 16], "format": ["auto", "raw", "npy"],
+	"to": ["text", "u1", "f8", ">u2", "text-float", "u128", "hex"], "format": ["auto", "raw", "npy"],
 	"key": ["1,1n", "price:n", "price", "f1:r", ["2", "1r"], "0", "", "x:r"], "csv": [True], "lines": [True],
 	"separator": [";", "\t", "ab", '"', "", "\\0"], "ordering": ["n", "Vr", "x", "h"], "stable": [True],
 	"zero_terminated": [True], "header": [0, 1, 9], "skip_bytes": [0, 4, 2**40],

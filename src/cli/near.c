@@ -42,7 +42,7 @@ static const struct {
 	{ "outfile out-file output-file o", "--output" },
 	{ "keep stdout to-stdout", "gsort keeps its inputs, and writes to standard output" },
 	{ "input infile in file files", "inputs are named without an option" },
-	{ "hex hexadecimal radix", "--base=16" },
+	{ "hex hexadecimal base radix", "--type=hex" },
 	{ "delimiter delim separator sep fs", "--field-separator" },
 	{ ", ; : | F", "separators follow -t, such as -t," },
 	{ "0 1 2 3 4 5 6 7 8 9", "--head=10 writes the first ten" },
@@ -154,7 +154,7 @@ nearest(const char *word, size_t bytes)
 
 /* ---- the ends of messages ----------------------------------------------------------- */
 
-/* Is there the option MEANT, "--base=16", and is it not refused? */
+/* Is there the option MEANT, "--type=hex", and is it not refused? */
 static bool
 exists(const char *meant)
 {

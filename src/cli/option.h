@@ -76,7 +76,7 @@ void gs_option_help(FILE *to, bool all);
 
 gs_option_handler gs_set_flag, gs_set_count;			/* without a value */
 gs_option_handler gs_set_order, gs_set_set;			/* by their name */
-gs_option_handler gs_set_type, gs_set_to, gs_set_base, gs_set_device;
+gs_option_handler gs_set_type, gs_set_to, gs_set_device;
 gs_option_handler gs_set_key, gs_set_argsort;
 gs_option_handler gs_set_output, gs_set_name, gs_set_program, gs_set_temp_dir, gs_set_separator;
 
@@ -91,6 +91,9 @@ gs_option_handler gs_set_buffer, gs_set_memory, gs_set_batch, gs_set_split, gs_s
 
 /** Write a key type as people type it, "-u32" or "--type=text"; return INTO. */
 const char *gs_spell_type(const char *name, char into[24]);
+
+/** Is this type, or NULL, text in another notation than decimal? */
+bool gs_is_noted(const char *name);
 
 /** The option for a kind of check: "-c", "-C" or "--check=summary". */
 const char *gs_spell_check(enum gsort_check check);

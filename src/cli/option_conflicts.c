@@ -70,8 +70,7 @@ static bool
 check_types(const struct gs_opts *opts)
 {
 	const bool text = opts->job.type == GSORT_TEXT || opts->job.type == GSORT_TEXT_FLOAT;
-	const bool numbers = opts->job.notation == GSORT_DECIMAL ||
-	                     opts->job.notation == GSORT_HEXADECIMAL;
+	const bool decimal = opts->job.notation == GSORT_DECIMAL;
 	char type[24] = "";
 
 	if (opts->type_name != NULL)
@@ -82,7 +81,13 @@ check_types(const struct gs_opts *opts)
 		return refuse_pair("-g", "-n");
 	if ((opts->numeric || opts->general) && opts->job.record_bytes > 0)
 		return refuse_pair(opts->numeric ? "-n" : "-g", "--record-size");
-	if (opts->numeric && (!text || !numbers || opts->job.type == GSORT_TEXT_FLOAT))
+	if (!decimal && opts->job.type == GSORT_TEXT && opts->job.record_bytes == 0 &&
+	    !gs_is_noted(opts->type_name)) {
+		gs_report_error("option '--to=hex' needs binary keys: text is read and written in one "
+		                "notation, with '--type=hex' in this one");
+		return false;
+	}
+	if (opts->numeric && (!text || !decimal || opts->job.type == GSORT_TEXT_FLOAT))
 		return refuse_pair("-n", type);
 	if (opts->general && (!text || (opts->type_name != NULL && opts->job.type == GSORT_TEXT)))
 		return refuse_pair("-g", type);

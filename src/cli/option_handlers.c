@@ -102,13 +102,12 @@ parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *al
 	return NULL;
 }
 
-/* Is this type text in another notation? */
-static bool
-is_noted(const char *name)
+bool
+gs_is_noted(const char *name)
 {
 	enum gsort_notation notation;
 
-	return gs_notation_called(name, &notation);
+	return name != NULL && gs_notation_called(name, &notation);
 }
 
 /* Text is in one notation. */
@@ -124,19 +123,6 @@ set_notation(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_n
 	return true;
 }
 
-/* --base=16 */
-bool
-gs_set_base(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	if (strcmp(use->value, "10") != 0 && strcmp(use->value, "16") != 0) {
-		gs_report_error("invalid --base argument '%s': must be 16 or 10", use->value);
-		return false;
-	}
-	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
-		return gs_refuse_two(use, use->previous, use->value);
-	return set_notation(opts, use, use->value[1] == '6' ? GSORT_HEXADECIMAL : GSORT_DECIMAL);
-}
-
 bool
 gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 {
@@ -144,12 +130,12 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 	enum gsort_notation notation = GSORT_DECIMAL;
 	const bool noted = gs_notation_called(use->value, &notation);
 	const char *name = noted ? use->value
-	                         : parse_type(opts, use, ", u128, i128, text-float, ipv4, time", &type);
+	                         : parse_type(opts, use, ", u128, i128, text-float, hex, ipv4, time", &type);
 	char one[24], other[24];
 
 	if (name == NULL || (noted && !set_notation(opts, use, notation)))
 		return false;
-	if (opts->type_name != NULL && (opts->job.type != type || noted != is_noted(opts->type_name)))
+	if (opts->type_name != NULL && (opts->job.type != type || noted != gs_is_noted(opts->type_name)))
 		return gs_refuse_pair(gs_spell_type(opts->type_name, one), gs_spell_type(name, other));
 	opts->job.type = type;
 	opts->type_name = name;
@@ -159,14 +145,16 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 bool
 gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	enum gsort_type type;
-	const char *name = parse_type(opts, use, "", &type);
+	enum gsort_type type = GSORT_TEXT;
+	enum gsort_notation notation = GSORT_DECIMAL;
+	const bool hex = gs_notation_called(use->value, &notation) && notation == GSORT_HEXADECIMAL;
+	const char *name = hex ? use->value : parse_type(opts, use, ", hex", &type);
 
-	if (name == NULL)
+	if (name == NULL || (hex && !set_notation(opts, use, notation)))
 		return false;
 	if (type == GSORT_TEXT_FLOAT)	/* as output, the same as text */
 		type = GSORT_TEXT;
-	if (opts->to_name != NULL && opts->job.to != type)
+	if (opts->to_name != NULL && (opts->job.to != type || hex != gs_is_noted(opts->to_name)))
 		return gs_refuse_two(use, opts->to_name, use->value);
 	opts->job.to = type;
 	opts->job.converts = true;

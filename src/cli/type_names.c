@@ -40,6 +40,7 @@ static const struct {
 	{ "f64 double float64 f8 double-precision", "f64" },
 	{ "text int integer string str ascii csv txt", "text" },
 	{ "text-float float", "text-float" },
+	{ "hex hexadecimal base16 x", "hex" },
 	{ "ipv4 ip ip4 inet ipaddr", "ipv4" },
 	{ "time date datetime timestamp iso8601", "time" },
 };
@@ -87,7 +88,8 @@ gs_notation_called(const char *name, enum gsort_notation *notation)
 {
 	for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
 		if (gs_words_have(types[t].words, name, strlen(name))) {
-			*notation = strcmp(types[t].type, "ipv4") == 0 ? GSORT_IPV4 :
+			*notation = strcmp(types[t].type, "hex") == 0 ? GSORT_HEXADECIMAL :
+			            strcmp(types[t].type, "ipv4") == 0 ? GSORT_IPV4 :
 			            strcmp(types[t].type, "time") == 0 ? GSORT_TIME : GSORT_DECIMAL;
 			return *notation != GSORT_DECIMAL;
 		}

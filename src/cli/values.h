@@ -59,7 +59,7 @@ const char *gs_type_called(const char *name, enum gsort_type *type, enum gsort_e
 /** Is WORD, of BYTES, with "_" for "-", one of those of LIST, which blanks separate? */
 bool gs_words_have(const char *list, const char *word, size_t bytes);
 
-/** Is NAME text in another notation, "ipv4" or "time" or another word for it?  Then *NOTATION is
+/** Is NAME text in another notation, "hex", "ipv4" or "time" or another word for it?  Then *NOTATION is
  *  set. */
 bool gs_notation_called(const char *name, enum gsort_notation *notation);
 

@@ -126,7 +126,7 @@ static const struct notation {
 	{ false, "[^\n]*\n.*", "; these lines end in newlines: leave -z out" },
 	{ true,  NUMBER "|[-+]?(nan|inf|infinity)", "; floats need --type=float" },
 	{ false, "[0-9.]+e[-+]?", "" },		/* no hexadecimal number, but half of a float */
-	{ true,  "[-+]?0x[0-9a-f]+", "; hexadecimal needs --base=16" },
+	{ true,  "[-+]?0x[0-9a-f]+", "; hexadecimal needs --type=hex" },
 	{ false, "[0-9]{4}-[0-9]{2}-[0-9]{2}([t ][0-9]{2}:.*)?", "; dates and times need --type=time" },
 	{ false, "[0-9]{1,2}([./-])[0-9]{1,2}[./-][0-9]{4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|"
 	         "[a-z]{3,9} [0-9]{1,2},? [0-9]{4}|[0-9]{1,2} [a-z]{3,9} [0-9]{4}",
@@ -142,7 +142,7 @@ static const struct notation {
 	{ false, "[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}(/[0-9]+|%.*)?",
 	  "; gsort knows no IPv6 addresses; --lines sorts them as text" },
 	{ false, "[0-9]{4}-[0-9]{2}", "; months of years need --lines, which sorts them as text" },
-	{ false, "[-+]?0[bo][0-7_]+", "; gsort reads decimal numbers, and with --base=16 hexadecimal ones" },
+	{ false, "[-+]?0[bo][0-7_]+", "; gsort reads decimal numbers, and with --type=hex hexadecimal ones" },
 	{ false, "v?" DIGITS "(\\." DIGITS "){2,}([-+~].*)?|v" DIGITS "(\\." DIGITS ")*",
 	  "; versions need -V" },
 	{ false, "[-+]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?",
@@ -163,7 +163,7 @@ static const struct notation {
 	{ false, "#?n/?a|null|none|nil|undefined|missing|-+|\\?|\\.",
 	  "; --invalid=ignore leaves out what is no number" },
 	{ false, "[0-9a-f]*([0-9][a-f]|[a-f][0-9])[0-9a-f]*|[0-9a-f]{8,}",
-	  "; hexadecimal needs --base=16" },
+	  "; hexadecimal needs --type=hex" },
 	{ false, "\\[.*|[]}],?", "; JSON? take the numbers out of it first: jq '.[]'" },
 	{ false, "[-+] +" NUMBER, "; remove the blank behind the sign: tr -d ' '" },
 	{ false, "[^\r]*\r[^\r].*", "; these lines end in CR: tr '\\r' '\\n'" },

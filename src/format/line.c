@@ -298,7 +298,7 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 	}
 	if (options->floats && (is_whole_number(line, end) || is_hexadecimal(line, end)))
 		snprintf(reason, room, "out of range: \"%s\" (no f64 holds this integer exactly; %s)",
-		         shown, is_hexadecimal(line, end) ? "--base=16 keeps it" :
+		         shown, is_hexadecimal(line, end) ? "--type=hex keeps it" :
 		         gs_line_integer(line, end, options->terminator, &negative, &magnitude)
 		         ? "without --type=float it is kept" : "-k1,1n sorts it");
 	else if (is_whole_number(line, end))

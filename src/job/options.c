@@ -173,12 +173,11 @@ static bool
 find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
 	static const char figures[] = "figures are of at most 64 bits";
-	const bool prints_hex = o->converts && o->notation == GSORT_HEXADECIMAL;
 	const struct rule rules[] = {
 		{ o->converts && o->to != GSORT_TEXT, { "type", "to", false,
 		  "keys of 128 bits are converted to text only" } },
-		{ o->notation != GSORT_DECIMAL && !prints_hex, { "type", "base", false,
-		  "it is for text, such as that of --to=text" } },
+		{ o->converts && o->notation > GSORT_HEXADECIMAL, { "type", "to", false,
+		  "keys of 128 bits are decimal or hexadecimal" } },
 		{ o->device == GSORT_DEVICE_GPU, { "type", "device", false,
 		  "a GPU sorts keys of at most 64 bits" } },
 		{ o->compress_program != NULL, { "type", "compress-program", false, uncompressed } },
@@ -204,10 +203,8 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 	const struct rule rules[] = {
 		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
 		  { "key", "record-size", true, NULL } },
-		{ records && (o->type != GSORT_TEXT || o->notation > GSORT_HEXADECIMAL),
+		{ records && (o->type != GSORT_TEXT || (o->notation != GSORT_DECIMAL && !o->converts)),
 		  { "record-size", "type", false, "-k names the types of keys" } },
-		{ records && o->notation == GSORT_HEXADECIMAL,
-		  { "record-size", "base", false, binary } },
 		{ records && o->converts, { "record-size", "to", false, whole } },
 		{ records && o->header_lines > 0, { "record-size", "header", false,
 		  "for bytes at the front: --skip-bytes" } },
@@ -240,8 +237,8 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 	static const char numbers[] = "figures are of numbers";
 	static const char records[] = "keys of records are -k TYPE@OFFSET, such as -k u32@8";
 	const struct rule rules[] = {
-		{ is_binary(o->type) || o->notation > GSORT_HEXADECIMAL, { "lines", "type", false, NULL } },
-		{ o->notation == GSORT_HEXADECIMAL, { "lines", "base", false, NULL } },
+		{ is_binary(o->type) || (o->notation != GSORT_DECIMAL && !o->converts),
+		  { "lines", "type", false, NULL } },
 		{ o->record_bytes > 0, { "lines", "record-size", false, records } },
 		{ o->format == GSORT_FORMAT_NPY, { "lines", "format", false, "its items are no lines" } },
 		{ o->argsort_bits > 0 && o->underline, { "argsort", "debug", false, NULL } },
@@ -383,24 +380,21 @@ gs_options_conflict(const struct gsort_options *o, struct gsort_conflict *confli
 	       find_answer_conflict(o, conflict);
 }
 
+static const char *const notations[] = { "text", "hex", "ipv4", "time" };
+
 /* "--output"; with the value where that matters: "--to=text". */
 static const char *
 spell(const struct gsort_options *o, const char *name, char into[32])
 {
-	const char *value = strcmp(name, "type") == 0 ? (o->notation == GSORT_IPV4 ? "ipv4" :
-	                        o->notation == GSORT_TIME ? "time" : gs_key_name(o->type)) :
-	                    strcmp(name, "to") == 0 ? gs_key_name(o->to) :
+	const bool noted = o->notation != GSORT_DECIMAL;
+	const char *value = strcmp(name, "type") == 0 ? noted && o->type == GSORT_TEXT
+	                        ? notations[o->notation] : gs_key_name(o->type) :
+	                    strcmp(name, "to") == 0 ? noted && o->to == GSORT_TEXT
+	                        ? notations[o->notation] : gs_key_name(o->to) :
 	                    strcmp(name, "device") == 0 ? "gpu" : NULL;
 
 	snprintf(into, 32, "--%s%s%s", name, value != NULL ? "=" : "", value != NULL ? value : "");
 	return into;
-}
-
-static const char *
-spell_notation(const struct gsort_options *o)
-{
-	return o->notation == GSORT_IPV4 ? "--type=ipv4" :
-	       o->notation == GSORT_TIME ? "--type=time" : "--base";
 }
 
 /* Options for binary keys need a binary input or output type. */
@@ -438,8 +432,9 @@ gs_options_check(const struct gsort_options *options)
 	if (options->notation != GSORT_DECIMAL &&
 	    (gs_key_is_float(options->type) || (is_binary(options->type) && writes_binary(options) &&
 	                                        !gs_answer_is_wanted(options))))
-		return gs_fail(GS_EUSAGE, "option '%s' needs integers as text, in the input or with "
-		               "'--to=text'", spell_notation(options));
+		return gs_fail(GS_EUSAGE, "option '--%s=%s' needs integers as text, in the input or with "
+		               "'--to=text'", options->converts ? "to" : "type",
+		               notations[options->notation]);
 	TRY(check_tail(options));
 	TRY(gs_answer_check(options));
 	if (options->json && !gs_answer_is_wanted(options))

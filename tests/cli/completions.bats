@@ -101,12 +101,12 @@ offered_by_bash() {
 
 @test "what is offered as a value is accepted" {
 	printf '1\n' >one
-	offered_by_bash --type --to --head --check --invalid --header \
+	offered_by_bash --type --head --check --invalid --header \
 		--size-hint --buffer-size --batch-size --parallel --gpu-memory --progress --stats |
 		while read -r option; do
 			gsort "$option" </dev/null 2>err || { echo "$option"; cat err; false; }
 		done
-	offered_by_bash --endian --skip-bytes | while read -r option; do
+	offered_by_bash --endian --skip-bytes --to | while read -r option; do
 		gsort -u8 --plan "$option" one >plan
 	done
 	for option in --decompress=auto --decompress=none --device=auto --device=cpu; do

@@ -201,7 +201,7 @@ turns() {
 
 @test "options that name numbers make -n and -g strict" {
 	printf '%s\n' 1 apple >in
-	for options in --type=text --base=16 --to=u32 --quantiles=.5 --summary --top=1 --histogram=2 --sample=1 \
+	for options in --type=text --to=u32 --quantiles=.5 --summary --top=1 --histogram=2 --sample=1 \
 	               --argsort=u32 --invalid=skip-blank --compress-program=zstd; do
 		fails 'in:2: .*: "apple"' gsort -n $options in
 	done

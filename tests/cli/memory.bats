@@ -77,7 +77,7 @@ on_cpu() {
 @test "16M is enough for every kind of text and any number of threads" {
 	local type threads
 	echo 1 >in
-	for type in --type=text -g --base=16 --type=ipv4 --type=time; do
+	for type in --type=text -g --type=hex --type=ipv4 --type=time; do
 		case $type in *ipv4) echo 192.0.2.1 >in;; *time) echo 2026-11-22 >in;; esac
 		for threads in 1 2 16; do
 			[ "$(gsort $type --parallel=$threads -S 16M --count in | wc -l)" -eq 1 ]

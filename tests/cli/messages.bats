@@ -56,7 +56,7 @@ says() {
 	$ printf '1\n9007199254740993\n' >in; gsort --type=float in
 	gsort: in:2: out of range: "9007199254740993" (no f64 holds this integer exactly; without --type=float it is kept)
 	$ printf '1\n0x20000000000001\n' >in; gsort --type=float in
-	gsort: in:2: out of range: "0x20000000000001" (no f64 holds this integer exactly; --base=16 keeps it)
+	gsort: in:2: out of range: "0x20000000000001" (no f64 holds this integer exactly; --type=hex keeps it)
 	$ printf '1\n-18446744073709551617\n' >in; gsort --type=float in
 	gsort: in:2: out of range: "-18446744073709551617" (no f64 holds this integer exactly; -k1,1n sorts it)
 	$ printf '18446744073709551616\n' >in; gsort in
@@ -134,8 +134,8 @@ says() {
 	3\t4= number: "3\0114"; fields? sort lines by one: gsort -t '\t' -k1,1n
 	x  3= number: "x  3"; fields? sort lines by one: gsort -k2,2n
 	- 3= number: "- 3"; remove the blank behind the sign: tr -d ' '
-	0x1F= number: "0x1F"; hexadecimal needs --base=16
-	1f= number: "1f"; hexadecimal needs --base=16
+	0x1F= number: "0x1F"; hexadecimal needs --type=hex
+	1f= number: "1f"; hexadecimal needs --type=hex
 	1e= number: "1e"
 	2026-11-22= number: "2026-11-22"; dates and times need --type=time
 	2026-11-22T10:00:00Z= number: "2026-11-22T10:00:00Z"; dates and times need --type=time
@@ -149,7 +149,7 @@ says() {
 	9:30:15.5= number: "9:30:15.5"; times of day need -V
 	2026-11= number: "2026-11"; months of years need --lines, which sorts them as text
 	Nov 22 2026= number: "Nov 22 2026"; dates are sorted as 2026-11-22, with --type=time
-	0b101= number: "0b101"; gsort reads decimal numbers, and with --base=16 hexadecimal ones
+	0b101= number: "0b101"; gsort reads decimal numbers, and with --type=hex hexadecimal ones
 	5th= number: "5th"
 	v1.10.2= number: "v1.10.2"; versions need -V
 	10K= number: "10K"; sizes with suffixes need -h
@@ -585,8 +585,8 @@ export -f damaged
 	$ gsort --s
 	gsort: option '--s' is ambiguous; possibilities: '--sort' '--stable' '--singletons' '--sample' '--seed' '--summary' '--symmetric' '--skip-bytes' '--size-hint' '--split' '--stats'
 	Try 'gsort --help' for more information.
-	$ gsort -u128 --base=16 /dev/null
-	gsort: options '-u128' and '--base' are incompatible: it is for text, such as that of --to=text
+	$ gsort -u128 --type=hex /dev/null
+	gsort: options '-u128' and '--type=hex' are incompatible
 	END
 }
 
@@ -646,8 +646,8 @@ export -f damaged
 	gsort: two different separators: ',' and ':'
 	$ gsort -k1 -u32
 	gsort: options '-k' and '-u32' are incompatible: lines are text; binary records need --record-size
-	$ gsort --csv --base=16
-	gsort: options '--csv' and '--base' are incompatible
+	$ gsort --csv --type=hex
+	gsort: options '--csv' and '--type=hex' are incompatible: lines are text; binary records need --record-size
 	$ gsort --csv --format=npy
 	gsort: options '--csv' and '--format' are incompatible: its items are no lines
 	$ gsort -h --to=u8
@@ -684,10 +684,10 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, u128, i128, text-float, ipv4, time
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, u128, i128, text-float, hex, ipv4, time
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
-	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text
+	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, hex
 	Try 'gsort --help' for more information.
 	$ gsort -u256
 	gsort: invalid key width in '-u256': must be one of -u8, -u16, -u32, -u64, -u128
@@ -806,8 +806,8 @@ export -f damaged
 	gsort: options '--record-size' and '--header' are incompatible: for bytes at the front: --skip-bytes
 	$ gsort --record-size=8 --device=gpu
 	gsort: options '--record-size' and '--device=gpu' are incompatible: a GPU sorts keys alone
-	$ gsort --record-size=8 --base=16
-	gsort: options '--record-size' and '--base' are incompatible: records are binary
+	$ gsort --record-size=8 --type=hex
+	gsort: options '--record-size' and '--type=hex' are incompatible: -k names the types of keys
 	$ gsort --record-size=8 --type=ipv4
 	gsort: options '--record-size' and '--type=ipv4' are incompatible: -k names the types of keys
 	$ gsort --record-size=16 --compress-program=zstd
@@ -1011,9 +1011,8 @@ messages() {
 	where rank 0 runs: all ranks must see the same files
 	, which rank 0 has made: is its folder the same on all hosts?
 	this is not 
-	invalid --base argument '
 	is in another notation than the option before it
-	option '--base' needs integers as text, in the input or with '--to=text'
+	option '--to=hex' needs binary keys: text is read and written in one notation, with '--type=hex' in this one
 	no memory to merge
 	no memory to merge inputs
 	no memory for a header of

@@ -116,9 +116,9 @@ gives() {
 	fails "options '--type=text' and '-u8' are incompatible" gsort --type=text -u8 text
 	gen --keys 4 >keys
 	gsort -u32 -u32 --type=u32 keys >out
-	fails "options '--base=10' and '--base=16' are incompatible" gsort --base=10 --base=16 text
-	fails "options '--base=16' and '--base=10' are incompatible" gsort --base=16 --base=10 text
-	gsort --base=16 --base=16 text >out
+	fails "options '--type=text' and '--type=hex' are incompatible" gsort --type=text --type=hex text
+	fails "options '--to=hex' and '--to=text' are incompatible" gsort -u32 --to=hex --to=text keys
+	gsort --type=hex --type=hex text >out
 }
 
 @test "two outputs are an error, the same twice is fine" {

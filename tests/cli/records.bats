@@ -128,7 +128,7 @@ places_by_sort() {
 	awk '{printf "%d.%06de%d\n", NR * 7919 % 1000 - 500, NR % 1000000, NR % 40 - 20}' in >floats
 	places_by_sort -k2g <floats >want
 	gsort -g --argsort=u32 --parallel=3 floats | od -An -v -tu4 -w4 | tr -d ' ' | cmp - want
-	printf 'ff\n0x1\n-2\n' | gsort --base=16 --argsort=u32 | od -An -tu4 | grep -qx ' *2 *1 *0'
+	printf 'ff\n0x1\n-2\n' | gsort --type=hex --argsort=u32 | od -An -tu4 | grep -qx ' *2 *1 *0'
 	printf '10.0.0.2\n9.9.9.9\n' | gsort --type=ipv4 --argsort=u32 | od -An -tu4 | grep -qx ' *1 *0'
 	printf 'h\n3\n1\n' >h
 	gsort --header --argsort=u32 h h | od -An -tu4 | grep -qx ' *1 *3 *0 *2'

@@ -131,7 +131,7 @@ prints() {
 	[ "$(tr '\n' ' ' <other)" = '1 2 255 ' ]
 	gsort --union --to=u16 --endian=big a b | cmp - <(printf '\0\1\0\2\0\377')
 	printf '\2\377' >a
-	gsort -u8 --force --union --to=text --base=16 a a | cmp - <(printf '2\nff\n')
+	gsort -u8 --force --union --to=hex a a | cmp - <(printf '2\nff\n')
 	gsort -u8 --force --union --to=text -z a a | tr '\0' ' ' | grep -qx '2 255 '
 }
 

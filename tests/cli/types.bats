@@ -121,24 +121,31 @@ agrees() {
 	    for number in sorted(numbers):
 	        file.write("%d\n" % number)
 	END
-	agrees --base=16
-	grep -v - sorted | gsort --base=16 --to=u64 | gsort -u64 --to=text | cmp - <(grep -v - decimal)
-	gsort -u64 --to=text --base=16 <(grep -v - sorted | gsort --base=16 --to=u64) | cmp - <(grep -v - sorted)
+	agrees --type=hex
+	grep -v - sorted | gsort --type=hex --to=u64 | gsort -u64 --to=text | cmp - <(grep -v - decimal)
+	gsort -u64 --to=hex <(grep -v - sorted | gsort --type=hex --to=u64) | cmp - <(grep -v - sorted)
 	# the shortest lines of each class fill the memory of the parser
 	for line in 10000 100000000 -8001 -80000001; do
 		yes $line | head -n 300000 >in
-		gsort --base=16 in | cmp - in
+		gsort --type=hex in | cmp - in
 	done
-	[ "$(printf 'a\n14\n' | gsort --base=16 --quantiles=1 --summary | tr '\n\t' '  ')" = \
+	[ "$(printf 'a\n14\n' | gsort --type=hex --quantiles=1 --summary | tr '\n\t' '  ')" = \
 		'count 2 distinct 2 min a q1 a median a q3 14 max 14 sum 1e  1 14 ' ]
-	printf 'ff\n-1ff\n' | gsort --base=16 --summary --json | grep -q '"sum": "-100"}}$'
+	printf 'ff\n-1ff\n' | gsort --type=hex --summary --json | grep -q '"sum": "-100"}}$'
 	for line in g 0x '' - 10000000000000000 -8000000000000001 1.5 '1 2'; do
 		printf '%s\n' "$line" >in
-		fails "in:1: .*\(this is not a hexadecimal integer of 64 bits, such as 1f\|empty line\)" gsort --base=16 in
+		fails "in:1: .*\(this is not a hexadecimal integer of 64 bits, such as 1f\|empty line\)" gsort --type=hex in
 	done
-	fails "must be 16 or 10" gsort --base=8 in
-	fails "option '--base' needs integers as text" gsort --base=16 -u32 /dev/null
-	fails "option '--base' needs integers as text" gsort --base=16 -g in
+	fails "options '--type=hex' and '-u32' are incompatible" gsort --type=hex -u32 /dev/null
+	fails "options '-g' and '--type=hex' are incompatible" gsort --type=hex -g in
+	fails "option '--to=hex' needs integers as text, in the input or with '--to=text'" gsort -f32 --to=hex /dev/null
+	fails "unrecognized option '--base=16'; did you mean '--type=hex'?" gsort --base=16 in
+	for type in '' -n -g --type=text; do	# would read decimal numbers as hexadecimal ones
+		fails "option '--to=hex' needs binary keys: text is read and written in one notation, with '--type=hex'" \
+			gsort $type --to=hex decimal
+	done
+	fails "options '--csv' and '--to=hex' are incompatible: lines are written as they are" gsort --csv --to=hex in
+	fails "options '--record-size' and '--to=hex' are incompatible: records are moved" gsort --record-size=8 --to=hex in
 }
 
 @test "IPv4 addresses" {
@@ -159,7 +166,7 @@ for line in sys.stdin: print(ipaddress.ip_address(int(line)))' <numbers | cmp - 
 		fails "this is not an IPv4 address, such as 192.0.2.1" gsort --type=ipv4 <<<"$line"
 	done
 	fails "options '--type=ipv4' and '-u32' are incompatible" gsort --type=ipv4 -u32 in
-	fails "is in another notation" gsort --type=ipv4 --base=16 in
+	fails "is in another notation" gsort --type=ipv4 --type=hex in
 	printf '10.0.0.1\nx\n' | gsort --type=ipv4 --invalid=ignore | grep -qx 10.0.0.1
 	gsort --intersect --type=ipv4 in sorted | cmp - sorted
 }

@@ -159,7 +159,7 @@ for key in sys.argv[2:]:
 		} >in
 		for type in u128 i128; do
 			gsort -$type --endian=$order --to=text in | cmp - <(python3 text.py $type $order <in)
-			gsort -$type --endian=$order --to=text --base=16 in |
+			gsort -$type --endian=$order --to=hex in |
 				cmp - <(python3 hex.py $type $order <in)
 			gsort -$type --endian=$order --to=text -r in |
 				cmp - <(python3 text.py $type $order reverse <in)

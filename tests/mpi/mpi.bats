@@ -98,20 +98,20 @@ make_text() {
 @test "hexadecimal integers, addresses and times: as many bytes as each line has" {
 	local n type options
 	gen --seed 7 --keys 9000 --type u32 >in
-	gsort -u32 --to=text --base=16 in >16
+	gsort -u32 --to=hex in >16
 	for n in 1 23 145; do seq 255 -1 1 | sed "s/.*/$n.&.0.7\n7.$n.1.&/"; done >ipv4
 	seq 1000 1999 | sed 's/.*/2026-11-22T09:30:00.&Z/; p; s/T.*//' >time
 	for n in 2 3 7; do
 		for options in '' -u '-r --count' '--tail=700' '--head=700' '--sample=300' --verify; do
-			same $n --base=16 $options 16
+			same $n --type=hex $options 16
 			same $n --type=ipv4 $options ipv4
 			same $n --type=time $options time
-			same $n -u32 --to=text --base=16 $options in
+			same $n -u32 --to=hex $options in
 		done
 	done
 	gsort -u32 in >sorted
 	gsort --type=ipv4 ipv4 >sorted.ipv4
-	same 3 -m -u32 --to=text --base=16 sorted sorted
+	same 3 -m -u32 --to=hex sorted sorted
 	same 3 -m -u32 --to=text -z sorted sorted
 	same 3 -m --type=ipv4 --to=u64 --endian=big sorted.ipv4 ipv4 --nocheck-order
 	same 3 -m --type=ipv4 --to=u64 --endian=big sorted.ipv4 sorted.ipv4

@@ -114,7 +114,7 @@ def draw_kind():
         kind = draw.choice([kind] * 4 + ["ipv4", "time"])
         if kind != "text":
             return kind, None, ["--type=" + kind, "--invalid=ignore"]
-        return kind, None, draw.choice([[], [], ["-g", "--invalid=ignore"], ["-n"], ["--base=16", "--invalid=ignore"]])
+        return kind, None, draw.choice([[], [], ["-g", "--invalid=ignore"], ["-n"], ["--type=hex", "--invalid=ignore"]])
     if kind == "records":
         bytes_ = draw.choice([8, 16, 40, 100, 1000, 100_000, 1_000_000])
         keys = draw.choice([[], ["-k", "u64@0"], ["-k", "i8@3", "-k", "bytes2@0"]])

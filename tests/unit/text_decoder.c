@@ -181,7 +181,7 @@ static const struct {
 	{ "a point", ".\n", "in:1: not a number: \".\"; --invalid=ignore leaves out what is no number" },
 	{ "an exponent", "1e9\n", "in:1: not an integer: \"1e9\"; floats need -g" },
 	{ "an exponent that is none", "1e\n", "in:1: not a number: \"1e\"" },
-	{ "hexadecimal", "0x1F\n", "in:1: not a number: \"0x1F\"; hexadecimal needs --base=16" },
+	{ "hexadecimal", "0x1F\n", "in:1: not a number: \"0x1F\"; hexadecimal needs --type=hex" },
 	{ "grouping", "1,000\n", "in:1: not a number: \"1,000\"; "
 	  "remove the commas between thousands: tr -d ," },
 	{ "2^64", "18446744073709551616\n", "in:1: out of range: \"18446744073709551616\" "

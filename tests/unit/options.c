@@ -55,7 +55,6 @@ static const struct row {
 	    .notation = GSORT_TIME),
 	ROW("options '--type=u128' and '--device=gpu' are", .type = GSORT_U128,
 	    .device = GSORT_DEVICE_GPU),
-	ROW("options '--type=u128' and '--sample' are", .type = GSORT_U128, .sample = { true, 3 }),
 	ROW("options '--type=u128' and '--summary' are", .type = GSORT_U128, .summary = true),
 	ROW("options '--check' and '--output' are incompatible", .operation = GSORT_CHECK,
 	    .output = "o"),

@@ -345,7 +345,8 @@ def _top_items(items: str, sources: List[Any], given: Mapping[str, Any], k: int)
 			return [(row["value"].item(), int(row["count"])) for row in rows]
 		end = b"\0" if given.get("zero_terminated") else b"\n"
 		lines = into.read().split(end)[int(given.get("header", 0)):-1]
-	split = [line.lstrip(b" ").partition(b" ") for line in lines]
+	between = os.fsencode(given.get("separator", ",")) if given.get("csv") else b" "
+	split = [line.lstrip(b" ").partition(between) for line in lines]
 	return [(int(line) if items == "wide" else line.decode("utf-8", "surrogateescape"), int(count))
 	        for count, _, line in split]
 

@@ -270,6 +270,16 @@ def _times(ticks: npt.ArrayLike, dtype: "np.dtype[Any]") -> Array:
 
 # --- figures --------------------------------------------------------------------------------
 
+def _kind_of_value(given: Mapping[str, Any]) -> Any:
+	"""The type of keys: of records, that of the field that is the key."""
+	kind, key = given.get("type"), given.get("key")
+	if kind is None or isinstance(kind, str) and kind in NAMED or not is_record(dtype_of(kind)):
+		return kind
+	fields: Mapping[str, Any] = dtype_of(kind).fields or {}
+	names = [key] if isinstance(key, str) else list(key or fields)
+	return fields[names[0].partition(":")[0]][0] if names and fields else None
+
+
 def _value(said: Any, kind: Any) -> Any:
 	"""A key of type KIND, of which the library has SAID the fewest digits, or a word."""
 	word = kind if isinstance(kind, str) and kind in NAMED else None
@@ -289,9 +299,9 @@ def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *
 	given = _with_type(sources, given)
 	with _memory() as into:
 		_run(function, sources, _path_of(into), given, json=True, **{function: value})
-		found = json.load(into)[function]
+		found, kind = json.load(into)[function], _kind_of_value(given)
 	for row in found if isinstance(found, list) else [found]:
-		row.update({key: _value(row[key], given.get("type")) for key in keys})
+		row.update({key: _value(row[key], kind) for key in keys})
 		if times is not None:
 			row.update({key: _times(row[key], times)[0] for key in keys if row[key] is not None})
 			for name in {"sum", "mean"} & row.keys():

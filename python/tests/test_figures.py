@@ -139,7 +139,7 @@ def test_figures_of_a_column(tmp_path):
 	with pytest.raises(gsort.InputError, match='c.csv:3: .*"n/a"'):
 		gsort.summary(tmp_path / "c.csv", **options)
 	assert gsort.quantiles(tmp_path / "c.csv", 1, invalid="ignore", **options) == 3
-	with pytest.raises(ValueError, match="need a key with the letter n, g or h: key='3,3n', or key='price:n' with header"):
+	with pytest.raises(ValueError, match="needs? a key with the letter n, g or h: key='3,3n', or key='price:n' with header"):
 		gsort.quantiles(files, 0.5, csv=True, header=1, key="who")
 
 
@@ -177,6 +177,23 @@ def test_top_of_lines_and_records(tmp_path):
 	with pytest.raises(ValueError, match=r"in.npy: top\(\) does not go with .npy files here: figures are of numbers alone"):
 		gsort.top(tmp_path / "in.npy", key="n")
 	assert gsort.top(tmp_path / "in", 0, lines=True) == gsort.top(records[:0], 3) == []
+
+
+def test_figures_of_a_field(tmp_path):
+	random = np.random.default_rng(1)
+	records = np.zeros(500, [("id", ">u2"), ("x", "f4"), ("name", "S3")])
+	records["id"], records["x"] = random.integers(0, 99, 500), random.standard_normal(500)
+	records.tofile(tmp_path / "in")
+	for src, options in (records, {}), (tmp_path / "in", {"type": records.dtype}):
+		for name in "id", "x":
+			expect = np.sort(records[name])
+			assert gsort.quantiles(src, [0, 0.5, 1], key=name, **options) == expect[[0, 249, 499]].tolist()
+			summary = gsort.summary(src, key=name, **options)
+			assert summary["max"] == expect[-1] and summary["distinct"] == len(np.unique(expect))
+	with pytest.raises(ValueError, match="records"):
+		gsort.quantiles(records, 0.5, key="name")
+	with pytest.raises(ValueError, match="records"):
+		gsort.quantiles(records, 0.5, key=["id", "x"])
 
 
 RULES = {

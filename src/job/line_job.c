@@ -174,11 +174,13 @@ go_on(struct gsort *job)
 		.data = job->items.lines.chunks, .name = stopped->name, .begins = true,
 	};
 
+	TRY(gs_line_sample_places(&job->items.lines.order, job->keys.turn.file.end, gs_turn_glance,
+	                          &job->keys.turn, &ingest->taker));
 	for (;; kept.begins = false) {
 		TRY(gs_turn_next(&job->keys.turn, kept.data, job->items.lines.chunk_bytes, &kept.bytes));
 		if (kept.bytes == 0)
 			break;
-		ingest->input = NULL;		/* there is no sample: the reader is ahead */
+		ingest->input = NULL;		/* there was a sample */
 		ingest->bytes = job->keys.turn.bytes - kept.bytes;
 		TRY(gs_line_ingest_chunk(ingest, &kept));
 	}

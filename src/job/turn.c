@@ -82,6 +82,15 @@ gs_turn_next(struct gs_turn *turn, char *memory, size_t room, size_t *bytes)
 	return GS_OK;
 }
 
+size_t
+gs_turn_glance(void *context, uint64_t offset, char *into, size_t bytes)
+{
+	const struct gs_turn *turn = context;
+
+	return offset + bytes <= turn->file.end &&
+	       gs_spill_file_read(&turn->file, offset, into, bytes) == GS_OK ? bytes : 0;
+}
+
 void
 gs_turn_forget(struct gs_turn *turn)
 {

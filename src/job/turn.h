@@ -42,6 +42,9 @@ int gs_turn_append(void *turn, const void *data, size_t bytes);
 /** The next of what was read before, in MEMORY of ROOM bytes; *BYTES is 0 at the end. */
 MUST_CHECK gs_status gs_turn_next(struct gs_turn *turn, char *memory, size_t room, size_t *bytes);
 
+/** gs_place_reader of what was read before; CONTEXT is the turn. */
+size_t gs_turn_glance(void *context, uint64_t offset, char *into, size_t bytes);
+
 /** Drop the file, if there is one. */
 void gs_turn_forget(struct gs_turn *turn);
 

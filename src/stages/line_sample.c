@@ -10,18 +10,25 @@
 enum { PLACES = 256, PLACE_BYTES = 4096 };
 #define LEAST_BYTES	((uint64_t)8 << 20)
 
-/* Read what is OFFSET bytes from the beginning of the file. */
-static size_t
-read_place(struct gs_input *input, const struct gs_chunk *chunk, uint64_t offset, char *into)
-{
-	size_t got = PLACE_BYTES;
+/* An input, and what was read of it. */
+struct begun {
+	struct gs_input       *input;
+	const struct gs_chunk *chunk;
+};
 
-	if (offset + PLACE_BYTES <= chunk->bytes)
-		memcpy(into, chunk->data + offset, PLACE_BYTES);
+static size_t
+read_input(void *context, uint64_t offset, char *into, size_t bytes)
+{
+	const struct begun *begun = context;
+	const struct gs_chunk *chunk = begun->chunk;
+	size_t got = bytes;
+
+	if (offset + bytes <= chunk->bytes)
+		memcpy(into, chunk->data + offset, bytes);
 	else if (offset < chunk->bytes)
 		got = 0;
 	else
-		gs_input_glance(input, offset - chunk->bytes, PLACE_BYTES, into, &got);
+		gs_input_glance(begun->input, offset - chunk->bytes, bytes, into, &got);
 	return got;
 }
 
@@ -29,7 +36,15 @@ gs_status
 gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
                const struct gs_chunk *chunk, const struct gs_taker *taker)
 {
-	const uint64_t bytes = gs_input_bytes(input);
+	struct begun begun = { input, chunk };
+
+	return gs_line_sample_places(order, gs_input_bytes(input), read_input, &begun, taker);
+}
+
+gs_status
+gs_line_sample_places(const struct gs_line_order *order, uint64_t bytes, gs_place_reader *read,
+                      void *context, const struct gs_taker *taker)
+{
 	gs_status status = GS_OK;
 	unsigned places = 0;
 	char *lines, *to;
@@ -38,7 +53,7 @@ gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
 		return GS_OK;
 	to = lines = malloc((size_t)PLACES * PLACE_BYTES);
 	for (uint64_t p = 0; lines != NULL && p < PLACES; p++) {
-		const char *end = to + read_place(input, chunk, bytes / PLACES * p, to);
+		const char *end = to + read(context, bytes / PLACES * p, to, PLACE_BYTES);
 		const char *first = gs_line_end(order, to, end);
 		const size_t whole = (size_t)(gs_line_last_end(order, first, end) - first);
 

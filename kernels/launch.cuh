@@ -116,7 +116,7 @@ launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, size_t 
 
 	if (blocks > INT_MAX)
 		return cudaErrorInvalidConfiguration;
-	if (shared_bytes > 16 << 10)	/* more than 48 KB, static ones among them, only for those who ask */
+	if (shared_bytes > 16 << 10)	/* above 48 KB, static ones among them, only for kernels that ask */
 		error = cudaFuncSetAttribute((const void *)kernel,
 		                             cudaFuncAttributeMaxDynamicSharedMemorySize,
 		                             (int)shared_bytes);

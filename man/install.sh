@@ -18,7 +18,7 @@ upper=$(printf %s "$name" | tr '[:lower:]' '[:upper:]')
 # The command's name; not gsort(3), gsort.h, gsort-cuda.so or the folder gsort.
 renamed="s/gsort (3)/KEEP (3)/g; s/gsort\\(\\\\*-cuda\\)/KEEP\\1/g; s/gsort\\(\\.[hp]\\)/KEEP\\1/g; s,/gsort,/KEEP,g
 s/gsort\\\\*-mpi/MPI-NAME/g; s/\\<gsort\\>/$name/g; s/MPI-NAME/$mpi_name/g; s/^\\.TH GSORT/.TH $upper/; s/KEEP/gsort/g"
-# README.md without the picture, and without links to what is not installed.
+# README.md without the picture, and without links to files that are not installed.
 unlinked='/^!\[/d; s/\[\([^]]*\)\](\(bench\|doc\|kernels\|packaging\|python\|tests\|HACKING\)[^)]*)/\1/g'
 
 # put TO COMMAND...: install what the command prints as TO, or remove TO

@@ -230,7 +230,7 @@ struct gsort_options {
 	unsigned		 gpu_memory_percent;	/* of free GPU memory; 0: 80 */
 	unsigned		 threads;	/* 0: one per core, at most 16 */
 	uint64_t		 memory_bytes;	/* limit of host memory, in all; 0: by percent */
-	unsigned		 memory_percent;	/* of physical memory; 0: what is available */
+	unsigned		 memory_percent;	/* of physical memory; 0: all available */
 	bool			 sandbox;	/* put the process into a sandbox before it decompresses,
 						 * for good: for programs that do nothing else */
 	const char *const	*temp_dirs;	/* for temporary files, in rotation */
@@ -374,7 +374,7 @@ GSORT_API gsort_status gsort_open(gsort **job, const struct gsort_options *optio
  */
 GSORT_API void gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context);
 
-/** The same, as one line of JSON; sizes are in bytes, what is unknown is null. */
+/** The same, as one line of JSON; sizes are in bytes, unknown ones are null. */
 GSORT_API void gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line),
                      void *context);
 

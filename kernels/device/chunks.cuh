@@ -6,7 +6,7 @@
  * Out:  the same keys in buckets, each in chunks; and lists of leaves and segments.
  *
  *     to_chunks_kernel      a block some tiles: to the buckets
- *     settle_chunks_kernel  one block: where buckets are, where they belong, and what is next
+ *     settle_chunks_kernel  one block: where buckets are, where they belong, and the next step
  *
  * Counting would take a sweep, or a search, more.  Instead a bucket is made of chunks, each as
  * long as a tile or a few.  Its cursor counts its keys; a table says where its chunk number j is.
@@ -18,7 +18,8 @@
  * (segment.cuh).  Keys of a bucket of one value are not moved, but written where they belong in
  * the end, unless they carry payloads.
  *
- * Invariant: who reserves the first key of a chunk takes the chunk, and waits for nobody before.
+ * Invariant: the thread that reserves the first key of a chunk takes the chunk, and does not
+ * wait for others before.
  */
 #ifndef GS_CHUNKS_CUH
 #define GS_CHUNKS_CUH

@@ -51,7 +51,7 @@ struct scratch {
 	number        *cursors;
 	void          *plan;		/* a bin_plan */
 	segment       *segments;
-	uint64_t      *spare;		/* chunks for what is half full in the end; keys, too */
+	uint64_t      *spare;		/* for chunks that are half full in the end; keys, too */
 	void          *keys, *values;	/* the other room of pairs, with spare chunks behind */
 	uint64_t       room_rows;	/* of these, without spare chunks */
 	void          *tables;		/* splitters of segments with few values; keys, too */

@@ -8,7 +8,7 @@
  *     look at a sample of all keys: digits or splitters?      sample.cuh
  *     keys that are in order already: check, or reverse       order.cuh
  *     divide all keys into buckets, without a count           chunks.cuh
- *     divide what is too large: look, count, move             segment_look.cuh, segment.cuh
+ *     divide large segments: look, count, move                segment_look.cuh, segment.cuh
  *     sort leaves                                             leaf_worklist.cuh, leaf_launch.cuh
  *
  * The same steps for any number of keys, and for any keys.  Of few keys (16 MB) each bucket is a
@@ -20,7 +20,7 @@
  * Pairs take the same steps.  Two differ: equal keys are moved with their payloads, not counted
  * and written; and divisions go on until no segment is left, for there is no fast network of pairs.
  *
- * Invariant: after each turn what is not sorted is in the list TOO_LARGE.
+ * Invariant: after each turn all unsorted segments are in the list TOO_LARGE.
  */
 #ifndef GS_SORT_CUH
 #define GS_SORT_CUH
@@ -33,7 +33,7 @@
 
 enum {
 	SHARED = 208 << 10,	/* bytes of a block; a GPU with less sorts by the network alone */
-	TURNS  = 8,		/* of divisions; then the network sorts what is left */
+	TURNS  = 8,		/* of divisions; then the network sorts the rest */
 };
 
 /*

@@ -167,7 +167,7 @@ keys_at(const arrays<Key, Value> &place)
 	return place.keys;
 }
 
-/* ---- what is sorted ------------------------------------------------------------ */
+/* ---- rows ---------------------------------------------------------------------- */
 
 /* PLAN_BITS: as keys of so many bits, for the number of bins and the networks of leaves.  FIRST: the map
  * of a division that may be the first to read keys (device/pieces.cuh). */

@@ -53,7 +53,7 @@ to_raw(const struct gs_array_args *args, void *keys, size_t count)
 
 /* ---- memory ---------------------------------------------------------------------------- */
 
-enum { ALIGNMENT = HUGE_PAGE };		/* of what is used of the caller's scratch */
+enum { ALIGNMENT = HUGE_PAGE };		/* of the part of the caller's scratch that is used */
 
 /* Of this call, or the caller's. */
 static gs_status

@@ -2,7 +2,7 @@
 /*
  * limits.c - RAM, control groups, rlimits, cores and disks
  *
- * The memory that may be used is the least of physical memory, what is left in each control
+ * The memory that may be used is the least of physical memory, the room left in each control
  * group that this process is in (v1 and v2, up to the root), RLIMIT_DATA and RLIMIT_AS.
  *
  * The default use follows sort(1): what the kernel could free (MemAvailable), at least an

@@ -39,7 +39,7 @@ void gs_sandbox_begin(struct gs_sandbox *box);
 void gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_access access);
 
 /** Enter the sandbox; returns which of GS_SANDBOX_FILES and _CALLS are enforced now.  From
- *  here on what is denied fails with EACCES (files), or EPERM or ENOSYS (calls). */
+ *  here on denied calls fail with EACCES (files), or EPERM or ENOSYS (calls). */
 unsigned gs_sandbox_enter(struct gs_sandbox *box);
 
 /** Is this process in a sandbox?  Then a message says how to do without it. */

@@ -18,7 +18,7 @@ void gs_launch_begin(int *argc, char ***argv);
 unsigned gs_launch_size(void);
 
 /** Call when the command line has been read: as OPTS, or READ is false after a message.  True: all
- *  ranks have read the same.  Else this one, or another, has said what is wrong. */
+ *  ranks have read the same.  Else this one, or another, has reported its fault. */
 bool gs_launch_agree(const struct gs_opts *opts, bool read);
 
 /** Call RUN with the options of this rank, or of each; returns the exit status of the process. */

@@ -13,7 +13,7 @@
 
 /* ---- options of other programs ------------------------------------------------ */
 
-/* Words that mean the same option here; what is not an option begins without "-". */
+/* Words that mean the same option here; other words begin without "-". */
 static const struct {
 	const char *words, *meant;
 } synonyms[] = {

@@ -265,7 +265,7 @@ start_thread(void)
 
 /* --- interface ------------------------------------------------------------- */
 
-/* gsort_options.begins: who reads the output may write to the same terminal. */
+/* gsort_options.begins: a program that reads the output may write to the same terminal. */
 static void
 on_phase(void *context, enum gsort_phase phase)
 {

@@ -67,7 +67,7 @@ visible_bytes(const unsigned char *text)
 	return bytes == 0 || point < least[bytes] || is_invisible(point) ? 0 : bytes;
 }
 
-/* Write what is not visible as \ooo: in a file name it could move the cursor. */
+/* Write invisible bytes as \ooo: in a file name it could move the cursor. */
 static void
 escape(const char *from, char *into, size_t room)
 {

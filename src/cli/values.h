@@ -25,7 +25,7 @@ enum gs_size_error { GS_SIZE_OK, GS_SIZE_NOT_A_NUMBER, GS_SIZE_BAD_SUFFIX };
  * K k M m G g T t P E Z Y R Q (powers of 1024), KiB MiB GiB TiB, or %.  Above 64 bits it becomes
  * UINT64_MAX: more than there can be.
  *
- * @return  GS_SIZE_OK, and *BYTES or, with %, *PERCENT is set; or what is wrong
+ * @return  GS_SIZE_OK, and *BYTES or, with %, *PERCENT is set; or its fault
  */
 enum gs_size_error gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent);
 

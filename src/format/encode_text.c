@@ -48,7 +48,7 @@ enum {
 };
 #define TEN15	UINT64_C(1000000000000000)
 
-/* From digits to the 16 bytes of a store: which digit goes where, and what is added. */
+/* From digits to the 16 bytes of a store: which digit goes where, and the bytes to add. */
 struct pattern {
 	uint8_t shuffle[16], add[16];
 };

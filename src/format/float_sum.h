@@ -28,7 +28,7 @@ struct gs_float_sum {
 void gs_float_sum_add(struct gs_float_sum *sum, enum gsort_type type, unsigned top, uint64_t count,
                       unsigned __int128 fractions);
 
-/** Add what is in PART; it is made normal.  At most 2^30 times. */
+/** Add the sum in PART, which is made normal.  At most 2^30 times. */
 void gs_float_sum_merge(struct gs_float_sum *sum, struct gs_float_sum *part);
 
 /** The sum, rounded to the nearest f64: infinite if it is too large, NaN if it has one or both

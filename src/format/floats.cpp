@@ -225,7 +225,7 @@ read_any(const char *text, const char *end, double *value)
 	return std::isinf(*value) && (*text | 0x20) != 'i' ? GS_FLOAT_OVERFLOW : GS_FLOAT_GOOD;
 }
 
-/* TEXT .. END without a sign, "0x" and leading zeros: what is left, if it is all digits, decimal
+/* TEXT .. END without a sign, "0x" and leading zeros: the rest, if it is all digits, decimal
  * or *HEXADECIMAL; else nullptr. */
 static const char *
 integer_digits(const char *text, const char *end, bool *hexadecimal)

@@ -292,7 +292,7 @@ size_t gs_number_length(bool suffix, const unsigned char *at, const unsigned cha
 
 /*
  * A key is what strtold(3) makes of its beginning in the C locale: decimal, hexadecimal, infinity
- * or NaN.  The order: what is no number, NaN with a minus sign, other NaNs, then numbers; -0 equals
+ * or NaN.  The order: text that is no number, NaN with a minus sign, other NaNs, then numbers; -0 equals
  * 0.  sort(1) up to 9.1 orders NaNs by their bits, later ones as here.
  */
 

@@ -68,7 +68,7 @@ MUST_CHECK gs_status gs_keydef_letters(const char *text, unsigned *letters);
  * Read a KEYDEF, which TEXT must outlive.
  *
  * @names   a column may be named
- * @return  GS_OK; GS_EUSAGE: the message says what is wrong with it
+ * @return  GS_OK; GS_EUSAGE: the message names its fault
  */
 MUST_CHECK gs_status gs_keydef_read(const char *text, bool names, struct gs_keydef *key);
 

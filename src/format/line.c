@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* line.c - unusual lines, and what is wrong with invalid ones */
+/* line.c - unusual lines, and the faults of invalid ones */
 #include <math.h>
 #include <stdio.h>
 
@@ -194,7 +194,7 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 	return GS_OK;
 }
 
-/* ---- what is wrong with a line ----------------------------------------- */
+/* ---- the fault of a line ----------------------------------------------- */
 
 static const char *
 skip_digits(const char *text, const char *end)

@@ -3,7 +3,7 @@
  * line.h - read one line of text as a number
  *
  * For text_section.c and lines.c.  A usual line is read inline, any other by line.c, which also
- * reports what is wrong with it.
+ * reports its fault.
  *
  * Digits are read eight at a time.  In a 64-bit word, the first byte that is not a digit is found
  * with an addition and a subtraction that carry into bit 7; the bytes before it become a number
@@ -175,7 +175,7 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
                const char *end, bool last, uint64_t *left, struct gs_text_header *header,
                const char **next);
 
-/* ---- what is wrong with a line ----------------------------------------- */
+/* ---- the fault of a line ----------------------------------------------- */
 
 /** The number of a line of the file called NAME, which is number NUMBER of those that are read. */
 uint64_t gs_line_number(const struct gs_text_options *options, const char *name, uint64_t number);

@@ -3,7 +3,7 @@
  * line_fault.c - lines whose keys are not the numbers that they should be
  *
  * In:   lines, and an order with strict keys.
- * Out:  the first line whose key is no number, and what is wrong with it.
+ * Out:  the first line whose key is no number, and its fault.
  *
  * Blanks around a number do not count, nor does a CR at its end, which is the end of the line.
  */

@@ -108,7 +108,7 @@ const char *gs_line_end(const struct gs_line_order *order, const char *line, con
 size_t gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
                      const char **lines, uint32_t *bytes, size_t room);
 
-/** As gs_line_end() from AT on, which is at *PLACE of a line, and then what is returned is.  *WHOLE: a
+/** As gs_line_end() from AT on, which is at *PLACE of a line; *PLACE becomes that of the result.  *WHOLE: a
  *  terminator is before it. */
 const char *gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
                                struct gs_line_place *place, bool *whole);
@@ -141,7 +141,7 @@ enum { GS_LINE_FAULT_BYTES = 160 };	/* of a reason */
 size_t gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
                           const uint32_t *bytes, size_t count, size_t *key);
 
-/** Say what is wrong with KEY of a line; of a missing value, "". */
+/** Report the fault of KEY of a line; of a missing value, "". */
 void gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line,
                            size_t bytes, char reason[GS_LINE_FAULT_BYTES]);
 

@@ -199,7 +199,7 @@ gs_line_reader_open(void *memory, size_t memory_bytes, const struct gs_line_sour
 	return reader;
 }
 
-/* Read more text after what is left. */
+/* Read more text after the rest of the last one. */
 static gs_status
 read_more(struct gs_line_reader *reader)
 {

@@ -36,7 +36,7 @@ const char *gs_notation_example(enum gsort_notation notation);
 
 /* ---- keys of 128 bits, decimal or hexadecimal (wide.c) ---------------------------- */
 
-/* A '-', 39 digits, and what is overwritten behind them. */
+/* A '-', 39 digits, and the bytes behind them that are overwritten. */
 enum { GS_WIDE_BYTES = 1 + 39 + 7 };
 
 /** Print the key of 16 bytes at KEY, whose TYPE is wide, in NOTATION, decimal or hexadecimal; returns

@@ -175,7 +175,7 @@ read_single(struct gs_text_decoder *decoder, const char *line, const char *end)
 	return GS_OK;
 }
 
-/* Skip what is left of the header. */
+/* Skip the rest of the header. */
 static gs_status
 skip_header(struct gs_text_decoder *decoder, const char **text, const char *end, bool last)
 {

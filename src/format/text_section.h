@@ -38,7 +38,7 @@ size_t gs_text_key_bytes(enum gs_text_class class);
 /** Memory for the keys of SHARE bytes of text, whole pages. */
 size_t gs_text_keys_bytes(size_t share, bool floats);
 
-/** Lay the arrays out in MEMORY; returns what is after them. */
+/** Lay the arrays out in MEMORY; returns the end of them. */
 char *gs_text_keys_init(struct gs_text_keys *keys, char *memory, size_t share, bool floats);
 
 /** Keys of CLASS that have not been fetched. */

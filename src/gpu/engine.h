@@ -38,7 +38,7 @@ struct gs_gpu_options {
 	void    *resident;		/* host memory for sorted batches; zeroed, not touched yet */
 	size_t   resident_bytes;
 	uint64_t gpu_memory_bytes;	/* most to use of it; 0: by percent */
-	unsigned gpu_memory_percent;	/* of what is free; 0: the engine's default */
+	unsigned gpu_memory_percent;	/* of free memory; 0: the engine's default */
 };
 
 /* What an engine has done so far.  The stages overlap: each figure is the time during which

@@ -3,7 +3,7 @@
  * contents.c - what a file is, by its first bytes
  *
  * In:   the first bytes of a file.
- * Out:  the format of compressed data; or a message about what is no file of numbers.
+ * Out:  the format of compressed data; or a message about a file that has no numbers.
  *
  * Sources: RFC 1952 (gzip), RFC 8878 (zstd), the descriptions of the .xz, bzip2 and LZ4 frame
  * formats, and those of the files in the table below.

@@ -73,7 +73,7 @@ gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool w
 	       ? gs_contents_check(file->name, data, bytes, whole, file->binary) : GS_OK;
 }
 
-/* Find out the format, unless it is known, from the first BYTES, and refuse what is not numbers. */
+/* Find out the format, unless it is known, from the first BYTES, and refuse other files than numbers. */
 static gs_status
 recognize(struct gs_file *file, const void *data, size_t bytes, bool whole)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* files.c - all files of an input: opened, and what is known of them */
+/* files.c - all files of an input: opened, and facts about them */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -130,7 +130,7 @@ gs_files_close(struct gs_files *files)
 	*files = (struct gs_files){ .list = NULL };
 }
 
-/* ---- what is known ----------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------- */
 
 /* Bytes that a file will give, if that is known. */
 static uint64_t

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * files.h - the files of an input: one and all, opened, and what is known of them
+ * files.h - the files of an input: one and all, opened, and facts about them
  *
  * Regular files are opened at the start, so a missing one is found before the first byte is
  * read, and deleting a file later does no harm.  A pipe is opened when its turn comes, because
@@ -36,12 +36,12 @@ struct gs_input_options {
 	size_t                unpack_bytes;	/* memory for decompression by several threads, 0: none */
 	uint64_t              window_bytes;	/* for decompression by one thread, 0: no limit */
 	const struct gs_input *stops_with;	/* or NULL: stopping that input stops this one, too */
-	_Atomic uint64_t     *stored;	/* or NULL: raised by what is read of files, as they are */
+	_Atomic uint64_t     *stored;	/* or NULL: raised by the bytes read of files, as they are */
 	const struct gs_range *ranges;	/* or NULL: of each file only these bytes; a range that ends at
 					 * GS_UNKNOWN is the whole file.  Regular, not compressed */
 	bool                  later;	/* open only for a check, and again when its turn comes */
 
-	/* Memory that keeps what is read from pipes and callbacks, for gs_input_rewind() and
+	/* Memory that keeps the bytes read from pipes and callbacks, for gs_input_rewind() and
 	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
 	void                 *record_memory;
 	size_t                record_bytes;
@@ -155,7 +155,7 @@ MUST_CHECK gs_status gs_file_look(struct gs_file *file, size_t least, size_t mos
 MUST_CHECK gs_status
 gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got);
 
-/** Claim the next BYTES of a file whose size is known, or what is left of it, from *OFFSET on;
+/** Claim the next BYTES of a file whose size is known, or its last bytes, from *OFFSET on;
  *  returns how many. */
 size_t gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset);
 

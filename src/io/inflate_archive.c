@@ -83,7 +83,7 @@ struct decoder {
 	gs_status       read_status;	/* of the callback */
 };
 
-/* The library's read callback: the seed, what is left of the last block, then blocks. */
+/* The library's read callback: the seed, the rest of the last block, then blocks. */
 static la_ssize_t
 provide(struct archive *archive, void *context, const void **data)
 {

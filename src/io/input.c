@@ -129,7 +129,7 @@ note_stored(struct gs_input *input, const struct gs_file *file)
 		count_stored(input, gs_inflate_position(input->inflate) - file->start);
 }
 
-/* ---- what is recorded ---------------------------------------------------- */
+/* ---- the recording ------------------------------------------------------- */
 
 /* The options' callback; any negative result is an error. */
 static ptrdiff_t

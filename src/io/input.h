@@ -31,7 +31,7 @@
 MUST_CHECK gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 
-/** Change these of gs_input_options for what is read from now on. */
+/** Change these of gs_input_options for all reads from now on. */
 void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
                     uint64_t window_bytes);
 
@@ -112,7 +112,7 @@ struct gs_input_piece {
  *  compressed?  Begins the file, if nobody did. */
 MUST_CHECK gs_status gs_input_claims(struct gs_input *input, bool *yes);
 
-/** Claim the next BYTES of the current file, or what is left of its size when it was opened
+/** Claim the next BYTES of the current file, or the rest of its size when it was opened
  *  (*PIECE.bytes 0: nothing); gs_input_read() goes on after them.  One thread at a time. */
 void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piece);
 

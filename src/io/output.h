@@ -90,7 +90,7 @@ void gs_output_expect(struct gs_output *output, uint64_t bytes);
 MUST_CHECK gs_status
 gs_output_write_at(struct gs_output *output, const void *data, size_t bytes, uint64_t at);
 
-/** Write what is left: nothing more will come.  A new file has no name yet. */
+/** Write the last bytes: nothing more will come.  A new file has no name yet. */
 MUST_CHECK gs_status gs_output_complete(struct gs_output *output);
 
 /** The same, and all that can fail before it has its name: gs_output_finish() only renames it. */
@@ -100,7 +100,7 @@ MUST_CHECK gs_status gs_output_prepare(struct gs_output *output);
  *  allow that; the message says where the old one is. */
 MUST_CHECK gs_status gs_output_settle(struct gs_output *output, bool stays);
 
-/** Write what is left, close, and rename the new file: only now does it have its name. */
+/** Write the last bytes, close, and rename the new file: only now does it have its name. */
 MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
 
 /**
@@ -161,7 +161,7 @@ enum { GS_OUTPUT_BYTES = 24 << 10 };
 /** Wait until nothing that was submitted is borrowed any more. */
 MUST_CHECK gs_status gs_outputs_wait(const struct gs_outputs *outputs);
 
-/** Write what is left, and give new files their names, all or none. */
+/** Write the last bytes, and give new files their names, all or none. */
 MUST_CHECK gs_status gs_outputs_finish(const struct gs_outputs *outputs);
 
 /** Free all; what was not finished is dropped.  A zeroed struct is allowed. */

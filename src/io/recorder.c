@@ -5,9 +5,9 @@
  * In:   readers, one after the other.
  * Out:  their bytes; from memory as long as there are some, then from the reader.
  *
- * read(2) writes into the memory, and what is consumed is copied from there while it is in the
+ * read(2) writes into the memory, and consumed bytes are copied from there while they are in the
  * cache.  Once the recorder does not keep any more, bytes go from the reader straight to the
- * caller, and the memory of what is consumed goes back to the system.
+ * caller, and the memory of consumed bytes goes back to the system.
  *
  * Invariant: the recordings lie in MEMORY in the order of their files, the current one last, and
  * end at KEPT_BYTES; while the recorder keeps, they hold all bytes that were ever read.

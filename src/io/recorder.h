@@ -43,7 +43,7 @@ struct gs_recording {
 struct gs_recorder {
 	char       *memory;	/* touched only as it is used; NULL: there is none */
 	size_t      memory_bytes, kept_bytes;
-	atomic_bool keeps;	/* what is consumed stays in MEMORY */
+	atomic_bool keeps;	/* consumed bytes stay in MEMORY */
 	bool        full;	/* it stopped keeping because MEMORY was used up */
 	bool        rewound;
 

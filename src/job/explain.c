@@ -184,7 +184,7 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 		job->kind->explain_memory(to, job);
 }
 
-/* Bytes of the input that are keys or records: not headers, not what is skipped. */
+/* Bytes of the input that are keys or records: neither headers nor skipped bytes. */
 static uint64_t
 key_bytes_in(const struct gsort *job)
 {

@@ -111,7 +111,7 @@ check_keys(const struct gsort_options *o)
 	return GS_OK;
 }
 
-/* As struct clone_args of clone3(2) grows: what is beyond the shorter struct is 0. */
+/* As struct clone_args of clone3(2) grows: members beyond the shorter struct are 0. */
 gs_status
 gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
 {

@@ -29,7 +29,7 @@ MUST_CHECK gs_status gs_item_spread_open(struct gs_item_spread *spread, size_t w
 /** How it is filled.  The thread that calls reserve() is number 0 of those that add. */
 struct gs_taker gs_item_spread_taker(struct gs_item_spread *spread);
 
-/** All items of this rank have been added: send what is left, and take what is still to come. */
+/** All items of this rank have been added: send the last blocks, and take those still to come. */
 MUST_CHECK gs_status gs_item_spread_finish(struct gs_item_spread *spread);
 
 /** A zeroed struct is allowed. */

@@ -59,7 +59,7 @@ struct gs_kind {
 	 *  of order (follow->disorder). */
 	gs_status (*check)(struct gsort *job, struct gs_follow *follow);
 
-	/** Say what is sorted, and after that in which memory. */
+	/** Print the elements that are sorted, and after that the memory that is used. */
 	void (*explain)(const struct gs_line_printer *to, const struct gsort *job);
 	void (*explain_memory)(const struct gs_line_printer *to, const struct gsort *job);
 

@@ -19,7 +19,7 @@
 #include "job/operations.h"
 #include "stages/item_merger.h"
 
-/* Is the output an input that is written in place, so that writing destroys what is still to be read? */
+/* Is the output an input that is written in place, so that writing destroys bytes still to be read? */
 static bool
 overwrites(const struct gsort *job)
 {

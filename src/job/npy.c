@@ -82,7 +82,7 @@ read_file(const struct file *file, uint64_t at, char *into, size_t bytes)
 	return GS_OK;
 }
 
-/* The header of a file, and what is in it; *HEADER is to be freed in any case. */
+/* The header of a file, and its contents; *HEADER is to be freed in any case. */
 static gs_status
 read_header(const struct file *file, struct gs_npy *npy, char **header)
 {

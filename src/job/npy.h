@@ -2,7 +2,7 @@
 /*
  * npy.h - inputs that are .npy files become records, or keys behind a header
  *
- * Their headers are read before the job opens its inputs, since they say what is in them.
+ * Their headers are read before the job opens its inputs, since they name the types in them.
  */
 #ifndef GS_JOB_NPY_H
 #define GS_JOB_NPY_H

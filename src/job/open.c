@@ -125,7 +125,7 @@ open_emit(struct gsort *job)
 	return gs_emit_set_output(&job->emit, &job->files.outputs);
 }
 
-/* ---- what is known ------------------------------------------------------------ */
+/* ---- facts for the plan -------------------------------------------------------- */
 
 /* The user's limit of memory; 0: none. */
 static uint64_t
@@ -171,7 +171,7 @@ files_left(size_t files, unsigned split)
 	return files == 0 || files > split ? files - (files > 0 ? split : 0) : 1;
 }
 
-/* Memory for what is kept of the keys, by their number or rank. */
+/* Memory for keys that are kept, by their number or position. */
 static uint64_t
 values_bytes(const struct gsort_options *options, const struct gs_plan_input *input)
 {
@@ -188,7 +188,7 @@ values_bytes(const struct gsort_options *options, const struct gs_plan_input *in
 /* Memory for each input of a merge beside its name and its file, open or not.  Measured. */
 enum { MERGE_INPUT_BYTES = 360 };
 
-/* Memory for the names of inputs, and what is known of each. */
+/* Memory for the names of inputs, and the state of each. */
 static uint64_t
 names_bytes(const struct gsort_options *options)
 {
@@ -224,7 +224,7 @@ items_most(const struct gsort *job)
 	return job->plan_input.input_bytes / (bytes > 0 ? bytes : 1);
 }
 
-/* Sum up what is kept beside the keys. */
+/* Sum up the memory that is kept beside the keys. */
 static void
 set_beside(struct gs_plan_input *input, const struct gsort *job)
 {

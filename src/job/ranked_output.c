@@ -453,7 +453,7 @@ finish_own(struct gs_ranked_output *output, struct gs_output *own)
 	return settled != GS_OK ? settled : status;
 }
 
-/* The same for what is still in the temporary file. */
+/* The same for bytes that are still in the temporary file. */
 static gs_status
 finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes, char terminator,
                  uint64_t *bytes)

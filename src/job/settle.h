@@ -18,7 +18,7 @@ MUST_CHECK gs_status gs_ranked_open_gpu(struct gsort *job);
 /** TAKER is the engine's; set to one that deals out elements to the ranks that own them.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_ranked_deal(struct gsort *job, struct gs_taker *taker);
 
-/** All has been read: take what is still to come, and share histograms. */
+/** All has been read: take the blocks still to come, and share histograms. */
 MUST_CHECK gs_status gs_ranked_settle(struct gsort *job);
 
 /** After that: the keys that this rank has. */

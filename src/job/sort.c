@@ -152,7 +152,7 @@ count(struct gsort *job, uint64_t *count)
 	return engine->count_out(engine->context, count);
 }
 
-/* Sorted elements to the output, or what is wanted of them. */
+/* Sorted elements to the output, or figures about them. */
 static gs_status
 deliver(struct gsort *job)
 {

@@ -315,7 +315,7 @@ wait_for_room(struct gs_spread *spread, size_t least, size_t *room)
 	return GS_OK;
 }
 
-/* Of the store's room for this round, half is for what is read, and the rest for what arrives. */
+/* Of the store's room for this round, half is for keys that are read, and the rest for keys that arrive. */
 static void
 share_room(struct gs_spread *spread, size_t own_room, size_t least, size_t *room)
 {

@@ -41,7 +41,7 @@ gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitter
 /** How it is filled.  The thread that reserves is worker 0 of those that add. */
 struct gs_taker gs_spread_taker(struct gs_spread *spread);
 
-/** All keys of this rank have been added: send what is left, and take what is still to come.
+/** All keys of this rank have been added: send the last blocks, and take those still to come.
  *  FLIP and the store's histogram: for splitters that are still missing. */
 MUST_CHECK gs_status gs_spread_finish(struct gs_spread *spread, uint64_t flip);
 

@@ -30,7 +30,7 @@ MUST_CHECK gs_status gs_spread_land(struct gs_spread *spread);
 /** Within a round: store blocks that threads may claim; thread RANK. */
 void gs_spread_land_some(struct gs_spread *spread, unsigned rank);
 
-/** Within a round: release what is stored, and let threads claim what has arrived; thread 0. */
+/** Within a round: release stored blocks, and let threads claim those that have arrived; thread 0. */
 MUST_CHECK gs_status gs_spread_land_more(struct gs_spread *spread);
 
 #endif

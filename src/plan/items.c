@@ -2,7 +2,7 @@
 /*
  * items.c - the sizes of a sort, check, merge and exchange of items
  *
- * In:   a plan, and what is known of the items.
+ * In:   a plan, and facts about the items.
  * Out:  how its pool is divided: for reading, for sorting, and all the rest for items.
  */
 #include "base/round.h"
@@ -93,7 +93,7 @@ gs_item_sample_most(uint64_t memory_bytes, unsigned ranks, size_t item_bytes)
 /* Each thread has buffers of a record at least: what it reads, divides, loads and sorts. */
 enum { RECORDS_OF_THREAD = 6 };
 
-/* Of what is read ahead at a time; not tuned.  All threads read a chunk, and then divide it. */
+/* Of a chunk that is read ahead; not tuned.  All threads read a chunk, and then divide it. */
 #define LEAST_CHUNK_BYTES	(64 * KIB)
 #define GOOD_CHUNK_BYTES	(4 * MIB)
 #define THREAD_BYTES		(1 * MIB)	/* of a chunk for each thread, of large inputs */
@@ -147,7 +147,7 @@ item_bytes_of(const struct gs_plan_input *input, const struct gs_item_facts *fac
 		return UINT64_MAX;
 	if (facts->record_bytes > 0)
 		return bytes / facts->record_bytes * facts->item_bytes;
-	if (facts->numbered)		/* numbers go with lines, and who knows how many there are? */
+	if (facts->numbered)		/* numbers go with lines, and their number is unknown */
 		return bytes < UINT64_MAX / 4 ? 2 * bytes : UINT64_MAX;	/* a guess */
 	return bytes + input->input_count + 1;	/* each may lack a last newline */
 }
@@ -207,7 +207,7 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 {
 	const uint64_t memory = plan->pool_bytes;
 	const size_t bytes = facts->item_bytes;
-	/* lines have a buffer of what is read, and one of what is whole, which grows */
+	/* lines have a read buffer, and one of whole lines, which grows */
 	const size_t share = (size_t)(memory / 2 / (count + 2)) / (facts->record_bytes == 0 ? 2 : 1);
 	size_t most = MOST_FAN_IN;
 

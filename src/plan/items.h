@@ -60,7 +60,7 @@ size_t gs_item_window_room(const struct gs_item_window *window, size_t item_byte
 struct gs_item_tables gs_item_window_tables(const struct gs_item_window *window, size_t item_bytes,
                                             unsigned threads);
 
-/** The memory of a thread for them and for what is divided. */
+/** The memory of a thread for them and for the items that it divides. */
 size_t gs_item_window_thread_bytes(const struct gs_item_tables *tables);
 
 /** The most items of ITEM_BYTES (0: lines) in the sample of each of RANKS; MEMORY_BYTES: the user's limit. */
@@ -84,7 +84,7 @@ struct gs_item_store_facts {
 	uint64_t memory_bytes;		/* that it may use, in all */
 	unsigned threads;
 	size_t   item_bytes;		/* 0: lengths differ */
-	bool     keeps;			/* of each piece what is not dropped: a head */
+	bool     keeps;			/* of each piece the items that are not dropped: a head */
 	uint64_t input_bytes;		/* of items that it will get, about; UINT64_MAX: unknown */
 	bool     guessed;		/* INPUT_BYTES may be less than what comes */
 };
@@ -124,7 +124,7 @@ void gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan 
 struct gs_item_limits {
 	size_t   bytes, items;
 	uint64_t bin_bytes;	/* a good size */
-	size_t   memory_bytes;	/* to divide again what is in files */
+	size_t   memory_bytes;	/* to divide again items in files */
 	size_t   extents;	/* of files, that memory has room for; 0: there are no files */
 };
 

@@ -2,7 +2,7 @@
 /*
  * plan.c - every size of a job
  *
- * In:   what is known of the input, the machine and the user's limits (plan/plan.h).
+ * In:   facts about the input, the machine and the user's limits (plan/plan.h).
  * Out:  a plan, or the reason why the limits are too small.
  *
  * set_buffers() divides memory: the program itself, buffers, and the pool, which gets all the
@@ -539,7 +539,7 @@ addresses_needed(const struct gs_plan_input *input)
 	return more.address_bytes;
 }
 
-/* Make a plan, or say what is missing. */
+/* Make a plan, or report what it lacks. */
 static gs_status
 make_or_tell(struct gs_plan *plan, const struct gs_plan_input *input)
 {

@@ -42,7 +42,7 @@ struct gs_plan_input {
 	                                 unsigned threads);
 
 	bool              headers;		/* lines at the top of files that are kept */
-	uint64_t          beside_bytes;		/* memory for what is kept beside the keys: figures, ranks,
+	uint64_t          beside_bytes;		/* memory that is kept beside the keys: figures, positions,
 						 * names, skipped bytes, output files */
 	uint64_t          window_bytes;		/* what the ranks have taken of the user's limit */
 	unsigned          shares;		/* of the user's limit, of which the job has one; 0: 1 */

@@ -59,7 +59,7 @@ append(struct gs_splitters *s, const struct gs_sampled *sampled, uint64_t from, 
 	splitter->place = (unsigned)sampled->place;
 	splitter->from = from;
 	splitter->to = to;
-	/* Those who divide keys begin at different places of the wheel. */
+	/* Ranks that divide keys begin at different places of the wheel. */
 	atomic_init(&splitter->turn, (to - from) / s->owners * (seed % s->owners) +
 	                             (to - from) % s->owners * (seed % s->owners) / s->owners);
 	s->keys[s->count++] = sampled->key;

@@ -64,7 +64,7 @@ struct gs_external_merge {
 	char             *buffer;	/* of spans */
 	size_t            buffer_bytes;
 	struct gs_thread  reader;
-	struct gs_queue   wanted, filled;	/* the merge itself is what is passed */
+	struct gs_queue   wanted, filled;	/* they pass the merge itself */
 	bool              asked;	/* the reader has it */
 	atomic_bool       stop;
 };
@@ -98,7 +98,7 @@ put_in_order(char *keys, size_t done, size_t count, unsigned bits)
 		qsort(keys, count, bits / 8, bits == 32 ? compare_32 : compare_64);
 }
 
-/* Copy what is left of a window to the other buffer, and read new keys after it. */
+/* Copy the rest of a window to the other buffer, and read new keys after it. */
 static void
 fill_window(const struct gs_external_merge *merge, const struct gs_source *source,
             struct window *window)

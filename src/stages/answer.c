@@ -6,11 +6,11 @@
  * In:   sorted spans, class by class, from any producer; how many keys there are in all.
  * Out:  figures.
  *
- * A quantile is the key of a rank, and a bar of a histogram lies between two ranks: who takes the
- * spans in order looks at a few keys of each.  If nothing else is wanted, parts without such a rank
- * are not sorted.  What has to look at every key (distinct values, sums, frequent values) is done by
- * the thread that has sorted a span, and then added up in order.  Groups of equal keys cross spans:
- * the first and the last group of each are joined by whoever takes them.
+ * A quantile is the key of a rank, and a bar of a histogram lies between two ranks: the thread that
+ * takes spans in order looks at a few keys of each.  If nothing else is wanted, parts without such
+ * a rank are not sorted.  What has to look at every key (distinct values, sums, frequent values) is
+ * done by the thread that has sorted a span, and then added up in order.  Groups of equal keys
+ * cross spans: the first and the last group of each are joined by whoever takes them.
  */
 #include <assert.h>
 #include <stdlib.h>

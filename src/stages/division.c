@@ -197,7 +197,7 @@ take_row(struct gs_division *division, unsigned rank, size_t bytes)
 	return row;
 }
 
-/* Divide what is not dropped in the memory of the thread, and make a row of that. */
+/* Divide the items that are not dropped in the memory of the thread, and make a row of them. */
 static struct gs_item_row *
 add_kept(struct gs_division *division, unsigned rank, const struct gs_item_slice *slices, size_t count,
          struct gs_item_divider *divider)

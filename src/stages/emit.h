@@ -46,7 +46,7 @@
 /* Zeroed: nothing is noted or skipped. */
 struct gs_delivered {
 	unsigned threads;		/* that compute checksums */
-	bool     resumable;		/* note what is delivered: the device may fail */
+	bool     resumable;		/* note delivered keys: the device may fail */
 	bool     resuming;
 	struct {
 		uint64_t keys, sum;	/* whether or not they were selected */
@@ -143,7 +143,7 @@ struct gs_emit {
 
 	/* items */
 	const struct gs_item_order *order;	/* NULL: keys */
-	size_t    written_bytes;	/* of what is written of each, without its count; 0: they differ */
+	size_t    written_bytes;	/* that are written of each, without its count; 0: they differ */
 	char     *counted;		/* buffer for items with counts */
 
 	/* If set: write COUNT items from DATA to END in another form, with gs_emit_bytes(). */
@@ -166,7 +166,7 @@ void gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
 void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
                   struct gs_verify *verify, struct gs_monitor *monitor);
 
-/** What comes are items of ORDER, which the store has selected.  WRITTEN_BYTES: what is written of an item;
+/** Items of ORDER will come, which the store has selected.  WRITTEN_BYTES: of each, that are written;
  *  0: all of it.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order,
                                         size_t written_bytes);
@@ -180,7 +180,7 @@ MUST_CHECK gs_status gs_emit_set_output(struct gs_emit *emit, const struct gs_ou
 MUST_CHECK gs_status gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options,
                                          uint64_t keys, uint64_t before, uint64_t all);
 
-/** The device of this plan may fail: remember what is delivered. */
+/** The device of this plan may fail: remember delivered keys. */
 void gs_emit_expect_failure(struct gs_emit *emit);
 
 /** The job starts again: skip what was delivered. */
@@ -212,7 +212,7 @@ bool gs_emit_is_complete(const struct gs_emit *emit);
 /** All classes have ended: verify, and wait until all is with the output. */
 MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
 
-/** Free what is left after an error; a zeroed struct is allowed. */
+/** Free all, also after an error; a zeroed struct is allowed. */
 void gs_emit_close(struct gs_emit *emit);
 
 /* ---- items in another form: lines with counts and marks, wide keys as text (show.c) */

@@ -31,7 +31,7 @@ struct draining {
 	pthread_cond_t  changed;
 	size_t         *taken;		/* spans of each strand */
 	bool            enough;		/* the sink wants no more */
-	struct gs_seen *seen;		/* of each strand, by who has its turn */
+	struct gs_seen *seen;		/* of each strand, by the thread that has its turn */
 };
 
 /* A span, and its turn among those of its strand. */

@@ -139,7 +139,7 @@ has_places(const struct draining *draining)
 	       !draining->drain->options->groups && draining->drain->options->order->item_bytes > 0;
 }
 
-/* Put what is made to its place, without what the head or tail leaves out. */
+/* Put a part that is made to its place, without the items that the head or tail leaves out. */
 static gs_status
 put(const struct draining *draining, const struct gs_item_made *made, const struct gs_bucket_part *part)
 {
@@ -157,7 +157,7 @@ put(const struct draining *draining, const struct gs_item_made *made, const stru
 	return draining->sink->put(draining->sink->context, from - draining->from, &span);
 }
 
-/* Hand on what is made, without what the head or tail leaves out. */
+/* Hand on a part that is made, without the items that the head or tail leaves out. */
 static gs_status
 hand_on(struct draining *draining, const struct gs_item_made *made)
 {
@@ -190,7 +190,7 @@ hand_on(struct draining *draining, const struct gs_item_made *made)
 	return GS_OK;
 }
 
-/* Note what is made, in its turn, and hand it on. */
+/* Note a part that is made, in its turn, and hand it on. */
 static gs_status
 do_in_turn(struct draining *draining, const struct gs_item_made *made, bool skipped)
 {

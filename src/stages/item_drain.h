@@ -81,7 +81,7 @@ struct gs_item_store_options {
 	bool      head, tail;		/* of what would leave, only the first or last COUNT */
 	uint64_t  count;
 	bool      origins;		/* pieces come from several origins, after a sample */
-	bool      verify;		/* make a digest of what is drained */
+	bool      verify;		/* make a digest of all drained items */
 
 	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: whole items. */
 	size_t    emit_at, emit_bytes;
@@ -107,7 +107,7 @@ size_t gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_it
 
 /*
  * The memory of a maker is for parts of its limits, and for the one item that is larger.  There are two
- * buffers for what is made, so that a part can be handed on while the next one is made.
+ * buffers for parts, so that a part can be handed on while the next one is made.
  */
 
 struct gs_item_maker {

@@ -221,7 +221,7 @@ sift_down(struct gs_item_merger *merger, size_t at)
 	heap[at] = source;
 }
 
-/* The head is complete: read what is left of all inputs, which must be in order, too. */
+/* The head is complete: read the rest of all inputs, which must be in order, too. */
 static gs_status
 read_rest(struct gs_item_merger *merger)
 {

@@ -27,7 +27,7 @@
 /* ---- lines whose strict keys are no numbers (line_faults.c) -------------------- */
 
 /*
- * Of one input after the other; format/line_order.h says what is wrong with a line.
+ * Of one input after the other; format/line_order.h finds the fault of a line.
  */
 
 struct gs_line_faults {
@@ -59,7 +59,7 @@ MUST_CHECK gs_status gs_line_leave_out(struct gs_line_faults *faults, char *data
 /* ---- --argsort: lines behind their numbers in the input (line_number.c) -------- */
 
 /*
- * An item is GS_LINE_NUMBER_BYTES, the first of which are what is written, and then the line.
+ * An item is GS_LINE_NUMBER_BYTES, of which the first are written, and then the line.
  */
 
 enum { GS_LINE_NUMBER_BYTES = 8 };

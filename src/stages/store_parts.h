@@ -231,7 +231,7 @@ gs_runs_merge(struct gs_runs *runs, unsigned key_class, struct gs_source *source
 /** Bytes written to disk. */
 uint64_t gs_runs_spilled_bytes(const struct gs_runs *runs);
 
-/** Close what is on disk, forget all runs. */
+/** Close the files, forget all runs. */
 void gs_runs_close(struct gs_runs *runs);
 
 #endif

@@ -381,3 +381,12 @@ wrong_subjects() {
 	wrong=$(git log --no-merges --format=%s "$subjects_since.." | wrong_subjects)
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
 }
+
+# Sentences that say "what is known of" for facts about, or "who reads" for the thread that reads.
+@test "sentences name their subject: no 'who', no 'what is left'" {
+	prepare
+	wrong=$(all_files | grep -E '^(src|kernels|man)/|^(README|HACKING|CONTRIBUTING)\.md$' |
+		xargs grep -nwE 'who|those of which|what is (left|known|read|written|wrong|kept|wanted|sorted|made)' |
+		grep -vwi 'people') || :
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}

@@ -2,7 +2,7 @@
 /*
  * device.c - a GPU and its memory, opened and closed
  *
- * In:   what is known of the keys; how much of the GPU may be used.
+ * In:   facts about the keys; how much of the GPU may be used.
  * Out:  all that batches need: once a device is open, nothing on it is allocated any more.
  */
 #include "config.h"

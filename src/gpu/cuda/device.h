@@ -75,7 +75,7 @@ void gs_cuda_survey(void (*print)(void *context, const char *line), void *contex
 
 enum {
 	GS_RING_MOST = GS_QUEUE_SLOTS,
-	GS_DEVICE_ALIGN = 256,	/* of what is sorted: what cudaMalloc() gives */
+	GS_DEVICE_ALIGN = 256,	/* of arrays that are sorted: that of cudaMalloc() */
 };
 
 /* Two events and the figure of struct gs_gpu_work that the time between them is added to. */
@@ -140,7 +140,7 @@ MUST_CHECK gs_status gs_device_open(struct gs_device *device,
 /** This thread works with DEVICE from now on. */
 MUST_CHECK gs_status gs_device_use(const struct gs_device *device);
 
-/* Time what is queued on STREAM in between, for the figure at SECONDS. */
+/* Time the work queued on STREAM in between, for the figure at SECONDS. */
 MUST_CHECK gs_status gs_timed_begin(struct gs_timed *timed, cudaStream_t stream, double *seconds);
 MUST_CHECK gs_status gs_timed_end(struct gs_timed *timed, cudaStream_t stream);
 
@@ -161,7 +161,7 @@ void gs_device_close(struct gs_device *device);
  *
  * The worker opens its GPU, then sorts the keys that it is given, batch by batch.  A batch that
  * is full becomes runs in host memory; the last one stays on the GPU.  When it drains, it sorts
- * its slices and sends their keys.  A worker that fails shuts its queues: who waits for it gets
+ * its slices and sends their keys.  A worker that fails shuts its queues: a thread that waits for it gets
  * NULL, and joins it for the reason.
  */
 

@@ -103,7 +103,7 @@ release_last(struct gs_resident *resident)
 	release(resident, --resident->next);
 }
 
-/* Prepare what is wanted, give back what is idle while nothing waits for copies; at the end all.  A
+/* Prepare wanted buffers, give back idle ones while nothing waits for copies; at the end all.  A
  * thread without the GPU only gives back: whoever takes a slot prepares it. */
 static gs_status
 pin(void *context)

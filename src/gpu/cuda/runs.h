@@ -155,7 +155,7 @@ struct gs_gpu_cuts {
 /**
  * Find AT and SUMS.
  *
- * @return  GS_OK; GS_EBUDGET; GS_EDEVICE: a GPU fails, or what is known of a run's blocks is wrong
+ * @return  GS_OK; GS_EBUDGET; GS_EDEVICE: a GPU fails, or the table of a run's blocks is wrong
  *
  * A cut takes O(bits * k * log n) for k runs of n keys, and a few blocks from each run.  No other
  * thread uses the GPU.

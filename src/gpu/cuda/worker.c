@@ -526,7 +526,7 @@ gs_worker_free(struct gs_worker *worker, struct gs_ring_buffer **buffer)
 void
 gs_worker_give(struct gs_worker *worker, struct gs_ring_buffer *buffer)
 {
-	/* One that ends takes no more; who waits for it next learns why. */
+	/* One that ends takes no more; the next thread that waits for it learns why. */
 	(void)gs_queue_give(buffer->count > 0 ? &worker->filled : &worker->free, buffer);
 }
 

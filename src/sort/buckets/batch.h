@@ -63,7 +63,7 @@ void gs_batch_add(struct gs_batch *batch, unsigned rank, unsigned key_class, uin
 /** Keys of KEY_CLASS. */
 uint64_t gs_batch_count(const struct gs_batch *batch, unsigned key_class);
 
-/** No more keys come: divide what is too large, with all threads. */
+/** No more keys come: divide large buckets, with all threads. */
 void gs_batch_seal(struct gs_batch *batch);
 
 /** Forget all keys. */

@@ -5,7 +5,7 @@
  * In:   memory, and a pool of blocks.
  * Out:  an empty set of buckets; what it may need of the pool beyond its keys.
  *
- * Keys come through add.c; seal.c divides what is too large; parts.c lets keys leave in order.
+ * Keys come through add.c; seal.c divides large buckets; parts.c lets keys leave in order.
  * gs_buckets_take() lets them leave in no order, for another engine.
  */
 #include <assert.h>

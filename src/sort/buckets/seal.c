@@ -241,7 +241,7 @@ scatter_body(void *context, unsigned rank, unsigned size)
 	gs_adder_flush(buckets, thread, buckets->binner.bins);
 }
 
-/* Scatter what is left, and join the threads' chains of each bin to a bucket. */
+/* Scatter the last keys, and join the threads' chains of each bin to a bucket. */
 static void
 collect(struct gs_buckets *buckets, unsigned threads, struct gs_bucket *bucket)
 {

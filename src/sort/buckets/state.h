@@ -78,7 +78,7 @@ struct gs_adder {
 	struct gs_fragment open;
 	uint64_t           fragments;
 	/* For each bin: lines of keys, aligned to GS_LINES_BYTES; where in them the next key goes, or NULL
-	 * before the first one; the end of what is written to its newest block, or 0; blocks. */
+	 * before the first one; the end of the keys in its newest block, or 0; blocks. */
 	char              *lines;
 	char             **next;
 	uintptr_t         *end;
@@ -121,7 +121,7 @@ struct gs_buckets {
 	struct gs_adder      *threads;
 	_Atomic int           state;
 	_Atomic unsigned      order;		/* of all fragments so far */
-	pthread_mutex_t       lock;		/* of what is below, up to here: */
+	pthread_mutex_t       lock;		/* of the members below, up to here: */
 	size_t                buffered_bytes;	/* of keys */
 	size_t                slack_bytes;	/* of fragments' blocks that are not full */
 	uint64_t              least, most;	/* of keys that were buffered */

@@ -85,7 +85,7 @@ struct gs_simd_kernels {
 
 	/**
 	 * Move COUNT keys into the gap of TO from index *LOW up to index *HIGH: those up to PIVOT
-	 * to its front, the others to its back.  *LOW and *HIGH then enclose what is left of the
+	 * to its front, the others to its back.  *LOW and *HIGH then enclose the rest of the
 	 * gap.
 	 */
 	void (*partition)(void *to, size_t *low, size_t *high, const void *from, size_t count,

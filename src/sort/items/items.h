@@ -9,7 +9,7 @@
  * So every sort is ascending and stable.  Descending orders complement their words.
  *
  * For a key that memcmp(3) orders, word 0 is its first 8 bytes, big endian, word 1 the next 8, and
- * 0 stands for what is missing.
+ * 0 stands for missing bytes.
  */
 #ifndef GS_ITEMS_H
 #define GS_ITEMS_H

@@ -36,7 +36,8 @@ read_noted(enum gsort_notation notation, struct gs_key_text text)
 
 	if (!gs_key_text_is_plain(&text)) {
 		while (bytes < MOST_BYTES && (c = gs_key_text_next(&text)) >= 0)
-			copy[bytes++] = (unsigned char)c;
+			if (bytes > 0 || !gs_is_blank(c))
+				copy[bytes++] = (unsigned char)c;
 		at = copy;
 		end = copy + bytes;
 	}

@@ -228,8 +228,13 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 		key->end_field--;
 		at = read_letters(at, GS_LETTER_B_END, &key->letters);
 	}
-	if (strncmp(at, ":ip", 3) == 0 || strncmp(at, ":time", 5) == 0)
+	if (strncmp(at, ":ip", 3) == 0 || strncmp(at, ":time", 5) == 0) {
 		at = read_word(at + 1, &key->letters);
+		if (key->end_field != (key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field))
+			return refuse(text, "an address or a time is one field: -k3,3:ip");
+		if (*at != '\0')
+			return refuse(text, "behind ip or time there is only b or r");
+	}
 	if (names && *at == ':')
 		return refuse(text, "a name that begins with a digit is quoted, as in -k '\"2024\":n'");
 	return *at == '\0' ? GS_OK : refuse_rest(text, at);

@@ -308,8 +308,13 @@ read_chunk(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool
 	                   end - GS_LINE_LOOK_BYTES : text;
 	for (unsigned s = 0; s < decoder->threads; s++)
 		gs_text_section_clear(&decoder->sections[s]);
-	if (decoder->header_left > 0)
-		TRY(skip_header(decoder, &text, end, last));
+	if (decoder->header_left > 0) {
+		const gs_status status = skip_header(decoder, &text, end, last);
+
+		decoder->stopped = status != GS_OK && rules->options.exact;	/* it is too long to be kept */
+		if (status != GS_OK)
+			return decoder->stopped ? GS_OK : status;
+	}
 	if (decoder->carry_bytes > 0)
 		TRY(join_carry(decoder, &text, end, last));
 	if (decoder->stopped)
@@ -377,7 +382,9 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 bool
 gs_text_stopped(const struct gs_text_decoder *decoder, struct gs_text_rest *rest)
 {
-	*rest = (struct gs_text_rest){ decoder->carry, decoder->carry_bytes, decoder->header_left };
+	*rest = (struct gs_text_rest){
+		decoder->carry, decoder->carry_bytes, decoder->header_left, decoder->files,
+	};
 	return decoder->stopped;
 }
 

@@ -94,6 +94,7 @@ struct gs_text_rest {
 	const char *begun;	/* an unfinished line; lives as long as the decoder */
 	size_t      bytes;
 	uint64_t    header_left;	/* lines of the file's header still to come */
+	unsigned    files;	/* begun, with that of the chunk */
 };
 
 /** Did the last chunk have a line that is not exact?  No key of that chunk can be fetched, nor was one

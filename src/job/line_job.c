@@ -170,26 +170,32 @@ static gs_status
 go_on(struct gsort *job)
 {
 	struct gs_line_ingest *ingest = &job->items.lines.ingest;
+	struct gs_turn *turn = &job->keys.turn;
 	struct gs_chunk *stopped = job->keys.ingest.stopped, kept = {
 		.data = job->items.lines.chunks, .name = stopped->name, .begins = true,
 	};
 
-	TRY(gs_line_sample_places(&job->items.lines.order, job->keys.turn.file.end, gs_turn_glance,
-	                          &job->keys.turn, &ingest->taker));
-	for (;; kept.begins = false) {
-		TRY(gs_turn_next(&job->keys.turn, kept.data, job->items.lines.chunk_bytes, &kept.bytes));
-		if (kept.bytes == 0)
-			break;
-		ingest->input = NULL;		/* there was a sample */
-		ingest->bytes = job->keys.turn.bytes - kept.bytes;
-		TRY(gs_line_ingest_chunk(ingest, &kept));
+	TRY(gs_line_sample_places(&job->items.lines.order, turn->file.end, gs_turn_glance, turn,
+	                          &ingest->taker));
+	ingest->header = (struct gs_line_bytes){ turn->header, turn->header_bytes, turn->header_bytes };
+	turn->header = NULL;
+	if (turn->files > 1 || !stopped->begins) {	/* there were others, if only an empty file */
+		ingest->header_lines = 0;
+		do {
+			TRY(gs_turn_next(turn, kept.data, job->items.lines.chunk_bytes, &kept.bytes));
+			if (kept.bytes > 0)
+				ingest->input = NULL;		/* there was a sample */
+			ingest->bytes = turn->bytes - kept.bytes;
+			TRY(gs_line_ingest_chunk(ingest, &kept));
+			kept.begins = false;
+		} while (kept.bytes > 0);
+		ingest->header_lines = job->options.header_lines;
 	}
-	if (job->keys.turn.header_left > 0 && ingest->name != NULL) {	/* of a file that is not the first */
-		ingest->header_lines = job->keys.turn.header_left;
-		stopped->begins = true;
+	if (!stopped->begins) {
+		ingest->first = turn->files == 1;
+		ingest->header_left = turn->header_left;
 	}
 	TRY(gs_line_ingest_chunk(ingest, stopped));
-	ingest->header_lines = job->options.header_lines;
 	gs_ahead_give(&job->keys.ingest.ahead, stopped);
 	return GS_OK;
 }
@@ -288,21 +294,30 @@ open_emit(struct gsort *job)
 	return GS_OK;
 }
 
-/* The first column of CSV is the count of each line. */
+/* The first column of CSV is the count of each line; it has a name in the first line of HEADER. */
 static gs_status
-name_counts(struct gs_line_bytes *header, int separator)
+name_counts(const struct gs_line_order *order, struct gs_line_bytes *header)
 {
-	static const char name[] = "count,";
-	const size_t bytes = sizeof name - 1;
-	char *grown = realloc(header->data, header->bytes + bytes);
+	static const char name[] = "count", mark[] = "\357\273\277";
+	const char *at = header->data, *end = at + header->bytes;
+	const size_t marked = header->bytes >= 3 && memcmp(at, mark, 3) == 0 ? 3 : 0;	/* byte order mark */
+	char *into = malloc(2 * header->bytes + sizeof name), *to = into;
 
-	if (grown == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for a header of %zu bytes", header->bytes + bytes);
-	memmove(grown + bytes, grown, header->bytes);
-	memcpy(grown, name, bytes);
-	grown[bytes - 1] = (char)separator;
-	*header = (struct gs_line_bytes){ .data = grown, .bytes = header->bytes + bytes,
-	                                  .room = header->bytes + bytes };
+	if (into == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for a header of %zu bytes", header->bytes);
+	memcpy(to, at, marked);
+	memcpy(to + marked, name, sizeof name - 1);
+	to += marked + sizeof name - 1;
+	for (at += marked; at < end; ) {
+		const char *next = gs_line_end(order, at, end);
+
+		*to++ = (char)order->fields.separator;
+		memcpy(to, at, (size_t)(next - at));
+		to += next - at;
+		at = next;
+	}
+	free(header->data);
+	*header = (struct gs_line_bytes){ into, (size_t)(to - into), (size_t)(to - into) };
 	return GS_OK;
 }
 
@@ -313,7 +328,7 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 
 	(void)count;
 	if (job->options.csv && job->options.counts && lines->bytes > 0)
-		TRY(name_counts(lines, job->items.lines.order.fields.separator));
+		TRY(name_counts(&job->items.lines.order, lines));
 	*header = lines->data;
 	*bytes = job->options.argsort_bits > 0 ? 0 : lines->bytes;
 	return GS_OK;

@@ -12,6 +12,7 @@
  * that have been written, after it has compared them.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "job/open.h"
 #include "job/operations.h"
@@ -185,21 +186,17 @@ read_all(struct gsort *job)
 
 /* ---- from numbers to lines (turn.h) ------------------------------------------------ */
 
-/* The header, and all numbers: nothing is selected from them. */
+/* All numbers: nothing is selected from them. */
 static gs_status
 write_numbers(struct gsort *job, struct gs_outputs *to)
 {
 	const struct gsort_options all = { .type = job->options.type };
-	const char *header;
-	size_t bytes;
 
 	TRY(job->engine.finish(job->engine.context));
-	TRY(job->kind->header(job, 0, &header, &bytes));
 	job->emit.encoding.counts = job->emit.tail.on = job->emit.delivered.resumable = false;
 	gs_emit_open(&job->emit, &all, &job->verify, &job->monitor);
 	gs_split_close(&job->emit.split);
 	TRY(gs_emit_set_output(&job->emit, to));
-	TRY(gs_emit_header(&job->emit, header, bytes));
 	TRY(emit_classes(job));
 	TRY(gs_emit_end(&job->emit));
 	return gs_outputs_finish(to);
@@ -227,19 +224,37 @@ keep_numbers(struct gsort *job, const struct gs_text_rest *rest)
 	return turn->error.status != GS_OK ? gs_error_again(&turn->error) : status;
 }
 
+/* Keep what there is of the first header. */
+static gs_status
+keep_header(struct gsort *job)
+{
+	struct gs_turn *turn = &job->keys.turn;
+	const char *header = gs_ingest_header(&job->keys.ingest, &turn->header_bytes);
+
+	free(turn->header);
+	turn->header = malloc(turn->header_bytes + 1);
+	if (turn->header == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for a header of %zu bytes", turn->header_bytes);
+	if (turn->header_bytes > 0)
+		memcpy(turn->header, header, turn->header_bytes);
+	return GS_OK;
+}
+
 /* A line is no number that gsort would print: the job is one of lines from here on, and has read nothing. */
 static gs_status
 become_lines(struct gsort *job)
 {
 	struct gs_turn *turn = &job->keys.turn;
 	struct gs_text_rest rest;
-	gs_status status = GS_OK;
+	gs_status status;
 
 	(void)gs_text_stopped(job->keys.ingest.decoder, &rest);
 	gs_note(&job->monitor, "a line is no number that gsort would print: sorting lines");
 	turn->bytes = job->keys.ingest.read.bytes;
-	turn->header_left = job->keys.ingest.stopped->begins ? 0 : rest.header_left;
-	if (turn->bytes > 0)
+	turn->files = rest.files;
+	turn->header_left = rest.header_left;
+	status = keep_header(job);
+	if (status == GS_OK && turn->bytes > 0)
 		status = keep_numbers(job, &rest);
 	if (status != GS_OK) {
 		gs_turn_forget(turn);

@@ -105,4 +105,5 @@ gs_turn_close(struct gs_turn *turn)
 {
 	gs_turn_forget(turn);
 	free(turn->lines);
+	free(turn->header);
 }

@@ -26,7 +26,10 @@ struct gs_turn {
 	struct gs_error       error;	/* of writing that */
 	uint64_t  at;			/* bytes of it that were read again */
 	uint64_t  bytes;		/* of the input, that it stands for */
-	uint64_t  header_left;		/* lines of a header that the chunk has; 0: its file decides */
+	unsigned  files;		/* begun, with that of the chunk */
+	uint64_t  header_left;		/* lines of its header that are still to come */
+	char     *header;		/* what there is of that of the first file */
+	size_t    header_bytes;
 	bool      turned;
 };
 

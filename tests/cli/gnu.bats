@@ -172,6 +172,20 @@ turns() {
 	gsort -n long | cmp - <(sort -n long)
 }
 
+@test "-n: headers of files that are empty, short or long" {
+	: >empty
+	echo h1 >short
+	{ echo h; seq 1000 200000; echo apple; seq 3; } >in
+	{ for i in {1..3000}; do echo "# line $i of a header that is long enough to matter"; done; echo apple; seq 3; } >long
+	{ head -c 1500000 /dev/zero | tr '\0' h; echo; seq 9; } >wide
+	for files in "--header empty in" "--header=2 short in" "--header=2 empty short in" "--header in empty in" \
+	             "--header=3000 long" "--header=3000 -S20M long in" "--header empty wide" "--header wide" \
+	             "--header=2 wide in"; do
+		gsort -f -n $files >expected
+		gsort -n $files | cmp expected - || { echo "$files"; return 1; }
+	done
+}
+
 @test "-n: numbers that became lines are counted, compressed, and replaced like others" {
 	{ gen --seed 64 --keys 300000 --type text; echo apple; } >in
 	sort -n in >expected

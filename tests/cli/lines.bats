@@ -335,7 +335,7 @@ disorder() {
 		sys.stdout.writelines(r + "\n" for r in sorted(rows, key=keys[sys.argv[1]], reverse=backwards))
 	END
 	gsort -s -k2,2:ip in | cmp - <(python3 model ip <in)
-	gsort -s -t' ' -k3:time in | cmp - <(python3 model time <in)
+	gsort -s -t' ' -k3,3:time in | cmp - <(python3 model time <in)
 	gsort -s -k2,2:ipr in | cmp - <(python3 model ip backwards <in)
 	{ echo 'n,ip,when'; tr ' ' ',' <in | sed 's/,\([0-9.]*\),/,"\1",/'; } >in.csv
 	gsort --csv --header -s -k when:timer in.csv | tail -n +2 | tr ',' ' ' | tr -d '"' |
@@ -345,6 +345,12 @@ disorder() {
 	printf 'a,when\n1,2026-13-01\n' | fails '-:2: column "when": not a .*: "2026-13-01"' \
 		gsort --csv --header -k when:time
 	fails 'a key has one order: ip, time, or that of its letters' gsort -k2n,2:ip in
+	for key in 1,2:time 2:ip 1,3:ip; do
+		fails "invalid key '$key': an address or a time is one field: -k3,3:ip" gsort -k "$key" in
+	done
+	fails "invalid key '2,2:ipn': behind ip or time there is only b or r" gsort -k2,2:ipn in
+	printf '"%70s9.0.0.1",a\n10.0.0.1,b\n9.0.0.0,c\n' '' | gsort --csv -k1,1:ip | cut -d, -f2 | tr -d '\n' |
+		cmp - <(printf cab)
 	fails "invalid key '2,2:it': ':' is not one of the letters" gsort -k2,2:it in
 }
 
@@ -355,6 +361,8 @@ disorder() {
 		cmp - <(printf 'count;name;n\n2;b;1\n1;"a;x";2\n')
 	tail -n +2 in | gsort --csv -t';' --count -r | cmp - <(printf '2;b;1\n1;"a;x";2\n')
 	printf '1,a\n1,a\n' | gsort --csv --repeated --count | cmp - <(echo 2,1,a)
+	printf '\357\273\277n,v\n"a\nb",c\nx,1\nx,1\n' | gsort --csv --header=2 --count |
+		cmp - <(printf '\357\273\277count,n,v\n,"a\nb",c\n2,x,1\n')
 }
 
 @test "-c of CSV names the line that an editor shows" {

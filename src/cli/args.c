@@ -550,12 +550,16 @@ combine(struct gs_opts *opts)
 		read_environment(opts);
 }
 
+#define LEAST_MEMORY	((uint64_t)64 << 20)
+
 /* As sort(1): inputs are bytes, a merge believes in their order, the output is plain whatever its name is. */
 static void
 set_as_sort(struct gs_opts *opts)
 {
 	opts->job.decompress = GSORT_DECOMPRESS_NONE;
 	opts->job.trust_order = opts->job.force = opts->quiet = true;
+	if (opts->job.memory_bytes > 0 && opts->job.memory_bytes < LEAST_MEMORY)	/* a line may be longer */
+		opts->job.memory_bytes = LEAST_MEMORY;
 	opts->progress = GS_PROGRESS_NEVER;
 }
 

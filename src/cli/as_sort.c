@@ -8,9 +8,9 @@
  * The next sort gets what this one would not do as sort(1) does: other locales than C, random order, the old
  * keys (+1 -2), --debug, --compress-program, and whatever is refused.  Nothing has been read by then.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #include "cli/process.h"
 #include "cli/report.h"
 
-/* Set for the next sort: if that is gsort again, by another name of PATH, there is none. */
+/* The process that runs the next sort: if that is gsort again, by another name of PATH, there is none. */
 static const char mark[] = "GSORT_NEXT_SORT";
 
 /* ---- what this program does as sort(1) does -------------------------------------- */
@@ -58,17 +58,45 @@ static const struct option options[] = {
 	{ "unique", no_argument, NULL, 'u' },
 	{ "zero-terminated", no_argument, NULL, 'z' },
 	{ "parallel", required_argument, NULL, 'S' },
-	{ "help", no_argument, NULL, 's' },
-	{ "version", no_argument, NULL, 's' },
+	{ "help", no_argument, NULL, OTHERS },
+	{ "version", no_argument, NULL, OTHERS },
 	{ NULL, 0, NULL, 0 },
 };
 
-/* Is the word R of -k or --sort, a letter or a name, random order? */
+/* Is WORD one of LIST, which ends with NULL? */
 static bool
-is_random(int option, const char *word)
+is_one_of(const char *word, const char *const *list)
 {
-	return option == 'k' ? strchr(word, 'R') != NULL
-	       : option == SORT && strncmp(word, "random", strlen(word)) == 0;
+	while (*list != NULL && strcmp(*list, word) != 0)
+		list++;
+	return *list != NULL;
+}
+
+/* Does the argument of an option mean here what it means to sort(1)?  Only what surely does. */
+static bool
+is_shared(int option, const char *word)
+{
+	static const char *const checks[] = { "quiet", "silent", "diagnose-first", NULL };
+	static const char *const orders[] = { "general-numeric", "human-numeric", "month", "numeric", "version",
+	                                      NULL };
+
+	switch (option) {
+	case 'c':  return word == NULL || is_one_of(word, checks);
+	case SORT: return is_one_of(word, orders);
+	case 'k':  return strpbrk(word, " +R") == NULL;		/* R: random order */
+	case 't':  return strlen(word) == 1;
+	case 'S':  return word[strspn(word, "0123456789bkKmMgGtT%")] == '\0';
+	case 'T':  return *word != '\0';
+	case 'y':  return false;
+	default:   return true;
+	}
+}
+
+/* Is the option that ends before argv[optind] a long one that is cut short? */
+static bool
+is_short_of(const char *word, int index)
+{
+	return index >= 0 && strcspn(word + 2, "=") != strlen(options[index].name);
 }
 
 /* "+1", "+2.3n": an old key, which is a file where POSIX allows no old keys. */
@@ -83,20 +111,22 @@ static bool
 understands(int argc, char **argv)
 {
 	unsigned operands = 0;
-	bool checks = false;
-	int option;
+	bool checks = false, shared = getenv("POSIXLY_CORRECT") == NULL;	/* where operands end options */
+	int option, index = -1, at = 1;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "-bcCdfghik:mMno:rsS:t:T:uVy:z", options, NULL)) != -1) {
-		if (option == '?' || option == OTHERS || is_random(option, optarg) ||
-		    (option == 1 && is_old_key(optarg)))
-			return false;
+	while (shared && (option = getopt_long(argc, argv, "-bcCdfghik:mMno:rsS:t:T:uVy:z", options,
+	                                       &index)) != -1) {
+		shared = option != '?' && option != OTHERS && is_shared(option, optarg) &&
+		         !(option == 1 && is_old_key(optarg)) && !is_short_of(argv[at], index);
 		operands += option == 1;
 		checks |= option == 'c' || option == 'C';
+		at = optind;
+		index = -1;
 	}
 	operands += (unsigned)(argc - optind);
 	optind = 0;		/* begin anew */
-	return !checks || operands <= 1;	/* sort refuses the second, in its words */
+	return shared && (!checks || operands <= 1);	/* sort refuses the second, in its words */
 }
 
 /* ---- the locale -------------------------------------------------------------------- */
@@ -130,13 +160,16 @@ is_another(const char *path, const struct stat *self)
 static void
 run_next(char **argv)
 {
-	const char *path = getenv("PATH");
-	char name[PATH_MAX];
+	const char *path = getenv("PATH"), *before = getenv(mark);
+	char name[PATH_MAX], process[24];
 	struct stat self;
 
-	if (getenv(mark) != NULL || path == NULL || stat("/proc/self/exe", &self) != 0)
+	snprintf(process, sizeof process, "%ld", (long)getpid());	/* exec keeps it */
+	if ((before != NULL && strcmp(before, process) == 0) || path == NULL ||
+	    stat("/proc/self/exe", &self) != 0)
 		return;
-	(void)setenv(mark, "1", 1);
+	(void)setenv(mark, process, 1);
+	(void)signal(SIGXFSZ, SIG_DFL);
 	while (*path != '\0') {
 		const size_t length = strcspn(path, ":");
 

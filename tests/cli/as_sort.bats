@@ -38,8 +38,8 @@ same() {
 	for options in in "-r in" "-u in" "-n in" "-k2n in" "-k2,2n -k1,1r in" "-s -k1,1 in" "-f -u in" "-t1 -k2 in" \
 	               "-c in" "-C in" "-c -u in" "--check=quiet unsorted" "-m unsorted in" "-m in unsorted -" \
 	               "-z in" "-bdf in" "-V in" "-h in" "-M in" "-g in" "--sort=version in" "-S 1b in" "-S 1% in" \
-	               "--parallel=3 --batch-size=2 in unsorted in" "-T . in" "-y3 in" "in -r" "in.gz" "-k1.2 -n in" \
-	               "nothing" "in nothing" "-k 0 in" "-t ab in" "-c nothing" "--files0-from=nothing"; do
+	               "--parallel=3 --batch-size=2 in unsorted in" "-T . in" "in -r" "in.gz" "-- in" "-k1.2 -n in" \
+	               "nothing" "in nothing" "-k 0 in" "-c nothing" "--files0-from=nothing"; do
 		same $options </dev/null
 	done
 	same -o out.gz in
@@ -50,7 +50,8 @@ same() {
 
 @test "what this sort would do otherwise goes to the next one on PATH" {
 	for options in -R --random-sort --random-source=in --sort=random --sort=r "-k1,1R" "-k 2 -k1R" "+1 -2" "+1n" \
-	               --debug --compress-program=gzip -n1 -q -u32 --head=3 --csv -X "-c in in" "in -c in" -k -nx; do
+	               --debug --compress-program=gzip --help --version --uni --re "--p=2" "--t=." --check=summary \
+	               "--check=q" "-y3 in" "-y 5" "-t ab in" "-k +1" "-k1,+2" "-S 1R in" "-S 1Y" --sort=x -n1 -q -u32 --head=3 --csv -X "-c in in" "in -c in" -k -nx; do
 		asks_next $options
 	done
 	for locale in en_US.UTF-8 de_DE ja_JP.eucJP tr_TR.UTF-8; do
@@ -62,6 +63,23 @@ same() {
 		(unset LC_ALL; export LANG=$locale; same -r in)
 		(export LC_ALL=$locale LANG=de_DE; [ -z "$locale" ] || same -r in)
 	done
+}
+
+@test "a long line fits, whatever -S says" {
+	{ head -c 3000000 /dev/zero | tr '\0' x; echo; echo a; } >long
+	for options in "-S 1k long" "-S 1M -u long" "-m -S 1k long" "-c -S 1k long"; do same $options; done
+}
+
+@test "the next sort may start this one again" {
+	cat >next/sort <<-'END'
+		#!/bin/sh
+		[ "$1" != -R ] || exec sh -c 'sort -r in; sort --debug </dev/null'
+		echo "next: $*"
+	END
+	chmod +x next/sort
+	PATH=$PWD/own:$PWD/next:$PATH sort -R in >out
+	{ "$next" -r in; echo "next: --debug"; } | cmp - out
+	POSIXLY_CORRECT=1 asks_next in -o out
 }
 
 @test "without a next sort, or with this one by other names, that is an error" {

@@ -558,8 +558,8 @@ set_as_sort(struct gs_opts *opts)
 {
 	opts->job.decompress = GSORT_DECOMPRESS_NONE;
 	opts->job.trust_order = opts->job.force = opts->quiet = true;
-	if (opts->job.memory_bytes > 0 && opts->job.memory_bytes < LEAST_MEMORY)	/* a line may be longer */
-		opts->job.memory_bytes = LEAST_MEMORY;
+	if (opts->job.memory_bytes > 0 && opts->job.memory_bytes < LEAST_MEMORY)
+		opts->job.memory_bytes = LEAST_MEMORY;		/* a line may be long */
 	opts->progress = GS_PROGRESS_NEVER;
 }
 

@@ -77,8 +77,9 @@ static bool
 is_shared(int option, const char *word)
 {
 	static const char *const checks[] = { "quiet", "silent", "diagnose-first", NULL };
-	static const char *const orders[] = { "general-numeric", "human-numeric", "month", "numeric", "version",
-	                                      NULL };
+	static const char *const orders[] = {
+		"general-numeric", "human-numeric", "month", "numeric", "version", NULL,
+	};
 
 	switch (option) {
 	case 'c':  return word == NULL || is_one_of(word, checks);
@@ -111,7 +112,8 @@ static bool
 understands(int argc, char **argv)
 {
 	unsigned operands = 0;
-	bool checks = false, shared = getenv("POSIXLY_CORRECT") == NULL;	/* where operands end options */
+	bool shared = getenv("POSIXLY_CORRECT") == NULL;	/* where operands end options */
+	bool checks = false;
 	int option, index = -1, at = 1;
 
 	opterr = 0;

@@ -40,7 +40,7 @@ static const struct {
 	{ "f64 double float64 f8 double-precision", "f64" },
 	{ "text int integer string str ascii csv txt", "text" },
 	{ "text-float float", "text-float" },
-	{ "hex hexadecimal base16 x", "hex" },
+	{ "hex hexadecimal base16", "hex" },
 	{ "ipv4 ip ip4 inet ipaddr", "ipv4" },
 	{ "time date datetime timestamp iso8601", "time" },
 };

@@ -489,6 +489,8 @@ gs_line_key_place(const struct gs_line_order *order, size_t key, const char *lin
 		number.at++;
 	if (number.end < number.at)
 		number.end = number.at;
+	if (number.csv && number.at < number.end && *number.at == '"')
+		number.at++;		/* quotes are around the number */
 	if (ordering == GS_BY_NUMBER || ordering == GS_BY_SIZE)
 		number.end = number.at + gs_number_length(ordering == GS_BY_SIZE, number.at, number.end);
 	else if (ordering == GS_BY_FLOAT)

@@ -311,7 +311,7 @@ read_chunk(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool
 	if (decoder->header_left > 0) {
 		const gs_status status = skip_header(decoder, &text, end, last);
 
-		decoder->stopped = status != GS_OK && rules->options.exact;	/* it is too long to be kept */
+		decoder->stopped = status != GS_OK && rules->options.exact;	/* too long to be kept */
 		if (status != GS_OK)
 			return decoder->stopped ? GS_OK : status;
 	}

@@ -352,7 +352,6 @@ open_set(struct gsort *job)
 		TRY(open_part(job, &set->parts[p], &job->options.inputs[p]));
 		set->parts[p].job.keys.ingest.readers = &set->readers;
 	}
-	set->parts[0].job.options.counts = job->options.counts;	/* its header is that of the output */
 	atomic_store(&set->readers, (unsigned)set->count);
 	for (size_t p = 0; p < set->count; p++)
 		TRY(gs_thread_start(&set->parts[p].thread, run_part, &set->parts[p]));

@@ -176,7 +176,8 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	char a[32], b[32];
 
 	gs_print_line(to, "memory", "%s in all%s, %s of it for keys, sorting and merging",
-	     gs_size_text(plan->host_bytes, a), job->plan_input.memory_bytes > 0 &&
+	     gs_size_text(plan->host_bytes * (job->plan_input.shares > 0 ? job->plan_input.shares : 1), a),
+	     job->plan_input.memory_bytes > 0 &&
 	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do"
 	                                                     : " at most, as the input needs it",
 	     gs_size_text(plan->pool_bytes, b));

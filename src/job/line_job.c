@@ -105,7 +105,8 @@ gs_line_job_order(struct gsort *job)
 		.csv = options->csv,
 		.names = options->header_lines > 0,
 		.stable = options->stable || makes_groups(options),
-		.strict = gs_options_want_column(options),
+		/* with counts there is no column, after all */
+		.strict = gs_options_want_column(options) && !options->counts,
 		.terminator = options->zero_terminated ? '\0' : '\n',
 	};
 
@@ -294,41 +295,12 @@ open_emit(struct gsort *job)
 	return GS_OK;
 }
 
-/* The first column of CSV is the count of each line; it has a name in the first line of HEADER. */
-static gs_status
-name_counts(const struct gs_line_order *order, struct gs_line_bytes *header)
-{
-	static const char name[] = "count", mark[] = "\357\273\277";
-	const char *at = header->data, *end = at + header->bytes;
-	const size_t marked = header->bytes >= 3 && memcmp(at, mark, 3) == 0 ? 3 : 0;	/* byte order mark */
-	char *into = malloc(2 * header->bytes + sizeof name), *to = into;
-
-	if (into == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for a header of %zu bytes", header->bytes);
-	memcpy(to, at, marked);
-	memcpy(to + marked, name, sizeof name - 1);
-	to += marked + sizeof name - 1;
-	for (at += marked; at < end; ) {
-		const char *next = gs_line_end(order, at, end);
-
-		*to++ = (char)order->fields.separator;
-		memcpy(to, at, (size_t)(next - at));
-		to += next - at;
-		at = next;
-	}
-	free(header->data);
-	*header = (struct gs_line_bytes){ into, (size_t)(to - into), (size_t)(to - into) };
-	return GS_OK;
-}
-
 static gs_status
 find_header(struct gsort *job, uint64_t count, const char **header, size_t *bytes)
 {
-	struct gs_line_bytes *lines = &job->items.lines.ingest.header;
+	const struct gs_line_bytes *lines = &job->items.lines.ingest.header;
 
 	(void)count;
-	if (job->options.csv && job->options.counts && lines->bytes > 0)
-		TRY(name_counts(&job->items.lines.order, lines));
 	*header = lines->data;
 	*bytes = job->options.argsort_bits > 0 ? 0 : lines->bytes;
 	return GS_OK;

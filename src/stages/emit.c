@@ -375,7 +375,8 @@ gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 		return GS_OK;
 	emit->header_written = true;
 	emit->split.header_bytes = bytes;
-	return gs_emit_bytes(emit, header, bytes);
+	return emit->show_header != NULL ? emit->show_header(emit->show_context, header, bytes)
+	                                 : gs_emit_bytes(emit, header, bytes);
 }
 
 /* Text files that have few parts each would not be of one size; those that have more parts than

@@ -149,6 +149,7 @@ struct gs_emit {
 	/* If set: write COUNT items from DATA to END in another form, with gs_emit_bytes(). */
 	gs_status (*show)(void *context, const char *data, const char *end, size_t count,
 	                  const uint64_t *times);
+	gs_status (*show_header)(void *context, const char *header, size_t bytes);	/* or NULL */
 	void     *show_context;
 };
 

@@ -150,6 +150,31 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
+/* The first column of CSV is the count of each line; it has a name in the first line of the header. */
+static gs_status
+show_header(void *context, const char *header, size_t bytes)
+{
+	static const char name[] = "count", mark[] = "\357\273\277";
+	struct gs_show *show = context;
+	const char *end = header + bytes;
+	const size_t marked = bytes >= 3 && memcmp(header, mark, 3) == 0 ? 3 : 0;	/* byte order mark */
+
+	TRY(reserve(show, marked + sizeof name));
+	memcpy(show->text + show->bytes, header, marked);
+	memcpy(show->text + show->bytes + marked, name, sizeof name - 1);
+	show->bytes += marked + sizeof name - 1;
+	for (header += marked; header < end; ) {
+		const size_t line = (size_t)(gs_line_end(show->order, header, end) - header);
+
+		TRY(reserve(show, line + 1));
+		put(show, (char)show->order->fields.separator, 1);
+		memcpy(show->text + show->bytes, header, line);
+		show->bytes += line;
+		header += line;
+	}
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
 /* ---- keys of 128 bits ------------------------------------------------------------- */
 
 static gs_status
@@ -183,5 +208,6 @@ gs_show_open(struct gs_show *show, const struct gsort_options *options,
 {
 	*show = (struct gs_show){ .options = options, .order = order, .emit = emit };
 	emit->show = order != NULL ? show_lines : show_keys;
+	emit->show_header = order != NULL && order->fields.csv && options->counts ? show_header : NULL;
 	emit->show_context = show;
 }

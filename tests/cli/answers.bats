@@ -378,6 +378,11 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 		fails "figures are of one key; there are 2" gsort --csv --header -k item:n -k price:n $option in
 	done
 	fails "'--histogram' of lines needs a key with the letter n, g or h: -k 3,3n" gsort --lines --histogram in
+	printf 'a 1\na x\nb 3\n' | gsort -k1,1 -k2,2n --quantiles=0.5 | cmp - <(printf '0.5\ta 1\n')
+	printf 'XX 1\nJan 2\n' | gsort -M --quantiles=0.5 | cmp - <(printf '0.5\tXX 1\n')
+	fails "'--top' and '--sample' are incompatible: it is of all keys" gsort --lines --top=2 --sample=1 in
+	printf 'a,b\n1,"9007199254740993"\n' | gsort --csv --header -k b:n --quantiles=0.5 2>told >/dev/null
+	grep -q 'warning: -: 9007199254740993 is rounded' told
 	fails "options '-r' and '--summary' are incompatible" gsort --csv --header -k price:nr --summary in
 	fails "options '-r' and '--summary' are incompatible" gsort --lines -r --summary in
 	fails "options '-r' and '--histogram' are incompatible" gsort --csv --header -k price:nr --histogram in
@@ -443,7 +448,7 @@ common() {
 	echo 1 >in
 	fails "options '--summary' and '--top' are incompatible: the first is of numbers, the other of lines or records: use two commands" \
 		gsort -k1,1n --summary --top=3 in
-	fails "options '--lines' and '--json' are incompatible: figures are of numbers" gsort --lines --top=3 --json in
+	fails "options '--lines' and '--json' are incompatible: of lines it has --summary, --quantiles or --histogram of a number, -k 3,3n" gsort --lines --top=3 --json in
 	fails "options '--summary' and '--top' are incompatible: the first is of numbers" gsort --record-size=2 -k u8@0 --summary --top=3 in
 	fails "options '--json' and '--record-size' are incompatible: figures are of numbers" gsort --record-size=2 --json --top=3 in
 	for option in -m -c --head=3 --tail=3 -u --count --repeated --singletons; do

@@ -230,6 +230,8 @@ duplicates	1" ] || [ $? -eq 1 ]
 		cmp - <(printf '      %s\n        _\n' '2 a' '1 b')
 	printf '"a\nb",2\n"c",1\n' | gsort --csv --debug -s -k2,2 2>/dev/null |
 		cmp - <(printf '"c",1\n    _\n"a|b",2\n      _\n')
+	printf '1,"5"\n2,7\n' | gsort --csv --debug -s -k2,2n 2>/dev/null |
+		cmp - <(printf '1,"5"\n   _\n2,7\n  _\n')
 	not gsort -k1 --debug -o x in
 	not gsort -k1 --debug -c in
 }
@@ -361,6 +363,9 @@ disorder() {
 		cmp - <(printf 'count;name;n\n2;b;1\n1;"a;x";2\n')
 	tail -n +2 in | gsort --csv -t';' --count -r | cmp - <(printf '2;b;1\n1;"a;x";2\n')
 	printf '1,a\n1,a\n' | gsort --csv --repeated --count | cmp - <(echo 2,1,a)
+	printf 'x,y\na,1\na,2\nb,1\n' >one
+	printf 'x,y\na,5\nc,2\n' >two
+	gsort --csv --header -k x -m --count one two | cmp - <(printf 'count,x,y\n3,a,1\n1,b,1\n1,c,2\n')
 	printf '\357\273\277n,v\n"a\nb",c\nx,1\nx,1\n' | gsort --csv --header=2 --count |
 		cmp - <(printf '\357\273\277count,n,v\n,"a\nb",c\n2,x,1\n')
 }

@@ -61,17 +61,16 @@ gs_item_copies_open(struct gs_item_copies *copies, size_t count, uint64_t memory
 	       : gs_fail(GS_EBUDGET, "no memory for the %zu most frequent values", count);
 }
 
-/* Bytes of all copies, if they are as long as those that are there when slot NUMBER is filled. */
+/* The memory that has room for all copies, if they are as long as those that are there when slot NUMBER is
+ * filled. */
 static uint64_t
-copies_needed(const struct gs_item_copies *copies, size_t number)
+size_needed(const struct gs_item_copies *copies, size_t number)
 {
-	size_t filled = 1;
+	size_t filled = number + 1;
 
-	for (size_t s = 0; s < copies->count && copies->slots[s].room > 0; s++)
-		filled = s + 1;
-	if (number + 1 > filled)
-		filled = number + 1;
-	return copies->used / filled * copies->count + copies->used % filled;
+	while (filled < copies->count && copies->slots[filled].room > 0)
+		filled++;
+	return COPIES_SHARE * (copies->used / filled * copies->count + (1 << 20));
 }
 
 gs_status
@@ -87,8 +86,7 @@ gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *ite
 		if (copies->used > copies->most)
 			return gs_fail(GS_EBUDGET, "%zu lines or records are too large for memory: they need "
 			               "'--buffer-size=%lluM' (-S) at least", copies->count,
-			               (unsigned long long)(COPIES_SHARE * (copies_needed(copies, number) >> 20) +
-			                                    COPIES_SHARE));
+			               (unsigned long long)size_needed(copies, number) >> 20);
 		grown = realloc(slot->data, bytes);
 		if (grown == NULL)
 			return gs_fail(GS_EBUDGET, "no memory for an item of %zu bytes", bytes);

@@ -154,6 +154,7 @@ bench_results = \
   bench/results/h100-2026-11-25/sizes.txt \
   bench/results/h100-2026-11-25/table-pairs.txt \
   bench/results/h100-2026-11-25/table.txt \
+  bench/results/h200-2026-11-26/as-sort.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \
   bench/results/h100-2026-11-26/rows.txt \

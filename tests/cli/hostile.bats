@@ -342,7 +342,7 @@ count_reads() {
 	local bytes='head -c 256M /dev/zero'
 	[ -z "${GSORT_SLOW:-}" ] || bytes='head -c 4G /dev/zero'
 	for char in '\0' 7 0 ' ' -; do
-		for option in -n -g -c -m; do
+		for option in --type=int --type=float -c -m; do
 			bounded 66 2 bash -c "{ echo 5; $bytes | tr '\\0' '$char'; } | gsort -S 64M $option"
 			says "-:2: line longer than 4095 bytes"
 		done
@@ -358,13 +358,13 @@ count_reads() {
 	bounded 64 0 gsort in
 	[ "$(cat out)" = 7 ]
 	{ printf 0.; head -c 4093 /dev/zero | tr '\0' 5; echo; } >in
-	bounded 64 0 gsort -g in
+	bounded 64 0 gsort --type=float in
 	[ "$(cat out)" = 0.5555555555555556 ]
 	{ printf 1; head -c 4000 /dev/zero | tr '\0' 0; echo e-4000; } >in
-	bounded 64 0 gsort -g in
+	bounded 64 0 gsort --type=float in
 	[ "$(cat out)" = 1 ]
 	echo 1e999999999999999999999 >in
-	bounded 64 0 gsort -g in
+	bounded 64 0 gsort --type=float in
 	[ "$(cat out)" = inf ]
 }
 

@@ -99,6 +99,7 @@ vmsplice(int fd, const struct iovec *parts, size_t count, unsigned flags)
 
 DOES(access, int, -1, (const char *name, int mode), name, mode)
 DOES(dlopen, void *, NULL, (const char *name, int flags), name, flags)
+DOES(execv, int, -1, (const char *name, char *const words[]), name, words)
 DOES(faccessat, int, -1, (int at, const char *name, int mode, int flags), at, name, mode, flags)
 DOES(fallocate, int, -1, (int fd, int mode, off_t at, off_t bytes), fd, mode, at, bytes)
 DOES(fchmod, int, -1, (int fd, mode_t mode), fd, mode)

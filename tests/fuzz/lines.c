@@ -108,7 +108,8 @@ sort_right(const struct run *run, struct line *lines, size_t count, struct fuzz_
 		if (!item_run_takes(&run->job, end - i))
 			continue;
 		if (options->counts)
-			fuzz_put(right, times, (size_t)sprintf(times, "%7zu ", end - i));
+			fuzz_put(right, times, (size_t)sprintf(times, options->csv ? "%zu%c" : "%7zu%c", end - i,
+			                                       options->csv ? run->order.fields.separator : ' '));
 		number = lines[i].number - options->header_lines;
 		if (options->argsort_bits > 0)
 			fuzz_put(right, &number, options->argsort_bits / 8);
@@ -171,6 +172,24 @@ leave_out(const struct run *run, struct line *lines, size_t *count)
 	return 0;
 }
 
+/* A line of the header; counts of CSV are a column of it, too, which has a name in the first one. */
+static void
+put_header(const struct run *run, const struct line *line, bool first, struct fuzz_bytes *right)
+{
+	const bool marked = first && line->bytes >= 3 && memcmp(line->text, "\357\273\277", 3) == 0;
+	const char separator = (char)run->order.fields.separator;
+	const size_t before = marked ? 3 : 0;
+
+	if (run->job.options.csv && run->job.options.counts) {
+		fuzz_put(right, line->text, before);
+		fuzz_put(right, "count", first ? 5 : 0);
+		fuzz_put(right, &separator, 1);
+		fuzz_put(right, line->text + before, line->bytes - before);
+	} else {
+		fuzz_put(right, line->text, line->bytes);
+	}
+}
+
 static void
 judge(struct run *run)
 {
@@ -195,7 +214,7 @@ judge(struct run *run)
 		                     ? GSORT_OK : GSORT_DISORDER));
 	} else {
 		for (size_t i = 0; i < skipped && run->job.options.argsort_bits == 0; i++)
-			fuzz_put(&right, lines[i].text, lines[i].bytes);
+			put_header(run, &lines[i], i == 0, &right);
 		sort_right(run, lines + skipped, count, &right);
 		FUZZ_MUST(status == GSORT_OK);
 		item_run_compare(&run->job, &right);

@@ -84,7 +84,7 @@ install() {
 	for page in "$root"/share/man/man[17]/*; do
 		grep -q '^\.TH NUMSORT' "$page"
 		grep -A 1 '^\.SH NAME' "$page" | grep -q '^numsort.* \\- '
-		! sed 's/--*argsort//g; s/gsort (3)//; s,/gsort/gsort\\-cuda,,' "$page" | grep -w 'gsort' ||
+		! sed 's/--*argsort//g; s/gsort (3)//; s,/gsort/gsort\\-cuda,,; s,libexec/gsort,,' "$page" | grep -w 'gsort' ||
 			{ echo "$page"; false; }
 	done
 	# functions keep their names, and each has a page

@@ -234,7 +234,7 @@ class Keys(Job):
     # ---- options and the model ----
 
     def say_options(self):
-        words = {'text': ['-n'], 'float': ['-g'], 'hex': ['--type=hex'], 'ipv4': ['--type=ipv4']}
+        words = {'text': ['--type=int'], 'float': ['--type=float'], 'hex': ['--type=hex'], 'ipv4': ['--type=ipv4']}
         self.options += words.get(self.kind, [f'--type={self.kind}', f'--endian={self.order}'])
         self.options += ['-r'] * self.reverse + ['-z'] * self.zero
         self.to_text = not self.is_text and not self.leads and self.mode not in ('-c', '-C', '--argsort') and self.kind[0] in 'ui' and \

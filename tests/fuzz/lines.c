@@ -108,8 +108,9 @@ sort_right(const struct run *run, struct line *lines, size_t count, struct fuzz_
 		if (!item_run_takes(&run->job, end - i))
 			continue;
 		if (options->counts)
-			fuzz_put(right, times, (size_t)sprintf(times, options->csv ? "%zu%c" : "%7zu%c", end - i,
-			                                       options->csv ? run->order.fields.separator : ' '));
+			fuzz_put(right, times, options->csv
+			         ? (size_t)sprintf(times, "%zu%c", end - i, run->order.fields.separator)
+			         : (size_t)sprintf(times, "%7zu ", end - i));
 		number = lines[i].number - options->header_lines;
 		if (options->argsort_bits > 0)
 			fuzz_put(right, &number, options->argsort_bits / 8);

@@ -177,7 +177,8 @@ static const struct {
 	{ "two numbers", "1 2\n", "in:1: not a number: \"1 2\"; "
 	  "fields? sort lines by one: gsort -k1,1n" },
 	{ "a fraction", "1.5\n", "in:1: not an integer: \"1.5\"; floats need --type=float" },
-	{ "a fraction without an integer", "-.5\n", "in:1: not an integer: \"-.5\"; floats need --type=float" },
+	{ "a fraction without an integer", "-.5\n",
+	  "in:1: not an integer: \"-.5\"; floats need --type=float" },
 	{ "a point", ".\n", "in:1: not a number: \".\"; --invalid=ignore leaves out what is no number" },
 	{ "an exponent", "1e9\n", "in:1: not an integer: \"1e9\"; floats need --type=float" },
 	{ "an exponent that is none", "1e\n", "in:1: not a number: \"1e\"" },

@@ -4,8 +4,12 @@
  *
  * GSORT_RANKS says how many.  Each has a job of its own, with the same options; the first one
  * that fails ends the others.
+ *
+ * Rank 0 is the main thread, which alone takes signals, as in a process of its own: it makes the shared
+ * output, and no file may come up behind the handler that removes it.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -85,19 +89,25 @@ int
 gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 {
 	static struct member members[RANKS_MOST];
+	sigset_t all, before;
 	int status = 0;
 
 	if (size == 1)
 		return run(opts);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);		/* a new thread inherits this */
 	for (unsigned r = 0; r < size; r++) {
 		members[r] = (struct member){ .opts = *opts, .rank = r, .run = run };
-		if (pthread_create(&members[r].thread, NULL, run_member, &members[r]) != 0) {
+		if (r > 0 && pthread_create(&members[r].thread, NULL, run_member, &members[r]) != 0) {
 			gs_report_error("cannot make the ranks");
 			gs_process_end(GS_EXIT_ERROR);
 		}
 	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	run_member(&members[0]);
 	for (unsigned r = 0; r < size; r++) {
-		pthread_join(members[r].thread, NULL);
+		if (r > 0)
+			pthread_join(members[r].thread, NULL);
 		if (members[r].status > status)
 			status = members[r].status;
 	}

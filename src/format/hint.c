@@ -341,7 +341,7 @@ has_digits_and_nuls(const char *line, const char *end)
 	return nuls && *line != '\0';
 }
 
-/* Copy the text in question, without blanks around it; NUL, which is no text, becomes "?". */
+/* Copy the text in question, without blanks around it; NUL becomes "?". */
 static void
 copy_line(char text[LOOKED_AT + 1], const char *line, const char *end)
 {

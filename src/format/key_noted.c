@@ -31,15 +31,13 @@ read_noted(enum gsort_notation notation, struct gs_key_text text)
 	unsigned char copy[MOST_BYTES];
 	const unsigned char *at = text.at, *end = text.end;
 	struct noted value = { .negative = false };
-	size_t bytes = 0;
-	int c;
+	size_t bytes;
 
 	if (!gs_key_text_is_plain(&text)) {
-		while (bytes < MOST_BYTES && (c = gs_key_text_next(&text)) >= 0)
-			if (bytes > 0 || !gs_is_blank(c))
-				copy[bytes++] = (unsigned char)c;
+		while (gs_is_blank(gs_key_text_peek(&text)))
+			(void)gs_key_text_next(&text);
 		at = copy;
-		end = copy + bytes;
+		end = copy + gs_key_text_copy(text, copy, sizeof copy);
 	}
 	bytes = gs_noted_trim(&at, end);
 	(void)gs_notation_read(notation, (const char *)at, (const char *)at + bytes, &value.negative,

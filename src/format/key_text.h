@@ -83,6 +83,18 @@ gs_key_text_peek(const struct gs_key_text *text)
 	return gs_key_text_next(&copy);
 }
 
+/** Copy up to ROOM bytes of TEXT; returns how many. */
+static inline size_t
+gs_key_text_copy(struct gs_key_text text, unsigned char *into, size_t room)
+{
+	size_t bytes = 0;
+	int c;
+
+	while (bytes < room && (c = gs_key_text_next(&text)) >= 0)
+		into[bytes++] = (unsigned char)c;
+	return bytes;
+}
+
 /** Is C a blank, as sort(1) has it in the C locale?  A newline is one in lines that end in NUL. */
 static inline bool
 gs_is_blank(int c)
@@ -292,7 +304,7 @@ size_t gs_number_length(bool suffix, const unsigned char *at, const unsigned cha
 
 /*
  * A key is what strtold(3) makes of its beginning in the C locale: decimal, hexadecimal, infinity
- * or NaN.  The order: text that is no number, NaN with a minus sign, other NaNs, then numbers; -0 equals
+ * or NaN.  The order: other text, NaN with a minus sign, other NaNs, then numbers; -0 equals
  * 0.  sort(1) up to 9.1 orders NaNs by their bits, later ones as here.
  */
 
@@ -311,7 +323,7 @@ size_t gs_float_length(const unsigned char *at, const unsigned char *end);
 /* ---- IPv4 addresses and times (key_noted.c) --------------------------------------- */
 
 /*
- * As format/notation.h reads them; what it does not read is refused before it comes here.
+ * As format/notation.h reads them.  Any other text has been refused (line_fault.c).
  */
 
 /** Less than, equal to or greater than 0. */

@@ -3,7 +3,7 @@
  * line_fault.c - lines whose keys are not the numbers that they should be
  *
  * In:   lines, and an order with strict keys.
- * Out:  the first line whose key is no number, and its fault.
+ * Out:  the first line at fault, and the reason.
  *
  * Blanks around a number do not count, nor does a CR at its end, which is the end of the line.
  */
@@ -124,14 +124,15 @@ skip_month(struct field *field)
 static bool
 skip_noted(struct field *field, enum gsort_notation notation)
 {
-	const unsigned char *limit = field->at;
+	const unsigned char *at = field->at, *limit = at;
 	uint64_t magnitude;
+	size_t bytes;
 	bool negative, found;
 
 	while (limit < field->end && *limit != field->separator)
 		limit++;
-	found = gs_notation_read(notation, (const char *)field->at,
-	                         (const char *)field->at + gs_noted_trim(&field->at, limit), &negative,
+	bytes = gs_noted_trim(&at, limit);
+	found = gs_notation_read(notation, (const char *)at, (const char *)at + bytes, &negative,
 	                         &magnitude);
 	field->at = limit;
 	return found;
@@ -184,18 +185,6 @@ is_usual_number(const struct field *field, const unsigned char *readable)
 
 /* ---- keys ------------------------------------------------------------------------- */
 
-/* Copy up to ROOM bytes of a text without quotes. */
-static size_t
-copy_text(struct gs_key_text text, unsigned char *into, size_t room)
-{
-	size_t bytes = 0;
-	int c;
-
-	while (bytes < room && (c = gs_key_text_next(&text)) >= 0)
-		into[bytes++] = (unsigned char)c;
-	return bytes;
-}
-
 static enum verdict
 judge_text(const struct gs_line_order *order, enum gs_ordering ordering,
            const struct gs_key_text *text)
@@ -204,7 +193,7 @@ judge_text(const struct gs_line_order *order, enum gs_ordering ordering,
 	struct field field = { text->at, text->end, order->fields.separator };
 
 	if (!gs_key_text_is_plain(text)) {
-		const size_t bytes = copy_text(*text, copy, sizeof copy);
+		const size_t bytes = gs_key_text_copy(*text, copy, sizeof copy);
 
 		field = (struct field){ copy, copy + bytes, GS_NO_SEPARATOR - 1 };	/* of quotes */
 	}
@@ -279,7 +268,7 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	snprintf(column, sizeof column, "%zu", keydef->end_field + 1);
 	if (named)
 		snprintf(column, sizeof column, "%.*s", (int)keydef->name_bytes, keydef->name);
-	shown_bytes = copy_text(text, shown, sizeof shown);
+	shown_bytes = gs_key_text_copy(text, shown, sizeof shown);
 	for (size_t b = 0; b < shown_bytes; b++)
 		shown[b] = shown[b] == '\0' || shown[b] == '\n' || shown[b] == '\r' ? '?' : shown[b];
 	is_float = judge_text(order, GS_BY_FLOAT, &text) == SOUND;

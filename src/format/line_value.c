@@ -90,30 +90,18 @@ cut_suffix(const char *at, const char **end)
 	return 0;
 }
 
-/* Copy a text without quotes; returns how many bytes, at most MOST_BYTES + 1. */
-static size_t
-copy_text(struct gs_key_text text, char into[MOST_BYTES + 1])
-{
-	size_t bytes = 0;
-	int c;
-
-	while (bytes <= MOST_BYTES && (c = gs_key_text_next(&text)) >= 0)
-		into[bytes++] = (char)c;
-	return bytes;
-}
-
-/* Read the number that is all of TEXT, which is no fault. */
+/* Read all of TEXT, which is not at fault, as a number. */
 static enum verdict
 read_any(enum gs_ordering ordering, const struct gs_key_text *text, double *value)
 {
 	const char *at = (const char *)text->at, *end = (const char *)text->end;
-	char copy[MOST_BYTES + 1];
+	unsigned char copy[MOST_BYTES + 1];
 	enum gs_float found;
 	int power = 0;
 
 	if (!gs_key_text_is_plain(text)) {
-		at = copy;
-		end = copy + copy_text(*text, copy);
+		at = (const char *)copy;
+		end = at + gs_key_text_copy(*text, copy, sizeof copy);
 	}
 	for (; at < end && gs_is_blank((unsigned char)*at); at++)
 		;

@@ -249,7 +249,7 @@ sort_short_pieces(Stored *keys, const key_map<Stored> &map, const gs_cuts &g, cu
 	                     block<Word>::THREADS, stream, keys, map, p);
 }
 
-/* All keys of J, in pieces G; those that are *WRONG are not sorted. */
+/* All keys of J, in pieces G; a piece that is *WRONG is not sorted. */
 template <class Of> static cudaError_t
 sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 {

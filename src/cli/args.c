@@ -411,7 +411,7 @@ read_names(struct gs_opts *opts)
 	return gs_files0_read(opts->files0_name, &opts->job.inputs, &opts->job.input_count);
 }
 
-/* Without --device, GSORT_DEVICE chooses; a GPU only for what it can sort. */
+/* Without --device, GSORT_DEVICE chooses; a GPU, for plain keys alone. */
 static void
 read_environment(struct gs_opts *opts)
 {
@@ -427,7 +427,7 @@ read_environment(struct gs_opts *opts)
 		opts->job.device = GSORT_DEVICE_AUTO;
 }
 
-/* The ordering options, as letters.  -n and -g alone do not make lines of numbers. */
+/* The ordering options, as letters. */
 static void
 collect_ordering(struct gs_opts *opts)
 {

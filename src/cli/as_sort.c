@@ -72,7 +72,7 @@ is_one_of(const char *word, const char *const *list)
 	return *list != NULL;
 }
 
-/* Does the argument of an option mean here what it means to sort(1)?  Only what surely does. */
+/* Has the argument of an option the meaning of sort(1) here?  In doubt, no. */
 static bool
 is_shared(int option, const char *word)
 {

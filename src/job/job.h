@@ -46,7 +46,7 @@ struct gs_line_job {
 	struct gs_follow      follow;	/* of a check or merge */
 	struct gs_line_ingest ingest;
 	struct gs_line_column column;	/* of a job of figures */
-	struct gs_arena       arena;	/* its chunks, if they are not in the arena of the job */
+	struct gs_arena       arena;	/* its chunks, unless keys.ingest has them */
 	char                 *chunks;
 	struct gs_arena       numbered;	/* pieces of --argsort */
 	struct gs_record      number;	/* an item of --argsort of text */

@@ -117,9 +117,9 @@ set_reverse(struct gsort_options *own, bool reverse)
 	                                     : GS_OK;
 }
 
-/* The figures are of lines, which are counted. */
+/* The figures are of whole lines, each with its count. */
 static gs_status
-become_lines(struct gsort *job)
+describe_lines(struct gsort *job)
 {
 	const struct gs_line_order *order = &job->items.lines.order;
 	struct gsort_options *own = &job->options;
@@ -145,7 +145,7 @@ describe_column(struct gsort *job)
 
 	TRY(gs_line_job_order(job));
 	if (!gs_line_order_has_value(order))
-		return become_lines(job);
+		return describe_lines(job);
 	if (order->key_count > 1)
 		return gs_fail(GS_EUSAGE, "figures are of one key; there are %zu", order->key_count);
 	own->type = GSORT_TEXT_FLOAT;

@@ -100,8 +100,8 @@ read_any(enum gs_ordering ordering, const struct gs_key_text *text, double *valu
 	int power = 0;
 
 	if (!gs_key_text_is_plain(text)) {
+		end = (const char *)copy + gs_key_text_copy(*text, copy, sizeof copy);
 		at = (const char *)copy;
-		end = at + gs_key_text_copy(*text, copy, sizeof copy);
 	}
 	for (; at < end && gs_is_blank((unsigned char)*at); at++)
 		;

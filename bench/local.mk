@@ -186,13 +186,11 @@ bench_results = \
 bench_scripts = \
   bench/array.py \
   bench/mpi/README.md \
-  bench/mpi/compare \
   bench/mpi/sample_sort.cpp \
   bench/.clang-tidy \
+  bench/all \
   bench/crossover \
-  bench/plot \
-  bench/records \
-  bench/versus
+  bench/plot
 
 # The yardstick of gsort-mpi, with the MPI of mpicxx.
 bench/mpi/sample-sort: bench/mpi/sample_sort.cpp

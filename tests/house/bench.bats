@@ -54,26 +54,22 @@ load ../helpers
 	[ "$(commit_of "$GSORT_SOURCE/bench/crossover")" = "$(git -C "$GSORT_SOURCE" rev-parse --short HEAD)" ]
 }
 
-@test "versus prints processor seconds and writes them" {
+@test "all measures every group, compares outputs, and leaves out by name what is missing" {
 	needs jq
-	"$GSORT_SOURCE/bench/versus" --build "$GSORT_BUILD" --sizes 1000 \
-		--types u32 --ways file --others-most 0 --runs 1 --json rows.json >told
-	grep -qE '^u32, 1000 keys .* processor ' told
-	jq -e '(.rows | length) == 2 and all(.rows[]; .processor_seconds > 0)' rows.json >answer
-	[ "$(ls)" = "$(printf 'answer\nrows.json\ntold')" ]	# what it wrote to measure is gone
-}
-
-@test "versus compares lines by key" {
-	"$GSORT_SOURCE/bench/versus" --build "$GSORT_BUILD" --sizes '' --lines 2000 --runs 1 >told
-	grep -qE '^2000 lines by word n ' told
-	[ "$(grep -c '^gsort -t, -k' told)" -eq 2 ]
-}
-
-@test "records measures all its rows" {
 	needs python3
-	"$GSORT_SOURCE/bench/records" --build "$GSORT_BUILD" --records 20000 --lines 1000 --runs 1 >told
-	grep -E '^on disk .* of uniform$' told
-	grep -E '^16 bytes, --argsort=u64 .* of u64 keys$' told
+	mkdir bin wide && printf '#!/bin/sh\nexit 1\n' >bin/mpirun && chmod +x bin/mpirun
+	PATH=$PWD/bin:$PATH "$GSORT_SOURCE/bench/all" --build "$GSORT_BUILD" --dir wide --scale 100000 --runs 1 \
+		--only '^(?!ranks)' --json rows.json >told 2>err
+	[ "$(grep -c '^| [^|]* | `' told)" -eq 16 ]
+	grep -qE '^\| sort 100 lines of one number \| `gsort in > out`: [0-9.e-]+ s \| `cat in > out`: ' told
+	jq -e '([.rows[].group] | unique | length) == 16 and all(.rows[]; .seconds >= 0 and .peak_kib > 0)' rows.json
+	[ -z "$(ls wide)" ]		# what it wrote to measure is gone
+	# a program that is wrong, and one that is not there
+	printf '#!/bin/sh\ncat in || echo other\n' >bin/gsort && chmod +x bin/gsort
+	ln -s "$GSORT_BUILD"/tests bin && not env PATH="$PWD/bin:$PATH" "$GSORT_SOURCE/bench/all" --build bin \
+		--scale 100000 --runs 1 --only '^column$' >told 2>err
+	grep -q '^all: wrong: sort$' err
+	grep -qE "^all: '?bin2'? is no build of gsort" <(not "$GSORT_SOURCE/bench/all" --build bin2 2>&1)
 }
 
 @test "bench/results is small, and its README names every file" {

@@ -237,12 +237,6 @@ split_words(struct words *words, int argc, char **argv)
 
 /* --- messages about what getopt cannot read -------------------------------- */
 
-static void
-report_unknown(const char *word, size_t bytes)
-{
-	gs_report_usage("unrecognized option '%s'%s", word, gs_near_option(word + 2, bytes - 2));
-}
-
 /* Options that gsort refuses are no possibilities, unless there are no others. */
 static void
 report_ambiguous(const char *word, size_t bytes)
@@ -278,7 +272,7 @@ report_bad_long(int answer, const char *word)
 	else if (count > 1)
 		report_ambiguous(word, bytes);
 	else
-		report_unknown(word, bytes);
+		gs_report_usage("unrecognized option '%s'%s", word, gs_near_option(word + 2, bytes - 2));
 }
 
 /* And for a letter of WORD.  "-help" are letters, too, but its author meant a long option. */
@@ -337,10 +331,8 @@ use_option(struct gs_opts *opts, const struct gs_option *option, bool by_letter,
 		snprintf(spelled, sizeof spelled, "-%c", option->letter);
 	else
 		snprintf(spelled, sizeof spelled, "--%s", option->name);
-	if (option->refusal != NULL) {
-		gs_report_error("%s (%s) %s", spelled, option->help, option->refusal);
-		return false;
-	}
+	if (option->refusal != NULL)
+		return gs_report_error("%s (%s) %s", spelled, option->help, option->refusal);
 	given = &opts->given[option - gs_options];
 	if (!option->handler(opts, &(struct gs_option_use){ option, spelled, value, *given }))
 		return false;
@@ -398,16 +390,12 @@ read_names(struct gs_opts *opts)
 {
 	if (opts->files0_name == NULL)
 		return true;
-	if (opts->job.input_count > 0) {
-		gs_report_usage("extra operand '%s': file operands cannot be combined with "
-		                "--files0-from", opts->job.inputs[0]);
-		return false;
-	}
-	if (gs_launch_size() > 1 && is_stream(opts->files0_name)) {
-		gs_report_error("--files0-from=%s: not with several ranks: each reads all names, so they "
-		                "must be in a regular file", opts->files0_name);
-		return false;
-	}
+	if (opts->job.input_count > 0)
+		return gs_report_usage("extra operand '%s': file operands cannot be combined with "
+		                       "--files0-from", opts->job.inputs[0]);
+	if (gs_launch_size() > 1 && is_stream(opts->files0_name))
+		return gs_report_error("--files0-from=%s: not with several ranks: each reads all names, so "
+		                       "they must be in a regular file", opts->files0_name);
 	return gs_files0_read(opts->files0_name, &opts->job.inputs, &opts->job.input_count);
 }
 
@@ -523,12 +511,10 @@ read_keys(struct gs_opts *opts)
 		return true;
 	}
 	for (size_t k = 0; k < opts->key_count; k++)
-		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k])) {
-			gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with an r "
-			                "behind it for largest first, such as u32@8, f64@0r or bytes10@0",
-			                opts->key_texts[k]);
-			return false;
-		}
+		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k]))
+			return gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with "
+			                       "an r behind it for largest first, such as u32@8, f64@0r "
+			                       "or bytes10@0", opts->key_texts[k]);
 	return true;
 }
 
@@ -590,10 +576,8 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
 	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
 	if (opts->temp_dirs == NULL || opts->key_texts == NULL || opts->keys == NULL ||
-	    !allocate_words(&words, argc, argv)) {
-		gs_report_error("out of memory");
-		return false;
-	}
+	    !allocate_words(&words, argc, argv))
+		return gs_report_error("out of memory");
 	opts->words = words.all;
 	if (!split_words(&words, argc, argv) || !read_options(opts, words.count, words.all))
 		return false;

@@ -63,9 +63,8 @@ check_last(const char *from, const struct names *names)
 		return false;
 	if (strchr(name, '\n') == NULL || access(name, F_OK) == 0)
 		return true;
-	gs_report_error("%s:%zu: file name with a newline; a NUL must end each name, as of find -print0",
-	                from, names->count);
-	return false;
+	return gs_report_error("%s:%zu: file name with a newline; a NUL must end each name, as of "
+	                       "find -print0", from, names->count);
 }
 
 /* Check the names in the bytes from AT on. */
@@ -95,10 +94,8 @@ grow(const char *from, struct names *names)
 
 	if (names->bytes + 1 < names->room)
 		return true;
-	if (names->room >= MOST_BYTES) {
-		gs_report_error("%s: more than %d MiB of file names", from, MOST_BYTES >> 20);
-		return false;
-	}
+	if (names->room >= MOST_BYTES)
+		return gs_report_error("%s: more than %d MiB of file names", from, MOST_BYTES >> 20);
 	names->room = names->room > 0 ? 2 * names->room : FIRST_BYTES;
 	more = realloc(names->all, names->room);
 	if (more == NULL)
@@ -120,11 +117,9 @@ read_all(const char *from, FILE *in, struct names *names)
 		error = errno;
 		if (!check_names(from, names, before))
 			return false;
-		if (ferror(in)) {
-			gs_report_error("cannot read file names from '%s': %s", from,
-			                strerror(error));
-			return false;
-		}
+		if (ferror(in))
+			return gs_report_error("cannot read file names from '%s': %s", from,
+			                       strerror(error));
 		if (feof(in)) {
 			const bool ended = names->begin == names->bytes;
 
@@ -155,10 +150,8 @@ gs_files0_read(const char *from, const char *const **names, size_t *count)
 	struct names read = { .all = NULL };
 	const char **found = NULL;
 
-	if (in == NULL) {
-		gs_report_error("open failed: %s: %s", from, strerror(errno));
-		return false;
-	}
+	if (in == NULL)
+		return gs_report_error("open failed: %s: %s", from, strerror(errno));
 	if (read_all(from, in, &read)) {
 		found = list_names(&read);
 		if (found == NULL)

@@ -18,27 +18,14 @@ static bool
 check_names(const struct gs_opts *opts)
 {
 	for (size_t i = 0; i < opts->job.input_count; i++)
-		if (opts->job.inputs[i][0] == '\0') {
-			gs_report_error("the name of an input is empty; for standard input, use -");
-			return false;
-		}
-	if (opts->job.output != NULL && opts->job.output[0] == '\0') {
-		gs_report_error("the name of the output is empty");
-		return false;
-	}
+		if (opts->job.inputs[i][0] == '\0')
+			return gs_report_error("the name of an input is empty; for standard input, use -");
+	if (opts->job.output != NULL && opts->job.output[0] == '\0')
+		return gs_report_error("the name of the output is empty");
 	for (size_t t = 0; t < opts->job.temp_dir_count; t++)
-		if (opts->temp_dirs[t][0] == '\0') {
-			gs_report_error("the name of a temporary directory is empty");
-			return false;
-		}
+		if (opts->temp_dirs[t][0] == '\0')
+			return gs_report_error("the name of a temporary directory is empty");
 	return true;
-}
-
-static bool
-refuse_pair(const char *one, const char *other)
-{
-	gs_report_error("options '%s' and '%s' are incompatible", one, other);
-	return false;
 }
 
 /* The option that makes gsort sort lines. */
@@ -61,9 +48,9 @@ check_line_types(const struct gs_opts *opts)
 
 	if (opts->type_name == NULL)
 		return true;
-	gs_report_error("options '%s' and '%s' are incompatible: lines are text; binary records need "
-	                "--record-size", spell_line_option(opts), gs_spell_type(opts->type_name, type));
-	return false;
+	return gs_report_error("options '%s' and '%s' are incompatible: lines are text; binary records need "
+	                       "--record-size", spell_line_option(opts),
+	                       gs_spell_type(opts->type_name, type));
 }
 
 static bool
@@ -78,19 +65,17 @@ check_types(const struct gs_opts *opts)
 	if (opts->job.lines)		/* the library knows all letters */
 		return check_line_types(opts);
 	if (opts->numeric && opts->general)
-		return refuse_pair("-g", "-n");
+		return gs_refuse_pair("-g", "-n");
 	if ((opts->numeric || opts->general) && opts->job.record_bytes > 0)
-		return refuse_pair(opts->numeric ? "-n" : "-g", "--record-size");
+		return gs_refuse_pair(opts->numeric ? "-n" : "-g", "--record-size");
 	if (!decimal && opts->job.type == GSORT_TEXT && opts->job.record_bytes == 0 &&
-	    !gs_is_noted(opts->type_name)) {
-		gs_report_error("option '--to=hex' needs binary keys: text is read and written in one "
-		                "notation, with '--type=hex' in this one");
-		return false;
-	}
+	    !gs_is_noted(opts->type_name))
+		return gs_report_error("option '--to=hex' needs binary keys: text is read and written in one "
+		                       "notation, with '--type=hex' in this one");
 	if (opts->numeric && (!text || !decimal || opts->job.type == GSORT_TEXT_FLOAT))
-		return refuse_pair("-n", type);
+		return gs_refuse_pair("-n", type);
 	if (opts->general && (!text || (opts->type_name != NULL && opts->job.type == GSORT_TEXT)))
-		return refuse_pair("-g", type);
+		return gs_refuse_pair("-g", type);
 	return true;
 }
 
@@ -100,12 +85,10 @@ gs_options_compatible(const struct gs_opts *opts)
 	if (!check_names(opts) || !check_types(opts))
 		return false;
 	if (opts->quiet && opts->verbose > 0)
-		return refuse_pair("-q", "-v");
-	if (opts->check_order && !opts->merge) {
-		gs_report_error("option '%s' needs '-m'",
-		                opts->job.trust_order ? "--nocheck-order" : "--check-order");
-		return false;
-	}
+		return gs_refuse_pair("-q", "-v");
+	if (opts->check_order && !opts->merge)
+		return gs_report_error("option '%s' needs '-m'",
+		                       opts->job.trust_order ? "--nocheck-order" : "--check-order");
 	return true;
 }
 
@@ -162,6 +145,6 @@ gs_conflict_report(const struct gs_opts *opts)
 	else if (conflict.why != NULL)
 		gs_report_error("options '%s' and '%s' are incompatible: %s", one, other, conflict.why);
 	else
-		(void)refuse_pair(one, other);
+		(void)gs_refuse_pair(one, other);
 	return true;
 }

@@ -16,16 +16,14 @@ gs_option_field(struct gs_opts *opts, const struct gs_option_use *use)
 bool
 gs_refuse_two(const struct gs_option_use *use, const char *one, const char *other)
 {
-	gs_report_error("options '--%s=%s' and '--%s=%s' are incompatible", use->option->name, one,
-	                use->option->name, other);
-	return false;
+	return gs_report_error("options '--%s=%s' and '--%s=%s' are incompatible", use->option->name, one,
+	                       use->option->name, other);
 }
 
 bool
 gs_refuse_pair(const char *one, const char *other)
 {
-	gs_report_error("options '%s' and '%s' are incompatible", one, other);
-	return false;
+	return gs_report_error("options '%s' and '%s' are incompatible", one, other);
 }
 
 const char *
@@ -114,11 +112,9 @@ gs_is_noted(const char *name)
 static bool
 set_notation(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_notation notation)
 {
-	if (opts->job.notation != GSORT_DECIMAL && opts->job.notation != notation) {
-		gs_report_error("%s=%s is in another notation than the option before it", use->spelled,
-		                use->value);
-		return false;
-	}
+	if (opts->job.notation != GSORT_DECIMAL && opts->job.notation != notation)
+		return gs_report_error("%s=%s is in another notation than the option before it", use->spelled,
+		                       use->value);
 	opts->job.notation = notation;
 	return true;
 }
@@ -165,11 +161,9 @@ gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
 bool
 gs_set_device(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	if (!gs_parse_device(use->value, &opts->job)) {
-		gs_report_usage("invalid argument '%s' for --device: must be auto, cpu, gpu "
-		                "or gpu:N (N counts the GPUs from 0)", use->value);
-		return false;
-	}
+	if (!gs_parse_device(use->value, &opts->job))
+		return gs_report_usage("invalid argument '%s' for --device: must be auto, cpu, gpu "
+		                       "or gpu:N (N counts the GPUs from 0)", use->value);
 	if (opts->device_name != NULL && strcmp(opts->device_name, use->value) != 0)
 		return gs_refuse_two(use, opts->device_name, use->value);
 	opts->device_name = use->value;
@@ -192,11 +186,9 @@ gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
 	const unsigned bits = strcmp(use->value, "u32") == 0 ? 32 :
 	                      strcmp(use->value, "u64") == 0 ? 64 : 0;
 
-	if (bits == 0) {
-		gs_report_usage("invalid argument '%s' for %s: must be u32 or u64", use->value,
-		                use->spelled);
-		return false;
-	}
+	if (bits == 0)
+		return gs_report_usage("invalid argument '%s' for %s: must be u32 or u64", use->value,
+		                       use->spelled);
 	if (use->previous != NULL && opts->job.argsort_bits != bits)
 		return gs_refuse_two(use, use->previous, use->value);
 	opts->job.argsort_bits = bits;
@@ -205,56 +197,41 @@ gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* --- names ----------------------------------------------------------------- */
 
-bool
-gs_set_name(struct gs_opts *opts, const struct gs_option_use *use)
+/* TWO: what is said if there was another value before; NULL: that of other options. */
+static bool
+set_name(struct gs_opts *opts, const struct gs_option_use *use, const char *two)
 {
 	const char **name = gs_option_field(opts, use);
 
 	if (*name != NULL && strcmp(*name, use->value) != 0)
-		return gs_refuse_two(use, *name, use->value);
+		return two == NULL ? gs_refuse_two(use, *name, use->value)
+		       : gs_report_error("%s: '%s' and '%s'", two, *name, use->value);
 	*name = use->value;
 	return true;
 }
 
 bool
+gs_set_name(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	return set_name(opts, use, NULL);
+}
+
+bool
 gs_set_output(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const char *before = opts->job.output;
-
-	if (before != NULL && strcmp(before, use->value) != 0) {
-		gs_report_error("multiple output files specified: '%s' and '%s'", before,
-		                use->value);
-		return false;
-	}
-	opts->job.output = use->value;
-	return true;
+	return set_name(opts, use, "multiple output files specified");
 }
 
 bool
 gs_set_program(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const char *before = opts->job.compress_program;
-
-	if (before != NULL && strcmp(before, use->value) != 0) {
-		gs_report_error("multiple compress programs specified: '%s' and '%s'", before,
-		                use->value);
-		return false;
-	}
-	opts->job.compress_program = use->value;
-	return true;
+	return set_name(opts, use, "multiple compress programs specified");
 }
 
 bool
 gs_set_separator(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const char *before = opts->job.separator;
-
-	if (before != NULL && strcmp(before, use->value) != 0) {
-		gs_report_error("two different separators: '%s' and '%s'", before, use->value);
-		return false;
-	}
-	opts->job.separator = use->value;
-	return true;
+	return set_name(opts, use, "two different separators");
 }
 
 bool

@@ -10,8 +10,7 @@
 static bool
 refuse_number(const struct gs_option_use *use, const char *rule)
 {
-	gs_report_error("invalid %s argument '%s': %s", use->spelled, use->value, rule);
-	return false;
+	return gs_report_error("invalid %s argument '%s': %s", use->spelled, use->value, rule);
 }
 
 /* Store NUMBER in a field of 64 bits, unless the field has another. */
@@ -33,10 +32,8 @@ gs_set_head(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (!gs_parse_count(use->value, &number))
 		return refuse_number(use, "must be a whole number, such as 1000, 1K or 2M");
-	if (opts->job.head && opts->job.head_count != number) {
-		gs_report_error("two different values of --head");
-		return false;
-	}
+	if (opts->job.head && opts->job.head_count != number)
+		return gs_report_error("two different values of --head");
 	opts->job.head = true;
 	opts->job.head_count = number;
 	return true;
@@ -76,10 +73,8 @@ gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
 	if (use->value != NULL && (!gs_parse_count(use->value, &number) || number == 0 ||
 	                           number > UINT32_MAX))
 		return refuse_number(use, "must be a number of intervals, from 1 to 1048576");
-	if (opts->job.histogram > 0 && opts->job.histogram != number) {
-		gs_report_error("two different values of --histogram");
-		return false;
-	}
+	if (opts->job.histogram > 0 && opts->job.histogram != number)
+		return gs_report_error("two different values of --histogram");
 	opts->job.histogram = (unsigned)number;
 	return true;
 }
@@ -131,9 +126,8 @@ parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
 	case GS_SIZE_NOT_A_NUMBER:
 		return refuse_number(use, "must be a size, such as 512M, 8G or 50%");
 	case GS_SIZE_BAD_SUFFIX:
-		gs_report_error("invalid suffix in %s argument '%s': must be one of b, K, M, G, T, "
-		                "P, E, KiB, MiB, GiB, TiB, %%", use->spelled, use->value);
-		return false;
+		return gs_report_error("invalid suffix in %s argument '%s': must be one of b, K, M, G, T, "
+		                       "P, E, KiB, MiB, GiB, TiB, %%", use->spelled, use->value);
 	}
 	return false;
 }
@@ -167,20 +161,14 @@ gs_set_memory(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (!parse_size(use, &bytes, &percent))
 		return false;
-	if (strchr(use->value, '%') != NULL && (percent < 1 || percent > 100)) {
-		gs_report_error("%s argument '%s' is not between 1%% and 100%%", use->spelled,
-		                use->value);
-		return false;
-	}
-	if (bytes == 0 && percent == 0) {
-		gs_report_error("%s argument '%s' is too small", use->spelled, use->value);
-		return false;
-	}
+	if (strchr(use->value, '%') != NULL && (percent < 1 || percent > 100))
+		return gs_report_error("%s argument '%s' is not between 1%% and 100%%", use->spelled,
+		                       use->value);
+	if (bytes == 0 && percent == 0)
+		return gs_report_error("%s argument '%s' is too small", use->spelled, use->value);
 	if (given && (opts->job.gpu_memory_bytes != bytes ||
-	              opts->job.gpu_memory_percent != percent)) {
-		gs_report_error("two different values of --gpu-memory");
-		return false;
-	}
+	              opts->job.gpu_memory_percent != percent))
+		return gs_report_error("two different values of --gpu-memory");
 	opts->job.gpu_memory_bytes = bytes;
 	opts->job.gpu_memory_percent = (unsigned)percent;
 	return true;
@@ -197,12 +185,10 @@ gs_set_batch(struct gs_opts *opts, const struct gs_option_use *use)
 		most = files.rlim_cur < 3 ? 0 : files.rlim_cur - 3;
 	if (!gs_parse_count(use->value, &number) || number < 2)
 		return refuse_number(use, "must be a whole number, at least 2");
-	if (number > most) {
-		gs_report_error("%s argument '%s' is too large: the maximum with the current limit "
-		                "on open files is %llu", use->spelled, use->value,
-		                (unsigned long long)most);
-		return false;
-	}
+	if (number > most)
+		return gs_report_error("%s argument '%s' is too large: the maximum with the current limit "
+		                       "on open files is %llu", use->spelled, use->value,
+		                       (unsigned long long)most);
 	opts->job.merge_files = (unsigned)number;
 	return true;
 }

@@ -118,15 +118,12 @@ gs_set_stats(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
 		return gs_refuse_two(use, use->previous, use->value);
-	if (file == NULL && choice_of(use->option->name, use->value) == NULL) {
-		gs_report_usage("invalid argument '%s' for %s: must be json or json:FILE", use->value,
-		                use->spelled);
-		return false;
-	}
+	if (file == NULL && choice_of(use->option->name, use->value) == NULL)
+		return gs_report_usage("invalid argument '%s' for %s: must be json or json:FILE", use->value,
+		                       use->spelled);
 	if (file != NULL && *file == '\0') {
-		gs_report_usage("invalid argument '%s' for %s: the name of the file is empty", use->value,
-		                use->spelled);
-		return false;
+		return gs_report_usage("invalid argument '%s' for %s: the name of the file is empty",
+		                       use->value, use->spelled);
 	}
 	opts->stats = GS_REPORT_JSON;
 	opts->stats_file = file;
@@ -159,10 +156,8 @@ gs_set_sort(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (choice == NULL)
 		return false;
-	if (choice->means == SORT_REFUSED) {
-		gs_report_error("--sort=%s is not supported; use shuf(1)", choice->word);
-		return false;
-	}
+	if (choice->means == SORT_REFUSED)
+		return gs_report_error("--sort=%s is not supported; use shuf(1)", choice->word);
 	opts->numeric |= choice->means == SORT_NUMERIC;
 	opts->general |= choice->means == SORT_GENERAL;
 	opts->human |= choice->means == SORT_HUMAN;

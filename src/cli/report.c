@@ -147,7 +147,7 @@ gs_report_release(const char *before)
 		print_message(before, held.message, held.with_help);
 }
 
-void
+bool
 gs_report_error(const char *format, ...)
 {
 	va_list args;
@@ -155,9 +155,10 @@ gs_report_error(const char *format, ...)
 	va_start(args, format);
 	report(format, args, false);
 	va_end(args);
+	return false;
 }
 
-void
+bool
 gs_report_usage(const char *format, ...)
 {
 	va_list args;
@@ -165,6 +166,7 @@ gs_report_usage(const char *format, ...)
 	va_start(args, format);
 	report(format, args, true);
 	va_end(args);
+	return false;
 }
 
 void
@@ -280,17 +282,13 @@ gs_report_open(const struct gs_opts *opts)
 {
 	const char *names = opts->files0_name, *also = NULL;
 
-	if (names != NULL && (also = gsort_clash(&opts->job, names, false)) != NULL) {
-		gs_report_error("%s would overwrite '%s', which names the inputs; name another file", also,
-		                names);
-		return false;
-	}
+	if (names != NULL && (also = gsort_clash(&opts->job, names, false)) != NULL)
+		return gs_report_error("%s would overwrite '%s', which names the inputs; name another file",
+		                       also, names);
 	also = also_stats(opts);
-	if (also != NULL) {
-		gs_report_error("--stats would overwrite '%s', which is input or output; name another file",
-		                also);
-		return false;
-	}
+	if (also != NULL)
+		return gs_report_error("--stats would overwrite '%s', which is input or output; name another "
+		                       "file", also);
 	stats_to = opts->stats_file == NULL ? stderr : fopen(opts->stats_file, "we");
 	if (stats_to == NULL)
 		gs_report_error("open failed: %s: %s", opts->stats_file, strerror(errno));

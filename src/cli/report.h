@@ -17,11 +17,11 @@ void gs_report_hold(void);
  *  messages are printed again. */
 void gs_report_release(const char *before);
 
-/** Print a message. */
-void gs_report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** Print a message.  False, so that a function which fails can return it. */
+bool gs_report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Print a message, and "Try 'gsort --help'": for options that are not understood. */
-void gs_report_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool gs_report_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** For gsort_options.note and gsort_plan(): print LINE as a message. */
 void gs_report_note(void *context, const char *line);

@@ -136,7 +136,6 @@ host_sources = \
   src/job/combine.c \
   src/job/explain.c \
   src/job/files.c \
-  src/job/files.h \
   src/job/given.c \
   src/job/info.c \
   src/job/border.c \
@@ -148,7 +147,6 @@ host_sources = \
   src/job/item_spread.h \
   src/job/item_spread_state.h \
   src/job/items.c \
-  src/job/items.h \
   src/job/job.h \
   src/job/keys.c \
   src/job/kind.h \
@@ -157,10 +155,7 @@ host_sources = \
   src/job/merge_input.c \
   src/job/merge_input.h \
   src/job/npy.c \
-  src/job/npy.h \
   src/job/open.c \
-  src/job/open.h \
-  src/job/operations.h \
   src/job/options.c \
   src/job/options.h \
   src/job/parts.c \
@@ -178,10 +173,8 @@ host_sources = \
   src/job/sample.c \
   src/job/sample.h \
   src/job/sandbox_policy.c \
-  src/job/sandbox_policy.h \
   src/job/sort.c \
   src/job/turn.c \
-  src/job/turn.h \
   src/job/spread.c \
   src/job/spread.h \
   src/job/spread_land.c \

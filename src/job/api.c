@@ -6,10 +6,7 @@
 
 #include "format/disorder.h"
 #include "format/key.h"
-#include "job/items.h"
 #include "job/job.h"
-#include "job/open.h"
-#include "job/operations.h"
 #include "job/options.h"
 #include "job/ranked.h"
 #include "stages/select.h"

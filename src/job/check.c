@@ -10,10 +10,9 @@
  */
 #include "format/line.h"
 #include "format/lines.h"
-#include "job/items.h"
+#include "job/job.h"
 #include "job/kind.h"
 #include "job/merge_input.h"
-#include "job/operations.h"
 #include "job/ranked.h"
 #include "plan/items.h"
 

@@ -19,9 +19,7 @@
 #include <string.h>
 
 #include "base/round.h"
-#include "job/items.h"
-#include "job/open.h"
-#include "job/operations.h"
+#include "job/job.h"
 #include "sort/set_merge.h"
 #include "stages/item_merger.h"
 

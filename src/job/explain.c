@@ -7,7 +7,6 @@
 
 #include "base/limits.h"
 #include "format/key.h"
-#include "job/items.h"
 #include "job/options.h"
 #include "job/job.h"
 #include "job/print.h"

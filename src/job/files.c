@@ -13,7 +13,7 @@
 
 #include "io/open.h"
 #include "io/output.h"
-#include "job/files.h"
+#include "job/job.h"
 #include "job/options.h"
 #include "net/ranks.h"
 

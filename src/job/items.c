@@ -7,7 +7,7 @@
  */
 #include "base/limits.h"
 #include "format/key.h"
-#include "job/items.h"
+#include "job/job.h"
 #include "job/options.h"
 #include "job/ranked.h"
 #include "spill/file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * job.h - one job: the objects that it is made of
+ * job.h - one job: the objects that it is made of, and its operations
  *
  * Each object owns its state and is known to the others only by what its header offers.  The
  * sequence of one operation is in sort.c, merge.c or check.c.
@@ -8,19 +8,22 @@
 #ifndef GS_JOB_H
 #define GS_JOB_H
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/monitor.h"
+#include "base/status.h"
 #include "gsort.h"
 #include "io/input.h"
 #include "io/output.h"
-#include "job/files.h"
 #include "job/kind.h"
-#include "job/npy.h"
-#include "job/sandbox_policy.h"
-#include "job/turn.h"
+#include "plan/items.h"
 #include "plan/plan.h"
+#include "spill/file.h"
 #include "stages/answer.h"
 #include "stages/emit.h"
 #include "stages/engine.h"
@@ -32,6 +35,143 @@
 #include "stages/verify.h"
 
 struct gs_ranked;
+
+/* ---- lines that are compared as numbers are numbers, until one of them is none (turn.c) ---- */
+
+/*
+ * Of -n and -g:
+ *
+ *     begin, before the kind is chosen; if reading is stopped: { [keep; { append }*]; { next }* }; close
+ *
+ * While each line is what gsort prints for its number, the job sorts numbers, several times as fast.  At the
+ * first other line it becomes one of lines (sort.c).  The numbers so far go to a temporary file, as so many
+ * lines; the job reads them from there, then the chunk in which it has stopped, then the rest.  Nothing of
+ * the input is read twice.
+ */
+
+struct gs_turn {
+	struct gsort_options *lines;	/* of the job of lines that this may become; NULL: of none */
+	struct gs_spill_file  file;	/* what came before the chunk that has stopped it */
+	struct gs_error       error;	/* of writing that */
+	uint64_t  at;			/* bytes of it that were read again */
+	uint64_t  bytes;		/* of the input, that it stands for */
+	unsigned  files;		/* begun, with that of the chunk */
+	uint64_t  header_left;		/* lines of its header that are still to come */
+	char     *header;		/* what there is of that of the first file */
+	size_t    header_bytes;
+	bool      turned;
+};
+
+/** Make OPTIONS those of a sort of numbers, if that is how it may begin.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_turn_begin(struct gs_turn *turn, struct gsort_options *options);
+
+/** Make the file, in the folder that OPTIONS name.  GS_EIO. */
+MUST_CHECK gs_status gs_turn_keep(struct gs_turn *turn, const struct gsort_options *options);
+
+/** Append to the file: write() of gs_output_options, with the turn as context; an error is in turn->error. */
+int gs_turn_append(void *turn, const void *data, size_t bytes);
+
+/** The next of what was read before, in MEMORY of ROOM bytes; *BYTES is 0 at the end. */
+MUST_CHECK gs_status gs_turn_next(struct gs_turn *turn, char *memory, size_t room, size_t *bytes);
+
+/** gs_place_reader of what was read before; CONTEXT is the turn. */
+size_t gs_turn_glance(void *context, uint64_t offset, char *into, size_t bytes);
+
+/** Drop the file, if there is one. */
+void gs_turn_forget(struct gs_turn *turn);
+
+/** A zeroed struct is allowed. */
+void gs_turn_close(struct gs_turn *turn);
+
+/* ---- inputs that are .npy files become records, or keys behind a header (npy.c) ---- */
+
+/* Their headers are read before the job opens its inputs, since they name the types in them. */
+
+struct gs_npy;
+
+/* The .npy files of a job. */
+struct gs_npy_inputs {
+	struct gs_npy    *first;	/* what the first one is made of; NULL: there are none */
+	char             *header;	/* of it */
+	char             *made;		/* of the output */
+	struct gsort_key *keys;
+	uint64_t         *skips;	/* bytes before the array of each input that are still there */
+	uint64_t          count;	/* items of all, as their headers say */
+	bool              writes_header;	/* the output needs a header of its own */
+};
+
+/**
+ * If the inputs of OPTIONS are .npy files, read their headers, and change OPTIONS to what they are.
+ *
+ * @return  GS_OK; GS_EIO; GS_EINPUT: they cannot be sorted; GS_EUSAGE: options do not go with them
+ */
+MUST_CHECK gs_status gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options);
+
+/** Do the inputs have as many items as their headers say?  One may have changed since.  GS_EINPUT: no. */
+MUST_CHECK gs_status gs_npy_check(const struct gs_npy_inputs *inputs, uint64_t items);
+
+/** Make the header of COUNT items of the output; *HEADER belongs to INPUTS.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_npy_make_header(struct gs_npy_inputs *inputs,
+                                        const struct gsort_options *options, uint64_t count,
+                                        const char **header, size_t *bytes);
+
+/** A zeroed struct is allowed. */
+void gs_npy_close(struct gs_npy_inputs *inputs);
+
+/* ---- the files that a job reads and writes, by any name (files.c) ----------- */
+
+/*
+ * A job may write to the file that it reads.  Two outputs that are one file are refused where they are
+ * opened (io/output.h).  gsort_clash() is for files that the caller reads or writes beside the job.
+ */
+
+/** The input that is the one output, too; NULL: none, or there are several outputs. */
+const char *gs_job_rewrites(const struct gsort_options *options);
+
+/* ---- data lost without an error: "gsort f > f", "gsort -o f" ------------------- */
+
+/* Zeroed: nothing can be lost. */
+struct gs_lost {
+	uint64_t output_bytes;	/* that the output had before, if no input is named */
+};
+
+/** Before the output is opened: look at it, and warn if it is an input that has become empty. */
+void gs_lost_open(struct gs_lost *lost, const struct gsort_options *options,
+                  const struct gs_monitor *monitor);
+
+/** After a sort that has read BYTES: warn if it has emptied its output, and nothing else. */
+void gs_lost_close(const struct gs_lost *lost, const struct gsort_options *options, uint64_t bytes,
+                   const struct gs_monitor *monitor);
+
+/* ---- enter the sandbox before anything is decompressed (sandbox_policy.c) ---- */
+
+/* Once entered, the sandbox holds for the process to its end (base/sandbox.h). */
+
+struct gs_confinement {
+	const struct gsort_options *options;
+	const struct gs_plan       *plan;
+	const struct gs_outputs    *outputs;	/* of the job, once they are open */
+	struct gs_monitor          *monitor;
+	pthread_mutex_t lock;		/* guards DONE */
+	bool            done;
+};
+
+/** Begin; everything is borrowed. */
+void gs_confinement_open(struct gs_confinement *confinement, const struct gsort_options *options,
+                         const struct gs_plan *plan, const struct gs_outputs *outputs,
+                         struct gs_monitor *monitor);
+
+/**
+ * Enter the sandbox, if options.sandbox is set, before anything is decompressed.  The first call
+ * does so; other threads wait for it.
+ *
+ * @context  the struct gs_confinement
+ */
+void gs_confine(void *context);
+
+void gs_confinement_close(struct gs_confinement *confinement);
+
+/* ---- the job -------------------------------------------------------------------- */
 
 /* A sort of keys has these; lines have the reader that is ahead, too. */
 struct gs_key_job {
@@ -102,5 +242,108 @@ struct gsort {
 	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
 	struct gs_handover *handover;	/* or: it sorts one input of that, and hands its elements over */
 };
+
+/* ---- open inputs and output, plan, and get memory (open.c) ------------------ */
+
+/** Open inputs and output, plan, get memory: all that can fail before a job runs. */
+MUST_CHECK gs_status gs_job_open(struct gsort *job);
+
+/** The same for a job that sorts one input of the set operation WHOLE: its elements go to JOB->handover. */
+MUST_CHECK gs_status gs_job_open_operand(struct gsort *job, const struct gsort *whole);
+
+/** How all inputs are opened; of a merge, one of them is opened in the same way. */
+struct gs_input_options gs_job_input_options(struct gsort *job);
+
+/** Free what gs_job_open() has opened, and what came after. */
+void gs_job_close(struct gsort *job);
+
+/** Plan again with the facts known by now, and open the stages up to the store in the memory of the
+ *  new plan; the keys that they had are lost. */
+MUST_CHECK gs_status gs_job_replan(struct gsort *job);
+
+/** JOB, which reads on, has other options now: choose its kind, plan, and get memory again. */
+MUST_CHECK gs_status gs_job_reopen(struct gsort *job);
+
+/** After the error STATUS: nothing has been written to the output yet, whatever the emit stage wrote
+ *  elsewhere.  Returns STATUS, or GS_EBUDGET. */
+gs_status gs_job_reset_emit(struct gsort *job, gs_status status);
+
+/* ---- what records, lines and --argsort have of their own (items.c) ---------- */
+
+/** What the sizes of its items are planned from (plan/items.h). */
+struct gs_item_facts gs_items_facts(const struct gsort *job);
+
+/** The sizes that follow from them, of a sort or of a check of lines. */
+struct gs_item_sizes gs_items_sizes(const struct gsort *job);
+
+/** Open JOB->engine, with SIZES.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes);
+
+/** Check that temporary files can be made. */
+MUST_CHECK gs_status gs_items_check_disk(struct gsort *job);
+
+void gs_items_close(struct gsort *job);
+
+/* ---- what only a job of lines by key has (line_job.c) -------------------------- */
+
+/** Read the options of the order of the lines.  GS_EUSAGE: one is wrong. */
+MUST_CHECK gs_status gs_line_job_order(struct gsort *job);
+
+/** Read all lines to TAKER, or to FOLLOW, which compares neighbours; either may be NULL. */
+MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *taker,
+                                      struct gs_follow *follow);
+
+void gs_line_job_close(struct gsort *job);
+
+/* ---- phases: for progress, for the caller, and how long each took (phase.c) ---- */
+
+/** The job begins to read, sort or write: PHASE.  The seconds since the phase before it began, if
+ *  that is not over, are added to the statistics. */
+void gs_phase_begin(struct gsort *job, enum gsort_phase phase);
+
+/** The phase is over; its seconds are added.  Nothing may have begun. */
+void gs_phase_end(struct gsort *job);
+
+/* ---- the sequence of a sort (sort.c) ------------------------------------------- */
+
+/** Sort everything, on another device if the first one fails. */
+MUST_CHECK gs_status gs_job_sort(struct gsort *job);
+
+/** Write the header, then all elements of the engine, and finish the output. */
+MUST_CHECK gs_status gs_job_emit(struct gsort *job, const char *header, size_t header_bytes);
+
+/* ---- sorted inputs become one (merge.c) ---------------------------------------- */
+
+/** Merge all inputs of JOB, keys or items, to its output.  GS_EINPUT: one of them is not in order. */
+MUST_CHECK gs_status gs_job_merge(struct gsort *job);
+
+/* ---- is the input sorted? (check.c) -------------------------------------------- */
+
+/** Check the inputs of JOB as if they were one; *DISORDER is set to the answer. */
+MUST_CHECK gs_status gs_job_check(struct gsort *job, bool *disorder);
+
+/* ---- union, intersection and difference of inputs (combine.c) ------------------ */
+
+/*
+ * Each input is sorted by a job of its own, larger than memory or not; the jobs run side by side, and
+ * share memory and threads.  Their sorted keys are merged as they come.
+ */
+
+/** Run the set operation that the options want: open a job for each input, merge them all. */
+MUST_CHECK gs_status gs_job_combine(struct gsort *job);
+
+/** Add the figures of all inputs to those of the job. */
+void gs_combine_stats(struct gsort *job);
+
+/** The sum of what the jobs of all inputs have counted so far; any thread. */
+void gs_combine_progress(const struct gsort *job, struct gsort_progress *progress);
+
+/** Stop and free the jobs of all inputs, if there are any. */
+void gs_combine_close(struct gsort *job);
+
+/* ---- run one of them, and report on it (run.c) --------------------------------- */
+
+/** gsort_run(), of a job that has not run yet. */
+gsort_status gs_job_run(struct gsort *job);
 
 #endif

@@ -11,7 +11,7 @@
 #include <assert.h>
 
 #include "format/key.h"
-#include "job/items.h"
+#include "job/job.h"
 #include "job/kind.h"
 #include "job/options.h"
 

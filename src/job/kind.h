@@ -6,7 +6,7 @@
  *     describe; allocate, again for another plan; [open_emit]; read, again if the job starts over; header;
  *     close
  *
- * A job that begins with numbers may become one of lines while it reads (turn.h), and begins again with
+ * A job that begins with numbers may become one of lines while it reads (turn.c), and begins again with
  * describe.
  *
  * Keys of 128 bits and --argsort of binary keys are records, and --argsort of text is of lines.

@@ -16,7 +16,7 @@
 #include "format/line.h"
 #include "format/line_order.h"
 #include "io/input.h"
-#include "job/items.h"
+#include "job/job.h"
 #include "job/options.h"
 #include "job/ranked.h"
 

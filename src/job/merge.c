@@ -13,10 +13,8 @@
  * overwrite one, they are sorted instead: the sort is stable, so its output is the same.
  */
 #include "format/line.h"
-#include "job/files.h"
-#include "job/items.h"
+#include "job/job.h"
 #include "job/merge_input.h"
-#include "job/operations.h"
 #include "stages/item_merger.h"
 
 /* Is the output an input that is written in place, so that writing destroys bytes still to be read? */

@@ -11,7 +11,7 @@
 
 #include "format/disorder.h"
 #include "job/merge_input.h"
-#include "job/open.h"
+#include "job/job.h"
 #include "job/options.h"
 #include "sort/items/items.h"
 

@@ -18,7 +18,7 @@
 
 #include "format/key.h"
 #include "format/npy.h"
-#include "job/npy.h"
+#include "job/job.h"
 #include "job/options.h"
 #include "stages/answer.h"
 #include "stages/select.h"

@@ -20,11 +20,9 @@
 #include "base/round.h"
 #include "format/key.h"
 #include "gpu/guard.h"
-#include "job/items.h"
-#include "job/open.h"
 #include "job/options.h"
 #include "job/ranked.h"
-#include "job/turn.h"
+#include "job/job.h"
 #include "spill/spill.h"
 #include "stages/answer.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* phase.c - the phases of a job: for progress, for the caller, and how long each took */
 #include "base/monitor.h"
-#include "job/operations.h"
+#include "job/job.h"
 
 void
 gs_phase_end(struct gsort *job)

@@ -13,7 +13,6 @@
 #include "format/keydef.h"
 #include "gpu/guard.h"
 #include "job/job.h"
-#include "job/npy.h"
 #include "job/options.h"
 #include "job/ranked.h"
 

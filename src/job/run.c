@@ -4,8 +4,7 @@
 
 #include "base/monitor.h"
 #include "base/thread.h"
-#include "job/items.h"
-#include "job/operations.h"
+#include "job/job.h"
 #include "job/options.h"
 #include "job/ranked.h"
 #include "job/settle.h"

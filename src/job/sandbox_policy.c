@@ -24,7 +24,7 @@
 #include "base/limits.h"
 #include "base/sandbox.h"
 #include "io/open.h"
-#include "job/sandbox_policy.h"
+#include "job/job.h"
 #include "spill/spill.h"
 
 /* The directories in which the dynamic linker finds the library of a format. */

@@ -16,7 +16,7 @@
 #include "format/key.h"
 #include "job/border.h"
 #include "job/item_sample.h"
-#include "job/operations.h"
+#include "job/job.h"
 #include "job/ranked.h"
 #include "job/settle.h"
 #include "job/spread_land.h"

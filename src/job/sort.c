@@ -14,11 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/open.h"
-#include "job/operations.h"
 #include "job/ranked.h"
 #include "job/settle.h"
-#include "job/turn.h"
+#include "job/job.h"
 #include "stages/answer.h"
 #include "stages/select.h"
 
@@ -184,7 +182,7 @@ read_all(struct gsort *job)
 	return gs_ranked_settle(job);
 }
 
-/* ---- from numbers to lines (turn.h) ------------------------------------------------ */
+/* ---- from numbers to lines (turn.c) ------------------------------------------------ */
 
 /* All numbers: nothing is selected from them. */
 static gs_status

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "job/turn.h"
+#include "job/job.h"
 #include "stages/answer.h"
 
 /* Are whole lines compared, as integers (n) or floats (g)?  0: no. */

@@ -128,9 +128,7 @@ host_sources = \
   src/io/place.c \
   src/io/preallocate.c \
   src/io/recorder.c \
-  src/io/recorder.h \
   src/io/replace.c \
-  src/io/replace.h \
   src/job/api.c \
   src/job/check.c \
   src/job/combine.c \
@@ -248,7 +246,6 @@ host_sources = \
   src/sort/splitters.h \
   src/spill/blocks.c \
   src/spill/external_merge.c \
-  src/spill/external_merge.h \
   src/spill/file.c \
   src/spill/file.h \
   src/spill/pack.c \
@@ -262,7 +259,6 @@ host_sources = \
   src/stages/bars.c \
   src/stages/delivered.c \
   src/stages/division.c \
-  src/stages/division.h \
   src/stages/emit.c \
   src/stages/emit.h \
   src/stages/engine.h \
@@ -305,12 +301,10 @@ host_sources = \
   src/stages/show.c \
   src/stages/span_encoder.c \
   src/stages/split.c \
-  src/stages/split.h \
   src/stages/store.c \
   src/stages/store.h \
   src/stages/store_parts.h \
   src/stages/tail.c \
-  src/stages/taker.h \
   src/stages/text_ingest.c \
   src/stages/text_number.c \
   src/stages/top.c \
@@ -364,8 +358,7 @@ cli_sources = \
   src/cli/progress_line.c \
   src/cli/report.c \
   src/cli/report.h \
-  src/cli/type_names.c \
-  src/cli/values.h
+  src/cli/type_names.c
 
 # gsort-mpi: the same, with MPI; gsort alone: src/cli/launch_alone.c.
 mpi_sources = \

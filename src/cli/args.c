@@ -28,7 +28,6 @@
 #include "cli/option.h"
 #include "cli/opts.h"
 #include "cli/report.h"
-#include "cli/values.h"
 
 static const struct gs_option *
 options_end(void)

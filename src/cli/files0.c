@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cli/report.h"
-#include "cli/values.h"
+#include "cli/option.h"
 
 enum {
 	FIRST_BYTES = 1 << 16,		/* first size of the buffer, which doubles; not tuned */

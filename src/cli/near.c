@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cli/option.h"
-#include "cli/values.h"
 
 /* ---- options of other programs ------------------------------------------------ */
 

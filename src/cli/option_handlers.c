@@ -5,7 +5,6 @@
 
 #include "cli/option.h"
 #include "cli/report.h"
-#include "cli/values.h"
 
 void *
 gs_option_field(struct gs_opts *opts, const struct gs_option_use *use)

@@ -5,7 +5,6 @@
 
 #include "cli/option.h"
 #include "cli/report.h"
-#include "cli/values.h"
 
 static bool
 refuse_number(const struct gs_option_use *use, const char *rule)

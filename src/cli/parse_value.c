@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/values.h"
+#include "cli/option.h"
 
 /*
  * Read the digits at *AT and move *AT past them.  False: there are none.  A number that

@@ -2,7 +2,7 @@
 /* type_names.c - what C, numpy, Rust and data bases call a type */
 #include <string.h>
 
-#include "cli/values.h"
+#include "cli/option.h"
 
 bool
 gs_words_have(const char *list, const char *word, size_t bytes)

@@ -5,7 +5,7 @@
  * In:   names.
  * Out:  bytes, decompressed.
  *
- * What is not a regular file is read through the recorder (recorder.h): it looks at the first
+ * What is not a regular file is read through the recorder (recorder.c): it looks at the first
  * bytes, to recognize compressed text, and keeps all bytes if there is memory for them.
  *
  * Invariant: while the recorder keeps, all files up to the current one can be read again.
@@ -20,7 +20,6 @@
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
-#include "io/recorder.h"
 
 _Static_assert((int)GS_LOOK_LEAST >= (int)GS_MAGIC_BYTES &&
                (int)GS_LOOK_LEAST >= (int)GS_CONTENTS_LEAST, "a format can be recognized");

@@ -5,7 +5,7 @@
  * In:   bytes.
  * Out:  a file that is complete, or as it was before.
  *
- * A regular file is replaced (replace.h) unless that would lose something, as its other links
+ * A regular file is replaced (replace.c) unless that would lose something, as its other links
  * or the file behind an open descriptor.  Then it is written in place.  A callback may take the
  * place of a file; then there is nothing to preserve.
  *
@@ -26,7 +26,6 @@
 #include "io/open.h"
 #include "io/output.h"
 #include "io/output_fd.h"
-#include "io/replace.h"
 
 enum { THREAD_BYTES = 1 << 15 };	/* less takes no longer than starting a thread; not tuned */
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "io/recorder.h"
+#include "io/files.h"
 
 void
 gs_recorder_open(struct gs_recorder *recorder, void *memory, size_t bytes)

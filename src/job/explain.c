@@ -136,7 +136,7 @@ gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job
 		print_disk(to, job, &estimate);
 }
 
-/* The files of --split, and whether they are written at the same time (stages/split.h). */
+/* The files of --split, and whether they are written at the same time (stages/split.c). */
 static void
 print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 {

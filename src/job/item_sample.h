@@ -10,7 +10,7 @@
 #include "job/parts.h"
 #include "net/ranks.h"
 #include "sort/items/divide.h"
-#include "stages/taker.h"
+#include "stages/engine.h"
 
 /**
  * Take a stratified sample, and make the same splitters on each rank; collective.

@@ -15,7 +15,7 @@
 #include "net/ranks.h"
 #include "plan/items.h"
 #include "sort/items/divide.h"
-#include "stages/taker.h"
+#include "stages/engine.h"
 
 /* The block for an owner that is being filled; of the thread whose turn it is. */
 struct gs_item_block {

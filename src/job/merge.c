@@ -5,7 +5,7 @@
  * In:   inputs, each in order (merge_input.h).
  * Out:  all of them in one order, through an emit stage.
  *
- * Inputs of keys are sources of spill/external_merge.h, one key class at a time.  They are first
+ * Inputs of keys are sources of spill/external_merge.c, one key class at a time.  They are first
  * copied to temporary runs if the output would overwrite one, or if there are more text inputs than can
  * be open at once: each has keys of every class.  Keys of 8 and 16 bits are counted, as in a sort.
  *

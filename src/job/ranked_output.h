@@ -24,7 +24,6 @@
 #include "gsort.h"
 #include "io/output.h"
 #include "io/output_fd.h"
-#include "io/replace.h"
 #include "net/ranks.h"
 #include "spill/file.h"
 

@@ -32,7 +32,7 @@
 #include "plan/plan.h"
 #include "sort/keys.h"
 #include "sort/merge.h"
-#include "spill/external_merge.h"
+#include "spill/spill.h"
 
 /* Threads that read runs, beside those that merge.  One reads 1.8 GB/s from plain files in the page
  * cache (H200 host: 17 GB of five runs in 9.6 s); not tuned. */

@@ -14,7 +14,7 @@
  *
  * Many threads do write faster to several files (--split): one file takes 4.7 GB/s on an H200 host,
  * sixteen take 36.  So the threads of the buckets also write what they have encoded, each to another
- * file (split.h), unless keys are selected; and so do those that take spans from a GPU, unless keys
+ * file (split.c), unless keys are selected; and so do those that take spans from a GPU, unless keys
  * are printed.  Other producers with one thread fill one file after the other.
  */
 #include <stdlib.h>

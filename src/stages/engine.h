@@ -10,13 +10,126 @@
 #ifndef GS_STAGES_ENGINE_H
 #define GS_STAGES_ENGINE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
 #include "gsort.h"
 #include "sort/items/items.h"
 #include "sort/span.h"
-#include "stages/taker.h"
+
+/* ---- what takes elements that were read: an engine, or the exchange among ranks ---- */
+
+/*
+ *     [sample]; { lend*; reserve; next_sequence; add*; end_round }*; or { stage; look*; give }*
+ *
+ * A piece of items has whole items, one after the other: at most PIECE_BYTES, or a single item.
+ */
+
+/* Keys of one class, or items, as they came; borrowed until add() returns. */
+struct gs_piece {
+	void    *keys;		/* ordered bits, which may be changed; NULL: items */
+	size_t   count;		/* keys, or slices */
+	unsigned key_class, key_bits;
+	bool     summed;	/* SUM is the checksum of the keys */
+	uint64_t sum;
+	const struct gs_item_slice *slices;	/* of items: their bytes */
+	unsigned origin;	/* the rank that read the items; 0 unless they come from several */
+};
+
+struct gs_taker {
+	size_t piece_bytes;	/* of items that suit the cache */
+
+	/** Before anything is added: items from all over the input, if that is possible.  NULL: they are
+	 *  not wanted.  Returns GS_OK or GS_EBUDGET. */
+	gs_status (*sample)(void *context, const char *items, size_t bytes);
+
+	/** BYTES of the taker's memory are used by its caller for an item that is being read, in place
+	 *  of what was said before; may write to disk.  GS_EIO; GS_EBUDGET: there is not so much.  NULL:
+	 *  that is not limited. */
+	gs_status (*lend)(void *context, size_t bytes);
+
+	/**
+	 * Between rounds: see that LEAST bytes can be added; *ROOM: how many can, of items in pieces of
+	 * PIECE_BYTES and SMALL ones that are smaller.  May write to disk.
+	 *
+	 * @return  GS_OK; GS_EIO; GS_EBUDGET: an item of LEAST bytes does not fit in memory
+	 */
+	gs_status (*reserve)(void *context, size_t least, size_t small, size_t *room);
+
+	/** The sequence number of the next piece of KEY_CLASS, 0 for items, and of COUNT - 1 more; one
+	 *  thread at a time.  Each number of items must be added, in whatever order.  NULL: there is no
+	 *  order. */
+	uint64_t (*next_sequence)(void *context, unsigned key_class, size_t count);
+
+	/** Add a piece; may be empty.  Any thread, each with a WORKER of its own, takes the pieces with the
+	 *  least numbers first.  An error comes out of the next reserve(), or at the end. */
+	void (*add)(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece);
+
+	/** All threads of a round have added.  NULL: nothing is to be done. */
+	void (*end_round)(void *context);
+
+	/** Take a staging buffer of KEY_CLASS, which is the caller's until it gives it back, so that it can
+	 *  have several, up to half of the ring; *SUM: of the keys in it.  May write to disk; if buffers
+	 *  are NOT_ALONE it does not, and room 0 asks for the others first.  NULL: no GPU takes keys. */
+	gs_status (*stage)(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging,
+	                   uint64_t *sum);
+
+	/** Give it back, with all its keys, if there are any, and their checksum. */
+	gs_status (*give)(void *context, const struct gs_staging *staging, uint64_t sum);
+
+	void *context;
+
+	/** See a piece that will be added or is in a staging buffer, once, while it is in the cache; any
+	 *  worker.  NULL: nobody looks. */
+	void (*look)(void *context, unsigned worker, const struct gs_piece *piece);
+	void *look_context;
+};
+
+static inline uint64_t
+gs_taker_next_sequence(const struct gs_taker *taker, unsigned key_class, size_t count)
+{
+	return taker->next_sequence == NULL ? 0 : taker->next_sequence(taker->context, key_class, count);
+}
+
+static inline void
+gs_taker_end_round(const struct gs_taker *taker)
+{
+	if (taker->end_round != NULL)
+		taker->end_round(taker->context);
+}
+
+static inline void
+gs_taker_look(const struct gs_taker *taker, unsigned worker, const struct gs_piece *piece)
+{
+	if (taker->look != NULL)
+		taker->look(taker->look_context, worker, piece);
+}
+
+/** Show a piece to whoever looks, and add it. */
+static inline void
+gs_taker_add(const struct gs_taker *taker, unsigned worker, uint64_t sequence,
+             const struct gs_piece *piece)
+{
+	gs_taker_look(taker, worker, piece);
+	taker->add(taker->context, worker, sequence, piece);
+}
+
+/** The same of BYTES of items. */
+static inline void
+gs_taker_add_items(const struct gs_taker *taker, unsigned worker, uint64_t sequence, const char *data,
+                   size_t bytes)
+{
+	const struct gs_item_slice slice = { data, bytes };
+
+	gs_taker_add(taker, worker, sequence, &(struct gs_piece){ .slices = &slice, .count = 1 });
+}
+
+/** The error for an item of BYTES, which is too large: it may take one SHARE of memory.  GS_EBUDGET. */
+gs_status gs_item_fail_large(size_t bytes, unsigned share);
+
+/* ---- what holds them, and hands them on in order ------------------------------- */
 
 struct gs_engine {
 	struct gs_taker taker;	/* how it is filled */

@@ -25,7 +25,7 @@
 #include "io/input.h"
 #include "plan/plan.h"
 #include "sort/count.h"
-#include "stages/taker.h"
+#include "stages/engine.h"
 
 /* ---- a binary file that a team reads piece by piece (pieces.c) ----------------- */
 

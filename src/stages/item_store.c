@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/round.h"
 #include "plan/items.h"
-#include "stages/division.h"
 #include "stages/item_drain.h"
 #include "stages/item_store.h"
 

@@ -22,7 +22,7 @@
 #include "plan/items.h"
 #include "sort/follow.h"
 #include "sort/items/items.h"
-#include "stages/taker.h"
+#include "stages/engine.h"
 
 /* ---- lines whose strict keys are no numbers (line_faults.c) -------------------- */
 

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "stages/split.h"
+#include "stages/emit.h"
 
 gs_status
 gs_split_open(struct gs_split *split, const struct gs_outputs *outputs)

@@ -24,9 +24,8 @@
 #include "sort/buckets/batch.h"
 #include "sort/count.h"
 #include "sort/span.h"
-#include "spill/external_merge.h"
 #include "spill/spill.h"
-#include "stages/taker.h"
+#include "stages/engine.h"
 
 /* ---- the least and the greatest key of each class (extremes.c) ----------------- */
 

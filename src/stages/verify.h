@@ -18,7 +18,7 @@
 #include "sort/count.h"
 #include "sort/items/items.h"
 #include "sort/span.h"
-#include "stages/taker.h"
+#include "stages/engine.h"
 
 struct gs_verify {
 	bool     on;

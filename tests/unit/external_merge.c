@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "plan/plan.h"
-#include "spill/external_merge.h"
+#include "spill/spill.h"
 #include "tests/unit/units.h"
 
 void unit_external_merge(void);

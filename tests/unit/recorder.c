@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "base/team.h"
 #include "io/input.h"
-#include "io/recorder.h"
+#include "io/files.h"
 #include "tests/unit/units.h"
 
 enum { MEMORY_BYTES = 4 << 20 };

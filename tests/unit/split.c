@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* split.c - rows for src/stages/split.c: which file a key belongs to */
-#include "stages/split.h"
+#include "stages/emit.h"
 #include "tests/unit/units.h"
 
 void unit_split(void);

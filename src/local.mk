@@ -163,6 +163,8 @@ host_sources = \
   src/job/print.h \
   src/job/ranked.c \
   src/job/ranked.h \
+  src/job/ranked_figures.c \
+  src/job/ranked_figures.h \
   src/job/ranked_output.c \
   src/job/ranked_output.h \
   src/job/settle.c \

@@ -281,6 +281,7 @@ BATS_FILES = \
   tests/house/sanitize.bats \
   tests/house/tidy.bats \
   tests/mpi/mpi.bats \
+  tests/mpi/verbs.bats \
   tests/unit/unit.bats
 
 # What else belongs to the tests and is in the tarball.
@@ -294,6 +295,7 @@ test_files = \
   tests/fuzz/text.dict \
   tests/examples.bash \
   tests/helpers.bash \
+  tests/mpi/ranks.bash \
   tests/house/abi.sh \
   tests/house/count.py \
   tests/house/coverage.py \

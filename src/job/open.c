@@ -171,11 +171,10 @@ files_left(size_t files, unsigned split)
 
 /* Memory for keys that are kept, by their number or position. */
 static uint64_t
-values_bytes(const struct gsort_options *options, const struct gs_plan_input *input)
+values_bytes(const struct gsort_options *options, const struct gs_plan_input *input, uint64_t bytes)
 {
 	const uint64_t key_bytes = input->key_bits > 0 ? input->key_bits / 8 : 2;	/* "0\n" */
-	const uint64_t keys = input->guessed || input->input_bytes == UINT64_MAX
-	                      ? UINT64_MAX : input->input_bytes / key_bytes + 1;
+	const uint64_t keys = input->guessed || bytes == UINT64_MAX ? UINT64_MAX : bytes / key_bytes + 1;
 
 	return gs_answer_bytes(options, keys, gs_plan_threads_most(input)) +
 	       gs_pick_bytes(options, keys) + gs_tail_bytes(options, keys);
@@ -215,11 +214,11 @@ line_bytes(const struct gs_plan_input *input)
 }
 
 static uint64_t
-items_most(const struct gsort *job)
+items_most(const struct gsort *job, uint64_t input_bytes)
 {
 	const size_t bytes = job->kind->element_bytes(job);
 
-	return job->plan_input.input_bytes / (bytes > 0 ? bytes : 1);
+	return input_bytes / (bytes > 0 ? bytes : 1);
 }
 
 /* Sum up the memory that is kept beside the keys. */
@@ -228,12 +227,13 @@ set_beside(struct gs_plan_input *input, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
+	const uint64_t all = gs_ranked_bytes(job->ranked, input->input_bytes);
 	const struct { uint64_t bytes; const char *what; } kept[] = {
 		{ input->items && options->quantiles != NULL ? gs_item_top_bytes(strlen(options->quantiles),
-		  input->input_bytes, memory_of(input)) : 0, "so many lines of '--quantiles'" },
-		{ job->items.top.on ? gs_item_top_bytes(job->items.top.wanted, input->input_bytes,
-		                                        memory_of(input))
-		  : input->items ? gs_pick_bytes(options, items_most(job)) : values_bytes(options, input),
+		  all, memory_of(input)) : 0, "so many lines of '--quantiles'" },
+		{ job->items.top.on ? gs_item_top_bytes(job->items.top.wanted, all, memory_of(input))
+		  : input->items ? gs_pick_bytes(options, items_most(job, all))
+		                 : values_bytes(options, input, all),
 		  "so many values (--top, --sample, --tail, --histogram)" },
 		{ job->kind == &gs_column ? line_bytes(input) : 0, "long lines" },
 		{ job->kind == &gs_field ? gs_plan_threads_most(input) * job->kind->element_bytes(job) : 0,
@@ -447,7 +447,8 @@ gs_job_open(struct gsort *job)
 	if (job->options.operation != GSORT_CHECK) {
 		if (job->items.top.on)
 			TRY(gs_item_top_open(&job->items.top, &job->items.order,
-			                     job->plan_input.input_bytes, job->plan.host_bytes));
+			                     gs_ranked_bytes(job->ranked, job->plan_input.input_bytes),
+			                     job->plan.host_bytes));
 		TRY(open_output(job));
 		TRY(open_emit(job));
 	}

@@ -28,7 +28,6 @@ refuse(const char *what, const char *why)
 static gs_status
 check_alone(const struct gsort_options *o)
 {
-	static const char figures[] = "one process sees all sorted keys: gsort writes figures";
 	static const char one[] = "gsort does it, in one process";
 	const struct {
 		bool        wanted;
@@ -36,12 +35,6 @@ check_alone(const struct gsort_options *o)
 	} alone[] = {
 		{ o->argsort_bits > 0, "--argsort", one },
 		{ o->set != GSORT_NO_SET, "an operation on sets", one },
-		{ o->sample.wanted && gs_options_want_items(o), "--sample of lines or records", one },
-		{ o->json && (o->tail.wanted || o->sample.wanted), "--tail or --sample as JSON", figures },
-		{ o->quantiles != NULL, "--quantiles", figures },
-		{ o->summary, "--summary", figures },
-		{ o->top.wanted, "--top", figures },
-		{ o->histogram > 0, "--histogram", figures },
 	};
 
 	for (size_t a = 0; a < sizeof alone / sizeof alone[0]; a++)
@@ -117,7 +110,7 @@ check_options(struct gsort_options *o)
 		return refuse("--split", "there is one file a rank: -o 'out-%r'");
 	if (o->read != NULL || o->write != NULL)
 		return refuse("a function for input or output", "ranks read and write files");
-	if (o->operation != GSORT_CHECK && o->output == NULL)
+	if (o->operation != GSORT_CHECK && o->output == NULL && !gs_answer_is_wanted(o))
 		return gs_fail(GS_EUSAGE, "several ranks cannot write to standard output, which goes "
 		               "through the launcher: name a file with -o FILE, or one a rank with "
 		               "-o 'out-%%r'");
@@ -300,6 +293,14 @@ gs_ranked_agree(struct gs_ranked *ranked, gs_status status)
 
 /* ---- the plan -------------------------------------------------------------------------- */
 
+uint64_t
+gs_ranked_bytes(const struct gs_ranked *ranked, uint64_t own)
+{
+	if (ranked == NULL)
+		return own;
+	return ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
+}
+
 /* The bytes of input whose keys this rank will own, and some more: shares are not equal. */
 static uint64_t
 expected_bytes(const struct gs_ranked *ranked, uint64_t hint)
@@ -365,7 +366,8 @@ gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
 	if (ranked == NULL || ranked->options.operation != GSORT_SORT)
 		return;
 	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
-	                             ranked->options.type == GSORT_TEXT_FLOAT);
+	                             ranked->options.type == GSORT_TEXT_FLOAT ||
+	                             gs_options_want_column(&ranked->options));
 	if (plan->chunk_bytes > most)
 		plan->chunk_bytes = most;
 }

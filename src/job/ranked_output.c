@@ -12,6 +12,7 @@
  * Invariant: no file has its name, or is cut, before all ranks have read all keys; no new file has
  * its name before all ranks have written theirs.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include "io/output.h"
 #include "job/options.h"
 #include "job/ranked_output.h"
+#include "stages/answer.h"
 #include "stages/select.h"
 
 /* ---- opening ----------------------------------------------------------------------- */
@@ -36,9 +38,11 @@ needs_spool(const struct gsort_options *o, bool one_file)
 	const bool groups = gs_select_wants_groups(o);
 	const bool text = gs_key_is_text(o->converts ? o->to : o->type);
 
+	if (gs_answer_is_wanted(o))		/* rank 0 has all of it */
+		return one_file;
 	if (gs_options_want_items(o))
 		return one_file && (groups || o->converts || o->underline ||
-		                    (o->lines && (o->head || o->tail.wanted)));
+		                    (o->lines && (o->head || o->tail.wanted || o->sample.wanted)));
 	return (groups && (one_file || o->head || o->tail.wanted)) ||
 	       (one_file && text && (o->head || o->tail.wanted || o->sample.wanted));
 }
@@ -140,8 +144,10 @@ gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_option
 
 	*output = (struct gs_ranked_output){
 		.given = given, .ranks = ranks, .fd = -1, .spool.fd = -1,
-		.one_file = strstr(given->output, "%r") == NULL,
+		.one_file = given->output != NULL && strstr(given->output, "%r") == NULL,
 	};
+	if (given->output == NULL)		/* rank 0 writes figures to its standard output */
+		return GS_OK;
 	output->spools = needs_spool(given, output->one_file);
 	if (output->one_file)
 		return open_shared(output);
@@ -182,11 +188,22 @@ write_spool(void *context, const void *data, size_t bytes)
 	return 0;
 }
 
+static int
+write_nothing(void *context, const void *data, size_t bytes)
+{
+	(void)context;
+	(void)data;
+	assert(bytes == 0);
+	return 0;
+}
+
 void
 gs_ranked_output_set(struct gs_ranked_output *output, struct gsort_options *options)
 {
 	if (output->own_name != NULL)
 		options->output = output->own_name;
+	if (output->given->output == NULL && output->ranks->rank > 0)
+		options->write = write_nothing;
 	if (output->spools) {
 		options->write = write_spool;
 		options->write_context = output;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "format/key.h"
+#include "format/line_order.h"
 #include "job/border.h"
 #include "job/item_sample.h"
 #include "job/job.h"
@@ -21,6 +22,13 @@
 #include "job/settle.h"
 #include "job/spread_land.h"
 #include "stages/select.h"
+
+/* Have equal elements one owner? */
+static bool
+together(const struct gsort *job)
+{
+	return gs_select_merges_zeros(&job->options);
+}
 
 /* ---- dealing ------------------------------------------------------------------------- */
 
@@ -31,22 +39,88 @@ flip_of(const struct gsort *job)
 	return job->options.reverse && job->plan_input.key_bits == 0 ? UINT32_MAX : 0;
 }
 
+/* They are all of one class. */
+static gs_status
+add_value(const struct gsort *job, struct gs_sample *sample, uint64_t key)
+{
+	return gs_sample_add(sample, job->options.reverse ? GS_CLASSES - 1 : 0, key, 1);
+}
+
+/* Add the numbers that COUNT lines are, but for those that are none. */
+static gs_status
+sample_lines(const struct gsort *job, struct gs_sample *sample, const char **lines, uint32_t *bytes,
+             size_t count)
+{
+	uint64_t keys[GS_ITEM_BATCH];
+	struct gs_line_values values = { .keys = keys, .flip = job->options.reverse ? UINT64_MAX : 0 };
+
+	for (size_t at = 0; at < count; at++)
+		at += gs_line_values(&job->items.lines.order, false, lines + at, bytes + at, count - at,
+		                     &values);
+	for (size_t k = 0; k < values.count; k++)
+		TRY(add_value(job, sample, keys[k]));
+	return GS_OK;
+}
+
+/* Add the keys of items, which are BYTES in all: lines, or records of FIXED bytes. */
+static gs_status
+sample_values(const struct gsort *job, struct gs_sample *sample, const char *items, size_t bytes,
+              size_t fixed)
+{
+	const struct gsort_options *options = &job->options;
+	const unsigned key_bits = gs_key_bits(options->type);
+	const char *lines[GS_ITEM_BATCH], *at = items, *end = items + bytes;
+	uint32_t lengths[GS_ITEM_BATCH];
+
+	for (; fixed > 0 && at < end; at += fixed) {
+		uint64_t key = 0;
+
+		memcpy(&key, at + job->keys.ingest.key_at, key_bits / 8);
+		gs_raw_to_ordered(options->type, options->endian, options->reverse, &key, 1, 1);
+		TRY(add_value(job, sample, gs_key_at(&key, key_bits, 0)));
+	}
+	while (at < end)
+		TRY(sample_lines(job, sample, lines, lengths, gs_line_split(&job->items.lines.order, &at, end,
+		                 lines, lengths, GS_ITEM_BATCH)));
+	return GS_OK;
+}
+
+/* A sample of keys: elements of the input, or numbers that are a column of it. */
+static gs_status
+take_sample(struct gsort *job, struct gs_sample *sample)
+{
+	struct gs_ranked *ranked = job->ranked;
+	const size_t wanted = gs_sample_wanted(ranked->ranks->size);
+	const size_t fixed = job->kind == &gs_field ? job->kind->element_bytes(job) : 0;
+	const size_t most = gs_item_sample_most(job->options.memory_bytes, ranked->ranks->size, fixed);
+	char *items = NULL;
+	size_t bytes;
+	gs_status status;
+
+	if (job->kind == &gs_keys)
+		return gs_sample_parts(sample, &ranked->parts, &job->options, together(job), wanted);
+	status = gs_sample_items(&items, &bytes, &ranked->parts, &job->options, fixed,
+	                         gs_item_sample_room(fixed), wanted < most ? wanted : most);
+	if (status == GS_OK)
+		status = sample_values(job, sample, items, bytes, fixed);
+	free(items);
+	return status;
+}
+
 /* Splitters from the files, if there are any that can be sampled. */
 static gs_status
 sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
 {
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_sample sample = { .keys = NULL };
-	const bool together = gs_select_wants_groups(&job->options);
 	gs_status status;
 
 	*split = ranked->parts.plain_bytes > 0;
 	if (!*split)
 		return GS_OK;
-	status = gs_sample_parts(&sample, &ranked->parts, &job->options, together,
-	                         gs_sample_wanted(ranked->ranks->size));
+	status = take_sample(job, &sample);
 	if (status == GS_OK)
-		status = gs_sample_split(&sample, ranked->ranks, together, job->options.reverse,
+		status = gs_sample_split(&sample, ranked->ranks, together(job), job->options.reverse,
 		                         splitters);
 	gs_sample_close(&sample);
 	return status;
@@ -65,7 +139,7 @@ deal_keys(struct gsort *job, struct gs_taker *taker)
 	spread->histogram = &job->keys.store.histogram;
 	spread->plan = &job->plan;
 	spread->monitor = &job->monitor;
-	spread->together = gs_select_wants_groups(&job->options);
+	spread->together = together(job);
 	spread->descending_classes = job->options.reverse;
 	spread->encoding = job->emit.encoding;
 	spread->measures = gs_ranked_output_places(&ranked->output) &&
@@ -92,8 +166,7 @@ deal_items(struct gsort *job, struct gs_taker *taker)
 	spread->threads = job->plan.threads;
 	spread->terminator = ranked->parts.terminator;
 	TRY(gs_item_sample_split(&spread->owners, order, &ranked->parts, &job->options,
-	                         order->item_bytes, gs_select_wants_groups(&job->options),
-	                         ranked->ranks, taker));
+	                         order->item_bytes, together(job), ranked->ranks, taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
 	return GS_OK;
@@ -140,8 +213,7 @@ share_histogram(struct gsort *job)
 
 		if (status == GS_OK)
 			status = gs_sample_split_alone(&sample, ranked->ranks,
-			                               gs_select_wants_groups(&job->options),
-			                               job->options.reverse,
+			                               together(job), job->options.reverse,
 			                               &ranked->spread.splitters);
 		gs_sample_close(&sample);
 		TRY(status);
@@ -231,7 +303,8 @@ gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 	TRY(gs_ranks_scan(job->ranked->ranks, count, &before, &all));
 	TRY(gs_emit_expect_keys(&job->emit, &job->options, count, before, all));
 	bytes = !items ? bytes_of_keys(job, count, before)
-	        : fixed > 0 ? count * fixed : job->ranked->item_spread.bytes;
+	        : fixed > 0 ? gs_pick_count(&job->emit.pick, before, count) * fixed
+	        : job->ranked->item_spread.bytes;
 	return gs_ranked_output_begin(&job->ranked->output, bytes + header_bytes, header_bytes);
 }
 

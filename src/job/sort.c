@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "job/ranked.h"
+#include "job/ranked_figures.h"
 #include "job/settle.h"
 #include "job/job.h"
 #include "stages/answer.h"
@@ -41,7 +42,9 @@ drain_top(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink
 {
 	const struct gs_span_sink top = gs_item_top_sink(&job->items.top);
 
-	TRY(drain(job, key_class, &top));
+	if (key_class > 0)
+		return GS_OK;
+	TRY(gs_ranked_top(job, drain(job, key_class, &top)));
 	return gs_item_top_end(&job->items.top, sink);
 }
 
@@ -97,16 +100,11 @@ hand_over(struct gsort *job)
 	return job->handover->shut ? GS_OK : gs_verify_end(&job->verify);
 }
 
-/* Nothing is written before the last key has been seen. */
+/* Make figures of PART of all elements. */
 static gs_status
-write_figures(struct gsort *job, struct gs_answer *figures)
+make_figures(struct gsort *job, const struct gs_answer_part *part, struct gs_answer *figures)
 {
-	uint64_t bytes = 0;
-
-	TRY(gs_answer_open(figures, &job->options, &job->plan, &job->keys.store,
-	                   job->kind->items ? job->engine.count(job->engine.context, 0)
-	                                    : job->keys.ingest.read.elements,
-	                   &job->verify, &job->monitor));
+	TRY(gs_answer_open(figures, &job->options, &job->plan, part, &job->verify, &job->monitor));
 	if (job->kind->items)
 		TRY(gs_answer_of_lines(figures, &job->items.order));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
@@ -116,21 +114,36 @@ write_figures(struct gsort *job, struct gs_answer *figures)
 		gs_answer_class_end(figures);
 	}
 	note_digest(job);
-	TRY(gs_verify_end(&job->verify));
-	gs_answer_end(figures);
 	figures->missing = job->items.lines.column.missing;
-	TRY(gs_figures_write(figures, job->files.outputs.files[0], &bytes));
-	job->emit.bytes = bytes;
-	return gs_outputs_finish(&job->files.outputs);
+	return GS_OK;
 }
 
-/* The output is figures about all keys. */
+static gs_status
+write_figures(struct gsort *job, struct gs_answer *figures)
+{
+	uint64_t bytes = 0;
+
+	gs_answer_end(figures);
+	if (gs_ranked_speaks(job->ranked))
+		TRY(gs_figures_write(figures, job->files.outputs.files[0], &bytes));
+	job->emit.bytes = bytes;
+	return GS_OK;
+}
+
+/* The output is figures about all keys.  Nothing is written before the last key has been seen. */
 static gs_status
 answer(struct gsort *job)
 {
 	struct gs_answer figures = { .marks = NULL };
-	const gs_status status = write_figures(job, &figures);
+	struct gs_answer_part part;
+	gs_status status;
 
+	TRY(gs_ranked_part(job, &part));
+	status = gs_ranked_agree(job->ranked, make_figures(job, &part, &figures));
+	if (status == GS_OK)
+		status = gs_ranked_join(job, &figures);
+	if (status == GS_OK)
+		status = gs_ranked_finish(job, write_figures(job, &figures));
 	gs_answer_close(&figures);
 	return status;
 }

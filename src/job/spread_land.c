@@ -34,7 +34,7 @@ gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, uns
 	pthread_mutex_lock(&spread->lock);
 	sequence = gs_taker_next_sequence(store, key_class, 1);
 	pthread_mutex_unlock(&spread->lock);
-	store->add(store->context, rank, sequence, &piece);
+	gs_taker_add(store, rank, sequence, &piece);
 }
 
 /* ---- landing ---------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "net/ranks.h"
@@ -11,6 +12,66 @@ gs_status
 gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
 {
 	return ranks->calls->gather(ranks, mine, bytes, all);
+}
+
+/* Of each rank so many bytes at once: a memory of some MiB has room for those of all. */
+static size_t
+piece_bytes(const struct gs_ranks *ranks)
+{
+	enum { MOST = 64 << 10, LEAST = 4 << 10, ALL = 4 << 20 };
+	const size_t share = ALL / ranks->size;
+
+	return share > MOST ? MOST : share < LEAST ? LEAST : share;
+}
+
+/* Gather piece by piece what each rank has; ALL may be NULL.  PIECES: memory for a piece of each rank, and
+ * one more. */
+static gs_status
+collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *pieces, char *all)
+{
+	const size_t piece = piece_bytes(ranks);
+	const uint64_t own = sizes[ranks->rank];
+	char *next = pieces + ranks->size * piece;
+	uint64_t most = 0;
+
+	for (unsigned r = 0; r < ranks->size; r++)
+		most = sizes[r] > most ? sizes[r] : most;
+	for (uint64_t at = 0; at < most; at += piece) {
+		uint64_t begin = 0;
+
+		if (at < own)
+			memcpy(next, mine + at, own - at < piece ? own - at : piece);
+		TRY(gs_ranks_gather(ranks, next, piece, pieces));
+		for (unsigned r = 0; all != NULL && r < ranks->size; begin += sizes[r++])
+			if (at < sizes[r])
+				memcpy(all + begin + at, pieces + r * piece,
+				       sizes[r] - at < piece ? sizes[r] - at : piece);
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_ranks_collect(struct gs_ranks *ranks, const void *mine, uint64_t bytes, bool everyone,
+                 uint64_t *sizes, char **all)
+{
+	const bool takes = everyone || ranks->rank == 0;
+	char *pieces = calloc(ranks->size + 1, piece_bytes(ranks));
+	uint64_t sum = 0;
+	gs_status status = gs_ranks_gather(ranks, &bytes, sizeof bytes, sizes);
+
+	*all = NULL;
+	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
+		sum += sizes[r];
+	if (takes)
+		*all = malloc(sum + 1);
+	if (status == GS_OK && (pieces == NULL || (takes && *all == NULL)))
+		status = gs_fail(GS_EBUDGET, "no memory for %llu bytes of %u ranks",
+		                 (unsigned long long)sum, ranks->size);
+	status = gs_ranks_agree(ranks, status);
+	if (status == GS_OK)
+		status = collect(ranks, mine, sizes, pieces, *all);
+	free(pieces);
+	return status;
 }
 
 gs_status

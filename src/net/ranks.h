@@ -4,8 +4,8 @@
  *
  * A rank is a process of a job of MPI (ranks_mpi.c), or a thread that stands for one
  * (tests/mpi/ranks_threads.c).  One thread of each rank, always the same or one after the other, makes these
- * calls.  Every rank makes the same collective calls (gather, sum, share, scan, agree) in the same
- * order.
+ * calls.  Every rank makes the same collective calls (gather, collect, sum, share, scan, agree) in the
+ * same order.
  *
  * Blocks go from rank to rank through a window: memory that is divided into slots.  A rank fills
  * a slot and gives it; later gs_ranks_poll() says that the slot may be filled again, or that a
@@ -68,6 +68,16 @@ struct gs_ranks {
 /** Collect BYTES from each rank, in the order of ranks, at ALL: ranks->size * BYTES. */
 MUST_CHECK gs_status
 gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
+
+/**
+ * Collect what each rank has, BYTES of it, at rank 0 or at EVERYONE.
+ *
+ * @sizes  room for ranks->size: set to the bytes of each
+ * @all    set, where it is collected, to all of it in the order of ranks, to be freed; else to NULL
+ */
+MUST_CHECK gs_status
+gs_ranks_collect(struct gs_ranks *ranks, const void *mine, uint64_t bytes, bool everyone,
+                 uint64_t *sizes, char **all);
 
 /** Add up COUNT values over all ranks; each gets the sums. */
 MUST_CHECK gs_status gs_ranks_sum(struct gs_ranks *ranks, uint64_t *values, size_t count);

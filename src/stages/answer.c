@@ -130,6 +130,23 @@ listed(const struct gsort_options *options, uint64_t keys)
 	                                      : options->sample.count, keys) : 0;
 }
 
+/* The first mark, by rank, that is at AT or behind it. */
+static size_t
+first_mark(const struct gs_answer *answer, uint64_t at)
+{
+	size_t low = 0, high = answer->mark_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (answer->by_rank[middle]->rank < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static gs_status
 set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 {
@@ -162,6 +179,7 @@ set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 		add_mark(answer, pick->ranks != NULL ? pick->ranks[k]
 		         : answer->keys - answer->listed_count + k, "", 0);
 	qsort(answer->by_rank, answer->mark_count, sizeof *answer->by_rank, compare_marks);
+	answer->marks_found = first_mark(answer, answer->first);
 	return GS_OK;
 }
 
@@ -169,17 +187,9 @@ set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 static bool
 has_mark(const struct gs_answer *answer, uint64_t at, uint64_t count)
 {
-	size_t low = 0, high = answer->mark_count;
+	const size_t mark = first_mark(answer, at);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (answer->by_rank[middle]->rank < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < answer->mark_count && answer->by_rank[low]->rank < at + count;
+	return mark < answer->mark_count && answer->by_rank[mark]->rank < at + count;
 }
 
 /* The next keys are those of SPAN. */
@@ -256,7 +266,7 @@ gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned thr
 
 gs_status
 gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
-               const struct gs_plan *plan, struct gs_store *store, uint64_t keys,
+               const struct gs_plan *plan, const struct gs_answer_part *part,
                struct gs_verify *verify, struct gs_monitor *monitor)
 {
 	const size_t tallies = gs_batch_slots(plan->threads) + 1;
@@ -265,18 +275,20 @@ gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
 
 	gs_answer_close(answer);
 	*answer = (struct gs_answer){
-		.options = options, .plan = plan, .verify = verify, .monitor = monitor, .keys = keys,
+		.options = options, .plan = plan, .verify = verify, .monitor = monitor,
+		.keys = part->all, .first = part->before, .taken = part->before,
+		.end = part->before + part->keys,
 	};
 	answer->tallies = calloc(tallies, sizeof *answer->tallies);
 	if (answer->tallies == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu tallies", tallies);
-	status = gs_pick_open(&pick, options, keys);
+	status = gs_pick_open(&pick, options, part->all);
 	if (status == GS_OK)
 		status = set_marks(answer, &pick);
 	gs_pick_close(&pick);
 	TRY(status);
 	TRY(set_tops(answer, tallies));
-	return gs_bars_open(&answer->bars, options, store);
+	return gs_bars_open(&answer->bars, options, part->extremes);
 }
 
 /* ---- one span, any thread ------------------------------------------------------------ */
@@ -432,7 +444,7 @@ note_extremes(struct gs_answer *answer, const struct gs_span *span, uint64_t fir
 	struct gs_value value = { .key_class = span->key_class, .key_bits = span->key_bits };
 
 	value.key = first;
-	if (answer->taken == 0)
+	if (answer->taken == answer->first)
 		answer->least = value;
 	value.key = last;
 	answer->most = value;
@@ -505,7 +517,7 @@ take_keys(struct gs_answer *answer, struct gs_sorted_span *sorted)
 		take_marks(answer, span);
 		note_extremes(answer, span, tally->first, tally->last);
 		if (answer->bars.bars != NULL)
-			gs_bars_take(&answer->bars, span, answer->taken);
+			gs_bars_take(&answer->bars, span, answer->taken - answer->first);
 		if (answer->options->summary || answer->options->top.wanted)
 			join(answer, span, tally);
 	}
@@ -536,14 +548,14 @@ keep_line(struct gs_answer *answer, struct gs_value *value, size_t number, const
 static gs_status
 take_line(struct gs_answer *answer, const char *line, size_t bytes, uint64_t times)
 {
-	if (answer->taken == 0)
+	if (answer->taken == answer->first)
 		TRY(keep_line(answer, &answer->least, answer->mark_count, line, bytes));
 	answer->taken += times;
 	for (; answer->marks_found < answer->mark_count &&
 	       answer->by_rank[answer->marks_found]->rank < answer->taken; answer->marks_found++)
 		TRY(keep_line(answer, &answer->by_rank[answer->marks_found]->value, answer->marks_found,
 		              line, bytes));
-	return answer->taken < answer->keys ? GS_OK
+	return answer->taken < answer->end ? GS_OK
 	       : keep_line(answer, &answer->most, answer->mark_count + 1, line, bytes);
 }
 
@@ -556,7 +568,7 @@ take_lines(struct gs_answer *answer, const struct gs_span *span)
 	for (size_t g = 0; g < span->count; g++)
 		count += span->times[g];
 	answer->distinct += span->count;
-	if (answer->taken > 0 && answer->taken + count < answer->keys &&
+	if (answer->taken > answer->first && answer->taken + count < answer->end &&
 	    !has_mark(answer, answer->taken, count)) {
 		answer->taken += count;
 		return GS_OK;
@@ -586,7 +598,7 @@ take_group(struct gs_answer *answer, const struct gs_span *key, uint64_t times)
 	       answer->by_rank[answer->marks_found]->rank < answer->taken + times; answer->marks_found++)
 		answer->by_rank[answer->marks_found]->value = answer->most;
 	if (answer->bars.bars != NULL)
-		gs_bars_take(&answer->bars, key, answer->taken);
+		gs_bars_take(&answer->bars, key, answer->taken - answer->first);
 	begin_group(answer, key, bits, times);
 	if (!answer->options->summary) {
 		answer->taken += times;
@@ -644,7 +656,7 @@ gs_answer_class_end(struct gs_answer *answer)
 void
 gs_answer_end(struct gs_answer *answer)
 {
-	assert(answer->taken == answer->keys);
+	assert(answer->taken == answer->end);
 	gs_bars_end(&answer->bars, answer->keys);
 	gs_top_end(&answer->top);
 }

@@ -107,6 +107,11 @@ MUST_CHECK gs_status gs_item_top_open(struct gs_item_top *top, const struct gs_i
 /** The sink of all groups.  GS_EBUDGET: the items do not fit in memory. */
 struct gs_span_sink gs_item_top_sink(struct gs_item_top *top);
 
+/** Add group NUMBER, of TIMES items like ITEM, which comes behind all before it in their order.
+ *  GS_EBUDGET. */
+MUST_CHECK gs_status gs_item_top_add(struct gs_item_top *top, uint64_t number, uint64_t times,
+                                     const char *item, size_t bytes);
+
 /** All have come: hand the most frequent ones to TO.  Then there are none. */
 MUST_CHECK gs_status gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to);
 
@@ -145,9 +150,10 @@ enum { GS_BARS_MOST = 1 << 20 };
 /** The memory that they take. */
 uint64_t gs_bars_bytes(const struct gsort_options *options);
 
-/** Compute the edges, from the keys that STORE has.  GS_EBUDGET: no memory. */
+/** Compute the edges, from the least and the greatest key of each class.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status
-gs_bars_open(struct gs_bars *bars, const struct gsort_options *options, struct gs_store *store);
+gs_bars_open(struct gs_bars *bars, const struct gsort_options *options,
+             const struct gs_extreme extremes[GS_CLASSES]);
 
 /** The next span of keys, which begins at RANK. */
 void gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t rank);
@@ -199,9 +205,10 @@ struct gs_answer {
 	_Atomic uint64_t floor;		/* top.floor, for all threads */
 
 	uint64_t        keys;		/* in all */
+	uint64_t        first, end;	/* of these, the ranks that are taken here */
 	uint64_t        missing;	/* lines without a value: the caller sets it before the figures are
 					 * written */
-	uint64_t        taken;		/* so far */
+	uint64_t        taken;		/* the rank of the next one */
 	uint64_t        class_rank;	/* before the class that is being drained */
 	struct gs_value least, most;
 	uint64_t        distinct;
@@ -225,10 +232,16 @@ MUST_CHECK gs_status gs_answer_check(const struct gsort_options *options);
 /** Memory for figures about at most KEYS keys, with a plan for THREADS or fewer. */
 uint64_t gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads);
 
-/** Begin; STORE has all KEYS.  Everything is borrowed.  GS_EBUDGET: no memory. */
+/* Which of all keys are taken here: the others are taken by other processes. */
+struct gs_answer_part {
+	uint64_t before, keys, all;
+	struct gs_extreme extremes[GS_CLASSES];		/* of all keys, if there is to be a histogram */
+};
+
+/** Begin.  Everything but PART is borrowed.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status
 gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
-               const struct gs_plan *plan, struct gs_store *store, uint64_t keys,
+               const struct gs_plan *plan, const struct gs_answer_part *part,
                struct gs_verify *verify, struct gs_monitor *monitor);
 
 /** Before any span: they are of lines, in groups, compared by ORDER, which is borrowed.  GS_EBUDGET. */
@@ -240,7 +253,7 @@ struct gs_span_sink gs_answer_sink(struct gs_answer *answer);
 /** All keys of the class have been taken. */
 void gs_answer_class_end(struct gs_answer *answer);
 
-/** All classes have ended: complete the figures. */
+/** All classes have ended, and what other processes took was added: complete the figures. */
 void gs_answer_end(struct gs_answer *answer);
 
 /** Free all.  A zeroed struct is allowed. */

@@ -117,12 +117,13 @@ divide_floats(struct gs_bars *bars, enum gsort_type type, size_t n, const struct
 
 /* The least and the greatest integer; false: there is none. */
 static bool
-find_range(struct gs_store *store, enum gsort_type type, __int128 *least, __int128 *most)
+find_range(const struct gs_extreme extremes[GS_CLASSES], enum gsort_type type, __int128 *least,
+           __int128 *most)
 {
 	bool any = false;
 
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		const struct gs_extreme found = gs_store_extreme(store, c);
+		const struct gs_extreme found = extremes[c];
 
 		if (found.least > found.most)
 			continue;
@@ -146,10 +147,10 @@ gs_bars_bytes(const struct gsort_options *options)
 }
 
 gs_status
-gs_bars_open(struct gs_bars *bars, const struct gsort_options *options, struct gs_store *store)
+gs_bars_open(struct gs_bars *bars, const struct gsort_options *options,
+             const struct gs_extreme extremes[GS_CLASSES])
 {
 	const size_t n = options->histogram;
-	struct gs_extreme found;
 	__int128 least, most;
 
 	gs_bars_close(bars);
@@ -159,12 +160,10 @@ gs_bars_open(struct gs_bars *bars, const struct gsort_options *options, struct g
 	bars->bars = calloc(n + SPECIAL, sizeof *bars->bars);
 	if (bars->bars == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for a histogram of %zu bars", n);
-	if (bars->floats) {
-		found = gs_store_extreme(store, 0);
-		divide_floats(bars, options->type, n, &found);
-	} else if (find_range(store, options->type, &least, &most)) {
+	if (bars->floats)
+		divide_floats(bars, options->type, n, &extremes[0]);
+	else if (find_range(extremes, options->type, &least, &most))
 		divide_integers(bars, options->type, n, least, most);
-	}
 	return GS_OK;
 }
 

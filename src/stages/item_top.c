@@ -109,9 +109,14 @@ gs_item_copies_close(struct gs_item_copies *copies)
 
 /* ---- groups ---------------------------------------------------------------------- */
 
-/* The next group has TIMES items like ITEM; it is one of the most frequent so far. */
-static gs_status
-add_group(struct gs_item_top *top, uint64_t number, uint64_t times, const char *item, size_t bytes)
+static bool
+is_wanted(const struct gs_top *heap, uint64_t times)
+{
+	return heap->count < heap->most || times > heap->floor;
+}
+
+gs_status
+gs_item_top_add(struct gs_item_top *top, uint64_t number, uint64_t times, const char *item, size_t bytes)
 {
 	struct gs_top *heap = &top->heap;
 	const bool full = heap->count == heap->most;
@@ -123,15 +128,11 @@ add_group(struct gs_item_top *top, uint64_t number, uint64_t times, const char *
 		.times = times,
 	};
 
+	if (!is_wanted(heap, times) || heap->most == 0)
+		return GS_OK;
 	TRY(gs_item_copies_put(&top->copies, group.value.key_bits, item, bytes));
 	gs_top_add(heap, &group);
 	return GS_OK;
-}
-
-static bool
-is_wanted(const struct gs_top *heap, uint64_t times)
-{
-	return heap->count < heap->most || times > heap->floor;
 }
 
 static gs_status
@@ -149,8 +150,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	for (size_t g = 0; g < span->count && is_wanted(&top->heap, most) && top->heap.most > 0; g++) {
 		const size_t bytes = fixed > 0 ? fixed : gs_item_length(top->order, item, end);
 
-		if (is_wanted(&top->heap, span->times[g]))
-			TRY(add_group(top, top->groups + g, span->times[g], item, bytes));
+		TRY(gs_item_top_add(top, top->groups + g, span->times[g], item, bytes));
 		item += bytes;
 	}
 	top->groups += span->count;

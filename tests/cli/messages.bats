@@ -982,6 +982,8 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
+	bytes of figures
+	no memory for the figures of
 	no memory for an item of
 	ranks sort records or lines by key
 	--merge: several ranks read each input twice, first to see whether it is sorted, so it must be a file; with --nocheck-order they sort it as it is

@@ -5,10 +5,10 @@
 # the same with each MPI for which a gsort-mpi can be built.
 
 load ../helpers
+load ranks
 
 prepare() {
-	ranks=$(built gsort-ranks)
-	[ -x "$ranks" ] || skip "gsort-ranks was not built"
+	prepare_ranks
 	mpi_setup
 }
 
@@ -27,26 +27,6 @@ needs_mpi() {
 	[ -x "$mpi" ] || make -s -C "$GSORT_BUILD" "tests/mpi/gsort-$1" >made 2>&1 ||
 		{ cat made; return 1; }
 	mpi=$(built tests/mpi/gsort-"$1")
-}
-
-# same N OPTION...: gsort and N ranks as threads write the same
-same() {
-	local n=$1
-	shift
-	gsort "$@" -o alone
-	GSORT_RANKS=$n timeout 120 "$ranks" "$@" -o together || { echo "failed: -n $n $*"; return 1; }
-	cmp alone together || { echo "differs: -n $n $*"; return 1; }
-	rm -f together
-}
-
-# says_the_same N OPTION...: gsort and N ranks have one status, and say the same
-says_the_same() {
-	local n=$1 alone=0 together=0
-	shift
-	gsort "$@" >a 2>&1 || alone=$?
-	GSORT_RANKS=$n timeout 120 "$ranks" "$@" >t 2>&1 || together=$?
-	sed -i 's/^gsort-ranks: \(rank . on here: \)*/gsort: /' t
-	[ $alone = $together ] && cmp a t || { echo "-n $n $*"; cat a t; return 1; }
 }
 
 # same_mpi NAME N OPTION...: the same with mpirun
@@ -625,13 +605,6 @@ for i in range(60000):
 	done <<-END
 		does --argsort=u32
 		does --union in
-		writes --tail=3 --json
-		writes --quantiles=0.5
-		writes --summary
-		writes --top=3
-		writes --histogram
-		writes --csv -k1,1n --summary
-		does --lines --sample=3
 	END
 	[ ! -e out ]
 }

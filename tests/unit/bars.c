@@ -84,6 +84,8 @@ draw(struct drawn *drawn, enum gsort_type type, uint64_t seed)
 static bool
 take(struct gs_bars *bars, const struct drawn *drawn, const struct gsort_options *options)
 {
+	struct gs_extreme extremes[GS_CLASSES];
+
 	gs_extremes_open(&store->extremes, options);
 	for (size_t i = 0; i < drawn->count; i++) {
 		uint64_t key = drawn->key[i];
@@ -92,7 +94,9 @@ take(struct gs_bars *bars, const struct drawn *drawn, const struct gsort_options
 			.keys = &key, .count = 1, .key_class = drawn->key_class[i], .key_bits = 64,
 		});
 	}
-	if (gs_bars_open(bars, options, store) != GS_OK)
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		extremes[c] = gs_store_extreme(store, c);
+	if (gs_bars_open(bars, options, extremes) != GS_OK)
 		return false;
 	for (size_t from = 0, to; from < drawn->count; from = to) {
 		uint64_t keys[KEYS_MOST];

@@ -6,7 +6,8 @@
  * Out:  whether this program sorts; if not, another one runs in its place.
  *
  * The next sort gets what this one would not do as sort(1) does: other locales than C, random order, the old
- * keys (+1 -2), --debug, --compress-program, and whatever is refused.  Nothing has been read by then.
+ * keys (+1 -2), --debug, --compress-program; and what this one refuses, so that the message is its own.
+ * Nothing has been read by then.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -24,8 +25,9 @@
 
 /* The process that runs the next sort: if that is gsort again, by another name of PATH, there is none. */
 static const char mark[] = "GSORT_NEXT_SORT";
+static bool is_next;
 
-/* ---- what this program does as sort(1) does -------------------------------------- */
+/* ---- what this program does as sort(1) does, unless it is refused ------------------ */
 
 enum { OTHERS = 256, SORT };
 
@@ -36,7 +38,7 @@ static const struct option options[] = {
 	{ "debug", no_argument, NULL, OTHERS },
 	{ "dictionary-order", no_argument, NULL, 'd' },
 	{ "ignore-case", no_argument, NULL, 'f' },
-	{ "files0-from", required_argument, NULL, 'T' },
+	{ "files0-from", required_argument, NULL, 'o' },
 	{ "general-numeric-sort", no_argument, NULL, 'g' },
 	{ "ignore-nonprinting", no_argument, NULL, 'i' },
 	{ "key", required_argument, NULL, 'k' },
@@ -54,7 +56,7 @@ static const struct option options[] = {
 	{ "batch-size", required_argument, NULL, 'S' },
 	{ "buffer-size", required_argument, NULL, 'S' },
 	{ "field-separator", required_argument, NULL, 't' },
-	{ "temporary-directory", required_argument, NULL, 'T' },
+	{ "temporary-directory", required_argument, NULL, 'o' },
 	{ "unique", no_argument, NULL, 'u' },
 	{ "zero-terminated", no_argument, NULL, 'z' },
 	{ "parallel", required_argument, NULL, 'S' },
@@ -87,7 +89,6 @@ is_shared(int option, const char *word)
 	case 'k':  return strpbrk(word, " +R") == NULL;		/* R: random order */
 	case 't':  return strlen(word) == 1;
 	case 'S':  return word[strspn(word, "0123456789bkKmMgGtT%")] == '\0';
-	case 'T':  return *word != '\0';
 	case 'y':  return false;
 	default:   return true;
 	}
@@ -128,7 +129,7 @@ understands(int argc, char **argv)
 	}
 	operands += (unsigned)(argc - optind);
 	optind = 0;		/* begin anew */
-	return shared && (!checks || operands <= 1);	/* sort refuses the second, in its words */
+	return shared && (!checks || operands <= 1);	/* sort refuses the second */
 }
 
 /* ---- the locale -------------------------------------------------------------------- */
@@ -158,18 +159,16 @@ is_another(const char *path, const struct stat *self)
 	       (status.st_dev != self->st_dev || status.st_ino != self->st_ino);
 }
 
-/* Run it; returns if there is none. */
-static void
-run_next(char **argv)
+void
+gs_next_sort(char **argv)
 {
-	const char *path = getenv("PATH"), *before = getenv(mark);
+	const char *path = getenv("PATH");
 	char name[PATH_MAX], process[24];
 	struct stat self;
 
-	snprintf(process, sizeof process, "%ld", (long)getpid());	/* exec keeps it */
-	if ((before != NULL && strcmp(before, process) == 0) || path == NULL ||
-	    stat("/proc/self/exe", &self) != 0)
+	if (is_next || path == NULL || stat("/proc/self/exe", &self) != 0)
 		return;
+	snprintf(process, sizeof process, "%ld", (long)getpid());
 	(void)setenv(mark, process, 1);
 	(void)signal(SIGXFSZ, SIG_DFL);
 	while (*path != '\0') {
@@ -185,14 +184,17 @@ run_next(char **argv)
 bool
 gs_as_sort(int argc, char **argv)
 {
+	const char *before = getenv(mark);
+
 	if (strcmp(gs_program_name(), "sort") != 0)
 		return false;
+	is_next = before != NULL && strtol(before, NULL, 10) == (long)getpid();	/* exec keeps it */
 	if (understands(argc, argv) && is_c("LC_COLLATE") && is_c("LC_CTYPE") && is_c("LC_NUMERIC") &&
 	    is_c("LC_TIME")) {
 		(void)unsetenv(mark);
 		return true;
 	}
-	run_next(argv);
+	gs_next_sort(argv);
 	gs_report_error("this locale, or one of the options, needs another sort, and PATH has none; "
 	                "LC_ALL=C, or gsort, does without");
 	gs_process_end(GS_EXIT_ERROR);

@@ -142,11 +142,29 @@ report_options(const struct gs_opts *opts)
 		gs_report_error("ignored  %s: no effect on numbers", ignored);
 }
 
+/* Open the job.  False after a message, or what took its place. */
+static bool
+open_job(gsort **job, struct gs_opts *opts)
+{
+	static const struct gsort_stats nothing;
+
+	if (gsort_open(job, &opts->job) == GSORT_OK)
+		return true;
+	if (opts->next != NULL)
+		gs_next_sort(opts->next);
+	if (gs_launch_speaks())
+		gs_progress_end();
+	report_failure(opts);
+	if (opts->stats == GS_REPORT_JSON)
+		(void)gs_report_json(opts, &nothing, GS_EXIT_ERROR);
+	gs_launch_fail();
+	return false;
+}
+
 /* One job, from its options to its exit status. */
 static int
 run_job(struct gs_opts *opts)
 {
-	static const struct gsort_stats nothing;
 	/* static: still reachable at exit, so not a leak */
 	static _Thread_local gsort *job;
 	int status = GS_EXIT_SORTED;
@@ -164,15 +182,8 @@ run_job(struct gs_opts *opts)
 	}
 	if (gs_launch_speaks())
 		gs_progress_begin(opts);
-	if (gsort_open(&job, &opts->job) != GSORT_OK) {
-		if (gs_launch_speaks())
-			gs_progress_end();
-		report_failure(opts);
-		if (opts->stats == GS_REPORT_JSON)
-			(void)gs_report_json(opts, &nothing, GS_EXIT_ERROR);
-		gs_launch_fail();
+	if (!open_job(&job, opts))
 		return GS_EXIT_ERROR;
-	}
 	if (opts->debug) {
 		report_options(opts);
 		gsort_plan(job, gs_report_note, NULL);
@@ -202,6 +213,24 @@ end(int status)
 	gs_process_end(status);
 }
 
+/* Options, or those of sort(1): what is refused then, the next sort reports, if there is one. */
+static bool
+read_options(struct gs_opts *opts, int argc, char **argv)
+{
+	bool read, again;	/* standard input has not been read */
+
+	if (!gs_as_sort(argc, argv))
+		return gs_args_parse(opts, argc, argv, false);
+	gs_report_hold();
+	read = gs_args_parse(opts, argc, argv, true);
+	again = opts->files0_name == NULL || strcmp(opts->files0_name, "-") != 0;
+	if (!read && (again || opts->job.input_count > 0))
+		gs_next_sort(argv);
+	opts->next = again ? argv : NULL;
+	gs_report_release("");
+	return read;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -211,7 +240,7 @@ main(int argc, char **argv)
 	gs_progress_answer();
 	gs_process_begin();
 	gs_launch_begin(&argc, &argv);
-	read = argc > 0 && gs_args_parse(&opts, argc, argv, gs_as_sort(argc, argv));
+	read = argc > 0 && read_options(&opts, argc, argv);
 	if (!gs_launch_agree(&opts, read))
 		end(GS_EXIT_ERROR);
 	if (!opts.help && !opts.version && !opts.info) {

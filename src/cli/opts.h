@@ -61,6 +61,7 @@ struct gs_opts {
 	const char *stats_file;		/* of --stats=json:FILE; NULL: standard error */
 	bool        debug, version;
 	bool        help, help_all;	/* --help with or without a value; --help=all */
+	char      **next;		/* called as sort: the words for the next one; else NULL */
 	bool        none;		/* set by options without effect */
 };
 

@@ -28,6 +28,9 @@ _Noreturn void gs_process_end(int status);
  *  next sort on PATH runs in its place, or the process ends. */
 bool gs_as_sort(int argc, char **argv);
 
+/** Run the next sort on PATH with ARGV in place of this program; returns if there is none. */
+void gs_next_sort(char **argv);
+
 /* ---- let CUDA open only what gsort uses (cuda_environment.c) ---------------------- */
 
 /**

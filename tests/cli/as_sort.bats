@@ -82,12 +82,32 @@ same() {
 	POSIXLY_CORRECT=1 asks_next in -o out
 }
 
+@test "what is refused has the words of the next sort, or without one its own" {
+	for options in "-k 0" "-k 2," "-k 1.0" "-k1.1,-k0" -c\ -o\ x -Co\ x -cC --batch-size={0,1,x,99999999999999999999} \
+	               "--files0-from=in in" -nh -ni "-k1in,2" "-o d/e in" "absent" "-k1,1x" "-o a -o b"; do
+		same $options
+		PATH=$PWD/own:$PATH same_words $options
+	done
+	printf 'in\0\0' | PATH=$PWD/own sort --files0-from=- 2>err && return 1
+	grep -q -- '-:2: invalid zero-length' err
+	[ ! -e x ]
+}
+
+# same_words OPTION...: of messages, too
+same_words() {
+	"$next" "$@" 2>&1 | sed 's,^[^ :]*sort:,sort:,; s,^Try .*sort --,Try sort --,' >expected
+	sort "$@" 2>&1 | sed 's,^[^ :]*sort:,sort:,; s,^Try .*sort --,Try sort --,' | cmp expected - ||
+		{ echo "other words: $*"; return 1; }
+}
+
 @test "without a next sort, or with this one by other names, that is an error" {
 	for path in "$PWD/own" "$PWD/own:$PWD/copy"; do
 		mkdir -p copy && cp "$(readlink -f "$GSORT")" copy/sort
 		PATH=$path run "$PWD/own/sort" -R in
 		[ "$status" = 2 ]
 		[ "$output" = "sort: this locale, or one of the options, needs another sort, and PATH has none; LC_ALL=C, or gsort, does without" ]
+		PATH=$path run "$PWD/own/sort" -k 0 in
+		[ "$status$output" = "2sort: invalid key '0': fields count from 1" ]
 	done
 }
 

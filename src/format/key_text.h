@@ -239,6 +239,33 @@ gs_key_bytes_take_eight(struct gs_key_bytes *bytes, const unsigned char *at,
 	return true;
 }
 
+/* The same where the string is shorter than 16 bytes and ends within the word or before it, and no other
+ * follows. */
+static inline bool
+gs_key_bytes_take_end(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end)
+{
+	const size_t all = (size_t)(end - at), skip = bytes->skip, left = all - skip;
+	uint64_t first, word;
+
+	if (bytes->got > 0 || all >= 16 || (skip <= all && left >= 8))
+		return false;
+	if (all < 8) {
+		word = gs_load_some(at, all, end);
+		first = word | UINT64_MAX >> 8 * all;
+	} else {
+		memcpy(&first, at, sizeof first);
+		memcpy(&word, end - sizeof word, sizeof word);
+		word = be64toh(word);
+	}
+	if (gs_has_low_byte(first) || (all >= 8 && gs_has_low_byte(word)))
+		return false;
+	if (skip <= all) {
+		word = all < 8 ? word << 8 * skip : word << 4 * (8 - left) << 4 * (8 - left);
+		bytes->word = word ^ (bytes->flip & UINT64_MAX << 8 * (7 - left));
+	}
+	return true;
+}
+
 /* The same as gs_key_bytes_put_plain(), eight bytes after the other. */
 static inline bool
 gs_key_bytes_put_parts(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end,

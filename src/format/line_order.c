@@ -131,6 +131,7 @@ settle(struct gs_line_order *order)
 		order->fixed_to = first->end_field == GS_LINE_END ? SIZE_MAX : first->end_char;
 		reverse = (first->letters & GS_LETTER_R) != 0;
 	}
+	order->fixed_alone = order->fixed && order->key_count + order->last_resort == 1;
 	order->fixed_flip = reverse ? UINT64_MAX : 0;
 }
 
@@ -429,14 +430,17 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
  * or some that need care. */
 static inline bool
 fixed_word(const struct gs_line_order *order, const char *line, size_t length, unsigned first,
-           uint64_t *word)
+           uint64_t *word, bool *more)
 {
 	const unsigned char *at = (const unsigned char *)line;
 	const size_t to = length < order->fixed_to ? length : order->fixed_to;
 	struct gs_key_bytes bytes = { .skip = first, .flip = order->fixed_flip };
 
-	if (!order->fixed || order->fixed_from > to ||
-	    !gs_key_bytes_take_eight(&bytes, at + order->fixed_from, at + to, NULL))
+	if (!order->fixed || order->fixed_from > to)
+		return false;
+	*more = gs_key_bytes_take_eight(&bytes, at + order->fixed_from, at + to, NULL);
+	if (!*more && !(order->fixed_alone &&
+	                gs_key_bytes_take_end(&bytes, at + order->fixed_from, at + to)))
 		return false;
 	*word = bytes.word;
 	return true;
@@ -456,11 +460,8 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 			__builtin_prefetch(lines[i + AHEAD]);
 			__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
 		}
-		if (fixed_word(order, lines[i], bytes[i] - 1, at, &words[i])) {
-			any = true;
-			continue;
-		}
-		words[i] = word_of(order, lines[i], lines[i] + bytes[i] - 1, at, &more);
+		if (!fixed_word(order, lines[i], bytes[i] - 1, at, &words[i], &more))
+			words[i] = word_of(order, lines[i], lines[i] + bytes[i] - 1, at, &more);
 		any |= more;
 	}
 	return any && at + 8 < GS_LINE_WORD_BYTES;

@@ -229,6 +229,7 @@ host_sources = \
   src/sort/items/bins.c \
   src/sort/items/divide.c \
   src/sort/items/divide.h \
+  src/sort/items/fold.c \
   src/sort/items/items.c \
   src/sort/items/items.h \
   src/sort/items/owners.c \

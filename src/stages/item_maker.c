@@ -112,10 +112,10 @@ load_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool
 
 /* ---- verification ------------------------------------------------------------------ */
 
-/* Note one more item, in order. */
+/* Note TIMES more items, in order, which have the same bytes. */
 static void
 verify_item(const struct gs_item_order *order, struct gs_item_made *made, const char *item,
-            size_t bytes)
+            size_t bytes, uint64_t times)
 {
 	if (made->first == NULL) {
 		made->first = item;
@@ -125,7 +125,7 @@ verify_item(const struct gs_item_order *order, struct gs_item_made *made, const 
 	}
 	made->last = item;
 	made->last_bytes = bytes;
-	made->sum += gs_item_hash(item, bytes);
+	made->sum += times * gs_item_hash(item, bytes);
 }
 
 static void
@@ -137,7 +137,7 @@ verify_slices(const struct gs_item_order *order, struct gs_item_made *made,
 	const char *item;
 
 	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0)
-		verify_item(order, made, item, bytes);
+		verify_item(order, made, item, bytes, 1);
 }
 
 static void
@@ -148,7 +148,8 @@ verify_places(const struct gs_item_part *part, struct gs_item_made *made)
 
 	for (size_t i = 0; i < part->count; i++) {
 		item = gs_item_part_at(part, i, &bytes);
-		verify_item(part->order, made, item, bytes);
+		verify_item(part->order, made, item, bytes,
+		            part->mark_equal ? part->weights[part->places[i]] : 1);
 	}
 }
 
@@ -220,8 +221,10 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 
 	items->mark_equal = options->groups;
 	gs_item_part_collect(items, maker->slices, slice_count);
-	gs_item_part_sort(items, part->bucket->shared);
 	made->items = items->count;
+	if (options->groups)
+		gs_item_part_fold(items);
+	gs_item_part_sort(items, part->bucket->shared);
 	if (options->verify && !whole)
 		verify_places(items, made);
 	if (options->groups)

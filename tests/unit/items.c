@@ -215,9 +215,65 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 	CHECK(groups == right_groups, "%s: %zu groups, not %zu", row->name, groups, right_groups);
 }
 
+/* ---- items with the same bytes ------------------------------------------------------ */
+
+static const struct fold_row {
+	unsigned count, keys, payloads;
+	uint64_t least, most;
+	unsigned left;		/* items after a fold, at most; 0: nearly all */
+} fold_rows[] = {
+	{ 2900, 10, 3, 1, UINT64_MAX, 30 },
+	{ 2900, 200, 2, 14, 16, 400 },
+	{ 2900, 1, 1, 2900, 2900, 1 },
+	{ 2900, 300, 1, 1, UINT64_MAX, 300 },
+	{ 2900, 1000, 4, 2, UINT64_MAX, 2900 },
+	{ 2900, 1000000, 1, 1, 1, 0 },
+	{ 7, 2, 1, 1, UINT64_MAX, 7 },
+	{ 0, 1, 1, 1, UINT64_MAX, 1 },
+};
+
+/* Groups are the same with and without a fold: first items, in their order, and numbers. */
+static void
+check_fold(const struct fold_row *row)
+{
+	static uint64_t memory[2][MOST_ITEMS * GS_ITEM_PART_BYTES / 8 + 8];
+	static char out[2][MOST_BYTES];
+	struct gs_item_part parts[2];
+	size_t bytes = 0, written[2], left;
+
+	for (unsigned i = 0; i < row->count; i++) {
+		const unsigned key = draw(row->keys);
+
+		bytes += (size_t)sprintf(text + bytes, "%u%s;%u\n", key, key % 2 ? "a longer key" : "",
+		                         draw(row->payloads));
+	}
+	for (int folds = 0; folds < 2; folds++) {
+		const struct gs_item_slice slices[2] = { { text, bytes }, { text + bytes, 0 } };
+		struct gs_item_part *part = &parts[folds];
+
+		gs_item_part_init(part, &orders[1], memory[folds], MOST_ITEMS);
+		part->mark_equal = true;
+		gs_item_part_collect(part, slices, 2);
+		if (folds)
+			gs_item_part_fold(part);
+		left = part->count;
+		gs_item_part_sort(part, 0);
+		gs_item_part_select(part, row->least, row->most);
+		written[folds] = gs_item_part_gather(part, 0, 0, out[folds]);
+	}
+	CHECK(row->left > 0 ? left <= row->left : left > row->count / 10 * 9,
+	      "fold of %u keys: %zu items are left", row->keys, left);
+	CHECK(parts[0].count == parts[1].count && written[0] == written[1] &&
+	      memcmp(out[0], out[1], written[0]) == 0 &&
+	      memcmp(parts[0].times, parts[1].times, parts[0].count * sizeof *parts[0].times) == 0,
+	      "fold of %u keys: other groups", row->keys);
+}
+
 void
 unit_items(void)
 {
+	for (size_t r = 0; r < sizeof fold_rows / sizeof fold_rows[0]; r++)
+		check_fold(&fold_rows[r]);
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		check_row(&rows[r], &orders[0], MOST_ITEMS);
 		check_row(&rows[r], &orders[1], MOST_ITEMS);

@@ -33,13 +33,27 @@ mix(uint64_t state, uint64_t word)
 	return state ^ state >> 32;
 }
 
-/* The bytes that are no word. */
+/* The bytes behind whole words, and then 0.  memcpy(3) of a number that varies takes longer. */
 static uint64_t
 last_word(const char *data, size_t bytes)
 {
+	const size_t rest = bytes % sizeof(uint64_t);
 	uint64_t word = 0;
+	uint32_t first, last;
 
-	memcpy(&word, data + bytes / sizeof word * sizeof word, bytes % sizeof word);
+	if (rest == 0)
+		return 0;
+	if (bytes >= sizeof word) {
+		memcpy(&word, data + bytes - sizeof word, sizeof word);
+		return word >> 8 * (sizeof word - rest);
+	}
+	if (bytes >= sizeof first) {
+		memcpy(&first, data, sizeof first);
+		memcpy(&last, data + bytes - sizeof last, sizeof last);
+		return first | (uint64_t)last << 8 * (bytes - sizeof last);
+	}
+	for (size_t at = 0; at < bytes; at++)
+		word |= (uint64_t)(unsigned char)data[at] << 8 * at;
 	return word;
 }
 

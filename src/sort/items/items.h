@@ -186,8 +186,13 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 static inline void
 gs_item_copy(char *to, const char *from, size_t bytes)
 {
-	if (bytes < 16 || bytes > 256) {
+	if (bytes < 8 || bytes > 256) {
 		memcpy(to, from, bytes);
+		return;
+	}
+	if (bytes < 16) {
+		memcpy(to, from, 8);
+		memcpy(to + bytes - 8, from + bytes - 8, 8);
 		return;
 	}
 	for (size_t at = 0; at + 16 <= bytes; at += 16)

@@ -38,7 +38,8 @@ gs_item_part_init(struct gs_item_part *part, const struct gs_item_order *order, 
 		.items = (const char **)eights,
 		.words = eights + room,
 		.other = eights + 2 * room,
-		.times = eights + 3 * room,
+		.weights = eights + 3 * room,
+		.times = eights + room,
 		.lengths = fours,
 		.places = fours + room,
 		.spare = fours + 2 * room,
@@ -56,8 +57,11 @@ gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slic
 	for (size_t i = 0; i < part->count; i++)
 		part->places[i] = (uint32_t)i;
 	part->in_place = true;
-	if (part->mark_equal)
-		memset(part->equal, 0, part->count);
+	if (!part->mark_equal)
+		return;
+	memset(part->equal, 0, part->count);
+	for (size_t i = 0; i < part->count; i++)
+		part->weights[i] = 1;
 }
 
 /* ---- ties ------------------------------------------------------------------------ */
@@ -311,12 +315,14 @@ gs_item_part_select(struct gs_item_part *part, uint64_t least, uint64_t most)
 
 	assert(part->mark_equal);
 	for (size_t at = 0, end; at < part->count; at = end) {
+		uint64_t times = part->weights[part->places[at]];
+
 		for (end = at + 1; end < part->count && part->equal[end]; end++)
-			;
-		if (end - at < least || end - at > most)
+			times += part->weights[part->places[end]];
+		if (times < least || times > most)
 			continue;
 		part->places[kept] = part->places[at];
-		part->times[kept++] = end - at;
+		part->times[kept++] = times;
 	}
 	part->count = kept;
 }

@@ -5,7 +5,7 @@
  * A part is slices of items, in input order.  Only words and places move; the items stay where
  * they are until they are gathered.
  *
- *     collect; sort; [select]; gather
+ *     collect; [fold]; sort; [select]; gather
  */
 #ifndef GS_ITEM_PART_H
 #define GS_ITEM_PART_H
@@ -24,10 +24,11 @@ struct gs_item_part {
 	size_t       room;		/* items */
 	const char **items;		/* by place in the input */
 	uint32_t    *lengths;		/* of each, unless they have a fixed length */
-	uint64_t    *words, *other;	/* to sort */
+	uint64_t    *words, *other;	/* to sort; OTHER is the table of a fold */
 	uint32_t    *places;		/* of the sorted items */
 	uint8_t     *equal;		/* to the sorted item before */
-	uint64_t    *times;		/* of a selected item: of its group */
+	uint64_t    *weights;		/* how many items each is, if EQUAL is set */
+	uint64_t    *times;		/* of a selected item: of its group; where WORDS were */
 	size_t       count;		/* items */
 	uint32_t    *spare;		/* in a sort of ties */
 	bool         mark_equal;	/* set EQUAL */
@@ -42,11 +43,14 @@ void gs_item_part_init(struct gs_item_part *part, const struct gs_item_order *or
 void gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slices,
                           size_t count);
 
+/** Items with the same bytes become the first of them, with their number as its weight, unless hardly any
+ *  have (fold.c).  O(bytes). */
+void gs_item_part_fold(struct gs_item_part *part);
+
 /** Sort them; all share the first SHARED bytes of their words. */
 void gs_item_part_sort(struct gs_item_part *part, unsigned shared);
 
-/** Keep the first item of each group that has LEAST .. MOST items, and set TIMES.  EQUAL is set, or
- *  else all items are equal and there is nothing to compare. */
+/** Keep the first item of each group that has LEAST .. MOST items, and set TIMES; EQUAL is set. */
 void gs_item_part_select(struct gs_item_part *part, uint64_t least, uint64_t most);
 
 /** Copy BYTES from AT on of each sorted item to INTO; 0 bytes: whole items.  Returns the bytes

@@ -19,7 +19,10 @@
 #include <string.h>
 
 #include "base/round.h"
+#include "job/border.h"
 #include "job/job.h"
+#include "job/ranked.h"
+#include "job/settle.h"
 #include "sort/set_merge.h"
 #include "stages/item_merger.h"
 
@@ -234,7 +237,8 @@ static gs_status
 run_part(void *context)
 {
 	struct part *part = context;
-	const gs_status status = gs_job_sort(&part->job);
+	const gs_status status = part->job.ranked == NULL ? gs_job_sort(&part->job)
+	                                                  : gs_job_hand_over(&part->job);
 
 	gs_queue_shut(&part->handover.there);	/* the taker waits for nothing more */
 	return status;
@@ -244,7 +248,7 @@ run_part(void *context)
 static unsigned
 part_threads(const struct gsort *job)
 {
-	const size_t takers = job->options.input_count + 1;
+	const size_t takers = atomic_load(&job->set->count) + 1;
 
 	return (unsigned)((job->plan.threads + takers - 1) / takers);
 }
@@ -272,7 +276,8 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	part->job.monitor.warn = job->monitor.warn;
 	gs_handover_open(&part->handover, part_threads(job));
 	part->open = true;
-	return gs_job_open_operand(&part->job, job);
+	TRY(gs_ranked_open_operand(&part->job.ranked, &part->job.options, job->ranked));
+	return gs_ranked_agree(job->ranked, gs_job_open_operand(&part->job, job));
 }
 
 static gs_status
@@ -332,47 +337,70 @@ open_merger(const struct gsort *job, struct gs_combination *set)
 	return GS_OK;
 }
 
-/* Open everything, then start: what cannot be opened is found before much is read. */
+/* Memory for COUNT parts, and for the merge of them. */
 static gs_status
-open_set(struct gsort *job)
+allocate(struct gsort *job, size_t count)
 {
 	struct gs_combination *set = calloc(1, sizeof *set);
 
 	if (set == NULL)
 		return gs_fail(GS_EBUDGET, "no memory to merge inputs");
 	job->set = set;
-	set->parts = calloc(job->options.input_count, sizeof *set->parts);
+	set->parts = calloc(count, sizeof *set->parts);
 	if (set->parts == NULL)
-		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", job->options.input_count);
-	set->count = job->options.input_count;
-	TRY(job->kind->items ? open_merger(job, set) : open_streams(job, set));
-	for (size_t p = 0; p < set->count; p++) {
-		TRY(open_part(job, &set->parts[p], &job->options.inputs[p]));
-		set->parts[p].job.keys.ingest.readers = &set->readers;
+		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", count);
+	set->count = count;
+	atomic_store(&set->readers, job->ranked == NULL ? (unsigned)count : 1);
+	return job->kind->items ? open_merger(job, set) : open_streams(job, set);
+}
+
+/* Open everything: what cannot be opened is found before much is read.  Several ranks read one input after the
+ * other, together, and find the place of the header; collective. */
+static gs_status
+open_set(struct gsort *job)
+{
+	const struct gsort_options *options = &job->options;
+	struct part *parts;
+
+	TRY(gs_ranked_agree(job->ranked, allocate(job, options->input_count)));
+	parts = job->set->parts;
+	for (size_t p = 0; p < options->input_count; p++) {
+		TRY(open_part(job, &parts[p], &options->inputs[p]));
+		if (job->ranked == NULL)
+			parts[p].job.keys.ingest.readers = &job->set->readers;
 	}
-	atomic_store(&set->readers, (unsigned)set->count);
-	for (size_t p = 0; p < set->count; p++)
-		TRY(gs_thread_start(&set->parts[p].thread, run_part, &set->parts[p]));
+	for (size_t p = 0; job->ranked != NULL && p < options->input_count; p++)
+		TRY(gs_job_read(&parts[p].job));
 	return GS_OK;
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
-/* Wait until every input has been read, and write the header of the first. */
+/* What all inputs have read is there: the header of the first. */
 static gs_status
-write_header(struct gsort *job)
+find_header(struct gsort *job, const char **header, size_t *bytes)
 {
 	struct gs_combination *set = job->set;
-	const char *header;
-	struct gs_span none;
-	size_t bytes;
 
-	for (size_t p = 0; p < set->count; p++)
-		TRY(next_span(&set->parts[p], &none));
+	*bytes = 0;
+	if (!gs_ranked_speaks(job->ranked))
+		return GS_OK;
 	for (size_t p = 0; job->kind->meet != NULL && p < set->count; p++)
 		TRY(job->kind->meet(job, &set->parts[p].job, &set->parts[0].job));
-	TRY(job->kind->header(&set->parts[0].job, 0, &header, &bytes));
-	return gs_emit_header(&job->emit, header, bytes);
+	return job->kind->header(&set->parts[0].job, 0, header, bytes);
+}
+
+/* Let all parts be read, if they are not yet, and sorted. */
+static gs_status
+start(struct gs_combination *set)
+{
+	struct gs_span none;
+
+	for (size_t p = 0; p < set->count; p++)
+		TRY(gs_thread_start(&set->parts[p].thread, run_part, &set->parts[p]));
+	for (size_t p = 0; p < set->count; p++)
+		TRY(next_span(&set->parts[p], &none));
+	return GS_OK;
 }
 
 static gs_status
@@ -404,25 +432,36 @@ merge_items(struct gsort *job)
 	                              &sink);
 }
 
+/* Begin the output. */
 static gs_status
-merge(struct gsort *job)
+begin(struct gsort *job, const char **header, size_t *bytes)
 {
-	TRY(open_set(job));
-	TRY(write_header(job));
+	gs_status status = start(job->set);
+
+	if (status == GS_OK)
+		status = find_header(job, header, bytes);
+	status = gs_ranked_agree(job->ranked, status);
+	return status != GS_OK || job->ranked == NULL ? status
+	       : gs_ranked_output_begin(&job->ranked->output, 0, *bytes);
+}
+
+static gs_status
+merge(struct gsort *job, const char *header, size_t bytes)
+{
+	TRY(gs_emit_header(&job->emit, header, bytes));
 	gs_phase_begin(job, GSORT_WRITING);
 	if (job->kind->items)
 		TRY(merge_items(job));
 	for (unsigned i = 0; !job->kind->items && i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
 		TRY(merge_class(job, job->options.reverse ? GS_CLASSES - 1 - i : i));
-	TRY(gs_emit_end(&job->emit));
 	gs_phase_end(job);
 	return GS_OK;
 }
 
-gs_status
-gs_job_combine(struct gsort *job)
+/* All has ended with STATUS: let the threads end, too. */
+static gs_status
+end_parts(struct gsort *job, gs_status status)
 {
-	gs_status status = merge(job);
 	struct gs_error error;
 
 	gs_error_keep(&error, status);
@@ -441,7 +480,39 @@ gs_job_combine(struct gsort *job)
 		status = ended;
 		gs_error_keep(&error, status);
 	}
-	return status == GS_OK ? gs_outputs_finish(&job->files.outputs) : gs_error_again(&error);
+	return status == GS_OK ? GS_OK : gs_error_again(&error);
+}
+
+/* Have all ranks together sorted what they have read of each part?  Not if one has left a part out. */
+static gs_status
+verify_parts(struct gsort *job)
+{
+	struct gs_combination *set = job->set;
+	uint64_t shut = 0;
+
+	for (size_t p = 0; p < set->count; p++)
+		shut += set->parts[p].handover.shut;
+	TRY(gs_ranks_sum(job->ranked->ranks, &shut, 1));
+	for (size_t p = 0; shut == 0 && p < set->count; p++)
+		TRY(gs_border_verify(job->ranked->ranks, &set->parts[p].job.verify));
+	return GS_OK;
+}
+
+gs_status
+gs_job_combine(struct gsort *job)
+{
+	const char *header = NULL;
+	size_t bytes = 0;
+	gs_status status = open_set(job);
+
+	if (status == GS_OK)
+		status = begin(job, &header, &bytes);
+	if (status != GS_OK)
+		return end_parts(job, status);
+	status = gs_ranked_agree(job->ranked, end_parts(job, merge(job, header, bytes)));
+	if (status == GS_OK && job->ranked != NULL)
+		status = verify_parts(job);
+	return gs_ranked_finish(job, status);
 }
 
 void
@@ -488,6 +559,7 @@ gs_combine_close(struct gsort *job)
 	for (size_t p = 0; p < set->count; p++)
 		if (set->parts[p].open) {
 			gs_job_close(&set->parts[p].job);
+			gs_ranked_close(set->parts[p].job.ranked);
 			gs_handover_close(&set->parts[p].handover);
 		}
 	for (size_t s = 0; s < set->stream_count && set->streams != NULL; s++) {

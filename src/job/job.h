@@ -309,6 +309,14 @@ void gs_phase_end(struct gsort *job);
 /** Sort everything, on another device if the first one fails. */
 MUST_CHECK gs_status gs_job_sort(struct gsort *job);
 
+/* One operand of a set operation of several ranks: */
+
+/** Read it; collective. */
+MUST_CHECK gs_status gs_job_read(struct gsort *job);
+
+/** Sort it, and hand over what this rank has of it. */
+MUST_CHECK gs_status gs_job_hand_over(struct gsort *job);
+
 /** Write the header, then all elements of the engine, and finish the output. */
 MUST_CHECK gs_status gs_job_emit(struct gsort *job, const char *header, size_t header_bytes);
 

@@ -57,7 +57,8 @@ gs_job_input_options(struct gsort *job)
 		           options->record_bytes == 0,	/* they may be text */
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.ranges = job->ranked == NULL ? NULL : job->ranked->parts.ranges,
+		.ranges = job->ranked == NULL || options->set != GSORT_NO_SET
+		          ? NULL : job->ranked->parts.ranges,
 		.later = options->operation == GSORT_MERGE && !may_sort(options),
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
@@ -412,6 +413,16 @@ open_stages(struct gsort *job, const struct gsort *whole)
 	return check_temp(job);
 }
 
+/* Messages of a rank have the numbers of lines in the file. */
+static void
+count_lines_before(struct gsort *job)
+{
+	if (job->ranked == NULL)
+		return;
+	job->keys.ingest.text.lines_before = gs_parts_lines_before;
+	job->keys.ingest.text.lines_context = &job->ranked->parts;
+}
+
 /* Choose what elements are, and the form in which they are written. */
 static gs_status
 describe(struct gsort *job)
@@ -422,10 +433,7 @@ describe(struct gsort *job)
 	job->keys.ingest.text.exact = job->keys.turn.lines != NULL;
 	if (job->kind->describe != NULL)
 		TRY(job->kind->describe(job));
-	if (job->ranked != NULL) {
-		job->keys.ingest.text.lines_before = gs_parts_lines_before;
-		job->keys.ingest.text.lines_context = &job->ranked->parts;
-	}
+	count_lines_before(job);
 	gs_emit_set_format(&job->emit, &job->options);
 	return GS_OK;
 }
@@ -499,6 +507,7 @@ gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 	job->keys.ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
 	if (job->kind->describe != NULL)
 		TRY(job->kind->describe(job));
+	count_lines_before(job);
 	TRY(open_stages(job, whole));
 	confine(job);
 	return GS_OK;

@@ -34,7 +34,6 @@ check_alone(const struct gsort_options *o)
 		const char *what, *why;
 	} alone[] = {
 		{ o->argsort_bits > 0, "--argsort", one },
-		{ o->set != GSORT_NO_SET, "an operation on sets", one },
 	};
 
 	for (size_t a = 0; a < sizeof alone / sizeof alone[0]; a++)
@@ -166,9 +165,11 @@ set_options(struct gs_ranked *ranked)
 {
 	struct gsort_options *own = &ranked->options;
 
-	own->inputs = ranked->parts.names;
-	own->input_count = ranked->parts.count;
-	if (ranked->parts.count == 0) {
+	if (own->set == GSORT_NO_SET) {		/* else this is of operands */
+		own->inputs = ranked->parts.names;
+		own->input_count = ranked->parts.count;
+	}
+	if (own->input_count == 0) {
 		own->read = read_nothing;
 		own->skip_bytes = 0;
 		own->decompress = GSORT_DECOMPRESS_NONE;
@@ -177,8 +178,6 @@ set_options(struct gs_ranked *ranked)
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;
 	own->format = GSORT_FORMAT_RAW;		/* see adopt_array() */
-	if (own->operation == GSORT_SORT)
-		gs_ranked_output_set(&ranked->output, own);
 }
 
 /* How many ranks of this host may run on the same cores as this one? */
@@ -239,6 +238,27 @@ gs_ranked_begin(struct gs_ranked *ranked)
 	if (given->operation == GSORT_SORT)
 		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
 	set_options(ranked);
+	if (given->operation == GSORT_SORT)
+		gs_ranked_output_set(&ranked->output, &ranked->options);
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_open_operand(struct gs_ranked **opened, struct gsort_options *options, struct gs_ranked *whole)
+{
+	struct gs_ranked *ranked;
+
+	if (whole == NULL)
+		return GS_OK;
+	ranked = *opened = calloc(1, sizeof *ranked);
+	TRY(gs_ranks_agree(whole->ranks, ranked != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory")));
+	ranked->ranks = whole->ranks;
+	ranked->whole = whole;
+	ranked->sharers = whole->sharers;
+	ranked->given = ranked->options = *options;
+	TRY(gs_parts_open(&ranked->parts, options, ranked->ranks, false));
+	set_options(ranked);
+	*options = ranked->options;
 	return GS_OK;
 }
 

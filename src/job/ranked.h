@@ -23,6 +23,8 @@
 
 struct gs_ranked {
 	struct gs_ranks            *ranks;
+	struct gs_ranked           *whole;	/* of a set operation of which this sorts an operand; its spread
+						 * has the splitters of all operands */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */
 	struct gsort_options        options;	/* of the job of this rank */
 	struct gs_parts             parts;
@@ -47,6 +49,12 @@ bool gs_ranked_checks_merge(const struct gs_ranked *ranked);
 
 /** Set the options of the job of this rank, and open its output; collective. */
 MUST_CHECK gs_status gs_ranked_begin(struct gs_ranked *ranked);
+
+/** Look which part of an operand of the set operation WHOLE this rank reads, and set *OPTIONS, which have
+ *  that one input, to those of the job that sorts it; collective.  WHOLE is NULL in a job alone, and so is
+ *  *RANKED then. */
+MUST_CHECK gs_status gs_ranked_open_operand(struct gs_ranked **ranked, struct gsort_options *options,
+                                            struct gs_ranked *whole);
 
 /* RANKED is NULL in a job alone: it has all of the machine, and agrees with itself. */
 

@@ -35,7 +35,7 @@
 static bool
 needs_spool(const struct gsort_options *o, bool one_file)
 {
-	const bool groups = gs_select_wants_groups(o);
+	const bool groups = gs_select_wants_groups(o) || o->set != GSORT_NO_SET;
 	const bool text = gs_key_is_text(o->converts ? o->to : o->type);
 
 	if (gs_answer_is_wanted(o))		/* rank 0 has all of it */

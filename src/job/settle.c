@@ -27,7 +27,26 @@
 static bool
 together(const struct gsort *job)
 {
-	return gs_select_merges_zeros(&job->options);
+	return gs_select_merges_zeros(&job->options) || job->handover != NULL;
+}
+
+/* What a sample is taken from: of a set operation, all operands have the same splitters. */
+static const struct gs_parts *
+parts_of(const struct gsort *job)
+{
+	const struct gs_ranked *ranked = job->ranked;
+
+	return ranked->whole != NULL ? &ranked->whole->parts : &ranked->parts;
+}
+
+/* Take over splitters that FROM has. */
+static void
+move_splitters(struct gs_spread *from, struct gs_splitters *to, bool *split)
+{
+	*to = from->splitters;
+	*split = from->split;
+	from->splitters = (struct gs_splitters){ .count = 0 };
+	from->split = false;
 }
 
 /* ---- dealing ------------------------------------------------------------------------- */
@@ -98,8 +117,8 @@ take_sample(struct gsort *job, struct gs_sample *sample)
 	gs_status status;
 
 	if (job->kind == &gs_keys)
-		return gs_sample_parts(sample, &ranked->parts, &job->options, together(job), wanted);
-	status = gs_sample_items(&items, &bytes, &ranked->parts, &job->options, fixed,
+		return gs_sample_parts(sample, parts_of(job), &job->options, together(job), wanted);
+	status = gs_sample_items(&items, &bytes, parts_of(job), &job->options, fixed,
 	                         gs_item_sample_room(fixed), wanted < most ? wanted : most);
 	if (status == GS_OK)
 		status = sample_values(job, sample, items, bytes, fixed);
@@ -115,7 +134,7 @@ sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
 	struct gs_sample sample = { .keys = NULL };
 	gs_status status;
 
-	*split = ranked->parts.plain_bytes > 0;
+	*split = parts_of(job)->plain_bytes > 0;
 	if (!*split)
 		return GS_OK;
 	status = take_sample(job, &sample);
@@ -132,7 +151,7 @@ deal_keys(struct gsort *job, struct gs_taker *taker)
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_spread *spread = &ranked->spread;
 	struct gs_splitters splitters = { .count = 0 };
-	bool split;
+	bool split = false;
 
 	spread->ranks = ranked->ranks;
 	spread->own = *taker;
@@ -144,9 +163,15 @@ deal_keys(struct gsort *job, struct gs_taker *taker)
 	spread->encoding = job->emit.encoding;
 	spread->measures = gs_ranked_output_places(&ranked->output) &&
 	                   gs_key_is_text(spread->encoding.to);
-	if (job->plan.by_counting)	/* every rank counts what it reads */
+	if (ranked->whole != NULL)
+		move_splitters(&ranked->whole->spread, &splitters, &split);
+	if (!split && (ranked->whole != NULL || !job->plan.by_counting))
+		TRY(sample(job, &splitters, &split));
+	if (job->plan.by_counting) {	/* every rank counts what it reads */
+		spread->splitters = splitters;
+		spread->split = split;
 		return GS_OK;
-	TRY(sample(job, &splitters, &split));
+	}
 	TRY(gs_spread_open(spread, ranked->window_bytes, &splitters, split));
 	*taker = gs_spread_taker(spread);
 	return GS_OK;
@@ -165,7 +190,7 @@ deal_items(struct gsort *job, struct gs_taker *taker)
 	spread->monitor = &job->monitor;
 	spread->threads = job->plan.threads;
 	spread->terminator = ranked->parts.terminator;
-	TRY(gs_item_sample_split(&spread->owners, order, &ranked->parts, &job->options,
+	TRY(gs_item_sample_split(&spread->owners, order, parts_of(job), &job->options,
 	                         order->item_bytes, together(job), ranked->ranks, taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
@@ -207,7 +232,7 @@ share_histogram(struct gsort *job)
 	if (histogram->bin_count == 0)
 		return GS_OK;
 	TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
-	if (job->plan.by_counting) {
+	if (!ranked->spread.split) {
 		struct gs_sample sample = { .keys = NULL };
 		gs_status status = gs_sample_histogram(&sample, histogram, 0, job->options.reverse);
 
@@ -217,6 +242,7 @@ share_histogram(struct gsort *job)
 			                               &ranked->spread.splitters);
 		gs_sample_close(&sample);
 		TRY(status);
+		ranked->spread.split = true;
 	}
 	histogram->touched = UINT64_MAX;
 	for (size_t b = 0; b < histogram->bin_count; b++)
@@ -228,13 +254,19 @@ share_histogram(struct gsort *job)
 gs_status
 gs_ranked_settle(struct gsort *job)
 {
-	if (job->ranked == NULL)
+	struct gs_ranked *ranked = job->ranked;
+
+	if (ranked == NULL)
 		return GS_OK;
 	if (job->kind->items)
-		return gs_item_spread_finish(&job->ranked->item_spread);
+		return gs_item_spread_finish(&ranked->item_spread);
 	if (!job->plan.by_counting)
-		TRY(gs_spread_finish(&job->ranked->spread, flip_of(job)));
-	return share_histogram(job);
+		TRY(gs_spread_finish(&ranked->spread, flip_of(job)));
+	TRY(share_histogram(job));
+	if (ranked->whole != NULL)
+		move_splitters(&ranked->spread, &ranked->whole->spread.splitters,
+		               &ranked->whole->spread.split);
+	return GS_OK;
 }
 
 uint64_t

@@ -97,7 +97,7 @@ hand_over(struct gsort *job)
 		gs_handover_end(job->handover);
 	}
 	note_digest(job);
-	return job->handover->shut ? GS_OK : gs_verify_end(&job->verify);
+	return job->handover->shut || job->ranked != NULL ? GS_OK : gs_verify_end(&job->verify);
 }
 
 /* Make figures of PART of all elements. */
@@ -279,6 +279,20 @@ become_lines(struct gsort *job)
 	turn->lines = NULL;
 	turn->turned = true;
 	return gs_job_reopen(job);
+}
+
+gs_status
+gs_job_read(struct gsort *job)
+{
+	gs_phase_begin(job, GSORT_READING);
+	return read_all(job);
+}
+
+gs_status
+gs_job_hand_over(struct gsort *job)
+{
+	TRY(job->engine.finish(job->engine.context));
+	return hand_over(job);
 }
 
 /* The whole program, for every kind of element, alone or as one of several ranks.  Read this first: each call

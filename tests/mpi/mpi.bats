@@ -604,7 +604,6 @@ for i in range(60000):
 			{ echo "$options: $output"; return 1; }
 	done <<-END
 		does --argsort=u32
-		does --union in
 	END
 	[ ! -e out ]
 }
@@ -632,6 +631,9 @@ with_mpi() {
 	same_mpi "$1" 7 --count mix.txt
 	same_mpi "$1" 3 -k bytes10@0 --record-size=100 in
 	same_mpi "$1" 3 --lines mix.txt in.txt
+	same_mpi "$1" 3 --summary --histogram=5 mix.txt in.txt
+	same_mpi "$1" 3 --lines --top=9 mix.txt in.txt
+	same_mpi "$1" 3 --lines --difference mix.txt in.txt
 }
 
 @test "Open MPI: ranks are processes" {

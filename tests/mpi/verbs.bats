@@ -30,7 +30,7 @@ each() {
 	for n in 2 3 5; do
 		same $n -u16 "$@" u16.1 u16.2
 		same $n -u32 "$@" u32.1 u32.2
-		same $n --type=f64 "$@" f64.1
+		same $n --type=f64 "$@" f64.1 f64.2
 		same $n "$@" text.1 text.2
 		same $n -k 2,2n "$@" lines.1 lines.2
 		same $n -k u32@0 --record-size=8 "$@" records.1 records.2
@@ -97,4 +97,59 @@ odd() {
 	gsort --lines --sample=50 lines.1 >alone
 	GSORT_RANKS=3 "$ranks" --lines --sample=50 lines.1 -o 'out-%r'
 	cat out-0 out-1 out-2 | cmp - alone
+}
+
+@test "operations on sets" {
+	local set n f
+	make_kinds
+	for set in --union --intersect --difference --symmetric; do
+		each $set
+		same 3 -u32 $set -u --verify u32.1 u32.2 u32.1
+		same 3 -u16 $set -r u16.1 u16.2
+		same 4 $set --count text.1 text.2
+		same 4 --type=float $set -r --tail=9 text.1 text.2
+		same 3 --lines $set -u --verify lines.1 lines.2 lines.1
+		same 3 -k 1,1 $set --head=9 lines.2 lines.1
+		same 3 --type=u128 $set -u records.1 records.2
+		for f in none two equal; do
+			same 5 $set $f two
+			same 5 --lines $set equal $f
+		done
+		same 3 -u32 $set none none
+	done
+	same 3 -k 2,2n --header=1 --difference lines.1 lines.2
+	gsort --lines --symmetric lines.1 lines.2 >alone
+	GSORT_RANKS=3 "$ranks" --lines --symmetric lines.1 lines.2 -o 'out-%r'
+	cat out-0 out-1 out-2 | cmp - alone
+	# Not a file: the keys that come first give the ranges, or those of the other operands.
+	cat u32.1 | GSORT_RANKS=3 "$ranks" -u32 --difference - u32.2 -o together
+	gsort -u32 --difference u32.1 u32.2 | cmp - together
+	gzip -k u32.1 u32.2 u16.1 u16.2
+	for n in 2 4; do
+		GSORT_RANKS=$n "$ranks" --no-sandbox -u32 --difference u32.1.gz u32.2.gz -o together
+		gsort -u32 --difference u32.1 u32.2 | cmp - together
+		GSORT_RANKS=$n "$ranks" --no-sandbox -u16 --symmetric u16.1.gz u16.2.gz -o together
+		gsort -u16 --symmetric u16.1 u16.2 | cmp - together
+	done
+	{ seq 3000; echo 5x; seq 30; } >bad
+	GSORT_RANKS=3 run "$ranks" --union text.1 bad -o out
+	[ "$status" -eq 2 ]
+	[[ $output == *"on here: bad:3001: not a number: \"5x\""* ]]
+	[ ! -e out ]
+}
+
+@test "a set operation that does not fit in memory" {
+	gen --seed 5 --keys 1500000 --type u64 >one
+	gen --seed 6 --keys 1000000 --type u64 >two
+	head -c 4000000 one >>two
+	gsort -u64 --intersect one two -o alone
+	GSORT_RANKS=2 "$ranks" -u64 -S 24M -T . --verify --stats=json --intersect one two -o together 2>stats
+	cmp alone together
+	[ "$(sed 's/.*"runs":\([0-9]*\).*/\1/' stats)" -ge 2 ]
+	gsort -k u32@0 --record-size=8 --difference one two -o alone
+	GSORT_RANKS=2 "$ranks" -S 48M -T . --verify --stats=json -k u32@0 --record-size=8 --difference one two \
+		-o together 2>stats
+	cmp alone together
+	[ "$(sed 's/.*"spilled_bytes":\([0-9]*\).*/\1/' stats)" -gt 0 ]
+	[ -z "$(find . -name '*gsort.*')" ]
 }

@@ -354,8 +354,8 @@ allocate(struct gsort *job, size_t count)
 	return job->kind->items ? open_merger(job, set) : open_streams(job, set);
 }
 
-/* Open everything: what cannot be opened is found before much is read.  Several ranks read one input after the
- * other, together, and find the place of the header; collective. */
+/* Open everything: what cannot be opened is found before much is read.  Several ranks read one input after
+ * the other, together; collective. */
 static gs_status
 open_set(struct gsort *job)
 {

@@ -23,8 +23,8 @@
 
 struct gs_ranked {
 	struct gs_ranks            *ranks;
-	struct gs_ranked           *whole;	/* of a set operation of which this sorts an operand; its spread
-						 * has the splitters of all operands */
+	struct gs_ranked           *whole;	/* of a set operation of which this sorts an operand; its
+						 * spread has the splitters of all operands */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */
 	struct gsort_options        options;	/* of the job of this rank */
 	struct gs_parts             parts;

@@ -107,6 +107,17 @@ allocate(size_t bytes)
 
 /* --- what is timed --------------------------------------------------------- */
 
+static void
+take_keys(struct share *share, unsigned section, unsigned class)
+{
+	const size_t key_bytes = gs_text_bits(class) / 8;
+	size_t count;
+	const void *keys = gs_text_keys(share->decoder, section, class, &count);
+
+	memcpy((char *)share->keys[class] + share->count[class] * key_bytes, keys, count * key_bytes);
+	share->count[class] += count;
+}
+
 /* Parse all lines.  KEEP: copy each chunk's keys out of the decoder. */
 static void
 parse(struct share *share, bool keep)
@@ -121,10 +132,8 @@ parse(struct share *share, bool keep)
 		                   left <= CHUNK_BYTES) != GS_OK)
 			share->wrong = true;
 		for (unsigned class = 0; keep && class < GS_TEXT_CLASSES; class++)
-			if (class != GS_SMALL)
-				share->count[class] += gs_text_fetch(decoder, class,
-					(char *)share->keys[class] + share->count[class] *
-					(gs_text_bits(class) / 8), SIZE_MAX);
+			for (unsigned s = 0; class != GS_SMALL && s < gs_text_sections(decoder); s++)
+				take_keys(share, s, class);
 	}
 }
 

@@ -27,7 +27,6 @@ enum {
 	SHARE_BYTES = 256 << 10,
 	PAGE_BYTES = 4096,
 	HEADER_BYTES = 1 << 20,		/* the longest header that is kept */
-	PARALLEL_COPY_BYTES = 1 << 20,	/* fewer are copied by one thread; not tuned */
 };
 
 struct gs_text_decoder {
@@ -396,57 +395,8 @@ gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class)
 	size_t left = 0;
 
 	for (unsigned s = 0; s < decoder->threads; s++)
-		left += gs_text_keys_left(&decoder->sections[s].keys, class);
+		left += decoder->sections[s].keys.count[class];
 	return left;
-}
-
-/* The first COUNT keys of a class that are left. */
-struct fetch {
-	struct gs_text_decoder *decoder;
-	enum gs_text_class      class;
-	char                   *into;
-	size_t                  count;
-};
-
-/* Copy those of section S to their place among all. */
-static void
-copy_out(void *context, size_t s)
-{
-	const struct fetch *fetch = context;
-	const size_t width = gs_text_key_bytes(fetch->class);
-	const struct gs_text_keys *keys = &fetch->decoder->sections[s].keys;
-	size_t before = 0, count = gs_text_keys_left(keys, fetch->class);
-
-	for (size_t b = 0; b < s; b++)
-		before += gs_text_keys_left(&fetch->decoder->sections[b].keys, fetch->class);
-	if (before >= fetch->count)
-		return;
-	if (count > fetch->count - before)
-		count = fetch->count - before;
-	memcpy(fetch->into + before * width,
-	       (const char *)keys->keys[fetch->class] + keys->fetched[fetch->class] * width,
-	       count * width);
-}
-
-size_t
-gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *into, size_t room)
-{
-	const size_t left = gs_text_left(decoder, class);
-	const size_t count = left < room ? left : room;
-	const bool parallel = count * gs_text_key_bytes(class) >= PARALLEL_COPY_BYTES;
-	size_t more = count;
-
-	assert(class != GS_SMALL);
-	gs_team_each(parallel ? decoder->threads : 1, decoder->threads, copy_out,
-	             &(struct fetch){ decoder, class, into, count });
-	for (unsigned s = 0; more > 0; s++) {	/* after copy_out(), which reads FETCHED */
-		struct gs_text_keys *keys = &decoder->sections[s].keys;
-		const size_t here = gs_text_keys_left(keys, class);
-
-		keys->fetched[class] += here < more ? here : more;
-		more -= here < more ? here : more;
-	}
-	return count;
 }
 
 unsigned

@@ -2,16 +2,15 @@
 /*
  * text_decoder.h - lines of numbers to keys, in no order
  *
- * Several threads parse one chunk at a time; then the caller fetches its keys, class by class,
+ * Several threads parse one chunk at a time; then the caller takes its keys, section by section,
  * before the next chunk.  Small values are only counted.  The decoder lies in memory that the
  * caller lends.
  *
  *     gs_text_begin_file(decoder, name);
  *     do {
  *             TRY(gs_text_decode(decoder, chunk, bytes, last));
- *             for (each class)
- *                     while (gs_text_fetch(decoder, class, keys, room) > 0)
- *                             ;
+ *             for (each section, and each class)
+ *                     keys = gs_text_keys(decoder, section, class, &count);
  *     } while (!last);
  *
  * With options.exact it may stop: then it has taken nothing of the last chunk.
@@ -61,23 +60,14 @@ void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
 MUST_CHECK gs_status
 gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last);
 
-/**
- * Take up to ROOM keys of CLASS (not GS_SMALL) of the last chunk; complemented if the options have
- * REVERSE.
- *
- * @into    uint32_t or uint64_t, by the class's width
- * @return  how many; 0: none left
- */
-size_t
-gs_text_fetch(struct gs_text_decoder *decoder, enum gs_text_class class, void *into, size_t room);
-
-/** Keys of CLASS of the last chunk that have not been fetched; 0 for GS_SMALL. */
+/** Keys of CLASS of the last chunk; complemented if the options have REVERSE; 0 for GS_SMALL. */
 size_t gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class);
 
-/** In place of gs_text_fetch(), many threads may take keys: so many sections has the chunk ... */
+/** So many sections has the chunk ... */
 unsigned gs_text_sections(const struct gs_text_decoder *decoder);
 
-/** ... and each has COUNT keys of CLASS, which may be changed where they are.  Any thread. */
+/** ... and each has COUNT keys of CLASS, not GS_SMALL, of 32 or 64 bits by its width, which may be changed where
+ *  they are.  Any thread. */
 void *gs_text_keys(const struct gs_text_decoder *decoder, unsigned section,
                    enum gs_text_class class, size_t *count);
 

@@ -35,12 +35,6 @@ pages(size_t bytes)
 	return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }
 
-size_t
-gs_text_key_bytes(enum gs_text_class class)
-{
-	return sizes[class].key_bytes;
-}
-
 /* The last line of a share may end outside of it; one more line is carried in, and one ends the
  * file. */
 static size_t
@@ -89,7 +83,6 @@ gs_text_section_clear(struct gs_text_section *section)
 	section->lines = section->bad_lines = 0;
 	section->overflow.line = NULL;
 	memset(section->keys.count, 0, sizeof section->keys.count);
-	memset(section->keys.fetched, 0, sizeof section->keys.fetched);
 }
 
 bool

@@ -27,26 +27,15 @@ enum { GS_TEXT_SPILL_KEYS = 8 };	/* after the last key may be overwritten */
 struct gs_text_keys {
 	void     *keys[GS_TEXT_CLASSES];
 	size_t    count[GS_TEXT_CLASSES];
-	size_t    fetched[GS_TEXT_CLASSES];	/* of these, by the caller of the decoder */
 	uint64_t *small;		/* GS_SMALL_COUNT counters */
 	bool      small_parts[64];	/* counters of this part are not 0 */
 };
-
-/** Width of a class's keys; 0 for GS_SMALL. */
-size_t gs_text_key_bytes(enum gs_text_class class);
 
 /** Memory for the keys of SHARE bytes of text, whole pages. */
 size_t gs_text_keys_bytes(size_t share, bool floats);
 
 /** Lay the arrays out in MEMORY; returns the end of them. */
 char *gs_text_keys_init(struct gs_text_keys *keys, char *memory, size_t share, bool floats);
-
-/** Keys of CLASS that have not been fetched. */
-static inline size_t
-gs_text_keys_left(const struct gs_text_keys *keys, enum gs_text_class class)
-{
-	return keys->count[class] - keys->fetched[class];
-}
 
 /* ---- adding a number --------------------------------------------------------- */
 

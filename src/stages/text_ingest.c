@@ -5,41 +5,10 @@
  * One thread reads text ahead, and a team parses it; each thread hands on the keys that it found.
  */
 #include "base/team.h"
-#include "sort/checksum.h"
 #include "stages/ingest.h"
 
 /* Fewer bytes of keys are stored by one thread.  Not tuned. */
 #define TEAM_BYTES	((size_t)128 << 10)
-
-/* Move the keys of the last chunk to a GPU's staging buffers. */
-static gs_status
-stage_chunk(struct gs_ingest *ingest)
-{
-	const struct gs_taker *taker = &ingest->taker;
-	struct gs_text_decoder *decoder = ingest->decoder;
-
-	TRY(gs_ingest_check_copy(ingest, (GS_AHEAD_CHUNKS + 1) * ingest->plan->chunk_bytes));
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		while (gs_text_left(decoder, (enum gs_text_class)c) > 0) {
-			struct gs_staging staging;
-			struct gs_piece keys = { .key_class = c, .summed = true };
-			uint64_t since, sum;
-
-			TRY(taker->stage(taker->context, c, false, &staging, &sum));
-			since = gs_clock_now();
-			keys.key_bits = staging.key_bits;
-			keys.keys = (char *)staging.keys + staging.count * (staging.key_bits / 8);
-			keys.count = gs_text_fetch(decoder, (enum gs_text_class)c, keys.keys,
-			                           staging.room - staging.count);
-			keys.sum = gs_checksum(ingest->plan->threads, c, keys.key_bits, keys.keys,
-			                       keys.count, false).sum;
-			gs_taker_look(taker, 0, &keys);
-			staging.count += keys.count;
-			gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-			TRY(taker->give(taker->context, &staging, sum + keys.sum));
-		}
-	return GS_OK;
-}
 
 /* A chunk whose keys a team stores. */
 struct storing {
@@ -74,7 +43,7 @@ store_sections(void *context, unsigned rank, unsigned size)
 		store_section(storing, rank, n);
 }
 
-/* Store the keys of the last chunk in the CPU's batch. */
+/* Store the keys of the last chunk. */
 static gs_status
 store_chunk(struct gs_ingest *ingest)
 {
@@ -116,7 +85,8 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 	gs_read_counts_add(&ingest->read, ingest->monitor, chunk->bytes,
 	                   gs_text_lines(ingest->decoder) - ingest->read.elements);
 	gs_ahead_give(&ingest->ahead, chunk);
-	return ingest->taker.stage != NULL ? stage_chunk(ingest) : store_chunk(ingest);
+	TRY(gs_ingest_check_copy(ingest, (GS_AHEAD_CHUNKS + 1) * ingest->plan->chunk_bytes));
+	return store_chunk(ingest);
 }
 
 /* At the end: add the small numbers that were counted, and warn of invalid lines not reported. */

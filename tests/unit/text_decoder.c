@@ -38,17 +38,19 @@ fetch(struct gs_text_decoder *decoder, struct result *result)
 {
 	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
 		const bool wide = class == GS_NEG_WIDE || class == GS_POS_WIDE;
-		size_t count, left = gs_text_left(decoder, class);
-		uint64_t some[100];
 
 		if (class == GS_SMALL)
 			continue;
 		result->keys[class] = realloc(result->keys[class],
-		                              (result->count[class] + left) * 8 + 8);
-		while (left > 0 && (count = gs_text_fetch(decoder, class, some, wide ? 100 : 200)) > 0)
+		                              (result->count[class] + gs_text_left(decoder, class)) * 8 + 8);
+		for (unsigned s = 0; s < gs_text_sections(decoder); s++) {
+			size_t count;
+			const void *keys = gs_text_keys(decoder, s, class, &count);
+
 			for (size_t k = 0; k < count; k++)
 				result->keys[class][result->count[class]++] =
-					wide ? some[k] : ((uint32_t *)some)[k];
+					wide ? ((const uint64_t *)keys)[k] : ((const uint32_t *)keys)[k];
+		}
 	}
 }
 

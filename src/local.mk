@@ -296,7 +296,6 @@ host_sources = \
   src/stages/pick.h \
   src/stages/pieces.c \
   src/stages/raw_ingest.c \
-  src/stages/raw_staging.c \
   src/stages/record_ingest.c \
   src/stages/runs.c \
   src/stages/select.c \

@@ -57,7 +57,6 @@ tests_unit_units_SOURCES = \
   tests/unit/plan_items.c \
   tests/unit/progress_line.c \
   tests/unit/quicksort.c \
-  tests/unit/raw_staging.c \
   tests/mpi/ranks_threads.c \
   tests/mpi/ranks_threads.h \
   tests/unit/ranks.c \

@@ -66,8 +66,8 @@ size_t gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class cl
 /** So many sections has the chunk ... */
 unsigned gs_text_sections(const struct gs_text_decoder *decoder);
 
-/** ... and each has COUNT keys of CLASS, not GS_SMALL, of 32 or 64 bits by its width, which may be changed where
- *  they are.  Any thread. */
+/** ... and each has COUNT keys of CLASS, not GS_SMALL, of 32 or 64 bits by its width, which may be changed
+ *  where they are.  Any thread. */
 void *gs_text_keys(const struct gs_text_decoder *decoder, unsigned section,
                    enum gs_text_class class, size_t *count);
 

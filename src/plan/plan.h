@@ -78,9 +78,6 @@ struct gs_plan_input {
 /* With --head, bytes that are read between two trims: enough to keep a team busy.  Not tuned. */
 #define GS_HEAD_ROUND_BYTES	((size_t)4 << 20)
 
-/* Most pieces that a GPU's staging buffer has room for. */
-enum { GS_PIECES_MOST = 1024 };
-
 struct gs_plan {
 	unsigned threads;
 	bool     by_counting;		/* keys of 8 and 16 bits: a histogram, nothing is sorted */

@@ -22,7 +22,7 @@
 /* ---- what takes elements that were read: an engine, or the exchange among ranks ---- */
 
 /*
- *     [sample]; { lend*; reserve; next_sequence; add*; end_round }*; or { stage; look*; give }*
+ *     [sample]; { lend*; reserve; next_sequence; add*; end_round }*
  *
  * A piece of items has whole items, one after the other: at most PIECE_BYTES, or a single item.
  */
@@ -32,8 +32,6 @@ struct gs_piece {
 	void    *keys;		/* ordered bits, which may be changed; NULL: items */
 	size_t   count;		/* keys, or slices */
 	unsigned key_class, key_bits;
-	bool     summed;	/* SUM is the checksum of the keys */
-	uint64_t sum;
 	const struct gs_item_slice *slices;	/* of items: their bytes */
 	unsigned origin;	/* the rank that read the items; 0 unless they come from several */
 };
@@ -70,19 +68,9 @@ struct gs_taker {
 	/** All threads of a round have added.  NULL: nothing is to be done. */
 	void (*end_round)(void *context);
 
-	/** Take a staging buffer of KEY_CLASS, which is the caller's until it gives it back, so that it can
-	 *  have several, up to half of the ring; *SUM: of the keys in it.  May write to disk; if buffers
-	 *  are NOT_ALONE it does not, and room 0 asks for the others first.  NULL: no GPU takes keys. */
-	gs_status (*stage)(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging,
-	                   uint64_t *sum);
-
-	/** Give it back, with all its keys, if there are any, and their checksum. */
-	gs_status (*give)(void *context, const struct gs_staging *staging, uint64_t sum);
-
 	void *context;
 
-	/** See a piece that will be added or is in a staging buffer, once, while it is in the cache; any
-	 *  worker.  NULL: nobody looks. */
+	/** See a piece that will be added, while it is in the cache; any worker.  NULL: nobody looks. */
 	void (*look)(void *context, unsigned worker, const struct gs_piece *piece);
 	void *look_context;
 };

@@ -14,11 +14,9 @@
 #include "stages/store_parts.h"
 
 void
-gs_fillings_open(struct gs_fillings *fillings, struct gs_taker to, unsigned ring)
+gs_fillings_open(struct gs_fillings *fillings, unsigned ring)
 {
-	*fillings = (struct gs_fillings){
-		.to = to, .most = ring / 2 < GS_FILLINGS ? ring / 2 : GS_FILLINGS,
-	};
+	fillings->most = ring / 2 < GS_FILLINGS ? ring / 2 : GS_FILLINGS;
 	pthread_mutex_init(&fillings->lock, NULL);
 	pthread_cond_init(&fillings->changed, NULL);
 	gs_first_error_open(&fillings->error);
@@ -31,7 +29,7 @@ end_filling(struct gs_fillings *fillings, struct gs_filling *filling)
 	filling->used = false;
 	filling->staging.count = filling->claimed;
 	pthread_cond_broadcast(&fillings->changed);
-	return fillings->to.give(fillings->to.context, &filling->staging, filling->sum);
+	return fillings->give(fillings->context, &filling->staging, filling->sum);
 }
 
 /* Give back what nobody writes to, full or not; with the lock.  *USED: how many are left. */
@@ -67,8 +65,7 @@ begin_filling(struct gs_fillings *fillings, unsigned key_class)
 			pthread_cond_wait(&fillings->changed, &fillings->lock);
 		return GS_OK;
 	}
-	TRY(fillings->to.stage(fillings->to.context, key_class, used > 0, &unused->staging,
-	                       &unused->sum));
+	TRY(fillings->stage(fillings->context, key_class, used > 0, &unused->staging, &unused->sum));
 	if (unused->staging.room == 0) {	/* all memory is full: the others come first */
 		TRY(end_idle(fillings, &used));
 		if (used > 0)

@@ -33,9 +33,7 @@
  * Threads claim pieces of a regular file and read them side by side; they read anything else in
  * turn.
  *
- *     open; { fill, for a taker }*; close
- *     open; { run: each thread, until there is none: next with the lock, read without it, note with it }*;
- *     close
+ *     open; { fill }*; close
  */
 
 /* What was read of all files so far. */
@@ -59,11 +57,6 @@ struct gs_pieces {
 	bool            ended;		/* there are no more */
 	uint64_t        file_bytes;	/* read */
 	uint64_t        number;		/* of the next element in the input */
-};
-
-struct gs_file_piece {
-	size_t bytes;			/* read, or 0 */
-	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
 };
 
 /* One that was read for a taker. */
@@ -94,24 +87,6 @@ void gs_pieces_close(struct gs_pieces *pieces);
 /** Read a round of at most BYTES, for which the taker has room, with at most THREADS. */
 MUST_CHECK gs_status gs_pieces_fill(struct gs_pieces *pieces, const struct gs_piece_round *round,
                                     unsigned threads, size_t bytes);
-
-/** Run BODY on a team of at most THREADS.  Returns the first error that it noted in pieces->error. */
-MUST_CHECK gs_status gs_pieces_run(struct gs_pieces *pieces, unsigned threads, gs_team_body *body,
-                                   void *context);
-
-/** The next piece of at most WANT bytes: it is read to INTO, or else claimed; with the lock.
- *  False: there is none, or an error was noted. */
-bool gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_file_piece *piece);
-
-/** Read to INTO what was claimed, if it was; any thread.  piece->bytes may be fewer: the file was
- *  truncated meanwhile. */
-MUST_CHECK gs_status gs_pieces_read(struct gs_pieces *pieces, void *into, struct gs_file_piece *piece);
-
-/** It was read: count it; with the lock. */
-void gs_pieces_note(struct gs_pieces *pieces, const struct gs_file_piece *piece);
-
-/** Has the file ended, or another thread failed?  With the lock. */
-bool gs_pieces_stop(const struct gs_pieces *pieces);
 
 /* ---- keys: for the files of the stage ------------------------------------------ */
 
@@ -154,7 +129,7 @@ struct gs_ingest {
 MUST_CHECK static inline gs_status
 gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes)
 {
-	if (bytes <= gs_input_record_room(ingest->input))
+	if (ingest->plan->device != GSORT_DEVICE_GPU || bytes <= gs_input_record_room(ingest->input))
 		return GS_OK;
 	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
 }
@@ -170,13 +145,6 @@ gs_ingest_piece_bytes(const struct gs_ingest *ingest)
 
 	return bytes > ingest->unit ? bytes : ingest->unit;
 }
-
-/** Map COUNT keys to ordered bits, in place. */
-void gs_raw_map(const struct gs_ingest *ingest, void *keys, size_t count);
-
-/** Read a file to its end, to the staging buffers of a GPU (raw_staging.c).  GS_ENOCOPY: the recorder cannot
- *  keep it, in case the GPU fails. */
-MUST_CHECK gs_status gs_raw_stage(struct gs_ingest *ingest, struct gs_pieces *pieces);
 
 /** Read every file of numbers to its end (text_ingest.c).  GS_EINPUT: a line without a number,
  *  if such lines end the job. */

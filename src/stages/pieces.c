@@ -40,30 +40,23 @@ gs_pieces_close(struct gs_pieces *pieces)
 	pthread_mutex_destroy(&pieces->lock);
 }
 
-gs_status
-gs_pieces_run(struct gs_pieces *pieces, unsigned threads, gs_team_body *body, void *context)
-{
-	if (!pieces->claims && threads > PIPE_READERS)
-		threads = PIPE_READERS;
-	gs_first_error_open(&pieces->error);
-	gs_team_run(threads, body, context);
-	return gs_first_error_close(&pieces->error);
-}
+/* ---- a piece ----------------------------------------------------------------------- */
 
-bool
-gs_pieces_stop(const struct gs_pieces *pieces)
-{
-	return pieces->ended || atomic_load(&pieces->error.any);
-}
+struct piece {
+	size_t bytes;			/* read, or 0 */
+	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
+};
 
-bool
-gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_file_piece *piece)
+/* The next piece of at most WANT bytes: it is read to INTO, or else claimed; with the lock.  False: there is
+ * none, or an error was noted. */
+static bool
+next_bytes(struct gs_pieces *pieces, void *into, size_t want, struct piece *piece)
 {
 	uint64_t since;
 	gs_status status;
 
 	piece->bytes = piece->claimed.bytes = 0;
-	if (want == 0 || gs_pieces_stop(pieces))
+	if (want == 0 || pieces->ended || atomic_load(&pieces->error.any))
 		return false;
 	if (pieces->claims) {
 		gs_input_claim(pieces->input, want, &piece->claimed);
@@ -80,8 +73,9 @@ gs_pieces_next(struct gs_pieces *pieces, void *into, size_t want, struct gs_file
 	return piece->bytes > 0;
 }
 
-gs_status
-gs_pieces_read(struct gs_pieces *pieces, void *into, struct gs_file_piece *piece)
+/* Read to INTO what was claimed, if it was.  The bytes may be fewer: the file was truncated meanwhile. */
+static gs_status
+read_claimed(struct gs_pieces *pieces, void *into, struct piece *piece)
 {
 	uint64_t since = gs_clock_now();
 	gs_status status;
@@ -93,14 +87,15 @@ gs_pieces_read(struct gs_pieces *pieces, void *into, struct gs_file_piece *piece
 	return status;
 }
 
-void
-gs_pieces_note(struct gs_pieces *pieces, const struct gs_file_piece *piece)
+/* PIECE was read: count it; with the lock. */
+static void
+note(struct gs_pieces *pieces, const struct piece *piece)
 {
 	pieces->file_bytes += piece->bytes;
 	gs_read_counts_add(pieces->counts, pieces->monitor, piece->bytes, piece->bytes / pieces->unit);
 }
 
-/* ---- for a taker -------------------------------------------------------------------- */
+/* ---- a round ----------------------------------------------------------------------- */
 
 struct filling {
 	struct gs_pieces            *pieces;
@@ -110,13 +105,13 @@ struct filling {
 
 /* The next piece of the round, read or claimed; with the lock.  False: there is none. */
 static bool
-next_piece(struct filling *filling, struct gs_file_piece *piece, struct gs_read_piece *read)
+next_piece(struct filling *filling, struct piece *piece, struct gs_read_piece *read)
 {
 	struct gs_pieces *pieces = filling->pieces;
 	const size_t most = filling->round->piece_bytes;
 	const size_t want = most < filling->left ? most : filling->left;
 
-	if (!gs_pieces_next(pieces, read->data, want, piece))
+	if (!next_bytes(pieces, read->data, want, piece))
 		return false;
 	filling->left -= want;
 	read->sequence = gs_taker_next_sequence(filling->round->taker, 0, 1);
@@ -132,18 +127,18 @@ read_round(void *context, unsigned worker, unsigned size)
 	struct gs_pieces *pieces = filling->pieces;
 	const struct gs_piece_round *round = filling->round;
 	struct gs_read_piece read = { .data = round->memory + worker * round->piece_bytes };
-	struct gs_file_piece piece;
+	struct piece piece;
 
 	(void)size;
 	pthread_mutex_lock(&pieces->lock);
 	while (next_piece(filling, &piece, &read)) {
 		pthread_mutex_unlock(&pieces->lock);
-		gs_first_error_note(&pieces->error, gs_pieces_read(pieces, read.data, &piece));
+		gs_first_error_note(&pieces->error, read_claimed(pieces, read.data, &piece));
 		read.count = piece.bytes / pieces->unit;
 		/* Even after an error: a taker may wait for each sequence number. */
 		gs_first_error_note(&pieces->error, round->store(round->context, worker, &read));
 		pthread_mutex_lock(&pieces->lock);
-		gs_pieces_note(pieces, &piece);
+		note(pieces, &piece);
 	}
 	pthread_mutex_unlock(&pieces->lock);
 }
@@ -153,8 +148,13 @@ gs_pieces_fill(struct gs_pieces *pieces, const struct gs_piece_round *round, uns
                size_t bytes)
 {
 	struct filling filling = { pieces, round, bytes - bytes % pieces->unit };
-	const gs_status status = gs_pieces_run(pieces, threads, read_round, &filling);
+	gs_status status;
 
+	if (!pieces->claims && threads > PIPE_READERS)
+		threads = PIPE_READERS;
+	gs_first_error_open(&pieces->error);
+	gs_team_run(threads, read_round, &filling);
+	status = gs_first_error_close(&pieces->error);
 	gs_taker_end_round(round->taker);
 	return status;
 }

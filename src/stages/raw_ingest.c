@@ -10,7 +10,9 @@
  */
 #include <string.h>
 
+#include "base/round.h"
 #include "format/disorder.h"
+#include "format/key.h"
 #include "stages/ingest.h"
 
 /* Most bytes of a round: long enough that the meeting of the team costs nothing.  Not tuned. */
@@ -44,12 +46,13 @@ static gs_status
 store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 {
 	struct gs_ingest *ingest = context;
-	uint64_t since;
+	const struct gsort_options *options = ingest->options;
+	uint64_t since = gs_clock_now();
 
 	if (ingest->unit > ingest->key_bits / 8)
 		gather(ingest, piece->data, piece->count);
-	gs_raw_map(ingest, piece->data, piece->count);
-	since = gs_clock_now();
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, piece->data, piece->count, 1);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	gs_taker_add(&ingest->taker, worker, piece->sequence, &(struct gs_piece){
 		.keys = piece->data, .count = piece->count, .key_bits = ingest->key_bits,
 	});
@@ -78,13 +81,15 @@ fill_store(struct gs_ingest *ingest, struct gs_pieces *pieces, bool first)
 	const struct gs_plan *plan = ingest->plan;
 	const unsigned shares = readers(ingest);
 	const unsigned threads = first ? 1 : (plan->threads + shares - 1) / shares;
-	const size_t most = first ? round.piece_bytes :
-	                    plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES :
-	                    shares > 1 ? SHARED_ROUND_BYTES : ROUND_BYTES;
+	size_t most = first ? round.piece_bytes :
+	              plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES :
+	              shares > 1 ? SHARED_ROUND_BYTES : ROUND_BYTES;
 	size_t room;
 
 	TRY(ingest->taker.reserve(ingest->taker.context, plan->piece_bytes, 0, &room));
+	TRY(gs_ingest_check_copy(ingest, round.piece_bytes));
 	room = room / (ingest->key_bits / 8) * ingest->unit;
+	most = gs_least(most, gs_input_record_room(ingest->input));
 	return gs_pieces_fill(pieces, &round, threads, room < most ? room : most);
 }
 
@@ -108,14 +113,13 @@ read_header(struct gs_ingest *ingest)
 static gs_status
 read_file(struct gs_ingest *ingest)
 {
-	const bool gpu = ingest->taker.stage != NULL;
 	const char *name = gs_input_name(ingest->input);
 	struct gs_pieces pieces;
 	gs_status status = gs_pieces_open(&pieces, ingest->input, ingest->unit, &ingest->read,
 	                                  ingest->monitor);
 
 	for (bool first = true; status == GS_OK && !pieces.ended; first = false)
-		status = gpu ? gs_raw_stage(ingest, &pieces) : fill_store(ingest, &pieces, first);
+		status = fill_store(ingest, &pieces, first);
 	gs_pieces_close(&pieces);
 	TRY(status);
 	return pieces.file_bytes % ingest->unit == 0 ? GS_OK

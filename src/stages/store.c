@@ -121,38 +121,8 @@ gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
 	gs_head_open(&store->head, store->options, store->plan, &store->batch);
 }
 
-gs_status
-gs_store_open_gpu(struct gs_store *store)
-{
-	const struct gs_plan *plan = store->plan;
-	const uint64_t bytes = store->plan_input->input_bytes;
-	struct gs_gpu_options options = {
-		.descending_classes = store->options->reverse,
-		.staging_bytes = plan->staging_bytes,
-		.ring_buffers = plan->ring_buffers,
-		/* A line of text is at least 6 bytes for 4 of key, or 7 for 8. */
-		.hint_bytes = store->plan_input->key_bits > 0 || bytes == UINT64_MAX ? bytes
-		                                                                     : bytes / 7 * 8,
-		.gpu = store->plan_input->gpu,
-		.resident = store->resident,
-		.resident_bytes = plan->resident_bytes,
-		.gpu_memory_bytes = store->options->gpu_memory_bytes,
-		.gpu_memory_percent = store->options->gpu_memory_percent,
-	};
-
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		options.class_bits[c] = plan->class_bits[c];
-	TRY(gs_guard_open(&store->gpu, &options, plan->threads));
-	gs_fillings_open(&store->fillings, gs_store_engine(store).taker, plan->ring_buffers);
-	snprintf(store->device_name, sizeof store->device_name, "%s",
-	         gs_guard_describe(&store->gpu));
-	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
-	        (double)gs_guard_batch_bytes(&store->gpu) / (1 << 20));
-	return GS_OK;
-}
-
-bool
-gs_store_is_on_gpu(const struct gs_store *store)
+static bool
+is_on_gpu(const struct gs_store *store)
 {
 	return store->plan->device == GSORT_DEVICE_GPU;
 }
@@ -248,7 +218,7 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	*room = SIZE_MAX;
 	if (store->plan->by_counting)
 		return GS_OK;
-	if (gs_store_is_on_gpu(store))
+	if (is_on_gpu(store))
 		return gs_fillings_error(&store->fillings);
 	TRY(gs_head_trim(&store->head));
 	*room = gs_batch_room(&store->batch);
@@ -280,7 +250,7 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 		gs_count_add(&store->histogram, worker, piece->keys, count);
 		return;
 	}
-	if (gs_store_is_on_gpu(store)) {
+	if (is_on_gpu(store)) {
 		gs_fillings_add(&store->fillings, piece);
 		return;
 	}
@@ -372,6 +342,37 @@ give(void *context, const struct gs_staging *staging, uint64_t sum)
 	return gs_guard_commit(&store->gpu, staging, sum);
 }
 
+gs_status
+gs_store_open_gpu(struct gs_store *store)
+{
+	const struct gs_plan *plan = store->plan;
+	const uint64_t bytes = store->plan_input->input_bytes;
+	struct gs_gpu_options options = {
+		.descending_classes = store->options->reverse,
+		.staging_bytes = plan->staging_bytes,
+		.ring_buffers = plan->ring_buffers,
+		/* A line of text is at least 6 bytes for 4 of key, or 7 for 8. */
+		.hint_bytes = store->plan_input->key_bits > 0 || bytes == UINT64_MAX ? bytes
+		                                                                     : bytes / 7 * 8,
+		.gpu = store->plan_input->gpu,
+		.resident = store->resident,
+		.resident_bytes = plan->resident_bytes,
+		.gpu_memory_bytes = store->options->gpu_memory_bytes,
+		.gpu_memory_percent = store->options->gpu_memory_percent,
+	};
+
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		options.class_bits[c] = plan->class_bits[c];
+	TRY(gs_guard_open(&store->gpu, &options, plan->threads));
+	store->fillings = (struct gs_fillings){ .stage = stage, .give = give, .context = store };
+	gs_fillings_open(&store->fillings, plan->ring_buffers);
+	snprintf(store->device_name, sizeof store->device_name, "%s",
+	         gs_guard_describe(&store->gpu));
+	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
+	        (double)gs_guard_batch_bytes(&store->gpu) / (1 << 20));
+	return GS_OK;
+}
+
 static void
 look(void *context, unsigned worker, const struct gs_piece *piece)
 {
@@ -438,7 +439,7 @@ finish(void *context)
 
 	if (store->plan->by_counting)
 		return GS_OK;
-	if (gs_store_is_on_gpu(store)) {
+	if (is_on_gpu(store)) {
 		TRY(gs_fillings_rest(&store->fillings));
 		TRY(flush(store));
 		TRY(gs_guard_finish(&store->gpu));
@@ -479,7 +480,7 @@ drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 		return gs_runs_drain(&store->runs, key_class, sink);
 	if (store->plan->class_bits[key_class] == 0)
 		return GS_OK;
-	if (gs_store_is_on_gpu(store))
+	if (is_on_gpu(store))
 		return store->batches > 0 ? GS_OK
 		       : sink->strand_count > 0 || drains_by_lanes(store) ? drain_lanes(store, sink)
 		       : drain_gpu(store, key_class, sink);
@@ -515,13 +516,11 @@ report(const void *context, struct gsort_stats *stats)
 struct gs_engine
 gs_store_engine(struct gs_store *store)
 {
-	const bool gpu = gs_store_is_on_gpu(store);
-
 	return (struct gs_engine){
 		.taker = {
 			.reserve = reserve, .next_sequence = next_sequence, .add = add,
-			.end_round = end_round, .stage = gpu ? stage : NULL, .give = gpu ? give : NULL,
-			.context = store, .look = store->extremes.on ? look : NULL, .look_context = store,
+			.end_round = end_round, .context = store,
+			.look = store->extremes.on ? look : NULL, .look_context = store,
 		},
 		.finish = finish, .count = count, .drain = drain, .stats = report, .context = store,
 	};

@@ -69,9 +69,6 @@ void gs_store_open(struct gs_store *store, struct gs_monitor *monitor);
 /** Open the plan's GPU; slow.  GS_ENODEV, GS_EDEVMEM, GS_EDEVICE: it cannot be used. */
 MUST_CHECK gs_status gs_store_open_gpu(struct gs_store *store);
 
-/** Does a GPU hold the keys? */
-bool gs_store_is_on_gpu(const struct gs_store *store);
-
 /** How it is filled and drained: by pieces, or on a GPU faster by staging buffers.  To reserve room may
  *  trim the head, or make runs of a batch that is full. */
 struct gs_engine gs_store_engine(struct gs_store *store);

@@ -104,7 +104,16 @@ struct gs_filling {
 enum { GS_FILLINGS = 4 };
 
 struct gs_fillings {
-	struct gs_taker   to;		/* whose stage() and give() are called, by one thread at a time */
+	/** Take a staging buffer of KEY_CLASS, which is the caller's until it gives it back; *SUM: of the
+	 *  keys in it.  May write to disk; if buffers are NOT_ALONE it does not, and room 0 asks for the
+	 *  others first. */
+	gs_status (*stage)(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging,
+	                   uint64_t *sum);
+
+	/** Give it back, with all its keys, if there are any, and their checksum. */
+	gs_status (*give)(void *context, const struct gs_staging *staging, uint64_t sum);
+	void     *context;		/* of both, which are called by one thread at a time */
+
 	unsigned          most;		/* buffers at a time */
 	pthread_mutex_t   lock;		/* guards: */
 	pthread_cond_t    changed;
@@ -112,8 +121,8 @@ struct gs_fillings {
 	struct gs_first_error error;
 };
 
-/** Begin.  RING: the staging buffers that there are. */
-void gs_fillings_open(struct gs_fillings *fillings, struct gs_taker to, unsigned ring);
+/** Begin: stage, give and their context are set.  RING: the staging buffers that there are. */
+void gs_fillings_open(struct gs_fillings *fillings, unsigned ring);
 
 /** Copy the keys of PIECE to staging buffers; any thread.  An error comes out of gs_fillings_rest(). */
 void gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece);

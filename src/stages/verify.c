@@ -43,7 +43,7 @@ gs_verify_restart(struct gs_verify *verify)
 void
 gs_verify_in(struct gs_verify *verify, const struct gs_piece *piece)
 {
-	uint64_t sum = piece->sum;
+	uint64_t sum = 0;
 
 	if (!verify->on || verify->order_alone)
 		return;
@@ -51,9 +51,7 @@ gs_verify_in(struct gs_verify *verify, const struct gs_piece *piece)
 		for (size_t s = 0; s < piece->count; s++)
 			sum += gs_items_sum(verify->order, &piece->slices[s]);
 	} else {
-		if (!piece->summed)
-			sum = gs_checksum(1, piece->key_class, piece->key_bits, piece->keys, piece->count,
-			                  false).sum;
+		sum = gs_checksum(1, piece->key_class, piece->key_bits, piece->keys, piece->count, false).sum;
 		atomic_fetch_add(&verify->keys_in, piece->count);
 	}
 	atomic_fetch_add(&verify->sum_in, sum);

@@ -140,16 +140,18 @@ static void
 fetch(struct gs_text_decoder *decoder, struct said *said)
 {
 	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
-		const bool wide = gs_text_bits((enum gs_text_class)class) == 64;
+		const enum gs_text_class of = class;
+		const bool wide = gs_text_bits(of) == 64;
 
 		if (class == GS_SMALL || (options.type == GSORT_TEXT_FLOAT && class != GS_FLOATS))
 			continue;
 		for (unsigned s = 0; s < gs_text_sections(decoder); s++) {
 			size_t count;
-			const void *keys = gs_text_keys(decoder, s, (enum gs_text_class)class, &count);
+			const void *keys = gs_text_keys(decoder, s, of, &count);
 
 			for (size_t k = 0; k < count; k++) {
-				const uint64_t key = wide ? ((const uint64_t *)keys)[k] : ((const uint32_t *)keys)[k];
+				const uint64_t key = wide ? ((const uint64_t *)keys)[k]
+				                          : ((const uint32_t *)keys)[k];
 
 				add(&said->numbers, class,
 				    !options.reverse ? key : wide ? ~key : (uint32_t)~key);

@@ -278,6 +278,7 @@ BATS_FILES = \
   tests/house/memcheck.bats \
   tests/house/packaging.bats \
   tests/house/sanitize.bats \
+  tests/house/suites.bats \
   tests/house/tidy.bats \
   tests/mpi/mpi.bats \
   tests/mpi/verbs.bats \
@@ -310,6 +311,7 @@ test_files = \
   tests/tools/nans.py \
   tests/tools/same_file.py \
   tests/tools/sets.py \
+  tests/tools/suites.sh \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

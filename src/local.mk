@@ -169,6 +169,8 @@ host_sources = \
   src/job/ranked_output.h \
   src/job/settle.c \
   src/job/settle.h \
+  src/job/rows.c \
+  src/job/rows.h \
   src/job/run.c \
   src/job/sample.c \
   src/job/sample.h \

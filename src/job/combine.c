@@ -383,11 +383,10 @@ find_header(struct gsort *job, const char **header, size_t *bytes)
 	struct gs_combination *set = job->set;
 
 	*bytes = 0;
-	if (!gs_ranked_speaks(job->ranked))
-		return GS_OK;
 	for (size_t p = 0; job->kind->meet != NULL && p < set->count; p++)
 		TRY(job->kind->meet(job, &set->parts[p].job, &set->parts[0].job));
-	return job->kind->header(&set->parts[0].job, 0, header, bytes);
+	return !gs_ranked_speaks(job->ranked) ? GS_OK
+	       : job->kind->header(&set->parts[0].job, 0, header, bytes);
 }
 
 /* Let all parts be read, if they are not yet, and sorted. */

@@ -38,14 +38,17 @@ size_t
 gs_item_land_fit(const struct gs_item_spread *spread, const char *data, size_t bytes, size_t room)
 {
 	const size_t fixed = spread->order->item_bytes;
-	const char *end;
+	const char *end = data, *next;
 
 	if (bytes <= room)
 		return bytes;
 	if (fixed > 0)
 		return room / fixed * fixed;
-	end = memrchr(data, spread->terminator, room);
-	return end == NULL ? 0 : (size_t)(end + 1 - data);
+	if (spread->lines != NULL)
+		return (size_t)(gs_line_last_end(spread->lines, data, data + room) - data);
+	while (next = end + gs_item_length(spread->order, end, data + bytes), next <= data + room)
+		end = next;
+	return (size_t)(end - data);
 }
 
 /* ---- the order of blocks ----------------------------------------------------------------- */

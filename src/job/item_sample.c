@@ -76,8 +76,8 @@ show(const struct gs_item_owners *owners, const struct gs_item_slice *slices, un
 gs_status
 gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *order,
                      const struct gs_parts *parts, const struct gsort_options *options,
-                     size_t item_bytes, bool together, struct gs_ranks *ranks,
-                     const struct gs_taker *store)
+                     size_t item_bytes, const struct gs_line_order *lines, bool together,
+                     struct gs_ranks *ranks, const struct gs_taker *store)
 {
 	const size_t most = gs_item_sample_most(options->memory_bytes, ranks->size, item_bytes);
 	const size_t wanted = gs_sample_wanted(ranks->size);	/* as of keys */
@@ -87,7 +87,7 @@ gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *
 	gs_status status = slices != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
 
 	if (status == GS_OK)
-		status = gs_sample_items(&mine, &bytes, parts, options, item_bytes,
+		status = gs_sample_items(&mine, &bytes, parts, options, item_bytes, lines,
 		                         gs_item_sample_room(item_bytes), wanted < most ? wanted : most);
 	status = gs_ranks_agree(ranks, status);
 	if (status == GS_OK)

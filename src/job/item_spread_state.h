@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "base/status.h"
+#include "format/line_order.h"
 #include "net/exchange.h"
 #include "net/ranks.h"
 #include "plan/items.h"
@@ -37,7 +38,7 @@ struct gs_item_spread {
 	const struct gs_item_order *order;
 	struct gs_monitor          *monitor;
 	unsigned                    threads;
-	char                        terminator;	/* of lines, which have no other one inside */
+	const struct gs_line_order *lines;	/* their ends, if items are lines; or NULL */
 	struct gs_item_owners       owners;	/* owned from open on */
 
 	struct gs_taker    landing;	/* the store's */

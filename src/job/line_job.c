@@ -8,6 +8,7 @@
  * A merge of too many inputs is a sort that checks the order of each as it reads it: sorted together,
  * with ties in the order of the inputs, they are what a merge makes of them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,27 @@ check_invalid(const struct gsort *job)
 	                 "are those of all lines");
 }
 
+/* Of several ranks all know the header, from which one of them reads lines. */
+static gs_status
+name_columns(struct gsort *job)
+{
+	struct gs_line_order *order = &job->items.lines.order;
+	const struct gs_ranked *ranked = job->ranked;
+	char message[GS_MESSAGE_BYTES];
+	const char *header, *end;
+	gs_status status;
+
+	if (ranked == NULL || !gs_line_order_wants_header(order))
+		return GS_OK;
+	header = ranked->parts.header_bytes > 0 ? ranked->parts.header : "";
+	end = gs_line_end(order, header, header + ranked->parts.header_bytes);
+	status = gs_line_order_header(order, header, (size_t)(end - header));
+	if (status == GS_OK)
+		return GS_OK;
+	snprintf(message, sizeof message, "%s", gs_message());
+	return gs_fail(status, "%s: %s", ranked->given.inputs[0], message);
+}
+
 gs_status
 gs_line_job_order(struct gsort *job)
 {
@@ -111,6 +133,7 @@ gs_line_job_order(struct gsort *job)
 	};
 
 	TRY(gs_line_order_open(&job->items.lines.order, &lines));
+	TRY(name_columns(job));
 	return check_invalid(job);
 }
 
@@ -201,6 +224,24 @@ go_on(struct gsort *job)
 	return GS_OK;
 }
 
+/* The header of the first file is that of all ranks; rank 0 reads it once more. */
+static gs_status
+take_header(struct gsort *job)
+{
+	struct gs_line_ingest *ingest = &job->items.lines.ingest;
+	const struct gs_parts *parts = &job->ranked->parts;
+	const size_t bytes = parts->header_bytes;
+
+	ingest->headed = job->ranked->ranks->rank > 0;
+	if (!ingest->headed || bytes == 0)
+		return GS_OK;
+	ingest->header = (struct gs_line_bytes){ malloc(bytes), bytes, bytes };
+	if (ingest->header.data == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for a header of %zu bytes", bytes);
+	memcpy(ingest->header.data, parts->header, bytes);
+	return GS_OK;
+}
+
 gs_status
 gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_follow *follow)
 {
@@ -226,6 +267,8 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	lines->ingest.measures = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
 	if (lines->column.keys != NULL)
 		lines->ingest.column = &lines->column;
+	if (job->ranked != NULL)
+		TRY(take_header(job));
 	if (job->keys.turn.turned) {
 		TRY(go_on(job));
 	} else {

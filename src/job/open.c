@@ -172,10 +172,11 @@ files_left(size_t files, unsigned split)
 
 /* Memory for keys that are kept, by their number or position. */
 static uint64_t
-values_bytes(const struct gsort_options *options, const struct gs_plan_input *input, uint64_t bytes)
+values_bytes(const struct gsort_options *options, const struct gs_plan_input *input, uint64_t bytes,
+             bool guessed)
 {
 	const uint64_t key_bytes = input->key_bits > 0 ? input->key_bits / 8 : 2;	/* "0\n" */
-	const uint64_t keys = input->guessed || bytes == UINT64_MAX ? UINT64_MAX : bytes / key_bytes + 1;
+	const uint64_t keys = guessed || bytes == UINT64_MAX ? UINT64_MAX : bytes / key_bytes + 1;
 
 	return gs_answer_bytes(options, keys, gs_plan_threads_most(input)) +
 	       gs_pick_bytes(options, keys) + gs_tail_bytes(options, keys);
@@ -222,9 +223,9 @@ items_most(const struct gsort *job, uint64_t input_bytes)
 	return input_bytes / (bytes > 0 ? bytes : 1);
 }
 
-/* Sum up the memory that is kept beside the keys. */
+/* Sum up the memory that is kept beside the keys, of the input of a size that is GUESSED or known. */
 static void
-set_beside(struct gs_plan_input *input, const struct gsort *job)
+set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 {
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
@@ -234,7 +235,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job)
 		  all, memory_of(input)) : 0, "so many lines of '--quantiles'" },
 		{ job->items.top.on ? gs_item_top_bytes(job->items.top.wanted, all, memory_of(input))
 		  : input->items ? gs_pick_bytes(options, items_most(job, all))
-		                 : values_bytes(options, input, all),
+		                 : values_bytes(options, input, all, guessed),
 		  "so many values (--top, --sample, --tail, --histogram)" },
 		{ job->kind == &gs_column ? line_bytes(input) : 0, "long lines" },
 		{ job->kind == &gs_field ? gs_plan_threads_most(input) * job->kind->element_bytes(job) : 0,
@@ -260,6 +261,7 @@ collect_plan_input(struct gsort *job)
 	const struct gs_files *files = gs_input_files(job->files.input);
 	const uint64_t bytes = gs_files_bytes(files);
 	struct gs_limits limits;
+	bool guessed;
 
 	gs_limits_read(&limits, bytes <= SMALL_BYTES && !options->explained);
 	job->plan_input = (struct gs_plan_input){
@@ -307,11 +309,12 @@ collect_plan_input(struct gsort *job)
 		job->plan_input.input_bytes = options->size_hint;
 		job->plan_input.guessed = true;
 	}
-	set_beside(&job->plan_input, job);
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
 	atomic_store(&job->monitor.counters.stored_total,
 	             gs_files_stored_bytes(gs_input_files(job->files.input)));
+	guessed = job->plan_input.guessed;
 	gs_ranked_limit(job->ranked, &job->plan_input);
+	set_beside(&job->plan_input, job, guessed);
 }
 
 static gs_status

@@ -24,6 +24,7 @@
 #include "format/text.h"
 #include "io/input.h"
 #include "job/parts.h"
+#include "job/rows.h"
 
 enum kind { PLAIN, COMPRESSED, STREAM };
 
@@ -41,30 +42,34 @@ struct survey {
 	struct source *sources;
 	size_t         count;
 	size_t         key_bytes;	/* of a record, too; 0: text */
-	char           terminator;
+	struct gs_line_order order;	/* of text: it tells where lines end */
+	struct gs_cut *cuts;		/* of CSV: between the shares of ranks */
+	uint64_t      *begins;		/* where a row begins behind each */
+	size_t         cut_count;	/* one more than ranks */
 };
 
 /* ---- one file ------------------------------------------------------------------ */
 
 /*
  * The end of the first line of a file that ends at or after AT, or else SIZE.  So the line that
- * begins at or after AT + 1 begins there.
+ * begins at or after AT + 1 begins there.  With CSV a row begins at AT.
  */
 static gs_status
-find_line_end(const char *name, int fd, char terminator, uint64_t at, uint64_t size, uint64_t *end)
+find_line_end(const struct gs_line_order *order, const char *name, int fd, uint64_t at, uint64_t size,
+              uint64_t *end)
 {
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
 	char text[1 << 14];
 
 	for (; at < size; at += sizeof text) {
 		const size_t want = size - at < sizeof text ? (size_t)(size - at) : sizeof text;
 		int error = 0;
 		const size_t got = gs_read_at(fd, text, want, at, &error);
-		const char *found = memchr(text, terminator, got);
+		bool whole;
 
-		if (found != NULL) {
-			*end = at + (uint64_t)(found - text) + 1;
+		*end = at + (uint64_t)(gs_line_end_within(order, text, text + got, &place, &whole) - text);
+		if (whole)
 			return GS_OK;
-		}
 		errno = error;
 		if (error != 0)
 			return gs_fail_errno(GS_EIO, "read failed: %s", name);
@@ -82,9 +87,22 @@ line_end(const struct survey *survey, const struct source *source, uint64_t at, 
 
 	if (fd < 0)
 		return gs_fail_errno(GS_EIO, "cannot read: %s", source->name);
-	status = find_line_end(source->name, fd, survey->terminator, at, source->bytes, end);
+	status = find_line_end(&survey->order, source->name, fd, at, source->bytes, end);
 	close(fd);
 	return status;
+}
+
+/* The same with CSV: from the last row on whose beginning is known. */
+static gs_status
+row_before(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *begin)
+{
+	uint64_t from = source->header;
+
+	for (const struct gs_cut *cut = survey->cuts; cut < survey->cuts + survey->cut_count; cut++)
+		if (cut->name != NULL && &survey->sources[cut->source] == source &&
+		    survey->begins[cut - survey->cuts] < at)
+			from = survey->begins[cut - survey->cuts];
+	return gs_rows_before(&survey->order, source->name, from, at, begin);
 }
 
 /* The beginning of the line before the one that begins at AT, which is not the first after the
@@ -94,6 +112,8 @@ line_before(const struct survey *survey, const struct source *source, uint64_t a
 {
 	uint64_t from = at - 1, next;
 
+	if (survey->cuts != NULL)
+		return row_before(survey, source, at, begin);
 	for (uint64_t step = 64; from > source->header; step *= 2) {
 		from = at - source->header > step ? at - step : source->header;
 		*begin = from;
@@ -196,6 +216,13 @@ largest_first(const void *a, const void *b)
 	       : (*one < *other ? -1 : *one > *other);
 }
 
+/* Bytes that are shared out. */
+static uint64_t
+plain_bytes(const struct source *source)
+{
+	return source->kind == PLAIN ? source->bytes : 0;
+}
+
 /* Deal out whole files. */
 static gs_status
 deal(struct survey *survey, unsigned ranks)
@@ -229,9 +256,10 @@ share_begin(const struct gs_parts *parts, unsigned rank, unsigned ranks)
 	return (uint64_t)(((unsigned __int128)parts->plain_bytes * rank + ranks - 1) / ranks);
 }
 
-/* Where in SOURCE the first key, or line, is that begins at AT or later. */
+/* Where in SOURCE the first key, or line, is that begins at AT or later: the share of RANK begins there. */
 static gs_status
-align(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *aligned)
+align(const struct survey *survey, const struct source *source, uint64_t at, unsigned rank,
+      uint64_t *aligned)
 {
 	*aligned = at;
 	if (at == 0 || at >= source->bytes)
@@ -239,6 +267,10 @@ align(const struct survey *survey, const struct source *source, uint64_t at, uin
 	*aligned = source->header;
 	if (at <= source->header)
 		return GS_OK;
+	if (survey->cuts != NULL) {
+		*aligned = survey->begins[rank];
+		return GS_OK;
+	}
 	if (survey->key_bytes == 0)
 		return line_end(survey, source, at - 1, aligned);
 	at = at - source->header + survey->key_bytes - 1;
@@ -285,6 +317,35 @@ overlap_part(const struct survey *survey, struct gs_parts *parts, size_t file_at
 	return GS_OK;
 }
 
+/* Where CSV is cut, a row may have begun long before: find the first one behind each cut; collective. */
+static gs_status
+find_rows(struct survey *survey, const struct gs_parts *parts, struct gs_ranks *ranks)
+{
+	uint64_t before = 0;
+	size_t f = 0;
+	gs_status status;
+
+	survey->cut_count = ranks->size + 1;
+	survey->cuts = calloc(survey->cut_count, sizeof *survey->cuts);
+	survey->begins = calloc(survey->cut_count, sizeof *survey->begins);
+	status = survey->cuts != NULL && survey->begins != NULL ? GS_OK
+	         : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
+	TRY(gs_ranks_agree(ranks, status));
+	for (unsigned r = 0; r < ranks->size; r++) {
+		const uint64_t at = share_begin(parts, r, ranks->size);
+		const struct source *source;
+
+		for (; f < survey->count && at >= before + plain_bytes(&survey->sources[f]); f++)
+			before += plain_bytes(&survey->sources[f]);
+		source = &survey->sources[f];
+		if (f < survey->count && at - before > source->header)
+			survey->cuts[r] = (struct gs_cut){
+				source->name, f, at - before, source->header, source->bytes,
+			};
+	}
+	return gs_rows_find(ranks, &survey->order, survey->cuts, survey->begins);
+}
+
 /* List what this rank reads. */
 static gs_status
 list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_ranks *ranks,
@@ -306,9 +367,10 @@ list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_
 		if (source->bytes == 0 && ranks->rank == 0)	/* it has no header */
 			append(parts, source, 0, 0);
 		if (source->bytes > 0 && first < before + source->bytes && last > before) {
-			TRY(align(survey, source, first > before ? first - before : 0, &begin));
+			TRY(align(survey, source, first > before ? first - before : 0, ranks->rank, &begin));
 			TRY(align(survey, source, last - before < source->bytes ? last - before
-			                                                        : source->bytes, &end));
+			                                                        : source->bytes,
+			          ranks->rank + 1, &end));
 			if (begin < end && overlaps)
 				TRY(overlap_part(survey, parts, f, &begin));
 			overlaps &= begin >= end;
@@ -317,6 +379,34 @@ list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_
 		}
 		before += source->bytes;
 	}
+	return GS_OK;
+}
+
+/* All ranks know the header of the first file: lines may have keys by name. */
+static gs_status
+read_header(const struct survey *survey, struct gs_parts *parts)
+{
+	const struct source *source = survey->sources;
+	int error = 0, fd;
+
+	if (!survey->options->lines || source->kind != PLAIN || source->header == 0)
+		return GS_OK;
+	parts->header = malloc(source->header + 1);
+	if (parts->header == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for a header of %llu bytes",
+		               (unsigned long long)source->header);
+	fd = gs_open(source->name, O_RDONLY, 0);
+	if (fd >= 0)
+		parts->header_bytes = gs_read_at(fd, parts->header, source->header, 0, &error);
+	else
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	if (error != 0)
+		return gs_fail_errno(GS_EIO, "read failed: %s", source->name);
+	if (parts->header_bytes > 0 && parts->header[parts->header_bytes - 1] != survey->order.terminator)
+		parts->header[parts->header_bytes++] = survey->order.terminator;
 	return GS_OK;
 }
 
@@ -338,14 +428,28 @@ survey_files(struct survey *survey, struct gs_parts *parts)
 		source->name = names[f];
 		TRY(examine(survey, source));
 		parts->inflates |= source->kind == COMPRESSED;
+		parts->plain_bytes += plain_bytes(source);
 		if (source->kind == PLAIN)
-			parts->plain_bytes += source->bytes;
+			continue;
 		else if (source->kind == STREAM)
 			parts->other_bytes = GS_UNKNOWN;
 		else if (parts->other_bytes != GS_UNKNOWN)
 			parts->other_bytes += source->bytes;
 	}
-	return GS_OK;
+	return read_header(survey, parts);
+}
+
+/* Where lines end. */
+static gs_status
+open_order(struct survey *survey)
+{
+	const struct gsort_options *options = survey->options;
+	const struct gs_line_options lines = {
+		.csv = options->csv, .separator = options->separator,
+		.terminator = options->zero_terminated ? '\0' : '\n',
+	};
+
+	return gs_line_order_open(&survey->order, &lines);
 }
 
 gs_status
@@ -356,19 +460,25 @@ gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struc
 		.options = options, .count = options->input_count > 0 ? options->input_count : 1,
 		.key_bytes = options->record_bytes > 0 ? (size_t)options->record_bytes
 		                                       : gs_key_bits(options->type) / 8,
-		.terminator = options->zero_terminated ? '\0' : '\n',
 	};
-	gs_status status;
+	gs_status status = open_order(&survey);
 
-	*parts = (struct gs_parts){ .terminator = survey.terminator };
-	status = gs_ranks_agree(ranks, survey_files(&survey, parts));
+	*parts = (struct gs_parts){ .terminator = survey.order.terminator };
+	if (status == GS_OK)
+		status = survey_files(&survey, parts);
+	status = gs_ranks_agree(ranks, status);
 	if (status == GS_OK)
 		status = compare_sizes(&survey, ranks);
+	if (status == GS_OK && options->csv)
+		status = find_rows(&survey, parts, ranks);
 	if (status == GS_OK)
 		status = deal(&survey, ranks->size);
 	if (status == GS_OK)
 		status = list_parts(&survey, parts, ranks, overlap);
+	gs_line_order_close(&survey.order);
 	free(survey.sources);
+	free(survey.cuts);
+	free(survey.begins);
 	return gs_ranks_agree(ranks, status);
 }
 
@@ -377,6 +487,7 @@ gs_parts_close(struct gs_parts *parts)
 {
 	free(parts->names);
 	free(parts->ranges);
+	free(parts->header);
 	*parts = (struct gs_parts){ .count = 0 };
 }
 

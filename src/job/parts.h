@@ -28,6 +28,8 @@ struct gs_parts {
 	uint64_t          other_bytes;	/* of compressed files; GS_UNKNOWN: there is a pipe */
 	bool              inflates;	/* a file is compressed */
 	char              terminator;	/* of lines */
+	char             *header;	/* of the first file, if it has lines that may have names */
+	size_t            header_bytes;
 	unsigned          overlap_keys;	/* of this rank, that another one has, too */
 	uint64_t          overlap_bytes;
 };

@@ -10,7 +10,6 @@
 
 #include "base/team.h"
 #include "format/key.h"
-#include "format/keydef.h"
 #include "gpu/guard.h"
 #include "job/job.h"
 #include "job/options.h"
@@ -61,30 +60,6 @@ adopt_array(struct gsort_options *o)
 }
 
 static bool
-names_columns(const struct gsort_options *o)
-{
-	struct gs_keydef key;
-
-	for (size_t k = 0; k < o->keydef_count; k++)
-		if (gs_keydef_read(o->keydefs[k], true, &key) == GS_OK && key.name != NULL)
-			return true;
-	return false;
-}
-
-/* Records, lines and wide keys. */
-static gs_status
-check_items(const struct gsort_options *o)
-{
-	if (o->csv)
-		return refuse("--csv", "a line of CSV may have newlines between quotes, so a rank that "
-		              "begins in the middle of a file cannot tell where one begins");
-	if (o->lines && o->header_lines > 0 && names_columns(o))
-		return refuse("a key that is the name of a column", "only the rank that reads the header "
-		              "knows it; name the number of the column");
-	return GS_OK;
-}
-
-static bool
 checks_merge(const struct gsort_options *o)
 {
 	return o->operation == GSORT_MERGE && !o->trust_order;
@@ -97,8 +72,6 @@ check_options(struct gsort_options *o)
 	TRY(check_alone(o));
 	TRY(adopt_array(o));
 	TRY(gs_options_check(o));	/* of what the input is */
-	if (gs_options_want_items(o))
-		TRY(check_items(o));
 	if ((o->operation == GSORT_CHECK || checks_merge(o)) && !gs_options_want_items(o) &&
 	    gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT)
 		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid"

@@ -351,10 +351,12 @@ struct spooled {
 
 /* The bytes of the header and the first KEYS, which are lines if KEY_BYTES is 0. */
 static gs_status
-measure(const struct gs_ranked_output *output, uint64_t keys, size_t key_bytes, char terminator,
-        char *buffer, uint64_t *bytes)
+measure(const struct gs_ranked_output *output, uint64_t keys, size_t key_bytes,
+        const struct gs_line_order *lines, char *buffer, uint64_t *bytes)
 {
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
 	uint64_t at = output->header_bytes;
+	bool whole;
 
 	*bytes = at + keys * key_bytes;
 	while (key_bytes == 0 && keys > 0 && at < output->spooled) {
@@ -362,11 +364,11 @@ measure(const struct gs_ranked_output *output, uint64_t keys, size_t key_bytes, 
 		                                                      : COPY_BYTES;
 
 		TRY(gs_spill_file_read(&output->spool, at, buffer, some));
-		for (size_t i = 0; i < some && keys > 0; i++)
-			if (buffer[i] == terminator) {
-				keys--;
-				*bytes = at + i + 1;
-			}
+		for (const char *end = buffer; end < buffer + some && keys > 0;) {
+			end = gs_line_end_within(lines, end, buffer + some, &place, &whole);
+			if (whole && --keys == 0)
+				*bytes = at + (uint64_t)(end - buffer);
+		}
 		at += some;
 	}
 	return GS_OK;
@@ -374,8 +376,8 @@ measure(const struct gs_ranked_output *output, uint64_t keys, size_t key_bytes, 
 
 /* Of the selected KEYS of this rank the head or tail of all may want fewer. */
 static gs_status
-clip(struct gs_ranked_output *output, uint64_t keys, size_t key_bytes, char terminator,
-     char *buffer, struct spooled *part)
+clip(struct gs_ranked_output *output, uint64_t keys, size_t key_bytes,
+     const struct gs_line_order *lines, char *buffer, struct spooled *part)
 {
 	const struct gsort_options *given = output->given;
 	uint64_t before, all, most;
@@ -391,9 +393,9 @@ clip(struct gs_ranked_output *output, uint64_t keys, size_t key_bytes, char term
 	if (given->tail.wanted && most < keys)
 		part->from = keys - most;
 	if (part->from > 0)
-		TRY(measure(output, part->from, key_bytes, terminator, buffer, &part->begin));
+		TRY(measure(output, part->from, key_bytes, lines, buffer, &part->begin));
 	return part->to == keys ? GS_OK
-	       : measure(output, part->to, key_bytes, terminator, buffer, &part->end);
+	       : measure(output, part->to, key_bytes, lines, buffer, &part->end);
 }
 
 /* Copy the bytes FROM .. TO to where they belong: to OWN, or else to the place. */
@@ -413,15 +415,15 @@ copy_spool(struct gs_ranked_output *output, uint64_t from, uint64_t to, struct g
 }
 
 static gs_status
-finish_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes, char terminator,
-             struct gs_output *own, uint64_t *bytes)
+finish_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
+             const struct gs_line_order *lines, struct gs_output *own, uint64_t *bytes)
 {
 	char *buffer = malloc(COPY_BYTES);
 	struct spooled part = { .from = 0 };
 	gs_status status = buffer != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
 
 	if (status == GS_OK)
-		status = clip(output, *keys, key_bytes, terminator, buffer, &part);
+		status = clip(output, *keys, key_bytes, lines, buffer, &part);
 	*keys = part.to - part.from;
 	*bytes = output->header_bytes + part.end - part.begin;
 	if (status == GS_OK && own == NULL)
@@ -472,8 +474,8 @@ finish_own(struct gs_ranked_output *output, struct gs_output *own)
 
 /* The same for bytes that are still in the temporary file. */
 static gs_status
-finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes, char terminator,
-                 uint64_t *bytes)
+finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
+                 const struct gs_line_order *lines, uint64_t *bytes)
 {
 	const struct gs_output_options options = {
 		.name = output->own_name, .in_place = output->given->in_place,
@@ -482,7 +484,7 @@ finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_byt
 	gs_status status = gs_output_open(&own, &options);
 
 	TRY(gs_ranks_agree(output->ranks, status));
-	status = finish_spool(output, keys, key_bytes, terminator, own, bytes);
+	status = finish_spool(output, keys, key_bytes, lines, own, bytes);
 	if (status == GS_OK)
 		status = finish_own(output, own);
 	gs_output_close(own);
@@ -491,12 +493,12 @@ finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_byt
 
 gs_status
 gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
-                        char terminator, struct gs_output *own, uint64_t *bytes)
+                        const struct gs_line_order *lines, struct gs_output *own, uint64_t *bytes)
 {
 	if (!output->one_file)
-		return output->spools ? finish_own_spool(output, keys, key_bytes, terminator, bytes)
+		return output->spools ? finish_own_spool(output, keys, key_bytes, lines, bytes)
 		                      : finish_own(output, own);
 	if (output->spools)
-		TRY(finish_spool(output, keys, key_bytes, terminator, NULL, bytes));
+		TRY(finish_spool(output, keys, key_bytes, lines, NULL, bytes));
 	return finish_shared(output);
 }

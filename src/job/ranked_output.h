@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "format/line_order.h"
 #include "gsort.h"
 #include "io/output.h"
 #include "io/output_fd.h"
@@ -68,13 +69,13 @@ gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t h
  * The job has written everything; collective.
  *
  * @keys       that it has written; lowered to those that are wanted
- * @key_bytes  of each; 0: they are lines that end in TERMINATOR
+ * @key_bytes  of each; 0: they are LINES
  * @own        the output of the job, which is used if each rank has a file of its own
  * @bytes      of this rank: set to fewer if only the first keys of its temporary file are wanted
  */
 MUST_CHECK gs_status
 gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
-                        char terminator, struct gs_output *own, uint64_t *bytes);
+                        const struct gs_line_order *lines, struct gs_output *own, uint64_t *bytes);
 
 /** A zeroed struct is allowed. */
 void gs_ranked_output_close(struct gs_ranked_output *output);

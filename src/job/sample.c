@@ -82,6 +82,7 @@ struct taking {
 	int        *fds;		/* of the parts */
 	uint64_t   *keys;		/* the binary keys taken, or where each line was found ... */
 	uint32_t   *classes;		/* ... with its class, or NONE; of items: their bytes, or NONE */
+	const struct gs_line_order *order;	/* of items that are lines */
 	char       *items;		/* instead of keys: so many of ITEM_ROOM */
 	size_t      item_room;
 	struct gs_first_error error;
@@ -275,6 +276,16 @@ take_line(struct taking *taking, struct cursor *cursor, size_t i)
 	return true;
 }
 
+/* Is it a whole line?  What a place between quotes seems to be is none. */
+static bool
+is_line(const struct taking *taking, const char *item, const char *end)
+{
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
+	bool whole;
+
+	return gs_line_end_within(taking->order, item, end, &place, &whole) == end && whole;
+}
+
 /* An item: a line with its terminator, or a record. */
 static bool
 take_item(struct taking *taking, struct cursor *cursor, size_t i)
@@ -291,7 +302,7 @@ take_item(struct taking *taking, struct cursor *cursor, size_t i)
 	}
 	if (!look_at_line(taking, cursor, item, taking->item_room - 1, &line, &end))
 		return false;
-	if (end != NULL) {
+	if (end != NULL && is_line(taking, line, end + 1)) {
 		taking->classes[i] = (uint32_t)(end + 1 - line);
 		memmove(item, line, taking->classes[i]);
 	}
@@ -409,11 +420,13 @@ gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
 
 gs_status
 gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
-                const struct gsort_options *options, size_t item_bytes, size_t room, size_t count)
+                const struct gsort_options *options, size_t item_bytes,
+                const struct gs_line_order *order, size_t room, size_t count)
 {
 	struct taking taking = {
 		.parts = parts, .options = options, .key_bytes = (unsigned)item_bytes,
-		.rules = { .options = { .terminator = parts->terminator } }, .item_room = room,
+		.rules = { .options = { .terminator = parts->terminator } }, .order = order,
+		.item_room = room,
 	};
 	gs_status status = take_all(&taking, count);
 

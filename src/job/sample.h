@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "format/line_order.h"
 #include "gsort.h"
 #include "job/parts.h"
 #include "net/ranks.h"
@@ -40,12 +41,13 @@ gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
  * Take COUNT items of the parts that have ranges.
  *
  * @items       set to them, one after the other, to be freed: BYTES; may be NULL
- * @item_bytes  of a record; 0: lines
+ * @item_bytes  of a record; 0: lines, which end as ORDER says
  * @room        for each, at least ITEM_BYTES; longer lines are left out
  */
 MUST_CHECK gs_status
 gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
-                const struct gsort_options *options, size_t item_bytes, size_t room, size_t count);
+                const struct gsort_options *options, size_t item_bytes,
+                const struct gs_line_order *order, size_t room, size_t count);
 
 /** Add all bins of a histogram; FLIP: see gs_verify_in_counts(). */
 MUST_CHECK gs_status

@@ -119,7 +119,8 @@ take_sample(struct gsort *job, struct gs_sample *sample)
 	if (job->kind == &gs_keys)
 		return gs_sample_parts(sample, parts_of(job), &job->options, together(job), wanted);
 	status = gs_sample_items(&items, &bytes, parts_of(job), &job->options, fixed,
-	                         gs_item_sample_room(fixed), wanted < most ? wanted : most);
+	                         &job->items.lines.order, gs_item_sample_room(fixed),
+	                         wanted < most ? wanted : most);
 	if (status == GS_OK)
 		status = sample_values(job, sample, items, bytes, fixed);
 	free(items);
@@ -189,9 +190,11 @@ deal_items(struct gsort *job, struct gs_taker *taker)
 	spread->landing = *taker;
 	spread->monitor = &job->monitor;
 	spread->threads = job->plan.threads;
-	spread->terminator = ranked->parts.terminator;
+	if (job->kind == &gs_lines && job->options.argsort_bits == 0)
+		spread->lines = &job->items.lines.order;
 	TRY(gs_item_sample_split(&spread->owners, order, parts_of(job), &job->options,
-	                         order->item_bytes, together(job), ranked->ranks, taker));
+	                         order->item_bytes, &job->items.lines.order, together(job), ranked->ranks,
+	                         taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
 	return GS_OK;
@@ -348,7 +351,8 @@ element_bytes(const struct gsort *job)
 	const size_t fixed = job->items.order.item_bytes;
 
 	if (job->kind->items)
-		return fixed > 0 ? fixed + (job->options.counts ? sizeof(uint64_t) : 0) : 0;
+		return fixed > 0 && !job->options.converts
+		       ? fixed + (job->options.counts ? sizeof(uint64_t) : 0) : 0;
 	return gs_key_is_text(encoding->to) ? 0 : gs_encoding_bytes(encoding);
 }
 
@@ -356,6 +360,7 @@ gs_status
 gs_ranked_finish(struct gsort *job, gs_status status)
 {
 	struct gs_ranked *ranked = job->ranked;
+	const struct gs_line_order text = { .terminator = job->emit.encoding.terminator };
 	uint64_t count, bytes;
 
 	if (ranked == NULL) {
@@ -369,8 +374,8 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 	count = job->emit.keys;
 	bytes = job->emit.bytes;
 	TRY(gs_ranked_output_finish(&ranked->output, &count, element_bytes(job),
-	                            job->kind->items ? ranked->parts.terminator
-	                            : job->emit.encoding.terminator, job->files.outputs.files[0], &bytes));
+	                            job->kind == &gs_lines ? &job->items.lines.order : &text,
+	                            job->files.outputs.files[0], &bytes));
 	job->emit.keys = count;
 	job->emit.bytes = bytes;
 	return GS_OK;

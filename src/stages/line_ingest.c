@@ -543,7 +543,7 @@ end_line(struct gs_line_ingest *ingest)
 static void
 begin_file(struct gs_line_ingest *ingest, const char *name)
 {
-	ingest->first = ingest->name == NULL;
+	ingest->first = ingest->name == NULL && !ingest->headed;
 	ingest->name = ingest->faults.name = name;
 	ingest->lines_before = ingest->lines;
 	ingest->header_left = ingest->header_lines;

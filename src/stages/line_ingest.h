@@ -184,6 +184,7 @@ struct gs_line_ingest {
 	unsigned  threads;
 	uint64_t  header_lines;
 	struct gs_line_bytes header;	/* lines of the first input */
+	bool      headed;		/* HEADER is known, and not that of a file that is read here */
 	uint64_t  bytes;		/* read */
 	uint64_t  lines;		/* stored, if they have numbers */
 	struct gs_line_number number;

@@ -559,8 +559,6 @@ for i in range(60000):
 		it_is_no_regular_file in -o /dev/zero
 		it_is_no_regular_file in -o /dev/full
 		must_be_in_a_regular_file --files0-from=- -o out
-		--csv:_not_with_several_ranks: --csv -k 1 in -o out
-		the_name_of_a_column --header -k price in -o out
 		not_compressed,_so_that_equal_ones_keep_their_order -k 1 fifo -o out
 		the_last_record_is_short --record-size=4 in -o out
 		too_large_for_3_ranks -S 16M --record-size=1000000 large -o out

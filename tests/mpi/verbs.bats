@@ -18,6 +18,8 @@ make_kinds() {
 		gen --seed 4$f --keys 3000 --type u64 --dist zipf >records.$f
 		od -An -v -tu2 -w2 u16.$f | awk '{ printf "%d\n", ($1 - 900) * (NR % 9 ? 1 : 9000000) }' >text.$f
 		awk '{ printf "w%d %.3f %d\n", NR % 41, $1 / 8, $1 % 1000 }' text.$f >lines.$f
+		awk 'BEGIN { print "\"the\nname\",price,note" }
+			{ printf "\"%s\n\"\"%s\",%d,x\"%d\n", NR % 5 ? "a," : "b", NR % 41, $1 % 99, $1 % 3 }' text.$f >csv.$f
 	done
 	: >none
 	printf '3\n1\n' >two
@@ -34,6 +36,7 @@ each() {
 		same $n "$@" text.1 text.2
 		same $n -k 2,2n "$@" lines.1 lines.2
 		same $n -k u32@0 --record-size=8 "$@" records.1 records.2
+		same $n --csv --header -k price:n "$@" csv.1 csv.2
 	done
 }
 
@@ -46,6 +49,43 @@ odd() {
 	done
 	same 3 -u32 "$@" none
 	same 3 -k u32@4 --record-size=12 "$@" equal
+}
+
+@test "rows of CSV, and keys by the name of a column" {
+	local n options
+	make_kinds
+	for n in 2 3 5 7; do
+		while read -r options; do
+			same $n $options
+		done <<-END
+			--csv --header -k price:nr -k note csv.1 csv.2
+			--csv --header -k note -u csv.2
+			--csv --header -k price:n --count --tail=40 csv.1 csv.2
+			--csv --header -k price:n --head=9 --verify csv.1
+			--csv --lines csv.1 csv.2
+			--csv -z -k 2,2 csv.1
+			--csv -t ; -k 1,1 csv.1
+		END
+	done
+	# A row that is longer than the share of a rank; a header that is all there is.
+	{ echo 'a,b'; for n in 7 3 5; do printf '"%s",%d\n' "$(seq $((n * 3000)))" $n; done; } >long
+	printf '"a\nb",c' >header
+	for n in 3 6; do
+		same $n --csv --header -k b:n long
+		same $n --csv --header -k c header
+	done
+	gsort --csv --header -k price:n csv.1 -o sorted
+	{ head -n 4000 sorted; tail -n 9 csv.1; } >broken
+	for n in 2 3 7; do
+		says_the_same $n -c --csv --header -k price:n sorted
+		says_the_same $n -c --csv --header -k price:n sorted broken
+		says_the_same $n --check=summary --csv --header -k price:n csv.1 sorted
+		says_the_same $n --csv --header -k cost:n csv.1 -o out
+		says_the_same $n --csv --header -k price:n csv.1 long -o out
+		same $n -m --csv --header -k price:n sorted sorted
+	done
+	says_the_same 3 --header -k price:n none -o out
+	[ ! -e out ]
 }
 
 @test "figures of numbers, of a column and of a field" {

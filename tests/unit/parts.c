@@ -27,25 +27,30 @@ struct row {
 	unsigned    line_most;		/* bytes of a line, at most */
 	size_t      files;
 	size_t      bytes[MOST_FILES];
+	bool        csv;		/* lines have quotes, and terminators between them */
 };
 
 static const struct row rows[] = {
-	{ "keys", 4, 0, 0, 1, { 4000 } },
-	{ "a key", 4, 0, 0, 1, { 4 } },
-	{ "no keys", 4, 0, 0, 1, { 0 } },
-	{ "keys of several files, of which some are empty", 4, 0, 0, 4, { 0, 44, 0, 400 } },
-	{ "keys behind a header", 4, 6, 0, 3, { 406, 6, 10 } },
-	{ "a header that is longer than its file", 4, 90, 0, 3, { 50, 490, 90 } },
-	{ "a header of most bytes", 4, 3000, 0, 2, { 3004, 3040 } },
-	{ "records", 37, 0, 0, 2, { 37 * 11, 37 } },
-	{ "records behind a header", 37, 5, 0, 2, { 5 + 37 * 11, 5 + 37 * 2 } },
-	{ "lines", 0, 0, 9, 1, { 4001 } },
-	{ "a line", 0, 0, 900, 1, { 700 } },
-	{ "lines of several files", 0, 0, 30, 4, { 500, 0, 77, 1000 } },
-	{ "lines behind a header", 0, 2, 30, 4, { 300, 5, 0, 1000 } },
-	{ "a header of all lines", 0, 900, 30, 2, { 300, 400 } },
-	{ "empty lines", 0, 1, 1, 2, { 50, 3 } },
-	{ "lines longer than what is read at once", 0, 0, 30000, 2, { 39000, 10 } },
+	{ "keys", 4, 0, 0, 1, { 4000 }, false },
+	{ "a key", 4, 0, 0, 1, { 4 }, false },
+	{ "no keys", 4, 0, 0, 1, { 0 }, false },
+	{ "keys of several files, of which some are empty", 4, 0, 0, 4, { 0, 44, 0, 400 }, false },
+	{ "keys behind a header", 4, 6, 0, 3, { 406, 6, 10 }, false },
+	{ "a header that is longer than its file", 4, 90, 0, 3, { 50, 490, 90 }, false },
+	{ "a header of most bytes", 4, 3000, 0, 2, { 3004, 3040 }, false },
+	{ "records", 37, 0, 0, 2, { 37 * 11, 37 }, false },
+	{ "records behind a header", 37, 5, 0, 2, { 5 + 37 * 11, 5 + 37 * 2 }, false },
+	{ "lines", 0, 0, 9, 1, { 4001 }, false },
+	{ "a line", 0, 0, 900, 1, { 700 }, false },
+	{ "lines of several files", 0, 0, 30, 4, { 500, 0, 77, 1000 }, false },
+	{ "lines behind a header", 0, 2, 30, 4, { 300, 5, 0, 1000 }, false },
+	{ "a header of all lines", 0, 900, 30, 2, { 300, 400 }, false },
+	{ "empty lines", 0, 1, 1, 2, { 50, 3 }, false },
+	{ "lines longer than what is read at once", 0, 0, 30000, 2, { 39000, 10 }, false },
+	{ "CSV", 0, 0, 9, 1, { 3001 }, true },
+	{ "CSV of several files behind a header", 0, 1, 30, 4, { 700, 0, 77, 1000 }, true },
+	{ "CSV with rows longer than a share", 0, 0, 3000, 2, { 9000, 300 }, true },
+	{ "CSV with rows longer than what is read at once", 0, 1, 30000, 2, { 39000, 10 }, true },
 };
 
 /* ---- files, and where their elements begin --------------------------------------- */
@@ -60,12 +65,40 @@ make_files(const struct row *row, char terminator)
 		size_t left = 0;
 
 		for (size_t b = 0; b < row->bytes[f]; b++) {
+			static const char cells[] = "x\",x\n,\"\"x";
+
 			content[f][b] = left == 0 && b > 0 ? terminator : 'x';
+			if (row->csv && left > 0)
+				content[f][b] = cells[units_mix(7 * b + f) % (sizeof cells - 1)];
+			if (content[f][b] == '\n')
+				content[f][b] = terminator;
 			left = left > 0 ? left - 1 : units_mix(b + f) % (row->line_most + 1);
 		}
 		fwrite(content[f], 1, row->bytes[f], file);
 		fclose(file);
 	}
+}
+
+/* Behind the row of CSV that begins at AT: a quote opens where a cell begins, and a quote that is doubled
+ * closes and opens. */
+static size_t
+row_end(const char *text, size_t bytes, char terminator, size_t at)
+{
+	bool quoted = false, begins = true;
+
+	while (at < bytes) {
+		const char c = text[at++];
+
+		if (c == '"' && (quoted || begins)) {
+			quoted = !quoted;
+			begins = true;
+		} else if (c == terminator && !quoted) {
+			return at;
+		} else {
+			begins = c == ',';
+		}
+	}
+	return bytes;
 }
 
 /* Behind the element that begins at AT. */
@@ -76,6 +109,8 @@ element_end(const struct row *row, size_t f, char terminator, size_t at)
 
 	if (row->element_bytes > 0)
 		return at + row->element_bytes;
+	if (row->csv)
+		return row_end(content[f], row->bytes[f], terminator, at);
 	found = memchr(content[f] + at, terminator, row->bytes[f] - at);
 	return found != NULL ? (size_t)(found - content[f]) + 1 : row->bytes[f];
 }
@@ -197,7 +232,7 @@ options_of(const struct row *row, const char *const *names, char terminator)
 		.record_bytes = row->element_bytes > 4 ? row->element_bytes : 0,
 		.skip_bytes = row->element_bytes > 0 ? row->header : 0,
 		.header_lines = row->element_bytes > 0 ? 0 : row->header,
-		.zero_terminated = terminator == '\0',
+		.zero_terminated = terminator == '\0', .csv = row->csv, .lines = row->csv,
 	};
 }
 
@@ -233,9 +268,9 @@ check_row(const struct row *row, const char *const *names, unsigned ranks, bool 
 static void
 check_errors(const char *const *names)
 {
-	static const struct row whole = { "keys", 4, 0, 0, 1, { 400 } },
-	                        partial = { "a key and a half", 4, 0, 0, 1, { 6 } },
-	                        record = { "half a record", 37, 0, 0, 1, { 400 } };
+	static const struct row whole = { "keys", 4, 0, 0, 1, { 400 }, false },
+	                        partial = { "a key and a half", 4, 0, 0, 1, { 6 }, false },
+	                        record = { "half a record", 37, 0, 0, 1, { 400 }, false };
 	static const char *const missing[] = { "/does/not/exist" };
 	const struct {
 		const char       *about;
@@ -257,7 +292,7 @@ check_errors(const char *const *names)
 		const struct gsort_options options = options_of(table[t].row, table[t].names, '\n');
 		struct gsort_options others = options;
 
-		make_files(&(struct row){ "", 4, 0, 0, 2, { table[t].row->bytes[0], 12 } }, '\n');
+		make_files(&(struct row){ "", 4, 0, 0, 2, { table[t].row->bytes[0], 12 }, false }, '\n');
 		if (table[t].others != NULL)
 			others.inputs = table[t].others;
 		open_all(members, 3, &options, &others, false);

@@ -29,8 +29,8 @@ _gsort() {
 		--record-size= --format= --argsort= -k --key= -t --field-separator= --csv --lines
 		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
 		-i --ignore-nonprinting -M --month-sort -V --version-sort -s --stable
-		-r --reverse -u --unique --count --repeated --singletons --head=
-		--tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
+		-r --reverse -u --unique --count --keep-order --repeated --singletons
+		--head= --tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
 		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --nocheck-order
 		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
 		--size-hint= -o --output= --split= --in-place --force

@@ -54,6 +54,7 @@ complete -c gsort -s s -l stable -d 'Lines with equal keys stay in the order of 
 complete -c gsort -s r -l reverse -d 'Largest first'
 complete -c gsort -s u -l unique -d 'Write each key only once'
 complete -c gsort -l count -d 'Write each key once, after its number of occurrences'
+complete -c gsort -l keep-order -d 'With -u: the first of equal ones, in input order'
 complete -c gsort -l repeated -d 'One of each key that occurs more than once'
 complete -c gsort -l singletons -d 'Only keys that occur once'
 complete -c gsort -l head -x -a '1 10 100 1000' -d 'Write only the first K keys'

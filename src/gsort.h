@@ -280,6 +280,9 @@ struct gsort_options {
 
 	/* Of gsort-mpi: the ranks that sort together, each with these options; NULL: this process. */
 	struct gs_ranks		*ranks;
+
+	bool			 keep_order;	/* with UNIQUE, REPEATED or SINGLETONS, of lines, records
+						 * or binary keys: write them in the order of the input */
 };
 
 /* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the

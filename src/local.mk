@@ -284,6 +284,7 @@ host_sources = \
   src/stages/item_merger.c \
   src/stages/item_merger.h \
   src/stages/item_set.c \
+  src/stages/item_firsts.c \
   src/stages/item_store.c \
   src/stages/item_store.h \
   src/stages/item_top.c \

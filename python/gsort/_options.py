@@ -71,6 +71,7 @@ class Options(TypedDict, total=False):
 	descending: bool
 	unique: bool
 	count: bool
+	keep_order: bool
 	repeated: bool
 	singletons: bool
 	head: int
@@ -95,8 +96,8 @@ class Options(TypedDict, total=False):
 
 # Members that take a value as it is, by parameter.
 _FLAGS = {"descending": "reverse", "count": "counts",
-          **{name: name for name in ("force", "csv", "stable", "zero_terminated", "unique", "repeated",
-                                     "singletons", "trust_order", "verify", "in_place", "summary", "json")}}
+          **{name: name for name in ("force", "csv", "stable", "zero_terminated", "unique", "keep_order",
+                                     "repeated", "singletons", "trust_order", "verify", "in_place", "summary", "json")}}
 _NUMBERS = {"header": ("header_lines", "Q"), "skip_bytes": ("skip_bytes", "Q"), "seed": ("seed", "Q"),
             "split": ("split", "I"), "memory": ("memory_bytes", "Q"), "batch_size": ("merge_files", "I"),
             "gpu_memory": ("gpu_memory_bytes", "Q"), "threads": ("threads", "I"), "histogram": ("histogram", "I")}

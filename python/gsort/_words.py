@@ -10,7 +10,7 @@ from typing import Callable, Dict, List, Match, Tuple, Union
 PARAMETERS = {
 	**{name: name.replace("-", "_") for name in (
 		"type", "to", "format", "argsort", "key", "csv", "lines", "stable", "unique", "count",
-		"repeated", "singletons", "head", "tail", "sample", "seed", "verify", "header", "skip-bytes",
+		"keep-order", "repeated", "singletons", "head", "tail", "sample", "seed", "verify", "header", "skip-bytes",
 		"zero-terminated", "invalid", "decompress", "force", "split", "in-place", "compress-program",
 		"batch-size", "device", "gpu-memory")},
 	**{name: name + "()" for name in ("union", "intersect", "difference", "symmetric", "quantiles", "summary",

@@ -18,6 +18,9 @@ describe(struct gsort *job)
 {
 	struct gs_items *items = &job->items;
 
+	if (job->options.keep_order && job->options.record_bytes == 0 && gs_key_bits(job->options.type) == 0)
+		return gs_fail(GS_EUSAGE, "option '--keep-order' needs '--lines' or '-n': numbers are "
+		               "written anew, and lines as they are");
 	TRY(gs_record_ingest_open(&items->ingest, &job->options));
 	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
@@ -25,6 +28,9 @@ describe(struct gsort *job)
 		.words = gs_record_words,
 		.context = &items->ingest.item,
 	};
+	items->written = items->order;
+	if (job->options.keep_order)
+		items->written.item_bytes -= sizeof(uint64_t);
 	return GS_OK;
 }
 
@@ -52,7 +58,7 @@ gs_items_facts(const struct gsort *job)
 	struct gs_item_facts facts = {
 		.record_bytes = job->kind->element_bytes(job),
 		.item_bytes = job->items.order.item_bytes,
-		.numbered = job->options.argsort_bits > 0,
+		.numbered = job->options.argsort_bits > 0 || job->options.keep_order,
 	};
 
 	if (job->ranked != NULL && job->options.operation == GSORT_SORT)
@@ -97,6 +103,14 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 	}
 	set_groups(&store, options);
 	gs_verify_expect_items(&job->verify, options, &items->order);
+	if (options->keep_order) {
+		store.emit_at = fixed > 0 ? 0 : GS_LINE_NUMBER_BYTES;
+		store.emit_bytes = items->written.item_bytes;
+		store.leaves = &items->written;
+		TRY(gs_item_firsts_open(&items->firsts, &store, items->written.item_bytes, &job->monitor));
+		job->engine = gs_item_firsts_engine(items->firsts);
+		return GS_OK;
+	}
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
 	job->engine = gs_item_store_engine(items->store);
 	return GS_OK;
@@ -130,7 +144,7 @@ open_emit(struct gsort *job)
 	struct gs_items *items = &job->items;
 	const struct gsort_options *options = &job->options;
 
-	TRY(gs_emit_open_items(&job->emit, &items->order, options->argsort_bits / 8));
+	TRY(gs_emit_open_items(&job->emit, &items->written, options->argsort_bits / 8));
 	if (options->converts)		/* only wide keys are items then, and only to text */
 		gs_show_open(&items->show, options, NULL, &job->emit);
 	return GS_OK;
@@ -193,7 +207,9 @@ gs_items_close(struct gsort *job)
 	gs_npy_close(&items->npy);
 	gs_item_top_close(&items->top);
 	gs_item_store_close(items->store);
+	gs_item_firsts_close(items->firsts);
 	gs_record_ingest_close(&items->ingest);
 	gs_show_close(&items->show);
 	items->store = NULL;
+	items->firsts = NULL;
 }

@@ -197,8 +197,9 @@ struct gs_line_job {
 /* A job of records, lines or wide keys has these. */
 struct gs_items {
 	struct gs_record_ingest ingest;
-	struct gs_item_order    order;
+	struct gs_item_order    order, written;	/* of sorted items, and of the output's */
 	struct gs_item_store   *store;
+	struct gs_item_firsts  *firsts;	/* of --keep-order, in place of it */
 	struct gs_show          show;	/* lines with counts, wide keys as text */
 	struct gs_item_top      top;	/* of --top */
 	struct gs_npy_inputs    npy;

@@ -75,6 +75,7 @@ describe_text(struct gsort *job)
 	job->items.order = (struct gs_item_order){
 		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
 	};
+	job->items.written = job->items.order;
 	return GS_OK;
 }
 
@@ -145,11 +146,7 @@ describe(struct gsort *job)
 	TRY(gs_line_job_order(job));
 	if (gs_options_argsort_text(options))
 		return describe_text(job);
-	if (options->argsort_bits > 0) {
-		gs_line_number_order(&job->items.order, &job->items.lines.order);
-		return GS_OK;
-	}
-	job->items.order = (struct gs_item_order){
+	job->items.written = (struct gs_item_order){
 		.end = end_of_line,
 		.split = split_lines,
 		.words = words_of_lines,
@@ -158,6 +155,9 @@ describe(struct gsort *job)
 		.word_bytes = GS_LINE_WORD_BYTES,
 		.context = &job->items.lines.order,
 	};
+	job->items.order = job->items.written;
+	if (options->argsort_bits > 0 || options->keep_order)
+		gs_line_number_order(&job->items.order, &job->items.lines.order);
 	return GS_OK;
 }
 
@@ -181,7 +181,7 @@ allocate(struct gsort *job)
 
 	TRY(reserve(job, &sizes));
 	TRY(gs_items_open_engine(job, &sizes));
-	return job->options.argsort_bits == 0 ? GS_OK
+	return job->options.argsort_bits == 0 && !job->options.keep_order ? GS_OK
 	       : gs_arena_open(&job->items.lines.numbered,
 	                       job->plan.threads * job->engine.taker.piece_bytes, false);
 }
@@ -255,6 +255,8 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	lines->ingest.number = (struct gs_line_number){
 		job->options.argsort_bits, gs_endian_swaps(job->options.endian),
 	};
+	if (job->options.keep_order)
+		lines->ingest.number = (struct gs_line_number){ 64, false };
 	lines->ingest.numbered = lines->numbered.base;
 	if (gs_options_argsort_text(&job->options)) {
 		lines->ingest.text = &job->keys.ingest.text;
@@ -332,7 +334,7 @@ open_emit(struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 
-	TRY(gs_emit_open_items(&job->emit, &job->items.order, options->argsort_bits / 8));
+	TRY(gs_emit_open_items(&job->emit, &job->items.written, options->argsort_bits / 8));
 	if (options->lines && (options->counts || options->underline))
 		gs_show_open(&job->items.show, options, &job->items.lines.order, &job->emit);
 	return GS_OK;

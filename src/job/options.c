@@ -302,6 +302,31 @@ find_rank_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 	return find(rules, COUNT(rules), conflict);
 }
 
+/* The same for -u in the order of the input. */
+static bool
+find_keep_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
+{
+	static const char whole[] = "elements are written as they are";
+	const struct rule rules[] = {
+		{ o->counts, { "keep-order", "count", false, "a count is known after the last element" } },
+		{ !o->unique && !o->repeated && !o->singletons, { "keep-order", "unique", true, NULL } },
+		{ o->reverse, { "keep-order", "reverse", false, "the order is that of the input" } },
+		{ o->operation == GSORT_CHECK, { "check", "keep-order", false, NULL } },
+		{ o->operation == GSORT_MERGE, { "merge", "keep-order", false,
+		  "sort the inputs as they are" } },
+		{ o->set != GSORT_NO_SET, { set_name(o), "keep-order", false,
+		  "pipe one gsort into another" } },
+		{ o->argsort_bits > 0, { "argsort", "keep-order", false, "sort its numbers" } },
+		{ o->converts, { "keep-order", "to", false, whole } },
+		{ o->invalid != GSORT_INVALID_ABORT, { "keep-order", "invalid", false, NULL } },
+		{ o->device == GSORT_DEVICE_GPU, { "keep-order", "device", false,
+		  "a GPU sorts keys alone" } },
+		{ o->compress_program != NULL, { "keep-order", "compress-program", false, uncompressed } },
+	};
+
+	return o->keep_order && find(rules, COUNT(rules), conflict);
+}
+
 /* The same for figures, which are written in place of keys. */
 static bool
 find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
@@ -377,7 +402,7 @@ gs_options_conflict(const struct gsort_options *o, struct gsort_conflict *confli
 	    find_wide_conflict(o, conflict) || find(rules, COUNT(rules), conflict))
 		return true;
 	return find_set_conflict(o, conflict) || find_rank_conflict(o, conflict) ||
-	       find_answer_conflict(o, conflict);
+	       find_keep_conflict(o, conflict) || find_answer_conflict(o, conflict);
 }
 
 static const char *const notations[] = { "text", "hex", "ipv4", "time" };
@@ -458,8 +483,8 @@ gsort_conflict(const struct gsort_options *options, struct gsort_conflict *confl
 bool
 gs_options_want_items(const struct gsort_options *options)
 {
-	return options->record_bytes > 0 || options->argsort_bits > 0 || options->lines ||
-	       gs_key_is_wide(options->type);
+	return options->record_bytes > 0 || options->argsort_bits > 0 || options->keep_order ||
+	       options->lines || gs_key_is_wide(options->type);
 }
 
 bool

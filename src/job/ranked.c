@@ -33,6 +33,7 @@ check_alone(const struct gsort_options *o)
 		const char *what, *why;
 	} alone[] = {
 		{ o->argsort_bits > 0, "--argsort", one },
+		{ o->keep_order, "--keep-order", one },
 	};
 
 	for (size_t a = 0; a < sizeof alone / sizeof alone[0]; a++)

@@ -35,7 +35,7 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 	const char letter = letter_of(o);
 
 	if (letter == '\0' || o->operation != GSORT_SORT || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
-	    o->underline || o->sample.wanted || o->compress_program != NULL ||
+	    o->keep_order || o->underline || o->sample.wanted || o->compress_program != NULL ||
 	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o))
 		return GS_OK;
 	turn->lines = malloc(sizeof *turn->lines);

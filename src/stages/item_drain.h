@@ -217,9 +217,18 @@ struct gs_item_store_options {
 	bool      origins;		/* pieces come from several origins, after a sample */
 	bool      verify;		/* make a digest of all drained items */
 
-	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: whole items. */
+	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: all that follow, an item of LEAVES if that
+	 * is not NULL. */
 	size_t    emit_at, emit_bytes;
+	const struct gs_item_order *leaves;
 };
+
+/** Of an item of so many bytes, those that leave. */
+static inline size_t
+gs_item_leaving(const struct gs_item_store_options *options, size_t bytes)
+{
+	return options->emit_bytes > 0 ? options->emit_bytes : bytes - options->emit_at;
+}
 
 /* A bucket, or some rows or extents of one that is settled. */
 struct gs_bucket_part {

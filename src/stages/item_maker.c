@@ -175,7 +175,7 @@ take_item(struct gs_item_maker *maker, const struct gs_bucket_part *part, const 
 	maker->part.times[0] = part->bucket->items;
 	made->span = (struct gs_span){
 		.items = item + options->emit_at,
-		.bytes = options->emit_bytes > 0 ? options->emit_bytes : bytes,
+		.bytes = gs_item_leaving(options, bytes),
 		.count = 1, .times = options->groups ? maker->part.times : NULL,
 	};
 }
@@ -195,7 +195,7 @@ make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, siz
 		verify_slices(order, made, maker->slices, slice_count);
 	made->span.items = maker->out;
 	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0) {
-		const size_t copied = options->emit_bytes > 0 ? options->emit_bytes : bytes;
+		const size_t copied = gs_item_leaving(options, bytes);
 
 		if (made->items++ == 0 && (large || options->groups)) {
 			if (!options->groups || group_leaves(maker, part))
@@ -216,7 +216,7 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 {
 	const struct gs_item_store_options *options = maker->options;
 	struct gs_item_part *items = &maker->part;
-	const bool whole = !options->groups && options->emit_bytes == 0;
+	const bool whole = !options->groups && options->emit_bytes == 0 && options->emit_at == 0;
 	struct gs_item_slice out;
 
 	items->mark_equal = options->groups;

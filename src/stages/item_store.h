@@ -40,4 +40,19 @@ struct gs_engine gs_item_store_engine(struct gs_item_store *store);
 /** Free all; NULL is allowed. */
 void gs_item_store_close(struct gs_item_store *store);
 
+/* ---- groups in the order of the input, by two stores (item_firsts.c) ----------- */
+
+struct gs_item_firsts;
+
+/** The same, for items with a number of 64 bits at NUMBER_AT, by which the first items of all groups leave.
+ *  FIRSTS is to be closed after an error, too. */
+MUST_CHECK gs_status
+gs_item_firsts_open(struct gs_item_firsts **firsts, const struct gs_item_store_options *options,
+                    size_t number_at, struct gs_monitor *monitor);
+
+struct gs_engine gs_item_firsts_engine(struct gs_item_firsts *firsts);
+
+/** Free all; NULL is allowed. */
+void gs_item_firsts_close(struct gs_item_firsts *firsts);
+
 #endif

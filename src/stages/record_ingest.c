@@ -26,20 +26,24 @@ enum { SAMPLE_PLACES = 512 };
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* Items of --argsort: all keys, one after the other, then the number. */
+/* Items of --argsort: all keys, one after the other, then the number; of --keep-order the record, and then
+ * the number. */
 static gs_status
-open_argsort(struct gs_record_ingest *ingest)
+open_numbered(struct gs_record_ingest *ingest)
 {
 	struct gsort_key *keys = malloc(ingest->key_count * sizeof *keys);
-	size_t at = 0;
+	const bool whole = ingest->options->keep_order;
+	size_t at = whole ? ingest->record.bytes : 0;
 
 	ingest->item_keys = keys;
 	if (keys == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	for (size_t k = 0; k < ingest->key_count; k++) {
 		keys[k] = ingest->keys[k];
-		keys[k].offset = at;
-		at += gs_key_bytes(&keys[k]);
+		if (!whole) {
+			keys[k].offset = at;
+			at += gs_key_bytes(&keys[k]);
+		}
 	}
 	return gs_record_open(&ingest->item, at + NUMBER_BYTES, keys, ingest->key_count,
 	                      ingest->options->endian, ingest->options->reverse);
@@ -68,8 +72,8 @@ gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_option
 	                   options->reverse));
 	ingest->record.type = options->type;
 	ingest->record.endian = options->endian;
-	if (options->argsort_bits > 0)
-		return open_argsort(ingest);
+	if (options->argsort_bits > 0 || options->keep_order)
+		return open_numbered(ingest);
 	ingest->item = ingest->record;
 	return GS_OK;
 }
@@ -77,7 +81,7 @@ gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_option
 gs_status
 gs_record_ingest_allocate(struct gs_record_ingest *ingest, unsigned threads, size_t piece_bytes)
 {
-	const bool other = ingest->options->argsort_bits > 0;
+	const bool other = ingest->item_keys != NULL;
 	const size_t header = (size_t)ingest->options->skip_bytes;
 	size_t pieces, item_pieces;
 
@@ -115,16 +119,19 @@ struct reading {
 	struct gs_follow      follow;	/* with checks_order: by one thread */
 };
 
-/* Make items for --argsort of COUNT records, of which the first one has NUMBER. */
+/* Make items with numbers of COUNT records, of which the first one has NUMBER. */
 static void
 make_items(const struct gs_record_ingest *ingest, const char *records, char *items, size_t count,
            uint64_t number)
 {
 	const size_t item_bytes = ingest->item.bytes;
-	const bool swaps = gs_endian_swaps(ingest->options->endian);
-	size_t at = 0;
+	const bool whole = ingest->options->keep_order;
+	const bool swaps = !whole && gs_endian_swaps(ingest->options->endian);
+	size_t at = whole ? ingest->record.bytes : 0;
 
-	for (size_t k = 0; k < ingest->key_count; k++) {
+	for (size_t i = 0; whole && i < count; i++)
+		memcpy(items + i * item_bytes, records + i * at, at);
+	for (size_t k = 0; !whole && k < ingest->key_count; k++) {
 		const size_t bytes = gs_key_bytes(&ingest->keys[k]);
 		const char *from = records + ingest->keys[k].offset;
 

@@ -167,6 +167,57 @@ first() {
 	cmp got expected
 }
 
+# keeps AWK OPTION...: what awk makes of the file in, with two readings, is what --keep-order writes
+keeps() {
+	awk "$1" in in >expected
+	[ -s expected ]
+	for more in "" "-S 20M" "--parallel=1 --verify" "-S 20M --parallel=3"; do
+		gsort --keep-order "${@:2}" $more in | cmp - expected
+		gsort --keep-order "${@:2}" $more <in | cmp - expected
+	done
+	gsort --keep-order "${@:2}" --head=3 in | cmp - <(head -n 3 expected)
+	gsort --keep-order "${@:2}" --tail=3 in | cmp - <(tail -n 3 expected)
+	gsort --keep-order "${@:2}" --split=3 -o 'part-%r' in
+	cat part-? | cmp - expected
+}
+
+@test "--keep-order: the first of equal lines, rows and records, as they came" {
+	awk 'BEGIN { srand(7); for (i = 0; i < 200000; i++) { n = int(rand() * 20000)
+		printf "%d %s%x\n", n, i % 3 ? "w" : "W", n * 7919 % 9973 } }' >in
+	keeps 'NR == FNR { next } !seen[$0]++' --lines -u
+	keeps 'NR == FNR { next } !seen[$1 + 0]++' -n -u
+	keeps 'NR == FNR { next } !seen[toupper($2)]++' -k2,2f -u
+	keeps 'NR == FNR { times[$0]++; next } times[$0] > 1 && !seen[$0]++' --lines --repeated
+	keeps 'NR == FNR { times[$0]++; next } times[$0] == 1' --lines --singletons
+	tr '\n' '\0' <in | gsort -z --lines -u --keep-order | tr '\0' '\n' |
+		cmp - <(awk '!seen[$0]++' in)
+	{ echo '"n",word'; sed 's/\([^ ]*\) \(.*\)/\1,"\2"/' in; } >t.csv
+	gsort --csv --header -k word -u --keep-order t.csv |
+		cmp - <(awk -F, 'NR == 1 || !seen[$2]++' t.csv)
+	gsort --lines -u --keep-order /dev/null | cmp - /dev/null
+
+	gen --seed 7 --keys 30000 --type u32 --dist few >keys
+	od -An -tu4 -v -w4 keys | awk '!seen[$1]++' >expected
+	gsort -u32 -u --keep-order keys | od -An -tu4 -v -w4 | cmp - expected
+	od -An -tu4 -v -w8 keys | awk '!seen[$2]++' >expected
+	gsort --record-size=8 -k u32@4 -u --keep-order --endian=little keys | od -An -tu4 -v -w8 | cmp - expected
+}
+
+@test "--keep-order: what it does not go with" {
+	refused() { run gsort --keep-order "${@:2}" in; [ "$status" = 2 ]; [ "$output" = "gsort: $1" ]; }
+	: >in
+	refused "option '--keep-order' needs '-u'" --lines
+	refused "option '--keep-order' needs '--lines' or '-n': numbers are written anew, and lines as they are" -u
+	refused "options '--keep-order' and '--count' are incompatible: a count is known after the last element" -u --count
+	refused "options '--keep-order' and '-r' are incompatible: the order is that of the input" --lines -ur
+	refused "options '-c' and '--keep-order' are incompatible" --lines -uc
+	refused "options '-m' and '--keep-order' are incompatible: sort the inputs as they are" --lines -um
+	refused "options '--union' and '--keep-order' are incompatible: pipe one gsort into another" --lines -u --union
+	refused "options '--argsort' and '--keep-order' are incompatible: sort its numbers" --lines -u --argsort=u32
+	refused "options '--keep-order' and '--to=text' are incompatible: elements are written as they are" -u32 -u --to=text
+	refused "options '--keep-order' and '--invalid' are incompatible" --csv --header -k a:n -u --invalid=warn
+}
+
 @test "head: text, up and down, unique and not" {
 	text 3000 >in
 	for k in 0 1 2 10 999 5000 100000 18446744073709551615; do

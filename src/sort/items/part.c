@@ -351,16 +351,17 @@ gather_fixed(const struct gs_item_part *part, size_t at, size_t bytes, char *int
 }
 
 static size_t
-gather_lines(const struct gs_item_part *part, char *into)
+gather_lines(const struct gs_item_part *part, size_t at, char *into)
 {
 	const char *begin = into;
 
 	for (size_t i = 0; i < part->count; i++) {
-		const uint32_t place = part->places[i], bytes = part->lengths[place];
+		const uint32_t place = part->places[i];
+		const size_t bytes = part->lengths[place] - at;
 
 		if (i + AHEAD < part->count)
 			__builtin_prefetch(part->items[part->places[i + AHEAD]]);
-		gs_item_copy(into, part->items[place], bytes);
+		gs_item_copy(into, part->items[place] + at, bytes);
 		into += bytes;
 	}
 	return (size_t)(into - begin);
@@ -370,9 +371,9 @@ size_t
 gs_item_part_gather(const struct gs_item_part *part, size_t at, size_t bytes, char *into)
 {
 	if (bytes == 0 && part->order->item_bytes == 0)
-		return gather_lines(part, into);
+		return gather_lines(part, at, into);
 	if (bytes == 0)
-		bytes = part->order->item_bytes;
+		bytes = part->order->item_bytes - at;
 	switch (bytes) {
 	case 4:  gather_fixed(part, at, 4, into); break;
 	case 8:  gather_fixed(part, at, 8, into); break;

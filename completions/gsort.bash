@@ -28,7 +28,7 @@ _gsort() {
 		-n --numeric-sort -g --general-numeric-sort --to=
 		--record-size= --format= --argsort= -k --key= -t --field-separator= --csv --lines
 		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
-		-i --ignore-nonprinting -M --month-sort -V --version-sort -s --stable
+		-i --ignore-nonprinting -M --month-sort -V --version-sort --locale -s --stable
 		-r --reverse -u --unique --count --keep-order --repeated --singletons
 		--head= --tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
 		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --nocheck-order

@@ -50,6 +50,7 @@ complete -c gsort -s h -l human-numeric-sort -d 'Numbers with a suffix: 900K, 1.
 complete -c gsort -s i -l ignore-nonprinting -d 'Only printable characters count'
 complete -c gsort -s M -l month-sort -d 'Names of months'
 complete -c gsort -s V -l version-sort -d 'Numbers within text'
+complete -c gsort -l locale -d 'In the order of a locale'
 complete -c gsort -s s -l stable -d 'Lines with equal keys stay in the order of the input'
 complete -c gsort -s r -l reverse -d 'Largest first'
 complete -c gsort -s u -l unique -d 'Write each key only once'

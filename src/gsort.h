@@ -265,7 +265,7 @@ struct gsort_options {
 						 * records or lines in the input, as unsigned integers; of
 						 * text those of its lines; 0: off */
 
-	/* Lines by key, as sort(1) with LC_ALL=C sorts them; they are written as they are. */
+	/* Lines by key, as sort(1) sorts them, in the C locale or in LOCALE; they are written as they are. */
 	bool			 lines;		/* sort lines, not numbers; TYPE stays 0 */
 	const char *const	*keydefs;	/* of sort(1): "3,3n"; with HEADER_LINES also "name:n" */
 	size_t			 keydef_count;	/* 0: the whole line is the key */
@@ -283,6 +283,8 @@ struct gsort_options {
 
 	bool			 keep_order;	/* with UNIQUE, REPEATED or SINGLETONS, of lines, records
 						 * or binary keys: write them in the order of the input */
+
+	const char		*locale;	/* of lines: its name; "": that of the environment; NULL: C */
 };
 
 /* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the

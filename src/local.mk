@@ -42,6 +42,8 @@ host_sources = \
   src/base/team.h \
   src/base/thread.c \
   src/base/thread.h \
+  src/format/collation.c \
+  src/format/collation.h \
   src/format/convert.c \
   src/format/digits.h \
   src/format/disorder.c \
@@ -77,6 +79,7 @@ host_sources = \
   src/format/line_words.h \
   src/format/lines.c \
   src/format/lines.h \
+  src/format/locale.c \
   src/format/notation.c \
   src/format/notation.h \
   src/format/parse.c \

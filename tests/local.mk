@@ -241,6 +241,7 @@ BATS_FILES = \
   tests/cli/keys.bats \
   tests/cli/library.bats \
   tests/cli/lines.bats \
+  tests/cli/locale.bats \
   tests/cli/man.bats \
   tests/cli/memory.bats \
   tests/cli/merge.bats \

@@ -27,6 +27,7 @@
 #include "cli/launch.h"
 #include "cli/option.h"
 #include "cli/opts.h"
+#include "cli/process.h"
 #include "cli/report.h"
 
 static const struct gs_option *
@@ -460,8 +461,9 @@ sorts_lines(const struct gs_opts *opts)
 	const bool items = opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY;
 	const bool as_numbers = (opts->numeric || opts->general) && !items && !names_numbers(opts);
 
-	return opts->lines || opts->job.csv || opts->job.separator != NULL || opts->dictionary ||
-	       opts->human || opts->printable || opts->month || opts->version_sort ||
+	return opts->lines || opts->job.csv || opts->job.locale != NULL ||
+	       opts->job.separator != NULL || opts->dictionary || opts->human || opts->printable ||
+	       opts->month || opts->version_sort ||
 	       (opts->key_count > 0 && !items) ||	/* -k of records is TYPE@OFFSET */
 	       as_numbers || (opts->bare_f && !numbers);
 }
@@ -543,6 +545,7 @@ set_as_sort(struct gs_opts *opts)
 {
 	opts->job.decompress = GSORT_DECOMPRESS_NONE;
 	opts->job.trust_order = opts->job.force = opts->quiet = true;
+	opts->job.locale = gs_environment_is_c() ? NULL : "";
 	if (opts->job.memory_bytes > 0 && opts->job.memory_bytes < LEAST_MEMORY)
 		opts->job.memory_bytes = LEAST_MEMORY;		/* a line may be long */
 	opts->progress = GS_PROGRESS_NEVER;

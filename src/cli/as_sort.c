@@ -5,9 +5,9 @@
  * In:   argv, the environment.
  * Out:  whether this program sorts; if not, another one runs in its place.
  *
- * The next sort gets what this one would not do as sort(1) does: other locales than C, random order, the old
- * keys (+1 -2), --debug, --compress-program; and what this one refuses, so that the message is its own.
- * Nothing has been read by then.
+ * The next sort gets what this one would not do as sort(1) does: random order, the old keys (+1 -2),
+ * --debug, --compress-program; and what this one refuses, so that the message is its own.  Nothing has been
+ * read by then.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -147,6 +147,12 @@ is_c(const char *category)
 	       strcasecmp(locale, "C.utf8") == 0;
 }
 
+bool
+gs_environment_is_c(void)
+{
+	return is_c("LC_COLLATE") && is_c("LC_CTYPE") && is_c("LC_NUMERIC") && is_c("LC_TIME");
+}
+
 /* ---- the next sort ------------------------------------------------------------------ */
 
 /* Is PATH a program, and not the one that runs? */
@@ -189,13 +195,11 @@ gs_as_sort(int argc, char **argv)
 	if (strcmp(gs_program_name(), "sort") != 0)
 		return false;
 	is_next = before != NULL && strtol(before, NULL, 10) == (long)getpid();	/* exec keeps it */
-	if (understands(argc, argv) && is_c("LC_COLLATE") && is_c("LC_CTYPE") && is_c("LC_NUMERIC") &&
-	    is_c("LC_TIME")) {
+	if (understands(argc, argv)) {
 		(void)unsetenv(mark);
 		return true;
 	}
 	gs_next_sort(argv);
-	gs_report_error("this locale, or one of the options, needs another sort, and PATH has none; "
-	                "LC_ALL=C, or gsort, does without");
+	gs_report_error("one of the options needs another sort, and PATH has none; gsort does without");
 	gs_process_end(GS_EXIT_ERROR);
 }

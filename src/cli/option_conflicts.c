@@ -34,6 +34,8 @@ spell_line_option(const struct gs_opts *opts)
 {
 	const bool items = opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY;
 
+	if (opts->job.locale != NULL)
+		return "--locale";
 	return opts->key_count > 0 && !items ? "-k" : opts->job.separator != NULL ? "-t" :
 	       opts->job.csv ? "--csv" : opts->lines ? "--lines" : opts->human ? "-h" :
 	       opts->month ? "-M" : opts->version_sort ? "-V" : opts->dictionary ? "-d" :

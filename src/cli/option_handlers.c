@@ -201,11 +201,12 @@ static bool
 set_name(struct gs_opts *opts, const struct gs_option_use *use, const char *two)
 {
 	const char **name = gs_option_field(opts, use);
+	const char *value = use->value != NULL ? use->value : "";
 
-	if (*name != NULL && strcmp(*name, use->value) != 0)
-		return two == NULL ? gs_refuse_two(use, *name, use->value)
-		       : gs_report_error("%s: '%s' and '%s'", two, *name, use->value);
-	*name = use->value;
+	if (*name != NULL && strcmp(*name, value) != 0)
+		return two == NULL ? gs_refuse_two(use, *name, value)
+		       : gs_report_error("%s: '%s' and '%s'", two, *name, value);
+	*name = value;
 	return true;
 }
 

@@ -24,12 +24,15 @@ _Noreturn void gs_process_end(int status);
 
 /* ---- called as sort (as_sort.c) ---------------------------------------------------- */
 
-/** Was the program called as "sort"?  If it does not do what sort(1) does with ARGV in this locale, the
+/** Was the program called as "sort"?  If it does not do what sort(1) does with ARGV, the
  *  next sort on PATH runs in its place, or the process ends. */
 bool gs_as_sort(int argc, char **argv);
 
 /** Run the next sort on PATH with ARGV in place of this program; returns if there is none. */
 void gs_next_sort(char **argv);
+
+/** Are keys of lines those of C, for all that the environment says? */
+bool gs_environment_is_c(void);
 
 /* ---- let CUDA open only what gsort uses (cuda_environment.c) ---------------------- */
 

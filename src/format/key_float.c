@@ -10,16 +10,13 @@
  * accurately", 1990).  Other text is copied, and strtold(3) reads the copy.
  */
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if __has_include(<xlocale.h>)
-#include <xlocale.h>		/* strtold_l() of BSD */
-#endif
 
+#include "format/collation.h"
 #include "format/key_text.h"
 
 static inline bool
@@ -68,6 +65,7 @@ read_exponent(struct gs_key_text *text)
 static bool
 read_fast(struct gs_key_text text, long double *value)
 {
+	const int decimal = text.locale != NULL ? text.locale->float_point : '.';
 	uint64_t digits = 0;
 	unsigned count = 0;
 	int point = 0, exponent = 0, c;
@@ -79,8 +77,8 @@ read_fast(struct gs_key_text text, long double *value)
 	negative = c == '-';
 	if (c == '-' || c == '+')
 		c = gs_key_text_next(&text);
-	for (bool fraction = false; is_digit(c) || (c == '.' && !fraction); c = gs_key_text_next(&text)) {
-		if (c == '.') {
+	for (bool fraction = false; is_digit(c) || (c == decimal && !fraction); c = gs_key_text_next(&text)) {
+		if (c == decimal) {
 			fraction = true;
 			continue;
 		}
@@ -91,7 +89,7 @@ read_fast(struct gs_key_text text, long double *value)
 		if (count > EXACT_DIGITS)
 			return false;
 	}
-	if (!any || c == 'x' || c == 'X')
+	if (!any || c == 'x' || c == 'X' || (c >= 0x80 && decimal == GS_NO_BYTE))
 		return false;
 	if (c == 'e' || c == 'E')
 		exponent = read_exponent(&text);
@@ -116,12 +114,14 @@ make_locale(void)
 	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* strtold(3) whatever the locale of the process is. */
+/* strtold(3) whatever the locale of the process is; NULL: in C. */
 static long double
-convert(const char *text, char **end)
+convert(const struct gs_locale *locale, const char *text, char **end)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+	if (locale != NULL)
+		return strtold_l(text, end, locale->handle);
 	pthread_once(&once, make_locale);
 	return c_locale != (locale_t)0 ? strtold_l(text, end, c_locale) : strtold(text, end);
 }
@@ -145,6 +145,7 @@ hex_digit(int c)
 static __attribute__((noinline)) long double
 convert_long(struct gs_key_text text, bool negative, bool hex)
 {
+	const int decimal = gs_locale_point(text.locale);
 	char copy[MOST_DIGITS + 64];
 	size_t at = (size_t)sprintf(copy, "%s%s", negative ? "-" : "", hex ? "0x0." : "0.");
 	const size_t most = at + MOST_DIGITS, first = at;
@@ -153,7 +154,7 @@ convert_long(struct gs_key_text text, bool negative, bool hex)
 	int c;
 
 	for (c = gs_key_text_next(&text); ; c = gs_key_text_next(&text)) {
-		if (c == '.' && !fraction) {
+		if (c == decimal && !fraction) {
 			fraction = true;
 			continue;
 		}
@@ -187,13 +188,14 @@ convert_long(struct gs_key_text text, bool negative, bool hex)
 	}
 	point = point > 1000000 ? 1000000 : point < -1000000 ? -1000000 : point;
 	sprintf(copy + at, "%c%d", hex ? 'p' : 'e', (int)point);
-	return convert(copy, NULL);
+	return convert(NULL, copy, NULL);
 }
 
 /* Is TEXT a number with so many digits that they do not fit a short copy? */
 static bool
 is_long(struct gs_key_text *text, bool *negative, bool *hex)
 {
+	const int decimal = gs_locale_point(text->locale);
 	struct gs_key_text ahead;
 	int c;
 
@@ -212,11 +214,11 @@ is_long(struct gs_key_text *text, bool *negative, bool *hex)
 
 		(void)gs_key_text_next(&digits);
 		c = gs_key_text_peek(&digits);
-		*hex = hex_digit(c) >= 0 || c == '.';
+		*hex = hex_digit(c) >= 0 || c == decimal;
 		if (*hex)
 			ahead = digits;
 	}
-	if (c == '.')
+	if (c == decimal)
 		c = gs_key_text_peek(text);
 	*text = ahead;
 	return is_digit(c) || *hex;
@@ -235,15 +237,16 @@ read_any(struct gs_key_text text, long double *value)
 	do
 		c = gs_key_text_next(&text);
 	while (is_space(c));
-	/* strtold(3) reads none of the other bytes, so they end the copy as well */
-	for (; bytes < sizeof copy - 1 && c > ' ' && c < 0x7f; c = gs_key_text_next(&text))
+	/* strtold(3) reads none of the other bytes, so they end the copy as well; a point has several bytes,
+	 * all above 0x7f, in some locales */
+	for (; bytes < sizeof copy - 1 && c > ' ' && c != 0x7f; c = gs_key_text_next(&text))
 		copy[bytes++] = (char)c;
 	copy[bytes] = '\0';
 	if (bytes == sizeof copy - 1 && is_long(&all, &negative, &hex)) {
 		*value = convert_long(all, negative, hex);
 		return true;
 	}
-	*value = convert(copy, &end);
+	*value = convert(all.locale, copy, &end);
 	return end > copy;
 }
 
@@ -328,13 +331,13 @@ gs_float_value(struct gs_key_text text)
 }
 
 size_t
-gs_float_length(const unsigned char *at, const unsigned char *end)
+gs_float_length(const struct gs_locale *locale, const unsigned char *at, const unsigned char *end)
 {
 	char copy[SHORT_BYTES], *limit;
 	size_t bytes = (size_t)(end - at) < sizeof copy ? (size_t)(end - at) : sizeof copy - 1;
 
 	memcpy(copy, at, bytes);
 	copy[bytes] = '\0';
-	(void)convert(copy, &limit);
+	(void)convert(locale, copy, &limit);
 	return (size_t)(limit - copy);
 }

@@ -10,8 +10,10 @@
  * exponent, and 16 digits in each seven bytes that follow.
  */
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
+#include "format/collation.h"
 #include "format/key_text.h"
 #include "format/line_words.h"
 
@@ -21,24 +23,31 @@ struct number {
 	bool   negative;
 	size_t digits;		/* that count; 0: the number is 0 */
 	int64_t exponent;
-	int    next;		/* the byte after the number; -1: none */
+	int    next;		/* the byte after the number, if it may be a suffix; -1: none */
 	struct gs_key_text text;	/* at the first digit that counts */
 };
 
 static struct number
 read_number(struct gs_key_text text)
 {
+	const int decimal = gs_locale_point(text.locale), thousands = gs_locale_thousands(text.locale);
 	struct number number = { .text = text };
 	size_t digits = 0;	/* from the first that is not 0 */
 	int64_t point = 0;	/* of these, before the point; less than 0: zeros after it */
-	int c;
+	bool apart = false;	/* a separator of thousands is not between two digits */
+	int c, before = -1;
 
 	c = gs_key_text_next_nonblank(&text);
 	number.negative = c == '-';
 	if (number.negative)
 		c = gs_key_text_next(&text);
-	for (bool fraction = false; ; c = gs_key_text_next(&text)) {
-		if (c == '.' && !fraction) {
+	for (bool fraction = false;; before = c, c = gs_key_text_next(&text)) {
+		apart |= before == thousands && !gs_is_digit(c);
+		if (c == thousands && !fraction) {
+			apart |= !gs_is_digit(before);
+			continue;
+		}
+		if (c == decimal && !fraction) {
 			fraction = true;
 			point = (int64_t)digits;
 			continue;
@@ -60,7 +69,7 @@ read_number(struct gs_key_text text)
 		number.text.at--;
 		number.text.left += text.csv;
 	}
-	number.next = c;
+	number.next = apart ? -1 : c;
 	if (number.digits == 0)
 		number.negative = false;
 	return number;
@@ -70,10 +79,11 @@ read_number(struct gs_key_text text)
 static inline unsigned
 next_digit(struct gs_key_text *text)
 {
-	int c = gs_key_text_next(text);
+	int c;
 
-	if (c == '.')
+	do
 		c = gs_key_text_next(text);
+	while (c >= 0 && !gs_is_digit(c));	/* a point, or separators of thousands */
 	assert(gs_is_digit(c));
 	return (unsigned)(c - '0');
 }
@@ -167,7 +177,7 @@ gs_number_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 	struct number number;
 	uint64_t word;
 
-	if (gs_key_text_is_plain(&text) && gs_number_word(&text.at, text.end, &word))
+	if (gs_key_text_is_plain(&text) && gs_number_word(&text.at, text.end, text.locale, &word))
 		return gs_key_bytes_put_some(bytes, word, 8);
 	number = read_number(text);
 	return put(bytes, &number);
@@ -209,7 +219,7 @@ gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 	struct number number;
 	uint64_t word;
 
-	if (gs_key_text_is_plain(&text) && gs_number_word(&at, text.end, &word)) {
+	if (gs_key_text_is_plain(&text) && gs_number_word(&at, text.end, text.locale, &word)) {
 		const int rank = at < text.end && word != zero ? rank_of(*at) : 0;
 
 		return gs_key_bytes_put(bytes, (uint8_t)(word < zero ? 0x80 - rank : 0x80 + rank)) ||
@@ -221,8 +231,36 @@ gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 
 /* ---- M -------------------------------------------------------------------------- */
 
-int
-gs_month_of(struct gs_key_text text)
+/* As sort(1) searches: where a name begins with another, the first that it meets is found. */
+static int
+month_of_locale(struct gs_key_text text, size_t *bytes)
+{
+	const struct gs_locale *locale = text.locale;
+	char begin[GS_MONTH_BYTES] = "";
+	int c = gs_key_text_next_nonblank(&text), low = 0, high = 12;
+
+	for (unsigned i = 0; i < sizeof begin - 1 && c >= 0; i++, c = gs_key_text_next(&text))
+		begin[i] = (char)toupper_l(c, locale->handle);
+	while (low < high) {
+		const int middle = (low + high) / 2;
+		const char *name = locale->months[middle].name;
+		const size_t length = strlen(name);
+		const int difference = strncmp(begin, name, length);
+
+		if (difference == 0) {
+			*bytes = length;
+			return locale->months[middle].number;
+		}
+		if (difference < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return 0;
+}
+
+static int
+month_of_c(struct gs_key_text text)
 {
 #define MONTH(a, b, c)	((a) << 16 | (b) << 8 | (c))
 	static const int months[12] = {
@@ -240,19 +278,33 @@ gs_month_of(struct gs_key_text text)
 	return 0;
 }
 
+int
+gs_month_of(struct gs_key_text text, size_t *bytes)
+{
+	size_t length = 3;
+	const int month = text.locale != NULL ? month_of_locale(text, &length) : month_of_c(text);
+
+	if (bytes != NULL)
+		*bytes = month > 0 ? length : 0;
+	return month;
+}
+
 /* ---- how long a number is ------------------------------------------------------- */
 
 /* Without blanks before it; a suffix counts, but nothing is a number that has no digit. */
 size_t
-gs_number_length(bool suffix, const unsigned char *at, const unsigned char *end)
+gs_number_length(bool suffix, const struct gs_locale *locale, const unsigned char *at,
+                 const unsigned char *end)
 {
+	const int thousands = gs_locale_thousands(locale);
 	const unsigned char *from = at;
 	bool any = false;
 
 	at += at < end && *at == '-';
-	for (; at < end && gs_is_digit(*at); at++)
+	for (; at < end && (gs_is_digit(*at) ||
+	     (any && *at == thousands && at + 1 < end && gs_is_digit(at[1]))); at++)
 		any = true;
-	if (at < end && *at == '.')
+	if (at < end && *at == gs_locale_point(locale))
 		for (at++; at < end && gs_is_digit(*at); at++)
 			any = true;
 	if (!any)

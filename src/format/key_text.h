@@ -17,6 +17,8 @@
 #include "base/byte_order.h"
 #include "gsort.h"
 
+struct gs_locale;
+
 struct gs_key_text {
 	const unsigned char *at, *end;
 	const int16_t *map;	/* of each byte: what it becomes, or -1: it does not count; NULL: itself */
@@ -25,6 +27,7 @@ struct gs_key_text {
 	bool           inside;	/* or in a field, where a quote is data */
 	char           separator;	/* with CSV: of fields */
 	size_t         left;	/* with CSV: at most so many bytes */
+	const struct gs_locale *locale;	/* of numbers and months; NULL: C */
 };
 
 /** Are its bytes simply those from AT to END? */
@@ -321,16 +324,17 @@ bool gs_number_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 int  gs_size_compare(struct gs_key_text one, struct gs_key_text other);
 bool gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 
-/** The month that a text begins with, from 1; 0: none. */
-int gs_month_of(struct gs_key_text text);
+/** The month that a text begins with, from 1; 0: none.  *BYTES, unless NULL: how long its name is. */
+int gs_month_of(struct gs_key_text text, size_t *bytes);
 
 /** How many bytes from AT on are a number; SUFFIX: or a number and its suffix.  0: none. */
-size_t gs_number_length(bool suffix, const unsigned char *at, const unsigned char *end);
+size_t gs_number_length(bool suffix, const struct gs_locale *locale, const unsigned char *at,
+                        const unsigned char *end);
 
 /* ---- floats: the order g of sort(1) (key_float.c) --------------------------------- */
 
 /*
- * A key is what strtold(3) makes of its beginning in the C locale: decimal, hexadecimal, infinity
+ * A key is what strtold(3) makes of its beginning in its locale: decimal, hexadecimal, infinity
  * or NaN.  The order: other text, NaN with a minus sign, other NaNs, then numbers; -0 equals
  * 0.  sort(1) up to 9.1 orders NaNs by their bits, later ones as here.
  */
@@ -345,7 +349,7 @@ bool gs_float_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 double gs_float_value(struct gs_key_text text);
 
 /** How many bytes from AT on are a float, with the space before it; 0: none. */
-size_t gs_float_length(const unsigned char *at, const unsigned char *end);
+size_t gs_float_length(const struct gs_locale *locale, const unsigned char *at, const unsigned char *end);
 
 /* ---- IPv4 addresses and times (key_noted.c) --------------------------------------- */
 

@@ -40,7 +40,7 @@ enum gs_letter {
 enum { GS_LETTERS_B = GS_LETTER_B_BEGIN | GS_LETTER_B_END };
 
 enum gs_ordering { GS_BY_BYTES, GS_BY_NUMBER, GS_BY_FLOAT, GS_BY_SIZE, GS_BY_MONTH, GS_BY_VERSION, GS_BY_IP,
-                   GS_BY_TIME };
+                   GS_BY_TIME, GS_BY_COLLATION };
 
 #define GS_LINE_BEGIN	SIZE_MAX	/* as BEGIN_FIELD: where the line begins, whatever is there */
 #define GS_LINE_END	SIZE_MAX	/* as END_FIELD: where the line ends */
@@ -55,6 +55,7 @@ struct gs_keydef {
 	bool        sought;		/* the column is not known yet: see gs_keydef_place() */
 	bool        strict;		/* it must be a number, all of it: see line_fault.c */
 	bool        usual;		/* gs_line_find_usual() finds it */
+	const struct gs_locale *locale;	/* of its text; NULL: C */
 };
 
 /**

@@ -105,7 +105,7 @@ skip_float(struct field *field)
 	if (is_float && ends_at(field, field->at))
 		return true;
 	*field = before;
-	field->at += gs_float_length(field->at, field->end);
+	field->at += gs_float_length(NULL, field->at, field->end);
 	return field->at > before.at;
 }
 
@@ -113,7 +113,7 @@ static bool
 skip_month(struct field *field)
 {
 	const struct gs_key_text text = { .at = field->at, .end = field->end };
-	const bool found = gs_month_of(text) > 0;
+	const bool found = gs_month_of(text, NULL) > 0;
 
 	for (; found && !ends_at(field, field->at); field->at++)
 		;
@@ -154,6 +154,7 @@ judge(enum gs_ordering ordering, struct field field)
 	case GS_BY_IP:
 	case GS_BY_TIME:   is_number = skip_noted(&field, gs_keydef_notation(ordering)); break;
 	case GS_BY_BYTES:
+	case GS_BY_COLLATION:
 	case GS_BY_VERSION: return SOUND;
 	}
 	if (field.separator != GS_NO_SEPARATOR)

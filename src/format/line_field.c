@@ -206,10 +206,11 @@ gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const
 	text->csv = text->quoted = text->inside = false;
 	text->left = SIZE_MAX;
 	if (fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL) {
-		const int16_t *map = text->map;
+		const struct gs_key_text given = *text;
 
 		(is_field(key) ? find_field : find_quoted)(fields, key, line, end, text);
-		text->map = map;
+		text->map = given.map;
+		text->locale = given.locale;
 	} else {
 		find_plain(fields, key, line, end, text);
 	}

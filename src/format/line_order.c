@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_order.c - the order of lines, as sort(1) defines it in the C locale
+ * line_order.c - the order of lines, as sort(1) defines it
  *
  * In:   options; lines.
  * Out:  a comparison, and words that agree with it.
  *
  * The words of a line are the bytes of its keys, each so that memcmp(3) orders it whatever follows
- * (key_text.h), then those of the whole line.  A key that is descending has the complement.
+ * (key_text.h), then those of the whole line.  A key that is descending has the complement.  A key that is
+ * text of a locale has only a beginning of its order in bytes, so no others follow (collation.h).
  *
  * Invariant: a usual key has the same bytes whichever way it is found and put.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/byte_order.h"
+#include "format/collation.h"
 #include "format/key_text.h"
 #include "format/line_order.h"
 #include "format/line_words.h"
@@ -36,16 +39,35 @@ is_letter(int c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+static bool
+is_dictionary(const struct gs_locale *locale, int c)
+{
+	return gs_is_blank(c) || (locale != NULL ? isalnum_l(c, locale->handle) != 0
+	                                         : is_letter(c) || (c >= '0' && c <= '9'));
+}
+
+static bool
+is_printable(const struct gs_locale *locale, int c)
+{
+	return locale != NULL ? isprint_l(c, locale->handle) != 0 : c >= ' ' && c < 0x7f;
+}
+
+static int
+to_upper(const struct gs_locale *locale, int c)
+{
+	return locale != NULL ? toupper_l(c, locale->handle) : c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+}
+
 static void
 make_maps(struct gs_line_order *order)
 {
 	for (unsigned m = 0; m < 6; m++)
 		for (int c = 0; c < 256; c++) {
-			const bool counts = m / 2 == 0 ? true : m / 2 == 1 ? c >= ' ' && c < 0x7f :
-			                    is_letter(c) || (c >= '0' && c <= '9') || gs_is_blank(c);
+			const bool counts = m / 2 == 0 ? true : m / 2 == 1 ? is_printable(order->locale, c)
+			                                                   : is_dictionary(order->locale, c);
 
-			order->maps[m][c] = (int16_t)(!counts ? -1 : m % 2 == 1 && c >= 'a' && c <= 'z'
-			                              ? c - 'a' + 'A' : c);
+			order->maps[m][c] = (int16_t)(!counts ? -1 : m % 2 == 1 ? to_upper(order->locale, c)
+			                                                        : c);
 		}
 }
 
@@ -95,6 +117,12 @@ is_fixed(const struct gs_keydef *key)
 	       (key->end_field == GS_LINE_END || (key->end_field == 0 && key->end_char > 0));
 }
 
+static bool
+is_text(const struct gs_keydef *key)
+{
+	return key->ordering == GS_BY_BYTES || key->ordering == GS_BY_COLLATION;
+}
+
 /* Keys by name and those of CSV are no keys of sort(1): they are strict, and a number ends with its field. */
 static void
 make_strict(struct gs_line_order *order, struct gs_keydef *key)
@@ -103,12 +131,21 @@ make_strict(struct gs_line_order *order, struct gs_keydef *key)
 
 	key->strict = (key->name != NULL || order->fields.csv || order->all_strict ||
 	               gs_keydef_notation(key->ordering) != GSORT_DECIMAL) &&
-	              key->ordering != GS_BY_BYTES && key->ordering != GS_BY_VERSION;
+	              !is_text(key) && key->ordering != GS_BY_VERSION;
 	order->strict |= key->strict;
 	if (key->strict && !key->sought && key->end_field > field) {
 		key->end_field = field;
 		key->end_char = 0;
 	}
+}
+
+/* Numbers of strict keys are those of C in every locale. */
+static void
+set_locale(const struct gs_line_order *order, struct gs_keydef *key)
+{
+	key->locale = key->strict ? NULL : order->locale;
+	if (is_text(key) && key->locale != NULL && key->locale->collates)
+		key->ordering = GS_BY_COLLATION;
 }
 
 /* All that is known once every key has its columns. */
@@ -120,9 +157,11 @@ settle(struct gs_line_order *order)
 
 	for (size_t k = 0; k < order->key_count; k++) {
 		make_strict(order, &order->keys[k]);
+		set_locale(order, &order->keys[k]);
 		order->keys[k].usual = gs_line_key_is_usual(&order->fields, &order->keys[k]);
 	}
-	order->fixed = order->key_count == 0;
+	order->collates = order->last_resort && order->locale != NULL && order->locale->collates;
+	order->fixed = order->key_count == 0 && !order->collates;
 	order->fixed_from = 0;
 	order->fixed_to = SIZE_MAX;
 	if (order->key_count > 0 && first->usual && is_fixed(first) && !order->fields.csv) {
@@ -149,12 +188,31 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 	if (options->csv && (order->fields.separator == '"' ||
 	                     order->fields.separator == (unsigned char)order->terminator))
 		return gs_fail(GS_EUSAGE, "with '--csv' the separator cannot be a quote, or what ends lines");
+	if (options->locale != NULL)
+		TRY(gs_locale_open(&order->locale, options->locale));
 	make_maps(order);
 	TRY(read_keys(order, options));
 	order->named = gs_line_order_wants_header(order);
 	order->last_resort = order->key_count == 0 || !options->stable;
 	settle(order);
 	return GS_OK;
+}
+
+unsigned
+gs_line_order_word_bytes(const struct gs_line_order *order)
+{
+	bool ends = order->collates;
+
+	for (size_t k = 0; k < order->key_count; k++)
+		ends |= order->keys[k].ordering == GS_BY_COLLATION;
+	return ends ? 0 : GS_LINE_WORD_BYTES;
+}
+
+gs_status
+gs_line_order_check(const struct gs_line_order *order)
+{
+	return order->locale == NULL || !atomic_load(&order->locale->failed) ? GS_OK
+	       : gs_fail(GS_EBUDGET, "out of memory");
 }
 
 bool
@@ -229,6 +287,8 @@ gs_line_order_close(struct gs_line_order *order)
 {
 	free(order->keys);
 	order->keys = NULL;
+	gs_locale_close(order->locale);
+	order->locale = NULL;
 }
 
 /* ---- bytes ---------------------------------------------------------------------- */
@@ -292,6 +352,7 @@ find(const struct gs_line_order *order, const struct gs_keydef *key, const char 
      const char *end, struct gs_key_text *text)
 {
 	text->map = map_of(order, key);
+	text->locale = key->locale;
 	gs_field_find(&order->fields, key, line, end, text);
 }
 
@@ -302,10 +363,11 @@ compare_key(enum gs_ordering ordering, struct gs_key_text one, struct gs_key_tex
 	case GS_BY_NUMBER:  return gs_number_compare(one, other);
 	case GS_BY_FLOAT:   return gs_float_compare(one, other);
 	case GS_BY_SIZE:    return gs_size_compare(one, other);
-	case GS_BY_MONTH:   return gs_month_of(one) - gs_month_of(other);
+	case GS_BY_MONTH:   return gs_month_of(one, NULL) - gs_month_of(other, NULL);
 	case GS_BY_VERSION: return gs_version_compare(one, other);
 	case GS_BY_IP:
 	case GS_BY_TIME:    return gs_noted_compare(gs_keydef_notation(ordering), one, other);
+	case GS_BY_COLLATION: return gs_collation_compare(one.locale, one, other);
 	case GS_BY_BYTES:   break;
 	}
 	return compare_bytes(one, other);
@@ -320,6 +382,14 @@ compare_strict(const struct gs_line_order *order, enum gs_ordering ordering, str
 
 	return one_missing || other_missing ? other_missing - one_missing
 	                                    : compare_key(ordering, one, other);
+}
+
+static inline struct gs_key_text
+plain_text(const char *at, const char *end)
+{
+	return (struct gs_key_text){
+		.at = (const unsigned char *)at, .end = (const unsigned char *)end, .left = SIZE_MAX,
+	};
 }
 
 int
@@ -343,7 +413,10 @@ gs_line_compare(const struct gs_line_order *order, const char *one, size_t one_b
 	}
 	if (!order->last_resort)
 		return 0;
-	difference = compare_memory(one, (size_t)(one_end - one), other, (size_t)(other_end - other));
+	difference = order->collates
+	             ? gs_collation_compare(order->locale, plain_text(one, one_end),
+	                                          plain_text(other, other_end))
+	             : compare_memory(one, (size_t)(one_end - one), other, (size_t)(other_end - other));
 	return order->reverse ? -difference : difference;
 }
 
@@ -356,10 +429,11 @@ put_key(struct gs_key_bytes *bytes, enum gs_ordering ordering, struct gs_key_tex
 	case GS_BY_NUMBER:  return gs_number_put(bytes, text);
 	case GS_BY_FLOAT:   return gs_float_put(bytes, text);
 	case GS_BY_SIZE:    return gs_size_put(bytes, text);
-	case GS_BY_MONTH:   return gs_key_bytes_put(bytes, (uint8_t)gs_month_of(text));
+	case GS_BY_MONTH:   return gs_key_bytes_put(bytes, (uint8_t)gs_month_of(text, NULL));
 	case GS_BY_VERSION: return gs_version_put(bytes, text);
 	case GS_BY_IP:
 	case GS_BY_TIME:    return gs_noted_put(bytes, gs_keydef_notation(ordering), text);
+	case GS_BY_COLLATION: return gs_collation_put(text.locale, bytes, text);
 	case GS_BY_BYTES:   break;
 	}
 	return gs_key_bytes_put_text(bytes, text);
@@ -372,6 +446,7 @@ put_usual(const struct gs_line_order *order, const struct gs_keydef *key,
 {
 	const char *begin, *limit;
 	const unsigned char *at, *end;
+	struct gs_key_text text;
 	uint64_t word;
 
 	gs_line_find_usual(&order->fields, key, walk, &begin, &limit);
@@ -380,14 +455,16 @@ put_usual(const struct gs_line_order *order, const struct gs_keydef *key,
 	if (key->ordering == GS_BY_BYTES)
 		return gs_key_bytes_put_plain(bytes, at, end, map_of(order, key),
 		                              (const unsigned char *)walk->end);
-	if (key->ordering == GS_BY_NUMBER && gs_number_word(&at, end, &word) &&
+	if (key->ordering == GS_BY_NUMBER && gs_number_word(&at, end, key->locale, &word) &&
 	    (!key->strict || word != (uint64_t)GS_NUMBER_ZERO << 56))
 		return gs_key_bytes_put_some(bytes, word, 8);
 	at = (const unsigned char *)begin;
 	if (key->strict && is_missing(&order->fields, at, end))
 		return put_missing(bytes);
-	return put_key(bytes, key->ordering,
-	               (struct gs_key_text){ .at = at, .end = end, .left = SIZE_MAX });
+	text = plain_text(begin, limit);
+	text.map = key->ordering == GS_BY_COLLATION ? map_of(order, key) : NULL;
+	text.locale = key->locale;
+	return put_key(bytes, key->ordering, text);
 }
 
 /* The eight bytes from byte FIRST on of the words of LINE .. END; *MORE: others follow. */
@@ -399,27 +476,29 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
 	struct gs_key_bytes bytes = { .skip = first };
 	struct gs_key_text text;
+	bool ended = false;
 
 	*more = true;
-	for (size_t k = 0; k < order->key_count; k++) {
+	for (size_t k = 0; k < order->key_count && !ended; k++) {
 		const struct gs_keydef *key = &order->keys[k];
 
 		bytes.flip = key->letters & GS_LETTER_R ? UINT64_MAX : 0;
 		if (key->usual && plain) {
 			if (put_usual(order, key, &walk, &bytes))
 				return bytes.word;
-			continue;
+		} else {
+			find(order, key, line, end, &text);
+			if (key->strict && is_missing_text(order, text)
+			    ? put_missing(&bytes) : put_key(&bytes, key->ordering, text))
+				return bytes.word;
 		}
-		find(order, key, line, end, &text);
-		if (key->strict && is_missing_text(order, text) ? put_missing(&bytes)
-		                                                : put_key(&bytes, key->ordering, text))
-			return bytes.word;
+		ended = key->ordering == GS_BY_COLLATION;
 	}
-	if (order->last_resort) {
-		text = (struct gs_key_text){ .at = (const unsigned char *)line,
-		                             .end = (const unsigned char *)end };
+	if (order->last_resort && !ended) {
+		text = plain_text(line, end);
 		bytes.flip = order->reverse ? UINT64_MAX : 0;
-		if (gs_key_bytes_put_text(&bytes, text))
+		if (order->collates ? gs_collation_put(order->locale, &bytes, text)
+		                    : gs_key_bytes_put_text(&bytes, text))
 			return bytes.word;
 	}
 	*more = false;
@@ -476,9 +555,10 @@ gs_line_key_place(const struct gs_line_order *order, size_t key, const char *lin
 	const char *limit = content_end(order, line, bytes);
 	const struct gs_keydef *keydef = &order->keys[key];
 	const enum gs_ordering ordering = keydef->ordering;
-	struct gs_key_text text = { .map = NULL };
+	struct gs_key_text text = { .locale = keydef->locale };
 	struct gs_key_text number;
 	const unsigned char *blanks_end;
+	size_t month_bytes = 0;
 
 	gs_field_find(&order->fields, keydef, line, limit, &text);
 	number = text;
@@ -493,11 +573,12 @@ gs_line_key_place(const struct gs_line_order *order, size_t key, const char *lin
 	if (number.csv && number.at < number.end && *number.at == '"')
 		number.at++;		/* quotes are around the number */
 	if (ordering == GS_BY_NUMBER || ordering == GS_BY_SIZE)
-		number.end = number.at + gs_number_length(ordering == GS_BY_SIZE, number.at, number.end);
+		number.end = number.at + gs_number_length(ordering == GS_BY_SIZE, keydef->locale, number.at,
+		                                          number.end);
 	else if (ordering == GS_BY_FLOAT)
-		number.end = number.at + gs_float_length(number.at, number.end);
-	else if (ordering == GS_BY_MONTH)
-		number.end = number.at + (gs_month_of(text) > 0 ? 3 : 0);
+		number.end = number.at + gs_float_length(keydef->locale, number.at, number.end);
+	else if (gs_month_of(text, &month_bytes) >= 0 && ordering == GS_BY_MONTH)
+		number.end = number.at + month_bytes;
 	else
 		number = text;
 	*begin = (size_t)(number.at - (const unsigned char *)line);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_order.h - lines by key: their order, as sort(1) defines it in the C locale, their ends and faults
+ * line_order.h - lines by key: their order, as sort(1) defines it, their ends and faults
  *
- * Lines compare by their keys, one after the other, then byte by byte as a last resort.  The same
- * order is words of 64 bits: those of two lines compare as the lines do, as far as they go.
+ * Lines compare by their keys, one after the other, then as a whole as a last resort.  The same
+ * order is words of 64 bits: those of two lines compare as the lines do, as far as they go.  In the C
+ * locale all bytes of keys are in them; in any other, text ends them (collation.h).
  *
  * All functions that take a const order may be called by any thread.
  */
@@ -27,6 +28,7 @@ struct gs_line_options {
 	bool        stable;		/* no last resort */
 	bool        strict;		/* keys that are numbers must be all of their fields */
 	char        terminator;		/* of lines: '\n', or '\0' */
+	const char *locale;		/* its name; "": that of the environment; NULL: C */
 };
 
 struct gs_line_order {
@@ -45,10 +47,15 @@ struct gs_line_order {
 	size_t            fixed_from, fixed_to;
 	uint64_t          fixed_flip;	/* UINT64_MAX: descending; or 0 */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
+	struct gs_locale *locale;	/* owned; NULL: C */
+	bool              collates;	/* lines compare as text in the last resort */
 };
 
 /* Bytes of words from this one on are not made: the comparison decides. */
 enum { GS_LINE_WORD_BYTES = 128 };
+
+/** The same, but 0 if the comparison decides ties of any words. */
+unsigned gs_line_order_word_bytes(const struct gs_line_order *order);
 
 /**
  * Read the options of an order.
@@ -64,6 +71,9 @@ bool gs_line_order_wants_header(const struct gs_line_order *order);
 /** Find the columns that keys name in a header line of BYTES.  GS_EINPUT: there is no such column. */
 MUST_CHECK gs_status gs_line_order_header(struct gs_line_order *order, const char *line,
                                           size_t bytes);
+
+/** Was there no memory for a comparison?  Then the order of the lines is wrong. */
+MUST_CHECK gs_status gs_line_order_check(const struct gs_line_order *order);
 
 /** A zeroed order is allowed. */
 void gs_line_order_close(struct gs_line_order *order);

@@ -19,15 +19,18 @@ is_forward(const struct gs_keydef *key)
 bool
 gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key)
 {
-	const int separator = fields->separator;
+	const int separator = fields->separator, thousands = gs_locale_thousands(key->locale);
 
 	if (!is_forward(key))
 		return false;
 	if (key->letters & GS_LETTER_F)
-		return key->ordering == GS_BY_BYTES;
+		return key->ordering == GS_BY_COLLATION ||
+		       (key->ordering == GS_BY_BYTES && (key->locale == NULL || key->locale->ascii_case));
 	if (gs_key_is_number(key))
-		return separator != '-' && separator != '.' && !gs_is_digit(separator) &&
+		return separator != '-' && separator != gs_locale_point(key->locale) &&
+		       separator != thousands && !gs_is_blank(thousands) && !gs_is_digit(separator) &&
 		       (separator < 'A' || separator > 'z');
-	return key->ordering == GS_BY_BYTES || key->ordering == GS_BY_MONTH ||
+	return key->ordering == GS_BY_BYTES || key->ordering == GS_BY_COLLATION ||
+	       key->ordering == GS_BY_MONTH ||
 	       gs_keydef_notation(key->ordering) != GSORT_DECIMAL;
 }

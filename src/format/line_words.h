@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "format/collation.h"
 #include "format/key_text.h"
 #include "format/keydef.h"
 #include "format/line.h"
@@ -25,7 +26,7 @@ struct gs_field_walk {
 	size_t      field;
 };
 
-/** Is KEY of this kind? */
+/** Is KEY of this kind?  Its locale is known. */
 bool gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key);
 
 static inline bool
@@ -172,8 +173,10 @@ gs_number_take(const unsigned char **at, const unsigned char *end, unsigned room
  * @return  true: *WORD is set, and it is all of the number; *BEGIN is behind it
  */
 static inline bool
-gs_number_word(const unsigned char **begin, const unsigned char *end, uint64_t *word)
+gs_number_word(const unsigned char **begin, const unsigned char *end, const struct gs_locale *locale,
+               uint64_t *word)
 {
+	const int point = gs_locale_point(locale), thousands = gs_locale_thousands(locale);
 	const unsigned char *at = *begin;
 	uint64_t digits = 0;
 	bool negative;
@@ -188,15 +191,15 @@ gs_number_word(const unsigned char **begin, const unsigned char *end, uint64_t *
 		at++;
 	count = gs_number_take(&at, end, GS_NUMBER_CHUNK, &digits);
 	exponent = (int)count;
-	if (at < end && *at == '.') {
+	if (at < end && *at == point) {
 		at++;
 		if (count == 0)
 			for (; at < end && *at == '0' && exponent > GS_NUMBER_LEAST; at++)
 				exponent--;
 		count += gs_number_take(&at, end, GS_NUMBER_CHUNK - count, &digits);
 	}
-	if (at < end && gs_is_digit(*at))
-		return false;		/* too many digits, or zeros */
+	if (at < end && (gs_is_digit(*at) || *at == thousands))
+		return false;		/* too many digits, or zeros; or it goes on */
 	*begin = at;
 	if (digits == 0) {
 		*word = (uint64_t)GS_NUMBER_ZERO << 56;

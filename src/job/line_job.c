@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/collation.h"
 #include "format/disorder.h"
 #include "format/key.h"
 #include "format/line.h"
@@ -116,6 +117,21 @@ name_columns(struct gsort *job)
 	return gs_fail(status, "%s: %s", ranked->given.inputs[0], message);
 }
 
+/* The order is that of one locale, or sorted parts do not fit together. */
+static gs_status
+compare_locales(const struct gsort *job)
+{
+	const uint64_t mine = gs_locale_digest(job->items.lines.order.locale);
+	uint64_t first = mine;
+
+	if (job->ranked == NULL || job->options.locale == NULL)
+		return GS_OK;
+	TRY(gs_ranks_share(job->ranked->ranks, &first, sizeof first));
+	return gs_ranked_agree(job->ranked, first == mine ? GS_OK
+	                       : gs_fail(GS_EUSAGE, "--locale: the locale here is another one than where "
+	                                 "rank 0 runs: all ranks need the same, of the same release"));
+}
+
 gs_status
 gs_line_job_order(struct gsort *job)
 {
@@ -131,9 +147,11 @@ gs_line_job_order(struct gsort *job)
 		/* with counts there is no column, after all */
 		.strict = gs_options_want_column(options) && !options->counts,
 		.terminator = options->zero_terminated ? '\0' : '\n',
+		.locale = options->locale,
 	};
 
-	TRY(gs_line_order_open(&job->items.lines.order, &lines));
+	TRY(gs_ranked_agree(job->ranked, gs_line_order_open(&job->items.lines.order, &lines)));
+	TRY(compare_locales(job));
 	TRY(name_columns(job));
 	return check_invalid(job);
 }
@@ -152,7 +170,7 @@ describe(struct gsort *job)
 		.words = words_of_lines,
 		.words_at = words_of_lines_at,
 		.compare = compare_lines,
-		.word_bytes = GS_LINE_WORD_BYTES,
+		.word_bytes = gs_line_order_word_bytes(&job->items.lines.order),
 		.context = &job->items.lines.order,
 	};
 	job->items.order = job->items.written;
@@ -335,6 +353,7 @@ open_emit(struct gsort *job)
 	const struct gsort_options *options = &job->options;
 
 	TRY(gs_emit_open_items(&job->emit, &job->items.written, options->argsort_bits / 8));
+	job->emit.lines = &job->items.lines.order;
 	if (options->lines && (options->counts || options->underline))
 		gs_show_open(&job->items.show, options, &job->items.lines.order, &job->emit);
 	return GS_OK;

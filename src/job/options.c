@@ -235,6 +235,7 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 {
 	static const char whole[] = "lines are written as they are";
 	static const char records[] = "keys of records are -k TYPE@OFFSET, such as -k u32@8";
+	static const struct rule locale = { true, { "locale", "lines", true, NULL } };
 	const struct rule rules[] = {
 		{ is_binary(o->type) || (o->notation != GSORT_DECIMAL && !o->converts),
 		  { "lines", "type", false, NULL } },
@@ -250,7 +251,8 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
 	};
 
-	return o->lines && find(rules, COUNT(rules), conflict);
+	return o->lines ? find(rules, COUNT(rules), conflict)
+	                : o->locale != NULL && find(&locale, 1, conflict);
 }
 
 /* The same for sets. */

@@ -113,6 +113,8 @@ gs_job_run(struct gsort *job)
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
 	if (status == GS_OK)
+		status = gs_ranked_agree(job->ranked, gs_line_order_check(&job->items.lines.order));
+	if (status == GS_OK)
 		status = sum_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */

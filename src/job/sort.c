@@ -97,6 +97,7 @@ hand_over(struct gsort *job)
 		gs_handover_end(job->handover);
 	}
 	note_digest(job);
+	TRY(gs_line_order_check(&job->items.lines.order));
 	return job->handover->shut || job->ranked != NULL ? GS_OK : gs_verify_end(&job->verify);
 }
 

@@ -26,7 +26,7 @@ letter_of(const struct gsort_options *o)
 	if (!o->lines || o->csv || o->separator != NULL || o->keydef_count > 0 || n == g ||
 	    letters[strspn(letters, "bngr")] != '\0')
 		return '\0';
-	return n ? 'n' : 'g';
+	return n ? 'n' : o->locale == NULL ? 'g' : '\0';	/* a locale may have no point */
 }
 
 gs_status

@@ -461,6 +461,8 @@ gs_emit_end(struct gs_emit *emit)
 	if (emit->tail.on)
 		TRY(put_tail(emit));
 	TRY(gs_verify_end(emit->verify));
+	if (emit->lines != NULL)
+		TRY(gs_line_order_check(emit->lines));
 	if (emit->verify->on && emit->verify->order_alone)
 		gs_note(emit->monitor, "verified: the output is in order; with --head or --tail, that is all "
 		        "that can be verified");

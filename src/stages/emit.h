@@ -213,6 +213,7 @@ struct gs_emit {
 	struct gs_span_encoder encoder;	/* of a producer with many threads */
 
 	/* items */
+	const struct gs_line_order *lines;	/* NULL: no lines by key */
 	const struct gs_item_order *order;	/* NULL: keys */
 	size_t    written_bytes;	/* that are written of each, without its count; 0: they differ */
 	char     *counted;		/* buffer for items with counts */

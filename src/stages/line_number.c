@@ -63,7 +63,7 @@ gs_line_number_order(struct gs_item_order *items, const struct gs_line_order *or
 {
 	*items = (struct gs_item_order){
 		.end = end_of_item, .words = words_of_items, .words_at = words_of_items_at,
-		.compare = compare_items, .word_bytes = GS_LINE_WORD_BYTES, .context = order,
+		.compare = compare_items, .word_bytes = gs_line_order_word_bytes(order), .context = order,
 	};
 }
 

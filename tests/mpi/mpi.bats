@@ -777,6 +777,23 @@ faults() {
 	faults openmpi 1
 }
 
+@test "ranks in different locales are refused" {
+	needs_mpi openmpi
+	needs localedef
+	mkdir locales
+	localedef -c -i sv_SE -f UTF-8 ./locales/sv_SE.UTF-8 >/dev/null 2>&1 || true
+	[ -e locales/sv_SE.UTF-8 ] || skip "localedef has no sources (package locales)"
+	printf '%s\n' z ö a >in
+	export LOCPATH=$PWD/locales
+	mpirun.openmpi -x LOCPATH -n 2 "$mpi" --locale=sv_SE.UTF-8 in -o out
+	cmp out <(printf '%s\n' a z ö)
+	rm out
+	not mpirun.openmpi -x LOCPATH -n 1 env LC_ALL=sv_SE.UTF-8 "$mpi" --locale in -o out : \
+		-n 1 env LC_ALL=C "$mpi" --locale in -o out 2>told
+	grep -q "rank 1 on .*: --locale: the locale here is another one than where rank 0 runs: all ranks need the same, of the same release" told
+	[ ! -e out ]
+}
+
 # The rank that is killed, and when, are drawn; a job that has ended by then has succeeded.
 @test "a rank is killed: nothing hangs, the output is old or new" {
 	local round rounds=${KILL_ROUNDS:-3} name=openmpi status

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""keydefs.py - random lines and KEYDEFs: gsort prints what LC_ALL=C sort prints
+"""keydefs.py - random lines and KEYDEFs: gsort prints what sort(1) prints
 
-    keydefs.py SEED COUNT       options and lines drawn at random, against sort(1)
+    keydefs.py SEED COUNT       options and lines drawn at random, against LC_ALL=C sort
+    keydefs.py --locale=NAME SEED COUNT     the same in locale NAME, where localedef(1) has put it into LOCPATH
     keydefs.py --csv SEED COUNT rows with quotes, well-formed or not, against the fields that Python's csv reads
     keydefs.py --strict SEED COUNT  rows whose columns are numbers, mostly, with all kinds of --invalid
 
@@ -21,15 +22,25 @@ LETTERS = "bdfghiMnrV"
 MONTHS = ["Jan", "FEB", "march", "apr", "May", "jun", "JULY", "aug", "sep", "oct", "nov", "Dec", "Ja", "foo"]
 ENV = dict(os.environ, LC_ALL="C")
 
+# Text of many languages, as bytes; and bytes that are no UTF-8.
+WORDS = ["a", "A", "b", "Z", "ab", "aB", "AB", "a-b", "a b", "co-op", "coop", "Coop", "CO-OP", "resume", "résumé",
+         "RÉSUMÉ", "ä", "Ä", "a\u0308", "ß", "ss", "ö", "å", "Ångström", "z", "œ", "ı", "i", "I", "İ", "ş", "ğ", "Straße",
+         "strasse", "かな", "カナ", "日本", "日本語", "一", "漢字", "é", "e\u0301", "ñ", "ch", "c", "h", "cs", "dzs", "ll", "aa",
+         "1月", "12月", "Mär", "MÄR", "märz", "Oca", "şub", "ŞUB", "jan", "maj", "Okt", "\u3000", "\u00a0", "½", "€", "😀",
+         "\U0010ffff", "\u0378", "\ufeff"]
+BYTES = [b"\xff", b"\xfe\xff", b"\xc3", b"\xe3\x81", b"\x80", b"\xed\xa0\x80", b"\xf5", b"a\0b", b"\0", b"\0\0", b"\x01",
+         b"\x7f", b"\r", b"\v", b"\xe4", b"\xc0\x80"]
 
-def run(program, options, data):
-    done = subprocess.run([program] + options, input=data, capture_output=True, env=ENV)
+
+def run(program, options, data, env=ENV):
+    done = subprocess.run([program] + options, input=data, capture_output=True, env=env)
     return done.returncode, done.stdout, done.stderr
 
 
 class Case:
-    def __init__(self, rnd):
+    def __init__(self, rnd, text=False):
         self.rnd = rnd
+        self.text = text    # of any language
 
     def one(self, *choices):
         return self.rnd.choice(choices)
@@ -91,7 +102,17 @@ class Case:
         parts = ["a", "b", "1", "2", "10", "0", "00", ".", "-", "~", "_", "v", ".tar", ".gz", "A", ".~", "+", " "]
         return "".join(self.one(*parts) for _ in range(self.rnd.randrange(1, 7)))
 
+    def words(self):
+        """Text of any language, long now and then."""
+        count = self.one(1, 1, 1, 2, 3, 5, 100, 700) if self.chance(0.05) else self.one(1, 1, 1, 2, 3)
+        drawn = [self.one(*WORDS).encode() if self.chance(0.9) else self.one(*BYTES) for _ in range(count)]
+        return self.one(b"", b"", b"", b"-", b" ", b".", b",").join(drawn).decode("latin1")
+
     def token(self):
+        if self.text and self.chance(0.7):
+            return self.words() if self.chance(0.8) else \
+                self.one("", "-") + self.digits(4) + self.one(",", ".", ",,", " ", "") + self.digits(3) + \
+                self.one(",", ".", "", "") + self.digits(2) + self.one("", "", "K", "M", "e2")
         kind = self.rnd.randrange(10)
         if kind < 4:
             return self.number()
@@ -134,6 +155,25 @@ def compare_with_sort(rnd):
         return options, data, expected[2].replace(b"sort: ", b"", 1)[:4] == found[2].replace(b"gsort: ", b"", 1)[:4] \
             and found[0] == 1
     return operation + options, data, expected[:2] == found[:2]
+
+
+def compare_in_locale(rnd, name):
+    """The same in another locale: sorted, checked, or merged after each of two files was sorted."""
+    case = Case(rnd, True)
+    options, data = case.options(), case.lines()
+    env = dict(ENV, LC_ALL=name)
+    operation = case.one([], [], [], [], ["-c"], ["-C"], ["-m"], ["-S", "1M", "--parallel=3"])
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        if operation == ["-m"]:
+            names = [folder + "/a", folder + "/b"]
+            for file, lines in zip(names, (data, case.lines())):
+                with open(file, "wb") as to:
+                    to.write(run("sort", options, lines, env)[1])
+        expected = run("sort", operation + options + names, data, env)
+        found = run(os.environ["GSORT"], ["--locale", "--force"] + operation + options + names, data, env)
+    place = lambda status, output, message: message.split(b":")[1:3] if status == 1 else None    # of disorder
+    return operation + options, data, expected[:2] == found[:2] and place(*expected) == place(*found)
 
 
 def draw_rows(case):
@@ -267,11 +307,13 @@ def compare_strict(rnd):
 def main():
     strict = sys.argv[1] == "--strict"
     rows = sys.argv[1] == "--csv"
-    seed, count = (int(word) for word in sys.argv[1 + (rows or strict):])
+    locale = sys.argv[1].removeprefix("--locale=") if sys.argv[1].startswith("--locale=") else None
+    seed, count = (int(word) for word in sys.argv[-2:])
     bad = 0
     for number in range(count):
         rnd = random.Random(seed * 1000000 + number)
-        options, data, same = (compare_strict if strict else compare_csv if rows else compare_with_sort)(rnd)
+        options, data, same = compare_in_locale(rnd, locale) if locale else \
+            (compare_strict if strict else compare_csv if rows else compare_with_sort)(rnd)
         if not same:
             bad += 1
             print("case", number, options, data[:1000])

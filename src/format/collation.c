@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * collation.c - text in the order of a locale
+ *
+ * In:   a locale of the C library; texts.
+ * Out:  a comparison, and bytes that agree with it.
+ *
+ * Of the bytes that strxfrm(3) makes of a text, those before the first byte 1 are its weights on the first
+ * level.  (Other C libraries may write other bytes: any beginning of them is in order.)  They become shorter:
+ * at each place the weight of a character of ASCII, which is in a table, becomes its rank there, an even
+ * byte.  Before any other weight there is an odd byte, the gap between two ranks that it belongs to.  That
+ * keeps the order, for no weight in the table is the beginning of another.  0 ends all.
+ *
+ * In text of ASCII each character has its weight, whatever is beside it, unless two of them are one for the
+ * locale ("ch" in Czech), or three of which two are the same.  gs_locale_open() looks for these; glibc 2.36
+ * has no others that begin otherwise.  Then ranks come from a table, without strxfrm(3).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/collation.h"
+
+enum {
+	SHORT_BYTES = 2048,	/* of a text that is copied onto the stack */
+	WEIGHT_BYTES = 8192,	/* of what strxfrm(3) makes of it */
+};
+
+/* ---- text as a string of C ------------------------------------------------------------ */
+
+/* A text that is in one piece. */
+struct piece {
+	const unsigned char *at;
+	size_t bytes;
+	char  *copy;		/* at AT, with a NUL behind it; or NULL */
+	char  *allocated;	/* for free(3) */
+};
+
+static char *
+find_room(const struct gs_locale *locale, char *small, size_t small_bytes, size_t bytes, char **allocated)
+{
+	if (bytes <= small_bytes)
+		return small;
+	*allocated = malloc(bytes);
+	if (*allocated == NULL)
+		atomic_store(&((struct gs_locale *)(uintptr_t)locale)->failed, true);
+	return *allocated;
+}
+
+/* Copy a text, into SMALL if it fits there; false: no memory. */
+static bool
+copy_text(const struct gs_locale *locale, struct piece *piece, struct gs_key_text text,
+          char small[SHORT_BYTES])
+{
+	const size_t most = (size_t)(text.end - text.at);
+
+	piece->copy = find_room(locale, small, SHORT_BYTES, most + 1, &piece->allocated);
+	if (piece->copy == NULL)
+		return false;
+	if (gs_key_text_is_plain(&text))
+		memcpy(piece->copy, text.at, most);
+	piece->bytes = gs_key_text_is_plain(&text) ? most
+	               : gs_key_text_copy(text, (unsigned char *)piece->copy, most);
+	piece->copy[piece->bytes] = '\0';
+	piece->at = (const unsigned char *)piece->copy;
+	return true;
+}
+
+/* The same, but leave plain text where it is. */
+static bool
+take_text(const struct gs_locale *locale, struct piece *piece, struct gs_key_text text,
+          char small[SHORT_BYTES])
+{
+	*piece = (struct piece){ .at = text.at, .bytes = (size_t)(text.end - text.at) };
+	return gs_key_text_is_plain(&text) || copy_text(locale, piece, text, small);
+}
+
+/* ---- comparing ------------------------------------------------------------------------ */
+
+static inline bool
+is_safe(const uint8_t *ranks, const unsigned char *at, const unsigned char *end)
+{
+	return at == end || ranks[*at] != GS_RANK_UNSAFE;
+}
+
+/* Compare by weights of ASCII; 0: they do not decide. */
+static int
+compare_ranks(const uint8_t *ranks, const struct piece *one, const struct piece *other)
+{
+	const unsigned char *a = one->at, *a_end = a + one->bytes, *b = other->at, *b_end = b + other->bytes;
+
+	for (;; a++, b++) {
+		while (a < a_end && ranks[*a] == GS_RANK_IGNORED)
+			a++;
+		while (b < b_end && ranks[*b] == GS_RANK_IGNORED)
+			b++;
+		if (a == a_end || b == b_end || ranks[*a] != ranks[*b])
+			break;
+		if (ranks[*a] == GS_RANK_UNSAFE)
+			return 0;
+	}
+	if (!is_safe(ranks, a, a_end) || !is_safe(ranks, b, b_end) ||
+	    (a < a_end && !is_safe(ranks, a + 1, a_end)) || (b < b_end && !is_safe(ranks, b + 1, b_end)))
+		return 0;
+	return (a < a_end ? ranks[*a] : 0) - (b < b_end ? ranks[*b] : 0);
+}
+
+/* Both are strings with a NUL behind them, and NULs inside perhaps: parts between these compare one after
+ * the other, as for sort(1). */
+static int
+compare_parts(const struct gs_locale *locale, const struct piece *one, const struct piece *other)
+{
+	const char *a = one->copy, *a_end = a + one->bytes, *b = other->copy, *b_end = b + other->bytes;
+
+	for (;;) {
+		const int difference = strcoll_l(a, b, locale->handle);
+
+		if (difference != 0)
+			return difference;
+		a += strlen(a) + 1;
+		b += strlen(b) + 1;
+		if (a > a_end || b > b_end)
+			return (a <= a_end) - (b <= b_end);
+	}
+}
+
+int
+gs_collation_compare(const struct gs_locale *locale, struct gs_key_text one, struct gs_key_text other)
+{
+	char small_a[SHORT_BYTES], small_b[SHORT_BYTES];
+	struct piece a, b = { .allocated = NULL };
+	int difference = 0;
+
+	if (!take_text(locale, &a, one, small_a) || !take_text(locale, &b, other, small_b))
+		goto out;
+	if (a.bytes == 0 || b.bytes == 0) {
+		difference = (a.bytes > 0) - (b.bytes > 0);
+		goto out;
+	}
+	if (a.bytes == b.bytes && memcmp(a.at, b.at, a.bytes) == 0)
+		goto out;
+	difference = compare_ranks(locale->ranks, &a, &b);
+	if (difference == 0 && (a.copy != NULL || copy_text(locale, &a, one, small_a)) &&
+	    (b.copy != NULL || copy_text(locale, &b, other, small_b)))
+		difference = compare_parts(locale, &a, &b);
+out:
+	free(a.allocated);
+	free(b.allocated);
+	return difference;
+}
+
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+/* How many weights in the table are less than what is from AT to END?  *BYTES of that are one, or 0. */
+static unsigned
+find_weight(const struct gs_locale *locale, const unsigned char *at, const unsigned char *end,
+            size_t *bytes)
+{
+	const size_t left = (size_t)(end - at);
+	unsigned low = 0, high = locale->weight_count;
+
+	*bytes = 0;
+	while (low < high) {
+		const unsigned middle = (low + high) / 2;
+		const struct gs_weight *weight = &locale->weights[middle];
+		const size_t shared = weight->bytes < left ? weight->bytes : left;
+		const int difference = memcmp(weight->data, at, shared);
+
+		if (difference == 0 && shared == weight->bytes) {
+			*bytes = shared;
+			return middle;
+		}
+		if (difference < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many bytes a weight has that is not in the table, by its first: as glibc has them, which writes numbers
+ * as UTF-8 does.  Any number that depends on the first byte alone keeps the order. */
+static size_t
+weight_length(unsigned char first)
+{
+	return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* Append weights, from AT to END; true: eight bytes are there. */
+static bool
+put_weights(const struct gs_locale *locale, struct gs_key_bytes *bytes, const unsigned char *at,
+            const unsigned char *end)
+{
+	while (at < end) {
+		size_t length;
+		const unsigned below = find_weight(locale, at, end, &length);
+
+		if (gs_key_bytes_put(bytes, (uint8_t)(2 * below + (length > 0 ? GS_RANK_FIRST : 1))))
+			return true;
+		if (length > 0) {
+			at += length;
+			continue;
+		}
+		for (length = weight_length(*at); length > 0 && at < end; length--)
+			if (gs_key_bytes_put(bytes, *at++))
+				return true;
+	}
+	return false;
+}
+
+/* Where the weights of the first level end. */
+static const unsigned char *
+level_end(const unsigned char *at, size_t bytes)
+{
+	const unsigned char *end = memchr(at, GS_LEVEL_END, bytes);
+
+	return end != NULL ? end : at + bytes;
+}
+
+/* Append the weights of a string; true: eight bytes are there. */
+static bool
+put_string(const struct gs_locale *locale, struct gs_key_bytes *bytes, const char *string)
+{
+	char small[WEIGHT_BYTES], *allocated = NULL;
+	size_t length = strxfrm_l(small, string, sizeof small, locale->handle);
+	char *weights = find_room(locale, small, sizeof small, length + 1, &allocated);
+	bool full = false;
+
+	if (weights != small && weights != NULL)
+		length = strxfrm_l(weights, string, length + 1, locale->handle);
+	if (weights != NULL)
+		full = put_weights(locale, bytes, (const unsigned char *)weights,
+		                   level_end((const unsigned char *)weights, length));
+	free(allocated);
+	return full;
+}
+
+/* Where a long text may be cut: the weights of the first part do not depend on the second; 0: nowhere. */
+static size_t
+find_cut(const uint8_t *ranks, const unsigned char *at, size_t bytes)
+{
+	for (size_t cut = SHORT_BYTES / 2; cut < bytes && cut < SHORT_BYTES; cut++)
+		if (ranks[at[cut - 1]] >= GS_RANK_FIRST && ranks[at[cut]] >= GS_RANK_FIRST)
+			return cut;
+	return 0;
+}
+
+/* Append the bytes of any text by strxfrm(3). */
+static __attribute__((noinline)) bool
+put_any(const struct gs_locale *locale, struct gs_key_bytes *bytes, const struct piece *piece)
+{
+	const unsigned char *nul = memchr(piece->at, '\0', piece->bytes);
+	const size_t length = nul != NULL ? (size_t)(nul - piece->at) : piece->bytes;
+	const size_t cut = find_cut(locale->ranks, piece->at, length);
+	const struct gs_key_bytes before = *bytes;
+	struct piece copy = { .allocated = NULL };
+	struct gs_key_text text = { .at = piece->at, .end = piece->at + cut };
+	char small[SHORT_BYTES];
+	bool full = false;
+
+	if (cut > 0 && copy_text(locale, &copy, text, small) && put_string(locale, bytes, copy.copy))
+		return true;
+	*bytes = before;
+	text.end = piece->at + length;
+	if (copy_text(locale, &copy, text, small))
+		full = put_string(locale, bytes, copy.copy) || gs_key_bytes_put(bytes, 0);
+	free(copy.allocated);
+	return full;
+}
+
+/* Append the bytes of text, all of which is of ASCII as far as it matters. */
+static inline bool
+put_piece(const struct gs_locale *locale, struct gs_key_bytes *bytes, const struct piece *piece)
+{
+	const unsigned char *at = piece->at, *end = at + piece->bytes;
+	const struct gs_key_bytes before = *bytes;
+	uint8_t rank = at < end ? locale->ranks[*at] : GS_RANK_IGNORED;
+
+	while (at < end && rank != GS_RANK_UNSAFE) {
+		const uint8_t next = ++at < end ? locale->ranks[*at] : GS_RANK_IGNORED;
+
+		if (next == GS_RANK_UNSAFE)
+			rank = GS_RANK_UNSAFE;
+		else if (rank != GS_RANK_IGNORED && gs_key_bytes_put(bytes, rank))
+			return true;
+		else
+			rank = next;
+	}
+	if (rank != GS_RANK_UNSAFE)
+		return gs_key_bytes_put(bytes, 0);
+	*bytes = before;
+	return put_any(locale, bytes, piece);
+}
+
+bool
+gs_collation_put(const struct gs_locale *locale, struct gs_key_bytes *bytes, struct gs_key_text text)
+{
+	char small[SHORT_BYTES];
+	struct piece piece;
+	bool full;
+
+	if (gs_key_text_is_plain(&text)) {
+		piece = (struct piece){ .at = text.at, .bytes = (size_t)(text.end - text.at) };
+		return put_piece(locale, bytes, &piece);
+	}
+	full = take_text(locale, &piece, text, small) && put_piece(locale, bytes, &piece);
+	free(piece.allocated);
+	return full;
+}

@@ -31,6 +31,7 @@ tests_unit_units_SOURCES = \
   tests/unit/encode.c \
   tests/unit/encode_text.c \
   tests/unit/division.c \
+  tests/unit/emit.c \
   tests/unit/exchange.c \
   tests/unit/floats.c \
   tests/unit/external_merge.c \

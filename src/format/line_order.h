@@ -166,6 +166,7 @@ struct gs_line_values {
 	uint64_t    missing;	/* lines without a value */
 	const char *rounded;	/* the first whose number is not an f64, but an integer or too large; NULL:
 				 * there is none */
+	bool        infinite;	/* it is too large */
 };
 
 /** Is the first key a number: n, g or h?  Then it is strict, if the options of the order say so. */

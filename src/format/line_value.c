@@ -26,7 +26,7 @@ static const double powers_of_ten[EXACT_DIGITS + 1] = {
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 };
 
-enum verdict { NUMBER, ROUNDED, MISSING, WRONG };
+enum verdict { NUMBER, ROUNDED, INFINITE, MISSING, WRONG };
 
 bool
 gs_line_order_has_value(const struct gs_line_order *order)
@@ -90,6 +90,17 @@ cut_suffix(const char *at, const char **end)
 	return 0;
 }
 
+/* Where the integer ends that AT .. END is, without a point and zeros behind it; END: it has none. */
+static const char *
+end_of_integer(const char *at, const char *end)
+{
+	const char *point = end;
+
+	while (point > at && point[-1] == '0')
+		point--;
+	return point - at > 1 && *--point == '.' && point[-1] >= '0' && point[-1] <= '9' ? point : end;
+}
+
 /* Read all of TEXT, which is not at fault, as a number. */
 static enum verdict
 read_any(enum gs_ordering ordering, const struct gs_key_text *text, double *value)
@@ -97,6 +108,7 @@ read_any(enum gs_ordering ordering, const struct gs_key_text *text, double *valu
 	const char *at = (const char *)text->at, *end = (const char *)text->end;
 	unsigned char copy[MOST_BYTES + 1];
 	enum gs_float found;
+	bool infinite;
 	int power = 0;
 
 	if (!gs_key_text_is_plain(text)) {
@@ -111,11 +123,13 @@ read_any(enum gs_ordering ordering, const struct gs_key_text *text, double *valu
 		return MISSING;
 	if (ordering == GS_BY_SIZE)
 		power = cut_suffix(at, &end);
+	end = end_of_integer(at, end);
 	found = end - at <= MOST_BYTES ? gs_float_read(at, end, value) : GS_FLOAT_NONE;
 	if (found == GS_FLOAT_NONE)	/* too long, or a NaN with a payload */
 		*value = gs_float_value(*text);
+	infinite = found == GS_FLOAT_GOOD && isinf(*value);
 	*value = ldexp(*value, 10 * power);
-	return found == GS_FLOAT_INEXACT || (isinf(*value) && found != GS_FLOAT_GOOD) ? ROUNDED : NUMBER;
+	return isinf(*value) && !infinite ? INFINITE : found == GS_FLOAT_INEXACT ? ROUNDED : NUMBER;
 }
 
 /* Read the number of LINE .. END, which has no terminator. */
@@ -160,8 +174,10 @@ gs_line_values(const struct gs_line_order *order, bool missing, const char *cons
 
 		if (verdict == WRONG)
 			return i;
-		if (verdict == ROUNDED && to->rounded == NULL)
+		if ((verdict == ROUNDED || verdict == INFINITE) && to->rounded == NULL) {
 			to->rounded = lines[i];
+			to->infinite = verdict == INFINITE;
+		}
 		if (verdict == MISSING)
 			to->missing++;
 		else

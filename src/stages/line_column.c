@@ -59,12 +59,13 @@ read_piece(void *context, size_t i)
 	piece->shown = gs_line_shown(&ingest->faults, piece->data, piece->end, all);
 }
 
-/* Warn, once, of LINE: its number is an integer that is no f64, or too large. */
+/* Warn, once, of the number that is not as it was written, in a piece that ends at END. */
 static void
-warn_rounded(struct gs_line_ingest *ingest, const char *line, const char *end)
+warn_rounded(struct gs_line_ingest *ingest, const struct gs_line_values *values, const char *end)
 {
 	enum { SHOWN_BYTES = 40 };
 	const struct gs_text_options *options = ingest->faults.options;
+	const char *line = values->rounded;
 	char warning[GS_MESSAGE_BYTES];
 	size_t from, to;
 
@@ -72,8 +73,9 @@ warn_rounded(struct gs_line_ingest *ingest, const char *line, const char *end)
 		return;
 	gs_line_key_place(ingest->order, 0, line,
 	                  (size_t)(gs_line_end(ingest->order, line, end) - line), &from, &to);
-	snprintf(warning, sizeof warning, "%s: %.*s is rounded: figures of lines are of f64",
-	         ingest->name, (int)gs_least(to - from, SHOWN_BYTES), line + from);
+	snprintf(warning, sizeof warning, "%s: %.*s%s is %s: figures of lines are of f64",
+	         ingest->name, (int)gs_least(to - from, SHOWN_BYTES), line + from,
+	         to - from > SHOWN_BYTES ? "..." : "", values->infinite ? "infinite" : "rounded");
 	options->warn(options->warn_context, warning);
 	ingest->column->warned = true;
 }
@@ -95,7 +97,7 @@ settle(struct row *row, size_t *keys)
 			read_piece(row, i);
 		}
 		if (values->rounded != NULL)
-			warn_rounded(ingest, values->rounded, piece->end);
+			warn_rounded(ingest, values, piece->end);
 		ingest->faults.shown += faulty ? 0 : piece->shown;
 		ingest->column->missing += values->missing;
 		*keys += values->count;

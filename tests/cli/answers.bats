@@ -372,6 +372,16 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	printf '1\n9007199254740993\n' | gsort -k1,1n --quantiles=1 >out 2>said
 	cmp out <(printf '1\t9007199254740992\n')
 	cmp said <(echo 'gsort: warning: -: 9007199254740993 is rounded: figures of lines are of f64')
+	warned() { printf '%s\n' 1 "$2" | gsort -k1,1"$1" --quantiles=1 2>&1 >/dev/null; }
+	told=': figures of lines are of f64'
+	[ "$(warned n 9007199254740993.0)" = "gsort: warning: -: 9007199254740993.0 is rounded$told" ]
+	[ "$(warned g +9007199254740993.)" = "gsort: warning: -: +9007199254740993. is rounded$told" ]
+	[ "$(warned h 9007199254740993.00K)" = "gsort: warning: -: 9007199254740993.00K is rounded$told" ]
+	[ "$(warned g 1e400)" = "gsort: warning: -: 1e400 is infinite$told" ]
+	[ "$(warned n "$(printf '9%.0s' {1..400})")" = "gsort: warning: -: $(printf '9%.0s' {1..40})... is infinite$told" ]
+	for exact in 9007199254740992.0 9007199254740994. 0.10000000000000000000001 1e300 0x20000000000001p4 inf -infinity 5.0; do
+		[ -z "$(warned g $exact)" ]
+	done
 	for option in --quantiles=0.5 --summary --histogram; do
 		fails "'--json' of lines needs a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
 			gsort --csv --header -k item $option --json in

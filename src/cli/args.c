@@ -446,8 +446,8 @@ names_numbers(const struct gs_opts *opts)
 	const struct gsort_options *job = &opts->job;
 
 	return opts->type_name != NULL || job->converts || job->notation != GSORT_DECIMAL ||
-	       job->set != GSORT_NO_SET || job->quantiles != NULL || job->summary || job->top.wanted ||
-	       job->histogram > 0 || job->json || job->sample.wanted || job->argsort_bits > 0 ||
+	       job->quantiles != NULL || job->summary || job->top.wanted || job->histogram > 0 || job->json ||
+	       job->sample.wanted || job->argsort_bits > 0 ||
 	       job->invalid != GSORT_INVALID_ABORT || job->compress_program != NULL ||
 	       job->device == GSORT_DEVICE_GPU;
 }

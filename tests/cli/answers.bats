@@ -302,9 +302,11 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	[ "$(gsort -g --summary --top=2 --json in)" = "$(sed 's/-0/0/' in | gsort -g --summary --top=2 --json)" ]
 	echo -0 >minus
 	echo 0 >plus
-	for set in union intersect; do gsort -g --$set minus plus | cmp - plus; done
+	for set in union intersect; do gsort --type=float --$set minus plus | cmp - plus; done
+	for set in difference symmetric; do [ -z "$(gsort --type=float --$set plus minus)" ]; done
+	gsort --type=float --union -u minus minus | cmp - plus
+	for set in union intersect; do gsort -g --$set minus plus | cmp - minus; done	# a line stays as it is
 	for set in difference symmetric; do [ -z "$(gsort -g --$set plus minus)" ]; done
-	gsort -g --union -u minus minus | cmp - plus
 	gsort -g minus plus | cmp - <(printf -- '-0\n0\n')
 }
 

@@ -25,9 +25,16 @@ load ../helpers
 	[ "$(result --difference /dev/null)" = '' ]
 	printf -- '-0\n0\nnan\n1e3\n' >a
 	printf '0\n1000\nNaN\n' >b
-	[ "$(result -g --intersect)" = '0 1000 nan ' ]
+	[ "$(result --type=float --intersect)" = '0 1000 nan ' ]
+	[ "$(result --type=float --difference)" = '0 ' ]
+	[ "$(result --type=float -u --difference)" = '' ]
+	[ "$(result -g --intersect)" = 'nan -0 1e3 ' ]	# lines, by sort's -g
 	[ "$(result -g --difference)" = '0 ' ]
-	[ "$(result -g -u --difference)" = '' ]
+	printf '%s\n' 007 'x y' 12k '' >a
+	printf '%s\n' 7 '12 apples' z >b
+	[ "$(gsort -n --intersect a b | tr '\n' ,)" = 'x y,007,12k,' ]
+	[ "$(gsort -n --union a b | tr '\n' ,)" = 'x y,,007,12k,' ]
+	[ "$(gsort -n -u --difference b a | tr '\n' ,)" = '' ]
 	printf 'x\n1\n' >a
 	printf 'y\n2\n' >b
 	[ "$(result --header --union)" = 'x 1 2 ' ]

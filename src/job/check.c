@@ -115,7 +115,7 @@ gs_status
 gs_job_check(struct gsort *job, bool *disorder)
 {
 	struct gs_follow follow = {
-		.order = job->kind->items ? &job->items.order : NULL,
+		.order = gs_job_order(job),
 		.key_bits = job->plan_input.key_bits,
 		.strict = job->options.unique,
 		.counts_breaks = job->options.check == GSORT_CHECK_SUMMARY,

@@ -452,7 +452,7 @@ merge(struct gsort *job, const char *header, size_t bytes)
 	if (job->kind->items)
 		TRY(merge_items(job));
 	for (unsigned i = 0; !job->kind->items && i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
-		TRY(merge_class(job, job->options.reverse ? GS_CLASSES - 1 - i : i));
+		TRY(merge_class(job, gs_job_class(job, i)));
 	gs_phase_end(job);
 	return GS_OK;
 }
@@ -533,6 +533,8 @@ gs_combine_stats(struct gsort *job)
 {
 	struct gsort_stats *stats = &job->stats;
 
+	stats->device = "cpu";
+	stats->batches = (unsigned)job->set->count;
 	for (size_t p = 0; p < job->set->count; p++) {
 		struct gsort *part = &job->set->parts[p].job;
 

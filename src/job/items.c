@@ -13,6 +13,18 @@
 #include "spill/file.h"
 #include "stages/select.h"
 
+void
+gs_items_adapt(struct gsort *job)
+{
+	struct gsort_options *own = &job->options;
+
+	if (!own->top.wanted)
+		return;
+	job->items.top = (struct gs_item_top){ .on = true, .wanted = own->top.count };
+	own->top.wanted = false;
+	own->counts = true;
+}
+
 static gs_status
 describe(struct gsort *job)
 {
@@ -192,11 +204,10 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 }
 
 const struct gs_kind gs_records = {
-	.items = true, .describe = describe, .element_bytes = element_bytes,
+	.items = true, .adapt = gs_items_adapt, .describe = describe, .element_bytes = element_bytes,
 	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .read = read_all, .header = find_header, .check = gs_records_check,
-	.explain = gs_records_explain, .explain_memory = gs_items_explain_memory,
-	.count = count_read,
+	.explain = gs_records_explain, .explain_memory = gs_items_explain_memory, .count = count_read,
 };
 
 void

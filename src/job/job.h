@@ -244,6 +244,13 @@ struct gsort {
 	struct gs_handover *handover;	/* or: it sorts one input of that, and hands its elements over */
 };
 
+/** The order of items; NULL: keys. */
+static inline const struct gs_item_order *
+gs_job_order(const struct gsort *job)
+{
+	return job->kind->items ? &job->items.order : NULL;
+}
+
 /* ---- open inputs and output, plan, and get memory (open.c) ------------------ */
 
 /** Open inputs and output, plan, get memory: all that can fail before a job runs. */
@@ -270,6 +277,9 @@ MUST_CHECK gs_status gs_job_reopen(struct gsort *job);
 gs_status gs_job_reset_emit(struct gsort *job, gs_status status);
 
 /* ---- what records, lines and --argsort have of their own (items.c) ---------- */
+
+/** The most frequent items are counted items. */
+void gs_items_adapt(struct gsort *job);
 
 /** What the sizes of its items are planned from (plan/items.h). */
 struct gs_item_facts gs_items_facts(const struct gsort *job);
@@ -317,6 +327,9 @@ MUST_CHECK gs_status gs_job_read(struct gsort *job);
 
 /** Sort it, and hand over what this rank has of it. */
 MUST_CHECK gs_status gs_job_hand_over(struct gsort *job);
+
+/** The class that is number PLACE in the output; items are of the first one in any order. */
+unsigned gs_job_class(const struct gsort *job, unsigned place);
 
 /** Write the header, then all elements of the engine, and finish the output. */
 MUST_CHECK gs_status gs_job_emit(struct gsort *job, const char *header, size_t header_bytes);

@@ -23,6 +23,20 @@ gs_kind_of(const struct gsort_options *options)
 	       gs_options_want_items(options) ? &gs_records : &gs_keys;
 }
 
+/* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
+static void
+adapt(struct gsort *job)
+{
+	struct gsort_options *own = &job->options;
+
+	if (job->ranked != NULL || own->operation != GSORT_SORT || !own->tail.wanted ||
+	    own->tail.count > GS_TAIL_MOST || own->json || own->counts || own->repeated || own->singletons)
+		return;
+	own->reverse = !own->reverse;
+	own->head = true;
+	own->head_count = own->tail.count;
+}
+
 static size_t
 element_bytes(const struct gsort *job)
 {
@@ -85,19 +99,25 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 	return GS_OK;
 }
 
+/* A merge has counted its keys itself. */
 static void
 count_read(const struct gsort *job, struct gsort_stats *stats)
 {
+	if (job->options.operation == GSORT_MERGE) {
+		stats->device = "cpu";
+		stats->batches = (unsigned)(job->options.input_count > 0 ? job->options.input_count : 1);
+		return;
+	}
 	stats->bytes_in = job->keys.ingest.read.bytes;
 	stats->keys = job->keys.ingest.read.elements;
 	stats->invalid_lines = job->keys.ingest.invalid_lines;
 }
 
 const struct gs_kind gs_keys = {
-	.element_bytes = element_bytes, .writes_binary = writes_binary, .allocate = allocate,
-	.check_disk = check_disk, .read = read_all, .header = find_header, .check = gs_keys_check,
-	.explain = gs_keys_explain, .explain_memory = gs_keys_explain_memory,
-	.count = count_read,
+	.adapt = adapt, .element_bytes = element_bytes, .writes_binary = writes_binary,
+	.allocate = allocate, .check_disk = check_disk, .read = read_all, .header = find_header,
+	.check = gs_keys_check, .explain = gs_keys_explain,
+	.explain_memory = gs_keys_explain_memory, .count = count_read,
 };
 
 /* ---- a column ------------------------------------------------------------------ */
@@ -206,13 +226,15 @@ read_column(struct gsort *job, const struct gs_taker *taker)
 }
 
 const struct gs_kind gs_column = {
-	.describe = describe_column, .element_bytes = element_bytes, .writes_binary = writes_binary,
-	.allocate = allocate, .check_disk = check_disk, .read = read_column, .header = find_header,
-	.explain = gs_lines_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
+	.adapt = adapt, .describe = describe_column, .element_bytes = element_bytes,
+	.writes_binary = writes_binary, .allocate = allocate, .check_disk = check_disk,
+	.read = read_column, .header = find_header, .explain = gs_lines_explain,
+	.explain_memory = gs_keys_explain_memory, .count = count_read,
 };
 
 const struct gs_kind gs_field = {
-	.describe = describe_field, .element_bytes = record_bytes, .writes_binary = writes_binary,
-	.allocate = allocate, .check_disk = check_disk, .read = read_all, .header = find_header,
-	.explain = gs_records_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
+	.adapt = adapt, .describe = describe_field, .element_bytes = record_bytes,
+	.writes_binary = writes_binary, .allocate = allocate, .check_disk = check_disk,
+	.read = read_all, .header = find_header, .explain = gs_records_explain,
+	.explain_memory = gs_keys_explain_memory, .count = count_read,
 };

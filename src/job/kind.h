@@ -3,8 +3,8 @@
  * kind.h - what the elements of a job are: keys (keys.c), records (items.c), lines (line_job.c), or for
  * figures the keys that are a column of lines, or a field of records (keys.c)
  *
- *     describe; allocate, again for another plan; [open_emit]; read, again if the job starts over; header;
- *     close
+ *     adapt; describe; allocate, again for another plan; [open_emit]; read, again if the job starts over;
+ *     header; close
  *
  * A job that begins with numbers may become one of lines while it reads (turn.c), and begins again with
  * describe.
@@ -27,6 +27,9 @@ struct gs_taker;
 
 struct gs_kind {
 	bool items;	/* of the engine */
+
+	/** Set the options of JOB to others that mean the same, and are done with less. */
+	void (*adapt)(struct gsort *job);
 
 	/** Understand the keys, after gs_ingest_set_format().  GS_EUSAGE: one is wrong.  NULL: there are
 	 *  none. */
@@ -66,7 +69,7 @@ struct gs_kind {
 	void (*explain)(const struct gs_line_printer *to, const struct gsort *job);
 	void (*explain_memory)(const struct gs_line_printer *to, const struct gsort *job);
 
-	/** Report what was read by a sort: bytes, elements, invalid lines. */
+	/** Report what was read, and by what: bytes, elements, invalid lines. */
 	void (*count)(const struct gsort *job, struct gsort_stats *stats);
 };
 

@@ -409,12 +409,11 @@ explain(const struct gs_line_printer *to, const struct gsort *job)
 }
 
 const struct gs_kind gs_lines = {
-	.items = true, .describe = describe, .element_bytes = element_bytes,
+	.items = true, .adapt = gs_items_adapt, .describe = describe, .element_bytes = element_bytes,
 	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .read = read_to, .header = find_header, .meet = meet_operand,
-	.check = check,
-	.explain = explain, .explain_memory = gs_items_explain_memory,
-	.count = count_read,
+	.check = check, .explain = explain,
+	.explain_memory = gs_items_explain_memory, .count = count_read,
 };
 
 void

@@ -12,7 +12,6 @@
 #include "format/disorder.h"
 #include "job/merge_input.h"
 #include "job/job.h"
-#include "job/options.h"
 #include "sort/items/items.h"
 
 /* ---- one input --------------------------------------------------------------- */
@@ -367,7 +366,7 @@ list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
 			.name = calls(options) ? "input" :
 			        options->input_count == 0 ? "-" : options->inputs[i],
 			.follow = {
-				.order = gs_options_want_items(options) ? &job->items.order : NULL,
+				.order = gs_job_order(job),
 				.key_bits = job->plan_input.key_bits, .threads = 1,
 			},
 			.lines = all->collectors != NULL ? &all->collectors[i] : NULL,

@@ -364,32 +364,6 @@ confine(struct gsort *job)
 		gs_confine(&job->files.confinement);
 }
 
-/* The last K keys are the first K of the reverse order, which take memory in proportion to K; the most
- * frequent items are counted items. */
-static void
-adapt_options(struct gsort *job)
-{
-	struct gsort_options *own = &job->options;
-
-	if (own->set != GSORT_NO_SET) {		/* of sorted inputs, as a merge is */
-		own->operation = GSORT_MERGE;
-		return;
-	}
-	if (job->kind->items && own->top.wanted) {
-		job->items.top = (struct gs_item_top){ .on = true, .wanted = own->top.count };
-		own->top.wanted = false;
-		own->counts = true;
-	}
-	if (job->ranked != NULL || job->kind->items)
-		return;
-	if (own->operation != GSORT_SORT || !own->tail.wanted || own->tail.count > GS_TAIL_MOST ||
-	    own->json || own->counts || own->repeated || own->singletons)
-		return;
-	own->reverse = !own->reverse;
-	own->head = true;
-	own->head_count = own->tail.count;
-}
-
 /* Open the input, plan, and get memory for the stages of a job that is, or is an operand of, WHOLE. */
 static gs_status
 open_stages(struct gsort *job, const struct gsort *whole)
@@ -431,7 +405,10 @@ static gs_status
 describe(struct gsort *job)
 {
 	job->kind = gs_kind_of(&job->options);
-	adapt_options(job);
+	if (job->options.set != GSORT_NO_SET)	/* of sorted inputs, as a merge is */
+		job->options.operation = GSORT_MERGE;
+	else
+		job->kind->adapt(job);
 	gs_ingest_set_format(&job->keys.ingest, &job->options);
 	job->keys.ingest.text.exact = job->keys.turn.lines != NULL;
 	if (job->kind->describe != NULL)

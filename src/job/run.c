@@ -65,12 +65,8 @@ collect_stats(struct gsort *job)
 	stats->verified = job->verify.on && !job->verify.order_alone;
 	if (job->set != NULL)
 		gs_combine_stats(job);
-	else if (operation == GSORT_SORT || job->kind->items)
+	else
 		job->kind->count(job, stats);
-	if (operation == GSORT_SORT || (job->kind->items && job->set == NULL))
-		return;
-	stats->device = "cpu";
-	stats->batches = (unsigned)(job->options.input_count > 0 ? job->options.input_count : 1);
 }
 
 /* Statistics of all ranks; the message stays.  Not inlined: the frame of gs_job_run() lies below all

@@ -29,9 +29,8 @@ drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
 	return job->engine.drain(job->engine.context, key_class, sink);
 }
 
-/* Items are the first class in any order. */
-static unsigned
-class_of_place(const struct gsort *job, unsigned place)
+unsigned
+gs_job_class(const struct gsort *job, unsigned place)
 {
 	return job->options.reverse && !job->kind->items ? GS_CLASSES - 1 - place : place;
 }
@@ -62,7 +61,7 @@ emit_classes(struct gsort *job)
 	const struct gs_engine *engine = &job->engine;
 
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		const unsigned c = class_of_place(job, i);
+		const unsigned c = gs_job_class(job, i);
 		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c,
 		                                              engine->count(engine->context, c));
 
@@ -93,7 +92,7 @@ hand_over(struct gsort *job)
 
 	gs_handover_end(job->handover);		/* of reading */
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		TRY(drain(job, class_of_place(job, i), &sink));
+		TRY(drain(job, gs_job_class(job, i), &sink));
 		gs_handover_end(job->handover);
 	}
 	note_digest(job);
@@ -111,7 +110,7 @@ make_figures(struct gsort *job, const struct gs_answer_part *part, struct gs_ans
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);
 
-		TRY(drain(job, class_of_place(job, i), &sink));
+		TRY(drain(job, gs_job_class(job, i), &sink));
 		gs_answer_class_end(figures);
 	}
 	note_digest(job);

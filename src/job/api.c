@@ -78,6 +78,7 @@ open_job(struct gsort *job, const struct gsort_options *options)
 {
 	job->stats.struct_size = sizeof job->stats;
 	TRY(gs_options_copy(&job->options, options));
+	gs_options_name_dir(&job->options, &job->files.temp_dir);
 	options = &job->options;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };

@@ -40,10 +40,8 @@ print_device(const struct gs_line_printer *to, const struct gsort *job)
 static const char *
 dirs_text(const struct gsort_options *options, char text[128])
 {
-	const char *first = gs_temp_dir();
+	const char *first = options->temp_dirs[0];
 
-	if (options->temp_dir_count > 0)
-		first = options->temp_dirs[0];
 	if (options->temp_dir_count > 1)
 		snprintf(text, 128, "%.80s and %zu more", first, options->temp_dir_count - 1);
 	else
@@ -57,8 +55,6 @@ disk_bytes_free(const struct gsort_options *options)
 {
 	uint64_t free_bytes = UINT64_MAX;
 
-	if (options->temp_dir_count == 0)
-		return gs_limits_disk_bytes(gs_temp_dir());
 	for (size_t d = 0; d < options->temp_dir_count; d++) {
 		const uint64_t bytes = gs_limits_disk_bytes(options->temp_dirs[d]);
 
@@ -221,8 +217,6 @@ add_disk(struct gs_json *json, const struct gsort *job)
 	gs_json_begin(json, "temporary_directories", '[');
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		gs_json_string(json, NULL, options->temp_dirs[d]);
-	if (options->temp_dir_count == 0)
-		gs_json_string(json, NULL, gs_temp_dir());
 	gs_json_end(json, ']');
 }
 
@@ -273,14 +267,26 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 
 /* ---- as text --------------------------------------------------------------------- */
 
+/* CONTENTS stand behind the size, if that is known. */
+static void
+print_input(const struct gs_line_printer *to, const struct gsort *job, const char *contents)
+{
+	char size[32];
+
+	if (job->plan_input.input_bytes == UINT64_MAX)
+		gs_print_line(to, "input", "of unknown size");
+	else
+		gs_print_line(to, "input", "%s%s%s", job->plan_input.guessed ? "about " : "",
+		              gs_size_text(job->plan_input.input_bytes, size), contents);
+}
+
 /* "records of 16 bytes, by u64@0 and 1 more key, smallest first" */
 void
 gs_records_explain(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_record_ingest *ingest = &job->items.ingest;
-	const uint64_t bytes = job->plan_input.input_bytes;
-	char first[64], more[48] = "", what[192], size[32];
+	char first[64], more[48] = "", what[192];
 
 	if (ingest->key_count > 1)
 		snprintf(more, sizeof more, " and %zu more key%s", ingest->key_count - 1,
@@ -293,13 +299,10 @@ gs_records_explain(const struct gs_line_printer *to, const struct gsort *job)
 	gs_print_line(to, "type", "%s, %s first%s", what,
 	              options->reverse || ingest->keys[0].reverse ? "largest" : "smallest",
 	              options->unique ? ", of equal ones one" : "");
-	if (bytes == UINT64_MAX)
-		gs_print_line(to, "input", "of unknown size");
-	else
-		gs_print_line(to, "input", "%s%s: %llu %s",
-		              job->plan_input.guessed ? "about " : "", gs_size_text(bytes, size),
-		              (unsigned long long)(key_bytes_in(job) / ingest->record.bytes),
-		              ingest->record.type == GSORT_TEXT ? "records" : "keys");
+	snprintf(what, sizeof what, ": %llu %s",
+	         (unsigned long long)(key_bytes_in(job) / ingest->record.bytes),
+	         ingest->record.type == GSORT_TEXT ? "records" : "keys");
+	print_input(to, job, what);
 }
 
 /* "lines, by 3,3n and 1 more key, with -r" */
@@ -309,8 +312,7 @@ gs_lines_explain(const struct gs_line_printer *to, const struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const size_t count = options->keydef_count;
 	const bool letters = options->ordering != NULL && *options->ordering != '\0';
-	const uint64_t bytes = job->plan_input.input_bytes;
-	char more[48] = "", size[32];
+	char more[48] = "";
 
 	if (count > 1)
 		snprintf(more, sizeof more, " and %zu more key%s", count - 1, count == 2 ? "" : "s");
@@ -318,30 +320,22 @@ gs_lines_explain(const struct gs_line_printer *to, const struct gsort *job)
 	              count > 0 ? options->keydefs[0] : "all of them", more,
 	              letters ? ", with -" : "", letters ? options->ordering : "",
 	              options->unique ? ", of equal keys one" : "");
-	if (bytes == UINT64_MAX)
-		gs_print_line(to, "input", "of unknown size");
-	else
-		gs_print_line(to, "input", "%s%s of text", job->plan_input.guessed ? "about " : "",
-		              gs_size_text(bytes, size));
+	print_input(to, job, " of text");
 }
 
 void
 gs_keys_explain(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
-	const char *about = job->plan_input.guessed ? "about " : "";
-	const uint64_t bytes = job->plan_input.input_bytes;
-	char size[32];
+	const unsigned key_bytes = job->plan_input.key_bits / 8;
+	char contents[48] = " of text";
 
 	gs_print_line(to, "type", "%s, %s first%s", gs_key_name(options->type),
 	     options->reverse ? "largest" : "smallest", options->unique ? ", of equal keys one" : "");
-	if (bytes == UINT64_MAX)
-		gs_print_line(to, "input", "of unknown size");
-	else if (job->plan_input.key_bits == 0)
-		gs_print_line(to, "input", "%s%s of text", about, gs_size_text(bytes, size));
-	else
-		gs_print_line(to, "input", "%s%s: %llu keys", about, gs_size_text(bytes, size),
-		              (unsigned long long)(key_bytes_in(job) / (job->plan_input.key_bits / 8)));
+	if (key_bytes > 0)
+		snprintf(contents, sizeof contents, ": %llu keys",
+		         (unsigned long long)(key_bytes_in(job) / key_bytes));
+	print_input(to, job, contents);
 }
 
 void

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "format/key.h"
 #include "job/options.h"
 
@@ -134,4 +135,14 @@ gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
 	TRY(check_limited(copy, options_limited, COUNT(options_limited), ""));
 	TRY(check_lists(copy));
 	return check_keys(copy);
+}
+
+void
+gs_options_name_dir(struct gsort_options *options, const char **dir)
+{
+	if (options->temp_dir_count > 0)
+		return;
+	*dir = gs_temp_dir();
+	options->temp_dirs = dir;
+	options->temp_dir_count = 1;
 }

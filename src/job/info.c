@@ -48,21 +48,13 @@ print_dir(const struct gs_line_printer *to, const char *dir)
 		     gs_filesystem_name(dir));
 }
 
-/* The caller's, or none. */
+/* The caller's, or none; with a folder for temporary files, *DIR unless they name others. */
 static void
-take_options(struct gsort_options *own, const struct gsort_options *options)
+take_options(struct gsort_options *own, const struct gsort_options *options, const char **dir)
 {
 	if (gs_options_copy(own, options) != GS_OK)
 		*own = (struct gsort_options){ .temp_dir_count = 0 };
-}
-
-static void
-print_dirs(const struct gs_line_printer *to, const struct gsort_options *options)
-{
-	for (size_t d = 0; d < options->temp_dir_count; d++)
-		print_dir(to, options->temp_dirs[d]);
-	if (options->temp_dir_count == 0)
-		print_dir(to, gs_temp_dir());
+	gs_options_name_dir(own, dir);
 }
 
 /* --- the public interface ----------------------------------------------------- */
@@ -75,10 +67,11 @@ gsort_info(const struct gsort_options *options, void (*print)(void *context, con
 	const struct gs_gpu_module *module;
 	struct gsort_options own;
 	struct gs_limits limits;
+	const char *dir;
 
 	if (print == NULL)
 		return;
-	take_options(&own, options);
+	take_options(&own, options, &dir);
 	gs_limits_read(&limits, false);
 	gs_print_line(&to, "gsort", "%s", PACKAGE_VERSION);
 	gs_print_line(&to, "cpu", "%u thread%s, %s", limits.cores, limits.cores == 1 ? "" : "s",
@@ -88,7 +81,8 @@ gsort_info(const struct gsort_options *options, void (*print)(void *context, con
 	else
 		gs_print_line(&to, "gpu", "none: %s", gs_message());
 	print_memory(&to, &limits);
-	print_dirs(&to, &own);
+	for (size_t d = 0; d < own.temp_dir_count; d++)
+		print_dir(&to, own.temp_dirs[d]);
 }
 
 /* The lines of a survey: those of GPUs become a list, what else there is to say stands beside it. */
@@ -158,8 +152,6 @@ add_info(struct gs_json *json, const struct gsort_options *options)
 	gs_json_begin(json, "temporary_directories", '[');
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		add_dir(json, options->temp_dirs[d]);
-	if (options->temp_dir_count == 0)
-		add_dir(json, gs_temp_dir());
 	gs_json_end(json, ']');
 	gs_json_end(json, '}');
 }
@@ -170,10 +162,11 @@ gsort_info_json(const struct gsort_options *options,
 {
 	struct gsort_options own;
 	struct gs_json *json;
+	const char *dir;
 
 	if (print == NULL)
 		return;
-	take_options(&own, options);
+	take_options(&own, options, &dir);
 	json = gs_json_open();
 	if (json != NULL)
 		add_info(json, &own);

@@ -5,7 +5,6 @@
  * In:   open inputs and a plan.
  * Out:  the order of the items, their engine, and the form in which they are written.
  */
-#include "base/limits.h"
 #include "format/key.h"
 #include "job/job.h"
 #include "job/options.h"
@@ -108,11 +107,6 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 	};
 
 	job->plan.threads = sizes->store.threads;
-	items->temp_dir = gs_temp_dir();
-	if (options->temp_dir_count == 0) {
-		store.temp_dirs = &items->temp_dir;
-		store.temp_dir_count = 1;
-	}
 	set_groups(&store, options);
 	gs_verify_expect_items(&job->verify, options, &items->order);
 	if (options->keep_order) {
@@ -145,7 +139,7 @@ gs_items_check_disk(struct gsort *job)
 
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		TRY(gs_spill_dir_check(options->temp_dirs[d]));
-	return options->temp_dir_count > 0 ? GS_OK : gs_spill_dir_check(gs_temp_dir());
+	return GS_OK;
 }
 
 /* ---- the output -------------------------------------------------------------------- */

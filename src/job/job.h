@@ -203,7 +203,6 @@ struct gs_items {
 	struct gs_show          show;	/* lines with counts, wide keys as text */
 	struct gs_item_top      top;	/* of --top */
 	struct gs_npy_inputs    npy;
-	const char             *temp_dir;	/* of options without any */
 	struct gs_line_job      lines;
 };
 
@@ -211,6 +210,7 @@ struct gs_items {
 struct gs_job_files {
 	struct gs_input      *input;
 	struct gs_outputs     outputs;
+	const char           *temp_dir;	/* of options without any */
 	struct gs_lost        lost;
 	struct gs_confinement confinement;
 };

@@ -28,6 +28,9 @@
  */
 MUST_CHECK gs_status gs_options_copy(struct gsort_options *copy, const struct gsort_options *options);
 
+/** If they name no folder for temporary files, they name *DIR from now on, which is set. */
+void gs_options_name_dir(struct gsort_options *options, const char **dir);
+
 /* ---- behind that door (options.c) ---------------------------------------------- */
 
 /**

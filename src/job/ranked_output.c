@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/limits.h"
 #include "format/key.h"
 #include "io/open.h"
 #include "io/output.h"
@@ -247,8 +246,7 @@ gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t h
 	/* An input may be this file: nobody still reads. */
 	TRY(gs_ranks_scan(output->ranks, 0, &before, &all));
 	return !output->spools ? GS_OK
-	       : gs_spill_file_make(&output->spool, given->temp_dir_count > 0 ? given->temp_dirs[0]
-	                                                                      : gs_temp_dir());
+	       : gs_spill_file_make(&output->spool, given->temp_dirs[0]);
 }
 
 /* ---- heads of parts, which another rank writes ------------------------------------------ */

@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "base/sandbox.h"
 #include "io/open.h"
 #include "job/job.h"
@@ -56,8 +55,6 @@ allow_temp(struct gs_sandbox *box, const struct gsort_options *options)
 {
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		gs_sandbox_allow(box, options->temp_dirs[d], GS_SANDBOX_MAKE);
-	if (options->temp_dir_count == 0)
-		gs_sandbox_allow(box, gs_temp_dir(), GS_SANDBOX_MAKE);
 }
 
 /* The directory in which the output will get its name. */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "job/job.h"
 #include "stages/answer.h"
 
@@ -51,8 +50,7 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 gs_status
 gs_turn_keep(struct gs_turn *turn, const struct gsort_options *options)
 {
-	return gs_spill_file_make(&turn->file, options->temp_dir_count > 0 ? options->temp_dirs[0]
-	                                                                   : gs_temp_dir());
+	return gs_spill_file_make(&turn->file, options->temp_dirs[0]);
 }
 
 int

@@ -336,26 +336,6 @@ sum_floats(const struct gs_answer *answer, const struct gs_span *span, struct gs
 	}
 }
 
-/* Collect the frequent groups that begin and end in SPAN, behind its first and before its last. */
-static void
-collect(const struct gs_span *span, size_t from, size_t to, struct gs_top *top)
-{
-	struct gs_group group = { .value = { .key_class = span->key_class, .key_bits = span->key_bits } };
-
-	while (from < to) {
-		size_t end;
-
-		from = gs_scan_repeated(span->keys, span->key_bits, from, to, top->floor);
-		if (from == to)
-			return;
-		end = gs_scan_group_end(span->keys, span->key_bits, from, to);
-		group.value.key = gs_key_at(span->keys, span->key_bits, from);
-		group.times = end - from;
-		gs_top_add(top, &group);
-		from = end;
-	}
-}
-
 static void
 tally_groups(const struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
 {
@@ -376,7 +356,7 @@ tally_groups(const struct gs_answer *answer, const struct gs_span *span, struct 
 		tally->top.count = 0;
 		tally->top.floor = atomic_load_explicit(&answer->floor, memory_order_relaxed);
 		if (tally->more && tally->top.most > 0)
-			collect(span, first_end, last, &tally->top);
+			gs_top_collect(&tally->top, span, first_end, last);
 	}
 }
 
@@ -470,8 +450,8 @@ join(struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tall
 		for (size_t g = 0; answer->options->top.wanted && g < tally->top.count; g++)
 			gs_top_add(top, &tally->top.groups[g]);
 		if (answer->options->top.wanted && !top_is_local(answer))
-			collect(span, (size_t)tally->first_times, span->count - (size_t)tally->last_times,
-			        top);
+			gs_top_collect(top, span, (size_t)tally->first_times,
+			               span->count - (size_t)tally->last_times);
 		begin_group(answer, span, tally->last, tally->last_times);
 	}
 	atomic_store_explicit(&answer->floor, top->floor, memory_order_relaxed);
@@ -527,62 +507,7 @@ take_keys(struct gs_answer *answer, struct gs_sorted_span *sorted)
 	return GS_OK;
 }
 
-/* ---- lines -------------------------------------------------------------------------- */
-
-gs_status
-gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order)
-{
-	answer->order = order;
-	return gs_item_copies_open(&answer->copies, answer->mark_count + 2, answer->plan->host_bytes);
-}
-
-/* Keep a line as *VALUE, in the slot NUMBER. */
-static gs_status
-keep_line(struct gs_answer *answer, struct gs_value *value, size_t number, const char *line, size_t bytes)
-{
-	value->key = number;
-	return gs_item_copies_put(&answer->copies, number, line, bytes);
-}
-
-/* TIMES lines that are equal to LINE. */
-static gs_status
-take_line(struct gs_answer *answer, const char *line, size_t bytes, uint64_t times)
-{
-	if (answer->taken == answer->first)
-		TRY(keep_line(answer, &answer->least, answer->mark_count, line, bytes));
-	answer->taken += times;
-	for (; answer->marks_found < answer->mark_count &&
-	       answer->by_rank[answer->marks_found]->rank < answer->taken; answer->marks_found++)
-		TRY(keep_line(answer, &answer->by_rank[answer->marks_found]->value, answer->marks_found,
-		              line, bytes));
-	return answer->taken < answer->end ? GS_OK
-	       : keep_line(answer, &answer->most, answer->mark_count + 1, line, bytes);
-}
-
-static gs_status
-take_lines(struct gs_answer *answer, const struct gs_span *span)
-{
-	const char *line = span->items, *end = line + span->bytes;
-	uint64_t count = 0;
-
-	for (size_t g = 0; g < span->count; g++)
-		count += span->times[g];
-	answer->distinct += span->count;
-	if (answer->taken > answer->first && answer->taken + count < answer->end &&
-	    !has_mark(answer, answer->taken, count)) {
-		answer->taken += count;
-		return GS_OK;
-	}
-	for (size_t g = 0; g < span->count; g++) {
-		const size_t bytes = gs_item_length(answer->order, line, end);
-
-		TRY(take_line(answer, line, bytes, span->times[g]));
-		line += bytes;
-	}
-	return GS_OK;
-}
-
-/* ---- the sink of both ---------------------------------------------------------------- */
+/* ---- the sink of keys and lines ---------------------------------------------------------------- */
 
 /* TIMES keys that are equal, as a histogram knows them. */
 static void
@@ -624,7 +549,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 
 	(void)enough;
 	if (answer->order != NULL)
-		return take_lines(answer, span);
+		return gs_answer_take_lines(answer, span);
 	if (span->times == NULL)
 		return take_keys(answer, sorted);
 	gs_verify_out(answer->verify, span);

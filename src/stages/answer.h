@@ -55,6 +55,9 @@ struct gs_top {
 /** Offer a group.  O(log K) if it is taken. */
 void gs_top_add(struct gs_top *top, const struct gs_group *group);
 
+/** Offer the frequent groups that keys FROM .. TO of SPAN are. */
+void gs_top_collect(struct gs_top *top, const struct gs_span *span, size_t from, size_t to);
+
 /** No more come: order them, the most frequent first; the heap is gone. */
 void gs_top_end(struct gs_top *top);
 
@@ -246,6 +249,9 @@ gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
 
 /** Before any span: they are of lines, in groups, compared by ORDER, which is borrowed.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order);
+
+/** The next lines are those of SPAN (item_top.c). */
+MUST_CHECK gs_status gs_answer_take_lines(struct gs_answer *answer, const struct gs_span *span);
 
 /** The sink of the next class. */
 struct gs_span_sink gs_answer_sink(struct gs_answer *answer);

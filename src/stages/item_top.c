@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * item_top.c - the K most frequent items, each with its number of occurrences
+ * item_top.c - the K most frequent items, each with its number of occurrences; figures of lines
  *
  * In:   sorted spans of groups, which are complete; of each its first item.
  * Out:  the K most frequent ones, the most frequent first, for another sink.
@@ -220,4 +220,66 @@ gs_item_top_close(struct gs_item_top *top)
 	gs_item_copies_close(&top->copies);
 	free(top->heap.groups);
 	top->heap.groups = NULL;
+}
+
+/* ---- figures of lines -------------------------------------------------------------------------- */
+
+gs_status
+gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order)
+{
+	answer->order = order;
+	return gs_item_copies_open(&answer->copies, answer->mark_count + 2, answer->plan->host_bytes);
+}
+
+/* Is the next mark one of the next COUNT lines? */
+static bool
+marks_next(const struct gs_answer *answer, uint64_t count)
+{
+	return answer->marks_found < answer->mark_count &&
+	       answer->by_rank[answer->marks_found]->rank < answer->taken + count;
+}
+
+/* Keep a line as *VALUE, in the slot NUMBER. */
+static gs_status
+keep_line(struct gs_answer *answer, struct gs_value *value, size_t number, const char *line, size_t bytes)
+{
+	value->key = number;
+	return gs_item_copies_put(&answer->copies, number, line, bytes);
+}
+
+/* TIMES lines that are equal to LINE. */
+static gs_status
+take_line(struct gs_answer *answer, const char *line, size_t bytes, uint64_t times)
+{
+	if (answer->taken == answer->first)
+		TRY(keep_line(answer, &answer->least, answer->mark_count, line, bytes));
+	answer->taken += times;
+	for (; marks_next(answer, 0); answer->marks_found++)
+		TRY(keep_line(answer, &answer->by_rank[answer->marks_found]->value, answer->marks_found,
+		              line, bytes));
+	return answer->taken < answer->end ? GS_OK
+	       : keep_line(answer, &answer->most, answer->mark_count + 1, line, bytes);
+}
+
+gs_status
+gs_answer_take_lines(struct gs_answer *answer, const struct gs_span *span)
+{
+	const char *line = span->items, *end = line + span->bytes;
+	uint64_t count = 0;
+
+	for (size_t g = 0; g < span->count; g++)
+		count += span->times[g];
+	answer->distinct += span->count;
+	if (answer->taken > answer->first && answer->taken + count < answer->end &&
+	    !marks_next(answer, count)) {
+		answer->taken += count;
+		return GS_OK;
+	}
+	for (size_t g = 0; g < span->count; g++) {
+		const size_t bytes = gs_item_length(answer->order, line, end);
+
+		TRY(take_line(answer, line, bytes, span->times[g]));
+		line += bytes;
+	}
+	return GS_OK;
 }

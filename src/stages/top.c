@@ -9,6 +9,7 @@
  */
 #include <assert.h>
 
+#include "sort/keys.h"
 #include "stages/answer.h"
 
 /* Does A come before B in the order of a sort? */
@@ -64,6 +65,25 @@ gs_top_add(struct gs_top *top, const struct gs_group *group)
 	}
 	if (top->count == top->most && top->most > 0 && top->groups[0].times > top->floor)
 		top->floor = top->groups[0].times;
+}
+
+void
+gs_top_collect(struct gs_top *top, const struct gs_span *span, size_t from, size_t to)
+{
+	struct gs_group group = { .value = { .key_class = span->key_class, .key_bits = span->key_bits } };
+
+	while (from < to) {
+		size_t end;
+
+		from = gs_scan_repeated(span->keys, span->key_bits, from, to, top->floor);
+		if (from == to)
+			return;
+		end = gs_scan_group_end(span->keys, span->key_bits, from, to);
+		group.value.key = gs_key_at(span->keys, span->key_bits, from);
+		group.times = end - from;
+		gs_top_add(top, &group);
+		from = end;
+	}
 }
 
 void

@@ -7,24 +7,20 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "format/line_order.h"
-#include "job/parts.h"
 #include "net/ranks.h"
 #include "sort/items/divide.h"
 #include "stages/engine.h"
 
 /**
- * Take a stratified sample, and make the same splitters on each rank; collective.
+ * Make the same splitters on each rank from samples; collective.
  *
- * @item_bytes  of a record; 0: lines, which end as LINES says
- * @together    equal items have one owner
- * @store       is shown what this rank will own of the sample
- * @return      GS_OK; GS_EIO: an input cannot be read; GS_EBUDGET: no memory
+ * @items     BYTES of them, of this rank
+ * @together  equal items have one owner
+ * @store     is shown what this rank will own of the sample
+ * @return    GS_OK; GS_EBUDGET: no memory
  */
 MUST_CHECK gs_status
-gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *order,
-                     const struct gs_parts *parts, const struct gsort_options *options,
-                     size_t item_bytes, const struct gs_line_order *lines, bool together,
-                     struct gs_ranks *ranks, const struct gs_taker *store);
+gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *order, const char *items,
+                     size_t bytes, bool together, struct gs_ranks *ranks, const struct gs_taker *store);
 
 #endif

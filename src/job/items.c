@@ -5,6 +5,8 @@
  * In:   open inputs and a plan.
  * Out:  the order of the items, their engine, and the form in which they are written.
  */
+#include <stdlib.h>
+
 #include "format/key.h"
 #include "job/job.h"
 #include "job/options.h"
@@ -33,6 +35,7 @@ describe(struct gsort *job)
 		return gs_fail(GS_EUSAGE, "option '--keep-order' needs '--lines' or '-n': numbers are "
 		               "written anew, and lines as they are");
 	TRY(gs_record_ingest_open(&items->ingest, &job->options));
+	items->ingest.before = job->ranked != NULL ? job->ranked->parts.before : 0;
 	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
 		.item_bytes = items->ingest.item.bytes,
@@ -187,6 +190,25 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 	return GS_OK;
 }
 
+static gs_status
+make_items(const struct gsort *job, char **data, size_t *bytes)
+{
+	const struct gs_record_ingest *ingest = &job->items.ingest;
+	const size_t count = *bytes / ingest->record.bytes;
+	char *items;
+
+	if (job->options.argsort_bits == 0)
+		return GS_OK;
+	items = malloc(count * ingest->item.bytes + 1);
+	if (items == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for a sample of %zu", count);
+	gs_record_ingest_items(ingest, *data, items, count, 0);
+	free(*data);
+	*data = items;
+	*bytes = count * ingest->item.bytes;
+	return GS_OK;
+}
+
 /* A merge has counted itself. */
 static void
 count_read(const struct gsort *job, struct gsort_stats *stats)
@@ -200,8 +222,9 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 const struct gs_kind gs_records = {
 	.items = true, .adapt = gs_items_adapt, .describe = describe, .element_bytes = element_bytes,
 	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .read = read_all, .header = find_header, .check = gs_records_check,
-	.explain = gs_records_explain, .explain_memory = gs_items_explain_memory, .count = count_read,
+	.open_emit = open_emit, .make_items = make_items, .read = read_all, .header = find_header,
+	.check = gs_records_check, .explain = gs_records_explain,
+	.explain_memory = gs_items_explain_memory, .count = count_read,
 };
 
 void

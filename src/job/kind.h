@@ -50,6 +50,10 @@ struct gs_kind {
 	/** Let JOB->emit write elements as the options say.  GS_EBUDGET.  NULL: nothing is to be done. */
 	gs_status (*open_emit)(struct gsort *job);
 
+	/** Of items: make them of *DATA, *BYTES of elements as they are read, which is freed if they are
+	 *  others.  GS_EBUDGET. */
+	gs_status (*make_items)(const struct gsort *job, char **data, size_t *bytes);
+
 	/** Read all input, for TAKER. */
 	gs_status (*read)(struct gsort *job, const struct gs_taker *taker);
 

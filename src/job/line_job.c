@@ -198,10 +198,48 @@ allocate(struct gsort *job)
 	const struct gs_item_sizes sizes = gs_items_sizes(job);
 
 	TRY(reserve(job, &sizes));
-	TRY(gs_items_open_engine(job, &sizes));
-	return job->options.argsort_bits == 0 && !job->options.keep_order ? GS_OK
-	       : gs_arena_open(&job->items.lines.numbered,
-	                       job->plan.threads * job->engine.taker.piece_bytes, false);
+	return gs_items_open_engine(job, &sizes);
+}
+
+/* The items of --argsort of a sample.  What is no number is left out. */
+static size_t
+make_numbered(const struct gsort *job, const char *data, const char *end, char *into)
+{
+	const struct gs_line_job *lines = &job->items.lines;
+	const struct gs_line_number number = { .bits = job->options.argsort_bits };
+	struct gs_text_options text = job->keys.ingest.text;
+	struct gs_lines reader;
+	size_t bytes = 0;
+
+	if (!gs_options_argsort_text(&job->options))
+		return gs_line_number_put(&lines->order, number, data, end, 0, into);
+	text.invalid = GSORT_INVALID_IGNORE;
+	text.header_lines = 0;
+	text.reverse = false;
+	gs_lines_open(&reader, &text);
+	gs_lines_begin_file(&reader, "");
+	return gs_text_number_put(&lines->number, &reader, number, data, end, 0, into, &bytes) == GS_OK
+	       ? bytes : 0;
+}
+
+static gs_status
+make_items(const struct gsort *job, char **data, size_t *bytes)
+{
+	const char *end = *data + *bytes;
+	const uint64_t lines = gs_line_number_count(&job->items.lines.order, *data, end);
+	const size_t each = job->items.order.item_bytes > 0 ? job->items.order.item_bytes
+	                                                    : GS_LINE_NUMBER_BYTES;
+	char *items;
+
+	if (job->options.argsort_bits == 0)
+		return GS_OK;
+	items = malloc(*bytes + lines * each + 1);
+	if (items == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for a sample of %llu", (unsigned long long)lines);
+	*bytes = make_numbered(job, *data, end, items);
+	free(*data);
+	*data = items;
+	return GS_OK;
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -250,6 +288,7 @@ take_header(struct gsort *job)
 	const struct gs_parts *parts = &job->ranked->parts;
 	const size_t bytes = parts->header_bytes;
 
+	ingest->lines = parts->before;
 	ingest->headed = job->ranked->ranks->rank > 0;
 	if (!ingest->headed || bytes == 0)
 		return GS_OK;
@@ -275,6 +314,8 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	};
 	if (job->options.keep_order)
 		lines->ingest.number = (struct gs_line_number){ 64, false };
+	if (lines->ingest.number.bits > 0 && lines->numbered.base == NULL)
+		TRY(gs_arena_open(&lines->numbered, job->plan.threads * taker->piece_bytes, false));
 	lines->ingest.numbered = lines->numbered.base;
 	if (gs_options_argsort_text(&job->options)) {
 		lines->ingest.text = &job->keys.ingest.text;
@@ -411,8 +452,8 @@ explain(const struct gs_line_printer *to, const struct gsort *job)
 const struct gs_kind gs_lines = {
 	.items = true, .adapt = gs_items_adapt, .describe = describe, .element_bytes = element_bytes,
 	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .read = read_to, .header = find_header, .meet = meet_operand,
-	.check = check, .explain = explain,
+	.open_emit = open_emit, .make_items = make_items, .read = read_to, .header = find_header,
+	.meet = meet_operand, .check = check, .explain = explain,
 	.explain_memory = gs_items_explain_memory, .count = count_read,
 };
 

@@ -346,6 +346,22 @@ find_rows(struct survey *survey, const struct gs_parts *parts, struct gs_ranks *
 	return gs_rows_find(ranks, &survey->order, survey->cuts, survey->begins);
 }
 
+/* Those of --argsort have numbers, so they are counted before they are read. */
+static gs_status
+count_elements(const struct survey *survey, struct gs_parts *parts, const struct source *source,
+               uint64_t begin, uint64_t end)
+{
+	const uint64_t from = begin > source->header ? begin : source->header;
+	uint64_t count = 0;
+
+	if (from < end && survey->key_bytes > 0)
+		count = (end - from) / survey->key_bytes;
+	else if (from < end)
+		TRY(gs_rows_count(&survey->order, source->name, from, end, &count));
+	parts->elements += count;
+	return GS_OK;
+}
+
 /* List what this rank reads. */
 static gs_status
 list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_ranks *ranks,
@@ -376,6 +392,8 @@ list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_
 			overlaps &= begin >= end;
 			if (begin < end)
 				append(parts, source, begin, end);
+			if (begin < end && survey->options->argsort_bits > 0)
+				TRY(count_elements(survey, parts, source, begin, end));
 		}
 		before += source->bytes;
 	}
@@ -479,7 +497,9 @@ gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struc
 	free(survey.sources);
 	free(survey.cuts);
 	free(survey.begins);
-	return gs_ranks_agree(ranks, status);
+	TRY(gs_ranks_agree(ranks, status));
+	return options->argsort_bits == 0 ? GS_OK
+	       : gs_ranks_scan(ranks, parts->elements, &parts->before, &parts->elements);
 }
 
 void

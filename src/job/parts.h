@@ -32,6 +32,7 @@ struct gs_parts {
 	size_t            header_bytes;
 	unsigned          overlap_keys;	/* of this rank, that another one has, too */
 	uint64_t          overlap_bytes;
+	uint64_t          elements, before;	/* with --argsort: of this rank; before its first one */
 };
 
 /**

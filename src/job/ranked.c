@@ -23,25 +23,6 @@ refuse(const char *what, const char *why)
 	return gs_fail(GS_EUSAGE, "%s: not with several ranks: %s", what, why);
 }
 
-/* What only one process does. */
-static gs_status
-check_alone(const struct gsort_options *o)
-{
-	static const char one[] = "gsort does it, in one process";
-	const struct {
-		bool        wanted;
-		const char *what, *why;
-	} alone[] = {
-		{ o->argsort_bits > 0, "--argsort", one },
-		{ o->keep_order, "--keep-order", one },
-	};
-
-	for (size_t a = 0; a < sizeof alone / sizeof alone[0]; a++)
-		if (alone[a].wanted)
-			return refuse(alone[a].what, alone[a].why);
-	return GS_OK;
-}
-
 /* A whole array of NumPy has the same header when it is sorted: keys behind so many bytes. */
 static gs_status
 adopt_array(struct gsort_options *o)
@@ -52,7 +33,7 @@ adopt_array(struct gsort_options *o)
 	bool alone = o->format == GSORT_FORMAT_NPY && !one_file;
 	gs_status status = alone ? GS_OK : gs_npy_adopt(&npy, o);
 
-	alone |= npy.first != NULL && (!one_file || o->record_bytes > 0);
+	alone |= npy.first != NULL && (!one_file || o->record_bytes > 0 || o->argsort_bits > 0);
 	if (status == GS_OK && alone)
 		status = refuse("an array of NumPy", "they sort the numbers of one file to one file, or "
 		                "check them; gsort does the rest, in one process");
@@ -70,7 +51,8 @@ static gs_status
 check_options(struct gsort_options *o)
 {
 	TRY(gs_options_check(o));
-	TRY(check_alone(o));
+	if (o->keep_order)
+		return refuse("--keep-order", "gsort does it, in one process");
 	TRY(adopt_array(o));
 	TRY(gs_options_check(o));	/* of what the input is */
 	if ((o->operation == GSORT_CHECK || checks_merge(o)) && !gs_options_want_items(o) &&
@@ -340,7 +322,7 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 		return;
 	memory = input->memory_bytes > 0 && input->memory_bytes < input->host_bytes
 	         ? input->memory_bytes : input->host_bytes;
-	if (input->key_bits == 0 || input->key_bits >= 32)
+	if (input->items || input->key_bits == 0 || input->key_bits >= 32)
 		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
 	input->window_bytes = ranked->window_bytes;
 	if (input->memory_bytes > ranked->window_bytes)

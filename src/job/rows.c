@@ -36,6 +36,7 @@ struct scan {
 	struct gs_line_place place[PLACES];
 	unsigned as[PLACES];		/* from here on it is the same as this one, or itself */
 	uint64_t first[PLACES], last;	/* rows; the last one of any reading */
+	uint64_t count;			/* of ends that all readings have found */
 };
 
 static bool
@@ -59,6 +60,7 @@ scan_bytes(struct scan *scan, const char *data, const char *end, uint64_t at)
 			byte = gs_line_end_within(scan->order, byte, end, &scan->place[p], &whole);
 			if (!whole)
 				break;
+			scan->count++;
 			scan->last = at + (uint64_t)(byte - data);
 			if (scan->first[p] == 0)
 				scan->first[p] = scan->last;
@@ -202,15 +204,34 @@ gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order, const st
 	return status;
 }
 
+/* Read FROM .. TO, where a row begins at FROM. */
+static gs_status
+scan_rows(struct scan *scan, const struct gs_line_order *order, const char *name, uint64_t from,
+          uint64_t to)
+{
+	open_scan(scan, order);
+	scan->as[0] = scan->as[2] = 1;
+	return scan_file(scan, name, from, to, false);
+}
+
 gs_status
 gs_rows_before(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t at,
                uint64_t *begin)
 {
 	struct scan scan;
 
-	open_scan(&scan, order);
-	scan.as[0] = scan.as[2] = 1;		/* the place is known */
-	TRY(scan_file(&scan, name, from, at - 1, false));	/* the byte before AT ends the row */
+	TRY(scan_rows(&scan, order, name, from, at - 1));	/* the byte before AT ends the row */
 	*begin = scan.last > 0 ? scan.last : from;
+	return GS_OK;
+}
+
+gs_status
+gs_rows_count(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t to,
+              uint64_t *count)
+{
+	struct scan scan;
+
+	TRY(scan_rows(&scan, order, name, from, to));
+	*count = scan.count + ((scan.last > 0 ? scan.last : from) < to);	/* that may lack its end */
 	return GS_OK;
 }

@@ -29,4 +29,8 @@ MUST_CHECK gs_status gs_rows_find(struct gs_ranks *ranks, const struct gs_line_o
 MUST_CHECK gs_status gs_rows_before(const struct gs_line_order *order, const char *name, uint64_t from,
                                     uint64_t at, uint64_t *begin);
 
+/** Count the rows, or lines, that begin in FROM .. TO, where one begins and one ends.  GS_EIO. */
+MUST_CHECK gs_status gs_rows_count(const struct gs_line_order *order, const char *name, uint64_t from,
+                                   uint64_t to, uint64_t *count);
+
 #endif

@@ -104,23 +104,31 @@ sample_values(const struct gsort *job, struct gs_sample *sample, const char *ite
 	return GS_OK;
 }
 
+/* Records, or lines, of the input: *ITEMS, to be freed. */
+static gs_status
+sample_items(struct gsort *job, size_t fixed, char **items, size_t *bytes)
+{
+	const unsigned ranks = job->ranked->ranks->size;
+	const size_t wanted = gs_sample_wanted(ranks);	/* as of keys */
+	const size_t most = gs_item_sample_most(job->options.memory_bytes, ranks, fixed);
+
+	return gs_sample_items(items, bytes, parts_of(job), &job->options, fixed, &job->items.lines.order,
+	                       gs_item_sample_room(fixed), wanted < most ? wanted : most);
+}
+
 /* A sample of keys: elements of the input, or numbers that are a column of it. */
 static gs_status
 take_sample(struct gsort *job, struct gs_sample *sample)
 {
-	struct gs_ranked *ranked = job->ranked;
-	const size_t wanted = gs_sample_wanted(ranked->ranks->size);
 	const size_t fixed = job->kind == &gs_field ? job->kind->element_bytes(job) : 0;
-	const size_t most = gs_item_sample_most(job->options.memory_bytes, ranked->ranks->size, fixed);
 	char *items = NULL;
 	size_t bytes;
 	gs_status status;
 
 	if (job->kind == &gs_keys)
-		return gs_sample_parts(sample, parts_of(job), &job->options, together(job), wanted);
-	status = gs_sample_items(&items, &bytes, parts_of(job), &job->options, fixed,
-	                         &job->items.lines.order, gs_item_sample_room(fixed),
-	                         wanted < most ? wanted : most);
+		return gs_sample_parts(sample, parts_of(job), &job->options, together(job),
+		                       gs_sample_wanted(job->ranked->ranks->size));
+	status = sample_items(job, fixed, &items, &bytes);
 	if (status == GS_OK)
 		status = sample_values(job, sample, items, bytes, fixed);
 	free(items);
@@ -179,6 +187,23 @@ deal_keys(struct gsort *job, struct gs_taker *taker)
 }
 
 static gs_status
+choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_taker *store)
+{
+	char *items = NULL;
+	size_t bytes;
+	gs_status status = sample_items(job, job->kind->element_bytes(job), &items, &bytes);
+
+	if (status == GS_OK)
+		status = job->kind->make_items(job, &items, &bytes);
+	status = gs_ranks_agree(job->ranked->ranks, status);
+	if (status == GS_OK)
+		status = gs_item_sample_split(owners, &job->items.order, items, bytes, together(job),
+		                              job->ranked->ranks, store);
+	free(items);
+	return status;
+}
+
+static gs_status
 deal_items(struct gsort *job, struct gs_taker *taker)
 {
 	struct gs_ranked *ranked = job->ranked;
@@ -192,9 +217,7 @@ deal_items(struct gsort *job, struct gs_taker *taker)
 	spread->threads = job->plan.threads;
 	if (job->kind == &gs_lines && job->options.argsort_bits == 0)
 		spread->lines = &job->items.lines.order;
-	TRY(gs_item_sample_split(&spread->owners, order, parts_of(job), &job->options,
-	                         order->item_bytes, &job->items.lines.order, together(job), ranked->ranks,
-	                         taker));
+	TRY(choose_owners(job, &spread->owners, taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
 	return GS_OK;
@@ -328,7 +351,7 @@ gs_status
 gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 {
 	const bool items = job->kind->items;
-	const size_t fixed = job->items.order.item_bytes;
+	const size_t fixed = job->emit.written_bytes;
 	uint64_t before, all, bytes;
 
 	if (job->ranked == NULL)
@@ -348,7 +371,7 @@ static size_t
 element_bytes(const struct gsort *job)
 {
 	const struct gs_encoding *encoding = &job->emit.encoding;
-	const size_t fixed = job->items.order.item_bytes;
+	const size_t fixed = job->emit.written_bytes;
 
 	if (job->kind->items)
 		return fixed > 0 && !job->options.converts

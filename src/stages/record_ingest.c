@@ -119,10 +119,9 @@ struct reading {
 	struct gs_follow      follow;	/* with checks_order: by one thread */
 };
 
-/* Make items with numbers of COUNT records, of which the first one has NUMBER. */
-static void
-make_items(const struct gs_record_ingest *ingest, const char *records, char *items, size_t count,
-           uint64_t number)
+void
+gs_record_ingest_items(const struct gs_record_ingest *ingest, const char *records, char *items,
+                       size_t count, uint64_t number)
 {
 	const size_t item_bytes = ingest->item.bytes;
 	const bool whole = ingest->options->keep_order;
@@ -179,7 +178,8 @@ store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 
 	if (ingest->item_pieces != NULL) {
 		made = ingest->item_pieces + worker * ingest->piece_records * item_bytes;
-		make_items(ingest, piece->data, made, piece->count, piece->number);
+		gs_record_ingest_items(ingest, piece->data, made, piece->count,
+		                       ingest->before + piece->number);
 		items = made;
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	}
@@ -217,7 +217,7 @@ show_sample(struct gs_record_ingest *ingest)
 		count += got / record_bytes;
 	}
 	if (ingest->item_pieces != NULL)
-		make_items(ingest, records, items, count, 0);
+		gs_record_ingest_items(ingest, records, items, count, 0);
 	else
 		items = records;
 	if (count > SAMPLE_PLACES / 2)
@@ -291,7 +291,8 @@ read_header(struct gs_record_ingest *ingest, uint64_t file)
 static gs_status
 check_numbers(const struct gs_record_ingest *ingest)
 {
-	if (ingest->options->argsort_bits != 32 || ingest->read.elements <= (uint64_t)UINT32_MAX + 1)
+	if (ingest->options->argsort_bits != 32 ||
+	    ingest->before + ingest->read.elements <= (uint64_t)UINT32_MAX + 1)
 		return GS_OK;
 	return gs_fail(GS_EINPUT, "the input has more than 2^32 keys: use --argsort=u64");
 }

@@ -335,6 +335,7 @@ npy() {
 		--format=npy -o out
 		-m in.npy -o out
 		--format=npy -k a fields.npy -o out
+		--argsort=u64 in.npy -o out
 	END
 	[ -z "$(ls | grep ^out)" ]
 }
@@ -552,6 +553,7 @@ for i in range(60000):
 		so_it_must_be_a_file -m fifo -o out
 		--merge_with_--invalid:_not_with_several_ranks: -m --invalid=warn in -o out
 		--split: --split=2 in -o out%r
+		--keep-order:_not_with_several_ranks: -u --keep-order in -o out
 		out-%r.xz_would_hold_plain_text;_write_to_out-%r,_or_pipe_into_xz in -o out-%r.xz
 		--check_with_--invalid -c --invalid=warn in
 		No_such_file nofile in -o out
@@ -594,18 +596,6 @@ for i in range(60000):
 	[ "$left" = "$(printf 'out\nold')" ]
 }
 
-@test "what only one process does is refused" {
-	seq 9 >in
-	while read -r wanted options; do
-		GSORT_RANKS=2 run "$ranks" $options in -o out
-		[ "$status" -eq 2 ] && [[ $output == *"not with several ranks: "*"gsort $wanted"* ]] ||
-			{ echo "$options: $output"; return 1; }
-	done <<-END
-		does --argsort=u32
-	END
-	[ ! -e out ]
-}
-
 @test "gsort under mpirun warns that each process sorts all of it" {
 	seq 9 >in
 	OMPI_COMM_WORLD_SIZE=4 run gsort in -o out
@@ -632,6 +622,7 @@ with_mpi() {
 	same_mpi "$1" 3 --summary --histogram=5 mix.txt in.txt
 	same_mpi "$1" 3 --lines --top=9 mix.txt in.txt
 	same_mpi "$1" 3 --lines --difference mix.txt in.txt
+	same_mpi "$1" 3 --csv -k 1,1 --argsort=u64 mix.txt in.txt
 }
 
 @test "Open MPI: ranks are processes" {

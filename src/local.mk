@@ -97,7 +97,6 @@ host_sources = \
   src/format/text_decoder.c \
   src/format/text_decoder.h \
   src/format/text_section.c \
-  src/format/text_section.h \
   src/format/wide.c \
   src/gpu/engine.h \
   src/gpu/guard.c \
@@ -161,7 +160,6 @@ host_sources = \
   src/job/options.h \
   src/job/parts.c \
   src/job/parts.h \
-  src/job/phase.c \
   src/job/print.c \
   src/job/print.h \
   src/job/ranked.c \

@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "format/text_section.h"
+#include "format/text_decoder.h"
 
 enum { TEN8 = 100000000, TOP_MOST = 1844 /* 2^64 / 10^16 */ };
 #define TEN16	UINT64_C(10000000000000000)

@@ -17,7 +17,6 @@
 
 #include "base/team.h"
 #include "format/text_decoder.h"
-#include "format/text_section.h"
 
 enum {
 	/*

@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "format/text_section.h"
+#include "format/text_decoder.h"
 
 /* --- how large its arrays of keys are ------------------------------------------ */
 

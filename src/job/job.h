@@ -215,7 +215,7 @@ struct gs_job_files {
 	struct gs_confinement confinement;
 };
 
-/* How far a job is: it runs once, and each phase is timed (phase.c). */
+/* How far a job is: it runs once, and each phase is timed (sort.c). */
 struct gs_phases {
 	atomic_bool      began;		/* by gsort_run() */
 	atomic_bool      interrupted;	/* by gsort_interrupt() */
@@ -306,7 +306,7 @@ MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *
 
 void gs_line_job_close(struct gsort *job);
 
-/* ---- phases: for progress, for the caller, and how long each took (phase.c) ---- */
+/* ---- phases: for progress, for the caller, and how long each took (sort.c) ----- */
 
 /** The job begins to read, sort or write: PHASE.  The seconds since the phase before it began, if
  *  that is not over, are added to the statistics. */

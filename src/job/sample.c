@@ -15,7 +15,7 @@
 #include "base/splitmix.h"
 #include "base/team.h"
 #include "format/key.h"
-#include "format/text_section.h"
+#include "format/text_decoder.h"
 #include "io/input.h"
 #include "job/sample.h"
 

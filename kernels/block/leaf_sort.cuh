@@ -65,6 +65,17 @@ template <class Key> struct chunked {
 	}
 };
 
+/* The same, or in one piece if CHUNKS is NULL. */
+template <class Key> struct anywhere {
+	chunked<Key> in;
+
+	__device__ __forceinline__ const Key &
+	operator[](unsigned i) const
+	{
+		return in.chunks == NULL ? in.keys[i] : in[i];
+	}
+};
+
 /* Keys that are mapped as they are read, as an array. */
 template <class Key, class Map> struct mapped {
 	const Key *keys;
@@ -437,18 +448,13 @@ values_wait(void)
 #endif
 }
 
-/*
- * Sort COUNT rows from KEYS and VALUES to TO, which may be where they are; a word has room for all
- * of key - LOW and a place, so keys need not be kept.  Values come while the block sorts.
- */
+/* Words of COUNT keys from KEYS, all of key - LOW in each, to X; values begin to come. */
 template <unsigned BITS, class Key, class Value, class Keys, class Values>
 static __device__ __forceinline__ void
-leaf_sort_direct(const arrays<Key, Value> &to, const key_map<Key> &map, const Keys &keys,
-                 const Values &values, unsigned count, Key low, leaf_space<BITS, Key, Value> *space)
+words_direct(word<BITS> *x, const Keys &keys, const Values &values, unsigned count, Key low,
+             leaf_space<BITS, Key, Value> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
-	const uint32_t places = (1u << BITS) - 1;
-	word<BITS> x[THREAD_KEYS];
 
 #pragma unroll 8
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
@@ -463,33 +469,22 @@ leaf_sort_direct(const arrays<Key, Value> &to, const key_map<Key> &map, const Ke
 
 		x[r].bits = at < count ? (uint32_t)(keys[at] - low) << BITS | at : ~0u;
 	}
-	block_sort(x, space->words);
-	values_wait();
-	__syncthreads();
-	leaf_each(x, space->words, count, [=](unsigned at, word<BITS> w) {
-		to.keys[at] = original(map, (Key)(low + (w.bits >> BITS)));
-		to.values[at] = space->values[w.bits & places];
-	});
 }
 
-/*
- * Sort COUNT rows from KEYS and VALUES to TO, which may be where they are: all keys are read before
- * the first one is written, then all values.
- */
-template <unsigned BITS, class Key, class Value, class Keys, class Values>
-static __device__ __forceinline__ void
-leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Keys &keys,
-                const Values &values, unsigned count, leaf_space<BITS, Key, Value> *space)
+/* COUNT keys from KEYS to shared memory, and words of the upper bits of key - *LEAST to X; returns how many
+ * bits there are, of which all but the lowest 32 - BITS fit. */
+template <unsigned BITS, class Key, class Value, class Keys> static __device__ __forceinline__ unsigned
+words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least,
+            leaf_space<BITS, Key, Value> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
-	const uint32_t places = (1u << BITS) - 1;
 	__shared__ number range[2];
-	uint64_t least = ~(uint64_t)0, most = 0;
+	uint64_t most = 0;
 	unsigned span, down;
-	word<BITS> x[THREAD_KEYS];
 
 	if (threadIdx.x == 0)
 		space->failed = 0;
+	*least = ~(uint64_t)0;
 #pragma unroll 16
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		const unsigned at = r * THREADS + threadIdx.x;
@@ -498,12 +493,12 @@ leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Key
 			const Key key = keys[at];
 
 			space->keys[at] = key;
-			least = min(least, (uint64_t)key);
+			*least = min(*least, (uint64_t)key);
 			most = max(most, (uint64_t)key);
 		}
 	}
-	block_range(&least, &most, range);
-	span = least == most ? 0 : 64 - (unsigned)__clzll((long long)(most - least));
+	block_range(least, &most, range);
+	span = *least == most ? 0 : 64 - (unsigned)__clzll((long long)(most - *least));
 	down = span > 32 - BITS ? span - (32 - BITS) : 0;
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
@@ -511,12 +506,45 @@ leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Key
 
 		x[r].bits = ~0u;
 		if (at < count)
-			x[r].bits = (uint32_t)((Key)(space->keys[at] - (Key)least) >> down) << BITS | at;
+			x[r].bits = (uint32_t)((Key)(space->keys[at] - (Key)*least) >> down) << BITS | at;
 	}
-	block_sort(x, space->words);
+	return span;
+}
+
+/*
+ * Sort COUNT rows from KEYS and VALUES to TO, which may be where they are.  DIRECT: a word has room for all
+ * of key - LOW and a place, so keys need not be kept, and values come while the block sorts.  Otherwise
+ * all keys are read before the first one is written, then all values.
+ */
+template <unsigned BITS, class Key, class Value, class Keys, class Values>
+static __device__ __forceinline__ void
+leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Keys &keys,
+                const Values &values, unsigned count, Key low, bool direct,
+                leaf_space<BITS, Key, Value> *space)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+	const uint32_t places = (1u << BITS) - 1;
+	uint64_t least = low;
+	unsigned span = 0;
+	word<BITS> x[THREAD_KEYS];
+
+	if (direct)
+		words_direct(x, keys, values, count, low, space);
+	else
+		span = words_upper(x, keys, count, &least, space);
+	block_sort(x, space->words);		/* once: it is most of the code */
+	if (direct) {
+		values_wait();
+		__syncthreads();
+		leaf_each(x, space->words, count, [=](unsigned at, word<BITS> w) {
+			to.keys[at] = original(map, (Key)(low + (w.bits >> BITS)));
+			to.values[at] = space->values[w.bits & places];
+		});
+		return;
+	}
 	rows_put(x, space->words);
 	__syncthreads();
-	if (down > 0)
+	if (span > 32 - BITS)
 		leaf_ties(x, space, count);
 	if (__syncthreads_or(space->failed))
 		leaf_order_wide(space, count, (Key)least, span);

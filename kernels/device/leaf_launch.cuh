@@ -170,21 +170,14 @@ pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
 
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
-		const uint64_t *const at = chunks.at + item.first;
-		const arrays<Key, Value> in = from + item.from, out = to + item.from;
-		const chunked<Key> keys = { from.keys, at, chunks.bits };
-		const chunked<Value> values = { from.values, at, chunks.bits };
+		const bool whole = chunks.at == NULL;
+		const uint64_t *const at = whole ? NULL : chunks.at + item.first;
+		const arrays<Key, Value> in = whole ? from + item.from : from;
 		const bool direct = (item.high - item.low) >> (32 - BITS) == 0;
-		const uint32_t count = (uint32_t)item.count;
 
-		if (direct && chunks.at == NULL)
-			leaf_sort_direct(out, map, in.keys, in.values, count, (Key)item.low, space);
-		else if (direct)
-			leaf_sort_direct(out, map, keys, values, count, (Key)item.low, space);
-		else if (chunks.at == NULL)
-			leaf_sort_pairs(out, map, in.keys, in.values, count, space);
-		else
-			leaf_sort_pairs(out, map, keys, values, count, space);
+		leaf_sort_pairs(to + item.from, map, anywhere<Key>{ { in.keys, at, chunks.bits } },
+		                anywhere<Value>{ { in.values, at, chunks.bits } }, (uint32_t)item.count,
+		                (Key)item.low, direct, space);
 		__syncthreads();
 	}
 }

@@ -104,7 +104,8 @@ gsort_bench_SOURCES = \
   bench/usage.h \
   $(kernel_headers) $(kernel_sources) $(ladder_headers) $(ladder_host) $(ladder_kernels)
 nodist_gsort_bench_SOURCES = $(call_sources) \
-  kernels/device/sort_pairs.cu kernels/device/sort_short.cu kernels/device/sort_typed.cu
+  kernels/device/sort_pairs.cu kernels/device/sort_short.cu kernels/device/sort_stable.cu \
+  kernels/device/sort_typed.cu
 # Of it CUB takes parts of Thrust that throw.
 bench/device/segmented.o: AM_NVCCFLAGS += -Xcompiler=-fexceptions,-frtti
 gsort_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
@@ -155,6 +156,7 @@ bench_results = \
   bench/results/h100-2026-11-25/table-pairs.txt \
   bench/results/h100-2026-11-25/table.txt \
   bench/results/h200-2026-11-26/as-sort.txt \
+  bench/results/h200-2026-11-26/stable.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \
   bench/results/h100-2026-11-26/rows.txt \
@@ -164,7 +166,6 @@ bench_results = \
   bench/results/h200-2026-11-23/array-buckets.txt \
   bench/results/h200-2026-11-23/array.txt \
   bench/results/h200-2026-11-23/call-pairs.txt \
-  bench/results/h200-2026-11-23/cpu-shapes.txt \
   bench/results/h200-2026-11-23/drain.txt \
   bench/results/h200-2026-11-23/jobs-two-queues.json \
   bench/results/h200-2026-11-23/jobs.json \

@@ -58,10 +58,15 @@ struct gs_sorter {
 	cudaEvent_t  listed, copied;	/* leaves are listed; the host has their numbers */
 	uint32_t    *told;		/* these, in pinned memory */
 	int          processors, shared_bytes;	/* of the device */
+	bool         of_graph;		/* for work that is captured: all above is NULL */
 };
 
 /** Open SORTER for the current device; it holds nothing if that fails. */
 cudaError_t gs_sorter_open(struct gs_sorter *sorter);
+
+/** A SORTER that holds nothing, for work that is captured: gs_sort_with() and gs_sort_typed() then wait for
+ *  nothing.  Of more than 16 MB of keys networks alone sort. */
+cudaError_t gs_sorter_of_graph(struct gs_sorter *sorter);
 
 /** Close SORTER, or one that could not be opened; does not wait for work under way. */
 void gs_sorter_close(struct gs_sorter *sorter);
@@ -110,10 +115,12 @@ cudaError_t gs_sort_typed(const struct gs_sorter *sorter, void *keys, void *othe
                           cudaStream_t stream);
 
 /** COUNT pieces of an array: rows of LENGTH keys each, one behind the other; or if that is 0, piece i from
- *  AT[i] to AT[i + 1] - 1, AT in device memory, and COUNT less than 2^32. */
+ *  AT[i] to AT[i + 1] - 1, AT in device memory, and COUNT less than 2^32; if they are APART, from AT[2i] to
+ *  AT[2i + 1] - 1, in any order. */
 struct gs_cuts {
 	const uint64_t *at;
 	size_t          count, length;
+	bool            apart;
 };
 
 /** Scratch for gs_sort_pieces(): none for rows of up to 2^13 keys (64 bits: 2^12). */
@@ -143,6 +150,31 @@ cudaError_t gs_sort_pairs(const struct gs_sorter *sorter, void *keys, void *valu
 
 /** Scratch for gs_sort_short(): for any count. */
 size_t gs_sort_short_scratch_bytes(unsigned bits);
+
+/**
+ * A stable sort of COUNT keys of 8 to 64 bits, 2^32 at most, by MAP, in PIECES; all keys are one row.
+ * VALUES, of 32 or 64 bits, move with them; or if PLACES, these are written to VALUES: the number that each
+ * key had in its row, or of segments in the whole array.
+ */
+struct gs_stable {
+	void             *keys, *values;
+	unsigned          bits, value_bits;
+	bool              places;
+	size_t            count;
+	struct gs_key_map map;
+	struct gs_cuts    pieces;
+};
+
+/** Scratch for gs_sort_stable(): for each key 17 to 26 bytes, and up to 2^21 keys twice that. */
+size_t gs_sort_stable_scratch_bytes(const struct gs_stable *s);
+
+/**
+ * Sort S in place.
+ *
+ * @wrong  as of gs_sort_pieces()
+ */
+cudaError_t gs_sort_stable(const struct gs_sorter *sorter, const struct gs_stable *s, void *scratch,
+                           bool *wrong, cudaStream_t stream);
 
 /** Sort COUNT keys of BITS, 8 or 16, in place, by MAP: they are counted and written.  Does not
  *  wait. */

@@ -37,6 +37,7 @@ call_kernels = \
   kernels/device/sort.cu \
   kernels/device/sort_pairs.cu \
   kernels/device/sort_short.cu \
+  kernels/device/sort_stable.cu \
   kernels/device/sort_typed.cu \
   kernels/device/tile_merge.cu \
   kernels/device/tile_sort.cu

@@ -27,7 +27,10 @@
  *   - A call returns when the host knows that no step has to be repeated: it waits for earlier work of
  *     STREAM, then for about two thirds of its own.  The rest may be under way when it returns: STREAM
  *     is in order.  It does not wait for keys of 8 and 16 bits, for less than 2^17 keys without
- *     payloads, and for up to 2^14 keys with payloads.  So a call cannot be captured in a graph.
+ *     payloads, for up to 2^14 keys with payloads that are not stable, and for short rows.
+ *   - While STREAM is captured in a graph a call waits for nothing.  More than 16 MB of keys, or 2^21 pairs,
+ *     are then sorted by networks alone, several times slower.  Segments, rows that are not short, and pairs
+ *     without GSORT_CUDA_STABLE or GSORT_CUDA_PLACES are refused.
  *   - Every GPU of the library's build is supported.  Where a block cannot have 208 KB of shared memory
  *     (compute capability other than 9.0 and 10.x) sorts are several times slower, and pairs much.
  */
@@ -42,6 +45,8 @@ extern "C" {
 
 enum gsort_cuda_flag {
 	GSORT_CUDA_DESCENDING = 1,	/* largest first */
+	GSORT_CUDA_STABLE = 2,		/* values of equal keys keep their order */
+	GSORT_CUDA_PLACES = 4,		/* of pairs: values are written, the places where keys were */
 };
 
 /**
@@ -66,11 +71,17 @@ GSORT_API enum gsort_error gsort_cuda_sort(void *keys, void *other, size_t count
                                            size_t *scratch_bytes, void *stream);
 
 /**
- * Sort COUNT keys of 32 or 64 bits at KEYS, and move VALUES with them, COUNT elements of VALUE_BYTES,
- * 4 or 8.  Both results are where the arrays were.  Not stable: values of equal keys come in any order.
+ * Sort COUNT keys at KEYS, and move VALUES with them, COUNT elements of VALUE_BYTES, 4 or 8.  Both results
+ * are where the arrays were.
+ *
+ * @flags  without GSORT_CUDA_STABLE values of equal keys of 32 or 64 bits come in any order, which is faster.
+ *         With GSORT_CUDA_PLACES VALUES need have no values: afterwards value i is the place where key i was,
+ *         equal keys are in the order of their places, and that is an argsort
+ * @count  of stable pairs and of places 2^32 at most
  *
  * All else is as in gsort_cuda_sort().  Scratch: as much as both arrays; and as above for keys of 64 bits,
- * of pairs of 16 bytes twice that.
+ * of pairs of 16 bytes twice that.  Of stable pairs and of places 17 to 26 bytes for each key; and up to 2^21
+ * keys about twice that.
  */
 GSORT_API enum gsort_error gsort_cuda_sort_pairs(void *keys, void *values, size_t value_bytes,
                                                  size_t count, enum gsort_type type,
@@ -104,6 +115,25 @@ GSORT_API enum gsort_error gsort_cuda_sort_segments(void *keys, void *other, siz
                                                     enum gsort_type type, unsigned flags,
                                                     void *scratch, size_t *scratch_bytes,
                                                     void *stream);
+
+/**
+ * gsort_cuda_sort_rows() of pairs, which are stable.  GSORT_CUDA_PLACES: in the key's row, from 0 on.
+ *
+ * Scratch: as of stable pairs.
+ */
+GSORT_API enum gsort_error gsort_cuda_sort_pairs_rows(void *keys, void *values, size_t value_bytes,
+                                                      size_t rows, size_t length,
+                                                      enum gsort_type type, unsigned flags,
+                                                      void *scratch, size_t *scratch_bytes,
+                                                      void *stream);
+
+/** gsort_cuda_sort_segments() of pairs, which are stable.  GSORT_CUDA_PLACES: among all COUNT keys. */
+GSORT_API enum gsort_error gsort_cuda_sort_pairs_segments(void *keys, void *values,
+                                                          size_t value_bytes, size_t count,
+                                                          const uint64_t *offsets,
+                                                          size_t segments, enum gsort_type type,
+                                                          unsigned flags, void *scratch,
+                                                          size_t *scratch_bytes, void *stream);
 
 /** Free what calls have kept in the current context.  No call is under way there. */
 GSORT_API enum gsort_error gsort_cuda_release(void);

@@ -27,6 +27,7 @@
 #endif
 
 enum {
+	SHARED       = 208 << 10,	/* bytes of a block; a GPU with less sorts by the network alone */
 	SLEEP_FROM   = 1 << 25,	/* keys that keep the device busy while the host sleeps and wakes */
 	EQUAL_SLICES = 8,	/* of EQUAL_KEYS, for as many blocks */
 };
@@ -217,6 +218,48 @@ equal_kernel(typename Of::place to, typename Of::source from, typename Of::map m
 	}
 }
 
+/* One stage of the network on COUNT keys in device memory, as in device/network.cuh. */
+template <class Key> static __device__ __forceinline__ void
+stage_of_block(Key *x, uint64_t count, uint64_t stride, bool flip)
+{
+	for (uint64_t t = threadIdx.x; t < count / 2 + stride; t += COUNT_THREADS) {
+		const uint64_t in = t & (stride - 1), low = 2 * t - in;
+		const uint64_t high = flip ? low - in + 2 * stride - 1 - in : low + stride;
+
+		if (high < count && x[low] > x[high])
+			exchange(&x[low], &x[high]);
+	}
+	__syncthreads();
+}
+
+/*
+ * A block sorts an item that fits no leaf, in device memory, where it belongs; in a graph, where the host
+ * cannot have it divided.
+ */
+template <class Key, class Map> static __global__ void
+__launch_bounds__(COUNT_THREADS)
+too_large_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, const leaf_item *list,
+                 const uint32_t *listed)
+{
+	begin_in_turn();
+
+	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
+		const leaf_item item = list[i];
+		const chunked<Key> keys = { from, chunks.at + item.first, chunks.bits };
+		Key *const x = to + item.from;
+
+		for (unsigned k = threadIdx.x; k < item.count; k += COUNT_THREADS)
+			x[k] = keys[k];
+		__syncthreads();
+		for (uint64_t size = 2; size / 2 < item.count; size *= 2)
+			for (uint64_t stride = size / 2; stride > 0; stride /= 2)
+				stage_of_block(x, item.count, stride, stride == size / 2);
+		for (unsigned k = threadIdx.x; k < item.count; k += COUNT_THREADS)
+			x[k] = original(map, x[k]);
+		__syncthreads();
+	}
+}
+
 /* Wait in short sleeps: an event that wakes the host takes 0.2 ms in a virtual machine. */
 static cudaError_t
 sleep_until(cudaEvent_t event)
@@ -301,6 +344,18 @@ sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at)
 	case WORD_13: return sort_words<13>(j, kind, at);
 	default:      return sort_words<14>(j, kind, at);
 	}
+}
+
+/* Sort what is listed of few keys, of all kinds that may be, and wait for no answer. */
+template <class Of> static cudaError_t
+sort_in_graph(const job<Of> &j, const leaf_place<Of> &at)
+{
+	TRY_CUDA(write_equal(j, at));
+	for (int kind = Of::PLAN_BITS == 32 ? WORD_15 : WORD_14; kind >= WORD_12; kind--)
+		TRY_CUDA(sort_leaves(j, kind, at));
+	return launch(too_large_kernel<typename Of::key, typename Of::map>, (size_t)j.sorter->processors,
+	              COUNT_THREADS, j.stream, j.keys, at.from, j.map, at.chunks, j.s.lists[TOO_LARGE],
+	              &j.s.listed[TOO_LARGE]);
 }
 
 /* Sort the LISTED leaves of all kinds, longest first, side by side; keys of one value are under way on the

@@ -27,14 +27,15 @@
 enum { PIECE_KINDS = block<uint32_t>::BITS - THREAD_BITS + 1 };
 
 /*
- * COUNT pieces: piece i from AT[i] to AT[i + 1] - 1, or if AT is NULL, LENGTH keys each.  Kernels that choose
- * among lists have it as __grid_constant__: else each thread copies it to local memory first, for 32 keys
- * nearly as many bytes as these.
+ * COUNT pieces, as gs_cuts has them (kernels.h).  Kernels that choose among lists have it as
+ * __grid_constant__: else each thread copies it to local memory first, for 32 keys nearly as many bytes as
+ * these.
  */
 struct pieces {
 	const uint64_t *at;
 	uint64_t  length, count;
 	unsigned  bits;			/* log2 of the slots of each, if they are not listed */
+	unsigned  apart;
 	uint32_t *list[PIECE_KINDS];	/* numbers of short pieces */
 	uint32_t *listed;		/* how many of each kind; NULL: they are not listed */
 	uint32_t *wrong;		/* 1: pieces overlap, or end behind all keys */
@@ -50,7 +51,9 @@ piece_at(const pieces &p, uint64_t i)
 {
 	if (p.at == NULL)
 		return stretch{ i * p.length, p.length };
-	return stretch{ p.at[i], p.at[i + 1] - p.at[i] };
+	const uint64_t *const at = p.at + (i << p.apart);
+
+	return stretch{ at[0], at[1] - at[0] };
 }
 
 /* log2 of the slots of COUNT keys. */
@@ -242,7 +245,7 @@ pieces_scratch_bytes(const gs_cuts &g, size_t count)
 template <class Word, class Stored> static cudaError_t
 sort_short_pieces(Stored *keys, const key_map<Stored> &map, const gs_cuts &g, cudaStream_t stream)
 {
-	const pieces p = { NULL, g.length, g.count, slot_bits(g.length), {}, NULL, NULL };
+	const pieces p = { NULL, g.length, g.count, slot_bits(g.length), 0, {}, NULL, NULL };
 	const size_t each = (size_t)1 << (block<Word>::BITS - p.bits);
 
 	return launch<false>(piece_kernel<Stored, Word>, std::min<size_t>((g.count - 1) / each + 1, 1 << 30),
@@ -261,7 +264,7 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 	const size_t listers = (g.count - 1) / COUNT_THREADS + 1;
 	uint32_t *const told = j.sorter->told;
 	uint32_t too_large = 0;
-	pieces p = { g.at, g.length, g.count, 0, {}, NULL, NULL };
+	pieces p = { g.at, g.length, g.count, 0, g.apart, {}, NULL, NULL };
 	lists l;
 	const auto sort_short = [&] {
 		return launch<false>(piece_kernel<Key, Key>, blocks, block<Key>::THREADS, j.stream, j.keys,
@@ -276,7 +279,7 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 	l = lists_of(j, j.keys);
 	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, KINDS * sizeof *j.s.listed, j.stream));
 	TRY_CUDA(cudaMemsetAsync(p.listed, 0, (PIECE_KINDS + 1) * sizeof *p.listed, j.stream));
-	if (p.at != NULL)
+	if (p.at != NULL && !g.apart)
 		TRY_CUDA(launch(check_pieces_kernel, listers, COUNT_THREADS, j.stream, p, j.count));
 	TRY_CUDA(launch(list_pieces_kernel<Of>, listers, COUNT_THREADS, j.stream, p, l, leaves));
 	TRY_CUDA(cudaMemcpyAsync(told + KINDS, p.wrong, sizeof *told, cudaMemcpyDeviceToHost, j.stream));

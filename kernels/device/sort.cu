@@ -10,17 +10,23 @@ gs_sort_scratch_bytes(unsigned bits, size_t count)
 }
 
 extern "C" cudaError_t
-gs_sorter_open(struct gs_sorter *sorter)
+gs_sorter_of_graph(struct gs_sorter *sorter)
 {
-	cudaError_t error;
 	int device;
 
 	*sorter = gs_sorter{};
+	sorter->of_graph = true;
 	TRY_CUDA(cudaGetDevice(&device));
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->processors, cudaDevAttrMultiProcessorCount, device));
-	TRY_CUDA(cudaDeviceGetAttribute(&sorter->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-	                                device));
-	error = cudaSuccess;
+	return cudaDeviceGetAttribute(&sorter->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+}
+
+extern "C" cudaError_t
+gs_sorter_open(struct gs_sorter *sorter)
+{
+	cudaError_t error = gs_sorter_of_graph(sorter);
+
+	sorter->of_graph = false;
 	for (cudaStream_t &aside : sorter->aside)
 		if (error == cudaSuccess)
 			error = cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking);

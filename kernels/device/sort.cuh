@@ -32,8 +32,7 @@
 #include "kernels/kernels.h"
 
 enum {
-	SHARED = 208 << 10,	/* bytes of a block; a GPU with less sorts by the network alone */
-	TURNS  = 8,		/* of divisions; then the network sorts the rest */
+	TURNS = 8,		/* of divisions; then the network sorts the rest */
 };
 
 /*
@@ -261,8 +260,12 @@ sort_by_bins(const job<Of> &j)
 			chunk_bits++;
 		TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
 		TRY_CUDA((divide_all<tile_of_few<Of>>(j, NULL)));
-		TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.other, { s.pool.places, chunk_bits, false } },
-		                     s.leaf_bits, false, &too_large));
+		const leaf_place<Of> at = { j.other, { s.pool.places, chunk_bits, false } };
+
+		if constexpr (!Of::CARRIES)
+			if (j.sorter->of_graph)
+				return sort_in_graph(j, at);
+		TRY_CUDA(sort_listed(j, at, s.leaf_bits, false, &too_large));
 		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
 	} else {
 		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
@@ -303,7 +306,8 @@ sort(job<Of> j, void *memory)
 		j.other = { (typename Of::key *)j.s.keys, (typename Of::value *)j.s.values };
 		return sort_by_bins(j);
 	} else {
-		if (j.count < bins_from<Of>() || j.sorter->shared_bytes < SHARED)
+		if (j.count < bins_from<Of>() || j.sorter->shared_bytes < SHARED ||
+		    (j.sorter->of_graph && !keys_are_few(Of::PLAN_BITS, j.count)))
 			return sort_by_network(j);
 		return sort_by_bins(j);
 	}

@@ -11,6 +11,7 @@
  *     GSORT_EMU_MEMORY=BYTES   memory of each (1 GiB); more is out of memory.  A list: of the first
  *                              device, the second, ...; the last entry is for all others, too
  *     GSORT_EMU_SHARED=BYTES   shared memory that a block may ask for (227 KiB)
+ *     GSORT_EMU_CAPTURING=1    streams are captured: waiting and pinning fail
  *     GSORT_EMU_OPEN_MS=N      how long opening takes (0), keys landing meanwhile
  *     GSORT_EMU_QUEUES=N       no device unless CUDA_DEVICE_MAX_CONNECTIONS is N
  *     GSORT_EMU_FAIL=N:CODE    the Nth call of the runtime fails with CODE
@@ -51,6 +52,7 @@ typedef enum cudaError {
 	cudaErrorMisalignedAddress      = 716,
 	cudaErrorLaunchFailure          = 719,
 	cudaErrorNotSupported           = 801,
+	cudaErrorStreamCaptureUnsupported = 900,
 	cudaErrorUnknown                = 999,
 } cudaError_t;
 

@@ -61,6 +61,13 @@ setting(const char *name, unsigned long long otherwise)
 	return value != NULL && *value != '\0' ? strtoull(value, NULL, 10) : otherwise;
 }
 
+/* GSORT_EMU_CAPTURING: all streams are captured, and work is done all the same. */
+static bool
+captures(void)
+{
+	return setting("GSORT_EMU_CAPTURING", 0) != 0;
+}
+
 /* Of CUDA_VISIBLE_DEVICES only numbers are known; whoever is not there ends the list. */
 static int
 visible_device(int index)
@@ -313,7 +320,7 @@ cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
 {
 	(void)flags;
 	CALL();
-	return allocate(memory, bytes, PINNED);
+	return captures() ? cudaErrorStreamCaptureUnsupported : allocate(memory, bytes, PINNED);
 }
 
 cudaError_t
@@ -743,14 +750,14 @@ cudaStreamDestroy(cudaStream_t stream)
 cudaError_t
 cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-	*status = cudaStreamCaptureStatusNone;
+	*status = captures() ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
 	return stream_call(stream);
 }
 
 cudaError_t
 cudaStreamSynchronize(cudaStream_t stream)
 {
-	return stream_call(stream);
+	return captures() ? cudaErrorStreamCaptureUnsupported : stream_call(stream);
 }
 
 cudaError_t
@@ -816,7 +823,7 @@ cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t
 cudaEventSynchronize(cudaEvent_t event)
 {
-	return event_call(event);
+	return captures() ? cudaErrorStreamCaptureUnsupported : event_call(event);
 }
 
 cudaError_t

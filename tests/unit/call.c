@@ -2,73 +2,27 @@
 /*
  * call.c - libgsort_cuda on the emulated GPU: all types, directions, payloads and errors
  *
- * What the calls do is compared with a sort on the host, of pairs by key and then by payload.  Pairs and
- * types run with lanes forwards and backwards; if time is short, all rows either way in turn.
+ * What the calls do is compared with a sort on the host, of pairs by key and then by payload, or by where
+ * they were if they are stable.  Pairs and types run with lanes forwards and backwards; if time is short, all
+ * rows either way in turn.
  */
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/call_types.h"
 #include "bench/shapes.h"
 #include "kernels/kernels.h"
+#include "tests/unit/call_arrays.h"
 #include "tests/unit/units.h"
 
 void unit_call(void);
-
-enum { GUARD_BYTE = 0x5c, GUARD_BYTES = 64 };
-
-struct pair {
-	uint64_t order, value, key;
-};
-
-static bool descending;		/* for compare_pairs() */
-
-static int
-compare_pairs(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-
-	if (x->order != y->order)
-		return (x->order > y->order) != descending ? 1 : -1;
-	return (x->value > y->value) - (x->value < y->value);
-}
-
-/* Device memory of BYTES, at ODD elements of WIDTH, between guards. */
-static unsigned char *
-guarded(size_t bytes, size_t odd)
-{
-	void *memory = NULL;
-
-	if (cudaMalloc(&memory, GUARD_BYTES + odd + bytes + GUARD_BYTES) != cudaSuccess)
-		abort();
-	memset(memory, GUARD_BYTE, GUARD_BYTES + odd + bytes + GUARD_BYTES);
-	return (unsigned char *)memory + GUARD_BYTES + odd;
-}
-
-static bool
-guards_hold(unsigned char *array, size_t bytes, size_t odd)
-{
-	bool hold = true;
-
-	for (size_t b = 1; b <= GUARD_BYTES; b++)
-		hold = hold && array[0 - b] == GUARD_BYTE && array[bytes + b - 1] == GUARD_BYTE;
-	(void)cudaFree(array - odd - GUARD_BYTES);
-	return hold;
-}
 
 /* One call: COUNT keys of T in SHAPE, with payloads of VALUE_BYTES or none. */
 struct row {
 	const struct call_type *type;
 	unsigned           value_bytes, flags, shape;
 	size_t             count;
-};
-
-/* As the call sees them: what is in the arrays, and where. */
-struct arrays {
-	unsigned char *keys, *other, *scratch;
-	size_t         scratch_bytes;
 };
 
 static enum gsort_error
@@ -81,6 +35,13 @@ call(const struct row *r, struct arrays *a)
 	                       &a->scratch_bytes, NULL);
 }
 
+/* Do equal keys of a call keep their order?  Pairs of keys that no network of pairs sorts do. */
+static bool
+keeps_order(const struct call_type *type, unsigned value_bytes, unsigned flags)
+{
+	return value_bytes > 0 && (type->bytes < 4 || (flags & (GSORT_CUDA_STABLE | GSORT_CUDA_PLACES)) != 0);
+}
+
 static bool
 same_pairs(const struct row *r, const struct arrays *a, struct pair *got, const struct pair *want)
 {
@@ -90,10 +51,11 @@ same_pairs(const struct row *r, const struct arrays *a, struct pair *got, const 
 		got[i].key = call_get(a->keys, i, r->type->bytes);
 		got[i].order = call_order(r->type, got[i].key);
 		got[i].value = r->value_bytes > 0 ? call_get(a->other, i, r->value_bytes) : 0;
+		got[i].tie = got[i].value;
 		falls = falls || got[i].order != want[i].order;
 	}
-	/* payloads of equal keys come in any order */
-	qsort(got, r->count, sizeof got[0], compare_pairs);
+	if (!keeps_order(r->type, r->value_bytes, r->flags))
+		qsort(got, r->count, sizeof got[0], compare_pairs);
 	for (size_t i = 0; i < r->count; i++)
 		same = same && got[i].key == want[i].key && got[i].value == want[i].value;
 	return same && !falls;
@@ -121,7 +83,6 @@ check_row(const struct row *r)
 	struct arrays a = {
 		guarded(r->count * bytes, odd), guarded(r->count * other_bytes, other_odd), NULL, 0,
 	};
-	const bool down = (r->flags & GSORT_CUDA_DESCENDING) != 0;
 
 	for (size_t i = 0; i < r->count; i++) {
 		const uint64_t key = key_of(r->shape, bytes > 4 ? 64 : 32, i, r->count, r->count);
@@ -134,16 +95,19 @@ check_row(const struct row *r)
 			call_put(a.other, i, other_bytes, units_mix(i));
 			want[i].value = call_get(a.other, i, other_bytes);
 		}
+		want[i].tie = keeps_order(r->type, r->value_bytes, r->flags) ? i : want[i].value;
+		if ((r->flags & GSORT_CUDA_PLACES) != 0)
+			want[i].value = i;
 	}
 	turn_lanes();
-	descending = down;
+	descending = (r->flags & GSORT_CUDA_DESCENDING) != 0;
 	qsort(want, r->count, sizeof want[0], compare_pairs);
 	CHECK(call(r, &a) == GSORT_ERROR_NONE && a.scratch_bytes > 0, "the scratch of %zu %s is told",
 	      r->count, r->type->name);
 	a.scratch = guarded(a.scratch_bytes, 0);
 	CHECK(call(r, &a) == GSORT_ERROR_NONE && same_pairs(r, &a, got, want),
-	      "%zu %s with payloads of %u bytes, shape %u, %s, get sorted: %s", r->count, r->type->name,
-	      r->value_bytes, r->shape, down ? "descending" : "ascending", gsort_cuda_message());
+	      "%zu %s with payloads of %u bytes, shape %u, flags %u, get sorted: %s", r->count,
+	      r->type->name, r->value_bytes, r->shape, r->flags, gsort_cuda_message());
 	CHECK(guards_hold(a.keys, r->count * bytes, odd), "nothing around %zu %s is written", r->count,
 	      r->type->name);
 	CHECK(guards_hold(a.other, r->count * other_bytes, other_odd), "nor around the other room");
@@ -218,175 +182,31 @@ check_pairs(void)
 	check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_THOUSAND, 700000 });
 }
 
-/* ---- rows and segments -------------------------------------------------------------- */
-
-/* COUNT segments of T in SHAPE from offsets AT, which are on the device; or ROWS, of as many keys each. */
-struct cut {
-	const struct call_type *type;
-	unsigned  flags, shape;
-	uint64_t *at;
-	size_t    count, rows;
-};
-
-static enum gsort_error
-call_cut(const struct cut *c, size_t keys, struct arrays *a)
-{
-	if (c->rows > 0)
-		return gsort_cuda_sort_rows(a->keys, a->other, c->count, c->at[1], c->type->type, c->flags,
-		                            a->scratch, &a->scratch_bytes, NULL);
-	return gsort_cuda_sort_segments(a->keys, a->other, keys, c->at, c->count, c->type->type, c->flags,
-	                                a->scratch, &a->scratch_bytes, NULL);
-}
-
-/* Sort the segments, and seven keys behind them that are in none. */
+/* Stable pairs, and places: by words, by pairs and runs of equal keys, by two halves of short keys. */
 static void
-check_cut(const struct cut *c)
+check_stable(void)
 {
-	enum { BEHIND = 7 };
-	const unsigned bytes = c->type->bytes;
-	const size_t count = c->at[c->count] + BEHIND, odd = count % 3 * bytes;
-	struct pair *want = malloc((count + 1) * sizeof *want);
-	struct arrays a = { guarded(count * bytes, odd), guarded(count * bytes, 0), NULL, 0 };
-	size_t wrong = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t key = key_of(c->shape, bytes > 4 ? 64 : 32, i, count, count);
-
-		call_put(a.keys, i, bytes, bytes < 4 ? key >> (32 - bytes * 8) : key);
-		want[i] = (struct pair){ .key = call_get(a.keys, i, bytes) };
-		want[i].order = call_order(c->type, want[i].key);
-	}
-	descending = (c->flags & GSORT_CUDA_DESCENDING) != 0;
-	for (size_t s = 0; s < c->count; s++)
-		qsort(want + c->at[s], c->at[s + 1] - c->at[s], sizeof want[0], compare_pairs);
-	CHECK(call_cut(c, count, &a) == GSORT_ERROR_NONE && a.scratch_bytes > 0, "the scratch is told");
-	a.scratch = guarded(a.scratch_bytes, 0);
-	CHECK(call_cut(c, count, &a) == GSORT_ERROR_NONE, "%zu segments: %s", c->count,
-	      gsort_cuda_message());
-	for (size_t i = 0; i < count; i++)
-		wrong += call_get(a.keys, i, bytes) != want[i].key;
-	CHECK(wrong == 0,
-	      "%zu %s of %s, %zu keys, the first with %llu, shape %u, %s, get sorted: %zu are not",
-	      c->count, c->rows > 0 ? "rows" : "segments", c->type->name, count,
-	      c->count > 0 ? (unsigned long long)c->at[1] : 0, c->shape, descending ? "descending" :
-	      "ascending", wrong);
-	CHECK(guards_hold(a.keys, count * bytes, odd), "nothing around the segments is written");
-	CHECK(guards_hold(a.other, count * bytes, 0), "nor around the other room");
-	CHECK(guards_hold(a.scratch, a.scratch_bytes, 0), "nor around scratch");
-	free(want);
-}
-
-/* COUNT segments, of as many keys as LENGTH(i) says. */
-static void
-check_segments(const struct call_type *type, unsigned shape, size_t count, size_t (*length)(size_t))
-{
-	struct cut c = { type, shape % 2, shape, NULL, count, 0 };
-
-	c.at = (uint64_t *)guarded((count + 1) * sizeof c.at[0], 0);
-	c.at[0] = count % 5;		/* keys before the first segment */
-	for (size_t s = 0; s < count; s++)
-		c.at[s + 1] = c.at[s] + length(s);
-	check_cut(&c);
-	CHECK(guards_hold((unsigned char *)c.at, (count + 1) * sizeof c.at[0], 0), "offsets stay");
-}
-
-static void
-check_rows(const struct call_type *type, unsigned shape, size_t rows, size_t length)
-{
-	struct cut c = { type, shape % 2, shape, NULL, rows, 1 };
-
-	c.at = malloc((rows + 2) * sizeof c.at[0]);
-	c.at[1] = length;
-	for (size_t s = 0; s <= rows; s++)
-		c.at[s] = s * length;
-	check_cut(&c);
-	free(c.at);
-}
-
-/* Around the slots of each kind, and around leaves. */
-static size_t
-odd_length(size_t i)
-{
-	static const size_t lengths[] = {
-		0, 1, 2, 3, 31, 32, 33, 64, 65, 0, 0, 127, 129, 255, 257, 512, 1023, 1025, 2048, 2049, 4096,
-		4097, 8191, 8192, 8193, 16384, 16385, 32768, 32769, 1, 45000, 5,
+	static const unsigned shapes[] = {
+		SHAPE_UNIFORM, SHAPE_ZIPF, SHAPE_FEW, SHAPE_EQUAL_BUT_TWO, SHAPE_REVERSED, SHAPE_THOUSAND,
 	};
+	enum { STABLE_SHAPES = sizeof shapes / sizeof shapes[0] };
+	unsigned turn = 0;
 
-	return lengths[i % (sizeof lengths / sizeof lengths[0])];
-}
+	for (size_t t = 0; t < CALL_TYPES; t++)
+		for (size_t s = 0; s < SIZES; s++, turn++) {
+			const unsigned shape = shapes[turn % STABLE_SHAPES], down = turn / 2 % 2;
 
-static size_t no_length(size_t i)   { (void)i; return 0; }
-static size_t one_length(size_t i)  { (void)i; return 1; }
-static size_t all_length(size_t i)  { (void)i; return 150001; }
-static size_t zipf_length(size_t i) { return 20000 / (1 + units_mix(i) % 2000); }
-
-static void
-check_cuts(void)
-{
-	static const size_t rows[][2] = {
-		{ 1, 1 }, { 7, 2 }, { 1100, 31 }, { 300, 32 }, { 77, 33 }, { 33, 64 }, { 9, 1000 },
-		{ 5, 1024 }, { 3, 1025 }, { 3, 4096 }, { 3, 4097 }, { 2, 8192 }, { 2, 8193 }, { 2, 16385 },
-		{ 2, 40000 }, { 1, 150001 }, { 0, 5 }, { 3, 0 },
-	};
-
-	for (size_t t = 0; t < CALL_TYPES; t++) {
-		const struct call_type *type = &call_types[t];
-		const unsigned shape = t % 3 == 0 ? SHAPE_UNIFORM : (unsigned)(t * 5) % SHAPES;
-
-		for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-			if (!units_brief() || t % 3 == 0 || r % 3 == t % 3)
-				check_rows(type, r % 2 == 0 ? SHAPE_UNIFORM : shape + 1, rows[r][0],
-				           rows[r][1]);
-		check_segments(type, shape, 32, odd_length);
-		check_segments(type, shape + 1, 2500, zipf_length);
-		check_segments(type, shape, 3000, one_length);
-		check_segments(type, shape, 40, no_length);
-		check_segments(type, shape, 0, no_length);
-		check_segments(type, shape, 1, all_length);
+			if (units_brief() && t % 3 != 0 && s % 3 != t % 3)
+				continue;
+			check_row(&(struct row){ &call_types[t], turn % 2 == 0 ? 4 : 8,
+			                         GSORT_CUDA_STABLE | down, shape, sizes[s] });
+			check_row(&(struct row){ &call_types[t], turn % 2 == 0 ? 8 : 4,
+			                         GSORT_CUDA_PLACES | down, shape, sizes[s] });
+		}
+	for (unsigned s = 0; s < STABLE_SHAPES; s++) {
+		check_row(&(struct row){ &call_types[CALL_U64], 8, GSORT_CUDA_STABLE, shapes[s], 300001 });
+		check_row(&(struct row){ &call_types[CALL_U32], 4, GSORT_CUDA_PLACES, shapes[s], 300001 });
 	}
-	for (unsigned shape = 0; shape < SHAPES; shape++)	/* segments that are divided */
-		check_segments(&call_types[CALL_WIDE + shape % 6], shape, 3, all_length);
-}
-
-/* Offsets that fall, or are behind the last key: nothing is done. */
-static void
-check_wrong_cuts(void)
-{
-	static const uint64_t cuts[][5] = {
-		{ 0, 30, 20, 60, 100 }, { 0, 30, 60, 90, 101 }, { 0, UINT64_MAX, 60, 90, 100 },
-		{ 5, 4, 4, 4, 4 }, { 101, 101, 101, 101, 101 },
-	};
-	enum { KEYS = 100 };
-	uint64_t *keys = (uint64_t *)guarded(KEYS * 8, 0), *other = (uint64_t *)guarded(KEYS * 8, 0);
-	uint64_t *at = (uint64_t *)guarded(sizeof cuts[0], 0);
-	size_t bytes = 0, moved = 0;
-	void *scratch;
-
-	for (size_t i = 0; i < KEYS; i++)
-		keys[i] = KEYS - i;
-	CHECK(gsort_cuda_sort_segments(NULL, NULL, KEYS, NULL, 4, GSORT_U64, 0, NULL, &bytes, NULL) ==
-	      GSORT_ERROR_NONE, "asking needs no arrays");
-	scratch = guarded(bytes, 0);
-	for (size_t c = 0; c < sizeof cuts / sizeof cuts[0]; c++) {
-		memcpy(at, cuts[c], sizeof cuts[0]);
-		CHECK(gsort_cuda_sort_segments(keys, other, KEYS, at, 4, GSORT_U64, 0, scratch, &bytes,
-		                               NULL) == GSORT_ERROR_USAGE &&
-		      strstr(gsort_cuda_message(), "offsets fall") != NULL, "wrong offsets %zu are refused",
-		      c);
-	}
-	for (size_t i = 0; i < KEYS; i++)
-		moved += keys[i] != KEYS - i;
-	CHECK(moved == 0, "then keys are as they were");
-	CHECK(gsort_cuda_sort_segments(keys, other, KEYS, NULL, 4, GSORT_U64, 0, scratch, &bytes, NULL) ==
-	      GSORT_ERROR_USAGE && strstr(gsort_cuda_message(), "offsets is NULL") != NULL, "no offsets");
-	CHECK(gsort_cuda_sort_segments(keys, other, KEYS, at, (size_t)1 << 32, GSORT_U64, 0, scratch, &bytes,
-	                               NULL) == GSORT_ERROR_USAGE, "more segments than lists can name");
-	CHECK(gsort_cuda_sort_rows(keys, other, (size_t)1 << 40, (size_t)1 << 40, GSORT_U64, 0, NULL, &bytes,
-	                           NULL) == GSORT_ERROR_USAGE, "more rows than memory holds");
-	CHECK(guards_hold((unsigned char *)keys, KEYS * 8, 0), "nothing around is written");
-	(void)guards_hold((unsigned char *)other, KEYS * 8, 0);
-	(void)guards_hold((unsigned char *)at, sizeof cuts[0], 0);
-	(void)guards_hold(scratch, bytes, 0);
 }
 
 /* A device whose blocks have little shared memory. */
@@ -398,10 +218,34 @@ check_small_device(void)
 	for (size_t t = CALL_WIDE; t < CALL_TYPES; t++) {
 		check_row(&(struct row){ &call_types[t], 0, 1, SHAPE_UNIFORM, 30001 });
 		check_row(&(struct row){ &call_types[t], 8, 0, SHAPE_ZIPF, 30001 });
-		check_segments(&call_types[t], SHAPE_UNIFORM, 32, odd_length);
+		check_row(&(struct row){ &call_types[t], 4, GSORT_CUDA_STABLE, SHAPE_ZIPF, 30001 });
 	}
 	unsetenv("GSORT_EMU_SHARED");
 	(void)gsort_cuda_release();
+}
+
+/* What waits for nothing and makes nothing, as a stream that is captured wants it: the same results. */
+static void
+check_captured(void)
+{
+	size_t bytes = 1 << 20;
+	uint64_t *keys = (uint64_t *)guarded(bytes, 0), *other = (uint64_t *)guarded(bytes, 0);
+
+	setenv("GSORT_EMU_CAPTURING", "1", 1);
+	for (size_t t = 0; t < CALL_TYPES; t++) {
+		check_row(&(struct row){ &call_types[t], 0, t % 2, SHAPE_UNIFORM, 140001 });
+		check_row(&(struct row){ &call_types[t], 4, GSORT_CUDA_STABLE, SHAPE_ZIPF, 30001 });
+		check_row(&(struct row){ &call_types[t], 8, GSORT_CUDA_PLACES, SHAPE_FEW, 4097 });
+	}
+	for (unsigned shape = 0; shape < SHAPES; shape++) {	/* few keys, of which some fit no leaf */
+		check_row(&(struct row){ &call_types[CALL_U32 + shape % 3], 0, shape % 2, shape, 139000 });
+		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 0, shape % 2, shape, 69000 });
+	}
+	CHECK(gsort_cuda_sort_pairs(keys, other, 8, 100, GSORT_U64, 0, keys + 1000, &bytes, NULL) ==
+	      GSORT_ERROR_USAGE && strstr(gsort_cuda_message(), "being captured") != NULL, "pairs: refused");
+	unsetenv("GSORT_EMU_CAPTURING");
+	(void)guards_hold((unsigned char *)keys, 1 << 20, 0);
+	(void)guards_hold((unsigned char *)other, 1 << 20, 0);
 }
 
 /* ---- what is refused, and what is kept -------------------------------------------- */
@@ -424,6 +268,8 @@ check_refused(void)
 		  "type 14 is not one of" },
 		{ "no type", keys, other, -1, 0, sizeof scratch, 16, "type -1 is not one of" },
 		{ "an unknown flag", keys, other, GSORT_U64, 6, sizeof scratch, 16, "flags is 0x6" },
+		{ "places of no pairs", keys, other, GSORT_U64, GSORT_CUDA_PLACES, sizeof scratch, 16,
+		  "flags is 0x4, of which the call knows 0x3" },
 		{ "no keys", NULL, other, GSORT_U64, 0, sizeof scratch, 16, "keys is NULL" },
 		{ "no other room", keys, NULL, GSORT_U64, 0, sizeof scratch, 16, "other is NULL" },
 		{ "keys at an odd address", (char *)keys + 2, other, GSORT_U64, 0, sizeof scratch, 8,
@@ -444,8 +290,12 @@ check_refused(void)
 	}
 	CHECK(gsort_cuda_sort(keys, other, 16, GSORT_U64, 0, scratch, NULL, NULL) == GSORT_ERROR_USAGE,
 	      "no place for the bytes: refused");
-	CHECK(gsort_cuda_sort_pairs(keys, other, 4, 16, GSORT_U16, 0, NULL, &needed, NULL) ==
-	      GSORT_ERROR_USAGE, "pairs of u16: refused");
+	CHECK(gsort_cuda_sort_pairs(keys, other, 4, 16, GSORT_U128, 0, NULL, &needed, NULL) ==
+	      GSORT_ERROR_USAGE, "pairs of u128: refused");
+	CHECK(gsort_cuda_sort_pairs(keys, other, 4, ((size_t)1 << 32) + 1, GSORT_U32, GSORT_CUDA_STABLE, NULL,
+	                            &needed, NULL) == GSORT_ERROR_USAGE &&
+	      strstr(gsort_cuda_message(), "2^32 are the most of stable pairs") != NULL,
+	      "more stable pairs than places have numbers: refused");
 	CHECK(gsort_cuda_sort_pairs(keys, other, 2, 16, GSORT_U32, 0, NULL, &needed, NULL) ==
 	      GSORT_ERROR_USAGE, "payloads of 2 bytes: refused");
 	CHECK(gsort_cuda_sort(NULL, NULL, 16, GSORT_U64, 0, NULL, &needed, NULL) == GSORT_ERROR_NONE &&
@@ -497,15 +347,15 @@ unit_call(void)
 {
 	check_refused();
 	check_kept();
-	check_wrong_cuts();
 	for (int reverse = 0; reverse < (units_brief() ? 1 : 2); reverse++) {
 		setenv("GSORT_EMU_REVERSE", reverse ? "1" : "0", 1);
 		check_pairs();
-		check_cuts();
+		check_stable();
 		check_types();
 	}
 	check_shapes();
 	check_small_device();
+	check_captured();
 	unsetenv("GSORT_EMU_REVERSE");
 	(void)cudaGetLastError();
 }

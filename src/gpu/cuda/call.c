@@ -2,8 +2,9 @@
 /*
  * call.c - libgsort_cuda: the calls of gsort_cuda.h, over the kernels
  *
- * A call checks its arguments, takes a sorter, and hands all to one of five sorts: of plain keys, of
- * keys with a map to ordered bits, of keys of 8 or 16 bits, of pairs, of keys in pieces.
+ * A call checks its arguments, takes a sorter, and hands all to one of six sorts: of plain keys, of
+ * keys with a map to ordered bits, of keys of 8 or 16 bits, of keys in pieces, of pairs, and of pairs that
+ * stay in order where keys are equal, which is also the sort of all other pairs.
  */
 #include "config.h"
 
@@ -15,6 +16,8 @@
 #include "kernels/kernels.h"
 
 enum { MESSAGE_BYTES = 256, SCRATCH_ALIGNMENT = 256 };
+
+#define STABLE_MOST	((size_t)1 << 32)
 
 static _Thread_local char message[MESSAGE_BYTES];
 
@@ -68,29 +71,70 @@ type_of(enum gsort_type name, unsigned flags)
 /* All of a call. */
 struct call {
 	void        *keys, *other;
-	size_t       value_bytes;	/* 0: no pairs; OTHER has the values */
+	bool         pairs;		/* OTHER has the values */
+	size_t       value_bytes;
 	size_t       count;
 	struct type  type;
 	void        *scratch;
 	cudaStream_t stream;
-	bool             in_pieces;
+	bool           in_pieces;
 	struct gs_cuts pieces;	/* rows or segments */
+	unsigned       flags;
 };
+
+static bool
+is_stable(const struct call *c)
+{
+	return c->pairs && (c->in_pieces || c->type.width < 32 ||
+	                              (c->flags & (GSORT_CUDA_STABLE | GSORT_CUDA_PLACES)) != 0);
+}
+
+static struct gs_stable
+stable_of(const struct call *c)
+{
+	return (struct gs_stable){
+		.keys = c->keys, .values = c->other, .bits = c->type.width,
+		.value_bits = (unsigned)c->value_bytes * 8, .places = (c->flags & GSORT_CUDA_PLACES) != 0,
+		.count = c->count, .map = c->type.map,
+		.pieces = c->in_pieces ? c->pieces : (struct gs_cuts){ .count = 1, .length = c->count },
+	};
+}
 
 static size_t
 scratch_bytes_of(const struct call *c)
 {
+	const struct gs_stable stable = stable_of(c);
 	size_t bytes;
 
-	if (c->in_pieces)
+	if (is_stable(c))
+		bytes = gs_sort_stable_scratch_bytes(&stable);
+	else if (c->in_pieces)
 		bytes = gs_sort_pieces_scratch_bytes(c->type.width, c->pieces, c->count);
 	else if (c->type.width < 32)
 		bytes = gs_sort_short_scratch_bytes(c->type.width);
-	else if (c->value_bytes > 0)
+	else if (c->pairs)
 		bytes = gs_sort_pairs_scratch_bytes(c->type.width, (unsigned)c->value_bytes * 8, c->count);
 	else
 		bytes = gs_sort_scratch_bytes(c->type.width, c->count);
 	return bytes + SCRATCH_ALIGNMENT;
+}
+
+static bool
+is_captured(const struct call *c)
+{
+	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+
+	return cudaStreamIsCapturing(c->stream, &status) == cudaSuccess &&
+	       status != cudaStreamCaptureStatusNone;
+}
+
+/* Also if no bins are made: only pieces that are short need no scratch. */
+static bool
+always_waits(const struct call *c)
+{
+	if (!c->in_pieces)
+		return c->pairs && !is_stable(c);
+	return gs_sort_pieces_scratch_bytes(c->pairs ? 64 : c->type.width, c->pieces, c->count) > 0;
 }
 
 static bool
@@ -103,14 +147,13 @@ static enum gsort_error
 check_call(const struct call *c, size_t scratch_bytes)
 {
 	const size_t needed = scratch_bytes_of(c), width = c->type.width / 8;
-	const char *const other = c->value_bytes > 0 ? "values" : "other";
-	const size_t other_bytes = c->value_bytes > 0 ? c->value_bytes : width;
-	enum cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+	const char *const other = c->pairs ? "values" : "other";
+	const size_t other_bytes = c->pairs ? c->value_bytes : width;
 
 	if (scratch_bytes < needed)
 		return fail(GSORT_ERROR_USAGE, "scratch_bytes is %zu, and %zu are needed", scratch_bytes,
 		            needed);
-	if (c->keys == NULL || (c->other == NULL && c->type.width >= 32))
+	if (c->keys == NULL || (c->other == NULL && (c->type.width >= 32 || c->pairs)))
 		return fail(GSORT_ERROR_USAGE, "%s is NULL", c->keys == NULL ? "keys" : other);
 	if (misaligned(c->keys, width))
 		return fail(GSORT_ERROR_USAGE, "keys is not at a multiple of %zu bytes", width);
@@ -118,37 +161,51 @@ check_call(const struct call *c, size_t scratch_bytes)
 		return fail(GSORT_ERROR_USAGE, "%s is not at a multiple of %zu bytes", other, other_bytes);
 	if (c->other == c->keys)
 		return fail(GSORT_ERROR_USAGE, "keys and %s are the same memory", other);
-	if (cudaStreamIsCapturing(c->stream, &capture) == cudaSuccess &&
-	    capture != cudaStreamCaptureStatusNone)
-		return fail(GSORT_ERROR_USAGE, "the stream is being captured; a sort waits, so it cannot be");
+	if (is_captured(c) && always_waits(c))
+		return fail(GSORT_ERROR_USAGE, "the stream is being captured, but segments, long rows and "
+		            "pairs without GSORT_CUDA_STABLE need the host");
 	return GSORT_ERROR_NONE;
 }
 
-/* *WRONG: the pieces are. */
+/* By SORTER.  *WRONG: the pieces are. */
 static cudaError_t
-run(const struct call *c, bool *wrong)
+run_with(const struct gs_sorter *sorter, const struct call *c, bool *wrong)
 {
 	const unsigned width = c->type.width, value_bits = (unsigned)c->value_bytes * 8;
 	const bool plain = c->type.map.negative == 0 && c->type.map.always == 0;
-	struct gs_sorter *sorter;
+	const struct gs_stable stable = stable_of(c);
+
+	if (is_stable(c))
+		return gs_sort_stable(sorter, &stable, c->scratch, wrong, c->stream);
+	if (c->in_pieces)
+		return gs_sort_pieces(sorter, c->keys, c->other, width, c->type.map, c->pieces, c->count,
+		                      c->scratch, wrong, c->stream);
+	if (c->pairs)
+		return gs_sort_pairs(sorter, c->keys, c->other, width, value_bits, c->type.map, c->count,
+		                     c->scratch, c->stream);
+	if (width < 32)
+		return gs_sort_short(c->keys, width, c->type.map, c->count, c->scratch, c->stream);
+	if (plain)
+		return gs_sort_with(sorter, c->keys, c->other, width, c->count, c->scratch, c->stream);
+	return gs_sort_typed(sorter, c->keys, c->other, width, c->type.map, c->count, c->scratch, c->stream);
+}
+
+static cudaError_t
+run(const struct call *c, bool *wrong)
+{
+	struct gs_sorter *sorter, of_graph;
 	cudaError_t error;
 
 	*wrong = false;
-	if (width < 32 && !c->in_pieces)
-		return gs_sort_short(c->keys, width, c->type.map, c->count, c->scratch, c->stream);
+	if (c->type.width < 32 && !c->in_pieces && !c->pairs)
+		return run_with(NULL, c, wrong);
+	if (is_captured(c)) {
+		error = gs_sorter_of_graph(&of_graph);
+		return error != cudaSuccess ? error : run_with(&of_graph, c, wrong);
+	}
 	if ((error = gs_sorters_take(&sorter)) != cudaSuccess)
 		return error;
-	if (c->in_pieces)
-		error = gs_sort_pieces(sorter, c->keys, c->other, width, c->type.map, c->pieces, c->count,
-		                       c->scratch, wrong, c->stream);
-	else if (value_bits > 0)
-		error = gs_sort_pairs(sorter, c->keys, c->other, width, value_bits, c->type.map, c->count,
-		                      c->scratch, c->stream);
-	else if (plain)
-		error = gs_sort_with(sorter, c->keys, c->other, width, c->count, c->scratch, c->stream);
-	else
-		error = gs_sort_typed(sorter, c->keys, c->other, width, c->type.map, c->count,
-		                      c->scratch, c->stream);
+	error = run_with(sorter, c, wrong);
 	gs_sorters_give(sorter, error != cudaSuccess);
 	return error;
 }
@@ -163,19 +220,38 @@ from_cuda(cudaError_t error)
 	            "%s: %s", cudaGetErrorName(error), cudaGetErrorString(error));
 }
 
+/* Is what C says by itself possible? */
 static enum gsort_error
-sort(struct call *c, unsigned flags, size_t *scratch_bytes)
+check_numbers(const struct call *c, enum gsort_type type)
+{
+	const unsigned known = GSORT_CUDA_DESCENDING | GSORT_CUDA_STABLE | (c->pairs ? GSORT_CUDA_PLACES : 0);
+
+	if (c->type.width == 0)
+		return fail(GSORT_ERROR_USAGE,
+		            "type %d is not one of u8 .. u64, i8 .. i64, f16, bf16, f32, f64", (int)type);
+	if (c->pairs && c->value_bytes != 4 && c->value_bytes != 8)
+		return fail(GSORT_ERROR_USAGE, "value_bytes is %zu, and must be 4 or 8", c->value_bytes);
+	if ((c->flags & ~known) != 0)
+		return fail(GSORT_ERROR_USAGE, "flags is %#x, of which the call knows %#x", c->flags, known);
+	if (c->count > SIZE_MAX >> 8)
+		return fail(GSORT_ERROR_USAGE, "count is %zu: no memory holds so many keys", c->count);
+	if (is_stable(c) && c->count > STABLE_MOST)
+		return fail(GSORT_ERROR_USAGE, "count is %zu, and 2^32 are the most of stable pairs",
+		            c->count);
+	return GSORT_ERROR_NONE;
+}
+
+static enum gsort_error
+sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 {
 	enum gsort_error error;
 	bool wrong;
 
-	if ((flags & ~(unsigned)GSORT_CUDA_DESCENDING) != 0)
-		return fail(GSORT_ERROR_USAGE, "flags is %#x, and there is only GSORT_CUDA_DESCENDING",
-		            flags);
+	c->type = type_of(type, c->flags);
+	if ((error = check_numbers(c, type)) != GSORT_ERROR_NONE)
+		return error;
 	if (scratch_bytes == NULL)
 		return fail(GSORT_ERROR_USAGE, "scratch_bytes is NULL");
-	if (c->count > SIZE_MAX >> 8)
-		return fail(GSORT_ERROR_USAGE, "count is %zu: no memory holds so many keys", c->count);
 	if (c->scratch == NULL) {
 		*scratch_bytes = scratch_bytes_of(c);
 		return GSORT_ERROR_NONE;
@@ -193,37 +269,50 @@ sort(struct call *c, unsigned flags, size_t *scratch_bytes)
 }
 
 static enum gsort_error
-no_key_type(enum gsort_type type)
+sort_rows(struct call *c, size_t rows, size_t length, enum gsort_type type, size_t *scratch_bytes)
 {
-	return fail(GSORT_ERROR_USAGE, "type %d is not one of u8 .. u64, i8 .. i64, f16, bf16, f32, f64",
-	            (int)type);
+	if (length > 0 && rows > (SIZE_MAX >> 8) / length)
+		return fail(GSORT_ERROR_USAGE, "no memory holds %zu rows of %zu keys", rows, length);
+	c->count = rows * length;
+	c->in_pieces = true;
+	c->pieces = (struct gs_cuts){ .count = rows, .length = length };
+	return sort(c, type, scratch_bytes);
 }
+
+static enum gsort_error
+sort_segments(struct call *c, const uint64_t *offsets, size_t segments, enum gsort_type type,
+              size_t *scratch_bytes)
+{
+	if (c->scratch != NULL && (offsets == NULL || misaligned(offsets, sizeof *offsets)))
+		return fail(GSORT_ERROR_USAGE, "offsets is %s",
+		            offsets == NULL ? "NULL" : "not at a multiple of 8 bytes");
+	if (segments > UINT32_MAX)
+		return fail(GSORT_ERROR_USAGE, "segments is %zu, and 2^32 - 1 are the most", segments);
+	c->in_pieces = true;
+	c->pieces = (struct gs_cuts){ .at = offsets, .count = segments };
+	return sort(c, type, scratch_bytes);
+}
+
+/* ---- the calls --------------------------------------------------------------------- */
 
 enum gsort_error
 gsort_cuda_sort(void *keys, void *other, size_t count, enum gsort_type type, unsigned flags,
                 void *scratch, size_t *scratch_bytes, void *stream)
 {
-	struct call c = { .keys = keys, .other = other, .count = count, .type = type_of(type, flags),
+	struct call c = { .keys = keys, .other = other, .count = count, .flags = flags,
 	                  .scratch = scratch, .stream = stream };
 
-	if (c.type.width == 0)
-		return no_key_type(type);
-	return sort(&c, flags, scratch_bytes);
+	return sort(&c, type, scratch_bytes);
 }
 
 enum gsort_error
 gsort_cuda_sort_rows(void *keys, void *other, size_t rows, size_t length, enum gsort_type type,
                      unsigned flags, void *scratch, size_t *scratch_bytes, void *stream)
 {
-	struct call c = { .keys = keys, .other = other, .count = rows * length,
-	                  .type = type_of(type, flags), .scratch = scratch, .stream = stream,
-	                  .in_pieces = true, .pieces = { NULL, rows, length } };
+	struct call c = { .keys = keys, .other = other, .flags = flags, .scratch = scratch,
+	                  .stream = stream };
 
-	if (c.type.width == 0)
-		return no_key_type(type);
-	if (length > 0 && rows > (SIZE_MAX >> 8) / length)
-		return fail(GSORT_ERROR_USAGE, "no memory holds %zu rows of %zu keys", rows, length);
-	return sort(&c, flags, scratch_bytes);
+	return sort_rows(&c, rows, length, type, scratch_bytes);
 }
 
 enum gsort_error
@@ -231,18 +320,10 @@ gsort_cuda_sort_segments(void *keys, void *other, size_t count, const uint64_t *
                          size_t segments, enum gsort_type type, unsigned flags, void *scratch,
                          size_t *scratch_bytes, void *stream)
 {
-	struct call c = { .keys = keys, .other = other, .count = count, .type = type_of(type, flags),
-	                  .scratch = scratch, .stream = stream, .in_pieces = true,
-	                  .pieces = { offsets, segments, 0 } };
+	struct call c = { .keys = keys, .other = other, .count = count, .flags = flags,
+	                  .scratch = scratch, .stream = stream };
 
-	if (c.type.width == 0)
-		return no_key_type(type);
-	if (scratch != NULL && (offsets == NULL || misaligned(offsets, sizeof *offsets)))
-		return fail(GSORT_ERROR_USAGE, "offsets is %s",
-		            offsets == NULL ? "NULL" : "not at a multiple of 8 bytes");
-	if (segments > UINT32_MAX)
-		return fail(GSORT_ERROR_USAGE, "segments is %zu, and 2^32 - 1 are the most", segments);
-	return sort(&c, flags, scratch_bytes);
+	return sort_segments(&c, offsets, segments, type, scratch_bytes);
 }
 
 enum gsort_error
@@ -250,15 +331,32 @@ gsort_cuda_sort_pairs(void *keys, void *values, size_t value_bytes, size_t count
                       enum gsort_type type, unsigned flags, void *scratch, size_t *scratch_bytes,
                       void *stream)
 {
-	struct call c = { .keys = keys, .other = values, .value_bytes = value_bytes, .count = count,
-	                  .type = type_of(type, flags), .scratch = scratch, .stream = stream };
+	struct call c = { .keys = keys, .other = values, .pairs = true, .value_bytes = value_bytes,
+	                  .count = count, .flags = flags, .scratch = scratch, .stream = stream };
 
-	if (c.type.width < 32)
-		return fail(GSORT_ERROR_USAGE, "type %d is not one of u32, i32, f32, u64, i64, f64",
-		            (int)type);
-	if (value_bytes != 4 && value_bytes != 8)
-		return fail(GSORT_ERROR_USAGE, "value_bytes is %zu, and must be 4 or 8", value_bytes);
-	return sort(&c, flags, scratch_bytes);
+	return sort(&c, type, scratch_bytes);
+}
+
+enum gsort_error
+gsort_cuda_sort_pairs_rows(void *keys, void *values, size_t value_bytes, size_t rows, size_t length,
+                           enum gsort_type type, unsigned flags, void *scratch,
+                           size_t *scratch_bytes, void *stream)
+{
+	struct call c = { .keys = keys, .other = values, .pairs = true, .value_bytes = value_bytes,
+	                  .flags = flags, .scratch = scratch, .stream = stream };
+
+	return sort_rows(&c, rows, length, type, scratch_bytes);
+}
+
+enum gsort_error
+gsort_cuda_sort_pairs_segments(void *keys, void *values, size_t value_bytes, size_t count,
+                               const uint64_t *offsets, size_t segments, enum gsort_type type,
+                               unsigned flags, void *scratch, size_t *scratch_bytes, void *stream)
+{
+	struct call c = { .keys = keys, .other = values, .pairs = true, .value_bytes = value_bytes,
+	                  .count = count, .flags = flags, .scratch = scratch, .stream = stream };
+
+	return sort_segments(&c, offsets, segments, type, scratch_bytes);
 }
 
 enum gsort_error

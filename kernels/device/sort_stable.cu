@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * sort_stable.cu - pairs whose equal keys keep their order, and the places of sorted keys
+ *
+ * In:   keys, in pieces or as one, and a payload of each.
+ * Out:  keys ascend in each piece, payloads have moved with them; or instead of these, where keys were.
+ *
+ * No division is stable (sort.cuh), so keys are made different, by their places:
+ *
+ *     to 32 bits   words of a key and its place are sorted as keys of 64 bits, or with payloads as pairs; in
+ *                  rows those of keys of 8 and 16 bits as keys of 32
+ *     64 bits      keys and their places are sorted as pairs; then runs of equal keys are the pieces in
+ *                  which places are sorted
+ *     in pieces    of 64 bits: words of lower halves and places, then of upper halves and the places in the
+ *                  first order
+ *
+ * Payloads that are not sorted with their keys move once, at the end, to where the order of places says.
+ *
+ * Invariant: places are those in the row, of segments in the whole array, and less than 2^32.
+ */
+#include <algorithm>
+
+#include "kernels/block/scan.cuh"
+#include "kernels/device/leaf_launch.cuh"
+#include "kernels/kernels.h"
+
+enum { EACH_THREADS = 256, RUN_THREADS = 1024 };
+
+/* A kernel with a thread for each of COUNT elements. */
+template <class... Param> static cudaError_t
+launch_each(void (*kernel)(size_t, Param...), size_t count, cudaStream_t stream,
+            typename given<Param>::type... args)
+{
+	return launch<false>(kernel, (count + EACH_THREADS - 1) / EACH_THREADS, EACH_THREADS, stream, count,
+	                     args...);
+}
+
+static __device__ __forceinline__ size_t
+this_element(void)
+{
+	return blockIdx.x * (size_t)EACH_THREADS + threadIdx.x;
+}
+
+/* The first place of the row that element I is in; all are one row if LENGTH is 0. */
+static __device__ __forceinline__ uint32_t
+row_begin(size_t i, uint32_t length)
+{
+	return length > 0 ? (uint32_t)i / length * length : 0;
+}
+
+/* ---- words of a key and its place --------------------------------------------- */
+
+/* Half of a word is for the place. */
+template <class Word> static __device__ __forceinline__ Word
+word_of(Word key, uint32_t place)
+{
+	return (Word)(key << sizeof(Word) * 4 | place);
+}
+
+template <class Word> static __device__ __forceinline__ uint32_t
+place_of(Word word)
+{
+	return (uint32_t)(word & (((Word)1 << sizeof(Word) * 4) - 1));
+}
+
+/* Of keys as long as a word: their lower halves. */
+template <class Word, class Key> static __global__ void
+pack_kernel(size_t count, Word *words, const Key *keys, key_map<Key> map, uint32_t length)
+{
+	const size_t i = this_element();
+
+	if (i < count)
+		words[i] = word_of((Word)ordered(map, keys[i]), (uint32_t)i - row_begin(i, length));
+}
+
+/* PLACES: NULL, or where these belong, too. */
+template <class Word, class Key, class Value> static __global__ void
+unpack_kernel(size_t count, Key *keys, Value *places, const Word *words, key_map<Key> map)
+{
+	const size_t i = this_element();
+
+	if (i >= count)
+		return;
+	keys[i] = original(map, (Key)(words[i] >> sizeof(Word) * 4));
+	if (places != NULL)
+		places[i] = place_of(words[i]);
+}
+
+/* ORDER of WORDS sorted by lower halves; then words of the upper halves in that order. */
+static __global__ void
+pack_upper_kernel(size_t count, uint64_t *words, uint32_t *order, const uint64_t *keys,
+                  key_map<uint64_t> map, uint32_t length)
+{
+	const size_t i = this_element();
+
+	if (i >= count)
+		return;
+	order[i] = place_of(words[i]);
+	words[i] = word_of(ordered(map, keys[order[i] + row_begin(i, length)]) >> 32,
+	                   (uint32_t)i - row_begin(i, length));
+}
+
+/* The order of both: of WORDS, whose places are in the order BEFORE. */
+static __global__ void
+compose_kernel(size_t count, uint32_t *order, const uint64_t *words, const uint32_t *before,
+               uint32_t length)
+{
+	const size_t i = this_element();
+
+	if (i < count)
+		order[i] = before[place_of(words[i]) + row_begin(i, length)];
+}
+
+/* ---- runs of equal keys -------------------------------------------------------- */
+
+static __global__ void
+number_kernel(size_t count, uint32_t *places)
+{
+	const size_t i = this_element();
+
+	if (i < count)
+		places[i] = (uint32_t)i;
+}
+
+/* The end of the run that begins at BEGIN with two equal KEYS: steps that double, then halve. */
+static __device__ __forceinline__ uint64_t
+run_end(const uint64_t *keys, uint64_t begin, uint64_t count)
+{
+	const uint64_t key = keys[begin];
+	uint64_t end = begin + 2, step = 1;
+
+	for (; end + step <= count && keys[end + step - 1] == key; step *= 2)
+		end += step;
+	for (; step > 0; step /= 2)
+		if (end + step <= count && keys[end + step - 1] == key)
+			end += step;
+	return end;
+}
+
+/* List begin and end of each run of two or more, in any order. */
+static __global__ void
+__launch_bounds__(RUN_THREADS)
+runs_kernel(uint64_t *runs, uint32_t *many, const uint64_t *keys, uint64_t count)
+{
+	__shared__ uint32_t sums[RUN_THREADS / 32], first;
+	const uint64_t i = blockIdx.x * (uint64_t)RUN_THREADS + threadIdx.x;
+	const bool begins = i + 1 < count && keys[i] == keys[i + 1] && (i == 0 || keys[i - 1] != keys[i]);
+	uint32_t total;
+	const uint32_t before = block_sum_before<RUN_THREADS>((uint32_t)begins, sums, &total);
+
+	if (threadIdx.x == 0 && total > 0)
+		first = atomicAdd(many, total);
+	__syncthreads();
+	if (begins) {
+		uint64_t *const run = runs + 2 * (uint64_t)(first + before);
+
+		run[0] = i;
+		run[1] = run_end(keys, i, count);
+	}
+}
+
+/* ---- what follows ---------------------------------------------------------------- */
+
+/* The place where the key that is now at I was: by places, or by sorted words. */
+struct by_places {
+	const uint32_t *places;
+
+	__device__ __forceinline__ uint32_t
+	operator[](size_t i) const
+	{
+		return places[i];
+	}
+};
+
+template <class Word> struct by_words {
+	const Word *words;
+
+	__device__ __forceinline__ uint32_t
+	operator[](size_t i) const
+	{
+		return place_of(words[i]);
+	}
+};
+
+template <class Value, class Order> static __global__ void
+follow_kernel(size_t count, Value *to, const Value *from, Order order, uint32_t length)
+{
+	const size_t i = this_element();
+
+	if (i < count)
+		to[i] = from[order[i] + row_begin(i, length)];
+}
+
+template <class Value> static __global__ void
+tell_kernel(size_t count, Value *to, const uint32_t *places)
+{
+	const size_t i = this_element();
+
+	if (i < count)
+		to[i] = places[i];
+}
+
+/* COUNT elements at TO in an ORDER of rows of LENGTH, by way of ROOM. */
+template <class Value, class Order> static cudaError_t
+follow(Value *to, void *room, size_t count, const Order &order, uint32_t length, cudaStream_t stream)
+{
+	TRY_CUDA(cudaMemcpyAsync(room, to, count * sizeof(Value), cudaMemcpyDeviceToDevice, stream));
+	return launch_each(follow_kernel<Value, Order>, count, stream, to, (const Value *)room, order,
+	                   length);
+}
+
+/* ---- the three ways ---------------------------------------------------------------- */
+
+/* A sort under way, and its memory. */
+struct stable_job {
+	const gs_sorter *sorter;
+	gs_stable        s;
+	cudaStream_t     stream;
+	uint32_t         length;	/* of rows; 0: of segments, or all */
+	void            *words, *other;	/* OTHER: also room for what follows */
+	uint32_t        *order, *before;
+	uint64_t        *runs;
+	void            *sort, *sort_runs;	/* scratch of the sorts that do the work */
+	size_t           bytes;
+};
+
+static bool
+is_one_piece(const gs_cuts &pieces)
+{
+	return pieces.at == NULL && pieces.count == 1 && pieces.length > block<uint64_t>::KEYS;
+}
+
+/* Bits of a word: half of them hold the places in a row of short keys. */
+static unsigned
+word_bits(const gs_stable &s)
+{
+	return s.bits <= 16 && s.pieces.at == NULL && s.pieces.length <= 1 << 16 ? 32 : 64;
+}
+
+/* Could pairs be sorted?  Payloads move with words of 64 bits, or places with keys. */
+static bool
+wants_pairs(const gs_stable &s)
+{
+	return is_one_piece(s.pieces) && word_bits(s) == 64 && (s.bits == 64 || !s.places);
+}
+
+/* Pieces of places: MANY runs of equal keys. */
+static gs_cuts
+runs_of(const stable_job &j, size_t many)
+{
+	return gs_cuts{ j.runs, many, 0, true };
+}
+
+/* For keys of 64 bits: room for pairs and then runs. */
+static void
+carve_runs(stable_job *j, char *base)
+{
+	const size_t count = j->s.count, begin = j->bytes;
+
+	j->sort = base + begin;
+	carve((uint32_t **)&j->other, base, &j->bytes, 2 * count);
+	carve(&j->runs, base, &j->bytes, count);
+	j->sort_runs = base + j->bytes;
+	j->bytes += gs_sort_pieces_scratch_bytes(32, runs_of(*j, count / 2), count);
+	j->bytes = std::max(j->bytes, begin + gs_sort_pairs_scratch_bytes(64, 32, count));
+}
+
+/* PAIRS: by a sort of these. */
+static stable_job
+stable_job_of(const gs_stable &s, bool pairs, void *memory)
+{
+	char *const base = (char *)memory;
+	const unsigned bits = word_bits(s);
+	stable_job j = {};
+
+	j.s = s;
+	j.length = s.pieces.at == NULL && s.pieces.count > 1 ? (uint32_t)s.pieces.length : 0;
+	carve(&j.order, base, &j.bytes, s.bits == 64 ? s.count : 0);
+	if (pairs && s.bits == 64) {
+		carve_runs(&j, base);
+		return j;
+	}
+	carve(&j.before, base, &j.bytes, s.bits == 64 ? s.count : 0);
+	carve((uint64_t **)&j.words, base, &j.bytes, s.count);
+	if (!pairs)
+		carve((uint64_t **)&j.other, base, &j.bytes, s.count);
+	j.sort = base + j.bytes;
+	if (pairs)
+		j.bytes += gs_sort_pairs_scratch_bytes(64, s.value_bits, s.count);
+	else
+		j.bytes += is_one_piece(s.pieces) ? gs_sort_scratch_bytes(bits, s.count) :
+		                                    gs_sort_pieces_scratch_bytes(bits, s.pieces, s.count);
+	return j;
+}
+
+static cudaError_t
+sort_words(const stable_job &j, bool *wrong)
+{
+	const unsigned bits = word_bits(j.s);
+
+	if (is_one_piece(j.s.pieces))
+		return gs_sort_with(j.sorter, j.words, j.other, bits, j.s.count, j.sort, j.stream);
+	return gs_sort_pieces(j.sorter, j.words, j.other, bits, gs_key_map{}, j.s.pieces, j.s.count, j.sort,
+	                      wrong, j.stream);
+}
+
+template <class Word, class Key, class Value> static cudaError_t
+sort_packed(const stable_job &j, bool pairs, bool *wrong)
+{
+	const size_t count = j.s.count;
+	Word *const words = (Word *)j.words;
+	Key *const keys = (Key *)j.s.keys;
+	Value *const values = (Value *)j.s.values;
+	const key_map<Key> map = j.s.map;
+
+	TRY_CUDA(launch_each(pack_kernel<Word, Key>, count, j.stream, words, keys, map, j.length));
+	if (pairs)
+		TRY_CUDA(gs_sort_pairs(j.sorter, words, values, 64, sizeof(Value) * 8, gs_key_map{}, count,
+		                       j.sort, j.stream));
+	else
+		TRY_CUDA(sort_words(j, wrong));
+	if (*wrong)
+		return cudaSuccess;
+	TRY_CUDA(launch_each(unpack_kernel<Word, Key, Value>, count, j.stream, keys,
+	                     j.s.places ? values : NULL, words, map));
+	if (pairs || j.s.places)
+		return cudaSuccess;
+	return follow(values, j.other, count, by_words<Word>{ words }, j.length, j.stream);
+}
+
+template <class Key, class Value> static cudaError_t
+sort_packed(const stable_job &j, bool pairs, bool *wrong)
+{
+	if constexpr (sizeof(Key) < 4)
+		if (word_bits(j.s) == 32)
+			return sort_packed<uint32_t, Key, Value>(j, pairs, wrong);
+	return sort_packed<uint64_t, Key, Value>(j, pairs, wrong);
+}
+
+/* What follows keys of 64 bits, by J's order. */
+template <class Value> static cudaError_t
+follow_order(const stable_job &j)
+{
+	if (j.s.places)
+		return launch_each(tell_kernel<Value>, j.s.count, j.stream, (Value *)j.s.values, j.order);
+	return follow((Value *)j.s.values, j.other, j.s.count, by_places{ j.order }, j.length, j.stream);
+}
+
+template <class Value> static cudaError_t
+sort_halves(const stable_job &j, bool *wrong)
+{
+	const size_t count = j.s.count;
+	uint64_t *const keys = (uint64_t *)j.s.keys, *const words = (uint64_t *)j.words;
+	const key_map<uint64_t> map = j.s.map;
+
+	TRY_CUDA(launch_each(pack_kernel<uint64_t, uint64_t>, count, j.stream, words, keys, map, j.length));
+	TRY_CUDA(sort_words(j, wrong));
+	if (*wrong)
+		return cudaSuccess;
+	TRY_CUDA(launch_each(pack_upper_kernel, count, j.stream, words, j.before, keys, map, j.length));
+	TRY_CUDA(sort_words(j, wrong));
+	TRY_CUDA(launch_each(compose_kernel, count, j.stream, j.order, words, j.before, j.length));
+	TRY_CUDA(follow(keys, j.other, count, by_places{ j.order }, j.length, j.stream));
+	return follow_order<Value>(j);
+}
+
+template <class Value> static cudaError_t
+sort_runs(const stable_job &j)
+{
+	const size_t count = j.s.count;
+	uint64_t *const keys = (uint64_t *)j.s.keys;
+	uint32_t *const many = (uint32_t *)j.sort_runs;	/* which is not needed before there are runs */
+	bool wrong;
+
+	TRY_CUDA(launch_each(number_kernel, count, j.stream, j.order));
+	TRY_CUDA(gs_sort_pairs(j.sorter, keys, j.order, 64, 32, j.s.map, count, j.sort, j.stream));
+	TRY_CUDA(cudaMemsetAsync(many, 0, sizeof *many, j.stream));
+	TRY_CUDA(launch<false>(runs_kernel, (count + RUN_THREADS - 1) / RUN_THREADS, RUN_THREADS, j.stream,
+	                       j.runs, many, keys, count));
+	TRY_CUDA(cudaMemcpyAsync(j.sorter->told, many, sizeof *many, cudaMemcpyDeviceToHost, j.stream));
+	TRY_CUDA(cudaStreamSynchronize(j.stream));
+	if (*j.sorter->told > 0)
+		TRY_CUDA(gs_sort_pieces(j.sorter, j.order, j.other, 32, gs_key_map{},
+		                        runs_of(j, *j.sorter->told), count, j.sort_runs, &wrong, j.stream));
+	return follow_order<Value>(j);
+}
+
+template <class Value> static cudaError_t
+sort_stable(const stable_job &j, bool pairs, bool *wrong)
+{
+	switch (j.s.bits) {
+	case 8:  return sort_packed<uint8_t, Value>(j, pairs, wrong);
+	case 16: return sort_packed<uint16_t, Value>(j, pairs, wrong);
+	case 32: return sort_packed<uint32_t, Value>(j, pairs, wrong);
+	case 64: return pairs ? sort_runs<Value>(j) : sort_halves<Value>(j, wrong);
+	}
+	return cudaErrorInvalidValue;
+}
+
+extern "C" size_t
+gs_sort_stable_scratch_bytes(const struct gs_stable *s)
+{
+	const size_t bytes = stable_job_of(*s, false, NULL).bytes;
+
+	return wants_pairs(*s) ? std::max(bytes, stable_job_of(*s, true, NULL).bytes) : bytes;
+}
+
+extern "C" cudaError_t
+gs_sort_stable(const struct gs_sorter *sorter, const struct gs_stable *s, void *memory, bool *wrong,
+               cudaStream_t stream)
+{
+	/* where there are no leaves of pairs every stage of their sort would be a sweep */
+	const bool pairs = wants_pairs(*s) && sorter->shared_bytes >= SHARED && !sorter->of_graph;
+	stable_job j = stable_job_of(*s, pairs, memory);
+
+	j.sorter = sorter;
+	j.stream = stream;
+	*wrong = false;
+	if (s->count == 0)
+		return cudaSuccess;
+	return s->value_bits == 32 ? sort_stable<uint32_t>(j, pairs, wrong) :
+	                             sort_stable<uint64_t>(j, pairs, wrong);
+}

@@ -65,14 +65,34 @@ call_compare(const struct comparison *what)
 
 /* ---- pairs ---------------------------------------------------------------- */
 
+static char *
+run_call_flags(unsigned bits, size_t count, unsigned flags)
+{
+	must_call(gsort_cuda_sort_pairs(harness.work, at.values, at.holds.value_bits / 8, count,
+	                                harness_type(bits), flags, at.scratch, &at.scratch_bytes,
+	                                harness.stream[0]));
+	return harness.work;
+}
+
 char *
 run_call_pairs(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
-	must_call(gsort_cuda_sort_pairs(harness.work, at.values, at.holds.value_bits / 8, count,
-	                                harness_type(bits), 0, at.scratch, &at.scratch_bytes,
-	                                harness.stream[0]));
-	return harness.work;
+	return run_call_flags(bits, count, 0);
+}
+
+static char *
+run_call_stable(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	return run_call_flags(bits, count, GSORT_CUDA_STABLE);
+}
+
+static char *
+run_call_places(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	return run_call_flags(bits, count, GSORT_CUDA_PLACES);
 }
 
 char *
@@ -134,13 +154,13 @@ choose_pairs(size_t count)
 }
 
 const char *
-pairs_open(unsigned bits, unsigned value_bits, size_t count)
+pairs_open(unsigned bits, unsigned value_bits, size_t count, unsigned flags)
 {
 	const size_t value_bytes = count * (value_bits / 8);
 
-	at.holds = (struct pairs_kind){ bits, value_bits };
-	must_call(gsort_cuda_sort_pairs(NULL, NULL, value_bits / 8, count, harness_type(bits), 0, NULL,
-	                                &at.scratch_bytes, NULL));
+	at.holds = (struct pairs_kind){ bits, value_bits, false };
+	must_call(gsort_cuda_sort_pairs(NULL, NULL, value_bits / 8, count, harness_type(bits),
+	                                flags, NULL, &at.scratch_bytes, NULL));
 	at.cub_scratch_bytes = 0;
 	for (int which = 0; which < CUB_TUNED; which++) {
 		void *none[2] = { NULL, NULL }, *no_values[2] = { NULL, NULL };
@@ -177,6 +197,8 @@ call_compare_pairs(const struct comparison *what)
 	for (unsigned value_bits = 32; value_bits <= 64; value_bits += 32) {
 		struct candidate all[] = {
 			{ .name = "gsort_cuda_sort_pairs", .run = run_call_pairs },
+			{ .name = "the same, stable", .run = run_call_stable },
+			{ .name = "the same, places", .run = run_call_places },
 			{ .name = "cub, SortPairs", .run = run_cub_pairs },
 		};
 		struct comparison pairs = *what;
@@ -185,10 +207,12 @@ call_compare_pairs(const struct comparison *what)
 		(void)snprintf(type, sizeof type, "u%u+u%u", what->bits, value_bits);
 		pairs.type = type;
 		pairs.run_keys = 0;	/* check_run() looks at keys and payloads */
-		all[1].call = pairs_open(what->bits, value_bits, what->count);
-		for (unsigned c = 0; c < 2; c++)
+		all[3].call = pairs_open(what->bits, value_bits, what->count, GSORT_CUDA_STABLE);
+		for (unsigned c = 0; c < 4; c++) {
+			at.holds.stable = c > 0;
 			pairs_check_run(all[c].name, all[c].run, what->count);
-		compare(&pairs, all, 2);
+		}
+		compare(&pairs, all, 4);
 		pairs_close();
 	}
 }

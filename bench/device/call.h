@@ -13,10 +13,10 @@ void call_compare(const struct comparison *what);
 void call_compare_pairs(const struct comparison *what);
 
 /**
- * Memory for COUNT keys of BITS with payloads, beside the harness, which has the keys; returns the name
- * of CUB's fastest call, which run_cub_pairs() makes from now on.
+ * Memory for COUNT keys of BITS with payloads, beside the harness, which has the keys, and scratch for a call
+ * with FLAGS; returns the name of CUB's fastest call, which run_cub_pairs() makes from now on.
  */
-const char *pairs_open(unsigned bits, unsigned value_bits, size_t count);
+const char *pairs_open(unsigned bits, unsigned value_bits, size_t count, unsigned flags);
 void pairs_close(void);
 harness_function run_call_pairs, run_cub_pairs;
 

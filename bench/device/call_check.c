@@ -4,7 +4,8 @@
  *
  * Keys go up, are sorted, come back and are looked at by the host: they must ascend or descend by the
  * order of their type, in each row or segment if there are such, and each payload must be there once,
- * beside the key that it was made for.  Keys without payloads are compared by a sum of hashes.
+ * beside the key that it was made for, and if pairs are stable behind those of equal keys before it.  Keys
+ * without payloads are compared by a sum of hashes.
  */
 #include "config.h"
 
@@ -40,14 +41,23 @@ in_order(const struct row *r, const void *keys, size_t i)
 	return (r->flags & GSORT_CUDA_DESCENDING) != 0 ? before >= here : before <= here;
 }
 
+/* Payloads of equal keys keep their order; places do. */
+static bool
+is_stable(const struct row *r)
+{
+	return r->at != NULL || r->type->bytes < 4 ||
+	       (r->flags & (GSORT_CUDA_STABLE | GSORT_CUDA_PLACES)) != 0;
+}
+
 /* Keys and values are sorted; SOURCE has the keys as they were. */
 static bool
 right(const struct row *r, const void *keys, const void *values, const void *source)
 {
 	const unsigned bytes = r->type->bytes;
 	unsigned char *seen = calloc(r->count + 1, 1);
+	const bool in_rows = r->length > 0 && (r->flags & GSORT_CUDA_PLACES) != 0;
 	size_t piece = 0;		/* that key i is in, from 1 on; 0: in front of all */
-	uint64_t sum = 0;
+	uint64_t sum = 0, last = 0;
 	bool all = seen != NULL;
 
 	for (size_t i = 0; i < r->count && all; i++) {
@@ -61,10 +71,13 @@ right(const struct row *r, const void *keys, const void *values, const void *sou
 		else
 			all = begins || in_order(r, keys, i);
 		if (r->value_bytes > 0) {
-			const uint64_t from = call_get(values, i, r->value_bytes);
+			const uint64_t from = call_get(values, i, r->value_bytes) +
+			                      (in_rows ? r->at[piece - 1] : 0);
 
 			all = all && from < r->count && seen[from] == 0 &&
-			      call_get(source, from, bytes) == key;
+			      call_get(source, from, bytes) == key &&
+			      (begins || !is_stable(r) || last < from || call_get(keys, i - 1, bytes) != key);
+			last = from;
 			seen[from < r->count ? from : 0] = 1;
 		}
 		sum += random_at(key, piece) - random_at(call_get(source, i, bytes), piece);
@@ -78,6 +91,12 @@ static enum gsort_error
 call(const struct row *r, const uint64_t *at, void *keys, void *other, void *scratch, size_t *bytes,
      cudaStream_t stream)
 {
+	if (r->at != NULL && r->length > 0 && r->value_bytes > 0)
+		return gsort_cuda_sort_pairs_rows(keys, other, r->value_bytes, r->pieces, r->length,
+		                                  r->type->type, r->flags, scratch, bytes, stream);
+	if (r->at != NULL && r->value_bytes > 0)
+		return gsort_cuda_sort_pairs_segments(keys, other, r->value_bytes, r->count, at, r->pieces,
+		                                      r->type->type, r->flags, scratch, bytes, stream);
 	if (r->at != NULL && r->length > 0)
 		return gsort_cuda_sort_rows(keys, other, r->pieces, r->length, r->type->type, r->flags,
 		                            scratch, bytes, stream);
@@ -104,9 +123,29 @@ cuts_there(const struct row *r)
 	return at;
 }
 
-/* Sort SOURCE on the device to KEYS and VALUES, which are of the host. */
+/* The call R as a graph. */
 static enum gsort_error
-sort_there(const struct row *r, const void *source, void *keys, void *values, cudaStream_t stream)
+replay(const struct row *r, void *keys, void *other, void *scratch, size_t *bytes, cudaStream_t stream)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t ready;
+	enum gsort_error error;
+
+	must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capturing");
+	error = call(r, NULL, keys, other, scratch, bytes, stream);
+	must(cudaStreamEndCapture(stream, &graph), "capturing");
+	must(cudaGraphInstantiate(&ready, graph, 0), "a graph");
+	must(cudaGraphLaunch(ready, stream), "a graph");
+	must(cudaStreamSynchronize(stream), "waiting");
+	must(cudaGraphExecDestroy(ready), "a graph");
+	must(cudaGraphDestroy(graph), "a graph");
+	return error;
+}
+
+/* Sort SOURCE on the device to KEYS and VALUES, which are of the host; as a GRAPH, or by the call. */
+static enum gsort_error
+sort_there(const struct row *r, const void *source, void *keys, void *values, bool graph,
+           cudaStream_t stream)
 {
 	const size_t bytes = r->count * r->type->bytes;
 	const size_t other_bytes = r->value_bytes > 0 ? r->count * r->value_bytes : bytes;
@@ -121,7 +160,8 @@ sort_there(const struct row *r, const void *source, void *keys, void *values, cu
 	must(cudaMemcpyAsync(keys_there, source, bytes, cudaMemcpyHostToDevice, stream), "copy");
 	must(cudaMemcpyAsync(other_there, values, other_bytes, cudaMemcpyHostToDevice, stream), "copy");
 	if (error == GSORT_ERROR_NONE)
-		error = call(r, at, keys_there, other_there, scratch, &scratch_bytes, stream);
+		error = graph ? replay(r, keys_there, other_there, scratch, &scratch_bytes, stream) :
+		                call(r, at, keys_there, other_there, scratch, &scratch_bytes, stream);
 	must(cudaMemcpyAsync(keys, keys_there, bytes, cudaMemcpyDeviceToHost, stream), "copy");
 	must(cudaMemcpyAsync(values, other_there, other_bytes, cudaMemcpyDeviceToHost, stream), "copy");
 	must(cudaStreamSynchronize(stream), "waiting");
@@ -133,7 +173,7 @@ sort_there(const struct row *r, const void *source, void *keys, void *values, cu
 }
 
 static unsigned
-check_row(const struct row *r, cudaStream_t stream)
+check_way(const struct row *r, bool graph, cudaStream_t stream)
 {
 	const unsigned bytes = r->type->bytes;
 	void *source = must_malloc(r->count * 8), *keys = must_malloc(r->count * 8);
@@ -147,24 +187,31 @@ check_row(const struct row *r, cudaStream_t stream)
 		call_put(source, i, bytes, bytes < 4 ? key >> (32 - bytes * 8) : key);
 		call_put(values, i, r->value_bytes > 0 ? r->value_bytes : bytes, i);
 	}
-	error = sort_there(r, source, keys, values, stream);
+	error = sort_there(r, source, keys, values, graph, stream);
 	holds = error == GSORT_ERROR_NONE && right(r, keys, values, source);
 	if (!holds)
-		printf("wrong: %zu %s, payloads of %u bytes, flags %u, %s, %zu pieces of %zu: %s\n", r->count,
-		       r->type->name, r->value_bytes, r->flags, keys_shapes[r->shape], r->pieces, r->length,
-		       gsort_cuda_message());
+		printf("wrong: %zu %s, payloads of %u bytes, flags %u, %s, %zu pieces of %zu%s: %s\n",
+		       r->count, r->type->name, r->value_bytes, r->flags, keys_shapes[r->shape], r->pieces,
+		       r->length, graph ? ", as a graph" : "", gsort_cuda_message());
 	free(source);
 	free(keys);
 	free(values);
 	return !holds;
 }
 
+static unsigned
+check_row(const struct row *r, cudaStream_t stream)
+{
+	return check_way(r, false, stream);
+}
+
 /* COUNT u32 keys with u32 payloads, or without; made and checked on the device. */
 static unsigned
-check_big(size_t count, bool pairs)
+check_big(size_t count, bool pairs, unsigned flags)
 {
-	const struct pairs_kind kind = { 32, 32 };
-	const struct row r = { .type = &call_types[CALL_U32], .value_bytes = pairs ? 4 : 0, .count = count };
+	const struct pairs_kind kind = { 32, 32, flags != 0 };
+	const struct row r = { .type = &call_types[CALL_U32], .value_bytes = pairs ? 4 : 0, .flags = flags,
+	                       .count = count };
 	void *source = NULL, *keys, *other, *scratch;
 	struct keys_verdict before, after;
 	size_t bytes = 0;
@@ -186,8 +233,8 @@ check_big(size_t count, bool pairs)
 	holds = holds && after.falls == 0 && after.digest == before.digest;
 	if (pairs && holds)
 		must(pairs_check(keys, other, source, kind, count, &holds), "checking");
-	printf("%s: %zu u32%s: %s\n", holds ? "right" : "wrong", count, pairs ? " with u32" : "",
-	       holds ? "" : gsort_cuda_message());
+	printf("%s: %zu u32%s, flags %u: %s\n", holds ? "right" : "wrong", count, pairs ? " with u32" : "",
+	       flags, holds ? "" : gsort_cuda_message());
 	must(cudaFree(keys), "cudaFree");
 	must(cudaFree(other), "cudaFree");
 	must(cudaFree(scratch), "cudaFree");
@@ -195,19 +242,24 @@ check_big(size_t count, bool pairs)
 	return !holds;
 }
 
-/* COUNT keys of TYPE, both directions, with payloads of up to MOST_BYTES; every other SEED is uniform. */
+/* COUNT keys of TYPE, both directions, with payloads or places; every other SEED is uniform.  What is stable
+ * is also a graph, and so are keys alone. */
 static unsigned
-check_type(const struct call_type *type, unsigned most_bytes, size_t count, unsigned seed,
-           cudaStream_t stream)
+check_type(const struct call_type *type, size_t count, unsigned seed, cudaStream_t stream)
 {
-	const unsigned shape = seed % 2 == 0 ? SHAPE_UNIFORM : seed % SHAPES;
+	static const unsigned kept[] = { 0, GSORT_CUDA_STABLE, GSORT_CUDA_PLACES };
+	struct row r = { .type = type, .shape = seed % 2 == 0 ? SHAPE_UNIFORM : seed % SHAPES,
+	                 .count = count };
 	unsigned wrong = 0;
 
-	for (unsigned flags = 0; flags < 2; flags++)
-		for (unsigned value_bytes = 0; value_bytes <= most_bytes; value_bytes += 4)
-			wrong += check_row(&(struct row){ .type = type, .value_bytes = value_bytes,
-			                                  .flags = flags, .shape = shape, .count = count },
-			                   stream);
+	for (unsigned down = 0; down < 2; down++)
+		for (unsigned k = 0; k < 3; k++)
+			for (r.value_bytes = k == 0 ? 0 : 4; r.value_bytes <= 8; r.value_bytes += 4) {
+				r.flags = kept[k] | down;
+				wrong += check_row(&r, stream);
+				if (r.value_bytes == 0 || (k > 0 && (seed + k + down) % 2 == 0))
+					wrong += check_way(&r, true, stream);
+			}
 	return wrong;
 }
 
@@ -236,6 +288,9 @@ check_cuts(const struct call_type *type, size_t count, size_t length, unsigned s
 	r.at = at;
 	r.count = at[r.pieces] + (length == 0 ? 7 : 0);
 	wrong = check_row(&r, stream);
+	r.value_bytes = seed % 3 == 0 ? 8 : 4;
+	r.flags |= seed % 4 < 2 ? GSORT_CUDA_PLACES : 0;
+	wrong += check_row(&r, stream);
 	free(at);
 	return wrong;
 }
@@ -314,14 +369,15 @@ call_check(bool big)
 	must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
 	for (unsigned s = 0; s < many; s++)
 		for (unsigned t = 0; t < CALL_TYPES; t++)
-			wrong += check_type(&call_types[t], t < CALL_WIDE ? 0 : 8, sizes[s], s * 7 + t,
-			                    stream);
+			wrong += check_type(&call_types[t], sizes[s], s * 7 + t, stream);
 	wrong += check_all_cuts(big ? 1000000 : 100000, stream);
 	must(cudaStreamDestroy(stream), "a stream");
 	if (big) {
 		wrong += check_all_big_cuts();
-		wrong += check_big(((size_t)1 << 31) + 12345, false);
-		wrong += check_big(((size_t)1 << 31) + 12345, true);
+		wrong += check_big(((size_t)1 << 31) + 12345, false, 0);
+		wrong += check_big(((size_t)1 << 31) + 12345, true, 0);
+		wrong += check_big(((size_t)1 << 31) + 12345, true, GSORT_CUDA_STABLE);
+		wrong += check_big(((size_t)1 << 31) + 12345, true, GSORT_CUDA_PLACES);
 	}
 	return wrong;
 }

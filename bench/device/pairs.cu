@@ -21,7 +21,7 @@ struct pairs_verdict {
 };
 
 template <class Key, class Value> static __global__ void
-check_pairs(const Key *keys, const Value *values, const Key *source, size_t count,
+check_pairs(const Key *keys, const Value *values, const Key *source, size_t count, bool stable,
             pairs_verdict *verdict)
 {
 	unsigned long long wrong = 0, digest = 0;
@@ -30,7 +30,8 @@ check_pairs(const Key *keys, const Value *values, const Key *source, size_t coun
 		const size_t from = values[i];
 
 		wrong += from >= count || source[from < count ? from : 0] != keys[i];
-		wrong += i > 0 && keys[i - 1] > keys[i];
+		wrong += i > 0 && (keys[i - 1] > keys[i] ||
+		                   (stable && keys[i - 1] == keys[i] && values[i - 1] > values[i]));
 		digest += random_at(from, 1) - random_at(i, 1);
 	}
 	atomicAdd(&verdict->wrong, wrong);
@@ -96,16 +97,16 @@ pairs_check(const void *keys, const void *values, const void *source, struct pai
 	(void)cudaMemset(there, 0, sizeof *there);
 	if (kind.bits == 32 && kind.value_bits == 32)
 		check_pairs<<<BLOCKS, THREADS>>>((const uint32_t *)keys, (const uint32_t *)values,
-		                                 (const uint32_t *)source, count, there);
+		                                 (const uint32_t *)source, count, kind.stable, there);
 	else if (kind.bits == 32)
 		check_pairs<<<BLOCKS, THREADS>>>((const uint32_t *)keys, (const uint64_t *)values,
-		                                 (const uint32_t *)source, count, there);
+		                                 (const uint32_t *)source, count, kind.stable, there);
 	else if (kind.value_bits == 32)
 		check_pairs<<<BLOCKS, THREADS>>>((const uint64_t *)keys, (const uint32_t *)values,
-		                                 (const uint64_t *)source, count, there);
+		                                 (const uint64_t *)source, count, kind.stable, there);
 	else
 		check_pairs<<<BLOCKS, THREADS>>>((const uint64_t *)keys, (const uint64_t *)values,
-		                                 (const uint64_t *)source, count, there);
+		                                 (const uint64_t *)source, count, kind.stable, there);
 	error = cudaMemcpy(&verdict, there, sizeof verdict, cudaMemcpyDeviceToHost);
 	(void)cudaFree(there);
 	*right = error == cudaSuccess && verdict.wrong == 0 && verdict.digest == 0;

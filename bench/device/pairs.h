@@ -13,9 +13,10 @@
 extern "C" {
 #endif
 
-/* Unsigned keys of BITS, 32 or 64, with payloads of VALUE_BITS, 32 or 64. */
+/* Unsigned keys of BITS, 32 or 64, with payloads of VALUE_BITS, 32 or 64; those of equal keys in order? */
 struct pairs_kind {
 	unsigned bits, value_bits;
+	bool     stable;
 };
 
 /** Make payloads: 0, 1, 2, ... */

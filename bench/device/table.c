@@ -68,7 +68,7 @@ measure_cell(const struct table *table, unsigned shape, unsigned log_keys)
 	double seconds[WAYS][COMPARE_MOST_RUNS];
 
 	(void)snprintf(cell.type, sizeof cell.type, "%s", table->type);
-	cell.call = pairs ? pairs_open(table->bits, table->value_bits, count) :
+	cell.call = pairs ? pairs_open(table->bits, table->value_bits, count, 0) :
 	                    radix_choose(table->bits, count);
 	for (unsigned run = 0; run <= table->runs; run++)
 		for (unsigned w = 0; w < WAYS; w++) {

@@ -4,7 +4,8 @@
 	import gsort.cuda, torch
 
 	keys = torch.randn(10**8, device="cuda")
-	gsort.cuda.sort(keys)                         # in place, on the current stream
+	order = gsort.cuda.argsort(keys)              # stable, on the current stream
+	gsort.cuda.sort(keys)                         # in place
 
 libgsort_cuda.so.0 is loaded at the first call: $GSORT_CUDA_LIBRARY, or the one that is installed.
 """
@@ -20,7 +21,7 @@ from typing import Any, Callable, ContextManager, NamedTuple, NoReturn, Optional
 
 from . import _native
 
-_DESCENDING = 1				# GSORT_CUDA_DESCENDING
+_DESCENDING, _STABLE, _PLACES = 1, 2, 4	# GSORT_CUDA_DESCENDING and so on
 _KINDS = {"u": "U", "i": "I", "f": "F", "b": "U"}
 _LEGACY_STREAM = 1			# what DLPack calls the default stream
 
@@ -67,12 +68,11 @@ def _library() -> ctypes.CDLL:
 		                          "configure --with-cuda") from None
 	pointer, size = ctypes.c_void_p, ctypes.c_size_t
 	bytes_at = ctypes.POINTER(size)
-	library.gsort_cuda_sort.argtypes = [pointer, pointer, size, ctypes.c_int, ctypes.c_uint, pointer,
-	                                    bytes_at, pointer]
-	library.gsort_cuda_sort_pairs.argtypes = [pointer, pointer, size, size, ctypes.c_int,
-	                                          ctypes.c_uint, pointer, bytes_at, pointer]
-	library.gsort_cuda_sort_rows.argtypes = [pointer, pointer, size, size, ctypes.c_int, ctypes.c_uint,
-	                                         pointer, bytes_at, pointer]
+	for name, arrays, counts in (("sort", [pointer] * 2, [size]), ("sort_rows", [pointer] * 2, [size] * 2),
+	                             ("sort_pairs", [pointer, pointer, size], [size]),
+	                             ("sort_pairs_rows", [pointer, pointer, size], [size] * 2)):
+		getattr(library, "gsort_cuda_" + name).argtypes = [
+			*arrays, *counts, ctypes.c_int, ctypes.c_uint, pointer, bytes_at, pointer]
 	library.gsort_cuda_message.restype = ctypes.c_char_p
 	return library
 
@@ -97,13 +97,6 @@ def _rows_of(name: str, shape: Sequence[int], strides: Optional[Sequence[int]], 
 				raise ValueError(f"{name} must be a contiguous array")
 			step *= length
 	return math.prod(shape[:-1]), shape[-1]
-
-
-def _flat(array: _Array, name: str) -> int:
-	"""The length of ARRAY, which has one dimension that counts."""
-	if array.rows != 1:
-		raise ValueError(f"{name} must be a contiguous array of one dimension")
-	return array.length
 
 
 def _from_dlpack(a: Any, name: str, stream: int) -> _Array:
@@ -158,8 +151,21 @@ def _place_of(a: Any) -> _Place:
 	return _Place(contextlib.nullcontext(), interface.get("stream") or 0, None)
 
 
-def _run(keys: Any, values: Any, descending: bool, allocate: Optional[Allocate],
-         stream: Optional[int]) -> None:
+def _is_last(a: Any, dim: int) -> bool:
+	return dim == -1 or dim == len(getattr(a, "shape", ())) - 1
+
+
+def _moved(a: Any, dim: int) -> Any:
+	"""A, of torch or CuPy, with its dimension DIM last; contiguous, and new unless A is that."""
+	if _is_last(a, dim):
+		return a
+	if not hasattr(a, "swapaxes"):
+		raise TypeError(f"gsort sorts {type(a).__name__} along its last dimension only")
+	moved = a.swapaxes(dim, -1)
+	return moved.contiguous() if hasattr(moved, "contiguous") else moved.copy()
+
+
+def _run(keys: Any, values: Any, flags: int, allocate: Optional[Allocate], stream: Optional[int]) -> None:
 	library, place = _library(), _place_of(keys)
 	queue = place.stream if stream is None else stream
 	array = _array_of(keys, "keys", queue)
@@ -168,49 +174,68 @@ def _run(keys: Any, values: Any, descending: bool, allocate: Optional[Allocate],
 		raise TypeError(f"gsort cannot allocate beside {type(keys).__name__}: allocate=FUNCTION takes a "
 		                "number of bytes and returns an array")
 	kind = _native.ABI["GSORT_" + array.kind]
-	flags = _DESCENDING if descending else 0
 	size = ctypes.c_size_t()
-	function: Callable[[Optional[int]], int]
 	with place.device:
 		if values is None:
 			other = room(max(array.rows * array.length * array.bytes, 1))
-			address = _array_of(other, "the memory allocated").address
-			function = lambda scratch: library.gsort_cuda_sort(
-				array.address, address, array.length, kind, flags, scratch, ctypes.byref(size), queue)
-			if array.rows != 1:
-				function = lambda scratch: library.gsort_cuda_sort_rows(
-					array.address, address, array.rows, array.length, kind, flags, scratch,
-					ctypes.byref(size), queue)
+			arrays: tuple[int, ...] = (array.address, _array_of(other, "the memory allocated").address)
+			name = "gsort_cuda_sort"
 		else:
 			payload = _array_of(values, "values", queue)
-			if _flat(payload, "values") != _flat(array, "keys"):
-				raise ValueError(f"{array.length} keys have {payload.length} values")
-			function = lambda scratch: library.gsort_cuda_sort_pairs(
-				array.address, payload.address, payload.bytes, array.length, kind, flags, scratch,
-				ctypes.byref(size), queue)
-		_check(library, function(None))
+			if (payload.rows, payload.length) != (array.rows, array.length):
+				if payload.rows * payload.length == array.rows * array.length:
+					raise ValueError(f"rows of {array.length} keys have rows of {payload.length} values")
+				raise ValueError(f"{array.rows * array.length} keys have {payload.rows * payload.length} values")
+			arrays = array.address, payload.address, payload.bytes
+			name = "gsort_cuda_sort_pairs"
+		counts = (array.length,) if array.rows == 1 else (array.rows, array.length)
+		function = getattr(library, name if array.rows == 1 else name + "_rows")
+		_check(library, function(*arrays, *counts, kind, flags, None, ctypes.byref(size), queue))
 		scratch = room(size.value)
-		_check(library, function(_array_of(scratch, "the memory allocated").address))
+		address = _array_of(scratch, "the memory allocated").address
+		_check(library, function(*arrays, *counts, kind, flags, address, ctypes.byref(size), queue))
 
 
-def sort(a: Any, *, descending: bool = False, allocate: Optional[Allocate] = None,
-         stream: Optional[int] = None) -> Any:
-	"""Sort A in place, along its last dimension, and return it.
+def sort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = True,
+         allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> Any:
+	"""Sort A in place, along dimension DIM, and return it.
 
-	Floats are in the order -inf .. -0, 0 .. inf, nan, -nan.  Bfloat16 is sorted where A has
-	__dlpack__, as a tensor of torch has.  Torch and CuPy allocate as much memory again, from their pools,
-	and the sort is queued on their current stream.  Of other arrays ALLOCATE makes memory, given a
-	number of bytes, and has to keep it until STREAM, a cudaStream_t, has come so far; the current device
-	must be that of A.
+	Floats are in the order -inf .. -0, 0 .. inf, nan, -nan.  Equal keys are the same bits, so STABLE makes no
+	difference.  Bfloat16 is sorted where A has __dlpack__, as a tensor of torch has.  Torch and CuPy allocate
+	as much memory again, from their pools, and the sort is queued on their current stream; if DIM is not
+	the last one, a copy is sorted and copied back.  Of other arrays ALLOCATE makes memory, given a number of
+	bytes, and has to keep it until STREAM, a cudaStream_t, has come so far; the current device must be that
+	of A.
 	"""
-	_run(a, None, descending, allocate, stream)
+	moved = _moved(a, dim)
+	_run(moved, None, _DESCENDING if descending else 0, allocate, stream)
+	if moved is not a:
+		a[...] = moved.swapaxes(dim, -1)
 	return a
 
 
-def sort_pairs(keys: Any, values: Any, *, descending: bool = False,
-               allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> None:
-	"""Sort KEYS, of 32 or 64 bits, in place, and move VALUES, elements of 4 or 8 bytes, with them.
+def argsort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = True,
+            allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> Any:
+	"""Return the indices, of int64, that sort A along dimension DIM; A is not changed.
 
-	Not stable.
+	Equal keys keep their order, whatever STABLE says.  A is a tensor of torch or an array of CuPy, and so is
+	the result; all else is as in sort().
 	"""
-	_run(keys, values, descending, allocate, stream)
+	if not hasattr(a, "swapaxes"):
+		raise TypeError(f"gsort.cuda.argsort() returns what torch and CuPy have, not {type(a).__name__}")
+	keys = _moved(a, dim)
+	if keys is a:
+		keys = a.clone() if hasattr(a, "clone") else a.copy()
+	module = sys.modules[type(a).__module__.partition(".")[0]]
+	places = module.empty_like(keys, dtype=module.int64)
+	_run(keys, places, _PLACES | (_DESCENDING if descending else 0), allocate, stream)
+	return places if _is_last(a, dim) else places.swapaxes(dim, -1)
+
+
+def sort_pairs(keys: Any, values: Any, *, descending: bool = False, stable: bool = False,
+               allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> None:
+	"""Sort KEYS in place, along their last dimension, and move VALUES, elements of 4 or 8 bytes, with them.
+
+	Values of equal keys keep their order if STABLE, in rows, and of keys of 8 and 16 bits.
+	"""
+	_run(keys, values, (_DESCENDING if descending else 0) | (_STABLE if stable else 0), allocate, stream)

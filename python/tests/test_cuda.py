@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+import types
 
 import gsort
 import gsort.cuda
@@ -100,6 +101,60 @@ def test_sort_pairs(dtype, values):
 
 
 @pytest.mark.skipif(not EMULATED, reason="for memory of the host")
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "i8"])
+@pytest.mark.parametrize("shape", [(30000,), (6, 5000)])
+def test_stable_pairs(dtype, shape):
+	before = (some("u4", 30000) % 100).astype(dtype).reshape(shape)
+	keys, payload = There(before), There(np.arange(30000).reshape(shape))
+	gsort.cuda.sort_pairs(keys, payload, stable=True, allocate=allocate)
+	order = np.argsort(before, kind="stable")
+	assert np.array_equal(payload.array, np.take_along_axis(np.arange(30000).reshape(shape), order, -1))
+	assert np.array_equal(keys.array, np.sort(before))
+
+
+class Tensor(There):
+	"""What argsort() and dimensions need of torch, beside memory."""
+
+	shape = property(lambda self: self.array.shape)
+
+	def clone(self):
+		return Tensor(self.array)
+
+	def swapaxes(self, one, other):
+		return Tensor(np.ascontiguousarray(self.array.swapaxes(one, other)))
+
+	def contiguous(self):
+		return self
+
+	def __setitem__(self, at, tensor):
+		self.array[at] = tensor.array
+
+
+@pytest.fixture
+def torch(monkeypatch):
+	"""A module like torch, of Tensor."""
+	module = types.ModuleType("torch")
+	module.int64 = "i8"
+	module.empty_like = lambda a, dtype: Tensor(np.zeros(a.array.shape, dtype))
+	monkeypatch.setitem(sys.modules, Tensor.__module__, module)
+
+
+@pytest.mark.skipif(not EMULATED, reason="for memory of the host")
+@pytest.mark.parametrize("dtype", ["i1", "u2", "u4", "i8"])
+@pytest.mark.parametrize("shape, dim", [((20000,), -1), ((20, 1000), -1), ((20, 1000), 1), ((900, 20), 0), ((3, 40, 50), 1)])
+def test_argsort(torch, dtype, shape, dim):
+	tensor = Tensor((some("u4", np.prod(shape)) % 100).astype(dtype).reshape(shape))
+	before = tensor.array.copy()
+	order = gsort.cuda.argsort(tensor, dim, allocate=allocate)
+	assert np.array_equal(order.array, np.argsort(before, axis=dim, kind="stable"))
+	falling = gsort.cuda.argsort(tensor, dim=dim, descending=True, stable=True, allocate=allocate)
+	assert np.array_equal(falling.array, np.argsort(-before.astype("i8"), axis=dim, kind="stable"))
+	assert tensor.array.tobytes() == before.tobytes()
+	assert gsort.cuda.sort(tensor, dim, stable=True, allocate=allocate) is tensor
+	assert np.array_equal(tensor.array, np.sort(before, axis=dim))
+
+
+@pytest.mark.skipif(not EMULATED, reason="for memory of the host")
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"])
 def test_dlpack(dtype):
 	"""An array that has no other interface is sorted in its memory, and borrowed no longer than that."""
@@ -156,8 +211,8 @@ def test_what_dlpack_is_refused():
 		gsort.cuda.sort(Lent(keys.astype("c8")), allocate=allocate)
 	with pytest.raises(TypeError, match="not type 9 of 32"):
 		gsort.cuda.sort(Lent(keys, code=9), allocate=allocate)
-	with pytest.raises(ValueError, match="keys must be a contiguous array of one dimension"):
-		gsort.cuda.sort_pairs(Lent(keys.reshape(2, 5)), Lent(keys), allocate=allocate)
+	with pytest.raises(ValueError, match="10 keys have 9 values"):
+		gsort.cuda.sort_pairs(Lent(keys.reshape(2, 5)), Lent(keys[:9].copy()), allocate=allocate)
 	for cut in np.s_[::2], np.s_[:, :3], np.s_[:, ::-1]:
 		strided = Lent(keys if cut == np.s_[::2] else keys.reshape(2, 5))
 		strided.array = strided.array[cut]
@@ -179,8 +234,12 @@ def test_what_is_refused():
 			gsort.cuda.sort(There(strided), allocate=allocate)
 	with pytest.raises(ValueError, match="one dimension or more"):
 		gsort.cuda.sort(There(keys[0]), allocate=allocate)
-	with pytest.raises(ValueError, match="values must be a contiguous array of one dimension"):
+	with pytest.raises(ValueError, match="rows of 10 keys have rows of 5 values"):
 		gsort.cuda.sort_pairs(There(keys), There(keys.reshape(2, 5)), allocate=allocate)
+	with pytest.raises(TypeError, match="There along its last dimension only"):
+		gsort.cuda.sort(There(keys.reshape(2, 5)), dim=0, allocate=allocate)
+	with pytest.raises(TypeError, match="returns what torch and CuPy have, not There"):
+		gsort.cuda.argsort(There(keys), allocate=allocate)
 	with pytest.raises(ValueError, match="read-only"):
 		gsort.cuda.sort(There(keys, read_only=True), allocate=allocate)
 	with pytest.raises(TypeError, match="gsort cannot allocate beside There"):
@@ -217,6 +276,13 @@ def test_tensors_of_torch(count):
 	rows = torch.randn((count % 7 + 1, count), device="cuda")
 	expect = torch.sort(rows).values
 	assert torch.equal(gsort.cuda.sort(rows), expect)
+	for dim in 0, 1, -1:
+		rows = torch.randint(100, (count % 7 + 1, count), device="cuda")
+		for descending in False, True:
+			expect = torch.sort(rows, dim=dim, descending=descending, stable=True)
+			order = gsort.cuda.argsort(rows, dim, descending=descending)
+			assert order.dtype == torch.int64 and torch.equal(order, expect.indices)
+			assert torch.equal(gsort.cuda.sort(rows.clone(), dim, descending=descending), expect.values)
 	if hasattr(torch.empty(0), "__dlpack__"):
 		keys = torch.randn(count, device="cuda").to(torch.bfloat16)
 		expect = torch.sort(keys).values
@@ -235,4 +301,5 @@ def test_arrays_of_cupy():
 		keys = (cupy.random.random(300001) * 100).astype(dtype)
 		expect = cupy.sort(keys)
 		assert bool((gsort.cuda.sort(keys) == expect).all())
+		assert bool((gsort.cuda.argsort(keys) == cupy.argsort(keys, kind="stable")).all())
 		assert bool((gsort.cuda.sort(keys, descending=True) == expect[::-1]).all())

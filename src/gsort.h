@@ -141,6 +141,13 @@ enum gsort_format {
 	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
 };
 
+/* Where the bars of a histogram begin and end. */
+enum gsort_edges {
+	GSORT_EDGES_EQUAL,		/* of equal width, from the least number to the greatest */
+	GSORT_EDGES_ROUND,		/* fewer of equal width, of few digits */
+	GSORT_EDGES_LOG,		/* fewer between 1, 2, 5, 10, 20 ..., or powers of ten */
+};
+
 /* The processes that sort together: of gsort-mpi alone. */
 struct gs_ranks;
 
@@ -181,7 +188,7 @@ struct gsort_options {
 						 * with at most 18 decimals; NULL: none */
 	bool			 summary;	/* count, distinct, min, quartiles, max, sum, mean */
 	struct gsort_count	 top;		/* the most frequent values, so many, with their counts */
-	unsigned		 histogram;	/* so many bars of equal width, at most 2^20; 0: none */
+	unsigned		 histogram;	/* so many bars, at most 2^20; 0: none; see HISTOGRAM_EDGES */
 	unsigned		 bar_columns;	/* draw it in lines of so many columns; 0: numbers only */
 	bool			 json;		/* figures, tail or sample as JSON */
 	bool			 verify;	/* check order, number and checksum of the output */
@@ -283,6 +290,7 @@ struct gsort_options {
 
 	bool			 keep_order;	/* with UNIQUE, REPEATED or SINGLETONS, of lines, records
 						 * or binary keys: write them in the order of the input */
+	enum gsort_edges	 histogram_edges;	/* which bars HISTOGRAM has */
 
 	const char		*locale;	/* of lines: its name; "": that of the environment; NULL: C */
 };

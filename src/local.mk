@@ -263,6 +263,7 @@ host_sources = \
   src/stages/answer.c \
   src/stages/answer.h \
   src/stages/bars.c \
+  src/stages/edges.c \
   src/stages/delivered.c \
   src/stages/division.c \
   src/stages/emit.c \

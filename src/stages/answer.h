@@ -121,12 +121,13 @@ MUST_CHECK gs_status gs_item_top_end(struct gs_item_top *top, const struct gs_sp
 /** A zeroed struct is allowed. */
 void gs_item_top_close(struct gs_item_top *top);
 
-/* ---- how many keys lie in each of N intervals of equal width (bars.c) ---------- */
+/* ---- how many keys lie in each interval of their range (bars.c) ----------------- */
 
 /*
  * The intervals cover the least to the greatest finite number.  Integers: a bar has the numbers
- * FROM .. TO, and widths differ by 1 at most.  Floats: a bar has FROM <= x < TO, the last one its TO,
- * too; infinities and NaNs have bars of their own.  There are fewer bars than asked for if the range
+ * FROM .. TO.  Floats: a bar has FROM <= x < TO, the last one its TO,
+ * too; infinities and NaNs have bars of their own.  Bars of equal width differ by 1 at most, and begin and
+ * end with the keys; there are fewer than asked for if the range
  * has fewer numbers, or if edges of floats are equal once they are rounded.
  *
  * Invariant: edges ascend.
@@ -166,6 +167,19 @@ void gs_bars_end(struct gs_bars *bars, uint64_t keys);
 
 /** A zeroed struct is allowed. */
 void gs_bars_close(struct gs_bars *bars);
+
+/*
+ * Edges of few digits (edges.c): N bars at most are added that cover LEAST .. MOST, without the edges of
+ * keys.  False, and none was: so few cannot, or doubles are too coarse; bars of equal width can.
+ */
+bool gs_edges_of_integers(struct gs_bars *bars, size_t n, __int128 least, __int128 most,
+                          enum gsort_notation notation);
+bool gs_edges_of_floats(struct gs_bars *bars, size_t n, double least, double most);
+
+/* The same between powers, of numbers with a sign, and 0. */
+bool gs_edges_of_integer_powers(struct gs_bars *bars, size_t n, __int128 least, __int128 most,
+                                enum gsort_notation notation);
+bool gs_edges_of_float_powers(struct gs_bars *bars, size_t n, double least, double most);
 
 /* ---- all figures (answer.c) ---------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bars.c - how many keys lie in each of N intervals of equal width
+ * bars.c - how many keys lie in each interval of their range
  *
  * In:   the least and the greatest key, then sorted spans.
  * Out:  the number of keys of each interval.
@@ -43,7 +43,7 @@ value_of(enum gsort_type type, __int128 number)
 
 /* N bars of LEAST .. MOST, or fewer if there are fewer integers. */
 static void
-divide_integers(struct gs_bars *bars, enum gsort_type type, size_t n, __int128 least, __int128 most)
+divide_integers(struct gs_bars *bars, size_t n, __int128 least, __int128 most)
 {
 	const __int128 range = most - least + 1;
 
@@ -54,8 +54,23 @@ divide_integers(struct gs_bars *bars, enum gsort_type type, size_t n, __int128 l
 
 		bar->from = least + range * (__int128)b / (__int128)n;
 		bar->to = least + range * (__int128)(b + 1) / (__int128)n - 1;
-		bar->edge = value_of(type, bar->from);
 	}
+}
+
+/* Bars of LEAST .. MOST with the edges that OPTIONS want. */
+static void
+place_integers(struct gs_bars *bars, const struct gsort_options *options, __int128 least, __int128 most)
+{
+	const size_t n = options->histogram, first = bars->count;
+	const bool placed = options->histogram_edges == GSORT_EDGES_ROUND
+	                    ? gs_edges_of_integers(bars, n, least, most, options->notation) :
+	                    options->histogram_edges == GSORT_EDGES_LOG &&
+	                    gs_edges_of_integer_powers(bars, n, least, most, options->notation);
+
+	if (!placed)
+		divide_integers(bars, n, least, most);
+	for (size_t b = first; b < bars->count; b++)
+		bars->bars[b].edge = value_of(options->type, b == first ? least : bars->bars[b].from);
 }
 
 /* One bar of infinities or NaNs. */
@@ -84,7 +99,7 @@ between(double least, double most, size_t b, size_t n)
 
 /* N bars of LEAST .. MOST, or fewer: equal edges are one. */
 static void
-divide_range(struct gs_bars *bars, enum gsort_type type, size_t n, double least, double most)
+divide_range(struct gs_bars *bars, size_t n, double least, double most)
 {
 	struct gs_bar *bar = NULL;
 
@@ -93,24 +108,34 @@ divide_range(struct gs_bars *bars, enum gsort_type type, size_t n, double least,
 
 		if (bar == NULL || edge > bar->float_from) {
 			bar = &bars->bars[bars->count++];
-			*bar = (struct gs_bar){
-				.float_from = edge,
-				.edge = { .key = gs_key_of_float(type, edge), .key_bits = 64 },
-			};
+			*bar = (struct gs_bar){ .float_from = edge };
 		}
 		bar->float_to = between(least, most, b + 1, n);
 	}
 }
 
 static void
-divide_floats(struct gs_bars *bars, enum gsort_type type, size_t n, const struct gs_extreme *found)
+place_floats(struct gs_bars *bars, const struct gsort_options *options, const struct gs_extreme *found)
 {
+	const enum gsort_type type = options->type;
 	const bool any = found->least <= found->most;
 	const double least = any ? gs_key_float(type, found->least) : 0;
 	const double most = any ? gs_key_float(type, found->most) : 0;
+	const size_t n = least < most ? options->histogram : any;
+	bool placed = false;
 
 	add_special(bars, -(double)INFINITY, gs_key_of_float(type, -(double)INFINITY));
-	divide_range(bars, type, least < most ? n : any, least, most);
+	if (least < most && options->histogram_edges == GSORT_EDGES_ROUND)
+		placed = gs_edges_of_floats(bars, n, least, most);
+	else if (least < most && options->histogram_edges == GSORT_EDGES_LOG)
+		placed = gs_edges_of_float_powers(bars, n, least, most);
+	if (!placed)
+		divide_range(bars, n, least, most);
+	for (size_t b = 1; b < bars->count; b++)
+		bars->bars[b].edge = (struct gs_value){
+			.key = b == 1 ? found->least : gs_key_of_float(type, bars->bars[b].float_from),
+			.key_bits = 64,
+		};
 	add_special(bars, (double)INFINITY, gs_key_of_float(type, (double)INFINITY));
 	add_special(bars, (double)NAN, gs_key_of_float(type, (double)INFINITY) + 1);
 }
@@ -161,9 +186,9 @@ gs_bars_open(struct gs_bars *bars, const struct gsort_options *options,
 	if (bars->bars == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for a histogram of %zu bars", n);
 	if (bars->floats)
-		divide_floats(bars, options->type, n, &extremes[0]);
+		place_floats(bars, options, &extremes[0]);
 	else if (find_range(extremes, options->type, &least, &most))
-		divide_integers(bars, options->type, n, least, most);
+		place_integers(bars, options, least, most);
 	return GS_OK;
 }
 

@@ -160,6 +160,7 @@ check_type(enum gsort_type type, uint64_t rounds)
 
 		draw(&drawn, type, units_mix(round * 64 + (uint64_t)type));
 		options.histogram = drawn.bars;
+		options.histogram_edges = (enum gsort_edges)(round % 3);
 		if (!take(&bars, &drawn, &options) || !adds_up(&bars, &drawn))
 			first = wrong++ == 0 ? round : first;
 		gs_bars_close(&bars);

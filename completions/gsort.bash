@@ -24,19 +24,19 @@ _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
 	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
 	local options='-u8 -u16 -u32 -u64 -u128 -i8 -i16 -i32 -i64 -i128 -f16 -f32 -f64 -bf16
-		--type= --endian=
+		--type=
 		-n --numeric-sort -g --general-numeric-sort --to=
-		--record-size= --format= --argsort= -k --key= -t --field-separator= --csv --lines
+		--record-size= --argsort= -k --key= -t --field-separator= --csv --lines
 		-b --ignore-leading-blanks -d --dictionary-order -f --ignore-case -h --human-numeric-sort
 		-i --ignore-nonprinting -M --month-sort -V --version-sort --locale -s --stable
-		-r --reverse -u --unique --count --keep-order --repeated --singletons
-		--head= --tail= --sample= --seed= --quantiles= --summary --top= --histogram --json
-		-c --check -C -m --merge --union --intersect --difference --symmetric --verify --nocheck-order
-		--files0-from= --decompress= --invalid= --header --skip-bytes= -z --zero-terminated
-		--size-hint= -o --output= --split= --in-place --force
+		-r --reverse -u --unique --count --keep-order --head=
+		--tail= --sample= --quantiles= --summary --top= --histogram
+		-c --check -C -m --merge --union --intersect --difference --symmetric --verify
+		--files0-from= --decompress= --invalid= --header -z --zero-terminated
+		-o --output= --split= --in-place --force
 		-S --buffer-size= -T --temporary-directory= --compress-program= --batch-size=
-		--parallel= --device= --gpu-memory=
-		--no-sandbox -q --quiet -v --verbose --progress --stats= --debug --plan --info
+		--parallel= --device=
+		-q --quiet -v --verbose --progress --debug --plan
 		--help --version'
 	local values=''
 
@@ -54,38 +54,33 @@ _gsort() {
 		word=${COMP_WORDS[COMP_CWORD-2]}
 	elif [[ $current == --*=* ]]; then
 		word=${current%%=*} current=${current#*=}
-	elif [[ $previous != --@(check|header|histogram|progress|plan|info|help) ]]; then
+	elif [[ $previous != --@(check|header|histogram|unique|verbose|progress|plan|help|version) ]]; then
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values="$types u128 i128 text-float hex ipv4 time" ;;
-	--to)           values="$types hex" ;;
-	--endian)       values='little big' ;;
+	--type)         values="$types u128 i128 text-float hex ipv4 time npy raw" ;;
+	--to)           values="$types hex json" ;;
+	--unique)       values='repeated singletons' ;;
 	--head|--tail|--sample|--top) values='1 10 100 1000' ;;
-	--seed)         values='0 1 2 3' ;;
 	--quantiles)    values='0.5 0.25,0.5,0.75 0.5,0.95,0.99' ;;
 	--histogram)    values='10 20 50 100' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
-	--decompress)   values='auto none gzip bzip2 xz zstd lz4' ;;
+	--decompress)   values='auto no-sandbox none gzip bzip2 xz zstd lz4' ;;
 	--invalid)      values='abort fail warn ignore skip-blank' ;;
 	--header)       values='1 2 3' ;;
 	--record-size)  values='8 16 32 100' ;;
 	-k|--key)       values="1,1 2,2n 3,3nr u32@0 bytes10@0 $(_gsort_columns 2>/dev/null)" ;;
 	-t|--field-separator) values=', ; : |' ;;
-	--format)       values='auto raw npy' ;;
 	--argsort)      values='u32 u64' ;;
-	--skip-bytes)   values='4 8 16 128 512 4K' ;;
-	--size-hint)    values='1G 10G 100G 1T' ;;
-	-S|--buffer-size) values='256M 1G 4G 16G 50% 80%' ;;
+	-S|--buffer-size) values='256M 1G 4G 16G 50% 80% gpu:4G' ;;
 	--compress-program) values='zstd lz4 gzip' ;;
 	--split)        values='2 4 8 16' ;;
 	--batch-size)   values='2 16 64 256' ;;
 	--parallel)     values='1 2 4 8 16' ;;
 	--device)       values='auto cpu gpu gpu:0' ;;
-	--gpu-memory)   values='50% 80% 1G 4G 16G' ;;
 	--progress)     values='auto always never' ;;
-	--stats)        values='json' ;;
-	--plan | --info) values='text json' ;;
+	--verbose | --version) values='json' ;;
+	--plan)         values='text json 100G 1T' ;;
 	--help)         values='all' ;;
 	-o|--output|--files0-from)
 		mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;

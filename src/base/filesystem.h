@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/** What gsort --info calls the file system of DIR. */
+/** What gsort --version -vv calls the file system of DIR. */
 const char *gs_filesystem_name(const char *dir);
 
 /** Are the files of DIR in memory? */

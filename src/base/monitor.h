@@ -19,7 +19,7 @@
 
 /*
  * A thread that has finished a piece of work adds the time since its last lap to a stage;
- * --stats prints the sums.  A lap costs about 40 ns, so take one every 100 KiB or so, not
+ * --verbose=json prints the sums.  A lap costs about 40 ns, so take one every 100 KiB or so, not
  * for each key.
  *
  * A thread's clock also counts the time that the members of its team (team.h) work for it,

@@ -46,8 +46,9 @@ gs_fail_errno(gs_status status, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return gs_caused(number, gs_fail(status, "%.*s: %s%s", (int)sizeof text - 150, text, reason,
-	                                 denied ? " (if the sandbox denies it: --no-sandbox)" : ""));
+	return gs_caused(number, gs_fail(status, "%.*s: %s%s", (int)sizeof text - 160, text, reason,
+	                                 denied ? " (if the sandbox denies it: --decompress=no-sandbox)"
+	                                        : ""));
 }
 
 const char *

@@ -137,6 +137,13 @@ add_word(struct words *words, const char *head, const char *tail, size_t tail_by
 	words->text += head_bytes + tail_bytes + 1;
 }
 
+/* Of a byte order behind a type: -u32be.  No letter e or l is an option. */
+static size_t
+order_bytes(const char *at)
+{
+	return strncmp(at, "be", 2) == 0 || strncmp(at, "le", 2) == 0 ? 2 : 0;
+}
+
 /*
  * Split the cluster WORD, "-ru64".  *WANTS_VALUE: its last letter takes the next word as its
  * value.  False after a message: a width does not exist.
@@ -150,18 +157,15 @@ split_cluster(struct words *words, const char *word, bool *wants_value)
 	*wants_value = false;
 	while (*at != '\0') {
 		const struct gs_type_letter *type = type_of_letter(*at);
-		size_t digits = type == NULL ? 0 : strspn(at + 1, "0123456789");
+		const bool brain = strncmp(at, "bf16", 4) == 0;		/* one type, not -b and -f16 */
+		size_t digits = brain ? 3 : type == NULL ? 0 : strspn(at + 1, "0123456789");
 
-		if (strncmp(at, "bf16", 4) == 0) {	/* one type, not -b and -f16 */
-			if (at > start)
-				add_word(words, "-", start, (size_t)(at - start));
-			add_word(words, "--type=", at, 4);
-			start = at += 4;
-		} else if (digits > 0) {
-			if (!is_width(type, at + 1, digits)) {
+		if (digits > 0) {
+			if (!brain && !is_width(type, at + 1, digits)) {
 				report_width(word, type);
 				return false;
 			}
+			digits += order_bytes(at + 1 + digits);
 			if (at > start)
 				add_word(words, "-", start, (size_t)(at - start));
 			add_word(words, "--type=", at, 1 + digits);
@@ -499,6 +503,24 @@ bar_columns(const struct gsort_options *job)
 	return wanted > 0 && wanted < INT_MAX ? (unsigned)wanted : 80;
 }
 
+/* Counts and positions are in the byte order of keys that say one, if they agree. */
+static void
+set_common_order(struct gs_opts *opts)
+{
+	enum gsort_endian order = GSORT_ENDIAN_HOST;
+	bool agree = true;
+
+	for (size_t k = 0; k < opts->key_count; k++) {
+		if (opts->keys[k].type == GSORT_TEXT)
+			continue;
+		agree &= order == GSORT_ENDIAN_HOST || order == opts->keys[k].endian;
+		order = opts->keys[k].endian;
+		agree &= order != GSORT_ENDIAN_HOST;
+	}
+	if (agree && opts->job.endian == GSORT_ENDIAN_HOST)
+		opts->job.endian = order;
+}
+
 /* What -k means: keys of records. */
 static bool
 read_keys(struct gs_opts *opts)
@@ -516,6 +538,25 @@ read_keys(struct gs_opts *opts)
 			return gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with "
 			                       "an r behind it for largest first, such as u32@8, f64@0r "
 			                       "or bytes10@0", opts->key_texts[k]);
+	set_common_order(opts);
+	return true;
+}
+
+/* The first bytes of binary input are its header. */
+static bool
+set_front(struct gs_opts *opts)
+{
+	struct gsort_options *job = &opts->job;
+	const bool text = job->type == GSORT_TEXT || job->type == GSORT_TEXT_FLOAT;
+
+	if (job->header_lines == 0 || job->lines || job->format == GSORT_FORMAT_NPY ||
+	    (text && job->record_bytes == 0))
+		return true;
+	if (opts->bare_header)
+		return gs_report_error("'--header' of binary input needs a number of bytes, such as "
+		                       "--header=128");
+	job->skip_bytes = job->header_lines;
+	job->header_lines = 0;
 	return true;
 }
 
@@ -529,7 +570,8 @@ combine(struct gs_opts *opts)
 		opts->job.operation = GSORT_CHECK;
 	else if (opts->merge)
 		opts->job.operation = GSORT_MERGE;
-	opts->job.temp_dirs = opts->temp_dirs;
+	if (opts->job.operation == GSORT_MERGE && opts->job.force)
+		opts->job.trust_order = true;
 	opts->job.bar_columns = bar_columns(&opts->job);
 	if (opts->plan)			/* no keys are read or written: a terminal is fine */
 		opts->job.force = true;
@@ -583,6 +625,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 	opts->words = words.all;
 	if (!split_words(&words, argc, argv) || !read_options(opts, words.count, words.all))
 		return false;
+	opts->job.temp_dirs = opts->temp_dirs;
 	if (opts->help || opts->version)
 		return true;
 	opts->job.lines = sorts_lines(opts);
@@ -590,7 +633,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 	collect_ordering(opts);
 	if (as_sort)
 		set_as_sort(opts);
-	if (!opts->info && (!read_names(opts) || !read_keys(opts) || !gs_options_compatible(opts)))
+	if (!read_names(opts) || !read_keys(opts) || !set_front(opts) || !gs_options_compatible(opts))
 		return false;
 	combine(opts);
 	return true;

@@ -11,7 +11,7 @@
  *
  *     2^30 u32, --split=8                   0.97   0.77   0.74
  *     2^31 u64 to /dev/null                 1.30   1.17   1.16
- *     the same with --gpu-memory=4G         2.12   2.06   2.20    gathering waits for sending
+ *     the same with -S gpu:4G               2.12   2.06   2.20    gathering waits for sending
  *
  * This is in the tool because it sets environment variables, which a library must not do.
  *

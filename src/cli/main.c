@@ -19,13 +19,15 @@
 #include "gsort.h"
 
 static void
-print_version(bool with_build)
+print_version(const struct gs_opts *opts)
 {
 	printf("gsort %s\n", gsort_version());
 	printf("Copyright (c) 2026 The gsort authors\n"
 	       "License BSD-2-Clause: free to use, change and share, without any warranty.\n");
-	if (with_build)
+	if (opts->verbose > 0)
 		gsort_build(gs_report_line, stdout);
+	if (opts->verbose > 1)
+		gsort_info(&opts->job, gs_report_line, stdout);
 }
 
 /*
@@ -243,7 +245,7 @@ main(int argc, char **argv)
 	read = argc > 0 && read_options(&opts, argc, argv);
 	if (!gs_launch_agree(&opts, read))
 		end(GS_EXIT_ERROR);
-	if (!opts.help && !opts.version && !opts.info) {
+	if (!opts.help && !opts.version) {
 		if (gs_launch_speaks())
 			announce_terminal(&opts);
 		gs_process_end(gs_launch_run(&opts, run_job));
@@ -252,10 +254,9 @@ main(int argc, char **argv)
 		end(GS_EXIT_SORTED);
 	if (opts.help)
 		gs_option_help(stdout, opts.help_all);
-	else if (opts.version)
-		print_version(opts.verbose > 0);
+	else if (opts.info == GS_REPORT_JSON)
+		gsort_info_json(&opts.job, gs_report_line, stdout);
 	else
-		(opts.info == GS_REPORT_JSON ? gsort_info_json : gsort_info)(&opts.job, gs_report_line,
-		                                                             stdout);
+		print_version(&opts);
 	end(GS_EXIT_SORTED);
 }

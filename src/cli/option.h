@@ -22,7 +22,7 @@ struct gs_option_use;
  * gs_opts.  If the value is wrong, it reports why and returns false.
  *
  * The same option twice: equal values are fine, different values are an error.  Except where
- * scripts rely on sort(1): of --parallel, --batch-size, --check-order and --progress the last
+ * scripts rely on sort(1): of --parallel, --batch-size and --progress the last
  * one counts, of -S the largest, and of -T all.
  */
 
@@ -63,7 +63,6 @@ bool gs_refuse_pair(const char *one, const char *other);
 struct gs_type_letter {
 	char        letter;
 	unsigned    widths[6];		/* ends with 0 */
-	const char *help;
 };
 
 extern const struct gs_option gs_options[];
@@ -76,20 +75,20 @@ void gs_option_help(FILE *to, bool all);
 
 /* ---- what each option does (option_handlers.c) ------------------------------------ */
 
-gs_option_handler gs_set_flag, gs_set_count;			/* without a value */
-gs_option_handler gs_set_order, gs_set_set;			/* by their name */
+gs_option_handler gs_set_flag;					/* without a value */
+gs_option_handler gs_set_set;					/* by its name */
 gs_option_handler gs_set_type, gs_set_to, gs_set_device;
 gs_option_handler gs_set_key, gs_set_argsort;
 gs_option_handler gs_set_output, gs_set_name, gs_set_program, gs_set_temp_dir, gs_set_separator;
 
 /* With one of some words: option_words.c. */
-gs_option_handler gs_set_choice, gs_set_report, gs_set_stats, gs_set_progress, gs_set_sort;
-gs_option_handler gs_set_check, gs_set_help;
+gs_option_handler gs_set_choice, gs_set_progress, gs_set_sort, gs_set_check, gs_set_help;
+gs_option_handler gs_set_unique, gs_set_decompress, gs_set_verbose, gs_set_plan, gs_set_version;
 
 /* With a number or a size: option_numbers.c. */
-gs_option_handler gs_set_number, gs_set_keys, gs_set_bytes;	/* a field of opts.def */
-gs_option_handler gs_set_head, gs_set_header, gs_set_histogram, gs_set_record;
-gs_option_handler gs_set_buffer, gs_set_memory, gs_set_batch, gs_set_split, gs_set_threads;
+gs_option_handler gs_set_keys;					/* a field of opts.def */
+gs_option_handler gs_set_head, gs_set_sample, gs_set_header, gs_set_histogram, gs_set_record;
+gs_option_handler gs_set_buffer, gs_set_batch, gs_set_split, gs_set_threads;
 
 /** Write a key type as people type it, "-u32" or "--type=text"; return INTO. */
 const char *gs_spell_type(const char *name, char into[24]);
@@ -128,13 +127,17 @@ bool gs_parse_count(const char *value, uint64_t *number);
 /** A number of bytes, or with a suffix of a size, K to E.  False: not a number, or too large. */
 bool gs_parse_bytes(const char *value, uint64_t *bytes);
 
-/** A key of a record: "u32@8", "f32@4r", "bytes10@0".  False: it is none. */
+/** A key of a record: "u32@8", "f32be@4r", "bytes10@0".  False: it is none. */
 bool gs_parse_record_key(const char *value, struct gsort_key *key);
 
 /** A number of threads, at least 1; numbers that cannot help are cut down. */
 bool gs_parse_threads(const char *value, unsigned *threads);
 
 /* ---- types: what C, numpy, Rust and data bases call them (type_names.c) ----------- */
+
+/** The type with gsort's own NAME of it, "u32", or with its byte order, "u32be", "f64le": *ENDIAN is set
+ *  then.  Returns gsort's name of the type, a constant; or NULL. */
+const char *gs_type_ordered(const char *name, enum gsort_type *type, enum gsort_endian *endian);
 
 /**
  * The type that C, numpy, Rust or a data base call NAME: "uint32_t", "double", "<u4".

@@ -88,13 +88,18 @@ gs_options_compatible(const struct gs_opts *opts)
 		return false;
 	if (opts->quiet && opts->verbose > 0)
 		return gs_refuse_pair("-q", "-v");
-	if (opts->check_order && !opts->merge)
-		return gs_report_error("option '%s' needs '-m'",
-		                       opts->job.trust_order ? "--nocheck-order" : "--check-order");
 	return true;
 }
 
 /* --- what the library refuses ---------------------------------------------- */
+
+/* What a word of another option says. */
+static const struct {
+	const char *name, *spelled;
+} words[] = {
+	{ "repeated", "--unique=repeated" }, { "singletons", "--unique=singletons" },
+	{ "skip-bytes", "--header" }, { "json", "--to=json" }, { "format", "--type=npy" },
+};
 
 /* Write the option with this long NAME as it was typed, or could have been. */
 static void
@@ -116,6 +121,11 @@ spell_option(const struct gs_opts *opts, const char *name, char into[64])
 		snprintf(into, 64, "--to=%s", opts->to_name);
 		return;
 	}
+	for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+		if (strcmp(name, words[w].name) == 0) {
+			snprintf(into, 64, "%s", words[w].spelled);
+			return;
+		}
 	if (strcmp(name, "device") == 0) {
 		snprintf(into, 64, "--device=%s", opts->device_name);
 		return;

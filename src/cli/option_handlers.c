@@ -44,22 +44,6 @@ gs_set_flag(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
-bool
-gs_set_count(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	++*(unsigned *)gs_option_field(opts, use);
-	return true;
-}
-
-/* --check-order, --nocheck-order */
-bool
-gs_set_order(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	opts->check_order = true;
-	opts->job.trust_order = use->option->name[0] == 'n';
-	return true;
-}
-
 /* --union, --intersect, --difference, --symmetric: by the first letter. */
 bool
 gs_set_set(struct gs_opts *opts, const struct gs_option_use *use)
@@ -77,6 +61,17 @@ gs_set_set(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* --- key types ------------------------------------------------------------- */
 
+/* All keys are in one byte order.  False after a message. */
+static bool
+set_endian(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_endian endian)
+{
+	if (opts->job.endian != GSORT_ENDIAN_HOST && endian != opts->job.endian)
+		return gs_report_error("%s=%s is in another byte order than the option before it",
+		                       use->spelled, use->value);
+	opts->job.endian = endian;
+	return true;
+}
+
 /* Returns gsort's name of the type, or NULL after a message.  "<u4" says the byte order, too. */
 static const char *
 parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *also,
@@ -86,16 +81,11 @@ parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *al
 	const char *name = gsort_type_named(use->value, type) ? use->value
 	                   : gs_type_called(use->value, type, &endian);
 
-	if (name != NULL && opts->job.endian != GSORT_ENDIAN_HOST && endian != opts->job.endian) {
-		gs_report_error("%s=%s is in another byte order than the option before it", use->spelled,
-		                use->value);
-		return NULL;
-	}
-	opts->job.endian = endian;
 	if (name != NULL)
-		return name;
+		return set_endian(opts, use, endian) ? name : NULL;
 	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
-	                "i32, i64, f16, bf16, f32, f64, text%s", use->value, use->spelled, also);
+	                "i32, i64, f16, bf16, f32, f64, with be behind it for big endian, text%s",
+	                use->value, use->spelled, also);
 	return NULL;
 }
 
@@ -118,16 +108,31 @@ set_notation(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_n
 	return true;
 }
 
+/* "npy" and "raw": what binary input is.  False after a message. */
+static bool
+set_format(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const enum gsort_format format = *use->value == 'n' ? GSORT_FORMAT_NPY : GSORT_FORMAT_RAW;
+
+	if (opts->job.format != GSORT_FORMAT_AUTO && opts->job.format != format)
+		return gs_refuse_two(use, "npy", "raw");
+	opts->job.format = format;
+	return true;
+}
+
 bool
 gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	enum gsort_type type = GSORT_TEXT;
 	enum gsort_notation notation = GSORT_DECIMAL;
 	const bool noted = gs_notation_called(use->value, &notation);
-	const char *name = noted ? use->value
-	                         : parse_type(opts, use, ", u128, i128, text-float, hex, ipv4, time", &type);
+	const char *name;
 	char one[24], other[24];
 
+	if (strcmp(use->value, "npy") == 0 || strcmp(use->value, "raw") == 0)
+		return set_format(opts, use);
+	name = noted ? use->value
+	             : parse_type(opts, use, ", u128, i128, text-float, hex, ipv4, time, npy, raw", &type);
 	if (name == NULL || (noted && !set_notation(opts, use, notation)))
 		return false;
 	if (opts->type_name != NULL && (opts->job.type != type || noted != gs_is_noted(opts->type_name)))
@@ -143,8 +148,11 @@ gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
 	enum gsort_type type = GSORT_TEXT;
 	enum gsort_notation notation = GSORT_DECIMAL;
 	const bool hex = gs_notation_called(use->value, &notation) && notation == GSORT_HEXADECIMAL;
-	const char *name = hex ? use->value : parse_type(opts, use, ", hex", &type);
+	const char *name;
 
+	if (strcmp(use->value, "json") == 0)
+		return opts->job.json = true;
+	name = hex ? use->value : parse_type(opts, use, ", hex, json", &type);
 	if (name == NULL || (hex && !set_notation(opts, use, notation)))
 		return false;
 	if (type == GSORT_TEXT_FLOAT)	/* as output, the same as text */
@@ -182,16 +190,19 @@ gs_set_key(struct gs_opts *opts, const struct gs_option_use *use)
 bool
 gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const unsigned bits = strcmp(use->value, "u32") == 0 ? 32 :
-	                      strcmp(use->value, "u64") == 0 ? 64 : 0;
+	enum gsort_endian endian = opts->job.endian;
+	enum gsort_type type = GSORT_TEXT;
+	unsigned bits = 0;
 
+	if (gs_type_ordered(use->value, &type, &endian))
+		bits = type == GSORT_U32 ? 32 : type == GSORT_U64 ? 64 : 0;
 	if (bits == 0)
 		return gs_report_usage("invalid argument '%s' for %s: must be u32 or u64", use->value,
 		                       use->spelled);
 	if (use->previous != NULL && opts->job.argsort_bits != bits)
 		return gs_refuse_two(use, use->previous, use->value);
 	opts->job.argsort_bits = bits;
-	return true;
+	return set_endian(opts, use, endian);
 }
 
 /* --- names ----------------------------------------------------------------- */

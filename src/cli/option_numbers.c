@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* option_numbers.c - what each option does whose value is a number or a size */
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -53,38 +54,57 @@ gs_set_keys(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
+/* --sample=K, --sample=K:SEED */
 bool
-gs_set_number(struct gs_opts *opts, const struct gs_option_use *use)
+gs_set_sample(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	uint64_t number;
+	const size_t digits = strcspn(use->value, ":");
+	uint64_t number, seed = 0;
+	char keys[32];
 
-	if (!gs_parse_count(use->value, &number) || number == UINT64_MAX)	/* or more */
-		return refuse_number(use, "must be a whole number below 18446744073709551615");
-	return set_number(opts, use, number);
-}
-
-/* --histogram is --histogram=10. */
-bool
-gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	uint64_t number = 10;
-
-	if (use->value != NULL && (!gs_parse_count(use->value, &number) || number == 0 ||
-	                           number > UINT32_MAX))
-		return refuse_number(use, "must be a number of intervals, from 1 to 1048576");
-	if (opts->job.histogram > 0 && opts->job.histogram != number)
-		return gs_report_error("two different values of --histogram");
-	opts->job.histogram = (unsigned)number;
+	snprintf(keys, sizeof keys, "%.*s", (int)digits, use->value);
+	if (digits >= sizeof keys || !gs_parse_count(keys, &number))
+		return refuse_number(use, "must be a number of keys, such as 10, 4K or 2M");
+	if (use->value[digits] == ':' &&
+	    (!gs_parse_count(use->value + digits + 1, &seed) || seed == UINT64_MAX))	/* or more */
+		return refuse_number(use, "the seed must be a whole number below 18446744073709551615");
+	if (opts->job.sample.wanted && (opts->job.sample.count != number || opts->job.seed != seed))
+		return gs_refuse_two(use, use->previous, use->value);
+	opts->job.sample = (struct gsort_count){ .wanted = true, .count = number };
+	opts->job.seed = seed;
 	return true;
 }
 
-/* --header is --header=1. */
+/* --histogram is --histogram=10, --histogram=log is --histogram=log:20. */
+bool
+gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *value = use->value;
+	const bool powers = value != NULL && strncmp(value, "log", 3) == 0 &&
+	                    (value[3] == '\0' || value[3] == ':');
+	const enum gsort_edges edges = powers ? GSORT_EDGES_LOG : GSORT_EDGES_ROUND;
+	uint64_t number = powers ? 20 : 10;
+
+	if (powers)
+		value = value[3] == ':' ? value + 4 : NULL;
+	if (value != NULL && (!gs_parse_count(value, &number) || number == 0 || number > UINT32_MAX))
+		return refuse_number(use, "must be a number of intervals, from 1 to 1048576, or log, or "
+		                     "log:N");
+	if (opts->job.histogram > 0 && (opts->job.histogram != number || opts->job.histogram_edges != edges))
+		return gs_report_error("two different values of --histogram");
+	opts->job.histogram = (unsigned)number;
+	opts->job.histogram_edges = edges;
+	return true;
+}
+
+/* --header is --header=1; of binary input N is a number of bytes. */
 bool
 gs_set_header(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	struct gs_option_use full = *use;
 	uint64_t number;
 
+	opts->bare_header |= use->value == NULL;
 	if (use->value == NULL)
 		full.value = "1";
 	if (use->previous != NULL && *use->previous == '\0')
@@ -104,17 +124,6 @@ gs_set_record(struct gs_opts *opts, const struct gs_option_use *use)
 	return set_number(opts, use, number);
 }
 
-bool
-gs_set_bytes(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	uint64_t number;
-
-	if (!gs_parse_bytes(use->value, &number))
-		return refuse_number(use, "must be a number of bytes below 16E, such as 512, 4K, "
-		                     "6G or 2GiB");
-	return set_number(opts, use, number);
-}
-
 /* A size, in *BYTES or in *PERCENT.  False after a message. */
 static bool
 parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
@@ -131,29 +140,9 @@ parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
 	return false;
 }
 
-/*
- * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
- * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
- * is too large is no limit.
- */
-bool
-gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	uint64_t bytes = 0, percent = 0;
-
-	if (!parse_size(use, &bytes, &percent))
-		return false;
-	if (strchr(use->value, '%') != NULL)
-		bytes = gs_memory_share(percent);
-	if (bytes == 0)
-		bytes = 1;
-	if (opts->job.memory_bytes < bytes)
-		opts->job.memory_bytes = bytes;
-	return true;
-}
-
-bool
-gs_set_memory(struct gs_opts *opts, const struct gs_option_use *use)
+/* -S gpu:SIZE */
+static bool
+set_gpu_memory(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	const bool given = opts->job.gpu_memory_bytes != 0 || opts->job.gpu_memory_percent != 0;
 	uint64_t bytes = 0, percent = 0;
@@ -167,9 +156,36 @@ gs_set_memory(struct gs_opts *opts, const struct gs_option_use *use)
 		return gs_report_error("%s argument '%s' is too small", use->spelled, use->value);
 	if (given && (opts->job.gpu_memory_bytes != bytes ||
 	              opts->job.gpu_memory_percent != percent))
-		return gs_report_error("two different values of --gpu-memory");
+		return gs_report_error("two different limits of GPU memory");
 	opts->job.gpu_memory_bytes = bytes;
 	opts->job.gpu_memory_percent = (unsigned)percent;
+	return true;
+}
+
+/*
+ * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
+ * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
+ * is too large is no limit.
+ */
+bool
+gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	uint64_t bytes = 0, percent = 0;
+
+	if (strncmp(use->value, "gpu:", 4) == 0) {
+		struct gs_option_use rest = *use;
+
+		rest.value += 4;
+		return set_gpu_memory(opts, &rest);
+	}
+	if (!parse_size(use, &bytes, &percent))
+		return false;
+	if (strchr(use->value, '%') != NULL)
+		bytes = gs_memory_share(percent);
+	if (bytes == 0)
+		bytes = 1;
+	if (opts->job.memory_bytes < bytes)
+		opts->job.memory_bytes = bytes;
 	return true;
 }
 

@@ -16,7 +16,7 @@
 /* --- the arrays ------------------------------------------------------------ */
 
 #define GROUP(heading)		{ .help = heading },
-#define TYPE(letter, widths, text)
+#define TYPE(letter, widths)
 #define OPT(set, member, ...)	{ OPT_(__VA_ARGS__), .handler = gs_set_##set, \
 				  .field = offsetof(struct gs_opts, member) },
 #define RARE(set, member, ...)	{ OPT_(__VA_ARGS__), .handler = gs_set_##set, .rare = true, \
@@ -41,7 +41,7 @@ _Static_assert(sizeof gs_options / sizeof gs_options[0] <= GS_MOST_OPTIONS,
 
 #define GROUP(heading)
 #define WIDTHS(...)		{ __VA_ARGS__, 0 }
-#define TYPE(one, widths_, text) { .letter = one, .widths = widths_, .help = text },
+#define TYPE(one, widths_) { .letter = one, .widths = widths_ },
 #define OPT(...)
 #define RARE(...)
 #define REFUSE(...)
@@ -67,13 +67,12 @@ print_line(FILE *to, const char *spelled, const char *text)
 static void
 print_types(FILE *to)
 {
-	for (const struct gs_type_letter *type = gs_type_letters; type->letter != 0; type++) {
-		char spelled[64] = " ";
+	char spelled[96] = " ";
 
+	for (const struct gs_type_letter *type = gs_type_letters; type->letter != 0; type++)
 		for (const unsigned *width = type->widths; *width != 0; width++)
 			sprintf(spelled + strlen(spelled), " -%c%u", type->letter, *width);
-		print_line(to, spelled, type->help);
-	}
+	print_line(to, strcat(spelled, " -bf16"), "binary numbers; with be behind it big endian");
 }
 
 /* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]", "  -C" */

@@ -7,6 +7,7 @@
 #include "cli/report.h"
 
 enum { SORT_NUMERIC, SORT_GENERAL, SORT_HUMAN, SORT_MONTH, SORT_VERSION, SORT_REFUSED = 1000 };
+enum { NO_SANDBOX = 1001 };
 
 static const struct choice {
 	const char *option, *word;
@@ -17,17 +18,13 @@ static const struct choice {
 	{ "check", "silent", GSORT_CHECK_QUIET },
 	{ "check", "summary", GSORT_CHECK_SUMMARY },
 	{ "decompress", "auto", GSORT_DECOMPRESS_AUTO },
+	{ "decompress", "no-sandbox", NO_SANDBOX },
 	{ "decompress", "none", GSORT_DECOMPRESS_NONE },
 	{ "decompress", "gzip", GSORT_DECOMPRESS_GZIP },
 	{ "decompress", "bzip2", GSORT_DECOMPRESS_BZIP2 },
 	{ "decompress", "xz", GSORT_DECOMPRESS_XZ },
 	{ "decompress", "zstd", GSORT_DECOMPRESS_ZSTD },
 	{ "decompress", "lz4", GSORT_DECOMPRESS_LZ4 },
-	{ "endian", "little", GSORT_ENDIAN_LITTLE },
-	{ "endian", "big", GSORT_ENDIAN_BIG },
-	{ "format", "auto", GSORT_FORMAT_AUTO },
-	{ "format", "raw", GSORT_FORMAT_RAW },
-	{ "format", "npy", GSORT_FORMAT_NPY },
 	{ "invalid", "abort", GSORT_INVALID_ABORT },
 	{ "invalid", "fail", GSORT_INVALID_FAIL },
 	{ "invalid", "warn", GSORT_INVALID_WARN },
@@ -42,9 +39,10 @@ static const struct choice {
 	{ "sort", "month", SORT_MONTH },
 	{ "sort", "random", SORT_REFUSED },
 	{ "sort", "version", SORT_VERSION },
-	{ "stats", "json", GS_REPORT_JSON },
+	{ "unique", "repeated", true }, { "unique", "singletons", false },
+	{ "verbose", "json", GS_REPORT_JSON },
 	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
-	{ "info", "text", GS_REPORT_TEXT }, { "info", "json", GS_REPORT_JSON },
+	{ "version", "json", GS_REPORT_JSON },
 	{ "help", "all", true },
 };
 
@@ -99,45 +97,114 @@ gs_set_choice(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
-/* --plan, --info; with a format, or as text */
+/* -u, --unique, --unique=repeated, --unique=singletons */
 bool
-gs_set_report(struct gs_opts *opts, const struct gs_option_use *use)
+gs_set_unique(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const struct choice *choice = parse_choice(use, use->value != NULL ? use->value : "text");
+	const struct choice *choice = use->value == NULL ? NULL : parse_choice(use, use->value);
 
-	if (choice != NULL)
-		*(enum gs_report_format *)gs_option_field(opts, use) = (enum gs_report_format)choice->means;
-	return choice != NULL;
+	if (use->value == NULL)
+		opts->job.unique = true;
+	else if (choice != NULL)
+		*(choice->means ? &opts->job.repeated : &opts->job.singletons) = true;
+	return use->value == NULL || choice != NULL;
 }
 
-/* --stats=json, --stats=json:FILE */
+/* A format, and whether a sandbox is wanted: both may be given. */
 bool
-gs_set_stats(struct gs_opts *opts, const struct gs_option_use *use)
+gs_set_decompress(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const char *file = strncmp(use->value, "json:", 5) == 0 ? use->value + 5 : NULL;
+	const struct choice *choice = parse_choice(use, use->value);
 
-	if (use->previous != NULL && strcmp(use->previous, use->value) != 0)
-		return gs_refuse_two(use, use->previous, use->value);
-	if (file == NULL && choice_of(use->option->name, use->value) == NULL)
-		return gs_report_usage("invalid argument '%s' for %s: must be json or json:FILE", use->value,
-		                       use->spelled);
-	if (file != NULL && *file == '\0') {
-		return gs_report_usage("invalid argument '%s' for %s: the name of the file is empty",
-		                       use->value, use->spelled);
+	if (choice == NULL)
+		return false;
+	if (choice->means == NO_SANDBOX)
+		return opts->no_sandbox = true;
+	if (opts->packed_text != NULL && choice_of("decompress", opts->packed_text) != choice)
+		return gs_refuse_two(use, opts->packed_text, use->value);
+	opts->job.decompress = (enum gsort_decompress)choice->means;
+	opts->packed_text = use->value;
+	return true;
+}
+
+/* -v, --verbose, --verbose=json, --verbose=json:FILE */
+bool
+gs_set_verbose(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const char *value = use->value != NULL ? use->value : "";
+	const char *file = strncmp(value, "json:", 5) == 0 ? value + 5 : NULL;
+
+	if (use->value == NULL) {
+		opts->verbose++;
+		return true;
 	}
+	if (opts->stats_text != NULL && strcmp(opts->stats_text, value) != 0)
+		return gs_refuse_two(use, opts->stats_text, value);
+	if (file == NULL && choice_of("verbose", value) == NULL)
+		return gs_report_usage("invalid argument '%s' for %s: must be json or json:FILE", value,
+		                       use->spelled);
+	if (file != NULL && *file == '\0')
+		return gs_report_usage("invalid argument '%s' for %s: the name of the file is empty", value,
+		                       use->spelled);
 	opts->stats = GS_REPORT_JSON;
+	opts->stats_text = value;
 	opts->stats_file = file;
 	return true;
 }
 
+/* The size of an input that is not there, or that no file tells.  False after a message. */
+static bool
+set_size(struct gs_opts *opts, const struct gs_option_use *use, const char *words)
+{
+	uint64_t bytes;
+
+	if (!gs_parse_bytes(use->value, &bytes))
+		return gs_report_usage("invalid argument '%s' for %s: must be %s, or a size of the input, "
+		                       "such as 512, 4K, 6G or 2GiB", use->value, use->spelled, words);
+	if (opts->job.size_hint > 0 && opts->job.size_hint != bytes)
+		return gs_report_error("two different sizes of the input");
+	opts->job.size_hint = bytes;
+	return true;
+}
+
+/* --plan, --plan=text, --plan=json, --plan=SIZE: a format and a size may both be given. */
+bool
+gs_set_plan(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	const struct choice *choice = choice_of("plan", use->value != NULL ? use->value : "text");
+
+	if (choice == NULL && !set_size(opts, use, "text, json"))
+		return false;
+	if (choice != NULL && use->value != NULL)
+		opts->plan = (enum gs_report_format)choice->means;
+	else if (opts->plan == GS_REPORT_NONE)
+		opts->plan = GS_REPORT_TEXT;
+	return true;
+}
+
+/* The same for --progress, with its words. */
 bool
 gs_set_progress(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const struct choice *choice = parse_choice(use, use->value != NULL ? use->value : "auto");
+	const struct choice *choice = choice_of("progress", use->value != NULL ? use->value : "auto");
 
+	if (choice == NULL && !set_size(opts, use, "auto, always, never"))
+		return false;
 	if (choice != NULL)
 		opts->progress = (enum gs_progress_when)choice->means;
-	return choice != NULL;
+	else if (opts->progress == GS_PROGRESS_UNSET)
+		opts->progress = GS_PROGRESS_AUTO;
+	return true;
+}
+
+/* --version, --version=json */
+bool
+gs_set_version(struct gs_opts *opts, const struct gs_option_use *use)
+{
+	opts->version = true;
+	if (use->value != NULL)
+		opts->info = GS_REPORT_JSON;
+	return use->value == NULL || parse_choice(use, use->value) != NULL;
 }
 
 /* --help, --help=all */

@@ -49,16 +49,18 @@ struct gs_opts {
 	char      **words;		/* argv, key types as --type=TYPE; holds the operands */
 	bool        numeric, general;	/* -n, -g */
 	bool        check, merge;	/* -c or -C; -m */
-	bool        check_order;	/* --check-order or --nocheck-order was given */
 	bool        lines;		/* --lines */
 	bool        skip_blanks, dictionary, human, printable, month, version_sort;
 	bool        bare_f;		/* -f without a width */
 	bool        quiet;
-	bool        no_sandbox;
+	bool        no_sandbox;		/* --decompress=no-sandbox */
+	bool        bare_header;	/* --header without a number */
 	unsigned    verbose;		/* how often -v was given */
 	enum gs_progress_when progress;
-	enum gs_report_format stats, plan, info;
-	const char *stats_file;		/* of --stats=json:FILE; NULL: standard error */
+	enum gs_report_format stats, plan, info;	/* of --verbose=json, --plan, --version=json */
+	const char *stats_text;		/* of --verbose: "json" or "json:FILE"; NULL: not given */
+	const char *stats_file;		/* that FILE; NULL: standard error */
+	const char *packed_text;	/* of --decompress, but for no-sandbox; NULL: not given */
 	bool        debug, version;
 	bool        help, help_all;	/* --help with or without a value; --help=all */
 	char      **next;		/* called as sort: the words for the next one; else NULL */

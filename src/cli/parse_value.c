@@ -186,7 +186,7 @@ gs_parse_record_key(const char *value, struct gsort_key *key)
 
 		if (!read_whole(&digits, &key->bytes) || *digits != '\0' || key->bytes == 0)
 			return false;
-	} else if (!gsort_type_named(name, &key->type) || key->type == GSORT_TEXT ||
+	} else if (gs_type_ordered(name, &key->type, &key->endian) == NULL || key->type == GSORT_TEXT ||
 	           key->type == GSORT_TEXT_FLOAT) {
 		return false;
 	}

@@ -255,9 +255,9 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 		                (double)stats->gpu_bytes / (1 << 20));
 }
 
-static FILE *stats_to;	/* where --stats goes */
+static FILE *stats_to;	/* where --verbose=json goes */
 
-/* The file of the job, or of the process beside it, that --stats would overwrite; or NULL. */
+/* The file of the job, or of the process beside it, that --verbose=json would overwrite; or NULL. */
 static const char *
 also_stats(const struct gs_opts *opts)
 {
@@ -287,8 +287,8 @@ gs_report_open(const struct gs_opts *opts)
 		                       also, names);
 	also = also_stats(opts);
 	if (also != NULL)
-		return gs_report_error("--stats would overwrite '%s', which is input or output; name another "
-		                       "file", also);
+		return gs_report_error("--verbose=json would overwrite '%s', which is input or output; name "
+		                       "another file", also);
 	stats_to = opts->stats_file == NULL ? stderr : fopen(opts->stats_file, "we");
 	if (stats_to == NULL)
 		gs_report_error("open failed: %s: %s", opts->stats_file, strerror(errno));

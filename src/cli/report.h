@@ -36,10 +36,10 @@ void gs_report_line(void *context, const char *line);
 void gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats);
 
 /** Print what a job did, and the exit STATUS, as one JSON object. */
-/** False after a message: the file of --stats cannot be written. */
+/** False after a message: the file of --verbose=json cannot be written. */
 bool gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status);
 
-/** Open the file of --stats, before anything is read.  False after a message: it cannot be opened, or
+/** Open the file of --verbose=json, before anything is read.  False after a message: it cannot be opened, or
  *  two files of which one would overwrite the other are one (gsort_clash()). */
 bool gs_report_open(const struct gs_opts *opts);
 

@@ -45,6 +45,28 @@ static const struct {
 	{ "time date datetime timestamp iso8601", "time" },
 };
 
+const char *
+gs_type_ordered(const char *name, enum gsort_type *type, enum gsort_endian *endian)
+{
+	const size_t bytes = strlen(name);
+	const char *order = bytes > 3 ? name + bytes - 2 : "";
+	const bool big = strcmp(order, "be") == 0, little = strcmp(order, "le") == 0;
+	const size_t bare = bytes - (big || little ? 2 : 0);
+
+	for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+		const char *known = types[t].type;
+
+		if (strncmp(known, name, bare) != 0 || known[bare] != '\0' || !gsort_type_named(known, type))
+			continue;
+		if ((big || little) && strpbrk(known, "0123456789") == NULL)	/* text */
+			return NULL;
+		if (big || little)
+			*endian = big ? GSORT_ENDIAN_BIG : GSORT_ENDIAN_LITTLE;
+		return known;
+	}
+	return NULL;
+}
+
 /* Of numpy, "u4" behind a byte order: so many bytes, not bits. */
 static const char *
 type_in_bytes(const char *name)
@@ -65,7 +87,7 @@ const char *
 gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endian)
 {
 	const bool ordered = name[0] != '\0' && strchr("<>=|", name[0]) != NULL;
-	const char *found = ordered ? type_in_bytes(name + 1) : NULL;
+	const char *found = ordered ? type_in_bytes(name + 1) : gs_type_ordered(name, type, endian);
 	char small[32];
 	size_t bytes = 0;
 

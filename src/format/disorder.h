@@ -11,7 +11,7 @@
 #include "gsort.h"
 
 /* What follows the message about disorder in a merge. */
-#define GS_ADVICE_UNSORTED	": merging needs sorted inputs; sort it, or use --nocheck-order"
+#define GS_ADVICE_UNSORTED	": merging needs sorted inputs; sort it, or use --force"
 
 /**
  * A binary key: "f.bin:3: disorder: 2 (byte 8)", and TAIL.

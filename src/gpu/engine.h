@@ -107,7 +107,7 @@ struct gs_gpu_module {
 	/** What the module was built from, for --version -v; no device is asked. */
 	void (*build)(char *into, size_t bytes);
 
-	/** Print a line for each device, for --info; slow. */
+	/** Print a line for each device, for --version -vv; slow. */
 	void (*survey)(void (*print)(void *context, const char *line), void *context);
 
 	/** The message of this thread's last error. */

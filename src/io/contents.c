@@ -155,7 +155,7 @@ static const struct kind {
 	{ "ARROW1\0", 8, 0, NULL, "an Arrow file", "write a column of it as CSV first" },
 	{ "SQLite format 3", 16, 0, NULL, "an SQLite database", "select a column of it first" },
 	{ "\x89HDF\r\n\x1a\n", 8, 0, NULL, "an HDF5 file", "write a data set of it first: h5dump -b" },
-	{ "\x93NUMPY", 6, 0, NULL, "a NumPy array", "for its header use --format=npy" },
+	{ "\x93NUMPY", 6, 0, NULL, "a NumPy array", "for its header use --type=npy" },
 	{ "%PDF-", 5, 0, is_pdf, "a PDF document", "extract its text first: pdftotext" },
 	{ "\x7f" "ELF", 4, 0, is_elf, "a program", "name a file of numbers" },
 };

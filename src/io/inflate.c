@@ -112,7 +112,7 @@ load(const struct gs_inflate_format *format, const char *name)
 		return GS_OK;
 	return gs_fail(GS_EIO, "%s: %s cannot be loaded: install %s, or decompress the %s data first%s",
 	               name, format->soname, format->package, format->name, gs_sandbox_holds() ?
-	               "; if it is not in a folder of the system, use --no-sandbox" : "");
+	               "; if it is not in a folder of the system, use --decompress=no-sandbox" : "");
 }
 
 gs_status

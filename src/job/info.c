@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * info.c - describe the machine and this build: gsort --info, gsort --version -v
+ * info.c - describe the machine and this build: gsort --version -vv
  *
  * A machine without a GPU, or a build without the GPU module, is not an error.
  */

@@ -148,7 +148,7 @@ describe_lines(struct gsort *job)
 
 	if (own->histogram > 0 || own->json)
 		return gs_fail(GS_EUSAGE, "'--%s' of lines needs a key with the letter n, g or h: -k 3,3n, "
-		               "or -k price:n with '--header'", own->json ? "json" : "histogram");
+		               "or -k price:n with '--header'", own->json ? "to=json" : "histogram");
 	TRY(set_reverse(own, reverse));
 	gs_line_order_close(&job->items.lines.order);
 	own->counts = true;

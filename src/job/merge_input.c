@@ -214,7 +214,7 @@ read_batch(struct gs_merge_input *input)
 
 /*
  * Take keys of the current key class from the batch, up to ROOM.  A key of an earlier class is an
- * error even with --nocheck-order, because it would be lost.
+ * error even with --force, because it would be lost.
  */
 static gs_status
 take_keys(struct gs_merge_input *input, bool wide, void *into, size_t room, size_t *count)

@@ -202,7 +202,7 @@ check_options(const struct gs_npy *npy, const struct gsort_options *o, const cha
 	static const char *const sets[] = { "", "union", "intersect", "difference", "symmetric" };
 	const bool ordered = o->endian != GSORT_ENDIAN_HOST;
 	const char *said = o->zero_terminated ? "zero-terminated" : o->header_lines > 0 ? "header" :
-		o->skip_bytes > 0 ? "skip-bytes" : npy->is_structure && ordered ? "endian" :
+		o->skip_bytes > 0 ? "skip-bytes" : npy->is_structure && ordered ? "type" :
 		o->record_bytes > 0 ? "record-size" : NULL;
 	const char *refused = o->set != GSORT_NO_SET ? sets[o->set] :
 		o->converts ? "to" : o->counts ? "count" : o->split > 0 ? "split" :
@@ -223,7 +223,7 @@ check_options(const struct gs_npy *npy, const struct gsort_options *o, const cha
 	return gs_fail(GS_EUSAGE, "%s: '--%s' does not go with a .npy file, but with its keys alone: tail "
 	               "-c +%llu %s | gsort --type=%s%s", name, refused,
 	               (unsigned long long)npy->header_bytes + 1, name, gs_key_name(field->type),
-	               field->big ? " --endian=big" : "");
+	               field->big ? "be" : "");
 }
 
 /* All names, for a message. */
@@ -275,7 +275,7 @@ find_keys(struct gs_npy_inputs *inputs, struct gsort_options *options, const cha
 		return gs_fail(GS_EBUDGET, "out of memory");
 	list_fields(npy, list);
 	if (npy->is_structure && options->key_count == 0)
-		return gs_fail(GS_EUSAGE, "%s: a .npy file of structures: name a field with --format=npy "
+		return gs_fail(GS_EUSAGE, "%s: a .npy file of structures: name a field with --type=npy "
 		               "and -k: %s", name, list);
 	if (!npy->is_structure && !npy->fields[0].sorts)
 		return gs_fail(GS_EINPUT, "%s: the items of this .npy file are not numbers%s", name,

@@ -124,8 +124,8 @@ check_tail(const struct gsort_options *o)
 {
 	if (o->tail.wanted && o->tail.count > GS_TAIL_MOST &&
 	    (o->operation == GSORT_MERGE || o->set != GSORT_NO_SET || gs_select_wants_groups(o)))
-		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, sets, --unique, "
-		               "--count, --repeated or --singletons it is at most %d",
+		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, sets, --unique "
+		               "or --count it is at most %d",
 		               (unsigned long long)o->tail.count, GS_TAIL_MOST);
 	return GS_OK;
 }
@@ -207,7 +207,7 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		  { "record-size", "type", false, "-k names the types of keys" } },
 		{ records && o->converts, { "record-size", "to", false, whole } },
 		{ records && o->header_lines > 0, { "record-size", "header", false,
-		  "for bytes at the front: --skip-bytes" } },
+		  "only bytes at the front are skipped" } },
 		{ records && o->zero_terminated, { "record-size", "zero-terminated", false, binary } },
 		{ records && o->invalid != GSORT_INVALID_ABORT,
 		  { "record-size", "invalid", false, binary } },
@@ -337,7 +337,7 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 	const bool answers = gs_answer_is_wanted(o);
 	const char *answer = gs_options_answer(o);
 	const char *beside = gs_options_want_items(o) && !gs_options_want_column(o)
-	                     ? of_all : "with --json they go together";
+	                     ? of_all : "with --to=json they go together";
 	const struct rule rules[] = {
 		{ o->reverse && o->summary, { "reverse", "summary", false,
 		  "a summary names its figures" } },
@@ -432,9 +432,9 @@ check_binary(const struct gsort_options *o)
 
 	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records &&
 	    o->argsort_bits == 0)
-		return gs_fail(GS_EUSAGE, "option '--endian' needs a binary type");
+		return gs_fail(GS_EUSAGE, "a byte order needs a binary type");
 	if (o->skip_bytes > 0 && !is_binary(o->type) && !records)
-		return gs_fail(GS_EUSAGE, "option '--skip-bytes' needs a binary type (for text: "
+		return gs_fail(GS_EUSAGE, "bytes that are skipped need a binary type (for text: "
 		               "'--header')");
 	return GS_OK;
 }
@@ -465,11 +465,14 @@ gs_options_check(const struct gsort_options *options)
 	TRY(check_tail(options));
 	TRY(gs_answer_check(options));
 	if (options->json && !gs_answer_is_wanted(options))
-		return gs_fail(GS_EUSAGE, "option '--json' needs figures: '--summary', '--quantiles', "
+		return gs_fail(GS_EUSAGE, "option '--to=json' needs figures: '--summary', '--quantiles', "
 		               "'--top', '--histogram', '--tail' or '--sample'");
 	if (options->histogram > GS_BARS_MOST)
 		return gs_fail(GS_EUSAGE, "'--histogram' is %u: the maximum is %d", options->histogram,
 		               GS_BARS_MOST);
+	if (options->histogram_edges == GSORT_EDGES_LOG && options->notation > GSORT_HEXADECIMAL)
+		return gs_fail(GS_EUSAGE, "'--histogram=log' is of numbers, not of '--type=%s'",
+		               notations[options->notation]);
 	return check_split(options);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* print.h - what gsort --plan and --info print: lines for people, or one JSON object on one line */
+/* print.h - what gsort --plan and --version -vv print: lines for people, or one JSON object on one line */
 #ifndef GS_PRINT_H
 #define GS_PRINT_H
 

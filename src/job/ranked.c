@@ -90,7 +90,7 @@ check_seekable(const struct gs_parts *parts, const struct gsort_options *o)
 	if (!checks_merge(o) || parts->other_bytes != GS_UNKNOWN)
 		return GS_OK;
 	return gs_fail(GS_EUSAGE, "--merge: several ranks read each input twice, first to see whether it is "
-	               "sorted, so it must be a file; with --nocheck-order they sort it as it is");
+	               "sorted, so it must be a file; with --force they sort it as it is");
 }
 
 /* Compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that it
@@ -101,7 +101,7 @@ check_sandbox(const struct gs_parts *parts, const struct gsort_options *o)
 	if (!parts->inflates || !o->sandbox)
 		return GS_OK;
 	return gs_fail(GS_EUSAGE, "an input is compressed, and MPI does not allow the sandbox in which "
-	               "gsort decompresses: add --no-sandbox if you trust the input");
+	               "gsort decompresses: add --decompress=no-sandbox if you trust the input");
 }
 
 /* ---- opening -------------------------------------------------------------------------- */

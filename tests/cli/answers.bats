@@ -36,7 +36,7 @@ tails() {
 @test "the tail is that of tail, for all types, selections and sizes" {
 	text 3000 >in
 	for k in 0 1 7 1000 5000 100000; do
-		for options in '' -r -u '-r -u' --count '-r --repeated' --singletons --parallel=1 '-S 1M -T .'; do
+		for options in '' -r -u '-r -u' --count '-r --unique=repeated' --unique=singletons --parallel=1 '-S 1M -T .'; do
 			# shellcheck disable=SC2086
 			tails $k $options in
 		done
@@ -66,8 +66,8 @@ tails() {
 	done
 	gsort -u32 --tail=2M keys | cmp - sorted
 	gsort -m -u32 --tail=1000 sorted sorted | cmp - <(gsort -u32 sorted sorted | tail -c 4000)
-	for selection in -u --count --repeated -m; do
-		fails "is too large here: with --merge, sets, --unique, --count, --repeated or --singletons it is at most 1048576" \
+	for selection in -u --count --unique=repeated -m; do
+		fails "is too large here: with --merge, sets, --unique or --count it is at most 1048576" \
 			gsort -u32 $selection --tail=2M sorted
 	done
 }
@@ -87,11 +87,11 @@ tails() {
 	LC_ALL=C sort in | gsort --sample=100 | cmp - sample
 	gsort --sample=100 --parallel=1 in | cmp - sample
 	gsort --sample=100 -S 1M -T . --verify in | cmp - sample
-	gsort --sample=100 --seed=0 in | cmp - sample
+	gsort --sample=100:0 in | cmp - sample
 	for k in 100 $((all - 50)); do	# ranks that are chosen, and that are left out
 		gsort -r --sample=$k in | tac | cmp - <(gsort --sample=$k in)
 	done
-	not cmp -s sample <(gsort --sample=100 --seed=1 in)
+	not cmp -s sample <(gsort --sample=100:1 in)
 	gen --seed 6 --keys 1000000 --type u32 >keys
 	gsort -u32 --sample=5000 keys >sample
 	is_sorted sample u32
@@ -103,7 +103,7 @@ tails() {
 # listed OPTION... FILE: keys as JSON are the lines that the same options write
 listed() {
 	gsort "$@" >lines
-	gsort "$@" --json | python3 -c '
+	gsort "$@" --to=json | python3 -c '
 import json, sys
 answer = json.load(sys.stdin)
 print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$/d' | cmp - lines ||
@@ -116,7 +116,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	for k in 0 1 100 100000; do
 		listed --tail="$k" in
 		listed -r --tail="$k" in
-		listed --sample="$k" --seed=3 in
+		listed --sample="$k":3 in
 	done
 	text 300000 >large
 	listed --sample=1000 -S 1M -T . large
@@ -124,17 +124,17 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	text 20000 | awk '$1 >= 0 && $1 < 60000' | gsort --to=u16 -o u16
 	listed -u16 --tail=9 --to=text u16
 	listed -u16 --sample=9 --to=text u16
-	[ "$(printf '1\n5\n1\n' | gsort --quantiles=0 --tail=2 --json)" = \
+	[ "$(printf '1\n5\n1\n' | gsort --quantiles=0 --tail=2 --to=json)" = \
 	  '{"keys": 3, "quantiles": [{"quantile": "0", "value": 1}], "tail": [1, 5]}' ]
-	[ "$(printf '10.0.0.9\n1.2.3.4\n' | gsort --type=ipv4 --tail=1 --json)" = '{"keys": 2, "tail": ["10.0.0.9"]}' ]
-	[ "$(gsort --sample=4 --json </dev/null)" = '{"keys": 0, "sample": []}' ]
-	fails "options '--json' and '-u' are incompatible: it is of all keys; pipe one gsort into another" gsort --tail=2 -u --json in
-	fails "options '--summary' and '--tail' are incompatible: with --json they go together" gsort --summary --tail=2 in
+	[ "$(printf '10.0.0.9\n1.2.3.4\n' | gsort --type=ipv4 --tail=1 --to=json)" = '{"keys": 2, "tail": ["10.0.0.9"]}' ]
+	[ "$(gsort --sample=4 --to=json </dev/null)" = '{"keys": 0, "sample": []}' ]
+	fails "options '--to=json' and '-u' are incompatible: it is of all keys; pipe one gsort into another" gsort --tail=2 -u --to=json in
+	fails "options '--summary' and '--tail' are incompatible: with --to=json they go together" gsort --summary --tail=2 in
 }
 
 @test "every key is sampled as often as any other" {
 	seq 20 >in
-	for seed in {1..600}; do gsort --sample=5 --seed=$seed in; done | sort -n | uniq -c |
+	for seed in {1..600}; do gsort --sample=5:$seed in; done | sort -n | uniq -c |
 		awk '{ n++; wrong += $1 < 150 - 5 * 10.6 || $1 > 150 + 5 * 10.6 } END { exit n != 20 || wrong }'
 }
 
@@ -142,7 +142,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	echo 1 >in
 	for pair in '-c --tail' '-c --sample' '-m --sample' '--tail --head' '--tail --split' \
 	            '--sample --head' '--sample --tail' '--sample -u' '--sample --count' \
-	            '--sample --repeated' '--sample --singletons' '--sample --split'; do
+	            '--sample --unique=repeated' '--sample --unique=singletons' '--sample --split'; do
 		typed=()
 		for option in $pair; do
 			case $option in
@@ -154,7 +154,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 		fails "options '${pair% *}' and '${pair#* }' are incompatible" gsort "${typed[@]}" in
 	done
 	for figures in --summary --top=3 --histogram --quantiles=0.5; do
-		for option in -m -c --head=3 --tail=3 --sample=3 -u --count --repeated --singletons \
+		for option in -m -c --head=3 --tail=3 --sample=3 -u --count --unique=repeated --unique=singletons \
 		              '--split=2 -o part%r' --to=u8; do
 			# shellcheck disable=SC2086
 			fails "and '.*' are incompatible" gsort $figures $option in
@@ -170,19 +170,23 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	fails "are incompatible: figures are text" gsort --to=u8 --summary in
 	fails "are incompatible: how many keys there are is known only after the last" gsort -m --sample=2 in
 	fails "are incompatible: files are cut by the number of all keys" gsort --split=2 -o part%r --tail=2 in
-	fails "option '--json' needs figures: '--summary', '--quantiles', '--top', '--histogram', '--tail' or '--sample'" gsort --json in
+	fails "option '--to=json' needs figures: '--summary', '--quantiles', '--top', '--histogram', '--tail' or '--sample'" gsort --to=json in
 	for list in '' 0.5, ,0.5 1.1 -0.5 x 50 0.5,x 5% 1.0000000000000000001 1..0; do
 		fails "is no quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99" \
 			gsort --quantiles="$list" in
 	done
-	fails "must be a number of intervals, from 1 to 1048576" gsort --histogram=0 in
+	fails "must be a number of intervals, from 1 to 1048576, or log, or log:N" gsort --histogram=0 in
+	fails "must be a number of intervals" gsort --histogram=log:0 in
+	fails "must be a number of intervals" gsort --histogram=lo in
+	fails "two different values of --histogram" gsort --histogram=20 --histogram=log in
+	fails "'--histogram=log' is of numbers, not of '--type=time'" gsort --type=time --histogram=log in
 	fails "must be a number of intervals, from 1 to 1048576" gsort --histogram=4294967297 in
-	fails "must be a whole number below 18446744073709551615" gsort --sample=1 --seed=99999999999999999999 in
+	fails "must be a whole number below 18446744073709551615" gsort --sample=1:99999999999999999999 in
 	fails "'--histogram' is 2097152: the maximum is 1048576" gsort --histogram=2M in
 	fails "two different values of --histogram" gsort --histogram --histogram=11 in
-	fails "option '--seed' needs '--sample'" gsort --seed=1 in
+	fails "unrecognized option '--seed=1'; the seed is behind the number of keys: --sample=10:SEED" gsort --seed=1 in
 	fails "invalid --tail argument 'x': must be a number of keys, such as 10, 4K or 2M" gsort --tail=x in
-	fails "invalid --seed argument '-1': must be a whole number" gsort --seed=-1 in
+	fails "invalid --sample argument '1:-1': the seed must be a whole number" gsort --sample=1:-1 in
 	fails "options '--tail=1' and '--tail=2' are incompatible" gsort --tail=1 --tail=2 in
 }
 
@@ -211,10 +215,10 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	      3 5
 	      2 -3
 
-	-3	9223372036854775805	6
-	9223372036854775806	18446744073709551615	1
+	-20000000000000000000	-1	2
+	0	19999999999999999999	5
 	END
-	gsort --json --quantiles=.9 --top=1 in >figures
+	gsort --to=json --quantiles=.9 --top=1 in >figures
 	diff - figures <<-'END'
 	{"keys": 7, "quantiles": [{"quantile": ".9", "value": 18446744073709551615}], "top": [{"value": 5, "count": 3}]}
 	END
@@ -254,7 +258,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	END
 	[ "$(printf '1\0002\0003\0' | gsort -z --quantiles=0.5)" = "0.5	2" ]
 	[ "$(gsort -u64 --force --quantiles=0 --to=text <<<1234567)" = "0	736116666235302449" ]
-	(printf head; printf '\3\4') | gsort -u8 --skip-bytes=4 --quantiles=1 -o out
+	(printf head; printf '\3\4') | gsort -u8 --header=4 --quantiles=1 -o out
 	[ "$(cat out)" = "1	4" ]
 	[ "$(printf 'a\n1\n2\n' | gsort --header --tail=1 | tr '\n' ,)" = a,2, ]
 	[ "$(printf 'a\n1\n2\n' | gsort --header --quantiles=0)" = "0	1" ]
@@ -262,16 +266,31 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 
 @test "intervals of neighbouring floats ascend" {	# narrow ranges of all types: units bars
 	printf '0.3\n0.30000000000000004\n' >in
-	printf '0.3\t0.30000000000000004\t1\n0.30000000000000004\t0.30000000000000004\t1\n' >expected
+	printf '0.3\t0.3000000000000005\t2\n' >expected
 	gsort -g --histogram in | cmp - expected
 	cat >expected <<-'END'
-	{"keys": 2, "histogram": [{"from": 0.3, "to": 0.30000000000000004, "count": 1}, {"from": 0.30000000000000004, "to": 0.30000000000000004, "count": 1}]}
+	{"keys": 2, "histogram": [{"from": 0.3, "to": 0.3000000000000005, "count": 2}]}
 	END
-	gsort -g --histogram --json in | cmp - expected
+	gsort -g --histogram --to=json in | cmp - expected
 	printf '6.03652733992967\n6.036527339929671\n' | gsort -g --to=f64 |
 		gsort -f64 --histogram=50 | awk '{ all += $3 } $2 < $1 { exit 1 } END { exit all != 2 }'
-	printf -- '-1.7976931348623157e308\n0\n1.7976931348623157e308\n' | gsort -g --histogram=3 |
-		awk '{ print $3 }' | tr -d '\n' | grep -qx 111
+	printf -- '-1.7976931348623157e308\n0\n1.7976931348623157e308\n' | gsort -g --histogram=4 |
+		awk '{ print $3 }' | tr -d '\n' | grep -qx 1011
+}
+
+@test "a histogram has edges of few digits" {
+	seq 100 | gsort --histogram | cmp - <(printf '%s\t%s\t%s\n' 0 19 19 20 39 20 40 59 20 60 79 20 80 99 20 100 119 1)
+	seq 0 0.01 0.3 | gsort -g --histogram=6 | cut -f 1,2 |
+		cmp - <(printf '%s\t%s\n' 0 0.05 0.05 0.1 0.1 0.15 0.15 0.2 0.2 0.25 0.25 0.3)
+	seq -3 120 | gsort --histogram=log | cmp - <(printf '%s\t%s\t%s\n' -4 -2 2 -1 -1 1 0 0 1 1 1 1 2 4 3 5 9 5 \
+		10 19 10 20 49 30 50 99 50 100 199 21)
+	seq 0 0.5 2000 | gsort --type=float --histogram=log:7 | cmp - <(printf '%s\t%s\t%s\n' 0 0.0001 1 0.0001 0.01 0 0.01 1 1 \
+		1 100 198 100 10000 3801)
+	printf '255.1.2.3\n10.0.0.1\n' | gsort --type=ipv4 --histogram=4 | tail -n 1 |
+		cmp - <(printf '192.0.0.0\t255.255.255.255\t1\n')
+	printf '2026-11-22T03:04:05\n2026-11-22T05:04:05\n' | gsort --type=time --histogram=3 | head -n 1 |
+		cmp - <(printf '2026-11-22T03:00:00Z\t2026-11-22T03:59:59.999999999Z\t1\n')
+	printf 'ff\n0\n' | gsort --type=hex --histogram=log | tail -n 1 | cmp - <(printf '80\tff\t1\n')
 }
 
 @test "bars are drawn on a terminal" {
@@ -279,16 +298,16 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	seq 20 | awk '{ for (i = 0; i < $1; i++) print $1 }' >in
 	COLUMNS=60 script -qc 'stty cols 60; gsort --histogram=3 in' /dev/null | tr -d '\r' >bars
 	diff - bars <<-'END'
-	 1 ..  6  21 ########
-	 7 .. 13  70 ###########################
-	14 .. 20 119 ###############################################
+	 0 ..  9  45 ##############
+	10 .. 19 145 ###############################################
+	20 .. 29  20 ######
 	END
 }
 
 @test "figures of keys that do not fit in memory" {
 	gen --seed 6 --keys 700000 --type u64 >keys
 	gen --seed 7 --keys 300000 --type u64 --dist zipf >>keys
-	figures=(-u64 --summary --quantiles=0.1,0.999 --top=20 --top=20 --histogram=50 --json)
+	figures=(-u64 --summary --quantiles=0.1,0.999 --top=20 --top=20 --histogram=50 --to=json)
 	gsort "${figures[@]}" keys >expected
 	gsort "${figures[@]}" -S 2M -T . keys | cmp - expected
 	gsort "${figures[@]}" --parallel=1 keys | cmp - expected
@@ -299,7 +318,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	printf '0\n-0\n0\n1\n' >in
 	gsort -g --top=1 in | cmp - <(printf '      3 0\n')
 	[ "$(gsort -g --summary in | sed -n 2p)" = "$(printf 'distinct\t2')" ]
-	[ "$(gsort -g --summary --top=2 --json in)" = "$(sed 's/-0/0/' in | gsort -g --summary --top=2 --json)" ]
+	[ "$(gsort -g --summary --top=2 --to=json in)" = "$(sed 's/-0/0/' in | gsort -g --summary --top=2 --to=json)" ]
 	echo -0 >minus
 	echo 0 >plus
 	for set in union intersect; do gsort --type=float --$set minus plus | cmp - plus; done
@@ -339,15 +358,15 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	0.5	1.5
 	1	10
 
-	-2	4	2
-	4	10	2
+	-10	0	1
+	0	10	3
 	END
 	figures=(--csv --header --summary --quantiles=0.5,1 --histogram=2)
 	gsort "${figures[@]}" -k price:n in | cmp - expected
 	gsort "${figures[@]}" -k 2,2g in | cmp - expected
 	gsort "${figures[@]}" -k price:n - <in | cmp - expected
 	tail -n +2 in | tr ',' ' ' | grep -v e | awk '{ print NR, $NF }' | gsort -k2,2n --quantiles=1 | cmp - <(printf '1\t6\n')
-	[ "$(gsort --csv --header -k '"a ""b""":nr' --quantiles=0 --json in)" = \
+	[ "$(gsort --csv --header -k '"a ""b""":nr' --quantiles=0 --to=json in)" = \
 	  '{"keys": 5, "quantiles": [{"quantile": "0", "value": 6}]}' ]
 	[ "$(printf '1K\n2M\n3\n' | gsort -h --quantiles=0,.5,1 | tr '\n\t' '  ')" = '0 3 .5 1024 1 2097152 ' ]
 	[ "$(printf '12 apples\n7 pears\n' | gsort --lines -n --quantiles=1)" = "1	12" ]
@@ -385,8 +404,8 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 		[ -z "$(warned g $exact)" ]
 	done
 	for option in --quantiles=0.5 --summary --histogram; do
-		fails "'--json' of lines needs a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
-			gsort --csv --header -k item $option --json in
+		fails "'--to=json' of lines needs a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
+			gsort --csv --header -k item $option --to=json in
 		fails "figures are of one key; there are 2" gsort --csv --header -k item:n -k price:n $option in
 	done
 	fails "'--histogram' of lines needs a key with the letter n, g or h: -k 3,3n" gsort --lines --histogram in
@@ -460,10 +479,10 @@ common() {
 	echo 1 >in
 	fails "options '--summary' and '--top' are incompatible: the first is of numbers, the other of lines or records: use two commands" \
 		gsort -k1,1n --summary --top=3 in
-	fails "options '--lines' and '--json' are incompatible: of lines it has --summary, --quantiles or --histogram of a number, -k 3,3n" gsort --lines --top=3 --json in
+	fails "options '--lines' and '--to=json' are incompatible: of lines it has --summary, --quantiles or --histogram of a number, -k 3,3n" gsort --lines --top=3 --to=json in
 	fails "options '--summary' and '--top' are incompatible: the first is of numbers" gsort --record-size=2 -k u8@0 --summary --top=3 in
-	fails "options '--json' and '--record-size' are incompatible: figures are of numbers" gsort --record-size=2 --json --top=3 in
-	for option in -m -c --head=3 --tail=3 -u --count --repeated --singletons; do
+	fails "options '--to=json' and '--record-size' are incompatible: figures are of numbers" gsort --record-size=2 --to=json --top=3 in
+	for option in -m -c --head=3 --tail=3 -u --count --unique=repeated --unique=singletons; do
 		fails "and '.*' are incompatible" gsort --lines --top=3 $option in
 	done
 	for i in {1..9}; do head -c 400000 /dev/zero | tr '\0' $i; echo; done >long
@@ -489,9 +508,9 @@ picks() {
 			picks $k $options
 		done
 	done
-	gsort --lines --sample=100 --seed=1 in >one
-	gsort --lines --sample=100 --seed=1 <in | cmp - one
-	shuf in | gsort --lines --sample=100 --seed=1 | cmp - one
+	gsort --lines --sample=100:1 in >one
+	gsort --lines --sample=100:1 <in | cmp - one
+	shuf in | gsort --lines --sample=100:1 | cmp - one
 	not cmp -s one <(gsort --lines --sample=100 in)
 	[ "$(gsort --lines --debug --sample=3 in 2>/dev/null | wc -l)" = 6 ]
 	{ head -c 400000 /dev/zero | tr '\0' y; echo; cat in; } >long
@@ -526,9 +545,9 @@ picks() {
 			# shellcheck disable=SC2086
 			gsort --record-size=$size -k "$type@3" "${figures[@]}" $options little | cmp - expected
 		done
-		gsort --record-size=$size -k "$type@3" --endian=big --skip-bytes=4 "${figures[@]}" big | cmp - expected
-		gsort --record-size=$size -k "$type@3" --quantiles=.1,.9 -r --json <little |
-			cmp - <(gsort "-$type" --quantiles=.1,.9 -r --json keys)
+		gsort --record-size=$size -k "${type}be@3" --header=4 "${figures[@]}" big | cmp - expected
+		gsort --record-size=$size -k "$type@3" --quantiles=.1,.9 -r --to=json <little |
+			cmp - <(gsort "-$type" --quantiles=.1,.9 -r --to=json keys)
 	done
 	head -c 3000000 /dev/urandom >large
 	gsort --record-size=1000000 -k u16@999998 --summary large | sed -n 1p | grep -qx 'count	3'

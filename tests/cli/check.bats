@@ -172,10 +172,10 @@ poke() {
 	answers 1 "f.bin:2: disorder: 1 (byte 4)" gsort -cu -u32 f.bin
 }
 
-@test "binary: the byte order is that of --endian" {
+@test "binary: the byte order is that of the type" {
 	printf '\0\1\1\0' >f.bin
-	answers 0 "" gsort -c -u16 --endian=big f.bin
-	answers 1 "f.bin:2: disorder: 1 (byte 2)" gsort -c -u16 --endian=little f.bin
+	answers 0 "" gsort -c -u16be f.bin
+	answers 1 "f.bin:2: disorder: 1 (byte 2)" gsort -c -u16le f.bin
 }
 
 @test "binary: the message is right at the borders of blocks and chunks" {
@@ -197,18 +197,18 @@ poke() {
 
 @test "binary: skipped bytes count for the offset, not for the order" {
 	printf '\377\377\377\1\0\0\0\3\0\0\0\2\0\0\0' >f.bin
-	answers 1 "f.bin:3: disorder: 2 (byte 11)" gsort -c -u32 --skip-bytes=3 f.bin
-	answers 1 "-:3: disorder: 2 (byte 11)" gsort -c -u32 --skip-bytes=3 < <(cat f.bin)
-	answers 0 "" gsort -c -u32 --skip-bytes=11 f.bin
-	answers 0 "" gsort -c -u32 --skip-bytes=15 f.bin
-	fails "has only 15 of the 17 bytes to be skipped" gsort -c -u32 --skip-bytes=17 f.bin
+	answers 1 "f.bin:3: disorder: 2 (byte 11)" gsort -c -u32 --header=3 f.bin
+	answers 1 "-:3: disorder: 2 (byte 11)" gsort -c -u32 --header=3 < <(cat f.bin)
+	answers 0 "" gsort -c -u32 --header=11 f.bin
+	answers 0 "" gsort -c -u32 --header=15 f.bin
+	fails "has only 15 of the 17 bytes to be skipped" gsort -c -u32 --header=17 f.bin
 }
 
 @test "binary: a partial key is an error, also at the end of a pipe" {
 	head -c 4099 /dev/zero >in
 	fails "in: 4099 bytes is not a multiple of 4 (3 trailing bytes)" gsort -c -u32 in
 	fails "4099 bytes is not a multiple of 4" gsort -c -u32 < <(cat in)
-	fails "in: after 2 skipped bytes: 4097 bytes is not a multiple of 4" gsort -c -u32 --skip-bytes=2 in
+	fails "in: after 2 skipped bytes: 4097 bytes is not a multiple of 4" gsort -c -u32 --header=2 in
 }
 
 # --- any -----------------------------------------------------------------------------
@@ -288,9 +288,9 @@ poke() {
 	fails "odd: 4800009 bytes is not a multiple of 8" gsort -c -u64 part.aa odd
 	fails ": 4800001 bytes is not a multiple of 8" gsort -c -u64 part.aa <(cat part.ab; printf x)
 	for part in a b; do { echo header; cat part.a$part; } >h.$part; done
-	answers 0 "" gsort -c -u64 --skip-bytes=7 h.a h.b
+	answers 0 "" gsort -c -u64 --header=7 h.a h.b
 	needs jq
-	gsort -c -u64 --skip-bytes=7 --stats=json h.a h.b 2>&1 | jq -e '.bytes_in == 9600014 and .records == 1200000'
+	gsort -c -u64 --header=7 --verbose=json h.a h.b 2>&1 | jq -e '.bytes_in == 9600014 and .records == 1200000'
 }
 
 @test "no output, no temporary files, no GPU" {

@@ -264,17 +264,17 @@ told() {
 	for n in 1 4 1000 100000; do
 		head -c $n /dev/urandom >top
 		cat top keys >in
-		gsort -u32 --skip-bytes=$n in | cmp - <(cat top sorted)
-		cat in | gsort -u32 --skip-bytes=$n | cmp - <(cat top sorted)
-		gsort -u32 --skip-bytes=$n --to=u64 in | cmp - <(cat top; gsort -u32 --to=u64 sorted)
-		gsort -u16 --skip-bytes=$n in | cmp - <(cat top <(gsort -u16 keys))
+		gsort -u32 --header=$n in | cmp - <(cat top sorted)
+		cat in | gsort -u32 --header=$n | cmp - <(cat top sorted)
+		gsort -u32 --header=$n --to=u64 in | cmp - <(cat top; gsort -u32 --to=u64 sorted)
+		gsort -u16 --header=$n in | cmp - <(cat top <(gsort -u16 keys))
 	done
 	cat top keys >a
 	printf '%0100000d' 0 | cat - keys >b
-	gsort -u32 --skip-bytes=100000 a b | cmp - <(cat top; cat keys keys | gsort -u32)
-	fails "in: .* trailing byte" gsort -u32 --skip-bytes=3 in
+	gsort -u32 --header=100000 a b | cmp - <(cat top; cat keys keys | gsort -u32)
+	fails "in: .* trailing byte" gsort -u32 --header=3 in
 	printf 'abcd' >in
-	fails "in: has only 4 of the 8 bytes to be skipped" gsort -u32 --skip-bytes=8 in
+	fails "in: has only 4 of the 8 bytes to be skipped" gsort -u32 --header=8 in
 }
 
 @test "NUL ends lines, and then a newline is a blank" {

@@ -121,11 +121,11 @@ load ../helpers
 			gsort -$type in >sorted
 			perl -0777 -ne "print join '', map { scalar reverse } unpack '(a$bytes)*'" \
 				sorted >expected
-			gsort -$type --endian=big swapped | cmp - expected
-			gsort -$type --endian=little in | cmp - sorted
+			gsort -${type}be swapped | cmp - expected
+			gsort -${type}le in | cmp - sorted
 		done
 	done
-	gsort -u8 --endian=big in | cmp - <(gsort -u8 in)
-	seq 3 | gsort --to=u16 --endian=big | cmp - <(printf '\0\1\0\2\0\3')
-	seq 3 | gsort --to=u16 --endian=big | gsort -u16 --endian=big --to=text | cmp - <(seq 3)
+	gsort -u8be in | cmp - <(gsort -u8 in)
+	seq 3 | gsort --to=u16be | cmp - <(printf '\0\1\0\2\0\3')
+	seq 3 | gsort --to=u16be | gsort -u16be --to=text | cmp - <(seq 3)
 }

@@ -151,7 +151,7 @@ turns() {
 @test "-n: a line that is no number, after millions of bytes, with every option that selects" {
 	{ gen --seed 61 --keys 400000 --type text --range small; printf '7 apples\n7\n007\n'
 	  gen --seed 62 --keys 100000 --type text; } >in
-	for options in "" -r -u -s "-s -u -r" --count --repeated --singletons --head=1000 --tail=1000 \
+	for options in "" -r -u -s "-s -u -r" --count --unique=repeated --unique=singletons --head=1000 --tail=1000 \
 	               "--tail=1000 -r" "--head=10 -u" --header=3 "--header --count -r"; do
 		turns $options
 	done
@@ -189,7 +189,7 @@ turns() {
 @test "-n: numbers that became lines are counted, compressed, and replaced like others" {
 	{ gen --seed 64 --keys 300000 --type text; echo apple; } >in
 	sort -n in >expected
-	gsort -n --stats=json in 2>stats | cmp - expected
+	gsort -n --verbose=json in 2>stats | cmp - expected
 	grep -q '"records":300001,' stats
 	grep -q "\"bytes_in\":$(wc -c <in)," stats
 	gsort -nvv in 2>&1 >out | grep -q '^gsort: a line is no number that gsort would print: sorting lines$'

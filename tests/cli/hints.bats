@@ -126,8 +126,8 @@ follow() {
 			option=${BASH_REMATCH[1]}
 			grep -qE -- "(^|[ ,])${option%%=*}([= []|$)" help || { echo "$word: $option"; false; }
 			case $option in
-			--device=gpu | --format=npy) ;;	# need a GPU, and such a file
-			*=*)	gsort $([[ $option != --endian* ]] || echo -u32) "$option" </dev/null >out 2>err ||
+			--device=gpu | --type=npy | --to=json) ;;	# need a GPU, such a file, and figures
+			*=*)	gsort "$option" </dev/null >out 2>err ||
 					{ echo "$word: $option"; cat err; false; } ;;
 			esac
 		done
@@ -146,7 +146,7 @@ follow() {
 		bash -o pipefail -c "$command" >out
 		[ -s out ]
 	done
-	cat f.npy | gsort --format=npy | cmp - sorted.npy
+	cat f.npy | gsort --type=npy | cmp - sorted.npy
 }
 
 @test "-t takes a tab by its usual name" {

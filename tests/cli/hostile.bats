@@ -373,12 +373,12 @@ count_reads() {
 @test "a hint of any size reserves nothing and changes no output" {
 	for hint in 0 1 1T 1099511627776 4E 4611686018427387904 9223372036854775807 15E 18446744073709551614; do
 		for type in -n -u8 -u64; do
-			bounded 64 0 gsort $type --size-hint=$hint --plan </dev/null
-			bounded 64 0 bash -c "printf '15\\n14\\n13\\n1234567' | gsort $type --size-hint=$hint"
+			bounded 64 0 gsort $type --plan=$hint </dev/null
+			bounded 64 0 bash -c "printf '15\\n14\\n13\\n1234567' | gsort $type --progress=$hint"
 			[ -s out ]
 		done
 	done
-	bounded 64 0 gsort -S 64M --size-hint=15E --plan </dev/null
+	bounded 64 0 gsort -S 64M --plan=15E </dev/null
 	grep ' 6.0 EiB at a time, 16.0 EiB written in all' out	# as much as 64 bits hold
 }
 
@@ -391,7 +391,7 @@ count_reads() {
 	grep -q 'File too large after [0-9]* MiB, and 10[0-9]* MiB more are needed; name a directory' err
 	bounded 66 2 gsort -S 64M hole
 	says "hole:1: line longer than 4095 bytes; binary keys need a type, such as -u32"
-	bounded 66 2 gsort -u64 --skip-bytes=3 -S 64M -o no/out hole
+	bounded 66 2 gsort -u64 --header=3 -S 64M -o no/out hole
 	says "open failed: no/out: No such file or directory"
 }
 
@@ -501,7 +501,7 @@ count_reads() {
 	for way in 'gsort -o in in' 'gsort -o link in' 'gsort -o hard in' 'gsort -o in hard' \
 		'gsort -o /dev/stdin in <in' 'gsort -o /proc/self/fd/0 - <in' 'gsort in 1<>in' \
 		'gsort --in-place -o in in' 'gsort --in-place -o ./link in' 'gsort -o "$PWD/in" - <in' \
-		'gsort -m --nocheck-order -o in in' 'gsort -S 16M -o in in'; do
+		'gsort -m --force -o in in' 'gsort -S 16M -o in in'; do
 		rm -f in link hard
 		printf '3\n1\n2\n' >in
 		ln -s in link
@@ -678,7 +678,7 @@ temporary() {
 	local closed
 	for closed in '0<&-' '1>&-' '2>&-' '0<&- 1>&-' '0<&- 2>&-' '1>&- 2>&-' '0<&- 1>&- 2>&-'; do
 		for options in '-o out in' 'in -S 16M -o out' '-o out -S 16M nothing' '-m in -o out' \
-			'-u3 in' '-v --stats=json in -o out'; do
+			'-u3 in' '-v --verbose=json in -o out'; do
 			rm -f out
 			seq 100000 >in
 			cp in copy
@@ -736,8 +736,8 @@ temporary() {
 		for message in 'gsort -- "$N"' 'gsort -o "$N/x" /dev/null' 'gsort -T "$N/" /dev/null' \
 			'gsort --files0-from="$N"/x' 'gsort --type="$N"' 'gsort -S "$N"' 'gsort --"$N"' \
 			'gsort --compress-program="$N" --compress-program=x' \
-			'gsort -v --debug -T . --stats=json -- "$N"' 'exec -a "$N" gsort --frob' \
-			'gsort -u8 -o "$N" --skip-bytes=9 /dev/null'; do
+			'gsort -v --debug -T . --verbose=json -- "$N"' 'exec -a "$N" gsort --frob' \
+			'gsort -u8 -o "$N" --header=9 /dev/null'; do
 			rm -f -- "$N" 2>/dev/null || true
 			N=$name bash -c "$message" </dev/null >out 2>err || true
 			if LC_ALL=C grep -q '[[:cntrl:]]' err || LC_ALL=C grep -q $'\302[\200-\237]' err; then
@@ -749,9 +749,9 @@ temporary() {
 			[[ $message == *--debug* ]] || [ "$(wc -l <lines)" -le 1 ]
 		done
 		mkdir -p "d$name" 2>/dev/null || continue		# too long
-		TMPDIR=$PWD/d$name gsort --info >out
+		TMPDIR=$PWD/d$name gsort --version -vv >out
 		not grep -q '[[:cntrl:]]' <(tr '\t' ' ' <out)
-		gsort -T "d$name" --size-hint=1T --plan </dev/null >out
+		gsort -T "d$name" --plan=1T </dev/null >out
 		not grep -q '[[:cntrl:]]' <(tr '\t' ' ' <out)
 	done
 }
@@ -761,9 +761,9 @@ temporary() {
 	local name
 	for name in $'a\nb' '"\\' $'\377' $'\033[2J'; do
 		echo 1 >"x$name"
-		gsort --stats=json -v --progress=always -o "y$name" "x$name" 2>err
+		gsort --verbose=json -v --progress=always -o "y$name" "x$name" 2>err
 		tail -n 1 err | python3 -c 'import json, sys; assert json.load(sys.stdin)["records"] == 1'
-		GSORT_DEVICE=$name gsort --stats=json "z$name" 2>err || true
+		GSORT_DEVICE=$name gsort --verbose=json "z$name" 2>err || true
 		tail -n 1 err | python3 -c 'import json, sys; assert json.load(sys.stdin)["status"] == 2'
 	done
 }

@@ -174,8 +174,8 @@ duplicates	1" ] || [ $? -eq 1 ]
 	gsort -u -m -k2n y x | cmp - <(sort -u -m -k2n y x)
 	not gsort -m -k1 x y 2>err
 	grep -q '^gsort: y:2: disorder: a 2: merging needs sorted inputs' err
-	gsort -m -k1 --nocheck-order x y | cmp - <(sort -m -k1 x y)	# in whatever order they are
-	gsort -m --lines --nocheck-order - x - <y | cmp - <(sort -m - x - <y)
+	gsort -m -k1 --force x y | cmp - <(sort -m -k1 x y)	# in whatever order they are
+	gsort -m --lines --force - x - <y | cmp - <(sort -m - x - <y)
 	printf 'b' | gsort -m --lines x - | cmp - <(printf 'b\n' | sort -m x -)
 }
 
@@ -362,7 +362,7 @@ disorder() {
 	gsort --csv -t';' --header --count -k name in | gsort --csv -t';' --header -k count:nr |
 		cmp - <(printf 'count;name;n\n2;b;1\n1;"a;x";2\n')
 	tail -n +2 in | gsort --csv -t';' --count -r | cmp - <(printf '2;b;1\n1;"a;x";2\n')
-	printf '1,a\n1,a\n' | gsort --csv --repeated --count | cmp - <(echo 2,1,a)
+	printf '1,a\n1,a\n' | gsort --csv --unique=repeated --count | cmp - <(echo 2,1,a)
 	printf 'x,y\na,1\na,2\nb,1\n' >one
 	printf 'x,y\na,5\nc,2\n' >two
 	gsort --csv --header -k x -m --count one two | cmp - <(printf 'count,x,y\n3,a,1\n1,b,1\n1,c,2\n')
@@ -391,8 +391,8 @@ disorder() {
 @test "selection: counts, repeated and single lines, the first and the last" {
 	printf '%s\n' 'b 2' 'a 1' 'c 2' 'd 3' >in
 	gsort --count -k2n in | cmp - <(printf '      1 a 1\n      2 b 2\n      1 d 3\n')
-	gsort --repeated -k2n in | cmp - <(printf 'b 2\n')
-	gsort --singletons -k2n in | cmp - <(printf 'a 1\nd 3\n')
+	gsort --unique=repeated -k2n in | cmp - <(printf 'b 2\n')
+	gsort --unique=singletons -k2n in | cmp - <(printf 'a 1\nd 3\n')
 	gsort --head=2 -k2nr in | cmp - <(sort -k2nr in | head -n 2)
 	gsort --tail=3 -k2nr in | cmp - <(sort -k2nr in | tail -n 3)
 	gsort --verify -k2nr in | cmp - <(sort -k2nr in)
@@ -420,7 +420,7 @@ assert all(p < q for p, q in zip(places, places[1:]) if lines[p] == lines[q])'
 	printf 'id,n\n3,9\n1,10\n' >a
 	printf 'id,n\n2,5' >b
 	gsort -t, -k n:nr --header --argsort=u64 a b | od -An -tu8 | tr -s ' \n' ' ' | grep -qx ' 1 0 2 '
-	printf '"a\n",2\n"b\n\n",1\n' | gsort --csv -k2n --argsort=u32 --endian=big | od -An -tx1 |
+	printf '"a\n",2\n"b\n\n",1\n' | gsort --csv -k2n --argsort=u32be | od -An -tx1 |
 		grep -qx ' 00 00 00 01 00 00 00 00'
 	: | gsort --lines --argsort=u32 | cmp - /dev/null
 	{ lines 20000; printf '\n\n7\nword,x\n'; lines 9000; head -c 800000 /dev/zero | tr '\0' 1; } >in
@@ -428,7 +428,7 @@ assert all(p < q for p, q in zip(places, places[1:]) if lines[p] == lines[q])'
 		# shellcheck disable=SC2086
 		sort $options in >out
 		# shellcheck disable=SC2086
-		gsort --lines $options --verify --endian=little --argsort=u32 in | places
+		gsort --lines $options --verify --argsort=u32le in | places
 		# shellcheck disable=SC2086
 		gsort --lines $options --argsort=u32 -S 3M -T . --parallel=3 <in | cmp - numbers
 	done

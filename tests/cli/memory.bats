@@ -241,9 +241,9 @@ says() {
 	for what in "${@:2}"; do printf '%b\n' "${what#*=}" >"kernel$1/${what%%=*}"; done
 }
 
-# allows THREADS MIB: what --info says of the machine
+# allows THREADS MIB: what --version -vv says of the machine
 allows() {
-	there gsort --info >info
+	there gsort --version -vv >info
 	grep -E '^(cpu|memory|-S)' info
 	grep -q "^cpu  *$1 thread" info
 	grep -q "^-S  *$2 MiB" info
@@ -303,10 +303,10 @@ refused_until_named() {
 
 @test "-S holds for skipped bytes, names, headers and files of --split, or they are refused with the SIZE" {
 	head -c 40000000 /dev/zero >in
-	refused_until_named -u64 --skip-bytes=20000000 in
-	refused_until_named -u64 -m --skip-bytes=20000000 in
-	refused_until_named --record-size=8 --skip-bytes=20000000 in
-	peak_within 16384 gsort -u64 -C -S 16M --skip-bytes=20000000 in
+	refused_until_named -u64 --header=20000000 in
+	refused_until_named -u64 -m --header=20000000 in
+	refused_until_named --record-size=8 --header=20000000 in
+	peak_within 16384 gsort -u64 -C -S 16M --header=20000000 in
 	printf '1\n' >name
 	yes name | head -n 40000 | tr '\n' '\0' >names
 	refused_until_named --files0-from=names -o out
@@ -339,10 +339,10 @@ refused_until_named() {
 
 @test "--plan counts keys, not headers and skipped bytes" {
 	head -c 148 /dev/zero >in
-	gsort -u32 --skip-bytes=128 --plan in | grep -q '148 bytes: 5 keys$'
-	gsort -u32 --skip-bytes=128 --plan=json in in | grep -q '"keys":10,'
-	gsort --record-size=4 --skip-bytes=128 --plan in | grep -q '148 bytes: 5 records$'
-	[ "$(gsort -u32 --skip-bytes=200 --plan=json in | grep -c '"keys":0,')" -eq 1 ]
+	gsort -u32 --header=128 --plan in | grep -q '148 bytes: 5 keys$'
+	gsort -u32 --header=128 --plan=json in in | grep -q '"keys":10,'
+	gsort --record-size=4 --header=128 --plan in | grep -q '148 bytes: 5 records$'
+	[ "$(gsort -u32 --header=200 --plan=json in | grep -c '"keys":0,')" -eq 1 ]
 }
 
 # on_small_stack COMMAND...: it works with a stack of 64 KiB, of its threads, too
@@ -358,8 +358,8 @@ on_small_stack() {
 	gsort -u64 --to=text in >text
 	gsort --lines text >lines
 	for options in '' '-S 16M -T .' --parallel=1 '--to=text --count' '--split=8 -o part%r' --tail=9 \
-	               '--top=9 --json' --quantiles=0.5 --skip-bytes=80000 '--record-size=16 -k u64@0' \
-	               '--record-size=16 --skip-bytes=16' --argsort=u64 --plan=json; do
+	               '--top=9 --to=json' --quantiles=0.5 --header=80000 '--record-size=16 -k u64@0' \
+	               '--record-size=16 --header=16' --argsort=u64 --plan=json; do
 		case $options in *--record*) ;; *) options="-u64 $options" ;; esac
 		# shellcheck disable=SC2086
 		on_small_stack gsort $options in
@@ -375,7 +375,7 @@ on_small_stack() {
 	done
 	on_small_stack gsort --lines -C lines
 	on_small_stack gsort --lines -m lines
-	on_small_stack gsort --info=json
+	on_small_stack gsort --version=json
 	for options in gzip xz bzip2 lz4 zstd; do
 		command -v $options >/dev/null || continue
 		head -n 50000 text | $options -c >text.z

@@ -111,7 +111,7 @@ endless() {
 	(seq 300000; echo x) >bad
 	(seq 300000; echo 5) >unsorted
 	for options in --head=2 "--head=2 --lines -n" "--head=2 -u --count" --head=0; do
-		(seq 300000; echo $? >ended) | gsort -m $options --stats=json:stats - more >out
+		(seq 300000; echo $? >ended) | gsort -m $options --verbose=json:stats - more >out
 		[ "$(cat ended)" = 0 ]
 		grep -q '"records":400000' stats
 		trouble "unsorted:300001: disorder" gsort -m $options unsorted more
@@ -119,7 +119,7 @@ endless() {
 	trouble "bad:300001: not a number" gsort -m --head=2 bad
 	sorted u64 1 100000 >a
 	(cat a; head -c 8 a) >b
-	gsort -m -u64 --head=3 a a --stats=json:stats | cmp - <(gsort -u64 --head=3 a a)
+	gsort -m -u64 --head=3 a a --verbose=json:stats | cmp - <(gsort -u64 --head=3 a a)
 	grep -q '"records":200000' stats
 	trouble "b:100001: disorder" gsort -m -u64 --head=3 a b
 	trouble "b:100001: disorder" gsort -m --record-size=8 -k u64@0 --head=3 a b
@@ -192,9 +192,9 @@ endless() {
 
 @test "few inputs in little memory need no temporary files" {
 	for ((i = 0; i < 10; i++)); do seq $i 50000 2000000 >in-$i; done
-	gsort -m -S 16M --stats=json in-* 2>stats | cmp - <(sort -n in-*)
+	gsort -m -S 16M --verbose=json in-* 2>stats | cmp - <(sort -n in-*)
 	grep -q '"spilled_bytes":0,' stats
-	gsort -m -g -S 16M --stats=json in-* 2>stats | cmp - <(sort -n in-*)
+	gsort -m -g -S 16M --verbose=json in-* 2>stats | cmp - <(sort -n in-*)
 	grep -q '"spilled_bytes":0,' stats
 }
 
@@ -233,11 +233,11 @@ endless() {
 	trouble "two:4: disorder: 1" gsort -m --header=2 one two
 	printf 'xyz\1\3' >one
 	printf 'abc\2' >two
-	gsort -m -u8 --skip-bytes=3 one two | cmp - <(printf 'xyz\1\2\3')
+	gsort -m -u8 --header=3 one two | cmp - <(printf 'xyz\1\2\3')
 	printf 'xyz\1\0\0\0\3\0\0\0' >one
 	printf 'abc\2\0\0\0' >two
-	gsort -m -u32 --skip-bytes=3 one two | cmp - <(printf 'xyz\1\0\0\0\2\0\0\0\3\0\0\0')
-	trouble "two: has only 7 of the 9 bytes to be skipped" gsort -m -u32 --skip-bytes=9 two one
+	gsort -m -u32 --header=3 one two | cmp - <(printf 'xyz\1\0\0\0\2\0\0\0\3\0\0\0')
+	trouble "two: has only 7 of the 9 bytes to be skipped" gsort -m -u32 --header=9 two one
 }
 
 # --- order -------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ endless() {
 @test "an input out of order is an error that names the place" {
 	printf '1\n3\n2\n' >bad
 	texts
-	trouble "bad:3: disorder: 2: merging needs sorted inputs; sort it, or use --nocheck-order$" \
+	trouble "bad:3: disorder: 2: merging needs sorted inputs; sort it, or use --force$" \
 		gsort -m t0 bad
 	trouble "bad:2: disorder: 3: " gsort -mr bad
 	trouble "-:3: disorder: 2: " gsort -m t0 - <bad
@@ -268,21 +268,21 @@ endless() {
 	gsort -mu in in | cmp - <(printf '1\n2\n')
 }
 
-@test "with --nocheck-order no key is lost, whatever the order" {
+@test "with --force no key is lost, whatever the order" {
 	gen --seed 7 --keys 100000 --type u32 >bad
 	sorted u32 8 100000 >good
-	gsort -m -u32 --nocheck-order bad good >out
+	gsort -m -u32 --force bad good >out
 	cat bad good >both
 	same_keys both out u32
 	gen --seed 7 --keys 100000 --type u16 >bad
-	gsort -m -u16 --nocheck-order bad | cmp - <(gsort -u16 bad)
+	gsort -m -u16 --force bad | cmp - <(gsort -u16 bad)
 	printf '1\n3\n2\n' >bad
-	gsort -m --nocheck-order bad >out
+	gsort -m --force bad >out
 	sort -n out | cmp - <(seq 3)
 	# numbers of another class would come too late to be printed
 	printf '5000000000\n2\n' >bad
 	trouble "bad:2: disorder: 2: lines of text must be sorted to be merged; sort it$" \
-	        gsort -m --nocheck-order bad
+	        gsort -m --force bad
 }
 
 @test "lines that are not numbers are errors, or left out" {

@@ -219,7 +219,7 @@ says() {
 	gsort: -: 35 bytes is not a multiple of 16 (3 trailing bytes): not a file of i128
 	$ printf 1 >in; gsort -u16 in
 	gsort: in: 1 byte is not a multiple of 2 (1 trailing byte): not a file of u16
-	$ head -c 5 /dev/zero >in; gsort -u8 --skip-bytes=6 in
+	$ head -c 5 /dev/zero >in; gsort -u8 --header=6 in
 	gsort: in: has only 5 of the 6 bytes to be skipped
 	$ gsort -u8 /proc/self/mem
 	gsort: read failed: /proc/self/mem: Input/output error
@@ -231,7 +231,7 @@ says() {
 	1$ printf 'abab' >in; gsort --record-size=1 -c in
 	gsort: in:3: disorder: the record at byte 2
 	$ printf 'ab' >in; printf 'ba' >not; gsort --record-size=1 -m in not
-	gsort: not:2: disorder: the record at byte 1: merging needs sorted inputs; sort it, or use --nocheck-order
+	gsort: not:2: disorder: the record at byte 1: merging needs sorted inputs; sort it, or use --force
 	1$ { printf 1; head -c 31 /dev/zero; } >in; gsort -u128 -c in
 	gsort: in:2: disorder: 0 (byte 16)
 	1$ printf '1\n3\n2\n' >in; gsort -c in
@@ -241,10 +241,10 @@ says() {
 	1$ printf '\003\0\001\0' >in; gsort -u16 -c in
 	gsort: in:2: disorder: 1 (byte 2)
 	$ printf '1\n3\n2\n' >in; gsort -m in
-	gsort: in:3: disorder: 2: merging needs sorted inputs; sort it, or use --nocheck-order
+	gsort: in:3: disorder: 2: merging needs sorted inputs; sort it, or use --force
 	$ printf '\003\0\001\0' >in; gsort -u16 -m in
-	gsort: in:2: disorder: 1 (byte 2): merging needs sorted inputs; sort it, or use --nocheck-order
-	$ printf '5000000000\n1\n' >in; gsort -m --nocheck-order in >/dev/null
+	gsort: in:2: disorder: 1 (byte 2): merging needs sorted inputs; sort it, or use --force
+	$ printf '5000000000\n1\n' >in; gsort -m --force in >/dev/null
 	gsort: in:2: disorder: 1: lines of text must be sorted to be merged; sort it
 	END
 }
@@ -555,8 +555,8 @@ export -f damaged
 	$ gsort --revers=1
 	gsort: option '--revers' doesn't allow an argument
 	Try 'gsort --help' for more information.
-	$ gsort --che
-	gsort: option '--che' is ambiguous; possibilities: '--check' '--check-order'
+	$ gsort --he
+	gsort: option '--he' is ambiguous; possibilities: '--head' '--header' '--help'
 	Try 'gsort --help' for more information.
 	$ gsort --type
 	gsort: option '--type' requires an argument
@@ -571,7 +571,7 @@ export -f damaged
 	gsort: 16 MiB of memory are not enough for so many values (--top, --sample, --tail, --histogram): gsort needs -S 34M
 	$ printf '1\n' | gsort --split=999 -o 'o%r' -S 16M
 	gsort: 16 MiB of memory are not enough for so many files of '--split': gsort needs -S 40M
-	$ printf '1\n' | gsort -u8 --skip-bytes=8M -S 16M
+	$ printf '1\n' | gsort -u8 --header=8M -S 16M
 	gsort: 16 MiB of memory are not enough for the skipped bytes, which are copied to the output: gsort needs -S 24M
 	$ gsort -R
 	gsort: -R (random order) is not supported; use shuf(1)
@@ -583,7 +583,7 @@ export -f damaged
 	$ gsort --sort=random
 	gsort: --sort=random is not supported; use shuf(1)
 	$ gsort --s
-	gsort: option '--s' is ambiguous; possibilities: '--sort' '--stable' '--singletons' '--sample' '--seed' '--summary' '--symmetric' '--skip-bytes' '--size-hint' '--split' '--stats'
+	gsort: option '--s' is ambiguous; possibilities: '--sort' '--stable' '--sample' '--summary' '--symmetric' '--split'
 	Try 'gsort --help' for more information.
 	$ gsort -u128 --type=hex /dev/null
 	gsort: options '-u128' and '--type=hex' are incompatible
@@ -603,7 +603,7 @@ export -f damaged
 	$ gsort -k 2,
 	gsort: invalid key '2,': a field number is missing
 	$ gsort --csv -k price:n
-	gsort: invalid key 'price:n': a field number is missing; a name needs --header, or --format=npy
+	gsort: invalid key 'price:n': a field number is missing; a name needs --header, or --type=npy
 	$ gsort -k u32@0
 	gsort: invalid key 'u32@0': a field number is missing; keys of records need --record-size
 	$ gsort -k 1x
@@ -648,8 +648,8 @@ export -f damaged
 	gsort: options '-k' and '-u32' are incompatible: lines are text; binary records need --record-size
 	$ gsort --csv --type=hex
 	gsort: options '--csv' and '--type=hex' are incompatible: lines are text; binary records need --record-size
-	$ gsort --csv --format=npy
-	gsort: options '--csv' and '--format' are incompatible: its items are no lines
+	$ gsort --csv --type=npy
+	gsort: options '--csv' and '--type=npy' are incompatible: its items are no lines
 	$ gsort -h --to=u8
 	gsort: options '-h' and '--to=u8' are incompatible: lines are written as they are
 	$ gsort --csv --invalid=warn
@@ -677,49 +677,59 @@ export -f damaged
 	1$ printf 'a 2\nb 1\n' >in; gsort -c -k2n in
 	gsort: in:2: disorder: b 1
 	$ printf 'a 2\nb 1\n' >in; gsort -m -k2n in
-	gsort: in:2: disorder: b 1: merging needs sorted inputs; sort it, or use --nocheck-order
+	gsort: in:2: disorder: b 1: merging needs sorted inputs; sort it, or use --force
 	END
 }
 
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, u128, i128, text-float, hex, ipv4, time
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, with be behind it for big endian, text, u128, i128, text-float, hex, ipv4, time, npy, raw
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
-	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, hex
+	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, with be behind it for big endian, text, hex, json
 	Try 'gsort --help' for more information.
 	$ gsort -u256
 	gsort: invalid key width in '-u256': must be one of -u8, -u16, -u32, -u64, -u128
 	Try 'gsort --help' for more information.
 	$ gsort --record-size=0
 	gsort: invalid --record-size argument '0': must be a number of bytes, from 1 to 1M
-	$ gsort --format=csv
-	gsort: invalid argument 'csv' for --format: must be one of auto, raw, npy
-	Try 'gsort --help' for more information.
+	$ gsort --type=npy --type=raw
+	gsort: options '--type=npy' and '--type=raw' are incompatible
 	$ gsort --argsort=u16 -u8
 	gsort: invalid argument 'u16' for --argsort: must be u32 or u64
 	Try 'gsort --help' for more information.
-	$ gsort --endian=middle -u8
-	gsort: invalid argument 'middle' for --endian: must be one of little, big
+	$ gsort --unique=middle -u8
+	gsort: invalid argument 'middle' for --unique: must be one of repeated, singletons
 	Try 'gsort --help' for more information.
+	$ gsort --version=xml
+	gsort: invalid argument 'xml' for --version: must be json
+	Try 'gsort --help' for more information.
+	$ gsort --sample=5x
+	gsort: invalid --sample argument '5x': must be a number of keys, such as 10, 4K or 2M
+	$ gsort --sample=5:x
+	gsort: invalid --sample argument '5:x': the seed must be a whole number below 18446744073709551615
 	$ gsort -S 1.5G
 	gsort: invalid suffix in -S argument '1.5G': must be one of b, K, M, G, T, P, E, KiB, MiB, GiB, TiB, %
 	$ gsort -S x
 	gsort: invalid -S argument 'x': must be a size, such as 512M, 8G or 50%
 	$ gsort -S -1
 	gsort: invalid -S argument '-1': must be a size, such as 512M, 8G or 50%
-	$ gsort --size-hint=16E
-	gsort: invalid --size-hint argument '16E': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
-	$ gsort --size-hint=-1
-	gsort: invalid --size-hint argument '-1': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
-	$ gsort --skip-bytes=99999999999999999999 -u8
-	gsort: invalid --skip-bytes argument '99999999999999999999': must be a number of bytes below 16E, such as 512, 4K, 6G or 2GiB
+	$ gsort --plan=16E
+	gsort: invalid argument '16E' for --plan: must be text, json, or a size of the input, such as 512, 4K, 6G or 2GiB
+	Try 'gsort --help' for more information.
+	$ gsort --progress=-1
+	gsort: invalid argument '-1' for --progress: must be auto, always, never, or a size of the input, such as 512, 4K, 6G or 2GiB
+	Try 'gsort --help' for more information.
+	$ gsort --progress=1 --plan=2
+	gsort: two different sizes of the input
+	$ gsort --header -u8
+	gsort: '--header' of binary input needs a number of bytes, such as --header=128
 	$ gsort --head=-1
 	gsort: invalid --head argument '-1': must be a whole number, such as 1000, 1K or 2M
 	$ gsort --head=1KB
 	gsort: invalid --head argument '1KB': must be a whole number, such as 1000, 1K or 2M
-	$ gsort --endian=little --type='>u4'
+	$ gsort --to=u32le --type='>u4'
 	gsort: --type=>u4 is in another byte order than the option before it
 	$ gsort --header=0
 	gsort: invalid --header argument '0': must be a whole number, at least 1
@@ -737,15 +747,15 @@ export -f damaged
 	gsort: invalid --split argument '0': must be a whole number from 1 to 1024
 	$ gsort --split=1025 -o x%r
 	gsort: invalid --split argument '1025': must be a whole number from 1 to 1024
-	$ gsort --gpu-memory=0
-	gsort: --gpu-memory argument '0' is too small
-	$ gsort --gpu-memory=101%
-	gsort: --gpu-memory argument '101%' is not between 1% and 100%
+	$ gsort -Sgpu:0
+	gsort: -S argument '0' is too small
+	$ gsort -Sgpu:101%
+	gsort: -S argument '101%' is not between 1% and 100%
 	$ gsort --device=tpu
 	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu or gpu:N (N counts the GPUs from 0)
 	Try 'gsort --help' for more information.
 	$ gsort --decompress=rar
-	gsort: invalid argument 'rar' for --decompress: must be one of auto, none, gzip, bzip2, xz, zstd, lz4
+	gsort: invalid argument 'rar' for --decompress: must be one of auto, no-sandbox, none, gzip, bzip2, xz, zstd, lz4
 	Try 'gsort --help' for more information.
 	$ gsort --invalid=maybe
 	gsort: invalid argument 'maybe' for --invalid: must be one of abort, fail, warn, ignore, skip-blank
@@ -753,34 +763,28 @@ export -f damaged
 	$ gsort --check=maybe
 	gsort: invalid argument 'maybe' for --check: must be one of diagnose-first, quiet, silent, summary
 	Try 'gsort --help' for more information.
-	$ gsort --stats=xml
-	gsort: invalid argument 'xml' for --stats: must be json or json:FILE
+	$ gsort --verbose=xml
+	gsort: invalid argument 'xml' for --verbose: must be json or json:FILE
 	Try 'gsort --help' for more information.
-	$ gsort --stats=json:
-	gsort: invalid argument 'json:' for --stats: the name of the file is empty
+	$ gsort --verbose=json:
+	gsort: invalid argument 'json:' for --verbose: the name of the file is empty
 	Try 'gsort --help' for more information.
-	$ gsort --plan=xml
-	gsort: invalid argument 'xml' for --plan: must be one of text, json
-	Try 'gsort --help' for more information.
-	$ gsort --stats=json:no/where in
+	$ gsort --verbose=json:no/where in
 	gsort: open failed: no/where: No such file or directory
-	$ echo 1 >in; gsort --stats=json:./in in; s=$?; echo 1 | cmp - in; exit $s
-	gsort: --stats would overwrite 'in', which is input or output; name another file
-	$ gsort --stats=json:out -o out in
-	gsort: --stats would overwrite 'out', which is input or output; name another file
-	$ echo 1 >in; gsort --stats=json:/dev/stdout in 1<>in
-	gsort: --stats would overwrite 'in', which is input or output; name another file
-	$ echo 1 >in; gsort --stats=json:out in >out; s=$?; [ ! -s out ] || cat out; exit $s
-	gsort: --stats would overwrite 'standard output', which is input or output; name another file
-	$ echo 1 >in; gsort --stats=json:p1 --split=2 -o ./p%r in
-	gsort: --stats would overwrite './p1', which is input or output; name another file
-	$ printf 'in\0' >names; gsort --stats=json:names --files0-from=names
-	gsort: --stats would overwrite 'names', which is input or output; name another file
+	$ echo 1 >in; gsort --verbose=json:./in in; s=$?; echo 1 | cmp - in; exit $s
+	gsort: --verbose=json would overwrite 'in', which is input or output; name another file
+	$ gsort --verbose=json:out -o out in
+	gsort: --verbose=json would overwrite 'out', which is input or output; name another file
+	$ echo 1 >in; gsort --verbose=json:/dev/stdout in 1<>in
+	gsort: --verbose=json would overwrite 'in', which is input or output; name another file
+	$ echo 1 >in; gsort --verbose=json:out in >out; s=$?; [ ! -s out ] || cat out; exit $s
+	gsort: --verbose=json would overwrite 'standard output', which is input or output; name another file
+	$ echo 1 >in; gsort --verbose=json:p1 --split=2 -o ./p%r in
+	gsort: --verbose=json would overwrite './p1', which is input or output; name another file
+	$ printf 'in\0' >names; gsort --verbose=json:names --files0-from=names
+	gsort: --verbose=json would overwrite 'names', which is input or output; name another file
 	$ printf 'in\0' >names; gsort -o ./names --files0-from=names
 	gsort: ./names would overwrite 'names', which names the inputs; name another file
-	$ gsort --progress=often
-	gsort: invalid argument 'often' for --progress: must be one of auto, always, never
-	Try 'gsort --help' for more information.
 	$ GSORT_DEVICE=$(printf 't\npu') gsort nothing
 	gsort: warning: GSORT_DEVICE='t\012pu' is ignored: must be auto, cpu, gpu or gpu:N
 	gsort: cannot read: nothing: No such file or directory
@@ -802,8 +806,6 @@ export -f damaged
 	gsort: options '--record-size' and '--to=text' are incompatible: records are moved as they are
 	$ gsort --record-size=8 -n
 	gsort: options '-n' and '--record-size' are incompatible
-	$ gsort --record-size=8 --header
-	gsort: options '--record-size' and '--header' are incompatible: for bytes at the front: --skip-bytes
 	$ gsort --record-size=8 --device=gpu
 	gsort: options '--record-size' and '--device=gpu' are incompatible: a GPU sorts keys alone
 	$ gsort --record-size=8 --type=hex
@@ -859,20 +861,12 @@ export -f damaged
 	gsort: options '-c' and '--head' are incompatible
 	$ gsort -m --device=gpu
 	gsort: options '-m' and '--device=gpu' are incompatible
-	$ gsort --nocheck-order
-	gsort: option '--nocheck-order' needs '-m'
-	$ gsort --repeated --singletons
-	gsort: options '--repeated' and '--singletons' are incompatible
+	$ gsort --unique=repeated --unique=singletons
+	gsort: options '--unique=repeated' and '--unique=singletons' are incompatible
 	$ gsort --in-place
 	gsort: option '--in-place' needs '-o'
-	$ gsort --endian=big
-	gsort: option '--endian' needs a binary type
-	$ gsort --skip-bytes=1
-	gsort: option '--skip-bytes' needs a binary type (for text: '--header')
-	$ gsort --skip-bytes=1 -u8 --to=text
-	gsort: options '--skip-bytes' and '--to=text' are incompatible; to drop the bytes, use tail -c +2
-	$ gsort --header -u8
-	gsort: options '--header' and '-u8' are incompatible
+	$ gsort --header=1 -u8 --to=text
+	gsort: options '--header' and '--to=text' are incompatible; to drop the bytes, use tail -c +2
 	$ gsort --header --to=u8
 	gsort: options '--header' and '--to=u8' are incompatible
 	$ gsort --invalid=warn -u8
@@ -887,8 +881,8 @@ export -f damaged
 	gsort: options '--to=u8' and '--to=u16' are incompatible
 	$ gsort --head=1 --head=2
 	gsort: two different values of --head
-	$ gsort --gpu-memory=1G --gpu-memory=2G
-	gsort: two different values of --gpu-memory
+	$ gsort -Sgpu:1G -Sgpu:2G
+	gsort: two different limits of GPU memory
 	$ gsort --device=cpu --device=gpu
 	gsort: options '--device=cpu' and '--device=gpu' are incompatible
 	$ gsort --files0-from=a --files0-from=b
@@ -913,6 +907,8 @@ messages() {
 	cat >known <<-'END'
 	a key has at least 1 byte
 	a .npy header of %
+	bytes that are skipped need a binary type (for text: '--header')
+	a byte order needs a binary type
 	a record has at most
 	'--argsort' has 32 or 64 bits, not
 	the input has more than 2^32 keys: use --argsort=u64
@@ -986,7 +982,7 @@ messages() {
 	no memory for the figures of
 	no memory for an item of
 	ranks sort records or lines by key
-	--merge: several ranks read each input twice, first to see whether it is sorted, so it must be a file; with --nocheck-order they sort it as it is
+	--merge: several ranks read each input twice, first to see whether it is sorted, so it must be a file; with --force they sort it as it is
 	ranks with this memory: at most
 	records and lines by key: several ranks read regular files that are not compressed, so that equal ones keep their order; gsort sorts
 	the result is wrong: it is not in order where rank
@@ -996,7 +992,7 @@ messages() {
 	ranges of keys
 	blocks of keys
 	the launcher has started
-	an input is compressed, and MPI does not allow the sandbox in which gsort decompresses: add --no-sandbox if you trust the input
+	an input is compressed, and MPI does not allow the sandbox in which gsort decompresses: add --decompress=no-sandbox if you trust the input
 	not with several ranks: it is no regular file, and they write at several places of it
 	processes sorts all of the input; gsort-mpi sorts it once, together
 	processes, but each is a job of its own: use the mpirun of the MPI that gsort-mpi was built with

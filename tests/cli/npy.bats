@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Files of NumPy: --format=npy, or by their magic.
+# Files of NumPy: --type=npy, or by their magic.
 
 load ../helpers
 
@@ -58,10 +58,10 @@ setup_npy() {
 	        save('in.npy', kind, items)
 	        up = [i for _, i in sorted(zip(values, items))]
 	        assert run(1) == (kind, up), descr
-	        assert run(2, '--format=npy') == (kind, up), descr
+	        assert run(2, '--type=npy') == (kind, up), descr
 	        assert run(1, '-r') == (kind, up[::-1]), descr
 	        assert run(1, '-u') == (kind, sorted(set(items), key=up.index)), descr
-	        assert run(2, '--format=npy', '--head=7') == (kind, up[:7]), descr
+	        assert run(2, '--type=npy', '--head=7') == (kind, up[:7]), descr
 	        assert run(1, '--tail=7') == (kind, up[-7:]), descr
 	        assert run(0, '-u') == run(1, '-u'), descr
 	        assert len(run(0)[1]) == 4000
@@ -89,17 +89,17 @@ setup_npy() {
 	END
 	PYTHONPATH=. python3 make.py
 	tail -c +257 by-id.npy >want
-	gsort --format=npy -k id -k price:r in.npy >out
+	gsort --type=npy -k id -k price:r in.npy >out
 	PYTHONPATH=. python3 -c 'from npy import *; assert load("out") == load("by-id.npy")'
-	gsort --format=npy -k name <in.npy >out
+	gsort --type=npy -k name <in.npy >out
 	PYTHONPATH=. python3 -c 'from npy import *; assert load("out") == load("by-name.npy")'
-	gsort --format=npy -k name -c by-name.npy
-	not gsort --format=npy -k name -C by-id.npy
-	gsort --format=npy -m -k name by-name.npy by-name.npy >out
+	gsort --type=npy -k name -c by-name.npy
+	not gsort --type=npy -k name -C by-id.npy
+	gsort --type=npy -m -k name by-name.npy by-name.npy >out
 	PYTHONPATH=. python3 -c 'from npy import *; assert len(load("out")[1]) == 6000'
-	fails "a .npy file of structures: name a field with --format=npy and -k: id, name, price$" \
+	fails "a .npy file of structures: name a field with --type=npy and -k: id, name, price$" \
 		gsort in.npy
-	fails "no field 'm' that can be sorted; there are: id, name, price" gsort --format=npy -k m in.npy
+	fails "no field 'm' that can be sorted; there are: id, name, price" gsort --type=npy -k m in.npy
 }
 
 @test "names of fields: Latin-1 in version 1, UTF-8 in version 3" {
@@ -129,18 +129,18 @@ setup_npy() {
 	name('latin-2', 1, '\u00c3\u00a9')		# the same bytes as a name in UTF-8
 	END
 	PYTHONPATH=. python3 make.py
-	gsort --format=npy -k $'\u00e9' latin -o latin.out
-	gsort --format=npy -k $'\xe9' wide | cat >wide.out
-	gsort --format=npy -k $'\u043a\u043b' -u utf8 -o utf8.out
-	gsort --format=npy -k $'\u043a\u043b' --argsort=u32 utf8 >places
+	gsort --type=npy -k $'\u00e9' latin -o latin.out
+	gsort --type=npy -k $'\xe9' wide | cat >wide.out
+	gsort --type=npy -k $'\u043a\u043b' -u utf8 -o utf8.out
+	gsort --type=npy -k $'\u043a\u043b' --argsort=u32 utf8 >places
 	PYTHONPATH=. python3 - <<-'END'
 	exec(open('make.py').read())
 	read('latin.out', 1, '\u00e9'), read('wide.out', 1, '\u00e9'), read('utf8.out', 3, '\u043a\u043b')
 	assert load('places')[1] == [bytes([n, 0, 0, 0]) for n in (1, 2, 0)]
 	END
-	fails $'no field \'z\' that can be sorted; there are: \u00e9, x' gsort --format=npy -k z latin
-	fails 'latin-2: items of another type than in utf8-2' gsort --format=npy -k x utf8-2 latin-2
-	gsort --format=npy -k x latin wide | wc -c | grep -qx $((128 + 48))
+	fails $'no field \'z\' that can be sorted; there are: \u00e9, x' gsort --type=npy -k z latin
+	fails 'latin-2: items of another type than in utf8-2' gsort --type=npy -k x utf8-2 latin-2
+	gsort --type=npy -k x latin wide | wc -c | grep -qx $((128 + 48))
 }
 
 @test "figures of several files, and of a pipe; what does not go with records" {
@@ -154,15 +154,15 @@ setup_npy() {
 	END
 	PYTHONPATH=. python3 make.py
 	gsort --summary a.npy b.npy | cmp - <({ seq 0 4; seq 3 8; } | gsort --summary)
-	cat a.npy | gsort --format=npy --quantiles=0.5 | grep -qw '2$'
+	cat a.npy | gsort --type=npy --quantiles=0.5 | grep -qw '2$'
 	fails 'the headers of the .npy files name 5 items, and there are 4: one is cut off' \
-		bash -c 'head -c -4 a.npy | gsort --format=npy --summary'
+		bash -c 'head -c -4 a.npy | gsort --type=npy --summary'
 	fails "a.npy: '--summary' does not go with .npy files here: figures are of files whose headers are of one length" \
 		gsort --summary a.npy c.npy
 	fails "d.npy: '--summary' does not go with .npy files here: figures are of numbers alone" \
-		gsort --summary --format=npy -k x d.npy
+		gsort --summary --type=npy -k x d.npy
 	fails "d.npy: '--top' does not go with .npy files here: figures are of numbers alone" \
-		gsort --top=2 --format=npy -k x d.npy
+		gsort --top=2 --type=npy -k x d.npy
 	gsort --top=1 a.npy b.npy | grep -qx '      2 3'
 	fails "a.npy: '--compress-program' does not go with .npy files here: their temporary files" \
 		gsort --compress-program=zstd a.npy b.npy
@@ -177,13 +177,13 @@ setup_npy() {
 	head -c -4 in.npy >short
 	fails 'short: the header of the .npy file names 100 items, and there are 99' gsort short
 	fails 'the headers of the .npy files name 100 items, and there are 99: one is cut off, or changed while it was read$' \
-		bash -c 'cat short | gsort --format=npy'
+		bash -c 'cat short | gsort --type=npy'
 	head -c 50 in.npy >cut
 	fails 'cut: the header of the .npy file is cut off' gsort cut
 	echo 1 >text
-	fails 'text: the header of the .npy file is cut off' gsort --format=npy text
+	fails 'text: the header of the .npy file is cut off' gsort --type=npy text
 	seq 100 >text
-	fails 'text: not a .npy file' gsort --format=npy text
+	fails 'text: not a .npy file' gsort --type=npy text
 	sed 's/(100,)/(50,2)/' in.npy >flat
 	fails 'flat: a .npy file with 2 dimensions; gsort sorts arrays of one; a.ravel() has one' gsort flat
 	sed 's/<i4/<x4/' in.npy >odd
@@ -200,13 +200,13 @@ setup_npy() {
 	fails "in.npy: '--zero-terminated' does not go with a .npy file, whose header tells what its items are" \
 		gsort -z in.npy
 	fails 'in.npy: the items of this .npy file are in the other byte order: leave it out, the header names it' \
-		gsort -i32 --endian=big in.npy
-	gsort -i32 --endian=little in.npy | cmp - <(gsort in.npy)		# as the header says
+		gsort -i32be in.npy
+	gsort -i32le in.npy | cmp - <(gsort in.npy)		# as the header says
 	sed 's/<i4/>i4/' in.npy >swapped.npy
 	for options in '' -u --argsort=u32; do
-		gsort -i32 --endian=big $options swapped.npy | cmp - <(gsort $options swapped.npy)
+		gsort -i32be $options swapped.npy | cmp - <(gsort $options swapped.npy)
 	done
-	gsort --format=raw -u8 in.npy | cmp - <(gsort -u8 --skip-bytes=0 --format=raw in.npy)
+	gsort --type=raw -u8 in.npy | cmp - <(gsort -u8 --header=0 --type=raw in.npy)
 	printf '\x93NUMPY\x09\0%0100d' 0 >new
 	fails 'new: version 9 of .npy files is not known' gsort new
 	printf '\x93NUMPY\x02\0\0\0\0\1%0100d' 0 >long
@@ -218,5 +218,5 @@ setup_npy() {
 	mkfifo fifo
 	# Nobody writes to it, and nobody waits.
 	fails 'fifo: not a regular file; a .npy file in a pipe is read from standard input' \
-		gsort --format=npy fifo
+		gsort --type=npy fifo
 }

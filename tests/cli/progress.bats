@@ -37,7 +37,7 @@ export -f slow
 }
 
 @test "a wide terminal has a bar, and nothing is drawn while nothing is read" {
-	on_terminal 'stty cols 120; slow | gsort --progress --size-hint=3500 -o out'
+	on_terminal 'stty cols 120; slow | gsort --progress=3500 -o out'
 	tr '\r' '\n' <shown | grep -qE '^\[####*-*\] read [1-9][0-9]*% '
 	on_terminal 'stty cols 120; slow | gsort --progress -o out'	# of what?
 	not grep -q '\[#' shown
@@ -139,11 +139,11 @@ is_erased() {
 }
 
 @test "a percentage is shown if the size is known, or promised" {
-	on_terminal 'slow | gsort --progress --size-hint=1000000 -o out'
+	on_terminal 'slow | gsort --progress=1000000 -o out'
 	grep -q 'read 0% ' shown
 	on_terminal 'slow | gsort --progress -o out'
 	not grep -q 'read [0-9]*%' shown
-	on_terminal 'slow | gsort -c --progress --size-hint=1000000'
+	on_terminal 'slow | gsort -c --progress=1000000'
 	grep -q 'read 0% ' shown
 }
 
@@ -227,7 +227,7 @@ has_lines() {
 	gen --seed 7 --keys 3000000 --type u64 >keys
 	mkfifo in out
 	exec 8<>out
-	gsort -q -u64 -S 1 -T . --size-hint=24000000 <in >out 2>err &
+	gsort -q -u64 -S 1 -T . --progress=24000000 <in >out 2>err &
 	job=$!
 	exec 9>in
 	eventually awaits $job USR1

@@ -43,7 +43,7 @@ for i in range(int(sys.argv[1])):
 	mkdir tmp
 	for threads in 1 3; do
 		gsort --record-size=16 -k u64@0 -S 20M -T tmp --parallel=$threads --verify \
-			--stats=json -o again in 2>stats
+			--verbose=json -o again in 2>stats
 		cmp out again
 		grep -E '"runs":[1-9]' stats
 		[ "$(grep -o '"peak_rss":[0-9]*' stats | cut -d : -f 2)" -le $((24 << 20)) ]
@@ -68,14 +68,14 @@ for i in range(int(sys.argv[1])):
 	fails 'in: byte 164: the last record is short: 41 of 82' gsort --record-size=82 in
 }
 
-@test "--skip-bytes keeps the bytes before the records" {
+@test "--header keeps the bytes before the records" {
 	records 1000 >in
 	{ printf HEAD; cat in; } >a
-	gsort --record-size=16 -k u64@0 --skip-bytes=4 a a >out
+	gsort --record-size=16 -k u64@0 --header=4 a a >out
 	[ "$(head -c 4 out)" = HEAD ]
 	gsort --record-size=16 -k u64@0 in in | cmp - <(tail -c +5 out)
-	gsort --record-size=16 -k u64@0 --skip-bytes=4 -c out
-	gsort --record-size=16 -k u64@0 --skip-bytes=4 -m out a 2>err && return 1
+	gsort --record-size=16 -k u64@0 --header=4 -c out
+	gsort --record-size=16 -k u64@0 --header=4 -m out a 2>err && return 1
 	grep -F 'a:' err
 }
 
@@ -90,7 +90,7 @@ places = [p for p, in struct.iter_unpack("<Q", open("places", "rb").read())]
 assert places == sorted(range(len(keys)), key=lambda i: keys[i])'
 	gsort -f64 --argsort=u32 --to=text in 2>/dev/null && return 1
 	gsort -f64 --argsort=u32 in in | gsort -u32 | cmp - <(seq 0 79999 | gsort --to=u32)
-	gsort -f64 --argsort=u32 -r --endian=little in | head -c 4 | od -An -tu4
+	gsort -f64 --argsort=u32le -r in | head -c 4 | od -An -tu4
 }
 
 # Where lines that are numbers would be written, by sort(1); arguments: its options.
@@ -117,7 +117,7 @@ places_by_sort() {
 		# shellcheck disable=SC2086
 		gsort --argsort=u64 $options in last | od -An -v -tu8 -w8 | tr -d ' ' | cmp - want
 	done
-	cat in last | gsort --argsort=u32 --endian=big | od -An -v -tu4 -w4 --endian=big | tr -d ' ' | cmp - want
+	cat in last | gsort --argsort=u32be | od -An -v -tu4 -w4 --endian=big | tr -d ' ' | cmp - want
 	cat in last | tr '\n' '\0' | gsort -z --argsort=u32 | od -An -v -tu4 -w4 | tr -d ' ' | cmp - want
 	places_by_sort -k2nr <in >want
 	gsort -r --argsort=u32 in | od -An -v -tu4 -w4 | tr -d ' ' | cmp - want
@@ -166,7 +166,7 @@ places_by_sort() {
 
 @test "a new file gets what a pipe gets, whichever threads write it, and a full disk is an error" {
 	records 400000 >in	# several parts
-	for options in "" -r --head=200001 --tail=150001 --argsort=u32 --skip-bytes=16 \
+	for options in "" -r --head=200001 --tail=150001 --argsort=u32 --header=16 \
 	               "--head=0" "-S 20M" "--verify --tail=100000"; do
 		gsort --record-size=16 -k u64@0 --parallel=3 $options -o out in
 		gsort --record-size=16 -k u64@0 --parallel=3 $options in | cat | cmp - out
@@ -185,7 +185,7 @@ places_by_sort() {
 	gsort --record-size=16 -k u64@0 in >out
 	for options in "" -r "--parallel=1 --verify"; do
 		gsort --record-size=16 -k u64@0 $options in | head -c 16000 >want
-		gsort --record-size=16 -k u64@0 $options --head=1000 --stats=json in 2>stats | cmp - want
+		gsort --record-size=16 -k u64@0 $options --head=1000 --verbose=json in 2>stats | cmp - want
 		grep '"records":3000000,"records_out":1000,' stats
 		[ "$(grep -o '"peak_rss":[0-9]*' stats | cut -d : -f 2)" -le $((24 << 20)) ]
 	done

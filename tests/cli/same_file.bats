@@ -12,13 +12,13 @@ load ../helpers
 
 @test "pipes, terminals and devices may have several names" {
 	seq 3 >in
-	[ "$(gsort --stats=json:/dev/stdout in | wc -l)" = 4 ]
-	[ "$(gsort -q --stats=json:/dev/stderr in 2>&1 >out | wc -l)" = 1 ]
-	gsort --stats=json:/dev/null -o /dev/null in
-	printf 'in\0' | gsort --stats=json:/dev/null -o /dev/null --files0-from=/dev/stdin
+	[ "$(gsort --verbose=json:/dev/stdout in | wc -l)" = 4 ]
+	[ "$(gsort -q --verbose=json:/dev/stderr in 2>&1 >out | wc -l)" = 1 ]
+	gsort --verbose=json:/dev/null -o /dev/null in
+	printf 'in\0' | gsort --verbose=json:/dev/null -o /dev/null --files0-from=/dev/stdin
 	mkfifo pipe
 	cat pipe >got &
-	gsort -o pipe --stats=json:stats in
+	gsort -o pipe --verbose=json:stats in
 	wait
 	seq 3 | cmp - got
 }
@@ -27,7 +27,7 @@ load ../helpers
 	ranks=$(built gsort-ranks)
 	[ -x "$ranks" ] || skip "gsort-ranks was not built"
 	seq 3 >in
-	GSORT_RANKS=3 run timeout 100 "$ranks" --stats=json:no/where -o out in
+	GSORT_RANKS=3 run timeout 100 "$ranks" --verbose=json:no/where -o out in
 	[ "$status" = 2 ]
 	[ "$output" = "gsort-ranks: open failed: no/where: No such file or directory" ]
 	[ ! -e out ]

@@ -309,7 +309,7 @@ tries_all() {
 	END
 	cc -shared -fPIC -o old.so old.c
 	seq 300000 | gzip >in.gz
-	LD_PRELOAD=$PWD/old.so gsort --no-sandbox in.gz -o sorted || skip "this kernel has no calls of i386"
+	LD_PRELOAD=$PWD/old.so gsort --decompress=no-sandbox in.gz -o sorted || skip "this kernel has no calls of i386"
 	run env LD_PRELOAD="$PWD/old.so" gsort in.gz -o sorted
 	[ "$status" = 159 ]	# SIGSYS
 }
@@ -325,7 +325,7 @@ tries_all() {
 @test "without the sandbox it does" {
 	needs_sandbox
 	seq 300000 | gzip >in.gz
-	taken --no-sandbox in.gz >sorted || true
+	taken --decompress=no-sandbox in.gz >sorted || true
 	grep -qx 'read done' told
 	grep -qx 'connect done' told
 }
@@ -423,9 +423,9 @@ kernel_without() {
 	cat >list <<-'END'
 		gsort lines.$tool -o out/new
 		gsort --parallel=4 --split=2 lines.$tool -o out/part-%r
-		gsort -vv --progress=always --stats=json:out/stats --verify lines.$tool lines.$tool -o out/new
+		gsort -vv --progress=always --verbose=json:out/stats --verify lines.$tool lines.$tool -o out/new
 		cat lines.$tool | traced -g --summary | cat
-		gsort --lines --merge --nocheck-order lines.$tool lines.$tool
+		gsort --lines --merge --force lines.$tool lines.$tool
 		gsort --csv -k1,1n lines.$tool
 		gsort -c lines.$tool
 		gsort cut.$tool -o out/new
@@ -453,7 +453,7 @@ kernel_without() {
 	[ ! -s unforeseen ] || { grep -wFf unforeseen trace.* | tail -n 20; false; }
 }
 
-@test "a call that the sandbox denies is an error that names --no-sandbox" {
+@test "a call that the sandbox denies is an error that names --decompress=no-sandbox" {
 	needs_sandbox
 	skips_under_sanitizer "it comes first"
 	cat >new.c <<-'END'
@@ -470,10 +470,10 @@ kernel_without() {
 	END
 	cc -shared -fPIC -o new.so new.c
 	seq 300000 | gzip >in.gz
-	LD_PRELOAD=$PWD/new.so fails "truncate failed: out: Operation not permitted (if the sandbox denies it: --no-sandbox)" \
+	LD_PRELOAD=$PWD/new.so fails "truncate failed: out: Operation not permitted (if the sandbox denies it: --decompress=no-sandbox)" \
 		gsort in.gz -o out
 	[ ! -e out ]
-	LD_PRELOAD=$PWD/new.so gsort --no-sandbox in.gz -o out
+	LD_PRELOAD=$PWD/new.so gsort --decompress=no-sandbox in.gz -o out
 	seq 300000 | sort -n | cmp - out
 }
 

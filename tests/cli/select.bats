@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Which keys are written: --unique, --count, --repeated, --singletons, --head.
+# Which keys are written: --unique, --count, --unique=repeated, --unique=singletons, --head.
 # Text against sort(1), uniq(1) and head(1); binary keys as hexadecimal, which has the
 # order of unsigned keys, against the same.
 
@@ -35,7 +35,7 @@ selections="unique count repeated singletons count-repeated count-singletons"
 
 # options SELECTION: of gsort
 options() {
-	[ "$1" = none ] || echo "--${1//-/ --}"
+	[ "$1" = none ] || sed 's/-/ --/; s/repeated\|singletons/unique=&/; s/^/--/' <<<"$1"
 }
 
 # agrees SELECTION OPTION... FILE...: with sort -n | uniq
@@ -88,8 +88,8 @@ agrees_all() {
 	agrees singletons in
 }
 
-@test "text: --repeated and --singletons together are refused" {
-	fails "--repeated.*--singletons" gsort --repeated --singletons /dev/null
+@test "text: --unique=repeated and --unique=singletons together are refused" {
+	fails "--unique=repeated.*--unique=singletons" gsort --unique=repeated --unique=singletons /dev/null
 }
 
 # hex TYPE: standard input, one key a line, in the order of unsigned keys
@@ -125,10 +125,10 @@ binary() {
 				echo "$1 $2 $selection $reverse $head"
 				head -n $head all >expected
 				case $selection in
-				count*) gsort -"$1" $reverse --${selection//-/ --} --head=$head in |
+				count*) gsort -"$1" $reverse $(options $selection) --head=$head in |
 					pairs "$1" ;;
 				none)   gsort -"$1" $reverse --head=$head in | hex "$1" ;;
-				*)      gsort -"$1" $reverse --$selection --head=$head in | hex "$1" ;;
+				*)      gsort -"$1" $reverse $(options $selection) --head=$head in | hex "$1" ;;
 				esac | cmp - expected || return 1
 			done
 		done
@@ -150,8 +150,8 @@ binary() {
 		gsort -$type --head=300 in | cmp - <(head -c $((300 * ${type:1} / 8)) up)
 		gsort -r$type --head=300 in | cmp - <(head -c $((300 * ${type:1} / 8)) down)
 		gsort -$type -u in >up
-		gsort -$type --repeated twice | cmp - up
-		gsort -$type --singletons twice | cmp - /dev/null
+		gsort -$type --unique=repeated twice | cmp - up
+		gsort -$type --unique=singletons twice | cmp - /dev/null
 	done
 }
 
@@ -187,8 +187,8 @@ keeps() {
 	keeps 'NR == FNR { next } !seen[$0]++' --lines -u
 	keeps 'NR == FNR { next } !seen[$1 + 0]++' -n -u
 	keeps 'NR == FNR { next } !seen[toupper($2)]++' -k2,2f -u
-	keeps 'NR == FNR { times[$0]++; next } times[$0] > 1 && !seen[$0]++' --lines --repeated
-	keeps 'NR == FNR { times[$0]++; next } times[$0] == 1' --lines --singletons
+	keeps 'NR == FNR { times[$0]++; next } times[$0] > 1 && !seen[$0]++' --lines --unique=repeated
+	keeps 'NR == FNR { times[$0]++; next } times[$0] == 1' --lines --unique=singletons
 	tr '\n' '\0' <in | gsort -z --lines -u --keep-order | tr '\0' '\n' |
 		cmp - <(awk '!seen[$0]++' in)
 	{ echo '"n",word'; sed 's/\([^ ]*\) \(.*\)/\1,"\2"/' in; } >t.csv
@@ -200,7 +200,7 @@ keeps() {
 	od -An -tu4 -v -w4 keys | awk '!seen[$1]++' >expected
 	gsort -u32 -u --keep-order keys | od -An -tu4 -v -w4 | cmp - expected
 	od -An -tu4 -v -w8 keys | awk '!seen[$2]++' >expected
-	gsort --record-size=8 -k u32@4 -u --keep-order --endian=little keys | od -An -tu4 -v -w8 | cmp - expected
+	gsort --record-size=8 -k u32le@4 -u --keep-order keys | od -An -tu4 -v -w8 | cmp - expected
 }
 
 @test "--keep-order: what it does not go with" {
@@ -334,7 +334,7 @@ first_fits() {
 	for k in 0 1 1000 100000 300000; do
 		head -c $((4 * k)) all >expected
 		gsort-emu --device=gpu -u32 --head=$k in | cmp - expected
-		gsort-emu --device=gpu --gpu-memory=2M -u32 --head=$k in | cmp - expected
+		gsort-emu --device=gpu -Sgpu:2M -u32 --head=$k in | cmp - expected
 	done
 	hex u32 <all | uniq -c | head -n 1000 >expected
 	gsort-emu --device=gpu -u32 --count --head=1000 in | pairs u32 | cmp - expected

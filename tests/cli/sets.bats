@@ -68,8 +68,8 @@ of() {
 		done
 		gsort --lines --$set -r a b | cmp - <(LC_ALL=C sort -r all)
 		gsort --lines --$set --count a b | cmp - <(uniq -c all)
-		gsort --lines --$set --repeated a b | cmp - <(uniq -d all)
-		gsort --lines --$set --singletons --head=9 a b | cmp - <(uniq -u all | head -n 9)
+		gsort --lines --$set --unique=repeated a b | cmp - <(uniq -d all)
+		gsort --lines --$set --unique=singletons --head=9 a b | cmp - <(uniq -u all | head -n 9)
 		gsort --lines --$set --tail=9 a b | cmp - <(tail -n 9 all)
 		gsort --lines --$set --tail=20000 -S 4M a b | cmp - <(tail -n 20000 all)
 		gsort --lines --$set -u -S 1M -T . a b | cmp - once
@@ -122,7 +122,7 @@ prints() {
 		done
 		(printf head; cat b) >c
 		# shellcheck disable=SC2086
-		gsort $options --skip-bytes=4 --difference c <(printf more; cat a) |
+		gsort $options --header=4 --difference c <(printf more; cat a) |
 			cmp - <(printf head; tail -c 800000 keys | gsort $options)
 	done
 }
@@ -136,7 +136,7 @@ prints() {
 	[ "$(tr '\n' ' ' <other)" = '1 2 255 ' ]
 	gsort --union --in-place -o out b out
 	[ "$(tr '\n' ' ' <other)" = '1 2 255 ' ]
-	gsort --union --to=u16 --endian=big a b | cmp - <(printf '\0\1\0\2\0\377')
+	gsort --union --to=u16be a b | cmp - <(printf '\0\1\0\2\0\377')
 	printf '\2\377' >a
 	gsort -u8 --force --union --to=hex a a | cmp - <(printf '2\nff\n')
 	gsort -u8 --force --union --to=text -z a a | tr '\0' ' ' | grep -qx '2 255 '

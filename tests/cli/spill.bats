@@ -65,7 +65,7 @@ same() {
 	gsort -u64 -S 1 a c b | cmp - expected
 	cat a b | gsort -u64 -S 1 | cmp - expected
 	gsort -u64 -S 1 a - <b | cmp - expected
-	cat a b | gsort -u64 -S 1 --size-hint=1 | cmp - expected
+	cat a b | gsort -u64 -S 1 --progress=1 | cmp - expected
 }
 
 @test "runs are merged in as many passes as it takes" {
@@ -227,7 +227,7 @@ few() {
 	gen --seed 56 --keys 3000000 --type u64 >large
 	gsort -u64 small >expected
 	touch file
-	for options in '-T nowhere' '-T temp -T file' '-S 1 -T nowhere' '-T nowhere --size-hint=1T'; do
+	for options in '-T nowhere' '-T temp -T file' '-S 1 -T nowhere' '-T nowhere --progress=1T'; do
 		gsort -u64 $options small | cmp - expected
 		cat small | gsort -u64 $options | cmp - expected
 		not gsort -u64 $options --plan >/dev/null 2>err || [ ! -s err ]
@@ -310,7 +310,7 @@ few() {
 # ---- the plan
 
 @test "--plan: 1 TB in 256 MiB takes two passes" {
-	: | gsort -u64 -S 256M --size-hint=1000G --plan | tee plan
+	: | gsort -u64 -S 256M --plan=1000G | tee plan
 	grep -q "memory .*256.0 MiB" plan
 	grep -q "merge .*: 2 passes" plan
 	grep -q "disk .*temp: 1000.0 GiB at a time, 1.* TiB written" plan
@@ -325,13 +325,13 @@ few() {
 	gen --seed 61 --keys 900007 --type u64 >in
 	for options in "" "-r -u" "--batch-size=2"; do
 		gsort -u64 $options in >expected
-		gsort-emu -u64 -S 1 --device=gpu --gpu-memory=2M --debug $options in 2>err | cmp - expected
+		gsort-emu -u64 -S 1 --device=gpu -Sgpu:2M --debug $options in 2>err | cmp - expected
 		grep -q "batches go to temporary files" err
 	done
-	cat in | gsort-emu -u64 -S 1 --device=gpu --gpu-memory=2M | cmp - expected
+	cat in | gsort-emu -u64 -S 1 --device=gpu -Sgpu:2M | cmp - expected
 	gen --seed 62 --keys 500007 --type text --range full >in
 	sort -n in >expected
-	gsort-emu -S 1 --device=gpu --gpu-memory=2M in | cmp - expected
+	gsort-emu -S 1 --device=gpu -Sgpu:2M in | cmp - expected
 }
 
 @test "-T where no file can be made is found before anything is read, if it is needed" {

@@ -42,8 +42,8 @@ disjoint() {
 	gen --keys 1000 --type u32 >in
 	splits 3 -u32 --to=text in
 	splits 5 -u32 --to=u64 in
-	splits 5 -u32 --endian=big in
-	splits 5 -u32 --skip-bytes=12 in
+	splits 5 -u32be in
+	splits 5 -u32 --header=12 in
 	rm part-*
 	tr '\n' '\0' <<<$'3\n1\n2' | gsort -z --split=2 -o 'part-%r'
 	[ "$(cat part-* | tr '\0' ' ')" = "1 2 3 " ]
@@ -87,14 +87,14 @@ disjoint() {
 		splits $files -u64 --parallel=4 -S 64M --verify in
 		even 8
 	done
-	splits 5 -u64 --parallel=2 -S 64M --skip-bytes=4000 in
+	splits 5 -u64 --parallel=2 -S 64M --header=4000 in
 	gen --keys 2000001 --type u64 --dist equal >in
 	splits 4 -u64 --parallel=4 -S 64M --verify in
 	even 8
 	gsort -u64 in >sorted
 	splits 4 -u64 -r --parallel=4 -S 64M --verify sorted
 	gen --keys 3000001 --type u32 >in
-	splits 5 -u32 -r --parallel=3 -S 64M --to=i64 --skip-bytes=8 --verify in
+	splits 5 -u32 -r --parallel=3 -S 64M --to=i64 --header=8 --verify in
 }
 
 @test "several threads write text files" {
@@ -127,7 +127,7 @@ disjoint() {
 
 @test "keys that are written once are in one file" {
 	gen --keys 30000 --type text --range small >in
-	for options in -u --count --repeated --singletons "--count --head=100" "-u -r"; do
+	for options in -u --count --unique=repeated --unique=singletons "--count --head=100" "-u -r"; do
 		splits 6 $options in
 		disjoint
 	done

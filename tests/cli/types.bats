@@ -27,7 +27,7 @@ sys.stdout.buffer.write(struct.pack("<65536H", *(keys[::-1] if sys.argv[2:] else
 		gsort -$type all | cmp - <(order $type)
 		gsort -r$type all | cmp - <(order $type reverse)
 		gsort -$type -u all all | cmp - <(order $type)
-		gsort -$type --endian=big all | gsort -$type --endian=big -c
+		gsort -${type}be all | gsort -${type}be -c
 		gsort --type=$type -m <(gsort -$type all) | cmp - <(order $type)
 	done
 	gsort -ubf16 all all | cmp - <(order bf16)
@@ -131,7 +131,7 @@ agrees() {
 	done
 	[ "$(printf 'a\n14\n' | gsort --type=hex --quantiles=1 --summary | tr '\n\t' '  ')" = \
 		'count 2 distinct 2 min a q1 a median a q3 14 max 14 sum 1e  1 14 ' ]
-	printf 'ff\n-1ff\n' | gsort --type=hex --summary --json | grep -q '"sum": "-100"}}$'
+	printf 'ff\n-1ff\n' | gsort --type=hex --summary --to=json | grep -q '"sum": "-100"}}$'
 	for line in g 0x '' - 10000000000000000 -8000000000000001 1.5 '1 2'; do
 		printf '%s\n' "$line" >in
 		fails "in:1: .*\(this is not a hexadecimal integer of 64 bits, such as 1f\|empty line\)" gsort --type=hex in

@@ -14,8 +14,8 @@ load ../helpers
 			gsort --verify $options --type=$type in | cmp - expected
 			cat in | gsort --verify $options --type=$type | cmp - expected
 		done
-		gsort --verify --count --repeated --type=$type in >out
-		gsort --count --repeated --type=$type in | cmp - out
+		gsort --verify --count --unique=repeated --type=$type in >out
+		gsort --count --unique=repeated --type=$type in | cmp - out
 	done
 	: >empty
 	gsort --verify -u32 empty | cmp - empty
@@ -25,7 +25,7 @@ load ../helpers
 	{ gen --seed 1 --keys 100000 --type text --range full
 	  gen --seed 2 --keys 100000 --type text --range small --dist zipf
 	  gen --seed 3 --keys 100000 --type text --range i32; } >in
-	for options in "" -r -u -ru --count "-r --count" --repeated --singletons; do
+	for options in "" -r -u -ru --count "-r --count" --unique=repeated --unique=singletons; do
 		gsort $options in >expected
 		gsort --verify $options in | cmp - expected
 	done
@@ -49,7 +49,7 @@ emulated() {
 	gen --seed 1 --keys 300000 --type u32 >in
 	gsort -u32 in >expected
 	gsort-emu --device=gpu -u32 --verify in | cmp - expected
-	gsort-emu --device=gpu --gpu-memory=1M -u32 --verify in | cmp - expected
+	gsort-emu --device=gpu -Sgpu:1M -u32 --verify in | cmp - expected
 	gen --seed 1 --keys 70000 --type text --range full >in
 	gsort in >expected
 	gsort-emu --device=gpu --verify in | cmp - expected
@@ -98,7 +98,7 @@ build_damage() {
 	local options
 	build_damage
 	gen --seed 2 --keys 5000000 --type u32 --dist zipf >in
-	for options in "" --verify -r "-u --verify" --count "--repeated --verify"; do
+	for options in "" --verify -r "-u --verify" --count "--unique=repeated --verify"; do
 		echo old >out
 		run damaged 2 -u32 -S 17M -T . $options -o out in
 		[ $status = 2 ]
@@ -124,7 +124,7 @@ build_damage() {
 	gen --seed 1 --keys 100000 --type u64 >in
 	for copy in 1 2; do
 		echo old >out
-		run env GSORT_EMU_STRAY=$copy gsort-emu --device=gpu --gpu-memory=1M -u64 -o out in
+		run env GSORT_EMU_STRAY=$copy gsort-emu --device=gpu -Sgpu:1M -u64 -o out in
 		[ $status = 2 ]
 		grep "the GPU's result is wrong" <<<"$output"
 		[ "$(cat out)" = old ]

@@ -216,7 +216,7 @@ walk() {
 		-S 16M --parallel=4 in in in in in in in in in in in in in in in in in in in in in in in in in
 		--check=summary in
 		--plan in
-		--info
+		--version=json
 		--help
 		--version
 	END_OF_LIST

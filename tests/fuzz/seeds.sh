@@ -73,9 +73,9 @@ opts)
 	seed 00 '--parallel=3\0000--to=text\0000-i64\0000-'
 	seed 00 '-c\0000-n\0000--check=summary'
 	seed 2c 'one\0000two\0000and thr\0000--files0-from=-\0000-m'
-	seed 04 '--device=gpu:1\0000--gpu-memory=80%\0000-S50%'
+	seed 04 '--device=gpu:1\0000-Sgpu:80%\0000-S50%'
 	seed 02 '-ru64\0000-k1\0000--head=3\0000-zT\0000dir'
-	seed 03 '-o\0000out\0000--in-place\0000--stats=json\0000--progress=never';;
+	seed 03 '-o\0000out\0000--in-place\0000--verbose=json\0000--progress=never';;
 *)	# structured: every byte is a choice
 	for s in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
 		seed "$(noise $((s * 7919)) $((40 + s * 8)))"

@@ -33,7 +33,7 @@ pick() {
 agree() {
 	local file=$1
 	shift
-	local cpu=("${@/--gpu-memory=*/-q}")
+	local cpu=("${@/-Sgpu:*/-q}")
 	gsort "${cpu[@]/--device=*/-q}" --device=cpu "$file" >by-cpu || return 1
 	[[ "$*" == *--device=* ]] || set -- --device=gpu "$@"
 	"$gpu" "$@" "$file" >by-gpu || return 1
@@ -88,8 +88,8 @@ several_buffers() {
 	local type
 	for type in u32 u64 f64; do
 		gen --seed 34 --keys "$(pick 100003 20000003)" --type $type >in
-		agree in -$type --gpu-memory="$(pick 4M 2G)"
-		agree in -ru$type --gpu-memory="$(pick 4M 2G)"
+		agree in -$type -Sgpu:"$(pick 4M 2G)"
+		agree in -ru$type -Sgpu:"$(pick 4M 2G)"
 	done
 }
 
@@ -97,13 +97,13 @@ several_batches() {
 	local type
 	for type in u32 u64; do
 		gen --seed 35 --keys "$(pick 300007 30000001)" --type $type >in
-		agree in -$type --gpu-memory="$(pick 1M 64M)"
-		agree in -ru$type --gpu-memory="$(pick 1M 64M)"
+		agree in -$type -Sgpu:"$(pick 1M 64M)"
+		agree in -ru$type -Sgpu:"$(pick 1M 64M)"
 	done
 	gen --seed 36 --keys "$(pick 200003 20000003)" --type u32 --dist few >in
-	agree in -u32 --gpu-memory="$(pick 1M 64M)"
-	agree in -uu32 --gpu-memory="$(pick 1M 64M)"
-	"$gpu" --device=gpu -u32 -v --gpu-memory="$(pick 1M 64M)" in 2>&1 >/dev/null | grep -q ' keys (u32)'
+	agree in -u32 -Sgpu:"$(pick 1M 64M)"
+	agree in -uu32 -Sgpu:"$(pick 1M 64M)"
+	"$gpu" --device=gpu -u32 -v -Sgpu:"$(pick 1M 64M)" in 2>&1 >/dev/null | grep -q ' keys (u32)'
 }
 
 # Keys in all four streams of text, and a histogram; then all in one of them.
@@ -114,7 +114,7 @@ text_of_streams() {
 		gen --seed 39 --keys "$keys" --type text --range $range
 	done >in
 	agree in -n
-	agree in -nr --gpu-memory="$(pick 3M 300M)"
+	agree in -nr -Sgpu:"$(pick 3M 300M)"
 	gen --seed 40 --keys "$(pick 150001 9000001)" --type text --range u64 >in
 	agree in -nr
 }
@@ -132,12 +132,12 @@ crowds() {
 
 text_in_batches() {
 	gen --seed 37 --keys "$(pick 200003 10000019)" --type text --range full >in
-	agree in -n --gpu-memory="$(pick 2M 64M)"
-	agree in -nr --gpu-memory="$(pick 2M 64M)"
-	agree in -nu --gpu-memory="$(pick 2M 64M)"
+	agree in -n -Sgpu:"$(pick 2M 64M)"
+	agree in -nr -Sgpu:"$(pick 2M 64M)"
+	agree in -nu -Sgpu:"$(pick 2M 64M)"
 	# Two streams so large that sorting them takes both halves of the GPU's memory.
 	gen --seed 37 --keys "$(pick 500003 10000019)" --type text --range i64 >in
-	agree in -n --gpu-memory="$(pick 9M 64M)"
+	agree in -n -Sgpu:"$(pick 9M 64M)"
 }
 
 pipes_and_files() {
@@ -281,15 +281,15 @@ for_size() {
 	CUDA_DEVICE_MAX_CONNECTIONS=3 GSORT_EMU_QUEUES=3 gsort-emu -u32 --device=gpu -o out in
 }
 
-@test "--stats=json and -vv print what the GPU did" {
+@test "--verbose=json and -vv print what the GPU did" {
 	on emulated
 	gen --keys 100003 --type text --range full >in
-	gsort-emu -vv --device=gpu --stats=json in 2>err >/dev/null
+	gsort-emu -vv --device=gpu --verbose=json in 2>err >/dev/null
 	grep -E '"peak_vram":[1-9][0-9]*,' err
 	grep -E '"h2d_ms":[0-9.]*[1-9][0-9.]*,"gpu_ms":[0-9.]*[1-9][0-9.]*,"d2h_ms":[0-9.]*[1-9][0-9.]*,' err
 	grep -E '"stages_ms":.*"h2d":[0-9.]*[1-9][0-9.]*,"sort":[0-9.]*[1-9].*"d2h":[0-9.]*[1-9]' err
 	grep -E 'GPU: copy to it [0-9.]*, sort [0-9.]*, copy back [0-9.]* s; [0-9.]* MiB of GPU memory$' err
-	gsort --device=cpu --stats=json in 2>err >/dev/null
+	gsort --device=cpu --verbose=json in 2>err >/dev/null
 	grep '"peak_vram":0,' err
 	grep '"h2d_ms":0.000,"gpu_ms":0.000,"d2h_ms":0.000,' err
 }

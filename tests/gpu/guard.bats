@@ -89,7 +89,7 @@ walk() {
 survives() {
 	local code codes="2 700"
 	[ -z "${GSORT_SLOW:-}" ] || codes="2 100 214 700 719"
-	gsort --device=cpu "${@/--gpu-memory=*/-q}" -o expected in.now || return 1
+	gsort --device=cpu "${@/-Sgpu:*/-q}" -o expected in.now || return 1
 	sorts gpu "$@" && cmp out expected || return 1
 	[ ! -s err ] || return 1
 	for code in $codes; do
@@ -134,8 +134,8 @@ survives() {
 	for range in u32 i32 u64 i64 small; do
 		gen --seed 54 --keys 5000 --type text --range $range
 	done >in.now
-	for options in "" "-r" "-u" "--count" "--count --head=900" "-r --repeated"; do
-		survives --gpu-memory=3M $options
+	for options in "" "-r" "-u" "--count" "--count --head=900" "-r --unique=repeated"; do
+		survives -Sgpu:3M $options
 	done
 }
 
@@ -166,7 +166,7 @@ survives() {
 	export GSORT_EMU_FAIL
 	for ((at = 200; ; at += 100)); do
 		rm -f mark
-		GSORT_EMU_FAIL=$at:700 gsort-emu -u32 --gpu-memory=2M in.now >out 2>err
+		GSORT_EMU_FAIL=$at:700 gsort-emu -u32 -Sgpu:2M in.now >out 2>err
 		[ -e mark ] || break
 		last=$((at - 100))
 	done
@@ -177,7 +177,7 @@ survives() {
 		gen --seed 62 --keys 1000000 --type u32 >in.now
 		cat >rest
 	} <pipe &
-	GSORT_EMU_FAIL=$last:700 gsort-emu -u32 --gpu-memory=2M in.now >pipe 2>err || status=$?
+	GSORT_EMU_FAIL=$last:700 gsort-emu -u32 -Sgpu:2M in.now >pipe 2>err || status=$?
 	wait
 	cat err
 	[ $status = 2 ]
@@ -187,11 +187,11 @@ survives() {
 @test "runs kept in memory" {
 	STEP=53
 	gen --seed 56 --keys 100000 --type u32 >in.now
-	survives -u32 --gpu-memory=1M
-	survives -u32 --gpu-memory=1M -u -r
+	survives -u32 -Sgpu:1M
+	survives -u32 -Sgpu:1M -u -r
 	: >is-pipe
 	gen --seed 56 --keys 40000 --type text --range full >in.now
-	survives --gpu-memory=2M
+	survives -Sgpu:2M
 }
 
 @test "several files at once" {
@@ -199,13 +199,13 @@ survives() {
 	: >is-split
 	gen --seed 64 --keys 60000 --type u32 >in.now
 	survives -u32 --verify
-	survives -u32 --gpu-memory=300K
+	survives -u32 -Sgpu:300K
 }
 
 @test "runs written to disk" {
 	STEP=53
 	gen --seed 57 --keys 300000 --type u64 >in.now
-	survives -u64 --gpu-memory=5M -S 17M
+	survives -u64 -Sgpu:5M -S 17M
 }
 
 # Of several streams, the staging buffer that was fed last may be the next to be filled.  With one core
@@ -218,7 +218,7 @@ survives() {
 	core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
 	for at in 40 80 120 160 200; do
 		export GSORT_EMU_FAIL=$at:700
-		taskset -c "$core" gsort-emu --device=auto --gpu-memory=8M -S 40M -o out in.now
+		taskset -c "$core" gsort-emu --device=auto -Sgpu:8M -S 40M -o out in.now
 		cmp out expected
 		[ -e mark ]
 		rm mark

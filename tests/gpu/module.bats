@@ -23,7 +23,7 @@ module() {
 	grep -q 'EMULATED\|Emulated\|emulated' err
 	cmp out expected
 	installed/gsort --version -v | grep '^GPU module: CUDA runtime'
-	installed/gsort --info | grep -i '^gpu:0 .*emulated'
+	installed/gsort --version -vv | grep -i '^gpu:0 .*emulated'
 }
 
 @test "without the module the CPU sorts, and --device=gpu is refused with what to do" {
@@ -33,7 +33,7 @@ module() {
 	[ $status = 2 ]
 	[[ $output == *"module"*"--device=cpu"* ]]
 	installed/gsort --version -v | grep -q 'gsort-cuda.so: No such file'
-	installed/gsort --info | grep -q '^gpu .*gsort-cuda.so: No such file'
+	installed/gsort --version -vv | grep -q '^gpu .*gsort-cuda.so: No such file'
 }
 
 @test "a module of another version is refused" {

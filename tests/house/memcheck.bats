@@ -69,10 +69,10 @@ answers() {
 	for tool in gzip bzip2 xz zstd lz4; do
 		command -v $tool >/dev/null || continue
 		$tool -c lines >in.$tool
-		checked gsort -S 64M --no-sandbox in.$tool >out
+		checked gsort -S 64M --decompress=no-sandbox in.$tool >out
 		cmp out <(seq 20000)
 		head -c 5000 in.$tool >cut.$tool
-		answers 2 gsort -S 64M --no-sandbox cut.$tool >out 2>told
+		answers 2 gsort -S 64M --decompress=no-sandbox cut.$tool >out 2>told
 		[ -s told ]
 	done
 }
@@ -125,7 +125,7 @@ on_gpu() {
 	compute-sanitizer --tool "$tool" --error-exitcode 99 --log-file found \
 		"$(readlink -f "$GSORT")" --device=gpu --type="$type" "$@" -o out in || { cat found; return 1; }
 	grep -q 'ERROR SUMMARY: 0 errors\|RACECHECK SUMMARY: 0 hazards' found || { cat found; return 1; }
-	gsort --device=cpu --type="$type" "${@/--gpu-memory=*/-q}" in | cmp - out
+	gsort --device=cpu --type="$type" "${@/-Sgpu:*/-q}" in | cmp - out
 }
 
 all_of() {

@@ -66,7 +66,7 @@ make_text() {
 		same $n -g -r mix.txt
 		same $n --count mix.txt in.txt
 	done
-	for selection in -r -u --repeated --singletons --head=777 '-r --head=9' '-u --head=333 -r' \
+	for selection in -r -u --unique=repeated --unique=singletons --head=777 '-r --head=9' '-u --head=333 -r' \
 			'--count --head=50000' '--count --verify -r' '-g -u' '-g --count'; do
 		same 3 $selection mix.txt in.txt
 	done
@@ -93,8 +93,8 @@ make_text() {
 	gsort --type=ipv4 ipv4 >sorted.ipv4
 	same 3 -m -u32 --to=hex sorted sorted
 	same 3 -m -u32 --to=text -z sorted sorted
-	same 3 -m --type=ipv4 --to=u64 --endian=big sorted.ipv4 ipv4 --nocheck-order
-	same 3 -m --type=ipv4 --to=u64 --endian=big sorted.ipv4 sorted.ipv4
+	same 3 -m --type=ipv4 --to=u64be sorted.ipv4 ipv4 --force
+	same 3 -m --type=ipv4 --to=u64be sorted.ipv4 sorted.ipv4
 }
 
 @test "a rank that has nothing to read has no header to skip" {
@@ -102,9 +102,9 @@ make_text() {
 	gzip -k in
 	head -c 8 in >few
 	for n in 2 3 7; do
-		same $n -u32 --skip-bytes=4 --decompress=gzip --no-sandbox in.gz
-		same $n -u32 --skip-bytes=4 few
-		same $n -u32 --skip-bytes=8 few
+		same $n -u32 --header=4 --decompress=gzip --decompress=no-sandbox in.gz
+		same $n -u32 --header=4 few
+		same $n -u32 --header=8 few
 	done
 }
 
@@ -127,9 +127,9 @@ make_text() {
 			--tail=30 mix.txt
 			--tail=30000 -g -r mix.txt
 			--tail=30000 --count --header=2 mix.txt in.txt
-			-m --tail=7 --nocheck-order mix.txt
+			-m --tail=7 --force mix.txt
 			-u64 --sample=500 in
-			-u64 --sample=15000 --seed=7 in
+			-u64 --sample=15000:7 in
 			-u64 --sample=3 --to=text in
 			-u16 --sample=999 narrow
 			--sample=1234 mix.txt
@@ -169,17 +169,17 @@ make_text() {
 	printf '5\n3' >unfinished
 	same 3 unfinished two
 	printf 'headers.12345678' >headed
-	same 7 -u64 --skip-bytes=8 headed
-	same 3 -u8 --skip-bytes=15 headed
-	same 3 -u64 --skip-bytes=16 headed
-	same 3 -k u32@0 --record-size=8 --skip-bytes=8 headed
-	says_the_same 3 -c -u64 --skip-bytes=8 headed
-	says_the_same 3 -c -k u32@0 --record-size=8 --skip-bytes=8 headed
+	same 7 -u64 --header=8 headed
+	same 3 -u8 --header=15 headed
+	same 3 -u64 --header=16 headed
+	same 3 -k u32@0 --record-size=8 --header=8 headed
+	says_the_same 3 -c -u64 --header=8 headed
+	says_the_same 3 -c -k u32@0 --record-size=8 --header=8 headed
 }
 
 @test "headers, bytes that are skipped, a file that is named twice" {
 	gen --seed 3 --keys 5000 --type u32 >in
-	same 3 -u32 --skip-bytes=8 in in
+	same 3 -u32 --header=8 in in
 	same 3 -u32 in in
 	printf 'a long header\nanother\n' >h
 	seq 100 -1 1 >>h
@@ -190,7 +190,7 @@ make_text() {
 @test "every rank spills, and its memory is its -S" {
 	gen --seed 5 --keys 3000000 --type u64 >in
 	gsort -u64 in -o alone
-	GSORT_RANKS=2 "$ranks" -u64 -S 16M -T . --verify --stats=json in -o together 2>stats
+	GSORT_RANKS=2 "$ranks" -u64 -S 16M -T . --verify --verbose=json in -o together 2>stats
 	cmp alone together
 	[ "$(sed 's/.*"runs":\([0-9]*\).*/\1/' stats)" -ge 2 ]
 	[ "$(sed 's/.*"records":\([0-9]*\).*/\1/' stats)" = 3000000 ]
@@ -207,21 +207,21 @@ make_text() {
 	make_text
 	gen --seed 5 --keys 700000 --type u64 >in
 	gsort -u64 in -o alone
-	GSORT_RANKS=3 "$ranks" -u64 --device=gpu --verify --stats=json in -o together 2>stats
+	GSORT_RANKS=3 "$ranks" -u64 --device=gpu --verify --verbose=json in -o together 2>stats
 	cmp alone together
 	grep -q '"device":"emulated GPU 0"' stats
 	[ "$(sed 's/.*"batches":\([0-9]*\).*/\1/' stats)" -ge 3 ]
 	# GPUs of a list, or all, are dealt to the ranks of a host in turn.
-	GSORT_RANKS=3 "$ranks" -u64 --device=gpu:1,2 --stats=json in -o together 2>stats
+	GSORT_RANKS=3 "$ranks" -u64 --device=gpu:1,2 --verbose=json in -o together 2>stats
 	cmp alone together
 	grep -q '"device":"emulated GPU 1"' stats
-	GSORT_EMU_DEVICES=2 GSORT_RANKS=3 "$ranks" -u64 --device=gpu:all --stats=json in -o together 2>stats
+	GSORT_EMU_DEVICES=2 GSORT_RANKS=3 "$ranks" -u64 --device=gpu:all --verbose=json in -o together 2>stats
 	cmp alone together
 	grep -q '"device":"emulated GPU 0"' stats
 	# A GPU and host memory that are full: runs on disk.
 	gen --seed 6 --keys 1500000 --type u64 >large
 	gsort -u64 large -o alone
-	GSORT_RANKS=2 "$ranks" -u64 --device=gpu --gpu-memory=2M -S 16M -T . --stats=json large \
+	GSORT_RANKS=2 "$ranks" -u64 --device=gpu -Sgpu:2M -S 16M -T . --verbose=json large \
 		-o together 2>stats
 	cmp alone together
 	[ "$(sed 's/.*"runs":\([0-9]*\).*/\1/' stats)" -ge 2 ]
@@ -259,12 +259,12 @@ make_text() {
 	zstd -q part.01
 	GSORT_RANKS=3 run "$ranks" -u64 part.00.gz part.01.zst part.02 -o together
 	[ "$status" -eq 2 ]
-	[[ $output == *"add --no-sandbox"* ]]
+	[[ $output == *"add --decompress=no-sandbox"* ]]
 	[ ! -e together ]
-	GSORT_RANKS=3 "$ranks" -u64 --no-sandbox part.00.gz part.01.zst part.02 -o together
+	GSORT_RANKS=3 "$ranks" -u64 --decompress=no-sandbox part.00.gz part.01.zst part.02 -o together
 	cmp alone together
 	zstd -q part.02
-	GSORT_RANKS=4 "$ranks" -u64 --no-sandbox part.00.gz part.01.zst part.02.zst -o together
+	GSORT_RANKS=4 "$ranks" -u64 --decompress=no-sandbox part.00.gz part.01.zst part.02.zst -o together
 	cmp alone together
 }
 
@@ -307,7 +307,7 @@ npy() {
 		{ npy "'$descr'" 20000; cat keys; } >in.npy
 		same 2 in.npy
 		same 3 -r --verify in.npy
-		same 7 --format=npy --type=$type in.npy
+		same 7 --type=npy --type=$type in.npy
 		says_the_same 3 -c in.npy
 		gsort in.npy -o sorted.npy
 		says_the_same 3 -c sorted.npy
@@ -332,9 +332,9 @@ npy() {
 		in.npy in.npy -o out
 		in.npy -o out-%r
 		- -o out
-		--format=npy -o out
+		--type=npy -o out
 		-m in.npy -o out
-		--format=npy -k a fields.npy -o out
+		--type=npy -k a fields.npy -o out
 		--argsort=u64 in.npy -o out
 	END
 	[ -z "$(ls | grep ^out)" ]
@@ -368,10 +368,10 @@ for i in range(60000):
 			-k bytes1@0 --record-size=10 -r few none few
 			-k bytes1@0 --record-size=10 -u few
 			-k bytes1@0 --record-size=10 --count few
-			-k bytes2@0 --record-size=10 --repeated --head=3 few
+			-k bytes2@0 --record-size=10 --unique=repeated --head=3 few
 			-k u32@4 --record-size=20 --head=1000 records
 			-k u32@4 --record-size=20 --tail=1000 records
-			-k bytes1@0 --record-size=10 --skip-bytes=20 few few
+			-k bytes1@0 --record-size=10 --header=20 few few
 			-k bytes1@0 --record-size=10 same
 			-k bytes9@0 --record-size=500000 same
 			--type=u128 records
@@ -429,7 +429,7 @@ for i in range(60000):
 	for i in 1 2 3 4 5 6 7 8; do cat five; done >many
 	gsort -k bytes1@0 --record-size=10 many -o alone
 	for n in 2 5; do
-		GSORT_RANKS=$n "$ranks" -k bytes1@0 --record-size=10 -S 16M -T . --verify --stats=json \
+		GSORT_RANKS=$n "$ranks" -k bytes1@0 --record-size=10 -S 16M -T . --verify --verbose=json \
 			many -o together 2>stats
 		cmp alone together
 		[ "$n" -gt 2 ] || [ "$(sed 's/.*"spilled_bytes":\([0-9]*\).*/\1/' stats)" -gt 0 ]
@@ -455,7 +455,7 @@ for i in range(60000):
 		-c -u64 sorted sorted
 		-c -u -u64 sorted
 		-C -u64 in
-		-c -u64 --skip-bytes=16 sorted
+		-c -u64 --header=16 sorted
 		--check=summary -u64 in sorted
 		-c sorted.txt
 		-c broken.txt
@@ -519,7 +519,7 @@ for i in range(60000):
 		-u list.1 list.2
 		--record-size=8 -k u16@2 records.3 records.1 records.2
 		-k 1,1n lines.1 lines.2 lines.3
-		-u64 --nocheck-order part.3 part.1
+		-u64 --force part.3 part.1
 		-g -u zeros zeros
 		-k 2,2 --count equal equal.2
 	END
@@ -655,7 +655,7 @@ with_mpi() {
 				same_mpi $name $n --type=$type in
 				same_mpi $name $n --type=$type -r in
 			done
-			for selection in '' -r -u --count --repeated --head=777 '-u --head=333 -r' -g; do
+			for selection in '' -r -u --count --unique=repeated --head=777 '-u --head=333 -r' -g; do
 				same_mpi $name $n $selection mix.txt in.txt
 			done
 			gen --seed 5 --keys 3000000 --type u64 >in

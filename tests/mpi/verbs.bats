@@ -93,7 +93,7 @@ odd() {
 	each --summary
 	each --quantiles=0,0.25,0.5,0.999,1
 	each --histogram=9
-	each --summary --quantiles=0.3 --histogram=3 --json --verify
+	each --summary --quantiles=0.3 --histogram=3 --to=json --verify
 	each -r --quantiles=0.1
 	odd --quantiles=0.5
 	same 4 --summary --histogram=4 two
@@ -102,8 +102,8 @@ odd() {
 	for n in 2 5; do
 		same $n --lines --summary --quantiles=0,0.7,1 lines.1 lines.2
 		same $n -k 1,1 -r --quantiles=0.7 lines.1 lines.2
-		same $n --tail=40 --json text.1
-		same $n --sample=40 --json -u32 u32.1
+		same $n --tail=40 --to=json text.1
+		same $n --sample=40 --to=json -u32 u32.1
 	done
 	# They are few: rank 0 may write them to standard output.
 	gsort --summary text.1 >alone
@@ -121,7 +121,7 @@ odd() {
 	for n in 2 5; do
 		same $n --lines --top=9 --verify lines.1 lines.2
 		same $n -k 1,1 --top=9 lines.1 lines.2
-		same $n --top=3 --json text.1
+		same $n --top=3 --to=json text.1
 		same $n --type=u128 --top=3 records.1
 	done
 	GSORT_RANKS=3 "$ranks" --lines --top=9 lines.1 -o 'out-%r'
@@ -131,7 +131,7 @@ odd() {
 @test "a sample" {
 	make_kinds
 	each --sample=77
-	each --sample=2500 --seed=9
+	each --sample=2500:9
 	odd --sample=1
 	same 3 --type=u128 --to=text --sample=9 records.1
 	gsort --lines --sample=50 lines.1 >alone
@@ -183,9 +183,9 @@ odd() {
 	gsort -u32 --difference u32.1 u32.2 | cmp - together
 	gzip -k u32.1 u32.2 u16.1 u16.2
 	for n in 2 4; do
-		GSORT_RANKS=$n "$ranks" --no-sandbox -u32 --difference u32.1.gz u32.2.gz -o together
+		GSORT_RANKS=$n "$ranks" --decompress=no-sandbox -u32 --difference u32.1.gz u32.2.gz -o together
 		gsort -u32 --difference u32.1 u32.2 | cmp - together
-		GSORT_RANKS=$n "$ranks" --no-sandbox -u16 --symmetric u16.1.gz u16.2.gz -o together
+		GSORT_RANKS=$n "$ranks" --decompress=no-sandbox -u16 --symmetric u16.1.gz u16.2.gz -o together
 		gsort -u16 --symmetric u16.1 u16.2 | cmp - together
 	done
 	{ seq 3000; echo 5x; seq 30; } >bad
@@ -200,11 +200,11 @@ odd() {
 	gen --seed 6 --keys 1000000 --type u64 >two
 	head -c 4000000 one >>two
 	gsort -u64 --intersect one two -o alone
-	GSORT_RANKS=2 "$ranks" -u64 -S 24M -T . --verify --stats=json --intersect one two -o together 2>stats
+	GSORT_RANKS=2 "$ranks" -u64 -S 24M -T . --verify --verbose=json --intersect one two -o together 2>stats
 	cmp alone together
 	[ "$(sed 's/.*"runs":\([0-9]*\).*/\1/' stats)" -ge 2 ]
 	gsort -k u32@0 --record-size=8 --difference one two -o alone
-	GSORT_RANKS=2 "$ranks" -S 48M -T . --verify --stats=json -k u32@0 --record-size=8 --difference one two \
+	GSORT_RANKS=2 "$ranks" -S 48M -T . --verify --verbose=json -k u32@0 --record-size=8 --difference one two \
 		-o together 2>stats
 	cmp alone together
 	[ "$(sed 's/.*"spilled_bytes":\([0-9]*\).*/\1/' stats)" -gt 0 ]

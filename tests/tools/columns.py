@@ -126,7 +126,7 @@ class Round:
             file.write(whole[0])
         with gzip.open("b.gz", "wb") as file:
             file.write(whole[1])
-        self.options = ["-t", self.separator, "-k", self.key(), "--json", "--quantiles=" + ",".join(QUANTILES)]
+        self.options = ["-t", self.separator, "-k", self.key(), "--to=json", "--quantiles=" + ",".join(QUANTILES)]
         self.options += ["--csv"] * self.csv + ["--header"] * self.named
         self.options += [] if self.reverse else ["--summary", "--histogram=%d" % self.bars]
         self.options += draw.choice([[], ["--parallel=1"], ["-S", "1M", "-T", "."], ["--verify"]])

@@ -146,7 +146,7 @@ class Keys(Job):
     def __init__(self, seed, ranks=0):
         super().__init__(seed, ranks)
         self.kind = self.one(*BINARY, *TEXT)
-        self.mode = self.one('', '', '', '-u', '--count', '--repeated', '--singletons', '-m', '-c', '-C', '--argsort')
+        self.mode = self.one('', '', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '-m', '-c', '-C', '--argsort')
         self.is_text = self.kind in TEXT
         self.is_wide = self.kind.endswith('128')
         if ranks and (self.mode not in ('', '-u', '--count', '-m', '-c')):
@@ -225,7 +225,7 @@ class Keys(Job):
         if self.is_text:
             self.options.append(f'--header={self.leads}')
             return b''.join(b'id %d' % i + (b'\0' if self.zero else b'\n') for i in range(self.leads))
-        self.options.append(f'--skip-bytes={self.leads}')
+        self.options.append(f'--header={self.leads}')
         return bytes(range(self.leads))
 
     def lead_like(self):
@@ -235,7 +235,7 @@ class Keys(Job):
 
     def say_options(self):
         words = {'text': ['--type=int'], 'float': ['--type=float'], 'hex': ['--type=hex'], 'ipv4': ['--type=ipv4']}
-        self.options += words.get(self.kind, [f'--type={self.kind}', f'--endian={self.order}'])
+        self.options += words.get(self.kind, [f'--type={self.kind}{self.order[0]}e'])
         self.options += ['-r'] * self.reverse + ['-z'] * self.zero
         self.to_text = not self.is_text and not self.leads and self.mode not in ('-c', '-C', '--argsort') and self.kind[0] in 'ui' and \
             self.chance(.2)
@@ -274,8 +274,8 @@ class Keys(Job):
             groups = self.groups([keys[p] for p in places], self.equal)
             out = {'-u': lambda: [self.show(self.kept(g)) for g in groups],
                    '--count': lambda: [self.show(self.kept(g), len(g)) for g in groups],
-                   '--repeated': lambda: [self.show(self.kept(g)) for g in groups if len(g) > 1],
-                   '--singletons': lambda: [self.show(self.kept(g)) for g in groups if len(g) == 1]}.get(
+                   '--unique=repeated': lambda: [self.show(self.kept(g)) for g in groups if len(g) > 1],
+                   '--unique=singletons': lambda: [self.show(self.kept(g)) for g in groups if len(g) == 1]}.get(
                        self.mode, lambda: [self.show(k) for g in groups for k in g])()
         return Outcome(0, self.head + b''.join(out[self.limits(len(out))]))
 
@@ -323,7 +323,7 @@ class Csv(Job):
 
     def __init__(self, seed, ranks=0):
         super().__init__(seed, ranks)
-        self.mode = self.one('', '', '', '', '-u', '--count', '--repeated', '--singletons', '-m', '-c', '--argsort')
+        self.mode = self.one('', '', '', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '-m', '-c', '--argsort')
         self.columns = self.draw.randrange(1, 5)
         self.types = [self.one('word', 'word', 'int', 'float') for _ in range(self.columns)]
         self.words = [''.join(self.one(*'ab,"\n1 -.xyz') for _ in range(self.draw.randrange(6))) for _ in range(20)]
@@ -402,7 +402,7 @@ class Csv(Job):
         return out
 
     def equal_rows(self):
-        return self.stable or self.mode in ('-u', '--count', '--repeated', '--singletons')
+        return self.stable or self.mode in ('-u', '--count', '--unique=repeated', '--unique=singletons')
 
     def word(self, text, letters):
         if 'n' in letters or 'g' in letters:
@@ -423,8 +423,8 @@ class Csv(Job):
             groups = self.groups([rows[p] for p in places], self.key)
             shown = {'-u': lambda: [g[0] for g in groups],
                      '--count': lambda: [f'{len(g)},{g[0]}' for g in groups],
-                     '--repeated': lambda: [g[0] for g in groups if len(g) > 1],
-                     '--singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(
+                     '--unique=repeated': lambda: [g[0] for g in groups if len(g) > 1],
+                     '--unique=singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(
                          self.mode, lambda: [rows[p] for p in places])()
             out = [r.encode() + b'\n' for r in shown]
         head = b'count,' * (self.mode == '--count' and self.header) + self.head
@@ -451,7 +451,7 @@ class Npy(Job):
         super().__init__(seed, ranks)
         import numpy
         self.numpy = np = numpy
-        self.mode = self.one('', '', '', '-u', '--repeated', '--singletons', '-m', '--argsort')
+        self.mode = self.one('', '', '', '-u', '--unique=repeated', '--unique=singletons', '-m', '--argsort')
         self.reverse = self.chance(.3)
         random_bytes = np.random.default_rng(seed)
         count, self.fields = self.count(), []
@@ -471,7 +471,7 @@ class Npy(Job):
         self.parts = self.cut(array)
         if self.mode == '-m':
             self.parts = [p[self.places(p)] for p in self.parts]
-        self.options += ['--format=npy'] + ['-r'] * self.reverse
+        self.options += ['--type=npy'] + ['-r'] * self.reverse
         for name, backwards in self.fields:
             self.options += ['-k', name + (':r' if backwards else '')]
         if self.mode == '--argsort':
@@ -526,8 +526,8 @@ class Npy(Job):
         else:
             groups = self.groups(places, lambda i: ranks[i])
             kept = {'-u': lambda: [g[0] for g in groups],
-                    '--repeated': lambda: [g[0] for g in groups if len(g) > 1],
-                    '--singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(self.mode, lambda: places)()
+                    '--unique=repeated': lambda: [g[0] for g in groups if len(g) > 1],
+                    '--unique=singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(self.mode, lambda: places)()
         kept = kept[self.limits(len(kept))]
         if self.mode == '--argsort':
             return Outcome(0, self.saved(self.numpy.array(kept, '<u8')))

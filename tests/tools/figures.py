@@ -77,6 +77,13 @@ def as_bytes(kind, keys):
     return "".join("%r\n" % x for x in keys).encode()
 
 
+WIDTHS = [digit * 10**power for power in range(22) for digit in (1, 2, 5)]
+
+
+def is_round(number):
+    return number == 0 or number in WIDTHS
+
+
 def same(kind, printed, expected):
     """Is a figure of JSON that number?  Floats of 32 bits are printed as such."""
     if printed is None or expected is None:
@@ -95,10 +102,11 @@ class Round:
         self.keys = draw_keys(self.kind, self.n)
         self.most = draw.choice([0, 1, 3, 10, 2000])
         self.bars = draw.choice([1, 2, 7, 10, 100])
+        self.log = draw.choice(["", "", "log:"])
         self.reverse = draw.random() < 0.3
-        self.options = ["--type=" + self.kind, "--json", "--quantiles=" + ",".join(QUANTILES),
+        self.options = ["--type=" + self.kind, "--to=json", "--quantiles=" + ",".join(QUANTILES),
                         "--top=%d" % self.most]
-        self.options += ["-r"] if self.reverse else ["--summary", "--histogram=%d" % self.bars]
+        self.options += ["-r"] if self.reverse else ["--summary", "--histogram=%s%d" % (self.log, self.bars)]
         self.options += draw.choice([[], ["--parallel=1"], ["-S", "1M", "-T", "."], ["--verify"]])
         self.ordered = sorted(self.keys, key=lambda x: ordered(self.kind, x), reverse=self.reverse)
 
@@ -168,11 +176,19 @@ class Round:
             self.compare("bars", len(bars), 0)
             return
         low, high = self.ordered[0], self.ordered[-1]
-        widths = [bar["to"] - bar["from"] for bar in bars]
-        self.compare("bars", len(bars), min(self.bars, high - low + 1))
-        self.compare("first bar", bars[0]["from"], low)
-        self.compare("last bar", bars[-1]["to"], high)
-        self.compare("widths", max(widths) - min(widths) <= 1, True)
+        widths = [bar["to"] - bar["from"] + 1 for bar in bars]
+        self.compare("bars", len(bars) <= self.bars, True)
+        self.compare("first bar", bars[0]["from"] <= low <= bars[0]["to"], True)
+        self.compare("last bar", bars[-1]["from"] <= high <= bars[-1]["to"], True)
+        if self.log:
+            for bar in bars if self.bars >= 100 else []:
+                self.compare("a power", is_round(abs(bar["from"])) or is_round(abs(bar["to"])), True)
+        elif self.bars > 1 or low >= 0 or high < 0:
+            self.compare("widths", is_round(widths[0]) and min(widths) == max(widths), True)
+            self.compare("edges", any(bar["from"] % widths[0] for bar in bars), False)
+            smaller = next(w for w in WIDTHS if 5 * w >= 2 * widths[0])
+            self.compare("as many bars as there may be", smaller == widths[0] or
+                         high // smaller - low // smaller + 1 > self.bars, True)
         for bar, following in zip(bars, bars[1:]):
             self.compare("edge", following["from"], bar["to"] + 1)
         for bar in bars:
@@ -180,6 +196,8 @@ class Round:
 
     def check_bars(self, bars):
         finite = [bar for bar in bars if not isinstance(bar["from"], str)]
+        if self.bars == 10 and not self.log and self.keys and max(map(abs, self.keys)) < 1e9 and len(finite) > 1:
+            self.compare("digits", max(len("%r" % bar["from"]) for bar in finite) < 12, True)
         self.compare("all bars", sum(bar["count"] for bar in bars), self.n)
         for bar in bars:
             if bar in finite:

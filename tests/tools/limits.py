@@ -134,14 +134,14 @@ def draw_operation(kind, unit):
         ["--argsort=u32"], ["--argsort=u64"], ["--split=%d" % draw.choice([2, 7, 64, 300])],
     ]
     if kind != "npy" and not isinstance(unit, int):
-        operations += [["--count"], ["--repeated"], ["--singletons"], ["-m", "--count"]]
+        operations += [["--count"], ["--unique=repeated"], ["--unique=singletons"], ["-m", "--count"]]
     if kind != "npy":
         operations += [["--union"], ["--intersect", "-u"], ["--difference"], ["--symmetric", "--tail=99"]]
     if kind in TEXTS or unit in WIDTHS and WIDTHS[unit] <= 8:
         operations += [
             ["--tail=%d" % some(), "--count"], ["--sample=%d" % some()], ["--top=%d" % some()], ["--summary"],
-            ["--quantiles=0.1,0.5,0.99"], ["--histogram=%d" % some()], ["--top=%d" % some(), "--summary", "--json"],
-            ["--to=f64"], ["--sample=%d" % some(), "--seed=3"],
+            ["--quantiles=0.1,0.5,0.99"], ["--histogram=%d" % some()], ["--top=%d" % some(), "--summary", "--to=json"],
+            ["--to=f64"], ["--sample=%d:3" % some()],
         ]
     return draw.choice(operations + ([["--to=text"], ["--to=text", "--count"]] if unit in WIDTHS else []))
 
@@ -151,21 +151,21 @@ def draw_header(kind, unit):
         return []
     if kind == "binary":
         width = WIDTHS[unit] if unit in WIDTHS else unit
-        return ["--skip-bytes=%d" % (draw.choice([1, 20_000, 20 * MIB]) // width * width)]
+        return ["--header=%d" % (draw.choice([1, 20_000, 20 * MIB]) // width * width)]
     return ["--header=%d" % draw.choice([1, 100, 10_000])] if kind != "npy" else []
 
 
 # The options that draw_job() does not draw with a kind or an operation.
-OTHERS = """--size-hint=1 --size-hint=3T --debug --verbose --progress=always --quiet --progress=never --force --device=cpu
-    --decompress=auto --decompress=none --no-sandbox --stable --reverse --verify --check-order --nocheck-order --head=1000
-    --stats=json --gpu-memory=1M""".split()
+OTHERS = """--progress=1 --progress=3T --debug --verbose --progress=always --quiet --progress=never --force --device=cpu
+    --decompress=auto --decompress=none --decompress=no-sandbox --stable --reverse --verify --head=1000
+    --verbose=json -Sgpu:1M""".split()
 OF_TEXT = "--zero-terminated --invalid=fail --invalid=skip-blank --invalid=warn --sort=numeric".split()
 OF_LINES = """--ignore-case --dictionary-order --ignore-nonprinting --ignore-leading-blanks --month-sort --version-sort
     --human-numeric-sort --zero-terminated --invalid=ignore --header --field-separator=, -k1,1dfr""".split()
-OF_KEYS = "--endian=big --endian=little --format=raw --unique --numeric-sort --general-numeric-sort".split()
+OF_KEYS = "--to=u64be --type=raw --unique --numeric-sort --general-numeric-sort".split()
 # In other words, of this file (--check --count --key --merge --output ...), or no jobs of their own.
 ELSEWHERE = """--key --merge --output --buffer-size --temporary-directory
-    --plan --info --help --version""".split()
+    --plan --help --version""".split()
 
 
 def draw_others(kind):
@@ -215,7 +215,7 @@ def draw_job():
     options += draw_header(kind, unit)
     options += draw_others(kind)
     options += ["--parallel=%d" % draw.choice([1, 2, 3, 4])] if chance(0.7) else []
-    options += ["--stats=json:stats"] if chance(0.1) else []
+    options += ["--verbose=json:stats"] if chance(0.1) else []
     options += ["--batch-size=%d" % draw.choice([2, 5, 100])] if chance(0.1) else []
     if chance(0.1) and (kind in TEXTS or unit in WIDTHS) and "--argsort" not in " ".join(options):
         options += ["--compress-program=" + draw.choice(["zstd", "lz4", "none"])]

@@ -78,7 +78,7 @@ def try_all(floats, reverse):
     once = floats.ordered(floats.once, reverse)
     for options in [], ['--verify'], ['--parallel=1'], ['-S1M', '-T.'], merge(floats, reverse):
         expect(plain, floats.pack(ordered), type_option, *down, *options)
-    expect(floats.pack(floats.keys, '>'), floats.pack(ordered, '>'), type_option, *down, '--endian=big')
+    expect(floats.pack(floats.keys, '>'), floats.pack(ordered, '>'), type_option + 'be', *down)
     expect(plain, floats.pack(once), type_option, *down, '-u')
     expect(floats.pack(ordered), b'', type_option, *down, '-c')
     expect(floats.pack(once), b'', type_option, *down, '-cu')
@@ -89,7 +89,7 @@ def try_all(floats, reverse):
            '-k%s@4' % floats.kind + ('r' if reverse else ''))
     if floats.kind != 'bf16':
         for order in '<>':
-            expect(floats.array(floats.keys, order), floats.array(ordered, order), '--format=npy', *down)
+            expect(floats.array(floats.keys, order), floats.array(ordered, order), '--type=npy', *down)
 
 
 for name in KINDS:

@@ -16,7 +16,7 @@ NUMBERS = ['f16', 'u8', 'i8', 'u16', 'i16', 'u32', 'i32', 'u64', 'i64', 'f32', '
            'u128', 'i128']
 SIZES = [1, 2, 3, 7, 8, 9, 12, 16, 17, 24, 33, 100, 200, 1000]
 SHAPES = ['random', 'few', 'equal', 'prefix', 'sorted', 'tenth']
-MODES = ['', '', '-u', '--count', '--repeated', '--singletons', '--argsort=u64', '--argsort=u32',
+MODES = ['', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '--argsort=u64', '--argsort=u32',
          '-m', '-c']
 MOST_BYTES = 2_000_000
 
@@ -57,6 +57,8 @@ class Case:
         self.records = [self.record() for _ in range(self.count)]
         if self.shape == 'sorted':
             self.records.sort(key=self.key)
+        if all(kind.startswith('bytes') for kind, _, _ in self.keys):
+            self.order = 'little'       # no key says another one for counts and places
         self.mode = draw.choice([m for m in MODES if not (ranked and 'argsort' in m)])
         self.options = self.draw_options()
 
@@ -89,10 +91,11 @@ class Case:
                                 self.order) for kind, at, reverse in self.keys)
 
     def draw_options(self):
-        options = [f'--record-size={self.bytes}', f'--endian={self.order}',
+        options = [f'--record-size={self.bytes}',
                    f'--parallel={self.draw.choice([1, 2, 3, 5])}']
         for kind, at, reverse in self.keys:
-            options += ['-k', f'{kind}@{at}{"r" if reverse else ""}']
+            named = kind if kind.startswith('bytes') else f'{kind}{self.order[0]}e'
+            options += ['-k', f'{named}@{at}{"r" if reverse else ""}']
         if self.reverse:
             options.append('-r')
         if self.draw.random() < .4:
@@ -128,9 +131,9 @@ class Case:
             out = [self.records[g[0]] for g in groups]
         elif self.mode == '--count':
             out = [self.records[g[0]] + len(g).to_bytes(8, self.order) for g in groups]
-        elif self.mode == '--repeated':
+        elif self.mode == '--unique=repeated':
             out = [self.records[g[0]] for g in groups if len(g) > 1]
-        elif self.mode == '--singletons':
+        elif self.mode == '--unique=singletons':
             out = [self.records[g[0]] for g in groups if len(g) == 1]
         else:
             out = [self.records[p] for p in places]

@@ -127,7 +127,7 @@ class Case:
         if self.output:
             words += ["-o", names[self.output]] + OPTIONS.get(self.output, [])
         if "stats" in names:
-            words.append("--stats=json:" + names["stats"])
+            words.append("--verbose=json:" + names["stats"])
         if self.listed:
             return words + ["--files0-from=" + names["names"]]
         words.append(names.get("input", "-" if "stdin" in names else "data"))

@@ -164,7 +164,7 @@ gs_pinned_close(struct gs_pinned *pinned)
 	gs_arena_close(&pinned->arena);
 }
 
-/* ---- for gsort --info and --version -v ---------------------------------------- */
+/* ---- for gsort --version -v and -vv ------------------------------------------- */
 
 void
 gs_cuda_build(char *into, size_t bytes)

@@ -81,11 +81,12 @@ fill_store(struct gs_ingest *ingest, struct gs_pieces *pieces, bool first)
 	const struct gs_plan *plan = ingest->plan;
 	const unsigned shares = readers(ingest);
 	const unsigned threads = first ? 1 : (plan->threads + shares - 1) / shares;
-	size_t most = first ? round.piece_bytes :
-	              plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES :
-	              shares > 1 ? SHARED_ROUND_BYTES : ROUND_BYTES;
-	size_t room;
+	size_t most = round.piece_bytes, room;
 
+	if (!first)
+		most = shares > 1 ? SHARED_ROUND_BYTES : ROUND_BYTES;
+	if (!first && plan->head_keys > 0)
+		most = GS_HEAD_ROUND_BYTES;
 	TRY(ingest->taker.reserve(ingest->taker.context, plan->piece_bytes, 0, &room));
 	TRY(gs_ingest_check_copy(ingest, round.piece_bytes));
 	room = room / (ingest->key_bits / 8) * ingest->unit;

@@ -239,9 +239,11 @@ take_groups(struct gs_emit *emit, struct gs_sorted_span *sorted, bool *enough)
 	return GS_OK;
 }
 
+/* A span that was only sorted. */
 static gs_status
-take_span(struct gs_emit *emit, struct gs_sorted_span *sorted, bool *enough)
+take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
+	struct gs_emit *emit = context;
 	const size_t count = sorted->span.count;
 
 	if (sorted->span.times != NULL)
@@ -353,13 +355,6 @@ take_of_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
 	return GS_OK;
 }
 
-/* A span that was only sorted. */
-static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
-{
-	return take_span(context, sorted, enough);
-}
-
 /* ---- all of it ----------------------------------------------------------------- */
 
 bool
@@ -412,7 +407,7 @@ may_fail(const struct gs_emit *emit)
 struct gs_span_sink
 gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 {
-	struct gs_span_sink sink = { .take = take, .groups = emit->select.groups, .context = emit };
+	struct gs_span_sink sink = { .take = take_span, .groups = emit->select.groups, .context = emit };
 
 	if (emit->order != NULL)
 		return gs_emit_items_sink(emit, keys);

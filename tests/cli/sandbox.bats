@@ -412,7 +412,7 @@ kernel_without() {
 }
 
 @test "what jobs call is on the list, in every format" {
-	local tool job number
+	local tool job number bytes
 	needs_sandbox
 	needs strace gzip bzip2 xz zstd lz4
 	skips_under_sanitizer "there are more calls"
@@ -437,7 +437,8 @@ kernel_without() {
 	for tool in gzip bzip2 xz zstd lz4; do
 		number=0
 		$tool -c -1 <lines >lines.$tool
-		$tool -c -1 <keys >keys.$tool
+		case $tool in gzip | zstd) bytes=9600000 ;; *) bytes=2400000 ;; esac	# -S 10M, or none
+		head -c $bytes keys | $tool -c -1 >keys.$tool
 		head -c 20000 lines.$tool >cut.$tool
 		while read -r job; do
 			eval "${job/gsort/traced}" >sorted 2>told </dev/null || [ $? -le 2 ]

@@ -160,17 +160,17 @@ survives() {
 }
 
 @test "an input that has changed is not mixed with what was written" {
-	local last=0 status=0
+	local at step last status=0
 	gen --seed 61 --keys 1000000 --type u32 >in.now
 	# A call that copies sorted keys back, when many have been: the last ones close the GPU.
 	export GSORT_EMU_FAIL
-	for ((at = 200; ; at += 100)); do
+	for ((at = 0, step = 1600; step >= 100; )); do
 		rm -f mark
-		GSORT_EMU_FAIL=$at:700 gsort-emu -u32 -Sgpu:2M in.now >out 2>err
-		[ -e mark ] || break
-		last=$((at - 100))
+		GSORT_EMU_FAIL=$((at + step)):700 gsort-emu -u32 -Sgpu:2M in.now >out 2>err
+		if [ -e mark ]; then at=$((at + step)); else step=$((step / 2)); fi
 	done
-	[ $last -gt 0 ]
+	last=$((at - 100))
+	[ $last -ge 100 ]
 	mkfifo pipe
 	{
 		head -c 65536 >first	# gsort-emu is writing, and waits for us

@@ -620,6 +620,11 @@ stages() {
 	grep -qE '^gsort: 1000 keys \(u32\) in [0-9.]+ s: [0-9.]+ Mkeys/s, [0-9.]+ GB/s; read [0-9.]+, sort [0-9.]+, write [0-9.]+ s; processor time [0-9.]+ s; device cpu' err
 	gsort -uv text >out 2>err
 	grep -q '^gsort: 3 keys (text), 2 different in ' err
+	# of lines, what each stage took, as they are sorted while they are read and written
+	gen --keys 200000 --type text >many
+	gsort -v --lines many 2>err >out
+	grep -qE '^gsort: 200000 lines in [0-9.]+ s: [0-9.]+ Mlines/s, .*; of threads: read [0-9.]+, decode ' err
+	sed -E 's/.*, decode ([0-9.]+), sort ([0-9.]+),.*/\1 \2/' err | awk '{ exit !($1 > 0 && $2 > 0) }'
 }
 
 @test "without -v nothing is said" {

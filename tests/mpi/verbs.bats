@@ -142,7 +142,7 @@ odd() {
 @test "where the sorted elements are in the input" {
 	make_kinds
 	each --argsort=u32
-	each --argsort=u64 -r --endian=big
+	each --argsort=u64be -r
 	each --argsort=u32 -u --verify
 	each --argsort=u64 --head=40
 	odd --argsort=u32
@@ -150,7 +150,7 @@ odd() {
 	same 4 --argsort=u32 --header=2 text.1 text.2
 	same 4 --type=float --argsort=u32 text.1
 	same 4 --type=u128 --argsort=u32 records.1
-	same 4 -u32 --argsort=u32 --skip-bytes=8 u32.1 u32.2
+	same 4 -u32 --argsort=u32 --header=8 u32.1 u32.2
 	gsort --lines --argsort=u64 lines.1 lines.2 >alone
 	GSORT_RANKS=3 "$ranks" --lines --argsort=u64 lines.1 lines.2 -o 'out-%r'
 	cat out-0 out-1 out-2 | cmp - alone

@@ -21,7 +21,8 @@ PARAMETERS = {
 	"temporary-directory": "temp_dirs", "json": "figures",
 }
 
-_LETTERS = {"g": "type='text-float'", "h": "ordering='h'", "k": "key", "m": "merge_files()", "o": "dst",
+_LETTERS = {"g": "type='text-float'", "h": "ordering='h'", "k": "key", "m": "merge_files()",
+            "n": "ordering='n'", "o": "dst",
             "r": "descending", "S": "memory", "T": "temp_dirs", "t": "separator", "u": "unique",
             "V": "ordering='V'", "z": "zero_terminated"}
 _FLAGS = ("csv", "lines", "force", "in_place", "trust_order")

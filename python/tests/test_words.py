@@ -15,7 +15,7 @@ OPTION = re.compile(r"(?<![\w.-])--?[a-zA-Z][\w-]*")
 OF_OTHER_PROGRAMS = re.compile(r"\b(?:ulimit|tr|shuf|unzip|tar|7z x|h5dump|tail|iconv -f UTF-16) -\w+")
 
 # No call of this module ends in a message with these: ranks, an input that is a stream.
-NEVER_SAID = {"-d"}
+NEVER_SAID = {"--locale", "-d"}
 
 
 def options_in(message):
@@ -49,7 +49,7 @@ def test_names_are_those_of_parameters():
 	assert options - PARAMETERS.keys() == {
 		# orderings: letters of a key
 		"numeric-sort", "general-numeric-sort", "sort", "ignore-leading-blanks", "dictionary-order",
-		"ignore-case", "human-numeric-sort", "ignore-nonprinting", "month-sort", "version-sort",
+		"ignore-case", "human-numeric-sort", "ignore-nonprinting", "month-sort", "version-sort", "locale",
 		# what a program does itself
 		"files0-from", "progress", "quiet", "verbose", "debug", "help", "version", "plan"}
 
@@ -79,7 +79,7 @@ VALUES = {
 	"separator": [";", "\t", "ab", '"', "", "\\0"], "ordering": ["n", "Vr", "x", "h"], "stable": [True],
 	"zero_terminated": [True], "header": [0, 1, 9], "skip_bytes": [0, 4, 2**40],
 	"invalid": ["abort", "fail", "warn", "ignore", "skip-blank"], "decompress": ["none", "gzip", "zstd"],
-	"force": [True], "descending": [True], "unique": [True], "count": [True], "repeated": [True],
+	"force": [True], "descending": [True], "unique": [True], "keep_order": [True], "count": [True], "repeated": [True],
 	"singletons": [True], "head": [0, 2, 2**50], "tail": [0, 2, 2**50], "sample": [0, 1, 2**50], "seed": [7],
 	"trust_order": [True], "argsort": ["u4", "u8"], "verify": [True], "split": [2, 5000], "in_place": [True],
 	"memory": [1, 2**24], "temp_dirs": [".", "/nowhere"], "compress_program": ["zstd", "no-such-program"],

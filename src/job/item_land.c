@@ -229,8 +229,9 @@ collect(struct landing *landing, unsigned *count)
 }
 
 gs_status
-gs_item_land(struct gs_item_spread *spread, bool *moved)
+gs_item_land(void *context, bool *moved)
 {
+	struct gs_item_spread *spread = context;
 	struct landing landing = { .spread = spread };
 	unsigned count = 0;
 	gs_status status;

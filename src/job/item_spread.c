@@ -101,7 +101,10 @@ gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes)
 	spread->room = gs_item_window_room(&spread->window, spread->order->item_bytes);
 	spread->tables = gs_item_window_tables(&spread->window, spread->order->item_bytes, spread->threads);
 	TRY(gs_ranks_agree(spread->ranks, allocate(spread)));
-	return gs_exchange_open(&spread->exchange, spread->ranks, window_bytes);
+	TRY(gs_exchange_open(&spread->exchange, spread->ranks, window_bytes));
+	spread->exchange.land = gs_item_land;
+	spread->exchange.land_context = spread;
+	return GS_OK;
 }
 
 void
@@ -261,21 +264,6 @@ next_sequence(void *context, unsigned key_class, size_t count)
 
 /* ---- the network ---------------------------------------------------------------------------- */
 
-/* Let the network go on, and store what has arrived; rest if nothing happens. */
-static gs_status
-step(struct gs_item_spread *spread, unsigned *idle)
-{
-	bool moved = false;
-
-	TRY(gs_exchange_step(&spread->exchange, &moved));
-	TRY(gs_item_land(spread, &moved));
-	if (moved)
-		*idle = 0;
-	else
-		gs_ranks_rest(idle);
-	return GS_OK;
-}
-
 static gs_status
 reserve(void *context, size_t least, size_t small, size_t *room)
 {
@@ -288,7 +276,7 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	do {
 		if (atomic_load(&spread->error.any))
 			return gs_first_error_close(&spread->error);
-		TRY(step(spread, &idle));
+		TRY(gs_exchange_turn(&spread->exchange, &idle));
 		*room = gs_item_window_slots_room(&spread->window, spread->order->item_bytes,
 		                                  spread->exchange.free_count);
 	} while (*room < wish || spread->exchange.arrived_count > spread->exchange.window.takes / 2);
@@ -307,21 +295,11 @@ gs_item_spread_taker(struct gs_item_spread *spread)
 gs_status
 gs_item_spread_finish(struct gs_item_spread *spread)
 {
-	const unsigned ranks = spread->ranks->size;
-	unsigned idle = 0;
-
 	if (atomic_load(&spread->error.any))
 		return gs_first_error_close(&spread->error);
-	for (unsigned o = 0; o < ranks; o++)
+	for (unsigned o = 0; o < spread->ranks->size; o++)
 		end_block(spread, o, false);
-	for (unsigned o = 1; o <= ranks; o++) {
-		while (spread->exchange.free_count == 0)
-			TRY(step(spread, &idle));
-		gs_exchange_end(&spread->exchange, (spread->ranks->rank + o) % ranks);
-	}
-	while (!gs_exchange_is_over(&spread->exchange))
-		TRY(step(spread, &idle));
-	gs_exchange_close(&spread->exchange);
+	TRY(gs_exchange_drain(&spread->exchange));
 	gs_arena_close(&spread->arena);
 	return GS_OK;
 }

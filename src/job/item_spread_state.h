@@ -68,7 +68,7 @@ size_t gs_item_land_fit(const struct gs_item_spread *spread, const char *data, s
                         size_t room);
 
 /** Store blocks that have arrived in the order of their numbers, with all threads; *MOVED: set if there
- *  were any. */
-MUST_CHECK gs_status gs_item_land(struct gs_item_spread *spread, bool *moved);
+ *  were any.  CONTEXT is the spread. */
+MUST_CHECK gs_status gs_item_land(void *context, bool *moved);
 
 #endif

@@ -464,36 +464,25 @@ gs_sample_split_alone(struct gs_sample *sample, const struct gs_ranks *ranks, bo
 	                         together, descending_classes);
 }
 
-/* Each rank gives as many as the largest sample has; what it lacks has no weight. */
 gs_status
 gs_sample_split(struct gs_sample *sample, struct gs_ranks *ranks, bool together,
                 bool descending_classes, struct gs_splitters *splitters)
 {
-	uint64_t *counts = calloc(ranks->size, sizeof *counts), mine = sample->count;
+	uint64_t *sizes = calloc(ranks->size, sizeof *sizes);
 	struct gs_sample all = { .keys = NULL };
-	gs_status status = counts != NULL ? GS_OK
-	                   : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
-	uint64_t most = 1;
+	char *bytes = NULL;
+	gs_status status = gs_ranks_agree(ranks, sizes != NULL ? GS_OK
+	                                  : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size));
 
 	if (status == GS_OK)
-		status = gs_ranks_gather(ranks, &mine, sizeof mine, counts);
+		status = gs_ranks_collect(ranks, sample->keys, sample->count * sizeof *sample->keys, true,
+		                          sizes, &bytes);
+	all.keys = (struct gs_sampled *)(void *)bytes;
 	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
-		most = counts[r] > most ? counts[r] : most;
-	free(counts);
-	TRY(status);
-	while (status == GS_OK && sample->count < most)
-		status = gs_sample_add(sample, 0, 0, 0);
-	all.count = all.room = ranks->size * most;
-	all.keys = calloc(all.room, sizeof *all.keys);
-	if (all.keys == NULL)
-		status = gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys", all.room);
-	if (status == GS_OK)
-		status = gs_ranks_gather(ranks, sample->keys, most * sizeof *sample->keys, all.keys);
-	for (size_t i = status == GS_OK ? all.count : 0; i-- > 0;)
-		if (all.keys[i].weight == 0)
-			all.keys[i] = all.keys[--all.count];
+		all.count += sizes[r] / sizeof *all.keys;
 	if (status == GS_OK)
 		status = gs_sample_split_alone(&all, ranks, together, descending_classes, splitters);
 	gs_sample_close(&all);
+	free(sizes);
 	return status;
 }

@@ -94,7 +94,10 @@ gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitter
 	TRY(gs_ranks_agree(spread->ranks, allocate(spread, window_bytes)));
 	for (unsigned r = 0; r < spread->ranks->size; r++)
 		pthread_mutex_init(&spread->blocks[r].lock, NULL);
-	return gs_exchange_open(&spread->exchange, spread->ranks, window_bytes);
+	TRY(gs_exchange_open(&spread->exchange, spread->ranks, window_bytes));
+	spread->exchange.land = gs_spread_land;
+	spread->exchange.land_context = spread;
+	return GS_OK;
 }
 
 void
@@ -207,21 +210,6 @@ append(struct gs_spread *spread, unsigned owner, unsigned key_class, unsigned ke
 	pthread_mutex_unlock(&block->lock);
 }
 
-/* Let the network go on, and store what has arrived; rest if nothing happens. */
-static gs_status
-step(struct gs_spread *spread, unsigned *idle)
-{
-	bool moved = spread->exchange.arrived_count > 0;
-
-	TRY(gs_exchange_step(&spread->exchange, &moved));
-	TRY(gs_spread_land(spread));
-	if (moved)
-		*idle = 0;
-	else
-		gs_ranks_rest(idle);
-	return GS_OK;
-}
-
 /* ---- adding ----------------------------------------------------------------------------------- */
 
 /* Before there are splitters. */
@@ -308,7 +296,7 @@ wait_for_room(struct gs_spread *spread, size_t least, size_t *room)
 	do {
 		if (atomic_load(&spread->error.any))
 			return gs_first_error_close(&spread->error);
-		TRY(step(spread, &idle));
+		TRY(gs_exchange_turn(&spread->exchange, &idle));
 		*room = room_of(spread, spread->exchange.free_count);
 	} while (*room < wish ||
 	         spread->exchange.arrived_count > spread->exchange.window.takes / 2);
@@ -432,35 +420,16 @@ gs_spread_taker(struct gs_spread *spread)
 
 /* ---- the end ---------------------------------------------------------------------------------- */
 
-/* Tell each rank that there will be no more. */
-static gs_status
-send_ends(struct gs_spread *spread)
-{
-	unsigned idle = 0;
-
-	for (unsigned o = 1; o <= spread->ranks->size; o++) {
-		while (spread->exchange.free_count == 0)
-			TRY(step(spread, &idle));
-		gs_exchange_end(&spread->exchange, (spread->ranks->rank + o) % spread->ranks->size);
-	}
-	return GS_OK;
-}
-
 gs_status
 gs_spread_finish(struct gs_spread *spread, uint64_t flip)
 {
-	unsigned idle = 0;
-
 	if (!spread->split)
 		TRY(split(spread, flip));
 	if (atomic_load(&spread->error.any))
 		return gs_first_error_close(&spread->error);
 	for (unsigned o = 0; o < spread->ranks->size; o++)
 		end_block(spread, o);
-	TRY(send_ends(spread));
-	while (!gs_exchange_is_over(&spread->exchange))
-		TRY(step(spread, &idle));
-	gs_exchange_close(&spread->exchange);
+	TRY(gs_exchange_drain(&spread->exchange));
 	gs_arena_close(&spread->arena);
 	return GS_OK;
 }

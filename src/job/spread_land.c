@@ -132,13 +132,15 @@ count_landing(struct gs_spread *spread, unsigned *count)
 }
 
 gs_status
-gs_spread_land(struct gs_spread *spread)
+gs_spread_land(void *context, bool *moved)
 {
+	struct gs_spread *spread = context;
 	const unsigned threads = spread->plan->threads;
 	struct gs_landing *landing = &spread->landing;
 	uint64_t since = gs_clock_now();
 	unsigned count;
 
+	*moved |= spread->exchange.arrived_count > 0;
 	TRY(count_landing(spread, &count));
 	landing->ready = landing->done + count;
 	if (landing->ready == 0)

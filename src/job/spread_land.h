@@ -24,8 +24,9 @@ void gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned ke
 void gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
                      void *keys, size_t count);
 
-/** Store blocks that have arrived, as many as there is room for, with all threads. */
-MUST_CHECK gs_status gs_spread_land(struct gs_spread *spread);
+/** Store blocks that have arrived, as many as there is room for, with all threads; *MOVED: set if there
+ *  were any.  CONTEXT is the spread. */
+MUST_CHECK gs_status gs_spread_land(void *context, bool *moved);
 
 /** Within a round: store blocks that threads may claim; thread RANK. */
 void gs_spread_land_some(struct gs_spread *spread, unsigned rank);

@@ -242,3 +242,34 @@ gs_exchange_is_over(const struct gs_exchange *exchange)
 	return exchange->ended == exchange->ranks->size && exchange->landed == exchange->due &&
 	       exchange->free_count == exchange->window.gives;
 }
+
+gs_status
+gs_exchange_turn(struct gs_exchange *exchange, unsigned *idle)
+{
+	bool moved = false;
+
+	TRY(gs_exchange_step(exchange, &moved));
+	TRY(exchange->land(exchange->land_context, &moved));
+	if (moved)
+		*idle = 0;
+	else
+		gs_ranks_rest(idle);
+	return GS_OK;
+}
+
+gs_status
+gs_exchange_drain(struct gs_exchange *exchange)
+{
+	const struct gs_ranks *ranks = exchange->ranks;
+	unsigned idle = 0;
+
+	for (unsigned o = 1; o <= ranks->size; o++) {		/* not all begin with the same one */
+		while (exchange->free_count == 0)
+			TRY(gs_exchange_turn(exchange, &idle));
+		gs_exchange_end(exchange, (ranks->rank + o) % ranks->size);
+	}
+	while (!gs_exchange_is_over(exchange))
+		TRY(gs_exchange_turn(exchange, &idle));
+	gs_exchange_close(exchange);
+	return GS_OK;
+}

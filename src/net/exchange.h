@@ -2,7 +2,7 @@
 /*
  * exchange.h - blocks on their way between ranks
  *
- *     open; { take, fill, post by any thread; step }*; end; { step }* until is_over; close
+ *     open; { take, fill, post by any thread; step, or turn }*; drain; close
  *
  * A block is a slot of the window (ranks.h) that begins with a header.  Blocks from one rank to another
  * arrive in the order of their numbers.  A rank may post a block to itself.
@@ -55,6 +55,11 @@ struct gs_exchange {
 	unsigned          parcel_first, parcel_count;
 	uint64_t         *posted;	/* blocks, to each rank */
 
+	/* the user's, to be set: */
+	gs_status        (*land)(void *context, bool *moved);	/* take what has arrived; *MOVED: set if there
+								 * was anything */
+	void              *land_context;
+
 	/* of the calling thread */
 	unsigned          *given;
 	struct gs_arrival *taken;
@@ -89,6 +94,14 @@ MUST_CHECK gs_status gs_exchange_step(struct gs_exchange *exchange, bool *moved)
 
 /** The first COUNT of those that have arrived are not needed any more. */
 MUST_CHECK gs_status gs_exchange_release(struct gs_exchange *exchange, unsigned count);
+
+/** Step, and land what has arrived; sleep if nothing has happened, for longer the more often in a row: *IDLE
+ *  counts. */
+MUST_CHECK gs_status gs_exchange_turn(struct gs_exchange *exchange, unsigned *idle);
+
+/** Tell all ranks that there will be no more, then turn until everything has been sent, has arrived and is
+ *  released; close. */
+MUST_CHECK gs_status gs_exchange_drain(struct gs_exchange *exchange);
 
 /** Tell rank TO that there will be no more.  Takes a slot. */
 void gs_exchange_end(struct gs_exchange *exchange, unsigned to);

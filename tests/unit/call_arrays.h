@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* call_arrays.h - arrays for calls of libgsort_cuda, between guards, and the order of what is in them */
+/* call_arrays.h - arrays for calls of libgsort_cuda, between guards */
 #ifndef GS_UNIT_CALL_ARRAYS_H
 #define GS_UNIT_CALL_ARRAYS_H
 
@@ -10,22 +10,6 @@
 #include "kernels/kernels.h"
 
 enum { GUARD_BYTE = 0x5c, GUARD_BYTES = 64 };
-
-struct pair {
-	uint64_t order, tie, value, key;	/* TIE: in what order equal keys are compared */
-};
-
-static bool descending;		/* for compare_pairs() */
-
-static inline int
-compare_pairs(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-
-	if (x->order != y->order)
-		return (x->order > y->order) != descending ? 1 : -1;
-	return (x->tie > y->tie) - (x->tie < y->tie);
-}
 
 /* Device memory of BYTES, at ODD elements of WIDTH, between guards. */
 static inline unsigned char *

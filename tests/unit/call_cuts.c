@@ -16,6 +16,22 @@
 
 void unit_call_cuts(void);
 
+struct pair {
+	uint64_t order, tie, value, key;	/* TIE: equal keys stay in this order */
+};
+
+static bool descending;		/* for compare_pairs() */
+
+static int
+compare_pairs(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->order != y->order)
+		return (x->order > y->order) != descending ? 1 : -1;
+	return (x->tie > y->tie) - (x->tie < y->tie);
+}
+
 /* COUNT segments of T in SHAPE from offsets AT, which are on the device; or ROWS, of as many keys each; with
  * payloads of VALUE_BYTES, or none. */
 struct cut {

@@ -74,14 +74,15 @@ sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, uns
 void
 units_sort(uint64_t *keys, size_t count)
 {
+	enum { FEW = 500 };	/* the digits of so few take longer to count than these to compare */
 	const unsigned bits = count < 5000 ? 8 : 11;
-	uint64_t *other = malloc((count + 1) * sizeof *other), *from = keys, *to = other;
+	uint64_t *other = count > FEW ? malloc(count * sizeof *other) : NULL, *from = keys, *to = other;
 
 	if (other == NULL) {
 		qsort(keys, count, sizeof *keys, units_compare);
 		return;
 	}
-	for (unsigned shift = 0; shift < 64 && count > 1; shift += bits) {
+	for (unsigned shift = 0; shift < 64; shift += bits) {
 		uint64_t *const before = from;
 
 		if (!sort_digit(from, to, count, shift, bits))

@@ -50,6 +50,11 @@ check_line_types(const struct gs_opts *opts)
 
 	if (opts->type_name == NULL)
 		return true;
+	if (opts->job.notation == GSORT_IPV4 || opts->job.notation == GSORT_TIME)
+		return gs_report_error("options '%s' and '%s' are incompatible: of a field the key says it: "
+		                       "-k 2,2:%s", spell_line_option(opts),
+		                       gs_spell_type(opts->type_name, type),
+		                       opts->job.notation == GSORT_TIME ? "time" : "ip");
 	return gs_report_error("options '%s' and '%s' are incompatible: lines are text; binary records need "
 	                       "--record-size", spell_line_option(opts),
 	                       gs_spell_type(opts->type_name, type));

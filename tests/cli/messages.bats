@@ -646,6 +646,10 @@ export -f damaged
 	gsort: two different separators: ',' and ':'
 	$ gsort -k1 -u32
 	gsort: options '-k' and '-u32' are incompatible: lines are text; binary records need --record-size
+	$ gsort --type=time -k4
+	gsort: options '-k' and '--type=time' are incompatible: of a field the key says it: -k 2,2:time
+	$ gsort --csv --type=ipv4
+	gsort: options '--csv' and '--type=ipv4' are incompatible: of a field the key says it: -k 2,2:ip
 	$ gsort --csv --type=hex
 	gsort: options '--csv' and '--type=hex' are incompatible: lines are text; binary records need --record-size
 	$ gsort --csv --type=npy

@@ -19,6 +19,10 @@ gs_items_adapt(struct gsort *job)
 {
 	struct gsort_options *own = &job->options;
 
+	if (own->json && own->quantiles == NULL && !own->summary) {
+		job->items.listed = own->top.wanted ? "top" : own->tail.wanted ? "tail" : "sample";
+		own->json = false;
+	}
 	if (!own->top.wanted)
 		return;
 	job->items.top = (struct gs_item_top){ .on = true, .wanted = own->top.count };

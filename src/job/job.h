@@ -200,7 +200,8 @@ struct gs_items {
 	struct gs_item_order    order, written;	/* of sorted items, and of the output's */
 	struct gs_item_store   *store;
 	struct gs_item_firsts  *firsts;	/* of --keep-order, in place of it */
-	struct gs_show          show;	/* lines with counts, wide keys as text */
+	struct gs_show          show;	/* lines with counts or as JSON, wide keys as text */
+	const char             *listed;	/* as JSON, and under this name; or NULL */
 	struct gs_item_top      top;	/* of --top */
 	struct gs_npy_inputs    npy;
 	struct gs_line_job      lines;

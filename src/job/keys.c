@@ -146,9 +146,12 @@ describe_lines(struct gsort *job)
 	const bool reverse = order->key_count > 0 ? (order->keys[0].letters & GS_LETTER_R) != 0
 	                                          : order->reverse;
 
-	if (own->histogram > 0 || own->json)
-		return gs_fail(GS_EUSAGE, "'--%s' of lines needs a key with the letter n, g or h: -k 3,3n, "
-		               "or -k price:n with '--header'", own->json ? "to=json" : "histogram");
+	if (own->histogram > 0)
+		return gs_fail(GS_EUSAGE, "'--histogram' of lines needs a key with the letter n, g or h: "
+		               "-k 3,3n, or -k price:n with '--header'");
+	if (own->tail.wanted || own->sample.wanted)
+		return gs_fail(GS_EUSAGE, "'--%s' beside figures needs a key with the letter n, g or h",
+		               own->tail.wanted ? "tail" : "sample");
 	TRY(set_reverse(own, reverse));
 	gs_line_order_close(&job->items.lines.order);
 	own->counts = true;

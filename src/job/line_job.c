@@ -395,7 +395,9 @@ open_emit(struct gsort *job)
 
 	TRY(gs_emit_open_items(&job->emit, &job->items.written, options->argsort_bits / 8));
 	job->emit.lines = &job->items.lines.order;
-	if (options->lines && (options->counts || options->underline))
+	if (job->items.listed != NULL)
+		gs_show_open_json(&job->items.show, job->items.listed, &job->items.lines.order, &job->emit);
+	else if (options->lines && (options->counts || options->underline))
 		gs_show_open(&job->items.show, options, &job->items.lines.order, &job->emit);
 	return GS_OK;
 }

@@ -245,8 +245,6 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->converts, { "lines", "to", false, whole } },
 		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
 		{ o->compress_program != NULL, { "lines", "compress-program", false, uncompressed } },
-		{ o->json && !gs_options_want_column(o), { "lines", "json", false,
-		  "of lines it has --summary, --quantiles or --histogram of a number, -k 3,3n" } },
 		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
 		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
 	};
@@ -336,8 +334,9 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
 	const bool answers = gs_answer_is_wanted(o);
 	const char *answer = gs_options_answer(o);
-	const char *beside = gs_options_want_items(o) && !gs_options_want_column(o)
-	                     ? of_all : "with --to=json they go together";
+	const bool items = gs_options_want_items(o) && !gs_options_want_column(o);
+	const bool together = o->json && !(items && o->top.wanted);
+	const char *beside = items ? of_all : "with --to=json they go together";
 	const struct rule rules[] = {
 		{ o->reverse && o->summary, { "reverse", "summary", false,
 		  "a summary names its figures" } },
@@ -353,8 +352,8 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ answers && merge, { "merge", answer, false,
 		  "figures need no sorted inputs: leave -m out" } },
 		{ answers && o->head, { answer, "head", false, of_all } },
-		{ answers && o->tail.wanted && !o->json, { answer, "tail", false, beside } },
-		{ answers && o->sample.wanted && !o->json, { answer, "sample", false, beside } },
+		{ answers && o->tail.wanted && !together, { answer, "tail", false, beside } },
+		{ answers && o->sample.wanted && !together, { answer, "sample", false, beside } },
 		{ answers && o->unique, { answer, "unique", false, of_all } },
 		{ answers && o->counts, { answer, "count", false, of_all } },
 		{ answers && o->repeated, { answer, "repeated", false, of_all } },

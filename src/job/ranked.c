@@ -53,6 +53,8 @@ check_options(struct gsort_options *o)
 	TRY(gs_options_check(o));
 	if (o->keep_order)
 		return refuse("--keep-order", "gsort does it, in one process");
+	if (o->lines && o->json && o->quantiles == NULL && !o->summary && o->histogram == 0)
+		return refuse("lines as JSON", "gsort writes them, in one process");
 	TRY(adopt_array(o));
 	TRY(gs_options_check(o));	/* of what the input is */
 	if ((o->operation == GSORT_CHECK || checks_merge(o)) && !gs_options_want_items(o) &&

@@ -184,7 +184,7 @@ count(struct gsort *job, uint64_t *count)
 	*count = gs_ranked_keys(job);
 	if (engine->count_out == NULL)
 		return GS_OK;
-	*count = engine->count(engine->context, 0);
+	*count = job->items.show.elements = engine->count(engine->context, 0);
 	if (gs_select_wants_groups(&job->options) && job->files.outputs.count == 1 &&
 	    !job->items.npy.writes_header)
 		return GS_OK;

@@ -455,6 +455,8 @@ gs_emit_end(struct gs_emit *emit)
 {
 	if (emit->tail.on)
 		TRY(put_tail(emit));
+	if (emit->show_end != NULL)
+		TRY(emit->show_end(emit->show_context));
 	TRY(gs_verify_end(emit->verify));
 	if (emit->lines != NULL)
 		TRY(gs_line_order_check(emit->lines));

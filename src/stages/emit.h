@@ -222,6 +222,7 @@ struct gs_emit {
 	gs_status (*show)(void *context, const char *data, const char *end, size_t count,
 	                  const uint64_t *times);
 	gs_status (*show_header)(void *context, const char *header, size_t bytes);	/* or NULL */
+	gs_status (*show_end)(void *context);	/* behind the last item; or NULL */
 	void     *show_context;
 };
 
@@ -294,13 +295,26 @@ struct gs_show {
 	const struct gsort_options *options;
 	const struct gs_line_order *order;	/* NULL: of keys of OPTIONS->type, which is wide */
 	struct gs_emit *emit;
+	const char *listed;	/* of JSON: the name of the list, ... */
+	uint64_t elements;	/* ... of the input: to be set before anything is shown, ... */
+	bool    begun;		/* ... and whether the list has an item */
 	char   *text;		/* that is not written yet */
 	size_t  bytes, room;
 };
 
+enum { GS_CHARACTER_BYTES = 7 };
+
+/** Write the first character of TEXT as a string of JSON has it, a byte that is not UTF-8 as Python's
+ *  surrogateescape does; *READ: bytes of TEXT.  At most GS_CHARACTER_BYTES with a NUL; returns how many. */
+size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
+
 /** From now on EMIT writes items in this form.  All are borrowed. */
 void gs_show_open(struct gs_show *show, const struct gsort_options *options,
                   const struct gs_line_order *order, struct gs_emit *emit);
+
+/** The same, as JSON: {"keys": ELEMENTS, "LISTED": [...]}. */
+void gs_show_open_json(struct gs_show *show, const char *listed, const struct gs_line_order *order,
+                       struct gs_emit *emit);
 
 /** A zeroed struct is allowed. */
 void gs_show_close(struct gs_show *show);

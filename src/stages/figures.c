@@ -21,6 +21,7 @@
 #include "format/notation.h"
 #include "format/text.h"
 #include "stages/answer.h"
+#include "stages/emit.h"
 
 /* ---- one value --------------------------------------------------------------------- */
 
@@ -101,6 +102,20 @@ spell_mark(const struct gs_answer *answer, size_t mark, char word[WORD_BYTES])
 	return answer->keys > 0 ? spell_value(answer, &answer->marks[mark].value, word) : NULL;
 }
 
+static void
+print_json_line(FILE *to, const char *line, size_t bytes)
+{
+	char character[GS_CHARACTER_BYTES] = "";
+
+	fputc('"', to);
+	for (size_t b = 0, read; b < bytes; b += read) {
+		const size_t written = gs_json_character(character, line + b, bytes - b, &read);
+
+		fwrite(character, 1, written, to);
+	}
+	fputc('"', to);
+}
+
 /* A JSON value: a number, a string or null. */
 static void
 print_json(const struct gs_answer *answer, FILE *to, const char *word)
@@ -109,7 +124,9 @@ print_json(const struct gs_answer *answer, FILE *to, const char *word)
 	                    isdigit((unsigned char)word[word[0] == '-']) &&
 	                    strspn(word, "+-.0123456789eE") == strlen(word);
 
-	if (word == NULL)
+	if (word != NULL && answer->order != NULL)
+		print_json_line(to, word, (size_t)bytes_of(answer, word));
+	else if (word == NULL)
 		fputs("null", to);
 	else
 		fprintf(to, number ? "%s" : "\"%s\"", word);

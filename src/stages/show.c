@@ -175,6 +175,100 @@ show_header(void *context, const char *header, size_t bytes)
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
+/* ---- JSON: a list of lines, of the most frequent ones with counts ---------------- */
+
+/* Bytes of the UTF-8 character at TEXT, of BYTES; 0: it is none. */
+static size_t
+utf8_bytes(const unsigned char *text, size_t bytes)
+{
+	const size_t wanted = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 :
+	                      text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+
+	if (wanted > bytes)
+		return 0;
+	for (size_t b = 1; b < wanted; b++)
+		if ((text[b] & 0xc0) != 0x80)
+			return 0;
+	/* too long a form, a surrogate, or beyond U+10FFFF */
+	return (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+	       (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f) ? 0 : wanted;
+}
+
+size_t
+gs_json_character(char *into, const char *text, size_t bytes, size_t *read)
+{
+	const unsigned char c = (unsigned char)*text;
+	const size_t character = utf8_bytes((const unsigned char *)text, bytes);
+	const size_t escape = c == '"' || c == '\\';
+
+	*read = character > 0 ? character : 1;
+	if (character == 0 || c < ' ')
+		return (size_t)sprintf(into, character == 0 ? "\\udc%02x" : "\\u%04x", c);
+	*into = '\\';
+	memcpy(into + escape, text, character);
+	return escape + character;
+}
+
+/* The line between quotes; there is room. */
+static void
+put_json(struct gs_show *show, const char *line, size_t bytes)
+{
+	put(show, '"', 1);
+	for (size_t b = 0, read; b < bytes; b += read)
+		show->bytes += gs_json_character(show->text + show->bytes, line + b, bytes - b, &read);
+	put(show, '"', 1);
+}
+
+static gs_status
+show_json(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+{
+	enum { MORE_BYTES = 128 };
+	struct gs_show *show = context;
+
+	TRY(reserve(show, MORE_BYTES));
+	if (!show->begun)
+		show->bytes += (size_t)sprintf(show->text + show->bytes, "{\"keys\": %llu, \"%s\": [",
+		                               (unsigned long long)show->elements, show->listed);
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
+
+		TRY(reserve(show, 6 * bytes + MORE_BYTES));
+		show->bytes += (size_t)sprintf(show->text + show->bytes, "%s%s", show->begun ? ", " : "",
+		                               times != NULL ? "{\"value\": " : "");
+		put_json(show, data, bytes - 1);
+		if (times != NULL)
+			show->bytes += (size_t)sprintf(show->text + show->bytes, ", \"count\": %llu}",
+			                               (unsigned long long)times[i]);
+		show->begun = true;
+		data += bytes;
+		TRY(flush_long(show));
+	}
+	show->begun = true;
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+static gs_status
+end_json(void *context)
+{
+	struct gs_show *show = context;
+
+	if (!show->begun)
+		TRY(show_json(show, NULL, NULL, 0, NULL));
+	TRY(reserve(show, 4));
+	memcpy(show->text, "]}\n", 3);
+	show->bytes = 3;
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+static gs_status
+drop_header(void *context, const char *header, size_t bytes)
+{
+	(void)context;
+	(void)header;
+	(void)bytes;
+	return GS_OK;
+}
+
 /* ---- keys of 128 bits ------------------------------------------------------------- */
 
 static gs_status
@@ -209,5 +303,16 @@ gs_show_open(struct gs_show *show, const struct gsort_options *options,
 	*show = (struct gs_show){ .options = options, .order = order, .emit = emit };
 	emit->show = order != NULL ? show_lines : show_keys;
 	emit->show_header = order != NULL && order->fields.csv && options->counts ? show_header : NULL;
+	emit->show_context = show;
+}
+
+void
+gs_show_open_json(struct gs_show *show, const char *listed, const struct gs_line_order *order,
+                  struct gs_emit *emit)
+{
+	*show = (struct gs_show){ .listed = listed, .order = order, .emit = emit };
+	emit->show = show_json;
+	emit->show_header = drop_header;
+	emit->show_end = end_json;
 	emit->show_context = show;
 }

@@ -404,11 +404,11 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 		[ -z "$(warned g $exact)" ]
 	done
 	for option in --quantiles=0.5 --summary --histogram; do
-		fails "'--to=json' of lines needs a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
-			gsort --csv --header -k item $option --to=json in
 		fails "figures are of one key; there are 2" gsort --csv --header -k item:n -k price:n $option in
 	done
-	fails "'--histogram' of lines needs a key with the letter n, g or h: -k 3,3n" gsort --lines --histogram in
+	fails "'--histogram' of lines needs a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
+		gsort --csv --header -k item --histogram --to=json in
+	fails "'--tail' beside figures needs a key with the letter n, g or h" gsort --lines --to=json --summary --tail=2 in
 	printf 'a 1\na x\nb 3\n' | gsort -k1,1 -k2,2n --quantiles=0.5 | cmp - <(printf '0.5\ta 1\n')
 	printf 'XX 1\nJan 2\n' | gsort -M --quantiles=0.5 | cmp - <(printf '0.5\tXX 1\n')
 	fails "'--top' and '--sample' are incompatible: it is of all keys" gsort --lines --top=2 --sample=1 in
@@ -475,11 +475,49 @@ common() {
 	gsort -u128 --to=text --top=5 keys | cmp - <(gsort -u128 --to=text --count keys | sort -s -k1,1nr | head -n 5)
 }
 
+# as_json PYTHON OPTION...: what gsort --to=json writes is {"keys": number of lines, PYTHON}, of lines = sorted bytes
+as_json() {
+	gsort --to=json "${@:2}" in >out
+	python3 - "$1" <<-'END'
+		import json, sys
+		from collections import Counter
+		text = open("in", "rb").read().split(b"\n")[:-1]
+		lines = [line.decode("utf-8", "surrogateescape") for line in sorted(text)]
+		top = lambda k: [{"value": v, "count": n}
+		                 for v, n in sorted(Counter(lines).items(), key=lambda item: -item[1])[:k]]
+		wanted = {"keys": len(lines), **eval(sys.argv[1])}
+		got = open("out", encoding="utf-8", newline="").read()
+		assert got[-1] == "\n" and min(got[:-1]) >= " ", got
+		assert json.loads(got) == wanted, (got, wanted)
+	END
+}
+
+@test "--to=json of lines: the most frequent, the last, a sample, quantiles and a summary" {
+	needs python3
+	printf '%s\n' b 'a "q"\' b '' $'\t\x7f\x01' $'\xff\xc3\xa9\xc3' $'\xed\xa0\x80' $'\xf0\x9f\x98\x80' >in
+	as_json '{"top": top(99)}' --lines --top=99
+	as_json '{"tail": lines[-3:]}' --lines --tail=3
+	as_json '{"tail": []}' --lines --tail=0
+	as_json '{"sample": lines}' --lines --sample=99
+	as_json '{"quantiles": [{"quantile": "0", "value": lines[0]}, {"quantile": "1", "value": lines[-1]}]}' --lines --quantiles=0,1
+	as_json '{"summary": {"count": 8, "distinct": 7, "min": "", "q1": lines[1], "median": lines[3], "q3": lines[5],
+	                      "max": lines[7]}}' --lines --summary
+	seq 40000 | awk '{ print $1 * $1 % 7919, "x" }' >in
+	as_json '{"top": top(50)}' --lines --top=50 -S 20M
+	as_json '{"tail": lines[-20000:]}' --lines --tail=20000
+	: >in
+	as_json '{"top": []}' --lines --top=1
+	as_json '{"tail": []}' --lines --tail=1
+	printf 'k,v\n2,"x\ny"\n1,z\n2,w\n' | gsort --csv --header -k k --to=json --tail=2 |
+		cmp - <(echo '{"keys": 3, "tail": ["2,\"x\u000ay\"", "2,w"]}')
+	printf 'a 1\na 2\n' | gsort -k1,1 --to=json --tail=2 | cmp - <(echo '{"keys": 2, "tail": ["a 1", "a 2"]}')
+}
+
 @test "what --top of lines excludes, and what it needs" {
 	echo 1 >in
 	fails "options '--summary' and '--top' are incompatible: the first is of numbers, the other of lines or records: use two commands" \
 		gsort -k1,1n --summary --top=3 in
-	fails "options '--lines' and '--to=json' are incompatible: of lines it has --summary, --quantiles or --histogram of a number, -k 3,3n" gsort --lines --top=3 --to=json in
+	fails "options '--top' and '--tail' are incompatible: it is of all keys" gsort --lines --top=3 --tail=1 --to=json in
 	fails "options '--summary' and '--top' are incompatible: the first is of numbers" gsort --record-size=2 -k u8@0 --summary --top=3 in
 	fails "options '--to=json' and '--record-size' are incompatible: figures are of numbers" gsort --record-size=2 --to=json --top=3 in
 	for option in -m -c --head=3 --tail=3 -u --count --unique=repeated --unique=singletons; do

@@ -106,7 +106,8 @@ distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain,
 	const size_t found = gs_chain_sample(pool, chain, buckets->key_bits, sample,
 	                                     GS_DISTRIBUTION_SAMPLE);
 
-	if (!gs_distribution_choose(&distribution, buckets->kernels, sample, found, count))
+	if (!gs_distribution_choose(&distribution, buckets->kernels, sample, found, count,
+	                            gs_sample_ordered(sample, buckets->key_bits, found)))
 		return false;
 	for (uint32_t block = chain->head, next, keys; block != 0; block = next, bins += keys) {
 		keys = pool->block_table[block].count;

@@ -37,11 +37,25 @@ is_even(const struct gs_distribution *distribution, const void *sample, size_t s
 	return true;
 }
 
+bool
+gs_sample_ordered(const void *sample, unsigned key_bits, size_t count)
+{
+	size_t turns = 0;
+
+	for (size_t s = 2; s < count; s++) {
+		const uint64_t first = gs_key_at(sample, key_bits, s - 2);
+		const uint64_t middle = gs_key_at(sample, key_bits, s - 1);
+
+		turns += (first < middle) != (middle < gs_key_at(sample, key_bits, s));
+	}
+	return turns < count / 4;
+}
+
 /* A bin should have seven eighths of half a block of the network, so that few have more; or of 1, 2, 4
  * blocks, if bins would be too many. */
 bool
 gs_distribution_choose(struct gs_distribution *distribution, const struct gs_simd_kernels *kernels,
-                       void *sample, size_t sample_keys, size_t count)
+                       void *sample, size_t sample_keys, size_t count, bool ordered)
 {
 	const unsigned bits = kernels->key_bits;
 	size_t each = (kernels->block_keys - kernels->block_keys / 8) / 2;
@@ -62,6 +76,7 @@ gs_distribution_choose(struct gs_distribution *distribution, const struct gs_sim
 	if (least == most)
 		return false;
 	distribution->kernels = kernels;
+	distribution->ordered = ordered;
 	distribution->binner = gs_binner_linear(least, most, bins);
 	if (!is_even(distribution, sample, sample_keys) &&
 	    !(gs_binner_by_value(&distribution->binner, least, most, bins, sample, bits, sample_keys) &&
@@ -71,24 +86,54 @@ gs_distribution_choose(struct gs_distribution *distribution, const struct gs_sim
 	return true;
 }
 
+/* Keys that are nearly in order come from STREAMS places far from each other: neighbours belong to one bin, and
+ * would wait for each other's place in it.  EPYC 9005, least of 20, u32 2^18, one in 64 out of order: 280 Mkeys/s
+ * from one place, 389 from four; but uniform keys 396 and 346. */
+enum { STREAMS = 4 };
+
+/* Find the bins of HERE keys from AT on in each of STREAMS streams of LENGTH keys, or take those in BINS. */
+static inline __attribute__((always_inline)) void
+find_bins(const struct gs_distribution *distribution, const char *keys, size_t at, size_t length, size_t here,
+          uint16_t *bins, bool known, unsigned streams, uint16_t *found, const uint16_t **round)
+{
+	for (size_t s = 0; s < streams; s++) {
+		uint16_t *of = bins != NULL ? bins + s * length + at : found + s * (ROUND_KEYS / streams);
+
+		if (!known)
+			distribution->kernels->bins(&distribution->binner, keys + (s * length + at) *
+			                            (distribution->kernels->key_bits / 8), here, of);
+		round[s] = of;
+	}
+}
+
+static inline __attribute__((always_inline)) void
+count_bins(struct gs_distribution *distribution, const char *keys, size_t length, uint16_t *bins,
+           unsigned streams)
+{
+	const size_t most = ROUND_KEYS / streams;
+	uint16_t found[ROUND_KEYS];
+	const uint16_t *round[STREAMS];
+
+	for (size_t at = 0, here; at < length; at += here) {
+		here = length - at < most ? length - at : most;
+		find_bins(distribution, keys, at, length, here, bins, false, streams, found, round);
+		UNROLLED for (size_t i = 0; i < here; i++)
+			_Pragma("GCC unroll 4") for (size_t s = 0; s < streams; s++)
+				distribution->end[round[s][i]]++;
+	}
+}
+
 void
 gs_distribution_count(struct gs_distribution *distribution, const void *keys, size_t count,
                       uint16_t *bins)
 {
 	const size_t key_bytes = distribution->kernels->key_bits / 8;
-	uint16_t found[ROUND_KEYS];
+	const size_t length = distribution->ordered ? count / STREAMS : 0;
 
-	for (size_t at = 0, here; at < count; at += here) {
-		uint16_t *round = found;
-
-		if (bins != NULL)
-			round = bins + at;
-		here = count - at < ROUND_KEYS ? count - at : ROUND_KEYS;
-		distribution->kernels->bins(&distribution->binner, (const char *)keys + at * key_bytes,
-		                            here, round);
-		UNROLLED for (size_t i = 0; i < here; i++)
-			distribution->end[round[i]]++;
-	}
+	if (distribution->ordered)
+		count_bins(distribution, keys, length, bins, STREAMS);
+	count_bins(distribution, (const char *)keys + STREAMS * length * key_bytes, count - STREAMS * length,
+	           bins != NULL ? bins + STREAMS * length : NULL, 1);
 }
 
 void
@@ -106,39 +151,51 @@ gs_distribution_place(struct gs_distribution *distribution)
 
 /* If FETCHED, lines of cache are before keys are written to them. */
 static inline __attribute__((always_inline)) void
-scatter(struct gs_distribution *distribution, char *to, const char *keys, size_t count,
-        const uint16_t *bins, unsigned key_bits, bool fetched)
+scatter_streams(struct gs_distribution *distribution, char *to, const char *keys, size_t length,
+                uint16_t *bins, unsigned key_bits, bool fetched, unsigned streams)
 {
-	enum { LATER = 16 };
+	const size_t most = ROUND_KEYS / streams, later = 16 / streams;
 	uint32_t *const next = distribution->end;
 	uint16_t found[ROUND_KEYS];
+	const uint16_t *round[STREAMS];
 
-	for (size_t here; count > 0; keys += here * (key_bits / 8), count -= here) {
-		const uint16_t *round = bins;
+	for (size_t at = 0, here; at < length; at += here) {
+		const char *from = keys + at * (key_bits / 8);
 		size_t i = 0;
 
-		here = count < ROUND_KEYS ? count : ROUND_KEYS;
-		if (bins == NULL) {
-			distribution->kernels->bins(&distribution->binner, keys, here, found);
-			round = found;
-		} else {
-			bins += here;
-		}
+		here = length - at < most ? length - at : most;
+		find_bins(distribution, keys, at, length, here, bins, bins != NULL, streams, found, round);
 		if (fetched)
-			UNROLLED for (; i + LATER < here; i++) {
-				const size_t later = next[round[i + LATER]];
+			UNROLLED for (; i + later < here; i++)
+				_Pragma("GCC unroll 4") for (size_t s = 0; s < streams; s++) {
+					const size_t then = next[round[s][i + later]];
 
-				__builtin_prefetch(to + later * (key_bits / 8), 1, 3);
-				gs_key_put(to, key_bits, next[round[i]]++, gs_key_at(keys, key_bits, i));
-			}
+					__builtin_prefetch(to + then * (key_bits / 8), 1, 3);
+					gs_key_put(to, key_bits, next[round[s][i]]++,
+					           gs_key_at(from, key_bits, s * length + i));
+				}
 		UNROLLED for (; i < here; i++)
-			gs_key_put(to, key_bits, next[round[i]]++, gs_key_at(keys, key_bits, i));
+			_Pragma("GCC unroll 4") for (size_t s = 0; s < streams; s++)
+				gs_key_put(to, key_bits, next[round[s][i]]++,
+				           gs_key_at(from, key_bits, s * length + i));
 	}
+}
+
+static inline __attribute__((always_inline)) void
+scatter(struct gs_distribution *distribution, char *to, const char *keys, size_t count, uint16_t *bins,
+        unsigned key_bits, bool fetched)
+{
+	const size_t length = distribution->ordered ? count / STREAMS : 0, done = STREAMS * length;
+
+	if (distribution->ordered)
+		scatter_streams(distribution, to, keys, length, bins, key_bits, fetched, STREAMS);
+	scatter_streams(distribution, to, keys + done * (key_bits / 8), count - done,
+	                bins != NULL ? bins + done : NULL, key_bits, fetched, 1);
 }
 
 void
 gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys,
-                        size_t count, const uint16_t *bins)
+                        size_t count, uint16_t *bins)
 {
 	const bool fetched = gs_simd_fetches_first();
 

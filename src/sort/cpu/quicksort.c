@@ -71,16 +71,19 @@ home_of(const struct subarray *keys)
 	return keys->home ? keys->from : keys->other;
 }
 
-/* Draw COUNT of KEYS, and sort them. */
-static void
+/* Draw COUNT of KEYS, and sort them; were they nearly in order? */
+static bool
 draw(const struct gs_simd_kernels *kernels, const struct subarray *keys, void *sample, size_t count)
 {
 	const size_t step = keys->count / count;
+	bool ordered;
 
 	for (size_t s = 0; s < count; s++)
 		gs_key_put(sample, kernels->key_bits, s,
 		           gs_key_at(keys->from, kernels->key_bits, s * step + step / 2));
+	ordered = gs_sample_ordered(sample, kernels->key_bits, count);
 	kernels->sort_leaf(sample, sample, count);
+	return ordered;
 }
 
 /* The values of a sorted sample; MOST + 1: there are more. */
@@ -218,14 +221,15 @@ static void sort(const struct gs_simd_kernels *kernels, const struct subarray *k
 /* Divide KEYS into bins, and sort each of them; false: they are too uneven. */
 static __attribute__((noinline)) bool
 distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
-           uint64_t most, unsigned patience, void *sample)
+           uint64_t most, unsigned patience, void *sample, bool ordered)
 {
 	const size_t key_bytes = kernels->key_bits / 8;
 	const struct subarray copy = { keys->other, keys->from, keys->count, false };
 	struct gs_distribution distribution;
 	size_t at = 0;
 
-	if (!gs_distribution_choose(&distribution, kernels, sample, SAMPLE_KEYS, keys->count))
+	if (!gs_distribution_choose(&distribution, kernels, sample, SAMPLE_KEYS, keys->count,
+	                            ordered))
 		return false;
 	if (keys->home && keys->count > CACHE_BYTES / key_bytes) {
 		memcpy(copy.from, copy.other, copy.count * key_bytes);
@@ -354,8 +358,9 @@ choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys,
 	uint64_t sample[SAMPLE_KEYS], values[TALLY_VALUES];
 	enum dense_keys dense_keys;
 	size_t found;
+	bool ordered;
 
-	draw(kernels, keys, sample, count);
+	ordered = draw(kernels, keys, sample, count);
 	found = distinct(kernels, sample, count, values, TALLY_VALUES);
 	if (found <= TALLY_VALUES && sort_by_tally(kernels, keys, values, found))
 		return false;
@@ -368,7 +373,7 @@ choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys,
 		return false;
 	}
 	if (!is_leaf && patience >= DISTRIBUTION &&
-	    distribute(kernels, keys, least, most, patience - DISTRIBUTION, sample))
+	    distribute(kernels, keys, least, most, patience - DISTRIBUTION, sample, ordered))
 		return false;
 	*pivot = median(kernels, sample, count, most);
 	return true;

@@ -62,6 +62,7 @@ enum { GS_DISTRIBUTION_SAMPLE = 256, GS_DISTRIBUTION_BINS = 4096 };
 struct gs_distribution {
 	const struct gs_simd_kernels *kernels;
 	struct gs_binner binner;
+	bool ordered;		/* nearly: neighbours belong to one bin */
 	/* Of each bin: how many keys were counted; then where the next goes; then where they end. */
 	uint32_t end[GS_DISTRIBUTION_BINS];
 };
@@ -69,11 +70,15 @@ struct gs_distribution {
 /**
  * Choose bins for COUNT keys; false: they are few, or so uneven that most bins would be empty.
  *
- * @sample  SAMPLE_KEYS of them, at most GS_DISTRIBUTION_SAMPLE, which it sorts
+ * @sample   SAMPLE_KEYS of them, at most GS_DISTRIBUTION_SAMPLE, which it sorts
+ * @ordered  gs_sample_ordered() of it, before
  */
 bool gs_distribution_choose(struct gs_distribution *distribution,
                             const struct gs_simd_kernels *kernels, void *sample,
-                            size_t sample_keys, size_t count);
+                            size_t sample_keys, size_t count, bool ordered);
+
+/** Do most keys of a sample, in the order of their places, go on up or down from the one before? */
+bool gs_sample_ordered(const void *sample, unsigned key_bits, size_t count);
 
 /**
  * Count COUNT keys.
@@ -93,6 +98,6 @@ void gs_distribution_place(struct gs_distribution *distribution);
  * @bins  of each of them, or NULL: they are found again
  */
 void gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys,
-                             size_t count, const uint16_t *bins);
+                             size_t count, uint16_t *bins);
 
 #endif

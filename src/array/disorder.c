@@ -15,6 +15,10 @@
 
 enum { STRETCH_KEYS = 1 << 16, COPY_BYTES = 8192 };
 
+/* Keys are compared so many times as fast as they are sorted: 2^20 sorted u32 in 149 us by one thread of the
+ * Xeon of the H200 host, in 109, 173 and 324 by 2, 4 and 16. */
+enum { FASTER = 16 };
+
 struct search {
 	const struct gs_array_args *args;
 	const char *keys;
@@ -69,7 +73,7 @@ gs_array_disorder(const void *keys, size_t count, const struct gs_array_args *ar
 	struct search search = { .args = args, .keys = keys, .count = count };
 
 	atomic_init(&search.found, count);
-	gs_team_each(gs_array_threads(args, count * args->key_bytes), count / STRETCH_KEYS + 1,
+	gs_team_each(gs_array_threads(args, count * args->key_bytes / FASTER), count / STRETCH_KEYS + 1,
 	             search_stretch, &search);
 	return atomic_load(&search.found);
 }

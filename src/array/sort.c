@@ -6,6 +6,7 @@
  * Out:  the same keys, in order, in the same place.
  *
  *     8 and 16 bits          counted                                  sort/count.h
+ *     few values             counted                                  sort/cpu/quicksort.h
  *     up to QUICK_BYTES      quicksort, with scratch memory           sort/cpu/quicksort.h
  *     more                   buckets by value, by a team; then each   sort/buckets/buckets.h
  *                            part is sorted to its place
@@ -25,6 +26,7 @@
 #include "sort/buckets/pool.h"
 #include "sort/count.h"
 #include "sort/cpu/quicksort.h"
+#include "sort/keys.h"
 #include "sort/span.h"
 
 /*
@@ -138,6 +140,104 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 	return GS_OK;
 }
 
+/* ---- few values --------------------------------------------------------------------- */
+
+enum { STRETCH_KEYS = 1 << 16 };
+
+/* Keys are counted and filled so many times as fast as they are sorted. */
+enum { TALLY_FASTER = 8 };
+
+struct tally {
+	const struct gs_simd_kernels *kernels;
+	char    *keys;
+	size_t   count, value_count;
+	uint64_t values[GS_TALLY_VALUES];	/* as the keys are stored, in their order */
+	atomic_size_t counts[GS_TALLY_VALUES];
+	atomic_bool   fails;
+};
+
+static void
+tally_stretch(void *context, size_t stretch)
+{
+	struct tally *tally = context;
+	const size_t at = stretch * STRETCH_KEYS, left = tally->count - at;
+	size_t counts[GS_TALLY_VALUES];
+
+	if (atomic_load_explicit(&tally->fails, memory_order_relaxed))
+		return;
+	if (!tally->kernels->tally(tally->keys + at * (tally->kernels->key_bits / 8),
+	                           left < STRETCH_KEYS ? left : STRETCH_KEYS, tally->values,
+	                           tally->value_count, counts)) {
+		atomic_store(&tally->fails, true);
+		return;
+	}
+	for (size_t v = 0; v < tally->value_count; v++)
+		atomic_fetch_add(&tally->counts[v], counts[v]);
+}
+
+static void
+fill_stretch(void *context, size_t stretch)
+{
+	struct tally *tally = context;
+	const unsigned bits = tally->kernels->key_bits;
+	const size_t begin = stretch * STRETCH_KEYS, left = tally->count - begin;
+	const size_t end = begin + (left < STRETCH_KEYS ? left : STRETCH_KEYS);
+	size_t first = 0;
+
+	for (size_t v = 0; v < tally->value_count; v++) {
+		const size_t last = first + tally->counts[v];
+		const size_t from = first > begin ? first : begin, to = last < end ? last : end;
+
+		if (from < to)
+			gs_keys_fill(tally->keys + from * (bits / 8), bits,
+			             gs_key_at(tally->values, bits, v), to - from);
+		first = last;
+	}
+}
+
+/* Are two of a few KEYS equal?  Of 16 values two of 16 keys are, but for once in a million times. */
+static bool
+repeats(const void *keys, size_t count, unsigned key_bits, size_t few)
+{
+	const size_t step = count / few;
+
+	for (size_t a = 1; a < few; a++)
+		for (size_t b = 0; b < a; b++)
+			if (gs_key_at(keys, key_bits, a * step) == gs_key_at(keys, key_bits, b * step))
+				return true;
+	return false;
+}
+
+/* Have all KEYS the values of a sample, few ones?  They are counted as they are stored. */
+static bool
+sort_few(void *keys, size_t count, const struct gs_array_args *args)
+{
+	enum { LEAST = 4096, FIRST = 16, SAMPLE_KEYS = 64 };
+	const unsigned threads = gs_array_threads(args, count * args->key_bytes / TALLY_FASTER);
+	const size_t stretches = (count + STRETCH_KEYS - 1) / STRETCH_KEYS;
+	struct tally tally = { .keys = keys, .count = count };
+	uint64_t sample[SAMPLE_KEYS];
+
+	if (count < LEAST || !repeats(keys, count, args->key_bits, FIRST))
+		return false;
+	tally.kernels = gs_simd_kernels(gs_simd_best(), args->key_bits);
+	for (unsigned s = 0; s < SAMPLE_KEYS; s++)
+		gs_key_put(sample, args->key_bits, s,
+		           gs_key_at(keys, args->key_bits, s * (count / SAMPLE_KEYS)));
+	to_ordered(args, sample, SAMPLE_KEYS);
+	tally.kernels->sort_leaf(sample, sample, SAMPLE_KEYS);
+	tally.value_count = gs_sample_values(sample, args->key_bits, SAMPLE_KEYS, tally.values,
+	                                     GS_TALLY_VALUES);
+	if (tally.value_count > GS_TALLY_VALUES)
+		return false;
+	to_raw(args, tally.values, tally.value_count);
+	gs_team_each(threads, stretches, tally_stretch, &tally);
+	if (tally.fails)
+		return false;
+	gs_team_each(threads, stretches, fill_stretch, &tally);
+	return true;
+}
+
 /* ---- what fits a cache ------------------------------------------------------------- */
 
 /* What has its scratch memory on the stack. */
@@ -147,8 +247,6 @@ struct reversal {
 	char  *keys;
 	size_t count, key_bytes;
 };
-
-enum { STRETCH_KEYS = 1 << 16 };
 
 static void
 reverse_stretch(void *context, size_t stretch)
@@ -204,7 +302,7 @@ sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 
 	if (count * args->key_bytes > FEW_BYTES)
 		TRY(get_memory(&memory, count * args->key_bytes, args));
-	if (!settle(keys, count, args))
+	if (!settle(keys, count, args) && !sort_few(keys, count, args))
 		quicksort(keys, memory.at, count, args);
 	if (count * args->key_bytes > FEW_BYTES)
 		gs_array_memory_give(&memory);
@@ -293,9 +391,15 @@ layout_bytes(const struct layout *layout)
 	return layout->pool_bytes + layout->scratch_bytes + layout->table_bytes + layout->lists_bytes;
 }
 
-/* Do a quarter of a sample's keys repeat others, or are most in a dense range?  Of such keys a quicksort
- * leaves fewer with each level: 2^22, u32 and u64, EPYC 9004, one thread, of 16 values 0.4 and 1.0 ns a key,
- * with buckets 1.9 and 4.2; of 1000 values 0.6 and 0.8, with buckets 1.9 and 4.5. */
+/*
+ * Do an eighth of a sample's keys repeat others, or are most in a dense range?  Of such keys a quicksort
+ * leaves fewer with each level: 2^22, u32 and u64, EPYC 9004, one thread, of 1000 values 0.6 and 0.8 ns a
+ * key, with buckets 1.9 and 4.5.  One thread of the Xeon of the H200 host sorts 2^21 u32, of which k is as
+ * frequent as 1/k, at 292 Mkeys/s; 2, 4 and 16 sort them by buckets at 164, 243 and 351.  So of N threads all
+ * sort more than REPEATED_BYTES / N.
+ */
+enum { REPEATED_BYTES = 96 << 20 };
+
 static bool
 repeat(const void *keys, size_t count, const struct gs_array_args *args)
 {
@@ -311,7 +415,7 @@ repeat(const void *keys, size_t count, const struct gs_array_args *args)
 	kernels->sort_leaf(sample, sample, SAMPLE_KEYS);
 	for (unsigned s = 1; s < SAMPLE_KEYS; s++)
 		repeated += gs_key_at(sample, args->key_bits, s) == gs_key_at(sample, args->key_bits, s - 1);
-	return repeated >= SAMPLE_KEYS / 4 || gs_sample_dense(sample, args->key_bits, SAMPLE_KEYS, count);
+	return repeated >= SAMPLE_KEYS / 8 || gs_sample_dense(sample, args->key_bits, SAMPLE_KEYS, count);
 }
 
 static gs_status
@@ -325,11 +429,12 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 	char *table;
 
 	TRY(get_memory(&memory, layout_bytes(&layout), args));
-	if (settle(keys, count, args)) {
+	if (settle(keys, count, args) || sort_few(keys, count, args)) {
 		gs_array_memory_give(&memory);
 		return GS_OK;
 	}
-	if (layout.threads == 1 && repeat(keys, count, args)) {
+	if ((layout.threads == 1 || count * args->key_bytes < REPEATED_BYTES / layout.threads) &&
+	    repeat(keys, count, args)) {
 		quicksort(keys, memory.at, count, args);
 		gs_array_memory_give(&memory);
 		return GS_OK;

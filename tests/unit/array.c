@@ -194,6 +194,23 @@ check_all(enum gsort_type type, unsigned shape, size_t count, bool reverse, unsi
 }
 
 static void
+check_few(enum gsort_type type, size_t count, unsigned threads, size_t others)
+{
+	struct shot shot = { type, SHAPE_FEW, count, { .struct_size = sizeof shot.options,
+	                     .reverse = threads > 1, .threads = threads }, "" };
+
+	make(&shot);
+	for (size_t i = 0; i < others; i++)
+		gs_key_put(input, bits(&shot), count - 2 - i, units_mix(i) >> (64 - bits(&shot)));
+	for (size_t i = 0; i < count; i++)
+		expect[i] = (struct element){ ordered(&shot, input, i), i };
+	qsort(expect, count, sizeof *expect, compare);
+	memcpy(keys, input, count * (bits(&shot) / 8));
+	check_sort(&shot);
+	check_scratch(&shot);
+}
+
+static void
 check_sizes(void)
 {
 	static const size_t counts[] = { 0, 1, 2, 3, 31, 1000, 2049, 4097, 40000 };
@@ -202,6 +219,11 @@ check_sizes(void)
 		for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
 			for (unsigned reverse = 0; reverse < 2; reverse++)
 				check_all((enum gsort_type)type, 0, counts[c], reverse, 1 + reverse * 3);
+	/* Few values, and others where a sample does not look: counted, but for these. */
+	for (int type = GSORT_U32; type <= GSORT_F64; type++)
+		for (unsigned threads = 1; threads <= 3; threads += 2)
+			for (size_t others = 0; others < 2; others++)
+				check_few((enum gsort_type)type, 1000003, threads, others);
 	/* So many that repeat, or are dense, are not divided into buckets by one thread. */
 	check_all(GSORT_F64, SHAPE_HEAVY, MOST - 5, false, 1);
 	check_all(GSORT_U64, SHAPE_HEAVY, MOST - 5, true, 1);

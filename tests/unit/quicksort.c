@@ -215,10 +215,10 @@ scatter_pieces(struct gs_distribution *distribution, unsigned bits, const char *
 		                        bins == NULL ? NULL : bins + at);
 }
 
-/* Of keys in pieces, with bins that are kept and bins that are found again, the same are in each bin:
- * none is greater than one of a later bin. */
+/* Of keys in pieces, with bins that are kept and bins that are found again, from one place and from several,
+ * the same are in each bin: none is greater than one of a later bin. */
 static void
-check_distribution(enum gs_simd simd, unsigned bits, bool kept)
+check_distribution(enum gs_simd simd, unsigned bits, bool kept, bool ordered)
 {
 	static uint64_t keys[DISTRIBUTED], to[DISTRIBUTED], sorted[DISTRIBUTED], expect[DISTRIBUTED];
 	static uint16_t bins[DISTRIBUTED];
@@ -234,7 +234,8 @@ check_distribution(enum gs_simd simd, unsigned bits, bool kept)
 		if (i < GS_DISTRIBUTION_SAMPLE)
 			gs_key_put(sample, bits, i, expect[i]);
 	}
-	if (!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, DISTRIBUTED)) {
+	if (!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, DISTRIBUTED,
+	                            ordered)) {
 		CHECK(false, "random keys of %u bits are divided", bits);
 		return;
 	}
@@ -261,17 +262,37 @@ check_undivided(unsigned bits)
 
 	for (size_t i = 0; i < GS_DISTRIBUTION_SAMPLE; i++)
 		gs_key_put(sample, bits, i, i);
-	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, 1000),
+	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, 1000, false),
 	      "1000 keys are few");
-	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, SIZE_MAX / 8),
+	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, SIZE_MAX / 8,
+	                              false),
 	      "all keys of the world fit no cache");
 	gs_key_put(sample, bits, 0, UINT64_MAX >> (65 - bits));
-	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, DISTRIBUTED),
+	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, DISTRIBUTED,
+	                              false),
 	      "one large key leaves most bins empty");
 	for (size_t i = 0; i < GS_DISTRIBUTION_SAMPLE; i++)
 		gs_key_put(sample, bits, i, 7);
-	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, DISTRIBUTED),
+	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, DISTRIBUTED,
+	                              false),
 	      "equal keys are one bin");
+}
+
+static void
+check_ordered(void)
+{
+	static const struct { unsigned shape; bool ordered; } cases[] = {
+		{ SHAPE_SORTED, true }, { SHAPE_REVERSED, true }, { SHAPE_ORGAN, true },
+		{ SHAPE_UNIFORM, false }, { SHAPE_FEW, false },
+	};
+	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
+
+	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+		for (size_t i = 0; i < GS_DISTRIBUTION_SAMPLE; i++)
+			sample[i] = shapes[cases[c].shape].key(i, GS_DISTRIBUTION_SAMPLE);
+		CHECK(gs_sample_ordered(sample, 64, GS_DISTRIBUTION_SAMPLE) == cases[c].ordered,
+		      "%s: ordered", shapes[cases[c].shape].name);
+	}
 }
 
 /* --- range and bins --------------------------------------------------------------- */
@@ -500,9 +521,9 @@ unit_quicksort(void)
 
 			check_values(simd, bits);
 
-			for (unsigned way = 0; way < 4; way++) {
-				gs_simd_set_fetches_first(way / 2 == 1);
-				check_distribution((enum gs_simd)simd, bits, way % 2 == 1);
+			for (unsigned way = 0; way < 8; way++) {
+				gs_simd_set_fetches_first(way / 4 == 1);
+				check_distribution((enum gs_simd)simd, bits, way % 2 == 1, way / 2 % 2 == 1);
 			}
 			check_range((enum gs_simd)simd, bits, 0, end);
 			check_range((enum gs_simd)simd, bits, end - 1, end);
@@ -516,6 +537,7 @@ unit_quicksort(void)
 				for (size_t beyond = 0; beyond < 40; beyond += 7)
 					check_partition((enum gs_simd)simd, bits, count, beyond);
 		}
+	check_ordered();
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		check_undivided(bits);
 		check_choice(SHAPE_UNIFORM, bits, false);

@@ -41,8 +41,8 @@ enum { GS_BINS = 2048, GS_BINS_AGAIN = 256 };
  */
 enum { GS_LINES_BYTES = 256 };
 
-/* A bucket up to this size is divided by one thread.  Not tuned. */
-enum { GS_TOGETHER_BYTES = 16 << 20 };
+/* A bucket up to this size is divided by one thread. */
+enum { GS_TOGETHER_BYTES = 2 << 20 };
 
 /* So many divisions may go by a sample of the keys, the others by their bounds.  Not tuned. */
 enum { GS_SAMPLED_LEVELS = 4 };

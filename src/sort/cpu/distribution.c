@@ -13,12 +13,10 @@
 
 enum { ROUND_KEYS = 512 };	/* whose bins are found at once */
 
-/* Fewer bins are not worth the sample; more keys do not fit a cache. */
-enum { BINS_LEAST = 32, MOST_BYTES = 8 << 20 };
-
-/* More bytes have half of the bins: 2^20 u64, EPYC 9004, least of 60, take 5.6 ns a key with 1,170 bins and
- * 6.6 with 2,340; but 2^19 take 4.7 and 4.2. */
-enum { ALL_BINS_BYTES = 4 << 20 };
+/* Fewer bins are not worth the sample.  More keys do not fit a second-level cache: u32 2^19, 2^20 and 2^21,
+ * Mkeys/s, Xeon of the H200 host, 257, 256 and 223, and with 8 MiB at once 181, 215 and 180; f64 143, 127 and
+ * 123, and 119, 96 and 90. */
+enum { BINS_LEAST = 32, MOST_BYTES = 2 << 20 };
 
 #define UNROLLED	_Pragma("GCC unroll 8")
 
@@ -59,15 +57,13 @@ gs_distribution_choose(struct gs_distribution *distribution, const struct gs_sim
 {
 	const unsigned bits = kernels->key_bits;
 	size_t each = (kernels->block_keys - kernels->block_keys / 8) / 2;
-	const bool all = count <= ALL_BINS_BYTES / (bits / 8);
-	const size_t bins_most = all ? GS_DISTRIBUTION_BINS : GS_DISTRIBUTION_BINS / 2;
 	uint64_t least, most;
 	unsigned bins;
 
 	assert(sample_keys > 0 && sample_keys <= GS_DISTRIBUTION_SAMPLE);
 	if (count / each < BINS_LEAST || count > MOST_BYTES / (bits / 8))
 		return false;
-	while (count / each > bins_most)
+	while (count / each > GS_DISTRIBUTION_BINS)
 		each *= 2;
 	bins = (unsigned)(count / each);
 	kernels->sort_leaf(sample, sample, sample_keys);
@@ -86,9 +82,9 @@ gs_distribution_choose(struct gs_distribution *distribution, const struct gs_sim
 	return true;
 }
 
-/* Keys that are nearly in order come from STREAMS places far from each other: neighbours belong to one bin, and
- * would wait for each other's place in it.  EPYC 9005, least of 20, u32 2^18, one in 64 out of order: 280 Mkeys/s
- * from one place, 389 from four; but uniform keys 396 and 346. */
+/* Keys that are nearly in order come from STREAMS places far from each other: neighbours belong to one bin,
+ * and would wait for each other's place in it.  EPYC 9005, least of 20, u32 2^18, one in 64 out of order: 280
+ * Mkeys/s from one place, 389 from four; but uniform keys 396 and 346. */
 enum { STREAMS = 4 };
 
 /* Find the bins of HERE keys from AT on in each of STREAMS streams of LENGTH keys, or take those in BINS. */

@@ -5,7 +5,7 @@
  * In:   keys between two bounds.
  * Out:  the same keys in order, in the other array or in the same one.
  *
- * Keys of few values are counted, and those of a dense range: if three quarters of a sample lie in at most
+ * Keys of few values are counted, and those of a dense range: if half of a sample or more lies in at most
  * DENSE values, a table counts these (counting sort: Knuth, The Art of Computer Programming 3, 5.2), and
  * only the keys below and above are sorted.  So are keys that are a multiple of 2^k apart, as floats of
  * few digits are: each is looked at, and if one is not, nothing has been written.  Others are divided into
@@ -31,9 +31,8 @@ enum { PATIENCE = 24 };
  * the stack. */
 enum { DISTRIBUTION = 8 };
 
-/* Keys of a sample, and of one for a leaf; values that are worth counting: 16 take as long as three
- * levels. */
-enum { SAMPLE_KEYS = GS_DISTRIBUTION_SAMPLE, LEAF_SAMPLE_KEYS = 32, TALLY_VALUES = 16 };
+/* Keys of a sample, and of one for a leaf. */
+enum { SAMPLE_KEYS = GS_DISTRIBUTION_SAMPLE, LEAF_SAMPLE_KEYS = 32, TALLY_VALUES = GS_TALLY_VALUES };
 
 /* More bytes are copied before they are divided, so that bins are sorted in place: 2^20 u32, EPYC 9004, 3.0
  * ns a key, and 3.8 from one array to the other, which misses the cache once more. */
@@ -86,11 +85,9 @@ draw(const struct gs_simd_kernels *kernels, const struct subarray *keys, void *s
 	return ordered;
 }
 
-/* The values of a sorted sample; MOST + 1: there are more. */
-static size_t
-distinct(const struct gs_simd_kernels *kernels, const void *sample, size_t count, void *values, size_t most)
+size_t
+gs_sample_values(const void *sample, unsigned bits, size_t count, void *values, size_t most)
 {
-	const unsigned bits = kernels->key_bits;
 	size_t found = 0;
 
 	for (size_t s = 0; s < count && found <= most; s++) {
@@ -264,17 +261,20 @@ shift_of(const void *sample, unsigned key_bits, size_t from, size_t to, size_t w
 	return (unsigned)__builtin_ctzll(apart);
 }
 
-/* Where do three quarters of a sorted sample begin that lie in WIDTH values, a multiple of 2^SHIFT apart?
- * COUNT: nowhere. */
+/* Where do three quarters of a sorted sample begin that lie in WIDTH values, a multiple of 2^SHIFT apart, or
+ * else half of it?  *RUN further is the last of them.  COUNT: nowhere. */
 static size_t
-find_dense(const void *sample, unsigned key_bits, size_t count, size_t width, unsigned *shift)
+find_dense(const void *sample, unsigned key_bits, size_t count, size_t width, size_t *run, unsigned *shift)
 {
-	const size_t run = count - 1 - count / 4;
+	for (size_t outside = count / 4; outside <= count / 2; outside *= 2) {
+		*run = count - 1 - outside;
+		for (size_t s = 0; s <= outside; s += count / 8) {
+			const uint64_t first = gs_key_at(sample, key_bits, s);
 
-	for (size_t s = 0; s <= count / 4; s += count / 8) {
-		*shift = shift_of(sample, key_bits, s, s + run, width);
-		if ((gs_key_at(sample, key_bits, s + run) - gs_key_at(sample, key_bits, s)) >> *shift < width)
-			return s;
+			*shift = shift_of(sample, key_bits, s, s + *run, width);
+			if ((gs_key_at(sample, key_bits, s + *run) - first) >> *shift < width)
+				return s;
+		}
 	}
 	return count;
 }
@@ -283,8 +283,9 @@ bool
 gs_sample_dense(const void *sample, unsigned key_bits, size_t count, size_t keys)
 {
 	unsigned shift;
+	size_t run;
 
-	return find_dense(sample, key_bits, count, dense(keys), &shift) < count;
+	return find_dense(sample, key_bits, count, dense(keys), &run, &shift) < count;
 }
 
 /* Has one value half of a sorted sample's keys, or three eighths and a few more? */
@@ -308,7 +309,7 @@ covers(const struct range *of, uint64_t key, size_t width)
 }
 
 /*
- * Do three quarters of a sorted sample lie in a dense range?  If it begins with the least of KEYS, they
+ * Do half of a sorted sample or more lie in a dense range?  If it begins with the least of KEYS, they
  * are sorted; else *PIVOT is below it.  One value with half of the keys takes longer to count than to
  * divide; so do FEW ones that are apart.
  */
@@ -320,13 +321,14 @@ sort_dense(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	const size_t width = dense(keys->count);
 	struct subarray above = { .home = !keys->home };
 	struct range of = { .least = least };
-	const size_t s = find_dense(sample, bits, count, width, &of.shift);
+	size_t run;
+	const size_t s = find_dense(sample, bits, count, width, &run, &of.shift);
 	uint64_t first;
 
 	if (s == count || (of.shift > 0 && few) || is_heavy(sample, bits, count))
 		return NOT_DENSE;
 	first = gs_key_at(sample, bits, s);
-	of.last = gs_key_at(sample, bits, s + count - 1 - count / 4);
+	of.last = gs_key_at(sample, bits, s + run);
 	if (s == 0 && !covers(&of, first, width)) {
 		of.least = most = of.last;
 		kernels->range(keys->from, keys->count, &of.least, &most);
@@ -361,7 +363,7 @@ choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys,
 	bool ordered;
 
 	ordered = draw(kernels, keys, sample, count);
-	found = distinct(kernels, sample, count, values, TALLY_VALUES);
+	found = gs_sample_values(sample, kernels->key_bits, count, values, TALLY_VALUES);
 	if (found <= TALLY_VALUES && sort_by_tally(kernels, keys, values, found))
 		return false;
 	dense_keys = sort_dense(kernels, keys, least, most, patience, sample, count, found <= TALLY_VALUES,

@@ -24,7 +24,13 @@ enum { GS_SAMPLE_KEYS = 64 };
 uint64_t gs_sample_pivot(const struct gs_simd_kernels *kernels, void *sample, size_t count,
                          uint64_t most);
 
-/** Do most of a sorted sample, COUNT of KEYS, lie in a range that quicksort counts? */
+/* Values that are worth counting: 16 take as long as three levels. */
+enum { GS_TALLY_VALUES = 16 };
+
+/** Store up to MOST VALUES of a sorted sample; returns how many they are, or MOST + 1: there are more. */
+size_t gs_sample_values(const void *sample, unsigned key_bits, size_t count, void *values, size_t most);
+
+/** Do half of a sorted sample or more, COUNT of KEYS, lie in a range that quicksort counts? */
 bool gs_sample_dense(const void *sample, unsigned key_bits, size_t count, size_t keys);
 
 /**

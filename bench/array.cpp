@@ -6,8 +6,8 @@
  *
  * Sorts 2^FROM (10) to 2^TO (24) keys of six types and of each SHAPE (bench/shapes.h; by default uniform,
  * sorted, reversed, few, zipf) RUNS times (5), the ways in turn, and prints medians in Mkeys/s: of vqsort, of
- * Google's Highway, if configure found it, else of std::sort; of gsort_sort() with 1 thread, 2, 4, 16 .. up to
- * THREADS; for uniform keys, of pairs (with indices as wide as a key) and argsort, with 1 thread and THREADS.
+ * Google's Highway, if configure found it, else of std::sort; of gsort_sort() with 1 thread, 2, 4, 16 .. up
+ * to THREADS; for uniform keys, of pairs (with indices as wide as a key) and argsort, with 1 thread and THREADS.
  * Small arrays are sorted many times in one measurement, each from a copy, which is timed, too.  Each result
  * is checked.  Then the worst cells: over the peer, and with threads over fewer threads.
  * bench/array.py measures numpy's sort, which is x86-simd-sort.
@@ -140,11 +140,12 @@ ways_of(const huge<Key> &input, huge<Key> &keys, huge<Index> &indices, gsort_typ
 	std::vector<way> ways;
 
 #ifdef HAVE_VQSORT
-	ways.push_back({ "vqsort", 1, [&] { hwy::Sorter()(keys.at, keys.count, hwy::SortAscending()); }, {} });
+	ways.push_back({ "vqsort", 1, [&] {
+		hwy::Sorter()(keys.at, keys.count, hwy::SortAscending()); }, {} });
 #else
 	ways.push_back({ "std::sort", 1, [&] { std::sort(keys.at, keys.at + keys.count); }, {} });
 #endif
-	for (unsigned threads = 1; threads <= limits.threads; threads *= threads == 1 ? 2 : threads == 2 ? 2 : 4)
+	for (unsigned threads = 1; threads <= limits.threads; threads *= threads <= 2 ? 2 : 4)
 		ways.push_back({ "gsort", threads, [&, type, threads] {
 			gsort_array_options options = {};
 
@@ -203,7 +204,8 @@ measure(const char *name, gsort_type type, std::size_t count, unsigned shape, co
 		else if (way.name == "gsort" && way.threads == 1)
 			note(kind + ", one thread over " + ways[0].name, rate / peer, cell);
 		else if (way.name == "gsort")
-			note("more threads over fewer", rate / best, cell + ", " + std::to_string(way.threads));
+			note("more threads over fewer", rate / best,
+			     cell + ", " + std::to_string(way.threads));
 		if (way.name == "gsort")
 			best = std::max(rate, way.threads == 1 ? 0 : best);
 	}
@@ -220,7 +222,8 @@ main(int argc, char **argv)
 	limits limits;
 
 	if (argc > 1)
-		must(std::sscanf(argv[1], "%u..%u", &limits.from, &limits.to) == 2, "not FROM..TO: 10..24, say");
+		must(std::sscanf(argv[1], "%u..%u", &limits.from, &limits.to) == 2,
+		     "not FROM..TO: 10..24, say");
 	if (argc > 2)
 		limits.runs = static_cast<unsigned>(std::atoi(argv[2]));
 	if (argc > 3)
@@ -229,7 +232,8 @@ main(int argc, char **argv)
 	if (argc > 4)
 		shapes.clear();
 	for (int i = 4; i < argc; i++) {
-		const auto found = std::find(std::begin(shape_names), std::end(shape_names), std::string(argv[i]));
+		const auto found = std::find(std::begin(shape_names), std::end(shape_names),
+		                             std::string(argv[i]));
 
 		must(found != std::end(shape_names), "a shape is uniform, sorted ..: see bench/shapes.h");
 		shapes.push_back(static_cast<unsigned>(found - std::begin(shape_names)));

@@ -115,7 +115,8 @@ static const struct shape {
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* The numbers of some shapes. */
-enum { SHAPE_UNIFORM = 0, SHAPE_SORTED = 1, SHAPE_REVERSED = 2, SHAPE_FEW = 6, SHAPE_ORGAN = 7, SHAPE_POWERS = 13,
+enum { SHAPE_UNIFORM = 0, SHAPE_SORTED = 1, SHAPE_REVERSED = 2, SHAPE_FEW = 6, SHAPE_ORGAN = 7,
+       SHAPE_POWERS = 13,
        SHAPE_TRICKED = 16, SHAPE_NESTED = 14, SHAPE_STUCK = 17, SHAPE_HEAVY = 19, SHAPE_DENSE = 21 };
 
 #endif

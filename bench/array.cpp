@@ -7,7 +7,8 @@
  * Sorts 2^FROM (10) to 2^TO (24) keys of six types and of each SHAPE (bench/shapes.h; by default uniform,
  * sorted, reversed, few, zipf) RUNS times (5), the ways in turn, and prints medians in Mkeys/s: of vqsort, of
  * Google's Highway, if configure found it, else of std::sort; of gsort_sort() with 1 thread, 2, 4, 16 .. up
- * to THREADS; for uniform keys, of pairs (with indices as wide as a key) and argsort, with 1 thread and THREADS.
+ * to THREADS; for uniform keys, of pairs (with indices as wide as a key) and argsort, with 1 thread and
+ * THREADS.
  * Small arrays are sorted many times in one measurement, each from a copy, which is timed, too.  Each result
  * is checked.  Then the worst cells: over the peer, and with threads over fewer threads.
  * bench/array.py measures numpy's sort, which is x86-simd-sort.

@@ -129,7 +129,7 @@ def draw_kind():
 
 def draw_operation(kind, unit):
     operations = [
-        [], [], [], ["-r"], ["-u"], ["--verify"], ["--head=%d" % some()], ["--tail=%d" % some()],
+        [], [], [], ["-r"], ["-u"], ["-u", "--keep-order"], ["--verify"], ["--head=%d" % some()], ["--tail=%d" % some()],
         ["-c"], ["-C", "-u"], ["--check=summary"], ["-m"], ["-m"], ["-m", "-u"], ["-m", "--head=99"],
         ["--argsort=u32"], ["--argsort=u64"], ["--split=%d" % draw.choice([2, 7, 64, 300])],
     ]
@@ -161,7 +161,7 @@ OTHERS = """--progress=1 --progress=3T --debug --verbose --progress=always --qui
     --verbose=json -Sgpu:1M""".split()
 OF_TEXT = "--zero-terminated --invalid=fail --invalid=skip-blank --invalid=warn --sort=numeric".split()
 OF_LINES = """--ignore-case --dictionary-order --ignore-nonprinting --ignore-leading-blanks --month-sort --version-sort
-    --human-numeric-sort --zero-terminated --invalid=ignore --header --field-separator=, -k1,1dfr""".split()
+    --human-numeric-sort --locale --zero-terminated --invalid=ignore --header --field-separator=, -k1,1dfr""".split()
 OF_KEYS = "--to=u64be --type=raw --unique --numeric-sort --general-numeric-sort".split()
 # In other words, of this file (--check --count --key --merge --output ...), or no jobs of their own.
 ELSEWHERE = """--key --merge --output --buffer-size --temporary-directory

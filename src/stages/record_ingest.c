@@ -301,8 +301,11 @@ gs_status
 gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
                      const struct gs_taker *taker, struct gs_monitor *monitor)
 {
+	const size_t most = taker->piece_bytes / ingest->item.bytes;
 	uint64_t file = 0;
 
+	if (most < ingest->piece_records)	/* the exchange may have less than the store */
+		ingest->piece_records = most > 0 ? most : 1;
 	ingest->input = input;
 	ingest->taker = *taker;
 	ingest->monitor = monitor;

@@ -210,3 +210,12 @@ odd() {
 	[ "$(sed 's/.*"spilled_bytes":\([0-9]*\).*/\1/' stats)" -gt 0 ]
 	[ -z "$(find . -name '*gsort.*')" ]
 }
+
+@test "records, with memory for larger pieces in the store than in the exchange" {
+	gen --seed 5 --keys 1500000 --type u64 >one
+	gsort -k u32@0 --record-size=8 one -o alone
+	for memory in 30M 48M; do
+		GSORT_RANKS=2 "$ranks" -S $memory -T . -k u32@0 --record-size=8 one -o together
+		cmp alone together
+	done
+}

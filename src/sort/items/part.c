@@ -154,6 +154,21 @@ load_words(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 	return more;
 }
 
+/* Do sorted items FROM .. TO have the same bytes?  So they are equal, and in order: most ties are so. */
+static bool
+have_same_bytes(const struct gs_item_part *part, size_t from, size_t to)
+{
+	const size_t fixed = part->order->item_bytes;
+	const uint32_t *places = part->places, first = places[from];
+	const size_t bytes = fixed > 0 ? fixed : part->lengths[first];
+
+	for (size_t i = from + 1; i < to; i++)
+		if ((fixed == 0 && part->lengths[places[i]] != bytes) ||
+		    memcmp(part->items[first], part->items[places[i]], bytes) != 0)
+			return false;
+	return true;
+}
+
 static void
 mark_equal(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
@@ -168,9 +183,14 @@ sort_few(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
 	uint64_t *words = part->words;
 	uint32_t *places = part->places;
-	const bool equal = !load_words(part, at, from, to) &&
-	                   gs_item_words_decide(part->order, at + 8);
+	bool equal;
 
+	if (have_same_bytes(part, from, to)) {
+		if (part->mark_equal)
+			memset(part->equal + from + 1, true, to - from - 1);
+		return;
+	}
+	equal = !load_words(part, at, from, to) && gs_item_words_decide(part->order, at + 8);
 	for (size_t i = from + 1; i < to; i++) {
 		const uint32_t place = places[i];
 		const uint64_t word = words[i];

@@ -239,6 +239,7 @@ host_sources = \
   src/sort/items/part.c \
   src/sort/items/part.h \
   src/sort/items/pivots.c \
+  src/sort/items/set.c \
   src/sort/keys.c \
   src/sort/keys.h \
   src/sort/keys.inc \

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * combine.c - union, intersection and difference of inputs
+ * combine.c - union, intersection and difference of inputs of keys
  *
  * In:   inputs, sorted or not.
- * Out:  the keys or items that the operation keeps, through the emit stage.
+ * Out:  the keys that the operation keeps, through the emit stage.
  *
  * A part is a job that sorts one input; instead of writing, it hands its spans over
  * (stages/handover.h).  Two streams of keys are merged into one (sort/set_merge.h), so N inputs are
  * folded from the left, as the words say: A less B less C.  A stream is a part, or the merge of a
- * stream and a part.  By the rules of sets (-u), equal keys of a part are one.  Items are merged so
- * by stages/item_merger.h.
+ * stream and a part.  By the rules of sets (-u), equal keys of a part are one.  A set of items is one
+ * sort, which knows what input each is from (sort/items/set.c): a key says nothing of that.
  *
  * Invariant: all streams are in the same key class.
  */
@@ -24,7 +24,6 @@
 #include "job/ranked.h"
 #include "job/settle.h"
 #include "sort/set_merge.h"
-#include "stages/item_merger.h"
 
 struct part {
 	struct gsort         job;
@@ -59,21 +58,9 @@ struct gs_combination {
 	atomic_uint    readers;		/* parts that are still being read */
 	struct stream *streams;		/* of keys: the parts, then merges; the last one has the result */
 	size_t         stream_count;
-	struct gs_item_merger merger;	/* of items */
 };
 
 /* ---- streams ---------------------------------------------------------------------- */
-
-static enum gs_set_keep
-keep_of(enum gsort_set set)
-{
-	switch (set) {
-	case GSORT_UNION:      return GS_KEEP_UNION;
-	case GSORT_INTERSECT:  return GS_KEEP_INTERSECTION;
-	case GSORT_DIFFERENCE: return GS_KEEP_DIFFERENCE;
-	default:               return GS_KEEP_SYMMETRIC;
-	}
-}
 
 /* Where no keys are: a place, as one cannot go on from NULL, not even by 0. */
 static const uint64_t nowhere;
@@ -175,7 +162,7 @@ merge_pieces(void *context, size_t i)
 static gs_status
 merge_more(const struct gsort *job, struct stream *stream)
 {
-	struct merging merging = { .stream = stream, .keep = keep_of(job->options.set) };
+	struct merging merging = { .stream = stream, .keep = gs_set_keep_of(job->options.set) };
 	struct stream *a = stream->left, *b = stream->right;
 
 	if (a->side.count == 0 && !a->side.ended)
@@ -306,37 +293,6 @@ open_streams(const struct gsort *job, struct gs_combination *set)
 	return GS_OK;
 }
 
-/* The next items of a part. */
-static gs_status
-fill_items(void *context, struct gs_item_slice *items)
-{
-	struct gs_span span;
-
-	TRY(next_span(context, &span));
-	*items = (struct gs_item_slice){ span.items, span.count > 0 ? span.bytes : 0 };
-	return GS_OK;
-}
-
-/* A tail is kept in memory, which is touched only as it is needed. */
-#define MOST_TAIL_BYTES		((uint64_t)1 << 30)
-
-static gs_status
-open_merger(const struct gsort *job, struct gs_combination *set)
-{
-	const struct gs_item_facts facts = gs_items_facts(job);
-	struct gs_item_merge_sizes sizes;
-
-	gs_plan_item_merge(&sizes, &job->plan, &job->plan_input, &facts, set->count);
-	if (job->options.tail.wanted)
-		sizes.room = gs_within(sizes.room, job->plan.pool_bytes / 4, MOST_TAIL_BYTES);
-	TRY(gs_item_merger_open(&set->merger, &job->items.order, &job->options, set->count, sizes.room));
-	for (size_t p = 0; p < set->count; p++)
-		set->merger.sources[p] = (struct gs_merge_source){
-			.fill = fill_items, .context = &set->parts[p],
-		};
-	return GS_OK;
-}
-
 /* Memory for COUNT parts, and for the merge of them. */
 static gs_status
 allocate(struct gsort *job, size_t count)
@@ -351,7 +307,7 @@ allocate(struct gsort *job, size_t count)
 		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", count);
 	set->count = count;
 	atomic_store(&set->readers, job->ranked == NULL ? (unsigned)count : 1);
-	return job->kind->items ? open_merger(job, set) : open_streams(job, set);
+	return open_streams(job, set);
 }
 
 /* Open everything: what cannot be opened is found before much is read.  Several ranks read one input after
@@ -383,8 +339,6 @@ find_header(struct gsort *job, const char **header, size_t *bytes)
 	struct gs_combination *set = job->set;
 
 	*bytes = 0;
-	for (size_t p = 0; job->kind->meet != NULL && p < set->count; p++)
-		TRY(job->kind->meet(job, &set->parts[p].job, &set->parts[0].job));
 	return !gs_ranked_speaks(job->ranked) ? GS_OK
 	       : job->kind->header(&set->parts[0].job, 0, header, bytes);
 }
@@ -422,15 +376,6 @@ merge_class(struct gsort *job, unsigned key_class)
 	return gs_emit_class_end(&job->emit, key_class);
 }
 
-static gs_status
-merge_items(struct gsort *job)
-{
-	const struct gs_span_sink sink = gs_emit_sink(&job->emit, 0, 0);
-
-	return gs_item_merger_combine(&job->set->merger, keep_of(job->options.set), job->options.verify,
-	                              &sink);
-}
-
 /* Begin the output. */
 static gs_status
 begin(struct gsort *job, const char **header, size_t *bytes)
@@ -449,9 +394,7 @@ merge(struct gsort *job, const char *header, size_t bytes)
 {
 	TRY(gs_emit_header(&job->emit, header, bytes));
 	gs_phase_begin(job, GSORT_WRITING);
-	if (job->kind->items)
-		TRY(merge_items(job));
-	for (unsigned i = 0; !job->kind->items && i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
+	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
 		TRY(merge_class(job, gs_job_class(job, i)));
 	gs_phase_end(job);
 	return GS_OK;
@@ -567,7 +510,6 @@ gs_combine_close(struct gsort *job)
 		free(set->streams[s].memory);
 		free(set->streams[s].pieces);
 	}
-	gs_item_merger_close(&set->merger);
 	free(set->streams);
 	free(set->parts);
 	free(set);

@@ -53,6 +53,13 @@ gs_item_land_fit(const struct gs_item_spread *spread, const char *data, size_t b
 
 /* ---- the order of blocks ----------------------------------------------------------------- */
 
+/* By operand, and then by rank. */
+static unsigned
+origin_of(const struct gs_item_spread *spread, const struct gs_block *block)
+{
+	return block->operand * spread->ranks->size + block->from;
+}
+
 static const struct gs_block *
 arrived_at(const struct gs_item_spread *spread, unsigned at)
 {
@@ -130,7 +137,7 @@ add_block(struct landing *landing, const struct gs_block *block)
 		some = gs_item_land_fit(spread, data + at, all - at, spread->landing.piece_bytes);
 		if (some == 0)
 			some = gs_item_length(spread->order, data + at, data + all);
-		add_slice(landing, block->from, data + at, some);
+		add_slice(landing, origin_of(spread, block), data + at, some);
 	}
 }
 
@@ -197,7 +204,7 @@ land_large(struct landing *landing, struct gs_item_source *source, const struct 
 	source->bytes = wanted;
 	if (block->goes_on)
 		return GS_OK;
-	add_slice(landing, block->from, source->item, source->bytes);
+	add_slice(landing, origin_of(landing->spread, block), source->item, source->bytes);
 	source->bytes = 0;
 	return land_rows(landing);
 }

@@ -132,6 +132,7 @@ end_block(struct gs_item_spread *spread, unsigned owner, bool goes_on)
 	if (!block->any)
 		return;
 	gs_exchange_block(&spread->exchange, block->slot)->goes_on = goes_on;
+	gs_exchange_block(&spread->exchange, block->slot)->operand = spread->operand & ((1U << 30) - 1);
 	gs_exchange_post(&spread->exchange, block->slot, owner, block->bytes);
 	block->any = false;
 }
@@ -195,6 +196,17 @@ append(struct gs_item_spread *spread, unsigned owner, const char *data, size_t b
 	}
 }
 
+/* What follows is from another input: blocks of a set have one each. */
+static void
+begin_operand(struct gs_item_spread *spread, unsigned operand)
+{
+	if (!spread->operands || operand == spread->operand)
+		return;
+	for (unsigned o = 0; o < spread->ranks->size; o++)
+		end_block(spread, o, false);
+	spread->operand = operand;
+}
+
 /* ---- adding --------------------------------------------------------------------------------- */
 
 static void
@@ -242,6 +254,7 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	if (bytes <= spread->tables.piece_bytes)
 		gs_items_divide(spread->order, NULL, piece->slices, bytes > 0, divider, offsets, divided);
 	begin_turn(spread, sequence);
+	begin_operand(spread, piece->origin);
 	if (bytes > spread->tables.piece_bytes)
 		append(spread, owner_of(spread, data, bytes), data, bytes);
 	else

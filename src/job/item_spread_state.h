@@ -39,6 +39,7 @@ struct gs_item_spread {
 	struct gs_monitor          *monitor;
 	unsigned                    threads;
 	const struct gs_line_order *lines;	/* their ends, if items are lines; or NULL */
+	bool                        operands;	/* pieces of a set tell which one they are of */
 	struct gs_item_owners       owners;	/* owned from open on */
 
 	struct gs_taker    landing;	/* the store's */
@@ -56,6 +57,7 @@ struct gs_item_spread {
 	uint64_t                sequence, turn;	/* the next piece; and the one whose turn it is */
 	struct gs_first_error   error;		/* of the network, found by a thread that adds */
 
+	unsigned                operand;	/* that BLOCKS are of */
 	struct gs_item_block   *blocks;		/* by owner */
 	struct gs_item_source  *sources;	/* by rank */
 	uint64_t                bytes;		/* of items that have reached this rank */

@@ -56,7 +56,8 @@ describe(struct gsort *job)
 
 /* Which groups of equal items leave. */
 static void
-set_groups(struct gs_item_store_options *to, const struct gsort_options *options)
+set_groups(struct gs_item_store_options *to, const struct gsort_options *options,
+           const struct gs_ranked *ranked)
 {
 	struct gs_select select;
 
@@ -68,6 +69,13 @@ set_groups(struct gs_item_store_options *to, const struct gsort_options *options
 	to->tail = options->tail.wanted;
 	to->count = to->tail ? options->tail.count : options->head_count;
 	to->verify = options->verify;
+	if (options->set != GSORT_NO_SET)
+		to->set = (struct gs_item_set){
+			.keep = gs_set_keep_of(options->set), .distinct = options->unique,
+			.operands = (unsigned)(ranked != NULL ? ranked->given.input_count
+			                                      : options->input_count),
+			.origins = ranked != NULL ? ranked->ranks->size : 1,
+		};
 }
 
 struct gs_item_facts
@@ -114,7 +122,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 	};
 
 	job->plan.threads = sizes->store.threads;
-	set_groups(&store, options);
+	set_groups(&store, options, job->ranked);
 	gs_verify_expect_items(&job->verify, options, &items->order);
 	if (options->keep_order) {
 		store.emit_at = fixed > 0 ? 0 : GS_LINE_NUMBER_BYTES;
@@ -178,6 +186,7 @@ writes_binary(const struct gsort *job)
 static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
+	job->items.ingest.numbers = job->ranked != NULL ? job->ranked->parts.numbers : NULL;
 	TRY(gs_record_ingest_run(&job->items.ingest, job->files.input, taker, &job->monitor));
 	return gs_npy_check(&job->items.npy, job->items.ingest.read.elements);
 }

@@ -23,6 +23,7 @@
 #include "job/kind.h"
 #include "plan/items.h"
 #include "plan/plan.h"
+#include "sort/set_merge.h"
 #include "spill/file.h"
 #include "stages/answer.h"
 #include "stages/emit.h"
@@ -354,6 +355,18 @@ MUST_CHECK gs_status gs_job_check(struct gsort *job, bool *disorder);
 
 /** Run the set operation that the options want: open a job for each input, merge them all. */
 MUST_CHECK gs_status gs_job_combine(struct gsort *job);
+
+/** What SET keeps. */
+static inline enum gs_set_keep
+gs_set_keep_of(enum gsort_set set)
+{
+	switch (set) {
+	case GSORT_UNION:      return GS_KEEP_UNION;
+	case GSORT_INTERSECT:  return GS_KEEP_INTERSECTION;
+	case GSORT_DIFFERENCE: return GS_KEEP_DIFFERENCE;
+	default:               return GS_KEEP_SYMMETRIC;
+	}
+}
 
 /** Add the figures of all inputs to those of the job. */
 void gs_combine_stats(struct gsort *job);

@@ -61,10 +61,6 @@ struct gs_kind {
 	 *  GS_EBUDGET. */
 	gs_status (*header)(struct gsort *job, uint64_t count, const char **header, size_t *bytes);
 
-	/** Of a set operation, OPERAND was read, the FIRST one before the others: keys that name columns have
-	 *  the places of the first.  GS_EINPUT: here they mean others.  NULL: nothing is to be done. */
-	gs_status (*meet)(struct gsort *job, const struct gsort *operand, const struct gsort *first);
-
 	/** Compare all elements with the ones before, and store none.  GS_EINPUT: one is invalid, or out
 	 *  of order (follow->disorder). */
 	gs_status (*check)(struct gsort *job, struct gs_follow *follow);

@@ -305,6 +305,7 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	struct gs_line_job *lines = &job->items.lines;
 	struct gs_ahead *ahead = &job->keys.ingest.ahead;
 	struct gs_chunk *chunk;
+	unsigned begun = 0;
 
 	gs_line_ingest_open(&lines->ingest, &lines->order, &job->keys.ingest.text, taker, follow,
 	                    &job->monitor, job->plan.threads);
@@ -341,6 +342,9 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 		TRY(gs_ahead_take(ahead, &chunk));
 		if (chunk == NULL)
 			break;
+		if (chunk->begins)
+			lines->ingest.taker.origin = job->ranked == NULL ? begun++
+			                             : job->ranked->parts.numbers[begun++];
 		if (chunk->begins && job->ranked != NULL)	/* a part may begin in the middle of a file */
 			lines->ingest.header_lines = gs_parts_begin(&job->ranked->parts, chunk->name) > 0
 			                             ? 0 : job->options.header_lines;
@@ -413,23 +417,6 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 	return GS_OK;
 }
 
-/* Keys that name columns have the places of the first operand. */
-static gs_status
-meet_operand(struct gsort *job, const struct gsort *operand, const struct gsort *first)
-{
-	const struct gs_line_ingest *ingest = &operand->items.lines.ingest;
-	const struct gs_line_bytes *header = &first->items.lines.ingest.header;
-	struct gs_line_order *order = &job->items.lines.order;
-	const char *end;
-
-	if (operand != first)
-		return gs_line_compare_headers(ingest, header, &ingest->header);
-	if (!gs_line_order_wants_header(order))
-		return GS_OK;
-	end = gs_line_end(order, header->data, header->data + header->bytes);
-	return gs_line_order_header(order, header->data, (size_t)(end - header->data));
-}
-
 /* A merge has counted itself. */
 static void
 count_read(const struct gsort *job, struct gsort_stats *stats)
@@ -455,8 +442,7 @@ const struct gs_kind gs_lines = {
 	.items = true, .adapt = gs_items_adapt, .describe = describe, .element_bytes = element_bytes,
 	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .make_items = make_items, .read = read_to, .header = find_header,
-	.meet = meet_operand, .check = check, .explain = explain,
-	.explain_memory = gs_items_explain_memory, .count = count_read,
+	.check = check, .explain = explain, .explain_memory = gs_items_explain_memory, .count = count_read,
 };
 
 void

@@ -57,7 +57,7 @@ gs_job_input_options(struct gsort *job)
 		           options->record_bytes == 0,	/* they may be text */
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.ranges = job->ranked == NULL || options->set != GSORT_NO_SET
+		.ranges = job->ranked == NULL || (options->set != GSORT_NO_SET && !job->kind->items)
 		          ? NULL : job->ranked->parts.ranges,
 		.later = options->operation == GSORT_MERGE && !may_sort(options),
 		.stored = &job->monitor.counters.stored_in,
@@ -299,7 +299,7 @@ collect_plan_input(struct gsort *job)
 	gs_ingest_plan(&job->plan_input);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
-	if (options->set != GSORT_NO_SET) {	/* an equal share for each input, and for the merge */
+	if (options->set != GSORT_NO_SET && !job->kind->items) {	/* equal shares */
 		uint64_t *limit = &job->plan_input.memory_bytes;
 
 		job->plan_input.shares = (unsigned)options->input_count + 1;
@@ -405,7 +405,7 @@ static gs_status
 describe(struct gsort *job)
 {
 	job->kind = gs_kind_of(&job->options);
-	if (job->options.set != GSORT_NO_SET)	/* of sorted inputs, as a merge is */
+	if (job->options.set != GSORT_NO_SET && !job->kind->items)	/* of sorted inputs, as a merge is */
 		job->options.operation = GSORT_MERGE;
 	else
 		job->kind->adapt(job);

@@ -17,6 +17,7 @@
 #include "io/inflate.h"
 #include "io/output.h"
 #include "job/options.h"
+#include "net/ranks.h"
 #include "stages/answer.h"
 #include "stages/pick.h"
 #include "stages/select.h"
@@ -439,6 +440,13 @@ check_binary(const struct gsort_options *o)
 }
 
 gs_status
+gs_options_check_operands(const struct gsort_options *options)
+{
+	return options->set == GSORT_NO_SET || options->input_count >= 2 ? GS_OK
+	       : gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
+}
+
+gs_status
 gs_options_check(const struct gsort_options *options)
 {
 	struct gsort_conflict conflict;
@@ -452,8 +460,8 @@ gs_options_check(const struct gsort_options *options)
 		               conflict.why != NULL ? ": " : "", conflict.why != NULL ? conflict.why : "");
 	TRY(check_binary(options));
 	TRY(check_suffix(options));
-	if (options->set != GSORT_NO_SET && options->input_count < 2)
-		return gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
+	if (options->ranks == NULL || options->ranks->size == 1)	/* else these may be parts */
+		TRY(gs_options_check_operands(options));
 	TRY(check_standard(options));
 	if (options->notation != GSORT_DECIMAL &&
 	    (gs_key_is_float(options->type) || (is_binary(options->type) && writes_binary(options) &&

@@ -279,9 +279,11 @@ align(const struct survey *survey, const struct source *source, uint64_t at, uns
 }
 
 static void
-append(struct gs_parts *parts, const struct source *source, uint64_t begin, uint64_t end)
+append(const struct survey *survey, struct gs_parts *parts, const struct source *source, uint64_t begin,
+       uint64_t end)
 {
 	parts->names[parts->count] = source->name;
+	parts->numbers[parts->count] = (unsigned)(source - survey->sources);
 	parts->ranges[parts->count++] = (struct gs_range){ begin, end };
 }
 
@@ -310,7 +312,7 @@ overlap_part(const struct survey *survey, struct gs_parts *parts, size_t file_at
 		last = source->bytes - key_bytes;
 		if (key_bytes == 0)
 			TRY(line_before(survey, source, source->bytes, &last));
-		append(parts, source, last, source->bytes);
+		append(survey, parts, source, last, source->bytes);
 		parts->overlap_bytes = source->bytes - last;
 		parts->overlap_keys = 1;
 	}
@@ -377,11 +379,11 @@ list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_
 
 		if (source->kind != PLAIN) {
 			if (source->reader == ranks->rank)
-				append(parts, source, 0, GS_UNKNOWN);
+				append(survey, parts, source, 0, GS_UNKNOWN);
 			continue;
 		}
 		if (source->bytes == 0 && ranks->rank == 0)	/* it has no header */
-			append(parts, source, 0, 0);
+			append(survey, parts, source, 0, 0);
 		if (source->bytes > 0 && first < before + source->bytes && last > before) {
 			TRY(align(survey, source, first > before ? first - before : 0, ranks->rank, &begin));
 			TRY(align(survey, source, last - before < source->bytes ? last - before
@@ -391,7 +393,7 @@ list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_
 				TRY(overlap_part(survey, parts, f, &begin));
 			overlaps &= begin >= end;
 			if (begin < end)
-				append(parts, source, begin, end);
+				append(survey, parts, source, begin, end);
 			if (begin < end && survey->options->argsort_bits > 0)
 				TRY(count_elements(survey, parts, source, begin, end));
 		}
@@ -438,7 +440,9 @@ survey_files(struct survey *survey, struct gs_parts *parts)
 	survey->sources = calloc(survey->count, sizeof *survey->sources);
 	parts->names = calloc(survey->count + 1, sizeof(char *));
 	parts->ranges = calloc(survey->count + 1, sizeof *parts->ranges);
-	if (survey->sources == NULL || parts->names == NULL || parts->ranges == NULL)
+	parts->numbers = calloc(survey->count + 1, sizeof *parts->numbers);
+	if (survey->sources == NULL || parts->names == NULL || parts->ranges == NULL ||
+	    parts->numbers == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu file names", survey->count);
 	for (size_t f = 0; f < survey->count; f++) {
 		struct source *source = &survey->sources[f];
@@ -508,6 +512,7 @@ gs_parts_close(struct gs_parts *parts)
 	free(parts->names);
 	free(parts->ranges);
 	free(parts->header);
+	free(parts->numbers);
 	*parts = (struct gs_parts){ .count = 0 };
 }
 

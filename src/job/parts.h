@@ -23,6 +23,7 @@
 struct gs_parts {
 	const char      **names;	/* of the files of this rank, or parts of them */
 	struct gs_range  *ranges;	/* their bytes; END GS_UNKNOWN: the whole file */
+	unsigned         *numbers;	/* which of all inputs they are */
 	size_t            count;
 	uint64_t          plain_bytes;	/* of all ranks, that are shared out by ranges */
 	uint64_t          other_bytes;	/* of compressed files; GS_UNKNOWN: there is a pipe */

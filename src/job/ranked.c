@@ -51,6 +51,7 @@ static gs_status
 check_options(struct gsort_options *o)
 {
 	TRY(gs_options_check(o));
+	TRY(gs_options_check_operands(o));
 	if (o->keep_order)
 		return refuse("--keep-order", "gsort does it, in one process");
 	if (o->lines && o->json && o->quantiles == NULL && !o->summary && o->histogram == 0)
@@ -123,7 +124,7 @@ set_options(struct gs_ranked *ranked)
 {
 	struct gsort_options *own = &ranked->options;
 
-	if (own->set == GSORT_NO_SET) {		/* else this is of operands */
+	if (own->set == GSORT_NO_SET || gs_options_want_items(own)) {	/* else this is of operands */
 		own->inputs = ranked->parts.names;
 		own->input_count = ranked->parts.count;
 	}

@@ -27,7 +27,8 @@
 static bool
 together(const struct gsort *job)
 {
-	return gs_select_merges_zeros(&job->options) || job->handover != NULL;
+	return gs_select_merges_zeros(&job->options) || job->options.set != GSORT_NO_SET ||
+	       job->handover != NULL;
 }
 
 /* What a sample is taken from: of a set operation, all operands have the same splitters. */
@@ -217,6 +218,7 @@ deal_items(struct gsort *job, struct gs_taker *taker)
 	spread->threads = job->plan.threads;
 	if (job->kind == &gs_lines && job->options.argsort_bits == 0)
 		spread->lines = &job->items.lines.order;
+	spread->operands = job->options.set != GSORT_NO_SET;
 	TRY(choose_owners(job, &spread->owners, taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);

@@ -122,8 +122,6 @@ hand_over(struct gsort *job)
 		TRY(drain(job, gs_job_class(job, i), &sink));
 		gs_handover_end(job->handover);
 	}
-	note_digest(job);
-	TRY(gs_line_order_check(&job->items.lines.order));
 	return job->handover->shut || job->ranked != NULL ? GS_OK : gs_verify_end(&job->verify);
 }
 
@@ -185,8 +183,8 @@ count(struct gsort *job, uint64_t *count)
 	if (engine->count_out == NULL)
 		return GS_OK;
 	*count = job->items.show.elements = engine->count(engine->context, 0);
-	if (gs_select_wants_groups(&job->options) && job->files.outputs.count == 1 &&
-	    !job->items.npy.writes_header)
+	if ((gs_select_wants_groups(&job->options) || job->options.set != GSORT_NO_SET) &&
+	    job->files.outputs.count == 1 && !job->items.npy.writes_header)
 		return GS_OK;
 	return engine->count_out(engine->context, count);
 }

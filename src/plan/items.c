@@ -240,8 +240,8 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 /* Of the memory, for lists of extents.  Not tuned. */
 enum { EXTENTS_SHARE = 3 };
 
-/* An item of which memory has few; and the row of a division, which says where each bin begins. */
-enum { LARGE_ITEM = 128 << 10, ROW_BYTES = GS_ITEM_BINS_MOST * 4 + 256 };
+/* An item of which memory has few. */
+enum { LARGE_ITEM = 128 << 10 };
 
 /* A part is in memory as it leaves, and so is the part before; in files, as it was read, too.  The largest
  * item can be so, too, in a part of its own, and once more to be compared with the part before. */
@@ -277,7 +277,7 @@ uint64_t
 gs_item_division_bytes(uint64_t bytes, size_t piece_bytes, unsigned threads, unsigned spare,
                        unsigned spare_rows)
 {
-	return bytes + (2 * (bytes / piece_bytes) + 4 * (uint64_t)threads + spare_rows) * ROW_BYTES +
+	return bytes + (2 * (bytes / piece_bytes) + 4 * (uint64_t)threads + spare_rows) * GS_ITEM_ROW_BYTES +
 	       (uint64_t)spare * piece_bytes;
 }
 

@@ -119,6 +119,9 @@ void gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan 
 
 /* ---- the store ---------------------------------------------------------------------- */
 
+/* The row of a division, which says where each bin begins, at most. */
+enum { GS_ITEM_ROW_BYTES = 1024 * 4 + 256 };
+
 /* What a bucket may have, to be sorted by a thread; and how many bins are wanted of one that has
  * more. */
 struct gs_item_limits {

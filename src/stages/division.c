@@ -258,6 +258,19 @@ gs_division_set_origin(struct gs_division *division, uint64_t sequence, unsigned
 	division->rows[sequence]->origin = origin;
 }
 
+size_t
+gs_division_rows(const struct gs_division *division, unsigned bin)
+{
+	return division->extents != NULL ? division->extents[bin].count : division->row_count;
+}
+
+unsigned
+gs_division_origin(const struct gs_division *division, unsigned bin, size_t row)
+{
+	return division->extents != NULL ? division->extents[bin].list[row].origin
+	                                 : division->rows[row]->origin;
+}
+
 struct placed_row {
 	struct gs_item_row *row;
 	size_t place;

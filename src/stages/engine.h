@@ -33,7 +33,7 @@ struct gs_piece {
 	size_t   count;		/* keys, or slices */
 	unsigned key_class, key_bits;
 	const struct gs_item_slice *slices;	/* of items: their bytes */
-	unsigned origin;	/* the rank that read the items; 0 unless they come from several */
+	unsigned origin;	/* the rank, or for a set the input, that the items come from; or 0 */
 };
 
 struct gs_taker {
@@ -73,6 +73,8 @@ struct gs_taker {
 	/** See a piece that will be added, while it is in the cache; any worker.  NULL: nobody looks. */
 	void (*look)(void *context, unsigned worker, const struct gs_piece *piece);
 	void *look_context;
+
+	unsigned origin;	/* of what is added: the number of the input */
 };
 
 static inline uint64_t
@@ -110,8 +112,9 @@ gs_taker_add_items(const struct gs_taker *taker, unsigned worker, uint64_t seque
                    size_t bytes)
 {
 	const struct gs_item_slice slice = { data, bytes };
+	const struct gs_piece piece = { .slices = &slice, .count = 1, .origin = taker->origin };
 
-	gs_taker_add(taker, worker, sequence, &(struct gs_piece){ .slices = &slice, .count = 1 });
+	gs_taker_add(taker, worker, sequence, &piece);
 }
 
 /** The error for an item of BYTES, which is too large: it may take one SHARE of memory.  GS_EBUDGET. */

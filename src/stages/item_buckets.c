@@ -62,14 +62,15 @@ take_sample(struct sample *sample, const struct gs_item_order *order,
 }
 
 unsigned
-gs_item_buckets_wanted(uint64_t bytes, uint64_t items, const struct gs_item_limits *limits)
+gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned apart,
+                       const struct gs_item_limits *limits)
 {
 	const uint64_t by_items = items / (limits->items / 3 + 1) + 1;
 	uint64_t wanted = bytes / limits->bin_bytes + 1;
 
 	wanted = wanted > by_items ? wanted : by_items;
-	if (limits->extents > 0) {	/* each flush makes one at least for each bin */
-		const uint64_t most = limits->extents / (bytes / limits->memory_bytes + 1);
+	if (limits->extents > 0) {	/* each flush, and each operand, makes one at least for each bin */
+		const uint64_t most = limits->extents / (bytes / limits->memory_bytes + 1 + apart);
 
 		wanted = gs_least(wanted, most > LEAST_BINS ? most : LEAST_BINS);
 	}
@@ -159,7 +160,8 @@ static bool
 next_move(struct moving *moving, size_t *from, size_t *to, uint64_t *sequence)
 {
 	const struct gs_division *old = moving->old;
-	const size_t count = old->extents != NULL ? old->extents[moving->bin].count : old->row_count;
+	const size_t count = gs_division_rows(old, moving->bin);
+	const bool apart = old->shared->apart > 0;
 	size_t bytes = 0, at = moving->next;
 
 	if (atomic_load(&moving->error.any))
@@ -171,6 +173,11 @@ next_move(struct moving *moving, size_t *from, size_t *to, uint64_t *sequence)
 
 		if (bytes > 0 && bytes + more > old->shared->piece_bytes)
 			break;
+		if (apart && at > moving->next && gs_division_origin(old, moving->bin, at) !=
+		                                  gs_division_origin(old, moving->bin, moving->next)) {
+			moving->room -= gs_least(moving->room - bytes, GS_ITEM_ROW_BYTES);
+			break;
+		}
 		if (bytes + more > moving->room)
 			break;
 		bytes += more;
@@ -193,6 +200,7 @@ move_rows(struct moving *moving, unsigned rank, size_t from, size_t to, uint64_t
 		return gs_fail(GS_EBUDGET, "out of memory");
 	count = gs_division_slices(moving->old, moving->bin, from, to, slices);
 	gs_division_add(moving->division, rank, sequence, slices, count);
+	gs_division_set_origin(moving->division, sequence, moving->old->rows[from]->origin);
 	for (size_t s = 0; s < count; s++)
 		gs_division_spare(moving->division, rank, &slices[s]);
 	free(slices);
@@ -218,8 +226,10 @@ move_extents(struct moving *moving, unsigned rank, size_t from, size_t to, uint6
 		status = gs_division_read(shared, &list[e], buffer + slice.bytes, true);
 		slice.bytes += list[e].bytes;
 	}
-	if (status == GS_OK)
+	if (status == GS_OK) {
 		gs_division_add(moving->division, rank, sequence, &slice, 1);
+		gs_division_set_origin(moving->division, sequence, list[from].origin);
+	}
 	free(large);
 	return status;
 }
@@ -251,7 +261,7 @@ gs_item_buckets_move(struct gs_division *old, unsigned bin, struct gs_division *
 {
 	struct gs_division_shared *shared = old->shared;
 	struct moving moving = { .old = old, .division = division, .bin = bin };
-	const size_t count = old->extents != NULL ? old->extents[bin].count : old->row_count;
+	const size_t count = gs_division_rows(old, bin);
 	const uint64_t items = atomic_load(&shared->items);
 	gs_status status = GS_OK;
 
@@ -265,7 +275,7 @@ gs_item_buckets_move(struct gs_division *old, unsigned bin, struct gs_division *
 		status = gs_first_error_close(&moving.error);
 		if (status != GS_OK || moving.next > before)
 			continue;
-		assert(old->extents != NULL);	/* in memory there is room for all */
+		assert(old->extents != NULL || shared->apart > 0);	/* in memory there is room for all */
 		status = division->row_count > 0 ? gs_division_flush(division)
 		         : gs_fail(GS_EBUDGET, "memory is not enough for one item of the input");
 	}
@@ -313,11 +323,13 @@ static gs_status
 divide_again(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucket,
              const struct gs_item_limits *limits)
 {
-	const unsigned wanted = gs_item_buckets_wanted(bucket->bytes, bucket->items, limits);
+	const unsigned wanted = gs_item_buckets_wanted(bucket->bytes, bucket->items,
+	                                               bucket->division->shared->apart, limits);
 	struct gs_division *old = bucket->division, *division;
 	const bool in_files = old->extents != NULL;
 	const uint64_t moved = gs_item_division_bytes(bucket->bytes, old->shared->piece_bytes,
-	                                              old->shared->threads, 2, 16);
+	                                              old->shared->threads, 2,
+	                                              16 + old->shared->apart);
 
 	TRY(gs_division_open(&division, old->shared, in_files ? limits->memory_bytes : (size_t)moved));
 	division->next = buckets->divisions;
@@ -374,19 +386,13 @@ gs_item_buckets_close(struct gs_item_buckets *buckets)
 		buckets->divisions = division->next;
 		gs_division_close(division);
 	}
+	for (size_t b = 0; b < buckets->count; b++)
+		free(buckets->list[b].leaves);
 	free(buckets->list);
 	*buckets = (struct gs_item_buckets){ .list = NULL };
 }
 
 /* ---- parts --------------------------------------------------------------------- */
-
-static size_t
-row_count(const struct gs_item_bucket *bucket)
-{
-	const struct gs_division *division = bucket->division;
-
-	return division->extents != NULL ? division->extents[bucket->bin].count : division->row_count;
-}
 
 static size_t
 bytes_of_row(const struct gs_item_bucket *bucket, size_t row)
@@ -404,7 +410,7 @@ bytes_of_row(const struct gs_item_bucket *bucket, size_t row)
 static struct gs_bucket_part
 part_from(const struct gs_item_bucket *bucket, size_t from, size_t most_bytes)
 {
-	const size_t rows = row_count(bucket);
+	const size_t rows = gs_division_rows(bucket->division, bucket->bin);
 	struct gs_bucket_part part = {
 		.bucket = bucket, .from = from, .to = from, .first = from == 0,
 	};
@@ -450,8 +456,9 @@ gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limi
 
 	for (size_t b = 0; b < buckets->count; b++) {
 		const struct gs_item_bucket *bucket = &buckets->list[b];
-		const bool only_first = bucket->settled && options->groups && !options->verify;
-		const size_t rows = row_count(bucket);
+		const bool only_first = bucket->settled && bucket->leaves == NULL && options->groups &&
+		                        !options->verify;
+		const size_t rows = gs_division_rows(bucket->division, bucket->bin);
 		uint64_t done = 0;
 
 		for (size_t from = 0; from < rows && !(only_first && done > 0); count++) {

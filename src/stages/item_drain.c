@@ -71,7 +71,7 @@ is_skipped(const struct draining *draining, const struct gs_bucket_part *part)
 {
 	const struct gs_item_store_options *options = draining->drain->options;
 
-	return !options->groups && (options->head || options->tail) && part->items < UINT64_MAX &&
+	return !gs_item_selects(options) && (options->head || options->tail) && part->items < UINT64_MAX &&
 	       (part->most <= draining->from || part->least >= draining->to);
 }
 
@@ -137,7 +137,7 @@ static bool
 has_places(const struct draining *draining)
 {
 	return draining->sink != NULL && draining->sink->put != NULL &&
-	       !draining->drain->options->groups && draining->drain->options->order->item_bytes > 0;
+	       !gs_item_selects(draining->drain->options) && draining->drain->options->order->item_bytes > 0;
 }
 
 /* Put a part that is made to its place, without the items that the head or tail leaves out. */
@@ -426,7 +426,7 @@ gs_item_drain_count(const struct gs_item_drain *drain, uint64_t *count)
 	struct draining draining = { .drain = drain, .left = 1, .to = UINT64_MAX };
 
 	*count = atomic_load(&drain->shared->items);
-	if (!drain->options->groups)
+	if (!gs_item_selects(drain->options))
 		return GS_OK;
 	TRY(run(&draining));
 	*count = draining.counted;

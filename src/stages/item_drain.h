@@ -53,6 +53,7 @@ struct gs_division_shared {
 	unsigned  file_count;			/* 0: none was needed yet */
 	uint64_t  spilled_bytes;
 	uint64_t  head;				/* more items than that will not leave; 0: all may */
+	unsigned  apart;			/* of a set: the origins of rows, which stay apart; or 0 */
 	_Atomic uint64_t items;			/* added to all divisions */
 };
 
@@ -107,6 +108,10 @@ void gs_division_add(struct gs_division *division, unsigned rank, uint64_t seque
 
 /** The piece of SEQUENCE has been added, and is of an ORIGIN: 0 unless this is called. */
 void gs_division_set_origin(struct gs_division *division, uint64_t sequence, unsigned origin);
+
+/** How many rows, or extents of BIN, there are, and the origin of one. */
+size_t gs_division_rows(const struct gs_division *division, unsigned bin);
+unsigned gs_division_origin(const struct gs_division *division, unsigned bin, size_t row);
 
 /** Put all rows, and the extents of each bin, in the order of their origins; those of one origin stay in
  *  theirs.  GS_EBUDGET: no memory. */
@@ -169,6 +174,13 @@ struct gs_item_bucket {
 	unsigned shared;	/* bytes of words that they share */
 	bool     settled;
 	uint64_t items, bytes;
+	struct gs_item_leaves *leaves;	/* settled, of a set: of each row or extent; else NULL */
+	uint64_t left;			/* how many that are */
+};
+
+/* Of the items of a row or extent, COUNT from FROM on. */
+struct gs_item_leaves {
+	uint32_t from, count;
 };
 
 struct gs_item_buckets {
@@ -183,8 +195,9 @@ MUST_CHECK gs_status gs_item_buckets_choose(struct gs_division *division, unsign
                                             const struct gs_item_slice *slices, size_t count,
                                             unsigned wanted);
 
-/** How many bins are wanted of BYTES; ITEMS: how many they are, or 0. */
-unsigned gs_item_buckets_wanted(uint64_t bytes, uint64_t items, const struct gs_item_limits *limits);
+/** How many bins are wanted of BYTES; ITEMS: how many they are, or 0; of so many origins that stay APART. */
+unsigned gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned apart,
+                                const struct gs_item_limits *limits);
 
 /** Append the buckets of DIVISION; divides again those that are too large. */
 MUST_CHECK gs_status gs_item_buckets_add(struct gs_item_buckets *buckets,
@@ -215,6 +228,7 @@ struct gs_item_store_options {
 	bool      head, tail;		/* of what would leave, only the first or last COUNT */
 	uint64_t  count;
 	bool      origins;		/* pieces come from several origins, after a sample */
+	struct gs_item_set set;		/* origins are its operands, which come one after the other */
 	bool      verify;		/* make a digest of all drained items */
 
 	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: all that follow, an item of LEAVES if that
@@ -228,6 +242,13 @@ static inline size_t
 gs_item_leaving(const struct gs_item_store_options *options, size_t bytes)
 {
 	return options->emit_bytes > 0 ? options->emit_bytes : bytes - options->emit_at;
+}
+
+/** May items not leave that are no head or tail? */
+static inline bool
+gs_item_selects(const struct gs_item_store_options *options)
+{
+	return options->groups || options->set.operands > 0;
 }
 
 /* A bucket, or some rows or extents of one that is settled. */
@@ -245,6 +266,14 @@ struct gs_bucket_part {
  *  a group that one item stands for, only the first row is a part, unless all are to be verified. */
 size_t gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limits *limits,
                        const struct gs_item_store_options *options, struct gs_bucket_part *shares);
+
+/* ---- sets: what leaves of equal items (item_set.c) ------------------------------ */
+
+/** Choose what leaves of buckets that are settled, whatever their size: they are not sorted.  GS_EIO;
+ *  GS_EBUDGET. */
+MUST_CHECK gs_status gs_item_buckets_combine(struct gs_item_buckets *buckets,
+                                             struct gs_division_shared *shared,
+                                             const struct gs_item_store_options *options);
 
 /* ---- sort one part of a bucket, in one thread (item_maker.c) ------------------- */
 

@@ -22,7 +22,7 @@ most_slices(const struct gs_bucket_part *parts, size_t count)
 	size_t most = 1;
 
 	for (size_t p = 0; p < count; p++)
-		if (parts[p].bucket->division->extents == NULL && parts[p].to - parts[p].from > most)
+		if (parts[p].to - parts[p].from > most)
 			most = parts[p].to - parts[p].from;
 	return most;
 }
@@ -36,19 +36,21 @@ gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store_optio
 	const size_t arrays = limits->items * GS_ITEM_PART_BYTES;
 	const size_t load = loads ? limits->bytes : 0;
 	const size_t other = options->verify || options->groups ? 0 : limits->bytes;
+	const size_t ends = options->set.operands * sizeof *maker->part.ends;
 
 	*maker = (struct gs_item_maker){
 		.options = options, .shared = shared, .limit = limits->bytes,
 	};
 	TRY(gs_arena_open(&maker->arena, gs_arena_round(slices) + gs_arena_round(arrays) +
 	                  gs_arena_round(load) + gs_arena_round(limits->bytes) +
-	                  gs_arena_round(other), false));
+	                  gs_arena_round(other) + gs_arena_round(ends), false));
 	maker->slices = gs_arena_take(&maker->arena, slices);
 	maker->load = gs_arena_take(&maker->arena, load);
 	maker->out = gs_arena_take(&maker->arena, limits->bytes);
 	maker->other = gs_arena_take(&maker->arena, other);
 	gs_item_part_init(&maker->part, options->order, gs_arena_take(&maker->arena, arrays),
 	                  limits->items);
+	maker->part.ends = gs_arena_take(&maker->arena, ends);
 	return GS_OK;
 }
 
@@ -102,10 +104,10 @@ load_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool
 		const struct gs_item_extent *extent = &division->extents[part->bucket->bin].list[e];
 
 		TRY(gs_division_read(maker->shared, extent, load + at, !counts));
+		maker->slices[e - part->from] = (struct gs_item_slice){ load + at, extent->bytes };
 		at += extent->bytes;
 	}
-	maker->slices[0] = (struct gs_item_slice){ load, at };
-	*count = 1;
+	*count = part->to - part->from;
 	gs_clock_lap(&maker->shared->monitor->clock, GS_STAGE_SPILL, &since);
 	return GS_OK;
 }
@@ -153,6 +155,77 @@ verify_places(const struct gs_item_part *part, struct gs_item_made *made)
 	}
 }
 
+/* ---- sets ------------------------------------------------------------------------------ */
+
+/* The items of rows FROM .. TO of a part, which are loaded. */
+static size_t
+slices_of(const struct gs_item_maker *maker, const struct gs_bucket_part *part, size_t from, size_t to,
+          struct gs_item_slice *slices)
+{
+	const struct gs_division *division = part->bucket->division;
+
+	if (division->extents == NULL)
+		return gs_division_slices(division, part->bucket->bin, from, to, slices);
+	memmove(slices, maker->slices + (from - part->from), (to - from) * sizeof *slices);
+	return to - from;
+}
+
+/* Collect all items, by operand. */
+static void
+collect_operands(struct gs_item_maker *maker, const struct gs_bucket_part *part)
+{
+	const struct gs_division *division = part->bucket->division;
+	struct gs_item_part *items = &maker->part;
+	size_t row = part->from, to;
+
+	gs_item_part_collect(items, NULL, 0);
+	for (unsigned operand = 0; operand < maker->options->set.operands; operand++, row = to) {
+		struct gs_item_slice *slices = maker->slices + (row - part->from);
+		const unsigned behind = (operand + 1) * maker->options->set.origins;
+
+		to = row;
+		while (to < part->to && gs_division_origin(division, part->bucket->bin, to) < behind)
+			to++;
+		gs_item_part_add(items, slices, slices_of(maker, part, row, to, slices));
+		items->ends[operand] = (uint32_t)items->count;
+	}
+}
+
+/* Where the item behind COUNT of SLICE begins. */
+static const char *
+behind(const struct gs_item_order *order, const struct gs_item_slice *slice, uint32_t count)
+{
+	const char *at = slice->data;
+
+	if (order->item_bytes > 0)
+		return at + (size_t)count * order->item_bytes;
+	for (; count > 0; count--)
+		at += gs_item_length(order, at, slice->data + slice->bytes);
+	return at;
+}
+
+/* Leave in the slices of a settled part only what leaves; returns how many they are. */
+static size_t
+narrow_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part)
+{
+	const struct gs_item_order *order = maker->options->order;
+	size_t count = 0;
+
+	for (size_t row = part->from; row < part->to; row++) {
+		const struct gs_item_leaves *leaves = &part->bucket->leaves[row];
+		struct gs_item_slice slice;
+		const char *end;
+
+		if (slices_of(maker, part, row, row + 1, &slice) == 0 || leaves->count == 0)
+			continue;
+		end = behind(order, &slice, leaves->from + leaves->count);
+		slice.data = behind(order, &slice, leaves->from);
+		slice.bytes = (size_t)(end - slice.data);
+		maker->slices[count++] = slice;
+	}
+	return count;
+}
+
 /* ---- making --------------------------------------------------------------------------- */
 
 /* Does the group of a settled bucket leave, by its first item? */
@@ -161,8 +234,8 @@ group_leaves(const struct gs_item_maker *maker, const struct gs_bucket_part *par
 {
 	const struct gs_item_store_options *options = maker->options;
 
-	return part->first && part->bucket->items >= options->least &&
-	       part->bucket->items <= options->most;
+	return part->bucket->leaves != NULL || (part->first && part->bucket->items >= options->least &&
+	                                        part->bucket->items <= options->most);
 }
 
 /* Let ITEM leave, uncopied. */
@@ -172,7 +245,7 @@ take_item(struct gs_item_maker *maker, const struct gs_bucket_part *part, const 
 {
 	const struct gs_item_store_options *options = maker->options;
 
-	maker->part.times[0] = part->bucket->items;
+	maker->part.times[0] = part->bucket->leaves != NULL ? part->bucket->left : part->bucket->items;
 	made->span = (struct gs_span){
 		.items = item + options->emit_at,
 		.bytes = gs_item_leaving(options, bytes),
@@ -187,12 +260,15 @@ make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, siz
 {
 	const struct gs_item_store_options *options = maker->options;
 	const struct gs_item_order *order = options->order;
-	struct gs_item_walk walk = gs_item_walk_begin(order, maker->slices, slice_count);
+	struct gs_item_walk walk;
 	uint32_t bytes = (uint32_t)order->item_bytes;
 	const char *item;
 
 	if (options->verify)
 		verify_slices(order, made, maker->slices, slice_count);
+	if (part->bucket->leaves != NULL)
+		slice_count = narrow_slices(maker, part);
+	walk = gs_item_walk_begin(order, maker->slices, slice_count);
 	made->span.items = maker->out;
 	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0) {
 		const size_t copied = gs_item_leaving(options, bytes);
@@ -216,18 +292,24 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 {
 	const struct gs_item_store_options *options = maker->options;
 	struct gs_item_part *items = &maker->part;
-	const bool whole = !options->groups && options->emit_bytes == 0 && options->emit_at == 0;
+	const bool set = options->set.operands > 0;
+	const bool whole = !gs_item_selects(options) && options->emit_bytes == 0 && options->emit_at == 0;
 	struct gs_item_slice out;
 
-	items->mark_equal = options->groups;
-	gs_item_part_collect(items, maker->slices, slice_count);
+	items->mark_equal = gs_item_selects(options);
+	if (set)
+		collect_operands(maker, part);
+	else
+		gs_item_part_collect(items, maker->slices, slice_count);
 	made->items = items->count;
-	if (options->groups)
+	if (options->groups && !set)
 		gs_item_part_fold(items);
 	gs_item_part_sort(items, part->bucket->shared);
 	if (options->verify && !whole)
 		verify_places(items, made);
-	if (options->groups)
+	if (set)
+		gs_item_part_combine(items, &options->set, options->groups, options->least, options->most);
+	else if (options->groups)
 		gs_item_part_select(items, options->least, options->most);
 	made->span = (struct gs_span){
 		.items = maker->out, .count = items->count,

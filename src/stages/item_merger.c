@@ -46,58 +46,14 @@ flush(struct gs_item_merger *merger)
 	return hand_on(merger, merger->out, bytes, count, merger->times);
 }
 
-/* Drop all but the last MOST of what would leave. */
-static void
-keep_last(struct gs_item_merger *merger, uint64_t most)
-{
-	const size_t kept = (size_t)gs_least(merger->out_count, most), dropped = merger->out_count - kept;
-	size_t at = 0;
-
-	for (size_t i = 0; i < dropped; i++)
-		at += gs_item_length(merger->order, merger->out + at, merger->out + merger->out_bytes);
-	merger->out_bytes -= at;
-	merger->out_count = kept;
-	memmove(merger->out, merger->out + at, merger->out_bytes);
-	memmove(merger->times, merger->times + dropped, kept * sizeof *merger->times);
-}
-
-/* A tail has half of the room, which is a quarter of a share of the user's limit, if there is one share more
- * than there are sources. */
-static gs_status
-fail_tail(const struct gs_item_merger *merger, size_t bytes)
-{
-	const uint64_t each = gs_within(GS_SHORT_ITEM, merger->out_bytes / (merger->out_count + 1) + 1,
-	                                SIZE_MAX);
-	const uint64_t need = ((merger->tail * each + bytes) >> 20) + 1;
-
-	return gs_fail(GS_EBUDGET, "the last %llu items have %llu MiB: that needs "
-	               "'--buffer-size=%lluM' (-S) at least", (unsigned long long)merger->tail,
-	               (unsigned long long)need,
-	               (unsigned long long)((merger->count + 1) * (8 * need + 16)));
-}
-
-/* See that there is room for one more item, of BYTES; not of a tail, it may be larger than all the room. */
-static gs_status
-make_room(struct gs_item_merger *merger, size_t bytes)
-{
-	const size_t half = merger->out_most / 2;
-
-	if (merger->out_bytes + bytes <= merger->out_most && merger->out_count < merger->out_room)
-		return GS_OK;
-	if (merger->tail == 0)
-		return flush(merger);
-	keep_last(merger, merger->tail - 1);
-	return merger->out_bytes <= half && bytes <= half && merger->out_count <= merger->out_room / 2
-	       ? GS_OK : fail_tail(merger, bytes);
-}
-
 static gs_status
 put(struct gs_item_merger *merger, const char *item, size_t bytes, uint64_t times)
 {
 	if (merger->left == 0)
 		return GS_OK;
 	merger->left--;
-	TRY(make_room(merger, bytes));
+	if (merger->out_bytes + bytes > merger->out_most || merger->out_count == merger->out_room)
+		TRY(flush(merger));
 	if (bytes > merger->out_most)
 		return hand_on(merger, item, bytes, 1, &times);
 	gs_item_copy(merger->out + merger->out_bytes, item, bytes);
@@ -134,8 +90,9 @@ begin_group(struct gs_item_merger *merger, const char *item, size_t bytes)
 	return GS_OK;
 }
 
-gs_status
-gs_item_merger_take(struct gs_item_merger *merger, const char *item, size_t bytes)
+/* The next item of all that may leave, in order. */
+static gs_status
+take(struct gs_item_merger *merger, const char *item, size_t bytes)
 {
 	const struct gs_item_order *order = merger->order;
 	const struct gs_item_slice slice = { item, bytes };
@@ -156,12 +113,11 @@ gs_item_merger_take(struct gs_item_merger *merger, const char *item, size_t byte
 	return begin_group(merger, item, bytes);
 }
 
-gs_status
-gs_item_merger_end(struct gs_item_merger *merger)
+/* There are no more. */
+static gs_status
+end(struct gs_item_merger *merger)
 {
 	TRY(end_group(merger));
-	if (merger->tail > 0)
-		keep_last(merger, merger->tail);
 	return flush(merger);
 }
 
@@ -242,14 +198,14 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 	while (merger->heap_count > 0 && merger->left > 0) {
 		struct gs_merge_source *source = merger->heap[0];
 
-		TRY(gs_item_merger_take(merger, source->at, source->bytes));
+		TRY(take(merger, source->at, source->bytes));
 		TRY(next(merger, source, &any));
 		if (!any)
 			merger->heap[0] = merger->heap[--merger->heap_count];
 		if (merger->heap_count > 0)
 			sift_down(merger, 0);
 	}
-	TRY(gs_item_merger_end(merger));
+	TRY(end(merger));
 	return read_rest(merger);
 }
 
@@ -266,10 +222,8 @@ gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *o
 	*merger = (struct gs_item_merger){
 		.order = order, .count = count, .out_most = room, .out_room = out_room,
 		.groups = select.groups, .least = select.least, .most = select.most,
-		.left = options->head ? options->head_count :
-		        options->tail.wanted && options->tail.count == 0 ? 0 : UINT64_MAX,
-		.tail = options->tail.wanted ? options->tail.count : 0,
-		.verifies = options->verify && options->set == GSORT_NO_SET,
+		.left = options->head ? options->head_count : UINT64_MAX,
+		.verifies = options->verify,
 		.follow = { .order = order, .counts_breaks = true },
 	};
 	merger->sources = calloc(count, sizeof *merger->sources);

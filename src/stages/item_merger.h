@@ -2,7 +2,7 @@
 /*
  * item_merger.h - sorted sources of items become one
  *
- *     open; set the sources; { begin; drain } or combine; close
+ *     open; set the sources; begin; drain; close
  *
  * Of equal items those of the first source come first.
  */
@@ -18,7 +18,6 @@
 #include "gsort.h"
 #include "sort/follow.h"
 #include "sort/items/items.h"
-#include "sort/set_merge.h"
 #include "sort/span.h"
 
 struct gs_merge_source {
@@ -52,13 +51,11 @@ struct gs_item_merger {
 	uint64_t  group_times;		/* 0: no group has begun */
 	bool      groups, verifies;
 	uint64_t  least, most, left;
-	uint64_t  tail;		/* only the last so many leave, and are kept in OUT; 0: all */
 	struct gs_follow follow;	/* with VERIFIES: all items before any is selected, and */
 	uint64_t  sum;			/* theirs */
 };
 
-/** Begin, with ROOM bytes for items that leave; OPTIONS select and verify.  A tail needs half of it, or is
- *  GS_EBUDGET later.  GS_EBUDGET: no memory. */
+/** Begin, with ROOM bytes for items that leave; OPTIONS select and verify.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_item_merger_open(struct gs_item_merger *merger,
                                          const struct gs_item_order *order,
                                          const struct gsort_options *options, size_t count, size_t room);
@@ -68,15 +65,6 @@ MUST_CHECK gs_status gs_item_merger_begin(struct gs_item_merger *merger);
 
 /** Hand on what leaves; all sources are read to their end, even if only a head leaves. */
 MUST_CHECK gs_status gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink);
-
-/** The next item of all that may leave, in order; then that there are no more. */
-MUST_CHECK gs_status gs_item_merger_take(struct gs_item_merger *merger, const char *item, size_t bytes);
-MUST_CHECK gs_status gs_item_merger_end(struct gs_item_merger *merger);
-
-/** Hand on what KEEP, one of the last four, leaves of the sources, A being all before the next one and B that
- *  (item_set.c).  ALL: every source is read to its end, unless a head is complete. */
-MUST_CHECK gs_status gs_item_merger_combine(struct gs_item_merger *merger, enum gs_set_keep keep, bool all,
-                                            const struct gs_span_sink *sink);
 
 /** A zeroed struct is allowed. */
 void gs_item_merger_close(struct gs_item_merger *merger);

@@ -1,171 +1,147 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * item_set.c - sorted sources of items become their union, intersection or difference
+ * item_set.c - what a set keeps of equal items that are too many to be sorted in a part
  *
- * In:   items of each source, in order, a span at a time.
- * Out:  the items that the operation keeps, to what leaves a merger.
+ * In:   buckets that are settled; their rows or extents, in the order of the operands.
+ * Out:  which items of each row leave.
  *
- * A stream is a source, or the merge of two streams, each of which is at its next item: the lesser one
- * passes, or both if they are equal.  Sources are folded from the left.  Nothing is copied, as a source
- * goes on only when its item has passed.
- *
- * Rules of multisets as in sort/set_merge.h, where items are equal if the order says so: of two that
- * pass together the one of the first source is kept.
+ * The rules are those of sort/items/set.c, with numbers of items in place of items: those that an operand
+ * keeps are adjacent.
  */
 #include <stdlib.h>
 
-#include "stages/item_merger.h"
+#include "base/round.h"
+#include "base/team.h"
+#include "stages/item_drain.h"
 
-struct stream {
-	struct gs_merge_source *source;		/* or: */
-	struct stream *left, *right;
-	enum gs_set_keep passed;	/* the sides whose item has passed: of A, of B or of both */
+struct combining {
+	struct gs_item_buckets    *buckets;
+	struct gs_division_shared *shared;
+	const struct gs_item_store_options *options;
+	struct gs_first_error      error;
+};
 
-	/* what it is at, unless it has ended */
-	const char *item;
-	size_t      bytes;
-	uint64_t    word;		/* its first */
-	bool        ended;
-
-	/* of a source: items that were found, with their first words */
-	struct gs_item_slice span;
-	struct gs_item_walk  walk;
-	size_t      count, at;
+/* Count the items of a row or extent. */
+static gs_status
+count_items(const struct combining *combining, const struct gs_item_bucket *bucket, size_t row,
+            uint32_t *count)
+{
+	const struct gs_item_order *order = combining->options->order;
+	const struct gs_division *division = bucket->division;
+	struct gs_item_slice slice = { .bytes = 0 };
 	const char *items[GS_ITEM_BATCH];
-	uint32_t    lengths[GS_ITEM_BATCH];	/* unless all are alike */
-	uint64_t    words[GS_ITEM_BATCH];
-};
+	uint32_t lengths[GS_ITEM_BATCH];
+	struct gs_item_walk walk;
+	gs_status status = GS_OK;
+	char *loaded = NULL;
+	size_t found;
 
-struct set {
-	struct gs_item_merger *merger;
-	enum gs_set_keep       keep;
-	bool                   all;	/* every source is read to its end */
-};
+	*count = 0;
+	if (division->extents != NULL) {
+		const struct gs_item_extent *extent = &division->extents[bucket->bin].list[row];
 
-/* The next items of a source, if there are any. */
-static gs_status
-find_items(const struct set *set, struct stream *stream)
-{
-	const struct gs_item_order *order = set->merger->order;
-	struct gs_merge_source *source = stream->source;
-
-	while ((stream->count = gs_item_walk_next(&stream->walk, stream->items, stream->lengths,
-	                                          GS_ITEM_BATCH)) == 0 && !stream->ended) {
-		TRY(source->fill(source->context, &stream->span));
-		stream->walk = gs_item_walk_begin(order, &stream->span, 1);
-		stream->ended = stream->span.bytes == 0;
+		loaded = malloc(extent->bytes);
+		if (loaded == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+		slice = (struct gs_item_slice){ loaded, extent->bytes };
+		status = gs_division_read(combining->shared, extent, loaded, false);
+	} else {
+		(void)gs_division_slices(division, bucket->bin, row, row + 1, &slice);
 	}
-	stream->at = 0;
-	if (!stream->ended)
-		(void)order->words(order->context, stream->items,
-		                   order->item_bytes > 0 ? NULL : stream->lengths, stream->count, 0,
-		                   stream->words);
-	return GS_OK;
+	walk = gs_item_walk_begin(order, &slice, 1);
+	while (status == GS_OK && (found = gs_item_walk_next(&walk, items, lengths, GS_ITEM_BATCH)) > 0)
+		*count += (uint32_t)found;
+	free(loaded);
+	return status;
 }
 
-static gs_status
-next_of_source(const struct set *set, struct stream *stream)
+/* Of what leaves of rows FROM .. TO drop the first COUNT. */
+static void
+drop(struct gs_item_leaves *leaves, size_t from, size_t to, uint64_t count)
 {
-	if (stream->at == stream->count)
-		TRY(find_items(set, stream));
-	if (stream->ended)
-		return GS_OK;
-	stream->item = stream->items[stream->at];
-	stream->bytes = set->merger->order->item_bytes > 0 ? set->merger->order->item_bytes
-	                                                   : stream->lengths[stream->at];
-	stream->word = stream->words[stream->at++];
-	return GS_OK;
+	for (; from < to && count > 0; from++) {
+		const uint32_t here = (uint32_t)gs_least(leaves[from].count, count);
+
+		leaves[from].from += here;
+		leaves[from].count -= here;
+		count -= here;
+	}
 }
 
-/* Which side's item is the lesser one? */
-static enum gs_set_keep
-lesser(const struct gs_item_order *order, const struct stream *a, const struct stream *b)
+/* The same, but keep the first COUNT; returns how many there are. */
+static uint64_t
+keep(struct gs_item_leaves *leaves, size_t from, size_t to, uint64_t count)
 {
-	int compared;
+	uint64_t kept = 0;
 
-	if (a->ended || b->ended)
-		return a->ended ? GS_KEEP_B : GS_KEEP_A;
-	if (a->word != b->word)
-		return a->word < b->word ? GS_KEEP_A : GS_KEEP_B;
-	compared = gs_item_compare_whole(order, 1, a->item, a->bytes, b->item, b->bytes);
-	return compared < 0 ? GS_KEEP_A : compared > 0 ? GS_KEEP_B : GS_KEEP_BOTH;
+	for (; from < to; from++) {
+		leaves[from].count = (uint32_t)gs_least(leaves[from].count, count - kept);
+		kept += leaves[from].count;
+	}
+	return kept;
 }
 
-/* Can nothing more be kept of two sides? */
-static bool
-has_ended(const struct set *set, const struct stream *a, const struct stream *b)
+/* KEPT of rows 0 .. FROM leave, and those of the next operand, FROM .. TO; returns how many are kept. */
+static uint64_t
+combine(enum gs_set_keep keeps, struct gs_item_leaves *leaves, uint64_t kept, size_t from, size_t to)
 {
-	if (a->ended && b->ended)
-		return true;
-	return !set->all && ((a->ended && (set->keep & GS_KEEP_B) == 0) ||
-	                     (b->ended && (set->keep & GS_KEEP_A) == 0));
+	const uint64_t count = keep(leaves, from, to, UINT64_MAX), pairs = gs_least(kept, count);
+
+	if ((keeps & GS_KEEP_A) == 0)
+		kept = keep(leaves, 0, from, pairs);
+	if ((keeps & GS_KEEP_BOTH) == 0) {
+		drop(leaves, 0, from, pairs);
+		kept -= pairs;
+	}
+	drop(leaves, from, to, (keeps & GS_KEEP_B) != 0 ? pairs : UINT64_MAX);
+	return kept + ((keeps & GS_KEEP_B) != 0 ? count - pairs : 0);
 }
 
 static gs_status
-next(const struct set *set, struct stream *stream)
+combine_bucket(const struct combining *combining, struct gs_item_bucket *bucket)
 {
-	struct stream *a = stream->left, *b = stream->right;
+	const struct gs_item_store_options *options = combining->options;
+	const struct gs_item_set *set = &options->set;
+	const size_t rows = gs_division_rows(bucket->division, bucket->bin);
+	struct gs_item_leaves *leaves = calloc(rows + 1, sizeof *leaves);
+	size_t from = 0, to = 0;
 
-	if (stream->source != NULL)
-		return next_of_source(set, stream);
-	do {
-		if ((stream->passed & (GS_KEEP_A | GS_KEEP_BOTH)) != 0 && !a->ended)
-			TRY(next(set, a));
-		if ((stream->passed & (GS_KEEP_B | GS_KEEP_BOTH)) != 0 && !b->ended)
-			TRY(next(set, b));
-		stream->ended = has_ended(set, a, b);
-		if (stream->ended)
-			return GS_OK;
-		stream->passed = lesser(set->merger->order, a, b);
-	} while ((stream->passed & set->keep) == 0);
-	a = stream->passed == GS_KEEP_B ? b : a;
-	stream->item = a->item;
-	stream->bytes = a->bytes;
-	stream->word = a->word;
+	bucket->leaves = leaves;
+	if (leaves == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	for (size_t r = 0; r < rows; r++)
+		TRY(count_items(combining, bucket, r, &leaves[r].count));
+	for (unsigned operand = 0; operand < set->operands; operand++, from = to) {
+		const unsigned behind = (operand + 1) * set->origins;
+
+		while (to < rows && gs_division_origin(bucket->division, bucket->bin, to) < behind)
+			to++;
+		if (set->distinct)
+			(void)keep(leaves, from, to, 1);
+		bucket->left = combine(operand == 0 ? GS_KEEP_B : set->keep, leaves, bucket->left, from, to);
+	}
+	if (options->groups)
+		(void)keep(leaves, 0, rows, bucket->left >= options->least && bucket->left <= options->most);
 	return GS_OK;
 }
 
-/* Fold the sources from the left; returns the stream of the result. */
-static struct stream *
-fold(const struct gs_item_merger *merger, struct stream *streams)
+static void
+combine_next(void *context, size_t b)
 {
-	struct stream *result = streams;
+	struct combining *combining = context;
+	struct gs_item_bucket *bucket = &combining->buckets->list[b];
 
-	for (size_t s = 0; s < merger->count; s++) {
-		streams[s].source = &merger->sources[s];
-		streams[s].walk = gs_item_walk_begin(merger->order, NULL, 0);
-	}
-	for (size_t s = 1; s < merger->count; s++) {
-		struct stream *merge = &streams[merger->count + s - 1];
-
-		merge->left = result;
-		merge->right = &streams[s];
-		merge->passed = GS_KEEP_BOTH;
-		result = merge;
-	}
-	return result;
+	if (bucket->settled || bucket->items == 1)
+		(void)gs_first_error_note(&combining->error, combine_bucket(combining, bucket));
 }
 
 gs_status
-gs_item_merger_combine(struct gs_item_merger *merger, enum gs_set_keep keep, bool all,
-                       const struct gs_span_sink *sink)
+gs_item_buckets_combine(struct gs_item_buckets *buckets, struct gs_division_shared *shared,
+                        const struct gs_item_store_options *options)
 {
-	const struct set set = { .merger = merger, .keep = keep, .all = all };
-	struct stream *streams = calloc(2 * merger->count, sizeof *streams), *result;
-	gs_status status;
+	struct combining combining = { .buckets = buckets, .shared = shared, .options = options };
 
-	if (streams == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", merger->count);
-	merger->sink = sink;
-	result = fold(merger, streams);
-	status = next(&set, result);
-	while (status == GS_OK && !result->ended && merger->left > 0) {
-		status = gs_item_merger_take(merger, result->item, result->bytes);
-		if (status == GS_OK)
-			status = next(&set, result);
-	}
-	if (status == GS_OK)
-		status = gs_item_merger_end(merger);
-	free(streams);
-	return status;
+	gs_first_error_open(&combining.error);
+	gs_team_each(shared->threads, buckets->count, combine_next, &combining);
+	return gs_first_error_close(&combining.error);
 }

@@ -87,7 +87,8 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->shared.order = options->order;
 	store->shared.monitor = monitor;
 	store->shared.threads = options->facts.threads;
-	store->shared.head = options->head && !options->groups ? options->count : 0;
+	store->shared.head = options->head && !gs_item_selects(options) ? options->count : 0;
+	store->shared.apart = options->set.operands * options->set.origins;
 	store->shared.temp_dirs = options->temp_dirs;
 	store->shared.temp_dir_count = options->temp_dir_count;
 	store->has_bounds = options->origins;
@@ -131,7 +132,7 @@ show_sample(void *context, const char *items, size_t bytes)
 	store->has_bounds = true;
 	return gs_item_buckets_choose(store->first, 0, &slice, bytes > 0,
 	                              gs_item_buckets_wanted(store->sizes.expected_bytes, 0,
-	                                                     limits_of(store)));
+	                                                     store->shared.apart, limits_of(store)));
 }
 
 /* Choose bounds from the items so far, of BYTES that will come; divide those that came. */
@@ -154,11 +155,13 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 	store->buckets.divisions = division;
 	status = gs_item_buckets_choose(division, 0, slices,
 	                                gs_division_slices(old, 0, 0, old->row_count, slices),
-	                                gs_item_buckets_wanted(bytes, 0, limits_of(store)));
+	                                gs_item_buckets_wanted(bytes, 0, store->shared.apart,
+	                                                       limits_of(store)));
 	free(slices);
 	TRY(status);
 	store->first = division;
 	TRY(gs_item_buckets_move(old, 0, division));
+	store->flushed |= division->extents != NULL;
 	division->limit_bytes = old->limit_bytes;
 	return GS_OK;
 }
@@ -254,7 +257,7 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	struct gs_item_store *store = context;
 
 	gs_division_add(store->first, worker, sequence, piece->slices, piece->count);
-	if (store->options.origins)
+	if (store->options.origins || store->shared.apart > 0)
 		gs_division_set_origin(store->first, sequence, piece->origin);
 }
 
@@ -288,7 +291,9 @@ finish(void *context)
 	if (store->options.origins)
 		TRY(gs_division_order(store->first));
 	limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits;
-	return gs_item_buckets_add(&store->buckets, store->first, limits);
+	TRY(gs_item_buckets_add(&store->buckets, store->first, limits));
+	return store->shared.apart == 0 ? GS_OK
+	       : gs_item_buckets_combine(&store->buckets, &store->shared, &store->options);
 }
 
 static uint64_t

@@ -157,10 +157,11 @@ continue_line(struct gs_line_ingest *ingest, char **data, const char *end, bool 
 /* ---- headers ------------------------------------------------------------------------ */
 
 /* Keys that name columns mean the same columns in all files. */
-gs_status
-gs_line_compare_headers(const struct gs_line_ingest *ingest, const struct gs_line_bytes *first,
-                        const struct gs_line_bytes *other)
+static gs_status
+compare_headers(const struct gs_line_ingest *ingest)
 {
+	const struct gs_line_bytes *first = &ingest->header, *other = &ingest->names;
+
 	if (ingest->order->named && (first->bytes != other->bytes ||
 	                             memcmp(first->data, other->data, other->bytes) != 0))
 		return gs_fail(GS_EINPUT, "%s: its header is not that of the first input, so '--key' "
@@ -192,7 +193,7 @@ take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
 	if (ingest->first && names)
 		TRY(find_columns(ingest, line, bytes));
 	return !ingest->first && ingest->header_left == 0
-	       ? gs_line_compare_headers(ingest, &ingest->header, &ingest->names) : GS_OK;
+	       ? compare_headers(ingest) : GS_OK;
 }
 
 /* ---- the store ------------------------------------------------------------------------ */

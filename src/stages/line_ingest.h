@@ -231,12 +231,6 @@ void gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *or
 MUST_CHECK gs_status gs_line_ingest_chunk(struct gs_line_ingest *ingest,
                                           const struct gs_chunk *chunk);
 
-/** GS_EINPUT: keys name columns, and with the header OTHER, of the file that INGEST reads, they may be others
- *  than with the header FIRST. */
-MUST_CHECK gs_status gs_line_compare_headers(const struct gs_line_ingest *ingest,
-                                             const struct gs_line_bytes *first,
-                                             const struct gs_line_bytes *other);
-
 /** Free all; a zeroed struct is allowed. */
 void gs_line_ingest_close(struct gs_line_ingest *ingest);
 

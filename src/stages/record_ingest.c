@@ -310,6 +310,7 @@ gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
 	ingest->taker = *taker;
 	ingest->monitor = monitor;
 	for (; gs_input_next(input); file++) {
+		ingest->taker.origin = ingest->numbers != NULL ? ingest->numbers[file] : (unsigned)file;
 		TRY(read_header(ingest, file));
 		TRY(read_file(ingest, file == 0));
 		TRY(check_numbers(ingest));

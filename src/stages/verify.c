@@ -18,7 +18,7 @@ void
 gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, unsigned threads)
 {
 	*verify = (struct gs_verify){
-		.on = options->verify && options->set == GSORT_NO_SET,	/* sets verify their operands */
+		.on = options->verify && options->set == GSORT_NO_SET,	/* operands verify */
 		.order_alone = options->head,
 		.descending_classes = options->reverse,
 		.threads = threads,
@@ -29,6 +29,7 @@ void
 gs_verify_expect_items(struct gs_verify *verify, const struct gsort_options *options,
                        const struct gs_item_order *order)
 {
+	verify->on = options->verify;
 	verify->order = order;
 	verify->order_alone |= options->tail.wanted;
 }

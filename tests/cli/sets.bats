@@ -76,7 +76,7 @@ of() {
 		gsort --lines --$set -u -r --tail=3 a b | cmp - <(LC_ALL=C sort -r once | tail -n 3)
 		gsort --lines --$set -z a.zero - <b.zero | tr '\0' '\n' | cmp - all
 	done
-	fails "the last 200000 items have 4 MiB: that needs '--buffer-size=144M' (-S) at least" gsort --lines --union --tail=200000 -S 1M -T . a b
+	of union a.all b.all | tail -n 100000 | cmp - <(gsort --lines --union --tail=100000 -S 1M -T . a b)
 }
 
 # prints LINES COMMAND: so many words, lines in one, are printed

@@ -204,7 +204,7 @@ odd() {
 	cmp alone together
 	[ "$(sed 's/.*"runs":\([0-9]*\).*/\1/' stats)" -ge 2 ]
 	gsort -k u32@0 --record-size=8 --difference one two -o alone
-	GSORT_RANKS=2 "$ranks" -S 48M -T . --verify --verbose=json -k u32@0 --record-size=8 --difference one two \
+	GSORT_RANKS=2 "$ranks" -S 24M -T . --verify --verbose=json -k u32@0 --record-size=8 --difference one two \
 		-o together 2>stats
 	cmp alone together
 	[ "$(sed 's/.*"spilled_bytes":\([0-9]*\).*/\1/' stats)" -gt 0 ]

@@ -92,7 +92,7 @@ fill_slots(struct gs_exchange *exchange, struct member *m, unsigned *to, unsigne
 		slot = gs_exchange_take(exchange);
 		block = gs_exchange_block(exchange, slot);
 		memset(block + 1, byte_of(m->rank, at, number), bytes - sizeof *block);
-		block->goes_on = (uint32_t)number % 3;
+		block->goes_on = (uint32_t)number % 3 & 3;
 		gs_exchange_post(exchange, slot, at, bytes);
 	}
 	return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* item_merger.c - rows for src/stages/item_merger.h: sources of lines become one, or a set */
+/* item_merger.c - rows for src/stages/item_merger.h */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 void unit_item_merger(void);
 
-enum { MOST_SOURCES = 3, ROOM = 16, SET_ROOM = 32 };
+enum { MOST_SOURCES = 3, ROOM = 16 };
 
 /* Lines that are equal if their first bytes are; the second one names the source. */
 static const struct row {
@@ -28,25 +28,6 @@ static const struct row {
 	{ { "aA______________________\nbA\n", "aB\n" }, "aA______________________ aB bA ",
 	  "aA______________________ bA ", "aA______________________2 bA1 ",
 	  "aA______________________ aB " },
-};
-
-/* The same lines as multisets: of a pair of equal ones the first is kept. */
-static const struct set_row {
-	const char *sources[MOST_SOURCES];
-	const char *all, *both, *less, *apart, *tail;	/* each operation; the last 2 of the union */
-} sets[] = {
-	{ { "", "" }, "", "", "", "", "" },
-	{ { "aA\nbA\n", "" }, "aA bA ", "", "aA bA ", "aA bA ", "aA bA " },
-	{ { "", "aB\n|bB\n" }, "aB bB ", "", "", "aB bB ", "aB bB " },
-	{ { "aA\nbA\n|cA\n", "bB\ndB\n" }, "aA bA cA dB ", "bA ", "aA cA ", "aA cA dB ", "cA dB " },
-	{ { "a1\na2\na3\n", "aB\n" }, "a1 a2 a3 ", "a1 ", "a2 a3 ", "a2 a3 ", "a2 a3 " },
-	{ { "a1\n", "aB\n|aC\n|aD\nbB\n" }, "a1 aC aD bB ", "a1 ", "", "aC aD bB ", "aD bB " },
-	/* of three, the result of the first two with the third */
-	{ { "aA\nbA\n", "bB\ncB\n", "bC\ncC\n" }, "aA bA cB ", "bA ", "aA ", "aA bC ", "bA cB " },
-	/* a tail has half of the buffer */
-	{ { "a1_______________\na2\n", "aB\nc_______________B\ndB\n" },
-	  "a1_______________ a2 c_______________B dB ", "a1_______________ ", "a2 ",
-	  "a2 c_______________B dB ", NULL },
 };
 
 /* What is left of a source. */
@@ -110,28 +91,6 @@ open_merger(struct gs_item_merger *merger, const struct gsort_options *options,
 	}
 }
 
-/* EXPECTED NULL: there is no memory. */
-static void
-check_set(const struct set_row *row, enum gs_set_keep keep, bool tail, const char *expected)
-{
-	const struct gsort_options options = { .tail.wanted = tail, .tail.count = 2 };
-	const char *left[MOST_SOURCES];
-	struct taken taken = { .bytes = 0 };
-	const struct gs_span_sink sink = { .take = take, .context = &taken };
-	struct gs_item_merger merger;
-	gs_status status;
-
-	open_merger(&merger, &options, row->sources, left, SET_ROOM);
-	status = gs_item_merger_combine(&merger, keep, true, &sink);
-	CHECK(status == (expected != NULL ? GS_OK : GS_EBUDGET), "%s: %s", row->sources[0], gs_message());
-	taken.text[taken.bytes] = '\0';
-	CHECK(expected == NULL || strcmp(taken.text, expected) == 0, "%s, %d: '%s', not '%s'",
-	      row->sources[0], keep, taken.text, expected);
-	for (size_t s = 0; expected != NULL && s < merger.count; s++)
-		CHECK(*left[s] == '\0', "%s: source %zu is read to its end", row->sources[0], s);
-	gs_item_merger_close(&merger);
-}
-
 static void
 check(const struct row *row, const struct gsort_options *options, const char *expected)
 {
@@ -161,12 +120,5 @@ unit_item_merger(void)
 		check(&rows[r], &unique, rows[r].unique);
 		check(&rows[r], &counted, rows[r].counted);
 		check(&rows[r], &head, rows[r].head);
-	}
-	for (size_t r = 0; r < sizeof sets / sizeof sets[0]; r++) {
-		check_set(&sets[r], GS_KEEP_UNION, false, sets[r].all);
-		check_set(&sets[r], GS_KEEP_INTERSECTION, false, sets[r].both);
-		check_set(&sets[r], GS_KEEP_DIFFERENCE, false, sets[r].less);
-		check_set(&sets[r], GS_KEEP_SYMMETRIC, false, sets[r].apart);
-		check_set(&sets[r], GS_KEEP_UNION, true, sets[r].tail);
 	}
 }

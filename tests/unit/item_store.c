@@ -26,7 +26,8 @@ struct row {
 	uint64_t    least, most;	/* items of a group that leaves; 0: no groups */
 	uint64_t    head, tail;		/* 0: all leave */
 	uint64_t    limited;		/* to so many, by gs_engine.limit(); 0: it is not called */
-	bool        origins, verify, puts;
+	enum gs_set_keep keep;		/* of a set of so many ORIGINS; 0: there is none */
+	bool        origins, verify, puts, distinct;
 	size_t      emit_at, emit_bytes;
 	uint64_t    enough;		/* the sink has enough with so many items; 0: never */
 };
@@ -62,6 +63,20 @@ static const struct row rows[] = {
 	{ "a tail of groups", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .tail = 777 },
 	{ "a limited head", false, ITEMS, 5000, 3, ENOUGH, .head = 777, .limited = 70 },
 	{ "a limited tail", true, ITEMS, 200, 3, ENOUGH, GROUPS, .tail = 100, .limited = 7 },
+	{ "a union", false, ITEMS, 5000, 3, ENOUGH, .keep = GS_KEEP_UNION, .verify = true },
+	{ "a union of equal lines", true, ITEMS, 1, 3, ENOUGH, .keep = GS_KEEP_UNION, .verify = true },
+	{ "a union in files", true, ITEMS, 3, 2, LITTLE, .keep = GS_KEEP_UNION, .verify = true },
+	{ "an intersection", false, ITEMS, 9000, 1, ENOUGH, .keep = GS_KEEP_INTERSECTION },
+	{ "an intersection of equal records", false, ITEMS, 1, 3, ENOUGH, .keep = GS_KEEP_INTERSECTION },
+	{ "an intersection in files, distinct", false, ITEMS, 5000, 2, LITTLE, GROUPS, .distinct = true,
+	  .keep = GS_KEEP_INTERSECTION, .verify = true },
+	{ "a difference", true, ITEMS, 200, 3, ENOUGH, .keep = GS_KEEP_DIFFERENCE, .head = 100 },
+	{ "a difference of many records", false, ITEMS, 60000, 3, ENOUGH, .keep = GS_KEEP_DIFFERENCE },
+	{ "a difference of equal records in files", false, ITEMS, 2, 2, LITTLE, .keep = GS_KEEP_DIFFERENCE },
+	{ "a symmetric difference", false, ITEMS, 5000, 3, ENOUGH, .tail = 500, .keep = GS_KEEP_SYMMETRIC },
+	{ "groups of a symmetric difference", false, ITEMS, 5000, 2, LITTLE, .least = 2, .most = 4,
+	  .keep = GS_KEEP_SYMMETRIC, .verify = true },
+	{ "one group, symmetric", true, ITEMS, 1, 2, ENOUGH, GROUPS, .keep = GS_KEEP_SYMMETRIC },
 	{ "a sink that has enough", false, ITEMS, 5000, 3, ENOUGH, .enough = 9 },
 };
 
@@ -137,21 +152,58 @@ compare(const void *a, const void *b)
 	                                : (one->data > other->data) - (one->data < other->data);
 }
 
+/* What a set keeps of COUNT equal items, which are by origin; returns how many. */
+static size_t
+combine(const struct row *row, const struct item *group, size_t count, struct item *kept)
+{
+	static struct item side[ITEMS], result[ITEMS];
+	size_t at = 0, kept_count = 0;
+
+	for (unsigned o = 1; o <= ORIGINS; o++) {
+		const struct item *last = &items[row->items / ORIGINS * o - 1];
+		size_t sides = 0, results = 0;
+
+		for (; at < count && group[at].data <= last->data; at++)
+			side[sides++] = group[at];
+		if (row->distinct && sides > 1)
+			sides = 1;
+		for (size_t i = 0; i < kept_count || i < sides; i++) {
+			const bool a = i < kept_count, b = i < sides;
+			const enum gs_set_keep passes = a && b ? GS_KEEP_BOTH : a ? GS_KEEP_A : GS_KEEP_B;
+
+			if (o == 1 || (passes & row->keep) != 0)
+				result[results++] = a ? kept[i] : side[i];
+		}
+		memcpy(kept, result, results * sizeof *result);
+		kept_count = results;
+	}
+	return kept_count;
+}
+
 /* What leaves, to SORTED; returns how many. */
 static size_t
 select_items(const struct row *row)
 {
+	static struct item group[ITEMS], of_set[ITEMS];
 	size_t count = 0, first;
 	uint64_t wanted = row->limited > 0 ? row->limited : row->head > 0 ? row->head : row->tail;
 
 	memcpy(sorted, items, row->items * sizeof *items);
 	qsort(sorted, row->items, sizeof *sorted, compare);
-	for (size_t i = 0; i < row->items; i = row->most > 0 ? first : i + 1) {
+	for (size_t i = 0; i < row->items; i = first) {
+		size_t kept;
+
 		for (first = i; first < row->items && sorted[first].word == sorted[i].word; first++)
-			;
-		sorted[count] = sorted[i];
-		sorted[count].group = first - i;
-		count += row->most == 0 || (first - i >= row->least && first - i <= row->most);
+			group[first - i] = sorted[first];
+		kept = first - i;
+		memcpy(of_set, group, kept * sizeof *group);
+		if (row->keep > 0)
+			kept = combine(row, of_set, kept, group);
+		group[0].group = kept;
+		if (row->most > 0)
+			kept = kept > 0 && kept >= row->least && kept <= row->most;
+		memcpy(sorted + count, group, kept * sizeof *group);
+		count += kept;
 	}
 	if (wanted == 0 || wanted > count)
 		return count;
@@ -176,24 +228,26 @@ open_store(const struct row *row, struct gs_item_store **store)
 		.groups = row->most > 0, .least = row->least, .most = row->most,
 		.head = row->head > 0, .tail = row->tail > 0, .count = row->head + row->tail,
 		.origins = row->origins, .verify = row->verify,
+		.set = { row->keep, row->keep > 0 ? ORIGINS : 0, 1, row->distinct },
 		.emit_at = row->emit_at, .emit_bytes = row->emit_bytes,
 	};
 
 	return gs_item_store_open(store, &options, &monitor);
 }
 
-/* Add items in pieces, by one thread after the other; with origins, a third of all from each in turn. */
+/* Add items in pieces, by one thread after the other; with origins, a third of all from each in turn, and
+ * of a set from one after the other. */
 static gs_status
 fill(const struct row *row, const struct gs_taker *taker)
 {
-	const unsigned origins = row->origins ? ORIGINS : 1;
+	const unsigned origins = row->origins || row->keep > 0 ? ORIGINS : 1;
 	const size_t each = row->items / origins;
 	size_t at[ORIGINS] = { 0 };
 	unsigned worker = 0;
 
 	if (row->origins)
 		TRY(taker->sample(taker->context, memory, row->items / 10 * RECORD));
-	for (unsigned o = 0, ended = 0; ended < origins; o = (o + 1) % origins) {
+	for (unsigned o = 0, ended = 0; ended < origins; o = (o + (row->keep == 0 || ended > 0)) % origins) {
 		const char *data = items[o * each + at[o]].data;
 		size_t bytes = 0, room;
 

@@ -48,20 +48,29 @@ gs_item_part_init(struct gs_item_part *part, const struct gs_item_order *order, 
 }
 
 void
-gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count)
+gs_item_part_add(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count)
 {
 	struct gs_item_walk walk = gs_item_walk_begin(part->order, slices, count);
+	const size_t before = part->count;
 
-	part->count = gs_item_walk_next(&walk, part->items, part->lengths, part->room);
+	part->count += gs_item_walk_next(&walk, part->items + before, part->lengths + before,
+	                                 part->room - before);
 	assert(walk.slice_count == 0 && walk.at == walk.end);
-	for (size_t i = 0; i < part->count; i++)
+	for (size_t i = before; i < part->count; i++)
 		part->places[i] = (uint32_t)i;
-	part->in_place = true;
 	if (!part->mark_equal)
 		return;
-	memset(part->equal, 0, part->count);
-	for (size_t i = 0; i < part->count; i++)
+	memset(part->equal + before, 0, part->count - before);
+	for (size_t i = before; i < part->count; i++)
 		part->weights[i] = 1;
+}
+
+void
+gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count)
+{
+	part->count = 0;
+	part->in_place = true;
+	gs_item_part_add(part, slices, count);
 }
 
 /* ---- ties ------------------------------------------------------------------------ */

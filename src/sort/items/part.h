@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "sort/items/items.h"
+#include "sort/set_merge.h"
 
 /* What an item of a part needs, beside its bytes and those that are gathered. */
 enum { GS_ITEM_PART_BYTES = 8 + 4 + 8 + 8 + 4 + 1 + 4 + 8 };
@@ -33,6 +34,15 @@ struct gs_item_part {
 	uint32_t    *spare;		/* in a sort of ties */
 	bool         mark_equal;	/* set EQUAL */
 	bool         in_place;		/* no item was moved yet: PLACES are 0, 1, 2 ... */
+	uint32_t    *ends;		/* of a set: the places behind each operand; the caller's */
+};
+
+/* Items come from operands, one after the other; of each group of equal ones some are kept. */
+struct gs_item_set {
+	enum gs_set_keep keep;		/* of all operands before one, A, and that one, B */
+	unsigned operands;		/* 0: there is no set */
+	unsigned origins;		/* of rows that are of one operand, one after the other */
+	bool     distinct;		/* equal items of an operand count as one */
 };
 
 /** Carve the arrays of PART from MEMORY, ROOM x GS_ITEM_PART_BYTES; 8 bytes are its alignment. */
@@ -43,6 +53,9 @@ void gs_item_part_init(struct gs_item_part *part, const struct gs_item_order *or
 void gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slices,
                           size_t count);
 
+/** The same behind those that are there. */
+void gs_item_part_add(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count);
+
 /** Items with the same bytes become the first of them, with their number as its weight, unless hardly any
  *  have (fold.c).  O(bytes). */
 void gs_item_part_fold(struct gs_item_part *part);
@@ -52,6 +65,11 @@ void gs_item_part_sort(struct gs_item_part *part, unsigned shared);
 
 /** Keep the first item of each group that has LEAST .. MOST items, and set TIMES; EQUAL is set. */
 void gs_item_part_select(struct gs_item_part *part, uint64_t least, uint64_t most);
+
+/** Keep what SET does; GROUPS: or rather the first item of each group of which LEAST .. MOST are kept, and
+ *  set TIMES.  EQUAL is set (set.c). */
+void gs_item_part_combine(struct gs_item_part *part, const struct gs_item_set *set, bool groups,
+                          uint64_t least, uint64_t most);
 
 /** Copy BYTES from AT on of each sorted item to INTO; 0 bytes: whole items.  Returns the bytes
  *  copied. */

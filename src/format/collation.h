@@ -34,7 +34,7 @@ enum {
 };
 
 /* With GS_LEVEL_END the weights of the first level end. */
-enum { GS_LEVEL_END = 1 };
+enum { GS_LEVEL_END = 1, GS_COLLATION_BYTES = 128 };
 
 struct gs_month {
 	char name[GS_MONTH_BYTES];	/* in upper case, without blanks */
@@ -49,6 +49,7 @@ struct gs_weight {
 
 struct gs_locale {
 	locale_t handle;
+	uint64_t number;		/* from 1, of all that were opened */
 	bool     collates;		/* text is not in the order of its bytes */
 	bool     ascii_case;		/* 'a' to 'z' are the lower case letters of one byte, as in C */
 	int      point, thousands;	/* bytes of numbers; GS_NO_BYTE: none */
@@ -90,7 +91,7 @@ gs_locale_thousands(const struct gs_locale *locale)
 int gs_collation_compare(const struct gs_locale *locale, struct gs_key_text one, struct gs_key_text other);
 
 /** Append bytes that compare as texts do, as far as they go: what tells others apart comes behind them.
- *  Returns true when eight bytes are there. */
+ *  Returns true when eight bytes are there.  Of a text no more than GS_COLLATION_BYTES are asked for. */
 bool gs_collation_put(const struct gs_locale *locale, struct gs_key_bytes *bytes, struct gs_key_text text);
 
 /** Close; NULL is allowed. */

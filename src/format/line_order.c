@@ -198,6 +198,8 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 	return GS_OK;
 }
 
+_Static_assert((int)GS_LINE_WORD_BYTES <= (int)GS_COLLATION_BYTES, "text of a locale has too few bytes");
+
 unsigned
 gs_line_order_word_bytes(const struct gs_line_order *order)
 {

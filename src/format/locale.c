@@ -268,6 +268,7 @@ is_in_byte_order(locale_t handle, const char *name)
 gs_status
 gs_locale_open(struct gs_locale **locale, const char *name)
 {
+	static _Atomic uint64_t opened;
 	locale_t handle;
 
 	*locale = NULL;
@@ -284,6 +285,7 @@ gs_locale_open(struct gs_locale **locale, const char *name)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	}
 	(*locale)->handle = handle;
+	(*locale)->number = atomic_fetch_add(&opened, 1) + 1;
 	(*locale)->collates = !is_in_byte_order(handle, name);
 	(*locale)->ascii_case = has_ascii_case(handle);
 	list_months(*locale);

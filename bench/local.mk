@@ -144,7 +144,6 @@ bench_results = \
   bench/results/2cores-2026-11-23/records.txt \
   bench/results/2cores-2026-11-23/shapes.txt \
   bench/results/2cores-2026-11-23/versus-lines.json \
-  bench/results/2cores-2026-11-25/dense-ranges.txt \
   bench/results/2cores-2026-11-25/hunts.txt \
   bench/results/2cores-2026-11-25/one-taker.txt \
   bench/results/2cores-2026-11-25/spilled-keys.txt \
@@ -155,6 +154,7 @@ bench_results = \
   bench/results/h100-2026-11-25/sizes.txt \
   bench/results/h100-2026-11-25/table-pairs.txt \
   bench/results/h100-2026-11-25/table.txt \
+  bench/results/h200-2026-11-26/arrays.txt \
   bench/results/h200-2026-11-26/as-sort.txt \
   bench/results/h200-2026-11-26/stable.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \

@@ -357,6 +357,10 @@ sort_parts(void *context, unsigned rank, unsigned size)
 	}
 }
 
+/* A job has 16 MiB.  2^22 u32, of which k is as frequent as 1/k, 16 threads, Xeon of the H200 host: 551
+ * Mkeys/s, and 177 with 16 MiB. */
+enum { TOGETHER_BYTES = 2 << 20 };
+
 /*
  * The memory of buckets, in this order.  A job has small blocks if it has many threads, as its memory is
  * limited; an array has large ones: sorting the parts of 2^26 u32, 16 threads, takes 235 ms of processor
@@ -376,6 +380,7 @@ lay_out(size_t count, const struct gs_array_args *args)
 
 	layout.sizes = gs_buckets_choose(layout.threads, 1, UINT64_MAX, bytes, GS_PART_MOST_BYTES);
 	layout.sizes.block_bytes = GS_BLOCK_MOST_BYTES;
+	layout.sizes.together_bytes = TOGETHER_BYTES;
 	layout.pool_bytes = gs_round_up(bytes + gs_buckets_reserve(&layout.sizes, about) +
 	                                gs_buckets_reserve_once(&layout.sizes, about), HUGE_PAGE);
 	assert(layout.pool_bytes <= about);

@@ -49,6 +49,9 @@ enum { ROOMY_BYTES = 512 << 20 };
  * 304 MB; with blocks of 4 KiB and parts of 4 MiB for any number of threads 275, 447, 549 MB. */
 enum { LAST_BLOCKS_BYTES = 4 << 20, PARTS_BYTES = 24 << 20 };
 
+/* Of a job, whose memory is limited: dividing a bucket by all threads takes more. */
+enum { TOGETHER_BYTES = 16 << 20 };
+
 /* Each part of the memory begins on a line of cache. */
 enum { LINE_BYTES = 64 };
 
@@ -93,7 +96,8 @@ gs_buckets_choose(unsigned threads, unsigned key_classes, uint64_t pool_bytes, u
 {
 	const uint64_t bytes = gs_least(key_bytes, pool_bytes);
 	const uint64_t parts = bytes / 8 > PARTS_BYTES ? bytes / 8 : PARTS_BYTES;
-	struct gs_bucket_sizes sizes = { .threads = threads, .part_bytes = GS_PART_BYTES };
+	struct gs_bucket_sizes sizes = { .threads = threads, .part_bytes = GS_PART_BYTES,
+	                                 .together_bytes = TOGETHER_BYTES };
 
 	while (sizes.part_bytes < GS_PART_MOST_BYTES && bytes / GS_BINS > sizes.part_bytes / 8 * 7 &&
 	       6 * threads * sizes.part_bytes <= bytes / 16 && bytes / 8 <= pool_bytes - bytes)
@@ -182,11 +186,11 @@ size_t
 gs_buckets_reserve_once(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
 	const size_t part_bytes = sizes->part_bytes;
-	const size_t together = gs_least(pool_bytes / GS_TOGETHER_BYTES, 2 * sizes->threads);
+	const size_t together = gs_least(pool_bytes / sizes->together_bytes, 2 * sizes->threads);
 	const unsigned again = sizes->bins_again, levels = GS_SAMPLED_LEVELS + levels_of(64, again);
 	size_t parts = 2 * (pool_bytes / gs_least(JOIN_BYTES, part_bytes)) + pool_bytes / part_bytes;
 
-	if (pool_bytes > GS_TOGETHER_BYTES)
+	if (pool_bytes > sizes->together_bytes)
 		parts += pool_bytes / part_bytes + together * 2 * levels;
 	return (parts + sizes->threads * (again + levels + 1)) * sizes->block_bytes;
 }
@@ -220,6 +224,7 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
 	buckets->join_bytes = gs_least(JOIN_BYTES, part_bytes);
 	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
 	buckets->thread_count = sizes->threads;
+	buckets->together_bytes = sizes->together_bytes;
 	buckets->bins = sizes->bins;
 	buckets->bins_again = sizes->bins_again;
 	buckets->bins_most = bins_most(sizes);

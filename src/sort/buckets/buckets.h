@@ -41,6 +41,7 @@ struct gs_bucket_sizes {
 	unsigned threads;
 	size_t   block_bytes;		/* of the pool, that all key classes share */
 	size_t   part_bytes;		/* sorted by a thread at a time */
+	size_t   together_bytes;	/* a bucket up to this size is divided by one thread */
 	unsigned bins, bins_again;	/* of the first division, and of each of the others */
 };
 

@@ -329,7 +329,7 @@ divide_all(struct gs_buckets *buckets, unsigned threads)
 		struct gs_part_entry *part = &buckets->parts[buckets->sorted[t]];
 
 		if (threads > 1 && part->keys > keys / (2 * threads) &&
-		    part->keys * buckets->key_bytes > GS_TOGETHER_BYTES)
+		    part->keys * buckets->key_bytes > buckets->together_bytes)
 			divide_together(buckets, part, threads);
 		else
 			buckets->sorted[alone++] = buckets->sorted[t];

@@ -41,8 +41,7 @@ enum { GS_BINS = 2048, GS_BINS_AGAIN = 256 };
  */
 enum { GS_LINES_BYTES = 256 };
 
-/* A bucket up to this size is divided by one thread. */
-enum { GS_TOGETHER_BYTES = 2 << 20 };
+
 
 /* So many divisions may go by a sample of the keys, the others by their bounds.  Not tuned. */
 enum { GS_SAMPLED_LEVELS = 4 };
@@ -117,7 +116,8 @@ struct gs_buckets {
 	const struct gs_simd_kernels *kernels;
 	bool                  fetches_first;	/* gs_simd_fetches_first() */
 	unsigned              key_bits, key_bytes, block_keys, bins, bins_again, bins_most, thread_count;
-	size_t                part_bytes, fragment_bytes, sample_bytes, join_bytes, slack_most_bytes;
+	size_t                part_bytes, fragment_bytes, sample_bytes, join_bytes, together_bytes;
+	size_t                slack_most_bytes;
 	struct gs_adder      *threads;
 	_Atomic int           state;
 	_Atomic unsigned      order;		/* of all fragments so far */

@@ -313,7 +313,8 @@ def quantiles(src: Source, q: Union[float, Sequence[float]], **options: Unpack[O
 	"""The quantile Q, from 0 to 1, of the keys of SRC, files or arrays; or a list of several.
 
 	It is a key, by the nearest rank: the least that is not less than Q of all keys; None if there are no keys.
-	Of lines, the keys are numbers: csv=True, header=1, key="price:n".
+	Of lines, the keys are numbers: csv=True, header=1, key="price:n".  Of a key that is text, a quantile is the
+	first line with that key.
 	"""
 	text = ",".join(np.format_float_positional(float(one), trim="-") for one in np.atleast_1d(q))
 	found = [row["value"] for row in _figures("quantiles", src, options, text, "value")]
@@ -323,7 +324,7 @@ def quantiles(src: Source, q: Union[float, Sequence[float]], **options: Unpack[O
 def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
 	"""Figures of the keys of SRC, files or arrays: count, distinct, min, q1, median, q3, max, and not of times sum and mean.
 
-	Of lines the keys are numbers, as for quantiles(), and missing is how many of them have none.
+	Of lines the keys are numbers or text, as for quantiles(), and missing is how many have no number.
 	"""
 	found: Dict[str, Any] = _figures("summary", src, options, True, "min", "q1", "median", "q3", "max")
 	for name in {"sum", "mean"} & found.keys():

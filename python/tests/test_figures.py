@@ -140,7 +140,11 @@ def test_figures_of_a_column(tmp_path):
 		gsort.summary(tmp_path / "c.csv", **options)
 	assert gsort.quantiles(tmp_path / "c.csv", 1, invalid="ignore", **options) == 3
 	with pytest.raises(ValueError, match="needs? a key with the letter n, g or h: key='3,3n', or key='price:n' with header"):
-		gsort.quantiles(files, 0.5, csv=True, header=1, key="who")
+		gsort.histogram(files, 7, csv=True, header=1, key="who")
+	(tmp_path / "d.csv").write_text("who,price\nz,1\ny,2\ny,3\nx,4\n")
+	assert gsort.quantiles(tmp_path / "d.csv", [0, 0.75, 1], csv=True, header=1, key="who") == ["x,4", "y,2", "z,1"]
+	summary = gsort.summary(tmp_path / "d.csv", csv=True, header=1, key="who")
+	assert (summary["count"], summary["distinct"], summary["max"]) == (4, 3, "z,1")
 
 
 def test_top_of_lines_and_records(tmp_path):

@@ -191,8 +191,8 @@ weight_length(unsigned char first)
 #endif
 }
 
-/* A whole weight more than are asked for. */
-enum { ENCODED_BYTES = GS_COLLATION_BYTES + 8 };
+/* The last word begins before GS_COLLATION_BYTES; then a whole weight more. */
+enum { ENCODED_BYTES = GS_COLLATION_BYTES + 8 + 8 };
 
 /* Store the bytes of weights, from AT to END, up to ENCODED_BYTES; returns how many these are. */
 static size_t

@@ -91,7 +91,7 @@ gs_locale_thousands(const struct gs_locale *locale)
 int gs_collation_compare(const struct gs_locale *locale, struct gs_key_text one, struct gs_key_text other);
 
 /** Append bytes that compare as texts do, as far as they go: what tells others apart comes behind them.
- *  Returns true when eight bytes are there.  Of a text no more than GS_COLLATION_BYTES are asked for. */
+ *  Returns true when eight bytes are there: those that are asked for begin before GS_COLLATION_BYTES. */
 bool gs_collation_put(const struct gs_locale *locale, struct gs_key_bytes *bytes, struct gs_key_text text);
 
 /** Close; NULL is allowed. */

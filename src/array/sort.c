@@ -195,9 +195,22 @@ fill_stretch(void *context, size_t stretch)
 	}
 }
 
+enum { SAMPLE_KEYS = 64 };
+
+/* Draw SAMPLE_KEYS keys, as ordered bits, and sort them. */
+static void
+draw(const void *keys, size_t count, const struct gs_array_args *args, uint64_t sample[SAMPLE_KEYS])
+{
+	for (unsigned s = 0; s < SAMPLE_KEYS; s++)
+		gs_key_put(sample, args->key_bits, s,
+		           gs_key_at(keys, args->key_bits, s * (count / SAMPLE_KEYS)));
+	to_ordered(args, sample, SAMPLE_KEYS);
+	gs_simd_kernels(gs_simd_best(), args->key_bits)->sort_leaf(sample, sample, SAMPLE_KEYS);
+}
+
 /* Are two of a few KEYS equal?  Of 16 values two of 16 keys are, but for once in a million times. */
 static bool
-repeats(const void *keys, size_t count, unsigned key_bits, size_t few)
+two_are_equal(const void *keys, size_t count, unsigned key_bits, size_t few)
 {
 	const size_t step = count / few;
 
@@ -212,20 +225,16 @@ repeats(const void *keys, size_t count, unsigned key_bits, size_t few)
 static bool
 sort_few(void *keys, size_t count, const struct gs_array_args *args)
 {
-	enum { LEAST = 4096, FIRST = 16, SAMPLE_KEYS = 64 };
+	enum { LEAST = 4096, FIRST = 16 };
 	const unsigned threads = gs_array_threads(args, count * args->key_bytes / TALLY_FASTER);
 	const size_t stretches = (count + STRETCH_KEYS - 1) / STRETCH_KEYS;
 	struct tally tally = { .keys = keys, .count = count };
 	uint64_t sample[SAMPLE_KEYS];
 
-	if (count < LEAST || !repeats(keys, count, args->key_bits, FIRST))
+	if (count < LEAST || !two_are_equal(keys, count, args->key_bits, FIRST))
 		return false;
 	tally.kernels = gs_simd_kernels(gs_simd_best(), args->key_bits);
-	for (unsigned s = 0; s < SAMPLE_KEYS; s++)
-		gs_key_put(sample, args->key_bits, s,
-		           gs_key_at(keys, args->key_bits, s * (count / SAMPLE_KEYS)));
-	to_ordered(args, sample, SAMPLE_KEYS);
-	tally.kernels->sort_leaf(sample, sample, SAMPLE_KEYS);
+	draw(keys, count, args, sample);
 	tally.value_count = gs_sample_values(sample, args->key_bits, SAMPLE_KEYS, tally.values,
 	                                     GS_TALLY_VALUES);
 	if (tally.value_count > GS_TALLY_VALUES)
@@ -406,18 +415,12 @@ layout_bytes(const struct layout *layout)
 enum { REPEATED_BYTES = 96 << 20 };
 
 static bool
-repeat(const void *keys, size_t count, const struct gs_array_args *args)
+most_repeat(const void *keys, size_t count, const struct gs_array_args *args)
 {
-	enum { SAMPLE_KEYS = 64 };
-	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), args->key_bits);
 	uint64_t sample[SAMPLE_KEYS];
 	unsigned repeated = 0;
 
-	for (unsigned s = 0; s < SAMPLE_KEYS; s++)
-		gs_key_put(sample, args->key_bits, s,
-		           gs_key_at(keys, args->key_bits, s * (count / SAMPLE_KEYS)));
-	to_ordered(args, sample, SAMPLE_KEYS);
-	kernels->sort_leaf(sample, sample, SAMPLE_KEYS);
+	draw(keys, count, args, sample);
 	for (unsigned s = 1; s < SAMPLE_KEYS; s++)
 		repeated += gs_key_at(sample, args->key_bits, s) == gs_key_at(sample, args->key_bits, s - 1);
 	return repeated >= SAMPLE_KEYS / 8 || gs_sample_dense(sample, args->key_bits, SAMPLE_KEYS, count);
@@ -439,7 +442,7 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 		return GS_OK;
 	}
 	if ((layout.threads == 1 || count * args->key_bytes < REPEATED_BYTES / layout.threads) &&
-	    repeat(keys, count, args)) {
+	    most_repeat(keys, count, args)) {
 		quicksort(keys, memory.at, count, args);
 		gs_array_memory_give(&memory);
 		return GS_OK;

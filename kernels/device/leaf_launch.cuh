@@ -346,7 +346,8 @@ sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at)
 	}
 }
 
-/* Sort what is listed of few keys, of all kinds that may be, and wait for no answer. */
+/* Launch the kernels for all kinds of small pieces on the list, whether there are any or not: the host waits
+ * for no counts. */
 template <class Of> static cudaError_t
 sort_in_graph(const job<Of> &j, const leaf_place<Of> &at)
 {

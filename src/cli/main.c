@@ -215,7 +215,7 @@ end(int status)
 	gs_process_end(status);
 }
 
-/* Options, or those of sort(1): what is refused then, the next sort reports, if there is one. */
+/* Read the options of gsort, or of sort(1): if one is refused then, the next sort on PATH reports it. */
 static bool
 read_options(struct gs_opts *opts, int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * option.h - an option of the command line: its row in opts.def, its handler, and what its value means
+ * option.h - an option of the command line: its row in opts.def, its handler, and the meaning of its value
  */
 #ifndef GS_CLI_OPTION_H
 #define GS_CLI_OPTION_H
@@ -148,7 +148,7 @@ const char *gs_type_ordered(const char *name, enum gsort_type *type, enum gsort_
  */
 const char *gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endian);
 
-/** Is WORD, of BYTES, with "_" for "-", one of those of LIST, which blanks separate? */
+/** Does LIST, whose words blanks separate, have WORD, of BYTES?  "_" matches "-". */
 bool gs_words_have(const char *list, const char *word, size_t bytes);
 
 /** Is NAME text in another notation, "hex", "ipv4" or "time" or another word for it?  Then *NOTATION is

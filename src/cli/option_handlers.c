@@ -207,7 +207,7 @@ gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* --- names ----------------------------------------------------------------- */
 
-/* TWO: what is said if there was another value before; NULL: that of other options. */
+/* TWO is the message if another value came before; NULL: the message of other options. */
 static bool
 set_name(struct gs_opts *opts, const struct gs_option_use *use, const char *two)
 {

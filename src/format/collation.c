@@ -151,7 +151,8 @@ out:
 
 /* ---- bytes -------------------------------------------------------------------------------- */
 
-/* How many weights in the table are less than what is from AT to END?  *BYTES of that are one, or 0. */
+/* Count the weights in the table that are less than the bytes AT .. END.  If these begin with a weight of the
+ * table, *BYTES is its length; else 0. */
 static unsigned
 find_weight(const struct gs_locale *locale, const unsigned char *at, const unsigned char *end,
             size_t *bytes)

@@ -67,7 +67,7 @@ struct gs_locale {
  * Open the locale NAME; "": that of the environment.
  *
  * @locale  set to NULL if the environment names none that exists: keys are those of C then, as for sort(1)
- * @return  GS_OK; GS_EUSAGE: there is no locale NAME; GS_EBUDGET: no memory
+ * @return  GS_OK; GS_EUSAGE: no locale has this NAME; GS_EBUDGET: no memory
  */
 MUST_CHECK gs_status gs_locale_open(struct gs_locale **locale, const char *name);
 
@@ -91,7 +91,7 @@ gs_locale_thousands(const struct gs_locale *locale)
 int gs_collation_compare(const struct gs_locale *locale, struct gs_key_text one, struct gs_key_text other);
 
 /** Append bytes that compare as texts do, as far as they go: what tells others apart comes behind them.
- *  Returns true when eight bytes are there: those that are asked for begin before GS_COLLATION_BYTES. */
+ *  Returns true when the word has its eight bytes; its first one is before GS_COLLATION_BYTES. */
 bool gs_collation_put(const struct gs_locale *locale, struct gs_key_bytes *bytes, struct gs_key_text text);
 
 /** Close; NULL is allowed. */

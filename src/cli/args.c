@@ -517,7 +517,7 @@ set_common_order(struct gs_opts *opts)
 		order = opts->keys[k].endian;
 		agree &= order != GSORT_ENDIAN_HOST;
 	}
-	if (agree && opts->job.endian == GSORT_ENDIAN_HOST)
+	if (agree && opts->order == GSORT_ENDIAN_HOST)
 		opts->job.endian = order;
 }
 
@@ -538,6 +538,11 @@ read_keys(struct gs_opts *opts)
 			return gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with "
 			                       "an r behind it for largest first, such as u32@8, f64@0r "
 			                       "or bytes10@0", opts->key_texts[k]);
+	for (size_t k = 0; k < opts->key_count; k++)
+		if (opts->keys[k].endian == GSORT_ENDIAN_HOST && gs_type_has_order(opts->keys[k].type) &&
+		    opts->job.endian == GSORT_ENDIAN_BIG)
+			return gs_report_error("the key %s is in another byte order than another option; put "
+			                       "be behind both types, or behind none", opts->key_texts[k]);
 	set_common_order(opts);
 	return true;
 }

@@ -148,6 +148,9 @@ const char *gs_type_ordered(const char *name, enum gsort_type *type, enum gsort_
  */
 const char *gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endian);
 
+/** Has a TYPE several bytes, so that their order matters? */
+bool gs_type_has_order(enum gsort_type type);
+
 /** Does LIST, whose words blanks separate, have WORD, of BYTES?  "_" matches "-". */
 bool gs_words_have(const char *list, const char *word, size_t bytes);
 

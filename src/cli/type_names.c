@@ -83,6 +83,12 @@ type_in_bytes(const char *name)
 	return NULL;
 }
 
+bool
+gs_type_has_order(enum gsort_type type)
+{
+	return type != GSORT_TEXT && type != GSORT_TEXT_FLOAT && type != GSORT_U8 && type != GSORT_I8;
+}
+
 const char *
 gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endian)
 {

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix.h"
 #include "format/collation.h"
 
 enum {
@@ -268,7 +269,7 @@ find_cached(const unsigned char *at, size_t bytes)
 	uint64_t sum = bytes;
 
 	for (size_t i = 0; i < bytes; i++)
-		sum = (sum ^ at[i]) * 0x9e3779b97f4a7c15;
+		sum = (sum ^ at[i]) * GS_GOLDEN;
 	return &cache[sum >> 55];
 }
 

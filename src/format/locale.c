@@ -68,7 +68,9 @@ is_sum(struct probes *probes, locale_t handle, const char *text)
 	const size_t bytes = find_weights(handle, text, probes->weights, PAIR_WEIGHTS_BYTES);
 	const unsigned char *at = probes->weights;
 
-	for (; bytes != SIZE_MAX && *text != '\0'; text++) {
+	if (bytes == SIZE_MAX)
+		return false;
+	for (; *text != '\0'; text++) {
 		const struct gs_weight *weight = &probes->of[(int)*text];
 		const size_t left = bytes - (size_t)(at - probes->weights);
 

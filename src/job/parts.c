@@ -193,10 +193,11 @@ compare_sizes(const struct survey *survey, struct gs_ranks *ranks)
 	gs_status status = sizes != NULL ? GS_OK
 	                   : gs_fail(GS_EBUDGET, "no memory for %zu files", survey->count);
 
-	TRY(gs_ranks_agree(ranks, status));
-	for (size_t f = 0; f < survey->count; f++)
+	status = gs_ranks_agree(ranks, status);
+	for (size_t f = 0; status == GS_OK && f < survey->count; f++)
 		sizes[f] = survey->sources[f].kind == STREAM ? 0 : survey->sources[f].bytes;
-	status = gs_ranks_share(ranks, sizes, survey->count * sizeof *sizes);
+	if (status == GS_OK)
+		status = gs_ranks_share(ranks, sizes, survey->count * sizeof *sizes);
 	for (size_t f = 0; status == GS_OK && f < survey->count; f++)
 		if (survey->sources[f].kind != STREAM && survey->sources[f].bytes != sizes[f])
 			status = gs_fail(GS_EIO, "%s: has %llu bytes here, and %llu where rank 0 runs: all "

@@ -36,7 +36,7 @@ struct scan {
 	struct gs_line_place place[PLACES];
 	unsigned as[PLACES];		/* from here on it is the same as this one, or itself */
 	uint64_t first[PLACES], last;	/* rows; the last one of any reading */
-	uint64_t count;			/* of ends that all readings have found */
+	uint64_t count;			/* of ends found: rows, where one reads */
 };
 
 static bool
@@ -68,6 +68,11 @@ scan_bytes(struct scan *scan, const char *data, const char *end, uint64_t at)
 		for (unsigned o = 0; o < p && scan->as[p] == p; o++)
 			if (scan->as[o] == o && is_same(scan, o, p))
 				scan->as[p] = o;
+	}
+	for (unsigned p = 1; p < PLACES; p++) {		/* a reading that another became may become a third */
+		scan->as[p] = scan->as[scan->as[p]];
+		if (scan->first[p] == 0)
+			scan->first[p] = scan->first[scan->as[p]];
 	}
 }
 

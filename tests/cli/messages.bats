@@ -688,10 +688,10 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, with be behind it for big endian, text, u128, i128, text-float, hex, ipv4, time, npy, raw
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, u128, i128, text-float, hex, ipv4, time, npy, raw; be behind a binary type is big endian
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
-	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, with be behind it for big endian, text, hex, json
+	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, hex, json; be behind a binary type is big endian
 	Try 'gsort --help' for more information.
 	$ gsort -u256
 	gsort: invalid key width in '-u256': must be one of -u8, -u16, -u32, -u64, -u128

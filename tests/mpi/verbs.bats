@@ -74,6 +74,17 @@ odd() {
 		same $n --csv --header -k b:n long
 		same $n --csv --header -k c header
 	done
+	# A share begins between quotes; two ways to read it are the same behind a while, and all three much later.
+	{
+		yes 'aaaaaaaa,b' | head -c 400004
+		echo
+		printf 'x,"y",z\n%.0s' {1..13000}
+		printf '"'
+		yes q | head -n 60000
+		echo '",c'
+		yes 'aaaaaaaa,b' | head -n 30000
+	} >turns
+	for n in 2 3 4; do same $n --csv --lines turns; done
 	gsort --csv --header -k price:n csv.1 -o sorted
 	{ head -n 4000 sorted; tail -n 9 csv.1; } >broken
 	for n in 2 3 7; do
@@ -142,7 +153,8 @@ odd() {
 @test "where the sorted elements are in the input" {
 	make_kinds
 	each --argsort=u32
-	each --argsort=u64be -r
+	each --argsort=u64 -r
+	same 3 --argsort=u64be text.1 text.2
 	each --argsort=u32 -u --verify
 	each --argsort=u64 --head=40
 	odd --argsort=u32

@@ -517,14 +517,26 @@ set_common_order(struct gs_opts *opts)
 		order = opts->keys[k].endian;
 		agree &= order != GSORT_ENDIAN_HOST;
 	}
-	if (agree && opts->order == GSORT_ENDIAN_HOST)
+	if (agree && opts->job.endian == GSORT_ENDIAN_HOST)
 		opts->job.endian = order;
+}
+
+/* TYPE, of the input, says no byte order: then the output has none, either.  False after a message. */
+static bool
+check_order(const struct gs_opts *opts, const char *type)
+{
+	return opts->job.endian != GSORT_ENDIAN_BIG ||
+	       gs_report_error("the input is little endian by %s, and the output would be big endian: put be "
+	                       "behind both types, or behind none", type);
 }
 
 /* What -k means: keys of records. */
 static bool
 read_keys(struct gs_opts *opts)
 {
+	if (opts->type_name != NULL && !opts->type_says_order && gs_type_has_order(opts->job.type) &&
+	    !check_order(opts, opts->type_name))
+		return false;
 	if (opts->job.lines)	/* KEYDEFs */
 		return true;
 	opts->job.keys = opts->keys;
@@ -540,9 +552,8 @@ read_keys(struct gs_opts *opts)
 			                       "or bytes10@0", opts->key_texts[k]);
 	for (size_t k = 0; k < opts->key_count; k++)
 		if (opts->keys[k].endian == GSORT_ENDIAN_HOST && gs_type_has_order(opts->keys[k].type) &&
-		    opts->job.endian == GSORT_ENDIAN_BIG)
-			return gs_report_error("the key %s is in another byte order than another option; put "
-			                       "be behind both types, or behind none", opts->key_texts[k]);
+		    !check_order(opts, opts->key_texts[k]))
+			return false;
 	set_common_order(opts);
 	return true;
 }

@@ -61,24 +61,16 @@ gs_set_set(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* --- key types ------------------------------------------------------------- */
 
-/* Input, output and positions are in one byte order.  ENDIAN: the one that the word of a TYPE names, or HOST.
- * False after a message. */
+/* All keys are in one byte order.  False after a message. */
 static bool
-set_endian(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_type type,
-           enum gsort_endian endian)
+set_endian(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_endian endian)
 {
-	const bool says = endian != GSORT_ENDIAN_HOST;
-	const enum gsort_endian order = says ? endian
-	                                : gs_type_has_order(type) ? GSORT_ENDIAN_LITTLE : GSORT_ENDIAN_HOST;
-
-	if (order == GSORT_ENDIAN_HOST)
+	if (endian == GSORT_ENDIAN_HOST)
 		return true;
-	if (opts->order != GSORT_ENDIAN_HOST && opts->order != order)
-		return gs_report_error("%s=%s is in another byte order than the option before it; put be "
-		                       "behind both types, or behind none", use->spelled, use->value);
-	opts->order = order;
-	if (says)
-		opts->job.endian = endian;
+	if (opts->job.endian != GSORT_ENDIAN_HOST && endian != opts->job.endian)
+		return gs_report_error("%s=%s is in another byte order than the option before it",
+		                       use->spelled, use->value);
+	opts->job.endian = endian;
 	return true;
 }
 
@@ -92,7 +84,7 @@ parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *al
 	                   : gs_type_called(use->value, type, &endian);
 
 	if (name != NULL)
-		return set_endian(opts, use, *type, endian) ? name : NULL;
+		return set_endian(opts, use, endian) ? name : NULL;
 	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
 	                "i32, i64, f16, bf16, f32, f64, text%s; be behind a binary type is big endian",
 	                use->value, use->spelled, also);
@@ -135,6 +127,7 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	enum gsort_type type = GSORT_TEXT;
 	enum gsort_notation notation = GSORT_DECIMAL;
+	enum gsort_endian order = GSORT_ENDIAN_HOST;
 	const bool noted = gs_notation_called(use->value, &notation);
 	const char *name;
 	char one[24], other[24];
@@ -149,6 +142,8 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 		return gs_refuse_pair(gs_spell_type(opts->type_name, one), gs_spell_type(name, other));
 	opts->job.type = type;
 	opts->type_name = name;
+	(void)gs_type_called(use->value, &type, &order);
+	opts->type_says_order |= order != GSORT_ENDIAN_HOST;
 	return true;
 }
 
@@ -212,7 +207,7 @@ gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
 	if (use->previous != NULL && opts->job.argsort_bits != bits)
 		return gs_refuse_two(use, use->previous, use->value);
 	opts->job.argsort_bits = bits;
-	return set_endian(opts, use, type, endian);
+	return set_endian(opts, use, endian);
 }
 
 /* --- names ----------------------------------------------------------------- */

@@ -37,8 +37,8 @@ enum gs_report_format { GS_REPORT_NONE, GS_REPORT_TEXT, GS_REPORT_JSON };
 struct gs_opts {
 	struct gsort_options job;
 	const char *given[GS_MOST_OPTIONS];	/* last value of each option, "" if none; or NULL */
-	enum gsort_endian order;	/* of the types so far; little endian if none is named */
 	const char *type_name;		/* "u32"; NULL: not given, so text */
+	bool type_says_order;		/* "u32be" */
 	const char *to_name;		/* of --to; NULL: not given */
 	const char *device_name;	/* of --device; NULL: not given */
 	const char *files0_name;	/* of --files0-from; NULL: not given */

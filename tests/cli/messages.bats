@@ -735,6 +735,8 @@ export -f damaged
 	gsort: invalid --head argument '1KB': must be a whole number, such as 1000, 1K or 2M
 	$ gsort --to=u32le --type='>u4'
 	gsort: --type=>u4 is in another byte order than the option before it
+	$ gsort -u32 --argsort=u32be
+	gsort: the input is little endian by u32, and the output would be big endian: put be behind both types, or behind none
 	$ gsort --header=0
 	gsort: invalid --header argument '0': must be a whole number, at least 1
 	$ gsort --parallel=0

@@ -82,7 +82,7 @@ odd() {
 		printf '"'
 		yes q | head -n 60000
 		echo '",c'
-		yes 'aaaaaaaa,b' | head -n 30000
+		yes 'aaaaaaaa,b' | head -n 25000
 	} >turns
 	for n in 2 3 4; do same $n --csv --lines turns; done
 	gsort --csv --header -k price:n csv.1 -o sorted

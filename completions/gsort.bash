@@ -63,7 +63,7 @@ _gsort() {
 	--unique)       values='repeated singletons' ;;
 	--head|--tail|--sample|--top) values='1 10 100 1000' ;;
 	--quantiles)    values='0.5 0.25,0.5,0.75 0.5,0.95,0.99' ;;
-	--histogram)    values='10 20 50 100' ;;
+	--histogram)    values='10 20 50 100 log' ;;
 	--check)        values='diagnose-first quiet silent summary' ;;
 	--decompress)   values='auto no-sandbox none gzip bzip2 xz zstd lz4' ;;
 	--invalid)      values='abort fail warn ignore skip-blank' ;;

@@ -61,7 +61,7 @@ complete -c gsort -l sample -x -a '1 10 100 1000' -d 'Write only K random keys, 
 complete -c gsort -l quantiles -x -a '0.5 0.25,0.5,0.75 0.5,0.95,0.99' -d 'Write quantiles of the keys'
 complete -c gsort -l summary -d 'Write count, distinct, min, quartiles, max, mean'
 complete -c gsort -l top -x -a '1 10 100 1000' -d 'Write the K most frequent values, with counts'
-complete -c gsort -l histogram -f -a '10 20 50 100' -d 'Write how many keys are in N equal intervals'
+complete -c gsort -l histogram -f -a '10 20 50 100 log' -d 'Write how many keys are in N intervals'
 complete -c gsort -s c -d 'Check whether the input is sorted'
 complete -c gsort -l check -f -a 'diagnose-first quiet silent summary' -d 'Check whether the input is sorted'
 complete -c gsort -s C -d 'Check, without a message'

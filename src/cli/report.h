@@ -35,8 +35,8 @@ void gs_report_line(void *context, const char *line);
 /** Print what a job did: one line; with -vv up to three. */
 void gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats);
 
-/** Print what a job did, and the exit STATUS, as one JSON object. */
-/** False after a message: the file of --verbose=json cannot be written. */
+/** Print what a job did, and the exit STATUS, as one JSON object.  False after a message: the file of
+ *  --verbose=json cannot be written. */
 bool gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status);
 
 /** Open the file of --verbose=json, before anything is read.  False after a message: it cannot be opened, or

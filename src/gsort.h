@@ -532,8 +532,9 @@ GSORT_API int gsort_last_errno(void);
  */
 GSORT_API bool gsort_type_named(const char *name, enum gsort_type *type);
 
-/* Two options that cannot be used together, by their long names in gsort(1): "to", "type".  This
- * struct never grows. */
+/* Two options that cannot be used together, by their long names in gsort(1): "to", "type"; with a value that
+ * is a member of its own here: "unique=repeated", "to=json", "type=npy".  The members skip_bytes and seed are
+ * "skip-bytes" and "seed".  This struct never grows. */
 struct gsort_conflict {
 	const char *one, *other;	/* string constants */
 	bool        needs;		/* ONE needs OTHER; false: they exclude each other */

@@ -461,8 +461,7 @@ static bool
 sorts_lines(const struct gs_opts *opts)
 {
 	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
-
-	const bool items = opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY;
+	const bool items = gs_options_records(opts);
 	const bool as_numbers = (opts->numeric || opts->general) && !items && !names_numbers(opts);
 
 	return opts->lines || opts->job.csv || opts->job.locale != NULL ||
@@ -642,7 +641,7 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 	if (!split_words(&words, argc, argv) || !read_options(opts, words.count, words.all))
 		return false;
 	opts->job.temp_dirs = opts->temp_dirs;
-	if (opts->help || opts->version)
+	if (opts->help != GS_ABOUT_NONE || opts->version != GS_ABOUT_NONE)
 		return true;
 	opts->job.lines = sorts_lines(opts);
 	opts->job.underline = opts->debug && opts->job.lines;

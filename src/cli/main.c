@@ -245,16 +245,16 @@ main(int argc, char **argv)
 	read = argc > 0 && read_options(&opts, argc, argv);
 	if (!gs_launch_agree(&opts, read))
 		end(GS_EXIT_ERROR);
-	if (!opts.help && !opts.version) {
+	if (opts.help == GS_ABOUT_NONE && opts.version == GS_ABOUT_NONE) {
 		if (gs_launch_speaks())
 			announce_terminal(&opts);
 		gs_process_end(gs_launch_run(&opts, run_job));
 	}
 	if (!gs_launch_speaks())
 		end(GS_EXIT_SORTED);
-	if (opts.help)
-		gs_option_help(stdout, opts.help_all);
-	else if (opts.info == GS_REPORT_JSON)
+	if (opts.help != GS_ABOUT_NONE)
+		gs_option_help(stdout, opts.help == GS_ABOUT_FULL);
+	else if (opts.version == GS_ABOUT_FULL)
 		gsort_info_json(&opts.job, gs_report_line, stdout);
 	else
 		print_version(&opts);

@@ -22,8 +22,8 @@ struct gs_option_use;
  * gs_opts.  If the value is wrong, it reports why and returns false.
  *
  * The same option twice: equal values are fine, different values are an error.  Except where
- * scripts rely on sort(1): of --parallel, --batch-size and --progress the last
- * one counts, of -S the largest, and of -T all.
+ * scripts rely on sort(1): of --parallel and --batch-size the last one counts, as of the words of
+ * --progress and --plan, of -S the largest, and of -T all.
  */
 
 typedef bool gs_option_handler(struct gs_opts *opts, const struct gs_option_use *use);
@@ -82,8 +82,8 @@ gs_option_handler gs_set_key, gs_set_argsort;
 gs_option_handler gs_set_output, gs_set_name, gs_set_program, gs_set_temp_dir, gs_set_separator;
 
 /* With one of some words: option_words.c. */
-gs_option_handler gs_set_choice, gs_set_progress, gs_set_sort, gs_set_check, gs_set_help;
-gs_option_handler gs_set_unique, gs_set_decompress, gs_set_verbose, gs_set_plan, gs_set_version;
+gs_option_handler gs_set_choice, gs_set_word_or_size, gs_set_about;	/* a field of opts.def */
+gs_option_handler gs_set_sort, gs_set_check, gs_set_unique, gs_set_decompress, gs_set_verbose;
 
 /* With a number or a size: option_numbers.c. */
 gs_option_handler gs_set_keys;					/* a field of opts.def */

@@ -32,14 +32,22 @@ check_names(const struct gs_opts *opts)
 static const char *
 spell_line_option(const struct gs_opts *opts)
 {
-	const bool items = opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY;
+	const struct {
+		bool        given;
+		const char *spelled;
+	} rows[] = {
+		{ opts->job.locale != NULL, "--locale" },
+		{ opts->key_count > 0 && !gs_options_records(opts), "-k" },
+		{ opts->job.separator != NULL, "-t" }, { opts->job.csv, "--csv" },
+		{ opts->lines, "--lines" }, { opts->human, "-h" }, { opts->month, "-M" },
+		{ opts->version_sort, "-V" }, { opts->dictionary, "-d" }, { opts->printable, "-i" },
+		{ true, "-f" },
+	};
+	size_t r = 0;
 
-	if (opts->job.locale != NULL)
-		return "--locale";
-	return opts->key_count > 0 && !items ? "-k" : opts->job.separator != NULL ? "-t" :
-	       opts->job.csv ? "--csv" : opts->lines ? "--lines" : opts->human ? "-h" :
-	       opts->month ? "-M" : opts->version_sort ? "-V" : opts->dictionary ? "-d" :
-	       opts->printable ? "-i" : "-f";
+	while (!rows[r].given)
+		r++;
+	return rows[r].spelled;
 }
 
 /* A key type is that of bare numbers. */
@@ -87,6 +95,12 @@ check_types(const struct gs_opts *opts)
 }
 
 bool
+gs_options_records(const struct gs_opts *opts)
+{
+	return opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY;
+}
+
+bool
 gs_options_compatible(const struct gs_opts *opts)
 {
 	if (!check_names(opts) || !check_types(opts))
@@ -97,14 +111,6 @@ gs_options_compatible(const struct gs_opts *opts)
 }
 
 /* --- what the library refuses ---------------------------------------------- */
-
-/* What a word of another option says. */
-static const struct {
-	const char *name, *spelled;
-} words[] = {
-	{ "repeated", "--unique=repeated" }, { "singletons", "--unique=singletons" },
-	{ "skip-bytes", "--header" }, { "json", "--to=json" }, { "format", "--type=npy" },
-};
 
 /* Write the option with this long NAME as it was typed, or could have been. */
 static void
@@ -126,11 +132,6 @@ spell_option(const struct gs_opts *opts, const char *name, char into[64])
 		snprintf(into, 64, "--to=%s", opts->to_name);
 		return;
 	}
-	for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
-		if (strcmp(name, words[w].name) == 0) {
-			snprintf(into, 64, "%s", words[w].spelled);
-			return;
-		}
 	if (strcmp(name, "device") == 0) {
 		snprintf(into, 64, "--device=%s", opts->device_name);
 		return;
@@ -140,7 +141,7 @@ spell_option(const struct gs_opts *opts, const char *name, char into[64])
 			snprintf(into, 64, "-%c", o->letter);
 			return;
 		}
-	snprintf(into, 64, "--%s", name);
+	snprintf(into, 64, "--%s", strcmp(name, "skip-bytes") == 0 ? "header" : name);
 }
 
 bool

@@ -13,6 +13,8 @@ refuse_number(const struct gs_option_use *use, const char *rule)
 	return gs_report_error("invalid %s argument '%s': %s", use->spelled, use->value, rule);
 }
 
+static const char keys_rule[] = "must be a number of keys, such as 10, 4K or 2M";
+
 /* Store NUMBER in a field of 64 bits, unless the field has another. */
 static bool
 set_number(struct gs_opts *opts, const struct gs_option_use *use, uint64_t number)
@@ -47,7 +49,7 @@ gs_set_keys(struct gs_opts *opts, const struct gs_option_use *use)
 	uint64_t number;
 
 	if (!gs_parse_count(use->value, &number))
-		return refuse_number(use, "must be a number of keys, such as 10, 4K or 2M");
+		return refuse_number(use, keys_rule);
 	if (keys->wanted && keys->count != number)
 		return gs_refuse_two(use, use->previous, use->value);
 	*keys = (struct gsort_count){ .wanted = true, .count = number };
@@ -64,7 +66,7 @@ gs_set_sample(struct gs_opts *opts, const struct gs_option_use *use)
 
 	snprintf(keys, sizeof keys, "%.*s", (int)digits, use->value);
 	if (digits >= sizeof keys || !gs_parse_count(keys, &number))
-		return refuse_number(use, "must be a number of keys, such as 10, 4K or 2M");
+		return refuse_number(use, keys_rule);
 	if (use->value[digits] == ':' &&
 	    (!gs_parse_count(use->value + digits + 1, &seed) || seed == UINT64_MAX))	/* or more */
 		return refuse_number(use, "the seed must be a whole number below 18446744073709551615");
@@ -124,11 +126,11 @@ gs_set_record(struct gs_opts *opts, const struct gs_option_use *use)
 	return set_number(opts, use, number);
 }
 
-/* A size, in *BYTES or in *PERCENT.  False after a message. */
+/* SIZE, the value or its end, in *BYTES or in *PERCENT.  False after a message. */
 static bool
-parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
+parse_size(const struct gs_option_use *use, const char *size, uint64_t *bytes, uint64_t *percent)
 {
-	switch (gs_parse_size(use->value, bytes, percent)) {
+	switch (gs_parse_size(size, bytes, percent)) {
 	case GS_SIZE_OK:
 		return true;
 	case GS_SIZE_NOT_A_NUMBER:
@@ -142,14 +144,14 @@ parse_size(const struct gs_option_use *use, uint64_t *bytes, uint64_t *percent)
 
 /* -S gpu:SIZE */
 static bool
-set_gpu_memory(struct gs_opts *opts, const struct gs_option_use *use)
+set_gpu_memory(struct gs_opts *opts, const struct gs_option_use *use, const char *size)
 {
 	const bool given = opts->job.gpu_memory_bytes != 0 || opts->job.gpu_memory_percent != 0;
 	uint64_t bytes = 0, percent = 0;
 
-	if (!parse_size(use, &bytes, &percent))
+	if (!parse_size(use, size, &bytes, &percent))
 		return false;
-	if (strchr(use->value, '%') != NULL && (percent < 1 || percent > 100))
+	if (strchr(size, '%') != NULL && (percent < 1 || percent > 100))
 		return gs_report_error("%s argument '%s' is not between 1%% and 100%%", use->spelled,
 		                       use->value);
 	if (bytes == 0 && percent == 0)
@@ -172,13 +174,9 @@ gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t bytes = 0, percent = 0;
 
-	if (strncmp(use->value, "gpu:", 4) == 0) {
-		struct gs_option_use rest = *use;
-
-		rest.value += 4;
-		return set_gpu_memory(opts, &rest);
-	}
-	if (!parse_size(use, &bytes, &percent))
+	if (strncmp(use->value, "gpu:", 4) == 0)
+		return set_gpu_memory(opts, use, use->value + 4);
+	if (!parse_size(use, use->value, &bytes, &percent))
 		return false;
 	if (strchr(use->value, '%') != NULL)
 		bytes = gs_memory_share(percent);

@@ -42,8 +42,8 @@ static const struct choice {
 	{ "unique", "repeated", true }, { "unique", "singletons", false },
 	{ "verbose", "json", GS_REPORT_JSON },
 	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
-	{ "version", "json", GS_REPORT_JSON },
-	{ "help", "all", true },
+	{ "version", "json", GS_ABOUT_FULL },
+	{ "help", "all", GS_ABOUT_FULL },
 };
 
 static const struct choice *const choices_end = choices + sizeof choices / sizeof choices[0];
@@ -66,18 +66,36 @@ choice_of(const char *option, const char *word)
 	return word[0] == '\0' ? NULL : found;
 }
 
+static const struct choice *
+first_word(const struct gs_option_use *use)
+{
+	const struct choice *choice = choices;
+
+	while (strcmp(choice->option, use->option->name) != 0)
+		choice++;
+	return choice;
+}
+
+/* The words of an option: "abort, fail, warn". */
+static void
+list_words(const struct gs_option_use *use, char list[128])
+{
+	list[0] = '\0';
+	for (const struct choice *c = choices; c < choices_end; c++)
+		if (strcmp(c->option, use->option->name) == 0 && c->means != SORT_REFUSED)
+			sprintf(list + strlen(list), "%s%s", list[0] != '\0' ? ", " : "", c->word);
+}
+
 /* The same, with a message if there is none. */
 static const struct choice *
 parse_choice(const struct gs_option_use *use, const char *word)
 {
 	const struct choice *choice = choice_of(use->option->name, word);
-	char list[128] = "";
+	char list[128];
 
 	if (choice != NULL)
 		return choice;
-	for (const struct choice *c = choices; c < choices_end; c++)
-		if (strcmp(c->option, use->option->name) == 0 && c->means != SORT_REFUSED)
-			sprintf(list + strlen(list), "%s%s", list[0] != '\0' ? ", " : "", c->word);
+	list_words(use, list);
 	gs_report_usage("invalid argument '%s' for %s: must be %s%s", word, use->spelled,
 	                strchr(list, ',') != NULL ? "one of " : "", list);
 	return NULL;
@@ -154,66 +172,51 @@ gs_set_verbose(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* The size of an input that is not there, or that no file tells.  False after a message. */
 static bool
-set_size(struct gs_opts *opts, const struct gs_option_use *use, const char *words)
+set_size(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	uint64_t bytes;
+	char list[128];
 
-	if (!gs_parse_bytes(use->value, &bytes))
+	if (!gs_parse_bytes(use->value, &bytes) || bytes == 0) {
+		list_words(use, list);
 		return gs_report_usage("invalid argument '%s' for %s: must be %s, or a size of the input, "
-		                       "such as 512, 4K, 6G or 2GiB", use->value, use->spelled, words);
+		                       "such as 512, 4K, 6G or 2GiB", use->value, use->spelled, list);
+	}
 	if (opts->job.size_hint > 0 && opts->job.size_hint != bytes)
 		return gs_report_error("two different sizes of the input");
 	opts->job.size_hint = bytes;
 	return true;
 }
 
-/* --plan, --plan=text, --plan=json, --plan=SIZE: a format and a size may both be given. */
+/* --plan, --plan=text, --plan=json, --plan=SIZE, --progress=always ...: a word and a size may both be given.
+ * The field has the size of an enum. */
 bool
-gs_set_plan(struct gs_opts *opts, const struct gs_option_use *use)
+gs_set_word_or_size(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	const struct choice *choice = choice_of("plan", use->value != NULL ? use->value : "text");
+	unsigned *const field = gs_option_field(opts, use);
+	const struct choice *choice = choice_of(use->option->name, use->value != NULL ? use->value : "");
 
-	if (choice == NULL && !set_size(opts, use, "text, json"))
-		return false;
-	if (choice != NULL && use->value != NULL)
-		opts->plan = (enum gs_report_format)choice->means;
-	else if (opts->plan == GS_REPORT_NONE)
-		opts->plan = GS_REPORT_TEXT;
-	return true;
-}
-
-/* The same for --progress, with its words. */
-bool
-gs_set_progress(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	const struct choice *choice = choice_of("progress", use->value != NULL ? use->value : "auto");
-
-	if (choice == NULL && !set_size(opts, use, "auto, always, never"))
+	if (choice == NULL && use->value != NULL && !set_size(opts, use))
 		return false;
 	if (choice != NULL)
-		opts->progress = (enum gs_progress_when)choice->means;
-	else if (opts->progress == GS_PROGRESS_UNSET)
-		opts->progress = GS_PROGRESS_AUTO;
+		*field = choice->means;
+	else if (*field == 0 || use->value == NULL)
+		*field = first_word(use)->means;
 	return true;
 }
 
-/* --version, --version=json */
+/* --help, --help=all, --version, --version=json */
 bool
-gs_set_version(struct gs_opts *opts, const struct gs_option_use *use)
+gs_set_about(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	opts->version = true;
-	if (use->value != NULL)
-		opts->info = GS_REPORT_JSON;
-	return use->value == NULL || parse_choice(use, use->value) != NULL;
-}
+	enum gs_about *const field = gs_option_field(opts, use);
+	const struct choice *choice = use->value == NULL ? NULL : parse_choice(use, use->value);
 
-/* --help, --help=all */
-bool
-gs_set_help(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	opts->help = true;
-	opts->help_all |= use->value != NULL;
-	return use->value == NULL || parse_choice(use, use->value) != NULL;
+	if (choice != NULL)
+		*field = (enum gs_about)choice->means;
+	else if (*field == GS_ABOUT_NONE)
+		*field = GS_ABOUT_BRIEF;
+	return use->value == NULL || choice != NULL;
 }
 
 bool

@@ -34,6 +34,9 @@ enum gs_progress_when { GS_PROGRESS_UNSET, GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS,
 /* How something is reported, if it is. */
 enum gs_report_format { GS_REPORT_NONE, GS_REPORT_TEXT, GS_REPORT_JSON };
 
+/* --help, --version; --help=all, --version=json */
+enum gs_about { GS_ABOUT_NONE, GS_ABOUT_BRIEF, GS_ABOUT_FULL };
+
 struct gs_opts {
 	struct gsort_options job;
 	const char *given[GS_MOST_OPTIONS];	/* last value of each option, "" if none; or NULL */
@@ -58,12 +61,12 @@ struct gs_opts {
 	bool        bare_header;	/* --header without a number */
 	unsigned    verbose;		/* how often -v was given */
 	enum gs_progress_when progress;
-	enum gs_report_format stats, plan, info;	/* of --verbose=json, --plan, --version=json */
+	enum gs_report_format stats, plan;	/* of --verbose=json, --plan */
 	const char *stats_text;		/* of --verbose: "json" or "json:FILE"; NULL: not given */
 	const char *stats_file;		/* that FILE; NULL: standard error */
 	const char *packed_text;	/* of --decompress, but for no-sandbox; NULL: not given */
-	bool        debug, version;
-	bool        help, help_all;	/* --help with or without a value; --help=all */
+	bool        debug;
+	enum gs_about help, version;
 	char      **next;		/* called as sort: the words for the next one; else NULL */
 	bool        none;		/* set by options without effect */
 };
@@ -91,6 +94,9 @@ bool gs_args_ignored(const struct gs_opts *opts, char *into, size_t room);
  * @return  true; or false after a message
  */
 bool gs_options_compatible(const struct gs_opts *opts);
+
+/** Is the input records, by --record-size or --type=npy? */
+bool gs_options_records(const struct gs_opts *opts);
 
 /**
  * If gsort_open() refuses OPTS because of two options, report them as people type them:

@@ -195,6 +195,24 @@ read_headers(struct gs_npy_inputs *inputs, const struct gsort_options *options)
 
 /* ---- options ------------------------------------------------------------------------- */
 
+/* NAME as a word of a shell; of a name that is too long, "FILE". */
+static const char *
+shell_word(const char *name, char *into, size_t room)
+{
+	char *to = into;
+
+	if (name[strcspn(name, " \t\n\"\\$`'&|;()<>*?[]#~=%!{}")] == '\0')
+		return name;
+	*to++ = '\'';
+	for (; *name != '\0'; name++) {
+		if (to + sizeof "'\\''" + 1 > into + room)
+			return "FILE";
+		to = *name == '\'' ? stpcpy(to, "'\\''") : (*to = *name, to + 1);
+	}
+	strcpy(to, "'");
+	return into;
+}
+
 /* Options that make no sense, as the file itself says it; and those that work on bare keys. */
 static gs_status
 check_options(const struct gs_npy *npy, const struct gsort_options *o, const char *name)
@@ -208,11 +226,13 @@ check_options(const struct gs_npy *npy, const struct gsort_options *o, const cha
 		o->converts ? "to" : o->counts ? "count" : o->split > 0 ? "split" :
 		o->sample.wanted ? "sample" : NULL;
 	const struct gs_npy_field *field = &npy->fields[0];
+	char word[512];
 
 	if (ordered && !npy->is_structure && field->bytes > 1 &&
 	    field->big != (o->endian == GSORT_ENDIAN_BIG))
 		return gs_fail(GS_EUSAGE, "%s: the items of this .npy file are in the other byte order: "
-		               "leave it out, the header names it", name);
+		               "leave the suffix '%s' out, the header names the order", name,
+		               o->endian == GSORT_ENDIAN_BIG ? "be" : "le");
 	if (refused == NULL && said == NULL)
 		return GS_OK;
 	if (refused == NULL)
@@ -222,8 +242,8 @@ check_options(const struct gs_npy *npy, const struct gsort_options *o, const cha
 		return gs_fail(GS_EUSAGE, "%s: '--%s' does not go with a .npy file", name, refused);
 	return gs_fail(GS_EUSAGE, "%s: '--%s' does not go with a .npy file, but with its keys alone: tail "
 	               "-c +%llu %s | gsort --type=%s%s", name, refused,
-	               (unsigned long long)npy->header_bytes + 1, name, gs_key_name(field->type),
-	               field->big ? "be" : "");
+	               (unsigned long long)npy->header_bytes + 1, shell_word(name, word, sizeof word),
+	               gs_key_name(field->type), field->big ? "be" : "");
 }
 
 /* All names, for a message. */

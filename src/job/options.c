@@ -144,7 +144,7 @@ const char *
 gs_options_answer(const struct gsort_options *o)
 {
 	return o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
-	       : o->histogram > 0 ? "histogram" : o->top.wanted ? "top" : "json";
+	       : o->histogram > 0 ? "histogram" : o->top.wanted ? "top" : "to=json";
 }
 
 /* A row of the tables below. */
@@ -185,7 +185,7 @@ find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->quantiles != NULL, { "type", "quantiles", false, figures } },
 		{ o->summary, { "type", "summary", false, figures } },
 		{ o->histogram > 0, { "type", "histogram", false, figures } },
-		{ o->json, { "type", "json", false, figures } },
+		{ o->json, { "type", "to=json", false, figures } },
 	};
 
 	return gs_key_is_wide(o->type) && !o->lines && find(rules, COUNT(rules), conflict);
@@ -241,7 +241,7 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ is_binary(o->type) || (o->notation != GSORT_DECIMAL && !o->converts),
 		  { "lines", "type", false, NULL } },
 		{ o->record_bytes > 0, { "lines", "record-size", false, records } },
-		{ o->format == GSORT_FORMAT_NPY, { "lines", "format", false, "its items are no lines" } },
+		{ o->format == GSORT_FORMAT_NPY, { "lines", "type=npy", false, "its items are no lines" } },
 		{ o->argsort_bits > 0 && o->underline, { "argsort", "debug", false, NULL } },
 		{ o->converts, { "lines", "to", false, whole } },
 		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
@@ -294,8 +294,8 @@ find_rank_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false, of_all } },
 		{ o->sample.wanted && o->unique, { "sample", "unique", false, of_all } },
 		{ o->sample.wanted && o->counts, { "sample", "count", false, of_all } },
-		{ o->sample.wanted && o->repeated, { "sample", "repeated", false, of_all } },
-		{ o->sample.wanted && o->singletons, { "sample", "singletons", false, of_all } },
+		{ o->sample.wanted && o->repeated, { "sample", "unique=repeated", false, of_all } },
+		{ o->sample.wanted && o->singletons, { "sample", "unique=singletons", false, of_all } },
 		{ o->sample.wanted && o->split > 0, { "sample", "split", false,
 		  "files are cut by the number of all keys" } },
 	};
@@ -346,7 +346,7 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ o->top.wanted && gs_options_want_column(o), { answer, "top", false,
 		  "the first is of numbers, the other of lines or records: use two commands" } },
 		{ o->json && o->record_bytes > 0 && !gs_options_want_column(o),
-		  { "json", "record-size", false, "figures are of numbers" } },
+		  { "to=json", "record-size", false, "figures are of numbers" } },
 		{ answers && o->argsort_bits > 0, { answer, "argsort", false,
 		  "figures name no positions" } },
 		{ answers && check, { "check", answer, false, NULL } },
@@ -357,8 +357,8 @@ find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ answers && o->sample.wanted && !together, { answer, "sample", false, beside } },
 		{ answers && o->unique, { answer, "unique", false, of_all } },
 		{ answers && o->counts, { answer, "count", false, of_all } },
-		{ answers && o->repeated, { answer, "repeated", false, of_all } },
-		{ answers && o->singletons, { answer, "singletons", false, of_all } },
+		{ answers && o->repeated, { answer, "unique=repeated", false, of_all } },
+		{ answers && o->singletons, { answer, "unique=singletons", false, of_all } },
 		{ answers && o->split > 0, { answer, "split", false, NULL } },
 		{ answers && o->converts && o->to != GSORT_TEXT, { answer, "to", false,
 		  "figures are text" } },
@@ -384,14 +384,14 @@ gs_options_conflict(const struct gsort_options *o, struct gsort_conflict *confli
 		{ check && o->output != NULL, { "check", "output", false, NULL } },
 		{ check && o->converts, { "check", "to", false, NULL } },
 		{ check && o->counts, { "check", "count", false, NULL } },
-		{ check && o->repeated, { "check", "repeated", false, NULL } },
-		{ check && o->singletons, { "check", "singletons", false, NULL } },
+		{ check && o->repeated, { "check", "unique=repeated", false, NULL } },
+		{ check && o->singletons, { "check", "unique=singletons", false, NULL } },
 		{ check && o->head, { "check", "head", false, NULL } },
 		{ check && o->verify, { "check", "verify", false, NULL } },
 		{ check && o->device == GSORT_DEVICE_GPU, { "check", "device", false, NULL } },
 		{ o->operation == GSORT_MERGE && o->device == GSORT_DEVICE_GPU,
 		  { "merge", "device", false, NULL } },
-		{ o->repeated && o->singletons, { "repeated", "singletons", false, NULL } },
+		{ o->repeated && o->singletons, { "unique=repeated", "unique=singletons", false, NULL } },
 		{ binary_in && binary_out && o->zero_terminated, { "zero-terminated", "type", false, NULL } },
 		{ binary_in && o->header_lines > 0, { "header", "type", false, NULL } },
 		{ binary_in && o->invalid != GSORT_INVALID_ABORT, { "invalid", "type", false, NULL } },

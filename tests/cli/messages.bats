@@ -754,9 +754,17 @@ export -f damaged
 	$ gsort --split=1025 -o x%r
 	gsort: invalid --split argument '1025': must be a whole number from 1 to 1024
 	$ gsort -Sgpu:0
-	gsort: -S argument '0' is too small
+	gsort: -S argument 'gpu:0' is too small
 	$ gsort -Sgpu:101%
-	gsort: -S argument '101%' is not between 1% and 100%
+	gsort: -S argument 'gpu:101%' is not between 1% and 100%
+	$ gsort -Sgpu:x
+	gsort: invalid -S argument 'gpu:x': must be a size, such as 512M, 8G or 50%
+	$ gsort --plan=0
+	gsort: invalid argument '0' for --plan: must be text, json, or a size of the input, such as 512, 4K, 6G or 2GiB
+	Try 'gsort --help' for more information.
+	$ gsort --progress=0b
+	gsort: invalid argument '0b' for --progress: must be auto, always, never, or a size of the input, such as 512, 4K, 6G or 2GiB
+	Try 'gsort --help' for more information.
 	$ gsort --device=tpu
 	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu or gpu:N (N counts the GPUs from 0)
 	Try 'gsort --help' for more information.

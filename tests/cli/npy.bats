@@ -164,6 +164,8 @@ setup_npy() {
 	fails "d.npy: '--top' does not go with .npy files here: figures are of numbers alone" \
 		gsort --top=2 --type=npy -k x d.npy
 	gsort --top=1 a.npy b.npy | grep -qx '      2 3'
+	fails "d.npy: '--to=json' does not go with .npy files here: figures are of numbers alone" \
+		gsort --to=json --tail=3 --type=npy -k x d.npy
 	fails "a.npy: '--compress-program' does not go with .npy files here: their temporary files" \
 		gsort --compress-program=zstd a.npy b.npy
 	fails "a.npy: '--record-size' does not go with a .npy file, whose header tells what its items are" \
@@ -197,9 +199,11 @@ setup_npy() {
 	fails 'in.npy: the items of this .npy file are not of type f64: leave it out, the header names the type' gsort -f64 in.npy
 	fails "in.npy: '--to' does not go with a .npy file, but with its keys alone: tail -c +129 in.npy | gsort --type=" \
 		gsort --to=text in.npy
+	cp in.npy "it's a file"
+	fails "with its keys alone: tail -c +129 'it'\\\\''s a file' | gsort --type=i32$" gsort --to=text "it's a file"
 	fails "in.npy: '--zero-terminated' does not go with a .npy file, whose header tells what its items are" \
 		gsort -z in.npy
-	fails 'in.npy: the items of this .npy file are in the other byte order: leave it out, the header names it' \
+	fails "in.npy: the items of this .npy file are in the other byte order: leave the suffix 'be' out, the header names the order" \
 		gsort -i32be in.npy
 	gsort -i32le in.npy | cmp - <(gsort in.npy)		# as the header says
 	sed 's/<i4/>i4/' in.npy >swapped.npy

@@ -197,7 +197,7 @@ gives() {
 
 @test "what is no size is refused" {
 	for size in '' x 1.5G 1p 1e 1KB 1kib 1PiB 1GG -1 ' 1' 1b1 b % 1%%; do
-		fails "\(invalid\|suffix in\) -S argument '$size': must be " \
+		fails "\(invalid\|suffix in\) -S argument 'gpu:$size': must be " \
 			gsort -Sgpu:"$size" text
 	done
 	for size in 1Z 1Y 1R 1Q 99999999999999999999 16E; do	# more than there is: no limit

@@ -51,7 +51,7 @@ check(const struct gs_opts *opts)
 	for (unsigned g = 0; g < opts->job.gpu_count && g < GSORT_GPUS_MOST; g++)
 		FUZZ_MUST(opts->job.gpus[g] >= 0);
 	for (size_t i = 0; i < opts->job.input_count; i++)
-		FUZZ_MUST(opts->job.inputs[i][0] != '\0' || opts->help || opts->version || opts->info);
+		FUZZ_MUST(opts->job.inputs[i][0] != '\0' || opts->help || opts->version);
 	if (gs_args_ignored(opts, ignored, sizeof ignored))
 		FUZZ_MUST(ignored[0] == '-');
 	if (gs_options_check(&opts->job) != GS_OK)

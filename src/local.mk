@@ -21,6 +21,7 @@ host_sources = \
   src/base/dynload.h \
   src/base/filesystem.c \
   src/base/filesystem.h \
+  src/base/fnv.h \
   src/base/futex.c \
   src/base/limits.c \
   src/base/limits.h \

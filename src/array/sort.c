@@ -5,6 +5,7 @@
  * In:   keys of any binary type.
  * Out:  the same keys, in order, in the same place.
  *
+ *     in order, or reversed  found out, and turned round              settle()
  *     8 and 16 bits          counted                                  sort/count.h
  *     few values             counted                                  sort/cpu/quicksort.h
  *     up to QUICK_BYTES      quicksort, with scratch memory           sort/cpu/quicksort.h

@@ -200,6 +200,6 @@ gs_as_sort(int argc, char **argv)
 		return true;
 	}
 	gs_next_sort(argv);
-	gs_report_error("one of the options needs another sort, and PATH has none; gsort does without");
+	gs_report_error("one of the options needs another sort, and PATH has none");
 	gs_process_end(GS_EXIT_ERROR);
 }

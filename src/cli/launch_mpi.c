@@ -7,6 +7,7 @@
  * Invariant: no rank begins its job before all have read the same command line.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/launch.h"
 #include "cli/process.h"
@@ -22,18 +23,14 @@ struct command {
 static struct gs_ranks *ranks;
 static uint64_t words;		/* the digest of this rank's command line */
 
-/* FNV-1a, of strings with their ends. */
+/* Of strings with their ends. */
 static uint64_t
 digest(const char *const *strings, size_t count)
 {
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+	uint64_t sum = GS_FNV_BEGIN;
 
 	for (size_t s = 0; s < count; s++)
-		for (const char *at = strings[s];; at++) {
-			sum = (sum ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-			if (*at == '\0')
-				break;
-		}
+		sum = gs_fnv_add(sum, strings[s], strlen(strings[s]) + 1);
 	return sum;
 }
 

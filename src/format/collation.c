@@ -16,6 +16,7 @@
  * has no others that begin otherwise.  Then ranks come from a table, without strxfrm(3), which gets only the
  * parts of a text between these.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,7 +260,7 @@ struct cached {
 	unsigned char text[23], encoded[31];
 };
 
-enum { CACHED_PARTS = 512 };
+enum { CACHED_PARTS = GS_COLLATION_CACHE_BYTES / sizeof(struct cached) };
 
 static _Thread_local struct cached cache[CACHED_PARTS];
 
@@ -270,6 +271,7 @@ find_cached(const unsigned char *at, size_t bytes)
 
 	for (size_t i = 0; i < bytes; i++)
 		sum = (sum ^ at[i]) * GS_GOLDEN;
+	static_assert(CACHED_PARTS == 512, "as many as 9 bits tell apart");
 	return &cache[sum >> 55];
 }
 

@@ -36,6 +36,9 @@ enum {
 /* With GS_LEVEL_END the weights of the first level end. */
 enum { GS_LEVEL_END = 1, GS_COLLATION_BYTES = 128 };
 
+/* What a thread remembers of texts. */
+enum { GS_COLLATION_CACHE_BYTES = 32 << 10 };
+
 struct gs_month {
 	char name[GS_MONTH_BYTES];	/* in upper case, without blanks */
 	int  number;			/* from 1 */

@@ -563,9 +563,11 @@ gs_line_key_place(const struct gs_line_order *order, size_t key, const char *lin
 	size_t month_bytes = 0;
 
 	gs_field_find(&order->fields, keydef, line, limit, &text);
+	blanks_end = (const unsigned char *)gs_field_limit(&order->fields, keydef, line, limit);
+	if (keydef->begin_field == GS_LINE_BEGIN && blanks_end < text.at)
+		text.at = text.end = blanks_end;	/* sort(1) skips no blanks behind the end here */
 	number = text;
 	/* sort(1) looks for a number behind blanks, even behind the end of a key that ends too early */
-	blanks_end = (const unsigned char *)gs_field_limit(&order->fields, keydef, line, limit);
 	if (blanks_end < text.at)
 		blanks_end = (const unsigned char *)limit;
 	while (number.at < blanks_end && gs_is_blank(*number.at))

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/fnv.h"
 #include "format/collation.h"
 
 enum {
@@ -297,17 +298,6 @@ gs_locale_open(struct gs_locale **locale, const char *name)
 	return GS_OK;
 }
 
-/* FNV-1a (G. Fowler, L. Noll, P. Vo). */
-static uint64_t
-add_bytes(uint64_t sum, const void *data, size_t bytes)
-{
-	const unsigned char *at = data;
-
-	for (size_t i = 0; i < bytes; i++)
-		sum = (sum ^ at[i]) * 0x100000001b3;
-	return sum;
-}
-
 uint64_t
 gs_locale_digest(const struct gs_locale *locale)
 {
@@ -315,7 +305,7 @@ gs_locale_digest(const struct gs_locale *locale)
 	static const char probe[] = "a\303\244\303\204\303\237 \316\261\320\266\327\251\330\247 "
 	                            "\343\201\213\343\202\253\346\227\245\355\225\234 .-ch\377";
 	unsigned char weights[1024], classes[256][3];
-	uint64_t sum = 0xcbf29ce484222325;
+	uint64_t sum = GS_FNV_BEGIN;
 	size_t bytes;
 
 	if (locale == NULL)
@@ -325,14 +315,14 @@ gs_locale_digest(const struct gs_locale *locale)
 		classes[c][1] = isalnum_l(c, locale->handle) != 0;
 		classes[c][2] = isprint_l(c, locale->handle) != 0;
 	}
-	sum = add_bytes(sum, classes, sizeof classes);
-	sum = add_bytes(sum, locale->months, sizeof locale->months);
-	sum = add_bytes(sum, &locale->point, sizeof locale->point);
-	sum = add_bytes(sum, &locale->thousands, sizeof locale->thousands);
-	sum = add_bytes(sum, &locale->float_point, sizeof locale->float_point);
-	sum = add_bytes(sum, locale->ranks, sizeof locale->ranks);
+	sum = gs_fnv_add(sum, classes, sizeof classes);
+	sum = gs_fnv_add(sum, locale->months, sizeof locale->months);
+	sum = gs_fnv_add(sum, &locale->point, sizeof locale->point);
+	sum = gs_fnv_add(sum, &locale->thousands, sizeof locale->thousands);
+	sum = gs_fnv_add(sum, &locale->float_point, sizeof locale->float_point);
+	sum = gs_fnv_add(sum, locale->ranks, sizeof locale->ranks);
 	bytes = locale->collates ? strxfrm_l((char *)weights, probe, sizeof weights, locale->handle) : 0;
-	return add_bytes(sum, weights, bytes < sizeof weights ? bytes : 0);
+	return gs_fnv_add(sum, weights, bytes < sizeof weights ? bytes : 0);
 }
 
 void

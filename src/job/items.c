@@ -115,6 +115,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.beside_bytes = job->plan.host_bytes - job->plan.pool_bytes,
 		.shares = job->plan_input.shares,
 		.origins = job->ranked != NULL,
+		.numbered = argsort > 0 || options->keep_order,
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
 		.emit_at = argsort > 0 && fixed > 0 ? fixed - sizeof(uint64_t) : 0,

@@ -226,13 +226,14 @@ static gs_status
 make_items(const struct gsort *job, char **data, size_t *bytes)
 {
 	const char *end = *data + *bytes;
-	const uint64_t lines = gs_line_number_count(&job->items.lines.order, *data, end);
 	const size_t each = job->items.order.item_bytes > 0 ? job->items.order.item_bytes
 	                                                    : GS_LINE_NUMBER_BYTES;
+	uint64_t lines;
 	char *items;
 
 	if (job->options.argsort_bits == 0)
 		return GS_OK;
+	lines = gs_line_number_count(&job->items.lines.order, *data, end);
 	items = malloc(*bytes + lines * each + 1);
 	if (items == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for a sample of %llu", (unsigned long long)lines);

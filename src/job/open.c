@@ -18,6 +18,7 @@
 
 #include "base/limits.h"
 #include "base/round.h"
+#include "format/collation.h"
 #include "format/key.h"
 #include "gpu/guard.h"
 #include "job/options.h"
@@ -223,6 +224,9 @@ items_most(const struct gsort *job, uint64_t input_bytes)
 	return input_bytes / (bytes > 0 ? bytes : 1);
 }
 
+/* Figures that are copied once, and may have twice the memory that they need. */
+enum { PARCEL_TIMES = 3 };
+
 /* Sum up the memory that is kept beside the keys, of the input of a size that is GUESSED or known. */
 static void
 set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
@@ -230,10 +234,13 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const uint64_t all = gs_ranked_bytes(job->ranked, input->input_bytes);
+	/* a rank sends copies of them (ranked_figures.c) */
+	const unsigned times = job->ranked != NULL ? PARCEL_TIMES : 1;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
-		{ input->items && options->quantiles != NULL ? gs_item_top_bytes(strlen(options->quantiles),
-		  all, memory_of(input)) : 0, "so many lines of '--quantiles'" },
-		{ job->items.top.on ? gs_item_top_bytes(job->items.top.wanted, all, memory_of(input))
+		{ input->items && options->quantiles != NULL
+		  ? times * gs_item_top_bytes(strlen(options->quantiles), all, memory_of(input)) : 0,
+		  "so many lines of '--quantiles'" },
+		{ job->items.top.on ? times * gs_item_top_bytes(job->items.top.wanted, all, memory_of(input))
 		  : input->items ? gs_pick_bytes(options, items_most(job, all))
 		                 : values_bytes(options, input, all, guessed),
 		  "so many values (--top, --sample, --tail, --histogram)" },
@@ -246,6 +253,8 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 	};
 	uint64_t most = 0;
 
+	if (options->locale != NULL)
+		input->beside_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
 	for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
 		input->beside_bytes += kept[k].bytes;
 		if (kept[k].bytes >= most)

@@ -519,29 +519,6 @@ gs_parts_close(struct gs_parts *parts)
 
 /* ---- lines before -------------------------------------------------------------------- */
 
-/* Count the lines of a file before BEGIN; what cannot be read is not counted. */
-static uint64_t
-count_lines(const char *name, char terminator, uint64_t begin)
-{
-	const int fd = gs_open(name, O_RDONLY, 0);
-	char text[1 << 14];
-	uint64_t lines = 0;
-	int error = 0;
-
-	for (uint64_t at = 0; fd >= 0 && error == 0 && at < begin; at += sizeof text) {
-		const size_t want = begin - at < sizeof text ? (size_t)(begin - at) : sizeof text;
-		const size_t got = gs_read_at(fd, text, want, at, &error);
-
-		for (size_t i = 0; i < got; i++)
-			lines += text[i] == terminator;
-		if (got < want)
-			break;
-	}
-	if (fd >= 0)
-		close(fd);
-	return lines;
-}
-
 uint64_t
 gs_parts_begin(const struct gs_parts *parts, const char *name)
 {
@@ -556,9 +533,12 @@ uint64_t
 gs_parts_lines_before(void *context, const char *name, bool count)
 {
 	const struct gs_parts *parts = context;
+	const struct gs_line_order order = { .terminator = parts->terminator };
 	const uint64_t begin = gs_parts_begin(parts, name);
+	uint64_t lines = 0;
 
 	if (begin == 0)
 		return GS_TEXT_WHOLE;
-	return count ? count_lines(name, parts->terminator, begin) : 0;
+	/* a message needs them: that they cannot be read does not matter */
+	return count && gs_rows_count(&order, name, 0, begin, &lines) != GS_OK ? 0 : lines;
 }

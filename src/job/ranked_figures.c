@@ -205,22 +205,44 @@ put(struct parcel *parcel, const void *data, size_t bytes)
 	return GS_OK;
 }
 
-/* Send PARCEL to rank 0: there ALL and *BYTES are set to what all have sent. */
+/* Of what a rank has sent, BYTES at DATA. */
+typedef gs_status take_parcel(void *context, const char *data, uint64_t bytes);
+
+/* Send the PARCEL of each rank to rank 0, which takes one after the other: memory has one of them. */
 static gs_status
-send(struct gs_ranks *ranks, gs_status status, const struct parcel *parcel, char **all, uint64_t *bytes)
+send_parcel(struct gs_ranks *ranks, gs_status status, const struct parcel *parcel, take_parcel *take,
+            void *context)
 {
 	uint64_t *sizes = calloc(ranks->size, sizeof *sizes);
+	char *data = NULL;
 
 	if (status == GS_OK && sizes == NULL)
 		status = gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
 	status = gs_ranks_agree(ranks, status);
-	if (status == GS_OK)
-		status = gs_ranks_collect(ranks, parcel->data, parcel->bytes, false, sizes, all);
-	*bytes = 0;
-	for (unsigned r = 0; status == GS_OK && ranks->rank == 0 && r < ranks->size; r++)
-		*bytes += sizes[r];
+	for (unsigned r = 1; status == GS_OK && r < ranks->size; r++) {
+		const uint64_t bytes = ranks->rank == r ? parcel->bytes : 0;
+
+		status = gs_ranks_collect(ranks, parcel->data, bytes, false, sizes, &data);
+		if (status == GS_OK && ranks->rank == 0)
+			status = take(context, data, sizes[r]);
+		free(data);
+		data = NULL;
+		status = gs_ranks_agree(ranks, status);
+	}
 	free(sizes);
 	return status;
+}
+
+static gs_status
+take_groups(void *context, const char *data, uint64_t bytes)
+{
+	struct gs_group group;
+
+	for (uint64_t at = 0; at < bytes; at += sizeof group) {
+		memcpy(&group, data + at, sizeof group);
+		gs_top_add(context, &group);
+	}
+	return GS_OK;
 }
 
 /* The most frequent keys of each rank, to rank 0. */
@@ -229,20 +251,10 @@ send_top(struct gs_ranks *ranks, struct gs_answer *figures)
 {
 	struct gs_top *top = &figures->top;
 	const struct parcel mine = {
-		.data = (char *)top->groups,
-		.bytes = ranks->rank > 0 ? top->count * sizeof *top->groups : 0,
+		.data = (char *)top->groups, .bytes = top->count * sizeof *top->groups,
 	};
-	struct gs_group group;
-	uint64_t bytes;
-	char *all = NULL;
-	gs_status status = send(ranks, GS_OK, &mine, &all, &bytes);
 
-	for (uint64_t at = 0; status == GS_OK && at < bytes; at += sizeof group) {
-		memcpy(&group, all + at, sizeof group);
-		gs_top_add(top, &group);
-	}
-	free(all);
-	return status;
+	return send_parcel(ranks, GS_OK, &mine, take_groups, top);
 }
 
 /* ---- items, each with a number and a count ------------------------------------------- */
@@ -287,25 +299,44 @@ put_lines(struct parcel *parcel, const struct gs_answer *figures)
 	return GS_OK;
 }
 
+static gs_status
+take_lines(void *context, const char *data, uint64_t bytes)
+{
+	struct gs_answer *figures = context;
+	struct label label;
+
+	for (uint64_t at = 0; at < bytes; ) {
+		const char *line = get_item(data, &at, &label);
+
+		TRY(gs_item_copies_put(&figures->copies, (size_t)label.number, line, label.bytes));
+	}
+	return GS_OK;
+}
+
 /* The lines that figures are, to rank 0. */
 static gs_status
 send_lines(struct gs_ranks *ranks, struct gs_answer *figures)
 {
 	struct parcel parcel = { .data = NULL };
-	uint64_t bytes, at = 0;
-	struct label label;
-	char *all = NULL;
 	gs_status status = ranks->rank > 0 ? put_lines(&parcel, figures) : GS_OK;
 
-	status = send(ranks, status, &parcel, &all, &bytes);
-	while (status == GS_OK && at < bytes) {
-		const char *line = get_item(all, &at, &label);
-
-		status = gs_item_copies_put(&figures->copies, (size_t)label.number, line, label.bytes);
-	}
+	status = send_parcel(ranks, status, &parcel, take_lines, figures);
 	free(parcel.data);
-	free(all);
-	return gs_ranks_agree(ranks, status);
+	return status;
+}
+
+static gs_status
+take_items(void *context, const char *data, uint64_t bytes)
+{
+	struct gs_item_top *top = context;
+	struct label label;
+
+	for (uint64_t at = 0; at < bytes; ) {
+		const char *item = get_item(data, &at, &label);
+
+		TRY(gs_item_top_add(top, label.number, label.times, item, label.bytes));
+	}
+	return GS_OK;
 }
 
 /* Their groups have numbers in the order of all: those of a rank follow those of the rank before it. */
@@ -314,9 +345,7 @@ gs_ranked_top(struct gsort *job, gs_status status)
 {
 	struct gs_item_top *top = &job->items.top;
 	struct parcel parcel = { .data = NULL };
-	uint64_t before, groups, bytes, at = 0;
-	struct label label;
-	char *all = NULL;
+	uint64_t before, groups;
 
 	if (job->ranked == NULL)
 		return status;
@@ -332,14 +361,8 @@ gs_ranked_top(struct gsort *job, gs_status status)
 		}
 		top->heap.count = 0;
 	}
-	status = send(job->ranked->ranks, status, &parcel, &all, &bytes);
-	while (status == GS_OK && at < bytes) {
-		const char *item = get_item(all, &at, &label);
-
-		status = gs_item_top_add(top, label.number, label.times, item, label.bytes);
-	}
+	status = send_parcel(job->ranked->ranks, status, &parcel, take_items, top);
 	free(parcel.data);
-	free(all);
 	return status;
 }
 

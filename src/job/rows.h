@@ -21,15 +21,17 @@ struct gs_cut {
 };
 
 /** Set BEGINS[r] to where in its file the first row begins at or behind CUTS[r], of the ranks and the end of
- *  the last one; collective.  GS_EIO. */
+ *  the last one; collective.  GS_EIO; GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order,
                                   const struct gs_cut *cuts, uint64_t *begins);
 
-/** Set *BEGIN to where the last row begins before AT; one begins at FROM.  O(AT - FROM).  GS_EIO. */
+/** Set *BEGIN to where the last row begins before AT; one begins at FROM.  O(AT - FROM).  GS_EIO;
+ *  GS_EBUDGET. */
 MUST_CHECK gs_status gs_rows_before(const struct gs_line_order *order, const char *name, uint64_t from,
                                     uint64_t at, uint64_t *begin);
 
-/** Count the rows, or lines, that begin in FROM .. TO, where one begins and one ends.  GS_EIO. */
+/** Count the rows, or lines, that begin in FROM .. TO, where one begins and one ends.  GS_EIO;
+ *  GS_EBUDGET. */
 MUST_CHECK gs_status gs_rows_count(const struct gs_line_order *order, const char *name, uint64_t from,
                                    uint64_t to, uint64_t *count);
 

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fnv.h"		/* of what ranks compare */
 #include "base/status.h"
 
 struct gs_ranks;

@@ -20,16 +20,11 @@ sum_of(const struct gs_delivered *delivered, const struct gs_span *span, size_t 
 	                   false).sum;
 }
 
-/* After another failure they are skipped, too. */
 static void
 note(struct gs_delivered *delivered, unsigned key_class, uint64_t keys, uint64_t sum)
 {
 	delivered->before[key_class].keys += keys;
 	delivered->before[key_class].sum += sum;
-	if (!delivered->resuming)
-		return;
-	delivered->skipped[key_class].keys += keys;
-	delivered->skipped[key_class].sum += sum;
 }
 
 void

@@ -224,6 +224,7 @@ struct gs_item_store_options {
 
 	/* Which items leave.  A group is items that are equal; the first of them stands for all. */
 	bool      groups;		/* one of each group of LEAST .. MOST items; false: all items */
+	bool      numbered;		/* no two items have the same bytes */
 	uint64_t  least, most;
 	bool      head, tail;		/* of what would leave, only the first or last COUNT */
 	uint64_t  count;
@@ -265,7 +266,7 @@ struct gs_bucket_part {
  *  count.  Equal items are cut at LIMITS.bin_bytes, or rows: larger parts only touch more memory.  Of
  *  a group that one item stands for, only the first row is a part, unless all are to be verified. */
 size_t gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limits *limits,
-                       const struct gs_item_store_options *options, struct gs_bucket_part *shares);
+                       const struct gs_item_store_options *options, struct gs_bucket_part *parts);
 
 /* ---- sets: what leaves of equal items (item_set.c) ------------------------------ */
 

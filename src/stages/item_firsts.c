@@ -19,6 +19,9 @@ struct gs_item_firsts {
 	struct gs_item_order  by_number;
 	struct gs_item_store *keyed, *numbered;
 	struct gs_engine      by_key, in_order;	/* of the two stores */
+	bool                  verify, all_leave;
+	uint64_t              sum;		/* of the items that the second store got */
+	struct gs_item_digest digest;		/* of both */
 };
 
 static const char *
@@ -60,12 +63,15 @@ gs_item_firsts_open(struct gs_item_firsts **opened, const struct gs_item_store_o
 		.item_bytes = options->order->item_bytes, .words = words_of_numbers, .context = firsts,
 		.end = options->order->item_bytes == 0 ? end_of_item : NULL,
 	};
+	firsts->verify = options->verify;
+	firsts->all_leave = !options->head && !options->tail;
 	keyed.facts.memory_bytes = numbered.facts.memory_bytes = options->facts.memory_bytes / 2;
+	keyed.shares = numbered.shares = 2 * (options->shares > 0 ? options->shares : 1);
 	keyed.head = keyed.tail = false;
 	keyed.emit_at = keyed.emit_bytes = 0;
 	numbered.order = &firsts->by_number;
 	numbered.facts.guessed = true;
-	numbered.groups = numbered.verify = false;
+	numbered.groups = false;
 	TRY(gs_item_store_open(&firsts->keyed, &keyed, monitor));
 	TRY(gs_item_store_open(&firsts->numbered, &numbered, monitor));
 	firsts->by_key = gs_item_store_engine(firsts->keyed);
@@ -88,11 +94,14 @@ gs_item_firsts_close(struct gs_item_firsts *firsts)
 static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
-	const struct gs_item_firsts *firsts = context;
+	struct gs_item_firsts *firsts = context;
 	const struct gs_taker *taker = &firsts->in_order.taker;
-	const char *at = sorted->span.items, *end = at + sorted->span.bytes;
+	const struct gs_item_slice slice = { sorted->span.items, sorted->span.bytes };
+	const char *at = slice.data, *end = at + slice.bytes;
 
 	(void)enough;
+	if (firsts->verify)
+		firsts->sum += gs_items_sum(firsts->order, &slice);
 	for (const char *from = at; from < end; from = at) {
 		size_t bytes = gs_item_length(firsts->order, at, end), room;
 
@@ -143,12 +152,27 @@ limit(void *context, uint64_t most)
 	firsts->in_order.limit(firsts->numbered, most);
 }
 
+/* The first store had all items, and the second one must have those that it was given. */
+static void
+join_digests(struct gs_item_firsts *firsts)
+{
+	const struct gs_item_digest *second = firsts->in_order.digest(firsts->numbered);
+
+	firsts->digest = *firsts->by_key.digest(firsts->keyed);
+	firsts->digest.falls |= second->falls;
+	if (firsts->all_leave)
+		firsts->digest.sum += second->sum - firsts->sum;
+}
+
 static gs_status
 drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 {
 	struct gs_item_firsts *firsts = context;
 
-	return firsts->in_order.drain(firsts->numbered, key_class, sink);
+	TRY(firsts->in_order.drain(firsts->numbered, key_class, sink));
+	if (key_class == 0 && firsts->verify)
+		join_digests(firsts);
+	return GS_OK;
 }
 
 static const struct gs_item_digest *
@@ -156,7 +180,7 @@ digest(const void *context)
 {
 	const struct gs_item_firsts *firsts = context;
 
-	return firsts->by_key.digest(firsts->keyed);
+	return &firsts->digest;
 }
 
 static void

@@ -21,14 +21,11 @@ struct combining {
 	struct gs_first_error      error;
 };
 
-/* Count the items of a row or extent. */
+/* Count the lines of a row or extent. */
 static gs_status
-count_items(const struct combining *combining, const struct gs_item_bucket *bucket, size_t row,
-            uint32_t *count)
+count_lines(const struct gs_item_order *order, const struct gs_division_shared *shared,
+            const struct gs_item_extent *extent, struct gs_item_slice slice, uint32_t *count)
 {
-	const struct gs_item_order *order = combining->options->order;
-	const struct gs_division *division = bucket->division;
-	struct gs_item_slice slice = { .bytes = 0 };
 	const char *items[GS_ITEM_BATCH];
 	uint32_t lengths[GS_ITEM_BATCH];
 	struct gs_item_walk walk;
@@ -36,23 +33,41 @@ count_items(const struct combining *combining, const struct gs_item_bucket *buck
 	char *loaded = NULL;
 	size_t found;
 
-	*count = 0;
-	if (division->extents != NULL) {
-		const struct gs_item_extent *extent = &division->extents[bucket->bin].list[row];
-
+	if (extent != NULL) {
 		loaded = malloc(extent->bytes);
 		if (loaded == NULL)
 			return gs_fail(GS_EBUDGET, "out of memory");
-		slice = (struct gs_item_slice){ loaded, extent->bytes };
-		status = gs_division_read(combining->shared, extent, loaded, false);
-	} else {
-		(void)gs_division_slices(division, bucket->bin, row, row + 1, &slice);
+		slice.data = loaded;
+		status = gs_division_read(shared, extent, loaded, false);
 	}
 	walk = gs_item_walk_begin(order, &slice, 1);
 	while (status == GS_OK && (found = gs_item_walk_next(&walk, items, lengths, GS_ITEM_BATCH)) > 0)
 		*count += (uint32_t)found;
 	free(loaded);
 	return status;
+}
+
+/* The same of items.  Files of records are not read for that. */
+static gs_status
+count_items(const struct combining *combining, const struct gs_item_bucket *bucket, size_t row,
+            uint32_t *count)
+{
+	const struct gs_item_order *order = combining->options->order;
+	const struct gs_division *division = bucket->division;
+	const struct gs_item_extent *extent = NULL;
+	struct gs_item_slice slice = { .bytes = 0 };
+
+	*count = 0;
+	if (division->extents != NULL) {
+		extent = &division->extents[bucket->bin].list[row];
+		slice.bytes = extent->bytes;
+	} else {
+		(void)gs_division_slices(division, bucket->bin, row, row + 1, &slice);
+	}
+	if (order->item_bytes == 0)
+		return count_lines(order, combining->shared, extent, slice, count);
+	*count = (uint32_t)(slice.bytes / order->item_bytes);
+	return GS_OK;
 }
 
 /* Of what leaves of rows FROM .. TO drop the first COUNT. */

@@ -226,6 +226,8 @@ duplicates	1" ] || [ $? -eq 1 ]
 	for options in -k2,2n "-k2b,2" "-n" "-k1,1 -k2g" -r "-s -k2,2n" "-k1M -u" -h -V "-k2h"; do
 		same --debug $options <in
 	done
+	printf '\t\t b\n\tx 7\n' >tabs	# blanks of the first field end where it ends
+	for options in "-k1b,1" "-k1,1b" "-k2b,2" "-k1n,1" "-k1Mb,1" "-k2n,2"; do same --debug -t $'\t' $options <tabs; done
 	printf 'a\nb\na\n' | gsort --lines --debug --count 2>/dev/null |
 		cmp - <(printf '      %s\n        _\n' '2 a' '1 b')
 	printf '"a\nb",2\n"c",1\n' | gsort --csv --debug -s -k2,2 2>/dev/null |

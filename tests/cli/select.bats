@@ -171,7 +171,7 @@ first() {
 keeps() {
 	awk "$1" in in >expected
 	[ -s expected ]
-	for more in "" "-S 20M" "--parallel=1 --verify" "-S 20M --parallel=3"; do
+	for more in "" "-S 20M" "--parallel=1 --verify" "-S 5M -T . --parallel=3 --verify"; do
 		gsort --keep-order "${@:2}" $more in | cmp - expected
 		gsort --keep-order "${@:2}" $more <in | cmp - expected
 	done

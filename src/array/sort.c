@@ -453,7 +453,7 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 	if (!memory.zeroed)
 		memset(table, 0, layout.table_bytes + layout.lists_bytes);
 	pool = gs_pool_init(table, memory.at, layout.pool_bytes, layout.sizes.block_bytes);
-	gs_pool_spread(pool, layout.threads);
+	gs_pool_spread(pool, layout.threads, 0);
 	work.buckets = gs_buckets_init(table + layout.table_bytes, pool, args->key_bits, &layout.sizes);
 	assert(gs_buckets_fit(work.buckets) >= count * args->key_bytes);
 	gs_team_run(layout.threads, add_shares, &work);

@@ -26,6 +26,9 @@
  * in 0.55 s, in four in 0.50 s. */
 enum { LANES = 2 };
 
+/* Blocks of the pool are spread over its huge pages from here on, or all if the input has so much.  Not tuned. */
+#define SPREAD_FROM_BYTES	((size_t)64 << 20)
+
 /* ---- opening ----------------------------------------------------------------- */
 
 /* Bins: one for each value of narrow binary keys, or for each small text integer. */
@@ -87,10 +90,13 @@ static void
 open_batch(struct gs_store *store)
 {
 	const struct gs_plan *plan = store->plan;
+	const uint64_t bytes = store->plan_input->input_bytes;
 	struct gs_batch *batch = &store->batch;
 
 	batch->pool = gs_pool_init(store->block_table, store->pool_memory, plan->batch_bytes,
 	                           plan->buckets.block_bytes);
+	gs_pool_spread(batch->pool, plan->threads,
+	               bytes < UINT64_MAX && bytes >= SPREAD_FROM_BYTES ? 0 : SPREAD_FROM_BYTES);
 	batch->threads = plan->threads;
 	batch->part_bytes = plan->buckets.part_bytes;
 	batch->clock = &store->monitor->clock;

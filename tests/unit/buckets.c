@@ -268,7 +268,7 @@ check_take(unsigned shape, unsigned threads, size_t room)
 /* Each block is taken once; trips that follow each other come from different huge pages, until too few are
  * left. */
 static void
-check_spread(unsigned threads, size_t apart)
+check_spread(unsigned threads, size_t apart, size_t from)
 {
 	enum { BLOCK = 4096, PAGE = (2 << 20) / BLOCK, PAGES = 2 * 16 + 3, BLOCKS = PAGES * PAGE };
 	const size_t bytes = (size_t)PAGES << 21;
@@ -276,7 +276,7 @@ check_spread(unsigned threads, size_t apart)
 	unsigned char *taken = calloc(BLOCKS + 1, 1), pages[PAGES] = { 0 };
 	size_t wrong = 0;
 
-	gs_pool_spread(pool, threads);
+	gs_pool_spread(pool, threads, from * BLOCK);
 	for (size_t trip = 0; trip < BLOCKS / pool->trip_blocks; trip++) {
 		struct gs_chain chain = { .blocks = 0 };
 
@@ -285,7 +285,9 @@ check_spread(unsigned threads, size_t apart)
 			wrong += taken[block]++ > 0;
 		if (trip % apart == 0)
 			memset(pages, 0, sizeof pages);
-		if (trip * pool->trip_blocks < PAGES / apart * apart * PAGE)
+		if (trip * pool->trip_blocks < from)
+			wrong += chain.head != trip * pool->trip_blocks + 1;
+		else if (trip * pool->trip_blocks < PAGES / apart * apart * PAGE)
 			wrong += pages[(chain.head - 1) / PAGE]++ > 0;
 	}
 	CHECK(wrong == 0 && memchr(taken + 1, 0, BLOCKS) == NULL, "spread over %zu: %zu wrong", apart, wrong);
@@ -307,9 +309,10 @@ unit_buckets(void)
 	w.keys = malloc(large * 8);
 	w.expect = malloc(large * 8);
 	check_sizes();
-	check_spread(1, 1);
-	check_spread(3, 4);
-	check_spread(64, 16);
+	check_spread(1, 1, 0);
+	check_spread(3, 4, 0);
+	check_spread(64, 16, 0);
+	check_spread(64, 16, (32 << 20) / 4096);
 	check_shapes(count, SPAN / 8, 1);
 	check_shapes(count, 13579, 3);
 	check_shapes(count / 5 * 3, 65536, THREADS);

@@ -42,15 +42,16 @@ gs_pool_init(void *block_table, void *memory, size_t bytes, size_t block_bytes)
 }
 
 void
-gs_pool_spread(struct gs_pool *pool, unsigned threads)
+gs_pool_spread(struct gs_pool *pool, unsigned threads, size_t from_bytes)
 {
 	assert(pool->used == 0);
+	pool->spread_from = (uint32_t)(from_bytes / pool->block_bytes);
 	while (pool->pages_apart < threads && pool->pages_apart < 16)
 		pool->pages_apart *= 2;
 }
 
 /* The number of the block that is taken as the Nth one, from 0: trips that follow each other are in
- * different huge pages, as long as there are so many. */
+ * different huge pages, if they are to be, as long as there are so many. */
 static uint32_t
 nth_block(const struct gs_pool *pool, uint32_t n)
 {
@@ -58,7 +59,7 @@ nth_block(const struct gs_pool *pool, uint32_t n)
 	const uint32_t trip = (uint32_t)pool->trip_blocks, begin = n - n % (apart * page);
 	const uint32_t trips = (n - begin) / trip;
 
-	if (begin + apart * page > pool->blocks)
+	if (begin < pool->spread_from || begin + apart * page > pool->blocks)
 		return n + 1;
 	return begin + trips % apart * page + trips / apart * trip + n % trip + 1;
 }

@@ -26,7 +26,7 @@
  * in 0.55 s, in four in 0.50 s. */
 enum { LANES = 2 };
 
-/* Blocks of the pool are spread over its huge pages from here on, or all if the input has so much.  Not tuned. */
+/* Blocks of the pool are spread over its huge pages: all if the input has so much, or those behind it. */
 #define SPREAD_FROM_BYTES	((size_t)64 << 20)
 
 /* ---- opening ----------------------------------------------------------------- */

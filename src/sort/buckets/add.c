@@ -97,9 +97,9 @@ nontemporal_fence(void)
 
 /* A bin's lines are empty: its next key goes to their begin. */
 static void
-clear_lines(struct gs_adder *thread, unsigned bin)
+clear_lines(const struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 {
-	thread->next[bin] = thread->lines + (size_t)bin * GS_LINES_BYTES;
+	thread->next[bin] = thread->lines + (size_t)bin * buckets->lines_bytes;
 }
 
 void
@@ -108,13 +108,13 @@ gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin
 	if (thread->next[0] == NULL)	/* it has not scattered anything */
 		return;
 	for (unsigned b = 0; b < bins; b++) {
-		const char *lines = thread->lines + (size_t)b * GS_LINES_BYTES;
+		const char *lines = thread->lines + (size_t)b * buckets->lines_bytes;
 		const size_t rest = (size_t)(thread->next[b] - lines);
 		const size_t used = thread->end[b] % buckets->pool->block_bytes;
 		uintptr_t to = thread->end[b];
 
 		thread->end[b] = 0;
-		clear_lines(thread, b);
+		clear_lines(buckets, thread, b);
 		if (used + rest == 0)	/* no block, or a full one */
 			continue;
 		if (used == 0)
@@ -135,12 +135,12 @@ write_lines(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 {
 	uintptr_t end = thread->end[bin];
 
-	clear_lines(thread, bin);
+	clear_lines(buckets, thread, bin);
 	if (end % buckets->pool->block_bytes == 0)
 		end = new_block(buckets, thread, bin);
-	for (size_t line = 0; line < GS_LINES_BYTES; line += 64)
+	for (size_t line = 0; line < buckets->lines_bytes; line += 64)
 		nontemporal_store_line((void *)(end + line), thread->next[bin] + line);
-	thread->end[bin] = end + GS_LINES_BYTES;
+	thread->end[bin] = end + buckets->lines_bytes;
 	return thread->next[bin];
 }
 
@@ -154,6 +154,7 @@ scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct 
 {
 	enum { ROUND_KEYS = 512, LATER = 16 };
 	char **const next = thread->next;
+	const uintptr_t within = buckets->lines_bytes - 1;
 	uint16_t bins[ROUND_KEYS + LATER] = { 0 };	/* behind a round: any bins */
 
 	for (size_t here; count > 0; keys += here * (bits / 8), count -= here) {
@@ -170,7 +171,7 @@ scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct 
 				__builtin_prefetch(next[bins[i + LATER]], 1, 3);
 			gs_key_put(at, bits, 0, gs_key_at(keys, bits, i));
 			at += bits / 8;
-			if ((uintptr_t)at % GS_LINES_BYTES == 0)
+			if (((uintptr_t)at & within) == 0)
 				at = write_lines(buckets, thread, b);
 			next[b] = at;
 		}
@@ -184,7 +185,7 @@ scatter(struct gs_buckets *buckets, struct gs_adder *thread, const struct gs_bin
 {
 	if (thread->next[0] == NULL)
 		for (unsigned b = 0; b < buckets->bins_most; b++)
-			clear_lines(thread, b);
+			clear_lines(buckets, thread, b);
 	if (buckets->key_bits == 32 && buckets->fetches_first)
 		scatter_width(buckets, thread, binner, keys, count, 32, true);
 	else if (buckets->key_bits == 32)

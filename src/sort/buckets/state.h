@@ -28,8 +28,9 @@ struct gs_chain;
  * as many.  On the Xeon a key was scattered to 256, 512, 1024, 2048 bins in 1.3, 1.5, 1.95, 2.3 ns, when
  * it took 18 instructions and not 10; since then on an EPYC 9004 to 256, 512, 1024, 2048 in 1.31, 1.35,
  * 1.46, 1.65 ns (before 1.60, 1.58, 1.67, 1.75; least of 12).  A level of quicksort takes 0.2 ns on all.
+ * More than GS_BINS_USUAL only where buckets would not fit a second-level cache (buckets.c).
  */
-enum { GS_BINS = 2048, GS_BINS_AGAIN = 256 };
+enum { GS_BINS = 4096, GS_BINS_USUAL = 2048, GS_BINS_AGAIN = 256 };
 
 /*
  * Bytes of a bin's keys that are collected before they are written.  Each write is a branch that
@@ -38,6 +39,8 @@ enum { GS_BINS = 2048, GS_BINS_AGAIN = 256 };
  *     64                                 1.76      2.65      1.91
  *     128                                1.47      2.17      1.96
  *     256                                1.33      1.83      1.95
+ *
+ * With more than GS_BINS_USUAL bins half of it, so that all of a thread's fit its second-level cache.
  */
 enum { GS_LINES_BYTES = 256 };
 
@@ -76,7 +79,7 @@ struct gs_adder {
 	struct gs_chain    empty;		/* blocks */
 	struct gs_fragment open;
 	uint64_t           fragments;
-	/* For each bin: lines of keys, aligned to GS_LINES_BYTES; where in them the next key goes, or NULL
+	/* For each bin: lines of keys, aligned to their size; where in them the next key goes, or NULL
 	 * before the first one; the end of the keys in its newest block, or 0; blocks. */
 	char              *lines;
 	char             **next;
@@ -116,6 +119,7 @@ struct gs_buckets {
 	const struct gs_simd_kernels *kernels;
 	bool                  fetches_first;	/* gs_simd_fetches_first() */
 	unsigned              key_bits, key_bytes, block_keys, bins, bins_again, bins_most, thread_count;
+	unsigned              lines_bytes;	/* of each bin's lines */
 	size_t                part_bytes, fragment_bytes, sample_bytes, join_bytes, together_bytes;
 	size_t                slack_most_bytes;
 	struct gs_adder      *threads;
@@ -138,7 +142,7 @@ struct gs_buckets {
 	uint32_t             *sorted;		/* parts in their order, from 0; before, those to divide */
 	uint32_t              part_count, task_count;
 	_Atomic uint32_t      task_next;
-	struct gs_bucket      bucket[GS_BINS];
+	struct gs_bucket      bucket[];	/* of the first division */
 };
 
 /* ---- while keys come: buffer them as they are, or scatter them to bins (add.c) ---- */

@@ -75,6 +75,7 @@ host_sources = \
   src/format/line_field.c \
   src/format/line_order.c \
   src/format/line_order.h \
+  src/format/line_place.c \
   src/format/line_value.c \
   src/format/line_words.c \
   src/format/line_words.h \

@@ -226,13 +226,6 @@ gs_line_order_wants_header(const struct gs_line_order *order)
 	return false;
 }
 
-/* Where a line of BYTES ends, without its terminator. */
-static inline const char *
-content_end(const struct gs_line_order *order, const char *line, size_t bytes)
-{
-	return line + bytes - (bytes > 0 && line[bytes - 1] == order->terminator);
-}
-
 /* Why may a header not have a column that its author sees there? */
 static const char *
 explain_header(const struct gs_line_order *order, const char *line, size_t bytes)
@@ -265,7 +258,7 @@ refuse_header(const struct gs_line_order *order, const struct gs_keydef *key, co
 gs_status
 gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes)
 {
-	const char *end = content_end(order, line, bytes);
+	const char *end = gs_line_content_end(order, line, bytes);
 
 	if (end > line && end[-1] == '\r')
 		end--;
@@ -394,24 +387,65 @@ plain_text(const char *at, const char *end)
 	};
 }
 
+/* Compare by one key. */
+static int
+compare_by(const struct gs_line_order *order, const struct gs_keydef *key, const char *one,
+           const char *one_end, const char *other, const char *other_end)
+{
+	struct gs_key_text a, b;
+	int difference;
+
+	find(order, key, one, one_end, &a);
+	find(order, key, other, other_end, &b);
+	difference = key->strict ? compare_strict(order, key->ordering, a, b)
+	                         : compare_key(key->ordering, a, b);
+	return key->letters & GS_LETTER_R ? -difference : difference;
+}
+
+/* The key in which the words from AT on stop, if those of no other one are before it; or NULL. */
+static const struct gs_keydef *
+stopping_key(const struct gs_line_order *order, unsigned at)
+{
+	const struct gs_keydef *key = order->keys + at / GS_LINE_KEY_STEP;
+
+	return at / GS_LINE_KEY_STEP < order->key_count && key->ordering == GS_BY_COLLATION ? key : NULL;
+}
+
+unsigned
+gs_line_stop(const struct gs_line_order *order, unsigned at, const char *line, size_t bytes,
+             const char **text, size_t *text_bytes)
+{
+	const struct gs_keydef *key = stopping_key(order, at);
+	struct gs_key_text found;
+
+	if (key == NULL)
+		return 0;
+	find(order, key, line, gs_line_content_end(order, line, bytes), &found);
+	*text = (const char *)found.at;
+	*text_bytes = (size_t)(found.end - found.at);
+	return found.csv ? 0 : (at / GS_LINE_KEY_STEP + 1) * GS_LINE_KEY_STEP;
+}
+
+int
+gs_line_compare_stop(const struct gs_line_order *order, unsigned at, const char *one, size_t one_bytes,
+                     const char *other, size_t other_bytes)
+{
+	return compare_by(order, order->keys + at / GS_LINE_KEY_STEP, one, gs_line_content_end(order, one, one_bytes),
+	                  other, gs_line_content_end(order, other, other_bytes));
+}
+
 int
 gs_line_compare(const struct gs_line_order *order, const char *one, size_t one_bytes,
                 const char *other, size_t other_bytes)
 {
-	const char *one_end = content_end(order, one, one_bytes);
-	const char *other_end = content_end(order, other, other_bytes);
+	const char *one_end = gs_line_content_end(order, one, one_bytes);
+	const char *other_end = gs_line_content_end(order, other, other_bytes);
 	int difference;
 
 	for (size_t k = 0; k < order->key_count; k++) {
-		const struct gs_keydef *key = &order->keys[k];
-		struct gs_key_text a, b;
-
-		find(order, key, one, one_end, &a);
-		find(order, key, other, other_end, &b);
-		difference = key->strict ? compare_strict(order, key->ordering, a, b)
-		                         : compare_key(key->ordering, a, b);
+		difference = compare_by(order, &order->keys[k], one, one_end, other, other_end);
 		if (difference != 0)
-			return key->letters & GS_LETTER_R ? -difference : difference;
+			return difference;
 	}
 	if (!order->last_resort)
 		return 0;
@@ -476,12 +510,12 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 {
 	const bool plain = !order->fields.csv || memchr(line, '"', (size_t)(end - line)) == NULL;
 	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
-	struct gs_key_bytes bytes = { .skip = first };
+	struct gs_key_bytes bytes = { .skip = first % GS_LINE_KEY_STEP };
 	struct gs_key_text text;
 	bool ended = false;
 
 	*more = true;
-	for (size_t k = 0; k < order->key_count && !ended; k++) {
+	for (size_t k = first / GS_LINE_KEY_STEP; k < order->key_count && !ended; k++) {
 		const struct gs_keydef *key = &order->keys[k];
 
 		bytes.flip = key->letters & GS_LETTER_R ? UINT64_MAX : 0;
@@ -517,7 +551,7 @@ fixed_word(const struct gs_line_order *order, const char *line, size_t length, u
 	const size_t to = length < order->fixed_to ? length : order->fixed_to;
 	struct gs_key_bytes bytes = { .skip = first, .flip = order->fixed_flip };
 
-	if (!order->fixed || order->fixed_from > to)
+	if (!order->fixed || order->fixed_from > to || first >= GS_LINE_KEY_STEP)
 		return false;
 	*more = gs_key_bytes_take_eight(&bytes, at + order->fixed_from, at + to, NULL);
 	if (!*more && !(order->fixed_alone &&
@@ -545,46 +579,5 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 			words[i] = word_of(order, lines[i], lines[i] + bytes[i] - 1, at, &more);
 		any |= more;
 	}
-	return any && at + 8 < GS_LINE_WORD_BYTES;
-}
-
-/* ---- places ---------------------------------------------------------------------- */
-
-void
-gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
-                  size_t *begin, size_t *end)
-{
-	const char *limit = content_end(order, line, bytes);
-	const struct gs_keydef *keydef = &order->keys[key];
-	const enum gs_ordering ordering = keydef->ordering;
-	struct gs_key_text text = { .locale = keydef->locale };
-	struct gs_key_text number;
-	const unsigned char *blanks_end;
-	size_t month_bytes = 0;
-
-	gs_field_find(&order->fields, keydef, line, limit, &text);
-	blanks_end = (const unsigned char *)gs_field_limit(&order->fields, keydef, line, limit);
-	if (keydef->begin_field == GS_LINE_BEGIN && blanks_end < text.at)
-		text.at = text.end = blanks_end;	/* sort(1) skips no blanks behind the end here */
-	number = text;
-	/* sort(1) looks for a number behind blanks, even behind the end of a key that ends too early */
-	if (blanks_end < text.at)
-		blanks_end = (const unsigned char *)limit;
-	while (number.at < blanks_end && gs_is_blank(*number.at))
-		number.at++;
-	if (number.end < number.at)
-		number.end = number.at;
-	if (number.csv && number.at < number.end && *number.at == '"')
-		number.at++;		/* quotes are around the number */
-	if (ordering == GS_BY_NUMBER || ordering == GS_BY_SIZE)
-		number.end = number.at + gs_number_length(ordering == GS_BY_SIZE, keydef->locale, number.at,
-		                                          number.end);
-	else if (ordering == GS_BY_FLOAT)
-		number.end = number.at + gs_float_length(keydef->locale, number.at, number.end);
-	else if (gs_month_of(text, &month_bytes) >= 0 && ordering == GS_BY_MONTH)
-		number.end = number.at + month_bytes;
-	else
-		number = text;
-	*begin = (size_t)(number.at - (const unsigned char *)line);
-	*end = (size_t)(number.end - (const unsigned char *)line);
+	return any && at % GS_LINE_KEY_STEP + 8 < GS_LINE_WORD_BYTES;
 }

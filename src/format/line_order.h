@@ -54,6 +54,9 @@ struct gs_line_order {
 /* Bytes of words from this one on are not made: the comparison decides. */
 enum { GS_LINE_WORD_BYTES = 128 };
 
+/* Those from so many on are of the keys behind the first one, and so on. */
+enum { GS_LINE_KEY_STEP = 1 << 12 };
+
 /** The same, but 0 if the comparison decides ties of any words. */
 unsigned gs_line_order_word_bytes(const struct gs_line_order *order);
 
@@ -78,6 +81,13 @@ MUST_CHECK gs_status gs_line_order_check(const struct gs_line_order *order);
 /** A zeroed order is allowed. */
 void gs_line_order_close(struct gs_line_order *order);
 
+/** Where a line of BYTES ends, without its terminator. */
+static inline const char *
+gs_line_content_end(const struct gs_line_order *order, const char *line, size_t bytes)
+{
+	return line + bytes - (bytes > 0 && line[bytes - 1] == order->terminator);
+}
+
 /** Compare two lines, with or without terminator: less than, equal to or greater than 0. */
 int gs_line_compare(const struct gs_line_order *order, const char *one, size_t one_bytes,
                     const char *other, size_t other_bytes);
@@ -91,7 +101,17 @@ int gs_line_compare(const struct gs_line_order *order, const char *one, size_t o
 bool gs_line_words(const struct gs_line_order *order, const char *const *lines,
                    const uint32_t *bytes, size_t count, unsigned at, uint64_t *words);
 
-/** Where key number KEY of a line is, and what of it counts: from *BEGIN to *END. */
+/** The text in which the words from AT on stop, where they do not decide: *TEXT has *TEXT_BYTES, as they are
+ *  in the line.  Returns where the words behind it begin; 0: there is none, or its bytes are not those of the
+ *  line. */
+unsigned gs_line_stop(const struct gs_line_order *order, unsigned at, const char *line, size_t bytes,
+                      const char **text, size_t *text_bytes);
+
+/** Compare two lines by that text alone. */
+int gs_line_compare_stop(const struct gs_line_order *order, unsigned at, const char *one, size_t one_bytes,
+                         const char *other, size_t other_bytes);
+
+/** Where key number KEY of a line is, and what of it counts: from *BEGIN to *END (line_place.c). */
 void gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
                        size_t *begin, size_t *end);
 

@@ -58,6 +58,20 @@ compare_lines(const void *context, const char *one, size_t one_bytes, const char
 	return gs_line_compare(context, one, one_bytes, other, other_bytes);
 }
 
+static unsigned
+text_of_line(const void *context, unsigned at, const char *item, size_t item_bytes, const char **text,
+             size_t *bytes)
+{
+	return gs_line_stop(context, at, item, item_bytes, text, bytes);
+}
+
+static int
+compare_texts(const void *context, unsigned at, const char *one, size_t one_bytes, const char *other,
+              size_t other_bytes)
+{
+	return gs_line_compare_stop(context, at, one, one_bytes, other, other_bytes);
+}
+
 /* Groups are lines with equal keys, so their bytes do not count. */
 static bool
 makes_groups(const struct gsort_options *options)
@@ -170,6 +184,8 @@ describe(struct gsort *job)
 		.words = words_of_lines,
 		.words_at = words_of_lines_at,
 		.compare = compare_lines,
+		.text = text_of_line,
+		.compare_text = compare_texts,
 		.word_bytes = gs_line_order_word_bytes(&job->items.lines.order),
 		.context = &job->items.lines.order,
 	};

@@ -58,12 +58,28 @@ compare_items(const void *context, const char *one, size_t one_bytes, const char
 	                       other + NUMBER_BYTES, other_bytes - NUMBER_BYTES);
 }
 
+static unsigned
+text_of_item(const void *context, unsigned at, const char *item, size_t item_bytes, const char **text,
+             size_t *bytes)
+{
+	return gs_line_stop(context, at, item + NUMBER_BYTES, item_bytes - NUMBER_BYTES, text, bytes);
+}
+
+static int
+compare_texts(const void *context, unsigned at, const char *one, size_t one_bytes, const char *other,
+              size_t other_bytes)
+{
+	return gs_line_compare_stop(context, at, one + NUMBER_BYTES, one_bytes - NUMBER_BYTES,
+	                            other + NUMBER_BYTES, other_bytes - NUMBER_BYTES);
+}
+
 void
 gs_line_number_order(struct gs_item_order *items, const struct gs_line_order *order)
 {
 	*items = (struct gs_item_order){
 		.end = end_of_item, .words = words_of_items, .words_at = words_of_items_at,
-		.compare = compare_items, .word_bytes = gs_line_order_word_bytes(order), .context = order,
+		.compare = compare_items, .text = text_of_item, .compare_text = compare_texts,
+		.word_bytes = gs_line_order_word_bytes(order), .context = order,
 	};
 }
 

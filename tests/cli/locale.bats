@@ -76,6 +76,27 @@ words_of() {
 	done
 }
 
+@test "many lines with few texts, of which several differ by case, accents and what is ignored" {
+	awk 'BEGIN {
+		srand(9)
+		texts = split("same Same SAME sàme sa-me saMe sæme sa\001me other Öther other- ch cs", text, " ")
+		for (i = 0; i < 40000; i++)
+			print int(rand() * 9), text[int(rand() * rand() * texts) + 1], text[int(rand() * 4) + 1], int(rand() * 3000)
+	}' >in
+	for LC_ALL in en_US.UTF-8 hu_HU.UTF-8; do
+		for options in "-k2,2" "-s -k2,2" "-k2,2f -k1,1n" "-k2,2r -k3,3 -k4,4nr" "-u -k2,2 -k3,3" "-u -k2,2f" \
+			"-k1,1n -k2,2 -k3,3r" "-s -k2,2d -k3,3f -r"; do
+			# shellcheck disable=SC2086
+			same $options in
+		done
+		sort -s -k2,2 -k3,3 in >expected
+		gsort --locale --argsort=u32 -s -k2,2 -k3,3 in | od -An -tu4 -w4 -v | awk '
+			NR == FNR { line[NR - 1] = $0; next } { print line[$1 + 0] }' in - | cmp - expected
+		gsort --locale --count -k2,2 in | awk '{ print $1 }' | cmp - <(sort -s -k2,2 in |
+			LC_ALL=C awk '$2 != last { if (n) print n; n = 0 } { n++; last = $2 } END { print n }')
+	done
+}
+
 @test "numbers, sizes, floats and months are those of the locale" {
 	printf '%s\n' 1.234,5 1234,25 '1.23' 1,5 -2.000 ,5 .5 0 1,2e3 12,5K 1.2K 9.999K 1..000K 2. 3.,5 >numbers
 	printf '%s\n' 1,234.5 1234.25 1.23 1.5 -2,000 ,500 .5 1,2K 12,000K 1,,0K 2,K >>numbers

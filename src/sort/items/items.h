@@ -58,6 +58,20 @@ struct gs_item_order {
 	int (*compare)(const void *context, const char *one, size_t one_bytes, const char *other,
 	               size_t other_bytes);
 
+	/**
+	 * With COMPARE(): items whose words from AT on tie, and end, may still differ by a text in them.
+	 * Store where that is in *TEXT and *BYTES: items with the same bytes there are equal so far.  NULL:
+	 * there is no such function.
+	 *
+	 * @return  where the words of what decides behind that text begin; 0: there is no such text
+	 */
+	unsigned (*text)(const void *context, unsigned at, const char *item, size_t item_bytes,
+	                 const char **text, size_t *bytes);
+
+	/** Compare two items by that text alone. */
+	int (*compare_text)(const void *context, unsigned at, const char *one, size_t one_bytes,
+	                    const char *other, size_t other_bytes);
+
 	/** With COMPARE(), the most bytes of words.  Items whose words tie and end before that are equal;
 	 *  0: any that tie may differ. */
 	unsigned word_bytes;

@@ -122,12 +122,138 @@ merge_ties(struct gs_item_part *part, size_t from, size_t to)
 			places[at] = left[l++];
 }
 
+/* ---- ties that a text in the items decides ------------------------------------------ */
+
+static void sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to);
+
+/* Most texts that are told apart in a group: it has one, or a few that differ by case.  Not tuned. */
+enum { MOST_TEXTS = 32 };
+
+/* The texts of a group. */
+struct texts {
+	const struct gs_item_part *part;
+	unsigned at;			/* the words from there on tie */
+	unsigned next;			/* those of what decides behind the texts */
+	unsigned count;
+	struct text {
+		const char *data;
+		size_t   bytes;
+		uint32_t place;		/* of an item that has it */
+		unsigned number;	/* its place among the others in their order; equal ones have one */
+		size_t   items;
+	} list[MOST_TEXTS];
+};
+
+static size_t
+length_of(const struct gs_item_part *part, uint32_t place)
+{
+	return part->order->item_bytes > 0 ? part->order->item_bytes : part->lengths[place];
+}
+
+/* The number in the list of the text of the item at PLACE, most likely LAST; MOST_TEXTS: no number. */
+static unsigned
+find_text(struct texts *texts, uint32_t place, unsigned last)
+{
+	const struct gs_item_order *order = texts->part->order;
+	struct text *text = texts->list + last;
+	const char *data;
+	unsigned t = 0;
+	size_t bytes;
+
+	texts->next = order->text(order->context, texts->at, texts->part->items[place],
+	                          length_of(texts->part, place), &data, &bytes);
+	if (texts->next == 0)
+		return MOST_TEXTS;
+	if (last < texts->count && text->bytes == bytes && memcmp(text->data, data, bytes) == 0)
+		return last;
+	while (t < texts->count && (texts->list[t].bytes != bytes ||
+	                            memcmp(texts->list[t].data, data, bytes) != 0))
+		t++;
+	if (t == texts->count && t < MOST_TEXTS)
+		texts->list[texts->count++] = (struct text){ data, bytes, place, 0, 0 };
+	return t;
+}
+
+static int
+compare_texts(const struct texts *texts, unsigned one, unsigned other)
+{
+	const struct gs_item_part *part = texts->part;
+	const uint32_t a = texts->list[one].place, b = texts->list[other].place;
+
+	return part->order->compare_text(part->order->context, texts->at, part->items[a],
+	                                 length_of(part, a), part->items[b], length_of(part, b));
+}
+
+/* Number all texts in their order. */
+static void
+number_texts(struct texts *texts)
+{
+	unsigned order[MOST_TEXTS];
+
+	for (unsigned t = 0, at; t < texts->count; t++) {
+		for (at = t; at > 0 && compare_texts(texts, order[at - 1], t) > 0; at--)
+			order[at] = order[at - 1];
+		order[at] = t;
+	}
+	for (unsigned t = 1; t < texts->count; t++)
+		texts->list[order[t]].number = texts->list[order[t - 1]].number +
+		                               (compare_texts(texts, order[t - 1], order[t]) < 0);
+}
+
+/* Items FROM .. TO have texts whose numbers in the list are in WORDS: put them in the order of the texts, and
+ * sort those that have equal ones by what is behind. */
+static void
+sort_by_texts(struct gs_item_part *part, struct texts *texts, size_t from, size_t to)
+{
+	size_t ends[MOST_TEXTS] = { 0 }, begin = from;
+
+	number_texts(texts);
+	for (unsigned t = 0; t < texts->count; t++)
+		ends[texts->list[t].number] += texts->list[t].items;
+	for (unsigned t = 0; t < texts->count; t++) {
+		begin += ends[t];
+		ends[t] = begin - ends[t];	/* so far: where it begins */
+	}
+	for (size_t i = from; i < to; i++)
+		part->spare[ends[texts->list[part->words[i]].number]++] = part->places[i];
+	memcpy(part->places + from, part->spare + from, (to - from) * sizeof *part->places);
+	part->in_place = false;
+	begin = from;
+	for (unsigned t = 0; t < texts->count && begin < to; begin = ends[t++])
+		if (ends[t] > begin + 1)
+			sort_group(part, texts->next, begin, ends[t]);
+}
+
+/* Sort items whose words from AT on tie by a text in them, and what is behind; false: nothing was done. */
+static bool
+settle_by_text(struct gs_item_part *part, unsigned at, size_t from, size_t to)
+{
+	struct texts texts = { .part = part, .at = at };
+	unsigned last = 0;
+
+	if (part->order->text == NULL)
+		return false;
+	for (size_t i = from; i < to; i++) {
+		last = find_text(&texts, part->places[i], last);
+		if (last == MOST_TEXTS)
+			return false;
+		texts.list[last].items++;
+		part->words[i] = last;
+	}
+	sort_by_texts(part, &texts, from, to);
+	return true;
+}
+
+/* ---- groups of ties --------------------------------------------------------------------- */
+
 /* The words of these items are all equal; they end within the eight bytes from AT on. */
 static void
 settle(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
 	const bool equal = gs_item_words_decide(part->order, at + 8);
 
+	if (!equal && settle_by_text(part, at, from, to))
+		return;
 	if (!equal)
 		merge_ties(part, from, to);
 	if (!part->mark_equal)
@@ -268,8 +394,6 @@ shared_by_ties(const struct gs_item_part *part, const struct packing *packing, u
 		return at;
 	return at + (64 - packing->shift) / 8;
 }
-
-static void sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to);
 
 /* The group FROM .. TO is sorted by the words that PACKING has: sort the groups in it that tie.
  * Returns the end of one that has more than half of the items, at *FROM; else 0. */

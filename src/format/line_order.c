@@ -430,8 +430,9 @@ int
 gs_line_compare_stop(const struct gs_line_order *order, unsigned at, const char *one, size_t one_bytes,
                      const char *other, size_t other_bytes)
 {
-	return compare_by(order, order->keys + at / GS_LINE_KEY_STEP, one, gs_line_content_end(order, one, one_bytes),
-	                  other, gs_line_content_end(order, other, other_bytes));
+	return compare_by(order, order->keys + at / GS_LINE_KEY_STEP, one,
+	                  gs_line_content_end(order, one, one_bytes), other,
+	                  gs_line_content_end(order, other, other_bytes));
 }
 
 int

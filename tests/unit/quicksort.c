@@ -481,7 +481,8 @@ check_choice(unsigned shape, unsigned bits, bool logarithmic)
 	units_sort(sorted, KEYS);
 	for (size_t i = 0; i < KEYS; i++)
 		gs_key_put(sample, bits, i, sorted[i]);
-	binner = gs_binner_choose(sorted[0], sorted[KEYS - 1], 2048, sample, bits, KEYS);
+	binner = gs_binner_choose(sorted[0], sorted[KEYS - 1], 2048, gs_simd_kernels(gs_simd_best(), bits),
+	                          sample, KEYS);
 	CHECK((binner.scale == 0) == logarithmic, "%s, %u bits, are divided by %s", shapes[shape].name,
 	      bits, binner.scale == 0 ? "logarithms" : "width");
 }

@@ -236,8 +236,8 @@ gs_adder_begin_scatter(struct gs_buckets *buckets)
 		most += most == least;
 	}
 	buckets->kernels->sort_leaf(buckets->sample, buckets->sample, buckets->sample_count);
-	buckets->binner = gs_binner_choose(least, most, buckets->bins, buckets->sample,
-	                                   buckets->key_bits, buckets->sample_count);
+	buckets->binner = gs_binner_choose(least, most, buckets->bins, buckets->kernels, buckets->sample,
+	                                   buckets->sample_count);
 	atomic_store_explicit(&buckets->state, GS_SCATTER, memory_order_release);
 }
 

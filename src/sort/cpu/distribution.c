@@ -73,12 +73,10 @@ gs_distribution_choose(struct gs_distribution *distribution, const struct gs_sim
 		return false;
 	distribution->kernels = kernels;
 	distribution->ordered = ordered;
-	distribution->binner = gs_binner_linear(least, most, bins);
-	if (!is_even(distribution, sample, sample_keys) &&
-	    !(gs_binner_by_value(&distribution->binner, least, most, bins, sample, bits, sample_keys) &&
-	      is_even(distribution, sample, sample_keys)))
+	distribution->binner = gs_binner_choose(least, most, bins, kernels, sample, sample_keys);
+	if (!is_even(distribution, sample, sample_keys))
 		return false;
-	memset(distribution->end, 0, bins * sizeof *distribution->end);
+	memset(distribution->end, 0, distribution->binner.bins * sizeof *distribution->end);
 	return true;
 }
 

@@ -66,9 +66,12 @@ struct gs_binner gs_binner_logarithmic(uint64_t least, uint64_t most, unsigned b
 bool gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins,
                         const void *sample, unsigned key_bits, size_t count);
 
-/** The better one for keys like COUNT sorted ones of KEY_BITS at SAMPLE, all from LEAST to MOST. */
+struct gs_simd_kernels;
+enum { GS_BINNER_SAMPLE_KEYS = 512 };
+
+/** The best one for keys from LEAST to MOST like COUNT sorted ones at SAMPLE, at most so many. */
 struct gs_binner gs_binner_choose(uint64_t least, uint64_t most, unsigned bins,
-                                  const void *sample, unsigned key_bits, size_t count);
+                                  const struct gs_simd_kernels *kernels, const void *sample, size_t count);
 
 /** The least key that has bin BIN, or a later one if no key has bin BIN; at most MOST. */
 uint64_t gs_binner_first(const struct gs_binner *binner, unsigned bin);

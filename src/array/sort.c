@@ -58,16 +58,32 @@ to_raw(const struct gs_array_args *args, void *keys, size_t count)
 
 enum { ALIGNMENT = HUGE_PAGE };		/* of the part of the caller's scratch that is used */
 
-/* Of this call, or the caller's. */
+static char *
+aligned(const struct gs_array_args *args)
+{
+	return (char *)gs_round_up((uintptr_t)args->scratch, ALIGNMENT);
+}
+
+/* Of this call, or the caller's, which is large enough. */
 static gs_status
 get_memory(struct gs_array_memory *memory, size_t bytes, const struct gs_array_args *args)
 {
 	if (args->scratch == NULL)
 		return gs_array_memory_get(memory, bytes);
-	*memory = (struct gs_array_memory){ .at = (char *)gs_round_up((uintptr_t)args->scratch, ALIGNMENT) };
-	return (size_t)(memory->at - (char *)args->scratch) + bytes <= args->scratch_bytes ? GS_OK
-	       : gs_fail(GS_EUSAGE, "scratch has %zu bytes, but gsort_scratch_bytes() are %zu",
-	                 args->scratch_bytes, ALIGNMENT + bytes);
+	*memory = (struct gs_array_memory){ .at = aligned(args) };
+	return GS_OK;
+}
+
+static gs_status
+check_scratch(size_t count, const struct gs_array_args *args)
+{
+	const size_t wanted = gs_array_sort_bytes(count, args);
+
+	if (args->scratch == NULL || wanted == 0 ||
+	    (size_t)(aligned(args) - (char *)args->scratch) + (wanted - ALIGNMENT) <= args->scratch_bytes)
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "scratch has %zu bytes, but gsort_scratch_bytes() are %zu",
+	               args->scratch_bytes, wanted);
 }
 
 /* ---- 8 and 16 bits -------------------------------------------------------------- */
@@ -196,7 +212,8 @@ fill_stretch(void *context, size_t stretch)
 	}
 }
 
-enum { SAMPLE_KEYS = 64 };
+/* Of 16 values that are as frequent a sample lacks one once in a million times; one of 64 keys in four. */
+enum { SAMPLE_KEYS = 256 };
 
 /* Draw SAMPLE_KEYS keys, as ordered bits, and sort them. */
 static void
@@ -226,7 +243,7 @@ two_are_equal(const void *keys, size_t count, unsigned key_bits, size_t few)
 static bool
 sort_few(void *keys, size_t count, const struct gs_array_args *args)
 {
-	enum { LEAST = 4096, FIRST = 16 };
+	enum { LEAST = 2048, FIRST = 16 };
 	const unsigned threads = gs_array_threads(args, count * args->key_bytes / TALLY_FASTER);
 	const size_t stretches = (count + STRETCH_KEYS - 1) / STRETCH_KEYS;
 	struct tally tally = { .keys = keys, .count = count };
@@ -296,14 +313,6 @@ settle(void *keys, size_t count, const struct gs_array_args *args)
 	return true;
 }
 
-static void
-quicksort(void *keys, void *scratch, size_t count, const struct gs_array_args *args)
-{
-	to_ordered(args, keys, count);
-	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, scratch, count);
-	to_raw(args, keys, count);
-}
-
 static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
@@ -312,8 +321,9 @@ sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 
 	if (count * args->key_bytes > FEW_BYTES)
 		TRY(get_memory(&memory, count * args->key_bytes, args));
-	if (!settle(keys, count, args) && !sort_few(keys, count, args))
-		quicksort(keys, memory.at, count, args);
+	to_ordered(args, keys, count);
+	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, memory.at, count);
+	to_raw(args, keys, count);
 	if (count * args->key_bytes > FEW_BYTES)
 		gs_array_memory_give(&memory);
 	return GS_OK;
@@ -385,15 +395,18 @@ struct layout {
 static struct layout
 lay_out(size_t count, const struct gs_array_args *args)
 {
-	const size_t bytes = count * args->key_bytes, about = bytes + bytes / 2 + ((size_t)1 << 30);
+	const size_t bytes = count * args->key_bytes;
 	struct layout layout = { .threads = gs_array_threads(args, bytes) };
+	size_t pool_bytes = bytes;
 
 	layout.sizes = gs_buckets_choose(layout.threads, 1, UINT64_MAX, bytes, GS_PART_MOST_BYTES);
 	layout.sizes.block_bytes = GS_BLOCK_MOST_BYTES;
 	layout.sizes.together_bytes = TOGETHER_BYTES;
-	layout.pool_bytes = gs_round_up(bytes + gs_buckets_reserve(&layout.sizes, about) +
-	                                gs_buckets_reserve_once(&layout.sizes, about), HUGE_PAGE);
-	assert(layout.pool_bytes <= about);
+	do {	/* a larger pool needs more beyond its keys, about a twentieth */
+		layout.pool_bytes = pool_bytes;
+		pool_bytes = gs_round_up(bytes + gs_buckets_reserve(&layout.sizes, pool_bytes) +
+		                         gs_buckets_reserve_once(&layout.sizes, pool_bytes), HUGE_PAGE);
+	} while (pool_bytes > layout.pool_bytes);
 	layout.scratch_bytes = layout.threads * layout.sizes.part_bytes;
 	layout.table_bytes = gs_round_up(gs_pool_bytes(layout.pool_bytes, layout.sizes.block_bytes), 64);
 	layout.lists_bytes = gs_buckets_bytes(&layout.sizes, layout.pool_bytes);
@@ -407,7 +420,7 @@ layout_bytes(const struct layout *layout)
 }
 
 /*
- * Do an eighth of a sample's keys repeat others, or are most in a dense range?  Of such keys a quicksort
+ * Do a sixteenth of a sample's keys repeat others, or are most in a dense range?  Of such keys a quicksort
  * leaves fewer with each level: 2^22, u32 and u64, EPYC 9004, one thread, of 1000 values 0.6 and 0.8 ns a
  * key, with buckets 1.9 and 4.5.  One thread of the Xeon of the H200 host sorts 2^21 u32, of which k is as
  * frequent as 1/k, at 292 Mkeys/s; 2, 4 and 16 sort them by buckets at 164, 243 and 351.  So of N threads all
@@ -418,13 +431,16 @@ enum { REPEATED_BYTES = 96 << 20 };
 static bool
 most_repeat(const void *keys, size_t count, const struct gs_array_args *args)
 {
+	const unsigned threads = gs_array_threads(args, count * args->key_bytes);
 	uint64_t sample[SAMPLE_KEYS];
 	unsigned repeated = 0;
 
+	if (threads > 1 && count * args->key_bytes >= REPEATED_BYTES / threads)
+		return false;
 	draw(keys, count, args, sample);
 	for (unsigned s = 1; s < SAMPLE_KEYS; s++)
 		repeated += gs_key_at(sample, args->key_bits, s) == gs_key_at(sample, args->key_bits, s - 1);
-	return repeated >= SAMPLE_KEYS / 8 || gs_sample_dense(sample, args->key_bits, SAMPLE_KEYS, count);
+	return repeated >= SAMPLE_KEYS / 16 || gs_sample_dense(sample, args->key_bits, SAMPLE_KEYS, count);
 }
 
 static gs_status
@@ -438,16 +454,6 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 	char *table;
 
 	TRY(get_memory(&memory, layout_bytes(&layout), args));
-	if (settle(keys, count, args) || sort_few(keys, count, args)) {
-		gs_array_memory_give(&memory);
-		return GS_OK;
-	}
-	if ((layout.threads == 1 || count * args->key_bytes < REPEATED_BYTES / layout.threads) &&
-	    most_repeat(keys, count, args)) {
-		quicksort(keys, memory.at, count, args);
-		gs_array_memory_give(&memory);
-		return GS_OK;
-	}
 	work.scratch = memory.at + layout.pool_bytes;
 	table = work.scratch + layout.scratch_bytes;
 	if (!memory.zeroed)
@@ -502,15 +508,21 @@ gs_array_sort_bytes(size_t count, const struct gs_array_args *args)
 gs_status
 gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
 {
-	switch (choose(count, args)) {
-	case COUNTED:   return sort_by_counting(keys, count, args);
-	case QUICKSORT: return sort_by_quicksort(keys, count, args);
-	case BUCKETS:   return sort_by_buckets(keys, count, args);
-	case NOTHING:   return GS_OK;
-	default:        break;
+	const enum method method = choose(count, args);
+
+	TRY(check_scratch(count, args));
+	switch (method) {
+	case NOTHING: return GS_OK;
+	case COUNTED: return sort_by_counting(keys, count, args);
+	case WIDENED:
+		to_ordered(args, keys, count);
+		sort_widened(keys, count);
+		to_raw(args, keys, count);
+		return GS_OK;
+	default:
+		if (settle(keys, count, args) || sort_few(keys, count, args))
+			return GS_OK;
+		return method == QUICKSORT || most_repeat(keys, count, args)
+		       ? sort_by_quicksort(keys, count, args) : sort_by_buckets(keys, count, args);
 	}
-	to_ordered(args, keys, count);
-	sort_widened(keys, count);
-	to_raw(args, keys, count);
-	return GS_OK;
 }

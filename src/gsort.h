@@ -349,7 +349,10 @@ struct gsort_progress {
 	unsigned runs;			/* written or kept so far */
 	uint64_t stored_in;		/* of the input's files, so far: compressed, if they are */
 	uint64_t stored_total;		/* what they have together; UINT64_MAX: unknown */
-	uint64_t reserved[8];		/* 0 */
+	uint64_t work_done;		/* of WORK_TOTAL; what is done weighs as long as the plan takes it to
+					 * last, in nanoseconds */
+	uint64_t work_total;		/* 0: unknown, as long as the size of the input is */
+	uint64_t reserved[6];		/* 0 */
 };
 
 typedef enum gsort_status {

@@ -137,6 +137,7 @@ host_sources = \
   src/job/check.c \
   src/job/combine.c \
   src/job/explain.c \
+  src/job/forecast.c \
   src/job/files.c \
   src/job/given.c \
   src/job/info.c \
@@ -192,6 +193,7 @@ host_sources = \
   src/net/ranks.h \
   src/plan/device.c \
   src/plan/fan_in.c \
+  src/plan/forecast.c \
   src/plan/items.c \
   src/plan/items.h \
   src/plan/plan.c \

@@ -39,6 +39,7 @@ tests_unit_units_SOURCES = \
   tests/unit/given.c \
   tests/unit/bars.c \
   tests/unit/scan.c \
+  tests/unit/forecast.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
   tests/unit/item_merger.c \

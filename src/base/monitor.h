@@ -89,6 +89,11 @@ struct gs_counters {
 	_Atomic uint64_t bytes_in, bytes_total, keys_in, keys_sorted, bytes_out;
 	_Atomic uint64_t stored_in, stored_total;	/* of the input's files, compressed as they are */
 	atomic_uint      runs;
+	_Atomic uint64_t spilled_bytes;		/* of keys, to temporary files */
+
+	/* What the plan expects (job/forecast.c): nanoseconds until all is read, of merging runs into runs,
+	 * of the rest; and bytes of keys in temporary files, at a time and in all. */
+	_Atomic uint64_t read_ns, merge_ns, write_ns, disk_bytes, written_bytes;
 };
 
 /* A function that takes a line without a newline; NULL: the lines are dropped. */

@@ -48,10 +48,9 @@ static struct {
 	atomic_bool     drawing;	/* a bar is being written */
 	atomic_bool     dying;		/* no bar any more */
 	double          start;
-	double          write_start;	/* 0: nothing written yet */
-	double          left;		/* seconds, by the last line; less than 0: it said nothing */
+	struct gs_progress_times times;
 	sigset_t        signals;
-} watch = { .lock = PTHREAD_MUTEX_INITIALIZER, .left = -1 };
+} watch = { .lock = PTHREAD_MUTEX_INITIALIZER, .times.left = -1 };
 
 static double
 now(void)
@@ -69,18 +68,12 @@ static void
 make_line(struct gs_progress_line *line, unsigned columns)
 {
 	const gsort *job = atomic_load(&watch.job);
-	const double at = now();
-	struct gs_progress_times times = { .elapsed = at - watch.start, .left = watch.left };
 	struct gsort_progress p;
 
-	if (job != NULL) {
+	watch.times.elapsed = now() - watch.start;
+	if (job != NULL)
 		gsort_progress(job, &p);
-		if (p.phase == GSORT_WRITING && watch.write_start == 0)
-			watch.write_start = at;
-		times.writing = watch.write_start > 0 ? at - watch.write_start : 0;
-	}
-	gs_progress_describe(line, job != NULL ? &p : NULL, watch.operation, &times, columns);
-	watch.left = times.left;
+	gs_progress_describe(line, job != NULL ? &p : NULL, watch.operation, &watch.times, columns);
 }
 
 /* Is there anything to show?  Nothing has been read while an input is waited for. */

@@ -49,7 +49,8 @@ struct gs_progress_line {
 /* Seconds. */
 struct gs_progress_times {
 	double elapsed;
-	double writing;		/* since the first key was written; 0: none was */
+	double write_start;	/* of ELAPSED, when a sort began to write; 0: it has not */
+	double write_work;	/* that was done then */
 	double left;		/* that the last line said; less than 0: it said nothing */
 };
 
@@ -57,7 +58,8 @@ struct gs_progress_times {
  * Describe PROGRESS: "read 62% 3.9/6.3GiB 2.1GiB/s | sorted 3/5 runs | 0:03 eta 0:04".
  *
  * @progress  NULL: the job is not open yet
- * @times     LEFT is set; the seconds left never grow from one line to the next
+ * @times     ELAPSED is that of now, the rest of the last line, which sets it; first all 0, and LEFT -1.  The
+ *            seconds left never grow from one line to the next
  * @columns   of the terminal: from 100 on there is a bar before it; 0: no terminal
  */
 void gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress *progress,

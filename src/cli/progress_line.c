@@ -19,8 +19,7 @@ enum {
 	BAR_COLUMNS = 20,
 };
 
-static const double WRITING_KEYS = 1, WRITING_RUNS = 0.6;	/* seconds, over those of reading */
-static const double KNOWN_SHARE = 0.02;	/* that is written when the rate of writing is known */
+static const double KNOWN_SHARE = 0.1;	/* that is written when only the rate of writing counts */
 
 /* --- text ------------------------------------------------------------------- */
 
@@ -137,23 +136,28 @@ share_written(const struct gsort_progress *p)
 }
 
 /*
- * Estimate the seconds left; less than 0: unknown.  Until the rate of writing is known, it is taken
- * from that of reading.  Whole sorts of 0.1 to 0.3 GB on two busy cores, seconds of writing over those
- * of reading: in memory u64 0.6 to 1.0, text 1.1 to 1.9, lines 0.7; with runs, which are sorted and
- * written while the input is read, u64 0.6, text 0.7 to 0.9, lines 1.1; 3 GB of u64 on idle ones 0.3.
+ * Estimate the seconds left; less than 0: unknown.  Work is measured in the time that the plan expects
+ * (plan/forecast.c), so it takes the same time everywhere if the plan is right.  Writing shows how wrong it
+ * is: the more is written, the more counts what writing has taken.
  */
 static double
-estimate(const struct gsort_progress *p, enum gsort_operation operation,
-          const struct gs_progress_times *times)
+estimate(const struct gsort_progress *p, enum gsort_operation operation, struct gs_progress_times *times)
 {
-	const double written = share_written(p), read = share_read(p);
-	const double writing = operation != GSORT_SORT ? 0 : p->runs > 0 ? WRITING_RUNS : WRITING_KEYS;
+	const double left = (double)(p->work_total - p->work_done);
+	double rate, writing, known;
 
-	if (times->elapsed < ETA_SECONDS)
+	if (operation == GSORT_SORT && p->phase == GSORT_WRITING && times->write_start == 0) {
+		times->write_start = times->elapsed;
+		times->write_work = (double)p->work_done;
+	}
+	if (times->elapsed < ETA_SECONDS || p->work_total == 0 || p->work_done == 0)
 		return -1;
-	if (operation == GSORT_SORT && p->phase == GSORT_WRITING)
-		return written >= KNOWN_SHARE ? times->writing / written - times->writing : -1;
-	return read > 0 ? (1 + writing) * times->elapsed / read - times->elapsed : -1;
+	rate = times->elapsed / (double)p->work_done;
+	writing = times->write_start > 0 ? (double)p->work_done - times->write_work : 0;
+	known = writing / (KNOWN_SHARE * (writing + left) + 1);
+	if (writing > 0 && known > 0)
+		rate += (known < 1 ? known : 1) * ((times->elapsed - times->write_start) / writing - rate);
+	return left * rate;
 }
 
 /* The seconds that the line says; less than 0: none.  They never count up. */
@@ -171,12 +175,11 @@ time_left(const struct gsort_progress *p, enum gsort_operation operation,
 /* --- parts --------------------------------------------------------------------- */
 
 static void
-add_bar(struct gs_progress_line *line, const struct gsort_progress *p, enum gsort_operation operation)
+add_bar(struct gs_progress_line *line, const struct gsort_progress *p)
 {
-	const double read = share_read(p);
-	const double all = operation == GSORT_SORT ? (read + share_written(p)) / 2 : read;
+	const double all = share(p->work_done, p->work_total);
 
-	if (read < 0)
+	if (p->work_total == 0)
 		return;
 	gs_progress_add(line, "[");
 	for (unsigned c = 0; c < BAR_COLUMNS; c++)
@@ -243,7 +246,7 @@ gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress 
 		return;
 	}
 	if (columns >= BAR_FROM)
-		add_bar(line, p, operation);
+		add_bar(line, p);
 	add_read(line, p, times->elapsed);
 	add_runs(line, p);
 	if (p->phase == GSORT_SORTING)

@@ -153,6 +153,7 @@ gsort_progress(const gsort *job, struct gsort_progress *progress)
 		.stored_total = atomic_load(&now->stored_total),
 	};
 	gs_combine_progress(job, progress);
+	gs_job_work(job, progress);
 }
 
 const struct gsort_stats *

@@ -79,8 +79,10 @@ next_span(struct part *part, struct gs_span *span)
 {
 	gs_status status;
 
-	if (gs_handover_next(&part->handover, span))
+	if (gs_handover_next(&part->handover, span)) {
+		atomic_fetch_add(&part->job.monitor.counters.keys_sorted, span->count);
 		return GS_OK;
+	}
 	status = gs_thread_join(&part->thread);
 	assert(status != GS_OK);	/* else it gives all its keys */
 	return status;
@@ -467,6 +469,7 @@ gs_combine_progress(const struct gsort *job, struct gsort_progress *progress)
 
 		progress->bytes_in += atomic_load(&now->bytes_in);
 		progress->keys_in += atomic_load(&now->keys_in);
+		progress->keys_sorted = (p == 0 ? 0 : progress->keys_sorted) + atomic_load(&now->keys_sorted);
 		progress->runs += atomic_load(&now->runs);
 	}
 }

@@ -180,6 +180,26 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 		job->kind->explain_memory(to, job);
 }
 
+/* What it takes, about, not at most. */
+static void
+print_needs(const struct gs_line_printer *to, const struct gsort *job)
+{
+	struct gs_forecast forecast;
+	char memory[32], disk[32], time[32];
+
+	gs_job_forecast(job, &forecast);
+	if (!forecast.known) {
+		gs_print_line(to, "needs", "what the size of the input says: --plan=SIZE");
+		return;
+	}
+	gs_print_line(to, "needs", "about %s of memory, %s%s and %s%s",
+	              gs_size_text(forecast.memory_bytes, memory),
+	              forecast.disk_bytes > 0 ? gs_size_text(forecast.disk_bytes, disk) : "no",
+	              forecast.disk_bytes > 0 ? " of temporary files" : " temporary files",
+	              gs_time_text(gs_forecast_seconds(&forecast), time),
+	              job->ranked != NULL ? ", each rank" : "");
+}
+
 /* Bytes of the input that are keys or records: neither headers nor skipped bytes. */
 static uint64_t
 key_bytes_in(const struct gsort *job)
@@ -229,6 +249,7 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	const bool items = gs_options_want_items(options) && !gs_options_argsort_text(options);
 	const size_t unit = options->lines ? 0 : items ? job->items.ingest.record.bytes
 	                                               : input->key_bits / 8;
+	struct gs_forecast forecast;
 
 	gs_json_begin(json, NULL, '{');
 	gs_json_string(json, "version", PACKAGE_VERSION);
@@ -245,6 +266,11 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	gs_json_number(json, "threads", plan->threads);
 	gs_json_number(json, "memory_bytes", plan->host_bytes);
 	gs_json_number(json, "memory_for_keys_bytes", plan->pool_bytes);
+	gs_job_forecast(job, &forecast);
+	gs_json_number(json, "expected_memory_bytes", forecast.known ? forecast.memory_bytes : UINT64_MAX);
+	gs_json_number(json, "expected_disk_bytes", forecast.known ? forecast.disk_bytes : UINT64_MAX);
+	gs_json_number(json, "expected_ms", forecast.known
+	               ? (uint64_t)(1e3 * gs_forecast_seconds(&forecast)) : UINT64_MAX);
 	gs_json_number(json, "outputs", options->split > 0 ? options->split : 1);
 	if (options->operation == GSORT_SORT)
 		add_disk(json, job);
@@ -349,6 +375,7 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 	print_device(&to, job);
 	gs_print_line(&to, "threads", "%u", job->plan.threads);
 	print_memory(&to, job);
+	print_needs(&to, job);
 	if (job->options.split > 0)
 		print_outputs(&to, job);
 }

@@ -308,6 +308,20 @@ MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *
 
 void gs_line_job_close(struct gsort *job);
 
+/* ---- what it takes, about, and how much of that is done (forecast.c) ----------- */
+
+/** What JOB takes; of compressed files, by a guess of what is in them. */
+void gs_job_forecast(const struct gsort *job, struct gs_forecast *forecast);
+
+/** It is planned: store in its counters what the plan expects. */
+void gs_job_expect(struct gsort *job);
+
+/** All has been read: the same, if the size of the input was unknown. */
+void gs_job_expect_the_rest(struct gsort *job);
+
+/** Set the work in PROGRESS, whose other members are set. */
+void gs_job_work(const struct gsort *job, struct gsort_progress *progress);
+
 /* ---- phases: for progress, for the caller, and how long each took (sort.c) ----- */
 
 /** The job begins to read, sort or write: PHASE.  The seconds since the phase before it began, if

@@ -331,6 +331,7 @@ make_plan(struct gsort *job)
 {
 	TRY(gs_plan_make(&job->plan, &job->plan_input));
 	gs_ranked_adapt(job->ranked, &job->plan);
+	gs_job_expect(job);
 	return GS_OK;
 }
 

@@ -34,6 +34,20 @@ gs_size_text(uint64_t bytes, char text[32])
 	return text;
 }
 
+const char *
+gs_time_text(double seconds, char text[32])
+{
+	if (seconds < 9.95)
+		snprintf(text, 32, "%.1f s", seconds < 0.1 ? 0.1 : seconds);
+	else if (seconds < 120)
+		snprintf(text, 32, "%.0f s", seconds);
+	else if (seconds < 2 * 3600)
+		snprintf(text, 32, "%.0f min", seconds / 60);
+	else
+		snprintf(text, 32, "%.0f h", seconds / 3600);
+	return text;
+}
+
 /* ---- JSON ---------------------------------------------------------------------- */
 
 static void PRINTF(2, 3)

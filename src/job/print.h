@@ -21,6 +21,9 @@ void gs_print_line(const struct gs_line_printer *to, const char *what, const cha
 /** "1.0 GiB", with one decimal; returns TEXT. */
 const char *gs_size_text(uint64_t bytes, char text[32]);
 
+/** "0.3 s", "25 min", "7 h", rounded; returns TEXT. */
+const char *gs_time_text(double seconds, char text[32]);
+
 /* ---- one JSON object, on one line ---------------------------------------------- */
 
 enum { GS_JSON_BYTES = 64 << 10 };	/* with sixteen paths, each byte escaped, half of that */

@@ -154,6 +154,41 @@ struct gs_estimate {
 void gs_plan_estimate(const struct gs_plan *plan, const struct gs_plan_input *input,
                       struct gs_estimate *estimate);
 
+/* ---- what a job takes, about (forecast.c) ----------------------------------------- */
+
+enum gs_work {
+	GS_WORK_KEYS,		/* binary */
+	GS_WORK_COUNTED,	/* of 8 and 16 bits */
+	GS_WORK_TEXT,		/* integers */
+	GS_WORK_FLOATS,		/* as text */
+	GS_WORK_LINES,		/* by their bytes */
+	GS_WORK_FIELDS,		/* lines by keys */
+	GS_WORK_RECORDS,
+	GS_WORK_SMALL,		/* records of less than 32 bytes, keys of 128 bits */
+	GS_WORK_NUMBERED,	/* --argsort */
+	GS_WORK_COLUMN,		/* figures of a column of lines */
+};
+
+struct gs_forecast {
+	bool     known;			/* the size of the input is; else the rest is 0 */
+	uint64_t memory_bytes;		/* of the process */
+	uint64_t disk_bytes;		/* of temporary files at a time */
+	uint64_t written_bytes;		/* to them, in all */
+	double   read_seconds;		/* until all input has been read, and has become runs if it must */
+	double   merge_seconds;		/* of passes over runs, before the last */
+	double   write_seconds;		/* the rest */
+};
+
+static inline double
+gs_forecast_seconds(const struct gs_forecast *forecast)
+{
+	return forecast->read_seconds + forecast->merge_seconds + forecast->write_seconds;
+}
+
+/** Say what a job of this WORK takes.  PLAN is of INPUT. */
+void gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
+                      const struct gs_plan_input *input, enum gs_work work);
+
 /* ---- the parts of gs_plan_make(): the fan-in (fan_in.c) --------------------------- */
 
 enum { GS_FAN_IN_MOST = 4096 };

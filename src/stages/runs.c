@@ -104,6 +104,8 @@ write_span(struct gs_runs *runs, const struct gs_sorted_span *sorted)
 
 	TRY(gs_spill_write(runs->spill, (unsigned)sorted->strand, sorted->span.keys,
 	                   sorted->span.count));
+	atomic_fetch_add(&runs->monitor->counters.spilled_bytes,
+	                 sorted->span.count * (runs->plan->class_bits[runs->key_class] / 8));
 	gs_clock_lap(&runs->monitor->clock, GS_STAGE_SPILL, &since);
 	return GS_OK;
 }

@@ -675,6 +675,35 @@ member() {
 	gsort --plan=text text | diff - <(gsort --plan text)
 }
 
+@test "--plan says what a job of any kind takes, about" {
+	needs python3
+	local rss expected
+	gen --keys 3000000 --type u64 >keys
+	gen --keys 2000000 --type text >numbers
+	gen --keys 300000 --type text | awk '{ print NR ",name " $1 % 99 "," $1 }' >lines.csv
+	set -- "-u64 keys" "-u64 -S 16M -T . keys" "-u16 keys" numbers "--type=float numbers" "--lines lines.csv" \
+		"--csv -k3,3n lines.csv" "--csv -k3,3n -S 16M -T . lines.csv" "--record-size=16 -k u64@0 keys" \
+		"--argsort=u64 -u64 keys" "--csv -k3,3n --quantiles=0.5 lines.csv" "-c -u64 keys" \
+		"--union -u64 keys keys" "--union --lines lines.csv lines.csv" "-m -u64 sorted sorted" "--head=9 -u64 keys"
+	gsort -u64 keys -o sorted
+	for job; do
+		gsort --plan $job >plan
+		grep -qE '^needs    about [0-9.]+ [MG]iB of memory, (no|[0-9.]+ [MG]iB of) temporary files and [0-9.]+ s$' plan
+		gsort --plan=json $job >plan
+		expected=$(member plan expected_memory_bytes)
+		gsort --verbose=json:stats $job >/dev/null || [ $? = 1 ]
+		rss=$(member stats peak_rss)
+		[ $((expected * 10)) -gt $((rss * 5)) ] && [ "$expected" -lt $((rss * 3)) ] ||
+			{ echo "$job: $expected bytes expected, $rss used"; false; }
+		# where temporary files are expected, there are some
+		[ $(($(member plan expected_disk_bytes) > 0)) = $(($(member stats spilled_bytes) > 0)) ] ||
+			{ echo "$job: $(member plan expected_disk_bytes), $(member stats spilled_bytes) on disk"; false; }
+	done
+	(cat keys | gsort -u64 --plan) | grep -qx 'needs    what the size of the input says: --plan=SIZE'
+	gsort -u64 --plan=1T -S 1G -T . </dev/null | grep -qE '^needs    about [0-9.]+ [MG]iB of memory, 1.0 TiB of .* [0-9]+ (min|h)$'
+	[ "$(cat keys | gsort -u64 --plan=json | grep -o '"expected_ms":null')" ]
+}
+
 @test "statistics go to a file if wanted, which is opened before anything is read" {
 	needs python3
 	gives '2\n2\n10\n' gsort --verbose=json:stats text

@@ -3,31 +3,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/splitmix.h"
 #include "cli/progress.h"
 #include "tests/unit/units.h"
 
 void unit_progress_line(void);
 
-enum { KEYS = 1000000, TICKS_A_SECOND = 5, PARTS = 4 };
+enum { KEYS = 1000000, TICKS_A_SECOND = 5, PARTS = 4, JOBS_DRAWN = 400 };
 
-/* A job: seconds that each quarter of reading takes, then each quarter of writing. */
-static const struct {
+/* A job: seconds that each quarter of reading takes, then each quarter of writing; and how much of its time
+ * the plan takes to be reading. */
+struct row {
 	const char *sentence;
 	enum gsort_operation operation;
 	double      reading[PARTS], writing[PARTS];
+	double      planned;
 	bool        spills;	/* a run for each eighth of the input */
 	bool        settles;	/* from half of the time on, what is said is right to 25 % */
-} rows[] = {
-	{ "writing as fast as reading", GSORT_SORT, { 3, 3, 3, 3 }, { 3, 3, 3, 3 }, false, true },
-	{ "writing twice as fast", GSORT_SORT, { 4, 4, 4, 4 }, { 2, 2, 2, 2 }, false, false },
-	{ "writing half as fast", GSORT_SORT, { 3, 3, 3, 3 }, { 6, 6, 6, 6 }, false, false },
-	{ "runs, merged in 0.6 of the time", GSORT_SORT, { 5, 5, 5, 5 }, { 3, 3, 3, 3 }, true, true },
-	{ "runs, after a quick start", GSORT_SORT, { 1, 3, 3, 3 }, { 2, 2, 2, 2 }, true, false },
-	{ "runs, merged in a third of the time", GSORT_SORT, { 3, 3, 3, 3 }, { 1, 1, 1, 1 }, true, false },
-	{ "reading that slows down", GSORT_SORT, { 1, 2, 4, 8 }, { 3, 3, 3, 3 }, false, false },
-	{ "writing that slows down", GSORT_SORT, { 2, 2, 2, 2 }, { 1, 2, 4, 8 }, false, false },
-	{ "a check", GSORT_CHECK, { 5, 5, 5, 5 }, { 0 }, false, true },
-	{ "a check that slows down", GSORT_CHECK, { 1, 2, 4, 8 }, { 0 }, false, false },
+};
+
+static const struct row rows[] = {
+	{ "as planned", GSORT_SORT, { 3, 3, 3, 3 }, { 3, 3, 3, 3 }, 0.5, false, true },
+	{ "as planned, most of it reading", GSORT_SORT, { 8, 8, 8, 8 }, { 1, 1, 1, 1 }, 0.89, false, true },
+	{ "as planned, most of it writing", GSORT_SORT, { 1, 1, 1, 1 }, { 8, 8, 8, 8 }, 0.11, false, true },
+	{ "writing takes a quarter more", GSORT_SORT, { 4, 4, 4, 4 }, { 5, 5, 5, 5 }, 0.5, false, true },
+	{ "writing takes a fifth less", GSORT_SORT, { 5, 5, 5, 5 }, { 4, 4, 4, 4 }, 0.5, false, true },
+	{ "writing twice as fast", GSORT_SORT, { 4, 4, 4, 4 }, { 2, 2, 2, 2 }, 0.5, false, false },
+	{ "writing half as fast", GSORT_SORT, { 3, 3, 3, 3 }, { 6, 6, 6, 6 }, 0.5, false, false },
+	{ "runs, as planned", GSORT_SORT, { 5, 5, 5, 5 }, { 3, 3, 3, 3 }, 0.62, true, true },
+	{ "runs, after a quick start", GSORT_SORT, { 1, 3, 3, 3 }, { 2, 2, 2, 2 }, 0.6, true, false },
+	{ "runs, merged in a third of that", GSORT_SORT, { 3, 3, 3, 3 }, { 1, 1, 1, 1 }, 0.6, true, false },
+	{ "reading that slows down", GSORT_SORT, { 1, 2, 4, 8 }, { 3, 3, 3, 3 }, 0.5, false, false },
+	{ "writing that slows down", GSORT_SORT, { 2, 2, 2, 2 }, { 1, 2, 4, 8 }, 0.5, false, false },
+	{ "a check", GSORT_CHECK, { 5, 5, 5, 5 }, { 0 }, 1, false, true },
+	{ "a check that slows down", GSORT_CHECK, { 1, 2, 4, 8 }, { 0 }, 1, false, false },
 };
 
 static double
@@ -70,40 +79,87 @@ is_near(double seconds, double right)
 	return seconds <= 1.25 * right + 1 && seconds >= 0.75 * right - 1;
 }
 
+/* What gsort_progress() says of ROW, AT seconds after it began. */
+static struct gsort_progress
+progress_at(const struct row *row, double at)
+{
+	const double read_all = sum(row->reading), read = share_at(row->reading, at);
+	const double written = at > read_all ? share_at(row->writing, at - read_all) : 0;
+	const double done = row->planned * read + (1 - row->planned) * written;
+
+	return (struct gsort_progress){
+		.phase = at > read_all ? GSORT_WRITING : GSORT_READING,
+		.bytes_in = (uint64_t)(read * KEYS * 8), .bytes_total = KEYS * 8,
+		.keys_in = (uint64_t)(read * KEYS), .keys_sorted = (uint64_t)(written * KEYS),
+		.runs = row->spills ? (unsigned)(read * 8) : 0, .stored_total = UINT64_MAX,
+		.work_done = (uint64_t)(done * 1e9), .work_total = (uint64_t)1e9,
+	};
+}
+
+/* Follow ROW to its end: what each line says is no more than the one before, and right if it settles. */
+static void
+follow(const struct row *row)
+{
+	const double all = sum(row->reading) + sum(row->writing);
+	struct gs_progress_times times = { .left = -1 };
+	double last = -1, first = -1;
+
+	for (unsigned tick = 1; tick < all * TICKS_A_SECOND; tick++) {
+		const double at = (double)tick / TICKS_A_SECOND;
+		const struct gsort_progress p = progress_at(row, at);
+		struct gs_progress_line line;
+		double left;
+
+		times.elapsed = at;
+		gs_progress_describe(&line, &p, row->operation, &times, 80);
+		left = said(&line);
+		CHECK(last < 0 || (left >= 0 && left <= last), "%s: %.1f s: said %g after %g", row->sentence,
+		      at, left, last);
+		CHECK(!row->settles || at < all / 2 || is_near(left, all - at), "%s: %.1f s: said %g of %g",
+		      row->sentence, at, left, all - at);
+		last = left;
+		first = first < 0 && left >= 0 ? at : first;
+	}
+	CHECK(first >= 2 && first < 3, "%s: said nothing until %g s", row->sentence, first);
+	CHECK(last >= 0 && last <= 0.25 * all + 1, "%s: at last %g", row->sentence, last);
+}
+
+/* From LEAST to MOST. */
+static double
+draw(uint64_t *random, double least, double most)
+{
+	return least + (most - least) * (double)(gs_splitmix_next(random) >> 11) / (double)(1ull << 53);
+}
+
+/* A job whose phases last as long as the plan says, to 15 %, and whose parts last as long as each other, to a
+ * tenth; or of JUMPS, anything. */
+static struct row
+draw_row(uint64_t *random, bool jumps)
+{
+	const double all = draw(random, 20, 200), planned = draw(random, 0.1, 0.9);
+	const double off = draw(random, 0.85, 1.15), most = jumps ? 3 : 1.05, least = jumps ? 0.2 : 0.95;
+	struct row row = {
+		.sentence = jumps ? "drawn, with jumps" : "drawn", .operation = GSORT_SORT,
+		.planned = planned, .spills = draw(random, 0, 1) < 0.5, .settles = !jumps,
+	};
+
+	for (unsigned part = 0; part < PARTS; part++) {
+		row.reading[part] = all * planned / PARTS * draw(random, least, most);
+		row.writing[part] = all * (1 - planned) / PARTS * off * draw(random, least, most);
+	}
+	return row;
+}
+
 void
 unit_progress_line(void)
 {
-	for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-		const double read_all = sum(rows[r].reading), all = read_all + sum(rows[r].writing);
-		struct gs_progress_times times = { .left = -1 };
-		double last = -1, first = -1;
+	uint64_t random = 29;
 
-		for (unsigned tick = 1; tick < all * TICKS_A_SECOND; tick++) {
-			const double at = (double)tick / TICKS_A_SECOND;
-			const double read = share_at(rows[r].reading, at);
-			const double written = at > read_all ? share_at(rows[r].writing, at - read_all) : 0;
-			const struct gsort_progress p = {
-				.phase = at > read_all ? GSORT_WRITING : GSORT_READING,
-				.bytes_in = (uint64_t)(read * KEYS * 8), .bytes_total = KEYS * 8,
-				.keys_in = (uint64_t)(read * KEYS),
-				.keys_sorted = (uint64_t)(written * KEYS),
-				.runs = rows[r].spills ? (unsigned)(read * 8) : 0, .stored_total = UINT64_MAX,
-			};
-			struct gs_progress_line line;
-			double left;
+	for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		follow(&rows[r]);
+	for (unsigned job = 0; job < JOBS_DRAWN; job++) {
+		const struct row row = draw_row(&random, job % 2 > 0);
 
-			times.elapsed = at;
-			times.writing = at > read_all ? at - read_all : 0;
-			gs_progress_describe(&line, &p, rows[r].operation, &times, 80);
-			left = said(&line);
-			CHECK(last < 0 || (left >= 0 && left <= last), "%s: %.1f s: said %g after %g",
-			      rows[r].sentence, at, left, last);
-			CHECK(!rows[r].settles || at < all / 2 || is_near(left, all - at),
-			      "%s: %.1f s: said %g of %g", rows[r].sentence, at, left, all - at);
-			last = left;
-			first = first < 0 && left >= 0 ? at : first;
-		}
-		CHECK(first >= 2 && first < 3, "%s: said nothing until %g s", rows[r].sentence, first);
-		CHECK(last >= 0 && last <= 0.25 * all + 1, "%s: at last %g", rows[r].sentence, last);
+		follow(&row);
 	}
 }

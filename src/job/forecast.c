@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* forecast.c - what a job takes, about, and how much of that it has done: --plan, and the time left */
+#include "job/job.h"
+#include "job/options.h"
+
+enum { SMALL_RECORD = 32 };		/* bytes */
+enum { INFLATES = 3 };			/* compressed input becomes so many times as large; not tuned */
+
+static enum gs_work
+work_of(const struct gsort *job)
+{
+	const struct gsort_options *o = &job->options;
+	const bool fields = o->keydef_count > 0 || o->locale != NULL ||
+	                    (o->ordering != NULL && *o->ordering != '\0');
+
+	if (o->argsort_bits > 0)
+		return GS_WORK_NUMBERED;
+	if (gs_options_want_column(o))
+		return o->lines ? GS_WORK_COLUMN : GS_WORK_RECORDS;
+	if (job->kind->items && o->lines)
+		return fields ? GS_WORK_FIELDS : GS_WORK_LINES;
+	if (job->kind->items)
+		return o->record_bytes < SMALL_RECORD ? GS_WORK_SMALL : GS_WORK_RECORDS;
+	if (job->plan.by_counting)
+		return GS_WORK_COUNTED;
+	return job->plan_input.key_bits > 0 ? GS_WORK_KEYS : o->type == GSORT_TEXT_FLOAT ? GS_WORK_FLOATS
+	                                                                                 : GS_WORK_TEXT;
+}
+
+static void
+forecast_of(const struct gsort *job, uint64_t bytes, struct gs_forecast *forecast)
+{
+	struct gs_plan_input input = job->plan_input;
+
+	input.input_bytes = bytes;
+	if (job->options.set != GSORT_NO_SET)	/* each input is sorted */
+		input.operation = GSORT_SORT;
+	gs_plan_forecast(forecast, &job->plan, &input, work_of(job));
+}
+
+void
+gs_job_forecast(const struct gsort *job, struct gs_forecast *forecast)
+{
+	const uint64_t stored = atomic_load(&job->monitor.counters.stored_total);
+	const bool guess = job->plan_input.input_bytes == UINT64_MAX && stored < UINT64_MAX / INFLATES;
+
+	forecast_of(job, guess ? INFLATES * stored : job->plan_input.input_bytes, forecast);
+}
+
+static void
+expect(struct gsort *job, const struct gs_forecast *forecast)
+{
+	struct gs_counters *to = &job->monitor.counters;
+
+	atomic_store(&to->read_ns, (uint64_t)(forecast->read_seconds * 1e9));
+	atomic_store(&to->merge_ns, (uint64_t)(forecast->merge_seconds * 1e9));
+	atomic_store(&to->write_ns, (uint64_t)(forecast->write_seconds * 1e9));
+	atomic_store(&to->disk_bytes, forecast->disk_bytes);
+	atomic_store(&to->written_bytes, forecast->written_bytes);
+}
+
+void
+gs_job_expect(struct gsort *job)
+{
+	struct gs_forecast forecast;
+
+	gs_job_forecast(job, &forecast);
+	expect(job, &forecast);
+}
+
+void
+gs_job_expect_the_rest(struct gsort *job)
+{
+	struct gs_forecast forecast;
+
+	if (atomic_load(&job->monitor.counters.read_ns) > 0)
+		return;
+	forecast_of(job, atomic_load(&job->monitor.counters.bytes_in), &forecast);
+	expect(job, &forecast);
+}
+
+/* ---- how much is done ---------------------------------------------------------- */
+
+static double
+share(uint64_t part, uint64_t whole)
+{
+	return whole == 0 || part >= whole ? 1 : (double)part / (double)whole;
+}
+
+static double
+share_read(const struct gsort_progress *p)
+{
+	const uint64_t come = p->bytes_in > p->stored_in ? p->bytes_in : p->stored_in;
+
+	return p->bytes_total != UINT64_MAX ? share(come, p->bytes_total)
+	                                    : share(p->stored_in, p->stored_total);
+}
+
+/* Of passes over runs, before the last: what they write is all that is written, but for the runs. */
+static double
+share_merged(const struct gs_counters *now)
+{
+	const uint64_t runs = atomic_load(&now->disk_bytes), written = atomic_load(&now->spilled_bytes);
+
+	return written <= runs ? 0 : share(written - runs, atomic_load(&now->written_bytes) - runs);
+}
+
+void
+gs_job_work(const struct gsort *job, struct gsort_progress *p)
+{
+	const struct gs_counters *now = &job->monitor.counters;
+	const uint64_t read = atomic_load(&now->read_ns), merge = atomic_load(&now->merge_ns);
+	const uint64_t write = atomic_load(&now->write_ns);
+	const bool last = job->options.operation == GSORT_SORT && p->phase == GSORT_WRITING &&
+	                  atomic_load(&job->set) == NULL;
+	double done;
+
+	p->work_total = read + merge + write;
+	done = (double)read * (last ? 1 : share_read(p)) + (double)merge * (last ? 1 : share_merged(now));
+	if (p->keys_in > 0)
+		done += (double)write * share(p->keys_sorted, p->keys_in);
+	p->work_done = p->phase == GSORT_DONE || done >= (double)p->work_total ? p->work_total
+	                                                                        : (uint64_t)done;
+}

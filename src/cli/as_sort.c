@@ -86,9 +86,9 @@ is_shared(int option, const char *word)
 	switch (option) {
 	case 'c':  return word == NULL || is_one_of(word, checks);
 	case SORT: return is_one_of(word, orders);
-	case 'k':  return strpbrk(word, " +R") == NULL;		/* R: random order */
+	case 'k':  return strchr(word, 'R') == NULL;		/* random order */
 	case 't':  return strlen(word) == 1;
-	case 'S':  return word[strspn(word, "0123456789bkKmMgGtT%")] == '\0';
+	case 'S':  return word[strspn(word, " +0123456789bkKmMgGtT%")] == '\0';
 	case 'y':  return false;
 	default:   return true;
 	}

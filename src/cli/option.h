@@ -108,6 +108,9 @@ bool gs_parse_device(const char *value, struct gsort_options *options);
 
 enum gs_size_error { GS_SIZE_OK, GS_SIZE_NOT_A_NUMBER, GS_SIZE_BAD_SUFFIX };
 
+/** Behind blanks and a plus sign, which the numbers of sort(1) may have. */
+const char *gs_after_sign(const char *value);
+
 /**
  * A size as sort -S takes it: a whole number of KiB, or with a suffix: b (bytes),
  * K k M m G g T t P E Z Y R Q (powers of 1024), KiB MiB GiB TiB, or %.  Above 64 bits it becomes

@@ -176,7 +176,7 @@ gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (strncmp(use->value, "gpu:", 4) == 0)
 		return set_gpu_memory(opts, use, use->value + 4);
-	if (!parse_size(use, use->value, &bytes, &percent))
+	if (!parse_size(use, gs_after_sign(use->value), &bytes, &percent))
 		return false;
 	if (strchr(use->value, '%') != NULL)
 		bytes = gs_memory_share(percent);
@@ -196,7 +196,7 @@ gs_set_batch(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur - 3 < most)
 		most = files.rlim_cur < 3 ? 0 : files.rlim_cur - 3;
-	if (!gs_parse_count(use->value, &number) || number < 2)
+	if (!gs_parse_count(gs_after_sign(use->value), &number) || number < 2)
 		return refuse_number(use, "must be a whole number, at least 2");
 	if (number > most)
 		return gs_report_error("%s argument '%s' is too large: the maximum with the current limit "
@@ -225,7 +225,7 @@ gs_set_split(struct gs_opts *opts, const struct gs_option_use *use)
 bool
 gs_set_threads(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	if (!gs_parse_threads(use->value, &opts->job.threads))
+	if (!gs_parse_threads(gs_after_sign(use->value), &opts->job.threads))
 		return refuse_number(use, "must be a whole number, at least 1");
 	return true;
 }

@@ -48,7 +48,8 @@ static const struct choice {
 
 static const struct choice *const choices_end = choices + sizeof choices / sizeof choices[0];
 
-/* Find the choice for WORD: the whole word, or the start of only one.  NULL: there is none. */
+/* Find the choice for WORD: the whole word, or the start of only one.  NULL: there is none.  sort(1) has no
+ * --check=summary, so "s" is not short for that. */
 static const struct choice *
 choice_of(const char *option, const char *word)
 {
@@ -59,9 +60,10 @@ choice_of(const char *option, const char *word)
 			continue;
 		if (strcmp(c->word, word) == 0)
 			return c;
-		if (found != NULL && found->means != c->means)
+		if (found != NULL && found->means != c->means && c->means != GSORT_CHECK_SUMMARY)
 			return NULL;
-		found = c;
+		if (found == NULL)
+			found = c;
 	}
 	return word[0] == '\0' ? NULL : found;
 }

@@ -27,6 +27,13 @@ read_whole(const char **at, uint64_t *number)
 	return *at > from;
 }
 
+const char *
+gs_after_sign(const char *value)
+{
+	value += strspn(value, " \t\n\v\f\r");
+	return value + (*value == '+');
+}
+
 /* Add GPU number INDEX, but not twice. */
 static bool
 add_gpu(struct gsort_options *options, uint64_t index)

@@ -115,6 +115,16 @@ refuse(const char *text, const char *why)
 	return gs_fail(GS_EUSAGE, "invalid key '%s': %s", text, why);
 }
 
+/* A number of sort(1) may have blanks and a plus sign before it. */
+static const char *
+begin_number(const char *at)
+{
+	const char *digits = at + strspn(at, " \t\n\v\f\r");
+
+	digits += *digits == '+';
+	return is_digit(*digits) ? digits : at;
+}
+
 /* Read a number, as large as it may be; a field that no line has is no error. */
 static const char *
 read_number(const char *at, size_t *number)
@@ -141,6 +151,7 @@ refuse_field(const char *text)
 static gs_status
 read_position(const char *text, const char **at, size_t *field, size_t *character, bool *point)
 {
+	*at = begin_number(*at);
 	if (!is_digit(**at))
 		return refuse_field(text);
 	*at = read_number(*at, field);
@@ -150,6 +161,7 @@ read_position(const char *text, const char **at, size_t *field, size_t *characte
 	*point = **at == '.';
 	if (!*point)
 		return GS_OK;
+	*at = begin_number(*at + 1) - 1;
 	if (!is_digit((*at)[1]))
 		return refuse(text, "a character number is missing after '.'");
 	*at = read_number(*at + 1, character);
@@ -212,7 +224,7 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 	bool point;
 
 	*key = (struct gs_keydef){ .end_field = GS_LINE_END };
-	if (names && !is_digit(*text))
+	if (names && !is_digit(*begin_number(text)))
 		return read_name(text, key);
 	TRY(read_position(text, &at, &key->begin_field, &key->begin_char, &point));
 	if (point && key->begin_char == 0)

@@ -212,6 +212,11 @@ gives() {
 	for size in 0 1 0% 1% 200% 1T 9999999999P 512b 1G 1g 1Z 1Q 16E 99999999999999999999; do
 		gives '2\n2\n10\n' gsort -S $size -S 64M text
 	done
+	for options in "-S +64M" "-S ' 5K'" "--parallel=' +2'" "--batch-size=+16" "-k ' 1'" "-k +1,+1" "-k 1.' 1',1"; do
+		eval "gsort --lines $options text" | cmp - <(eval "LC_ALL=C sort $options text")
+	done
+	run gsort --check=s text	# silent: sort has no summary
+	[ "$status$output" = 1 ]
 	gsort -S 32M -S 1G -S 64M --plan=1T | grep '^memory  *1.0 GiB in all'	# the largest
 	gsort -S 1 --plan </dev/null | grep '^memory  *16.0 MiB in all'
 	fails "invalid suffix in -S argument '1KB'" gsort -S1KB text

@@ -14,23 +14,11 @@ void unit_array(void);
 
 enum { MOST = 1 << 21 };
 
-/* A key as ordered bits, and where it was: the order of these is that of a stable sort. */
-struct element {
-	uint64_t key;
-	size_t   index;
-};
-
-static struct element expect[MOST];
+/* Keys of the input as ordered bits, in the order of a stable sort. */
+static struct units_placed expect[MOST];
 static uint64_t input[MOST], keys[MOST], payload[MOST], indices[MOST];
-
-static int
-compare(const void *a, const void *b)
-{
-	const struct element *x = a, *y = b;
-
-	return x->key != y->key ? (x->key > y->key) - (x->key < y->key)
-	                        : (x->index > y->index) - (x->index < y->index);
-}
+/* The input as ordered bits; room for others. */
+static uint64_t before[MOST], after[MOST];
 
 struct shot {
 	enum gsort_type type;
@@ -46,40 +34,46 @@ bits(const struct shot *shot)
 	return gs_key_bits(shot->type);
 }
 
-/* Key number AT of KEYS as ordered bits of the shot. */
-static uint64_t
-ordered(const struct shot *shot, const void *of, size_t at)
+/* Keys as ordered bits of the shot. */
+static const uint64_t *
+ordered(const struct shot *shot, const void *of, uint64_t *to)
 {
-	uint64_t key = 0;
+	memcpy(to, of, shot->count * (bits(shot) / 8));
+	gs_raw_to_ordered(shot->type, GSORT_ENDIAN_HOST, shot->options.reverse, to, shot->count, 1);
+	return to;
+}
 
-	memcpy(&key, (const char *)of + at * (bits(shot) / 8), bits(shot) / 8);
-	gs_raw_to_ordered(shot->type, GSORT_ENDIAN_HOST, shot->options.reverse, &key, 1, 1);
-	return key;
+/* What is expected of the input. */
+static void
+expect_sorted(const struct shot *shot)
+{
+	(void)ordered(shot, input, before);
+	for (size_t i = 0; i < shot->count; i++)
+		expect[i] = (struct units_placed){ gs_key_at(before, bits(shot), i), i };
+	units_sort_placed(expect, shot->count);
 }
 
 static void
 make(struct shot *shot)
 {
-	for (size_t i = 0; i < shot->count; i++) {
-		const uint64_t key = shapes[shot->shape].key(i, shot->count);
-
-		gs_key_put(input, bits(shot), i, key >> (64 - bits(shot)));
-		expect[i] = (struct element){ ordered(shot, input, i), i };
-	}
-	qsort(expect, shot->count, sizeof *expect, compare);
+	for (size_t i = 0; i < shot->count; i++)
+		gs_key_put(input, bits(shot), i,
+		           shapes[shot->shape].key(i, shot->count) >> (64 - bits(shot)));
+	expect_sorted(shot);
 	memcpy(keys, input, shot->count * (bits(shot) / 8));
 	snprintf(shot->name, sizeof shot->name, "%zu times %s, %s, %s, %u threads", shot->count,
 	         gs_key_name(shot->type), shapes[shot->shape].name,
 	         shot->options.reverse ? "down" : "up", shot->options.threads);
 }
 
-/* The first place where KEYS are not as expected; or where PAYLOAD is not that of the key. */
+/* The first place where KEYS are not as expected. */
 static size_t
 wrong_key(const struct shot *shot)
 {
+	const uint64_t *sorted = ordered(shot, keys, after);
 	size_t at = 0;
 
-	while (at < shot->count && ordered(shot, keys, at) == expect[at].key)
+	while (at < shot->count && gs_key_at(sorted, bits(shot), at) == expect[at].key)
 		at++;
 	return at;
 }
@@ -87,12 +81,12 @@ wrong_key(const struct shot *shot)
 static void
 check_sort(const struct shot *shot)
 {
-	const gsort_status before = gsort_is_sorted(keys, shot->count, shot->type, &shot->options);
+	const gsort_status found = gsort_is_sorted(keys, shot->count, shot->type, &shot->options);
 	bool sorted = true;
 
 	for (size_t i = 1; i < shot->count; i++)
-		sorted = sorted && ordered(shot, input, i - 1) <= ordered(shot, input, i);
-	CHECK(before == (sorted ? GSORT_OK : GSORT_DISORDER), "%s: sorted: %d", shot->name, sorted);
+		sorted = sorted && gs_key_at(before, bits(shot), i - 1) <= gs_key_at(before, bits(shot), i);
+	CHECK(found == (sorted ? GSORT_OK : GSORT_DISORDER), "%s: sorted: %d", shot->name, sorted);
 	CHECK(gsort_sort(keys, shot->count, shot->type, &shot->options) == GSORT_OK &&
 	      wrong_key(shot) == shot->count, "%s: not at %zu", shot->name, wrong_key(shot));
 	CHECK(gsort_is_sorted(keys, shot->count, shot->type, &shot->options) == GSORT_OK,
@@ -125,7 +119,7 @@ check_argsort(const struct shot *shot, enum gsort_type index_type)
 
 	CHECK(gsort_argsort(input, shot->count, shot->type, indices, index_type, &shot->options) ==
 	      GSORT_OK, "%s: %s", shot->name, gsort_message());
-	while (at < shot->count && gs_key_at(indices, index_bits, at) == expect[at].index)
+	while (at < shot->count && gs_key_at(indices, index_bits, at) == expect[at].place)
 		at++;
 	CHECK(at == shot->count, "%s: stable indices of %u bits: not at %zu", shot->name, index_bits, at);
 }
@@ -149,7 +143,7 @@ check_pairs(const struct shot *shot, unsigned payload_bits)
 		const uint64_t index = gs_key_at(payload, payload_bits, at);
 
 		sum += units_mix(index);
-		if (index >= shot->count || ordered(shot, input, index) != expect[at].key)
+		if (index >= shot->count || gs_key_at(before, bits(shot), index) != expect[at].key)
 			break;
 	}
 	CHECK(at == shot->count && sum == all, "%s: payloads of %u bits: not at %zu", shot->name,
@@ -202,9 +196,7 @@ check_few(enum gsort_type type, size_t count, unsigned threads, size_t others)
 	make(&shot);
 	for (size_t i = 0; i < others; i++)
 		gs_key_put(input, bits(&shot), count - 2 - i, units_mix(i) >> (64 - bits(&shot)));
-	for (size_t i = 0; i < count; i++)
-		expect[i] = (struct element){ ordered(&shot, input, i), i };
-	qsort(expect, count, sizeof *expect, compare);
+	expect_sorted(&shot);
 	memcpy(keys, input, count * (bits(&shot) / 8));
 	check_sort(&shot);
 	check_scratch(&shot);
@@ -260,9 +252,8 @@ check_ties(void)
 			           (units_mix(~i) & ((UINT64_C(1) << spans[s]) - 1));
 			if (i % 5 == 0)
 				input[i] = units_mix(i) % 3;
-			expect[i] = (struct element){ input[i], i };
 		}
-		qsort(expect, shot.count, sizeof *expect, compare);
+		expect_sorted(&shot);
 		snprintf(shot.name, sizeof shot.name, "ties of %u bits", spans[s]);
 		check_argsort(&shot, GSORT_U64);
 		check_pairs(&shot, 32);

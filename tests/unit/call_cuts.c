@@ -17,20 +17,8 @@
 void unit_call_cuts(void);
 
 struct pair {
-	uint64_t order, tie, value, key;	/* TIE: equal keys stay in this order */
+	uint64_t key, value;
 };
-
-static bool descending;		/* for compare_pairs() */
-
-static int
-compare_pairs(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-
-	if (x->order != y->order)
-		return (x->order > y->order) != descending ? 1 : -1;
-	return (x->tie > y->tie) - (x->tie < y->tie);
-}
 
 /* COUNT segments of T in SHAPE from offsets AT, which are on the device; or ROWS, of as many keys each; with
  * payloads of VALUE_BYTES, or none. */
@@ -59,9 +47,10 @@ call_cut(const struct cut *c, size_t keys, struct arrays *a)
 	                                a->scratch, &a->scratch_bytes, NULL);
 }
 
-/* Keys and payloads of C to A; what comes of them to WANT.  No call touches payloads behind its rows. */
+/* Keys and payloads of C to A; the keys with the payloads that they get to PAIRS.  No call touches payloads
+ * behind its rows. */
 static void
-fill_cut(const struct cut *c, size_t count, const struct arrays *a, struct pair *want)
+fill_cut(const struct cut *c, size_t count, const struct arrays *a, struct pair *pairs)
 {
 	const unsigned bytes = c->type->bytes;
 	const bool places = (c->flags & GSORT_CUDA_PLACES) != 0;
@@ -70,17 +59,36 @@ fill_cut(const struct cut *c, size_t count, const struct arrays *a, struct pair 
 		const uint64_t key = key_of(c->shape, bytes > 4 ? 64 : 32, i, count, count);
 
 		call_put(a->keys, i, bytes, bytes < 4 ? key >> (32 - bytes * 8) : key);
-		want[i] = (struct pair){ .key = call_get(a->keys, i, bytes), .tie = i };
-		want[i].order = call_order(c->type, want[i].key);
+		pairs[i] = (struct pair){ .key = call_get(a->keys, i, bytes) };
 		if (c->value_bytes == 0)
 			continue;
 		call_put(a->other, i, c->value_bytes, units_mix(i));
-		want[i].value = call_get(a->other, i, c->value_bytes);
+		pairs[i].value = call_get(a->other, i, c->value_bytes);
 		if (places && c->rows == 0)
-			want[i].value = i;
+			pairs[i].value = i;
 		else if (places && i < c->at[c->count])
-			want[i].value = i % c->at[1];
+			pairs[i].value = i % c->at[1];
 	}
+}
+
+/* The pairs with each segment sorted; equal keys stay in their order. */
+static struct pair *
+sorted_cut(const struct cut *c, size_t count, const struct pair *pairs)
+{
+	struct units_placed *order = malloc(count * sizeof *order);
+	struct pair *sorted = malloc(count * sizeof *sorted);
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t key = call_order(c->type, pairs[i].key);
+
+		order[i] = (struct units_placed){ (c->flags & GSORT_CUDA_DESCENDING) != 0 ? ~key : key, i };
+	}
+	for (size_t s = 0; s < c->count; s++)
+		units_sort_placed(order + c->at[s], c->at[s + 1] - c->at[s]);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = pairs[order[i].place];
+	free(order);
+	return sorted;
 }
 
 /* Sort the segments, and seven keys behind them that are in none. */
@@ -90,14 +98,13 @@ check_cut(const struct cut *c)
 	enum { BEHIND = 7 };
 	const unsigned bytes = c->type->bytes, other_bytes = c->value_bytes > 0 ? c->value_bytes : bytes;
 	const size_t count = c->at[c->count] + BEHIND, odd = count % 3 * bytes;
-	struct pair *want = malloc((count + 1) * sizeof *want);
+	struct pair *pairs = malloc(count * sizeof *pairs), *want;
 	struct arrays a = { guarded(count * bytes, odd), guarded(count * other_bytes, 0), NULL, 0 };
 	size_t wrong = 0;
 
-	fill_cut(c, count, &a, want);
-	descending = (c->flags & GSORT_CUDA_DESCENDING) != 0;
-	for (size_t s = 0; s < c->count; s++)
-		qsort(want + c->at[s], c->at[s + 1] - c->at[s], sizeof want[0], compare_pairs);
+	fill_cut(c, count, &a, pairs);
+	want = sorted_cut(c, count, pairs);
+	free(pairs);
 	CHECK(call_cut(c, count, &a) == GSORT_ERROR_NONE && a.scratch_bytes > 0, "the scratch is told");
 	a.scratch = guarded(a.scratch_bytes, 0);
 	CHECK(call_cut(c, count, &a) == GSORT_ERROR_NONE, "%zu segments: %s", c->count,

@@ -53,46 +53,83 @@ units_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One pass; false: all keys have the same digit, and stay where they are. */
+/* One pass over elements of WORDS words; false: all have the same digit, and stay where they are. */
 static bool
-sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift, unsigned bits)
+sort_digit(const uint64_t *from, uint64_t *to, size_t count, size_t words, unsigned shift, unsigned bits)
 {
-	size_t at[(1 << 11) + 1] = { 0 };
+	size_t at[(1 << 11) + 1];
 	const size_t digits = (size_t)1 << bits;
 
+	memset(at, 0, (digits + 1) * sizeof at[0]);
 	for (size_t i = 0; i < count; i++)
-		at[(from[i] >> shift) % digits + 1]++;
+		at[(from[i * words] >> shift) % digits + 1]++;
 	if (at[(from[0] >> shift) % digits + 1] == count)
 		return false;
 	for (size_t d = 0; d < digits; d++)
 		at[d + 1] += at[d];
-	for (size_t i = 0; i < count; i++)
-		to[at[(from[i] >> shift) % digits]++] = from[i];
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t *element = from + i * words;
+		uint64_t *place = to + at[element[0] >> shift & (digits - 1)]++ * words;
+
+		place[0] = element[0];
+		if (words > 1)
+			place[1] = element[1];
+	}
 	return true;
 }
 
-void
-units_sort(uint64_t *keys, size_t count)
+/* By insertion: the digits of a few elements take longer to count than these to compare. */
+static void
+sort_few(uint64_t *elements, size_t count, size_t words)
 {
-	enum { FEW = 500 };	/* the digits of so few take longer to count than these to compare */
+	for (size_t i = 1; i < count; i++) {
+		const uint64_t first = elements[i * words], last = elements[(i + 1) * words - 1];
+		size_t at = i;
+
+		for (; at > 0 && elements[(at - 1) * words] > first; at--)
+			memcpy(elements + at * words, elements + (at - 1) * words, words * sizeof first);
+		elements[at * words] = first;
+		if (words > 1)
+			elements[at * words + 1] = last;
+	}
+}
+
+/* Sort elements by their first word, and keep the order of equal ones. */
+static void
+sort_words(uint64_t *elements, size_t count, size_t words)
+{
+	enum { FEW = 60 };
 	const unsigned bits = count < 5000 ? 8 : 11;
-	uint64_t *other = count > FEW ? malloc(count * sizeof *other) : NULL, *from = keys, *to = other;
+	uint64_t *other = count > FEW ? malloc(count * words * sizeof *other) : NULL;
+	uint64_t *from = elements, *to = other;
 
 	if (other == NULL) {
-		qsort(keys, count, sizeof *keys, units_compare);
+		sort_few(elements, count, words);
 		return;
 	}
 	for (unsigned shift = 0; shift < 64; shift += bits) {
 		uint64_t *const before = from;
 
-		if (!sort_digit(from, to, count, shift, bits))
+		if (!sort_digit(from, to, count, words, shift, bits))
 			continue;
 		from = to;
 		to = before;
 	}
-	if (from != keys)
-		memcpy(keys, other, count * sizeof *keys);
+	if (from != elements)
+		memcpy(elements, other, count * words * sizeof *elements);
 	free(other);
+}
+
+void
+units_sort(uint64_t *keys, size_t count)
+{
+	sort_words(keys, count, 1);
+}
+
+void
+units_sort_placed(struct units_placed *keys, size_t count)
+{
+	sort_words(&keys->key, count, sizeof *keys / sizeof keys->key);
 }
 
 const char *

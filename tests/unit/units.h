@@ -37,6 +37,12 @@ int units_compare(const void *a, const void *b);
 /* Sort COUNT keys by digits, the lowest first: another way than what is tested, and quicker than qsort(3). */
 void units_sort(uint64_t *keys, size_t count);
 
+/* A key, and where it was: sorted by key, and equal ones stay in their order. */
+struct units_placed {
+	uint64_t key, place;
+};
+void units_sort_placed(struct units_placed *keys, size_t count);
+
 /* Items that end with a newline and have their first byte as their word: for struct gs_item_order. */
 const char *units_line_end(const void *context, const char *item, const char *limit);
 bool units_first_byte(const void *context, const char *const *items, const uint32_t *bytes,

@@ -319,8 +319,22 @@ run_warp(fiber *warp, unsigned lanes)
 	}
 }
 
+/* What all blocks of a grid have in common.  Fibers that have left a block go on with the next one. */
 static void
-run_block(dim3 grid, dim3 block, size_t index)
+begin_grid(dim3 grid, dim3 block)
+{
+	for (unsigned t = 0; t < here.count; t++) {
+		fiber *f = &here.fibers[t];
+
+		f->place = emu_place{ { t % block.x, t / block.x % block.y, t / block.x / block.y },
+		                      uint3{ 0, 0, 0 }, block, grid, t % LANES };
+		if (f->now != LEFT)
+			stack_init(&f->saved, here.stacks + t * STACK_BYTES, t * STAGGER_BYTES, fiber_main);
+	}
+}
+
+static void
+run_block(dim3 grid, size_t index)
 {
 	const uint3 place = {
 		(unsigned)(index % grid.x), (unsigned)(index / grid.x % grid.y),
@@ -331,11 +345,9 @@ run_block(dim3 grid, dim3 block, size_t index)
 	for (unsigned t = 0; t < here.count; t++) {
 		fiber *f = &here.fibers[t];
 
-		f->place = emu_place{ { t % block.x, t / block.x % block.y, t / block.x / block.y },
-		                      place, block, grid, t % LANES };
+		f->place.block_index = place;
 		f->now = READY;
 		f->value = 0;
-		stack_init(&f->saved, here.stacks + t * STACK_BYTES, t * STAGGER_BYTES, fiber_main);
 	}
 	do {
 		for (unsigned w = 0; w < warps; w++) {
@@ -401,10 +413,11 @@ emu_launch(dim3 grid, dim3 block, size_t shared_bytes, void (*thread)(void *cont
 		here.thread = thread;
 		here.context = context;
 		here.reverse = reverse != NULL && *reverse == '1';
+		begin_grid(grid, block);
 #pragma omp for schedule(dynamic)
 		for (size_t b = 0; b < blocks; b++) {
 			memset(emu_dynamic_shared(), here.reverse ? 0xff : 0, shared_bytes);
-			run_block(grid, block, b);
+			run_block(grid, b);
 		}
 	}
 	emu_launched();

@@ -21,8 +21,8 @@ why_not() {
 build() {
 	mkdir -p "$GSORT_BUILD/$1"
 	cd "$GSORT_BUILD/$1" || return 1
-	[ -e config.status ] || "$GSORT_SOURCE/configure" -C --without-cuda CFLAGS='-O1 -g' \
-		CXXFLAGS='-O1 -g' --enable-sanitizer="$2" >log || return 1
+	[ -e config.status ] || "$GSORT_SOURCE/configure" -C --without-cuda CFLAGS='-O1 -g1' \
+		CXXFLAGS='-O1 -g1' --enable-sanitizer="$2" >log || return 1
 	# By itself: config.status closes descriptors 5 and 6, where Bats and make -j have a pipe.
 	make Makefile >>log || return 1
 	make -j "$(nproc)" gsort tests/tools/gen tests/tools/measure tests/unit/units "${@:3}" >>log

@@ -3,21 +3,20 @@
 
 # The columns that the first line of the first file on the command line names, if there is a header.
 _gsort_columns() {
-	local word separator=$'\t' header='' names
+	local word separator=$'\t' header='' file='' names
 
 	[[ " ${COMP_WORDS[*]} " != *" --csv "* ]] || separator=,
 	for word in "${COMP_WORDS[@]:1}"; do
 		case $word in
 		-t?)        separator=${word#-t} ;;
 		--header*)  header=yes ;;
-		*)          if [[ -n $header && -f $word && -r $word ]]; then
-				IFS= read -r names <"$word"
-				names=${names%$'\r'}
-				printf '%s\n' "${names//"$separator"/$'\n'}" | grep -xE '[A-Za-z_][A-Za-z0-9_]*'
-				return
-			fi ;;
+		*)          [[ -n $file || ! -f $word || ! -r $word ]] || file=$word ;;
 		esac
 	done
+	[[ -n $header && -n $file ]] || return
+	IFS= read -r names <"$file"
+	names=${names%$'\r'}
+	printf '%s\n' "${names//"$separator"/$'\n'}" | grep -xE '[A-Za-z_][A-Za-z0-9_]*'
 }
 
 _gsort() {

@@ -6,6 +6,7 @@ function __gsort_columns
 	set -l words (commandline -o)
 	set -l separator \t
 	set -l header
+	set -l file
 	contains -- --csv $words; and set separator ,
 	for word in $words[2..-1]
 		switch $word
@@ -14,21 +15,30 @@ function __gsort_columns
 			case '--header*'
 				set header yes
 			case '*'
-				if test -n "$header" -a -f "$word" -a -r "$word"
-					head -n 1 -- $word | string replace -r '\r$' '' | string split -- $separator |
-						string match -r '^[A-Za-z_][A-Za-z0-9_]*$'
-					return
+				if test -z "$file" -a -f "$word" -a -r "$word"
+					set file $word
 				end
 		end
+	end
+	if test -n "$header" -a -n "$file"
+		head -n 1 -- $file | string replace -r '\r$' '' | string split -- $separator |
+			string match -r '^[A-Za-z_][A-Za-z0-9_]*$'
 	end
 end
 
 for width in 8 16 32 64 128
 	complete -c gsort -o u$width -d "Binary unsigned integers of $width bits"
+	complete -c gsort -o ru$width -d "The same, largest first"
 	complete -c gsort -o i$width -d "Binary signed integers of $width bits"
 end
 for width in 16 32 64
 	complete -c gsort -o f$width -d "Binary floats of $width bits, NaN last"
+end
+for width in 8 16 32 64 128
+	complete -c gsort -o ri$width -d 'Largest first'
+end
+for width in 16 32 64
+	complete -c gsort -o rf$width -d 'Largest first'
 end
 complete -c gsort -o bf16 -d 'Binary bfloat16, NaN last'
 complete -c gsort -l type -x -a 'u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64 text text-float hex ipv4 time npy raw' -d 'Type of the keys'

@@ -144,7 +144,8 @@ refuse_field(const char *text)
 	return refuse(text, strchr(text, '@') != NULL
 	              ? "a field number is missing; keys of records need --record-size"
 	              : is_digit(*text) || *text == '\0' ? "a field number is missing"
-	              : "a field number is missing; a name needs --header, or --type=npy");
+	              : "a field number is missing; a name needs --header (with commas --csv --header), or "
+	                "--type=npy");
 }
 
 /* Read FIELD[.CHARACTER]; *CHARACTER is 0 if there is none. */

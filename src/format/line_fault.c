@@ -248,6 +248,25 @@ gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *
 	return count;
 }
 
+/* TEXT is no time of KEYDEF; is it one of a log, as " [10/Nov/2026:13:55:36"?  Then keys sort it. */
+static void
+explain_log_time(const struct gs_line_order *order, const struct gs_keydef *keydef, const unsigned char *text,
+                 char advice[112])
+{
+	static const char form[] = "[dd/Mmm/dddd:dd:dd:dd";
+	const size_t field = keydef->end_field + 1, blank = *text == ' ';
+
+	text += blank;
+	for (size_t b = 0; form[b] != '\0'; b++, text++)
+		if (form[b] == 'd' ? !gs_is_digit(*text) : form[b] == 'm' || form[b] == 'M' ? *text < 'A'
+		                                                                           : *text != form[b])
+			return;
+	if (order->fields.separator == GS_NO_SEPARATOR && blank)
+		snprintf(advice, 112, "; the time of a log: gsort -k%zu.10,%zu.13n -k%zu.6,%zu.8M "
+		         "-k%zu.3,%zu.4n -k%zu.15,%zu.22", field, field, field, field, field, field, field,
+		         field);
+}
+
 void
 gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
                       char reason[GS_LINE_FAULT_BYTES])
@@ -259,6 +278,7 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	char column[SHOWN_BYTES + 1];
 	const enum gsort_notation notation = gs_keydef_notation(keydef->ordering);
 	struct gs_key_text text = { .map = NULL };
+	char advice[112] = "";
 	size_t shown_bytes;
 	bool is_float;
 
@@ -272,12 +292,14 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	shown_bytes = gs_key_text_copy(text, shown, sizeof shown);
 	for (size_t b = 0; b < shown_bytes; b++)
 		shown[b] = shown[b] == '\0' || shown[b] == '\n' || shown[b] == '\r' ? '?' : shown[b];
+	shown[shown_bytes < SHOWN_BYTES ? shown_bytes : SHOWN_BYTES] = '\0';
 	is_float = judge_text(order, GS_BY_FLOAT, &text) == SOUND;
-	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not %s: \"%.*s%s\"%s", quote, column, quote,
+	if (notation == GSORT_TIME)
+		explain_log_time(order, keydef, shown, advice);
+	else if (is_float && keydef->ordering != GS_BY_MONTH && notation == GSORT_DECIMAL)
+		strcpy(advice, named ? "; floats need :g" : "; floats need g");
+	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not %s: \"%s%s\"%s", quote, column, quote,
 	         notation != GSORT_DECIMAL ? gs_notation_name(notation) :
 	         keydef->ordering == GS_BY_MONTH ? "a month" : is_float ? "a decimal number" : "a number",
-	         (int)(shown_bytes < SHOWN_BYTES ? shown_bytes : SHOWN_BYTES), (const char *)shown,
-	         shown_bytes > SHOWN_BYTES ? "..." : "",
-	         is_float && keydef->ordering != GS_BY_MONTH && notation == GSORT_DECIMAL
-	         ? named ? "; floats need :g" : "; floats need g" : "");
+	         (const char *)shown, shown_bytes > SHOWN_BYTES ? "..." : "", advice);
 }

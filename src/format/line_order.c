@@ -234,6 +234,8 @@ explain_header(const struct gs_line_order *order, const char *line, size_t bytes
 
 	if (bytes >= 3 && memcmp(line, "\357\273\277", 3) == 0)
 		return "; remove the byte order mark before it: tail -c +4";
+	if (bytes > 0 && *line == '{')
+		return "; JSON? put the key of each line before it: jq -r '[.KEY, tojson] | @tsv'";
 	if (separator != GS_NO_SEPARATOR && memchr(line, separator, bytes) != NULL)
 		return "";
 	return separator != ',' && memchr(line, ',', bytes) != NULL ? "; fields between commas need --csv"

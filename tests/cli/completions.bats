@@ -161,6 +161,11 @@ zsh_offers() {
 	zsh_offers "diagnose-first quiet silent summary" "gsort --check="
 	zsh_offers "u128 u16" "gsort --type=u1"
 	zsh_offers "file-a" "gsort -u32 -o fi"
+	printf 'id,price,the rest\n1,2,3\n' >orders.csv
+	zsh_offers "price" "gsort --csv --header orders.csv -k p"
+	zsh_offers "price" "gsort orders.csv --csv --header --key=p"
+	zsh_offers "" "gsort --csv orders.csv -k p"
+	zsh_offers "-ru128 -ru16 -ru32 -ru64 -ru8" "gsort -ru"
 }
 
 # fish_offers EXPECTED LINE
@@ -182,5 +187,11 @@ fish_offers() {
 	fish_offers "file-a" "gsort --check fi"
 	printf 'id,price,the rest\n1,2,3\n' >orders.csv
 	fish_offers "price" "gsort --csv --header orders.csv -k p"
+	fish_offers "price" "gsort orders.csv --csv --header -k p"
 	fish_offers "" "gsort --csv orders.csv -k p"
+	[ "$(fish -c "source '$GSORT_SOURCE/completions/gsort.fish'; complete -C 'gsort -ru'" |
+		grep -c '^-ru[1-9]')" = 5 ]
+	fish -c "source '$GSORT_SOURCE/completions/gsort.fish'; complete -C 'gsort -'" 2>err >all
+	[ ! -s err ]
+	[ "$(wc -l <all)" -gt 60 ]
 }

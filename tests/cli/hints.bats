@@ -48,6 +48,8 @@ follow() {
 	~4\t./file.txt\n12\t./other.txt\n
 	~x  3\ny  2\n
 	~10.0.0.9 - - [10/Nov/2026:10:00:00] "GET /" 200\n10.0.0.10 - - [10/Nov/2026:09:00:00] "GET /" 404\n
+	-k 4,4:time~10.0.0.9 - - [10/Nov/2026:10:00:00 +0100] "GET"\n9.0.0.1 - - [10/Nov/2026:09:00:00 +0100] "GET"\n
+	-k 2,2:time~x [01/Feb/2025:10:00:00] a\ny [10/Jan/2025:09:00:00] b\n
 	--type=ipv4~10.0.0.9 GET\n10.0.0.10 GET\n
 	~0.5\n1.25\n
 	~0x1F\n3\n
@@ -108,6 +110,10 @@ follow() {
 		follow "" || { echo "$lines"; false; }
 	done
 	grep -q 'jq \.id$' hints
+	# of a key by name: its name stands for KEY
+	printf '{"id":3,"price":2.5}\n{"id":1,"price":1.5}\n' >in
+	fails "JSON? put the key of each line before it: jq -r '\[.KEY, tojson\] | @tsv'$" gsort --csv --header -k price:n in
+	jq -r '[.price, tojson] | @tsv' in | gsort -t '\t' -k1,1g | cut -f2- | cmp - <(tac in)
 	grep -q "jq '.\\[\\]'\$" hints
 }
 

@@ -603,7 +603,7 @@ export -f damaged
 	$ gsort -k 2,
 	gsort: invalid key '2,': a field number is missing
 	$ gsort --csv -k price:n
-	gsort: invalid key 'price:n': a field number is missing; a name needs --header, or --type=npy
+	gsort: invalid key 'price:n': a field number is missing; a name needs --header (with commas --csv --header), or --type=npy
 	$ gsort -k u32@0
 	gsort: invalid key 'u32@0': a field number is missing; keys of records need --record-size
 	$ gsort -k 1x

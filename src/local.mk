@@ -133,6 +133,8 @@ host_sources = \
   src/io/preallocate.c \
   src/io/recorder.c \
   src/io/replace.c \
+  src/job/abreast.c \
+  src/job/abreast.h \
   src/job/api.c \
   src/job/check.c \
   src/job/combine.c \

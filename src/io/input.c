@@ -82,6 +82,27 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	return GS_OK;
 }
 
+gs_status
+gs_input_take_file(struct gs_input *input, size_t file, struct gs_input **taken)
+{
+	struct gs_input *in = *taken = calloc(1, sizeof *in);
+	struct gs_file *from = &input->files.list[file], *to;
+
+	if (in == NULL || (in->files.list = calloc(1, sizeof *to)) == NULL)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	in->options = input->options;
+	in->stop = in->stopper = -1;
+	gs_recorder_open(&in->recorder, NULL, 0);
+	in->files.count = 1;
+	to = in->files.list;
+	*to = *from;
+	to->recorder = &in->recorder;
+	from->fd = -1;
+	if (!gs_files_are_seekable(&in->files))
+		make_stoppable(in);
+	return GS_OK;
+}
+
 void
 gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
                uint64_t window_bytes)

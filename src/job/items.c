@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "format/key.h"
+#include "job/abreast.h"
 #include "job/job.h"
 #include "job/options.h"
 #include "job/ranked.h"
@@ -115,6 +116,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.beside_bytes = job->plan.host_bytes - job->plan.pool_bytes,
 		.shares = job->plan_input.shares,
 		.origins = job->ranked != NULL,
+		.mixed = gs_abreast_is_wanted(job),
 		.numbered = argsort > 0 || options->keep_order,
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
@@ -188,7 +190,10 @@ static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
 	job->items.ingest.numbers = job->ranked != NULL ? job->ranked->parts.numbers : NULL;
-	TRY(gs_record_ingest_run(&job->items.ingest, job->files.input, taker, &job->monitor));
+	if (gs_abreast_is_wanted(job))
+		TRY(gs_abreast_read_records(job, taker));
+	else
+		TRY(gs_record_ingest_run(&job->items.ingest, job->files.input, taker, &job->monitor));
 	return gs_npy_check(&job->items.npy, job->items.ingest.read.elements);
 }
 

@@ -144,6 +144,8 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 	gs_status status;
 
 	store->has_bounds = true;
+	if (store->options.mixed)
+		TRY(gs_division_order(old));
 	slices = malloc((old->row_count + 1) * sizeof *slices);
 	if (slices == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
@@ -168,13 +170,20 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 
 /* ---- filling --------------------------------------------------------------------------- */
 
+/* Do pieces come from several origins at once? */
+static bool
+is_mixed(const struct gs_item_store *store)
+{
+	return store->options.origins || store->options.mixed;
+}
+
 /* Write all items to disk. */
 static gs_status
 flush(struct gs_item_store *store)
 {
 	if (!store->has_bounds)
 		TRY(choose_bounds(store, store->sizes.expected_bytes));
-	if (store->options.origins)
+	if (is_mixed(store))
 		TRY(gs_division_order(store->first));
 	if (store->first->row_count > 0)
 		TRY(gs_division_flush(store->first));
@@ -288,7 +297,7 @@ finish(void *context)
 		TRY(flush(store));
 		TRY(gs_division_store(store->first));
 	}
-	if (store->options.origins)
+	if (is_mixed(store))
 		TRY(gs_division_order(store->first));
 	limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits;
 	TRY(gs_item_buckets_add(&store->buckets, store->first, limits));

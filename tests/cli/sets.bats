@@ -218,6 +218,43 @@ prints() {
 	[ "$(echo out* ./*.* .gsort*)" = 'out ./*.* .gsort*' ]
 }
 
+@test "operands that one process writes to pipes are read side by side" {
+	local set options
+	mkfifo p q r
+	seq 9 200000 | sed 's/\(.*\)/\1,\1 x/; s/9,/,/; s/8 x/8 y/' >lines
+	sed 's/x$/X/; s/77/7/' lines >other
+	head -c 1600000 lines >bytes
+	tail -c 1600000 other >more
+	while IFS=: read -r options first second; do
+		for set in --union --intersect --difference --symmetric; do
+			# shellcheck disable=SC2086
+			gsort -T . $options $set "$first" "$first" "$second" >expected
+			tee p <"$first" >q &
+			cat "$second" >r &
+			# shellcheck disable=SC2086
+			timeout 100 gsort -T . $options $set p q r | cmp - expected
+			wait
+		done
+	done <<-'END'
+		--lines:lines:other
+		--lines -S 5M --verify --parallel=3:lines:other
+		-s -t, -k1,1n -k2,2f -u:lines:other
+		--csv --header=3 -k 2,2:lines:other
+		--record-size=16 -k bytes2@3 --header=48:bytes:more
+		--record-size=8 -k u32@1 -S 5M --verify:bytes:more
+		-u128 --force:bytes:more
+	END
+	{ echo n; seq 5; echo x; } >bad
+	for options in 'p q' 'q p'; do
+		{ echo n; yes 1; } >q 2>yes-err &
+		cat bad >p &
+		# shellcheck disable=SC2086
+		fails 'p:7: column "n": not a number: "x"' timeout 100 gsort --header -k n:n --union $options
+		wait
+	done
+	printf 'abc' >p & cat bytes >q & fails 'the last record is short' timeout 100 gsort --record-size=4 --union p q
+}
+
 @test "what cannot be combined is refused" {
 	echo 1 >a
 	for pair in '--union --intersect' '--difference --symmetric' '-c --union' '-m --union' \

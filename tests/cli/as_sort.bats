@@ -51,7 +51,7 @@ same() {
 @test "what this sort would do otherwise goes to the next one on PATH" {
 	for options in -R --random-sort --random-source=in --sort=random --sort=r "-k1,1R" "-k 2 -k1R" "+1 -2" "+1n" \
 	               --debug --compress-program=gzip --help --version --uni --re "--p=2" "--t=." --check=summary \
-	               "--check=q" "-y3 in" "-y 5" "-t ab in" "-k +1" "-k1,+2" "-S 1R in" "-S 1Y" --sort=x -n1 -q -u32 --head=3 --csv -X "-c in in" "in -c in" -k -nx; do
+	               "--check=q" "-y3 in" "-y 5" "-t ab in" "-S 1R in" "-S 1Y" --sort=x -n1 -q -u32 --head=3 --csv -X "-c in in" "in -c in" -k -nx; do
 		asks_next $options
 	done
 	for locale in C POSIX C.UTF-8 C.utf8 '' nowhere; do	# for others: locale.bats

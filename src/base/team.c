@@ -11,7 +11,6 @@
  *
  * Invariant: a worker is either in the list of idle workers, or counted in at_work of one team.
  */
-#include <assert.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>

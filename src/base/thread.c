@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "base/monitor.h"
 #include "base/thread.h"

@@ -7,7 +7,6 @@
  *
  * The rules are those of POSIX and of the GNU manual, "sort invocation".
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "format/keydef.h"

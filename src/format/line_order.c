@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/byte_order.h"
 #include "format/collation.h"
 #include "format/key_text.h"
 #include "format/line_order.h"

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "format/key.h"
 #include "format/key_text.h"
 #include "format/line.h"
 #include "format/line_order.h"

@@ -13,7 +13,6 @@
  * Invariant: a chunk is in one place only: a queue, the reader, or the caller.
  */
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "io/input.h"

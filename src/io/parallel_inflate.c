@@ -21,7 +21,6 @@
  *
  * Invariant: GIVEN <= TAKEN <= GIVEN + SLOTS; slot i % SLOTS holds segment i.
  */
-#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * In:   bytes, in order.
  * Out:  the same bytes at their place in the file, but for those of the head.
  */
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -36,7 +36,6 @@
  *
  * Invariant: once cut, the file has no block allocated here after its last byte.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

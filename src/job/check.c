@@ -8,7 +8,6 @@
  * One thread reads chunks ahead (io/ahead.c), the others compare neighbours (sort/follow.c), in
  * constant memory.  Nothing is written, and no GPU is used.
  */
-#include "format/line.h"
 #include "format/lines.h"
 #include "job/job.h"
 #include "job/kind.h"

@@ -14,7 +14,6 @@
  * Invariant: all streams are in the same key class.
  */
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
  *
  * A block has whole items.  An item that is larger than a block begins one, and goes on in the next.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

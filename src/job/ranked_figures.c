@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/key.h"
 #include "job/ranked.h"
 #include "job/ranked_figures.h"
 #include "job/settle.h"

@@ -5,7 +5,6 @@
 #include "base/monitor.h"
 #include "base/thread.h"
 #include "job/job.h"
-#include "job/options.h"
 #include "job/ranked.h"
 #include "job/settle.h"
 

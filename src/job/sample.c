@@ -16,7 +16,6 @@
 #include "base/team.h"
 #include "format/key.h"
 #include "format/text_decoder.h"
-#include "io/input.h"
 #include "job/sample.h"
 
 enum { OWNER_KEYS = 16384, ALL_KEYS = 1 << 22 };

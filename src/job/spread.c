@@ -29,7 +29,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/team.h"
 #include "job/spread.h"
 #include "job/spread_land.h"
 

@@ -7,7 +7,6 @@
  */
 #include "base/round.h"
 #include "plan/items.h"
-#include "sort/items/divide.h"
 #include "sort/items/part.h"
 
 #define KIB	((size_t)1 << 10)

@@ -14,7 +14,6 @@
  * Invariant: the cuts of a rank add up to it; no key before them is greater than one after.
  */
 #include <assert.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -19,7 +19,6 @@
 #include "format/floats.h"
 #include "format/key.h"
 #include "format/notation.h"
-#include "format/text.h"
 #include "stages/answer.h"
 #include "stages/emit.h"
 

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/round.h"
 #include "plan/items.h"
 #include "sort/items/items.h"
 #include "stages/item_merger.h"

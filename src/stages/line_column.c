@@ -12,7 +12,6 @@
 
 #include "base/round.h"
 #include "base/team.h"
-#include "format/line.h"
 #include "stages/line_ingest.h"
 
 enum { PIECES = 64, BATCH_LINES = 256 };

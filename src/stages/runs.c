@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/team.h"
 #include "plan/plan.h"
 #include "stages/store_parts.h"
 

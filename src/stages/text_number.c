@@ -5,7 +5,6 @@
  * Integers are of 65 bits, -2^63 .. 2^64-1.  An item has the upper 64 of (integer + 2^63), and the
  * lowest bit in a byte of its own.
  */
-#include <assert.h>
 #include <string.h>
 
 #include "base/round.h"

@@ -7,7 +7,6 @@
  *
  * A binary heap with the least frequent of them on top: J. Williams, "Heapsort", 1964.
  */
-#include <assert.h>
 
 #include "sort/keys.h"
 #include "stages/answer.h"

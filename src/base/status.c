@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sandbox.h"
@@ -49,6 +50,31 @@ gs_fail_errno(gs_status status, const char *format, ...)
 	return gs_caused(number, gs_fail(status, "%.*s: %s%s", (int)sizeof text - 160, text, reason,
 	                                 denied ? " (if the sandbox denies it: --decompress=no-sandbox)"
 	                                        : ""));
+}
+
+gs_status
+gs_allocate(void *at, size_t count, size_t bytes, const char *what)
+{
+	void *memory = calloc(count + (count == 0), bytes);	/* it is never NULL where there is memory */
+
+	memcpy(at, &memory, sizeof memory);
+	return memory != NULL ? GS_OK : gs_fail(GS_EBUDGET, "no memory for %zu %s", count, what);
+}
+
+gs_status
+gs_grow(void *at, size_t *room, size_t needed, size_t bytes, const char *what)
+{
+	void *memory;
+
+	if (needed <= *room)
+		return GS_OK;
+	memcpy(&memory, at, sizeof memory);
+	memory = realloc(memory, 2 * needed * bytes);
+	if (memory == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu %s", 2 * needed, what);
+	memcpy(at, &memory, sizeof memory);
+	*room = 2 * needed;
+	return GS_OK;
 }
 
 const char *

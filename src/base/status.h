@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum gs_status {
 	GS_OK = 0,
@@ -82,6 +83,20 @@ bool gs_first_error_note(struct gs_first_error *error, gs_status status);
 
 /** All threads are done: returns the first error, with its message now the caller's; or GS_OK. */
 gs_status gs_first_error_close(struct gs_first_error *error);
+
+/** Set the pointer at AT to memory for COUNT objects of BYTES, all 0, to be freed; or to NULL: GS_EBUDGET,
+ *  "no memory for COUNT WHAT". */
+MUST_CHECK gs_status gs_allocate(void *at, size_t count, size_t bytes, const char *what);
+
+/** The same for what POINTER points to. */
+#define GS_NEW(pointer, count, what)	gs_allocate(&(pointer), count, sizeof *(pointer), what)
+
+/** If it has ROOM for fewer than NEEDED objects of BYTES, let the memory of the pointer at AT grow, to twice
+ *  that; *ROOM is set.  GS_EBUDGET: it stays as it is. */
+MUST_CHECK gs_status gs_grow(void *at, size_t *room, size_t needed, size_t bytes, const char *what);
+
+/** The same for what POINTER points to. */
+#define GS_GROW(pointer, room, needed, what)	gs_grow(&(pointer), room, needed, sizeof *(pointer), what)
 
 /** Has somebody set *INTERRUPTED, which may be NULL?  Then GS_EINTERRUPTED, with a message. */
 MUST_CHECK gs_status gs_check_interrupted(const atomic_bool *interrupted);

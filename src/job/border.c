@@ -30,12 +30,9 @@ static gs_status
 find(struct gs_ranks *ranks, const struct gs_item_digest *ends, struct before *before, uint64_t *most)
 {
 	const uint64_t mine = ends->first != NULL ? ends->last_bytes : 0;
-	uint64_t *bytes = calloc(ranks->size, sizeof *bytes);
-	gs_status status = bytes != NULL ? GS_OK
-	                   : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
+	uint64_t *bytes;
+	gs_status status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &bytes);
 
-	if (status == GS_OK)
-		status = gs_ranks_gather(ranks, &mine, sizeof mine, bytes);
 	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++) {
 		*most = bytes[r] > *most ? bytes[r] : *most;
 		if (r < ranks->rank && bytes[r] > 0) {
@@ -78,11 +75,10 @@ gs_border_check_items(struct gs_ranks *ranks, const struct gs_item_order *order,
 	gs_status status;
 
 	TRY(find(ranks, ends, &before, &most));
-	before.item = malloc(before.bytes + 1);
-	before.pieces = malloc((size_t)ranks->size * PIECE_BYTES);
-	status = gs_ranks_agree(ranks, before.item != NULL && before.pieces != NULL ? GS_OK
-	                        : gs_fail(GS_EBUDGET, "no memory for the items of %u ranks",
-	                                  ranks->size));
+	status = gs_allocate(&before.item, before.bytes, 1, "bytes of an item");
+	if (status == GS_OK)
+		status = gs_allocate(&before.pieces, ranks->size, PIECE_BYTES, "ranks");
+	status = gs_ranks_agree(ranks, status);
 	if (status == GS_OK)
 		status = collect(ranks, ends, &before, most);
 	if (status == GS_OK && ends->first != NULL && before.bytes > 0 &&
@@ -117,11 +113,8 @@ check_keys(const struct gs_verify *verify, struct gs_ranks *ranks, uint64_t *fal
 		verify->any, verify->first_class, verify->first, verify->key_class, verify->last,
 	};
 	struct ends *all;
-	gs_status status;
+	gs_status status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &all);
 
-	all = calloc(ranks->size, sizeof *all);
-	status = all != NULL ? gs_ranks_gather(ranks, &mine, sizeof mine, all)
-	         : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
 	for (unsigned r = 1, last = 0; status == GS_OK && r < ranks->size; r++) {
 		if (!all[r].any)
 			continue;

@@ -275,9 +275,7 @@ open_streams(const struct gsort *job, struct gs_combination *set)
 	const uint64_t share = job->plan.pool_bytes / merges / sizeof(uint64_t);
 
 	set->stream_count = set->count + merges;
-	set->streams = calloc(set->stream_count, sizeof *set->streams);
-	if (set->streams == NULL)
-		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", set->count);
+	TRY(GS_NEW(set->streams, set->stream_count, "inputs"));
 	for (size_t p = 0; p < set->count; p++)
 		set->streams[p].part = &set->parts[p];
 	for (size_t m = 0; m < merges; m++) {
@@ -286,10 +284,8 @@ open_streams(const struct gsort *job, struct gs_combination *set)
 		stream->left = m == 0 ? &set->streams[0] : stream - 1;
 		stream->right = &set->streams[m + 1];
 		stream->room = gs_within(LEAST_THREAD_KEYS, share, threads * THREAD_KEYS);
-		stream->memory = malloc(stream->room * sizeof(uint64_t));
-		stream->pieces = calloc(GS_SET_LANES * threads, sizeof *stream->pieces);
-		if (stream->memory == NULL || stream->pieces == NULL)
-			return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", set->count);
+		TRY(gs_allocate(&stream->memory, stream->room, sizeof(uint64_t), "keys of a merge"));
+		TRY(GS_NEW(stream->pieces, GS_SET_LANES * threads, "pieces of a merge"));
 	}
 	return GS_OK;
 }
@@ -298,14 +294,11 @@ open_streams(const struct gsort *job, struct gs_combination *set)
 static gs_status
 allocate(struct gsort *job, size_t count)
 {
-	struct gs_combination *set = calloc(1, sizeof *set);
+	struct gs_combination *set;
 
-	if (set == NULL)
-		return gs_fail(GS_EBUDGET, "no memory to merge inputs");
-	job->set = set;
-	set->parts = calloc(count, sizeof *set->parts);
-	if (set->parts == NULL)
-		return gs_fail(GS_EBUDGET, "no memory to merge %zu inputs", count);
+	TRY(GS_NEW(job->set, 1, "merge"));
+	set = job->set;
+	TRY(GS_NEW(set->parts, count, "inputs"));
 	set->count = count;
 	atomic_store(&set->readers, job->ranked == NULL ? (unsigned)count : 1);
 	return open_streams(job, set);

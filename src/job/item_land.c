@@ -192,14 +192,7 @@ land_large(struct landing *landing, struct gs_item_source *source, const struct 
 {
 	const size_t bytes = block->bytes - sizeof *block, wanted = source->bytes + bytes;
 
-	if (wanted > source->room) {
-		char *item = realloc(source->item, 2 * wanted);
-
-		if (item == NULL)
-			return gs_fail(GS_EBUDGET, "no memory for an item of %zu bytes", wanted);
-		source->item = item;
-		source->room = 2 * wanted;
-	}
+	TRY(GS_GROW(source->item, &source->room, wanted, "bytes of an item"));
 	memcpy(source->item + source->bytes, block + 1, bytes);
 	source->bytes = wanted;
 	if (block->goes_on)
@@ -245,9 +238,7 @@ gs_item_land(void *context, bool *moved)
 
 	if (spread->exchange.arrived_count == 0)
 		return GS_OK;
-	landing.rows = malloc(MOST_ROWS * sizeof *landing.rows);
-	if (landing.rows == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(landing.rows, MOST_ROWS, "pieces"));
 	status = collect(&landing, &count);
 	if (status == GS_OK)
 		status = land_rows(&landing);

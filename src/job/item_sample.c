@@ -44,23 +44,19 @@ gs_status
 gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *order, const char *items,
                      size_t bytes, bool together, struct gs_ranks *ranks, const struct gs_taker *store)
 {
-	struct gs_item_slice *slices = calloc(ranks->size, sizeof *slices);
-	uint64_t *sizes = calloc(ranks->size, sizeof *sizes);
-	char *all = NULL;
+	struct gs_item_slice *slices;
+	struct gs_collected all;
 	size_t at = 0;
-	gs_status status = gs_ranks_agree(ranks, slices != NULL && sizes != NULL ? GS_OK
-	                                  : gs_fail(GS_EBUDGET, "out of memory"));
+	gs_status status = gs_ranks_collect(ranks, GS_NEW(slices, ranks->size, "ranks"), items, bytes, true,
+	                                    &all);
 
-	if (status == GS_OK)
-		status = gs_ranks_collect(ranks, items, bytes, true, sizes, &all);
-	for (unsigned r = 0; status == GS_OK && r < ranks->size; at += sizes[r++])
-		slices[r] = (struct gs_item_slice){ all + at, sizes[r] };
+	for (unsigned r = 0; status == GS_OK && r < ranks->size; at += all.sizes[r++])
+		slices[r] = (struct gs_item_slice){ all.data + at, all.sizes[r] };
 	if (status == GS_OK)
 		status = gs_item_owners_make(owners, order, slices, ranks->size, ranks->size, together);
 	if (status == GS_OK)
-		status = show(owners, slices, ranks->rank, all, store);
-	free(all);
+		status = show(owners, slices, ranks->rank, all.data, store);
+	gs_collected_close(&all);
 	free(slices);
-	free(sizes);
 	return status;
 }

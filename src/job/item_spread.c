@@ -70,13 +70,10 @@ allocate(struct gs_item_spread *spread)
 	TRY(check_item(spread, spread->order->item_bytes));
 	TRY(gs_arena_open(&spread->arena, gs_arena_round(threads * each), false));
 	spread->scratch = gs_arena_take(&spread->arena, threads * each);
-	spread->dividers = calloc(threads, sizeof *spread->dividers);
-	spread->items = calloc(threads, GS_ITEM_BINS_MOST * sizeof *spread->items);
-	spread->blocks = calloc(ranks, sizeof *spread->blocks);
-	spread->sources = calloc(ranks, sizeof *spread->sources);
-	if (spread->dividers == NULL || spread->items == NULL || spread->blocks == NULL ||
-	    spread->sources == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks);
+	TRY(GS_NEW(spread->dividers, threads, "dividers"));
+	TRY(GS_NEW(spread->items, threads * (size_t)GS_ITEM_BINS_MOST, "bins"));
+	TRY(GS_NEW(spread->blocks, ranks, "blocks"));
+	TRY(GS_NEW(spread->sources, ranks, "ranks"));
 	for (unsigned t = 0; t < threads; t++) {
 		char *memory = spread->scratch + t * each;
 

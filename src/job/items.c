@@ -218,9 +218,7 @@ make_items(const struct gsort *job, char **data, size_t *bytes)
 
 	if (job->options.argsort_bits == 0)
 		return GS_OK;
-	items = malloc(count * ingest->item.bytes + 1);
-	if (items == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for a sample of %zu", count);
+	TRY(gs_allocate(&items, count, ingest->item.bytes, "items of a sample"));
 	gs_record_ingest_items(ingest, *data, items, count, 0);
 	free(*data);
 	*data = items;

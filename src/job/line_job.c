@@ -251,9 +251,7 @@ make_items(const struct gsort *job, char **data, size_t *bytes)
 	if (job->options.argsort_bits == 0)
 		return GS_OK;
 	lines = gs_line_number_count(&job->items.lines.order, *data, end);
-	items = malloc(*bytes + lines * each + 1);
-	if (items == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for a sample of %llu", (unsigned long long)lines);
+	TRY(gs_allocate(&items, *bytes + lines * each + 1, 1, "bytes of a sample"));
 	*bytes = make_numbered(job, *data, end, items);
 	free(*data);
 	*data = items;
@@ -310,9 +308,8 @@ take_header(struct gsort *job)
 	ingest->headed = job->ranked->ranks->rank > 0;
 	if (!ingest->headed || bytes == 0)
 		return GS_OK;
-	ingest->header = (struct gs_line_bytes){ malloc(bytes), bytes, bytes };
-	if (ingest->header.data == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for a header of %zu bytes", bytes);
+	TRY(gs_allocate(&ingest->header.data, bytes, 1, "bytes of a header"));
+	ingest->header.bytes = ingest->header.room = bytes;
 	memcpy(ingest->header.data, parts->header, bytes);
 	return GS_OK;
 }

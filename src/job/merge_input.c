@@ -388,11 +388,9 @@ gs_merge_inputs_open(struct gs_merge_inputs *all, struct gsort *job, size_t room
 
 	*all = (struct gs_merge_inputs){ .job = job, .count = gs_merge_count(options), .room = room };
 	memory = gs_arena_round(most * room);
-	all->inputs = calloc(all->count, sizeof *all->inputs);
+	TRY(GS_NEW(all->inputs, all->count, "inputs"));
 	if (options->lines)
-		all->collectors = calloc(all->count, sizeof *all->collectors);
-	if (all->inputs == NULL || (options->lines && all->collectors == NULL))
-		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", all->count);
+		TRY(GS_NEW(all->collectors, all->count, "inputs"));
 	TRY(gs_arena_open(&all->arena, memory + gs_arena_round(header + 1), false));
 	list_inputs(all, gs_arena_take(&all->arena, memory), most > 0 ? most : 1);
 	all->header = gs_arena_take(&all->arena, header + 1);

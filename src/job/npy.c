@@ -94,9 +94,7 @@ read_header(const struct file *file, struct gs_npy *npy, char **header)
 	TRY(gs_npy_length(file->name, prefix, &bytes));
 	if (bytes < sizeof prefix)
 		return gs_fail(GS_EINPUT, "%s: the header of the .npy file is cut off", file->name);
-	*header = malloc((size_t)bytes);
-	if (*header == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(gs_allocate(header, (size_t)bytes, 1, "bytes of a header"));
 	memcpy(*header, prefix, sizeof prefix);
 	TRY(read_file(file, sizeof prefix, *header + sizeof prefix, (size_t)bytes - sizeof prefix));
 	TRY(gs_npy_read(npy, file->name, *header, (size_t)bytes));
@@ -161,13 +159,13 @@ static gs_status
 read_headers(struct gs_npy_inputs *inputs, const struct gsort_options *options)
 {
 	const size_t count = options->input_count == 0 ? 1 : options->input_count;
-	struct gs_npy *npy = malloc(sizeof *npy);
-	gs_status status = GS_OK;
+	struct gs_npy *npy = NULL;
+	gs_status status = GS_NEW(inputs->first, 1, "header");
 
-	inputs->first = malloc(sizeof *inputs->first);
-	inputs->skips = calloc(count, sizeof *inputs->skips);
-	if (npy == NULL || inputs->first == NULL || inputs->skips == NULL)
-		status = gs_fail(GS_EBUDGET, "out of memory");
+	if (status == GS_OK)
+		status = GS_NEW(inputs->skips, count, "headers");
+	if (status == GS_OK)
+		status = GS_NEW(npy, 1, "header");
 	for (size_t i = 0; status == GS_OK && i < count; i++) {
 		struct gs_npy *now = i == 0 ? inputs->first : npy;
 		char *header = NULL;
@@ -290,9 +288,7 @@ find_keys(struct gs_npy_inputs *inputs, struct gsort_options *options, const cha
 	const size_t wanted = options->key_count > 0 ? options->key_count : 1;
 	char list[512];
 
-	inputs->keys = calloc(wanted, sizeof *inputs->keys);
-	if (inputs->keys == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(inputs->keys, wanted, "keys"));
 	list_fields(npy, list);
 	if (npy->is_structure && options->key_count == 0)
 		return gs_fail(GS_EUSAGE, "%s: a .npy file of structures: name a field with --type=npy "
@@ -440,9 +436,8 @@ gs_npy_make_header(struct gs_npy_inputs *inputs, const struct gsort_options *opt
 		utf8 = false;
 	}
 	*bytes = gs_npy_write(descr, descr_bytes, utf8, count, NULL);
-	*header = inputs->made = malloc(*bytes);
-	if (inputs->made == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(gs_allocate(&inputs->made, *bytes, 1, "bytes of a header"));
+	*header = inputs->made;
 	(void)gs_npy_write(descr, descr_bytes, utf8, count, inputs->made);
 	return GS_OK;
 }

@@ -189,11 +189,9 @@ examine(const struct survey *survey, struct source *source)
 static gs_status
 compare_sizes(const struct survey *survey, struct gs_ranks *ranks)
 {
-	uint64_t *sizes = calloc(survey->count, sizeof *sizes);
-	gs_status status = sizes != NULL ? GS_OK
-	                   : gs_fail(GS_EBUDGET, "no memory for %zu files", survey->count);
+	uint64_t *sizes;
+	gs_status status = gs_ranks_agree(ranks, GS_NEW(sizes, survey->count, "files"));
 
-	status = gs_ranks_agree(ranks, status);
 	for (size_t f = 0; status == GS_OK && f < survey->count; f++)
 		sizes[f] = survey->sources[f].kind == STREAM ? 0 : survey->sources[f].bytes;
 	if (status == GS_OK)
@@ -228,15 +226,17 @@ plain_bytes(const struct source *source)
 static gs_status
 deal(struct survey *survey, unsigned ranks)
 {
-	struct source **order = calloc(survey->count, sizeof(struct source *));
-	uint64_t *loads = calloc(ranks, sizeof *loads);
-	const bool memory = order != NULL && loads != NULL;
+	struct source **order;
+	uint64_t *loads = NULL;
+	gs_status status = GS_NEW(order, survey->count, "files");
 
-	for (size_t f = 0; memory && f < survey->count; f++)
+	if (status == GS_OK)
+		status = GS_NEW(loads, ranks, "ranks");
+	for (size_t f = 0; status == GS_OK && f < survey->count; f++)
 		order[f] = &survey->sources[f];
-	if (memory)
+	if (status == GS_OK)
 		qsort(order, survey->count, sizeof(struct source *), largest_first);
-	for (size_t f = 0; memory && f < survey->count; f++) {
+	for (size_t f = 0; status == GS_OK && f < survey->count; f++) {
 		if (order[f]->kind != COMPRESSED)
 			continue;
 		for (unsigned r = 1; r < ranks && order[f] != survey->sources; r++)
@@ -246,7 +246,7 @@ deal(struct survey *survey, unsigned ranks)
 	}
 	free(order);
 	free(loads);
-	return memory ? GS_OK : gs_fail(GS_EBUDGET, "no memory for %zu files", survey->count);
+	return status;
 }
 
 /* Where in the row of plain bytes the share of RANK begins: rounded up, so that rank 0's share has the
@@ -329,10 +329,9 @@ find_rows(struct survey *survey, const struct gs_parts *parts, struct gs_ranks *
 	gs_status status;
 
 	survey->cut_count = ranks->size + 1;
-	survey->cuts = calloc(survey->cut_count, sizeof *survey->cuts);
-	survey->begins = calloc(survey->cut_count, sizeof *survey->begins);
-	status = survey->cuts != NULL && survey->begins != NULL ? GS_OK
-	         : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
+	status = GS_NEW(survey->cuts, survey->cut_count, "cuts");
+	if (status == GS_OK)
+		status = GS_NEW(survey->begins, survey->cut_count, "cuts");
 	TRY(gs_ranks_agree(ranks, status));
 	for (unsigned r = 0; r < ranks->size; r++) {
 		const uint64_t at = share_begin(parts, r, ranks->size);
@@ -412,10 +411,7 @@ read_header(const struct survey *survey, struct gs_parts *parts)
 
 	if (!survey->options->lines || source->kind != PLAIN || source->header == 0)
 		return GS_OK;
-	parts->header = malloc(source->header + 1);
-	if (parts->header == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for a header of %llu bytes",
-		               (unsigned long long)source->header);
+	TRY(gs_allocate(&parts->header, source->header + 1, 1, "bytes of a header"));
 	fd = gs_open(source->name, O_RDONLY, 0);
 	if (fd >= 0)
 		parts->header_bytes = gs_read_at(fd, parts->header, source->header, 0, &error);
@@ -438,13 +434,10 @@ survey_files(struct survey *survey, struct gs_parts *parts)
 	const struct gsort_options *options = survey->options;
 	const char *const *names = options->input_count > 0 ? options->inputs : standard_input;
 
-	survey->sources = calloc(survey->count, sizeof *survey->sources);
-	parts->names = calloc(survey->count + 1, sizeof(char *));
-	parts->ranges = calloc(survey->count + 1, sizeof *parts->ranges);
-	parts->numbers = calloc(survey->count + 1, sizeof *parts->numbers);
-	if (survey->sources == NULL || parts->names == NULL || parts->ranges == NULL ||
-	    parts->numbers == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu file names", survey->count);
+	TRY(GS_NEW(survey->sources, survey->count, "files"));
+	TRY(GS_NEW(parts->names, survey->count + 1, "file names"));
+	TRY(GS_NEW(parts->ranges, survey->count + 1, "files"));
+	TRY(GS_NEW(parts->numbers, survey->count + 1, "files"));
 	for (size_t f = 0; f < survey->count; f++) {
 		struct source *source = &survey->sources[f];
 

@@ -146,15 +146,13 @@ count_sharers(struct gs_ranked *ranked)
 	struct place {
 		char          host[GS_HOST_BYTES];
 		unsigned char cores[GS_CORES_BYTES];
-	} *all = calloc(ranked->ranks->size, sizeof *all), mine;
+	} *all, mine;
 	gs_status status;
 
-	if (all == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %u ranks", ranked->ranks->size);
 	memset(&mine, 0, sizeof mine);
 	memcpy(mine.host, ranked->ranks->host, sizeof mine.host);
 	gs_cores_set(mine.cores);
-	status = gs_ranks_gather(ranked->ranks, &mine, sizeof mine, all);
+	status = gs_ranks_gather_new(ranked->ranks, &mine, sizeof mine, &all);
 	for (unsigned r = 0; status == GS_OK && r < ranked->ranks->size; r++)
 		ranked->sharers += memcmp(&all[r], &mine, sizeof mine) == 0;
 	free(all);
@@ -209,8 +207,8 @@ gs_ranked_open_operand(struct gs_ranked **opened, struct gsort_options *options,
 
 	if (whole == NULL)
 		return GS_OK;
-	ranked = *opened = calloc(1, sizeof *ranked);
-	TRY(gs_ranks_agree(whole->ranks, ranked != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory")));
+	TRY(gs_ranks_agree(whole->ranks, GS_NEW(*opened, 1, "job of a rank")));
+	ranked = *opened;
 	ranked->ranks = whole->ranks;
 	ranked->whole = whole;
 	ranked->sharers = whole->sharers;
@@ -229,10 +227,8 @@ gs_ranked_open(struct gs_ranked **opened, const struct gsort_options *options)
 	*opened = NULL;
 	if (options->ranks == NULL || options->ranks->size == 1)
 		return GS_OK;
-	ranked = calloc(1, sizeof *ranked);
-	TRY(gs_ranks_agree(options->ranks, ranked != NULL ? GS_OK
-	                   : gs_fail(GS_EBUDGET, "out of memory")));
-	*opened = ranked;
+	TRY(gs_ranks_agree(options->ranks, GS_NEW(*opened, 1, "job of a rank")));
+	ranked = *opened;
 	ranked->ranks = options->ranks;
 	ranked->given = *options;
 	return open_ranked(ranked);

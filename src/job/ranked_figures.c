@@ -21,9 +21,8 @@ static gs_status
 join_extremes(struct gs_ranks *ranks, struct gs_extreme extremes[GS_CLASSES])
 {
 	const size_t bytes = GS_CLASSES * sizeof *extremes;
-	struct gs_extreme *all = calloc(ranks->size, bytes);
-	gs_status status = all == NULL ? gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size)
-	                               : gs_ranks_gather(ranks, extremes, bytes, all);
+	struct gs_extreme *all;
+	gs_status status = gs_ranks_gather_new(ranks, extremes, bytes, &all);
 
 	for (size_t e = 0; status == GS_OK && e < ranks->size * GS_CLASSES; e++) {
 		struct gs_extreme *to = &extremes[e % GS_CLASSES];
@@ -164,9 +163,7 @@ add_numbers(struct gs_ranks *ranks, struct gs_answer *figures)
 	for (; bars->next < bars->count; bars->next++)		/* all keys of this rank are before it */
 		bars->bars[bars->next].rank = figures->end - figures->first;
 	pass_all(&row, figures);
-	row.words = calloc(row.count, sizeof *row.words);
-	status = gs_ranks_agree(ranks, row.words != NULL ? GS_OK
-	                        : gs_fail(GS_EBUDGET, "no memory for the figures of %u ranks", ranks->size));
+	status = gs_ranks_agree(ranks, GS_NEW(row.words, row.count, "figures"));
 	if (status == GS_OK) {
 		pass_all(&row, figures);
 		status = gs_ranks_sum(ranks, row.words, row.count);
@@ -190,15 +187,7 @@ struct parcel {
 static gs_status
 put(struct parcel *parcel, const void *data, size_t bytes)
 {
-	if (parcel->room - parcel->bytes < bytes) {
-		const size_t room = 2 * (parcel->bytes + bytes);
-		char *more = realloc(parcel->data, room);
-
-		if (more == NULL)
-			return gs_fail(GS_EBUDGET, "no memory for %zu bytes of figures", room);
-		parcel->data = more;
-		parcel->room = room;
-	}
+	TRY(GS_GROW(parcel->data, &parcel->room, parcel->bytes + bytes, "bytes of figures"));
 	memcpy(parcel->data + parcel->bytes, data, bytes);
 	parcel->bytes += bytes;
 	return GS_OK;
@@ -212,23 +201,17 @@ static gs_status
 send_parcel(struct gs_ranks *ranks, gs_status status, const struct parcel *parcel, take_parcel *take,
             void *context)
 {
-	uint64_t *sizes = calloc(ranks->size, sizeof *sizes);
-	char *data = NULL;
+	struct gs_collected all;
 
-	if (status == GS_OK && sizes == NULL)
-		status = gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
 	status = gs_ranks_agree(ranks, status);
 	for (unsigned r = 1; status == GS_OK && r < ranks->size; r++) {
-		const uint64_t bytes = ranks->rank == r ? parcel->bytes : 0;
-
-		status = gs_ranks_collect(ranks, parcel->data, bytes, false, sizes, &data);
-		if (status == GS_OK && ranks->rank == 0)
-			status = take(context, data, sizes[r]);
-		free(data);
-		data = NULL;
+		status = gs_ranks_collect(ranks, GS_OK, parcel->data, ranks->rank == r ? parcel->bytes : 0,
+		                          false, &all);
+		if (status == GS_OK)
+			status = take(context, all.data, all.bytes);
+		gs_collected_close(&all);
 		status = gs_ranks_agree(ranks, status);
 	}
-	free(sizes);
 	return status;
 }
 

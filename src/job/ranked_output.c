@@ -323,14 +323,10 @@ exchange_heads(struct gs_ranked_output *output, const struct part *parts)
 static gs_status
 write_heads(struct gs_ranked_output *output)
 {
-	const unsigned size = output->ranks->size;
 	const struct part mine = { output->place.begin, output->place.end };
-	struct part *parts = calloc(size, sizeof *parts);
-	gs_status status = parts != NULL ? GS_OK
-	                   : gs_fail(GS_EBUDGET, "no memory to write %s", output->given->output);
+	struct part *parts;
+	gs_status status = gs_ranks_gather_new(output->ranks, &mine, sizeof mine, &parts);
 
-	if (status == GS_OK)
-		status = gs_ranks_gather(output->ranks, &mine, sizeof mine, parts);
 	if (status == GS_OK && output->place.seeks)
 		status = exchange_heads(output, parts);
 	free(parts);
@@ -416,9 +412,9 @@ static gs_status
 finish_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
              const struct gs_line_order *lines, struct gs_output *own, uint64_t *bytes)
 {
-	char *buffer = malloc(COPY_BYTES);
 	struct spooled part = { .from = 0 };
-	gs_status status = buffer != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+	char *buffer;
+	gs_status status = gs_allocate(&buffer, COPY_BYTES, 1, "bytes");
 
 	if (status == GS_OK)
 		status = clip(output, *keys, key_bytes, lines, buffer, &part);

@@ -195,8 +195,8 @@ gs_status
 gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order, const struct gs_cut *cuts,
              uint64_t *begins)
 {
-	struct found *all = calloc(ranks->size, sizeof *all), mine = { .first = { 0 } };
-	gs_status status = all != NULL ? GS_OK : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size);
+	struct found *all, mine = { .first = { 0 } };
+	gs_status status = GS_NEW(all, ranks->size, "ranks");
 
 	if (status == GS_OK)
 		status = find(order, &cuts[ranks->rank], &cuts[ranks->rank + 1], &mine);

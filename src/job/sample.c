@@ -29,15 +29,7 @@ gs_sample_wanted(unsigned ranks)
 gs_status
 gs_sample_add(struct gs_sample *sample, unsigned place, uint64_t key, uint64_t weight)
 {
-	if (sample->count == sample->room) {
-		const size_t room = sample->room == 0 ? 1024 : 2 * sample->room;
-		struct gs_sampled *keys = realloc(sample->keys, room * sizeof *keys);
-
-		if (keys == NULL)
-			return gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys", room);
-		sample->keys = keys;
-		sample->room = room;
-	}
+	TRY(GS_GROW(sample->keys, &sample->room, sample->count + 1, "keys of a sample"));
 	sample->keys[sample->count++] = (struct gs_sampled){
 		.key = key, .weight = weight & GS_SAMPLED_MOST, .place = place & 0xff,
 	};
@@ -313,14 +305,11 @@ static void
 take_piece(void *context, size_t piece)
 {
 	struct taking *taking = context;
-	struct cursor *cursor = malloc(sizeof *cursor);
+	struct cursor *cursor;
 	uint64_t before = 0;
 
-	if (cursor == NULL) {
-		gs_first_error_note(&taking->error, gs_fail(GS_EBUDGET, "out of memory"));
+	if (!gs_first_error_note(&taking->error, GS_NEW(cursor, 1, "reader of a sample")))
 		return;
-	}
-	cursor->part = 0;
 	cursor->read_part = SIZE_MAX;
 	for (size_t i = piece * PIECE_KEYS; i < taking->count && i < (piece + 1) * PIECE_KEYS; i++) {
 		const uint64_t unit = unit_of(taking, i);
@@ -358,24 +347,22 @@ static gs_status
 take_all(struct taking *taking, size_t count)
 {
 	const size_t parts = taking->parts->count;
-	gs_status status = GS_OK;
+	gs_status status;
 
 	for (size_t p = 0; p < parts; p++)
 		taking->units += part_units(taking, p);
 	taking->count = taking->units < count ? (size_t)taking->units : count;
 	if (taking->count == 0)
 		return GS_OK;
-	taking->fds = malloc(parts * sizeof *taking->fds);
-	taking->classes = calloc(taking->count, sizeof *taking->classes);
-	if (taking->item_room > 0)
-		taking->items = malloc(taking->count * taking->item_room);
-	else
-		taking->keys = calloc(taking->count, sizeof *taking->keys);
-	for (size_t p = 0; taking->fds != NULL && p < parts; p++)
+	status = GS_NEW(taking->fds, parts, "inputs");
+	for (size_t p = 0; status == GS_OK && p < parts; p++)
 		taking->fds[p] = -1;
-	if (taking->fds == NULL || taking->classes == NULL ||
-	    (taking->items == NULL && taking->keys == NULL))
-		status = gs_fail(GS_EBUDGET, "no memory for a sample of %zu", taking->count);
+	if (status == GS_OK)
+		status = GS_NEW(taking->classes, taking->count, "elements of a sample");
+	if (status == GS_OK)
+		status = taking->item_room == 0
+		         ? GS_NEW(taking->keys, taking->count, "keys of a sample")
+		         : gs_allocate(&taking->items, taking->count, taking->item_room, "items of a sample");
 	if (status == GS_OK)
 		status = take(taking);
 	for (size_t p = 0; taking->fds != NULL && p < parts; p++)
@@ -467,21 +454,15 @@ gs_status
 gs_sample_split(struct gs_sample *sample, struct gs_ranks *ranks, bool together,
                 bool descending_classes, struct gs_splitters *splitters)
 {
-	uint64_t *sizes = calloc(ranks->size, sizeof *sizes);
-	struct gs_sample all = { .keys = NULL };
-	char *bytes = NULL;
-	gs_status status = gs_ranks_agree(ranks, sizes != NULL ? GS_OK
-	                                  : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size));
+	struct gs_collected all;
+	gs_status status = gs_ranks_collect(ranks, GS_OK, sample->keys, sample->count * sizeof *sample->keys,
+	                                    true, &all);
+	struct gs_sample every = {
+		.keys = (struct gs_sampled *)(void *)all.data, .count = all.bytes / sizeof *sample->keys,
+	};
 
 	if (status == GS_OK)
-		status = gs_ranks_collect(ranks, sample->keys, sample->count * sizeof *sample->keys, true,
-		                          sizes, &bytes);
-	all.keys = (struct gs_sampled *)(void *)bytes;
-	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
-		all.count += sizes[r] / sizeof *all.keys;
-	if (status == GS_OK)
-		status = gs_sample_split_alone(&all, ranks, together, descending_classes, splitters);
-	gs_sample_close(&all);
-	free(sizes);
+		status = gs_sample_split_alone(&every, ranks, together, descending_classes, splitters);
+	gs_collected_close(&all);
 	return status;
 }

@@ -270,9 +270,7 @@ keep_header(struct gsort *job)
 	const char *header = gs_ingest_header(&job->keys.ingest, &turn->header_bytes);
 
 	free(turn->header);
-	turn->header = malloc(turn->header_bytes + 1);
-	if (turn->header == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for a header of %zu bytes", turn->header_bytes);
+	TRY(gs_allocate(&turn->header, turn->header_bytes, 1, "bytes of a header"));
 	if (turn->header_bytes > 0)
 		memcpy(turn->header, header, turn->header_bytes);
 	return GS_OK;

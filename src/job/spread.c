@@ -72,12 +72,9 @@ allocate(struct gs_spread *spread, size_t window_bytes)
 	spread->scratch_bytes = gs_splitters_scratch_bytes(ranks, piece_bytes);
 	TRY(gs_arena_open(&spread->arena, gs_arena_round(threads * spread->scratch_bytes), false));
 	spread->scratch = gs_arena_take(&spread->arena, threads * spread->scratch_bytes);
-	spread->ends = calloc((size_t)threads * ranks, sizeof *spread->ends);
-	spread->blocks = calloc(ranks, sizeof *spread->blocks);
-	spread->writers = calloc(window_bytes / gs_exchange_block_bytes(ranks, window_bytes),
-	                         sizeof *spread->writers);
-	return spread->ends != NULL && spread->blocks != NULL && spread->writers != NULL ? GS_OK
-	       : gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks);
+	TRY(GS_NEW(spread->ends, (size_t)threads * ranks, "shares of pieces"));
+	TRY(GS_NEW(spread->blocks, ranks, "blocks"));
+	return GS_NEW(spread->writers, window_bytes / gs_exchange_block_bytes(ranks, window_bytes), "slots");
 }
 
 gs_status
@@ -218,22 +215,12 @@ hold(struct gs_spread *spread, unsigned key_class, const void *keys, size_t byte
 	struct gs_held *held = &spread->held[key_class];
 
 	pthread_mutex_lock(&spread->lock);
-	if (held->room - held->bytes < bytes) {
-		const size_t room = 2 * (held->bytes + bytes);
-		char *more = realloc(held->keys, room);
-
-		if (more == NULL) {
-			pthread_mutex_unlock(&spread->lock);
-			(void)gs_first_error_note(&spread->error, gs_fail(GS_EBUDGET, "no memory to hold "
-			                          "%zu bytes of keys", room));
-			return;
-		}
-		held->keys = more;
-		held->room = room;
+	if (gs_first_error_note(&spread->error, GS_GROW(held->keys, &held->room, held->bytes + bytes,
+	                                                "bytes of keys that are held"))) {
+		memcpy(held->keys + held->bytes, keys, bytes);
+		held->bytes += bytes;
+		spread->held_bytes += bytes;
 	}
-	memcpy(held->keys + held->bytes, keys, bytes);
-	held->bytes += bytes;
-	spread->held_bytes += bytes;
 	pthread_mutex_unlock(&spread->lock);
 }
 

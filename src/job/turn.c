@@ -37,9 +37,7 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 	    o->keep_order || o->underline || o->sample.wanted || o->compress_program != NULL ||
 	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o))
 		return GS_OK;
-	turn->lines = malloc(sizeof *turn->lines);
-	if (turn->lines == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(turn->lines, 1, "options of lines"));
 	*turn->lines = *o;
 	o->lines = false;
 	o->type = letter == 'n' ? GSORT_TEXT : GSORT_TEXT_FLOAT;

@@ -52,16 +52,12 @@ allocate(struct gs_exchange *exchange)
 {
 	const unsigned gives = exchange->window.gives, takes = exchange->window.takes;
 
-	exchange->free_slots = calloc(gives, sizeof *exchange->free_slots);
-	exchange->parcels = calloc(gives, sizeof *exchange->parcels);
-	exchange->posted = calloc(exchange->ranks->size, sizeof *exchange->posted);
-	exchange->given = calloc(gives, sizeof *exchange->given);
-	exchange->taken = calloc(takes, sizeof *exchange->taken);
-	exchange->arrived = calloc(gives + takes, sizeof *exchange->arrived);
-	return exchange->free_slots != NULL && exchange->parcels != NULL &&
-	       exchange->posted != NULL && exchange->given != NULL && exchange->taken != NULL &&
-	       exchange->arrived != NULL ? GS_OK
-	       : gs_fail(GS_EBUDGET, "no memory for %u blocks", gives + takes);
+	TRY(GS_NEW(exchange->free_slots, gives, "slots"));
+	TRY(GS_NEW(exchange->parcels, gives, "blocks"));
+	TRY(GS_NEW(exchange->posted, exchange->ranks->size, "ranks"));
+	TRY(GS_NEW(exchange->given, gives, "blocks"));
+	TRY(GS_NEW(exchange->taken, takes, "blocks"));
+	return GS_NEW(exchange->arrived, gives + takes, "blocks");
 }
 
 gs_status

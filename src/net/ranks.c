@@ -14,6 +14,16 @@ gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *al
 	return ranks->calls->gather(ranks, mine, bytes, all);
 }
 
+gs_status
+gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
+{
+	char *memory;
+	gs_status status = gs_allocate(&memory, ranks->size, bytes, "ranks");
+
+	memcpy(all, &memory, sizeof memory);
+	return status == GS_OK ? gs_ranks_gather(ranks, mine, bytes, memory) : status;
+}
+
 /* Of each rank so many bytes at once: a memory of some MiB has room for those of all. */
 static size_t
 piece_bytes(const struct gs_ranks *ranks)
@@ -51,27 +61,34 @@ collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *p
 }
 
 gs_status
-gs_ranks_collect(struct gs_ranks *ranks, const void *mine, uint64_t bytes, bool everyone,
-                 uint64_t *sizes, char **all)
+gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes, bool everyone,
+                 struct gs_collected *all)
 {
-	const bool takes = everyone || ranks->rank == 0;
-	char *pieces = calloc(ranks->size + 1, piece_bytes(ranks));
-	uint64_t sum = 0;
-	gs_status status = gs_ranks_gather(ranks, &bytes, sizeof bytes, sizes);
+	char *pieces = NULL;
 
-	*all = NULL;
-	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
-		sum += sizes[r];
-	if (takes)
-		*all = malloc(sum + 1);
-	if (status == GS_OK && (pieces == NULL || (takes && *all == NULL)))
-		status = gs_fail(GS_EBUDGET, "no memory for %llu bytes of %u ranks",
-		                 (unsigned long long)sum, ranks->size);
+	*all = (struct gs_collected){ .data = NULL };
+	if (status == GS_OK)
+		status = GS_NEW(all->sizes, ranks->size, "ranks");
+	TRY(gs_ranks_agree(ranks, status));
+	status = gs_ranks_gather(ranks, &bytes, sizeof bytes, all->sizes);
+	for (unsigned r = 0; status == GS_OK && (everyone || ranks->rank == 0) && r < ranks->size; r++)
+		all->bytes += all->sizes[r];
+	if (status == GS_OK)
+		status = gs_allocate(&pieces, ranks->size + 1, piece_bytes(ranks), "pieces of ranks");
+	if (status == GS_OK && (everyone || ranks->rank == 0))
+		status = gs_allocate(&all->data, all->bytes, 1, "bytes of all ranks");
 	status = gs_ranks_agree(ranks, status);
 	if (status == GS_OK)
-		status = collect(ranks, mine, sizes, pieces, *all);
+		status = collect(ranks, mine, all->sizes, pieces, all->data);
 	free(pieces);
 	return status;
+}
+
+void
+gs_collected_close(struct gs_collected *all)
+{
+	free(all->data);
+	free(all->sizes);
 }
 
 gs_status
@@ -89,9 +106,8 @@ gs_ranks_share(struct gs_ranks *ranks, void *data, size_t bytes)
 gs_status
 gs_ranks_scan(struct gs_ranks *ranks, uint64_t mine, uint64_t *before, uint64_t *all)
 {
-	uint64_t *each = calloc(ranks->size, sizeof *each);
-	gs_status status = each == NULL ? gs_fail(GS_EBUDGET, "no memory for %u ranks", ranks->size)
-	                                : gs_ranks_gather(ranks, &mine, sizeof mine, each);
+	uint64_t *each;
+	gs_status status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &each);
 
 	*before = *all = 0;
 	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++) {

@@ -70,15 +70,26 @@ struct gs_ranks {
 MUST_CHECK gs_status
 gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
 
+/** The same in new memory, to which the pointer at ALL is set, to be freed.  GS_EBUDGET. */
+MUST_CHECK gs_status
+gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
+
+/* What ranks have, one behind the other. */
+struct gs_collected {
+	char     *data;
+	uint64_t *sizes;	/* the bytes of each */
+	uint64_t  bytes;	/* of DATA */
+};
+
 /**
- * Collect what each rank has, BYTES of it, at rank 0 or at EVERYONE.
- *
- * @sizes  room for ranks->size: set to the bytes of each
- * @all    set, where it is collected, to all of it in the order of ranks, to be freed; else to NULL
+ * If STATUS is GS_OK on all ranks, collect what each has, BYTES of it, at rank 0 or at EVERYONE; elsewhere
+ * there are 0 bytes.  To be closed in any case.
  */
 MUST_CHECK gs_status
-gs_ranks_collect(struct gs_ranks *ranks, const void *mine, uint64_t bytes, bool everyone,
-                 uint64_t *sizes, char **all);
+gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes, bool everyone,
+                 struct gs_collected *all);
+
+void gs_collected_close(struct gs_collected *all);
 
 /** Add up COUNT values over all ranks; each gets the sums. */
 MUST_CHECK gs_status gs_ranks_sum(struct gs_ranks *ranks, uint64_t *values, size_t count);

@@ -93,9 +93,7 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 	if (options->letters != NULL)
 		TRY(gs_keydef_letters(options->letters, &letters));
 	order->reverse = (letters & GS_LETTER_R) != 0;
-	order->keys = calloc(options->key_count + 1, sizeof *order->keys);
-	if (order->keys == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu keys", options->key_count);
+	TRY(GS_NEW(order->keys, options->key_count + 1, "keys"));
 	for (size_t k = 0; k < options->key_count; k++)
 		TRY(gs_keydef_read(options->keys[k], options->names, &order->keys[k]));
 	order->key_count = options->key_count;

@@ -163,10 +163,8 @@ gs_record_open(struct gs_record *record, size_t bytes, const struct gsort_key *k
 		TRY(check_key(&keys[k], bytes));
 	lay_out(&laying, keys, key_count, endian, reverse);
 	record->levels = (unsigned)((laying.at + 7) / 8);
-	record->fields = calloc(laying.fields, sizeof *record->fields);
-	record->first_field = calloc(record->levels + 1, sizeof *record->first_field);
-	if (record->fields == NULL || record->first_field == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(record->fields, laying.fields, "fields"));
+	TRY(GS_NEW(record->first_field, record->levels + 1, "words"));
 	laying = (struct laying){ .record = record };
 	lay_out(&laying, keys, key_count, endian, reverse);
 	return GS_OK;

@@ -103,9 +103,7 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options,
 	const size_t allowed = options->later ? 0 : most_open();
 
 	files->count = 0;
-	files->list = calloc(count, sizeof *files->list);
-	if (files->list == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu file names", count);
+	TRY(GS_NEW(files->list, count, "file names"));
 	files->count = count;
 	for (size_t f = 0; f < count; f++) {
 		files->list[f].name = names[f];

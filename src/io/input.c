@@ -61,12 +61,11 @@ make_stoppable(struct gs_input *input)
 gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 {
-	struct gs_input *in = calloc(1, sizeof *in);
+	struct gs_input *in;
 	gs_status status;
 
 	*input = NULL;
-	if (in == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(in, 1, "input"));
 	in->options = *options;
 	in->stop = options->stops_with != NULL ? options->stops_with->stop : -1;
 	in->stopper = options->stops_with != NULL ? options->stops_with->stopper : -1;

@@ -134,13 +134,12 @@ open_callback(struct gs_output *out, const struct gs_output_options *options)
 gs_status
 gs_output_open(struct gs_output **output, const struct gs_output_options *options)
 {
-	struct gs_output *out = calloc(1, sizeof *out);
+	struct gs_output *out;
 	struct stat st;
 	gs_status status;
 
 	*output = NULL;
-	if (out == NULL)
-		return gs_fail(GS_EBUDGET, "no memory to open the output");
+	TRY(GS_NEW(out, 1, "output"));
 	out->to.fd = -1;
 	out->to.name = options->name;
 	out->clock = options->clock;
@@ -404,13 +403,13 @@ gs_output_finish(struct gs_output *out)
 static gs_status
 rename_all(struct gs_output *const outputs[], size_t count)
 {
-	struct gs_replace **new = calloc(count, sizeof *new);
-	struct gs_output **of = calloc(count, sizeof *of);
-	gs_status status = GS_OK;
+	struct gs_output **of = NULL;
+	struct gs_replace **new;
+	gs_status status = GS_NEW(new, count, "outputs");
 	size_t found = 0, failed;
 
-	if (new == NULL || of == NULL)
-		status = gs_fail(GS_EBUDGET, "no memory for %zu outputs", count);
+	if (status == GS_OK)
+		status = GS_NEW(of, count, "outputs");
 	for (size_t o = 0; status == GS_OK && o < count; o++)
 		if (!outputs[o]->in_place) {
 			of[found] = outputs[o];

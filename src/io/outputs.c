@@ -109,9 +109,8 @@ refuse(const char *pattern, size_t count, size_t a, size_t b)
 gs_status
 gs_outputs_check_files(const char *pattern, size_t count)
 {
-	struct ranked_file *files = calloc(count, sizeof *files);
-	gs_status status = files != NULL ? GS_OK
-	                   : gs_fail(GS_EBUDGET, "no memory to open %zu outputs", count);
+	struct ranked_file *files;
+	gs_status status = GS_NEW(files, count, "outputs");
 	size_t known = 0;
 
 	if (status == GS_OK && (status = identify(pattern, count, files, &known)) == GS_OK && known > 0)
@@ -146,11 +145,10 @@ gs_outputs_open(struct gs_outputs *outputs, const struct gs_output_options *opti
 {
 	const size_t count = split > 0 ? split : 1;
 
-	*outputs = (struct gs_outputs){ .files = calloc(count, sizeof *outputs->files) };
+	*outputs = (struct gs_outputs){ .count = 0 };
+	TRY(GS_NEW(outputs->files, count, "outputs"));
 	if (split > 0)
-		outputs->names = calloc(count, sizeof *outputs->names);
-	if (outputs->files == NULL || (split > 0 && outputs->names == NULL))
-		return gs_fail(GS_EBUDGET, "no memory to open %zu outputs", count);
+		TRY(GS_NEW(outputs->names, count, "outputs"));
 	outputs->count = count;
 	return split > 0 ? open_files(outputs, options) : gs_output_open(&outputs->files[0], options);
 }

@@ -173,14 +173,13 @@ static gs_status
 meet_peers(struct ranks_mpi *mpi)
 {
 	const unsigned size = mpi->ranks.local_size;
-	struct gs_shared_offer *offers = calloc(size, sizeof *offers);
+	struct gs_shared_offer *offers;
 	MPI_Request request;
 	int reached = 1;
-	gs_status status = GS_OK;
+	gs_status status = GS_NEW(offers, size, "ranks");
 
-	mpi->peers = calloc(size, sizeof *mpi->peers);
-	if (offers == NULL || mpi->peers == NULL)
-		status = gs_fail(GS_EBUDGET, "no memory for %u ranks", size);
+	if (status == GS_OK)
+		status = GS_NEW(mpi->peers, size, "ranks");
 	if (status == GS_OK)
 		status = check(MPI_Iallgather(&mpi->offer, sizeof mpi->offer, MPI_BYTE, offers,
 		                              sizeof *offers, MPI_BYTE, mpi->host, &request),
@@ -381,12 +380,8 @@ find_local(struct ranks_mpi *mpi)
 	mpi->ranks.local_size = (unsigned)size;
 	if (MPI_Get_processor_name(name, &bytes) == MPI_SUCCESS)
 		snprintf(mpi->ranks.host, sizeof mpi->ranks.host, "%.*s", GS_HOST_BYTES - 1, name);
-	members = calloc((size_t)size, sizeof *members);
-	mpi->peer_of = calloc(mpi->ranks.size, sizeof *mpi->peer_of);
-	if (members == NULL || mpi->peer_of == NULL) {
-		free(members);
-		return gs_fail(GS_EBUDGET, "no memory for %u ranks", mpi->ranks.size);
-	}
+	TRY(GS_NEW(mpi->peer_of, mpi->ranks.size, "ranks"));
+	TRY(GS_NEW(members, (size_t)size, "ranks"));
 	rank = (int)mpi->ranks.rank;
 	status = check(MPI_Allgather(&rank, 1, MPI_INT, members, 1, MPI_INT, mpi->host),
 	               "MPI_Allgather");

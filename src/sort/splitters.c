@@ -42,11 +42,9 @@ start_of(const struct gs_splitters *s, unsigned owner)
 static gs_status
 allocate(struct gs_splitters *s)
 {
-	s->list = calloc(s->owners, sizeof *s->list);
-	s->between = calloc(s->owners, sizeof *s->between);
-	s->keys = calloc(s->owners, sizeof *s->keys);
-	return s->list != NULL && s->between != NULL && s->keys != NULL ? GS_OK
-	       : gs_fail(GS_EBUDGET, "no memory for %u ranges of keys", s->owners);
+	TRY(GS_NEW(s->list, s->owners, "ranges of keys"));
+	TRY(GS_NEW(s->between, s->owners, "ranges of keys"));
+	return GS_NEW(s->keys, s->owners, "ranges of keys");
 }
 
 static void

@@ -103,10 +103,8 @@ check_dirs(struct gs_spill *spill)
 	const struct gs_spill_options *options = &spill->options;
 	const size_t count = options->dir_count > 0 ? options->dir_count : 1;
 
-	spill->dirs = calloc(count, sizeof *spill->dirs);
-	spill->files = calloc(count * GS_SPILL_PARTS, sizeof *spill->files);
-	if (spill->dirs == NULL || spill->files == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu temporary directories", count);
+	TRY(GS_NEW(spill->dirs, count, "temporary directories"));
+	TRY(GS_NEW(spill->files, count * GS_SPILL_PARTS, "temporary files"));
 	spill->dir_count = count;
 	spill->dirs[0] = gs_temp_dir();
 	for (size_t f = 0; f < count * GS_SPILL_PARTS; f++)
@@ -161,12 +159,11 @@ choose_form(struct gs_spill *spill)
 gs_status
 gs_spill_open(struct gs_spill **opened, const struct gs_spill_options *options)
 {
-	struct gs_spill *spill = calloc(1, sizeof *spill);
+	struct gs_spill *spill;
 	gs_status status;
 
 	*opened = NULL;
-	if (spill == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for temporary files");
+	TRY(GS_NEW(spill, 1, "set of temporary files"));
 	spill->options = *options;
 	status = check_dirs(spill);
 	if (status == GS_OK)
@@ -263,11 +260,10 @@ start_program(struct gs_spill *spill, struct gs_extent *extent)
 static gs_status
 begin_part(struct gs_spill *spill, unsigned bits, unsigned part)
 {
-	struct gs_extent *extent = calloc(1, sizeof *extent);
 	struct gs_spill_file *file;
+	struct gs_extent *extent;
 
-	if (extent == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for another run");
+	TRY(GS_NEW(extent, 1, "run"));
 	extent->next = spill->extents;
 	spill->extents = spill->written[part] = extent;
 	if (part > 0)

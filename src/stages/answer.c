@@ -157,13 +157,8 @@ set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 
 	for (const char *c = at; c != NULL && *c != '\0'; c++)
 		room += *c == ',';
-	if (room <= SIZE_MAX / sizeof *answer->marks) {
-		answer->marks = calloc((size_t)room, sizeof *answer->marks);
-		answer->by_rank = calloc((size_t)room, sizeof *answer->by_rank);
-	}
-	if (answer->marks == NULL || answer->by_rank == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %llu keys by their rank",
-		               (unsigned long long)room);
+	TRY(GS_NEW(answer->marks, (size_t)room, "keys by their rank"));
+	TRY(GS_NEW(answer->by_rank, (size_t)room, "keys by their rank"));
 	while (at != NULL) {
 		const char *end = read_fraction(at, &fraction);
 
@@ -279,9 +274,7 @@ gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
 		.keys = part->all, .first = part->before, .taken = part->before,
 		.end = part->before + part->keys,
 	};
-	answer->tallies = calloc(tallies, sizeof *answer->tallies);
-	if (answer->tallies == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu tallies", tallies);
+	TRY(GS_NEW(answer->tallies, tallies, "tallies"));
 	status = gs_pick_open(&pick, options, part->all);
 	if (status == GS_OK)
 		status = set_marks(answer, &pick);

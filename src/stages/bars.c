@@ -182,9 +182,7 @@ gs_bars_open(struct gs_bars *bars, const struct gsort_options *options,
 	if (n == 0)
 		return GS_OK;
 	bars->floats = gs_key_is_float(options->type);
-	bars->bars = calloc(n + SPECIAL, sizeof *bars->bars);
-	if (bars->bars == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for a histogram of %zu bars", n);
+	TRY(GS_NEW(bars->bars, n + SPECIAL, "bars of a histogram"));
 	if (bars->floats)
 		place_floats(bars, options, &extremes[0]);
 	else if (find_range(extremes, options->type, &least, &most))

@@ -33,10 +33,9 @@ row_bytes(const struct gs_division *division)
 gs_status
 gs_division_open(struct gs_division **made, struct gs_division_shared *shared, size_t bytes)
 {
-	struct gs_division *division = calloc(1, sizeof *division);
+	struct gs_division *division;
 
-	if (division == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(division, 1, "division of items"));
 	division->shared = shared;
 	division->memory_bytes = division->limit_bytes = bytes;
 	/* Rows of less are so many that their tables need as much. */
@@ -120,8 +119,7 @@ forget(const struct gs_item_slice *slice)
 gs_status
 gs_division_reuse(struct gs_division *division)
 {
-	division->spares = calloc(division->shared->threads, sizeof *division->spares);
-	return division->spares != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+	return GS_NEW(division->spares, division->shared->threads, "spare rows");
 }
 
 void
@@ -300,10 +298,9 @@ compare_extents(const void *one, const void *other)
 static gs_status
 order_rows(struct gs_division *division)
 {
-	struct placed_row *rows = malloc((division->row_count + 1) * sizeof *rows);
+	struct placed_row *rows;
 
-	if (rows == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(rows, division->row_count, "rows"));
 	for (size_t r = 0; r < division->row_count; r++)
 		rows[r] = (struct placed_row){ division->rows[r], r };
 	qsort(rows, division->row_count, sizeof *rows, compare_rows);
@@ -421,15 +418,7 @@ write_extent(struct gs_division_shared *shared, struct collected *collected, con
 
 	if (bytes == 0)
 		return GS_OK;
-	if (extents->count == extents->room) {
-		const size_t room = extents->room == 0 ? 4 : 2 * extents->room;
-		struct gs_item_extent *list = realloc(extents->list, room * sizeof *list);
-
-		if (list == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
-		extents->list = list;
-		extents->room = room;
-	}
+	TRY(GS_GROW(extents->list, &extents->room, extents->count + 1, "extents"));
 	extents->list[extents->count++] = (struct gs_item_extent){
 		.at = file->end, .sum = gs_bytes_sum(data, bytes), .bytes = (uint32_t)bytes,
 		.file = collected->file, .origin = collected->origin,
@@ -496,10 +485,8 @@ gs_division_flush(struct gs_division *division)
 	TRY(make_files(shared));
 	if (division->extents == NULL) {
 		division->bin_count = division->bins->count;
-		division->extents = calloc(division->bin_count, sizeof *division->extents);
+		TRY(GS_NEW(division->extents, division->bin_count, "bins"));
 	}
-	if (division->extents == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
 	for (unsigned f = 0; f < shared->file_count; f++)
 		before += shared->files[f].end;
 	gs_first_error_open(&flushing.error);

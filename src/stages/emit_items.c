@@ -25,8 +25,7 @@ gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order, size
 	emit->written_bytes = written_bytes > 0 ? written_bytes : order->item_bytes;
 	if (!emit->encoding.counts)
 		return GS_OK;
-	emit->counted = malloc(BUFFER_BYTES);
-	return emit->counted != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+	return gs_allocate(&emit->counted, BUFFER_BYTES, 1, "bytes");
 }
 
 gs_status
@@ -117,8 +116,8 @@ take_sample(struct gs_emit *emit, const struct gs_span *span)
 	const char *item = span->items, *end = item + span->bytes;
 	size_t filled = 0, count = 0;
 
-	if (emit->counted == NULL && wanted > 0 && (emit->counted = malloc(BUFFER_BYTES)) == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	if (emit->counted == NULL && wanted > 0)
+		TRY(gs_allocate(&emit->counted, BUFFER_BYTES, 1, "bytes"));
 	for (uint64_t k = 0, at = emit->ranked; k < wanted; at = ranks[k++] + 1) {
 		size_t bytes;
 

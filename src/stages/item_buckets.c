@@ -193,11 +193,10 @@ next_move(struct moving *moving, size_t *from, size_t *to, uint64_t *sequence)
 static gs_status
 move_rows(struct moving *moving, unsigned rank, size_t from, size_t to, uint64_t sequence)
 {
-	struct gs_item_slice *slices = malloc((to - from) * sizeof *slices);
+	struct gs_item_slice *slices;
 	size_t count;
 
-	if (slices == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(slices, to - from, "rows"));
 	count = gs_division_slices(moving->old, moving->bin, from, to, slices);
 	gs_division_add(moving->division, rank, sequence, slices, count);
 	gs_division_set_origin(moving->division, sequence, moving->old->rows[from]->origin);
@@ -217,9 +216,7 @@ move_extents(struct moving *moving, unsigned rank, size_t from, size_t to, uint6
 	gs_status status = GS_OK;
 
 	if (list[from].bytes > shared->piece_bytes) {
-		large = malloc(list[from].bytes);
-		if (large == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
+		TRY(gs_allocate(&large, list[from].bytes, 1, "bytes of an item"));
 		slice.data = buffer = large;
 	}
 	for (size_t e = from; status == GS_OK && e < to; e++) {
@@ -290,15 +287,7 @@ gs_item_buckets_move(struct gs_division *old, unsigned bin, struct gs_division *
 static gs_status
 append(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucket)
 {
-	if (buckets->count == buckets->room) {
-		const size_t room = buckets->room == 0 ? 256 : 2 * buckets->room;
-		struct gs_item_bucket *list = realloc(buckets->list, room * sizeof *list);
-
-		if (list == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
-		buckets->list = list;
-		buckets->room = room;
-	}
+	TRY(GS_GROW(buckets->list, &buckets->room, buckets->count + 1, "buckets"));
 	buckets->list[buckets->count++] = *bucket;
 	return GS_OK;
 }
@@ -307,11 +296,10 @@ static gs_status
 choose_from_rows(struct gs_division *division, const struct gs_item_bucket *bucket, unsigned wanted)
 {
 	const struct gs_division *old = bucket->division;
-	struct gs_item_slice *slices = malloc((old->row_count + 1) * sizeof *slices);
+	struct gs_item_slice *slices;
 	gs_status status;
 
-	if (slices == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(slices, old->row_count, "rows"));
 	status = gs_item_buckets_choose(division, bucket->level, slices,
 	                                gs_division_slices(old, bucket->bin, 0, old->row_count, slices),
 	                                wanted);

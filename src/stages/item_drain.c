@@ -81,13 +81,7 @@ is_skipped(const struct draining *draining, const struct gs_bucket_part *part)
 static gs_status
 keep(char **copy, size_t *room, const char *item, size_t bytes)
 {
-	if (*copy == NULL || *room < bytes) {
-		free(*copy);
-		*room = 2 * bytes;
-		*copy = malloc(*room);
-		if (*copy == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
-	}
+	TRY(GS_GROW(*copy, room, bytes, "bytes of an item"));
 	memcpy(*copy, item, bytes);
 	return GS_OK;
 }

@@ -53,10 +53,10 @@ gs_item_firsts_open(struct gs_item_firsts **opened, const struct gs_item_store_o
                     size_t number_at, struct gs_monitor *monitor)
 {
 	struct gs_item_store_options keyed = *options, numbered = *options;
-	struct gs_item_firsts *firsts = *opened = calloc(1, sizeof *firsts);
+	struct gs_item_firsts *firsts;
 
-	if (firsts == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(*opened, 1, "pair of stores"));
+	firsts = *opened;
 	firsts->order = options->order;
 	firsts->number_at = number_at;
 	firsts->by_number = (struct gs_item_order){

@@ -96,9 +96,8 @@ load_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool
 		return GS_OK;
 	}
 	if (large) {
-		load = maker->large = malloc(part->bytes);
-		if (load == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
+		TRY(gs_allocate(&maker->large, part->bytes, 1, "bytes of an item"));
+		load = maker->large;
 	}
 	for (size_t e = part->from; e < part->to; e++) {
 		const struct gs_item_extent *extent = &division->extents[part->bucket->bin].list[e];

@@ -225,10 +225,8 @@ gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *o
 		.verifies = options->verify,
 		.follow = { .order = order, .counts_breaks = true },
 	};
-	merger->sources = calloc(count, sizeof *merger->sources);
-	merger->heap = calloc(count, sizeof(struct gs_merge_source *));
-	if (merger->sources == NULL || merger->heap == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu inputs", count);
+	TRY(GS_NEW(merger->sources, count, "inputs"));
+	TRY(GS_NEW(merger->heap, count, "inputs"));
 	TRY(gs_arena_open(&merger->arena, gs_arena_round(room) +
 	                  gs_arena_round(out_room * sizeof *merger->times), false));
 	merger->out = gs_arena_take(&merger->arena, room);

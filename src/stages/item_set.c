@@ -34,9 +34,7 @@ count_lines(const struct gs_item_order *order, const struct gs_division_shared *
 	size_t found;
 
 	if (extent != NULL) {
-		loaded = malloc(extent->bytes);
-		if (loaded == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
+		TRY(gs_allocate(&loaded, extent->bytes, 1, "bytes of items"));
 		slice.data = loaded;
 		status = gs_division_read(shared, extent, loaded, false);
 	}
@@ -118,12 +116,11 @@ combine_bucket(const struct combining *combining, struct gs_item_bucket *bucket)
 	const struct gs_item_store_options *options = combining->options;
 	const struct gs_item_set *set = &options->set;
 	const size_t rows = gs_division_rows(bucket->division, bucket->bin);
-	struct gs_item_leaves *leaves = calloc(rows + 1, sizeof *leaves);
+	struct gs_item_leaves *leaves;
 	size_t from = 0, to = 0;
 
-	bucket->leaves = leaves;
-	if (leaves == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(bucket->leaves, rows, "rows"));
+	leaves = bucket->leaves;
 	for (size_t r = 0; r < rows; r++)
 		TRY(count_items(combining, bucket, r, &leaves[r].count));
 	for (unsigned operand = 0; operand < set->operands; operand++, from = to) {

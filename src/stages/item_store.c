@@ -77,11 +77,10 @@ gs_status
 gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_options *options,
                    struct gs_monitor *monitor)
 {
-	struct gs_item_store *store = calloc(1, sizeof *store);
+	struct gs_item_store *store;
 	gs_status status;
 
-	if (store == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(store, 1, "store of items"));
 	store->options = *options;
 	store->monitor = monitor;
 	store->shared.order = options->order;
@@ -146,9 +145,7 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 	store->has_bounds = true;
 	if (store->options.mixed)
 		TRY(gs_division_order(old));
-	slices = malloc((old->row_count + 1) * sizeof *slices);
-	if (slices == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(slices, old->row_count + 1, "rows"));
 	if (gs_division_open(&division, &store->shared, store->sizes.first_bytes) != GS_OK) {
 		free(slices);
 		return GS_EBUDGET;

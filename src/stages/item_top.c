@@ -42,9 +42,7 @@ gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order, uin
 	top->order = order;
 	top->groups = 0;
 	top->heap = (struct gs_top){ .most = most };
-	top->heap.groups = malloc((most + 1) * sizeof *top->heap.groups);
-	if (top->heap.groups == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for the %zu most frequent values", most);
+	TRY(GS_NEW(top->heap.groups, most, "most frequent values"));
 	return gs_item_copies_open(&top->copies, most, memory_bytes);
 }
 
@@ -54,11 +52,9 @@ gs_status
 gs_item_copies_open(struct gs_item_copies *copies, size_t count, uint64_t memory_bytes)
 {
 	*copies = (struct gs_item_copies){
-		.slots = calloc(count + 1, sizeof *copies->slots), .count = count,
-		.most = gs_within(LEAST_COPIES, memory_bytes / COPIES_SHARE, UINT64_MAX),
+		.count = count, .most = gs_within(LEAST_COPIES, memory_bytes / COPIES_SHARE, UINT64_MAX),
 	};
-	return copies->slots != NULL ? GS_OK
-	       : gs_fail(GS_EBUDGET, "no memory for the %zu most frequent values", count);
+	return GS_NEW(copies->slots, count, "values");
 }
 
 /* The memory that has room for all copies, if they are as long as those that are there when slot NUMBER is
@@ -171,13 +167,14 @@ hand_on(const struct gs_item_top *top, size_t first, size_t count, size_t bytes,
         const struct gs_span_sink *to)
 {
 	struct gs_sorted_span sorted = { .span = { .count = count, .bytes = bytes }, .slot = GS_NO_SLOT };
-	uint64_t *times = malloc(count * sizeof *times);
-	char *items = malloc(bytes), *at = items;
-	gs_status status = GS_OK;
+	char *items = NULL, *at;
+	uint64_t *times;
+	gs_status status = GS_NEW(times, count, "values");
 	bool enough = false;
 
-	if (times == NULL || items == NULL)
-		status = gs_fail(GS_EBUDGET, "no memory for %zu bytes", bytes);
+	if (status == GS_OK)
+		status = gs_allocate(&items, bytes, 1, "bytes of values");
+	at = items;
 	for (size_t g = 0; status == GS_OK && g < count; g++) {
 		const struct gs_group *group = &top->heap.groups[first + g];
 		const struct gs_item_slot *slot = &top->copies.slots[group->value.key_bits];

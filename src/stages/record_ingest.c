@@ -31,13 +31,12 @@ enum { SAMPLE_PLACES = 512 };
 static gs_status
 open_numbered(struct gs_record_ingest *ingest)
 {
-	struct gsort_key *keys = malloc(ingest->key_count * sizeof *keys);
 	const bool whole = ingest->options->keep_order;
 	size_t at = whole ? ingest->record.bytes : 0;
+	struct gsort_key *keys;
 
-	ingest->item_keys = keys;
-	if (keys == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(ingest->item_keys, ingest->key_count, "keys"));
+	keys = ingest->item_keys;
 	for (size_t k = 0; k < ingest->key_count; k++) {
 		keys[k] = ingest->keys[k];
 		if (!whole) {
@@ -59,13 +58,9 @@ gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_option
 	ingest->keys = options->keys;
 	ingest->key_count = options->key_count;
 	if (ingest->key_count == 0) {
-		struct gsort_key *key = calloc(1, sizeof *key);
-
-		if (key == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
-		*key = (struct gsort_key){ .type = options->type, .bytes = bytes };
-		ingest->own_key = key;
-		ingest->keys = key;
+		TRY(GS_NEW(ingest->own_key, 1, "key"));
+		*ingest->own_key = (struct gsort_key){ .type = options->type, .bytes = bytes };
+		ingest->keys = ingest->own_key;
 		ingest->key_count = 1;
 	}
 	TRY(gs_record_open(&ingest->record, bytes, ingest->keys, ingest->key_count, options->endian,

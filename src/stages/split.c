@@ -20,10 +20,8 @@ gs_split_open(struct gs_split *split, const struct gs_outputs *outputs)
 	*split = (struct gs_split){ .outputs = outputs };
 	if (files == 1)
 		return GS_OK;
-	split->strand_at = calloc(files, sizeof *split->strand_at);
-	split->digests = calloc(files, sizeof *split->digests);
-	return split->strand_at != NULL && split->digests != NULL ? GS_OK
-	       : gs_fail(GS_EBUDGET, "no memory for %zu outputs", files);
+	TRY(GS_NEW(split->strand_at, files, "outputs"));
+	return GS_NEW(split->digests, files, "outputs");
 }
 
 void

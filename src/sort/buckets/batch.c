@@ -279,12 +279,11 @@ team(const struct gs_batch *batch, unsigned key_class, unsigned most)
 gs_status
 gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
-	struct draining *draining = malloc(sizeof *draining);
+	struct draining *draining;
 
 	assert(sink->strand_count == 0);	/* strands.c drains those */
 	assert(sink->keeps < gs_batch_slots(batch->threads));
-	if (draining == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(draining, 1, "drain"));
 	begin(draining, batch, key_class, sink);
 	gs_team_run(team(batch, key_class, sink->threads), drain, draining);
 	return end(draining);

@@ -175,12 +175,11 @@ drain(void *context, unsigned rank, unsigned size)
 gs_status
 gs_batch_drain_strands(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
-	struct draining *draining = calloc(1, sizeof *draining);
+	struct draining *draining;
 	gs_status status;
 
 	assert(sink->strand_count <= GS_STRANDS_MOST && sink->strand_at[0] == 0 && sink->room == NULL);
-	if (draining == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(draining, 1, "drain"));
 	gs_drain_open(&draining->base, batch, key_class, sink);
 	pthread_cond_init(&draining->changed, NULL);
 	deal_parts(draining);

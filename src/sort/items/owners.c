@@ -31,15 +31,7 @@ add_batch(struct rows *rows, const struct gs_item_order *order, const char *cons
 	uint64_t words[GS_ITEM_BATCH];
 	bool more = true;
 
-	if (rows->room - rows->count < count) {
-		const size_t room = 2 * rows->room + GS_ITEM_BATCH;
-		void *list = realloc(rows->list, room * sizeof *rows->list);
-
-		if (list == NULL)
-			return gs_fail(GS_EBUDGET, "no memory for a sample of %zu items", room);
-		rows->list = list;
-		rows->room = room;
-	}
+	TRY(GS_GROW(rows->list, &rows->room, rows->count + count, "items of a sample"));
 	for (unsigned level = 0; level < GS_ITEM_OWNER_LEVELS; level++) {
 		if (more) {
 			more = order->words(order->context, items, order->item_bytes > 0 ? NULL : bytes,
@@ -96,10 +88,8 @@ choose(struct gs_item_owners *owners, struct rows *rows, bool parts)
 	qsort(rows->list, rows->count, sizeof *rows->list, compare_rows);
 	owners->count = owners->owners - 1;
 	owners->levels = rows->levels;
-	owners->words = calloc((size_t)owners->count * owners->levels + 1, sizeof *owners->words);
-	owners->origins = calloc(owners->count + 1, sizeof *owners->origins);
-	if (owners->words == NULL || owners->origins == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %u splitters", owners->count);
+	TRY(GS_NEW(owners->words, (size_t)owners->count * owners->levels, "words of splitters"));
+	TRY(GS_NEW(owners->origins, owners->count, "splitters"));
 	for (unsigned s = 0; s < owners->count; s++) {
 		const uint64_t *row = rows->list[rows->count * (s + 1) / owners->owners];
 

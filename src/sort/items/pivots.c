@@ -85,16 +85,14 @@ gs_item_pivots_choose(struct gs_item_pivots *pivots, const struct gs_item_order 
 {
 	const size_t most = SAMPLE_OF_PIVOT * wanted, sorted = count < most ? count : most;
 	struct gs_item_part part;
-	size_t *picked, total;
-	gs_status status;
+	size_t *picked = NULL, total;
 	void *memory;
+	gs_status status = gs_allocate(&memory, sorted, GS_ITEM_PART_BYTES, "items of a sample");
 
 	assert(count > 0 && wanted > 0);
-	memory = malloc(sorted * GS_ITEM_PART_BYTES);
-	picked = malloc(wanted * sizeof *picked);
-	if (memory == NULL || picked == NULL) {
-		status = gs_fail(GS_EBUDGET, "out of memory");
-	} else {
+	if (status == GS_OK)
+		status = GS_NEW(picked, wanted, "splitters");
+	if (status == GS_OK) {
 		sort_sample(&part, order, level, memory, items, bytes, count, sorted);
 		wanted = pick(&part, level, wanted, picked, &total);
 		status = copy(pivots, &part, picked, wanted, total);

@@ -46,18 +46,6 @@ gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options, unsi
 	return adopt(guard, status == GS_ENODEV || status == GS_EDEVMEM ? status : GS_EDEVICE);
 }
 
-const char *
-gs_guard_describe(const struct gs_guard *guard)
-{
-	return guard->module->describe(guard->gpu);
-}
-
-uint64_t
-gs_guard_batch_bytes(const struct gs_guard *guard)
-{
-	return guard->module->batch_bytes(guard->gpu);
-}
-
 gs_status
 gs_guard_lend(struct gs_guard *guard, unsigned key_class, struct gs_staging *staging)
 {
@@ -149,12 +137,6 @@ gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span)
 		return GS_OK;
 	TRY(gs_guard_check(span, guard->threads));
 	return gs_guard_follow(span, &guard->seen);
-}
-
-void
-gs_guard_work(const struct gs_guard *guard, struct gs_gpu_work *work)
-{
-	guard->module->work(guard->gpu, work);
 }
 
 void

@@ -69,8 +69,6 @@ MUST_CHECK gs_status gs_guard_open(struct gs_guard *guard, const struct gs_gpu_o
 MUST_CHECK gs_status gs_guard_count(unsigned *gpus);
 
 /* As the functions of struct gs_gpu_module. */
-const char *gs_guard_describe(const struct gs_guard *guard);
-uint64_t    gs_guard_batch_bytes(const struct gs_guard *guard);
 MUST_CHECK gs_status
 gs_guard_lend(struct gs_guard *guard, unsigned key_class, struct gs_staging *staging);
 MUST_CHECK gs_status
@@ -96,7 +94,6 @@ MUST_CHECK gs_status gs_guard_check_strands(const struct gs_seen *seen, size_t c
 
 /** Give a span back; any thread. */
 void gs_guard_give(struct gs_guard *guard, const struct gs_gpu_span *span);
-void gs_guard_work(const struct gs_guard *guard, struct gs_gpu_work *work);
 
 /** Close the device; a zeroed guard is allowed. */
 void gs_guard_close(struct gs_guard *guard);

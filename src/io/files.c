@@ -53,16 +53,10 @@ is_spent(const struct gs_files *files, size_t file_at)
 	return false;
 }
 
-static gs_status
-open_file(struct gs_file *file, const struct gs_input_options *options, bool stay)
+gs_status
+gs_files_open_one(struct gs_file *file, const struct gs_input_options *options, bool stay)
 {
 	return gs_file_open(file, options->binary && !options->terminal_ok, stay);
-}
-
-gs_status
-gs_files_open_one(struct gs_file *file, const struct gs_input_options *options)
-{
-	return open_file(file, options, true);
 }
 
 /* Open file number AT, or find out that nothing is to be opened; it may stay open. */
@@ -87,7 +81,7 @@ begin(struct gs_files *files, const struct gs_input_options *options, size_t at,
 		return GS_OK;
 	}
 	if (!calls)
-		return open_file(file, options, stay);
+		return gs_files_open_one(file, options, stay);
 	gs_file_reference(file);
 	return GS_OK;
 }

@@ -270,9 +270,9 @@ struct gs_files {
 MUST_CHECK gs_status gs_files_open(struct gs_files *files, const struct gs_input_options *options,
                                    struct gs_recorder *recorder);
 
-/** Open a file whose turn has come, or again; it stays open. */
-MUST_CHECK gs_status gs_files_open_one(struct gs_file *file,
-                                       const struct gs_input_options *options);
+/** Open a file, perhaps again; it stays open if it is to STAY. */
+MUST_CHECK gs_status gs_files_open_one(struct gs_file *file, const struct gs_input_options *options,
+                                       bool stay);
 
 /** A zeroed struct is allowed. */
 void gs_files_close(struct gs_files *files);

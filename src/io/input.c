@@ -203,7 +203,7 @@ gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
 	if (file == end || file->regular || input->recorder.memory == NULL)
 		return GS_OK;
 	if (file->waits)
-		TRY(gs_files_open_one(file, &input->options));
+		TRY(gs_files_open_one(file, &input->options, true));
 	if (file->regular)		/* it was a pipe when it was checked */
 		return GS_OK;
 	begin_recording(input, file);
@@ -287,7 +287,7 @@ begin_file(struct gs_input *input, struct gs_file *file)
 
 	input->begun = true;
 	if (file->waits)
-		TRY(gs_files_open_one(file, &input->options));
+		TRY(gs_files_open_one(file, &input->options, true));
 	if (!file->regular && !file->spent) {
 		begin_recording(input, file);
 		if (file->format == GSORT_DECOMPRESS_AUTO || file->guarded)

@@ -446,9 +446,3 @@ gs_output_close(struct gs_output *out)
 		close(out->to.fd);
 	free(out);
 }
-
-void
-gs_output_abandon(void)
-{
-	gs_replace_abandon();
-}

@@ -114,10 +114,6 @@ MUST_CHECK gs_status gs_output_finish_all(struct gs_output *const outputs[], siz
 /** Free OUTPUT; what was not finished is dropped.  NULL is allowed. */
 void gs_output_close(struct gs_output *output);
 
-/** Remove the unfinished files of all outputs.  For the handler of a signal that ends the
- *  process: calls only functions that are safe there. */
-void gs_output_abandon(void);
-
 /* ---- the output of a job: one, or several files that together are one (outputs.c) ---- */
 
 /*

@@ -97,9 +97,6 @@ int gs_place_write(void *context, const void *data, size_t bytes);
 /** Write BYTES to AT: another one's head. */
 int gs_place_write_at(const struct gs_place *place, const void *data, size_t bytes, uint64_t at);
 
-/** A zeroed struct is allowed. */
-void gs_place_close(struct gs_place *place);
-
 /* ---- a new file that replaces an old one in one step, or many together (replace.c) ---- */
 
 /*

@@ -73,10 +73,3 @@ gs_place_write(void *context, const void *data, size_t bytes)
 	place->at += bytes;
 	return 0;
 }
-
-void
-gs_place_close(struct gs_place *place)
-{
-	free(place->head);
-	place->head = NULL;
-}

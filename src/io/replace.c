@@ -63,12 +63,6 @@ forget(char *name)
 	name[0] = '\0';
 }
 
-static void
-forget_hidden(struct gs_replace *new)
-{
-	forget(new->hidden);
-}
-
 void
 gs_replace_abandon(void)
 {
@@ -101,12 +95,6 @@ make_name(const struct gs_replace *new, char *name, unsigned try)
 	}
 	list(name);
 	return true;
-}
-
-static bool
-make_hidden(struct gs_replace *new, unsigned try)
-{
-	return make_name(new, new->hidden, try);
 }
 
 /* ---- the old file ------------------------------------------------------ */
@@ -160,12 +148,12 @@ open_hidden(struct gs_replace *new, mode_t mode)
 	for (unsigned try = 0; try < NAME_TRIES; try++) {
 		int fd;
 
-		if (!make_hidden(new, try))
+		if (!make_name(new, new->hidden, try))
 			return -1;
 		fd = gs_open(new->hidden, O_WRONLY | O_CREAT | O_EXCL, mode);
 		if (fd >= 0)
 			return fd;
-		forget_hidden(new);
+		forget(new->hidden);
 		if (errno != EEXIST)
 			return -1;
 	}
@@ -233,11 +221,11 @@ static int
 link_hidden(struct gs_replace *new)
 {
 	for (unsigned try = 0; new->hidden[0] == '\0' && try < NAME_TRIES; try++) {
-		if (!make_hidden(new, try))
+		if (!make_name(new, new->hidden, try))
 			return -1;
 		if (gs_nameless_link(new->fd, new->hidden) == 0)
 			return 0;
-		forget_hidden(new);
+		forget(new->hidden);
 		if (errno != EEXIST)
 			return -1;
 	}
@@ -250,7 +238,7 @@ drop_hidden(struct gs_replace *new)
 	if (new->hidden[0] == '\0')
 		return;
 	(void)unlink(new->hidden);
-	forget_hidden(new);
+	forget(new->hidden);
 }
 
 static int
@@ -259,7 +247,7 @@ rename_hidden(struct gs_replace *new)
 	const int result = rename(new->hidden, new->target);
 
 	if (result == 0)
-		forget_hidden(new);
+		forget(new->hidden);
 	return result;
 }
 
@@ -365,7 +353,7 @@ void
 gs_replace_forget(struct gs_replace *new)
 {
 	if (new->hidden[0] != '\0')
-		forget_hidden(new);
+		forget(new->hidden);
 }
 
 void

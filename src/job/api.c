@@ -6,6 +6,7 @@
 
 #include "format/disorder.h"
 #include "format/key.h"
+#include "io/output_fd.h"
 #include "job/job.h"
 #include "job/options.h"
 #include "job/ranked.h"
@@ -194,7 +195,7 @@ gsort_interrupt(gsort *job)
 void
 gsort_abandon(void)
 {
-	gs_output_abandon();
+	gs_replace_abandon();
 }
 
 const char *

@@ -407,7 +407,8 @@ end_parts(struct gsort *job, gs_status status)
 
 		if (!part->thread.runs)
 			continue;
-		gs_handover_shut(&part->handover);
+		gs_queue_shut(&part->handover.there);
+		gs_queue_shut(&part->handover.back);
 		if (status != GS_OK)		/* it may wait for input */
 			gs_input_stop(part->job.files.input);
 		ended = gs_thread_join(&part->thread);
@@ -499,7 +500,8 @@ gs_combine_close(struct gsort *job)
 		if (set->parts[p].open) {
 			gs_job_close(&set->parts[p].job);
 			gs_ranked_close(set->parts[p].job.ranked);
-			gs_handover_close(&set->parts[p].handover);
+			gs_queue_close(&set->parts[p].handover.there);
+			gs_queue_close(&set->parts[p].handover.back);
 		}
 	for (size_t s = 0; s < set->stream_count && set->streams != NULL; s++) {
 		free(set->streams[s].memory);

@@ -254,7 +254,8 @@ gs_items_close(struct gsort *job)
 	gs_item_store_close(items->store);
 	gs_item_firsts_close(items->firsts);
 	gs_record_ingest_close(&items->ingest);
-	gs_show_close(&items->show);
+	free(items->show.text);
+	items->show.text = NULL;
 	items->store = NULL;
 	items->firsts = NULL;
 }

@@ -66,9 +66,6 @@ struct gs_turn {
 /** Make OPTIONS those of a sort of numbers, if that is how it may begin.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_turn_begin(struct gs_turn *turn, struct gsort_options *options);
 
-/** Make the file, in the folder that OPTIONS name.  GS_EIO. */
-MUST_CHECK gs_status gs_turn_keep(struct gs_turn *turn, const struct gsort_options *options);
-
 /** Append to the file: write() of gs_output_options, with the turn as context; an error is in turn->error. */
 int gs_turn_append(void *turn, const void *data, size_t bytes);
 
@@ -169,8 +166,6 @@ void gs_confinement_open(struct gs_confinement *confinement, const struct gsort_
  * @context  the struct gs_confinement
  */
 void gs_confine(void *context);
-
-void gs_confinement_close(struct gs_confinement *confinement);
 
 /* ---- the job -------------------------------------------------------------------- */
 

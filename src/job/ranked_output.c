@@ -167,7 +167,7 @@ gs_ranked_output_close(struct gs_ranked_output *output)
 	if (output->fd >= 0)
 		close(output->fd);
 	gs_replace_drop(&output->replace);
-	gs_place_close(&output->place);
+	free(output->place.head);
 	if (output->spool.fd >= 0)
 		gs_spill_file_close(&output->spool);
 	free(output->own_name);

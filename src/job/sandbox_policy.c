@@ -138,9 +138,3 @@ gs_confinement_open(struct gs_confinement *confinement, const struct gsort_optio
 	confinement->monitor = monitor;
 	pthread_mutex_init(&confinement->lock, NULL);
 }
-
-void
-gs_confinement_close(struct gs_confinement *confinement)
-{
-	pthread_mutex_destroy(&confinement->lock);
-}

@@ -252,7 +252,7 @@ keep_numbers(struct gsort *job, const struct gs_text_rest *rest)
 	struct gs_outputs outputs = { .count = 0 };
 	gs_status status;
 
-	TRY(gs_turn_keep(turn, &job->options));
+	TRY(gs_spill_file_make(&turn->file, job->options.temp_dirs[0]));
 	status = gs_outputs_open(&outputs, &to, 0);
 	if (status == GS_OK)
 		status = write_numbers(job, &outputs);
@@ -415,7 +415,7 @@ gs_job_sort(struct gsort *job)
 	}
 	TRY(open_gpu(job));
 	if (job->plan.device == GSORT_DEVICE_GPU && job->options.device == GSORT_DEVICE_AUTO)
-		gs_emit_expect_failure(&job->emit);
+		job->emit.delivered.resumable = true;
 	status = sort_once(job);
 	if (job->plan.device != GSORT_DEVICE_GPU || (status != GS_EDEVICE && status != GS_ENOCOPY))
 		return status;

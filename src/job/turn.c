@@ -45,12 +45,6 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 	return GS_OK;
 }
 
-gs_status
-gs_turn_keep(struct gs_turn *turn, const struct gsort_options *options)
-{
-	return gs_spill_file_make(&turn->file, options->temp_dirs[0]);
-}
-
 int
 gs_turn_append(void *context, const void *data, size_t bytes)
 {

@@ -114,15 +114,10 @@ struct gs_child {
 /** The path of PROGRAM, by PATH; the caller frees it.  NULL: no such file may be run. */
 char *gs_program_find(const char *program);
 
-/** Run PROGRAM: bytes written to child->pipe go through it to FILE.  Returns GS_OK, or
- *  GS_EIO. */
+/** Run PROGRAM: bytes written to child->pipe go through it to FILE; if it EXPANDS, by -d, bytes read from
+ *  child->pipe come through it from FILE.  Returns GS_OK, or GS_EIO. */
 MUST_CHECK gs_status
-gs_child_compress(struct gs_child *child, const char *program, int file);
-
-/** Run PROGRAM -d: bytes read from child->pipe come through it from FILE.  Returns GS_OK, or
- *  GS_EIO. */
-MUST_CHECK gs_status
-gs_child_expand(struct gs_child *child, const char *program, int file);
+gs_child_start(struct gs_child *child, const char *program, int file, bool expands);
 
 /** Write BYTES to the program's input.  Returns GS_OK, or GS_EIO naming PROGRAM. */
 MUST_CHECK gs_status

@@ -97,8 +97,8 @@ make_pipe(int ends[2])
 	return ends[0] >= 0 && ends[1] >= 0;
 }
 
-static gs_status
-start(struct gs_child *child, const char *program, int file, bool expands)
+gs_status
+gs_child_start(struct gs_child *child, const char *program, int file, bool expands)
 {
 	int ends[2], error;
 
@@ -115,18 +115,6 @@ start(struct gs_child *child, const char *program, int file, bool expands)
 	*child = (struct gs_child){ .id = 0, .pipe = -1 };
 	errno = error;
 	return gs_fail_errno(GS_EIO, "cannot run '%s' for temporary files", program);
-}
-
-gs_status
-gs_child_compress(struct gs_child *child, const char *program, int file)
-{
-	return start(child, program, file, false);
-}
-
-gs_status
-gs_child_expand(struct gs_child *child, const char *program, int file)
-{
-	return start(child, program, file, true);
 }
 
 /* Wait for the child.  Returns its status, as wait(2) does; 0: it succeeded, as far as is known. */

@@ -251,7 +251,7 @@ take_file(struct gs_spill *spill, struct gs_extent *extent, unsigned part)
 static void
 start_program(struct gs_spill *spill, struct gs_extent *extent)
 {
-	if (gs_child_compress(&extent->child, spill->program, extent->file->fd) == GS_OK)
+	if (gs_child_start(&extent->child, spill->program, extent->file->fd, false) == GS_OK)
 		return;
 	gs_warn(spill->options.monitor, "%s: they are not compressed", gs_message());
 	spill->form = extent->form = PLAIN;
@@ -423,7 +423,7 @@ read_from_program(struct gs_spill *spill, struct gs_extent *extent, void *into, 
 	size_t got;
 
 	if (extent->child.id == 0) {
-		TRY(gs_child_expand(&extent->child, spill->program, extent->own.fd));
+		TRY(gs_child_start(&extent->child, spill->program, extent->own.fd, true));
 		gs_spill_file_close(&extent->own);
 	}
 	TRY(gs_child_read(&extent->child, spill->program, into, bytes, last, &got));

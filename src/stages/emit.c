@@ -89,16 +89,9 @@ gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, u
 	const struct gs_select *select = &emit->select;
 
 	if (emit->split.keys == 0)	/* after a restart files end where they did before */
-		gs_split_expect(&emit->split, select->head && select->left < keys ? select->left
-		                                                                  : keys);
+		emit->split.keys = select->head && select->left < keys ? select->left : keys;
 	emit->ranked += before;
 	return emit->tail.on ? GS_OK : gs_pick_open(&emit->pick, options, all);
-}
-
-void
-gs_emit_expect_failure(struct gs_emit *emit)
-{
-	emit->delivered.resumable = true;
 }
 
 void
@@ -106,7 +99,7 @@ gs_emit_resume(struct gs_emit *emit)
 {
 	gs_delivered_resume(&emit->delivered);
 	emit->ranked = emit->class_rank = 0;
-	gs_split_drop_strands(&emit->split);	/* they are written again */
+	emit->split.strands = 0;	/* they are written again */
 }
 
 /* ---- spans of a producer with one thread ---------------------------------------- */

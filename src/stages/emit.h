@@ -154,9 +154,6 @@ struct gs_split {
 /** Begin; OUTPUTS is borrowed.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_split_open(struct gs_split *split, const struct gs_outputs *outputs);
 
-/** How many keys will come is known. */
-void gs_split_expect(struct gs_split *split, uint64_t keys);
-
 /** How many of COUNT keys, the next ones, belong to the same file. */
 uint64_t gs_split_together(const struct gs_split *split, uint64_t count);
 
@@ -184,9 +181,6 @@ MUST_CHECK gs_status gs_split_put(struct gs_split *split, const struct gs_sorted
 /** The class has been drained; COUNT as above.  What left is noted in VERIFY.
  *  Returns the bytes written. */
 uint64_t gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *verify);
-
-/** The class begins again, after an error; none has begun, is allowed. */
-void gs_split_drop_strands(struct gs_split *split);
 
 /** A zeroed struct is allowed. */
 void gs_split_close(struct gs_split *split);
@@ -254,9 +248,6 @@ MUST_CHECK gs_status gs_emit_set_output(struct gs_emit *emit, const struct gs_ou
 MUST_CHECK gs_status gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options,
                                          uint64_t keys, uint64_t before, uint64_t all);
 
-/** The device of this plan may fail: remember delivered keys. */
-void gs_emit_expect_failure(struct gs_emit *emit);
-
 /** The job starts again: skip what was delivered. */
 void gs_emit_resume(struct gs_emit *emit);
 
@@ -315,8 +306,5 @@ void gs_show_open(struct gs_show *show, const struct gsort_options *options,
 /** The same, as JSON: {"keys": ELEMENTS, "LISTED": [...]}. */
 void gs_show_open_json(struct gs_show *show, const char *listed, const struct gs_line_order *order,
                        struct gs_emit *emit);
-
-/** A zeroed struct is allowed. */
-void gs_show_close(struct gs_show *show);
 
 #endif

@@ -154,10 +154,3 @@ gs_fillings_rest(struct gs_fillings *fillings)
 	pthread_mutex_unlock(&fillings->lock);
 	return gs_fillings_error(fillings);
 }
-
-void
-gs_fillings_close(struct gs_fillings *fillings)
-{
-	pthread_mutex_destroy(&fillings->lock);
-	pthread_cond_destroy(&fillings->changed);
-}

@@ -78,17 +78,3 @@ gs_handover_next(struct gs_handover *handover, struct gs_span *span)
 	*span = *handover->borrowed;
 	return true;
 }
-
-void
-gs_handover_shut(struct gs_handover *handover)
-{
-	gs_queue_shut(&handover->there);
-	gs_queue_shut(&handover->back);
-}
-
-void
-gs_handover_close(struct gs_handover *handover)
-{
-	gs_queue_close(&handover->there);
-	gs_queue_close(&handover->back);
-}

@@ -50,11 +50,4 @@ void gs_handover_end(struct gs_handover *handover);
  *  False: the giver has ended before that. */
 bool gs_handover_next(struct gs_handover *handover, struct gs_span *span);
 
-/* ---- either ---- */
-
-/** No more is given or taken: the other side returns.  May be called twice. */
-void gs_handover_shut(struct gs_handover *handover);
-
-void gs_handover_close(struct gs_handover *handover);
-
 #endif

@@ -69,18 +69,6 @@ gs_runs_prepare_disk(struct gs_runs *runs)
 	return GS_OK;
 }
 
-size_t
-gs_runs_count(const struct gs_runs *runs, unsigned key_class)
-{
-	return runs->lists[key_class].count;
-}
-
-uint64_t
-gs_runs_spilled_bytes(const struct gs_runs *runs)
-{
-	return runs->spill != NULL ? gs_spill_bytes(runs->spill) : 0;
-}
-
 /* ---- a run on disk ------------------------------------------------------------ */
 
 static void

@@ -24,13 +24,6 @@
 
 enum { KEY_BYTES = 16 };
 
-void
-gs_show_close(struct gs_show *show)
-{
-	free(show->text);
-	show->text = NULL;
-}
-
 /* Make room for BYTES more. */
 static gs_status
 reserve(struct gs_show *show, size_t bytes)

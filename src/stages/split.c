@@ -24,12 +24,6 @@ gs_split_open(struct gs_split *split, const struct gs_outputs *outputs)
 	return GS_NEW(split->digests, files, "outputs");
 }
 
-void
-gs_split_expect(struct gs_split *split, uint64_t keys)
-{
-	split->keys = keys;
-}
-
 /* ---- numbers ------------------------------------------------------------------ */
 
 /* The number of the first key of FILE. */
@@ -177,12 +171,6 @@ gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *v
 	split->strands = 0;
 	split->position += count;
 	return split->written;
-}
-
-void
-gs_split_drop_strands(struct gs_split *split)
-{
-	split->strands = 0;
 }
 
 void

@@ -373,9 +373,9 @@ gs_store_open_gpu(struct gs_store *store)
 	store->fillings = (struct gs_fillings){ .stage = stage, .give = give, .context = store };
 	gs_fillings_open(&store->fillings, plan->ring_buffers);
 	snprintf(store->device_name, sizeof store->device_name, "%s",
-	         gs_guard_describe(&store->gpu));
+	         store->gpu.module->describe(store->gpu.gpu));
 	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
-	        (double)gs_guard_batch_bytes(&store->gpu) / (1 << 20));
+	        (double)store->gpu.module->batch_bytes(store->gpu.gpu) / (1 << 20));
 	return GS_OK;
 }
 
@@ -482,7 +482,7 @@ drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 
 	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
 		return drain_histogram(store, sink);
-	if (gs_runs_count(&store->runs, key_class) > 0)
+	if (store->runs.lists[key_class].count > 0)
 		return gs_runs_drain(&store->runs, key_class, sink);
 	if (store->plan->class_bits[key_class] == 0)
 		return GS_OK;
@@ -507,10 +507,10 @@ report(const void *context, struct gsort_stats *stats)
 	stats->batches = store->batches > 0 ? store->batches : 1;
 	stats->runs = store->runs.spilled;
 	stats->merge_passes = store->runs.passes;
-	stats->spilled_bytes = gs_runs_spilled_bytes(&store->runs);
+	stats->spilled_bytes = store->runs.spill != NULL ? gs_spill_bytes(store->runs.spill) : 0;
 	if (store->gpu.gpu == NULL)
 		return;
-	gs_guard_work(&store->gpu, &work);
+	store->gpu.module->work(store->gpu.gpu, &work);
 	if (work.batches > stats->batches)
 		stats->batches = work.batches;
 	stats->h2d_seconds = work.h2d_seconds;
@@ -536,8 +536,10 @@ void
 gs_store_close(struct gs_store *store)
 {
 	gs_guard_close(&store->gpu);
-	if (store->fillings.most > 0)
-		gs_fillings_close(&store->fillings);
+	if (store->fillings.most > 0) {
+		pthread_mutex_destroy(&store->fillings.lock);
+		pthread_cond_destroy(&store->fillings.changed);
+	}
 	gs_runs_close(&store->runs);
 	*store = (struct gs_store){ .plan = NULL };
 }

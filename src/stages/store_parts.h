@@ -134,9 +134,6 @@ MUST_CHECK gs_status gs_fillings_error(struct gs_fillings *fillings);
  *  has failed. */
 MUST_CHECK gs_status gs_fillings_rest(struct gs_fillings *fillings);
 
-/** After open. */
-void gs_fillings_close(struct gs_fillings *fillings);
-
 /* ---- the keys of a GPU, drained by several threads (gpu_drain.c) --------------- */
 
 /** Drain the one class that GPU has, with THREADS, to a SINK; if it wants strands (sort/span.h), it
@@ -204,9 +201,6 @@ MUST_CHECK gs_status gs_runs_begin(struct gs_runs *runs, unsigned key_class, uin
 struct gs_span_sink  gs_runs_sink(struct gs_runs *runs);
 MUST_CHECK gs_status gs_runs_end(struct gs_runs *runs);
 
-/** Runs of KEY_CLASS. */
-size_t gs_runs_count(const struct gs_runs *runs, unsigned key_class);
-
 /** Must some runs be merged before the next batch?  gs_runs_make_room() does so; the pool must be
  *  empty. */
 bool gs_runs_are_crowded(const struct gs_runs *runs);
@@ -235,9 +229,6 @@ gs_runs_drain(struct gs_runs *runs, unsigned key_class, const struct gs_span_sin
 MUST_CHECK gs_status
 gs_runs_merge(struct gs_runs *runs, unsigned key_class, struct gs_source *sources, size_t count,
               const struct gs_span_sink *sink);
-
-/** Bytes written to disk. */
-uint64_t gs_runs_spilled_bytes(const struct gs_runs *runs);
 
 /** Close the files, forget all runs. */
 void gs_runs_close(struct gs_runs *runs);

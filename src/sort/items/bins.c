@@ -36,7 +36,7 @@ gs_item_bins_one(struct gs_item_bins *bins, unsigned from)
 void
 gs_item_bins_close(struct gs_item_bins *bins)
 {
-	gs_item_pivots_close(&bins->pivots);
+	gs_arena_close(&bins->pivots.arena);
 }
 
 /* The bounds by COUNT sorted WORDS, some of which differ or are the last. */

@@ -53,9 +53,6 @@ void gs_item_pivots_find(const struct gs_item_pivots *pivots, const struct gs_it
                          unsigned level, const char *const *items, const uint32_t *bytes,
                          size_t count, uint16_t *found);
 
-/** Free the copies; a zeroed struct is allowed. */
-void gs_item_pivots_close(struct gs_item_pivots *pivots);
-
 /* ---- bounds by which items are divided (bins.c) ---------------------------------- */
 
 /*

@@ -143,9 +143,3 @@ gs_item_pivots_find(const struct gs_item_pivots *pivots, const struct gs_item_or
 		found[i] = (uint16_t)find(pivots, order, level, items[i],
 		                          bytes != NULL ? bytes[i] : order->item_bytes);
 }
-
-void
-gs_item_pivots_close(struct gs_item_pivots *pivots)
-{
-	gs_arena_close(&pivots->arena);
-}

@@ -124,15 +124,12 @@ static struct gs_numbers
 numbers_of(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
            const void *keys)
 {
-	const bool text = gs_key_is_text(encoding->from);
-
 	return (struct gs_numbers){
 		.type = encoding->from,
 		.notation = encoding->notation,
 		.integers = {
 			.keys = keys, .bits = key_bits, .terminator = encoding->terminator,
-			.bias = text ? gs_text_bias((enum gs_text_class)key_class) :
-			        gs_key_is_float(encoding->from) ? 0 : gs_key_bias(encoding->from),
+			.bias = gs_key_bias(encoding->from, key_class),
 			.flip = encoding->reverse ? UINT64_MAX : 0, .threads = encoding->threads,
 		},
 	};

@@ -16,12 +16,6 @@
 
 enum { LOWEST = 1074 };		/* digit 0 is in units of 2^-LOWEST */
 
-static unsigned
-bits_of(enum gsort_type type)
-{
-	return type == GSORT_TEXT_FLOAT ? 64 : gs_key_bits(type);
-}
-
 /* Add UNITS times 2^AT, or subtract it. */
 static void
 add(struct gs_float_sum *sum, unsigned __int128 units, unsigned at, bool negative)
@@ -41,7 +35,7 @@ gs_float_sum_add(struct gs_float_sum *sum, enum gsort_type type, unsigned top, u
                  unsigned __int128 fractions)
 {
 	const unsigned fraction_bits = gs_key_fraction_bits(type);
-	const unsigned exponent_bits = bits_of(type) - 1 - fraction_bits;
+	const unsigned exponent_bits = (type == GSORT_TEXT_FLOAT ? 64 : gs_key_bits(type)) - 1 - fraction_bits;
 	const unsigned special = (1U << exponent_bits) - 1, exponent = top & special;
 	const bool negative = top >> exponent_bits & 1;
 

@@ -81,9 +81,9 @@ gs_endian_swaps(enum gsort_endian endian)
 /* The last one of enum gsort_type. */
 #define GS_TYPE_LAST	GSORT_I128
 
-/** The ordered bits of the integer 0: the value of any integer, unless it is wide, is its key less
- *  this. */
-uint64_t gs_key_bias(enum gsort_type type);
+/** The ordered bits of the integer 0, of text in KEY_CLASS: the value of any integer, unless it is wide, is
+ *  its key less this. */
+uint64_t gs_key_bias(enum gsort_type type, unsigned key_class);
 
 /** Width of a binary key: 8, 16, 32, 64 or 128; 0 for text. */
 unsigned gs_key_bits(enum gsort_type type);

@@ -19,12 +19,6 @@
 #include "format/collation.h"
 #include "format/key_text.h"
 
-static inline bool
-is_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* As isspace(3) in the C locale: what strtold(3) skips. */
 static inline bool
 is_space(int c)
@@ -55,7 +49,7 @@ read_exponent(struct gs_key_text *text)
 
 	if (c == '-' || c == '+')
 		c = gs_key_text_next(text);
-	for (; is_digit(c); c = gs_key_text_next(text))
+	for (; gs_is_digit(c); c = gs_key_text_next(text))
 		if (exponent < 999)
 			exponent = 10 * exponent + c - '0';
 	return negative ? -exponent : exponent;
@@ -77,7 +71,7 @@ read_fast(struct gs_key_text text, long double *value)
 	negative = c == '-';
 	if (c == '-' || c == '+')
 		c = gs_key_text_next(&text);
-	for (bool fraction = false; is_digit(c) || (c == decimal && !fraction); c = gs_key_text_next(&text)) {
+	for (bool fraction = false; gs_is_digit(c) || (c == decimal && !fraction); c = gs_key_text_next(&text)) {
 		if (c == decimal) {
 			fraction = true;
 			continue;
@@ -136,7 +130,7 @@ enum {
 static int
 hex_digit(int c)
 {
-	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+	return gs_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
 	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
@@ -158,7 +152,7 @@ convert_long(struct gs_key_text text, bool negative, bool hex)
 			fraction = true;
 			continue;
 		}
-		if (hex ? hex_digit(c) < 0 : !is_digit(c))
+		if (hex ? hex_digit(c) < 0 : !gs_is_digit(c))
 			break;
 		if (at > first || c != '0') {
 			point += !fraction;
@@ -181,7 +175,7 @@ convert_long(struct gs_key_text text, bool negative, bool hex)
 
 		if (sign == '-' || sign == '+')
 			(void)gs_key_text_next(&text);
-		while (is_digit(c = gs_key_text_next(&text)))
+		while (gs_is_digit(c = gs_key_text_next(&text)))
 			if (exponent < INT64_MAX / 100)
 				exponent = 10 * exponent + c - '0';
 		point += sign == '-' ? -exponent : exponent;
@@ -221,7 +215,7 @@ is_long(struct gs_key_text *text, bool *negative, bool *hex)
 	if (c == decimal)
 		c = gs_key_text_peek(text);
 	*text = ahead;
-	return is_digit(c) || *hex;
+	return gs_is_digit(c) || *hex;
 }
 
 /* Read a key; false: it is no number. */

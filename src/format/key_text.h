@@ -105,6 +105,12 @@ gs_is_blank(int c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
+static inline bool
+gs_is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /** Take all blanks, then one more byte; -1: the end. */
 static inline int
 gs_key_text_next_nonblank(struct gs_key_text *text)

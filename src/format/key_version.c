@@ -15,12 +15,6 @@
 #include "format/key_text.h"
 
 static inline bool
-is_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static inline bool
 is_letter(int c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -44,7 +38,7 @@ take_extension(struct gs_key_text *text)
 	do {
 		*text = ahead;
 		c = gs_key_text_next(&ahead);
-	} while (is_letter(c) || is_digit(c) || c == '~');
+	} while (is_letter(c) || gs_is_digit(c) || c == '~');
 	return true;
 }
 
@@ -56,9 +50,9 @@ length_of_plain(const unsigned char *begin, const unsigned char *end)
 
 	do {
 		last = at;
-		while (at > begin && (is_letter(at[-1]) || is_digit(at[-1]) || at[-1] == '~'))
+		while (at > begin && (is_letter(at[-1]) || gs_is_digit(at[-1]) || at[-1] == '~'))
 			at--;
-	} while (at < last && !is_digit(*at) && at > begin + 1 && *--at == '.');
+	} while (at < last && !gs_is_digit(*at) && at > begin + 1 && *--at == '.');
 	return (size_t)(last - begin);
 }
 
@@ -148,15 +142,9 @@ begin_number(struct reader *reader)
 
 	while (peek(reader) == '0')
 		take(reader);
-	for (ahead = *reader; is_digit(peek(&ahead)); digits++)
+	for (ahead = *reader; gs_is_digit(peek(&ahead)); digits++)
 		take(&ahead);
 	return digits;
-}
-
-static bool
-is_empty(struct gs_key_text text)
-{
-	return gs_key_text_next(&text) < 0;
 }
 
 /* The first things that compare: no text, ".", "..", what else begins with '.', and the rest. */
@@ -168,7 +156,7 @@ class_of(struct gs_key_text text)
 	if (c != '.')
 		return c < 0 ? 0 : 4;
 	c = gs_key_text_next(&text);
-	return c < 0 ? 1 : c == '.' && is_empty(text) ? 2 : 3;
+	return c < 0 ? 1 : c == '.' && gs_key_text_peek(&text) < 0 ? 2 : 3;
 }
 
 /* ---- comparing ------------------------------------------------------------------ */
@@ -196,7 +184,7 @@ compare_texts(struct reader one, struct reader other)
 {
 	for (;;) {
 		const int a = peek(&one), b = peek(&other);
-		const bool a_part = a >= 0 && !is_digit(a), b_part = b >= 0 && !is_digit(b);
+		const bool a_part = a >= 0 && !gs_is_digit(a), b_part = b >= 0 && !gs_is_digit(b);
 		int difference;
 
 		if (a < 0 && b < 0)
@@ -204,8 +192,8 @@ compare_texts(struct reader one, struct reader other)
 		if (!a_part && !b_part) {
 			difference = compare_numbers(&one, &other);
 		} else {
-			difference = (is_digit(a) ? END_OF_PART : rank_of(a)) -
-			             (is_digit(b) ? END_OF_PART : rank_of(b));
+			difference = (gs_is_digit(a) ? END_OF_PART : rank_of(a)) -
+			             (gs_is_digit(b) ? END_OF_PART : rank_of(b));
 			take(&one);
 			take(&other);
 		}
@@ -254,7 +242,7 @@ put_text(struct gs_key_bytes *bytes, struct reader reader)
 	for (;;) {
 		int c;
 
-		while ((c = peek(&reader)) >= 0 && !is_digit(c)) {
+		while ((c = peek(&reader)) >= 0 && !gs_is_digit(c)) {
 			if (gs_key_bytes_put(bytes, (uint8_t)rank_of(c)))
 				return true;
 			take(&reader);

@@ -9,13 +9,8 @@
  */
 #include <string.h>
 
+#include "format/key_text.h"
 #include "format/keydef.h"
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* ---- letters ------------------------------------------------------------------ */
 
@@ -121,7 +116,7 @@ begin_number(const char *at)
 	const char *digits = at + strspn(at, " \t\n\v\f\r");
 
 	digits += *digits == '+';
-	return is_digit(*digits) ? digits : at;
+	return gs_is_digit(*digits) ? digits : at;
 }
 
 /* Read a number, as large as it may be; a field that no line has is no error. */
@@ -129,7 +124,7 @@ static const char *
 read_number(const char *at, size_t *number)
 {
 	*number = 0;
-	for (; is_digit(*at); at++)
+	for (; gs_is_digit(*at); at++)
 		if (__builtin_mul_overflow(*number, 10, number) ||
 		    __builtin_add_overflow(*number, *at - '0', number))
 			*number = SIZE_MAX / 16;
@@ -142,7 +137,7 @@ refuse_field(const char *text)
 {
 	return refuse(text, strchr(text, '@') != NULL
 	              ? "a field number is missing; keys of records need --record-size"
-	              : is_digit(*text) || *text == '\0' ? "a field number is missing"
+	              : gs_is_digit(*text) || *text == '\0' ? "a field number is missing"
 	              : "a field number is missing; a name needs --header (with commas --csv --header), or "
 	                "--type=npy");
 }
@@ -152,7 +147,7 @@ static gs_status
 read_position(const char *text, const char **at, size_t *field, size_t *character, bool *point)
 {
 	*at = begin_number(*at);
-	if (!is_digit(**at))
+	if (!gs_is_digit(**at))
 		return refuse_field(text);
 	*at = read_number(*at, field);
 	if (*field == 0)
@@ -162,7 +157,7 @@ read_position(const char *text, const char **at, size_t *field, size_t *characte
 	if (!*point)
 		return GS_OK;
 	*at = begin_number(*at + 1) - 1;
-	if (!is_digit((*at)[1]))
+	if (!gs_is_digit((*at)[1]))
 		return refuse(text, "a character number is missing after '.'");
 	*at = read_number(*at + 1, character);
 	return GS_OK;
@@ -224,7 +219,7 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 	bool point;
 
 	*key = (struct gs_keydef){ .end_field = GS_LINE_END };
-	if (names && !is_digit(*begin_number(text)))
+	if (names && !gs_is_digit(*begin_number(text)))
 		return read_name(text, key);
 	TRY(read_position(text, &at, &key->begin_field, &key->begin_char, &point));
 	if (point && key->begin_char == 0)

@@ -4,16 +4,11 @@
 #include <stdio.h>
 
 #include "format/key.h"
+#include "format/key_text.h"
 #include "format/line.h"
 #include "format/notation.h"
 
 enum { SHOWN_BYTES = 40 };	/* of an invalid line, in its message */
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* Where NUL ends lines, a newline is a blank.  NUL never is one: it is a sign of binary keys. */
 static bool
@@ -48,7 +43,7 @@ gs_line_integer(const char *line, const char *end, char terminator,
 	if (line == end)
 		return false;
 	for (; line < end; line++)
-		if (!is_digit(*line) || __builtin_mul_overflow(*magnitude, 10, magnitude) ||
+		if (!gs_is_digit(*line) || __builtin_mul_overflow(*magnitude, 10, magnitude) ||
 		    __builtin_add_overflow(*magnitude, (uint64_t)(*line - '0'), magnitude))
 			return false;
 	*negative = *negative && *magnitude > 0;
@@ -81,7 +76,7 @@ gs_line_float_key(double value)
 static bool
 has_exact_digits(const char *line, const char *end)
 {
-	return line < end && is_digit(*line) && (*line != '0' || end - line == 1);
+	return line < end && gs_is_digit(*line) && (*line != '0' || end - line == 1);
 }
 
 enum { EXACT_DIGITS = 15 };	/* a decimal of so many digits is the shortest that its f64 has */
@@ -99,7 +94,7 @@ is_short_float(const char *line, const char *end)
 	if (!has_exact_digits(line, point != NULL ? point : end))
 		return false;
 	for (const char *at = line; at < end; at++)
-		if (!is_digit(*at) && at != point)
+		if (!gs_is_digit(*at) && at != point)
 			return false;
 	if (point == NULL)
 		return true;
@@ -131,7 +126,7 @@ gs_line_is_exact(const struct gs_text_options *options, const char *line, const 
 		return false;
 	if (options->floats)
 		return is_short_float(digits, end) || is_printed_float(line, end);
-	return has_exact_digits(digits, end) && is_digit(end[-1]);
+	return has_exact_digits(digits, end) && gs_is_digit(end[-1]);
 }
 
 enum gs_float
@@ -199,7 +194,7 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 static const char *
 skip_digits(const char *text, const char *end)
 {
-	while (text < end && is_digit(*text))
+	while (text < end && gs_is_digit(*text))
 		text++;
 	return text;
 }
@@ -252,7 +247,7 @@ is_hexadecimal(const char *text, const char *end)
 	if (end - text < 3 || text[0] != '0' || (text[1] | 0x20) != 'x')
 		return false;
 	for (text += 2; text < end; text++)
-		if (!is_digit(*text) && ((*text | 0x20) < 'a' || (*text | 0x20) > 'f'))
+		if (!gs_is_digit(*text) && ((*text | 0x20) < 'a' || (*text | 0x20) > 'f'))
 			return false;
 	return true;
 }

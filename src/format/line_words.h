@@ -122,12 +122,6 @@ static const uint64_t gs_number_powers[GS_NUMBER_CHUNK + 1] = {
 	10000000000000000,
 };
 
-static inline bool
-gs_is_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /** Seven bytes: up to 16 digits, and whether more follow. */
 static inline uint64_t
 gs_number_chunk(uint64_t digits, unsigned count, bool more)

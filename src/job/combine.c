@@ -232,18 +232,11 @@ run_part(void *context)
 	return status;
 }
 
-/* The threads that sort a part while others sort the other parts, and this one merges. */
-static unsigned
-part_threads(const struct gsort *job)
-{
-	const size_t takers = atomic_load(&job->set->count) + 1;
-
-	return (unsigned)((job->plan.threads + takers - 1) / takers);
-}
-
 static gs_status
 open_part(struct gsort *job, struct part *part, const char *const *name)
 {
+	const size_t takers = atomic_load(&job->set->count) + 1;	/* this one merges meanwhile */
+
 	part->job.options = job->options;
 	part->job.options.operation = GSORT_SORT;
 	part->job.options.set = GSORT_NO_SET;
@@ -262,7 +255,7 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	part->job.handover = &part->handover;
 	part->job.monitor.note = job->monitor.note;
 	part->job.monitor.warn = job->monitor.warn;
-	gs_handover_open(&part->handover, part_threads(job));
+	gs_handover_open(&part->handover, (unsigned)((job->plan.threads + takers - 1) / takers));
 	part->open = true;
 	TRY(gs_ranked_open_operand(&part->job.ranked, &part->job.options, job->ranked));
 	return gs_ranked_agree(job->ranked, gs_job_open_operand(&part->job, job));

@@ -60,33 +60,21 @@ origin_of(const struct gs_item_spread *spread, const struct gs_block *block)
 	return block->operand * spread->ranks->size + block->from;
 }
 
-static const struct gs_block *
-arrived_at(const struct gs_item_spread *spread, unsigned at)
-{
-	return spread->exchange.arrived[at].block;
-}
-
-/* Is it the next block of its rank?  The end has the number of a block that does not come. */
-static bool
-is_next(const struct gs_item_spread *spread, const struct gs_block *block)
-{
-	return block->bytes == 0 || block->number == spread->sources[block->from].next;
-}
-
-/* Move a block that is next to place TO of those that have arrived; false: there is none. */
+/* Move a block that is the next of its rank, or its end, to place TO of those that have arrived; false: there is none. */
 static bool
 bring(struct gs_item_spread *spread, unsigned to)
 {
 	struct gs_arrived *arrived = spread->exchange.arrived;
 
-	for (unsigned a = to; a < spread->exchange.arrived_count; a++)
-		if (is_next(spread, arrived_at(spread, a))) {
-			const struct gs_arrived next = arrived[a];
+	for (unsigned a = to; a < spread->exchange.arrived_count; a++) {
+		const struct gs_arrived next = arrived[a];
 
-			memmove(arrived + to + 1, arrived + to, (a - to) * sizeof *arrived);
-			arrived[to] = next;
-			return true;
-		}
+		if (next.block->bytes > 0 && next.block->number != spread->sources[next.block->from].next)
+			continue;
+		memmove(arrived + to + 1, arrived + to, (a - to) * sizeof *arrived);
+		arrived[to] = next;
+		return true;
+	}
 	return false;
 }
 
@@ -212,7 +200,7 @@ collect(struct landing *landing, unsigned *count)
 	const size_t most = 2 * spread->threads * spread->landing.piece_bytes;
 
 	for (*count = 0; landing->bytes < most && has_rows(landing) && bring(spread, *count); ++*count) {
-		const struct gs_block *block = arrived_at(spread, *count);
+		const struct gs_block *block = spread->exchange.arrived[*count].block;
 		struct gs_item_source *source = &spread->sources[block->from];
 
 		if (block->bytes == 0)

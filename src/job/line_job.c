@@ -22,6 +22,7 @@
 #include "job/options.h"
 #include "job/abreast.h"
 #include "job/ranked.h"
+#include "stages/select.h"
 
 /* ---- opening -------------------------------------------------------------------- */
 
@@ -71,14 +72,6 @@ compare_texts(const void *context, unsigned at, const char *one, size_t one_byte
               size_t other_bytes)
 {
 	return gs_line_compare_stop(context, at, one, one_bytes, other, other_bytes);
-}
-
-/* Groups are lines with equal keys, so their bytes do not count. */
-static bool
-makes_groups(const struct gsort_options *options)
-{
-	return options->unique || options->counts || options->repeated || options->singletons ||
-	       options->set != GSORT_NO_SET;
 }
 
 /* Items are the numbers that lines are, and where the lines are. */
@@ -158,7 +151,8 @@ gs_line_job_order(struct gsort *job)
 		.separator = options->separator,
 		.csv = options->csv,
 		.names = options->header_lines > 0,
-		.stable = options->stable || makes_groups(options),
+		/* groups are lines with equal keys, so their bytes do not count */
+		.stable = options->stable || gs_select_wants_groups(options) || options->set != GSORT_NO_SET,
 		/* with counts there is no column, after all */
 		.strict = gs_options_want_column(options) && !options->counts,
 		.terminator = options->zero_terminated ? '\0' : '\n',

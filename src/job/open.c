@@ -27,15 +27,6 @@
 #include "spill/spill.h"
 #include "stages/answer.h"
 
-/* A sort reads with all threads; a check or merge with half of them, since it works meanwhile. */
-static unsigned
-readers(const struct gsort *job)
-{
-	const unsigned threads = job->plan.threads;
-
-	return job->options.operation == GSORT_SORT ? threads : (threads + 1) / 2;
-}
-
 /* May a merge become a sort?  See line_job.c. */
 static bool
 may_sort(const struct gsort_options *options)
@@ -164,13 +155,6 @@ writes_file(const struct gsort_options *options)
 /* So small an input needs little memory: not all limits of the machine are read. */
 enum { SMALL_BYTES = 64 << 10 };
 
-/* Of so many files that may be open, SPLIT are outputs. */
-static size_t
-files_left(size_t files, unsigned split)
-{
-	return files == 0 || files > split ? files - (files > 0 ? split : 0) : 1;
-}
-
 /* Memory for keys that are kept, by their number or position. */
 static uint64_t
 values_bytes(const struct gsort_options *options, const struct gs_plan_input *input, uint64_t bytes,
@@ -216,14 +200,6 @@ line_bytes(const struct gs_plan_input *input)
 	return 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE);
 }
 
-static uint64_t
-items_most(const struct gsort *job, uint64_t input_bytes)
-{
-	const size_t bytes = job->kind->element_bytes(job);
-
-	return input_bytes / (bytes > 0 ? bytes : 1);
-}
-
 /* Figures that are copied once, and may have twice the memory that they need. */
 enum { PARCEL_TIMES = 3 };
 
@@ -234,6 +210,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const uint64_t all = gs_ranked_bytes(job->ranked, input->input_bytes);
+	const size_t unit = job->kind->element_bytes(job);
 	/* a rank sends copies of them (ranked_figures.c) */
 	const unsigned times = job->ranked != NULL ? PARCEL_TIMES : 1;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
@@ -241,11 +218,11 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 		  ? times * gs_item_top_bytes(strlen(options->quantiles), all, memory_of(input)) : 0,
 		  "so many lines of '--quantiles'" },
 		{ job->items.top.on ? times * gs_item_top_bytes(job->items.top.wanted, all, memory_of(input))
-		  : input->items ? gs_pick_bytes(options, items_most(job, all))
+		  : input->items ? gs_pick_bytes(options, all / (unit > 0 ? unit : 1))
 		                 : values_bytes(options, input, all, guessed),
 		  "so many values (--top, --sample, --tail, --histogram)" },
 		{ job->kind == &gs_column ? line_bytes(input) : 0, "long lines" },
-		{ job->kind == &gs_field ? gs_plan_threads_most(input) * job->kind->element_bytes(job) : 0,
+		{ job->kind == &gs_field ? gs_plan_threads_most(input) * unit : 0,
 		  "large records" },
 		{ names_bytes(options), "so many inputs" },
 		{ copies ? options->skip_bytes : 0, "the skipped bytes, which are copied to the output" },
@@ -302,7 +279,7 @@ collect_plan_input(struct gsort *job)
 		.head_count = options->head_count,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
-		.files = files_left(limits.files, options->split),
+		.files = limits.files == 0 ? 0 : limits.files > options->split ? limits.files - options->split : 1,
 		.merge_files = merge_files(options),
 	};
 	gs_ingest_plan(&job->plan_input);
@@ -385,7 +362,9 @@ open_stages(struct gsort *job, const struct gsort *whole)
 	if (whole != job)
 		job->plan_input.shares = whole->plan_input.shares;
 	TRY(make_plan(job));
-	gs_input_share(job->files.input, readers(job), job->plan.inflate_bytes, job->plan.window_bytes);
+	/* a sort reads with all threads; a check or merge with half of them, since it works meanwhile */
+	gs_input_share(job->files.input, job->options.operation == GSORT_SORT ? job->plan.threads
+	               : (job->plan.threads + 1) / 2, job->plan.inflate_bytes, job->plan.window_bytes);
 	if (job->options.operation == GSORT_CHECK) {	/* constant memory, and no output */
 		job->emit.encoding.threads = job->plan.threads;
 		return GS_OK;

@@ -76,12 +76,6 @@ scan_bytes(struct scan *scan, const char *data, const char *end, uint64_t at)
 	}
 }
 
-static bool
-is_complete(const struct scan *scan)
-{
-	return scan->first[0] > 0 && scan->first[1] > 0 && scan->first[2] > 0;
-}
-
 /* Read FROM .. TO of a file; SEEKS: only until all have found a row. */
 static gs_status
 scan_file(struct scan *scan, const char *name, uint64_t from, uint64_t to, bool seeks)
@@ -96,7 +90,9 @@ scan_file(struct scan *scan, const char *name, uint64_t from, uint64_t to, bool 
 		return chunk == NULL ? gs_fail(GS_EBUDGET, "out of memory")
 		                     : gs_fail_errno(GS_EIO, "cannot read: %s", name);
 	}
-	for (uint64_t at = from; got > 0 && at < to && !(seeks && is_complete(scan)); at += got) {
+	for (uint64_t at = from; got > 0 && at < to; at += got) {
+		if (seeks && scan->first[0] > 0 && scan->first[1] > 0 && scan->first[2] > 0)
+			break;
 		got = gs_read_at(fd, chunk, to - at < CHUNK_BYTES ? (size_t)(to - at) : CHUNK_BYTES, at,
 		                 &error);
 		if (error != 0)

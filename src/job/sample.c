@@ -43,19 +43,13 @@ gs_sample_close(struct gs_sample *sample)
 	*sample = (struct gs_sample){ .keys = NULL };
 }
 
-static unsigned
-place_of(unsigned key_class, bool descending_classes)
-{
-	return descending_classes ? GS_CLASSES - 1 - key_class : key_class;
-}
-
 gs_status
 gs_sample_histogram(struct gs_sample *sample, const struct gs_count *histogram, uint64_t flip,
                     bool descending_classes)
 {
 	for (size_t b = 0; b < histogram->bin_count; b++)
 		if (histogram->bins[b] > 0)
-			TRY(gs_sample_add(sample, place_of(histogram->key_class, descending_classes),
+			TRY(gs_sample_add(sample, gs_class_place(histogram->key_class, descending_classes),
 			                  b ^ flip, histogram->bins[b]));
 	return GS_OK;
 }
@@ -98,18 +92,13 @@ struct cursor {
 	char     buffer[BUFFER_BYTES];
 };
 
-static uint64_t
-stratum_bytes(const struct taking *taking)
-{
-	return taking->units / taking->count * (taking->key_bytes > 0 ? taking->key_bytes : 1);
-}
-
 /* As gs_read_at(), of the part of CURSOR.  Where strata are short, what follows is read, too. */
 static size_t
 read_at(const struct taking *taking, struct cursor *cursor, uint64_t at, char *into, size_t bytes,
         int *error)
 {
-	const uint64_t stratum = stratum_bytes(taking), piece = stratum * PIECE_KEYS + bytes;
+	const uint64_t stratum = taking->units / taking->count * (taking->key_bytes > 0 ? taking->key_bytes : 1);
+	const uint64_t piece = stratum * PIECE_KEYS + bytes;
 	const size_t most = piece < BUFFER_BYTES ? (size_t)piece : BUFFER_BYTES;
 	const int fd = taking->fds[cursor->part];
 	size_t from, got;
@@ -398,7 +387,7 @@ gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
 
 	for (size_t i = 0; status == GS_OK && i < taking.count; i++)
 		if (taking.classes[i] != NONE)
-			status = gs_sample_add(sample, place_of(taking.classes[i], options->reverse),
+			status = gs_sample_add(sample, gs_class_place(taking.classes[i], options->reverse),
 			                       taking.keys[i], 1);
 	close_taking(&taking);
 	return status;

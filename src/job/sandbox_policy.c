@@ -50,13 +50,6 @@ allow_libraries(struct gs_sandbox *box)
 	}
 }
 
-static void
-allow_temp(struct gs_sandbox *box, const struct gsort_options *options)
-{
-	for (size_t d = 0; d < options->temp_dir_count; d++)
-		gs_sandbox_allow(box, options->temp_dirs[d], GS_SANDBOX_MAKE);
-}
-
 /* The directory in which the output will get its name. */
 static void
 allow_output(struct gs_sandbox *box, const struct gs_output *output)
@@ -102,7 +95,8 @@ confine(const struct gs_confinement *confinement)
 	for (size_t i = 0; i < options->input_count; i++)
 		gs_sandbox_allow(&box, options->inputs[i], GS_SANDBOX_READ);
 	allow_libraries(&box);
-	allow_temp(&box, options);
+	for (size_t d = 0; d < options->temp_dir_count; d++)
+		gs_sandbox_allow(&box, options->temp_dirs[d], GS_SANDBOX_MAKE);
 	for (size_t f = 0; f < confinement->outputs->count; f++)
 		allow_output(&box, confinement->outputs->files[f]);
 	allow_reports(&box);

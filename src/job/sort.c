@@ -61,7 +61,7 @@ drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
 unsigned
 gs_job_class(const struct gsort *job, unsigned place)
 {
-	return job->options.reverse && !job->kind->items ? GS_CLASSES - 1 - place : place;
+	return gs_class_place(place, job->options.reverse && !job->kind->items);
 }
 
 /* Only the most frequent items go to SINK. */

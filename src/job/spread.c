@@ -327,7 +327,7 @@ sample_held(struct gs_spread *spread, struct gs_sample *sample)
 		const size_t step_keys = count / wanted + 1;
 
 		for (size_t at = 0; at < count; at += step_keys)
-			TRY(gs_sample_add(sample, spread->descending_classes ? GS_CLASSES - 1 - c : c,
+			TRY(gs_sample_add(sample, gs_class_place(c, spread->descending_classes),
 			                  gs_key_at(held->keys, bits, at), step_keys));
 	}
 	return GS_OK;

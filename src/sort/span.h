@@ -30,6 +30,13 @@ gs_class_count(const unsigned bits[GS_CLASSES])
 	return count;
 }
 
+/** The number of KEY_CLASS in the order of the output; also the class that has this number. */
+static inline unsigned
+gs_class_place(unsigned key_class, bool descending)
+{
+	return descending ? GS_CLASSES - 1 - key_class : key_class;
+}
+
 /* A staging buffer: unsorted keys on their way to a GPU. */
 struct gs_staging {
 	void     *keys;		/* uint32_t or uint64_t ordered bits */

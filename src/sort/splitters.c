@@ -147,12 +147,6 @@ share_out(struct gs_splitters *s, unsigned i, size_t count, size_t *shares)
 	}
 }
 
-static unsigned
-place_of(const struct gs_splitters *s, unsigned key_class)
-{
-	return s->descending_classes ? GS_CLASSES - 1 - key_class : key_class;
-}
-
 /* The first splitter of the class that is not less than KEY; or the first of the next class. */
 static unsigned
 splitter_from(const struct gs_splitters *s, unsigned place, uint64_t key)
@@ -164,7 +158,7 @@ void
 gs_splitters_owners(const struct gs_splitters *s, unsigned key_class, uint64_t key, unsigned *first,
                     unsigned *last)
 {
-	const unsigned place = place_of(s, key_class), i = splitter_from(s, place, key);
+	const unsigned place = gs_class_place(key_class, s->descending_classes), i = splitter_from(s, place, key);
 
 	if (i == s->first[place + 1] || s->keys[i] != key) {
 		*first = *last = s->between[i];
@@ -178,7 +172,7 @@ uint64_t
 gs_splitters_share(const struct gs_splitters *s, unsigned key_class, uint64_t key, uint64_t times,
                    unsigned owner)
 {
-	const unsigned place = place_of(s, key_class), i = splitter_from(s, place, key);
+	const unsigned place = gs_class_place(key_class, s->descending_classes), i = splitter_from(s, place, key);
 	const struct gs_splitter *splitter = &s->list[i];
 	unsigned first, last;
 	uint64_t begin, end, wheel;
@@ -311,7 +305,7 @@ void *
 gs_splitters_divide(struct gs_splitters *s, unsigned key_class, unsigned key_bits, void *keys,
                     size_t count, void *scratch, size_t *ends)
 {
-	const unsigned place = place_of(s, key_class), first = s->first[place];
+	const unsigned place = gs_class_place(key_class, s->descending_classes), first = s->first[place];
 	size_t *const shares = scratch;
 	struct division d = {
 		.kernels = gs_simd_kernels(gs_simd_best(), key_bits),

@@ -395,20 +395,12 @@ begin_group(struct gs_answer *answer, const struct gs_span *span, uint64_t key, 
 	};
 }
 
-static __int128
-bias_of(const struct gs_answer *answer, unsigned key_class)
-{
-	return answer->options->type == GSORT_TEXT
-	       ? (__int128)gs_text_bias((enum gs_text_class)key_class)
-	       : (__int128)gs_key_bias(answer->options->type);
-}
-
 /* The sum of COUNT integers whose keys have the sum KEYS. */
 static __int128
 sum_of_values(const struct gs_answer *answer, const struct gs_span *span, unsigned __int128 keys,
               uint64_t count)
 {
-	return (__int128)keys - bias_of(answer, span->key_class) * (__int128)count;
+	return (__int128)keys - (__int128)gs_key_bias(answer->options->type, span->key_class) * (__int128)count;
 }
 
 static void

@@ -20,12 +20,6 @@
 
 /* ---- edges ---------------------------------------------------------------------- */
 
-static uint64_t
-bias_of(enum gsort_type type, unsigned key_class)
-{
-	return type == GSORT_TEXT ? gs_text_bias((enum gs_text_class)key_class) : gs_key_bias(type);
-}
-
 /* The key of an integer. */
 static struct gs_value
 value_of(enum gsort_type type, __int128 number)
@@ -37,7 +31,7 @@ value_of(enum gsort_type type, __int128 number)
 		                  number < GS_SMALL_LOW ? GS_NEG_NARROW :
 		                  number < GS_SMALL_LOW + GS_SMALL_COUNT ? GS_SMALL :
 		                  number <= UINT32_MAX ? GS_POS_NARROW : GS_POS_WIDE;
-	value.key = (uint64_t)(number + (__int128)bias_of(type, value.key_class));
+	value.key = (uint64_t)(number + (__int128)gs_key_bias(type, value.key_class));
 	return value;
 }
 
@@ -153,8 +147,8 @@ find_range(const struct gs_extreme extremes[GS_CLASSES], enum gsort_type type, _
 		if (found.least > found.most)
 			continue;
 		if (!any)
-			*least = (__int128)found.least - (__int128)bias_of(type, c);
-		*most = (__int128)found.most - (__int128)bias_of(type, c);
+			*least = (__int128)found.least - (__int128)gs_key_bias(type, c);
+		*most = (__int128)found.most - (__int128)gs_key_bias(type, c);
 		any = true;
 	}
 	return any;

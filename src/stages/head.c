@@ -46,20 +46,13 @@ enum { BLOCK = 128 };	/* not tuned */
 DEFINE_BELOW(uint32_t, 32)
 DEFINE_BELOW(uint64_t, 64)
 
-/* Are the keys of class A written before those of B? */
-static bool
-is_before(const struct gs_head *head, unsigned a, unsigned b)
-{
-	return head->descending_classes ? a > b : a < b;
-}
-
 size_t
 gs_head_filter(const struct gs_head *head, unsigned key_class, void *keys, size_t count)
 {
 	if (head->limit == 0 || !head->bounded)
 		return count;
 	if (key_class != head->bound_class)
-		return is_before(head, key_class, head->bound_class) ? count : 0;
+		return (key_class < head->bound_class) != head->descending_classes ? count : 0;
 	if (head->batch->bits[key_class] == 32)
 		return below32(keys, count, (uint32_t)head->bound);
 	return below64(keys, count, head->bound);
@@ -156,7 +149,7 @@ gs_head_trim(struct gs_head *head)
 		return GS_OK;
 	gs_batch_seal(batch);
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		const unsigned c = head->descending_classes ? GS_CLASSES - 1 - i : i;
+		const unsigned c = gs_class_place(i, head->descending_classes);
 
 		if (batch->buckets[c] != NULL)
 			TRY(keep_first(head, c, &left));

@@ -285,14 +285,6 @@ gs_item_buckets_move(struct gs_division *old, unsigned bin, struct gs_division *
 /* ---- buckets ------------------------------------------------------------------------- */
 
 static gs_status
-append(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucket)
-{
-	TRY(GS_GROW(buckets->list, &buckets->room, buckets->count + 1, "buckets"));
-	buckets->list[buckets->count++] = *bucket;
-	return GS_OK;
-}
-
-static gs_status
 choose_from_rows(struct gs_division *division, const struct gs_item_bucket *bucket, unsigned wanted)
 {
 	const struct gs_division *old = bucket->division;
@@ -356,10 +348,12 @@ gs_item_buckets_add(struct gs_item_buckets *buckets, struct gs_division *divisio
 		if (bucket.items == 0)
 			continue;
 		if (bucket.settled || bucket.items == 1 ||
-		    (bucket.bytes <= limits->bytes && bucket.items <= limits->items))
-			TRY(append(buckets, &bucket));
-		else
+		    (bucket.bytes <= limits->bytes && bucket.items <= limits->items)) {
+			TRY(GS_GROW(buckets->list, &buckets->room, buckets->count + 1, "buckets"));
+			buckets->list[buckets->count++] = bucket;
+		} else {
 			TRY(divide_again(buckets, &bucket, limits));
+		}
 	}
 	gs_division_drop_bins(division);
 	return GS_OK;

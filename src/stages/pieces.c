@@ -87,14 +87,6 @@ read_claimed(struct gs_pieces *pieces, void *into, struct piece *piece)
 	return status;
 }
 
-/* PIECE was read: count it; with the lock. */
-static void
-note(struct gs_pieces *pieces, const struct piece *piece)
-{
-	pieces->file_bytes += piece->bytes;
-	gs_read_counts_add(pieces->counts, pieces->monitor, piece->bytes, piece->bytes / pieces->unit);
-}
-
 /* ---- a round ----------------------------------------------------------------------- */
 
 struct filling {
@@ -138,7 +130,8 @@ read_round(void *context, unsigned worker, unsigned size)
 		/* Even after an error: a taker may wait for each sequence number. */
 		gs_first_error_note(&pieces->error, round->store(round->context, worker, &read));
 		pthread_mutex_lock(&pieces->lock);
-		note(pieces, &piece);
+		pieces->file_bytes += piece.bytes;
+		gs_read_counts_add(pieces->counts, pieces->monitor, piece.bytes, read.count);
 	}
 	pthread_mutex_unlock(&pieces->lock);
 }

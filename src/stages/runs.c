@@ -71,12 +71,6 @@ gs_runs_prepare_disk(struct gs_runs *runs)
 
 /* ---- a run on disk ------------------------------------------------------------ */
 
-static void
-count_run(struct gs_runs *runs)
-{
-	atomic_fetch_add(&runs->monitor->counters.runs, 1);
-}
-
 static gs_status
 begin_run(struct gs_runs *runs, unsigned key_class, unsigned parts)
 {
@@ -121,7 +115,7 @@ gs_runs_begin(struct gs_runs *runs, unsigned key_class, uint64_t keys)
 
 	if (runs->spilled++ == 0)
 		gs_note(runs->monitor, "the input is larger than memory: batches go to temporary files");
-	count_run(runs);
+	atomic_fetch_add(&runs->monitor->counters.runs, 1);
 	TRY(gs_runs_prepare_disk(runs));
 	if (gs_spill_is_plain(runs->spill) && keys >= PARTED_KEYS && runs->plan->threads > 1)
 		parts = GS_SPILL_PARTS;

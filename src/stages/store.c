@@ -409,20 +409,6 @@ drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink 
 	return GS_OK;
 }
 
-/* Spans of one class can be checked while those before them are written. */
-static bool
-drains_by_lanes(const struct gs_store *store)
-{
-	return store->plan->threads > 1 && gs_plan_classes(store->plan) == 1;
-}
-
-/* Files of strands take a slot of a thread each. */
-static gs_status
-drain_lanes(struct gs_store *store, const struct gs_span_sink *sink)
-{
-	return gs_gpu_drain(&store->gpu, store->plan->threads, LANES, sink);
-}
-
 /* ---- the histogram -------------------------------------------------------------------- */
 
 static gs_status
@@ -479,6 +465,10 @@ static gs_status
 drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 {
 	struct gs_store *store = context;
+	const unsigned threads = store->plan->threads;
+	/* spans of one class can be checked while those before them are written; files of strands take a slot
+	 * of a thread each */
+	const bool lanes = sink->strand_count > 0 || (threads > 1 && gs_plan_classes(store->plan) == 1);
 
 	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
 		return drain_histogram(store, sink);
@@ -488,7 +478,7 @@ drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 		return GS_OK;
 	if (is_on_gpu(store))
 		return store->batches > 0 ? GS_OK
-		       : sink->strand_count > 0 || drains_by_lanes(store) ? drain_lanes(store, sink)
+		       : lanes ? gs_gpu_drain(&store->gpu, threads, LANES, sink)
 		       : drain_gpu(store, key_class, sink);
 	if (gs_batch_count(&store->batch, key_class) == 0)
 		return GS_OK;

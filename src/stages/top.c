@@ -11,22 +11,15 @@
 #include "sort/keys.h"
 #include "stages/answer.h"
 
-/* Does A come before B in the order of a sort? */
-static bool
-precedes(const struct gs_value *a, const struct gs_value *b, bool descending_classes)
-{
-	if (a->key_class != b->key_class)
-		return (a->key_class < b->key_class) != descending_classes;
-	return a->key < b->key;
-}
-
 /* Is A listed before B? */
 static bool
 is_better(const struct gs_top *top, const struct gs_group *a, const struct gs_group *b)
 {
 	if (a->times != b->times)
 		return a->times > b->times;
-	return precedes(&a->value, &b->value, top->descending_classes);
+	if (a->value.key_class != b->value.key_class)
+		return (a->value.key_class < b->value.key_class) != top->descending_classes;
+	return a->value.key < b->value.key;
 }
 
 /* Put GROUP at AT or below it, in a heap of COUNT. */

@@ -47,7 +47,7 @@ put(struct drawn *drawn, size_t at, unsigned __int128 place)
 	} else if (gs_key_is_float(type)) {
 		drawn->value[at] = gs_key_float(type, drawn->key[at]);
 	} else {
-		drawn->number[at] = (__int128)place - (__int128)gs_key_bias(type);
+		drawn->number[at] = (__int128)place - (__int128)gs_key_bias(type, 0);
 	}
 }
 

@@ -72,6 +72,23 @@ gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error)
 	return done;
 }
 
+gs_status
+gs_open_to_read(const char *name, int *fd)
+{
+	*fd = gs_open(name, O_RDONLY, 0);
+	return *fd >= 0 ? GS_OK : gs_fail_errno(GS_EIO, "cannot read: %s", name);
+}
+
+gs_status
+gs_read_file(const char *name, int fd, void *into, size_t bytes, uint64_t offset, size_t *got)
+{
+	int error = 0;
+
+	*got = gs_read_at(fd, into, bytes, offset, &error);
+	errno = error;
+	return error == 0 ? GS_OK : gs_fail_errno(GS_EIO, "read failed: %s", name);
+}
+
 bool
 gs_allows(int fd, int mode)
 {

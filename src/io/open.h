@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/status.h"
+
 #define GS_UNKNOWN	UINT64_MAX	/* a number of bytes that is not known */
 
 /* The bytes of a file from BEGIN to before END. */
@@ -53,6 +55,13 @@ ssize_t gs_read(const struct gs_reader *reader, void *into, size_t bytes);
  * @return  bytes; fewer than BYTES: the file ended, or reading failed
  */
 size_t gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error);
+
+/** Open NAME to read it.  GS_EIO. */
+MUST_CHECK gs_status gs_open_to_read(const char *name, int *fd);
+
+/** gs_read_at() of the file NAME; *GOT: how many BYTES there are.  GS_EIO. */
+MUST_CHECK gs_status gs_read_file(const char *name, int fd, void *into, size_t bytes, uint64_t offset,
+                                  size_t *got);
 
 /**
  * Is FD open for MODE, O_RDONLY or O_WRONLY?  If not, errno is EBADF, which the first read(2)

@@ -11,7 +11,6 @@
  *
  * Invariant: each key, or line, is in exactly one part (but see OVERLAP in parts.h).
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,16 +62,13 @@ find_line_end(const struct gs_line_order *order, const char *name, int fd, uint6
 
 	for (; at < size; at += sizeof text) {
 		const size_t want = size - at < sizeof text ? (size_t)(size - at) : sizeof text;
-		int error = 0;
-		const size_t got = gs_read_at(fd, text, want, at, &error);
+		size_t got;
 		bool whole;
 
+		TRY(gs_read_file(name, fd, text, want, at, &got));
 		*end = at + (uint64_t)(gs_line_end_within(order, text, text + got, &place, &whole) - text);
 		if (whole)
 			return GS_OK;
-		errno = error;
-		if (error != 0)
-			return gs_fail_errno(GS_EIO, "read failed: %s", name);
 	}
 	*end = size;
 	return GS_OK;
@@ -82,11 +78,10 @@ find_line_end(const struct gs_line_order *order, const char *name, int fd, uint6
 static gs_status
 line_end(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *end)
 {
-	const int fd = gs_open(source->name, O_RDONLY, 0);
 	gs_status status;
+	int fd;
 
-	if (fd < 0)
-		return gs_fail_errno(GS_EIO, "cannot read: %s", source->name);
+	TRY(gs_open_to_read(source->name, &fd));
 	status = find_line_end(&survey->order, source->name, fd, at, source->bytes, end);
 	close(fd);
 	return status;
@@ -407,21 +402,16 @@ static gs_status
 read_header(const struct survey *survey, struct gs_parts *parts)
 {
 	const struct source *source = survey->sources;
-	int error = 0, fd;
+	gs_status status;
+	int fd;
 
 	if (!survey->options->lines || source->kind != PLAIN || source->header == 0)
 		return GS_OK;
 	TRY(gs_allocate(&parts->header, source->header + 1, 1, "bytes of a header"));
-	fd = gs_open(source->name, O_RDONLY, 0);
-	if (fd >= 0)
-		parts->header_bytes = gs_read_at(fd, parts->header, source->header, 0, &error);
-	else
-		error = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = error;
-	if (error != 0)
-		return gs_fail_errno(GS_EIO, "read failed: %s", source->name);
+	TRY(gs_open_to_read(source->name, &fd));
+	status = gs_read_file(source->name, fd, parts->header, source->header, 0, &parts->header_bytes);
+	close(fd);
+	TRY(status);
 	if (parts->header_bytes > 0 && parts->header[parts->header_bytes - 1] != survey->order.terminator)
 		parts->header[parts->header_bytes++] = survey->order.terminator;
 	return GS_OK;

@@ -352,38 +352,22 @@ gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
 gs_status
 gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats)
 {
-	double *const seconds[] = {
-		&stats->busy.read, &stats->busy.decode, &stats->busy.sort, &stats->busy.merge,
-		&stats->busy.spill, &stats->busy.encode, &stats->busy.write, &stats->busy.idle,
-		&stats->h2d_seconds, &stats->gpu_sort_seconds, &stats->d2h_seconds,
-	};
-	enum { TIMES = sizeof seconds / sizeof seconds[0] };
-	uint64_t sums[] = {
-		stats->keys, stats->keys_out, stats->bytes_in, stats->bytes_out, stats->invalid_lines,
-		stats->breaks, stats->duplicates, stats->threads, stats->batches, stats->runs,
-		stats->spilled_bytes, stats->gpu_bytes,
-	};
-	uint64_t times[TIMES];
+#define COUNTS(F) \
+	F(keys) F(keys_out) F(bytes_in) F(bytes_out) F(invalid_lines) F(breaks) F(duplicates) F(threads) \
+	F(batches) F(runs) F(spilled_bytes) F(gpu_bytes)
+#define TIMES(F) \
+	F(busy.read) F(busy.decode) F(busy.sort) F(busy.merge) F(busy.spill) F(busy.encode) F(busy.write) \
+	F(busy.idle) F(h2d_seconds) F(gpu_sort_seconds) F(d2h_seconds)
+#define COUNT(figure)	stats->figure,
+#define NANOSECONDS(figure)	stats->figure > 0 ? (uint64_t)(stats->figure * 1e9) : 0,
+#define SET_COUNT(figure)	stats->figure = (__typeof__(stats->figure))*sum++;
+#define SET_TIME(figure)	stats->figure = (double)*sum++ / 1e9;
+	uint64_t sums[] = { COUNTS(COUNT) TIMES(NANOSECONDS) }, *sum = sums;
 
 	if (ranked == NULL)
 		return GS_OK;
-	for (unsigned t = 0; t < TIMES; t++)
-		times[t] = *seconds[t] > 0 ? (uint64_t)(*seconds[t] * 1e9) : 0;
 	TRY(gs_ranks_sum(ranked->ranks, sums, sizeof sums / sizeof sums[0]));
-	TRY(gs_ranks_sum(ranked->ranks, times, TIMES));
-	for (unsigned t = 0; t < TIMES; t++)
-		*seconds[t] = (double)times[t] / 1e9;
-	stats->keys = sums[0];
-	stats->keys_out = sums[1];
-	stats->bytes_in = sums[2];
-	stats->bytes_out = sums[3];
-	stats->invalid_lines = sums[4];
-	stats->breaks = sums[5];
-	stats->duplicates = sums[6];
-	stats->threads = (unsigned)sums[7];
-	stats->batches = (unsigned)sums[8];
-	stats->runs = (unsigned)sums[9];
-	stats->spilled_bytes = sums[10];
-	stats->gpu_bytes = sums[11];
+	COUNTS(SET_COUNT)
+	TIMES(SET_TIME)
 	return GS_OK;
 }

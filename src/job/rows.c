@@ -10,8 +10,6 @@
  * tell each other in which place each reading ends, and each follows the one that is right from the first
  * cut on.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -80,45 +78,41 @@ scan_bytes(struct scan *scan, const char *data, const char *end, uint64_t at)
 static gs_status
 scan_file(struct scan *scan, const char *name, uint64_t from, uint64_t to, bool seeks)
 {
-	char *chunk = malloc(CHUNK_BYTES);
-	const int fd = chunk == NULL ? -1 : gs_open(name, O_RDONLY, 0);
 	size_t got = 1;
-	int error = 0;
+	char *chunk;
+	int fd = -1;
+	gs_status status = gs_allocate(&chunk, CHUNK_BYTES, 1, "bytes");
 
-	if (fd < 0) {
-		free(chunk);
-		return chunk == NULL ? gs_fail(GS_EBUDGET, "out of memory")
-		                     : gs_fail_errno(GS_EIO, "cannot read: %s", name);
-	}
-	for (uint64_t at = from; got > 0 && at < to; at += got) {
+	if (status == GS_OK)
+		status = gs_open_to_read(name, &fd);
+	for (uint64_t at = from; status == GS_OK && got > 0 && at < to; at += got) {
 		if (seeks && scan->first[0] > 0 && scan->first[1] > 0 && scan->first[2] > 0)
 			break;
-		got = gs_read_at(fd, chunk, to - at < CHUNK_BYTES ? (size_t)(to - at) : CHUNK_BYTES, at,
-		                 &error);
-		if (error != 0)
-			break;
-		scan_bytes(scan, chunk, chunk + got, at);
+		status = gs_read_file(name, fd, chunk, to - at < CHUNK_BYTES ? (size_t)(to - at) : CHUNK_BYTES,
+		                      at, &got);
+		if (status == GS_OK)
+			scan_bytes(scan, chunk, chunk + got, at);
 	}
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	free(chunk);
-	errno = error;
-	return error == 0 ? GS_OK : gs_fail_errno(GS_EIO, "read failed: %s", name);
+	return status;
 }
 
 /* Is the byte before a cut the end of a line, if it is not between quotes? */
 static gs_status
 begins_line(const struct gs_line_order *order, const struct gs_cut *cut, bool *begins)
 {
-	const int fd = gs_open(cut->name, O_RDONLY, 0);
-	int error = 0;
-	char byte;
+	gs_status status;
+	char byte = 0;
+	size_t got;
+	int fd;
 
-	if (fd < 0)
-		return gs_fail_errno(GS_EIO, "cannot read: %s", cut->name);
-	*begins = gs_read_at(fd, &byte, 1, cut->at - 1, &error) == 1 && byte == order->terminator;
+	TRY(gs_open_to_read(cut->name, &fd));
+	status = gs_read_file(cut->name, fd, &byte, 1, cut->at - 1, &got);
 	close(fd);
-	errno = error;
-	return error == 0 ? GS_OK : gs_fail_errno(GS_EIO, "read failed: %s", cut->name);
+	*begins = got == 1 && byte == order->terminator;
+	return status;
 }
 
 static void

@@ -6,8 +6,6 @@
  * Out:  splitters.
  */
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +32,17 @@ gs_sample_add(struct gs_sample *sample, unsigned place, uint64_t key, uint64_t w
 		.key = key, .weight = weight & GS_SAMPLED_MOST, .place = place & 0xff,
 	};
 	return GS_OK;
+}
+
+gs_status
+gs_sample_add_raw(struct gs_sample *sample, const struct gsort_options *options, const char *key)
+{
+	const unsigned bits = gs_key_bits(options->type);
+	uint64_t ordered = 0;
+
+	memcpy(&ordered, key, bits / 8);
+	gs_raw_to_ordered(options->type, options->endian, options->reverse, &ordered, 1, 1);
+	return gs_sample_add(sample, gs_class_place(0, options->reverse), gs_key_at(&ordered, bits, 0), 1);
 }
 
 void
@@ -65,8 +74,8 @@ struct taking {
 	uint64_t    units;		/* keys, or bytes, in all */
 	size_t      count;		/* to be taken */
 	int        *fds;		/* of the parts */
-	uint64_t   *keys;		/* the binary keys taken, or where each line was found ... */
-	uint32_t   *classes;		/* ... with its class, or NONE; of items: their bytes, or NONE */
+	uint64_t   *keys;		/* that lines are, ... */
+	uint32_t   *classes;		/* ... with the class of each, or NONE; of items: their bytes, or NONE */
 	const struct gs_line_order *order;	/* of items that are lines */
 	char       *items;		/* instead of keys: so many of ITEM_ROOM */
 	size_t      item_room;
@@ -92,29 +101,32 @@ struct cursor {
 	char     buffer[BUFFER_BYTES];
 };
 
-/* As gs_read_at(), of the part of CURSOR.  Where strata are short, what follows is read, too. */
-static size_t
-read_at(const struct taking *taking, struct cursor *cursor, uint64_t at, char *into, size_t bytes,
-        int *error)
+/* As gs_read_file(), of the part of CURSOR; false: an error.  Where strata are short, what follows is read,
+ * too. */
+static bool
+read_at(struct taking *taking, struct cursor *cursor, uint64_t at, char *into, size_t bytes, size_t *got)
 {
 	const uint64_t stratum = taking->units / taking->count * (taking->key_bytes > 0 ? taking->key_bytes : 1);
 	const uint64_t piece = stratum * PIECE_KEYS + bytes;
 	const size_t most = piece < BUFFER_BYTES ? (size_t)piece : BUFFER_BYTES;
+	const char *name = taking->parts->names[cursor->part];
 	const int fd = taking->fds[cursor->part];
-	size_t from, got;
+	size_t from;
 
 	if (stratum > DENSE_BYTES || bytes > BUFFER_BYTES)
-		return gs_read_at(fd, into, bytes, at, error);
+		return gs_first_error_note(&taking->error, gs_read_file(name, fd, into, bytes, at, got));
 	if (cursor->read_part != cursor->part || at < cursor->read_at ||
 	    at + bytes > cursor->read_at + cursor->bytes) {
 		cursor->read_part = cursor->part;
 		cursor->read_at = at;
-		cursor->bytes = gs_read_at(fd, cursor->buffer, most, at, error);
+		if (!gs_first_error_note(&taking->error, gs_read_file(name, fd, cursor->buffer, most, at,
+		                                                      &cursor->bytes)))
+			return false;
 	}
 	from = (size_t)(at - cursor->read_at);
-	got = bytes < cursor->bytes - from ? bytes : cursor->bytes - from;
-	memcpy(into, cursor->buffer + from, got);
-	return got;
+	*got = bytes < cursor->bytes - from ? bytes : cursor->bytes - from;
+	memcpy(into, cursor->buffer + from, *got);
+	return true;
 }
 
 /* The random unit of stratum I. */
@@ -152,30 +164,9 @@ read_unit(struct taking *taking, struct cursor *cursor, char *into)
 	const uint64_t end = range->end - (range->end - (range->begin > 0 ? range->begin
 		: taking->options->skip_bytes)) % taking->key_bytes;
 	const uint64_t at = end - (part_units(taking, part) - cursor->unit) * taking->key_bytes;
-	int error = 0;
+	size_t got = 0;
 
-	if (read_at(taking, cursor, at, into, taking->key_bytes, &error) == taking->key_bytes)
-		return true;
-	errno = error;
-	if (error != 0)
-		(void)gs_first_error_note(&taking->error, gs_fail_errno(GS_EIO, "read failed: %s",
-		                          taking->parts->names[part]));
-	return false;
-}
-
-static bool
-take_key(struct taking *taking, struct cursor *cursor, size_t i)
-{
-	char key[8] = { 0 };
-
-	taking->classes[i] = NONE;
-	if (!read_unit(taking, cursor, key))
-		return !atomic_load(&taking->error.any);
-	gs_raw_to_ordered(taking->options->type, taking->options->endian, taking->options->reverse, key,
-	                  1, 1);
-	taking->keys[i] = gs_key_at(key, taking->key_bytes * 8, 0);
-	taking->classes[i] = 0;
-	return true;
+	return read_at(taking, cursor, at, into, taking->key_bytes, &got) && got == taking->key_bytes;
 }
 
 /* One line, as the ingest stage would read it.  Its class; NONE: it is no number. */
@@ -224,16 +215,12 @@ look_at_line(struct taking *taking, struct cursor *cursor, char *text, size_t mo
 	const struct gs_range *range = &taking->parts->ranges[cursor->part];
 	const uint64_t at = range->begin + cursor->unit;
 	const char terminator = taking->rules.options.terminator;
-	int error = 0;
 	size_t got;
 
 	if (range->end - at < most)
 		most = (size_t)(range->end - at);
-	got = read_at(taking, cursor, at, text, most, &error);
-	errno = error;
-	if (error != 0)
-		return gs_first_error_note(&taking->error, gs_fail_errno(GS_EIO, "read failed: %s",
-		                           taking->parts->names[cursor->part]));
+	if (!read_at(taking, cursor, at, text, most, &got))
+		return false;
 	if (got == most && at + got == range->end && (got == 0 || text[got - 1] != terminator))
 		text[got++] = terminator;	/* the last line may lack it */
 	*line = cursor->unit == 0 ? text : memchr(text, terminator, got);
@@ -307,9 +294,7 @@ take_piece(void *context, size_t piece)
 			before += part_units(taking, cursor->part++);
 		assert(cursor->part < taking->parts->count);
 		cursor->unit = unit - before;
-		if (!(taking->item_room > 0 ? take_item(taking, cursor, i) :
-		      taking->key_bytes > 0 ? take_key(taking, cursor, i)
-		                            : take_line(taking, cursor, i)))
+		if (!(taking->item_room > 0 ? take_item : take_line)(taking, cursor, i))
 			break;
 	}
 	free(cursor);
@@ -321,9 +306,7 @@ take(struct taking *taking)
 	for (size_t p = 0; p < taking->parts->count; p++) {
 		if (part_units(taking, p) == 0)
 			continue;
-		taking->fds[p] = gs_open(taking->parts->names[p], O_RDONLY, 0);
-		if (taking->fds[p] < 0)
-			return gs_fail_errno(GS_EIO, "cannot read: %s", taking->parts->names[p]);
+		TRY(gs_open_to_read(taking->parts->names[p], &taking->fds[p]));
 	}
 	gs_first_error_open(&taking->error);
 	/* Disks, and more so file systems of a cluster, answer many requests at once. */
@@ -373,8 +356,9 @@ gs_status
 gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
                 const struct gsort_options *options, bool merge_zeros, size_t count)
 {
+	const unsigned key_bytes = gs_key_bits(options->type) / 8;
 	struct taking taking = {
-		.parts = parts, .options = options, .key_bytes = gs_key_bits(options->type) / 8,
+		.parts = parts, .options = options, .key_bytes = key_bytes, .item_room = key_bytes,
 		.rules = {
 			.options = {
 				.floats = options->type == GSORT_TEXT_FLOAT, .merge_zeros = merge_zeros,
@@ -387,8 +371,10 @@ gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
 
 	for (size_t i = 0; status == GS_OK && i < taking.count; i++)
 		if (taking.classes[i] != NONE)
-			status = gs_sample_add(sample, gs_class_place(taking.classes[i], options->reverse),
-			                       taking.keys[i], 1);
+			status = key_bytes > 0
+			         ? gs_sample_add_raw(sample, options, taking.items + i * key_bytes)
+			         : gs_sample_add(sample, gs_class_place(taking.classes[i], options->reverse),
+			                         taking.keys[i], 1);
 	close_taking(&taking);
 	return status;
 }

@@ -32,6 +32,10 @@ size_t gs_sample_wanted(unsigned ranks);
 MUST_CHECK gs_status
 gs_sample_add(struct gs_sample *sample, unsigned place, uint64_t key, uint64_t weight);
 
+/** Add the binary key of OPTIONS that is at KEY, as it is in a file. */
+MUST_CHECK gs_status gs_sample_add_raw(struct gs_sample *sample, const struct gsort_options *options,
+                                       const char *key);
+
 /** Take COUNT keys of the parts that have ranges; keys are as the ingest stage makes them. */
 MUST_CHECK gs_status
 gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,

@@ -59,13 +59,6 @@ flip_of(const struct gsort *job)
 	return job->options.reverse && job->plan_input.key_bits == 0 ? UINT32_MAX : 0;
 }
 
-/* They are all of one class. */
-static gs_status
-add_value(const struct gsort *job, struct gs_sample *sample, uint64_t key)
-{
-	return gs_sample_add(sample, job->options.reverse ? GS_CLASSES - 1 : 0, key, 1);
-}
-
 /* Add the numbers that COUNT lines are, but for those that are none. */
 static gs_status
 sample_lines(const struct gsort *job, struct gs_sample *sample, const char **lines, uint32_t *bytes,
@@ -78,7 +71,7 @@ sample_lines(const struct gsort *job, struct gs_sample *sample, const char **lin
 		at += gs_line_values(&job->items.lines.order, false, lines + at, bytes + at, count - at,
 		                     &values);
 	for (size_t k = 0; k < values.count; k++)
-		TRY(add_value(job, sample, keys[k]));
+		TRY(gs_sample_add(sample, gs_class_place(0, job->options.reverse), keys[k], 1));
 	return GS_OK;
 }
 
@@ -87,18 +80,11 @@ static gs_status
 sample_values(const struct gsort *job, struct gs_sample *sample, const char *items, size_t bytes,
               size_t fixed)
 {
-	const struct gsort_options *options = &job->options;
-	const unsigned key_bits = gs_key_bits(options->type);
 	const char *lines[GS_ITEM_BATCH], *at = items, *end = items + bytes;
 	uint32_t lengths[GS_ITEM_BATCH];
 
-	for (; fixed > 0 && at < end; at += fixed) {
-		uint64_t key = 0;
-
-		memcpy(&key, at + job->keys.ingest.key_at, key_bits / 8);
-		gs_raw_to_ordered(options->type, options->endian, options->reverse, &key, 1, 1);
-		TRY(add_value(job, sample, gs_key_at(&key, key_bits, 0)));
-	}
+	for (; fixed > 0 && at < end; at += fixed)
+		TRY(gs_sample_add_raw(sample, &job->options, at + job->keys.ingest.key_at));
 	while (at < end)
 		TRY(sample_lines(job, sample, lines, lengths, gs_line_split(&job->items.lines.order, &at, end,
 		                 lines, lengths, GS_ITEM_BATCH)));

@@ -144,13 +144,9 @@ host_sources = \
   src/job/given.c \
   src/job/info.c \
   src/job/border.c \
-  src/job/border.h \
   src/job/item_land.c \
   src/job/item_sample.c \
-  src/job/item_sample.h \
   src/job/item_spread.c \
-  src/job/item_spread.h \
-  src/job/item_spread_state.h \
   src/job/items.c \
   src/job/job.h \
   src/job/keys.c \
@@ -164,30 +160,22 @@ host_sources = \
   src/job/options.c \
   src/job/options.h \
   src/job/parts.c \
-  src/job/parts.h \
   src/job/print.c \
   src/job/print.h \
   src/job/ranked.c \
   src/job/ranked.h \
   src/job/ranked_figures.c \
-  src/job/ranked_figures.h \
   src/job/ranked_output.c \
-  src/job/ranked_output.h \
   src/job/settle.c \
-  src/job/settle.h \
   src/job/rows.c \
-  src/job/rows.h \
   src/job/run.c \
   src/job/sample.c \
-  src/job/sample.h \
   src/job/sandbox_policy.c \
   src/job/sort.c \
   src/job/turn.c \
   src/job/spread.c \
   src/job/spread.h \
   src/job/spread_land.c \
-  src/job/spread_land.h \
-  src/job/spread_state.h \
   src/job/stretch.c \
   src/net/exchange.c \
   src/net/exchange.h \

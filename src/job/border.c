@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/border.h"
+#include "job/ranked.h"
 
 /* ---- items ------------------------------------------------------------------------------ */
 

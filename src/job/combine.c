@@ -18,10 +18,8 @@
 #include <string.h>
 
 #include "base/round.h"
-#include "job/border.h"
-#include "job/job.h"
 #include "job/ranked.h"
-#include "job/settle.h"
+#include "job/job.h"
 #include "sort/set_merge.h"
 
 struct part {

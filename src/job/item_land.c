@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "job/item_spread_state.h"
+#include "job/spread.h"
 #include "sort/items/items.h"
 
 /* Slices of a piece of the store, and pieces that are added at once. */

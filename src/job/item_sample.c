@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/item_sample.h"
+#include "job/spread.h"
 #include "sort/items/items.h"
 
 /* Show the store what this rank will own, moved to the front of all. */

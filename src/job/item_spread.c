@@ -12,8 +12,7 @@
 
 #include "base/arena.h"
 #include "base/round.h"
-#include "job/item_spread.h"
-#include "job/item_spread_state.h"
+#include "job/spread.h"
 
 /* ---- sizes --------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
  * the same sizes; rank 0's are compared with theirs.  The shares are cut at places that all
  * ranks compute alike, so a part ends where the next rank's begins.
  *
- * Invariant: each key, or line, is in exactly one part (but see OVERLAP in parts.h).
+ * Invariant: each key, or line, is in exactly one part (but see OVERLAP in ranked.h).
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,8 +22,7 @@
 #include "format/record.h"
 #include "format/text.h"
 #include "io/input.h"
-#include "job/parts.h"
-#include "job/rows.h"
+#include "job/ranked.h"
 
 enum kind { PLAIN, COMPRESSED, STREAM };
 

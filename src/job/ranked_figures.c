@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "job/ranked.h"
-#include "job/ranked_figures.h"
-#include "job/settle.h"
 
 /* ---- before -------------------------------------------------------------------------- */
 

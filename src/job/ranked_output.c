@@ -24,7 +24,7 @@
 #include "io/open.h"
 #include "io/output.h"
 #include "job/options.h"
-#include "job/ranked_output.h"
+#include "job/ranked.h"
 #include "stages/answer.h"
 #include "stages/select.h"
 

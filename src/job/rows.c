@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "io/input.h"
-#include "job/rows.h"
+#include "job/ranked.h"
 
 enum { PLACES = 3, CHUNK_BYTES = 64 << 10 };
 

@@ -6,7 +6,6 @@
 #include "base/thread.h"
 #include "job/job.h"
 #include "job/ranked.h"
-#include "job/settle.h"
 
 static gs_status
 run(struct gsort *job, bool *disorder)

@@ -14,7 +14,7 @@
 #include "base/team.h"
 #include "format/key.h"
 #include "format/text_decoder.h"
-#include "job/sample.h"
+#include "job/ranked.h"
 
 enum { OWNER_KEYS = 16384, ALL_KEYS = 1 << 22 };
 

@@ -15,12 +15,9 @@
 
 #include "format/key.h"
 #include "format/line_order.h"
-#include "job/border.h"
-#include "job/item_sample.h"
-#include "job/job.h"
 #include "job/ranked.h"
-#include "job/settle.h"
-#include "job/spread_land.h"
+#include "job/spread.h"
+#include "job/job.h"
 #include "stages/select.h"
 
 /* Have equal elements one owner? */

@@ -15,8 +15,6 @@
 #include <string.h>
 
 #include "job/ranked.h"
-#include "job/ranked_figures.h"
-#include "job/settle.h"
 #include "job/job.h"
 #include "stages/answer.h"
 #include "stages/select.h"

@@ -30,7 +30,6 @@
 
 #include "base/arena.h"
 #include "job/spread.h"
-#include "job/spread_land.h"
 
 /* Without splitters so many bytes of keys are held back.  Not tuned. */
 #define HOLD_BYTES	((size_t)1 << 20)

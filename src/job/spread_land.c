@@ -6,7 +6,7 @@
  * Out:  the same in the store of this rank.
  */
 #include "base/team.h"
-#include "job/spread_land.h"
+#include "job/spread.h"
 
 void
 gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,

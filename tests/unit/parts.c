@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job/parts.h"
+#include "job/ranked.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 

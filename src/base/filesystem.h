@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * filesystem.h - what files and pipes of Linux can do beyond POSIX: kinds, blocks, files without a name
+ * filesystem.h - files and pipes: open(2), pread(2) and write(2) without their traps; and what
+ * Linux can do beyond POSIX: kinds, blocks, files without a name
  *
- * Elsewhere, and with GS_PORTABLE, each function says that it is not supported, or knows nothing.
+ * Elsewhere, and with GS_PORTABLE, each function of the latter says that it is not supported, or knows nothing.
  */
 #ifndef GS_FILESYSTEM_H
 #define GS_FILESYSTEM_H
@@ -43,6 +44,34 @@ bool gs_path_is_mount(const char *path);
 /** Give file TO the extended attributes and the ACL of file FROM, and no others, but those that the
  *  kernel derives from the contents.  0, or -1 and errno.  Not supported: 0. */
 int gs_attributes_copy(int from, int to);
+
+/* ---- descriptors (pipe.c) --------------------------------------------------- */
+
+/**
+ * open(2), close-on-exec.  Never returns 0, 1 or 2, which a file could take if a standard
+ * descriptor was closed.
+ *
+ * @return  the descriptor, or -1 and errno
+ */
+int gs_open(const char *name, int flags, mode_t mode);
+
+/** Move FD to a number that no standard stream has; -1 stays -1.  Returns the new descriptor. */
+int gs_high_fd(int fd);
+
+/**
+ * Read all BYTES of a file from OFFSET on.  Any thread.
+ *
+ * @error   set to errno if reading failed
+ * @return  bytes; fewer than BYTES: the file ended, or reading failed
+ */
+size_t gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error);
+
+/**
+ * pwrite(2), or write(2) if AT is negative, of all BYTES.
+ *
+ * @return  bytes written; if fewer, errno says why
+ */
+size_t gs_write_all(int fd, const void *from, size_t bytes, int64_t at);
 
 /* ---- pipes (pipe.c) --------------------------------------------------------------- */
 

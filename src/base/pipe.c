@@ -1,10 +1,79 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* pipe.c - pipe2(2), F_SETPIPE_SZ and vmsplice(2) of Linux; elsewhere pipe(2) alone */
+/*
+ * pipe.c - open(2), pread(2) and write(2) without their traps; and pipe2(2), F_SETPIPE_SZ and vmsplice(2) of
+ * Linux, elsewhere pipe(2) alone
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "base/filesystem.h"
+
+/* At once: files of /proc want as much kernel memory, and fail. */
+enum { PREAD_BYTES = 1 << 20 };
+
+int
+gs_high_fd(int fd)
+{
+	int high, error;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	error = errno;
+	(void)close(fd);
+	errno = error;
+	return high;
+}
+
+int
+gs_open(const char *name, int flags, mode_t mode)
+{
+	int fd;
+
+	do
+		fd = open(name, flags | O_CLOEXEC | O_NOCTTY, mode);
+	while (fd < 0 && errno == EINTR);
+	return gs_high_fd(fd);
+}
+
+size_t
+gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		const size_t want = bytes - done < PREAD_BYTES ? bytes - done : PREAD_BYTES;
+		const ssize_t got = pread(fd, (char *)into + done, want, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			*error = errno;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+size_t
+gs_write_all(int fd, const void *from, size_t bytes, int64_t at)
+{
+	size_t done = 0;
+	ssize_t wrote = 0;
+
+	while (done < bytes && wrote >= 0) {
+		const char *next = (const char *)from + done;
+
+		wrote = at < 0 ? write(fd, next, bytes - done)
+		               : pwrite(fd, next, bytes - done, (off_t)((uint64_t)at + done));
+		if (wrote < 0 && errno == EINTR)
+			wrote = 0;
+		done += wrote > 0 ? (size_t)wrote : 0;
+	}
+	return done;
+}
 
 #if defined __linux__ && !defined GS_PORTABLE
 #include <sys/uio.h>

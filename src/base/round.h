@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* round.h - sizes rounded up, to lines of cache, blocks or pages; and kept within limits */
+/* round.h - sizes rounded up, to lines of cache, blocks or pages; kept within limits, and compared */
 #ifndef GS_ROUND_H
 #define GS_ROUND_H
 
@@ -17,6 +17,15 @@ static inline uint64_t
 gs_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+/** For qsort(3) of uint64_t. */
+static inline int
+gs_compare_u64(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
 }
 
 /** VALUE, or the limit that it passes; LOW, if that is above HIGH and VALUE below it. */

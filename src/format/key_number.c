@@ -185,21 +185,11 @@ gs_number_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 
 /* ---- h -------------------------------------------------------------------------- */
 
-/* The rank of the suffix C; 0: it is none. */
-static int
-rank_of(int c)
-{
-	static const char suffixes[] = "KMGTPEZYRQ";
-	const char *found = c > 0 ? strchr(suffixes, c == 'k' ? 'K' : c) : NULL;
-
-	return found == NULL ? 0 : (int)(found - suffixes + 1);
-}
-
 /* The rank of a suffix, negative for a number below 0; 0: none, or the number is 0. */
 static int
 suffix_of(const struct number *number)
 {
-	return sign_of(number) * rank_of(number->next);
+	return sign_of(number) * gs_suffix_rank(number->next);
 }
 
 int
@@ -220,7 +210,7 @@ gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 	uint64_t word;
 
 	if (gs_key_text_is_plain(&text) && gs_number_word(&at, text.end, text.locale, &word)) {
-		const int rank = at < text.end && word != zero ? rank_of(*at) : 0;
+		const int rank = at < text.end && word != zero ? gs_suffix_rank(*at) : 0;
 
 		return gs_key_bytes_put(bytes, (uint8_t)(word < zero ? 0x80 - rank : 0x80 + rank)) ||
 		       gs_key_bytes_put_some(bytes, word, 8);
@@ -309,7 +299,7 @@ gs_number_length(bool suffix, const struct gs_locale *locale, const unsigned cha
 			any = true;
 	if (!any)
 		return 0;
-	if (suffix && at < end && (*at == 'k' || (*at != '\0' && strchr("KMGTPEZYRQ", *at) != NULL)))
+	if (suffix && at < end && gs_suffix_rank(*at) > 0)
 		at++;
 	return (size_t)(at - from);
 }

@@ -20,6 +20,7 @@
 
 #include "base/byte_order.h"
 #include "base/status.h"
+#include "format/digits.h"
 #include "format/floats.h"
 #include "format/text.h"
 
@@ -81,9 +82,6 @@ gs_line_digits_before(uint64_t other)
 static inline const char *
 gs_line_digits(const char *text, uint64_t *value)
 {
-	static const uint64_t power_of_ten[8] = {
-		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
-	};
 	uint64_t word = gs_line_eight(text), other = gs_line_other(word);
 	unsigned digits;
 
@@ -97,14 +95,14 @@ gs_line_digits(const char *text, uint64_t *value)
 	other = gs_line_other(word);
 	if (other != 0) {
 		digits = gs_line_digits_before(other);
-		*value = *value * power_of_ten[digits] + gs_line_join_some(word, digits);
+		*value = *value * gs_digits_power[digits] + gs_line_join_some(word, digits);
 		return text + 8 + digits;
 	}
 	*value = *value * 100000000 + gs_line_join(word);
 	word = gs_line_eight(text + 16);
 	other = gs_line_other(word);
 	digits = other != 0 ? gs_line_digits_before(other) : 8;
-	if (digits > 4 || __builtin_mul_overflow(*value, power_of_ten[digits], value) ||
+	if (digits > 4 || __builtin_mul_overflow(*value, gs_digits_power[digits], value) ||
 	    __builtin_add_overflow(*value, gs_line_join_some(word, digits), value))
 		return NULL;
 	return text + 16 + digits;

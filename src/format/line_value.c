@@ -76,17 +76,12 @@ read_usual(const unsigned char *at, const unsigned char *limit, int separator,
 static int
 cut_suffix(const char *at, const char **end)
 {
-	static const char suffixes[] = "KMGTPEZYRQ";
-
-	for (; at < *end; at++) {
-		const char *found = strchr(suffixes, *at == 'k' ? 'K' : *at);
-
-		if (found != NULL) {
-			*end = at;
-			return (int)(found - suffixes) + 1;
-		}
-	}
-	return 0;
+	while (at < *end && gs_suffix_rank(*at) == 0)
+		at++;
+	if (at == *end)
+		return 0;
+	*end = at;
+	return gs_suffix_rank(*at);
 }
 
 /* Where the integer ends that AT .. END is, without a point and zeros behind it; END: it has none. */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "format/collation.h"
+#include "format/digits.h"
 #include "format/key_text.h"
 #include "format/keydef.h"
 #include "format/line.h"
@@ -116,17 +117,21 @@ enum {
 	GS_NUMBER_CHUNK = 16,		/* digits in seven bytes */
 };
 
-static const uint64_t gs_number_powers[GS_NUMBER_CHUNK + 1] = {
-	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000,
-	100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
-	10000000000000000,
-};
+/** The power of 1024 that the suffix C is; 0: it is none. */
+static inline int
+gs_suffix_rank(int c)
+{
+	static const char suffixes[] = "KMGTPEZYRQ";
+	const char *found = c > 0 ? strchr(suffixes, c == 'k' ? 'K' : c) : NULL;
+
+	return found == NULL ? 0 : (int)(found - suffixes) + 1;
+}
 
 /** Seven bytes: up to 16 digits, and whether more follow. */
 static inline uint64_t
 gs_number_chunk(uint64_t digits, unsigned count, bool more)
 {
-	return digits * gs_number_powers[GS_NUMBER_CHUNK - count] << 2 | more;
+	return digits * gs_digits_power[GS_NUMBER_CHUNK - count] << 2 | more;
 }
 
 /* Take up to eight digits from the eight bytes at AT; see format/line.h for how.  *COUNT is how many
@@ -149,7 +154,7 @@ gs_number_take(const unsigned char **at, const unsigned char *end, unsigned room
 	while (end - *at >= 8 && count + 8 <= room) {
 		const uint64_t part = gs_number_eight(*at, &some);
 
-		*digits = *digits * gs_number_powers[some] + part;
+		*digits = *digits * gs_digits_power[some] + part;
 		*at += some;
 		count += some;
 		if (some < 8 || *at == end || !gs_is_digit(**at))

@@ -46,7 +46,7 @@ read_chunk(struct gs_ahead *ahead)
 		return false;
 	chunk->bytes = 0;
 	status = !ahead->begins || gs_input_start(ahead->input) > 0 ? GS_OK
-	         : gs_input_skip(ahead->input, ahead->skip_bytes, chunk->data, ahead->chunk_bytes);
+	         : gs_input_skip(ahead->input, ahead->skip_bytes, NULL);
 	if (status == GS_OK)
 		status = gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes, &chunk->bytes);
 	gs_clock_lap(ahead->clock, GS_STAGE_READ, &since);

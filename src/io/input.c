@@ -364,13 +364,14 @@ gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got)
 }
 
 gs_status
-gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes)
+gs_input_skip(struct gs_input *input, uint64_t bytes, void *into)
 {
+	char dropped[1 << 13];
 	size_t want, got;
 
 	for (uint64_t left = bytes; left > 0; left -= got) {
-		want = left < scratch_bytes ? (size_t)left : scratch_bytes;
-		TRY(gs_input_read(input, scratch, want, &got));
+		want = into != NULL || left < sizeof dropped ? (size_t)left : sizeof dropped;
+		TRY(gs_input_read(input, into != NULL ? into : dropped, want, &got));
 		if (got < want)
 			return gs_fail(GS_EINPUT, "%s: has only %llu of the %llu bytes to be skipped",
 			               gs_input_name(input), (unsigned long long)(bytes - left + got),

@@ -86,14 +86,9 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 MUST_CHECK gs_status
 gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got);
 
-/**
- * Read the next BYTES of the current file into memory of SCRATCH_BYTES, over and over; with as
- * much memory as BYTES, they are all there afterwards.
- *
- * @return  GS_OK; GS_EIO; GS_EINPUT: the file has fewer
- */
-MUST_CHECK gs_status
-gs_input_skip(struct gs_input *input, uint64_t bytes, void *scratch, size_t scratch_bytes);
+/** Read the next BYTES of the current file, to INTO, or to drop them: NULL.  GS_EIO; GS_EINPUT: it has
+ *  fewer. */
+MUST_CHECK gs_status gs_input_skip(struct gs_input *input, uint64_t bytes, void *into);
 
 /** From another thread: end the read that waits, which comes out short.  Do not read after it,
  *  unless the input is rewound.  A callback that waits is not interrupted. */

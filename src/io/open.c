@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* open.c - open(2), read(2) and pread(2) without their traps */
+/* open.c - files that are read: with a message, and until somebody stops it */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "io/open.h"
-
-enum {
-	FIRST_FREE_FD = 3,
-	PREAD_BYTES   = 1 << 20,	/* at once: files of /proc want as much kernel memory, and fail */
-};
-
-int
-gs_open(const char *name, int flags, mode_t mode)
-{
-	int fd, high, error;
-
-	do
-		fd = open(name, flags | O_CLOEXEC | O_NOCTTY, mode);
-	while (fd < 0 && errno == EINTR);
-	if (fd < 0 || fd >= FIRST_FREE_FD)
-		return fd;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-	error = errno;
-	close(fd);
-	errno = error;
-	return high;
-}
 
 ssize_t
 gs_read(const struct gs_reader *reader, void *into, size_t bytes)
@@ -50,26 +29,6 @@ gs_read(const struct gs_reader *reader, void *into, size_t bytes)
 		            : read(reader->fd, into, bytes);
 	while (got == -1 && errno == EINTR);
 	return got;
-}
-
-size_t
-gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error)
-{
-	size_t done = 0;
-
-	while (done < bytes) {
-		const size_t want = bytes - done < PREAD_BYTES ? bytes - done : PREAD_BYTES;
-		const ssize_t got = pread(fd, (char *)into + done, want, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			*error = errno;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return done;
 }
 
 gs_status

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * open.h - files by name or descriptor: open(2), read(2), pread(2) without their traps; which is which
- *
- * Interrupted calls are repeated, short reads are completed where that is meant, and no
- * descriptor takes the place of a standard one.
+ * open.h - files by name or descriptor: reading them, with a message; which is which
  */
 #ifndef GS_OPEN_H
 #define GS_OPEN_H
@@ -34,27 +31,11 @@ struct gs_reader {
 enum { GS_READ_STOPPED = -2 };
 
 /**
- * open(2), close-on-exec.  Never returns 0, 1 or 2, which a file could take if a standard
- * descriptor was closed.
- *
- * @return  the descriptor, or -1 and errno
- */
-int gs_open(const char *name, int flags, mode_t mode);
-
-/**
  * read(2), or the function in its place.  Waits for bytes, or for STOP.
  *
  * @return  bytes; 0: the end; -1 and errno; GS_READ_STOPPED
  */
 ssize_t gs_read(const struct gs_reader *reader, void *into, size_t bytes);
-
-/**
- * Read all BYTES of a file from OFFSET on.  Any thread.
- *
- * @error   set to errno if reading failed
- * @return  bytes; fewer than BYTES: the file ended, or reading failed
- */
-size_t gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error);
 
 /** Open NAME to read it.  GS_EIO. */
 MUST_CHECK gs_status gs_open_to_read(const char *name, int *fd);

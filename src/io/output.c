@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "base/thread.h"
 #include "io/open.h"
 #include "io/output.h"

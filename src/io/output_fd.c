@@ -83,6 +83,20 @@ handle_error(const struct gs_output_fd *out, int error)
 	return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
 }
 
+/* At AT, or, if that is negative, behind what was written. */
+static gs_status
+write_all(const struct gs_output_fd *out, const char *data, size_t bytes, int64_t at)
+{
+	size_t done = 0;
+
+	for (;;) {
+		done += gs_write_all(out->fd, data + done, bytes - done, at < 0 ? at : at + (int64_t)done);
+		if (done == bytes)
+			return GS_OK;
+		TRY(handle_error(out, errno));
+	}
+}
+
 gs_status
 gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes)
 {
@@ -92,34 +106,13 @@ gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes)
 	if (bytes > 0)
 		TRY(gs_output_fd_truncate(out));
 	gs_preallocate_ahead(&out->preallocation, bytes);
-	while (bytes > 0) {
-		const ssize_t done = write(out->fd, data, bytes);
-
-		if (done < 0) {
-			TRY(handle_error(out, errno));
-			continue;
-		}
-		data += done;
-		bytes -= (size_t)done;
-	}
-	return GS_OK;
+	return write_all(out, data, bytes, -1);
 }
 
 gs_status
 gs_output_fd_write_at(const struct gs_output_fd *out, const char *data, size_t bytes, uint64_t at)
 {
-	while (bytes > 0) {
-		const ssize_t done = pwrite(out->fd, data, bytes, (off_t)at);
-
-		if (done < 0) {
-			TRY(handle_error(out, errno));
-			continue;
-		}
-		data += done;
-		bytes -= (size_t)done;
-		at += (uint64_t)done;
-	}
-	return GS_OK;
+	return write_all(out, data, bytes, (int64_t)at);
 }
 
 /* Without vmsplice(2) (other systems, some sandboxes), or with one that copies, the bytes are written. */

@@ -27,9 +27,9 @@
 #include <sys/stat.h>
 
 #include "base/dynload.h"
+#include "base/filesystem.h"
 #include "base/thread.h"
 #include "io/inflate_stream.h"
-#include "io/open.h"
 
 enum {
 	SEGMENT_BYTES = 1 << 20,	/* decompressed, at least; not tuned */

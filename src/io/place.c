@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "io/output_fd.h"
 
 gs_status
@@ -36,21 +37,7 @@ gs_place_open(struct gs_place *place, int fd, const char *name, bool seeks, uint
 int
 gs_place_write_at(const struct gs_place *place, const void *data, size_t bytes, uint64_t at)
 {
-	const char *from = data;
-
-	while (bytes > 0) {
-		const ssize_t done = place->seeks ? pwrite(place->fd, from, bytes, (off_t)at)
-		                                  : write(place->fd, from, bytes);
-
-		if (done < 0 && errno != EINTR)
-			return -1;
-		if (done > 0) {
-			from += done;
-			bytes -= (size_t)done;
-			at += (uint64_t)done;
-		}
-	}
-	return 0;
+	return gs_write_all(place->fd, data, bytes, place->seeks ? (int64_t)at : -1) == bytes ? 0 : -1;
 }
 
 int

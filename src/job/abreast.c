@@ -77,8 +77,7 @@ read_chunks(struct operand *operand)
 	bool ends = !gs_input_next(operand->input);
 
 	if (!ends && all->taker->begin != NULL)
-		TRY(all->taker->begin(all->taker->context, operand->number, operand->input, chunk.data,
-		                      all->chunk_bytes));
+		TRY(all->taker->begin(all->taker->context, operand->number, operand->input));
 	for (; !ends; chunk.begins = false) {
 		TRY(gs_input_read(operand->input, chunk.data, all->chunk_bytes, &chunk.bytes));
 		chunk.name = gs_input_name(operand->input);
@@ -171,7 +170,7 @@ struct records {
 
 /* Keep the header of the first file, drop those of the others. */
 static gs_status
-begin_records(void *context, size_t number, struct gs_input *input, char *scratch, size_t room)
+begin_records(void *context, size_t number, struct gs_input *input)
 {
 	struct records *records = context;
 	struct gs_record_ingest *ingest = records->ingest;
@@ -181,7 +180,7 @@ begin_records(void *context, size_t number, struct gs_input *input, char *scratc
 	records->files[number].skipped = bytes;
 	if (first)
 		ingest->header_bytes = (size_t)bytes;
-	return gs_input_skip(input, bytes, first ? ingest->header : scratch, first ? (size_t)bytes : room);
+	return gs_input_skip(input, bytes, first ? ingest->header : NULL);
 }
 
 static gs_status

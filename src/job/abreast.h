@@ -19,8 +19,8 @@
 
 /* Takes the chunks; all functions have CONTEXT, and the number of an input. */
 struct gs_abreast_taker {
-	/** Before the first chunk, each in a thread of its own; SCRATCH is memory of ROOM bytes.  Or NULL. */
-	gs_status (*begin)(void *context, size_t number, struct gs_input *input, char *scratch, size_t room);
+	/** Before the first chunk, each in a thread of its own.  Or NULL. */
+	gs_status (*begin)(void *context, size_t number, struct gs_input *input);
 
 	/** Take the next chunk of an input; one at a time. */
 	gs_status (*take)(void *context, size_t number, const struct gs_chunk *chunk);

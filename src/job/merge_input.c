@@ -56,12 +56,10 @@ skip_header(struct gs_merge_input *input)
 	struct gs_merge_inputs *all = input->all;
 	const uint64_t bytes = all->job->options.skip_bytes;
 	const bool first = input == all->inputs && bytes > 0;
-	char dropped[4096];
 
 	if (first)
 		all->header_bytes = (size_t)bytes;
-	return gs_input_skip(input->input, bytes, first ? all->header : dropped,
-	                     first ? (size_t)bytes : sizeof dropped);
+	return gs_input_skip(input->input, bytes, first ? all->header : NULL);
 }
 
 static void

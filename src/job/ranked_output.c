@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/filesystem.h"
 #include "format/key.h"
-#include "io/open.h"
 #include "io/output.h"
 #include "job/options.h"
 #include "job/ranked.h"

@@ -82,20 +82,12 @@ compare_32(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int
-compare_64(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Make sure that COUNT keys ascend, of which the first DONE do. */
 static void
 put_in_order(char *keys, size_t done, size_t count, unsigned bits)
 {
 	if (!gs_keys_in_order(keys, bits, done > 0 ? done : 1, count, GS_ASCENDING))
-		qsort(keys, count, bits / 8, bits == 32 ? compare_32 : compare_64);
+		qsort(keys, count, bits / 8, bits == 32 ? compare_32 : gs_compare_u64);
 }
 
 /* Copy the rest of a window to the other buffer, and read new keys after it. */

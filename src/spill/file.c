@@ -24,18 +24,6 @@
 
 enum { BLOCK_BYTES = 4096 };	/* a hole is of whole blocks, which nearly everywhere are pages */
 
-int
-gs_spill_high_fd(int fd)
-{
-	int high;
-
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	(void)close(fd);
-	return high;
-}
-
 /* Make a file with a name and unlink it at once. */
 static int
 make_and_unlink(const char *dir)
@@ -65,10 +53,9 @@ gs_spill_file_make(struct gs_spill_file *file, const char *dir)
 
 	*file = (struct gs_spill_file){ .fd = -1, .dir = dir };
 	if (gs_nameless_flag() != 0)
-		file->fd = open(dir, gs_nameless_flag() | O_RDWR | O_CLOEXEC, 0600);
+		file->fd = gs_open(dir, gs_nameless_flag() | O_RDWR, 0600);
 	if (file->fd < 0)
 		file->fd = make_and_unlink(dir);
-	file->fd = gs_spill_high_fd(file->fd);
 	if (file->fd >= 0)
 		return GS_OK;
 	if (errno == EMFILE || errno == ENFILE)
@@ -106,26 +93,17 @@ gs_spill_write_quietly(int fd, const void *from, size_t bytes, int64_t at)
 {
 	const struct timespec now = { 0 };
 	sigset_t ours, before;
-	size_t done = 0;
-	ssize_t wrote = 0;
+	size_t done;
 	int error;
 
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGPIPE);
 	sigaddset(&ours, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &ours, &before);
-	while (done < bytes && wrote >= 0) {
-		const char *next = (const char *)from + done;
-
-		wrote = at < 0 ? write(fd, next, bytes - done)
-		               : pwrite(fd, next, bytes - done, (off_t)((uint64_t)at + done));
-		if (wrote < 0 && errno == EINTR)
-			wrote = 0;
-		done += wrote > 0 ? (size_t)wrote : 0;
-	}
+	done = gs_write_all(fd, from, bytes, at);
 	error = errno;
 	/* Take the signal that now waits for this thread, before the old mask lets it in. */
-	while (wrote < 0 && sigtimedwait(&ours, NULL, &now) < 0 && errno == EINTR)
+	while (done < bytes && sigtimedwait(&ours, NULL, &now) < 0 && errno == EINTR)
 		;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
@@ -171,19 +149,13 @@ gs_spill_file_write(struct gs_spill_file *file, const void *from, size_t bytes)
 gs_status
 gs_spill_file_read(const struct gs_spill_file *file, uint64_t at, void *into, size_t bytes)
 {
-	size_t done = 0;
+	int error = 0;
 
-	while (done < bytes) {
-		const ssize_t got = pread(file->fd, (char *)into + done, bytes - done,
-		                          (off_t)(at + done));
-
-		if (got == 0)
-			return gs_spill_file_corrupt(file->dir);
-		if (got < 0 && errno != EINTR)
-			return gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", file->dir);
-		done += got > 0 ? (size_t)got : 0;
-	}
-	return GS_OK;
+	if (gs_read_at(file->fd, into, bytes, at, &error) == bytes)
+		return GS_OK;
+	errno = error;
+	return error == 0 ? gs_spill_file_corrupt(file->dir)
+	       : gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", file->dir);
 }
 
 gs_status

@@ -44,15 +44,8 @@ void gs_spill_file_close(struct gs_spill_file *file);
 /** Fail because a temporary file in DIR has changed.  Returns GS_EINPUT. */
 gs_status gs_spill_file_corrupt(const char *dir);
 
-/** Move FD to a number that no standard stream has; -1 stays -1.  Returns the new descriptor. */
-int gs_spill_high_fd(int fd);
-
-/**
- * pwrite(2), or write(2) if AT is negative, of all BYTES.  It sends no SIGPIPE and no SIGXFSZ, but
- * fails with EPIPE or EFBIG, whatever the process does with those signals.
- *
- * @return  bytes written; if fewer, errno says why
- */
+/** gs_write_all() that sends no SIGPIPE and no SIGXFSZ, but fails with EPIPE or EFBIG, whatever the process
+ *  does with those signals. */
 size_t gs_spill_write_quietly(int fd, const void *from, size_t bytes, int64_t at);
 
 #endif

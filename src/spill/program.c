@@ -92,8 +92,8 @@ make_pipe(int ends[2])
 {
 	if (!gs_pipe_open(ends, true))
 		return false;
-	ends[0] = gs_spill_high_fd(ends[0]);
-	ends[1] = gs_spill_high_fd(ends[1]);
+	ends[0] = gs_high_fd(ends[0]);
+	ends[1] = gs_high_fd(ends[1]);
 	return ends[0] >= 0 && ends[1] >= 0;
 }
 

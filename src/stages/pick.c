@@ -36,14 +36,6 @@ random_below(uint64_t *state, uint64_t below)
 	return (uint64_t)(product >> 64);
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-
-	return (one > other) - (one < other);
-}
-
 /*
  * COUNT different random numbers below BELOW, ascending; all sets of so many are equally likely.
  * The same SEED gives the same numbers on every machine.
@@ -63,7 +55,7 @@ choose_numbers(uint64_t *numbers, size_t count, uint64_t below, uint64_t seed)
 
 		for (size_t at = different; at < count; at++)
 			numbers[at] = random_below(&state, below);
-		qsort(numbers, count, sizeof *numbers, compare);
+		qsort(numbers, count, sizeof *numbers, gs_compare_u64);
 		for (size_t at = 0; at < count; at++)
 			if (at == 0 || numbers[at] != numbers[at - 1])
 				numbers[kept++] = numbers[at];

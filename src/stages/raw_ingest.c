@@ -101,11 +101,8 @@ static gs_status
 read_header(struct gs_ingest *ingest)
 {
 	const uint64_t bytes = ingest->options->skip_bytes;
-	char dropped[1 << 13];
-	const bool first = ingest->header_bytes == 0;
 
-	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : dropped,
-	                  first ? (size_t)bytes : sizeof dropped));
+	TRY(gs_input_skip(ingest->input, bytes, ingest->header_bytes == 0 ? ingest->header : NULL));
 	ingest->header_bytes = (size_t)bytes;
 	ingest->read.bytes += bytes;
 	return GS_OK;

@@ -268,13 +268,11 @@ read_header(struct gs_record_ingest *ingest, uint64_t file)
 	const bool first = file == 0 && ingest->skips == NULL;
 	const uint64_t bytes = ingest->skips != NULL ? ingest->skips[file]
 	                                             : ingest->options->skip_bytes;
-	char dropped[1 << 13];
 
 	ingest->skipped = gs_input_start(ingest->input);
 	if (ingest->skipped > 0)
 		return GS_OK;
-	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : dropped,
-	                  first ? (size_t)bytes : sizeof dropped));
+	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : NULL));
 	ingest->skipped = bytes;
 	if (first)
 		ingest->header_bytes = (size_t)bytes;

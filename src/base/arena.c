@@ -6,7 +6,6 @@
  */
 #include <assert.h>
 #include <stdint.h>
-#include <sys/mman.h>
 
 #include "base/arena.h"
 

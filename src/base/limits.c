@@ -11,7 +11,6 @@
  * Cores are limited by affinity, OMP_NUM_THREADS, and the groups' quota of CPU time, rounded
  * up.
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,6 @@
 #include "cli/process.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "gsort.h"
 
 static bool ending;	/* gs_process_end() was called */
 

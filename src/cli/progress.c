@@ -28,7 +28,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/opts.h"
 #include "cli/progress.h"
 
 enum {

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cli/opts.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 

@@ -10,7 +10,6 @@
  * lines would begin, and then the slices are moved together.
  */
 #include <assert.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/team.h"

@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "format/key_text.h"
 #include "format/keydef.h"
 
 /* ---- letters ------------------------------------------------------------------ */

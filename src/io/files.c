@@ -7,7 +7,6 @@
 
 #include "io/files.h"
 #include "io/inflate.h"
-#include "io/open.h"
 
 enum { FDS_FOR_OTHERS = 32 };		/* for the output and the libraries */
 

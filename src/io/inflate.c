@@ -18,7 +18,6 @@
 
 #include "base/sandbox.h"
 #include "io/inflate.h"
-#include "io/inflate_stream.h"
 
 struct gs_inflate {
 	const struct gs_inflate_format *format;

@@ -16,7 +16,6 @@
 
 #include "base/arena.h"
 #include "base/filesystem.h"
-#include "io/files.h"
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"

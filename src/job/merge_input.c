@@ -11,7 +11,6 @@
 
 #include "format/disorder.h"
 #include "job/merge_input.h"
-#include "job/job.h"
 #include "sort/items/items.h"
 
 /* ---- one input --------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/status.h"
 #include "job/print.h"
 
 void

@@ -11,7 +11,6 @@
 #include "base/team.h"
 #include "format/key.h"
 #include "gpu/guard.h"
-#include "job/job.h"
 #include "job/options.h"
 #include "job/ranked.h"
 

@@ -28,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "job/spread.h"
 
 /* Without splitters so many bytes of keys are held back.  Not tuned. */

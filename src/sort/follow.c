@@ -16,7 +16,6 @@
 
 #include "base/team.h"
 #include "sort/follow.h"
-#include "sort/items/items.h"
 #include "sort/keys.h"
 #include "sort/span.h"
 

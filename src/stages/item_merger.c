@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "plan/items.h"
-#include "sort/items/items.h"
 #include "stages/item_merger.h"
 #include "stages/line_ingest.h"
 #include "stages/select.h"

@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/round.h"
 #include "plan/items.h"
-#include "stages/item_drain.h"
 #include "stages/item_store.h"
 
 static_assert(sizeof(struct gs_item_extent) <= GS_ITEM_EXTENT_BYTES, "as planned");

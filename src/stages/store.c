@@ -17,9 +17,7 @@
 #include <string.h>
 
 #include "format/text.h"
-#include "sort/buckets/batch.h"
 #include "stages/store.h"
-#include "stages/store_parts.h"
 
 /* Spans that are checked at once, of one GPU or of each of several; a ring has room for more.  Two H200
  * send 110 GB/s; 32 GiB of them are checked by 16 threads in 0.61 s, by 32 in two lanes for each GPU

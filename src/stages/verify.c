@@ -11,7 +11,6 @@
 #include <assert.h>
 
 #include "sort/checksum.h"
-#include "sort/items/items.h"
 #include "stages/verify.h"
 
 void

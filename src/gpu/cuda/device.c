@@ -11,8 +11,6 @@
 #include <stdlib.h>
 
 #include "gpu/cuda/device.h"
-#include "gpu/cuda/runs.h"
-#include "kernels/kernels.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
 

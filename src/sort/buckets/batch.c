@@ -18,11 +18,9 @@
  * being made.
  */
 #include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "sort/buckets/batch.h"
-#include "sort/buckets/buckets.h"
 
 size_t
 gs_batch_room(const struct gs_batch *batch)

@@ -17,7 +17,6 @@
  * Invariant: the bounds of both halves of a subarray are narrower than its own, whatever the pivot.
  */
 #include <assert.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "sort/cpu/quicksort.h"

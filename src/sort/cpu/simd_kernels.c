@@ -6,7 +6,6 @@
  * lanes_*.inc, and compiled for each width of keys and each kind of vectors.
  */
 #include <assert.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "sort/cpu/simd_kernels.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "sort/items/divide.h"
-#include "sort/items/items.h"
 
 static unsigned
 bin_count(const struct gs_item_bins *bins, const struct gs_item_divider *divider)

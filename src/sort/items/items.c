@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* items.c - compare two items; sums over items that do not depend on their order */
-#include <string.h>
-
 #include "sort/checksum.h"
 #include "sort/items/items.h"
 

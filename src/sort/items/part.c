@@ -17,7 +17,6 @@
 
 #include "base/simd.h"
 #include "sort/cpu/quicksort.h"
-#include "sort/items/items.h"
 #include "sort/items/part.h"
 
 /* So few items are compared with each other. */

@@ -150,7 +150,6 @@ host_sources = \
   src/job/items.c \
   src/job/job.h \
   src/job/keys.c \
-  src/job/kind.h \
   src/job/line_job.c \
   src/job/merge.c \
   src/job/merge_input.c \
@@ -275,7 +274,6 @@ host_sources = \
   src/stages/ingest.h \
   src/stages/item_buckets.c \
   src/stages/item_drain.c \
-  src/stages/item_drain.h \
   src/stages/emit_items.c \
   src/stages/item_maker.c \
   src/stages/item_merger.c \
@@ -293,7 +291,6 @@ host_sources = \
   src/stages/line_number.c \
   src/stages/line_sample.c \
   src/stages/pick.c \
-  src/stages/pick.h \
   src/stages/pieces.c \
   src/stages/raw_ingest.c \
   src/stages/record_ingest.c \
@@ -305,7 +302,6 @@ host_sources = \
   src/stages/split.c \
   src/stages/store.c \
   src/stages/store.h \
-  src/stages/store_parts.h \
   src/stages/tail.c \
   src/stages/text_ingest.c \
   src/stages/text_number.c \

@@ -10,7 +10,6 @@
  */
 #include "format/lines.h"
 #include "job/job.h"
-#include "job/kind.h"
 #include "job/merge_input.h"
 #include "job/ranked.h"
 #include "plan/items.h"

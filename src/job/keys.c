@@ -12,7 +12,6 @@
 
 #include "format/key.h"
 #include "job/job.h"
-#include "job/kind.h"
 #include "job/options.h"
 
 const struct gs_kind *

@@ -19,7 +19,6 @@
 #include "job/options.h"
 #include "net/ranks.h"
 #include "stages/answer.h"
-#include "stages/pick.h"
 #include "stages/select.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])

@@ -22,7 +22,7 @@
 #include "sort/buckets/batch.h"
 #include "sort/keys.h"
 #include "stages/answer.h"
-#include "stages/pick.h"
+#include "stages/select.h"
 
 static bool
 lists_keys(const struct gsort_options *options)

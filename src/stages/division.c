@@ -16,7 +16,7 @@
 
 #include "base/team.h"
 #include "sort/items/items.h"
-#include "stages/item_drain.h"
+#include "stages/item_store.h"
 
 /* Rows begin at a line of cache. */
 enum { ROW_ALIGN = 64 };

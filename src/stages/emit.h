@@ -27,7 +27,6 @@
 #include "sort/buckets/batch.h"
 #include "sort/items/items.h"
 #include "sort/span.h"
-#include "stages/pick.h"
 #include "stages/select.h"
 #include "stages/verify.h"
 

@@ -9,7 +9,7 @@
 
 #include "format/encode.h"
 #include "format/key.h"
-#include "stages/store_parts.h"
+#include "stages/store.h"
 
 #define DEFINE_NOTE(type, bits) \
 	static void \

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sort/checksum.h"
-#include "stages/store_parts.h"
+#include "stages/store.h"
 
 void
 gs_fillings_open(struct gs_fillings *fillings, unsigned ring)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/team.h"
-#include "stages/store_parts.h"
+#include "stages/store.h"
 
 /* Of one span: more only wait for each other.  Not tuned. */
 enum { MOST_CHECK_THREADS = 8 };

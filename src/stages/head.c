@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "stages/select.h"
-#include "stages/store_parts.h"
+#include "stages/store.h"
 
 /* Keys that are compared with the bound at once; if none is below it, all are skipped. */
 enum { BLOCK = 128 };	/* not tuned */

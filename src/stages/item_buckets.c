@@ -20,7 +20,7 @@
 #include "base/round.h"
 #include "base/team.h"
 #include "sort/items/items.h"
-#include "stages/item_drain.h"
+#include "stages/item_store.h"
 
 /* Items of a sample for each bin: a bucket of twice the mean is rare. */
 enum { SAMPLE_OF_BIN = 32 };

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "stages/item_drain.h"
+#include "stages/item_store.h"
 
 /* A part that one thread makes: part AT has slot AT modulo their number. */
 struct slot {

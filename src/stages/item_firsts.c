@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/item_drain.h"
 #include "stages/item_store.h"
 
 struct gs_item_firsts {

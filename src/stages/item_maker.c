@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "sort/items/items.h"
-#include "stages/item_drain.h"
+#include "stages/item_store.h"
 
 /* ---- memory ---------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 
 #include "base/round.h"
 #include "base/team.h"
-#include "stages/item_drain.h"
+#include "stages/item_store.h"
 
 struct combining {
 	struct gs_item_buckets    *buckets;

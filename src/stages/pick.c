@@ -15,7 +15,7 @@
 #include "base/splitmix.h"
 #include "sort/keys.h"
 #include "base/round.h"
-#include "stages/pick.h"
+#include "stages/select.h"
 
 /* So that their bytes do not overflow. */
 #define MOST_RANKS	(UINT64_MAX / 64)

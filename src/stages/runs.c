@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "plan/plan.h"
-#include "stages/store_parts.h"
+#include "stages/store.h"
 
 /* A run of so many keys is written in parts.  Not tuned. */
 enum { PARTED_KEYS = 1 << 20 };

@@ -8,10 +8,9 @@
 #include <assert.h>
 
 #include "base/round.h"
-#include "stages/pick.h"
 #include "stages/select.h"
 
-/* Is the tail that OPTIONS want kept here?  False: there is none, or it is taken by rank (pick.h). */
+/* Is the tail that OPTIONS want kept here?  False: there is none, or it is taken by rank (pick.c). */
 static bool
 is_kept(const struct gsort_options *options)
 {

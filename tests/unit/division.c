@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "stages/item_drain.h"
+#include "stages/item_store.h"
 #include "tests/unit/units.h"
 
 void unit_division(void);

@@ -11,7 +11,6 @@
  *
  * Invariant: each key, or line, is in exactly one part (but see OVERLAP in ranked.h).
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,79 +47,31 @@ struct survey {
 
 /* ---- one file ------------------------------------------------------------------ */
 
-/*
- * The end of the first line of a file that ends at or after AT, or else SIZE.  So the line that
- * begins at or after AT + 1 begins there.  With CSV a row begins at AT.
- */
-static gs_status
-find_line_end(const struct gs_line_order *order, const char *name, int fd, uint64_t at, uint64_t size,
-              uint64_t *end)
-{
-	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
-	char text[1 << 14];
-
-	for (; at < size; at += sizeof text) {
-		const size_t want = size - at < sizeof text ? (size_t)(size - at) : sizeof text;
-		size_t got;
-		bool whole;
-
-		TRY(gs_read_file(name, fd, text, want, at, &got));
-		*end = at + (uint64_t)(gs_line_end_within(order, text, text + got, &place, &whole) - text);
-		if (whole)
-			return GS_OK;
-	}
-	*end = size;
-	return GS_OK;
-}
-
-/* The same where the file is not open. */
+/* The first end of a line at or after AT, or else of the file.  So the line that begins at or after AT + 1
+ * begins there.  With CSV a row begins at AT. */
 static gs_status
 line_end(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *end)
 {
-	gs_status status;
-	int fd;
-
-	TRY(gs_open_to_read(source->name, &fd));
-	status = find_line_end(&survey->order, source->name, fd, at, source->bytes, end);
-	close(fd);
-	return status;
+	return gs_rows_end(&survey->order, source->name, at, source->bytes, end);
 }
 
-/* The same with CSV: from the last row on whose beginning is known. */
+/* The beginning of the line before the one that begins at AT, which is not the first after the header.  That
+ * of a row of CSV is looked for from the last one on whose beginning is known. */
 static gs_status
-row_before(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *begin)
+line_before(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *begin)
 {
-	uint64_t from = source->header;
+	uint64_t least = source->header, from;
 
 	for (const struct gs_cut *cut = survey->cuts; cut < survey->cuts + survey->cut_count; cut++)
 		if (cut->name != NULL && &survey->sources[cut->source] == source &&
 		    survey->begins[cut - survey->cuts] < at)
-			from = survey->begins[cut - survey->cuts];
-	return gs_rows_before(&survey->order, source->name, from, at, begin);
-}
-
-/* The beginning of the line before the one that begins at AT, which is not the first after the
- * header. */
-static gs_status
-line_before(const struct survey *survey, const struct source *source, uint64_t at, uint64_t *begin)
-{
-	uint64_t from = at - 1, next;
-
-	if (survey->cuts != NULL)
-		return row_before(survey, source, at, begin);
-	for (uint64_t step = 64; from > source->header; step *= 2) {
-		from = at - source->header > step ? at - step : source->header;
-		*begin = from;
-		if (from > source->header)
-			TRY(line_end(survey, source, from - 1, begin));
-		for (; *begin < at; *begin = next) {
-			TRY(line_end(survey, source, *begin, &next));
-			if (next >= at)
-				return GS_OK;
-		}
+			least = survey->begins[cut - survey->cuts];
+	for (uint64_t step = survey->cuts != NULL ? at : 64; ; step *= 2) {
+		from = at - least > step ? at - step : least;
+		TRY(gs_rows_before(&survey->order, source->name, from, at, begin));
+		if (*begin > from || from == least)
+			return GS_OK;
 	}
-	*begin = source->header;
-	return GS_OK;
 }
 
 /* A file has whole keys, or records. */

@@ -43,6 +43,11 @@ struct gs_cut {
 MUST_CHECK gs_status gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order,
                                   const struct gs_cut *cuts, uint64_t *begins);
 
+/** Set *END to where the first row, or line, ends that begins at FROM, or, if none ends, TO.  GS_EIO;
+ *  GS_EBUDGET. */
+MUST_CHECK gs_status gs_rows_end(const struct gs_line_order *order, const char *name, uint64_t from,
+                                 uint64_t to, uint64_t *end);
+
 /** Set *BEGIN to where the last row begins before AT; one begins at FROM.  O(AT - FROM).  GS_EIO;
  *  GS_EBUDGET. */
 MUST_CHECK gs_status gs_rows_before(const struct gs_line_order *order, const char *name, uint64_t from,

@@ -86,7 +86,8 @@ scan_file(struct scan *scan, const char *name, uint64_t from, uint64_t to, bool 
 	if (status == GS_OK)
 		status = gs_open_to_read(name, &fd);
 	for (uint64_t at = from; status == GS_OK && got > 0 && at < to; at += got) {
-		if (seeks && scan->first[0] > 0 && scan->first[1] > 0 && scan->first[2] > 0)
+		if (seeks && scan->first[scan->as[0]] > 0 && scan->first[scan->as[1]] > 0 &&
+		    scan->first[scan->as[2]] > 0)
 			break;
 		status = gs_read_file(name, fd, chunk, to - at < CHUNK_BYTES ? (size_t)(to - at) : CHUNK_BYTES,
 		                      at, &got);
@@ -202,11 +203,21 @@ gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order, const st
 /* Read FROM .. TO, where a row begins at FROM. */
 static gs_status
 scan_rows(struct scan *scan, const struct gs_line_order *order, const char *name, uint64_t from,
-          uint64_t to)
+          uint64_t to, bool seeks)
 {
 	open_scan(scan, order);
 	scan->as[0] = scan->as[2] = 1;
-	return scan_file(scan, name, from, to, false);
+	return scan_file(scan, name, from, to, seeks);
+}
+
+gs_status
+gs_rows_end(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t to, uint64_t *end)
+{
+	struct scan scan;
+
+	TRY(scan_rows(&scan, order, name, from, to, true));
+	*end = scan.first[1] > 0 ? scan.first[1] : to;
+	return GS_OK;
 }
 
 gs_status
@@ -215,7 +226,7 @@ gs_rows_before(const struct gs_line_order *order, const char *name, uint64_t fro
 {
 	struct scan scan;
 
-	TRY(scan_rows(&scan, order, name, from, at - 1));	/* the byte before AT ends the row */
+	TRY(scan_rows(&scan, order, name, from, at - 1, false));	/* the byte before AT ends the row */
 	*begin = scan.last > 0 ? scan.last : from;
 	return GS_OK;
 }
@@ -226,7 +237,7 @@ gs_rows_count(const struct gs_line_order *order, const char *name, uint64_t from
 {
 	struct scan scan;
 
-	TRY(scan_rows(&scan, order, name, from, to));
+	TRY(scan_rows(&scan, order, name, from, to, false));
 	*count = scan.count + ((scan.last > 0 ? scan.last : from) < to);	/* that may lack its end */
 	return GS_OK;
 }

@@ -3,7 +3,8 @@
  * filesystem.h - files and pipes: open(2), pread(2) and write(2) without their traps; and what
  * Linux can do beyond POSIX: kinds, blocks, files without a name
  *
- * Elsewhere, and with GS_PORTABLE, each function of the latter says that it is not supported, or knows nothing.
+ * Elsewhere, and with GS_PORTABLE, each function of the latter says that it is not supported, or knows
+ * nothing.
  */
 #ifndef GS_FILESYSTEM_H
 #define GS_FILESYSTEM_H

@@ -35,7 +35,8 @@ gs_float_sum_add(struct gs_float_sum *sum, enum gsort_type type, unsigned top, u
                  unsigned __int128 fractions)
 {
 	const unsigned fraction_bits = gs_key_fraction_bits(type);
-	const unsigned exponent_bits = (type == GSORT_TEXT_FLOAT ? 64 : gs_key_bits(type)) - 1 - fraction_bits;
+	const unsigned bits = type == GSORT_TEXT_FLOAT ? 64 : gs_key_bits(type);
+	const unsigned exponent_bits = bits - 1 - fraction_bits;
 	const unsigned special = (1U << exponent_bits) - 1, exponent = top & special;
 	const bool negative = top >> exponent_bits & 1;
 

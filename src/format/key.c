@@ -84,6 +84,7 @@ gs_key_name(enum gsort_type type)
 uint64_t
 gs_key_bias(enum gsort_type type, unsigned key_class)
 {
-	return gs_key_is_text(type) ? gs_text_bias((enum gs_text_class)key_class) :
-	       gs_key_is_float(type) || gs_key_orders_itself(type) ? 0 : UINT64_C(1) << (gs_key_bits(type) - 1);
+	return gs_key_is_text(type) ? gs_text_bias((enum gs_text_class)key_class)
+	       : gs_key_is_float(type) || gs_key_orders_itself(type) ? 0
+	       : UINT64_C(1) << (gs_key_bits(type) - 1);
 }

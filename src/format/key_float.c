@@ -71,7 +71,8 @@ read_fast(struct gs_key_text text, long double *value)
 	negative = c == '-';
 	if (c == '-' || c == '+')
 		c = gs_key_text_next(&text);
-	for (bool fraction = false; gs_is_digit(c) || (c == decimal && !fraction); c = gs_key_text_next(&text)) {
+	for (bool fraction = false; gs_is_digit(c) || (c == decimal && !fraction);
+	     c = gs_key_text_next(&text)) {
 		if (c == decimal) {
 			fraction = true;
 			continue;

@@ -60,7 +60,8 @@ origin_of(const struct gs_item_spread *spread, const struct gs_block *block)
 	return block->operand * spread->ranks->size + block->from;
 }
 
-/* Move a block that is the next of its rank, or its end, to place TO of those that have arrived; false: there is none. */
+/* Move a block that is the next of its rank, or its end, to place TO of those that have arrived; false: there
+ * is none. */
 static bool
 bring(struct gs_item_spread *spread, unsigned to)
 {

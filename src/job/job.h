@@ -41,8 +41,8 @@ struct gs_ranked;
 /* ---- what the elements of a job are (keys.c, items.c, line_job.c) ------------ */
 
 /*
- * Keys (keys.c), records (items.c), lines (line_job.c), or for figures the keys that are a column of lines, or a
- * field of records (keys.c).
+ * Keys (keys.c), records (items.c), lines (line_job.c), or for figures the keys that are a column of lines,
+ * or a field of records (keys.c).
  *
  *     adapt; describe; allocate, again for another plan; [open_emit]; read, again if the job starts over;
  *     header; close

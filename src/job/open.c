@@ -279,7 +279,8 @@ collect_plan_input(struct gsort *job)
 		.head_count = options->head_count,
 		.host_bytes = limits.host_bytes,
 		.address_bytes = limits.address_bytes,
-		.files = limits.files == 0 ? 0 : limits.files > options->split ? limits.files - options->split : 1,
+		.files = limits.files == 0 ? 0
+		         : limits.files > options->split ? limits.files - options->split : 1,
 		.merge_files = merge_files(options),
 	};
 	gs_ingest_plan(&job->plan_input);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/round.h"
 #include "io/input.h"
 #include "job/ranked.h"
 
@@ -89,8 +90,7 @@ scan_file(struct scan *scan, const char *name, uint64_t from, uint64_t to, bool 
 		if (seeks && scan->first[scan->as[0]] > 0 && scan->first[scan->as[1]] > 0 &&
 		    scan->first[scan->as[2]] > 0)
 			break;
-		status = gs_read_file(name, fd, chunk, to - at < CHUNK_BYTES ? (size_t)(to - at) : CHUNK_BYTES,
-		                      at, &got);
+		status = gs_read_file(name, fd, chunk, (size_t)gs_least(to - at, CHUNK_BYTES), at, &got);
 		if (status == GS_OK)
 			scan_bytes(scan, chunk, chunk + got, at);
 	}

@@ -15,6 +15,7 @@
 #include "format/key.h"
 #include "format/text_decoder.h"
 #include "job/ranked.h"
+#include "job/spread.h"
 
 enum { OWNER_KEYS = 16384, ALL_KEYS = 1 << 22 };
 
@@ -75,7 +76,7 @@ struct taking {
 	size_t      count;		/* to be taken */
 	int        *fds;		/* of the parts */
 	uint64_t   *keys;		/* that lines are, ... */
-	uint32_t   *classes;		/* ... with the class of each, or NONE; of items: their bytes, or NONE */
+	uint32_t   *classes;		/* ... with the class of each, or NONE; of items: bytes, or NONE */
 	const struct gs_line_order *order;	/* of items that are lines */
 	char       *items;		/* instead of keys: so many of ITEM_ROOM */
 	size_t      item_room;
@@ -106,7 +107,8 @@ struct cursor {
 static bool
 read_at(struct taking *taking, struct cursor *cursor, uint64_t at, char *into, size_t bytes, size_t *got)
 {
-	const uint64_t stratum = taking->units / taking->count * (taking->key_bytes > 0 ? taking->key_bytes : 1);
+	const uint64_t unit = taking->key_bytes > 0 ? taking->key_bytes : 1;
+	const uint64_t stratum = taking->units / taking->count * unit;
 	const uint64_t piece = stratum * PIECE_KEYS + bytes;
 	const size_t most = piece < BUFFER_BYTES ? (size_t)piece : BUFFER_BYTES;
 	const char *name = taking->parts->names[cursor->part];

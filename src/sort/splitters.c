@@ -158,7 +158,8 @@ void
 gs_splitters_owners(const struct gs_splitters *s, unsigned key_class, uint64_t key, unsigned *first,
                     unsigned *last)
 {
-	const unsigned place = gs_class_place(key_class, s->descending_classes), i = splitter_from(s, place, key);
+	const unsigned place = gs_class_place(key_class, s->descending_classes);
+	const unsigned i = splitter_from(s, place, key);
 
 	if (i == s->first[place + 1] || s->keys[i] != key) {
 		*first = *last = s->between[i];
@@ -172,7 +173,8 @@ uint64_t
 gs_splitters_share(const struct gs_splitters *s, unsigned key_class, uint64_t key, uint64_t times,
                    unsigned owner)
 {
-	const unsigned place = gs_class_place(key_class, s->descending_classes), i = splitter_from(s, place, key);
+	const unsigned place = gs_class_place(key_class, s->descending_classes);
+	const unsigned i = splitter_from(s, place, key);
 	const struct gs_splitter *splitter = &s->list[i];
 	unsigned first, last;
 	uint64_t begin, end, wheel;

@@ -400,7 +400,9 @@ static __int128
 sum_of_values(const struct gs_answer *answer, const struct gs_span *span, unsigned __int128 keys,
               uint64_t count)
 {
-	return (__int128)keys - (__int128)gs_key_bias(answer->options->type, span->key_class) * (__int128)count;
+	const __int128 bias = gs_key_bias(answer->options->type, span->key_class);
+
+	return (__int128)keys - bias * (__int128)count;
 }
 
 static void

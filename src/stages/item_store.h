@@ -2,9 +2,9 @@
 /*
  * item_store.h - every item of a sort, in memory or in temporary files
  *
- * How they are handed on in order comes first, for the files of the store: its divisions become buckets, these
- * are cut into parts, a thread sorts each part, and a sink takes what was made.  The store, at the end, is for
- * everybody.
+ * How they are handed on in order comes first, for the files of the store: its divisions become buckets,
+ * these are cut into parts, a thread sorts each part, and a sink takes what was made.  The store, at the end,
+ * is for everybody.
  */
 #ifndef GS_STAGES_ITEM_STORE_H
 #define GS_STAGES_ITEM_STORE_H

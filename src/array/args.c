@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* args.c - the arguments of the calls of gsort.h that take arrays */
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -90,6 +91,23 @@ gs_array_check_apart(const char *one_name, const void *one, size_t one_bytes, co
 	if (one_bytes == 0 || other_bytes == 0 || (a < b ? b - a >= one_bytes : a - b >= other_bytes))
 		return GS_OK;
 	return gs_fail(GS_EUSAGE, "the arrays of %s and %s overlap", one_name, other_name);
+}
+
+void
+gs_array_read(const struct gs_array_args *args, const void *keys, size_t at, size_t count, uint64_t *into)
+{
+	_Alignas(64) uint64_t copy[GS_ARRAY_READ_KEYS];
+
+	assert(count <= GS_ARRAY_READ_KEYS);
+	memcpy(copy, (const char *)keys + at * args->key_bytes, count * args->key_bytes);
+	gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, copy, count, 1);
+	for (size_t i = 0; i < count; i++)
+		switch (args->key_bits) {
+		case 8:  into[i] = ((const uint8_t *)copy)[i]; break;
+		case 16: into[i] = ((const uint16_t *)copy)[i]; break;
+		case 32: into[i] = ((const uint32_t *)copy)[i]; break;
+		default: into[i] = copy[i]; break;
+		}
 }
 
 struct gs_array_args

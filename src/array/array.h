@@ -15,6 +15,19 @@
 #include "base/status.h"
 #include "gsort.h"
 
+/* How many bits NUMBER has: its highest one, from 1. */
+static inline unsigned
+gs_bits_of(uint64_t number)
+{
+	return number == 0 ? 0 : 64 - (unsigned)__builtin_clzll(number);
+}
+
+static inline uint64_t
+gs_low_bits(unsigned bits)
+{
+	return bits == 0 ? 0 : UINT64_MAX >> (64 - bits);
+}
+
 /* ---- arguments (args.c) ------------------------------------------------------------- */
 
 /* How the keys of an array are ordered, and by how many threads. */
@@ -45,6 +58,13 @@ MUST_CHECK gs_status gs_array_check(const char *name, const void *array, size_t 
 MUST_CHECK gs_status gs_array_check_apart(const char *one_name, const void *one, size_t one_bytes,
                                           const char *other_name, const void *other,
                                           size_t other_bytes);
+
+/* Keys that are read at once, in the first-level cache. */
+enum { GS_ARRAY_READ_KEYS = 512 };
+
+/** Store keys AT .. AT + COUNT, at most GS_ARRAY_READ_KEYS, as ordered bits of 64 bits. */
+void gs_array_read(const struct gs_array_args *args, const void *keys, size_t at, size_t count,
+                   uint64_t *into);
 
 /** The arguments of ordered bits of 64 bits, ascending, for THREADS. */
 struct gs_array_args gs_array_args_u64(unsigned threads);
@@ -91,9 +111,9 @@ MUST_CHECK gs_status gs_array_order(uint64_t *order, const void *keys, size_t co
  * @payload_bytes  4 or 8
  * @return  GS_OK; GS_EBUDGET: no memory, and both arrays are as they were
  *
- * Memory: 8 bytes a key and that of gs_array_sort() for u64; with a payload of 4 bytes and keys of 32
- * bits at most, all of it.  Else at most 16 bytes a key later.  Time: as gs_array_sort(), and a random
- * access for each key and payload.
+ * Memory: 16 to 24 bytes a pair, 32 KiB a thread, and that of gs_array_sort() for u64 of which most leading
+ * bits are the same; with a payload of 4 bytes and keys of 32 bits at most, 8 bytes a pair and that of
+ * gs_array_sort() for u64.  Time: as gs_array_sort().
  */
 MUST_CHECK gs_status gs_array_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count,
                                          const struct gs_array_args *args);

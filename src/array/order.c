@@ -22,8 +22,7 @@
 #include "base/team.h"
 #include "format/key.h"
 
-/* Keys of one turn of a thread; COPY_KEYS of them are mapped at once, in the first-level cache. */
-enum { TURN_KEYS = 1 << 15, COPY_KEYS = 512 };
+enum { TURN_KEYS = 1 << 15 };		/* of a thread */
 
 enum { FEW = 32 };	/* so many words are sorted by insertion */
 
@@ -40,45 +39,14 @@ struct ordering {
 	uint64_t    turn_least[GS_TEAM_MAX], turn_most[GS_TEAM_MAX];	/* by rank */
 };
 
-static unsigned
-bits_of(uint64_t number)
-{
-	return number == 0 ? 0 : 64 - (unsigned)__builtin_clzll(number);
-}
-
-static uint64_t
-low_bits(unsigned bits)
-{
-	return bits == 0 ? 0 : UINT64_MAX >> (64 - bits);
-}
-
-/* Keys AT .. AT + COUNT as ordered bits of 64 bits. */
-static void
-read_keys(const struct ordering *ordering, size_t at, size_t count, uint64_t into[COPY_KEYS])
-{
-	const struct gs_array_args *args = ordering->args;
-	_Alignas(64) uint64_t copy[COPY_KEYS];
-
-	assert(count <= COPY_KEYS);
-	memcpy(copy, ordering->keys + at * args->key_bytes, count * args->key_bytes);
-	gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, copy, count, 1);
-	for (size_t i = 0; i < count; i++)
-		switch (args->key_bits) {
-		case 8:  into[i] = ((const uint8_t *)copy)[i]; break;
-		case 16: into[i] = ((const uint16_t *)copy)[i]; break;
-		case 32: into[i] = ((const uint32_t *)copy)[i]; break;
-		default: into[i] = copy[i]; break;
-		}
-}
-
 /* The lowest WIDTH bits of key number INDEX, counted from the least key. */
 static uint64_t
 rest_of(const struct ordering *ordering, uint64_t index, unsigned width)
 {
-	uint64_t key[COPY_KEYS];
+	uint64_t key[1];
 
-	read_keys(ordering, (size_t)index, 1, key);
-	return (key[0] - ordering->least) & low_bits(width);
+	gs_array_read(ordering->args, ordering->keys, (size_t)index, 1, key);
+	return (key[0] - ordering->least) & gs_low_bits(width);
 }
 
 /* ---- runs of equal leading bits ---------------------------------------------------- */
@@ -90,7 +58,7 @@ insert_few(const struct ordering *ordering, uint64_t *words, size_t count, unsig
 
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t word = words[i];
-		const uint64_t rest = rest_of(ordering, word & low_bits(ordering->index_bits), width);
+		const uint64_t rest = rest_of(ordering, word & gs_low_bits(ordering->index_bits), width);
 		size_t at = i;
 
 		for (; at > 0 && rests[at - 1] > rest; at--) {
@@ -125,7 +93,7 @@ refine_runs(const struct ordering *ordering, uint64_t *words, const uint64_t *so
 static gs_status
 refine(const struct ordering *ordering, uint64_t *words, size_t count, unsigned width)
 {
-	const unsigned index_bits = bits_of(count - 1);
+	const unsigned index_bits = gs_bits_of(count - 1);
 	const unsigned prefix_bits = width < 64 - index_bits ? width : 64 - index_bits;
 	const struct gs_array_args args = gs_array_args_u64(1);
 	uint64_t *before, *sorted;
@@ -141,13 +109,13 @@ refine(const struct ordering *ordering, uint64_t *words, size_t count, unsigned 
 	sorted = before + count;
 	memcpy(before, words, count * sizeof *before);
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t rest = rest_of(ordering, words[i] & low_bits(ordering->index_bits), width);
+		const uint64_t rest = rest_of(ordering, words[i] & gs_low_bits(ordering->index_bits), width);
 
 		sorted[i] = (index_bits == 64 ? 0 : rest >> (width - prefix_bits) << index_bits) | i;
 	}
 	status = gs_array_sort(sorted, count, &args);
 	for (size_t i = 0; i < count; i++)
-		words[i] = before[sorted[i] & low_bits(index_bits)];
+		words[i] = before[sorted[i] & gs_low_bits(index_bits)];
 	if (status == GS_OK && prefix_bits < width)
 		status = refine_runs(ordering, words, sorted, count, index_bits, width - prefix_bits);
 	free(before);
@@ -207,11 +175,11 @@ find_range(void *context, unsigned rank, unsigned size)
 {
 	struct ordering *ordering = context;
 	const size_t end = gs_team_begin(ordering->count, rank + 1, size);
-	uint64_t least = UINT64_MAX, most = 0, keys[COPY_KEYS];
+	uint64_t least = UINT64_MAX, most = 0, keys[GS_ARRAY_READ_KEYS];
 
 	for (size_t at = gs_team_begin(ordering->count, rank, size), now; at < end; at += now) {
-		now = end - at < COPY_KEYS ? end - at : COPY_KEYS;
-		read_keys(ordering, at, now, keys);
+		now = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
+		gs_array_read(ordering->args, ordering->keys, at, now, keys);
 		for (size_t i = 0; i < now; i++) {
 			least = keys[i] < least ? keys[i] : least;
 			most = keys[i] > most ? keys[i] : most;
@@ -228,7 +196,7 @@ choose_bits(struct ordering *ordering, unsigned threads)
 	unsigned width = ordering->args->key_bits;
 	uint64_t least = UINT64_MAX, most = 0;
 
-	ordering->index_bits = bits_of(ordering->count - 1);
+	ordering->index_bits = gs_bits_of(ordering->count - 1);
 	if (width + ordering->index_bits > 64) {
 		for (unsigned t = 0; t < threads; t++)
 			ordering->turn_least[t] = UINT64_MAX;
@@ -238,7 +206,7 @@ choose_bits(struct ordering *ordering, unsigned threads)
 			most = ordering->turn_most[t] > most ? ordering->turn_most[t] : most;
 		}
 		ordering->least = least;
-		width = bits_of(most - least);
+		width = gs_bits_of(most - least);
 	}
 	ordering->shift = width + ordering->index_bits > 64 ? width + ordering->index_bits - 64 : 0;
 }
@@ -248,11 +216,11 @@ make_words(void *context, size_t turn)
 {
 	struct ordering *ordering = context;
 	const size_t end = turn_end(ordering, turn);
-	uint64_t keys[COPY_KEYS];
+	uint64_t keys[GS_ARRAY_READ_KEYS];
 
 	for (size_t at = turn * TURN_KEYS, now; at < end; at += now) {
-		now = end - at < COPY_KEYS ? end - at : COPY_KEYS;
-		read_keys(ordering, at, now, keys);
+		now = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
+		gs_array_read(ordering->args, ordering->keys, at, now, keys);
 		for (size_t i = 0; i < now; i++)
 			ordering->words[at + i] = (keys[i] - ordering->least) >> ordering->shift
 			                          << ordering->index_bits | (at + i);
@@ -264,7 +232,7 @@ drop_keys(void *context, size_t turn)
 {
 	struct ordering *ordering = context;
 	const size_t end = turn_end(ordering, turn);
-	const uint64_t mask = low_bits(ordering->index_bits);
+	const uint64_t mask = gs_low_bits(ordering->index_bits);
 
 	for (size_t at = turn * TURN_KEYS; at < end; at++)
 		ordering->words[at] &= mask;

@@ -2,8 +2,14 @@
 /*
  * pairs.c - sort keys, and carry a payload along
  *
- * A key of 32 bits and a payload of 32 bits are one word of 64: sorting words sorts pairs.  Of others,
- * order.c finds the order, and each array is gathered by it, from a copy.
+ * A key of 32 bits and a payload of 32 bits are one word of 64: sorting words sorts pairs.  Others are copied
+ * to buckets by the value of the key, which a cache holds if a sample can make them even.  In each a word of
+ * 64 bits has the leading bits of a key, less those that all keys of the bucket share, and its index in it;
+ * sorting words finds the order, and the pairs are gathered by it, to their places.  Keys of equal leading
+ * bits, which are neighbours now, are sorted by the bits that are left, in the same way.  Large buckets are
+ * sorted by all threads.
+ *
+ * Invariant: nothing fails once pairs are copied, since the arrays of the caller are written then.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -11,7 +17,9 @@
 
 #include "array/array.h"
 #include "base/team.h"
+#include "base/round.h"
 #include "format/key.h"
+#include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 
 enum { TURN_KEYS = 1 << 15, COPY_KEYS = 1024 };
@@ -21,9 +29,16 @@ struct pairs {
 	char      *keys, *payload;
 	size_t     count;
 	uint64_t  *words;
-	void      *to;			/* of a gather */
-	const void *from;
-	size_t     bytes;		/* of an element */
+
+	/* of those that are divided */
+	const struct gs_simd_kernels *kernels;
+	struct gs_binner binner;
+	size_t     payload_bytes, turns;
+	size_t    *next;		/* for each turn and bin: where the next pair goes */
+	uint64_t  *copy_keys, *scratch;
+	char      *copy_payload;
+	size_t     large;		/* a bucket of more pairs is sorted by all threads */
+	unsigned   threads;
 };
 
 static size_t
@@ -71,67 +86,288 @@ divide_turn(void *context, size_t turn)
 }
 
 static gs_status
-sort_words(struct pairs *pairs, unsigned threads, size_t turns)
+sort_words(struct pairs *pairs)
 {
-	const struct gs_array_args args = gs_array_args_u64(threads);
+	const struct gs_array_args args = gs_array_args_u64(pairs->threads);
+	const size_t turns = (pairs->count + TURN_KEYS - 1) / TURN_KEYS;
+	struct gs_array_memory memory;
+	gs_status status;
 
-	gs_team_each(threads, turns, join_turn, pairs);
-	TRY(gs_array_sort(pairs->words, pairs->count, &args));
-	gs_team_each(threads, turns, divide_turn, pairs);
-	return GS_OK;
+	TRY(gs_array_memory_get(&memory, pairs->count * sizeof *pairs->words));
+	pairs->words = (uint64_t *)(void *)memory.at;
+	gs_team_each(pairs->threads, turns, join_turn, pairs);
+	status = gs_array_sort(pairs->words, pairs->count, &args);
+	if (status == GS_OK)
+		gs_team_each(pairs->threads, turns, divide_turn, pairs);
+	gs_array_memory_give(&memory);
+	return status;
 }
 
-/* ---- by indices ------------------------------------------------------------------------- */
+/* ---- to buckets ----------------------------------------------------------------------- */
 
-/* Far enough for a fetch from memory to arrive.  Not tuned. */
+/* Pairs of a bucket, about: with words and scratch 512 KiB at most. */
+enum { BUCKET_PAIRS = 1 << 14 };
+
+/* Far enough for a line to arrive.  Not tuned. */
 enum { AHEAD = 16 };
 
-#define GATHER(type) do { \
-		const type *from = pairs->from; \
-		type *to = pairs->to; \
-		for (size_t at = begin; at < end; at++) { \
-			__builtin_prefetch(&from[words[at + AHEAD < end ? at + AHEAD : at]]); \
-			to[at] = from[words[at]]; \
-		} \
-	} while (0)
+static void
+choose_bins(struct pairs *pairs)
+{
+	const struct gs_array_args *args = pairs->args;
+	const unsigned bins = (unsigned)gs_within(1, pairs->count / BUCKET_PAIRS, GS_BINS_MOST);
+	const size_t step = pairs->count / GS_BINNER_SAMPLE_KEYS;
+	uint64_t raw[GS_BINNER_SAMPLE_KEYS], sample[GS_BINNER_SAMPLE_KEYS];
+
+	pairs->binner = gs_binner_linear(0, UINT64_MAX, 1);
+	if (bins == 1)
+		return;
+	for (size_t s = 0; s < GS_BINNER_SAMPLE_KEYS; s++)
+		gs_key_put(raw, args->key_bits, s, gs_key_at(pairs->keys, args->key_bits, s * step));
+	gs_array_read(args, raw, 0, GS_BINNER_SAMPLE_KEYS, sample);
+	pairs->kernels->sort_leaf(sample, sample, GS_BINNER_SAMPLE_KEYS);
+	if (sample[0] < sample[GS_BINNER_SAMPLE_KEYS - 1])
+		pairs->binner = gs_binner_choose(sample[0], sample[GS_BINNER_SAMPLE_KEYS - 1], bins,
+		                                 pairs->kernels, sample, GS_BINNER_SAMPLE_KEYS);
+}
+
+/* Read HERE keys from AT on, and find the bin of each. */
+static void
+read_bins(const struct pairs *pairs, size_t at, size_t here, uint64_t *keys, uint16_t *bins)
+{
+	gs_array_read(pairs->args, pairs->keys, at, here, keys);
+	pairs->kernels->bins(&pairs->binner, keys, here, bins);
+}
 
 static void
-gather_turn(void *context, size_t turn)
+count_turn(void *context, size_t turn)
 {
 	const struct pairs *pairs = context;
-	const uint64_t *words = pairs->words;
-	const size_t begin = turn * TURN_KEYS, end = turn_end(pairs, turn);
+	const size_t end = pairs->count * (turn + 1) / pairs->turns;
+	size_t *next = pairs->next + turn * pairs->binner.bins;
+	uint64_t keys[GS_ARRAY_READ_KEYS];
+	uint16_t bins[GS_ARRAY_READ_KEYS];
 
-	switch (pairs->bytes) {
-	case 1:  GATHER(uint8_t); break;
-	case 2:  GATHER(uint16_t); break;
-	case 4:  GATHER(uint32_t); break;
-	default: GATHER(uint64_t); break;
+	for (size_t at = pairs->count * turn / pairs->turns, here; at < end; at += here) {
+		here = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
+		if (pairs->binner.bins == 1) {
+			*next += here;
+			continue;
+		}
+		read_bins(pairs, at, here, keys, bins);
+		for (size_t i = 0; i < here; i++)
+			next[bins[i]]++;
+	}
+}
+
+static inline __attribute__((always_inline)) void
+scatter(const struct pairs *pairs, size_t at, size_t here, const uint64_t *keys, const uint16_t *bins,
+        size_t *next, unsigned payload_bits)
+{
+	for (size_t i = 0; i < here; i++) {
+		const size_t then = next[bins[i + AHEAD < here ? i + AHEAD : i]], to = next[bins[i]]++;
+
+		__builtin_prefetch(pairs->copy_keys + then, 1, 3);
+		__builtin_prefetch(pairs->copy_payload + then * (payload_bits / 8), 1, 3);
+		pairs->copy_keys[to] = keys[i];
+		gs_key_put(pairs->copy_payload, payload_bits, to,
+		           gs_key_at(pairs->payload, payload_bits, at + i));
 	}
 }
 
 static void
-gather(struct pairs *pairs, void *array, void *copy, size_t bytes, unsigned threads, size_t turns)
+scatter_turn(void *context, size_t turn)
 {
-	gs_team_copy(threads, copy, array, pairs->count * bytes);
-	pairs->to = array;
-	pairs->from = copy;
-	pairs->bytes = bytes;
-	gs_team_each(threads, turns, gather_turn, pairs);
+	const struct pairs *pairs = context;
+	const size_t end = pairs->count * (turn + 1) / pairs->turns;
+	size_t *next = pairs->next + turn * pairs->binner.bins;
+	uint64_t keys[GS_ARRAY_READ_KEYS];
+	uint16_t bins[GS_ARRAY_READ_KEYS];
+
+	for (size_t at = pairs->count * turn / pairs->turns, here; at < end; at += here) {
+		here = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
+		if (pairs->binner.bins == 1) {
+			gs_array_read(pairs->args, pairs->keys, at, here, pairs->copy_keys + at);
+			memcpy(pairs->copy_payload + at * pairs->payload_bytes,
+			       pairs->payload + at * pairs->payload_bytes, here * pairs->payload_bytes);
+			*next += here;
+			continue;
+		}
+		read_bins(pairs, at, here, keys, bins);
+		if (pairs->payload_bytes == 8)
+			scatter(pairs, at, here, keys, bins, next, 64);
+		else
+			scatter(pairs, at, here, keys, bins, next, 32);
+	}
+}
+
+static void
+place(struct pairs *pairs)
+{
+	size_t at = 0;
+
+	for (unsigned b = 0; b < pairs->binner.bins; b++)
+		for (size_t t = 0; t < pairs->turns; t++) {
+			size_t *next = &pairs->next[t * pairs->binner.bins + b];
+			const size_t here = *next;
+
+			*next = at;
+			at += here;
+		}
+}
+
+/* ---- a bucket, to its place ------------------------------------------------------------ */
+
+struct bucket {
+	const struct pairs *pairs;
+	size_t   begin, count;
+	uint64_t least;
+	unsigned index_bits, shift;	/* of a word: the index; of a key: bits that are cut off */
+};
+
+static void
+make_words(void *context, size_t turn)
+{
+	const struct bucket *bucket = context;
+	const uint64_t *keys = bucket->pairs->copy_keys + bucket->begin;
+	uint64_t *words = bucket->pairs->words + bucket->begin;
+	const size_t begin = turn * TURN_KEYS;
+	const size_t end = bucket->count - begin < TURN_KEYS ? bucket->count : begin + TURN_KEYS;
+
+	for (size_t i = begin; i < end; i++)
+		words[i] = (keys[i] - bucket->least) >> bucket->shift << bucket->index_bits | i;
+}
+
+/* Where the word was is the place of its key, and of the scratch memory that of its payload. */
+static inline __attribute__((always_inline)) void
+gather(const struct bucket *bucket, size_t begin, size_t end, unsigned key_bits, unsigned payload_bits)
+{
+	const struct pairs *pairs = bucket->pairs;
+	const uint64_t *words = pairs->words + bucket->begin, *keys = pairs->copy_keys + bucket->begin;
+	const uint64_t mask = gs_low_bits(bucket->index_bits);
+
+	for (size_t i = begin; i < end; i++) {
+		const size_t from = words[i] & mask;
+
+		gs_key_put(pairs->keys, key_bits, bucket->begin + i, keys[from]);
+		gs_key_put(pairs->payload, payload_bits, bucket->begin + i,
+		           gs_key_at(pairs->copy_payload, payload_bits, bucket->begin + from));
+	}
+}
+
+static void
+gather_turn(void *context, size_t turn)
+{
+	const struct bucket *bucket = context;
+	const struct pairs *pairs = bucket->pairs;
+	const struct gs_array_args *args = pairs->args;
+	const size_t begin = turn * TURN_KEYS;
+	const size_t end = bucket->count - begin < TURN_KEYS ? bucket->count : begin + TURN_KEYS;
+
+	if (args->key_bits == 64 && pairs->payload_bytes == 8)
+		gather(bucket, begin, end, 64, 64);
+	else
+		gather(bucket, begin, end, args->key_bits, 8 * (unsigned)pairs->payload_bytes);
+	gs_ordered_to_raw(args->type, GSORT_ENDIAN_HOST, args->reverse,
+	                  pairs->keys + (bucket->begin + begin) * args->key_bytes, end - begin, 1);
+}
+
+/* Sort words of COUNT from AT on, by all threads if there is memory. */
+static void
+sort_from(const struct pairs *pairs, size_t at, size_t count)
+{
+	const struct gs_array_args args = gs_array_args_u64(pairs->threads);
+
+	if (count <= pairs->large || gs_array_sort(pairs->words + at, count, &args) != GS_OK)
+		gs_quicksort_in_place(pairs->kernels, pairs->words + at, pairs->scratch + at, count);
+}
+
+/* Sort words from BEGIN to END whose bits of a key are equal by the lowest WIDTH bits of their keys.  In one
+ * step up to 2^32 words, since no more bits of a key were cut off than an index has. */
+static void
+sort_ties(const struct bucket *bucket, size_t begin, size_t end, unsigned width)
+{
+	const unsigned bits = bucket->index_bits, cut = width + bits > 64 ? width + bits - 64 : 0;
+	const uint64_t *keys = bucket->pairs->copy_keys + bucket->begin;
+	uint64_t *words = bucket->pairs->words + bucket->begin;
+
+	for (size_t i = begin, to; i + 1 < end; i = to) {
+		to = i + 1;
+		if ((words[to] ^ words[i]) >> bits != 0)
+			continue;
+		while (to < end && (words[to] ^ words[i]) >> bits == 0)
+			to++;
+		for (size_t at = i; at < to; at++) {
+			const uint64_t index = words[at] & gs_low_bits(bits);
+			const uint64_t rest = (keys[index] - bucket->least) & gs_low_bits(width);
+
+			words[at] = rest >> cut << bits | index;
+		}
+		sort_from(bucket->pairs, bucket->begin + i, to - i);
+		if (cut > 0)
+			sort_ties(bucket, i, to, cut);
+	}
+}
+
+static void
+sort_bucket(const struct pairs *pairs, size_t bin, bool large)
+{
+	const size_t *ends = pairs->next + (pairs->turns - 1) * pairs->binner.bins;
+	struct bucket bucket = { .pairs = pairs, .begin = bin == 0 ? 0 : ends[bin - 1] };
+	uint64_t most;
+	unsigned width, threads = large ? pairs->threads : 1;
+	size_t turns;
+
+	bucket.count = ends[bin] - bucket.begin;
+	if (bucket.count == 0 || (bucket.count > pairs->large) != large)
+		return;
+	turns = (bucket.count + TURN_KEYS - 1) / TURN_KEYS;
+	bucket.least = most = pairs->copy_keys[bucket.begin];
+	pairs->kernels->range(pairs->copy_keys + bucket.begin, bucket.count, &bucket.least, &most);
+	width = gs_bits_of(most - bucket.least);
+	bucket.index_bits = gs_bits_of(bucket.count - 1);
+	bucket.shift = width + bucket.index_bits > 64 ? width + bucket.index_bits - 64 : 0;
+	gs_team_each(threads, turns, make_words, &bucket);
+	sort_from(pairs, bucket.begin, bucket.count);
+	if (bucket.shift > 0)
+		sort_ties(&bucket, 0, bucket.count, bucket.shift);
+	gs_team_each(threads, turns, gather_turn, &bucket);
+}
+
+static void
+bucket_turn(void *context, size_t bin)
+{
+	sort_bucket(context, bin, false);
 }
 
 static gs_status
-sort_by_order(struct pairs *pairs, size_t payload_bytes, unsigned threads, size_t turns)
+sort_by_buckets(struct pairs *pairs)
 {
-	const size_t key_bytes = pairs->args->key_bytes;
-	const size_t copy_bytes = pairs->count * (key_bytes > payload_bytes ? key_bytes : payload_bytes);
-	struct gs_array_memory copy;
+	const size_t count = pairs->count, words = pairs->args->key_bytes < 8 ? 8 * count : 0;
+	const size_t scratch = pairs->payload_bytes < 8 ? 8 * count : 0;
+	const size_t payload = gs_round_up(count * pairs->payload_bytes, 8);
+	struct gs_array_memory memory;
+	size_t next_bytes;
 
-	TRY(gs_array_order(pairs->words, pairs->keys, pairs->count, pairs->args));
-	TRY(gs_array_memory_get(&copy, copy_bytes));
-	gather(pairs, pairs->keys, copy.at, key_bytes, threads, turns);
-	gather(pairs, pairs->payload, copy.at, payload_bytes, threads, turns);
-	gs_array_memory_give(&copy);
+	pairs->kernels = gs_simd_kernels(gs_simd_best(), 64);
+	choose_bins(pairs);
+	pairs->turns = pairs->threads;
+	pairs->large = 4 * gs_within(BUCKET_PAIRS, count / pairs->binner.bins, SIZE_MAX);
+	next_bytes = pairs->turns * pairs->binner.bins * sizeof *pairs->next;
+	TRY(gs_array_memory_get(&memory, 8 * count + payload + words + scratch + next_bytes));
+	pairs->copy_keys = (uint64_t *)(void *)memory.at;
+	pairs->copy_payload = memory.at + 8 * count;
+	pairs->words = (void *)(words > 0 ? pairs->copy_payload + payload : pairs->keys);
+	pairs->scratch = (void *)(scratch > 0 ? pairs->copy_payload + payload + words : pairs->payload);
+	pairs->next = (void *)(pairs->copy_payload + payload + words + scratch);
+	memset(pairs->next, 0, next_bytes);
+	gs_team_each(pairs->threads, pairs->turns, count_turn, pairs);
+	place(pairs);
+	gs_team_each(pairs->threads, pairs->turns, scatter_turn, pairs);
+	for (unsigned b = 0; b < pairs->binner.bins; b++)
+		sort_bucket(pairs, b, true);
+	gs_team_each(pairs->threads, pairs->binner.bins, bucket_turn, pairs);
+	gs_array_memory_give(&memory);
 	return GS_OK;
 }
 
@@ -139,20 +375,13 @@ gs_status
 gs_array_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count,
                     const struct gs_array_args *args)
 {
-	const unsigned threads = gs_array_threads(args, count * sizeof(uint64_t));
-	const size_t turns = (count + TURN_KEYS - 1) / TURN_KEYS, bytes = count * sizeof(uint64_t);
-	struct pairs pairs = { .args = args, .keys = keys, .payload = payload, .count = count };
-	struct gs_array_memory memory;
-	gs_status status;
+	struct pairs pairs = {
+		.args = args, .keys = keys, .payload = payload, .count = count,
+		.payload_bytes = payload_bytes, .threads = gs_array_threads(args, count * sizeof(uint64_t)),
+	};
 
 	assert(payload_bytes == 4 || payload_bytes == 8);
 	if (count < 2)
 		return GS_OK;
-	TRY(gs_array_memory_get(&memory, bytes));
-	pairs.words = (uint64_t *)(void *)memory.at;
-	status = args->key_bits <= 32 && payload_bytes == 4
-	         ? sort_words(&pairs, threads, turns)
-	         : sort_by_order(&pairs, payload_bytes, threads, turns);
-	gs_array_memory_give(&memory);
-	return status;
+	return args->key_bits <= 32 && payload_bytes == 4 ? sort_words(&pairs) : sort_by_buckets(&pairs);
 }

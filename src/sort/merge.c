@@ -323,6 +323,12 @@ gs_merge_init(void *memory, unsigned bits, const struct gs_run *runs, size_t run
 }
 
 void
+gs_merge_to(struct gs_merge *merge, void *buffer)
+{
+	merge->buffer = buffer;
+}
+
+void
 gs_merge_with(struct gs_merge *merge, enum gs_simd simd)
 {
 	assert(simd <= gs_simd_best());

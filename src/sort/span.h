@@ -58,6 +58,7 @@ struct gs_span {
 	uint64_t *times;	/* NULL; or groups are complete, and element I stands for TIMES[I] */
 	unsigned  key_bits;	/* 8 and 16 come from count.c alone; 0: items */
 	unsigned  key_class;
+	bool      stays;	/* as it is until take() returns for a later span, or the class ends */
 };
 
 /* A run: sorted keys of one key class, in memory or on disk. */

@@ -125,7 +125,7 @@ put_out(struct gs_emit *emit, struct gs_span *span, uint64_t since)
 		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
 		                  span->count, encoding->threads);
 		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
-		TRY(gs_output_write(output, span->keys, bytes));
+		TRY((span->stays ? gs_output_submit : gs_output_write)(output, span->keys, bytes));
 	} else {
 		TRY(gs_encode(encoding, span->key_class, span->key_bits, span->keys,
 		              encoding->counts ? span->times : NULL, span->count, print, &bytes));
@@ -436,6 +436,7 @@ gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
 		emit->bytes += gs_split_end_strands(&emit->split, emit->strand_keys, emit->verify);
 		emit->keys += emit->strand_keys;
 	}
+	TRY(gs_outputs_wait(emit->split.outputs));	/* no span stays longer */
 	if (emit->class_ended[key_class])
 		return GS_OK;
 	emit->class_ended[key_class] = true;

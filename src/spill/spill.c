@@ -14,6 +14,9 @@
  * changed key always changes the sum, and so do two keys that have changed places; it costs one
  * multiplication a key.
  *
+ * A thread of its own frees disk space: ext4 with `discard` waits for the disk meanwhile, 4 to 13 s for
+ * 16 GiB that are merged in 5.
+ *
  * Invariant: the extents of a file are disjoint, and begin on whole blocks of the disk.
  */
 #include <assert.h>
@@ -27,13 +30,17 @@
 #include "base/limits.h"
 #include "base/round.h"
 #include "base/splitmix.h"
+#include "base/thread.h"
 #include "spill/compress.h"
 #include "spill/file.h"
 #include "spill/spill.h"
 
 enum {
 	DISK_BYTES = 4096,	/* a block of the disk */
-	FORGET_BYTES = 4 << 20,	/* of disk space, freed at a time.  Not tuned. */
+	/* Disk space is freed by a quarter of that of an extent at a time, within these: each takes 2 ms,
+	 * beside the time for its bytes. */
+	FORGET_LEAST_BYTES = 4 << 20,
+	FORGET_MOST_BYTES = 32 << 20,
 };
 
 /* Descriptors that the rest of the process may need. */
@@ -71,6 +78,8 @@ struct gs_spill {
 	unsigned                parts;	/* 0: no run is */
 	char                   *stage;	/* keys too few to write at once */
 	size_t                  stage_bytes, staged_bytes;
+	struct gs_thread        forgetter;
+	struct gs_queue         unwanted;	/* struct space, for it */
 	_Atomic uint64_t        total_bytes;	/* written */
 	_Atomic uint64_t        key_bytes;	/* of keys spilled, and ... */
 	uint64_t                expected_bytes;	/* ... of those that will be */
@@ -93,6 +102,39 @@ sum_keys(const void *keys, size_t count, unsigned bits, uint64_t *next)
 			sum += ((const uint64_t *)keys)[i] * factor;
 	*next = factor;
 	return sum;
+}
+
+/* --- disk space that is not needed any more ----------------------------------------- */
+
+struct space {
+	const struct gs_spill_file *file;
+	uint64_t                    from, to;
+};
+
+static gs_status
+forget_all(void *context)
+{
+	struct gs_spill *spill = context;
+	struct space *space;
+
+	while ((space = gs_queue_take(&spill->unwanted)) != NULL) {
+		gs_spill_file_forget(space->file, space->from, space->to);
+		free(space);
+	}
+	return GS_OK;
+}
+
+static void
+forget_space(struct gs_spill *spill, const struct gs_spill_file *file, uint64_t from, uint64_t to)
+{
+	struct space *space = spill->forgetter.runs ? malloc(sizeof *space) : NULL;
+
+	if (space == NULL) {
+		gs_spill_file_forget(file, from, to);
+		return;
+	}
+	*space = (struct space){ file, from, to };
+	(void)gs_queue_give(&spill->unwanted, space);	/* it is not shut yet */
 }
 
 /* --- open, close ------------------------------------------------------------------ */
@@ -168,6 +210,9 @@ gs_spill_open(struct gs_spill **opened, const struct gs_spill_options *options)
 	status = check_dirs(spill);
 	if (status == GS_OK)
 		status = choose_form(spill);
+	gs_queue_open(&spill->unwanted);
+	if (status == GS_OK)
+		(void)!gs_thread_start(&spill->forgetter, forget_all, spill);	/* failed: slower */
 	if (status != GS_OK)
 		gs_spill_close(spill);
 	else
@@ -180,6 +225,10 @@ gs_spill_close(struct gs_spill *spill)
 {
 	if (spill == NULL)
 		return;
+	gs_queue_shut(&spill->unwanted);
+	if (spill->forgetter.runs)
+		(void)gs_thread_join(&spill->forgetter);
+	gs_queue_close(&spill->unwanted);
 	for (size_t f = 0; f < spill->dir_count * GS_SPILL_PARTS; f++)
 		gs_spill_file_close(&spill->files[f]);
 	while (spill->extents != NULL) {
@@ -402,16 +451,17 @@ gs_spill_end(struct gs_spill *spill, struct gs_run *run)
 
 /* Free the disk space of what was read, some at a time; all of it at the end. */
 static void
-forget(struct gs_extent *extent)
+forget(struct gs_spill *spill, struct gs_extent *extent)
 {
 	const struct gs_blocks_cursor *cursor = &extent->cursor;
 	const bool ends = extent->left_keys == 0;
 	const uint64_t whole = ends ? gs_round_up(cursor->end, DISK_BYTES)
 	                            : cursor->at / DISK_BYTES * DISK_BYTES;
 
-	if (whole - extent->freed < FORGET_BYTES && !ends)
+	if (whole - extent->freed < gs_within(FORGET_LEAST_BYTES, (cursor->end - extent->freed) / 4,
+	                                      FORGET_MOST_BYTES) && !ends)
 		return;
-	gs_spill_file_forget(extent->file, extent->freed, whole);
+	forget_space(spill, extent->file, extent->freed, whole);
 	extent->freed = whole;
 }
 
@@ -455,7 +505,7 @@ read_part(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t k
 	if (extent->left_keys == 0 && extent->read_sum != extent->written_sum)
 		return gs_spill_file_corrupt(extent->file->dir);
 	if (extent->form != PROGRAM)
-		forget(extent);
+		forget(spill, extent);
 	return GS_OK;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Jobs drawn at random write what an independent model writes, whatever the kind of element.  The model
-# of keys, CSV, .npy and ranks is tests/tools/drawn.py; of records, lines and sets, a file each beside it.
+# of keys, CSV, .npy and ranks is tests/tools/drawn.py; of records, lines, sets and figures, a file each beside it.
 
 load ../helpers
 
@@ -34,8 +34,17 @@ drawn() {
 	drawn npy 50 200 gsort
 }
 
-@test "keys, records and lines by several ranks" {
-	drawn ranks 50 200 gsort-ranks
+@test "keys, records, lines and CSV by several ranks" {
+	drawn ranks 60 250 gsort-ranks
+}
+
+@test "sets and figures by several ranks" {
+	local jobs=25
+	needs python3
+	[ -z "${GSORT_CI-}" ] || jobs=100
+	[ -z "${GSORT_SLOW-}" ] || jobs=2000
+	python3 "$GSORT_SOURCE/tests/tools/sets.py" 1 "$jobs" "$(built gsort-ranks)"
+	python3 "$GSORT_SOURCE/tests/tools/figures.py" 1 "$jobs" "$(built gsort-ranks)"
 }
 
 @test "5,000 jobs with records, with lines, with rows of CSV, with sets" {

@@ -4,9 +4,9 @@
 
 usage: drawn.py PROGRAM KIND FIRST LAST    the numbers of the jobs, which are their seeds
 
-KIND is keys (all types, binary and text), csv, npy (with numpy), or ranks: keys, records and lines
-by PROGRAM = gsort-ranks.  Records, lines and sets alone have models of their own: records.py,
-keydefs.py, sets.py.  Prints each job that differs, with its seed.
+KIND is keys (all types, binary and text), csv, npy (with numpy), or ranks: keys, records, lines and CSV
+by PROGRAM = gsort-ranks.  Records, lines, sets and figures alone have models of their own: records.py,
+keydefs.py, sets.py, figures.py.  Prints each job that differs, with its seed.
 """
 import bz2
 import gzip
@@ -149,8 +149,6 @@ class Keys(Job):
         self.mode = self.one('', '', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '-m', '-c', '-C', '--argsort')
         self.is_text = self.kind in TEXT
         self.is_wide = self.kind.endswith('128')
-        if ranks and (self.mode not in ('', '-u', '--count', '-m', '-c')):
-            self.mode = ''
         self.reverse = self.chance(.3)
         self.order = self.one('little', 'big') if not self.is_text else 'little'
         self.zero = self.is_text and self.chance(.1)
@@ -545,19 +543,19 @@ class Npy(Job):
 
 
 class Ranks:
-    """Keys, records, or lines, by several ranks: the model is that of one."""
+    """Keys, records, lines, or CSV, by several ranks: the model is that of one."""
 
     def __init__(self, seed):
         draw = random.Random(seed)
         self.ranks = draw.randrange(1, 8)
         self.seed = seed
-        self.kind = draw.choice(['keys', 'keys', 'records', 'lines'])
+        self.kind = draw.choice(['keys', 'keys', 'records', 'lines', 'csv'])
         self.draw = draw
 
     def is_right(self, program):
         os.environ['GSORT_RANKS'] = keydefs.ENV['GSORT_RANKS'] = str(self.ranks)
-        if self.kind == 'keys':
-            return Keys(self.seed, self.ranks).is_right(program)
+        if self.kind in ('keys', 'csv'):
+            return KINDS[self.kind](self.seed, self.ranks).is_right(program)
         if self.kind == 'records':
             return records.Case(self.seed, ranked=True).is_right(program)
         return keydefs.compare_ranks(self.draw, program)

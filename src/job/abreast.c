@@ -124,9 +124,7 @@ read_all(struct abreast *all)
 static gs_status
 open_operands(struct abreast *all, struct gs_input *input)
 {
-	all->operands = calloc(all->count, sizeof *all->operands);
-	if (all->operands == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(all->operands, all->count, "inputs"));
 	for (size_t o = 0; o < all->count; o++) {
 		all->operands[o].all = all;
 		all->operands[o].number = o;
@@ -215,18 +213,17 @@ gs_abreast_read_records(struct gsort *job, const struct gs_taker *taker)
 	const size_t count = gs_input_files(job->files.input)->count, each = ingest->record.bytes;
 	const size_t least = count * each, planned = ingest->threads * ingest->piece_records * each;
 	const size_t room = planned < least ? least : planned;
-	char *memory = planned < least ? malloc(room) : ingest->pieces;
-	struct records records = {
-		.ingest = ingest, .monitor = &job->monitor, .taker = *taker,
-		.files = calloc(count, sizeof *records.files),
-	};
+	char *memory = ingest->pieces;
+	struct records records = { .ingest = ingest, .monitor = &job->monitor, .taker = *taker };
 	const struct gs_abreast_taker to = {
 		.begin = begin_records, .take = take_records, .context = &records,
 	};
-	gs_status status = records.files != NULL && memory != NULL
-	                   ? gs_abreast_read(job->files.input, memory, room, each, &to)
-	                   : gs_fail(GS_EBUDGET, "out of memory");
+	gs_status status = GS_NEW(records.files, count, "inputs");
 
+	if (status == GS_OK && planned < least)
+		status = gs_allocate(&memory, room, 1, "bytes of records");
+	if (status == GS_OK)
+		status = gs_abreast_read(job->files.input, memory, room, each, &to);
 	free(records.files);
 	if (memory != ingest->pieces)
 		free(memory);
@@ -272,12 +269,11 @@ gs_abreast_read_lines(struct gsort *job, char *memory, size_t room)
 {
 	struct gs_line_ingest *first = &job->items.lines.ingest;
 	const size_t count = gs_input_files(job->files.input)->count;
-	struct lines lines = { .ingests = calloc(count, sizeof *lines.ingests), .count = count };
+	struct lines lines = { .count = count };
 	const struct gs_abreast_taker to = { .take = take_lines, .ready = is_ready, .context = &lines };
 	gs_status status;
 
-	if (lines.ingests == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(lines.ingests, count, "inputs"));
 	first->input = NULL;		/* there is no sample */
 	for (size_t f = 0; f < count; f++) {
 		lines.ingests[f] = *first;

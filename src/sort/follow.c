@@ -175,13 +175,8 @@ gs_follow_text(struct gs_follow *follow, const uint8_t *classes, const uint64_t 
 static bool
 keep_item(struct gs_follow *follow, const char *item, size_t bytes)
 {
-	if (follow->item_room < bytes) {
-		free(follow->item);
-		follow->item_room = 2 * bytes;
-		follow->item = malloc(follow->item_room);
-		if (follow->item == NULL)
-			return false;
-	}
+	if (GS_GROW(follow->item, &follow->item_room, bytes, "bytes of an item") != GS_OK)
+		return false;
 	memcpy(follow->item, item, bytes);
 	follow->item_bytes = bytes;
 	follow->any = true;

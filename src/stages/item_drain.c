@@ -366,13 +366,11 @@ open_draining(struct draining *draining)
 	const unsigned threads = drain->options->facts.threads;
 
 	draining->part_count = gs_bucket_parts(drain->buckets, drain->limits, drain->options, NULL);
-	draining->parts = malloc((draining->part_count + 1) * sizeof *draining->parts);
-	draining->workers = calloc(threads, sizeof *draining->workers);
-	draining->slots = calloc(SLOTS_OF_THREAD * threads, sizeof *draining->slots);
-	for (unsigned s = 0; draining->slots != NULL && s < SLOTS_OF_THREAD * threads; s++)
+	TRY(GS_NEW(draining->parts, draining->part_count, "parts of buckets"));
+	TRY(GS_NEW(draining->workers, threads, "threads"));
+	TRY(GS_NEW(draining->slots, SLOTS_OF_THREAD * threads, "parts of threads"));
+	for (unsigned s = 0; s < SLOTS_OF_THREAD * threads; s++)
 		pthread_cond_init(&draining->slots[s].changed, NULL);
-	if (draining->parts == NULL || draining->workers == NULL || draining->slots == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
 	(void)gs_bucket_parts(drain->buckets, drain->limits, drain->options, draining->parts);
 	for (unsigned t = 0; t < threads; t++)
 		TRY(gs_item_maker_open(&draining->workers[t].maker, drain->options, drain->shared,

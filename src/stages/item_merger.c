@@ -74,14 +74,8 @@ end_group(struct gs_item_merger *merger)
 static gs_status
 begin_group(struct gs_item_merger *merger, const char *item, size_t bytes)
 {
-	if (bytes > merger->group_room) {
-		free(merger->group);
-		merger->group_room = 0;
-		merger->group = malloc(2 * bytes);
-		if (merger->group == NULL)
-			return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
-		merger->group_room = 2 * bytes;
-	}
+	if (GS_GROW(merger->group, &merger->group_room, bytes, "bytes of an item") != GS_OK)
+		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
 	memcpy(merger->group, item, bytes);
 	merger->group_bytes = bytes;
 	merger->group_times = 1;

@@ -166,19 +166,12 @@ struct records {
 	} *files;
 };
 
-/* Keep the header of the first file, drop those of the others. */
 static gs_status
 begin_records(void *context, size_t number, struct gs_input *input)
 {
 	struct records *records = context;
-	struct gs_record_ingest *ingest = records->ingest;
-	const bool first = number == 0 && ingest->skips == NULL;
-	const uint64_t bytes = ingest->skips != NULL ? ingest->skips[number] : ingest->options->skip_bytes;
 
-	records->files[number].skipped = bytes;
-	if (first)
-		ingest->header_bytes = (size_t)bytes;
-	return gs_input_skip(input, bytes, first ? ingest->header : NULL);
+	return gs_record_ingest_header(records->ingest, input, number, &records->files[number].skipped);
 }
 
 static gs_status

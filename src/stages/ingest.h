@@ -223,6 +223,11 @@ MUST_CHECK gs_status gs_record_ingest_allocate(struct gs_record_ingest *ingest, 
 void gs_record_ingest_items(const struct gs_record_ingest *ingest, const char *records, char *items,
                             size_t count, uint64_t number);
 
+/** Keep the header of the first FILE, drop those of the others, and set *SKIPPED to its bytes.  A part that
+ *  begins elsewhere has none: *SKIPPED is where it begins.  GS_EIO; GS_EINPUT: the file is shorter. */
+MUST_CHECK gs_status gs_record_ingest_header(struct gs_record_ingest *ingest, struct gs_input *input,
+                                             uint64_t file, uint64_t *skipped);
+
 /** Read everything, for TAKER; all are borrowed. */
 MUST_CHECK gs_status gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
                                           const struct gs_taker *taker,

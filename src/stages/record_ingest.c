@@ -261,23 +261,19 @@ read_file(struct gs_record_ingest *ingest, bool first)
 
 /* ---- all files ------------------------------------------------------------------------ */
 
-/* Keep the header of the first input, drop those of the others.  A part that begins elsewhere has none. */
-static gs_status
-read_header(struct gs_record_ingest *ingest, uint64_t file)
+gs_status
+gs_record_ingest_header(struct gs_record_ingest *ingest, struct gs_input *input, uint64_t file,
+                        uint64_t *skipped)
 {
 	const bool first = file == 0 && ingest->skips == NULL;
-	const uint64_t bytes = ingest->skips != NULL ? ingest->skips[file]
-	                                             : ingest->options->skip_bytes;
 
-	ingest->skipped = gs_input_start(ingest->input);
-	if (ingest->skipped > 0)
+	*skipped = gs_input_start(input);
+	if (*skipped > 0)
 		return GS_OK;
-	TRY(gs_input_skip(ingest->input, bytes, first ? ingest->header : NULL));
-	ingest->skipped = bytes;
+	*skipped = ingest->skips != NULL ? ingest->skips[file] : ingest->options->skip_bytes;
 	if (first)
-		ingest->header_bytes = (size_t)bytes;
-	ingest->read.bytes += bytes;
-	return GS_OK;
+		ingest->header_bytes = (size_t)*skipped;
+	return gs_input_skip(input, *skipped, first ? ingest->header : NULL);
 }
 
 /* Numbers of 32 bits count to 2^32 - 1. */
@@ -304,7 +300,8 @@ gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
 	ingest->monitor = monitor;
 	for (; gs_input_next(input); file++) {
 		ingest->taker.origin = ingest->numbers != NULL ? ingest->numbers[file] : (unsigned)file;
-		TRY(read_header(ingest, file));
+		TRY(gs_record_ingest_header(ingest, input, file, &ingest->skipped));
+		ingest->read.bytes += gs_input_start(input) == 0 ? ingest->skipped : 0;
 		TRY(read_file(ingest, file == 0));
 		TRY(check_numbers(ingest));
 	}

@@ -8,7 +8,6 @@
  * A merge of too many inputs is a sort that checks the order of each as it reads it: sorted together,
  * with ties in the order of the inputs, they are what a merge makes of them.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +109,6 @@ name_columns(struct gsort *job)
 {
 	struct gs_line_order *order = &job->items.lines.order;
 	const struct gs_ranked *ranked = job->ranked;
-	char message[GS_MESSAGE_BYTES];
 	const char *header, *end;
 	gs_status status;
 
@@ -119,10 +117,8 @@ name_columns(struct gsort *job)
 	header = ranked->parts.header_bytes > 0 ? ranked->parts.header : "";
 	end = gs_line_end(order, header, header + ranked->parts.header_bytes);
 	status = gs_line_order_header(order, header, (size_t)(end - header));
-	if (status == GS_OK)
-		return GS_OK;
-	snprintf(message, sizeof message, "%s", gs_message());
-	return gs_fail(status, "%s: %s", ranked->given.inputs[0], message);
+	return status == GS_OK ? GS_OK
+	       : gs_fail(status, "%s: %s", ranked->given.inputs[0], gs_message());
 }
 
 /* The order is that of one locale, or sorted parts do not fit together. */

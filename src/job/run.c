@@ -81,14 +81,12 @@ sum_stats(struct gsort *job)
 }
 
 /* Lines were left out: GS_EINPUT; after a DISORDER its message comes first. */
-static __attribute__((noinline)) void
+static void
 fail_invalid(struct gsort *job, bool disorder)
 {
-	char message[GS_MESSAGE_BYTES];
+	const char *before = disorder ? gs_message() : "";
 
-	snprintf(message, sizeof message, "%s%s", disorder ? gs_message() : "",
-	         disorder && gs_message()[0] != '\0' ? "; " : "");
-	(void)gs_fail(GS_EINPUT, "%s%llu invalid line%s left out", message,
+	(void)gs_fail(GS_EINPUT, "%s%s%llu invalid line%s left out", before, *before != '\0' ? "; " : "",
 	              (unsigned long long)job->stats.invalid_lines,
 	              job->stats.invalid_lines == 1 ? " was" : "s were");
 	(void)!gs_ranked_agree(job->ranked, GS_EINPUT);	/* one rank says so */

@@ -10,8 +10,8 @@
  * bits, and small integers of text, are only counted; so their histograms are added up, and each rank
  * keeps its share of the sum.
  */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "format/key.h"
 #include "format/line_order.h"
@@ -414,8 +414,7 @@ gs_ranked_check(struct gsort *job, bool *disorder)
 	if (job->ranked == NULL)
 		return status;
 	ranks = job->ranked->ranks;
-	(void)strncpy(message, gs_message(), sizeof message - 1);
-	message[sizeof message - 1] = '\0';
+	snprintf(message, sizeof message, "%s", gs_message());
 	TRY(gs_ranks_agree(ranks, status));
 	job->stats.keys -= job->ranked->parts.overlap_keys;
 	job->stats.bytes_in -= job->ranked->parts.overlap_bytes;

@@ -12,7 +12,6 @@
  */
 #include <assert.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,13 +171,9 @@ compare_headers(const struct gs_line_ingest *ingest)
 static gs_status
 find_columns(const struct gs_line_ingest *ingest, const char *line, size_t bytes)
 {
-	char message[GS_MESSAGE_BYTES];
 	const gs_status status = gs_line_order_header(ingest->order, line, bytes);
 
-	if (status == GS_OK)
-		return GS_OK;
-	snprintf(message, sizeof message, "%s", gs_message());
-	return gs_fail(status, "%s: %s", ingest->name, message);
+	return status == GS_OK ? GS_OK : gs_fail(status, "%s: %s", ingest->name, gs_message());
 }
 
 /* A line of the header is complete. */

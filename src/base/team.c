@@ -28,7 +28,6 @@ struct team {
 	unsigned      size;
 	atomic_uint   at_work;		/* workers that have not returned */
 	_Atomic uint64_t helped_ns;	/* the time that workers have spent on it */
-	atomic_uint   arrived, barrier;	/* members at the barrier; barriers passed so far */
 	struct team  *next_open;
 	unsigned      wanted;		/* workers that may still join, while it is open */
 };
@@ -48,9 +47,6 @@ static struct {
 	struct team    *open;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The team whose body this thread runs. */
-static _Thread_local struct team *own;
-
 /* ---- sleep ----------------------------------------------------------------- */
 
 /* Sleep while *WORD is VALUE, or wake up early; the thread's clock (monitor.h) stops. */
@@ -64,16 +60,6 @@ sleep_while(atomic_uint *word, unsigned value)
 }
 
 /* ---- workers --------------------------------------------------------------- */
-
-static void
-run_body(struct team *team, unsigned rank)
-{
-	struct team *const outer = own;
-
-	own = team;
-	team->body(team->context, rank, team->size);
-	own = outer;
-}
 
 /* Join an open team; or become idle, and return NULL. */
 static struct team *
@@ -117,7 +103,7 @@ work(void *context)
 		for (team = worker->team; team != NULL; team = next) {
 			const uint64_t since = gs_clock_now();
 
-			run_body(team, worker->rank);
+			team->body(team->context, worker->rank, team->size);
 			atomic_fetch_add(&team->helped_ns, gs_clock_now() - since);
 			next = next_team(worker);	/* NULL: another thread may call it now */
 			leave(team);
@@ -240,7 +226,7 @@ gs_team_run(unsigned threads, gs_team_body *body, void *context)
 
 	if (threads > 1)
 		begin(&team, threads, false);
-	run_body(&team, 0);
+	team.body(team.context, 0, team.size);
 	await(&team);
 }
 
@@ -273,27 +259,10 @@ gs_team_each(unsigned threads, size_t count, void (*each)(void *context, size_t 
 		threads = (unsigned)count;
 	if (threads > 1)
 		begin(&team, threads, true);
-	run_body(&team, 0);
+	team.body(team.context, 0, team.size);
 	if (threads > 1)
 		close_team(&team);
 	await(&team);
-}
-
-void
-gs_team_wait(void)
-{
-	struct team *team = own;
-	const unsigned barrier = atomic_load(&team->barrier);
-
-	if (atomic_fetch_add(&team->arrived, 1) + 1 < team->size) {
-		while (atomic_load(&team->barrier) == barrier)
-			sleep_while(&team->barrier, barrier);
-		return;
-	}
-	atomic_store(&team->arrived, 0);
-	atomic_fetch_add(&team->barrier, 1);
-	if (team->size > 1)
-		gs_futex_wake(&team->barrier, INT_MAX);
 }
 
 /* ---- how many threads --------------------------------------------------------- */

@@ -237,34 +237,6 @@ check_all_full(void)
 	w.part_bytes = GS_PART_BYTES;
 }
 
-/* Take out without sealing. */
-static void
-check_take(unsigned shape, unsigned threads, size_t room)
-{
-	uint64_t *taken = malloc(1000000 * 8 + 64);
-	size_t count = 0, here;
-
-	make(&shapes[shape], 64, 1000000);
-	begin(threads, POOL_BYTES, w.count);
-	w.span = 12345;
-	w.next_span = 0;
-	all_threads(add_spans);
-	while (count < w.count &&
-	       (here = gs_buckets_take(w.buckets, taken + count, room < w.count - count ?
-	                               room : w.count - count)) > 0) {
-		count += here;
-		CHECK(gs_buckets_count(w.buckets) == w.count - count, "so many are left");
-	}
-	CHECK(count == w.count && gs_buckets_take(w.buckets, taken, room) == 0,
-	      "%s: all %zu keys are taken out, not %zu", shapes[shape].name, w.count, count);
-	units_sort(taken, count);
-	CHECK(memcmp(taken, w.expect, count * 8) == 0, "%s: they are the same", shapes[shape].name);
-	CHECK(gs_buckets_fit(w.buckets) > 0, "the pool has room again");
-	gs_buckets_reset(w.buckets);
-	pass(shapes[shape].name, 5000);
-	free(taken);
-}
-
 /* Each block is taken once; trips that follow each other come from different huge pages, until too few are
  * left. */
 static void
@@ -327,10 +299,6 @@ unit_buckets(void)
 	check_full(SHAPE_TRICKED, 2, 10000, UINT64_MAX, 16 << 20);
 	check_full(SHAPE_POWERS, 3, 999, UINT64_MAX, 16 << 20);
 	check_all_full();
-	for (unsigned shape = 0; shape < 4; shape++) {
-		check_take(shape, 1, 100000);
-		check_take(shape, 3, 77777);
-	}
 	free(w.block_table);
 	free(w.memory);
 	free(w.into);

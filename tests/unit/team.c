@@ -77,39 +77,6 @@ check_sizes(void)
 	CHECK(roll_size(3 * GS_TEAM_MAX, &right) <= GS_TEAM_MAX && right, "no more than there may be");
 }
 
-/* ---- barrier --------------------------------------------------------------- */
-
-struct steps {
-	unsigned    at[MOST];	/* no atomics: the barrier alone orders them */
-	atomic_uint wrong;
-};
-
-static void
-walk(void *context, unsigned rank, unsigned size)
-{
-	struct steps *steps = context;
-
-	for (unsigned step = 1; step <= ROUNDS; step++) {
-		steps->at[rank] = step;
-		gs_team_wait();
-		for (unsigned r = 0; r < size; r++)
-			if (steps->at[r] != step)
-				atomic_fetch_add(&steps->wrong, 1);
-		gs_team_wait();
-	}
-}
-
-static void
-check_wait(void)
-{
-	for (unsigned threads = 1; threads <= MOST; threads++) {
-		struct steps steps = { .wrong = 0 };
-
-		gs_team_run(threads, walk, &steps);
-		CHECK(steps.wrong == 0, "%u threads: %u steps out of order", threads, steps.wrong);
-	}
-}
-
 /* ---- each ------------------------------------------------------------------ */
 
 struct things {
@@ -156,7 +123,6 @@ static void
 nest(void *context, unsigned rank, unsigned size)
 {
 	atomic_uint *wrong = context;
-	struct steps steps = { .wrong = 0 };
 	bool right;
 
 	(void)rank, (void)size;
@@ -165,9 +131,6 @@ nest(void *context, unsigned rank, unsigned size)
 		if (!right || !each_once(4, 100))
 			atomic_fetch_add(wrong, 1);
 	}
-	gs_team_run(4, walk, &steps);
-	gs_team_wait();		/* of the outer team again */
-	atomic_fetch_add(wrong, steps.wrong);
 }
 
 static void *
@@ -288,9 +251,8 @@ works_alone(void)
 
 enum { LONG_NS = 200 * 1000 * 1000 };
 
-/* One takes long, the others wait for it: by being done, or all TOGETHER. */
+/* One takes long, the others wait for it. */
 struct work {
-	bool             together;
 	_Atomic uint64_t worked_ns;
 	atomic_uint      size;
 };
@@ -306,28 +268,24 @@ work(void *context, unsigned rank, unsigned size)
 		(void)nanosleep(&nap, NULL);
 	atomic_fetch_add(&all->worked_ns, gs_clock_wall() - since);
 	atomic_store(&all->size, size);
-	if (all->together)
-		gs_team_wait();
 }
 
 /* It counts what each has worked, and no waiting. */
 static void
 check_clock(void)
 {
-	for (unsigned threads = 1; threads <= 3; threads++)
-		for (int together = 0; together < 2; together++) {
-			struct work all = { .together = together };
-			uint64_t since = gs_clock_now(), counted;
-			struct gs_clock clock = { .ns = { 0 } };
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		struct work all = { .size = 0 };
+		uint64_t since = gs_clock_now(), counted;
+		struct gs_clock clock = { .ns = { 0 } };
 
-			gs_team_run(threads, work, &all);
-			gs_clock_lap(&clock, GS_STAGE_SORT, &since);
-			counted = clock.ns[GS_STAGE_SORT];
-			CHECK(counted >= all.worked_ns && counted < all.worked_ns + LONG_NS / 2,
-			      "a team of %u%s worked for %llu ns, not %llu", all.size,
-			      together ? " that meets" : "", (unsigned long long)all.worked_ns,
-			      (unsigned long long)counted);
-		}
+		gs_team_run(threads, work, &all);
+		gs_clock_lap(&clock, GS_STAGE_SORT, &since);
+		counted = clock.ns[GS_STAGE_SORT];
+		CHECK(counted >= all.worked_ns && counted < all.worked_ns + LONG_NS / 2,
+		      "a team of %u worked for %llu ns, not %llu", all.size,
+		      (unsigned long long)all.worked_ns, (unsigned long long)counted);
+	}
 }
 
 /* ---- how many ---------------------------------------------------------------- */
@@ -362,7 +320,6 @@ unit_team(void)
 	in_child(works_alone, "no thread is to be had");
 	join_late();
 	check_sizes();
-	check_wait();
 	check_each();
 	check_nested();
 	check_clock();

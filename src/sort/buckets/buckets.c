@@ -6,10 +6,8 @@
  * Out:  an empty set of buckets; what it may need of the pool beyond its keys.
  *
  * Keys come through add.c; seal.c divides large buckets; parts.c lets keys leave in order.
- * gs_buckets_take() lets them leave in no order, for another engine.
  */
 #include <assert.h>
-#include <string.h>
 
 #include "base/round.h"
 #include "base/team.h"
@@ -289,7 +287,7 @@ gs_buckets_count(const struct gs_buckets *buckets)
 	return keys;
 }
 
-/* --- instead of sealing -------------------------------------------------------- */
+/* --- forgetting all ------------------------------------------------------------ */
 
 /* Move all blocks that have keys to CHAIN. */
 static void
@@ -311,82 +309,6 @@ drain_all(struct gs_buckets *buckets, struct gs_chain *chain)
 	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->entry_count; p++)
 		gs_chain_join(pool, chain, &buckets->parts[p].chain);
 	gs_chain_join(pool, chain, &buckets->source);
-}
-
-/* What a team copies at once: 4 MiB of blocks, of which a thread takes 256 KiB at a time. */
-enum { COPIES = 512, COPIES_EACH = 32 };
-
-/* The keys of some blocks, and where each block's go. */
-struct copy_list {
-	struct copy {
-		const char *from;
-		char       *to;
-		size_t      bytes;
-	} copy[COPIES];
-	size_t count;
-};
-
-static void
-copy_some(void *context, size_t turn)
-{
-	const struct copy_list *list = context;
-
-	for (size_t c = turn * COPIES_EACH; c < list->count && c < (turn + 1) * COPIES_EACH; c++)
-		memcpy(list->copy[c].to, list->copy[c].from, list->copy[c].bytes);
-}
-
-/* List what of the first blocks is to be copied to INTO; blocks that will be empty go to DONE.
- * Returns how many keys that is. */
-static size_t
-list_copies(struct gs_buckets *buckets, char *into, size_t room, struct copy_list *list,
-            struct gs_chain *done)
-{
-	struct gs_block_info *block_table = buckets->pool->block_table;
-	size_t taken = 0;
-
-	list->count = 0;
-	while (taken < room && buckets->source.blocks > 0 && list->count < COPIES) {
-		const uint32_t block = buckets->source.head, keys = block_table[block].count;
-		const size_t here = keys < room - taken ? keys : room - taken;
-		struct gs_chain one = { .blocks = 0 };
-
-		block_table[block].count -= (uint32_t)here;
-		list->copy[list->count++] = (struct copy){
-			.from = (char *)gs_pool_block(buckets->pool, block) +
-			        block_table[block].count * buckets->key_bytes,
-			.to = into + taken * buckets->key_bytes, .bytes = here * buckets->key_bytes,
-		};
-		taken += here;
-		if (block_table[block].count == 0) {
-			gs_chain_cut(buckets->pool, &buckets->source, 1, &one);
-			gs_chain_join(buckets->pool, done, &one);
-		}
-	}
-	return taken;
-}
-
-size_t
-gs_buckets_take(struct gs_buckets *buckets, void *into, size_t room)
-{
-	struct gs_chain all = { .blocks = 0 };
-	size_t taken = 0;
-
-	assert(buckets->state != GS_SEALED);
-	drain_all(buckets, &all);
-	buckets->source = all;
-	while (taken < room && buckets->source.blocks > 0) {
-		struct gs_chain done = { .blocks = 0 };
-		struct copy_list list;
-
-		taken += list_copies(buckets, (char *)into + taken * buckets->key_bytes, room - taken,
-		                     &list, &done);
-		gs_team_each(buckets->thread_count, (list.count + COPIES_EACH - 1) / COPIES_EACH,
-		             copy_some, &list);
-		gs_pool_give(buckets->pool, &done);
-	}
-	atomic_fetch_sub(&buckets->pool->stored_bytes, taken * buckets->key_bytes);
-	atomic_fetch_sub(&buckets->threads[0].keys, taken);
-	return taken;
 }
 
 void

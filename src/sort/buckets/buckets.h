@@ -84,13 +84,6 @@ void gs_buckets_with(struct gs_buckets *buckets, enum gs_simd simd);
 /** Keys in the set. */
 uint64_t gs_buckets_count(const struct gs_buckets *buckets);
 
-/**
- * Instead of sealing: take out some keys, in no order, for another engine.
- *
- * @return  keys that are now in INTO, at most ROOM; 0: the set is empty
- */
-size_t gs_buckets_take(struct gs_buckets *buckets, void *into, size_t room);
-
 /** Forget all keys and begin anew: all blocks are the pool's again. */
 void gs_buckets_reset(struct gs_buckets *buckets);
 

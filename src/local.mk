@@ -278,6 +278,7 @@ host_sources = \
   src/stages/item_maker.c \
   src/stages/item_merger.c \
   src/stages/item_merger.h \
+  src/stages/item_packers.c \
   src/stages/item_set.c \
   src/stages/item_firsts.c \
   src/stages/item_store.c \

@@ -120,6 +120,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.numbered = argsort > 0 || options->keep_order,
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
+		.compress_program = options->compress_program,
 		.emit_at = argsort > 0 && fixed > 0 ? fixed - sizeof(uint64_t) : 0,
 		.emit_bytes = argsort,
 	};

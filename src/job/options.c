@@ -18,6 +18,7 @@
 #include "io/output.h"
 #include "job/options.h"
 #include "net/ranks.h"
+#include "spill/spill.h"
 #include "stages/answer.h"
 #include "stages/select.h"
 
@@ -165,8 +166,13 @@ find(const struct rule *rules, size_t count, struct gsort_conflict *conflict)
 }
 
 /* Of records, lines and wide keys. */
-static const char uncompressed[] = "their temporary files are not compressed; -T names a folder with "
-                                   "room for as much as the input has";
+static const char uncompressed[] = "their temporary files are compressed by zstd or lz4 alone";
+
+static bool
+programs(const struct gsort_options *o)
+{
+	return gs_spill_starts_programs(o->compress_program);
+}
 
 /* Find an option that keys of 128 bits, which are sorted as records, exclude. */
 static bool
@@ -180,7 +186,7 @@ find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		  "keys of 128 bits are decimal or hexadecimal" } },
 		{ o->device == GSORT_DEVICE_GPU, { "type", "device", false,
 		  "a GPU sorts keys of at most 64 bits" } },
-		{ o->compress_program != NULL, { "type", "compress-program", false, uncompressed } },
+		{ programs(o), { "type", "compress-program", false, uncompressed } },
 		{ o->quantiles != NULL, { "type", "quantiles", false, figures } },
 		{ o->summary, { "type", "summary", false, figures } },
 		{ o->histogram > 0, { "type", "histogram", false, figures } },
@@ -196,7 +202,7 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 {
 	const bool records = o->record_bytes > 0, argsort = o->argsort_bits > 0;
 	const bool gpu = o->device == GSORT_DEVICE_GPU, sets = o->set != GSORT_NO_SET;
-	const bool program = o->compress_program != NULL;
+	const bool program = programs(o);
 	static const char whole[] = "records are moved as they are";
 	static const char binary[] = "records are binary";
 	static const char numbers[] = "the output is numbers of keys";
@@ -244,7 +250,7 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->argsort_bits > 0 && o->underline, { "argsort", "debug", false, NULL } },
 		{ o->converts, { "lines", "to", false, whole } },
 		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
-		{ o->compress_program != NULL, { "lines", "compress-program", false, uncompressed } },
+		{ programs(o), { "lines", "compress-program", false, uncompressed } },
 		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
 		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
 	};
@@ -321,7 +327,7 @@ find_keep_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->invalid != GSORT_INVALID_ABORT, { "keep-order", "invalid", false, NULL } },
 		{ o->device == GSORT_DEVICE_GPU, { "keep-order", "device", false,
 		  "a GPU sorts keys alone" } },
-		{ o->compress_program != NULL, { "keep-order", "compress-program", false, uncompressed } },
+		{ programs(o), { "keep-order", "compress-program", false, uncompressed } },
 	};
 
 	return o->keep_order && find(rules, COUNT(rules), conflict);

@@ -287,6 +287,9 @@ least_data(size_t piece, unsigned threads)
 	return piece < LARGE_ITEM ? 8 * threads * piece : 2 * threads * piece + piece;
 }
 
+/* Of the memory, for packers, unless that is less than one needs.  Not tuned. */
+enum { PACKERS_SHARE = 8 };
+
 void
 gs_plan_item_store(struct gs_item_store_sizes *sizes, const struct gs_item_store_facts *facts)
 {
@@ -295,12 +298,17 @@ gs_plan_item_store(struct gs_item_store_sizes *sizes, const struct gs_item_store
 	const size_t item = gs_item_least_bytes(facts->item_bytes);
 	const size_t fit = gs_within(LEAST_PIECE_BYTES, memory / threads / 32, MOST_PIECE_BYTES);
 	const size_t piece = fit < item ? item : fit - fit % item;
+	const size_t packer = GS_ITEM_PACKER_BYTES + 2 * piece + 256;
 	size_t sorting, tables;
 
 	*sizes = (struct gs_item_store_sizes){ .tables = tables_of(piece, facts->item_bytes) };
 	gs_plan_item_limits(sizes, facts, 0);
 	sorting = threads * (2 * sizes->limits.bytes + sizes->limits.items * GS_ITEM_PART_BYTES);
-	tables = threads * ((facts->keeps ? 2 : 1) * piece + gs_item_tables_bytes(&sizes->tables));
+	if (facts->packs)
+		sizes->packers = (unsigned)gs_within(1, memory / PACKERS_SHARE / packer,
+		                                     gs_least(threads, GS_ITEM_PACKERS_MOST));
+	tables = sizes->packers * packer +
+	         threads * ((facts->keeps ? 2 : 1) * piece + gs_item_tables_bytes(&sizes->tables));
 	sizes->data_bytes = memory - gs_least(memory, sorting + tables);
 	if (sizes->data_bytes < least_data(piece, threads))
 		sizes->data_bytes = least_data(piece, threads);

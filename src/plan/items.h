@@ -23,6 +23,9 @@ enum { GS_HEADER_SHARE = 32 };
 /* What is known of items in a temporary file (stages/division.c), at most. */
 enum { GS_ITEM_EXTENT_BYTES = 32 };
 
+/* What compresses them: most packers; memory of each beside pieces (zstd). */
+enum { GS_ITEM_PACKERS_MOST = 64, GS_ITEM_PACKER_BYTES = 768 << 10 };
+
 /** The fewest bytes that an item is expected to have; ITEM_BYTES: of each, or 0. */
 static inline size_t
 gs_item_least_bytes(size_t item_bytes)
@@ -87,6 +90,7 @@ struct gs_item_store_facts {
 	bool     keeps;			/* of each piece the items that are not dropped: a head */
 	uint64_t input_bytes;		/* of items that it will get, about; UINT64_MAX: unknown */
 	bool     guessed;		/* INPUT_BYTES may be less than what comes */
+	bool     packs;			/* what is on disk is compressed */
 };
 
 struct gs_item_sizes {
@@ -138,6 +142,7 @@ struct gs_item_store_sizes {
 	size_t   first_bytes;		/* of them for the first division: what the input can need */
 	size_t   sample_bytes;		/* the first items, of which bounds are chosen */
 	uint64_t expected_bytes;	/* that will come, as far as is known */
+	unsigned packers;		/* that compress pieces */
 };
 
 void gs_plan_item_store(struct gs_item_store_sizes *sizes, const struct gs_item_store_facts *facts);

@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "spill/file.h"
 
-/* ---- one block of sorted keys (pack.c) ------------------------------------------ */
+/* ---- one block of sorted keys, or of items (pack.c) ------------------------------------------ */
 
 /*
  * A packer is what one thread needs.  It works in memory that it is given, and owns what the
@@ -56,6 +56,13 @@ bool gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pac
 
 /** Unpack the block at packer->packed, which has a sound header.  False: it is corrupt. */
 bool gs_unpack(struct gs_packer *packer, void *keys, unsigned bits);
+
+/** Compress BYTES of items, a block at most, to packer->packed; returns how many there are, or 0: they do not
+ *  become fewer. */
+size_t gs_pack_items(struct gs_packer *packer, const void *items, size_t bytes);
+
+/** Decompress PACKED bytes at packer->packed to BYTES of ITEMS.  False: they are corrupt. */
+bool gs_unpack_items(struct gs_packer *packer, size_t packed, void *items, size_t bytes);
 
 /* ---- runs, block by block, by several threads (blocks.c) ------------------------- */
 

@@ -91,9 +91,9 @@ gs_packer_close(struct gs_packer *packer)
 	packer->compressor = packer->expander = NULL;
 }
 
-/* Compress BYTES of planes to TO, which has room for as many.  0: they do not become fewer. */
+/* Compress BYTES at FROM to TO, which has room for as many.  0: they do not become fewer. */
 static size_t
-compress_planes(struct gs_packer *packer, void *to, size_t bytes)
+compress_bytes(struct gs_packer *packer, const void *from, void *to, size_t bytes)
 {
 	size_t packed;
 
@@ -101,14 +101,14 @@ compress_planes(struct gs_packer *packer, void *to, size_t bytes)
 		int result = 0;
 
 		if (lz4_loads())
-			result = lz4.compress((const char *)packer->planes, to, (int)bytes, (int)bytes);
+			result = lz4.compress(from, to, (int)bytes, (int)bytes);
 		return result > 0 ? (size_t)result : 0;
 	}
 	if (packer->compressor == NULL && gs_zstd_loads())
 		packer->compressor = ZSTD_createCCtx();
 	if (packer->compressor == NULL)		/* no memory, or no library */
 		return 0;
-	packed = ZSTD_compressCCtx(packer->compressor, to, bytes, packer->planes, bytes, ZSTD_LEVEL);
+	packed = ZSTD_compressCCtx(packer->compressor, to, bytes, from, bytes, ZSTD_LEVEL);
 	return ZSTD_isError(packed) ? 0 : packed;
 }
 
@@ -124,7 +124,7 @@ gs_pack(struct gs_packer *packer, const void *keys, size_t count, unsigned bits)
 		shuffle_32(keys, count, (uint32_t *)(void *)packer->packed, packer->planes);
 	else
 		shuffle_64(keys, count, (uint64_t *)(void *)packer->packed, packer->planes);
-	packed = compress_planes(packer, to, bytes);
+	packed = compress_bytes(packer, packer->planes, to, bytes);
 	if (packed == 0 || packed >= bytes) {
 		memcpy(to, packer->planes, bytes);
 		packed = bytes;
@@ -144,17 +144,16 @@ gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pack_hea
 	       header->packed_bytes <= bytes;
 }
 
-/* Decompress PACKED bytes at FROM to BYTES of planes. */
+/* Decompress PACKED bytes at FROM to BYTES at TO. */
 static bool
-expand(struct gs_packer *packer, const void *from, size_t packed, size_t bytes)
+expand(struct gs_packer *packer, const void *from, size_t packed, void *to, size_t bytes)
 {
 	if (packer->method == GS_PACK_LZ4)
-		return lz4_loads() && lz4.decompress(from, (char *)packer->planes, (int)packed,
-		                                   (int)bytes) == (int)bytes;
+		return lz4_loads() && lz4.decompress(from, to, (int)packed, (int)bytes) == (int)bytes;
 	if (packer->expander == NULL && gs_zstd_loads())
 		packer->expander = ZSTD_createDCtx();
 	return packer->expander != NULL &&
-	       ZSTD_decompressDCtx(packer->expander, packer->planes, bytes, from, packed) == bytes;
+	       ZSTD_decompressDCtx(packer->expander, to, bytes, from, packed) == bytes;
 }
 
 bool
@@ -169,11 +168,25 @@ gs_unpack(struct gs_packer *packer, void *keys, unsigned bits)
 	bytes = (size_t)header.keys * (bits / 8);
 	if (header.packed_bytes == bytes)
 		planes = from;
-	else if (!expand(packer, from, header.packed_bytes, bytes))
+	else if (!expand(packer, from, header.packed_bytes, packer->planes, bytes))
 		return false;
 	if (bits == 32)
 		unshuffle_32(planes, header.keys, keys);
 	else
 		unshuffle_64(planes, header.keys, keys);
 	return true;
+}
+
+size_t
+gs_pack_items(struct gs_packer *packer, const void *items, size_t bytes)
+{
+	const size_t packed = compress_bytes(packer, items, packer->packed, bytes);
+
+	return packed < bytes ? packed : 0;
+}
+
+bool
+gs_unpack_items(struct gs_packer *packer, size_t packed, void *items, size_t bytes)
+{
+	return expand(packer, packer->packed, packed, items, bytes);
 }

@@ -413,17 +413,15 @@ static gs_status
 write_extent(struct gs_division_shared *shared, struct collected *collected, const char *data,
              size_t bytes)
 {
-	struct gs_spill_file *file = &shared->files[collected->file];
 	struct gs_item_extents *extents = collected->extents;
 
 	if (bytes == 0)
 		return GS_OK;
 	TRY(GS_GROW(extents->list, &extents->room, extents->count + 1, "extents"));
-	extents->list[extents->count++] = (struct gs_item_extent){
-		.at = file->end, .sum = gs_bytes_sum(data, bytes), .bytes = (uint32_t)bytes,
-		.file = collected->file, .origin = collected->origin,
+	extents->list[extents->count] = (struct gs_item_extent){
+		.bytes = (uint32_t)bytes, .file = collected->file, .origin = collected->origin,
 	};
-	return gs_spill_file_write(file, data, bytes);
+	return gs_item_extent_write(shared, &extents->list[extents->count++], data);
 }
 
 static gs_status
@@ -506,19 +504,5 @@ gs_division_store(struct gs_division *division)
 	TRY(gs_division_flush(division));
 	gs_arena_close(&division->arena);
 	division->rows_most = 0;
-	return GS_OK;
-}
-
-gs_status
-gs_division_read(const struct gs_division_shared *shared, const struct gs_item_extent *extent,
-                 char *into, bool last)
-{
-	const struct gs_spill_file *file = &shared->files[extent->file];
-
-	TRY(gs_spill_file_read(file, extent->at, into, extent->bytes));
-	if (gs_bytes_sum(into, extent->bytes) != extent->sum)
-		return gs_spill_file_corrupt(file->dir);
-	if (last)
-		gs_spill_file_forget(file, extent->at, extent->at + extent->bytes);
 	return GS_OK;
 }

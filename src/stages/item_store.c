@@ -23,6 +23,7 @@ struct gs_item_store {
 	struct gs_item_store_options options;
 	struct gs_monitor        *monitor;
 	struct gs_division_shared shared;
+	struct gs_item_packers    packers;	/* of SHARED */
 	struct gs_arena           arena;	/* the memory of SHARED */
 	struct gs_division       *first;	/* the one that is being filled */
 	struct gs_item_buckets    buckets;
@@ -49,9 +50,12 @@ open_store(struct gs_item_store *store)
 	const unsigned threads = store->options.facts.threads;
 	const size_t found = shared->found_room * sizeof(uint16_t);
 	const size_t lengths = shared->lengths_room * sizeof(uint32_t);
+	const unsigned packers = store->sizes.packers;
+	const size_t packed = gs_item_packers_bytes(packers, shared->piece_bytes);
 	char *memory, *more;
 
 	TRY(gs_arena_open(&store->arena, 4 * gs_arena_round(1) +
+	                  gs_arena_round(packed) +
 	                  (shared->head > 0 ? 2 : 1) * gs_arena_round(threads * shared->piece_bytes) +
 	                  gs_arena_round(threads * found) + gs_arena_round(threads * lengths) +
 	                  gs_arena_round(threads * sizeof *shared->dividers), false));
@@ -66,6 +70,11 @@ open_store(struct gs_item_store *store)
 			.found = (uint16_t *)(memory + t * found), .lengths = shared->lengths_room,
 			.bytes = lengths > 0 ? (uint32_t *)(void *)(more + t * lengths) : NULL,
 		};
+	if (packers > 0) {
+		shared->packers = &store->packers;
+		gs_item_packers_open(shared->packers, store->options.compress_program, packers,
+		                     shared->piece_bytes, gs_arena_take(&store->arena, packed));
+	}
 	TRY(gs_division_open(&store->first, shared, store->sizes.first_bytes));
 	gs_item_bins_one(store->first->bins, 0);
 	store->buckets.divisions = store->first;
@@ -91,6 +100,7 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->shared.temp_dir_count = options->temp_dir_count;
 	store->has_bounds = options->origins;
 	store->options.facts.keeps = store->shared.head > 0;
+	store->options.facts.packs = options->compress_program != NULL;
 	gs_plan_item_store(&store->sizes, &store->options.facts);
 	store->shared.piece_bytes = store->sizes.tables.piece_bytes;
 	store->shared.found_room = store->sizes.tables.found_room;
@@ -112,6 +122,7 @@ gs_item_store_close(struct gs_item_store *store)
 	gs_item_buckets_close(&store->buckets);
 	for (unsigned f = 0; f < store->shared.file_count; f++)
 		gs_spill_file_close(&store->shared.files[f]);
+	gs_item_packers_close(&store->packers);
 	gs_arena_close(&store->arena);
 	free(store->digest.first);
 	free(store->digest.last);

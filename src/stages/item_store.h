@@ -9,6 +9,7 @@
 #ifndef GS_STAGES_ITEM_STORE_H
 #define GS_STAGES_ITEM_STORE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,7 @@
 #include "sort/items/items.h"
 #include "sort/items/part.h"
 #include "sort/span.h"
+#include "spill/compress.h"
 #include "spill/file.h"
 #include "stages/engine.h"
 
@@ -39,6 +41,15 @@
 
 enum { GS_DIVISION_FILES = 32 };	/* temporary files, at most */
 
+/* What compresses them. */
+struct gs_item_packers {
+	unsigned         count;
+	pthread_mutex_t  lock;		/* guards: */
+	pthread_cond_t   given;
+	uint64_t         idle;		/* bit P: packer P */
+	struct gs_packer list[GS_ITEM_PACKERS_MOST];
+};
+
 struct gs_division_shared {
 	const struct gs_item_order *order;
 	struct gs_monitor *monitor;
@@ -53,6 +64,7 @@ struct gs_division_shared {
 	size_t    temp_dir_count;
 	struct gs_spill_file files[GS_DIVISION_FILES];
 	unsigned  file_count;			/* 0: none was needed yet */
+	struct gs_item_packers *packers;	/* NULL: nothing is compressed */
 	uint64_t  spilled_bytes;
 	uint64_t  head;				/* more items than that will not leave; 0: all may */
 	unsigned  apart;			/* of a set: the origins of rows, which stay apart; or 0 */
@@ -68,7 +80,7 @@ struct gs_item_row {
 /* Whole items in a temporary file; at most a piece, or one item. */
 struct gs_item_extent {
 	uint64_t at, sum;	/* sum: gs_bytes_sum() */
-	uint32_t bytes;
+	uint32_t bytes, stored;	/* in memory; in the file: fewer if they are compressed */
 	unsigned file;
 	unsigned origin;
 };
@@ -133,6 +145,20 @@ MUST_CHECK gs_status gs_division_store(struct gs_division *division);
  *  not what was written. */
 MUST_CHECK gs_status gs_division_read(const struct gs_division_shared *shared,
                                       const struct gs_item_extent *extent, char *into, bool last);
+
+/** Append the extent->bytes of items at DATA to file extent->file, and set the other members.  GS_EIO. */
+MUST_CHECK gs_status gs_item_extent_write(struct gs_division_shared *shared,
+                                          struct gs_item_extent *extent, const char *data);
+
+/** Memory for so many packers of pieces. */
+size_t gs_item_packers_bytes(unsigned count, size_t piece_bytes);
+
+/** Begin: PROGRAM is "zstd" or "lz4"; MEMORY is borrowed. */
+void gs_item_packers_open(struct gs_item_packers *packers, const char *program, unsigned count,
+                          size_t piece_bytes, char *memory);
+
+/** A zeroed struct is allowed. */
+void gs_item_packers_close(struct gs_item_packers *packers);
 
 /** The slices of BIN in rows FROM .. TO, at most as many as rows; returns how many. */
 size_t gs_division_slices(const struct gs_division *division, unsigned bin, size_t from, size_t to,
@@ -223,6 +249,7 @@ struct gs_item_store_options {
 	unsigned  shares;		/* ... of one of so many shares of the user's limit; 0: all of it */
 	const char *const *temp_dirs;	/* used in rotation */
 	size_t    temp_dir_count;	/* at least 1 */
+	const char *compress_program;	/* "zstd" or "lz4": compresses what is on disk; or NULL */
 
 	/* Which items leave.  A group is items that are equal; the first of them stands for all. */
 	bool      groups;		/* one of each group of LEAST .. MOST items; false: all items */

@@ -94,6 +94,28 @@ same() {
 	gsort -q -u64 -S 1 --compress-program=no-such-program in 2>&1 | cmp - expected
 }
 
+@test "temporary files of lines and records are compressed if wanted, within -S" {
+	local program threads
+	awk 'BEGIN { srand(4); for (long = "long line "; length(long) < 300000; ) long = long long
+		for (i = 0; i < 400000; i++) print int(rand() * 1e6), i % 200000 ? "words that compress well" : long i }' >in
+	sort -k2,2 -k1,1n in >expected
+	head -c 9600000 in >bytes
+	gsort --record-size=24 -k bytes5@3 bytes >sorted
+	for program in zstd lz4; do
+		needs $program
+		for threads in 1 2 16; do
+			peak_within 24576 gsort -k2,2 -k1,1n -S 24M -T . --parallel=$threads --verify \
+				--compress-program=$program -o out in
+			cmp expected out
+		done
+		gsort -k2,2 -k1,1n -S 24M -T . --verbose=json:told --compress-program=$program -o out in
+		[ "$(sed -n 's/.*"spilled_bytes":\([0-9]*\).*/\1/p' told)" -lt 9000000 ] || { cat told; false; }
+		gsort --record-size=24 -k bytes5@3 -S 5M -T . --compress-program=$program bytes | cmp - sorted
+	done
+	gsort -n --lines -S 5M -T . --compress-program=lz4 in | cmp - <(sort -n in)
+	gsort --lines --union -S 5M -T . --compress-program=zstd in in | cmp - <(sort in)
+}
+
 @test "a program that compresses runs 16 times at once, or as often as is said" {
 	gen --seed 52 --keys 13500000 --type u64 >in	# 20 runs
 	printf '%s\n' '#!/bin/sh' '[ -z "$1" ] || echo 1 >>log' cat '[ -z "$1" ] || echo -1 >>log' \

@@ -119,34 +119,37 @@ static const struct {
 	uint64_t    bin_bytes;
 } stores[] = {
 	{ "much memory: pieces, parts and bins as large as is good",
-	  { 8ull GiB, 4, 100, false, UNKNOWN, false }, 0,
+	  { 8ull GiB, 4, 100, false, UNKNOWN, false, false }, 0,
 	  1048500, 8421239844, 8421239844, 16777216, 16777216, 67108864, 1048576 },
 	{ "a small input needs few addresses",
-	  { 8ull GiB, 4, 100, false, 1000000, false }, 0,
+	  { 8ull GiB, 4, 100, false, 1000000, false, false }, 0,
 	  1048500, 8421239844, 14208688, 16777216, 16777216, 67108864, 1048576 },
 	{ "unless it may grow",
-	  { 8ull GiB, 4, 100, false, 1000000, true }, 0,
+	  { 8ull GiB, 4, 100, false, 1000000, true, false }, 0,
 	  1048500, 8421239844, 8421239844, 16777216, 16777216, 67108864, 1048576 },
 	{ "lines have tables of lengths",
-	  { 1ull GiB, 4, 0, false, UNKNOWN, false }, 0,
+	  { 1ull GiB, 4, 0, false, UNKNOWN, false, false }, 0,
 	  1048576, 925892584, 925892584, 16777216, 6972349, 36945952, 1048576 },
 	{ "a head has a second piece of each thread",
-	  { 1ull GiB, 4, 0, true, UNKNOWN, false }, 0,
+	  { 1ull GiB, 4, 0, true, UNKNOWN, false, false }, 0,
 	  1048576, 921698280, 921698280, 16777216, 6972349, 36945952, 1048576 },
 	{ "little memory, little pieces",
-	  { 10ull MiB, 2, 16, false, UNKNOWN, false }, 0,
+	  { 10ull MiB, 2, 16, false, UNKNOWN, false, false }, 0,
 	  163840, 8539916, 8539916, 1067489, 163856, 721600, 54618 },
+	{ "one packer of its pieces, or more where there is memory",
+	  { 10ull MiB, 2, 16, false, UNKNOWN, false, true }, 0,
+	  163840, 7425548, 7425548, 928193, 163856, 721600, 54618 },
 	{ "less than the least",
-	  { 1, 2, 0, false, UNKNOWN, false }, 0,
+	  { 1, 2, 0, false, UNKNOWN, false, false }, 0,
 	  32768, 524288, 524288, 65536, 32784, 32784, 10928 },
 	{ "an item that is larger than a piece is one",
-	  { 64ull MiB, 2, 3 MiB, false, UNKNOWN, false }, 0,
+	  { 64ull MiB, 2, 3 MiB, false, UNKNOWN, false, false }, 0,
 	  3145728, 35651310, 35651310, 6291456, 6291456, 8947848, 1048576 },
 	{ "a line of 10 MiB leaves less for parts of files",
-	  { 64ull MiB, 2, 0, false, UNKNOWN, false }, 10 MiB,
+	  { 64ull MiB, 2, 0, false, UNKNOWN, false, false }, 10 MiB,
 	  1048576, 50200332, 50200332, 6275041, 1048592, 2453440, 349530 },
 	{ "and one of all memory nothing",
-	  { 64ull MiB, 2, 0, false, UNKNOWN, false }, 64 MiB,
+	  { 64ull MiB, 2, 0, false, UNKNOWN, false, false }, 64 MiB,
 	  1048576, 50200332, 50200332, 6275041, 1048592, 1048592, 349530 },
 };
 
@@ -188,7 +191,7 @@ check_shares(void)
 		for (uint64_t memory = 4 MiB; memory < 64ull GiB; memory += memory / 5)
 			for (unsigned threads = 1; threads <= 64; threads *= 2) {
 				const struct gs_item_store_facts facts = {
-					memory, threads, lengths[l], false, UNKNOWN, false,
+					memory, threads, lengths[l], false, UNKNOWN, false, false,
 				};
 				struct gs_item_store_sizes sizes;
 				size_t piece, parts, pieces;

@@ -152,11 +152,12 @@ bench_results = \
   bench/results/README.md \
   bench/results/h100-2026-11-25/one-gpu.json \
   bench/results/h100-2026-11-25/reversed.json \
-  bench/results/h100-2026-11-25/sizes.txt \
   bench/results/h100-2026-11-25/table-pairs.txt \
   bench/results/h100-2026-11-25/table.txt \
   bench/results/h200-2026-11-26/arrays.txt \
   bench/results/h200-2026-11-26/as-sort.txt \
+  bench/results/h200-2026-11-26/jobs.json \
+  bench/results/h200-2026-11-26/jobs.txt \
   bench/results/h200-2026-11-26/stable.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \

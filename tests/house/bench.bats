@@ -111,13 +111,15 @@ load ../helpers
 		    assert f"{seconds} s" in page.split("## How it compares")[1], seconds
 		assert len(re.findall(number + r"\s+s\b", first)) == 3
 		over = {}
-		for group in json.load(open("bench/results/h200-2026-11-23/jobs-two-queues.json"))["groups"]:
+		for group in [group for name in ("h200-2026-11-23/jobs-two-queues", "h200-2026-11-26/jobs")
+		              for group in json.load(open(f"bench/results/{name}.json"))["groups"]]:
 		    jobs = {job["name"]: job["median"] for job in group["jobs"]}
 		    if "cat" in jobs:
 		        over.setdefault(group["title"], {}).update({n: m / jobs["cat"] for n, m in jobs.items()})
 		text = " ".join(page.split())
 		for title, job, before in (
 		        ("2^30 u64, file to new file, 16 cores, CPU", "cpu", "sorting a file of 8 GiB takes"),
+		        ("2^31 u64, file to new file, 16 cores, CPU", "cpu", "with `cat`, and of 16 GiB"),
 		        ("2^31 u64, file to new file, 16 cores", "auto", "sorting 16 GiB takes"),
 		        ("2^31 u64, file to new file, 16 cores", "auto", "from file to file with the GPU takes"),
 		        ("2^31 u64, file to new file, 4 cores", "auto", "as long as copying them, and")):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* byte_order.h - htobe64() and its relatives, wherever the system declares them */
+/* byte_order.h - be64toh() and its relatives, wherever the system declares them */
 #ifndef GS_BYTE_ORDER_H
 #define GS_BYTE_ORDER_H
 
@@ -8,14 +8,10 @@
 #elif __has_include(<sys/endian.h>)
 #include <sys/endian.h>
 #else	/* macOS; little endian, as all of gsort */
-#define htobe64(x)	__builtin_bswap64(x)
 #define be64toh(x)	__builtin_bswap64(x)
 #define be32toh(x)	__builtin_bswap32(x)
-#define htobe32(x)	__builtin_bswap32(x)
 #define htole64(x)	(x)
 #define le64toh(x)	(x)
-#define le32toh(x)	(x)
-#define htole32(x)	(x)
 #endif
 
 #endif

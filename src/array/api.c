@@ -39,23 +39,6 @@ gsort_scratch_bytes(size_t count, enum gsort_type type, const struct gsort_array
 	return gs_array_sort_bytes(count, &args);
 }
 
-/* Order into words of 64 bits of our own, then shorten them. */
-static gs_status
-argsort_32(const void *keys, size_t count, uint32_t *indices, const struct gs_array_args *args)
-{
-	struct gs_array_memory memory;
-	uint64_t *order;
-	gs_status status;
-
-	TRY(gs_array_memory_get(&memory, count * sizeof *order));
-	order = (uint64_t *)(void *)memory.at;
-	status = gs_array_order(order, keys, count, args);
-	for (size_t i = 0; status == GS_OK && i < count; i++)
-		indices[i] = (uint32_t)order[i];
-	gs_array_memory_give(&memory);
-	return status;
-}
-
 static gs_status
 argsort(const void *keys, size_t count, enum gsort_type type, void *indices,
         enum gsort_type index_type, const struct gsort_array_options *options)
@@ -71,10 +54,7 @@ argsort(const void *keys, size_t count, enum gsort_type type, void *indices,
 	                         count * (index_type == GSORT_U32 ? 4 : 8)));
 	if (index_type == GSORT_U32 && count > (uint64_t)UINT32_MAX + 1)
 		return gs_fail(GS_EUSAGE, "%zu keys have indices of 64 bits, u64", count);
-	if (count == 0)
-		return GS_OK;
-	return index_type == GSORT_U32 ? argsort_32(keys, count, indices, &args)
-	                               : gs_array_order(indices, keys, count, &args);
+	return gs_array_order(indices, index_type == GSORT_U32 ? 4 : 8, keys, count, &args);
 }
 
 gsort_status

@@ -72,6 +72,30 @@ struct gs_array_args gs_array_args_u64(unsigned threads);
 /** Threads that pay for an array of BYTES. */
 unsigned gs_array_threads(const struct gs_array_args *args, size_t bytes);
 
+/* ---- memory of a call (memory.c) -------------------------------------------------- */
+
+/*
+ * The memory of one call at a time is kept for the next one, up to 64 MiB: a call on 2^22 u32 would spend a
+ * fifth of its time on pages that the system clears.  Calls beside it map memory of their own.
+ */
+
+/* Zeroed before it is got. */
+struct gs_array_memory {
+	char *at;
+	bool  zeroed;		/* all of it */
+
+	/* private */
+	void *taken;		/* from malloc() */
+	bool  keeps;
+	struct gs_arena arena;
+};
+
+/** Get BYTES; GS_EBUDGET: there is not so much. */
+MUST_CHECK gs_status gs_array_memory_get(struct gs_array_memory *memory, size_t bytes);
+
+/** Of a memory that was not got, nothing. */
+void gs_array_memory_give(struct gs_array_memory *memory);
+
 /* ---- sort an array in place (sort.c) ------------------------------------------- */
 
 /** Bytes of args->scratch that gs_array_sort() needs, at any address; 0: none. */
@@ -89,18 +113,22 @@ size_t gs_array_sort_bytes(size_t count, const struct gs_array_args *args);
  */
 MUST_CHECK gs_status gs_array_sort(void *keys, size_t count, const struct gs_array_args *args);
 
+/** Get memory for COUNT *WORDS, and, if they are not few, for *ARGS the scratch memory to sort them. */
+MUST_CHECK gs_status gs_array_words_get(struct gs_array_memory *memory, uint64_t **words, size_t count,
+                                        struct gs_array_args *args);
+
 /* ---- the order of the keys of an array, as indices (order.c) ------------------- */
 
 /**
- * Store in ORDER the indices of COUNT keys, in the order of the keys.  Stable: of equal keys the one
- * that comes first has the smaller index.
+ * Store in INDICES, of INDEX_BYTES (4 or 8) each, those of COUNT keys, in the order of the keys.  Stable: of
+ * equal keys the one that comes first has the smaller index.
  *
  * @return  GS_OK; GS_EBUDGET: no memory
  *
- * Memory: that of gs_array_sort() for COUNT keys of 64 bits, and 16 bytes for each key whose leading
- * bits are those of more than 32 keys.  Time: as gs_array_sort().
+ * Memory: that of gs_array_sort() for COUNT keys of 64 bits, 8 bytes a key if INDEX_BYTES are 4, and 16
+ * bytes for each key whose leading bits are those of more than 32 keys.  Time: as gs_array_sort().
  */
-MUST_CHECK gs_status gs_array_order(uint64_t *order, const void *keys, size_t count,
+MUST_CHECK gs_status gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count,
                                     const struct gs_array_args *args);
 
 /* ---- sort keys, and carry a payload along (pairs.c) ---------------------------- */
@@ -140,29 +168,5 @@ bool gs_array_in_order(const void *keys, size_t begin, size_t end, const struct 
  */
 MUST_CHECK gs_status gs_array_union(void *into, const void *const arrays[], const size_t counts[],
                                     size_t count, const struct gs_array_args *args);
-
-/* ---- memory of a call (memory.c) -------------------------------------------------- */
-
-/*
- * The memory of one call at a time is kept for the next one, up to 64 MiB: a call on 2^22 u32 would spend a
- * fifth of its time on pages that the system clears.  Calls beside it map memory of their own.
- */
-
-/* Zeroed before it is got. */
-struct gs_array_memory {
-	char *at;
-	bool  zeroed;		/* all of it */
-
-	/* private */
-	void *taken;		/* from malloc() */
-	bool  keeps;
-	struct gs_arena arena;
-};
-
-/** Get BYTES; GS_EBUDGET: there is not so much. */
-MUST_CHECK gs_status gs_array_memory_get(struct gs_array_memory *memory, size_t bytes);
-
-/** Of a memory that was not got, nothing. */
-void gs_array_memory_give(struct gs_array_memory *memory);
 
 #endif

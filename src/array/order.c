@@ -33,7 +33,8 @@ struct ordering {
 	uint64_t    least;	/* of the keys, as ordered bits */
 	unsigned    index_bits;	/* of a word */
 	unsigned    shift;	/* bits of a key that are cut off */
-	uint64_t   *words;
+	uint64_t   *words;	/* of the caller, or of their own: */
+	void       *indices;
 	size_t     *starts;	/* of each turn: its first word that begins a run; TURN's end: none */
 	struct gs_first_error error;
 	uint64_t    turn_least[GS_TEAM_MAX], turn_most[GS_TEAM_MAX];	/* by rank */
@@ -233,40 +234,61 @@ drop_keys(void *context, size_t turn)
 	struct ordering *ordering = context;
 	const size_t end = turn_end(ordering, turn);
 	const uint64_t mask = gs_low_bits(ordering->index_bits);
+	uint32_t *shorts = ordering->indices;
 
-	for (size_t at = turn * TURN_KEYS; at < end; at++)
-		ordering->words[at] &= mask;
+	if (ordering->indices == ordering->words)
+		for (size_t at = turn * TURN_KEYS; at < end; at++)
+			ordering->words[at] &= mask;
+	else
+		for (size_t at = turn * TURN_KEYS; at < end; at++)
+			shorts[at] = (uint32_t)(ordering->words[at] & mask);
 }
 
 /* Sort words, and what their cut-off bits leave open. */
 static gs_status
-sort_words(struct ordering *ordering, unsigned threads, size_t turns)
+sort_words(struct ordering *ordering, const struct gs_array_args *args, size_t turns)
 {
-	const struct gs_array_args args = gs_array_args_u64(threads);
-
-	TRY(gs_array_sort(ordering->words, ordering->count, &args));
+	TRY(gs_array_sort(ordering->words, ordering->count, args));
 	if (ordering->shift == 0)
 		return GS_OK;
 	ordering->starts = malloc(turns * sizeof *ordering->starts);
 	if (ordering->starts == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	gs_first_error_open(&ordering->error);
-	gs_team_each(threads, turns, find_start, ordering);
-	gs_team_each(threads, turns, refine_turn, ordering);
+	gs_team_each(args->threads, turns, find_start, ordering);
+	gs_team_each(args->threads, turns, refine_turn, ordering);
 	free(ordering->starts);
 	return gs_first_error_close(&ordering->error);
 }
 
-gs_status
-gs_array_order(uint64_t *order, const void *keys, size_t count, const struct gs_array_args *args)
+static gs_status
+order(struct ordering *ordering)
 {
-	const unsigned threads = gs_array_threads(args, count * sizeof *order);
-	const size_t turns = (count + TURN_KEYS - 1) / TURN_KEYS;
+	const size_t turns = (ordering->count + TURN_KEYS - 1) / TURN_KEYS;
+	struct gs_array_args args = gs_array_args_u64(gs_array_threads(ordering->args, ordering->count * 8));
+	struct gs_array_memory memory = { .at = NULL };
+	gs_status status;
+
+	if (ordering->words == NULL)
+		TRY(gs_array_words_get(&memory, &ordering->words, ordering->count, &args));
+	choose_bits(ordering, args.threads);
+	gs_team_each(args.threads, turns, make_words, ordering);
+	status = sort_words(ordering, &args, turns);
+	if (status == GS_OK)
+		gs_team_each(args.threads, turns, drop_keys, ordering);
+	gs_array_memory_give(&memory);
+	return status;
+}
+
+gs_status
+gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count,
+               const struct gs_array_args *args)
+{
 	struct ordering *ordering;
 	gs_status status;
 
 	if (count < 2) {
-		memset(order, 0, count * sizeof *order);
+		memset(indices, 0, count * index_bytes);
 		return GS_OK;
 	}
 	ordering = calloc(1, sizeof *ordering);
@@ -275,12 +297,9 @@ gs_array_order(uint64_t *order, const void *keys, size_t count, const struct gs_
 	ordering->args = args;
 	ordering->keys = keys;
 	ordering->count = count;
-	ordering->words = order;
-	choose_bits(ordering, threads);
-	gs_team_each(threads, turns, make_words, ordering);
-	status = sort_words(ordering, threads, turns);
-	if (status == GS_OK)
-		gs_team_each(threads, turns, drop_keys, ordering);
+	ordering->indices = indices;
+	ordering->words = index_bytes == sizeof *ordering->words ? indices : NULL;
+	status = order(ordering);
 	free(ordering);
 	return status;
 }

@@ -88,13 +88,12 @@ divide_turn(void *context, size_t turn)
 static gs_status
 sort_words(struct pairs *pairs)
 {
-	const struct gs_array_args args = gs_array_args_u64(pairs->threads);
+	struct gs_array_args args = gs_array_args_u64(pairs->threads);
 	const size_t turns = (pairs->count + TURN_KEYS - 1) / TURN_KEYS;
 	struct gs_array_memory memory;
 	gs_status status;
 
-	TRY(gs_array_memory_get(&memory, pairs->count * sizeof *pairs->words));
-	pairs->words = (uint64_t *)(void *)memory.at;
+	TRY(gs_array_words_get(&memory, &pairs->words, pairs->count, &args));
 	gs_team_each(pairs->threads, turns, join_turn, pairs);
 	status = gs_array_sort(pairs->words, pairs->count, &args);
 	if (status == GS_OK)

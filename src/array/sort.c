@@ -526,3 +526,16 @@ gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
 		       ? sort_by_quicksort(keys, count, args) : sort_by_buckets(keys, count, args);
 	}
 }
+
+gs_status
+gs_array_words_get(struct gs_array_memory *memory, uint64_t **words, size_t count, struct gs_array_args *args)
+{
+	enum { SMALL_BYTES = 64 << 10 };	/* malloc() has so much, twice */
+	const size_t own = gs_round_up(count * sizeof **words, 64);
+
+	args->scratch_bytes = own > SMALL_BYTES ? gs_array_sort_bytes(count, args) : 0;
+	TRY(gs_array_memory_get(memory, own + args->scratch_bytes));
+	args->scratch = args->scratch_bytes > 0 ? memory->at + own : NULL;
+	*words = (uint64_t *)(void *)memory->at;
+	return GS_OK;
+}

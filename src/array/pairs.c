@@ -31,12 +31,13 @@ struct pairs {
 	uint64_t  *words;
 
 	/* of those that are divided */
-	const struct gs_simd_kernels *kernels;
+	const struct gs_simd_kernels *kernels, *bin_kernels;	/* of words; of keys */
 	struct gs_binner binner;
 	size_t     payload_bytes, turns;
 	size_t    *next;		/* for each turn and bin: where the next pair goes */
 	uint64_t  *copy_keys, *scratch;
 	char      *copy_payload;
+	size_t     fresh_bytes;		/* of copies, which no thread has touched */
 	size_t     large;		/* a bucket of more pairs is sorted by all threads */
 	unsigned   threads;
 };
@@ -116,7 +117,7 @@ choose_bins(struct pairs *pairs)
 	const struct gs_array_args *args = pairs->args;
 	const unsigned bins = (unsigned)gs_within(1, pairs->count / BUCKET_PAIRS, GS_BINS_MOST);
 	const size_t step = pairs->count / GS_BINNER_SAMPLE_KEYS;
-	uint64_t raw[GS_BINNER_SAMPLE_KEYS], sample[GS_BINNER_SAMPLE_KEYS];
+	uint64_t raw[GS_BINNER_SAMPLE_KEYS], sample[GS_BINNER_SAMPLE_KEYS], least, most;
 
 	pairs->binner = gs_binner_linear(0, UINT64_MAX, 1);
 	if (bins == 1)
@@ -125,17 +126,39 @@ choose_bins(struct pairs *pairs)
 		gs_key_put(raw, args->key_bits, s, gs_key_at(pairs->keys, args->key_bits, s * step));
 	gs_array_read(args, raw, 0, GS_BINNER_SAMPLE_KEYS, sample);
 	pairs->kernels->sort_leaf(sample, sample, GS_BINNER_SAMPLE_KEYS);
-	if (sample[0] < sample[GS_BINNER_SAMPLE_KEYS - 1])
-		pairs->binner = gs_binner_choose(sample[0], sample[GS_BINNER_SAMPLE_KEYS - 1], bins,
-		                                 pairs->kernels, sample, GS_BINNER_SAMPLE_KEYS);
+	least = sample[0];
+	most = sample[GS_BINNER_SAMPLE_KEYS - 1];
+	for (size_t s = 0; s < GS_BINNER_SAMPLE_KEYS; s++)
+		gs_key_put(sample, pairs->bin_kernels->key_bits, s, sample[s]);
+	if (least < most)
+		pairs->binner = gs_binner_choose(least, most, bins, pairs->bin_kernels, sample,
+		                                 GS_BINNER_SAMPLE_KEYS);
 }
 
 /* Read HERE keys from AT on, and find the bin of each. */
 static void
 read_bins(const struct pairs *pairs, size_t at, size_t here, uint64_t *keys, uint16_t *bins)
 {
+	uint32_t narrow[GS_ARRAY_READ_KEYS];
+
 	gs_array_read(pairs->args, pairs->keys, at, here, keys);
-	pairs->kernels->bins(&pairs->binner, keys, here, bins);
+	if (pairs->bin_kernels->key_bits == 32)
+		for (size_t i = 0; i < here; i++)
+			narrow[i] = (uint32_t)keys[i];
+	pairs->bin_kernels->bins(&pairs->binner, pairs->bin_kernels->key_bits == 32 ? (void *)narrow : keys,
+	                         here, bins);
+}
+
+/* Threads that touch a huge page first at the same time all clear it: each touches its own. */
+static void
+touch_turn(const struct pairs *pairs, size_t turn)
+{
+	enum { PAGE = 4096 };
+	volatile char *copies = (char *)pairs->copy_keys;
+	const size_t pages = pairs->fresh_bytes / PAGE;
+
+	for (size_t p = pages * turn / pairs->turns; p < pages * (turn + 1) / pairs->turns; p++)
+		copies[p * PAGE] = 0;
 }
 
 static void
@@ -147,6 +170,7 @@ count_turn(void *context, size_t turn)
 	uint64_t keys[GS_ARRAY_READ_KEYS];
 	uint16_t bins[GS_ARRAY_READ_KEYS];
 
+	touch_turn(pairs, turn);
 	for (size_t at = pairs->count * turn / pairs->turns, here; at < end; at += here) {
 		here = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
 		if (pairs->binner.bins == 1) {
@@ -349,11 +373,13 @@ sort_by_buckets(struct pairs *pairs)
 	size_t next_bytes;
 
 	pairs->kernels = gs_simd_kernels(gs_simd_best(), 64);
+	pairs->bin_kernels = gs_simd_kernels(gs_simd_best(), pairs->args->key_bits == 64 ? 64 : 32);
 	choose_bins(pairs);
 	pairs->turns = pairs->threads;
-	pairs->large = 4 * gs_within(BUCKET_PAIRS, count / pairs->binner.bins, SIZE_MAX);
+	pairs->large = gs_within(4 * BUCKET_PAIRS, count / (4 * pairs->threads), SIZE_MAX);
 	next_bytes = pairs->turns * pairs->binner.bins * sizeof *pairs->next;
 	TRY(gs_array_memory_get(&memory, 8 * count + payload + words + scratch + next_bytes));
+	pairs->fresh_bytes = memory.zeroed ? 8 * count + payload : 0;
 	pairs->copy_keys = (uint64_t *)(void *)memory.at;
 	pairs->copy_payload = memory.at + 8 * count;
 	pairs->words = (void *)(words > 0 ? pairs->copy_payload + payload : pairs->keys);

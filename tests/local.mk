@@ -42,6 +42,7 @@ tests_unit_units_SOURCES = \
   tests/unit/forecast.c \
   tests/unit/inflate.c \
   tests/unit/input.c \
+  tests/unit/item_land.c \
   tests/unit/item_merger.c \
   tests/unit/item_store.c \
   tests/unit/items.c \

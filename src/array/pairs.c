@@ -108,6 +108,9 @@ sort_words(struct pairs *pairs)
 /* Pairs of a bucket, about: with words and scratch 512 KiB at most. */
 enum { BUCKET_PAIRS = 1 << 14 };
 
+/* So many bins at least have those of many pairs: fewer are never logarithmic. */
+enum { MANY_PAIRS = 1 << 17, BINS_LEAST = 256 };
+
 /* Far enough for a line to arrive.  Not tuned. */
 enum { AHEAD = 16 };
 
@@ -115,7 +118,8 @@ static void
 choose_bins(struct pairs *pairs)
 {
 	const struct gs_array_args *args = pairs->args;
-	const unsigned bins = (unsigned)gs_within(1, pairs->count / BUCKET_PAIRS, GS_BINS_MOST);
+	const unsigned bins = (unsigned)gs_within(pairs->count < MANY_PAIRS ? 1 : BINS_LEAST,
+	                                          pairs->count / BUCKET_PAIRS, GS_BINS_MOST);
 	const size_t step = pairs->count / GS_BINNER_SAMPLE_KEYS;
 	uint64_t raw[GS_BINNER_SAMPLE_KEYS], sample[GS_BINNER_SAMPLE_KEYS], least, most;
 

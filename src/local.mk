@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The sources of gsort, one file a line, sorted.
+# The sources of gsort, one file a line, sorted, but for the longest to compile, which is first.
 
 # Everything but the GPU and the command line: also what gsort-emu is made of.
 host_sources = \
+  src/sort/cpu/simd_kernels.c \
   src/array/api.c \
   src/array/args.c \
   src/array/array.h \
@@ -214,7 +215,6 @@ host_sources = \
   src/sort/cpu/lanes_none.inc \
   src/sort/cpu/quicksort.c \
   src/sort/cpu/quicksort.h \
-  src/sort/cpu/simd_kernels.c \
   src/sort/cpu/simd_kernels.h \
   src/sort/cpu/simd_kernels.inc \
   src/sort/cpu/vector_partition.inc \

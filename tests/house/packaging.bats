@@ -111,6 +111,28 @@ prepare() {
 	END
 }
 
+@test "from what make release makes, three commands lead to sorted numbers" {
+	left_to_slow "a release, which builds all again"
+	needs gzip xz
+	local chroot=
+	/usr/bin/python3 -c 'import setuptools, wheel, pip, venv' || skip "no setuptools, wheel, pip and venv"
+	mkdir build release
+	(cd build && "$GSORT_SOURCE/configure" -q --without-cuda --enable-static-program) >log 2>&1 ||
+		{ grep -q 'are needed; config.log' log && skip "no static libraries"; cat log; false; }
+	make -s -C build -j2 release PYTHON=/usr/bin/python3 >log 2>&1 || { tail -n 30 log; false; }
+	cp build/gsort-*.tar.?z build/gsort-*.whl release
+	[ "$(find release -type f | wc -l)" -eq 3 ]
+	if [ "$(id -u)" -eq 0 ]; then
+		if command -v mmdebstrap >/dev/null; then
+			mmdebstrap --variant=minbase bookworm chroot >log 2>&1 && chroot=chroot
+		elif command -v debootstrap >/dev/null; then
+			debootstrap --variant=minbase bookworm chroot >log 2>&1 && chroot=chroot
+		fi
+	fi
+	"$GSORT_SOURCE/packaging/try" release $chroot >tried 2>&1 || { cat tried; false; }
+	[ "$(grep -c ' commands$' tried)" -eq $((${#chroot} > 0 ? 3 : 1)) ]
+}
+
 @test "a static program decompresses, and spills, where there is nothing else" {
 	left_to_slow "a static program, which builds all again"
 	[ "$(id -u)" -eq 0 ] || skip "only root may change the root"

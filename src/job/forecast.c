@@ -111,8 +111,8 @@ gs_job_work(const struct gsort *job, struct gsort_progress *p)
 	const struct gs_counters *now = &job->monitor.counters;
 	const uint64_t read = atomic_load(&now->read_ns), merge = atomic_load(&now->merge_ns);
 	const uint64_t write = atomic_load(&now->write_ns);
-	const bool last = job->options.operation == GSORT_SORT && p->phase == GSORT_WRITING &&
-	                  atomic_load(&job->set) == NULL;
+	/* A merge and a set of keys write while they read; options may change while another thread asks. */
+	const bool last = p->phase == GSORT_WRITING && write > 0 && atomic_load(&job->set) == NULL;
 	double done;
 
 	p->work_total = read + merge + write;

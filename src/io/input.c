@@ -366,11 +366,12 @@ gs_status
 gs_input_skip(struct gs_input *input, uint64_t bytes, void *into)
 {
 	char dropped[1 << 13];
+	void *const to = into != NULL ? into : (void *)dropped;
 	size_t want, got;
 
 	for (uint64_t left = bytes; left > 0; left -= got) {
 		want = into != NULL || left < sizeof dropped ? (size_t)left : sizeof dropped;
-		TRY(gs_input_read(input, into != NULL ? into : dropped, want, &got));
+		TRY(gs_input_read(input, to, want, &got));
 		if (got < want)
 			return gs_fail(GS_EINPUT, "%s: has only %llu of the %llu bytes to be skipped",
 			               gs_input_name(input), (unsigned long long)(bytes - left + got),

@@ -89,12 +89,12 @@ open_batch(struct gs_store *store)
 {
 	const struct gs_plan *plan = store->plan;
 	const uint64_t bytes = store->plan_input->input_bytes;
+	const bool fills = bytes < UINT64_MAX && bytes >= SPREAD_FROM_BYTES && plan->head_keys == 0;
 	struct gs_batch *batch = &store->batch;
 
 	batch->pool = gs_pool_init(store->block_table, store->pool_memory, plan->batch_bytes,
 	                           plan->buckets.block_bytes);
-	gs_pool_spread(batch->pool, plan->threads,
-	               bytes < UINT64_MAX && bytes >= SPREAD_FROM_BYTES ? 0 : SPREAD_FROM_BYTES);
+	gs_pool_spread(batch->pool, plan->threads, fills ? 0 : SPREAD_FROM_BYTES);
 	batch->threads = plan->threads;
 	batch->part_bytes = plan->buckets.part_bytes;
 	batch->clock = &store->monitor->clock;

@@ -92,7 +92,7 @@ on_cpu() {
 	on_cpu in
 	yes 65536 | head -n 25000000 >in		# the shortest that is sorted, not counted
 	on_cpu in
-	yes -32769 | head -n 20000000 >in
+	yes -- -32769 | head -n 20000000 >in
 	on_cpu in
 	{ yes 65536 | head -n 20000000; echo 18446744073709551615; echo -9223372036854775808; } >in
 	on_cpu in -r

@@ -35,17 +35,19 @@ struct row {
 static const struct row rows[] = {
 	{ "one rank", 1, 1, 0, 1 << 20, 3000, 0, 60, 0, 0, 16 << 10, LETTERS, false, 0 },
 	{ "lines of two ranks", 2, 1, 0, 256 << 10, 9000, 0, 60, 0, 0, 16 << 10, LETTERS, false, 0 },
-	{ "lines of four ranks, by threads", 4, 3, 0, 512 << 10, 6000, 0, 90, 0, 0, 8 << 10, LETTERS, false, 0 },
+	{ "lines of four ranks, by threads", 4, 3, 0, 512 << 10, 6000, 0, 90, 0, 0, 8 << 10, LETTERS, false,
+	  0 },
 	{ "records", 3, 2, 0, 512 << 10, 9000, 24, 0, 0, 0, 8 << 10, LETTERS, false, 0 },
 	{ "records of which none divides a block", 2, 1, 0, 256 << 10, 900, 1000, 0, 0, 0, 9000, 5, true, 0 },
 	{ "records as large as a piece", 2, 1, 0, 1 << 20, 99, 4000, 0, 0, 0, 4000, LETTERS, false, 0 },
 	{ "records larger than a block", 2, 1, 0, 512 << 10, 40, 40000, 0, 0, 0, 40000, LETTERS, false, 0 },
-	{ "lines of which some are larger than a piece", 3, 2, 0, 512 << 10, 900, 0, 60, 7, 9000, 4 << 10, LETTERS,
-	  false, 0 },
+	{ "lines of which some are larger than a piece", 3, 2, 0, 512 << 10, 900, 0, 60, 7, 9000, 4 << 10,
+	  LETTERS, false, 0 },
 	{ "lines of which some are larger than a block", 3, 2, 0, 512 << 10, 400, 0, 60, 9, 50000, 8 << 10,
 	  LETTERS, false, 0 },
 	{ "equal lines of one owner", 4, 1, 0, 512 << 10, 3000, 0, 60, 0, 0, 8 << 10, 1, true, 0 },
-	{ "equal lines, by the ranks that read them", 4, 1, 0, 512 << 10, 3000, 0, 60, 0, 0, 8 << 10, 1, false, 0 },
+	{ "equal lines, by the ranks that read them", 4, 1, 0, 512 << 10, 3000, 0, 60, 0, 0, 8 << 10, 1,
+	  false, 0 },
 	{ "inputs of a set", 3, 2, 3, 512 << 10, 3000, 0, 60, 500, 30000, 8 << 10, 5, true, 0 },
 	{ "nothing", 3, 2, 0, 512 << 10, 0, 0, 60, 0, 0, 8 << 10, LETTERS, false, 0 },
 	{ "a store that fails", 3, 1, 0, 256 << 10, 9000, 0, 60, 0, 0, 8 << 10, LETTERS, false, 3 },
@@ -342,9 +344,9 @@ check_fit(void)
 		size_t item_bytes, bytes, room, fit;
 	} fits[] = {
 		{ 0, 14, 14, 14 }, { 0, 14, 99, 14 }, { 0, 14, 13, 7 }, { 0, 14, 7, 7 }, { 0, 14, 6, 6 },
-		{ 0, 14, 5, 2 }, { 0, 14, 2, 2 }, { 0, 14, 1, 0 }, { 0, 14, 0, 0 }, { 0, 0, 0, 0 }, { 0, 2, 1, 0 },
-		{ 7, 14, 14, 14 }, { 7, 14, 13, 7 }, { 7, 14, 7, 7 }, { 7, 14, 6, 0 }, { 1, 14, 6, 6 },
-		{ 14, 14, 0, 0 },
+		{ 0, 14, 5, 2 }, { 0, 14, 2, 2 }, { 0, 14, 1, 0 }, { 0, 14, 0, 0 }, { 0, 0, 0, 0 },
+		{ 0, 2, 1, 0 }, { 7, 14, 14, 14 }, { 7, 14, 13, 7 }, { 7, 14, 7, 7 },
+		{ 7, 14, 6, 0 }, { 1, 14, 6, 6 }, { 14, 14, 0, 0 },
 	};
 
 	for (size_t f = 0; f < sizeof fits / sizeof fits[0]; f++) {

@@ -61,6 +61,10 @@ struct gs_sorter {
 	bool         of_graph;		/* for work that is captured: all above is NULL */
 };
 
+/** For tests: a sorter that is opened has no more bytes of a block's shared memory, and kernels run on
+ *  multiprocessors that have little more. */
+extern int gs_shared_most;
+
 /** Open SORTER for the current device; it holds nothing if that fails. */
 cudaError_t gs_sorter_open(struct gs_sorter *sorter);
 
@@ -115,12 +119,10 @@ cudaError_t gs_sort_typed(const struct gs_sorter *sorter, void *keys, void *othe
                           cudaStream_t stream);
 
 /** COUNT pieces of an array: rows of LENGTH keys each, one behind the other; or if that is 0, piece i from
- *  AT[i] to AT[i + 1] - 1, AT in device memory, and COUNT less than 2^32; if they are APART, from AT[2i] to
- *  AT[2i + 1] - 1, in any order. */
+ *  AT[i] to AT[i + 1] - 1, AT in device memory, and COUNT less than 2^32. */
 struct gs_cuts {
 	const uint64_t *at;
 	size_t          count, length;
-	bool            apart;
 };
 
 /** Scratch for gs_sort_pieces(): none for rows of up to 2^13 keys (64 bits: 2^12). */
@@ -137,16 +139,16 @@ cudaError_t gs_sort_pieces(const struct gs_sorter *sorter, void *keys, void *oth
                            void *scratch, bool *wrong, cudaStream_t stream);
 
 /** Scratch for gs_sort_pairs() of COUNT pairs or fewer: room for as many pairs, and for 6 % or, up
- *  to 2^21 of them, twice as much beside. */
-size_t gs_sort_pairs_scratch_bytes(unsigned bits, unsigned value_bits, size_t count);
+ *  to 2^21 of them, twice as much beside; IN_ORDER for 5 to 20 %. */
+size_t gs_sort_pairs_scratch_bytes(unsigned bits, unsigned value_bits, size_t count, bool in_order);
 
 /**
  * The same with a payload of VALUE_BITS, 32 or 64, for each key, both in place.  Payloads of equal
- * keys come in any order.  A device whose blocks cannot have 208 KB of shared memory is slow.
+ * keys stay IN_ORDER, of 2^32 pairs at most, or come in any.
  */
 cudaError_t gs_sort_pairs(const struct gs_sorter *sorter, void *keys, void *values, unsigned bits,
-                          unsigned value_bits, struct gs_key_map map, size_t count, void *scratch,
-                          cudaStream_t stream);
+                          unsigned value_bits, struct gs_key_map map, size_t count, bool in_order,
+                          void *scratch, cudaStream_t stream);
 
 /** Scratch for gs_sort_short(): for any count. */
 size_t gs_sort_short_scratch_bytes(unsigned bits);
@@ -165,7 +167,7 @@ struct gs_stable {
 	struct gs_cuts    pieces;
 };
 
-/** Scratch for gs_sort_stable(): for each key 17 to 26 bytes, and up to 2^21 keys twice that. */
+/** Scratch for gs_sort_stable(): for each key 10 to 26 bytes, and up to 2^21 keys twice that. */
 size_t gs_sort_stable_scratch_bytes(const struct gs_stable *s);
 
 /**

@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "kernels/kernels.h"
+
 /* Shared memory whose size the launch decides, at a multiple of 16 bytes. */
 #ifdef __CUDACC__
 #define DYNAMIC_SHARED(name)	extern __shared__ __align__(16) unsigned char name[]
@@ -120,6 +122,10 @@ launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, size_t 
 		error = cudaFuncSetAttribute((const void *)kernel,
 		                             cudaFuncAttributeMaxDynamicSharedMemorySize,
 		                             (int)shared_bytes);
+	if (gs_shared_most < INT_MAX && error == cudaSuccess)	/* percent of 228 KB; 1 KB is CUDA's */
+		error = cudaFuncSetAttribute((const void *)kernel,
+		                             cudaFuncAttributePreferredSharedMemoryCarveout,
+		                             (gs_shared_most + 1024) / (228 * 1024 / 100));
 	if (error != cudaSuccess)
 		return error;
 	GS_LAUNCHING(kernel, stream);

@@ -28,11 +28,11 @@
  *     STREAM, then for about two thirds of its own.  The rest may be under way when it returns: STREAM
  *     is in order.  It does not wait for keys of 8 and 16 bits, for less than 2^17 keys without
  *     payloads, for up to 2^14 keys with payloads that are not stable, and for short rows.
- *   - While STREAM is captured in a graph a call waits for nothing.  More than 16 MB of keys, or 2^21 pairs,
- *     are then sorted by networks alone, several times slower.  Segments, rows that are not short, and pairs
+ *   - While STREAM is captured in a graph a call waits for nothing.  Keys that two more divisions than usual
+ *     leave together are then sorted by one block each, slowly.  Segments, rows that are not short, and pairs
  *     without GSORT_CUDA_STABLE or GSORT_CUDA_PLACES are refused.
- *   - Every GPU of the library's build is supported.  Where a block cannot have 208 KB of shared memory
- *     (compute capability other than 9.0 and 10.x) sorts are several times slower, and pairs much.
+ *   - Every GPU of the library's build is supported.  Where a block cannot have 160 KB of shared memory
+ *     (compute capability 7.5, 8.6, 8.9 and 12.x) sorts take fewer and shorter steps at once.
  */
 #ifndef GSORT_CUDA_H
 #define GSORT_CUDA_H

@@ -157,10 +157,15 @@ const char *
 pairs_open(unsigned bits, unsigned value_bits, size_t count, unsigned flags)
 {
 	const size_t value_bytes = count * (value_bits / 8);
+	size_t any_order;
 
 	at.holds = (struct pairs_kind){ bits, value_bits, false };
 	must_call(gsort_cuda_sort_pairs(NULL, NULL, value_bits / 8, count, harness_type(bits),
 	                                flags, NULL, &at.scratch_bytes, NULL));
+	must_call(gsort_cuda_sort_pairs(NULL, NULL, value_bits / 8, count, harness_type(bits), 0, NULL,
+	                                &any_order, NULL));
+	if (at.scratch_bytes < any_order)
+		at.scratch_bytes = any_order;
 	at.cub_scratch_bytes = 0;
 	for (int which = 0; which < CUB_TUNED; which++) {
 		void *none[2] = { NULL, NULL }, *no_values[2] = { NULL, NULL };

@@ -26,6 +26,7 @@
 #include "bench/record.h"
 #include "bench/stats.h"
 #include "bench/usage.h"
+#include "kernels/kernels.h"
 
 static const char usage[] =
 	"Usage: gsort-bench [OPTION]... tile | merge | device | call | rows | check\n"
@@ -52,6 +53,7 @@ static const char usage[] =
 	"  --runs=N    timed runs of each, 1 to 99 [9]\n"
 	"  --json=FILE write the figures to FILE, too\n"
 	"  --quick     device: only gsort and CUB's radix sort, and check the last run only\n"
+	"  --shared=KB shared memory of a block as on lesser GPUs: 64, 99 or 163 [all]\n"
 	"  --big       check: also beyond 2^32 keys (52 GB of device memory)\n"
 	"  --help      print this and exit\n";
 
@@ -327,6 +329,7 @@ parse(int argc, char **argv)
 		{ "shapes", no_argument, NULL, 'l' }, { "seed", required_argument, NULL, 'e' },
 		{ "runs", required_argument, NULL, 'r' }, { "json", required_argument, NULL, 'j' },
 		{ "big", no_argument, NULL, 'b' }, { "quick", no_argument, NULL, 'q' },
+		{ "shared", required_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 	};
 	int option;
@@ -356,6 +359,11 @@ parse(int argc, char **argv)
 			args.runs = (unsigned)parse_number(optarg);
 			if (args.runs < 1 || args.runs > COMPARE_MOST_RUNS)
 				return bad_usage("--runs takes a number from 1 to 99, not", optarg);
+			break;
+		case 'm':
+			gs_shared_most = (int)parse_number(optarg) << 10;
+			if (gs_shared_most < 64 << 10 || gs_shared_most > 227 << 10)
+				return bad_usage("--shared takes a number from 64 to 227, not", optarg);
 			break;
 		case 'e': args.seed = strtoull(optarg, NULL, 0); break;
 		case 'j': args.json = optarg; break;

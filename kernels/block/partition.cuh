@@ -15,6 +15,8 @@
  *
  * The additions in device memory are under way while keys go to shared memory.
  *
+ * Rows that must keep their order are ranked by warps, and tiles are counted first: ordered_places.
+ *
  * In the spirit of E. Stehle, H.-A. Jacobsen, "A Memory Bandwidth-Efficient Hybrid Radix Sort on
  * GPUs", SIGMOD 2017.
  *
@@ -22,6 +24,8 @@
  */
 #ifndef GS_PARTITION_CUH
 #define GS_PARTITION_CUH
+
+#include <type_traits>
 
 #include "kernels/block/scan.cuh"
 #include "kernels/block/splitters.cuh"
@@ -120,6 +124,13 @@ place_of(const exact_places &, uint32_t, uint64_t place, uint32_t at)
 	return place + at;
 }
 
+/* The same for rows that keep their order in each bin: where bins begin, rows of each in groups of tiles
+ * before, and in tiles of the group before (device/segment.cuh: ordered_counts). */
+struct ordered_places {
+	const number   *cursors;
+	const uint32_t *group, *tile;
+};
+
 /* ---- tiles ------------------------------------------------------------------ */
 
 /* A tile of many keys, and the splitters of such; doc/notebook/device-sort.md has what lost. */
@@ -147,6 +158,14 @@ template <class Of> struct tile_of_few {
 	typedef splitters<typename Of::key, FEW_BUCKETS, 64 / sizeof(typename Of::key)> search;
 };
 
+/* A tile of 32 KB, of which 99 KB have room for two. */
+template <class Of> struct tile_of_32_kb : tile_of_few<Of> {
+	enum { ITEMS = 64 / sizeof(typename Of::row), KEYS = tile_of_few<Of>::THREADS * ITEMS };
+};
+
+template <class Of> using tile_of_room =
+	typename std::conditional<sizeof(typename Of::row) == 8, tile_of_few<Of>, tile_of_32_kb<Of>>::type;
+
 /* Shared memory for partition_tile(): keys, then counters and places of up to BINS bins. */
 template <class Tile> static inline size_t
 partition_bytes(uint32_t bins)
@@ -165,17 +184,17 @@ thread_left(uint32_t count)
 	return (int)count - (int)threadIdx.x;
 }
 
-/* The tile's rows at FROM to X, by MAP: every THREADS-th from this thread's on. */
-template <unsigned THREADS, unsigned ITEMS, class Row, class Source, class Map>
+/* The tile's rows at FROM to X, by MAP: every STEP-th from FIRST on. */
+template <unsigned STEP, unsigned ITEMS, class Row, class Source, class Map>
 static __device__ __forceinline__ void
-tile_load(Row *x, Source from, uint32_t count, const Map &map)
+tile_load(Row *x, Source from, uint32_t first, uint32_t count, const Map &map)
 {
-	const int left = thread_left(count);
+	const int left = (int)count - (int)first;
 
-	from = forget(from + threadIdx.x);
+	from = forget(from + first);
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)
-		x[i] = i * (int)THREADS < left ? ordered(map, row_at(from, i * (int)THREADS)) : Row{};
+		x[i] = i * (int)STEP < left ? ordered(map, row_at(from, i * (int)STEP)) : Row{};
 }
 
 /*
@@ -365,6 +384,109 @@ partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t coun
 	tile_write<THREADS, ITEMS>(d, p, to, sorted, count, counts, kept, places);
 }
 
+/* ---- in order ------------------------------------------------------------------ */
+
+/* The first row of this thread; it has each 32nd from there on, so that a warp has neighbours. */
+template <class Tile> static __device__ __forceinline__ uint32_t
+first_in_order(void)
+{
+	return threadIdx.x / 32 * (32 * Tile::ITEMS) + threadIdx.x % 32;
+}
+
+/* The rank of each row of this thread among its warp's rows of its bin, beside that bin in PLACE, to there.
+ * COUNTS: of this warp, zero at first. */
+template <class Tile> static __device__ __forceinline__ void
+ranks_in_order(uint16_t *counts, uint32_t *place, uint32_t count)
+{
+	const int left = (int)count - (int)first_in_order<Tile>();
+	const uint32_t lane = threadIdx.x % 32;
+
+#pragma unroll
+	for (int i = 0; i < (int)Tile::ITEMS; i++) {
+		const bool exists = i * 32 < left;
+		const uint32_t bin = place[i];
+		const uint32_t peers = __match_any_sync(ALL_LANES, exists ? bin : ~0u);
+		const uint32_t before = exists ? counts[bin] : 0;
+
+		__syncwarp();
+		if (exists && peers >> lane == 1)	/* the last of these */
+			counts[bin] = (uint16_t)(before + (uint32_t)__popc(peers));
+		__syncwarp();
+		place[i] = bin << RANK_BITS | (before + (uint32_t)__popc(peers & ((1u << lane) - 1)));
+	}
+}
+
+/* Of two bins, halves of words: sums of the warps before in place of each warp's rows, PITCH words apart;
+ * returns those of all. */
+template <unsigned WARPS> static __device__ __forceinline__ uint32_t
+ranks_before(uint32_t *words, uint32_t pitch)
+{
+	uint32_t here[WARPS], sum = 0;
+
+#pragma unroll
+	for (unsigned w = 0; w < WARPS; w++)
+		here[w] = words[w * pitch];
+#pragma unroll
+	for (unsigned w = 0; w < WARPS; w++) {
+		words[w * pitch] = sum;
+		sum += here[w];
+	}
+	return sum;
+}
+
+/* As above, but rows of a bin keep their order.  Until rows are in shared memory, counts of warps are. */
+template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
+partition_in_order(typename Tile::of::place to, typename Tile::row *x, uint32_t count, const Digits &d,
+                   uint32_t bins, const ordered_places &p, void *memory)
+{
+	enum { THREADS = Tile::THREADS, ITEMS = Tile::ITEMS, WARPS = THREADS / 32 };
+	static_assert(MOST_BINS <= 2 * THREADS, "two bins a thread");
+	static_assert(WARPS * MOST_BINS * sizeof(uint16_t) <= Tile::KEYS * sizeof x[0], "room for counts");
+	typename Tile::row *sorted = (typename Tile::row *)memory;
+	uint64_t *places = (uint64_t *)(sorted + Tile::KEYS);
+	uint32_t *counts = (uint32_t *)(places + bins);
+	uint32_t *sums = counts + bins;
+	const uint32_t pitch = (bins + 1) / 2, first = 2 * threadIdx.x;
+	uint32_t *ranks = (uint32_t *)memory;
+	uint16_t *mine = (uint16_t *)(ranks + threadIdx.x / 32 * pitch);
+	const int left = (int)count - (int)first_in_order<Tile>();
+	uint32_t place[ITEMS], keys = 0, before, total;
+
+	for (unsigned w = threadIdx.x; w < WARPS * pitch; w += THREADS)
+		ranks[w] = 0;
+	__syncthreads();
+	bins_find<ITEMS>(d, x, place);
+	ranks_in_order<Tile>(mine, place, count);
+	__syncthreads();
+	if (threadIdx.x < pitch)
+		keys = ranks_before<WARPS>(&ranks[threadIdx.x], pitch);
+	before = block_sum_before<THREADS>((keys & 0xffff) + (keys >> 16), sums, &total);
+#pragma unroll
+	for (unsigned i = 0; i < 2; i++)
+		if (first + i < bins) {
+			counts[first + i] = before;
+			places[first + i] = p.cursors[first + i] + p.group[first + i] +
+			                    p.tile[first + i] - before;
+			before += keys >> 16 * i & 0xffff;
+		}
+	__syncthreads();
+#pragma unroll
+	for (int i = 0; i < (int)ITEMS; i++)
+		if (i * 32 < left) {
+			const uint32_t bin = place[i] >> RANK_BITS;
+
+			place[i] = counts[bin] + mine[bin] + (place[i] & ((1u << RANK_BITS) - 1));
+		}
+	__syncthreads();
+#pragma unroll
+	for (int i = 0; i < (int)ITEMS; i++)
+		if (i * 32 < left)
+			sorted[place[i]] = x[i];
+	__syncthreads();
+	tile_write<THREADS, ITEMS>(d, exact_places{}, to, sorted, count, counts, (uint16_t *)NULL,
+	                           places);
+}
+
 /* Keys of tile T. */
 template <class Tile> static __device__ __forceinline__ uint32_t
 tile_count(size_t count, uint32_t t)
@@ -390,7 +512,8 @@ tiles_move(typename Tile::of::place to, typename Tile::of::source from, size_t c
 
 		if (here == 0)
 			return;
-		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, here, map);
+		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, threadIdx.x, here,
+		                                      map);
 		partition_tile<Tile, MOST_BINS>(to, x, here, d, bins, places, memory);
 		if (Tile::SEVERAL)
 			__syncthreads();

@@ -27,7 +27,6 @@
 #endif
 
 enum {
-	SHARED       = 208 << 10,	/* bytes of a block; a GPU with less sorts by the network alone */
 	SLEEP_FROM   = 1 << 25,	/* keys that keep the device busy while the host sleeps and wakes */
 	EQUAL_SLICES = 8,	/* of EQUAL_KEYS, for as many blocks */
 };
@@ -63,7 +62,8 @@ lists_of(const job<Of> &j, typename Of::source to, uint32_t chunk = 0)
 	const bool narrow = Of::PLAN_BITS == 32 && j.count >= GS_NARROW_FROM &&
 	                    !keys_are_few(Of::PLAN_BITS, j.count);
 	const bool in_place = maps_none(j.map) && keys_at(to) == keys_at(j.keys);
-	lists l = { {}, j.s.listed, in_place, chunk > 0 ? EQUAL_KEYS / chunk : 0, narrow };
+	lists l = { {}, j.s.listed, in_place, chunk > 0 ? EQUAL_KEYS / chunk : 0, narrow,
+	            (int)(j.s.room.longest - LEAF_BITS) + 1 };
 
 	for (int k = 0; k < KINDS; k++)
 		l.list[k] = j.s.lists[k];
@@ -234,7 +234,7 @@ stage_of_block(Key *x, uint64_t count, uint64_t stride, bool flip)
 
 /*
  * A block sorts an item that fits no leaf, in device memory, where it belongs; in a graph, where the host
- * cannot have it divided.
+ * cannot have it divided once more.
  */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(COUNT_THREADS)
@@ -245,7 +245,9 @@ too_large_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, const le
 
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
-		const chunked<Key> keys = { from, chunks.at + item.first, chunks.bits };
+		const bool whole = chunks.at == NULL;
+		const anywhere<Key> keys = { { whole ? from + item.from : from,
+		                               whole ? NULL : chunks.at + item.first, chunks.bits } };
 		Key *const x = to + item.from;
 
 		for (unsigned k = threadIdx.x; k < item.count; k += COUNT_THREADS)
@@ -305,16 +307,15 @@ template <unsigned BITS, class Of> static cudaError_t
 sort_words(const job<Of> &j, int kind, const leaf_place<Of> &at)
 {
 	typedef word<BITS> net;
+	const size_t bytes = leaf_bytes<BITS, Of>();
 
 	if constexpr (Of::CARRIES)
-		return sort_kind<net>(j, kind, sizeof(leaf_space<BITS, typename Of::key, typename Of::value>),
+		return sort_kind<net>(j, kind, bytes,
 		                      pairs_blocks<BITS, typename Of::key, typename Of::value>(), at,
 		                      pairs_kernel<BITS, typename Of::key, typename Of::value>);
-	else if constexpr (sizeof(typename Of::key) == 8)
-		return sort_kind<net>(j, kind, sizeof(leaf_space<BITS>), block<net>::BLOCKS / 2, at,
-		                      word_kernel<BITS>);
 	else
-		return sort_kind<net>(j, kind, block<net>::ROOM * sizeof(net), block<net>::BLOCKS, at,
+		return sort_kind<net>(j, kind, bytes,
+		                      block<net>::BLOCKS / (sizeof(typename Of::key) / sizeof(net)), at,
 		                      word_kernel<BITS>);
 }
 
@@ -346,14 +347,23 @@ sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at)
 	}
 }
 
-/* Launch the kernels for all kinds of small pieces on the list, whether there are any or not: the host waits
- * for no counts. */
+/* Launch the kernels for all kinds of leaves, whether there are any or not: the host waits for no counts. */
 template <class Of> static cudaError_t
-sort_in_graph(const job<Of> &j, const leaf_place<Of> &at)
+sort_all_kinds(const job<Of> &j, const leaf_place<Of> &at)
 {
 	TRY_CUDA(write_equal(j, at));
-	for (int kind = Of::PLAN_BITS == 32 ? WORD_15 : WORD_14; kind >= WORD_12; kind--)
-		TRY_CUDA(sort_leaves(j, kind, at));
+	for (int k = (int)(j.s.room.longest - LEAF_BITS); k >= 0; k--) {
+		TRY_CUDA(sort_leaves(j, WORD_12 + k, at));
+		if (lists_of(j, at.from).narrow)
+			TRY_CUDA(sort_leaves(j, NARROW_12 + k, at));
+	}
+	return cudaSuccess;
+}
+
+/* The same for what is too large. */
+template <class Of> static cudaError_t
+sort_rest(const job<Of> &j, const leaf_place<Of> &at)
+{
 	return launch(too_large_kernel<typename Of::key, typename Of::map>, (size_t)j.sorter->processors,
 	              COUNT_THREADS, j.stream, j.keys, at.from, j.map, at.chunks, j.s.lists[TOO_LARGE],
 	              &j.s.listed[TOO_LARGE]);

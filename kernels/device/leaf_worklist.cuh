@@ -46,19 +46,20 @@ struct lists {
 	bool       in_place;		/* keys are already where they belong, and what they were */
 	uint32_t   equal_chunks;	/* of EQUAL_KEYS, if they are in chunks */
 	bool       narrow;		/* use networks of 16 bits */
+	int        kinds;		/* of leaves of each of both widths */
 };
 
 template <class Of> static __device__ int
 kind_of(const lists &l, const leaf_item &item)
 {
 	const bool narrow = Of::PLAN_BITS == 32 && l.narrow && item.high - item.low < 1 << 16;
-	const int least = narrow ? NARROW_12 : WORD_12, kinds = Of::PLAN_BITS == 32 ? 4 : 3;
+	const int least = narrow ? NARROW_12 : WORD_12;
 
 	if (item.count == 0 || (l.in_place && (item.count == 1 || item.low == item.high)))
 		return KINDS;
 	if (item.low == item.high && item.count > LEAF_KEYS)
 		return EQUAL;
-	for (int k = 0; k < kinds; k++)
+	for (int k = 0; k < l.kinds; k++)
 		if (item.count <= (uint64_t)LEAF_KEYS << k)
 			return least + k;
 	return TOO_LARGE;

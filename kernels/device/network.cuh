@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * network.cuh - sort by networks alone: few keys, what no partition divides, and devices whose
- *               blocks have too little shared memory for the rest
+ * network.cuh - sort by networks alone: few keys, and what no partition divides
  *
- * In:   keys, or pairs, in the first room.
+ * In:   keys, in the first room.
  * Out:  the same, ascending, there.
  *
- * Keys alone: tiles, sorted and merged pairwise.  Pairs: every stage is a sweep over device memory,
- * log2(count)^2 / 2 of them, slow and correct.
+ * Tiles are sorted, and merged pairwise.
  */
 #ifndef GS_NETWORK_CUH
 #define GS_NETWORK_CUH
@@ -32,31 +30,10 @@ map_kernel(Key *keys, size_t count, From from, To to)
 template <class Of, class From, class To> static cudaError_t
 map_keys(const job<Of> &j, size_t start, size_t count, const From &from, const To &to)
 {
-	if (!Of::MAPS)
+	if (!Of::MAPS || (maps_none(from) && maps_none(to)))
 		return cudaSuccess;
 	return launch(map_kernel<typename Of::key, From, To>, (count - 1) / SWEEP_THREADS + 1,
 	              SWEEP_THREADS, j.stream, keys_at(j.keys) + start, count, from, to);
-}
-
-/*
- * One stage: comparator t is between rows LOW and HIGH, in pieces of 2 * STRIDE rows.  A FLIP is
- * against the mirrored row; no two comparators share a row.
- */
-template <class Key, class Value> static __global__ void
-__launch_bounds__(SWEEP_THREADS)
-stage_kernel(arrays<Key, Value> rows, size_t count, size_t stride, bool flip)
-{
-	begin_in_turn();
-
-	const size_t t = blockIdx.x * (size_t)SWEEP_THREADS + threadIdx.x, in = t & (stride - 1);
-	const size_t low = 2 * t - in, high = flip ? low - in + 2 * stride - 1 - in : low + stride;
-
-	if (high < count && rows.keys[low] > rows.keys[high]) {
-		const carried<Key, Value> row = row_at(rows, (int64_t)low);
-
-		row_put(rows, low, row_at(rows, (int64_t)high));
-		row_put(rows, high, row);
-	}
 }
 
 /* Sort COUNT keys from START on: tiles, then merged pairwise. */
@@ -80,18 +57,6 @@ sort_ordered(const job<Of> &j, size_t start, size_t count)
 	return from == j.keys + start ? cudaSuccess :
 	       cudaMemcpyAsync(j.keys + start, from, count * sizeof(Key), cudaMemcpyDeviceToDevice,
 	                       j.stream);
-}
-
-/* The same of pairs. */
-template <class Key, class Value> static cudaError_t
-sort_ordered(const job<pairs<Key, Value>> &j, size_t start, size_t count)
-{
-	for (size_t size = 2; size / 2 < count; size *= 2)
-		for (size_t stride = size / 2; stride > 0; stride /= 2)
-			TRY_CUDA(launch(stage_kernel<Key, Value>, (count / 2 + stride) / SWEEP_THREADS + 1,
-			                SWEEP_THREADS, j.stream, j.keys + start, count, stride,
-			                stride == size / 2));
-	return cudaSuccess;
 }
 
 template <class Of> static cudaError_t

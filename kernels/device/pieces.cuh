@@ -35,7 +35,6 @@ struct pieces {
 	const uint64_t *at;
 	uint64_t  length, count;
 	unsigned  bits;			/* log2 of the slots of each, if they are not listed */
-	unsigned  apart;
 	uint32_t *list[PIECE_KINDS];	/* numbers of short pieces */
 	uint32_t *listed;		/* how many of each kind; NULL: they are not listed */
 	uint32_t *wrong;		/* 1: pieces overlap, or end behind all keys */
@@ -51,9 +50,7 @@ piece_at(const pieces &p, uint64_t i)
 {
 	if (p.at == NULL)
 		return stretch{ i * p.length, p.length };
-	const uint64_t *const at = p.at + (i << p.apart);
-
-	return stretch{ at[0], at[1] - at[0] };
+	return stretch{ p.at[i], p.at[i + 1] - p.at[i] };
 }
 
 /* log2 of the slots of COUNT keys. */
@@ -178,10 +175,10 @@ check_pieces_kernel(pieces p, uint64_t keys)
 		*p.wrong = 1;
 }
 
-/* List all pieces but those of one key or none.  Without LEAVES long ones are too large. */
+/* List all pieces but those of one key or none. */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-list_pieces_kernel(const __grid_constant__ pieces p, const __grid_constant__ lists l, bool leaves)
+list_pieces_kernel(const __grid_constant__ pieces p, const __grid_constant__ lists l)
 {
 	begin_in_turn();
 
@@ -196,10 +193,6 @@ list_pieces_kernel(const __grid_constant__ pieces p, const __grid_constant__ lis
 	                                                  (unsigned)PIECE_KINDS);
 	if (s.count > MOST)
 		item = leaf_item{ s.begin, s.count, 0, (typename Of::key)~(typename Of::key)0, 0 };
-	if (!leaves && item.count > 0) {
-		l.list[TOO_LARGE][atomicAdd(&l.listed[TOO_LARGE], 1u)] = item;
-		item.count = 0;
-	}
 	list_leaves<Of, 1>(l, &item);
 }
 
@@ -214,9 +207,9 @@ pieces_are_short(const gs_cuts &g)
 
 /* Memory for COUNT keys in pieces G, which are not all short; their lists are carved for P. */
 template <class Of> static scratch
-pieces_scratch_of(void *memory, const gs_cuts &g, size_t count, pieces *p)
+pieces_scratch_of(void *memory, const gs_cuts &g, size_t count, const room &room, pieces *p)
 {
-	scratch s = scratch_of<Of>(memory, std::max(count, bins_from<Of>()));
+	scratch s = scratch_of<Of>(memory, std::max(count, bins_from<Of>(room)), room);
 	char *const base = (char *)memory;
 
 	/* of a kind are no more than all have keys for: 2, or more than half of the slots */
@@ -225,8 +218,6 @@ pieces_scratch_of(void *memory, const gs_cuts &g, size_t count, pieces *p)
 		      std::min<size_t>(g.count, kind == 0 ? count / 2 : count >> (THREAD_BITS + kind - 1)));
 	carve(&p->listed, base, &s.bytes, PIECE_KINDS + 1);
 	p->wrong = p->listed + PIECE_KINDS;
-	/* more than a division leaves: on devices without leaves all long ones */
-	carve(&s.lists[TOO_LARGE], base, &s.bytes, count / block<typename Of::key>::KEYS + 1);
 	return s;
 }
 
@@ -234,18 +225,23 @@ template <class Of> static size_t
 pieces_scratch_bytes(const gs_cuts &g, size_t count)
 {
 	pieces p = {};
+	size_t bytes = 0;
 
 	if (pieces_are_short<typename Of::key>(g))
 		return 0;
-	return pieces_scratch_of<Of>(NULL, g, count, &p).bytes +
-	       gs_tile_merge_scratch_bytes(Of::PLAN_BITS, count);
+	for (int shared_kb : SHARED_KB) {
+		const room room = room_of<Of>(shared_kb << 10, false);
+
+		bytes = std::max(bytes, pieces_scratch_of<Of>(NULL, g, count, room, &p).bytes);
+	}
+	return bytes + gs_tile_merge_scratch_bytes(Of::PLAN_BITS, count);
 }
 
 /* Sort rows of one short length. */
 template <class Word, class Stored> static cudaError_t
 sort_short_pieces(Stored *keys, const key_map<Stored> &map, const gs_cuts &g, cudaStream_t stream)
 {
-	const pieces p = { NULL, g.length, g.count, slot_bits(g.length), 0, {}, NULL, NULL };
+	const pieces p = { NULL, g.length, g.count, slot_bits(g.length), {}, NULL, NULL };
 	const size_t each = (size_t)1 << (block<Word>::BITS - p.bits);
 
 	return launch<false>(piece_kernel<Stored, Word>, std::min<size_t>((g.count - 1) / each + 1, 1 << 30),
@@ -257,14 +253,14 @@ template <class Of> static cudaError_t
 sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 {
 	typedef typename Of::key Key;
+	const room room = room_of<Of>(j.sorter->shared_bytes, false);
 	/* likely leaves: of more keys than short pieces have */
-	const unsigned leaf_bits = block<Key>::BITS + 1;
-	const bool leaves = j.sorter->shared_bytes >= SHARED;
+	const unsigned leaf_bits = std::min<unsigned>(block<Key>::BITS + 1, room.longest);
 	const size_t blocks = (size_t)j.sorter->processors * block<Key>::BLOCKS * 4;
 	const size_t listers = (g.count - 1) / COUNT_THREADS + 1;
 	uint32_t *const told = j.sorter->told;
 	uint32_t too_large = 0;
-	pieces p = { g.at, g.length, g.count, 0, g.apart, {}, NULL, NULL };
+	pieces p = { g.at, g.length, g.count, 0, {}, NULL, NULL };
 	lists l;
 	const auto sort_short = [&] {
 		return launch<false>(piece_kernel<Key, Key>, blocks, block<Key>::THREADS, j.stream, j.keys,
@@ -275,25 +271,17 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 		return cudaSuccess;
 	if (pieces_are_short<Key>(g))
 		return sort_short_pieces<Key>(j.keys, j.map, g, j.stream);
-	j.s = pieces_scratch_of<Of>(memory, g, j.count, &p);
+	j.s = pieces_scratch_of<Of>(memory, g, j.count, room, &p);
 	l = lists_of(j, j.keys);
 	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, KINDS * sizeof *j.s.listed, j.stream));
 	TRY_CUDA(cudaMemsetAsync(p.listed, 0, (PIECE_KINDS + 1) * sizeof *p.listed, j.stream));
-	if (p.at != NULL && !g.apart)
+	if (p.at != NULL)
 		TRY_CUDA(launch(check_pieces_kernel, listers, COUNT_THREADS, j.stream, p, j.count));
-	TRY_CUDA(launch(list_pieces_kernel<Of>, listers, COUNT_THREADS, j.stream, p, l, leaves));
+	TRY_CUDA(launch(list_pieces_kernel<Of>, listers, COUNT_THREADS, j.stream, p, l));
 	TRY_CUDA(cudaMemcpyAsync(told + KINDS, p.wrong, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
-	if (leaves) {
-		TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.keys, { NULL, 0, !maps_none(j.map) } }, leaf_bits,
-		                     false, &too_large, sort_short));
-		TRY_CUDA(sort_too_large(j, j.keys, chunk_map{}, j.map, too_large));
-	} else {
-		TRY_CUDA(sort_short());
-		TRY_CUDA(cudaMemcpyAsync(told, &j.s.listed[TOO_LARGE], sizeof *told, cudaMemcpyDeviceToHost,
-		                         j.stream));
-		TRY_CUDA(cudaStreamSynchronize(j.stream));
-		TRY_CUDA(sort_stubborn(j, j.keys, j.map, *told));
-	}
+	TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.keys, { NULL, 0, !maps_none(j.map) } }, leaf_bits, false,
+	                     &too_large, sort_short));
+	TRY_CUDA(sort_too_large(j, j.keys, chunk_map{}, j.map, too_large));
 	*wrong = told[KINDS] != 0;
 	return cudaSuccess;
 }

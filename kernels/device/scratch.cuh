@@ -9,12 +9,18 @@
 #define GS_SCRATCH_CUH
 
 #include <algorithm>
+#include <type_traits>
 
+#include "kernels/block/leaf_sort.cuh"
 #include "kernels/device/chunks.cuh"
 #include "kernels/device/histogram.cuh"
 
 #ifndef GS_BINS_FROM
 #define GS_BINS_FROM	(1 << 17)	/* fewer keys go to the network: it wins at 2^16, not at 2^18 */
+#endif
+
+#ifndef GS_SEGMENTS_FROM
+#define GS_SEGMENTS_FROM	(1 << 21)	/* the same where keys are divided as segments only */
 #endif
 
 #ifndef GS_FEW_BYTES
@@ -40,6 +46,54 @@ keys_are_few(unsigned bits, size_t count)
 	return count <= GS_FEW_BYTES / (bits / 8);
 }
 
+/* ---- rooms ------------------------------------------------------------------- */
+
+/*
+ * What a block's shared memory has room for: 64 KB with compute capability 7.5, 99 with 8.6, 8.9 and 12,
+ * 163 with 8.0 and 8.7, 227 with 9.0, 10 and 11.  With less than 160 keys are divided as segments only, from
+ * the first division on.  (Of u32 all steps have room in 99, but fewer blocks: H200, 2^28 uniform keys, 53
+ * Gkeys/s; as segments 62.)
+ */
+static const int SHARED_KB[] = { 64, 99, 163, 227 };
+
+struct room {
+	bool     whole;
+	bool     in_order;		/* rows with equal keys keep their order: then not whole either */
+	bool     large;			/* otherwise whole */
+	unsigned longest;		/* log2 of the keys of the longest leaf */
+	uint32_t level_bins;		/* 16-bit counters */
+};
+
+/* What a block needs of shared memory to sort a leaf of 2^BITS. */
+template <unsigned BITS, class Of> static constexpr size_t
+leaf_bytes(void)
+{
+	if constexpr (Of::CARRIES)
+		return sizeof(leaf_space<BITS, typename Of::key, typename Of::value>);
+	else if constexpr (sizeof(typename Of::key) == 8)
+		return sizeof(leaf_space<BITS>);
+	else
+		return block<word<BITS>>::ROOM * sizeof(word<BITS>);
+}
+
+template <class Of> static room
+room_of(int shared_bytes, bool in_order)
+{
+	const size_t bytes = (size_t)shared_bytes - 512;	/* others are static */
+	const bool large = shared_bytes >= 160 << 10;
+	room r = { large && !in_order, in_order, large, LEAF_BITS,
+	           std::min<uint32_t>(HISTOGRAM_BINS, (uint32_t)bytes / 2) };
+
+	if (leaf_bytes<LEAF_BITS + 1, Of>() <= bytes)
+		r.longest = LEAF_BITS + 1;
+	if (leaf_bytes<LEAF_BITS + 2, Of>() <= bytes)
+		r.longest = LEAF_BITS + 2;
+	if constexpr (Of::PLAN_BITS == 32)
+		if (leaf_bytes<LEAF_BITS + 3, Of>() <= bytes)
+			r.longest = LEAF_BITS + 3;
+	return r;
+}
+
 /* All of the scratch memory, for a count of keys. */
 struct scratch {
 	chunk_pool     pool;
@@ -54,6 +108,9 @@ struct scratch {
 	uint64_t      *spare;		/* for chunks that are half full in the end; keys, too */
 	void          *keys, *values;	/* the other room of pairs, with spare chunks behind */
 	uint64_t       room_rows;	/* of these, without spare chunks */
+	ordered_counts ordered;
+	uint32_t      *taken;		/* in a graph: segments of TOO_LARGE */
+	size_t         segments_most;
 	void          *tables;		/* splitters of segments with few values; keys, too */
 	leaf_item     *lists[KINDS], *too_large;	/* of this turn, and of the last */
 	size_t         bytes;
@@ -61,15 +118,16 @@ struct scratch {
 	levels         level;		/* of many even keys; no bins if these are too many */
 	uint32_t       even_bins, splitters;	/* of the first division */
 	unsigned       leaf_bits, level_leaf_bits;	/* that keys will need if their buckets are even */
+	struct room    room;
 };
 
-/* Room for the leaves of a kind: bins larger than a leaf are fewer than keys / size. */
+/* Room for the leaves of a kind, of 2^LONGEST at most: bins larger than a leaf are fewer than keys / size. */
 static size_t
-list_room(int k, size_t windows)
+list_room(int k, size_t windows, unsigned longest)
 {
 	switch (k) {
 	case EQUAL:                    return windows + windows / (EQUAL_KEYS / LEAF_KEYS) + 1;
-	case TOO_LARGE:                return windows / 4 + 1;
+	case TOO_LARGE:                return (windows >> std::min(longest - LEAF_BITS, 2u)) + 1;
 	case NARROW_12: case WORD_12:  return 3 * windows;
 	default:
 		return (windows >> (k < WORD_12 ? k - NARROW_13 : k - WORD_13)) + 2;
@@ -97,6 +155,8 @@ plan_chunks(scratch *s, size_t count)
 	const size_t width = bits / 8;
 	size_t chunk, buckets;
 
+	if (!s->room.whole)
+		return;
 	if (keys_are_few(bits, count)) {
 		buckets = std::min<size_t>(std::max(s->splitters, s->even_bins) + 1, FEW_BUCKETS);
 		chunk = tile_of_few<Of>::KEYS;
@@ -132,16 +192,16 @@ carve_chunks(scratch *s, char *base)
 
 /* Two levels of bins for COUNT even keys; longer leaves cost less than one more count. */
 static levels
-levels_of(unsigned bits, size_t count, unsigned *leaf_bits)
+levels_of(unsigned bits, size_t count, const room &room, unsigned *leaf_bits)
 {
-	const unsigned longest = bits == 32 ? LEAF_BITS + 3 : LEAF_BITS + 1;
+	const unsigned longest = std::min(room.longest, (unsigned)LEAF_BITS + (bits == 32 ? 3 : 1));
 	levels v = {};
 	size_t wanted;
 
 	*leaf_bits = LEAF_BITS;
 	do
 		wanted = count / leaf_mean(*leaf_bits, *leaf_bits == longest) + 1;
-	while (wanted > HISTOGRAM_BINS - UPPER_BINS && (*leaf_bits)++ < longest);
+	while (wanted > room.level_bins - UPPER_BINS && (*leaf_bits)++ < longest);
 	if (*leaf_bits > longest)
 		return v;
 	while (wanted >> (2 * v.low_bits + 1) > 0)
@@ -153,37 +213,38 @@ levels_of(unsigned bits, size_t count, unsigned *leaf_bits)
 
 /* Segments that divide_by() may be given: buckets of many keys, and bins that are no leaves. */
 static size_t
-segments_most(bool few, size_t windows)
+segments_most(bool few, size_t windows, unsigned longest)
 {
-	return std::max<size_t>(list_room(TOO_LARGE, windows), few ? 0 : UPPER_BINS);
+	return std::max<size_t>(list_room(TOO_LARGE, windows, longest), few ? 0 : UPPER_BINS);
 }
 
 /* Fewer keys go to the network; of pairs to one leaf. */
-template <class Of> static constexpr size_t
-bins_from(void)
+template <class Of> static size_t
+bins_from(const room &room)
 {
-	return Of::CARRIES ? ((size_t)LEAF_KEYS << 2) + 1 : GS_BINS_FROM;
+	return Of::CARRIES ? ((size_t)1 << room.longest) + 1 : GS_BINS_FROM;
 }
 
 template <class Of> static scratch
-scratch_of(void *memory, size_t count)
+scratch_of(void *memory, size_t count, const room &room)
 {
 	const unsigned bits = Of::PLAN_BITS;
 	const bool few = keys_are_few(bits, count);
 	/* each bucket begins a window */
 	const size_t windows = count / LEAF_KEYS + 1 + (few ? FEW_BUCKETS : BUCKETS);
-	const size_t segments = segments_most(few, windows);
+	const size_t segments = segments_most(few, windows, room.longest);
 	char *base = (char *)memory;
 	scratch s = {};
 	size_t bins;
 
 	s.counts = (number *)memory;
-	if (Of::CARRIES && count < bins_from<Of>()) {
+	s.room = room;
+	if (Of::CARRIES && count < bins_from<Of>(room)) {
 		carve(&s.listed, base, &s.bytes, KINDS);
 		for (int k = WORD_12; k < KINDS; k++)
 			carve(&s.lists[k], base, &s.bytes, 1);
 	}
-	if (count < bins_from<Of>())	/* merges need that alone; see sort_scratch_bytes() */
+	if (count < bins_from<Of>(room))	/* merges need that alone; see sort_scratch_bytes() */
 		return s;
 	s.room_rows = (count + 63) / 64 * 64;
 	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
@@ -191,10 +252,10 @@ scratch_of(void *memory, size_t count)
 	                                               FEW_BUCKETS) : (uint32_t)BUCKETS;
 	s.even_bins = BUCKETS;
 	if (few) {
-		s.even_bins = (uint32_t)bins_wanted(bits, count, FEW_BUCKETS, &s.leaf_bits);
+		s.even_bins = (uint32_t)bins_wanted(room.longest, count, FEW_BUCKETS, &s.leaf_bits);
 	} else {
-		(void)bins_wanted(bits, count / BUCKETS, SEGMENT_BINS, &s.leaf_bits);
-		s.level = levels_of(bits, count, &s.level_leaf_bits);
+		(void)bins_wanted(room.longest, count / BUCKETS, SEGMENT_BINS, &s.leaf_bits);
+		s.level = levels_of(bits, count, room, &s.level_leaf_bits);
 		if (s.level.bins > 0)
 			s.even_bins = s.level.bins;
 	}
@@ -216,13 +277,23 @@ scratch_of(void *memory, size_t count)
 	carve(&s.upper_cursors, base, &s.bytes, UPPER_BINS);
 	carve((char **)&s.plan, base, &s.bytes,
 	      std::max(sizeof(bin_plan<uint32_t>), sizeof(bin_plan<uint64_t>)));
+	carve(&s.taken, base, &s.bytes, 1);
 	carve(&s.segments, base, &s.bytes, segments);
+	s.segments_most = segments;
 	carve(&s.too_large, base, &s.bytes, segments);
 	carve((char **)&s.tables, base, &s.bytes,
 	      std::min<size_t>(SEGMENT_TABLES, segments) * SEGMENT_ROWS * sizeof(typename Of::key));
 	carve_chunks<Of>(&s, base);
+	if (room.in_order) {
+		const size_t tile = room.large && !few ? (size_t)tile_of_many<Of>::KEYS :
+		                                         (size_t)tile_of_room<Of>::KEYS;
+		const size_t tiles = count / tile + segments;
+
+		carve(&s.ordered.tiles, base, &s.bytes, tiles * LEAF_BINS);
+		carve(&s.ordered.groups, base, &s.bytes, (tiles / GROUP_TILES + 1 + segments) * LEAF_BINS);
+	}
 	for (int k = 0; k < KINDS; k++)
-		carve(&s.lists[k], base, &s.bytes, list_room(k, windows));
+		carve(&s.lists[k], base, &s.bytes, list_room(k, windows, room.longest));
 	return s;
 }
 

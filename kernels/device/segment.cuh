@@ -23,6 +23,7 @@
 
 enum {
 	SEGMENT_BINS   = 1024,		/* at most */
+	LEAF_BINS      = SEGMENT_BINS / 8 * 5,	/* at most for leaves: more cost as much as longer ones */
 	COUNT_THREADS  = SEGMENT_BINS,
 	VALUE_KEYS     = 1024,		/* keys of one value that are worth a bin; not tuned */
 	UNEVEN_BINS    = 4,		/* times as many, if a segment is not even; not tuned */
@@ -30,6 +31,8 @@ enum {
 	SEGMENT_ROWS   = 128,		/* splitters of a segment, if it has some */
 	SEGMENT_TABLES = 1024,		/* segments that may have such splitters */
 	SPLIT_FROM     = 2 * LEAF_KEYS,	/* keys of such a segment */
+	TILE_THREADS   = 256,		/* that count one tile */
+	GROUP_TILES    = 64,
 };
 
 /* Where the chunks of segments are; a segment says which is its first. */
@@ -50,7 +53,7 @@ struct segment {
 /* Of all segments; zero at first. */
 struct segments_head {
 	uint32_t looked;		/* blocks that have */
-	uint32_t tiles, bins;
+	uint32_t segments, tiles, bins;
 };
 
 /*
@@ -66,12 +69,11 @@ leaf_mean(unsigned bits, bool longest)
 	return ((uint64_t)1 << bits) - deviations;
 }
 
-/* Bins for COUNT even keys, of *LEAF_BITS: the shortest leaves for which MOST bins are enough. */
+/* Bins for COUNT even keys, of *LEAF_BITS, LONGEST at most: the shortest leaves for which MOST bins are
+ * enough. */
 static __host__ __device__ inline uint64_t
-bins_wanted(unsigned key_bits, uint64_t count, uint32_t most, unsigned *leaf_bits)
+bins_wanted(unsigned longest, uint64_t count, uint32_t most, unsigned *leaf_bits)
 {
-	const unsigned longest = key_bits == 32 ? LEAF_BITS + 3 : LEAF_BITS + 2;
-
 	for (*leaf_bits = LEAF_BITS;; ++*leaf_bits) {
 		const uint64_t mean = leaf_mean(*leaf_bits, *leaf_bits == longest);
 		const uint64_t wanted = (count + mean - 1) / mean;
@@ -105,6 +107,7 @@ assign(segment *segments, uint32_t count, uint32_t tile_keys, segments_head *hea
 		__syncthreads();
 	}
 	if (threadIdx.x == 0) {
+		head->segments = count;
 		head->tiles = all_tiles;
 		head->bins = all_bins;
 	}
@@ -140,11 +143,11 @@ tile_in(const segment *of, uint32_t tile_keys, chunk_map chunks, uint32_t tile)
 
 /* The place of TILE; all threads call, and get the same. */
 template <unsigned THREADS> static __device__ __forceinline__ tile_place
-tile_of(const segment *segments, uint32_t count, uint32_t tile_keys, chunk_map chunks,
-        const segments_head *head, uint32_t tile)
+tile_of(const segment *segments, uint32_t tile_keys, chunk_map chunks, const segments_head *head,
+        uint32_t tile)
 {
 	__shared__ uint32_t found;
-	uint32_t low = 0, high = count;		/* it is one of these; each has a tile */
+	uint32_t low = 0, high = head->segments;	/* it is one of these; each has a tile */
 
 	if (tile >= head->tiles)
 		return tile_place{};
@@ -186,17 +189,17 @@ one_value(const digits &d)
 /* ---- count ------------------------------------------------------------------ */
 
 /* Count a tile's digits; threads take LOADS keys at once, by the map FIRST. */
-template <class Key, class First, class Digits> static __device__ __forceinline__ void
+template <unsigned THREADS, class Key, class First, class Digits> static __device__ __forceinline__ void
 count_tile(uint32_t *counters, const Key *keys, uint32_t count, const First &first, const Digits &d)
 {
 	enum { LOADS = 4 };
 	Key x[LOADS];
 	uint32_t bins[LOADS];
 
-	for (uint32_t at = threadIdx.x; at - threadIdx.x < count; at += LOADS * COUNT_THREADS) {
+	for (uint32_t at = threadIdx.x; at - threadIdx.x < count; at += LOADS * THREADS) {
 #pragma unroll
 		for (unsigned l = 0; l < LOADS; l++)
-			x[l] = keys[min(at + l * COUNT_THREADS, count - 1)];
+			x[l] = keys[min(at + l * THREADS, count - 1)];
 		map_first<LOADS>(first, x);
 		bins_find<LOADS>(d, x, bins);
 		/* keys in order, or equal: one addition for a warp whose lanes agree */
@@ -204,7 +207,7 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const First &fir
 
 #pragma unroll
 		for (unsigned l = 0; l < LOADS; l++) {
-			const bool exists = at + l * COUNT_THREADS < count;
+			const bool exists = at + l * THREADS < count;
 
 			if (alike && __all_sync(ALL_LANES, exists) && warp_agrees(bins[l])) {
 				if (threadIdx.x % 32 == 0)
@@ -219,9 +222,8 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const First &fir
 /* TILES tiles a block: as long as they are of one segment, their counts stay here. */
 template <class Key, class First> static __global__ void
 __launch_bounds__(COUNT_THREADS, blocks_that_fit(COUNT_THREADS, 2))
-count_kernel(number *counts, const segment *segments, uint32_t count, uint32_t tile_keys,
-             chunk_map chunks, const segments_head *head, const Key *keys, First first,
-             uint32_t tiles, const Key *tables)
+count_kernel(number *counts, const segment *segments, uint32_t tile_keys, chunk_map chunks,
+             const segments_head *head, const Key *keys, First first, uint32_t tiles, const Key *tables)
 {
 	begin_in_turn();
 
@@ -229,7 +231,7 @@ count_kernel(number *counts, const segment *segments, uint32_t count, uint32_t t
 	__shared__ uint32_t counters[SEGMENT_BINS];
 	uint32_t tile = blockIdx.x * tiles;
 	const uint32_t end = tile + tiles;
-	tile_place t = tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head, tile);
+	tile_place t = tile_of<COUNT_THREADS>(segments, tile_keys, chunks, head, tile);
 
 	while (t.count > 0) {
 		const segment *of = t.of;
@@ -245,19 +247,115 @@ count_kernel(number *counts, const segment *segments, uint32_t count, uint32_t t
 		__syncthreads();
 		for (; t.count > 0 && tile < end; t = tile_in(of, tile_keys, chunks, ++tile))
 			if (table != NULL)
-				count_tile(counters, keys + t.from, t.count, first, search);
+				count_tile<COUNT_THREADS>(counters, keys + t.from, t.count, first, search);
 			else if (d.outside)
-				count_tile(counters, keys + t.from, t.count, first, clamped_digits{ d });
+				count_tile<COUNT_THREADS>(counters, keys + t.from, t.count, first,
+				                          clamped_digits{ d });
 			else if (!one_value(d))
-				count_tile(counters, keys + t.from, t.count, first, d);
+				count_tile<COUNT_THREADS>(counters, keys + t.from, t.count, first, d);
 		__syncthreads();
 		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
 			if (counters[b] > 0)
 				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
 		__syncthreads();
-		t = tile < end ? tile_of<COUNT_THREADS>(segments, count, tile_keys, chunks, head,
-		                                        tile) : tile_place{};
+		t = tile_place{};
+		if (tile < end)
+			t = tile_of<COUNT_THREADS>(segments, tile_keys, chunks, head, tile);
 	}
+}
+
+/*
+ * If rows keep their order, each tile counts its bins, in rows of LEAF_BINS; then each group of tiles makes
+ * them sums of those before in the group, and tells its own sum.  Groups change where segments do.
+ */
+struct ordered_counts {
+	uint32_t *tiles, *groups;	/* NULL: not counted so */
+};
+
+static __device__ __forceinline__ uint32_t *
+tile_row(const ordered_counts &c, uint32_t tile)
+{
+	return c.tiles + tile * (size_t)LEAF_BINS;
+}
+
+/* Of the group that TILE is in, in segment number S. */
+static __device__ __forceinline__ uint32_t *
+group_row(const ordered_counts &c, uint32_t tile, uint32_t s)
+{
+	return c.groups + (tile / GROUP_TILES + s) * (size_t)LEAF_BINS;
+}
+
+template <class Key, class First> static __global__ void
+__launch_bounds__(TILE_THREADS)
+count_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile_keys,
+                   const segments_head *head, const Key *keys, First first, const Key *tables)
+{
+	begin_in_turn();
+
+	__shared__ __align__(16) unsigned char memory[splitters<Key, SEGMENT_ROWS>::BYTES];
+	__shared__ uint32_t counters[LEAF_BINS];
+	const tile_place t = tile_of<TILE_THREADS>(segments, tile_keys, chunk_map{}, head, blockIdx.x);
+
+	if (t.count == 0 || one_value(t.of->d))
+		return;
+	const digits d = t.of->d;
+
+	for (uint32_t b = threadIdx.x; b < d.bins; b += TILE_THREADS)
+		counters[b] = 0;
+	if (t.of->splits != 0) {
+		const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
+		const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
+			(Key *)memory, [=](unsigned p) { return table[p]; });
+
+		__syncthreads();
+		count_tile<TILE_THREADS>(counters, keys + t.from, t.count, first, search);
+	} else {
+		__syncthreads();
+		if (d.outside)
+			count_tile<TILE_THREADS>(counters, keys + t.from, t.count, first,
+			                         clamped_digits{ d });
+		else
+			count_tile<TILE_THREADS>(counters, keys + t.from, t.count, first, d);
+	}
+	__syncthreads();
+	for (uint32_t b = threadIdx.x; b < d.bins; b += TILE_THREADS)
+		tile_row(counts, blockIdx.x)[b] = counters[b];
+}
+
+/* A group a block, a bin a thread. */
+template <class Key> static __global__ void
+__launch_bounds__(COUNT_THREADS)
+sum_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile_keys,
+                 const segments_head *head)
+{
+	begin_in_turn();
+
+	enum { AT_ONCE = 8 };
+	const uint32_t from = blockIdx.x * GROUP_TILES, b = threadIdx.x;
+	const uint32_t end = min(from + GROUP_TILES, head->tiles);
+	const tile_place t = tile_of<COUNT_THREADS>(segments, tile_keys, chunk_map{}, head, from);
+
+	if (t.count == 0 || b >= LEAF_BINS)
+		return;
+	uint32_t s = (uint32_t)(t.of - segments), sum = 0;
+
+	for (uint32_t at = from; at < end; at += AT_ONCE) {
+		uint32_t some[AT_ONCE];
+
+#pragma unroll
+		for (uint32_t i = 0; i < AT_ONCE; i++)
+			some[i] = at + i < end ? tile_row(counts, at + i)[b] : 0;
+		for (uint32_t i = 0; i < AT_ONCE && at + i < end; i++) {
+			while (s + 1 < head->segments && segments[s + 1].tiles_from <= at + i) {
+				group_row(counts, at + i - (at + i > from), s)[b] = sum;
+				sum = 0;
+				s++;
+			}
+			tile_row(counts, at + i)[b] = sum;
+			sum += some[i];
+		}
+	}
+	group_row(counts, end - 1, s)[b] = sum;
 }
 
 /* ---- settle ----------------------------------------------------------------- */
@@ -316,17 +414,51 @@ settle(number *cursors, const number *counts, const segment *s,
 	list_leaves<Of, 2>(l, leaves);
 }
 
-/* Block s settles segment s. */
+/* Groups of segment number S, counted in C: sums of those before, for bin B; returns that of all. */
+static __device__ __forceinline__ number
+groups_before(const ordered_counts &c, const segment *of, uint32_t s, uint32_t tile_keys, uint32_t b)
+{
+	enum { AT_ONCE = 8 };
+	const uint32_t from = of->tiles_from / GROUP_TILES;
+	const uint32_t tiles = (uint32_t)((of->keys.count + tile_keys - 1) / tile_keys);
+	const uint32_t end = (of->tiles_from + tiles - 1) / GROUP_TILES + 1;
+	uint32_t *const rows = c.groups + s * (size_t)LEAF_BINS + b;
+	number sum = 0;
+
+	for (uint32_t at = from; at < end; at += AT_ONCE) {
+		uint32_t some[AT_ONCE];
+
+#pragma unroll
+		for (uint32_t i = 0; i < AT_ONCE; i++)
+			some[i] = at + i < end ? rows[(at + i) * (size_t)LEAF_BINS] : 0;
+#pragma unroll
+		for (uint32_t i = 0; i < AT_ONCE; i++) {
+			if (at + i < end)
+				rows[(at + i) * (size_t)LEAF_BINS] = (uint32_t)sum;
+			sum += some[i];
+		}
+	}
+	return sum;
+}
+
+/* Blocks settle segments in turn. */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-settle_kernel(number *cursors, const number *counts, const segment *segments,
-              const typename Of::key *tables, const __grid_constant__ lists l)
+settle_kernel(number *cursors, number *counts, const segment *segments, const segments_head *head,
+              ordered_counts ordered, uint32_t tile_keys, const typename Of::key *tables,
+              const __grid_constant__ lists l)
 {
 	begin_in_turn();
 
-	const segment *s = &segments[blockIdx.x];
+	for (uint32_t i = blockIdx.x; i < head->segments; i += gridDim.x) {
+		const segment *s = &segments[i];
 
-	settle<Of>(cursors, counts, s, s->splits != 0 ? tables + blockIdx.x * SEGMENT_ROWS : NULL, l);
+		if (ordered.tiles != NULL && threadIdx.x < s->d.bins && !one_value(s->d))
+			counts[s->bins_from + threadIdx.x] = groups_before(ordered, s, i, tile_keys,
+			                                                   threadIdx.x);
+		settle<Of>(cursors, counts, s, s->splits != 0 ? tables + i * SEGMENT_ROWS : NULL, l);
+		__syncthreads();
+	}
 }
 
 /* ---- move ------------------------------------------------------------------- */
@@ -354,18 +486,19 @@ fill_tile(Key *to, const Map &map, const tile_place &t, const digits &d, const n
 	}
 }
 
-/* A tile of a segment of one value: its rows go where they belong. */
-template <class Tile> static __device__ __forceinline__ void
-copy_tile(typename Tile::of::place to, const typename Tile::of::map &map, const tile_place &t,
-          const typename Tile::row *x)
+/* A tile of a segment of one value: its rows, every STEP-th of which from FIRST on are in X, go where they
+ * belong. */
+template <unsigned STEP, unsigned ITEMS, class Place, class Map, class Row>
+static __device__ __forceinline__ void
+copy_tile(Place to, const Map &map, const tile_place &t, uint32_t first, const Row *x)
 {
-	const uint64_t begin = t.of->keys.from + t.before + threadIdx.x;
-	const int left = thread_left(t.count);
+	const uint64_t begin = t.of->keys.from + t.before + first;
+	const int left = (int)t.count - (int)first;
 
 #pragma unroll
-	for (int i = 0; i < (int)Tile::ITEMS; i++)
-		if (i * (int)Tile::THREADS < left)
-			row_put(to, begin + i * Tile::THREADS, original(map, x[i]));
+	for (int i = 0; i < (int)ITEMS; i++)
+		if (i * (int)STEP < left)
+			row_put(to, begin + i * STEP, original(map, x[i]));
 }
 
 /* Digits of all keys, less the first one of a segment. */
@@ -380,49 +513,82 @@ digit_of(const digits_from<Digits> &f, Key key)
 	return digit_of(f.d, key) - f.first;
 }
 
-/* A tile a block, by the map FIRST to at most MOST_BINS.  SORTED is where keys belong in the end, by MAP. */
-template <class Tile, unsigned MOST_BINS> static __global__ void
+/* Where bins of T's segment, number S, begin; rows go there in any order, or in their own. */
+static __device__ __forceinline__ exact_places
+places_in(const tile_place &t, number *cursors, const ordered_counts &, uint32_t, uint32_t, exact_places)
+{
+	return exact_places{ cursors + t.of->bins_from };
+}
+
+static __device__ __forceinline__ ordered_places
+places_in(const tile_place &t, number *cursors, const ordered_counts &counts, uint32_t tile, uint32_t s,
+          ordered_places)
+{
+	return ordered_places{ cursors + t.of->bins_from, group_row(counts, tile, s),
+	                       tile_row(counts, tile) };
+}
+
+template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
+partition_by(typename Tile::of::place to, typename Tile::row *x, uint32_t count, const Digits &d,
+             uint32_t bins, const exact_places &p, void *memory)
+{
+	partition_tile<Tile, MOST_BINS>(to, x, count, d, bins, p, memory);
+}
+
+template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
+partition_by(typename Tile::of::place to, typename Tile::row *x, uint32_t count, const Digits &d,
+             uint32_t bins, const ordered_places &p, void *memory)
+{
+	partition_in_order<Tile, MOST_BINS>(to, x, count, d, bins, p, memory);
+}
+
+/* A tile a block, by the map FIRST to at most MOST_BINS.  SORTED is where keys belong in the end, by MAP.
+ * Splitters are where rows will be, at the end: bins are found before. */
+template <class Tile, unsigned MOST_BINS, class Places> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 move_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
-            uint32_t count, chunk_map chunks, const segments_head *head, number *cursors,
+            chunk_map chunks, const segments_head *head, number *cursors, ordered_counts counts,
             typename Tile::of::place sorted, typename Tile::of::map map,
             typename Tile::of::first first, const typename Tile::of::key *tables)
 {
 	begin_in_turn();
 
 	typedef typename Tile::of::key Key;
-	enum { THREADS = Tile::THREADS };
+	static const bool IN_ORDER = std::is_same<Places, ordered_places>::value;
+	enum { THREADS = Tile::THREADS, STEP = IN_ORDER ? 32 : THREADS };
 	DYNAMIC_SHARED(memory);
-	void *const space = memory + splitters<Key, SEGMENT_ROWS>::BYTES;
-	const tile_place t = tile_of<THREADS>(segments, count, Tile::KEYS, chunks, head, blockIdx.x);
+	const uint32_t at = IN_ORDER ? first_in_order<Tile>() : threadIdx.x;
+	const tile_place t = tile_of<THREADS>(segments, Tile::KEYS, chunks, head, blockIdx.x);
 	typename Tile::row x[Tile::ITEMS];
 
 	if (t.count == 0)
 		return;
-	tile_load<THREADS, Tile::ITEMS>(x, from + t.from, t.count, no_map{});
+	tile_load<STEP, Tile::ITEMS>(x, from + t.from, at, t.count, no_map{});
 	map_first<Tile::ITEMS>(first, x);
 
 	const digits &d = t.of->d;
-	const exact_places places = { cursors + t.of->bins_from };
+	const Places places = places_in(t, cursors, counts, blockIdx.x, (uint32_t)(t.of - segments),
+	                                Places{});
 
 	if (t.of->splits != 0) {
 		const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
 		const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
-			(Key *)memory, [=](unsigned p) { return table[p]; });
+			(Key *)(memory + Tile::KEYS * sizeof x[0] - splitters<Key, SEGMENT_ROWS>::BYTES),
+			[=](unsigned p) { return table[p]; });
 
-		partition_tile<Tile, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS, places, space);
+		partition_by<Tile, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS, places, memory);
 	} else if (Tile::of::CARRIES && one_value(d)) {
-		copy_tile<Tile>(sorted, map, t, x);
+		copy_tile<STEP, Tile::ITEMS>(sorted, map, t, at, x);
 	} else if (!Tile::of::CARRIES && bins_are_values(d)) {
-		fill_tile<THREADS>(keys_at(sorted), map, t, d, places.cursors, (number *)space);
+		fill_tile<THREADS>(keys_at(sorted), map, t, d, places.cursors, (number *)memory);
 	} else if (d.outside) {
 		const digits_from<clamped_digits> clamped = { { d }, t.of->first_bin };
 
-		partition_tile<Tile, MOST_BINS>(to, x, t.count, clamped, d.bins, places, space);
+		partition_by<Tile, MOST_BINS>(to, x, t.count, clamped, d.bins, places, memory);
 	} else {
 		const digits_from<digits> plain = { d, t.of->first_bin };
 
-		partition_tile<Tile, MOST_BINS>(to, x, t.count, plain, d.bins, places, space);
+		partition_by<Tile, MOST_BINS>(to, x, t.count, plain, d.bins, places, memory);
 	}
 }
 

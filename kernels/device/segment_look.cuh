@@ -36,15 +36,15 @@ values_are_few(uint64_t count, uint64_t low, uint64_t high)
 
 /*
  * Bins for COUNT keys from LOW to HIGH: one for each leaf, if there may be so many; if not, as
- * many as there will be leaves in each.  UNEVEN keys get more, for many bins will be empty.  A
- * bin for each value, if these are few: then nothing is left to sort.
+ * many as there will be leaves, of 2^LONGEST at most, in each.  UNEVEN keys get more, for many bins
+ * will be empty.  A bin for each value, if these are few: then nothing is left to sort.
  */
 static __device__ inline uint32_t
-segment_bins(unsigned key_bits, uint64_t count, uint64_t low, uint64_t high, bool uneven,
+segment_bins(unsigned longest, uint64_t count, uint64_t low, uint64_t high, bool uneven,
              unsigned *leaf_bits)
 {
-	enum { MOST = SEGMENT_BINS / 8 * 5 };	/* more cost as much as longer leaves */
-	const uint64_t wanted = bins_wanted(key_bits, count, MOST, leaf_bits), values = high - low + 1;
+	enum { MOST = LEAF_BINS };
+	const uint64_t wanted = bins_wanted(longest, count, MOST, leaf_bits), values = high - low + 1;
 
 	if (values_are_few(count, low, high))
 		return (uint32_t)values;
@@ -206,21 +206,17 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 		splitters[t] = ranked[t] + (t > 0 && ranked[t] == ranked[t - 1] && ranked[t] < (Key)~(Key)0);
 }
 
-/* Block s makes segment s of ITEMS[s]; the last one assigns places to all. */
-template <class Of> static __global__ void
-__launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const leaf_item *items, chunk_map chunks,
-            const typename Of::key *keys, typename Of::first first, uint32_t tile_keys, segments_head *head,
-            typename Of::key *tables)
+/* Make segment NTH of ALL, of ITEM; the last block that has made one assigns places to all. */
+template <class Of> static __device__ __forceinline__ void
+look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, chunk_map chunks,
+        const typename Of::key *keys, const typename Of::first &first, uint32_t tile_keys, unsigned longest,
+        segments_head *head, typename Of::key *tables)
 {
-	begin_in_turn();
-
 	typedef typename Of::key Key;
 	enum { BITS = sizeof(Key) * 8 };
 	__shared__ number shared[2];
 	__shared__ Key values[MOST_VALUES + 1];
 	__shared__ bool last;
-	const leaf_item item = items[blockIdx.x];
 	const uint64_t end = max(item.count, (uint64_t)1) - 1, chunk = (uint64_t)tile_keys * chunks.tiles;
 	uint64_t least = ~(uint64_t)0, most = 0, low, high;
 	bool splits = false;		/* by splitters */
@@ -245,9 +241,9 @@ look_kernel(segment *segments, const leaf_item *items, chunk_map chunks,
 	block_range(&least, &most, shared);
 	guess_range(item, least, most, &low, &high);
 	uneven = unevenness(x, digits_over(BITS, low, high, LOOK_CELLS));
-	if (uneven > 0 && !values_are_few(item.count, low, high) && blockIdx.x < SEGMENT_TABLES &&
+	if (uneven > 0 && !values_are_few(item.count, low, high) && nth < SEGMENT_TABLES &&
 	    item.count >= SPLIT_FROM) {
-		Key *const splitters = tables + blockIdx.x * SEGMENT_ROWS;
+		Key *const splitters = tables + nth * SEGMENT_ROWS;
 		const uint32_t many = sample_values(values, x);
 
 		splits = many <= MOST_VALUES || uneven > 1 || item.count <= SHORT_KEYS;
@@ -259,22 +255,40 @@ look_kernel(segment *segments, const leaf_item *items, chunk_map chunks,
 	if (threadIdx.x == 0) {
 		segment s = { item, {}, 0, 0, LEAF_BITS, splits, 0 };
 
-		s.d = digits_over(BITS, low, high, segment_bins(Of::PLAN_BITS, item.count, low, high,
-		                                                uneven > 0, &s.leaf_bits));
+		s.d = digits_over(BITS, low, high, segment_bins(longest, item.count, low, high, uneven > 0,
+		                                                &s.leaf_bits));
 		s.d.outside = low > item.low || high < item.high;
 		if (s.splits != 0) {
 			s.d.whole = 0;
 			s.d.bins = SEGMENT_ROWS;
 		}
 		s.d.bins = item.count > 0 ? s.d.bins : 0;
-		segments[blockIdx.x] = s;
+		segments[nth] = s;
 		__threadfence();
-		last = atomicAdd(&head->looked, 1u) == gridDim.x - 1;
+		last = atomicAdd(&head->looked, 1u) == all - 1;
 		__threadfence();
 	}
 	__syncthreads();
 	if (last)
-		assign<LOOK_THREADS>(segments, gridDim.x, tile_keys, head);
+		assign<LOOK_THREADS>(segments, all, tile_keys, head);
+}
+
+/* Blocks look at all items in turn: at TAKEN of them, or if that is NULL one each. */
+template <class Of> static __global__ void
+__launch_bounds__(LOOK_THREADS)
+look_kernel(segment *segments, const leaf_item *items, const uint32_t *taken, chunk_map chunks,
+            const typename Of::key *keys, typename Of::first first, uint32_t tile_keys, unsigned longest,
+            segments_head *head, typename Of::key *tables)
+{
+	begin_in_turn();
+
+	const uint32_t all = taken != NULL ? *taken : gridDim.x;
+
+	for (uint32_t i = blockIdx.x; i < all; i += gridDim.x) {
+		look_at<Of>(i, all, segments, items[i], chunks, keys, first, tile_keys, longest, head,
+		            tables);
+		__syncthreads();
+	}
 }
 
 #endif

@@ -2,6 +2,8 @@
 /* sort.cu - the sort of keys in order of their bits, and what each sort needs of a device */
 #include "kernels/device/sort.cuh"
 
+int gs_shared_most = INT_MAX;
+
 extern "C" size_t
 gs_sort_scratch_bytes(unsigned bits, size_t count)
 {
@@ -18,7 +20,10 @@ gs_sorter_of_graph(struct gs_sorter *sorter)
 	sorter->of_graph = true;
 	TRY_CUDA(cudaGetDevice(&device));
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->processors, cudaDevAttrMultiProcessorCount, device));
-	return cudaDeviceGetAttribute(&sorter->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+	TRY_CUDA(cudaDeviceGetAttribute(&sorter->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+	                                device));
+	sorter->shared_bytes = std::min(sorter->shared_bytes, gs_shared_most);
+	return cudaSuccess;
 }
 
 extern "C" cudaError_t

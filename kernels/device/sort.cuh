@@ -33,6 +33,8 @@
 
 enum {
 	TURNS = 8,		/* of divisions; then the network sorts the rest */
+	GRAPH_TURNS = 2,	/* the same in a graph, after the first two */
+	GRAPH_BLOCKS = 1024,	/* that look at segments, or settle them, in turn */
 };
 
 /*
@@ -49,29 +51,56 @@ tiles_a_block(const gs_sorter *sorter, size_t tiles, uint32_t many, uint32_t som
 
 /* ---- divide ----------------------------------------------------------------- */
 
-/* Divide SEGMENTS of s.too_large, in CHUNKS or not, by the map FIRST, from FROM to TO. */
-template <class Tile, class Of> static cudaError_t
+/* Divide SEGMENTS of s.too_large, or if TAKEN is not NULL so many of them, in CHUNKS or not, by the map
+ * FIRST, from FROM to TO, in order or not as PLACES are. */
+template <class Tile, class Places = exact_places, class Of> static cudaError_t
 divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uint32_t segments,
-          chunk_map chunks, const typename Of::first &first)
+          chunk_map chunks, const typename Of::first &first, const uint32_t *taken = NULL)
 {
 	typedef typename Of::key Key;
 	const scratch &s = j.s;
 	Key *const tables = (Key *)s.tables;
 	const size_t tiles = j.count / Tile::KEYS + segments;	/* at most */
 	const uint32_t counts = tiles_a_block(j.sorter, tiles, 32, 16);
+	const uint32_t blocks = taken != NULL ? std::min<uint32_t>(segments, GRAPH_BLOCKS) : segments;
 
-	TRY_CUDA(launch(look_kernel<Of>, segments, LOOK_THREADS, j.stream, s.segments, s.too_large,
-	                chunks, keys_at(from), first, Tile::KEYS, s.head, tables));
-	TRY_CUDA(launch(count_kernel<Key, typename Of::first>, tiles / counts + 1, COUNT_THREADS, j.stream,
-	                s.counts, s.segments, segments, Tile::KEYS, chunks, s.head, keys_at(from), first,
-	                counts, tables));
-	TRY_CUDA(launch(settle_kernel<Of>, segments, COUNT_THREADS, j.stream, s.cursors, s.counts,
-	                s.segments, tables, lists_of(j, to)));
-	return launch_shared(move_kernel<Tile, SEGMENT_BINS>, tiles, Tile::THREADS,
-	                     splitters<Key, SEGMENT_ROWS>::BYTES +
-	                     partition_bytes<Tile>(SEGMENT_BINS), j.stream, to, from,
-	                     s.segments, segments, chunks, s.head, s.cursors, j.keys, j.map, first,
+	TRY_CUDA(launch(look_kernel<Of>, blocks, LOOK_THREADS, j.stream, s.segments, s.too_large, taken,
+	                chunks, keys_at(from), first, Tile::KEYS, s.room.longest, s.head, tables));
+	if (s.room.in_order) {
+		TRY_CUDA(launch(count_tiles_kernel<Key, typename Of::first>, tiles, TILE_THREADS, j.stream,
+		                s.ordered, s.segments, Tile::KEYS, s.head, keys_at(from), first, tables));
+		TRY_CUDA(launch(sum_tiles_kernel<Key>, tiles / GROUP_TILES + 1, COUNT_THREADS, j.stream,
+		                s.ordered, s.segments, Tile::KEYS, s.head));
+	} else {
+		TRY_CUDA(launch(count_kernel<Key, typename Of::first>, tiles / counts + 1, COUNT_THREADS,
+		                j.stream, s.counts, s.segments, Tile::KEYS, chunks, s.head, keys_at(from),
+		                first, counts, tables));
+	}
+	TRY_CUDA(launch(settle_kernel<Of>, blocks, COUNT_THREADS, j.stream, s.cursors, s.counts, s.segments,
+	                s.head, s.ordered, Tile::KEYS, tables, lists_of(j, to)));
+	return launch_shared(move_kernel<Tile, LEAF_BINS, Places>, tiles, Tile::THREADS,
+	                     partition_bytes<Tile>(LEAF_BINS), j.stream, to, from,
+	                     s.segments, chunks, s.head, s.cursors, s.ordered, j.keys, j.map, first,
 	                     tables);
+}
+
+/* The same, by the tiles that there is room for. */
+template <class Of> static cudaError_t
+divide_in_room(const job<Of> &j, typename Of::place from, typename Of::place to, uint32_t segments,
+               chunk_map chunks, const typename Of::first &first, const uint32_t *taken = NULL)
+{
+	const bool many = !keys_are_few(Of::PLAN_BITS, j.count) && j.s.room.large;
+
+	if constexpr (Of::CARRIES)
+		if (j.s.room.in_order)
+			return many ? divide_by<tile_of_many<Of>, ordered_places>(j, from, to, segments,
+			                                                          chunks, first) :
+			              divide_by<tile_of_room<Of>, ordered_places>(j, from, to, segments,
+			                                                          chunks, first);
+	if (many)
+		return divide_by<tile_of_many<Of>>(j, from, to, segments, chunks, first, taken);
+	return j.s.room.whole ? divide_by<tile_of_few<Of>>(j, from, to, segments, chunks, first, taken) :
+	                        divide_by<tile_of_room<Of>>(j, from, to, segments, chunks, first, taken);
 }
 
 /* Divide *FROM, and sort the leaves that come of it.  Then *FROM is the other room. */
@@ -81,10 +110,7 @@ divide(const job<Of> &j, typename Of::place *from, uint32_t segments, chunk_map 
 {
 	const typename Of::place to = keys_at(*from) == keys_at(j.keys) ? j.other : j.keys;
 
-	if (keys_are_few(Of::PLAN_BITS, j.count))
-		TRY_CUDA((divide_by<tile_of_few<Of>>(j, *from, to, segments, chunks, first)));
-	else
-		TRY_CUDA((divide_by<tile_of_many<Of>>(j, *from, to, segments, chunks, first)));
+	TRY_CUDA(divide_in_room(j, *from, to, segments, chunks, first));
 	*from = to;
 	return sort_listed(j, leaf_place<Of>{ to, {} }, leaf_bits, true, too_large);
 }
@@ -103,11 +129,13 @@ look_at_all(const job<Of> &j)
 	const bool half = keys_are_few(Of::PLAN_BITS, j.count / 2);
 	const uint32_t keys = sample_keys<Key>(few ? s.splitters : (uint32_t)BUCKETS >> half);
 	const uint32_t takers = std::min<uint32_t>(keys, sampling::TAKERS);
+	/* in a graph many even keys go to buckets, too: sort_many_in_graph() */
+	const uint32_t bins = j.sorter->of_graph && !few ? (uint32_t)BUCKETS : s.even_bins;
 
 	TRY_CUDA(launch(sample_kernel<Key, typename Of::map>, keys / takers + zeros / (takers * 8), takers,
 	                j.stream, plan, keys, keys_at(j.keys), j.count, j.map, s.pool.places, zeros));
 	return launch(plan_kernel<Key>, keys / sampling::BLOCK, sampling::THREADS, j.stream, plan, keys,
-	              s.even_bins, s.splitters, Tile::SPLITTERS, few);
+	              bins, s.splitters, Tile::SPLITTERS, few);
 }
 
 /* All keys to buckets; these are leaves, or if ITEMS is not NULL segments, which go there. */
@@ -155,10 +183,10 @@ divide_even(const job<Of> &j, uint32_t *too_large)
 	TRY_CUDA(launch_shared(move_level_kernel<tile>, tiles, tile::THREADS,
 	                       partition_bytes<tile>(UPPER_BINS), j.stream, j.other, j.keys,
 	                       j.count, j.map, s.upper_cursors, plan, v));
-	TRY_CUDA(launch_shared(move_kernel<tile, UPPER_BINS>, tiles + v.upper, tile::THREADS,
-	                       splitters<Key, SEGMENT_ROWS>::BYTES +
+	TRY_CUDA(launch_shared(move_kernel<tile, UPPER_BINS, exact_places>, tiles + v.upper, tile::THREADS,
 	                       partition_bytes<tile>(1u << v.low_bits), j.stream, j.keys,
-	                       j.other, s.segments, v.upper, chunk_map{}, s.head, s.cursors, j.keys,
+	                       j.other, s.segments, chunk_map{}, s.head, s.cursors,
+	                       ordered_counts{}, j.keys,
 	                       j.map, typename Of::first{}, (Key *)s.tables));
 	return sort_listed(j, leaf_place<Of>{ j.keys, {} }, s.level_leaf_bits, false, too_large);
 }
@@ -220,28 +248,107 @@ sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, type
 	return cudaSuccess;
 }
 
-/* ---- few pairs ---------------------------------------------------------------- */
+/* ---- in a graph ----------------------------------------------------------------- */
+
+/* To S.too_large what is listed as that, of which there are *LISTED. */
+template <class Of> static __global__ void
+__launch_bounds__(COUNT_THREADS)
+take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *list, const uint32_t *listed)
+{
+	begin_in_turn();
+
+	const uint32_t many = *listed;
+
+	for (uint32_t i = blockIdx.x * COUNT_THREADS + threadIdx.x; i < many; i += gridDim.x * COUNT_THREADS)
+		to[i] = list[i];
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		*taken = many;
+}
+
+/* Sort what is listed, which is at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, whether there
+ * is something to divide or not, then by blocks. */
+template <class Of> static cudaError_t
+sort_in_graph(const job<Of> &j, typename Of::place from, leaf_place<Of> at, chunk_map chunks,
+              typename Of::first first, unsigned turns)
+{
+	const scratch &s = j.s;
+
+	for (; turns > 0; turns--) {
+		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
+
+		TRY_CUDA(sort_all_kinds(j, at));
+		TRY_CUDA(launch(take_kernel<Of>, 16, COUNT_THREADS, j.stream, s.too_large, s.taken,
+		                s.lists[TOO_LARGE], &s.listed[TOO_LARGE]));
+		TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));
+		TRY_CUDA(divide_in_room(j, from, to, (uint32_t)s.segments_most, chunks, first, s.taken));
+		from = to;
+		at = leaf_place<Of>{ to, {} };
+		chunks = chunk_map{};
+		first = typename Of::first{};
+	}
+	TRY_CUDA(sort_all_kinds(j, at));
+	return sort_rest(j, at);
+}
+
+/* ---- all rows as one leaf or segment ------------------------------------------- */
 
 template <class Of> static __global__ void
 list_one_kernel(leaf_item *list, uint32_t *listed, uint64_t count)
 {
-	list[0] = leaf_item{ 0, count, 0, ~(uint64_t)0, 0 };
+	list[0] = leaf_item{ 0, count, 0, (typename Of::key)~(typename Of::key)0, 0 };
 	*listed = 1;
 }
 
-/* One leaf of all rows, where they are; they are mapped before. */
+template <class Of> static cudaError_t
+list_one(const job<Of> &j, int kind)
+{
+	return launch<false>(list_one_kernel<Of>, 1, 1, j.stream, j.s.lists[kind], &j.s.listed[kind],
+	                     j.count);
+}
+
+/* One leaf of few pairs, where they are; they are mapped before. */
 template <class Of> static cudaError_t
 sort_one_leaf(const job<Of> &j)
 {
 	const int kind = j.count <= LEAF_KEYS ? WORD_12 : j.count <= 2 * LEAF_KEYS ? WORD_13 : WORD_14;
 
-	TRY_CUDA(launch<false>(list_one_kernel<Of>, 1, 1, j.stream, j.s.lists[kind], &j.s.listed[kind],
-	                       j.count));
+	TRY_CUDA(list_one(j, kind));
 	TRY_CUDA(map_keys(j, 0, j.count, j.map, no_map{}));
 	return sort_leaves(j, kind, leaf_place<Of>{ j.keys, {} });
 }
 
+/* In a room that is not whole, or in order; pairs are mapped before, keys when they are first moved. */
+template <class Of> static cudaError_t
+sort_one_segment(const job<Of> &j)
+{
+	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, KINDS * sizeof *j.s.listed, j.stream));
+	TRY_CUDA(list_one(j, TOO_LARGE));
+	if constexpr (Of::CARRIES) {
+		TRY_CUDA(map_keys(j, 0, j.count, j.map, no_map{}));
+		return sort_too_large(j, j.keys, chunk_map{}, no_map{}, 1);
+	} else {
+		const typename Of::first first(j.map);
+
+		if (j.sorter->of_graph)
+			return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, first,
+			                     GRAPH_TURNS + 1);
+		return sort_too_large(j, j.keys, chunk_map{}, first, 1);
+	}
+}
+
 /* ---- all of it ---------------------------------------------------------------- */
+
+/* Many keys: to buckets, and these to leaves, as uneven keys; there is no other way if no answer decides. */
+template <class Of> static cudaError_t
+sort_many_in_graph(const job<Of> &j)
+{
+	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile_of_many<Of>::KEYS };
+
+	TRY_CUDA((divide_all<tile_of_many<Of>>(j, j.s.too_large)));
+	TRY_CUDA((divide_by<tile_of_many<Of>>(j, j.other, j.keys, BUCKETS, chunks, typename Of::first{})));
+	return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, typename Of::first{},
+	                     GRAPH_TURNS);
+}
 
 template <class Of> static cudaError_t
 sort_by_bins(const job<Of> &j)
@@ -262,14 +369,17 @@ sort_by_bins(const job<Of> &j)
 		TRY_CUDA((divide_all<tile_of_few<Of>>(j, NULL)));
 		const leaf_place<Of> at = { j.other, { s.pool.places, chunk_bits, false } };
 
+		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
 		if constexpr (!Of::CARRIES)
 			if (j.sorter->of_graph)
-				return sort_in_graph(j, at);
+				return sort_in_graph(j, from, at, chunks, typename Of::first{}, 0);
 		TRY_CUDA(sort_listed(j, at, s.leaf_bits, false, &too_large));
-		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
 	} else {
 		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
 		TRY_CUDA((look_at_all<tile_of_many<Of>>(j)));
+		if constexpr (!Of::CARRIES)
+			if (j.sorter->of_graph)
+				return sort_many_in_graph(j);
 		/* the first words of the plan */
 		TRY_CUDA(cudaMemcpyAsync(told, s.plan, 2 * sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 		TRY_CUDA(cudaStreamSynchronize(j.stream));
@@ -293,35 +403,38 @@ sort_by_bins(const job<Of> &j)
 }
 
 template <class Of> static cudaError_t
-sort(job<Of> j, void *memory)
+sort(job<Of> j, void *memory, bool in_order = false)
 {
-	j.s = scratch_of<Of>(memory, j.count);
+	const room room = room_of<Of>(j.sorter->shared_bytes, in_order);
+
+	j.s = scratch_of<Of>(memory, j.count, room);
 	if (j.count < 2)
 		return cudaSuccess;
 	if constexpr (Of::CARRIES) {
-		if (j.sorter->shared_bytes < SHARED)
-			return sort_by_network(j);
-		if (j.count < bins_from<Of>())
+		if (j.count < bins_from<Of>(room))
 			return sort_one_leaf(j);
 		j.other = { (typename Of::key *)j.s.keys, (typename Of::value *)j.s.values };
-		return sort_by_bins(j);
 	} else {
-		if (j.count < bins_from<Of>() || j.sorter->shared_bytes < SHARED ||
-		    (j.sorter->of_graph && !keys_are_few(Of::PLAN_BITS, j.count)))
+		if (j.count < bins_from<Of>(room) || (!room.whole && j.count < GS_SEGMENTS_FROM))
 			return sort_by_network(j);
-		return sort_by_bins(j);
 	}
+	return room.whole ? sort_by_bins(j) : sort_one_segment(j);
 }
 
-/* For sorts of COUNT or fewer. */
+/* For sorts of COUNT or fewer, of any room; and of any count: fewer keys than COUNT may be more than a few,
+ * or not. */
 template <class Of> static size_t
-sort_scratch_bytes(size_t count)
+sort_scratch_bytes(size_t count, bool in_order = false)
 {
-	const size_t few = GS_FEW_BYTES / (Of::PLAN_BITS / 8);
-	size_t bytes = scratch_of<Of>(NULL, count).bytes;
+	const size_t few = std::min<size_t>(count, GS_FEW_BYTES / (Of::PLAN_BITS / 8));
+	size_t bytes = 0;
 
-	if (count > few)	/* fewer keys than COUNT may be more than a few, or not */
-		bytes = std::max(bytes, scratch_of<Of>(NULL, few).bytes);
+	for (int shared_kb : SHARED_KB) {
+		const room room = room_of<Of>(shared_kb << 10, in_order);
+
+		bytes = std::max(bytes, std::max(scratch_of<Of>(NULL, count, room).bytes,
+		                                 scratch_of<Of>(NULL, few, room).bytes));
+	}
 	return bytes + gs_tile_merge_scratch_bytes(Of::PLAN_BITS, count);
 }
 

@@ -5,14 +5,12 @@
  * In:   keys, in pieces or as one, and a payload of each.
  * Out:  keys ascend in each piece, payloads have moved with them; or instead of these, where keys were.
  *
- * No division is stable (sort.cuh), so keys are made different, by their places:
+ * Keys as one, with payloads or of 64 bits with their places, are sorted by divisions that keep the order of
+ * rows (block/partition.cuh).  Others are made different, by their places:
  *
- *     to 32 bits   words of a key and its place are sorted as keys of 64 bits, or with payloads as pairs; in
- *                  rows those of keys of 8 and 16 bits as keys of 32
- *     64 bits      keys and their places are sorted as pairs; then runs of equal keys are the pieces in
- *                  which places are sorted
- *     in pieces    of 64 bits: words of lower halves and places, then of upper halves and the places in the
- *                  first order
+ *     to 32 bits   words of a key and its place are sorted as keys of 64 bits; in rows those of keys of 8 and
+ *                  16 bits as keys of 32
+ *     64 bits      words of lower halves and places, then of upper halves and the places in the first order
  *
  * Payloads that are not sorted with their keys move once, at the end, to where the order of places says.
  *
@@ -20,11 +18,10 @@
  */
 #include <algorithm>
 
-#include "kernels/block/scan.cuh"
 #include "kernels/device/leaf_launch.cuh"
 #include "kernels/kernels.h"
 
-enum { EACH_THREADS = 256, RUN_THREADS = 1024 };
+enum { EACH_THREADS = 256 };
 
 /* A kernel with a thread for each of COUNT elements. */
 template <class... Param> static cudaError_t
@@ -111,52 +108,33 @@ compose_kernel(size_t count, uint32_t *order, const uint64_t *words, const uint3
 		order[i] = before[place_of(words[i]) + row_begin(i, length)];
 }
 
-/* ---- runs of equal keys -------------------------------------------------------- */
+/* ---- all keys as one ------------------------------------------------------------- */
 
-static __global__ void
-number_kernel(size_t count, uint32_t *places)
+template <class Value> static __global__ void
+number_kernel(size_t count, Value *places)
 {
 	const size_t i = this_element();
 
 	if (i < count)
-		places[i] = (uint32_t)i;
+		places[i] = (Value)i;
 }
 
-/* The end of the run that begins at BEGIN with two equal KEYS: steps that double, then halve. */
-static __device__ __forceinline__ uint64_t
-run_end(const uint64_t *keys, uint64_t begin, uint64_t count)
+template <class Key> static __global__ void
+widen_kernel(size_t count, uint32_t *words, const Key *keys, key_map<Key> map)
 {
-	const uint64_t key = keys[begin];
-	uint64_t end = begin + 2, step = 1;
+	const size_t i = this_element();
 
-	for (; end + step <= count && keys[end + step - 1] == key; step *= 2)
-		end += step;
-	for (; step > 0; step /= 2)
-		if (end + step <= count && keys[end + step - 1] == key)
-			end += step;
-	return end;
+	if (i < count)
+		words[i] = ordered(map, keys[i]);
 }
 
-/* List begin and end of each run of two or more, in any order. */
-static __global__ void
-__launch_bounds__(RUN_THREADS)
-runs_kernel(uint64_t *runs, uint32_t *many, const uint64_t *keys, uint64_t count)
+template <class Key> static __global__ void
+shorten_kernel(size_t count, Key *keys, const uint32_t *words, key_map<Key> map)
 {
-	__shared__ uint32_t sums[RUN_THREADS / 32], first;
-	const uint64_t i = blockIdx.x * (uint64_t)RUN_THREADS + threadIdx.x;
-	const bool begins = i + 1 < count && keys[i] == keys[i + 1] && (i == 0 || keys[i - 1] != keys[i]);
-	uint32_t total;
-	const uint32_t before = block_sum_before<RUN_THREADS>((uint32_t)begins, sums, &total);
+	const size_t i = this_element();
 
-	if (threadIdx.x == 0 && total > 0)
-		first = atomicAdd(many, total);
-	__syncthreads();
-	if (begins) {
-		uint64_t *const run = runs + 2 * (uint64_t)(first + before);
-
-		run[0] = i;
-		run[1] = run_end(keys, i, count);
-	}
+	if (i < count)
+		keys[i] = original(map, (Key)words[i]);
 }
 
 /* ---- what follows ---------------------------------------------------------------- */
@@ -219,8 +197,7 @@ struct stable_job {
 	uint32_t         length;	/* of rows; 0: of segments, or all */
 	void            *words, *other;	/* OTHER: also room for what follows */
 	uint32_t        *order, *before;
-	uint64_t        *runs;
-	void            *sort, *sort_runs;	/* scratch of the sorts that do the work */
+	void            *sort;		/* scratch of the sorts that do the work */
 	size_t           bytes;
 };
 
@@ -237,32 +214,11 @@ word_bits(const gs_stable &s)
 	return s.bits <= 16 && s.pieces.at == NULL && s.pieces.length <= 1 << 16 ? 32 : 64;
 }
 
-/* Could pairs be sorted?  Payloads move with words of 64 bits, or places with keys. */
+/* Could pairs be sorted in order: of payloads, or of places? */
 static bool
 wants_pairs(const gs_stable &s)
 {
 	return is_one_piece(s.pieces) && word_bits(s) == 64 && (s.bits == 64 || !s.places);
-}
-
-/* Pieces of places: MANY runs of equal keys. */
-static gs_cuts
-runs_of(const stable_job &j, size_t many)
-{
-	return gs_cuts{ j.runs, many, 0, true };
-}
-
-/* For keys of 64 bits: room for pairs and then runs. */
-static void
-carve_runs(stable_job *j, char *base)
-{
-	const size_t count = j->s.count, begin = j->bytes;
-
-	j->sort = base + begin;
-	carve((uint32_t **)&j->other, base, &j->bytes, 2 * count);
-	carve(&j->runs, base, &j->bytes, count);
-	j->sort_runs = base + j->bytes;
-	j->bytes += gs_sort_pieces_scratch_bytes(32, runs_of(*j, count / 2), count);
-	j->bytes = std::max(j->bytes, begin + gs_sort_pairs_scratch_bytes(64, 32, count));
 }
 
 /* PAIRS: by a sort of these. */
@@ -275,21 +231,19 @@ stable_job_of(const gs_stable &s, bool pairs, void *memory)
 
 	j.s = s;
 	j.length = s.pieces.at == NULL && s.pieces.count > 1 ? (uint32_t)s.pieces.length : 0;
-	carve(&j.order, base, &j.bytes, s.bits == 64 ? s.count : 0);
-	if (pairs && s.bits == 64) {
-		carve_runs(&j, base);
+	if (pairs) {
+		carve((uint32_t **)&j.words, base, &j.bytes, s.bits < 32 ? s.count : 0);
+		j.sort = base + j.bytes;
+		j.bytes += gs_sort_pairs_scratch_bytes(std::max(s.bits, 32u), s.value_bits, s.count, true);
 		return j;
 	}
+	carve(&j.order, base, &j.bytes, s.bits == 64 ? s.count : 0);
 	carve(&j.before, base, &j.bytes, s.bits == 64 ? s.count : 0);
 	carve((uint64_t **)&j.words, base, &j.bytes, s.count);
-	if (!pairs)
-		carve((uint64_t **)&j.other, base, &j.bytes, s.count);
+	carve((uint64_t **)&j.other, base, &j.bytes, s.count);
 	j.sort = base + j.bytes;
-	if (pairs)
-		j.bytes += gs_sort_pairs_scratch_bytes(64, s.value_bits, s.count);
-	else
-		j.bytes += is_one_piece(s.pieces) ? gs_sort_scratch_bytes(bits, s.count) :
-		                                    gs_sort_pieces_scratch_bytes(bits, s.pieces, s.count);
+	j.bytes += is_one_piece(s.pieces) ? gs_sort_scratch_bytes(bits, s.count) :
+	                                    gs_sort_pieces_scratch_bytes(bits, s.pieces, s.count);
 	return j;
 }
 
@@ -305,7 +259,7 @@ sort_words(const stable_job &j, bool *wrong)
 }
 
 template <class Word, class Key, class Value> static cudaError_t
-sort_packed(const stable_job &j, bool pairs, bool *wrong)
+sort_packed(const stable_job &j, bool *wrong)
 {
 	const size_t count = j.s.count;
 	Word *const words = (Word *)j.words;
@@ -314,27 +268,45 @@ sort_packed(const stable_job &j, bool pairs, bool *wrong)
 	const key_map<Key> map = j.s.map;
 
 	TRY_CUDA(launch_each(pack_kernel<Word, Key>, count, j.stream, words, keys, map, j.length));
-	if (pairs)
-		TRY_CUDA(gs_sort_pairs(j.sorter, words, values, 64, sizeof(Value) * 8, gs_key_map{}, count,
-		                       j.sort, j.stream));
-	else
-		TRY_CUDA(sort_words(j, wrong));
+	TRY_CUDA(sort_words(j, wrong));
 	if (*wrong)
 		return cudaSuccess;
 	TRY_CUDA(launch_each(unpack_kernel<Word, Key, Value>, count, j.stream, keys,
 	                     j.s.places ? values : NULL, words, map));
-	if (pairs || j.s.places)
+	if (j.s.places)
 		return cudaSuccess;
 	return follow(values, j.other, count, by_words<Word>{ words }, j.length, j.stream);
 }
 
 template <class Key, class Value> static cudaError_t
-sort_packed(const stable_job &j, bool pairs, bool *wrong)
+sort_packed(const stable_job &j, bool *wrong)
 {
 	if constexpr (sizeof(Key) < 4)
 		if (word_bits(j.s) == 32)
-			return sort_packed<uint32_t, Key, Value>(j, pairs, wrong);
-	return sort_packed<uint64_t, Key, Value>(j, pairs, wrong);
+			return sort_packed<uint32_t, Key, Value>(j, wrong);
+	return sort_packed<uint64_t, Key, Value>(j, wrong);
+}
+
+/* Keys of 8 and 16 bits as words of 32. */
+template <class Key, class Value> static cudaError_t
+sort_in_order(const stable_job &j)
+{
+	const size_t count = j.s.count;
+	const unsigned value_bits = sizeof(Value) * 8;
+	uint32_t *const words = (uint32_t *)j.words;
+	const key_map<Key> map = j.s.map;
+
+	if (j.s.places)
+		TRY_CUDA(launch_each(number_kernel<Value>, count, j.stream, (Value *)j.s.values));
+	if constexpr (sizeof(Key) < sizeof *words) {
+		TRY_CUDA(launch_each(widen_kernel<Key>, count, j.stream, words, (const Key *)j.s.keys, map));
+		TRY_CUDA(gs_sort_pairs(j.sorter, words, j.s.values, 32, value_bits, gs_key_map{}, count, true,
+		                       j.sort, j.stream));
+		return launch_each(shorten_kernel<Key>, count, j.stream, (Key *)j.s.keys, words, map);
+	} else {
+		return gs_sort_pairs(j.sorter, j.s.keys, j.s.values, sizeof(Key) * 8, value_bits, j.s.map,
+		                     count, true, j.sort, j.stream);
+	}
 }
 
 /* What follows keys of 64 bits, by J's order. */
@@ -365,34 +337,17 @@ sort_halves(const stable_job &j, bool *wrong)
 }
 
 template <class Value> static cudaError_t
-sort_runs(const stable_job &j)
-{
-	const size_t count = j.s.count;
-	uint64_t *const keys = (uint64_t *)j.s.keys;
-	uint32_t *const many = (uint32_t *)j.sort_runs;	/* which is not needed before there are runs */
-	bool wrong;
-
-	TRY_CUDA(launch_each(number_kernel, count, j.stream, j.order));
-	TRY_CUDA(gs_sort_pairs(j.sorter, keys, j.order, 64, 32, j.s.map, count, j.sort, j.stream));
-	TRY_CUDA(cudaMemsetAsync(many, 0, sizeof *many, j.stream));
-	TRY_CUDA(launch<false>(runs_kernel, (count + RUN_THREADS - 1) / RUN_THREADS, RUN_THREADS, j.stream,
-	                       j.runs, many, keys, count));
-	TRY_CUDA(cudaMemcpyAsync(j.sorter->told, many, sizeof *many, cudaMemcpyDeviceToHost, j.stream));
-	TRY_CUDA(cudaStreamSynchronize(j.stream));
-	if (*j.sorter->told > 0)
-		TRY_CUDA(gs_sort_pieces(j.sorter, j.order, j.other, 32, gs_key_map{},
-		                        runs_of(j, *j.sorter->told), count, j.sort_runs, &wrong, j.stream));
-	return follow_order<Value>(j);
-}
-
-template <class Value> static cudaError_t
 sort_stable(const stable_job &j, bool pairs, bool *wrong)
 {
 	switch (j.s.bits) {
-	case 8:  return sort_packed<uint8_t, Value>(j, pairs, wrong);
-	case 16: return sort_packed<uint16_t, Value>(j, pairs, wrong);
-	case 32: return sort_packed<uint32_t, Value>(j, pairs, wrong);
-	case 64: return pairs ? sort_runs<Value>(j) : sort_halves<Value>(j, wrong);
+	case 8:
+		return pairs ? sort_in_order<uint8_t, Value>(j) : sort_packed<uint8_t, Value>(j, wrong);
+	case 16:
+		return pairs ? sort_in_order<uint16_t, Value>(j) : sort_packed<uint16_t, Value>(j, wrong);
+	case 32:
+		return pairs ? sort_in_order<uint32_t, Value>(j) : sort_packed<uint32_t, Value>(j, wrong);
+	case 64:
+		return pairs ? sort_in_order<uint64_t, Value>(j) : sort_halves<Value>(j, wrong);
 	}
 	return cudaErrorInvalidValue;
 }
@@ -409,8 +364,7 @@ extern "C" cudaError_t
 gs_sort_stable(const struct gs_sorter *sorter, const struct gs_stable *s, void *memory, bool *wrong,
                cudaStream_t stream)
 {
-	/* where there are no leaves of pairs every stage of their sort would be a sweep */
-	const bool pairs = wants_pairs(*s) && sorter->shared_bytes >= SHARED && !sorter->of_graph;
+	const bool pairs = wants_pairs(*s) && !sorter->of_graph;	/* which wait */
 	stable_job j = stable_job_of(*s, pairs, memory);
 
 	j.sorter = sorter;

@@ -690,9 +690,10 @@ cudaError_t
 cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
 	(void)kernel;
-	(void)attribute;
-	(void)value;
 	CALL();
+	if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize &&
+	    value > (int)setting("GSORT_EMU_SHARED", 227 << 10))
+		return emu_note(cudaErrorInvalidValue);
 	return cudaSuccess;
 }
 

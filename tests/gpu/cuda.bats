@@ -184,9 +184,16 @@ for_size() {
 
 @test "GPU: the calls of the library, for keys of all types, pairs, rows and segments" {
 	needs_gpu
+	local bench kb pid pids=
 	bench=$(built gsort-bench)
 	[ -x "$bench" ] || skip "gsort-bench is not built: make gsort-bench"
-	"$bench" check
+	for kb in 227 64 99 163; do
+		"$bench" --shared=$kb check &
+		pids="$pids $!"
+	done
+	for pid in $pids; do
+		wait $pid
+	done
 }
 
 # --- no GPU, or one that fails ------------------------------------------------------
@@ -241,11 +248,17 @@ for_size() {
 		gsort-emu -u32 --device=gpu in
 }
 
-@test "a GPU whose blocks have little shared memory sorts by the network" {
+@test "GPUs whose blocks have 64, 99 and 163 KB of shared memory, of which CUDA gives no more" {
+	local type kb
 	on emulated
-	gen --keys 200003 --type u64 >in
-	gsort -u64 --device=cpu -o expected in
-	GSORT_EMU_SHARED=49152 gsort-emu -u64 --device=gpu in | cmp - expected
+	for type in u32 u64; do
+		gen --keys 200003 --type $type >in
+		gsort -$type --device=cpu -o expected in
+		for kb in 64 99 163; do
+			GSORT_EMU_SHARED=$((kb << 10)) gsort-emu -$type --device=gpu in | cmp - expected
+		done
+	done
+	fails "invalid argument" env GSORT_EMU_SHARED=49152 gsort-emu -u64 --device=gpu in
 }
 
 # GSORT_EMU_DEVICES is how many there are, CUDA_VISIBLE_DEVICES which of them the user sees.

@@ -231,15 +231,17 @@ check_stable(void)
 	}
 }
 
-/* A device whose blocks have little shared memory. */
+/* Devices whose blocks have little shared memory: so many bytes. */
 static void
-check_small_device(void)
+check_small_device(const char *shared)
 {
-	setenv("GSORT_EMU_SHARED", "101376", 1);
+	setenv("GSORT_EMU_SHARED", shared, 1);
 	(void)gsort_cuda_release();
 	for (size_t t = CALL_WIDE; t < CALL_TYPES; t++) {
-		check_row(&(struct row){ &call_types[t], 0, 1, SHAPE_UNIFORM, 30001 });
+		check_row(&(struct row){ &call_types[t], 0, 1, SHAPE_UNIFORM, 130001 });
+		check_row(&(struct row){ &call_types[t], 0, 0, SHAPE_ZIPF, 30001 });
 		check_row(&(struct row){ &call_types[t], 8, 0, SHAPE_ZIPF, 30001 });
+		check_row(&(struct row){ &call_types[t], 4, 1, SHAPE_UNIFORM, 60001 });
 		check_row(&(struct row){ &call_types[t], 4, GSORT_CUDA_STABLE, SHAPE_ZIPF, 30001 });
 	}
 	unsetenv("GSORT_EMU_SHARED");
@@ -295,8 +297,9 @@ check_captured(void)
 		check_row(&(struct row){ &call_types[t], 4, GSORT_CUDA_STABLE, SHAPE_ZIPF, 30001 });
 		check_row(&(struct row){ &call_types[t], 8, GSORT_CUDA_PLACES, SHAPE_FEW, 4097 });
 	}
-	for (unsigned shape = 0; shape < SHAPES; shape += units_brief() ? 4 : 1) {	/* few keys */
+	for (unsigned shape = 0; shape < SHAPES; shape += units_brief() ? 4 : 1) {
 		check_row(&(struct row){ &call_types[CALL_U32 + shape % 3], 0, shape % 2, shape, 139000 });
+		check_row(&(struct row){ &call_types[CALL_U32 + shape % 3], 0, shape % 2, shape, 300001 });
 		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 0, shape % 2, shape, 69000 });
 	}
 	check_hidden(&call_types[CALL_U32]);
@@ -414,7 +417,9 @@ unit_call(void)
 		check_types();
 	}
 	check_shapes();
-	check_small_device();
+	check_small_device("65536");
+	check_small_device("101376");
+	check_small_device("166912");
 	check_captured();
 	unsetenv("GSORT_EMU_REVERSE");
 	(void)cudaGetLastError();

@@ -250,9 +250,9 @@ check_wrong_cuts(void)
 
 /* A device whose blocks have little shared memory. */
 static void
-check_small_device(void)
+check_small_device(const char *shared)
 {
-	setenv("GSORT_EMU_SHARED", "101376", 1);
+	setenv("GSORT_EMU_SHARED", shared, 1);
 	(void)gsort_cuda_release();
 	for (size_t t = CALL_WIDE; t < CALL_TYPES; t++)
 		check_segments(&call_types[t], SHAPE_UNIFORM, 32, odd_length);
@@ -295,7 +295,8 @@ unit_call_cuts(void)
 		setenv("GSORT_EMU_REVERSE", reverse ? "1" : "0", 1);
 		check_cuts();
 	}
-	check_small_device();
+	check_small_device("65536");
+	check_small_device("101376");
 	check_captured();
 	unsetenv("GSORT_EMU_REVERSE");
 	(void)cudaGetLastError();

@@ -21,7 +21,7 @@ static const struct row {
 	unsigned    bits[GS_CLASSES];
 	size_t      keys[GS_CLASSES];	/* to feed, twice */
 	bool        descending_classes;
-	const char *shared;		/* GSORT_EMU_SHARED: less than a partition needs, or NULL */
+	const char *shared;		/* GSORT_EMU_SHARED: less than all steps need, or NULL */
 	unsigned    few;		/* keys are numbers below it; 0: any */
 	size_t      gpu_bytes;		/* of memory; 0: more than all keys need */
 	unsigned    batches;		/* that are sorted at least each time; 0: one */
@@ -34,7 +34,7 @@ static const struct row {
 	{ .name = "enough for a partition", .bits = { 32 }, .keys = { 270001 } },
 	{ .name = "and of wide ones", .bits = { 64 }, .keys = { 150001 } },
 	{ .name = "a GPU with little shared memory sorts, too",
-	  .bits = { 64 }, .keys = { 150001 }, .shared = "49152" },
+	  .bits = { 64 }, .keys = { 150001 }, .shared = "65536" },
 	{ .name = "several classes are brought together",
 	  .bits = { 64, 32, 0, 32, 64 }, .keys = { 999, 50001, 0, 1, 30003 } },
 	{ .name = "two of them are partitioned, the last one is first",

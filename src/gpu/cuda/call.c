@@ -113,7 +113,8 @@ scratch_bytes_of(const struct call *c)
 	else if (c->type.width < 32)
 		bytes = gs_sort_short_scratch_bytes(c->type.width);
 	else if (c->pairs)
-		bytes = gs_sort_pairs_scratch_bytes(c->type.width, (unsigned)c->value_bytes * 8, c->count);
+		bytes = gs_sort_pairs_scratch_bytes(c->type.width, (unsigned)c->value_bytes * 8, c->count,
+		                                    false);
 	else
 		bytes = gs_sort_scratch_bytes(c->type.width, c->count);
 	return bytes + SCRATCH_ALIGNMENT;
@@ -182,7 +183,7 @@ run_with(const struct gs_sorter *sorter, const struct call *c, bool *wrong)
 		                      c->scratch, wrong, c->stream);
 	if (c->pairs)
 		return gs_sort_pairs(sorter, c->keys, c->other, width, value_bits, c->type.map, c->count,
-		                     c->scratch, c->stream);
+		                     false, c->scratch, c->stream);
 	if (width < 32)
 		return gs_sort_short(c->keys, width, c->type.map, c->count, c->scratch, c->stream);
 	if (plain)

@@ -3,8 +3,8 @@
  * simd.c - CPUID and XGETBV
  *
  * Intel, Software Developer's Manual, vol. 1, 13.2 and 14.5 ff.  __builtin_cpu_supports()
- * executes CPUID twenty times before main(), at 4 us each on a virtual machine.  Xeon Phi,
- * which has AVX512F alone, counts as AVX2.
+ * executes CPUID twenty times before main(), at 4 to 15 us each on a virtual machine, and __get_cpuid()
+ * twice.  Xeon Phi, which has AVX512F alone, counts as AVX2.
  */
 #include "base/simd.h"
 
@@ -14,14 +14,15 @@
 static enum gs_simd
 ask_processor(void)
 {
-	enum { OSXSAVE = 1 << 27, AVX2 = 1 << 5,
+	enum { OSXSAVE = 1 << 27, AVX = 1 << 28, AVX2 = 1 << 5,
 	       YMM_SAVED = 0x06, ZMM_SAVED = 0xe6 };	/* by the kernel, at a task switch */
 	const unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;	/* F DQ BW VL */
 	unsigned a, b, c, d, saved, high;
 
-	if (!__get_cpuid(1, &a, &b, &c, &d) || (c & OSXSAVE) == 0 ||
-	    !__get_cpuid_count(7, 0, &a, &b, &c, &d))
+	__cpuid(1, a, b, c, d);		/* any has this leaf; and one that saves AVX has leaves up to 13 */
+	if ((c & OSXSAVE) == 0 || (c & AVX) == 0)
 		return GS_SIMD_NONE;
+	__cpuid_count(7, 0, a, b, c, d);
 	__asm__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
 	(void)high;
 	if ((b & avx512) == avx512 && (saved & ZMM_SAVED) == ZMM_SAVED)

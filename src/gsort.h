@@ -456,7 +456,7 @@ struct gsort_array_options {
  *
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
  * Memory: none up to 16 KiB of keys; then as much as the keys; from some MiB of them on 1/16 more, and
- * 12 MiB a thread, of which it touches about a half: its own, or OPTIONS.scratch.  Up to 64 MiB of its
+ * 20 MiB a thread, of which it touches about a half: its own, or OPTIONS.scratch.  Up to 64 MiB of its
  * own are kept for the next call of the process.
  */
 GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,

@@ -74,7 +74,7 @@ static const struct {
 	{ "p95", "--quantiles=0.95" },
 	{ "p99", "--quantiles=0.99" },
 	{ "sd std stddev variance var", "gsort knows no deviation; --summary has mean and quartiles" },
-	{ "nan nans nan-last nan-first nan-policy", "NaN is last, and first with -r" },
+	{ "nan nans nan-last nan-first nan-policy", "NaN is last; first with -r, and of -g" },
 	{ "group group-by groupby", "how often each key occurs is --count; the most frequent are --top=K" },
 	{ "no-header noheader", "lines are all sorted unless --header is given" },
 	{ "skip-lines skiprows skip-rows", "the first N lines stay where they are with --header=N" },

@@ -60,7 +60,7 @@ choice_of(const char *option, const char *word)
 			continue;
 		if (strcmp(c->word, word) == 0)
 			return c;
-		if (found != NULL && found->means != c->means && c->means != GSORT_CHECK_SUMMARY)
+		if (found != NULL && found->means != c->means && strcmp(c->word, "summary") != 0)
 			return NULL;
 		if (found == NULL)
 			found = c;

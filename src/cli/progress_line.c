@@ -105,10 +105,17 @@ share(uint64_t part, uint64_t whole)
 	return whole == 0 || part > whole ? 1 : (double)part / (double)whole;
 }
 
+/* Has more come than the input was said to have? */
+static bool
+passes_total(const struct gsort_progress *p)
+{
+	return p->bytes_total > 0 && p->bytes_in > p->bytes_total;
+}
+
 static bool
 knows_total(const struct gsort_progress *p)
 {
-	return p->bytes_total != UINT64_MAX && p->bytes_total > 0;
+	return p->bytes_total != UINT64_MAX && p->bytes_total > 0 && !passes_total(p);
 }
 
 /* The share of the input that has been read; less than 0: unknown. */
@@ -169,7 +176,7 @@ time_left(const struct gsort_progress *p, enum gsort_operation operation,
 
 	if (left >= 0 && (times->left < 0 || left < times->left))
 		times->left = left;
-	return times->left;
+	return passes_total(p) ? -1 : times->left;
 }
 
 /* --- parts --------------------------------------------------------------------- */

@@ -274,7 +274,8 @@ gives() {
 	              --header= --sample=x --sample=1:x; do
 		fails "invalid ${option%%=*} argument '${option#*=}'" gsort -u8 "$option" text
 	done
-	for option in --check=x --invalid=x --unique=x --verbose=xml --version=x --progress=x --plan=1% --sort=x --to=x; do
+	for option in --check=x --invalid=x --unique=x --verbose=xml --version=x --progress=x --progress=a \
+	              --plan=1% --sort=x --to=x; do
 		fails "invalid argument '${option#*=}' for ${option%%=*}: must be " gsort "$option" text
 	done
 	gives '2\n2\n10\n' gsort --invalid=ab --sort=num --progress=nev text

@@ -124,6 +124,21 @@ follow(const struct row *row)
 	CHECK(last >= 0 && last <= 0.25 * all + 1, "%s: at last %g", row->sentence, last);
 }
 
+/* More has come than was said: neither the total nor the time left is known. */
+static void
+pass_the_total(void)
+{
+	struct gs_progress_times times = { .elapsed = 30, .left = -1 };
+	struct gsort_progress p = progress_at(&rows[0], 6);
+	struct gs_progress_line line;
+
+	gs_progress_describe(&line, &p, GSORT_SORT, &times, 80);
+	CHECK(strstr(line.text, "eta") != NULL && strchr(line.text, '%') != NULL, "'%s'", line.text);
+	p.bytes_in = p.bytes_total + 1;
+	gs_progress_describe(&line, &p, GSORT_SORT, &times, 80);
+	CHECK(strstr(line.text, "eta") == NULL && strchr(line.text, '%') == NULL, "'%s'", line.text);
+}
+
 /* From LEAST to MOST. */
 static double
 draw(uint64_t *random, double least, double most)
@@ -155,6 +170,7 @@ unit_progress_line(void)
 {
 	uint64_t random = 29;
 
+	pass_the_total();
 	for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		follow(&rows[r]);
 	for (unsigned job = 0; job < JOBS_DRAWN; job++) {

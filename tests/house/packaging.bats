@@ -133,6 +133,29 @@ prepare() {
 	[ "$(grep -c ' commands$' tried)" -eq $((${#chroot} > 0 ? 3 : 1)) ]
 }
 
+@test "with zig the wheel is one for glibc 2.28: the same ABI, and it sorts in an older Debian" {
+	left_to_slow "a wheel, which builds all again"
+	[ -e "$GSORT_BUILD/libgsort.so.0" ] || skip "there is no shared library: sanitizer, or --disable-shared"
+	[ ! -e "$GSORT_SOURCE/config.status" ] || skip "the folder of the sources is configured"
+	python3 -c 'import pip, venv, ziglang' || skip "no pip, venv and ziglang"
+	local older=
+	make -s -C "$GSORT_BUILD" wheel PYTHON=python3 >log 2>&1 || { tail -n 30 log; false; }
+	mkdir release
+	mv "$GSORT_BUILD"/gsort-*-py3-none-manylinux_2_28_"$(uname -m)".whl release
+	python3 -m zipfile -e release/*.whl unpacked
+	"$GSORT_SOURCE/tests/house/abi.sh" "$(find unpacked -name libgsort.so.0)" | cmp - "$GSORT_SOURCE/src/libgsort.abi"
+	not grep -rqF -e "$GSORT_SOURCE" -e "$(cd "$GSORT_BUILD" && pwd)" unpacked
+	if [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null &&
+	   debootstrap --variant=minbase --include=python3-venv bullseye older >log 2>&1; then
+		older=older
+		mkdir -p older/etc/ssl/certs	# pip asks the index that it asks here
+		cp /etc/ssl/certs/ca-certificates.crt older/etc/ssl/certs
+		[ ! -e /etc/pip.conf ] || cp /etc/pip.conf older/etc
+	fi
+	"$GSORT_SOURCE/packaging/try" release "" $older >tried 2>&1 || { cat tried; false; }
+	[ "$(grep -c ' commands$' tried)" -eq $((1 + (${#older} > 0))) ]
+}
+
 @test "a static program decompresses, and spills, where there is nothing else" {
 	left_to_slow "a static program, which builds all again"
 	[ "$(id -u)" -eq 0 ] || skip "only root may change the root"

@@ -238,6 +238,7 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_emit *emit = context;
 	const size_t count = sorted->span.count;
+	const uint64_t written = emit->keys;
 
 	if (sorted->span.times != NULL)
 		return take_groups(emit, sorted, enough);
@@ -246,6 +247,8 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 	sorted->summed &= sorted->span.count == count;
 	gs_delivered_note(&emit->delivered, sorted);
 	TRY(put_span(emit, &sorted->span));
+	if (sorted->span.stays && emit->keys == written)	/* no write has waited for that of the span before */
+		TRY(gs_outputs_wait(emit->split.outputs));
 	*enough = gs_emit_is_complete(emit);
 	return GS_OK;
 }

@@ -350,3 +350,28 @@ endless() {
 	[ $status = 2 ]
 	grep -q "write failed" err
 }
+
+# rests PID: none of its threads runs, and none has run for a moment
+rests() {
+	local before after
+	before=$(awk '{ print $14 + $15 }' "/proc/$1/stat")
+	! awk '$3 != "S" { found = 1 } END { exit !found }' "/proc/$1/task/"*/stat || return 1
+	sleep 0.1
+	after=$(awk '{ print $14 + $15 }' "/proc/$1/stat")
+	[ "$before" = "$after" ]
+}
+
+@test "a span of which nothing is written does not hand the memory of the one before to the next" {
+	{ seq 400000; yes 500000 | head -n 2000000; seq 600000 1000000; } | gsort --to=u64 >in
+	{ seq 400000; echo 500000; seq 600000 1000000; } | gsort --to=u64 >expected
+	gsort -u64 -r expected -o expected-r
+	mkfifo pipe
+	for options in '-m in in' '-S 4M in' '-r -S 4M in'; do
+		gsort -u64 -u $options >pipe &
+		exec 5<pipe
+		eventually rests $!		# the pipe is full, and all that can be done without it is done
+		case $options in -r*) cmp - expected-r <&5 ;; *) cmp - expected <&5 ;; esac
+		exec 5<&-
+		wait $!
+	done
+}

@@ -410,6 +410,10 @@ stopping_key(const struct gs_line_order *order, unsigned at)
 	return at / GS_LINE_KEY_STEP < order->key_count && key->ordering == GS_BY_COLLATION ? key : NULL;
 }
 
+/* Keys whose texts are sorted by their own: each is a level of recursion (sort/items/part.c).  Later ones are
+ * compared. */
+enum { MOST_STOPS = 16 };
+
 unsigned
 gs_line_stop(const struct gs_line_order *order, unsigned at, const char *line, size_t bytes,
              const char **text, size_t *text_bytes)
@@ -417,7 +421,7 @@ gs_line_stop(const struct gs_line_order *order, unsigned at, const char *line, s
 	const struct gs_keydef *key = stopping_key(order, at);
 	struct gs_key_text found;
 
-	if (key == NULL)
+	if (key == NULL || at / GS_LINE_KEY_STEP >= MOST_STOPS)
 		return 0;
 	find(order, key, line, gs_line_content_end(order, line, bytes), &found);
 	*text = (const char *)found.at;

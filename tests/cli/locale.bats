@@ -97,6 +97,14 @@ words_of() {
 	done
 }
 
+@test "many keys of text, all equal, on a small stack" {
+	words_of 3000 | sed 's/^/Same same /' >text
+	keys=()
+	for ((k = 0; k < 600; k++)); do keys+=(-k1,1); done
+	(ulimit -s 1024; same "${keys[@]}" -k2,2 text)
+	same "${keys[@]}" -k3,3 text
+}
+
 @test "numbers, sizes, floats and months are those of the locale" {
 	printf '%s\n' 1.234,5 1234,25 '1.23' 1,5 -2.000 ,5 .5 0 1,2e3 12,5K 1.2K 9.999K 1..000K 2. 3.,5 >numbers
 	printf '%s\n' 1,234.5 1234.25 1.23 1.5 -2,000 ,500 .5 1,2K 12,000K 1,,0K 2,K >>numbers

@@ -424,7 +424,8 @@ sort_subgroups(struct gs_item_part *part, const struct packing *packing, unsigne
 	return large_end;
 }
 
-/* Recursion has at most log2(count) levels: a group that is more than half is done by the loop. */
+/* Recursion has at most log2(count) levels, as a group that is more than half is done by the loop, for each
+ * text that order->text() finds behind another. */
 static void
 sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to)
 {

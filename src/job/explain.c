@@ -159,7 +159,8 @@ gs_items_explain_memory(const struct gs_line_printer *to, const struct gsort *jo
 	gs_print_line(to, "batch", job->plan.spills ? "as many as fit; if there are more, the parts of "
 	              "all go to disk" : "all records at once");
 	if (job->plan.spills)
-		gs_print_line(to, "disk", "%s: as much as the input, written and read once; %s are free",
+		gs_print_line(to, "disk", "%s, if they do not fit: as much as the input, written and read "
+		              "once; %s are free",
 		              dirs_text(&job->options, dirs),
 		              gs_size_text(disk_bytes_free(&job->options), bytes));
 }
@@ -189,7 +190,7 @@ print_needs(const struct gs_line_printer *to, const struct gsort *job)
 
 	gs_job_forecast(job, &forecast);
 	if (!forecast.known) {
-		gs_print_line(to, "needs", "what the size of the input says: --plan=SIZE");
+		gs_print_line(to, "needs", "unknown, as the size of the input is; say it with --plan=SIZE");
 		return;
 	}
 	gs_print_line(to, "needs", "about %s of memory, %s%s and %s%s",
@@ -220,7 +221,7 @@ key_bytes_in(const struct gsort *job)
 /* ---- as JSON --------------------------------------------------------------------- */
 
 static void
-add_disk(struct gs_json *json, const struct gsort *job)
+add_disk(struct gs_json *json, const struct gsort *job, const struct gs_forecast *forecast)
 {
 	const struct gsort_options *options = &job->options;
 	struct gs_estimate estimate;
@@ -231,8 +232,9 @@ add_disk(struct gs_json *json, const struct gsort *job)
 	                                                                         : estimate.runs);
 	gs_json_number(json, "merge_passes", estimate.passes);
 	gs_json_number(json, "merged_at_once", job->plan.fan_in);
-	gs_json_number(json, "disk_bytes", estimate.disk_bytes);
-	gs_json_number(json, "written_bytes", estimate.written_bytes);
+	gs_json_number(json, "disk_bytes", job->kind->items ? forecast->disk_bytes : estimate.disk_bytes);
+	gs_json_number(json, "written_bytes", job->kind->items ? forecast->written_bytes
+	                                                       : estimate.written_bytes);
 	gs_json_number(json, "disk_free_bytes", disk_bytes_free(options));
 	gs_json_begin(json, "temporary_directories", '[');
 	for (size_t d = 0; d < options->temp_dir_count; d++)
@@ -273,7 +275,7 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	               ? (uint64_t)(1e3 * gs_forecast_seconds(&forecast)) : UINT64_MAX);
 	gs_json_number(json, "outputs", options->split > 0 ? options->split : 1);
 	if (options->operation == GSORT_SORT)
-		add_disk(json, job);
+		add_disk(json, job, &forecast);
 	gs_json_end(json, '}');
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* forecast.c - what a job takes, about, and how much of that it has done: --plan, and the time left */
+#include "format/key.h"
 #include "job/job.h"
 #include "job/options.h"
+#include "stages/ingest.h"
 
-enum { SMALL_RECORD = 32 };		/* bytes */
+enum { SMALL_RECORD = 32, LINE = 24 };	/* bytes; of a line about */
 enum { INFLATES = 3 };			/* compressed input becomes so many times as large; not tuned */
 
 static enum gs_work
@@ -27,15 +29,69 @@ work_of(const struct gsort *job)
 	                                                                                 : GS_WORK_TEXT;
 }
 
+/* How much a sort of BYTES of input keeps: of a column the keys, of a head little, with positions more. */
+static uint64_t
+bytes_kept(const struct gsort *job, uint64_t bytes)
+{
+	const struct gsort_options *o = &job->options;
+	const uint64_t key_bytes = gs_key_bits(o->type) / 8;
+	const uint64_t item_bytes = o->record_bytes > 0 ? o->record_bytes
+	                            : o->lines || key_bytes == 0 ? LINE : key_bytes;
+
+	if (gs_options_want_column(o))
+		return bytes / item_bytes * (o->lines ? sizeof(uint64_t) : key_bytes);
+	if (!job->kind->items)
+		return bytes;
+	if (job->plan_input.heads && !o->unique && o->head_count < bytes / item_bytes)
+		bytes = item_bytes * o->head_count;
+	if (o->argsort_bits > 0 || o->keep_order)
+		bytes += bytes / item_bytes * sizeof(uint64_t);
+	return o->keep_order ? 2 * bytes : bytes;	/* by key, and then in order */
+}
+
+/* Each input of a set of keys is sorted, in an equal share. */
+static void
+plan_part(const struct gsort *job, const struct gs_plan_input *input, struct gs_plan *plan)
+{
+	struct gs_plan_input part = *input;
+
+	if (part.shares <= 1 || part.input_bytes == UINT64_MAX)
+		return;
+	part.input_bytes /= part.shares - 1;
+	part.heads = false;
+	gs_ingest_plan(&part);
+	if (gs_plan_make(plan, &part) != GS_OK)
+		*plan = job->plan;
+}
+
+/* See must_sort() of merge.c, but for an output that is an input. */
+static bool
+becomes_sort(const struct gsort *job)
+{
+	const struct gs_item_facts facts = {
+		.record_bytes = job->kind->element_bytes(job), .item_bytes = job->items.order.item_bytes,
+	};
+	const size_t count = job->plan_input.input_count;
+	struct gs_item_merge_sizes sizes;
+
+	gs_plan_item_merge(&sizes, &job->plan, &job->plan_input, &facts, count);
+	return count > sizes.most || job->options.tail.wanted || job->items.npy.first != NULL;
+}
+
 static void
 forecast_of(const struct gsort *job, uint64_t bytes, struct gs_forecast *forecast)
 {
 	struct gs_plan_input input = job->plan_input;
+	struct gs_plan plan = job->plan;
 
 	input.input_bytes = bytes;
-	if (job->options.set != GSORT_NO_SET)	/* each input is sorted */
+	if (job->options.set != GSORT_NO_SET) {
 		input.operation = GSORT_SORT;
-	gs_plan_forecast(forecast, &job->plan, &input, work_of(job));
+		plan_part(job, &input, &plan);
+	} else if (job->options.operation == GSORT_MERGE && job->kind->items) {
+		input.operation = becomes_sort(job) ? GSORT_SORT : GSORT_MERGE;
+	}
+	gs_plan_forecast(forecast, &plan, &input, work_of(job), bytes_kept(job, bytes));
 }
 
 void

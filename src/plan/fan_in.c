@@ -107,18 +107,20 @@ gs_plan_estimate(const struct gs_plan *plan, const struct gs_plan_input *input,
                  struct gs_estimate *estimate)
 {
 	const size_t fan_in = plan->fan_in;
+	const bool sorted = input->operation == GSORT_MERGE;	/* inputs are */
 	uint64_t bytes = input->input_bytes, runs;
 
 	*estimate = (struct gs_estimate){ .runs = 1 };
-	if (bytes == UINT64_MAX || plan->sort_bytes == 0)
+	if (bytes == UINT64_MAX || (plan->sort_bytes == 0 && !sorted))
 		return;
 	if (input->key_bits == 0 && input->type == GSORT_TEXT)
 		bytes = bytes / 5 * 2;		/* ten digits and a newline for 4 bytes, twenty for 8 */
 	estimate->key_bytes = bytes;
-	estimate->runs = runs = bytes / plan->sort_bytes + (bytes % plan->sort_bytes > 0);
-	if (runs < 2)
+	runs = sorted ? input->input_count : bytes / plan->sort_bytes + (bytes % plan->sort_bytes > 0);
+	estimate->runs = runs;
+	if (runs < 2 || (sorted && runs <= fan_in))
 		return;
-	estimate->disk_bytes = estimate->written_bytes = bytes;
+	estimate->written_bytes = sorted && input->key_bits > 0 ? 0 : bytes;	/* binary inputs are runs */
 	for (estimate->passes = 1; runs > fan_in; estimate->passes++) {
 		/* Merge so many that FAN_IN runs are left. */
 		const uint64_t merges = (runs - fan_in + fan_in - 2) / (fan_in - 1);
@@ -129,4 +131,5 @@ gs_plan_estimate(const struct gs_plan *plan, const struct gs_plan_input *input,
 			estimate->written_bytes = UINT64_MAX;
 		runs = merged < runs ? fan_in : (runs + fan_in - 1) / fan_in;
 	}
+	estimate->disk_bytes = gs_least(bytes, estimate->written_bytes);
 }

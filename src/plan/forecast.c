@@ -20,7 +20,7 @@ struct rates {
 		unsigned reading, writing;	/* until the last byte has been read; and then */
 	} memory, disk;				/* if all fits in memory; with temporary files */
 	unsigned checking, merging;		/* of --check, of --merge */
-	unsigned memory_percent;		/* of the input, to keep it */
+	unsigned memory_percent;		/* of the bytes that are kept */
 	unsigned beside_mib;			/* for what is on its way, of a large input */
 };
 
@@ -33,8 +33,8 @@ static const struct rates rates[] = {
 	[GS_WORK_FIELDS]  = { { 210, 260 }, { 150, 360 }, 300, 350, 115, 16 },
 	[GS_WORK_RECORDS] = { {  40,  62 }, { 110,  70 },  20,  60, 105, 12 },
 	[GS_WORK_SMALL]   = { {  70, 150 }, { 130, 160 },  50, 180, 110, 16 },
-	[GS_WORK_NUMBERED] = { { 220, 190 }, { 260, 220 }, 50, 180, 205, 16 },
-	[GS_WORK_COLUMN]  = { { 120,   5 }, { 200, 110 }, 300, 350,  60, 24 },
+	[GS_WORK_NUMBERED] = { { 220, 190 }, { 260, 220 }, 50, 180, 105, 16 },
+	[GS_WORK_COLUMN]  = { { 120,   5 }, { 200, 110 }, 300, 350, 180, 24 },
 };
 
 /*
@@ -56,27 +56,28 @@ seconds(uint64_t bytes, unsigned rate, unsigned threads, unsigned least)
 }
 
 static uint64_t
-memory(const struct gs_plan *plan, const struct gs_plan_input *input, const struct rates *rate, bool keeps)
+memory(const struct gs_plan *plan, const struct gs_plan_input *input, const struct rates *rate,
+       uint64_t kept_bytes)
 {
 	const unsigned shares = input->shares > 0 ? input->shares : 1;
-	const uint64_t bytes = input->input_bytes, whole = bytes / 100 * rate->memory_percent;
-	const uint64_t kept = keeps ? gs_least(whole, plan->pool_bytes * shares) : 0;
-	const uint64_t beside = gs_least(rate->beside_mib * MIB, bytes / 2 * 5);
+	const uint64_t whole = kept_bytes / 100 * rate->memory_percent;
+	const uint64_t kept = gs_least(whole, plan->pool_bytes * shares);
+	const uint64_t beside = gs_least(rate->beside_mib * MIB, input->input_bytes / 2 * 5);
 
 	return gs_least(PROGRAM_BYTES + kept + beside, plan->host_bytes * shares);
 }
 
-/* Of a sort: how much goes to temporary files. */
+/* How much goes to temporary files. */
 static void
 set_disk(struct gs_forecast *forecast, const struct gs_plan *plan, const struct gs_plan_input *input,
-         const struct rates *rate, bool keeps)
+         const struct rates *rate, uint64_t kept_bytes)
 {
 	const unsigned parts = input->shares > 1 ? input->shares - 1 : 1;	/* inputs of a set of keys */
 	struct gs_plan_input part = *input;
 	struct gs_estimate estimate;
 
-	part.input_bytes /= parts;
-	if (!plan->spills || !keeps)
+	part.input_bytes = kept_bytes / parts;
+	if (!plan->spills || kept_bytes == 0)
 		return;
 	if (input->items) {
 		forecast->disk_bytes = part.input_bytes / 100 * rate->memory_percent > plan->pool_bytes
@@ -91,20 +92,22 @@ set_disk(struct gs_forecast *forecast, const struct gs_plan *plan, const struct 
 
 void
 gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
-                 const struct gs_plan_input *input, enum gs_work work)
+                 const struct gs_plan_input *input, enum gs_work work, uint64_t kept_bytes)
 {
 	const struct rates *rate = &rates[work];
 	const bool sorts = input->operation == GSORT_SORT, head = plan->head_keys > 0;
 	const bool gpu = plan->device == GSORT_DEVICE_GPU, keeps = sorts && !head && !plan->by_counting;
 	const unsigned least = input->to_file && !head ? LEAST_WRITING : 0;
 	const uint64_t bytes = input->input_bytes;
+	const uint64_t kept = keeps ? kept_bytes : 0;
+	const bool merges = input->operation == GSORT_MERGE && !input->items && !plan->by_counting;
 	const unsigned threads = plan->threads;
 
 	*forecast = (struct gs_forecast){ .known = bytes != UINT64_MAX };
 	if (!forecast->known)
 		return;
-	set_disk(forecast, plan, input, rate, keeps);
-	forecast->memory_bytes = memory(plan, input, rate, keeps);
+	set_disk(forecast, plan, input, rate, merges ? kept_bytes : kept);
+	forecast->memory_bytes = memory(plan, input, rate, kept);
 	forecast->read_seconds = STARTS_MS * 1e-3;
 	if (!sorts) {
 		forecast->read_seconds += seconds(bytes, input->operation == GSORT_CHECK ? rate->checking

@@ -185,9 +185,9 @@ gs_forecast_seconds(const struct gs_forecast *forecast)
 	return forecast->read_seconds + forecast->merge_seconds + forecast->write_seconds;
 }
 
-/** Say what a job of this WORK takes.  PLAN is of INPUT. */
+/** Say what a job of this WORK takes.  PLAN is of INPUT, of which a sort makes KEPT_BYTES that it keeps. */
 void gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
-                      const struct gs_plan_input *input, enum gs_work work);
+                      const struct gs_plan_input *input, enum gs_work work, uint64_t kept_bytes);
 
 /* ---- the parts of gs_plan_make(): the fan-in (fan_in.c) --------------------------- */
 

@@ -683,15 +683,17 @@ member() {
 
 @test "--plan says what a job of any kind takes, about" {
 	needs python3
-	local rss expected
+	local rss expected used
 	gen --keys 3000000 --type u64 >keys
 	gen --keys 2000000 --type text >numbers
 	gen --keys 300000 --type text | awk '{ print NR ",name " $1 % 99 "," $1 }' >lines.csv
 	set -- "-u64 keys" "-u64 -S 16M -T . keys" "-u16 keys" numbers "--type=float numbers" "--lines lines.csv" \
 		"--csv -k3,3n lines.csv" "--csv -k3,3n -S 16M -T . lines.csv" "--record-size=16 -k u64@0 keys" \
-		"--argsort=u64 -u64 keys" "--csv -k3,3n --quantiles=0.5 lines.csv" "-c -u64 keys" \
-		"--union -u64 keys keys" "--union --lines lines.csv lines.csv" "-m -u64 sorted sorted" "--head=9 -u64 keys"
+		"--csv -k3,3n --quantiles=0.5 lines.csv" "-c -u64 keys" \
+		"--union -u64 keys keys" "--union --lines lines.csv lines.csv" "-m -u64 sorted sorted" "--head=9 -u64 keys" \
+		"--lines --head=9 numbers" "-u64 -u --keep-order keys" "--argsort=u64 -u64 keys" "-m --lines --force lines.csv lines.csv"
 	gsort -u64 keys -o sorted
+	gsort numbers -o ordered
 	for job; do
 		gsort --plan $job >plan
 		grep -qE '^needs    about [0-9.]+ [MG]iB of memory, (no|[0-9.]+ [MG]iB of) temporary files and [0-9.]+ s$' plan
@@ -705,7 +707,23 @@ member() {
 		[ $(($(member plan expected_disk_bytes) > 0)) = $(($(member stats spilled_bytes) > 0)) ] ||
 			{ echo "$job: $(member plan expected_disk_bytes), $(member stats spilled_bytes) on disk"; false; }
 	done
-	(cat keys | gsort -u64 --plan) | grep -qx 'needs    what the size of the input says: --plan=SIZE'
+	# as much as there are, or none, if memory is little: of a head and of figures nothing else is kept
+	set -- "--union -u64 -S 24M keys keys" "--lines --head=9 -S 16M numbers" "--lines --tail=9 -S 16M numbers" \
+		"--record-size=8 -k u32@0 --head=9 -S 16M keys" "--record-size=64 -k u32@0 --quantiles=.4 -S 16M keys" \
+		"--record-size=4 -k u32@0 --quantiles=.4 -S 16M keys" "--csv -k3,3n --quantiles=.4 -S 16M lines.csv" \
+		"--argsort=u64 -u64 -S 16M keys" "-u64 -u --keep-order -S 16M keys" "-m -u64 --batch-size=2 sorted sorted" \
+		"-m --batch-size=2 ordered ordered ordered" "-m -u64 --batch-size=2 sorted sorted sorted"
+	for job; do
+		gsort --plan=json -T . $job >plan
+		gsort --verbose=json:stats -T . $job >/dev/null
+		expected=$(member plan expected_disk_bytes)
+		used=$(member stats spilled_bytes)
+		[[ $job != --lines* || $(member plan disk_bytes) = "$expected" ]]
+		[ $((expected * 2)) -ge "$used" ] && [ "$expected" -le $((used * 2)) ] ||
+			{ echo "$job: $expected bytes on disk expected, $used used"; false; }
+	done
+	gsort --csv -k3,3n --plan=10G -S 64G -T . </dev/null | grep -q '^disk     \., if they do not fit: as much as the input'
+	(cat keys | gsort -u64 --plan) | grep -qx 'needs    unknown, as the size of the input is; say it with --plan=SIZE'
 	gsort -u64 --plan=1T -S 1G -T . </dev/null | grep -qE '^needs    about [0-9.]+ [MG]iB of memory, 1.0 TiB of .* [0-9]+ (min|h)$'
 	[ "$(cat keys | gsort -u64 --plan=json | grep -o '"expected_ms":null')" ]
 }

@@ -55,6 +55,10 @@ static const struct {
 	  GS_WORK_FIELDS },
 	{ "and a merge", FACTS(.operation = GSORT_MERGE, .input_bytes = 4ull GiB),
 	  FACTS(.operation = GSORT_MERGE, .input_bytes = 8ull GiB), TWICE, SAME, false, GS_WORK_KEYS },
+	{ "a merge of more inputs than it may open has passes",
+	  FACTS(.operation = GSORT_MERGE, .input_bytes = 4ull GiB, .input_count = 6),
+	  FACTS(.operation = GSORT_MERGE, .input_bytes = 8ull GiB, .input_count = 6, .merge_files = 2),
+	  TWICE, SAME, true, GS_WORK_KEYS },
 };
 
 static bool
@@ -76,14 +80,14 @@ planned(const char *sentence, const struct gs_plan_input *facts, enum gs_work wo
 
 	gs_ingest_plan(&input);
 	CHECK(gs_plan_make(&plan, &input) == GS_OK, "%s: %s", sentence, gs_message());
-	gs_plan_forecast(forecast, &plan, &input, work);
+	gs_plan_forecast(forecast, &plan, &input, work, input.input_bytes);
 	CHECK(forecast->memory_bytes <= plan.host_bytes && forecast->written_bytes >= forecast->disk_bytes &&
 	      (forecast->disk_bytes == 0 || plan.spills), "%s: within the plan", sentence);
 	input.input_bytes = UINT64_MAX;
-	gs_plan_forecast(forecast, &plan, &input, work);
+	gs_plan_forecast(forecast, &plan, &input, work, input.input_bytes);
 	CHECK(!forecast->known, "%s: nothing is known without a size", sentence);
 	input.input_bytes = facts->input_bytes;
-	gs_plan_forecast(forecast, &plan, &input, work);
+	gs_plan_forecast(forecast, &plan, &input, work, input.input_bytes);
 }
 
 static void

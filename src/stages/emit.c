@@ -247,7 +247,7 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 	sorted->summed &= sorted->span.count == count;
 	gs_delivered_note(&emit->delivered, sorted);
 	TRY(put_span(emit, &sorted->span));
-	if (sorted->span.stays && emit->keys == written)	/* no write has waited for that of the span before */
+	if (sorted->span.stays && emit->keys == written)	/* no write has waited for the one before */
 		TRY(gs_outputs_wait(emit->split.outputs));
 	*enough = gs_emit_is_complete(emit);
 	return GS_OK;

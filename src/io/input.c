@@ -89,15 +89,14 @@ gs_input_take_file(struct gs_input *input, size_t file, struct gs_input **taken)
 	if (in == NULL || (in->files.list = calloc(1, sizeof *to)) == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	in->options = input->options;
-	in->stop = in->stopper = -1;
+	in->stop = input->stop;
+	in->stopper = input->stopper;
 	gs_recorder_open(&in->recorder, NULL, 0);
 	in->files.count = 1;
 	to = in->files.list;
 	*to = *from;
 	to->recorder = &in->recorder;
 	from->fd = -1;
-	if (!gs_files_are_seekable(&in->files))
-		make_stoppable(in);
 	return GS_OK;
 }
 

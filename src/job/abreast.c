@@ -100,9 +100,7 @@ read_operand(void *context)
 	all->stopped = true;
 	pthread_cond_broadcast(&all->changed);
 	pthread_mutex_unlock(&all->lock);
-	for (size_t o = 0; o < all->count; o++)
-		if (&all->operands[o] != operand)
-			gs_input_stop(all->operands[o].input);
+	gs_input_stop(operand->input);		/* and with it all others */
 	return GS_OK;
 }
 

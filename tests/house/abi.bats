@@ -156,7 +156,8 @@ prepare() {
 		int main(void)
 		{
 			const char *const text[] = { "text" }, *const missing[] = { "missing" }, *const fifo[] = { "fifo" };
-			const char *const both[] = { "/dev/null", "fifo" };
+			const char *const both[] = { "/dev/null", "fifo" }, *const silent[] = { "fifo", "other" };
+			const struct gsort_key key = { .type = GSORT_U32, .bytes = 4 };
 			struct sigaction action = { .sa_handler = alarmed };
 			size_t reads = 3;
 			pthread_t thread;
@@ -190,14 +191,19 @@ prepare() {
 				assert(run((struct gsort_options){ .inputs = both, .input_count = 2, .set = GSORT_UNION,
 				       .lines = lines, .output = "out" }) == GSORT_ERROR_INTERRUPTED);
 				assert(access("out", F_OK) != 0);
+				alarm(1);		/* items of both are read side by side */
+				assert(run((struct gsort_options){ .inputs = silent, .input_count = 2, .set = GSORT_UNION,
+				       .lines = lines, .record_bytes = lines ? 0 : 4, .keys = &key,
+				       .key_count = !lines, .output = "out" }) == GSORT_ERROR_INTERRUPTED);
+				assert(access("out", F_OK) != 0);
 			}
 			return 0;
 		}
 	END
 	cc -o kinds kinds.c -I"$GSORT_SOURCE/src" "$library" -pthread
 	echo one >text			# no number, and 4 bytes
-	mkfifo fifo
-	exec 9<>fifo			# somebody has it open, and writes nothing
+	mkfifo fifo other
+	exec 9<>fifo 8<>other		# somebody has them open, and writes nothing
 	LD_LIBRARY_PATH=$GSORT_BUILD ./kinds
 	exec 9>&-
 }

@@ -227,6 +227,7 @@ gs_abreast_read_records(struct gsort *job, const struct gs_taker *taker)
 struct lines {
 	struct gs_line_ingest *ingests;
 	size_t    count;
+	size_t    lent;		/* for lines that have begun, of all */
 	bool      headed;	/* the first header is complete */
 	uint64_t  bytes;	/* of all */
 };
@@ -270,6 +271,7 @@ gs_abreast_read_lines(struct gsort *job, char *memory, size_t room)
 		lines.ingests[f] = *first;
 		lines.ingests[f].taker.origin = (unsigned)f;
 		lines.ingests[f].headed = f > 0;
+		gs_line_ingest_share(&lines.ingests[f], count, &lines.lent);
 	}
 	status = gs_abreast_read(job->files.input, memory, room, 1, &to);
 	for (size_t f = 1; f < count; f++) {

@@ -19,6 +19,9 @@
 #include "format/line.h"
 #include "stages/line_ingest.h"
 
+/* A line so long is in the memory of the store until it is added. */
+#define LONG_LINE_BYTES	((size_t)1 << 18)
+
 void
 gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
                     const struct gs_text_options *options, const struct gs_taker *taker,
@@ -28,10 +31,17 @@ gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
 		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
 		.header_lines = options->header_lines, .first = true,
 		.faults = { .order = order, .options = options, .follow = follow, .advice = "" },
-		.line_most = SIZE_MAX, .header_most = SIZE_MAX,
+		.line_most = SIZE_MAX, .header_most = SIZE_MAX, .long_bytes = LONG_LINE_BYTES,
 	};
 	if (taker != NULL)
 		ingest->taker = *taker;
+}
+
+void
+gs_line_ingest_share(struct gs_line_ingest *ingest, size_t count, size_t *lent)
+{
+	ingest->long_bytes = LONG_LINE_BYTES / count;
+	ingest->lent_all = lent;
 }
 
 void
@@ -45,9 +55,6 @@ gs_line_ingest_close(struct gs_line_ingest *ingest)
 
 /* ---- lines that do not lie in one chunk -------------------------------------------- */
 
-/* A line so long is in the memory of the store until it is added. */
-#define LONG_LINE_BYTES	((size_t)1 << 18)
-
 /* A share of three quarters of -S: a quarter may be for decompression. */
 static gs_status
 check_header(const struct gs_line_ingest *ingest, size_t bytes)
@@ -59,19 +66,37 @@ check_header(const struct gs_line_ingest *ingest, size_t bytes)
 	                 ((GS_HEADER_SHARE * 4 / 3 + 2) * ((bytes >> 20) + 1) + 16));
 }
 
+/* Let the store lend BYTES for the line that has begun, beside those of others that share the store. */
+static gs_status
+lend_beside(struct gs_line_ingest *ingest, size_t bytes)
+{
+	const struct gs_taker *taker = &ingest->taker;
+	const size_t others = ingest->lent_all != NULL ? *ingest->lent_all - ingest->lent : 0;
+	gs_status status;
+
+	if (taker->lend == NULL)
+		return GS_OK;
+	status = taker->lend(taker->context, others + bytes);
+	if (status == GS_EBUDGET && others > 0)
+		return gs_fail(status, "lines of inputs that are read side by side count as one: %s",
+		               gs_message());
+	TRY(status);
+	ingest->lent = bytes;
+	if (ingest->lent_all != NULL)
+		*ingest->lent_all = others + bytes;
+	return GS_OK;
+}
+
 /* Take memory of the store for the line that has begun, and for the same with a number. */
 static gs_status
 lend(struct gs_line_ingest *ingest, size_t bytes)
 {
-	const struct gs_taker *taker = &ingest->taker;
-
 	if (ingest->header_left > 0)
 		TRY(check_header(ingest, (ingest->first ? ingest->header : ingest->names).bytes + bytes));
 	if (bytes > ingest->line_most)	/* it is in memory twice, as the line before, too */
 		return gs_item_fail_large(bytes, ingest->column != NULL ? GS_COLUMN_LINE_SHARE : 3);
-	if (taker->lend == NULL || bytes < LONG_LINE_BYTES)
-		return GS_OK;
-	return taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
+	return bytes < ingest->long_bytes ? GS_OK
+	       : lend_beside(ingest, ingest->number.bits > 0 ? 2 * bytes : bytes);
 }
 
 /* The line is stored. */
@@ -81,11 +106,11 @@ give_back(struct gs_line_ingest *ingest)
 	struct gs_line_bytes *line = &ingest->line;
 
 	line->bytes = 0;
-	if (line->room < LONG_LINE_BYTES)
+	if (line->room < ingest->long_bytes)
 		return GS_OK;
 	free(line->data);
 	*line = (struct gs_line_bytes){ .data = NULL };
-	return ingest->taker.lend == NULL ? GS_OK : ingest->taker.lend(ingest->taker.context, 0);
+	return lend_beside(ingest, 0);
 }
 
 /* Take memory for WANTED bytes of the line that has begun, or else measure it. */

@@ -166,6 +166,30 @@ lines_of() {
 	gsort -S "$bytes" -T . --lines -u --keep-order --parallel=16 two | cmp - <(echo; cat in; echo)
 }
 
+@test "lines of a set that come from many pipes at the same time: -S is a limit" {
+	local bytes name names=()
+	for name in {1..100}; do mkfifo "p$name" && names+=("p$name"); done
+	# feed COUNT FILE: to so many pipes
+	feed() { for name in "${names[@]:0:$1}"; do cat "$2" >"$name" 2>/dev/null 3>&- 4>&- & done; }
+	for bytes in {1..5}; do
+		head -c 240000 /dev/zero | tr '\0' y
+		echo "$bytes"
+	done >in
+	feed 100 in
+	peak_within 65536 gsort -S 64M -T . --lines --union -o out "${names[@]}"
+	cmp in out
+	wait
+	head -c 3000000 /dev/zero >in
+	feed 40 in
+	# shellcheck disable=SC2016
+	peak_within 65536 bash -c '! gsort -S 64M -T . --lines --union "$@" 2>err' - "${names[@]:0:40}"
+	grep -q "^gsort: lines of inputs that are read side by side count as one: .* needs '--buffer-size=[0-9]*M'" err
+	wait
+	feed 40 in
+	gsort -S 1000M -T . --lines --union "${names[@]:0:40}" | cmp - <(cat in; echo)
+	wait
+}
+
 @test "large records: -S is a limit" {
 	gen --keys 6553600 --type u64 >in		# 50 records of 1 MiB
 	for options in "-k bytes8@0" "-k bytes1@3" ""; do

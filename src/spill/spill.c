@@ -78,7 +78,8 @@ struct gs_spill {
 	unsigned                parts;	/* 0: no run is */
 	char                   *stage;	/* keys too few to write at once */
 	size_t                  stage_bytes, staged_bytes;
-	struct gs_thread        forgetter;
+	bool                    began;	/* a run has begun */
+	struct gs_thread        forgetter;	/* from then on */
 	struct gs_queue         unwanted;	/* struct space, for it */
 	_Atomic uint64_t        total_bytes;	/* written */
 	_Atomic uint64_t        key_bytes;	/* of keys spilled, and ... */
@@ -211,8 +212,6 @@ gs_spill_open(struct gs_spill **opened, const struct gs_spill_options *options)
 	if (status == GS_OK)
 		status = choose_form(spill);
 	gs_queue_open(&spill->unwanted);
-	if (status == GS_OK)
-		(void)!gs_thread_start(&spill->forgetter, forget_all, spill);	/* failed: slower */
 	if (status != GS_OK)
 		gs_spill_close(spill);
 	else
@@ -347,6 +346,9 @@ gs_spill_begin(struct gs_spill *spill, unsigned bits, unsigned parts)
 {
 	assert(spill->parts == 0 && (bits == 32 || bits == 64));
 	assert(parts == 1 || (parts <= GS_SPILL_PARTS && gs_spill_is_plain(spill)));
+	if (!spill->began)	/* not earlier: no thread is older than the sandbox */
+		(void)!gs_thread_start(&spill->forgetter, forget_all, spill);	/* failed: slower */
+	spill->began = true;
 	for (; spill->parts < parts; spill->parts++)
 		TRY(begin_part(spill, bits, spill->parts));
 	spill->turn = (spill->turn + 1) % spill->dir_count;

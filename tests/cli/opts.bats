@@ -701,7 +701,7 @@ member() {
 		expected=$(member plan expected_memory_bytes)
 		gsort --verbose=json:stats $job >/dev/null || [ $? = 1 ]
 		rss=$(member stats peak_rss)
-		[ $((expected * 10)) -gt $((rss * 5)) ] && [ "$expected" -lt $((rss * 3)) ] ||
+		[ $((expected * 10)) -gt $((rss * 5)) ] && [ "$expected" -lt $((rss * 3 + (4 << 20))) ] ||
 			{ echo "$job: $expected bytes expected, $rss used"; false; }
 		# where temporary files are expected, there are some
 		[ $(($(member plan expected_disk_bytes) > 0)) = $(($(member stats spilled_bytes) > 0)) ] ||

@@ -360,7 +360,7 @@ sort_all_kinds(const job<Of> &j, const leaf_place<Of> &at)
 	return cudaSuccess;
 }
 
-/* The same for what is too large. */
+/* The same for ranges that are too large for a leaf. */
 template <class Of> static cudaError_t
 sort_rest(const job<Of> &j, const leaf_place<Of> &at)
 {

@@ -265,8 +265,9 @@ count_kernel(number *counts, const segment *segments, uint32_t tile_keys, chunk_
 }
 
 /*
- * If rows keep their order, each tile counts its bins, in rows of LEAF_BINS; then each group of tiles makes
- * them sums of those before in the group, and tells its own sum.  Groups change where segments do.
+ * If rows keep their order, each tile counts its bins, in rows of LEAF_BINS; then each group of tiles
+ * replaces the counts of a tile by the sums over the tiles before it in the group, and tells its own sum.
+ * GROUP_TILES tiles of two segments are two groups.
  */
 struct ordered_counts {
 	uint32_t *tiles, *groups;	/* NULL: not counted so */
@@ -414,7 +415,8 @@ settle(number *cursors, const number *counts, const segment *s,
 	list_leaves<Of, 2>(l, leaves);
 }
 
-/* Groups of segment number S, counted in C: sums of those before, for bin B; returns that of all. */
+/* For bin B, replace the sum of each group of segment number S, in C, by that over the groups before it;
+ * returns the sum of all groups. */
 static __device__ __forceinline__ number
 groups_before(const ordered_counts &c, const segment *of, uint32_t s, uint32_t tile_keys, uint32_t b)
 {

@@ -250,7 +250,7 @@ sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, type
 
 /* ---- in a graph ----------------------------------------------------------------- */
 
-/* To S.too_large what is listed as that, of which there are *LISTED. */
+/* Copy the *LISTED ranges of LIST, which are too large for a leaf, to TO. */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *list, const uint32_t *listed)
@@ -265,8 +265,8 @@ take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *list, const uint32_
 		*taken = many;
 }
 
-/* Sort what is listed, which is at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, whether there
- * is something to divide or not, then by blocks. */
+/* Sort the listed ranges, which are at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, whether a
+ * range is too large or not, then by blocks. */
 template <class Of> static cudaError_t
 sort_in_graph(const job<Of> &j, typename Of::place from, leaf_place<Of> at, chunk_map chunks,
               typename Of::first first, unsigned turns)
@@ -338,7 +338,8 @@ sort_one_segment(const job<Of> &j)
 
 /* ---- all of it ---------------------------------------------------------------- */
 
-/* Many keys: to buckets, and these to leaves, as uneven keys; there is no other way if no answer decides. */
+/* Many keys: to buckets, and these to leaves, as uneven keys.  In a graph the host gets no answers, so even
+ * keys go the same way. */
 template <class Of> static cudaError_t
 sort_many_in_graph(const job<Of> &j)
 {

@@ -4,7 +4,7 @@
  *
  * A key of 32 bits and a payload of 32 bits are one word of 64: sorting words sorts pairs.  Others are copied
  * to buckets by the value of the key, which a cache holds if a sample can make them even.  In each a word of
- * 64 bits has the leading bits of a key, less those that all keys of the bucket share, and its index in it;
+ * 64 bits has the leading bits of a key, without the prefix that all keys of the bucket share, and its index;
  * sorting words finds the order, and the pairs are gathered by it, to their places.  Keys of equal leading
  * bits, which are neighbours now, are sorted by the bits that are left, in the same way.  Large buckets are
  * sorted by all threads.
@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "base/team.h"
 #include "base/round.h"
+#include "base/team.h"
 #include "format/key.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/span.h"

@@ -369,4 +369,10 @@ gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats)
 	COUNTS(SET_COUNT)
 	TIMES(SET_TIME)
 	return GS_OK;
+#undef COUNTS
+#undef TIMES
+#undef COUNT
+#undef NANOSECONDS
+#undef SET_COUNT
+#undef SET_TIME
 }

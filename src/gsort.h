@@ -349,8 +349,8 @@ struct gsort_progress {
 	unsigned runs;			/* written or kept so far */
 	uint64_t stored_in;		/* of the input's files, so far: compressed, if they are */
 	uint64_t stored_total;		/* what they have together; UINT64_MAX: unknown */
-	uint64_t work_done;		/* of WORK_TOTAL; what is done weighs as long as the plan takes it to
-					 * last, in nanoseconds */
+	uint64_t work_done;		/* of WORK_TOTAL, in nanoseconds as planned: a part counts as long as
+					 * the plan takes it to last */
 	uint64_t work_total;		/* 0: unknown, as long as the size of the input is */
 	uint64_t reserved[6];		/* 0 */
 };
@@ -456,7 +456,7 @@ struct gsort_array_options {
  *
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
  * Memory: none up to 16 KiB of keys; then as much as the keys; from some MiB of them on 1/16 more, and
- * 20 MiB a thread, of which it touches about a half: its own, or OPTIONS.scratch.  Up to 64 MiB of its
+ * 28 MiB a thread, of which it touches about a half: its own, or OPTIONS.scratch.  Up to 64 MiB of its
  * own are kept for the next call of the process.
  */
 GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,

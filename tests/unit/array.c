@@ -111,6 +111,28 @@ check_scratch(struct shot *shot)
 	free(scratch);
 }
 
+/* The promise of gsort.h: as much as the keys, a sixteenth more, and 28 MiB a thread; or 3 MiB a thread. */
+static void
+check_scratch_sizes(void)
+{
+	static const enum gsort_type types[] = { GSORT_U8, GSORT_U16, GSORT_U32, GSORT_U64 };
+
+	for (unsigned t = 0; t < 4; t++)
+		for (unsigned threads = 1; threads <= 64; threads *= 2)
+			for (unsigned k = 28; k <= 63; k++) {	/* 16 KiB to 3 GiB, and halves between */
+				const struct gsort_array_options options = {
+					.struct_size = sizeof options, .threads = threads,
+				};
+				const size_t all = (size_t)(2 + k % 2) << (k / 2 - 1), count = all >> t;
+				const size_t most = t < 2 ? 0 : all + all / 16;
+				const size_t more = (size_t)(t < 2 ? 3 : 28) << 20;
+
+				CHECK(gsort_scratch_bytes(count, types[t], &options) <= most + threads * more,
+				      "%zu keys of %u bytes, %u threads: %zu", count, 1u << t, threads,
+				      gsort_scratch_bytes(count, types[t], &options));
+			}
+}
+
 static void
 check_argsort(const struct shot *shot, enum gsort_type index_type)
 {
@@ -323,6 +345,7 @@ void
 unit_array(void)
 {
 	check_sizes();
+	check_scratch_sizes();
 	check_shapes();
 	check_ties();
 	check_floats();

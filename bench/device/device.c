@@ -332,6 +332,7 @@ parse(int argc, char **argv)
 		{ "shared", required_argument, NULL, 'm' },
 		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 	};
+	size_t shared;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
@@ -361,9 +362,10 @@ parse(int argc, char **argv)
 				return bad_usage("--runs takes a number from 1 to 99, not", optarg);
 			break;
 		case 'm':
-			gs_shared_most = (int)parse_number(optarg) << 10;
-			if (gs_shared_most < 64 << 10 || gs_shared_most > 227 << 10)
+			shared = parse_number(optarg);
+			if (shared < 64 || shared > 227)
 				return bad_usage("--shared takes a number from 64 to 227, not", optarg);
+			gs_shared_most = (int)shared << 10;
 			break;
 		case 'e': args.seed = strtoull(optarg, NULL, 0); break;
 		case 'j': args.json = optarg; break;

@@ -62,6 +62,25 @@ MUST_CHECK gs_status gs_array_check_apart(const char *one_name, const void *one,
 /* Keys that are read at once, in the first-level cache. */
 enum { GS_ARRAY_READ_KEYS = 512 };
 
+/* Keys that a thread takes in a turn. */
+enum { GS_ARRAY_TURN_KEYS = 1 << 15 };
+
+/** Where TURN ends, one of those of COUNT keys. */
+static inline size_t
+gs_array_turn_end(size_t count, size_t turn)
+{
+	const size_t end = (turn + 1) * GS_ARRAY_TURN_KEYS;
+
+	return end < count ? end : count;
+}
+
+/** Bits of a key of WIDTH bits that do not fit a word beside an index of INDEX_BITS. */
+static inline unsigned
+gs_array_bits_cut(unsigned width, unsigned index_bits)
+{
+	return width + index_bits > 64 ? width + index_bits - 64 : 0;
+}
+
 /** Store keys AT .. AT + COUNT, at most GS_ARRAY_READ_KEYS, as ordered bits of 64 bits. */
 void gs_array_read(const struct gs_array_args *args, const void *keys, size_t at, size_t count,
                    uint64_t *into);

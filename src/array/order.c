@@ -22,8 +22,6 @@
 #include "base/team.h"
 #include "format/key.h"
 
-enum { TURN_KEYS = 1 << 15 };		/* of a thread */
-
 enum { FEW = 32 };	/* so many words are sorted by insertion */
 
 struct ordering {
@@ -130,20 +128,12 @@ begins_run(const struct ordering *ordering, size_t at)
 	                  ordering->words[at - 1] >> ordering->index_bits;
 }
 
-static size_t
-turn_end(const struct ordering *ordering, size_t turn)
-{
-	const size_t end = (turn + 1) * TURN_KEYS;
-
-	return end < ordering->count ? end : ordering->count;
-}
-
 static void
 find_start(void *context, size_t turn)
 {
 	struct ordering *ordering = context;
-	const size_t end = turn_end(ordering, turn);
-	size_t at = turn * TURN_KEYS;
+	const size_t end = gs_array_turn_end(ordering->count, turn);
+	size_t at = turn * GS_ARRAY_TURN_KEYS;
 
 	while (at < end && !begins_run(ordering, at))
 		at++;
@@ -155,13 +145,13 @@ static void
 refine_turn(void *context, size_t turn)
 {
 	struct ordering *ordering = context;
-	const size_t turns = (ordering->count + TURN_KEYS - 1) / TURN_KEYS;
+	const size_t turns = (ordering->count + GS_ARRAY_TURN_KEYS - 1) / GS_ARRAY_TURN_KEYS;
 	const size_t begin = ordering->starts[turn];
 	size_t next = turn + 1, end;
 
-	if (begin == turn_end(ordering, turn))
+	if (begin == gs_array_turn_end(ordering->count, turn))
 		return;
-	while (next < turns && ordering->starts[next] == turn_end(ordering, next))
+	while (next < turns && ordering->starts[next] == gs_array_turn_end(ordering->count, next))
 		next++;
 	end = next < turns ? ordering->starts[next] : ordering->count;
 	gs_first_error_note(&ordering->error,
@@ -209,17 +199,17 @@ choose_bits(struct ordering *ordering, unsigned threads)
 		ordering->least = least;
 		width = gs_bits_of(most - least);
 	}
-	ordering->shift = width + ordering->index_bits > 64 ? width + ordering->index_bits - 64 : 0;
+	ordering->shift = gs_array_bits_cut(width, ordering->index_bits);
 }
 
 static void
 make_words(void *context, size_t turn)
 {
 	struct ordering *ordering = context;
-	const size_t end = turn_end(ordering, turn);
+	const size_t end = gs_array_turn_end(ordering->count, turn);
 	uint64_t keys[GS_ARRAY_READ_KEYS];
 
-	for (size_t at = turn * TURN_KEYS, now; at < end; at += now) {
+	for (size_t at = turn * GS_ARRAY_TURN_KEYS, now; at < end; at += now) {
 		now = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
 		gs_array_read(ordering->args, ordering->keys, at, now, keys);
 		for (size_t i = 0; i < now; i++)
@@ -232,15 +222,15 @@ static void
 drop_keys(void *context, size_t turn)
 {
 	struct ordering *ordering = context;
-	const size_t end = turn_end(ordering, turn);
+	const size_t end = gs_array_turn_end(ordering->count, turn);
 	const uint64_t mask = gs_low_bits(ordering->index_bits);
 	uint32_t *shorts = ordering->indices;
 
 	if (ordering->indices == ordering->words)
-		for (size_t at = turn * TURN_KEYS; at < end; at++)
+		for (size_t at = turn * GS_ARRAY_TURN_KEYS; at < end; at++)
 			ordering->words[at] &= mask;
 	else
-		for (size_t at = turn * TURN_KEYS; at < end; at++)
+		for (size_t at = turn * GS_ARRAY_TURN_KEYS; at < end; at++)
 			shorts[at] = (uint32_t)(ordering->words[at] & mask);
 }
 
@@ -264,7 +254,7 @@ sort_words(struct ordering *ordering, const struct gs_array_args *args, size_t t
 static gs_status
 order(struct ordering *ordering)
 {
-	const size_t turns = (ordering->count + TURN_KEYS - 1) / TURN_KEYS;
+	const size_t turns = (ordering->count + GS_ARRAY_TURN_KEYS - 1) / GS_ARRAY_TURN_KEYS;
 	struct gs_array_args args = gs_array_args_u64(gs_array_threads(ordering->args, ordering->count * 8));
 	struct gs_array_memory memory = { .at = NULL };
 	gs_status status;

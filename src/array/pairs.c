@@ -22,7 +22,7 @@
 #include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 
-enum { TURN_KEYS = 1 << 15, COPY_KEYS = 1024 };
+enum { COPY_KEYS = 1024 };
 
 struct pairs {
 	const struct gs_array_args *args;
@@ -42,14 +42,6 @@ struct pairs {
 	unsigned   threads;
 };
 
-static size_t
-turn_end(const struct pairs *pairs, size_t turn)
-{
-	const size_t end = (turn + 1) * TURN_KEYS;
-
-	return end < pairs->count ? end : pairs->count;
-}
-
 /* ---- one word a pair ------------------------------------------------------------------ */
 
 static void
@@ -58,10 +50,10 @@ join_turn(void *context, size_t turn)
 	const struct pairs *pairs = context;
 	const struct gs_array_args *args = pairs->args;
 	const uint32_t *payload = (const void *)pairs->payload;
-	const size_t end = turn_end(pairs, turn);
+	const size_t end = gs_array_turn_end(pairs->count, turn);
 	_Alignas(64) uint32_t copy[COPY_KEYS];
 
-	for (size_t at = turn * TURN_KEYS, now; at < end; at += now) {
+	for (size_t at = turn * GS_ARRAY_TURN_KEYS, now; at < end; at += now) {
 		now = end - at < COPY_KEYS ? end - at : COPY_KEYS;
 		memcpy(copy, pairs->keys + at * args->key_bytes, now * args->key_bytes);
 		gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, copy, now, 1);
@@ -76,7 +68,7 @@ divide_turn(void *context, size_t turn)
 	const struct pairs *pairs = context;
 	const struct gs_array_args *args = pairs->args;
 	uint32_t *payload = (void *)pairs->payload;
-	const size_t begin = turn * TURN_KEYS, end = turn_end(pairs, turn);
+	const size_t begin = turn * GS_ARRAY_TURN_KEYS, end = gs_array_turn_end(pairs->count, turn);
 
 	for (size_t at = begin; at < end; at++) {
 		gs_key_put(pairs->keys, args->key_bits, at, pairs->words[at] >> 32);
@@ -87,10 +79,10 @@ divide_turn(void *context, size_t turn)
 }
 
 static gs_status
-sort_words(struct pairs *pairs)
+sort_as_words(struct pairs *pairs)
 {
 	struct gs_array_args args = gs_array_args_u64(pairs->threads);
-	const size_t turns = (pairs->count + TURN_KEYS - 1) / TURN_KEYS;
+	const size_t turns = (pairs->count + GS_ARRAY_TURN_KEYS - 1) / GS_ARRAY_TURN_KEYS;
 	struct gs_array_memory memory;
 	gs_status status;
 
@@ -113,6 +105,8 @@ enum { MANY_PAIRS = 1 << 17, BINS_LEAST = 256 };
 
 /* Far enough for a line to arrive.  Not tuned. */
 enum { AHEAD = 16 };
+
+static_assert((int)GS_BINNER_SAMPLE_KEYS <= (int)GS_ARRAY_READ_KEYS, "they are read at once");
 
 static void
 choose_bins(struct pairs *pairs)
@@ -258,14 +252,15 @@ make_words(void *context, size_t turn)
 	const struct bucket *bucket = context;
 	const uint64_t *keys = bucket->pairs->copy_keys + bucket->begin;
 	uint64_t *words = bucket->pairs->words + bucket->begin;
-	const size_t begin = turn * TURN_KEYS;
-	const size_t end = bucket->count - begin < TURN_KEYS ? bucket->count : begin + TURN_KEYS;
+	const size_t begin = turn * GS_ARRAY_TURN_KEYS;
+	const size_t end = gs_array_turn_end(bucket->count, turn);
 
 	for (size_t i = begin; i < end; i++)
 		words[i] = (keys[i] - bucket->least) >> bucket->shift << bucket->index_bits | i;
 }
 
-/* Where the word was is the place of its key, and of the scratch memory that of its payload. */
+/* Words of keys of 8 bytes lie where the keys go, and scratch memory where payloads of 8 bytes go: a word
+ * is read before they are written. */
 static inline __attribute__((always_inline)) void
 gather(const struct bucket *bucket, size_t begin, size_t end, unsigned key_bits, unsigned payload_bits)
 {
@@ -288,8 +283,8 @@ gather_turn(void *context, size_t turn)
 	const struct bucket *bucket = context;
 	const struct pairs *pairs = bucket->pairs;
 	const struct gs_array_args *args = pairs->args;
-	const size_t begin = turn * TURN_KEYS;
-	const size_t end = bucket->count - begin < TURN_KEYS ? bucket->count : begin + TURN_KEYS;
+	const size_t begin = turn * GS_ARRAY_TURN_KEYS;
+	const size_t end = gs_array_turn_end(bucket->count, turn);
 
 	if (args->key_bits == 64 && pairs->payload_bytes == 8)
 		gather(bucket, begin, end, 64, 64);
@@ -299,7 +294,8 @@ gather_turn(void *context, size_t turn)
 	                  pairs->keys + (bucket->begin + begin) * args->key_bytes, end - begin, 1);
 }
 
-/* Sort words of COUNT from AT on, by all threads if there is memory. */
+/* Sort COUNT words from AT on, if they are many and there is memory by all threads.  What that says of too
+ * little memory nobody reads. */
 static void
 sort_from(const struct pairs *pairs, size_t at, size_t count)
 {
@@ -314,7 +310,7 @@ sort_from(const struct pairs *pairs, size_t at, size_t count)
 static void
 sort_ties(const struct bucket *bucket, size_t begin, size_t end, unsigned width)
 {
-	const unsigned bits = bucket->index_bits, cut = width + bits > 64 ? width + bits - 64 : 0;
+	const unsigned bits = bucket->index_bits, cut = gs_array_bits_cut(width, bits);
 	const uint64_t *keys = bucket->pairs->copy_keys + bucket->begin;
 	uint64_t *words = bucket->pairs->words + bucket->begin;
 
@@ -348,12 +344,12 @@ sort_bucket(const struct pairs *pairs, size_t bin, bool large)
 	bucket.count = ends[bin] - bucket.begin;
 	if (bucket.count == 0 || (bucket.count > pairs->large) != large)
 		return;
-	turns = (bucket.count + TURN_KEYS - 1) / TURN_KEYS;
+	turns = (bucket.count + GS_ARRAY_TURN_KEYS - 1) / GS_ARRAY_TURN_KEYS;
 	bucket.least = most = pairs->copy_keys[bucket.begin];
 	pairs->kernels->range(pairs->copy_keys + bucket.begin, bucket.count, &bucket.least, &most);
 	width = gs_bits_of(most - bucket.least);
 	bucket.index_bits = gs_bits_of(bucket.count - 1);
-	bucket.shift = width + bucket.index_bits > 64 ? width + bucket.index_bits - 64 : 0;
+	bucket.shift = gs_array_bits_cut(width, bucket.index_bits);
 	gs_team_each(threads, turns, make_words, &bucket);
 	sort_from(pairs, bucket.begin, bucket.count);
 	if (bucket.shift > 0)
@@ -412,5 +408,5 @@ gs_array_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t coun
 	assert(payload_bytes == 4 || payload_bytes == 8);
 	if (count < 2)
 		return GS_OK;
-	return args->key_bits <= 32 && payload_bytes == 4 ? sort_words(&pairs) : sort_by_buckets(&pairs);
+	return args->key_bits <= 32 && payload_bytes == 4 ? sort_as_words(&pairs) : sort_by_buckets(&pairs);
 }

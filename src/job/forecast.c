@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* forecast.c - what a job takes, about, and how much of that it has done: --plan, and the time left */
+/* forecast.c - a job as plan/forecast.c takes it, and how much of that is done: --plan, and the time left */
 #include "format/key.h"
 #include "job/job.h"
 #include "job/options.h"
@@ -103,14 +103,21 @@ gs_job_forecast(const struct gsort *job, struct gs_forecast *forecast)
 	forecast_of(job, guess ? INFLATES * stored : job->plan_input.input_bytes, forecast);
 }
 
+/* Counters hold no more than 30 years. */
+static uint64_t
+ns_of(double seconds)
+{
+	return (uint64_t)((seconds < 1e9 ? seconds : 1e9) * 1e9);
+}
+
 static void
 expect(struct gsort *job, const struct gs_forecast *forecast)
 {
 	struct gs_counters *to = &job->monitor.counters;
 
-	atomic_store(&to->read_ns, (uint64_t)(forecast->read_seconds * 1e9));
-	atomic_store(&to->merge_ns, (uint64_t)(forecast->merge_seconds * 1e9));
-	atomic_store(&to->write_ns, (uint64_t)(forecast->write_seconds * 1e9));
+	atomic_store(&to->read_ns, ns_of(forecast->read_seconds));
+	atomic_store(&to->merge_ns, ns_of(forecast->merge_seconds));
+	atomic_store(&to->write_ns, ns_of(forecast->write_seconds));
 	atomic_store(&to->disk_bytes, forecast->disk_bytes);
 	atomic_store(&to->written_bytes, forecast->written_bytes);
 }

@@ -62,7 +62,8 @@ memory(const struct gs_plan *plan, const struct gs_plan_input *input, const stru
 	const unsigned shares = input->shares > 0 ? input->shares : 1;
 	const uint64_t whole = kept_bytes / 100 * rate->memory_percent;
 	const uint64_t kept = gs_least(whole, plan->pool_bytes * shares);
-	const uint64_t beside = gs_least(rate->beside_mib * MIB, input->input_bytes / 2 * 5);
+	const uint64_t input_bytes = gs_least(input->input_bytes, MIB << 20);
+	const uint64_t beside = gs_least(rate->beside_mib * MIB, input_bytes / 2 * 5);
 
 	return gs_least(PROGRAM_BYTES + kept + beside, plan->host_bytes * shares);
 }

@@ -330,7 +330,7 @@ carve(char **memory, size_t bytes)
 	return taken;
 }
 
-/* Lay out the windows, then the buffer of spans. */
+/* Lay out the windows, then the two buffers of spans. */
 static void
 lay_out(struct gs_external_merge *merge, char *memory, size_t bytes)
 {
@@ -349,6 +349,7 @@ lay_out(struct gs_external_merge *merge, char *memory, size_t bytes)
 		};
 	}
 	merge->buffer_bytes = span_bytes / 2 / GS_MERGE_ALIGN_BYTES * GS_MERGE_ALIGN_BYTES;
+	assert(merge->buffer_bytes > 0);	/* a round without keys is the last */
 	merge->buffers = memory;
 }
 

@@ -128,7 +128,8 @@ gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsi
 
 /* Pairs of keys of a sorted sample that share a bin, but for bins of a single key, which need no sort. */
 static size_t
-pairs(const struct gs_binner *binner, const struct gs_simd_kernels *kernels, const void *sample, size_t count)
+collisions(const struct gs_binner *binner, const struct gs_simd_kernels *kernels, const void *sample,
+           size_t count)
 {
 	const unsigned bits = kernels->key_bits;
 	uint16_t bins[GS_BINNER_SAMPLE_KEYS];
@@ -163,17 +164,17 @@ gs_binner_choose(uint64_t least, uint64_t most, unsigned bins, const struct gs_s
 	size_t fewest, found;
 
 	assert(count <= GS_BINNER_SAMPLE_KEYS);
-	fewest = pairs(&linear, kernels, sample, count);
+	fewest = collisions(&linear, kernels, sample, count);
 	if (fewest <= 3 * count * count / (4 * coarse) + 8)
 		return gs_binner_linear(least, most, bins);
 	if (gs_binner_by_value(&other, least, most, coarse, sample, kernels->key_bits, count) &&
-	    (found = pairs(&other, kernels, sample, count)) < fewest / 2 &&
+	    (found = collisions(&other, kernels, sample, count)) < fewest / 2 &&
 	    gs_binner_by_value(&other, least, most, bins, sample, kernels->key_bits, count)) {
 		by_value = other;
 		fewest = found;
 	}
 	other = bins < COARSE_BINS ? linear : gs_binner_logarithmic(least, most, COARSE_BINS);
-	if (pairs(&other, kernels, sample, count) < fewest / 2)
+	if (collisions(&other, kernels, sample, count) < fewest / 2)
 		return gs_binner_logarithmic(least, most, bins);
 	return by_value.bins > 0 ? by_value : gs_binner_linear(least, most, bins);
 }

@@ -16,9 +16,10 @@
  *
  * The first 2 MiB of a buffer, and all of a buffer below 8 MiB, stay small pages.  A job of
  * ten lines touches a few bytes in each of ten buffers: with huge pages it spent half of its
- * time on clearing them, and 20 us in madvise(2).
+ * time on clearing them, and 20 us in madvise(2).  Where all pages are small, buffers begin on one of
+ * those of any system.
  */
-enum { ALIGN_BYTES = 2 << 20 };
+enum { ALIGN_BYTES = 2 << 20, SMALL_ALIGN_BYTES = 64 << 10 };
 
 /* ---- what only Linux has ------------------------------------------------------ */
 
@@ -57,10 +58,16 @@ forget(void *memory, size_t bytes)
 
 /* ---- the arena ------------------------------------------------------------------- */
 
+static size_t
+round_to(size_t bytes, size_t unit)
+{
+	return (bytes + unit - 1) & ~(unit - 1);
+}
+
 size_t
 gs_arena_round(size_t bytes)
 {
-	return (bytes + ALIGN_BYTES - 1) & ~(size_t)(ALIGN_BYTES - 1);
+	return round_to(bytes, ALIGN_BYTES);
 }
 
 gs_status
@@ -75,7 +82,9 @@ gs_arena_open(struct gs_arena *arena, size_t bytes, bool huge_pages)
 		                     total_bytes >> 20);
 	arena->base = base;
 	arena->total_bytes = total_bytes;
-	arena->used_bytes = -(uintptr_t)base & (ALIGN_BYTES - 1);
+	arena->used_bytes = huge_pages ? -(uintptr_t)base & (ALIGN_BYTES - 1) : 0;
+	if (!huge_pages)
+		advise(base, total_bytes, SMALL_PAGES);
 	arena->huge_pages = huge_pages;
 	return GS_OK;
 }
@@ -83,16 +92,18 @@ gs_arena_open(struct gs_arena *arena, size_t bytes, bool huge_pages)
 static void *
 take(struct gs_arena *arena, size_t bytes, bool huge_pages)
 {
+	const bool small = arena->base != NULL && !arena->huge_pages;
+	const size_t room = small ? round_to(bytes, SMALL_ALIGN_BYTES) : gs_arena_round(bytes);
 	char *taken;
 
-	arena->used_bytes += gs_arena_round(bytes);
+	arena->used_bytes += room;
 	if (arena->base == NULL || bytes == 0)
 		return NULL;
-	taken = arena->base + arena->used_bytes - gs_arena_round(bytes);
+	taken = arena->base + arena->used_bytes - room;
 	assert(arena->used_bytes <= arena->total_bytes);
-	if (!huge_pages)
-		advise(taken, gs_arena_round(bytes), SMALL_PAGES);
-	else if (bytes >= 4 * ALIGN_BYTES)
+	if (!huge_pages && !small)
+		advise(taken, room, SMALL_PAGES);
+	else if (huge_pages && bytes >= 4 * ALIGN_BYTES)
 		advise(taken + ALIGN_BYTES, gs_arena_round(bytes) - ALIGN_BYTES, HUGE_PAGES);
 	return taken;
 }

@@ -17,6 +17,7 @@
  * parts of a text between these.
  */
 #include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,13 +263,40 @@ struct cached {
 
 enum { CACHED_PARTS = GS_COLLATION_CACHE_BYTES / sizeof(struct cached) };
 
-static _Thread_local struct cached cache[CACHED_PARTS];
+/* Of each thread that collates; its end frees it.  NULL: not yet, or no memory. */
+static _Thread_local struct cached *cache;
+static pthread_key_t cache_key;
+static bool has_cache_key;
+
+static void
+make_cache_key(void)
+{
+	has_cache_key = pthread_key_create(&cache_key, free) == 0;
+}
+
+static void
+make_cache(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct cached *made;
+
+	pthread_once(&once, make_cache_key);
+	made = has_cache_key ? calloc(CACHED_PARTS, sizeof *made) : NULL;
+	if (made != NULL && pthread_setspecific(cache_key, made) == 0)
+		cache = made;
+	else
+		free(made);
+}
 
 static struct cached *
 find_cached(const unsigned char *at, size_t bytes)
 {
 	uint64_t sum = bytes;
 
+	if (cache == NULL)
+		make_cache();
+	if (cache == NULL)
+		return NULL;
 	for (size_t i = 0; i < bytes; i++)
 		sum = (sum ^ at[i]) * GS_GOLDEN;
 	static_assert(CACHED_PARTS == 512, "as many as 9 bits tell apart");
@@ -296,7 +324,7 @@ put_part(const struct gs_locale *locale, struct gs_key_bytes *bytes, const unsig
 
 	if (length <= sizeof cached->text) {
 		cached = find_cached(at, length);
-		if (cached->locale == locale->number && cached->text_bytes == length &&
+		if (cached != NULL && cached->locale == locale->number && cached->text_bytes == length &&
 		    memcmp(cached->text, at, length) == 0)
 			return put_encoded(bytes, cached->encoded, cached->count);
 	}

@@ -4,13 +4,30 @@
  *
  * Intel, Software Developer's Manual, vol. 1, 13.2 and 14.5 ff.  __builtin_cpu_supports()
  * executes CPUID twenty times before main(), at 4 to 15 us each on a virtual machine, and __get_cpuid()
- * twice.  Xeon Phi, which has AVX512F alone, counts as AVX2.
+ * twice.  glibc's loader has asked already, and tells.  Xeon Phi, which has AVX512F alone, counts as AVX2.
  */
+#include <stdlib.h>
+
 #include "base/simd.h"
 
 #if defined __x86_64__
 #include <cpuid.h>
+#ifdef __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 33)
+#include <sys/platform/x86.h>
+#endif
+#endif
 
+#ifdef CPU_FEATURE_ACTIVE
+static enum gs_simd
+ask_processor(void)
+{
+	if (CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512BW) &&
+	    CPU_FEATURE_ACTIVE(AVX512VL))
+		return GS_SIMD_AVX512;
+	return CPU_FEATURE_ACTIVE(AVX2) ? GS_SIMD_AVX2 : GS_SIMD_NONE;
+}
+#else
 static enum gs_simd
 ask_processor(void)
 {
@@ -29,6 +46,7 @@ ask_processor(void)
 		return GS_SIMD_AVX512;
 	return (b & AVX2) != 0 && (saved & YMM_SAVED) == YMM_SAVED ? GS_SIMD_AVX2 : GS_SIMD_NONE;
 }
+#endif
 #endif
 
 static _Atomic int limit = GS_SIMD_AVX512;

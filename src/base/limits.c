@@ -172,10 +172,12 @@ address_bytes_used(void)
 static void
 lower_to_address_limit(uint64_t *limit, const struct rlimit *most)
 {
-	const uint64_t used = address_bytes_used();
+	uint64_t used;
 
-	if (most->rlim_cur != RLIM_INFINITY)
-		lower(limit, most->rlim_cur > used ? most->rlim_cur - used : 0);
+	if (most->rlim_cur == RLIM_INFINITY)
+		return;
+	used = address_bytes_used();
+	lower(limit, most->rlim_cur > used ? most->rlim_cur - used : 0);
 }
 
 /* A control group is not filled to the last byte: our page cache counts, too, so the kernel

@@ -64,7 +64,8 @@ gs_cuda_environment(struct gsort_options *options)
 	char name[128];
 	int count = 0;
 
-	if (options->device == GSORT_DEVICE_CPU || options->operation != GSORT_SORT)
+	if (options->device == GSORT_DEVICE_CPU || options->operation != GSORT_SORT ||
+	    options->lines || options->record_bytes > 0)
 		return;
 	(void)setenv(CONNECTIONS, "2", 0);
 	if (options->gpu_count > 1)

@@ -246,6 +246,7 @@ collect_plan_input(struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const struct gs_files *files = gs_input_files(job->files.input);
 	const uint64_t bytes = gs_files_bytes(files);
+	const bool module = !job->kind->items && gs_gpu_module_exists();	/* a GPU sorts no items */
 	struct gs_limits limits;
 	bool guessed;
 
@@ -265,8 +266,8 @@ collect_plan_input(struct gsort *job)
 		.seekable = gs_files_are_seekable(files),
 		.input_count = options->input_count,
 		.device = options->device,
-		.gpu_possible = gs_gpu_module_exists(),
-		.gpu_present = gs_gpu_is_present(),
+		.gpu_possible = module,
+		.gpu_present = module && gs_gpu_is_present(),
 		.to_file = writes_file(options),
 		.split = options->split,
 		.gpu = options->gpu_count == GSORT_ALL_GPUS ? 0 : options->gpus[0],

@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "format/record.h"
 #include "job/abreast.h"
+#include "job/ranked.h"
 
 struct operand {
 	struct abreast   *all;
@@ -46,7 +47,7 @@ gs_abreast_is_wanted(const struct gsort *job)
 
 	for (size_t f = 0; f < files->count; f++)
 		streams += !files->list[f].regular && !files->list[f].spent;
-	return job->options.set != GSORT_NO_SET && job->ranked == NULL && streams > 1 &&
+	return job->options.set != GSORT_NO_SET && gs_is_alone(job) && streams > 1 &&
 	       files->count <= MOST_OPERANDS;
 }
 

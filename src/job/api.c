@@ -64,7 +64,7 @@ static gs_status
 open_ranked(struct gsort *job, const struct gsort_options *options)
 {
 	TRY(gs_ranked_open(&job->ranked, options));
-	if (job->ranked == NULL)
+	if (gs_is_alone(job))
 		return GS_OK;
 	options = &job->ranked->given;
 	for (size_t i = 0; gs_ranked_checks_merge(job->ranked) && i < options->input_count; i++)
@@ -84,7 +84,7 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
 	TRY(open_ranked(job, options));
-	TRY(gs_ranked_agree(job->ranked, gs_job_open(job)));
+	TRY(gs_ranks_agree(job->ranked->ranks, gs_job_open(job)));
 	job->stats.threads = job->plan.threads;
 	job->stats.device = "cpu";
 	return GS_OK;

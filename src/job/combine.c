@@ -223,8 +223,8 @@ static gs_status
 run_part(void *context)
 {
 	struct part *part = context;
-	const gs_status status = part->job.ranked == NULL ? gs_job_sort(&part->job)
-	                                                  : gs_job_hand_over(&part->job);
+	const gs_status status = gs_is_alone(&part->job) ? gs_job_sort(&part->job)
+	                                                 : gs_job_hand_over(&part->job);
 
 	gs_queue_shut(&part->handover.there);	/* the taker waits for nothing more */
 	return status;
@@ -256,7 +256,7 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	gs_handover_open(&part->handover, (unsigned)((job->plan.threads + takers - 1) / takers));
 	part->open = true;
 	TRY(gs_ranked_open_operand(&part->job.ranked, &part->job.options, job->ranked));
-	return gs_ranked_agree(job->ranked, gs_job_open_operand(&part->job, job));
+	return gs_ranks_agree(job->ranked->ranks, gs_job_open_operand(&part->job, job));
 }
 
 static gs_status
@@ -291,7 +291,7 @@ allocate(struct gsort *job, size_t count)
 	set = job->set;
 	TRY(GS_NEW(set->parts, count, "inputs"));
 	set->count = count;
-	atomic_store(&set->readers, job->ranked == NULL ? (unsigned)count : 1);
+	atomic_store(&set->readers, gs_is_alone(job) ? (unsigned)count : 1);
 	return open_streams(job, set);
 }
 
@@ -303,14 +303,14 @@ open_set(struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	struct part *parts;
 
-	TRY(gs_ranked_agree(job->ranked, allocate(job, options->input_count)));
+	TRY(gs_ranks_agree(job->ranked->ranks, allocate(job, options->input_count)));
 	parts = job->set->parts;
 	for (size_t p = 0; p < options->input_count; p++) {
 		TRY(open_part(job, &parts[p], &options->inputs[p]));
-		if (job->ranked == NULL)
+		if (gs_is_alone(job))
 			parts[p].job.keys.ingest.readers = &job->set->readers;
 	}
-	for (size_t p = 0; job->ranked != NULL && p < options->input_count; p++)
+	for (size_t p = 0; !gs_is_alone(job) && p < options->input_count; p++)
 		TRY(gs_job_read(&parts[p].job));
 	return GS_OK;
 }
@@ -369,9 +369,8 @@ begin(struct gsort *job, const char **header, size_t *bytes)
 
 	if (status == GS_OK)
 		status = find_header(job, header, bytes);
-	status = gs_ranked_agree(job->ranked, status);
-	return status != GS_OK || job->ranked == NULL ? status
-	       : gs_ranked_output_begin(&job->ranked->output, 0, *bytes);
+	TRY(gs_ranks_agree(job->ranked->ranks, status));
+	return gs_ranked_output_begin(&job->ranked->output, 0, *bytes);
 }
 
 static gs_status
@@ -411,18 +410,20 @@ end_parts(struct gsort *job, gs_status status)
 	return status == GS_OK ? GS_OK : gs_error_again(&error);
 }
 
-/* Have all ranks together sorted what they have read of each part?  Not if one has left a part out. */
+/* Have all ranks together sorted what they have read of each part?  A part of which not all was wanted is not
+ * verified. */
 static gs_status
 verify_parts(struct gsort *job)
 {
 	struct gs_combination *set = job->set;
-	uint64_t shut = 0;
 
-	for (size_t p = 0; p < set->count; p++)
-		shut += set->parts[p].handover.shut;
-	TRY(gs_ranks_sum(job->ranked->ranks, &shut, 1));
-	for (size_t p = 0; shut == 0 && p < set->count; p++)
-		TRY(gs_border_verify(job->ranked->ranks, &set->parts[p].job.verify));
+	for (size_t p = 0; p < set->count; p++) {
+		uint64_t shut = set->parts[p].handover.shut;
+
+		TRY(gs_ranks_sum(job->ranked->ranks, &shut, 1));
+		if (shut == 0)
+			TRY(gs_border_verify(job->ranked->ranks, &set->parts[p].job.verify));
+	}
 	return GS_OK;
 }
 
@@ -437,8 +438,8 @@ gs_job_combine(struct gsort *job)
 		status = begin(job, &header, &bytes);
 	if (status != GS_OK)
 		return end_parts(job, status);
-	status = gs_ranked_agree(job->ranked, end_parts(job, merge(job, header, bytes)));
-	if (status == GS_OK && job->ranked != NULL)
+	status = gs_ranks_agree(job->ranked->ranks, end_parts(job, merge(job, header, bytes)));
+	if (status == GS_OK)
 		status = verify_parts(job);
 	return gs_ranked_finish(job, status);
 }

@@ -10,6 +10,7 @@
 #include "job/options.h"
 #include "job/job.h"
 #include "job/print.h"
+#include "job/ranked.h"
 #include "plan/plan.h"
 
 static void
@@ -198,7 +199,7 @@ print_needs(const struct gs_line_printer *to, const struct gsort *job)
 	              forecast.disk_bytes > 0 ? gs_size_text(forecast.disk_bytes, disk) : "no",
 	              forecast.disk_bytes > 0 ? " of temporary files" : " temporary files",
 	              gs_time_text(gs_forecast_seconds(&forecast), time),
-	              job->ranked != NULL ? ", each rank" : "");
+	              gs_is_alone(job) ? "" : ", each rank");
 }
 
 /* Bytes of the input that are keys or records: neither headers nor skipped bytes. */

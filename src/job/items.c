@@ -40,7 +40,7 @@ describe(struct gsort *job)
 		return gs_fail(GS_EUSAGE, "option '--keep-order' needs '--lines' or '-n': numbers are "
 		               "written anew, and lines as they are");
 	TRY(gs_record_ingest_open(&items->ingest, &job->options));
-	items->ingest.before = job->ranked != NULL ? job->ranked->parts.before : 0;
+	items->ingest.before = job->ranked->parts.before;
 	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
 		.item_bytes = items->ingest.item.bytes,
@@ -73,9 +73,8 @@ set_groups(struct gs_item_store_options *to, const struct gsort_options *options
 	if (options->set != GSORT_NO_SET)
 		to->set = (struct gs_item_set){
 			.keep = gs_set_keep_of(options->set), .distinct = options->unique,
-			.operands = (unsigned)(ranked != NULL ? ranked->given.input_count
-			                                      : options->input_count),
-			.origins = ranked != NULL ? ranked->ranks->size : 1,
+			.operands = (unsigned)ranked->given.input_count,
+			.origins = ranked->ranks->size,
 		};
 }
 
@@ -88,7 +87,7 @@ gs_items_facts(const struct gsort *job)
 		.numbered = job->options.argsort_bits > 0 || job->options.keep_order,
 	};
 
-	if (job->ranked != NULL && job->options.operation == GSORT_SORT)
+	if (job->ranked->window_bytes > 0)
 		facts.window = gs_item_spread_window(job->ranked->ranks->size, job->ranked->window_bytes);
 	return facts;
 }
@@ -115,7 +114,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.facts = sizes->store,
 		.beside_bytes = job->plan.host_bytes - job->plan.pool_bytes,
 		.shares = job->plan_input.shares,
-		.origins = job->ranked != NULL,
+		.origins = !gs_is_alone(job),
 		.mixed = gs_abreast_is_wanted(job),
 		.numbered = argsort > 0 || options->keep_order,
 		.temp_dirs = options->temp_dirs,
@@ -190,7 +189,7 @@ writes_binary(const struct gsort *job)
 static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
-	job->items.ingest.numbers = job->ranked != NULL ? job->ranked->parts.numbers : NULL;
+	job->items.ingest.numbers = job->ranked->parts.numbers;
 	if (gs_abreast_is_wanted(job))
 		TRY(gs_abreast_read_records(job, taker));
 	else

@@ -298,7 +298,7 @@ struct gs_phases {
 };
 
 struct gsort {
-	struct gs_ranked    *ranked;		/* NULL: this process sorts alone */
+	struct gs_ranked    *ranked;		/* what it is among the ranks; alone: the only one */
 	struct gsort_options options;		/* a copy of the caller's; a rank has changed it */
 	const struct gs_kind *kind;		/* of elements */
 	struct gs_plan_input plan_input;

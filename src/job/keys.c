@@ -13,6 +13,7 @@
 #include "format/key.h"
 #include "job/job.h"
 #include "job/options.h"
+#include "job/ranked.h"
 
 const struct gs_kind *
 gs_kind_of(const struct gsort_options *options)
@@ -28,7 +29,7 @@ adapt(struct gsort *job)
 {
 	struct gsort_options *own = &job->options;
 
-	if (job->ranked != NULL || own->operation != GSORT_SORT || !own->tail.wanted ||
+	if (!gs_is_alone(job) || own->operation != GSORT_SORT || !own->tail.wanted ||
 	    own->tail.count > GS_TAIL_MOST || own->json || own->counts || own->repeated || own->singletons)
 		return;
 	own->reverse = !own->reverse;

@@ -112,7 +112,7 @@ name_columns(struct gsort *job)
 	const char *header, *end;
 	gs_status status;
 
-	if (ranked == NULL || !gs_line_order_wants_header(order))
+	if (gs_is_alone(job) || !gs_line_order_wants_header(order))
 		return GS_OK;
 	header = ranked->parts.header_bytes > 0 ? ranked->parts.header : "";
 	end = gs_line_end(order, header, header + ranked->parts.header_bytes);
@@ -128,10 +128,10 @@ compare_locales(const struct gsort *job)
 	const uint64_t mine = gs_locale_digest(job->items.lines.order.locale);
 	uint64_t first = mine;
 
-	if (job->ranked == NULL || job->options.locale == NULL)
+	if (job->options.locale == NULL)
 		return GS_OK;
 	TRY(gs_ranks_share(job->ranked->ranks, &first, sizeof first));
-	return gs_ranked_agree(job->ranked, first == mine ? GS_OK
+	return gs_ranks_agree(job->ranked->ranks, first == mine ? GS_OK
 	                       : gs_fail(GS_EUSAGE, "--locale: the locale here is another one than where "
 	                                 "rank 0 runs: all ranks need the same, of the same release"));
 }
@@ -155,7 +155,7 @@ gs_line_job_order(struct gsort *job)
 		.locale = options->locale,
 	};
 
-	TRY(gs_ranked_agree(job->ranked, gs_line_order_open(&job->items.lines.order, &lines)));
+	TRY(gs_ranks_agree(job->ranked->ranks, gs_line_order_open(&job->items.lines.order, &lines)));
 	TRY(compare_locales(job));
 	TRY(name_columns(job));
 	return check_invalid(job);
@@ -304,6 +304,17 @@ take_header(struct gsort *job)
 	return GS_OK;
 }
 
+/* A part of a rank may begin in the middle of a file. */
+static void
+begin_file(struct gsort *job, const char *name, unsigned number)
+{
+	const struct gs_parts *parts = &job->ranked->parts;
+	struct gs_line_ingest *ingest = &job->items.lines.ingest;
+
+	ingest->taker.origin = parts->numbers != NULL ? parts->numbers[number] : number;
+	ingest->header_lines = gs_parts_begin(parts, name) > 0 ? 0 : job->options.header_lines;
+}
+
 gs_status
 gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_follow *follow)
 {
@@ -334,8 +345,7 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	lines->ingest.measures = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
 	if (lines->column.keys != NULL)
 		lines->ingest.column = &lines->column;
-	if (job->ranked != NULL)
-		TRY(take_header(job));
+	TRY(take_header(job));
 	if (gs_abreast_is_wanted(job)) {
 		TRY(gs_abreast_read_lines(job, lines->chunks, GS_AHEAD_CHUNKS * lines->chunk_bytes));
 		gs_line_reject_end(&job->keys.ingest.text, lines->ingest.faults.invalid);
@@ -353,11 +363,7 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 		if (chunk == NULL)
 			break;
 		if (chunk->begins)
-			lines->ingest.taker.origin = job->ranked == NULL ? begun++
-			                             : job->ranked->parts.numbers[begun++];
-		if (chunk->begins && job->ranked != NULL)	/* a part may begin in the middle of a file */
-			lines->ingest.header_lines = gs_parts_begin(&job->ranked->parts, chunk->name) > 0
-			                             ? 0 : job->options.header_lines;
+			begin_file(job, chunk->name, begun++);
 		TRY(gs_line_ingest_chunk(&lines->ingest, chunk));
 		gs_ahead_give(ahead, chunk);
 	}

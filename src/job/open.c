@@ -49,8 +49,7 @@ gs_job_input_options(struct gsort *job)
 		           options->record_bytes == 0,	/* they may be text */
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.ranges = job->ranked == NULL || (options->set != GSORT_NO_SET && !job->kind->items)
-		          ? NULL : job->ranked->parts.ranges,
+		.ranges = options->set != GSORT_NO_SET && !job->kind->items ? NULL : job->ranked->parts.ranges,
 		.later = options->operation == GSORT_MERGE && !may_sort(options),
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
@@ -77,7 +76,7 @@ open_input(struct gsort *job, const struct gsort *whole)
 	}
 	TRY(gs_input_open(&job->files.input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
-	if (job->ranked != NULL || job->items.npy.first != NULL || unit == 0 ||
+	if (job->items.npy.first != NULL || unit == 0 ||
 	    options->skip_bytes % unit != 0 ||
 	    (name = gs_files_partial(gs_input_files(job->files.input), unit, &bytes)) == NULL)
 		return GS_OK;
@@ -212,7 +211,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 	const uint64_t all = gs_ranked_bytes(job->ranked, input->input_bytes);
 	const size_t unit = job->kind->element_bytes(job);
 	/* a rank sends copies of them (ranked_figures.c) */
-	const unsigned times = job->ranked != NULL ? PARCEL_TIMES : 1;
+	const unsigned times = gs_is_alone(job) ? 1 : PARCEL_TIMES;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
 		{ input->items && options->quantiles != NULL
 		  ? times * gs_item_top_bytes(strlen(options->quantiles), all, memory_of(input)) : 0,
@@ -385,8 +384,6 @@ open_stages(struct gsort *job, const struct gsort *whole)
 static void
 count_lines_before(struct gsort *job)
 {
-	if (job->ranked == NULL)
-		return;
 	job->keys.ingest.text.lines_before = gs_parts_lines_before;
 	job->keys.ingest.text.lines_context = &job->ranked->parts;
 }
@@ -419,7 +416,7 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(&job->options));
 	TRY(gs_npy_adopt(&job->items.npy, &job->options));
 	TRY(gs_options_check(&job->options));	/* of what the inputs are */
-	if (job->ranked == NULL)	/* else all ranks had to turn at a time */
+	if (gs_is_alone(job))	/* else all ranks had to turn at a time */
 		TRY(gs_turn_begin(&job->keys.turn, &job->options));
 	TRY(describe(job));
 	TRY(open_stages(job, job));

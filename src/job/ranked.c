@@ -199,19 +199,32 @@ gs_ranked_begin(struct gs_ranked *ranked)
 	return GS_OK;
 }
 
+/* For one of RANKS; NULL, or one rank: alone. */
+static gs_status
+make(struct gs_ranked **made, struct gs_ranks *ranks, const struct gsort_options *options)
+{
+	const bool alone = ranks == NULL || ranks->size == 1;
+	const gs_status status = GS_NEW(*made, 1, "job of a rank");
+	struct gs_ranked *ranked = *made;
+
+	TRY(alone ? status : gs_ranks_agree(ranks, status));
+	ranked->alone = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
+	ranked->ranks = alone ? &ranked->alone : ranks;
+	ranked->given = ranked->options = *options;
+	return GS_OK;
+}
+
 gs_status
 gs_ranked_open_operand(struct gs_ranked **opened, struct gsort_options *options, struct gs_ranked *whole)
 {
 	struct gs_ranked *ranked;
 
-	if (whole == NULL)
-		return GS_OK;
-	TRY(gs_ranks_agree(whole->ranks, GS_NEW(*opened, 1, "job of a rank")));
+	TRY(make(opened, whole->ranks, options));
 	ranked = *opened;
-	ranked->ranks = whole->ranks;
+	if (ranked->ranks->size == 1)
+		return GS_OK;
 	ranked->whole = whole;
 	ranked->sharers = whole->sharers;
-	ranked->given = ranked->options = *options;
 	TRY(gs_parts_open(&ranked->parts, options, ranked->ranks, false));
 	set_options(ranked);
 	*options = ranked->options;
@@ -221,16 +234,8 @@ gs_ranked_open_operand(struct gs_ranked **opened, struct gsort_options *options,
 gs_status
 gs_ranked_open(struct gs_ranked **opened, const struct gsort_options *options)
 {
-	struct gs_ranked *ranked;
-
-	*opened = NULL;
-	if (options->ranks == NULL || options->ranks->size == 1)
-		return GS_OK;
-	TRY(gs_ranks_agree(options->ranks, GS_NEW(*opened, 1, "job of a rank")));
-	ranked = *opened;
-	ranked->ranks = options->ranks;
-	ranked->given = *options;
-	return open_ranked(ranked);
+	TRY(make(opened, options->ranks, options));
+	return (*opened)->ranks->size == 1 ? GS_OK : open_ranked(*opened);
 }
 
 void
@@ -248,7 +253,7 @@ gs_ranked_close(struct gs_ranked *ranked)
 uint64_t
 gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes)
 {
-	const uint64_t begin = ranked == NULL ? 0 : gs_parts_begin(&ranked->parts, name);
+	const uint64_t begin = gs_parts_begin(&ranked->parts, name);
 
 	return begin == 0 ? 0 : (begin - ranked->given.skip_bytes) / bytes;
 }
@@ -256,13 +261,7 @@ gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes)
 bool
 gs_ranked_speaks(const struct gs_ranked *ranked)
 {
-	return ranked == NULL || ranked->ranks->rank == 0;
-}
-
-gs_status
-gs_ranked_agree(struct gs_ranked *ranked, gs_status status)
-{
-	return ranked == NULL ? status : gs_ranks_agree(ranked->ranks, status);
+	return ranked->ranks->rank == 0;
 }
 
 /* ---- the plan -------------------------------------------------------------------------- */
@@ -270,7 +269,7 @@ gs_ranked_agree(struct gs_ranked *ranked, gs_status status)
 uint64_t
 gs_ranked_bytes(const struct gs_ranked *ranked, uint64_t own)
 {
-	if (ranked == NULL)
+	if (ranked->ranks->size == 1)
 		return own;
 	return ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
 }
@@ -306,12 +305,11 @@ choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
 void
 gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 {
+	const unsigned local = ranked->ranks->local_size;
 	uint64_t memory;
-	unsigned local;
 
-	if (ranked == NULL)
+	if (ranked->ranks->size == 1)
 		return;
-	local = ranked->ranks->local_size;
 	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
 	if (ranked->options.memory_bytes == 0)
 		input->memory_bytes /= local;		/* a percentage of the host's */
@@ -337,7 +335,7 @@ gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
 {
 	size_t most;
 
-	if (ranked == NULL || ranked->options.operation != GSORT_SORT)
+	if (ranked->window_bytes == 0)
 		return;
 	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
 	                             ranked->options.type == GSORT_TEXT_FLOAT ||
@@ -363,8 +361,6 @@ gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats)
 #define SET_TIME(figure)	stats->figure = (double)*sum++ / 1e9;
 	uint64_t sums[] = { COUNTS(COUNT) TIMES(NANOSECONDS) }, *sum = sums;
 
-	if (ranked == NULL)
-		return GS_OK;
 	TRY(gs_ranks_sum(ranked->ranks, sums, sizeof sums / sizeof sums[0]));
 	COUNTS(SET_COUNT)
 	TIMES(SET_TIME)

@@ -150,7 +150,7 @@ void gs_ranked_output_set(struct gs_ranked_output *output, struct gsort_options 
 bool gs_ranked_output_places(const struct gs_ranked_output *output);
 
 /** All keys have been read; collective.  BYTES, if it is to be known: of this rank's part, with
- *  HEADER_BYTES. */
+ *  HEADER_BYTES.  A zeroed struct is allowed: the output is not shared. */
 MUST_CHECK gs_status
 gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t header_bytes);
 
@@ -195,7 +195,8 @@ MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct 
  */
 
 struct gs_ranked {
-	struct gs_ranks            *ranks;
+	struct gs_ranks            *ranks;	/* ALONE, or the caller's */
+	struct gs_ranks             alone;
 	struct gs_ranked           *whole;	/* of a set operation of which this sorts an operand; its
 						 * spread has the splitters of all operands */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */
@@ -208,11 +209,18 @@ struct gs_ranked {
 	size_t                      window_bytes;
 };
 
+/** Is JOB the only one of its ranks?  What it does with the others then costs nothing. */
+static inline bool
+gs_is_alone(const struct gsort *job)
+{
+	return job->ranked->ranks->size == 1;
+}
+
 /**
- * Look what the inputs are, and which part of them this rank reads; collective.
+ * Look what the inputs are, and which part of them this rank reads; collective.  One that is alone, because
+ * OPTIONS have no ranks, or only one, reads all.
  *
- * @ranked  set; NULL if the caller is alone: OPTIONS have no ranks, or only one
- * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as gs_parts_open()
+ * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as gs_parts_open(); GS_EBUDGET
  */
 MUST_CHECK gs_status
 gs_ranked_open(struct gs_ranked **ranked, const struct gsort_options *options);
@@ -220,16 +228,13 @@ gs_ranked_open(struct gs_ranked **ranked, const struct gsort_options *options);
 /** A merge by ranks is a sort: must the caller check first that each input is sorted? */
 bool gs_ranked_checks_merge(const struct gs_ranked *ranked);
 
-/** Set the options of the job of this rank, and open its output; collective. */
+/** Set the options of the job of this rank, one of several, and open its output; collective. */
 MUST_CHECK gs_status gs_ranked_begin(struct gs_ranked *ranked);
 
 /** Look which part of an operand of the set operation WHOLE this rank reads, and set *OPTIONS, which have
- *  that one input, to those of the job that sorts it; collective.  WHOLE is NULL in a job alone, and so is
- *  *RANKED then. */
+ *  that one input, to those of the job that sorts it; collective. */
 MUST_CHECK gs_status gs_ranked_open_operand(struct gs_ranked **ranked, struct gsort_options *options,
                                             struct gs_ranked *whole);
-
-/* RANKED is NULL in a job alone: it has all of the machine, and agrees with itself. */
 
 /** Divide what the machine has by the ranks on it. */
 void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input);
@@ -239,9 +244,6 @@ uint64_t gs_ranked_bytes(const struct gs_ranked *ranked, uint64_t own);
 
 /** Fit the plan to the window. */
 void gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan);
-
-/** As gs_ranks_agree(). */
-MUST_CHECK gs_status gs_ranked_agree(struct gs_ranked *ranked, gs_status status);
 
 /** Keys or records, of BYTES each, that other ranks check of the file called NAME. */
 uint64_t gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes);
@@ -262,7 +264,7 @@ void gs_ranked_close(struct gs_ranked *ranked);
  *     open_gpu; deal; the job reads; settle; place; the job writes; finish
  *
  * All are collective.  After a failure gs_ranks_abort() must end the other ranks, unless ranks->agreed.
- * A job alone is the only one of its ranks: it keeps what it reads, and its output is the whole.
+ * A job alone keeps what it reads, and its output is the whole.
  */
 
 /** Open the GPU that the plan demands, if it does; of several ranks.  GS_ENODEV. */
@@ -296,7 +298,7 @@ MUST_CHECK gs_status gs_ranked_check(struct gsort *job, bool *disorder);
  * the rank before it; and equal ones are on one rank if that matters.  So sums, counts and keys by their rank
  * are added up, and the most frequent values of each are compared by rank 0.
  *
- * All are collective.  A job alone is the only one of its ranks.
+ * All are collective.
  */
 
 /** What this rank has of all elements, which have been sorted: PART. */

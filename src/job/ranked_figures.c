@@ -41,8 +41,6 @@ gs_ranked_part(struct gsort *job, struct gs_answer_part *part)
 	*part = (struct gs_answer_part){ .keys = own, .all = own };
 	for (unsigned c = 0; job->options.histogram > 0 && c < GS_CLASSES; c++)
 		part->extremes[c] = gs_store_extreme(&job->keys.store, c);
-	if (job->ranked == NULL)
-		return GS_OK;
 	if (job->options.histogram > 0)
 		TRY(join_extremes(job->ranked->ranks, part->extremes));
 	TRY(gs_ranks_scan(job->ranked->ranks, own, &part->before, &part->all));
@@ -327,8 +325,6 @@ gs_ranked_top(struct gsort *job, gs_status status)
 	struct parcel parcel = { .data = NULL };
 	uint64_t before, groups;
 
-	if (job->ranked == NULL)
-		return status;
 	TRY(gs_ranks_agree(job->ranked->ranks, status));
 	TRY(gs_ranks_scan(job->ranked->ranks, top->groups, &before, &groups));
 	if (!gs_ranked_speaks(job->ranked)) {
@@ -349,11 +345,10 @@ gs_ranked_top(struct gsort *job, gs_status status)
 gs_status
 gs_ranked_join(struct gsort *job, struct gs_answer *figures)
 {
-	struct gs_ranks *ranks;
+	struct gs_ranks *ranks = job->ranked->ranks;
 
-	if (job->ranked == NULL)
+	if (gs_is_alone(job))
 		return gs_verify_end(&job->verify);
-	ranks = job->ranked->ranks;
 	if (job->options.top.wanted)
 		TRY(send_top(ranks, figures));
 	if (figures->order != NULL)

@@ -240,6 +240,8 @@ gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t h
 	const struct gsort_options *given = output->given;
 	uint64_t before, all;
 
+	if (output->ranks == NULL)
+		return GS_OK;
 	output->header_bytes = header_bytes;
 	if (gs_ranked_output_places(output))
 		return open_place(output, bytes);

@@ -89,7 +89,7 @@ fail_invalid(struct gsort *job, bool disorder)
 	(void)gs_fail(GS_EINPUT, "%s%s%llu invalid line%s left out", before, *before != '\0' ? "; " : "",
 	              (unsigned long long)job->stats.invalid_lines,
 	              job->stats.invalid_lines == 1 ? " was" : "s were");
-	(void)!gs_ranked_agree(job->ranked, GS_EINPUT);	/* one rank says so */
+	(void)!gs_ranks_agree(job->ranked->ranks, GS_EINPUT);	/* one rank says so */
 }
 
 gsort_status
@@ -105,7 +105,7 @@ gs_job_run(struct gsort *job)
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
 	if (status == GS_OK)
-		status = gs_ranked_agree(job->ranked, gs_line_order_check(&job->items.lines.order));
+		status = gs_ranks_agree(job->ranked->ranks, gs_line_order_check(&job->items.lines.order));
 	if (status == GS_OK)
 		status = sum_stats(job);
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);

@@ -10,7 +10,6 @@
  * bits, and small integers of text, are only counted; so their histograms are added up, and each rank
  * keeps its share of the sum.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "format/key.h"
@@ -211,7 +210,7 @@ deal_items(struct gsort *job, struct gs_taker *taker)
 gs_status
 gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
 {
-	if (job->ranked == NULL)
+	if (gs_is_alone(job))
 		return GS_OK;
 	return job->kind->items ? deal_items(job, taker) : deal_keys(job, taker);
 }
@@ -267,8 +266,10 @@ gs_ranked_settle(struct gsort *job)
 {
 	struct gs_ranked *ranked = job->ranked;
 
-	if (ranked == NULL)
+	if (gs_is_alone(job)) {
+		ranked->spread.keys = job->keys.ingest.read.elements;
 		return GS_OK;
+	}
 	if (job->kind->items)
 		return gs_item_spread_finish(&ranked->item_spread);
 	if (!job->plan.by_counting)
@@ -283,7 +284,7 @@ gs_ranked_settle(struct gsort *job)
 uint64_t
 gs_ranked_keys(const struct gsort *job)
 {
-	return job->ranked == NULL ? job->keys.ingest.read.elements : job->ranked->spread.keys;
+	return job->ranked->spread.keys;
 }
 
 /* ---- the output ------------------------------------------------------------------------- */
@@ -312,7 +313,8 @@ bytes_of_keys(struct gsort *job, uint64_t count, uint64_t before)
 	       : written * gs_encoding_bytes(&job->emit.encoding);
 }
 
-/* Of *COUNT items, or of the groups that they make, those that leave here: they alone are drained. */
+/* Of *COUNT items, or of the groups that they make, those that leave here: they alone are drained.  Alone, the
+ * engine knows. */
 static gs_status
 limit_items(struct gsort *job, uint64_t *count)
 {
@@ -322,7 +324,7 @@ limit_items(struct gsort *job, uint64_t *count)
 	const uint64_t most = tail ? options->tail.count : options->head_count;
 	uint64_t before, all, beside;
 
-	if (!options->head && !tail)
+	if ((!options->head && !tail) || gs_is_alone(job))
 		return GS_OK;
 	TRY(engine->count_out(engine->context, count));
 	TRY(gs_ranks_scan(job->ranked->ranks, *count, &before, &all));
@@ -339,8 +341,6 @@ gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 	const size_t fixed = job->emit.written_bytes;
 	uint64_t before, all, bytes;
 
-	if (job->ranked == NULL)
-		return gs_emit_expect_keys(&job->emit, &job->options, count, 0, count);
 	if (items)
 		TRY(limit_items(job, &count));
 	TRY(gs_ranks_scan(job->ranked->ranks, count, &before, &all));
@@ -371,7 +371,7 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 	const struct gs_line_order text = { .terminator = job->emit.encoding.terminator };
 	uint64_t count, bytes;
 
-	if (ranked == NULL) {
+	if (gs_is_alone(job)) {
 		TRY(status);
 		TRY(gs_emit_end(&job->emit));
 		return gs_outputs_finish(&job->files.outputs);
@@ -406,21 +406,15 @@ gs_ranked_open_gpu(struct gsort *job)
 gs_status
 gs_ranked_check(struct gsort *job, bool *disorder)
 {
-	struct gs_ranks *ranks;
-	uint64_t before, all, mine;
-	char message[GS_MESSAGE_BYTES];
-	gs_status status = gs_job_check(job, disorder);
+	struct gs_ranks *ranks = job->ranked->ranks;
+	uint64_t before, all;
 
-	if (job->ranked == NULL)
-		return status;
-	ranks = job->ranked->ranks;
-	snprintf(message, sizeof message, "%s", gs_message());
-	TRY(gs_ranks_agree(ranks, status));
+	TRY(gs_ranks_agree(ranks, gs_job_check(job, disorder)));
 	job->stats.keys -= job->ranked->parts.overlap_keys;
 	job->stats.bytes_in -= job->ranked->parts.overlap_bytes;
-	mine = *disorder;
-	TRY(gs_ranks_scan(ranks, mine, &before, &all));
-	(void)gs_fail(GS_OK, "%s", mine > 0 && before == 0 ? message : "");
+	TRY(gs_ranks_scan(ranks, *disorder, &before, &all));
+	if (!*disorder || before > 0)
+		(void)gs_fail(GS_OK, "%s", "");
 	*disorder = all > 0;
 	return GS_OK;
 }

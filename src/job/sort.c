@@ -122,7 +122,7 @@ hand_over(struct gsort *job)
 		TRY(drain(job, gs_job_class(job, i), &sink));
 		gs_handover_end(job->handover);
 	}
-	return job->handover->shut || job->ranked != NULL ? GS_OK : gs_verify_end(&job->verify);
+	return GS_OK;
 }
 
 /* Make figures of PART of all elements. */
@@ -164,7 +164,7 @@ answer(struct gsort *job)
 	gs_status status;
 
 	TRY(gs_ranked_part(job, &part));
-	status = gs_ranked_agree(job->ranked, make_figures(job, &part, &figures));
+	status = gs_ranks_agree(job->ranked->ranks, make_figures(job, &part, &figures));
 	if (status == GS_OK)
 		status = gs_ranked_join(job, &figures);
 	if (status == GS_OK)
@@ -400,7 +400,7 @@ gs_job_sort(struct gsort *job)
 {
 	gs_status status;
 
-	if (job->ranked != NULL) {	/* an error of one ends all */
+	if (!gs_is_alone(job)) {	/* an error of one ends all */
 		TRY(gs_ranked_open_gpu(job));
 		return sort_once(job);
 	}

@@ -8,6 +8,34 @@
 
 #include "net/ranks.h"
 
+/* ---- a rank alone ------------------------------------------------------------- */
+
+static gs_status
+gather_own(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
+{
+	(void)ranks;
+	memcpy(all, mine, bytes);
+	return GS_OK;
+}
+
+static gs_status
+sum_own(struct gs_ranks *ranks, uint64_t *values, size_t count)
+{
+	(void)ranks, (void)values, (void)count;
+	return GS_OK;
+}
+
+static gs_status
+share_own(struct gs_ranks *ranks, void *data, size_t bytes)
+{
+	(void)ranks, (void)data, (void)bytes;
+	return GS_OK;
+}
+
+const struct gs_ranks_calls gs_ranks_alone = { .gather = gather_own, .sum = sum_own, .share = share_own };
+
+/* ---- any ranks ------------------------------------------------------------------ */
+
 gs_status
 gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
 {

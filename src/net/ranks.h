@@ -56,6 +56,9 @@ struct gs_ranks_calls {
 	void      (*end)(struct gs_ranks *ranks, int status);
 };
 
+/** Those of a rank alone, which has no window and ends nobody. */
+extern const struct gs_ranks_calls gs_ranks_alone;
+
 enum { GS_HOST_BYTES = 64, GS_RANKS_MOST = 65536 };
 
 struct gs_ranks {

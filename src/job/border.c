@@ -4,89 +4,27 @@
  *
  * In:   what each rank has read and written; the first and the last key or item of each.
  * Out:  the answer.
- *
- * Last items go to all ranks, a piece of each at a time: most have one piece, and a large one takes no
- * more memory on all ranks than it has bytes.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "job/ranked.h"
 
 /* ---- items ------------------------------------------------------------------------------ */
 
-enum { PIECE_BYTES = 4096 };
-
-/* The last item before this rank. */
-struct before {
-	unsigned rank;		/* that has it */
-	uint64_t bytes;		/* 0: there is none */
-	char    *item;
-	char    *pieces;	/* of all ranks */
-};
-
-/* Whose is it?  *MOST: the bytes of the largest one of all. */
-static gs_status
-find(struct gs_ranks *ranks, const struct gs_item_digest *ends, struct before *before, uint64_t *most)
-{
-	const uint64_t mine = ends->first != NULL ? ends->last_bytes : 0;
-	uint64_t *bytes;
-	gs_status status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &bytes);
-
-	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++) {
-		*most = bytes[r] > *most ? bytes[r] : *most;
-		if (r < ranks->rank && bytes[r] > 0) {
-			before->rank = r;
-			before->bytes = bytes[r];
-		}
-	}
-	free(bytes);
-	return status;
-}
-
-/* Collect it. */
-static gs_status
-collect(struct gs_ranks *ranks, const struct gs_item_digest *ends, struct before *before,
-        uint64_t most)
-{
-	char piece[PIECE_BYTES] = { 0 };
-
-	for (uint64_t at = 0; at < most; at += PIECE_BYTES) {
-		const uint64_t own = ends->first != NULL && at < ends->last_bytes
-		                     ? ends->last_bytes - at : 0;
-		const uint64_t left = at < before->bytes ? before->bytes - at : 0;
-
-		if (own > 0)
-			memcpy(piece, ends->last + at, own < PIECE_BYTES ? own : PIECE_BYTES);
-		TRY(gs_ranks_gather(ranks, piece, PIECE_BYTES, before->pieces));
-		if (left > 0)
-			memcpy(before->item + at, before->pieces + before->rank * (size_t)PIECE_BYTES,
-			       left < PIECE_BYTES ? left : PIECE_BYTES);
-	}
-	return GS_OK;
-}
-
 gs_status
 gs_border_check_items(struct gs_ranks *ranks, const struct gs_item_order *order,
                       const struct gs_item_digest *ends)
 {
-	struct before before = { .bytes = 0 };
-	uint64_t most = 0;
-	gs_status status;
+	const bool any = ends->first != NULL;
+	struct gs_collected before;
+	gs_status status = gs_ranks_collect(ranks, GS_OK, ends->last, any ? ends->last_bytes : 0,
+	                                    GS_COLLECT_BEFORE, &before);
 
-	TRY(find(ranks, ends, &before, &most));
-	status = gs_allocate(&before.item, before.bytes, 1, "bytes of an item");
-	if (status == GS_OK)
-		status = gs_allocate(&before.pieces, ranks->size, PIECE_BYTES, "ranks");
-	status = gs_ranks_agree(ranks, status);
-	if (status == GS_OK)
-		status = collect(ranks, ends, &before, most);
-	if (status == GS_OK && ends->first != NULL && before.bytes > 0 &&
-	    gs_item_compare(order, 0, before.item, before.bytes, ends->first, ends->first_bytes) > 0)
+	if (status == GS_OK && any && before.bytes > 0 &&
+	    gs_item_compare(order, 0, before.data, before.bytes, ends->first, ends->first_bytes) > 0)
 		status = gs_fail(GS_EDEVICE, "the result is wrong: it is not in order where rank %u begins",
 		                 ranks->rank);
-	free(before.item);
-	free(before.pieces);
+	gs_collected_close(&before);
 	return gs_ranks_agree(ranks, status);
 }
 

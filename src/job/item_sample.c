@@ -47,8 +47,8 @@ gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *
 	struct gs_item_slice *slices;
 	struct gs_collected all;
 	size_t at = 0;
-	gs_status status = gs_ranks_collect(ranks, GS_NEW(slices, ranks->size, "ranks"), items, bytes, true,
-	                                    &all);
+	gs_status status = gs_ranks_collect(ranks, GS_NEW(slices, ranks->size, "ranks"), items, bytes,
+	                                    GS_COLLECT_ALL, &all);
 
 	for (unsigned r = 0; status == GS_OK && r < ranks->size; at += all.sizes[r++])
 		slices[r] = (struct gs_item_slice){ all.data + at, all.sizes[r] };

@@ -202,7 +202,7 @@ send_parcel(struct gs_ranks *ranks, gs_status status, const struct parcel *parce
 	status = gs_ranks_agree(ranks, status);
 	for (unsigned r = 1; status == GS_OK && r < ranks->size; r++) {
 		status = gs_ranks_collect(ranks, GS_OK, parcel->data, ranks->rank == r ? parcel->bytes : 0,
-		                          false, &all);
+		                          GS_COLLECT_FIRST, &all);
 		if (status == GS_OK)
 			status = take(context, all.data, all.bytes);
 		gs_collected_close(&all);

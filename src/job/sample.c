@@ -433,7 +433,7 @@ gs_sample_split(struct gs_sample *sample, struct gs_ranks *ranks, bool together,
 {
 	struct gs_collected all;
 	gs_status status = gs_ranks_collect(ranks, GS_OK, sample->keys, sample->count * sizeof *sample->keys,
-	                                    true, &all);
+	                                    GS_COLLECT_ALL, &all);
 	struct gs_sample every = {
 		.keys = (struct gs_sampled *)(void *)all.data, .count = all.bytes / sizeof *sample->keys,
 	};

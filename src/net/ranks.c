@@ -62,10 +62,11 @@ piece_bytes(const struct gs_ranks *ranks)
 	return share > MOST ? MOST : share < LEAST ? LEAST : share;
 }
 
-/* Gather piece by piece what each rank has; ALL may be NULL.  PIECES: memory for a piece of each rank, and
- * one more. */
+/* Gather piece by piece what each rank has; ALL gets what ranks FROM .. TO have.  PIECES: memory for a piece of
+ * each rank, and one more. */
 static gs_status
-collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *pieces, char *all)
+collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *pieces, unsigned from,
+        unsigned to, char *all)
 {
 	const size_t piece = piece_bytes(ranks);
 	const uint64_t own = sizes[ranks->rank];
@@ -80,7 +81,7 @@ collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *p
 		if (at < own)
 			memcpy(next, mine + at, own - at < piece ? own - at : piece);
 		TRY(gs_ranks_gather(ranks, next, piece, pieces));
-		for (unsigned r = 0; all != NULL && r < ranks->size; begin += sizes[r++])
+		for (unsigned r = from; r < to; begin += sizes[r++])
 			if (at < sizes[r])
 				memcpy(all + begin + at, pieces + r * piece,
 				       sizes[r] - at < piece ? sizes[r] - at : piece);
@@ -89,9 +90,10 @@ collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *p
 }
 
 gs_status
-gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes, bool everyone,
-                 struct gs_collected *all)
+gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes,
+                 enum gs_collect whose, struct gs_collected *all)
 {
+	unsigned from = 0, to = whose == GS_COLLECT_ALL || ranks->rank == 0 ? ranks->size : 0;
 	char *pieces = NULL;
 
 	*all = (struct gs_collected){ .data = NULL };
@@ -99,15 +101,20 @@ gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uin
 		status = GS_NEW(all->sizes, ranks->size, "ranks");
 	TRY(gs_ranks_agree(ranks, status));
 	status = gs_ranks_gather(ranks, &bytes, sizeof bytes, all->sizes);
-	for (unsigned r = 0; status == GS_OK && (everyone || ranks->rank == 0) && r < ranks->size; r++)
+	if (whose == GS_COLLECT_BEFORE) {
+		for (to = ranks->rank; status == GS_OK && to > 0 && all->sizes[to - 1] == 0;)
+			to--;
+		from = to > 0 ? to - 1 : 0;
+	}
+	for (unsigned r = from; status == GS_OK && r < to; r++)
 		all->bytes += all->sizes[r];
 	if (status == GS_OK)
 		status = gs_allocate(&pieces, ranks->size + 1, piece_bytes(ranks), "pieces of ranks");
-	if (status == GS_OK && (everyone || ranks->rank == 0))
+	if (status == GS_OK && from < to)
 		status = gs_allocate(&all->data, all->bytes, 1, "bytes of all ranks");
 	status = gs_ranks_agree(ranks, status);
 	if (status == GS_OK)
-		status = collect(ranks, mine, all->sizes, pieces, all->data);
+		status = collect(ranks, mine, all->sizes, pieces, from, to, all->data);
 	free(pieces);
 	return status;
 }

@@ -77,6 +77,10 @@ gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *al
 MUST_CHECK gs_status
 gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
 
+/* Whose bytes are collected: of each rank, at rank 0 or at all of them; or of the last rank before this one that
+ * has any. */
+enum gs_collect { GS_COLLECT_FIRST, GS_COLLECT_ALL, GS_COLLECT_BEFORE };
+
 /* What ranks have, one behind the other. */
 struct gs_collected {
 	char     *data;
@@ -85,12 +89,12 @@ struct gs_collected {
 };
 
 /**
- * If STATUS is GS_OK on all ranks, collect what each has, BYTES of it, at rank 0 or at EVERYONE; elsewhere
- * there are 0 bytes.  To be closed in any case.
+ * If STATUS is GS_OK on all ranks, collect what ranks have, BYTES of it here; a rank that is not to have any
+ * gets 0 bytes.  To be closed in any case.
  */
 MUST_CHECK gs_status
-gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes, bool everyone,
-                 struct gs_collected *all);
+gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes,
+                 enum gs_collect whose, struct gs_collected *all);
 
 void gs_collected_close(struct gs_collected *all);
 

@@ -13,7 +13,7 @@
 #include "base/splitmix.h"
 #include "base/team.h"
 #include "format/key.h"
-#include "format/text_decoder.h"
+#include "format/lines.h"
 #include "job/ranked.h"
 #include "job/spread.h"
 
@@ -70,13 +70,14 @@ gs_sample_histogram(struct gs_sample *sample, const struct gs_count *histogram, 
 struct taking {
 	const struct gs_parts      *parts;
 	const struct gsort_options *options;
-	struct gs_text_rules        rules;
+	struct gs_text_options      text;
 	unsigned    key_bytes;		/* 0: text */
 	uint64_t    units;		/* keys, or bytes, in all */
 	size_t      count;		/* to be taken */
 	int        *fds;		/* of the parts */
 	uint64_t   *keys;		/* that lines are, ... */
-	uint32_t   *classes;		/* ... with the class of each, or NONE; of items: bytes, or NONE */
+	uint32_t   *classes;		/* ... with the place of the class of each, or NONE; of items: bytes, or
+					 * NONE */
 	const struct gs_line_order *order;	/* of items that are lines */
 	char       *items;		/* instead of keys: so many of ITEM_ROOM */
 	size_t      item_room;
@@ -171,43 +172,6 @@ read_unit(struct taking *taking, struct cursor *cursor, char *into)
 	return read_at(taking, cursor, at, into, taking->key_bytes, &got) && got == taking->key_bytes;
 }
 
-/* One line, as the ingest stage would read it.  Its class; NONE: it is no number. */
-static uint32_t
-read_line(const struct taking *taking, const char *line, const char *end, uint64_t *key)
-{
-	/* Room for one key of each class. */
-	uint64_t keys[GS_TEXT_CLASSES][1 + GS_TEXT_SPILL_KEYS];
-	const struct gs_text_options *options = &taking->rules.options;
-	uint64_t magnitude;
-	bool negative;
-	struct gs_text_keys found = { .small = NULL };
-
-	if (options->floats) {
-		const enum gs_float kind = gs_line_float(options, line, end, key);
-
-		*key ^= taking->rules.flip;
-		return kind == GS_FLOAT_NONE ? NONE : GS_FLOATS;
-	}
-	if (!gs_line_integer(line, end, options->terminator, &negative, &magnitude) ||
-	    !gs_text_fits(negative, magnitude))
-		return NONE;
-	if (magnitude < (negative ? (1 << 15) + 1 : 1 << 16)) {
-		const uint64_t value = negative ? -magnitude : magnitude;
-
-		*key = (value + gs_text_bias(GS_SMALL)) ^ (taking->rules.flip & UINT32_MAX);
-		return GS_SMALL;
-	}
-	for (unsigned c = 0; c < GS_TEXT_CLASSES; c++)
-		found.keys[c] = keys[c];
-	(void)gs_text_put(&found, taking->rules.flip, negative, magnitude);
-	for (unsigned c = 0; c < GS_TEXT_CLASSES; c++)
-		if (found.count[c] > 0) {
-			*key = gs_key_at(keys[c], gs_text_bits((enum gs_text_class)c), 0);
-			return c;
-		}
-	return NONE;
-}
-
 /* The next line that begins, in TEXT of MOST and one more bytes: to *LINE and *END, where its
  * terminator is; NULL: there is none, or it is too long.  False: an error. */
 static bool
@@ -216,7 +180,7 @@ look_at_line(struct taking *taking, struct cursor *cursor, char *text, size_t mo
 {
 	const struct gs_range *range = &taking->parts->ranges[cursor->part];
 	const uint64_t at = range->begin + cursor->unit;
-	const char terminator = taking->rules.options.terminator;
+	const char terminator = taking->text.terminator;
 	size_t got;
 
 	if (range->end - at < most)
@@ -236,12 +200,17 @@ take_line(struct taking *taking, struct cursor *cursor, size_t i)
 {
 	char text[LOOK_BYTES + 1];
 	const char *line, *end;
+	struct gs_lines lines;
+	size_t count, used;
+	uint8_t place;
 
 	taking->classes[i] = NONE;
 	if (!look_at_line(taking, cursor, text, LOOK_BYTES, &line, &end))
 		return false;
-	if (end != NULL && end > line)
-		taking->classes[i] = read_line(taking, line, end, &taking->keys[i]);
+	gs_lines_open(&lines, &taking->text);	/* what is no number is left out */
+	if (end != NULL && gs_lines_decode(&lines, line, (size_t)(end + 1 - line), true, &taking->keys[i],
+	                                   &place, NULL, NULL, 1, &count, &used) == GS_OK && count > 0)
+		taking->classes[i] = place;
 	return true;
 }
 
@@ -361,12 +330,10 @@ gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
 	const unsigned key_bytes = gs_key_bits(options->type) / 8;
 	struct taking taking = {
 		.parts = parts, .options = options, .key_bytes = key_bytes, .item_room = key_bytes,
-		.rules = {
-			.options = {
-				.floats = options->type == GSORT_TEXT_FLOAT, .merge_zeros = merge_zeros,
-				.terminator = parts->terminator,
-			},
-			.flip = options->reverse ? UINT64_MAX : 0,
+		.text = {
+			.floats = options->type == GSORT_TEXT_FLOAT, .merge_zeros = merge_zeros,
+			.notation = options->notation, .reverse = options->reverse,
+			.terminator = parts->terminator, .invalid = GSORT_INVALID_IGNORE,
 		},
 	};
 	gs_status status = take_all(&taking, count);
@@ -375,8 +342,7 @@ gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
 		if (taking.classes[i] != NONE)
 			status = key_bytes > 0
 			         ? gs_sample_add_raw(sample, options, taking.items + i * key_bytes)
-			         : gs_sample_add(sample, gs_class_place(taking.classes[i], options->reverse),
-			                         taking.keys[i], 1);
+			         : gs_sample_add(sample, taking.classes[i], taking.keys[i], 1);
 	close_taking(&taking);
 	return status;
 }
@@ -388,7 +354,7 @@ gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
 {
 	struct taking taking = {
 		.parts = parts, .options = options, .key_bytes = (unsigned)item_bytes,
-		.rules = { .options = { .terminator = parts->terminator } }, .order = order,
+		.text = { .terminator = parts->terminator }, .order = order,
 		.item_room = room,
 	};
 	gs_status status = take_all(&taking, count);

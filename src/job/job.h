@@ -256,6 +256,7 @@ struct gs_key_job {
 /* A job of lines by key has these. */
 struct gs_line_job {
 	struct gs_line_order  order;
+	struct gs_line_items  whole, behind_numbers;	/* of orders of items */
 	struct gs_follow      follow;	/* of a check or merge */
 	struct gs_line_ingest ingest;
 	struct gs_line_column column;	/* of a job of figures */

@@ -25,54 +25,6 @@
 
 /* ---- opening -------------------------------------------------------------------- */
 
-static const char *
-end_of_line(const void *context, const char *item, const char *limit)
-{
-	return gs_line_end(context, item, limit);
-}
-
-static size_t
-split_lines(const void *context, const char **at, const char *limit, const char **items,
-            uint32_t *bytes, size_t room)
-{
-	return gs_line_split(context, at, limit, items, bytes, room);
-}
-
-static bool
-words_of_lines(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-               unsigned level, uint64_t *words)
-{
-	return gs_line_words(context, items, bytes, count, 8 * level, words);
-}
-
-static bool
-words_of_lines_at(const void *context, const char *const *items, const uint32_t *bytes,
-                  size_t count, unsigned at, uint64_t *words)
-{
-	return gs_line_words(context, items, bytes, count, at, words);
-}
-
-static int
-compare_lines(const void *context, const char *one, size_t one_bytes, const char *other,
-              size_t other_bytes)
-{
-	return gs_line_compare(context, one, one_bytes, other, other_bytes);
-}
-
-static unsigned
-text_of_line(const void *context, unsigned at, const char *item, size_t item_bytes, const char **text,
-             size_t *bytes)
-{
-	return gs_line_stop(context, at, item, item_bytes, text, bytes);
-}
-
-static int
-compare_texts(const void *context, unsigned at, const char *one, size_t one_bytes, const char *other,
-              size_t other_bytes)
-{
-	return gs_line_compare_stop(context, at, one, one_bytes, other, other_bytes);
-}
-
 /* Items are the numbers that lines are, and where the lines are. */
 static gs_status
 describe_text(struct gsort *job)
@@ -165,24 +117,16 @@ static gs_status
 describe(struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
+	struct gs_line_job *lines = &job->items.lines;
 
 	TRY(gs_line_job_order(job));
 	if (gs_options_argsort_text(options))
 		return describe_text(job);
-	job->items.written = (struct gs_item_order){
-		.end = end_of_line,
-		.split = split_lines,
-		.words = words_of_lines,
-		.words_at = words_of_lines_at,
-		.compare = compare_lines,
-		.text = text_of_line,
-		.compare_text = compare_texts,
-		.word_bytes = gs_line_order_word_bytes(&job->items.lines.order),
-		.context = &job->items.lines.order,
-	};
+	gs_line_items_order(&job->items.written, &lines->whole, &lines->order, 0);
 	job->items.order = job->items.written;
 	if (options->argsort_bits > 0 || options->keep_order)
-		gs_line_number_order(&job->items.order, &job->items.lines.order);
+		gs_line_items_order(&job->items.order, &lines->behind_numbers, &lines->order,
+		                    GS_LINE_NUMBER_BYTES);
 	return GS_OK;
 }
 

@@ -73,8 +73,15 @@ struct gs_line_number {
 /** The bytes of VALUE as it is written, and behind them what stays unseen. */
 uint64_t gs_line_number_bits(struct gs_line_number number, uint64_t value);
 
-/** The order of such items: the lines in them compare by ORDER, which is borrowed. */
-void gs_line_number_order(struct gs_item_order *items, const struct gs_line_order *order);
+/* Items that are lines behind so many bytes. */
+struct gs_line_items {
+	const struct gs_line_order *order;	/* of the lines; borrowed */
+	size_t front;
+};
+
+/** The order of such ITEMS, for which CONTEXT is set, and borrowed. */
+void gs_line_items_order(struct gs_item_order *items, struct gs_line_items *context,
+                         const struct gs_line_order *order, size_t front);
 
 /** Lines from DATA to END.  O(END - DATA). */
 uint64_t gs_line_number_count(const struct gs_line_order *order, const char *data, const char *end);

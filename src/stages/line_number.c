@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_number.c - lines behind their numbers in the input, as items of --argsort
+ * line_number.c - lines as items, for --argsort behind their numbers in the input
  *
  * In:   whole lines.
  * Out:  items, and the order of them, which is that of their lines.
@@ -21,24 +21,38 @@ enum { BATCH_LINES = 256, NUMBER_BYTES = GS_LINE_NUMBER_BYTES };
 static const char *
 end_of_item(const void *context, const char *item, const char *limit)
 {
-	return gs_line_end(context, item + NUMBER_BYTES, limit);
+	const struct gs_line_items *items = context;
+
+	return gs_line_end(items->order, item + items->front, limit);
+}
+
+static size_t
+split(const void *context, const char **at, const char *limit, const char **lines, uint32_t *bytes,
+      size_t room)
+{
+	const struct gs_line_items *items = context;
+
+	return gs_line_split(items->order, at, limit, lines, bytes, room);
 }
 
 static bool
-words_of_items_at(const void *context, const char *const *items, const uint32_t *bytes,
-                  size_t count, unsigned first, uint64_t *words)
+words_at(const void *context, const char *const *items, const uint32_t *bytes, size_t count, unsigned first,
+         uint64_t *words)
 {
+	const struct gs_line_items *of = context;
 	const char *lines[BATCH_LINES];
 	uint32_t line_bytes[BATCH_LINES];
 	bool more = false;
 
+	if (of->front == 0)
+		return gs_line_words(of->order, items, bytes, count, first, words);
 	for (size_t at = 0, batch; at < count; at += batch) {
 		batch = count - at < BATCH_LINES ? count - at : BATCH_LINES;
 		for (size_t i = 0; i < batch; i++) {
-			lines[i] = items[at + i] + NUMBER_BYTES;
-			line_bytes[i] = bytes[at + i] - NUMBER_BYTES;
+			lines[i] = items[at + i] + of->front;
+			line_bytes[i] = bytes[at + i] - (uint32_t)of->front;
 		}
-		more |= gs_line_words(context, lines, line_bytes, batch, first, words + at);
+		more |= gs_line_words(of->order, lines, line_bytes, batch, first, words + at);
 	}
 	return more;
 }
@@ -47,39 +61,48 @@ static bool
 words_of_items(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
                unsigned level, uint64_t *words)
 {
-	return words_of_items_at(context, items, bytes, count, 8 * level, words);
+	return words_at(context, items, bytes, count, 8 * level, words);
 }
 
 static int
 compare_items(const void *context, const char *one, size_t one_bytes, const char *other,
               size_t other_bytes)
 {
-	return gs_line_compare(context, one + NUMBER_BYTES, one_bytes - NUMBER_BYTES,
-	                       other + NUMBER_BYTES, other_bytes - NUMBER_BYTES);
+	const struct gs_line_items *of = context;
+
+	return gs_line_compare(of->order, one + of->front, one_bytes - of->front, other + of->front,
+	                       other_bytes - of->front);
 }
 
 static unsigned
 text_of_item(const void *context, unsigned at, const char *item, size_t item_bytes, const char **text,
              size_t *bytes)
 {
-	return gs_line_stop(context, at, item + NUMBER_BYTES, item_bytes - NUMBER_BYTES, text, bytes);
+	const struct gs_line_items *of = context;
+
+	return gs_line_stop(of->order, at, item + of->front, item_bytes - of->front, text, bytes);
 }
 
 static int
 compare_texts(const void *context, unsigned at, const char *one, size_t one_bytes, const char *other,
               size_t other_bytes)
 {
-	return gs_line_compare_stop(context, at, one + NUMBER_BYTES, one_bytes - NUMBER_BYTES,
-	                            other + NUMBER_BYTES, other_bytes - NUMBER_BYTES);
+	const struct gs_line_items *of = context;
+
+	return gs_line_compare_stop(of->order, at, one + of->front, one_bytes - of->front,
+	                            other + of->front, other_bytes - of->front);
 }
 
 void
-gs_line_number_order(struct gs_item_order *items, const struct gs_line_order *order)
+gs_line_items_order(struct gs_item_order *items, struct gs_line_items *context,
+                    const struct gs_line_order *order, size_t front)
 {
+	*context = (struct gs_line_items){ order, front };
 	*items = (struct gs_item_order){
-		.end = end_of_item, .words = words_of_items, .words_at = words_of_items_at,
-		.compare = compare_items, .text = text_of_item, .compare_text = compare_texts,
-		.word_bytes = gs_line_order_word_bytes(order), .context = order,
+		.end = end_of_item, .split = front == 0 ? split : NULL, .words = words_of_items,
+		.words_at = words_at, .compare = compare_items, .text = text_of_item,
+		.compare_text = compare_texts, .word_bytes = gs_line_order_word_bytes(order),
+		.context = context,
 	};
 }
 

@@ -131,7 +131,7 @@ is_on_gpu(const struct gs_store *store)
 	return store->plan->device == GSORT_DEVICE_GPU;
 }
 
-/* ---- runs ---------------------------------------------------------------------- */
+/* ---- a batch, of the CPU or of a GPU ----------------------------------------------- */
 
 /* The batch has become runs: empty it. */
 static gs_status
@@ -152,66 +152,106 @@ drain_batch(struct gs_store *store, unsigned key_class, const struct gs_span_sin
 	                              : gs_batch_drain(&store->batch, key_class, sink);
 }
 
-/* Make runs on disk of the CPU's batch, one for each class; parts are sorted while those before them
- * are written. */
+/* Commit a staging buffer, full or not. */
 static gs_status
-spill_batch(struct gs_store *store)
+pass_on(struct gs_store *store, unsigned key_class)
 {
-	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		const uint64_t keys = gs_batch_count(&store->batch, c);
+	const struct gs_staging staging = store->staging[key_class];
+	const uint64_t sum = store->staging_sums[key_class];
+
+	store->staging[key_class] = (struct gs_staging){ .keys = NULL };
+	store->staging_sums[key_class] = 0;
+	store->gpu_keys[key_class] += staging.count;
+	return gs_guard_commit(&store->gpu, &staging, sum);
+}
+
+static gs_status
+flush(struct gs_store *store)
+{
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		if (store->staging[c].keys != NULL)
+			TRY(pass_on(store, c));
+	return GS_OK;
+}
+
+/* A GPU drains its classes in the order of the output.  The first span of the next class is kept. */
+static gs_status
+drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
+{
+	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .summed = true };
+	bool enough = false;
+
+	for (; !enough; sorted.number++) {
+		if (store->pending.span.count == 0)
+			TRY(gs_guard_drain(&store->gpu, &store->pending));
+		if (store->pending.span.count == 0 || store->pending.span.key_class != key_class)
+			return GS_OK;
+		sorted.span = store->pending.span;
+		sorted.sum = store->pending.sum;
+		store->pending.span.count = 0;
+		TRY(sink->take(sink->context, &sorted, &enough));
+		gs_guard_give(&store->gpu, &store->pending);
+	}
+	return GS_OK;
+}
+
+static uint64_t
+count(const void *context, unsigned key_class)
+{
+	const struct gs_store *store = context;
+
+	return gs_batch_count(&store->batch, key_class) + store->gpu_keys[key_class];
+}
+
+/* Nothing is added to the batch, or to that of the GPU, until it has been drained. */
+static gs_status
+seal(struct gs_store *store)
+{
+	if (!is_on_gpu(store)) {
+		gs_batch_seal(&store->batch);
+		return GS_OK;
+	}
+	TRY(flush(store));
+	return gs_guard_finish(&store->gpu);
+}
+
+/* Make runs on disk of it, one for each class; parts of the CPU's are sorted while those before them are
+ * written. */
+static gs_status
+spill(struct gs_store *store)
+{
+	const bool gpu = is_on_gpu(store);
+
+	for (unsigned place = 0; place < GS_CLASSES; place++) {
+		const unsigned c = gs_class_place(place, store->options->reverse);
+		const uint64_t keys = count(store, c);
 		struct gs_span_sink sink;
 
 		if (keys == 0)
 			continue;
-		TRY(gs_runs_begin(&store->runs, c, keys));
+		TRY(gs_runs_begin(&store->runs, c, gpu ? 0 : keys));
 		sink = gs_runs_sink(&store->runs);
-		TRY(drain_batch(store, c, &sink));
+		TRY((gpu ? drain_gpu : drain_batch)(store, c, &sink));
 		TRY(gs_runs_end(&store->runs));
+		store->gpu_keys[c] = 0;
 	}
-	gs_batch_reset(&store->batch);
+	if (!gpu)
+		gs_batch_reset(&store->batch);
 	return end_batch(store);
 }
 
-/* Make runs on disk of all that a GPU has, one a class. */
+/* Memory is full. */
 static gs_status
-spill_gpu(struct gs_store *store)
-{
-	const struct gs_span_sink disk = gs_runs_sink(&store->runs);
-	unsigned last = GS_CLASSES;		/* class of the run that is being written */
-
-	for (;;) {
-		struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
-		struct gs_gpu_span drained;
-		bool first, enough = false;
-
-		TRY(gs_guard_drain(&store->gpu, &drained));
-		sorted.span = drained.span;
-		if (sorted.span.count > 0)
-			store->gpu_keys[sorted.span.key_class] = 0;
-		first = sorted.span.key_class != last && sorted.span.count > 0;
-		if (last < GS_CLASSES && (first || sorted.span.count == 0))
-			TRY(gs_runs_end(&store->runs));
-		if (sorted.span.count == 0)
-			return end_batch(store);
-		last = sorted.span.key_class;
-		if (first)
-			TRY(gs_runs_begin(&store->runs, last, 0));
-		TRY(disk.take(disk.context, &sorted, &enough));
-		gs_guard_give(&store->gpu, &drained);
-	}
-}
-
-/* ---- the CPU ---------------------------------------------------------------------- */
-
-static gs_status
-batch_to_runs(struct gs_store *store)
+make_runs(struct gs_store *store)
 {
 	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
-	gs_batch_seal(&store->batch);
-	TRY(spill_batch(store));
+	TRY(seal(store));
+	TRY(spill(store));
 	atomic_store(&store->monitor->counters.phase, GSORT_READING);
 	return GS_OK;
 }
+
+/* ---- the CPU ---------------------------------------------------------------------- */
 
 static gs_status
 reserve(void *context, size_t least, size_t small, size_t *room)
@@ -228,7 +268,7 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	*room = gs_batch_room(&store->batch);
 	if (*room >= least)
 		return GS_OK;
-	TRY(batch_to_runs(store));
+	TRY(make_runs(store));
 	*room = gs_batch_room(&store->batch);
 	assert(*room >= least);
 	return GS_OK;
@@ -276,39 +316,6 @@ end_round(void *context)
 
 /* ---- a GPU ------------------------------------------------------------------------- */
 
-/* Commit a staging buffer, full or not. */
-static gs_status
-pass_on(struct gs_store *store, unsigned key_class)
-{
-	const struct gs_staging staging = store->staging[key_class];
-	const uint64_t sum = store->staging_sums[key_class];
-
-	store->staging[key_class] = (struct gs_staging){ .keys = NULL };
-	store->staging_sums[key_class] = 0;
-	store->gpu_keys[key_class] += staging.count;
-	return gs_guard_commit(&store->gpu, &staging, sum);
-}
-
-static gs_status
-flush(struct gs_store *store)
-{
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		if (store->staging[c].keys != NULL)
-			TRY(pass_on(store, c));
-	return GS_OK;
-}
-
-static gs_status
-gpu_batch_to_runs(struct gs_store *store)
-{
-	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
-	TRY(flush(store));
-	TRY(gs_guard_finish(&store->gpu));
-	TRY(spill_gpu(store));
-	atomic_store(&store->monitor->counters.phase, GSORT_READING);
-	return GS_OK;
-}
-
 static gs_status
 stage(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging, uint64_t *sum)
 {
@@ -319,7 +326,7 @@ stage(void *context, unsigned key_class, bool not_alone, struct gs_staging *stag
 		TRY(gs_guard_lend(&store->gpu, key_class, mine));
 	if (mine->room == 0 && !not_alone) {
 		*mine = (struct gs_staging){ .keys = NULL };
-		TRY(gpu_batch_to_runs(store));
+		TRY(make_runs(store));
 		TRY(gs_guard_lend(&store->gpu, key_class, mine));
 	}
 	*staging = *mine;
@@ -386,27 +393,6 @@ look(void *context, unsigned worker, const struct gs_piece *piece)
 		gs_extremes_note(&store->extremes, worker, piece);
 }
 
-/* A GPU drains its classes in the order of the output.  The first span of the next class is kept. */
-static gs_status
-drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
-{
-	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .summed = true };
-	bool enough = false;
-
-	for (; !enough; sorted.number++) {
-		if (store->pending.span.count == 0)
-			TRY(gs_guard_drain(&store->gpu, &store->pending));
-		if (store->pending.span.count == 0 || store->pending.span.key_class != key_class)
-			return GS_OK;
-		sorted.span = store->pending.span;
-		sorted.sum = store->pending.sum;
-		store->pending.span.count = 0;
-		TRY(sink->take(sink->context, &sorted, &enough));
-		gs_guard_give(&store->gpu, &store->pending);
-	}
-	return GS_OK;
-}
-
 /* ---- the histogram -------------------------------------------------------------------- */
 
 static gs_status
@@ -429,26 +415,15 @@ finish(void *context)
 
 	if (store->plan->by_counting)
 		return GS_OK;
-	if (is_on_gpu(store)) {
+	if (is_on_gpu(store))
 		TRY(gs_fillings_rest(&store->fillings));
-		TRY(flush(store));
-		TRY(gs_guard_finish(&store->gpu));
-		return store->batches > 0 ? spill_gpu(store) : GS_OK;
-	}
-	gs_batch_seal(&store->batch);
+	TRY(seal(store));
 	if (store->batches == 0)
 		return GS_OK;
-	TRY(spill_batch(store));
-	gs_arena_forget(store->pool_memory, store->plan->batch_bytes);
+	TRY(spill(store));
+	if (store->pool_memory != NULL)
+		gs_arena_forget(store->pool_memory, store->plan->batch_bytes);
 	return GS_OK;
-}
-
-static uint64_t
-count(const void *context, unsigned key_class)
-{
-	const struct gs_store *store = context;
-
-	return gs_batch_count(&store->batch, key_class) + store->gpu_keys[key_class];
 }
 
 struct gs_extreme

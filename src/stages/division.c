@@ -269,19 +269,14 @@ gs_division_origin(const struct gs_division *division, unsigned bin, size_t row)
 	                                 : division->rows[row]->origin;
 }
 
-struct placed_row {
-	struct gs_item_row *row;
-	size_t place;
-};
-
 static int
 compare_rows(const void *one, const void *other)
 {
-	const struct placed_row *a = one, *b = other;
+	const struct gs_item_row *const *a = one, *const *b = other;
 
-	if (a->row->origin != b->row->origin)
-		return a->row->origin < b->row->origin ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	if ((*a)->origin != (*b)->origin)
+		return (*a)->origin < (*b)->origin ? -1 : 1;
+	return (*a)->place < (*b)->place ? -1 : (*a)->place > (*b)->place;
 }
 
 /* All extents of a bin are in one file. */
@@ -295,30 +290,17 @@ compare_extents(const void *one, const void *other)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static gs_status
-order_rows(struct gs_division *division)
-{
-	struct placed_row *rows;
-
-	TRY(GS_NEW(rows, division->row_count, "rows"));
-	for (size_t r = 0; r < division->row_count; r++)
-		rows[r] = (struct placed_row){ division->rows[r], r };
-	qsort(rows, division->row_count, sizeof *rows, compare_rows);
-	for (size_t r = 0; r < division->row_count; r++)
-		division->rows[r] = rows[r].row;
-	free(rows);
-	return GS_OK;
-}
-
-gs_status
+void
 gs_division_order(struct gs_division *division)
 {
-	TRY(order_rows(division));
+	assert(division->row_count <= UINT32_MAX);
+	for (size_t r = 0; r < division->row_count; r++)
+		division->rows[r]->place = (uint32_t)r;
+	qsort(division->rows, division->row_count, sizeof(struct gs_item_row *), compare_rows);
 	for (unsigned b = 0; division->extents != NULL && b < division->bin_count; b++)
 		if (division->extents[b].count > 1)
 			qsort(division->extents[b].list, division->extents[b].count,
 			      sizeof *division->extents[b].list, compare_extents);
-	return GS_OK;
 }
 
 /* ---- bins -------------------------------------------------------------------------- */

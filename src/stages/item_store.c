@@ -154,7 +154,7 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 
 	store->has_bounds = true;
 	if (store->options.mixed)
-		TRY(gs_division_order(old));
+		gs_division_order(old);
 	TRY(GS_NEW(slices, old->row_count + 1, "rows"));
 	if (gs_division_open(&division, &store->shared, store->sizes.first_bytes) != GS_OK) {
 		free(slices);
@@ -191,7 +191,7 @@ flush(struct gs_item_store *store)
 	if (!store->has_bounds)
 		TRY(choose_bounds(store, store->sizes.expected_bytes));
 	if (is_mixed(store))
-		TRY(gs_division_order(store->first));
+		gs_division_order(store->first);
 	if (store->first->row_count > 0)
 		TRY(gs_division_flush(store->first));
 	store->flushed = true;
@@ -305,7 +305,7 @@ finish(void *context)
 		TRY(gs_division_store(store->first));
 	}
 	if (is_mixed(store))
-		TRY(gs_division_order(store->first));
+		gs_division_order(store->first);
 	limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits;
 	TRY(gs_item_buckets_add(&store->buckets, store->first, limits));
 	return store->shared.apart == 0 ? GS_OK

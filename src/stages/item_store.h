@@ -74,6 +74,7 @@ struct gs_division_shared {
 struct gs_item_row {
 	char    *data;
 	unsigned origin;
+	uint32_t place;		/* among all rows, before they are ordered by origin */
 	uint32_t offsets[];	/* where each bin begins, and the end */
 };
 
@@ -128,8 +129,8 @@ size_t gs_division_rows(const struct gs_division *division, unsigned bin);
 unsigned gs_division_origin(const struct gs_division *division, unsigned bin, size_t row);
 
 /** Put all rows, and the extents of each bin, in the order of their origins; those of one origin stay in
- *  theirs.  GS_EBUDGET: no memory. */
-MUST_CHECK gs_status gs_division_order(struct gs_division *division);
+ *  theirs. */
+void gs_division_order(struct gs_division *division);
 
 /** Items and bytes of a bin; after all threads have added. */
 uint64_t gs_division_items(const struct gs_division *division, unsigned bin);

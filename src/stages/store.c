@@ -152,25 +152,20 @@ drain_batch(struct gs_store *store, unsigned key_class, const struct gs_span_sin
 	                              : gs_batch_drain(&store->batch, key_class, sink);
 }
 
-/* Commit a staging buffer, full or not. */
-static gs_status
-pass_on(struct gs_store *store, unsigned key_class)
-{
-	const struct gs_staging staging = store->staging[key_class];
-	const uint64_t sum = store->staging_sums[key_class];
-
-	store->staging[key_class] = (struct gs_staging){ .keys = NULL };
-	store->staging_sums[key_class] = 0;
-	store->gpu_keys[key_class] += staging.count;
-	return gs_guard_commit(&store->gpu, &staging, sum);
-}
-
+/* Commit all staging buffers, full or not. */
 static gs_status
 flush(struct gs_store *store)
 {
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		if (store->staging[c].keys != NULL)
-			TRY(pass_on(store, c));
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		const struct gs_staging staging = store->staging[c];
+		const uint64_t sum = store->staging_sums[c];
+
+		store->staging[c] = (struct gs_staging){ .keys = NULL };
+		store->staging_sums[c] = 0;
+		store->gpu_keys[c] += staging.count;
+		if (staging.keys != NULL)
+			TRY(gs_guard_commit(&store->gpu, &staging, sum));
+	}
 	return GS_OK;
 }
 

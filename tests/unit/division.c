@@ -109,7 +109,9 @@ add_all(struct gs_division *division, const struct row *row)
 			gs_division_set_origin(division, division->row_count++, o);
 		}
 	TRY(row->keeping == STORED ? gs_division_store(division) : GS_OK);
-	return row->origins > 1 ? gs_division_order(division) : GS_OK;
+	if (row->origins > 1)
+		gs_division_order(division);
+	return GS_OK;
 }
 
 /* Copy the items of BIN; returns how many. */

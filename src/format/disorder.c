@@ -33,13 +33,18 @@ gs_disorder_line(const char *name, uint64_t number, const char *line, size_t byt
 }
 
 gs_status
-gs_keys_partial(const struct gsort_options *options, const char *name, uint64_t bytes)
+gs_partial(const struct gsort_options *options, const char *name, uint64_t skip_bytes, uint64_t bytes)
 {
+	const uint64_t record = options->record_bytes, trailing = record > 0 ? bytes % record : 0;
 	char name_and_offset[1024];
 
-	if (options->skip_bytes == 0)
+	if (record > 0)
+		return gs_fail(GS_EINPUT, "%s: byte %llu: the last record is short: %llu of %llu bytes", name,
+		               (unsigned long long)(skip_bytes + bytes - trailing),
+		               (unsigned long long)trailing, (unsigned long long)record);
+	if (skip_bytes == 0)
 		return gs_raw_partial(options->type, name, bytes);
 	snprintf(name_and_offset, sizeof name_and_offset, "%s: after %llu skipped bytes", name,
-	         (unsigned long long)options->skip_bytes);
+	         (unsigned long long)skip_bytes);
 	return gs_raw_partial(options->type, name_and_offset, bytes);
 }

@@ -29,7 +29,8 @@ gs_status gs_disorder_key(const struct gs_encoding *encoding, unsigned bits, con
 gs_status gs_disorder_line(const char *name, uint64_t number, const char *line, size_t bytes,
                            size_t most, const char *tail);
 
-/** A binary input that has BYTES after options.skip_bytes, which are no whole keys. */
-gs_status gs_keys_partial(const struct gsort_options *options, const char *name, uint64_t bytes);
+/** A binary input that has BYTES after SKIP_BYTES, which are no whole keys or records.  Returns GS_EINPUT. */
+gs_status gs_partial(const struct gsort_options *options, const char *name, uint64_t skip_bytes,
+                     uint64_t bytes);
 
 #endif

@@ -301,18 +301,6 @@ gs_record_words(const void *context, const char *const *items, const uint32_t *b
 /* ---- messages --------------------------------------------------------------------- */
 
 gs_status
-gs_record_partial(const struct gs_record *record, const char *name, uint64_t skip_bytes,
-                  uint64_t bytes)
-{
-	const uint64_t trailing = bytes % record->bytes;
-
-	if (record->type != GSORT_TEXT)
-		return gs_raw_partial(record->type, name, bytes);
-	return gs_fail(GS_EINPUT, "%s: byte %" PRIu64 ": the last record is short: %" PRIu64 " of %zu "
-	               "bytes", name, skip_bytes + bytes - trailing, trailing, record->bytes);
-}
-
-gs_status
 gs_record_disorder(const struct gs_record *record, const char *name, const char *item,
                    uint64_t number, uint64_t skip_bytes, const char *tail)
 {

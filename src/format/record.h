@@ -55,10 +55,6 @@ bool gs_record_words(const void *context, const char *const *items, const uint32
 /** Write a key as people type it, "u32@8", for messages; returns INTO. */
 const char *gs_key_text(const struct gsort_key *key, char into[64]);
 
-/** The error for a file of BYTES, after options.skip_bytes, which are no whole records: GS_EINPUT. */
-gs_status gs_record_partial(const struct gs_record *record, const char *name, uint64_t skip_bytes,
-                            uint64_t bytes);
-
 /** The error for ITEM, which is record NUMBER, from 1, of a file: it is less than the one before;
  *  and TAIL.  Returns GS_EINPUT. */
 gs_status gs_record_disorder(const struct gs_record *record, const char *name, const char *item,

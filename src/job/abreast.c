@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/thread.h"
-#include "format/record.h"
+#include "format/disorder.h"
 #include "job/abreast.h"
 #include "job/ranked.h"
 
@@ -195,7 +195,7 @@ take_records(void *context, size_t number, const struct gs_chunk *chunk)
 	}
 	gs_taker_end_round(&records->taker);
 	return !chunk->ends || file->bytes % each == 0 ? GS_OK
-	       : gs_record_partial(&ingest->record, chunk->name, file->skipped, file->bytes);
+	       : gs_partial(ingest->options, chunk->name, file->skipped, file->bytes);
 }
 
 gs_status

@@ -193,8 +193,7 @@ describe_field(struct gsort *job)
 	own->endian = key->endian != GSORT_ENDIAN_HOST ? key->endian : own->endian;
 	TRY(set_reverse(own, key->reverse || own->reverse));
 	gs_ingest_set_format(ingest, own);
-	ingest->record = &job->items.ingest.record;
-	ingest->unit = ingest->record->bytes;
+	ingest->unit = job->items.ingest.record.bytes;
 	ingest->key_at = key->offset;
 	return GS_OK;
 }

@@ -19,6 +19,7 @@
 #include "base/limits.h"
 #include "base/round.h"
 #include "format/collation.h"
+#include "format/disorder.h"
 #include "format/key.h"
 #include "gpu/guard.h"
 #include "job/options.h"
@@ -80,8 +81,7 @@ open_input(struct gsort *job, const struct gsort *whole)
 	    options->skip_bytes % unit != 0 ||
 	    (name = gs_files_partial(gs_input_files(job->files.input), unit, &bytes)) == NULL)
 		return GS_OK;
-	return options->record_bytes > 0 ? gs_record_partial(&job->items.ingest.record, name, 0, bytes)
-	                                 : gs_raw_partial(options->type, name, bytes);
+	return gs_partial(options, name, 0, bytes);
 }
 
 static gs_status

@@ -18,7 +18,6 @@
 
 #include "format/disorder.h"
 #include "format/key.h"
-#include "format/record.h"
 #include "format/text.h"
 #include "io/input.h"
 #include "job/ranked.h"
@@ -78,14 +77,10 @@ line_before(const struct survey *survey, const struct source *source, uint64_t a
 static gs_status
 check_whole(const struct survey *survey, const struct source *source)
 {
-	const struct gs_record record = { .bytes = survey->key_bytes, .type = GSORT_TEXT };
 	const uint64_t bytes = source->bytes - source->header;
 
-	if (bytes % survey->key_bytes == 0)
-		return GS_OK;
-	return survey->options->record_bytes > 0
-	       ? gs_record_partial(&record, source->name, source->header, bytes)
-	       : gs_keys_partial(survey->options, source->name, bytes);
+	return bytes % survey->key_bytes == 0 ? GS_OK
+	       : gs_partial(survey->options, source->name, source->header, bytes);
 }
 
 static gs_status

@@ -59,7 +59,7 @@ drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
 unsigned
 gs_job_class(const struct gsort *job, unsigned place)
 {
-	return gs_class_place(place, job->options.reverse && !job->kind->items);
+	return gs_class_place(place, job->options.reverse);
 }
 
 /* Only the most frequent items go to SINK. */

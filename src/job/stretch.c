@@ -35,17 +35,6 @@ gs_stretch_begin(struct gs_stretch *stretch, const char *name, uint64_t skipped)
 	stretch->bytes = 0;
 }
 
-static gs_status
-fail_partial(const struct gs_stretch *stretch)
-{
-	const struct gsort *job = stretch->job;
-
-	return stretch->follow->order == NULL
-	       ? gs_keys_partial(&job->options, stretch->name, stretch->bytes)
-	       : gs_record_partial(&job->items.ingest.record, stretch->name, job->options.skip_bytes,
-	                           stretch->bytes);
-}
-
 /* ELEMENT is the first one out of order. */
 static gs_status
 fail(const struct gs_stretch *stretch, const char *element)
@@ -73,7 +62,7 @@ gs_stretch_next(struct gs_stretch *stretch, void *data, size_t bytes)
 
 	stretch->bytes += bytes;
 	if (bytes % unit != 0)
-		return fail_partial(stretch);
+		return gs_partial(options, stretch->name, options->skip_bytes, stretch->bytes);
 	if (follow->order == NULL) {
 		gs_raw_to_ordered(options->type, options->endian, options->reverse, data, bytes / unit,
 		                  follow->threads);

@@ -104,8 +104,7 @@ struct gs_ingest {
 
 	/* binary */
 	size_t   unit, key_at;		/* bytes of an element, and where the key is in it: the caller may set
-					 * them to those of a record, and */
-	const struct gs_record *record;	/* for messages; NULL: an element is a key */
+					 * them to those of a record */
 	char    *piece_memory;		/* plan.piece_bytes a thread */
 	char    *header;		/* options.skip_bytes of the first input */
 	size_t   header_bytes;

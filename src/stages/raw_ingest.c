@@ -121,9 +121,7 @@ read_file(struct gs_ingest *ingest)
 	gs_pieces_close(&pieces);
 	TRY(status);
 	return pieces.file_bytes % ingest->unit == 0 ? GS_OK
-	       : ingest->record != NULL
-	       ? gs_record_partial(ingest->record, name, ingest->options->skip_bytes, pieces.file_bytes)
-	       : gs_keys_partial(ingest->options, name, pieces.file_bytes);
+	       : gs_partial(ingest->options, name, ingest->options->skip_bytes, pieces.file_bytes);
 }
 
 gs_status

@@ -255,8 +255,8 @@ read_file(struct gs_record_ingest *ingest, bool first)
 	gs_follow_close(&reading.follow);
 	TRY(status);
 	return pieces.file_bytes % record_bytes == 0 ? GS_OK
-	       : gs_record_partial(&ingest->record, gs_input_name(ingest->input),
-	                           ingest->skipped, pieces.file_bytes);
+	       : gs_partial(ingest->options, gs_input_name(ingest->input), ingest->skipped,
+	                    pieces.file_bytes);
 }
 
 /* ---- all files ------------------------------------------------------------------------ */

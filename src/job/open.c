@@ -50,7 +50,8 @@ gs_job_input_options(struct gsort *job)
 		           options->record_bytes == 0,	/* they may be text */
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.ranges = options->set != GSORT_NO_SET && !job->kind->items ? NULL : job->ranked->parts.ranges,
+		.ranges = options->set != GSORT_NO_SET && !job->kind->items ? NULL
+		                                                            : job->ranked->parts.ranges,
 		.later = options->operation == GSORT_MERGE && !may_sort(options),
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,

@@ -76,8 +76,7 @@ struct taking {
 	size_t      count;		/* to be taken */
 	int        *fds;		/* of the parts */
 	uint64_t   *keys;		/* that lines are, ... */
-	uint32_t   *classes;		/* ... with the place of the class of each, or NONE; of items: bytes, or
-					 * NONE */
+	uint32_t   *classes;		/* ... with the place of their class; of items: bytes; or NONE */
 	const struct gs_line_order *order;	/* of items that are lines */
 	char       *items;		/* instead of keys: so many of ITEM_ROOM */
 	size_t      item_room;

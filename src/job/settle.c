@@ -313,8 +313,8 @@ bytes_of_keys(struct gsort *job, uint64_t count, uint64_t before)
 	       : written * gs_encoding_bytes(&job->emit.encoding);
 }
 
-/* Of *COUNT items, or of the groups that they make, those that leave here: they alone are drained.  Alone, the
- * engine knows. */
+/* Of *COUNT items, or of the groups that they make, those that leave here: they alone are drained.  Alone,
+ * the engine knows. */
 static gs_status
 limit_items(struct gsort *job, uint64_t *count)
 {

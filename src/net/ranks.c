@@ -62,8 +62,8 @@ piece_bytes(const struct gs_ranks *ranks)
 	return share > MOST ? MOST : share < LEAST ? LEAST : share;
 }
 
-/* Gather piece by piece what each rank has; ALL gets what ranks FROM .. TO have.  PIECES: memory for a piece of
- * each rank, and one more. */
+/* Gather piece by piece what each rank has; ALL gets what ranks FROM .. TO have.  PIECES: memory for a piece
+ * of each rank, and one more. */
 static gs_status
 collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *pieces, unsigned from,
         unsigned to, char *all)

@@ -77,8 +77,8 @@ gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *al
 MUST_CHECK gs_status
 gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
 
-/* Whose bytes are collected: of each rank, at rank 0 or at all of them; or of the last rank before this one that
- * has any. */
+/* Whose bytes are collected: of each rank, at rank 0 or at all of them; or of the last rank before this one
+ * that has any. */
 enum gs_collect { GS_COLLECT_FIRST, GS_COLLECT_ALL, GS_COLLECT_BEFORE };
 
 /* What ranks have, one behind the other. */

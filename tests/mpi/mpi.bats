@@ -89,6 +89,12 @@ make_text() {
 			same $n -u32 --to=hex $options in
 		done
 	done
+	# The sample of a rank has them, too: each gets its share.
+	for type in hex:16 ipv4:ipv4 time:time; do
+		GSORT_RANKS=2 "$ranks" "--type=${type%:*}" "${type#*:}" -o 'out-%r'
+		[ "$(wc -l <out-0)" -gt $(($(wc -l <"${type#*:}") / 3)) ]
+		[ "$(wc -l <out-1)" -gt $(($(wc -l <"${type#*:}") / 3)) ]
+	done
 	gsort -u32 in >sorted
 	gsort --type=ipv4 ipv4 >sorted.ipv4
 	same 3 -m -u32 --to=hex sorted sorted

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion of gsort for bash.
 
-# The columns that the first line of the first file on the command line names, if there is a header.
+# The columns that the first line of the first input on the command line names, if there is a header.
 _gsort_columns() {
-	local word separator=$'\t' header='' file='' names
+	local word last='' separator=$'\t' header='' file='' names
 
 	[[ " ${COMP_WORDS[*]} " != *" --csv "* ]] || separator=,
 	for word in "${COMP_WORDS[@]:1}"; do
 		case $word in
 		-t?)        separator=${word#-t} ;;
 		--header*)  header=yes ;;
-		*)          [[ -n $file || ! -f $word || ! -r $word ]] || file=$word ;;
+		*)          [[ -n $file || ! -f $word || ! -r $word ||
+		               $last == @(-*([a-zA-Z])o|--output|--files0-from|=) ]] || file=$word ;;
 		esac
+		last=$word
 	done
 	[[ -n $header && -n $file ]] || return
 	IFS= read -r names <"$file"

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Completion of gsort for fish.
 
-# The columns that the first line of the first file names, if there is a header.
+# The columns that the first line of the first input names, if there is a header.
 function __gsort_columns
 	set -l words (commandline -o)
 	set -l separator \t
 	set -l header
 	set -l file
+	set -l last
 	contains -- --csv $words; and set separator ,
 	for word in $words[2..-1]
 		switch $word
@@ -16,9 +17,10 @@ function __gsort_columns
 				set header yes
 			case '*'
 				if test -z "$file" -a -f "$word" -a -r "$word"
-					set file $word
+					string match -qr -- '^(-[a-zA-Z]*o|--output|--files0-from)$' $last; or set file $word
 				end
 		end
+		set last $word
 	end
 	if test -n "$header" -a -n "$file"
 		head -n 1 -- $file | string replace -r '\r$' '' | string split -- $separator |

@@ -87,6 +87,10 @@ completes() {
 	completes "price" gsort --csv --header orders.csv -k p
 	completes "1,1" gsort --csv --header orders.csv -k 1
 	completes "" gsort --csv orders.csv -k p
+	printf 'position\n' >out.csv
+	for output in "-o out.csv" "-ro out.csv" "--output = out.csv" "--files0-from out.csv"; do
+		completes "price" gsort $output --csv --header orders.csv -k p
+	done
 	printf 'id;price\r\n1;2\r\n' >orders.txt
 	completes "price" gsort -t\; --header=1 orders.txt --key p
 }
@@ -165,6 +169,9 @@ zsh_offers() {
 	zsh_offers "price" "gsort --csv --header orders.csv -k p"
 	zsh_offers "price" "gsort orders.csv --csv --header --key=p"
 	zsh_offers "" "gsort --csv orders.csv -k p"
+	printf 'position\n' >out.csv
+	zsh_offers "price" "gsort -o out.csv --csv --header orders.csv -k p"
+	zsh_offers "price" "gsort --output=out.csv --csv --header orders.csv -k p"
 	zsh_offers "-ru128 -ru16 -ru32 -ru64 -ru8" "gsort -ru"
 }
 
@@ -189,6 +196,9 @@ fish_offers() {
 	fish_offers "price" "gsort --csv --header orders.csv -k p"
 	fish_offers "price" "gsort orders.csv --csv --header -k p"
 	fish_offers "" "gsort --csv orders.csv -k p"
+	printf 'position\n' >out.csv
+	fish_offers "price" "gsort -o out.csv --csv --header orders.csv -k p"
+	fish_offers "price" "gsort --output=out.csv --csv --header orders.csv -k p"
 	[ "$(fish -c "source '$GSORT_SOURCE/completions/gsort.fish'; complete -C 'gsort -ru'" |
 		grep -c '^-ru[1-9]')" = 5 ]
 	fish -c "source '$GSORT_SOURCE/completions/gsort.fish'; complete -C 'gsort -'" 2>err >all

@@ -246,7 +246,8 @@ struct gsort_options {
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
 	bool			explained;	/* gsort_plan() will be called: read all limits of the
-						 * machine, also for a small input */
+						 * machine, also for a small input, and plan
+						 * for SIZE_HINT whatever the input's size */
 
 	/* If set, called with one line about each decision: device, runs, fallback. */
 	void			(*note)(void *context, const char *line);

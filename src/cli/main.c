@@ -177,7 +177,7 @@ run_job(struct gs_opts *opts)
 		opts->job.warn = gs_report_warning;
 	gs_cuda_environment(&opts->job);
 	opts->job.sandbox = !opts->no_sandbox;
-	opts->job.explained = opts->plan || opts->debug;
+	opts->job.explained = opts->plan || (opts->debug && opts->job.size_hint == 0);	/* --progress=SIZE */
 	if (gs_launch_speaks() && !gs_report_open(opts)) {
 		gs_launch_fail();
 		return GS_EXIT_ERROR;

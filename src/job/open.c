@@ -293,7 +293,7 @@ collect_plan_input(struct gsort *job)
 		job->plan_input.shares = (unsigned)options->input_count + 1;
 		*limit = (*limit > 0 ? *limit : limits.host_bytes) / (options->input_count + 1);
 	}
-	if (bytes == GS_UNKNOWN && options->size_hint > 0) {
+	if (options->size_hint > 0 && (bytes == GS_UNKNOWN || options->explained)) {
 		job->plan_input.input_bytes = options->size_hint;
 		job->plan_input.guessed = true;
 	}

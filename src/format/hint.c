@@ -383,3 +383,22 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 		snprintf(into, GS_HINT_BYTES, "; a heading needs --header, lines of words --lines");
 	return into;
 }
+
+bool
+gs_hint_quotes(int separator, const char *data, const char *end)
+{
+	for (const char *at = data, *close; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at = close + 1) {
+		const bool opens = at == data || at[-1] == separator || at[-1] == '\n';
+
+		close = at;
+		if (!opens)
+			continue;
+		close = memchr(at + 1, '"', (size_t)(end - at - 1));
+		if (close == NULL)
+			return false;
+		if (memchr(at, separator, (size_t)(close - at)) != NULL && memchr(at, '\n', (size_t)(close - at)) == NULL &&
+		    close + 1 < end && (close[1] == separator || close[1] == '\r' || close[1] == '\n'))
+			return true;
+	}
+	return false;
+}

@@ -12,6 +12,7 @@
  */
 #include <assert.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -591,6 +592,24 @@ end_file(struct gs_line_ingest *ingest)
 	return GS_OK;
 }
 
+/* A table, as it has a header, whose separator is within quotes is cut there, as by sort(1). */
+static void
+warn_of_quotes(const struct gs_line_ingest *ingest, const char *data, const char *end)
+{
+	enum { LOOKED_AT = 64 << 10 };
+	const struct gs_text_options *options = ingest->faults.options;
+	const struct gs_fields *fields = &ingest->order->fields;
+	const char *last = end - data > LOOKED_AT ? data + LOOKED_AT : end;
+	char warning[GS_MESSAGE_BYTES];
+
+	if (ingest->header_lines == 0 || options->warn == NULL || ingest->order->key_count == 0 ||
+	    fields->separator == GS_NO_SEPARATOR || fields->csv || !gs_hint_quotes(fields->separator, data, last))
+		return;
+	snprintf(warning, sizeof warning, "%s: a field in quotes has a separator in it and counts as two; "
+	         "--csv reads quotes", ingest->name);
+	options->warn(options->warn_context, warning);
+}
+
 gs_status
 gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk)
 {
@@ -600,6 +619,8 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 
 	if (chunk->begins)
 		begin_file(ingest, chunk->name);
+	if (ingest->bytes == 0)
+		warn_of_quotes(ingest, data, end);
 	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
 	ingest->bytes += chunk->bytes;
 	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);

@@ -260,6 +260,20 @@ duplicates	1" ] || [ $? -eq 1 ]
 	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" --csv 7 400
 }
 
+@test "a table with separators in quotes that is sorted without --csv: a warning, and the bytes of sort" {
+	printf 'name,price\n"A, B",2\n"C",1\n' >quoted
+	gsort -t, --header -k2,2n quoted >out 2>err
+	printf 'name,price\n"A, B",2\n"C",1\n' | cmp - out
+	[ "$(cat err)" = "gsort: warning: quoted: a field in quotes has a separator in it and counts as two; --csv reads quotes" ]
+	for quiet in "-q -t, --header -k2,2n" "-t, -k2,2n" "--csv --header -k2,2n" "-t; --header -k2,2n"; do
+		gsort $quiet quoted 2>err >out
+		[ ! -s err ] || { echo "$quiet"; false; }
+	done
+	printf '%s\n' 'a,b,c' '"x",y,"z"' '"",5"6,7"' '"' '1,"2' ',"' >unquoted
+	gsort -t, --header -k2,2n unquoted 2>err >out
+	[ ! -s err ]
+}
+
 @test "--csv: a quote opens only where a field begins" {
 	printf 'id,name\n2,5" pipe\n1,3" pipe\n0,none\n' >in
 	gsort --csv --header -k id:n in | cmp - <(printf 'id,name\n0,none\n1,3" pipe\n2,5" pipe\n')

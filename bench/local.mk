@@ -142,7 +142,6 @@ bench_results = \
   bench/results/2cores-2026-11-23/lines.txt \
   bench/results/2cores-2026-11-23/ranks.txt \
   bench/results/2cores-2026-11-23/records.txt \
-  bench/results/2cores-2026-11-23/shapes.txt \
   bench/results/2cores-2026-11-23/versus-lines.json \
   bench/results/2cores-2026-11-25/hunts.txt \
   bench/results/2cores-2026-11-25/one-taker.txt \
@@ -159,6 +158,7 @@ bench_results = \
   bench/results/h200-2026-11-26/jobs.json \
   bench/results/h200-2026-11-26/jobs.txt \
   bench/results/h200-2026-11-26/stable.txt \
+  bench/results/h200-2026-11-26/time-left.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \
   bench/results/h100-2026-11-26/rows.txt \
@@ -172,7 +172,6 @@ bench_results = \
   bench/results/h200-2026-11-23/jobs-two-queues.json \
   bench/results/h200-2026-11-23/jobs.json \
   bench/results/h200-2026-11-23/ladder-gsort.json \
-  bench/results/h200-2026-11-23/limits.json \
   bench/results/h200-2026-11-23/lines.txt \
   bench/results/h200-2026-11-23/opening.txt \
   bench/results/h200-2026-11-23/pinning.json \

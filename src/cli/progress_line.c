@@ -19,7 +19,7 @@ enum {
 	BAR_COLUMNS = 20,
 };
 
-static const double KNOWN_SHARE = 0.1;	/* that is written when only the rate of writing counts */
+static const double KNOWN_SHARE = 0.3;	/* that is written when only the rate of writing counts */
 
 /* --- text ------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ work_of(const struct gsort *job)
 	if (gs_options_want_column(o))
 		return o->lines ? GS_WORK_COLUMN : GS_WORK_RECORDS;
 	if (job->kind->items && o->lines)
-		return fields ? GS_WORK_FIELDS : GS_WORK_LINES;
+		return o->csv ? GS_WORK_CSV : fields ? GS_WORK_FIELDS : GS_WORK_LINES;
 	if (job->kind->items)
 		return o->record_bytes < SMALL_RECORD ? GS_WORK_SMALL : GS_WORK_RECORDS;
 	if (job->plan.by_counting)

@@ -275,6 +275,8 @@ collect_plan_input(struct gsort *job)
 		.threads = options->threads,
 		.cores = limits.cores,
 		.memory_bytes = memory_wanted(options, &limits),
+		.compares = options->set != GSORT_NO_SET || options->unique || options->counts ||
+		            options->repeated || options->singletons,
 		.heads = options->head && !options->counts && !options->repeated &&
 		         !options->singletons,
 		.head_count = options->head_count,

@@ -5,9 +5,9 @@
  * In:   a plan, its input, and the kind of work.
  * Out:  struct gs_forecast, for --plan and for the time left.
  *
- * The time is that of threads, a byte of input: whole processes on two cores of a Xeon VM with files in
- * the page cache, 60 to 200 MB, -S 32M for what goes to temporary files; processor time, divided into phases
- * as the clock was.  Best of three; other work on the machine disturbed it by a fifth.
+ * The time is that of threads, a byte of input: processor time of whole processes, divided into phases as the
+ * clock was (bench/results/h200-2026-11-26/time-left.txt: two cores of a Xeon each, 0.3 to 2 GB in the page
+ * cache, means of two; counted keys, records of 100 bytes, figures and checks: 60 to 200 MB, best of three).
  */
 #include "base/round.h"
 #include "plan/plan.h"
@@ -25,15 +25,16 @@ struct rates {
 };
 
 static const struct rates rates[] = {
-	[GS_WORK_KEYS]    = { { 150,  95 }, { 200, 110 },  20,  40, 105,  8 },
+	[GS_WORK_KEYS]    = { { 100, 120 }, { 165, 165 },  20,  90, 105,  8 },
 	[GS_WORK_COUNTED] = { {  45,  20 }, {  45,  20 },  20,  65,   0, 12 },
-	[GS_WORK_TEXT]    = { {  70,  95 }, { 180, 130 }, 120, 200,  80, 32 },
-	[GS_WORK_FLOATS]  = { { 260, 400 }, { 320, 560 }, 270, 600,  70, 32 },
-	[GS_WORK_LINES]   = { { 150, 100 }, { 120, 120 },  36, 120, 115, 16 },
-	[GS_WORK_FIELDS]  = { { 210, 260 }, { 150, 360 }, 300, 350, 115, 16 },
-	[GS_WORK_RECORDS] = { {  40,  62 }, { 110,  70 },  20,  60, 105, 12 },
-	[GS_WORK_SMALL]   = { {  70, 150 }, { 130, 160 },  50, 180, 110, 16 },
-	[GS_WORK_NUMBERED] = { { 220, 190 }, { 260, 220 }, 50, 180, 105, 16 },
+	[GS_WORK_TEXT]    = { {  90, 150 }, { 130,  95 }, 120, 200,  80, 32 },
+	[GS_WORK_FLOATS]  = { { 300, 420 }, { 370, 460 }, 270, 600,  70, 32 },
+	[GS_WORK_LINES]   = { { 175, 210 }, { 235, 315 },  36, 180, 115, 16 },
+	[GS_WORK_FIELDS]  = { { 195, 242 }, { 250, 274 }, 300, 1000, 115, 16 },
+	[GS_WORK_CSV]     = { { 430, 310 }, { 480, 340 }, 500, 1200, 115, 16 },
+	[GS_WORK_RECORDS] = { {  40,  62 }, {  90, 100 },  20,  60, 105, 12 },
+	[GS_WORK_SMALL]   = { { 180, 160 }, { 215, 215 },  50, 180, 110, 16 },
+	[GS_WORK_NUMBERED] = { { 370, 315 }, { 440, 370 }, 50, 180, 105, 16 },
 	[GS_WORK_COLUMN]  = { { 120,   5 }, { 200, 110 }, 300, 350, 180, 24 },
 };
 
@@ -102,7 +103,7 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 	const uint64_t bytes = input->input_bytes;
 	const uint64_t kept = keeps ? kept_bytes : 0;
 	const bool merges = input->operation == GSORT_MERGE && !input->items && !plan->by_counting;
-	const unsigned threads = plan->threads;
+	const unsigned threads = plan->threads, merging = input->items ? 1 : threads;	/* threads that merge */
 
 	*forecast = (struct gs_forecast){ .known = bytes != UINT64_MAX };
 	if (!forecast->known)
@@ -112,7 +113,9 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 	forecast->read_seconds = STARTS_MS * 1e-3;
 	if (!sorts) {
 		forecast->read_seconds += seconds(bytes, input->operation == GSORT_CHECK ? rate->checking
-		                                         : rate->merging, threads, LEAST_READING + least);
+		                                         : rate->merging,
+		                                  input->operation == GSORT_CHECK ? threads : merging,
+		                                  LEAST_READING + least);
 	} else if (forecast->disk_bytes > 0) {
 		forecast->read_seconds += seconds(bytes, rate->disk.reading, threads, LEAST_SPILLING);
 		forecast->merge_seconds = seconds(forecast->written_bytes - forecast->disk_bytes,
@@ -126,4 +129,6 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 		forecast->read_seconds += seconds(bytes, rate->memory.reading, threads, LEAST_READING);
 		forecast->write_seconds = seconds(bytes, head ? 0 : rate->memory.writing, threads, least);
 	}
+	if (sorts && input->compares)
+		forecast->write_seconds += seconds(bytes, rate->merging, merging, 0);
 }

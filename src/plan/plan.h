@@ -62,6 +62,7 @@ struct gs_plan_input {
 	unsigned          split;		/* so many files together are the output; 0: it is one */
 	int               gpu;			/* which, if there are several */
 	uint64_t          gpu_memory_bytes;	/* the user's limit; 0: none */
+	bool              compares;	/* what is written has been compared with its neighbour: a set, --count */
 	bool              heads;		/* only the first HEAD_COUNT keys are wanted */
 	uint64_t          head_count;
 	unsigned          threads;		/* the user's limit; 0: none */
@@ -163,6 +164,7 @@ enum gs_work {
 	GS_WORK_FLOATS,		/* as text */
 	GS_WORK_LINES,		/* by their bytes */
 	GS_WORK_FIELDS,		/* lines by keys */
+	GS_WORK_CSV,
 	GS_WORK_RECORDS,
 	GS_WORK_SMALL,		/* records of less than 32 bytes, keys of 128 bits */
 	GS_WORK_NUMBERED,	/* --argsort */

@@ -387,17 +387,20 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 bool
 gs_hint_quotes(int separator, const char *data, const char *end)
 {
-	for (const char *at = data, *close; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at = close + 1) {
-		const bool opens = at == data || at[-1] == separator || at[-1] == '\n';
+	const char *at = data, *close;
+
+	for (; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at = close + 1) {
+		size_t bytes;
 
 		close = at;
-		if (!opens)
+		if (at > data && at[-1] != separator && at[-1] != '\n')
 			continue;
 		close = memchr(at + 1, '"', (size_t)(end - at - 1));
-		if (close == NULL)
+		if (close == NULL || close + 1 == end)
 			return false;
-		if (memchr(at, separator, (size_t)(close - at)) != NULL && memchr(at, '\n', (size_t)(close - at)) == NULL &&
-		    close + 1 < end && (close[1] == separator || close[1] == '\r' || close[1] == '\n'))
+		bytes = (size_t)(close - at);
+		if (memchr(at, separator, bytes) != NULL && memchr(at, '\n', bytes) == NULL &&
+		    (close[1] == separator || close[1] == '\r' || close[1] == '\n'))
 			return true;
 	}
 	return false;

@@ -103,7 +103,7 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 	const uint64_t bytes = input->input_bytes;
 	const uint64_t kept = keeps ? kept_bytes : 0;
 	const bool merges = input->operation == GSORT_MERGE && !input->items && !plan->by_counting;
-	const unsigned threads = plan->threads, merging = input->items ? 1 : threads;	/* threads that merge */
+	const unsigned threads = plan->threads, mergers = input->items ? 1 : threads;
 
 	*forecast = (struct gs_forecast){ .known = bytes != UINT64_MAX };
 	if (!forecast->known)
@@ -114,7 +114,7 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 	if (!sorts) {
 		forecast->read_seconds += seconds(bytes, input->operation == GSORT_CHECK ? rate->checking
 		                                         : rate->merging,
-		                                  input->operation == GSORT_CHECK ? threads : merging,
+		                                  input->operation == GSORT_CHECK ? threads : mergers,
 		                                  LEAST_READING + least);
 	} else if (forecast->disk_bytes > 0) {
 		forecast->read_seconds += seconds(bytes, rate->disk.reading, threads, LEAST_SPILLING);
@@ -130,5 +130,5 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 		forecast->write_seconds = seconds(bytes, head ? 0 : rate->memory.writing, threads, least);
 	}
 	if (sorts && input->compares)
-		forecast->write_seconds += seconds(bytes, rate->merging, merging, 0);
+		forecast->write_seconds += seconds(bytes, rate->merging, mergers, 0);
 }

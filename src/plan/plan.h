@@ -62,7 +62,7 @@ struct gs_plan_input {
 	unsigned          split;		/* so many files together are the output; 0: it is one */
 	int               gpu;			/* which, if there are several */
 	uint64_t          gpu_memory_bytes;	/* the user's limit; 0: none */
-	bool              compares;	/* what is written has been compared with its neighbour: a set, --count */
+	bool              compares;	/* elements with their neighbours: a set, --count */
 	bool              heads;		/* only the first HEAD_COUNT keys are wanted */
 	uint64_t          head_count;
 	unsigned          threads;		/* the user's limit; 0: none */

@@ -185,6 +185,7 @@ names_of_objects() {
 					print FILENAME ":" FNR ": " length(line) " columns"
 			}')
 	[ -z "$wrong" ] || { echo "$wrong"; false; }
+	not grep -nE '^.{80}' "$GSORT_SOURCE/NEWS"
 }
 
 @test "every file is named in a makefile" {

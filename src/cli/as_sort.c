@@ -6,8 +6,7 @@
  * Out:  whether this program sorts; if not, another one runs in its place.
  *
  * The next sort gets what this one would not do as sort(1) does: random order, the old keys (+1 -2),
- * --debug, --compress-program but for zstd and lz4; and what this one refuses, so that the message is its
- * own.  Nothing has been read by then.
+ * --debug; and what this one refuses, so that the message is its own.  Nothing has been read by then.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -30,12 +29,12 @@ static bool is_next;
 
 /* ---- what this program does as sort(1) does, unless it is refused ------------------ */
 
-enum { OTHERS = 256, SORT, PROGRAM };
+enum { OTHERS = 256, SORT };
 
 static const struct option options[] = {
 	{ "ignore-leading-blanks", no_argument, NULL, 'b' },
 	{ "check", optional_argument, NULL, 'c' },
-	{ "compress-program", required_argument, NULL, PROGRAM },
+	{ "compress-program", required_argument, NULL, 'o' },
 	{ "debug", no_argument, NULL, OTHERS },
 	{ "dictionary-order", no_argument, NULL, 'd' },
 	{ "ignore-case", no_argument, NULL, 'f' },
@@ -87,7 +86,6 @@ is_shared(int option, const char *word)
 	switch (option) {
 	case 'c':  return word == NULL || is_one_of(word, checks);
 	case SORT: return is_one_of(word, orders);
-	case PROGRAM: return gs_compresses_here(word);
 	case 'k':  return strchr(word, 'R') == NULL;		/* random order */
 	case 't':  return strlen(word) == 1;
 	case 'S':  return word[strspn(word, " +0123456789bkKmMgGtT%")] == '\0';

@@ -108,9 +108,6 @@ bool gs_parse_device(const char *value, struct gsort_options *options);
 
 enum gs_size_error { GS_SIZE_OK, GS_SIZE_NOT_A_NUMBER, GS_SIZE_BAD_SUFFIX };
 
-/** Is PROGRAM, which compresses temporary files, part of this one? */
-bool gs_compresses_here(const char *program);
-
 /** Behind blanks and a plus sign, which the numbers of sort(1) may have. */
 const char *gs_after_sign(const char *value);
 

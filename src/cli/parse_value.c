@@ -124,12 +124,6 @@ scale(uint64_t *number, int power)
 	return true;
 }
 
-bool
-gs_compresses_here(const char *program)
-{
-	return strcmp(program, "zstd") == 0 || strcmp(program, "lz4") == 0;
-}
-
 enum gs_size_error
 gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent)
 {

@@ -165,15 +165,6 @@ find(const struct rule *rules, size_t count, struct gsort_conflict *conflict)
 	return false;
 }
 
-/* Of records, lines and wide keys. */
-static const char uncompressed[] = "their temporary files are compressed by zstd or lz4 alone";
-
-static bool
-programs(const struct gsort_options *o)
-{
-	return gs_spill_starts_programs(o->compress_program);
-}
-
 /* Find an option that keys of 128 bits, which are sorted as records, exclude. */
 static bool
 find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
@@ -186,7 +177,6 @@ find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		  "keys of 128 bits are decimal or hexadecimal" } },
 		{ o->device == GSORT_DEVICE_GPU, { "type", "device", false,
 		  "a GPU sorts keys of at most 64 bits" } },
-		{ programs(o), { "type", "compress-program", false, uncompressed } },
 		{ o->quantiles != NULL, { "type", "quantiles", false, figures } },
 		{ o->summary, { "type", "summary", false, figures } },
 		{ o->histogram > 0, { "type", "histogram", false, figures } },
@@ -202,7 +192,6 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 {
 	const bool records = o->record_bytes > 0, argsort = o->argsort_bits > 0;
 	const bool gpu = o->device == GSORT_DEVICE_GPU, sets = o->set != GSORT_NO_SET;
-	const bool program = programs(o);
 	static const char whole[] = "records are moved as they are";
 	static const char binary[] = "records are binary";
 	static const char numbers[] = "the output is numbers of keys";
@@ -218,7 +207,6 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ records && o->invalid != GSORT_INVALID_ABORT,
 		  { "record-size", "invalid", false, binary } },
 		{ records && gpu, { "record-size", "device", false, "a GPU sorts keys alone" } },
-		{ records && program, { "record-size", "compress-program", false, uncompressed } },
 		{ argsort && sets, { "argsort", set_name(o), false,
 		  "a set is of several inputs, and a number of one" } },
 		{ argsort && o->sample.wanted, { "argsort", "sample", false,
@@ -229,7 +217,6 @@ find_record_conflict(const struct gsort_options *o, struct gsort_conflict *confl
 		{ argsort && o->converts, { "argsort", "to", false, numbers } },
 		{ argsort && o->counts, { "argsort", "count", false, numbers } },
 		{ argsort && gpu, { "argsort", "device", false, "a GPU sorts keys alone" } },
-		{ argsort && program, { "argsort", "compress-program", false, uncompressed } },
 	};
 
 	return find(rules, COUNT(rules), conflict);
@@ -250,7 +237,6 @@ find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->argsort_bits > 0 && o->underline, { "argsort", "debug", false, NULL } },
 		{ o->converts, { "lines", "to", false, whole } },
 		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
-		{ programs(o), { "lines", "compress-program", false, uncompressed } },
 		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
 		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
 	};
@@ -327,7 +313,6 @@ find_keep_conflict(const struct gsort_options *o, struct gsort_conflict *conflic
 		{ o->invalid != GSORT_INVALID_ABORT, { "keep-order", "invalid", false, NULL } },
 		{ o->device == GSORT_DEVICE_GPU, { "keep-order", "device", false,
 		  "a GPU sorts keys alone" } },
-		{ programs(o), { "keep-order", "compress-program", false, uncompressed } },
 	};
 
 	return o->keep_order && find(rules, COUNT(rules), conflict);

@@ -36,7 +36,6 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 
 	if (letter == '\0' || o->operation != GSORT_SORT || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
 	    o->keep_order || o->underline || o->sample.wanted ||
-	    gs_spill_starts_programs(o->compress_program) ||
 	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o))
 		return GS_OK;
 	TRY(GS_NEW(turn->lines, 1, "options of lines"));

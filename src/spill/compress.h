@@ -147,4 +147,19 @@ MUST_CHECK gs_status gs_child_end(struct gs_child *child, const char *program);
 /** Kill the program, if it runs, and wait for its end. */
 void gs_child_kill(struct gs_child *child);
 
+/**
+ * Let PROGRAM compress BYTES at FROM, through SCRATCH, a file of the caller's, to fewer at INTO.
+ *
+ * @packed  how many these are; 0: they did not become fewer
+ * @return  GS_OK, or GS_EIO
+ */
+MUST_CHECK gs_status
+gs_program_pack(const char *program, struct gs_spill_file *scratch, const void *from, size_t bytes,
+                void *into, size_t *packed);
+
+/** The other way, to as many bytes as there were.  GS_EIO; GS_EINPUT: these are others. */
+MUST_CHECK gs_status
+gs_program_unpack(const char *program, struct gs_spill_file *scratch, const void *from, size_t packed,
+                  void *into, size_t bytes);
+
 #endif

@@ -188,3 +188,65 @@ gs_child_kill(struct gs_child *child)
 	(void)kill(child->id, SIGKILL);
 	(void)reap(child);
 }
+
+/* ---- bytes in memory, through a file -------------------------------------------- */
+
+/* Run PROGRAM with SCRATCH, from its front on: bytes FROM to it, or from it INTO; *GOT says how many. */
+static gs_status
+run(const char *program, const struct gs_spill_file *scratch, const void *from, void *into, size_t bytes,
+    size_t *got)
+{
+	struct gs_child child;
+	gs_status status;
+
+	if (lseek(scratch->fd, 0, SEEK_SET) != 0)
+		return gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", scratch->dir);
+	TRY(gs_child_start(&child, program, scratch->fd, from == NULL));
+	if (from == NULL)
+		status = gs_child_read(&child, program, into, bytes, true, got);
+	else if ((status = gs_child_write(&child, program, from, bytes)) == GS_OK)
+		status = gs_child_end(&child, program);
+	gs_child_kill(&child);
+	return status;
+}
+
+/* The scratch is empty; its disk space is free. */
+static gs_status
+clear(struct gs_spill_file *scratch)
+{
+	scratch->end = 0;
+	while (ftruncate(scratch->fd, 0) != 0)
+		if (errno != EINTR)
+			return gs_fail_errno(GS_EIO, "cannot write a temporary file in %s", scratch->dir);
+	return GS_OK;
+}
+
+gs_status
+gs_program_pack(const char *program, struct gs_spill_file *scratch, const void *from, size_t bytes,
+                void *into, size_t *packed)
+{
+	off_t end;
+
+	*packed = 0;
+	TRY(clear(scratch));
+	TRY(run(program, scratch, from, NULL, bytes, NULL));
+	end = lseek(scratch->fd, 0, SEEK_END);
+	if (end <= 0 || (size_t)end >= bytes)
+		return GS_OK;
+	TRY(gs_spill_file_read(scratch, 0, into, (size_t)end));
+	*packed = (size_t)end;
+	return clear(scratch);
+}
+
+gs_status
+gs_program_unpack(const char *program, struct gs_spill_file *scratch, const void *from, size_t packed,
+                  void *into, size_t bytes)
+{
+	size_t got = 0;
+
+	TRY(clear(scratch));
+	TRY(gs_spill_file_write(scratch, from, packed));
+	TRY(run(program, scratch, NULL, into, bytes, &got));
+	TRY(clear(scratch));
+	return got == bytes ? GS_OK : gs_spill_file_corrupt(scratch->dir);
+}

@@ -8,9 +8,11 @@
  * Few packers fit into a small memory, so threads take turns.
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "spill/spill.h"
 #include "stages/item_store.h"
 
 size_t
@@ -28,9 +30,27 @@ gs_item_packers_open(struct gs_item_packers *packers, const char *program, unsig
 	packers->idle = count == GS_ITEM_PACKERS_MOST ? UINT64_MAX : ((uint64_t)1 << count) - 1;
 	pthread_mutex_init(&packers->lock, NULL);
 	pthread_cond_init(&packers->given, NULL);
-	for (unsigned p = 0; p < count; p++)
+	packers->name = gs_spill_starts_programs(program) ? program : NULL;
+	for (unsigned p = 0; p < count; p++) {
+		packers->scratch[p].fd = -1;
 		gs_packer_open(&packers->list[p], program[0] == 'z' ? GS_PACK_ZSTD : GS_PACK_LZ4, piece_bytes,
 		               memory + gs_item_packers_bytes(p, piece_bytes));
+	}
+}
+
+void
+gs_item_packers_find(struct gs_division_shared *shared)
+{
+	struct gs_item_packers *packers = shared->packers;
+
+	if (packers == NULL || packers->name == NULL)
+		return;
+	packers->program = gs_program_find(packers->name);
+	if (packers->program == NULL) {
+		shared->packers = NULL;
+		gs_warn(shared->monitor, "cannot run '%s': temporary files are not compressed",
+		        packers->name);
+	}
 }
 
 void
@@ -38,8 +58,11 @@ gs_item_packers_close(struct gs_item_packers *packers)
 {
 	if (packers->count == 0)
 		return;
-	for (unsigned p = 0; p < packers->count; p++)
+	for (unsigned p = 0; p < packers->count; p++) {
 		gs_packer_close(&packers->list[p]);
+		gs_spill_file_close(&packers->scratch[p]);
+	}
+	free(packers->program);
 	pthread_mutex_destroy(&packers->lock);
 	pthread_cond_destroy(&packers->given);
 }
@@ -67,6 +90,22 @@ give(struct gs_item_packers *packers, const struct gs_packer *packer)
 	pthread_mutex_unlock(&packers->lock);
 }
 
+/* Compress BYTES at DATA to packer->packed, by a program or in this process. */
+static gs_status
+pack(struct gs_item_packers *packers, struct gs_packer *packer, const char *dir, const char *data,
+     size_t bytes, size_t *packed)
+{
+	struct gs_spill_file *scratch = &packers->scratch[packer - packers->list];
+
+	if (packers->name == NULL) {
+		*packed = gs_pack_items(packer, data, bytes);
+		return GS_OK;
+	}
+	if (scratch->fd < 0)
+		TRY(gs_spill_file_make(scratch, dir));
+	return gs_program_pack(packers->program, scratch, data, bytes, packer->packed, packed);
+}
+
 gs_status
 gs_item_extent_write(struct gs_division_shared *shared, struct gs_item_extent *extent, const char *data)
 {
@@ -81,12 +120,13 @@ gs_item_extent_write(struct gs_division_shared *shared, struct gs_item_extent *e
 	if (shared->packers == NULL || extent->bytes > shared->piece_bytes)
 		return gs_spill_file_write(file, data, extent->bytes);
 	packer = take(shared->packers);
-	packed = gs_pack_items(packer, data, extent->bytes);
-	if (packed > 0) {
+	status = pack(shared->packers, packer, file->dir, data, extent->bytes, &packed);
+	if (status == GS_OK && packed > 0) {
 		extent->stored = (uint32_t)packed;
 		data = (const char *)packer->packed;
 	}
-	status = gs_spill_file_write(file, data, extent->stored);
+	if (status == GS_OK)
+		status = gs_spill_file_write(file, data, extent->stored);
 	give(shared->packers, packer);
 	return status;
 }
@@ -96,12 +136,16 @@ static gs_status
 read_packed(const struct gs_division_shared *shared, const struct gs_item_extent *extent, char *into)
 {
 	const struct gs_spill_file *file = &shared->files[extent->file];
-	struct gs_packer *packer = take(shared->packers);
+	struct gs_item_packers *packers = shared->packers;
+	struct gs_packer *packer = take(packers);
 	gs_status status = gs_spill_file_read(file, extent->at, packer->packed, extent->stored);
 
-	if (status == GS_OK && !gs_unpack_items(packer, extent->stored, into, extent->bytes))
+	if (status == GS_OK && packers->name != NULL)
+		status = gs_program_unpack(packers->program, &packers->scratch[packer - packers->list],
+		                           packer->packed, extent->stored, into, extent->bytes);
+	else if (status == GS_OK && !gs_unpack_items(packer, extent->stored, into, extent->bytes))
 		status = gs_spill_file_corrupt(file->dir);
-	give(shared->packers, packer);
+	give(packers, packer);
 	return status;
 }
 

@@ -826,8 +826,6 @@ export -f damaged
 	gsort: options '--record-size' and '--type=hex' are incompatible: -k names the types of keys
 	$ gsort --record-size=8 --type=ipv4
 	gsort: options '--record-size' and '--type=ipv4' are incompatible: -k names the types of keys
-	$ gsort --record-size=16 --compress-program=gzip
-	gsort: options '--record-size' and '--compress-program' are incompatible: their temporary files are compressed by zstd or lz4 alone
 	$ gsort --argsort=u32 --sample=3
 	gsort: options '--argsort' and '--sample' are incompatible: draw from the numbers that it writes
 	$ gsort --argsort=u32 --union a b

@@ -102,7 +102,7 @@ same() {
 	sort -k2,2 -k1,1n in >expected
 	head -c 9600000 in >bytes
 	gsort --record-size=24 -k bytes5@3 bytes >sorted
-	for program in zstd lz4; do
+	for program in zstd lz4 gzip; do
 		needs $program
 		for threads in 1 2 16; do
 			peak_within $most gsort -k2,2 -k1,1n -S 24M -T . --parallel=$threads --verify \
@@ -115,6 +115,24 @@ same() {
 	done
 	gsort -n --lines -S 5M -T . --compress-program=lz4 in | cmp - <(sort -n in)
 	gsort --lines --union -S 5M -T . --compress-program=zstd in in | cmp - <(sort in)
+	gsort -n -S 5M -T . --compress-program=gzip in | cmp - <(sort -n in)	# numbers, then lines
+	gsort -u --keep-order -k1,1 -S 5M -T . --compress-program=gzip in | cmp - <(awk '!seen[$1]++' in)
+}
+
+@test "a program that compresses temporary files of lines, and is not there, fails, or lies" {
+	seq 1500000 -1 1 >in
+	gsort --lines -S 1 -T . --compress-program=no-such-program in 2>err | cmp - <(sort in)
+	[ "$(<err)" = "gsort: warning: cannot run 'no-such-program': temporary files are not compressed" ]
+	gsort --lines -T . --compress-program=no-such-program in | cmp - <(sort in)	# nothing is spilled
+	printf '%s\n' '#!/bin/sh' 'if [ "$1" ]; then [ ! -e deaf ] || exit 3; yes; else head -c 99; cat >/dev/null; fi' >liar
+	chmod +x liar
+	fails "temporary file in .: what was read is not what was written" \
+		gsort --lines -S 1 -T . --compress-program=./liar in
+	touch deaf
+	fails "'./liar', which compresses temporary files, failed with status 3" \
+		gsort --lines -S 1 -T . --compress-program=./liar in
+	fails "false', which compresses temporary files, failed with status 1" \
+		gsort --lines -S 1 -T . --compress-program=false in
 }
 
 @test "a program that compresses runs 16 times at once, or as often as is said" {

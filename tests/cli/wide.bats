@@ -211,7 +211,6 @@ for key in sys.argv[2:]:
 			gsort -u128 $option
 	done
 	fails "a GPU sorts keys of at most 64 bits" gsort -i128 --device=gpu
-	fails "options '-u128' and '--compress-program' are incompatible" gsort -u128 --compress-program=gzip
 	fails "options '-u128' and '--to=u64' are incompatible: keys of 128 bits are converted to text only" \
 		gsort -u128 --to=u64
 	fails "'--to=u128': keys of 128 bits are converted to text only" gsort --to=u128

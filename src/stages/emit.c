@@ -164,36 +164,6 @@ put_tail(struct gs_emit *emit)
 	return GS_OK;
 }
 
-static gs_status
-put_span(struct gs_emit *emit, struct gs_span *span)
-{
-	const size_t key_bytes = span->key_bits / 8;
-	const bool whole = gs_encoding_in_place(&emit->encoding);
-	uint64_t since = gs_clock_now();
-
-	const size_t taken = span->count;
-
-	gs_verify_out(emit->verify, span);
-	gs_pick_span(&emit->pick, emit->ranked, span);
-	emit->ranked += taken;
-	for (size_t at = 0, count; at < span->count; at += count) {
-		struct gs_span slice = *span;
-
-		slice.keys = (char *)span->keys + at * key_bytes;
-		count = (size_t)gs_split_together(&emit->split, span->count - at);
-		if (!whole && count > emit->plan->print_keys)
-			count = emit->plan->print_keys;
-		slice.count = count;
-		if (!gs_select_takes_all(&emit->select))
-			gs_select_span(&emit->select, &slice);
-		TRY(put_keys(emit, &slice, since));
-		emit->split.position += count;
-		since = gs_clock_now();
-	}
-	atomic_fetch_add(&emit->monitor->counters.keys_sorted, taken);
-	return GS_OK;
-}
-
 /* How many of COUNT groups, the next ones, begin in the same file; KEYS is how many keys they are. */
 static size_t
 groups_together(const struct gs_split *split, const uint64_t *times, size_t count, uint64_t *keys)
@@ -206,29 +176,50 @@ groups_together(const struct gs_split *split, const uint64_t *times, size_t coun
 	return groups;
 }
 
-/* Each key once, with its times. */
-static gs_status
-take_groups(struct gs_emit *emit, struct gs_sorted_span *sorted, bool *enough)
+/* Put the first keys of SLICE, which belong to one file, or groups that begin in it; set its count to how many
+ * they are.  Returns how many of all keys they are. */
+static uint64_t
+select_slice(struct gs_emit *emit, struct gs_span *slice, size_t *taken)
 {
-	struct gs_span *span = &sorted->span;
+	const bool whole = gs_encoding_in_place(&emit->encoding);
+	uint64_t keys = 0;
+
+	if (slice->times != NULL) {
+		slice->count = *taken = groups_together(&emit->split, slice->times, slice->count, &keys);
+		gs_select_pairs(&emit->select, slice);
+		return keys;
+	}
+	keys = gs_split_together(&emit->split, slice->count);
+	if (!whole && keys > emit->plan->print_keys)
+		keys = emit->plan->print_keys;
+	slice->count = *taken = (size_t)keys;
+	if (!gs_select_takes_all(&emit->select))
+		gs_select_span(&emit->select, slice);
+	return keys;
+}
+
+static gs_status
+put_span(struct gs_emit *emit, struct gs_span *span)
+{
+	const size_t key_bytes = span->key_bits / 8, before = span->count;
 	uint64_t since = gs_clock_now();
 
-	TRY(gs_delivered_skip(&emit->delivered, span));
-	gs_delivered_note(&emit->delivered, sorted);
 	gs_verify_out(emit->verify, span);
-	for (size_t at = 0, count; at < span->count; at += count) {
+	gs_pick_span(&emit->pick, emit->ranked, span);
+	emit->ranked += before;
+	for (size_t at = 0, taken; at < span->count; at += taken) {
 		struct gs_span slice = *span;
 		uint64_t keys;
 
-		slice.keys = (char *)span->keys + at * (span->key_bits / 8);
-		slice.times = span->times + at;
-		slice.count = count = groups_together(&emit->split, slice.times, span->count - at, &keys);
-		gs_select_pairs(&emit->select, &slice);
+		slice.keys = (char *)span->keys + at * key_bytes;
+		slice.times = span->times != NULL ? span->times + at : NULL;
+		slice.count -= at;
+		keys = select_slice(emit, &slice, &taken);
 		TRY(put_keys(emit, &slice, since));
 		emit->split.position += keys;
 		since = gs_clock_now();
 	}
-	*enough = gs_emit_is_complete(emit);
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, before);
 	return GS_OK;
 }
 
@@ -240,8 +231,6 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 	const size_t count = sorted->span.count;
 	const uint64_t written = emit->keys;
 
-	if (sorted->span.times != NULL)
-		return take_groups(emit, sorted, enough);
 	TRY(gs_delivered_skip(&emit->delivered, &sorted->span));
 	emit->ranked += count - sorted->span.count;
 	sorted->summed &= sorted->span.count == count;

@@ -11,7 +11,6 @@
  * Invariant: pieces have sequence numbers in the order of the input.
  */
 #include <assert.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,12 +221,6 @@ take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
 /* Most pieces that are added at once; the store has room for 8 a thread. */
 enum { MOST_PIECES = 64 };
 
-/* What is to be said of a piece: of several the first one counts. */
-struct note {
-	size_t piece;		/* SIZE_MAX: nothing */
-	char  *message;		/* NULL: there was no memory for it */
-};
-
 /* Lines of a chunk, in pieces which a team adds. */
 struct adding {
 	struct gs_line_ingest *ingest;
@@ -237,35 +230,15 @@ struct adding {
 	atomic_size_t next;
 	struct gs_first_error error;
 	uint64_t    firsts[MOST_PIECES + 1];	/* with numbers: of the pieces, then of what follows */
-	pthread_mutex_t lock;	/* guards: */
-	struct note failure, warning;	/* of text */
 };
 
 /* ---- lines with numbers ----------------------------------------------------------------- */
 
 static void
-take_note(struct adding *adding, struct note *note, size_t piece, const char *message)
+note_warning(void *piece, const char *line)
 {
-	pthread_mutex_lock(&adding->lock);
-	if (piece < note->piece) {
-		note->piece = piece;
-		free(note->message);
-		note->message = strdup(message);
-	}
-	pthread_mutex_unlock(&adding->lock);
-}
-
-struct decoding {
-	struct adding *adding;
-	size_t         piece;
-};
-
-static void
-note_warning(void *context, const char *line)
-{
-	struct decoding *decoding = context;
-
-	take_note(decoding->adding, &decoding->adding->warning, decoding->piece, line);
+	(void)line;
+	((struct gs_line_piece *)piece)->noted = true;
 }
 
 /* Lines that are left out are counted and warned of in order, by one thread. */
@@ -275,55 +248,48 @@ leaves_out(const struct gs_line_ingest *ingest)
 	return ingest->text != NULL && ingest->text->invalid != GSORT_INVALID_ABORT;
 }
 
-/* Make items of the numbers in piece I. */
+/* Make items of the numbers in piece I.  One of several threads does not SPEAK of it: it notes that there is
+ * something to be said. */
 static gs_status
-put_text(struct adding *adding, size_t i, char *items, size_t *bytes)
+put_text(struct adding *adding, size_t i, bool speaks, char *items, size_t *bytes)
 {
 	struct gs_line_ingest *ingest = adding->ingest;
-	struct decoding decoding = { adding, i };
+	struct gs_line_piece *piece = &adding->pieces[i];
 	struct gs_text_options options = *ingest->text;
 	struct gs_lines lines;
 	gs_status status;
 
 	options.header_lines = 0;	/* they are cut off */
 	options.reverse = false;	/* the order of the items is that */
-	if (!leaves_out(ingest) && options.warn != NULL) {
+	if (!speaks && options.warn != NULL) {
 		options.warn = note_warning;
-		options.warn_context = &decoding;
+		options.warn_context = piece;
 	}
 	gs_lines_open(&lines, &options);
 	gs_lines_begin_file(&lines, ingest->name);
 	lines.line = ingest->header_lines + adding->firsts[i] - ingest->lines_before;
 	lines.invalid = ingest->faults.invalid;
 	lines.overflow_warned = ingest->overflow_warned;
-	status = gs_text_number_put(ingest->item, &lines, ingest->number,
-	                            adding->pieces[i].data, adding->pieces[i].end,
+	status = gs_text_number_put(ingest->item, &lines, ingest->number, piece->data, piece->end,
 	                            adding->firsts[i], items, bytes);
-	if (leaves_out(ingest)) {
+	piece->noted |= !speaks && status != GS_OK;
+	if (speaks) {
 		ingest->faults.invalid = lines.invalid;
 		ingest->overflow_warned = lines.overflow_warned;
-	} else if (status != GS_OK) {
-		take_note(adding, &adding->failure, i, gs_message());
 	}
 	return status;
 }
 
-/* Say what the threads have noted of text. */
+/* The pieces were added with STATUS: read those with notes once more, in order. */
 static gs_status
-report_notes(const struct adding *adding)
+say_notes(struct adding *adding, gs_status status)
 {
 	struct gs_line_ingest *ingest = adding->ingest;
-	char *warning = adding->warning.message, *failure = adding->failure.message;
-	gs_status status = GS_OK;
+	size_t bytes;
 
-	if (warning != NULL && adding->warning.piece <= adding->failure.piece) {
-		ingest->text->warn(ingest->text->warn_context, warning);
-		ingest->overflow_warned = true;
-	}
-	if (adding->failure.piece < SIZE_MAX)
-		status = gs_fail(GS_EINPUT, "%s", failure != NULL ? failure : "out of memory");
-	free(warning);
-	free(failure);
+	for (size_t i = 0; i < adding->count && (status != GS_OK || !ingest->overflow_warned); i++)
+		if (adding->pieces[i].noted)
+			TRY(put_text(adding, i, true, ingest->numbered, &bytes));
 	return status;
 }
 
@@ -355,7 +321,7 @@ add_numbered(struct adding *adding, unsigned rank, size_t i)
 		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
 		               (size_t)(end - data));
 	if (ingest->text != NULL)
-		status = put_text(adding, i, items, &wanted);
+		status = put_text(adding, i, leaves_out(ingest), items, &wanted);
 	else
 		wanted = gs_line_number_put(ingest->order, ingest->number, data, end,
 		                            adding->firsts[i], items);
@@ -448,14 +414,10 @@ check_pieces(struct adding *adding)
 static gs_status
 add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t count)
 {
-	struct adding adding = {
-		.ingest = ingest, .pieces = pieces, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER,
-		.failure.piece = SIZE_MAX, .warning.piece = SIZE_MAX,
-	};
+	struct adding adding = { .ingest = ingest, .pieces = pieces, .count = count };
 	const unsigned threads = leaves_out(ingest) ? 1 : ingest->threads;
 	uint64_t since = gs_clock_now();
 	size_t bytes, room;
-	gs_status status;
 
 	if (ingest->order->strict && ingest->follow == NULL)
 		TRY(check_pieces(&adding));
@@ -471,9 +433,7 @@ add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t coun
 	gs_team_run(adding.count < threads ? (unsigned)adding.count : threads, add_pieces, &adding);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	gs_taker_end_round(&ingest->taker);
-	status = gs_first_error_close(&adding.error);
-	TRY(report_notes(&adding));
-	return status;
+	return say_notes(&adding, gs_first_error_close(&adding.error));
 }
 
 /* What a piece may have, so that its items are a piece of the store even if lines are empty. */

@@ -175,6 +175,7 @@ struct gs_line_piece {
 	const char *end;
 	uint64_t    shown;	/* lines, as an editor counts them, if keys are strict */
 	bool        faulty;	/* it has a line that is to be left out, or refused */
+	bool        noted;	/* something is to be said of it */
 };
 
 /* Bytes that grow. */

@@ -250,8 +250,7 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
 	const bool items = gs_options_want_items(options) && !gs_options_argsort_text(options);
-	const size_t unit = options->lines ? 0 : items ? job->items.ingest.record.bytes
-	                                               : input->key_bits / 8;
+	const size_t unit = job->kind->element_bytes(job);
 	struct gs_forecast forecast;
 
 	gs_json_begin(json, NULL, '{');

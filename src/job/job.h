@@ -319,6 +319,13 @@ struct gsort {
 	struct gs_handover *handover;	/* or: it sorts one input of that, and hands its elements over */
 };
 
+/** Is it a set operation of keys, which has a job for each operand (combine.c)? */
+static inline bool
+gs_job_combines(const struct gsort *job)
+{
+	return job->options.set != GSORT_NO_SET && !job->kind->items;
+}
+
 /** The order of items; NULL: keys. */
 static inline const struct gs_item_order *
 gs_job_order(const struct gsort *job)

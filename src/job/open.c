@@ -50,8 +50,7 @@ gs_job_input_options(struct gsort *job)
 		           options->record_bytes == 0,	/* they may be text */
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.ranges = options->set != GSORT_NO_SET && !job->kind->items ? NULL
-		                                                            : job->ranked->parts.ranges,
+		.ranges = gs_job_combines(job) ? NULL : job->ranked->parts.ranges,
 		.later = options->operation == GSORT_MERGE && !may_sort(options),
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
@@ -209,7 +208,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 {
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
-	const uint64_t all = gs_ranked_bytes(job->ranked, input->input_bytes);
+	const uint64_t all = input->all_bytes;
 	const size_t unit = job->kind->element_bytes(job);
 	/* a rank sends copies of them (ranked_figures.c) */
 	const unsigned times = gs_is_alone(job) ? 1 : PARCEL_TIMES;
@@ -289,7 +288,7 @@ collect_plan_input(struct gsort *job)
 	gs_ingest_plan(&job->plan_input);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
-	if (options->set != GSORT_NO_SET && !job->kind->items) {	/* equal shares */
+	if (gs_job_combines(job)) {	/* equal shares */
 		uint64_t *limit = &job->plan_input.memory_bytes;
 
 		job->plan_input.shares = (unsigned)options->input_count + 1;
@@ -302,6 +301,7 @@ collect_plan_input(struct gsort *job)
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
 	atomic_store(&job->monitor.counters.stored_total,
 	             gs_files_stored_bytes(gs_input_files(job->files.input)));
+	job->plan_input.all_bytes = job->plan_input.input_bytes;
 	guessed = job->plan_input.guessed;
 	gs_ranked_limit(job->ranked, &job->plan_input);
 	set_beside(&job->plan_input, job, guessed);
@@ -396,7 +396,7 @@ static gs_status
 describe(struct gsort *job)
 {
 	job->kind = gs_kind_of(&job->options);
-	if (job->options.set != GSORT_NO_SET && !job->kind->items)	/* of sorted inputs, as a merge is */
+	if (gs_job_combines(job))	/* of sorted inputs, as a merge is */
 		job->options.operation = GSORT_MERGE;
 	else
 		job->kind->adapt(job);
@@ -425,8 +425,7 @@ gs_job_open(struct gsort *job)
 	TRY(open_stages(job, job));
 	if (job->options.operation != GSORT_CHECK) {
 		if (job->items.top.on)
-			TRY(gs_item_top_open(&job->items.top, &job->items.order,
-			                     gs_ranked_bytes(job->ranked, job->plan_input.input_bytes),
+			TRY(gs_item_top_open(&job->items.top, &job->items.order, job->plan_input.all_bytes,
 			                     job->plan.host_bytes));
 		TRY(open_output(job));
 		TRY(open_emit(job));

@@ -266,14 +266,6 @@ gs_ranked_speaks(const struct gs_ranked *ranked)
 
 /* ---- the plan -------------------------------------------------------------------------- */
 
-uint64_t
-gs_ranked_bytes(const struct gs_ranked *ranked, uint64_t own)
-{
-	if (ranked->ranks->size == 1)
-		return own;
-	return ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
-}
-
 /* The bytes of input whose keys this rank will own, and some more: shares are not equal. */
 static uint64_t
 expected_bytes(const struct gs_ranked *ranked, uint64_t hint)
@@ -310,6 +302,7 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 
 	if (ranked->ranks->size == 1)
 		return;
+	input->all_bytes = ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
 	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
 	if (ranked->options.memory_bytes == 0)
 		input->memory_bytes /= local;		/* a percentage of the host's */

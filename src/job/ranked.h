@@ -239,9 +239,6 @@ MUST_CHECK gs_status gs_ranked_open_operand(struct gs_ranked **ranked, struct gs
 /** Divide what the machine has by the ranks on it. */
 void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input);
 
-/** The bytes of all input, of which OWN are of a job alone; UINT64_MAX: they are unknown. */
-uint64_t gs_ranked_bytes(const struct gs_ranked *ranked, uint64_t own);
-
 /** Fit the plan to the window. */
 void gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan);
 

@@ -12,7 +12,7 @@ run(struct gsort *job, bool *disorder)
 {
 	if (job->options.operation == GSORT_CHECK)
 		return gs_ranked_check(job, disorder);
-	if (job->options.set != GSORT_NO_SET && !job->kind->items)
+	if (gs_job_combines(job))
 		return gs_job_combine(job);
 	if (job->options.operation == GSORT_MERGE)
 		return gs_job_merge(job);

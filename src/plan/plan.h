@@ -51,6 +51,7 @@ struct gs_plan_input {
 	bool              compressed;		/* an input is compressed */
 	bool              large_window;		/* an input's format may need a large window */
 	uint64_t          input_bytes;		/* of all inputs, or UINT64_MAX: unknown */
+	uint64_t          all_bytes;		/* the same; of a rank, those of all ranks */
 	bool              guessed;		/* input_bytes is a hint, not a promise */
 	uint64_t          peeked_bytes;		/* of unknown input that are there already */
 	bool              seekable;		/* all inputs can be read again from where they began */

@@ -176,7 +176,7 @@ groups_together(const struct gs_split *split, const uint64_t *times, size_t coun
 	return groups;
 }
 
-/* Put the first keys of SLICE, which belong to one file, or groups that begin in it; set its count to how many
+/* Select from the first keys of SLICE that belong to one file, or groups that begin in it; *TAKEN is how many
  * they are.  Returns how many of all keys they are. */
 static uint64_t
 select_slice(struct gs_emit *emit, struct gs_span *slice, size_t *taken)

@@ -1,16 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """The size of src, from the project's root: lines of code (neither comments nor blanks), files and
-headers of each folder; headers with one reader beside their own source; the bytes of bench/results."""
+headers of each folder; headers with one reader beside their own source; how often a job asks what its
+elements are, or whether it is alone; the bytes of bench/results."""
 import os
 import re
 import subprocess
 
 
-def code_lines(text):
+# Tests of what elements are, and of the ranks of a job.
+FORK = re.compile(r"kind->items|\bkind [=!]= &gs_|\bo(?:ptions)?(?:\.|->)lines\b|gs_options_want_items\(|"
+                  r"\binput->items|\border [=!]= NULL|gs_is_alone\(|->size == 1\b")
+
+
+def code_of(text):
     text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment.group(0).count("\n"), text, flags=re.S)
-    text = re.sub(r"//[^\n]*", "", text)
-    return sum(1 for line in text.split("\n") if line.strip())
+    return re.sub(r"//[^\n]*", "", text)
+
+
+def code_lines(text):
+    return sum(1 for line in code_of(text).split("\n") if line.strip())
 
 
 def tracked(folder):
@@ -44,6 +53,9 @@ def main():
     print("{:5} {:7} {:5}  in all".format(*total))
     single = sum(readers(header, texts) == 1 for header in headers)
     print(f"{single} headers have one reader beside their own source")
+    forks = sum(len(FORK.findall(code_of(text))) for name, text in texts.items()
+                if re.match("src/(job|stages|plan)/", name))
+    print(f"{forks} tests of kind and reach in job, stages and plan")
     print(sum(os.path.getsize(name) for name in tracked("bench/results")), "bytes of bench/results")
 
 

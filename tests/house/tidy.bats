@@ -145,6 +145,20 @@ names_of_objects() {
 	"$GSORT_SOURCE/tests/house/count.py" >counted
 	grep -qxE ' +3 +2 +4  in all' counted
 	grep -qx '1 headers have one reader beside their own source' counted
+	grep -qx '0 tests of kind and reach in job, stages and plan' counted
+	mkdir src/job && printf '/* kind->items */
+if (job->kind->items && order == NULL)
+' >src/job/a.c && git add .
+	"$GSORT_SOURCE/tests/house/count.py" | grep -qx '2 tests of kind and reach in job, stages and plan'
+}
+
+# What elements are is asked of their kind, and ranks of one are ranks (doc/decisions/0028-a-job-alone-is-a-rank.md).
+@test "a job seldom asks what its elements are, or whether it is alone" {
+	needs python3 git
+	tests/house/count.py >"$BATS_TEST_TMPDIR/counted"
+	sed -n 's/ tests of kind and reach .*//p' "$BATS_TEST_TMPDIR/counted" >"$BATS_TEST_TMPDIR/forks"
+	[ "$(cat "$BATS_TEST_TMPDIR/forks")" -gt 50 ]
+	[ "$(cat "$BATS_TEST_TMPDIR/forks")" -le 125 ]
 }
 
 @test "the library neither prints nor exits" {

@@ -40,15 +40,14 @@ def _read_abi() -> Dict[str, int]:
 	return values
 
 
-def _load() -> ctypes.CDLL:
-	"""$GSORT_LIBRARY; the library of this package; the one that is installed."""
-	named = os.environ.get("GSORT_LIBRARY")
-	beside = _HERE / "libgsort.so.0"
-	return ctypes.CDLL(named or (str(beside) if beside.exists() else "libgsort.so.0"))
+def load(library: str, variable: str) -> ctypes.CDLL:
+	"""The library that the environment's VARIABLE names; that of this package; the one that is installed."""
+	beside = _HERE / library
+	return ctypes.CDLL(os.environ.get(variable) or (str(beside) if beside.exists() else library))
 
 
 ABI = _read_abi()
-LIBRARY = _load()
+LIBRARY = load("libgsort.so.0", "GSORT_LIBRARY")
 
 _P, _Z, _I = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
 for _name, _result, _arguments in [

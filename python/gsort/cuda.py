@@ -7,7 +7,8 @@
 	order = gsort.cuda.argsort(keys)              # stable, on the current stream
 	gsort.cuda.sort(keys)                         # in place
 
-libgsort_cuda.so.0 is loaded at the first call: $GSORT_CUDA_LIBRARY, or the one that is installed.
+libgsort_cuda.so.0 is loaded at the first call: $GSORT_CUDA_LIBRARY, that of the wheel gsort-cuda, or the one that
+is installed.
 """
 from __future__ import annotations
 
@@ -60,12 +61,11 @@ class _Place(NamedTuple):
 
 @functools.lru_cache(maxsize=None)
 def _library() -> ctypes.CDLL:
-	name = os.environ.get("GSORT_CUDA_LIBRARY", "libgsort_cuda.so.0")
 	try:
-		library = ctypes.CDLL(name)
+		library = _native.load("libgsort_cuda.so.0", "GSORT_CUDA_LIBRARY")
 	except OSError as error:
-		raise _native.DeviceError(f"the library for GPUs cannot be loaded: {error}; it is built by "
-		                          "configure --with-cuda") from None
+		raise _native.DeviceError(f"the library for GPUs cannot be loaded: {error}; the wheel gsort-cuda has it, "
+		                          "and configure --with-cuda builds it") from None
 	pointer, size = ctypes.c_void_p, ctypes.c_size_t
 	bytes_at = ctypes.POINTER(size)
 	for name, arrays, counts in (("sort", [pointer] * 2, [size]), ("sort_rows", [pointer] * 2, [size] * 2),

@@ -74,6 +74,23 @@ beside_program(char *path, size_t bytes)
 
 static const char installed[] = GS_PKGLIBDIR "/" GS_GPU_MODULE_FILE;
 
+/* The module beside the library, where a wheel of Python has it. */
+static bool
+beside_library(char *path, size_t bytes)
+{
+	Dl_info library;
+	const char *slash;
+
+	if (dladdr(installed, &library) == 0 || library.dli_fname == NULL)
+		return false;
+	slash = strrchr(library.dli_fname, '/');
+	if (slash == NULL || strncmp(slash, "/libgsort", strlen("/libgsort")) != 0)
+		return false;
+	snprintf(path, bytes, "%.*s/%s", (int)(slash - library.dli_fname), library.dli_fname,
+	         GS_GPU_MODULE_FILE);
+	return access(path, F_OK) == 0;
+}
+
 /* A static program cannot load a module. */
 static bool
 is_static(void)
@@ -86,8 +103,9 @@ gs_gpu_module_exists(void)
 {
 	char path[4096];
 
-	return &gs_gpu_module != NULL || (!is_static() && (beside_program(path, sizeof path) ||
-	                                                   access(installed, F_OK) == 0));
+	return &gs_gpu_module != NULL ||
+	       (!is_static() && (beside_program(path, sizeof path) || beside_library(path, sizeof path) ||
+	                         access(installed, F_OK) == 0));
 }
 
 bool
@@ -109,7 +127,7 @@ load(void)
 	}
 	if (is_static())
 		return gs_fail(GS_ENODEV, "a static program loads no GPU module");
-	if (beside_program(path, sizeof path))
+	if (beside_program(path, sizeof path) || beside_library(path, sizeof path))
 		return load_file(path);
 	if (access(installed, F_OK) != 0)
 		return gs_fail_errno(GS_ENODEV, "%s", installed);

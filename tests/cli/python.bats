@@ -75,6 +75,36 @@ prepare() {
 	[ "$(cat printed)" = "$("$GSORT" --version | sed -n 's/^gsort //p') [1 2]" ]
 }
 
+@test "the wheel gsort-cuda has the libraries for GPUs, which gsort finds beside it; without it the error names it" {
+	left_to_ci "two wheels"
+	skips_under_sanitizer "the module is built for a program without one"
+	"$python" -c 'import setuptools, wheel, pip' 2>/dev/null || skip "no setuptools, wheel and pip"
+	mkdir source
+	cp -r "$GSORT_SOURCE/python" source
+	mkdir source/src
+	cp "$GSORT_SOURCE/src/libgsort.abi" source/src
+	cp "$GSORT_SOURCE/configure.ac" source
+	for parts in ".:$GSORT_BUILD" "cuda:$GSORT_BUILD/tests/emu"; do	# the emulated GPU's stand for the real ones
+		GSORT_BUILD=${parts#*:} "$python" -m pip wheel -q --no-deps --no-build-isolation --no-index \
+			-w . "./source/python/${parts%%:*}" >log 2>&1 || { cat log; false; }
+	done
+	cat >use.py <<-'END'
+		import numpy, gsort, test_cuda
+		numpy.array([3, 1, 2], "u4").tofile("in")
+		keys = test_cuda.There(numpy.array([3, 1, 2], "u4"))
+		gsort.cuda.sort(keys, allocate=test_cuda.allocate)
+		gsort.sort_file("in", "out", type="u4", device="gpu")
+		print(keys.array, numpy.fromfile("out", "u4"))
+	END
+	"$python" -m pip install -q --no-deps --no-index --target alone gsort-*.whl >log 2>&1 || { cat log; false; }
+	"$python" -m pip install -q --no-deps --no-index --target both ./*.whl >log 2>&1 || { cat log; false; }
+	export PYTHONDONTWRITEBYTECODE=1
+	PYTHONPATH=$PWD/both:$GSORT_SOURCE/python/tests "$python" use.py >printed
+	[ "$(cat printed)" = "[1 2 3] [1 2 3]" ]
+	PYTHONPATH=$PWD/alone:$GSORT_SOURCE/python/tests not "$python" use.py 2>err
+	grep -q '^gsort._native.DeviceError: the library for GPUs cannot be loaded: libgsort_cuda.so.0: .*; the wheel gsort-cuda has it, and' err
+}
+
 @test "bench/array.py measures C, Python and numpy, and checks what they sort" {
 	GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
 		"$python" "$GSORT_SOURCE/bench/array.py" 12 1 2 >told

@@ -33,7 +33,7 @@ ask_processor(void)
 {
 	enum { OSXSAVE = 1 << 27, AVX = 1 << 28, AVX2 = 1 << 5,
 	       YMM_SAVED = 0x06, ZMM_SAVED = 0xe6 };	/* by the kernel, at a task switch */
-	const unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;	/* F DQ BW VL */
+	const unsigned avx512 = 1u << 8 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;	/* BMI2 F DQ BW VL */
 	unsigned a, b, c, d, saved, high;
 
 	__cpuid(1, a, b, c, d);		/* any has this leaf; and one that saves AVX has leaves up to 13 */

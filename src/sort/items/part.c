@@ -14,6 +14,9 @@
  */
 #include <assert.h>
 #include <string.h>
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "base/simd.h"
 #include "sort/cpu/quicksort.h"
@@ -353,26 +356,67 @@ struct packing {
 	unsigned place_bits;
 };
 
+#if defined __x86_64__
+/* Few bits of text differ, of eight hexadecimal digits 48: pack only these, if fewer than packing->shift are left
+ * out then.  Returns the greatest; 0: nothing was done. */
+__attribute__((target("bmi2"))) static uint64_t
+pack_differing(struct packing *packing, uint64_t *words, size_t count)
+{
+	uint64_t differ = 0, left_out = 0;
+
+	#pragma omp simd reduction(|: differ)
+	for (size_t i = 0; i < count; i++)
+		differ |= words[i] ^ words[0];
+	while ((unsigned)__builtin_popcountll(differ) + packing->place_bits > 64) {
+		left_out = differ & -differ;
+		differ ^= left_out;
+	}
+	if (left_out >> (packing->shift - 1) > 0)
+		return 0;
+	packing->shift = bits_of(left_out);
+	for (size_t i = 0; i < count; i++)
+		words[i] = _pext_u64(words[i], differ) << packing->place_bits | i;
+	return _pext_u64(differ, differ) << packing->place_bits | (count - 1);
+}
+#endif
+
+/* Pack words between LEAST and MOST with their places; returns the greatest. */
+static uint64_t
+pack(struct packing *packing, uint64_t *words, size_t count, uint64_t least, uint64_t most)
+{
+	uint64_t packed = 0;
+
+	packing->place_bits = bits_of(count - 1);
+	/* bits are left out before LEAST is subtracted, so that items that tie share all that are not */
+	for (packing->shift = 0; bits_of((most >> packing->shift) - (least >> packing->shift)) +
+	                         packing->place_bits > 64; packing->shift++)
+		;
+#if defined __x86_64__
+	if (packing->shift > 0 && gs_simd_best() == GS_SIMD_AVX512)
+		packed = pack_differing(packing, words, count);
+#endif
+	if (packed > 0)
+		return packed;
+	least >>= packing->shift;
+	most >>= packing->shift;
+	for (size_t i = 0; i < count; i++)
+		words[i] = ((words[i] >> packing->shift) - least) << packing->place_bits | i;
+	return (most - least) << packing->place_bits | (count - 1);
+}
+
 /* Sort items FROM .. TO, whose words are between LEAST and MOST and loaded.  OTHER is sorted. */
 static struct packing
 sort_words(struct gs_item_part *part, size_t from, size_t to, uint64_t least, uint64_t most)
 {
 	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
 	const size_t count = to - from;
-	struct packing packing = { .place_bits = bits_of(count - 1) };
 	uint64_t *words = part->words + from, *other = part->other + from;
 	uint32_t *moved = (uint32_t *)words;
+	struct packing packing;
 	uint64_t mask;
 
-	/* bits are left out before LEAST is subtracted, so that items that tie share all that are not */
-	while (bits_of((most >> packing.shift) - (least >> packing.shift)) + packing.place_bits > 64)
-		packing.shift++;
-	least >>= packing.shift;
-	most >>= packing.shift;
-	for (size_t i = 0; i < count; i++)
-		words[i] = ((words[i] >> packing.shift) - least) << packing.place_bits | i;
-	gs_quicksort(kernels, other, words, count, 0,
-	             (most - least) << packing.place_bits | (count - 1));
+	most = pack(&packing, words, count, least, most);
+	gs_quicksort(kernels, other, words, count, 0, most);
 	mask = ((uint64_t)1 << packing.place_bits) - 1;
 	if (part->in_place)
 		for (size_t i = 0; i < count; i++)

@@ -3,7 +3,7 @@
  * line_fault.c - lines whose keys are not the numbers that they should be
  *
  * In:   lines, and an order with strict keys.
- * Out:  the first line at fault, and the reason.
+ * Out:  the first line at fault, and the reason; or why a header has not the column of a key.
  *
  * Blanks around a number do not count, nor does a CR at its end, which is the end of the line.
  */
@@ -302,4 +302,34 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	         notation != GSORT_DECIMAL ? gs_notation_name(notation) :
 	         keydef->ordering == GS_BY_MONTH ? "a month" : is_float ? "a decimal number" : "a number",
 	         (const char *)shown, shown_bytes > SHOWN_BYTES ? "..." : "", advice);
+}
+
+/* ---- headers ------------------------------------------------------------------- */
+
+/* Why may a header not have a column that its author sees there? */
+static const char *
+explain_header(int separator, const char *line, size_t bytes)
+{
+	if (bytes >= 3 && memcmp(line, "\357\273\277", 3) == 0)
+		return "; remove the byte order mark before it: tail -c +4";
+	if (bytes > 0 && *line == '{')
+		return "; JSON? put the key of each line before it: jq -r '[.KEY, tojson] | @tsv'";
+	if (separator >= 0 && memchr(line, separator, bytes) != NULL)
+		return "";
+	return separator != ',' && memchr(line, ',', bytes) != NULL ? "; fields between commas need --csv"
+	     : memchr(line, ';', bytes) != NULL ? "; fields between semicolons need -t ';'"
+	     : separator >= 0 && memchr(line, '\t', bytes) != NULL ? "; fields between tabs need -t '\\t'"
+	                                                           : "";
+}
+
+gs_status
+gs_line_refuse_header(int separator, const char *name, size_t name_bytes, const char *line,
+                      const char *end)
+{
+	enum { HEADER_BYTES = 200 };	/* of it, in the message */
+	const size_t bytes = (size_t)(end - line);
+
+	return gs_fail(GS_EINPUT, "the header has no column '%.*s': \"%.*s%s\"%s", (int)name_bytes, name,
+	               (int)(bytes < HEADER_BYTES ? bytes : HEADER_BYTES), line,
+	               bytes < HEADER_BYTES ? "" : "...", explain_header(separator, line, bytes));
 }

@@ -169,6 +169,9 @@ settle(struct gs_line_order *order)
 	}
 	order->fixed_alone = order->fixed && order->key_count + order->last_resort == 1;
 	order->fixed_flip = reverse ? UINT64_MAX : 0;
+	order->number_bytes = order->key_count == 0 || !first->usual || first->ordering != GS_BY_NUMBER ||
+	                      first->begin_char > 0 || first->end_char > 0 ? 0
+	                      : order->key_count == 1 && order->last_resort && !order->collates ? 8 : 1;
 }
 
 gs_status
@@ -223,37 +226,6 @@ gs_line_order_wants_header(const struct gs_line_order *order)
 	return false;
 }
 
-/* Why may a header not have a column that its author sees there? */
-static const char *
-explain_header(const struct gs_line_order *order, const char *line, size_t bytes)
-{
-	const int separator = order->fields.separator;
-
-	if (bytes >= 3 && memcmp(line, "\357\273\277", 3) == 0)
-		return "; remove the byte order mark before it: tail -c +4";
-	if (bytes > 0 && *line == '{')
-		return "; JSON? put the key of each line before it: jq -r '[.KEY, tojson] | @tsv'";
-	if (separator != GS_NO_SEPARATOR && memchr(line, separator, bytes) != NULL)
-		return "";
-	return separator != ',' && memchr(line, ',', bytes) != NULL ? "; fields between commas need --csv"
-	     : memchr(line, ';', bytes) != NULL ? "; fields between semicolons need -t ';'"
-	     : separator != GS_NO_SEPARATOR && memchr(line, '\t', bytes) != NULL
-	     ? "; fields between tabs need -t '\\t'" : "";
-}
-
-/* LINE .. END has no column with the name of KEY.  It is shown, so that one sees what it has. */
-static gs_status
-refuse_header(const struct gs_line_order *order, const struct gs_keydef *key, const char *line,
-              const char *end)
-{
-	enum { SHOWN_BYTES = 200 };
-	const size_t bytes = (size_t)(end - line);
-
-	return gs_fail(GS_EINPUT, "the header has no column '%.*s': \"%.*s%s\"%s", (int)key->name_bytes,
-	               key->name, (int)(bytes < SHOWN_BYTES ? bytes : SHOWN_BYTES), line,
-	               bytes < SHOWN_BYTES ? "" : "...", explain_header(order, line, bytes));
-}
-
 gs_status
 gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes)
 {
@@ -269,7 +241,8 @@ gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes
 			continue;
 		field = gs_field_named(&order->fields, line, end, key->name, key->name_bytes);
 		if (field == SIZE_MAX)
-			return refuse_header(order, key, line, end);
+			return gs_line_refuse_header(order->fields.separator, key->name, key->name_bytes,
+			                             line, end);
 		gs_keydef_place(key, field);
 	}
 	settle(order);
@@ -568,20 +541,57 @@ fixed_word(const struct gs_line_order *order, const char *line, size_t length, u
 /* Lines that are loaded before they are read: in a large part they may be anywhere.  Not tuned. */
 enum { AHEAD = 8 };
 
-bool
-gs_line_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes,
-              size_t count, unsigned at, uint64_t *words)
+static inline void
+load_ahead(const char *const *lines, const uint32_t *bytes, size_t count, size_t i)
+{
+	if (i + AHEAD < count) {
+		__builtin_prefetch(lines[i + AHEAD]);
+		__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
+	}
+}
+
+static __attribute__((noinline)) bool
+make_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes, size_t count,
+           unsigned at, uint64_t *words)
 {
 	bool any = false, more;
 
 	for (size_t i = 0; i < count; i++) {
-		if (i + AHEAD < count) {
-			__builtin_prefetch(lines[i + AHEAD]);
-			__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
-		}
+		load_ahead(lines, bytes, count, i);
 		if (!fixed_word(order, lines[i], bytes[i] - 1, at, &words[i], &more))
 			words[i] = word_of(order, lines[i], lines[i] + bytes[i] - 1, at, &more);
 		any |= more;
 	}
 	return any && at % GS_LINE_KEY_STEP + 8 < GS_LINE_WORD_BYTES;
+}
+
+/* The same of a short number, and behind it of the line.  False: the word is made in another way. */
+static inline bool
+number_word(const struct gs_line_order *order, const char *line, const char *end, unsigned first,
+            uint64_t *word)
+{
+	struct gs_key_bytes behind = { .flip = order->reverse ? UINT64_MAX : 0 };
+
+	if (!gs_line_short_number(&order->fields, order->keys, line, end, word))
+		return false;
+	if (first == 0)
+		return true;
+	if (!gs_key_bytes_take_eight(&behind, (const unsigned char *)line, (const unsigned char *)end, NULL))
+		return false;
+	*word = *word << 8 * first | behind.word >> (64 - 8 * first);
+	return true;
+}
+
+bool
+gs_line_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes,
+              size_t count, unsigned at, uint64_t *words)
+{
+	if (at >= order->number_bytes)
+		return make_words(order, lines, bytes, count, at, words);
+	for (size_t i = 0; i < count; i++) {
+		load_ahead(lines, bytes, count, i);
+		if (!number_word(order, lines[i], lines[i] + bytes[i] - 1, at, &words[i]))
+			(void)make_words(order, lines + i, bytes + i, 1, at, words + i);
+	}
+	return true;
 }

@@ -46,6 +46,8 @@ struct gs_line_order {
 	bool              fixed_alone;	/* and nothing else counts */
 	size_t            fixed_from, fixed_to;
 	uint64_t          fixed_flip;	/* UINT64_MAX: descending; or 0 */
+	unsigned          number_bytes;	/* the first key is a number that begins its field, and words from
+					 * bytes before this one on begin in it */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
 	struct gs_locale *locale;	/* owned; NULL: C */
 	bool              collates;	/* lines compare as text in the last resort */
@@ -175,6 +177,11 @@ size_t gs_line_fault_find(const struct gs_line_order *order, bool missing, const
 /** Report the fault of KEY of a line; of a missing value, "". */
 void gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line,
                            size_t bytes, char reason[GS_LINE_FAULT_BYTES]);
+
+/** Refuse the header LINE .. END, which has no column with that NAME, and show it.  SEPARATOR: as in struct
+ *  gs_fields. */
+MUST_CHECK gs_status gs_line_refuse_header(int separator, const char *name, size_t name_bytes,
+                                           const char *line, const char *end);
 
 /* ---- the numbers that lines are by their first key (line_value.c) ----------------- */
 

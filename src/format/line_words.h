@@ -211,4 +211,45 @@ gs_number_word(const unsigned char **begin, const unsigned char *end, const stru
 	return true;
 }
 
+/* The same for the shortest kind: a sign perhaps, and one to eight digits, the first not 0, from AT to
+ * SEPARATOR or END.  The line begins at LINE. */
+static inline bool
+gs_number_short(const char *line, const char *at, const char *end, int separator, uint64_t *word)
+{
+	const bool negative = at < end && *at == '-';
+	const size_t left = (size_t)(end - (at += negative));
+	uint64_t text, other;
+	unsigned count;
+
+	if (left < 8 && end - line < 8)
+		return false;
+	text = left < 8 ? gs_line_eight(end - 8) >> 8 * (7 - left) >> 8 : gs_line_eight(at);
+	other = gs_line_other(text);
+	count = other == 0 ? 8 : gs_line_digits_before(other);
+	if (count == 0 || *at == '0' || (count < left && (unsigned char)at[count] != separator))
+		return false;
+	*word = (uint64_t)(GS_NUMBER_EXPONENT_0 + count) << 56 |
+	        gs_number_chunk(gs_line_join(text << 8 * (8 - count)), count, false);
+	*word = negative ? ~*word : *word;
+	return true;
+}
+
+/** The first eight bytes of the words of LINE .. END, if its usual KEY is such a number at the beginning of
+ *  its field; false: it may be otherwise.  CSV, -t, -k3,3n, EPYC 9004: 7.9 ns, not 15.1. */
+static inline bool
+gs_line_short_number(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+                     const char *end, uint64_t *word)
+{
+	const char *at;
+
+	if (fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL)
+		return false;
+	at = gs_skip_separators(line, end, (char)fields->separator,
+	                        key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field);
+	if (!gs_number_short(line, at, end, fields->separator, word))
+		return false;
+	*word = key->letters & GS_LETTER_R ? ~*word : *word;
+	return true;
+}
+
 #endif

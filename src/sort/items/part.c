@@ -357,8 +357,8 @@ struct packing {
 };
 
 #if defined __x86_64__
-/* Few bits of text differ, of eight hexadecimal digits 48: pack only these, if fewer than packing->shift are left
- * out then.  Returns the greatest; 0: nothing was done. */
+/* Few bits of text differ, of eight hexadecimal digits 48: pack only these, if fewer than packing->shift are
+ * left out then.  Returns the greatest; 0: nothing was done. */
 __attribute__((target("bmi2"))) static uint64_t
 pack_differing(struct packing *packing, uint64_t *words, size_t count)
 {

@@ -18,6 +18,7 @@ host_sources = \
   src/base/byte_order.h \
   src/base/cores.c \
   src/base/codec_abi.h \
+  src/base/codecs.def \
   src/base/dynload.c \
   src/base/dynload.h \
   src/base/filesystem.c \

@@ -47,7 +47,6 @@ typedef struct z_stream_s {
 enum { Z_OK = 0, Z_STREAM_END = 1, Z_MEM_ERROR = -4, Z_BUF_ERROR = -5 };
 enum { Z_NO_FLUSH = 0, Z_FINISH = 4, MAX_WBITS = 15 };
 #define ZLIB_VERSION		"1"	/* the library compares the first character */
-#define inflateInit2(z, bits)	inflateInit2_((z), (bits), ZLIB_VERSION, (int)sizeof(z_stream))
 
 /* ---- libzstd ---------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* dynload.c - dlopen(3), once a library, and the tables of zlib and libzstd */
+/* dynload.c - dlopen(3), once a library, and the tables of codecs.def */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
@@ -62,36 +62,41 @@ gs_library_loads(struct gs_library *library)
 	return atomic_load(&library->state) == LOADED;
 }
 
-/* ---- zlib and libzstd ------------------------------------------------------ */
+/* ---- the libraries of compressed data --------------------------------------- */
 
-#define ZLIB	"libz.so.1"
-#define ZSTD	"libzstd.so.1"
+/*
+ * A library that is loaded this way is invisible to ldd(1) and to packaging tools.  So each is declared in
+ * the binary by an ELF note, as "dlopen() Metadata for ELF Files" specifies
+ * (https://systemd.io/ELF_DLOPEN_METADATA).  A note outlives --gc-sections and strip(1).
+ */
+#ifdef __ELF__
+#define NOTE(variable, json) \
+	static const struct { \
+		uint32_t owner_bytes, json_bytes, type; \
+		char     owner[4]; \
+		_Alignas(4) char text[sizeof (json)]; \
+	} dlopen_note_##variable __attribute__((used, section(".note.dlopen"), aligned(4))) = { \
+		4, sizeof (json), 0x407c0c0a, "FDO", json, \
+	};
+#else
+#define NOTE(variable, json)
+#endif
 
-GS_DLOPEN_NOTE(zlib, ZLIB, "gzip", "Decompress gzip input", "recommended");
-GS_DLOPEN_NOTE(zstd, ZSTD, "zstd", "Decompress zstd input, compress temporary files",
-               "recommended");
-
-struct gs_zlib gs_zlib;
-struct gs_zstd gs_zstd;
-
-bool
-gs_zlib_loads(void)
-{
-	#define F(name)	{ #name, &gs_zlib.name, false },
-	static const struct gs_symbol symbols[] = { GS_ZLIB_FUNCTIONS };
-	#undef F
-	static struct gs_library library = GS_LIBRARY(ZLIB, symbols);
-
-	return gs_library_loads(&library);
-}
-
-bool
-gs_zstd_loads(void)
-{
-	#define F(name)	{ #name, &gs_zstd.name, false },
-	static const struct gs_symbol symbols[] = { GS_ZSTD_FUNCTIONS };
-	#undef F
-	static struct gs_library library = GS_LIBRARY(ZSTD, symbols);
-
-	return gs_library_loads(&library);
-}
+#define LIBRARY(name, soname, feature, description, priority) \
+	NOTE(name, "[{\"soname\":[\"" soname "\"],\"feature\":\"" feature \
+	     "\",\"description\":\"" description "\",\"priority\":\"" priority "\"}]") \
+	struct gs_##name gs_##name; \
+	static const char soname_of_##name[] = soname; \
+	static const struct gs_symbol symbols_of_##name[] = {
+#define FUNCTION(name, function)	{ #function, &gs_##name.function, false },
+#define OPTIONAL(name, function)	{ #function, &gs_##name.function, true },
+#define END(name) \
+	}; \
+	bool \
+	gs_##name##_loads(void) \
+	{ \
+		static struct gs_library library = GS_LIBRARY(soname_of_##name, symbols_of_##name); \
+	\
+		return gs_library_loads(&library); \
+	}
+#include "base/codecs.def"

@@ -94,11 +94,14 @@ gs_inflate_libraries(char *into, size_t bytes)
 	size_t used = 0;
 
 	into[0] = '\0';
-	for (size_t f = 0; f < FORMATS && used < bytes; f++)
+	for (size_t f = 0; f < FORMATS && used < bytes; f++) {
+		const char *version = formats[f]->loads() ? (*formats[f]->version)() : "missing";
+		const char *blank = strchr(version, ' ');	/* "libarchive 3.6.2" */
+
 		if (strstr(into, formats[f]->package) == NULL)
 			used += (size_t)snprintf(into + used, bytes - used, "%s%s %s", f > 0 ? ", " : "",
-			                         formats[f]->package,
-			                         formats[f]->loads() ? formats[f]->version() : "missing");
+			                         formats[f]->package, blank != NULL ? blank + 1 : version);
+	}
 	return into;
 }
 

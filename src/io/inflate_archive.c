@@ -28,41 +28,6 @@
 #include "base/dynload.h"
 #include "io/inflate_stream.h"
 
-/* ---- the library -------------------------------------------------------- */
-
-#define LIBRARY		"libarchive.so.13"	/* of every libarchive 3 */
-
-GS_DLOPEN_NOTE(archive, LIBRARY, "archive", "Decompress bzip2 and lz4 input", "suggested");
-
-#define FUNCTIONS \
-	F(version_string) F(read_new) F(read_append_filter) F(read_support_format_raw) F(read_open) \
-	F(read_next_header) F(read_data) F(read_free) F(error_string) F(filter_bytes)
-
-#define F(name)	__typeof__(archive_##name) *name;
-static struct { FUNCTIONS } la;
-#undef F
-
-static bool
-archive_loads(void)
-{
-	#define F(name)	{ "archive_" #name, &la.name, false },
-	static const struct gs_symbol symbols[] = { FUNCTIONS };
-	#undef F
-	static struct gs_library library = GS_LIBRARY(LIBRARY, symbols);
-
-	return gs_library_loads(&library);
-}
-
-/* "libarchive 3.6.2", of which the number. */
-static const char *
-archive_version(void)
-{
-	const char *text = la.version_string();
-	const char *blank = strchr(text, ' ');
-
-	return blank != NULL ? blank + 1 : text;
-}
-
 /* ---- a member ------------------------------------------------------------- */
 
 /* A filter of libarchive, and a member that holds one newline. */
@@ -124,7 +89,7 @@ static void
 close_member(struct decoder *decoder)
 {
 	if (decoder->archive != NULL)
-		la.read_free(decoder->archive);
+		gs_archive.archive_read_free(decoder->archive);
 	decoder->archive = NULL;
 }
 
@@ -138,14 +103,14 @@ open_member(struct gs_inflate_stream *stream)
 
 	decoder->seeded = decoder->starved = false;
 	decoder->opened_at = stream->total_bytes - stream->left;
-	decoder->archive = la.read_new();
+	decoder->archive = gs_archive.archive_read_new();
 	if (decoder->archive == NULL)
 		return gs_inflate_no_memory(stream);
-	if (la.read_append_filter(decoder->archive, decoder->filter->code) != ARCHIVE_OK ||
-	    la.read_support_format_raw(decoder->archive) != ARCHIVE_OK ||
-	    la.read_open(decoder->archive, stream, NULL, provide, NULL) != ARCHIVE_OK ||
-	    la.read_next_header(decoder->archive, &entry) != ARCHIVE_OK ||
-	    la.read_data(decoder->archive, &newline, 1) != 1)
+	if (gs_archive.archive_read_append_filter(decoder->archive, decoder->filter->code) != ARCHIVE_OK ||
+	    gs_archive.archive_read_support_format_raw(decoder->archive) != ARCHIVE_OK ||
+	    gs_archive.archive_read_open(decoder->archive, stream, NULL, provide, NULL) != ARCHIVE_OK ||
+	    gs_archive.archive_read_next_header(decoder->archive, &entry) != ARCHIVE_OK ||
+	    gs_archive.archive_read_data(decoder->archive, &newline, 1) != 1)
 		return fail(stream, "bad header or block");
 	return GS_OK;
 }
@@ -155,7 +120,7 @@ static gs_status
 end_member(struct gs_inflate_stream *stream)
 {
 	struct decoder *decoder = stream->decoder;
-	const uint64_t used_bytes = (uint64_t)la.filter_bytes(decoder->archive, -1) -
+	const uint64_t used_bytes = (uint64_t)gs_archive.archive_filter_bytes(decoder->archive, -1) -
 	                            decoder->filter->seed_bytes;
 	const uint64_t rest_bytes = stream->total_bytes - decoder->opened_at - used_bytes;
 
@@ -195,9 +160,9 @@ archive_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t 
 		TRY(gs_inflate_provide(stream, decoder->filter->magic, decoder->filter->magic_bytes));
 		return stream->done ? GS_OK : open_member(stream);
 	}
-	more = la.read_data(decoder->archive, into + *got, bytes - *got);
+	more = gs_archive.archive_read_data(decoder->archive, into + *got, bytes - *got);
 	if (more < 0)
-		return fail(stream, la.error_string(decoder->archive));
+		return fail(stream, gs_archive.archive_error_string(decoder->archive));
 	*got += (size_t)more;
 	return more > 0 ? GS_OK : end_member(stream);
 }
@@ -245,10 +210,12 @@ lz4_open(struct gs_inflate_stream *stream)
 }
 
 const struct gs_inflate_format gs_inflate_bzip2 = {
-	GSORT_DECOMPRESS_BZIP2, "bzip2", ".bz2", BZIP2_MAGIC, sizeof BZIP2_MAGIC - 1, LIBRARY,
-	"libarchive", archive_version, archive_loads, bzip2_open, archive_step, archive_close,
+	GSORT_DECOMPRESS_BZIP2, "bzip2", ".bz2", BZIP2_MAGIC, sizeof BZIP2_MAGIC - 1,
+	"libarchive.so.13", "libarchive", &gs_archive.archive_version_string, gs_archive_loads,
+	bzip2_open, archive_step, archive_close,
 };
 const struct gs_inflate_format gs_inflate_lz4 = {
-	GSORT_DECOMPRESS_LZ4, "lz4", ".lz4", LZ4_MAGIC, sizeof LZ4_MAGIC - 1, LIBRARY,
-	"libarchive", archive_version, archive_loads, lz4_open, archive_step, archive_close,
+	GSORT_DECOMPRESS_LZ4, "lz4", ".lz4", LZ4_MAGIC, sizeof LZ4_MAGIC - 1,
+	"libarchive.so.13", "libarchive", &gs_archive.archive_version_string, gs_archive_loads,
+	lz4_open, archive_step, archive_close,
 };

@@ -13,18 +13,14 @@
 
 #define MAGIC	"\x1f\x8b\x08"	/* the third byte is the method: zlib knows no other */
 
-static const char *
-gzip_version(void)
-{
-	return zlibVersion();
-}
-
 static gs_status
 gzip_open(struct gs_inflate_stream *stream)
 {
-	stream->decoder = calloc(1, sizeof(z_stream));
-	if (stream->decoder == NULL || inflateInit2((z_stream *)stream->decoder,
-	                                            GS_GZIP_WINDOW_BITS) != Z_OK)
+	z_stream *zlib = calloc(1, sizeof *zlib);
+
+	stream->decoder = zlib;
+	if (zlib == NULL ||
+	    gs_zlib.inflateInit2_(zlib, GS_GZIP_WINDOW_BITS, ZLIB_VERSION, sizeof *zlib) != Z_OK)
 		return gs_inflate_no_memory(stream);
 	return GS_OK;
 }
@@ -60,14 +56,14 @@ gzip_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *go
 	zlib->avail_in = (unsigned)stream->left;
 	zlib->next_out = (unsigned char *)into + *got;
 	zlib->avail_out = (unsigned)room;
-	code = inflate(zlib, Z_NO_FLUSH);
+	code = gs_zlib.inflate(zlib, Z_NO_FLUSH);
 	gs_inflate_advance(stream, stream->left - zlib->avail_in);
 	*got += room - zlib->avail_out;
 	stream->inside = code != Z_STREAM_END;
 	switch (code) {
 	case Z_STREAM_END:
 		stream->any = true;
-		inflateReset(zlib);
+		gs_zlib.inflateReset(zlib);
 		return GS_OK;
 	case Z_OK:
 		return GS_OK;
@@ -83,11 +79,11 @@ static void
 gzip_close(struct gs_inflate_stream *stream)
 {
 	if (stream->decoder != NULL)
-		inflateEnd((z_stream *)stream->decoder);
+		gs_zlib.inflateEnd(stream->decoder);
 	free(stream->decoder);
 }
 
 const struct gs_inflate_format gs_inflate_gzip = {
 	GSORT_DECOMPRESS_GZIP, "gzip", ".gz", MAGIC, 3, "libz.so.1", "zlib",
-	gzip_version, gs_zlib_loads, gzip_open, gzip_step, gzip_close,
+	&gs_zlib.zlibVersion, gs_zlib_loads, gzip_open, gzip_step, gzip_close,
 };

@@ -57,7 +57,7 @@ struct gs_inflate_format {
 	const char  *magic;
 	size_t       magic_bytes;
 	const char  *soname, *package;	/* of the library */
-	const char *(*version)(void);	/* once it is loaded */
+	const char *(**version)(void);	/* once it is loaded */
 	bool       (*loads)(void);
 	gs_status  (*open)(struct gs_inflate_stream *stream);
 	/* Add to *GOT, up to BYTES, and set DONE at the end; may add nothing. */

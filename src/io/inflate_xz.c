@@ -14,56 +14,23 @@
 #include "base/dynload.h"
 #include "io/inflate_stream.h"
 
-#define LIBRARY		"liblzma.so.5"
 #define MAGIC		"\xfd" "7zXZ"
 #define GARBAGE		"damaged, or garbage after it"
-
-GS_DLOPEN_NOTE(lzma, LIBRARY, "xz", "Decompress xz input", "suggested");
-
-static struct {
-	__typeof__(lzma_version_string) *version_string;
-	__typeof__(lzma_stream_decoder) *stream_decoder;
-	__typeof__(lzma_code)           *code;
-	__typeof__(lzma_end)            *end;
-	__typeof__(lzma_stream_decoder_mt) *stream_decoder_mt;	/* NULL before 5.4 */
-} xz;
-
-static const struct gs_symbol symbols[] = {
-	{ "lzma_version_string", &xz.version_string, false },
-	{ "lzma_stream_decoder", &xz.stream_decoder, false },
-	{ "lzma_code", &xz.code, false },
-	{ "lzma_end", &xz.end, false },
-	{ "lzma_stream_decoder_mt", &xz.stream_decoder_mt, true },
-};
-
-static bool
-xz_loads(void)
-{
-	static struct gs_library library = GS_LIBRARY(LIBRARY, symbols);
-
-	return gs_library_loads(&library);
-}
-
-static const char *
-xz_version(void)
-{
-	return xz.version_string();
-}
 
 static lzma_ret
 start(const struct gs_inflate_options *options, lzma_stream *lzma)
 {
 	const uint64_t most = options->window_bytes > 0 ? options->window_bytes : UINT64_MAX;
 
-	if (options->threads > 1 && options->memory_bytes > 0 && xz.stream_decoder_mt != NULL) {
+	if (options->threads > 1 && options->memory_bytes > 0 && gs_lzma.lzma_stream_decoder_mt != NULL) {
 		const lzma_mt threaded = {
 			.flags = LZMA_CONCATENATED, .threads = options->threads,
 			.memlimit_threading = options->memory_bytes, .memlimit_stop = most,
 		};
 
-		return xz.stream_decoder_mt(lzma, &threaded);
+		return gs_lzma.lzma_stream_decoder_mt(lzma, &threaded);
 	}
-	return xz.stream_decoder(lzma, most, LZMA_CONCATENATED);
+	return gs_lzma.lzma_stream_decoder(lzma, most, LZMA_CONCATENATED);
 }
 
 static gs_status
@@ -99,7 +66,7 @@ xz_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
 	lzma->avail_in = stream->left;
 	lzma->next_out = (uint8_t *)into + *got;
 	lzma->avail_out = bytes - *got;
-	code = xz.code(lzma, stream->ended ? LZMA_FINISH : LZMA_RUN);
+	code = gs_lzma.lzma_code(lzma, stream->ended ? LZMA_FINISH : LZMA_RUN);
 	gs_inflate_advance(stream, stream->left - lzma->avail_in);
 	*got = bytes - lzma->avail_out;
 	switch (code) {
@@ -128,11 +95,11 @@ static void
 xz_close(struct gs_inflate_stream *stream)
 {
 	if (stream->decoder != NULL)
-		xz.end(stream->decoder);
+		gs_lzma.lzma_end(stream->decoder);
 	free(stream->decoder);
 }
 
 const struct gs_inflate_format gs_inflate_xz = {
-	GSORT_DECOMPRESS_XZ, "xz", ".xz", MAGIC, 6, LIBRARY, "liblzma",
-	xz_version, xz_loads, xz_open, xz_step, xz_close,
+	GSORT_DECOMPRESS_XZ, "xz", ".xz", MAGIC, 6, "liblzma.so.5", "liblzma",
+	&gs_lzma.lzma_version_string, gs_lzma_loads, xz_open, xz_step, xz_close,
 };

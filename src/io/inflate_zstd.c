@@ -20,21 +20,15 @@ window_log(uint64_t bytes)
 	return log;
 }
 
-static const char *
-zstd_version(void)
-{
-	return ZSTD_versionString();
-}
-
 static gs_status
 zstd_open(struct gs_inflate_stream *stream)
 {
-	stream->decoder = ZSTD_createDCtx();
+	stream->decoder = gs_zstd.ZSTD_createDCtx();
 	if (stream->decoder == NULL)
 		return gs_inflate_no_memory(stream);
 	/* Memory is only taken when a frame asks for it. */
-	ZSTD_DCtx_setParameter(stream->decoder, ZSTD_d_windowLogMax,
-	                       window_log(stream->options.window_bytes));
+	gs_zstd.ZSTD_DCtx_setParameter(stream->decoder, ZSTD_d_windowLogMax,
+	                               window_log(stream->options.window_bytes));
 	return GS_OK;
 }
 
@@ -49,30 +43,30 @@ zstd_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *go
 	if (stream->done)
 		return GS_OK;
 	in = (ZSTD_inBuffer){ stream->next, stream->left, 0 };
-	code = ZSTD_decompressStream(stream->decoder, &out, &in);
+	code = gs_zstd.ZSTD_decompressStream(stream->decoder, &out, &in);
 	if (code != 0 && in.size == 0 && out.pos == *got)
 		return gs_inflate_truncated(stream);
 	gs_inflate_advance(stream, in.pos);
 	*got = out.pos;
 	stream->inside = code != 0;
 	stream->any |= code == 0;
-	if (!ZSTD_isError(code))
+	if (!gs_zstd.ZSTD_isError(code))
 		return GS_OK;
-	if (ZSTD_getErrorCode(code) == ZSTD_error_prefix_unknown)
+	if (gs_zstd.ZSTD_getErrorCode(code) == ZSTD_error_prefix_unknown)
 		return gs_inflate_foreign(stream);
-	if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge &&
+	if (gs_zstd.ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge &&
 	    window_log(stream->options.window_bytes) < WINDOW_LOG_MOST)
 		return gs_inflate_too_large(stream);
-	return gs_inflate_corrupt(stream, ZSTD_getErrorName(code));
+	return gs_inflate_corrupt(stream, gs_zstd.ZSTD_getErrorName(code));
 }
 
 static void
 zstd_close(struct gs_inflate_stream *stream)
 {
-	ZSTD_freeDCtx(stream->decoder);
+	gs_zstd.ZSTD_freeDCtx(stream->decoder);
 }
 
 const struct gs_inflate_format gs_inflate_zstd = {
 	GSORT_DECOMPRESS_ZSTD, "zstd", ".zst", "\x28\xb5\x2f\xfd", 4, "libzstd.so.1", "libzstd",
-	zstd_version, gs_zstd_loads, zstd_open, zstd_step, zstd_close,
+	&gs_zstd.ZSTD_versionString, gs_zstd_loads, zstd_open, zstd_step, zstd_close,
 };

@@ -175,8 +175,9 @@ open_decoder(const struct gs_parallel_inflate *parallel, struct decoder *decoder
 {
 	*decoder = (struct decoder){ .zstd = NULL };
 	if (parallel->gzip)
-		return inflateInit2(&decoder->zlib, GS_GZIP_WINDOW_BITS) == Z_OK;
-	decoder->zstd = ZSTD_createDCtx();
+		return gs_zlib.inflateInit2_(&decoder->zlib, GS_GZIP_WINDOW_BITS, ZLIB_VERSION,
+		                             sizeof decoder->zlib) == Z_OK;
+	decoder->zstd = gs_zstd.ZSTD_createDCtx();
 	return decoder->zstd != NULL;
 }
 
@@ -184,9 +185,9 @@ static void
 close_decoder(const struct gs_parallel_inflate *parallel, struct decoder *decoder)
 {
 	if (parallel->gzip)
-		inflateEnd(&decoder->zlib);
+		gs_zlib.inflateEnd(&decoder->zlib);
 	else
-		ZSTD_freeDCtx(decoder->zstd);
+		gs_zstd.ZSTD_freeDCtx(decoder->zstd);
 }
 
 /* All members of the segment.  False: one is damaged. */
@@ -198,7 +199,7 @@ unpack_gzip(z_stream *zlib, struct segment *segment)
 	zlib->next_out = (unsigned char *)segment->plain;
 	zlib->avail_out = (unsigned)segment->plain_room;
 	while (zlib->avail_in > 0)
-		if (inflateReset(zlib) != Z_OK || inflate(zlib, Z_FINISH) != Z_STREAM_END)
+		if (gs_zlib.inflateReset(zlib) != Z_OK || gs_zlib.inflate(zlib, Z_FINISH) != Z_STREAM_END)
 			return false;
 	segment->plain_bytes = segment->plain_room - zlib->avail_out;
 	return true;
@@ -207,9 +208,9 @@ unpack_gzip(z_stream *zlib, struct segment *segment)
 static bool
 unpack_zstd(ZSTD_DCtx *zstd, struct segment *segment)
 {
-	segment->plain_bytes = ZSTD_decompressDCtx(zstd, segment->plain, segment->plain_room,
-	                                        segment->packed, segment->packed_bytes);
-	return !ZSTD_isError(segment->plain_bytes);
+	segment->plain_bytes = gs_zstd.ZSTD_decompressDCtx(zstd, segment->plain, segment->plain_room,
+	                                                   segment->packed, segment->packed_bytes);
+	return !gs_zstd.ZSTD_isError(segment->plain_bytes);
 }
 
 static bool

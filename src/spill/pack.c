@@ -30,33 +30,10 @@ enum { ZSTD_LEVEL = 1 };
 
 /* Both libraries are loaded when they are first needed.  Without them, blocks are stored as
  * they are. */
-#define LZ4	"liblz4.so.1"
-
-GS_DLOPEN_NOTE(lz4, LZ4, "lz4", "Compress temporary files with lz4", "suggested");
-
-static struct {
-	__typeof__(LZ4_versionString)    *version;
-	__typeof__(LZ4_compress_default) *compress;
-	__typeof__(LZ4_decompress_safe)  *decompress;
-} lz4;
-
-static bool
-lz4_loads(void)
-{
-	static const struct gs_symbol symbols[] = {
-		{ "LZ4_versionString", &lz4.version, false },
-		{ "LZ4_compress_default", &lz4.compress, false },
-		{ "LZ4_decompress_safe", &lz4.decompress, false },
-	};
-	static struct gs_library library = GS_LIBRARY(LZ4, symbols);
-
-	return gs_library_loads(&library);
-}
-
 const char *
 gs_pack_lz4_version(void)
 {
-	return lz4_loads() ? lz4.version() : "missing";
+	return gs_lz4_loads() ? gs_lz4.LZ4_versionString() : "missing";
 }
 
 #define EACH_WIDTH	"spill/shuffle.inc"
@@ -85,9 +62,9 @@ void
 gs_packer_close(struct gs_packer *packer)
 {
 	if (packer->compressor != NULL)
-		ZSTD_freeCCtx(packer->compressor);
+		gs_zstd.ZSTD_freeCCtx(packer->compressor);
 	if (packer->expander != NULL)
-		ZSTD_freeDCtx(packer->expander);
+		gs_zstd.ZSTD_freeDCtx(packer->expander);
 	packer->compressor = packer->expander = NULL;
 }
 
@@ -100,16 +77,16 @@ compress_bytes(struct gs_packer *packer, const void *from, void *to, size_t byte
 	if (packer->method == GS_PACK_LZ4) {
 		int result = 0;
 
-		if (lz4_loads())
-			result = lz4.compress(from, to, (int)bytes, (int)bytes);
+		if (gs_lz4_loads())
+			result = gs_lz4.LZ4_compress_default(from, to, (int)bytes, (int)bytes);
 		return result > 0 ? (size_t)result : 0;
 	}
 	if (packer->compressor == NULL && gs_zstd_loads())
-		packer->compressor = ZSTD_createCCtx();
+		packer->compressor = gs_zstd.ZSTD_createCCtx();
 	if (packer->compressor == NULL)		/* no memory, or no library */
 		return 0;
-	packed = ZSTD_compressCCtx(packer->compressor, to, bytes, from, bytes, ZSTD_LEVEL);
-	return ZSTD_isError(packed) ? 0 : packed;
+	packed = gs_zstd.ZSTD_compressCCtx(packer->compressor, to, bytes, from, bytes, ZSTD_LEVEL);
+	return gs_zstd.ZSTD_isError(packed) ? 0 : packed;
 }
 
 size_t
@@ -149,11 +126,12 @@ static bool
 expand(struct gs_packer *packer, const void *from, size_t packed, void *to, size_t bytes)
 {
 	if (packer->method == GS_PACK_LZ4)
-		return lz4_loads() && lz4.decompress(from, to, (int)packed, (int)bytes) == (int)bytes;
+		return gs_lz4_loads() &&
+		       gs_lz4.LZ4_decompress_safe(from, to, (int)packed, (int)bytes) == (int)bytes;
 	if (packer->expander == NULL && gs_zstd_loads())
-		packer->expander = ZSTD_createDCtx();
+		packer->expander = gs_zstd.ZSTD_createDCtx();
 	return packer->expander != NULL &&
-	       ZSTD_decompressDCtx(packer->expander, to, bytes, from, packed) == bytes;
+	       gs_zstd.ZSTD_decompressDCtx(packer->expander, to, bytes, from, packed) == bytes;
 }
 
 bool

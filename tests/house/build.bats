@@ -33,7 +33,7 @@ install() {
 	local note
 	needs readelf objcopy strip
 	cd "$GSORT_SOURCE"
-	grep -ohE '"lib[a-z0-9]+\.so\.[0-9]+"' src/*/*.[ch] | sort -u >"$BATS_TEST_TMPDIR/sources"
+	grep -ohE '"lib[a-z0-9]+\.so\.[0-9]+"' src/*/*.{c,h,def} | sort -u >"$BATS_TEST_TMPDIR/sources"
 	cd "$BATS_TEST_TMPDIR"
 	[ "$(wc -l <sources)" -ge 5 ]
 	strip -o stripped "$GSORT"		# notes outlive it

@@ -73,17 +73,18 @@ struct emu_site {
 };
 
 /** Wait for the lanes in MASK; what each lane gets depends on the operation. */
-uint64_t emu_warp(emu_site site, unsigned mask, uint64_t value, int source);
+uint64_t emu_warp(const emu_site *site, unsigned mask, uint64_t value, int source);
 
 /** Wait for the whole block; returns how many threads came with a value other than 0. */
-int emu_block(emu_site site, int value);
+int emu_block(const emu_site *site, int value);
 
 /** Let the other threads of the block run. */
 void emu_sleep(void);
 
 static inline unsigned emu_lane(void) { return emu_here->lane; }
 
-#define EMU_SITE(operation)	(emu_site{ operation, __FILE__, __LINE__ })
+#define EMU_SITE(operation) \
+	(__extension__({ static const emu_site emu_call = { operation, __FILE__, __LINE__ }; &emu_call; }))
 
 #define __syncthreads()			((void)emu_block(EMU_SITE(EMU_BARRIER), 0))
 #define __syncthreads_count(holds)	emu_block(EMU_SITE(EMU_BARRIER_COUNT), (holds) != 0)
@@ -105,13 +106,13 @@ static inline unsigned emu_lane(void) { return emu_here->lane; }
 #define __reduce_max_sync(mask, value)	((unsigned)emu_warp(EMU_SITE(EMU_MAX), mask, value, 0))
 
 static inline void
-emu_syncwarp(emu_site site, unsigned mask = 0xffffffffu)
+emu_syncwarp(const emu_site *site, unsigned mask = 0xffffffffu)
 {
 	(void)emu_warp(site, mask, 0, 0);
 }
 
 template <class Value> static inline Value
-emu_shuffle(emu_site site, unsigned mask, Value value, int source)
+emu_shuffle(const emu_site *site, unsigned mask, Value value, int source)
 {
 	uint64_t bits = 0;
 
@@ -124,7 +125,7 @@ emu_shuffle(emu_site site, unsigned mask, Value value, int source)
 
 /* A source outside of the WIDTH lanes that shuffle among themselves is the lane itself. */
 template <class Value> static inline Value
-emu_shfl(emu_site site, unsigned mask, Value value, int source, int width = 32)
+emu_shfl(const emu_site *site, unsigned mask, Value value, int source, int width = 32)
 {
 	int lane = (int)emu_lane();
 
@@ -132,7 +133,7 @@ emu_shfl(emu_site site, unsigned mask, Value value, int source, int width = 32)
 }
 
 template <class Value> static inline Value
-emu_shfl_xor(emu_site site, unsigned mask, Value value, int lanes, int width = 32)
+emu_shfl_xor(const emu_site *site, unsigned mask, Value value, int lanes, int width = 32)
 {
 	int lane = (int)emu_lane(), source = lane ^ lanes;
 
@@ -140,7 +141,7 @@ emu_shfl_xor(emu_site site, unsigned mask, Value value, int lanes, int width = 3
 }
 
 template <class Value> static inline Value
-emu_shfl_up(emu_site site, unsigned mask, Value value, unsigned delta, int width = 32)
+emu_shfl_up(const emu_site *site, unsigned mask, Value value, unsigned delta, int width = 32)
 {
 	int lane = (int)emu_lane(), source = lane - (int)delta;
 
@@ -148,7 +149,7 @@ emu_shfl_up(emu_site site, unsigned mask, Value value, unsigned delta, int width
 }
 
 template <class Value> static inline Value
-emu_shfl_down(emu_site site, unsigned mask, Value value, unsigned delta, int width = 32)
+emu_shfl_down(const emu_site *site, unsigned mask, Value value, unsigned delta, int width = 32)
 {
 	int lane = (int)emu_lane(), source = lane + (int)delta;
 

@@ -3,8 +3,8 @@
  * launch.cpp - run a grid on the host: fibers for threads
  *
  * A block runs on one thread of the host.  Each of its threads is a fiber that
- * runs until it has to wait for others: then the scheduler resumes the next.  A
- * warp runs while any of its lanes can, then the next warp runs.  The last lane to
+ * runs until it has to wait for others: then it resumes the next lane of its warp that can
+ * run or, if none can, the scheduler, which runs the next warp.  The last lane to
  * reach a warp's operation performs it for all; a block's barrier opens when every
  * warp waits at it.
  *
@@ -20,7 +20,7 @@
  * barrier is wrong in one of the two orders.  Dynamic shared memory is all zeros
  * before a block, or all ones: a kernel may rely on neither.
  *
- * Invariant: a fiber that can run is READY; only the scheduler resumes fibers.
+ * Invariant: of the fibers of one warp at a time one runs; those that can are in READY of their warps.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,23 +102,34 @@ struct fiber {
 	emu_place place;
 	stack     saved;
 	state     now;
-	emu_site  site;		/* where it waits */
-	unsigned  mask;		/* for whom */
-	uint64_t  value, result;
-	int       source;
+};
+
+/* The lanes of a warp, as bits and by number: which can run, which sleep, and where the others wait. */
+struct warp {
+	unsigned lanes, ready, asleep;
+	unsigned arrived;	/* wait for others of a mask: */
+	unsigned masks[LANES];
+	int      sources[LANES];
+	uint64_t values[LANES], results[LANES];
+	const emu_site *sites[LANES];
 };
 
 /* What a host thread needs to run blocks; kept for the next launch. */
 struct runner {
 	fiber    *fibers;
+	warp     *warps;
 	char     *stacks;
 	unsigned  count;
 	fiber    *self;
+	warp     *own;		/* warp of SELF */
 	stack     scheduler;
 	void    (*thread)(void *context);
 	void     *context;
 	bool      reverse;
-	unsigned  arrived[MAX_THREADS / LANES];	/* of each warp: the lanes that are IN_WARP */
+	unsigned  left;		/* threads that have left the block */
+	unsigned  at_barrier;	/* or wait there: */
+	const emu_site *barrier;
+	uint64_t  sum, result;	/* of those that wait, and of the last barrier */
 };
 
 static thread_local runner here;
@@ -129,13 +140,16 @@ give_up(const char *what)
 {
 	fprintf(stderr, "emulator: block %u: %s\n", emu_here->block_index.x, what);
 	for (unsigned t = 0; t < here.count; t++) {
-		const fiber *f = &here.fibers[t];
+		const warp *w = &here.warps[t / LANES];
+		const emu_site *site = w->sites[t % LANES];
+		const state now = here.fibers[t].now;
 
-		if (f->now == LEFT)
-			fprintf(stderr, "  thread %u has left\n", t);
+		if (now == IN_WARP || now == IN_BLOCK)
+			fprintf(stderr, "  thread %u waits at %s:%d (operation %d, mask %08x)\n", t,
+			        site->file, site->line, (int)site->operation, w->masks[t % LANES]);
 		else
-			fprintf(stderr, "  thread %u waits at %s:%d (operation %d, mask %08x)\n",
-			        t, f->site.file, f->site.line, (int)f->site.operation, f->mask);
+			fprintf(stderr, "  thread %u %s\n", t,
+			        now == LEFT ? "has left" : now == ASLEEP ? "sleeps" : "runs");
 	}
 	abort();
 }
@@ -143,8 +157,8 @@ give_up(const char *what)
 static bool
 same_site(const emu_site *a, const emu_site *b)
 {
-	return a->operation == b->operation && a->line == b->line &&
-	       (a->file == b->file || strcmp(a->file, b->file) == 0);
+	return a == b || (a->operation == b->operation && a->line == b->line &&
+	                  (a->file == b->file || strcmp(a->file, b->file) == 0));
 }
 
 unsigned char *
@@ -155,137 +169,167 @@ emu_dynamic_shared(void)
 	return shared.bytes;
 }
 
+/* Of the lanes that can run, the first one behind LANE in the order of this launch, or else the first. */
+static unsigned
+next_lane(unsigned ready, unsigned lane)
+{
+	const unsigned behind = ready & (here.reverse ? (1u << lane) - 1 : ~((2u << lane) - 1));
+	const unsigned from = behind != 0 ? behind : ready;
+
+	return (unsigned)(here.reverse ? 31 - __builtin_clz(from) : __builtin_ctz(from));
+}
+
+/* Let LANE of this warp run, which can; what ran until now goes to FROM. */
+static void
+resume(stack *from, unsigned lane)
+{
+	fiber *next = &here.fibers[(size_t)(here.own - here.warps) * LANES + lane];
+
+	here.own->ready &= ~(1u << lane);
+	here.self = next;
+	emu_here = &next->place;
+	next->now = READY;
+	emu_switch(from, &next->saved);
+}
+
 static void
 wait_as(state state)
 {
-	here.self->now = state;
-	emu_switch(&here.self->saved, &here.scheduler);
+	fiber *self = here.self;
+
+	self->now = state;
+	if (here.own->ready != 0)
+		resume(&self->saved, next_lane(here.own->ready, self->place.lane));
+	else
+		emu_switch(&self->saved, &here.scheduler);
 }
 
-/* What lane LANE gets, once all lanes of MASK have come. */
+/* What lanes of MASK get, who have all come, in an operation that gives each the same. */
 static uint64_t
-warp_result(const fiber *warp, unsigned lane)
+common_result(const warp *w, unsigned mask, emu_operation operation)
 {
-	const fiber *self = &warp[lane];
 	uint64_t bits = 0, sum = 0, least = UINT64_MAX, most = 0;
 
-	if (self->site.operation == EMU_SHUFFLE) {
-		if ((self->mask >> self->source & 1) == 0)
-			give_up("a shuffle reads a lane that does not take part");
-		return warp[self->source].value;
-	}
 	for (unsigned l = 0; l < LANES; l++)
-		if (self->mask >> l & 1) {
-			uint64_t value = warp[l].value;
+		if (mask >> l & 1) {
+			const uint64_t value = w->values[l];
 
-			if (self->site.operation == EMU_MATCH ? value == self->value : value != 0)
-				bits |= (uint64_t)1 << l;
+			bits |= (uint64_t)(value != 0) << l;
 			sum += value;
 			least = value < least ? value : least;
 			most = value > most ? value : most;
 		}
-	switch (self->site.operation) {
-	case EMU_ADD: return sum;
-	case EMU_MIN: return least;
-	case EMU_MAX: return most;
-	default:      return bits;
+	return operation == EMU_ADD ? sum : operation == EMU_MIN ? least : operation == EMU_MAX ? most : bits;
+}
+
+/* The lanes of MASK that have the value of LANE. */
+static unsigned
+matches(const warp *w, unsigned mask, unsigned lane)
+{
+	unsigned bits = 0;
+
+	for (unsigned l = 0; l < LANES; l++)
+		bits |= (unsigned)(w->values[l] == w->values[lane]) << l;
+	return bits & mask;
+}
+
+/* All lanes of MASK have come: set their results. */
+static void
+perform(warp *w, unsigned mask, const emu_site *site)
+{
+	uint64_t common = 0;
+
+	for (unsigned l = 0; l < LANES; l++)
+		if ((mask >> l & 1) && (w->masks[l] != mask || !same_site(w->sites[l], site)))
+			give_up("lanes of a mask do different things");
+	if (site->operation == EMU_SYNC)
+		return;
+	if (site->operation != EMU_SHUFFLE && site->operation != EMU_MATCH)
+		common = common_result(w, mask, site->operation);
+	for (unsigned l = 0; l < LANES; l++) {
+		if ((mask >> l & 1) == 0)
+			continue;
+		if (site->operation == EMU_SHUFFLE && (mask >> w->sources[l] & 1) == 0)
+			give_up("a shuffle reads a lane that does not take part");
+		w->results[l] = site->operation == EMU_SHUFFLE ? w->values[w->sources[l]]
+		                : site->operation == EMU_MATCH ? matches(w, mask, l) : common;
 	}
 }
 
 uint64_t
-emu_warp(emu_site site, unsigned mask, uint64_t value, int source)
+emu_warp(const emu_site *site, unsigned mask, uint64_t value, int source)
 {
-	fiber *self = here.self;
 	const unsigned lane = emu_lane();
-	fiber *warp = self - lane;
-	const size_t first = (size_t)(warp - here.fibers);
-	unsigned *arrived = &here.arrived[first / LANES];
+	warp *w = here.own;
 
-	self->site = site;
-	self->mask = mask;
-	self->value = value;
-	self->source = source;
-	self->now = IN_WARP;
+	w->sites[lane] = site;
+	w->masks[lane] = mask;
+	w->values[lane] = value;
+	w->sources[lane] = source;
 	if ((mask >> lane & 1) == 0)
 		give_up("a lane is not in its own mask");
-	if (here.count - first < LANES && mask >> (here.count - first) > 0)
+	if ((mask & ~w->lanes) != 0)
 		give_up("a mask names a lane that does not exist");
-	*arrived |= 1u << lane;
-	if ((*arrived & mask) != mask) {
+	w->arrived |= 1u << lane;
+	if ((w->arrived & mask) != mask) {
 		wait_as(IN_WARP);
-		return self->result;
+		return w->results[lane];
 	}
-	for (unsigned l = 0; l < LANES; l++)
-		if ((mask >> l & 1) && (warp[l].mask != mask || !same_site(&warp[l].site, &site)))
-			give_up("lanes of a mask do different things");
-	/* all lanes get the same, but of a shuffle and a match */
-	self->result = warp_result(warp, lane);
-	for (unsigned l = 0; l < LANES; l++)
-		if (mask >> l & 1)
-			warp[l].result = site.operation == EMU_SHUFFLE || site.operation == EMU_MATCH ?
-				warp_result(warp, l) : self->result;
-	for (unsigned l = 0; l < LANES; l++)
-		if (mask >> l & 1)
-			warp[l].now = READY;
-	*arrived &= ~mask;
-	return self->result;
+	perform(w, mask, site);
+	w->arrived &= ~mask;
+	w->ready |= mask & ~(1u << lane);
+	return w->results[lane];
 }
 
 int
-emu_block(emu_site site, int value)
+emu_block(const emu_site *site, int value)
 {
-	here.self->site = site;
-	here.self->value = (uint64_t)value;
+	here.own->sites[emu_lane()] = site;
+	if (here.at_barrier++ == 0)
+		here.barrier = site;
+	else if (!same_site(here.barrier, site))
+		give_up("threads wait at different barriers");
+	here.sum += (uint64_t)value;
 	wait_as(IN_BLOCK);
-	return (int)here.self->result;
+	return (int)here.result;
 }
 
 void
 emu_sleep(void)
 {
+	here.own->asleep |= 1u << emu_lane();
 	wait_as(ASLEEP);
 }
 
 /* Wake all that sleep; were there any? */
 static bool
-wake_all(void)
+wake_all(unsigned warps)
 {
-	bool any = false;
+	unsigned any = 0;
 
-	for (unsigned t = 0; t < here.count; t++)
-		if (here.fibers[t].now == ASLEEP) {
-			here.fibers[t].now = READY;
-			any = true;
-		}
-	return any;
+	for (unsigned w = 0; w < warps; w++) {
+		here.warps[w].ready |= here.warps[w].asleep;
+		any |= here.warps[w].asleep;
+		here.warps[w].asleep = 0;
+	}
+	return any != 0;
 }
 
 /* Nobody can go on.  Open the barrier if all are there, tell if all have left. */
 static bool
-open_barrier(void)
+open_barrier(unsigned warps)
 {
-	const fiber *first = &here.fibers[0];
-	unsigned left = 0;
-	uint64_t sum = 0;
-
-	for (unsigned t = 0; t < here.count; t++) {
-		left += here.fibers[t].now == LEFT;
-		sum += here.fibers[t].value;
-	}
-	if (left == here.count)
+	if (here.left == here.count)
 		return false;
-	for (unsigned t = 0; t < here.count; t++) {
-		if (here.fibers[t].now == IN_WARP)
-			give_up("deadlock: lanes of a mask never come");
-		if (here.fibers[t].now == LEFT)
-			give_up("a barrier waits for threads that have left");
-		if (!same_site(&here.fibers[t].site, &first->site))
-			give_up("threads wait at different barriers");
-	}
-	for (unsigned t = 0; t < here.count; t++) {
-		here.fibers[t].result = sum;
-		here.fibers[t].now = READY;
-	}
+	if (here.left + here.at_barrier < here.count)
+		give_up("deadlock: lanes of a mask never come");
+	if (here.left > 0)
+		give_up("a barrier waits for threads that have left");
+	for (unsigned w = 0; w < warps; w++)
+		here.warps[w].ready = here.warps[w].lanes;
+	here.result = here.sum;
+	here.sum = 0;
+	here.at_barrier = 0;
 	return true;
 }
 
@@ -294,28 +338,8 @@ fiber_main(void)
 {
 	for (;;) {
 		here.thread(here.context);
+		here.left++;
 		wait_as(LEFT);
-	}
-}
-
-/* Let the lanes of a warp run until none of them can. */
-static void
-run_warp(fiber *warp, unsigned lanes)
-{
-	bool ran = true;
-
-	while (ran) {
-		ran = false;
-		for (unsigned l = 0; l < lanes; l++) {
-			fiber *f = &warp[here.reverse ? lanes - 1 - l : l];
-
-			if (f->now == READY) {
-				here.self = f;
-				emu_here = &f->place;
-				emu_switch(&here.scheduler, &f->saved);
-				ran = true;
-			}
-		}
 	}
 }
 
@@ -342,21 +366,22 @@ run_block(dim3 grid, size_t index)
 	};
 	const unsigned warps = (here.count + LANES - 1) / LANES;
 
-	for (unsigned t = 0; t < here.count; t++) {
-		fiber *f = &here.fibers[t];
+	for (unsigned t = 0; t < here.count; t++)
+		here.fibers[t].place.block_index = place;
+	for (unsigned w = 0; w < warps; w++) {
+		const unsigned lanes = here.count - w * LANES < LANES ? here.count - w * LANES : LANES;
 
-		f->place.block_index = place;
-		f->now = READY;
-		f->value = 0;
+		here.warps[w].lanes = here.warps[w].ready = UINT32_MAX >> (LANES - lanes);
 	}
+	here.left = 0;
 	do {
 		for (unsigned w = 0; w < warps; w++) {
-			unsigned first = (here.reverse ? warps - 1 - w : w) * LANES;
-			unsigned lanes = here.count - first < LANES ? here.count - first : LANES;
-
-			run_warp(&here.fibers[first], lanes);
+			here.own = &here.warps[here.reverse ? warps - 1 - w : w];
+			while (here.own->ready != 0)	/* lanes resume each other until none can run */
+				resume(&here.scheduler,
+				       next_lane(here.own->ready, here.reverse ? 0 : LANES - 1));
 		}
-	} while (wake_all() || open_barrier());
+	} while (wake_all(warps) || open_barrier(warps));
 }
 
 /* A thread of OpenMP may end before the program: its runner goes with it. */
@@ -366,6 +391,7 @@ static thread_local struct leaver {
 	~leaver()
 	{
 		free(here.fibers);
+		free(here.warps);
 		munmap(here.stacks, (size_t)MAX_THREADS * STACK_BYTES);
 	}
 } leaver;
@@ -383,7 +409,8 @@ runner_init(void)
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 	              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	here.fibers = (fiber *)calloc(MAX_THREADS, sizeof(fiber));
-	if (memory == MAP_FAILED || here.fibers == NULL) {
+	here.warps = (warp *)calloc(MAX_THREADS / LANES, sizeof(warp));
+	if (memory == MAP_FAILED || here.fibers == NULL || here.warps == NULL) {
 		fprintf(stderr, "emulator: no memory for stacks\n");
 		abort();
 	}

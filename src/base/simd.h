@@ -13,6 +13,45 @@ enum gs_simd gs_simd_best(void);
 void gs_simd_at_most(enum gs_simd most);
 const char *gs_simd_name(enum gs_simd simd);
 
+/*
+ * Define NAME_best(), which does what the inline function NAME() does, compiled for the vectors of this
+ * processor.  PARAMETERS and ARGUMENTS stand in parentheses.
+ */
+#if defined __x86_64__
+#define GS_SIMD_BEST(type, name, parameters, arguments) \
+	__attribute__((target("avx512bw,avx512dq"))) static type \
+	name##_avx512 parameters \
+	{ \
+		return name arguments; \
+	} \
+	\
+	__attribute__((target("avx2"))) static type \
+	name##_avx2 parameters \
+	{ \
+		return name arguments; \
+	} \
+	\
+	static type \
+	name##_best parameters \
+	{ \
+		const enum gs_simd simd = gs_simd_best(); \
+	\
+		return simd == GS_SIMD_AVX512 ? name##_avx512 arguments \
+		       : simd == GS_SIMD_AVX2 ? name##_avx2 arguments : name arguments; \
+	}
+#else
+#define GS_SIMD_BEST(type, name, parameters, arguments) \
+	static type \
+	name##_best parameters \
+	{ \
+		return name arguments; \
+	}
+#endif
+
+/** CALL(8), CALL(16), CALL(32) or CALL(64), by the width of keys: CALL is a macro with a loop for each. */
+#define GS_BY_WIDTH(bits, call) \
+	((bits) == 8 ? call(8) : (bits) == 16 ? call(16) : (bits) == 32 ? call(32) : call(64))
+
 /**
  * Shall a line of cache be fetched before a key is scattered to it?  Intel's processors write to one line
  * after the other, if these are not in the first-level cache; AMD's to several at once.  gsort_sort() of u32

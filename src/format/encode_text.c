@@ -218,12 +218,8 @@ static char *
 print_any(const struct gs_integers *source, const struct stretch *stretch, size_t first,
           size_t last, char *into)
 {
-	switch (source->bits) {
-	case 8:  return print_lines(source, 8, stretch, first, last, into);
-	case 16: return print_lines(source, 16, stretch, first, last, into);
-	case 32: return print_lines(source, 32, stretch, first, last, into);
-	default: return print_lines(source, 64, stretch, first, last, into);
-	}
+#define PRINT(width)	print_lines(source, width, stretch, first, last, into)
+	return GS_BY_WIDTH(source->bits, PRINT);
 }
 
 /* The same, many lines at once where that is possible; nothing after the last line is touched. */

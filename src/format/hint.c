@@ -116,7 +116,7 @@ name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 #define DIGITS	"[0-9]+"
 #define ADDRESSES	"([0-9]{1,3}\\.){3}[0-9]{1,3}[ \t].*"
 #define ADDRESSES_HINT	"; do lines begin with an address? gsort -V"
-#define NUMBER	"[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)(e[-+]?[0-9]+)?"
+#define NUMBER	GS_LINE_NUMBER
 
 /* POSIX extended regular expressions for a whole line; capitals are as small letters. */
 static const struct notation {
@@ -193,6 +193,19 @@ matches(const char *pattern, const char *text)
 
 	snprintf(whole, sizeof whole, "^(%s)$", pattern);
 	return finds(whole, text, groups);
+}
+
+bool
+gs_line_matches(const char *pattern, const char *line, const char *end)
+{
+	const size_t bytes = (size_t)(end - line);
+	char text[GS_LINE_BYTES + 1];
+
+	if (bytes > GS_LINE_BYTES || memchr(line, '\0', bytes) != NULL)
+		return false;
+	memcpy(text, line, bytes);
+	text[bytes] = '\0';
+	return matches(pattern, text);
 }
 
 /* An object of JSON: the first of its names that has a number. */

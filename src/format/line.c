@@ -191,65 +191,17 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 
 /* ---- the fault of a line ----------------------------------------------- */
 
-static const char *
-skip_digits(const char *text, const char *end)
-{
-	while (text < end && gs_is_digit(*text))
-		text++;
-	return text;
-}
-
 static bool
-is_whole_number(const char *text, const char *end)
+is_whole_number(const char *line, const char *end)
 {
-	if (text < end && (*text == '-' || *text == '+'))
-		text++;
-	return text < end && skip_digits(text, end) == end;
-}
-
-/* Is it a number, but not an integer: with a fraction or an exponent? */
-static bool
-is_other_number(const char *text, const char *end)
-{
-	const char *digits;
-
-	if (text < end && (*text == '-' || *text == '+'))
-		text++;
-	digits = text;
-	text = skip_digits(text, end);
-	if (text < end && *text == '.') {
-		const char *point = text++;
-
-		text = skip_digits(text, end);
-		if (text - digits == 1 && text == point + 1)
-			return false;		/* a lone point */
-	}
-	if (text == digits)
-		return false;
-	if (text < end && (*text | 0x20) == 'e') {
-		text++;
-		if (text < end && (*text == '-' || *text == '+'))
-			text++;
-		digits = text;
-		text = skip_digits(text, end);
-		if (text == digits)
-			return false;
-	}
-	return text == end;
+	return gs_line_matches("[-+]?[0-9]+", line, end);
 }
 
 /* "0x1f", without a fraction or an exponent. */
 static bool
-is_hexadecimal(const char *text, const char *end)
+is_hexadecimal(const char *line, const char *end)
 {
-	if (text < end && (*text == '-' || *text == '+'))
-		text++;
-	if (end - text < 3 || text[0] != '0' || (text[1] | 0x20) != 'x')
-		return false;
-	for (text += 2; text < end; text++)
-		if (!gs_is_digit(*text) && ((*text | 0x20) < 'a' || (*text | 0x20) > 'f'))
-			return false;
-	return true;
+	return gs_line_matches("[-+]?0x[0-9a-f]+", line, end);
 }
 
 /* A line as a string for a message, shortened. */
@@ -301,7 +253,7 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 		         "18446744073709551615; -k1,1n sorts any)", shown);
 	else
 		snprintf(reason, room, "not %s: \"%s\"", !options->floats &&
-		         is_other_number(line, end) ? "an integer" : "a number", shown);
+		         gs_line_matches(GS_LINE_NUMBER, line, end) ? "an integer" : "a number", shown);
 }
 
 uint64_t

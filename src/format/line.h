@@ -212,6 +212,13 @@ void gs_line_reject_end(const struct gs_text_options *options, uint64_t invalid)
 
 enum { GS_HINT_BYTES = 256 };
 
+/* A decimal number, with a fraction or an exponent perhaps. */
+#define GS_LINE_NUMBER	"[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)(e[-+]?[0-9]+)?"
+
+/** Is LINE .. END, at most GS_LINE_BYTES, as PATTERN, a POSIX extended regular expression in which capitals
+ *  are as small letters?  False, too, if there is no memory to tell. */
+bool gs_line_matches(const char *pattern, const char *line, const char *end);
+
 /**
  * Describe LINE .. END, line NUMBER of its file, without its terminator.
  *

@@ -38,39 +38,12 @@ sum_width(unsigned key_class, unsigned bits, const void *keys, size_t from, size
 INLINE uint64_t
 sum_any(unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to)
 {
-	switch (bits) {
-	case 8:  return sum_width(key_class, 8, keys, from, to);
-	case 16: return sum_width(key_class, 16, keys, from, to);
-	case 32: return sum_width(key_class, 32, keys, from, to);
-	default: return sum_width(key_class, 64, keys, from, to);
-	}
+#define SUM(width)	sum_width(key_class, width, keys, from, to)
+	return GS_BY_WIDTH(bits, SUM);
 }
 
-#if defined __x86_64__
-__attribute__((target("avx512f,avx512dq"))) static uint64_t
-sum_avx512(unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to)
-{
-	return sum_any(key_class, bits, keys, from, to);
-}
-
-__attribute__((target("avx2"))) static uint64_t
-sum_avx2(unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to)
-{
-	return sum_any(key_class, bits, keys, from, to);
-}
-#endif
-
-static uint64_t
-sum_keys(unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to)
-{
-#if defined __x86_64__
-	if (gs_simd_best() == GS_SIMD_AVX512)
-		return sum_avx512(key_class, bits, keys, from, to);
-	if (gs_simd_best() == GS_SIMD_AVX2)
-		return sum_avx2(key_class, bits, keys, from, to);
-#endif
-	return sum_any(key_class, bits, keys, from, to);
-}
+GS_SIMD_BEST(uint64_t, sum_any, (unsigned key_class, unsigned bits, const void *keys, size_t from, size_t to),
+             (key_class, bits, keys, from, to))
 
 /* ---- all keys ---------------------------------------------------------------- */
 
@@ -90,7 +63,7 @@ sum_share(void *context, size_t share)
 	const size_t from = share * SHARE_KEYS, left = work->count - from;
 	const size_t to = left < SHARE_KEYS ? work->count : from + SHARE_KEYS;
 
-	atomic_fetch_add(&work->sum, sum_keys(work->key_class, work->bits, work->keys, from, to));
+	atomic_fetch_add(&work->sum, sum_any_best(work->key_class, work->bits, work->keys, from, to));
 	/* From the last key of the share before it on. */
 	if (work->ordered && !gs_keys_in_order(work->keys, work->bits, from > 0 ? from : 1, to,
 	                                       GS_ASCENDING))

@@ -14,53 +14,26 @@
 INLINE bool
 in_order(const void *keys, unsigned key_bits, size_t begin, size_t end, enum gs_key_order order)
 {
-	switch (key_bits) {
-	case 8:  return in_order_8(keys, begin, end, order);
-	case 16: return in_order_16(keys, begin, end, order);
-	case 32: return in_order_32(keys, begin, end, order);
-	default: return in_order_64(keys, begin, end, order);
-	}
+#define IN_ORDER(width)	in_order_##width(keys, begin, end, order)
+	return GS_BY_WIDTH(key_bits, IN_ORDER);
 }
 
-#if defined __x86_64__
-__attribute__((target("avx512bw"))) static bool
-in_order_avx512(const void *keys, unsigned key_bits, size_t begin, size_t end,
-                enum gs_key_order order)
-{
-	return in_order(keys, key_bits, begin, end, order);
-}
-
-__attribute__((target("avx2"))) static bool
-in_order_avx2(const void *keys, unsigned key_bits, size_t begin, size_t end,
-              enum gs_key_order order)
-{
-	return in_order(keys, key_bits, begin, end, order);
-}
-#endif
+GS_SIMD_BEST(bool, in_order, (const void *keys, unsigned key_bits, size_t begin, size_t end,
+                              enum gs_key_order order), (keys, key_bits, begin, end, order))
 
 bool
 gs_keys_in_order(const void *keys, unsigned key_bits, size_t begin, size_t end,
                  enum gs_key_order order)
 {
 	assert(begin > 0);
-#if defined __x86_64__
-	if (gs_simd_best() == GS_SIMD_AVX512)
-		return in_order_avx512(keys, key_bits, begin, end, order);
-	if (gs_simd_best() == GS_SIMD_AVX2)
-		return in_order_avx2(keys, key_bits, begin, end, order);
-#endif
-	return in_order(keys, key_bits, begin, end, order);
+	return in_order_best(keys, key_bits, begin, end, order);
 }
 
 void
 gs_keys_fill(void *keys, unsigned key_bits, uint64_t key, size_t count)
 {
-	switch (key_bits) {
-	case 8:  fill_8(keys, (uint8_t)key, count); break;
-	case 16: fill_16(keys, (uint16_t)key, count); break;
-	case 32: fill_32(keys, (uint32_t)key, count); break;
-	default: fill_64(keys, key, count); break;
-	}
+#define FILL(width)	fill_##width(keys, key, count)
+	GS_BY_WIDTH(key_bits, FILL);
 }
 
 /* --- groups of equal keys, and sums ------------------------------------------------ */
@@ -103,7 +76,7 @@ enum { BLOCK = 255 };	/* keys that are compared at once, whose number fits in an
 		return last; \
 	} \
 	static unsigned __int128 \
-	sum##bits(const type *keys, type least, size_t count) \
+	sum##bits(const type *keys, uint64_t least, size_t count) \
 	{ \
 		uint64_t low = 0, high = 0; \
 		_Pragma("omp simd reduction(+:low,high)") \
@@ -122,14 +95,8 @@ DEFINE_SCANS(uint64_t, 64)
 uint64_t
 gs_scan_groups(const void *keys, unsigned key_bits, size_t count)
 {
-	if (count == 0)
-		return 0;
-	switch (key_bits) {
-	case 8:  return 1 + changes8(keys, count);
-	case 16: return 1 + changes16(keys, count);
-	case 32: return 1 + changes32(keys, count);
-	default: return 1 + changes64(keys, count);
-	}
+#define CHANGES(width)	changes##width(keys, count)
+	return count == 0 ? 0 : 1 + GS_BY_WIDTH(key_bits, CHANGES);
 }
 
 size_t
@@ -168,12 +135,8 @@ gs_scan_repeated(const void *keys, unsigned key_bits, size_t from, size_t count,
 	if (count - from <= times)
 		return count;
 	last = count - (size_t)times;
-	switch (key_bits) {
-	case 8:  found = repeated8(keys, from, last, (size_t)times); break;
-	case 16: found = repeated16(keys, from, last, (size_t)times); break;
-	case 32: found = repeated32(keys, from, last, (size_t)times); break;
-	default: found = repeated64(keys, from, last, (size_t)times); break;
-	}
+#define REPEATED(width)	repeated##width(keys, from, last, (size_t)times)
+	found = GS_BY_WIDTH(key_bits, REPEATED);
 	return found < last ? found : count;
 }
 
@@ -181,10 +144,6 @@ unsigned __int128
 gs_scan_sum(const void *keys, unsigned key_bits, uint64_t least, size_t count)
 {
 	assert(count <= UINT32_MAX);
-	switch (key_bits) {
-	case 8:  return sum8(keys, (uint8_t)least, count);
-	case 16: return sum16(keys, (uint16_t)least, count);
-	case 32: return sum32(keys, (uint32_t)least, count);
-	default: return sum64(keys, least, count);
-	}
+#define SUM(width)	sum##width(keys, least, count)
+	return GS_BY_WIDTH(key_bits, SUM);
 }

@@ -38,15 +38,8 @@ gs_keys_from(const void *keys, unsigned key_bits, size_t low, size_t high, uint6
 static inline size_t
 gs_keys_above(const void *keys, unsigned key_bits, size_t low, size_t high, uint64_t limit)
 {
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (gs_key_at(keys, key_bits, middle) <= limit)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return limit >= UINT64_MAX >> (64 - key_bits) ? high
+	       : gs_keys_from(keys, key_bits, low, high, limit + 1);
 }
 
 /* ---- groups of equal keys in a sorted span, and sums of keys ------------- */

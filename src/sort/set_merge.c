@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/round.h"
+#include "base/simd.h"
 #include "sort/keys.h"
 #include "sort/set_merge.h"
 
@@ -109,10 +110,6 @@ gs_set_cut(unsigned bits, const struct gs_set_side *a, const struct gs_set_side 
 void
 gs_set_merge(enum gs_set_keep keep, unsigned bits, struct gs_set_piece pieces[GS_SET_LANES])
 {
-	switch (bits) {
-	case 8:  merge_8(keep, pieces); break;
-	case 16: merge_16(keep, pieces); break;
-	case 32: merge_32(keep, pieces); break;
-	default: merge_64(keep, pieces); break;
-	}
+#define MERGE(width)	merge_##width(keep, pieces)
+	GS_BY_WIDTH(bits, MERGE);
 }

@@ -102,16 +102,6 @@ gs_item_pivots_choose(struct gs_item_pivots *pivots, const struct gs_item_order 
 	return status;
 }
 
-/* COMPARE() alone is as good as words, and faster for items that share many. */
-static int
-compare_whole(const struct gs_item_order *order, unsigned level, const char *one,
-              size_t one_bytes, const char *other, size_t other_bytes)
-{
-	return order->compare != NULL
-	       ? order->compare(order->context, one, one_bytes, other, other_bytes)
-	       : gs_item_compare(order, level, one, one_bytes, other, other_bytes);
-}
-
 /* The bin of one item: a binary search. */
 static unsigned
 find(const struct gs_item_pivots *pivots, const struct gs_item_order *order, unsigned level,
@@ -121,8 +111,8 @@ find(const struct gs_item_pivots *pivots, const struct gs_item_order *order, uns
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		const int compared = compare_whole(order, level, item, bytes, pivots->items[middle],
-		                                   pivots->bytes[middle]);
+		const int compared = gs_item_compare_whole(order, level, item, bytes, pivots->items[middle],
+		                                           pivots->bytes[middle]);
 
 		if (compared == 0)
 			return (unsigned)(2 * middle + 1);

@@ -136,7 +136,6 @@ host_sources = \
   src/io/recorder.c \
   src/io/replace.c \
   src/job/abreast.c \
-  src/job/abreast.h \
   src/job/api.c \
   src/job/check.c \
   src/job/combine.c \
@@ -269,7 +268,6 @@ host_sources = \
   src/stages/fillings.c \
   src/stages/figures.c \
   src/stages/handover.c \
-  src/stages/handover.h \
   src/stages/head.c \
   src/stages/ingest.c \
   src/stages/ingest.h \
@@ -278,7 +276,6 @@ host_sources = \
   src/stages/emit_items.c \
   src/stages/item_maker.c \
   src/stages/item_merger.c \
-  src/stages/item_merger.h \
   src/stages/item_packers.c \
   src/stages/item_set.c \
   src/stages/item_firsts.c \

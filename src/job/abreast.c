@@ -14,7 +14,7 @@
 
 #include "base/thread.h"
 #include "format/disorder.h"
-#include "job/abreast.h"
+#include "job/merge_input.h"
 #include "job/ranked.h"
 
 struct operand {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "format/key.h"
-#include "job/abreast.h"
+#include "job/merge_input.h"
 #include "job/job.h"
 #include "job/options.h"
 #include "job/ranked.h"

@@ -27,7 +27,6 @@
 #include "stages/answer.h"
 #include "stages/emit.h"
 #include "stages/engine.h"
-#include "stages/handover.h"
 #include "stages/ingest.h"
 #include "stages/item_store.h"
 #include "stages/line_ingest.h"

@@ -19,7 +19,7 @@
 #include "io/input.h"
 #include "job/job.h"
 #include "job/options.h"
-#include "job/abreast.h"
+#include "job/merge_input.h"
 #include "job/ranked.h"
 #include "stages/select.h"
 

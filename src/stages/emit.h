@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "base/status.h"
+#include "base/thread.h"
 #include "format/encode.h"
 #include "format/line_order.h"
 #include "gsort.h"
@@ -305,5 +306,47 @@ void gs_show_open(struct gs_show *show, const struct gsort_options *options,
 /** The same, as JSON: {"keys": ELEMENTS, "LISTED": [...]}. */
 void gs_show_open_json(struct gs_show *show, const char *listed, const struct gs_line_order *order,
                        struct gs_emit *emit);
+
+/* ---- or one job hands its sorted elements to a thread of another job (handover.c) ---- */
+
+/*
+ *     giver:  open; end; { sink, end } for each class; shut
+ *     taker:  { next, until it says that this has ended } for reading, then for each class; shut; close
+ *
+ * Nothing is copied: a span is borrowed until the taker asks for the next one.  A giver that sorts in
+ * slots goes on meanwhile, half of the slots ahead at most; any other giver waits for that.
+ */
+
+enum { GS_HANDOVER_OFFERS = 16 };
+
+struct gs_handover {
+	struct gs_queue there, back;
+	struct gs_span  offers[GS_HANDOVER_OFFERS];	/* in turn; count 0: an end */
+	size_t          given, returned;
+	size_t          keeps;		/* offers that may be out once a span in a slot is taken */
+	unsigned        threads;	/* of the giver */
+	struct gs_span *borrowed;	/* the taker has it; or NULL */
+	struct gs_verify *verify;
+	bool            shut;		/* for the giver: the taker wants no more */
+};
+
+/** At most THREADS of a giver that sorts in slots work on spans. */
+void gs_handover_open(struct gs_handover *handover, unsigned threads);
+
+/* The giver: */
+
+/** The sink of any class: it has enough once the taker has shut.  Notes in VERIFY what leaves.  The
+ *  producer may have SLOTS. */
+struct gs_span_sink gs_handover_sink(struct gs_handover *handover, struct gs_verify *verify,
+                                     size_t slots);
+
+/** The input has been read; later: all elements of the class have been given. */
+void gs_handover_end(struct gs_handover *handover);
+
+/* The taker: */
+
+/** Wait for the next span, which may be changed; count 0: the input was read, or the class has ended.
+ *  False: the giver has ended before that. */
+bool gs_handover_next(struct gs_handover *handover, struct gs_span *span);
 
 #endif

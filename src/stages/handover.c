@@ -8,7 +8,7 @@
  * Invariant: the offers in both queues and the one that is borrowed are the last ones given, fewer
  * than there are.
  */
-#include "stages/handover.h"
+#include "stages/emit.h"
 
 void
 gs_handover_open(struct gs_handover *handover, unsigned threads)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "plan/items.h"
-#include "stages/item_merger.h"
+#include "stages/item_store.h"
 #include "stages/line_ingest.h"
 #include "stages/select.h"
 

@@ -69,9 +69,7 @@ open_ranked(struct gsort *job, const struct gsort_options *options)
 	options = &job->ranked->given;
 	for (size_t i = 0; gs_ranked_checks_merge(job->ranked) && i < options->input_count; i++)
 		TRY(check_input(options, options->inputs[i]));
-	TRY(gs_ranked_begin(job->ranked));
-	job->options = job->ranked->options;
-	return GS_OK;
+	return gs_ranked_begin(job->ranked, &job->options);
 }
 
 static gs_status

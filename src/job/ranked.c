@@ -119,10 +119,8 @@ read_nothing(void *context, void *into, size_t bytes)
 }
 
 static void
-set_options(struct gs_ranked *ranked)
+set_options(const struct gs_ranked *ranked, struct gsort_options *own)
 {
-	struct gsort_options *own = &ranked->options;
-
 	if (own->set == GSORT_NO_SET || gs_options_want_items(own)) {	/* else this is of operands */
 		own->inputs = ranked->parts.names;
 		own->input_count = ranked->parts.count;
@@ -165,7 +163,6 @@ open_ranked(struct gs_ranked *ranked)
 	struct gsort_options *given = &ranked->given;
 
 	TRY(gs_ranks_agree(ranks, check_options(given)));
-	ranked->options = *given;
 	if (gs_options_want_items(given) && ranks->size > GS_ITEM_BINS_MOST)
 		return gs_ranks_agree(ranks, gs_fail(GS_EUSAGE, "at most %d ranks sort records or lines "
 		                      "by key", GS_ITEM_BINS_MOST));
@@ -183,19 +180,20 @@ gs_ranked_checks_merge(const struct gs_ranked *ranked)
 }
 
 gs_status
-gs_ranked_begin(struct gs_ranked *ranked)
+gs_ranked_begin(struct gs_ranked *ranked, struct gsort_options *own)
 {
 	struct gs_ranks *ranks = ranked->ranks;
 	struct gsort_options *given = &ranked->given;
 
 	if (given->operation == GSORT_MERGE)
-		given->operation = ranked->options.operation = GSORT_SORT;
+		given->operation = GSORT_SORT;
 	TRY(count_sharers(ranked));
 	if (given->operation == GSORT_SORT)
 		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
-	set_options(ranked);
+	*own = *given;
+	set_options(ranked, own);
 	if (given->operation == GSORT_SORT)
-		gs_ranked_output_set(&ranked->output, &ranked->options);
+		gs_ranked_output_set(&ranked->output, own);
 	return GS_OK;
 }
 
@@ -210,7 +208,7 @@ make(struct gs_ranked **made, struct gs_ranks *ranks, const struct gsort_options
 	TRY(alone ? status : gs_ranks_agree(ranks, status));
 	ranked->alone = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
 	ranked->ranks = alone ? &ranked->alone : ranks;
-	ranked->given = ranked->options = *options;
+	ranked->given = *options;
 	return GS_OK;
 }
 
@@ -226,8 +224,7 @@ gs_ranked_open_operand(struct gs_ranked **opened, struct gsort_options *options,
 	ranked->whole = whole;
 	ranked->sharers = whole->sharers;
 	TRY(gs_parts_open(&ranked->parts, options, ranked->ranks, false));
-	set_options(ranked);
-	*options = ranked->options;
+	set_options(ranked, options);
 	return GS_OK;
 }
 
@@ -304,7 +301,7 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 		return;
 	input->all_bytes = ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
 	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
-	if (ranked->options.memory_bytes == 0)
+	if (ranked->given.memory_bytes == 0)
 		input->memory_bytes /= local;		/* a percentage of the host's */
 	input->host_bytes /= local;
 	if (input->operation != GSORT_SORT)
@@ -331,8 +328,8 @@ gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
 	if (ranked->window_bytes == 0)
 		return;
 	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
-	                             ranked->options.type == GSORT_TEXT_FLOAT ||
-	                             gs_options_want_column(&ranked->options));
+	                             ranked->given.type == GSORT_TEXT_FLOAT ||
+	                             gs_options_want_column(&ranked->given));
 	if (plan->chunk_bytes > most)
 		plan->chunk_bytes = most;
 }

@@ -200,7 +200,6 @@ struct gs_ranked {
 	struct gs_ranked           *whole;	/* of a set operation of which this sorts an operand; its
 						 * spread has the splitters of all operands */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */
-	struct gsort_options        options;	/* of the job of this rank */
 	struct gs_parts             parts;
 	struct gs_spread            spread;
 	struct gs_item_spread       item_spread;	/* in its place, for items */
@@ -228,8 +227,8 @@ gs_ranked_open(struct gs_ranked **ranked, const struct gsort_options *options);
 /** A merge by ranks is a sort: must the caller check first that each input is sorted? */
 bool gs_ranked_checks_merge(const struct gs_ranked *ranked);
 
-/** Set the options of the job of this rank, one of several, and open its output; collective. */
-MUST_CHECK gs_status gs_ranked_begin(struct gs_ranked *ranked);
+/** Set OWN to the options of the job of this rank, one of several, and open its output; collective. */
+MUST_CHECK gs_status gs_ranked_begin(struct gs_ranked *ranked, struct gsort_options *own);
 
 /** Look which part of an operand of the set operation WHOLE this rank reads, and set *OPTIONS, which have
  *  that one input, to those of the job that sorts it; collective. */

@@ -137,12 +137,10 @@ endif
 # What was measured, and the figures of it: the READMEs show them.
 bench_results = \
   bench/results/2cores-2026-11-21/cpu-and-text.txt \
-  bench/results/2cores-2026-11-22/versus-text.json \
   bench/results/2cores-2026-11-22/versus-u32.json \
   bench/results/2cores-2026-11-23/lines.txt \
   bench/results/2cores-2026-11-23/ranks.txt \
   bench/results/2cores-2026-11-23/records.txt \
-  bench/results/2cores-2026-11-23/versus-lines.json \
   bench/results/2cores-2026-11-25/hunts.txt \
   bench/results/2cores-2026-11-25/one-taker.txt \
   bench/results/2cores-2026-11-25/spilled-keys.txt \

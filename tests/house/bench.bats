@@ -84,31 +84,27 @@ load ../helpers
 	[ -z "$wrong" ] || { echo "not in README.md: $wrong"; false; }
 }
 
-# Each figure of "How it compares" is that of a row of bench/results, and each factor that of two rows of
-# a group; so are the figures of the first screen, and those beside cat under "Questions".
+# The table of "How it compares" is what bench/all prints of its results; the figures beside cat are those of
+# rows of bench/results, those of the first screen are in that section.
 @test "the figures of README.md are those of bench/results" {
 	needs python3
 	(cd "$GSORT_SOURCE" && python3 - <<-'END')
-		import json, re
-		results = "bench/results/2cores-2026-11-2"
-		groups = {}
-		for name in "2/versus-text", "2/versus-u32", "3/versus-lines":
-		    for row in json.load(open(results + name + ".json"))["rows"]:
-		        groups.setdefault(row["group"], []).append((row["command"], row["seconds"]))
-		page = open("README.md").read().replace("\\|", "or")
-		number = r"([0-9.]+)"
+		import json, re, subprocess
+		page = open("README.md").read()
+		compared, number = page.split("## How it compares")[1], r"([0-9.]+)"
 		like = lambda value, printed: f"{value:.{len(printed.partition('.')[2])}f}" == printed
-		table, gsort = re.findall(r"^\|(.*)\|(.*)\|(.*)\|(.*)\|$", page.split("## How it compares")[1], re.M), None
-		for _, ours, other, factor in table[2:]:
-		    gsort = re.match(rf" {number} s", ours)[1] if ours.strip() else gsort
-		    name, seconds = re.match(rf" `?(?:LC_ALL=C )?(\w+).*: {number} s", other).groups()
-		    assert any(like(a, gsort) and like(b, seconds) and like(b / a, factor.strip())
-		               for rows in groups.values() for (x, a) in rows if "gsort" in x for (y, b) in rows
-		               if y.startswith(name)), (gsort, name, seconds, factor)
-		assert len(table) == 13, len(table)
+		shown = subprocess.run(["bench/all", "--show", "bench/results/2cores-2026-11-26/all.json"], check=True,
+		                       capture_output=True, text=True).stdout.split("\n\n")[1]
+		assert shown.count("\n") == 14 and shown in compared, shown
+		rows = json.load(open("bench/results/2cores-2026-11-22/versus-u32.json"))["rows"]
+		printed = re.search(rf"2\^28 u32 took {number} s .*`: {number} s.* {number} s from a pipe .{number} s", compared)
+		rows = {row["command"]: row["seconds"] for row in rows}
+		for command, seconds in zip(("gsort -u32 --device=cpu in > out", "cat in > out",
+		                             "cat in | gsort -u32 --device=cpu > out", "cat in | cat > out"), printed.groups()):
+		    assert like(rows[command], seconds), (command, seconds)
 		first = page[:page.index("![")]
 		for seconds in re.findall(number + r"\s+s\b", first):
-		    assert f"{seconds} s" in page.split("## How it compares")[1], seconds
+		    assert f"{seconds} s" in compared, seconds
 		assert len(re.findall(number + r"\s+s\b", first)) == 3
 		over = {}
 		for group in [group for name in ("h200-2026-11-23/jobs-two-queues", "h200-2026-11-26/jobs")

@@ -244,7 +244,7 @@ if (job->kind->items && order == NULL)
 
 @test "no line of README.md or HACKING.md is wider than 120 columns" {
 	for file in README.md HACKING.md; do
-		expand "$file" | awk -v file="$file" 'length > 120 { print file ":" NR ": " length }'
+		expand "$file" | awk -v file="$file" 'length > 120 && !/^\|/ { print file ":" NR ": " length }'
 	done >"$BATS_TEST_TMPDIR/wide"
 	[ ! -s "$BATS_TEST_TMPDIR/wide" ] || { cat "$BATS_TEST_TMPDIR/wide"; false; }
 }

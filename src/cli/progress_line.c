@@ -157,7 +157,7 @@ estimate(const struct gsort_progress *p, enum gsort_operation operation, struct 
 		times->write_start = times->elapsed;
 		times->write_work = (double)p->work_done;
 	}
-	if (times->elapsed < ETA_SECONDS || p->work_total == 0 || p->work_done == 0)
+	if (times->elapsed < (double)ETA_SECONDS || p->work_total == 0 || p->work_done == 0)
 		return -1;
 	rate = times->elapsed / (double)p->work_done;
 	writing = times->write_start > 0 ? (double)p->work_done - times->write_work : 0;
@@ -190,7 +190,7 @@ add_bar(struct gs_progress_line *line, const struct gsort_progress *p)
 		return;
 	gs_progress_add(line, "[");
 	for (unsigned c = 0; c < BAR_COLUMNS; c++)
-		gs_progress_add(line, c < (unsigned)(all * BAR_COLUMNS) ? "#" : "-");
+		gs_progress_add(line, c < (unsigned)(all * (double)BAR_COLUMNS) ? "#" : "-");
 	gs_progress_add(line, "] ");
 }
 

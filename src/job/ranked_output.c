@@ -125,7 +125,7 @@ open_shared(struct gs_ranked_output *output)
 	TRY(gs_ranks_agree(output->ranks, status));
 	if (first) {
 		made.kind = output->kind;
-		(void)stpncpy(made.name, output->kind == GS_SHARED_NEW ? output->replace.hidden : name,
+		(void)memccpy(made.name, output->kind == GS_SHARED_NEW ? output->replace.hidden : name, '\0',
 		              sizeof made.name - 1);
 	}
 	TRY(gs_ranks_share(output->ranks, &made, sizeof made));

@@ -110,7 +110,7 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 		return;
 	set_disk(forecast, plan, input, rate, merges ? kept_bytes : kept);
 	forecast->memory_bytes = memory(plan, input, rate, kept);
-	forecast->read_seconds = STARTS_MS * 1e-3;
+	forecast->read_seconds = (double)STARTS_MS * 1e-3;
 	if (!sorts) {
 		forecast->read_seconds += seconds(bytes, input->operation == GSORT_CHECK ? rate->checking
 		                                         : rate->merging,
@@ -122,7 +122,7 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 		                                  rate->disk.writing, threads, MERGE_PASS);
 		forecast->write_seconds = seconds(bytes, rate->disk.writing, threads, LEAST_MERGING);
 	} else if (gpu) {
-		forecast->read_seconds += GPU_OPENS_MS * 1e-3 + seconds(bytes, input->key_bits > 0 ? 0 :
+		forecast->read_seconds += (double)GPU_OPENS_MS * 1e-3 + seconds(bytes, input->key_bits > 0 ? 0 :
 		                          rate->memory.reading, threads, LEAST_READING);
 		forecast->write_seconds = seconds(bytes, 0, threads, LEAST_WRITING);
 	} else {

@@ -83,8 +83,8 @@ add_special(struct gs_bars *bars, double number, uint64_t key)
 static double
 between(double least, double most, size_t b, size_t n)
 {
-	const bool wide = most / 2 - least / 2 > DBL_MAX / 2 / GS_BARS_MOST;
-	const double scale = wide ? 0.5 / GS_BARS_MOST : 1;
+	const bool wide = most / 2 - least / 2 > DBL_MAX / 2 / (double)GS_BARS_MOST;
+	const double scale = wide ? 0.5 / (double)GS_BARS_MOST : 1;
 	const double low = least * scale, range = most * scale - low;
 	const double edge = (low + range * (double)b / (double)n) / scale;
 

@@ -10,6 +10,10 @@
  * The caller reads the first chunk itself, since it would have to wait for it anyway.  The
  * thread is started only if there is more: starting it took a tenth of a job of ten lines.
  *
+ * Where a team works on chunks, a reader beside it gets no other thread, and then the team waits for it.  So
+ * it reads plain files itself, in turn: 10^7 lines of CSV in the cache, 16 cores, to /dev/null, least and
+ * median of 7, 0.132 and 0.158 s, before 0.180 and 0.251; not in the cache 0.41 s, before 0.46.
+ *
  * Invariant: a chunk is in one place only: a queue, the reader, or the caller.
  */
 #include <assert.h>
@@ -108,7 +112,8 @@ gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t sk
 	ahead->open = true;
 }
 
-/* The caller reads the first chunk, and then hands over to the thread, if there is more. */
+/* The caller reads the first chunk, and in turn all of a file that a team reads.  Then it hands over to the
+ * thread, if there is more. */
 static void
 read_first(struct gs_ahead *ahead)
 {
@@ -119,10 +124,14 @@ read_first(struct gs_ahead *ahead)
 		more = read_next(ahead);
 		if (more && (!ahead->in_file || ahead->first_alone))
 			return;		/* the next file is opened when it is wanted */
-	} else if (ahead->in_file) {
-		more = true;
 	} else {
-		more = ahead->begins = ahead->in_file = gs_input_next(ahead->input);
+		if (!ahead->in_file)
+			ahead->begins = ahead->in_file = gs_input_next(ahead->input);
+		more = ahead->in_file;
+		if (more && ahead->in_turn && gs_input_has_team(ahead->input)) {
+			(void)read_chunk(ahead);
+			return;
+		}
 	}
 	ahead->handed_over = true;
 	if (more)

@@ -403,6 +403,14 @@ gs_input_close(struct gs_input *input)
 
 /* ---- pieces --------------------------------------------------------------- */
 
+bool
+gs_input_has_team(struct gs_input *input)
+{
+	const struct gs_file *file = current(input);
+
+	return input->options.threads > 1 && file->regular && file->format == GSORT_DECOMPRESS_NONE;
+}
+
 gs_status
 gs_input_claims(struct gs_input *input, bool *yes)
 {

@@ -107,6 +107,9 @@ struct gs_input_piece {
 	size_t   bytes;
 };
 
+/** Is the current file a regular one that is not compressed, and read by several threads? */
+bool gs_input_has_team(struct gs_input *input);
+
 /** Can the rest of the current file be claimed: regular or recorded to its end, and not
  *  compressed?  Begins the file, if nobody did. */
 MUST_CHECK gs_status gs_input_claims(struct gs_input *input, bool *yes);
@@ -189,6 +192,8 @@ struct gs_ahead {
 	struct gs_clock  *clock;	/* counts the time of reading; the caller may set it */
 	bool              first_alone;	/* nobody reads while the caller has the first chunk, so that it
 					 * may gs_input_glance(); the caller may set it */
+	bool              in_turn;	/* a team reads chunks of plain files when they are wanted, as all
+					 * threads work on each; the caller may set it */
 };
 
 /** Prepare to read INPUT into MEMORY of GS_AHEAD_CHUNKS x CHUNK_BYTES. */

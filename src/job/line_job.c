@@ -301,6 +301,7 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 		gs_ahead_open(ahead, job->files.input, lines->chunks, lines->chunk_bytes);
 		ahead->clock = &job->monitor.clock;
 		ahead->first_alone = lines->ingest.number.bits == 0;	/* a sample is taken */
+		ahead->in_turn = follow == NULL;	/* else one thread works */
 	}
 	for (;;) {
 		TRY(gs_ahead_take(ahead, &chunk));

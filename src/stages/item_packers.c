@@ -90,20 +90,41 @@ give(struct gs_item_packers *packers, const struct gs_packer *packer)
 	pthread_mutex_unlock(&packers->lock);
 }
 
+/* The file of PACKER through which bytes go to a program and come back. */
+static gs_status
+find_scratch(struct gs_item_packers *packers, const struct gs_packer *packer, const char *dir,
+             struct gs_spill_file **scratch)
+{
+	*scratch = &packers->scratch[packer - packers->list];
+	return (*scratch)->fd < 0 ? gs_spill_file_make(*scratch, dir) : GS_OK;
+}
+
 /* Compress BYTES at DATA to packer->packed, by a program or in this process. */
 static gs_status
 pack(struct gs_item_packers *packers, struct gs_packer *packer, const char *dir, const char *data,
      size_t bytes, size_t *packed)
 {
-	struct gs_spill_file *scratch = &packers->scratch[packer - packers->list];
+	struct gs_spill_file *scratch;
 
 	if (packers->name == NULL) {
 		*packed = gs_pack_items(packer, data, bytes);
 		return GS_OK;
 	}
-	if (scratch->fd < 0)
-		TRY(gs_spill_file_make(scratch, dir));
+	TRY(find_scratch(packers, packer, dir, &scratch));
 	return gs_program_pack(packers->program, scratch, data, bytes, packer->packed, packed);
+}
+
+/* The other way. */
+static gs_status
+unpack(struct gs_item_packers *packers, struct gs_packer *packer, const char *dir, size_t packed,
+       char *into, size_t bytes)
+{
+	struct gs_spill_file *scratch;
+
+	if (packers->name == NULL)
+		return gs_unpack_items(packer, packed, into, bytes) ? GS_OK : gs_spill_file_corrupt(dir);
+	TRY(find_scratch(packers, packer, dir, &scratch));
+	return gs_program_unpack(packers->program, scratch, packer->packed, packed, into, bytes);
 }
 
 gs_status
@@ -140,11 +161,8 @@ read_packed(const struct gs_division_shared *shared, const struct gs_item_extent
 	struct gs_packer *packer = take(packers);
 	gs_status status = gs_spill_file_read(file, extent->at, packer->packed, extent->stored);
 
-	if (status == GS_OK && packers->name != NULL)
-		status = gs_program_unpack(packers->program, &packers->scratch[packer - packers->list],
-		                           packer->packed, extent->stored, into, extent->bytes);
-	else if (status == GS_OK && !gs_unpack_items(packer, extent->stored, into, extent->bytes))
-		status = gs_spill_file_corrupt(file->dir);
+	if (status == GS_OK)
+		status = unpack(packers, packer, file->dir, extent->stored, into, extent->bytes);
 	give(packers, packer);
 	return status;
 }

@@ -74,6 +74,16 @@ is_one_of(const char *word, const char *const *list)
 	return *list != NULL;
 }
 
+/* Is this a size that is not beyond 64 bits, which sort(1) refuses? */
+static bool
+is_size(const char *word)
+{
+	const size_t digits = strspn(word, " +0123456789");
+
+	return word[digits + strspn(word + digits, "bkKmMgGtT%")] == '\0' &&
+	       (digits <= 7 || (digits <= 16 && word[digits + strspn(word + digits, "bkK")] == '\0'));
+}
+
 /* Has the argument of an option the meaning of sort(1) here?  In doubt, no. */
 static bool
 is_shared(int option, const char *word)
@@ -88,7 +98,7 @@ is_shared(int option, const char *word)
 	case SORT: return is_one_of(word, orders);
 	case 'k':  return strchr(word, 'R') == NULL;		/* random order */
 	case 't':  return strlen(word) == 1;
-	case 'S':  return word[strspn(word, " +0123456789bkKmMgGtT%")] == '\0';
+	case 'S':  return is_size(word);
 	case 'y':  return false;
 	default:   return true;
 	}

@@ -319,6 +319,7 @@ test_files = \
   tests/tools/same_file.py \
   tests/tools/sets.py \
   tests/tools/suites.sh \
+  tests/tools/suites_rust.py \
   tests/house/lint.sh \
   tests/house/sanitizers.sh \
   tests/run \

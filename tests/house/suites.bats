@@ -30,6 +30,12 @@ suite() {
 
 @test "coreutils: its tests of sort" { suite coreutils; }
 
+@test "BusyBox, toybox: their tests of sort" { suite busybox; suite toybox; }
+
+@test "uutils: the calls in its tests of sort" { needs python3; suite uutils; }
+
+@test "Apple: its tests of sort" { suite apple; }
+
 @test "git: tests that compare sorted lists" { suite git; }
 
 @test "dash: the package that its build makes" { suite dash; }

@@ -7,16 +7,17 @@
 #
 #     FOLDER   has a program of the name sort: libexec/gsort of an installation
 #     SUITE    coreutils     its tests of sort
+#              busybox, toybox, uutils, apple     those of others, and a third time as gsort --lines
 #              git           those of its tests that compare sorted lists
 #              dash, scowl   two Debian packages whose builds call sort: what they make
 #              self          three calls of sort, without a network
 #
-# Sources come from apt-get source, into the current folder, which may keep them.  Prints how many results
-# there are, and the difference.  Status 0: both times gave the same; 1: they did not; 77: the source, or a tool
+# Sources come from apt-get source, into the current folder; or they are in folder SUITES_SOURCES, as uutils' may be
+# as rust-coreutils-1, and Apple's, which Debian has not, as text_cmds-1.  Prints how many results there are, and the difference.  Status 0: both times gave the same; 1: they did not; 77: the source, or a tool
 # that it needs, cannot be had here.
 
 set -u -o pipefail
-ours=$(cd "${1:?}" && pwd) suite=${2:?}
+tools=$(cd "${0%/*}" && pwd) ours=$(cd "${1:?}" && pwd) suite=${2:?}
 here=$PWD
 
 exec 3>&2
@@ -26,20 +27,24 @@ absent() {
 	exit 77
 }
 
-# Into the folder of the source of PACKAGE, with the lists of sources that this system has.
+# Into the folder of the source of PACKAGE, with the lists of sources that this system has; "published": without
+# what Debian adds.
 source_of() {
-	local apt=$here/apt
+	local apt=$here/apt only=()
 	local options=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$apt/parts"
 		-o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o "APT::Sandbox::User=$(id -un)")
 
-	folder=("$1"-[0-9]*/)
+	folder=("${SUITES_SOURCES:-$here}/$1"-[0-9]*/)
 	if [ ! -d "${folder[0]}" ]; then
 		mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial"
 		sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >"$apt/parts/debian.list"
 		sed 's/^Types: .*/Types: deb-src/' /etc/apt/sources.list.d/debian.sources >"$apt/parts/debian.sources"
-		if ! timeout 300 apt-get "${options[@]}" update || ! timeout 300 apt-get "${options[@]}" source "$1"; then
+		[ -z "${2-}" ] || only=(--tar-only)
+		if ! timeout 300 apt-get "${options[@]}" update ||
+		   ! timeout 300 apt-get "${options[@]}" source "${only[@]}" "$1"; then
 			absent "apt-get source $1 does not work here"
 		fi
+		[ -z "${2-}" ] || { mkdir "$1-1" && tar -C "$1-1" --strip-components=1 -xf "$1"_*.orig.tar.*; }
 		folder=("$1"-[0-9]*/)
 	fi >&3 2>&1
 	cd "${folder[0]}" || exit 2
@@ -85,6 +90,67 @@ coreutils() {
 	done | grep -v -e 'nmerge-no: f' -e 'minus-in-stdin: f'
 }
 
+# A script of: testing NAME COMMAND RESULT INPUT STDIN.  In some of these, sort is not in COMMAND: testcmd.
+testing_of() {
+	source_of "$1" published
+	local script=$PWD/$2
+	mkdir -p "$here/cases"
+	cd "$here/cases" || exit 2
+	cat >testing.sh <<-'END'
+		optional() { :; }
+		toyonly() { :; }
+		testing() {
+			printf '%b' "$4" >input
+			printf '%b' "$5" | eval "$2" >printed 2>/dev/null
+			echo "$((number += 1)) $1: $? $(cksum <printed)"
+		}
+		testcmd() { testing "$1" "sort $2" "$3" "$4" "$5"; }
+	END
+	bash "$script" || :
+}
+
+busybox() { testing_of busybox testsuite/sort.tests; }
+
+toybox() { testing_of toybox tests/sort.test; }
+
+# Left out: a program that is not there, of which some releases of coreutils die.
+uutils() {
+	source_of rust-coreutils published
+	python3 "$tools/suites_rust.py" "$PWD" | grep -v 'nonexistent-program'
+}
+
+# Its cases are functions that call atf_check.
+# shellcheck disable=SC2317  # it calls these
+apple() {
+	source_of text_cmds published
+	local source=$PWD/sort/tests cases=() unit
+	atf_set() { :; }
+	atf_expect_fail() { :; }
+	atf_fail() { echo "$unit: $*"; }
+	atf_get_srcdir() { echo "$source"; }
+	atf_test_case() { cases+=("$1"); }
+	atf_check() {
+		local wanted="" status
+		while [[ $1 == -[soe] ]]; do
+			[[ $1 != -o || $2 != file:* ]] || wanted=${2#file:}
+			shift 2
+		done
+		if [ "$1" = -x ]; then eval "$2"; else "$@"; fi >"$here/printed" 2>/dev/null
+		status=$?
+		if [ "$wanted" ] && cmp -s "$here/printed" "$wanted"; then
+			echo "$unit: $status as wanted"
+		else
+			echo "$unit: $status $(cksum <"$here/printed")"
+		fi
+	}
+	# shellcheck source=/dev/null
+	. "$source/t_sort.sh"
+	for unit in "${cases[@]}"; do
+		rm -rf "$here/case" && mkdir "$here/case" && cd "$here/case" || exit 2
+		"${unit}_body"
+	done
+}
+
 dash() {
 	source_of dash
 	[ -e configure ] || autoreconf -fi >&2 || absent "no autoconf"
@@ -128,17 +194,27 @@ once() {
 	return $status
 }
 
-case $suite in coreutils | git | dash | scowl | self) ;; *) echo "no suite $suite" >&2; exit 2 ;; esac
-export LC_ALL=C SUITES_HERE=$here
+case $suite in coreutils | busybox | toybox | uutils | apple | git | dash | scowl | self) ;; *) echo "no suite $suite" >&2; exit 2 ;; esac
+export LC_ALL=C SUITES_HERE=$here SUITES_OPTION=
 mkdir -p bin
 cat >bin/sort <<-'END'
 	#!/bin/bash
 	echo >>"$SUITES_HERE/calls"
 	PATH=${PATH/"$SUITES_HERE/bin:"/}
-	exec -a sort "$SUITES_SORT" "$@"
+	exec -a "${SUITES_OPTION:+g}sort" "$SUITES_SORT" $SUITES_OPTION "$@"
 END
 chmod +x bin/sort
 once system "$(command -v sort)" || exit $?
 once ours "$ours/sort"
 echo "$suite: $(wc -l <ours) results, $calls calls of sort"
-diff system ours && [ "$calls" -gt 0 ] && [ -s ours ]
+[ "$calls" -gt 0 ] && [ -s ours ] && diff system ours || exit 1
+case $suite in busybox | toybox | uutils | apple) ;; *) exit 0 ;; esac
+SUITES_OPTION=--lines
+mv ours as-sort
+once ours "$ours/sort"
+# What differs as gsort: sizes of more than there is, which are no limit; old keys (+1); the source of an order at
+# random; the version.
+differences=$(diff as-sort ours | grep '^[<>]' |
+	grep -v -e "'1Y'" -e "%'\]" -e '^. plus_' -e '^. tflag' -e random-source= -e "'--version'")
+echo "$differences"
+[ -z "$differences" ]

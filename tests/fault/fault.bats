@@ -58,7 +58,7 @@ faults() {
 }
 
 @test "a call fails: lines by key" {
-	faults 8 keyed spillp placesl placest spilll named mergel findl
+	faults 8 keyed spillp placesl placest spilll named located mergel findl
 }
 
 @test "a call fails: on one of several ranks" {
@@ -223,9 +223,9 @@ walk() {
 	END_OF_LIST
 }
 
-# What gsort calls is among those that can be made to fail, or cannot fail (mallopt() is advice), or not in
-# glibc, or by malloc() alone, or is stdio on a stream that /dev/full stands for; or data, or the module that
-# gsort-emu has; or what parts of the C++ library call that floats.cpp does not use.
+# What gsort calls is among those that can be made to fail, or cannot fail (mallopt() and malloc_trim() are
+# advice), or not in glibc, or by malloc() alone, or is stdio on a stream that /dev/full stands for; or data, or
+# the module that gsort-emu has; or what parts of the C++ library call that floats.cpp does not use.
 @test "no call that may fail is forgotten" {
 	needs nm
 	not grep -aq '__[atu]b\?san_\|__llvm_profile_' "$GSORT_BUILD/gsort" || skip "who watches gsort calls more"
@@ -234,7 +234,7 @@ walk() {
 	comm -23 called failing | grep -vxE -e '_.*|mem.*|str.*|stp.*|ferror|feof|fflush|fputc|f?puts|fwrite' \
 		-e 'v?(f|s|sn|as)?printf|sig(add|del|empty|fill|is).*|signal|raise|kill|get(env|euid|pid|opt_long)' \
 		-e 'pthread_(mutex|cond|attr|once|join|sigmask).*|posix_spawn(attr|_file_actions)_.*' \
-		-e 'free|freelocale|globfree|mallopt|qsort(_r)?|clock_gettime|dlsym|dlclose|dlerror' \
+		-e 'free|freelocale|globfree|mallopt|malloc_trim|qsort(_r)?|clock_gettime|dlsym|dlclose|dlerror' \
 		-e 'rawmemchr|nl_langinfo_l|unsetenv|environ|opt(arg|err|ind|opt)|std(in|out|err)|program_invocation.*|gs_gpu_module' \
 		-e 'abort|aligned_alloc|gettext|(fr|ld)expl?|reg(comp|exec|free)|open_memstream|sched_yield|nanosleep|gs_static_codecs' >forgotten || true
 	[ ! -s forgotten ] || { cat forgotten; return 1; }

@@ -142,6 +142,8 @@ DOES(posix_spawn, int, fault.error,
 DOES(pthread_create, int, fault.error,
      (pthread_t *id, const pthread_attr_t *how, void *(*body)(void *), void *context),
      id, how, body, context)
+DOES(pthread_key_create, int, fault.error, (pthread_key_t *key, void (*end)(void *)), key, end)
+DOES(pthread_setspecific, int, fault.error, (pthread_key_t key, const void *value), key, value)
 DOES(readlink, ssize_t, -1, (const char *name, char *to, size_t room), name, to, room)
 DOES(rename, int, -1, (const char *from, const char *to), from, to)
 DOES(sched_getaffinity, int, -1, (pid_t id, size_t bytes, cpu_set_t *to), id, bytes, to)

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { FAULT_SITES = 1 << 13, FAULT_NAME_BYTES = 16 };
+enum { FAULT_SITES = 1 << 13, FAULT_NAME_BYTES = 24 };
 
 /* A call from a place, by a way, from which the same call had not come before. */
 struct fault_site {

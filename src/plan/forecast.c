@@ -122,8 +122,10 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 		                                  rate->disk.writing, threads, MERGE_PASS);
 		forecast->write_seconds = seconds(bytes, rate->disk.writing, threads, LEAST_MERGING);
 	} else if (gpu) {
-		forecast->read_seconds += (double)GPU_OPENS_MS * 1e-3 + seconds(bytes, input->key_bits > 0 ? 0 :
-		                          rate->memory.reading, threads, LEAST_READING);
+		const unsigned rate_read = input->key_bits > 0 ? 0 : rate->memory.reading;
+
+		forecast->read_seconds += (double)GPU_OPENS_MS * 1e-3 +
+		                          seconds(bytes, rate_read, threads, LEAST_READING);
 		forecast->write_seconds = seconds(bytes, 0, threads, LEAST_WRITING);
 	} else {
 		forecast->read_seconds += seconds(bytes, rate->memory.reading, threads, LEAST_READING);

@@ -174,8 +174,8 @@ host_sources = \
   src/job/sort.c \
   src/job/turn.c \
   src/job/spread.c \
+  src/job/key_spread.c \
   src/job/spread.h \
-  src/job/spread_land.c \
   src/job/stretch.c \
   src/net/exchange.c \
   src/net/exchange.h \

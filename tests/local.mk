@@ -71,7 +71,7 @@ tests_unit_units_SOURCES = \
   tests/unit/output_fd.c \
   tests/unit/spill.c \
   tests/unit/split.c \
-  tests/unit/spread_land.c \
+  tests/unit/key_spread.c \
   tests/unit/store.c \
   tests/unit/owners.c \
   tests/unit/splitters.c \

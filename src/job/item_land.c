@@ -53,11 +53,18 @@ gs_item_land_fit(const struct gs_item_spread *spread, const char *data, size_t b
 
 /* ---- the order of blocks ----------------------------------------------------------------- */
 
+/* The one segment of a block. */
+static const struct gs_segment *
+segment_of(const struct gs_block *block)
+{
+	return (const struct gs_segment *)(const void *)(block + 1);
+}
+
 /* By operand, and then by rank. */
 static unsigned
 origin_of(const struct gs_item_spread *spread, const struct gs_block *block)
 {
-	return block->operand * spread->ranks->size + block->from;
+	return segment_of(block)->key_class * spread->all.ranks->size + block->from;
 }
 
 /* Move a block that is the next of its rank, or its end, to place TO of those that have arrived; false: there
@@ -65,9 +72,9 @@ origin_of(const struct gs_item_spread *spread, const struct gs_block *block)
 static bool
 bring(struct gs_item_spread *spread, unsigned to)
 {
-	struct gs_arrived *arrived = spread->exchange.arrived;
+	struct gs_arrived *arrived = spread->all.exchange.arrived;
 
-	for (unsigned a = to; a < spread->exchange.arrived_count; a++) {
+	for (unsigned a = to; a < spread->all.exchange.arrived_count; a++) {
 		const struct gs_arrived next = arrived[a];
 
 		if (next.block->bytes > 0 && next.block->number != spread->sources[next.block->from].next)
@@ -85,7 +92,7 @@ bring(struct gs_item_spread *spread, unsigned to)
 static void
 add_slice(struct landing *landing, unsigned origin, const char *data, size_t bytes)
 {
-	const size_t most = landing->spread->landing.piece_bytes;
+	const size_t most = landing->spread->all.own.piece_bytes;
 	struct row *row = NULL;
 
 	for (size_t r = landing->count; r-- > 0 && row == NULL;)
@@ -108,8 +115,8 @@ add_slice(struct landing *landing, unsigned origin, const char *data, size_t byt
 static bool
 has_rows(const struct landing *landing)
 {
-	const size_t pieces = landing->spread->exchange.window.block_bytes /
-	                      landing->spread->landing.piece_bytes;
+	const size_t pieces = landing->spread->all.exchange.window.block_bytes /
+	                      landing->spread->all.own.piece_bytes;
 
 	return landing->count + 2 * pieces + 2 <= MOST_ROWS;
 }
@@ -119,11 +126,11 @@ static void
 add_block(struct landing *landing, const struct gs_block *block)
 {
 	const struct gs_item_spread *spread = landing->spread;
-	const char *data = (const char *)(block + 1);
-	const size_t all = block->bytes - sizeof *block;
+	const char *data = (const char *)(segment_of(block) + 1);
+	const size_t all = segment_of(block)->count;
 
 	for (size_t at = 0, some; at < all; at += some) {
-		some = gs_item_land_fit(spread, data + at, all - at, spread->landing.piece_bytes);
+		some = gs_item_land_fit(spread, data + at, all - at, spread->all.own.piece_bytes);
 		if (some == 0)
 			some = gs_item_length(spread->order, data + at, data + all);
 		add_slice(landing, origin_of(spread, block), data + at, some);
@@ -134,7 +141,7 @@ static void
 land_some(void *context, unsigned rank, unsigned size)
 {
 	struct landing *landing = context;
-	const struct gs_taker *store = &landing->spread->landing;
+	const struct gs_taker *store = &landing->spread->all.own;
 	size_t at;
 
 	(void)size;
@@ -154,9 +161,9 @@ static gs_status
 land_rows(struct landing *landing)
 {
 	struct gs_item_spread *spread = landing->spread;
-	const struct gs_taker *store = &spread->landing;
-	const unsigned threads = landing->count < spread->threads ? (unsigned)landing->count
-	                                                          : spread->threads;
+	const struct gs_taker *store = &spread->all.own;
+	const unsigned threads = landing->count < spread->all.threads ? (unsigned)landing->count
+	                                                          : spread->all.threads;
 	uint64_t since = gs_clock_now();
 	size_t room;
 
@@ -169,7 +176,7 @@ land_rows(struct landing *landing)
 	gs_taker_end_round(store);
 	spread->bytes += landing->bytes;
 	landing->count = landing->bytes = 0;
-	gs_clock_lap(&spread->monitor->clock, GS_STAGE_SORT, &since);
+	gs_clock_lap(&spread->all.monitor->clock, GS_STAGE_SORT, &since);
 	return GS_OK;
 }
 
@@ -179,10 +186,10 @@ land_rows(struct landing *landing)
 static gs_status
 land_large(struct landing *landing, struct gs_item_source *source, const struct gs_block *block)
 {
-	const size_t bytes = block->bytes - sizeof *block, wanted = source->bytes + bytes;
+	const size_t bytes = segment_of(block)->count, wanted = source->bytes + bytes;
 
 	TRY(GS_GROW(source->item, &source->room, wanted, "bytes of an item"));
-	memcpy(source->item + source->bytes, block + 1, bytes);
+	memcpy(source->item + source->bytes, segment_of(block) + 1, bytes);
 	source->bytes = wanted;
 	if (block->goes_on)
 		return GS_OK;
@@ -198,10 +205,10 @@ static gs_status
 collect(struct landing *landing, unsigned *count)
 {
 	struct gs_item_spread *spread = landing->spread;
-	const size_t most = 2 * spread->threads * spread->landing.piece_bytes;
+	const size_t most = 2 * spread->all.threads * spread->all.own.piece_bytes;
 
 	for (*count = 0; landing->bytes < most && has_rows(landing) && bring(spread, *count); ++*count) {
-		const struct gs_block *block = spread->exchange.arrived[*count].block;
+		const struct gs_block *block = spread->all.exchange.arrived[*count].block;
 		struct gs_item_source *source = &spread->sources[block->from];
 
 		if (block->bytes == 0)
@@ -225,7 +232,7 @@ gs_item_land(void *context, bool *moved)
 	unsigned count = 0;
 	gs_status status;
 
-	if (spread->exchange.arrived_count == 0)
+	if (spread->all.exchange.arrived_count == 0)
 		return GS_OK;
 	TRY(GS_NEW(landing.rows, MOST_ROWS, "pieces"));
 	status = collect(&landing, &count);
@@ -234,5 +241,5 @@ gs_item_land(void *context, bool *moved)
 	free(landing.rows);
 	TRY(status);
 	*moved |= count > 0;
-	return gs_exchange_release(&spread->exchange, count);
+	return gs_exchange_release(&spread->all.exchange, count);
 }

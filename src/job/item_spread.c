@@ -23,7 +23,7 @@ gs_item_spread_window(unsigned ranks, size_t window_bytes)
 
 	return (struct gs_item_window){
 		.ranks = ranks, .bytes = window_bytes, .block_bytes = block_bytes,
-		.block_room = block_bytes - sizeof(struct gs_block),
+		.block_room = block_bytes - sizeof(struct gs_block) - sizeof(struct gs_segment),
 	};
 }
 
@@ -51,33 +51,32 @@ check_item(const struct gs_item_spread *spread, size_t bytes)
 
 	if (bytes <= spread->room)
 		return GS_OK;
-	needed = memory_for(spread->order, spread->ranks->size, bytes);
+	needed = memory_for(spread->order, spread->all.ranks->size, bytes);
 	return needed == 0
 	       ? gs_fail(GS_EINPUT, "an item of %zu bytes is too large for %u ranks; gsort sorts it in one "
-	                 "process", bytes, spread->ranks->size)
+	                 "process", bytes, spread->all.ranks->size)
 	       : gs_fail(GS_EBUDGET, "an item of %zu bytes is too large for %u ranks with this memory: that "
-	                 "needs -S %lluM", bytes, spread->ranks->size, (unsigned long long)needed);
+	                 "needs -S %lluM", bytes, spread->all.ranks->size, (unsigned long long)needed);
 }
 
 static gs_status
 allocate(struct gs_item_spread *spread)
 {
-	const unsigned ranks = spread->ranks->size, threads = spread->threads;
+	const unsigned ranks = spread->all.ranks->size, threads = spread->all.threads;
 	const size_t lengths = spread->tables.lengths_room;
 	const size_t each = gs_item_window_thread_bytes(&spread->tables);
 
 	TRY(check_item(spread, spread->order->item_bytes));
-	TRY(gs_arena_open(&spread->arena, gs_arena_round(threads * each), false));
-	spread->scratch = gs_arena_take(&spread->arena, threads * each);
+	TRY(gs_arena_open(&spread->all.arena, gs_arena_round(threads * each), false));
+	spread->all.scratch = gs_arena_take(&spread->all.arena, threads * each);
 	TRY(GS_NEW(spread->dividers, threads, "dividers"));
 	TRY(GS_NEW(spread->items, threads * (size_t)GS_ITEM_BINS_MOST, "bins"));
-	TRY(GS_NEW(spread->blocks, ranks, "blocks"));
 	TRY(GS_NEW(spread->sources, ranks, "ranks"));
 	for (unsigned t = 0; t < threads; t++) {
-		char *memory = spread->scratch + t * each;
+		char *memory = spread->all.scratch + t * each;
 
 		spread->dividers[t] = (struct gs_item_divider){
-			.owners = &spread->owners, .origin = spread->ranks->rank,
+			.owners = &spread->owners, .origin = spread->all.ranks->rank,
 			.bytes = (uint32_t *)(void *)memory, .lengths = lengths,
 			.found = (uint16_t *)(void *)(memory + lengths * sizeof(uint32_t)),
 			.items = spread->items + (size_t)t * GS_ITEM_BINS_MOST,
@@ -86,120 +85,71 @@ allocate(struct gs_item_spread *spread)
 	return GS_OK;
 }
 
+static size_t
+fit(const struct gs_spread *spread, unsigned key_bits, const char *data, size_t bytes, size_t room)
+{
+	(void)key_bits;
+	return gs_item_land_fit((const struct gs_item_spread *)spread, data, bytes, room);
+}
+
+static size_t
+room_of(const struct gs_spread *all, unsigned slots)
+{
+	const struct gs_item_spread *spread = (const struct gs_item_spread *)all;
+
+	return gs_item_window_slots_room(&spread->window, spread->order->item_bytes, slots);
+}
+
 gs_status
 gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes)
 {
-	pthread_mutex_init(&spread->lock, NULL);
 	pthread_cond_init(&spread->turned, NULL);
-	gs_first_error_open(&spread->error);
-	spread->window = gs_item_spread_window(spread->ranks->size, window_bytes);
+	spread->window = gs_item_spread_window(spread->all.ranks->size, window_bytes);
 	spread->room = gs_item_window_room(&spread->window, spread->order->item_bytes);
-	spread->tables = gs_item_window_tables(&spread->window, spread->order->item_bytes, spread->threads);
-	TRY(gs_ranks_agree(spread->ranks, allocate(spread)));
-	TRY(gs_exchange_open(&spread->exchange, spread->ranks, window_bytes));
-	spread->exchange.land = gs_item_land;
-	spread->exchange.land_context = spread;
-	return GS_OK;
+	spread->tables = gs_item_window_tables(&spread->window, spread->order->item_bytes,
+	                                       spread->all.threads);
+	spread->all.fit = fit;
+	spread->all.room = room_of;
+	spread->all.one_class = true;
+	return gs_spread_open(&spread->all, window_bytes, allocate(spread), gs_item_land);
 }
 
 void
 gs_item_spread_close(struct gs_item_spread *spread)
 {
-	gs_exchange_close(&spread->exchange);
-	gs_arena_close(&spread->arena);
-	for (unsigned r = 0; spread->sources != NULL && r < spread->ranks->size; r++)
+	gs_spread_close(&spread->all);
+	for (unsigned r = 0; spread->sources != NULL && r < spread->all.ranks->size; r++)
 		free(spread->sources[r].item);
 	gs_item_owners_close(&spread->owners);
 	free(spread->dividers);
 	free(spread->items);
-	free(spread->blocks);
 	free(spread->sources);
-	*spread = (struct gs_item_spread){ .ranks = NULL };
+	*spread = (struct gs_item_spread){ .all.ranks = NULL };
 }
 
 /* ---- blocks ----------------------------------------------------------------------------- */
 
-static void
-end_block(struct gs_item_spread *spread, unsigned owner, bool goes_on)
-{
-	struct gs_item_block *block = &spread->blocks[owner];
-
-	if (!block->any)
-		return;
-	gs_exchange_block(&spread->exchange, block->slot)->goes_on = goes_on;
-	gs_exchange_block(&spread->exchange, block->slot)->operand = spread->operand & ((1U << 30) - 1);
-	gs_exchange_post(&spread->exchange, block->slot, owner, block->bytes);
-	block->any = false;
-}
-
-static void
-begin_block(struct gs_item_spread *spread, struct gs_item_block *block)
-{
-	if (block->any)
-		return;
-	*block = (struct gs_item_block){
-		.any = true, .slot = gs_exchange_take(&spread->exchange),
-		.bytes = sizeof(struct gs_block),
-	};
-}
-
-/* Append bytes for which there is room. */
-static void
-put(struct gs_item_spread *spread, struct gs_item_block *block, const char *data, size_t bytes)
-{
-	memcpy((char *)gs_exchange_block(&spread->exchange, block->slot) + block->bytes, data, bytes);
-	block->bytes += bytes;
-}
-
 /* An item that is larger than a block: in blocks of its own. */
 static void
-append_large(struct gs_item_spread *spread, unsigned owner, const char *data, size_t bytes)
+put_large(struct gs_spread *spread, unsigned owner, unsigned operand, const char *data, size_t bytes)
 {
-	struct gs_item_block *block = &spread->blocks[owner];
-	const size_t most = spread->exchange.window.block_bytes - sizeof(struct gs_block);
-
-	for (size_t at = 0, some; at < bytes; at += some) {
-		some = bytes - at < most ? bytes - at : most;
-		begin_block(spread, block);
-		put(spread, block, data + at, some);
-		end_block(spread, owner, at + some < bytes);
+	for (size_t at = 0; at < bytes;) {
+		at += gs_spread_put(spread, owner, operand, 8, data + at, bytes - at, false);
+		gs_spread_end_block(spread, owner, at < bytes);
 	}
 }
 
-/* Append items for OWNER; in the turn of their piece. */
+/* Put items of an input into blocks for OWNER; in the turn of their piece. */
 static void
-append(struct gs_item_spread *spread, unsigned owner, const char *data, size_t bytes)
+put(struct gs_item_spread *spread, unsigned owner, unsigned operand, const char *data, size_t bytes)
 {
-	struct gs_item_block *block = &spread->blocks[owner];
-
-	while (bytes > 0) {
-		size_t some;
-
-		begin_block(spread, block);
-		some = gs_item_land_fit(spread, data, bytes,
-		                        spread->exchange.window.block_bytes - block->bytes);
-		if (some > 0) {
-			put(spread, block, data, some);
-		} else if (block->bytes > sizeof(struct gs_block)) {
-			end_block(spread, owner, false);
-		} else {
-			some = gs_item_length(spread->order, data, data + bytes);
-			append_large(spread, owner, data, some);
-		}
-		data += some;
-		bytes -= some;
+	for (size_t some; bytes > 0; data += some, bytes -= some) {
+		some = gs_spread_put(&spread->all, owner, operand, 8, data, bytes, true);
+		if (some > 0)
+			continue;
+		some = gs_item_length(spread->order, data, data + bytes);
+		put_large(&spread->all, owner, operand, data, some);
 	}
-}
-
-/* What follows is from another input: blocks of a set have one each. */
-static void
-begin_operand(struct gs_item_spread *spread, unsigned operand)
-{
-	if (!spread->operands || operand == spread->operand)
-		return;
-	for (unsigned o = 0; o < spread->ranks->size; o++)
-		end_block(spread, o, false);
-	spread->operand = operand;
 }
 
 /* ---- adding --------------------------------------------------------------------------------- */
@@ -207,19 +157,19 @@ begin_operand(struct gs_item_spread *spread, unsigned operand)
 static void
 begin_turn(struct gs_item_spread *spread, uint64_t sequence)
 {
-	pthread_mutex_lock(&spread->lock);
+	pthread_mutex_lock(&spread->all.lock);
 	while (spread->turn != sequence)
-		pthread_cond_wait(&spread->turned, &spread->lock);
-	pthread_mutex_unlock(&spread->lock);
+		pthread_cond_wait(&spread->turned, &spread->all.lock);
+	pthread_mutex_unlock(&spread->all.lock);
 }
 
 static void
 end_turn(struct gs_item_spread *spread)
 {
-	pthread_mutex_lock(&spread->lock);
+	pthread_mutex_lock(&spread->all.lock);
 	spread->turn++;
 	pthread_cond_broadcast(&spread->turned);
-	pthread_mutex_unlock(&spread->lock);
+	pthread_mutex_unlock(&spread->all.lock);
 }
 
 /* A single item that no piece has room for. */
@@ -229,7 +179,7 @@ owner_of(const struct gs_item_spread *spread, const char *item, size_t bytes)
 	const uint32_t length = (uint32_t)bytes;
 	uint16_t owner;
 
-	gs_item_owners_find(&spread->owners, spread->ranks->rank, &item,
+	gs_item_owners_find(&spread->owners, spread->all.ranks->rank, &item,
 	                    spread->order->item_bytes > 0 ? NULL : &length, 1, &owner);
 	return owner;
 }
@@ -241,23 +191,21 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	struct gs_item_divider *divider = &spread->dividers[worker];
 	const char *data = piece->slices->data;
 	const size_t bytes = piece->slices->bytes;
-	const unsigned ranks = spread->ranks->size;
+	const unsigned ranks = spread->all.ranks->size, operand = spread->operands ? piece->origin : 0;
 	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
 	char *divided = (char *)divider->bytes + gs_round_up(gs_item_tables_bytes(&spread->tables), 64);
-	bool moved = false;
 
 	if (bytes <= spread->tables.piece_bytes)
 		gs_items_divide(spread->order, NULL, piece->slices, bytes > 0, divider, offsets, divided);
 	begin_turn(spread, sequence);
-	begin_operand(spread, piece->origin);
 	if (bytes > spread->tables.piece_bytes)
-		append(spread, owner_of(spread, data, bytes), data, bytes);
+		put(spread, owner_of(spread, data, bytes), operand, data, bytes);
 	else
 		for (unsigned o = 0; o < ranks; o++)
-			append(spread, o, divided + offsets[o], offsets[o + 1] - offsets[o]);
+			put(spread, o, operand, divided + offsets[o], offsets[o + 1] - offsets[o]);
 	end_turn(spread);
 	if (worker == 0)
-		(void)gs_first_error_note(&spread->error, gs_exchange_step(&spread->exchange, &moved));
+		(void)gs_spread_step(&spread->all);
 }
 
 static uint64_t
@@ -276,19 +224,10 @@ static gs_status
 reserve(void *context, size_t least, size_t small, size_t *room)
 {
 	struct gs_item_spread *spread = context;
-	const size_t wish = spread->room / 4 > least ? spread->room / 4 : least;
-	unsigned idle = 0;
 
 	(void)small;
 	TRY(check_item(spread, least));
-	do {
-		if (atomic_load(&spread->error.any))
-			return gs_first_error_close(&spread->error);
-		TRY(gs_exchange_turn(&spread->exchange, &idle));
-		*room = gs_item_window_slots_room(&spread->window, spread->order->item_bytes,
-		                                  spread->exchange.free_count);
-	} while (*room < wish || spread->exchange.arrived_count > spread->exchange.window.takes / 2);
-	return GS_OK;
+	return gs_spread_wait(&spread->all, spread->room / 4 > least ? spread->room / 4 : least, room);
 }
 
 struct gs_taker
@@ -303,11 +242,5 @@ gs_item_spread_taker(struct gs_item_spread *spread)
 gs_status
 gs_item_spread_finish(struct gs_item_spread *spread)
 {
-	if (atomic_load(&spread->error.any))
-		return gs_first_error_close(&spread->error);
-	for (unsigned o = 0; o < spread->ranks->size; o++)
-		end_block(spread, o, false);
-	TRY(gs_exchange_drain(&spread->exchange));
-	gs_arena_close(&spread->arena);
-	return GS_OK;
+	return gs_spread_drain(&spread->all);
 }

@@ -240,7 +240,7 @@ gs_ranked_close(struct gs_ranked *ranked)
 {
 	if (ranked == NULL)
 		return;
-	gs_spread_close(&ranked->spread);
+	gs_key_spread_close(&ranked->spread);
 	gs_item_spread_close(&ranked->item_spread);
 	gs_ranked_output_close(&ranked->output);
 	gs_parts_close(&ranked->parts);

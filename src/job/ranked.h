@@ -201,7 +201,7 @@ struct gs_ranked {
 						 * spread has the splitters of all operands */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */
 	struct gs_parts             parts;
-	struct gs_spread            spread;
+	struct gs_key_spread        spread;
 	struct gs_item_spread       item_spread;	/* in its place, for items */
 	struct gs_ranked_output     output;
 	unsigned                    sharers;	/* ranks that share the cores of this one */

@@ -38,7 +38,7 @@ parts_of(const struct gsort *job)
 
 /* Take over splitters that FROM has. */
 static void
-move_splitters(struct gs_spread *from, struct gs_splitters *to, bool *split)
+move_splitters(struct gs_key_spread *from, struct gs_splitters *to, bool *split)
 {
 	*to = from->splitters;
 	*split = from->split;
@@ -141,15 +141,16 @@ static gs_status
 deal_keys(struct gsort *job, struct gs_taker *taker)
 {
 	struct gs_ranked *ranked = job->ranked;
-	struct gs_spread *spread = &ranked->spread;
+	struct gs_key_spread *spread = &ranked->spread;
 	struct gs_splitters splitters = { .count = 0 };
 	bool split = false;
 
-	spread->ranks = ranked->ranks;
-	spread->own = *taker;
+	spread->all.ranks = ranked->ranks;
+	spread->all.own = *taker;
+	spread->all.monitor = &job->monitor;
+	spread->all.threads = job->plan.threads;
 	spread->histogram = &job->keys.store.histogram;
 	spread->plan = &job->plan;
-	spread->monitor = &job->monitor;
 	spread->together = together(job);
 	spread->descending_classes = job->options.reverse;
 	spread->encoding = job->emit.encoding;
@@ -164,8 +165,8 @@ deal_keys(struct gsort *job, struct gs_taker *taker)
 		spread->split = split;
 		return GS_OK;
 	}
-	TRY(gs_spread_open(spread, ranked->window_bytes, &splitters, split));
-	*taker = gs_spread_taker(spread);
+	TRY(gs_key_spread_open(spread, ranked->window_bytes, &splitters, split));
+	*taker = gs_key_spread_taker(spread);
 	return GS_OK;
 }
 
@@ -193,11 +194,11 @@ deal_items(struct gsort *job, struct gs_taker *taker)
 	struct gs_item_spread *spread = &ranked->item_spread;
 	const struct gs_item_order *order = &job->items.order;
 
-	spread->ranks = ranked->ranks;
+	spread->all.ranks = ranked->ranks;
+	spread->all.own = *taker;
+	spread->all.monitor = &job->monitor;
+	spread->all.threads = job->plan.threads;
 	spread->order = order;
-	spread->landing = *taker;
-	spread->monitor = &job->monitor;
-	spread->threads = job->plan.threads;
 	if (job->kind == &gs_lines && job->options.argsort_bits == 0)
 		spread->lines = &job->items.lines.order;
 	spread->operands = job->options.set != GSORT_NO_SET;
@@ -221,15 +222,15 @@ gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
 static void
 keep_share(struct gsort *job, size_t bin)
 {
-	struct gs_spread *spread = &job->ranked->spread;
+	struct gs_key_spread *spread = &job->ranked->spread;
 	struct gs_count *histogram = &job->keys.store.histogram;
 	const uint64_t key = bin ^ flip_of(job);
 	uint64_t keys;
 
 	histogram->bins[bin] = gs_splitters_share(&spread->splitters, histogram->key_class, key,
-	                                          histogram->bins[bin], spread->ranks->rank);
+	                                          histogram->bins[bin], spread->all.ranks->rank);
 	gs_key_put(&keys, histogram->key_bits, 0, key);
-	gs_spread_measure(spread, histogram->key_class, histogram->key_bits, &keys, 1,
+	gs_key_spread_measure(spread, histogram->key_class, histogram->key_bits, &keys, 1,
 	                  histogram->bins[bin]);
 }
 
@@ -273,7 +274,7 @@ gs_ranked_settle(struct gsort *job)
 	if (job->kind->items)
 		return gs_item_spread_finish(&ranked->item_spread);
 	if (!job->plan.by_counting)
-		TRY(gs_spread_finish(&ranked->spread, flip_of(job)));
+		TRY(gs_key_spread_finish(&ranked->spread, flip_of(job)));
 	TRY(share_histogram(job));
 	if (ranked->whole != NULL)
 		move_splitters(&ranked->spread, &ranked->whole->spread.splitters,
@@ -306,7 +307,7 @@ count_written(struct gs_emit *emit, uint64_t keys, uint64_t before)
 static uint64_t
 bytes_of_keys(struct gsort *job, uint64_t count, uint64_t before)
 {
-	const struct gs_spread *spread = &job->ranked->spread;
+	const struct gs_key_spread *spread = &job->ranked->spread;
 	const uint64_t written = count_written(&job->emit, count, before);
 
 	return spread->measures ? (uint64_t)spread->bytes

@@ -90,7 +90,24 @@ gs_sample_split_alone(struct gs_sample *sample, const struct gs_ranks *ranks, bo
 
 void gs_sample_close(struct gs_sample *sample);
 
-/* ---- keys on their way (spread.c, spread_land.c) -------------------------- */
+/* ---- elements on their way (spread.c) ------------------------------------- */
+
+/*
+ *     open; an ingest stage fills the taker of a kind, { wait; put }* ; drain; close
+ *
+ * A thread that adds elements divides them by owner, and puts those of another rank into a block for that
+ * rank.  Full blocks are sent while the threads go on.
+ *
+ * No deadlock: threads fill blocks only after they have waited until there are enough of them, and while
+ * that waits, it takes what arrives.  So receiving never waits for sending.
+ */
+
+/* Behind the header of a block: elements of one class follow. */
+struct gs_segment {
+	uint32_t key_class;	/* of items: the input of a set that they are from, or 0 */
+	uint32_t count;		/* keys, or bytes of items */
+	uint64_t key_bits;	/* of items: 8 */
+};
 
 /* The block for a rank that is being filled. */
 struct gs_open_block {
@@ -98,14 +115,67 @@ struct gs_open_block {
 	bool     any;		/* SLOT is taken */
 	unsigned slot;
 	size_t   bytes;		/* of it, used */
-	size_t   segment;	/* where its last segment begins */
+	size_t   segment;	/* where its last segment begins; 0: it has none */
 };
 
-/* Threads that copy keys to a slot; with the lock of the block that it is or was. */
+/* Threads that copy elements to a slot; with the lock of the block that it is or was. */
 struct gs_writers {
 	unsigned count;
 	size_t   bytes;		/* not 0: it is full, and the last of them posts so many */
 };
+
+struct gs_spread {
+	/* to be set */
+	struct gs_ranks   *ranks;
+	struct gs_taker    own;		/* the store's */
+	struct gs_monitor *monitor;
+	unsigned           threads;
+
+	/* set by the kind of elements */
+	size_t (*fit)(const struct gs_spread *spread, unsigned key_bits, const char *data, size_t bytes,
+	              size_t room);	/* how many of the BYTES at DATA, of whole elements, have ROOM */
+	size_t (*room)(const struct gs_spread *spread, unsigned slots);	/* that so many free slots have */
+	bool               one_class;	/* a block has one segment */
+
+	struct gs_exchange exchange;
+	struct gs_arena    arena;	/* the memory of: */
+	char              *scratch;	/* of each thread */
+	pthread_mutex_t    lock;	/* for the kind */
+	struct gs_open_block *blocks;	/* by owner */
+	struct gs_writers *writers;	/* by slot */
+	struct gs_first_error error;	/* of the network or a GPU, found by any thread */
+};
+
+/** Begin, after what the kind has allocated with STATUS; collective.  LAND takes what has arrived; its
+ *  context is the spread.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_spread_open(struct gs_spread *spread, size_t window_bytes, gs_status status,
+                                    gs_status (*land)(void *context, bool *moved));
+
+/** Put elements of a class into the block for OWNER, as many as it has room for, or, if it is full, the next
+ *  one; if not WHOLE, any bytes.  Returns how many bytes; 0: none fits into a block.  Any thread. */
+size_t gs_spread_put(struct gs_spread *spread, unsigned owner, unsigned key_class, unsigned key_bits,
+                     const char *data, size_t bytes, bool whole);
+
+/** The block for OWNER is as full as it gets; what it ends with GOES ON in the next one.  No other thread
+ *  puts elements of that owner. */
+void gs_spread_end_block(struct gs_spread *spread, unsigned owner, bool goes_on);
+
+/** Within a round: send and receive; thread 0.  False: there is an error. */
+bool gs_spread_step(struct gs_spread *spread);
+
+/** The first error of a thread that adds. */
+MUST_CHECK gs_status gs_spread_error(struct gs_spread *spread);
+
+/** Land what arrives until there is as much *ROOM in free slots as WISH. */
+MUST_CHECK gs_status gs_spread_wait(struct gs_spread *spread, size_t wish, size_t *room);
+
+/** All has been put: send the last blocks, and take those still to come. */
+MUST_CHECK gs_status gs_spread_drain(struct gs_spread *spread);
+
+/** Free what open() has got. */
+void gs_spread_close(struct gs_spread *spread);
+
+/* ---- keys on their way (key_spread.c) ------------------------------------- */
 
 /* Keys of a class that are held back. */
 struct gs_held {
@@ -120,53 +190,29 @@ struct gs_landing {
 	unsigned claimed, done;	/* of these */
 };
 
-struct gs_spread {
-	struct gs_ranks       *ranks;
-	struct gs_taker        own;		/* the store's */
-	const struct gs_count *histogram;	/* its; no bins: it has none */
+struct gs_key_spread {
+	struct gs_spread       all;		/* first; its lock guards HELD */
+	const struct gs_count *histogram;	/* of the store; no bins: it has none */
 	const struct gs_plan  *plan;
-	struct gs_monitor     *monitor;
 	bool                   together;	/* equal keys have one owner */
 	bool                   descending_classes;
 	bool                   measures;	/* count the bytes that keys become */
 	struct gs_encoding     encoding;	/* for that */
 	struct gs_splitters    splitters;
 	bool                   split;		/* there are splitters */
-
-	struct gs_exchange exchange;
-	struct gs_arena  arena;			/* the memory of: */
-	size_t           scratch_bytes;
-	char            *scratch;		/* of each thread */
-	size_t          *ends;			/* of each thread: by owner */
-
-	pthread_mutex_t  lock;			/* guards: */
-	struct gs_held   held[GS_CLASSES];	/* until there are splitters */
-	size_t           held_bytes;
-
-	struct gs_open_block *blocks;		/* by owner */
-	struct gs_writers *writers;		/* by slot */
-
-	struct gs_landing landing;
-	size_t           landing_room;		/* blocks for which the store has room in this round */
-
-	struct gs_first_error error;		/* of the network or a GPU, found by any thread */
-
-	_Atomic uint64_t keys, bytes;		/* of this rank, and measured */
+	size_t                 scratch_bytes;
+	size_t                *ends;		/* of each thread: by owner */
+	struct gs_held         held[GS_CLASSES];	/* until there are splitters */
+	size_t                 held_bytes;
+	struct gs_landing      landing;
+	size_t                 landing_room;	/* blocks for which the store has room in this round */
+	_Atomic uint64_t       keys, bytes;	/* of this rank, and measured */
 };
 
-/* ---- keys on their way (spread.c) ---------------------------------------- */
-
 /*
- *     open; an ingest stage fills gs_spread_taker(); finish; close
- *
- * A thread that adds keys divides them by owner.  Its own go to the store at once, those of another
- * rank into a block for that rank.  Full blocks are sent while the threads go on.  Blocks that
- * arrive go to the store of this rank, by whichever thread looks next, so -S, spilling and a GPU
- * work as in a process of its own.
- *
- * No deadlock: threads fill blocks only after reserve() has found that there are enough
- * of them, and while that waits, it takes what arrives.  So receiving never waits for sending.
- * What arrives when the store is full makes it spill.
+ * A rank's own keys go to the store at once.  Blocks that arrive go to the store of this rank, by whichever
+ * thread looks next, so -S, spilling and a GPU work as in a process of its own.  What arrives when the store
+ * is full makes it spill.
  *
  * Until there are splitters, because no input could be sampled, keys are held back.
  */
@@ -175,53 +221,29 @@ struct gs_spread {
 size_t gs_spread_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
 
 /**
- * Begin; collective.  RANKS, OWN, HISTOGRAM, PLAN, MONITOR, TOGETHER, DESCENDING_CLASSES and MEASURES are
- * set.
+ * Begin; collective.  What is to be set in ALL, HISTOGRAM, PLAN, TOGETHER, DESCENDING_CLASSES and MEASURES
+ * are set.
  *
  * @splitters  taken over; count 0 and TOTAL 0: make them from the first keys
  * @return     GS_OK; GS_EBUDGET
  */
 MUST_CHECK gs_status
-gs_spread_open(struct gs_spread *spread, size_t window_bytes, struct gs_splitters *splitters,
-               bool split);
+gs_key_spread_open(struct gs_key_spread *spread, size_t window_bytes, struct gs_splitters *splitters,
+                   bool split);
 
 /** How it is filled.  The thread that reserves is worker 0 of those that add. */
-struct gs_taker gs_spread_taker(struct gs_spread *spread);
+struct gs_taker gs_key_spread_taker(struct gs_key_spread *spread);
 
 /** All keys of this rank have been added: send the last blocks, and take those still to come.
  *  FLIP and the store's histogram: for splitters that are still missing. */
-MUST_CHECK gs_status gs_spread_finish(struct gs_spread *spread, uint64_t flip);
-
-/** A zeroed struct is allowed. */
-void gs_spread_close(struct gs_spread *spread);
-
-/* ---- keys that have reached their owner (spread_land.c) ------------------ */
-
-/* Behind the header of a block: its keys of one class follow. */
-struct gs_segment {
-	uint32_t key_class;
-	uint32_t count;
-	uint64_t key_bits;
-};
+MUST_CHECK gs_status gs_key_spread_finish(struct gs_key_spread *spread, uint64_t flip);
 
 /** Count COUNT keys of this rank that each occur TIMES times, and the bytes that they become. */
-void gs_spread_measure(struct gs_spread *spread, unsigned key_class, unsigned key_bits,
-                       const void *keys, size_t count, uint64_t times);
+void gs_key_spread_measure(struct gs_key_spread *spread, unsigned key_class, unsigned key_bits,
+                           const void *keys, size_t count, uint64_t times);
 
-/** Put keys of this rank into its store, or into staging buffers of a GPU; thread RANK of those that
- *  add.  An error is noted in spread->error. */
-void gs_spread_store(struct gs_spread *spread, unsigned rank, unsigned key_class, unsigned key_bits,
-                     void *keys, size_t count);
-
-/** Store blocks that have arrived, as many as there is room for, with all threads; *MOVED: set if there
- *  were any.  CONTEXT is the spread. */
-MUST_CHECK gs_status gs_spread_land(void *context, bool *moved);
-
-/** Within a round: store blocks that threads may claim; thread RANK. */
-void gs_spread_land_some(struct gs_spread *spread, unsigned rank);
-
-/** Within a round: release stored blocks, and let threads claim those that have arrived; thread 0. */
-MUST_CHECK gs_status gs_spread_land_more(struct gs_spread *spread);
+/** A zeroed struct is allowed. */
+void gs_key_spread_close(struct gs_key_spread *spread);
 
 /* ---- a sample of the items of all ranks (item_sample.c) ------------------ */
 
@@ -239,13 +261,6 @@ gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *
 
 /* ---- items on their way: what both files know (item_spread.c, item_land.c) */
 
-/* The block for an owner that is being filled; of the thread whose turn it is. */
-struct gs_item_block {
-	bool     any;
-	unsigned slot;
-	size_t   bytes;		/* of it, used */
-};
-
 /* A rank that sends. */
 struct gs_item_source {
 	uint64_t next;		/* the number of its next block */
@@ -254,32 +269,21 @@ struct gs_item_source {
 };
 
 struct gs_item_spread {
+	struct gs_spread            all;	/* first */
+
 	/* to be set */
-	struct gs_ranks            *ranks;
 	const struct gs_item_order *order;
-	struct gs_monitor          *monitor;
-	unsigned                    threads;
 	const struct gs_line_order *lines;	/* their ends, if items are lines; or NULL */
 	bool                        operands;	/* pieces of a set tell which one they are of */
 	struct gs_item_owners       owners;	/* owned from open on */
 
-	struct gs_taker    landing;	/* the store's */
-	struct gs_exchange      exchange;
 	size_t                  room;		/* that can be added in a round */
 	struct gs_item_window   window;
 	struct gs_item_tables   tables;		/* of each thread */
-	struct gs_arena         arena;		/* the memory of: */
-	char                   *scratch;	/* a piece of each thread, divided */
-	struct gs_item_divider *dividers;
+	struct gs_item_divider *dividers;	/* of a piece of each thread, in ALL.SCRATCH */
 	uint64_t               *items;		/* of dividers */
-
-	pthread_mutex_t         lock;		/* guards: */
 	pthread_cond_t          turned;
-	uint64_t                sequence, turn;	/* the next piece; and the one whose turn it is */
-	struct gs_first_error   error;		/* of the network, found by a thread that adds */
-
-	unsigned                operand;	/* that BLOCKS are of */
-	struct gs_item_block   *blocks;		/* by owner */
+	uint64_t                sequence, turn;	/* the next piece, and whose turn it is: with the lock */
 	struct gs_item_source  *sources;	/* by rank */
 	uint64_t                bytes;		/* of items that have reached this rank */
 };

@@ -29,8 +29,7 @@ struct gs_block {
 	uint64_t bytes;		/* with this; 0: the rank has sent its last one ... */
 	uint64_t number;	/* of it, from its rank to this one; or, behind the last: how many came */
 	uint32_t from;		/* rank */
-	uint32_t goes_on : 2;	/* the user's: what it ends with is continued in the next one */
-	uint32_t operand : 30;	/* the same: the input of a set that it is from */
+	uint32_t goes_on;	/* the user's: what it ends with is continued in the next one */
 };
 
 /* A slot of the window that is on its way to rank TO. */

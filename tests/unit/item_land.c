@@ -208,9 +208,9 @@ static gs_status
 land(void *context, bool *moved)
 {
 	struct member *m = context;
-	struct gs_arrived *arrived = m->spread.exchange.arrived;
+	struct gs_arrived *arrived = m->spread.all.exchange.arrived;
 
-	for (unsigned count = m->spread.exchange.arrived_count; count > 1; count--) {
+	for (unsigned count = m->spread.all.exchange.arrived_count; count > 1; count--) {
 		const uint64_t other = units_mix(++m->lands) % count;
 		const struct gs_arrived last = arrived[count - 1];
 
@@ -227,8 +227,8 @@ spread_items(struct member *m, struct gs_item_spread *spread)
 
 	TRY(make_owners(m->row, &m->order, &spread->owners));
 	TRY(gs_item_spread_open(spread, m->row->window_bytes));
-	spread->exchange.land = land;
-	spread->exchange.land_context = m;
+	spread->all.exchange.land = land;
+	spread->all.exchange.land_context = m;
 	taker = gs_item_spread_taker(spread);
 	for (unsigned o = 0; o < (m->row->operands > 0 ? m->row->operands : 1); o++)
 		TRY(read_input(m, &taker, o));
@@ -242,15 +242,18 @@ run(void *context)
 	struct gs_monitor *monitor = calloc(1, sizeof *monitor);
 
 	m->spread = (struct gs_item_spread){
-		.ranks = gs_ranks_threads_rank(m->hub, m->rank), .order = &m->order, .monitor = monitor,
-		.threads = m->row->threads, .operands = m->row->operands > 0,
-		.landing = { .piece_bytes = m->row->piece_bytes, .reserve = reserve,
-		             .next_sequence = next_sequence, .add = add, .context = m },
+		.all = {
+			.ranks = gs_ranks_threads_rank(m->hub, m->rank), .monitor = monitor,
+			.threads = m->row->threads,
+			.own = { .piece_bytes = m->row->piece_bytes, .reserve = reserve,
+			         .next_sequence = next_sequence, .add = add, .context = m },
+		},
+		.order = &m->order, .operands = m->row->operands > 0,
 	};
 
 	m->status = spread_items(m, &m->spread);
 	if (m->status != GS_OK)
-		gs_ranks_abort(m->spread.ranks, 2);
+		gs_ranks_abort(m->spread.all.ranks, 2);
 	gs_item_spread_close(&m->spread);
 	free(monitor);
 	return NULL;

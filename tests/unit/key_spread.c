@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * spread_land.c - rows for src/job/spread_land.c and spread.c: each key reaches an owner of it, once, and no
+ * key_spread.c - rows for src/job/key_spread.c and spread.c: each key reaches an owner of it, once, and no
  * store gets more than it has said it has room for
  *
  * What a key is follows from the rank that reads it and its number.
@@ -14,7 +14,7 @@
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 
-void unit_spread_land(void);
+void unit_key_spread(void);
 
 enum { MOST_RANKS = 4, SAMPLE_KEYS = 640 };
 
@@ -111,7 +111,7 @@ struct member {
 	struct gs_plan    plan;
 	struct gs_count   histogram;
 	struct gs_monitor monitor;
-	struct gs_spread  spread;
+	struct gs_key_spread spread;
 	struct gs_taker   taker;
 	size_t   from, to;	/* the keys of this round */
 
@@ -209,10 +209,10 @@ spread_keys(struct member *m)
 
 	if (!m->row->held)
 		TRY(make_splitters(m->row, m->rank, &splitters));
-	TRY(gs_spread_open(&m->spread, m->row->window_bytes, &splitters, !m->row->held));
-	m->taker = gs_spread_taker(&m->spread);
+	TRY(gs_key_spread_open(&m->spread, m->row->window_bytes, &splitters, !m->row->held));
+	m->taker = gs_key_spread_taker(&m->spread);
 	TRY(read_input(m));
-	return gs_spread_finish(&m->spread, 0);
+	return gs_key_spread_finish(&m->spread, 0);
 }
 
 /* Is this rank an owner of all that it got? */
@@ -233,19 +233,21 @@ run(void *context)
 {
 	struct member *m = context;
 
-	m->spread = (struct gs_spread){
-		.ranks = gs_ranks_threads_rank(m->hub, m->rank), .plan = &m->plan, .monitor = &m->monitor,
-		.histogram = &m->histogram, .together = m->row->together,
-		.own = { .reserve = reserve, .add = add, .context = m },
+	m->spread = (struct gs_key_spread){
+		.all = {
+			.ranks = gs_ranks_threads_rank(m->hub, m->rank), .monitor = &m->monitor,
+			.threads = m->plan.threads, .own = { .reserve = reserve, .add = add, .context = m },
+		},
+		.plan = &m->plan, .histogram = &m->histogram, .together = m->row->together,
 	};
 	m->status = spread_keys(m);
 	if (m->status == GS_OK) {
 		check_owners(m);
 		m->wrong += m->spread.keys != m->count;
 	} else {
-		gs_ranks_abort(m->spread.ranks, 2);
+		gs_ranks_abort(m->spread.all.ranks, 2);
 	}
-	gs_spread_close(&m->spread);
+	gs_key_spread_close(&m->spread);
 	return NULL;
 }
 
@@ -315,7 +317,7 @@ check_row(const struct row *row)
 }
 
 void
-unit_spread_land(void)
+unit_key_spread(void)
 {
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		check_row(&rows[r]);

@@ -30,7 +30,7 @@ give_error(struct gs_ahead *ahead, gs_status status)
 	struct gs_chunk *chunk;
 
 	gs_error_keep(&ahead->error, status);
-	chunk = gs_queue_take(&ahead->empty);
+	chunk = ahead->handed_over ? gs_queue_take(&ahead->empty) : &ahead->chunks[1];	/* nobody has it */
 	if (chunk == NULL)
 		return false;
 	chunk->bytes = 0;
@@ -105,10 +105,9 @@ gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t sk
 	};
 	gs_queue_open(&ahead->full);
 	gs_queue_open(&ahead->empty);
-	for (size_t c = 0; c < GS_AHEAD_CHUNKS; c++) {
+	for (size_t c = 0; c < GS_AHEAD_CHUNKS; c++)
 		ahead->chunks[c].data = memory + c * chunk_bytes;
-		gs_queue_give(&ahead->empty, &ahead->chunks[c]);
-	}
+	gs_queue_give(&ahead->empty, &ahead->chunks[0]);
 	ahead->open = true;
 }
 
@@ -134,6 +133,8 @@ read_first(struct gs_ahead *ahead)
 		}
 	}
 	ahead->handed_over = true;
+	for (size_t c = 1; more && c < GS_AHEAD_CHUNKS; c++)	/* one is enough for a caller that reads */
+		gs_queue_give(&ahead->empty, &ahead->chunks[c]);
 	if (more)
 		ahead->alone = gs_thread_start(&ahead->thread, read_all, ahead) != GS_OK;
 	else

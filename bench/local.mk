@@ -155,6 +155,7 @@ bench_results = \
   bench/results/h200-2026-11-26/as-sort.txt \
   bench/results/h200-2026-11-26/jobs.json \
   bench/results/h200-2026-11-26/jobs.txt \
+  bench/results/h200-2026-11-26/lines.txt \
   bench/results/h200-2026-11-26/stable.txt \
   bench/results/h200-2026-11-26/time-left.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
@@ -170,7 +171,6 @@ bench_results = \
   bench/results/h200-2026-11-23/jobs-two-queues.json \
   bench/results/h200-2026-11-23/jobs.json \
   bench/results/h200-2026-11-23/ladder-gsort.json \
-  bench/results/h200-2026-11-23/lines.txt \
   bench/results/h200-2026-11-23/opening.txt \
   bench/results/h200-2026-11-23/pinning.json \
   bench/results/h200-2026-11-23/queues.json \

@@ -532,8 +532,8 @@ begin_file(struct gs_line_ingest *ingest, const char *name)
 	ingest->names.bytes = 0;
 	ingest->faults.shown = 0;
 	ingest->place = GS_LINE_PLACE_BEGIN;
-	if (ingest->follow != NULL)
-		ingest->follow->any = false;	/* each file by itself */
+	if (ingest->follow != NULL && ingest->taker.add != NULL)
+		ingest->follow->any = false;	/* a merge: each file by itself */
 }
 
 /* The file has ended: so has its last line. */

@@ -259,6 +259,10 @@ poke() {
 	answers 1 "a:1: disorder: 1" gsort -c b a
 	answers 1 "b:1: disorder: 2" gsort -cu a b
 	answers 1 "b:3: disorder: 3" gsort -cu <(echo 1) b
+	answers 0 "" gsort --lines -c a b
+	answers 1 "a:1: disorder: 1" gsort -k1,1n -c b a
+	answers 1 "b:1: disorder: 2" gsort --lines -c -u a b
+	[ "$(gsort --lines --check=summary b a a | tail -n 2 | tr '\n\t' '  ')" = "breaks 2 duplicates 1 " ]
 	run gsort --check=summary a b c
 	[ "$status" -eq 1 ]
 	[ "$output" = "$(printf 'records\t7\nbreaks\t1\nduplicates\t2')" ]

@@ -202,6 +202,9 @@ line_bytes(const struct gs_plan_input *input)
 /* Figures that are copied once, and may have twice the memory that they need. */
 enum { PARCEL_TIMES = 3 };
 
+/* Beside the buffers that the plan has, of each pipe of a set; 200 full ones had some 32 KB each. */
+enum { ABREAST_BYTES = 48 << 10 };
+
 /* Sum up the memory that is kept beside the keys, of the input of a size that is GUESSED or known. */
 static void
 set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
@@ -210,6 +213,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const uint64_t all = input->all_bytes;
 	const size_t unit = job->kind->element_bytes(job);
+	const bool abreast = options->set != GSORT_NO_SET && input->items && !input->seekable;
 	/* a rank sends copies of them (ranked_figures.c) */
 	const unsigned times = gs_is_alone(job) ? 1 : PARCEL_TIMES;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
@@ -223,7 +227,8 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 		{ job->kind == &gs_column ? line_bytes(input) : 0, "long lines" },
 		{ job->kind == &gs_field ? gs_plan_threads_most(input) * unit : 0,
 		  "large records" },
-		{ names_bytes(options), "so many inputs" },
+		{ names_bytes(options) + (abreast ? (uint64_t)options->input_count * ABREAST_BYTES : 0),
+		  "so many inputs" },
 		{ copies ? options->skip_bytes : 0, "the skipped bytes, which are copied to the output" },
 		{ (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'" },
 	};

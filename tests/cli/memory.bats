@@ -168,7 +168,7 @@ lines_of() {
 
 @test "lines of a set that come from many pipes at the same time: -S is a limit" {
 	local bytes name names=()
-	for name in {1..100}; do mkfifo "p$name" && names+=("p$name"); done
+	for name in {1..200}; do mkfifo "p$name" && names+=("p$name"); done
 	# feed COUNT FILE: to so many pipes
 	feed() { for name in "${names[@]:0:$1}"; do cat "$2" >"$name" 2>/dev/null 3>&- 4>&- & done; }
 	for bytes in {1..5}; do
@@ -176,7 +176,12 @@ lines_of() {
 		echo "$bytes"
 	done >in
 	feed 100 in
-	peak_within 65536 gsort -S 64M -T . --lines --union -o out "${names[@]}"
+	peak_within 65536 gsort -S 64M -T . --lines --union -o out "${names[@]:0:100}"
+	cmp in out
+	wait
+	seq 100000 199999 >in
+	feed 200 in
+	peak_within $((28 << 10)) gsort -S 28M -T . --lines --union -o out "${names[@]}"
 	cmp in out
 	wait
 	head -c 3000000 /dev/zero >in

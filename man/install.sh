@@ -8,15 +8,17 @@
 # NAME and MPI_NAME are gsort and gsort-mpi under --program-transform-name; pages of commands and
 # completions say NAME where they mean the command.  Pages of the libraries keep their names, as
 # functions do, and each function gets a page that includes the one that describes it.
-# In:   the environment's mandir, docdir, bashcompdir, zshcompdir and fishcompdir, with DESTDIR.
+# In:   the environment's mandir, docdir, bashcompdir, zshcompdir and fishcompdir, with DESTDIR; sortdir, where the
+#       link called sort is, which texts say is /usr/local/libexec/gsort.
 
 set -eu
 action=$1 srcdir=$2 name=$3 mpi_name=$4
 shift 4
 upper=$(printf %s "$name" | tr '[:lower:]' '[:upper:]')
 
+placed="s,/usr/local/libexec/gsort,$sortdir,g"
 # The command's name; not gsort(3), gsort.h, gsort-cuda.so or the folder gsort.
-renamed="s/gsort (3)/KEEP (3)/g; s/gsort\\(\\\\*-cuda\\)/KEEP\\1/g; s/gsort\\(\\.[hp]\\)/KEEP\\1/g; s,/gsort,/KEEP,g
+renamed="$placed; s/gsort (3)/KEEP (3)/g; s/gsort\\(\\\\*-cuda\\)/KEEP\\1/g; s/gsort\\(\\.[hp]\\)/KEEP\\1/g; s,/gsort,/KEEP,g
 s/gsort\\\\*-mpi/MPI-NAME/g; s/\\<gsort\\>/$name/g; s/MPI-NAME/$mpi_name/g; s/^\\.TH GSORT/.TH $upper/; s/KEEP/gsort/g"
 # README.md without the picture, and without links to files that are not installed.
 unlinked='/^!\[/d; s/\[\([^]]*\)\](\(bench\|doc\|kernels\|packaging\|python\|tests\|HACKING\)[^)]*)/\1/g'
@@ -46,7 +48,7 @@ for page; do
 	*)	put "$mandir/man$section/$name${base#gsort}" sed "$renamed" "$page" ;;
 	esac
 done
-put "$docdir/README.md" sed "$unlinked" "$srcdir/README.md"
+put "$docdir/README.md" sed "$placed; $unlinked" "$srcdir/README.md"
 put "$bashcompdir/$name" sed "s/\\<gsort\\>/$name/g" "$srcdir/completions/gsort.bash"
 put "$zshcompdir/_$name" sed "s/\\<gsort\\>/$name/g" "$srcdir/completions/_gsort"
 put "$fishcompdir/$name.fish" sed "s/\\<gsort\\>/$name/g" "$srcdir/completions/gsort.fish"

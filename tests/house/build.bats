@@ -71,8 +71,11 @@ install() {
 	[ -z "$(find root ! -type d)" ]
 }
 
-@test "another name reaches program, manual and completions" {
-	install program_transform_name='s/gsort/numsort/'
+@test "another name reaches program, manual and completions; so does the folder of the link called sort" {
+	install program_transform_name='s/gsort/numsort/' libexecdir=/usr/libexec
+	[ -h root/usr/libexec/gsort/sort ]
+	grep -qF 'PATH=/usr/libexec/gsort:$PATH' "$root/share/man/man1/numsort.1"
+	grep -qF 'PATH=/usr/libexec/gsort:$PATH' "$root/share/doc/gsort/README.md"
 	for file in bin/numsort share/man/man1/numsort.1 share/man/man7/numsort-cookbook.7 \
 	            share/bash-completion/completions/numsort \
 	            share/zsh/site-functions/_numsort \

@@ -272,7 +272,8 @@ gs_abreast_read_lines(struct gsort *job, char *memory, size_t room)
 		lines.ingests[f] = *first;
 		lines.ingests[f].taker.origin = (unsigned)f;
 		lines.ingests[f].headed = f > 0;
-		gs_line_ingest_share(&lines.ingests[f], count, &lines.lent);
+		lines.ingests[f].long_bytes /= count;
+		lines.ingests[f].lent_all = &lines.lent;
 	}
 	status = gs_abreast_read(job->files.input, memory, room, 1, &to);
 	for (size_t f = 1; f < count; f++) {

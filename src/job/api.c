@@ -67,7 +67,7 @@ open_ranked(struct gsort *job, const struct gsort_options *options)
 	if (gs_is_alone(job))
 		return GS_OK;
 	options = &job->ranked->given;
-	for (size_t i = 0; gs_ranked_checks_merge(job->ranked) && i < options->input_count; i++)
+	for (size_t i = 0; gs_ranked_checks_merge(options) && i < options->input_count; i++)
 		TRY(check_input(options, options->inputs[i]));
 	return gs_ranked_begin(job->ranked, &job->options);
 }

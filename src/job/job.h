@@ -230,11 +230,6 @@ struct gs_confinement {
 	bool            done;
 };
 
-/** Begin; everything is borrowed. */
-void gs_confinement_open(struct gs_confinement *confinement, const struct gsort_options *options,
-                         const struct gs_plan *plan, const struct gs_outputs *outputs,
-                         struct gs_monitor *monitor);
-
 /**
  * Enter the sandbox, if options.sandbox is set, before anything is decompressed.  The first call
  * does so; other threads wait for it.

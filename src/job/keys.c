@@ -19,7 +19,7 @@ const struct gs_kind *
 gs_kind_of(const struct gsort_options *options)
 {
 	return gs_options_want_column(options) ? (options->lines ? &gs_column : &gs_field) :
-	       gs_options_read_lines(options) ? &gs_lines :
+	       options->lines || gs_options_argsort_text(options) ? &gs_lines :
 	       gs_options_want_items(options) ? &gs_records : &gs_keys;
 }
 

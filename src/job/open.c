@@ -112,7 +112,7 @@ open_emit(struct gsort *job)
 	gs_emit_open(&job->emit, &job->options, &job->verify, &job->monitor);
 	if (job->kind->open_emit != NULL)
 		TRY(job->kind->open_emit(job));
-	return gs_emit_set_output(&job->emit, &job->files.outputs);
+	return gs_split_open(&job->emit.split, &job->files.outputs);
 }
 
 /* ---- facts for the plan -------------------------------------------------------- */
@@ -364,8 +364,10 @@ confine(struct gsort *job)
 static gs_status
 open_stages(struct gsort *job, const struct gsort *whole)
 {
-	gs_confinement_open(&job->files.confinement, &whole->options, &job->plan, &whole->files.outputs,
-	                    &job->monitor);
+	job->files.confinement = (struct gs_confinement){
+		.options = &whole->options, .plan = &job->plan, .outputs = &whole->files.outputs,
+		.monitor = &job->monitor, .lock = PTHREAD_MUTEX_INITIALIZER,
+	};
 	TRY(open_input(job, whole));
 	collect_plan_input(job);
 	if (whole != job)

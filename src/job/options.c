@@ -502,9 +502,3 @@ gs_options_argsort_text(const struct gsort_options *options)
 	return options->argsort_bits > 0 && !options->lines && options->record_bytes == 0 &&
 	       (options->type == GSORT_TEXT || options->type == GSORT_TEXT_FLOAT);
 }
-
-bool
-gs_options_read_lines(const struct gsort_options *options)
-{
-	return options->lines || gs_options_argsort_text(options);
-}

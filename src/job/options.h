@@ -58,7 +58,4 @@ bool gs_options_want_column(const struct gsort_options *options);
 /** Do they want --argsort of text with a number a line? */
 bool gs_options_argsort_text(const struct gsort_options *options);
 
-/** Are items made of lines, and not of records? */
-bool gs_options_read_lines(const struct gsort_options *options);
-
 #endif

@@ -40,8 +40,8 @@ adopt_array(struct gsort_options *o)
 	return status;
 }
 
-static bool
-checks_merge(const struct gsort_options *o)
+bool
+gs_ranked_checks_merge(const struct gsort_options *o)
 {
 	return o->operation == GSORT_MERGE && !o->trust_order;
 }
@@ -57,7 +57,7 @@ check_options(struct gsort_options *o)
 		return refuse("lines as JSON", "gsort writes them, in one process");
 	TRY(adopt_array(o));
 	TRY(gs_options_check(o));	/* of what the input is */
-	if ((o->operation == GSORT_CHECK || checks_merge(o)) && !gs_options_want_items(o) &&
+	if ((o->operation == GSORT_CHECK || gs_ranked_checks_merge(o)) && !gs_options_want_items(o) &&
 	    gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT)
 		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid"
 		                                          : "--merge with --invalid",
@@ -89,7 +89,7 @@ check_sources(const struct gs_parts *parts, const struct gsort_options *o)
 static gs_status
 check_seekable(const struct gs_parts *parts, const struct gsort_options *o)
 {
-	if (!checks_merge(o) || parts->other_bytes != GS_UNKNOWN)
+	if (!gs_ranked_checks_merge(o) || parts->other_bytes != GS_UNKNOWN)
 		return GS_OK;
 	return gs_fail(GS_EUSAGE, "--merge: several ranks read each input twice, first to see whether it is "
 	               "sorted, so it must be a file; with --force they sort it as it is");
@@ -171,12 +171,6 @@ open_ranked(struct gs_ranked *ranked)
 	TRY(gs_ranks_agree(ranks, check_sandbox(&ranked->parts, given)));
 	TRY(gs_ranks_agree(ranks, check_seekable(&ranked->parts, given)));
 	return GS_OK;
-}
-
-bool
-gs_ranked_checks_merge(const struct gs_ranked *ranked)
-{
-	return checks_merge(&ranked->given);
 }
 
 gs_status

@@ -225,7 +225,7 @@ MUST_CHECK gs_status
 gs_ranked_open(struct gs_ranked **ranked, const struct gsort_options *options);
 
 /** A merge by ranks is a sort: must the caller check first that each input is sorted? */
-bool gs_ranked_checks_merge(const struct gs_ranked *ranked);
+bool gs_ranked_checks_merge(const struct gsort_options *options);
 
 /** Set OWN to the options of the job of this rank, one of several, and open its output; collective. */
 MUST_CHECK gs_status gs_ranked_begin(struct gs_ranked *ranked, struct gsort_options *own);
@@ -271,9 +271,6 @@ MUST_CHECK gs_status gs_ranked_deal(struct gsort *job, struct gs_taker *taker);
 
 /** All has been read: take the blocks still to come, and share histograms. */
 MUST_CHECK gs_status gs_ranked_settle(struct gsort *job);
-
-/** After that: the keys that this rank has. */
-uint64_t gs_ranked_keys(const struct gsort *job);
 
 /** This rank has COUNT elements, or groups of items, that may leave: begin its output, with a header of
  *  HEADER_BYTES. */

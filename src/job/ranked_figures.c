@@ -36,7 +36,7 @@ gs_status
 gs_ranked_part(struct gsort *job, struct gs_answer_part *part)
 {
 	const uint64_t own = job->kind->items ? job->engine.count(job->engine.context, 0)
-	                                      : gs_ranked_keys(job);
+	                                      : job->ranked->spread.keys;
 
 	*part = (struct gs_answer_part){ .keys = own, .all = own };
 	for (unsigned c = 0; job->options.histogram > 0 && c < GS_CLASSES; c++)

@@ -120,15 +120,3 @@ gs_confine(void *context)
 	confinement->done = true;
 	pthread_mutex_unlock(&confinement->lock);
 }
-
-void
-gs_confinement_open(struct gs_confinement *confinement, const struct gsort_options *options,
-                    const struct gs_plan *plan, const struct gs_outputs *outputs,
-                    struct gs_monitor *monitor)
-{
-	confinement->options = options;
-	confinement->plan = plan;
-	confinement->outputs = outputs;
-	confinement->monitor = monitor;
-	pthread_mutex_init(&confinement->lock, NULL);
-}

@@ -282,12 +282,6 @@ gs_ranked_settle(struct gsort *job)
 	return GS_OK;
 }
 
-uint64_t
-gs_ranked_keys(const struct gsort *job)
-{
-	return job->ranked->spread.keys;
-}
-
 /* ---- the output ------------------------------------------------------------------------- */
 
 /* Of KEYS keys of this rank, behind BEFORE of others, those that it writes; as far as that is known. */

@@ -179,7 +179,7 @@ count(struct gsort *job, uint64_t *count)
 {
 	const struct gs_engine *engine = &job->engine;
 
-	*count = gs_ranked_keys(job);
+	*count = job->ranked->spread.keys;
 	if (engine->count_out == NULL)
 		return GS_OK;
 	*count = job->items.show.elements = engine->count(engine->context, 0);
@@ -232,7 +232,7 @@ write_numbers(struct gsort *job, struct gs_outputs *to)
 	job->emit.encoding.counts = job->emit.tail.on = job->emit.delivered.resumable = false;
 	gs_emit_open(&job->emit, &all, &job->verify, &job->monitor);
 	gs_split_close(&job->emit.split);
-	TRY(gs_emit_set_output(&job->emit, to));
+	TRY(gs_split_open(&job->emit.split, to));
 	TRY(emit_classes(job));
 	TRY(gs_emit_end(&job->emit));
 	return gs_outputs_finish(to);

@@ -206,7 +206,7 @@ struct gs_key_spread {
 	size_t                 held_bytes;
 	struct gs_landing      landing;
 	size_t                 landing_room;	/* blocks for which the store has room in this round */
-	_Atomic uint64_t       keys, bytes;	/* of this rank, and measured */
+	_Atomic uint64_t       keys, bytes;	/* of this rank, also alone; and measured */
 };
 
 /*

@@ -82,8 +82,7 @@ struct gs_spill {
 	struct gs_thread        forgetter;	/* from then on */
 	struct gs_queue         unwanted;	/* struct space, for it */
 	_Atomic uint64_t        total_bytes;	/* written */
-	_Atomic uint64_t        key_bytes;	/* of keys spilled, and ... */
-	uint64_t                expected_bytes;	/* ... of those that will be */
+	_Atomic uint64_t        key_bytes;	/* of keys spilled */
 };
 
 /* --- checksums ------------------------------------------------------------------- */
@@ -245,12 +244,6 @@ gs_spill_close(struct gs_spill *spill)
 	free(spill);
 }
 
-void
-gs_spill_expect(struct gs_spill *spill, uint64_t bytes)
-{
-	spill->expected_bytes = bytes;
-}
-
 size_t
 gs_spill_most_runs(const struct gs_spill *spill)
 {
@@ -362,8 +355,8 @@ needed_bytes(const struct gs_spill *spill)
 	const double share = spill->form == PACKED && spill->key_bytes > 0
 	                     ? (double)spill->total_bytes / (double)spill->key_bytes : 1;
 
-	return spill->expected_bytes <= spill->key_bytes
-	       ? 0 : (uint64_t)((double)(spill->expected_bytes - spill->key_bytes) * share);
+	return spill->options.expected_bytes <= spill->key_bytes
+	       ? 0 : (uint64_t)((double)(spill->options.expected_bytes - spill->key_bytes) * share);
 }
 
 static gs_status

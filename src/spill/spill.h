@@ -40,6 +40,7 @@ struct gs_spill_options {
 	unsigned           threads;	/* that may compress */
 	size_t             buffer_bytes;	/* of all memory; 64 KiB at least if compressed */
 	void              *buffer;	/* these; borrowed */
+	uint64_t           expected_bytes;	/* of all keys that will be spilled, for a message; 0: unknown */
 	const struct gs_monitor *monitor;	/* for notes and warnings; borrowed */
 };
 
@@ -69,17 +70,13 @@ MUST_CHECK gs_status gs_spill_begin(struct gs_spill *spill, unsigned bits, unsig
  * Several parts: one thread at a time for each.
  *
  * @return  GS_OK; GS_EIO: on a full disk the message names the directory, the bytes that are still
- *          needed as far as known (gs_spill_expect()), and -T
+ *          needed as far as known (expected_bytes), and -T
  */
 MUST_CHECK gs_status
 gs_spill_write(struct gs_spill *spill, unsigned part, const void *keys, size_t count);
 
 /** End the run and set *RUN to it.  A run without keys is allowed. */
 MUST_CHECK gs_status gs_spill_end(struct gs_spill *spill, struct gs_run *run);
-
-/** Announce the bytes of all keys that will be spilled, for the message of a full disk; 0:
- *  unknown. */
-void gs_spill_expect(struct gs_spill *spill, uint64_t bytes);
 
 /**
  * Read the next keys of a run, front to back, once.

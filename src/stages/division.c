@@ -116,12 +116,6 @@ forget(const struct gs_item_slice *slice)
 		gs_arena_forget((void *)from, to - from);
 }
 
-gs_status
-gs_division_reuse(struct gs_division *division)
-{
-	return GS_NEW(division->spares, division->shared->threads, "spare rows");
-}
-
 void
 gs_division_spare(struct gs_division *division, unsigned rank, const struct gs_item_slice *slice)
 {

@@ -77,12 +77,6 @@ gs_emit_open(struct gs_emit *emit, const struct gsort_options *options, struct g
 }
 
 gs_status
-gs_emit_set_output(struct gs_emit *emit, const struct gs_outputs *outputs)
-{
-	return gs_split_open(&emit->split, outputs);
-}
-
-gs_status
 gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, uint64_t keys,
                     uint64_t before, uint64_t all)
 {

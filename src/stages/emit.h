@@ -2,7 +2,7 @@
 /*
  * emit.h - sorted elements to output: keys are verified, selected, encoded and written; items are written
  *
- *     carve, open, [open_items], set_output; header; { sink, class_end }* in the order of the output; end
+ *     carve, open, [open_items], open SPLIT; header; { sink, class_end }* in the order of the output; end
  *
  * If a GPU fails, the job starts over on the CPU, and the emit stage continues where it stopped:
  * gs_emit_resume(), then the same sequence again.  It skips keys that it has delivered; their
@@ -238,9 +238,6 @@ void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
  *  0: all of it.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order,
                                         size_t written_bytes);
-
-/** Set the output, borrowed; once.  GS_EBUDGET: no memory. */
-MUST_CHECK gs_status gs_emit_set_output(struct gs_emit *emit, const struct gs_outputs *outputs);
 
 /** So many KEYS or items will come, of all classes: decides where files of a split end, and which ranks are
  *  written.  Of ALL keys that several processes write, BEFORE come before them.  GS_EBUDGET: no

@@ -315,7 +315,7 @@ divide_again(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucke
 	division->next = buckets->divisions;
 	buckets->divisions = division;
 	if (!in_files)
-		TRY(gs_division_reuse(division));
+		TRY(GS_NEW(division->spares, old->shared->threads, "spare rows"));
 	TRY(in_files ? choose_from_extents(division, bucket, limits, wanted)
 	             : choose_from_rows(division, bucket, wanted));
 	TRY(gs_item_buckets_move(old, bucket->bin, division));

@@ -176,7 +176,7 @@ size_t gs_division_slices(const struct gs_division *division, unsigned bin, size
 
 /**
  * The items of SLICE are copied: a row that this thread adds to DIVISION next may have its memory, if
- * gs_division_reuse() was called before; else it goes back to the system, at the latest with
+ * there are spares; else it goes back to the system, at the latest with
  * gs_division_drop_spares().
  *
  * Pages that were given back are cleared again when they are needed: 10^7 sorted records of 100 bytes
@@ -185,7 +185,6 @@ size_t gs_division_slices(const struct gs_division *division, unsigned bin, size
  */
 void gs_division_spare(struct gs_division *division, unsigned rank,
                        const struct gs_item_slice *slice);
-MUST_CHECK gs_status gs_division_reuse(struct gs_division *division);
 void gs_division_drop_spares(struct gs_division *division);
 
 /** Forget where the items of BIN are in files. */

@@ -38,13 +38,6 @@ gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
 }
 
 void
-gs_line_ingest_share(struct gs_line_ingest *ingest, size_t count, size_t *lent)
-{
-	ingest->long_bytes = LONG_LINE_BYTES / count;
-	ingest->lent_all = lent;
-}
-
-void
 gs_line_ingest_close(struct gs_line_ingest *ingest)
 {
 	free(ingest->header.data);

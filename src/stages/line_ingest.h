@@ -242,10 +242,6 @@ void gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *or
 MUST_CHECK gs_status gs_line_ingest_chunk(struct gs_line_ingest *ingest,
                                           const struct gs_chunk *chunk);
 
-/** Before the first chunk: let INGEST, one of COUNT, share its taker with others that have the same *LENT,
- *  at first 0.  One thread at a time. */
-void gs_line_ingest_share(struct gs_line_ingest *ingest, size_t count, size_t *lent);
-
 /** Free all; a zeroed struct is allowed. */
 void gs_line_ingest_close(struct gs_line_ingest *ingest);
 

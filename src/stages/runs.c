@@ -50,7 +50,7 @@ gs_status
 gs_runs_prepare_disk(struct gs_runs *runs)
 {
 	const struct gsort_options *options = runs->options;
-	const struct gs_spill_options spill = {
+	struct gs_spill_options spill = {
 		.dirs = options->temp_dirs,
 		.dir_count = options->temp_dir_count,
 		.compress_program = options->compress_program,
@@ -64,9 +64,8 @@ gs_runs_prepare_disk(struct gs_runs *runs)
 	if (runs->spill != NULL)
 		return GS_OK;
 	gs_plan_estimate(runs->plan, runs->plan_input, &estimate);
-	TRY(gs_spill_open(&runs->spill, &spill));
-	gs_spill_expect(runs->spill, estimate.disk_bytes);
-	return GS_OK;
+	spill.expected_bytes = estimate.disk_bytes;
+	return gs_spill_open(&runs->spill, &spill);
 }
 
 /* ---- a run on disk ------------------------------------------------------------ */

@@ -380,7 +380,7 @@ open_emit(struct run *run)
 	gs_emit_carve(&run->emit, options, &run->plan, &run->arena);
 	gs_verify_open(&run->verify, options, THREADS);
 	gs_emit_open(&run->emit, options, &run->verify, &run->monitor);
-	CHECK(gs_emit_set_output(&run->emit, &run->outputs) == GS_OK, "the output");
+	CHECK(gs_split_open(&run->emit.split, &run->outputs) == GS_OK, "the output");
 }
 
 /* Fill KEYS with COUNT of the class from number AT on; returns their bytes. */

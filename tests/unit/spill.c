@@ -416,20 +416,20 @@ check_full(const char *program)
 {
 	const struct row row = { "", program, 1, 1, 4 << 20, 1 << 16, 1, 1, 1 << 16 };
 	char *buffer = malloc(row.buffer_bytes);
-	const struct gs_spill_options options = options_of(&row, buffer);
+	struct gs_spill_options options = options_of(&row, buffer);
 	struct rlimit before, limit;
 	struct gs_spill *spill;
 	struct gs_run run;
-	gs_status status = gs_spill_open(&spill, &options);
+	gs_status status;
 
+	options.expected_bytes = 10 << 20;
+	status = gs_spill_open(&spill, &options);
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = before;
 	limit.rlim_cur = 1 << 20;
 	setrlimit(RLIMIT_FSIZE, &limit);	/* SIGXFSZ kills, as usual */
-	if (status == GS_OK) {
-		gs_spill_expect(spill, 10 << 20);
+	if (status == GS_OK)
 		status = write_run(spill, &row, 32, 0, &run);
-	}
 	setrlimit(RLIMIT_FSIZE, &before);
 	CHECK(status == GS_EIO && strstr(gs_message(), dirs[0]) != NULL &&
 	      strstr(gs_message(), "after 1 MiB") != NULL &&

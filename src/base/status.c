@@ -138,6 +138,12 @@ gs_first_error_note(struct gs_first_error *error, gs_status status)
 }
 
 gs_status
+gs_first_error_now(struct gs_first_error *error)
+{
+	return atomic_load(&error->any) ? gs_first_error_close(error) : GS_OK;
+}
+
+gs_status
 gs_first_error_close(struct gs_first_error *error)
 {
 	pthread_mutex_destroy(&error->lock);

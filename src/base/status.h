@@ -84,6 +84,9 @@ bool gs_first_error_note(struct gs_first_error *error, gs_status status);
 /** All threads are done: returns the first error, with its message now the caller's; or GS_OK. */
 gs_status gs_first_error_close(struct gs_first_error *error);
 
+/** The same, if there is an error by now; else GS_OK, and it goes on. */
+gs_status gs_first_error_now(struct gs_first_error *error);
+
 /** Set the pointer at AT to memory for COUNT objects of BYTES, all 0, to be freed; or to NULL: GS_EBUDGET,
  *  "no memory for COUNT WHAT". */
 MUST_CHECK gs_status gs_allocate(void *at, size_t count, size_t bytes, const char *what);

@@ -286,7 +286,7 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 
 	if (job == NULL || print == NULL)
 		return;
-	json = gs_json_open();
+	json = calloc(1, sizeof *json);
 	if (json != NULL)
 		add_plan(json, job);
 	print(context, json != NULL ? json->text : "null");

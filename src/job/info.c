@@ -167,7 +167,7 @@ gsort_info_json(const struct gsort_options *options,
 	if (print == NULL)
 		return;
 	take_options(&own, options, &dir);
-	json = gs_json_open();
+	json = calloc(1, sizeof *json);
 	if (json != NULL)
 		add_info(json, &own);
 	print(context, json != NULL ? json->text : "null");

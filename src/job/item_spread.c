@@ -238,9 +238,3 @@ gs_item_spread_taker(struct gs_item_spread *spread)
 		.add = add, .context = spread,
 	};
 }
-
-gs_status
-gs_item_spread_finish(struct gs_item_spread *spread)
-{
-	return gs_spread_drain(&spread->all);
-}

@@ -188,8 +188,7 @@ land(void *context, bool *moved)
 	if (count > 0)
 		gs_team_run(count < threads ? count : threads, land_team, spread);
 	gs_clock_lap(&spread->all.monitor->clock, GS_STAGE_SORT, &since);
-	if (atomic_load(&spread->all.error.any))
-		return gs_first_error_close(&spread->all.error);
+	TRY(gs_first_error_now(&spread->all.error));
 	return release(spread, landing->done);
 }
 
@@ -403,7 +402,7 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 		TRY(split(spread, spread->descending_classes ? UINT32_MAX : 0));
 	if (spread->split)
 		return reserve_split(spread, least, room);
-	TRY(gs_spread_error(&spread->all));
+	TRY(gs_first_error_now(&spread->all.error));
 	*room = HOLD_BYTES > least ? HOLD_BYTES : least;
 	return GS_OK;
 }

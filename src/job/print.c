@@ -62,12 +62,6 @@ add(struct gs_json *json, const char *format, ...)
 	json->bytes += added < 0 ? 0 : (size_t)added < room ? (size_t)added : room - 1;
 }
 
-struct gs_json *
-gs_json_open(void)
-{
-	return calloc(1, sizeof(struct gs_json));
-}
-
 /* A comma, if one is needed, and the name. */
 static void
 add_name(struct gs_json *json, const char *name)

@@ -28,14 +28,12 @@ const char *gs_time_text(double seconds, char text[32]);
 
 enum { GS_JSON_BYTES = 64 << 10 };	/* with sixteen paths, each byte escaped, half of that */
 
+/* Zeroed, it is empty; too large for a stack. */
 struct gs_json {
 	size_t bytes;
 	bool   follows;		/* a value: the next one needs a comma */
 	char   text[GS_JSON_BYTES];
 };
-
-/** An empty one, to be freed: it is too large for a stack.  NULL: there is no memory. */
-struct gs_json *gs_json_open(void);
 
 /** Begin an object or a list, '{' or '['; NAME is NULL in a list, and for the outermost. */
 void gs_json_begin(struct gs_json *json, const char *name, char bracket);

@@ -272,7 +272,7 @@ gs_ranked_settle(struct gsort *job)
 		return GS_OK;
 	}
 	if (job->kind->items)
-		return gs_item_spread_finish(&ranked->item_spread);
+		return gs_spread_drain(&ranked->item_spread.all);
 	if (!job->plan.by_counting)
 		TRY(gs_key_spread_finish(&ranked->spread, flip_of(job)));
 	TRY(share_histogram(job));

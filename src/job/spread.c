@@ -173,12 +173,6 @@ gs_spread_put(struct gs_spread *spread, unsigned owner, unsigned key_class, unsi
 
 /* ---- the network ------------------------------------------------------------------------ */
 
-gs_status
-gs_spread_error(struct gs_spread *spread)
-{
-	return atomic_load(&spread->error.any) ? gs_first_error_close(&spread->error) : GS_OK;
-}
-
 bool
 gs_spread_step(struct gs_spread *spread)
 {
@@ -193,7 +187,7 @@ gs_spread_wait(struct gs_spread *spread, size_t wish, size_t *room)
 	unsigned idle = 0;
 
 	do {
-		TRY(gs_spread_error(spread));
+		TRY(gs_first_error_now(&spread->error));
 		TRY(gs_exchange_turn(&spread->exchange, &idle));
 		*room = spread->room(spread, spread->exchange.free_count);
 	} while (*room < wish || spread->exchange.arrived_count > spread->exchange.window.takes / 2);
@@ -203,7 +197,7 @@ gs_spread_wait(struct gs_spread *spread, size_t wish, size_t *room)
 gs_status
 gs_spread_drain(struct gs_spread *spread)
 {
-	TRY(gs_spread_error(spread));
+	TRY(gs_first_error_now(&spread->error));
 	for (unsigned o = 0; o < spread->ranks->size; o++)
 		gs_spread_end_block(spread, o, false);
 	TRY(gs_exchange_drain(&spread->exchange));

@@ -163,9 +163,6 @@ void gs_spread_end_block(struct gs_spread *spread, unsigned owner, bool goes_on)
 /** Within a round: send and receive; thread 0.  False: there is an error. */
 bool gs_spread_step(struct gs_spread *spread);
 
-/** The first error of a thread that adds. */
-MUST_CHECK gs_status gs_spread_error(struct gs_spread *spread);
-
 /** Land what arrives until there is as much *ROOM in free slots as WISH. */
 MUST_CHECK gs_status gs_spread_wait(struct gs_spread *spread, size_t wish, size_t *room);
 
@@ -301,7 +298,7 @@ MUST_CHECK gs_status gs_item_land(void *context, bool *moved);
 /* ---- items on their way (item_spread.c) ---------------------------------- */
 
 /*
- *     open; an ingest stage fills gs_item_spread_taker(); finish; close
+ *     open; an ingest stage fills gs_item_spread_taker(); drain; close
  *
  * A thread that adds a piece divides it by owner, waits until all pieces before it are in blocks,
  * and appends its own.  So what goes from one rank to another keeps its order, and the origin of an item
@@ -319,9 +316,6 @@ MUST_CHECK gs_status gs_item_spread_open(struct gs_item_spread *spread, size_t w
 
 /** How it is filled.  The thread that calls reserve() is number 0 of those that add. */
 struct gs_taker gs_item_spread_taker(struct gs_item_spread *spread);
-
-/** All items of this rank have been added: send the last blocks, and take those still to come. */
-MUST_CHECK gs_status gs_item_spread_finish(struct gs_item_spread *spread);
 
 /** A zeroed struct is allowed. */
 void gs_item_spread_close(struct gs_item_spread *spread);

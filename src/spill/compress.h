@@ -61,8 +61,8 @@ bool gs_unpack(struct gs_packer *packer, void *keys, unsigned bits);
  *  become fewer. */
 size_t gs_pack_items(struct gs_packer *packer, const void *items, size_t bytes);
 
-/** Decompress PACKED bytes at packer->packed to BYTES of ITEMS.  False: they are corrupt. */
-bool gs_unpack_items(struct gs_packer *packer, size_t packed, void *items, size_t bytes);
+/** Decompress PACKED bytes at FROM to BYTES at TO.  False: they are corrupt. */
+bool gs_expand(struct gs_packer *packer, const void *from, size_t packed, void *to, size_t bytes);
 
 /* ---- runs, block by block, by several threads (blocks.c) ------------------------- */
 

@@ -121,9 +121,8 @@ gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pack_hea
 	       header->packed_bytes <= bytes;
 }
 
-/* Decompress PACKED bytes at FROM to BYTES at TO. */
-static bool
-expand(struct gs_packer *packer, const void *from, size_t packed, void *to, size_t bytes)
+bool
+gs_expand(struct gs_packer *packer, const void *from, size_t packed, void *to, size_t bytes)
 {
 	if (packer->method == GS_PACK_LZ4)
 		return gs_lz4_loads() &&
@@ -146,7 +145,7 @@ gs_unpack(struct gs_packer *packer, void *keys, unsigned bits)
 	bytes = (size_t)header.keys * (bits / 8);
 	if (header.packed_bytes == bytes)
 		planes = from;
-	else if (!expand(packer, from, header.packed_bytes, packer->planes, bytes))
+	else if (!gs_expand(packer, from, header.packed_bytes, packer->planes, bytes))
 		return false;
 	if (bits == 32)
 		unshuffle_32(planes, header.keys, keys);
@@ -161,10 +160,4 @@ gs_pack_items(struct gs_packer *packer, const void *items, size_t bytes)
 	const size_t packed = compress_bytes(packer, items, packer->packed, bytes);
 
 	return packed < bytes ? packed : 0;
-}
-
-bool
-gs_unpack_items(struct gs_packer *packer, size_t packed, void *items, size_t bytes)
-{
-	return expand(packer, packer->packed, packed, items, bytes);
 }

@@ -40,7 +40,7 @@ struct gs_spill_options {
 	unsigned           threads;	/* that may compress */
 	size_t             buffer_bytes;	/* of all memory; 64 KiB at least if compressed */
 	void              *buffer;	/* these; borrowed */
-	uint64_t           expected_bytes;	/* of all keys that will be spilled, for a message; 0: unknown */
+	uint64_t           expected_bytes;	/* of all keys to be spilled, for a message; 0: unknown */
 	const struct gs_monitor *monitor;	/* for notes and warnings; borrowed */
 };
 

@@ -244,12 +244,6 @@ gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
 
 /* ---- origins --------------------------------------------------------------------- */
 
-void
-gs_division_set_origin(struct gs_division *division, uint64_t sequence, unsigned origin)
-{
-	division->rows[sequence]->origin = origin;
-}
-
 size_t
 gs_division_rows(const struct gs_division *division, unsigned bin)
 {

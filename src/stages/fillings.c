@@ -138,12 +138,6 @@ gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece)
 }
 
 gs_status
-gs_fillings_error(struct gs_fillings *fillings)
-{
-	return atomic_load(&fillings->error.any) ? gs_first_error_close(&fillings->error) : GS_OK;
-}
-
-gs_status
 gs_fillings_rest(struct gs_fillings *fillings)
 {
 	unsigned used;
@@ -152,5 +146,5 @@ gs_fillings_rest(struct gs_fillings *fillings)
 	if (!atomic_load(&fillings->error.any))
 		(void)gs_first_error_note(&fillings->error, end_idle(fillings, &used));
 	pthread_mutex_unlock(&fillings->lock);
-	return gs_fillings_error(fillings);
+	return gs_first_error_now(&fillings->error);
 }

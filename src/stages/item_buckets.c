@@ -199,7 +199,7 @@ move_rows(struct moving *moving, unsigned rank, size_t from, size_t to, uint64_t
 	TRY(GS_NEW(slices, to - from, "rows"));
 	count = gs_division_slices(moving->old, moving->bin, from, to, slices);
 	gs_division_add(moving->division, rank, sequence, slices, count);
-	gs_division_set_origin(moving->division, sequence, moving->old->rows[from]->origin);
+	moving->division->rows[sequence]->origin = moving->old->rows[from]->origin;
 	for (size_t s = 0; s < count; s++)
 		gs_division_spare(moving->division, rank, &slices[s]);
 	free(slices);
@@ -225,7 +225,7 @@ move_extents(struct moving *moving, unsigned rank, size_t from, size_t to, uint6
 	}
 	if (status == GS_OK) {
 		gs_division_add(moving->division, rank, sequence, &slice, 1);
-		gs_division_set_origin(moving->division, sequence, list[from].origin);
+		moving->division->rows[sequence]->origin = list[from].origin;
 	}
 	free(large);
 	return status;

@@ -122,7 +122,8 @@ unpack(struct gs_item_packers *packers, struct gs_packer *packer, const char *di
 	struct gs_spill_file *scratch;
 
 	if (packers->name == NULL)
-		return gs_unpack_items(packer, packed, into, bytes) ? GS_OK : gs_spill_file_corrupt(dir);
+		return gs_expand(packer, packer->packed, packed, into, bytes) ? GS_OK
+		       : gs_spill_file_corrupt(dir);
 	TRY(find_scratch(packers, packer, dir, &scratch));
 	return gs_program_unpack(packers->program, scratch, packer->packed, packed, into, bytes);
 }

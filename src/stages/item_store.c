@@ -274,7 +274,7 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 
 	gs_division_add(store->first, worker, sequence, piece->slices, piece->count);
 	if (store->options.origins || store->shared.apart > 0)
-		gs_division_set_origin(store->first, sequence, piece->origin);
+		store->first->rows[sequence]->origin = piece->origin;
 }
 
 static void

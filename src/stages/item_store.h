@@ -126,9 +126,6 @@ size_t gs_division_room(const struct gs_division *division, size_t small);
 void gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
                      const struct gs_item_slice *slices, size_t count);
 
-/** The piece of SEQUENCE has been added, and is of an ORIGIN: 0 unless this is called. */
-void gs_division_set_origin(struct gs_division *division, uint64_t sequence, unsigned origin);
-
 /** How many rows, or extents of BIN, there are, and the origin of one. */
 size_t gs_division_rows(const struct gs_division *division, unsigned bin);
 unsigned gs_division_origin(const struct gs_division *division, unsigned bin, size_t row);

@@ -258,7 +258,7 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	if (store->plan->by_counting)
 		return GS_OK;
 	if (is_on_gpu(store))
-		return gs_fillings_error(&store->fillings);
+		return gs_first_error_now(&store->fillings.error);
 	TRY(gs_head_trim(&store->head));
 	*room = gs_batch_room(&store->batch);
 	if (*room >= least)

@@ -126,9 +126,6 @@ void gs_fillings_open(struct gs_fillings *fillings, unsigned ring);
 /** Copy the keys of PIECE to staging buffers; any thread.  An error comes out of gs_fillings_rest(). */
 void gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece);
 
-/** The first error of all, or GS_OK; any thread. */
-MUST_CHECK gs_status gs_fillings_error(struct gs_fillings *fillings);
-
 /** No thread adds keys: give all buffers back, full or not.  GS_EIO, GS_EDEVICE: as the first call of TO that
  *  has failed. */
 MUST_CHECK gs_status gs_fillings_rest(struct gs_fillings *fillings);

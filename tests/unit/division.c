@@ -106,7 +106,7 @@ add_all(struct gs_division *division, const struct row *row)
 			}
 			gs_division_add(division, (unsigned)(pieces++ % threads), division->row_count,
 			                slices, 2);
-			gs_division_set_origin(division, division->row_count++, o);
+			division->rows[division->row_count++]->origin = o;
 		}
 	TRY(row->keeping == STORED ? gs_division_store(division) : GS_OK);
 	if (row->origins > 1)

@@ -232,7 +232,7 @@ spread_items(struct member *m, struct gs_item_spread *spread)
 	taker = gs_item_spread_taker(spread);
 	for (unsigned o = 0; o < (m->row->operands > 0 ? m->row->operands : 1); o++)
 		TRY(read_input(m, &taker, o));
-	return gs_item_spread_finish(spread);
+	return gs_spread_drain(&spread->all);
 }
 
 static void *

@@ -5,8 +5,9 @@
  * In:   argv, the environment.
  * Out:  whether this program sorts; if not, another one runs in its place.
  *
- * The next sort gets what this one would not do as sort(1) does: random order, the old keys (+1 -2),
- * --debug; and what this one refuses, so that the message is its own.  Nothing has been read by then.
+ * The next sort gets what this one would not do as sort(1) does: random order, the old keys (+1 -2), --debug,
+ * a program that compresses (this one has fewer temporary files, or none); and what this one refuses, so that
+ * the message is its own.  Nothing has been read by then.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -29,12 +30,12 @@ static bool is_next;
 
 /* ---- what this program does as sort(1) does, unless it is refused ------------------ */
 
-enum { OTHERS = 256, SORT };
+enum { OTHERS = 256, SORT, PROGRAM };
 
 static const struct option options[] = {
 	{ "ignore-leading-blanks", no_argument, NULL, 'b' },
 	{ "check", optional_argument, NULL, 'c' },
-	{ "compress-program", required_argument, NULL, 'o' },
+	{ "compress-program", required_argument, NULL, PROGRAM },
 	{ "debug", no_argument, NULL, OTHERS },
 	{ "dictionary-order", no_argument, NULL, 'd' },
 	{ "ignore-case", no_argument, NULL, 'f' },
@@ -89,6 +90,7 @@ static bool
 is_shared(int option, const char *word)
 {
 	static const char *const checks[] = { "quiet", "silent", "diagnose-first", NULL };
+	static const char *const programs[] = { "lz4", "zstd", NULL };	/* compress in this process */
 	static const char *const orders[] = {
 		"general-numeric", "human-numeric", "month", "numeric", "version", NULL,
 	};
@@ -96,6 +98,7 @@ is_shared(int option, const char *word)
 	switch (option) {
 	case 'c':  return word == NULL || is_one_of(word, checks);
 	case SORT: return is_one_of(word, orders);
+	case PROGRAM: return is_one_of(word, programs);
 	case 'k':  return strchr(word, 'R') == NULL;		/* random order */
 	case 't':  return strlen(word) == 1;
 	case 'S':  return is_size(word);

@@ -38,7 +38,7 @@ same() {
 	for options in in "-r in" "-u in" "-n in" "-k2n in" "-k2,2n -k1,1r in" "-s -k1,1 in" "-f -u in" "-t1 -k2 in" \
 	               "-c in" "-C in" "-c -u in" "--check=quiet unsorted" "-m unsorted in" "-m in unsorted -" \
 	               "-z in" "-bdf in" "-V in" "-h in" "-M in" "-g in" "--sort=version in" "-S 1b in" "-S 1% in" \
-	               "--parallel=3 --batch-size=2 in unsorted in" "--compress-program=zstd -S 1M in" "--compress-program=gzip -S 1M in" "-S 99999999999b in" "-n --compress-program=lz4 in" "-k +1 in" "-k1,+2 in" "-T . in" "in -r" "in.gz" "-- in" "-k1.2 -n in" \
+	               "--parallel=3 --batch-size=2 in unsorted in" "--compress-program=zstd -S 1M in" "-S 99999999999b in" "-n --compress-program=lz4 in" "-k +1 in" "-k1,+2 in" "-T . in" "in -r" "in.gz" "-- in" "-k1.2 -n in" \
 	               "nothing" "in nothing" "-k 0 in" "-c nothing" "--files0-from=nothing"; do
 		same $options </dev/null
 	done
@@ -50,7 +50,7 @@ same() {
 
 @test "what this sort would do otherwise goes to the next one on PATH" {
 	for options in -R --random-sort --random-source=in --sort=random --sort=r "-k1,1R" "-k 2 -k1R" "+1 -2" "+1n" \
-	               --debug --help --version --uni --re "--p=2" "--t=." --check=summary \
+	               --debug --compress-program=gzip --help --version --uni --re "--p=2" "--t=." --check=summary \
 	               "--check=q" "-y3 in" "-y 5" "-t ab in" "-S 1R in" "-S 1Y" "-S 99999999999999999999% in" "-S 99999999G in" --sort=x -n1 -q -u32 --head=3 --csv -X "-c in in" "in -c in" -k -nx; do
 		asks_next $options
 	done

@@ -205,7 +205,7 @@ static inline enum verdict
 judge_line(const struct gs_line_order *order, const char *line, const char *end,
            const unsigned char *readable, bool missing, size_t *key)
 {
-	const bool plain = !order->fields.csv || memchr(line, '"', (size_t)(end - line)) == NULL;
+	const char *quote = order->fields.csv ? memchr(line, '"', (size_t)(end - line)) : NULL;
 	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
 	enum verdict verdict;
 
@@ -217,10 +217,14 @@ judge_line(const struct gs_line_order *order, const char *line, const char *end,
 
 		if (!keydef->strict)
 			continue;
-		if (plain && keydef->usual && gs_key_is_number(keydef)) {
+		if (quote == NULL && keydef->usual && gs_key_is_number(keydef)) {
 			gs_line_find_usual(&order->fields, keydef, &walk, &begin, &limit);
 			field = (struct field){ (const unsigned char *)begin,
 			                        (const unsigned char *)limit, order->fields.separator };
+			verdict = is_usual_number(&field, readable) ? SOUND : judge(keydef->ordering, field);
+		} else if (quote != NULL && gs_key_is_number(keydef) &&
+		           gs_line_find_before(&order->fields, keydef, line, end, quote, &text)) {
+			field = (struct field){ text.at, text.end, order->fields.separator };
 			verdict = is_usual_number(&field, readable) ? SOUND : judge(keydef->ordering, field);
 		} else {
 			gs_field_find(&order->fields, keydef, line, end, &text);

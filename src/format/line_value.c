@@ -132,18 +132,18 @@ read_line(const struct gs_line_order *order, const char *line, const char *end,
           const unsigned char *readable, bool missing, double *value)
 {
 	const struct gs_keydef *key = &order->keys[0];
-	const bool plain = !order->fields.csv || memchr(line, '"', (size_t)(end - line)) == NULL;
+	const char *quote = order->fields.csv ? memchr(line, '"', (size_t)(end - line)) : NULL;
 	const uint32_t bytes = (uint32_t)(end - line) + 1;
 	struct gs_key_text text = { .map = NULL };
 	size_t fault;
 
-	if (plain && key->usual) {
-		struct gs_field_walk walk = { .line = line, .end = end, .at = line };
-		const char *begin, *limit;
-
-		gs_line_find_usual(&order->fields, key, &walk, &begin, &limit);
-		if (read_usual((const unsigned char *)begin, (const unsigned char *)limit,
-		               order->fields.separator, readable, value))
+	if (gs_line_find_before(&order->fields, key, line, end, quote, &text)) {
+		if (read_usual(text.at, text.end, order->fields.separator, readable, value))
+			return NUMBER;
+	} else {
+		gs_field_find(&order->fields, key, line, end, &text);
+		if (key->usual && gs_key_text_is_plain(&text) &&
+		    read_usual(text.at, text.end, order->fields.separator, readable, value))
 			return NUMBER;
 	}
 	if (gs_line_fault_find(order, missing, &line, &bytes, 1, &fault) == 0)

@@ -101,6 +101,22 @@ gs_line_find_usual(const struct gs_fields *fields, const struct gs_keydef *key,
 		*limit = *begin;
 }
 
+/** Find a usual KEY that begins before QUOTE, the first of LINE .. END, or NULL.  False: it does not. */
+static inline bool
+gs_line_find_before(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+                    const char *end, const char *quote, struct gs_key_text *text)
+{
+	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
+	const char *begin, *limit;
+
+	if (!key->usual || (quote != NULL && key->end_char > 0))
+		return false;
+	gs_line_find_usual(fields, key, &walk, &begin, &limit);
+	text->at = (const unsigned char *)begin;
+	text->end = (const unsigned char *)limit;
+	return quote == NULL || quote > begin;
+}
+
 /* ---- the first word of a decimal number, for key_number.c, too -------------------- */
 
 /*

@@ -101,7 +101,7 @@ gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job
 		              "each thread sorts up to %s at a time",
 		              plan->buckets.bins, plan->buckets.block_bytes,
 		              gs_size_text(plan->buckets.part_bytes, a));
-	gs_plan_estimate(plan, &job->plan_input, &estimate);
+	gs_job_estimate(job, &estimate);
 	if (plan->head_keys > 0) {
 		gs_print_line(to, "batch", "%llu keys at most",
 		            (unsigned long long)plan->head_keys);
@@ -227,7 +227,7 @@ add_disk(struct gs_json *json, const struct gsort *job, const struct gs_forecast
 	const struct gsort_options *options = &job->options;
 	struct gs_estimate estimate;
 
-	gs_plan_estimate(&job->plan, &job->plan_input, &estimate);
+	gs_job_estimate(job, &estimate);
 	gs_json_bool(json, "may_spill", job->plan.spills);
 	gs_json_number(json, "batches", job->plan_input.input_bytes == UINT64_MAX ? UINT64_MAX
 	                                                                         : estimate.runs);

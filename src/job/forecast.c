@@ -49,6 +49,16 @@ bytes_kept(const struct gsort *job, uint64_t bytes)
 	return o->keep_order ? 2 * bytes : bytes;	/* by key, and then in order */
 }
 
+void
+gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate)
+{
+	struct gs_plan_input input = job->plan_input;
+
+	if (input.input_bytes != UINT64_MAX && gs_options_want_column(&job->options))
+		input.input_bytes = bytes_kept(job, input.input_bytes);
+	gs_plan_estimate(&job->plan, &input, estimate);
+}
+
 /* Each input of a set of keys is sorted, in an equal share. */
 static void
 plan_part(const struct gsort *job, const struct gs_plan_input *input, struct gs_plan *plan)

@@ -387,6 +387,9 @@ void gs_line_job_close(struct gsort *job);
 /** What JOB takes; of compressed files, by a guess of what is in them. */
 void gs_job_forecast(const struct gsort *job, struct gs_forecast *forecast);
 
+/** Its batches and temporary files: of a column, those of the keys that it keeps. */
+void gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate);
+
 /** It is planned: store in its counters what the plan expects. */
 void gs_job_expect(struct gsort *job);
 

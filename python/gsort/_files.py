@@ -290,15 +290,15 @@ def _value(said: Any, kind: Any) -> Any:
 	return dtype_of(kind).type(said).item()
 
 
-def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *keys: str) -> Any:
-	"""What the library says of SRC; KEYS are members that are keys."""
+def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *keys: str, **more: Any) -> Any:
+	"""What the library says of SRC; KEYS are members that are keys; MORE is for this function alone."""
 	for name in "tail", "sample":		# which the library writes beside figures
 		if given.get(name) is not None:
 			raise ValueError(f"{function}() and {name} are incompatible")
 	sources, times = _ticks(_sources(src))
 	given = _with_type(sources, given)
 	with _memory() as into:
-		_run(function, sources, _path_of(into), given, json=True, **{function: value})
+		_run(function, sources, _path_of(into), given, json=True, **{function: value}, **more)
 		found, kind = json.load(into)[function], _kind_of_value(given)
 	for row in found if isinstance(found, list) else [found]:
 		row.update({key: _value(row[key], kind) for key in keys})
@@ -362,17 +362,19 @@ def _top_items(items: str, sources: List[Any], given: Mapping[str, Any], k: int)
 	        for count, _, line in split]
 
 
-def histogram(src: Source, bins: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, Any, int]]:
+def histogram(src: Source, bins: int = 10, *, edges: str = "equal",
+              **options: Unpack[Options]) -> List[Tuple[Any, Any, int]]:
 	"""How many keys of SRC, files or arrays, are in each of BINS equal intervals.
 
-	A row is the first and the last key that belong to it, and the count.  NaN and NaT have a row of their own.
+	EDGES: with "round", at most BINS intervals have edges of few digits; with "log" they are between 1, 2, 5, 10,
+	20 and so on, or powers of ten.  A row is the first and the last key that belong to it, and the count.  NaN and NaT have a row of their own.
 	"""
 	check_whole("bins", bins, 1)
 	sources = _sources(src)
 	numbers = [source if _is_path(source) or source.dtype.kind not in "mM" else source[~np.isnat(source)]
 	           for source in sources]
 	rows = [(row["from"], row["to"], row["count"])
-	        for row in _figures("histogram", numbers, options, bins, "from", "to")]
+	        for row in _figures("histogram", numbers, options, bins, "from", "to", edges=edges)]
 	missing = sum(np.size(source) - np.size(number) for source, number in zip(sources, numbers))
 	if missing > 0:
 		nat = np.array("NaT", sources[0].dtype)[()]

@@ -102,7 +102,7 @@ _NUMBERS = {"header": ("header_lines", "Q"), "skip_bytes": ("skip_bytes", "Q"), 
             "split": ("split", "I"), "memory": ("memory_bytes", "Q"), "batch_size": ("merge_files", "I"),
             "gpu_memory": ("gpu_memory_bytes", "Q"), "threads": ("threads", "I"), "histogram": ("histogram", "I")}
 _COUNTS = ("tail", "sample", "top")
-_WORDS = ("format", "invalid", "decompress", "check")
+_WORDS = {**{name: name for name in ("format", "invalid", "decompress", "check")}, "edges": "histogram_edges"}
 _TEXTS = ("separator", "ordering", "compress_program", "quantiles")
 
 # Types that have a name here and not in numpy: the type, and the notation.
@@ -143,13 +143,13 @@ def _put_strings(options: _native.Struct, member: str, count: str, strings: Sequ
 	options.put(count, "N", len(strings))
 
 
-def _put_word(options: _native.Struct, member: str, word: str) -> None:
-	prefix = f"GSORT_{member.upper()}_"
+def _put_word(options: _native.Struct, parameter: str, word: str) -> None:
+	prefix = f"GSORT_{parameter.upper()}_"
 	known = {name[len(prefix):].lower().replace("_", "-"): value for name, value in _native.ABI.items()
 	         if name.startswith(prefix)}
 	if word not in known:
-		raise ValueError(f"{member} must be one of {', '.join(known)}, not {word!r}")
-	options.put(member, "I", known[word])
+		raise ValueError(f"{parameter} must be one of {', '.join(known)}, not {word!r}")
+	options.put(_WORDS.get(parameter, parameter), "I", known[word])
 
 
 _WITHOUT_ORDER = [_native.ABI["GSORT_" + name] for name in ("TEXT", "TEXT_FLOAT", "U8", "I8")]	# of bytes

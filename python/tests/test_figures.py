@@ -276,3 +276,14 @@ def test_sets_say_what_they_need(tmp_path):
 		gsort.union([[1]])
 	with pytest.raises(ValueError, match="there is no file to read"):
 		gsort.union([])
+
+
+def test_edges_of_a_histogram():
+	keys = np.arange(1, 101)
+	assert gsort.histogram(keys, 4) == [(1, 25, 25), (26, 50, 25), (51, 75, 25), (76, 100, 25)]
+	assert gsort.histogram(keys, 4, edges="round") == [(0, 49, 49), (50, 99, 50), (100, 149, 1)]
+	assert gsort.histogram(keys, 3, edges="log") == [(1, 9, 9), (10, 99, 90), (100, 999, 1)]
+	with pytest.raises(ValueError, match="edges must be one of equal, round, log, not 'even'"):
+		gsort.histogram(keys, edges="even")
+	with pytest.raises(TypeError, match="sort_file\\(\\) has no parameter 'edges'"):
+		gsort.sort_file("a", "b", edges="log")

@@ -362,7 +362,7 @@ def test_layout_is_that_of_the_header():
 	"""Every member that the module writes is in libgsort.abi."""
 	from gsort import _native, _options
 	members = [*_options._FLAGS.values(), *[member for member, _ in _options._NUMBERS.values()], *_options._COUNTS,
-	           *_options._WORDS, *_options._TEXTS, "operation", "set", "type", "to", "converts", "endian", "notation",
+	           *_options._WORDS.values(), *_options._TEXTS, "operation", "set", "type", "to", "converts", "endian", "notation",
 	           "record_bytes", "keys", "key_count", "lines", "keydefs", "keydef_count", "head", "head_count",
 	           "argsort_bits", "inputs", "input_count", "output", "warn", "warn_context", "temp_dirs", "temp_dir_count"]
 	for member in members:

@@ -16,11 +16,9 @@
  */
 #include <assert.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +26,7 @@
 #include "cli/option.h"
 #include "cli/opts.h"
 #include "cli/process.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 
 static const struct gs_option *
@@ -489,16 +488,9 @@ name_fields(struct gs_opts *opts)
 static unsigned
 bar_columns(const struct gsort_options *job)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	long wanted;
-
 	if (job->histogram == 0 || job->json || job->output != NULL || !isatty(STDOUT_FILENO))
 		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		return size.ws_col;
-	wanted = columns != NULL ? strtol(columns, NULL, 10) : 0;
-	return wanted > 0 && wanted < INT_MAX ? (unsigned)wanted : 80;
+	return gs_terminal_columns(STDOUT_FILENO);
 }
 
 /* Counts and positions are in the byte order of keys that say one, if they agree. */

@@ -16,6 +16,7 @@
  * WATCH.lock and prints erases them first.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -90,17 +91,17 @@ has_news(void)
 
 /* --- the terminal ---------------------------------------------------------- */
 
-static unsigned
-terminal_columns(void)
+unsigned
+gs_terminal_columns(int fd)
 {
 	const char *columns = getenv("COLUMNS");
 	struct winsize size;
-	unsigned long value;
+	long value;
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		return size.ws_col < GS_PROGRESS_WIDEST ? size.ws_col : GS_PROGRESS_WIDEST;
-	value = columns != NULL ? strtoul(columns, NULL, 10) : 0;
-	return value > 0 && value < GS_PROGRESS_WIDEST ? (unsigned)value : 80;
+	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	value = columns != NULL ? strtol(columns, NULL, 10) : 0;
+	return value > 0 && value < INT_MAX ? (unsigned)value : 80;
 }
 
 /* No escape sequences: some terminals have none.  The caller holds the lock. */
@@ -117,7 +118,9 @@ erase(void)
 static void
 draw(void)
 {
-	const unsigned most = terminal_columns() - 1;	/* some terminals wrap at the last one */
+	const unsigned width = gs_terminal_columns(STDERR_FILENO);
+	/* less one: some terminals wrap at the last one */
+	const unsigned most = (width < GS_PROGRESS_WIDEST ? width : GS_PROGRESS_WIDEST) - 1;
 	const unsigned before = atomic_load(&watch.drawn);
 	struct gs_progress_line line;
 	int columns, blanks;

@@ -33,6 +33,9 @@ void gs_progress_end(void);
 void gs_progress_hold(void);
 void gs_progress_release(void);
 
+/** How wide the terminal FD is, or what COLUMNS says of it. */
+unsigned gs_terminal_columns(int fd);
+
 /* ---- the same as a line of text (progress_line.c) --------------------------------- */
 
 /*

@@ -128,13 +128,6 @@ enum {
 	MOST_DIGITS = 11600,
 };
 
-static int
-hex_digit(int c)
-{
-	return gs_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
-	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* A long number, decimal or hexadecimal, becomes 0.DIGITS and an exponent; digits beyond the last
  * that can matter become one 1, unless all of them are 0. */
 static __attribute__((noinline)) long double
@@ -153,7 +146,7 @@ convert_long(struct gs_key_text text, bool negative, bool hex)
 			fraction = true;
 			continue;
 		}
-		if (hex ? hex_digit(c) < 0 : !gs_is_digit(c))
+		if (hex ? gs_hex_digit(c) < 0 : !gs_is_digit(c))
 			break;
 		if (at > first || c != '0') {
 			point += !fraction;
@@ -209,7 +202,7 @@ is_long(struct gs_key_text *text, bool *negative, bool *hex)
 
 		(void)gs_key_text_next(&digits);
 		c = gs_key_text_peek(&digits);
-		*hex = hex_digit(c) >= 0 || c == decimal;
+		*hex = gs_hex_digit(c) >= 0 || c == decimal;
 		if (*hex)
 			ahead = digits;
 	}

@@ -111,6 +111,20 @@ gs_is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
+static inline bool
+gs_is_letter(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/** The value of a hexadecimal digit; -1: C is none. */
+static inline int
+gs_hex_digit(int c)
+{
+	return gs_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 /** Take all blanks, then one more byte; -1: the end. */
 static inline int
 gs_key_text_next_nonblank(struct gs_key_text *text)

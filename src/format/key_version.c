@@ -14,12 +14,6 @@
 
 #include "format/key_text.h"
 
-static inline bool
-is_letter(int c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* ---- suffixes ------------------------------------------------------------------- */
 
 /* Take "." and a letter or '~', and what follows of letters, digits and '~'; false: it is not there,
@@ -33,12 +27,12 @@ take_extension(struct gs_key_text *text)
 	if (c != '.')
 		return false;
 	c = gs_key_text_next(&ahead);
-	if (!is_letter(c) && c != '~')
+	if (!gs_is_letter(c) && c != '~')
 		return false;
 	do {
 		*text = ahead;
 		c = gs_key_text_next(&ahead);
-	} while (is_letter(c) || gs_is_digit(c) || c == '~');
+	} while (gs_is_letter(c) || gs_is_digit(c) || c == '~');
 	return true;
 }
 
@@ -50,7 +44,7 @@ length_of_plain(const unsigned char *begin, const unsigned char *end)
 
 	do {
 		last = at;
-		while (at > begin && (is_letter(at[-1]) || gs_is_digit(at[-1]) || at[-1] == '~'))
+		while (at > begin && (gs_is_letter(at[-1]) || gs_is_digit(at[-1]) || at[-1] == '~'))
 			at--;
 	} while (at < last && !gs_is_digit(*at) && at > begin + 1 && *--at == '.');
 	return (size_t)(last - begin);

@@ -185,35 +185,27 @@ is_field(const struct gs_keydef *key)
 	       key->end_char == 0 && key->begin_char == 0 && (key->letters & GS_LETTER_B_BEGIN) == 0;
 }
 
-/* The usual key: one walk, and few fields have quotes. */
-static void
-find_field(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
-           const char *end, struct gs_key_text *text)
-{
-	const char *field = skip_fields(fields, line, end, key->end_field);
-	const char *limit = field < end ? end_of_field(fields, field, end) : end;
-
-	*text = unquote(fields, field, limit);
-	text->csv = field < limit && *field == '"';
-}
-
 /* ---- interface ------------------------------------------------------------------ */
 
 void
 gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
               const char *end, struct gs_key_text *text)
 {
+	const bool quotes = fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL;
+
 	text->csv = text->quoted = text->inside = false;
 	text->left = SIZE_MAX;
-	if (fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL) {
+	if (quotes && !is_field(key)) {
 		const struct gs_key_text given = *text;
 
-		(is_field(key) ? find_field : find_quoted)(fields, key, line, end, text);
+		find_quoted(fields, key, line, end, text);
 		text->map = given.map;
 		text->locale = given.locale;
-	} else {
-		find_plain(fields, key, line, end, text);
+		return;
 	}
+	find_plain(fields, key, line, end, text);
+	text->separator = (char)fields->separator;
+	text->csv = quotes && text->at < text->end && *text->at == '"';	/* few fields are */
 }
 
 size_t

@@ -33,16 +33,10 @@ map_of(const struct gs_line_order *order, const struct gs_keydef *key)
 }
 
 static bool
-is_letter(int c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool
 is_dictionary(const struct gs_locale *locale, int c)
 {
 	return gs_is_blank(c) || (locale != NULL ? isalnum_l(c, locale->handle) != 0
-	                                         : is_letter(c) || (c >= '0' && c <= '9'));
+	                                         : gs_is_letter(c) || gs_is_digit(c));
 }
 
 static bool

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "format/key_text.h"
 #include "format/notation.h"
 #include "format/text.h"
 
@@ -34,13 +35,6 @@ gs_notation_example(enum gsort_notation notation)
 
 /* ---- hexadecimal ----------------------------------------------------------------- */
 
-static int
-hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' :
-	       (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
-}
-
 static bool
 read_hex(const char *text, const char *end, bool *negative, uint64_t *magnitude)
 {
@@ -52,9 +46,9 @@ read_hex(const char *text, const char *end, bool *negative, uint64_t *magnitude)
 	if (text == end)
 		return false;
 	for (; text < end; text++) {
-		if (hex_digit(*text) < 0 || *magnitude >> 60 != 0)
+		if (gs_hex_digit(*text) < 0 || *magnitude >> 60 != 0)
 			return false;
-		*magnitude = *magnitude << 4 | (unsigned)hex_digit(*text);
+		*magnitude = *magnitude << 4 | (unsigned)gs_hex_digit(*text);
 	}
 	*negative = *negative && *magnitude > 0;
 	return gs_text_fits(*negative, *magnitude);
@@ -65,7 +59,7 @@ read_hex(const char *text, const char *end, bool *negative, uint64_t *magnitude)
 static bool
 is_digit(const char *text, const char *end)
 {
-	return text < end && *text >= '0' && *text <= '9';
+	return text < end && gs_is_digit(*text);
 }
 
 static bool

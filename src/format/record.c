@@ -249,6 +249,14 @@ add_bytes_of(const struct gs_record_field *field, const char *const *items, size
 	}
 }
 
+/* The order of keytype.def is that of enum gsort_type. */
+enum {
+	TYPE_text = GSORT_TEXT,
+#define KEY(name, ctype, bits, map, unmap) TYPE_##name,
+#include "format/keytype.def"
+#undef KEY
+};
+
 static void
 add_field_of(const struct gs_record_field *of, const char *const *items, size_t count,
              uint64_t *words)
@@ -256,25 +264,13 @@ add_field_of(const struct gs_record_field *of, const char *const *items, size_t 
 	/* A copy: WORDS could be part of *OF for all that the compiler knows. */
 	const struct gs_record_field copy = *of, *field = &copy;
 
-	switch ((enum gsort_type)field->type) {
+	switch (field->type) {
 #define KEY(name, ctype, bits, map, unmap) \
-	case GS_TYPE_OF_##name: \
+	case TYPE_##name: \
 		for (size_t i = 0; i < count; i++) \
 			words[i] |= shifted(load_##name(items[i] + field->offset, field->swaps) \
 			                    ^ field->flip, field->shift); \
 		break;
-#define GS_TYPE_OF_u8	GSORT_U8
-#define GS_TYPE_OF_i8	GSORT_I8
-#define GS_TYPE_OF_u16	GSORT_U16
-#define GS_TYPE_OF_i16	GSORT_I16
-#define GS_TYPE_OF_u32	GSORT_U32
-#define GS_TYPE_OF_i32	GSORT_I32
-#define GS_TYPE_OF_u64	GSORT_U64
-#define GS_TYPE_OF_i64	GSORT_I64
-#define GS_TYPE_OF_f32	GSORT_F32
-#define GS_TYPE_OF_f64	GSORT_F64
-#define GS_TYPE_OF_f16	GSORT_F16
-#define GS_TYPE_OF_bf16	GSORT_BF16
 #include "format/keytype.def"
 #undef KEY
 	default:

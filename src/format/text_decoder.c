@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/team.h"
 #include "format/text_decoder.h"
 
@@ -24,7 +25,6 @@ enum {
 	 * thread parses 20 KB in that time; at 10 times that it does not matter.
 	 */
 	SHARE_BYTES = 256 << 10,
-	PAGE_BYTES = 4096,
 	HEADER_BYTES = 1 << 20,		/* the longest header that is kept */
 };
 
@@ -50,12 +50,6 @@ struct gs_text_decoder {
 
 /* ---- memory ------------------------------------------------------------ */
 
-static size_t
-pages(size_t bytes)
-{
-	return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-}
-
 /* The most bytes of a chunk that are one thread's. */
 static size_t
 share_bytes(size_t chunk_bytes, unsigned threads)
@@ -68,14 +62,15 @@ share_bytes(size_t chunk_bytes, unsigned threads)
 static size_t
 decoder_bytes(unsigned threads)
 {
-	return pages(sizeof(struct gs_text_decoder) + threads * sizeof(struct gs_text_section));
+	return gs_round_up(sizeof(struct gs_text_decoder) + threads * sizeof(struct gs_text_section),
+	                   GS_TEXT_PAGE_BYTES);
 }
 
 /* One byte more: the last line's terminator may be missing. */
 static size_t
 header_bytes(const struct gs_text_options *options)
 {
-	return options->header_lines > 0 ? pages(HEADER_BYTES + 1) : 0;
+	return options->header_lines > 0 ? gs_round_up(HEADER_BYTES + 1, GS_TEXT_PAGE_BYTES) : 0;
 }
 
 /* Bytes of decimal text that have as many keys as a share: hexadecimal text of -8001 has 6 bytes

@@ -119,7 +119,10 @@ void gs_text_end(const struct gs_text_decoder *decoder);
  * class.  No text fills all of them, and a page that is not touched takes no memory.
  */
 
-enum { GS_TEXT_SPILL_KEYS = 8 };	/* after the last key may be overwritten */
+enum {
+	GS_TEXT_SPILL_KEYS = 8,		/* after the last key may be overwritten */
+	GS_TEXT_PAGE_BYTES = 4096,	/* memory of a thread is whole pages */
+};
 
 struct gs_text_keys {
 	void     *keys[GS_TEXT_CLASSES];

@@ -11,11 +11,10 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "format/text_decoder.h"
 
 /* --- how large its arrays of keys are ------------------------------------------ */
-
-enum { PAGE_BYTES = 4096 };
 
 /* By class: bytes of the shortest line, terminator included, and of a key. */
 static const struct {
@@ -29,12 +28,6 @@ static const struct {
 };
 static const unsigned float_line_bytes = sizeof "0";
 
-static size_t
-pages(size_t bytes)
-{
-	return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
-}
-
 /* The last line of a share may end outside of it; one more line is carried in, and one ends the
  * file. */
 static size_t
@@ -44,13 +37,14 @@ class_bytes(size_t share, unsigned class, bool floats)
 
 	if (floats && class != GS_FLOATS)
 		return 0;
-	return pages((share / line_bytes + 4 + GS_TEXT_SPILL_KEYS) * sizes[class].key_bytes);
+	return gs_round_up((share / line_bytes + 4 + GS_TEXT_SPILL_KEYS) * sizes[class].key_bytes,
+	                   GS_TEXT_PAGE_BYTES);
 }
 
 static size_t
 small_bytes(bool floats)
 {
-	return floats ? 0 : pages(GS_SMALL_COUNT * sizeof(uint64_t));
+	return floats ? 0 : gs_round_up(GS_SMALL_COUNT * sizeof(uint64_t), GS_TEXT_PAGE_BYTES);
 }
 
 size_t

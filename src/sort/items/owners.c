@@ -12,6 +12,7 @@
 
 #include "sort/items/divide.h"
 #include "sort/items/items.h"
+#include "sort/keys.h"
 
 enum { ROW_WORDS = GS_ITEM_OWNER_LEVELS + 1 };
 
@@ -135,21 +136,6 @@ struct open {
 	size_t      count;
 };
 
-/* The first of LOW .. HIGH whose word is greater than WORD, or, with EQUAL, not less; or HIGH. */
-static unsigned
-bound(const uint64_t *words, unsigned low, unsigned high, uint64_t word, bool equal)
-{
-	while (low < high) {
-		const unsigned middle = (low + high) / 2;
-
-		if (words[middle] < word || (!equal && words[middle] == word))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Compare by one more word; keep those that are still equal to a splitter. */
 static void
 narrow(const struct gs_item_owners *owners, unsigned level, struct open *open, uint16_t *found)
@@ -162,8 +148,8 @@ narrow(const struct gs_item_owners *owners, unsigned level, struct open *open, u
 	                           owners->order->item_bytes > 0 ? NULL : open->bytes, open->count,
 	                           level, words);
 	for (size_t i = 0; i < open->count; i++) {
-		const unsigned high = open->high[i];
-		const unsigned at = bound(splitters, open->low[i], high, words[i], true);
+		const size_t high = open->high[i];
+		const size_t at = gs_keys_from(splitters, 64, open->low[i], high, words[i]);
 
 		if (at == high || splitters[at] != words[i]) {
 			found[open->places[i]] = (uint16_t)at;
@@ -173,7 +159,7 @@ narrow(const struct gs_item_owners *owners, unsigned level, struct open *open, u
 		open->bytes[kept] = open->bytes[i];
 		open->places[kept] = open->places[i];
 		open->low[kept] = (uint16_t)at;
-		open->high[kept++] = (uint16_t)bound(splitters, at, high, words[i], false);
+		open->high[kept++] = (uint16_t)gs_keys_above(splitters, 64, at, high, words[i]);
 	}
 	open->count = kept;
 }
@@ -197,6 +183,6 @@ gs_item_owners_find(const struct gs_item_owners *owners, unsigned origin,
 	for (unsigned level = 0; level < owners->levels && open.count > 0; level++)
 		narrow(owners, level, &open, found);
 	for (size_t i = 0; i < open.count; i++)
-		found[open.places[i]] = (uint16_t)bound(owners->origins, open.low[i], open.high[i],
-		                                        origin, false);
+		found[open.places[i]] = (uint16_t)gs_keys_above(owners->origins, 64, open.low[i],
+		                                                open.high[i], origin);
 }

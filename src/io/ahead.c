@@ -92,17 +92,8 @@ read_all(void *context)
 void
 gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes)
 {
-	gs_ahead_open_behind(ahead, input, 0, memory, chunk_bytes);
-}
-
-void
-gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t skip_bytes,
-                     char *memory, size_t chunk_bytes)
-{
 	assert(chunk_bytes > 0);
-	*ahead = (struct gs_ahead){
-		.input = input, .skip_bytes = skip_bytes, .chunk_bytes = chunk_bytes,
-	};
+	*ahead = (struct gs_ahead){ .input = input, .chunk_bytes = chunk_bytes };
 	gs_queue_open(&ahead->full);
 	gs_queue_open(&ahead->empty);
 	for (size_t c = 0; c < GS_AHEAD_CHUNKS; c++)

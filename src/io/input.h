@@ -178,7 +178,7 @@ struct gs_chunk {
 
 struct gs_ahead {
 	struct gs_input  *input;
-	uint64_t          skip_bytes;
+	uint64_t          skip_bytes;	/* of each file, that do not count; the caller may set it */
 	struct gs_thread  thread;
 	struct gs_queue   full, empty;
 	struct gs_chunk   chunks[GS_AHEAD_CHUNKS];
@@ -199,11 +199,6 @@ struct gs_ahead {
 /** Prepare to read INPUT into MEMORY of GS_AHEAD_CHUNKS x CHUNK_BYTES. */
 void
 gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes);
-
-/** The same, without the first SKIP_BYTES of each file. */
-void
-gs_ahead_open_behind(struct gs_ahead *ahead, struct gs_input *input, uint64_t skip_bytes,
-                     char *memory, size_t chunk_bytes);
 
 /**
  * The next chunk, in order; waits for it.

@@ -48,8 +48,8 @@ gs_records_check(struct gsort *job, struct gs_follow *follow)
 	if (bytes == 0)
 		return gs_item_fail_large(unit, GS_AHEAD_CHUNKS + 2);
 	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * bytes, false));
-	gs_ahead_open_behind(ahead, job->files.input, job->options.skip_bytes,
-	                     gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * bytes), bytes);
+	gs_ahead_open(ahead, job->files.input, gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * bytes), bytes);
+	ahead->skip_bytes = job->options.skip_bytes;
 	ahead->clock = &job->monitor.clock;
 	while ((status = gs_ahead_take(ahead, &chunk)) == GS_OK && chunk != NULL) {
 		status = check_chunk(job, chunk, &stretch);

@@ -398,7 +398,8 @@ check_ahead_behind(void)
 	write_file("eight", 8);
 	write_file("five", 5);
 	CHECK(gs_input_open(&input, &options) == GS_OK, "two files are opened");
-	gs_ahead_open_behind(&ahead, input, 6, memory, 4);
+	gs_ahead_open(&ahead, input, memory, 4);
+	ahead.skip_bytes = 6;
 	while ((status = gs_ahead_take(&ahead, &chunk)) == GS_OK && chunk != NULL) {
 		for (size_t b = 0; b < chunk->bytes; b++)
 			holds = holds && chunk->data[b] == byte_at(6 + bytes + b);

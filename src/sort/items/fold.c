@@ -32,24 +32,19 @@ struct table {
 	size_t    kept, most;
 };
 
-static inline size_t
-bytes_of(const struct gs_item_part *part, size_t i)
-{
-	return part->order->item_bytes > 0 ? part->order->item_bytes : part->lengths[i];
-}
-
 /* Keep item I, or add it to the one that it is equal to. */
 static inline void
 put(struct gs_item_part *part, struct table *table, size_t i, uint64_t hash)
 {
-	const size_t bytes = bytes_of(part, i);
+	const size_t bytes = gs_item_part_length(part, i);
 	const uint32_t tag = (uint32_t)hash & ~table->number_mask;
 	size_t at = hash >> 32 & table->mask;
 
 	for (; table->slots[at] != 0; at = (at + 1) & table->mask) {
 		const uint32_t number = (table->slots[at] & table->number_mask) - 1;
 
-		if ((table->slots[at] & ~table->number_mask) == tag && bytes_of(part, number) == bytes &&
+		if ((table->slots[at] & ~table->number_mask) == tag &&
+		    gs_item_part_length(part, number) == bytes &&
 		    memcmp(part->items[number], part->items[i], bytes) == 0) {
 			part->weights[number]++;
 			return;
@@ -71,7 +66,7 @@ put_batch(struct gs_item_part *part, struct table *table, size_t from, size_t to
 	for (size_t i = from; i < to; i++) {
 		if (i + AHEAD < part->count)
 			__builtin_prefetch(part->items[i + AHEAD]);
-		hashes[i - from] = gs_item_hash(part->items[i], bytes_of(part, i));
+		hashes[i - from] = gs_item_hash(part->items[i], gs_item_part_length(part, i));
 		__builtin_prefetch(&table->slots[hashes[i - from] >> 32 & table->mask]);
 	}
 	for (size_t i = from; i < to; i++)

@@ -81,8 +81,7 @@ gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slic
 static int
 compare_places(const struct gs_item_part *part, unsigned at, uint32_t one, uint32_t other)
 {
-	const size_t fixed = part->order->item_bytes, bytes = fixed > 0 ? fixed : part->lengths[one];
-	const size_t other_bytes = fixed > 0 ? fixed : part->lengths[other];
+	const size_t bytes = gs_item_part_length(part, one), other_bytes = gs_item_part_length(part, other);
 
 	/* equal bytes are equal items, and words take longer to make */
 	if (bytes == other_bytes && memcmp(part->items[one], part->items[other], bytes) == 0)
@@ -95,11 +94,9 @@ static int
 compare_ties(const struct gs_item_part *part, uint32_t one, uint32_t other)
 {
 	const struct gs_item_order *order = part->order;
-	const size_t fixed = order->item_bytes;
 
-	return order->compare(order->context, part->items[one],
-	                      fixed > 0 ? fixed : part->lengths[one], part->items[other],
-	                      fixed > 0 ? fixed : part->lengths[other]);
+	return order->compare(order->context, part->items[one], gs_item_part_length(part, one),
+	                      part->items[other], gs_item_part_length(part, other));
 }
 
 /* Merge sort, by COMPARE() alone; neighbours in order cost one comparison. */
@@ -146,12 +143,6 @@ struct texts {
 	} list[MOST_TEXTS];
 };
 
-static size_t
-length_of(const struct gs_item_part *part, uint32_t place)
-{
-	return part->order->item_bytes > 0 ? part->order->item_bytes : part->lengths[place];
-}
-
 /* The number in the list of the text of the item at PLACE, most likely LAST; MOST_TEXTS: no number. */
 static unsigned
 find_text(struct texts *texts, uint32_t place, unsigned last)
@@ -163,7 +154,7 @@ find_text(struct texts *texts, uint32_t place, unsigned last)
 	size_t bytes;
 
 	texts->next = order->text(order->context, texts->at, texts->part->items[place],
-	                          length_of(texts->part, place), &data, &bytes);
+	                          gs_item_part_length(texts->part, place), &data, &bytes);
 	if (texts->next == 0)
 		return MOST_TEXTS;
 	if (last < texts->count && text->bytes == bytes && memcmp(text->data, data, bytes) == 0)
@@ -182,8 +173,9 @@ compare_texts(const struct texts *texts, unsigned one, unsigned other)
 	const struct gs_item_part *part = texts->part;
 	const uint32_t a = texts->list[one].place, b = texts->list[other].place;
 
-	return part->order->compare_text(part->order->context, texts->at, part->items[a],
-	                                 length_of(part, a), part->items[b], length_of(part, b));
+	return part->order->compare_text(part->order->context, texts->at,
+	                                 part->items[a], gs_item_part_length(part, a),
+	                                 part->items[b], gs_item_part_length(part, b));
 }
 
 /* Number all texts in their order. */

@@ -75,13 +75,19 @@ void gs_item_part_combine(struct gs_item_part *part, const struct gs_item_set *s
  *  copied. */
 size_t gs_item_part_gather(const struct gs_item_part *part, size_t at, size_t bytes, char *into);
 
+static inline size_t
+gs_item_part_length(const struct gs_item_part *part, size_t place)
+{
+	return part->order->item_bytes > 0 ? part->order->item_bytes : part->lengths[place];
+}
+
 /** The sorted item number AT, and its length. */
 static inline const char *
 gs_item_part_at(const struct gs_item_part *part, size_t at, size_t *bytes)
 {
 	const uint32_t place = part->places[at];
 
-	*bytes = part->order->item_bytes > 0 ? part->order->item_bytes : part->lengths[place];
+	*bytes = gs_item_part_length(part, place);
 	return part->items[place];
 }
 

@@ -110,7 +110,7 @@ refine(const struct ordering *ordering, uint64_t *words, size_t count, unsigned 
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t rest = rest_of(ordering, words[i] & gs_low_bits(ordering->index_bits), width);
 
-		sorted[i] = (index_bits == 64 ? 0 : rest >> (width - prefix_bits) << index_bits) | i;
+		sorted[i] = rest >> (width - prefix_bits) << index_bits | i;
 	}
 	status = gs_array_sort(sorted, count, &args);
 	for (size_t i = 0; i < count; i++)

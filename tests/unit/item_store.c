@@ -30,6 +30,7 @@ struct row {
 	bool        origins, verify, puts, distinct;
 	size_t      emit_at, emit_bytes;
 	uint64_t    enough;		/* the sink has enough with so many items; 0: never */
+	bool        fails;		/* the sink fails at its second call */
 };
 
 #define GROUPS	.least = 1, .most = UINT64_MAX
@@ -78,6 +79,12 @@ static const struct row rows[] = {
 	  .keep = GS_KEEP_SYMMETRIC, .verify = true },
 	{ "one group, symmetric", true, ITEMS, 1, 2, ENOUGH, GROUPS, .keep = GS_KEEP_SYMMETRIC },
 	{ "a sink that has enough", false, ITEMS, 5000, 3, ENOUGH, .enough = 9 },
+	{ "a head that is put", false, ITEMS, 5000, 3, ENOUGH, .head = 20000, .puts = true },
+	{ "a tail in files that is put", false, ITEMS, 5000, 2, LITTLE, .tail = 20001, .puts = true },
+	{ "a sink that fails", true, ITEMS, 200, 3, ENOUGH, .fails = true },
+	{ "a sink of groups in files that fails", false, ITEMS, 5000, 2, LITTLE, GROUPS, .fails = true },
+	{ "a sink that fails, of one thread", false, ITEMS, 5000, 1, LITTLE, .fails = true },
+	{ "a sink that fails to put items", false, ITEMS, 5000, 3, ENOUGH, .puts = true, .fails = true },
 };
 
 struct item {
@@ -273,7 +280,20 @@ struct drained {
 	size_t   count, bytes, wrong;
 	bool     ended;
 	_Atomic size_t put;
+	_Atomic unsigned calls;
 };
+
+/* Nothing follows the call that fails, but what other threads put meanwhile. */
+static gs_status
+count_call(struct drained *drained)
+{
+	const unsigned calls = atomic_fetch_add(&drained->calls, 1);
+
+	if (!drained->row->fails || calls < 1)
+		return GS_OK;
+	drained->wrong += calls > 1 && !drained->row->puts;
+	return gs_fail(GS_EIO, "the disk is full");
+}
 
 static gs_status
 take(void *context, struct gs_sorted_span *span, bool *enough)
@@ -281,6 +301,7 @@ take(void *context, struct gs_sorted_span *span, bool *enough)
 	struct drained *drained = context;
 	const struct gs_span *items_of = &span->span;
 
+	TRY(count_call(drained));
 	drained->wrong += drained->ended || span->slot != GS_NO_SLOT || items_of->key_bits != 0 ||
 	                  (items_of->times != NULL) != (drained->row->most > 0);
 	if (drained->count + items_of->count > ITEMS || drained->wrong > 0) {
@@ -301,6 +322,7 @@ put(void *context, uint64_t at, const struct gs_span *span)
 {
 	struct drained *drained = context;
 
+	TRY(count_call(drained));
 	if (at + span->count <= ITEMS && span->bytes == span->count * RECORD)
 		memcpy(got + at * RECORD, span->items, span->bytes);
 	atomic_fetch_add(&drained->put, span->count);
@@ -373,8 +395,14 @@ check_row(const struct row *row)
 	      "%s: %llu will leave, not %zu", row->about, (unsigned long long)out, count);
 	if (row->limited > 0)
 		engine.limit(store, row->limited);
-	CHECK(engine.drain(store, 0, &sink) == GS_OK && drained.wrong == 0, "%s: %zu spans are wrong: %s",
-	      row->about, drained.wrong, gs_message());
+	CHECK(engine.drain(store, 0, &sink) == (row->fails ? GS_EIO : GS_OK) && drained.wrong == 0,
+	      "%s: %zu spans are wrong: %s", row->about, drained.wrong, gs_message());
+	if (row->fails) {
+		CHECK(strcmp(gs_message(), "the disk is full") == 0 && drained.count + drained.put < count,
+		      "%s: it says why: %s", row->about, gs_message());
+		gs_item_store_close(store);
+		return;
+	}
 	CHECK(row->enough > 0 ? drained.count >= row->enough && drained.count < count
 	      : drained.count + drained.put == count, "%s: %zu leave, not %zu", row->about, drained.count,
 	      count);

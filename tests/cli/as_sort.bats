@@ -48,6 +48,47 @@ same() {
 	same --files0-from=names
 }
 
+@test "every option of sort --help does in gsort what it does there" {
+	local option words status got
+	printf 'in\0in\0' >names
+	mkdir temp
+	echo 1 >one
+	"$next" --help | grep -oE '(^| )--[a-z0-9-]+(=[A-Z]+)?' | tr -d ' ' | sort -u >options
+	[ "$(wc -l <options)" -ge 30 ]
+	while read -r option; do
+		case $option in
+		--random-s*)                words= ;;	# of sort alone
+		--help | --version)         words= ;;
+		--merge)                    words="--merge one one" ;;	# others are checked
+		--key=*)                    words="--key=2,2n in" ;;
+		--field-separator=*)        words="--field-separator=_ -k2 in" ;;
+		--sort=*)                   words="--sort=human-numeric in" ;;
+		--batch-size=*)             words="--batch-size=2 in in in" ;;
+		--buffer-size=*)            words="--buffer-size=1k in" ;;
+		--parallel=*)               words="--parallel=3 in" ;;
+		--compress-program=*)       words="--compress-program=gzip in" ;;
+		--temporary-directory=*)    words="--temporary-directory=temp in" ;;
+		--files0-from=*)            words="--files0-from=names" ;;
+		--output=*)                 words="--output=given in" ;;
+		*=*)                        echo "no argument for $option"; false ;;
+		*)                          words="$option in" ;;
+		esac
+		[ -n "$words" ] || continue
+		for words in "$words" "$words -r" "$words -s -k1.2" "$words -u"; do
+			: >given
+			status=0
+			"$next" $words >expected 2>/dev/null || status=$?
+			cat given >>expected
+			: >given
+			got=0
+			gsort --lines $words >out 2>/dev/null || got=$?
+			[ $got = $status ] || { echo "status $got, not $status: $words"; false; }
+			cat given >>out
+			cmp expected out || { echo "$words"; false; }
+		done
+	done <options
+}
+
 @test "what this sort would do otherwise goes to the next one on PATH" {
 	for options in -R --random-sort --random-source=in --sort=random --sort=r "-k1,1R" "-k 2 -k1R" "+1 -2" "+1n" \
 	               --debug --compress-program=gzip --help --version --uni --re "--p=2" "--t=." --check=summary \

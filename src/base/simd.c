@@ -18,7 +18,7 @@
 #endif
 #endif
 
-#ifdef CPU_FEATURE_ACTIVE
+#if defined CPU_FEATURE_ACTIVE && !defined __SANITIZE_ADDRESS__	/* it shifts an int by 31 */
 static enum gs_simd
 ask_processor(void)
 {

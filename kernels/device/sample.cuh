@@ -80,11 +80,12 @@ template <class Key> struct bin_plan {
 template <class Key> static __device__ __forceinline__ Key
 splitter_at(const bin_plan<Key> *plan, unsigned p)
 {
-	const Key before = p > 1 ? plan->ranked[p - 1] : 0, splitter = p > 0 ? plan->ranked[p] : 0;
+	Key splitter;
 
-	if (p >= plan->buckets)
-		return (Key)~(Key)0;
-	return splitter + (p > 0 && splitter == before && splitter < (Key)~(Key)0);
+	if (p == 0 || p >= plan->buckets)
+		return p == 0 ? 0 : (Key)~(Key)0;
+	splitter = plan->ranked[p];
+	return splitter + (p > 1 && splitter == plan->ranked[p - 1] && splitter < (Key)~(Key)0);
 }
 
 /* The largest key of bucket B, or one less than its splitter if it is empty. */

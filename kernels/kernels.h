@@ -61,8 +61,8 @@ struct gs_sorter {
 	bool         of_graph;		/* for work that is captured: all above is NULL */
 };
 
-/** For tests: a sorter that is opened has no more bytes of a block's shared memory, and kernels run on
- *  multiprocessors that have little more. */
+/** For tests, INT_MAX otherwise: sorters opened from now on act as if a block had no more bytes of shared
+ *  memory, and kernels ask for no larger share of the cache. */
 extern int gs_shared_most;
 
 /** Open SORTER for the current device; it holds nothing if that fails. */

@@ -348,7 +348,7 @@ sum_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile_k
 			some[i] = at + i < end ? tile_row(counts, at + i)[b] : 0;
 		for (uint32_t i = 0; i < AT_ONCE && at + i < end; i++) {
 			while (s + 1 < head->segments && segments[s + 1].tiles_from <= at + i) {
-				group_row(counts, at + i - (at + i > from), s)[b] = sum;
+				group_row(counts, at + i - 1, s)[b] = sum;
 				sum = 0;
 				s++;
 			}

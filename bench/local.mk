@@ -157,7 +157,9 @@ bench_results = \
   bench/results/h200-2026-11-26/jobs.txt \
   bench/results/h200-2026-11-26/lines.txt \
   bench/results/h200-2026-11-26/stable.txt \
+  bench/results/h200-2026-11-26/table.txt \
   bench/results/h200-2026-11-26/time-left.txt \
+  bench/results/h200-2026-11-26/windows.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \
   bench/results/h100-2026-11-26/rows.txt \
@@ -178,10 +180,7 @@ bench_results = \
   bench/results/h200-2026-11-23/sets.txt \
   bench/results/h200-2026-11-23/two-gpus.json \
   bench/results/h200-2026-11-24/call.json \
-  bench/results/h200-2026-11-24/cpu-engine.txt \
-  bench/results/h200-2026-11-24/table-pairs.txt \
-  bench/results/h200-2026-11-24/table-uniform.json \
-  bench/results/h200-2026-11-24/table.txt
+  bench/results/h200-2026-11-24/cpu-engine.txt
 
 bench_scripts = \
   bench/array.py \

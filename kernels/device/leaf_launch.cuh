@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "kernels/block/leaf_sort.cuh"
+#include "kernels/block/leaf_windows.cuh"
 #include "kernels/device/scratch.cuh"
 #include "kernels/kernels.h"
 
@@ -26,6 +27,11 @@
 #define GS_NARROW_FROM	(1 << 24)
 #endif
 
+/* With fewer u64 keys leaves are so few that windows gain nothing. */
+#ifndef GS_WINDOWS_FROM
+#define GS_WINDOWS_FROM	(1 << 25)
+#endif
+
 enum {
 	SLEEP_FROM   = 1 << 25,	/* keys that keep the device busy while the host sleeps and wakes */
 	EQUAL_SLICES = 8,	/* of EQUAL_KEYS, for as many blocks */
@@ -39,6 +45,7 @@ template <class Of> struct job {
 	size_t              count;
 	scratch             s;
 	cudaStream_t        stream;
+	bool                even = false;	/* keys, as far as a sample says */
 };
 
 /* Are keys in order of their bits what they were? */
@@ -123,20 +130,51 @@ word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
 	}
 }
 
+/* Leaves in one piece, mapped, are sorted, or found to be UNEVEN; if many are, others are taken for that. */
+template <unsigned BITS, class Map> static __global__ void
+__launch_bounds__(windows<BITS>::THREADS, windows<BITS>::BLOCKS)
+windows_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_item *list, uint32_t *listed)
+{
+	begin_in_turn();
+
+	enum { SOME = 1024 };
+	DYNAMIC_SHARED(shared);
+	windows<BITS> *const space = (windows<BITS> *)shared;
+	uint32_t *const uneven = &listed[AGAIN_12 - WORD_12];
+	bool many = false;
+
+	windows_clear(space);
+	__syncthreads();
+	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
+		const leaf_item item = list[i];
+
+		if ((many || !leaf_sort_windows(to + item.from, map, from + item.from, (uint32_t)item.count,
+		                                item.low, item.high, space)) && threadIdx.x == 0) {
+			list[i].count |= UNEVEN;
+			atomicAdd(uneven, 1u);
+		}
+		many = __syncthreads_or(threadIdx.x == 0 && *(volatile uint32_t *)uneven * 8 > i + SOME);
+	}
+}
+
+/* All leaves, or the REST that windows have left. */
 template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / 2)
 word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
-            const leaf_item *list, const uint32_t *listed)
+            const leaf_item *list, const uint32_t *listed, bool rest)
 {
 	begin_in_turn();
 
 	DYNAMIC_SHARED(shared);
 	leaf_space<BITS> *space = (leaf_space<BITS> *)shared;
+	const uint32_t end = rest && listed[AGAIN_12 - WORD_12] == 0 ? 0 : *listed;
 
-	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
+	for (uint32_t i = blockIdx.x; i < end; i += gridDim.x) {
 		const leaf_item item = list[i];
 		const uint32_t count = (uint32_t)item.count;
 
+		if (rest && (item.count & UNEVEN) == 0)
+			continue;
 		if (Map::ANY && chunks.unread)
 			leaf_load(space, mapped<uint64_t, Map>{ from + item.from, map }, count, item.low);
 		else if (chunks.at == NULL)
@@ -289,18 +327,31 @@ write_equal(const job<Of> &j, const leaf_place<Of> &at)
 }
 
 /* Leaves of KIND, by four times as many blocks as fit at once: these even out. */
-template <class Net, class Of> static cudaError_t
+template <class Net, class Of, class... More> static cudaError_t
 sort_kind(const job<Of> &j, int kind, size_t shared_bytes, unsigned blocks,
           const leaf_place<Of> &at,
           void (*kernel)(typename Of::place, typename Of::source, typename Of::map, leaf_chunks,
-                         const leaf_item *, const uint32_t *))
+                         const leaf_item *, const uint32_t *, More...), More... more)
 {
 	const size_t most = j.count / LEAF_KEYS * 3 + FEW_BUCKETS;
 
 	/* not early: at 2^20 keys they would be sorted by half of the multiprocessors */
 	return launch_shared<false>(kernel, std::min<size_t>((size_t)j.sorter->processors * blocks * 4, most),
 	                            block<Net>::THREADS, shared_bytes, j.stream, j.keys, at.from,
-	                            j.map, at.chunks, j.s.lists[kind], &j.s.listed[kind]);
+	                            j.map, at.chunks, j.s.lists[kind], &j.s.listed[kind], more...);
+}
+
+/* The same of even keys of 64 bits, in one piece: what windows leave is few. */
+template <unsigned BITS, class Of> static cudaError_t
+sort_by_windows(const job<Of> &j, int kind, const leaf_place<Of> &at)
+{
+	const size_t most = j.count / LEAF_KEYS * 3 + FEW_BUCKETS;
+
+	return launch_shared<false>(windows_kernel<BITS, typename Of::map>,
+	                            std::min<size_t>((size_t)j.sorter->processors * windows<BITS>::BLOCKS * 4,
+	                                             most),
+	                            windows<BITS>::THREADS, sizeof(windows<BITS>), j.stream, j.keys,
+	                            at.from, j.map, j.s.lists[kind], &j.s.listed[kind]);
 }
 
 template <unsigned BITS, class Of> static cudaError_t
@@ -313,10 +364,14 @@ sort_words(const job<Of> &j, int kind, const leaf_place<Of> &at)
 		return sort_kind<net>(j, kind, bytes,
 		                      pairs_blocks<BITS, typename Of::key, typename Of::value>(), at,
 		                      pairs_kernel<BITS, typename Of::key, typename Of::value>);
-	else
-		return sort_kind<net>(j, kind, bytes,
-		                      block<net>::BLOCKS / (sizeof(typename Of::key) / sizeof(net)), at,
-		                      word_kernel<BITS>);
+	else if constexpr (sizeof(typename Of::key) == 8) {
+		const bool windows = j.even && at.chunks.at == NULL && !at.chunks.unread;
+
+		if (windows)
+			TRY_CUDA(sort_by_windows<BITS>(j, kind, at));
+		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS / 2, at, word_kernel<BITS>, windows);
+	} else
+		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS, at, word_kernel<BITS>);
 }
 
 /* 2^BITS words, so twice as many keys. */

@@ -32,7 +32,12 @@ enum {
 enum kind {
 	EQUAL, TOO_LARGE, NARROW_12, NARROW_13, NARROW_14, NARROW_15,
 	WORD_12, WORD_13, WORD_14, WORD_15, KINDS,
+	AGAIN_12 = KINDS,		/* leaves of WORD_12 that are UNEVEN, and so on */
+	LISTED = AGAIN_12 + KINDS - WORD_12,
 };
+
+/* A bit of the count of a listed leaf: block/leaf_windows.cuh has left it. */
+static const uint64_t UNEVEN = (uint64_t)1 << 63;
 
 struct leaf_item {
 	uint64_t from, count;

@@ -273,7 +273,7 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 		return sort_short_pieces<Key>(j.keys, j.map, g, j.stream);
 	j.s = pieces_scratch_of<Of>(memory, g, j.count, room, &p);
 	l = lists_of(j, j.keys);
-	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, KINDS * sizeof *j.s.listed, j.stream));
+	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, LISTED * sizeof *j.s.listed, j.stream));
 	TRY_CUDA(cudaMemsetAsync(p.listed, 0, (PIECE_KINDS + 1) * sizeof *p.listed, j.stream));
 	if (p.at != NULL)
 		TRY_CUDA(launch(check_pieces_kernel, listers, COUNT_THREADS, j.stream, p, j.count));

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "kernels/block/leaf_sort.cuh"
+#include "kernels/block/leaf_windows.cuh"
 #include "kernels/device/chunks.cuh"
 #include "kernels/device/histogram.cuh"
 
@@ -98,7 +99,7 @@ room_of(int shared_bytes, bool in_order)
 struct scratch {
 	chunk_pool     pool;
 	/* all zero before each division, as is what the pool wants before that of chunks */
-	uint32_t      *listed;		/* KINDS of them */
+	uint32_t      *listed;		/* LISTED of them */
 	segments_head *head;
 	number        *counts;
 	size_t         zero_bytes;
@@ -240,7 +241,7 @@ scratch_of(void *memory, size_t count, const room &room)
 	s.counts = (number *)memory;
 	s.room = room;
 	if (Of::CARRIES && count < bins_from<Of>(room)) {
-		carve(&s.listed, base, &s.bytes, KINDS);
+		carve(&s.listed, base, &s.bytes, LISTED);
 		for (int k = WORD_12; k < KINDS; k++)
 			carve(&s.lists[k], base, &s.bytes, 1);
 	}
@@ -269,7 +270,7 @@ scratch_of(void *memory, size_t count, const room &room)
 	carve(&s.pool.used, base, &s.bytes, 1);
 	carve(&s.pool.cursors, base, &s.bytes, FEW_BUCKETS);
 	s.zero_bytes = s.bytes;
-	carve(&s.listed, base, &s.bytes, KINDS);
+	carve(&s.listed, base, &s.bytes, LISTED);
 	carve(&s.head, base, &s.bytes, 1);
 	carve(&s.counts, base, &s.bytes, bins);
 	s.zero_bytes = s.bytes - s.zero_bytes;

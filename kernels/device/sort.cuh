@@ -321,7 +321,7 @@ sort_one_leaf(const job<Of> &j)
 template <class Of> static cudaError_t
 sort_one_segment(const job<Of> &j)
 {
-	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, KINDS * sizeof *j.s.listed, j.stream));
+	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, LISTED * sizeof *j.s.listed, j.stream));
 	TRY_CUDA(list_one(j, TOO_LARGE));
 	if constexpr (Of::CARRIES) {
 		TRY_CUDA(map_keys(j, 0, j.count, j.map, no_map{}));
@@ -352,7 +352,7 @@ sort_many_in_graph(const job<Of> &j)
 }
 
 template <class Of> static cudaError_t
-sort_by_bins(const job<Of> &j)
+sort_by_bins(job<Of> j)
 {
 	const scratch &s = j.s;
 	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
@@ -385,6 +385,7 @@ sort_by_bins(const job<Of> &j)
 		TRY_CUDA(cudaMemcpyAsync(told, s.plan, 2 * sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 		TRY_CUDA(cudaStreamSynchronize(j.stream));
 		skewed = told[0];
+		j.even = skewed == 0 && j.count >= GS_WINDOWS_FROM;
 		if (told[1] != UNORDERED)
 			TRY_CUDA(sort_in_order(j, (enum order)told[1], &done));
 		if (done)
@@ -419,6 +420,7 @@ sort(job<Of> j, void *memory, bool in_order = false)
 		if (j.count < bins_from<Of>(room) || (!room.whole && j.count < GS_SEGMENTS_FROM))
 			return sort_by_network(j);
 	}
+	j.even = !room.whole && !in_order && !j.sorter->of_graph;	/* nobody looks */
 	return room.whole ? sort_by_bins(j) : sort_one_segment(j);
 }
 

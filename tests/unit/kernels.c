@@ -95,12 +95,21 @@ gap(uint64_t i, uint64_t n, uint64_t r)
 	return (uint64_t)key << 32 | key;
 }
 
+/* 2048 narrow heaps at even distances: even, but not inside a leaf of u64 */
+static uint64_t
+heaped(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)i;
+	(void)n;
+	return (r >> 53 << 53) + (r & 0xffffff);
+}
+
 static const struct formula shapes[] = {
 	{ "uniform", uniform }, { "rising", rising }, { "falling", falling }, { "equal", equal },
 	{ "few different", few }, { "extreme", extreme }, { "organ pipe", organ }, { "saw", saw },
 	{ "steep", steep }, { "heaps", heaps }, { "tails", tails },
 	{ "strays", strays }, { "gap", gap },
-	{ "clusters", clusters }, { "ends", ends },
+	{ "clusters", clusters }, { "ends", ends }, { "heaped", heaped },
 };
 
 enum { MORE_SHAPES = sizeof shapes / sizeof shapes[0] };

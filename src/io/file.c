@@ -279,6 +279,19 @@ read_pieces(const struct gs_file *file, char *into, size_t bytes, unsigned threa
 	return request.whole;
 }
 
+/* Let the kernel fetch the next BYTES while the caller works on the last. */
+static void
+expect(const struct gs_file *file, size_t bytes)
+{
+#ifdef POSIX_FADV_WILLNEED
+	if (left_of(file) > 0)
+		(void)posix_fadvise(file->fd, (off_t)(file->start + file->read_bytes), (off_t)bytes,
+		                    POSIX_FADV_WILLNEED);
+#else
+	(void)file, (void)bytes;
+#endif
+}
+
 gs_status
 gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got)
 {
@@ -296,6 +309,8 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 	*got += gs_read_at(file->fd, (char *)into + *got, bytes - *got,
 	                   file->start + file->read_bytes + *got, &error);
 	file->read_bytes += *got;
+	if (known >= PARALLEL_BYTES && threads > 1)
+		expect(file, bytes);
 	errno = error;
 	return error == 0 ? GS_OK : gs_file_fail(file);
 }

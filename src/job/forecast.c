@@ -44,7 +44,7 @@ bytes_kept(const struct gsort *job, uint64_t bytes)
 		return bytes;
 	if (job->plan_input.heads && !o->unique && o->head_count < bytes / item_bytes)
 		bytes = item_bytes * o->head_count;
-	if (o->argsort_bits > 0 || o->keep_order)
+	if (gs_options_want_numbers(o))
 		bytes += bytes / item_bytes * sizeof(uint64_t);
 	return o->keep_order ? 2 * bytes : bytes;	/* by key, and then in order */
 }

@@ -84,7 +84,7 @@ gs_items_facts(const struct gsort *job)
 	struct gs_item_facts facts = {
 		.record_bytes = job->kind->element_bytes(job),
 		.item_bytes = job->items.order.item_bytes,
-		.numbered = job->options.argsort_bits > 0 || job->options.keep_order,
+		.numbered = gs_options_want_numbers(&job->options),
 	};
 
 	if (job->ranked->window_bytes > 0)
@@ -116,7 +116,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.shares = job->plan_input.shares,
 		.origins = !gs_is_alone(job),
 		.mixed = gs_abreast_is_wanted(job),
-		.numbered = argsort > 0 || options->keep_order,
+		.numbered = gs_options_want_numbers(options),
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
 		.compress_program = options->compress_program,
@@ -216,7 +216,7 @@ make_items(const struct gsort *job, char **data, size_t *bytes)
 	const size_t count = *bytes / ingest->record.bytes;
 	char *items;
 
-	if (job->options.argsort_bits == 0)
+	if (!gs_options_want_numbers(&job->options))
 		return GS_OK;
 	TRY(gs_allocate(&items, count, ingest->item.bytes, "items of a sample"));
 	gs_record_ingest_items(ingest, *data, items, count, 0);

@@ -124,7 +124,7 @@ describe(struct gsort *job)
 		return describe_text(job);
 	gs_line_items_order(&job->items.written, &lines->whole, &lines->order, 0);
 	job->items.order = job->items.written;
-	if (options->argsort_bits > 0 || options->keep_order)
+	if (gs_options_want_numbers(options))
 		gs_line_items_order(&job->items.order, &lines->behind_numbers, &lines->order,
 		                    GS_LINE_NUMBER_BYTES);
 	return GS_OK;
@@ -182,7 +182,7 @@ make_items(const struct gsort *job, char **data, size_t *bytes)
 	uint64_t lines;
 	char *items;
 
-	if (job->options.argsort_bits == 0)
+	if (!gs_options_want_numbers(&job->options))
 		return GS_OK;
 	lines = gs_line_number_count(&job->items.lines.order, *data, end);
 	TRY(gs_allocate(&items, *bytes + lines * each + 1, 1, "bytes of a sample"));

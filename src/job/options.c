@@ -485,8 +485,14 @@ gsort_conflict(const struct gsort_options *options, struct gsort_conflict *confl
 bool
 gs_options_want_items(const struct gsort_options *options)
 {
-	return options->record_bytes > 0 || options->argsort_bits > 0 || options->keep_order ||
-	       options->lines || gs_key_is_wide(options->type);
+	return options->record_bytes > 0 || gs_options_want_numbers(options) || options->lines ||
+	       gs_key_is_wide(options->type);
+}
+
+bool
+gs_options_want_numbers(const struct gsort_options *options)
+{
+	return options->argsort_bits > 0 || options->keep_order;
 }
 
 bool

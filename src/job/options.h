@@ -55,6 +55,9 @@ const char *gs_options_answer(const struct gsort_options *options);
 /** Do they want figures of the numbers that lines or records are by their key? */
 bool gs_options_want_column(const struct gsort_options *options);
 
+/** Have the items that they want their numbers in the input with them? */
+bool gs_options_want_numbers(const struct gsort_options *options);
+
 /** Do they want --argsort of text with a number a line? */
 bool gs_options_argsort_text(const struct gsort_options *options);
 

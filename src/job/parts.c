@@ -314,6 +314,8 @@ list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_
 	uint64_t before = 0, begin, end;
 	bool overlaps = overlap && ranks->rank > 0;
 
+	if (survey->options->keep_order)	/* lines need not be counted: each begins at another byte */
+		parts->before = first;
 	for (size_t f = 0; f < survey->count; f++) {
 		const struct source *source = &survey->sources[f];
 

@@ -51,8 +51,6 @@ check_options(struct gsort_options *o)
 {
 	TRY(gs_options_check(o));
 	TRY(gs_options_check_operands(o));
-	if (o->keep_order)
-		return refuse("--keep-order", "gsort does it, in one process");
 	if (o->lines && o->json && o->quantiles == NULL && !o->summary && o->histogram == 0)
 		return refuse("lines as JSON", "gsort writes them, in one process");
 	TRY(adopt_array(o));

@@ -81,7 +81,8 @@ struct gs_parts {
 	size_t            header_bytes;
 	unsigned          overlap_keys;	/* of this rank, that another one has, too */
 	uint64_t          overlap_bytes;
-	uint64_t          elements, before;	/* with --argsort: of this rank; before its first one */
+	uint64_t          elements, before;	/* with --argsort: of this rank; before its first one.  With
+						 * --keep-order BEFORE is bytes: no fewer than elements */
 };
 
 /**

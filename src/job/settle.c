@@ -11,9 +11,11 @@
  * keeps its share of the sum.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/key.h"
 #include "format/line_order.h"
+#include "job/options.h"
 #include "job/ranked.h"
 #include "job/spread.h"
 #include "job/job.h"
@@ -187,33 +189,76 @@ choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_
 	return status;
 }
 
+/* The ranks that have read them.  Numbers are below that of the first item of the next rank. */
 static gs_status
-deal_items(struct gsort *job, struct gs_taker *taker)
+choose_readers(struct gsort *job, struct gs_item_owners *owners, const struct gs_item_order *firsts)
+{
+	struct gs_ranks *ranks = job->ranked->ranks;
+
+	*owners = (struct gs_item_owners){
+		.order = firsts, .owners = ranks->size, .count = ranks->size - 1, .levels = 1,
+	};
+	TRY(gs_ranks_agree(ranks, GS_NEW(owners->origins, owners->count, "splitters")));
+	TRY(gs_ranks_gather_new(ranks, &job->ranked->parts.before, sizeof(uint64_t), &owners->words));
+	memmove(owners->words, owners->words + 1, owners->count * sizeof *owners->words);
+	return GS_OK;
+}
+
+/* Items of ORDER: that of the keys, or, with FIRSTS, that of the input. */
+static gs_status
+deal_items(struct gsort *job, const struct gs_item_order *order, bool firsts, struct gs_taker *taker)
 {
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_item_spread *spread = &ranked->item_spread;
-	const struct gs_item_order *order = &job->items.order;
 
 	spread->all.ranks = ranked->ranks;
 	spread->all.own = *taker;
 	spread->all.monitor = &job->monitor;
 	spread->all.threads = job->plan.threads;
 	spread->order = order;
-	if (job->kind == &gs_lines && job->options.argsort_bits == 0)
+	if (job->kind == &gs_lines && !gs_options_want_numbers(&job->options))
 		spread->lines = &job->items.lines.order;
 	spread->operands = job->options.set != GSORT_NO_SET;
-	TRY(choose_owners(job, &spread->owners, taker));
+	TRY(firsts ? choose_readers(job, &spread->owners, order)
+	           : choose_owners(job, &spread->owners, taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
 	return GS_OK;
 }
 
+/*
+ * With --keep-order the items that were selected go back to the ranks that have read them: so a rank never
+ * gets more than its share of the input, wherever the first of equal items are.
+ */
+static gs_status
+deal_firsts(void *context, const struct gs_item_order *firsts, struct gs_taker *taker)
+{
+	struct gsort *job = context;
+
+	gs_item_spread_close(&job->ranked->item_spread);
+	return deal_items(job, firsts, true, taker);
+}
+
+static gs_status
+settle_firsts(void *context)
+{
+	return gs_ranked_settle(context);
+}
+
 gs_status
 gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
 {
+	const struct gs_item_passage passage = {
+		.deal = deal_firsts, .settle = settle_firsts, .context = job,
+	};
+
 	if (gs_is_alone(job))
 		return GS_OK;
-	return job->kind->items ? deal_items(job, taker) : deal_keys(job, taker);
+	if (!job->kind->items)
+		return deal_keys(job, taker);
+	if (job->options.keep_order)
+		gs_item_firsts_let_pass(job->items.firsts, &passage);
+	return deal_items(job, &job->items.order, false, taker);
 }
 
 /* ---- settling ------------------------------------------------------------------------- */

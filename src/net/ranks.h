@@ -152,8 +152,8 @@ void gs_ranks_abort(struct gs_ranks *ranks, int status);
 /* ---- processes of a job of MPI (ranks_mpi.c) ------------------------------- */
 
 /*
- * MPI is asked for MPI_THREAD_FUNNELED: only the thread that calls gs_ranks_mpi_open() makes calls
- * of ranks.h.
+ * MPI is asked for MPI_THREAD_SERIALIZED: another thread makes calls of ranks.h where the one that calls
+ * gs_ranks_mpi_open() waits for it, while items leave one store for another (stages/item_firsts.c).
  */
 
 /**

@@ -416,10 +416,10 @@ gs_ranks_mpi_open(struct gs_ranks **ranks, int *argc, char ***argv)
 
 	*ranks = NULL;
 	start_sooner();
-	if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+	if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
 		return gs_fail(GS_EIO, "MPI_Init_thread failed");
-	if (provided < MPI_THREAD_FUNNELED)
-		return gs_fail(GS_EIO, "this MPI allows no threads; gsort-mpi needs MPI_THREAD_FUNNELED");
+	if (provided < MPI_THREAD_SERIALIZED)
+		return gs_fail(GS_EIO, "this MPI allows no threads; gsort-mpi needs MPI_THREAD_SERIALIZED");
 	TRY(check(MPI_Comm_dup(MPI_COMM_WORLD, &mpi.comm), "MPI_Comm_dup"));
 	(void)MPI_Comm_set_errhandler(mpi.comm, MPI_ERRORS_RETURN);
 	(void)MPI_Comm_rank(mpi.comm, &rank);

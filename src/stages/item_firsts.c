@@ -5,6 +5,8 @@
  * In:   items with their numbers in the input, in a store that sorts them by key.
  * Out:  one of each group, from a second store, which sorts by number; without the numbers.
  *
+ * Of several ranks each has both stores; between them items go from rank to rank.
+ *
  * Each store has half of the memory.  Numbers are in the byte order of this machine.
  */
 #include <stdlib.h>
@@ -18,6 +20,8 @@ struct gs_item_firsts {
 	struct gs_item_order  by_number;
 	struct gs_item_store *keyed, *numbered;
 	struct gs_engine      by_key, in_order;	/* of the two stores */
+	struct gs_item_passage passage;		/* from one to the other; DEAL NULL: there is none */
+	struct gs_taker       taker;		/* at its beginning */
 	bool                  verify, all_leave;
 	uint64_t              sum;		/* of the items that the second store got */
 	struct gs_item_digest digest;		/* of both */
@@ -70,12 +74,19 @@ gs_item_firsts_open(struct gs_item_firsts **opened, const struct gs_item_store_o
 	keyed.emit_at = keyed.emit_bytes = 0;
 	numbered.order = &firsts->by_number;
 	numbered.facts.guessed = true;
-	numbered.groups = false;
+	numbered.groups = numbered.origins = false;
 	TRY(gs_item_store_open(&firsts->keyed, &keyed, monitor));
 	TRY(gs_item_store_open(&firsts->numbered, &numbered, monitor));
 	firsts->by_key = gs_item_store_engine(firsts->keyed);
 	firsts->in_order = gs_item_store_engine(firsts->numbered);
+	firsts->in_order.taker.end_round = NULL;	/* it has counted what was read */
 	return GS_OK;
+}
+
+void
+gs_item_firsts_let_pass(struct gs_item_firsts *firsts, const struct gs_item_passage *passage)
+{
+	firsts->passage = *passage;
 }
 
 void
@@ -94,7 +105,7 @@ static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_item_firsts *firsts = context;
-	const struct gs_taker *taker = &firsts->in_order.taker;
+	const struct gs_taker *taker = &firsts->taker;
 	const struct gs_item_slice slice = { sorted->span.items, sorted->span.bytes };
 	const char *at = slice.data, *end = at + slice.bytes;
 
@@ -118,10 +129,16 @@ static gs_status
 finish(void *context)
 {
 	struct gs_item_firsts *firsts = context;
+	const struct gs_item_passage *passage = &firsts->passage;
 	const struct gs_span_sink sink = { .take = take, .groups = true, .context = firsts };
 
 	TRY(firsts->by_key.finish(firsts->keyed));
+	firsts->taker = firsts->in_order.taker;
+	if (passage->deal != NULL)
+		TRY(passage->deal(passage->context, &firsts->by_number, &firsts->taker));
 	TRY(firsts->by_key.drain(firsts->keyed, 0, &sink));
+	if (passage->settle != NULL)
+		TRY(passage->settle(passage->context));
 	return firsts->in_order.finish(firsts->numbered);
 }
 

@@ -428,6 +428,20 @@ MUST_CHECK gs_status
 gs_item_firsts_open(struct gs_item_firsts **firsts, const struct gs_item_store_options *options,
                     size_t number_at, struct gs_monitor *monitor);
 
+/* What lies between the two stores: the other ranks. */
+struct gs_item_passage {
+	/** TAKER is the second store's, for items of the order FIRSTS; set to one for a thread at a time. */
+	gs_status (*deal)(void *context, const struct gs_item_order *firsts, struct gs_taker *taker);
+
+	/** All have been given to it. */
+	gs_status (*settle)(void *context);
+
+	void *context;
+};
+
+/** Before finish(). */
+void gs_item_firsts_let_pass(struct gs_item_firsts *firsts, const struct gs_item_passage *passage);
+
 struct gs_engine gs_item_firsts_engine(struct gs_item_firsts *firsts);
 
 /** Free all; NULL is allowed. */

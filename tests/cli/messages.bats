@@ -1016,7 +1016,7 @@ messages() {
 	which is complete
 	its old contents back, which are in
 	several ranks cannot write to standard output, which goes through the launcher: name a file with -o FILE, or one a rank with -o 'out-%
-	this MPI allows no threads; gsort-mpi needs MPI_THREAD_FUNNELED
+	this MPI allows no threads; gsort-mpi needs MPI_THREAD_SERIALIZED
 	MPI_Init_thread failed
 	where rank 0 runs: all ranks must see the same files
 	, which rank 0 has made: is its folder the same on all hosts?

@@ -559,7 +559,6 @@ for i in range(60000):
 		so_it_must_be_a_file -m fifo -o out
 		--merge_with_--invalid:_not_with_several_ranks: -m --invalid=warn in -o out
 		--split: --split=2 in -o out%r
-		--keep-order:_not_with_several_ranks: -u --keep-order in -o out
 		out-%r.xz_would_hold_plain_text;_write_to_out-%r,_or_pipe_into_xz in -o out-%r.xz
 		--check_with_--invalid -c --invalid=warn in
 		No_such_file nofile in -o out
@@ -629,6 +628,7 @@ with_mpi() {
 	same_mpi "$1" 3 --lines --top=9 mix.txt in.txt
 	same_mpi "$1" 3 --lines --difference mix.txt in.txt
 	same_mpi "$1" 3 --csv -k 1,1 --argsort=u64 mix.txt in.txt
+	same_mpi "$1" 3 --lines -u --keep-order mix.txt in.txt
 }
 
 @test "Open MPI: ranks are processes" {

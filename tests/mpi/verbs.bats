@@ -168,6 +168,69 @@ odd() {
 	cat out-0 out-1 out-2 | cmp - alone
 }
 
+# keeps OPTION...: the first of equal elements, and those that occur twice, or once, in the order of the input
+keeps() {
+	local unique n
+	for unique in "" =repeated =singletons; do
+		for n in 2 3 4; do same $n "$@" --unique$unique --keep-order; done
+	done
+}
+
+@test "the first of equal elements, in the order of the input" {
+	local f
+	make_kinds
+	keeps --lines lines.1 lines.2 text.1
+	keeps -n --header=1 text.1 none text.2
+	keeps -k 1,1 --verify lines.1 lines.2 lines.1
+	keeps --csv --header -k price:n csv.1 csv.2
+	keeps -u32 --header=8 u32.1 u32.2
+	keeps -u16 u16.1 none u16.2 u16.1
+	keeps --type=u128 records.1
+	keeps -k u32@4r --record-size=8 --verify records.1 records.2
+	for f in none two equal; do
+		same 5 --lines -u --keep-order $f two
+		same 7 --csv --header --lines -u --keep-order --verify $f
+		same 7 --record-size=2 -k u16@0 -u --keep-order $f
+	done
+	for f in --head=1 --head=30 --tail=30 --tail=9999; do
+		same 3 --lines -u --keep-order $f lines.1 lines.2
+		same 4 -u16 -u --keep-order $f --verify u16.1 u16.2
+	done
+	# All that leave were read by the first rank, and by the last one.
+	{ seq 20000; yes 7 | head -n 90000; } >first
+	{ yes x | head -n 90000; seq 20000; } >last
+	keeps --lines first
+	keeps --lines last
+	gsort --lines -u --keep-order lines.1 lines.2 >alone
+	GSORT_RANKS=3 "$ranks" --lines -u --keep-order lines.1 lines.2 -o 'out-%r'
+	cat out-0 out-1 out-2 | cmp - alone
+}
+
+@test "the first of equal elements, which do not fit in memory" {
+	gen --seed 5 --keys 900000 --type u64 >one
+	head -c 3000000 one >two
+	od -An -v -tx8 -w8 one | awk '{ print $1 (NR % 99 ? "" : "\n" (NR % 500)) }' >lines
+	head -n 99999 lines >again
+	{ head -c 700000 /dev/zero | tr '\0' x; echo; } >long
+	while read -r options; do
+		gsort $options -u --keep-order -o alone
+		GSORT_RANKS=3 "$ranks" -S 16M -T . --verify --verbose=json -u --keep-order $options -o together 2>stats
+		cmp alone together
+		[ "$(sed 's/.*"spilled_bytes":\([0-9]*\).*/\1/' stats)" -gt 10000000 ]
+	done <<-END
+		-u64 one two one
+		--record-size=8 -k u32@4 one two
+		--lines lines again lines
+	END
+	GSORT_RANKS=3 run "$ranks" -S 16M -T . --lines -u --keep-order lines long -o out
+	[ "$status" -eq 2 ]
+	[[ $output == *"too large for 3 ranks with this memory: that needs -S "* ]]
+	GSORT_RANKS=3 "$ranks" -S 64M -T . --lines -u --keep-order long again long again lines -o together
+	gsort --lines -u --keep-order long again long again lines | cmp - together
+	[ ! -e out ]
+	[ -z "$(find . -name '*gsort.*')" ]
+}
+
 @test "operations on sets" {
 	local set n f
 	make_kinds

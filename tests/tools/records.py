@@ -18,6 +18,8 @@ SIZES = [1, 2, 3, 7, 8, 9, 12, 16, 17, 24, 33, 100, 200, 1000]
 SHAPES = ['random', 'few', 'equal', 'prefix', 'sorted', 'tenth']
 MODES = ['', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '--argsort=u64', '--argsort=u32',
          '-m', '-c']
+UNIQUE = {'-u': lambda times: True, '--unique=repeated': lambda times: times > 1,
+          '--unique=singletons': lambda times: times == 1}
 MOST_BYTES = 2_000_000
 
 
@@ -102,6 +104,9 @@ class Case:
             options += ['-S', '16M']
         if self.mode:
             options.append(self.mode)
+        self.kept = self.mode in UNIQUE and not self.reverse and self.draw.random() < .5
+        if self.kept:
+            options.append('--keep-order')
         if self.mode == '-c':
             return options
         if self.draw.random() < .3:
@@ -127,14 +132,11 @@ class Case:
                 groups.append([place])
         if self.mode.startswith('--argsort'):
             out = [p.to_bytes(int(self.mode[-2:]) // 8, self.order) for p in places]
-        elif self.mode == '-u':
-            out = [self.records[g[0]] for g in groups]
+        elif self.mode in UNIQUE:
+            chosen = [g[0] for g in groups if UNIQUE[self.mode](len(g))]
+            out = [self.records[p] for p in (sorted(chosen) if self.kept else chosen)]
         elif self.mode == '--count':
             out = [self.records[g[0]] + len(g).to_bytes(8, self.order) for g in groups]
-        elif self.mode == '--unique=repeated':
-            out = [self.records[g[0]] for g in groups if len(g) > 1]
-        elif self.mode == '--unique=singletons':
-            out = [self.records[g[0]] for g in groups if len(g) == 1]
         else:
             out = [self.records[p] for p in places]
         if self.first is not None:

@@ -137,7 +137,7 @@ struct gsort_key {
 /* What binary input is. */
 enum gsort_format {
 	GSORT_FORMAT_AUTO,		/* NPY if the first input is a regular file that begins so */
-	GSORT_FORMAT_RAW,		/* keys or records, and nothing else */
+	GSORT_FORMAT_RAW,		/* keys or records, whatever they begin with */
 	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
 };
 

@@ -382,10 +382,8 @@ gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
 		options->format = GSORT_FORMAT_RAW;
 	if (options->format == GSORT_FORMAT_RAW)
 		return GS_OK;
-	if (options->format == GSORT_FORMAT_AUTO && !has_magic(options)) {
-		options->format = GSORT_FORMAT_RAW;
+	if (options->format == GSORT_FORMAT_AUTO && !has_magic(options))
 		return GS_OK;
-	}
 	TRY(read_headers(inputs, options));
 	TRY(check_options(inputs->first, options, name));
 	options->endian = GSORT_ENDIAN_HOST;	/* from here on the header alone says it */

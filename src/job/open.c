@@ -46,8 +46,7 @@ gs_job_input_options(struct gsort *job)
 		.names = options->inputs,
 		.count = options->input_count,
 		.binary = job->kind->element_bytes(job) > 0,
-		.guarded = !options->force && options->skip_bytes == 0 &&
-		           options->record_bytes == 0,	/* they may be text */
+		.guarded = gs_options_guard(options),
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = gs_job_combines(job) ? NULL : job->ranked->parts.ranges,

@@ -496,6 +496,13 @@ gs_options_want_numbers(const struct gsort_options *options)
 }
 
 bool
+gs_options_guard(const struct gsort_options *options)
+{
+	return !options->force && options->skip_bytes == 0 && options->record_bytes == 0 &&
+	       options->format != GSORT_FORMAT_RAW;
+}
+
+bool
 gs_options_want_column(const struct gsort_options *options)
 {
 	return (options->lines || options->record_bytes > 0) &&

@@ -49,6 +49,9 @@ bool gs_options_conflict(const struct gsort_options *options, struct gsort_confl
 /** Do OPTIONS want items, and not keys alone?  Keys that no bucket holds are items, too. */
 bool gs_options_want_items(const struct gsort_options *options);
 
+/** Are inputs refused that are plainly no keys, and no numbers?  Records may be anything. */
+bool gs_options_guard(const struct gsort_options *options);
+
 /** The first of the figures that they want. */
 const char *gs_options_answer(const struct gsort_options *options);
 

@@ -20,6 +20,7 @@
 #include "format/key.h"
 #include "format/text.h"
 #include "io/input.h"
+#include "job/options.h"
 #include "job/ranked.h"
 
 enum kind { PLAIN, COMPRESSED, STREAM };
@@ -104,7 +105,7 @@ examine(const struct survey *survey, struct source *source)
 	const struct gsort_options *options = survey->options;
 	const struct gs_input_options in = {
 		.names = &source->name, .count = 1, .binary = survey->key_bytes > 0,
-		.guarded = !options->force && options->skip_bytes == 0 && options->record_bytes == 0,
+		.guarded = gs_options_guard(options),
 		.terminal_ok = options->force, .decompress = options->decompress,
 	};
 	struct gs_input *input;

@@ -131,7 +131,8 @@ set_options(const struct gs_ranked *ranked, struct gsort_options *own)
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;
-	own->format = GSORT_FORMAT_RAW;		/* see adopt_array() */
+	if (!gs_options_guard(own))
+		own->format = GSORT_FORMAT_RAW;		/* see adopt_array() */
 }
 
 /* How many ranks of this host may run on the same cores as this one? */

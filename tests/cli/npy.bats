@@ -209,7 +209,15 @@ setup_npy() {
 	for options in '' -u --argsort=u32; do
 		gsort -i32be $options swapped.npy | cmp - <(gsort $options swapped.npy)
 	done
-	gsort --type=raw -u8 in.npy | cmp - <(gsort -u8 --header=0 --type=raw in.npy)
+	# With raw its header is keys, too, also from a pipe.
+	gsort --type=raw -u8 in.npy >raw
+	[ "$(wc -c <raw)" = "$(wc -c <in.npy)" ]
+	od -An -v -tu1 -w1 in.npy | tr -d ' ' | gsort --to=u8 | cmp - raw
+	gsort -u8 --type=raw <in.npy | cmp - raw
+	gsort --type=raw --record-size=1 in.npy | cmp - raw
+	seq 100 >text
+	fails 'text: text, not a file of binary keys' gsort -u8 text
+	[ "$(gsort --type=raw -u8 text | wc -c)" = 292 ]
 	printf '\x93NUMPY\x09\0%0100d' 0 >new
 	fails 'new: version 9 of .npy files is not known' gsort new
 	printf '\x93NUMPY\x02\0\0\0\0\1%0100d' 0 >long

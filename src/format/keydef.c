@@ -242,7 +242,8 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 			return refuse(text, "behind ip or time there is only b or r");
 	}
 	if (names && *at == ':')
-		return refuse(text, "a name that begins with a digit is quoted, as in -k '\"2024\":n'");
+		return refuse(text, "letters follow a number, as in -k2,2n; a name that begins with a digit "
+		              "is quoted, as in -k '\"2024\":n'");
 	return *at == '\0' ? GS_OK : refuse_rest(text, at);
 }
 

@@ -661,7 +661,7 @@ export -f damaged
 	$ gsort --csv -k1n --argsort=u32 --invalid=warn
 	gsort: options '--argsort' and '--invalid' are incompatible: the numbers are those of all lines
 	$ gsort --header -k 2024:n
-	gsort: invalid key '2024:n': a name that begins with a digit is quoted, as in -k '"2024":n'
+	gsort: invalid key '2024:n': letters follow a number, as in -k2,2n; a name that begins with a digit is quoted, as in -k '"2024":n'
 	$ gsort --header -k '"20"24":n'
 	gsort: invalid key '"20"24":n': the form is "NAME"[:LETTERS], with quotes in NAME doubled
 	$ printf 'id,price\n1,2\n"3\n",N/A\n' >in; gsort --csv --header -k price:n in

@@ -102,8 +102,8 @@ gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size
 	ahead->open = true;
 }
 
-/* The caller reads the first chunk, and in turn all of a file that a team reads.  Then it hands over to the
- * thread, if there is more. */
+/* The caller reads the first chunk, and in turn all of a file whose chunks a team reads.  Then it hands over
+ * to the thread, if there is more. */
 static void
 read_first(struct gs_ahead *ahead)
 {
@@ -118,9 +118,10 @@ read_first(struct gs_ahead *ahead)
 		if (!ahead->in_file)
 			ahead->begins = ahead->in_file = gs_input_next(ahead->input);
 		more = ahead->in_file;
-		if (more && ahead->in_turn && gs_input_has_team(ahead->input)) {
-			(void)read_chunk(ahead);
-			return;
+		if (more && ahead->in_turn && gs_input_has_team(ahead->input, ahead->chunk_bytes)) {
+			if (read_chunk(ahead))
+				return;
+			more = false;	/* after an error nothing is read */
 		}
 	}
 	ahead->handed_over = true;

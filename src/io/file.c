@@ -24,12 +24,11 @@
 
 enum {
 	/*
-	 * One piece of a parallel read.  2 cores, AMD EPYC VM, 256 MiB cached to memory
-	 * touched before, median of 9: pieces of 256 KiB 22.7 GB/s, 1 MiB 22.9, 8 MiB
-	 * 23.2; one thread 18.2.  Flat, so small: 16 threads share 16 MiB.
+	 * One piece of a parallel read.  2 cores, AMD EPYC VM, 256 MiB cached to memory touched before,
+	 * median of 9: pieces of 256 KiB 22.7 GB/s, 1 MiB 22.9, 8 MiB 23.2; one thread 18.2.  Flat, so
+	 * small: 16 threads share 4 MiB.
 	 */
-	PIECE_BYTES    = 256 << 10,
-	PARALLEL_BYTES = 4 << 20,	/* less is read by one thread; not tuned */
+	PIECE_BYTES    = GS_TEAM_BYTES / 16,
 	READAHEAD_BYTES = 128 << 10,	/* Linux reads so much ahead by default */
 };
 
@@ -303,13 +302,13 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 		bytes = (size_t)known;
 	if (known > bytes)
 		known = bytes;
-	if (known >= PARALLEL_BYTES && threads > 1)
+	if (known >= GS_TEAM_BYTES && threads > 1)
 		*got = read_pieces(file, into, (size_t)known, threads);
 	/* To the real end: the file may have grown or shrunk since it was opened. */
 	*got += gs_read_at(file->fd, (char *)into + *got, bytes - *got,
 	                   file->start + file->read_bytes + *got, &error);
 	file->read_bytes += *got;
-	if (known >= PARALLEL_BYTES && threads > 1)
+	if (known >= GS_TEAM_BYTES && threads > 1)
 		expect(file, bytes);
 	errno = error;
 	return error == 0 ? GS_OK : gs_file_fail(file);

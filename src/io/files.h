@@ -180,6 +180,8 @@ gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, 
  * has been claimed is another one.  The file is closed with the last of them.
  */
 
+enum { GS_TEAM_BYTES = 4 << 20 };	/* of a regular file, or more, are read by several threads */
+
 struct gs_file {
 	const char *name;
 	int         fd;			/* -1: not open, or closed */

@@ -404,11 +404,12 @@ gs_input_close(struct gs_input *input)
 /* ---- pieces --------------------------------------------------------------- */
 
 bool
-gs_input_has_team(struct gs_input *input)
+gs_input_has_team(struct gs_input *input, size_t bytes)
 {
 	const struct gs_file *file = current(input);
 
-	return input->options.threads > 1 && file->regular && file->format == GSORT_DECOMPRESS_NONE;
+	return input->options.threads > 1 && bytes >= GS_TEAM_BYTES && file->regular &&
+	       file->format == GSORT_DECOMPRESS_NONE;
 }
 
 gs_status

@@ -107,8 +107,8 @@ struct gs_input_piece {
 	size_t   bytes;
 };
 
-/** Is the current file a regular one that is not compressed, and read by several threads? */
-bool gs_input_has_team(struct gs_input *input);
+/** Is the current file a regular one that is not compressed, and are BYTES of it read by several threads? */
+bool gs_input_has_team(struct gs_input *input, size_t bytes);
 
 /** Can the rest of the current file be claimed: regular or recorded to its end, and not
  *  compressed?  Begins the file, if nobody did. */

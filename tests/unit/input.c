@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/files.h"
 #include "io/input.h"
 #include "tests/unit/units.h"
 
@@ -339,12 +340,12 @@ check_callback(bool binary)
 
 /* ---- ahead -------------------------------------------------------------- */
 
-/* Read NAMES ahead in small chunks; are their first COUNT * BYTES all there? */
+/* Read NAMES ahead in chunks, by a team in turn if THREADS is 2; are BYTES of all COUNT there? */
 static void
-check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_bytes)
+check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_bytes, unsigned threads)
 {
 	const struct gs_input_options options = {
-		.names = names, .count = count, .binary = true, .threads = 1,
+		.names = names, .count = count, .binary = true, .threads = threads,
 	};
 	char *memory, *data;
 	struct gs_ahead ahead;
@@ -359,6 +360,7 @@ check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_b
 	memory = malloc(GS_AHEAD_CHUNKS * chunk_bytes);
 	data = malloc(bytes + 1);
 	gs_ahead_open(&ahead, input, memory, chunk_bytes);
+	ahead.in_turn = threads > 1;
 	while (gs_ahead_take(&ahead, &chunk) == GS_OK && chunk != NULL) {
 		holds = holds && chunk->begins == (at == 0) && chunk->name == names[files] &&
 		        at + chunk->bytes <= bytes &&
@@ -412,6 +414,35 @@ check_ahead_behind(void)
 	      "a file that is too short is an error: %s", gs_message());
 	gs_ahead_close(&ahead);
 	gs_input_close(input);
+}
+
+/* What a team reads in turn ends with the first error: the file behind it is not read. */
+static void
+check_ahead_in_turn(void)
+{
+	const char *names[] = { path("eight"), path("five"), path("eight") };
+	const struct gs_input_options options = { .names = names, .count = 3, .binary = true, .threads = 2 };
+	const size_t chunk_bytes = GS_TEAM_BYTES;
+	char *memory = malloc(GS_AHEAD_CHUNKS * chunk_bytes);
+	struct gs_input *input;
+	struct gs_ahead ahead;
+	struct gs_chunk *chunk;
+	gs_status status;
+	size_t bytes = 0;
+
+	CHECK(gs_input_open(&input, &options) == GS_OK, "three files are opened");
+	gs_ahead_open(&ahead, input, memory, chunk_bytes);
+	ahead.skip_bytes = 6;
+	ahead.in_turn = true;
+	while ((status = gs_ahead_take(&ahead, &chunk)) == GS_OK && chunk != NULL) {
+		bytes += chunk->bytes;
+		gs_ahead_give(&ahead, chunk);
+	}
+	CHECK(bytes == 2 && status == GS_EINPUT && strcmp(gs_input_name(input), names[1]) == 0,
+	      "the second file is too short, and the third is not read: %s", gs_input_name(input));
+	gs_ahead_close(&ahead);
+	gs_input_close(input);
+	free(memory);
 }
 
 /* Good bytes come before the error; and closing early is no error. */
@@ -495,10 +526,15 @@ unit_input(void)
 		write_file("long", sizes[s]);
 		name = path("long");
 		names[0] = names[1] = names[2] = name;
-		check_ahead(names, 3, sizes[s], 4);
-		check_ahead(names, 1, sizes[s], 1000);
+		check_ahead(names, 3, sizes[s], 4, 1);
+		check_ahead(names, 1, sizes[s], 1000, 1);
+		check_ahead(names, 3, sizes[s], GS_TEAM_BYTES, 2);
 	}
+	write_file("long", 2 * GS_TEAM_BYTES + 7);
+	check_ahead((const char *[]){ path("long"), path("long") }, 2, 2 * GS_TEAM_BYTES + 7, GS_TEAM_BYTES,
+	            2);
 	check_ahead_behind();
+	check_ahead_in_turn();
 	check_ahead_error();
 	remove_folder();
 }

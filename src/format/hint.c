@@ -397,23 +397,35 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 	return into;
 }
 
-bool
-gs_hint_quotes(int separator, const char *data, const char *end)
+/* The quote that closes a field which the quote at AT opens, and behind which something comes; or NULL. */
+static const char *
+closing_quote(const char *at, const char *end)
 {
-	const char *at = data, *close;
+	const char *close = at + 1;
+
+	while ((close = memchr(close, '"', (size_t)(end - close))) != NULL && close + 1 < end &&
+	       close[1] == '"')
+		close += 2;
+	return close == NULL || close + 1 == end ? NULL : close;
+}
+
+bool
+gs_hint_quotes(int separator, char terminator, const char *data, const char *end)
+{
+	const char between = (char)separator, *at = data, *close;
 
 	for (; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at = close + 1) {
 		size_t bytes;
 
 		close = at;
-		if (at > data && at[-1] != separator && at[-1] != '\n')
+		if (at > data && at[-1] != between && at[-1] != terminator)
 			continue;
-		close = memchr(at + 1, '"', (size_t)(end - at - 1));
-		if (close == NULL || close + 1 == end)
+		close = closing_quote(at, end);
+		if (close == NULL)
 			return false;
 		bytes = (size_t)(close - at);
-		if (memchr(at, separator, bytes) != NULL && memchr(at, '\n', bytes) == NULL &&
-		    (close[1] == separator || close[1] == '\r' || close[1] == '\n'))
+		if (memchr(at, separator, bytes) != NULL && memchr(at, terminator, bytes) == NULL &&
+		    (close[1] == between || close[1] == '\r' || close[1] == terminator))
 			return true;
 	}
 	return false;

@@ -228,7 +228,8 @@ bool gs_line_matches(const char *pattern, const char *line, const char *end);
 const char *gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options,
                     uint64_t number, const char *line, const char *end);
 
-/** Is there, in DATA .. END, a field in quotes with SEPARATOR in it?  Only CSV has such fields. */
-bool gs_hint_quotes(int separator, const char *data, const char *end);
+/** Is there, in DATA .. END, a field in quotes with SEPARATOR in it, and not TERMINATOR, which ends lines?
+ *  Only CSV has such fields. */
+bool gs_hint_quotes(int separator, char terminator, const char *data, const char *end);
 
 #endif

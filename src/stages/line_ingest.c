@@ -557,7 +557,7 @@ warn_of_quotes(const struct gs_line_ingest *ingest, const char *data, const char
 
 	if (ingest->header_lines == 0 || options->warn == NULL || ingest->order->key_count == 0 ||
 	    fields->separator == GS_NO_SEPARATOR || fields->csv ||
-	    !gs_hint_quotes(fields->separator, data, last))
+	    !gs_hint_quotes(fields->separator, ingest->order->terminator, data, last))
 		return;
 	snprintf(warning, sizeof warning, "%s: a field in quotes has a separator in it and counts as two; "
 	         "--csv reads quotes", ingest->name);

@@ -265,6 +265,14 @@ duplicates	1" ] || [ $? -eq 1 ]
 	gsort -t, --header -k2,2n quoted >out 2>err
 	printf 'name,price\n"A, B",2\n"C",1\n' | cmp - out
 	[ "$(cat err)" = "gsort: warning: quoted: a field in quotes has a separator in it and counts as two; --csv reads quotes" ]
+	printf 'name,price\n"say ""A"", B",2\n' >doubled
+	tr ,  '\247' <quoted >paragraph
+	for warned in "-t, --header -k2,2n doubled" "-t $(printf '\247') --header -k2,2n paragraph"; do
+		gsort $warned 2>err >out
+		grep -q "counts as two" err || { echo "$warned"; false; }
+	done
+	tr '\n' '\0' <quoted | gsort -z -t, --header -k2,2n 2>err >out
+	grep -q "counts as two" err
 	for quiet in "-q -t, --header -k2,2n" "-t, -k2,2n" "--csv --header -k2,2n" "-t; --header -k2,2n"; do
 		gsort $quiet quoted 2>err >out
 		[ ! -s err ] || { echo "$quiet"; false; }

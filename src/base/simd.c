@@ -18,7 +18,7 @@
 #endif
 #endif
 
-#if defined CPU_FEATURE_ACTIVE && !defined __SANITIZE_ADDRESS__	/* it shifts an int by 31 */
+#if defined CPU_FEATURE_ACTIVE && !defined GS_TIDY	/* it shifts an int by 31, which sanitizers mind */
 static enum gs_simd
 ask_processor(void)
 {

@@ -140,7 +140,7 @@ gs_first_error_note(struct gs_first_error *error, gs_status status)
 gs_status
 gs_first_error_now(struct gs_first_error *error)
 {
-	return atomic_load(&error->any) ? gs_first_error_close(error) : GS_OK;
+	return atomic_load(&error->any) ? gs_error_again(&error->first) : GS_OK;
 }
 
 gs_status

@@ -269,9 +269,16 @@ static pthread_key_t cache_key;
 static bool has_cache_key;
 
 static void
+drop_cache(void *made)
+{
+	free(made);
+	cache = NULL;
+}
+
+static void
 make_cache_key(void)
 {
-	has_cache_key = pthread_key_create(&cache_key, free) == 0;
+	has_cache_key = pthread_key_create(&cache_key, drop_cache) == 0;
 }
 
 static void

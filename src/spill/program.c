@@ -231,10 +231,10 @@ gs_program_pack(const char *program, struct gs_spill_file *scratch, const void *
 	TRY(clear(scratch));
 	TRY(run(program, scratch, from, NULL, bytes, NULL));
 	end = lseek(scratch->fd, 0, SEEK_END);
-	if (end <= 0 || (size_t)end >= bytes)
-		return GS_OK;
-	TRY(gs_spill_file_read(scratch, 0, into, (size_t)end));
-	*packed = (size_t)end;
+	if (end > 0 && (size_t)end < bytes) {
+		TRY(gs_spill_file_read(scratch, 0, into, (size_t)end));
+		*packed = (size_t)end;
+	}
 	return clear(scratch);
 }
 

@@ -196,7 +196,7 @@ static gs_status
 put_span(struct gs_emit *emit, struct gs_span *span)
 {
 	const size_t key_bytes = span->key_bits / 8, before = span->count;
-	uint64_t since = gs_clock_now();
+	uint64_t since = gs_clock_now(), grouped = 0;
 
 	gs_verify_out(emit->verify, span);
 	gs_pick_span(&emit->pick, emit->ranked, span);
@@ -211,9 +211,10 @@ put_span(struct gs_emit *emit, struct gs_span *span)
 		keys = select_slice(emit, &slice, &taken);
 		TRY(put_keys(emit, &slice, since));
 		emit->split.position += keys;
+		grouped += span->times != NULL ? keys : 0;
 		since = gs_clock_now();
 	}
-	atomic_fetch_add(&emit->monitor->counters.keys_sorted, before);
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, grouped > 0 ? grouped : before);
 	return GS_OK;
 }
 

@@ -252,11 +252,16 @@ def check_file(src: Paths, *, counted: bool = False, **options: Unpack[Options])
 _SIGN, _ONE = np.uint64(2**63), np.uint64(1)
 
 
-def _ticks(sources: List[Any]) -> Tuple[List[Any], "Optional[np.dtype[Any]]"]:
-	"""Arrays of times as integers without a sign in the order of numpy, and their dtype; others as they are."""
+def _dtype_of_times(sources: List[Any]) -> "Optional[np.dtype[Any]]":
 	dtypes = {None if _is_path(source) else source.dtype for source in sources}
 	dtype = next(iter(dtypes), None)
-	if len(dtypes) != 1 or dtype is None or dtype.kind not in "mM":
+	return dtype if len(dtypes) == 1 and dtype is not None and dtype.kind in "mM" else None
+
+
+def _ticks(sources: List[Any]) -> Tuple[List[Any], "Optional[np.dtype[Any]]"]:
+	"""Arrays of times as integers without a sign in the order of numpy, and their dtype; others as they are."""
+	dtype = _dtype_of_times(sources)
+	if dtype is None:
 		return sources, None
 	native = [np.ascontiguousarray(source, dtype.newbyteorder("=")) for source in sources]
 	return [(times.view("u8") ^ _SIGN) - _ONE for times in native], dtype
@@ -280,14 +285,17 @@ def _kind_of_value(given: Mapping[str, Any]) -> Any:
 	return fields[names[0].partition(":")[0]][0] if names and fields else None
 
 
-def _value(said: Any, kind: Any) -> Any:
-	"""A key of type KIND, of which the library has SAID the fewest digits, or a word."""
+def _value(said: Any, kind: Any, is_edge: bool = False) -> Any:
+	"""A key of type KIND, of which the library has SAID the fewest digits, or a word.  An edge may be beyond the type."""
 	word = kind if isinstance(kind, str) and kind in NAMED else None
 	if said is not None and (word == "text-float" or said in ("nan", "-nan", "inf", "-inf")):
 		return float(said)
 	if said is None or kind is None or word:
 		return said
-	return dtype_of(kind).type(said).item()
+	dtype = dtype_of(kind)
+	if dtype.kind in "iu":
+		return int(said)
+	return float(said) if is_edge and dtype.kind == "f" else dtype.type(said).item()
 
 
 def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *keys: str, **more: Any) -> Any:
@@ -300,8 +308,9 @@ def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *
 	with _memory() as into:
 		_run(function, sources, _path_of(into), given, json=True, **{function: value}, **more)
 		found, kind = json.load(into)[function], _kind_of_value(given)
+	edges = more.get("edges", "equal") != "equal"
 	for row in found if isinstance(found, list) else [found]:
-		row.update({key: _value(row[key], kind) for key in keys})
+		row.update({key: _value(row[key], kind, edges) for key in keys})
 		if times is not None:
 			row.update({key: _times(row[key], times)[0] for key in keys if row[key] is not None})
 			for name in {"sum", "mean"} & row.keys():
@@ -367,17 +376,35 @@ def histogram(src: Source, bins: int = 10, *, edges: str = "equal",
 	"""How many keys of SRC, files or arrays, are in each of BINS equal intervals.
 
 	EDGES: with "round", at most BINS intervals have edges of few digits; with "log" they are between 1, 2, 5, 10,
-	20 and so on, or powers of ten.  A row is the first and the last key that belong to it, and the count.  NaN and NaT have a row of their own.
+	20 and so on, or powers of ten, which times have not.  A row is the first and the last key that belong to it, and
+	the count; such edges may be beyond the type of the keys.  NaN and NaT have a row of their own.
 	"""
 	check_whole("bins", bins, 1)
 	sources = _sources(src)
-	numbers = [source if _is_path(source) or source.dtype.kind not in "mM" else source[~np.isnat(source)]
-	           for source in sources]
-	rows = [(row["from"], row["to"], row["count"])
+	dtype = _dtype_of_times(sources)
+	if dtype is not None:
+		return _histogram_of_times(sources, bins, edges, options, dtype)
+	return [(row["from"], row["to"], row["count"])
+	        for row in _figures("histogram", sources, options, bins, "from", "to", edges=edges)]
+
+
+def _histogram_of_times(sources: List[Any], bins: int, edges: str, options: Mapping[str, Any],
+                        dtype: "np.dtype[Any]") -> List[Tuple[Any, Any, int]]:
+	"""Of numbers of their unit, so that edges are round there."""
+	if edges == "log":
+		raise ValueError(f"edges='log' is of numbers, not of {dtype}")
+	native = dtype.newbyteorder("=")
+	numbers = [source[~np.isnat(source)].astype(native).view("i8") for source in sources]
+
+	def time(edge: int) -> Any:
+		"""-2**63 is NaT."""
+		return np.array([min(max(edge, 1 - 2**63), 2**63 - 1)], "i8").view(native)[0]
+
+	rows = [(time(row["from"]), time(row["to"]), row["count"])
 	        for row in _figures("histogram", numbers, options, bins, "from", "to", edges=edges)]
 	missing = sum(np.size(source) - np.size(number) for source, number in zip(sources, numbers))
 	if missing > 0:
-		nat = np.array("NaT", sources[0].dtype)[()]
+		nat = np.array("NaT", dtype)[()]
 		rows.append((nat, nat, missing))
 	return rows
 

@@ -287,3 +287,51 @@ def test_edges_of_a_histogram():
 		gsort.histogram(keys, edges="even")
 	with pytest.raises(TypeError, match="sort_file\\(\\) has no parameter 'edges'"):
 		gsort.sort_file("a", "b", edges="log")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype, keys, rounded, log", [
+	("u1", [1, 255], [(0, 99, 1), (100, 199, 0), (200, 299, 1)], [(1, 9, 1), (10, 99, 0), (100, 999, 1)]),
+	("i1", [-128, 127], [(-200, -1, 1), (0, 199, 1)], [(-9999, -1, 1), (0, 0, 0), (1, 9999, 1)]),
+	(">u2", [1, 60000], [(0, 49999, 1), (50000, 99999, 1)], [(1, 99, 1), (100, 9999, 0), (10**4, 10**6 - 1, 1)]),
+	("u8", [1, 2**64 - 1], [(0, 10**19 - 1, 1), (10**19, 2 * 10**19 - 1, 1)],
+	 [(1, 10**8 - 1, 1), (10**8, 10**16 - 1, 0), (10**16, 10**20 - 1, 1)]),
+	("i8", [-2**63, 2**63 - 1], [(-10**19, -1, 1), (0, 10**19 - 1, 1)],
+	 [(1 - 10**20, -1, 1), (0, 0, 0), (1, 10**20 - 1, 1)]),
+	("f2", [1, 65504], [(0, 5e4, 1), (5e4, 1e5, 1)], [(1, 1e2, 1), (1e2, 1e4, 0), (1e4, 1e6, 1)]),
+	("f4", [1, 1e16], [(0, 5e15, 1), (5e15, 1e16, 0), (1e16, 1.5e16, 1)], [(1, 1e8, 1), (1e8, 1e16, 0), (1e16, 1e24, 1)]),
+])
+def test_edges_beyond_the_type(tmp_path, dtype, keys, rounded, log):
+	"""Of an array, a file of raw keys and a field of records; edges are numbers of Python."""
+	array = np.array(keys, dtype)
+	array.tofile(tmp_path / "raw")
+	records = np.zeros(2, [("name", "S3"), ("key", dtype)])
+	records["key"] = array
+	for edges, expect in ("round", rounded), ("log", log):
+		for rows in (gsort.histogram(array, 3, edges=edges), gsort.histogram(tmp_path / "raw", 3, edges=edges, type=dtype),
+		             gsort.histogram(records, 3, edges=edges, key="key")):
+			assert rows == expect
+			assert {type(edge) for row in rows for edge in row[:2]} == {float if array.dtype.kind == "f" else int}
+
+
+@pytest.mark.parametrize("dtype", ["M8[D]", ">M8[s]", "m8[s]", ">m8[D]"])
+def test_edges_of_times(dtype):
+	"""They are round in the unit; NaT, which is -2**63, is none."""
+	def times(*numbers):
+		return np.array(numbers, "i8").astype(dtype)
+
+	def rows(keys, bins, edges):
+		return [(row[0].astype("i8"), row[1].astype("i8"), row[2]) for row in gsort.histogram(keys, bins, edges=edges)]
+
+	nat, end = -2**63, 2**63 - 1
+	keys = times(-1, 5, nat, 300)
+	assert rows(keys, 3, "round") == [(-200, -1, 1), (0, 199, 1), (200, 399, 1), (nat, nat, 1)]
+	assert rows([keys, keys[:1]], 3, "equal") == [(-1, 98, 3), (99, 199, 0), (200, 300, 1), (nat, nat, 1)]
+	assert rows(times(-end, 7, end), 3, "round") == [(-end, -1, 1), (0, end, 2)]
+	assert rows(times(nat), 3, "round") == [(nat, nat, 1)]
+	assert gsort.histogram(keys, 3, edges="round")[0][0].dtype == np.dtype(dtype).newbyteorder("=")
+	for log in keys, [keys, keys]:
+		with pytest.raises(ValueError, match=r"edges='log' is of numbers, not of "):
+			gsort.histogram(log, edges="log")
+	with pytest.raises(TypeError):
+		gsort.histogram([keys, keys.astype(dtype.split("[")[0] + "[h]")])

@@ -321,7 +321,7 @@ def fill(function: str, paths: Sequence[bytes], output: Optional[bytes], given: 
 	"""The options of a job: those that the caller of FUNCTION has GIVEN, and its OWN."""
 	_refuse_unknown(function, given)
 	if not paths:
-		raise ValueError("there is no file to read")
+		raise ValueError(f"{function}() needs a file or an array, or several")
 	given = {name: value for name, value in given.items() if value is not None}
 	options = _native.options("gsort_options")
 	_put_items(options, given, paths)

@@ -54,6 +54,7 @@ def _long(match: "Match[str]") -> str:
 _Becomes = Union[str, Callable[["Match[str]"], str]]
 _PATTERNS: List[Tuple[str, _Becomes]] = [
 	(r"\boptions? ('--?[^']+')", r"\1"),
+	(r"'--histogram=(\w+)' is of numbers", r"edges='\1' is of numbers"),
 	(r"'-([a-zA-Z])'", lambda m: _LETTERS.get(m[1], m[0])),
 	(r"'--buffer-size=(\d+)M' \(-S\)|(?<!\S)-S (\d+)M\b", lambda m: f"memory={m[1] or m[2]} << 20"),
 	(r": keys of records are -k TYPE@OFFSET, such as -k u32@8$", ": the fields of a type are its keys"),
@@ -68,7 +69,7 @@ _PATTERNS: List[Tuple[str, _Becomes]] = [
 	(r"(?<!\S)-t (?:\$)?'([^']+)'", r"separator='\1'"),
 	(r"(?<![\w./-])('?)--([a-z0-9-]+)(?:=([\w.]+(?:-\w+)*))?\1", _long),
 	(r"\bwith -T\b", "in temp_dirs"),
-	(r": pipe one gsort into another$", ""),
+	(r": pipe one gsort into another$|, or pipe into \w+$", ""),
 	(r"; install it, or use ", "; the wheel gsort-cuda has it, or use "),
 	(r"\btwo FILEs\b", "two inputs"),
 	(r"(?<!\S)-([uif])(8|16|32|64)\b", lambda m: f"'{_KINDS[m[1]]}{m[2]}'"),

@@ -274,8 +274,12 @@ def test_sets_say_what_they_need(tmp_path):
 			call()
 	with pytest.raises(ValueError, match="needs two"):
 		gsort.union([[1]])
-	with pytest.raises(ValueError, match="there is no file to read"):
+	with pytest.raises(ValueError, match=r"union\(\) needs a file or an array, or several"):
 		gsort.union([])
+	for call in lambda: gsort.quantiles([], 0.5), lambda: gsort.top([], 2), lambda: gsort.summary([]):
+		with pytest.raises(ValueError, match="needs a file or an array, or several"):
+			call()
+	assert gsort.quantiles(np.array([]), 0.5) is None and gsort.top(np.empty(0, "u4"), 2) == []
 
 
 def test_edges_of_a_histogram():

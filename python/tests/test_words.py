@@ -158,6 +158,15 @@ def test_types_of_text_have_other_names():
 	assert words(b"'--type=int' and '--to=f64' are incompatible", {}) == "type='text' and to='float64' are incompatible"
 
 
+def test_what_a_shell_would_do_is_left_out(tmp_path, monkeypatch):
+	monkeypatch.chdir(tmp_path)
+	(tmp_path / "t.txt").write_text("2026-01-02\n")
+	with pytest.raises(ValueError, match="^o.gz would hold plain text; write to o$"):
+		gsort.sort_file("t.txt", "o.gz", type="time")
+	with pytest.raises(ValueError, match="^edges='log' is of numbers, not of type='time'$"):
+		gsort.histogram("t.txt", type="time", edges="log")
+
+
 def test_unknown_parameters():
 	for name, hint in (("reverse", "; did you mean descending?"), ("buffer_size", "; did you mean memory?"),
 	                   ("parallel", "; did you mean threads?"), ("uniqe", "; did you mean unique?"),

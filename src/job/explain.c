@@ -67,22 +67,22 @@ disk_bytes_free(const struct gsort_options *options)
 }
 
 static void
-print_disk(const struct gs_line_printer *to, const struct gsort *job, const struct gs_estimate *estimate)
+print_disk(const struct gs_line_printer *to, const struct gsort *job, uint64_t disk_bytes,
+           uint64_t written_bytes)
 {
 	const uint64_t free_bytes = disk_bytes_free(&job->options);
 	char dirs[128], a[32], b[32], c[32];
 
-	if (estimate->disk_bytes == 0)
+	if (disk_bytes == 0)
 		gs_print_line(to, "disk", "%s, if more comes: %s are free",
-		            dirs_text(&job->options, dirs),
-		     gs_size_text(free_bytes, a));
+		              dirs_text(&job->options, dirs), gs_size_text(free_bytes, a));
 	else
 		gs_print_line(to, "disk", "%s: %s at a time, %s written in all; %s are free%s",
-		     dirs_text(&job->options, dirs), gs_size_text(estimate->disk_bytes, a),
-		     gs_size_text(estimate->written_bytes, b), gs_size_text(free_bytes, c),
-		     free_bytes >= estimate->disk_bytes ? "" :
-		     job->options.compress_program != NULL ? ", enough only if they compress well" :
-		     ", which is NOT ENOUGH: name other directories with -T");
+		              dirs_text(&job->options, dirs), gs_size_text(disk_bytes, a),
+		              gs_size_text(written_bytes, b), gs_size_text(free_bytes, c),
+		              free_bytes >= disk_bytes ? "" :
+		              job->options.compress_program != NULL ? ", enough only if they compress well" :
+		              ", which is NOT ENOUGH: name other directories with -T");
 }
 
 void
@@ -130,7 +130,7 @@ gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job
 			              estimate.passes, estimate.passes == 1 ? "" : "es");
 	}
 	if (plan->spills)
-		print_disk(to, job, &estimate);
+		print_disk(to, job, estimate.disk_bytes, estimate.written_bytes);
 }
 
 /* The files of --split, and whether they are written at the same time (stages/split.c). */
@@ -155,11 +155,15 @@ print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 void
 gs_items_explain_memory(const struct gs_line_printer *to, const struct gsort *job)
 {
+	struct gs_forecast forecast;
 	char dirs[128], bytes[32];
 
 	gs_print_line(to, "batch", job->plan.spills ? "as many as fit; if there are more, the parts of "
 	              "all go to disk" : "all records at once");
-	if (job->plan.spills)
+	gs_job_forecast(job, &forecast);
+	if (forecast.disk_bytes > 0)
+		print_disk(to, job, forecast.disk_bytes, forecast.written_bytes);
+	else if (job->plan.spills)
 		gs_print_line(to, "disk", "%s, if they do not fit: as much as the input, written and read "
 		              "once; %s are free",
 		              dirs_text(&job->options, dirs),

@@ -723,6 +723,11 @@ member() {
 			{ echo "$job: $expected bytes on disk expected, $used used"; false; }
 	done
 	gsort --csv -k3,3n --plan=10G -S 64G -T . </dev/null | grep -q '^disk     \., if they do not fit: as much as the input'
+	for job in -u64 --lines '--csv -k3,3n' '--record-size=16 -k u64@0'; do	# the same bytes as "needs" has
+		gsort $job --plan=1E -S 64M -T . </dev/null >plan
+		grep -qE '^disk     \.: 1.0 EiB at a time, .* are free, which is NOT ENOUGH: name other directories with -T$' plan
+		grep -q '^needs    .* 1.0 EiB of temporary files' plan
+	done
 	gsort -u64 --plan=1T keys | grep -qx 'input    about 1.0 TiB: 137438953472 keys'	# in place of the file's
 	(cat keys | gsort -u64 --plan) | grep -qx 'needs    unknown, as the size of the input is; say it with --plan=SIZE'
 	gsort -u64 --plan=1T -S 1G -T . </dev/null | grep -qE '^needs    about [0-9.]+ [MG]iB of memory, 1.0 TiB of .* [0-9]+ (min|h)$'

@@ -146,15 +146,18 @@ keep_key(struct gs_follow *follow, unsigned class, uint64_t key)
 size_t
 gs_follow_keys(struct gs_follow *follow, const void *keys, size_t count)
 {
+	const unsigned bits = follow->key_bits;
 	size_t first;
 
-	assert(follow->key_bits > 0);
-	if (count == 0 || !follows(follow, 0, gs_key_at(keys, follow->key_bits, 0)))
+	assert(bits > 0);
+	if (count == 0 || !follows(follow, 0, gs_key_at(keys, bits, 0)))
 		return 0;
 	first = search(follow, keys, count);
-	follow->disorder = first < count;
+	if (first < count)
+		note(follow, gs_key_at(keys, bits, first) < gs_key_at(keys, bits, first - 1),
+		     gs_key_at(keys, bits, first) == gs_key_at(keys, bits, first - 1));
 	follow->elements += first;
-	keep_key(follow, 0, gs_key_at(keys, follow->key_bits, count - 1));
+	keep_key(follow, 0, gs_key_at(keys, bits, count - 1));
 	return first;
 }
 

@@ -295,6 +295,16 @@ poke() {
 	answers 0 "" gsort -c -u64 --header=7 h.a h.b
 	needs jq
 	gsort -c -u64 --header=7 --verbose=json h.a h.b 2>&1 | jq -e '.bytes_in == 9600014 and .records == 1200000'
+	printf '1\n3\n2\n1\n' >in	# bytes 49, 10, 51 ...
+	for type in '' --lines '--force -u8' '--force -u16' '--force --record-size=2 -k u16@0'; do
+		gsort -c $type --verbose=json:stats in 2>err && exit 1
+		jq -e '.breaks == 1 and .status == 1' stats
+	done
+	printf '1\n1\n' >in
+	for type in '' --lines '--force -u16' '--force --record-size=2 -k u16@0'; do
+		gsort -c -u $type --verbose=json:stats in 2>err && exit 1
+		jq -e '.breaks == 0 and .duplicates == 1 and .status == 1' stats
+	done
 }
 
 @test "no output, no temporary files, no GPU" {

@@ -60,6 +60,9 @@ check_row(const struct row *row, unsigned bits, bool strict, bool counts_breaks)
 		CHECK(follow.elements == keys && follow.breaks == (row->less < keys) &&
 		      follow.duplicates == (row->equal < keys), "%u bits, %s: %llu less, %llu equal", bits,
 		      row->name, (unsigned long long)follow.breaks, (unsigned long long)follow.duplicates);
+	else
+		CHECK(follow.breaks == (found < keys && found == row->less), "%u bits, %s: %llu less", bits,
+		      row->name, (unsigned long long)follow.breaks);
 	free(data);
 }
 

@@ -12,6 +12,14 @@ prepare() {
 	skip "no python3 with numpy and pytest (python3-numpy, python3-pytest)"
 }
 
+# A folder source that has all from which wheels are made: building writes there.
+copy_source() {
+	mkdir -p source/src
+	cp -r "$GSORT_SOURCE/python" source
+	cp "$GSORT_SOURCE/src/libgsort.abi" source/src
+	cp "$GSORT_SOURCE/configure.ac" source
+}
+
 @test "arrays and files are sorted as numpy sorts them; arrays of a GPU, emulated" {
 	GSORT_CUDA_LIBRARY=$GSORT_BUILD/tests/emu/libgsort_cuda.so.0 \
 		GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
@@ -59,11 +67,7 @@ prepare() {
 @test "a wheel has the library in it, names no folder of this machine, and works when it is installed" {
 	left_to_ci "a wheel"
 	"$python" -c 'import setuptools, wheel, pip' 2>/dev/null || skip "no setuptools, wheel and pip"
-	mkdir source
-	cp -r "$GSORT_SOURCE/python" source
-	mkdir source/src
-	cp "$GSORT_SOURCE/src/libgsort.abi" source/src
-	cp "$GSORT_SOURCE/configure.ac" source
+	copy_source
 	GSORT_BUILD=$GSORT_BUILD "$python" -m pip wheel -q --no-deps --no-build-isolation --no-index \
 		-w . ./source/python >log 2>&1 || { cat log; false; }
 	wheel=$(ls gsort-*.whl)
@@ -79,11 +83,7 @@ prepare() {
 	left_to_ci "two wheels"
 	skips_under_sanitizer "the module is built for a program without one"
 	"$python" -c 'import setuptools, wheel, pip' 2>/dev/null || skip "no setuptools, wheel and pip"
-	mkdir source
-	cp -r "$GSORT_SOURCE/python" source
-	mkdir source/src
-	cp "$GSORT_SOURCE/src/libgsort.abi" source/src
-	cp "$GSORT_SOURCE/configure.ac" source
+	copy_source
 	for parts in ".:$GSORT_BUILD" "cuda:$GSORT_BUILD/tests/emu"; do	# the emulated GPU's stand for the real ones
 		GSORT_BUILD=${parts#*:} "$python" -m pip wheel -q --no-deps --no-build-isolation --no-index \
 			-w . "./source/python/${parts%%:*}" >log 2>&1 || { cat log; false; }

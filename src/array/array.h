@@ -65,7 +65,7 @@ enum { GS_ARRAY_READ_KEYS = 512 };
 /* Keys that a thread takes in a turn. */
 enum { GS_ARRAY_TURN_KEYS = 1 << 15 };
 
-/** Where TURN ends, one of those of COUNT keys. */
+/** The end of TURN, where threads take COUNT keys in turns. */
 static inline size_t
 gs_array_turn_end(size_t count, size_t turn)
 {

@@ -30,7 +30,7 @@ struct pairs {
 	size_t     count;
 	uint64_t  *words;
 
-	/* of those that are divided */
+	/* of pairs that are divided */
 	const struct gs_simd_kernels *kernels, *bin_kernels;	/* of words; of keys */
 	struct gs_binner binner;
 	size_t     payload_bytes, turns;
@@ -147,6 +147,13 @@ read_bins(const struct pairs *pairs, size_t at, size_t here, uint64_t *keys, uin
 	                         here, bins);
 }
 
+/* Where TURN begins; the one behind the last begins at the end. */
+static size_t
+turn_begin(const struct pairs *pairs, size_t turn)
+{
+	return pairs->count * turn / pairs->turns;
+}
+
 /* Threads that touch a huge page first at the same time all clear it: each touches its own. */
 static void
 touch_turn(const struct pairs *pairs, size_t turn)
@@ -163,13 +170,13 @@ static void
 count_turn(void *context, size_t turn)
 {
 	const struct pairs *pairs = context;
-	const size_t end = pairs->count * (turn + 1) / pairs->turns;
+	const size_t end = turn_begin(pairs, turn + 1);
 	size_t *next = pairs->next + turn * pairs->binner.bins;
 	uint64_t keys[GS_ARRAY_READ_KEYS];
 	uint16_t bins[GS_ARRAY_READ_KEYS];
 
 	touch_turn(pairs, turn);
-	for (size_t at = pairs->count * turn / pairs->turns, here; at < end; at += here) {
+	for (size_t at = turn_begin(pairs, turn), here; at < end; at += here) {
 		here = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
 		if (pairs->binner.bins == 1) {
 			*next += here;
@@ -200,12 +207,12 @@ static void
 scatter_turn(void *context, size_t turn)
 {
 	const struct pairs *pairs = context;
-	const size_t end = pairs->count * (turn + 1) / pairs->turns;
+	const size_t end = turn_begin(pairs, turn + 1);
 	size_t *next = pairs->next + turn * pairs->binner.bins;
 	uint64_t keys[GS_ARRAY_READ_KEYS];
 	uint16_t bins[GS_ARRAY_READ_KEYS];
 
-	for (size_t at = pairs->count * turn / pairs->turns, here; at < end; at += here) {
+	for (size_t at = turn_begin(pairs, turn), here; at < end; at += here) {
 		here = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
 		if (pairs->binner.bins == 1) {
 			gs_array_read(pairs->args, pairs->keys, at, here, pairs->copy_keys + at);

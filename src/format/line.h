@@ -215,8 +215,8 @@ enum { GS_HINT_BYTES = 256 };
 /* A decimal number, with a fraction or an exponent perhaps. */
 #define GS_LINE_NUMBER	"[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)(e[-+]?[0-9]+)?"
 
-/** Is LINE .. END, at most GS_LINE_BYTES, as PATTERN, a POSIX extended regular expression in which capitals
- *  are as small letters?  False, too, if there is no memory to tell. */
+/** Does LINE .. END, at most GS_LINE_BYTES, match PATTERN, a POSIX extended regular expression, whatever the
+ *  case of letters?  False, too, without memory for the match. */
 bool gs_line_matches(const char *pattern, const char *line, const char *end);
 
 /**

@@ -252,7 +252,7 @@ gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *
 	return count;
 }
 
-/* TEXT is no time of KEYDEF; is it one of a log, as " [10/Nov/2026:13:55:36"?  Then keys sort it. */
+/* KEYDEF refuses the time at TEXT.  Is it of a log, as " [10/Nov/2026:13:55:36"?  Other keys sort it then. */
 static void
 explain_log_time(const struct gs_line_order *order, const struct gs_keydef *keydef, const unsigned char *text,
                  char advice[112])

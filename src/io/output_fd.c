@@ -83,7 +83,7 @@ handle_error(const struct gs_output_fd *out, int error)
 	return gs_fail_errno(GS_EIO, "write failed: %s", out->name);
 }
 
-/* At AT, or, if that is negative, behind what was written. */
+/* Write at AT; a negative AT: at the end of the output so far. */
 static gs_status
 write_all(const struct gs_output_fd *out, const char *data, size_t bytes, int64_t at)
 {

@@ -267,7 +267,7 @@ gs_abreast_read_lines(struct gsort *job, char *memory, size_t room)
 	gs_status status;
 
 	TRY(GS_NEW(lines.ingests, count, "inputs"));
-	first->input = NULL;		/* there is no sample */
+	first->input = NULL;		/* take no sample */
 	for (size_t f = 0; f < count; f++) {
 		lines.ingests[f] = *first;
 		lines.ingests[f].taker.origin = (unsigned)f;

@@ -203,8 +203,8 @@ if (job->kind->items && order == NULL)
 }
 
 @test "every file is named in a makefile" {
-	wrong=$(all_files | grep -E '^(src|kernels|tests|bench|examples|man|completions|packaging)/' |
-		grep -v '\.gitignore$' | sed 's|^\(man/.*\)\.in$|\1|' |
+	wrong=$(all_files | grep -E '^([^./][^/]*$|(src|kernels|tests|bench|examples|man|completions|packaging)/)' |
+		grep -v -e '\.gitignore$' -e '^Makefile\.am$' -e '^configure\.ac$' | sed 's|\.in$||' |
 		awk 'FILENAME != "-" { makefiles = makefiles "\n" $0; next }
 			index(makefiles, $0) == 0 { print }' Makefile.am */local.mk -)
 	[ -z "$wrong" ] || { echo "in no makefile: $wrong"; false; }

@@ -23,7 +23,7 @@
 #include "format/encode.h"
 #include "format/floats.h"
 #include "format/key.h"
-#include "format/text_decoder.h"
+#include "format/text/text_decoder.h"
 
 enum {
 	CHUNK_BYTES = 4 << 20,

@@ -45,62 +45,62 @@ host_sources = \
   src/base/team.h \
   src/base/thread.c \
   src/base/thread.h \
-  src/format/collation.c \
-  src/format/collation.h \
+  src/format/keydef/collation.c \
+  src/format/keydef/collation.h \
   src/format/convert.c \
   src/format/digits.h \
   src/format/disorder.c \
   src/format/disorder.h \
   src/format/encode.c \
   src/format/encode.h \
-  src/format/encode_text.c \
+  src/format/text/encode_text.c \
   src/format/float_sum.c \
   src/format/float_sum.h \
   src/format/floats.cpp \
   src/format/floats.h \
-  src/format/hint.c \
+  src/format/text/hint.c \
   src/format/half.c \
   src/format/key.c \
   src/format/key.h \
-  src/format/key_float.c \
-  src/format/key_noted.c \
-  src/format/key_number.c \
-  src/format/key_text.h \
-  src/format/key_version.c \
-  src/format/keydef.c \
-  src/format/keydef.h \
+  src/format/keydef/key_float.c \
+  src/format/keydef/key_noted.c \
+  src/format/keydef/key_number.c \
+  src/format/keydef/key_text.h \
+  src/format/keydef/key_version.c \
+  src/format/keydef/keydef.c \
+  src/format/keydef/keydef.h \
   src/format/keytype.def \
-  src/format/line.c \
-  src/format/line.h \
-  src/format/line_ends.c \
-  src/format/line_fault.c \
-  src/format/line_field.c \
-  src/format/line_order.c \
-  src/format/line_order.h \
-  src/format/line_place.c \
-  src/format/line_value.c \
-  src/format/line_words.c \
-  src/format/line_words.h \
-  src/format/lines.c \
-  src/format/lines.h \
-  src/format/locale.c \
+  src/format/text/line.c \
+  src/format/text/line.h \
+  src/format/keydef/line_ends.c \
+  src/format/keydef/line_fault.c \
+  src/format/keydef/line_field.c \
+  src/format/keydef/line_order.c \
+  src/format/keydef/line_order.h \
+  src/format/keydef/line_place.c \
+  src/format/keydef/line_value.c \
+  src/format/keydef/line_words.c \
+  src/format/keydef/line_words.h \
+  src/format/text/lines.c \
+  src/format/text/lines.h \
+  src/format/keydef/locale.c \
   src/format/notation.c \
   src/format/notation.h \
-  src/format/parse.c \
-  src/format/parse_avx2.inc \
-  src/format/parse_avx512.inc \
-  src/format/print_avx2.inc \
-  src/format/print_avx512.inc \
+  src/format/text/parse.c \
+  src/format/text/parse_avx2.inc \
+  src/format/text/parse_avx512.inc \
+  src/format/text/print_avx2.inc \
+  src/format/text/print_avx512.inc \
   src/format/raw.c \
   src/format/npy.c \
   src/format/npy.h \
   src/format/record.c \
   src/format/record.h \
-  src/format/skip.h \
-  src/format/text.h \
-  src/format/text_decoder.c \
-  src/format/text_decoder.h \
-  src/format/text_section.c \
+  src/format/keydef/skip.h \
+  src/format/text/text.h \
+  src/format/text/text_decoder.c \
+  src/format/text/text_decoder.h \
+  src/format/text/text_section.c \
   src/format/wide.c \
   src/gpu/engine.h \
   src/gpu/guard.c \
@@ -144,10 +144,10 @@ host_sources = \
   src/job/files.c \
   src/job/given.c \
   src/job/info.c \
-  src/job/border.c \
-  src/job/item_land.c \
-  src/job/item_sample.c \
-  src/job/item_spread.c \
+  src/job/ranks/border.c \
+  src/job/ranks/item_land.c \
+  src/job/ranks/item_sample.c \
+  src/job/ranks/item_spread.c \
   src/job/items.c \
   src/job/job.h \
   src/job/keys.c \
@@ -159,23 +159,23 @@ host_sources = \
   src/job/open.c \
   src/job/options.c \
   src/job/options.h \
-  src/job/parts.c \
+  src/job/ranks/parts.c \
   src/job/print.c \
   src/job/print.h \
-  src/job/ranked.c \
-  src/job/ranked.h \
-  src/job/ranked_figures.c \
-  src/job/ranked_output.c \
-  src/job/settle.c \
-  src/job/rows.c \
+  src/job/ranks/ranked.c \
+  src/job/ranks/ranked.h \
+  src/job/ranks/ranked_figures.c \
+  src/job/ranks/ranked_output.c \
+  src/job/ranks/settle.c \
+  src/job/ranks/rows.c \
   src/job/run.c \
-  src/job/sample.c \
+  src/job/ranks/sample.c \
   src/job/sandbox_policy.c \
   src/job/sort.c \
   src/job/turn.c \
-  src/job/spread.c \
-  src/job/key_spread.c \
-  src/job/spread.h \
+  src/job/ranks/spread.c \
+  src/job/ranks/key_spread.c \
+  src/job/ranks/spread.h \
   src/job/stretch.c \
   src/net/exchange.c \
   src/net/exchange.h \
@@ -254,41 +254,41 @@ host_sources = \
   src/spill/shuffle.inc \
   src/spill/spill.c \
   src/spill/spill.h \
-  src/stages/answer.c \
-  src/stages/answer.h \
-  src/stages/bars.c \
-  src/stages/edges.c \
+  src/stages/figures/answer.c \
+  src/stages/figures/answer.h \
+  src/stages/figures/bars.c \
+  src/stages/figures/edges.c \
   src/stages/delivered.c \
-  src/stages/division.c \
+  src/stages/items/division.c \
   src/stages/emit.c \
   src/stages/emit.h \
   src/stages/engine.h \
   src/stages/gpu_drain.c \
-  src/stages/extremes.c \
+  src/stages/figures/extremes.c \
   src/stages/fillings.c \
-  src/stages/figures.c \
+  src/stages/figures/figures.c \
   src/stages/handover.c \
   src/stages/head.c \
   src/stages/ingest.c \
   src/stages/ingest.h \
-  src/stages/item_buckets.c \
-  src/stages/item_drain.c \
-  src/stages/emit_items.c \
-  src/stages/item_maker.c \
-  src/stages/item_merger.c \
-  src/stages/item_packers.c \
-  src/stages/item_set.c \
-  src/stages/item_firsts.c \
-  src/stages/item_store.c \
-  src/stages/item_store.h \
-  src/stages/item_top.c \
-  src/stages/line_collector.c \
-  src/stages/line_column.c \
-  src/stages/line_faults.c \
-  src/stages/line_ingest.c \
-  src/stages/line_ingest.h \
-  src/stages/line_number.c \
-  src/stages/line_sample.c \
+  src/stages/items/item_buckets.c \
+  src/stages/items/item_drain.c \
+  src/stages/items/emit_items.c \
+  src/stages/items/item_maker.c \
+  src/stages/items/item_merger.c \
+  src/stages/items/item_packers.c \
+  src/stages/items/item_set.c \
+  src/stages/items/item_firsts.c \
+  src/stages/items/item_store.c \
+  src/stages/items/item_store.h \
+  src/stages/figures/item_top.c \
+  src/stages/lines/line_collector.c \
+  src/stages/lines/line_column.c \
+  src/stages/lines/line_faults.c \
+  src/stages/lines/line_ingest.c \
+  src/stages/lines/line_ingest.h \
+  src/stages/lines/line_number.c \
+  src/stages/lines/line_sample.c \
   src/stages/pick.c \
   src/stages/pieces.c \
   src/stages/raw_ingest.c \
@@ -303,8 +303,8 @@ host_sources = \
   src/stages/store.h \
   src/stages/tail.c \
   src/stages/text_ingest.c \
-  src/stages/text_number.c \
-  src/stages/top.c \
+  src/stages/lines/text_number.c \
+  src/stages/figures/top.c \
   src/stages/verify.c \
   src/stages/verify.h
 
@@ -368,9 +368,12 @@ source_extra = \
   src/base/README.md \
   src/cli/README.md \
   src/format/README.md \
+  src/format/keydef/README.md \
+  src/format/text/README.md \
   src/gpu/README.md \
   src/io/README.md \
   src/job/README.md \
+  src/job/ranks/README.md \
   src/net/README.md \
   src/plan/README.md \
   src/sort/README.md \
@@ -379,6 +382,9 @@ source_extra = \
   src/sort/items/README.md \
   src/spill/README.md \
   src/stages/README.md \
+  src/stages/figures/README.md \
+  src/stages/items/README.md \
+  src/stages/lines/README.md \
   src/gpu/cuda/module.map \
   src/libgsort.abi \
   src/libgsort.map \

@@ -18,7 +18,7 @@
 #include "format/floats.h"
 #include "format/key.h"
 #include "format/notation.h"
-#include "format/text.h"
+#include "format/text/text.h"
 
 enum {
 	COUNT_WIDTH = 7,		/* as uniq -c: "%7llu " */

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "format/key.h"
-#include "format/text.h"
+#include "format/text/text.h"
 
 /* keytype.def is in the order of enum gsort_type, which begins with text. */
 static const struct {

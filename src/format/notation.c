@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/key_text.h"
+#include "format/keydef/key_text.h"
 #include "format/notation.h"
-#include "format/text.h"
+#include "format/text/text.h"
 
 static const struct {
 	const char *name, *example;

@@ -15,7 +15,7 @@
 #include "base/thread.h"
 #include "format/disorder.h"
 #include "job/merge_input.h"
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 
 struct operand {
 	struct abreast   *all;

@@ -9,7 +9,7 @@
 #include "io/output_fd.h"
 #include "job/job.h"
 #include "job/options.h"
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "stages/select.h"
 
 /* Drop what only the output needs, and a check refuses. */

@@ -8,10 +8,10 @@
  * One thread reads chunks ahead (io/ahead.c), the others compare neighbours (sort/follow.c), in
  * constant memory.  Nothing is written, and no GPU is used.
  */
-#include "format/lines.h"
+#include "format/text/lines.h"
 #include "job/job.h"
 #include "job/merge_input.h"
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "plan/items.h"
 
 /* ---- keys and records ------------------------------------------------------ */

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/round.h"
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "job/job.h"
 #include "sort/set_merge.h"
 

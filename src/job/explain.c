@@ -10,7 +10,7 @@
 #include "job/options.h"
 #include "job/job.h"
 #include "job/print.h"
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "plan/plan.h"
 
 static void

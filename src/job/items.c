@@ -11,7 +11,7 @@
 #include "job/merge_input.h"
 #include "job/job.h"
 #include "job/options.h"
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "spill/file.h"
 #include "stages/select.h"
 

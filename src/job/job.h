@@ -24,12 +24,12 @@
 #include "plan/plan.h"
 #include "sort/set_merge.h"
 #include "spill/file.h"
-#include "stages/answer.h"
+#include "stages/figures/answer.h"
 #include "stages/emit.h"
 #include "stages/engine.h"
 #include "stages/ingest.h"
-#include "stages/item_store.h"
-#include "stages/line_ingest.h"
+#include "stages/items/item_store.h"
+#include "stages/lines/line_ingest.h"
 #include "stages/store.h"
 #include "stages/verify.h"
 
@@ -259,7 +259,7 @@ struct gs_line_job {
 	struct gs_arena       numbered;	/* pieces of --argsort */
 	struct gs_record      number;	/* an item of --argsort of text */
 	size_t                chunk_bytes;
-	size_t                line_most, header_most;	/* see stages/line_ingest.h */
+	size_t                line_most, header_most;	/* see stages/lines/line_ingest.h */
 };
 
 /* A job of records, lines or wide keys has these. */

@@ -13,7 +13,7 @@
 #include "format/key.h"
 #include "job/job.h"
 #include "job/options.h"
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 
 const struct gs_kind *
 gs_kind_of(const struct gsort_options *options)

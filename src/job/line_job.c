@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/collation.h"
+#include "format/keydef/collation.h"
 #include "format/disorder.h"
 #include "format/key.h"
-#include "format/line.h"
-#include "format/line_order.h"
+#include "format/text/line.h"
+#include "format/keydef/line_order.h"
 #include "io/input.h"
 #include "job/job.h"
 #include "job/options.h"
 #include "job/merge_input.h"
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "stages/select.h"
 
 /* ---- opening -------------------------------------------------------------------- */

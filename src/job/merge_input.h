@@ -12,11 +12,11 @@
 
 #include "base/arena.h"
 #include "base/status.h"
-#include "format/lines.h"
+#include "format/text/lines.h"
 #include "io/input.h"
 #include "job/job.h"
 #include "sort/follow.h"
-#include "stages/line_ingest.h"
+#include "stages/lines/line_ingest.h"
 
 /* ---- stretches of one input, decoded and compared (stretch.c) ------------------ */
 

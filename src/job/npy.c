@@ -20,7 +20,7 @@
 #include "format/npy.h"
 #include "job/job.h"
 #include "job/options.h"
-#include "stages/answer.h"
+#include "stages/figures/answer.h"
 #include "stages/select.h"
 
 /* ---- one file ----------------------------------------------------------------------- */

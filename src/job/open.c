@@ -18,15 +18,15 @@
 
 #include "base/limits.h"
 #include "base/round.h"
-#include "format/collation.h"
+#include "format/keydef/collation.h"
 #include "format/disorder.h"
 #include "format/key.h"
 #include "gpu/guard.h"
 #include "job/options.h"
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "job/job.h"
 #include "spill/spill.h"
-#include "stages/answer.h"
+#include "stages/figures/answer.h"
 
 /* May a merge become a sort?  See line_job.c. */
 static bool

@@ -19,7 +19,7 @@
 #include "job/options.h"
 #include "net/ranks.h"
 #include "spill/spill.h"
-#include "stages/answer.h"
+#include "stages/figures/answer.h"
 #include "stages/select.h"
 
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "job/job.h"
-#include "stages/answer.h"
+#include "stages/figures/answer.h"
 #include "stages/select.h"
 
 /* ---- phases -------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 #include "format/disorder.h"
 #include "format/key.h"
-#include "format/line.h"
+#include "format/text/line.h"
 #include "job/merge_input.h"
 
 enum { QUOTED_MOST = 100 };	/* bytes of a line in a message; a number has at most 20 */

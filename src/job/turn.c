@@ -14,7 +14,7 @@
 
 #include "job/job.h"
 #include "spill/spill.h"
-#include "stages/answer.h"
+#include "stages/figures/answer.h"
 
 /* Are whole lines compared, as integers (n) or floats (g)?  0: no. */
 static char

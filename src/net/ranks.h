@@ -153,7 +153,7 @@ void gs_ranks_abort(struct gs_ranks *ranks, int status);
 
 /*
  * MPI is asked for MPI_THREAD_SERIALIZED: another thread makes calls of ranks.h where the one that calls
- * gs_ranks_mpi_open() waits for it, while items leave one store for another (stages/item_firsts.c).
+ * gs_ranks_mpi_open() waits for it, while items leave one store for another (stages/items/item_firsts.c).
  */
 
 /**

@@ -21,7 +21,7 @@
 #include "base/status.h"
 #include "base/thread.h"
 #include "format/encode.h"
-#include "format/line_order.h"
+#include "format/keydef/line_order.h"
 #include "gsort.h"
 #include "io/output.h"
 #include "plan/plan.h"

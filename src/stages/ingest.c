@@ -8,7 +8,7 @@
  * raw_ingest.c reads binary keys, text_ingest.c text.
  */
 #include "format/key.h"
-#include "format/lines.h"
+#include "format/text/lines.h"
 #include "stages/ingest.h"
 #include "stages/select.h"
 

@@ -20,7 +20,7 @@
 #include "base/status.h"
 #include "base/team.h"
 #include "format/record.h"
-#include "format/text_decoder.h"
+#include "format/text/text_decoder.h"
 #include "gsort.h"
 #include "io/input.h"
 #include "plan/plan.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "format/encode.h"
-#include "format/line_order.h"
+#include "format/keydef/line_order.h"
 #include "format/notation.h"
 #include "stages/emit.h"
 

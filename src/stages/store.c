@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/text.h"
+#include "format/text/text.h"
 #include "stages/store.h"
 
 /* Spans that are checked at once, of one GPU or of each of several; a ring has room for more.  Two H200

@@ -91,7 +91,7 @@ follow() {
 	seq -s, 10000 >in
 	follow ""
 	# every hint that has a command was followed
-	grep -oE '"; ([^"\\]|\\.)*' "$GSORT_SOURCE/src/format/hint.c" | sed 's/^"//; s/[%\\].*//' | sort -u >all
+	grep -oE '"; ([^"\\]|\\.)*' "$GSORT_SOURCE/src/format/text/hint.c" | sed 's/^"//; s/[%\\].*//' | sort -u >all
 	[ "$(wc -l <all)" -gt 35 ]
 	while IFS= read -r hint; do
 		case $hint in

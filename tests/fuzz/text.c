@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 
 #include "base/simd.h"
-#include "format/lines.h"
-#include "format/text_decoder.h"
+#include "format/text/lines.h"
+#include "format/text/text_decoder.h"
 #include "reference_model.h"
 
 enum { FILES = 2, CHUNK_BYTES = 1 << 20, OFTEN_BYTES = 270 << 10, THREADS = 3 };

@@ -273,7 +273,7 @@ needs_zig() {
 	left_to_slow "FreeBSD"
 	needs_zig
 	codec_headers headers
-	for file in "$GSORT_SOURCE"/src/*/*.c "$GSORT_SOURCE"/src/sort/*/*.c; do
+	for file in "$GSORT_SOURCE"/src/*/*.c "$GSORT_SOURCE"/src/{sort,format,job,stages}/*/*.c; do
 		case $file in */ranks_mpi.c|*/launch_mpi.c) continue;; esac	# they need mpi.h
 		"$zig" cc -target aarch64-freebsd -std=c11 -D_GNU_SOURCE -DHAVE_CONFIG_H -DGS_PKGLIBDIR='""' -c \
 			-Iheaders "-I$GSORT_BUILD" "-I$GSORT_SOURCE/src" -o object.o "$file"

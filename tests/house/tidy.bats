@@ -210,7 +210,7 @@ if (job->kind->items && order == NULL)
 	[ -z "$wrong" ] || { echo "in no makefile: $wrong"; false; }
 }
 
-# Its folder's: headers of the folder that it includes, the public and the private one, declare all that
+# Its folder's, or that of the folder around it: headers that it includes, the public and the private one, declare all that
 # it defines for others.
 # Those that have none define main(), or what gsort.h, gsort_cuda.h or gpu/engine.h declares.
 @test "every source has a header, its folder's or its own" {
@@ -224,7 +224,9 @@ if (job->kind->items && order == NULL)
 			continue ;;	# tables of inflate_stream.h
 		esac
 		folder=${file%/*}
-		headers=$(sed -nE "s|^#include \"(${folder#src/}/[a-z_0-9]+\.h)\"|src/\1|p" "$file")
+		around=${folder%/*}
+		[ "$around" != src ] || around=$folder
+		headers=$(sed -nE "s,^#include \"((${folder#src/}|${around#src/})/[a-z_0-9]+\.h)\",src/\1,p" "$file")
 		! grep -qx "${file%.*}.h" <<<"$headers" || continue
 		names=$(sed -nE 's/^(gs_[a-z_0-9]+)\(.*/\1/p' "$file")
 		[ -n "$names" ] && [ -n "$headers" ] || { echo "$file"; continue; }
@@ -233,6 +235,11 @@ if (job->kind->items && order == NULL)
 		done
 	done)
 	[ -z "$wrong" ] || { echo "no header: $wrong"; false; }
+}
+
+@test "no folder of src has more than 35 files" {
+	wrong=$(all_files | sed -n 's|^\(src/.*\)/[^/]*$|\1|p' | sort | uniq -c | awk '$1 > 35')
+	[ -z "$wrong" ] || { echo "too many to grasp: $wrong"; false; }
 }
 
 @test "every folder of src opens with a README" {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* bars.c - rows for src/stages/bars.c: narrow ranges of every type, and whole ones */
+/* bars.c - rows for src/stages/figures/bars.c: narrow ranges of every type, and whole ones */
 #include <math.h>
 #include <stdlib.h>
 
 #include "format/encode.h"
 #include "format/key.h"
-#include "format/text.h"
-#include "stages/answer.h"
+#include "format/text/text.h"
+#include "stages/figures/answer.h"
 #include "tests/unit/units.h"
 
 void unit_bars(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * division.c - rows for src/stages/division.c: bins have all items, in input order
+ * division.c - rows for src/stages/items/division.c: bins have all items, in input order
  *
  * An item is 16 bytes: a word, big endian, and its number.  The model is what bins promise: read one
  * after the other they have every number once, no item is greater than one of a
@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "stages/item_store.h"
+#include "stages/items/item_store.h"
 #include "tests/unit/units.h"
 
 void unit_division(void);

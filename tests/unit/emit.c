@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "format/key.h"
-#include "format/text.h"
+#include "format/text/text.h"
 #include "sort/checksum.h"
 #include "stages/emit.h"
 #include "tests/unit/units.h"

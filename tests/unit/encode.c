@@ -7,7 +7,7 @@
 
 #include "format/encode.h"
 #include "format/key.h"
-#include "format/text.h"
+#include "format/text/text.h"
 #include "sort/span.h"
 #include "tests/unit/units.h"
 

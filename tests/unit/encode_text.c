@@ -6,7 +6,7 @@
 
 #include "base/simd.h"
 #include "format/encode.h"
-#include "format/text.h"
+#include "format/text/text.h"
 #include "tests/unit/units.h"
 
 enum { GUARD_BYTES = 64 };

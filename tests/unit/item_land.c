@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * item_land.c - rows for src/job/item_land.c and item_spread.c: each item reaches its owner once, whole, and
- * behind those that its rank, or its input of a set, had before it
+ * item_land.c - rows for src/job/ranks/item_land.c and item_spread.c: each item reaches its owner once,
+ * whole, and behind those that its rank, or its input of a set, had before it
  *
  * What an item is follows from the rank that reads it, its input and its number.
  */
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/spread.h"
+#include "job/ranks/spread.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* item_merger.c - rows for src/stages/item_store.h */
+/* item_merger.c - rows for src/stages/items/item_store.h */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/item_store.h"
+#include "stages/items/item_store.h"
 #include "tests/unit/units.h"
 
 void unit_item_merger(void);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * item_store.c - rows for src/stages/item_store.c and item_drain.c: which items leave, and in which order
+ * item_store.c - rows for src/stages/items/item_store.c and item_drain.c: which items leave, and in which
+ * order
  *
  * Records have a word and their number; lines have a first byte that is their word, and differ in length.
  * The model is a stable sort, a walk over its groups, and a cut at the head or tail.
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages/item_store.h"
+#include "stages/items/item_store.h"
 #include "tests/unit/units.h"
 
 void unit_item_store(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * key_spread.c - rows for src/job/key_spread.c and spread.c: each key reaches an owner of it, once, and no
- * store gets more than it has said it has room for
+ * key_spread.c - rows for src/job/ranks/key_spread.c and spread.c: each key reaches an owner of it, once, and
+ * no store gets more than it has said it has room for
  *
  * What a key is follows from the rank that reads it and its number.
  */
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "job/spread.h"
+#include "job/ranks/spread.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* line_collector.c - rows for src/stages/line_collector.c: lines that chunks cut, one input after another */
+/* line_collector.c - rows for src/stages/lines/line_collector.c: lines that chunks cut, input after input */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/line_order.h"
-#include "stages/line_ingest.h"
+#include "format/keydef/line_order.h"
+#include "stages/lines/line_ingest.h"
 #include "tests/unit/units.h"
 
 void unit_line_collector(void);

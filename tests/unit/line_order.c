@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/line_order.h"
+#include "format/keydef/line_order.h"
 #include "tests/unit/units.h"
 
 enum { MOST_KEYS = 4, MOST_BYTES = 64 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/lines.h"
+#include "format/text/lines.h"
 #include "tests/unit/units.h"
 
 enum { ROOM = 4096, TEXT_BYTES = 1 << 20 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * parts.c - rows for src/job/parts.c: a rank reads the elements that begin in its share of bytes
+ * parts.c - rows for src/job/ranks/parts.c: a rank reads the elements that begin in its share of bytes
  *
  * The model lists where elements begin, a header being the first one, and looks for each rank's.
  */
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/ranked.h"
+#include "job/ranks/ranked.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 

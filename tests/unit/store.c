@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "format/text.h"
+#include "format/text/text.h"
 #include "stages/ingest.h"
 #include "stages/store.h"
 #include "tests/unit/units.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/simd.h"
-#include "format/text_decoder.h"
+#include "format/text/text_decoder.h"
 #include "tests/unit/units.h"
 
 enum { MANY = 400000 };		/* lines, some 4 MB: several threads' shares */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_fault.c - lines whose keys are not the numbers that they should be
+ *
+ * In:   lines, and an order with strict keys.
+ * Out:  the first line at fault, and the reason; or why a header has not the column of a key.
+ *
+ * Blanks around a number do not count, nor does a CR at its end, which is the end of the line.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "format/keydef/key_text.h"
+#include "format/keydef/line_order.h"
+#include "format/keydef/line_words.h"
+#include "format/notation.h"
+
+enum {
+	MOST_BYTES = 4095,	/* of a field with quotes that is a number; as GS_LINE_BYTES */
+	SHOWN_BYTES = 40,	/* of a field, in a message */
+};
+
+enum verdict { SOUND, MISSING, WRONG };
+
+/* ---- fields as bytes --------------------------------------------------------------- */
+
+/* A field, or more than that, if it is known to end at a separator. */
+struct field {
+	const unsigned char *at, *end;
+	int separator;
+};
+
+static bool
+ends_at(const struct field *field, const unsigned char *at)
+{
+	return at == field->end || *at == field->separator ||
+	       (field->separator == GS_NO_SEPARATOR && gs_is_blank(*at)) ||
+	       (*at == '\r' && at + 1 == field->end);
+}
+
+static void
+skip_blanks(struct field *field)
+{
+	while (field->at < field->end && gs_is_blank(*field->at) && *field->at != field->separator)
+		field->at++;
+}
+
+static bool
+skip_digits(struct field *field)
+{
+	const unsigned char *from = field->at;
+
+	while (field->at < field->end && gs_is_digit(*field->at))
+		field->at++;
+	return field->at > from;
+}
+
+static bool
+skip_one(struct field *field, const char *of)
+{
+	for (; *of != '\0' && field->at < field->end; of++)
+		if (*field->at == (unsigned char)*of) {
+			field->at++;
+			return true;
+		}
+	return false;
+}
+
+/* Digits, and after a point more digits. */
+static bool
+skip_number(struct field *field, const char *signs)
+{
+	bool any;
+
+	(void)skip_one(field, signs);
+	any = skip_digits(field);
+	if (field->at < field->end && *field->at == '.' && field->separator != '.') {
+		field->at++;
+		any |= skip_digits(field);
+	}
+	return any;
+}
+
+/* A suffix: K, Ki, KB, KiB. */
+static void
+skip_suffix(struct field *field)
+{
+	if (skip_one(field, "kKMGTPEZYRQ")) {
+		(void)skip_one(field, "i");
+		(void)skip_one(field, "B");
+	}
+}
+
+/* A decimal float; any other is left to strtold(3). */
+static bool
+skip_float(struct field *field)
+{
+	const struct field before = *field;
+	bool is_float = skip_number(field, "+-");
+
+	if (is_float && skip_one(field, "eE")) {
+		(void)skip_one(field, "+-");
+		is_float = skip_digits(field);
+	}
+	if (is_float && ends_at(field, field->at))
+		return true;
+	*field = before;
+	field->at += gs_float_length(NULL, field->at, field->end);
+	return field->at > before.at;
+}
+
+static bool
+skip_month(struct field *field)
+{
+	const struct gs_key_text text = { .at = field->at, .end = field->end };
+	const bool found = gs_month_of(text, NULL) > 0;
+
+	for (; found && !ends_at(field, field->at); field->at++)
+		;
+	return found;
+}
+
+/* An address or a time, which is all of the field. */
+static bool
+skip_noted(struct field *field, enum gsort_notation notation)
+{
+	const unsigned char *at = field->at, *limit = at;
+	uint64_t magnitude;
+	size_t bytes;
+	bool negative, found;
+
+	while (limit < field->end && *limit != field->separator)
+		limit++;
+	bytes = gs_noted_trim(&at, limit);
+	found = gs_notation_read(notation, (const char *)at, (const char *)at + bytes, &negative,
+	                         &magnitude);
+	field->at = limit;
+	return found;
+}
+
+static enum verdict
+judge(enum gs_ordering ordering, struct field field)
+{
+	bool is_number = false;
+
+	skip_blanks(&field);
+	if (ends_at(&field, field.at))
+		return MISSING;
+	switch (ordering) {
+	case GS_BY_NUMBER: is_number = skip_number(&field, "-"); break;
+	case GS_BY_SIZE:   is_number = skip_number(&field, "-"); skip_suffix(&field); break;
+	case GS_BY_FLOAT:  is_number = skip_float(&field); break;
+	case GS_BY_MONTH:  is_number = skip_month(&field); break;
+	case GS_BY_IP:
+	case GS_BY_TIME:   is_number = skip_noted(&field, gs_keydef_notation(ordering)); break;
+	case GS_BY_BYTES:
+	case GS_BY_COLLATION:
+	case GS_BY_VERSION: return SOUND;
+	}
+	if (field.separator != GS_NO_SEPARATOR)
+		skip_blanks(&field);
+	return is_number && ends_at(&field, field.at) ? SOUND : WRONG;
+}
+
+/* Is it the usual number: an optional minus, up to 8 digits, perhaps a point and up to 8 others?  Else it is
+ * left to judge().  What is before READABLE may be loaded: no digit is behind a line. */
+static inline bool
+is_usual_number(const struct field *field, const unsigned char *readable)
+{
+	const unsigned char *at = field->at;
+	unsigned digits;
+
+	if (readable - at < 24)
+		return false;
+	at += *at == '-';
+	(void)gs_number_eight(at, &digits);
+	at += digits;
+	if (digits > 0 && *at == '.' && field->separator != '.') {
+		(void)gs_number_eight(at + 1, &digits);
+		at += 1 + digits;
+	} else if (digits == 0) {
+		return false;
+	}
+	return at == field->end || (at < field->end && *at == field->separator);
+}
+
+/* ---- keys ------------------------------------------------------------------------- */
+
+static enum verdict
+judge_text(const struct gs_line_order *order, enum gs_ordering ordering,
+           const struct gs_key_text *text)
+{
+	unsigned char copy[MOST_BYTES + 1];
+	struct field field = { text->at, text->end, order->fields.separator };
+
+	if (!gs_key_text_is_plain(text)) {
+		const size_t bytes = gs_key_text_copy(*text, copy, sizeof copy);
+
+		field = (struct field){ copy, copy + bytes, GS_NO_SEPARATOR - 1 };	/* of quotes */
+	}
+	return field.end - field.at > MOST_BYTES && field.at == copy ? WRONG : judge(ordering, field);
+}
+
+static inline enum verdict
+judge_line(const struct gs_line_order *order, const char *line, const char *end,
+           const unsigned char *readable, bool missing, size_t *key)
+{
+	const char *quote = order->fields.csv ? memchr(line, '"', (size_t)(end - line)) : NULL;
+	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
+	enum verdict verdict;
+
+	for (size_t k = 0; k < order->key_count; k++) {
+		const struct gs_keydef *keydef = &order->keys[k];
+		struct gs_key_text text = { .map = NULL };
+		const char *begin, *limit;
+		struct field field;
+
+		if (!keydef->strict)
+			continue;
+		if (quote == NULL && keydef->usual && gs_key_is_number(keydef)) {
+			gs_line_find_usual(&order->fields, keydef, &walk, &begin, &limit);
+			field = (struct field){ (const unsigned char *)begin,
+			                        (const unsigned char *)limit, order->fields.separator };
+			verdict = is_usual_number(&field, readable) ? SOUND : judge(keydef->ordering, field);
+		} else if (quote != NULL && gs_key_is_number(keydef) &&
+		           gs_line_find_before(&order->fields, keydef, line, end, quote, &text)) {
+			field = (struct field){ text.at, text.end, order->fields.separator };
+			verdict = is_usual_number(&field, readable) ? SOUND : judge(keydef->ordering, field);
+		} else {
+			gs_field_find(&order->fields, keydef, line, end, &text);
+			verdict = judge_text(order, keydef->ordering, &text);
+		}
+		*key = k;
+		if (verdict == WRONG || (missing && verdict == MISSING))
+			return verdict;
+	}
+	return SOUND;
+}
+
+/* ---- interface ---------------------------------------------------------------------- */
+
+size_t
+gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
+                   const uint32_t *bytes, size_t count, size_t *key)
+{
+	const unsigned char *readable = count == 0 ? NULL
+		: (const unsigned char *)lines[count - 1] + bytes[count - 1];
+
+	for (size_t i = 0; i < count; i++)
+		if (judge_line(order, lines[i], lines[i] + bytes[i] - 1, readable, missing, key) != SOUND)
+			return i;
+	return count;
+}
+
+/* KEYDEF refuses the time at TEXT.  Is it of a log, as " [10/Nov/2026:13:55:36"?  Other keys sort it then. */
+static void
+explain_log_time(const struct gs_line_order *order, const struct gs_keydef *keydef, const unsigned char *text,
+                 char advice[112])
+{
+	static const char form[] = "[dd/Mmm/dddd:dd:dd:dd";
+	const size_t field = keydef->end_field + 1, blank = *text == ' ';
+
+	text += blank;
+	for (size_t b = 0; form[b] != '\0'; b++, text++)
+		if (form[b] == 'd' ? !gs_is_digit(*text) : form[b] == 'm' || form[b] == 'M' ? *text < 'A'
+		                                                                           : *text != form[b])
+			return;
+	if (order->fields.separator == GS_NO_SEPARATOR && blank)
+		snprintf(advice, 112, "; the time of a log: gsort -k%zu.10,%zu.13n -k%zu.6,%zu.8M "
+		         "-k%zu.3,%zu.4n -k%zu.15,%zu.22", field, field, field, field, field, field, field,
+		         field);
+}
+
+void
+gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
+                      char reason[GS_LINE_FAULT_BYTES])
+{
+	const struct gs_keydef *keydef = &order->keys[key];
+	const bool named = keydef->name != NULL, quoted = named && keydef->name[0] == '"';
+	const char *quote = quoted || !named ? "" : "\"";
+	unsigned char shown[SHOWN_BYTES + 1];
+	char column[SHOWN_BYTES + 1];
+	const enum gsort_notation notation = gs_keydef_notation(keydef->ordering);
+	struct gs_key_text text = { .map = NULL };
+	char advice[112] = "";
+	size_t shown_bytes;
+	bool is_float;
+
+	reason[0] = '\0';
+	gs_field_find(&order->fields, keydef, line, line + bytes - 1, &text);
+	if (judge_text(order, keydef->ordering, &text) == MISSING)
+		return;
+	snprintf(column, sizeof column, "%zu", keydef->end_field + 1);
+	if (named)
+		snprintf(column, sizeof column, "%.*s", (int)keydef->name_bytes, keydef->name);
+	shown_bytes = gs_key_text_copy(text, shown, sizeof shown);
+	for (size_t b = 0; b < shown_bytes; b++)
+		shown[b] = shown[b] == '\0' || shown[b] == '\n' || shown[b] == '\r' ? '?' : shown[b];
+	shown[shown_bytes < SHOWN_BYTES ? shown_bytes : SHOWN_BYTES] = '\0';
+	is_float = judge_text(order, GS_BY_FLOAT, &text) == SOUND;
+	if (notation == GSORT_TIME)
+		explain_log_time(order, keydef, shown, advice);
+	else if (is_float && keydef->ordering != GS_BY_MONTH && notation == GSORT_DECIMAL)
+		strcpy(advice, named ? "; floats need :g" : "; floats need g");
+	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not %s: \"%s%s\"%s", quote, column, quote,
+	         notation != GSORT_DECIMAL ? gs_notation_name(notation) :
+	         keydef->ordering == GS_BY_MONTH ? "a month" : is_float ? "a decimal number" : "a number",
+	         (const char *)shown, shown_bytes > SHOWN_BYTES ? "..." : "", advice);
+}
+
+/* ---- headers ------------------------------------------------------------------- */
+
+/* Why may a header not have a column that its author sees there? */
+static const char *
+explain_header(int separator, const char *line, size_t bytes)
+{
+	if (bytes >= 3 && memcmp(line, "\357\273\277", 3) == 0)
+		return "; remove the byte order mark before it: tail -c +4";
+	if (bytes > 0 && *line == '{')
+		return "; JSON? put the key of each line before it: jq -r '[.KEY, tojson] | @tsv'";
+	if (separator >= 0 && memchr(line, separator, bytes) != NULL)
+		return "";
+	return separator != ',' && memchr(line, ',', bytes) != NULL ? "; fields between commas need --csv"
+	     : memchr(line, ';', bytes) != NULL ? "; fields between semicolons need -t ';'"
+	     : separator >= 0 && memchr(line, '\t', bytes) != NULL ? "; fields between tabs need -t '\\t'"
+	                                                           : "";
+}
+
+gs_status
+gs_line_refuse_header(int separator, const char *name, size_t name_bytes, const char *line,
+                      const char *end)
+{
+	enum { HEADER_BYTES = 200 };	/* of it, in the message */
+	const size_t bytes = (size_t)(end - line);
+
+	return gs_fail(GS_EINPUT, "the header has no column '%.*s': \"%.*s%s\"%s", (int)name_bytes, name,
+	               (int)(bytes < HEADER_BYTES ? bytes : HEADER_BYTES), line,
+	               bytes < HEADER_BYTES ? "" : "...", explain_header(separator, line, bytes));
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ranked.c - the job of one rank, of several that sort together
+ *
+ * In:   the caller's options, which are the same on all ranks.
+ * Out:  the options, limits and plan of this rank's job.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "format/key.h"
+#include "gpu/guard.h"
+#include "job/options.h"
+#include "job/ranks/ranked.h"
+
+/* ---- what several ranks cannot do --------------------------------------------------- */
+
+static gs_status
+refuse(const char *what, const char *why)
+{
+	return gs_fail(GS_EUSAGE, "%s: not with several ranks: %s", what, why);
+}
+
+/* A whole array of NumPy has the same header when it is sorted: keys behind so many bytes. */
+static gs_status
+adopt_array(struct gsort_options *o)
+{
+	const bool one_file = o->input_count == 1 && strcmp(o->inputs[0], "-") != 0 &&
+	                      (o->output == NULL || strstr(o->output, "%r") == NULL);
+	struct gs_npy_inputs npy = { .first = NULL };
+	bool alone = o->format == GSORT_FORMAT_NPY && !one_file;
+	gs_status status = alone ? GS_OK : gs_npy_adopt(&npy, o);
+
+	alone |= npy.first != NULL && (!one_file || o->record_bytes > 0 || o->argsort_bits > 0);
+	if (status == GS_OK && alone)
+		status = refuse("an array of NumPy", "they sort the numbers of one file to one file, or "
+		                "check them; gsort does the rest, in one process");
+	gs_npy_close(&npy);
+	return status;
+}
+
+bool
+gs_ranked_checks_merge(const struct gsort_options *o)
+{
+	return o->operation == GSORT_MERGE && !o->trust_order;
+}
+
+static gs_status
+check_options(struct gsort_options *o)
+{
+	TRY(gs_options_check(o));
+	TRY(gs_options_check_operands(o));
+	if (o->lines && o->json && o->quantiles == NULL && !o->summary && o->histogram == 0)
+		return refuse("lines as JSON", "gsort writes them, in one process");
+	TRY(adopt_array(o));
+	TRY(gs_options_check(o));	/* of what the input is */
+	if ((o->operation == GSORT_CHECK || gs_ranked_checks_merge(o)) && !gs_options_want_items(o) &&
+	    gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT)
+		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid"
+		                                          : "--merge with --invalid",
+		              "to check order a rank must know the number before its first line; gsort "
+		              "does it in one process");
+	if (o->split > 0)
+		return refuse("--split", "there is one file a rank: -o 'out-%r'");
+	if (o->read != NULL || o->write != NULL)
+		return refuse("a function for input or output", "ranks read and write files");
+	if (o->operation != GSORT_CHECK && o->output == NULL && !gs_answer_is_wanted(o))
+		return gs_fail(GS_EUSAGE, "several ranks cannot write to standard output, which goes "
+		               "through the launcher: name a file with -o FILE, or one a rank with "
+		               "-o 'out-%%r'");
+	return GS_OK;
+}
+
+/* Equal records and lines leave in the order of the input, so the ranks' parts must be in that order. */
+static gs_status
+check_sources(const struct gs_parts *parts, const struct gsort_options *o)
+{
+	if (!gs_options_want_items(o) || parts->other_bytes == 0)
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "records and lines by key: several ranks read regular files that are "
+	               "not compressed, so that equal ones keep their order; gsort sorts %s in one "
+	               "process", parts->inflates ? "compressed files" : "from a pipe");
+}
+
+/* Inputs that are read twice. */
+static gs_status
+check_seekable(const struct gs_parts *parts, const struct gsort_options *o)
+{
+	if (!gs_ranked_checks_merge(o) || parts->other_bytes != GS_UNKNOWN)
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "--merge: several ranks read each input twice, first to see whether it is "
+	               "sorted, so it must be a file; with --force they sort it as it is");
+}
+
+/* Compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that it
+ * shares, so a rank cannot be put into a sandbox. */
+static gs_status
+check_sandbox(const struct gs_parts *parts, const struct gsort_options *o)
+{
+	if (!parts->inflates || !o->sandbox)
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "an input is compressed, and MPI does not allow the sandbox in which "
+	               "gsort decompresses: add --decompress=no-sandbox if you trust the input");
+}
+
+/* ---- opening -------------------------------------------------------------------------- */
+
+/* Input of a rank that has nothing to read. */
+static ptrdiff_t
+read_nothing(void *context, void *into, size_t bytes)
+{
+	(void)context;
+	(void)into;
+	(void)bytes;
+	return 0;
+}
+
+static void
+set_options(const struct gs_ranked *ranked, struct gsort_options *own)
+{
+	if (own->set == GSORT_NO_SET || gs_options_want_items(own)) {	/* else this is of operands */
+		own->inputs = ranked->parts.names;
+		own->input_count = ranked->parts.count;
+	}
+	if (own->input_count == 0) {
+		own->read = read_nothing;
+		own->skip_bytes = 0;
+		own->decompress = GSORT_DECOMPRESS_NONE;
+	}
+	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
+		own->device = GSORT_DEVICE_CPU;
+	own->sandbox = false;
+	if (!gs_options_guard(own))
+		own->format = GSORT_FORMAT_RAW;		/* see adopt_array() */
+}
+
+/* How many ranks of this host may run on the same cores as this one? */
+static gs_status
+count_sharers(struct gs_ranked *ranked)
+{
+	struct place {
+		char          host[GS_HOST_BYTES];
+		unsigned char cores[GS_CORES_BYTES];
+	} *all, mine;
+	gs_status status;
+
+	memset(&mine, 0, sizeof mine);
+	memcpy(mine.host, ranked->ranks->host, sizeof mine.host);
+	gs_cores_set(mine.cores);
+	status = gs_ranks_gather_new(ranked->ranks, &mine, sizeof mine, &all);
+	for (unsigned r = 0; status == GS_OK && r < ranked->ranks->size; r++)
+		ranked->sharers += memcmp(&all[r], &mine, sizeof mine) == 0;
+	free(all);
+	return status;
+}
+
+static gs_status
+open_ranked(struct gs_ranked *ranked)
+{
+	struct gs_ranks *ranks = ranked->ranks;
+	struct gsort_options *given = &ranked->given;
+
+	TRY(gs_ranks_agree(ranks, check_options(given)));
+	if (gs_options_want_items(given) && ranks->size > GS_ITEM_BINS_MOST)
+		return gs_ranks_agree(ranks, gs_fail(GS_EUSAGE, "at most %d ranks sort records or lines "
+		                      "by key", GS_ITEM_BINS_MOST));
+	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
+	TRY(gs_ranks_agree(ranks, check_sources(&ranked->parts, given)));
+	TRY(gs_ranks_agree(ranks, check_sandbox(&ranked->parts, given)));
+	TRY(gs_ranks_agree(ranks, check_seekable(&ranked->parts, given)));
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_begin(struct gs_ranked *ranked, struct gsort_options *own)
+{
+	struct gs_ranks *ranks = ranked->ranks;
+	struct gsort_options *given = &ranked->given;
+
+	if (given->operation == GSORT_MERGE)
+		given->operation = GSORT_SORT;
+	TRY(count_sharers(ranked));
+	if (given->operation == GSORT_SORT)
+		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
+	*own = *given;
+	set_options(ranked, own);
+	if (given->operation == GSORT_SORT)
+		gs_ranked_output_set(&ranked->output, own);
+	return GS_OK;
+}
+
+/* For one of RANKS; NULL, or one rank: alone. */
+static gs_status
+make(struct gs_ranked **made, struct gs_ranks *ranks, const struct gsort_options *options)
+{
+	const bool alone = ranks == NULL || ranks->size == 1;
+	const gs_status status = GS_NEW(*made, 1, "job of a rank");
+	struct gs_ranked *ranked = *made;
+
+	TRY(alone ? status : gs_ranks_agree(ranks, status));
+	ranked->alone = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
+	ranked->ranks = alone ? &ranked->alone : ranks;
+	ranked->given = *options;
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_open_operand(struct gs_ranked **opened, struct gsort_options *options, struct gs_ranked *whole)
+{
+	struct gs_ranked *ranked;
+
+	TRY(make(opened, whole->ranks, options));
+	ranked = *opened;
+	if (ranked->ranks->size == 1)
+		return GS_OK;
+	ranked->whole = whole;
+	ranked->sharers = whole->sharers;
+	TRY(gs_parts_open(&ranked->parts, options, ranked->ranks, false));
+	set_options(ranked, options);
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_open(struct gs_ranked **opened, const struct gsort_options *options)
+{
+	TRY(make(opened, options->ranks, options));
+	return (*opened)->ranks->size == 1 ? GS_OK : open_ranked(*opened);
+}
+
+void
+gs_ranked_close(struct gs_ranked *ranked)
+{
+	if (ranked == NULL)
+		return;
+	gs_key_spread_close(&ranked->spread);
+	gs_item_spread_close(&ranked->item_spread);
+	gs_ranked_output_close(&ranked->output);
+	gs_parts_close(&ranked->parts);
+	free(ranked);
+}
+
+uint64_t
+gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes)
+{
+	const uint64_t begin = gs_parts_begin(&ranked->parts, name);
+
+	return begin == 0 ? 0 : (begin - ranked->given.skip_bytes) / bytes;
+}
+
+bool
+gs_ranked_speaks(const struct gs_ranked *ranked)
+{
+	return ranked->ranks->rank == 0;
+}
+
+/* ---- the plan -------------------------------------------------------------------------- */
+
+/* The bytes of input whose keys this rank will own, and some more: shares are not equal. */
+static uint64_t
+expected_bytes(const struct gs_ranked *ranked, uint64_t hint)
+{
+	const struct gs_parts *parts = &ranked->parts;
+	uint64_t bytes = parts->plain_bytes;
+
+	if (parts->other_bytes == GS_UNKNOWN || parts->inflates)
+		bytes = hint > 0 ? hint : GS_UNKNOWN;
+	return bytes == GS_UNKNOWN ? bytes : bytes / ranked->ranks->size / 4 * 5 + (1 << 20);
+}
+
+/* A rank has one GPU: that of its number among the ranks of its host. */
+static void
+choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	unsigned gpus, ranks_of_gpu;
+
+	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
+		return;
+	if (ranked->given.gpu_count > 0 && ranked->given.gpu_count != GSORT_ALL_GPUS)
+		input->gpu = ranked->given.gpus[ranked->ranks->local_rank % ranked->given.gpu_count];
+	else
+		input->gpu = (int)(ranked->ranks->local_rank % gpus);
+	ranks_of_gpu = (ranked->ranks->local_size + gpus - 1) / gpus;
+	input->gpu_memory_bytes /= ranks_of_gpu;
+}
+
+void
+gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	const unsigned local = ranked->ranks->local_size;
+	uint64_t memory;
+
+	if (ranked->ranks->size == 1)
+		return;
+	input->all_bytes = ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
+	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
+	if (ranked->given.memory_bytes == 0)
+		input->memory_bytes /= local;		/* a percentage of the host's */
+	input->host_bytes /= local;
+	if (input->operation != GSORT_SORT)
+		return;
+	memory = input->memory_bytes > 0 && input->memory_bytes < input->host_bytes
+	         ? input->memory_bytes : input->host_bytes;
+	if (input->items || input->key_bits == 0 || input->key_bits >= 32)
+		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
+	input->window_bytes = ranked->window_bytes;
+	if (input->memory_bytes > ranked->window_bytes)
+		input->memory_bytes -= ranked->window_bytes;
+	if (input->host_bytes > 2 * ranked->window_bytes)
+		input->host_bytes -= ranked->window_bytes;
+	input->input_bytes = expected_bytes(ranked, ranked->given.size_hint);
+	input->guessed = true;
+	choose_gpu(ranked, input);
+}
+
+void
+gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
+{
+	size_t most;
+
+	if (ranked->window_bytes == 0)
+		return;
+	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
+	                             ranked->given.type == GSORT_TEXT_FLOAT ||
+	                             gs_options_want_column(&ranked->given));
+	if (plan->chunk_bytes > most)
+		plan->chunk_bytes = most;
+}
+
+/* ---- statistics ------------------------------------------------------------------------- */
+
+gs_status
+gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats)
+{
+#define COUNTS(F) \
+	F(keys) F(keys_out) F(bytes_in) F(bytes_out) F(invalid_lines) F(breaks) F(duplicates) F(threads) \
+	F(batches) F(runs) F(spilled_bytes) F(gpu_bytes)
+#define TIMES(F) \
+	F(busy.read) F(busy.decode) F(busy.sort) F(busy.merge) F(busy.spill) F(busy.encode) F(busy.write) \
+	F(busy.idle) F(h2d_seconds) F(gpu_sort_seconds) F(d2h_seconds)
+#define COUNT(figure)	stats->figure,
+#define NANOSECONDS(figure)	stats->figure > 0 ? (uint64_t)(stats->figure * 1e9) : 0,
+#define SET_COUNT(figure)	stats->figure = (__typeof__(stats->figure))*sum++;
+#define SET_TIME(figure)	stats->figure = (double)*sum++ / 1e9;
+	uint64_t sums[] = { COUNTS(COUNT) TIMES(NANOSECONDS) }, *sum = sums;
+
+	TRY(gs_ranks_sum(ranked->ranks, sums, sizeof sums / sizeof sums[0]));
+	COUNTS(SET_COUNT)
+	TIMES(SET_TIME)
+	return GS_OK;
+#undef COUNTS
+#undef TIMES
+#undef COUNT
+#undef NANOSECONDS
+#undef SET_COUNT
+#undef SET_TIME
+}

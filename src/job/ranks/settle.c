@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * settle.c - what several ranks do between the stages of a sort
+ *
+ * In:   open jobs, one a rank.
+ * Out:  on each rank the elements that it owns, and the place of its output.
+ *
+ * A rank reads its part of the input, and deals its elements out to their owners (spread.c,
+ * item_spread.c).  What it owns is sorted, selected and written as in a job alone.  Keys of 8 and 16
+ * bits, and small integers of text, are only counted; so their histograms are added up, and each rank
+ * keeps its share of the sum.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/key.h"
+#include "format/keydef/line_order.h"
+#include "job/options.h"
+#include "job/ranks/ranked.h"
+#include "job/ranks/spread.h"
+#include "job/job.h"
+#include "stages/select.h"
+
+/* Have equal elements one owner? */
+static bool
+together(const struct gsort *job)
+{
+	return gs_select_merges_zeros(&job->options) || job->options.set != GSORT_NO_SET ||
+	       job->handover != NULL;
+}
+
+/* What a sample is taken from: of a set operation, all operands have the same splitters. */
+static const struct gs_parts *
+parts_of(const struct gsort *job)
+{
+	const struct gs_ranked *ranked = job->ranked;
+
+	return ranked->whole != NULL ? &ranked->whole->parts : &ranked->parts;
+}
+
+/* Take over splitters that FROM has. */
+static void
+move_splitters(struct gs_key_spread *from, struct gs_splitters *to, bool *split)
+{
+	*to = from->splitters;
+	*split = from->split;
+	from->splitters = (struct gs_splitters){ .count = 0 };
+	from->split = false;
+}
+
+/* ---- dealing ------------------------------------------------------------------------- */
+
+/* What makes a key of a bin of the histogram, for the text classes: complemented keys. */
+static uint64_t
+flip_of(const struct gsort *job)
+{
+	return job->options.reverse && job->plan_input.key_bits == 0 ? UINT32_MAX : 0;
+}
+
+/* Add the numbers that COUNT lines are, but for those that are none. */
+static gs_status
+sample_lines(const struct gsort *job, struct gs_sample *sample, const char **lines, uint32_t *bytes,
+             size_t count)
+{
+	uint64_t keys[GS_ITEM_BATCH];
+	struct gs_line_values values = { .keys = keys, .flip = job->options.reverse ? UINT64_MAX : 0 };
+
+	for (size_t at = 0; at < count; at++)
+		at += gs_line_values(&job->items.lines.order, false, lines + at, bytes + at, count - at,
+		                     &values);
+	for (size_t k = 0; k < values.count; k++)
+		TRY(gs_sample_add(sample, gs_class_place(0, job->options.reverse), keys[k], 1));
+	return GS_OK;
+}
+
+/* Add the keys of items, which are BYTES in all: lines, or records of FIXED bytes. */
+static gs_status
+sample_values(const struct gsort *job, struct gs_sample *sample, const char *items, size_t bytes,
+              size_t fixed)
+{
+	const char *lines[GS_ITEM_BATCH], *at = items, *end = items + bytes;
+	uint32_t lengths[GS_ITEM_BATCH];
+
+	for (; fixed > 0 && at < end; at += fixed)
+		TRY(gs_sample_add_raw(sample, &job->options, at + job->keys.ingest.key_at));
+	while (at < end)
+		TRY(sample_lines(job, sample, lines, lengths, gs_line_split(&job->items.lines.order, &at, end,
+		                 lines, lengths, GS_ITEM_BATCH)));
+	return GS_OK;
+}
+
+/* Records, or lines, of the input: *ITEMS, to be freed. */
+static gs_status
+sample_items(struct gsort *job, size_t fixed, char **items, size_t *bytes)
+{
+	const unsigned ranks = job->ranked->ranks->size;
+	const size_t wanted = gs_sample_wanted(ranks);	/* as of keys */
+	const size_t most = gs_item_sample_most(job->options.memory_bytes, ranks, fixed);
+
+	return gs_sample_items(items, bytes, parts_of(job), &job->options, fixed, &job->items.lines.order,
+	                       gs_item_sample_room(fixed), wanted < most ? wanted : most);
+}
+
+/* A sample of keys: elements of the input, or numbers that are a column of it. */
+static gs_status
+take_sample(struct gsort *job, struct gs_sample *sample)
+{
+	const size_t fixed = job->kind == &gs_field ? job->kind->element_bytes(job) : 0;
+	char *items = NULL;
+	size_t bytes;
+	gs_status status;
+
+	if (job->kind == &gs_keys)
+		return gs_sample_parts(sample, parts_of(job), &job->options, together(job),
+		                       gs_sample_wanted(job->ranked->ranks->size));
+	status = sample_items(job, fixed, &items, &bytes);
+	if (status == GS_OK)
+		status = sample_values(job, sample, items, bytes, fixed);
+	free(items);
+	return status;
+}
+
+/* Splitters from the files, if there are any that can be sampled. */
+static gs_status
+sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_sample sample = { .keys = NULL };
+	gs_status status;
+
+	*split = parts_of(job)->plain_bytes > 0;
+	if (!*split)
+		return GS_OK;
+	status = take_sample(job, &sample);
+	if (status == GS_OK)
+		status = gs_sample_split(&sample, ranked->ranks, together(job), job->options.reverse,
+		                         splitters);
+	gs_sample_close(&sample);
+	return status;
+}
+
+static gs_status
+deal_keys(struct gsort *job, struct gs_taker *taker)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_key_spread *spread = &ranked->spread;
+	struct gs_splitters splitters = { .count = 0 };
+	bool split = false;
+
+	spread->all.ranks = ranked->ranks;
+	spread->all.own = *taker;
+	spread->all.monitor = &job->monitor;
+	spread->all.threads = job->plan.threads;
+	spread->histogram = &job->keys.store.histogram;
+	spread->plan = &job->plan;
+	spread->together = together(job);
+	spread->descending_classes = job->options.reverse;
+	spread->encoding = job->emit.encoding;
+	spread->measures = gs_ranked_output_places(&ranked->output) &&
+	                   gs_key_is_text(spread->encoding.to);
+	if (ranked->whole != NULL)
+		move_splitters(&ranked->whole->spread, &splitters, &split);
+	if (!split && (ranked->whole != NULL || !job->plan.by_counting))
+		TRY(sample(job, &splitters, &split));
+	if (job->plan.by_counting) {	/* every rank counts what it reads */
+		spread->splitters = splitters;
+		spread->split = split;
+		return GS_OK;
+	}
+	TRY(gs_key_spread_open(spread, ranked->window_bytes, &splitters, split));
+	*taker = gs_key_spread_taker(spread);
+	return GS_OK;
+}
+
+static gs_status
+choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_taker *store)
+{
+	char *items = NULL;
+	size_t bytes;
+	gs_status status = sample_items(job, job->kind->element_bytes(job), &items, &bytes);
+
+	if (status == GS_OK)
+		status = job->kind->make_items(job, &items, &bytes);
+	status = gs_ranks_agree(job->ranked->ranks, status);
+	if (status == GS_OK)
+		status = gs_item_sample_split(owners, &job->items.order, items, bytes, together(job),
+		                              job->ranked->ranks, store);
+	free(items);
+	return status;
+}
+
+/* The ranks that have read them.  Numbers are below that of the first item of the next rank. */
+static gs_status
+choose_readers(struct gsort *job, struct gs_item_owners *owners, const struct gs_item_order *firsts)
+{
+	struct gs_ranks *ranks = job->ranked->ranks;
+
+	*owners = (struct gs_item_owners){
+		.order = firsts, .owners = ranks->size, .count = ranks->size - 1, .levels = 1,
+	};
+	TRY(gs_ranks_agree(ranks, GS_NEW(owners->origins, owners->count, "splitters")));
+	TRY(gs_ranks_gather_new(ranks, &job->ranked->parts.before, sizeof(uint64_t), &owners->words));
+	memmove(owners->words, owners->words + 1, owners->count * sizeof *owners->words);
+	return GS_OK;
+}
+
+/* Items of ORDER: that of the keys, or, with FIRSTS, that of the input. */
+static gs_status
+deal_items(struct gsort *job, const struct gs_item_order *order, bool firsts, struct gs_taker *taker)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_item_spread *spread = &ranked->item_spread;
+
+	spread->all.ranks = ranked->ranks;
+	spread->all.own = *taker;
+	spread->all.monitor = &job->monitor;
+	spread->all.threads = job->plan.threads;
+	spread->order = order;
+	if (job->kind == &gs_lines && !gs_options_want_numbers(&job->options))
+		spread->lines = &job->items.lines.order;
+	spread->operands = job->options.set != GSORT_NO_SET;
+	TRY(firsts ? choose_readers(job, &spread->owners, order)
+	           : choose_owners(job, &spread->owners, taker));
+	TRY(gs_item_spread_open(spread, ranked->window_bytes));
+	*taker = gs_item_spread_taker(spread);
+	return GS_OK;
+}
+
+/*
+ * With --keep-order the items that were selected go back to the ranks that have read them: so a rank never
+ * gets more than its share of the input, wherever the first of equal items are.
+ */
+static gs_status
+deal_firsts(void *context, const struct gs_item_order *firsts, struct gs_taker *taker)
+{
+	struct gsort *job = context;
+
+	gs_item_spread_close(&job->ranked->item_spread);
+	return deal_items(job, firsts, true, taker);
+}
+
+static gs_status
+settle_firsts(void *context)
+{
+	return gs_ranked_settle(context);
+}
+
+gs_status
+gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
+{
+	const struct gs_item_passage passage = {
+		.deal = deal_firsts, .settle = settle_firsts, .context = job,
+	};
+
+	if (gs_is_alone(job))
+		return GS_OK;
+	if (!job->kind->items)
+		return deal_keys(job, taker);
+	if (job->options.keep_order)
+		gs_item_firsts_let_pass(job->items.firsts, &passage);
+	return deal_items(job, &job->items.order, false, taker);
+}
+
+/* ---- settling ------------------------------------------------------------------------- */
+
+/* Of a bin of the sum of all histograms, keep this rank's share. */
+static void
+keep_share(struct gsort *job, size_t bin)
+{
+	struct gs_key_spread *spread = &job->ranked->spread;
+	struct gs_count *histogram = &job->keys.store.histogram;
+	const uint64_t key = bin ^ flip_of(job);
+	uint64_t keys;
+
+	histogram->bins[bin] = gs_splitters_share(&spread->splitters, histogram->key_class, key,
+	                                          histogram->bins[bin], spread->all.ranks->rank);
+	gs_key_put(&keys, histogram->key_bits, 0, key);
+	gs_key_spread_measure(spread, histogram->key_class, histogram->key_bits, &keys, 1,
+	                  histogram->bins[bin]);
+}
+
+static gs_status
+share_histogram(struct gsort *job)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_count *histogram = &job->keys.store.histogram;
+
+	if (histogram->bin_count == 0)
+		return GS_OK;
+	TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
+	if (!ranked->spread.split) {
+		struct gs_sample sample = { .keys = NULL };
+		gs_status status = gs_sample_histogram(&sample, histogram, 0, job->options.reverse);
+
+		if (status == GS_OK)
+			status = gs_sample_split_alone(&sample, ranked->ranks,
+			                               together(job), job->options.reverse,
+			                               &ranked->spread.splitters);
+		gs_sample_close(&sample);
+		TRY(status);
+		ranked->spread.split = true;
+	}
+	histogram->touched = UINT64_MAX;
+	for (size_t b = 0; b < histogram->bin_count; b++)
+		if (histogram->bins[b] > 0)
+			keep_share(job, b);
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_settle(struct gsort *job)
+{
+	struct gs_ranked *ranked = job->ranked;
+
+	if (gs_is_alone(job)) {
+		ranked->spread.keys = job->keys.ingest.read.elements;
+		return GS_OK;
+	}
+	if (job->kind->items)
+		return gs_spread_drain(&ranked->item_spread.all);
+	if (!job->plan.by_counting)
+		TRY(gs_key_spread_finish(&ranked->spread, flip_of(job)));
+	TRY(share_histogram(job));
+	if (ranked->whole != NULL)
+		move_splitters(&ranked->spread, &ranked->whole->spread.splitters,
+		               &ranked->whole->spread.split);
+	return GS_OK;
+}
+
+/* ---- the output ------------------------------------------------------------------------- */
+
+/* Of KEYS keys of this rank, behind BEFORE of others, those that it writes; as far as that is known. */
+static uint64_t
+count_written(struct gs_emit *emit, uint64_t keys, uint64_t before)
+{
+	struct gs_select *select = &emit->select;
+
+	keys = gs_pick_count(&emit->pick, before, keys);
+	if (!select->head || select->groups)
+		return keys;
+	select->left = before < select->left ? select->left - before : 0;
+	return keys < select->left ? keys : select->left;
+}
+
+/* The bytes of COUNT keys of this rank, behind BEFORE of others. */
+static uint64_t
+bytes_of_keys(struct gsort *job, uint64_t count, uint64_t before)
+{
+	const struct gs_key_spread *spread = &job->ranked->spread;
+	const uint64_t written = count_written(&job->emit, count, before);
+
+	return spread->measures ? (uint64_t)spread->bytes
+	       : written * gs_encoding_bytes(&job->emit.encoding);
+}
+
+/* Of *COUNT items, or of the groups that they make, those that leave here: they alone are drained.  Alone,
+ * the engine knows. */
+static gs_status
+limit_items(struct gsort *job, uint64_t *count)
+{
+	const struct gsort_options *options = &job->options;
+	const struct gs_engine *engine = &job->engine;
+	const bool tail = options->tail.wanted;
+	const uint64_t most = tail ? options->tail.count : options->head_count;
+	uint64_t before, all, beside;
+
+	if ((!options->head && !tail) || gs_is_alone(job))
+		return GS_OK;
+	TRY(engine->count_out(engine->context, count));
+	TRY(gs_ranks_scan(job->ranked->ranks, *count, &before, &all));
+	beside = tail ? all - before - *count : before;
+	*count = beside >= most ? 0 : *count > most - beside ? most - beside : *count;
+	engine->limit(engine->context, *count);
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
+{
+	const bool items = job->kind->items;
+	const size_t fixed = job->emit.written_bytes;
+	uint64_t before, all, bytes;
+
+	if (items)
+		TRY(limit_items(job, &count));
+	TRY(gs_ranks_scan(job->ranked->ranks, count, &before, &all));
+	TRY(gs_emit_expect_keys(&job->emit, &job->options, count, before, all));
+	bytes = !items ? bytes_of_keys(job, count, before)
+	        : fixed > 0 ? gs_pick_count(&job->emit.pick, before, count) * fixed
+	        : job->ranked->item_spread.bytes;
+	return gs_ranked_output_begin(&job->ranked->output, bytes + header_bytes, header_bytes);
+}
+
+/* Bytes that each element has in the output; 0: they are lines. */
+static size_t
+element_bytes(const struct gsort *job)
+{
+	const struct gs_encoding *encoding = &job->emit.encoding;
+	const size_t fixed = job->emit.written_bytes;
+
+	if (job->kind->items)
+		return fixed > 0 && !job->options.converts
+		       ? fixed + (job->options.counts ? sizeof(uint64_t) : 0) : 0;
+	return gs_key_is_text(encoding->to) ? 0 : gs_encoding_bytes(encoding);
+}
+
+gs_status
+gs_ranked_finish(struct gsort *job, gs_status status)
+{
+	struct gs_ranked *ranked = job->ranked;
+	const struct gs_line_order text = { .terminator = job->emit.encoding.terminator };
+	uint64_t count, bytes;
+
+	if (gs_is_alone(job)) {
+		TRY(status);
+		TRY(gs_emit_end(&job->emit));
+		return gs_outputs_finish(&job->files.outputs);
+	}
+	TRY(gs_ranks_agree(ranked->ranks, status));	/* a rank that is ended leaves its file behind */
+	TRY(gs_border_verify(ranked->ranks, &job->verify));
+	TRY(gs_ranks_agree(ranked->ranks, gs_emit_end(&job->emit)));
+	count = job->emit.keys;
+	bytes = job->emit.bytes;
+	TRY(gs_ranked_output_finish(&ranked->output, &count, element_bytes(job),
+	                            job->kind == &gs_lines ? &job->items.lines.order : &text,
+	                            job->files.outputs.files[0], &bytes));
+	job->emit.keys = count;
+	job->emit.bytes = bytes;
+	return GS_OK;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------ */
+
+gs_status
+gs_ranked_open_gpu(struct gsort *job)
+{
+	gs_status status = GS_OK;
+
+	if (job->plan.device == GSORT_DEVICE_GPU)
+		status = gs_store_open_gpu(&job->keys.store);
+	if (status != GS_OK)
+		status = gs_fail(GS_ENODEV, "--device=gpu: %s", gs_message());
+	return gs_ranks_agree(job->ranked->ranks, status);
+}
+
+gs_status
+gs_ranked_check(struct gsort *job, bool *disorder)
+{
+	struct gs_ranks *ranks = job->ranked->ranks;
+	uint64_t before, all;
+
+	TRY(gs_ranks_agree(ranks, gs_job_check(job, disorder)));
+	job->stats.keys -= job->ranked->parts.overlap_keys;
+	job->stats.bytes_in -= job->ranked->parts.overlap_bytes;
+	TRY(gs_ranks_scan(ranks, *disorder, &before, &all));
+	if (!*disorder || before > 0)
+		(void)gs_fail(GS_OK, "%s", "");
+	*disorder = all > 0;
+	return GS_OK;
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * figures.c - figures about keys as text or JSON
+ *
+ * In:   figures, whose values are keys.
+ * Out:  lines with tabs, each group of figures after an empty line; or one JSON object.
+ *
+ * What is no number in JSON (inf, nan) is a string there; what does not exist, because there are no
+ * keys, is null there and "-" in lines.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/encode.h"
+#include "format/floats.h"
+#include "format/key.h"
+#include "format/notation.h"
+#include "stages/figures/answer.h"
+#include "stages/emit.h"
+
+/* ---- one value --------------------------------------------------------------------- */
+
+enum { WORD_BYTES = 64 };	/* no value is longer: 2^127 has 39 digits */
+
+static const char *
+spell_in_base(__int128 number, unsigned base, char word[WORD_BYTES])
+{
+	unsigned __int128 left = number < 0 ? -(unsigned __int128)number : (unsigned __int128)number;
+	char *at = word + WORD_BYTES - 1;
+
+	*at = '\0';
+	do
+		*--at = "0123456789abcdef"[left % base];
+	while ((left /= base) > 0);
+	if (number < 0)
+		*--at = '-';
+	return at;
+}
+
+static const char *
+spell_integer(__int128 number, char word[WORD_BYTES])
+{
+	return spell_in_base(number, 10, word);
+}
+
+static const char *
+spell_float(double number, char word[WORD_BYTES])
+{
+	word[gs_float_print(isnan(number) ? fabs(number) : number, false, word)] = '\0';
+	return word;
+}
+
+static const char *
+spell_value(const struct gs_answer *answer, const struct gs_value *value, char word[WORD_BYTES])
+{
+	const struct gs_encoding encoding = {
+		.from = answer->options->type, .to = GSORT_TEXT,
+		.notation = answer->options->notation, .reverse = answer->options->reverse,
+		.terminator = '\n', .threads = 1,
+	};
+	uint64_t key;
+	size_t bytes = 0;
+
+	if (answer->order != NULL)
+		return answer->copies.slots[value->key].data;
+	gs_key_put(&key, value->key_bits, 0, value->key);
+	if (gs_encode(&encoding, value->key_class, value->key_bits, &key, NULL, 1, word, &bytes) != GS_OK)
+		bytes = 1;
+	word[bytes - 1] = '\0';
+	return word;
+}
+
+/* Bytes of a word: of a line without its terminator. */
+static int
+bytes_of(const struct gs_answer *answer, const char *word)
+{
+	for (size_t s = 0; s < answer->copies.count && answer->order != NULL; s++)
+		if (answer->copies.slots[s].data == word)
+			return (int)answer->copies.slots[s].bytes - 1;
+	return (int)strlen(word);
+}
+
+/* What stands in a line of text. */
+static void
+print_word(const struct gs_answer *answer, FILE *to, const char *name, int name_bytes, const char *word)
+{
+	if (word == NULL)
+		word = "-";
+	fprintf(to, "%.*s\t", name_bytes, name);
+	fwrite(word, 1, (size_t)bytes_of(answer, word), to);
+	fputc('\n', to);
+}
+
+static const char *
+spell_mark(const struct gs_answer *answer, size_t mark, char word[WORD_BYTES])
+{
+	return answer->keys > 0 ? spell_value(answer, &answer->marks[mark].value, word) : NULL;
+}
+
+static void
+print_json_line(FILE *to, const char *line, size_t bytes)
+{
+	char character[GS_CHARACTER_BYTES] = "";
+
+	fputc('"', to);
+	for (size_t b = 0, read; b < bytes; b += read) {
+		const size_t written = gs_json_character(character, line + b, bytes - b, &read);
+
+		fwrite(character, 1, written, to);
+	}
+	fputc('"', to);
+}
+
+/* A JSON value: a number, a string or null. */
+static void
+print_json(const struct gs_answer *answer, FILE *to, const char *word)
+{
+	const bool number = word != NULL && answer->options->notation == GSORT_DECIMAL &&
+	                    isdigit((unsigned char)word[word[0] == '-']) &&
+	                    strspn(word, "+-.0123456789eE") == strlen(word);
+
+	if (word != NULL && answer->order != NULL)
+		print_json_line(to, word, (size_t)bytes_of(answer, word));
+	else if (word == NULL)
+		fputs("null", to);
+	else
+		fprintf(to, number ? "%s" : "\"%s\"", word);
+}
+
+/* ---- summary and quantiles ----------------------------------------------------------- */
+
+static void
+print_row(const struct gs_answer *answer, FILE *to, const char *name, const char *word, bool number,
+          bool *first)
+{
+	if (!answer->options->json) {
+		print_word(answer, to, name, (int)strlen(name), word);
+		return;
+	}
+	fprintf(to, "%s\"%s\": ", *first ? "" : ", ", name);
+	if (number)
+		fputs(word, to);
+	else
+		print_json(answer, to, word);
+	*first = false;
+}
+
+/* SUM / COUNT, rounded once. */
+static double
+divide(__int128 sum, uint64_t count)
+{
+	unsigned __int128 left = sum < 0 ? -(unsigned __int128)sum : (unsigned __int128)sum, quotient;
+	int shift = 0;
+
+	for (; left > 0 && left >> 127 == 0; shift++)
+		left <<= 1;
+	quotient = left / count;	/* of 64 bits at least: the last one may say that more follow */
+	quotient |= left % count > 0;
+	return ldexp(sum < 0 ? -(double)quotient : (double)quotient, -shift);
+}
+
+static double
+mean_of(const struct gs_answer *answer)
+{
+	struct gs_float_sum sum = answer->float_sum;
+
+	return gs_key_is_float(answer->options->type)
+	       ? gs_float_sum_value(&sum) / (double)answer->keys : divide(answer->sum, answer->keys);
+}
+
+static void
+print_summary(const struct gs_answer *answer, FILE *to)
+{
+	const size_t quartiles = answer->quantile_count;
+	const bool any = answer->keys > 0;
+	struct gs_float_sum sum = answer->float_sum;
+	const bool adds_up = answer->options->notation <= GSORT_HEXADECIMAL &&	/* no addresses */
+	                     answer->order == NULL;
+	const bool decimal = answer->options->notation == GSORT_DECIMAL;
+	char word[WORD_BYTES];
+	bool first = true;
+
+	print_row(answer, to, "count", spell_integer((__int128)answer->keys, word), true, &first);
+	if (answer->options->lines && answer->order == NULL)
+		print_row(answer, to, "missing", spell_integer((__int128)answer->missing, word), true,
+		          &first);
+	print_row(answer, to, "distinct", spell_integer((__int128)answer->distinct, word), true,
+	          &first);
+	print_row(answer, to, "min", any ? spell_value(answer, &answer->least, word) : NULL, false,
+	          &first);
+	print_row(answer, to, "q1", spell_mark(answer, quartiles, word), false, &first);
+	print_row(answer, to, "median", spell_mark(answer, quartiles + 1, word), false, &first);
+	print_row(answer, to, "q3", spell_mark(answer, quartiles + 2, word), false, &first);
+	print_row(answer, to, "max", any ? spell_value(answer, &answer->most, word) : NULL, false,
+	          &first);
+	if (adds_up)
+		print_row(answer, to, "sum", gs_key_is_float(answer->options->type)
+		          ? spell_float(gs_float_sum_value(&sum), word)
+		          : spell_in_base(answer->sum, decimal ? 10 : 16, word),
+		          decimal && !gs_key_is_float(answer->options->type), &first);
+	if (adds_up && decimal)
+		print_row(answer, to, "mean", any ? spell_float(mean_of(answer), word) : NULL, false,
+		          &first);
+}
+
+static void
+print_quantiles(const struct gs_answer *answer, FILE *to)
+{
+	char word[WORD_BYTES];
+
+	for (size_t q = 0; q < answer->quantile_count; q++) {
+		const struct gs_mark *mark = &answer->marks[q];
+		const char *value = spell_mark(answer, q, word);
+
+		if (answer->options->json) {
+			fprintf(to, "%s{\"quantile\": \"%.*s\", \"value\": ", q > 0 ? ", " : "",
+			        (int)mark->name_bytes, mark->name);
+			print_json(answer, to, value);
+			fputc('}', to);
+		} else {
+			print_word(answer, to, mark->name, (int)mark->name_bytes, value);
+		}
+	}
+}
+
+/* The last keys, or the sample; JSON only: as lines they are written as keys are. */
+static void
+print_listed(const struct gs_answer *answer, FILE *to)
+{
+	const size_t first = answer->mark_count - answer->listed_count;
+	char word[WORD_BYTES];
+
+	for (size_t k = 0; k < answer->listed_count; k++) {
+		if (k > 0)
+			fputs(", ", to);
+		print_json(answer, to, spell_mark(answer, first + k, word));
+	}
+}
+
+/* ---- frequent values ------------------------------------------------------------------- */
+
+static void
+print_top(const struct gs_answer *answer, FILE *to)
+{
+	char word[WORD_BYTES];
+
+	for (size_t g = 0; g < answer->top.count; g++) {
+		const struct gs_group *group = &answer->top.groups[g];
+		const char *value = spell_value(answer, &group->value, word);
+
+		if (answer->options->json) {
+			fprintf(to, "%s{\"value\": ", g > 0 ? ", " : "");
+			print_json(answer, to, value);
+			fprintf(to, ", \"count\": %llu}", (unsigned long long)group->times);
+		} else {	/* as --count does */
+			fprintf(to, "%7llu %s\n", (unsigned long long)group->times, value);
+		}
+	}
+}
+
+/* ---- histogram ---------------------------------------------------------------------------- */
+
+/* Bars of infinities and NaNs are shown if there are any. */
+static bool
+is_shown(const struct gs_bars *bars, size_t b)
+{
+	return !bars->floats || isfinite(bars->bars[b].float_from) || bars->bars[b].keys > 0;
+}
+
+static const char *
+spell_edge(const struct gs_answer *answer, size_t b, bool to, char word[WORD_BYTES])
+{
+	const struct gs_bars *bars = &answer->bars;
+	const struct gs_bar *bar = &bars->bars[b];
+	const __int128 edge = to ? bar->to : bar->from;
+
+	if (!bars->floats && answer->options->notation != GSORT_DECIMAL) {
+		word[gs_notation_print(answer->options->notation, edge < 0,
+		                       (uint64_t)(edge < 0 ? -edge : edge), word)] = '\0';
+		return word;
+	}
+
+	return bars->floats ? spell_float(to ? bar->float_to : bar->float_from, word)
+	                    : spell_integer(edge, word);
+}
+
+/* Bars, as long as LINE has columns for the longest. */
+static void
+draw(const struct gs_answer *answer, FILE *to)
+{
+	const struct gs_bars *bars = &answer->bars;
+	const unsigned columns = answer->options->bar_columns;
+	char from[WORD_BYTES], until[WORD_BYTES], keys[WORD_BYTES];
+	int from_width = 0, until_width = 0, keys_width = 0;
+	uint64_t most = 1;
+
+	for (size_t b = 0; b < bars->count; b++) {
+		const int widths[] = {
+			(int)strlen(spell_edge(answer, b, false, from)),
+			(int)strlen(spell_edge(answer, b, true, until)),
+			(int)strlen(spell_integer((__int128)bars->bars[b].keys, keys)),
+		};
+
+		if (!is_shown(bars, b))
+			continue;
+		from_width = widths[0] > from_width ? widths[0] : from_width;
+		until_width = widths[1] > until_width ? widths[1] : until_width;
+		keys_width = widths[2] > keys_width ? widths[2] : keys_width;
+		most = bars->bars[b].keys > most ? bars->bars[b].keys : most;
+	}
+	for (size_t b = 0; b < bars->count; b++) {
+		const int labels = from_width + until_width + keys_width + 6;
+		const uint64_t room = (int)columns > labels + 10 ? columns - (unsigned)labels : 10;
+		const uint64_t number = bars->bars[b].keys;
+		const uint64_t length = (uint64_t)((unsigned __int128)number * room / most);
+
+		if (!is_shown(bars, b))
+			continue;
+		fprintf(to, "%*s .. %*s %*s ", from_width, spell_edge(answer, b, false, from), until_width,
+		        spell_edge(answer, b, true, until), keys_width,
+		        spell_integer((__int128)number, keys));
+		for (uint64_t hash = 0; hash < length + (number > 0 && length == 0); hash++)
+			fputc('#', to);
+		fputc('\n', to);
+	}
+}
+
+static void
+print_histogram(const struct gs_answer *answer, FILE *to)
+{
+	const struct gs_bars *bars = &answer->bars;
+	char from[WORD_BYTES], until[WORD_BYTES];
+	bool first = true;
+
+	if (answer->options->bar_columns > 0 && !answer->options->json) {
+		draw(answer, to);
+		return;
+	}
+	for (size_t b = 0; b < bars->count; b++) {
+		const char *low = spell_edge(answer, b, false, from);
+		const char *high = spell_edge(answer, b, true, until);
+		const unsigned long long keys = bars->bars[b].keys;
+
+		if (!is_shown(bars, b))
+			continue;
+		if (answer->options->json) {
+			fprintf(to, "%s{\"from\": ", first ? "" : ", ");
+			print_json(answer, to, low);
+			fputs(", \"to\": ", to);
+			print_json(answer, to, high);
+			fprintf(to, ", \"count\": %llu}", keys);
+		} else {
+			fprintf(to, "%s\t%s\t%llu\n", low, high, keys);
+		}
+		first = false;
+	}
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void
+print_all(const struct gs_answer *answer, FILE *to)
+{
+	const struct gsort_options *options = answer->options;
+	const struct {
+		bool wanted;
+		const char *name;
+		char open, close;
+		void (*print)(const struct gs_answer *answer, FILE *to);
+	} groups[] = {
+		{ options->summary, "summary", '{', '}', print_summary },
+		{ options->quantiles != NULL, "quantiles", '[', ']', print_quantiles },
+		{ options->top.wanted, "top", '[', ']', print_top },
+		{ options->histogram > 0, "histogram", '[', ']', print_histogram },
+		{ options->json && options->tail.wanted, "tail", '[', ']', print_listed },
+		{ options->json && options->sample.wanted, "sample", '[', ']', print_listed },
+	};
+	bool first = true;
+
+	if (options->json)
+		fprintf(to, "{\"keys\": %llu", (unsigned long long)answer->keys);
+	for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
+		if (!groups[g].wanted)
+			continue;
+		if (options->json)
+			fprintf(to, ", \"%s\": %c", groups[g].name, groups[g].open);
+		else if (!first)
+			fputc('\n', to);
+		groups[g].print(answer, to);
+		if (options->json)
+			fputc(groups[g].close, to);
+		first = false;
+	}
+	if (options->json)
+		fputs("}\n", to);
+}
+
+/* Where figures go. */
+struct sink {
+	struct gs_output *output;
+	uint64_t          bytes;
+	gs_status         status;
+};
+
+static ssize_t
+write_out(void *context, const char *text, size_t bytes)
+{
+	struct sink *sink = context;
+
+	if (sink->status == GS_OK)
+		sink->status = gs_output_write(sink->output, text, bytes);
+	if (sink->status != GS_OK)
+		return 0;		/* an error; the message is kept */
+	sink->bytes += bytes;
+	return (ssize_t)bytes;
+}
+
+gs_status
+gs_figures_write(const struct gs_answer *answer, struct gs_output *output, uint64_t *bytes)
+{
+	struct sink sink = { .output = output, .status = GS_OK };
+	FILE *to = fopencookie(&sink, "w", (cookie_io_functions_t){ .write = write_out });
+
+	if (to == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for the figures");
+	print_all(answer, to);
+	(void)fclose(to);		/* what fails there is in the sink */
+	*bytes += sink.bytes;
+	return sink.status;
+}

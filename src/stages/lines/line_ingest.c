@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_ingest.c - input to lines: read, cut, store
+ *
+ * In:   chunks of input, in order.
+ * Out:  pieces of whole lines in the store; the header.
+ *
+ * A chunk is cut into pieces at ends of lines, which a team adds to the store.  A line that begins in
+ * one chunk and ends in another is put together in a buffer of its own, and is a piece alone.
+ *
+ * Invariant: pieces have sequence numbers in the order of the input.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "format/text/line.h"
+#include "stages/lines/line_ingest.h"
+
+/* A line so long is in the memory of the store until it is added. */
+#define LONG_LINE_BYTES	((size_t)1 << 18)
+
+void
+gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
+                    const struct gs_text_options *options, const struct gs_taker *taker,
+                    struct gs_follow *follow, struct gs_monitor *monitor, unsigned threads)
+{
+	*ingest = (struct gs_line_ingest){
+		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
+		.header_lines = options->header_lines, .first = true,
+		.faults = { .order = order, .options = options, .follow = follow, .advice = "" },
+		.line_most = SIZE_MAX, .header_most = SIZE_MAX, .long_bytes = LONG_LINE_BYTES,
+	};
+	if (taker != NULL)
+		ingest->taker = *taker;
+}
+
+void
+gs_line_ingest_close(struct gs_line_ingest *ingest)
+{
+	free(ingest->header.data);
+	free(ingest->line.data);
+	free(ingest->names.data);
+	ingest->header.data = ingest->line.data = ingest->names.data = NULL;
+}
+
+/* ---- lines that do not lie in one chunk -------------------------------------------- */
+
+/* A share of three quarters of -S: a quarter may be for decompression. */
+static gs_status
+check_header(const struct gs_line_ingest *ingest, size_t bytes)
+{
+	return bytes <= ingest->header_most ? GS_OK
+	       : gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs "
+	                 "'--buffer-size=%zuM' (-S) at least", ingest->name, bytes,
+	                 (ingest->shares > 0 ? ingest->shares : 1) *
+	                 ((GS_HEADER_SHARE * 4 / 3 + 2) * ((bytes >> 20) + 1) + 16));
+}
+
+/* Let the store lend BYTES for the line that has begun, beside those of others that share the store. */
+static gs_status
+lend_beside(struct gs_line_ingest *ingest, size_t bytes)
+{
+	const struct gs_taker *taker = &ingest->taker;
+	const size_t others = ingest->lent_all != NULL ? *ingest->lent_all - ingest->lent : 0;
+	gs_status status;
+
+	if (taker->lend == NULL)
+		return GS_OK;
+	status = taker->lend(taker->context, others + bytes);
+	if (status == GS_EBUDGET && others > 0)
+		return gs_fail(status, "lines of inputs that are read side by side count as one: %s",
+		               gs_message());
+	TRY(status);
+	ingest->lent = bytes;
+	if (ingest->lent_all != NULL)
+		*ingest->lent_all = others + bytes;
+	return GS_OK;
+}
+
+/* Take memory of the store for the line that has begun, and for the same with a number. */
+static gs_status
+lend(struct gs_line_ingest *ingest, size_t bytes)
+{
+	if (ingest->header_left > 0)
+		TRY(check_header(ingest, (ingest->first ? ingest->header : ingest->names).bytes + bytes));
+	if (bytes > ingest->line_most)	/* it is in memory twice, as the line before, too */
+		return gs_item_fail_large(bytes, ingest->column != NULL ? GS_COLUMN_LINE_SHARE : 3);
+	return bytes < ingest->long_bytes ? GS_OK
+	       : lend_beside(ingest, ingest->number.bits > 0 ? 2 * bytes : bytes);
+}
+
+/* The line is stored. */
+static gs_status
+give_back(struct gs_line_ingest *ingest)
+{
+	struct gs_line_bytes *line = &ingest->line;
+
+	line->bytes = 0;
+	if (line->room < ingest->long_bytes)
+		return GS_OK;
+	free(line->data);
+	*line = (struct gs_line_bytes){ .data = NULL };
+	return lend_beside(ingest, 0);
+}
+
+/* Take memory for WANTED bytes of the line that has begun, or else measure it. */
+static gs_status
+lend_or_measure(struct gs_line_ingest *ingest, size_t wanted)
+{
+	const gs_status status = lend(ingest, wanted);
+
+	ingest->measured = status == GS_EBUDGET && ingest->measures;
+	return ingest->measured ? GS_OK : status;
+}
+
+/* The line that has begun has no end in sight: is it too long for a number? */
+static gs_status
+check_length(struct gs_line_ingest *ingest)
+{
+	const struct gs_line_bytes *line = &ingest->line;
+	const uint64_t before = ingest->header_lines + ingest->lines - ingest->lines_before;
+
+	if (ingest->text == NULL || ingest->text->invalid != GSORT_INVALID_ABORT ||
+	    ingest->header_left > 0 || line->bytes <= GS_LINE_BYTES + 1)
+		return GS_OK;
+	return gs_line_reject(ingest->text, ingest->name, before + 1, line->data,
+	                      line->data + line->bytes, &ingest->faults.invalid);
+}
+
+static gs_status
+append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data, size_t bytes)
+{
+	const size_t wanted = to->bytes + bytes;
+
+	if (wanted > GS_ITEM_MOST_BYTES)
+		return gs_fail(GS_EINPUT, "%s: a line has more than 4 GiB%s", ingest->name,
+		               ingest->order->fields.csv ? "; is a quote not closed?" : "");
+	if (wanted > to->room && !ingest->measured)
+		TRY(to == &ingest->line ? lend_or_measure(ingest, wanted) : check_header(ingest, wanted));
+	if (ingest->measured) {
+		to->bytes = wanted;
+		return GS_OK;
+	}
+	if (wanted > to->room) {
+		const size_t room = wanted > 2 * to->room ? wanted : 2 * to->room;
+		char *grown;
+
+		grown = realloc(to->data, room);
+		if (grown == NULL)
+			return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
+			               wanted);
+		to->data = grown;
+		to->room = room;
+	}
+	if (bytes > 0)
+		memcpy(to->data + to->bytes, data, bytes);
+	to->bytes = wanted;
+	return to == &ingest->line ? check_length(ingest) : GS_OK;
+}
+
+/* Take what DATA .. END has of the line that has begun.  *WHOLE: it ends there, behind *DATA. */
+static gs_status
+continue_line(struct gs_line_ingest *ingest, char **data, const char *end, bool *whole)
+{
+	const char *from = *data;
+
+	*data += gs_line_end_within(ingest->order, from, end, &ingest->place, whole) - from;
+	return append(ingest, &ingest->line, from, (size_t)(*data - from));
+}
+
+/* ---- headers ------------------------------------------------------------------------ */
+
+/* Keys that name columns mean the same columns in all files. */
+static gs_status
+compare_headers(const struct gs_line_ingest *ingest)
+{
+	const struct gs_line_bytes *first = &ingest->header, *other = &ingest->names;
+
+	if (ingest->order->named && (first->bytes != other->bytes ||
+	                             memcmp(first->data, other->data, other->bytes) != 0))
+		return gs_fail(GS_EINPUT, "%s: its header is not that of the first input, so '--key' "
+		               "by name may mean another column", ingest->name);
+	return GS_OK;
+}
+
+static gs_status
+find_columns(const struct gs_line_ingest *ingest, const char *line, size_t bytes)
+{
+	const gs_status status = gs_line_order_header(ingest->order, line, bytes);
+
+	return status == GS_OK ? GS_OK : gs_fail(status, "%s: %s", ingest->name, gs_message());
+}
+
+/* A line of the header is complete. */
+static gs_status
+take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
+{
+	const bool names = ingest->header_left == ingest->header_lines;
+
+	ingest->header_left--;
+	ingest->faults.shown += gs_line_shown(&ingest->faults, line, line + bytes, 1);
+	TRY(append(ingest, ingest->first ? &ingest->header : &ingest->names, line, bytes));
+	if (ingest->first && names)
+		TRY(find_columns(ingest, line, bytes));
+	return !ingest->first && ingest->header_left == 0
+	       ? compare_headers(ingest) : GS_OK;
+}
+
+/* ---- the store ------------------------------------------------------------------------ */
+
+/* Most pieces that are added at once; the store has room for 8 a thread. */
+enum { MOST_PIECES = 64 };
+
+/* Lines of a chunk, in pieces which a team adds. */
+struct adding {
+	struct gs_line_ingest *ingest;
+	struct gs_line_piece *pieces;
+	size_t      count;
+	uint64_t    sequence;
+	atomic_size_t next;
+	struct gs_first_error error;
+	uint64_t    firsts[MOST_PIECES + 1];	/* with numbers: of the pieces, then of what follows */
+};
+
+/* ---- lines with numbers ----------------------------------------------------------------- */
+
+static void
+note_warning(void *piece, const char *line)
+{
+	(void)line;
+	((struct gs_line_piece *)piece)->noted = true;
+}
+
+/* Lines that are left out are counted and warned of in order, by one thread. */
+static bool
+leaves_out(const struct gs_line_ingest *ingest)
+{
+	return ingest->text != NULL && ingest->text->invalid != GSORT_INVALID_ABORT;
+}
+
+/* Make items of the numbers in piece I.  One of several threads does not SPEAK of it: it notes that there is
+ * something to be said. */
+static gs_status
+put_text(struct adding *adding, size_t i, bool speaks, char *items, size_t *bytes)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+	struct gs_line_piece *piece = &adding->pieces[i];
+	struct gs_text_options options = *ingest->text;
+	struct gs_lines lines;
+	gs_status status;
+
+	options.header_lines = 0;	/* they are cut off */
+	options.reverse = false;	/* the order of the items is that */
+	if (!speaks && options.warn != NULL) {
+		options.warn = note_warning;
+		options.warn_context = piece;
+	}
+	gs_lines_open(&lines, &options);
+	gs_lines_begin_file(&lines, ingest->name);
+	lines.line = ingest->header_lines + adding->firsts[i] - ingest->lines_before;
+	lines.invalid = ingest->faults.invalid;
+	lines.overflow_warned = ingest->overflow_warned;
+	status = gs_text_number_put(ingest->item, &lines, ingest->number, piece->data, piece->end,
+	                            adding->firsts[i], items, bytes);
+	piece->noted |= !speaks && status != GS_OK;
+	if (speaks) {
+		ingest->faults.invalid = lines.invalid;
+		ingest->overflow_warned = lines.overflow_warned;
+	}
+	return status;
+}
+
+/* The pieces were added with STATUS: read those with notes once more, in order. */
+static gs_status
+say_notes(struct adding *adding, gs_status status)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+	size_t bytes;
+
+	for (size_t i = 0; i < adding->count && (status != GS_OK || !ingest->overflow_warned); i++)
+		if (adding->pieces[i].noted)
+			TRY(put_text(adding, i, true, ingest->numbered, &bytes));
+	return status;
+}
+
+/* Bytes of the items that piece I becomes, at most. */
+static size_t
+most_item_bytes(const struct adding *adding, size_t i)
+{
+	const struct gs_line_ingest *ingest = adding->ingest;
+	const uint64_t lines = adding->firsts[i + 1] - adding->firsts[i];
+	const size_t bytes = (size_t)(adding->pieces[i].end - adding->pieces[i].data);
+
+	return ingest->text != NULL ? gs_text_number_most(ingest->item, lines, bytes)
+	                            : bytes + (size_t)lines * GS_LINE_NUMBER_BYTES;
+}
+
+/* Store the lines of piece I behind their numbers.  A piece is small enough, or one line. */
+static gs_status
+add_numbered(struct adding *adding, unsigned rank, size_t i)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+	const char *data = adding->pieces[i].data, *end = adding->pieces[i].end;
+	const size_t piece_bytes = ingest->taker.piece_bytes;
+	size_t wanted = most_item_bytes(adding, i);
+	char *large = wanted > piece_bytes ? malloc(wanted) : NULL;
+	char *items = large != NULL ? large : ingest->numbered + rank * piece_bytes;
+	gs_status status = GS_OK;
+
+	if (wanted > piece_bytes && large == NULL)
+		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
+		               (size_t)(end - data));
+	if (ingest->text != NULL)
+		status = put_text(adding, i, leaves_out(ingest), items, &wanted);
+	else
+		wanted = gs_line_number_put(ingest->order, ingest->number, data, end,
+		                            adding->firsts[i], items);
+	/* Even after an error: each sequence number has its row. */
+	gs_taker_add_items(&ingest->taker, rank, adding->sequence + i, items, wanted);
+	free(large);
+	return status;
+}
+
+static void
+add_pieces(void *context, unsigned rank, unsigned size)
+{
+	struct adding *adding = context;
+	size_t i;
+
+	(void)size;
+	while ((i = atomic_fetch_add(&adding->next, 1)) < adding->count)
+		if (adding->ingest->number.bits == 0)
+			gs_taker_add_items(&adding->ingest->taker, rank, adding->sequence + i,
+			                   adding->pieces[i].data,
+			                   (size_t)(adding->pieces[i].end - adding->pieces[i].data));
+		else if (!gs_first_error_note(&adding->error, add_numbered(adding, rank, i)))
+			break;
+}
+
+static void
+count_piece(void *context, size_t i)
+{
+	struct adding *adding = context;
+
+	adding->firsts[i + 1] = gs_line_number_count(adding->ingest->order, adding->pieces[i].data,
+	                                             adding->pieces[i].end);
+}
+
+/* Number the lines of all pieces, if they have numbers; *BYTES is what the items have at most. */
+static gs_status
+number_pieces(struct adding *adding, size_t *bytes)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+
+	*bytes = 0;
+	for (size_t i = 0; i < adding->count; i++)
+		*bytes += (size_t)(adding->pieces[i].end - adding->pieces[i].data);
+	if (ingest->number.bits == 0)
+		return GS_OK;
+	gs_team_each(ingest->threads, adding->count, count_piece, adding);
+	adding->firsts[0] = ingest->lines;
+	for (size_t i = 0; i < adding->count; i++)
+		adding->firsts[i + 1] += adding->firsts[i];
+	*bytes = 0;
+	for (size_t i = 0; i < adding->count; i++)
+		*bytes += most_item_bytes(adding, i);
+	ingest->lines = adding->firsts[adding->count];
+	return ingest->number.bits == 32 && ingest->lines > (uint64_t)UINT32_MAX + 1
+	       ? gs_fail(GS_EINPUT, "the input has more than 2^32 lines: use --argsort=u64") : GS_OK;
+}
+
+static void
+check_piece(void *context, size_t i)
+{
+	struct adding *adding = context;
+	const struct gs_line_ingest *ingest = adding->ingest;
+	struct gs_line_piece *piece = &adding->pieces[i];
+
+	piece->faulty = gs_line_has_fault(&ingest->faults, piece->data, piece->end, &piece->shown);
+}
+
+/* Strict keys: leave out lines that are at fault. */
+static gs_status
+check_pieces(struct adding *adding)
+{
+	struct gs_line_ingest *ingest = adding->ingest;
+	size_t count = 0;
+
+	gs_team_each(ingest->threads, adding->count, check_piece, adding);
+	for (size_t i = 0; i < adding->count; i++) {
+		struct gs_line_piece *piece = &adding->pieces[i];
+
+		if (piece->faulty)
+			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
+		else
+			ingest->faults.shown += piece->shown;
+		if (piece->end > piece->data)
+			adding->pieces[count++] = *piece;
+	}
+	adding->count = count;
+	return GS_OK;
+}
+
+static gs_status
+add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t count)
+{
+	struct adding adding = { .ingest = ingest, .pieces = pieces, .count = count };
+	const unsigned threads = leaves_out(ingest) ? 1 : ingest->threads;
+	uint64_t since = gs_clock_now();
+	size_t bytes, room;
+
+	if (ingest->order->strict && ingest->follow == NULL)
+		TRY(check_pieces(&adding));
+	if (adding.count == 0)
+		return GS_OK;
+	TRY(number_pieces(&adding, &bytes));
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	TRY(ingest->taker.reserve(ingest->taker.context, bytes, adding.count, &room));
+	assert(room >= bytes);
+	adding.sequence = gs_taker_next_sequence(&ingest->taker, 0, adding.count);
+	since = gs_clock_now();
+	gs_first_error_open(&adding.error);
+	gs_team_run(adding.count < threads ? (unsigned)adding.count : threads, add_pieces, &adding);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	gs_taker_end_round(&ingest->taker);
+	return say_notes(&adding, gs_first_error_close(&adding.error));
+}
+
+/* What a piece may have, so that its items are a piece of the store even if lines are empty. */
+static size_t
+most_piece_bytes(const struct gs_line_ingest *ingest)
+{
+	const size_t bytes = ingest->taker.piece_bytes;
+
+	if (ingest->text != NULL)	/* a number has a digit and a terminator */
+		return 2 * (bytes / ingest->item->bytes);
+	return ingest->number.bits > 0 ? bytes / (GS_LINE_NUMBER_BYTES + 1) : bytes;
+}
+
+/* Smaller pieces cost more than the threads that wait for the last one; not tuned. */
+#define LEAST_PIECE_BYTES	((size_t)128 << 10)
+
+/* Bytes of the pieces of BYTES: two for each thread, or more. */
+static size_t
+good_piece_bytes(const struct gs_line_ingest *ingest, size_t bytes)
+{
+	const size_t most = most_piece_bytes(ingest), good = bytes / (2 * ingest->threads) + 1;
+
+	return good > most ? most : good > LEAST_PIECE_BYTES ? good
+	       : LEAST_PIECE_BYTES < most ? LEAST_PIECE_BYTES : most;
+}
+
+static size_t
+most_pieces(const struct gs_line_ingest *ingest)
+{
+	return 4 * ingest->threads < MOST_PIECES ? 4 * ingest->threads : MOST_PIECES;
+}
+
+/* Add whole lines from DATA to END. */
+static gs_status
+store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
+{
+	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
+	struct gs_line_piece pieces[MOST_PIECES];
+
+	if (ingest->chunk != NULL && ingest->input != NULL && ingest->number.bits == 0)
+		TRY(gs_line_sample(ingest->order, ingest->input, ingest->chunk, &ingest->taker));
+	ingest->chunk = NULL;
+	while (data < end) {
+		size_t count = 0;
+
+		for (; count < most_pieces(ingest) && data < end; count++) {
+			const char *cut = gs_line_cut(ingest->order, data, end, piece_bytes);
+
+			pieces[count] = (struct gs_line_piece){ .data = data, .end = cut };
+			data += cut - data;
+		}
+		TRY(add_all(ingest, pieces, count));
+	}
+	return GS_OK;
+}
+
+static gs_status
+take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
+{
+	uint64_t since = gs_clock_now();
+
+	if (ingest->follow != NULL) {
+		TRY(gs_line_leave_out(&ingest->faults, data, &end));
+		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->elements);
+	}
+	if (ingest->column != NULL)
+		return gs_line_column_add(ingest, data, end);
+	return ingest->taker.add != NULL ? store_lines(ingest, data, end) : GS_OK;
+}
+
+/* The line is complete in its buffer. */
+static gs_status
+end_line(struct gs_line_ingest *ingest)
+{
+	struct gs_line_bytes *line = &ingest->line;
+
+	if (ingest->measured)
+		return lend(ingest, line->bytes);
+	if (ingest->header_left > 0)
+		TRY(take_header_line(ingest, line->data, line->bytes));
+	else
+		TRY(take_lines(ingest, line->data, line->data + line->bytes));
+	return give_back(ingest);
+}
+
+/* ---- chunks ---------------------------------------------------------------------------- */
+
+static void
+begin_file(struct gs_line_ingest *ingest, const char *name)
+{
+	ingest->first = ingest->name == NULL && !ingest->headed;
+	ingest->name = ingest->faults.name = name;
+	ingest->lines_before = ingest->lines;
+	ingest->header_left = ingest->header_lines;
+	ingest->names.bytes = 0;
+	ingest->faults.shown = 0;
+	ingest->place = GS_LINE_PLACE_BEGIN;
+	if (ingest->follow != NULL && ingest->taker.add != NULL)
+		ingest->follow->any = false;	/* a merge: each file by itself */
+}
+
+/* The file has ended: so has its last line. */
+static gs_status
+end_file(struct gs_line_ingest *ingest)
+{
+	if (ingest->place.quoted)
+		return gs_fail(GS_EINPUT, "%s: a quote is not closed; a quote within quotes must be "
+		               "doubled", ingest->name);
+	if (ingest->line.bytes > 0) {
+		TRY(append(ingest, &ingest->line, &ingest->order->terminator, 1));
+		TRY(end_line(ingest));
+	}
+	if (ingest->first && gs_line_order_wants_header(ingest->order))
+		return find_columns(ingest, "", 0);
+	return GS_OK;
+}
+
+/* A table, as it has a header, whose separator is within quotes is cut there, as by sort(1). */
+static void
+warn_of_quotes(const struct gs_line_ingest *ingest, const char *data, const char *end)
+{
+	enum { LOOKED_AT = 64 << 10 };
+	const struct gs_text_options *options = ingest->faults.options;
+	const struct gs_fields *fields = &ingest->order->fields;
+	const char *last = end - data > LOOKED_AT ? data + LOOKED_AT : end;
+	char warning[GS_MESSAGE_BYTES];
+
+	if (ingest->header_lines == 0 || options->warn == NULL || ingest->order->key_count == 0 ||
+	    fields->separator == GS_NO_SEPARATOR || fields->csv ||
+	    !gs_hint_quotes(fields->separator, ingest->order->terminator, data, last))
+		return;
+	snprintf(warning, sizeof warning, "%s: a field in quotes has a separator in it and counts as two; "
+	         "--csv reads quotes", ingest->name);
+	options->warn(options->warn_context, warning);
+}
+
+gs_status
+gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk)
+{
+	char *data = chunk->data, *last;
+	const char *end = data + chunk->bytes;
+	bool whole = true;
+
+	if (chunk->begins)
+		begin_file(ingest, chunk->name);
+	if (ingest->bytes == 0)
+		warn_of_quotes(ingest, data, end);
+	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
+	ingest->bytes += chunk->bytes;
+	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);
+	while (data < end && (ingest->line.bytes > 0 || ingest->header_left > 0)) {
+		TRY(continue_line(ingest, &data, end, &whole));
+		if (whole)
+			TRY(end_line(ingest));
+	}
+	last = data + (gs_line_last_end(ingest->order, data, end) - data);
+	if (last > data)
+		TRY(take_lines(ingest, data, last));
+	if (last < end)
+		TRY(continue_line(ingest, &last, end, &whole));
+	return chunk->ends ? end_file(ingest) : GS_OK;
+}

@@ -322,7 +322,7 @@ static gs_status
 read_inflated(struct gs_input *input, const struct gs_file *file, char *into, size_t bytes,
               size_t *got)
 {
-	const gs_status status = gs_inflate_read(input->inflate, into, bytes, got);
+	gs_status status = gs_inflate_read(input->inflate, into, bytes, got);
 
 	if (status == GS_EINPUT && file->guessed)
 		return gs_fail(status, "%s; if these are raw keys, use --decompress=none", gs_message());
@@ -331,7 +331,10 @@ read_inflated(struct gs_input *input, const struct gs_file *file, char *into, si
 	if (input->checked)
 		return GS_OK;
 	input->checked = true;
-	return gs_file_check(file, into, *got, *got < bytes);
+	status = gs_file_check(file, into, *got, *got < bytes);
+	if (status != GS_OK)
+		*got = 0;	/* or the first line of an archive would be called no number */
+	return status;
 }
 
 gs_status

@@ -23,6 +23,7 @@
 struct gs_verify {
 	bool     on;
 	bool     order_alone;		/* not all keys that came will leave */
+	bool     any_order;		/* that of a merge whose inputs may be unsorted */
 	bool     descending_classes;
 	unsigned threads;
 

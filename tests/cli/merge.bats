@@ -274,6 +274,11 @@ endless() {
 	gsort -m -u32 --force bad good >out
 	cat bad good >both
 	same_keys both out u32
+	# what is verified then is that all is there, not its order
+	gsort -m -u32 --force --verify bad good | cmp - out
+	for options in --lines -k1 '-u --lines'; do
+		printf 'c\na\n' | gsort -m $options --force --verify | cmp - <(printf 'c\na\n')
+	done
 	gen --seed 7 --keys 100000 --type u16 >bad
 	gsort -m -u16 --force bad | cmp - <(gsort -u16 bad)
 	printf '1\n3\n2\n' >bad

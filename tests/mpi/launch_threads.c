@@ -8,8 +8,6 @@
  * Rank 0 is the main thread, which alone takes signals, as in a process of its own: it makes the shared
  * output, and no file may come up behind the handler that removes it.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,14 +18,11 @@
 
 enum { RANKS_MOST = 64 };
 
-static struct gs_hub *hub;
 static unsigned size;
 static _Thread_local struct gs_ranks *ranks;
 
 struct member {
-	pthread_t      thread;
 	struct gs_opts opts;
-	unsigned       rank;
 	int            status;
 	int          (*run)(struct gs_opts *opts);
 };
@@ -40,7 +35,7 @@ gs_launch_begin(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	size = value == NULL ? 1 : (unsigned)atoi(value);
-	if (size == 0 || size > RANKS_MOST || (hub = gs_ranks_threads_open(size)) == NULL) {
+	if (size == 0 || size > RANKS_MOST) {
 		gs_report_error("cannot make the ranks");
 		gs_process_end(GS_EXIT_ERROR);
 	}
@@ -71,47 +66,36 @@ gs_launch_rank(void)
 	return ranks;
 }
 
-static void *
-run_member(void *context)
+static void
+run_member(struct gs_ranks *own, void *context)
 {
 	struct member *member = context;
 
-	ranks = gs_ranks_threads_rank(hub, member->rank);
+	ranks = own;
 	member->opts.job.ranks = ranks;
 	member->opts.progress = GS_PROGRESS_NEVER;
 	if (!gs_launch_speaks())
 		gs_launch_mute(&member->opts);
 	member->status = member->run(&member->opts);
-	return NULL;
 }
 
 int
 gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 {
 	static struct member members[RANKS_MOST];
-	sigset_t all, before;
 	int status = 0;
 
 	if (size == 1)
 		return run(opts);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);		/* a new thread inherits this */
-	for (unsigned r = 0; r < size; r++) {
-		members[r] = (struct member){ .opts = *opts, .rank = r, .run = run };
-		if (r > 0 && pthread_create(&members[r].thread, NULL, run_member, &members[r]) != 0) {
-			gs_report_error("cannot make the ranks");
-			gs_process_end(GS_EXIT_ERROR);
-		}
+	for (unsigned r = 0; r < size; r++)
+		members[r] = (struct member){ .opts = *opts, .run = run };
+	if (!gs_ranks_threads_run(size, run_member, members, sizeof members[0])) {
+		gs_report_error("cannot make the ranks");
+		gs_process_end(GS_EXIT_ERROR);
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	run_member(&members[0]);
-	for (unsigned r = 0; r < size; r++) {
-		if (r > 0)
-			pthread_join(members[r].thread, NULL);
+	for (unsigned r = 0; r < size; r++)
 		if (members[r].status > status)
 			status = members[r].status;
-	}
-	gs_ranks_threads_close(hub);
 	return status;
 }
 

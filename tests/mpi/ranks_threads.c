@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,10 @@ struct member {
 	struct post    **owed;		/* the block that each slot has, where it is; or NULL */
 	struct post     *first, **last;	/* blocks for this rank */
 	const void      *data;		/* of a collective call */
+
+	pthread_t        thread;
+	void           (*run)(struct gs_ranks *ranks, void *member);
+	void            *given;
 };
 
 struct gs_hub {
@@ -290,8 +295,8 @@ static const struct gs_ranks_calls calls = {
 
 /* ---- beginning and end ----------------------------------------------------------------- */
 
-struct gs_hub *
-gs_ranks_threads_open(unsigned size)
+static struct gs_hub *
+open_hub(unsigned size)
 {
 	struct gs_hub *hub = calloc(1, sizeof *hub + size * sizeof hub->members[0]);
 
@@ -310,18 +315,52 @@ gs_ranks_threads_open(unsigned size)
 	return hub;
 }
 
-struct gs_ranks *
-gs_ranks_threads_rank(struct gs_hub *hub, unsigned rank)
-{
-	return &hub->members[rank].ranks;
-}
-
-void
-gs_ranks_threads_close(struct gs_hub *hub)
+static void
+close_hub(struct gs_hub *hub)
 {
 	for (unsigned r = 0; r < hub->size; r++)
 		free_window(&hub->members[r]);
 	pthread_mutex_destroy(&hub->lock);
 	pthread_cond_destroy(&hub->changed);
 	free(hub);
+}
+
+static void *
+run_rank(void *context)
+{
+	struct member *m = context;
+
+	m->run(&m->ranks, m->given);
+	return NULL;
+}
+
+bool
+gs_ranks_threads_run(unsigned size, void (*run)(struct gs_ranks *ranks, void *member), void *members,
+                     size_t bytes)
+{
+	struct gs_hub *hub = open_hub(size);
+	sigset_t all, before;
+	unsigned started = 1;
+
+	if (hub == NULL)
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);		/* a new thread inherits this */
+	for (; started < size; started++) {
+		struct member *m = &hub->members[started];
+
+		m->run = run;
+		m->given = (char *)members + started * bytes;
+		if (pthread_create(&m->thread, NULL, run_rank, m) != 0)
+			break;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (started == size)
+		run(&hub->members[0].ranks, members);
+	else
+		gs_ranks_abort(&hub->members[0].ranks, 2);
+	for (unsigned r = 1; r < started; r++)
+		pthread_join(hub->members[r].thread, NULL);
+	close_hub(hub);
+	return started == size;
 }

@@ -10,15 +10,13 @@
 
 #include "net/ranks.h"
 
-struct gs_hub;
-
-/** SIZE ranks that are not connected to any thread yet; NULL: no memory. */
-struct gs_hub *gs_ranks_threads_open(unsigned size);
-
-/** The rank number RANK; one thread uses it. */
-struct gs_ranks *gs_ranks_threads_rank(struct gs_hub *hub, unsigned rank);
-
-/** All threads have ended. */
-void gs_ranks_threads_close(struct gs_hub *hub);
+/**
+ * Let SIZE ranks RUN, each with its element of an array of MEMBERS of so many BYTES: rank 0 on this
+ * thread, each other on one of its own, with all signals blocked.
+ *
+ * @return  whether there was memory and a thread for each; all have ended
+ */
+bool gs_ranks_threads_run(unsigned size, void (*run)(struct gs_ranks *ranks, void *member),
+                          void *members, size_t bytes);
 
 #endif

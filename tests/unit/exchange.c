@@ -4,7 +4,6 @@
  *
  * What a block holds follows from its sender, its receiver and its number.
  */
-#include <pthread.h>
 #include <string.h>
 
 #include "net/exchange.h"
@@ -58,7 +57,6 @@ byte_of(unsigned from, unsigned to, uint64_t number)
 
 struct member {
 	const struct row *row;
-	struct gs_hub    *hub;
 	unsigned  rank;
 	uint64_t  sent[MOST_RANKS], came[MOST_RANKS];
 	unsigned  ends;		/* ranks that have sent their last block */
@@ -159,30 +157,24 @@ exchange_blocks(struct gs_exchange *exchange, struct gs_ranks *ranks, struct mem
 	return GS_OK;
 }
 
-static void *
-run(void *context)
+static void
+run(struct gs_ranks *ranks, void *member)
 {
-	struct member *m = context;
+	struct member *m = member;
 	struct gs_exchange exchange = { .ranks = NULL };
 
-	m->status = exchange_blocks(&exchange, gs_ranks_threads_rank(m->hub, m->rank), m);
+	m->status = exchange_blocks(&exchange, ranks, m);
 	gs_exchange_close(&exchange);
-	return NULL;
 }
 
 static void
 check_row(const struct row *row)
 {
-	struct gs_hub *hub = gs_ranks_threads_open(row->ranks);
 	struct member members[MOST_RANKS];
-	pthread_t threads[MOST_RANKS];
 
-	for (unsigned r = 0; r < row->ranks; r++) {
-		members[r] = (struct member){ .row = row, .hub = hub, .rank = r };
-		CHECK(pthread_create(&threads[r], NULL, run, &members[r]) == 0, "a thread starts");
-	}
 	for (unsigned r = 0; r < row->ranks; r++)
-		pthread_join(threads[r], NULL);
+		members[r] = (struct member){ .row = row, .rank = r };
+	CHECK(gs_ranks_threads_run(row->ranks, run, members, sizeof *members), "the threads start");
 	for (unsigned r = 0; r < row->ranks; r++) {
 		const struct member *m = &members[r];
 
@@ -193,7 +185,6 @@ check_row(const struct row *row)
 			CHECK(m->came[from] == blocks_of(row, from, r), "%s: rank %u has %llu blocks of %u",
 			      row->about, r, (unsigned long long)m->came[from], from);
 	}
-	gs_ranks_threads_close(hub);
 }
 
 /* A window of any memory and number of ranks has enough blocks, within the limits. */

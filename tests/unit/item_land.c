@@ -112,7 +112,6 @@ struct landed {
 
 struct member {
 	const struct row *row;
-	struct gs_hub    *hub;
 	unsigned rank;
 	gs_status status;
 	struct gs_item_order  order;
@@ -235,16 +234,15 @@ spread_items(struct member *m, struct gs_item_spread *spread)
 	return gs_spread_drain(&spread->all);
 }
 
-static void *
-run(void *context)
+static void
+run(struct gs_ranks *ranks, void *member)
 {
-	struct member *m = context;
+	struct member *m = member;
 	struct gs_monitor *monitor = calloc(1, sizeof *monitor);
 
 	m->spread = (struct gs_item_spread){
 		.all = {
-			.ranks = gs_ranks_threads_rank(m->hub, m->rank), .monitor = monitor,
-			.threads = m->row->threads,
+			.ranks = ranks, .monitor = monitor, .threads = m->row->threads,
 			.own = { .piece_bytes = m->row->piece_bytes, .reserve = reserve,
 			         .next_sequence = next_sequence, .add = add, .context = m },
 		},
@@ -253,10 +251,9 @@ run(void *context)
 
 	m->status = spread_items(m, &m->spread);
 	if (m->status != GS_OK)
-		gs_ranks_abort(m->spread.all.ranks, 2);
+		gs_ranks_abort(ranks, 2);
 	gs_item_spread_close(&m->spread);
 	free(monitor);
-	return NULL;
 }
 
 /* ---- what must have come ---------------------------------------------------------------- */
@@ -315,25 +312,19 @@ check_member(struct member *m)
 static void
 check_row(const struct row *row)
 {
-	struct gs_hub *hub = gs_ranks_threads_open(row->ranks);
 	struct member *members = calloc(row->ranks, sizeof *members);
-	pthread_t threads[MOST_RANKS];
 
 	for (unsigned r = 0; r < row->ranks; r++) {
 		struct member *m = &members[r];
 
-		*m = (struct member){ .row = row, .hub = hub, .rank = r, .order = order_of(row) };
+		*m = (struct member){ .row = row, .rank = r, .order = order_of(row) };
 		m->pieces = calloc(MOST_PIECES, sizeof *m->pieces);
 		pthread_mutex_init(&m->lock, NULL);
 		CHECK(make_owners(row, &m->order, &m->owners) == GS_OK, "splitters");
 	}
-	for (unsigned r = 0; r < row->ranks; r++)
-		CHECK(pthread_create(&threads[r], NULL, run, &members[r]) == 0, "a thread starts");
-	for (unsigned r = 0; r < row->ranks; r++)
-		pthread_join(threads[r], NULL);
+	CHECK(gs_ranks_threads_run(row->ranks, run, members, sizeof *members), "the threads start");
 	for (unsigned r = 0; r < row->ranks; r++)
 		check_member(&members[r]);
-	gs_ranks_threads_close(hub);
 	free(members);
 }
 

@@ -105,7 +105,6 @@ struct landed {
 
 struct member {
 	const struct row *row;
-	struct gs_hub    *hub;
 	unsigned rank;
 	gs_status status;
 	struct gs_plan    plan;
@@ -228,15 +227,15 @@ check_owners(struct member *m)
 	}
 }
 
-static void *
-run(void *context)
+static void
+run(struct gs_ranks *ranks, void *member)
 {
-	struct member *m = context;
+	struct member *m = member;
 
 	m->spread = (struct gs_key_spread){
 		.all = {
-			.ranks = gs_ranks_threads_rank(m->hub, m->rank), .monitor = &m->monitor,
-			.threads = m->plan.threads, .own = { .reserve = reserve, .add = add, .context = m },
+			.ranks = ranks, .monitor = &m->monitor, .threads = m->plan.threads,
+			.own = { .reserve = reserve, .add = add, .context = m },
 		},
 		.plan = &m->plan, .histogram = &m->histogram, .together = m->row->together,
 	};
@@ -245,10 +244,9 @@ run(void *context)
 		check_owners(m);
 		m->wrong += m->spread.keys != m->count;
 	} else {
-		gs_ranks_abort(m->spread.all.ranks, 2);
+		gs_ranks_abort(ranks, 2);
 	}
 	gs_key_spread_close(&m->spread);
-	return NULL;
 }
 
 /* ---- what must have come ---------------------------------------------------------------- */
@@ -281,15 +279,13 @@ check_class(const struct row *row, const struct member *members, unsigned c)
 static void
 check_row(const struct row *row)
 {
-	struct gs_hub *hub = gs_ranks_threads_open(row->ranks);
 	struct member *members = calloc(row->ranks, sizeof *members);
-	pthread_t threads[MOST_RANKS];
 
 	for (unsigned r = 0; r < row->ranks; r++) {
 		struct member *m = &members[r];
 
 		*m = (struct member){
-			.row = row, .hub = hub, .rank = r,
+			.row = row, .rank = r,
 			.plan = { .threads = row->threads, .piece_bytes = row->piece_bytes,
 			          .chunk_bytes = 64 << 10 },
 		};
@@ -297,10 +293,7 @@ check_row(const struct row *row)
 		m->landed = malloc((row->ranks * row->keys + 1) * sizeof *m->landed);
 		pthread_mutex_init(&m->lock, NULL);
 	}
-	for (unsigned r = 0; r < row->ranks; r++)
-		CHECK(pthread_create(&threads[r], NULL, run, &members[r]) == 0, "a thread starts");
-	for (unsigned r = 0; r < row->ranks; r++)
-		pthread_join(threads[r], NULL);
+	CHECK(gs_ranks_threads_run(row->ranks, run, members, sizeof *members), "the threads start");
 	for (unsigned r = 0; r < row->ranks; r++) {
 		CHECK(members[r].wrong == 0, "%s: %u faults of the store of rank %u", row->about,
 		      members[r].wrong, r);
@@ -312,7 +305,6 @@ check_row(const struct row *row)
 			check_class(row, members, c);
 	for (unsigned r = 0; r < row->ranks; r++)
 		free(members[r].landed);
-	gs_ranks_threads_close(hub);
 	free(members);
 }
 

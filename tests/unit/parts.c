@@ -4,7 +4,6 @@
  *
  * The model lists where elements begin, a header being the first one, and looks for each rank's.
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -183,8 +182,6 @@ predict(const struct row *row, char terminator, unsigned rank, unsigned ranks, b
 /* ---- ranks ------------------------------------------------------------------------ */
 
 struct member {
-	struct gs_hub *hub;
-	unsigned  rank;
 	bool      overlap;
 	const struct gsort_options *options;
 	struct gs_parts parts;
@@ -192,15 +189,13 @@ struct member {
 	char      message[200];
 };
 
-static void *
-open_parts(void *context)
+static void
+open_parts(struct gs_ranks *ranks, void *member)
 {
-	struct member *m = context;
+	struct member *m = member;
 
-	m->status = gs_parts_open(&m->parts, m->options, gs_ranks_threads_rank(m->hub, m->rank),
-	                          m->overlap);
+	m->status = gs_parts_open(&m->parts, m->options, ranks, m->overlap);
 	snprintf(m->message, sizeof m->message, "%s", gs_message());
-	return NULL;
 }
 
 /* Let RANKS open their parts; rank 1 with OTHERS, if there are any. */
@@ -208,19 +203,11 @@ static void
 open_all(struct member *members, unsigned ranks, const struct gsort_options *options,
          const struct gsort_options *others, bool overlap)
 {
-	struct gs_hub *hub = gs_ranks_threads_open(ranks);
-	pthread_t threads[MOST_RANKS];
-
-	for (unsigned r = 0; r < ranks; r++) {
-		members[r] = (struct member){
-			.hub = hub, .rank = r, .overlap = overlap,
-			.options = r == 1 && others != NULL ? others : options,
-		};
-		CHECK(pthread_create(&threads[r], NULL, open_parts, &members[r]) == 0, "a thread starts");
-	}
 	for (unsigned r = 0; r < ranks; r++)
-		pthread_join(threads[r], NULL);
-	gs_ranks_threads_close(hub);
+		members[r] = (struct member){
+			.overlap = overlap, .options = r == 1 && others != NULL ? others : options,
+		};
+	CHECK(gs_ranks_threads_run(ranks, open_parts, members, sizeof *members), "the threads start");
 }
 
 static struct gsort_options

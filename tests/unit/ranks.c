@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* ranks.c - rows for src/net: ranks as threads gather, add up, agree, and exchange blocks */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +13,6 @@ void unit_ranks(void);
 enum { RANKS = 5, BLOCK = 256, BLOCKS = 200, GIVES = 2, TAKES = 2 };
 
 struct member {
-	struct gs_hub *hub;
-	unsigned  rank;
 	uint64_t  gathered, summed, before, all, shared, taken;
 	gs_status agreed, failed;
 	char      message[64];
@@ -86,30 +83,24 @@ talk(struct gs_ranks *ranks, struct member *member)
 	return GS_OK;
 }
 
-static void *
-run(void *context)
+static void
+run(struct gs_ranks *ranks, void *context)
 {
 	struct member *member = context;
-	const gs_status status = talk(gs_ranks_threads_rank(member->hub, member->rank), member);
+	const gs_status status = talk(ranks, member);
 
 	if (member->aborts)
 		member->failed = status;
-	return NULL;
 }
 
 static void
 together(bool aborts)
 {
-	struct gs_hub *hub = gs_ranks_threads_open(RANKS);
-	struct member members[RANKS] = { { .hub = NULL } };
-	pthread_t threads[RANKS];
+	struct member members[RANKS];
 
-	for (unsigned r = 0; r < RANKS; r++) {
-		members[r] = (struct member){ .hub = hub, .rank = r, .aborts = aborts };
-		CHECK(pthread_create(&threads[r], NULL, run, &members[r]) == 0, "a thread starts");
-	}
 	for (unsigned r = 0; r < RANKS; r++)
-		pthread_join(threads[r], NULL);
+		members[r] = (struct member){ .aborts = aborts };
+	CHECK(gs_ranks_threads_run(RANKS, run, members, sizeof *members), "the threads start");
 	for (unsigned r = 0; r < RANKS; r++) {
 		const struct member *m = &members[r];
 
@@ -127,7 +118,6 @@ together(bool aborts)
 		      strcmp(m->message, r == 2 ? "rank 2" : "") == 0,
 		      "ranks 2 to 4 fail: rank 2 alone says why (rank %u: \"%s\")", r, m->message);
 	}
-	gs_ranks_threads_close(hub);
 }
 
 /* ---- borders ------------------------------------------------------------------ */
@@ -153,22 +143,19 @@ no_words(const void *context, const char *const *items, const uint32_t *bytes, s
 }
 
 struct bordering {
-	struct gs_hub *hub;
-	unsigned       rank;
 	const struct gs_item_digest *ends;
 	gs_status      status;
 	char           message[256];
 };
 
-static void *
-check_border(void *context)
+static void
+check_border(struct gs_ranks *ranks, void *context)
 {
 	struct bordering *b = context;
 	const struct gs_item_order order = { .words = no_words, .compare = compare_bytes };
 
-	b->status = gs_border_check_items(gs_ranks_threads_rank(b->hub, b->rank), &order, b->ends);
+	b->status = gs_border_check_items(ranks, &order, b->ends);
 	snprintf(b->message, sizeof b->message, "%s", gs_message());
-	return NULL;
 }
 
 /* An item of each of the ends of ranks; "": none. */
@@ -176,10 +163,8 @@ static void
 border(const char *about, const char *const firsts[RANKS], const char *const lasts[RANKS],
        unsigned wrong)
 {
-	struct gs_hub *hub = gs_ranks_threads_open(RANKS);
 	struct gs_item_digest ends[RANKS];
 	struct bordering members[RANKS];
-	pthread_t threads[RANKS];
 
 	for (unsigned r = 0; r < RANKS; r++) {
 		ends[r] = (struct gs_item_digest){
@@ -188,11 +173,10 @@ border(const char *about, const char *const firsts[RANKS], const char *const las
 			.first_bytes = firsts[r] == NULL ? 0 : strlen(firsts[r]),
 			.last_bytes = lasts[r] == NULL ? 0 : strlen(lasts[r]),
 		};
-		members[r] = (struct bordering){ .hub = hub, .rank = r, .ends = &ends[r] };
-		CHECK(pthread_create(&threads[r], NULL, check_border, &members[r]) == 0, "a thread starts");
+		members[r] = (struct bordering){ .ends = &ends[r] };
 	}
+	CHECK(gs_ranks_threads_run(RANKS, check_border, members, sizeof *members), "the threads start");
 	for (unsigned r = 0; r < RANKS; r++) {
-		pthread_join(threads[r], NULL);
 		free(ends[r].first);
 		free(ends[r].last);
 	}
@@ -201,7 +185,6 @@ border(const char *about, const char *const firsts[RANKS], const char *const las
 		      : members[r].status == (r == wrong ? GS_EDEVICE : GS_EIO) &&
 		        (strstr(members[r].message, "not in order") != NULL) == (r == wrong),
 		      "%s: rank %u: %s", about, r, members[r].message);
-	gs_ranks_threads_close(hub);
 }
 
 static void

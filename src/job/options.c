@@ -3,7 +3,7 @@
  * options.c - are the options of a job valid, and can they be used together?
  *
  * In:   the caller's options.
- * Out:  the first error, in the order of the tables here, as a message or as data.
+ * Out:  the first error, in the order of the rules here, as a message or as data.
  *
  * A useless option is allowed (a check with -T), as in sort(1).  An option that cannot have its
  * effect is refused.
@@ -147,254 +147,194 @@ gs_options_answer(const struct gsort_options *o)
 	       : o->histogram > 0 ? "histogram" : o->top.wanted ? "top" : "to=json";
 }
 
-/* A row of the tables below. */
+/* ---- options that exclude each other, or need another ------------------------------- */
+
+/* What options say: a name here, how the option is called, and whether it is used so. */
+#define USES(USE) \
+	USE(ANSWER, answer, answers) \
+	USE(ANSWER_OF_ITEMS, answer, answers && !together && items) \
+	USE(ANSWER_OF_KEYS, answer, answers && !together && !items) \
+	USE(ANSWER_ENCODED, answer, answers && o->to != GSORT_TEXT) \
+	USE(TOP_BESIDE_COLUMN, answer, column) \
+	USE(JSON_OF_RECORDS, "to=json", o->json && !column) \
+	USE(ARGSORT, "argsort", argsort) \
+	USE(CHECK, "check", o->operation == GSORT_CHECK) \
+	USE(COUNTS, "count", o->counts) \
+	USE(DEBUG, "debug", lines && o->underline) \
+	USE(DEVICE, "device", o->device == GSORT_DEVICE_GPU) \
+	USE(HEAD, "head", o->head) \
+	USE(HEADER, "header", o->header_lines > 0) \
+	USE(HISTOGRAM, "histogram", o->histogram > 0) \
+	USE(IN_PLACE, "in-place", o->in_place) \
+	USE(INVALID, "invalid", o->invalid != GSORT_INVALID_ABORT) \
+	USE(JSON, "to=json", o->json) \
+	USE(KEEP_ORDER, "keep-order", o->keep_order) \
+	USE(KEY, "key", o->key_count > 0 && o->format != GSORT_FORMAT_NPY) \
+	USE(LINES, "lines", lines) \
+	USE(LOCALE, "locale", o->locale != NULL) \
+	USE(MERGE, "merge", o->operation == GSORT_MERGE) \
+	USE(NPY, "type=npy", o->format == GSORT_FORMAT_NPY) \
+	USE(OUTPUT, "output", o->output != NULL) \
+	USE(QUANTILES, "quantiles", o->quantiles != NULL) \
+	USE(RECORDS, "record-size", records) \
+	USE(REPEATED, "unique=repeated", o->repeated) \
+	USE(REVERSE, "reverse", o->reverse) \
+	USE(SAMPLE, "sample", o->sample.wanted) \
+	USE(SEED, "seed", o->seed != 0) \
+	USE(SET, set_name(o), o->set != GSORT_NO_SET) \
+	USE(SINGLETONS, "unique=singletons", o->singletons) \
+	USE(SKIP, "skip-bytes", o->skip_bytes > 0) \
+	USE(SPLIT, "split", o->split > 0) \
+	USE(SUMMARY, "summary", o->summary) \
+	USE(TAIL, "tail", o->tail.wanted) \
+	USE(TOP, "top", o->top.wanted) \
+	USE(UNIQUE, "unique", o->unique) \
+	USE(VERIFY, "verify", o->verify) \
+	USE(ZERO, "zero-terminated", o->zero_terminated) \
+	USE(TYPE_OF_NO_LINE, "type", is_binary(o->type) || noted) \
+	USE(TYPE_BESIDE_RECORDS, "type", o->type != GSORT_TEXT || noted) \
+	USE(TYPE_BINARY, "type", binary_in) \
+	USE(TYPE_STAYS_BINARY, "type", binary_in && binary_out) \
+	USE(TYPE_WIDE, "type", gs_key_is_wide(o->type) && !lines) \
+	USE(TO, "to", o->converts) \
+	USE(TO_BINARY, "to", binary_out) \
+	USE(TO_NO_TEXT, "to", o->converts && o->to != GSORT_TEXT) \
+	USE(TO_NOTATION, "to", o->converts && o->notation > GSORT_HEXADECIMAL) \
+	USE(BINARY_TO_TEXT, "to", binary_in && !binary_out)
+
+#define NAME_USE(use, name, so)	use,
+#define FIND_USE(use, name, so)	{ name, so },
+
+enum use { NO_USE, USES(NAME_USE) };
+
+/* It is an error if ONE is used beside any of OTHERS, which 0 ends; or, if it NEEDS them, beside none. */
+enum relation { NOT, NEEDS };
+
 struct rule {
-	bool found;
-	struct gsort_conflict conflict;
+	unsigned char one, relation, others[9];
+	const char   *why;
 };
 
-/* Take the first rule that was found. */
-static bool
-find(const struct rule *rules, size_t count, struct gsort_conflict *conflict)
-{
-	for (size_t i = 0; i < count; i++)
-		if (rules[i].found) {
-			*conflict = rules[i].conflict;
-			return true;
-		}
-	return false;
-}
+#define OF_ALL	"it is of all keys; pipe one gsort into another"
+#define ALONE	"a GPU sorts keys alone"
+#define CUT	"files are cut by the number of all keys"
+#define PIPE	"pipe one gsort into another"
+#define AS_THEY_ARE	"sort the inputs as they are"
 
-/* Find an option that keys of 128 bits, which are sorted as records, exclude. */
-static bool
-find_wide_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
-{
-	static const char figures[] = "figures are of at most 64 bits";
-	const struct rule rules[] = {
-		{ o->converts && o->to != GSORT_TEXT, { "type", "to", false,
-		  "keys of 128 bits are converted to text only" } },
-		{ o->converts && o->notation > GSORT_HEXADECIMAL, { "type", "to", false,
-		  "keys of 128 bits are decimal or hexadecimal" } },
-		{ o->device == GSORT_DEVICE_GPU, { "type", "device", false,
-		  "a GPU sorts keys of at most 64 bits" } },
-		{ o->quantiles != NULL, { "type", "quantiles", false, figures } },
-		{ o->summary, { "type", "summary", false, figures } },
-		{ o->histogram > 0, { "type", "histogram", false, figures } },
-		{ o->json, { "type", "to=json", false, figures } },
-	};
+static const struct rule rules[] = {
+	{ LINES, NOT, { TYPE_OF_NO_LINE }, NULL },
+	{ LINES, NOT, { RECORDS }, "keys of records are -k TYPE@OFFSET, such as -k u32@8" },
+	{ LINES, NOT, { NPY }, "its items are no lines" },
+	{ ARGSORT, NOT, { DEBUG }, NULL },
+	{ LINES, NOT, { TO }, "lines are written as they are" },
+	{ LINES, NOT, { DEVICE }, ALONE },
+	{ CHECK, NOT, { DEBUG }, NULL },
+	{ DEBUG, NOT, { OUTPUT }, NULL },
+	{ LOCALE, NEEDS, { LINES }, NULL },
 
-	return gs_key_is_wide(o->type) && !o->lines && find(rules, COUNT(rules), conflict);
-}
+	{ KEY, NEEDS, { RECORDS }, NULL },
+	{ RECORDS, NOT, { TYPE_BESIDE_RECORDS }, "-k names the types of keys" },
+	{ RECORDS, NOT, { TO }, "records are moved as they are" },
+	{ RECORDS, NOT, { HEADER }, "only bytes at the front are skipped" },
+	{ RECORDS, NOT, { ZERO, INVALID }, "records are binary" },
+	{ RECORDS, NOT, { DEVICE }, ALONE },
+	{ ARGSORT, NOT, { SET }, "a set is of several inputs, and a number of one" },
+	{ ARGSORT, NOT, { SAMPLE }, "draw from the numbers that it writes" },
+	{ ARGSORT, NOT, { MERGE }, AS_THEY_ARE },
+	{ ARGSORT, NOT, { CHECK }, NULL },
+	{ ARGSORT, NOT, { TO, COUNTS }, "the output is numbers of keys" },
+	{ ARGSORT, NOT, { DEVICE }, ALONE },
 
-/* Find the first two options of which one needs, or excludes, records or --argsort. */
-static bool
-find_record_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
-{
-	const bool records = o->record_bytes > 0, argsort = o->argsort_bits > 0;
-	const bool gpu = o->device == GSORT_DEVICE_GPU, sets = o->set != GSORT_NO_SET;
-	static const char whole[] = "records are moved as they are";
-	static const char binary[] = "records are binary";
-	static const char numbers[] = "the output is numbers of keys";
-	const struct rule rules[] = {
-		{ o->key_count > 0 && !records && o->format != GSORT_FORMAT_NPY,
-		  { "key", "record-size", true, NULL } },
-		{ records && (o->type != GSORT_TEXT || (o->notation != GSORT_DECIMAL && !o->converts)),
-		  { "record-size", "type", false, "-k names the types of keys" } },
-		{ records && o->converts, { "record-size", "to", false, whole } },
-		{ records && o->header_lines > 0, { "record-size", "header", false,
-		  "only bytes at the front are skipped" } },
-		{ records && o->zero_terminated, { "record-size", "zero-terminated", false, binary } },
-		{ records && o->invalid != GSORT_INVALID_ABORT,
-		  { "record-size", "invalid", false, binary } },
-		{ records && gpu, { "record-size", "device", false, "a GPU sorts keys alone" } },
-		{ argsort && sets, { "argsort", set_name(o), false,
-		  "a set is of several inputs, and a number of one" } },
-		{ argsort && o->sample.wanted, { "argsort", "sample", false,
-		  "draw from the numbers that it writes" } },
-		{ argsort && o->operation == GSORT_MERGE, { "argsort", "merge", false,
-		  "sort the inputs as they are" } },
-		{ argsort && o->operation == GSORT_CHECK, { "argsort", "check", false, NULL } },
-		{ argsort && o->converts, { "argsort", "to", false, numbers } },
-		{ argsort && o->counts, { "argsort", "count", false, numbers } },
-		{ argsort && gpu, { "argsort", "device", false, "a GPU sorts keys alone" } },
-	};
+	{ TYPE_WIDE, NOT, { TO_NO_TEXT }, "keys of 128 bits are converted to text only" },
+	{ TYPE_WIDE, NOT, { TO_NOTATION }, "keys of 128 bits are decimal or hexadecimal" },
+	{ TYPE_WIDE, NOT, { DEVICE }, "a GPU sorts keys of at most 64 bits" },
+	{ TYPE_WIDE, NOT, { QUANTILES, SUMMARY, HISTOGRAM, JSON }, "figures are of at most 64 bits" },
 
-	return find(rules, COUNT(rules), conflict);
-}
+	{ IN_PLACE, NEEDS, { OUTPUT }, NULL },
+	{ SPLIT, NEEDS, { OUTPUT }, NULL },
+	{ SPLIT, NOT, { IN_PLACE, MERGE }, NULL },
+	{ CHECK, NOT, { OUTPUT, TO, COUNTS, REPEATED, SINGLETONS, HEAD, VERIFY, DEVICE }, NULL },
+	{ MERGE, NOT, { DEVICE }, NULL },
+	{ REPEATED, NOT, { SINGLETONS }, NULL },
+	{ ZERO, NOT, { TYPE_STAYS_BINARY }, NULL },
+	{ HEADER, NOT, { TYPE_BINARY }, NULL },
+	{ INVALID, NOT, { TYPE_BINARY }, NULL },
+	{ HEADER, NOT, { TO_BINARY }, NULL },	/* it is copied as it is */
+	{ SKIP, NOT, { BINARY_TO_TEXT }, NULL },
 
-/* The same for lines by key. */
-static bool
-find_line_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
-{
-	static const char whole[] = "lines are written as they are";
-	static const char records[] = "keys of records are -k TYPE@OFFSET, such as -k u32@8";
-	static const struct rule locale = { true, { "locale", "lines", true, NULL } };
-	const struct rule rules[] = {
-		{ is_binary(o->type) || (o->notation != GSORT_DECIMAL && !o->converts),
-		  { "lines", "type", false, NULL } },
-		{ o->record_bytes > 0, { "lines", "record-size", false, records } },
-		{ o->format == GSORT_FORMAT_NPY, { "lines", "type=npy", false, "its items are no lines" } },
-		{ o->argsort_bits > 0 && o->underline, { "argsort", "debug", false, NULL } },
-		{ o->converts, { "lines", "to", false, whole } },
-		{ o->device == GSORT_DEVICE_GPU, { "lines", "device", false, "a GPU sorts keys alone" } },
-		{ o->underline && o->operation == GSORT_CHECK, { "check", "debug", false, NULL } },
-		{ o->underline && o->output != NULL, { "debug", "output", false, NULL } },
-	};
+	{ CHECK, NOT, { SET }, NULL },
+	{ MERGE, NOT, { SET }, "inputs are sorted in any case: leave -m out" },
+	{ SET, NOT, { ANSWER, SAMPLE }, PIPE },
+	{ SET, NOT, { SPLIT }, CUT },
+	{ SET, NOT, { DEVICE }, NULL },
 
-	return o->lines ? find(rules, COUNT(rules), conflict)
-	                : o->locale != NULL && find(&locale, 1, conflict);
-}
+	{ CHECK, NOT, { TAIL }, NULL },
+	{ TAIL, NOT, { HEAD }, PIPE },
+	{ TAIL, NOT, { SPLIT }, CUT },
+	{ CHECK, NOT, { SAMPLE }, NULL },
+	{ MERGE, NOT, { SAMPLE }, "how many keys there are is known only after the last" },
+	{ SAMPLE, NOT, { HEAD, TAIL, UNIQUE, COUNTS, REPEATED, SINGLETONS }, OF_ALL },
+	{ SAMPLE, NOT, { SPLIT }, CUT },
 
-/* The same for sets. */
-static bool
-find_set_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
-{
-	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
-	const bool answers = gs_answer_is_wanted(o), sets = o->set != GSORT_NO_SET;
-	const char *set = set_name(o), *answer = gs_options_answer(o);
-	const struct rule rules[] = {
-		{ sets && check, { "check", set, false, NULL } },
-		{ sets && merge, { "merge", set, false, "inputs are sorted in any case: leave -m out" } },
-		{ sets && answers, { set, answer, false, "pipe one gsort into another" } },
-		{ sets && o->argsort_bits > 0, { set, "argsort", false, NULL } },
-		{ sets && o->sample.wanted, { set, "sample", false, "pipe one gsort into another" } },
-		{ sets && o->split > 0, { set, "split", false, "files are cut by the number of all keys" } },
-		{ sets && o->device == GSORT_DEVICE_GPU, { set, "device", false, NULL } },
-	};
+	{ KEEP_ORDER, NOT, { COUNTS }, "a count is known after the last element" },
+	{ KEEP_ORDER, NEEDS, { UNIQUE, REPEATED, SINGLETONS }, NULL },
+	{ KEEP_ORDER, NOT, { REVERSE }, "the order is that of the input" },
+	{ CHECK, NOT, { KEEP_ORDER }, NULL },
+	{ MERGE, NOT, { KEEP_ORDER }, AS_THEY_ARE },
+	{ SET, NOT, { KEEP_ORDER }, PIPE },
+	{ ARGSORT, NOT, { KEEP_ORDER }, "sort its numbers" },
+	{ KEEP_ORDER, NOT, { TO }, "elements are written as they are" },
+	{ KEEP_ORDER, NOT, { INVALID }, NULL },
+	{ KEEP_ORDER, NOT, { DEVICE }, ALONE },
 
-	return find(rules, COUNT(rules), conflict);
-}
-
-static const char of_all[] = "it is of all keys; pipe one gsort into another";
-
-/* The same for the last keys, and for random ones. */
-static bool
-find_rank_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
-{
-	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
-	const struct rule rules[] = {
-		{ check && o->tail.wanted, { "check", "tail", false, NULL } },
-		{ o->tail.wanted && o->head, { "tail", "head", false,
-		  "pipe one gsort into another" } },
-		{ o->tail.wanted && o->split > 0, { "tail", "split", false,
-		  "files are cut by the number of all keys" } },
-		{ check && o->sample.wanted, { "check", "sample", false, NULL } },
-		{ merge && o->sample.wanted, { "merge", "sample", false,
-		  "how many keys there are is known only after the last" } },
-		{ o->sample.wanted && o->head, { "sample", "head", false, of_all } },
-		{ o->sample.wanted && o->tail.wanted, { "sample", "tail", false, of_all } },
-		{ o->sample.wanted && o->unique, { "sample", "unique", false, of_all } },
-		{ o->sample.wanted && o->counts, { "sample", "count", false, of_all } },
-		{ o->sample.wanted && o->repeated, { "sample", "unique=repeated", false, of_all } },
-		{ o->sample.wanted && o->singletons, { "sample", "unique=singletons", false, of_all } },
-		{ o->sample.wanted && o->split > 0, { "sample", "split", false,
-		  "files are cut by the number of all keys" } },
-	};
-
-	return find(rules, COUNT(rules), conflict);
-}
-
-/* The same for -u in the order of the input. */
-static bool
-find_keep_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
-{
-	static const char whole[] = "elements are written as they are";
-	const struct rule rules[] = {
-		{ o->counts, { "keep-order", "count", false, "a count is known after the last element" } },
-		{ !o->unique && !o->repeated && !o->singletons, { "keep-order", "unique", true, NULL } },
-		{ o->reverse, { "keep-order", "reverse", false, "the order is that of the input" } },
-		{ o->operation == GSORT_CHECK, { "check", "keep-order", false, NULL } },
-		{ o->operation == GSORT_MERGE, { "merge", "keep-order", false,
-		  "sort the inputs as they are" } },
-		{ o->set != GSORT_NO_SET, { set_name(o), "keep-order", false,
-		  "pipe one gsort into another" } },
-		{ o->argsort_bits > 0, { "argsort", "keep-order", false, "sort its numbers" } },
-		{ o->converts, { "keep-order", "to", false, whole } },
-		{ o->invalid != GSORT_INVALID_ABORT, { "keep-order", "invalid", false, NULL } },
-		{ o->device == GSORT_DEVICE_GPU, { "keep-order", "device", false,
-		  "a GPU sorts keys alone" } },
-	};
-
-	return o->keep_order && find(rules, COUNT(rules), conflict);
-}
-
-/* The same for figures, which are written in place of keys. */
-static bool
-find_answer_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
-{
-	const bool check = o->operation == GSORT_CHECK, merge = o->operation == GSORT_MERGE;
-	const bool answers = gs_answer_is_wanted(o);
-	const char *answer = gs_options_answer(o);
-	const bool items = gs_options_want_items(o) && !gs_options_want_column(o);
-	const bool together = o->json && !(items && o->top.wanted);
-	const char *beside = items ? of_all : "with --to=json they go together";
-	const struct rule rules[] = {
-		{ o->reverse && o->summary, { "reverse", "summary", false,
-		  "a summary names its figures" } },
-		{ o->reverse && o->histogram > 0, { "reverse", "histogram", false,
-		  "its intervals ascend" } },
-		{ o->top.wanted && gs_options_want_column(o), { answer, "top", false,
-		  "the first is of numbers, the other of lines or records: use two commands" } },
-		{ o->json && o->record_bytes > 0 && !gs_options_want_column(o),
-		  { "to=json", "record-size", false, "figures are of numbers" } },
-		{ answers && o->argsort_bits > 0, { answer, "argsort", false,
-		  "figures name no positions" } },
-		{ answers && check, { "check", answer, false, NULL } },
-		{ answers && merge, { "merge", answer, false,
-		  "figures need no sorted inputs: leave -m out" } },
-		{ answers && o->head, { answer, "head", false, of_all } },
-		{ answers && o->tail.wanted && !together, { answer, "tail", false, beside } },
-		{ answers && o->sample.wanted && !together, { answer, "sample", false, beside } },
-		{ answers && o->unique, { answer, "unique", false, of_all } },
-		{ answers && o->counts, { answer, "count", false, of_all } },
-		{ answers && o->repeated, { answer, "unique=repeated", false, of_all } },
-		{ answers && o->singletons, { answer, "unique=singletons", false, of_all } },
-		{ answers && o->split > 0, { answer, "split", false, NULL } },
-		{ answers && o->converts && o->to != GSORT_TEXT, { answer, "to", false,
-		  "figures are text" } },
-		{ o->seed != 0 && !o->sample.wanted, { "seed", "sample", true, NULL } },
-	};
-
-	return find(rules, COUNT(rules), conflict);
-}
+	{ REVERSE, NOT, { SUMMARY }, "a summary names its figures" },
+	{ REVERSE, NOT, { HISTOGRAM }, "its intervals ascend" },
+	{ TOP_BESIDE_COLUMN, NOT, { TOP },
+	  "the first is of numbers, the other of lines or records: use two commands" },
+	{ JSON_OF_RECORDS, NOT, { RECORDS }, "figures are of numbers" },
+	{ ANSWER, NOT, { ARGSORT }, "figures name no positions" },
+	{ CHECK, NOT, { ANSWER }, NULL },
+	{ MERGE, NOT, { ANSWER }, "figures need no sorted inputs: leave -m out" },
+	{ ANSWER, NOT, { HEAD }, OF_ALL },
+	{ ANSWER_OF_ITEMS, NOT, { TAIL, SAMPLE }, OF_ALL },
+	{ ANSWER_OF_KEYS, NOT, { TAIL, SAMPLE }, "with --to=json they go together" },
+	{ ANSWER, NOT, { UNIQUE, COUNTS, REPEATED, SINGLETONS }, OF_ALL },
+	{ ANSWER, NOT, { SPLIT }, NULL },
+	{ ANSWER_ENCODED, NOT, { TO }, "figures are text" },
+	{ SEED, NEEDS, { SAMPLE }, NULL },
+};
 
 bool
 gs_options_conflict(const struct gsort_options *o, struct gsort_conflict *conflict)
 {
-	const bool check = o->operation == GSORT_CHECK;
-	const bool records = o->record_bytes > 0;
+	const bool lines = o->lines, records = o->record_bytes > 0, argsort = o->argsort_bits > 0;
+	const bool noted = o->notation != GSORT_DECIMAL && !o->converts;
 	const bool binary_in = is_binary(o->type) || records;
-	const bool binary_out = writes_binary(o) || records ||
-	                        (o->argsort_bits > 0 && binary_in);
-	const struct rule rules[] = {
-		{ o->in_place && o->output == NULL, { "in-place", "output", true, NULL } },
-		{ o->split > 0 && o->output == NULL, { "split", "output", true, NULL } },
-		{ o->split > 0 && o->in_place, { "split", "in-place", false, NULL } },
-		{ o->split > 0 && o->operation == GSORT_MERGE, { "split", "merge", false, NULL } },
-		{ check && o->output != NULL, { "check", "output", false, NULL } },
-		{ check && o->converts, { "check", "to", false, NULL } },
-		{ check && o->counts, { "check", "count", false, NULL } },
-		{ check && o->repeated, { "check", "unique=repeated", false, NULL } },
-		{ check && o->singletons, { "check", "unique=singletons", false, NULL } },
-		{ check && o->head, { "check", "head", false, NULL } },
-		{ check && o->verify, { "check", "verify", false, NULL } },
-		{ check && o->device == GSORT_DEVICE_GPU, { "check", "device", false, NULL } },
-		{ o->operation == GSORT_MERGE && o->device == GSORT_DEVICE_GPU,
-		  { "merge", "device", false, NULL } },
-		{ o->repeated && o->singletons, { "unique=repeated", "unique=singletons", false, NULL } },
-		{ binary_in && binary_out && o->zero_terminated, { "zero-terminated", "type", false, NULL } },
-		{ binary_in && o->header_lines > 0, { "header", "type", false, NULL } },
-		{ binary_in && o->invalid != GSORT_INVALID_ABORT, { "invalid", "type", false, NULL } },
-		/* a header is copied as it is */
-		{ binary_out && o->header_lines > 0, { "header", "to", false, NULL } },
-		{ binary_in && !binary_out && o->skip_bytes > 0, { "skip-bytes", "to", false, NULL } },
-	};
+	const bool binary_out = writes_binary(o) || records || (argsort && binary_in);
+	const bool answers = gs_answer_is_wanted(o), column = gs_options_want_column(o);
+	const bool items = gs_options_want_items(o) && !column;
+	const bool together = o->json && !(items && o->top.wanted);
+	const char *answer = gs_options_answer(o);
+	const struct {
+		const char *name;
+		bool        so;
+	} uses[] = { { NULL, false }, USES(FIND_USE) };
 
-	if (find_line_conflict(o, conflict) || find_record_conflict(o, conflict) ||
-	    find_wide_conflict(o, conflict) || find(rules, COUNT(rules), conflict))
+	for (const struct rule *rule = rules; rule < rules + COUNT(rules); rule++) {
+		const bool needs = rule->relation == NEEDS;
+		const unsigned char *other = rule->others;
+
+		while (*other != NO_USE && !uses[*other].so)
+			other++;
+		if (!uses[rule->one].so || needs == (*other != NO_USE))
+			continue;
+		*conflict = (struct gsort_conflict){
+			.one = uses[rule->one].name, .other = uses[needs ? rule->others[0] : *other].name,
+			.needs = needs, .why = rule->why,
+		};
 		return true;
-	return find_set_conflict(o, conflict) || find_rank_conflict(o, conflict) ||
-	       find_keep_conflict(o, conflict) || find_answer_conflict(o, conflict);
+	}
+	return false;
 }
 
 static const char *const notations[] = { "text", "hex", "ipv4", "time" };

@@ -254,7 +254,7 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
 	const bool items = gs_options_want_items(options) && !gs_options_argsort_text(options);
-	const size_t unit = job->kind->element_bytes(job);
+	const size_t unit = job->keys.ingest.unit;
 	struct gs_forecast forecast;
 
 	gs_json_begin(json, NULL, '{');

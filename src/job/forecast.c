@@ -36,10 +36,10 @@ bytes_kept(const struct gsort *job, uint64_t bytes)
 	const struct gsort_options *o = &job->options;
 	const uint64_t key_bytes = gs_key_bits(o->type) / 8;
 	const uint64_t item_bytes = o->record_bytes > 0 ? o->record_bytes
-	                            : o->lines || key_bytes == 0 ? LINE : key_bytes;
+	                            : key_bytes > 0 ? key_bytes : LINE;
 
 	if (gs_options_want_column(o))
-		return bytes / item_bytes * (o->lines ? sizeof(uint64_t) : key_bytes);
+		return bytes / item_bytes * (key_bytes > 0 ? key_bytes : sizeof(uint64_t));
 	if (!job->kind->items)
 		return bytes;
 	if (job->plan_input.heads && !o->unique && o->head_count < bytes / item_bytes)
@@ -74,18 +74,17 @@ plan_part(const struct gsort *job, const struct gs_plan_input *input, struct gs_
 		*plan = job->plan;
 }
 
-/* See must_sort() of merge.c, but for an output that is an input. */
-static bool
-becomes_sort(const struct gsort *job)
+/* There are more than can be read at once; or which are the last is known after all were read. */
+bool
+gs_items_merge_sorts(const struct gsort *job, struct gs_item_merge_sizes *sizes)
 {
 	const struct gs_item_facts facts = {
-		.record_bytes = job->kind->element_bytes(job), .item_bytes = job->items.order.item_bytes,
+		.record_bytes = job->keys.ingest.unit, .item_bytes = job->items.order.item_bytes,
 	};
-	const size_t count = job->plan_input.input_count;
-	struct gs_item_merge_sizes sizes;
+	const size_t count = gs_merge_count(&job->options);
 
-	gs_plan_item_merge(&sizes, &job->plan, &job->plan_input, &facts, count);
-	return count > sizes.most || job->options.tail.wanted || job->items.npy.first != NULL;
+	gs_plan_item_merge(sizes, &job->plan, &job->plan_input, &facts, count);
+	return count > sizes->most || job->options.tail.wanted || job->items.npy.first != NULL;
 }
 
 static void
@@ -93,13 +92,14 @@ forecast_of(const struct gsort *job, uint64_t bytes, struct gs_forecast *forecas
 {
 	struct gs_plan_input input = job->plan_input;
 	struct gs_plan plan = job->plan;
+	struct gs_item_merge_sizes sizes;
 
 	input.input_bytes = bytes;
 	if (job->options.set != GSORT_NO_SET) {
 		input.operation = GSORT_SORT;
 		plan_part(job, &input, &plan);
 	} else if (job->options.operation == GSORT_MERGE && job->kind->items) {
-		input.operation = becomes_sort(job) ? GSORT_SORT : GSORT_MERGE;
+		input.operation = gs_items_merge_sorts(job, &sizes) ? GSORT_SORT : GSORT_MERGE;
 	}
 	gs_plan_forecast(forecast, &plan, &input, work_of(job), bytes_kept(job, bytes));
 }

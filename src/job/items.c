@@ -40,6 +40,7 @@ describe(struct gsort *job)
 		return gs_fail(GS_EUSAGE, "option '--keep-order' needs '--lines' or '-n': numbers are "
 		               "written anew, and lines as they are");
 	TRY(gs_record_ingest_open(&items->ingest, &job->options));
+	job->keys.ingest.unit = items->ingest.record.bytes;
 	items->ingest.before = job->ranked->parts.before;
 	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
@@ -82,7 +83,7 @@ struct gs_item_facts
 gs_items_facts(const struct gsort *job)
 {
 	struct gs_item_facts facts = {
-		.record_bytes = job->kind->element_bytes(job),
+		.record_bytes = job->keys.ingest.unit,
 		.item_bytes = job->items.order.item_bytes,
 		.numbered = gs_options_want_numbers(&job->options),
 	};
@@ -174,18 +175,6 @@ open_emit(struct gsort *job)
 	return GS_OK;
 }
 
-static size_t
-element_bytes(const struct gsort *job)
-{
-	return job->items.ingest.record.bytes;
-}
-
-static bool
-writes_binary(const struct gsort *job)
-{
-	return !job->options.converts;
-}
-
 static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
@@ -237,11 +226,10 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 }
 
 const struct gs_kind gs_records = {
-	.items = true, .adapt = gs_items_adapt, .describe = describe, .element_bytes = element_bytes,
-	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .make_items = make_items, .read = read_all, .header = find_header,
-	.check = gs_records_check, .explain = gs_records_explain,
-	.explain_memory = gs_items_explain_memory, .count = count_read,
+	.items = true, .adapt = gs_items_adapt, .describe = describe, .allocate = allocate,
+	.check_disk = gs_items_check_disk, .open_emit = open_emit, .make_items = make_items,
+	.read = read_all, .header = find_header, .check = gs_records_check,
+	.explain = gs_records_explain, .explain_memory = gs_items_explain_memory, .count = count_read,
 };
 
 void

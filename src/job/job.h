@@ -58,15 +58,9 @@ struct gs_kind {
 	/** Set the options of JOB to others that mean the same, and are done with less. */
 	void (*adapt)(struct gsort *job);
 
-	/** Understand the keys, after gs_ingest_set_format().  GS_EUSAGE: one is wrong.  NULL: there are
-	 *  none. */
+	/** Understand the keys, after gs_ingest_set_format(), and set the bytes of an element if it has
+	 *  others.  GS_EUSAGE: one is wrong.  NULL: there are none. */
 	gs_status (*describe)(struct gsort *job);
-
-	/** Bytes of an element in the input; 0: text. */
-	size_t (*element_bytes)(const struct gsort *job);
-
-	/** Is the output no text? */
-	bool (*writes_binary)(const struct gsort *job);
 
 	/** Get memory, as planned, and open JOB->engine.  GS_EBUDGET. */
 	gs_status (*allocate)(struct gsort *job);
@@ -389,6 +383,16 @@ void gs_job_forecast(const struct gsort *job, struct gs_forecast *forecast);
 
 /** Its batches and temporary files: of a column, those of the keys that it keeps. */
 void gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate);
+
+/** How many inputs a merge has; a callback is one. */
+static inline size_t
+gs_merge_count(const struct gsort_options *options)
+{
+	return options->input_count == 0 || options->read != NULL ? 1 : options->input_count;
+}
+
+/** Will a merge of items be a sort, even if the output does not overwrite an input?  Its SIZES are set. */
+bool gs_items_merge_sorts(const struct gsort *job, struct gs_item_merge_sizes *sizes);
 
 /** It is planned: store in its counters what the plan expects. */
 void gs_job_expect(struct gsort *job);

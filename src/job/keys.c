@@ -18,9 +18,13 @@
 const struct gs_kind *
 gs_kind_of(const struct gsort_options *options)
 {
-	return gs_options_want_column(options) ? (options->lines ? &gs_column : &gs_field) :
-	       options->lines || gs_options_argsort_text(options) ? &gs_lines :
-	       gs_options_want_items(options) ? &gs_records : &gs_keys;
+	static const struct gs_kind *const kinds[][2] = {	/* with figures of a key: the other */
+		[GS_OF_KEYS] = { &gs_keys, &gs_keys },
+		[GS_OF_RECORDS] = { &gs_records, &gs_field },
+		[GS_OF_LINES] = { &gs_lines, &gs_column },
+	};
+
+	return kinds[gs_options_elements(options)][gs_options_want_column(options)];
 }
 
 /* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
@@ -35,18 +39,6 @@ adapt(struct gsort *job)
 	own->reverse = !own->reverse;
 	own->head = true;
 	own->head_count = own->tail.count;
-}
-
-static size_t
-element_bytes(const struct gsort *job)
-{
-	return gs_key_bits(job->options.type) / 8;
-}
-
-static bool
-writes_binary(const struct gsort *job)
-{
-	return gs_key_bits(job->emit.encoding.to) > 0;
 }
 
 /* Take every buffer of the job.  An arena that is not open only adds up their bytes. */
@@ -114,10 +106,9 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 }
 
 const struct gs_kind gs_keys = {
-	.adapt = adapt, .element_bytes = element_bytes, .writes_binary = writes_binary,
-	.allocate = allocate, .check_disk = check_disk, .read = read_all, .header = find_header,
-	.check = gs_keys_check, .explain = gs_keys_explain,
-	.explain_memory = gs_keys_explain_memory, .count = count_read,
+	.adapt = adapt, .allocate = allocate, .check_disk = check_disk, .read = read_all,
+	.header = find_header, .check = gs_keys_check,
+	.explain = gs_keys_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
 };
 
 /* ---- a column ------------------------------------------------------------------ */
@@ -198,12 +189,6 @@ describe_field(struct gsort *job)
 	return GS_OK;
 }
 
-static size_t
-record_bytes(const struct gsort *job)
-{
-	return job->items.ingest.record.bytes;
-}
-
 /* The decoder, which has nothing to do, has memory for the keys of a chunk. */
 static gs_status
 read_column(struct gsort *job, const struct gs_taker *taker)
@@ -228,15 +213,13 @@ read_column(struct gsort *job, const struct gs_taker *taker)
 }
 
 const struct gs_kind gs_column = {
-	.adapt = adapt, .describe = describe_column, .element_bytes = element_bytes,
-	.writes_binary = writes_binary, .allocate = allocate, .check_disk = check_disk,
+	.adapt = adapt, .describe = describe_column, .allocate = allocate, .check_disk = check_disk,
 	.read = read_column, .header = find_header, .explain = gs_lines_explain,
 	.explain_memory = gs_keys_explain_memory, .count = count_read,
 };
 
 const struct gs_kind gs_field = {
-	.adapt = adapt, .describe = describe_field, .element_bytes = record_bytes,
-	.writes_binary = writes_binary, .allocate = allocate, .check_disk = check_disk,
+	.adapt = adapt, .describe = describe_field, .allocate = allocate, .check_disk = check_disk,
 	.read = read_all, .header = find_header, .explain = gs_records_explain,
 	.explain_memory = gs_keys_explain_memory, .count = count_read,
 };

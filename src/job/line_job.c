@@ -340,19 +340,6 @@ check(struct gsort *job, struct gs_follow *follow)
 	return status;
 }
 
-static size_t
-element_bytes(const struct gsort *job)
-{
-	(void)job;
-	return 0;
-}
-
-static bool
-writes_binary(const struct gsort *job)
-{
-	return job->options.argsort_bits > 0;
-}
-
 static gs_status
 open_emit(struct gsort *job)
 {
@@ -400,10 +387,10 @@ explain(const struct gs_line_printer *to, const struct gsort *job)
 }
 
 const struct gs_kind gs_lines = {
-	.items = true, .adapt = gs_items_adapt, .describe = describe, .element_bytes = element_bytes,
-	.writes_binary = writes_binary, .allocate = allocate, .check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .make_items = make_items, .read = read_to, .header = find_header,
-	.check = check, .explain = explain, .explain_memory = gs_items_explain_memory, .count = count_read,
+	.items = true, .adapt = gs_items_adapt, .describe = describe, .allocate = allocate,
+	.check_disk = gs_items_check_disk, .open_emit = open_emit, .make_items = make_items,
+	.read = read_to, .header = find_header, .check = check,
+	.explain = explain, .explain_memory = gs_items_explain_memory, .count = count_read,
 };
 
 void

@@ -160,15 +160,6 @@ run_keys(struct gsort *job)
 
 /* ---- items -------------------------------------------------------------------- */
 
-/* Would the output overwrite an input, or are there more than can be read at once?  Which are the
- * last is known after all were read. */
-static bool
-must_sort(const struct gsort *job, const struct gs_item_merge_sizes *sizes)
-{
-	return gs_merge_count(&job->options) > sizes->most || job->options.tail.wanted ||
-	       job->items.npy.first != NULL || overwrites(job);
-}
-
 static gs_status
 open_items(struct gsort *job, const struct gs_item_merge_sizes *sizes, struct gs_merge_inputs *all,
            struct gs_item_merger *merger)
@@ -210,12 +201,10 @@ run_items(struct gsort *job)
 {
 	struct gs_merge_inputs all = { .job = job };
 	struct gs_item_merger merger = { .count = 0 };
-	const struct gs_item_facts facts = gs_items_facts(job);
 	struct gs_item_merge_sizes sizes;
 	gs_status status;
 
-	gs_plan_item_merge(&sizes, &job->plan, &job->plan_input, &facts, gs_merge_count(&job->options));
-	if (must_sort(job, &sizes)) {
+	if (gs_items_merge_sorts(job, &sizes) || overwrites(job)) {
 		job->items.ingest.checks_order = !job->options.trust_order;
 		TRY(job->kind->allocate(job));
 		return gs_job_sort(job);

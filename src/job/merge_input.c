@@ -341,12 +341,6 @@ gs_merge_fill(void *context, struct gs_item_slice *items)
 /* Memory for the lines of a header: addresses, which cost only what the header needs. */
 #define HEADER_BYTES	((size_t)1 << 20)
 
-size_t
-gs_merge_count(const struct gsort_options *options)
-{
-	return options->input_count == 0 || calls(options) ? 1 : options->input_count;
-}
-
 /* Nothing is opened yet.  Standard input is read only once, even if it is named several times. */
 static void
 list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)

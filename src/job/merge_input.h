@@ -98,9 +98,6 @@ struct gs_merge_inputs {
 	size_t    spare;		/* memory for lines that are larger than a buffer */
 };
 
-/** How many inputs there are; a callback is one. */
-size_t gs_merge_count(const struct gsort_options *options);
-
 /** Begin, with ROOM bytes for each of MOST inputs that are read at a time.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_merge_inputs_open(struct gs_merge_inputs *all, struct gsort *job, size_t room,
                                           size_t most);

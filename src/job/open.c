@@ -45,7 +45,7 @@ gs_job_input_options(struct gsort *job)
 	return (struct gs_input_options){
 		.names = options->inputs,
 		.count = options->input_count,
-		.binary = job->kind->element_bytes(job) > 0,
+		.binary = job->keys.ingest.unit > 0,
 		.guarded = gs_options_guard(options),
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
@@ -66,7 +66,7 @@ open_input(struct gsort *job, const struct gsort *whole)
 {
 	const struct gsort_options *options = &job->options;
 	struct gs_input_options in = gs_job_input_options(job);
-	const size_t unit = job->kind->element_bytes(job);
+	const size_t unit = job->keys.ingest.unit;
 	const char *name;
 	uint64_t bytes;
 
@@ -89,7 +89,7 @@ open_output(struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const struct gs_output_options out = {
 		.name = options->output,
-		.binary = job->kind->writes_binary(job) && !gs_answer_is_wanted(options),
+		.binary = gs_options_write_binary(options),
 		.terminal_ok = options->force,
 		.whole = job->kind->items || job->items.npy.first != NULL,
 		.in_place = options->in_place,
@@ -211,7 +211,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const uint64_t all = input->all_bytes;
-	const size_t unit = job->kind->element_bytes(job);
+	const size_t unit = job->keys.ingest.unit;
 	const bool abreast = options->set != GSORT_NO_SET && input->items && !input->seekable;
 	/* a rank sends copies of them (ranked_figures.c) */
 	const unsigned times = gs_is_alone(job) ? 1 : PARCEL_TIMES;

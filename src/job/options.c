@@ -90,6 +90,13 @@ writes_binary(const struct gsort_options *o)
 	return is_binary(o->converts ? o->to : o->type);
 }
 
+bool
+gs_options_write_binary(const struct gsort_options *o)
+{
+	return !gs_answer_is_wanted(o) &&
+	       (writes_binary(o) || ((o->record_bytes > 0 || o->argsort_bits > 0) && !o->converts));
+}
+
 /* gsort decompresses, but does not compress: such a file would not be what its name says. */
 static gs_status
 check_suffix(const struct gsort_options *o)
@@ -98,13 +105,12 @@ check_suffix(const struct gsort_options *o)
 	const char *dot = named && !o->force ? strrchr(o->output, '.') : NULL;
 	const char *program = dot == NULL || dot == o->output || dot[-1] == '/'
 	                      ? NULL : gs_inflate_program(o->output);
-	const bool binary = !gs_answer_is_wanted(o) &&
-	                    (writes_binary(o) ||
-	                     ((o->record_bytes > 0 || o->argsort_bits > 0) && !o->converts));
 
-	return program == NULL ? GS_OK
-	       : gs_fail(GS_EUSAGE, "%s would hold plain %s; write to %.*s, or pipe into %s", o->output,
-	                 binary ? "data" : "text", (int)(dot - o->output), o->output, program);
+	if (program == NULL)
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "%s would hold plain %s; write to %.*s, or pipe into %s", o->output,
+	               gs_options_write_binary(o) ? "data" : "text", (int)(dot - o->output), o->output,
+	               program);
 }
 
 /* Standard input cannot be read for two inputs of a set operation. */
@@ -422,11 +428,18 @@ gsort_conflict(const struct gsort_options *options, struct gsort_conflict *confl
 	       gs_options_conflict(&copy, conflict);
 }
 
+enum gs_elements
+gs_options_elements(const struct gsort_options *options)
+{
+	return options->lines || gs_options_argsort_text(options) ? GS_OF_LINES :
+	       options->record_bytes > 0 || gs_options_want_numbers(options) || gs_key_is_wide(options->type)
+	       ? GS_OF_RECORDS : GS_OF_KEYS;
+}
+
 bool
 gs_options_want_items(const struct gsort_options *options)
 {
-	return options->record_bytes > 0 || gs_options_want_numbers(options) || options->lines ||
-	       gs_key_is_wide(options->type);
+	return gs_options_elements(options) != GS_OF_KEYS;
 }
 
 bool

@@ -46,8 +46,15 @@ MUST_CHECK gs_status gs_options_check_operands(const struct gsort_options *optio
 /** Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
 bool gs_options_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
-/** Do OPTIONS want items, and not keys alone?  Keys that no bucket holds are items, too. */
+/** What elements do OPTIONS sort, or make figures of?  Keys that no bucket holds are records, too. */
+enum gs_elements { GS_OF_KEYS, GS_OF_RECORDS, GS_OF_LINES };
+enum gs_elements gs_options_elements(const struct gsort_options *options);
+
+/** Do they want items, and not keys alone? */
 bool gs_options_want_items(const struct gsort_options *options);
+
+/** Is the output no text? */
+bool gs_options_write_binary(const struct gsort_options *options);
 
 /** Are inputs refused that are plainly no keys, and no numbers?  Records may be anything. */
 bool gs_options_guard(const struct gsort_options *options);

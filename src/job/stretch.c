@@ -23,7 +23,7 @@ gs_stretch_open(struct gsort *job, struct gs_follow *follow, const char *advice)
 {
 	return (struct gs_stretch){
 		.job = job, .follow = follow, .advice = advice,
-		.element_bytes = job->kind->element_bytes(job),
+		.element_bytes = job->keys.ingest.unit,
 	};
 }
 

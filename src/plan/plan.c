@@ -325,6 +325,7 @@ static void
 set_buffers(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
 	const uint64_t carvings = 2 * gs_plan_classes(plan) + 6;
+	const bool text = input->key_bits == 0 && !input->items;
 	uint64_t left = plan->host_bytes;
 
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES + input->beside_bytes);
@@ -343,7 +344,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input, unsigned tw
 	if (input->operation == GSORT_SORT)
 		take_from(&left, gs_least(gs_within(WINDOW_LEAST_BYTES, left / 4, plan->window_bytes),
 		                          left / 12 * twelfths));
-	if (input->key_bits == 0 && !input->items)
+	if (text)
 		set_text(plan, input, &left);
 	plan->print_keys = 512 * KIB;
 	if (input->print_bytes > 0) {
@@ -351,7 +352,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input, unsigned tw
 		take_from(&left, plan->print_keys * input->print_bytes);
 	}
 	plan->count_bytes = 0;
-	if (plan->by_counting || (input->key_bits == 0 && !input->items))
+	if (plan->by_counting || text)
 		plan->count_bytes = gs_within(64 * KIB, left / 16, plan->staging_bytes) / 4096 * 4096;
 	take_from(&left, plan->count_bytes);
 	set_pieces(plan, input, &left);

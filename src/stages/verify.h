@@ -64,7 +64,7 @@ void gs_verify_watch(struct gs_verify *verify, struct gs_taker *taker);
 /** Note all that is in COUNT, whose bins are the keys' that leave after XOR with FLIP. */
 void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint64_t flip);
 
-/** Note a sorted span of keys that leaves, before anything is selected from it.  Of items does nothing. */
+/** Note a sorted span of keys that leaves, before anything is selected from it. */
 void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
 
 /* The same in two steps: any thread computes the digest of a span ... */

@@ -105,7 +105,7 @@ sample_items(struct gsort *job, size_t fixed, char **items, size_t *bytes)
 static gs_status
 take_sample(struct gsort *job, struct gs_sample *sample)
 {
-	const size_t fixed = job->kind == &gs_field ? job->kind->element_bytes(job) : 0;
+	const size_t fixed = job->kind == &gs_field ? job->keys.ingest.unit : 0;
 	char *items = NULL;
 	size_t bytes;
 	gs_status status;
@@ -177,7 +177,7 @@ choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_
 {
 	char *items = NULL;
 	size_t bytes;
-	gs_status status = sample_items(job, job->kind->element_bytes(job), &items, &bytes);
+	gs_status status = sample_items(job, job->keys.ingest.unit, &items, &bytes);
 
 	if (status == GS_OK)
 		status = job->kind->make_items(job, &items, &bytes);

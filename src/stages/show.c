@@ -17,6 +17,7 @@
 #include "format/encode.h"
 #include "format/keydef/line_order.h"
 #include "format/notation.h"
+#include "format/text/line.h"
 #include "stages/emit.h"
 
 /* Text that is written at once. */
@@ -170,36 +171,21 @@ show_header(void *context, const char *header, size_t bytes)
 
 /* ---- JSON: a list of lines, of the most frequent ones with counts ---------------- */
 
-/* Bytes of the UTF-8 character at TEXT, of BYTES; 0: it is none. */
-static size_t
-utf8_bytes(const unsigned char *text, size_t bytes)
-{
-	const size_t wanted = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 :
-	                      text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
-
-	if (wanted > bytes)
-		return 0;
-	for (size_t b = 1; b < wanted; b++)
-		if ((text[b] & 0xc0) != 0x80)
-			return 0;
-	/* too long a form, a surrogate, or beyond U+10FFFF */
-	return (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-	       (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f) ? 0 : wanted;
-}
-
 size_t
 gs_json_character(char *into, const char *text, size_t bytes, size_t *read)
 {
-	const unsigned char c = (unsigned char)*text;
-	const size_t character = utf8_bytes((const unsigned char *)text, bytes);
+	const unsigned char *at = (const unsigned char *)text, c = *at;
+	const uint32_t point = gs_utf8_decode(at, at + bytes, read);
+	const bool is_character = point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
 	const size_t escape = c == '"' || c == '\\';
 
-	*read = character > 0 ? character : 1;
-	if (character == 0 || c < ' ')
-		return (size_t)sprintf(into, character == 0 ? "\\udc%02x" : "\\u%04x", c);
+	if (!is_character)
+		*read = 1;
+	if (!is_character || c < ' ')
+		return (size_t)sprintf(into, is_character ? "\\u%04x" : "\\udc%02x", c);
 	*into = '\\';
-	memcpy(into + escape, text, character);
-	return escape + character;
+	memcpy(into + escape, text, *read);
+	return escape + *read;
 }
 
 /* The line between quotes; there is room. */

@@ -62,9 +62,8 @@ name_of(uint32_t point)
 	return NULL;
 }
 
-/* The code point of the UTF-8 character at AT, and its *BYTES; UINT32_MAX: it is none. */
-static uint32_t
-decode(const unsigned char *at, const unsigned char *end, size_t *bytes)
+uint32_t
+gs_utf8_decode(const unsigned char *at, const unsigned char *end, size_t *bytes)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };	/* by bytes */
 	uint32_t point;
@@ -91,7 +90,7 @@ name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 	size_t bytes;
 
 	for (const unsigned char *at = begin; at < behind; at += bytes) {
-		const uint32_t point = decode(at, behind, &bytes);
+		const uint32_t point = gs_utf8_decode(at, behind, &bytes);
 		const char *name = point == '\t' || point == '\r' || point == '\n' ? NULL
 		                                                                   : name_of(point);
 

@@ -228,6 +228,10 @@ bool gs_line_matches(const char *pattern, const char *line, const char *end);
 const char *gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options,
                     uint64_t number, const char *line, const char *end);
 
+/** The code point of the UTF-8 character at AT, which may be a surrogate or too large for Unicode, and its
+ *  *BYTES; UINT32_MAX: it is none. */
+uint32_t gs_utf8_decode(const unsigned char *at, const unsigned char *end, size_t *bytes);
+
 /** Is there, in DATA .. END, a field in quotes with SEPARATOR in it, and not TERMINATOR, which ends lines?
  *  Only CSV has such fields. */
 bool gs_hint_quotes(int separator, char terminator, const char *data, const char *end);

@@ -78,7 +78,7 @@ spell_value(const struct gs_answer *answer, const struct gs_value *value, char w
 static int
 bytes_of(const struct gs_answer *answer, const char *word)
 {
-	for (size_t s = 0; s < answer->copies.count && answer->order != NULL; s++)
+	for (size_t s = 0; s < answer->copies.count; s++)
 		if (answer->copies.slots[s].data == word)
 			return (int)answer->copies.slots[s].bytes - 1;
 	return (int)strlen(word);
@@ -119,16 +119,14 @@ print_json_line(FILE *to, const char *line, size_t bytes)
 static void
 print_json(const struct gs_answer *answer, FILE *to, const char *word)
 {
-	const bool number = word != NULL && answer->options->notation == GSORT_DECIMAL &&
-	                    isdigit((unsigned char)word[word[0] == '-']) &&
-	                    strspn(word, "+-.0123456789eE") == strlen(word);
-
-	if (word != NULL && answer->order != NULL)
-		print_json_line(to, word, (size_t)bytes_of(answer, word));
-	else if (word == NULL)
+	if (word == NULL)
 		fputs("null", to);
+	else if (answer->order == NULL && answer->options->notation == GSORT_DECIMAL &&
+	         isdigit((unsigned char)word[word[0] == '-']) &&
+	         strspn(word, "+-.0123456789eE") == strlen(word))
+		fputs(word, to);
 	else
-		fprintf(to, number ? "%s" : "\"%s\"", word);
+		print_json_line(to, word, (size_t)bytes_of(answer, word));
 }
 
 /* ---- summary and quantiles ----------------------------------------------------------- */

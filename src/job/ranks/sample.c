@@ -46,6 +46,25 @@ gs_sample_add_raw(struct gs_sample *sample, const struct gsort_options *options,
 	return gs_sample_add(sample, gs_class_place(0, options->reverse), gs_key_at(&ordered, bits, 0), 1);
 }
 
+gs_status
+gs_sample_add_text(struct gs_sample *sample, const struct gs_text_options *options, const char *text,
+                   const char *end)
+{
+	enum { BATCH = 256 };
+	uint64_t keys[BATCH];
+	uint8_t places[BATCH];
+	struct gs_lines lines;
+
+	gs_lines_open(&lines, options);
+	for (size_t count, used; text < end; text += used) {
+		TRY(gs_lines_decode(&lines, text, (size_t)(end - text), true, keys, places, NULL, NULL, BATCH,
+		                    &count, &used));
+		for (size_t k = 0; k < count; k++)
+			TRY(gs_sample_add(sample, places[k], keys[k], 1));
+	}
+	return GS_OK;
+}
+
 void
 gs_sample_close(struct gs_sample *sample)
 {
@@ -66,24 +85,22 @@ gs_sample_histogram(struct gs_sample *sample, const struct gs_count *histogram, 
 
 /* ---- from files ---------------------------------------------------------------- */
 
-/* The parts of a rank as one row of keys, or bytes of text, from which threads take some. */
+/* The parts of a rank as one row of keys or records, or bytes of text, from which threads take some. */
 struct taking {
 	const struct gs_parts      *parts;
 	const struct gsort_options *options;
-	struct gs_text_options      text;
-	unsigned    key_bytes;		/* 0: text */
+	const struct gs_line_order *order;	/* of lines */
+	unsigned    key_bytes;		/* of a key or record; 0: text */
 	uint64_t    units;		/* keys, or bytes, in all */
 	size_t      count;		/* to be taken */
 	int        *fds;		/* of the parts */
-	uint64_t   *keys;		/* that lines are, ... */
-	uint32_t   *classes;		/* ... with the place of their class; of items: bytes; or NONE */
-	const struct gs_line_order *order;	/* of items that are lines */
-	char       *items;		/* instead of keys: so many of ITEM_ROOM */
+	char       *items;		/* room for COUNT of ITEM_ROOM, ... */
 	size_t      item_room;
+	size_t     *filled;		/* ... of which each piece has so many bytes */
 	struct gs_first_error error;
 };
 
-enum { NONE = UINT32_MAX, PIECE_KEYS = 256, LOOK_BYTES = 512 };
+enum { PIECE_KEYS = 256 };
 
 /*
  * Strata up to this are read several at once.  Two ranks as threads, two busy cores of an EPYC 9004, cached
@@ -179,7 +196,7 @@ look_at_line(struct taking *taking, struct cursor *cursor, char *text, size_t mo
 {
 	const struct gs_range *range = &taking->parts->ranges[cursor->part];
 	const uint64_t at = range->begin + cursor->unit;
-	const char terminator = taking->text.terminator;
+	const char terminator = taking->parts->terminator;
 	size_t got;
 
 	if (range->end - at < most)
@@ -194,25 +211,6 @@ look_at_line(struct taking *taking, struct cursor *cursor, char *text, size_t mo
 	return true;
 }
 
-static bool
-take_line(struct taking *taking, struct cursor *cursor, size_t i)
-{
-	char text[LOOK_BYTES + 1];
-	const char *line, *end;
-	struct gs_lines lines;
-	size_t count, used;
-	uint8_t place;
-
-	taking->classes[i] = NONE;
-	if (!look_at_line(taking, cursor, text, LOOK_BYTES, &line, &end))
-		return false;
-	gs_lines_open(&lines, &taking->text);	/* what is no number is left out */
-	if (end != NULL && gs_lines_decode(&lines, line, (size_t)(end + 1 - line), true, &taking->keys[i],
-	                                   &place, NULL, NULL, 1, &count, &used) == GS_OK && count > 0)
-		taking->classes[i] = place;
-	return true;
-}
-
 /* Is it a whole line?  What a place between quotes seems to be is none. */
 static bool
 is_line(const struct taking *taking, const char *item, const char *end)
@@ -220,28 +218,27 @@ is_line(const struct taking *taking, const char *item, const char *end)
 	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
 	bool whole;
 
-	return gs_line_end_within(taking->order, item, end, &place, &whole) == end && whole;
+	return !taking->order->fields.csv ||
+	       (gs_line_end_within(taking->order, item, end, &place, &whole) == end && whole);
 }
 
-/* An item: a line with its terminator, or a record. */
+/* A line with its terminator, a record or a key goes to *ITEM, which is moved behind it.  False: an error. */
 static bool
-take_item(struct taking *taking, struct cursor *cursor, size_t i)
+take_item(struct taking *taking, struct cursor *cursor, char **item)
 {
-	char *item = taking->items + i * taking->item_room;
 	const char *line, *end;
 
-	taking->classes[i] = NONE;
 	if (taking->key_bytes > 0) {
-		if (!read_unit(taking, cursor, item))
+		if (!read_unit(taking, cursor, *item))
 			return !atomic_load(&taking->error.any);
-		taking->classes[i] = taking->key_bytes;
+		*item += taking->key_bytes;
 		return true;
 	}
-	if (!look_at_line(taking, cursor, item, taking->item_room - 1, &line, &end))
+	if (!look_at_line(taking, cursor, *item, taking->item_room - 1, &line, &end))
 		return false;
 	if (end != NULL && is_line(taking, line, end + 1)) {
-		taking->classes[i] = (uint32_t)(end + 1 - line);
-		memmove(item, line, taking->classes[i]);
+		memmove(*item, line, (size_t)(end + 1 - line));
+		*item += end + 1 - line;
 	}
 	return true;
 }
@@ -251,6 +248,7 @@ static void
 take_piece(void *context, size_t piece)
 {
 	struct taking *taking = context;
+	char *begin = taking->items + piece * PIECE_KEYS * taking->item_room, *item = begin;
 	struct cursor *cursor;
 	uint64_t before = 0;
 
@@ -264,10 +262,17 @@ take_piece(void *context, size_t piece)
 			before += part_units(taking, cursor->part++);
 		assert(cursor->part < taking->parts->count);
 		cursor->unit = unit - before;
-		if (!(taking->item_room > 0 ? take_item : take_line)(taking, cursor, i))
+		if (!take_item(taking, cursor, &item))
 			break;
 	}
+	taking->filled[piece] = (size_t)(item - begin);
 	free(cursor);
+}
+
+static size_t
+pieces_of(const struct taking *taking)
+{
+	return (taking->count + PIECE_KEYS - 1) / PIECE_KEYS;
 }
 
 static gs_status
@@ -280,7 +285,7 @@ take(struct taking *taking)
 	}
 	gs_first_error_open(&taking->error);
 	/* Disks, and more so file systems of a cluster, answer many requests at once. */
-	gs_team_each(16, (taking->count + PIECE_KEYS - 1) / PIECE_KEYS, take_piece, taking);
+	gs_team_each(16, pieces_of(taking), take_piece, taking);
 	return gs_first_error_close(&taking->error);
 }
 
@@ -300,11 +305,9 @@ take_all(struct taking *taking, size_t count)
 	for (size_t p = 0; status == GS_OK && p < parts; p++)
 		taking->fds[p] = -1;
 	if (status == GS_OK)
-		status = GS_NEW(taking->classes, taking->count, "elements of a sample");
+		status = GS_NEW(taking->filled, pieces_of(taking), "pieces of a sample");
 	if (status == GS_OK)
-		status = taking->item_room == 0
-		         ? GS_NEW(taking->keys, taking->count, "keys of a sample")
-		         : gs_allocate(&taking->items, taking->count, taking->item_room, "items of a sample");
+		status = gs_allocate(&taking->items, taking->count, taking->item_room, "items of a sample");
 	if (status == GS_OK)
 		status = take(taking);
 	for (size_t p = 0; taking->fds != NULL && p < parts; p++)
@@ -314,59 +317,22 @@ take_all(struct taking *taking, size_t count)
 	return status;
 }
 
-static void
-close_taking(struct taking *taking)
-{
-	free(taking->keys);
-	free(taking->items);
-	free(taking->classes);
-}
-
-gs_status
-gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
-                const struct gsort_options *options, bool merge_zeros, size_t count)
-{
-	const unsigned key_bytes = gs_key_bits(options->type) / 8;
-	struct taking taking = {
-		.parts = parts, .options = options, .key_bytes = key_bytes, .item_room = key_bytes,
-		.text = {
-			.floats = options->type == GSORT_TEXT_FLOAT, .merge_zeros = merge_zeros,
-			.notation = options->notation, .reverse = options->reverse,
-			.terminator = parts->terminator, .invalid = GSORT_INVALID_IGNORE,
-		},
-	};
-	gs_status status = take_all(&taking, count);
-
-	for (size_t i = 0; status == GS_OK && i < taking.count; i++)
-		if (taking.classes[i] != NONE)
-			status = key_bytes > 0
-			         ? gs_sample_add_raw(sample, options, taking.items + i * key_bytes)
-			         : gs_sample_add(sample, taking.classes[i], taking.keys[i], 1);
-	close_taking(&taking);
-	return status;
-}
-
 gs_status
 gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
                 const struct gsort_options *options, size_t item_bytes,
                 const struct gs_line_order *order, size_t room, size_t count)
 {
 	struct taking taking = {
-		.parts = parts, .options = options, .key_bytes = (unsigned)item_bytes,
-		.text = { .terminator = parts->terminator }, .order = order,
+		.parts = parts, .options = options, .order = order, .key_bytes = (unsigned)item_bytes,
 		.item_room = room,
 	};
 	gs_status status = take_all(&taking, count);
 
 	*bytes = 0;
-	for (size_t i = 0; status == GS_OK && i < taking.count; i++)
-		if (taking.classes[i] != NONE) {
-			memmove(taking.items + *bytes, taking.items + i * room, taking.classes[i]);
-			*bytes += taking.classes[i];
-		}
+	for (size_t p = 0; status == GS_OK && p < pieces_of(&taking); *bytes += taking.filled[p++])
+		memmove(taking.items + *bytes, taking.items + p * PIECE_KEYS * room, taking.filled[p]);
 	*items = taking.items;
-	taking.items = NULL;
-	close_taking(&taking);
+	free(taking.filled);
 	return status;
 }
 

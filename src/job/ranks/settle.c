@@ -73,49 +73,58 @@ sample_lines(const struct gsort *job, struct gs_sample *sample, const char **lin
 	return GS_OK;
 }
 
-/* Add the keys of items, which are BYTES in all: lines, or records of FIXED bytes. */
+/* Add the keys that elements are, or that are in them, which are BYTES in all. */
 static gs_status
-sample_values(const struct gsort *job, struct gs_sample *sample, const char *items, size_t bytes,
-              size_t fixed)
+sample_values(const struct gsort *job, struct gs_sample *sample, const char *elements, size_t bytes,
+              bool numbers)
 {
-	const char *lines[GS_ITEM_BATCH], *at = items, *end = items + bytes;
+	const char *lines[GS_ITEM_BATCH], *at = elements, *end = elements + bytes;
+	const size_t unit = job->keys.ingest.unit;
+	struct gs_text_options text = job->keys.ingest.text;
 	uint32_t lengths[GS_ITEM_BATCH];
 
-	for (; fixed > 0 && at < end; at += fixed)
+	for (; unit > 0 && at < end; at += unit)
 		TRY(gs_sample_add_raw(sample, &job->options, at + job->keys.ingest.key_at));
+	if (numbers) {
+		text.merge_zeros = together(job);
+		text.invalid = GSORT_INVALID_IGNORE;	/* what is no number is left out */
+		text.header_lines = 0;
+		text.warn = NULL;
+		return gs_sample_add_text(sample, &text, at, end);
+	}
 	while (at < end)
 		TRY(sample_lines(job, sample, lines, lengths, gs_line_split(&job->items.lines.order, &at, end,
 		                 lines, lengths, GS_ITEM_BATCH)));
 	return GS_OK;
 }
 
-/* Records, or lines, of the input: *ITEMS, to be freed. */
+/* Bytes of text, in which the next line that is a number is. */
+enum { NUMBER_ROOM = 512 };
+
+/* Elements of the input: *ITEMS, to be freed.  NUMBERS: keys, of which many fit in memory. */
 static gs_status
-sample_items(struct gsort *job, size_t fixed, char **items, size_t *bytes)
+sample_items(struct gsort *job, bool numbers, char **items, size_t *bytes)
 {
 	const unsigned ranks = job->ranked->ranks->size;
-	const size_t wanted = gs_sample_wanted(ranks);	/* as of keys */
-	const size_t most = gs_item_sample_most(job->options.memory_bytes, ranks, fixed);
+	const size_t unit = job->keys.ingest.unit, wanted = gs_sample_wanted(ranks);
+	const size_t most = numbers ? wanted : gs_item_sample_most(job->options.memory_bytes, ranks, unit);
 
-	return gs_sample_items(items, bytes, parts_of(job), &job->options, fixed, &job->items.lines.order,
-	                       gs_item_sample_room(fixed), wanted < most ? wanted : most);
+	return gs_sample_items(items, bytes, parts_of(job), &job->options, unit, &job->items.lines.order,
+	                       numbers ? NUMBER_ROOM : gs_item_sample_room(unit),
+	                       wanted < most ? wanted : most);
 }
 
-/* A sample of keys: elements of the input, or numbers that are a column of it. */
+/* A sample of keys: elements of the input, or what is in them. */
 static gs_status
 take_sample(struct gsort *job, struct gs_sample *sample)
 {
-	const size_t fixed = job->kind == &gs_field ? job->keys.ingest.unit : 0;
+	const bool numbers = job->kind == &gs_keys;
 	char *items = NULL;
 	size_t bytes;
-	gs_status status;
+	gs_status status = sample_items(job, numbers, &items, &bytes);
 
-	if (job->kind == &gs_keys)
-		return gs_sample_parts(sample, parts_of(job), &job->options, together(job),
-		                       gs_sample_wanted(job->ranked->ranks->size));
-	status = sample_items(job, fixed, &items, &bytes);
 	if (status == GS_OK)
-		status = sample_values(job, sample, items, bytes, fixed);
+		status = sample_values(job, sample, items, bytes, numbers);
 	free(items);
 	return status;
 }
@@ -177,7 +186,7 @@ choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_
 {
 	char *items = NULL;
 	size_t bytes;
-	gs_status status = sample_items(job, job->keys.ingest.unit, &items, &bytes);
+	gs_status status = sample_items(job, false, &items, &bytes);
 
 	if (status == GS_OK)
 		status = job->kind->make_items(job, &items, &bytes);

@@ -30,6 +30,7 @@
 #include "stages/store.h"
 
 struct gs_parts;
+struct gs_text_options;
 
 /* ---- a sample of the keys of all ranks, and its splitters (sample.c) ----- */
 
@@ -56,16 +57,15 @@ gs_sample_add(struct gs_sample *sample, unsigned place, uint64_t key, uint64_t w
 MUST_CHECK gs_status gs_sample_add_raw(struct gs_sample *sample, const struct gsort_options *options,
                                        const char *key);
 
-/** Take COUNT keys of the parts that have ranges; keys are as the ingest stage makes them. */
-MUST_CHECK gs_status
-gs_sample_parts(struct gs_sample *sample, const struct gs_parts *parts,
-                const struct gsort_options *options, bool merge_zeros, size_t count);
+/** Add the numbers that lines are from TEXT to END, where the last of them ends. */
+MUST_CHECK gs_status gs_sample_add_text(struct gs_sample *sample, const struct gs_text_options *options,
+                                        const char *text, const char *end);
 
 /**
- * Take COUNT items of the parts that have ranges.
+ * Take COUNT elements of the parts that have ranges.
  *
  * @items       set to them, one after the other, to be freed: BYTES; may be NULL
- * @item_bytes  of a record; 0: lines, which end as ORDER says
+ * @item_bytes  of a key or record; 0: lines, which end as ORDER says, if they are rows of CSV
  * @room        for each, at least ITEM_BYTES; longer lines are left out
  */
 MUST_CHECK gs_status

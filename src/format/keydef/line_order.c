@@ -153,16 +153,15 @@ settle(struct gs_line_order *order)
 	}
 	order->collates = order->last_resort && order->locale != NULL && order->locale->collates;
 	order->fixed = order->key_count == 0 && !order->collates;
-	order->fixed_from = 0;
-	order->fixed_to = SIZE_MAX;
+	order->string = (struct gs_line_string){ .to = SIZE_MAX };
 	if (order->key_count > 0 && first->usual && is_fixed(first) && !order->fields.csv) {
 		order->fixed = true;
-		order->fixed_from = first->begin_char;
-		order->fixed_to = first->end_field == GS_LINE_END ? SIZE_MAX : first->end_char;
+		order->string.from = first->begin_char;
+		order->string.to = first->end_field == GS_LINE_END ? SIZE_MAX : first->end_char;
 		reverse = (first->letters & GS_LETTER_R) != 0;
 	}
-	order->fixed_alone = order->fixed && order->key_count + order->last_resort == 1;
-	order->fixed_flip = reverse ? UINT64_MAX : 0;
+	order->string.alone = order->key_count + order->last_resort == 1;
+	order->string.flip = reverse ? UINT64_MAX : 0;
 	order->number_bytes = order->key_count == 0 || !first->usual || first->ordering != GS_BY_NUMBER ||
 	                      first->begin_char > 0 || first->end_char > 0 ? 0
 	                      : order->key_count == 1 && order->last_resort && !order->collates ? 8 : 1;
@@ -512,38 +511,6 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 	return bytes.word;
 }
 
-/* The same of the first key, if it is at the same place of every line.  False: the word has other bytes, too,
- * or some that need care. */
-static inline bool
-fixed_word(const struct gs_line_order *order, const char *line, size_t length, unsigned first,
-           uint64_t *word, bool *more)
-{
-	const unsigned char *at = (const unsigned char *)line;
-	const size_t to = length < order->fixed_to ? length : order->fixed_to;
-	struct gs_key_bytes bytes = { .skip = first, .flip = order->fixed_flip };
-
-	if (!order->fixed || order->fixed_from > to || first >= GS_LINE_KEY_STEP)
-		return false;
-	*more = gs_key_bytes_take_eight(&bytes, at + order->fixed_from, at + to, NULL);
-	if (!*more && !(order->fixed_alone &&
-	                gs_key_bytes_take_end(&bytes, at + order->fixed_from, at + to)))
-		return false;
-	*word = bytes.word;
-	return true;
-}
-
-/* Lines that are loaded before they are read: in a large part they may be anywhere.  Not tuned. */
-enum { AHEAD = 8 };
-
-static inline void
-load_ahead(const char *const *lines, const uint32_t *bytes, size_t count, size_t i)
-{
-	if (i + AHEAD < count) {
-		__builtin_prefetch(lines[i + AHEAD]);
-		__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
-	}
-}
-
 static __attribute__((noinline)) bool
 make_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes, size_t count,
            unsigned at, uint64_t *words)
@@ -551,41 +518,36 @@ make_words(const struct gs_line_order *order, const char *const *lines, const ui
 	bool any = false, more;
 
 	for (size_t i = 0; i < count; i++) {
-		load_ahead(lines, bytes, count, i);
-		if (!fixed_word(order, lines[i], bytes[i] - 1, at, &words[i], &more))
-			words[i] = word_of(order, lines[i], lines[i] + bytes[i] - 1, at, &more);
+		gs_line_load_ahead(lines, bytes, count, i);
+		words[i] = word_of(order, lines[i], lines[i] + bytes[i] - 1, at, &more);
 		any |= more;
 	}
 	return any && at % GS_LINE_KEY_STEP + 8 < GS_LINE_WORD_BYTES;
-}
-
-/* The same of a short number, and behind it of the line.  False: the word is made in another way. */
-static inline bool
-number_word(const struct gs_line_order *order, const char *line, const char *end, unsigned first,
-            uint64_t *word)
-{
-	struct gs_key_bytes behind = { .flip = order->reverse ? UINT64_MAX : 0 };
-
-	if (!gs_line_short_number(&order->fields, order->keys, line, end, word))
-		return false;
-	if (first == 0)
-		return true;
-	if (!gs_key_bytes_take_eight(&behind, (const unsigned char *)line, (const unsigned char *)end, NULL))
-		return false;
-	*word = *word << 8 * first | behind.word >> (64 - 8 * first);
-	return true;
 }
 
 bool
 gs_line_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes,
               size_t count, unsigned at, uint64_t *words)
 {
-	if (at >= order->number_bytes)
+	const bool numbers = at < order->number_bytes;
+	struct gs_line_batch batch = { .at = at };
+	bool more = numbers, any;
+
+	if (!numbers && (!order->fixed || at > 8))
 		return make_words(order, lines, bytes, count, at, words);
-	for (size_t i = 0; i < count; i++) {
-		load_ahead(lines, bytes, count, i);
-		if (!number_word(order, lines[i], lines[i] + bytes[i] - 1, at, &words[i]))
-			(void)make_words(order, lines + i, bytes + i, 1, at, words + i);
+	for (size_t done = 0; done < count; done += batch.count) {
+		batch.lines = lines + done;
+		batch.bytes = bytes + done;
+		batch.words = words + done;
+		batch.count = count - done < GS_LINE_BATCH ? count - done : GS_LINE_BATCH;
+		batch.behind = count - done - batch.count;
+		any = numbers ? gs_line_words_of_numbers(&batch, &order->fields, order->keys,
+		                                         order->reverse ? UINT64_MAX : 0)
+		              : gs_line_words_of_strings(&batch, &order->string, &more);
+		for (size_t i = 0; any && i < batch.count; i++)
+			if (batch.failed[i] != 0)
+				more |= make_words(order, batch.lines + i, batch.bytes + i, 1, at,
+				                   batch.words + i);
 	}
-	return true;
+	return more;
 }

@@ -41,11 +41,8 @@ struct gs_line_order {
 	bool              named;	/* keys name columns */
 	bool              strict;	/* keys are numbers, and nothing else */
 	bool              all_strict;	/* not only keys by name and those of CSV */
-	bool              fixed;	/* the first key is bytes FIXED_FROM .. FIXED_TO of every line, or
-					 * up to its end */
-	bool              fixed_alone;	/* and nothing else counts */
-	size_t            fixed_from, fixed_to;
-	uint64_t          fixed_flip;	/* UINT64_MAX: descending; or 0 */
+	bool              fixed;	/* the first key is STRING */
+	struct gs_line_string string;
 	unsigned          number_bytes;	/* the first key is a number that begins its field, and words from
 					 * bytes before this one on begin in it */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */

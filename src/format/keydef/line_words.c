@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_words.c - which keys are usual
+ * line_words.c - which keys are usual, and words of many lines at once
  *
  * A number needs no end: it ends at the separator anyway, unless that could be part of a number.
+ *
+ * Words are made in two steps: the first finds eight bytes in each line and loads them, the second makes
+ * words of these with vectors.  In a cache, of the third field of CSV that takes 5.8 ns, and line by line
+ * 10.5; of the end of a line of 13 bytes 3.4 and 4.4 (Emerald Rapids).
  */
+#include "base/simd.h"
 #include "format/keydef/line_words.h"
+
+#define INLINE	static inline __attribute__((always_inline))
+
+/* ---- which keys are usual --------------------------------------------------------- */
 
 /* Do all bytes count, from one field to the same or one behind it? */
 static bool
@@ -33,4 +42,169 @@ gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key
 	return key->ordering == GS_BY_BYTES || key->ordering == GS_BY_COLLATION ||
 	       key->ordering == GS_BY_MONTH ||
 	       gs_keydef_notation(key->ordering) != GSORT_DECIMAL;
+}
+
+/* ---- loading ---------------------------------------------------------------------- */
+
+/* Eight bytes, the first one highest. */
+INLINE uint64_t
+load_eight(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof word);
+	return be64toh(word);
+}
+
+/* ---- numbers ---------------------------------------------------------------------- */
+
+/* What is loaded of each line. */
+struct numbers {
+	uint64_t text[GS_LINE_BATCH];	/* eight bytes from the first digit on; separators behind the line */
+	uint64_t next[GS_LINE_BATCH];	/* 0 if a separator is behind these */
+	uint64_t flip[GS_LINE_BATCH];	/* UINT64_MAX: the number is complemented; or 0 */
+	uint64_t line[GS_LINE_BATCH];	/* the first eight bytes of the line */
+};
+
+INLINE void
+load_number(const struct gs_fields *fields, const struct gs_keydef *key, const char *line, const char *end,
+            uint64_t separators, struct numbers *numbers, size_t i)
+{
+	const bool blanks = fields->separator == GS_NO_SEPARATOR;
+	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
+	size_t left;
+	bool negative;
+
+	numbers->text[i] = numbers->next[i] = numbers->flip[i] = numbers->line[i] = 0;
+	if (end - line < 8 || (fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL))
+		return;
+	gs_walk_to(fields, &walk, key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field);
+	while (blanks && walk.at < end && gs_is_blank((unsigned char)*walk.at))
+		walk.at++;
+	negative = walk.at < end && *walk.at == '-';
+	walk.at += negative;
+	left = (size_t)(end - walk.at);
+	if (left >= 8)
+		numbers->text[i] = gs_line_eight(walk.at);
+	else
+		numbers->text[i] = gs_line_eight(end - 8) >> 8 * (7 - left) >> 8 | separators << 8 * left;
+	if (left > 8)
+		numbers->next[i] = (unsigned char)walk.at[8] ^ (separators & 0xff);
+	numbers->flip[i] = negative != ((key->letters & GS_LETTER_R) != 0) ? UINT64_MAX : 0;
+	numbers->line[i] = load_eight(line);
+}
+
+/* Make words from byte AT of the numbers on; returns whether any failed. */
+INLINE uint64_t
+make_numbers(const struct numbers *numbers, size_t count, unsigned at, uint64_t separators, uint64_t reverse,
+             uint64_t *words, uint64_t *failed)
+{
+	const uint64_t ones = 0x0101010101010101, behind = at > 0 ? UINT64_MAX : 0;
+	uint64_t any = 0;
+
+	#pragma omp simd reduction(|: any)
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t text = numbers->text[i], line = numbers->line[i];
+		const uint64_t other = gs_line_other(text), end = other & -other;
+		const uint64_t digits = (end >> 7) - 1, last = (end << 1) - (end >> 7);	/* bytes of them */
+		const uint64_t next = end == 0 ? numbers->next[i] : (text ^ separators) & last;
+		const uint64_t exponent = GS_NUMBER_EXPONENT_0 + ((digits & ones) * ones >> 56);
+		const uint64_t word = exponent << 56 | gs_line_join(text & digits) * 400000000;
+
+		failed[i] = next | (digits == 0 || (text & 0xff) == '0') |
+		            (gs_low_bytes(line) & behind);
+		words[i] = (word ^ numbers->flip[i]) << 8 * at | (line ^ reverse) >> 1 >> (63 - 8 * at);
+		any |= failed[i];
+	}
+	return any;
+}
+
+GS_SIMD_BEST(uint64_t, make_numbers, (const struct numbers *numbers, size_t count, unsigned at,
+                                      uint64_t separators, uint64_t reverse, uint64_t *words,
+                                      uint64_t *failed),
+             (numbers, count, at, separators, reverse, words, failed))
+
+bool
+gs_line_words_of_numbers(struct gs_line_batch *batch, const struct gs_fields *fields,
+                         const struct gs_keydef *key, uint64_t reverse)
+{
+	const bool blanks = fields->separator == GS_NO_SEPARATOR;
+	const uint64_t separator = blanks ? ' ' : (unsigned char)fields->separator;
+	const uint64_t separators = separator * 0x0101010101010101;
+	struct numbers numbers;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		gs_line_load_ahead(batch->lines, batch->bytes, batch->count + batch->behind, i);
+		load_number(fields, key, batch->lines[i], batch->lines[i] + batch->bytes[i] - 1, separators,
+		            &numbers, i);
+	}
+	return make_numbers_best(&numbers, batch->count, batch->at, separators, reverse, batch->words,
+	                         batch->failed) != 0;
+}
+
+/* ---- strings ----------------------------------------------------------------------- */
+
+/* What is loaded of each. */
+struct strings {
+	uint64_t first[GS_LINE_BATCH];	/* eight bytes: the first ones, */
+	uint64_t word[GS_LINE_BATCH];	/* and those that are wanted, behind others if the string ends */
+	uint64_t others[GS_LINE_BATCH];	/* four times the number of these, 60 at most */
+};
+
+/* A string of BYTES; those before AT are not wanted.  Returns whether it goes on behind the word. */
+INLINE bool
+load_string(const char *string, size_t bytes, size_t at, struct strings *strings, size_t i)
+{
+	const size_t others = bytes < at + 8 ? at + 8 - bytes : 0;
+	uint64_t word = UINT64_MAX;
+
+	if (bytes >= 8)
+		word = load_eight(string + at - others);
+	else if (bytes > 0)
+		word = gs_load_some((const unsigned char *)string, bytes,
+		                    (const unsigned char *)string + bytes) >> 8 * (8 - bytes) |
+		       UINT64_MAX << 8 * bytes;
+	strings->first[i] = bytes >= 8 ? load_eight(string) : word;
+	strings->word[i] = word;
+	strings->others[i] = others < 16 ? 4 * others : 60;
+	return others == 0;
+}
+
+/* The end of a string counts as a byte, which is complemented, too. */
+INLINE uint64_t
+make_strings(const struct strings *strings, size_t count, uint64_t flip, bool alone, uint64_t *words,
+             uint64_t *failed)
+{
+	uint64_t any = 0;
+
+	#pragma omp simd reduction(|: any)
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t others = strings->others[i], flipped = others > 0 ? others - 4 : 0;
+
+		failed[i] = gs_low_bytes(strings->first[i]) | gs_low_bytes(strings->word[i]) |
+		            (!alone && others > 0);
+		words[i] = (strings->word[i] << others << others) ^ (flip << flipped << flipped);
+		any |= failed[i];
+	}
+	return any;
+}
+
+GS_SIMD_BEST(uint64_t, make_strings, (const struct strings *strings, size_t count, uint64_t flip, bool alone,
+                                      uint64_t *words, uint64_t *failed),
+             (strings, count, flip, alone, words, failed))
+
+bool
+gs_line_words_of_strings(struct gs_line_batch *batch, const struct gs_line_string *string, bool *more)
+{
+	struct strings strings;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		const size_t bytes = batch->bytes[i] - 1, to = bytes < string->to ? bytes : string->to;
+		const size_t from = to < string->from ? to : string->from;
+
+		gs_line_load_ahead(batch->lines, batch->bytes, batch->count + batch->behind, i);
+		*more |= load_string(batch->lines[i] + from, to - from, batch->at, &strings, i);
+	}
+	return make_strings_best(&strings, batch->count, string->flip, string->alone, batch->words,
+	                         batch->failed) != 0;
 }

@@ -227,45 +227,43 @@ gs_number_word(const unsigned char **begin, const unsigned char *end, const stru
 	return true;
 }
 
-/* The same for the shortest kind: a sign perhaps, and one to eight digits, the first not 0, from AT to
- * SEPARATOR or END.  The line begins at LINE. */
-static inline bool
-gs_number_short(const char *line, const char *at, const char *end, int separator, uint64_t *word)
-{
-	const bool negative = at < end && *at == '-';
-	const size_t left = (size_t)(end - (at += negative));
-	uint64_t text, other;
-	unsigned count;
+/* ---- words of many lines at once (line_words.c) ------------------------------------ */
 
-	if (left < 8 && end - line < 8)
-		return false;
-	text = left < 8 ? gs_line_eight(end - 8) >> 8 * (7 - left) >> 8 : gs_line_eight(at);
-	other = gs_line_other(text);
-	count = other == 0 ? 8 : gs_line_digits_before(other);
-	if (count == 0 || *at == '0' || (count < left && (unsigned char)at[count] != separator))
-		return false;
-	*word = (uint64_t)(GS_NUMBER_EXPONENT_0 + count) << 56 |
-	        gs_number_chunk(gs_line_join(text << 8 * (8 - count)), count, false);
-	*word = negative ? ~*word : *word;
-	return true;
+enum { GS_LINE_BATCH = 64 };	/* lines, at most */
+
+/* Lines of which words are wanted; the terminator of each is counted. */
+struct gs_line_batch {
+	const char *const *lines;
+	const uint32_t    *bytes;
+	size_t             count, behind;	/* lines, and those that are made next */
+	unsigned           at;			/* the words of eight bytes from there on */
+	uint64_t          *words;		/* are put there, */
+	uint64_t           failed[GS_LINE_BATCH];	/* but not of these: they are made in another way */
+};
+
+/** Load a line that is not far behind line number I: in a large part they may be anywhere. */
+static inline void
+gs_line_load_ahead(const char *const *lines, const uint32_t *bytes, size_t count, size_t i)
+{
+	enum { AHEAD = 8 };	/* not tuned */
+
+	if (i + AHEAD < count) {
+		__builtin_prefetch(lines[i + AHEAD]);
+		__builtin_prefetch(lines[i + AHEAD] + bytes[i + AHEAD] - 1);
+	}
 }
 
-/** The first eight bytes of the words of LINE .. END, if its usual KEY is such a number at the beginning of
- *  its field; false: it may be otherwise.  CSV, -t, -k3,3n, EPYC 9004: 7.9 ns, not 15.1. */
-static inline bool
-gs_line_short_number(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
-                     const char *end, uint64_t *word)
-{
-	const char *at;
+/**
+ * Make the words of a usual KEY that is a number at the beginning of its field.  If they do not begin with
+ * it (AT is 1 to 7), those of the line follow, complemented by REVERSE.
+ *
+ * @return  true: some failed: all but one to eight digits, the first not 0, behind a sign perhaps
+ */
+bool gs_line_words_of_numbers(struct gs_line_batch *batch, const struct gs_fields *fields,
+                              const struct gs_keydef *key, uint64_t reverse);
 
-	if (fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL)
-		return false;
-	at = gs_skip_separators(line, end, (char)fields->separator,
-	                        key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field);
-	if (!gs_number_short(line, at, end, fields->separator, word))
-		return false;
-	*word = key->letters & GS_LETTER_R ? ~*word : *word;
-	return true;
-}
+/** The same for a string from byte AT of it on, 8 at most; *MORE is set if one goes on behind its word.  All
+ *  fail that have a byte below 2, or end within their word with others to follow. */
+bool gs_line_words_of_strings(struct gs_line_batch *batch, const struct gs_line_string *string, bool *more);
 
 #endif

@@ -23,7 +23,7 @@ static enum gs_simd
 ask_processor(void)
 {
 	if (CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512BW) &&
-	    CPU_FEATURE_ACTIVE(AVX512VL) && CPU_FEATURE_ACTIVE(BMI2))
+	    CPU_FEATURE_ACTIVE(AVX512VL) && CPU_FEATURE_ACTIVE(BMI1) && CPU_FEATURE_ACTIVE(BMI2))
 		return GS_SIMD_AVX512;
 	return CPU_FEATURE_ACTIVE(AVX2) ? GS_SIMD_AVX2 : GS_SIMD_NONE;
 }
@@ -33,7 +33,7 @@ ask_processor(void)
 {
 	enum { OSXSAVE = 1 << 27, AVX = 1 << 28, AVX2 = 1 << 5,
 	       YMM_SAVED = 0x06, ZMM_SAVED = 0xe6 };	/* by the kernel, at a task switch */
-	const unsigned avx512 = 1u << 8 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;	/* BMI2 F DQ BW VL */
+	const unsigned avx512 = 0x108 | 3u << 16 | 3u << 30;	/* BMI1 and BMI2, F and DQ, BW and VL */
 	unsigned a, b, c, d, saved, high;
 
 	__cpuid(1, a, b, c, d);		/* any has this leaf; and one that saves AVX has leaves up to 13 */

@@ -13,6 +13,7 @@
 
 #include "format/keydef/line_order.h"
 #include "format/keydef/skip.h"
+#include "format/text/text_decoder.h"
 
 /* ---- CSV ------------------------------------------------------------------------ */
 
@@ -71,10 +72,8 @@ static inline uint64_t
 ends_of_64(const struct gs_line_order *order, const char *at, struct gs_line_place *place)
 {
 	const uint64_t ends = gs_find_byte_of_64(at, order->terminator);
-	const uint64_t quotes = order->fields.csv ? gs_find_byte_of_64(at, '"') : 0;
+	const uint64_t quotes = gs_find_byte_of_64(at, '"');
 
-	if (!order->fields.csv)
-		return ends;
 	if (quotes != 0)
 		return quoted_ends_of_64(order, at, quotes, ends, place);
 	place->opens = at[63] == order->terminator || (unsigned char)at[63] == order->fields.separator;
@@ -164,7 +163,7 @@ note_line(const char *line, const char *end, const char **lines, uint32_t *bytes
  * of the next. */
 enum { SPLIT_BLOCKS = 16 };
 
-/* The lines that end in whole blocks before LIMIT; returns where the last of them ends. */
+/* The lines of CSV that end in whole blocks before LIMIT; returns where the last of them ends. */
 static const char *
 split_blocks(const struct gs_line_order *order, const char *line, const char *limit,
              const char **lines, uint32_t *bytes, size_t room, size_t *count)
@@ -188,15 +187,46 @@ split_blocks(const struct gs_line_order *order, const char *line, const char *li
 }
 #endif
 
+/* The lines that a PARSER of numbers finds the ends of; returns where the last of them ends. */
+static const char *
+split_by_parser(const struct gs_parser *parser, char terminator, const char *line, const char *limit,
+                const char **lines, uint32_t *bytes, size_t room, size_t *count)
+{
+	enum { BLOCK_BYTES = 1024 };
+	uint32_t ends[BLOCK_BYTES + 64];
+
+	for (const char *at = line; at < limit && *count < room; at += BLOCK_BYTES) {
+		const size_t left = (size_t)(limit - at), most = room - *count;
+		size_t found = parser->find(at, left < BLOCK_BYTES ? left : BLOCK_BYTES, terminator, ends);
+
+		found = found < most ? found : most;
+		if (found == 0)
+			continue;
+		line = note_line(line, at + ends[0] + 1, lines, bytes, count);
+		#pragma omp simd
+		for (size_t i = 1; i < found; i++) {
+			lines[*count + i - 1] = at + ends[i - 1] + 1;
+			bytes[*count + i - 1] = ends[i] - ends[i - 1];
+		}
+		line = at + ends[found - 1] + 1;
+		*count += found - 1;
+	}
+	return line;
+}
+
 size_t
 gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
               const char **lines, uint32_t *bytes, size_t room)
 {
+	const struct gs_parser *parser = gs_parser_of(gs_simd_best());
 	const char *line = *at;
 	size_t count = 0;
 
+	if (!order->fields.csv && parser != NULL)
+		line = split_by_parser(parser, order->terminator, line, limit, lines, bytes, room, &count);
 #if defined __SSE2__
-	line = split_blocks(order, line, limit, lines, bytes, room, &count);
+	else if (order->fields.csv)
+		line = split_blocks(order, line, limit, lines, bytes, room, &count);
 #endif
 	while (line < limit && count < room)
 		line = note_line(line, gs_line_end(order, line, limit), lines, bytes, &count);

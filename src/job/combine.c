@@ -301,16 +301,17 @@ static gs_status
 open_set(struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
+	const bool alone = gs_is_alone(job);
 	struct part *parts;
 
 	TRY(gs_ranks_agree(job->ranked->ranks, allocate(job, options->input_count)));
 	parts = job->set->parts;
 	for (size_t p = 0; p < options->input_count; p++) {
 		TRY(open_part(job, &parts[p], &options->inputs[p]));
-		if (gs_is_alone(job))
+		if (alone)
 			parts[p].job.keys.ingest.readers = &job->set->readers;
 	}
-	for (size_t p = 0; !gs_is_alone(job) && p < options->input_count; p++)
+	for (size_t p = 0; !alone && p < options->input_count; p++)
 		TRY(gs_job_read(&parts[p].job));
 	return GS_OK;
 }

@@ -229,6 +229,7 @@ static void
 add_disk(struct gs_json *json, const struct gsort *job, const struct gs_forecast *forecast)
 {
 	const struct gsort_options *options = &job->options;
+	const bool items = job->kind->items;
 	struct gs_estimate estimate;
 
 	gs_job_estimate(job, &estimate);
@@ -237,9 +238,8 @@ add_disk(struct gs_json *json, const struct gsort *job, const struct gs_forecast
 	                                                                         : estimate.runs);
 	gs_json_number(json, "merge_passes", estimate.passes);
 	gs_json_number(json, "merged_at_once", job->plan.fan_in);
-	gs_json_number(json, "disk_bytes", job->kind->items ? forecast->disk_bytes : estimate.disk_bytes);
-	gs_json_number(json, "written_bytes", job->kind->items ? forecast->written_bytes
-	                                                       : estimate.written_bytes);
+	gs_json_number(json, "disk_bytes", items ? forecast->disk_bytes : estimate.disk_bytes);
+	gs_json_number(json, "written_bytes", items ? forecast->written_bytes : estimate.written_bytes);
 	gs_json_number(json, "disk_free_bytes", disk_bytes_free(options));
 	gs_json_begin(json, "temporary_directories", '[');
 	for (size_t d = 0; d < options->temp_dir_count; d++)

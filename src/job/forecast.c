@@ -19,10 +19,9 @@ work_of(const struct gsort *job)
 		return GS_WORK_NUMBERED;
 	if (gs_options_want_column(o))
 		return o->lines ? GS_WORK_COLUMN : GS_WORK_RECORDS;
-	if (job->kind->items && o->lines)
-		return o->csv ? GS_WORK_CSV : fields ? GS_WORK_FIELDS : GS_WORK_LINES;
 	if (job->kind->items)
-		return o->record_bytes < SMALL_RECORD ? GS_WORK_SMALL : GS_WORK_RECORDS;
+		return !o->lines ? (o->record_bytes < SMALL_RECORD ? GS_WORK_SMALL : GS_WORK_RECORDS) :
+		       o->csv ? GS_WORK_CSV : fields ? GS_WORK_FIELDS : GS_WORK_LINES;
 	if (job->plan.by_counting)
 		return GS_WORK_COUNTED;
 	return job->plan_input.key_bits > 0 ? GS_WORK_KEYS : o->type == GSORT_TEXT_FLOAT ? GS_WORK_FLOATS

@@ -212,16 +212,17 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const uint64_t all = input->all_bytes;
 	const size_t unit = job->keys.ingest.unit;
-	const bool abreast = options->set != GSORT_NO_SET && input->items && !input->seekable;
+	const bool items = input->items;
+	const bool abreast = options->set != GSORT_NO_SET && items && !input->seekable;
 	/* a rank sends copies of them (ranked_figures.c) */
 	const unsigned times = gs_is_alone(job) ? 1 : PARCEL_TIMES;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
-		{ input->items && options->quantiles != NULL
+		{ items && options->quantiles != NULL
 		  ? times * gs_item_top_bytes(strlen(options->quantiles), all, memory_of(input)) : 0,
 		  "so many lines of '--quantiles'" },
 		{ job->items.top.on ? times * gs_item_top_bytes(job->items.top.wanted, all, memory_of(input))
-		  : input->items ? gs_pick_bytes(options, all / (unit > 0 ? unit : 1))
-		                 : values_bytes(options, input, all, guessed),
+		  : items ? gs_pick_bytes(options, all / (unit > 0 ? unit : 1))
+		          : values_bytes(options, input, all, guessed),
 		  "so many values (--top, --sample, --tail, --histogram)" },
 		{ job->kind == &gs_column ? line_bytes(input) : 0, "long lines" },
 		{ job->kind == &gs_field ? gs_plan_threads_most(input) * unit : 0,
@@ -249,7 +250,8 @@ collect_plan_input(struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const struct gs_files *files = gs_input_files(job->files.input);
 	const uint64_t bytes = gs_files_bytes(files);
-	const bool module = !job->kind->items && gs_gpu_module_exists();	/* a GPU sorts no items */
+	const bool items = job->kind->items;
+	const bool module = !items && gs_gpu_module_exists();	/* a GPU sorts no items */
 	struct gs_limits limits;
 	bool guessed;
 
@@ -259,7 +261,7 @@ collect_plan_input(struct gsort *job)
 		.type = options->type,
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
-		.items = job->kind->items,
+		.items = items,
 		.column = gs_options_want_column(options),
 		.headers = options->header_lines > 0,
 		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),

@@ -57,13 +57,14 @@ gs_stretch_next(struct gs_stretch *stretch, void *data, size_t bytes)
 	struct gs_follow *follow = stretch->follow;
 	const struct gs_item_slice slice = { data, bytes };
 	const size_t unit = stretch->element_bytes;
+	const bool keys = follow->order == NULL;
 	uint64_t since = gs_clock_now();
 	size_t at = bytes;
 
 	stretch->bytes += bytes;
 	if (bytes % unit != 0)
 		return gs_partial(options, stretch->name, options->skip_bytes, stretch->bytes);
-	if (follow->order == NULL) {
+	if (keys) {
 		gs_raw_to_ordered(options->type, options->endian, options->reverse, data, bytes / unit,
 		                  follow->threads);
 		gs_clock_lap(&job->monitor.clock, GS_STAGE_DECODE, &since);
@@ -71,8 +72,8 @@ gs_stretch_next(struct gs_stretch *stretch, void *data, size_t bytes)
 	if (trusts(job))
 		follow->elements += bytes / unit;
 	else
-		at = follow->order == NULL ? unit * gs_follow_keys(follow, data, bytes / unit)
-		                           : gs_follow_slice(follow, &slice);
+		at = keys ? unit * gs_follow_keys(follow, data, bytes / unit)
+		          : gs_follow_slice(follow, &slice);
 	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 	if (at == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");

@@ -12,10 +12,10 @@
 
 #include "io/files.h"
 
-static unsigned long
-little_endian(const unsigned char *at, unsigned bytes)
+uint32_t
+gs_little_endian(const unsigned char *at, unsigned bytes)
 {
-	unsigned long value = 0;
+	uint32_t value = 0;
 
 	while (bytes-- > 0)
 		value = value << 8 | at[bytes];
@@ -38,26 +38,34 @@ is_gzip(const unsigned char *at, size_t bytes)
 	return (flags & (FEXTRA | FNAME)) != FNAME || at[10] >= ' ';
 }
 
+/* Has the frame at AT one segment, and so no size of a window? */
+static bool
+is_single(const unsigned char *at)
+{
+	return (at[4] & 0x20) != 0;
+}
+
+size_t
+gs_zstd_header_bytes(const unsigned char *at)
+{
+	static const unsigned char id_bytes[] = { 0, 1, 2, 4 }, size_bytes[] = { 0, 2, 4, 8 };
+	const bool single = is_single(at);
+
+	return (size_t)5 + !single + id_bytes[at[4] & 3] +
+	       (single && at[4] >> 6 == 0 ? 1 : size_bytes[at[4] >> 6]);
+}
+
 /* A frame's header, and the header of its first block. */
 static bool
 is_zstd(const unsigned char *at, size_t bytes)
 {
 	enum { UNUSED_BITS = 0x18, MOST_BLOCK = 128 << 10, MOST_WINDOW = 21 /* 2^31 bytes */ };
-	static const unsigned char id_bytes[] = { 0, 1, 2, 4 }, size_bytes[] = { 0, 2, 4, 8 };
-	unsigned long block;
-	size_t header;
-	bool single;
+	uint32_t block;
 
-	if (bytes < 9 || memcmp(at, "\x28\xb5\x2f\xfd", 4) != 0 || (at[4] & UNUSED_BITS) != 0)
+	if (bytes < 9 || memcmp(at, "\x28\xb5\x2f\xfd", 4) != 0 || (at[4] & UNUSED_BITS) != 0 ||
+	    (!is_single(at) && at[5] >> 3 > MOST_WINDOW) || bytes < gs_zstd_header_bytes(at) + 3)
 		return false;
-	single = (at[4] & 0x20) != 0;
-	if (!single && at[5] >> 3 > MOST_WINDOW)
-		return false;
-	header = (size_t)5 + !single + id_bytes[at[4] & 3] +
-	         (single && at[4] >> 6 == 0 ? 1 : size_bytes[at[4] >> 6]);
-	if (bytes < header + 3)
-		return false;
-	block = little_endian(at + header, 3);
+	block = gs_little_endian(at + gs_zstd_header_bytes(at), 3);
 	return (block >> 1 & 3) != 3 && block >> 3 <= MOST_BLOCK;
 }
 
@@ -65,11 +73,11 @@ is_zstd(const unsigned char *at, size_t bytes)
 static bool
 is_skippable(const unsigned char *at, size_t bytes)
 {
-	unsigned long next;
+	size_t next;
 
 	if (bytes < 8 || (at[0] & 0xf0) != 0x50 || memcmp(at + 1, "\x2a\x4d\x18", 3) != 0)
 		return false;
-	next = 8 + little_endian(at + 4, 4);
+	next = (size_t)8 + gs_little_endian(at + 4, 4);
 	return next < bytes && is_zstd(at + next, bytes - next);
 }
 
@@ -115,8 +123,8 @@ is_zip(const unsigned char *at, size_t bytes)
 {
 	enum { LEAST = 30, NEWEST = 63, UNUSED_FLAGS = 0xd780, MOST_METHOD = 99 };
 
-	return bytes >= LEAST && at[4] <= NEWEST && (little_endian(at + 6, 2) & UNUSED_FLAGS) == 0 &&
-	       little_endian(at + 8, 2) <= MOST_METHOD;
+	return bytes >= LEAST && at[4] <= NEWEST && (gs_little_endian(at + 6, 2) & UNUSED_FLAGS) == 0 &&
+	       gs_little_endian(at + 8, 2) <= MOST_METHOD;
 }
 
 /* Thrift's compact protocol: the header of the first page begins with an i32, field 1. */

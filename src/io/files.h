@@ -154,6 +154,12 @@ enum {
 	GS_CONTENTS_LEAST = 32,		/* with fewer, a header of compressed data may be cut */
 };
 
+/** The number of BYTES, 4 at most, at AT, the lowest first. */
+uint32_t gs_little_endian(const unsigned char *at, unsigned bytes);
+
+/** Bytes of the header of the zstd frame whose first 5 bytes are at AT. */
+size_t gs_zstd_header_bytes(const unsigned char *at);
+
 /** The format of compressed data, its header read as far as it goes, for binary inputs;
  *  GSORT_DECOMPRESS_NONE: none. */
 enum gsort_decompress gs_contents_packed(const void *data, size_t bytes);

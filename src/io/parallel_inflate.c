@@ -29,6 +29,7 @@
 #include "base/dynload.h"
 #include "base/filesystem.h"
 #include "base/thread.h"
+#include "io/files.h"
 #include "io/inflate_stream.h"
 
 enum {
@@ -78,44 +79,30 @@ read_exactly(int fd, void *into, size_t bytes, uint64_t offset)
 	return gs_read_at(fd, into, bytes, offset, &ignored) == bytes;
 }
 
-static uint32_t
-little_endian(const unsigned char *bytes, size_t count)
-{
-	uint32_t value = 0;
-
-	while (count-- > 0)
-		value = value << 8 | bytes[count];
-	return value;
-}
-
 /* RFC 8878, 3.1.1: header, blocks, checksum.  False: not zstd, or more than MOST bytes. */
 static bool
 walk_zstd(int fd, uint64_t offset, size_t most, struct frame *frame)
 {
-	static const unsigned char size_bytes[] = { 0, 2, 4, 8 }, id_bytes[] = { 0, 1, 2, 4 };
 	unsigned char head[8];
 	uint32_t block;
-	bool single;
 
 	frame->plain_most = 0;
 	if (!read_exactly(fd, head, sizeof head, offset))
 		return false;
 	if (memcmp(head + 1, "\x2a\x4d\x18", 3) == 0 && (head[0] & 0xf0) == 0x50) {
-		frame->end = offset + 8 + little_endian(head + 4, 4);
+		frame->end = offset + 8 + gs_little_endian(head + 4, 4);
 		return true;
 	}
 	if (memcmp(head, "\x28\xb5\x2f\xfd", 4) != 0)
 		return false;
-	single = (head[4] & 0x20) != 0;
-	frame->end = offset + 5 + !single + id_bytes[head[4] & 3] +
-	             (single && head[4] >> 6 == 0 ? 1 : size_bytes[head[4] >> 6]);
+	frame->end = offset + gs_zstd_header_bytes(head);
 	do {
 		unsigned char bytes[3];
 
 		if (frame->end - offset > most || frame->plain_most > most ||
 		    !read_exactly(fd, bytes, sizeof bytes, frame->end))
 			return false;
-		block = little_endian(bytes, 3);
+		block = gs_little_endian(bytes, 3);
 		if (block >> 3 == 0 && (block & 1) == 0)
 			return false;	/* empty blocks could fill the whole file */
 		frame->end += 3 + ((block >> 1 & 3) == 1 ? 1 : block >> 3);	/* 1: run of a byte */
@@ -135,7 +122,7 @@ walk_gzip(int fd, uint64_t offset, size_t most, struct frame *frame)
 	if (!read_exactly(fd, head, sizeof head, offset) ||
 	    memcmp(head, "\x1f\x8b\x08\x04", 4) != 0 || memcmp(head + 12, "BC\2", 4) != 0)
 		return false;
-	frame->end = offset + little_endian(head + 16, 2) + 1;
+	frame->end = offset + gs_little_endian(head + 16, 2) + 1;
 	frame->plain_most = BGZF_BLOCK;
 	return true;
 }

@@ -141,30 +141,38 @@ keep_attributes(int old_fd, int new_fd)
 
 /* ---- the new file ------------------------------------------------------ */
 
-/* Make the new file with a hidden name, where there is no O_TMPFILE. */
+/* Let MAKE make a file with a hidden name, at NAME; returns what that returns, -1: an error. */
 static int
-open_hidden(struct gs_replace *new, mode_t mode)
+make_hidden(struct gs_replace *new, char *name, int (*make)(struct gs_replace *new, const char *name))
 {
-	for (unsigned try = 0; try < NAME_TRIES; try++) {
-		int fd;
+	for (unsigned try = 0; try < NAME_TRIES && make_name(new, name, try); try++) {
+		const int made = make(new, name);
 
-		if (!make_name(new, new->hidden, try))
-			return -1;
-		fd = gs_open(new->hidden, O_WRONLY | O_CREAT | O_EXCL, mode);
-		if (fd >= 0)
-			return fd;
-		forget(new->hidden);
+		if (made >= 0)
+			return made;
+		forget(name);
 		if (errno != EEXIST)
 			return -1;
 	}
 	return -1;
 }
 
+/* Until it has the old file's mode nobody else may open it, to read it later. */
+static mode_t
+mode_of(const struct gs_replace *new)
+{
+	return new->existed ? 0600 : 0666;
+}
+
+static int
+create(struct gs_replace *new, const char *name)
+{
+	return gs_open(name, O_WRONLY | O_CREAT | O_EXCL, mode_of(new));
+}
+
 int
 gs_replace_open(struct gs_replace *new, int old_fd)
 {
-	/* Until it has the old file's mode nobody else may open it, to read it later. */
-	const mode_t mode = old_fd >= 0 ? 0600 : 0666;
 	char directory[PATH_MAX];
 	int error;
 
@@ -172,9 +180,9 @@ gs_replace_open(struct gs_replace *new, int old_fd)
 	new->existed = old_fd >= 0;
 	gs_folder_of(new->target, directory);
 	if (!new->shared && gs_nameless_links())
-		new->fd = gs_open(directory, gs_nameless_flag() | O_WRONLY, mode);
-	if (new->fd < 0)
-		new->fd = open_hidden(new, mode);
+		new->fd = gs_open(directory, gs_nameless_flag() | O_WRONLY, mode_of(new));
+	if (new->fd < 0)	/* there is no O_TMPFILE */
+		new->fd = make_hidden(new, new->hidden, create);
 	if (new->fd < 0)
 		return -1;
 	if (old_fd < 0 || keep_attributes(old_fd, new->fd) == 0)
@@ -216,20 +224,23 @@ gs_replace_existing(struct gs_replace *new, const char *name, int *fd, bool *rep
 	                       name);
 }
 
+static int
+link_new(struct gs_replace *new, const char *name)
+{
+	return gs_nameless_link(new->fd, name);
+}
+
+static int
+link_old(struct gs_replace *new, const char *name)
+{
+	return link(new->target, name);
+}
+
 /* Give the file a hidden name, if it has none. */
 static int
 link_hidden(struct gs_replace *new)
 {
-	for (unsigned try = 0; new->hidden[0] == '\0' && try < NAME_TRIES; try++) {
-		if (!make_name(new, new->hidden, try))
-			return -1;
-		if (gs_nameless_link(new->fd, new->hidden) == 0)
-			return 0;
-		forget(new->hidden);
-		if (errno != EEXIST)
-			return -1;
-	}
-	return new->hidden[0] != '\0' ? 0 : -1;
+	return new->hidden[0] != '\0' ? 0 : make_hidden(new, new->hidden, link_new);
 }
 
 static void
@@ -251,26 +262,13 @@ rename_hidden(struct gs_replace *new)
 	return result;
 }
 
-/* Give the old file another name, if that can be. */
-static void
-link_backup(struct gs_replace *new)
-{
-	for (unsigned try = 0; try < NAME_TRIES && make_name(new, new->backup, try); try++) {
-		if (link(new->target, new->backup) == 0)
-			return;
-		forget(new->backup);
-		if (errno != EEXIST)
-			return;
-	}
-}
-
 int
 gs_replace_prepare(struct gs_replace *new)
 {
 	if (link_hidden(new) != 0)
 		return -1;
-	if (new->existed)
-		link_backup(new);
+	if (new->existed)	/* the old file gets another name, if that can be */
+		(void)make_hidden(new, new->backup, link_old);
 	return 0;
 }
 

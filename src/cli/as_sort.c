@@ -30,13 +30,14 @@ static bool is_next;
 
 /* ---- what this program does as sort(1) does, unless it is refused ------------------ */
 
-enum { OTHERS = 256, SORT, PROGRAM };
+/* Long options that are not here are left to the next sort. */
+
+enum { SORT = 256, PROGRAM };
 
 static const struct option options[] = {
 	{ "ignore-leading-blanks", no_argument, NULL, 'b' },
 	{ "check", optional_argument, NULL, 'c' },
 	{ "compress-program", required_argument, NULL, PROGRAM },
-	{ "debug", no_argument, NULL, OTHERS },
 	{ "dictionary-order", no_argument, NULL, 'd' },
 	{ "ignore-case", no_argument, NULL, 'f' },
 	{ "files0-from", required_argument, NULL, 'o' },
@@ -48,8 +49,6 @@ static const struct option options[] = {
 	{ "numeric-sort", no_argument, NULL, 'n' },
 	{ "human-numeric-sort", no_argument, NULL, 'h' },
 	{ "version-sort", no_argument, NULL, 'V' },
-	{ "random-sort", no_argument, NULL, OTHERS },
-	{ "random-source", required_argument, NULL, OTHERS },
 	{ "sort", required_argument, NULL, SORT },
 	{ "output", required_argument, NULL, 'o' },
 	{ "reverse", no_argument, NULL, 'r' },
@@ -61,8 +60,6 @@ static const struct option options[] = {
 	{ "unique", no_argument, NULL, 'u' },
 	{ "zero-terminated", no_argument, NULL, 'z' },
 	{ "parallel", required_argument, NULL, 'S' },
-	{ "help", no_argument, NULL, OTHERS },
-	{ "version", no_argument, NULL, OTHERS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -133,7 +130,7 @@ understands(int argc, char **argv)
 	opterr = 0;
 	while (shared && (option = getopt_long(argc, argv, "-bcCdfghik:mMno:rsS:t:T:uVy:z", options,
 	                                       &index)) != -1) {
-		shared = option != '?' && option != OTHERS && is_shared(option, optarg) &&
+		shared = option != '?' && is_shared(option, optarg) &&
 		         !(option == 1 && is_old_key(optarg)) && !is_short_of(argv[at], index);
 		operands += option == 1;
 		checks |= option == 'c' || option == 'C';

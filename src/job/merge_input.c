@@ -95,7 +95,7 @@ begin(struct gs_merge_input *input)
 	TRY(skip_header(input));
 	if (input->all->job->options.lines) {
 		open_collector(input);
-	} else if (input->follow.order == NULL && input->follow.key_bits == 0) {
+	} else if (input->all->job->keys.ingest.unit == 0) {
 		open_reader(input);
 	} else {
 		input->stretch = gs_stretch_open(input->all->job, &input->follow, advice(input->all->job));
@@ -373,14 +373,15 @@ gs_status
 gs_merge_inputs_open(struct gs_merge_inputs *all, struct gsort *job, size_t room, size_t most)
 {
 	const struct gsort_options *options = &job->options;
-	const size_t header = !options->lines && options->header_lines > 0 ? HEADER_BYTES
-	                                                                  : (size_t)options->skip_bytes;
+	const bool lines = options->lines;
+	const bool text = !lines && options->header_lines > 0;
+	const size_t header = text ? HEADER_BYTES : (size_t)options->skip_bytes;
 	size_t memory;
 
 	*all = (struct gs_merge_inputs){ .job = job, .count = gs_merge_count(options), .room = room };
 	memory = gs_arena_round(most * room);
 	TRY(GS_NEW(all->inputs, all->count, "inputs"));
-	if (options->lines)
+	if (lines)
 		TRY(GS_NEW(all->collectors, all->count, "inputs"));
 	TRY(gs_arena_open(&all->arena, memory + gs_arena_round(header + 1), false));
 	list_inputs(all, gs_arena_take(&all->arena, memory), most > 0 ? most : 1);

@@ -102,8 +102,9 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 	const unsigned least = input->to_file && !head ? LEAST_WRITING : 0;
 	const uint64_t bytes = input->input_bytes;
 	const uint64_t kept = keeps ? kept_bytes : 0;
-	const bool merges = input->operation == GSORT_MERGE && !input->items && !plan->by_counting;
-	const unsigned threads = plan->threads, mergers = input->items ? 1 : threads;
+	const bool items = input->items;
+	const bool merges = input->operation == GSORT_MERGE && !items && !plan->by_counting;
+	const unsigned threads = plan->threads, mergers = items ? 1 : threads;
 
 	*forecast = (struct gs_forecast){ .known = bytes != UINT64_MAX };
 	if (!forecast->known)

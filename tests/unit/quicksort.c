@@ -168,32 +168,43 @@ check_partition(enum gs_simd simd, unsigned bits, size_t count, size_t beyond)
 
 /* --- tally ------------------------------------------------------------------------ */
 
-/* VALUES values of COUNT keys are counted; a stranger among them, the last one, is found. */
+/* Most keys have one value; all have; or the halves of a value of 64 bits are equal, and no product of what
+ * they differ in tells two values apart. */
+enum tally_way { MOSTLY_ONE, ALL_ONE, EQUAL_HALVES };
+enum { TALLY_KEYS = 9000 };
+
+/* VALUES values of COUNT keys are counted; a stranger among them, in the middle or the last one, is found. */
 static void
-check_tally(enum gs_simd simd, unsigned bits, size_t count, size_t values)
+check_tally(enum gs_simd simd, unsigned bits, size_t count, size_t values, enum tally_way way)
 {
-	enum { MOST_KEYS = 2000, MOST_VALUES = 16 };
+	enum { MOST_VALUES = 16 };
 	const struct gs_simd_kernels *kernels = gs_simd_kernels(simd, bits);
-	uint64_t keys[MOST_KEYS], value[MOST_VALUES];
+	static uint64_t keys[TALLY_KEYS];
+	uint64_t value[MOST_VALUES];
 	size_t counts[MOST_VALUES], expect[MOST_VALUES] = { 0 };
 	bool good;
 
 	for (size_t v = 0; v < values; v++)
-		gs_key_put(value, bits, v, units_mix(v) >> (64 - bits));
+		gs_key_put(value, bits, v, way == EQUAL_HALVES ? v << 32 | v : units_mix(v) >> (64 - bits));
 	for (size_t i = 0; i < count; i++) {
-		const size_t v = units_mix(i) % (i % 2 + 1 < values ? i % 2 + 1 : values) + (values - 1) / 2;
+		const size_t v = way == ALL_ONE ? values - 1 :
+		                 units_mix(i) % (i % 2 + 1 < values ? i % 2 + 1 : values) + (values - 1) / 2;
 
 		expect[v < values ? v : 0]++;
 		gs_key_put(keys, bits, i, gs_key_at(value, bits, v < values ? v : 0));
 	}
 	good = kernels->tally(keys, count, value, values, counts) &&
 	       memcmp(counts, expect, values * sizeof *counts) == 0;
-	CHECK(good, "%zu u%u of %zu values are counted by %s", count, bits, values, gs_simd_name(simd));
-	if (count == 0)
-		return;
-	gs_key_put(keys, bits, count - 1, units_mix(MOST_VALUES) >> (64 - bits));
-	CHECK(!kernels->tally(keys, count, value, values, counts), "one of another value is found by %s",
+	CHECK(good, "%zu u%u of %zu values, way %d, are counted by %s", count, bits, values, (int)way,
 	      gs_simd_name(simd));
+	for (size_t at = count / 2; at < count; at = at + 1 < count ? count - 1 : count) {
+		const uint64_t before = gs_key_at(keys, bits, at);
+
+		gs_key_put(keys, bits, at, units_mix(MOST_VALUES) >> (64 - bits));
+		CHECK(!kernels->tally(keys, count, value, values, counts),
+		      "one of another value at %zu is found by %s", at, gs_simd_name(simd));
+		gs_key_put(keys, bits, at, before);
+	}
 }
 
 /* --- distribution ----------------------------------------------------------------- */
@@ -532,8 +543,10 @@ unit_quicksort(void)
 			check_range((enum gs_simd)simd, bits, end / 7, end / 7 + 1000);
 			check_range((enum gs_simd)simd, bits, 1u << 31, UINT32_MAX);
 			for (size_t values = 1; values <= 16; values++)
-				for (size_t count = 0; count < 2000; count += 1 + count)
-					check_tally((enum gs_simd)simd, bits, count, values);
+				for (size_t count = 0; count < TALLY_KEYS; count += 1 + count)
+					for (int way = MOSTLY_ONE; way <= EQUAL_HALVES; way++)
+						check_tally((enum gs_simd)simd, bits, count, values,
+						            (enum tally_way)way);
 			for (size_t count = 0; count < 200; count += 1 + count / 5)
 				for (size_t beyond = 0; beyond < 40; beyond += 7)
 					check_partition((enum gs_simd)simd, bits, count, beyond);

@@ -246,16 +246,16 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 }
 
 /* The greatest power of 2, as a shift, that the keys from FROM to TO of a sorted sample are a multiple of
- * apart; or 0, if they lie in WIDTH values without that. */
+ * apart; or 0, if they lie in WIDTH values without that; or if it is below LEAST, any that is. */
 static unsigned
-shift_of(const void *sample, unsigned key_bits, size_t from, size_t to, size_t width)
+shift_of(const void *sample, unsigned key_bits, size_t from, size_t to, size_t width, unsigned least)
 {
 	const uint64_t first = gs_key_at(sample, key_bits, from);
 	uint64_t apart = gs_key_at(sample, key_bits, to) - first;
 
 	if (apart < width)
 		return 0;
-	for (size_t s = from + 1; s < to && (apart & 1) == 0; s++)
+	for (size_t s = from + 1; s < to && (apart & ((UINT64_C(1) << least) - 1)) == 0; s++)
 		apart |= gs_key_at(sample, key_bits, s) - first;
 	return (unsigned)__builtin_ctzll(apart);
 }
@@ -268,10 +268,14 @@ find_dense(const void *sample, unsigned key_bits, size_t count, size_t width, si
 	for (size_t outside = count / 4; outside <= count / 2; outside *= 2) {
 		*run = count - 1 - outside;
 		for (size_t s = 0; s <= outside; s += count / 8) {
-			const uint64_t first = gs_key_at(sample, key_bits, s);
+			const uint64_t apart = gs_key_at(sample, key_bits, s + *run) -
+			                       gs_key_at(sample, key_bits, s);
+			unsigned least = 0;
 
-			*shift = shift_of(sample, key_bits, s, s + *run, width);
-			if ((gs_key_at(sample, key_bits, s + *run) - first) >> *shift < width)
+			while (least < 63 && apart >> least >= width)
+				least++;
+			*shift = shift_of(sample, key_bits, s, s + *run, width, least);
+			if (apart >> *shift < width)
 				return s;
 		}
 	}
@@ -336,7 +340,7 @@ sort_dense(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 		*pivot = first - 1;
 		return DENSE_ABOVE;
 	}
-	if (of.shift == 0 || shift_of(sample, bits, s, count - 1, width) >= of.shift)
+	if (of.shift == 0 || shift_of(sample, bits, s, count - 1, width, of.shift) >= of.shift)
 		of.last = (most - of.least) >> of.shift < width ? most : of.least + ((width << of.shift) - 1);
 	of.all = of.last == most;
 	if (!sort_by_counts(kernels, keys, &of, &above.count))

@@ -122,20 +122,22 @@ static const struct row {
 	unsigned    length;	/* of a key, at most */
 	unsigned    letters;
 	unsigned    wanted;	/* bins */
+	unsigned    far;	/* one of so many begins with a byte that is less or greater; 0: none */
 } rows[] = {
-	{ "no line", 0, 0, 4, 4, 4 },
-	{ "one line", 1, 0, 4, 4, 4 },
-	{ "few different lines", 3000, 0, 1, 3, 16 },
-	{ "all lines empty", 500, 0, 0, 1, 4 },
-	{ "all keys equal", 3000, 20, 0, 1, 16 },
-	{ "keys that words cannot tell apart", 3000, 24, 6, 1, 16 },
-	{ "NULs behind keys", 2000, 0, 12, 1, 8 },
-	{ "short keys", 3000, 0, 5, 250, 64 },
-	{ "a long common prefix", 1000, 300, 9, 4, 32 },
-	{ "a prefix that ends within a word", 2000, 13, 20, 2, 100 },
-	{ "bounds that share bytes", 3000, 3, 9, 2, 200 },
-	{ "ties behind a part of a word", 3000, 0, 30, 2, 1 },
-	{ "more bins than items", 20, 0, 9, 200, 1000 },
+	{ "no line", 0, 0, 4, 4, 4, 0 },
+	{ "one line", 1, 0, 4, 4, 4, 0 },
+	{ "few different lines", 3000, 0, 1, 3, 16, 0 },
+	{ "all lines empty", 500, 0, 0, 1, 4, 0 },
+	{ "all keys equal", 3000, 20, 0, 1, 16, 0 },
+	{ "keys that words cannot tell apart", 3000, 24, 6, 1, 16, 0 },
+	{ "NULs behind keys", 2000, 0, 12, 1, 8, 0 },
+	{ "short keys", 3000, 0, 5, 250, 64, 0 },
+	{ "a long common prefix", 1000, 300, 9, 4, 32, 0 },
+	{ "a prefix that ends within a word", 2000, 13, 20, 2, 100, 0 },
+	{ "bounds that share bytes", 3000, 3, 9, 2, 200, 0 },
+	{ "ties behind a part of a word", 3000, 0, 30, 2, 1, 0 },
+	{ "more bins than items", 20, 0, 9, 200, 1000, 0 },
+	{ "many bounds in a cell", 3000, 6, 9, 200, 1000, 20 },
 };
 
 /* Letters from 0 on, without ';' and newline. */
@@ -148,6 +150,8 @@ make_lines(const struct row *row)
 		const unsigned length = row->length > 0 ? draw(row->length + 1) : 0;
 
 		memset(to, 'p', row->prefix);
+		if (row->far > 0 && draw(row->far) == 0)
+			*to = draw(2) > 0 ? '!' : '~';
 		to += row->prefix;
 		for (unsigned b = 0; b < length; b++) {
 			const unsigned letter = draw(row->letters);

@@ -12,17 +12,43 @@
 
 /* ---- choosing ------------------------------------------------------------------ */
 
+/* Count the bounds before each cell, and the most that are in one. */
+static size_t
+set_cells(struct gs_item_bins *bins, size_t count)
+{
+	const uint64_t first = bins->bounds[0], range = bins->bounds[count > 0 ? count - 1 : 0] - first;
+	size_t before = 0, most = 0;
+
+	for (bins->cell_shift = 0; range >> bins->cell_shift >= GS_ITEM_CELLS; bins->cell_shift++)
+		;
+	bins->last_cell = range >> bins->cell_shift;
+	for (size_t c = 0, at = 0; c <= bins->last_cell; c++, before = at) {
+		while (at != count && (bins->bounds[at] - first) >> bins->cell_shift <= c)
+			at++;
+		bins->cells[c] = (uint32_t)before;
+		most = at - before > most ? at - before : most;
+	}
+	return most;
+}
+
 static void
 set_bounds(struct gs_item_bins *bins, size_t count)
 {
+	size_t most = set_cells(bins, count), end;
+
+	if (most >= GS_ITEM_CELL_MOST) {
+		bins->last_cell = 0;	/* it begins with no bound before it */
+		most = count;
+	}
 	bins->bound_count = count;
 	bins->bound_steps = 1;
-	while (bins->bound_steps <= count)
+	while (bins->bound_steps <= most)
 		bins->bound_steps *= 2;
-	for (size_t b = count; b < bins->bound_steps; b++)
+	end = (bins->last_cell > 0 ? count : 0) + bins->bound_steps;	/* of what a search looks at */
+	for (size_t b = count; b < end; b++)
 		bins->bounds[b] = UINT64_MAX;
 	bins->count = (unsigned)count + 1 + (bins->level > bins->from ? 2 : 0);
-	assert(bins->bound_steps <= sizeof bins->bounds / sizeof bins->bounds[0]);
+	assert(end <= sizeof bins->bounds / sizeof bins->bounds[0]);
 }
 
 void
@@ -173,17 +199,25 @@ gs_item_bins_are_equal(const struct gs_item_bins *bins, const struct gs_item_ord
 
 /* ---- finding --------------------------------------------------------------------- */
 
-/* A bin is the number of bounds up to the word.  All items of a batch take a step of the search
- * together, so that one does not wait for the other's loads. */
+/* A bin is the number of bounds up to the word: those before its cell, and some in it.  All items of a batch
+ * take a step of the search together, so that one does not wait for the other's loads. */
 INLINE void
-search(const uint64_t *bounds, size_t steps, size_t bound_count, const uint64_t *words,
-       size_t count, uint16_t *found)
+search(const struct gs_item_bins *bins, const uint64_t *words, size_t count, uint16_t *found)
 {
+	const uint64_t *bounds = bins->bounds, first = bounds[0];
+	const uint32_t *cells = bins->cells;
+	const unsigned shift = bins->cell_shift;
+	const uint64_t last = bins->last_cell;
+	const size_t bound_count = bins->bound_count;
 	uint64_t at[GS_ITEM_BATCH];
 
-	for (size_t i = 0; i < count; i++)
-		at[i] = 0;
-	for (size_t step = steps / 2; step > 0; step /= 2) {
+	#pragma omp simd
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t cell = (words[i] > first ? words[i] - first : 0) >> shift;
+
+		at[i] = cells[cell < last ? cell : last];
+	}
+	for (size_t step = bins->bound_steps / 2; step > 0; step /= 2) {
 		#pragma omp simd
 		for (size_t i = 0; i < count; i++)
 			at[i] += bounds[at[i] + step - 1] <= words[i] ? step : 0;
@@ -194,10 +228,9 @@ search(const uint64_t *bounds, size_t steps, size_t bound_count, const uint64_t 
 
 #if defined __x86_64__
 __attribute__((target("avx512f,avx512dq"))) static void
-search_avx512(const uint64_t *bounds, size_t steps, size_t bound_count, const uint64_t *words,
-              size_t count, uint16_t *found)
+search_avx512(const struct gs_item_bins *bins, const uint64_t *words, size_t count, uint16_t *found)
 {
-	search(bounds, steps, bound_count, words, count, found);
+	search(bins, words, count, found);
 }
 #endif
 
@@ -206,11 +239,11 @@ search_best(const struct gs_item_bins *bins, const uint64_t *words, size_t count
 {
 #if defined __x86_64__
 	if (gs_simd_best() == GS_SIMD_AVX512) {
-		search_avx512(bins->bounds, bins->bound_steps, bins->bound_count, words, count, found);
+		search_avx512(bins, words, count, found);
 		return;
 	}
 #endif
-	search(bins->bounds, bins->bound_steps, bins->bound_count, words, count, found);
+	search(bins, words, count, found);
 }
 
 /* Items whose words are not the common ones belong to the outer bins. */

@@ -68,14 +68,20 @@ void gs_item_pivots_find(const struct gs_item_pivots *pivots, const struct gs_it
 
 enum { GS_ITEM_BINS_MOST = 1024, GS_ITEM_COMMON_MOST = 512, GS_ITEM_SAMPLE_MOST = 1 << 15 };
 
+/* A search of bounds begins at those of a cell, unless one has very many. */
+enum { GS_ITEM_CELLS = 1024, GS_ITEM_CELL_MOST = 256 };
+
 struct gs_item_bins {
 	unsigned count;
 	unsigned from;		/* items share all words of lower levels */
 	unsigned level;		/* of the words that BOUNDS are of; between the two they are COMMON */
 	uint64_t common[GS_ITEM_COMMON_MOST];
 	size_t   bound_count;
-	size_t   bound_steps;	/* a power of two above bound_count: of the search */
-	uint64_t bounds[GS_ITEM_BINS_MOST];	/* ascending, then UINT64_MAX */
+	size_t   bound_steps;	/* a power of two above the bounds of any cell: of the search */
+	uint64_t bounds[GS_ITEM_BINS_MOST + GS_ITEM_CELL_MOST];	/* ascending, then UINT64_MAX */
+	unsigned cell_shift;	/* a cell has 1 << CELL_SHIFT words, from bounds[0] on */
+	uint64_t last_cell;	/* it has all that follow */
+	uint32_t cells[GS_ITEM_CELLS];	/* bounds before each */
 	struct gs_item_pivots pivots;	/* if there are any, they are the bounds */
 };
 

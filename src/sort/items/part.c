@@ -267,18 +267,23 @@ load_words(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 	const struct gs_item_order *order = part->order;
 	const char *items[GS_ITEM_BATCH];
 	uint32_t lengths[GS_ITEM_BATCH];
+	const bool measured = order->item_bytes == 0, any = order->words_at != NULL;
 	bool more = false;
 
+	if (part->in_place)
+		return (any ? order->words_at : order->words)(
+			order->context, part->items + from, measured ? part->lengths + from : NULL,
+			to - from, any ? at : at / 8, part->words + from);
 	for (size_t next = from; next < to; next += GS_ITEM_BATCH) {
 		const size_t count = to - next < GS_ITEM_BATCH ? to - next : GS_ITEM_BATCH;
 
 		for (size_t i = 0; i < count; i++)
 			items[i] = part->items[part->places[next + i]];
-		for (size_t i = 0; order->item_bytes == 0 && i < count; i++)
+		for (size_t i = 0; measured && i < count; i++)
 			lengths[i] = part->lengths[part->places[next + i]];
-		more |= (order->words_at != NULL ? order->words_at : order->words)(
-			order->context, items, order->item_bytes > 0 ? NULL : lengths, count,
-			order->words_at != NULL ? at : at / 8, part->words + next);
+		more |= (any ? order->words_at : order->words)(
+			order->context, items, measured ? lengths : NULL, count, any ? at : at / 8,
+			part->words + next);
 	}
 	return more;
 }
@@ -410,12 +415,14 @@ sort_words(struct gs_item_part *part, size_t from, size_t to, uint64_t least, ui
 	most = pack(&packing, words, count, least, most);
 	gs_quicksort(kernels, other, words, count, 0, most);
 	mask = ((uint64_t)1 << packing.place_bits) - 1;
-	if (part->in_place)
+	if (part->in_place) {
+		#pragma omp simd
 		for (size_t i = 0; i < count; i++)
 			moved[i] = (uint32_t)(other[i] & mask);
-	else
+	} else {
 		for (size_t i = 0; i < count; i++)
 			moved[i] = part->places[from + (other[i] & mask)];
+	}
 	part->in_place = false;
 	memcpy(part->places + from, moved, count * sizeof *moved);
 	return packing;
@@ -437,16 +444,16 @@ sort_subgroups(struct gs_item_part *part, const struct packing *packing, unsigne
                size_t *from, size_t to)
 {
 	const size_t half = (to - *from) / 2;
-	const uint64_t *sorted = part->other;
+	const uint64_t *sorted = part->other, apart = (uint64_t)1 << packing->place_bits;
 	size_t large = 0, large_end = 0, end;
 
-	for (size_t at = *from; at < to; at = end) {
-		const uint64_t word = sorted[at] >> packing->place_bits;
-
-		for (end = at + 1; end < to && sorted[end] >> packing->place_bits == word; end++)
+	for (size_t at = *from;; at = end) {
+		while (at + 1 < to && (sorted[at] ^ sorted[at + 1]) >= apart)
+			at++;		/* most are alone */
+		if (at + 1 >= to)
+			break;
+		for (end = at + 2; end < to && (sorted[at] ^ sorted[end]) < apart; end++)
 			;
-		if (end - at == 1)
-			continue;
 		if (packing->shift == 0 && !more) {
 			settle(part, shared - 8, at, end);
 		} else if (end - at > half) {

@@ -197,7 +197,8 @@ split_by_parser(const struct gs_parser *parser, char terminator, const char *lin
 
 	for (const char *at = line; at < limit && *count < room; at += BLOCK_BYTES) {
 		const size_t left = (size_t)(limit - at), most = room - *count;
-		size_t found = parser->find(at, left < BLOCK_BYTES ? left : BLOCK_BYTES, terminator, ends);
+		size_t found = parser->find(at, left < BLOCK_BYTES ? left : BLOCK_BYTES,
+		                            left > GS_PARSE_BLOCK_BYTES, terminator, ends);
 
 		found = found < most ? found : most;
 		if (found == 0)

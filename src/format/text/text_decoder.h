@@ -195,10 +195,11 @@ struct gs_parser {
 	/**
 	 * Find all TERMINATORs in TEXT, at most GS_PARSE_BLOCK_BYTES.
 	 *
+	 * @loads   what is GS_PARSE_BLOCK_BYTES behind will be searched, too
 	 * @ends    set to their offsets; has room for 64 more than there are bytes
 	 * @return  how many there are
 	 */
-	unsigned (*find)(const char *text, size_t bytes, char terminator, uint32_t *ends);
+	unsigned (*find)(const char *text, size_t bytes, bool loads, char terminator, uint32_t *ends);
 
 	/**
 	 * Read lines, up to the first group of them that has an unusual one, and add their numbers

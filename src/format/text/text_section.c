@@ -156,7 +156,7 @@ read_block(struct gs_text_section *section, const struct gs_text_rules *rules, c
 	unsigned count, i = 0;
 
 	found[0] = UINT32_MAX;		/* the first line begins at 0 */
-	count = parser->find(line, left < GS_PARSE_BLOCK_BYTES ? left : GS_PARSE_BLOCK_BYTES,
+	count = parser->find(line, left < GS_PARSE_BLOCK_BYTES ? left : GS_PARSE_BLOCK_BYTES, true,
 	                     rules->options.terminator, ends);
 	while (count - i >= GS_PARSE_LINES) {
 		const unsigned usual = parser->read(&section->keys, rules->flip, line, ends + i,

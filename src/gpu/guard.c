@@ -33,11 +33,11 @@ gs_guard_count(unsigned *gpus)
 }
 
 gs_status
-gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options, unsigned threads)
+gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options)
 {
 	gs_status status;
 
-	*guard = (struct gs_guard){ .threads = threads };
+	*guard = (struct gs_guard){ .gpu = NULL };
 	TRY(gs_gpu_module_load(&guard->module));
 	status = guard->module->open(&guard->gpu, options);
 	if (status == GS_OK)
@@ -61,7 +61,6 @@ gs_guard_commit(struct gs_guard *guard, const struct gs_staging *staging, uint64
 gs_status
 gs_guard_finish(struct gs_guard *guard)
 {
-	guard->seen.any = false;
 	return check(guard, guard->module->finish(guard->gpu));
 }
 
@@ -127,16 +126,6 @@ gs_guard_check_strands(const struct gs_seen *seen, size_t count)
 		before = &seen[strand];
 	}
 	return GS_OK;
-}
-
-gs_status
-gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span)
-{
-	TRY(gs_guard_take(guard, span));
-	if (span->span.count == 0)
-		return GS_OK;
-	TRY(gs_guard_check(span, guard->threads));
-	return gs_guard_follow(span, &guard->seen);
 }
 
 void

@@ -4,8 +4,8 @@
  *
  * In:   keys with the checksum that whoever read them computed before they cross the bus.
  * Out:  sorted keys that are in order, follow those before them, and have the checksum that
- *       the device found, which was compared with that of the input.  So what
- *       gs_guard_drain() has given is right whatever happens next.
+ *       the device found, which was compared with that of the input.  So what was taken, checked and
+ *       followed is right whatever happens next.
  *
  * A GPU is never repaired.  Every call that fails returns GS_EDEVICE (gs_guard_open() also
  * GS_ENODEV and GS_EDEVMEM); then the guard is only good for closing.
@@ -57,13 +57,10 @@ struct gs_seen {
 struct gs_guard {
 	const struct gs_gpu_module *module;
 	struct gs_gpu *gpu;		/* NULL: not open */
-	unsigned       threads;		/* that check spans */
-	struct gs_seen seen;		/* of this batch, if it comes in order */
 };
 
-/** Load the module and open the GPU; THREADS check what comes back. */
-MUST_CHECK gs_status gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options,
-                                   unsigned threads);
+/** Load the module and open the GPU. */
+MUST_CHECK gs_status gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options);
 
 /** Load the module and count the GPUs. */
 MUST_CHECK gs_status gs_guard_count(unsigned *gpus);
@@ -77,10 +74,7 @@ MUST_CHECK gs_status gs_guard_finish(struct gs_guard *guard);
 MUST_CHECK gs_status
 gs_guard_by_strands(struct gs_guard *guard, const uint64_t *at, size_t count);
 
-/** The next span, in order; it is checked. */
-MUST_CHECK gs_status gs_guard_drain(struct gs_guard *guard, struct gs_gpu_span *span);
-
-/** The next span of any strand, not checked yet; one thread at a time. */
+/** The next span, in order, or of any strand, not checked yet; one thread at a time. */
 MUST_CHECK gs_status gs_guard_take(struct gs_guard *guard, struct gs_gpu_span *span);
 
 /** Check it with THREADS: it must be what the device found.  Any thread. */

@@ -18,12 +18,19 @@
 /* Of one span: more only wait for each other.  Not tuned. */
 enum { MOST_CHECK_THREADS = 8 };
 
+/* Spans that are checked at once, where one is taken after the other; a ring has room for more.  Two H200
+ * send 110 GB/s; 32 GiB of them are checked by 16 threads in 0.61 s, by 32 in two lanes for each GPU
+ * in 0.55 s, in four in 0.50 s. */
+enum { LANES = 2 };
+
 struct draining {
 	struct gs_guard           *gpu;
+	unsigned                   key_class;
 	const struct gs_span_sink *sink;
 	unsigned                   check_threads;	/* of each span */
 	struct gs_first_error      error;
 	pthread_mutex_t next;		/* whoever waits for the GPU; guards: */
+	struct gs_gpu_span *pending;	/* the caller's: the first span of a later class */
 	bool            ended;
 	size_t          number;		/* spans so far */
 	size_t         *drained;	/* spans of each strand */
@@ -52,6 +59,22 @@ stops(struct draining *draining)
 	return enough || atomic_load(&draining->error.any);
 }
 
+/* Take the next span, or that which is pending.  False: there is none of the class. */
+static bool
+take_span(struct draining *draining, struct gs_gpu_span *span)
+{
+	struct gs_gpu_span *pending = draining->pending;
+
+	if (pending->span.count == 0 &&
+	    !gs_first_error_note(&draining->error, gs_guard_take(draining->gpu, pending)))
+		return false;
+	if (pending->span.count == 0 || pending->span.key_class != draining->key_class)
+		return false;
+	*span = *pending;
+	pending->span.count = 0;
+	return true;
+}
+
 /* The next span.  False: there is none. */
 static bool
 next_span(struct draining *draining, unsigned rank, struct turn *turn)
@@ -62,8 +85,7 @@ next_span(struct draining *draining, unsigned rank, struct turn *turn)
 
 	pthread_mutex_lock(&draining->next);
 	if (!draining->ended && !stops(draining))
-		found = gs_first_error_note(&draining->error, gs_guard_take(draining->gpu, span)) &&
-		        span->span.count > 0;
+		found = take_span(draining, span);
 	draining->ended |= !found;
 	if (found) {
 		turn->sorted = (struct gs_sorted_span){
@@ -120,14 +142,13 @@ drain_spans(void *context, unsigned rank, unsigned size)
 }
 
 static gs_status
-run(struct draining *draining, unsigned threads, unsigned lanes)
+run(struct draining *draining, unsigned threads)
 {
 	const size_t strands = draining->sink->strand_count;
+	unsigned lanes = threads < LANES ? threads : LANES;
 
 	if (draining->seen == NULL || draining->drained == NULL || draining->taken == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu outputs", strands);
-	if (lanes > threads)
-		lanes = threads;
 	draining->check_threads = strands > 0 ? 1 : threads / lanes;
 	if (draining->check_threads > MOST_CHECK_THREADS)
 		draining->check_threads = MOST_CHECK_THREADS;
@@ -143,18 +164,19 @@ run(struct draining *draining, unsigned threads, unsigned lanes)
 }
 
 gs_status
-gs_gpu_drain(struct gs_guard *gpu, unsigned threads, unsigned lanes, const struct gs_span_sink *sink)
+gs_gpu_drain(struct gs_guard *gpu, struct gs_gpu_span *pending, unsigned key_class, unsigned threads,
+             const struct gs_span_sink *sink)
 {
 	const size_t strands = sink->strand_count > 0 ? sink->strand_count : 1;
 	struct draining draining = {
-		.gpu = gpu, .sink = sink,
+		.gpu = gpu, .pending = pending, .key_class = key_class, .sink = sink,
 		.seen = calloc(strands, sizeof *draining.seen),
 		.drained = calloc(strands, sizeof *draining.drained),
 		.taken = calloc(strands, sizeof *draining.taken),
 		.next = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER,
 		.changed = PTHREAD_COND_INITIALIZER,
 	};
-	const gs_status status = run(&draining, threads, lanes);
+	const gs_status status = run(&draining, threads);
 
 	free(draining.seen);
 	free(draining.drained);

@@ -19,11 +19,6 @@
 #include "format/text/text.h"
 #include "stages/store.h"
 
-/* Spans that are checked at once, of one GPU or of each of several; a ring has room for more.  Two H200
- * send 110 GB/s; 32 GiB of them are checked by 16 threads in 0.61 s, by 32 in two lanes for each GPU
- * in 0.55 s, in four in 0.50 s. */
-enum { LANES = 2 };
-
 /* Blocks of the pool are spread over its huge pages: all if the input has so much, or those behind it. */
 #define SPREAD_FROM_BYTES	((size_t)64 << 20)
 
@@ -169,25 +164,10 @@ flush(struct gs_store *store)
 	return GS_OK;
 }
 
-/* A GPU drains its classes in the order of the output.  The first span of the next class is kept. */
 static gs_status
 drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
 {
-	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .summed = true };
-	bool enough = false;
-
-	for (; !enough; sorted.number++) {
-		if (store->pending.span.count == 0)
-			TRY(gs_guard_drain(&store->gpu, &store->pending));
-		if (store->pending.span.count == 0 || store->pending.span.key_class != key_class)
-			return GS_OK;
-		sorted.span = store->pending.span;
-		sorted.sum = store->pending.sum;
-		store->pending.span.count = 0;
-		TRY(sink->take(sink->context, &sorted, &enough));
-		gs_guard_give(&store->gpu, &store->pending);
-	}
-	return GS_OK;
+	return gs_gpu_drain(&store->gpu, &store->pending, key_class, store->plan->threads, sink);
 }
 
 static uint64_t
@@ -369,7 +349,7 @@ gs_store_open_gpu(struct gs_store *store)
 
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		options.class_bits[c] = plan->class_bits[c];
-	TRY(gs_guard_open(&store->gpu, &options, plan->threads));
+	TRY(gs_guard_open(&store->gpu, &options));
 	store->fillings = (struct gs_fillings){ .stage = stage, .give = give, .context = store };
 	gs_fillings_open(&store->fillings, plan->ring_buffers);
 	snprintf(store->device_name, sizeof store->device_name, "%s",
@@ -433,10 +413,6 @@ static gs_status
 drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 {
 	struct gs_store *store = context;
-	const unsigned threads = store->plan->threads;
-	/* spans of one class can be checked while those before them are written; files of strands take a slot
-	 * of a thread each */
-	const bool lanes = sink->strand_count > 0 || (threads > 1 && gs_plan_classes(store->plan) == 1);
 
 	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
 		return drain_histogram(store, sink);
@@ -445,9 +421,7 @@ drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 	if (store->plan->class_bits[key_class] == 0)
 		return GS_OK;
 	if (is_on_gpu(store))
-		return store->batches > 0 ? GS_OK
-		       : lanes ? gs_gpu_drain(&store->gpu, threads, LANES, sink)
-		       : drain_gpu(store, key_class, sink);
+		return store->batches > 0 ? GS_OK : drain_gpu(store, key_class, sink);
 	if (gs_batch_count(&store->batch, key_class) == 0)
 		return GS_OK;
 	return drain_batch(store, key_class, sink);

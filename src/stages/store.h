@@ -132,11 +132,11 @@ MUST_CHECK gs_status gs_fillings_rest(struct gs_fillings *fillings);
 
 /* ---- the keys of a GPU, drained by several threads (gpu_drain.c) --------------- */
 
-/** Drain the one class that GPU has, with THREADS, to a SINK; if it wants strands (sort/span.h), it
- *  has make(), for which each thread has a slot of its own; else it takes all keys in order, while
- *  LANES spans are checked at once. */
-MUST_CHECK gs_status gs_gpu_drain(struct gs_guard *gpu, unsigned threads, unsigned lanes,
-                                  const struct gs_span_sink *sink);
+/** Drain KEY_CLASS, the next in the order of the output, with THREADS, to a SINK; if it wants strands
+ *  (sort/span.h), it has make(), for which each thread has a slot of its own; else it takes all keys in
+ *  order, while others are checked.  PENDING, empty at first, keeps the first span of a later class. */
+MUST_CHECK gs_status gs_gpu_drain(struct gs_guard *gpu, struct gs_gpu_span *pending, unsigned key_class,
+                                  unsigned threads, const struct gs_span_sink *sink);
 
 /* ---- sorted runs of each key class, on disk, and their merge (runs.c) ---------- */
 

@@ -104,8 +104,7 @@ gsort_bench_SOURCES = \
   bench/usage.h \
   $(kernel_headers) $(kernel_sources) $(ladder_headers) $(ladder_host) $(ladder_kernels)
 nodist_gsort_bench_SOURCES = $(call_sources) \
-  kernels/device/sort_pairs.cu kernels/device/sort_short.cu kernels/device/sort_stable.cu \
-  kernels/device/sort_typed.cu
+  kernels/device/sort_pairs.cu kernels/device/sort_short.cu kernels/device/sort_stable.cu
 # Of it CUB takes parts of Thrust that throw.
 bench/device/segmented.o: AM_NVCCFLAGS += -Xcompiler=-fexceptions,-frtti
 gsort_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
@@ -161,6 +160,7 @@ bench_results = \
   bench/results/h200-2026-11-26/time-left.txt \
   bench/results/h200-2026-11-26/windows.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
+  bench/results/h100-2026-11-26/one-kernel.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \
   bench/results/h100-2026-11-26/rows.txt \
   bench/results/h200-2026-11-21/perkey.svg \

@@ -29,17 +29,16 @@ kernel_headers = \
 kernel_sources = \
   kernels/device/block_firsts.cu \
   kernels/device/check.cu \
-  kernels/device/sort.cu \
+  kernels/device/sort_keys.cu \
   kernels/device/tile_merge.cu \
   kernels/device/tile_sort.cu
 
 # Of libgsort_cuda.so, and of what of those it needs.
 call_kernels = \
-  kernels/device/sort.cu \
+  kernels/device/sort_keys.cu \
   kernels/device/sort_pairs.cu \
   kernels/device/sort_short.cu \
   kernels/device/sort_stable.cu \
-  kernels/device/sort_typed.cu \
   kernels/device/tile_merge.cu \
   kernels/device/tile_sort.cu
 

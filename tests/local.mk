@@ -222,12 +222,12 @@ tests_unit_units_emu_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) -DMODULES='"tests
 tests_unit_units_emu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_unit_units_emu_LDADD = \
   tests/emu/libmodule.a kernels/device/sort_pairs.emu.o kernels/device/sort_short.emu.o \
-  kernels/device/sort_stable.emu.o kernels/device/sort_typed.emu.o $(ladder_kernels:.cu=.emu.o) \
+  kernels/device/sort_stable.emu.o $(ladder_kernels:.cu=.emu.o) \
   tests/emu/samples.emu.o libgsort.a -lm
 tests_unit_units_emu_LDFLAGS = $(emu_link)
 tests_unit_units_emu_DEPENDENCIES = \
   tests/emu/libmodule.a kernels/device/sort_pairs.emu.o kernels/device/sort_short.emu.o \
-  kernels/device/sort_stable.emu.o kernels/device/sort_typed.emu.o $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a
+  kernels/device/sort_stable.emu.o $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a
 nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 
 # ---- what make check runs --------------------------------------------------------

@@ -29,7 +29,7 @@ static void part_ends(cudaStream_t stream);
 #include <string>
 #include <vector>
 
-#include "kernels/device/sort.cu"
+#include "kernels/device/sort_keys.cu"
 #include "kernels/device/tile_merge.cu"
 #include "kernels/device/tile_sort.cu"
 

@@ -27,6 +27,8 @@
 #ifndef GS_LEAF_SORT_CUH
 #define GS_LEAF_SORT_CUH
 
+#include <type_traits>
+
 #include "kernels/block/bitonic.cuh"
 #include "kernels/block/scan.cuh"
 #include "kernels/launch.cuh"
@@ -125,7 +127,12 @@ template <unsigned BITS, class Map> static __device__ __forceinline__ void
 leaf_sort(uint32_t *to, const Map &map, word<BITS> *x, unsigned count, word<BITS> *shared)
 {
 	block_sort(x, shared);
-	leaf_each(x, shared, count, [=](unsigned at, word<BITS> w) { to[at] = original(map, w.bits); });
+	if (!maps_none(map)) {
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++)
+			x[r].bits = original(map, x[r].bits);
+	}
+	leaf_each(x, shared, count, [=](unsigned at, word<BITS> w) { to[at] = w.bits; });
 }
 
 /* ---- 16 bits ------------------------------------------------------------- */
@@ -168,11 +175,13 @@ leaf_sort_narrow(uint32_t *to, const Map &map, const uint32_t *from, unsigned co
 		x[r].bits = up | ~down << 16;
 	}
 	pairs_sort(x, shared);
-	leaf_each(x, shared, HALF, [=](unsigned at, pair<BITS> w) {
-		if (at < count)
-			to[at] = original(map, least + (w.bits & 0xffff));
-		if (at + HALF < count)
-			to[at + HALF] = original(map, least + (w.bits >> 16));
+	with_map(map, [&](const auto &m) {
+		leaf_each(x, shared, HALF, [=](unsigned at, pair<BITS> w) {
+			if (at < count)
+				to[at] = original(m, least + (w.bits & 0xffff));
+			if (at + HALF < count)
+				to[at + HALF] = original(m, least + (w.bits >> 16));
+		});
 	});
 }
 
@@ -348,17 +357,19 @@ leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, leaf_space
 		leaf_ties(x, space, count);
 	if (__syncthreads_or(space->failed))
 		return false;
+	with_map(map, [&](const auto &m) {
 #pragma unroll 16
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
+		for (unsigned r = 0; r < THREAD_KEYS; r++) {
+			const unsigned at = r * THREADS + threadIdx.x;
 
-		if (at < count) {
-			const uint32_t w = space->words[slot<word<BITS>>(at)].bits;
+			if (at < count) {
+				const uint32_t w = space->words[slot<word<BITS>>(at)].bits;
 
-			to[at] = original(map, low + (span == 0 ? (uint64_t)least << 32 | w :
-			                                          space->keys[w & places]));
+				to[at] = original(m, low + (span == 0 ? (uint64_t)least << 32 | w :
+				                                        space->keys[w & places]));
+			}
 		}
-	}
+	});
 	return true;
 }
 
@@ -378,11 +389,17 @@ leaf_sort_wide(uint64_t *to, const Map map, unsigned count, uint64_t low, leaf_s
 	}
 	__syncthreads();
 	block_sort(x, (net *)space);
-	leaf_each(x, (net *)space, count,
-	          [=](unsigned at, net w) { to[at] = original(map, low + w.bits); });
+	with_map(map, [&](const auto &m) {
+		leaf_each(x, (net *)space, count,
+		          [=](unsigned at, net w) { to[at] = original(m, low + w.bits); });
+	});
 }
 
 /* ---- pairs ---------------------------------------------------------------- */
+
+/* Beside keys of 64 bits a leaf has as much room for any value, so those share what does not read values. */
+template <class Key, class Value> using beside =
+	typename std::conditional<sizeof(Key) == 8, Key, Value>::type;
 
 /*
  * Put places of COUNT keys, in their order, to the words: by 32 - BITS bits of key - LEAST after the
@@ -547,7 +564,7 @@ leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Key
 	if (span > 32 - BITS)
 		leaf_ties(x, space, count);
 	if (__syncthreads_or(space->failed))
-		leaf_order_wide(space, count, (Key)least, span);
+		leaf_order_wide((leaf_space<BITS, Key, beside<Key, Value>> *)space, count, (Key)least, span);
 #pragma unroll 16
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		const unsigned at = r * THREADS + threadIdx.x;

@@ -227,17 +227,19 @@ windows_write(uint64_t *to, const Map &map, const windows<BITS> *space)
 	enum { PITCH = windows<BITS>::PITCH };
 	const unsigned lane = threadIdx.x % 32, row = threadIdx.x - lane;
 
+	with_map(map, [&](const auto &m) {
 #pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r += 2) {
-		const uint32_t *const begins = &space->begins[(row + r) / 2];
-		const uint32_t at = begins[0] + lane, end = begins[1];
-		const uint64_t *const from = &space->slots[(row + r) * PITCH + lane];
+		for (unsigned r = 0; r < THREAD_KEYS; r += 2) {
+			const uint32_t *const begins = &space->begins[(row + r) / 2];
+			const uint32_t at = begins[0] + lane, end = begins[1];
+			const uint64_t *const from = &space->slots[(row + r) * PITCH + lane];
 
-		if (at < end)
-			to[at] = original(map, from[0]);
-		if (at + THREAD_KEYS < end)
-			to[at + THREAD_KEYS] = original(map, from[PITCH]);
-	}
+			if (at < end)
+				to[at] = original(m, from[0]);
+			if (at + THREAD_KEYS < end)
+				to[at + THREAD_KEYS] = original(m, from[PITCH]);
+		}
+	});
 }
 
 /* ---- a leaf ------------------------------------------------------------------ */

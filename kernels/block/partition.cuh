@@ -184,17 +184,16 @@ thread_left(uint32_t count)
 	return (int)count - (int)threadIdx.x;
 }
 
-/* The tile's rows at FROM to X, by MAP: every STEP-th from FIRST on. */
-template <unsigned STEP, unsigned ITEMS, class Row, class Source, class Map>
-static __device__ __forceinline__ void
-tile_load(Row *x, Source from, uint32_t first, uint32_t count, const Map &map)
+/* The tile's rows at FROM to X: every STEP-th from FIRST on. */
+template <unsigned STEP, unsigned ITEMS, class Row, class Source> static __device__ __forceinline__ void
+tile_load(Row *x, Source from, uint32_t first, uint32_t count)
 {
 	const int left = (int)count - (int)first;
 
 	from = forget(from + first);
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)
-		x[i] = i * (int)STEP < left ? ordered(map, row_at(from, i * (int)STEP)) : Row{};
+		x[i] = i * (int)STEP < left ? row_at(from, i * (int)STEP) : Row{};
 }
 
 /*
@@ -499,11 +498,10 @@ tile_count(size_t count, uint32_t t)
 /*
  * Move the tiles from T to END - 1, of COUNT rows at FROM, by MAP, to not more than MOST_BINS in TO.
  */
-template <class Tile, unsigned MOST_BINS, class Digits, class Places>
+template <class Tile, unsigned MOST_BINS, class Map, class Digits, class Places>
 static __device__ __forceinline__ void
-tiles_move(typename Tile::of::place to, typename Tile::of::source from, size_t count,
-           const typename Tile::of::map &map, const Digits &d, uint32_t bins,
-           const Places &places, uint32_t t, uint32_t end, void *memory)
+tiles_move(typename Tile::of::place to, typename Tile::of::source from, size_t count, const Map &map,
+           const Digits &d, uint32_t bins, const Places &places, uint32_t t, uint32_t end, void *memory)
 {
 	typename Tile::row x[Tile::ITEMS];
 
@@ -512,8 +510,8 @@ tiles_move(typename Tile::of::place to, typename Tile::of::source from, size_t c
 
 		if (here == 0)
 			return;
-		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, threadIdx.x, here,
-		                                      map);
+		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, threadIdx.x, here);
+		map_first<Tile::ITEMS>(map, x);
 		partition_tile<Tile, MOST_BINS>(to, x, here, d, bins, places, memory);
 		if (Tile::SEVERAL)
 			__syncthreads();

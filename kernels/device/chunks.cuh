@@ -174,10 +174,10 @@ to_chunks_bytes(uint32_t buckets)
  * TILES tiles a block, but neighbouring blocks take tiles from far apart: where keys are nearly in
  * order, blocks at work at the same time would otherwise all want room in the same bucket.
  */
-template <class Tile> static __global__ void
+template <class Tile, class Map> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, size_t count,
-                 typename Tile::of::map map, const bin_plan<typename Tile::of::key> *plan,
+                 Map map, const bin_plan<typename Tile::of::key> *plan,
                  chunk_pool pool, uint32_t tiles)
 {
 	begin_in_turn();

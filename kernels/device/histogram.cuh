@@ -57,9 +57,7 @@ histogram_loads(uint32_t *counters, number *counts, const digits &d, const load<
 #pragma unroll
 	for (unsigned l = 0; l < HISTOGRAM_LOADS; l++)
 		x[l] = from[l * COUNT_THREADS + threadIdx.x];
-#pragma unroll
-	for (unsigned i = 0; i < HISTOGRAM_LOADS * EACH; i++)
-		x[i / EACH].at[i % EACH] = ordered(map, x[i / EACH].at[i % EACH]);
+	map_first<HISTOGRAM_LOADS * EACH>(map, x[0].at);
 	if (d.outside) {
 #pragma unroll
 		for (unsigned i = 0; i < HISTOGRAM_LOADS * EACH; i++)

@@ -48,19 +48,6 @@ template <class Of> struct job {
 	bool                even = false;	/* keys, as far as a sample says */
 };
 
-/* Are keys in order of their bits what they were? */
-static inline bool
-maps_none(no_map)
-{
-	return true;
-}
-
-template <class Key> static bool
-maps_none(const key_map<Key> &map)
-{
-	return map.negative == 0 && map.always == 0;
-}
-
 /* Lists for keys that have been moved to TO; leaves in chunks of so many keys, or 0.  Those of 16
  * bits are not made for chunks. */
 template <class Of> static lists
@@ -119,7 +106,7 @@ word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
 		const uint32_t count = (uint32_t)item.count;
 		word<BITS> x[THREAD_KEYS];
 
-		if (Map::ANY && chunks.unread)
+		if (chunks.unread)
 			leaf_load(x, mapped<uint32_t, Map>{ from + item.from, map }, count);
 		else if (chunks.at == NULL)
 			leaf_load(x, from + item.from, count);
@@ -175,7 +162,7 @@ word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
 
 		if (rest && (item.count & UNEVEN) == 0)
 			continue;
-		if (Map::ANY && chunks.unread)
+		if (chunks.unread)
 			leaf_load(space, mapped<uint64_t, Map>{ from + item.from, map }, count, item.low);
 		else if (chunks.at == NULL)
 			leaf_load(space, from + item.from, count, item.low);

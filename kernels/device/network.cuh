@@ -30,7 +30,7 @@ map_kernel(Key *keys, size_t count, From from, To to)
 template <class Of, class From, class To> static cudaError_t
 map_keys(const job<Of> &j, size_t start, size_t count, const From &from, const To &to)
 {
-	if (!Of::MAPS || (maps_none(from) && maps_none(to)))
+	if (maps_none(from) && maps_none(to))
 		return cudaSuccess;
 	return launch(map_kernel<typename Of::key, From, To>, (count - 1) / SWEEP_THREADS + 1,
 	              SWEEP_THREADS, j.stream, keys_at(j.keys) + start, count, from, to);

@@ -45,9 +45,11 @@ order_kernel(const Key *keys, size_t count, Map map, uint32_t *broken)
 			a[r] = keys[at + i];
 			b[r] = keys[at + i + 1];
 		}
+		map_first<ORDER_EACH>(map, a);
+		map_first<ORDER_EACH>(map, b);
 #pragma unroll
 		for (unsigned r = 0; r < ORDER_EACH; r++)
-			wrong |= ordered(map, a[r]) > ordered(map, b[r]);
+			wrong |= a[r] > b[r];
 		if (wrong)
 			*(volatile uint32_t *)broken = 1;
 		wrong = wrong || *(volatile uint32_t *)broken != 0;

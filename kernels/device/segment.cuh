@@ -546,12 +546,12 @@ partition_by(typename Tile::of::place to, typename Tile::row *x, uint32_t count,
 
 /* A tile a block, by the map FIRST to at most MOST_BINS.  SORTED is where keys belong in the end, by MAP.
  * Splitters are where rows will be, at the end: bins are found before. */
-template <class Tile, unsigned MOST_BINS, class Places> static __global__ void
+template <class Tile, unsigned MOST_BINS, class Places, class First> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 move_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
             chunk_map chunks, const segments_head *head, number *cursors, ordered_counts counts,
             typename Tile::of::place sorted, typename Tile::of::map map,
-            typename Tile::of::first first, const typename Tile::of::key *tables)
+            First first, const typename Tile::of::key *tables)
 {
 	begin_in_turn();
 
@@ -565,7 +565,7 @@ move_kernel(typename Tile::of::place to, typename Tile::of::source from, const s
 
 	if (t.count == 0)
 		return;
-	tile_load<STEP, Tile::ITEMS>(x, from + t.from, at, t.count, no_map{});
+	tile_load<STEP, Tile::ITEMS>(x, from + t.from, at, t.count);
 	map_first<Tile::ITEMS>(first, x);
 
 	const digits &d = t.of->d;

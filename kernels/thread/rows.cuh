@@ -2,13 +2,13 @@
 /*
  * rows.cuh - what a sort moves: keys alone, or keys with a payload each
  *
- *     plain<Word>         keys in order of their bits, in one array
- *     typed<Word>         keys of another type or descending: mapped when they are first read, and
+ *     typed<Word>         keys of any type, in either direction: mapped when they are first read, and
  *                         mapped back when they are written where they belong
  *     pairs<Word, Value>  the same, with an array of payloads beside
  *
  * A row is what a thread holds of one of them; a place is where rows lie in device memory.  A map
- * costs four instructions, and a sweep of its own would cost a quarter of a sort.
+ * costs four instructions, and a sweep of its own would cost a quarter of a sort.  Where keys are in
+ * order of their bits already, all threads take a branch around it.
  *
  * Invariant: between the first move and the last write all keys are in order of their bits.
  */
@@ -20,9 +20,7 @@
 
 /* ---- maps ------------------------------------------------------------------- */
 
-struct no_map {
-	static const bool ANY = false;
-};
+struct no_map {};
 
 template <class Key> static __device__ __forceinline__ Key
 ordered(no_map, Key bits)
@@ -39,7 +37,6 @@ original(no_map, Key key)
 /* As gs_key_map has it: kernels.h.  The sign is not in NEGATIVE, so the way back knows which keys these
  * were. */
 template <class Key> struct key_map {
-	static const bool ANY = true;
 	Key negative, always, shift;
 
 	key_map(const gs_key_map &map = gs_key_map{})
@@ -64,17 +61,35 @@ original(const key_map<Key> &m, Key key)
 	return invert_negative(m, (Key)((Key)(key - m.shift) ^ m.always));
 }
 
-/* Map MANY keys X that are read first by this kernel; FIRST has no bits where another kernel has mapped
- * them, as most have. */
-template <unsigned MANY, class Row> static __device__ __forceinline__ void
-map_first(no_map, Row *)
+/* Are keys in order of their bits what they were? */
+static __host__ __device__ __forceinline__ bool
+maps_none(no_map)
 {
+	return true;
 }
 
-template <unsigned MANY, class Key> static __device__ __forceinline__ void
-map_first(const key_map<Key> &first, Key *x)
+template <class Key> static __host__ __device__ __forceinline__ bool
+maps_none(const key_map<Key> &map)
 {
-	if ((first.negative | first.always) == 0)
+	return (map.negative | map.always) == 0;
+}
+
+/* BODY with MAP, or with no_map if that is the same: a loop in it is two loops then. */
+template <class Map, class Body> static __device__ __forceinline__ void
+with_map(const Map &map, const Body &body)
+{
+	if (maps_none(map))
+		body(no_map{});
+	else
+		body(map);
+}
+
+/* Map MANY rows X that are read first by this kernel; FIRST has no bits where another kernel has mapped
+ * them, as most have. */
+template <unsigned MANY, class Map, class Row> static __device__ __forceinline__ void
+map_first(const Map &first, Row *x)
+{
+	if (maps_none(first))
 		return;
 #pragma unroll
 	for (unsigned i = 0; i < MANY; i++)
@@ -170,19 +185,16 @@ keys_at(const arrays<Key, Value> &place)
 /* ---- rows ---------------------------------------------------------------------- */
 
 /* PLAN_BITS: as keys of so many bits, for the number of bins and the networks of leaves.  FIRST: the map
- * of a division that may be the first to read keys (device/pieces.cuh). */
-template <class Word> struct plain {
-	typedef Word        key, row;
-	typedef Word       *place;
-	typedef const Word *source;
-	typedef no_map      map, first;
-	enum { PLAN_BITS = sizeof(Word) * 8 };
-	static const bool MAPS = false, CARRIES = false;
-};
-
-template <class Word> struct typed : plain<Word> {
+ * of a division that may be the first to read keys (device/pieces.cuh).  SEEN: the same for kernels that see
+ * no values. */
+template <class Word> struct typed {
+	typedef Word          key, row;
+	typedef Word         *place;
+	typedef const Word   *source;
 	typedef key_map<Word> map, first;
-	static const bool MAPS = true;
+	typedef typed         seen;
+	enum { PLAN_BITS = sizeof(Word) * 8 };
+	static const bool CARRIES = false;
 };
 
 template <class Word, class Value> struct pairs {
@@ -192,8 +204,9 @@ template <class Word, class Value> struct pairs {
 	typedef arrays<Word, Value> place, source;
 	typedef key_map<Word>        map;
 	typedef no_map               first;
+	typedef pairs<Word, Word>    seen;
 	enum { PLAN_BITS = 64 };
-	static const bool MAPS = true, CARRIES = true;
+	static const bool CARRIES = true;
 };
 
 #endif

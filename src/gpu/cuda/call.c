@@ -2,9 +2,9 @@
 /*
  * call.c - libgsort_cuda: the calls of gsort_cuda.h, over the kernels
  *
- * A call checks its arguments, takes a sorter, and hands all to one of six sorts: of plain keys, of
- * keys with a map to ordered bits, of keys of 8 or 16 bits, of keys in pieces, of pairs, and of pairs that
- * stay in order where keys are equal, which is also the sort of all other pairs.
+ * A call checks its arguments, takes a sorter, and hands all to one of five sorts: of keys with a map to
+ * ordered bits, of keys of 8 or 16 bits, of keys in pieces, of pairs, and of pairs that stay in order where
+ * keys are equal, which is also the sort of all other pairs.
  */
 #include "config.h"
 
@@ -173,7 +173,6 @@ static cudaError_t
 run_with(const struct gs_sorter *sorter, const struct call *c, bool *wrong)
 {
 	const unsigned width = c->type.width, value_bits = (unsigned)c->value_bytes * 8;
-	const bool plain = c->type.map.negative == 0 && c->type.map.always == 0;
 	const struct gs_stable stable = stable_of(c);
 
 	if (is_stable(c))
@@ -186,8 +185,6 @@ run_with(const struct gs_sorter *sorter, const struct call *c, bool *wrong)
 		                     false, c->scratch, c->stream);
 	if (width < 32)
 		return gs_sort_short(c->keys, width, c->type.map, c->count, c->scratch, c->stream);
-	if (plain)
-		return gs_sort_with(sorter, c->keys, c->other, width, c->count, c->scratch, c->stream);
 	return gs_sort_typed(sorter, c->keys, c->other, width, c->type.map, c->count, c->scratch, c->stream);
 }
 

@@ -31,6 +31,34 @@ enum { PROCESSOR_THREADS = 1024 };
 enum { PROCESSOR_THREADS = 1536 };
 #endif
 
+/*
+ * Shared memory that a block may have on the GPUs that code of a virtual architecture is for: 7.5; 8.0 to
+ * 11, some of which have less; 12.  A kernel that needs more returns at once in such code, which makes
+ * that of 7.5 and 12 half as large and half as long to compile.  The host asks which code a device has
+ * loaded (gs_sorter_of_graph()), so it launches no such kernel.
+ */
+static inline __host__ __device__ constexpr int
+shared_most(int architecture)
+{
+	return (architecture < 80 ? 64 : architecture < 120 ? 227 : 99) << 10;
+}
+
+/* With less, keys are divided as segments only: device/scratch.cuh. */
+enum { SHARED_LARGE = 160 << 10 };
+
+/* Does no GPU that this code is for have room for BYTES of shared memory? */
+static __device__ __forceinline__ bool
+has_no_room(size_t bytes)
+{
+#ifdef __CUDA_ARCH__
+	return bytes > (size_t)shared_most(__CUDA_ARCH__ / 10);
+#elif defined __CUDACC__
+	return bytes == 0;	/* not for a device */
+#else
+	return bytes > emu_shared_bytes();
+#endif
+}
+
 /** BLOCKS of THREADS, or as many as fit on a multiprocessor: for __launch_bounds__, where nvcc
  *  warns if more are asked for. */
 static inline constexpr unsigned

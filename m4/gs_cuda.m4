@@ -51,11 +51,12 @@ AC_DEFUN([GS_CUDA], [
 
   AS_IF([test "$gs_cuda_summary" != no], [
     AC_MSG_CHECKING([for the GPU architectures to build for])
-    # All major ones.  The front end of nvcc takes half of its time and runs once for each virtual
-    # architecture, so those share it whose multiprocessors have as many threads (kernels/launch.cuh).
+    # All major ones of cards; a driver compiles PTX for 11.0 and for what comes.  The front end of nvcc
+    # takes half of its time and runs once for each virtual architecture; 7.5 and 12 have half of the
+    # kernels (kernels/launch.cuh).
     gs_all="-gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80"
-    gs_all="$gs_all -gencode arch=compute_90,code=@<:@sm_90,sm_100@:>@"
-    gs_all="$gs_all -gencode arch=compute_110,code=@<:@sm_110,sm_120,compute_110@:>@"
+    gs_all="$gs_all -gencode arch=compute_90,code=@<:@sm_90,sm_100,compute_90@:>@"
+    gs_all="$gs_all -gencode arch=compute_120,code=sm_120"
     AS_CASE([$with_cuda_arch],
       [auto|yes|one|quick|''], [
         # -arch=native fails, or warns and falls back, where there is no GPU.
@@ -88,7 +89,12 @@ AC_DEFUN([GS_CUDA], [
       "$NVCC" $gs_arch $gs_compress -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1 && break
     done
     AC_MSG_RESULT([${gs_compress:-not}])
-    CUDA_ARCH="$gs_arch${gs_compress:+ $gs_compress}"
+    # For several architectures at once, on as many cores as there are; nvcc has it since 11.2.
+    gs_threads=
+    AS_CASE([$gs_arch], [*,*|*gencode*gencode*|*all*],
+      [AS_IF(["$NVCC" $gs_arch --threads=0 -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
+         [gs_threads=" --threads=0"])])
+    CUDA_ARCH="$gs_arch${gs_compress:+ $gs_compress}$gs_threads"
     : ${NVCCFLAGS=-O3}
     gs_cuda_summary="$gs_cuda_summary ($gs_arch)"
     AC_DEFINE_UNQUOTED([GS_CUDA_ARCH], ["$gs_arch"], [GPU architectures, in nvcc's words.])

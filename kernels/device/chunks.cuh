@@ -181,6 +181,8 @@ to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, si
                  chunk_pool pool, uint32_t tiles)
 {
 	begin_in_turn();
+	if (has_no_room(SHARED_LARGE))
+		return;
 
 	typedef typename Tile::of::key Key;
 	enum { WAYS = 64 };
@@ -246,6 +248,8 @@ settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, le
                      const __grid_constant__ lists l)
 {
 	begin_in_turn();
+	if (has_no_room(SHARED_LARGE))
+		return;
 
 	__shared__ number sums[32], moved_sums[32];
 	const uint32_t b = threadIdx.x, buckets = plan->skewed ? plan->rows : plan->even.bins;

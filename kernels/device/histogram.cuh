@@ -83,6 +83,8 @@ histogram_kernel(number *counts, const Key *keys, size_t count, Map map, uint32_
                  const bin_plan<Key> *plan)
 {
 	begin_in_turn();
+	if (has_no_room(SHARED_LARGE))
+		return;
 
 	enum { PART = COUNT_THREADS * HISTOGRAM_LOADS * 16 / sizeof(Key) };
 	DYNAMIC_SHARED(memory);
@@ -124,6 +126,8 @@ settle_level_kernel(segment *segments, number *upper_cursors, number *cursors, n
                     uint32_t tile_keys, segments_head *head, const __grid_constant__ lists l)
 {
 	begin_in_turn();
+	if (has_no_room(SHARED_LARGE))
+		return;
 
 	typedef typename Of::key Key;
 	__shared__ number sums[2][COUNT_THREADS / 32];
@@ -177,6 +181,8 @@ move_level_kernel(typename Tile::of::place to, typename Tile::of::source from, s
                   const bin_plan<typename Tile::of::key> *plan, levels v)
 {
 	begin_in_turn();
+	if (has_no_room(SHARED_LARGE))
+		return;
 
 	DYNAMIC_SHARED(memory);
 	const uint32_t begin = blockIdx.x, end = begin + 1;

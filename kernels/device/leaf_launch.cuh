@@ -80,6 +80,8 @@ narrow_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks, const le
               const uint32_t *listed)
 {
 	begin_in_turn();
+	if (has_no_room(block<pair<BITS>>::ROOM * sizeof(pair<BITS>)))
+		return;
 
 	DYNAMIC_SHARED(shared);
 
@@ -98,6 +100,8 @@ word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
             const leaf_item *list, const uint32_t *listed)
 {
 	begin_in_turn();
+	if (has_no_room(block<word<BITS>>::ROOM * sizeof(word<BITS>)))
+		return;
 
 	DYNAMIC_SHARED(shared);
 
@@ -123,6 +127,8 @@ __launch_bounds__(windows<BITS>::THREADS, windows<BITS>::BLOCKS)
 windows_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_item *list, uint32_t *listed)
 {
 	begin_in_turn();
+	if (has_no_room(sizeof(leaf_space<BITS>)))
+		return;
 
 	enum { SOME = 1024 };
 	DYNAMIC_SHARED(shared);
@@ -151,6 +157,8 @@ word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
             const leaf_item *list, const uint32_t *listed, bool rest)
 {
 	begin_in_turn();
+	if (has_no_room(sizeof(leaf_space<BITS>)))
+		return;
 
 	DYNAMIC_SHARED(shared);
 	leaf_space<BITS> *space = (leaf_space<BITS> *)shared;
@@ -190,6 +198,8 @@ pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
              leaf_chunks chunks, const leaf_item *list, const uint32_t *listed)
 {
 	begin_in_turn();
+	if (has_no_room(sizeof(leaf_space<BITS, Key, Value>)))
+		return;
 
 	DYNAMIC_SHARED(shared);
 	leaf_space<BITS, Key, Value> *space = (leaf_space<BITS, Key, Value> *)shared;

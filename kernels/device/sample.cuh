@@ -310,6 +310,8 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
             bool leaves)
 {
 	begin_in_turn();
+	if (has_no_room(SHARED_LARGE))
+		return;
 
 	typedef sampling<Key> S;
 	enum { BITS = sizeof(Key) * 8, EACH = 16 / sizeof(Key) };

@@ -81,7 +81,7 @@ template <class Of> static room
 room_of(int shared_bytes, bool in_order)
 {
 	const size_t bytes = (size_t)shared_bytes - 512;	/* others are static */
-	const bool large = shared_bytes >= 160 << 10;
+	const bool large = shared_bytes >= SHARED_LARGE;
 	room r = { large && !in_order, in_order, large, LEAF_BITS,
 	           std::min<uint32_t>(HISTOGRAM_BINS, (uint32_t)bytes / 2) };
 

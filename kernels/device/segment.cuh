@@ -554,6 +554,8 @@ move_kernel(typename Tile::of::place to, typename Tile::of::source from, const s
             First first, const typename Tile::of::key *tables)
 {
 	begin_in_turn();
+	if (!std::is_same<Tile, tile_of_room<typename Tile::of>>::value && has_no_room(SHARED_LARGE))
+		return;
 
 	typedef typename Tile::of::key Key;
 	static const bool IN_ORDER = std::is_same<Places, ordered_places>::value;

@@ -14,6 +14,7 @@ gs_sort_scratch_bytes(unsigned bits, size_t count)
 extern "C" cudaError_t
 gs_sorter_of_graph(struct gs_sorter *sorter)
 {
+	struct cudaFuncAttributes code;
 	int device;
 
 	*sorter = gs_sorter{};
@@ -22,7 +23,9 @@ gs_sorter_of_graph(struct gs_sorter *sorter)
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->processors, cudaDevAttrMultiProcessorCount, device));
 	TRY_CUDA(cudaDeviceGetAttribute(&sorter->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin,
 	                                device));
-	sorter->shared_bytes = std::min(sorter->shared_bytes, gs_shared_most);
+	TRY_CUDA(cudaFuncGetAttributes(&code, (const void *)list_one_kernel<typed<uint32_t>>));
+	sorter->shared_bytes = std::min({ sorter->shared_bytes, gs_shared_most,
+	                                  shared_most(code.ptxVersion) });
 	return cudaSuccess;
 }
 

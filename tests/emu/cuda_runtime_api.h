@@ -10,7 +10,9 @@
  *                              chooses among them, by numbers
  *     GSORT_EMU_MEMORY=BYTES   memory of each (1 GiB); more is out of memory.  A list: of the first
  *                              device, the second, ...; the last entry is for all others, too
- *     GSORT_EMU_SHARED=BYTES   shared memory that a block may ask for (227 KiB)
+ *     GSORT_EMU_SHARED=BYTES   shared memory that a block may ask for (227 KiB), and the most that
+ *                              kernels of the device's code may need (kernels/launch.cuh)
+ *     GSORT_EMU_CODE=90        the virtual architecture that its code is for
  *     GSORT_EMU_CAPTURING=1    streams are captured: waiting and pinning fail
  *     GSORT_EMU_OPEN_MS=N      how long opening takes (0), keys landing meanwhile
  *     GSORT_EMU_QUEUES=N       no device unless CUDA_DEVICE_MAX_CONNECTIONS is N
@@ -180,12 +182,19 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
                                                           int threads, size_t shared_bytes);
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 
+struct cudaFuncAttributes {
+	int ptxVersion;
+};
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel);
+
 /* Not CUDA's: what the runtime and the launcher tell each other and the tests. */
 cudaError_t emu_call(void);			/* count one call; its injected error */
 cudaError_t emu_note(cudaError_t error);	/* remember an error for cudaGetLastError() */
 void        emu_launched(void);			/* a kernel has ended; see GSORT_EMU_CORRUPT */
 unsigned long emu_calls(void);			/* so far */
 size_t      emu_allocations(void);		/* device and pinned pieces not given back */
+size_t      emu_shared_bytes(void);		/* of a block, as somebody has last asked */
 
 #ifdef __cplusplus
 }

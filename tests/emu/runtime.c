@@ -569,6 +569,14 @@ cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 	return cudaSuccess;
 }
 
+static _Atomic size_t room_of_block = SIZE_MAX;	/* kernels ask in each thread: that is no time for getenv() */
+
+size_t
+emu_shared_bytes(void)
+{
+	return room_of_block;
+}
+
 cudaError_t
 cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
@@ -589,6 +597,7 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 	case cudaDevAttrComputeCapabilityMinor:  *value = properties.minor; break;
 	case cudaDevAttrMaxSharedMemoryPerBlockOptin:
 		*value = (int)setting("GSORT_EMU_SHARED", 227 << 10);
+		room_of_block = (size_t)*value;
 		break;
 	default: return emu_note(cudaErrorInvalidValue);
 	}
@@ -694,6 +703,15 @@ cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int v
 	if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize &&
 	    value > (int)setting("GSORT_EMU_SHARED", 227 << 10))
 		return emu_note(cudaErrorInvalidValue);
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+	(void)kernel;
+	CALL();
+	attributes->ptxVersion = (int)setting("GSORT_EMU_CODE", 90);
 	return cudaSuccess;
 }
 

@@ -172,15 +172,16 @@ gs_output_target(const struct gs_output *out)
 
 /* ---- writing ----------------------------------------------------------- */
 
-/* Write, and count the time. */
+/* Write at AT, or behind what was written if AT is negative, and count the time. */
 static gs_status
-put(struct gs_output *out, const void *data, size_t bytes)
+put(struct gs_output *out, const void *data, size_t bytes, int64_t at)
 {
 	uint64_t since = gs_clock_now();
 	gs_status status = gs_check_interrupted(out->interrupted);
 
 	if (status == GS_OK)
-		status = gs_output_fd_write(&out->to, data, bytes);
+		status = at < 0 ? gs_output_fd_write(&out->to, data, bytes)
+		                : gs_output_fd_write_at(&out->to, data, bytes, (uint64_t)at);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }
@@ -192,7 +193,7 @@ write_chunks(void *context)
 	struct chunk *chunk;
 
 	while ((chunk = gs_queue_take(&out->submitted)) != NULL) {
-		gs_error_keep(&chunk->error, put(out, chunk->data, chunk->bytes));
+		gs_error_keep(&chunk->error, put(out, chunk->data, chunk->bytes, -1));
 		if (!gs_queue_give(&out->done, chunk))
 			break;
 	}
@@ -232,7 +233,7 @@ gs_output_submit(struct gs_output *out, const void *data, size_t bytes)
 	if (!out->threaded && !out->alone && bytes >= THREAD_BYTES)
 		start_thread(out);
 	if (!out->threaded)
-		return put(out, data, bytes);
+		return put(out, data, bytes, -1);
 	out->chunk = (struct chunk){ .data = data, .bytes = bytes };
 	out->busy = gs_queue_give(&out->submitted, &out->chunk);
 	assert(out->busy);
@@ -243,7 +244,7 @@ gs_status
 gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
-	return put(out, data, bytes);
+	return put(out, data, bytes, -1);
 }
 
 bool
@@ -261,13 +262,7 @@ gs_output_expect(struct gs_output *out, uint64_t bytes)
 gs_status
 gs_output_write_at(struct gs_output *out, const void *data, size_t bytes, uint64_t at)
 {
-	uint64_t since = gs_clock_now();
-	gs_status status = gs_check_interrupted(out->interrupted);
-
-	if (status == GS_OK)
-		status = gs_output_fd_write_at(&out->to, data, bytes, at);
-	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
-	return status;
+	return put(out, data, bytes, (int64_t)at);
 }
 
 /* ---- pages --------------------------------------------------------------- */

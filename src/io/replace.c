@@ -306,6 +306,10 @@ gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *fail
 	*failed = 0;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* The one file may have its name at once, if that is free. */
+	if (count == 1 && new[0]->hidden[0] == '\0' && !new[0]->existed &&
+	    gs_nameless_link(new[0]->fd, new[0]->target) == 0)
+		count = 0;
 	for (size_t n = 0; result == 0 && n < count; n++)
 		if ((result = link_hidden(new[n])) != 0)
 			*failed = n;
@@ -323,21 +327,9 @@ gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *fail
 int
 gs_replace_finish(struct gs_replace *new)
 {
-	sigset_t all, before;
 	size_t failed;
-	int result = -1, error;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!new->existed && new->hidden[0] == '\0')
-		result = gs_nameless_link(new->fd, new->target);
-	if (result != 0)	/* the target existed, or exists now */
-		result = gs_replace_finish_all(&new, 1, &failed);
-	error = errno;
-	drop_hidden(new);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
-	return result;
+	return gs_replace_finish_all(&new, 1, &failed);
 }
 
 void

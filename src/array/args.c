@@ -96,17 +96,19 @@ gs_array_check_apart(const char *one_name, const void *one, size_t one_bytes, co
 void
 gs_array_read(const struct gs_array_args *args, const void *keys, size_t at, size_t count, uint64_t *into)
 {
-	_Alignas(64) uint64_t copy[GS_ARRAY_READ_KEYS];
+	_Alignas(64) uint64_t narrow[GS_ARRAY_READ_KEYS];
+	uint64_t *const copy = args->key_bits == 64 ? into : narrow;
 
 	assert(count <= GS_ARRAY_READ_KEYS);
 	memcpy(copy, (const char *)keys + at * args->key_bytes, count * args->key_bytes);
 	gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, copy, count, 1);
+	if (copy == into)
+		return;
 	for (size_t i = 0; i < count; i++)
 		switch (args->key_bits) {
 		case 8:  into[i] = ((const uint8_t *)copy)[i]; break;
 		case 16: into[i] = ((const uint16_t *)copy)[i]; break;
-		case 32: into[i] = ((const uint32_t *)copy)[i]; break;
-		default: into[i] = copy[i]; break;
+		default: into[i] = ((const uint32_t *)copy)[i]; break;
 		}
 }
 

@@ -14,6 +14,9 @@
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
+#if defined __x86_64__
+#include <emmintrin.h>
+#endif
 
 #include "array/array.h"
 #include "base/round.h"
@@ -23,6 +26,17 @@
 #include "sort/span.h"
 
 enum { COPY_KEYS = 1024 };
+
+/* A key as ordered bits, and its payload: side by side, so that a pair lies in one line of cache. */
+struct pair {
+	uint64_t key, payload;
+};
+
+enum { LINE_PAIRS = 4 };
+
+struct line {
+	_Alignas(64) struct pair pairs[LINE_PAIRS];
+};
 
 struct pairs {
 	const struct gs_array_args *args;
@@ -35,9 +49,12 @@ struct pairs {
 	struct gs_binner binner;
 	size_t     payload_bytes, turns;
 	size_t    *next;		/* for each turn and bin: where the next pair goes */
-	uint64_t  *copy_keys, *scratch;
-	char      *copy_payload;
-	size_t     fresh_bytes;		/* of copies, which no thread has touched */
+	size_t    *first;		/* and where the first went */
+	struct line *lines;		/* and the line of the next, which is not in COPY yet */
+	struct pair *copy;
+	uint64_t  *scratch;
+	bool       streams;		/* lines go to memory, not to a cache */
+	size_t     fresh_bytes;		/* of COPY, which no thread has touched */
 	size_t     large;		/* a bucket of more pairs is sorted by all threads */
 	unsigned   threads;
 };
@@ -103,6 +120,9 @@ enum { BUCKET_PAIRS = 1 << 14 };
 /* So many bins at least have those of many pairs: fewer are never logarithmic. */
 enum { MANY_PAIRS = 1 << 17, BINS_LEAST = 256 };
 
+/* Copies of so many pairs are not in a second-level cache when they are sorted. */
+enum { STREAMED_PAIRS = 1 << 19 };
+
 /* Far enough for a line to arrive.  Not tuned. */
 enum { AHEAD = 16 };
 
@@ -159,7 +179,7 @@ static void
 touch_turn(const struct pairs *pairs, size_t turn)
 {
 	enum { PAGE = 4096 };
-	volatile char *copies = (char *)pairs->copy_keys;
+	volatile char *copies = (char *)pairs->copy;
 	const size_t pages = pairs->fresh_bytes / PAGE;
 
 	for (size_t p = pages * turn / pairs->turns; p < pages * (turn + 1) / pairs->turns; p++)
@@ -188,19 +208,71 @@ count_turn(void *context, size_t turn)
 	}
 }
 
+/* Put a line that is full to its place, but for the pairs of another turn or bin before FIRST. */
 static inline __attribute__((always_inline)) void
-scatter(const struct pairs *pairs, size_t at, size_t here, const uint64_t *keys, const uint16_t *bins,
-        size_t *next, unsigned payload_bits)
+put_line(const struct pairs *pairs, const struct line *line, size_t end, size_t first)
 {
-	for (size_t i = 0; i < here; i++) {
-		const size_t then = next[bins[i + AHEAD < here ? i + AHEAD : i]], to = next[bins[i]]++;
+	struct pair *to = pairs->copy + (end - LINE_PAIRS);
 
-		__builtin_prefetch(pairs->copy_keys + then, 1, 3);
-		__builtin_prefetch(pairs->copy_payload + then * (payload_bits / 8), 1, 3);
-		pairs->copy_keys[to] = keys[i];
-		gs_key_put(pairs->copy_payload, payload_bits, to,
-		           gs_key_at(pairs->payload, payload_bits, at + i));
+	if (end - first < LINE_PAIRS) {
+		memcpy(pairs->copy + first, line->pairs + first % LINE_PAIRS, (end - first) * sizeof *to);
+		return;
 	}
+#if defined __x86_64__
+	if (pairs->streams) {
+		for (size_t i = 0; i < LINE_PAIRS; i++)
+			_mm_stream_si128((__m128i *)(void *)(to + i),
+			                 _mm_load_si128((const __m128i *)(const void *)(line->pairs + i)));
+		return;
+	}
+#endif
+	memcpy(to, line, sizeof *line);
+}
+
+static inline __attribute__((always_inline)) void
+scatter(const struct pairs *pairs, size_t turn, size_t at, size_t here, const uint64_t *keys,
+        const uint16_t *bins, unsigned payload_bits)
+{
+	size_t *next = pairs->next + turn * pairs->binner.bins;
+	const size_t *first = pairs->first + turn * pairs->binner.bins;
+	struct line *lines = pairs->lines + turn * pairs->binner.bins;
+
+	for (size_t i = 0; i < here; i++) {
+		const unsigned bin = bins[i];
+		const size_t to = next[bin]++;
+
+		__builtin_prefetch(lines + bins[i + AHEAD < here ? i + AHEAD : i], 1, 3);
+		lines[bin].pairs[to % LINE_PAIRS] = (struct pair){
+			keys[i], gs_key_at(pairs->payload, payload_bits, at + i)
+		};
+		if (to % LINE_PAIRS == LINE_PAIRS - 1)
+			put_line(pairs, lines + bin, to + 1, first[bin]);
+	}
+}
+
+static void
+put_rest(const struct pairs *pairs, size_t turn)
+{
+	for (size_t b = turn * pairs->binner.bins; b < (turn + 1) * pairs->binner.bins; b++) {
+		const size_t end = pairs->next[b], line = end - end % LINE_PAIRS;
+		const size_t from = line > pairs->first[b] ? line : pairs->first[b];
+
+		memcpy(pairs->copy + from, pairs->lines[b].pairs + from % LINE_PAIRS,
+		       (end - from) * sizeof *pairs->copy);
+	}
+#if defined __x86_64__
+	_mm_sfence();
+#endif
+}
+
+/* All pairs have one bin. */
+static void
+copy_all(const struct pairs *pairs, size_t at, size_t here, const uint64_t *keys)
+{
+	for (size_t i = at; i < at + here; i++)
+		pairs->copy[i] = (struct pair){
+			keys[i - at], gs_key_at(pairs->payload, 8 * (unsigned)pairs->payload_bytes, i)
+		};
 }
 
 static void
@@ -208,25 +280,25 @@ scatter_turn(void *context, size_t turn)
 {
 	const struct pairs *pairs = context;
 	const size_t end = turn_begin(pairs, turn + 1);
-	size_t *next = pairs->next + turn * pairs->binner.bins;
 	uint64_t keys[GS_ARRAY_READ_KEYS];
 	uint16_t bins[GS_ARRAY_READ_KEYS];
 
 	for (size_t at = turn_begin(pairs, turn), here; at < end; at += here) {
 		here = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
 		if (pairs->binner.bins == 1) {
-			gs_array_read(pairs->args, pairs->keys, at, here, pairs->copy_keys + at);
-			memcpy(pairs->copy_payload + at * pairs->payload_bytes,
-			       pairs->payload + at * pairs->payload_bytes, here * pairs->payload_bytes);
-			*next += here;
+			gs_array_read(pairs->args, pairs->keys, at, here, keys);
+			copy_all(pairs, at, here, keys);
+			pairs->next[turn] += here;
 			continue;
 		}
 		read_bins(pairs, at, here, keys, bins);
 		if (pairs->payload_bytes == 8)
-			scatter(pairs, at, here, keys, bins, next, 64);
+			scatter(pairs, turn, at, here, keys, bins, 64);
 		else
-			scatter(pairs, at, here, keys, bins, next, 32);
+			scatter(pairs, turn, at, here, keys, bins, 32);
 	}
+	if (pairs->binner.bins > 1)
+		put_rest(pairs, turn);
 }
 
 static void
@@ -239,7 +311,7 @@ place(struct pairs *pairs)
 			size_t *next = &pairs->next[t * pairs->binner.bins + b];
 			const size_t here = *next;
 
-			*next = at;
+			*next = pairs->first[next - pairs->next] = at;
 			at += here;
 		}
 }
@@ -257,13 +329,13 @@ static void
 make_words(void *context, size_t turn)
 {
 	const struct bucket *bucket = context;
-	const uint64_t *keys = bucket->pairs->copy_keys + bucket->begin;
+	const struct pair *pairs = bucket->pairs->copy + bucket->begin;
 	uint64_t *words = bucket->pairs->words + bucket->begin;
 	const size_t begin = turn * GS_ARRAY_TURN_KEYS;
 	const size_t end = gs_array_turn_end(bucket->count, turn);
 
 	for (size_t i = begin; i < end; i++)
-		words[i] = (keys[i] - bucket->least) >> bucket->shift << bucket->index_bits | i;
+		words[i] = (pairs[i].key - bucket->least) >> bucket->shift << bucket->index_bits | i;
 }
 
 /* Words of keys of 8 bytes lie where the keys go, and scratch memory where payloads of 8 bytes go: a word
@@ -272,15 +344,15 @@ static inline __attribute__((always_inline)) void
 gather(const struct bucket *bucket, size_t begin, size_t end, unsigned key_bits, unsigned payload_bits)
 {
 	const struct pairs *pairs = bucket->pairs;
-	const uint64_t *words = pairs->words + bucket->begin, *keys = pairs->copy_keys + bucket->begin;
+	const uint64_t *words = pairs->words + bucket->begin;
+	const struct pair *copy = pairs->copy + bucket->begin;
 	const uint64_t mask = gs_low_bits(bucket->index_bits);
 
 	for (size_t i = begin; i < end; i++) {
-		const size_t from = words[i] & mask;
+		const struct pair pair = copy[words[i] & mask];
 
-		gs_key_put(pairs->keys, key_bits, bucket->begin + i, keys[from]);
-		gs_key_put(pairs->payload, payload_bits, bucket->begin + i,
-		           gs_key_at(pairs->copy_payload, payload_bits, bucket->begin + from));
+		gs_key_put(pairs->keys, key_bits, bucket->begin + i, pair.key);
+		gs_key_put(pairs->payload, payload_bits, bucket->begin + i, pair.payload);
 	}
 }
 
@@ -318,7 +390,7 @@ static void
 sort_ties(const struct bucket *bucket, size_t begin, size_t end, unsigned width)
 {
 	const unsigned bits = bucket->index_bits, cut = gs_array_bits_cut(width, bits);
-	const uint64_t *keys = bucket->pairs->copy_keys + bucket->begin;
+	const struct pair *copy = bucket->pairs->copy + bucket->begin;
 	uint64_t *words = bucket->pairs->words + bucket->begin;
 
 	for (size_t i = begin, to; i + 1 < end; i = to) {
@@ -329,7 +401,7 @@ sort_ties(const struct bucket *bucket, size_t begin, size_t end, unsigned width)
 			to++;
 		for (size_t at = i; at < to; at++) {
 			const uint64_t index = words[at] & gs_low_bits(bits);
-			const uint64_t rest = (keys[index] - bucket->least) & gs_low_bits(width);
+			const uint64_t rest = (copy[index].key - bucket->least) & gs_low_bits(width);
 
 			words[at] = rest >> cut << bits | index;
 		}
@@ -339,12 +411,29 @@ sort_ties(const struct bucket *bucket, size_t begin, size_t end, unsigned width)
 	}
 }
 
+/* Find the least key of COUNT pairs, one at least; returns how many bits their keys differ in. */
+static inline __attribute__((always_inline)) unsigned
+find_range(const struct pair *pairs, size_t count, uint64_t *least)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+
+	#pragma omp simd reduction(min: low) reduction(max: high)
+	for (size_t i = 0; i < count; i++) {
+		low = pairs[i].key < low ? pairs[i].key : low;
+		high = pairs[i].key > high ? pairs[i].key : high;
+	}
+	*least = low;
+	return gs_bits_of(high - low);
+}
+
+GS_SIMD_BEST(unsigned, find_range, (const struct pair *pairs, size_t count, uint64_t *least),
+             (pairs, count, least))
+
 static void
 sort_bucket(const struct pairs *pairs, size_t bin, bool large)
 {
 	const size_t *ends = pairs->next + (pairs->turns - 1) * pairs->binner.bins;
 	struct bucket bucket = { .pairs = pairs, .begin = bin == 0 ? 0 : ends[bin - 1] };
-	uint64_t most;
 	unsigned width, threads = large ? pairs->threads : 1;
 	size_t turns;
 
@@ -352,9 +441,7 @@ sort_bucket(const struct pairs *pairs, size_t bin, bool large)
 	if (bucket.count == 0 || (bucket.count > pairs->large) != large)
 		return;
 	turns = (bucket.count + GS_ARRAY_TURN_KEYS - 1) / GS_ARRAY_TURN_KEYS;
-	bucket.least = most = pairs->copy_keys[bucket.begin];
-	pairs->kernels->range(pairs->copy_keys + bucket.begin, bucket.count, &bucket.least, &most);
-	width = gs_bits_of(most - bucket.least);
+	width = find_range_best(pairs->copy + bucket.begin, bucket.count, &bucket.least);
 	bucket.index_bits = gs_bits_of(bucket.count - 1);
 	bucket.shift = gs_array_bits_cut(width, bucket.index_bits);
 	gs_team_each(threads, turns, make_words, &bucket);
@@ -373,25 +460,30 @@ bucket_turn(void *context, size_t bin)
 static gs_status
 sort_by_buckets(struct pairs *pairs)
 {
-	const size_t count = pairs->count, words = pairs->args->key_bytes < 8 ? 8 * count : 0;
-	const size_t scratch = pairs->payload_bytes < 8 ? 8 * count : 0;
-	const size_t payload = gs_round_up(count * pairs->payload_bytes, 8);
+	const size_t count = pairs->count, words = pairs->args->key_bytes < 8 ? count : 0;
+	const size_t scratch = pairs->payload_bytes < 8 ? count : 0;
+	const size_t copy_bytes = gs_round_up(count * sizeof *pairs->copy, sizeof *pairs->lines);
 	struct gs_array_memory memory;
-	size_t next_bytes;
+	size_t bins, next_bytes, bytes;
 
 	pairs->kernels = gs_simd_kernels(gs_simd_best(), 64);
 	pairs->bin_kernels = gs_simd_kernels(gs_simd_best(), pairs->args->key_bits == 64 ? 64 : 32);
 	choose_bins(pairs);
 	pairs->turns = pairs->threads;
 	pairs->large = gs_within(4 * BUCKET_PAIRS, count / (4 * pairs->threads), SIZE_MAX);
-	next_bytes = pairs->turns * pairs->binner.bins * sizeof *pairs->next;
-	TRY(gs_array_memory_get(&memory, 8 * count + payload + words + scratch + next_bytes));
-	pairs->fresh_bytes = memory.zeroed ? 8 * count + payload : 0;
-	pairs->copy_keys = (uint64_t *)(void *)memory.at;
-	pairs->copy_payload = memory.at + 8 * count;
-	pairs->words = (void *)(words > 0 ? pairs->copy_payload + payload : pairs->keys);
-	pairs->scratch = (void *)(scratch > 0 ? pairs->copy_payload + payload + words : pairs->payload);
-	pairs->next = (void *)(pairs->copy_payload + payload + words + scratch);
+	bins = pairs->turns * pairs->binner.bins;
+	next_bytes = bins * sizeof *pairs->next;
+	bytes = copy_bytes + bins * sizeof *pairs->lines + 2 * next_bytes;
+	TRY(gs_array_memory_get(&memory, bytes + (words + scratch) * sizeof *pairs->words));
+	pairs->fresh_bytes = memory.zeroed ? copy_bytes : 0;
+	pairs->streams = count >= STREAMED_PAIRS;
+	pairs->copy = (struct pair *)(void *)memory.at;
+	pairs->lines = (struct line *)(void *)(memory.at + copy_bytes);
+	pairs->next = (size_t *)(void *)(pairs->lines + bins);
+	pairs->first = pairs->next + bins;
+	pairs->words = (void *)(words > 0 ? (char *)(pairs->first + bins) : pairs->keys);
+	pairs->scratch = (void *)(scratch > 0 ? (char *)(pairs->first + bins) + words * sizeof *pairs->words
+	                                      : pairs->payload);
 	memset(pairs->next, 0, next_bytes);
 	gs_team_each(pairs->threads, pairs->turns, count_turn, pairs);
 	place(pairs);

@@ -63,16 +63,19 @@ AC_DEFUN([GS_CUDA], [
         AS_IF([nvidia-smi -L 2>/dev/null | grep -q '^GPU' &&
                "$NVCC" -arch=native -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
           [gs_arch=-arch=native],
-          ["$NVCC" $gs_all -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
+          [test "$with_cuda_arch" = one || test "$with_cuda_arch" = quick ||
+           "$NVCC" $gs_all -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
           [gs_arch=$gs_all], [gs_arch=-arch=all-major])
         # One architecture takes a fifth of the time of all major ones to compile: 39 s, not 200.
         AS_IF([test "$gs_arch" != -arch=native], [AS_CASE([$with_cuda_arch], [one|quick], [
           gs_one=`"$NVCC" --list-gpu-arch | sed 's/compute_//' | sort -n | sed -n '/^90$/{p;q;};$p'`
           gs_arch="-gencode arch=compute_$gs_one,code=sm_$gs_one"
-          # Where nothing will run it, it need not be fast: a third of that time.  nvcc has it since 12.9.
+          # Where nothing will run it, it need be neither fast nor small: a fifth of that time.  nvcc has it
+          # since 12.9.
           AS_IF([test "$with_cuda_arch" = quick &&
                  "$NVCC" $gs_arch --Ofast-compile=max -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
-            [gs_arch="$gs_arch --Ofast-compile=max"])])])],
+            [gs_arch="$gs_arch --Ofast-compile=max"
+             gs_compressions='' NVCCFLAGS=${NVCCFLAGS--O0}])])])],
       [native|all|all-major|compute_*], [gs_arch=-arch=$with_cuda_arch],
       [
         gs_arch=
@@ -85,7 +88,7 @@ AC_DEFUN([GS_CUDA], [
        AC_MSG_ERROR([nvcc cannot build for --with-cuda-arch=$with_cuda_arch; it knows $gs_known, native, all, all-major])])
     # By default only PTX is compressed.  "size" makes a seventh of machine code; nvcc has it since 12.8.
     AC_MSG_CHECKING([how $NVCC compresses device code])
-    for gs_compress in --compress-mode=size -Xfatbin=-compress-all ''; do
+    for gs_compress in ${gs_compressions---compress-mode=size -Xfatbin=-compress-all} ''; do
       "$NVCC" $gs_arch $gs_compress -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1 && break
     done
     AC_MSG_RESULT([${gs_compress:-not}])

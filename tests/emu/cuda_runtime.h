@@ -23,7 +23,7 @@
 #define __global__
 #define __device__
 #define __host__
-#define __forceinline__		inline __attribute__((always_inline))
+#define __forceinline__		inline
 #define __noinline__		__attribute__((noinline))
 #define __align__(bytes)	__attribute__((aligned(bytes)))
 #define __shared__		static thread_local

@@ -15,7 +15,7 @@ static enum gs_simd level;	/* that lines are read with */
 /* A text, and what was made of it. */
 struct result {
 	gs_status status;
-	size_t    count[GS_TEXT_CLASSES];
+	size_t    count[GS_TEXT_CLASSES], room[GS_TEXT_CLASSES];
 	uint64_t *keys[GS_TEXT_CLASSES];	/* widened */
 	uint64_t  small[GS_SMALL_COUNT];
 	uint64_t  lines;
@@ -24,6 +24,8 @@ struct result {
 	size_t    header_bytes;
 	char      warnings[2048];		/* warnings, a line each */
 };
+
+static struct result *spare;		/* was dropped: it is large, and new pages take time */
 
 static void
 hear(void *context, const char *line)
@@ -39,10 +41,14 @@ fetch(struct gs_text_decoder *decoder, struct result *result)
 	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
 		const bool wide = class == GS_NEG_WIDE || class == GS_POS_WIDE;
 
+		const size_t room = result->count[class] + gs_text_left(decoder, class) + 1;
+
 		if (class == GS_SMALL)
 			continue;
-		result->keys[class] = realloc(result->keys[class],
-		                              (result->count[class] + gs_text_left(decoder, class)) * 8 + 8);
+		if (room > result->room[class]) {	/* twice as many: a sanitizer copies them each time */
+			result->room[class] = room * 2;
+			result->keys[class] = realloc(result->keys[class], room * 2 * sizeof(uint64_t));
+		}
 		for (unsigned s = 0; s < gs_text_sections(decoder); s++) {
 			size_t count;
 			const void *keys = gs_text_keys(decoder, s, class, &count);
@@ -59,7 +65,7 @@ static struct result *
 decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t chunk_bytes,
           unsigned threads)
 {
-	struct result *result = calloc(1, sizeof *result);
+	struct result *result = spare != NULL ? spare : malloc(sizeof *result);
 	const size_t decoder_bytes = gs_text_decoder_bytes(chunk_bytes, threads, &options);
 	static void *memory;		/* the last one's, as new pages take time */
 	static size_t memory_bytes;
@@ -73,6 +79,8 @@ decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t
 		memory_bytes = decoder_bytes;
 	}
 
+	spare = NULL;
+	memset(result, 0, sizeof *result);
 	options.warn = hear;
 	options.warn_context = result;
 	memset(memory, 0, decoder_bytes);
@@ -116,7 +124,8 @@ drop(struct result *result)
 {
 	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++)
 		free(result->keys[class]);
-	free(result);
+	free(spare);
+	spare = result;
 }
 
 /* ---- one line ----------------------------------------------------------- */

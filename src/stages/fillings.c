@@ -6,17 +6,23 @@
  * Out:  staging buffers, filled.
  *
  * A class has a buffer of its own, so that there are a few.  If memory is full, all of them are given
- * back before the batch becomes runs.
+ * back before the batch becomes runs.  The caller keeps one of each class that is not full, so there are
+ * never so many here that none is left.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "sort/checksum.h"
 #include "stages/store.h"
 
 void
-gs_fillings_open(struct gs_fillings *fillings, unsigned ring)
+gs_fillings_open(struct gs_fillings *fillings, unsigned ring, unsigned classes)
 {
+	const unsigned kept = classes - 1;	/* of all classes but that of the next one */
+
+	assert(ring > kept);
 	fillings->most = ring / 2 < GS_FILLINGS ? ring / 2 : GS_FILLINGS;
+	fillings->most = fillings->most < ring - kept ? fillings->most : ring - kept;
 	pthread_mutex_init(&fillings->lock, NULL);
 	pthread_cond_init(&fillings->changed, NULL);
 	gs_first_error_open(&fillings->error);

@@ -351,7 +351,7 @@ gs_store_open_gpu(struct gs_store *store)
 		options.class_bits[c] = plan->class_bits[c];
 	TRY(gs_guard_open(&store->gpu, &options));
 	store->fillings = (struct gs_fillings){ .stage = stage, .give = give, .context = store };
-	gs_fillings_open(&store->fillings, plan->ring_buffers);
+	gs_fillings_open(&store->fillings, plan->ring_buffers, gs_class_count(plan->class_bits));
 	snprintf(store->device_name, sizeof store->device_name, "%s",
 	         store->gpu.module->describe(store->gpu.gpu));
 	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,

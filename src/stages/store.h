@@ -120,8 +120,9 @@ struct gs_fillings {
 	struct gs_first_error error;
 };
 
-/** Begin: stage, give and their context are set.  RING: the staging buffers that there are. */
-void gs_fillings_open(struct gs_fillings *fillings, unsigned ring);
+/** Begin: stage, give and their context are set.  RING: the staging buffers that there are, for keys of CLASSES;
+ *  the one that stage() takes must not be the caller's already. */
+void gs_fillings_open(struct gs_fillings *fillings, unsigned ring, unsigned classes);
 
 /** Copy the keys of PIECE to staging buffers; any thread.  An error comes out of gs_fillings_rest(). */
 void gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * store.c - rows for src/stages/store.c and runs.c: every key that was added leaves once, in order
+ * store.c - rows for src/stages/store.c, runs.c and fillings.c: every key that was added leaves once, in
+ * order
  *
  * The model is a sort by digits.  Classes are drained in the order of the output.  Spans
  * are numbered, and those in slots know their place; make() has seen them once.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -289,6 +291,77 @@ check_errors(void)
 	close_store();
 }
 
+/* ---- fillings ----------------------------------------------------------------------- */
+
+/* A ring of buffers of two keys, of which the caller keeps one of each class but the first. */
+enum { RING = GS_CLASSES + 1, RING_KEYS = 2 };
+
+static struct gs_fillings fillings;
+static uint32_t ring[RING][RING_KEYS];
+static unsigned ring_lent;
+static bool ring_waits;
+
+static gs_status
+lend_one(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging, uint64_t *sum)
+{
+	(void)context;
+	(void)not_alone;
+	ring_waits |= ring_lent == RING;	/* for a buffer that its own lock keeps from coming back */
+	*staging = (struct gs_staging){
+		.key_class = key_class, .key_bits = 32, .keys = ring[ring_lent % RING], .room = RING_KEYS,
+	};
+	ring_lent++;
+	*sum = 0;
+	return GS_OK;
+}
+
+static gs_status
+take_back(void *context, const struct gs_staging *staging, uint64_t sum)
+{
+	(void)context;
+	(void)staging;
+	(void)sum;
+	ring_lent--;
+	return GS_OK;
+}
+
+static void *
+add_one(void *context)
+{
+	uint32_t key = 1;
+
+	(void)context;
+	gs_fillings_add(&fillings, &(struct gs_piece){ .key_bits = 32, .keys = &key, .count = 1 });
+	return NULL;
+}
+
+/* Threads copy to as many buffers of a class as there may be, and one more thread has a key of it. */
+static void
+check_fillings(void)
+{
+	pthread_t thread;
+
+	fillings = (struct gs_fillings){ .stage = lend_one, .give = take_back };
+	gs_fillings_open(&fillings, RING, GS_CLASSES);
+	for (unsigned f = 0; f < fillings.most; f++) {
+		fillings.filling[f].used = true;
+		fillings.filling[f].writers = 1;
+		fillings.filling[f].claimed = fillings.filling[f].staging.room = RING_KEYS;
+	}
+	ring_lent = GS_CLASSES - 1 + fillings.most;
+	CHECK(ring_lent <= RING, "%u of %d buffers are filled and kept", ring_lent, RING);
+	CHECK(pthread_create(&thread, NULL, add_one, NULL) == 0, "a thread begins");
+	pthread_mutex_lock(&fillings.lock);
+	fillings.filling[0].writers = 0;
+	pthread_cond_broadcast(&fillings.changed);
+	pthread_mutex_unlock(&fillings.lock);
+	pthread_join(thread, NULL);
+	for (unsigned f = 0; f < fillings.most; f++)
+		fillings.filling[f].writers = 0;
+	CHECK(gs_fillings_rest(&fillings) == GS_OK && ring_lent == GS_CLASSES - 1, "all come back");
+	CHECK(!ring_waits, "a buffer is left for each that is asked for");
+}
+
 void
 unit_store(void)
 {
@@ -300,6 +373,7 @@ unit_store(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0] && piece != NULL; r++)
 		check_row(&rows[r]);
 	check_errors();
+	check_fillings();
 	free(model);
 	free(got);
 	free(piece);

@@ -5,6 +5,11 @@
 
 load ../helpers
 
+setup_file() {
+	file_folder
+	export FAULT_FOLDER=$BATS_FILE_TMPDIR	# the inputs of all rows are made once
+}
+
 prepare() {
 	[ -e "$GSORT_BUILD/tests/fault/fault.so" ] || skip "no preloaded library here"
 	! grep -q __tsan_init "$GSORT" || skip "the thread sanitizer does not go with the shim"

@@ -170,7 +170,7 @@ check_shapes(size_t count, size_t span, unsigned threads)
 		}
 }
 
-/* A bucket so large that all threads divide it together: of more than 16 MiB, where most keys are, or half. */
+/* A bucket so large that all threads divide it together: of more than 16 MiB, most keys or half of them. */
 static void
 check_together(unsigned shape, size_t count)
 {

@@ -49,9 +49,7 @@ make_text() {
 @test "every type is sorted as gsort does" {
 	for type in u8 i8 u16 i16 u32 i32 u64 i64 f32 f64; do
 		gen --seed 3 --keys 20000 --type $type >in
-		for n in 2 3 7; do
-			same $n --type=$type in
-		done
+		same 2,3,7 --type=$type in
 		same 3 --type=$type -r --verify in
 		same 4 --type=$type -u in
 		same 3 --type=$type --to=text in
@@ -61,11 +59,9 @@ make_text() {
 
 @test "text, and every selection" {
 	make_text
-	for n in 2 3 7; do
-		same $n mix.txt in.txt
-		same $n -g -r mix.txt
-		same $n --count mix.txt in.txt
-	done
+	same 2,3,7 mix.txt in.txt
+	same 2,3,7 -g -r mix.txt
+	same 2,3,7 --count mix.txt in.txt
 	for selection in -r -u --unique=repeated --unique=singletons --head=777 '-r --head=9' '-u --head=333 -r' \
 			'--count --head=50000' '--count --verify -r' '-g -u' '-g --count'; do
 		same 3 $selection mix.txt in.txt
@@ -81,13 +77,11 @@ make_text() {
 	gsort -u32 --to=hex in >16
 	for n in 1 23 145; do seq 255 -1 1 | sed "s/.*/$n.&.0.7\n7.$n.1.&/"; done >ipv4
 	seq 1000 1999 | sed 's/.*/2026-11-22T09:30:00.&Z/; p; s/T.*//' >time
-	for n in 2 3 7; do
-		for options in '' -u '-r --count' '--tail=700' '--head=700' '--sample=300' --verify; do
-			same $n --type=hex $options 16
-			same $n --type=ipv4 $options ipv4
-			same $n --type=time $options time
-			same $n -u32 --to=hex $options in
-		done
+	for options in '' -u '-r --count' '--tail=700' '--head=700' '--sample=300' --verify; do
+		same 2,3,7 --type=hex $options 16
+		same 2,3,7 --type=ipv4 $options ipv4
+		same 2,3,7 --type=time $options time
+		same 2,3,7 -u32 --to=hex $options in
 	done
 	# The sample of a rank has them, too: each gets its share.
 	for type in hex:16 ipv4:ipv4 time:time; do
@@ -107,40 +101,36 @@ make_text() {
 	gen --seed 7 --keys 9000 --type u32 >in
 	gzip -k in
 	head -c 8 in >few
-	for n in 2 3 7; do
-		same $n -u32 --header=4 --decompress=gzip --decompress=no-sandbox in.gz
-		same $n -u32 --header=4 few
-		same $n -u32 --header=8 few
-	done
+	same 2,3,7 -u32 --header=4 --decompress=gzip --decompress=no-sandbox in.gz
+	same 2,3,7 -u32 --header=4 few
+	same 2,3,7 -u32 --header=8 few
 }
 
 @test "the last keys, and random ones" {
 	make_text
 	gen --seed 3 --keys 20000 --type u64 >in
 	gen --seed 3 --keys 20000 --type u16 >narrow
-	local n options
-	for n in 2 3 7; do
-		while read -r options; do
-			same $n $options
-		done <<-END
-			-u64 --tail=1000 in
-			-u64 --tail=15000 --verify in
-			-u64 -r --tail=9 --to=text in
-			-u64 --tail=1000000 in
-			-u64 -u --tail=777 in in
-			-u16 --tail=5000 narrow
-			-u16 -u --tail=50 narrow
-			--tail=30 mix.txt
-			--tail=30000 -g -r mix.txt
-			--tail=30000 --count --header=2 mix.txt in.txt
-			-m --tail=7 --force mix.txt
-			-u64 --sample=500 in
-			-u64 --sample=15000:7 in
-			-u64 --sample=3 --to=text in
-			-u16 --sample=999 narrow
-			--sample=1234 mix.txt
-		END
-	done
+	local options
+	while read -r options; do
+		same 2,3,7 $options
+	done <<-END
+		-u64 --tail=1000 in
+		-u64 --tail=15000 --verify in
+		-u64 -r --tail=9 --to=text in
+		-u64 --tail=1000000 in
+		-u64 -u --tail=777 in in
+		-u16 --tail=5000 narrow
+		-u16 -u --tail=50 narrow
+		--tail=30 mix.txt
+		--tail=30000 -g -r mix.txt
+		--tail=30000 --count --header=2 mix.txt in.txt
+		-m --tail=7 --force mix.txt
+		-u64 --sample=500 in
+		-u64 --sample=15000:7 in
+		-u64 --sample=3 --to=text in
+		-u16 --sample=999 narrow
+		--sample=1234 mix.txt
+	END
 	gsort -u64 -u --tail=12000 in in -o alone
 	GSORT_RANKS=3 "$ranks" -u64 -u --tail=12000 in in -o 'out-%r'
 	cat out-0 out-1 out-2 | cmp - alone
@@ -156,11 +146,9 @@ make_text() {
 		same 7 -u64 -u in
 	done
 	yes 7777777 | head -n 50000 >same.txt
-	for n in 2 7; do
-		same $n same.txt
-		same $n -u same.txt
-		same $n --count same.txt
-	done
+	same 2,7 same.txt
+	same 2,7 -u same.txt
+	same 2,7 --count same.txt
 }
 
 @test "more ranks than keys, and no keys" {
@@ -361,30 +349,28 @@ for i in range(60000):
 @test "records: whole, stable, shared out" {
 	needs python3
 	make_records
-	local n options
-	for n in 2 7; do
-		while read -r options; do
-			same $n $options
-		done <<-END
-			-k bytes10@0 --record-size=100 records
-			-k u32@4r -k i16@0 --record-size=20 records records
-			-k u64@0 --record-size=1000 --verify records
-			--record-size=10 few
-			-k bytes1@0 --record-size=10 few few
-			-k bytes1@0 --record-size=10 -r few none few
-			-k bytes1@0 --record-size=10 -u few
-			-k bytes1@0 --record-size=10 --count few
-			-k bytes2@0 --record-size=10 --unique=repeated --head=3 few
-			-k u32@4 --record-size=20 --head=1000 records
-			-k u32@4 --record-size=20 --tail=1000 records
-			-k bytes1@0 --record-size=10 --header=20 few few
-			-k bytes1@0 --record-size=10 same
-			-k bytes9@0 --record-size=500000 same
-			--type=u128 records
-			--type=i128 --to=text records
-			-k bytes1@0 --record-size=10 none
-		END
-	done
+	local options
+	while read -r options; do
+		same 2,7 $options
+	done <<-END
+		-k bytes10@0 --record-size=100 records
+		-k u32@4r -k i16@0 --record-size=20 records records
+		-k u64@0 --record-size=1000 --verify records
+		--record-size=10 few
+		-k bytes1@0 --record-size=10 few few
+		-k bytes1@0 --record-size=10 -r few none few
+		-k bytes1@0 --record-size=10 -u few
+		-k bytes1@0 --record-size=10 --count few
+		-k bytes2@0 --record-size=10 --unique=repeated --head=3 few
+		-k u32@4 --record-size=20 --head=1000 records
+		-k u32@4 --record-size=20 --tail=1000 records
+		-k bytes1@0 --record-size=10 --header=20 few few
+		-k bytes1@0 --record-size=10 same
+		-k bytes9@0 --record-size=500000 same
+		--type=u128 records
+		--type=i128 --to=text records
+		-k bytes1@0 --record-size=10 none
+	END
 	gsort -k bytes10@0 --record-size=100 records -o alone
 	GSORT_RANKS=3 "$ranks" -k bytes10@0 --record-size=100 records -o 'out-%r'
 	cat out-0 out-1 out-2 | cmp - alone
@@ -407,23 +393,21 @@ for i in range(60000):
 		printf "%d ", rand() * 10
 		for (j = rand() * 60000; j > 0; j--) printf "long line"
 		print "\n" i } }' >long
-	local n options
-	for n in 3 5; do
-		while read -r options; do
-			same $n $options
-		done <<-END
-			-k 1,1n lines
-			-k 2,2 -s lines lines
-			-k 2,2 -u lines
-			-k 2,2 --count lines
-			-k 1,1nr -k 2,2 --header=2 lines lines
-			-k 1,1n --head=77 lines
-			-k 1,1n --tail=77 lines
-			-k 2,2 --verify lines
-			-k 1,1n long
-			--lines mix.txt in.txt
-		END
-	done
+	local options
+	while read -r options; do
+		same 3,5 $options
+	done <<-END
+		-k 1,1n lines
+		-k 2,2 -s lines lines
+		-k 2,2 -u lines
+		-k 2,2 --count lines
+		-k 1,1nr -k 2,2 --header=2 lines lines
+		-k 1,1n --head=77 lines
+		-k 1,1n --tail=77 lines
+		-k 2,2 --verify lines
+		-k 1,1n long
+		--lines mix.txt in.txt
+	END
 	tr '\n' '\0' <lines >zero
 	same 3 -z -k 1,1n zero
 }
@@ -514,9 +498,7 @@ for i in range(60000):
 	printf 'a 2\nb 2\n' >equal
 	printf 'b 2\na 2\n' >equal.2
 	while read -r options; do
-		for n in 2 3 7; do
-			same $n -m $options
-		done
+		same 2,3,7 -m $options
 	done <<-END
 		-u64 part.1 part.2 part.3
 		-u64 -u --verify part.1 part.1

@@ -7,14 +7,16 @@ prepare_ranks() {
 	[ -x "$ranks" ] || skip "gsort-ranks was not built"
 }
 
-# same N OPTION...: gsort and N ranks as threads write the same
+# same RANKS OPTION...: gsort and so many ranks as threads (4; or 2,3,7, one after the other) write the same
 same() {
-	local n=$1
+	local n counts=$1
 	shift
 	gsort "$@" -o alone
-	GSORT_RANKS=$n timeout 120 "$ranks" "$@" -o together || { echo "failed: -n $n $*"; return 1; }
-	cmp alone together || { echo "differs: -n $n $*"; return 1; }
-	rm -f together
+	for n in ${counts//,/ }; do
+		GSORT_RANKS=$n timeout 120 "$ranks" "$@" -o together || { echo "failed: -n $n $*"; return 1; }
+		cmp alone together || { echo "differs: -n $n $*"; return 1; }
+		rm -f together
+	done
 }
 
 # says_the_same N OPTION...: gsort and N ranks have one status, and say the same

@@ -28,16 +28,13 @@ make_kinds() {
 
 # each OPTION...: the same by 2, 3 and 5 ranks, of each kind of element
 each() {
-	local n
-	for n in 2 3 5; do
-		same $n -u16 "$@" u16.1 u16.2
-		same $n -u32 "$@" u32.1 u32.2
-		same $n --type=f64 "$@" f64.1 f64.2
-		same $n "$@" text.1 text.2
-		same $n -k 2,2n "$@" lines.1 lines.2
-		same $n -k u32@0 --record-size=8 "$@" records.1 records.2
-		same $n --csv --header -k price:n "$@" csv.1 csv.2
-	done
+	same 2,3,5 -u16 "$@" u16.1 u16.2
+	same 2,3,5 -u32 "$@" u32.1 u32.2
+	same 2,3,5 --type=f64 "$@" f64.1 f64.2
+	same 2,3,5 "$@" text.1 text.2
+	same 2,3,5 -k 2,2n "$@" lines.1 lines.2
+	same 2,3,5 -k u32@0 --record-size=8 "$@" records.1 records.2
+	same 2,3,5 --csv --header -k price:n "$@" csv.1 csv.2
 }
 
 # odd OPTION...: the same of no elements, of fewer than ranks, and of elements that are all equal
@@ -54,26 +51,22 @@ odd() {
 @test "rows of CSV, and keys by the name of a column" {
 	local n options
 	make_kinds
-	for n in 2 3 5 7; do
-		while read -r options; do
-			same $n $options
-		done <<-END
-			--csv --header -k price:nr -k note csv.1 csv.2
-			--csv --header -k note -u csv.2
-			--csv --header -k price:n --count --tail=40 csv.1 csv.2
-			--csv --header -k price:n --head=9 --verify csv.1
-			--csv --lines csv.1 csv.2
-			--csv -z -k 2,2 csv.1
-			--csv -t ; -k 1,1 csv.1
-		END
-	done
+	while read -r options; do
+		same 2,3,5,7 $options
+	done <<-END
+		--csv --header -k price:nr -k note csv.1 csv.2
+		--csv --header -k note -u csv.2
+		--csv --header -k price:n --count --tail=40 csv.1 csv.2
+		--csv --header -k price:n --head=9 --verify csv.1
+		--csv --lines csv.1 csv.2
+		--csv -z -k 2,2 csv.1
+		--csv -t ; -k 1,1 csv.1
+	END
 	# A row that is longer than the share of a rank; a header that is all there is.
 	{ echo 'a,b'; for n in 7 3 5; do printf '"%s",%d\n' "$(seq $((n * 3000)))" $n; done; } >long
 	printf '"a\nb",c' >header
-	for n in 3 6; do
-		same $n --csv --header -k b:n long
-		same $n --csv --header -k c header
-	done
+	same 3,6 --csv --header -k b:n long
+	same 3,6 --csv --header -k c header
 	# A share begins between quotes; two ways to read it are the same behind a while, and all three much later.
 	{
 		yes 'aaaaaaaa,b' | head -c 400004
@@ -84,7 +77,7 @@ odd() {
 		echo '",c'
 		yes 'aaaaaaaa,b' | head -n 25000
 	} >turns
-	for n in 2 3 4; do same $n --csv --lines turns; done
+	same 2,3,4 --csv --lines turns
 	gsort --csv --header -k price:n csv.1 -o sorted
 	{ head -n 4000 sorted; tail -n 9 csv.1; } >broken
 	for n in 2 3 7; do
@@ -110,12 +103,10 @@ odd() {
 	same 4 --summary --histogram=4 two
 	same 4 --summary --histogram=4 none
 	same 4 -k 1,1n --summary --histogram=4 equal
-	for n in 2 5; do
-		same $n --lines --summary --quantiles=0,0.7,1 lines.1 lines.2
-		same $n -k 1,1 -r --quantiles=0.7 lines.1 lines.2
-		same $n --tail=40 --to=json text.1
-		same $n --sample=40 --to=json -u32 u32.1
-	done
+	same 2,5 --lines --summary --quantiles=0,0.7,1 lines.1 lines.2
+	same 2,5 -k 1,1 -r --quantiles=0.7 lines.1 lines.2
+	same 2,5 --tail=40 --to=json text.1
+	same 2,5 --sample=40 --to=json -u32 u32.1
 	# They are few: rank 0 may write them to standard output.
 	gsort --summary text.1 >alone
 	GSORT_RANKS=3 "$ranks" --summary text.1 | cmp - alone
@@ -129,12 +120,10 @@ odd() {
 	each --top=100000
 	each -r --top=3
 	odd --top=2
-	for n in 2 5; do
-		same $n --lines --top=9 --verify lines.1 lines.2
-		same $n -k 1,1 --top=9 lines.1 lines.2
-		same $n --top=3 --to=json text.1
-		same $n --type=u128 --top=3 records.1
-	done
+	same 2,5 --lines --top=9 --verify lines.1 lines.2
+	same 2,5 -k 1,1 --top=9 lines.1 lines.2
+	same 2,5 --top=3 --to=json text.1
+	same 2,5 --type=u128 --top=3 records.1
 	GSORT_RANKS=3 "$ranks" --lines --top=9 lines.1 -o 'out-%r'
 	gsort --lines --top=9 lines.1 | cmp - out-0
 }
@@ -170,9 +159,9 @@ odd() {
 
 # keeps OPTION...: the first of equal elements, and those that occur twice, or once, in the order of the input
 keeps() {
-	local unique n
+	local unique
 	for unique in "" =repeated =singletons; do
-		for n in 2 3 4; do same $n "$@" --unique$unique --keep-order; done
+		same 2,3,4 "$@" --unique$unique --keep-order
 	done
 }
 

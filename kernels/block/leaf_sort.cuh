@@ -202,6 +202,8 @@ template <unsigned BITS, class Key = uint64_t, class Value = Key> struct leaf_sp
 	uint32_t   wrong[block<word<BITS>>::THREADS];
 	uint32_t   least, most;		/* of the high halves of key - low */
 	unsigned   failed;
+	uint64_t   numbers;		/* that are left by cells_close() */
+	typename atomic_type<Key>::type live;	/* bits that are not the same in all keys */
 };
 
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ Key
@@ -280,6 +282,237 @@ leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned cou
 		leaf_repair(space, row, (unsigned)__ffs((int)runs) - 1);
 }
 
+/* The upper bits of KEY, of so many BITS in all, as a word without a place. */
+template <unsigned BITS, class Key> static __device__ __forceinline__ uint32_t
+leaf_word(Key key, unsigned bits)
+{
+	return (uint32_t)(bits > 32 - BITS ? key >> (bits - (32 - BITS)) : key) << BITS;
+}
+
+/* ---- gaps ----------------------------------------------------------------- */
+
+enum {
+	CELL_BITS  = 10,
+	CELLS      = 1 << CELL_BITS,
+	LOOK_BITS  = 11,	/* parts of the range, in some of which all keys may be */
+	LOST_BITS  = 6,		/* for which words have no room, at most */
+};
+
+/* Parts of the range of a leaf's keys, as long as each other; where words will be. */
+template <class Key> struct leaf_cells {
+	typedef typename atomic_type<Key>::type number;
+	number least[CELLS], most[CELLS];	/* of the keys in there, less the leaf's least key */
+};
+
+template <unsigned MANY_BITS = CELL_BITS, class Key> static __device__ __forceinline__ unsigned
+cell_of(Key key, unsigned span)
+{
+	return (unsigned)(key >> (span - MANY_BITS));
+}
+
+/* Give each cell the numbers behind those of the cell before, as many as there are from its least key to
+ * its most, and *NUMBERS to all.  LEAST becomes what is to be added to keys of the cell. */
+template <unsigned THREADS, class Key> static __device__ __forceinline__ void
+cells_join(leaf_cells<Key> *cells, uint64_t *numbers)
+{
+	enum { EACH = CELLS / THREADS > 0 ? CELLS / THREADS : 1 };
+	__shared__ Key sums[32];
+	const unsigned first = threadIdx.x * EACH, end = min(first + EACH, (unsigned)CELLS);
+	Key mine = 0, before, all;
+
+	for (unsigned c = first; c < end; c++)
+		if (cells->least[c] <= cells->most[c])
+			mine += (Key)(cells->most[c] - cells->least[c] + 1);
+	before = block_sum_before<THREADS>(mine, sums, &all);
+	for (unsigned c = first; c < end; c++) {
+		const Key least = (Key)cells->least[c], most = (Key)cells->most[c];
+
+		cells->least[c] = before - least;
+		before += least <= most ? most - least + 1 : 0;
+	}
+	if (threadIdx.x == 0)
+		*numbers = all;
+	__syncthreads();
+}
+
+/* Do two of some keys, of SPAN bits from LEAST on, make words that tie, and are not equal?  For all threads. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
+leaf_would_tie(const leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
+{
+	const Key key = space->keys[min(threadIdx.x, count - 1)] - least;
+	const uint32_t same = __match_any_sync(ALL_LANES, leaf_word<BITS>(key, span));
+
+	return __syncthreads_or(key != __shfl_sync(ALL_LANES, key, __ffs((int)same) - 1));
+}
+
+/* Do some keys lie in few parts of their range, of SPAN bits from LEAST on: three of four beside another one?
+ * For all threads.  TIES of SPACE are zero. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
+leaf_has_gaps(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+	int parts = 0;
+
+#pragma unroll
+	for (unsigned r = 0; r < 2; r++) {
+		const Key key = space->keys[min(r * THREADS + threadIdx.x, count - 1)] - least;
+		const unsigned part = cell_of<LOOK_BITS>(key, span);
+		const uint32_t bit = 1u << part % 32;
+
+		parts += __syncthreads_count((atomicOr(&space->ties[part / 32], bit) & bit) == 0);
+	}
+	return parts <= 2 * THREADS / 4;
+}
+
+/* Add bits to LIVE of SPACE in which keys from FROM to END - 1 differ from ONE; then a barrier. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
+live_add(leaf_space<BITS, Key, Value> *space, unsigned from, unsigned end, Key base, Key one)
+{
+	Key differ = 0;
+
+#pragma unroll 8
+	for (unsigned at = from + threadIdx.x; at < end; at += block<word<BITS>>::THREADS)
+		differ |= (space->keys[at] + base) ^ one;
+#pragma unroll
+	for (unsigned lanes = 16; lanes > 0; lanes /= 2)
+		differ |= __shfl_xor_sync(ALL_LANES, differ, lanes);
+	if (threadIdx.x % 32 == 0)
+		atomicOr(&space->live, (typename atomic_type<Key>::type)differ);
+	__syncthreads();
+}
+
+/* How many bits of key + BASE are not the same in all keys?  They are in SPACE, then.  If they are more than
+ * MOST in some keys, others are not looked at. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ unsigned
+live_find(leaf_space<BITS, Key, Value> *space, unsigned count, Key base, unsigned most)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+	const Key one = space->keys[0] + base;
+	const unsigned some = min(count, (unsigned)THREADS);
+	unsigned live;
+
+	if (threadIdx.x == 0)
+		space->live = 0;
+	__syncthreads();
+	live_add(space, 0, some, base, one);
+	live = (unsigned)__popcll(space->live);
+	__syncthreads();
+	if (live > most)
+		return live;
+	live_add(space, some, count, base, one);
+	return (unsigned)__popcll(space->live);
+}
+
+/* Find the least and the most key of each cell, and number all keys there may be; how many bits have the
+ * numbers? */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ unsigned
+cells_fill(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
+{
+	typedef typename leaf_cells<Key>::number number;
+	enum { THREADS = block<word<BITS>>::THREADS };
+	leaf_cells<Key> *const cells = (leaf_cells<Key> *)space->words;
+
+	static_assert(sizeof(leaf_cells<Key>) <= sizeof space->words, "as much room");
+	for (unsigned c = threadIdx.x; c < CELLS; c += THREADS) {
+		cells->least[c] = (Key)-1;
+		cells->most[c] = 0;
+	}
+	__syncthreads();
+	for (unsigned at = threadIdx.x; at < count; at += THREADS) {
+		const Key key = space->keys[at] - least;
+		const unsigned c = cell_of(key, span);
+
+		if (key < *(volatile number *)&cells->least[c])
+			atomicMin(&cells->least[c], (number)key);
+		if (key > *(volatile number *)&cells->most[c])
+			atomicMax(&cells->most[c], (number)key);
+	}
+	__syncthreads();
+	cells_join<THREADS>(cells, &space->numbers);
+	return min(64 - (unsigned)__clzll((long long)(space->numbers - 1)), span);
+}
+
+/* To X, the upper LIVE bits of each key + BASE, as many as fit beside a place: run by run. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
+live_bits(uint32_t *x, const leaf_space<BITS, Key, Value> *space, unsigned count, Key base, Key live)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+	unsigned room = 32 - BITS;
+
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		x[r] = 0;
+#pragma unroll 1
+	while (live != 0 && room > 0) {
+		const unsigned end = 64 - (unsigned)__clzll((long long)live);
+		const uint64_t gap = ~(uint64_t)live & (~(uint64_t)0 >> (64 - end));
+		const unsigned begin = 64 - (unsigned)__clzll((long long)gap), some = min(end - begin, room);
+		const uint32_t mask = (1u << some) - 1;
+
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++) {
+			const Key key = space->keys[min(r * THREADS + threadIdx.x, count - 1)] + base;
+
+			x[r] = x[r] << some | ((uint32_t)(key >> (end - some)) & mask);
+		}
+		room -= some;
+		live &= ((Key)1 << (end - some)) - 1;
+	}
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		x[r] <<= BITS;
+}
+
+/*
+ * Words would tie.  So bits of key + BASE that are the same in all keys are left out, if nearly all others
+ * fit a word then; or, of keys of 32 bits, what is between the keys of one cell and the next, if that leaves
+ * less.  (Cells of 64 bits cost more than ties.)  Words of keys are then in SPACE, word i of key i.  Returns
+ * how many bits are left, of which the upper ones are in words; or 0 if nothing is won.
+ */
+template <unsigned BITS, class Key, class Value> static __device__ __noinline__ unsigned
+leaf_close(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, Key base, unsigned span)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+	const leaf_cells<Key> *const cells = (const leaf_cells<Key> *)space->words;
+	const unsigned live = live_find(space, count, base, 32 - BITS + LOST_BITS);
+	unsigned bits = span;
+	uint32_t x[THREAD_KEYS];
+
+	if (sizeof(Key) == 4 && live > 32 - BITS)
+		bits = cells_fill(space, count, least, span);
+	if (live < bits && live <= 32 - BITS + LOST_BITS) {
+		bits = live;
+		live_bits(x, space, count, base, (Key)space->live);
+	} else if (bits < span) {
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++) {
+			const Key key = space->keys[min(r * THREADS + threadIdx.x, count - 1)] - least;
+
+			x[r] = leaf_word<BITS>((Key)(key + (Key)cells->least[cell_of(key, span)]), bits);
+		}
+	} else {
+		return 0;
+	}
+	__syncthreads();
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const unsigned at = r * THREADS + threadIdx.x;
+
+		space->words[at].bits = at < count ? x[r] | at : ~0u;
+	}
+	return bits;
+}
+
+/* What leaf_close() has found, to X. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
+words_closed(word<BITS> *x, const leaf_space<BITS, Key, Value> *space)
+{
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		x[r] = space->words[r * block<word<BITS>>::THREADS + threadIdx.x];
+	__syncthreads();
+}
+
 /*
  * Keys to shared memory; least and most of the high halves of key - LOW.
  *
@@ -320,40 +553,48 @@ leaf_load(leaf_space<BITS> *space, const From &from, unsigned count, uint64_t lo
 }
 
 /*
- * Sort COUNT keys that leaf_load() has loaded, none of them below LOW.
+ * Sort COUNT keys that leaf_load() has loaded, none of them below LOW.  UNEVEN: they may lie in few parts
+ * of their range.
  *
  * @return  false, for all threads, if too many are too much alike: nothing is written
  */
 template <unsigned BITS, class Map> static __device__ __forceinline__ bool
-leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, leaf_space<BITS> *space)
+leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, bool uneven,
+          leaf_space<BITS> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	const uint32_t places = (1u << BITS) - 1;
 	uint32_t least, span;
-	unsigned down;
+	unsigned down, bits = 0;
 	word<BITS> x[THREAD_KEYS];
 
 	least = space->least;
 	span = space->most - least;
 	down = 32 - (unsigned)__clz((int)span);		/* so far that the rest fits a word */
+	if (uneven && span != 0 && leaf_would_tie(space, count, (uint64_t)least << 32, 32 + down))
+		bits = leaf_close(space, count, (uint64_t)least << 32, low, 32 + down);
+	if (bits > 0) {
+		words_closed(x, space);
+	} else {
 #pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
+		for (unsigned r = 0; r < THREAD_KEYS; r++) {
+			const unsigned at = r * THREADS + threadIdx.x;
 
-		x[r].bits = ~0u;
-		if (at < count) {
-			const uint64_t key = space->keys[at];
-			const uint64_t rest = key - ((uint64_t)least << 32);
+			x[r].bits = ~0u;
+			if (at < count) {
+				const uint64_t key = space->keys[at];
+				const uint64_t rest = key - ((uint64_t)least << 32);
 
-			x[r].bits = span == 0 ? (uint32_t)key :
-			            (__funnelshift_rc((uint32_t)rest, (uint32_t)(rest >> 32), down) &
-			             ~places) | at;
+				x[r].bits = span == 0 ? (uint32_t)key :
+				            (__funnelshift_rc((uint32_t)rest, (uint32_t)(rest >> 32), down) &
+				             ~places) | at;
+			}
 		}
 	}
 	block_sort(x, space->words);
 	rows_put(x, space->words);
 	__syncthreads();
-	if (span != 0)
+	if (span != 0 && (bits == 0 || bits > 32 - BITS))
 		leaf_ties(x, space, count);
 	if (__syncthreads_or(space->failed))
 		return false;
@@ -489,18 +730,20 @@ words_direct(word<BITS> *x, const Keys &keys, const Values &values, unsigned cou
 }
 
 /* COUNT keys from KEYS to shared memory, and words of the upper bits of key - *LEAST to X; returns how many
- * bits there are, of which all but the lowest 32 - BITS fit. */
+ * bits there are.  *LOST: there are more than fit. */
 template <unsigned BITS, class Key, class Value, class Keys> static __device__ __forceinline__ unsigned
-words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least,
+words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least, bool uneven, bool *lost,
             leaf_space<BITS, Key, Value> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	__shared__ number range[2];
 	uint64_t most = 0;
-	unsigned span, down;
+	unsigned span, bits;
 
 	if (threadIdx.x == 0)
 		space->failed = 0;
+	if (uneven && threadIdx.x < (1u << LOOK_BITS) / 32)
+		space->ties[threadIdx.x] = 0;
 	*least = ~(uint64_t)0;
 #pragma unroll 16
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
@@ -516,39 +759,54 @@ words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least,
 	}
 	block_range(least, &most, range);
 	span = *least == most ? 0 : 64 - (unsigned)__clzll((long long)(most - *least));
-	down = span > 32 - BITS ? span - (32 - BITS) : 0;
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++) {
-		const unsigned at = r * THREADS + threadIdx.x;
+	bits = 0;
+	if (uneven && span > 32 - BITS &&
+	    (sizeof(Key) == 4 ? leaf_has_gaps(space, count, (Key)*least, span) :
+	                        leaf_would_tie(space, count, (Key)*least, span)))
+		bits = leaf_close(space, count, (Key)*least, (Key)0, span);
+	if (bits > 0) {
+		words_closed(x, space);
+	} else {
+		const unsigned down = span > 32 - BITS ? span - (32 - BITS) : 0;
 
-		x[r].bits = ~0u;
-		if (at < count)
-			x[r].bits = (uint32_t)((Key)(space->keys[at] - (Key)*least) >> down) << BITS | at;
+		bits = span;
+#pragma unroll
+		for (unsigned r = 0; r < THREAD_KEYS; r++) {
+			const unsigned at = r * THREADS + threadIdx.x;
+
+			x[r].bits = ~0u;
+			if (at < count)
+				x[r].bits = (uint32_t)((Key)(space->keys[at] - (Key)*least) >> down)
+				            << BITS | at;
+		}
 	}
+	*lost = bits > 32 - BITS;
 	return span;
 }
 
 /*
  * Sort COUNT rows from KEYS and VALUES to TO, which may be where they are.  DIRECT: a word has room for all
  * of key - LOW and a place, so keys need not be kept, and values come while the block sorts.  Otherwise
- * all keys are read before the first one is written, then all values.
+ * all keys are read before the first one is written, then all values.  UNEVEN: they may lie in few parts of
+ * their range.
  */
 template <unsigned BITS, class Key, class Value, class Keys, class Values>
 static __device__ __forceinline__ void
 leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Keys &keys,
-                const Values &values, unsigned count, Key low, bool direct,
+                const Values &values, unsigned count, Key low, bool direct, bool uneven,
                 leaf_space<BITS, Key, Value> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	const uint32_t places = (1u << BITS) - 1;
 	uint64_t least = low;
 	unsigned span = 0;
+	bool lost = false;
 	word<BITS> x[THREAD_KEYS];
 
 	if (direct)
 		words_direct(x, keys, values, count, low, space);
 	else
-		span = words_upper(x, keys, count, &least, space);
+		span = words_upper(x, keys, count, &least, uneven, &lost, space);
 	block_sort(x, space->words);		/* once: it is most of the code */
 	if (direct) {
 		values_wait();
@@ -561,7 +819,7 @@ leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Key
 	}
 	rows_put(x, space->words);
 	__syncthreads();
-	if (span > 32 - BITS)
+	if (lost)
 		leaf_ties(x, space, count);
 	if (__syncthreads_or(space->failed))
 		leaf_order_wide((leaf_space<BITS, Key, beside<Key, Value>> *)space, count, (Key)least, span);

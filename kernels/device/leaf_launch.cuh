@@ -46,6 +46,9 @@ template <class Of> struct job {
 	scratch             s;
 	cudaStream_t        stream;
 	bool                even = false;	/* keys, as far as a sample says */
+	const uint32_t     *skewed = NULL;	/* of a plan: on the device, the opposite */
+	bool                coded = false;	/* keys are codes (device/codes.cuh) */
+	uint32_t            codes = 0;		/* of pairs: that are so many, and a bin each */
 };
 
 /* Lists for keys that have been moved to TO; leaves in chunks of so many keys, or 0.  Those of 16
@@ -150,17 +153,18 @@ windows_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_item *list, uin
 	}
 }
 
-/* All leaves, or the REST that windows have left. */
+/* All leaves, or the REST that windows have left.  *SKEWED: keys are, or NULL if nobody knows. */
 template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / 2)
 word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
-            const leaf_item *list, const uint32_t *listed, bool rest)
+            const leaf_item *list, const uint32_t *listed, const uint32_t *skewed, bool rest)
 {
 	begin_in_turn();
 	if (has_no_room(sizeof(leaf_space<BITS>)))
 		return;
 
 	DYNAMIC_SHARED(shared);
+	const bool uneven = skewed != NULL && *skewed != 0;
 	leaf_space<BITS> *space = (leaf_space<BITS> *)shared;
 	const uint32_t end = rest && listed[AGAIN_12 - WORD_12] == 0 ? 0 : *listed;
 
@@ -177,7 +181,7 @@ word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
 		else
 			leaf_load(space, chunked<uint64_t>{ from, chunks.at + item.first, chunks.bits },
 			          count, item.low);
-		if (!leaf_sort<BITS>(to + item.from, map, count, item.low, space))
+		if (!leaf_sort<BITS>(to + item.from, map, count, item.low, uneven, space))
 			leaf_sort_wide<BITS>(to + item.from, map, count, item.low, space);
 		__syncthreads();
 	}
@@ -195,13 +199,14 @@ pairs_blocks(void)
 template <unsigned BITS, class Key, class Value> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, pairs_blocks<BITS, Key, Value>())
 pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
-             leaf_chunks chunks, const leaf_item *list, const uint32_t *listed)
+             leaf_chunks chunks, const leaf_item *list, const uint32_t *listed, const uint32_t *skewed)
 {
 	begin_in_turn();
 	if (has_no_room(sizeof(leaf_space<BITS, Key, Value>)))
 		return;
 
 	DYNAMIC_SHARED(shared);
+	const bool uneven = skewed != NULL && *skewed != 0;
 	leaf_space<BITS, Key, Value> *space = (leaf_space<BITS, Key, Value> *)shared;
 
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
@@ -213,7 +218,7 @@ pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
 
 		leaf_sort_pairs(to + item.from, map, anywhere<Key>{ { in.keys, at, chunks.bits } },
 		                anywhere<Value>{ { in.values, at, chunks.bits } }, (uint32_t)item.count,
-		                (Key)item.low, direct, space);
+		                (Key)item.low, direct, uneven, space);
 		__syncthreads();
 	}
 }
@@ -360,13 +365,14 @@ sort_words(const job<Of> &j, int kind, const leaf_place<Of> &at)
 	if constexpr (Of::CARRIES)
 		return sort_kind<net>(j, kind, bytes,
 		                      pairs_blocks<BITS, typename Of::key, typename Of::value>(), at,
-		                      pairs_kernel<BITS, typename Of::key, typename Of::value>);
+		                      pairs_kernel<BITS, typename Of::key, typename Of::value>, j.skewed);
 	else if constexpr (sizeof(typename Of::key) == 8) {
 		const bool windows = j.even && at.chunks.at == NULL && !at.chunks.unread;
 
 		if (windows)
 			TRY_CUDA(sort_by_windows<BITS>(j, kind, at));
-		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS / 2, at, word_kernel<BITS>, windows);
+		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS / 2, at, word_kernel<BITS>, j.skewed,
+		                      windows);
 	} else
 		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS, at, word_kernel<BITS>);
 }

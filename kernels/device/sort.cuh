@@ -379,6 +379,7 @@ sort_by_bins(job<Of> j)
 	uint32_t too_large = 0, *const told = j.sorter->told, skewed;
 	bool done = false;
 
+	j.skewed = &((const bin_plan<typename Of::key> *)s.plan)->skewed;
 	if (keys_are_few(Of::PLAN_BITS, j.count)) {
 		unsigned chunk_bits = LEAF_BITS;
 

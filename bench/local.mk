@@ -159,6 +159,7 @@ bench_results = \
   bench/results/h200-2026-11-26/table.txt \
   bench/results/h200-2026-11-26/time-left.txt \
   bench/results/h200-2026-11-26/windows.txt \
+  bench/results/h100-2026-11-26/codes.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-kernel.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \

@@ -335,7 +335,8 @@ cells_join(leaf_cells<Key> *cells, uint64_t *numbers)
 	__syncthreads();
 }
 
-/* Do two of some keys, of SPAN bits from LEAST on, make words that tie, and are not equal?  For all threads. */
+/* Do two of some keys, of SPAN bits from LEAST on, make words that tie, and are not equal?  For all
+ * threads. */
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
 leaf_would_tie(const leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
 {
@@ -763,7 +764,8 @@ words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least, bo
 	if (uneven && span > 32 - BITS &&
 	    (sizeof(Key) == 4 ? leaf_has_gaps(space, count, (Key)*least, span) :
 	                        leaf_would_tie(space, count, (Key)*least, span)))
-		bits = leaf_close(space, count, (Key)*least, (Key)0, span);
+		bits = leaf_close((leaf_space<BITS, Key, beside<Key, Value>> *)space, count, (Key)*least,
+		                  (Key)0, span);
 	if (bits > 0) {
 		words_closed(x, space);
 	} else {

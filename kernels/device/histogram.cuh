@@ -32,16 +32,16 @@ struct levels {
 	uint32_t upper, low_bits, bins;
 };
 
-/* Add ADD, at most 32, to the counter of BIN. */
-static __device__ __forceinline__ void
-histogram_add(uint32_t *counters, number *counts, uint32_t bin, uint32_t add)
+/* Add ADD, at most 32, to the counter of BIN, of which each count has 2^COPIES. */
+template <class Count> static __device__ __forceinline__ void
+histogram_add(uint32_t *counters, Count *counts, uint32_t bin, uint32_t add, unsigned copies = 0)
 {
 	const unsigned shift = bin % 2 * 16;
 	const uint32_t old = atomicAdd(&counters[bin / 2], add << shift) >> shift & 0xffff;
 
 	if (old < HISTOGRAM_HALF && old + add >= HISTOGRAM_HALF) {
 		atomicSub(&counters[bin / 2], (uint32_t)HISTOGRAM_HALF << shift);
-		atomicAdd(&counts[bin], (number)HISTOGRAM_HALF);
+		atomicAdd(&counts[bin >> copies], (Count)HISTOGRAM_HALF);
 	}
 }
 

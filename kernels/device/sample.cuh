@@ -28,6 +28,8 @@
 #include "kernels/block/bitonic.cuh"
 #include "kernels/device/segment.cuh"
 
+enum { RANK_THREADS = 1024 };	/* of a block that ranks samples */
+
 template <class Key> struct sampling {
 	enum {
 		KEYS    = BUCKETS * (sizeof(Key) == 4 ? 32 : 16),	/* at most */
@@ -39,9 +41,10 @@ template <class Key> struct sampling {
 					 * bell always */
 		MARGIN  = 64,		/* part of the range that a sample may have missed */
 		TAKERS  = 256,		/* threads of a block that takes samples */
-		THREADS = 1024,		/* of one that ranks them */
+		THREADS = RANK_THREADS,
 		RANKS   = sizeof(Key) == 4 ? 2 : 1,	/* that a warp counts */
 		BLOCK   = THREADS / 32 * RANKS,		/* that a block counts */
+		UNITS   = sizeof(Key) / 2,		/* of 16 bits, of a key */
 	};
 };
 
@@ -60,10 +63,35 @@ sample_keys(uint32_t buckets)
 /* Of a sample, from the first key of the input to the last. */
 enum order { UNORDERED, RISES, FALLS };
 
-/* How the buckets of keys are found. */
-template <class Key> struct bin_plan {
+enum {
+	COUNTED_CODES = 1 << 16,	/* in 16-bit counters of a block */
+	CODE_BINS     = 1 << 8,		/* of the lower of two levels, if a bin is a code */
+};
+
+enum { UNIT_BITS = 16, UNIT_VALUES = 1 << UNIT_BITS, UNIT_WORDS = UNIT_VALUES / 32, MOST_UNITS = 4 };
+
+/* What the host is told of a sample. */
+struct bin_news {
 	uint32_t skewed;		/* 1: by splitters */
 	uint32_t order;
+	uint32_t range_bits;		/* of the sample's keys */
+	uint32_t values[MOST_UNITS];	/* that each unit of keys has, about (device/codes.cuh) */
+};
+
+/* The values of each unit, of all keys: device/codes.cuh. */
+struct code_book {
+	uint64_t codes;			/* more than 2^32: that is all that is known */
+	uint32_t many[MOST_UNITS];	/* values */
+	/* zero at first */
+	uint32_t done;			/* blocks that have looked */
+	uint32_t present[MOST_UNITS * UNIT_WORDS];	/* a bit for each value */
+	/* and then */
+	uint16_t before[MOST_UNITS * UNIT_WORDS];	/* values in words before */
+	uint16_t value[MOST_UNITS * UNIT_VALUES];	/* by its number */
+};
+
+/* How the buckets of keys are found. */
+template <class Key> struct bin_plan : bin_news {
 	uint32_t broken;		/* 1: all keys have not the order of the sample */
 	uint32_t buckets, rows;		/* splitters, and how many there are with those behind all keys */
 	uint32_t done;			/* blocks that have ranked */
@@ -198,6 +226,43 @@ sample_order(const Key *sample, uint32_t keys)
 }
 
 /*
+ * About how many values UNIT has in all keys: those in a SAMPLE of so many KEYS, and by those that are there
+ * once or twice as many more as have likely been missed (A. Chao, "Nonparametric Estimation of the Number of
+ * Classes in a Population", 1984).  For all threads.  SEEN: which values are there, twice, three times.
+ */
+template <class Key> static __device__ uint32_t
+sample_values_of(const Key *sample, uint32_t keys, unsigned unit, uint32_t *seen)
+{
+	typedef sampling<Key> S;
+	__shared__ number sums[S::THREADS / 32];
+	number mine = 0, all;
+
+	for (unsigned w = threadIdx.x; w < 3 * UNIT_WORDS; w += S::THREADS)
+		seen[w] = 0;
+	__syncthreads();
+	for (unsigned i = threadIdx.x; i < keys; i += S::THREADS) {
+		const uint32_t value = (uint32_t)(sample[i] >> unit * UNIT_BITS) % UNIT_VALUES;
+		const uint32_t bit = 1u << value % 32, same = __match_any_sync(ALL_LANES, value);
+		int many = same >> threadIdx.x % 32 == 1 ? __popc(same) : 0;	/* one lane adds them all */
+
+		for (unsigned times = 0; times < 3 && many > 0; times++)
+			many -= (atomicOr(&seen[times * UNIT_WORDS + value / 32], bit) & bit) == 0;
+	}
+	__syncthreads();
+	for (unsigned w = threadIdx.x; w < UNIT_WORDS; w += S::THREADS) {
+		const uint32_t any = seen[w], more = seen[UNIT_WORDS + w], most = seen[2 * UNIT_WORDS + w];
+
+		mine += (number)__popc(any) | (number)__popc(any & ~more) << 20 |
+		        (number)__popc(more & ~most) << 40;
+	}
+	(void)block_sum_before<S::THREADS>(mine, sums, &all);
+	const uint32_t once = (uint32_t)(all >> 20) % (1u << 20), twice = (uint32_t)(all >> 40);
+
+	return min((uint32_t)all % (1u << 20) + once * (once - (once > 0)) / (2 * (twice + 1)),
+	           (uint32_t)UNIT_VALUES);
+}
+
+/*
  * Ranks of the keys from J on, RANKS of them, in a sample of so many KEYS that is in shared memory;
  * all lanes call, and the last one gets them.  Of equal keys the first one has the lowest rank.
  */
@@ -286,7 +351,7 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 	__threadfence();
 	__syncthreads();
 	if (threadIdx.x == 0) {
-		last = atomicAdd(&plan->done, 1u) == gridDim.x - 1;
+		last = atomicAdd(&plan->done, 1u) == keys / S::BLOCK - 1;
 		__threadfence();
 	}
 	__syncthreads();
@@ -302,10 +367,10 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 /*
  * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
  * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, and of
- * u32 not what is between keys: even buckets do.
+ * u32 not what is between keys: even buckets do.  Blocks behind those that rank look at a unit of keys each.
  */
 template <class Key> static __global__ void
-__launch_bounds__(sampling<Key>::THREADS)
+__launch_bounds__(RANK_THREADS, blocks_that_fit(RANK_THREADS, 1))
 plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets, uint32_t rows,
             bool leaves)
 {
@@ -315,8 +380,12 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 
 	typedef sampling<Key> S;
 	enum { BITS = sizeof(Key) * 8, EACH = 16 / sizeof(Key) };
-	__shared__ __align__(16) Key sample[S::KEYS];
+	__shared__ __align__(16) union {
+		Key      sample[S::KEYS];
+		uint32_t seen[3 * UNIT_WORDS];
+	} room;
 	__shared__ number range[2];
+	Key *const sample = room.sample;
 	const uint64_t top = (Key)~(Key)0;
 	const unsigned j = (blockIdx.x * (S::THREADS / 32) + threadIdx.x / 32) * S::RANKS;
 	uint64_t low = ~(uint64_t)0, high = 0;
@@ -324,6 +393,14 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	enum order order = UNORDERED;
 	bool skewed;
 
+	if (blockIdx.x >= keys / S::BLOCK) {
+		const unsigned unit = blockIdx.x - keys / S::BLOCK;
+		const uint32_t values = sample_values_of(plan->sample, keys, unit, room.seen);
+
+		if (threadIdx.x == 0)
+			plan->values[unit] = values;
+		return;
+	}
 	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS) {
 		const load<Key> x = ((const load<Key> *)plan->sample)[i];
 
@@ -341,6 +418,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	if (blockIdx.x == 0 && threadIdx.x == 0) {
 		const uint64_t margin = (high - low) / S::MARGIN;
 
+		plan->range_bits = high > low ? 64 - (uint32_t)__clzll((long long)(high - low)) : 0;
 		low = low > margin ? low - margin : 0;
 		high = top - high > margin ? high + margin : top;
 		plan->skewed = skewed;

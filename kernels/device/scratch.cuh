@@ -63,6 +63,7 @@ struct room {
 	bool     large;			/* otherwise whole */
 	unsigned longest;		/* log2 of the keys of the longest leaf */
 	uint32_t level_bins;		/* 16-bit counters */
+	bool     coded = false;		/* keys are codes (device/codes.cuh): not to be coded again */
 };
 
 /* What a block needs of shared memory to sort a leaf of 2^BITS. */
@@ -105,6 +106,7 @@ struct scratch {
 	size_t         zero_bytes;
 	number        *cursors;
 	void          *plan;		/* a bin_plan */
+	code_book     *book;		/* NULL: keys are not coded */
 	segment       *segments;
 	uint64_t      *spare;		/* for chunks that are half full in the end; keys, too */
 	void          *keys, *values;	/* the other room of pairs, with spare chunks behind */
@@ -247,6 +249,8 @@ scratch_of(void *memory, size_t count, const room &room)
 	}
 	if (count < bins_from<Of>(room))	/* merges need that alone; see sort_scratch_bytes() */
 		return s;
+	if (room.whole && !few && !room.coded)
+		carve(&s.book, base, &s.bytes, 1);
 	s.room_rows = (count + 63) / 64 * 64;
 	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
 	s.splitters = few ? (uint32_t)std::min<size_t>(std::max<size_t>(count / few_mean(bits), 2),
@@ -265,6 +269,8 @@ scratch_of(void *memory, size_t count, const room &room)
 	                        (UNEVEN_BINS + LEAST_BINS) * segments +
 	                        std::min<size_t>(count / SPLIT_FROM, SEGMENT_TABLES) * SEGMENT_ROWS);
 	bins = std::max<size_t>(bins, std::min<size_t>(count / (LEAF_KEYS / 2), HISTOGRAM_BINS));
+	if (room.coded && Of::CARRIES)
+		bins = std::max<size_t>(bins, COUNTED_CODES + CODE_BINS);
 	plan_chunks<Of>(&s, count);
 	carve(&s.pool.places, base, &s.bytes, (size_t)s.pool.firsts * s.pool.row);
 	carve(&s.pool.used, base, &s.bytes, 1);

@@ -386,7 +386,8 @@ settle(number *cursors, const number *counts, const segment *s,
 	if (b == 0)
 		begins[SEGMENT_BINS] = total;
 	__syncthreads();
-	if (Of::CARRIES ? one_value(d) : bins_are_values(d))	/* nothing is left to sort */
+	/* nothing is left to sort */
+	if (Of::CARRIES && !l.in_place ? one_value(d) : bins_are_values(d))
 		return;
 	window = begin >> window_bits;
 	if (b < d.bins && (b == 0 || begins[b - 1] >> window_bits != window)) {

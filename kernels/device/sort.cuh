@@ -7,6 +7,7 @@
  *
  *     look at a sample of all keys: digits or splitters?      sample.cuh
  *     keys that are in order already: check, or reverse       order.cuh
+ *     keys of few values in each 16 bits: code or count them  codes.cuh
  *     divide all keys into buckets, without a count           chunks.cuh
  *     divide large segments: look, count, move                segment_look.cuh, segment.cuh
  *     sort leaves                                             leaf_worklist.cuh, leaf_launch.cuh
@@ -25,6 +26,7 @@
 #ifndef GS_SORT_CUH
 #define GS_SORT_CUH
 
+#include "kernels/device/codes.cuh"
 #include "kernels/device/leaf_launch.cuh"
 #include "kernels/device/network.cuh"
 #include "kernels/device/order.cuh"
@@ -147,11 +149,12 @@ look_at_all(const job<Of> &j)
 	const uint32_t takers = std::min<uint32_t>(keys, sampling::TAKERS);
 	/* in a graph many even keys go to buckets, too: sort_many_in_graph() */
 	const uint32_t bins = j.sorter->of_graph && !few ? (uint32_t)BUCKETS : s.even_bins;
+	const uint32_t units = s.book != NULL && !j.sorter->of_graph ? (uint32_t)sampling::UNITS : 0;
 
 	TRY_CUDA(launch(sample_kernel<Key, typename Of::map>, keys / takers + zeros / (takers * 8), takers,
 	                j.stream, plan, keys, keys_at(j.keys), j.count, j.map, s.pool.places, zeros));
-	return launch(plan_kernel<Key>, keys / sampling::BLOCK, sampling::THREADS, j.stream, plan, keys,
-	              bins, s.splitters, Tile::SPLITTERS, few);
+	return launch(plan_kernel<Key>, keys / sampling::BLOCK + units, sampling::THREADS, j.stream, plan,
+	              keys, bins, s.splitters, Tile::SPLITTERS, few);
 }
 
 /* All keys to buckets; these are leaves, or if ITEMS is not NULL segments, which go there. */
@@ -206,7 +209,33 @@ divide_even(const job<Of> &j, uint32_t *too_large)
 	                       j.other, s.segments, chunk_map{}, s.head, s.cursors,
 	                       ordered_counts{}, j.keys,
 	                       j.map, no_map{}, (Key *)s.tables));
+	if (j.codes > 0)		/* each has its bin */
+		return cudaSuccess;
 	return sort_listed(j, leaf_place<Of>{ j.keys, {} }, s.level_leaf_bits, false, too_large);
+}
+
+template <class Key> static __global__ void
+plan_codes_kernel(bin_plan<Key> *plan, uint32_t codes)
+{
+	plan->skewed = 0;
+	plan->even = digits{ 0, codes - 1, 0, 0, 0, 1, codes, 0 };
+}
+
+/* Codes with payloads, each of so few codes to a bin of its own. */
+template <class Of> static cudaError_t
+divide_codes(job<Of> j)
+{
+	const uint32_t upper = j.codes / CODE_BINS + 1;
+	uint32_t none;
+
+	static_assert(COUNTED_CODES / CODE_BINS < UPPER_BINS, "as many bins as there may be");
+	j.s.level = levels{ upper, 0, upper * CODE_BINS };
+	while ((uint32_t)1 << j.s.level.low_bits < CODE_BINS)
+		j.s.level.low_bits++;
+	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, j.s.zero_bytes, j.stream));
+	TRY_CUDA(launch<false>(plan_codes_kernel<typename Of::key>, 1, 1, j.stream,
+	                       (bin_plan<typename Of::key> *)j.s.plan, j.codes));
+	return divide_even(j, &none);
 }
 
 /* Divide again what was too large; in CHUNKS or not. */
@@ -376,9 +405,13 @@ sort_by_bins(job<Of> j)
 	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
 	chunk_map chunks = {};
 	typename Of::place from = j.other;
-	uint32_t too_large = 0, *const told = j.sorter->told, skewed;
+	uint32_t too_large = 0;
+	bin_news *const told = (bin_news *)j.sorter->told, news;
 	bool done = false;
 
+	if constexpr (Of::CARRIES)
+		if (j.codes > 0)
+			return divide_codes(j);
 	j.skewed = &((const bin_plan<typename Of::key> *)s.plan)->skewed;
 	if (keys_are_few(Of::PLAN_BITS, j.count)) {
 		unsigned chunk_bits = LEAF_BITS;
@@ -400,16 +433,17 @@ sort_by_bins(job<Of> j)
 		if constexpr (!Of::CARRIES)
 			if (j.sorter->of_graph)
 				return sort_many_in_graph(j);
-		/* the first words of the plan */
-		TRY_CUDA(cudaMemcpyAsync(told, s.plan, 2 * sizeof *told, cudaMemcpyDeviceToHost, j.stream));
+		TRY_CUDA(cudaMemcpyAsync(told, s.plan, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 		TRY_CUDA(cudaStreamSynchronize(j.stream));
-		skewed = told[0];
-		j.even = skewed == 0 && j.count >= GS_WINDOWS_FROM;
-		if (told[1] != UNORDERED)
-			TRY_CUDA(sort_in_order(j, (enum order)told[1], &done));
+		news = *told;
+		j.even = news.skewed == 0 && j.count >= GS_WINDOWS_FROM;
+		if (news.order != UNORDERED)
+			TRY_CUDA(sort_in_order(j, (enum order)news.order, &done));
+		if (!done && codes_are_likely(j, news))
+			TRY_CUDA(sort_by_codes(j, &done));
 		if (done)
 			return cudaSuccess;
-		if (skewed == 0 && s.level.bins > 0) {
+		if (news.skewed == 0 && s.level.bins > 0) {
 			from = j.keys;
 			TRY_CUDA(divide_even(j, &too_large));
 		} else {
@@ -424,10 +458,11 @@ sort_by_bins(job<Of> j)
 }
 
 template <class Of> static cudaError_t
-sort(job<Of> j, void *memory, bool in_order = false)
+sort(job<Of> j, void *memory, bool in_order)
 {
-	const room room = room_of<Of>(j.sorter->shared_bytes, in_order);
+	room room = room_of<Of>(j.sorter->shared_bytes, in_order);
 
+	room.coded = j.coded;
 	j.s = scratch_of<Of>(memory, j.count, room);
 	if (j.count < 2)
 		return cudaSuccess;
@@ -443,21 +478,37 @@ sort(job<Of> j, void *memory, bool in_order = false)
 	return room.whole ? sort_by_bins(j) : sort_one_segment(j);
 }
 
-/* For sorts of COUNT or fewer, of any room; and of any count: fewer keys than COUNT may be more than a few,
- * or not. */
+/* For sorts of COUNT or fewer, of any room, of codes or not; and of any count: fewer keys than COUNT may be
+ * more than a few, or not. */
 template <class Of> static size_t
-sort_scratch_bytes(size_t count, bool in_order = false)
+bins_scratch_bytes(size_t count, bool in_order, bool coded)
 {
 	const size_t few = std::min<size_t>(count, GS_FEW_BYTES / (Of::PLAN_BITS / 8));
 	size_t bytes = 0;
 
 	for (int shared_kb : SHARED_KB) {
-		const room room = room_of<Of>(shared_kb << 10, in_order);
+		room room = room_of<Of>(shared_kb << 10, in_order);
 
+		room.coded = coded;
 		bytes = std::max(bytes, std::max(scratch_of<Of>(NULL, count, room).bytes,
 		                                 scratch_of<Of>(NULL, few, room).bytes));
 	}
 	return bytes + gs_tile_merge_scratch_bytes(Of::PLAN_BITS, count);
+}
+
+template <class Of> static size_t
+sort_scratch_bytes(size_t count, bool in_order = false)
+{
+	const size_t bytes = bins_scratch_bytes<Of>(count, in_order, false);
+
+	if constexpr (Of::CARRIES || sizeof(typename Of::key) == 8) {
+		typedef typename of_codes<Of>::type coded;
+		const size_t behind = BOOK_BYTES + codes_bytes<Of>(count);
+
+		if (!in_order && !keys_are_few(Of::PLAN_BITS, count))
+			return std::max(bytes, behind + bins_scratch_bytes<coded>(count, false, true));
+	}
+	return bytes;
 }
 
 #endif

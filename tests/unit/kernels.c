@@ -405,6 +405,53 @@ check_order(unsigned bits, bool falls)
 	free(keys);
 }
 
+/* ---- codes ------------------------------------------------------------------ */
+
+/* HIGH values in the upper 16 bits with LOW in the lower ones, or of 64 bits in all four with HIGH in the
+ * second, and LAST at LAST_AT. */
+static void
+fill_units(void *keys, unsigned bits, size_t count, uint64_t high, uint64_t low, size_t last_at,
+           uint64_t last)
+{
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t r = random_at(high, i);
+		const uint64_t unit = r % low * (65535 / low), upper = (r >> 32) % high * (65535 / high);
+		const uint64_t key = i == last_at ? last : bits == 32 ? upper << 16 | unit :
+		                     (r >> 16) % low << 52 | upper << 32 | (r >> 24) % low * 31 << 16 | unit;
+
+		if (bits == 32)
+			((uint32_t *)keys)[i] = (uint32_t)key;
+		else
+			((uint64_t *)keys)[i] = key;
+	}
+}
+
+/*
+ * Many keys with few values in each 16 bits, as many as have codes or one more; and such that a sample
+ * has and all keys have not.
+ */
+static void
+check_codes(unsigned bits)
+{
+	enum { KEYS = 160001 };
+	static const struct {
+		uint64_t high, low;
+		size_t   last_at;
+		uint64_t last;
+	} rows[] = {
+		{ 256, 256, KEYS, 0 }, { 257, 255, KEYS, 0 }, { 257, 256, KEYS, 0 }, { 1, 65535, KEYS, 0 },
+		{ 200, 100, 77, ~UINT64_C(0) }, { 200, 100, KEYS - 1, 12345 }, { 70, 1, KEYS, 0 },
+		{ 2, 70, KEYS / 2, 0 },
+	};
+	unsigned char *keys = malloc(KEYS * (bits / 8));
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		fill_units(keys, bits, KEYS, rows[r].high, rows[r].low, rows[r].last_at, rows[r].last);
+		check_whole_sort_of(keys, bits, KEYS, "of few values in each 16 bits");
+	}
+	free(keys);
+}
+
 /* ---- merge --------------------------------------------------------------- */
 
 static void
@@ -578,6 +625,7 @@ unit_kernels(void)
 		check_whole_sorts(bits);
 		check_order(bits, false);
 		check_order(bits, true);
+		check_codes(bits);
 		check_merges(bits);
 		check_checks(bits);
 	}

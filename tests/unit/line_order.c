@@ -317,14 +317,19 @@ check_long_floats(void)
 
 /* ---- random lines: words agree with the comparison ------------------------------------ */
 
+/* Of any bytes, or mostly a number. */
 static size_t
 make_line(uint64_t *state, char *into)
 {
 	static const char letters[] = "0123456789000...--++eE,,;; \t\"\"aAbBzZ~kKMG_\0\1\2\377\303janFEB";
-	const size_t bytes = units_mix(++*state) % 24;
+	const size_t bytes = units_mix(++*state) % 24, all = sizeof letters - 1;
+	const size_t used = units_mix(++*state) % 2 > 0 ? all : 10;
 
-	for (size_t b = 0; b < bytes; b++)
-		into[b] = letters[units_mix(++*state) % (sizeof letters - 1)];
+	for (size_t b = 0; b < bytes; b++) {
+		const uint64_t drawn = units_mix(++*state);
+
+		into[b] = letters[drawn / 16 % (drawn % 16 > 0 ? used : all)];
+	}
 	into[bytes] = '\n';
 	return bytes + 1;
 }
@@ -392,7 +397,8 @@ check_random(void)
 		{ .keys = { "1.2,1.11" }, .stable = true }, { .keys = { "1.3r" } },
 		{ .keys = { "1,1.9", "1.1nb,2.1" } }, { .keys = { "2.2b,2.9b", "1.2,2" }, .separator = "," },
 		{ .keys = { "2.2n,3", "1.3b,3.2bf" }, .separator = "," },
-		{ .keys = { "2nr" }, .letters = "r" }, { .keys = { "2,2n" }, .separator = " " },
+		{ .keys = { "2nr" }, .letters = "r" }, { .keys = { "1,1n" }, .separator = "," },
+		{ .keys = { "2,2n" }, .separator = " " },
 	};
 	uint64_t state = 5;
 

@@ -257,7 +257,7 @@ gs_line_load_ahead(const char *const *lines, const uint32_t *bytes, size_t count
  * Make the words of a usual KEY that is a number at the beginning of its field.  If they do not begin with
  * it (AT is 1 to 7), those of the line follow, complemented by REVERSE.
  *
- * @return  true: some failed: all but one to eight digits, the first not 0, behind a sign perhaps
+ * @return  true: some failed: all but 1 to 15 digits, the first not 0, behind a sign perhaps
  */
 bool gs_line_words_of_numbers(struct gs_line_batch *batch, const struct gs_fields *fields,
                               const struct gs_keydef *key, uint64_t reverse);

@@ -120,8 +120,8 @@ struct gs_fillings {
 	struct gs_first_error error;
 };
 
-/** Begin: stage, give and their context are set.  RING: the staging buffers that there are, for keys of CLASSES;
- *  the one that stage() takes must not be the caller's already. */
+/** Begin: stage, give and their context are set.  RING: the staging buffers that there are, for keys of
+ *  CLASSES; of each class the caller keeps one at most. */
 void gs_fillings_open(struct gs_fillings *fillings, unsigned ring, unsigned classes);
 
 /** Copy the keys of PIECE to staging buffers; any thread.  An error comes out of gs_fillings_rest(). */

@@ -270,10 +270,10 @@ find_dense(const void *sample, unsigned key_bits, size_t count, size_t width, si
 		for (size_t s = 0; s <= outside; s += count / 8) {
 			const uint64_t apart = gs_key_at(sample, key_bits, s + *run) -
 			                       gs_key_at(sample, key_bits, s);
-			unsigned least = 0;
+			const int more = __builtin_clzll(width | 1) - __builtin_clzll(apart | 1);
+			unsigned least = more > 0 ? (unsigned)more : 0;
 
-			while (least < 63 && apart >> least >= width)
-				least++;
+			least += least < 63 && apart >> least >= width;
 			*shift = shift_of(sample, key_bits, s, s + *run, width, least);
 			if (apart >> *shift < width)
 				return s;

@@ -393,7 +393,7 @@ sort(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_
 	uint64_t pivot = least + (most - least) / 2;
 	size_t low = 0, high = count;
 
-	if (count <= (patience > 0 ? kernels->leaf_keys / 4 : kernels->leaf_keys)) {
+	if (count <= (patience > 0 ? kernels->leaf_keys / 8 : kernels->leaf_keys)) {
 		kernels->sort_leaf(home_of(keys), keys->from, count);
 		return;
 	}

@@ -123,7 +123,7 @@ check_dense(struct arrays *arrays, unsigned bits, uint64_t apart)
 			         others & HEAVY ? ", most are one" : "",
 			         others & BETWEEN ? ", one between" : "");
 			for (unsigned c = 0; c < sizeof counts / sizeof counts[0]; c++) {
-				if (units_brief() && (c + r + others) % 3 != 0)	/* each range meets each count */
+				if (units_brief() && (c + r + others) % 3 != 0)	/* each range, each count */
 					continue;
 				make_dense(arrays, bits, counts[c], first, ranges[r], apart, others);
 				check(arrays, bits, name, counts[c], false);

@@ -223,10 +223,11 @@ gs_line_split(const struct gs_line_order *order, const char **at, const char *li
 	const char *line = *at;
 	size_t count = 0;
 
-	if (!order->fields.csv && parser != NULL)
+	/* Both look for the ends of many lines at once: in vain if one is wanted, and then another. */
+	if (!order->fields.csv && parser != NULL && room > 1)
 		line = split_by_parser(parser, order->terminator, line, limit, lines, bytes, room, &count);
 #if defined __SSE2__
-	else if (order->fields.csv)
+	else if (order->fields.csv && room > 1)
 		line = split_blocks(order, line, limit, lines, bytes, room, &count);
 #endif
 	while (line < limit && count < room)

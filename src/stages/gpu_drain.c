@@ -3,7 +3,8 @@
  * gpu_drain.c - the keys of a GPU, drained by several threads
  *
  * In:   spans in order; or of all strands in turn.
- * Out:  the same, checked: those of a strand in order, several strands at once.
+ * Out:  those of one class, checked: of a strand in order, several strands at once.  The first span of a
+ *       later class stays for the next call.
  *
  * One thread at a time waits for the next span.  Then it checks the span, waits for the span's turn
  * in its strand, lets the sink take it, and gives it back.  So spans are checked side by side, and

@@ -98,7 +98,7 @@ sample_values(const struct gsort *job, struct gs_sample *sample, const char *ele
 	return GS_OK;
 }
 
-/* Bytes of text, in which the next line that is a number is. */
+/* Bytes of text that are searched for the next line that is a number. */
 enum { NUMBER_ROOM = 512 };
 
 /* Elements of the input: *ITEMS, to be freed.  NUMBERS: keys, of which many fit in memory. */

@@ -246,7 +246,7 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 }
 
 /* The greatest power of 2, as a shift, that the keys from FROM to TO of a sorted sample are a multiple of
- * apart; or 0, if they lie in WIDTH values without that; or if it is below LEAST, any that is. */
+ * apart; or 0, if they lie in WIDTH values without that.  Below LEAST, it may be any shift below. */
 static unsigned
 shift_of(const void *sample, unsigned key_bits, size_t from, size_t to, size_t width, unsigned least)
 {

@@ -37,7 +37,7 @@ set_bounds(struct gs_item_bins *bins, size_t count)
 	size_t most = set_cells(bins, count), end;
 
 	if (most >= GS_ITEM_CELL_MOST) {
-		bins->last_cell = 0;	/* it begins with no bound before it */
+		bins->last_cell = 0;	/* one cell: search all bounds */
 		most = count;
 	}
 	bins->bound_count = count;

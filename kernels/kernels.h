@@ -69,7 +69,7 @@ extern int gs_shared_most;
 cudaError_t gs_sorter_open(struct gs_sorter *sorter);
 
 /** A SORTER that holds nothing, for work that is captured: gs_sort_with() and gs_sort_typed() then wait for
- *  nothing.  Of more than 16 MB of keys networks alone sort. */
+ *  nothing.  Keys are divided a fixed number of times; a block sorts what is then too large. */
 cudaError_t gs_sorter_of_graph(struct gs_sorter *sorter);
 
 /** Close SORTER, or one that could not be opened; does not wait for work under way. */

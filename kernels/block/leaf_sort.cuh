@@ -15,7 +15,9 @@
  *                          shared memory make one word; the keys themselves move
  *                          once, at the end.  Words that tie in the key's bits are
  *                          put in order one by one; if that is too much work, the
- *                          network sorts again, all 64 bits of the keys
+ *                          network sorts again, all 64 bits of the keys.  If keys
+ *                          are uneven and words would tie, bits that are the same in
+ *                          all keys are left out first; of u32, gaps in their range
  *
  *     pairs          u32   the same words; keys that tie too much are sorted by one part of
  *                          their bits after the other, from the lowest on, and payloads
@@ -202,7 +204,7 @@ template <unsigned BITS, class Key = uint64_t, class Value = Key> struct leaf_sp
 	uint32_t   wrong[block<word<BITS>>::THREADS];
 	uint32_t   least, most;		/* of the high halves of key - low */
 	unsigned   failed;
-	uint64_t   numbers;		/* that are left by cells_close() */
+	uint64_t   numbers;		/* that are left by cells_join() */
 	typename atomic_type<Key>::type live;	/* bits that are not the same in all keys */
 };
 

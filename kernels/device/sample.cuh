@@ -3,10 +3,11 @@
  * sample.cuh - look at all keys: how shall the first division find their buckets?
  *
  * In:   keys.
- * Out:  digits of their range, if they are evenly spread; if not, splitters.
+ * Out:  digits of their range, if they are evenly spread; if not, splitters, and about how many values
+ *       each 16 bits of the keys have.
  *
  *     sample_kernel   keys from all parts of the input: 8192 (u64: 4096)
- *     plan_kernel     blocks rank some of them each
+ *     plan_kernel     blocks rank some of them each; others estimate the values of 16 bits each
  *
  * If no part of their range is much fuller than the others, and there are not only few values,
  * buckets are digits of that range.

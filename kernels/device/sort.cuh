@@ -409,6 +409,8 @@ sort_by_bins(job<Of> j)
 	bin_news *const told = (bin_news *)j.sorter->told, news;
 	bool done = false;
 
+	static_assert(sizeof news <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
+
 	if constexpr (Of::CARRIES)
 		if (j.codes > 0)
 			return divide_codes(j);

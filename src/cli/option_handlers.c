@@ -184,7 +184,7 @@ gs_set_device(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* --- records --------------------------------------------------------------- */
 
-/* What it means depends on other options: see gs_records_read(). */
+/* What it means depends on other options: see args.c. */
 bool
 gs_set_key(struct gs_opts *opts, const struct gs_option_use *use)
 {

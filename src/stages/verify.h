@@ -3,7 +3,7 @@
  * verify.h - is the output the input, in order?
  *
  * Keys and items are hashed when they arrive and when they leave; sums of hashes do not depend on the
- * order (sort/checksum.h).  Keys that leave must ascend, and number and sum must agree.
+ * order (sort/checksum.h).  Keys that leave must ascend, unless any_order, and number and sum must agree.
  */
 #ifndef GS_STAGES_VERIFY_H
 #define GS_STAGES_VERIFY_H

@@ -245,6 +245,9 @@ check_small_device(const char *shared)
 		check_row(&(struct row){ &call_types[t], 4, 1, SHAPE_UNIFORM, 60001 });
 		check_row(&(struct row){ &call_types[t], 4, GSORT_CUDA_STABLE, SHAPE_ZIPF, 30001 });
 	}
+	check_row(&(struct row){ &call_types[CALL_U64], 0, 0, SHAPE_DIGITS, 160001 });	/* with codes */
+	check_row(&(struct row){ &call_types[CALL_U32], 0, 0, SHAPE_FEW_BY_FEW, 160001 });
+	check_row(&(struct row){ &call_types[CALL_U64], 8, 0, SHAPE_FEW_BY_FEW, 160001 });
 	unsetenv("GSORT_EMU_SHARED");
 	(void)gsort_cuda_release();
 }

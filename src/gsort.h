@@ -191,7 +191,7 @@ struct gsort_options {
 	unsigned		 histogram;	/* so many bars, at most 2^20; 0: none; see HISTOGRAM_EDGES */
 	unsigned		 bar_columns;	/* draw it in lines of so many columns; 0: numbers only */
 	bool			 json;		/* figures, tail or sample as JSON */
-	bool			 verify;	/* check number and checksum of the output, and order but for TRUST_ORDER */
+	bool			 verify;	/* check the output: order, number and checksum */
 
 	/* checking and merging */
 	enum gsort_check	 check;

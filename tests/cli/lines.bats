@@ -297,6 +297,10 @@ duplicates	1" ] || [ $? -eq 1 ]
 @test "keys by name, and numbers of --csv, are strict: what is no number is refused, or left out" {
 	needs python3
 	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" --strict 7 150
+	# a key that is no number stops the job behind an empty one as before it
+	printf 'a,b\n,N/A\n1,2\n' >in
+	fails 'in:2: column "b": not a number' gsort --csv --header --invalid=skip-blank -k a:n -k b:n in
+	fails 'in:2: column "b": not a number' gsort --csv --header --invalid=skip-blank -k b:n -k a:n in
 	printf 'a,price\nx,N/A\nz,2\ny,\nw,-1\n' >in
 	not gsort --csv --header -k price:n in >out
 	cmp out /dev/null

@@ -207,7 +207,7 @@ judge_line(const struct gs_line_order *order, const char *line, const char *end,
 {
 	const char *quote = order->fields.csv ? memchr(line, '"', (size_t)(end - line)) : NULL;
 	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
-	enum verdict verdict;
+	enum verdict verdict, found = SOUND;
 
 	for (size_t k = 0; k < order->key_count; k++) {
 		const struct gs_keydef *keydef = &order->keys[k];
@@ -230,11 +230,14 @@ judge_line(const struct gs_line_order *order, const char *line, const char *end,
 			gs_field_find(&order->fields, keydef, line, end, &text);
 			verdict = judge_text(order, keydef->ordering, &text);
 		}
-		*key = k;
-		if (verdict == WRONG || (missing && verdict == MISSING))
-			return verdict;
+		if (verdict == WRONG || (missing && verdict == MISSING && found == SOUND)) {
+			*key = k;
+			found = verdict;
+		}
+		if (found == WRONG)
+			break;
 	}
-	return SOUND;
+	return found;
 }
 
 /* ---- interface ---------------------------------------------------------------------- */

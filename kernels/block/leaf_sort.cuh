@@ -313,7 +313,7 @@ cell_of(Key key, unsigned span)
 }
 
 /* Give each cell the numbers behind those of the cell before, as many as there are from its least key to
- * its most, and *NUMBERS to all.  LEAST becomes what is to be added to keys of the cell. */
+ * its most, and *NUMBERS to all.  LEAST becomes the difference that keys of the cell are moved by. */
 template <unsigned THREADS, class Key> static __device__ __forceinline__ void
 cells_join(leaf_cells<Key> *cells, uint64_t *numbers)
 {
@@ -468,7 +468,7 @@ live_bits(uint32_t *x, const leaf_space<BITS, Key, Value> *space, unsigned count
 
 /*
  * Words would tie.  So bits of key + BASE that are the same in all keys are left out, if nearly all others
- * fit a word then; or, of keys of 32 bits, what is between the keys of one cell and the next, if that leaves
+ * fit a word then; or, of keys of 32 bits, the gaps between the keys of one cell and the next, if that leaves
  * less.  (Cells of 64 bits cost more than ties.)  Words of keys are then in SPACE, word i of key i.  Returns
  * how many bits are left, of which the upper ones are in words; or 0 if nothing is won.
  */

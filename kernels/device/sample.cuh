@@ -227,8 +227,8 @@ sample_order(const Key *sample, uint32_t keys)
 }
 
 /*
- * About how many values UNIT has in all keys: those in a SAMPLE of so many KEYS, and by those that are there
- * once or twice as many more as have likely been missed (A. Chao, "Nonparametric Estimation of the Number of
+ * About how many values UNIT has in all keys: the values in a SAMPLE of so many KEYS, and as many more as it
+ * has likely missed, which follow from the values that it has once or twice (A. Chao, "Nonparametric Estimation of the Number of
  * Classes in a Population", 1984).  For all threads.  SEEN: which values are there, twice, three times.
  */
 template <class Key> static __device__ uint32_t
@@ -367,8 +367,8 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 
 /*
  * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
- * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, and of
- * u32 not what is between keys: even buckets do.  Blocks behind those that rank look at a unit of keys each.
+ * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, nor do
+ * gaps between u32: even buckets do.  Blocks behind those that rank look at a unit of keys each.
  */
 template <class Key> static __global__ void
 __launch_bounds__(RANK_THREADS, blocks_that_fit(RANK_THREADS, 1))

@@ -52,7 +52,7 @@ tiles_a_block(const gs_sorter *sorter, size_t tiles, uint32_t many, uint32_t som
 }
 
 /*
- * QUEUE a kernel that reads keys by MAP; those that need none have a kernel of their own: after a branch
+ * QUEUE a kernel that reads keys by MAP.  Keys that need no map have a kernel of their own: behind a branch
  * nvcc has it wait for all keys of a thread before it looks at the first one, u32 3 to 6 % slower.
  */
 template <class Of, class Map, class Queue> static cudaError_t

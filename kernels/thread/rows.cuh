@@ -61,7 +61,7 @@ original(const key_map<Key> &m, Key key)
 	return invert_negative(m, (Key)((Key)(key - m.shift) ^ m.always));
 }
 
-/* Are keys in order of their bits what they were? */
+/* Does the map leave all keys as they are? */
 static __host__ __device__ __forceinline__ bool
 maps_none(no_map)
 {

@@ -102,8 +102,8 @@ load_number(const struct gs_fields *fields, const struct gs_keydef *key, const c
 	return (gs_line_other(numbers->text[i]) == 0) & gs_is_digit(numbers->next[i] & 0xff);
 }
 
-/* The eight digits at the beginning of TEXT, 0 behind the last one; *BYTES: those that are digits.  *FAULT is
- * set if what ends them is no separator; it is 0 if nothing does. */
+/* The eight digits at the beginning of TEXT, 0 behind the last one; *BYTES: how many are digits.  *FAULT is
+ * set if another byte than a separator ends them; it is 0 if none does. */
 INLINE uint64_t
 join_digits(uint64_t text, uint64_t separators, uint64_t *bytes, uint64_t *fault)
 {
@@ -183,7 +183,7 @@ gs_line_words_of_numbers(struct gs_line_batch *batch, const struct gs_fields *fi
 /* What is loaded of each. */
 struct strings {
 	uint64_t first[GS_LINE_BATCH];	/* eight bytes: the first ones, */
-	uint64_t word[GS_LINE_BATCH];	/* and those that are wanted, behind others if the string ends */
+	uint64_t word[GS_LINE_BATCH];	/* the wanted bytes, behind others if the string ends */
 	uint64_t others[GS_LINE_BATCH];	/* four times the number of these, 60 at most */
 };
 

@@ -235,7 +235,7 @@ enum { GS_LINE_BATCH = 64 };	/* lines, at most */
 struct gs_line_batch {
 	const char *const *lines;
 	const uint32_t    *bytes;
-	size_t             count, behind;	/* lines, and those that are made next */
+	size_t             count, behind;	/* lines, and the lines whose words are made next */
 	unsigned           at;			/* the words of eight bytes from there on */
 	uint64_t          *words;		/* are put there, */
 	uint64_t           failed[GS_LINE_BATCH];	/* but not of these: they are made in another way */

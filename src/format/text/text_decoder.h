@@ -195,7 +195,7 @@ struct gs_parser {
 	/**
 	 * Find all TERMINATORs in TEXT, at most GS_PARSE_BLOCK_BYTES.
 	 *
-	 * @loads   what is GS_PARSE_BLOCK_BYTES behind will be searched, too
+	 * @loads   the bytes GS_PARSE_BLOCK_BYTES behind will be searched, too
 	 * @ends    set to their offsets; has room for 64 more than there are bytes
 	 * @return  how many there are
 	 */

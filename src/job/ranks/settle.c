@@ -87,7 +87,7 @@ sample_values(const struct gsort *job, struct gs_sample *sample, const char *ele
 		TRY(gs_sample_add_raw(sample, &job->options, at + job->keys.ingest.key_at));
 	if (numbers) {
 		text.merge_zeros = together(job);
-		text.invalid = GSORT_INVALID_IGNORE;	/* what is no number is left out */
+		text.invalid = GSORT_INVALID_IGNORE;	/* leave other lines out */
 		text.header_lines = 0;
 		text.warn = NULL;
 		return gs_sample_add_text(sample, &text, at, end);
@@ -114,7 +114,7 @@ sample_items(struct gsort *job, bool numbers, char **items, size_t *bytes)
 	                       wanted < most ? wanted : most);
 }
 
-/* A sample of keys: elements of the input, or what is in them. */
+/* A sample of keys: elements of the input, or keys read from them. */
 static gs_status
 take_sample(struct gsort *job, struct gs_sample *sample)
 {

@@ -228,8 +228,9 @@ sample_order(const Key *sample, uint32_t keys)
 
 /*
  * About how many values UNIT has in all keys: the values in a SAMPLE of so many KEYS, and as many more as it
- * has likely missed, which follow from the values that it has once or twice (A. Chao, "Nonparametric Estimation of the Number of
- * Classes in a Population", 1984).  For all threads.  SEEN: which values are there, twice, three times.
+ * has likely missed, which follow from the values that it has once or twice (A. Chao, "Nonparametric
+ * Estimation of the Number of Classes in a Population", 1984).  For all threads.  SEEN: which values are
+ * there, twice, three times.
  */
 template <class Key> static __device__ uint32_t
 sample_values_of(const Key *sample, uint32_t keys, unsigned unit, uint32_t *seen)

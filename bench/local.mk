@@ -164,10 +164,10 @@ bench_results = \
   bench/results/h100-2026-11-26/one-kernel.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \
   bench/results/h100-2026-11-26/rows.txt \
+  bench/results/h100-2026-11-26/threads.txt \
   bench/results/h200-2026-11-21/perkey.svg \
   bench/results/h200-2026-11-21/sort-ncu.txt \
   bench/results/h200-2026-11-22/crossover.json \
-  bench/results/h200-2026-11-23/array-buckets.txt \
   bench/results/h200-2026-11-23/array.txt \
   bench/results/h200-2026-11-23/call-pairs.txt \
   bench/results/h200-2026-11-23/drain.txt \

@@ -235,7 +235,7 @@ struct gsort_options {
 	unsigned		 gpu_count;	/* 0 or 1: one; for ranks more, or GSORT_ALL_GPUS */
 	uint64_t		 gpu_memory_bytes;	/* limit of the GPU's memory; 0: by percent */
 	unsigned		 gpu_memory_percent;	/* of free GPU memory; 0: 80 */
-	unsigned		 threads;	/* 0: one per core, at most 16 */
+	unsigned		 threads;	/* 0: one per core, at most 16, or 64: gsort(1) */
 	uint64_t		 memory_bytes;	/* limit of host memory, in all; 0: by percent */
 	unsigned		 memory_percent;	/* of physical memory; 0: all available */
 	bool			 sandbox;	/* put the process into a sandbox before it decompresses,

@@ -31,7 +31,7 @@ print_device(const struct gs_line_printer *to, const struct gsort *job)
 		              plan->device_rule);
 	else
 		gs_print_line(to, "device", "cpu: %s", plan->device_rule);
-	if (plan->gpu_from_bytes > 0 && plan->gpu_from_bytes < UINT64_MAX)
+	if (plan->gpu_from_bytes > 0)
 		gs_print_line(to, "rule", "with %u thread%s a GPU pays from %s of input on",
 		              plan->threads, plan->threads == 1 ? "" : "s",
 		              gs_size_text(plan->gpu_from_bytes, from));
@@ -370,6 +370,19 @@ gs_keys_explain(const struct gs_line_printer *to, const struct gsort *job)
 	print_input(to, job, contents);
 }
 
+static void
+print_threads(const struct gs_line_printer *to, const struct gsort *job)
+{
+	const unsigned threads = job->plan.threads;
+
+	if (job->plan_input.threads == 0 && threads == gs_plan_threads_most(&job->plan_input) &&
+	    threads < job->plan_input.cores)
+		gs_print_line(to, "threads", "%u of %u, as more would make this no faster", threads,
+		              job->plan_input.cores);
+	else
+		gs_print_line(to, "threads", "%u", threads);
+}
+
 void
 gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context)
 {
@@ -379,7 +392,7 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 		return;
 	job->kind->explain(&to, job);
 	print_device(&to, job);
-	gs_print_line(&to, "threads", "%u", job->plan.threads);
+	print_threads(&to, job);
 	print_memory(&to, job);
 	print_needs(&to, job);
 	if (job->options.split > 0)

@@ -5,10 +5,11 @@
  * In:   sizes, threads, the kind of input.
  * Out:  CPU or GPU, once, before the first key.
  *
- * The CPU sorts at a rate in proportion to its threads.  A GPU sorts faster than its bus
+ * The CPU sorts at a rate in proportion to its threads, up to sixteen.  A GPU sorts faster than its bus
  * delivers, but must be opened first.  The size of a pipe is unknown: the job first reads so much
  * that a GPU would pay if as much again came, then decides.
  */
+#include "base/round.h"
 #include "plan/plan.h"
 
 #define MIB	((uint64_t)1 << 20)
@@ -59,15 +60,16 @@ gs_plan_cuda_bytes(void)
 	return CUDA_BYTES;
 }
 
-/* Bytes of keys from which a GPU pays, or UINT64_MAX. */
+/* More make a sort to a file no faster, and others by a fifth or a quarter (plan.c). */
+enum { USEFUL_THREADS = 16 };
+
+/* Bytes of keys from which a GPU pays. */
 static uint64_t
 crossover(const struct rates *rates, unsigned threads)
 {
-	const uint64_t gpu_ms = (uint64_t)rates->gpu_ms * threads;
+	const uint64_t useful = gs_least(threads, USEFUL_THREADS);
 
-	if (gpu_ms >= rates->cpu_ms)
-		return UINT64_MAX;
-	return ((uint64_t)1 << 30) * OPEN_MS * threads / (rates->cpu_ms - gpu_ms);
+	return ((uint64_t)1 << 30) * OPEN_MS * useful / (rates->cpu_ms - rates->gpu_ms * useful);
 }
 
 static gs_status
@@ -90,10 +92,7 @@ choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *inpu
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
 	const bool known = input->input_bytes != UINT64_MAX;
 
-	choice->gpu_from_bytes = from > UINT64_MAX / shrink ? UINT64_MAX : from * shrink;
-	if (from == UINT64_MAX)
-		return choose(choice, GSORT_DEVICE_CPU,
-		              "with so many threads the CPU sorts as fast as files are written");
+	choice->gpu_from_bytes = from * shrink;
 	if (!known && threads >= PIPE_THREADS)
 		return choose(choice, GSORT_DEVICE_CPU,
 		              "with so many threads the CPU sorts as fast as a pipe delivers");

@@ -227,7 +227,7 @@ struct gs_device_choice {
 	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
 	const char *rule;		/* that chose it, for people */
 	uint64_t    gpu_from_bytes;	/* of input, from which a GPU pays with so many threads; 0: the
-					 * size did not matter; UINT64_MAX: never */
+					 * size did not matter */
 	uint64_t    peek_bytes;		/* read this much of the input first, then choose again; 0:
 					 * the choice is final */
 };

@@ -505,7 +505,7 @@ stages() {
 	gsort-emu --version -v | grep '^GPU module: CUDA runtime [0-9.]*, [^ ]'
 	gsort-emu -u8 --plan </dev/null | grep '^device  *cpu: keys of 8 and 16 bits are counted'
 	gsort-emu --plan text | grep '^device  *gpu if there is one, else cpu: the input is large enough'
-	gsort-emu --plan --parallel=100 text | grep '^device  *cpu: with so many threads the CPU sorts as fast'
+	gsort-emu --plan --parallel=100 text | grep '^device  *gpu if there is one, else cpu: the input is large enough'
 	gsort-emu --device=gpu --plan text | grep '^device  *gpu: as requested'
 }
 
@@ -812,6 +812,9 @@ member() {
 	OMP_NUM_THREADS=3 gsort --plan text | grep -q '^threads  *3$'
 	OMP_NUM_THREADS=3 OMP_THREAD_LIMIT=2 gsort --plan text | grep -q '^threads  *2$'
 	OMP_THREAD_LIMIT=1 gsort --plan --parallel=5 text | grep -q '^threads  *5$'
+	# fewer where a control group has less
+	OMP_NUM_THREADS=17 gsort --plan text |
+		grep -qE '^threads  *(16 of 17, as more would make this no faster|[1-9]|1[0-5])$'
 }
 
 @test "--help names the home page that configure.ac names, if it does" {

@@ -54,9 +54,9 @@ static const struct {
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 4ull GiB), GS_OK, GPU_, 0, 16 MiB },
 	{ "of a thousand threads there are as many as a team has",
 	  CPU(.input_bytes = 2ull GiB, .threads = 1000), GS_OK, CPU_, 0, 16 MiB },
-	{ "a hundred threads would never give way",
-	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 60ull GiB, .to_file = true,
-	        .cores = 100, .threads = 100), GS_OK, CPU_, 0, 16 MiB },
+	{ "a hundred threads give way where sixteen do, as they write files no faster",
+	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = 8ull GiB, .to_file = true,
+	        .cores = 100, .threads = 100), GS_OK, GPU_, 0, 16 MiB },
 	{ "of a pipe much is read before the device is chosen",
 	  FACTS(.type = GSORT_U64, .key_bits = 64, .input_bytes = UNKNOWN, .threads = 2),
 	  GS_OK, CPU_, PEEK_, 16 MiB },
@@ -356,9 +356,36 @@ check_shares(void)
 	}
 }
 
+/* How many threads there are, of 100 cores unless a row says otherwise. */
+static const struct {
+	const char *sentence;
+	struct gs_plan_input facts;
+	unsigned    threads;
+} threads[] = {
+	{ "a file is sorted by sixteen", CPU(.cores = 100, .input_bytes = 8ull GiB, .to_file = true), 16 },
+	{ "so is a small input", CPU(.cores = 100, .input_bytes = (1ull GiB) - 1), 16 },
+	{ "and one of unknown size", CPU(.cores = 100, .input_bytes = UNKNOWN), 16 },
+	{ "sixty-four sort a large one of which no file is made",
+	  CPU(.cores = 100, .input_bytes = 1ull GiB), 64 },
+	{ "as many as there are cores", CPU(.cores = 3, .input_bytes = 1ull GiB), 3 },
+	{ "the user may have more", CPU(.cores = 100, .threads = 80, .to_file = true), 80 },
+	{ "but not more than a team has", CPU(.cores = 100, .threads = 1000), GS_TEAM_MAX },
+};
+
+static void
+check_threads(void)
+{
+	for (size_t r = 0; r < sizeof threads / sizeof threads[0]; r++) {
+		const unsigned most = gs_plan_threads_most(&threads[r].facts);
+
+		CHECK(most == threads[r].threads, "%s: %u", threads[r].sentence, most);
+	}
+}
+
 void
 unit_plan(void)
 {
+	check_threads();
 	check_heads();
 	check_shares();
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {

@@ -115,9 +115,9 @@ const struct gs_kind *gs_kind_of(const struct gsort_options *options);
  *     begin, before the kind is chosen; if reading is stopped: { [keep; { append }*]; { next }* }; close
  *
  * While each line is what gsort prints for its number, the job sorts numbers, several times as fast.  At the
- * first other line it becomes one of lines (sort.c).  The numbers so far go to a temporary file, as so many
- * lines; the job reads them from there, then the chunk in which it has stopped, then the rest.  Nothing of
- * the input is read twice.
+ * first other line it becomes one of lines (sort.c), and reads files again.  Of a pipe, and of what is
+ * decompressed, the numbers so far go to a temporary file, as so many lines; the job reads them from there,
+ * then the chunk in which it has stopped, then the rest.
  */
 
 struct gs_turn {
@@ -130,7 +130,7 @@ struct gs_turn {
 	uint64_t  header_left;		/* lines of its header that are still to come */
 	char     *header;		/* what there is of that of the first file */
 	size_t    header_bytes;
-	bool      turned;
+	bool      turned;		/* there is something to go on with */
 };
 
 /** Make OPTIONS those of a sort of numbers, if that is how it may begin.  GS_EBUDGET. */

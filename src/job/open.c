@@ -447,7 +447,8 @@ enum { SMALL_CHUNKS_BYTES = 1 << 20 };	/* are within what the plan has for its o
 gs_status
 gs_job_reopen(struct gsort *job)
 {
-	const uint64_t chunks = GS_AHEAD_CHUNKS * job->keys.ingest.ahead.chunk_bytes;
+	const uint64_t chunks = job->keys.turn.turned	/* its reader goes on */
+	                        ? GS_AHEAD_CHUNKS * job->keys.ingest.ahead.chunk_bytes : 0;
 
 	gs_emit_close(&job->emit);
 	job->emit = (struct gs_emit){ .plan = NULL };

@@ -274,25 +274,42 @@ keep_header(struct gsort *job)
 	return GS_OK;
 }
 
-/* A line is no number that gsort would print: the job is one of lines from here on, and has read nothing. */
+/* Keep what was read so far, and the header, for the job of lines. */
 static gs_status
-become_lines(struct gsort *job)
+keep_input(struct gsort *job)
 {
 	struct gs_turn *turn = &job->keys.turn;
 	struct gs_text_rest rest;
 	gs_status status;
 
 	(void)gs_text_stopped(job->keys.ingest.decoder, &rest);
-	gs_note(&job->monitor, "a line is no number that gsort would print: sorting lines");
 	turn->bytes = job->keys.ingest.read.bytes;
 	turn->files = rest.files;
 	turn->header_left = rest.header_left;
 	status = keep_header(job);
 	if (status == GS_OK && turn->bytes > 0)
 		status = keep_numbers(job, &rest);
-	if (status != GS_OK) {
-		gs_turn_forget(turn);
-		return gs_job_reset_emit(job, status);	/* if a GPU has failed, there is another turn */
+	if (status == GS_OK) {
+		turn->turned = true;
+		return GS_OK;
+	}
+	gs_turn_forget(turn);
+	return gs_job_reset_emit(job, status);	/* if a GPU has failed, there is another turn */
+}
+
+/* A line is no number that gsort would print: the job is one of lines from here on, and has read nothing.  To
+ * read a file again takes less than to write numbers, unless it is decompressed again. */
+static gs_status
+become_lines(struct gsort *job)
+{
+	struct gs_turn *turn = &job->keys.turn;
+
+	gs_note(&job->monitor, "a line is no number that gsort would print: sorting lines");
+	if (gs_input_can_rewind(job->files.input) && !gs_files_inflate(gs_input_files(job->files.input))) {
+		gs_ingest_close(&job->keys.ingest);		/* its thread reads */
+		TRY(gs_input_rewind(job->files.input));
+	} else {
+		TRY(keep_input(job));
 	}
 	gs_input_stop_recording(job->files.input);
 	atomic_store(&job->monitor.counters.keys_sorted, 0);
@@ -300,7 +317,6 @@ become_lines(struct gsort *job)
 	job->options = *turn->lines;
 	free(turn->lines);
 	turn->lines = NULL;
-	turn->turned = true;
 	return gs_job_reopen(job);
 }
 

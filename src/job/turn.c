@@ -3,7 +3,7 @@
  * turn.c - lines that are compared as numbers are numbers, until one of them is none
  *
  * In:   options of a sort of lines; later, the numbers that were read.
- * Out:  options of a sort of numbers; later, the numbers as lines.
+ * Out:  options of a sort of numbers; later, the numbers as lines, of what is not read again.
  *
  * Lines that are printed numbers have equal keys only if they have equal bytes, and all of them come before
  * the other lines.  So they may be written in any order: no -s and no -u sees a difference.

@@ -135,6 +135,7 @@ turns() {
 	gsort -n "$@" in >out
 	cmp expected out || { echo "$*"; return 1; }
 	gsort -n "$@" <in | cmp expected -
+	cat in | gsort -n "$@" | cmp expected - || { echo "pipe $*"; return 1; }
 	for way in -S16M --parallel=1 --verify; do
 		gsort -n "$way" "$@" in | cmp expected - || { echo "$way $*"; return 1; }
 	done
@@ -159,17 +160,36 @@ turns() {
 	cat part-0 part-1 part-2 | cmp - <(sort -n in)
 }
 
+@test "-n: a word at the end of a file is seen at its beginning, one in the middle where it is" {
+	gen --seed 66 --keys 1000000 --type text >keys
+	{ cat keys; echo total 7; } >end
+	{ cat keys; echo total 7; cat keys keys; } >middle
+	for name in end middle; do
+		gsort -n $name | cmp - <(sort -n $name)
+		gsort -n -S16M $name | cmp - <(sort -n $name)
+	done
+	needs strace
+	strace -f -o trace true || skip "strace cannot trace here"
+	read_by() { strace -f -e trace=read,pread64 -P "$1" -o trace "$GSORT" -n -S16M "$1" >out 2>/dev/null
+	            awk '/ = [0-9]+$/ { sum += $NF } END { print sum }' trace; }
+	(( $(read_by end) < $(wc -c <end) * 5 / 4 ))
+	(( $(read_by middle) > $(wc -c <middle) * 5 / 4 ))
+}
+
 @test "-n: the header of a later file, and a line, may be cut by the end of what is read at once" {
 	head -c 1500000 /dev/zero | tr '\0' h >header
 	gen --seed 63 --keys 300000 --type text >keys
 	{ head -c 700000 header; echo; cat keys; } >one
 	{ cat header; echo; echo second; echo '3 apples'; cat keys; } >other
-	gsort -n --header=2 keys other >out
-	{ head -n 2 keys; { tail -n +3 keys; echo '3 apples'; cat keys; } | sort -n; } | cmp - out
-	gsort -n --header=1 one other >out
-	{ head -n 1 one; { cat keys; echo second; echo '3 apples'; cat keys; } | sort -n; } | cmp - out
+	{ head -n 2 keys; { tail -n +3 keys; echo '3 apples'; cat keys; } | sort -n; } >expected
+	gsort -n --header=2 keys other | cmp expected -
+	gsort -n --header=2 <(cat keys) <(cat other) | cmp expected -
+	{ head -n 1 one; { cat keys; echo second; echo '3 apples'; cat keys; } | sort -n; } >expected
+	gsort -n --header=1 one other | cmp expected -
+	gsort -n --header=1 <(cat one) <(cat other) | cmp expected -
 	{ cat keys; head -c 1500000 header; echo; cat keys; } >long
 	gsort -n long | cmp - <(sort -n long)
+	cat long | gsort -n | cmp - <(sort -n long)
 }
 
 @test "-n: headers of files that are empty, short or long" {
@@ -183,6 +203,7 @@ turns() {
 	             "--header=2 wide in"; do
 		gsort -f -n $files >expected
 		gsort -n $files | cmp expected - || { echo "$files"; return 1; }
+		cat "${files##* }" | gsort -n ${files% *} - | cmp expected - || { echo "pipe: $files"; return 1; }
 	done
 }
 
@@ -200,16 +221,17 @@ turns() {
 	cmp same expected
 }
 
-@test "-n: numbers that become lines need room for temporary files, and leave none behind" {
+@test "-n: numbers of a pipe that become lines need room for temporary files, and leave none behind" {
 	{ gen --seed 65 --keys 300000 --type text; echo apple; } >in
 	mkdir temp
-	gsort -n -T temp in | cmp - <(sort -n in)
+	cat in | gsort -n -S16M -T temp | cmp - <(sort -n in)
 	[ -z "$(ls temp)" ]
+	gsort -n -T nowhere in | cmp - <(sort -n in)	# read again
 	fails "cannot make a temporary file in nowhere: No such file or directory; name another" \
-		gsort -n -T nowhere -o out in
+		gsort -n -S16M -T nowhere -o out <(cat in)
 	[ ! -e out ]
 	printf '%s\n' 1 apple | gsort -n -T nowhere | cmp - <(printf '%s\n' apple 1)
-	(ulimit -f 100; trap '' XFSZ; fails "File too large" gsort -n -T temp in)
+	(ulimit -f 100; trap '' XFSZ; fails "File too large" gsort -n -S16M -T temp <(cat in))
 	[ -z "$(ls temp)" ]
 }
 

@@ -364,12 +364,20 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 		decoder->lines, decoder->header_left, decoder->carry_bytes, decoder->header.bytes,
 	};
 
-	assert(bytes <= decoder->chunk_bytes && !decoder->stopped);
+	assert(bytes <= decoder->chunk_bytes);
 	decoder->joined_bytes = 0;
+	if (decoder->stopped)
+		return GS_OK;
 	TRY(read_chunk(decoder, text, bytes, last));
 	if (decoder->stopped)
 		unread(decoder, &before);
 	return GS_OK;
+}
+
+void
+gs_text_stop(struct gs_text_decoder *decoder)
+{
+	decoder->stopped = true;
 }
 
 bool

@@ -89,6 +89,9 @@ struct gs_text_rest {
 	unsigned    files;	/* begun, with that of the chunk */
 };
 
+/** There is a line that is not exact: as if the next chunk had it. */
+void gs_text_stop(struct gs_text_decoder *decoder);
+
 /** Did the last chunk have a line that is not exact?  No key of that chunk can be fetched, nor was one
  *  counted; REST is set to what came before the chunk. */
 bool gs_text_stopped(const struct gs_text_decoder *decoder, struct gs_text_rest *rest);

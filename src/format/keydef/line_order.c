@@ -108,6 +108,13 @@ is_fixed(const struct gs_keydef *key)
 	       (key->end_field == GS_LINE_END || (key->end_field == 0 && key->end_char > 0));
 }
 
+/* Is it a usual number that begins its field? */
+static bool
+is_leading_number(const struct gs_keydef *key)
+{
+	return key->usual && key->ordering == GS_BY_NUMBER && key->begin_char == 0 && key->end_char == 0;
+}
+
 static bool
 is_text(const struct gs_keydef *key)
 {
@@ -162,9 +169,9 @@ settle(struct gs_line_order *order)
 	}
 	order->string.alone = order->key_count + order->last_resort == 1;
 	order->string.flip = reverse ? UINT64_MAX : 0;
-	order->number_bytes = order->key_count == 0 || !first->usual || first->ordering != GS_BY_NUMBER ||
-	                      first->begin_char > 0 || first->end_char > 0 ? 0
-	                      : order->key_count == 1 && order->last_resort && !order->collates ? 8 : 1;
+	order->pair = order->key_count > 1 && first->usual && first->ordering == GS_BY_BYTES &&
+	              (first->letters & GS_LETTER_F) == 0 && is_leading_number(first + 1);
+	order->number = order->key_count > 0 && is_leading_number(first);
 }
 
 gs_status
@@ -525,15 +532,29 @@ make_words(const struct gs_line_order *order, const char *const *lines, const ui
 	return any && at % GS_LINE_KEY_STEP + 8 < GS_LINE_WORD_BYTES;
 }
 
+/* The words of a batch; returns whether some failed. */
+static bool
+make_batch(const struct gs_line_order *order, struct gs_line_batch *batch, bool *more)
+{
+	return order->number ? gs_line_words_of_numbers(batch, &order->fields, order->keys)
+	       : order->pair ? gs_line_words_of_pairs(batch, &order->fields, order->keys)
+	                     : gs_line_words_of_strings(batch, &order->string, more);
+}
+
 bool
 gs_line_words(const struct gs_line_order *order, const char *const *lines, const uint32_t *bytes,
               size_t count, unsigned at, uint64_t *words)
 {
-	const bool numbers = at < order->number_bytes;
-	struct gs_line_batch batch = { .at = at };
-	bool more = numbers, any;
+	const bool others = order->key_count > 1U + order->pair || order->collates;
+	struct gs_line_batch batch = {
+		.at = at,
+		.line_next = others || !order->last_resort ? 0 : UINT64_MAX,
+		.nothing_next = others || order->last_resort ? 0 : UINT64_MAX,
+		.flip = order->reverse || !order->last_resort ? UINT64_MAX : 0,
+	};
+	bool more = order->number || order->pair;
 
-	if (!numbers && (!order->fixed || at > 8))
+	if (order->number ? at > (others ? 0 : 7) : !(order->pair || order->fixed) || at > 8)
 		return make_words(order, lines, bytes, count, at, words);
 	for (size_t done = 0; done < count; done += batch.count) {
 		batch.lines = lines + done;
@@ -541,10 +562,9 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		batch.words = words + done;
 		batch.count = count - done < GS_LINE_BATCH ? count - done : GS_LINE_BATCH;
 		batch.behind = count - done - batch.count;
-		any = numbers ? gs_line_words_of_numbers(&batch, &order->fields, order->keys,
-		                                         order->reverse ? UINT64_MAX : 0)
-		              : gs_line_words_of_strings(&batch, &order->string, &more);
-		for (size_t i = 0; any && i < batch.count; i++)
+		if (!make_batch(order, &batch, &more))
+			continue;
+		for (size_t i = 0; i < batch.count; i++)
 			if (batch.failed[i] != 0)
 				more |= make_words(order, batch.lines + i, batch.bytes + i, 1, at,
 				                   batch.words + i);

@@ -43,8 +43,9 @@ struct gs_line_order {
 	bool              all_strict;	/* not only keys by name and those of CSV */
 	bool              fixed;	/* the first key is STRING */
 	struct gs_line_string string;
-	unsigned          number_bytes;	/* the first key is a number that begins its field, and words from
-					 * bytes before this one on begin in it */
+	bool              pair;		/* the first key is a usual string, and a number that begins its field
+					 * the second */
+	bool              number;	/* the first key is such a number */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
 	struct gs_locale *locale;	/* owned; NULL: C */
 	bool              collates;	/* lines compare as text in the last resort */

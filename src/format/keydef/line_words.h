@@ -237,6 +237,9 @@ struct gs_line_batch {
 	const uint32_t    *bytes;
 	size_t             count, behind;	/* lines, and the lines whose words are made next */
 	unsigned           at;			/* the words of eight bytes from there on */
+	uint64_t           line_next;	/* UINT64_MAX: bytes of the line follow the keys; or 0 */
+	uint64_t           nothing_next;	/* UINT64_MAX: nothing does; or 0.  Words with others fail */
+	uint64_t           flip;	/* UINT64_MAX: what follows is complemented, as nothing is; or 0 */
 	uint64_t          *words;		/* are put there, */
 	uint64_t           failed[GS_LINE_BATCH];	/* but not of these: they are made in another way */
 };
@@ -253,17 +256,33 @@ gs_line_load_ahead(const char *const *lines, const uint32_t *bytes, size_t count
 	}
 }
 
+/** Line number I of a batch; one that is not far behind it is loaded. */
+static inline struct gs_field_walk
+gs_line_load_next(const struct gs_line_batch *batch, size_t i)
+{
+	const char *line = batch->lines[i];
+
+	gs_line_load_ahead(batch->lines, batch->bytes, batch->count + batch->behind, i);
+	return (struct gs_field_walk){ .line = line, .end = line + batch->bytes[i] - 1, .at = line };
+}
+
 /**
  * Make the words of a usual KEY that is a number at the beginning of its field.  If they do not begin with
- * it (AT is 1 to 7), those of the line follow, complemented by REVERSE.
+ * it (AT is 1 to 7), what comes next follows.
  *
- * @return  true: some failed: all but 1 to 15 digits, the first not 0, behind a sign perhaps
+ * @return  true: some failed: all but 1 to 15 digits, behind a sign and zeros perhaps, and those that others
+ *          follow
  */
 bool gs_line_words_of_numbers(struct gs_line_batch *batch, const struct gs_fields *fields,
-                              const struct gs_keydef *key, uint64_t reverse);
+                              const struct gs_keydef *key);
 
 /** The same for a string from byte AT of it on, 8 at most; *MORE is set if one goes on behind its word.  All
  *  fail that have a byte below 2, or end within their word with others to follow. */
 bool gs_line_words_of_strings(struct gs_line_batch *batch, const struct gs_line_string *string, bool *more);
+
+/** The same for two KEYS, a string and a number at the beginning of its field, from byte AT of both on, 8 at
+ *  most. */
+bool gs_line_words_of_pairs(struct gs_line_batch *batch, const struct gs_fields *fields,
+                            const struct gs_keydef *keys);
 
 #endif

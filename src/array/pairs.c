@@ -381,7 +381,8 @@ sort_from(const struct pairs *pairs, size_t at, size_t count)
 	const struct gs_array_args args = gs_array_args_u64(pairs->threads);
 
 	if (count <= pairs->large || gs_array_sort(pairs->words + at, count, &args) != GS_OK)
-		gs_quicksort_in_place(pairs->kernels, pairs->words + at, pairs->scratch + at, count);
+		gs_quicksort_in_place(pairs->kernels, pairs->words + at, pairs->scratch + at, count,
+		                      NULL);
 }
 
 /* Sort words from BEGIN to END whose bits of a key are equal by the lowest WIDTH bits of their keys.  In one

@@ -8,12 +8,11 @@
  *     in order, or reversed  found out, and turned round              settle()
  *     8 and 16 bits          counted                                  sort/count.h
  *     few values             counted                                  sort/cpu/quicksort.h
- *     up to QUICK_BYTES      quicksort, with scratch memory           sort/cpu/quicksort.h
+ *     up to QUICK_BYTES      quicksort, with little scratch memory    sort/cpu/quicksort.h
  *     more                   buckets by value, by a team; then each   sort/buckets/buckets.h
  *                            part is sorted to its place
  *
- * Buckets map keys to ordered bits and back piece by piece, while a piece is in a cache; quicksort does
- * so in passes of its own.
+ * Both map keys to ordered bits and back piece by piece, while a piece is in a cache.
  */
 #include <assert.h>
 #include <stdatomic.h>
@@ -31,11 +30,12 @@
 #include "sort/span.h"
 
 /*
- * What one thread sorts without buckets; of N threads a part of half of that, but QUICK_LEAST_BYTES at
- * least.  2 and 4 MiB of u64, ms, least of 200, quicksort / buckets of two threads: EPYC 9004 1.02 / 1.76 and
- * 2.4 / 3.0, Xeon of the H200 host 2.1 / 1.8 and 4.6 / 3.3.
+ * What one thread sorts without buckets, and where it partitions keys slower, without AVX-512; of N threads a
+ * part of 4 MiB, but QUICK_LEAST_BYTES at least.  2 and 4 MiB of u64, ms, least of 200, quicksort / buckets
+ * of two threads: EPYC 9004 1.02 / 1.76 and 2.4 / 3.0, Xeon of the H200 host 2.1 / 1.8 and 4.6 / 3.3.
  */
-enum { QUICK_BYTES = 2 * GS_PART_BYTES, QUICK_LEAST_BYTES = 1 << 20 };
+enum { QUICK_BYTES = 32 << 20, QUICK_NARROW_BYTES = 8 << 20 };
+enum { QUICK_SHARED_BYTES = 4 << 20, QUICK_LEAST_BYTES = 1 << 20 };
 
 /* What a thread maps, and then copies or adds to buckets, at a time: it stays in the second-level cache. */
 enum { SHARE_BYTES = 128 << 10 };
@@ -43,14 +43,18 @@ enum { SHARE_BYTES = 128 << 10 };
 enum { HUGE_PAGE = 2 << 20 };
 
 static void
-to_ordered(const struct gs_array_args *args, void *keys, size_t count)
+to_ordered(const void *of, void *keys, size_t count)
 {
+	const struct gs_array_args *args = of;
+
 	gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, keys, count, 1);
 }
 
 static void
-to_raw(const struct gs_array_args *args, void *keys, size_t count)
+to_raw(const void *of, void *keys, size_t count)
 {
+	const struct gs_array_args *args = of;
+
 	gs_ordered_to_raw(args->type, GSORT_ENDIAN_HOST, args->reverse, keys, count, 1);
 }
 
@@ -316,15 +320,15 @@ settle(void *keys, size_t count, const struct gs_array_args *args)
 static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
+	const struct gs_quicksort_maps maps = { to_ordered, to_raw, args };
+	const size_t bytes = gs_within(0, count * args->key_bytes, GS_QUICKSORT_SCRATCH_BYTES);
 	_Alignas(64) char few[FEW_BYTES];
 	struct gs_array_memory memory = { .at = few };
 
-	if (count * args->key_bytes > FEW_BYTES)
-		TRY(get_memory(&memory, count * args->key_bytes, args));
-	to_ordered(args, keys, count);
-	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, memory.at, count);
-	to_raw(args, keys, count);
-	if (count * args->key_bytes > FEW_BYTES)
+	if (bytes > FEW_BYTES)
+		TRY(get_memory(&memory, bytes, args));
+	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, memory.at, count, &maps);
+	if (bytes > FEW_BYTES)
 		gs_array_memory_give(&memory);
 	return GS_OK;
 }
@@ -481,8 +485,9 @@ choose(size_t count, const struct gs_array_args *args)
 		return NOTHING;
 	if (args->key_bits <= 16)
 		return args->key_bits == 16 && count <= WIDENED_KEYS ? WIDENED : COUNTED;
-	quick_bytes = args->threads == 1 ? QUICK_BYTES
-	              : gs_within(QUICK_LEAST_BYTES, QUICK_BYTES / 2 / args->threads, QUICK_BYTES);
+	quick_bytes = args->threads > 1
+	              ? gs_within(QUICK_LEAST_BYTES, QUICK_SHARED_BYTES / args->threads, QUICK_SHARED_BYTES)
+	              : gs_simd_best() == GS_SIMD_AVX512 ? QUICK_BYTES : QUICK_NARROW_BYTES;
 	return count * args->key_bytes <= quick_bytes ? QUICKSORT : BUCKETS;
 }
 
@@ -496,7 +501,7 @@ gs_array_sort_bytes(size_t count, const struct gs_array_args *args)
 	case COUNTED:
 		return ALIGNMENT + gs_count_bytes((size_t)1 << args->key_bits, gs_array_threads(args, bytes));
 	case QUICKSORT:
-		return bytes > FEW_BYTES ? ALIGNMENT + bytes : 0;
+		return bytes > FEW_BYTES ? ALIGNMENT + gs_within(0, bytes, GS_QUICKSORT_SCRATCH_BYTES) : 0;
 	case BUCKETS:
 		layout = lay_out(count, args);
 		return ALIGNMENT + layout_bytes(&layout);

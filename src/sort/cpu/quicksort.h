@@ -43,8 +43,23 @@ bool gs_sample_dense(const void *sample, unsigned key_bits, size_t count, size_t
 void gs_quicksort(const struct gs_simd_kernels *kernels, void *into, void *from, size_t count,
                   uint64_t least, uint64_t most);
 
-/** Sort COUNT keys where they are, with SCRATCH, where there is room for as many. */
-void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, void *scratch, size_t count);
+/** Make keys ordered bits, where they are, and back. */
+struct gs_quicksort_maps {
+	void (*to_ordered)(const void *context, void *keys, size_t count);
+	void (*to_raw)(const void *context, void *keys, size_t count);
+	const void *context;
+};
+
+enum { GS_QUICKSORT_SCRATCH_BYTES = 640 << 10 };
+
+/**
+ * Sort COUNT keys where they are.
+ *
+ * @scratch  room for as many, or GS_QUICKSORT_SCRATCH_BYTES
+ * @maps     of the keys, by which they are mapped while a cache holds them; or NULL: they are ordered bits
+ */
+void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, void *scratch, size_t count,
+                           const struct gs_quicksort_maps *maps);
 
 /* ---- keys that fit the second-level cache, in bins of about a leaf each (distribution.c) ---- */
 

@@ -24,16 +24,22 @@ export GSORT_BUILD GSORT GSORT_SOURCE
 # Threads of OpenMP that wait must not take the processor of another test.
 export OMP_WAIT_POLICY=passive
 
+# make_bin FOLDER: once for all rows of a file, which took as long to make it as an empty row takes
+make_bin() {
+	local program
+	mkdir "$1"
+	ln -sf "$GSORT" "$1/gsort"
+	for program in gsort-emu tests/tools/gen tests/tools/measure tests/unit/units; do
+		[ ! -x "$(built "$program")" ] || ln -sf "$(built "$program")" "$1/${program##*/}"
+	done
+}
+
 setup() {
 	# Bats before 1.4, as in Ubuntu 22.04, makes no folder for a test.
 	: "${BATS_TEST_TMPDIR:=$(mktemp -d -p "${BATS_RUN_TMPDIR:-}")}"
-	local bin=${BATS_TEST_TMPDIR:?}/bin program
-	mkdir -p "$bin" "$BATS_TEST_TMPDIR/work"
-	ln -sf "$GSORT" "$bin/gsort"
-	for program in gsort-emu tests/tools/gen tests/tools/measure tests/unit/units; do
-		[ ! -x "$(built "$program")" ] || ln -sf "$(built "$program")" "$bin/${program##*/}"
-	done
-	PATH=$bin:$PATH
+	mkdir -p "${BATS_TEST_TMPDIR:?}/work"
+	[ -d "$BATS_RUN_TMPDIR/bin" ] || make_bin "$BATS_RUN_TMPDIR/bin"
+	PATH=$BATS_RUN_TMPDIR/bin:$PATH
 	cd "$BATS_TEST_TMPDIR/work" || return 1
 	unset GSORT_DEVICE POSIXLY_CORRECT
 	export LC_ALL=C
@@ -47,8 +53,16 @@ file_folder() {
 	export BATS_FILE_TMPDIR
 }
 
+# GSORT_TIMES: a file for the seconds of processors that each row takes; tests/run --timing
 teardown() {
 	cd / && rm -rf "${BATS_TEST_TMPDIR:?}/work"
+	[ -z "${GSORT_TIMES-}" ] || { times >"$BATS_TEST_TMPDIR/times"; row_time >>"$GSORT_TIMES"; }
+}
+
+# row_time: the sum of what times(1) prints, and the row
+row_time() {
+	awk -F '[ms ]' -v row="${BATS_TEST_FILENAME##*/}: $BATS_TEST_DESCRIPTION" \
+		'{ sum += 60 * ($1 + $4) + $2 + $5 } END { printf "%7.2f %s\n", sum, row }' "$BATS_TEST_TMPDIR/times"
 }
 
 # Skip the test unless gsort can really sort on a GPU; for make check-gpu, fail.

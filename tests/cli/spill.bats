@@ -106,17 +106,19 @@ same() {
 		needs $program
 		for threads in 1 2 16; do
 			peak_within $most gsort -k2,2 -k1,1n -S 24M -T . --parallel=$threads --verify \
-				--compress-program=$program -o out in
+				--verbose=json:told --compress-program=$program -o out in
 			cmp expected out
 		done
-		gsort -k2,2 -k1,1n -S 24M -T . --verbose=json:told --compress-program=$program -o out in
 		[ "$(sed -n 's/.*"spilled_bytes":\([0-9]*\).*/\1/p' told)" -lt 9000000 ] || { cat told; false; }
 		gsort --record-size=24 -k bytes5@3 -S 5M -T . --compress-program=$program bytes | cmp - sorted
 	done
 	gsort -n --lines -S 5M -T . --compress-program=lz4 in | cmp - <(sort -n in)
 	gsort --lines --union -S 5M -T . --compress-program=zstd in in | cmp - <(sort in)
 	gsort -n -S 5M -T . --compress-program=gzip in | cmp - <(sort -n in)	# numbers, then lines
-	gsort -u --keep-order -k1,1 -S 5M -T . --compress-program=gzip in | cmp - <(awk '!seen[$1]++' in)
+	head -n 50000 in >fewer		# runs of two stores: 70, with two programs each
+	gsort -u --keep-order -k1,1 -S 5M -T . --compress-program=gzip --verbose=json:told fewer |
+		cmp - <(awk '!seen[$1]++' fewer)
+	grep -q '"runs":[1-9]' told
 }
 
 @test "a program that compresses temporary files of lines, and is not there, fails, or lies" {

@@ -103,7 +103,7 @@ chunk_bytes(const struct gs_plan *plan, const struct gs_plan_input *input,
             const struct gs_item_facts *facts, uint64_t memory)
 {
 	const uint64_t chunk = memory / input->ahead_chunks;
-	const uint64_t most = gs_least(plan->threads * THREAD_BYTES, input->input_bytes / 32);
+	const uint64_t most = gs_least(plan->threads * THREAD_BYTES, input->input_bytes / 8);
 	size_t bytes = LEAST_CHUNK_BYTES;
 
 	if (chunk >= LEAST_CHUNK_BYTES)

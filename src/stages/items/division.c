@@ -6,7 +6,8 @@
  * Out:  rows in memory, or extents of temporary files.
  *
  * Rows and their tables of bins are allocated one after the other in one memory, so that nothing is
- * lost but the tables: 4 bytes for each row and bin.
+ * lost but the tables: 4 bytes for each row and bin.  If there is memory for that, each thread has addresses
+ * of its own: threads that touch the same new huge page at once clear it once each.
  *
  * Of a head of K items, bins behind the first ones that have K are dropped as they come.
  */
@@ -30,9 +31,26 @@ row_bytes(const struct gs_division *division)
 
 /* ---- memory -------------------------------------------------------------------- */
 
+/* What a thread fills.  Not tuned. */
+#define STRIPE_LEAST_BYTES	((size_t)4 << 20)
+
+/* Reserve addresses for rows, as many for each of STRIPES, and for pointers to them. */
+static gs_status
+open_memory(struct gs_division *division, size_t bytes, unsigned stripes)
+{
+	const size_t stripe = gs_arena_round(bytes), rows = division->rows_most * sizeof *division->rows;
+
+	TRY(gs_arena_open(&division->arena, stripes * stripe + gs_arena_round(rows), true));
+	division->memory = gs_arena_take(&division->arena, (stripes - 1) * stripe + bytes);
+	division->rows = gs_arena_take_sparse(&division->arena, rows);
+	division->stripe_bytes = stripes > 1 ? stripe : 0;
+	return GS_OK;
+}
+
 gs_status
 gs_division_open(struct gs_division **made, struct gs_division_shared *shared, size_t bytes)
 {
+	const bool striped = shared->striped && bytes / shared->threads >= STRIPE_LEAST_BYTES;
 	struct gs_division *division;
 
 	TRY(GS_NEW(division, 1, "division of items"));
@@ -43,15 +61,13 @@ gs_division_open(struct gs_division **made, struct gs_division_shared *shared, s
 	division->items = calloc((size_t)shared->threads * GS_ITEM_BINS_MOST,
 	                         sizeof *division->items);
 	division->bins = calloc(1, sizeof *division->bins);
-	if (division->items == NULL || division->bins == NULL ||
-	    gs_arena_open(&division->arena, gs_arena_round(bytes) +
-	                  gs_arena_round(division->rows_most * sizeof *division->rows), true) != GS_OK) {
+	division->taken = calloc(shared->threads, sizeof *division->taken);
+	if (division->items == NULL || division->bins == NULL || division->taken == NULL ||
+	    ((!striped || open_memory(division, bytes, shared->threads) != GS_OK) &&
+	     open_memory(division, bytes, 1) != GS_OK)) {
 		gs_division_close(division);
 		return gs_fail(GS_EBUDGET, "cannot reserve %zu MiB of memory", bytes >> 20);
 	}
-	division->memory = gs_arena_take(&division->arena, bytes);
-	division->rows = gs_arena_take_sparse(&division->arena,
-	                                      division->rows_most * sizeof *division->rows);
 	*made = division;
 	return GS_OK;
 }
@@ -100,6 +116,7 @@ gs_division_close(struct gs_division *division)
 		gs_division_drop_extents(division, b);
 	free(division->extents);
 	free(division->spares);
+	free(division->taken);
 	gs_division_drop_bins(division);
 	gs_arena_close(&division->arena);
 	free(division);
@@ -177,12 +194,14 @@ take_row(struct gs_division *division, unsigned rank, size_t bytes)
 	const bool reuses = spare != NULL && bytes <= spare->bytes;
 	const size_t tables = row_bytes(division), fresh = tables + (reuses ? 0 : bytes);
 	const size_t taken = (fresh + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-	const size_t at = atomic_fetch_add(&division->used, taken);
-	struct gs_item_row *row = (struct gs_item_row *)(division->memory + at);
+	const size_t used = atomic_fetch_add(&division->used, taken);
+	char *at = division->memory + (division->stripe_bytes == 0 ? used : rank * division->stripe_bytes +
+	                                                                    division->taken[rank]);
+	struct gs_item_row *row = (struct gs_item_row *)(void *)at;
 
-	assert(at + taken <= division->memory_bytes);
-	row->data = reuses ? (char *)(uintptr_t)spare->data
-	                   : division->memory + at + tables / ROW_ALIGN * ROW_ALIGN;
+	assert(used + taken <= division->memory_bytes);
+	division->taken[rank] += taken;
+	row->data = reuses ? (char *)(uintptr_t)spare->data : at + tables / ROW_ALIGN * ROW_ALIGN;
 	row->origin = 0;
 	if (reuses)
 		spare->bytes = 0;
@@ -444,6 +463,22 @@ flush_files(void *context, unsigned rank, unsigned size)
 	gs_clock_lap(&shared->monitor->clock, GS_STAGE_SPILL, &since);
 }
 
+/* All rows are in files. */
+static void
+forget_rows(struct gs_division *division)
+{
+	const size_t stripe = division->stripe_bytes, used = atomic_load(&division->used);
+
+	for (unsigned t = 0; t < division->shared->threads; t++) {
+		if (stripe > 0)
+			gs_arena_forget(division->memory + t * stripe,
+			                (division->taken[t] + 4095) / 4096 * 4096);
+		division->taken[t] = 0;
+	}
+	if (stripe == 0)
+		gs_arena_forget(division->memory, (used + 4095) / 4096 * 4096);
+}
+
 gs_status
 gs_division_flush(struct gs_division *division)
 {
@@ -464,7 +499,7 @@ gs_division_flush(struct gs_division *division)
 		shared->spilled_bytes += shared->files[f].end;
 	shared->spilled_bytes -= before;
 	division->row_count = 0;
-	gs_arena_forget(division->memory, (atomic_load(&division->used) + 4095) / 4096 * 4096);
+	forget_rows(division);
 	atomic_store(&division->used, 0);
 	return gs_first_error_close(&flushing.error);
 }

@@ -355,6 +355,8 @@ drain_parts(void *context, unsigned rank, unsigned size)
 		wait_until(draining, worker->made);
 	} while (take_part(draining, size, &at) &&
 	         gs_first_error_note(&draining->error, do_part(draining, worker, at)));
+	wait_until(draining, worker->other);
+	gs_item_maker_close(&worker->maker);	/* each its own: one thread would take milliseconds */
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */

@@ -81,6 +81,17 @@ open_store(struct gs_item_store *store)
 	return GS_OK;
 }
 
+/* Is there memory for all items, and for pages of each thread that are not full? */
+static bool
+fits_in_stripes(const struct gs_item_store *store)
+{
+	const size_t pages = store->shared.threads * gs_arena_round(1);
+
+	return store->shared.threads > 1 && store->shared.head == 0 &&
+	       store->sizes.first_bytes < store->sizes.data_bytes &&
+	       store->sizes.data_bytes - store->sizes.first_bytes >= pages;
+}
+
 gs_status
 gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_options *options,
                    struct gs_monitor *monitor)
@@ -105,6 +116,7 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->shared.piece_bytes = store->sizes.tables.piece_bytes;
 	store->shared.found_room = store->sizes.tables.found_room;
 	store->shared.lengths_room = store->sizes.tables.lengths_room;
+	store->shared.striped = fits_in_stripes(store);
 	status = open_store(store);
 	if (status != GS_OK) {
 		gs_item_store_close(store);

@@ -59,6 +59,7 @@ struct gs_division_shared {
 	const struct gs_item_order *order;
 	struct gs_monitor *monitor;
 	unsigned  threads;
+	bool      striped;			/* each has addresses of its own in large divisions */
 	size_t    piece_bytes;
 	struct gs_item_divider *dividers;	/* one a thread */
 	char     *buffers;			/* piece_bytes a thread */
@@ -105,6 +106,8 @@ struct gs_division {
 	char                      *memory;
 	size_t                     memory_bytes, limit_bytes;	/* that it has; that may be used */
 	_Atomic size_t             used;
+	size_t                     stripe_bytes;	/* of memory for each thread; 0: all share it */
+	size_t                    *taken;	/* by each thread */
 	struct gs_item_row       **rows;	/* by sequence */
 	size_t                     row_count, rows_most;
 	uint64_t                  *items;	/* of each thread and bin */

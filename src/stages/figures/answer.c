@@ -259,31 +259,6 @@ gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned thr
 	       tallies * sizeof(struct gs_tally) + gs_bars_bytes(options);
 }
 
-gs_status
-gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
-               const struct gs_plan *plan, const struct gs_answer_part *part,
-               struct gs_verify *verify, struct gs_monitor *monitor)
-{
-	const size_t tallies = gs_batch_slots(plan->threads) + 1;
-	struct gs_pick pick = { .on = false };
-	gs_status status;
-
-	gs_answer_close(answer);
-	*answer = (struct gs_answer){
-		.options = options, .plan = plan, .verify = verify, .monitor = monitor,
-		.keys = part->all, .first = part->before, .taken = part->before,
-		.end = part->before + part->keys,
-	};
-	TRY(GS_NEW(answer->tallies, tallies, "tallies"));
-	status = gs_pick_open(&pick, options, part->all);
-	if (status == GS_OK)
-		status = set_marks(answer, &pick);
-	gs_pick_close(&pick);
-	TRY(status);
-	TRY(set_tops(answer, tallies));
-	return gs_bars_open(&answer->bars, options, part->extremes);
-}
-
 /* ---- one span, any thread ------------------------------------------------------------ */
 
 /* The last key of a float with the sign and the exponent of KEY: these keys are all that end at a multiple
@@ -535,8 +510,6 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	const struct gs_span *span = &sorted->span;
 
 	(void)enough;
-	if (answer->order != NULL)
-		return gs_answer_take_lines(answer, span);
 	if (span->times == NULL)
 		return take_keys(answer, sorted);
 	gs_verify_out(answer->verify, span);
@@ -550,12 +523,39 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	return GS_OK;
 }
 
+/* ---- opening, and the sink ---------------------------------------------------------------- */
+
+gs_status
+gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
+               const struct gs_plan *plan, const struct gs_answer_part *part,
+               struct gs_verify *verify, struct gs_monitor *monitor)
+{
+	const size_t tallies = gs_batch_slots(plan->threads) + 1;
+	struct gs_pick pick = { .on = false };
+	gs_status status;
+
+	gs_answer_close(answer);
+	*answer = (struct gs_answer){
+		.options = options, .plan = plan, .verify = verify, .monitor = monitor,
+		.keys = part->all, .first = part->before, .taken = part->before,
+		.end = part->before + part->keys, .take = take,
+	};
+	TRY(GS_NEW(answer->tallies, tallies, "tallies"));
+	status = gs_pick_open(&pick, options, part->all);
+	if (status == GS_OK)
+		status = set_marks(answer, &pick);
+	gs_pick_close(&pick);
+	TRY(status);
+	TRY(set_tops(answer, tallies));
+	return gs_bars_open(&answer->bars, options, part->extremes);
+}
+
 struct gs_span_sink
 gs_answer_sink(struct gs_answer *answer)
 {
 	answer->class_rank = answer->taken;
 	return (struct gs_span_sink){
-		.skip = skip, .make = make, .take = take, .groups = true, .context = answer,
+		.skip = skip, .make = make, .take = answer->take, .groups = true, .context = answer,
 	};
 }
 

@@ -234,6 +234,7 @@ struct gs_answer {
 	bool            any;		/* a group has begun: */
 	struct gs_group group;
 
+	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);	/* of the sink */
 	struct gs_tally *tallies;	/* one for each slot, one for spans without */
 
 	const struct gs_item_order *order;	/* of lines; NULL: keys */
@@ -263,9 +264,6 @@ gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
 
 /** Before any span: they are of lines, in groups, compared by ORDER, which is borrowed.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order);
-
-/** The next lines are those of SPAN (item_top.c). */
-MUST_CHECK gs_status gs_answer_take_lines(struct gs_answer *answer, const struct gs_span *span);
 
 /** The sink of the next class. */
 struct gs_span_sink gs_answer_sink(struct gs_answer *answer);

@@ -221,13 +221,6 @@ gs_item_top_close(struct gs_item_top *top)
 
 /* ---- figures of lines -------------------------------------------------------------------------- */
 
-gs_status
-gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order)
-{
-	answer->order = order;
-	return gs_item_copies_open(&answer->copies, answer->mark_count + 2, answer->plan->host_bytes);
-}
-
 /* Is the next mark one of the next COUNT lines? */
 static bool
 marks_next(const struct gs_answer *answer, uint64_t count)
@@ -258,12 +251,15 @@ take_line(struct gs_answer *answer, const char *line, size_t bytes, uint64_t tim
 	       : keep_line(answer, &answer->most, answer->mark_count + 1, line, bytes);
 }
 
-gs_status
-gs_answer_take_lines(struct gs_answer *answer, const struct gs_span *span)
+static gs_status
+take_lines(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
+	const struct gs_span *span = &sorted->span;
+	struct gs_answer *answer = context;
 	const char *line = span->items, *end = line + span->bytes;
 	uint64_t count = 0;
 
+	(void)enough;
 	for (size_t g = 0; g < span->count; g++)
 		count += span->times[g];
 	answer->distinct += span->count;
@@ -279,4 +275,12 @@ gs_answer_take_lines(struct gs_answer *answer, const struct gs_span *span)
 		line += bytes;
 	}
 	return GS_OK;
+}
+
+gs_status
+gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order)
+{
+	answer->order = order;
+	answer->take = take_lines;
+	return gs_item_copies_open(&answer->copies, answer->mark_count + 2, answer->plan->host_bytes);
 }

@@ -173,7 +173,7 @@ gs_verify_out(struct gs_verify *verify, const struct gs_span *span)
 void
 gs_verify_out_items(struct gs_verify *verify, const struct gs_item_digest *digest)
 {
-	verify->items = digest;
+	verify->items = *digest;
 	verify->disorder |= digest->falls;
 	verify->sum_out += digest->sum;
 }

@@ -28,7 +28,7 @@ struct gs_verify {
 	unsigned threads;
 
 	const struct gs_item_order *order;	/* of items; NULL: keys */
-	const struct gs_item_digest *items;	/* that have left */
+	struct gs_item_digest items;	/* that have left; of keys nothing */
 	struct gs_taker taker;		/* whose look() comes after ours */
 
 	_Atomic uint64_t keys_in, sum_in;	/* keys: of items only the sum */
@@ -83,7 +83,7 @@ void gs_verify_join(struct gs_span_digest *all, const struct gs_span_digest *nex
 /** ... and one at a time, in order, notes it. */
 void gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *digest);
 
-/** All items have left; DIGEST is borrowed. */
+/** All items have left; DIGEST's are borrowed. */
 void gs_verify_out_items(struct gs_verify *verify, const struct gs_item_digest *digest);
 
 /** All has left: GS_OK, or GS_EDEVICE: "the result is wrong: ..." */

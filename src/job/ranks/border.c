@@ -75,8 +75,8 @@ gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify)
 
 	if (!verify->on)
 		return GS_OK;
-	TRY(verify->order == NULL ? check_keys(verify, ranks, &sums[4])
-	    : gs_border_check_items(ranks, verify->order, verify->items));
+	TRY(check_keys(verify, ranks, &sums[4]));
+	TRY(gs_border_check_items(ranks, verify->order, &verify->items));
 	TRY(gs_ranks_sum(ranks, sums, sizeof sums / sizeof sums[0]));
 	verify->keys_in = sums[0];
 	verify->sum_in = sums[1];

@@ -47,7 +47,7 @@ gs_abreast_is_wanted(const struct gsort *job)
 
 	for (size_t f = 0; f < files->count; f++)
 		streams += !files->list[f].regular && !files->list[f].spent;
-	return job->options.set != GSORT_NO_SET && gs_is_alone(job) && streams > 1 &&
+	return job->options.set != GSORT_NO_SET && streams > 1 &&
 	       files->count <= MOST_OPERANDS;
 }
 

@@ -63,9 +63,10 @@ check_input(const struct gsort_options *merge, const char *name)
 static gs_status
 open_ranked(struct gsort *job, const struct gsort_options *options)
 {
-	TRY(gs_ranked_open(&job->ranked, options));
+	TRY(gs_ranked_open(&job->ranked, options->ranks, options));
 	if (gs_is_alone(job))
 		return GS_OK;
+	TRY(gs_ranked_survey(job->ranked));
 	options = &job->ranked->given;
 	for (size_t i = 0; gs_ranked_checks_merge(options) && i < options->input_count; i++)
 		TRY(check_input(options, options->inputs[i]));
@@ -76,6 +77,7 @@ static gs_status
 open_job(struct gsort *job, const struct gsort_options *options)
 {
 	job->stats.struct_size = sizeof job->stats;
+	job->kind_of = gs_kind_of;
 	TRY(gs_options_copy(&job->options, options));
 	gs_options_name_dir(&job->options, &job->files.temp_dir);
 	options = &job->options;

@@ -38,9 +38,8 @@ gs_status
 gs_records_check(struct gsort *job, struct gs_follow *follow)
 {
 	struct gs_stretch stretch = gs_stretch_open(job, follow, "");
-	const bool items = follow->order != NULL;
-	const size_t unit = items ? stretch.element_bytes : sizeof(uint64_t);
-	const size_t bytes = gs_plan_check_bytes(&job->plan, &job->plan_input, unit, items);
+	const size_t unit = stretch.element_bytes;
+	const size_t bytes = gs_plan_check_bytes(&job->plan, &job->plan_input, unit);
 	struct gs_ahead *ahead = &job->keys.ingest.ahead;
 	struct gs_chunk *chunk;
 	gs_status status;
@@ -113,7 +112,7 @@ gs_status
 gs_job_check(struct gsort *job, bool *disorder)
 {
 	struct gs_follow follow = {
-		.order = gs_job_order(job),
+		.order = job->order,
 		.key_bits = job->plan_input.key_bits,
 		.strict = job->options.unique,
 		.counts_breaks = job->options.check == GSORT_CHECK_SUMMARY,

@@ -27,6 +27,7 @@ struct part {
 	struct gs_thread     thread;
 	struct gs_handover   handover;
 	bool                 open;	/* the handover is */
+	gs_status          (*sort)(struct gsort *job);	/* what its thread does */
 };
 
 /* Keys that each thread merges at once: in and out a MiB, which stays in the cache.  Not tuned. */
@@ -223,15 +224,14 @@ static gs_status
 run_part(void *context)
 {
 	struct part *part = context;
-	const gs_status status = gs_is_alone(&part->job) ? gs_job_sort(&part->job)
-	                                                 : gs_job_hand_over(&part->job);
+	const gs_status status = part->sort(&part->job);
 
 	gs_queue_shut(&part->handover.there);	/* the taker waits for nothing more */
 	return status;
 }
 
 static gs_status
-open_part(struct gsort *job, struct part *part, const char *const *name)
+open_part(struct gsort *job, struct part *part, const char *const *name, bool alone)
 {
 	const size_t takers = atomic_load(&job->set->count) + 1;	/* this one merges meanwhile */
 
@@ -250,12 +250,17 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	part->job.options.converts = false;
 	part->job.options.underline = false;
 	part->job.options.stable = true;	/* equal items stay in their order */
+	part->job.kind_of = job->kind_of;
 	part->job.handover = &part->handover;
 	part->job.monitor.note = job->monitor.note;
 	part->job.monitor.warn = job->monitor.warn;
 	gs_handover_open(&part->handover, (unsigned)((job->plan.threads + takers - 1) / takers));
 	part->open = true;
-	TRY(gs_ranked_open_operand(&part->job.ranked, &part->job.options, job->ranked));
+	part->sort = alone ? gs_job_sort : gs_job_hand_over;
+	part->job.keys.ingest.readers = alone ? &job->set->readers : NULL;
+	TRY(gs_ranked_open(&part->job.ranked, job->ranked->ranks, &part->job.options));
+	if (!alone)
+		TRY(gs_ranked_survey_operand(part->job.ranked, &part->job.options, job->ranked));
 	return gs_ranks_agree(job->ranked->ranks, gs_job_open_operand(&part->job, job));
 }
 
@@ -291,7 +296,7 @@ allocate(struct gsort *job, size_t count)
 	set = job->set;
 	TRY(GS_NEW(set->parts, count, "inputs"));
 	set->count = count;
-	atomic_store(&set->readers, gs_is_alone(job) ? (unsigned)count : 1);
+	atomic_store(&set->readers, (unsigned)count);
 	return open_streams(job, set);
 }
 
@@ -306,11 +311,8 @@ open_set(struct gsort *job)
 
 	TRY(gs_ranks_agree(job->ranked->ranks, allocate(job, options->input_count)));
 	parts = job->set->parts;
-	for (size_t p = 0; p < options->input_count; p++) {
-		TRY(open_part(job, &parts[p], &options->inputs[p]));
-		if (alone)
-			parts[p].job.keys.ingest.readers = &job->set->readers;
-	}
+	for (size_t p = 0; p < options->input_count; p++)
+		TRY(open_part(job, &parts[p], &options->inputs[p], alone));
 	for (size_t p = 0; !alone && p < options->input_count; p++)
 		TRY(gs_job_read(&parts[p].job));
 	return GS_OK;

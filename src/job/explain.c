@@ -139,9 +139,8 @@ print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gs_outputs *outputs = &job->files.outputs;
 	const unsigned threads = job->plan.threads;
-	const bool beside = job->plan.device == GSORT_DEVICE_CPU && !job->plan.by_counting &&
-	                    threads > 1 && !job->kind->items &&
-	                    gs_select_takes_all(&job->emit.select);
+	const bool beside = job->plan.device == GSORT_DEVICE_CPU && job->plan.buckets.threads > 0 &&
+	                    threads > 1 && gs_select_takes_all(&job->emit.select);
 
 	if (outputs->count == 1)
 		gs_print_line(to, "output", "1 file: %s", outputs->names[0]);
@@ -203,7 +202,7 @@ print_needs(const struct gs_line_printer *to, const struct gsort *job)
 	              forecast.disk_bytes > 0 ? gs_size_text(forecast.disk_bytes, disk) : "no",
 	              forecast.disk_bytes > 0 ? " of temporary files" : " temporary files",
 	              gs_time_text(gs_forecast_seconds(&forecast), time),
-	              gs_is_alone(job) ? "" : ", each rank");
+	              job->ranked->each);
 }
 
 /* Bytes of the input that are keys or records: neither headers nor skipped bytes. */
@@ -229,7 +228,6 @@ static void
 add_disk(struct gs_json *json, const struct gsort *job, const struct gs_forecast *forecast)
 {
 	const struct gsort_options *options = &job->options;
-	const bool items = job->kind->items;
 	struct gs_estimate estimate;
 
 	gs_job_estimate(job, &estimate);
@@ -238,8 +236,8 @@ add_disk(struct gs_json *json, const struct gsort *job, const struct gs_forecast
 	                                                                         : estimate.runs);
 	gs_json_number(json, "merge_passes", estimate.passes);
 	gs_json_number(json, "merged_at_once", job->plan.fan_in);
-	gs_json_number(json, "disk_bytes", items ? forecast->disk_bytes : estimate.disk_bytes);
-	gs_json_number(json, "written_bytes", items ? forecast->written_bytes : estimate.written_bytes);
+	gs_json_number(json, "disk_bytes", forecast->disk_bytes);
+	gs_json_number(json, "written_bytes", forecast->written_bytes);
 	gs_json_number(json, "disk_free_bytes", disk_bytes_free(options));
 	gs_json_begin(json, "temporary_directories", '[');
 	for (size_t d = 0; d < options->temp_dir_count; d++)
@@ -253,14 +251,14 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
-	const bool items = gs_options_want_items(options) && !gs_options_argsort_text(options);
+	const bool other = job->kind->type != NULL && !gs_key_is_wide(options->type) &&
+	                   !gs_options_argsort_text(options);
 	const size_t unit = job->keys.ingest.unit;
 	struct gs_forecast forecast;
 
 	gs_json_begin(json, NULL, '{');
 	gs_json_string(json, "version", PACKAGE_VERSION);
-	gs_json_string(json, "type", options->lines ? "lines" : items && !gs_key_is_wide(options->type)
-	                              ? "record" : gs_key_name(options->type));
+	gs_json_string(json, "type", other ? job->kind->type : gs_key_name(options->type));
 	gs_json_bool(json, "reverse", options->reverse);
 	gs_json_bool(json, "unique", options->unique);
 	gs_json_number(json, "input_bytes", input->input_bytes);
@@ -359,7 +357,7 @@ void
 gs_keys_explain(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
-	const unsigned key_bytes = job->plan_input.key_bits / 8;
+	const size_t key_bytes = job->keys.ingest.unit;
 	char contents[48] = " of text";
 
 	gs_print_line(to, "type", "%s, %s first%s", gs_key_name(options->type),

@@ -1,60 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* forecast.c - a job as plan/forecast.c takes it, and how much of that is done: --plan, and the time left */
-#include "format/key.h"
 #include "job/job.h"
-#include "job/options.h"
 #include "stages/ingest.h"
 
-enum { SMALL_RECORD = 32, LINE = 24 };	/* bytes; of a line about */
 enum { INFLATES = 3 };			/* compressed input becomes so many times as large; not tuned */
-
-static enum gs_work
-work_of(const struct gsort *job)
-{
-	const struct gsort_options *o = &job->options;
-	const bool fields = o->keydef_count > 0 || o->locale != NULL ||
-	                    (o->ordering != NULL && *o->ordering != '\0');
-
-	if (o->argsort_bits > 0)
-		return GS_WORK_NUMBERED;
-	if (gs_options_want_column(o))
-		return o->lines ? GS_WORK_COLUMN : GS_WORK_RECORDS;
-	if (job->kind->items)
-		return !o->lines ? (o->record_bytes < SMALL_RECORD ? GS_WORK_SMALL : GS_WORK_RECORDS) :
-		       o->csv ? GS_WORK_CSV : fields ? GS_WORK_FIELDS : GS_WORK_LINES;
-	if (job->plan.by_counting)
-		return GS_WORK_COUNTED;
-	return job->plan_input.key_bits > 0 ? GS_WORK_KEYS : o->type == GSORT_TEXT_FLOAT ? GS_WORK_FLOATS
-	                                                                                 : GS_WORK_TEXT;
-}
-
-/* How much a sort of BYTES of input keeps: of a column the keys, of a head little, with positions more. */
-static uint64_t
-bytes_kept(const struct gsort *job, uint64_t bytes)
-{
-	const struct gsort_options *o = &job->options;
-	const uint64_t key_bytes = gs_key_bits(o->type) / 8;
-	const uint64_t item_bytes = o->record_bytes > 0 ? o->record_bytes
-	                            : key_bytes > 0 ? key_bytes : LINE;
-
-	if (gs_options_want_column(o))
-		return bytes / item_bytes * (key_bytes > 0 ? key_bytes : sizeof(uint64_t));
-	if (!job->kind->items)
-		return bytes;
-	if (job->plan_input.heads && !o->unique && o->head_count < bytes / item_bytes)
-		bytes = item_bytes * o->head_count;
-	if (gs_options_want_numbers(o))
-		bytes += bytes / item_bytes * sizeof(uint64_t);
-	return o->keep_order ? 2 * bytes : bytes;	/* by key, and then in order */
-}
 
 void
 gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate)
 {
 	struct gs_plan_input input = job->plan_input;
 
-	if (input.input_bytes != UINT64_MAX && gs_options_want_column(&job->options))
-		input.input_bytes = bytes_kept(job, input.input_bytes);
+	if (input.input_bytes != UINT64_MAX)
+		(void)job->kind->work(job, &input, &input.input_bytes);
 	gs_plan_estimate(&job->plan, &input, estimate);
 }
 
@@ -68,7 +25,7 @@ plan_part(const struct gsort *job, const struct gs_plan_input *input, struct gs_
 		return;
 	part.input_bytes /= part.shares - 1;
 	part.heads = false;
-	gs_ingest_plan(&part);
+	job->kind->plan(&part);
 	if (gs_plan_make(plan, &part) != GS_OK)
 		*plan = job->plan;
 }
@@ -91,16 +48,16 @@ forecast_of(const struct gsort *job, uint64_t bytes, struct gs_forecast *forecas
 {
 	struct gs_plan_input input = job->plan_input;
 	struct gs_plan plan = job->plan;
-	struct gs_item_merge_sizes sizes;
+	enum gs_work work;
+	uint64_t kept;
 
 	input.input_bytes = bytes;
+	work = job->kind->work(job, &input, &kept);
 	if (job->options.set != GSORT_NO_SET) {
 		input.operation = GSORT_SORT;
 		plan_part(job, &input, &plan);
-	} else if (job->options.operation == GSORT_MERGE && job->kind->items) {
-		input.operation = gs_items_merge_sorts(job, &sizes) ? GSORT_SORT : GSORT_MERGE;
 	}
-	gs_plan_forecast(forecast, &plan, &input, work_of(job), bytes_kept(job, bytes));
+	gs_plan_forecast(forecast, &plan, &input, work, kept);
 }
 
 void

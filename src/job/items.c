@@ -51,10 +51,17 @@ describe(struct gsort *job)
 	items->written = items->order;
 	if (job->options.keep_order)
 		items->written.item_bytes -= sizeof(uint64_t);
+	job->order = &items->order;
 	return GS_OK;
 }
 
 /* ---- memory ---------------------------------------------------------------------- */
+
+void
+gs_items_plan(struct gs_plan_input *input)
+{
+	input->key_bits = GS_ITEM_BITS;
+}
 
 /* Which groups of equal items leave. */
 static void
@@ -115,7 +122,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.facts = sizes->store,
 		.beside_bytes = job->plan.host_bytes - job->plan.pool_bytes,
 		.shares = job->plan_input.shares,
-		.origins = !gs_is_alone(job),
+		.origins = job->ranked->window_bytes > 0,
 		.mixed = gs_abreast_is_wanted(job),
 		.numbered = gs_options_want_numbers(options),
 		.temp_dirs = options->temp_dirs,
@@ -171,7 +178,7 @@ open_emit(struct gsort *job)
 
 	TRY(gs_emit_open_items(&job->emit, &items->written, options->argsort_bits / 8));
 	if (options->converts)		/* only wide keys are items then, and only to text */
-		gs_show_open(&items->show, options, NULL, &job->emit);
+		gs_show_open_keys(&items->show, options, &job->emit);
 	return GS_OK;
 }
 
@@ -215,6 +222,34 @@ make_items(const struct gsort *job, char **data, size_t *bytes)
 	return GS_OK;
 }
 
+uint64_t
+gs_items_kept(const struct gsort *job, struct gs_plan_input *input, uint64_t each)
+{
+	const struct gsort_options *options = &job->options;
+	uint64_t bytes = input->input_bytes;
+	struct gs_item_merge_sizes sizes;
+
+	if (options->operation == GSORT_MERGE)
+		input->operation = gs_items_merge_sorts(job, &sizes) ? GSORT_SORT : GSORT_MERGE;
+	if (input->heads && !options->unique && options->head_count < bytes / each)
+		bytes = each * options->head_count;
+	if (gs_options_want_numbers(options))
+		bytes += bytes / each * sizeof(uint64_t);
+	return options->keep_order ? 2 * bytes : bytes;		/* by key, and then in order */
+}
+
+enum { SMALL_RECORD = 32 };
+
+static enum gs_work
+work(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept)
+{
+	const size_t unit = job->keys.ingest.unit;
+
+	*kept = gs_items_kept(job, input, unit);
+	return job->options.argsort_bits > 0 ? GS_WORK_NUMBERED : unit < SMALL_RECORD ? GS_WORK_SMALL
+	                                                                              : GS_WORK_RECORDS;
+}
+
 /* A merge has counted itself. */
 static void
 count_read(const struct gsort *job, struct gsort_stats *stats)
@@ -226,24 +261,10 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 }
 
 const struct gs_kind gs_records = {
-	.items = true, .adapt = gs_items_adapt, .describe = describe, .allocate = allocate,
-	.check_disk = gs_items_check_disk, .open_emit = open_emit, .make_items = make_items,
-	.read = read_all, .header = find_header, .check = gs_records_check,
+	.items = true, .adapt = gs_items_adapt, .describe = describe, .plan = gs_items_plan,
+	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
+	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_all,
+	.header = find_header, .check = gs_records_check, .merge = gs_items_merge,
+	.begin_input = gs_records_begin_input, .fill = gs_records_fill, .work = work, .type = "record",
 	.explain = gs_records_explain, .explain_memory = gs_items_explain_memory, .count = count_read,
 };
-
-void
-gs_items_close(struct gsort *job)
-{
-	struct gs_items *items = &job->items;
-
-	gs_npy_close(&items->npy);
-	gs_item_top_close(&items->top);
-	gs_item_store_close(items->store);
-	gs_item_firsts_close(items->firsts);
-	gs_record_ingest_close(&items->ingest);
-	free(items->show.text);
-	items->show.text = NULL;
-	items->store = NULL;
-	items->firsts = NULL;
-}

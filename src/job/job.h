@@ -35,11 +35,14 @@
 
 struct gs_follow;
 struct gs_line_printer;
+struct gs_merge_input;
 struct gs_ranked;
 
 /* ---- what the elements of a job are (keys.c, items.c, line_job.c) ------------ */
 
 /*
+ * A kind is filled in above all that asks it; api.c gives it to a job, which chooses it in open.c.
+ *
  * Keys (keys.c), records (items.c), lines (line_job.c), or for figures the keys that are a column of lines,
  * or a field of records (keys.c).
  *
@@ -62,6 +65,10 @@ struct gs_kind {
 	 *  others.  GS_EUSAGE: one is wrong.  NULL: there are none. */
 	gs_status (*describe)(struct gsort *job);
 
+	/** The facts about them for a plan. */
+	void (*plan)(struct gs_plan_input *input);
+	const char *cpu_rule;
+
 	/** Get memory, as planned, and open JOB->engine.  GS_EBUDGET. */
 	gs_status (*allocate)(struct gsort *job);
 
@@ -78,13 +85,33 @@ struct gs_kind {
 	/** Read all input, for TAKER. */
 	gs_status (*read)(struct gsort *job, const struct gs_taker *taker);
 
+	/** Before that, for a rank of several: set *TAKER, the engine's, to one that deals out elements to
+	 *  the ranks that own them.  GS_EBUDGET. */
+	gs_status (*deal)(struct gsort *job, struct gs_taker *taker);
+
 	/** After that: what stands in the output before COUNT elements, for a .npy file made of that.
 	 *  GS_EBUDGET. */
 	gs_status (*header)(struct gsort *job, uint64_t count, const char **header, size_t *bytes);
 
+	/** Merge inputs that are in order, or operands of a set.  GS_EINPUT: one of them is not. */
+	gs_status (*merge)(struct gsort *job);
+
+	/** A file of that is open: begin to read its elements.  GS_EBUDGET. */
+	gs_status (*begin_input)(struct gs_merge_input *input);
+
+	/** Of items: the next of that file; none at the end. */
+	gs_status (*fill)(struct gs_merge_input *input, struct gs_item_slice *items);
+
 	/** Compare all elements with the ones before, and store none.  GS_EINPUT: one is invalid, or out
 	 *  of order (follow->disorder). */
 	gs_status (*check)(struct gsort *job, struct gs_follow *follow);
+
+	/** The work that it is to do what INPUT says, which is as planned, but of any size; *KEPT: the bytes
+	 *  that a sort keeps.  A merge that sorts becomes a sort in INPUT. */
+	enum gs_work (*work)(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept);
+
+	const char *type;	/* of elements, for people; NULL: that of the options */
+	const char *large;	/* what is kept of each thread beside keys, for people; or NULL */
 
 	/** Print the elements that are sorted, and after that the memory that is used. */
 	void (*explain)(const struct gs_line_printer *to, const struct gsort *job);
@@ -289,7 +316,9 @@ struct gs_phases {
 struct gsort {
 	struct gs_ranked    *ranked;		/* what it is among the ranks; alone: the only one */
 	struct gsort_options options;		/* a copy of the caller's; a rank has changed it */
+	const struct gs_kind *(*kind_of)(const struct gsort_options *options);
 	const struct gs_kind *kind;		/* of elements */
+	const struct gs_item_order *order;	/* of items; NULL: keys */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;
@@ -307,18 +336,11 @@ struct gsort {
 	struct gs_handover *handover;	/* or: it sorts one input of that, and hands its elements over */
 };
 
-/** Is it a set operation of keys, which has a job for each operand (combine.c)? */
+/** Is it a set operation of keys, which merges the operands, each sorted by a job of its own (combine.c)? */
 static inline bool
 gs_job_combines(const struct gsort *job)
 {
-	return job->options.set != GSORT_NO_SET && !job->kind->items;
-}
-
-/** The order of items; NULL: keys. */
-static inline const struct gs_item_order *
-gs_job_order(const struct gsort *job)
-{
-	return job->kind->items ? &job->items.order : NULL;
+	return job->options.set != GSORT_NO_SET && job->options.operation == GSORT_MERGE;
 }
 
 /* ---- open inputs and output, plan, and get memory (open.c) ------------------ */
@@ -357,15 +379,22 @@ struct gs_item_facts gs_items_facts(const struct gsort *job);
 /** The sizes that follow from them, of a sort or of a check of lines. */
 struct gs_item_sizes gs_items_sizes(const struct gsort *job);
 
+/** What a sort of INPUT keeps, of items of EACH about: of a head little, with numbers more.  A merge that
+ *  sorts becomes a sort. */
+uint64_t gs_items_kept(const struct gsort *job, struct gs_plan_input *input, uint64_t each);
+
+void gs_items_plan(struct gs_plan_input *input);
+#define GS_ITEMS_ON_CPU	"records and lines are sorted on the CPU"
+
 /** Open JOB->engine, with SIZES.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes);
 
 /** Check that temporary files can be made. */
 MUST_CHECK gs_status gs_items_check_disk(struct gsort *job);
 
-void gs_items_close(struct gsort *job);
-
 /* ---- what only a job of lines by key has (line_job.c) -------------------------- */
+
+enum { GS_LINE_ABOUT_BYTES = 24 };	/* of a line, about */
 
 /** Read the options of the order of the lines.  GS_EUSAGE: one is wrong. */
 MUST_CHECK gs_status gs_line_job_order(struct gsort *job);
@@ -373,8 +402,6 @@ MUST_CHECK gs_status gs_line_job_order(struct gsort *job);
 /** Read all lines to TAKER, or to FOLLOW, which compares neighbours; either may be NULL. */
 MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *taker,
                                       struct gs_follow *follow);
-
-void gs_line_job_close(struct gsort *job);
 
 /* ---- what it takes, about, and how much of that is done (forecast.c) ----------- */
 
@@ -433,8 +460,9 @@ MUST_CHECK gs_status gs_job_emit(struct gsort *job, const char *header, size_t h
 
 /* ---- sorted inputs become one (merge.c) ---------------------------------------- */
 
-/** Merge all inputs of JOB, keys or items, to its output.  GS_EINPUT: one of them is not in order. */
-MUST_CHECK gs_status gs_job_merge(struct gsort *job);
+/** Merge all inputs of JOB to its output.  GS_EINPUT: one of them is not in order. */
+MUST_CHECK gs_status gs_keys_merge(struct gsort *job);
+MUST_CHECK gs_status gs_items_merge(struct gsort *job);
 
 /* ---- is the input sorted? (check.c) -------------------------------------------- */
 

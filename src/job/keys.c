@@ -12,6 +12,7 @@
 
 #include "format/key.h"
 #include "job/job.h"
+#include "job/merge_input.h"
 #include "job/options.h"
 #include "job/ranks/ranked.h"
 
@@ -33,6 +34,8 @@ adapt(struct gsort *job)
 {
 	struct gsort_options *own = &job->options;
 
+	if (own->set != GSORT_NO_SET)	/* of sorted inputs, as a merge is */
+		own->operation = GSORT_MERGE;
 	if (!gs_is_alone(job) || own->operation != GSORT_SORT || !own->tail.wanted ||
 	    own->tail.count > GS_TAIL_MOST || own->json || own->counts || own->repeated || own->singletons)
 		return;
@@ -80,7 +83,8 @@ read_all(struct gsort *job, const struct gs_taker *taker)
 	if (job->plan_input.key_bits == 0)
 		gs_verify_in_counts(&job->verify, &job->keys.store.histogram,
 		                    job->options.reverse ? UINT32_MAX : 0);
-	return gs_npy_check(&job->items.npy, job->keys.ingest.read.elements);
+	job->ranked->keys = job->keys.ingest.read.elements;
+	return gs_npy_check(&job->items.npy, job->ranked->keys);
 }
 
 static gs_status
@@ -89,6 +93,22 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 	(void)count;
 	*header = gs_ingest_header(&job->keys.ingest, bytes);
 	return GS_OK;
+}
+
+static enum gs_work
+work(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept)
+{
+	*kept = input->input_bytes;
+	if (job->plan.by_counting)
+		return GS_WORK_COUNTED;
+	return input->key_bits > 0 ? GS_WORK_KEYS : input->type == GSORT_TEXT_FLOAT ? GS_WORK_FLOATS
+	                                                                            : GS_WORK_TEXT;
+}
+
+static gs_status
+merge(struct gsort *job)
+{
+	return job->options.set != GSORT_NO_SET ? gs_job_combine(job) : gs_keys_merge(job);
 }
 
 /* A merge has counted its keys itself. */
@@ -106,9 +126,10 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 }
 
 const struct gs_kind gs_keys = {
-	.adapt = adapt, .allocate = allocate, .check_disk = check_disk, .read = read_all,
-	.header = find_header, .check = gs_keys_check,
-	.explain = gs_keys_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
+	.adapt = adapt, .plan = gs_ingest_plan, .allocate = allocate, .check_disk = check_disk,
+	.read = read_all, .deal = gs_keys_deal, .header = find_header, .check = gs_keys_check,
+	.merge = merge, .begin_input = gs_keys_begin_input, .work = work, .explain = gs_keys_explain,
+	.explain_memory = gs_keys_explain_memory, .count = count_read,
 };
 
 /* ---- a column ------------------------------------------------------------------ */
@@ -207,19 +228,31 @@ read_column(struct gsort *job, const struct gs_taker *taker)
 	};
 	TRY(gs_line_job_read(job, taker, NULL));
 	job->keys.ingest.read.bytes = lines->ingest.bytes;
-	job->keys.ingest.read.elements = lines->column.count;
+	job->keys.ingest.read.elements = job->ranked->keys = lines->column.count;
 	job->keys.ingest.invalid_lines = lines->ingest.faults.invalid;
 	return GS_OK;
 }
 
+static enum gs_work
+work_of_values(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept)
+{
+	const size_t unit = job->keys.ingest.unit, key_bytes = input->key_bits / 8;
+
+	*kept = input->input_bytes / (unit > 0 ? unit : GS_LINE_ABOUT_BYTES) *
+	        (unit > 0 ? key_bytes : sizeof(uint64_t));
+	return unit > 0 ? GS_WORK_RECORDS : GS_WORK_COLUMN;
+}
+
 const struct gs_kind gs_column = {
-	.adapt = adapt, .describe = describe_column, .allocate = allocate, .check_disk = check_disk,
-	.read = read_column, .header = find_header, .explain = gs_lines_explain,
-	.explain_memory = gs_keys_explain_memory, .count = count_read,
+	.adapt = adapt, .describe = describe_column, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU,
+	.allocate = allocate, .check_disk = check_disk, .read = read_column, .deal = gs_keys_deal,
+	.header = find_header, .work = work_of_values, .type = "lines", .large = "long lines",
+	.explain = gs_lines_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
 };
 
 const struct gs_kind gs_field = {
-	.adapt = adapt, .describe = describe_field, .allocate = allocate, .check_disk = check_disk,
-	.read = read_all, .header = find_header, .explain = gs_records_explain,
-	.explain_memory = gs_keys_explain_memory, .count = count_read,
+	.adapt = adapt, .describe = describe_field, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU,
+	.allocate = allocate, .check_disk = check_disk, .read = read_all, .deal = gs_keys_deal,
+	.header = find_header, .work = work_of_values, .type = "record", .large = "large records",
+	.explain = gs_records_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
 };

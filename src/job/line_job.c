@@ -31,6 +31,7 @@ describe_text(struct gsort *job)
 {
 	struct gs_record *item = &job->items.lines.number;
 
+	job->options.underline = false;		/* positions are not */
 	TRY(gs_text_number_open(item, &job->keys.ingest.text, job->options.reverse));
 	job->items.order = (struct gs_item_order){
 		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
@@ -120,6 +121,7 @@ describe(struct gsort *job)
 	struct gs_line_job *lines = &job->items.lines;
 
 	TRY(gs_line_job_order(job));
+	job->order = &job->items.order;
 	if (gs_options_argsort_text(options))
 		return describe_text(job);
 	gs_line_items_order(&job->items.written, &lines->whole, &lines->order, 0);
@@ -349,8 +351,8 @@ open_emit(struct gsort *job)
 	job->emit.lines = &job->items.lines.order;
 	if (job->items.listed != NULL)
 		gs_show_open_json(&job->items.show, job->items.listed, &job->items.lines.order, &job->emit);
-	else if (options->lines && (options->counts || options->underline))
-		gs_show_open(&job->items.show, options, &job->items.lines.order, &job->emit);
+	else if (options->counts || options->underline)
+		gs_show_open_lines(&job->items.show, options, &job->items.lines.order, &job->emit);
 	return GS_OK;
 }
 
@@ -363,6 +365,19 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 	*header = lines->data;
 	*bytes = job->options.argsort_bits > 0 ? 0 : lines->bytes;
 	return GS_OK;
+}
+
+static enum gs_work
+work(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept)
+{
+	const struct gsort_options *options = &job->options;
+	const bool fields = options->keydef_count > 0 || options->locale != NULL ||
+	                    (options->ordering != NULL && *options->ordering != '\0');
+
+	*kept = gs_items_kept(job, input, GS_LINE_ABOUT_BYTES);
+	if (options->argsort_bits > 0)
+		return GS_WORK_NUMBERED;
+	return options->csv ? GS_WORK_CSV : fields ? GS_WORK_FIELDS : GS_WORK_LINES;
 }
 
 /* A merge has counted itself. */
@@ -387,19 +402,10 @@ explain(const struct gs_line_printer *to, const struct gsort *job)
 }
 
 const struct gs_kind gs_lines = {
-	.items = true, .adapt = gs_items_adapt, .describe = describe, .allocate = allocate,
-	.check_disk = gs_items_check_disk, .open_emit = open_emit, .make_items = make_items,
-	.read = read_to, .header = find_header, .check = check,
-	.explain = explain, .explain_memory = gs_items_explain_memory, .count = count_read,
+	.items = true, .adapt = gs_items_adapt, .describe = describe, .plan = gs_items_plan,
+	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
+	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_to,
+	.header = find_header, .check = check, .merge = gs_items_merge, .begin_input = gs_lines_begin_input,
+	.fill = gs_lines_fill, .work = work, .type = "lines", .explain = explain,
+	.explain_memory = gs_items_explain_memory, .count = count_read,
 };
-
-void
-gs_line_job_close(struct gsort *job)
-{
-	gs_line_ingest_close(&job->items.lines.ingest);
-	gs_follow_close(&job->items.lines.follow);
-	gs_line_order_close(&job->items.lines.order);
-	gs_arena_close(&job->items.lines.arena);
-	gs_arena_close(&job->items.lines.numbered);
-	gs_record_close(&job->items.lines.number);
-}

@@ -15,6 +15,7 @@
 #include "format/text/line.h"
 #include "job/job.h"
 #include "job/merge_input.h"
+#include "job/ranks/ranked.h"
 
 /* Is the output an input that is written in place, so that writing destroys bytes still to be read? */
 static bool
@@ -104,8 +105,7 @@ merge_keys(struct gs_merge_inputs *all)
 	TRY(gs_emit_header(&job->emit, all->header, all->header_bytes));
 	for (unsigned place = 0; place < GS_CLASSES; place++)
 		TRY(merge_class(all, place, spills));
-	TRY(gs_emit_end(&job->emit));
-	return gs_outputs_finish(&job->files.outputs);
+	return gs_ranked_finish(job, GS_OK);
 }
 
 /* Keys of 8 and 16 bits: read all inputs, one after the other, and count the keys. */
@@ -138,8 +138,8 @@ stop_input(void *context)
 	gs_input_stop(job->files.input);
 }
 
-static gs_status
-run_keys(struct gsort *job)
+gs_status
+gs_keys_merge(struct gsort *job)
 {
 	const bool text = job->plan_input.key_bits == 0;
 	struct gs_merge_inputs all;
@@ -152,6 +152,7 @@ run_keys(struct gsort *job)
 		job->keys.store.runs.merge_threads = job->plan.threads - 1;
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
 	status = gs_merge_inputs_open(&all, job, job->plan.source_bytes, text ? job->plan.fan_in : 0);
+	all.threads = (job->plan.threads + 1) / 2;
 	if (status == GS_OK)
 		status = job->plan.by_counting ? count(&all) : merge_keys(&all);
 	gs_merge_inputs_close(&all);
@@ -167,10 +168,11 @@ open_items(struct gsort *job, const struct gs_item_merge_sizes *sizes, struct gs
 	const size_t count = gs_merge_count(&job->options);
 
 	TRY(gs_merge_inputs_open(all, job, sizes->room, count));
+	all->threads = 1;
 	all->spare = sizes->spare;
 	job->items.lines.header_most = sizes->header_most;
-	gs_verify_expect_items(&job->verify, &job->options, &job->items.order);
-	TRY(gs_item_merger_open(merger, &job->items.order, &job->options, count, sizes->room));
+	gs_verify_expect_items(&job->verify, &job->options, job->order);
+	TRY(gs_item_merger_open(merger, job->order, &job->options, count, sizes->room));
 	for (size_t i = 0; i < count; i++)
 		merger->sources[i] = (struct gs_merge_source){
 			.fill = gs_merge_fill, .context = &all->inputs[i],
@@ -186,18 +188,17 @@ merge_items(struct gs_merge_inputs *all, struct gs_item_merger *merger)
 
 	TRY(gs_item_merger_begin(merger));
 	TRY(gs_emit_header(&job->emit, all->header, all->header_bytes));
-	sink = gs_emit_sink(&job->emit, 0, 0);
+	sink = job->emit.sink(&job->emit, 0, 0);
 	TRY(gs_item_merger_drain(merger, &sink));
 	gs_line_reject_end(&job->keys.ingest.text, job->items.lines.ingest.faults.invalid);
 	gs_verify_out_items(&job->verify, &(const struct gs_item_digest){
 		.sum = merger->sum, .falls = merger->follow.breaks > 0,
 	});
-	TRY(gs_emit_end(&job->emit));
-	return gs_outputs_finish(&job->files.outputs);
+	return gs_ranked_finish(job, GS_OK);
 }
 
-static gs_status
-run_items(struct gsort *job)
+gs_status
+gs_items_merge(struct gsort *job)
 {
 	struct gs_merge_inputs all = { .job = job };
 	struct gs_item_merger merger = { .count = 0 };
@@ -217,10 +218,4 @@ run_items(struct gsort *job)
 	gs_item_merger_close(&merger);
 	gs_merge_inputs_close(&all);
 	return status;
-}
-
-gs_status
-gs_job_merge(struct gsort *job)
-{
-	return job->kind->items ? run_items(job) : run_keys(job);
 }

@@ -40,7 +40,7 @@ open_file(struct gs_merge_input *input)
 	in.count = 1;
 	in.later = false;
 	in.guarded &= !job->options.lines;
-	in.threads = input->follow.order != NULL ? 1 : (job->plan.threads + 1) / 2;
+	in.threads = input->all->threads;
 	in.window_bytes = job->plan.window_bytes;
 	in.stops_with = job->files.input;
 	TRY(gs_input_open(&input->input, &in));
@@ -61,23 +61,40 @@ skip_header(struct gs_merge_input *input)
 	return gs_input_skip(input->input, bytes, first ? all->header : NULL);
 }
 
-static void
-open_reader(struct gs_merge_input *input)
+gs_status
+gs_records_begin_input(struct gs_merge_input *input)
 {
 	struct gsort *job = input->all->job;
 
+	input->stretch = gs_stretch_open(job, &input->follow, advice(job));
+	gs_stretch_begin(&input->stretch, gs_input_name(input->input), 0);
+	return GS_OK;
+}
+
+gs_status
+gs_keys_begin_input(struct gs_merge_input *input)
+{
+	struct gsort *job = input->all->job;
+
+	if (input->follow.key_bits > 0)
+		return gs_records_begin_input(input);
 	input->reader = gs_stretch_open_text(job, input->input, input->memory, input->all->room);
 	if (input == input->all->inputs && job->keys.ingest.text.header_lines > 0)
 		input->reader->lines.header = &input->all->text_header;
+	return GS_OK;
 }
 
-static void
-open_collector(struct gs_merge_input *input)
+gs_status
+gs_lines_begin_input(struct gs_merge_input *input)
 {
 	struct gs_merge_inputs *all = input->all;
 	struct gsort *job = all->job;
-	struct gs_line_ingest *ingest = &input->lines->ingest;
+	struct gs_line_ingest *ingest;
 
+	if (all->collectors == NULL)
+		TRY(GS_NEW(all->collectors, all->count, "inputs"));
+	input->lines = &all->collectors[input - all->inputs];
+	ingest = &input->lines->ingest;
 	gs_line_collector_open(input->lines, all->collectors, &job->items.lines.order,
 	                       &job->keys.ingest.text,
 	                       job->options.trust_order ? NULL : &input->follow, &job->monitor,
@@ -85,6 +102,7 @@ open_collector(struct gs_merge_input *input)
 	ingest->faults.advice = GS_ADVICE_UNSORTED;
 	ingest->header_most = job->items.lines.header_most;
 	ingest->measures = job->plan_input.input_bytes != UINT64_MAX;
+	return GS_OK;
 }
 
 static gs_status
@@ -93,15 +111,7 @@ begin(struct gs_merge_input *input)
 	input->begun = true;
 	TRY(open_file(input));
 	TRY(skip_header(input));
-	if (input->all->job->options.lines) {
-		open_collector(input);
-	} else if (input->all->job->keys.ingest.unit == 0) {
-		open_reader(input);
-	} else {
-		input->stretch = gs_stretch_open(input->all->job, &input->follow, advice(input->all->job));
-		gs_stretch_begin(&input->stretch, gs_input_name(input->input), 0);
-	}
-	return GS_OK;
+	return input->all->job->kind->begin_input(input);
 }
 
 static void
@@ -149,14 +159,8 @@ static gs_status
 read_bytes(struct gs_merge_input *input, void *into, size_t room, size_t *bytes)
 {
 	struct gs_clock *clock = &input->all->job->monitor.clock;
-	uint64_t since;
+	uint64_t since = gs_clock_now();
 
-	*bytes = 0;
-	if (!input->begun)
-		TRY(begin(input));
-	if (input->input == NULL)
-		return GS_OK;
-	since = gs_clock_now();
 	TRY(gs_input_read(input->input, into, room, bytes));
 	gs_clock_lap(clock, GS_STAGE_READ, &since);
 	note_bytes(input, *bytes);
@@ -171,9 +175,9 @@ read_raw(struct gs_merge_input *input, void *into, size_t room, size_t *count)
 	gs_status status;
 	size_t bytes;
 
-	TRY(read_bytes(input, into, room * key_bytes, &bytes));
 	if (input->input == NULL)
 		return GS_OK;
+	TRY(read_bytes(input, into, room * key_bytes, &bytes));
 	status = gs_stretch_next(&input->stretch, into, bytes / key_bytes * key_bytes);
 	if (status == GS_OK && bytes % key_bytes > 0)	/* the keys before it can still be merged */
 		status = gs_stretch_next(&input->stretch, into, bytes % key_bytes);
@@ -191,11 +195,8 @@ static gs_status
 read_batch(struct gs_merge_input *input)
 {
 	struct gsort *job = input->all->job;
-	struct gs_line_reader *reader;
+	struct gs_line_reader *reader = input->reader;
 
-	if (!input->begun)
-		TRY(begin(input));
-	reader = input->reader;
 	assert(reader != NULL);
 	input->taken = 0;
 	TRY(gs_line_reader_next(reader));
@@ -264,6 +265,8 @@ gs_merge_read(void *context, void *into, size_t room, size_t *count)
 	struct gs_merge_input *input = context;
 
 	*count = 0;
+	if (!input->begun)
+		TRY(begin(input));
 	return input->follow.key_bits > 0 ? read_raw(input, into, room, count)
 	                                  : read_text(input, into, room, count);
 }
@@ -271,8 +274,9 @@ gs_merge_read(void *context, void *into, size_t room, size_t *count)
 gs_status
 gs_merge_read_header(struct gs_merge_inputs *all)
 {
+	TRY(begin(all->inputs));
 	if (all->inputs->follow.key_bits > 0)
-		return begin(all->inputs);
+		return GS_OK;
 	TRY(read_batch(all->inputs));
 	all->header_bytes = all->text_header.bytes;
 	return GS_OK;
@@ -280,12 +284,10 @@ gs_merge_read_header(struct gs_merge_inputs *all)
 
 /* ---- records and lines ------------------------------------------------------------ */
 
-static gs_status
-fill_records(struct gs_merge_input *input, struct gs_item_slice *items)
+gs_status
+gs_records_fill(struct gs_merge_input *input, struct gs_item_slice *items)
 {
 	TRY(read_bytes(input, input->memory, input->all->room, &items->bytes));
-	if (input->input == NULL)
-		return GS_OK;
 	items->data = input->memory;
 	TRY(gs_stretch_next(&input->stretch, input->memory, items->bytes));
 	if (items->bytes < input->all->room)
@@ -293,8 +295,8 @@ fill_records(struct gs_merge_input *input, struct gs_item_slice *items)
 	return GS_OK;
 }
 
-static gs_status
-fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
+gs_status
+gs_lines_fill(struct gs_merge_input *input, struct gs_item_slice *items)
 {
 	struct gs_line_collector *lines = input->lines;
 	uint64_t *invalid = &input->all->job->items.lines.ingest.faults.invalid;	/* of all inputs */
@@ -303,8 +305,6 @@ fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
 	lines->bytes = 0;
 	while (lines->bytes == 0 && !chunk.ends) {
 		TRY(read_bytes(input, input->memory, input->all->room, &chunk.bytes));
-		if (input->input == NULL)
-			return GS_OK;
 		chunk.name = gs_input_name(input->input);
 		chunk.ends = chunk.bytes < input->all->room;
 		lines->ingest.faults.invalid = *invalid;
@@ -330,7 +330,11 @@ gs_merge_fill(void *context, struct gs_item_slice *items)
 	struct gsort *job = input->all->job;
 
 	items->bytes = 0;
-	TRY(job->options.lines ? fill_lines(input, items) : fill_records(input, items));
+	if (!input->begun)
+		TRY(begin(input));
+	if (input->input == NULL)
+		return GS_OK;
+	TRY(job->kind->fill(input, items));
 	if (items->bytes > 0)
 		gs_verify_in(&job->verify, &(const struct gs_piece){ .slices = items, .count = 1 });
 	return GS_OK;
@@ -357,10 +361,8 @@ list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
 			.name = calls(options) ? "input" :
 			        options->input_count == 0 ? "-" : options->inputs[i],
 			.follow = {
-				.order = gs_job_order(job),
-				.key_bits = job->plan_input.key_bits, .threads = 1,
+				.order = job->order, .key_bits = job->plan_input.key_bits, .threads = 1,
 			},
-			.lines = all->collectors != NULL ? &all->collectors[i] : NULL,
 		};
 		if (strcmp(input->name, "-") == 0) {
 			input->begun = standard;
@@ -373,16 +375,12 @@ gs_status
 gs_merge_inputs_open(struct gs_merge_inputs *all, struct gsort *job, size_t room, size_t most)
 {
 	const struct gsort_options *options = &job->options;
-	const bool lines = options->lines;
-	const bool text = !lines && options->header_lines > 0;
-	const size_t header = text ? HEADER_BYTES : (size_t)options->skip_bytes;
+	const size_t header = options->header_lines > 0 ? HEADER_BYTES : (size_t)options->skip_bytes;
 	size_t memory;
 
 	*all = (struct gs_merge_inputs){ .job = job, .count = gs_merge_count(options), .room = room };
 	memory = gs_arena_round(most * room);
 	TRY(GS_NEW(all->inputs, all->count, "inputs"));
-	if (lines)
-		TRY(GS_NEW(all->collectors, all->count, "inputs"));
 	TRY(gs_arena_open(&all->arena, memory + gs_arena_round(header + 1), false));
 	list_inputs(all, gs_arena_take(&all->arena, memory), most > 0 ? most : 1);
 	all->header = gs_arena_take(&all->arena, header + 1);

@@ -90,6 +90,7 @@ struct gs_merge_inputs {
 	struct gsort *job;
 	struct gs_merge_input *inputs;
 	size_t    count, room;		/* bytes of the memory of each */
+	unsigned  threads;		/* that read one */
 	struct gs_line_collector *collectors;	/* of lines, one each */
 	struct gs_arena arena;
 	char     *header;		/* of the first input */
@@ -111,6 +112,13 @@ MUST_CHECK gs_status gs_merge_read(void *context, void *into, size_t room, size_
 
 /** The next items of an input; none at the end. */
 MUST_CHECK gs_status gs_merge_fill(void *context, struct gs_item_slice *items);
+
+/* What kinds have for that (job.h). */
+MUST_CHECK gs_status gs_keys_begin_input(struct gs_merge_input *input);
+MUST_CHECK gs_status gs_records_begin_input(struct gs_merge_input *input);
+MUST_CHECK gs_status gs_lines_begin_input(struct gs_merge_input *input);
+MUST_CHECK gs_status gs_records_fill(struct gs_merge_input *input, struct gs_item_slice *items);
+MUST_CHECK gs_status gs_lines_fill(struct gs_merge_input *input, struct gs_item_slice *items);
 
 /** Has the input ended? */
 bool gs_merge_ended(const struct gs_merge_input *input);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -198,9 +199,6 @@ line_bytes(const struct gs_plan_input *input)
 	return 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE);
 }
 
-/* Figures that are copied once, and may have twice the memory that they need. */
-enum { PARCEL_TIMES = 3 };
-
 /* Beside the buffers that the plan has, of each pipe of a set; 200 full ones had some 32 KB each. */
 enum { ABREAST_BYTES = 48 << 10 };
 
@@ -212,10 +210,9 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
 	const uint64_t all = input->all_bytes;
 	const size_t unit = job->keys.ingest.unit;
-	const bool items = input->items;
-	const bool abreast = options->set != GSORT_NO_SET && items && !input->seekable;
-	/* a rank sends copies of them (ranked_figures.c) */
-	const unsigned times = gs_is_alone(job) ? 1 : PARCEL_TIMES;
+	const bool items = job->kind->items;
+	const bool abreast = options->set != GSORT_NO_SET && !gs_job_combines(job) && !input->seekable;
+	const unsigned times = job->ranked->copies;
 	const struct { uint64_t bytes; const char *what; } kept[] = {
 		{ items && options->quantiles != NULL
 		  ? times * gs_item_top_bytes(strlen(options->quantiles), all, memory_of(input)) : 0,
@@ -224,9 +221,8 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 		  : items ? gs_pick_bytes(options, all / (unit > 0 ? unit : 1))
 		          : values_bytes(options, input, all, guessed),
 		  "so many values (--top, --sample, --tail, --histogram)" },
-		{ job->kind == &gs_column ? line_bytes(input) : 0, "long lines" },
-		{ job->kind == &gs_field ? gs_plan_threads_most(input) * unit : 0,
-		  "large records" },
+		{ job->kind->large == NULL ? 0 : unit > 0 ? gs_plan_threads_most(input) * unit
+		                                          : line_bytes(input), job->kind->large },
 		{ names_bytes(options) + (abreast ? (uint64_t)options->input_count * ABREAST_BYTES : 0),
 		  "so many inputs" },
 		{ copies ? options->skip_bytes : 0, "the skipped bytes, which are copied to the output" },
@@ -250,8 +246,7 @@ collect_plan_input(struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const struct gs_files *files = gs_input_files(job->files.input);
 	const uint64_t bytes = gs_files_bytes(files);
-	const bool items = job->kind->items;
-	const bool module = !items && gs_gpu_module_exists();	/* a GPU sorts no items */
+	const bool module = job->kind->cpu_rule == NULL && gs_gpu_module_exists();
 	struct gs_limits limits;
 	bool guessed;
 
@@ -261,8 +256,8 @@ collect_plan_input(struct gsort *job)
 		.type = options->type,
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
-		.items = items,
-		.column = gs_options_want_column(options),
+		.cpu_rule = job->kind->cpu_rule,
+		.ahead_chunks = GS_AHEAD_CHUNKS,
 		.headers = options->header_lines > 0,
 		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),
@@ -291,7 +286,7 @@ collect_plan_input(struct gsort *job)
 		         : limits.files > options->split ? limits.files - options->split : 1,
 		.merge_files = merge_files(options),
 	};
-	gs_ingest_plan(&job->plan_input);
+	job->kind->plan(&job->plan_input);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits.room_bytes;
 	if (gs_job_combines(job)) {	/* equal shares */
@@ -391,28 +386,20 @@ open_stages(struct gsort *job, const struct gsort *whole)
 	return check_temp(job);
 }
 
-/* Messages of a rank have the numbers of lines in the file. */
-static void
-count_lines_before(struct gsort *job)
-{
-	job->keys.ingest.text.lines_before = gs_parts_lines_before;
-	job->keys.ingest.text.lines_context = &job->ranked->parts;
-}
-
 /* Choose what elements are, and the form in which they are written. */
 static gs_status
 describe(struct gsort *job)
 {
-	job->kind = gs_kind_of(&job->options);
-	if (gs_job_combines(job))	/* of sorted inputs, as a merge is */
-		job->options.operation = GSORT_MERGE;
-	else
-		job->kind->adapt(job);
+	job->kind = job->kind_of(&job->options);
+	job->kind->adapt(job);
 	gs_ingest_set_format(&job->keys.ingest, &job->options);
 	job->keys.ingest.text.exact = job->keys.turn.lines != NULL;
+	job->items.lines.order.terminator = job->keys.ingest.text.terminator;
 	if (job->kind->describe != NULL)
 		TRY(job->kind->describe(job));
-	count_lines_before(job);
+	/* messages of a rank have the numbers of lines in the file */
+	job->keys.ingest.text.lines_before = gs_parts_lines_before;
+	job->keys.ingest.text.lines_context = &job->ranked->parts;
 	gs_emit_set_format(&job->emit, &job->options);
 	return GS_OK;
 }
@@ -427,8 +414,10 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(&job->options));
 	TRY(gs_npy_adopt(&job->items.npy, &job->options));
 	TRY(gs_options_check(&job->options));	/* of what the inputs are */
-	if (gs_is_alone(job))	/* else all ranks had to turn at a time */
+	if (gs_is_alone(job)) {	/* else inputs are parts, and all ranks had to turn at a time */
+		TRY(gs_options_check_operands(&job->options));
 		TRY(gs_turn_begin(&job->keys.turn, &job->options));
+	}
 	TRY(describe(job));
 	TRY(open_stages(job, job));
 	if (job->options.operation != GSORT_CHECK) {
@@ -481,15 +470,36 @@ gs_job_reset_emit(struct gsort *job, gs_status status)
 gs_status
 gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 {
-	job->kind = gs_kind_of(&job->options);
-	gs_ingest_set_format(&job->keys.ingest, &job->options);
+	TRY(describe(job));
 	job->keys.ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
-	if (job->kind->describe != NULL)
-		TRY(job->kind->describe(job));
-	count_lines_before(job);
 	TRY(open_stages(job, whole));
 	confine(job);
 	return GS_OK;
+}
+
+static void
+close_items(struct gs_items *items)
+{
+	gs_npy_close(&items->npy);
+	gs_item_top_close(&items->top);
+	gs_item_store_close(items->store);
+	gs_item_firsts_close(items->firsts);
+	gs_record_ingest_close(&items->ingest);
+	free(items->show.text);
+	items->show.text = NULL;
+	items->store = NULL;
+	items->firsts = NULL;
+}
+
+static void
+close_lines(struct gs_line_job *lines)
+{
+	gs_line_ingest_close(&lines->ingest);
+	gs_follow_close(&lines->follow);
+	gs_line_order_close(&lines->order);
+	gs_arena_close(&lines->arena);
+	gs_arena_close(&lines->numbered);
+	gs_record_close(&lines->number);
 }
 
 void
@@ -497,8 +507,8 @@ gs_job_close(struct gsort *job)
 {
 	gs_ingest_close(&job->keys.ingest);
 	gs_turn_close(&job->keys.turn);
-	gs_items_close(job);
-	gs_line_job_close(job);
+	close_items(&job->items);
+	close_lines(&job->items.lines);
 	gs_emit_close(&job->emit);
 	gs_outputs_close(&job->files.outputs);
 	gs_store_close(&job->keys.store);

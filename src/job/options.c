@@ -396,8 +396,6 @@ gs_options_check(const struct gsort_options *options)
 		               conflict.why != NULL ? ": " : "", conflict.why != NULL ? conflict.why : "");
 	TRY(check_binary(options));
 	TRY(check_suffix(options));
-	if (options->ranks == NULL || options->ranks->size == 1)	/* else these may be parts */
-		TRY(gs_options_check_operands(options));
 	TRY(check_standard(options));
 	if (options->notation != GSORT_DECIMAL &&
 	    (gs_key_is_float(options->type) || (is_binary(options->type) && writes_binary(options) &&

@@ -12,11 +12,7 @@ run(struct gsort *job, bool *disorder)
 {
 	if (job->options.operation == GSORT_CHECK)
 		return gs_ranked_check(job, disorder);
-	if (gs_job_combines(job))
-		return gs_job_combine(job);
-	if (job->options.operation == GSORT_MERGE)
-		return gs_job_merge(job);
-	return gs_job_sort(job);
+	return job->options.operation == GSORT_MERGE ? job->kind->merge(job) : gs_job_sort(job);
 }
 
 /* The processor time of each stage, over all threads. */

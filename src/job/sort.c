@@ -89,8 +89,8 @@ emit_classes(struct gsort *job)
 
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const unsigned c = gs_job_class(job, i);
-		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c,
-		                                              engine->count(engine->context, c));
+		const uint64_t elements = engine->count(engine->context, c);
+		const struct gs_span_sink sink = job->emit.sink(&job->emit, c, elements);
 
 		if (!gs_emit_is_complete(&job->emit))
 			TRY((job->items.top.on ? drain_top : drain)(job, c, &sink));
@@ -155,6 +155,15 @@ write_figures(struct gsort *job, struct gs_answer *figures)
 	return GS_OK;
 }
 
+/* How many elements this rank has. */
+static uint64_t
+elements(const struct gsort *job)
+{
+	const struct gs_engine *engine = &job->engine;
+
+	return engine->count_out == NULL ? job->ranked->keys : engine->count(engine->context, 0);
+}
+
 /* The output is figures about all keys.  Nothing is written before the last key has been seen. */
 static gs_status
 answer(struct gsort *job)
@@ -163,7 +172,7 @@ answer(struct gsort *job)
 	struct gs_answer_part part;
 	gs_status status;
 
-	TRY(gs_ranked_part(job, &part));
+	TRY(gs_ranked_part(job, elements(job), &part));
 	status = gs_ranks_agree(job->ranked->ranks, make_figures(job, &part, &figures));
 	if (status == GS_OK)
 		status = gs_ranked_join(job, &figures);
@@ -173,16 +182,15 @@ answer(struct gsort *job)
 	return status;
 }
 
-/* How many elements there are, or, where that must be known before they are written, how many items leave. */
+/* How many there are, or, where that must be known before they are written, how many items leave. */
 static gs_status
 count(struct gsort *job, uint64_t *count)
 {
 	const struct gs_engine *engine = &job->engine;
 
-	*count = job->ranked->spread.keys;
+	*count = job->items.show.elements = elements(job);
 	if (engine->count_out == NULL)
 		return GS_OK;
-	*count = job->items.show.elements = engine->count(engine->context, 0);
 	if ((gs_select_wants_groups(&job->options) || job->options.set != GSORT_NO_SET) &&
 	    job->files.outputs.count == 1 && !job->items.npy.writes_header)
 		return GS_OK;
@@ -214,10 +222,11 @@ read_all(struct gsort *job)
 {
 	struct gs_taker taker = job->engine.taker;
 
-	TRY(gs_ranked_deal(job, &taker));
+	if (!gs_is_alone(job))
+		TRY(job->kind->deal(job, &taker));
 	gs_verify_watch(&job->verify, &taker);
 	TRY(job->kind->read(job, &taker));
-	return gs_ranked_settle(job);
+	return gs_taker_settle(&taker);
 }
 
 /* ---- from numbers to lines (turn.c) ------------------------------------------------ */

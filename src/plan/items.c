@@ -186,10 +186,10 @@ gs_plan_items(struct gs_item_sizes *sizes, const struct gs_plan *plan,
 #define CHECK_BYTES		(4 * MIB)
 
 size_t
-gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_input *input, size_t unit, bool items)
+gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_input *input, size_t unit)
 {
 	const size_t most = (size_t)(plan->pool_bytes / (input->ahead_chunks + 1));
-	const size_t bytes = gs_least(CHECK_BYTES + (items ? unit : 0), most);
+	const size_t bytes = gs_least(CHECK_BYTES + unit - 1, most);
 
 	return bytes / unit * unit;
 }

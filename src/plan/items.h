@@ -106,8 +106,7 @@ void gs_plan_items(struct gs_item_sizes *sizes, const struct gs_plan *plan,
 
 /** Bytes of a chunk of keys or records of UNIT bytes that are checked, whole ones; 0: memory is not
  *  enough. */
-size_t gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_input *input, size_t unit,
-                           bool items);
+size_t gs_plan_check_bytes(const struct gs_plan *plan, const struct gs_plan_input *input, size_t unit);
 
 struct gs_item_merge_sizes {
 	size_t most;		/* inputs that can be merged; if there are more, they are sorted */

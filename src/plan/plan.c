@@ -253,11 +253,10 @@ choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	struct gs_device_choice choice;
 
-	if (input->items || input->column) {
-		plan->device = GSORT_DEVICE_CPU;
-		plan->device_rule = "records and lines are sorted on the CPU";
+	plan->device = GSORT_DEVICE_CPU;
+	plan->device_rule = input->cpu_rule;
+	if (input->cpu_rule != NULL)
 		return GS_OK;
-	}
 	TRY(gs_plan_choose_device(&choice, input, plan->threads, plan->host_bytes));
 	plan->device = choice.device;
 	plan->device_rule = choice.rule;
@@ -320,10 +319,8 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 	const uint64_t shares = slots + plan->threads + slots * (print_bytes + 1);
 	const uint64_t pieces = gs_least(*left / 16, PIECES_BYTES);
 
-	if (input->operation != GSORT_SORT)
-		return;
-	if (input->items)	/* the store has pieces of its own */
-		return;
+	if (input->operation != GSORT_SORT || (gs_plan_classes(plan) == 0 && !plan->by_counting))
+		return;		/* the store of items has pieces of its own */
 	if (input->key_bits > 0)
 		plan->piece_bytes = power_of_two_to(gs_within(LEAST_PIECE_BYTES, pieces / plan->threads,
 		                                              MOST_PIECE_BYTES));
@@ -343,7 +340,7 @@ static void
 set_buffers(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
 	const uint64_t carvings = 2 * gs_plan_classes(plan) + 6;
-	const bool text = input->key_bits == 0 && !input->items;
+	const bool text = input->key_bits == 0;
 	uint64_t left = plan->host_bytes;
 
 	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES + input->beside_bytes);
@@ -413,10 +410,10 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 	uint64_t bytes = plan->pool_bytes, addresses = input->address_bytes;
 	const unsigned classes = gs_plan_classes(plan);
 
-	if (input->items)
-		plan->spills = input_bytes_most(input) > plan->pool_bytes / 4 * 3;
-	if (classes == 0)
+	if (classes == 0) {	/* items, or keys that are counted */
+		plan->spills = !plan->by_counting && input_bytes_most(input) > plan->pool_bytes / 4 * 3;
 		return;
+	}
 	take_from(&addresses, (3 + 2 * plan->threads) * STACK_BYTES +
 	                      plan->host_bytes - plan->pool_bytes);
 	plan->merge_bytes = gs_least(plan->pool_bytes, addresses / 4);
@@ -498,7 +495,7 @@ static gs_status
 make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
 	*plan = (struct gs_plan){
-		.threads = 1, .by_counting = !input->items && (input->key_bits == 8 || input->key_bits == 16),
+		.threads = 1, .by_counting = input->key_bits == 8 || input->key_bits == 16,
 	};
 	memcpy(plan->class_bits, input->class_bits, sizeof plan->class_bits);
 	set_budget(plan, input);

@@ -23,16 +23,17 @@
 /* Input of unknown size is planned as if it had this.  Not tuned. */
 #define GS_PLAN_UNKNOWN_BYTES	((uint64_t)1 << 30)
 
+/* Items are of no class, and items.h divides the pool. */
+enum { GS_ITEM_BITS = 128 };
+
 /* What is known before anything is sorted. */
 struct gs_plan_input {
 	enum gsort_operation operation;
 	enum gsort_type   type;
 	enum gsort_notation notation;		/* of text */
-	unsigned          key_bits;		/* 8 .. 64; 0: text */
-	bool              items;		/* records: key_bits means nothing, items.h divides
-						 * the pool */
-	bool              column;		/* keys of lines or records, for figures */
+	unsigned          key_bits;		/* 8 .. 64; 0: text; GS_ITEM_BITS */
 	unsigned          class_bits[GS_CLASSES];	/* of keys of each class; 0: there are none */
+	const char       *cpu_rule;		/* why the CPU sorts in any case, for people; or NULL */
 	unsigned          ahead_chunks;		/* of text that are in memory, one of them read ahead */
 	size_t            reader_least_bytes;	/* of text that is merged: memory for each input */
 	size_t            reader_most_bytes;

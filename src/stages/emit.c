@@ -36,6 +36,7 @@ gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options)
 		.terminator = options->zero_terminated ? '\0' : '\n',
 		.counts = options->counts,
 	};
+	emit->element_bytes = gs_key_is_text(emit->encoding.to) ? 0 : gs_encoding_bytes(&emit->encoding);
 }
 
 size_t
@@ -72,6 +73,7 @@ gs_emit_open(struct gs_emit *emit, const struct gsort_options *options, struct g
 {
 	gs_select_open(&emit->select, options, emit->select.times);
 	emit->encoder.encoding = &emit->encoding;
+	emit->sink = gs_emit_sink;
 	emit->verify = verify;
 	emit->monitor = monitor;
 }
@@ -389,8 +391,6 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 {
 	struct gs_span_sink sink = { .take = take_span, .groups = emit->select.groups, .context = emit };
 
-	if (emit->order != NULL)
-		return gs_emit_items_sink(emit, keys);
 	emit->class_rank = emit->ranked;
 	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
 		return sink;

@@ -193,6 +193,7 @@ struct gs_emit {
 	struct gs_split       split;	/* the output, or the files of it */
 	struct gs_verify     *verify;
 	struct gs_encoding    encoding;
+	size_t                element_bytes;	/* of each in the output, with its count; 0: they differ */
 	struct gs_select      select;
 	struct gs_pick        pick;	/* before anything else is selected */
 	uint64_t              ranked, class_rank;	/* keys taken; and before the class */
@@ -206,9 +207,13 @@ struct gs_emit {
 	uint64_t  strand_keys;		/* of the class that is drained by strands */
 	struct gs_span_encoder encoder;	/* of a producer with many threads */
 
+	/** The sink of KEY_CLASS, which has about COUNT keys, or as many items as are expected; 0: nobody
+	 *  knows.  Spans are changed in place. */
+	struct gs_span_sink (*sink)(struct gs_emit *emit, unsigned key_class, uint64_t count);
+
 	/* items */
 	const struct gs_line_order *lines;	/* NULL: no lines by key */
-	const struct gs_item_order *order;	/* NULL: keys */
+	const struct gs_item_order *order;
 	size_t    written_bytes;	/* that are written of each, without its count; 0: they differ */
 	char     *counted;		/* buffer for items with counts */
 
@@ -251,13 +256,8 @@ void gs_emit_resume(struct gs_emit *emit);
 /** Write the header, once. */
 MUST_CHECK gs_status gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes);
 
-/** The sink of KEY_CLASS, which has about KEYS keys, or as many items as are expected; 0: nobody knows.
- *  Spans are changed in place. */
+/** The sink of keys. */
 struct gs_span_sink gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys);
-
-/** The same of items: those of a fixed length may be written in any order, if the outputs are several new
- *  files. */
-struct gs_span_sink gs_emit_items_sink(struct gs_emit *emit, uint64_t items);
 
 /** Write BYTES as they are. */
 MUST_CHECK gs_status gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes);
@@ -281,7 +281,7 @@ void gs_emit_close(struct gs_emit *emit);
 
 struct gs_show {
 	const struct gsort_options *options;
-	const struct gs_line_order *order;	/* NULL: of keys of OPTIONS->type, which is wide */
+	const struct gs_line_order *order;	/* of lines; of keys OPTIONS->type, which is wide */
 	struct gs_emit *emit;
 	const char *listed;	/* of JSON: the name of the list, ... */
 	uint64_t elements;	/* ... of the input: to be set before anything is shown, ... */
@@ -297,8 +297,9 @@ enum { GS_CHARACTER_BYTES = 7 };
 size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
 
 /** From now on EMIT writes items in this form.  All are borrowed. */
-void gs_show_open(struct gs_show *show, const struct gsort_options *options,
-                  const struct gs_line_order *order, struct gs_emit *emit);
+void gs_show_open_keys(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit);
+void gs_show_open_lines(struct gs_show *show, const struct gsort_options *options,
+                        const struct gs_line_order *order, struct gs_emit *emit);
 
 /** The same, as JSON: {"keys": ELEMENTS, "LISTED": [...]}. */
 void gs_show_open_json(struct gs_show *show, const char *listed, const struct gs_line_order *order,

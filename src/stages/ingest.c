@@ -61,12 +61,9 @@ gs_ingest_plan(struct gs_plan_input *input)
 {
 	unsigned *bits = input->class_bits;
 
-	input->ahead_chunks = GS_AHEAD_CHUNKS;
 	input->reader_least_bytes = GS_LINE_READER_LEAST_BYTES;
 	input->reader_most_bytes = GS_LINE_READER_MOST_BYTES;
 	input->decoder_bytes = decoder_bytes;
-	if (input->items)
-		return;
 	if (input->key_bits >= 32)
 		bits[0] = input->key_bits;
 	if (input->type == GSORT_TEXT_FLOAT)

@@ -276,12 +276,21 @@ show_keys(void *context, const char *data, const char *end, size_t count, const 
 /* ---- either ------------------------------------------------------------------------ */
 
 void
-gs_show_open(struct gs_show *show, const struct gsort_options *options,
-             const struct gs_line_order *order, struct gs_emit *emit)
+gs_show_open_keys(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit)
+{
+	*show = (struct gs_show){ .options = options, .emit = emit };
+	emit->show = show_keys;
+	emit->show_context = show;
+	emit->element_bytes = 0;
+}
+
+void
+gs_show_open_lines(struct gs_show *show, const struct gsort_options *options,
+                   const struct gs_line_order *order, struct gs_emit *emit)
 {
 	*show = (struct gs_show){ .options = options, .order = order, .emit = emit };
-	emit->show = order != NULL ? show_lines : show_keys;
-	emit->show_header = order != NULL && order->fields.csv && options->counts ? show_header : NULL;
+	emit->show = show_lines;
+	emit->show_header = order->fields.csv && options->counts ? show_header : NULL;
 	emit->show_context = show;
 }
 

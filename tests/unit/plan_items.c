@@ -240,14 +240,13 @@ static const struct {
 	const char *sentence;
 	uint64_t    pool_bytes;
 	size_t      unit;
-	bool        items;
 	size_t      bytes;
 } checks[] = {
-	{ "keys are compared in the cache", 1ull GiB, 8, false, 4194304 },
-	{ "records, too, and one more", 1ull GiB, 100, true, 4194400 },
-	{ "little memory is divided by four", 10ull MiB, 100, true, 2621400 },
-	{ "a quarter of it has room for a record", 10ull MiB, (10 MiB) / 4, true, 2621440 },
-	{ "or it is not enough", 10ull MiB, (10 MiB) / 4 + 1, true, 0 },
+	{ "keys are compared in the cache", 1ull GiB, 8, 4194304 },
+	{ "so are records, which are whole", 1ull GiB, 100, 4194400 },
+	{ "little memory is divided by four", 10ull MiB, 100, 2621400 },
+	{ "a quarter of it has room for a record", 10ull MiB, (10 MiB) / 4, 2621440 },
+	{ "or it is not enough", 10ull MiB, (10 MiB) / 4 + 1, 0 },
 };
 
 static void
@@ -271,7 +270,7 @@ check_merges(void)
 	for (size_t r = 0; r < sizeof checks / sizeof checks[0]; r++) {
 		const struct gs_plan plan = { .pool_bytes = checks[r].pool_bytes };
 		const struct gs_plan_input input = { .ahead_chunks = 3 };
-		const size_t bytes = gs_plan_check_bytes(&plan, &input, checks[r].unit, checks[r].items);
+		const size_t bytes = gs_plan_check_bytes(&plan, &input, checks[r].unit);
 
 		CHECK(bytes == checks[r].bytes, "%s: chunks of %zu", checks[r].sentence, bytes);
 	}

@@ -353,7 +353,7 @@ read_header(const struct survey *survey, struct gs_parts *parts)
 	gs_status status;
 	int fd;
 
-	if (!survey->options->lines || source->kind != PLAIN || source->header == 0)
+	if (survey->options->header_lines == 0 || source->kind != PLAIN || source->header == 0)
 		return GS_OK;
 	TRY(gs_allocate(&parts->header, source->header + 1, 1, "bytes of a header"));
 	TRY(gs_open_to_read(source->name, &fd));

@@ -51,16 +51,18 @@ check_options(struct gsort_options *o)
 {
 	TRY(gs_options_check(o));
 	TRY(gs_options_check_operands(o));
-	if (o->lines && o->json && o->quantiles == NULL && !o->summary && o->histogram == 0)
-		return refuse("lines as JSON", "gsort writes them, in one process");
 	TRY(adopt_array(o));
 	TRY(gs_options_check(o));	/* of what the input is */
-	if ((o->operation == GSORT_CHECK || gs_ranked_checks_merge(o)) && !gs_options_want_items(o) &&
-	    gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT)
+	if (o->lines) {
+		if (o->json && o->quantiles == NULL && !o->summary && o->histogram == 0)
+			return refuse("lines as JSON", "gsort writes them, in one process");
+	} else if (gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT &&
+	           (o->operation == GSORT_CHECK || gs_ranked_checks_merge(o))) {
 		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid"
 		                                          : "--merge with --invalid",
 		              "to check order a rank must know the number before its first line; gsort "
 		              "does it in one process");
+	}
 	if (o->split > 0)
 		return refuse("--split", "there is one file a rank: -o 'out-%r'");
 	if (o->read != NULL || o->write != NULL)
@@ -72,36 +74,25 @@ check_options(struct gsort_options *o)
 	return GS_OK;
 }
 
-/* Equal records and lines leave in the order of the input, so the ranks' parts must be in that order. */
 static gs_status
-check_sources(const struct gs_parts *parts, const struct gsort_options *o)
+check_parts(const struct gs_parts *parts, const struct gsort_options *o)
 {
-	if (!gs_options_want_items(o) || parts->other_bytes == 0)
-		return GS_OK;
-	return gs_fail(GS_EUSAGE, "records and lines by key: several ranks read regular files that are "
-	               "not compressed, so that equal ones keep their order; gsort sorts %s in one "
-	               "process", parts->inflates ? "compressed files" : "from a pipe");
-}
-
-/* Inputs that are read twice. */
-static gs_status
-check_seekable(const struct gs_parts *parts, const struct gsort_options *o)
-{
-	if (!gs_ranked_checks_merge(o) || parts->other_bytes != GS_UNKNOWN)
-		return GS_OK;
-	return gs_fail(GS_EUSAGE, "--merge: several ranks read each input twice, first to see whether it is "
-	               "sorted, so it must be a file; with --force they sort it as it is");
-}
-
-/* Compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that it
- * shares, so a rank cannot be put into a sandbox. */
-static gs_status
-check_sandbox(const struct gs_parts *parts, const struct gsort_options *o)
-{
-	if (!parts->inflates || !o->sandbox)
-		return GS_OK;
-	return gs_fail(GS_EUSAGE, "an input is compressed, and MPI does not allow the sandbox in which "
-	               "gsort decompresses: add --decompress=no-sandbox if you trust the input");
+	/* equal records and lines leave in the order of the input, so parts must be in that order */
+	if (gs_options_want_items(o) && parts->other_bytes > 0)
+		return gs_fail(GS_EUSAGE, "records and lines by key: several ranks read regular files that "
+		               "are not compressed, so that equal ones keep their order; gsort sorts %s in "
+		               "one process", parts->inflates ? "compressed files" : "from a pipe");
+	/* compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that
+	 * it shares, so a rank cannot be put into a sandbox */
+	if (parts->inflates && o->sandbox)
+		return gs_fail(GS_EUSAGE, "an input is compressed, and MPI does not allow the sandbox in "
+		               "which gsort decompresses: add --decompress=no-sandbox if you trust the "
+		               "input");
+	if (gs_ranked_checks_merge(o) && parts->other_bytes == GS_UNKNOWN)
+		return gs_fail(GS_EUSAGE, "--merge: several ranks read each input twice, first to see "
+		               "whether it is sorted, so it must be a file; with --force they sort it as it "
+		               "is");
+	return GS_OK;
 }
 
 /* ---- opening -------------------------------------------------------------------------- */
@@ -155,21 +146,15 @@ count_sharers(struct gs_ranked *ranked)
 	return status;
 }
 
-static gs_status
-open_ranked(struct gs_ranked *ranked)
+gs_status
+gs_ranked_survey(struct gs_ranked *ranked)
 {
 	struct gs_ranks *ranks = ranked->ranks;
 	struct gsort_options *given = &ranked->given;
 
 	TRY(gs_ranks_agree(ranks, check_options(given)));
-	if (gs_options_want_items(given) && ranks->size > GS_ITEM_BINS_MOST)
-		return gs_ranks_agree(ranks, gs_fail(GS_EUSAGE, "at most %d ranks sort records or lines "
-		                      "by key", GS_ITEM_BINS_MOST));
 	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
-	TRY(gs_ranks_agree(ranks, check_sources(&ranked->parts, given)));
-	TRY(gs_ranks_agree(ranks, check_sandbox(&ranked->parts, given)));
-	TRY(gs_ranks_agree(ranks, check_seekable(&ranked->parts, given)));
-	return GS_OK;
+	return gs_ranks_agree(ranks, check_parts(&ranked->parts, given));
 }
 
 gs_status
@@ -190,42 +175,33 @@ gs_ranked_begin(struct gs_ranked *ranked, struct gsort_options *own)
 	return GS_OK;
 }
 
-/* For one of RANKS; NULL, or one rank: alone. */
-static gs_status
-make(struct gs_ranked **made, struct gs_ranks *ranks, const struct gsort_options *options)
+/* Figures that are copied once, and may have twice the memory that they need. */
+enum { PARCEL_TIMES = 3 };
+
+gs_status
+gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct gsort_options *options)
 {
 	const bool alone = ranks == NULL || ranks->size == 1;
-	const gs_status status = GS_NEW(*made, 1, "job of a rank");
-	struct gs_ranked *ranked = *made;
+	const gs_status status = GS_NEW(*opened, 1, "job of a rank");
+	struct gs_ranked *ranked = *opened;
 
 	TRY(alone ? status : gs_ranks_agree(ranks, status));
 	ranked->alone = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
 	ranked->ranks = alone ? &ranked->alone : ranks;
+	ranked->each = alone ? "" : ", each rank";
+	ranked->copies = alone ? 1 : PARCEL_TIMES;
 	ranked->given = *options;
 	return GS_OK;
 }
 
 gs_status
-gs_ranked_open_operand(struct gs_ranked **opened, struct gsort_options *options, struct gs_ranked *whole)
+gs_ranked_survey_operand(struct gs_ranked *ranked, struct gsort_options *options, struct gs_ranked *whole)
 {
-	struct gs_ranked *ranked;
-
-	TRY(make(opened, whole->ranks, options));
-	ranked = *opened;
-	if (ranked->ranks->size == 1)
-		return GS_OK;
 	ranked->whole = whole;
 	ranked->sharers = whole->sharers;
 	TRY(gs_parts_open(&ranked->parts, options, ranked->ranks, false));
 	set_options(ranked, options);
 	return GS_OK;
-}
-
-gs_status
-gs_ranked_open(struct gs_ranked **opened, const struct gsort_options *options)
-{
-	TRY(make(opened, options->ranks, options));
-	return (*opened)->ranks->size == 1 ? GS_OK : open_ranked(*opened);
 }
 
 void
@@ -301,7 +277,7 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 		return;
 	memory = input->memory_bytes > 0 && input->memory_bytes < input->host_bytes
 	         ? input->memory_bytes : input->host_bytes;
-	if (input->items || input->key_bits == 0 || input->key_bits >= 32)
+	if (input->key_bits == 0 || input->key_bits >= 32)
 		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
 	input->window_bytes = ranked->window_bytes;
 	if (input->memory_bytes > ranked->window_bytes)

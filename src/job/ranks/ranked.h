@@ -160,12 +160,12 @@ gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t h
  *
  * @keys       that it has written; lowered to those that are wanted
  * @key_bytes  of each; 0: they are LINES
- * @own        the output of the job, which is used if each rank has a file of its own
+ * @own        the outputs of the job, which are used if each rank has a file of its own, and of a job alone
  * @bytes      of this rank: set to fewer if only the first keys of its temporary file are wanted
  */
 MUST_CHECK gs_status
 gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
-                        const struct gs_line_order *lines, struct gs_output *own, uint64_t *bytes);
+                        const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes);
 
 /** A zeroed struct is allowed. */
 void gs_ranked_output_close(struct gs_ranked_output *output);
@@ -205,8 +205,11 @@ struct gs_ranked {
 	struct gs_key_spread        spread;
 	struct gs_item_spread       item_spread;	/* in its place, for items */
 	struct gs_ranked_output     output;
+	unsigned                    copies;	/* of figures that it has (ranked_figures.c) */
+	const char                 *each;	/* behind figures of one rank, for people */
 	unsigned                    sharers;	/* ranks that share the cores of this one */
 	size_t                      window_bytes;
+	uint64_t                    keys;		/* that this one has, once all have been read */
 };
 
 /** Is JOB the only one of its ranks?  What it does with the others then costs nothing. */
@@ -216,14 +219,16 @@ gs_is_alone(const struct gsort *job)
 	return job->ranked->ranks->size == 1;
 }
 
+/** Begin: one of RANKS; alone, and reads all, if they are one, or NULL.  Collective.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_ranked_open(struct gs_ranked **ranked, struct gs_ranks *ranks,
+                                    const struct gsort_options *options);
+
 /**
- * Look what the inputs are, and which part of them this rank reads; collective.  One that is alone, because
- * OPTIONS have no ranks, or only one, reads all.
+ * Look what the inputs are, and which part of them this rank of several reads; collective.
  *
  * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as gs_parts_open(); GS_EBUDGET
  */
-MUST_CHECK gs_status
-gs_ranked_open(struct gs_ranked **ranked, const struct gsort_options *options);
+MUST_CHECK gs_status gs_ranked_survey(struct gs_ranked *ranked);
 
 /** A merge by ranks is a sort: must the caller check first that each input is sorted? */
 bool gs_ranked_checks_merge(const struct gsort_options *options);
@@ -231,10 +236,10 @@ bool gs_ranked_checks_merge(const struct gsort_options *options);
 /** Set OWN to the options of the job of this rank, one of several, and open its output; collective. */
 MUST_CHECK gs_status gs_ranked_begin(struct gs_ranked *ranked, struct gsort_options *own);
 
-/** Look which part of an operand of the set operation WHOLE this rank reads, and set *OPTIONS, which have
- *  that one input, to those of the job that sorts it; collective. */
-MUST_CHECK gs_status gs_ranked_open_operand(struct gs_ranked **ranked, struct gsort_options *options,
-                                            struct gs_ranked *whole);
+/** The same for an operand of the set operation WHOLE: set *OPTIONS, which have that one input, to those
+ *  of the job that sorts it. */
+MUST_CHECK gs_status gs_ranked_survey_operand(struct gs_ranked *ranked, struct gsort_options *options,
+                                              struct gs_ranked *whole);
 
 /** Divide what the machine has by the ranks on it. */
 void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input);
@@ -258,7 +263,7 @@ void gs_ranked_close(struct gs_ranked *ranked);
 /* ---- what several ranks do between the stages of a sort (settle.c) ------- */
 
 /*
- *     open_gpu; deal; the job reads; settle; place; the job writes; finish
+ *     open_gpu; deal; the job reads, and the taker settles; place; the job writes; finish
  *
  * All are collective.  After a failure gs_ranks_abort() must end the other ranks, unless ranks->agreed.
  * A job alone keeps what it reads, and its output is the whole.
@@ -267,18 +272,16 @@ void gs_ranked_close(struct gs_ranked *ranked);
 /** Open the GPU that the plan demands, if it does; of several ranks.  GS_ENODEV. */
 MUST_CHECK gs_status gs_ranked_open_gpu(struct gsort *job);
 
-/** TAKER is the engine's; set to one that deals out elements to the ranks that own them.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_ranked_deal(struct gsort *job, struct gs_taker *taker);
-
-/** All has been read: take the blocks still to come, and share histograms. */
-MUST_CHECK gs_status gs_ranked_settle(struct gsort *job);
+/* What kinds have for that (job.h). */
+MUST_CHECK gs_status gs_keys_deal(struct gsort *job, struct gs_taker *taker);
+MUST_CHECK gs_status gs_items_deal(struct gsort *job, struct gs_taker *taker);
 
 /** This rank has COUNT elements, or groups of items, that may leave: begin its output, with a header of
  *  HEADER_BYTES. */
 MUST_CHECK gs_status gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes);
 
 /** The job has written everything, or has failed with STATUS: verify, and finish the output of all; or
- *  let all remove what they have written. */
+ *  let all remove what they have written.  A job alone finishes its own. */
 MUST_CHECK gs_status gs_ranked_finish(struct gsort *job, gs_status status);
 
 /** Check the order.  The message of the first disorder is that of the rank that has it, and empty on the
@@ -295,8 +298,8 @@ MUST_CHECK gs_status gs_ranked_check(struct gsort *job, bool *disorder);
  * All are collective.
  */
 
-/** What this rank has of all elements, which have been sorted: PART. */
-MUST_CHECK gs_status gs_ranked_part(struct gsort *job, struct gs_answer_part *part);
+/** This rank has OWN elements, which have been sorted: PART of all. */
+MUST_CHECK gs_status gs_ranked_part(struct gsort *job, uint64_t own, struct gs_answer_part *part);
 
 /** All classes have ended on all ranks: add what they have to the FIGURES of rank 0.  Of a job alone:
  *  verify. */

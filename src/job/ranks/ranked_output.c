@@ -35,15 +35,13 @@ static bool
 needs_spool(const struct gsort_options *o, bool one_file)
 {
 	const bool groups = gs_select_wants_groups(o) || o->set != GSORT_NO_SET;
-	const bool text = gs_key_is_text(o->converts ? o->to : o->type);
+	const bool wide_text = o->converts && gs_key_is_wide(o->type);
+	const bool ends = o->head || o->tail.wanted, differ = !gs_options_write_binary(o);
 
 	if (gs_answer_is_wanted(o))		/* rank 0 has all of it */
 		return one_file;
-	if (gs_options_want_items(o))
-		return one_file && (groups || o->converts || o->underline ||
-		                    (o->lines && (o->head || o->tail.wanted || o->sample.wanted)));
-	return (groups && (one_file || o->head || o->tail.wanted)) ||
-	       (one_file && text && (o->head || o->tail.wanted || o->sample.wanted));
+	return (groups && ends) ||
+	       (one_file && (groups || wide_text || (differ && (ends || o->sample.wanted))));
 }
 
 /* Ranks write at several places of the file.  A terminal, as the standard output of a rank of MPI may
@@ -489,11 +487,13 @@ finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_byt
 
 gs_status
 gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
-                        const struct gs_line_order *lines, struct gs_output *own, uint64_t *bytes)
+                        const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes)
 {
+	if (output->ranks == NULL)
+		return gs_outputs_finish(own);
 	if (!output->one_file)
 		return output->spools ? finish_own_spool(output, keys, key_bytes, lines, bytes)
-		                      : finish_own(output, own);
+		                      : finish_own(output, own->files[0]);
 	if (output->spools)
 		TRY(finish_spool(output, keys, key_bytes, lines, NULL, bytes));
 	return finish_shared(output);

@@ -48,7 +48,7 @@ move_splitters(struct gs_key_spread *from, struct gs_splitters *to, bool *split)
 	from->split = false;
 }
 
-/* ---- dealing ------------------------------------------------------------------------- */
+/* ---- settling keys -------------------------------------------------------------------- */
 
 /* What makes a key of a bin of the histogram, for the text classes: complemented keys. */
 static uint64_t
@@ -56,6 +56,68 @@ flip_of(const struct gsort *job)
 {
 	return job->options.reverse && job->plan_input.key_bits == 0 ? UINT32_MAX : 0;
 }
+
+/* Of a bin of the sum of all histograms, keep this rank's share. */
+static void
+keep_share(struct gsort *job, size_t bin)
+{
+	struct gs_key_spread *spread = &job->ranked->spread;
+	struct gs_count *histogram = &job->keys.store.histogram;
+	const uint64_t key = bin ^ flip_of(job);
+	uint64_t keys;
+
+	histogram->bins[bin] = gs_splitters_share(&spread->splitters, histogram->key_class, key,
+	                                          histogram->bins[bin], spread->all.ranks->rank);
+	gs_key_put(&keys, histogram->key_bits, 0, key);
+	gs_key_spread_measure(spread, histogram->key_class, histogram->key_bits, &keys, 1,
+	                      histogram->bins[bin]);
+}
+
+static gs_status
+share_histogram(struct gsort *job)
+{
+	struct gs_ranked *ranked = job->ranked;
+	struct gs_count *histogram = &job->keys.store.histogram;
+
+	if (histogram->bin_count == 0)
+		return GS_OK;
+	TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
+	if (!ranked->spread.split) {
+		struct gs_sample sample = { .keys = NULL };
+		gs_status status = gs_sample_histogram(&sample, histogram, 0, job->options.reverse);
+
+		if (status == GS_OK)
+			status = gs_sample_split_alone(&sample, ranked->ranks,
+			                               together(job), job->options.reverse,
+			                               &ranked->spread.splitters);
+		gs_sample_close(&sample);
+		TRY(status);
+		ranked->spread.split = true;
+	}
+	histogram->touched = UINT64_MAX;
+	for (size_t b = 0; b < histogram->bin_count; b++)
+		if (histogram->bins[b] > 0)
+			keep_share(job, b);
+	return GS_OK;
+}
+
+static gs_status
+settle_keys(void *context)
+{
+	struct gsort *job = context;
+	struct gs_ranked *ranked = job->ranked;
+
+	if (!job->plan.by_counting)
+		TRY(gs_key_spread_finish(&ranked->spread, flip_of(job)));
+	TRY(share_histogram(job));
+	if (ranked->whole != NULL)
+		move_splitters(&ranked->spread, &ranked->whole->spread.splitters,
+		               &ranked->whole->spread.split);
+	ranked->keys = ranked->spread.keys;
+	return GS_OK;
+}
+
+/* ---- dealing ------------------------------------------------------------------------- */
 
 /* Add the numbers that COUNT lines are, but for those that are none. */
 static gs_status
@@ -118,7 +180,8 @@ sample_items(struct gsort *job, bool numbers, char **items, size_t *bytes)
 static gs_status
 take_sample(struct gsort *job, struct gs_sample *sample)
 {
-	const bool numbers = job->kind == &gs_keys;
+	/* else there are keys in elements */
+	const bool numbers = job->keys.ingest.unit == 0 && !gs_line_order_has_value(&job->items.lines.order);
 	char *items = NULL;
 	size_t bytes;
 	gs_status status = sample_items(job, numbers, &items, &bytes);
@@ -148,8 +211,8 @@ sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
 	return status;
 }
 
-static gs_status
-deal_keys(struct gsort *job, struct gs_taker *taker)
+gs_status
+gs_keys_deal(struct gsort *job, struct gs_taker *taker)
 {
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_key_spread *spread = &ranked->spread;
@@ -174,10 +237,12 @@ deal_keys(struct gsort *job, struct gs_taker *taker)
 	if (job->plan.by_counting) {	/* every rank counts what it reads */
 		spread->splitters = splitters;
 		spread->split = split;
-		return GS_OK;
+	} else {
+		TRY(gs_key_spread_open(spread, ranked->window_bytes, &splitters, split));
+		*taker = gs_key_spread_taker(spread);
 	}
-	TRY(gs_key_spread_open(spread, ranked->window_bytes, &splitters, split));
-	*taker = gs_key_spread_taker(spread);
+	taker->settle = settle_keys;
+	taker->settle_context = job;
 	return GS_OK;
 }
 
@@ -192,7 +257,7 @@ choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_
 		status = job->kind->make_items(job, &items, &bytes);
 	status = gs_ranks_agree(job->ranked->ranks, status);
 	if (status == GS_OK)
-		status = gs_item_sample_split(owners, &job->items.order, items, bytes, together(job),
+		status = gs_item_sample_split(owners, job->order, items, bytes, together(job),
 		                              job->ranked->ranks, store);
 	free(items);
 	return status;
@@ -213,6 +278,14 @@ choose_readers(struct gsort *job, struct gs_item_owners *owners, const struct gs
 	return GS_OK;
 }
 
+static gs_status
+settle_items(void *context)
+{
+	struct gs_item_spread *spread = context;
+
+	return gs_spread_drain(&spread->all);
+}
+
 /* Items of ORDER: that of the keys, or, with FIRSTS, that of the input. */
 static gs_status
 deal_items(struct gsort *job, const struct gs_item_order *order, bool firsts, struct gs_taker *taker)
@@ -225,13 +298,15 @@ deal_items(struct gsort *job, const struct gs_item_order *order, bool firsts, st
 	spread->all.monitor = &job->monitor;
 	spread->all.threads = job->plan.threads;
 	spread->order = order;
-	if (job->kind == &gs_lines && !gs_options_want_numbers(&job->options))
+	if (order->item_bytes == 0 && !gs_options_want_numbers(&job->options))
 		spread->lines = &job->items.lines.order;
 	spread->operands = job->options.set != GSORT_NO_SET;
 	TRY(firsts ? choose_readers(job, &spread->owners, order)
 	           : choose_owners(job, &spread->owners, taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
+	taker->settle = settle_items;
+	taker->settle_context = spread;
 	return GS_OK;
 }
 
@@ -248,97 +323,22 @@ deal_firsts(void *context, const struct gs_item_order *firsts, struct gs_taker *
 	return deal_items(job, firsts, true, taker);
 }
 
-static gs_status
-settle_firsts(void *context)
-{
-	return gs_ranked_settle(context);
-}
-
 gs_status
-gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
+gs_items_deal(struct gsort *job, struct gs_taker *taker)
 {
-	const struct gs_item_passage passage = {
-		.deal = deal_firsts, .settle = settle_firsts, .context = job,
-	};
+	struct gs_ranks *ranks = job->ranked->ranks;
 
-	if (gs_is_alone(job))
-		return GS_OK;
-	if (!job->kind->items)
-		return deal_keys(job, taker);
+	if (ranks->size > GS_ITEM_BINS_MOST)
+		return gs_ranks_agree(ranks, gs_fail(GS_EUSAGE, "at most %d ranks sort records or lines "
+		                      "by key", GS_ITEM_BINS_MOST));
 	if (job->options.keep_order)
-		gs_item_firsts_let_pass(job->items.firsts, &passage);
-	return deal_items(job, &job->items.order, false, taker);
-}
-
-/* ---- settling ------------------------------------------------------------------------- */
-
-/* Of a bin of the sum of all histograms, keep this rank's share. */
-static void
-keep_share(struct gsort *job, size_t bin)
-{
-	struct gs_key_spread *spread = &job->ranked->spread;
-	struct gs_count *histogram = &job->keys.store.histogram;
-	const uint64_t key = bin ^ flip_of(job);
-	uint64_t keys;
-
-	histogram->bins[bin] = gs_splitters_share(&spread->splitters, histogram->key_class, key,
-	                                          histogram->bins[bin], spread->all.ranks->rank);
-	gs_key_put(&keys, histogram->key_bits, 0, key);
-	gs_key_spread_measure(spread, histogram->key_class, histogram->key_bits, &keys, 1,
-	                  histogram->bins[bin]);
-}
-
-static gs_status
-share_histogram(struct gsort *job)
-{
-	struct gs_ranked *ranked = job->ranked;
-	struct gs_count *histogram = &job->keys.store.histogram;
-
-	if (histogram->bin_count == 0)
-		return GS_OK;
-	TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
-	if (!ranked->spread.split) {
-		struct gs_sample sample = { .keys = NULL };
-		gs_status status = gs_sample_histogram(&sample, histogram, 0, job->options.reverse);
-
-		if (status == GS_OK)
-			status = gs_sample_split_alone(&sample, ranked->ranks,
-			                               together(job), job->options.reverse,
-			                               &ranked->spread.splitters);
-		gs_sample_close(&sample);
-		TRY(status);
-		ranked->spread.split = true;
-	}
-	histogram->touched = UINT64_MAX;
-	for (size_t b = 0; b < histogram->bin_count; b++)
-		if (histogram->bins[b] > 0)
-			keep_share(job, b);
-	return GS_OK;
-}
-
-gs_status
-gs_ranked_settle(struct gsort *job)
-{
-	struct gs_ranked *ranked = job->ranked;
-
-	if (gs_is_alone(job)) {
-		ranked->spread.keys = job->keys.ingest.read.elements;
-		return GS_OK;
-	}
-	if (job->kind->items)
-		return gs_spread_drain(&ranked->item_spread.all);
-	if (!job->plan.by_counting)
-		TRY(gs_key_spread_finish(&ranked->spread, flip_of(job)));
-	TRY(share_histogram(job));
-	if (ranked->whole != NULL)
-		move_splitters(&ranked->spread, &ranked->whole->spread.splitters,
-		               &ranked->whole->spread.split);
-	return GS_OK;
+		gs_item_firsts_let_pass(job->items.firsts, deal_firsts, job);
+	return deal_items(job, job->order, false, taker);
 }
 
 /* ---- the output ------------------------------------------------------------------------- */
 
-/* Of KEYS keys of this rank, behind BEFORE of others, those that it writes; as far as that is known. */
+/* Of KEYS elements of this rank, behind BEFORE of others, those that it writes; as far as that is known. */
 static uint64_t
 count_written(struct gs_emit *emit, uint64_t keys, uint64_t before)
 {
@@ -349,17 +349,6 @@ count_written(struct gs_emit *emit, uint64_t keys, uint64_t before)
 		return keys;
 	select->left = before < select->left ? select->left - before : 0;
 	return keys < select->left ? keys : select->left;
-}
-
-/* The bytes of COUNT keys of this rank, behind BEFORE of others. */
-static uint64_t
-bytes_of_keys(struct gsort *job, uint64_t count, uint64_t before)
-{
-	const struct gs_key_spread *spread = &job->ranked->spread;
-	const uint64_t written = count_written(&job->emit, count, before);
-
-	return spread->measures ? (uint64_t)spread->bytes
-	       : written * gs_encoding_bytes(&job->emit.encoding);
 }
 
 /* Of *COUNT items, or of the groups that they make, those that leave here: they alone are drained.  Alone,
@@ -373,7 +362,7 @@ limit_items(struct gsort *job, uint64_t *count)
 	const uint64_t most = tail ? options->tail.count : options->head_count;
 	uint64_t before, all, beside;
 
-	if ((!options->head && !tail) || gs_is_alone(job))
+	if (engine->count_out == NULL || (!options->head && !tail) || gs_is_alone(job))
 		return GS_OK;
 	TRY(engine->count_out(engine->context, count));
 	TRY(gs_ranks_scan(job->ranked->ranks, *count, &before, &all));
@@ -386,53 +375,31 @@ limit_items(struct gsort *job, uint64_t *count)
 gs_status
 gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 {
-	const bool items = job->kind->items;
-	const size_t fixed = job->emit.written_bytes;
+	const size_t each = job->emit.element_bytes;
+	struct gs_ranked *ranked = job->ranked;
 	uint64_t before, all, bytes;
 
-	if (items)
-		TRY(limit_items(job, &count));
-	TRY(gs_ranks_scan(job->ranked->ranks, count, &before, &all));
+	TRY(limit_items(job, &count));
+	TRY(gs_ranks_scan(ranked->ranks, count, &before, &all));
 	TRY(gs_emit_expect_keys(&job->emit, &job->options, count, before, all));
-	bytes = !items ? bytes_of_keys(job, count, before)
-	        : fixed > 0 ? gs_pick_count(&job->emit.pick, before, count) * fixed
-	        : job->ranked->item_spread.bytes;
-	return gs_ranked_output_begin(&job->ranked->output, bytes + header_bytes, header_bytes);
-}
-
-/* Bytes that each element has in the output; 0: they are lines. */
-static size_t
-element_bytes(const struct gsort *job)
-{
-	const struct gs_encoding *encoding = &job->emit.encoding;
-	const size_t fixed = job->emit.written_bytes;
-
-	if (job->kind->items)
-		return fixed > 0 && !job->options.converts
-		       ? fixed + (job->options.counts ? sizeof(uint64_t) : 0) : 0;
-	return gs_key_is_text(encoding->to) ? 0 : gs_encoding_bytes(encoding);
+	bytes = each > 0 ? count_written(&job->emit, count, before) * each
+	                 : ranked->spread.bytes + ranked->item_spread.bytes;
+	return gs_ranked_output_begin(&ranked->output, bytes + header_bytes, header_bytes);
 }
 
 gs_status
 gs_ranked_finish(struct gsort *job, gs_status status)
 {
 	struct gs_ranked *ranked = job->ranked;
-	const struct gs_line_order text = { .terminator = job->emit.encoding.terminator };
 	uint64_t count, bytes;
 
-	if (gs_is_alone(job)) {
-		TRY(status);
-		TRY(gs_emit_end(&job->emit));
-		return gs_outputs_finish(&job->files.outputs);
-	}
 	TRY(gs_ranks_agree(ranked->ranks, status));	/* a rank that is ended leaves its file behind */
 	TRY(gs_border_verify(ranked->ranks, &job->verify));
 	TRY(gs_ranks_agree(ranked->ranks, gs_emit_end(&job->emit)));
 	count = job->emit.keys;
 	bytes = job->emit.bytes;
-	TRY(gs_ranked_output_finish(&ranked->output, &count, element_bytes(job),
-	                            job->kind == &gs_lines ? &job->items.lines.order : &text,
-	                            job->files.outputs.files[0], &bytes));
+	TRY(gs_ranked_output_finish(&ranked->output, &count, job->emit.element_bytes, &job->items.lines.order,
+	                            &job->files.outputs, &bytes));
 	job->emit.keys = count;
 	job->emit.bytes = bytes;
 	return GS_OK;

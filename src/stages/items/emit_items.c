@@ -19,16 +19,6 @@
 #define BUFFER_BYTES	((size_t)256 << 10)
 
 gs_status
-gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order, size_t written_bytes)
-{
-	emit->order = order;
-	emit->written_bytes = written_bytes > 0 ? written_bytes : order->item_bytes;
-	if (!emit->encoding.counts)
-		return GS_OK;
-	return gs_allocate(&emit->counted, BUFFER_BYTES, 1, "bytes");
-}
-
-gs_status
 gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes)
 {
 	struct gs_output *output;
@@ -175,14 +165,29 @@ put(void *context, uint64_t at, const struct gs_span *span)
 	return GS_OK;
 }
 
-struct gs_span_sink
-gs_emit_items_sink(struct gs_emit *emit, uint64_t items)
+/* Items of a fixed length may be written in any order, if the outputs are several new files. */
+static struct gs_span_sink
+sink_of(struct gs_emit *emit, unsigned key_class, uint64_t items)
 {
 	const bool places = items > 0 && emit->split.outputs->count > 1 && !emit->select.groups &&
 	                    emit->order->item_bytes > 0 && emit->show == NULL &&
 	                    gs_split_begin_places(&emit->split, emit->written_bytes);
 
+	(void)key_class;
 	return (struct gs_span_sink){
 		.take = take, .put = places ? put : NULL, .groups = true, .context = emit,
 	};
+}
+
+gs_status
+gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order, size_t written_bytes)
+{
+	emit->order = order;
+	emit->sink = sink_of;
+	emit->written_bytes = written_bytes > 0 ? written_bytes : order->item_bytes;
+	emit->element_bytes = emit->written_bytes +
+	                      (emit->written_bytes > 0 && emit->encoding.counts ? sizeof(uint64_t) : 0);
+	if (!emit->encoding.counts)
+		return GS_OK;
+	return gs_allocate(&emit->counted, BUFFER_BYTES, 1, "bytes");
 }

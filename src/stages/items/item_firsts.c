@@ -20,7 +20,8 @@ struct gs_item_firsts {
 	struct gs_item_order  by_number;
 	struct gs_item_store *keyed, *numbered;
 	struct gs_engine      by_key, in_order;	/* of the two stores */
-	struct gs_item_passage passage;		/* from one to the other; DEAL NULL: there is none */
+	gs_item_passage *deal;			/* from one to the other; NULL: there is none */
+	void            *deal_context;
 	struct gs_taker       taker;		/* at its beginning */
 	bool                  verify, all_leave;
 	uint64_t              sum;		/* of the items that the second store got */
@@ -84,9 +85,10 @@ gs_item_firsts_open(struct gs_item_firsts **opened, const struct gs_item_store_o
 }
 
 void
-gs_item_firsts_let_pass(struct gs_item_firsts *firsts, const struct gs_item_passage *passage)
+gs_item_firsts_let_pass(struct gs_item_firsts *firsts, gs_item_passage *deal, void *context)
 {
-	firsts->passage = *passage;
+	firsts->deal = deal;
+	firsts->deal_context = context;
 }
 
 void
@@ -129,16 +131,14 @@ static gs_status
 finish(void *context)
 {
 	struct gs_item_firsts *firsts = context;
-	const struct gs_item_passage *passage = &firsts->passage;
 	const struct gs_span_sink sink = { .take = take, .groups = true, .context = firsts };
 
 	TRY(firsts->by_key.finish(firsts->keyed));
 	firsts->taker = firsts->in_order.taker;
-	if (passage->deal != NULL)
-		TRY(passage->deal(passage->context, &firsts->by_number, &firsts->taker));
+	if (firsts->deal != NULL)
+		TRY(firsts->deal(firsts->deal_context, &firsts->by_number, &firsts->taker));
 	TRY(firsts->by_key.drain(firsts->keyed, 0, &sink));
-	if (passage->settle != NULL)
-		TRY(passage->settle(passage->context));
+	TRY(gs_taker_settle(&firsts->taker));
 	return firsts->in_order.finish(firsts->numbered);
 }
 

@@ -431,19 +431,12 @@ MUST_CHECK gs_status
 gs_item_firsts_open(struct gs_item_firsts **firsts, const struct gs_item_store_options *options,
                     size_t number_at, struct gs_monitor *monitor);
 
-/* What lies between the two stores: the other ranks. */
-struct gs_item_passage {
-	/** TAKER is the second store's, for items of the order FIRSTS; set to one for a thread at a time. */
-	gs_status (*deal)(void *context, const struct gs_item_order *firsts, struct gs_taker *taker);
-
-	/** All have been given to it. */
-	gs_status (*settle)(void *context);
-
-	void *context;
-};
+/** The other ranks, between the two stores.  TAKER is the second one's, for items of the order FIRSTS; set to
+ *  one for a thread at a time. */
+typedef gs_status gs_item_passage(void *context, const struct gs_item_order *firsts, struct gs_taker *taker);
 
 /** Before finish(). */
-void gs_item_firsts_let_pass(struct gs_item_firsts *firsts, const struct gs_item_passage *passage);
+void gs_item_firsts_let_pass(struct gs_item_firsts *firsts, gs_item_passage *deal, void *context);
 
 struct gs_engine gs_item_firsts_engine(struct gs_item_firsts *firsts);
 

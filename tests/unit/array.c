@@ -239,10 +239,10 @@ check_sizes(void)
 			for (size_t others = 0; others < 2; others++)
 				check_few((enum gsort_type)type, 1000003, threads, others);
 	/* Partitioned where they are, by one thread; few values, and dense ones, are mapped at once. */
-	check_all(GSORT_F64, 0, 300007, false, 1);
-	check_all(GSORT_I32, 0, 300007, true, 1);
-	check_all(GSORT_I64, SHAPE_DENSE, 300007, true, 1);
-	check_all(GSORT_F32, SHAPE_FEW, 300007, false, 1);
+	check_all(GSORT_F64, 0, 600007, false, 1);
+	check_all(GSORT_I32, 0, 600007, true, 1);
+	check_all(GSORT_I64, SHAPE_DENSE, 600007, true, 1);
+	check_all(GSORT_F32, SHAPE_FEW, 600007, false, 1);
 	/* So many that repeat, or are dense, are not divided into buckets by one thread. */
 	check_all(GSORT_F64, SHAPE_HEAVY, MOST - 5, false, 1);
 	check_all(GSORT_U64, SHAPE_HEAVY, MOST - 5, true, 1);

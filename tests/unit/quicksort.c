@@ -105,8 +105,8 @@ make_dense(struct arrays *arrays, unsigned bits, size_t count, uint64_t first, u
 static void
 check_dense(struct arrays *arrays, unsigned bits, uint64_t apart)
 {
-	/* The last count does not fit the cache. */
-	static const size_t counts[] = { 700, 5000, 20000, 180000 };
+	/* The last count, of u64, does not fit the cache. */
+	static const size_t counts[] = { 700, 5000, 20000, 270000 };
 	static const size_t ranges[] = { 1, 2, 100, 4096, 4097, 5000 };
 	const uint64_t end = UINT64_MAX >> (64 - bits);
 	char name[128];
@@ -507,12 +507,12 @@ check_choice(unsigned shape, unsigned bits, bool logarithmic)
 void
 unit_quicksort(void)
 {
-	/* Around blocks, leaves (2^11 u64, 2^12 u32) and the cache (2^17 u64, 2^18 u32). */
+	/* Around blocks, leaves (2^11 u64, 2^12 u32) and the cache (2^18 u64, 2^19 u32). */
 	static const size_t sizes[] = {
 		1535, 2047, 2048, 2049, 3000, 4095, 4096, 4097, 5000, 8191, 8192, 8193, 20000,
 		65535, 65536, 65537, 131073, (1 << 18) + 4321,
 	};
-	const size_t most = (1 << 18) + 4321;
+	const size_t most = 270000;
 	char *memory = malloc(4 * (most * 8 + 8));
 	struct arrays arrays = { .expect = (uint64_t *)(void *)memory };
 

@@ -293,7 +293,8 @@ set_staging(struct gs_plan *plan, const struct gs_plan_input *input)
 static void
 set_text(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *left)
 {
-	const uint64_t most = input_bytes_most(input) < 8 * MIB ? 1 * MIB : 16 * MIB;
+	const uint64_t most = input_bytes_most(input) < 8 * MIB ? 1 * MIB
+	                      : gs_within(4 * MIB, plan->threads * (MIB / 2), 16 * MIB);
 	uint64_t share = *left / 64;
 
 	if (input->operation == GSORT_MERGE) {

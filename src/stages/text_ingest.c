@@ -2,7 +2,8 @@
 /*
  * text_ingest.c - numbers of all text files to ordered bits for their taker
  *
- * One thread reads text ahead, and a team parses it; each thread hands on the keys that it found.
+ * A team reads text, or one thread ahead what is no file, and a team parses it; each thread hands on the keys
+ * that it found.
  */
 #include <string.h>
 
@@ -151,6 +152,7 @@ gs_text_ingest(struct gs_ingest *ingest)
 	gs_ahead_open(&ingest->ahead, ingest->input, memory, ingest->plan->chunk_bytes);
 	ingest->ahead.clock = &ingest->monitor->clock;
 	ingest->ahead.first_alone = ingest->text.exact;		/* lines take a sample, then */
+	ingest->ahead.in_turn = true;
 	while (ingest->stopped == NULL) {
 		TRY(gs_ahead_take(&ingest->ahead, &chunk));
 		if (chunk == NULL)

@@ -2,7 +2,7 @@
 /*
  * parts.cu - gsort-bench-parts: which kernels a device sort runs, and how long each takes
  *
- *     gsort-bench-parts TYPE:SHAPE:LOG2 ...        as in u64:uniform:28
+ *     gsort-bench-parts TYPE:SHAPE:LOG2 ...        as in u64:uniform:28, or u32+u64:curve:22
  *
  * For each kernel: how often it runs in one sort, and the median over RUNS sorts of its
  * microseconds and of its cycles of a multiprocessor per key, which add up over the sort.  The
@@ -30,6 +30,7 @@ static void part_ends(cudaStream_t stream);
 #include <vector>
 
 #include "kernels/device/sort_keys.cu"
+#include "kernels/device/sort_pairs.cu"
 #include "kernels/device/tile_merge.cu"
 #include "kernels/device/tile_sort.cu"
 
@@ -96,9 +97,9 @@ name_of(const void *kernel)
 /* ---- sorting ---------------------------------------------------------------- */
 
 struct bench {
-	unsigned    bits, shape;
+	unsigned    bits, value_bits, shape;	/* no VALUE_BITS: keys alone */
 	size_t      count;
-	void       *source, *keys, *other, *scratch;
+	void       *source, *keys, *other, *scratch;	/* OTHER: or payloads */
 	gs_sorter   sorter;
 	cudaEvent_t begin, end;
 };
@@ -125,7 +126,11 @@ sort_once(const bench &b)
 	must(cudaMemcpy(b.keys, b.source, b.count * (b.bits / 8), cudaMemcpyDeviceToDevice), "copy");
 	must(cudaDeviceSynchronize(), "copy");
 	must(cudaEventRecord(b.begin, 0), "event");
-	must(gs_sort_with(&b.sorter, b.keys, b.other, b.bits, b.count, b.scratch, 0), "sorting");
+	if (b.value_bits > 0)
+		must(gs_sort_pairs(&b.sorter, b.keys, b.other, b.bits, b.value_bits, gs_key_map{}, b.count,
+		                   false, b.scratch, 0), "sorting");
+	else
+		must(gs_sort_with(&b.sorter, b.keys, b.other, b.bits, b.count, b.scratch, 0), "sorting");
 	must(cudaEventRecord(b.end, 0), "event");
 	must(cudaDeviceSynchronize(), "sorting");
 	return seconds_between(b.begin, b.end);
@@ -193,7 +198,10 @@ bench_parts(const bench &b)
 		whole.push_back(sort_once(b));
 		right = right && is_sorted(b);
 	}
-	printf("u%u %s, %zu keys\n", b.bits, keys_shapes[b.shape], b.count);
+	printf("u%u", b.bits);
+	if (b.value_bits > 0)
+		printf("+u%u", b.value_bits);
+	printf(" %s, %zu keys\n", keys_shapes[b.shape], b.count);
 	for (const std::string &name : order)
 		print_row(b, name.c_str(), rows[name].launches, &rows[name].seconds);
 	print_row(b, right ? "the whole" : "the whole, WRONG", 1, &whole);
@@ -217,8 +225,10 @@ parse(const char *text, bench *b)
 	unsigned log;
 	int named;
 
-	if (sscanf(text, "u%u:%31[^:]:%u", &b->bits, shape, &log) != 3 || log > 33 ||
-	    (b->bits != 32 && b->bits != 64))
+	if ((sscanf(text, "u%u:%31[^:]:%u", &b->bits, shape, &log) != 3 &&
+	     (sscanf(text, "u%u+u%u:%31[^:]:%u", &b->bits, &b->value_bits, shape, &log) != 4 ||
+	      (b->value_bits != 32 && b->value_bits != 64))) ||
+	    log > 33 || (b->bits != 32 && b->bits != 64))
 		return false;
 	named = keys_shape_named(shape);
 	b->shape = (unsigned)named;
@@ -239,8 +249,11 @@ run(const char *text)
 	}
 	b.source = device_memory(b.count * (b.bits / 8));
 	b.keys = device_memory(b.count * (b.bits / 8));
-	b.other = device_memory(b.count * (b.bits / 8));
-	b.scratch = device_memory(gs_sort_scratch_bytes(b.bits, b.count));
+	b.other = device_memory(b.count * (std::max(b.bits, b.value_bits) / 8));
+	must(cudaMemset(b.other, 0, b.count * (std::max(b.bits, b.value_bits) / 8)), "payloads");
+	b.scratch = device_memory(b.value_bits > 0 ?
+	                          gs_sort_pairs_scratch_bytes(b.bits, b.value_bits, b.count, false) :
+	                          gs_sort_scratch_bytes(b.bits, b.count));
 	must(gs_sorter_open(&b.sorter), "gs_sorter_open");
 	must(cudaEventCreate(&b.begin), "event");
 	must(cudaEventCreate(&b.end), "event");

@@ -267,7 +267,7 @@ settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, le
 	if (item.count > 0 && !moved)
 		list_equal(l, item);
 	if (items == NULL)
-		list_leaves<Of, 1>(l, moved ? &item : &none);
+		list_leaf<Of>(l, moved ? item : none);
 	if (items != NULL && moved)
 		items[before] = item;
 	if (items != NULL && b >= all && b < pool.buckets)

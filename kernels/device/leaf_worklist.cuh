@@ -5,10 +5,8 @@
  * In:   where bins begin, and the range of their keys.
  * Out:  a list of leaves for each kind of network.
  *
- * A leaf is one bin or several neighbours.  Of the bins that begin in the same window of 2^12
- * keys (or more), all but the last fit together, for they end where the last one begins.  If the
- * last one fits, too, all are one leaf; otherwise the last one is a leaf of its own, of the kind
- * that its size asks for.
+ * A leaf is one bin or several neighbours: as many as fit, from the first one on.  A network costs as much if
+ * it is half empty.  A bin that does not fit is a leaf of its own, of the kind that its size asks for.
  *
  * Invariant: leaves do not overlap, and every bin is in one, or in order already.
  */
@@ -86,36 +84,29 @@ list_equal(const lists &l, leaf_item item)
 }
 
 /*
- * List MANY leaves of each thread, but none without keys; all threads of the block call.  The
- * block asks for room in each list once: the answer takes as long as all the rest.
+ * List ITEM of each thread, but none without keys; all threads of the block call.  The block asks for
+ * room in each list once: the answer takes as long as all the rest.
  */
-template <class Of, unsigned MANY> static __device__ void
-list_leaves(const lists &l, const leaf_item *items)
+template <class Of> static __device__ void
+list_leaf(const lists &l, const leaf_item &item)
 {
 	__shared__ uint32_t counts[KINDS], begins[KINDS];
-	int kinds[MANY];
-	uint32_t at[MANY];
+	const int kind = kind_of<Of>(l, item);
+	uint32_t at = 0;
 
 	if (threadIdx.x < KINDS)
 		counts[threadIdx.x] = 0;
 	__syncthreads();
-#pragma unroll
-	for (unsigned i = 0; i < MANY; i++) {
-		kinds[i] = kind_of<Of>(l, items[i]);
-		at[i] = 0;
-		if (kinds[i] == EQUAL)
-			list_equal(l, items[i]);
-		else if (kinds[i] < KINDS)
-			at[i] = atomicAdd(&counts[kinds[i]], 1u);
-	}
+	if (kind == EQUAL)
+		list_equal(l, item);
+	else if (kind < KINDS)
+		at = atomicAdd(&counts[kind], 1u);
 	__syncthreads();
 	if (threadIdx.x < KINDS && counts[threadIdx.x] > 0)
 		begins[threadIdx.x] = atomicAdd(&l.listed[threadIdx.x], counts[threadIdx.x]);
 	__syncthreads();
-#pragma unroll
-	for (unsigned i = 0; i < MANY; i++)
-		if (kinds[i] != EQUAL && kinds[i] < KINDS)
-			l.list[kinds[i]][begins[kinds[i]] + at[i]] = items[i];
+	if (kind != EQUAL && kind < KINDS)
+		l.list[kind][begins[kind] + at] = item;
 }
 
 #endif

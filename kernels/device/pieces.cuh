@@ -193,7 +193,7 @@ list_pieces_kernel(const __grid_constant__ pieces p, const __grid_constant__ lis
 	                                                  (unsigned)PIECE_KINDS);
 	if (s.count > MOST)
 		item = leaf_item{ s.begin, s.count, 0, (typename Of::key)~(typename Of::key)0, 0 };
-	list_leaves<Of, 1>(l, &item);
+	list_leaf<Of>(l, item);
 }
 
 /* ---- all of it ---------------------------------------------------------------- */

@@ -362,6 +362,40 @@ sum_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile_k
 /* ---- settle ----------------------------------------------------------------- */
 
 /*
+ * Does a leaf begin with this thread's bin of so many BINS?  A leaf has as many of them as MOST keys have
+ * room for, to *END - 1, or one, and the next one begins there: those from the first on are found by steps
+ * of one leaf, two, four, ...  For all threads.
+ */
+static __device__ __forceinline__ bool
+leaf_begins(const number *begins, uint32_t bins, number most, uint32_t *end)
+{
+	__shared__ uint16_t jumps[SEGMENT_BINS + 1];
+	__shared__ uint32_t begun[SEGMENT_BINS / 32 + 1];
+	const uint32_t b = threadIdx.x;
+
+	*end = min(b + 1, bins);
+	for (uint32_t half = SEGMENT_BINS / 2; half > 0; half /= 2)
+		if (*end + half <= bins && begins[*end + half] - begins[b] <= most)
+			*end += half;
+	jumps[b] = (uint16_t)*end;
+	if (b == 0)
+		jumps[SEGMENT_BINS] = (uint16_t)bins;
+	if (b <= SEGMENT_BINS / 32)
+		begun[b] = b == 0;
+	for (uint32_t steps = 1; steps < bins; steps *= 2) {
+		__syncthreads();
+		const uint32_t to = jumps[b], next = jumps[to], is = begun[b / 32] >> b % 32 & 1;
+
+		__syncthreads();
+		if (b < bins && is != 0)
+			atomicOr(&begun[to / 32], 1u << to % 32);
+		jumps[b] = (uint16_t)next;
+	}
+	__syncthreads();
+	return b < bins && (begun[b / 32] >> b % 32 & 1) != 0;
+}
+
+/*
  * The bins of segment S have been counted: where each begins, and the leaves that they make.
  * SPLITTERS: of its bins, or NULL.
  */
@@ -371,11 +405,10 @@ settle(number *cursors, const number *counts, const segment *s,
 {
 	__shared__ number begins[SEGMENT_BINS + 1], sums[COUNT_THREADS / 32];
 	const digits &d = s->d;
-	const unsigned window_bits = s->leaf_bits;
 	const uint32_t b = threadIdx.x;
-	uint32_t parts[3] = { b, b, b };	/* begin of a leaf, of another one, end */
-	leaf_item leaves[2] = {};
-	number mine = 0, total, begin, window;
+	leaf_item leaf = {};
+	number mine = 0, total, begin;
+	uint32_t end;
 
 	if (b < d.bins)
 		mine = one_value(d) ? s->keys.count : counts[s->bins_from + b];
@@ -389,31 +422,17 @@ settle(number *cursors, const number *counts, const segment *s,
 	/* nothing is left to sort */
 	if (Of::CARRIES && !l.in_place ? one_value(d) : bins_are_values(d))
 		return;
-	window = begin >> window_bits;
-	if (b < d.bins && (b == 0 || begins[b - 1] >> window_bits != window)) {
-		while (parts[2] < d.bins && begins[parts[2]] >> window_bits == window)
-			parts[2]++;
-		parts[1] = begins[parts[2]] - begin <= (number)1 << window_bits ? parts[2] : parts[2] - 1;
+	if (leaf_begins(begins, d.bins, (number)1 << s->leaf_bits, &end)) {
+		leaf.from = s->keys.from + begin;
+		leaf.count = begins[end] - begin;
+		leaf.low = b == 0 ? s->keys.low :
+		           max((uint64_t)(splitters != NULL ? splitters[b] :
+		                          digit_begin(d, s->first_bin + b)), s->keys.low);
+		leaf.high = end == d.bins ? s->keys.high :
+		            min((uint64_t)(splitters != NULL ? splitters[end] :
+		                           digit_begin(d, s->first_bin + end)) - 1, s->keys.high);
 	}
-#pragma unroll
-	for (unsigned p = 0; p < 2; p++) {
-		const uint32_t from = parts[p], to = parts[p + 1];
-		leaf_item *leaf = &leaves[p];
-
-		if (from >= to)
-			continue;
-		leaf->from = s->keys.from + begins[from];
-		leaf->count = begins[to] - begins[from];
-		leaf->low = from == 0 ? s->keys.low :
-		            max((uint64_t)(splitters != NULL ? splitters[from]
-		                           : digit_begin(d, s->first_bin + from)),
-		                s->keys.low);
-		leaf->high = to == d.bins ? s->keys.high :
-		             min((uint64_t)(splitters != NULL ? splitters[to]
-		                            : digit_begin(d, s->first_bin + to)) - 1,
-		                 s->keys.high);
-	}
-	list_leaves<Of, 2>(l, leaves);
+	list_leaf<Of>(l, leaf);
 }
 
 /* For bin B, replace the sum of each group of segment number S, in C, by that over the groups before it;

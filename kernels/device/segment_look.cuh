@@ -24,6 +24,7 @@ enum {
 					 * such a cell */
 	LOOK_MARGIN  = 64,		/* part of their range that a guess is wider; not tuned */
 	MOST_VALUES  = SEGMENT_ROWS / 2 - 1,
+	SOME_BINS    = 32,		/* runs of a tile in four times as many are still long */
 	SHORT_KEYS   = SEGMENT_ROWS / 4 * LEAF_KEYS,	/* of one for whose leaves these are plenty */
 };
 
@@ -37,7 +38,8 @@ values_are_few(uint64_t count, uint64_t low, uint64_t high)
 /*
  * Bins for COUNT keys from LOW to HIGH: one for each leaf, if there may be so many; if not, as
  * many as there will be leaves, of 2^LONGEST at most, in each.  UNEVEN keys get more, for many bins
- * will be empty.  A bin for each value, if these are few: then nothing is left to sort.
+ * will be empty; so do few bins, of which several make a leaf: then a slope in the keys does not matter.
+ * A bin for each value, if these are few: then nothing is left to sort.
  */
 static __device__ inline uint32_t
 segment_bins(unsigned longest, uint64_t count, uint64_t low, uint64_t high, bool uneven,
@@ -48,7 +50,7 @@ segment_bins(unsigned longest, uint64_t count, uint64_t low, uint64_t high, bool
 
 	if (values_are_few(count, low, high))
 		return (uint32_t)values;
-	if (uneven)
+	if (uneven || wanted <= SOME_BINS)
 		return (uint32_t)min(max(wanted * UNEVEN_BINS, (uint64_t)LEAST_BINS), (uint64_t)MOST);
 	if (wanted <= MOST)
 		return (uint32_t)wanted;
@@ -175,13 +177,14 @@ split_values(Key *splitters, const Key *values, uint32_t many)
 
 /*
  * Splitters of evenly spaced ranks in a part of the sample: one or two keys of each thread.  Of a
- * short segment one is enough, for several bins make a leaf.
+ * short segment one is enough, for several bins make a leaf.  Of equal keys the first one has the lowest
+ * rank.
  */
 template <class Key> static __device__ void
 split_by_ranks(Key *splitters, const Key *x, bool two)
 {
 	enum { MOST = 2 * LOOK_THREADS };
-	__shared__ Key sample[MOST], ranked[SEGMENT_ROWS];
+	__shared__ __align__(16) Key sample[MOST], ranked[SEGMENT_ROWS];
 	const unsigned t = threadIdx.x, many = two ? 2 * LOOK_THREADS : (unsigned)LOOK_THREADS;
 	const unsigned each = many / SEGMENT_ROWS;
 	uint32_t ranks[2] = { 0, 0 };
@@ -189,13 +192,20 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 	sample[t] = x[0];
 	sample[t + LOOK_THREADS] = x[1];
 	__syncthreads();
-#pragma unroll 4
-	for (unsigned i = 0; i < many; i++) {
-		const Key key = sample[i];
+#pragma unroll
+	for (unsigned r = 0; r < 2; r++) {
+		const unsigned at = t + r * LOOK_THREADS, warp = at / 32 * 32;
 
-		ranks[0] += key < x[0] || (key == x[0] && i < t);
-		if (two)
-			ranks[1] += key < x[1] || (key == x[1] && i < t + LOOK_THREADS);
+		if (r > 0 && !two)
+			break;
+#pragma unroll 8
+		for (unsigned i = 0; i < warp; i++)
+			ranks[r] += sample[i] <= x[r];
+		for (unsigned i = warp; i < warp + 32; i++)
+			ranks[r] += sample[i] < x[r] || (sample[i] == x[r] && i < at);
+#pragma unroll 8
+		for (unsigned i = warp + 32; i < many; i++)
+			ranks[r] += sample[i] < x[r];
 	}
 #pragma unroll
 	for (unsigned i = 0; i < 2; i++)

@@ -171,17 +171,18 @@ to_chunks_bytes(uint32_t buckets)
 }
 
 /*
- * TILES tiles a block, but neighbouring blocks take tiles from far apart: where keys are nearly in
- * order, blocks at work at the same time would otherwise all want room in the same bucket.
+ * TILES tiles a block; or none if keys shall go only when buckets are SURE by RULE, and they are not.
+ * Neighbouring blocks take tiles from far apart: where keys are nearly in order, blocks at work at the
+ * same time would otherwise all want room in the same bucket.
  */
 template <class Tile, class Map> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, size_t count,
                  Map map, const bin_plan<typename Tile::of::key> *plan,
-                 chunk_pool pool, uint32_t tiles)
+                 chunk_pool pool, uint32_t tiles, bool sure, code_rule rule)
 {
 	begin_in_turn();
-	if (has_no_room(SHARED_LARGE))
+	if (has_no_room(SHARED_LARGE) || (sure && !buckets_are_sure(*plan, rule)))
 		return;
 
 	typedef typename Tile::of::key Key;

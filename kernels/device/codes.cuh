@@ -20,9 +20,6 @@
 #include "kernels/device/leaf_launch.cuh"
 
 enum {
-	DENSE_BITS    = 8,		/* one code for so many values of a range, or fewer, are worth it */
-	LEAST_VALUES  = 64,		/* of a unit; keys of fewer are counted while they are moved */
-	FEW_CODES     = 1 << 13,	/* pairs of fewer have bins of their own anyway */
 	CODE_THREADS  = 1024,
 	CODE_EACH     = 8,		/* keys of a thread at once */
 	CODE_PART     = CODE_THREADS * CODE_EACH,
@@ -409,31 +406,6 @@ codes_bytes(size_t count)
 	return Of::CARRIES && sizeof(typename Of::key) == 8 ? (bytes + 255) / 256 * 256 : 0;
 }
 
-/* Codes that are sorted in place of keys of 64 bits, at most; pairs gain less. */
-template <class Of> static const uint64_t MOST_CODES = (uint64_t)1 << (Of::CARRIES ? 28 : 32);
-
-/* Of a sample that has such NEWS, are codes worth a look at all keys? */
-template <class Of> static bool
-codes_are_likely(const job<Of> &j, const bin_news &news)
-{
-	enum { BITS = sizeof(typename Of::key) * 8 };
-	const uint64_t many = (uint64_t)1 << 33;
-	uint64_t codes = 1;
-	uint32_t most = 0;
-
-	for (unsigned u = 0; u < BITS / UNIT_BITS; u++) {
-		most = std::max(most, news.values[u]);
-		codes = std::min(codes * news.values[u], many);
-	}
-	if (j.s.book == NULL || j.count > UINT32_MAX || most <= LEAST_VALUES ||
-	    (Of::CARRIES && codes < FEW_CODES))
-		return false;
-	if (codes <= COUNTED_CODES + COUNTED_CODES / 8)
-		return true;
-	return BITS == 64 && news.skewed != 0 && codes <= MOST_CODES<Of> &&
-	       codes >> (std::max(news.range_bits, (uint32_t)DENSE_BITS) - DENSE_BITS) == 0;
-}
-
 /* So many codes of keys alone, at most, have counters beside what finds codes. */
 template <class Of> static uint32_t
 counted_codes(const job<Of> &j)
@@ -520,7 +492,7 @@ sort_by_codes(const job<Of> &j, bool *were)
 			*were = true;
 			return count_codes(j, (uint32_t)codes);
 		}
-	*were = codes <= (sizeof(Key) == 8 ? MOST_CODES<Of> : Of::CARRIES ? COUNTED_CODES : 0);
+	*were = codes <= (sizeof(Key) == 8 ? most_codes(Of::CARRIES) : Of::CARRIES ? COUNTED_CODES : 0);
 	if constexpr (Of::CARRIES || sizeof(Key) == 8)
 		if (*were)
 			return sort_coded(j, codes);

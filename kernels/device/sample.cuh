@@ -79,6 +79,52 @@ struct bin_news {
 	uint32_t values[MOST_UNITS];	/* that each unit of keys has, about (device/codes.cuh) */
 };
 
+enum {
+	DENSE_BITS   = 8,		/* one code for so many values of a range, or fewer, are worth it */
+	LEAST_VALUES = 64,		/* of a unit; keys of fewer are counted while they are moved */
+	FEW_CODES    = 1 << 13,		/* pairs of fewer have bins of their own anyway */
+};
+
+/* Codes that are sorted in place of keys of 64 bits, at most; PAIRS gain less. */
+static __host__ __device__ inline uint64_t
+most_codes(bool pairs)
+{
+	return (uint64_t)1 << (pairs ? 28 : 32);
+}
+
+/* Keys that may be coded: of how many bits, 0 if none may. */
+struct code_rule {
+	unsigned bits;
+	bool     pairs;
+};
+
+/* Of a sample that has such NEWS, are codes worth a look at all keys? */
+static __host__ __device__ inline bool
+codes_are_likely(const bin_news &news, const code_rule &rule)
+{
+	const uint64_t many = (uint64_t)1 << 33;
+	const uint32_t dense = news.range_bits > DENSE_BITS ? news.range_bits - DENSE_BITS : 0;
+	uint64_t codes = 1;
+	uint32_t most = 0;
+
+	for (unsigned u = 0; u < rule.bits / UNIT_BITS; u++) {
+		most = news.values[u] > most ? news.values[u] : most;
+		codes = codes * news.values[u] < many ? codes * news.values[u] : many;
+	}
+	if (most <= LEAST_VALUES || (rule.pairs && codes < FEW_CODES))
+		return false;
+	if (codes <= COUNTED_CODES + COUNTED_CODES / 8)
+		return true;
+	return rule.bits == 64 && news.skewed != 0 && codes <= most_codes(rule.pairs) && codes >> dense == 0;
+}
+
+/* Do keys of which that is told go to buckets by splitters, whatever all of them are? */
+static __host__ __device__ inline bool
+buckets_are_sure(const bin_news &news, const code_rule &rule)
+{
+	return news.skewed != 0 && news.order == UNORDERED && !codes_are_likely(news, rule);
+}
+
 /* The values of each unit, of all keys: device/codes.cuh. */
 struct code_book {
 	uint64_t codes;			/* more than 2^32: that is all that is known */
@@ -143,6 +189,8 @@ sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t cou
 		zero[z] = 0;
 	if (i == 0)
 		plan->done = 0;
+	if (i < MOST_UNITS)
+		plan->values[i] = 0;
 }
 
 /* Is one of the cells crowded where CELL_OF() says that samples are?  For all threads. */

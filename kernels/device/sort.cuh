@@ -157,29 +157,62 @@ look_at_all(const job<Of> &j)
 	              keys, bins, s.splitters, Tile::SPLITTERS, few);
 }
 
-/* All keys to buckets; these are leaves, or if ITEMS is not NULL segments, which go there. */
+template <class Of> static chunk_pool
+pool_of(const job<Of> &j)
+{
+	chunk_pool pool = j.s.pool;
+
+	pool.whole = (uint32_t)(j.count / pool.chunk);
+	pool.spare = j.s.room_rows;	/* of pairs: behind the other room */
+	if (!Of::CARRIES)
+		pool.spare = (uint64_t)(((intptr_t)j.s.spare - (intptr_t)keys_at(j.other)) /
+		                        (intptr_t)sizeof(typename Of::key));
+	return pool;
+}
+
+/* Which keys may be coded. */
+template <class Of> static code_rule
+code_rule_of(const job<Of> &j)
+{
+	const bool may = j.s.book != NULL && j.count <= UINT32_MAX;
+
+	return code_rule{ may ? (unsigned)sizeof(typename Of::key) * 8 : 0, Of::CARRIES };
+}
+
+/* All keys to buckets; or none if they are to go there when these are SURE, and are not. */
 template <class Tile, class Of> static cudaError_t
-divide_all(const job<Of> &j, leaf_item *items)
+fill_buckets(const job<Of> &j, bool sure)
 {
 	typedef typename Of::key Key;
 	const scratch &s = j.s;
-	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
+	const bin_plan<Key> *const plan = (const bin_plan<Key> *)s.plan;
 	const size_t tiles = (j.count + Tile::KEYS - 1) / Tile::KEYS;
 	const uint32_t each = Tile::SEVERAL ? tiles_a_block(j.sorter, tiles, 12, 4) : 1;
-	chunk_pool pool = s.pool;
+	const chunk_pool pool = pool_of(j);
 
-	pool.whole = (uint32_t)(j.count / pool.chunk);
-	pool.spare = s.room_rows;	/* of pairs: behind the other room */
-	if (!Of::CARRIES)
-		pool.spare = (uint64_t)(((intptr_t)s.spare - (intptr_t)keys_at(j.other)) /
-		                        (intptr_t)sizeof(Key));
-	TRY_CUDA(queue_by<Of>(j.map, [&](auto map) {
+	return queue_by<Of>(j.map, [&](auto map) {
 		return launch_shared(to_chunks_kernel<Tile, decltype(map)>, (tiles + each - 1) / each,
 		                     Tile::THREADS, to_chunks_bytes<Tile>(pool.buckets), j.stream, j.other,
-		                     j.keys, j.count, map, plan, pool, each);
-	}));
-	return launch(settle_chunks_kernel<typename Of::seen>, 1, COUNT_THREADS, j.stream, pool, plan, items,
-	              lists_of(j, j.other, items == NULL ? pool.chunk : 0));
+		                     j.keys, j.count, map, plan, pool, each, sure, code_rule_of(j));
+	});
+}
+
+/* Buckets are leaves, or if ITEMS is not NULL segments, which go there. */
+template <class Of> static cudaError_t
+settle_buckets(const job<Of> &j, leaf_item *items)
+{
+	const scratch &s = j.s;
+
+	return launch(settle_chunks_kernel<typename Of::seen>, 1, COUNT_THREADS, j.stream, pool_of(j),
+	              (const bin_plan<typename Of::key> *)s.plan, items,
+	              lists_of(j, j.other, items == NULL ? s.pool.chunk : 0));
+}
+
+template <class Tile, class Of> static cudaError_t
+divide_all(const job<Of> &j, leaf_item *items)
+{
+	TRY_CUDA(fill_buckets<Tile>(j, false));
+	return settle_buckets(j, items);
 }
 
 /* Many keys that are evenly spread: to bins of two levels, and sort the leaves that come of it. */
@@ -398,6 +431,27 @@ sort_many_in_graph(const job<Of> &j)
 	                     GRAPH_TURNS);
 }
 
+/* Ask what the sample of many keys says.  Buckets are *FILLED meanwhile, if that says that they will be. */
+template <class Of> static cudaError_t
+look_together(const job<Of> &j, bin_news *news, bool *filled)
+{
+	const cudaStream_t aside = j.sorter->aside[0];
+	bin_news *const told = (bin_news *)j.sorter->told;
+	const bool early = j.s.level.bins > 0 && j.count < SLEEP_FROM;
+
+	static_assert(sizeof *told <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
+	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
+	if (early)
+		TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, true));
+	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
+	TRY_CUDA(cudaMemcpyAsync(told, j.s.plan, sizeof *told, cudaMemcpyDeviceToHost, aside));
+	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
+	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
+	*news = *told;
+	*filled = early && buckets_are_sure(*news, code_rule_of(j));
+	return cudaSuccess;
+}
+
 template <class Of> static cudaError_t
 sort_by_bins(job<Of> j)
 {
@@ -406,10 +460,8 @@ sort_by_bins(job<Of> j)
 	chunk_map chunks = {};
 	typename Of::place from = j.other;
 	uint32_t too_large = 0;
-	bin_news *const told = (bin_news *)j.sorter->told, news;
-	bool done = false;
-
-	static_assert(sizeof news <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
+	bin_news news;
+	bool filled = false, done = false;
 
 	if constexpr (Of::CARRIES)
 		if (j.codes > 0)
@@ -435,13 +487,11 @@ sort_by_bins(job<Of> j)
 		if constexpr (!Of::CARRIES)
 			if (j.sorter->of_graph)
 				return sort_many_in_graph(j);
-		TRY_CUDA(cudaMemcpyAsync(told, s.plan, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
-		TRY_CUDA(cudaStreamSynchronize(j.stream));
-		news = *told;
+		TRY_CUDA(look_together(j, &news, &filled));
 		j.even = news.skewed == 0 && j.count >= GS_WINDOWS_FROM;
 		if (news.order != UNORDERED)
 			TRY_CUDA(sort_in_order(j, (enum order)news.order, &done));
-		if (!done && codes_are_likely(j, news))
+		if (!done && codes_are_likely(news, code_rule_of(j)))
 			TRY_CUDA(sort_by_codes(j, &done));
 		if (done)
 			return cudaSuccess;
@@ -450,7 +500,9 @@ sort_by_bins(job<Of> j)
 			TRY_CUDA(divide_even(j, &too_large));
 		} else {
 			chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_many<Of>::KEYS };
-			TRY_CUDA((divide_all<tile_of_many<Of>>(j, s.too_large)));
+			if (!filled)
+				TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, false));
+			TRY_CUDA(settle_buckets(j, s.too_large));
 			TRY_CUDA(divide(j, &from, BUCKETS, chunks, typename Of::first{}, s.leaf_bits,
 			                &too_large));
 			chunks = chunk_map{};

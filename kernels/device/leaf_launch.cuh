@@ -46,6 +46,7 @@ template <class Of> struct job {
 	scratch             s;
 	cudaStream_t        stream;
 	bool                even = false;	/* keys, as far as a sample says */
+	bool                wide = false;	/* and their leaves have more than 16 bits */
 	const uint32_t     *skewed = NULL;	/* of a plan: on the device, the opposite */
 	bool                coded = false;	/* keys are codes (device/codes.cuh) */
 	uint32_t            codes = 0;		/* of pairs: that are so many, and a bin each */
@@ -314,10 +315,11 @@ sleep_until(cudaEvent_t event)
 	return error;
 }
 
-/* Where leaves are. */
+/* Where leaves are, and how many at most: a block that finds none waits for room all the same. */
 template <class Of> struct leaf_place {
 	typename Of::source from;
 	leaf_chunks         chunks;
+	uint32_t            most = UINT32_MAX;
 };
 
 /* Write bins of one value, if there are some. */
@@ -328,32 +330,36 @@ write_equal(const job<Of> &j, const leaf_place<Of> &at)
 	              at.from, j.map, at.chunks, j.s.lists[EQUAL], &j.s.listed[EQUAL]);
 }
 
-/* Leaves of KIND, by four times as many blocks as fit at once: these even out. */
+/* Blocks for leaves AT: four times as many as fit on a multiprocessor at once, EACH, for these even out. */
+template <class Of> static size_t
+leaf_blocks(const job<Of> &j, const leaf_place<Of> &at, unsigned each)
+{
+	const size_t most = std::min<size_t>(at.most, j.count / LEAF_KEYS * 3 + FEW_BUCKETS);
+
+	return std::min<size_t>((size_t)j.sorter->processors * each * 4, most);
+}
+
+/* Leaves of KIND, by a network. */
 template <class Net, class Of, class... More> static cudaError_t
 sort_kind(const job<Of> &j, int kind, size_t shared_bytes, unsigned blocks,
           const leaf_place<Of> &at,
           void (*kernel)(typename Of::place, typename Of::source, typename Of::map, leaf_chunks,
                          const leaf_item *, const uint32_t *, More...), More... more)
 {
-	const size_t most = j.count / LEAF_KEYS * 3 + FEW_BUCKETS;
-
 	/* not early: at 2^20 keys they would be sorted by half of the multiprocessors */
-	return launch_shared<false>(kernel, std::min<size_t>((size_t)j.sorter->processors * blocks * 4, most),
-	                            block<Net>::THREADS, shared_bytes, j.stream, j.keys, at.from,
-	                            j.map, at.chunks, j.s.lists[kind], &j.s.listed[kind], more...);
+	return launch_shared<false>(kernel, leaf_blocks(j, at, blocks), block<Net>::THREADS, shared_bytes,
+	                            j.stream, j.keys, at.from, j.map, at.chunks, j.s.lists[kind],
+	                            &j.s.listed[kind], more...);
 }
 
 /* The same of even keys of 64 bits, in one piece: what windows leave is few. */
 template <unsigned BITS, class Of> static cudaError_t
 sort_by_windows(const job<Of> &j, int kind, const leaf_place<Of> &at)
 {
-	const size_t most = j.count / LEAF_KEYS * 3 + FEW_BUCKETS;
-
 	return launch_shared<false>(windows_kernel<BITS, typename Of::map>,
-	                            std::min<size_t>((size_t)j.sorter->processors * windows<BITS>::BLOCKS * 4,
-	                                             most),
-	                            windows<BITS>::THREADS, sizeof(windows<BITS>), j.stream, j.keys,
-	                            at.from, j.map, j.s.lists[kind], &j.s.listed[kind]);
+	                            leaf_blocks(j, at, windows<BITS>::BLOCKS), windows<BITS>::THREADS,
+	                            sizeof(windows<BITS>), j.stream, j.keys, at.from, j.map,
+	                            j.s.lists[kind], &j.s.listed[kind]);
 }
 
 template <unsigned BITS, class Of> static cudaError_t
@@ -438,7 +444,8 @@ sort_others(const job<Of> &j, const leaf_place<Of> &at, const uint32_t *listed, 
 	for (int kind = KINDS - 1; kind >= NARROW_12; kind--)
 		if (listed[kind] > 0) {
 			others.stream = j.sorter->aside[used++ % GS_ASIDES];
-			TRY_CUDA(sort_leaves(others, kind, at));
+			TRY_CUDA(sort_leaves(others, kind,
+			                     leaf_place<Of>{ at.from, at.chunks, listed[kind] }));
 		}
 	for (uint32_t i = 0; i < std::min<uint32_t>(used, GS_ASIDES); i++) {
 		TRY_CUDA(cudaEventRecord(j.sorter->listed, j.sorter->aside[i]));
@@ -461,7 +468,7 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 {
 	const cudaStream_t aside = j.sorter->aside[0];
 	const cudaEvent_t known = j.sorter->listed;
-	const bool narrow = lists_of(j, at.from).narrow, sleeps = j.count >= SLEEP_FROM;
+	const bool narrow = lists_of(j, at.from).narrow && !j.wide, sleeps = j.count >= SLEEP_FROM;
 	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS),
 	                        NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	job<Of> others = j;

@@ -489,6 +489,8 @@ sort_by_bins(job<Of> j)
 				return sort_many_in_graph(j);
 		TRY_CUDA(look_together(j, &news, &filled));
 		j.even = news.skewed == 0 && j.count >= GS_WINDOWS_FROM;
+		j.wide = news.skewed == 0 && news.range_bits > UNIT_BITS &&
+		         (uint64_t)s.level.bins << UNIT_BITS <= (uint64_t)1 << (news.range_bits - 1);
 		if (news.order != UNORDERED)
 			TRY_CUDA(sort_in_order(j, (enum order)news.order, &done));
 		if (!done && codes_are_likely(news, code_rule_of(j)))

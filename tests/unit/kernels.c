@@ -408,13 +408,13 @@ check_order(unsigned bits, bool falls)
 /* ---- codes ------------------------------------------------------------------ */
 
 /* HIGH values in the upper 16 bits with LOW in the lower ones, or of 64 bits in all four with HIGH in the
- * second, and LAST at LAST_AT. */
+ * second, and LAST at LAST_AT.  RUNS: three of four runs of so many keys have one value. */
 static void
 fill_units(void *keys, unsigned bits, size_t count, uint64_t high, uint64_t low, size_t last_at,
-           uint64_t last)
+           uint64_t last, size_t runs)
 {
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t r = random_at(high, i);
+		const uint64_t r = random_at(high, runs > 0 && i / runs % 4 != 0 ? 0 : i);
 		const uint64_t unit = r % low * (65535 / low), upper = (r >> 32) % high * (65535 / high);
 		const uint64_t key = i == last_at ? last : bits == 32 ? upper << 16 | unit :
 		                     (r >> 16) % low << 52 | upper << 32 | (r >> 24) % low * 31 << 16 | unit;
@@ -438,15 +438,18 @@ check_codes(unsigned bits)
 		uint64_t high, low;
 		size_t   last_at;
 		uint64_t last;
+		size_t   runs;
 	} rows[] = {
-		{ 256, 256, KEYS, 0 }, { 257, 255, KEYS, 0 }, { 257, 256, KEYS, 0 }, { 1, 65535, KEYS, 0 },
-		{ 200, 100, 77, ~UINT64_C(0) }, { 200, 100, KEYS - 1, 12345 }, { 70, 1, KEYS, 0 },
-		{ 2, 70, KEYS / 2, 0 },
+		{ 256, 256, KEYS, 0, 0 }, { 257, 255, KEYS, 0, 0 }, { 257, 256, KEYS, 0, 0 },
+		{ 1, 65535, KEYS, 0, 0 }, { 200, 100, 77, ~UINT64_C(0), 0 },
+		{ 200, 100, KEYS - 1, 12345, 0 }, { 70, 1, KEYS, 0, 0 }, { 2, 70, KEYS / 2, 0, 0 },
+		{ 40000, 1, KEYS, 0, 1000 },	/* 60,000 keys of a block in one counter of 16 bits */
 	};
 	unsigned char *keys = malloc(KEYS * (bits / 8));
 
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-		fill_units(keys, bits, KEYS, rows[r].high, rows[r].low, rows[r].last_at, rows[r].last);
+		fill_units(keys, bits, KEYS, rows[r].high, rows[r].low, rows[r].last_at, rows[r].last,
+		           rows[r].runs);
 		check_whole_sort_of(keys, bits, KEYS, "of few values in each 16 bits");
 	}
 	free(keys);

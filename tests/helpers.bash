@@ -38,8 +38,9 @@ setup() {
 	# Bats before 1.4, as in Ubuntu 22.04, makes no folder for a test.
 	: "${BATS_TEST_TMPDIR:=$(mktemp -d -p "${BATS_RUN_TMPDIR:-}")}"
 	mkdir -p "${BATS_TEST_TMPDIR:?}/work"
-	[ -d "$BATS_RUN_TMPDIR/bin" ] || make_bin "$BATS_RUN_TMPDIR/bin"
-	PATH=$BATS_RUN_TMPDIR/bin:$PATH
+	local bin=${BATS_RUN_TMPDIR:-$BATS_TEST_TMPDIR}/bin
+	[ -d "$bin" ] || make_bin "$bin"
+	PATH=$bin:$PATH
 	cd "$BATS_TEST_TMPDIR/work" || return 1
 	unset GSORT_DEVICE POSIXLY_CORRECT
 	export LC_ALL=C
@@ -61,7 +62,7 @@ teardown() {
 
 # row_time: the sum of what times(1) prints, and the row
 row_time() {
-	awk -F '[ms ]' -v row="${BATS_TEST_FILENAME##*/}: $BATS_TEST_DESCRIPTION" \
+	LC_ALL=C awk -F '[ms ]' -v row="${BATS_TEST_FILENAME##*/}: $BATS_TEST_DESCRIPTION" \
 		'{ sum += 60 * ($1 + $4) + $2 + $5 } END { printf "%7.2f %s\n", sum, row }' "$BATS_TEST_TMPDIR/times"
 }
 

@@ -155,7 +155,7 @@ main(int argc, char **argv)
 {
 	const size_t count = sizeof modules / sizeof modules[0];
 
-#ifdef _OPENMP	/* threads that wait for the next kernel sleep, which libgomp wants to know when it is loaded */
+#ifdef _OPENMP	/* threads that wait for the next kernel sleep: libgomp asks before main() */
 	if (getenv("OMP_WAIT_POLICY") == NULL && setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
 		(void)execv("/proc/self/exe", argv);
 #endif

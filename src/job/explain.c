@@ -251,8 +251,7 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
-	const bool other = job->kind->type != NULL && !gs_key_is_wide(options->type) &&
-	                   !gs_options_argsort_text(options);
+	const bool other = job->kind->type != NULL && !gs_key_is_wide(options->type);
 	const size_t unit = job->keys.ingest.unit;
 	struct gs_forecast forecast;
 

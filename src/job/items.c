@@ -190,6 +190,7 @@ read_all(struct gsort *job, const struct gs_taker *taker)
 		TRY(gs_abreast_read_records(job, taker));
 	else
 		TRY(gs_record_ingest_run(&job->items.ingest, job->files.input, taker, &job->monitor));
+	job->ranked->elements = job->engine.count(job->engine.context, 0);
 	return gs_npy_check(&job->items.npy, job->items.ingest.read.elements);
 }
 

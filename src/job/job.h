@@ -129,7 +129,7 @@ void gs_lines_explain(const struct gs_line_printer *to, const struct gsort *job)
 void gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job);
 void gs_items_explain_memory(const struct gs_line_printer *to, const struct gsort *job);
 
-extern const struct gs_kind gs_keys, gs_records, gs_lines, gs_column, gs_field;
+extern const struct gs_kind gs_keys, gs_records, gs_lines, gs_text_numbers, gs_column, gs_field;
 
 /** What OPTIONS sort. */
 const struct gs_kind *gs_kind_of(const struct gsort_options *options);
@@ -278,7 +278,8 @@ struct gs_line_job {
 	struct gs_arena       arena;	/* its chunks, unless keys.ingest has them */
 	char                 *chunks;
 	struct gs_arena       numbered;	/* pieces of --argsort */
-	struct gs_record      number;	/* an item of --argsort of text */
+	struct gs_record      number;	/* an item of --argsort of text, which is read as: */
+	const struct gs_text_options *text;	/* or NULL: lines are no numbers */
 	size_t                chunk_bytes;
 	size_t                line_most, header_most;	/* see stages/lines/line_ingest.h */
 };

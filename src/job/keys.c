@@ -23,6 +23,7 @@ gs_kind_of(const struct gsort_options *options)
 		[GS_OF_KEYS] = { &gs_keys, &gs_keys },
 		[GS_OF_RECORDS] = { &gs_records, &gs_field },
 		[GS_OF_LINES] = { &gs_lines, &gs_column },
+		[GS_OF_TEXT_NUMBERS] = { &gs_text_numbers, &gs_text_numbers },
 	};
 
 	return kinds[gs_options_elements(options)][gs_options_want_column(options)];
@@ -83,8 +84,8 @@ read_all(struct gsort *job, const struct gs_taker *taker)
 	if (job->plan_input.key_bits == 0)
 		gs_verify_in_counts(&job->verify, &job->keys.store.histogram,
 		                    job->options.reverse ? UINT32_MAX : 0);
-	job->ranked->keys = job->keys.ingest.read.elements;
-	return gs_npy_check(&job->items.npy, job->ranked->keys);
+	job->ranked->elements = job->keys.ingest.read.elements;
+	return gs_npy_check(&job->items.npy, job->ranked->elements);
 }
 
 static gs_status
@@ -228,7 +229,7 @@ read_column(struct gsort *job, const struct gs_taker *taker)
 	};
 	TRY(gs_line_job_read(job, taker, NULL));
 	job->keys.ingest.read.bytes = lines->ingest.bytes;
-	job->keys.ingest.read.elements = job->ranked->keys = lines->column.count;
+	job->keys.ingest.read.elements = job->ranked->elements = lines->column.count;
 	job->keys.ingest.invalid_lines = lines->ingest.faults.invalid;
 	return GS_OK;
 }

@@ -25,37 +25,6 @@
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* Items are the numbers that lines are, and where the lines are. */
-static gs_status
-describe_text(struct gsort *job)
-{
-	struct gs_record *item = &job->items.lines.number;
-
-	job->options.underline = false;		/* positions are not */
-	TRY(gs_text_number_open(item, &job->keys.ingest.text, job->options.reverse));
-	job->items.order = (struct gs_item_order){
-		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
-	};
-	job->items.written = job->items.order;
-	return GS_OK;
-}
-
-/* Lines are left out if a strict key is at fault, so there must be one. */
-static gs_status
-check_invalid(const struct gsort *job)
-{
-	const struct gsort_options *options = &job->options;
-
-	if (options->invalid == GSORT_INVALID_ABORT || gs_options_argsort_text(options))
-		return GS_OK;
-	if (!job->items.lines.order.strict)
-		return gs_fail(GS_EUSAGE, "'--invalid' needs a key by name, or --csv, and a letter such as "
-		               "n: -k price:n; a key of sort(1) that is no number counts as 0");
-	return options->argsort_bits == 0 ? GS_OK
-	       : gs_fail(GS_EUSAGE, "options '--argsort' and '--invalid' are incompatible: the numbers "
-	                 "are those of all lines");
-}
-
 /* Of several ranks all know the header, from which one of them reads lines. */
 static gs_status
 name_columns(struct gsort *job)
@@ -89,8 +58,8 @@ compare_locales(const struct gsort *job)
 	                                 "rank 0 runs: all ranks need the same, of the same release"));
 }
 
-gs_status
-gs_line_job_order(struct gsort *job)
+static gs_status
+open_order(struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_line_options lines = {
@@ -110,8 +79,24 @@ gs_line_job_order(struct gsort *job)
 
 	TRY(gs_ranks_agree(job->ranked->ranks, gs_line_order_open(&job->items.lines.order, &lines)));
 	TRY(compare_locales(job));
-	TRY(name_columns(job));
-	return check_invalid(job);
+	return name_columns(job);
+}
+
+gs_status
+gs_line_job_order(struct gsort *job)
+{
+	const struct gsort_options *options = &job->options;
+
+	TRY(open_order(job));
+	if (options->invalid == GSORT_INVALID_ABORT)
+		return GS_OK;
+	/* lines are left out if a strict key is at fault, so there must be one */
+	if (!job->items.lines.order.strict)
+		return gs_fail(GS_EUSAGE, "'--invalid' needs a key by name, or --csv, and a letter such as "
+		               "n: -k price:n; a key of sort(1) that is no number counts as 0");
+	return options->argsort_bits == 0 ? GS_OK
+	       : gs_fail(GS_EUSAGE, "options '--argsort' and '--invalid' are incompatible: the numbers "
+	                 "are those of all lines");
 }
 
 static gs_status
@@ -122,13 +107,29 @@ describe(struct gsort *job)
 
 	TRY(gs_line_job_order(job));
 	job->order = &job->items.order;
-	if (gs_options_argsort_text(options))
-		return describe_text(job);
 	gs_line_items_order(&job->items.written, &lines->whole, &lines->order, 0);
 	job->items.order = job->items.written;
 	if (gs_options_want_numbers(options))
 		gs_line_items_order(&job->items.order, &lines->behind_numbers, &lines->order,
 		                    GS_LINE_NUMBER_BYTES);
+	return GS_OK;
+}
+
+/* Items are the numbers that lines are, and where the lines are. */
+static gs_status
+describe_numbers(struct gsort *job)
+{
+	struct gs_record *item = &job->items.lines.number;
+
+	TRY(open_order(job));
+	TRY(gs_text_number_open(item, &job->keys.ingest.text, job->options.reverse));
+	job->options.underline = false;		/* positions are not */
+	job->items.lines.text = &job->keys.ingest.text;
+	job->items.order = (struct gs_item_order){
+		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
+	};
+	job->items.written = job->items.order;
+	job->order = &job->items.order;
 	return GS_OK;
 }
 
@@ -154,44 +155,59 @@ allocate(struct gsort *job)
 	return gs_items_open_engine(job, &sizes);
 }
 
-/* The items of --argsort of a sample.  What is no number is left out. */
-static size_t
-make_numbered(const struct gsort *job, const char *data, const char *end, char *into)
+/* Make the items of --argsort or --keep-order of a sample, of EACH bytes, or so many more than its line. */
+static gs_status
+make(const struct gsort *job, char **data, size_t *bytes, size_t each,
+     size_t (*put)(const struct gsort *job, const char *data, const char *end, char *into))
 {
-	const struct gs_line_job *lines = &job->items.lines;
-	const struct gs_line_number number = { .bits = job->options.argsort_bits };
-	struct gs_text_options text = job->keys.ingest.text;
-	struct gs_lines reader;
-	size_t bytes = 0;
+	const char *end = *data + *bytes;
+	const uint64_t lines = gs_line_number_count(&job->items.lines.order, *data, end);
+	char *items;
 
-	if (!gs_options_argsort_text(&job->options))
-		return gs_line_number_put(&lines->order, number, data, end, 0, into);
-	text.invalid = GSORT_INVALID_IGNORE;
-	text.header_lines = 0;
-	text.reverse = false;
-	gs_lines_open(&reader, &text);
-	gs_lines_begin_file(&reader, "");
-	return gs_text_number_put(&lines->number, &reader, number, data, end, 0, into, &bytes) == GS_OK
-	       ? bytes : 0;
+	TRY(gs_allocate(&items, *bytes + lines * each + 1, 1, "bytes of a sample"));
+	*bytes = put(job, *data, end, items);
+	free(*data);
+	*data = items;
+	return GS_OK;
+}
+
+static size_t
+put_lines(const struct gsort *job, const char *data, const char *end, char *into)
+{
+	const struct gs_line_number number = { .bits = job->options.argsort_bits };
+
+	return gs_line_number_put(&job->items.lines.order, number, data, end, 0, into);
 }
 
 static gs_status
 make_items(const struct gsort *job, char **data, size_t *bytes)
 {
-	const char *end = *data + *bytes;
-	const size_t each = job->items.order.item_bytes > 0 ? job->items.order.item_bytes
-	                                                    : GS_LINE_NUMBER_BYTES;
-	uint64_t lines;
-	char *items;
+	return !gs_options_want_numbers(&job->options) ? GS_OK
+	       : make(job, data, bytes, GS_LINE_NUMBER_BYTES, put_lines);
+}
 
-	if (!gs_options_want_numbers(&job->options))
-		return GS_OK;
-	lines = gs_line_number_count(&job->items.lines.order, *data, end);
-	TRY(gs_allocate(&items, *bytes + lines * each + 1, 1, "bytes of a sample"));
-	*bytes = make_numbered(job, *data, end, items);
-	free(*data);
-	*data = items;
-	return GS_OK;
+/* What is no number is left out. */
+static size_t
+put_numbers(const struct gsort *job, const char *data, const char *end, char *into)
+{
+	const struct gs_line_number number = { .bits = job->options.argsort_bits };
+	struct gs_text_options text = job->keys.ingest.text;
+	struct gs_lines reader;
+	size_t bytes = 0;
+
+	text.invalid = GSORT_INVALID_IGNORE;
+	text.header_lines = 0;
+	text.reverse = false;
+	gs_lines_open(&reader, &text);
+	gs_lines_begin_file(&reader, "");
+	return gs_text_number_put(&job->items.lines.number, &reader, number, data, end, 0, into,
+	                          &bytes) == GS_OK ? bytes : 0;
+}
+
+static gs_status
+make_numbers(const struct gsort *job, char **data, size_t *bytes)
+{
+	return make(job, data, bytes, job->order->item_bytes, put_numbers);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -280,10 +296,8 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	if (lines->ingest.number.bits > 0 && lines->numbered.base == NULL)
 		TRY(gs_arena_open(&lines->numbered, job->plan.threads * taker->piece_bytes, false));
 	lines->ingest.numbered = lines->numbered.base;
-	if (gs_options_argsort_text(&job->options)) {
-		lines->ingest.text = &job->keys.ingest.text;
-		lines->ingest.item = &lines->number;
-	}
+	lines->ingest.text = lines->text;
+	lines->ingest.item = &lines->number;
 	lines->ingest.input = job->files.input;
 	lines->ingest.line_most = lines->line_most;
 	lines->ingest.header_most = lines->header_most;
@@ -325,7 +339,9 @@ read_to(struct gsort *job, const struct gs_taker *taker)
 
 	job->items.lines.line_most = SIZE_MAX;	/* the store knows */
 	job->items.lines.follow = (struct gs_follow){ .order = &job->items.order };
-	return gs_line_job_read(job, taker, follows ? &job->items.lines.follow : NULL);
+	TRY(gs_line_job_read(job, taker, follows ? &job->items.lines.follow : NULL));
+	job->ranked->elements = job->engine.count(job->engine.context, 0);
+	return GS_OK;
 }
 
 static gs_status
@@ -391,21 +407,20 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 	stats->keys = job->engine.count(job->engine.context, 0);
 }
 
-/* The lines of --argsort of text are keys. */
-static void
-explain(const struct gs_line_printer *to, const struct gsort *job)
-{
-	if (gs_options_argsort_text(&job->options))
-		gs_keys_explain(to, job);
-	else
-		gs_lines_explain(to, job);
-}
-
 const struct gs_kind gs_lines = {
 	.items = true, .adapt = gs_items_adapt, .describe = describe, .plan = gs_items_plan,
 	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_to,
 	.header = find_header, .check = check, .merge = gs_items_merge, .begin_input = gs_lines_begin_input,
-	.fill = gs_lines_fill, .work = work, .type = "lines", .explain = explain,
+	.fill = gs_lines_fill, .work = work, .type = "lines", .explain = gs_lines_explain,
+	.explain_memory = gs_items_explain_memory, .count = count_read,
+};
+
+/* The lines of --argsort of text are keys. */
+const struct gs_kind gs_text_numbers = {
+	.items = true, .adapt = gs_items_adapt, .describe = describe_numbers, .plan = gs_items_plan,
+	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
+	.open_emit = open_emit, .make_items = make_numbers, .deal = gs_items_deal, .read = read_to,
+	.header = find_header, .work = work, .explain = gs_keys_explain,
 	.explain_memory = gs_items_explain_memory, .count = count_read,
 };

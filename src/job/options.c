@@ -318,7 +318,7 @@ gs_options_conflict(const struct gsort_options *o, struct gsort_conflict *confli
 	const bool binary_in = is_binary(o->type) || records;
 	const bool binary_out = writes_binary(o) || records || (argsort && binary_in);
 	const bool answers = gs_answer_is_wanted(o), column = gs_options_want_column(o);
-	const bool items = gs_options_want_items(o) && !column;
+	const bool items = gs_options_elements(o) != GS_OF_KEYS && !column;
 	const bool together = o->json && !(items && o->top.wanted);
 	const char *answer = gs_options_answer(o);
 	const struct {
@@ -429,15 +429,12 @@ gsort_conflict(const struct gsort_options *options, struct gsort_conflict *confl
 enum gs_elements
 gs_options_elements(const struct gsort_options *options)
 {
-	return options->lines || gs_options_argsort_text(options) ? GS_OF_LINES :
-	       options->record_bytes > 0 || gs_options_want_numbers(options) || gs_key_is_wide(options->type)
+	if (options->lines)
+		return GS_OF_LINES;
+	if (options->argsort_bits > 0 && options->record_bytes == 0 && gs_key_is_text(options->type))
+		return GS_OF_TEXT_NUMBERS;
+	return options->record_bytes > 0 || gs_options_want_numbers(options) || gs_key_is_wide(options->type)
 	       ? GS_OF_RECORDS : GS_OF_KEYS;
-}
-
-bool
-gs_options_want_items(const struct gsort_options *options)
-{
-	return gs_options_elements(options) != GS_OF_KEYS;
 }
 
 bool
@@ -458,11 +455,4 @@ gs_options_want_column(const struct gsort_options *options)
 {
 	return (options->lines || options->record_bytes > 0) &&
 	       (options->quantiles != NULL || options->summary || options->histogram > 0);
-}
-
-bool
-gs_options_argsort_text(const struct gsort_options *options)
-{
-	return options->argsort_bits > 0 && !options->lines && options->record_bytes == 0 &&
-	       (options->type == GSORT_TEXT || options->type == GSORT_TEXT_FLOAT);
 }

@@ -47,11 +47,8 @@ MUST_CHECK gs_status gs_options_check_operands(const struct gsort_options *optio
 bool gs_options_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
 /** What elements do OPTIONS sort, or make figures of?  Keys that no bucket holds are records, too. */
-enum gs_elements { GS_OF_KEYS, GS_OF_RECORDS, GS_OF_LINES };
+enum gs_elements { GS_OF_KEYS, GS_OF_RECORDS, GS_OF_LINES, GS_OF_TEXT_NUMBERS };
 enum gs_elements gs_options_elements(const struct gsort_options *options);
-
-/** Do they want items, and not keys alone? */
-bool gs_options_want_items(const struct gsort_options *options);
 
 /** Is the output no text? */
 bool gs_options_write_binary(const struct gsort_options *options);
@@ -67,8 +64,5 @@ bool gs_options_want_column(const struct gsort_options *options);
 
 /** Have the items that they want their numbers in the input with them? */
 bool gs_options_want_numbers(const struct gsort_options *options);
-
-/** Do they want --argsort of text with a number a line? */
-bool gs_options_argsort_text(const struct gsort_options *options);
 
 #endif

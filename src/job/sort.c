@@ -155,15 +155,6 @@ write_figures(struct gsort *job, struct gs_answer *figures)
 	return GS_OK;
 }
 
-/* How many elements this rank has. */
-static uint64_t
-elements(const struct gsort *job)
-{
-	const struct gs_engine *engine = &job->engine;
-
-	return engine->count_out == NULL ? job->ranked->keys : engine->count(engine->context, 0);
-}
-
 /* The output is figures about all keys.  Nothing is written before the last key has been seen. */
 static gs_status
 answer(struct gsort *job)
@@ -172,7 +163,7 @@ answer(struct gsort *job)
 	struct gs_answer_part part;
 	gs_status status;
 
-	TRY(gs_ranked_part(job, elements(job), &part));
+	TRY(gs_ranked_part(job, &part));
 	status = gs_ranks_agree(job->ranked->ranks, make_figures(job, &part, &figures));
 	if (status == GS_OK)
 		status = gs_ranked_join(job, &figures);
@@ -188,7 +179,7 @@ count(struct gsort *job, uint64_t *count)
 {
 	const struct gs_engine *engine = &job->engine;
 
-	*count = job->items.show.elements = elements(job);
+	*count = job->items.show.elements = job->ranked->elements;
 	if (engine->count_out == NULL)
 		return GS_OK;
 	if ((gs_select_wants_groups(&job->options) || job->options.set != GSORT_NO_SET) &&

@@ -9,7 +9,9 @@ import subprocess
 
 
 # Tests of what elements are, and of the ranks of a job.
-FORK = re.compile(r"kind->items|\bkind [=!]= &gs_|\bo(?:ptions)?(?:\.|->)lines\b|gs_options_want_items\(|"
+FORK = re.compile(r"kind->items|\bkind [=!]= &gs_|\bo(?:ptions)?(?:\.|->)lines\b|[!=]= GS_OF_|"
+                  r"gs_options_want_column\(|kind->(?:type|large|cpu_rule) [!=]= NULL|"
+                  r"gs_line_order_has_value\(|\bcount_out [!=]= NULL|\b(?:o|output)->ranks [!=]= NULL|"
                   r"\binput->items|\border [=!]= NULL|gs_is_alone\(|->size == 1\b")
 
 

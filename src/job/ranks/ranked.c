@@ -78,7 +78,7 @@ static gs_status
 check_parts(const struct gs_parts *parts, const struct gsort_options *o)
 {
 	/* equal records and lines leave in the order of the input, so parts must be in that order */
-	if (gs_options_want_items(o) && parts->other_bytes > 0)
+	if (gs_options_elements(o) != GS_OF_KEYS && parts->other_bytes > 0)
 		return gs_fail(GS_EUSAGE, "records and lines by key: several ranks read regular files that "
 		               "are not compressed, so that equal ones keep their order; gsort sorts %s in "
 		               "one process", parts->inflates ? "compressed files" : "from a pipe");
@@ -110,7 +110,7 @@ read_nothing(void *context, void *into, size_t bytes)
 static void
 set_options(const struct gs_ranked *ranked, struct gsort_options *own)
 {
-	if (own->set == GSORT_NO_SET || gs_options_want_items(own)) {	/* else this is of operands */
+	if (own->set == GSORT_NO_SET || gs_options_elements(own) != GS_OF_KEYS) {	/* else of operands */
 		own->inputs = ranked->parts.names;
 		own->input_count = ranked->parts.count;
 	}

@@ -209,7 +209,7 @@ struct gs_ranked {
 	const char                 *each;	/* behind figures of one rank, for people */
 	unsigned                    sharers;	/* ranks that share the cores of this one */
 	size_t                      window_bytes;
-	uint64_t                    keys;		/* that this one has, once all have been read */
+	uint64_t                    elements;	/* that this one has, once all have been read */
 };
 
 /** Is JOB the only one of its ranks?  What it does with the others then costs nothing. */
@@ -298,8 +298,8 @@ MUST_CHECK gs_status gs_ranked_check(struct gsort *job, bool *disorder);
  * All are collective.
  */
 
-/** This rank has OWN elements, which have been sorted: PART of all. */
-MUST_CHECK gs_status gs_ranked_part(struct gsort *job, uint64_t own, struct gs_answer_part *part);
+/** What this rank has of all elements, which have been sorted: PART. */
+MUST_CHECK gs_status gs_ranked_part(struct gsort *job, struct gs_answer_part *part);
 
 /** All classes have ended on all ranks: add what they have to the FIGURES of rank 0.  Of a job alone:
  *  verify. */

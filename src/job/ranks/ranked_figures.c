@@ -33,8 +33,10 @@ join_extremes(struct gs_ranks *ranks, struct gs_extreme extremes[GS_CLASSES])
 }
 
 gs_status
-gs_ranked_part(struct gsort *job, uint64_t own, struct gs_answer_part *part)
+gs_ranked_part(struct gsort *job, struct gs_answer_part *part)
 {
+	const uint64_t own = job->ranked->elements;
+
 	*part = (struct gs_answer_part){ .keys = own, .all = own };
 	for (unsigned c = 0; job->options.histogram > 0 && c < GS_CLASSES; c++)
 		part->extremes[c] = gs_store_extreme(&job->keys.store, c);

@@ -113,7 +113,7 @@ settle_keys(void *context)
 	if (ranked->whole != NULL)
 		move_splitters(&ranked->spread, &ranked->whole->spread.splitters,
 		               &ranked->whole->spread.split);
-	ranked->keys = ranked->spread.keys;
+	ranked->elements = ranked->spread.keys;
 	return GS_OK;
 }
 
@@ -281,9 +281,11 @@ choose_readers(struct gsort *job, struct gs_item_owners *owners, const struct gs
 static gs_status
 settle_items(void *context)
 {
-	struct gs_item_spread *spread = context;
+	struct gsort *job = context;
 
-	return gs_spread_drain(&spread->all);
+	TRY(gs_spread_drain(&job->ranked->item_spread.all));
+	job->ranked->elements = job->engine.count(job->engine.context, 0);
+	return GS_OK;
 }
 
 /* Items of ORDER: that of the keys, or, with FIRSTS, that of the input. */
@@ -306,7 +308,7 @@ deal_items(struct gsort *job, const struct gs_item_order *order, bool firsts, st
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
 	taker->settle = settle_items;
-	taker->settle_context = spread;
+	taker->settle_context = job;
 	return GS_OK;
 }
 

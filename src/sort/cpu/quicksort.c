@@ -40,8 +40,8 @@ enum { SAMPLE_KEYS = GS_DISTRIBUTION_SAMPLE, LEAF_SAMPLE_KEYS = 32, TALLY_VALUES
  * ns a key, and 3.8 from one array to the other, which misses the cache once more. */
 enum { CACHE_BYTES = 1 << 20 };
 
-/* Pieces of more keys than scratch memory has room for.  u64 2^20, Xeon with a second-level cache of 2 MiB
- * that is busy, ns a key: 512 KiB 6.26, 640 6.21, 1280 6.31; all from array to array 7.2. */
+/* Pieces of keys in no order, if scratch memory has no room for all.  u64 2^20, Xeon with a second-level
+ * cache of 2 MiB that is busy, ns a key: 512 KiB 6.26, 640 6.21, 1280 6.31; all from array to array 7.2. */
 enum { PIECE_BYTES = 640 << 10 };
 
 /* A range of so many values at most, each of which DENSE_TIMES keys have on average, is counted. */
@@ -522,19 +522,22 @@ sort_large(const struct large *large, char *keys, size_t count, uint64_t least, 
 	sort_large(large, keys + low * key_bytes, count - low, pivot + 1, most, patience);
 }
 
-/* Choose the first pivot of keys that are not ordered bits; false: they may be counted, which reads these. */
+/* Choose pieces, which are large if keys are nearly in order, and the first pivot of keys that are not
+ * ordered bits; false: they may be counted, which reads these. */
 static bool
-choose_first(const struct large *large, char *keys, size_t count, uint64_t most, uint64_t *pivot)
+choose_first(struct large *large, char *keys, size_t count, uint64_t most, uint64_t *pivot)
 {
 	const struct gs_simd_kernels *kernels = large->kernels;
 	const struct subarray all = { keys, NULL, count, true };
 	uint64_t sample[SAMPLE_KEYS], values[TALLY_VALUES];
 
-	if (large->maps == NULL || count <= large->piece_keys)
+	if (count <= large->piece_keys)
 		return false;
-	draw(kernels, &all, large->maps, sample, SAMPLE_KEYS);
+	if (!draw(kernels, &all, large->maps, sample, SAMPLE_KEYS))
+		large->piece_keys = PIECE_BYTES / (kernels->key_bits / 8);
 	*pivot = median(kernels, sample, SAMPLE_KEYS, most);
-	return gs_sample_values(sample, kernels->key_bits, SAMPLE_KEYS, values, TALLY_VALUES) >
+	return large->maps != NULL &&
+	       gs_sample_values(sample, kernels->key_bits, SAMPLE_KEYS, values, TALLY_VALUES) >
 	       TALLY_VALUES && !gs_sample_dense(sample, kernels->key_bits, SAMPLE_KEYS, count);
 }
 
@@ -543,8 +546,7 @@ gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, void *s
                       const struct gs_quicksort_maps *maps)
 {
 	const size_t key_bytes = kernels->key_bits / 8;
-	const bool fits = count <= GS_QUICKSORT_SCRATCH_BYTES / key_bytes;
-	const struct large large = { kernels, maps, scratch, fits ? count : PIECE_BYTES / key_bytes };
+	struct large large = { kernels, maps, scratch, GS_QUICKSORT_SCRATCH_BYTES / key_bytes };
 	const uint64_t most = UINT64_MAX >> (64 - kernels->key_bits);
 	uint64_t pivot;
 	size_t low;

@@ -158,7 +158,7 @@ MUST_CHECK gs_status gs_array_order(void *indices, size_t index_bytes, const voi
  * @payload_bytes  4 or 8
  * @return  GS_OK; GS_EBUDGET: no memory, and both arrays are as they were
  *
- * Memory: 16 to 24 bytes a pair, 320 KiB a thread, and that of gs_array_sort() for u64 of which most leading
+ * Memory: 16 to 24 bytes a pair, 1.6 MiB a thread, and that of gs_array_sort() for u64 of which most leading
  * bits are the same; with a payload of 4 bytes and keys of 32 bits at most, 8 bytes a pair and that of
  * gs_array_sort() for u64.  Time: as gs_array_sort().
  */

@@ -263,6 +263,7 @@ make_text() {
 }
 
 @test "-o 'out-%r': a file a rank" {
+	local options
 	gen --seed 5 --keys 300000 --type u64 >in
 	gsort -u64 in -o alone
 	GSORT_RANKS=3 "$ranks" -u64 --verify in -o 'out-%r'
@@ -271,6 +272,11 @@ make_text() {
 	gsort -u64 -u --head=100000 in -o alone
 	GSORT_RANKS=3 "$ranks" -u64 -u --head=100000 in -o 'out-%r'
 	cat out-0 out-1 out-2 | cmp - alone
+	for options in '-u64 --to=text' '-u64 --to=text -r' '-u64 --argsort=u32' '-k 4,9n' '-u128'; do
+		gsort $options --head=50 in -o alone --force
+		GSORT_RANKS=3 "$ranks" $options --head=50 in -o 'out-%r' --force
+		cat out-0 out-1 out-2 | cmp - alone || { echo "differs: $options"; return 1; }
+	done
 }
 
 @test "an output that is an input; --in-place keeps the inode; a device" {

@@ -340,9 +340,10 @@ gs_items_deal(struct gsort *job, struct gs_taker *taker)
 
 /* ---- the output ------------------------------------------------------------------------- */
 
-/* Of KEYS elements of this rank, behind BEFORE of others, those that it writes; as far as that is known. */
+/* Of KEYS elements of this rank, behind BEFORE of others, let it write those of the head, as far as that is
+ * known; returns how many. */
 static uint64_t
-count_written(struct gs_emit *emit, uint64_t keys, uint64_t before)
+limit_written(struct gs_emit *emit, uint64_t keys, uint64_t before)
 {
 	struct gs_select *select = &emit->select;
 
@@ -379,13 +380,13 @@ gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 {
 	const size_t each = job->emit.element_bytes;
 	struct gs_ranked *ranked = job->ranked;
-	uint64_t before, all, bytes;
+	uint64_t before, all, written, bytes;
 
 	TRY(limit_items(job, &count));
 	TRY(gs_ranks_scan(ranked->ranks, count, &before, &all));
 	TRY(gs_emit_expect_keys(&job->emit, &job->options, count, before, all));
-	bytes = each > 0 ? count_written(&job->emit, count, before) * each
-	                 : ranked->spread.bytes + ranked->item_spread.bytes;
+	written = limit_written(&job->emit, count, before);
+	bytes = each > 0 ? written * each : ranked->spread.bytes + ranked->item_spread.bytes;
 	return gs_ranked_output_begin(&ranked->output, bytes + header_bytes, header_bytes);
 }
 

@@ -112,9 +112,12 @@ survives() {
 	STEP=11
 	{ gen --seed 58 --keys 200000 --type text; echo 12 apples; } >in.now
 	sort -n in.now >expected
-	sorts auto -n && cmp out expected
-	walk GSORT_EMU_FAIL 700 auto -n
-	walk GSORT_EMU_CORRUPT "" auto -n
+	for kind in is-file is-pipe; do		# read again: nothing comes back from the GPU
+		: >$kind
+		sorts auto -n
+		cmp out expected
+		walk GSORT_EMU_FAIL 700 auto -n
+	done
 }
 
 @test "one batch of a pipe" {

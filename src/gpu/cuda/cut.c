@@ -21,6 +21,7 @@
 #include "gpu/cuda/device.h"
 #include "gpu/cuda/runs.h"
 #include "sort/checksum.h"
+#include "sort/keys.h"
 
 /* A cut takes some ten copies of 64 KiB, one after the other, if its runs are on the GPU.  Not tuned. */
 enum { THREADS = 8, LEAST_CUTS = 16 };
@@ -43,12 +44,6 @@ struct cutter {
 	uint64_t        key;		/* of the last cut */
 	struct gs_thread thread;
 };
-
-static gs_status
-inconsistent(void)
-{
-	return gs_fail(GS_EDEVICE, "the GPU's result is wrong: it is out of order");
-}
 
 /* ---- one run ----------------------------------------------------------------- */
 
@@ -81,28 +76,11 @@ look_into(struct cutting *cutting, size_t block, const char **keys)
 	return GS_OK;
 }
 
-/* How many of COUNT sorted keys are less than KEY? */
-static size_t
-count_less(const char *keys, unsigned bits, size_t count, uint64_t key)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-
-		if (gs_key_at(keys, bits, middle) < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Blocks whose first key is less. */
 static size_t
 blocks_less(const struct gs_gpu_run *run, uint64_t key)
 {
-	return count_less((const char *)run->firsts, 64, gs_run_blocks(run->count), key);
+	return gs_keys_from(run->firsts, 64, 0, gs_run_blocks(run->count), key);
 }
 
 /* How many keys of the run are less than KEY? */
@@ -118,7 +96,7 @@ keys_less(struct cutting *cutting, uint64_t key, size_t *count)
 		return GS_OK;
 	TRY(look_into(cutting, blocks - 1, &keys));
 	*count = (blocks - 1) * GS_BLOCK_KEYS +
-	         count_less(keys, run->bits, keys_of_block(run, blocks - 1), key);
+	         gs_keys_from(keys, run->bits, 0, keys_of_block(run, blocks - 1), key);
 	return GS_OK;
 }
 
@@ -145,8 +123,7 @@ sum_up_to(struct cutting *cutting, size_t at, uint64_t *sum)
 		whole += gs_checksum_of(run->key_class, gs_key_at(keys, run->bits, i));
 	}
 	if (whole != run->sums[blocks])
-		return gs_fail(GS_EDEVICE, "the GPU's result is wrong: sorted keys were damaged on "
-		               "their way back");
+		return gs_gpu_wrong("sorted keys were damaged on their way back");
 	*sum += part;
 	return GS_OK;
 }
@@ -220,7 +197,7 @@ find_cut(struct cutter *cutter, uint64_t rank, size_t *at)
 	for (size_t r = 0; r < cutter->count; r++) {
 		TRY(keys_less(&cutter->cuttings[r], cutter->key, &at[r]));
 		if (at[r] > left)
-			return inconsistent();
+			return gs_gpu_wrong("it is out of order");
 		left -= at[r];
 	}
 	for (size_t r = 0; r < cutter->count && left > 0; r++) {
@@ -230,12 +207,12 @@ find_cut(struct cutter *cutter, uint64_t rank, size_t *at)
 		if (cutter->key < last_key(cutter->bits))
 			TRY(keys_less(cutting, cutter->key + 1, &up_to));
 		if (up_to < at[r])
-			return inconsistent();
+			return gs_gpu_wrong("it is out of order");
 		up_to -= at[r];
 		at[r] += gs_least(up_to, left);
 		left -= gs_least(up_to, left);
 	}
-	return left == 0 ? GS_OK : inconsistent();
+	return left == 0 ? GS_OK : gs_gpu_wrong("it is out of order");
 }
 
 /* ---- several cuts ---------------------------------------------------------------- */
@@ -246,20 +223,15 @@ open_cutter(struct cutter *cutter)
 {
 	const struct gs_gpu_cuts *cuts = cutter->cuts;
 
-	cutter->cuttings = calloc(cuts->run_count, sizeof *cutter->cuttings);
-	if (cutter->cuttings == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(cutter->cuttings, cuts->run_count, "runs"));
 	for (; cutter->count < cuts->run_count; cutter->count++) {
 		const struct gs_gpu_run *run = cuts->runs[cutter->count];
 		struct cutting *cutting = &cutter->cuttings[cutter->count];
 
 		cutter->bits = run->bits;
 		*cutting = (struct cutting){ .run = run, .number = SIZE_MAX };
-		if (run->device == NULL)
-			continue;
-		cutting->block = malloc(GS_BLOCK_KEYS * (run->bits / 8));
-		if (cutting->block == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
+		if (run->device != NULL)
+			TRY(GS_NEW(cutting->block, GS_BLOCK_KEYS * (run->bits / 8), "bytes of a block"));
 	}
 	return GS_OK;
 }
@@ -308,12 +280,10 @@ gs_status
 gs_gpu_cut(const struct gs_gpu_cuts *cuts)
 {
 	const size_t threads = gs_least(THREADS, cuts->count / LEAST_CUTS + 1);
-	struct cutter *cutters = calloc(threads, sizeof *cutters);
+	struct cutter *cutters;
 	gs_status status = GS_OK;
 
-	if (cutters == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
-
+	TRY(GS_NEW(cutters, threads, "threads"));
 	for (size_t t = 0; t < threads; t++) {
 		cutters[t] = (struct cutter){
 			.cuts = cuts, .from = cuts->count * t / threads,

@@ -237,10 +237,8 @@ get_all(struct gs_device *device)
 	TRY(get_buffers(device, hint == UINT64_MAX ? hint : hint + device->staging_bytes));
 	TRY(get_streams(device));
 	TRY(get_ring(device));
-	device->arrivals = calloc(device->arrivals_most, sizeof *device->arrivals);
-	device->checks = malloc(check_bytes(device->buffer_bytes));
-	return device->arrivals != NULL && device->checks != NULL ? GS_OK
-	       : gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(device->arrivals, device->arrivals_most, "arrivals"));
+	return gs_allocate(&device->checks, check_bytes(device->buffer_bytes), 1, "bytes of sums");
 }
 
 gs_status

@@ -109,11 +109,10 @@ open_all(struct gs_gpu *gpu)
 static gs_status
 open_gpu(struct gs_gpu **opened, const struct gs_gpu_options *options)
 {
-	struct gs_gpu *gpu = calloc(1, sizeof *gpu);
+	struct gs_gpu *gpu;
 	gs_status status;
 
-	if (gpu == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(gpu, 1, "GPU"));
 	gpu->options = *options;
 	status = open_all(gpu);
 	if (status == GS_OK)

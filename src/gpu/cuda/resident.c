@@ -185,12 +185,10 @@ gs_resident_open(struct gs_resident *resident, void *memory, size_t bytes, size_
 	bytes = resident->slots * slot_bytes;
 	resident->chunks = (bytes + resident->chunk_bytes - 1) / resident->chunk_bytes;
 	resident->most = (gs_least(most, bytes) + resident->chunk_bytes - 1) / resident->chunk_bytes;
-	resident->chunk = calloc(resident->chunks + 1, sizeof *resident->chunk);
-	resident->idle = calloc(resident->chunks + 1, sizeof *resident->idle);
 	pthread_mutex_init(&resident->lock, NULL);
 	pthread_cond_init(&resident->changed, NULL);
-	if (resident->chunk == NULL || resident->idle == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(resident->chunk, resident->chunks + 1, "chunks of memory"));
+	TRY(GS_NEW(resident->idle, resident->chunks + 1, "chunks of memory"));
 	if (most < SIZE_MAX && resident->most > 0) {	/* they will be needed */
 		want(resident);
 		start(resident);

@@ -5,32 +5,10 @@
 
 #include "gpu/cuda/runs.h"
 
-void *
-gs_gpu_grown(void *list, size_t *room, size_t item_bytes)
+gs_status
+gs_gpu_wrong(const char *what)
 {
-	const size_t more = *room * 2 + 16;
-	void *grown = realloc(list, more * item_bytes);
-
-	if (grown != NULL)
-		*room = more;
-	return grown;
-}
-
-static gs_status
-add(struct gs_gpu_runs *runs, const struct gs_gpu_run *run, uint64_t *blocks)
-{
-	if (runs->count == runs->room) {
-		struct gs_gpu_run *list = gs_gpu_grown(runs->list, &runs->room, sizeof *list);
-
-		if (list == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
-		runs->list = list;
-	}
-	runs->list[runs->count] = *run;
-	runs->list[runs->count].sums = blocks;
-	runs->list[runs->count].firsts = blocks + gs_run_blocks(run->count);
-	runs->count++;
-	return GS_OK;
+	return gs_fail(GS_EDEVICE, "the GPU's result is wrong: %s", what);
 }
 
 gs_status
@@ -38,17 +16,17 @@ gs_gpu_runs_add(struct gs_gpu_runs *runs, const struct gs_gpu_run *run, const ui
                 const uint64_t *firsts)
 {
 	const size_t count = gs_run_blocks(run->count);
-	uint64_t *blocks = malloc(2 * count * sizeof *blocks);
-	gs_status status;
+	uint64_t *blocks;
 
-	if (blocks == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_GROW(runs->list, &runs->room, runs->count + 1, "runs"));
+	TRY(GS_NEW(blocks, 2 * count, "numbers of a run"));
 	memcpy(blocks, sums, count * sizeof *blocks);
 	memcpy(blocks + count, firsts, count * sizeof *blocks);
-	status = add(runs, run, blocks);
-	if (status != GS_OK)
-		free(blocks);
-	return status;
+	runs->list[runs->count] = *run;
+	runs->list[runs->count].sums = blocks;
+	runs->list[runs->count].firsts = blocks + count;
+	runs->count++;
+	return GS_OK;
 }
 
 void

@@ -48,9 +48,8 @@ gs_run_blocks(size_t count)
 	return (count + GS_BLOCK_KEYS - 1) / GS_BLOCK_KEYS;
 }
 
-/** LIST of *ROOM items of so many bytes, moved to where there is room for more; NULL: no memory, and
- *  LIST is as it was. */
-void *gs_gpu_grown(void *list, size_t *room, size_t item_bytes);
+/** GS_EDEVICE: the GPU's result is wrong, as WHAT says. */
+gs_status gs_gpu_wrong(const char *what);
 
 /** Append RUN, whose blocks have these SUMS and FIRSTS, which are copied. */
 MUST_CHECK gs_status gs_gpu_runs_add(struct gs_gpu_runs *runs, const struct gs_gpu_run *run,

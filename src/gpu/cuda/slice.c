@@ -26,12 +26,6 @@ struct dividing {
 	size_t                    room;
 };
 
-static gs_status
-no_memory(void)
-{
-	return gs_fail(GS_EBUDGET, "out of memory");
-}
-
 /* ---- where slices end -------------------------------------------------------------- */
 
 /* List the runs of the class. */
@@ -40,9 +34,7 @@ find_runs(struct dividing *dividing, const struct gs_gpu_runs *runs)
 {
 	struct gs_gpu_cuts *cuts = &dividing->cuts;
 
-	dividing->runs = calloc(runs->count, sizeof *dividing->runs);
-	if (dividing->runs == NULL)
-		return no_memory();
+	TRY(GS_NEW(dividing->runs, runs->count, "runs"));
 	for (size_t r = 0; r < runs->count; r++)
 		if (runs->list[r].key_class == dividing->key_class) {
 			dividing->runs[cuts->run_count++] = &runs->list[r];
@@ -66,6 +58,13 @@ slice_keys(const struct dividing *dividing)
 
 	return is_sorted(dividing) && division->strands == 0 ? dividing->cuts.keys
 	       : division->slice_bytes / (dividing->runs[0]->bits / 8);
+}
+
+/* Keys that are all in order are one strand. */
+static size_t
+strands_of(const struct dividing *dividing)
+{
+	return dividing->division->strands > 0 ? dividing->division->strands : 1;
 }
 
 /* The number of the first key behind STRAND. */
@@ -92,15 +91,13 @@ start_of(const struct dividing *dividing, size_t strand, size_t number)
 static gs_status
 set_ranks(struct dividing *dividing)
 {
-	const size_t strands = dividing->division->strands > 0 ? dividing->division->strands : 1;
+	const size_t strands = strands_of(dividing);
 	const uint64_t step = slice_keys(dividing);
 	struct gs_gpu_cuts *cuts = &dividing->cuts;
 
 	dividing->room = (size_t)(cuts->keys / step) + strands + 1;
-	dividing->ranks = calloc(dividing->room, sizeof *dividing->ranks);
-	dividing->strands = calloc(dividing->room, sizeof *dividing->strands);
-	if (dividing->ranks == NULL || dividing->strands == NULL)
-		return no_memory();
+	TRY(GS_NEW(dividing->ranks, dividing->room, "ranks"));
+	TRY(GS_NEW(dividing->strands, dividing->room, "ranks"));
 	for (size_t strand = 0; strand < strands; strand++)
 		for (uint64_t at = start_of(dividing, strand, 0); at < end_of(dividing, strand);
 		     at += step) {
@@ -117,27 +114,12 @@ find_cuts(struct dividing *dividing)
 {
 	struct gs_gpu_cuts *cuts = &dividing->cuts;
 
-	cuts->at = calloc(cuts->count * cuts->run_count, sizeof *cuts->at);
-	cuts->sums = calloc(cuts->count * cuts->run_count, sizeof *cuts->sums);
-	return cuts->at != NULL && cuts->sums != NULL ? gs_gpu_cut(cuts) : no_memory();
+	TRY(GS_NEW(cuts->at, cuts->count * cuts->run_count, "cuts"));
+	TRY(GS_NEW(cuts->sums, cuts->count * cuts->run_count, "cuts"));
+	return gs_gpu_cut(cuts);
 }
 
 /* ---- slices ---------------------------------------------------------------------- */
-
-static gs_status
-append(struct gs_gpu_slices *slices, struct gs_gpu_slice **slice)
-{
-	*slice = NULL;
-	if (slices->count == slices->room) {
-		struct gs_gpu_slice *list = gs_gpu_grown(slices->list, &slices->room, sizeof *list);
-
-		if (list == NULL)
-			return no_memory();
-		slices->list = list;
-	}
-	*slice = &slices->list[slices->count++];
-	return GS_OK;
-}
 
 /* The keys between cut number C - 1, or the beginning, and cut number C. */
 static gs_status
@@ -147,20 +129,19 @@ add_slice(struct gs_gpu_slices *slices, const struct dividing *dividing, size_t 
 	const size_t to = c * cuts->run_count;
 	struct gs_gpu_slice *slice;
 
-	TRY(append(slices, &slice));
+	TRY(GS_GROW(slices->list, &slices->room, slices->count + 1, "slices"));
+	slice = &slices->list[slices->count++];
 	*slice = (struct gs_gpu_slice){
 		.key_class = dividing->key_class, .bits = dividing->runs[0]->bits,
 		.at = c > 0 ? cuts->ranks[c - 1] : 0, .strand = dividing->strands[c],
 		.sorted = is_sorted(dividing),
-		.pieces = malloc(cuts->run_count * sizeof *slice->pieces),
 	};
-	if (slice->pieces == NULL)
-		return no_memory();
+	TRY(GS_NEW(slice->pieces, cuts->run_count, "pieces of a slice"));
 	for (size_t r = 0; r < cuts->run_count; r++) {
 		const size_t from = c > 0 ? cuts->at[to - cuts->run_count + r] : 0;
 
 		if (cuts->at[to + r] < from)
-			return gs_fail(GS_EDEVICE, "the GPU's result is wrong: it is out of order");
+			return gs_gpu_wrong("it is out of order");
 		if (cuts->at[to + r] == from)
 			continue;
 		slice->pieces[slice->piece_count++] = (struct gs_gpu_piece){
@@ -176,17 +157,14 @@ add_slice(struct gs_gpu_slices *slices, const struct dividing *dividing, size_t 
 static gs_status
 add_slices(struct gs_gpu_slices *slices, const struct dividing *dividing)
 {
-	const size_t strands = dividing->division->strands;
+	const size_t strands = strands_of(dividing), added = slices->count;
 	const struct gs_gpu_cuts *cuts = &dividing->cuts;
-	size_t *next = calloc(strands + 1, sizeof *next);	/* slice of each strand, and the end */
-	size_t added = slices->count;
-	gs_status status = next != NULL ? GS_OK : no_memory();
+	size_t *next;	/* slice of each strand */
+	gs_status status = GS_NEW(next, strands, "strands");
 
-	for (size_t c = 0; status == GS_OK && strands == 0 && c < cuts->count; c++)
-		status = add_slice(slices, dividing, c);
-	for (size_t c = cuts->count; status == GS_OK && strands > 0 && c > 0; c--)
+	for (size_t c = cuts->count; status == GS_OK && c > 0; c--)
 		next[dividing->strands[c - 1]] = c - 1;
-	while (status == GS_OK && strands > 0 && slices->count - added < cuts->count)
+	while (status == GS_OK && slices->count - added < cuts->count)
 		for (size_t strand = 0; status == GS_OK && strand < strands; strand++) {
 			const size_t c = next[strand];
 

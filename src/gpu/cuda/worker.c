@@ -35,12 +35,6 @@ struct region {
 static char finish_asked, drain_asked, done;
 
 static gs_status
-wrong(const char *what)
-{
-	return gs_fail(GS_EDEVICE, "the GPU's result is wrong: %s", what);
-}
-
-static gs_status
 closed(void)
 {
 	return gs_fail(GS_EDEVICE, "the GPU was closed");
@@ -127,7 +121,7 @@ fetch_checks(struct gs_device *device, const uint64_t *found, size_t count)
 	TRY_CUDA(cudaMemcpyAsync(device->checks, found, count * sizeof *found,
 	                         cudaMemcpyDeviceToHost, device->work), "checking its work");
 	TRY_CUDA(cudaStreamSynchronize(device->work), "checking its work");
-	return device->checks[0] == 0 ? GS_OK : wrong("it is out of order");
+	return device->checks[0] == 0 ? GS_OK : gs_gpu_wrong("it is out of order");
 }
 
 /* What was sorted must be in order, and what arrived. */
@@ -141,7 +135,7 @@ check_batch(struct gs_device *device, const struct region *regions, size_t block
 		for (size_t b = 0; b < blocks_of(device, &regions[c], c); b++)
 			sum += device->checks[1 + regions[c].block + b];
 		if (sum != device->sums[c])
-			return wrong("the keys that it sorted are not the keys that it was given");
+			return gs_gpu_wrong("the keys that it sorted are not the keys that it was given");
 	}
 	return GS_OK;
 }
@@ -342,7 +336,7 @@ sort_slice(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned 
 	for (size_t s = 0; s < spans; s++)
 		sum += device->checks[1 + s];
 	return sum == slice->sum ? GS_OK
-	       : wrong("the keys that it sorted are not the keys that it was given");
+	       : gs_gpu_wrong("the keys that it sorted are not the keys that it was given");
 }
 
 /* The checksum of keys of a slice, whole buffers but for the last one. */

@@ -327,8 +327,6 @@ cuda_sources = \
 # libgsort_cuda.so, with kernels.
 call_sources = \
   src/gpu/cuda/call.c \
-  src/gpu/cuda/sorters.c \
-  src/gpu/cuda/sorters.h \
   src/gsort_cuda.h
 
 # The command line, without main().

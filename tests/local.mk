@@ -203,7 +203,6 @@ tests_unit_units_emu_SOURCES = \
   bench/stats.c \
   bench/stats.h \
   src/gpu/cuda/call.c \
-  src/gpu/cuda/sorters.c \
   tests/emu/samples.h \
   tests/unit/call.c \
   tests/unit/call_arrays.h \

@@ -8,10 +8,13 @@
  */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "gpu/cuda/sorters.h"
 #include "gsort_cuda.h"
 #include "kernels/kernels.h"
 
@@ -31,6 +34,150 @@ fail(enum gsort_error kind, const char *format, ...)
 	va_end(list);
 	return kind;
 }
+
+/* ---- sorters: one for each call under way, kept for later ones ------------------------ */
+
+/*
+ * To open one takes longer than to sort 2^20 keys.  A context is known by its number, which the driver
+ * never gives to another one: so a sorter of a context that is gone is never used again.
+ *
+ * Invariant: no two calls have the same sorter, and each has one of its own context.
+ */
+
+/* One of a list. */
+struct kept {
+	struct gs_sorter   sorter;	/* first: give_sorter() gets its address */
+	struct kept       *next;
+	unsigned long long context;
+	bool               busy;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept *kept_sorters;	/* guarded by lock */
+
+/* cuCtxGetId(), of the driver; NULL if there is none. */
+typedef int context_number(void *context, unsigned long long *number);
+static context_number *number_of;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void
+find_number_of(void)
+{
+	enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+	void *entry = NULL;
+
+#if CUDART_VERSION >= 12050
+	if (cudaGetDriverEntryPointByVersion("cuCtxGetId", &entry, 12000, cudaEnableDefault, &found) ==
+#else
+	if (cudaGetDriverEntryPoint("cuCtxGetId", &entry, cudaEnableDefault, &found) ==
+#endif
+	    cudaSuccess && found == cudaDriverEntryPointSuccess)
+		memcpy(&number_of, &entry, sizeof entry);
+}
+
+/* The number of the current context, which is there after that. */
+static cudaError_t
+current_context(unsigned long long *number)
+{
+	cudaError_t error;
+
+	pthread_once(&once, find_number_of);
+	if (number_of == NULL)
+		return cudaErrorInsufficientDriver;
+	if (number_of(NULL, number) == 0)
+		return cudaSuccess;
+	error = cudaFree(NULL);		/* the thread has no context yet */
+	if (error != cudaSuccess)
+		return error;
+	return number_of(NULL, number) == 0 ? cudaSuccess : cudaErrorUnknown;
+}
+
+/* Take an idle sorter of the current context to *SORTER, or open one. */
+static cudaError_t
+take_sorter(struct gs_sorter **sorter)
+{
+	unsigned long long context;
+	cudaError_t error = current_context(&context);
+	struct kept *k = NULL;
+
+	if (error != cudaSuccess)
+		return error;
+	pthread_mutex_lock(&lock);
+	for (k = kept_sorters; k != NULL && (k->busy || k->context != context); k = k->next)
+		;
+	if (k != NULL)
+		k->busy = true;
+	pthread_mutex_unlock(&lock);
+	if (k == NULL) {
+		if ((k = malloc(sizeof *k)) == NULL)
+			return cudaErrorMemoryAllocation;
+		*k = (struct kept){ .context = context, .busy = true };
+		if ((error = gs_sorter_open(&k->sorter)) != cudaSuccess) {
+			free(k);
+			return error;
+		}
+		pthread_mutex_lock(&lock);
+		k->next = kept_sorters;
+		kept_sorters = k;
+		pthread_mutex_unlock(&lock);
+	}
+	*sorter = &k->sorter;
+	return cudaSuccess;
+}
+
+/* Take K out of the list; the lock is held. */
+static void
+unlist(const struct kept *k)
+{
+	struct kept **at = &kept_sorters;
+
+	while (*at != k)
+		at = &(*at)->next;
+	*at = k->next;
+}
+
+/* Give SORTER back; FAILED: its last call, so that it is closed. */
+static void
+give_sorter(struct gs_sorter *sorter, bool failed)
+{
+	struct kept *k = (struct kept *)sorter;
+
+	pthread_mutex_lock(&lock);
+	if (failed)
+		unlist(k);
+	else
+		k->busy = false;
+	pthread_mutex_unlock(&lock);
+	if (failed) {
+		gs_sorter_close(&k->sorter);
+		free(k);
+	}
+}
+
+/* Close all idle sorters of the current context. */
+static cudaError_t
+release_sorters(void)
+{
+	unsigned long long context;
+	cudaError_t error = current_context(&context);
+	struct kept *k, *next;
+
+	if (error != cudaSuccess)
+		return error;
+	pthread_mutex_lock(&lock);
+	for (k = kept_sorters; k != NULL; k = next) {
+		next = k->next;
+		if (k->busy || k->context != context)
+			continue;
+		unlist(k);
+		gs_sorter_close(&k->sorter);
+		free(k);
+	}
+	pthread_mutex_unlock(&lock);
+	return cudaSuccess;
+}
+
+/* ---- what a call is about ------------------------------------------------------------- */
 
 /* A type that can be sorted; WIDTH 0: none. */
 struct type {
@@ -201,10 +348,10 @@ run(const struct call *c, bool *wrong)
 		error = gs_sorter_of_graph(&of_graph);
 		return error != cudaSuccess ? error : run_with(&of_graph, c, wrong);
 	}
-	if ((error = gs_sorters_take(&sorter)) != cudaSuccess)
+	if ((error = take_sorter(&sorter)) != cudaSuccess)
 		return error;
 	error = run_with(sorter, c, wrong);
-	gs_sorters_give(sorter, error != cudaSuccess);
+	give_sorter(sorter, error != cudaSuccess);
 	return error;
 }
 
@@ -360,7 +507,7 @@ gsort_cuda_sort_pairs_segments(void *keys, void *values, size_t value_bytes, siz
 enum gsort_error
 gsort_cuda_release(void)
 {
-	return from_cuda(gs_sorters_release());
+	return from_cuda(release_sorters());
 }
 
 const char *

@@ -37,19 +37,6 @@ options_end(void)
 
 /* --- finding an option ----------------------------------------------------- */
 
-enum { FIRST_LONG = 256 };	/* id in getopt: the letter, or this + the index in gs_options */
-
-static const struct gs_option *
-option_of_id(int id)
-{
-	if (id >= FIRST_LONG)
-		return &gs_options[id - FIRST_LONG];
-	for (const struct gs_option *o = gs_options; o < options_end(); o++)
-		if (id != 0 && o->letter == id)
-			return o;
-	return NULL;
-}
-
 /*
  * Find a long option as getopt does: by its whole name, or by the start of only one name.
  * *COUNT: how many names start so.  NAME has BYTES, up to a '='.
@@ -71,12 +58,6 @@ option_of_name(const char *name, size_t bytes, unsigned *count)
 		++*count;
 	}
 	return *count == 1 ? found : NULL;
-}
-
-static bool
-needs_value(const struct gs_option *option)
-{
-	return option != NULL && option->value != NULL && option->value[0] != '[';
 }
 
 /* --- the first pass: clusters ---------------------------------------------- */
@@ -169,7 +150,7 @@ split_cluster(struct words *words, const char *word, bool *wants_value)
 				add_word(words, "-", start, (size_t)(at - start));
 			add_word(words, "--type=", at, 1 + digits);
 			start = at += 1 + digits;
-		} else if (needs_value(option_of_id((unsigned char)*at))) {
+		} else if (gs_option_needs_value(gs_option_of_id((unsigned char)*at))) {
 			*wants_value = at[1] == '\0';
 			break;		/* the rest of the word is the value */
 		} else {
@@ -188,7 +169,7 @@ long_wants_value(const char *word)
 	unsigned count;
 
 	return strchr(word, '=') == NULL &&
-	       needs_value(option_of_name(word + 2, strlen(word + 2), &count));
+	       gs_option_needs_value(option_of_name(word + 2, strlen(word + 2), &count));
 }
 
 /* Memory for the worst case: every letter becomes a word of its own, with "--type=". */
@@ -296,33 +277,6 @@ report_bad_letter(int answer, char letter, const char *word)
 
 /* --- the second pass: getopt ----------------------------------------------- */
 
-/* Make ":abc:..." and the array of long names. */
-static void
-make_getopt_tables(char *letters, struct option *longs)
-{
-	char *letter = letters;
-	struct option *next = longs;
-
-	*letter++ = ':';		/* a missing value gives ':', not '?' */
-	for (const struct gs_option *o = gs_options; o < options_end(); o++) {
-		if (o->letter != 0)
-			*letter++ = (char)o->letter;
-		if (o->letter != 0 && needs_value(o))
-			*letter++ = ':';
-		if (o->name == NULL && o->value != NULL)	/* -y, -y0 */
-			letter = stpcpy(letter, "::");
-		if (o->name != NULL)
-			*next++ = (struct option){
-				.name = o->name,
-				.has_arg = needs_value(o) ? required_argument
-				           : o->value != NULL ? optional_argument : no_argument,
-				.val = FIRST_LONG + (int)(o - gs_options),
-			};
-	}
-	*letter = '\0';
-	*next = (struct option){ .name = NULL };
-}
-
 static bool
 use_option(struct gs_opts *opts, const struct gs_option *option, bool by_letter, const char *value)
 {
@@ -359,18 +313,18 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 	struct option longs[GS_MOST_OPTIONS + 1];
 	int id;
 
-	make_getopt_tables(letters, longs);
+	gs_getopt_tables(':', letters, longs);
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (id == '?' || id == ':') {
 			/* optopt: the letter; or a long option, which is the word before */
-			if (optopt == 0 || optopt >= FIRST_LONG)
+			if (optopt == 0 || optopt >= GS_FIRST_LONG)
 				report_bad_long(id, argv[optind - 1]);
 			else
 				report_bad_letter(id, (char)optopt, word_of(argv, argc, (char)optopt));
 			return false;
 		}
-		if (!use_option(opts, option_of_id(id), id < FIRST_LONG, optarg))
+		if (!use_option(opts, gs_option_of_id(id), id < GS_FIRST_LONG, optarg))
 			return false;
 	}
 	opts->job.inputs = (const char *const *)argv + optind;

@@ -30,38 +30,7 @@ static bool is_next;
 
 /* ---- what this program does as sort(1) does, unless it is refused ------------------ */
 
-/* Long options that are not here are left to the next sort. */
-
-enum { SORT = 256, PROGRAM };
-
-static const struct option options[] = {
-	{ "ignore-leading-blanks", no_argument, NULL, 'b' },
-	{ "check", optional_argument, NULL, 'c' },
-	{ "compress-program", required_argument, NULL, PROGRAM },
-	{ "dictionary-order", no_argument, NULL, 'd' },
-	{ "ignore-case", no_argument, NULL, 'f' },
-	{ "files0-from", required_argument, NULL, 'o' },
-	{ "general-numeric-sort", no_argument, NULL, 'g' },
-	{ "ignore-nonprinting", no_argument, NULL, 'i' },
-	{ "key", required_argument, NULL, 'k' },
-	{ "merge", no_argument, NULL, 'm' },
-	{ "month-sort", no_argument, NULL, 'M' },
-	{ "numeric-sort", no_argument, NULL, 'n' },
-	{ "human-numeric-sort", no_argument, NULL, 'h' },
-	{ "version-sort", no_argument, NULL, 'V' },
-	{ "sort", required_argument, NULL, SORT },
-	{ "output", required_argument, NULL, 'o' },
-	{ "reverse", no_argument, NULL, 'r' },
-	{ "stable", no_argument, NULL, 's' },
-	{ "batch-size", required_argument, NULL, 'S' },
-	{ "buffer-size", required_argument, NULL, 'S' },
-	{ "field-separator", required_argument, NULL, 't' },
-	{ "temporary-directory", required_argument, NULL, 'o' },
-	{ "unique", no_argument, NULL, 'u' },
-	{ "zero-terminated", no_argument, NULL, 'z' },
-	{ "parallel", required_argument, NULL, 'S' },
-	{ NULL, 0, NULL, 0 },
-};
+enum { OPERAND = 1 };		/* id in getopt */
 
 /* Is WORD one of LIST, which ends with NULL? */
 static bool
@@ -82,33 +51,47 @@ is_size(const char *word)
 	       (digits <= 7 || (digits <= 16 && word[digits + strspn(word + digits, "bkK")] == '\0'));
 }
 
-/* Has the argument of an option the meaning of sort(1) here?  In doubt, no. */
+/* Has a letter, with its argument, the meaning of sort(1) here?  In doubt, no. */
 static bool
-is_shared(int option, const char *word)
+is_shared_letter(int letter, const char *value)
 {
 	static const char *const checks[] = { "quiet", "silent", "diagnose-first", NULL };
+
+	switch (letter) {
+	case 'c':  return value == NULL || is_one_of(value, checks);
+	case 'k':  return strchr(value, 'R') == NULL;		/* random order */
+	case 't':  return strlen(value) == 1;
+	case 'S':  return is_size(value);
+	case 'u':  return value == NULL;
+	default:   return strchr("bCdfghimMnorsTVz", letter) != NULL;
+	}
+}
+
+/* And an option that has a long name only? */
+static bool
+is_shared_name(const char *name, const char *value)
+{
 	static const char *const programs[] = { "lz4", "zstd", NULL };	/* compress in this process */
 	static const char *const orders[] = {
 		"general-numeric", "human-numeric", "month", "numeric", "version", NULL,
 	};
 
-	switch (option) {
-	case 'c':  return word == NULL || is_one_of(word, checks);
-	case SORT: return is_one_of(word, orders);
-	case PROGRAM: return is_one_of(word, programs);
-	case 'k':  return strchr(word, 'R') == NULL;		/* random order */
-	case 't':  return strlen(word) == 1;
-	case 'S':  return is_size(word);
-	case 'y':  return false;
-	default:   return true;
-	}
+	return strcmp(name, "files0-from") == 0 ||
+	       (strcmp(name, "sort") == 0 && is_one_of(value, orders)) ||
+	       (strcmp(name, "compress-program") == 0 && is_one_of(value, programs)) ||
+	       ((strcmp(name, "batch-size") == 0 || strcmp(name, "parallel") == 0) && is_size(value));
 }
 
-/* Is the option that ends before argv[optind] a long one that is cut short? */
+/* The same for what getopt found in WORD; a long option that is cut short is not. */
 static bool
-is_short_of(const char *word, int index)
+is_shared(int id, const char *word, const char *value)
 {
-	return index >= 0 && strcspn(word + 2, "=") != strlen(options[index].name);
+	const struct gs_option *option = gs_option_of_id(id);
+
+	if (option == NULL || (id >= GS_FIRST_LONG && strcspn(word + 2, "=") != strlen(option->name)))
+		return false;
+	return option->letter != 0 ? is_shared_letter(option->letter, value)
+	                           : is_shared_name(option->name, value);
 }
 
 /* "+1", "+2.3n": an old key, which is a file where POSIX allows no old keys. */
@@ -125,17 +108,17 @@ understands(int argc, char **argv)
 	unsigned operands = 0;
 	bool shared = getenv("POSIXLY_CORRECT") == NULL;	/* where operands end options */
 	bool checks = false;
-	int option, index = -1, at = 1;
+	char letters[3 * GS_MOST_OPTIONS + 2];
+	struct option longs[GS_MOST_OPTIONS + 1];
+	int id, at = 1;
 
+	gs_getopt_tables('-', letters, longs);
 	opterr = 0;
-	while (shared && (option = getopt_long(argc, argv, "-bcCdfghik:mMno:rsS:t:T:uVy:z", options,
-	                                       &index)) != -1) {
-		shared = option != '?' && is_shared(option, optarg) &&
-		         !(option == 1 && is_old_key(optarg)) && !is_short_of(argv[at], index);
-		operands += option == 1;
-		checks |= option == 'c' || option == 'C';
+	while (shared && (id = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		shared = id == OPERAND ? !is_old_key(optarg) : is_shared(id, argv[at], optarg);
+		operands += id == OPERAND;
+		checks |= shared && id != OPERAND && gs_option_of_id(id)->handler == gs_set_check;
 		at = optind;
-		index = -1;
 	}
 	operands += (unsigned)(argc - optind);
 	optind = 0;		/* begin anew */

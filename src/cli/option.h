@@ -70,6 +70,19 @@ extern const size_t gs_option_count;
 
 extern const struct gs_type_letter gs_type_letters[];	/* ends with letter 0 */
 
+enum { GS_FIRST_LONG = 256 };	/* id in getopt: the letter, or this + the index in gs_options */
+
+/** The option with this id in getopt, or NULL. */
+const struct gs_option *gs_option_of_id(int id);
+
+/** Does this OPTION, or NULL, take the next word as its value? */
+bool gs_option_needs_value(const struct gs_option *option);
+
+struct option;
+
+/** Make getopt's string, FIRST and then 3 bytes an option at most and a NUL, and its array of long names. */
+void gs_getopt_tables(char first, char *letters, struct option *longs);
+
 /** Print --help, or --help=all; every line fits in 80 columns. */
 void gs_option_help(FILE *to, bool all);
 

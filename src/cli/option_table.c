@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <string.h>
 
 #include "cli/option.h"
@@ -50,6 +51,57 @@ const struct gs_type_letter gs_type_letters[] = {
 #include "cli/opts.def"
 	{ .letter = 0 },
 };
+
+/* --- for getopt ------------------------------------------------------------ */
+
+static const struct gs_option *
+options_end(void)
+{
+	return gs_options + gs_option_count;
+}
+
+const struct gs_option *
+gs_option_of_id(int id)
+{
+	if (id >= GS_FIRST_LONG)
+		return &gs_options[id - GS_FIRST_LONG];
+	for (const struct gs_option *o = gs_options; o < options_end(); o++)
+		if (id != 0 && o->letter == id)
+			return o;
+	return NULL;
+}
+
+bool
+gs_option_needs_value(const struct gs_option *option)
+{
+	return option != NULL && option->value != NULL && option->value[0] != '[';
+}
+
+void
+gs_getopt_tables(char first, char *letters, struct option *longs)
+{
+	char *letter = letters;
+	struct option *next = longs;
+
+	*letter++ = first;
+	for (const struct gs_option *o = gs_options; o < options_end(); o++) {
+		if (o->letter != 0)
+			*letter++ = (char)o->letter;
+		if (o->letter != 0 && gs_option_needs_value(o))
+			*letter++ = ':';
+		if (o->name == NULL && o->value != NULL)	/* -y, -y0 */
+			letter = stpcpy(letter, "::");
+		if (o->name != NULL)
+			*next++ = (struct option){
+				.name = o->name,
+				.has_arg = gs_option_needs_value(o) ? required_argument
+				           : o->value != NULL ? optional_argument : no_argument,
+				.val = GS_FIRST_LONG + (int)(o - gs_options),
+			};
+	}
+	*letter = '\0';
+	*next = (struct option){ .name = NULL };
+}
 
 /* --- help ------------------------------------------------------------------ */
 

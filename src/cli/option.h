@@ -92,7 +92,7 @@ gs_option_handler gs_set_flag;					/* without a value */
 gs_option_handler gs_set_set;					/* by its name */
 gs_option_handler gs_set_type, gs_set_to, gs_set_device;
 gs_option_handler gs_set_key, gs_set_argsort;
-gs_option_handler gs_set_output, gs_set_name, gs_set_program, gs_set_temp_dir, gs_set_separator;
+gs_option_handler gs_set_name, gs_set_temp_dir;
 
 /* With one of some words: option_words.c. */
 gs_option_handler gs_set_choice, gs_set_word_or_size, gs_set_about;	/* a field of opts.def */

@@ -212,42 +212,20 @@ gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
 
 /* --- names ----------------------------------------------------------------- */
 
-/* TWO is the message if another value came before; NULL: the message of other options. */
-static bool
-set_name(struct gs_opts *opts, const struct gs_option_use *use, const char *two)
+bool
+gs_set_name(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	const char **name = gs_option_field(opts, use);
 	const char *value = use->value != NULL ? use->value : "";
+	const char *const two = name == &opts->job.output ? "multiple output files specified"
+	                        : name == &opts->job.compress_program ? "multiple compress programs specified"
+	                        : name == &opts->job.separator ? "two different separators" : NULL;
 
 	if (*name != NULL && strcmp(*name, value) != 0)
 		return two == NULL ? gs_refuse_two(use, *name, value)
 		       : gs_report_error("%s: '%s' and '%s'", two, *name, value);
 	*name = value;
 	return true;
-}
-
-bool
-gs_set_name(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	return set_name(opts, use, NULL);
-}
-
-bool
-gs_set_output(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	return set_name(opts, use, "multiple output files specified");
-}
-
-bool
-gs_set_program(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	return set_name(opts, use, "multiple compress programs specified");
-}
-
-bool
-gs_set_separator(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	return set_name(opts, use, "two different separators");
 }
 
 bool

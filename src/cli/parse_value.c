@@ -88,40 +88,35 @@ gs_parse_device(const char *value, struct gsort_options *options)
 	return true;
 }
 
-/* The power of 1024 that SUFFIX means; -1: there is no such suffix. */
+/* The power of 1024 that SUFFIX means, 0: b; -1: there is no such suffix. */
 static int
 power_of(const char *suffix)
 {
-	static const struct {
-		const char *letters;	/* sort(1) has small letters for the first four only */
-		int         power;
-	} units[] = {
-		{ "Kk", 1 }, { "Mm", 2 }, { "Gg", 3 }, { "Tt", 4 }, { "P", 5 },
-		{ "E", 6 }, { "Z", 7 }, { "Y", 8 }, { "R", 9 }, { "Q", 10 },
-	};
+	static const char large[] = "KMGTPEZYRQ", small[] = "kmgt";	/* those of sort(1) */
+	const char *const found = strchr(large, *suffix), *const other = strchr(small, *suffix);
 
-	for (size_t u = 0; *suffix != '\0' && u < sizeof units / sizeof units[0]; u++) {
-		if (strchr(units[u].letters, *suffix) == NULL)
-			continue;
-		if (suffix[1] == '\0')
-			return units[u].power;
-		if (units[u].power <= 4 && *suffix == units[u].letters[0]
-		    && strcmp(suffix + 1, "iB") == 0)
-			return units[u].power;
-	}
-	return -1;
+	if (strcmp(suffix, "b") == 0)
+		return 0;
+	if (*suffix == '\0' || (found == NULL && other == NULL))
+		return -1;
+	if (suffix[1] == '\0')
+		return 1 + (int)(found != NULL ? found - large : other - small);
+	return found != NULL && found < large + 4 && strcmp(suffix + 1, "iB") == 0 ? 1 + (int)(found - large)
+	                                                                         : -1;
 }
 
-/* Multiply *NUMBER by 1024 to the POWER.  False: it does not fit in 64 bits. */
-static bool
-scale(uint64_t *number, int power)
+/* A number with the suffix of a size; with none, it is multiplied by 1024 to the POWER.  One that does not
+ * fit in 64 bits becomes UINT64_MAX. */
+static enum gs_size_error
+read_scaled(const char *value, int power, uint64_t *number)
 {
-	for (; power > 0 && *number != 0; power--) {
-		if (*number > UINT64_MAX / 1024)
-			return false;
-		*number *= 1024;
-	}
-	return true;
+	if (!read_whole(&value, number))
+		return GS_SIZE_NOT_A_NUMBER;
+	if (*value != '\0' && (power = power_of(value)) < 0)
+		return GS_SIZE_BAD_SUFFIX;
+	for (; power > 0; power--)
+		*number = *number > UINT64_MAX / 1024 ? UINT64_MAX : *number * 1024;
+	return GS_SIZE_OK;
 }
 
 enum gs_size_error
@@ -129,18 +124,10 @@ gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent)
 {
 	const char *suffix = value;
 	uint64_t number;
-	int power;
 
-	if (!read_whole(&suffix, &number))
-		return GS_SIZE_NOT_A_NUMBER;
-	if (strcmp(suffix, "%") == 0) {
-		*percent = number;
-		return GS_SIZE_OK;
-	}
-	power = *suffix == '\0' ? 1 : strcmp(suffix, "b") == 0 ? 0 : power_of(suffix);
-	if (power < 0)
-		return GS_SIZE_BAD_SUFFIX;
-	*bytes = scale(&number, power) ? number : UINT64_MAX;
+	if (!read_whole(&suffix, &number) || strcmp(suffix, "%") != 0)
+		return read_scaled(value, 1, bytes);
+	*percent = number;
 	return GS_SIZE_OK;
 }
 
@@ -156,25 +143,13 @@ gs_memory_share(uint64_t percent)
 bool
 gs_parse_count(const char *value, uint64_t *number)
 {
-	int power;
-
-	if (!read_whole(&value, number))
-		return false;
-	power = *value == '\0' ? 0 : power_of(value);
-	if (power >= 0 && !scale(number, power))
-		*number = UINT64_MAX;
-	return power >= 0;
+	return value[strspn(value, "0123456789")] != 'b' && read_scaled(value, 0, number) == GS_SIZE_OK;
 }
 
 bool
 gs_parse_bytes(const char *value, uint64_t *bytes)
 {
-	int power;
-
-	if (!read_whole(&value, bytes))
-		return false;
-	power = *value == '\0' || strcmp(value, "b") == 0 ? 0 : power_of(value);
-	return power >= 0 && *bytes != UINT64_MAX && scale(bytes, power);
+	return read_scaled(value, 0, bytes) == GS_SIZE_OK && *bytes != UINT64_MAX;
 }
 
 bool

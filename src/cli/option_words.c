@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* option_words.c - what each option does whose value is one of some words */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/option.h"
 #include "cli/report.h"
 
-enum { SORT_NUMERIC, SORT_GENERAL, SORT_HUMAN, SORT_MONTH, SORT_VERSION, SORT_REFUSED = 1000 };
-enum { NO_SANDBOX = 1001 };
+enum { NO_SANDBOX = 1000, SORT_REFUSED = INT_MAX };
+
+#define FLAG(name)	offsetof(struct gs_opts, name)
 
 static const struct choice {
 	const char *option, *word;
@@ -33,12 +35,12 @@ static const struct choice {
 	{ "progress", "auto", GS_PROGRESS_AUTO },
 	{ "progress", "always", GS_PROGRESS_ALWAYS },
 	{ "progress", "never", GS_PROGRESS_NEVER },
-	{ "sort", "numeric", SORT_NUMERIC },
-	{ "sort", "general-numeric", SORT_GENERAL },
-	{ "sort", "human-numeric", SORT_HUMAN },
-	{ "sort", "month", SORT_MONTH },
+	{ "sort", "numeric", FLAG(numeric) },
+	{ "sort", "general-numeric", FLAG(general) },
+	{ "sort", "human-numeric", FLAG(human) },
+	{ "sort", "month", FLAG(month) },
 	{ "sort", "random", SORT_REFUSED },
-	{ "sort", "version", SORT_VERSION },
+	{ "sort", "version", FLAG(version_sort) },
 	{ "unique", "repeated", true }, { "unique", "singletons", false },
 	{ "verbose", "json", GS_REPORT_JSON },
 	{ "plan", "text", GS_REPORT_TEXT }, { "plan", "json", GS_REPORT_JSON },
@@ -230,12 +232,7 @@ gs_set_sort(struct gs_opts *opts, const struct gs_option_use *use)
 		return false;
 	if (choice->means == SORT_REFUSED)
 		return gs_report_error("--sort=%s is not supported; use shuf(1)", choice->word);
-	opts->numeric |= choice->means == SORT_NUMERIC;
-	opts->general |= choice->means == SORT_GENERAL;
-	opts->human |= choice->means == SORT_HUMAN;
-	opts->month |= choice->means == SORT_MONTH;
-	opts->version_sort |= choice->means == SORT_VERSION;
-	return true;
+	return *((bool *)opts + choice->means) = true;
 }
 
 const char *

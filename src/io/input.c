@@ -83,11 +83,12 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 gs_status
 gs_input_take_file(struct gs_input *input, size_t file, struct gs_input **taken)
 {
-	struct gs_input *in = *taken = calloc(1, sizeof *in);
+	struct gs_input *in;
 	struct gs_file *from = &input->files.list[file], *to;
 
-	if (in == NULL || (in->files.list = calloc(1, sizeof *to)) == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
+	TRY(GS_NEW(*taken, 1, "input"));
+	in = *taken;
+	TRY(GS_NEW(in->files.list, 1, "input"));
 	in->options = input->options;
 	in->stop = input->stop;
 	in->stopper = input->stopper;

@@ -381,20 +381,6 @@ close_file(struct gs_output *out)
 	return GS_OK;
 }
 
-gs_status
-gs_output_finish(struct gs_output *out)
-{
-	uint64_t since = gs_clock_now();
-	gs_status status = complete(out);
-
-	if (status == GS_OK && !out->in_place && gs_replace_finish(&out->replace) != 0)
-		status = gs_fail_errno(GS_EIO, "cannot replace %s", out->to.name);
-	if (status == GS_OK)
-		status = close_file(out);
-	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
-	return status;
-}
-
 /* All are complete: rename the new files. */
 static gs_status
 rename_all(struct gs_output *const outputs[], size_t count)
@@ -421,12 +407,22 @@ rename_all(struct gs_output *const outputs[], size_t count)
 gs_status
 gs_output_finish_all(struct gs_output *const outputs[], size_t count)
 {
+	uint64_t since;
+
 	for (size_t o = 0; o < count; o++)
 		TRY(gs_output_complete(outputs[o]));
+	since = gs_clock_now();
 	TRY(rename_all(outputs, count));
 	for (size_t o = 0; o < count; o++)
 		TRY(close_file(outputs[o]));
+	gs_clock_lap(outputs[0]->clock, GS_STAGE_WRITE, &since);
 	return GS_OK;
+}
+
+gs_status
+gs_output_finish(struct gs_output *out)
+{
+	return gs_output_finish_all(&out, 1);
 }
 
 void

@@ -166,8 +166,7 @@ gs_outputs_wait(const struct gs_outputs *outputs)
 gs_status
 gs_outputs_finish(const struct gs_outputs *outputs)
 {
-	return outputs->names == NULL ? gs_output_finish(outputs->files[0])
-	       : gs_output_finish_all(outputs->files, outputs->count);
+	return gs_output_finish_all(outputs->files, outputs->count);
 }
 
 void

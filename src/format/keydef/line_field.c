@@ -29,13 +29,8 @@ behind_quotes(const char *at, const char *end)
 static const char *
 end_of_field(const struct gs_fields *fields, const char *at, const char *end)
 {
-	if (fields->separator == GS_NO_SEPARATOR) {
-		while (at < end && gs_is_blank((unsigned char)*at))
-			at++;
-		while (at < end && !gs_is_blank((unsigned char)*at))
-			at++;
-		return at;
-	}
+	if (fields->separator == GS_NO_SEPARATOR)
+		return gs_skip_blank_fields(at, end, 1);
 	if (fields->csv && at < end && *at == '"')
 		at = behind_quotes(at, end);
 	at = memchr(at, fields->separator, (size_t)(end - at));
@@ -46,28 +41,22 @@ end_of_field(const struct gs_fields *fields, const char *at, const char *end)
 static const char *
 skip_fields(const struct gs_fields *fields, const char *at, const char *end, size_t count)
 {
-	if (fields->separator != GS_NO_SEPARATOR && !fields->csv)
+	if (fields->separator == GS_NO_SEPARATOR)
+		return gs_skip_blank_fields(at, end, count);
+	if (!fields->csv)
 		return gs_skip_separators(at, end, (char)fields->separator, count);
 	for (; count > 0 && at < end; count--) {
 		at = end_of_field(fields, at, end);
-		if (at < end && fields->separator != GS_NO_SEPARATOR)
-			at++;
+		at += at < end;
 	}
 	return at;
 }
 
-static const char *
-skip_blanks(const char *at, const char *end)
+/* The field, from 0, in which KEY begins. */
+static size_t
+first_field(const struct gs_keydef *key)
 {
-	while (at < end && gs_is_blank((unsigned char)*at))
-		at++;
-	return at;
-}
-
-static const char *
-skip_bytes(const char *at, const char *end, size_t count)
-{
-	return count < (size_t)(end - at) ? at + count : end;
+	return key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
 }
 
 /* ---- plain lines ---------------------------------------------------------------- */
@@ -81,29 +70,20 @@ gs_field_limit(const struct gs_fields *fields, const struct gs_keydef *key, cons
 	if (key->end_field == GS_LINE_END)
 		return end;
 	at = skip_fields(fields, line, end, key->end_field);
-	if (key->end_char == 0)
-		return at < end ? end_of_field(fields, at, end) : end;
-	if (key->letters & GS_LETTER_B_END)
-		at = skip_blanks(at, end);
-	return skip_bytes(at, end, key->end_char);
+	return key->end_char == 0 ? end_of_field(fields, at, end)
+	       : gs_skip_bytes(at, end, (key->letters & GS_LETTER_B_END) != 0, key->end_char);
 }
 
 static void
 find_plain(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
            const char *end, struct gs_key_text *text)
 {
-	const char *field = line, *begin, *limit;
+	const char *field = skip_fields(fields, line, end, first_field(key)), *limit;
+	const char *begin = gs_skip_bytes(field, end, (key->letters & GS_LETTER_B_BEGIN) != 0,
+	                                  key->begin_char);
 
-	if (key->begin_field != GS_LINE_BEGIN)
-		field = skip_fields(fields, line, end, key->begin_field);
-	begin = field;
-	if (key->letters & GS_LETTER_B_BEGIN)
-		begin = skip_blanks(begin, end);
-	if (key->begin_field != GS_LINE_BEGIN)
-		begin = skip_bytes(begin, end, key->begin_char);
-	if (key->end_char == 0 && key->end_field != GS_LINE_END &&
-	    key->end_field == (key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field))
-		limit = field < end ? end_of_field(fields, field, end) : end;	/* the usual key */
+	if (key->end_char == 0 && key->end_field == first_field(key))
+		limit = end_of_field(fields, field, end);	/* the usual key */
 	else
 		limit = gs_field_limit(fields, key, line, end);
 	text->at = (const unsigned char *)begin;
@@ -153,8 +133,7 @@ static void
 find_quoted(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
             const char *end, struct gs_key_text *text)
 {
-	const size_t first = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
-	const char *field = skip_fields(fields, line, end, first);
+	const char *field = skip_fields(fields, line, end, first_field(key));
 	struct gs_key_text last;
 	const char *limit;
 	size_t begin, most;
@@ -181,8 +160,8 @@ find_quoted(const struct gs_fields *fields, const struct gs_keydef *key, const c
 static bool
 is_field(const struct gs_keydef *key)
 {
-	return key->end_field == (key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field) &&
-	       key->end_char == 0 && key->begin_char == 0 && (key->letters & GS_LETTER_B_BEGIN) == 0;
+	return key->end_field == first_field(key) && key->end_char == 0 &&
+	       key->begin_char == 0 && (key->letters & GS_LETTER_B_BEGIN) == 0;
 }
 
 /* ---- interface ------------------------------------------------------------------ */
@@ -216,8 +195,7 @@ gs_field_named(const struct gs_fields *fields, const char *line, const char *end
 
 	for (size_t field = 0; line <= end; field++) {
 		const char *limit = end_of_field(fields, line, end);
-		struct gs_key_text text = unquote(fields, blanks ? skip_blanks(line, limit) : line,
-		                                  limit);
+		struct gs_key_text text = unquote(fields, gs_skip_bytes(line, limit, blanks, 0), limit);
 		struct gs_key_text wanted = {
 			.at = (const unsigned char *)name,
 			.end = (const unsigned char *)name + name_bytes, .csv = *name == '"',

@@ -64,15 +64,6 @@ gs_walk_behind(const struct gs_fields *fields, struct gs_field_walk *walk)
 	       (unsigned char)walk->at[-1] == fields->separator ? walk->at - 1 : walk->at;
 }
 
-/* Behind COUNT bytes from AT on, and with BLANKS behind those before them; or END. */
-static inline const char *
-gs_walk_bytes(const char *at, const char *end, bool blanks, size_t count)
-{
-	while (blanks && at < end && gs_is_blank((unsigned char)*at))
-		at++;
-	return count < (size_t)(end - at) ? at + count : end;
-}
-
 /**
  * Find a usual KEY of a line without quotes, if the separators are those of CSV: from *BEGIN to *LIMIT.
  * What is there behind the end of a number does not belong to it.
@@ -88,7 +79,7 @@ gs_line_find_usual(const struct gs_fields *fields, const struct gs_keydef *key,
 	*limit = end;
 	if (key->end_char > 0) {
 		gs_walk_to(fields, walk, key->end_field);
-		*limit = gs_walk_bytes(walk->at, end, (key->letters & GS_LETTER_B_END) != 0,
+		*limit = gs_skip_bytes(walk->at, end, (key->letters & GS_LETTER_B_END) != 0,
 		                       key->end_char);
 	} else if (key->end_field != GS_LINE_END &&
 	           (!gs_key_is_number(key) || key->begin_char > 0 ||
@@ -96,7 +87,7 @@ gs_line_find_usual(const struct gs_fields *fields, const struct gs_keydef *key,
 		gs_walk_to(fields, walk, key->end_field);
 		*limit = gs_walk_behind(fields, walk);
 	}
-	*begin = gs_walk_bytes(field, end, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
+	*begin = gs_skip_bytes(field, end, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
 	if (*limit < *begin)
 		*limit = *begin;
 }

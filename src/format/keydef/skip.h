@@ -101,4 +101,13 @@ gs_skip_blank_fields(const char *at, const char *end, size_t count)
 	return end;
 }
 
+/** Behind COUNT bytes from AT on, and with BLANKS behind those before them; or END. */
+static inline const char *
+gs_skip_bytes(const char *at, const char *end, bool blanks, size_t count)
+{
+	while (blanks && at < end && gs_is_blank((unsigned char)*at))
+		at++;
+	return count < (size_t)(end - at) ? at + count : end;
+}
+
 #endif

@@ -73,18 +73,18 @@ crossover(const struct rates *rates, unsigned threads)
 }
 
 static gs_status
-choose(struct gs_device_choice *choice, enum gsort_device device, const char *rule)
+choose(struct gs_plan *plan, enum gsort_device device, const char *rule)
 {
-	choice->device = device;
-	choice->rule = rule;
+	plan->device = device;
+	plan->device_rule = rule;
 	return GS_OK;
 }
 
 /* The user lets gsort choose, and nothing rules a GPU out. */
 static gs_status
-choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *input,
-               unsigned threads)
+choose_by_size(struct gs_plan *plan, const struct gs_plan_input *input)
 {
+	const unsigned threads = plan->threads;
 	const bool one_file = input->to_file && input->split <= 1;	/* several are fast */
 	const uint64_t from = crossover(one_file ? &to_file : &elsewhere, threads);
 	const uint64_t pipe_from = from > 2 * OPENING_BYTES ? from - OPENING_BYTES : from / 4;
@@ -92,48 +92,48 @@ choose_by_size(struct gs_device_choice *choice, const struct gs_plan_input *inpu
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
 	const bool known = input->input_bytes != UINT64_MAX;
 
-	choice->gpu_from_bytes = from * shrink;
+	plan->gpu_from_bytes = from * shrink;
 	if (!known && threads >= PIPE_THREADS)
-		return choose(choice, GSORT_DEVICE_CPU,
+		return choose(plan, GSORT_DEVICE_CPU,
 		              "with so many threads the CPU sorts as fast as a pipe delivers");
 	if (known && input->input_bytes / shrink < from)
-		return choose(choice, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
+		return choose(plan, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
 	if (known)
-		return choose(choice, GSORT_DEVICE_GPU, "the input is large enough for a GPU to pay");
+		return choose(plan, GSORT_DEVICE_GPU, "the input is large enough for a GPU to pay");
 	if (input->peeked_bytes / shrink >= pipe_from)
-		return choose(choice, GSORT_DEVICE_GPU,
+		return choose(plan, GSORT_DEVICE_GPU,
 		              "the part read so far is large enough for a GPU to pay");
-	(void)choose(choice, GSORT_DEVICE_CPU,
+	(void)choose(plan, GSORT_DEVICE_CPU,
 	             "the part read so far is too small for a GPU to pay");
-	choice->peek_bytes = pipe_from * shrink;
+	plan->peek_bytes = pipe_from * shrink;
 	return GS_OK;
 }
 
 gs_status
-gs_plan_choose_device(struct gs_device_choice *choice, const struct gs_plan_input *input,
-                      unsigned threads, uint64_t host_bytes)
+gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	*choice = (struct gs_device_choice){ .rule = NULL };
+	if (input->cpu_rule != NULL)
+		return choose(plan, GSORT_DEVICE_CPU, input->cpu_rule);
 	if (input->device == GSORT_DEVICE_CPU)
-		return choose(choice, GSORT_DEVICE_CPU, "as requested");
+		return choose(plan, GSORT_DEVICE_CPU, "as requested");
 	if (input->operation != GSORT_SORT)
-		return choose(choice, GSORT_DEVICE_CPU, "only sorting uses a GPU");
+		return choose(plan, GSORT_DEVICE_CPU, "only sorting uses a GPU");
 	if (input->key_bits == 8 || input->key_bits == 16)
-		return choose(choice, GSORT_DEVICE_CPU, "keys of 8 and 16 bits are counted, not sorted");
+		return choose(plan, GSORT_DEVICE_CPU, "keys of 8 and 16 bits are counted, not sorted");
 	if (!input->gpu_possible && input->device == GSORT_DEVICE_GPU)
 		return gs_fail(GS_ENODEV, "--device=gpu: the GPU module is not installed; install it, "
 		               "or use --device=cpu");
 	if (input->device == GSORT_DEVICE_GPU)
-		return choose(choice, GSORT_DEVICE_GPU, "as requested");
+		return choose(plan, GSORT_DEVICE_GPU, "as requested");
 	if (!input->gpu_possible)
-		return choose(choice, GSORT_DEVICE_CPU, "the GPU module is not installed");
+		return choose(plan, GSORT_DEVICE_CPU, "the GPU module is not installed");
 	if (!input->gpu_present)
-		return choose(choice, GSORT_DEVICE_CPU, "this machine has no NVIDIA driver");
-	if (input->heads && input->head_count <= host_bytes / HEAD_SHARE)
-		return choose(choice, GSORT_DEVICE_CPU, "only the first keys are wanted");
+		return choose(plan, GSORT_DEVICE_CPU, "this machine has no NVIDIA driver");
+	if (input->heads && input->head_count <= plan->host_bytes / HEAD_SHARE)
+		return choose(plan, GSORT_DEVICE_CPU, "only the first keys are wanted");
 	if (input->compressed)
-		return choose(choice, GSORT_DEVICE_CPU, "decompression takes longer than sorting");
-	if (host_bytes < 2 * CUDA_BYTES)
-		return choose(choice, GSORT_DEVICE_CPU, "too little memory for a GPU beside the keys");
-	return choose_by_size(choice, input, threads);
+		return choose(plan, GSORT_DEVICE_CPU, "decompression takes longer than sorting");
+	if (plan->host_bytes < 2 * CUDA_BYTES)
+		return choose(plan, GSORT_DEVICE_CPU, "too little memory for a GPU beside the keys");
+	return choose_by_size(plan, input);
 }

@@ -81,7 +81,7 @@ set_disk(struct gs_forecast *forecast, const struct gs_plan *plan, const struct 
 	part.input_bytes = kept_bytes / parts;
 	if (!plan->spills || kept_bytes == 0)
 		return;
-	if (gs_plan_classes(plan) == 0) {
+	if (gs_class_count(plan->class_bits) == 0) {
 		forecast->disk_bytes = part.input_bytes / 100 * rate->memory_percent > plan->pool_bytes
 		                       ? part.input_bytes : 0;
 		forecast->written_bytes = forecast->disk_bytes;
@@ -102,7 +102,8 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 	const unsigned least = input->to_file && !head ? LEAST_WRITING : 0;
 	const uint64_t bytes = input->input_bytes;
 	const uint64_t kept = keeps ? kept_bytes : 0;
-	const bool classes = gs_plan_classes(plan) > 0, merges = input->operation == GSORT_MERGE && classes;
+	const bool classes = gs_class_count(plan->class_bits) > 0;
+	const bool merges = input->operation == GSORT_MERGE && classes;
 	const unsigned threads = plan->threads, mergers = classes ? threads : 1;
 
 	*forecast = (struct gs_forecast){ .known = bytes != UINT64_MAX };

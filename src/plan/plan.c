@@ -132,12 +132,6 @@ power_of_two_to(uint64_t bytes)
 	return power_of_two_from(bytes / 2 + 1);
 }
 
-unsigned
-gs_plan_classes(const struct gs_plan *plan)
-{
-	return gs_class_count(plan->class_bits);
-}
-
 static bool
 uses_gpu(const struct gs_plan *plan)
 {
@@ -248,23 +242,6 @@ set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->threads = threads > 0 ? (unsigned)threads : 1;
 }
 
-static gs_status
-choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	struct gs_device_choice choice;
-
-	plan->device = GSORT_DEVICE_CPU;
-	plan->device_rule = input->cpu_rule;
-	if (input->cpu_rule != NULL)
-		return GS_OK;
-	TRY(gs_plan_choose_device(&choice, input, plan->threads, plan->host_bytes));
-	plan->device = choice.device;
-	plan->device_rule = choice.rule;
-	plan->gpu_from_bytes = choice.gpu_from_bytes;
-	plan->peek_bytes = choice.peek_bytes;
-	return GS_OK;
-}
-
 /* A small job, or a small limit of GPU memory, has small staging buffers. */
 static void
 set_staging(struct gs_plan *plan, const struct gs_plan_input *input)
@@ -315,22 +292,23 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 {
 	const size_t key_bytes = input->key_bits == 64 || input->type == GSORT_TEXT_FLOAT ? 8 : 4;
 	const size_t print_bytes = input->print_bytes / 2 / key_bytes;	/* for each of keys, and more */
-	const unsigned slots = gs_batch_slots(plan->threads);
+	const unsigned slots = gs_batch_slots(plan->threads), classes = gs_class_count(plan->class_bits);
 	const uint64_t most = input->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_MOST_BYTES;
 	const uint64_t shares = slots + plan->threads + slots * (print_bytes + 1);
 	const uint64_t pieces = gs_least(*left / 16, PIECES_BYTES);
+	uint64_t part_bytes;
 
-	if (input->operation != GSORT_SORT || (gs_plan_classes(plan) == 0 && !plan->by_counting))
+	if (input->operation != GSORT_SORT || (classes == 0 && !plan->by_counting))
 		return;		/* the store of items has pieces of its own */
 	if (input->key_bits > 0)
 		plan->piece_bytes = power_of_two_to(gs_within(LEAST_PIECE_BYTES, pieces / plan->threads,
 		                                              MOST_PIECE_BYTES));
 	take_from(left, plan->threads * plan->piece_bytes);
-	if (gs_plan_classes(plan) == 0)
+	if (classes == 0)
 		return;
-	plan->buckets = gs_buckets_choose(plan->threads, gs_plan_classes(plan), *left,
-		key_bytes_at_once(input),
-		power_of_two_to(gs_within(GS_PART_LEAST_BYTES, *left / 16 / shares, most)));
+	part_bytes = power_of_two_to(gs_within(GS_PART_LEAST_BYTES, *left / 16 / shares, most));
+	plan->buckets = gs_buckets_choose(plan->threads, classes, *left, key_bytes_at_once(input),
+	                                  part_bytes);
 	plan->part_print_bytes = plan->buckets.part_bytes / key_bytes * (input->print_bytes / 2);
 	take_from(left, (slots + plan->threads) * plan->buckets.part_bytes +
 	                slots * plan->part_print_bytes);
@@ -340,7 +318,7 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 static void
 set_buffers(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
-	const uint64_t carvings = 2 * gs_plan_classes(plan) + 6;
+	const uint64_t carvings = 2 * gs_class_count(plan->class_bits) + 6;
 	const bool text = input->key_bits == 0;
 	uint64_t left = plan->host_bytes;
 
@@ -382,7 +360,7 @@ static uint64_t
 reserve(const struct gs_plan *plan, uint64_t bytes)
 {
 	return gs_buckets_reserve_once(&plan->buckets, bytes) +
-	       gs_plan_classes(plan) * gs_buckets_reserve(&plan->buckets, bytes);
+	       gs_class_count(plan->class_bits) * gs_buckets_reserve(&plan->buckets, bytes);
 }
 
 /*
@@ -409,7 +387,7 @@ static void
 set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	uint64_t bytes = plan->pool_bytes, addresses = input->address_bytes;
-	const unsigned classes = gs_plan_classes(plan);
+	const unsigned classes = gs_class_count(plan->class_bits);
 
 	if (classes == 0) {	/* items, or keys that are counted */
 		plan->spills = !plan->by_counting && input_bytes_most(input) > plan->pool_bytes / 4 * 3;
@@ -454,7 +432,7 @@ set_head(struct gs_plan *plan, const struct gs_plan_input *input)
 	const uint64_t room_keys = (plan->sort_bytes - round_bytes) / sizeof(uint64_t);
 
 	if (!input->heads || uses_gpu(plan) || input->head_count > room_keys / 3 ||
-	    gs_plan_classes(plan) == 0)
+	    gs_class_count(plan->class_bits) == 0)
 		return;
 	plan->head_keys = gs_least(head_keys_wanted(input), room_keys - input->head_count);
 	if (plan->head_keys > 0)
@@ -488,7 +466,7 @@ check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
 	const bool sorts = input->operation == GSORT_SORT && !uses_gpu(plan) &&
 	                   plan->sort_bytes < LEAST_SORT_BYTES;
 
-	return plan->host_bytes < LEAST_BYTES || (gs_plan_classes(plan) > 0 && (merges || sorts))
+	return plan->host_bytes < LEAST_BYTES || (gs_class_count(plan->class_bits) > 0 && (merges || sorts))
 	       ? GS_EBUDGET : GS_OK;
 }
 
@@ -501,7 +479,7 @@ make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twel
 	memcpy(plan->class_bits, input->class_bits, sizeof plan->class_bits);
 	set_budget(plan, input);
 	set_threads(plan, input);
-	TRY(choose_device(plan, input));
+	TRY(gs_plan_choose_device(plan, input));
 	set_staging(plan, input);
 	set_buffers(plan, input, twelfths);
 	set_batch(plan, input);

@@ -89,7 +89,8 @@ struct gs_plan {
 	/* The device. */
 	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
 	const char *device_rule;	/* the rule that chose it, for people */
-	uint64_t gpu_from_bytes;	/* see struct gs_device_choice */
+	uint64_t gpu_from_bytes;	/* of input, from which a GPU pays with so many threads; 0: the
+					 * size did not matter */
 	uint64_t peek_bytes;		/* read this much of the input first, then plan again; 0:
 					 * the plan is final */
 	size_t   record_bytes;		/* of input that cannot be read again: kept in memory, so that
@@ -138,9 +139,6 @@ MUST_CHECK gs_status gs_plan_make(struct gs_plan *plan, const struct gs_plan_inp
 
 /** The most threads of a plan. */
 unsigned gs_plan_threads_most(const struct gs_plan_input *input);
-
-/** The number of key classes whose keys are stored, not counted. */
-unsigned gs_plan_classes(const struct gs_plan *plan);
 
 /* ---- for people, and for the message of a full disk (fan_in.c) ----------------- */
 
@@ -224,25 +222,14 @@ size_t gs_plan_fan_in_of_files(const struct gs_plan_input *input, size_t most);
 
 /* ---- the device (device.c) -------------------------------------------------------- */
 
-struct gs_device_choice {
-	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
-	const char *rule;		/* that chose it, for people */
-	uint64_t    gpu_from_bytes;	/* of input, from which a GPU pays with so many threads; 0: the
-					 * size did not matter */
-	uint64_t    peek_bytes;		/* read this much of the input first, then choose again; 0:
-					 * the choice is final */
-};
-
 /** Memory of a process that has opened CUDA. */
 uint64_t gs_plan_cuda_bytes(void);
 
 /**
- * Choose, for a plan with THREADS and HOST_BYTES of memory.
+ * Choose the device of a PLAN that has threads and memory.
  *
  * @return  GS_OK; GS_ENODEV: the user wants a GPU, and there can be none
  */
-MUST_CHECK gs_status gs_plan_choose_device(struct gs_device_choice *choice,
-                                           const struct gs_plan_input *input, unsigned threads,
-                                           uint64_t host_bytes);
+MUST_CHECK gs_status gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/round.h"
 
 /*
  * A buffer starts on a huge page: the first touch of 2 MiB costs one fault instead of 512,
@@ -58,16 +59,10 @@ forget(void *memory, size_t bytes)
 
 /* ---- the arena ------------------------------------------------------------------- */
 
-static size_t
-round_to(size_t bytes, size_t unit)
-{
-	return (bytes + unit - 1) & ~(unit - 1);
-}
-
 size_t
 gs_arena_round(size_t bytes)
 {
-	return round_to(bytes, ALIGN_BYTES);
+	return gs_round_up(bytes, ALIGN_BYTES);
 }
 
 gs_status
@@ -93,7 +88,7 @@ static void *
 take(struct gs_arena *arena, size_t bytes, bool huge_pages)
 {
 	const bool small = arena->base != NULL && !arena->huge_pages;
-	const size_t room = small ? round_to(bytes, SMALL_ALIGN_BYTES) : gs_arena_round(bytes);
+	const size_t room = small ? gs_round_up(bytes, SMALL_ALIGN_BYTES) : gs_arena_round(bytes);
 	char *taken;
 
 	arena->used_bytes += room;

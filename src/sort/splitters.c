@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "sort/cpu/simd_kernels.h"
 #include "sort/keys.h"
 #include "sort/splitters.h"
@@ -193,6 +194,8 @@ gs_splitters_share(const struct gs_splitters *s, unsigned key_class, uint64_t ke
 
 /* ---- dividing --------------------------------------------------------------------- */
 
+enum { ALIGN_BYTES = 64 };
+
 /* A piece that is being divided, in two buffers in turn. */
 struct division {
 	const struct gs_simd_kernels *kernels;
@@ -203,17 +206,11 @@ struct division {
 	size_t         *bins;		/* keys of each */
 };
 
-static size_t
-round_up(size_t bytes)
-{
-	return (bytes + 63) / 64 * 64;
-}
-
 size_t
 gs_splitters_scratch_bytes(unsigned owners, size_t piece_bytes)
 {
-	return round_up(2 * (size_t)owners * sizeof(size_t)) +
-	       round_up(owners * sizeof(size_t)) + round_up(piece_bytes);
+	return gs_round_up(2 * (size_t)owners * sizeof(size_t), ALIGN_BYTES) +
+	       gs_round_up(owners * sizeof(size_t), ALIGN_BYTES) + gs_round_up(piece_bytes, ALIGN_BYTES);
 }
 
 static char *
@@ -314,9 +311,9 @@ gs_splitters_divide(struct gs_splitters *s, unsigned key_class, unsigned key_bit
 		.splitters = s->keys + first, .count = s->first[place + 1] - first,
 	};
 
-	d.bins = (size_t *)(void *)((char *)scratch + round_up(s->owners * sizeof *shares));
+	d.bins = (size_t *)(void *)((char *)scratch + gs_round_up(s->owners * sizeof *shares, ALIGN_BYTES));
 	d.buffers[0] = keys;
-	d.buffers[1] = (char *)d.bins + round_up(2 * (size_t)s->owners * sizeof *d.bins);
+	d.buffers[1] = (char *)d.bins + gs_round_up(2 * (size_t)s->owners * sizeof *d.bins, ALIGN_BYTES);
 	for (unsigned left = d.count; left > 0; left /= 2)	/* the depth of most bins */
 		d.home ^= 1;
 	divide(&d, 0, 0, count, 0, d.count);

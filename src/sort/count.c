@@ -57,28 +57,17 @@ tables_of(const struct gs_count *count, unsigned rank)
 }
 
 /* At most UINT32_MAX keys, so that no sum can overflow. */
-static void
-count_8(uint32_t *tables, const uint8_t *keys, size_t key_count)
+static inline __attribute__((always_inline)) void
+count_in_tables(uint32_t *tables, unsigned table_count, const void *keys, unsigned key_bits,
+                size_t key_count)
 {
 	size_t at = 0;
 
-	for (; at + TABLES8 <= key_count; at += TABLES8)
-		for (unsigned t = 0; t < TABLES8; t++)
-			tables[t * 256 + keys[at + t]]++;
+	for (; at + table_count <= key_count; at += table_count)
+		for (unsigned t = 0; t < table_count; t++)
+			tables[((size_t)t << key_bits) + gs_key_at(keys, key_bits, at + t)]++;
 	for (; at < key_count; at++)
-		tables[keys[at]]++;
-}
-
-static void
-count_16(uint32_t *tables, const uint16_t *keys, size_t key_count)
-{
-	size_t at = 0;
-
-	for (; at + TABLES16 <= key_count; at += TABLES16)
-		for (unsigned t = 0; t < TABLES16; t++)
-			tables[((size_t)t << 16) + keys[at + t]]++;
-	for (; at < key_count; at++)
-		tables[keys[at]]++;
+		tables[gs_key_at(keys, key_bits, at)]++;
 }
 
 static void
@@ -99,9 +88,9 @@ gs_count_add(struct gs_count *count, unsigned rank, const void *keys, size_t key
 	}
 	count->counted[rank] = true;
 	if (count->key_bits == 8)
-		count_8(tables_of(count, rank), keys, key_count);
+		count_in_tables(tables_of(count, rank), TABLES8, keys, 8, key_count);
 	else
-		count_16(tables_of(count, rank), keys, key_count);
+		count_in_tables(tables_of(count, rank), TABLES16, keys, 16, key_count);
 }
 
 void

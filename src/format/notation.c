@@ -12,26 +12,12 @@
 #include "format/notation.h"
 #include "format/text/text.h"
 
-static const struct {
-	const char *name, *example;
-} notations[] = {
+const struct gs_notation gs_notations[] = {
 	[GSORT_DECIMAL] = { "a number", "42" },
 	[GSORT_HEXADECIMAL] = { "a hexadecimal integer of 64 bits", "1f" },
 	[GSORT_IPV4] = { "an IPv4 address", "192.0.2.1" },
 	[GSORT_TIME] = { "a time of the years 1678 to 2553", "2026-11-22T09:30:00Z" },
 };
-
-const char *
-gs_notation_name(enum gsort_notation notation)
-{
-	return notations[notation].name;
-}
-
-const char *
-gs_notation_example(enum gsort_notation notation)
-{
-	return notations[notation].example;
-}
 
 /* ---- hexadecimal ----------------------------------------------------------------- */
 

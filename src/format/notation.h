@@ -31,8 +31,7 @@ bool gs_notation_read(enum gsort_notation notation, const char *text, const char
 size_t gs_notation_print(enum gsort_notation notation, bool negative, uint64_t magnitude, char *into);
 
 /** "an IPv4 address", and how one looks. */
-const char *gs_notation_name(enum gsort_notation notation);
-const char *gs_notation_example(enum gsort_notation notation);
+extern const struct gs_notation { const char *name, *example; } gs_notations[];
 
 /* ---- keys of 128 bits, decimal or hexadecimal (wide.c) ---------------------------- */
 

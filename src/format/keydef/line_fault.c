@@ -306,7 +306,7 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	else if (is_float && keydef->ordering != GS_BY_MONTH && notation == GSORT_DECIMAL)
 		strcpy(advice, named ? "; floats need :g" : "; floats need g");
 	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not %s: \"%s%s\"%s", quote, column, quote,
-	         notation != GSORT_DECIMAL ? gs_notation_name(notation) :
+	         notation != GSORT_DECIMAL ? gs_notations[notation].name :
 	         keydef->ordering == GS_BY_MONTH ? "a month" : is_float ? "a decimal number" : "a number",
 	         (const char *)shown, shown_bytes > SHOWN_BYTES ? "..." : "", advice);
 }

@@ -237,9 +237,11 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 	}
 	show(shown, line, end);
 	if (options->notation != GSORT_DECIMAL) {
-		snprintf(reason, room, "this is not %s, such as %s: \"%s\"%s",
-		         gs_notation_name(options->notation), gs_notation_example(options->notation),
-		         shown, options->notation == GSORT_TIME && is_whole_number(line, end)
+		const struct gs_notation *notation = &gs_notations[options->notation];
+
+		snprintf(reason, room, "this is not %s, such as %s: \"%s\"%s", notation->name,
+		         notation->example, shown,
+		         options->notation == GSORT_TIME && is_whole_number(line, end)
 		         ? "; seconds since 1970 need no --type" : "");
 		return;
 	}

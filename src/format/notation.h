@@ -43,4 +43,8 @@ enum { GS_WIDE_BYTES = 1 + 39 + 7 };
 size_t gs_wide_print(enum gsort_type type, enum gsort_endian endian, enum gsort_notation notation,
                      const char *key, char *into);
 
+/** The same for NUMBER, the two's complement if it is NEGATIVE. */
+size_t gs_wide_print_number(enum gsort_notation notation, bool negative, unsigned __int128 number,
+                            char *into);
+
 #endif

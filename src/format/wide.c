@@ -51,16 +51,14 @@ print_hex(unsigned __int128 number, char *into)
 }
 
 size_t
-gs_wide_print(enum gsort_type type, enum gsort_endian endian, enum gsort_notation notation,
-              const char *key, char *into)
+gs_wide_print_number(enum gsort_notation notation, bool negative, unsigned __int128 number, char *into)
 {
 	const uint64_t unit = gs_digits_power[PART_DIGITS];
-	unsigned __int128 number = load(endian, key);
 	uint64_t parts[3];		/* the last one first */
 	size_t count = 0, bytes = 0;
 	unsigned digits;
 
-	if (type == GSORT_I128 && number >> 127 != 0) {
+	if (negative) {
 		into[bytes++] = '-';
 		number = -number;
 	}
@@ -77,4 +75,13 @@ gs_wide_print(enum gsort_type type, enum gsort_endian endian, enum gsort_notatio
 		bytes += PART_DIGITS;
 	}
 	return bytes;
+}
+
+size_t
+gs_wide_print(enum gsort_type type, enum gsort_endian endian, enum gsort_notation notation,
+              const char *key, char *into)
+{
+	const unsigned __int128 number = load(endian, key);
+
+	return gs_wide_print_number(notation, type == GSORT_I128 && number >> 127 != 0, number, into);
 }

@@ -27,24 +27,10 @@
 enum { WORD_BYTES = 64 };	/* no value is longer: 2^127 has 39 digits */
 
 static const char *
-spell_in_base(__int128 number, unsigned base, char word[WORD_BYTES])
+spell_integer(enum gsort_notation notation, __int128 number, char word[WORD_BYTES])
 {
-	unsigned __int128 left = number < 0 ? -(unsigned __int128)number : (unsigned __int128)number;
-	char *at = word + WORD_BYTES - 1;
-
-	*at = '\0';
-	do
-		*--at = "0123456789abcdef"[left % base];
-	while ((left /= base) > 0);
-	if (number < 0)
-		*--at = '-';
-	return at;
-}
-
-static const char *
-spell_integer(__int128 number, char word[WORD_BYTES])
-{
-	return spell_in_base(number, 10, word);
+	word[gs_wide_print_number(notation, number < 0, (unsigned __int128)number, word)] = '\0';
+	return word;
 }
 
 static const char *
@@ -182,11 +168,11 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	char word[WORD_BYTES];
 	bool first = true;
 
-	print_row(answer, to, "count", spell_integer((__int128)answer->keys, word), true, &first);
+	print_row(answer, to, "count", spell_integer(GSORT_DECIMAL, answer->keys, word), true, &first);
 	if (answer->options->lines && answer->order == NULL)
-		print_row(answer, to, "missing", spell_integer((__int128)answer->missing, word), true,
+		print_row(answer, to, "missing", spell_integer(GSORT_DECIMAL, answer->missing, word), true,
 		          &first);
-	print_row(answer, to, "distinct", spell_integer((__int128)answer->distinct, word), true,
+	print_row(answer, to, "distinct", spell_integer(GSORT_DECIMAL, answer->distinct, word), true,
 	          &first);
 	print_row(answer, to, "min", any ? spell_value(answer, &answer->least, word) : NULL, false,
 	          &first);
@@ -198,7 +184,7 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	if (adds_up)
 		print_row(answer, to, "sum", gs_key_is_float(answer->options->type)
 		          ? spell_float(gs_float_sum_value(&sum), word)
-		          : spell_in_base(answer->sum, decimal ? 10 : 16, word),
+		          : spell_integer(answer->options->notation, answer->sum, word),
 		          decimal && !gs_key_is_float(answer->options->type), &first);
 	if (adds_up && decimal)
 		print_row(answer, to, "mean", any ? spell_float(mean_of(answer), word) : NULL, false,
@@ -283,7 +269,7 @@ spell_edge(const struct gs_answer *answer, size_t b, bool to, char word[WORD_BYT
 	}
 
 	return bars->floats ? spell_float(to ? bar->float_to : bar->float_from, word)
-	                    : spell_integer(edge, word);
+	                    : spell_integer(GSORT_DECIMAL, edge, word);
 }
 
 /* Bars, as long as LINE has columns for the longest. */
@@ -300,7 +286,7 @@ draw(const struct gs_answer *answer, FILE *to)
 		const int widths[] = {
 			(int)strlen(spell_edge(answer, b, false, from)),
 			(int)strlen(spell_edge(answer, b, true, until)),
-			(int)strlen(spell_integer((__int128)bars->bars[b].keys, keys)),
+			(int)strlen(spell_integer(GSORT_DECIMAL, bars->bars[b].keys, keys)),
 		};
 
 		if (!is_shown(bars, b))
@@ -320,7 +306,7 @@ draw(const struct gs_answer *answer, FILE *to)
 			continue;
 		fprintf(to, "%*s .. %*s %*s ", from_width, spell_edge(answer, b, false, from), until_width,
 		        spell_edge(answer, b, true, until), keys_width,
-		        spell_integer((__int128)number, keys));
+		        spell_integer(GSORT_DECIMAL, number, keys));
 		for (uint64_t hash = 0; hash < length + (number > 0 && length == 0); hash++)
 			fputc('#', to);
 		fputc('\n', to);

@@ -191,11 +191,9 @@ has_mark(const struct gs_answer *answer, uint64_t at, uint64_t count)
 static void
 take_marks(struct gs_answer *answer, const struct gs_span *span)
 {
-	for (; answer->marks_found < answer->mark_count; answer->marks_found++) {
+	for (; gs_answer_marks_next(answer, span->count); answer->marks_found++) {
 		struct gs_mark *mark = answer->by_rank[answer->marks_found];
 
-		if (mark->rank >= answer->taken + span->count)
-			return;
 		mark->value = (struct gs_value){
 			.key = gs_key_at(span->keys, span->key_bits, (size_t)(mark->rank - answer->taken)),
 			.key_class = span->key_class, .key_bits = span->key_bits,
@@ -383,13 +381,13 @@ sum_of_values(const struct gs_answer *answer, const struct gs_span *span, unsign
 static void
 note_extremes(struct gs_answer *answer, const struct gs_span *span, uint64_t first, uint64_t last)
 {
-	struct gs_value value = { .key_class = span->key_class, .key_bits = span->key_bits };
-
-	value.key = first;
-	if (answer->taken == answer->first)
-		answer->least = value;
-	value.key = last;
-	answer->most = value;
+	answer->most = (struct gs_value){
+		.key = last, .key_class = span->key_class, .key_bits = span->key_bits,
+	};
+	if (answer->taken == answer->first) {
+		answer->least = answer->most;
+		answer->least.key = first;
+	}
 }
 
 /* Add what SPAN has, by TALLY. */
@@ -477,29 +475,23 @@ take_group(struct gs_answer *answer, const struct gs_span *key, uint64_t times)
 {
 	const uint64_t bits = gs_key_at(key->keys, key->key_bits, 0);
 	const enum gsort_type type = answer->options->type;
-	struct gs_float_sum floats = { .nans = 0 };
-	uint64_t first, last;
+	struct gs_tally tally = {
+		.taken = times, .first_times = times, .first = bits, .sum = (unsigned __int128)bits * times,
+	};
 
 	note_extremes(answer, key, bits, bits);
-	for (; answer->marks_found < answer->mark_count &&
-	       answer->by_rank[answer->marks_found]->rank < answer->taken + times; answer->marks_found++)
+	for (; gs_answer_marks_next(answer, times); answer->marks_found++)
 		answer->by_rank[answer->marks_found]->value = answer->most;
 	if (answer->bars.bars != NULL)
 		gs_bars_take(&answer->bars, key, answer->taken - answer->first);
-	begin_group(answer, key, bits, times);
-	if (!answer->options->summary) {
-		answer->taken += times;
-		return;
-	}
-	if (gs_key_is_float(type)) {
-		last = last_alike(type, key->key_bits, bits);
-		first = last - GS_NANS(gs_key_fraction_bits(type));
-		add_floats(answer, &floats, last, times,
+	if (answer->options->summary && gs_key_is_float(type)) {
+		const uint64_t last = last_alike(type, key->key_bits, bits);
+		const uint64_t first = last - GS_NANS(gs_key_fraction_bits(type));
+
+		add_floats(answer, &tally.float_sum, last, times,
 		           gs_scan_sum(key->keys, key->key_bits, first, 1) * times);
-		gs_float_sum_merge(&answer->float_sum, &floats);
-	} else {
-		answer->sum += sum_of_values(answer, key, (unsigned __int128)bits * times, times);
 	}
+	join(answer, key, &tally);
 	answer->taken += times;
 }
 

@@ -241,6 +241,14 @@ struct gs_answer {
 	struct gs_item_copies copies;	/* their values: the key of one is its slot */
 };
 
+/** Is the next mark one of the next COUNT keys or lines? */
+static inline bool
+gs_answer_marks_next(const struct gs_answer *answer, uint64_t count)
+{
+	return answer->marks_found < answer->mark_count &&
+	       answer->by_rank[answer->marks_found]->rank < answer->taken + count;
+}
+
 /** Do OPTIONS want figures, not keys? */
 bool gs_answer_is_wanted(const struct gsort_options *options);
 

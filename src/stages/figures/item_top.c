@@ -221,14 +221,6 @@ gs_item_top_close(struct gs_item_top *top)
 
 /* ---- figures of lines -------------------------------------------------------------------------- */
 
-/* Is the next mark one of the next COUNT lines? */
-static bool
-marks_next(const struct gs_answer *answer, uint64_t count)
-{
-	return answer->marks_found < answer->mark_count &&
-	       answer->by_rank[answer->marks_found]->rank < answer->taken + count;
-}
-
 /* Keep a line as *VALUE, in the slot NUMBER. */
 static gs_status
 keep_line(struct gs_answer *answer, struct gs_value *value, size_t number, const char *line, size_t bytes)
@@ -244,7 +236,7 @@ take_line(struct gs_answer *answer, const char *line, size_t bytes, uint64_t tim
 	if (answer->taken == answer->first)
 		TRY(keep_line(answer, &answer->least, answer->mark_count, line, bytes));
 	answer->taken += times;
-	for (; marks_next(answer, 0); answer->marks_found++)
+	for (; gs_answer_marks_next(answer, 0); answer->marks_found++)
 		TRY(keep_line(answer, &answer->by_rank[answer->marks_found]->value, answer->marks_found,
 		              line, bytes));
 	return answer->taken < answer->end ? GS_OK
@@ -264,7 +256,7 @@ take_lines(void *context, struct gs_sorted_span *sorted, bool *enough)
 		count += span->times[g];
 	answer->distinct += span->count;
 	if (answer->taken > answer->first && answer->taken + count < answer->end &&
-	    !marks_next(answer, count)) {
+	    !gs_answer_marks_next(answer, count)) {
 		answer->taken += count;
 		return GS_OK;
 	}

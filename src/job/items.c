@@ -122,6 +122,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.facts = sizes->store,
 		.beside_bytes = job->plan.host_bytes - job->plan.pool_bytes,
 		.shares = job->plan_input.shares,
+		.address_bytes = job->plan_input.address_bytes,
 		.origins = job->ranked->window_bytes > 0,
 		.mixed = gs_abreast_is_wanted(job),
 		.numbered = gs_options_want_numbers(options),

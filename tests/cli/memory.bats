@@ -235,6 +235,17 @@ lines_of() {
 	done
 }
 
+@test "few addresses: lines lie one behind the other, not in addresses of each thread" {
+	skips_under_sanitizer "it takes addresses itself"
+	local kib
+	seq -f '%039.0f' 1000000 >in
+	for kib in 160000 180000 200000 250000 300000 400000; do
+		(ulimit -v $kib; gsort --lines -r --parallel=16 -o out in)
+		[ "$(head -n 1 out)" = "$(tail -n 1 in)" ]
+		[ "$(stat -c %s out)" = 40000000 ]
+	done
+}
+
 # From here on programs read files of the kernel from below the folder kernel, if they are there,
 # and see no control groups but those.
 other_kernel() {

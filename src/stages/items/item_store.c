@@ -81,13 +81,15 @@ open_store(struct gs_item_store *store)
 	return GS_OK;
 }
 
-/* Is there memory for all items, and for pages of each thread that are not full? */
+/* Is there memory for all items, and for pages of each thread that are not full, and are there addresses
+ * (ulimit -v) for others, too? */
 static bool
 fits_in_stripes(const struct gs_item_store *store)
 {
 	const size_t pages = store->shared.threads * gs_arena_round(1);
 
 	return store->shared.threads > 1 && store->shared.head == 0 &&
+	       store->sizes.data_bytes <= store->options.address_bytes / 4 / store->shared.threads &&
 	       store->sizes.first_bytes < store->sizes.data_bytes &&
 	       store->sizes.data_bytes - store->sizes.first_bytes >= pages;
 }

@@ -256,6 +256,7 @@ struct gs_item_store_options {
 	struct gs_item_store_facts facts;	/* from which its sizes are planned; it sets KEEPS */
 	uint64_t  beside_bytes;		/* for messages: memory of the job that it may not use, ... */
 	unsigned  shares;		/* ... of one of so many shares of the user's limit; 0: all of it */
+	uint64_t  address_bytes;	/* that may be reserved in all */
 	const char *const *temp_dirs;	/* used in rotation */
 	size_t    temp_dir_count;	/* at least 1 */
 	const char *compress_program;	/* compresses what is on disk; or NULL */

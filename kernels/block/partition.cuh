@@ -139,7 +139,7 @@ template <class Of> struct tile_of_many {
 	typedef typename Of::row row;
 	enum {
 		THREADS = 512, ITEMS = sizeof(row) == 4 ? 24 : sizeof(row) == 8 ? 16 : 8, BLOCKS = 2,
-		KEYS = THREADS * ITEMS,
+		KEYS = THREADS * ITEMS, ROW = sizeof(row),
 		SPLITTERS = BUCKETS,
 		SEVERAL = false,
 	};
@@ -151,7 +151,7 @@ template <class Of> struct tile_of_few {
 	typedef Of of;
 	typedef typename Of::row row;
 	enum {
-		THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS,
+		THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS, ROW = sizeof(row),
 		SPLITTERS = FEW_BUCKETS,
 		SEVERAL = true,		/* a block has several tiles: splitters are loaded once */
 	};
@@ -163,6 +163,18 @@ template <class Of> struct tile_of_32_kb : tile_of_few<Of> {
 	enum { ITEMS = 64 / sizeof(typename Of::row), KEYS = tile_of_few<Of>::THREADS * ITEMS };
 };
 
+/*
+ * A tile of many rows that keep their order.  Longer ones win until a thread's registers do not hold keys and
+ * ranks: H100, 2^28 pairs, Gkeys/s, u32+u32 with 16 rows a thread 29.8, 24 28.5; u32+u64 with 8 23.5,
+ * 12 24.9; u64+u64 with 8 17.6, 10 17.9.
+ */
+template <class Of> struct tile_in_order : tile_of_many<Of> {
+	enum {
+		ROW = sizeof(typename Of::key) + sizeof(typename Of::value),
+		ITEMS = ROW == 8 ? 16 : ROW == 12 ? 12 : 10, KEYS = tile_of_many<Of>::THREADS * ITEMS,
+	};
+};
+
 template <class Of> using tile_of_room =
 	typename std::conditional<sizeof(typename Of::row) == 8, tile_of_few<Of>, tile_of_32_kb<Of>>::type;
 
@@ -170,7 +182,7 @@ template <class Of> using tile_of_room =
 template <class Tile> static inline size_t
 partition_bytes(uint32_t bins)
 {
-	return Tile::KEYS * sizeof(typename Tile::row) + 32 * sizeof(uint32_t) + 16 +
+	return Tile::KEYS * Tile::ROW + 32 * sizeof(uint32_t) + 16 +
 	       (size_t)bins * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
@@ -220,18 +232,18 @@ bins_find(const splitters<Key, ROWS, COPIES> &s, const Row *x, uint32_t *bins)
 }
 
 /* Write a tile of COUNT keys, bin after bin, to where PLACES of the bins say. */
-template <unsigned THREADS, unsigned ITEMS, class Digits, class Places, class Place, class Row>
+template <unsigned THREADS, unsigned ITEMS, class Digits, class Places, class Place, class Source>
 static __device__ __forceinline__ void
-tile_write(const Digits &d, const Places &p, Place to, const Row *sorted, uint32_t count,
+tile_write(const Digits &d, const Places &p, Place to, Source sorted, uint32_t count,
            const uint32_t *, const uint16_t *, const uint64_t *places)
 {
 	const int left = thread_left(count);
 
-	sorted += threadIdx.x;
+	sorted = sorted + threadIdx.x;
 #pragma unroll 4
 	for (int i = 0; i < (int)(ITEMS * THREADS); i += THREADS)
 		if (i < left) {
-			const Row row = sorted[i];
+			const auto row = row_at(sorted, i);
 			const uint32_t bin = digit_of(d, key_of(row));
 
 			if (!Places::SKIPS || places[bin] != NOWHERE)
@@ -245,9 +257,9 @@ tile_write(const Digits &d, const Places &p, Place to, const Row *sorted, uint32
  * keys are KEPT beside them.
  */
 template <unsigned THREADS, unsigned ITEMS, class Key, unsigned ROWS, unsigned COPIES, class Places,
-          class Place, class Row>
+          class Place, class Source>
 static __device__ __forceinline__ void
-tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Place to, const Row *sorted,
+tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Place to, Source sorted,
            uint32_t count, const uint32_t *begins, const uint16_t *kept, const uint64_t *places)
 {
 	if constexpr (splitters<Key, ROWS, COPIES>::SHORT_RUNS) {
@@ -255,7 +267,7 @@ tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Place to, cons
 			const uint32_t b = kept[k];
 
 			if (!Places::SKIPS || places[b] != NOWHERE)
-				row_put(to, place_of(p, b, places[b], k), sorted[k]);
+				row_put(to, place_of(p, b, places[b], k), row_at(sorted, k));
 		}
 	} else {
 		uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, bin = 0;
@@ -268,7 +280,7 @@ tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Place to, cons
 			if (at == last || (Places::SKIPS && places[bin] == NOWHERE))
 				continue;
 			for (uint32_t k = at + threadIdx.x % 32; k < last; k += 32)
-				row_put(to, place_of(p, bin, places[bin], k), sorted[k]);
+				row_put(to, place_of(p, bin, places[bin], k), row_at(sorted, k));
 		}
 	}
 }
@@ -392,19 +404,38 @@ first_in_order(void)
 	return threadIdx.x / 32 * (32 * Tile::ITEMS) + threadIdx.x % 32;
 }
 
-/* The rank of each row of this thread among its warp's rows of its bin, beside that bin in PLACE, to there.
- * COUNTS: of this warp, zero at first. */
+/* Of the lanes in PEERS, those whose BIN, of so many BITS, is this lane's: by votes, which cost less than
+ * __match_any_sync() for so few bits. */
+static __device__ __forceinline__ uint32_t
+lanes_of_bin(uint32_t peers, uint32_t bin, unsigned bits)
+{
+	enum { ALWAYS = 8, MOST = 10 };
+
+#pragma unroll
+	for (unsigned b = 0; b < MOST; b++)
+		if (b < ALWAYS || b < bits) {
+			const bool one = (bin >> b & 1) != 0;
+			const uint32_t ones = __ballot_sync(ALL_LANES, one);
+
+			peers &= one ? ones : ~ones;
+		}
+	return peers;
+}
+
+/* The rank of each row of this thread among its warp's rows of its bin, one of BINS, beside that bin in
+ * PLACE, to there.  COUNTS: of this warp, zero at first. */
 template <class Tile> static __device__ __forceinline__ void
-ranks_in_order(uint16_t *counts, uint32_t *place, uint32_t count)
+ranks_in_order(uint16_t *counts, uint32_t *place, uint32_t count, uint32_t bins)
 {
 	const int left = (int)count - (int)first_in_order<Tile>();
 	const uint32_t lane = threadIdx.x % 32;
+	const unsigned bits = 32 - (unsigned)__clz((int)(bins - 1));
 
 #pragma unroll
 	for (int i = 0; i < (int)Tile::ITEMS; i++) {
 		const bool exists = i * 32 < left;
 		const uint32_t bin = place[i];
-		const uint32_t peers = __match_any_sync(ALL_LANES, exists ? bin : ~0u);
+		const uint32_t peers = lanes_of_bin(__ballot_sync(ALL_LANES, exists), bin, bits);
 		const uint32_t before = exists ? counts[bin] : 0;
 
 		__syncwarp();
@@ -415,51 +446,70 @@ ranks_in_order(uint16_t *counts, uint32_t *place, uint32_t count)
 	}
 }
 
-/* Of two bins, halves of words: sums of the warps before in place of each warp's rows, PITCH words apart;
- * returns those of all. */
+/* Of two bins, halves of words, each warp's rows, PITCH words apart: their sums. */
 template <unsigned WARPS> static __device__ __forceinline__ uint32_t
-ranks_before(uint32_t *words, uint32_t pitch)
+ranks_sum(const uint32_t *words, uint32_t pitch)
 {
-	uint32_t here[WARPS], sum = 0;
+	uint32_t sum = 0;
 
 #pragma unroll
 	for (unsigned w = 0; w < WARPS; w++)
-		here[w] = words[w * pitch];
-#pragma unroll
-	for (unsigned w = 0; w < WARPS; w++) {
-		words[w * pitch] = sum;
-		sum += here[w];
-	}
+		sum += words[w * pitch];
 	return sum;
 }
 
-/* As above, but rows of a bin keep their order.  Until rows are in shared memory, counts of warps are. */
-template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
-partition_in_order(typename Tile::of::place to, typename Tile::row *x, uint32_t count, const Digits &d,
-                   uint32_t bins, const ordered_places &p, void *memory)
+/* In their place where each warp's rows begin, those of the first one at BEGIN. */
+template <unsigned WARPS> static __device__ __forceinline__ void
+ranks_begin(uint32_t *words, uint32_t pitch, uint32_t begin)
 {
+#pragma unroll
+	for (unsigned w = 0; w < WARPS; w++) {
+		const uint32_t rows = words[w * pitch];
+
+		words[w * pitch] = begin;
+		begin += rows;
+	}
+}
+
+/*
+ * The same with a tile of COUNT rows at FROM, whose keys are in X, that keep their order in each bin.  Until
+ * rows are in shared memory, counts of warps are.  Payloads are read when keys need no ranks any more: both
+ * would not fit the registers of a thread.
+ */
+template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
+partition_in_order(typename Tile::of::place to, typename Tile::of::source from,
+                   const typename Tile::of::key *x, uint32_t count, const Digits &d, uint32_t bins,
+                   const ordered_places &p, void *memory)
+{
+	typedef typename Tile::of::key Key;
+	typedef typename Tile::of::value Value;
 	enum { THREADS = Tile::THREADS, ITEMS = Tile::ITEMS, WARPS = THREADS / 32 };
 	static_assert(MOST_BINS <= 2 * THREADS, "two bins a thread");
-	static_assert(WARPS * MOST_BINS * sizeof(uint16_t) <= Tile::KEYS * sizeof x[0], "room for counts");
-	typename Tile::row *sorted = (typename Tile::row *)memory;
+	static_assert(WARPS * MOST_BINS * sizeof(uint16_t) <= Tile::KEYS * (sizeof(Key) + sizeof(Value)),
+	              "room for counts");
+	Value *const values = (Value *)memory;
+	Key *const sorted = (Key *)((char *)memory + Tile::KEYS * Tile::ROW) - Tile::KEYS;
 	uint64_t *places = (uint64_t *)(sorted + Tile::KEYS);
 	uint32_t *counts = (uint32_t *)(places + bins);
 	uint32_t *sums = counts + bins;
 	const uint32_t pitch = (bins + 1) / 2, first = 2 * threadIdx.x;
 	uint32_t *ranks = (uint32_t *)memory;
-	uint16_t *mine = (uint16_t *)(ranks + threadIdx.x / 32 * pitch);
+	const uint16_t *mine = (const uint16_t *)(ranks + threadIdx.x / 32 * pitch);
 	const int left = (int)count - (int)first_in_order<Tile>();
 	uint32_t place[ITEMS], keys = 0, before, total;
+	Value payload[ITEMS];
 
 	for (unsigned w = threadIdx.x; w < WARPS * pitch; w += THREADS)
 		ranks[w] = 0;
 	__syncthreads();
 	bins_find<ITEMS>(d, x, place);
-	ranks_in_order<Tile>(mine, place, count);
+	ranks_in_order<Tile>((uint16_t *)mine, place, count, bins);
 	__syncthreads();
 	if (threadIdx.x < pitch)
-		keys = ranks_before<WARPS>(&ranks[threadIdx.x], pitch);
+		keys = ranks_sum<WARPS>(&ranks[threadIdx.x], pitch);
 	before = block_sum_before<THREADS>((keys & 0xffff) + (keys >> 16), sums, &total);
+	if (threadIdx.x < pitch)
+		ranks_begin<WARPS>(&ranks[threadIdx.x], pitch, before | (before + (keys & 0xffff)) << 16);
 #pragma unroll
 	for (unsigned i = 0; i < 2; i++)
 		if (first + i < bins) {
@@ -471,19 +521,21 @@ partition_in_order(typename Tile::of::place to, typename Tile::row *x, uint32_t 
 	__syncthreads();
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * 32 < left) {
-			const uint32_t bin = place[i] >> RANK_BITS;
-
-			place[i] = counts[bin] + mine[bin] + (place[i] & ((1u << RANK_BITS) - 1));
-		}
+		if (i * 32 < left)
+			place[i] = mine[place[i] >> RANK_BITS] + (place[i] & ((1u << RANK_BITS) - 1));
 	__syncthreads();
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)
 		if (i * 32 < left)
 			sorted[place[i]] = x[i];
+	tile_load<32, ITEMS>(payload, from.values, first_in_order<Tile>(), count);
+#pragma unroll
+	for (int i = 0; i < (int)ITEMS; i++)
+		if (i * 32 < left)
+			values[place[i]] = payload[i];
 	__syncthreads();
-	tile_write<THREADS, ITEMS>(d, exact_places{}, to, sorted, count, counts, (uint16_t *)NULL,
-	                           places);
+	tile_write<THREADS, ITEMS>(d, exact_places{}, to, arrays<Key, Value>{ sorted, values }, count,
+	                           counts, (uint16_t *)NULL, places);
 }
 
 /* Keys of tile T. */

@@ -291,14 +291,16 @@ scratch_of(void *memory, size_t count, const room &room)
 	carve((char **)&s.tables, base, &s.bytes,
 	      std::min<size_t>(SEGMENT_TABLES, segments) * SEGMENT_ROWS * sizeof(typename Of::key));
 	carve_chunks<Of>(&s, base);
-	if (room.in_order) {
-		const size_t tile = room.large && !few ? (size_t)tile_of_many<Of>::KEYS :
-		                                         (size_t)tile_of_room<Of>::KEYS;
-		const size_t tiles = count / tile + segments;
+	if constexpr (Of::CARRIES)
+		if (room.in_order) {
+			const size_t tile = room.large && !few ? (size_t)tile_in_order<Of>::KEYS :
+			                                         (size_t)tile_of_room<Of>::KEYS;
+			const size_t tiles = count / tile + segments;
 
-		carve(&s.ordered.tiles, base, &s.bytes, tiles * LEAF_BINS);
-		carve(&s.ordered.groups, base, &s.bytes, (tiles / GROUP_TILES + 1 + segments) * LEAF_BINS);
-	}
+			carve(&s.ordered.tiles, base, &s.bytes, tiles * LEAF_BINS);
+			carve(&s.ordered.groups, base, &s.bytes,
+			      (tiles / GROUP_TILES + 1 + segments) * LEAF_BINS);
+		}
 	for (int k = 0; k < KINDS; k++)
 		carve(&s.lists[k], base, &s.bytes, list_room(k, windows, room.longest));
 	return s;

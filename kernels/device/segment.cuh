@@ -331,32 +331,38 @@ sum_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile_k
 {
 	begin_in_turn();
 
-	enum { AT_ONCE = 8 };
-	const uint32_t from = blockIdx.x * GROUP_TILES, b = threadIdx.x;
-	const uint32_t end = min(from + GROUP_TILES, head->tiles);
-	const tile_place t = tile_of<COUNT_THREADS>(segments, tile_keys, chunk_map{}, head, from);
+	enum { AT_ONCE = 16 };
+	const uint32_t b = threadIdx.x, all = head->segments;
+	uint32_t at = blockIdx.x * GROUP_TILES;
+	const uint32_t end = min(at + GROUP_TILES, head->tiles);
+	const tile_place t = tile_of<COUNT_THREADS>(segments, tile_keys, chunk_map{}, head, at);
 
-	if (t.count == 0 || b >= LEAF_BINS)
+	if (t.count == 0)
 		return;
-	uint32_t s = (uint32_t)(t.of - segments), sum = 0;
+	for (uint32_t s = (uint32_t)(t.of - segments); at < end; s++) {
+		const uint32_t last = s + 1 < all ? min(segments[s + 1].tiles_from, end) : end;
+		uint32_t sum = 0;
 
-	for (uint32_t at = from; at < end; at += AT_ONCE) {
-		uint32_t some[AT_ONCE];
+		if (at == last || b >= segments[s].d.bins) {
+			at = last;
+			continue;
+		}
+		for (; at < last; at += AT_ONCE) {
+			uint32_t some[AT_ONCE];
 
 #pragma unroll
-		for (uint32_t i = 0; i < AT_ONCE; i++)
-			some[i] = at + i < end ? tile_row(counts, at + i)[b] : 0;
-		for (uint32_t i = 0; i < AT_ONCE && at + i < end; i++) {
-			while (s + 1 < head->segments && segments[s + 1].tiles_from <= at + i) {
-				group_row(counts, at + i - 1, s)[b] = sum;
-				sum = 0;
-				s++;
+			for (uint32_t i = 0; i < AT_ONCE; i++)
+				some[i] = at + i < last ? tile_row(counts, at + i)[b] : 0;
+#pragma unroll
+			for (uint32_t i = 0; i < AT_ONCE; i++) {
+				if (at + i < last)
+					tile_row(counts, at + i)[b] = sum;
+				sum += some[i];
 			}
-			tile_row(counts, at + i)[b] = sum;
-			sum += some[i];
 		}
+		at = last;
+		group_row(counts, last - 1, s)[b] = sum;
 	}
-	group_row(counts, end - 1, s)[b] = sum;
 }
 
 /* ---- settle ----------------------------------------------------------------- */
@@ -440,7 +446,7 @@ settle(number *cursors, const number *counts, const segment *s,
 static __device__ __forceinline__ number
 groups_before(const ordered_counts &c, const segment *of, uint32_t s, uint32_t tile_keys, uint32_t b)
 {
-	enum { AT_ONCE = 8 };
+	enum { AT_ONCE = 16 };
 	const uint32_t from = of->tiles_from / GROUP_TILES;
 	const uint32_t tiles = (uint32_t)((of->keys.count + tile_keys - 1) / tile_keys);
 	const uint32_t end = (of->tiles_from + tiles - 1) / GROUP_TILES + 1;
@@ -508,19 +514,18 @@ fill_tile(Key *to, const Map &map, const tile_place &t, const digits &d, const n
 	}
 }
 
-/* A tile of a segment of one value: its rows, every STEP-th of which from FIRST on are in X, go where they
- * belong. */
-template <unsigned STEP, unsigned ITEMS, class Place, class Map, class Row>
+/* A tile of a segment of one value: its rows, every THREADS-th of which are in X, go where they belong. */
+template <unsigned THREADS, unsigned ITEMS, class Place, class Map, class Row>
 static __device__ __forceinline__ void
-copy_tile(Place to, const Map &map, const tile_place &t, uint32_t first, const Row *x)
+copy_tile(Place to, const Map &map, const tile_place &t, const Row *x)
 {
-	const uint64_t begin = t.of->keys.from + t.before + first;
-	const int left = (int)t.count - (int)first;
+	const uint64_t begin = t.of->keys.from + t.before + threadIdx.x;
+	const int left = thread_left(t.count);
 
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)
-		if (i * (int)STEP < left)
-			row_put(to, begin + i * STEP, original(map, x[i]));
+		if (i * (int)THREADS < left)
+			row_put(to, begin + i * THREADS, original(map, x[i]));
 }
 
 /* Digits of all keys, less the first one of a segment. */
@@ -551,17 +556,17 @@ places_in(const tile_place &t, number *cursors, const ordered_counts &counts, ui
 }
 
 template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
-partition_by(typename Tile::of::place to, typename Tile::row *x, uint32_t count, const Digits &d,
-             uint32_t bins, const exact_places &p, void *memory)
+partition_by(typename Tile::of::place to, typename Tile::of::source, typename Tile::row *x, uint32_t count,
+             const Digits &d, uint32_t bins, const exact_places &p, void *memory)
 {
 	partition_tile<Tile, MOST_BINS>(to, x, count, d, bins, p, memory);
 }
 
 template <class Tile, unsigned MOST_BINS, class Digits> static __device__ __forceinline__ void
-partition_by(typename Tile::of::place to, typename Tile::row *x, uint32_t count, const Digits &d,
-             uint32_t bins, const ordered_places &p, void *memory)
+partition_by(typename Tile::of::place to, typename Tile::of::source from, typename Tile::of::key *x,
+             uint32_t count, const Digits &d, uint32_t bins, const ordered_places &p, void *memory)
 {
-	partition_in_order<Tile, MOST_BINS>(to, x, count, d, bins, p, memory);
+	partition_in_order<Tile, MOST_BINS>(to, from, x, count, d, bins, p, memory);
 }
 
 /* A tile a block, by the map FIRST to at most MOST_BINS.  SORTED is where keys belong in the end, by MAP.
@@ -579,15 +584,18 @@ move_kernel(typename Tile::of::place to, typename Tile::of::source from, const s
 
 	typedef typename Tile::of::key Key;
 	static const bool IN_ORDER = std::is_same<Places, ordered_places>::value;
-	enum { THREADS = Tile::THREADS, STEP = IN_ORDER ? 32 : THREADS };
+	enum { THREADS = Tile::THREADS };
 	DYNAMIC_SHARED(memory);
-	const uint32_t at = IN_ORDER ? first_in_order<Tile>() : threadIdx.x;
 	const tile_place t = tile_of<THREADS>(segments, Tile::KEYS, chunks, head, blockIdx.x);
-	typename Tile::row x[Tile::ITEMS];
+	typename std::conditional<IN_ORDER, Key, typename Tile::row>::type x[Tile::ITEMS];
 
 	if (t.count == 0)
 		return;
-	tile_load<STEP, Tile::ITEMS>(x, from + t.from, at, t.count);
+	from = from + t.from;
+	if constexpr (IN_ORDER)
+		tile_load<32, Tile::ITEMS>(x, keys_at(from), first_in_order<Tile>(), t.count);
+	else
+		tile_load<THREADS, Tile::ITEMS>(x, from, threadIdx.x, t.count);
 	map_first<Tile::ITEMS>(first, x);
 
 	const digits &d = t.of->d;
@@ -597,22 +605,29 @@ move_kernel(typename Tile::of::place to, typename Tile::of::source from, const s
 	if (t.of->splits != 0) {
 		const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
 		const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
-			(Key *)(memory + Tile::KEYS * sizeof x[0] - splitters<Key, SEGMENT_ROWS>::BYTES),
+			(Key *)(memory + Tile::KEYS * Tile::ROW - splitters<Key, SEGMENT_ROWS>::BYTES),
 			[=](unsigned p) { return table[p]; });
 
-		partition_by<Tile, MOST_BINS>(to, x, t.count, search, SEGMENT_ROWS, places, memory);
+		partition_by<Tile, MOST_BINS>(to, from, x, t.count, search, SEGMENT_ROWS, places, memory);
 	} else if (Tile::of::CARRIES && one_value(d)) {
-		copy_tile<STEP, Tile::ITEMS>(sorted, map, t, at, x);
+		if constexpr (IN_ORDER) {
+			typename Tile::row rows[Tile::ITEMS];
+
+			tile_load<THREADS, Tile::ITEMS>(rows, from, threadIdx.x, t.count);
+			copy_tile<THREADS, Tile::ITEMS>(sorted, map, t, rows);
+		} else {
+			copy_tile<THREADS, Tile::ITEMS>(sorted, map, t, x);
+		}
 	} else if (!Tile::of::CARRIES && bins_are_values(d)) {
 		fill_tile<THREADS>(keys_at(sorted), map, t, d, places.cursors, (number *)memory);
 	} else if (d.outside) {
 		const digits_from<clamped_digits> clamped = { { d }, t.of->first_bin };
 
-		partition_by<Tile, MOST_BINS>(to, x, t.count, clamped, d.bins, places, memory);
+		partition_by<Tile, MOST_BINS>(to, from, x, t.count, clamped, d.bins, places, memory);
 	} else {
 		const digits_from<digits> plain = { d, t.of->first_bin };
 
-		partition_by<Tile, MOST_BINS>(to, x, t.count, plain, d.bins, places, memory);
+		partition_by<Tile, MOST_BINS>(to, from, x, t.count, plain, d.bins, places, memory);
 	}
 }
 

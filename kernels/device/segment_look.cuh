@@ -36,8 +36,8 @@ values_are_few(uint64_t count, uint64_t low, uint64_t high)
 }
 
 /*
- * Bins for COUNT keys from LOW to HIGH: one for each leaf, if there may be so many; if not, as
- * many as there will be leaves, of 2^LONGEST at most, in each.  UNEVEN keys get more, for many bins
+ * Bins for COUNT keys from LOW to HIGH: one for each leaf, of 2^LONGEST at most, if there may be so
+ * many; if not, as many as there will be leaves, short ones, in each.  UNEVEN keys get more, for many bins
  * will be empty; so do few bins, of which several make a leaf: then a slope in the keys does not matter.
  * A bin for each value, if these are few: then nothing is left to sort.
  */
@@ -47,6 +47,7 @@ segment_bins(unsigned longest, uint64_t count, uint64_t low, uint64_t high, bool
 {
 	enum { MOST = LEAF_BINS };
 	const uint64_t wanted = bins_wanted(longest, count, MOST, leaf_bits), values = high - low + 1;
+	const uint64_t leaves = count / leaf_mean(LEAF_BITS, false);
 
 	if (values_are_few(count, low, high))
 		return (uint32_t)values;
@@ -54,9 +55,10 @@ segment_bins(unsigned longest, uint64_t count, uint64_t low, uint64_t high, bool
 		return (uint32_t)min(max(wanted * UNEVEN_BINS, (uint64_t)LEAST_BINS), (uint64_t)MOST);
 	if (wanted <= MOST)
 		return (uint32_t)wanted;
-	if (wanted >= (uint64_t)SEGMENT_BINS / 2 * SEGMENT_BINS / 2)
+	/* two divisions into as many: runs of a tile in its bins are longer then than in few and many */
+	if (leaves >= (uint64_t)SEGMENT_BINS / 2 * SEGMENT_BINS / 2)
 		return SEGMENT_BINS / 2;
-	return 1u << ((64 - (unsigned)__clzll((long long)wanted)) / 2);
+	return 1u << ((64 - (unsigned)__clzll((long long)leaves)) / 2);
 }
 
 /*

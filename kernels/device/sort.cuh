@@ -111,8 +111,8 @@ divide_in_room(const job<Of> &j, typename Of::place from, typename Of::place to,
 
 	if constexpr (Of::CARRIES)
 		if (j.s.room.in_order)
-			return many ? divide_by<tile_of_many<Of>, ordered_places>(j, from, to, segments,
-			                                                          chunks, first) :
+			return many ? divide_by<tile_in_order<Of>, ordered_places>(j, from, to, segments,
+			                                                           chunks, first) :
 			              divide_by<tile_of_room<Of>, ordered_places>(j, from, to, segments,
 			                                                          chunks, first);
 	if (many)

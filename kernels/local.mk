@@ -21,6 +21,7 @@ kernel_headers = \
   kernels/device/segment.cuh \
   kernels/device/segment_look.cuh \
   kernels/device/sort.cuh \
+  kernels/device/strays.cuh \
   kernels/kernels.h \
   kernels/launch.cuh \
   kernels/thread/bitonic.cuh \

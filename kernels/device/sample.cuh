@@ -61,8 +61,10 @@ sample_keys(uint32_t buckets)
 	return keys;
 }
 
-/* Of a sample, from the first key of the input to the last. */
-enum order { UNORDERED, RISES, FALLS };
+/* Of a sample, from the first key of the input to the last; NEARLY: it falls at so few places. */
+enum order { UNORDERED, RISES, FALLS, NEARLY };
+
+enum { NEARLY_PART = 32 };
 
 enum {
 	COUNTED_CODES = 1 << 16,	/* in 16-bit counters of a block */
@@ -263,15 +265,18 @@ sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool rep
 template <class Key> static __device__ __forceinline__ enum order
 sample_order(const Key *sample, uint32_t keys)
 {
-	bool rises = false, falls = false;
+	bool rises = false;
+	uint32_t falls = 0;
 
-	for (unsigned i = threadIdx.x; i + 1 < keys; i += sampling<Key>::THREADS) {
+	for (unsigned from = 0; from < keys; from += sampling<Key>::THREADS) {
+		const unsigned i = min(from + threadIdx.x, keys - 2);
+
 		rises = rises || sample[i] < sample[i + 1];
-		falls = falls || sample[i] > sample[i + 1];
+		falls += (uint32_t)__syncthreads_count(sample[i] > sample[i + 1]);
 	}
-	rises = __syncthreads_or(rises);
-	falls = __syncthreads_or(falls);
-	return rises == falls ? UNORDERED : rises ? RISES : FALLS;
+	if (!__syncthreads_or(rises))
+		return falls > 0 ? FALLS : UNORDERED;
+	return falls == 0 ? RISES : falls <= keys / NEARLY_PART ? NEARLY : UNORDERED;
 }
 
 /*

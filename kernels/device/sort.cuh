@@ -7,6 +7,7 @@
  *
  *     look at a sample of all keys: digits or splitters?      sample.cuh
  *     keys that are in order already: check, or reverse       order.cuh
+ *     keys that ascend but for a few: sort and unite these    strays.cuh
  *     keys of few values in each 16 bits: code or count them  codes.cuh
  *     divide all keys into buckets, without a count           chunks.cuh
  *     divide large segments: look, count, move                segment_look.cuh, segment.cuh
@@ -31,6 +32,7 @@
 #include "kernels/device/network.cuh"
 #include "kernels/device/order.cuh"
 #include "kernels/device/segment_look.cuh"
+#include "kernels/device/strays.cuh"
 #include "kernels/kernels.h"
 
 enum {
@@ -491,8 +493,11 @@ sort_by_bins(job<Of> j)
 		j.even = news.skewed == 0 && j.count >= GS_WINDOWS_FROM;
 		j.wide = news.skewed == 0 && news.range_bits > UNIT_BITS &&
 		         (uint64_t)s.level.bins << UNIT_BITS <= (uint64_t)1 << (news.range_bits - 1);
-		if (news.order != UNORDERED)
+		if (news.order == RISES || news.order == FALLS)
 			TRY_CUDA(sort_in_order(j, (enum order)news.order, &done));
+		if constexpr (!Of::CARRIES)
+			if (!done && (news.order == RISES || news.order == NEARLY))
+				TRY_CUDA(sort_strays(j, &done));
 		if (!done && codes_are_likely(news, code_rule_of(j)))
 			TRY_CUDA(sort_by_codes(j, &done));
 		if (done)
@@ -553,7 +558,7 @@ bins_scratch_bytes(size_t count, bool in_order, bool coded)
 }
 
 template <class Of> static size_t
-sort_scratch_bytes(size_t count, bool in_order = false)
+sort_scratch_bytes(size_t count, bool in_order)
 {
 	const size_t bytes = bins_scratch_bytes<Of>(count, in_order, false);
 

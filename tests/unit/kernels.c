@@ -405,6 +405,109 @@ check_order(unsigned bits, bool falls)
 	free(keys);
 }
 
+/* ---- strays ----------------------------------------------------------------- */
+
+enum { STRAY_KEYS = 150001 };
+
+/* Keys that rise but for these, which are one in 45 at most, unless they are too many. */
+static uint64_t
+random_strays(uint64_t i, uint64_t key, uint64_t r)
+{
+	return i % 64 == 5 ? r : key;
+}
+
+static uint64_t
+one_value_strays(uint64_t i, uint64_t key, uint64_t r)
+{
+	(void)r;
+	return i % 45 == 5 ? ~(uint64_t)0 : key;
+}
+
+static uint64_t
+least_strays(uint64_t i, uint64_t key, uint64_t r)
+{
+	(void)r;
+	return i % 45 == 5 ? 0 : key;
+}
+
+static uint64_t
+runs_of_strays(uint64_t i, uint64_t key, uint64_t r)
+{
+	return i % 3000 > 2950 ? r : key;
+}
+
+static uint64_t
+neighbours(uint64_t i, uint64_t key, uint64_t r)
+{
+	(void)r;
+	return i % 100 == 5 ? key + 2 * 28001 : key;
+}
+
+static uint64_t
+random_at_the_end(uint64_t i, uint64_t key, uint64_t r)
+{
+	return i > STRAY_KEYS - 2000 ? r : key;
+}
+
+static uint64_t
+too_many(uint64_t i, uint64_t key, uint64_t r)
+{
+	return i % 23 == 5 ? r : key;
+}
+
+static uint64_t
+two_runs(uint64_t i, uint64_t key, uint64_t r)
+{
+	(void)r;
+	return i > STRAY_KEYS / 2 ? key - STRAY_KEYS / 2 * UINT64_C(28001) : key;
+}
+
+static uint64_t
+turned_around(uint64_t i, uint64_t key, uint64_t r)
+{
+	(void)r;
+	return i >= 40000 && i < 42000 ? (82000 - i) * 28001 : key;
+}
+
+/* Many keys that rise but for some, as they are or in steps of 512 equal ones.  Random strays are sorted
+ * apart: that takes fewer calls of the device than to find that strays are too many. */
+static void
+check_strays(unsigned bits)
+{
+	static const struct {
+		const char *name;
+		uint64_t  (*key)(uint64_t i, uint64_t key, uint64_t r);
+	} rows[] = {
+		{ "random strays", random_strays }, { "too many strays", too_many },
+		{ "strays of one value", one_value_strays }, { "least strays", least_strays },
+		{ "runs of strays", runs_of_strays }, { "neighbours", neighbours },
+		{ "random at the end", random_at_the_end }, { "a part turned around", turned_around },
+		{ "two runs", two_runs },
+	};
+	enum { ROWS = sizeof rows / sizeof rows[0] };
+	const size_t width = bits / 8;
+	unsigned char *keys = malloc(STRAY_KEYS * width);
+	unsigned long calls[ROWS];
+
+	for (size_t row = 0; row < ROWS; row++)
+		for (unsigned step = 1; step <= 512; step *= 512) {
+			for (uint64_t i = 0; i < STRAY_KEYS; i++) {
+				const uint64_t rising = i / step * step * 28001;
+				uint64_t key = rows[row].key(i, rising, random_next());
+
+				if (bits == 64 && key >> 34 > 0)
+					key >>= 30;
+				memcpy(keys + i * width, &key, width);
+			}
+			calls[row] = emu_calls();
+			check_whole_sort_of(keys, bits, STRAY_KEYS, rows[row].name);
+			calls[row] = emu_calls() - calls[row];
+		}
+	CHECK(calls[0] < calls[1], "u%u keys with strays: %lu calls, %lu if these are too many", bits,
+	      calls[0], calls[1]);
+	free(keys);
+}
+
 /* ---- codes ------------------------------------------------------------------ */
 
 /* HIGH values in the upper 16 bits with LOW in the lower ones, or of 64 bits in all four with HIGH in the
@@ -628,6 +731,7 @@ unit_kernels(void)
 		check_whole_sorts(bits);
 		check_order(bits, false);
 		check_order(bits, true);
+		check_strays(bits);
 		check_codes(bits);
 		check_merges(bits);
 		check_checks(bits);

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * strays.cuh - many keys that ascend but for a few, which are out of place
+ *
+ * In:   keys whose sample falls rarely (sample.cuh), or does not, while some keys do.
+ * Out:  whether they could be sorted so; then they ascend.
+ *
+ *     bounds_kernel   medians of some keys where two tiles meet: what range has each tile?
+ *     rising_kernel   one block: bounds shall not fall
+ *     part_kernel     keys outside of the range of their tile, or where keys of the tile fall, are
+ *                     strays; the others go to the other room, a tile where it was
+ *     sums_kernel     one block: how many keys are left in the tiles before
+ *     strays are sorted, where all keys were
+ *     below_kernel    how many strays are below each bound? Tiles whose ranges get many are crowded
+ *     unite_kernel    tiles and the strays of their ranges, to where they belong
+ *     crowd_kernel    the same of strays of crowded tiles, which one block would take long for
+ *
+ * Each key is read and written twice, but for strays.  If these are too many, part_kernel stops, and
+ * keys are as they were.
+ *
+ * A bound is wrong if most of the keys that it is the median of are strays.  Then a tile has the wrong
+ * range, and more strays: what comes out is right all the same.
+ *
+ * Invariant: bounds never fall, so keys of a tile and strays of its range are all above those before.
+ */
+#ifndef GS_STRAYS_CUH
+#define GS_STRAYS_CUH
+
+#include "kernels/device/leaf_launch.cuh"
+
+enum {
+	STRAY_THREADS = 256,
+	STRAY_WARPS   = STRAY_THREADS / 32,
+	STRAY_EACH    = 15,
+	STRAY_KEYS    = STRAY_THREADS * STRAY_EACH,	/* of a tile */
+	STRAY_ROUNDS  = 3,	/* of taking keys where a tile falls; then all of it are strays */
+	STRAY_RANKS   = 1024,	/* strays of a tile; if there are more, it is crowded */
+	CROWD_PIECE   = 2048,	/* strays of a crowded tile, for a block */
+	STRAY_PART    = 24,	/* of the keys may be strays, at most */
+	MEDIAN_OF     = 9,	/* keys, some apart from each other */
+	MEDIAN_STEP   = 16,
+	RAISED_PART   = 16,	/* of the bounds may fall */
+};
+
+/* What is told of strays. */
+struct stray_news {
+	uint32_t many, pieces, broken;
+};
+
+/* Strays of a crowded tile, from number FROM on. */
+struct stray_piece {
+	uint32_t tile, from;
+};
+
+/* The memory of all: bounds and sums of TILES tiles, and one more of each. */
+struct stray_tables {
+	stray_news  *news;
+	number      *bounds, *kept, *below;
+	stray_piece *pieces;
+};
+
+enum { NEWS_NUMBERS = (sizeof(stray_news) + sizeof(number) - 1) / sizeof(number) };
+
+/* Bound T, of keys by MAP, between the tiles before and behind it. */
+template <class Key, class Map> static __global__ void
+__launch_bounds__(STRAY_THREADS)
+bounds_kernel(stray_tables s, uint32_t tiles, const Key *keys, size_t count, Map map)
+{
+	begin_in_turn();
+
+	const uint32_t t = blockIdx.x * STRAY_THREADS + threadIdx.x;
+	Key x[MEDIAN_OF];
+
+	if (t == 0)
+		*s.news = stray_news{ 0, 0, 0 };
+	if (t == 0 || t == tiles)
+		s.bounds[t] = t == 0 ? 0 : (Key)~(Key)0;
+	if (t == 0 || t >= tiles)
+		return;
+#pragma unroll
+	for (unsigned i = 0; i < MEDIAN_OF; i++)
+		x[i] = keys[min(t * (size_t)STRAY_KEYS + i * MEDIAN_STEP - MEDIAN_OF / 2 * MEDIAN_STEP,
+		                count - 1)];
+	map_first<MEDIAN_OF>(map, x);
+#pragma unroll
+	for (unsigned i = 0; i < MEDIAN_OF; i++) {
+		unsigned rank = 0;
+
+#pragma unroll
+		for (unsigned k = 0; k < MEDIAN_OF; k++)
+			rank += k < i ? x[k] <= x[i] : x[k] < x[i];
+		if (rank == MEDIAN_OF / 2)
+			s.bounds[t] = x[i];
+	}
+}
+
+/* The greatest MINE of the lanes up to and with this one. */
+static __device__ __forceinline__ number
+warp_greatest_up_to(number mine)
+{
+#pragma unroll
+	for (unsigned lanes = 1; lanes < 32; lanes *= 2) {
+		const number left = __shfl_up_sync(ALL_LANES, mine, lanes);
+
+		mine = threadIdx.x % 32 >= lanes ? max(mine, left) : mine;
+	}
+	return mine;
+}
+
+/* Raise bounds that are below one before; if many are, that is no use. */
+template <class Key> static __global__ void
+__launch_bounds__(COUNT_THREADS)
+rising_kernel(stray_tables s, uint32_t tiles)
+{
+	begin_in_turn();
+
+	enum { EACH = 4 };
+	__shared__ number warps[COUNT_THREADS / 32];
+	__shared__ uint32_t raised;
+	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	number most = 0;		/* of all bounds before */
+	uint32_t mine = 0;
+
+	if (threadIdx.x == 0)
+		raised = 0;
+	for (uint32_t at = 0; at < tiles; at += EACH * COUNT_THREADS) {
+		const uint32_t from = at + threadIdx.x * EACH;
+		number x[EACH], here, before, all;
+
+#pragma unroll
+		for (unsigned i = 0; i < EACH; i++)
+			x[i] = from + i < tiles ? s.bounds[from + i] : 0;
+		here = warp_greatest_up_to(max(max(x[0], x[1]), max(x[2], x[3])));
+		__syncthreads();
+		if (lane == 31)
+			warps[warp] = here;
+		__syncthreads();
+		all = warp_greatest_up_to(warps[lane]);
+		before = __shfl_up_sync(ALL_LANES, here, 1);
+		before = max(lane > 0 ? before : 0, most);
+		here = __shfl_sync(ALL_LANES, all, (int)(warp + 31) % 32);
+		before = max(before, warp > 0 ? here : 0);
+#pragma unroll
+		for (unsigned i = 0; i < EACH; i++) {
+			if (from + i < tiles && x[i] < before) {
+				s.bounds[from + i] = before;
+				mine++;
+			}
+			before = max(before, x[i]);
+		}
+		most = max(most, __shfl_sync(ALL_LANES, all, 31));
+	}
+	if (mine > 0)
+		atomicAdd(&raised, mine);
+	__syncthreads();
+	if (threadIdx.x == 0 && raised > tiles / RAISED_PART)
+		s.news->broken = 1;
+}
+
+/* Keys by MAP that may stay, to the other room TO, tile by tile; the others to STRAYS, MOST at most. */
+template <class Key, class Map> static __global__ void
+__launch_bounds__(STRAY_THREADS, sizeof(Key) == 4 ? 5 : 4)
+part_kernel(stray_tables s, Key *to, Key *strays, uint32_t most, const Key *keys, size_t count, Map map)
+{
+	begin_in_turn();
+
+	__shared__ Key tile[STRAY_KEYS];
+	__shared__ uint32_t warps[STRAY_WARPS], place;
+	const size_t from = blockIdx.x * (size_t)STRAY_KEYS;
+	const uint32_t rows = (uint32_t)min(count - from, (size_t)STRAY_KEYS), lane = threadIdx.x % 32;
+	const uint32_t first = threadIdx.x / 32 * (32 * STRAY_EACH) + lane;
+	const Key low = (Key)s.bounds[blockIdx.x], high = (Key)s.bounds[blockIdx.x + 1];
+	uint32_t left = rows, stay = 0;		/* a bit a key */
+	Key x[STRAY_EACH];
+
+	if (__syncthreads_or(threadIdx.x == 0 && *(volatile uint32_t *)&s.news->broken != 0))
+		return;
+	tile_load<32, STRAY_EACH>(x, keys + from, first, rows);
+	map_first<STRAY_EACH>(map, x);
+#pragma unroll
+	for (unsigned i = 0; i < STRAY_EACH; i++)
+		stay |= (uint32_t)(first + i * 32 < rows && x[i] >= low && x[i] <= high) << i;
+	for (unsigned round = 0;; round++) {
+		uint32_t before = 0, all = 0;
+		bool falls = false;
+
+		/* those that stay to the front, in order, others behind */
+#pragma unroll
+		for (unsigned i = 0; i < STRAY_EACH; i++)
+			all += (uint32_t)__popc(__ballot_sync(ALL_LANES, (stay >> i & 1) != 0));
+		if (lane == 0)
+			warps[threadIdx.x / 32] = all;
+		__syncthreads();
+		all = 0;
+		for (unsigned w = 0; w < STRAY_WARPS; w++) {
+			before += w < threadIdx.x / 32 ? warps[w] : 0;
+			all += warps[w];
+		}
+#pragma unroll
+		for (unsigned i = 0; i < STRAY_EACH; i++) {
+			const uint32_t at = first + i * 32;
+			const bool stays = (stay >> i & 1) != 0;
+			const uint32_t lanes = __ballot_sync(ALL_LANES, stays);
+			const uint32_t rank = before + (uint32_t)__popc(lanes & ((1u << lane) - 1));
+
+			if (at < left)
+				tile[stays ? rank : left - 1 - (at - rank)] = x[i];
+			before += (uint32_t)__popc(lanes);
+		}
+		left = all;
+		__syncthreads();
+		stay = 0;
+#pragma unroll
+		for (unsigned i = 0; i < STRAY_EACH; i++) {
+			const uint32_t at = first + i * 32;
+			bool fits;
+
+			if (at >= left)
+				continue;
+			x[i] = tile[at];
+			fits = (at == 0 || tile[at - 1] <= x[i]) && (at + 1 == left || x[i] <= tile[at + 1]);
+			falls = falls || !fits;
+			stay |= (uint32_t)fits << i;
+		}
+		if (!__syncthreads_or(falls))
+			break;
+		stay = round < STRAY_ROUNDS ? stay : 0;
+	}
+#pragma unroll
+	for (unsigned i = 0; i < STRAY_EACH; i++)
+		if (first + i * 32 < left)
+			to[from + first + i * 32] = x[i];
+	if (threadIdx.x == 0) {
+		s.kept[blockIdx.x] = left;
+		place = left < rows ? atomicAdd(&s.news->many, rows - left) : 0;
+		if (place > most || rows - left > most - place)
+			s.news->broken = 1;
+	}
+	__syncthreads();
+	if (place <= most && rows - left <= most - place)
+		for (uint32_t k = left + threadIdx.x; k < rows; k += STRAY_THREADS)
+			strays[place + k - left] = tile[k];
+}
+
+/* Sums over the tiles before in place of how many keys each has kept. */
+template <class Key> static __global__ void
+__launch_bounds__(COUNT_THREADS)
+sums_kernel(stray_tables s, uint32_t tiles)
+{
+	begin_in_turn();
+
+	enum { EACH = 4 };
+	__shared__ number sums[COUNT_THREADS / 32];
+	number all = 0;
+
+	for (uint32_t at = 0; at < tiles; at += EACH * COUNT_THREADS) {
+		const uint32_t from = at + threadIdx.x * EACH;
+		number x[EACH], before, here;
+
+#pragma unroll
+		for (unsigned i = 0; i < EACH; i++)
+			x[i] = from + i < tiles ? s.kept[from + i] : 0;
+		before = all + block_sum_before<COUNT_THREADS>(x[0] + x[1] + x[2] + x[3], sums, &here);
+#pragma unroll
+		for (unsigned i = 0; i < EACH; i++) {
+			if (from + i < tiles)
+				s.kept[from + i] = before;
+			before += x[i];
+		}
+		all += here;
+		__syncthreads();
+	}
+	if (threadIdx.x == 0)
+		s.kept[tiles] = all;
+}
+
+/* How many of COUNT ascending KEYS are below KEY. */
+template <class Key> static __device__ __forceinline__ uint32_t
+keys_below(const Key *keys, uint32_t count, Key key)
+{
+	uint32_t below = 0;
+
+	while (count > 0) {
+		const uint32_t half = count / 2;
+		const bool more = keys[below + half] < key;
+
+		below += more ? half + 1 : 0;
+		count = more ? count - half - 1 : half;
+	}
+	return below;
+}
+
+template <class Key> static __global__ void
+__launch_bounds__(STRAY_THREADS)
+below_kernel(stray_tables s, uint32_t tiles, const Key *strays, uint32_t many)
+{
+	begin_in_turn();
+
+	const uint32_t t = blockIdx.x * STRAY_THREADS + threadIdx.x;
+	uint32_t from, to, at;
+
+	if (t > tiles)
+		return;
+	from = t == tiles ? many : keys_below(strays, many, (Key)s.bounds[t]);
+	s.below[t] = from;
+	if (t == tiles)
+		return;
+	to = t + 1 == tiles ? many : keys_below(strays, many, (Key)s.bounds[t + 1]);
+	if (to - from <= STRAY_RANKS)
+		return;
+	at = atomicAdd(&s.news->pieces, (to - from + CROWD_PIECE - 1) / CROWD_PIECE);
+	for (; from < to; from += CROWD_PIECE)
+		s.pieces[at++] = stray_piece{ t, from };
+}
+
+/* A tile a block, of KEPT keys, with its strays unless it is crowded, to where they belong, by MAP. */
+template <class Key, class Map> static __global__ void
+__launch_bounds__(STRAY_THREADS, sizeof(Key) == 4 ? 5 : 4)
+unite_kernel(stray_tables s, Key *to, const Key *kept, const Key *strays, Map map)
+{
+	begin_in_turn();
+
+	__shared__ Key tile[STRAY_KEYS];
+	__shared__ uint16_t ranks[STRAY_RANKS];
+	const uint32_t keys = (uint32_t)(s.kept[blockIdx.x + 1] - s.kept[blockIdx.x]);
+	const uint32_t many = (uint32_t)(s.below[blockIdx.x + 1] - s.below[blockIdx.x]);
+	const int left = thread_left(keys);
+	Key x[STRAY_EACH];
+	uint32_t before[STRAY_EACH];	/* strays */
+
+	to = to + s.kept[blockIdx.x] + s.below[blockIdx.x];
+	strays = strays + s.below[blockIdx.x];
+	tile_load<STRAY_THREADS, STRAY_EACH>(x, kept + blockIdx.x * (size_t)STRAY_KEYS, threadIdx.x, keys);
+	if (many > STRAY_RANKS) {
+#pragma unroll 1
+		for (uint32_t k = threadIdx.x; k < keys; k += STRAY_THREADS) {
+			const Key key = kept[blockIdx.x * (size_t)STRAY_KEYS + k];
+			const uint32_t up_to = key < (Key)~(Key)0 ? keys_below(strays, many, (Key)(key + 1)) :
+			                                            many;
+
+			to[(size_t)k + up_to] = original(map, key);
+		}
+		return;
+	}
+#pragma unroll
+	for (int i = 0; i < STRAY_EACH; i++) {
+		tile[i * STRAY_THREADS + threadIdx.x] = x[i];
+		before[i] = 0;
+	}
+	__syncthreads();
+	for (uint32_t k = threadIdx.x; k < many; k += STRAY_THREADS) {
+		const Key stray = strays[k];
+		const uint32_t rank = keys_below(tile, keys, stray);
+
+		ranks[k] = (uint16_t)rank;
+		to[rank + k] = original(map, stray);
+	}
+	__syncthreads();
+	for (uint32_t half = many > 0 ? 1u << (31 - __clz((int)many)) : 0; half > 0; half /= 2)
+#pragma unroll
+		for (int i = 0; i < STRAY_EACH; i++) {
+			const uint32_t more = before[i] + half;
+
+			if (more <= many && ranks[more - 1] <= i * STRAY_THREADS + threadIdx.x)
+				before[i] = more;
+		}
+#pragma unroll
+	for (int i = 0; i < STRAY_EACH; i++)
+		if (i * STRAY_THREADS < left)
+			to[i * STRAY_THREADS + threadIdx.x + before[i]] = original(map, x[i]);
+}
+
+/* Strays of crowded tiles, of KEPT keys, to where they belong, by MAP. */
+template <class Key, class Map> static __global__ void
+__launch_bounds__(STRAY_THREADS)
+crowd_kernel(stray_tables s, Key *to, const Key *kept, const Key *strays, Map map)
+{
+	begin_in_turn();
+
+	for (uint32_t p = blockIdx.x; p < s.news->pieces; p += gridDim.x) {
+		const stray_piece piece = s.pieces[p];
+		const uint32_t end = (uint32_t)min(s.below[piece.tile + 1], (number)piece.from + CROWD_PIECE);
+		const uint32_t keys = (uint32_t)(s.kept[piece.tile + 1] - s.kept[piece.tile]);
+		const Key *const tile = kept + piece.tile * (size_t)STRAY_KEYS;
+
+#pragma unroll 4
+		for (uint32_t k = piece.from + threadIdx.x; k < end; k += STRAY_THREADS) {
+			const Key stray = strays[k];
+
+			to[s.kept[piece.tile] + keys_below(tile, keys, stray) + k] = original(map, stray);
+		}
+	}
+}
+
+template <class Of> static cudaError_t sort(job<Of> j, void *memory, bool in_order);
+template <class Of> static size_t sort_scratch_bytes(size_t count, bool in_order = false);
+
+/* If J's keys ascend but for a few strays, sort them that way; were they? */
+template <class Of> static cudaError_t
+sort_strays(const job<Of> &j, bool *were)
+{
+	typedef typename Of::key Key;
+	typedef typename Of::map Map;
+	const uint32_t tiles = (uint32_t)((j.count + STRAY_KEYS - 1) / STRAY_KEYS);
+	const size_t most = std::min<size_t>(std::min<size_t>((size_t)j.s.pool.firsts * j.s.pool.chunk,
+	                                                      j.count / STRAY_PART), UINT32_MAX / 2);
+	Key *const strays = (Key *)j.s.spare;
+	stray_news *const told = (stray_news *)j.sorter->told;
+	const uintptr_t room = ((uintptr_t)(j.keys + most) + 255) / 256 * 256;
+	number *const bounds = j.s.cursors + NEWS_NUMBERS;	/* all tables: shorter than cursors are */
+	const stray_tables s = { (stray_news *)j.s.cursors, bounds, bounds + tiles + 1,
+		                 bounds + 2 * ((size_t)tiles + 1), (stray_piece *)j.s.lists[WORD_12] };
+
+	static_assert(sizeof(stray_piece) <= sizeof(leaf_item), "a list of leaves has room for all pieces");
+	*were = false;
+	if (room + sort_scratch_bytes<Of>(most) > (uintptr_t)(j.keys + j.count))
+		return cudaSuccess;	/* no room: in tests, of few keys */
+	TRY_CUDA(launch(bounds_kernel<Key, Map>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, s, tiles,
+	                j.keys, j.count, j.map));
+	TRY_CUDA(launch(rising_kernel<Key>, 1, COUNT_THREADS, j.stream, s, tiles));
+	TRY_CUDA(launch(part_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, s, j.other, strays,
+	                (uint32_t)most, j.keys, j.count, j.map));
+	TRY_CUDA(cudaMemcpyAsync(told, s.news, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
+	TRY_CUDA(cudaStreamSynchronize(j.stream));
+	const uint32_t many = told->many;
+
+	if (told->broken != 0)
+		return cudaSuccess;
+	*were = true;
+	TRY_CUDA(launch(sums_kernel<Key>, 1, COUNT_THREADS, j.stream, s, tiles));
+	TRY_CUDA(sort(job<Of>{ j.sorter, strays, j.keys, gs_key_map{}, many, {}, j.stream }, (void *)room,
+	              false));
+	TRY_CUDA(launch(below_kernel<Key>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, s, tiles,
+	                strays, many));
+	TRY_CUDA(launch(unite_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, s, j.keys, j.other, strays,
+	                j.map));
+	return launch(crowd_kernel<Key, Map>, (size_t)j.sorter->processors * 8, STRAY_THREADS, j.stream, s,
+	              j.keys, j.other, strays, j.map);
+}
+
+#endif

@@ -142,6 +142,8 @@ template <class Of> struct tile_of_many {
 		KEYS = THREADS * ITEMS, ROW = sizeof(row),
 		SPLITTERS = BUCKETS,
 		SEVERAL = false,
+		/* in move_kernel(); u64 would spill 948 bytes */
+		TURNS = sizeof(row) == 4,
 	};
 	typedef splitters<typename Of::key, BUCKETS> search;
 };
@@ -154,6 +156,7 @@ template <class Of> struct tile_of_few {
 		THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS, ROW = sizeof(row),
 		SPLITTERS = FEW_BUCKETS,
 		SEVERAL = true,		/* a block has several tiles: splitters are loaded once */
+		TURNS = false,
 	};
 	typedef splitters<typename Of::key, FEW_BUCKETS, 64 / sizeof(typename Of::key)> search;
 };

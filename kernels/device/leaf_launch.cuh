@@ -50,6 +50,7 @@ template <class Of> struct job {
 	const uint32_t     *skewed = NULL;	/* of a plan: on the device, the opposite */
 	bool                coded = false;	/* keys are codes (device/codes.cuh) */
 	uint32_t            codes = 0;		/* of pairs: that are so many, and a bin each */
+	bool                rare = false;	/* leaves are, in a graph, after the first divisions */
 };
 
 /* Lists for keys that have been moved to TO; leaves in chunks of so many keys, or 0.  Those of 16
@@ -339,15 +340,21 @@ leaf_blocks(const job<Of> &j, const leaf_place<Of> &at, unsigned each)
 	return std::min<size_t>((size_t)j.sorter->processors * each * 4, most);
 }
 
-/* Leaves of KIND, by a network. */
+/* Leaves of KIND, by a network.  Where there may be none, launches shall cost little. */
 template <class Net, class Of, class... More> static cudaError_t
 sort_kind(const job<Of> &j, int kind, size_t shared_bytes, unsigned blocks,
           const leaf_place<Of> &at,
           void (*kernel)(typename Of::place, typename Of::source, typename Of::map, leaf_chunks,
                          const leaf_item *, const uint32_t *, More...), More... more)
 {
+	const size_t many = leaf_blocks(j, at, blocks);
+
+	if (j.rare)
+		return launch_shared(kernel, (many + 3) / 4, block<Net>::THREADS, shared_bytes, j.stream,
+		                     j.keys, at.from, j.map, at.chunks, j.s.lists[kind], &j.s.listed[kind],
+		                     more...);
 	/* not early: at 2^20 keys they would be sorted by half of the multiprocessors */
-	return launch_shared<false>(kernel, leaf_blocks(j, at, blocks), block<Net>::THREADS, shared_bytes,
+	return launch_shared<false>(kernel, many, block<Net>::THREADS, shared_bytes,
 	                            j.stream, j.keys, at.from, j.map, at.chunks, j.s.lists[kind],
 	                            &j.s.listed[kind], more...);
 }

@@ -569,28 +569,23 @@ partition_by(typename Tile::of::place to, typename Tile::of::source from, typena
 	partition_in_order<Tile, MOST_BINS>(to, from, x, count, d, bins, p, memory);
 }
 
-/* A tile a block, by the map FIRST to at most MOST_BINS.  SORTED is where keys belong in the end, by MAP.
- * Splitters are where rows will be, at the end: bins are found before. */
-template <class Tile, unsigned MOST_BINS, class Places, class First> static __global__ void
-__launch_bounds__(Tile::THREADS, Tile::BLOCKS)
-move_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
-            chunk_map chunks, const segments_head *head, number *cursors, ordered_counts counts,
-            typename Tile::of::place sorted, typename Tile::of::map map,
-            First first, const typename Tile::of::key *tables)
+/* Move tile number TILE, if there is one, by the map FIRST to at most MOST_BINS; was there one?  SORTED is
+ * where keys belong in the end, by MAP.  Splitters are where rows will be, at the end: bins are found
+ * before. */
+template <class Tile, unsigned MOST_BINS, class Places, class First> static __device__ __forceinline__ bool
+move_tile(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
+          chunk_map chunks, const segments_head *head, number *cursors, const ordered_counts &counts,
+          typename Tile::of::place sorted, const typename Tile::of::map &map, const First &first,
+          const typename Tile::of::key *tables, uint32_t tile, unsigned char *memory)
 {
-	begin_in_turn();
-	if (!std::is_same<Tile, tile_of_room<typename Tile::of>>::value && has_no_room(SHARED_LARGE))
-		return;
-
 	typedef typename Tile::of::key Key;
 	static const bool IN_ORDER = std::is_same<Places, ordered_places>::value;
 	enum { THREADS = Tile::THREADS };
-	DYNAMIC_SHARED(memory);
-	const tile_place t = tile_of<THREADS>(segments, Tile::KEYS, chunks, head, blockIdx.x);
+	const tile_place t = tile_of<THREADS>(segments, Tile::KEYS, chunks, head, tile);
 	typename std::conditional<IN_ORDER, Key, typename Tile::row>::type x[Tile::ITEMS];
 
 	if (t.count == 0)
-		return;
+		return false;
 	from = from + t.from;
 	if constexpr (IN_ORDER)
 		tile_load<32, Tile::ITEMS>(x, keys_at(from), first_in_order<Tile>(), t.count);
@@ -599,7 +594,7 @@ move_kernel(typename Tile::of::place to, typename Tile::of::source from, const s
 	map_first<Tile::ITEMS>(first, x);
 
 	const digits &d = t.of->d;
-	const Places places = places_in(t, cursors, counts, blockIdx.x, (uint32_t)(t.of - segments),
+	const Places places = places_in(t, cursors, counts, tile, (uint32_t)(t.of - segments),
 	                                Places{});
 
 	if (t.of->splits != 0) {
@@ -628,6 +623,31 @@ move_kernel(typename Tile::of::place to, typename Tile::of::source from, const s
 		const digits_from<digits> plain = { d, t.of->first_bin };
 
 		partition_by<Tile, MOST_BINS>(to, from, x, t.count, plain, d.bins, places, memory);
+	}
+	return true;
+}
+
+/* A tile a block; or where there may be many and are none as a rule, tiles IN_TURN: thousands of blocks that
+ * find none take long. */
+template <class Tile, unsigned MOST_BINS, class Places, class First> static __global__ void
+__launch_bounds__(Tile::THREADS, Tile::BLOCKS)
+move_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
+            chunk_map chunks, const segments_head *head, number *cursors, ordered_counts counts,
+            typename Tile::of::place sorted, typename Tile::of::map map,
+            First first, const typename Tile::of::key *tables, bool in_turn)
+{
+	begin_in_turn();
+	if (!std::is_same<Tile, tile_of_room<typename Tile::of>>::value && has_no_room(SHARED_LARGE))
+		return;
+
+	DYNAMIC_SHARED(memory);
+	uint32_t tile = blockIdx.x;
+
+	while (move_tile<Tile, MOST_BINS, Places>(to, from, segments, chunks, head, cursors, counts, sorted,
+	                                          map, first, tables, tile, memory) &&
+	       Tile::TURNS && MOST_BINS == LEAF_BINS && in_turn) {
+		tile += gridDim.x;
+		__syncthreads();
 	}
 }
 

@@ -78,6 +78,8 @@ divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uin
 	const scratch &s = j.s;
 	Key *const tables = (Key *)s.tables;
 	const size_t tiles = j.count / Tile::KEYS + segments;	/* at most */
+	const size_t resident = (size_t)j.sorter->processors * Tile::BLOCKS;
+	const bool in_turn = Tile::TURNS && taken != NULL;
 	const uint32_t counts = tiles_a_block(j.sorter, tiles, 32, 16);
 	const uint32_t blocks = taken != NULL ? std::min<uint32_t>(segments, GRAPH_BLOCKS) : segments;
 
@@ -98,10 +100,11 @@ divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uin
 	}
 	TRY_CUDA(launch(settle_kernel<typename Of::seen>, blocks, COUNT_THREADS, j.stream, s.cursors,
 	                s.counts, s.segments, s.head, s.ordered, Tile::KEYS, tables, lists_of(j, to)));
-	return launch_shared(move_kernel<Tile, LEAF_BINS, Places, typename Of::first>, tiles, Tile::THREADS,
+	return launch_shared(move_kernel<Tile, LEAF_BINS, Places, typename Of::first>,
+	                     in_turn ? std::min(tiles, resident) : tiles, Tile::THREADS,
 	                     partition_bytes<Tile>(LEAF_BINS), j.stream, to, from,
 	                     s.segments, chunks, s.head, s.cursors, s.ordered, j.keys, j.map, first,
-	                     tables);
+	                     tables, in_turn);
 }
 
 /* The same, by the tiles that there is room for. */
@@ -243,7 +246,7 @@ divide_even(const job<Of> &j, uint32_t *too_large)
 	                       tile::THREADS, partition_bytes<tile>(1u << v.low_bits), j.stream, j.keys,
 	                       j.other, s.segments, chunk_map{}, s.head, s.cursors,
 	                       ordered_counts{}, j.keys,
-	                       j.map, no_map{}, (Key *)s.tables));
+	                       j.map, no_map{}, (Key *)s.tables, false));
 	if (j.codes > 0)		/* each has its bin */
 		return cudaSuccess;
 	return sort_listed(j, leaf_place<Of>{ j.keys, {} }, s.level_leaf_bits, false, too_large);
@@ -350,7 +353,7 @@ take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *list, const uint32_
 /* Sort the listed ranges, which are at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, whether a
  * range is too large or not, then by blocks. */
 template <class Of> static cudaError_t
-sort_in_graph(const job<Of> &j, typename Of::place from, leaf_place<Of> at, chunk_map chunks,
+sort_in_graph(job<Of> j, typename Of::place from, leaf_place<Of> at, chunk_map chunks,
               typename Of::first first, unsigned turns)
 {
 	const scratch &s = j.s;
@@ -359,6 +362,7 @@ sort_in_graph(const job<Of> &j, typename Of::place from, leaf_place<Of> at, chun
 		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
 
 		TRY_CUDA(sort_all_kinds(j, at));
+		j.rare = true;
 		TRY_CUDA(launch(take_kernel<Of>, 16, COUNT_THREADS, j.stream, s.too_large, s.taken,
 		                s.lists[TOO_LARGE], &s.listed[TOO_LARGE]));
 		TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));

@@ -518,10 +518,10 @@ words_closed(word<BITS> *x, const leaf_space<BITS, Key, Value> *space)
 }
 
 /*
- * Words tie too much, and leaf_ties() has found where: a word becomes the number of its run of ties, and of
- * the bits in which keys of one run differ, the upper ones that fit beside it.  Keys of few prefixes have few
- * runs, and few such bits.  Words go where they were.  Returns how many bits are needed, of which the upper
- * ones are in words; or 0 if so many do not fit that it would not pay.
+ * Words tie too much, and leaf_ties() has found where.  A word becomes the number of its run of ties, and
+ * beside it as many as fit of the bits in which keys of one run differ, the upper ones.  Keys of few prefixes
+ * have few runs, and few such bits.  Words go where they were.  Returns how many bits are needed, of which
+ * the upper ones are in words; or 0 if so many do not fit that it would not pay.
  */
 template <unsigned BITS, class Key, class Value> static __device__ __noinline__ unsigned
 leaf_refine(leaf_space<BITS, Key, Value> *space, unsigned count)
@@ -838,7 +838,7 @@ words_direct(word<BITS> *x, const Keys &keys, const Values &values, unsigned cou
 }
 
 /* COUNT keys from KEYS to shared memory, and words of the upper bits of key - *LEAST to X; returns how many
- * bits there are, and *LEFT, how many of these if what all keys have is left out. */
+ * bits there are.  *LEFT: how many of these are left without bits and gaps that leaf_close() leaves out. */
 template <unsigned BITS, class Key, class Value, class Keys> static __device__ __forceinline__ unsigned
 words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least, bool uneven, unsigned *left,
             leaf_space<BITS, Key, Value> *space)

@@ -171,7 +171,7 @@ to_chunks_bytes(uint32_t buckets)
 }
 
 /*
- * TILES tiles a block; or none if keys shall go only when buckets are SURE by RULE, and they are not.
+ * TILES tiles a block.  SURE: move keys only if buckets_are_sure() by RULE (sample.cuh).
  * Neighbouring blocks take tiles from far apart: where keys are nearly in order, blocks at work at the
  * same time would otherwise all want room in the same bucket.
  */

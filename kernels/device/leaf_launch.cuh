@@ -331,7 +331,8 @@ write_equal(const job<Of> &j, const leaf_place<Of> &at)
 	              at.from, j.map, at.chunks, j.s.lists[EQUAL], &j.s.listed[EQUAL]);
 }
 
-/* Blocks for leaves AT: four times as many as fit on a multiprocessor at once, EACH, for these even out. */
+/* How many blocks sort leaves AT, of which EACH fit on a multiprocessor: four times as many, for these
+ * even out. */
 template <class Of> static size_t
 leaf_blocks(const job<Of> &j, const leaf_place<Of> &at, unsigned each)
 {

@@ -94,7 +94,7 @@ most_codes(bool pairs)
 	return (uint64_t)1 << (pairs ? 28 : 32);
 }
 
-/* Keys that may be coded: of how many bits, 0 if none may. */
+/* May keys be coded?  BITS of a key, or 0: they may not. */
 struct code_rule {
 	unsigned bits;
 	bool     pairs;
@@ -120,7 +120,7 @@ codes_are_likely(const bin_news &news, const code_rule &rule)
 	return rule.bits == 64 && news.skewed != 0 && codes <= most_codes(rule.pairs) && codes >> dense == 0;
 }
 
-/* Do keys of which that is told go to buckets by splitters, whatever all of them are? */
+/* Does the host, once it has such NEWS, surely have keys moved to buckets by splitters? */
 static __host__ __device__ inline bool
 buckets_are_sure(const bin_news &news, const code_rule &rule)
 {

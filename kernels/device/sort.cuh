@@ -184,7 +184,7 @@ code_rule_of(const job<Of> &j)
 	return code_rule{ may ? (unsigned)sizeof(typename Of::key) * 8 : 0, Of::CARRIES };
 }
 
-/* All keys to buckets; or none if they are to go there when these are SURE, and are not. */
+/* Move all keys to buckets.  SURE: only if the sample says that the host will want that. */
 template <class Tile, class Of> static cudaError_t
 fill_buckets(const job<Of> &j, bool sure)
 {
@@ -437,7 +437,8 @@ sort_many_in_graph(const job<Of> &j)
 	                     GRAPH_TURNS);
 }
 
-/* Ask what the sample of many keys says.  Buckets are *FILLED meanwhile, if that says that they will be. */
+/* Ask what the sample of many keys says.  Meanwhile the device fills buckets, if the sample says that it
+ * will have to; *FILLED: it did. */
 template <class Of> static cudaError_t
 look_together(const job<Of> &j, bin_news *news, bool *filled)
 {

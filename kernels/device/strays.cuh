@@ -2,24 +2,23 @@
 /*
  * strays.cuh - many keys that ascend but for a few, which are out of place
  *
- * In:   keys whose sample falls rarely (sample.cuh), or does not, while some keys do.
- * Out:  whether they could be sorted so; then they ascend.
+ * In:   keys whose sample ascends (sample.cuh), but for a few places at most.
+ * Out:  whether they had few strays: then they ascend; otherwise they are as they were.
  *
  *     bounds_kernel   medians of some keys where two tiles meet: what range has each tile?
- *     rising_kernel   one block: bounds shall not fall
+ *     rising_kernel   one block raises bounds that fall
  *     part_kernel     keys outside of the range of their tile, or where keys of the tile fall, are
  *                     strays; the others go to the other room, a tile where it was
- *     sums_kernel     one block: how many keys are left in the tiles before
- *     strays are sorted, where all keys were
- *     below_kernel    how many strays are below each bound? Tiles whose ranges get many are crowded
+ *     sums_kernel     one block counts the keys that are left in the tiles before each
+ *     sort()          strays, by scratch memory where all keys were
+ *     below_kernel    how many strays are below each bound?  A tile whose range has many is crowded
  *     unite_kernel    tiles and the strays of their ranges, to where they belong
  *     crowd_kernel    the same of strays of crowded tiles, which one block would take long for
  *
- * Each key is read and written twice, but for strays.  If these are too many, part_kernel stops, and
- * keys are as they were.
+ * Each key is read and written twice, but for strays.  If these are too many, part_kernel stops.
  *
  * A bound is wrong if most of the keys that it is the median of are strays.  Then a tile has the wrong
- * range, and more strays: what comes out is right all the same.
+ * range, and more strays; the result is right all the same.
  *
  * Invariant: bounds never fall, so keys of a tile and strays of its range are all above those before.
  */
@@ -107,7 +106,7 @@ warp_greatest_up_to(number mine)
 	return mine;
 }
 
-/* Raise bounds that are below one before; if many are, that is no use. */
+/* Raise bounds that are below one before; if many are, keys are not nearly in order: *NEWS is broken. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 rising_kernel(stray_tables s, uint32_t tiles)
@@ -242,7 +241,7 @@ part_kernel(stray_tables s, Key *to, Key *strays, uint32_t most, const Key *keys
 			strays[place + k - left] = tile[k];
 }
 
-/* Sums over the tiles before in place of how many keys each has kept. */
+/* Replace the number of keys that each tile has kept by the sum over the tiles before. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 sums_kernel(stray_tables s, uint32_t tiles)

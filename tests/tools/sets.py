@@ -14,7 +14,8 @@ from itertools import groupby
 
 FORMATS = dict(u8="B", i8="b", u16="H", i16="h", u32="I", i32="i", u64="Q", i64="q")
 draw = random.Random(int(sys.argv[1]))
-LETTERS = bytes(draw.choices(b"abAB", k=100_000))       # words are pieces of it: a draw for each letter took half of the time
+# Words are pieces of these: a draw for each letter took half of the time.
+LETTERS = bytes(draw.choices(b"abAB", k=100_000))
 program = sys.argv[3] if len(sys.argv) > 3 else "gsort"
 
 # ---- kinds of elements: each draws one, and says what it is in a file, its key and its text --------

@@ -376,43 +376,73 @@ check_refused(void)
 	      needed <= sizeof scratch, "asking needs no arrays");
 }
 
+/* Let each call of the device fail in a sort of R with scratch memory in A: the library says so, and the next
+ * sort works. */
+static void
+check_failures(const struct row *r, struct arrays *a)
+{
+	unsigned long calls = 1;
+	char fault[32];
+
+	for (unsigned long n = 0; n <= calls; n++) {	/* none is call 0 */
+		const unsigned long before = emu_calls();
+		enum gsort_error error;
+		size_t falls = 0;
+
+		(void)snprintf(fault, sizeof fault, "%lu:%d", before + n, (int)cudaErrorMemoryAllocation);
+		for (unsigned turn = 0; turn < 2; turn++) {
+			for (size_t i = 0; i < r->count; i++)
+				call_put(a->keys, i, 4, key_of(r->shape, 32, i, r->count, r->count));
+			if (turn == 0 && n > 0)
+				setenv("GSORT_EMU_FAIL", fault, 1);
+			error = call(r, a);
+			unsetenv("GSORT_EMU_FAIL");
+			if (turn == 0 && n == 0)
+				calls = emu_calls() - before;
+			CHECK(error == GSORT_ERROR_NONE || (turn == 0 && error == GSORT_ERROR_MEMORY &&
+			                                    n > 0 && gsort_cuda_message()[0] != '\0'),
+			      "call %lu fails: no memory, says the library, not %d; then a sort works", n,
+			      (int)error);
+		}
+		for (size_t i = 1; i < r->count; i++)
+			falls += call_get(a->keys, i - 1, 4) > call_get(a->keys, i, 4);
+		CHECK(falls == 0, "%zu keys of shape %u fall after call %lu failed", falls, r->shape, n);
+	}
+}
+
 /* A call that runs alone opens what it needs once; a failed one says so, and the next one works. */
 static void
 check_kept(void)
 {
-	struct row r = { &call_types[CALL_U32], 0, 1, SHAPE_UNIFORM, 20000 };
-	struct arrays a = { guarded(r.count * 4, 0), guarded(r.count * 4, 0), NULL, 0 };
-	unsigned long first, later, before;
+	static const struct row rows[] = {
+		{ &call_types[CALL_U32], 0, 0, SHAPE_UNIFORM, 20000 },
+		{ &call_types[CALL_U32], 0, 0, SHAPE_UNIFORM, 150001 },
+		{ &call_types[CALL_U32], 0, 0, SHAPE_CURVE, 150001 },
+		{ &call_types[CALL_U32], 0, 0, SHAPE_NEARLY, 150001 },
+	};
+	const struct row *r = &rows[0];
+	const size_t most = 150001 * 4;
+	struct arrays a = { guarded(most, 0), guarded(most, 0), NULL, 0 };
+	unsigned long first, before;
 	size_t pieces;
-	char fault[32];
 
 	(void)gsort_cuda_release();
-	(void)call(&r, &a);
+	(void)call(&rows[1], &a);
 	a.scratch = guarded(a.scratch_bytes, 0);
 	pieces = emu_allocations();
 	before = emu_calls();
-	CHECK(call(&r, &a) == GSORT_ERROR_NONE, "the first call works");
+	CHECK(call(r, &a) == GSORT_ERROR_NONE, "the first call works");
 	first = emu_calls() - before;
 	CHECK(emu_allocations() == pieces + 1, "the first call keeps a page");
 	before = emu_calls();
-	CHECK(call(&r, &a) == GSORT_ERROR_NONE, "the second call works");
-	later = emu_calls() - before;
-	CHECK(later < first && emu_allocations() == pieces + 1, "and opens nothing");
-	for (unsigned long n = 1; n <= later; n++) {
-		(void)snprintf(fault, sizeof fault, "%lu:%d", emu_calls() + n,
-		               (int)cudaErrorMemoryAllocation);
-		setenv("GSORT_EMU_FAIL", fault, 1);
-		const enum gsort_error error = call(&r, &a);
-		unsetenv("GSORT_EMU_FAIL");
-		CHECK(error == GSORT_ERROR_NONE ||
-		      (error == GSORT_ERROR_MEMORY && gsort_cuda_message()[0] != '\0'),
-		      "call %lu fails: no memory, says the library, not %d", n, (int)error);
-		CHECK(call(&r, &a) == GSORT_ERROR_NONE, "after call %lu failed another sort works", n);
-	}
+	CHECK(call(r, &a) == GSORT_ERROR_NONE, "the second call works");
+	CHECK(emu_calls() - before < first && emu_allocations() == pieces + 1, "and opens nothing");
+	for (size_t i = 0; i < (units_brief() ? 1 : sizeof rows / sizeof rows[0]); i++)
+		check_failures(&rows[i], &a);
 	CHECK(gsort_cuda_release() == GSORT_ERROR_NONE && emu_allocations() == pieces,
 	      "released, nothing is kept");
-	(void)guards_hold(a.keys, r.count * 4, 0);
-	(void)guards_hold(a.other, r.count * 4, 0);
+	(void)guards_hold(a.keys, most, 0);
+	(void)guards_hold(a.other, most, 0);
 	(void)guards_hold(a.scratch, a.scratch_bytes, 0);
 }
 

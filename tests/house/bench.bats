@@ -95,7 +95,7 @@ load ../helpers
 		like = lambda value, printed: f"{value:.{len(printed.partition('.')[2])}f}" == printed
 		shown = subprocess.run(["bench/all", "--show", "bench/results/2cores-2026-11-26/all.json"], check=True,
 		                       capture_output=True, text=True).stdout.split("\n\n")[1]
-		assert shown.count("\n") == 14 and shown in compared, shown
+		assert shown.count("\n") == 22 and shown in compared, shown
 		rows = json.load(open("bench/results/2cores-2026-11-22/versus-u32.json"))["rows"]
 		printed = re.search(rf"2\^28 u32 took {number} s .*`: {number} s.* {number} s from a pipe .{number} s", compared)
 		rows = {row["command"]: row["seconds"] for row in rows}

@@ -436,16 +436,10 @@ cells_fill(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsig
 	return min(64 - (unsigned)__clzll((long long)(space->numbers - 1)), span);
 }
 
-/* To X, the upper LIVE bits of each key + BASE, as many as fit beside a place: run by run. */
-template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
-live_bits(uint32_t *x, const leaf_space<BITS, Key, Value> *space, unsigned count, Key base, Key live)
+/* Append to each X the bits of KEY_OF(r) that are LIVE, from the top on, ROOM at most. */
+template <class Key, class Key_of> static __device__ __forceinline__ void
+append_bits(uint32_t *x, Key live, unsigned room, const Key_of &key_of)
 {
-	enum { THREADS = block<word<BITS>>::THREADS };
-	unsigned room = 32 - BITS;
-
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++)
-		x[r] = 0;
 #pragma unroll 1
 	while (live != 0 && room > 0) {
 		const unsigned end = 64 - (unsigned)__clzll((long long)live);
@@ -455,13 +449,27 @@ live_bits(uint32_t *x, const leaf_space<BITS, Key, Value> *space, unsigned count
 
 #pragma unroll
 		for (unsigned r = 0; r < THREAD_KEYS; r++) {
-			const Key key = space->keys[min(r * THREADS + threadIdx.x, count - 1)] + base;
+			const Key key = key_of(r);
 
 			x[r] = x[r] << some | ((uint32_t)(key >> (end - some)) & mask);
 		}
 		room -= some;
 		live &= ((Key)1 << (end - some)) - 1;
 	}
+}
+
+/* To X, the upper LIVE bits of each key + BASE, as many as fit beside a place: run by run. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
+live_bits(uint32_t *x, const leaf_space<BITS, Key, Value> *space, unsigned count, Key base, Key live)
+{
+	enum { THREADS = block<word<BITS>>::THREADS };
+
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		x[r] = 0;
+	append_bits(x, live, 32 - BITS, [=](unsigned r) {
+		return (Key)(space->keys[min(r * THREADS + threadIdx.x, count - 1)] + base);
+	});
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++)
 		x[r] <<= BITS;
@@ -561,22 +569,9 @@ leaf_refine(leaf_space<BITS, Key, Value> *space, unsigned count)
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++)
 		x[r] = number + (uint32_t)__popc(begins & ((2u << r) - 1));
-#pragma unroll 1
-	while (live != 0 && room > 0) {
-		const unsigned end = 64 - (unsigned)__clzll((long long)live);
-		const uint64_t gap = ~(uint64_t)live & (~(uint64_t)0 >> (64 - end));
-		const unsigned begin = 64 - (unsigned)__clzll((long long)gap), some = min(end - begin, room);
-		const uint32_t mask = (1u << some) - 1;
-
-#pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++) {
-			const Key key = leaf_key(space, first + min(r, max(here, 1u) - 1));
-
-			x[r] = x[r] << some | ((uint32_t)(key >> (end - some)) & mask);
-		}
-		room -= some;
-		live &= ((Key)1 << (end - some)) - 1;
-	}
+	append_bits(x, live, room, [=](unsigned r) {
+		return leaf_key(space, first + min(r, max(here, 1u) - 1));
+	});
 	__syncthreads();
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {

@@ -60,14 +60,11 @@ gs_plan_cuda_bytes(void)
 	return CUDA_BYTES;
 }
 
-/* More make a sort to a file no faster, and others by a fifth or a quarter (plan.c). */
-enum { USEFUL_THREADS = 16 };
-
 /* Bytes of keys from which a GPU pays. */
 static uint64_t
 crossover(const struct rates *rates, unsigned threads)
 {
-	const uint64_t useful = gs_least(threads, USEFUL_THREADS);
+	const uint64_t useful = gs_least(threads, GS_USEFUL_THREADS);
 
 	return ((uint64_t)1 << 30) * OPEN_MS * useful / (rates->cpu_ms - rates->gpu_ms * useful);
 }

@@ -33,7 +33,7 @@
  *
  * More than 32 were not measured.
  */
-enum { THREADS = 16, MOST_THREADS = 64 };
+enum { MOST_THREADS = 64 };
 #define MANY_FROM_BYTES	((uint64_t)1 << 30)
 
 /* Addresses of a thread: a stack, malloc(3)'s arena, and what the plan multiplies by threads. */
@@ -224,7 +224,7 @@ gs_plan_threads_most(const struct gs_plan_input *input)
 
 	if (input->threads > 0)
 		return (unsigned)gs_least(input->threads, GS_TEAM_MAX);
-	return (unsigned)gs_least(input->cores, many ? MOST_THREADS : THREADS);
+	return (unsigned)gs_least(input->cores, many ? MOST_THREADS : GS_USEFUL_THREADS);
 }
 
 /* Little memory means few threads: each has tables of its own. */

@@ -92,9 +92,9 @@ size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
  * device or on several.
  *
  * Keys are divided into bins, by digits of their range if they are evenly spread, by splitters
- * from a sample if they are not, without regard to order, until bins fit a bitonic network; of many,
- * those that ascend or descend already are only compared, and reversed; of those that ascend but for a few
- * these are sorted apart
+ * from a sample if they are not, without regard to order, until bins fit a bitonic network; many keys
+ * that ascend or descend already are only compared, and reversed; if all but a few ascend, the few are
+ * sorted apart
  * (Stehle, Jacobsen, "A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs", SIGMOD 2017;
  * Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010).
  */

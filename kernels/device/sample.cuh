@@ -422,7 +422,7 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 /*
  * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
  * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, nor do
- * gaps between u32: even buckets do.  Blocks behind those that rank look at a unit of keys each.
+ * gaps between u32: even buckets do.  The first blocks rank; each of the others looks at a unit of keys.
  */
 template <class Key> static __global__ void
 __launch_bounds__(RANK_THREADS, blocks_that_fit(RANK_THREADS, 1))

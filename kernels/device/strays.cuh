@@ -183,7 +183,7 @@ part_kernel(stray_tables s, Key *to, Key *strays, uint32_t most, const Key *keys
 		uint32_t before = 0, all = 0;
 		bool falls = false;
 
-		/* those that stay to the front, in order, others behind */
+		/* keys that stay go to the front, in order, strays behind them */
 #pragma unroll
 		for (unsigned i = 0; i < STRAY_EACH; i++)
 			all += (uint32_t)__popc(__ballot_sync(ALL_LANES, (stay >> i & 1) != 0));

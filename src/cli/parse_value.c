@@ -88,7 +88,7 @@ gs_parse_device(const char *value, struct gsort_options *options)
 	return true;
 }
 
-/* The power of 1024 that SUFFIX means, 0: b; -1: there is no such suffix. */
+/* The power of 1024 that SUFFIX means, 0: b; -1: SUFFIX is unknown. */
 static int
 power_of(const char *suffix)
 {

@@ -261,8 +261,8 @@ gs_line_load_next(const struct gs_line_batch *batch, size_t i)
  * Make the words of a usual KEY that is a number at the beginning of its field.  If they do not begin with
  * it (AT is 1 to 7), what comes next follows.
  *
- * @return  true: some failed: all but 1 to 15 digits, behind a sign and zeros perhaps, and those that others
- *          follow
+ * @return  true: some failed: numbers that have not 1 to 15 digits, and numbers before another key, if AT is
+ *          not 0
  */
 bool gs_line_words_of_numbers(struct gs_line_batch *batch, const struct gs_fields *fields,
                               const struct gs_keydef *key);

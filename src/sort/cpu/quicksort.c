@@ -460,8 +460,8 @@ prefetch(const char *keys, size_t bytes)
 
 /*
  * Partition COUNT keys, 2 * HELD_KEYS at least, which become ordered bits by MAPS; returns how many are up to
- * PIVOT.  As HELD_KEYS of each end are held, there is room for as many on one side of those that are to be
- * read, at least; the next are read on the other side.
+ * PIVOT.  As HELD_KEYS of each end are held, there is room for as many on one side of the unread keys, at
+ * least; the next are read on the other side.
  */
 static __attribute__((noinline)) size_t
 partition_in_place(const struct gs_simd_kernels *kernels, const struct gs_quicksort_maps *maps, char *keys,

@@ -50,7 +50,7 @@ struct gs_quicksort_maps {
 	const void *context;
 };
 
-/* As a second-level cache has.  Fewer keys are not partitioned where they are, which mixes those that are
+/* As a second-level cache has.  Fewer keys are not partitioned where they are, which mixes keys that were
  * nearly in order: u64 2^18, one in 64 random, Xeon, 5.9 ns a key, and 7.2 in pieces. */
 enum { GS_QUICKSORT_SCRATCH_BYTES = 2 << 20 };
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/round.h"
 #include "base/shared.h"
 #include "base/splitmix.h"
 
@@ -92,7 +93,7 @@ gs_shared_make(struct gs_shared *shared, size_t bytes, struct gs_shared_offer *o
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	shared->bytes = (bytes + sizeof(uint64_t) + 4095) / 4096 * 4096;
+	shared->bytes = gs_round_up(bytes + sizeof(uint64_t), 4096);
 	shared->fd = make_file(shared->bytes);
 	if (shared->fd < 0 || !map(shared, MAP_SHARED)) {
 		gs_shared_close(shared);

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/shared.h"
 #include "net/ranks.h"
 
@@ -150,7 +151,7 @@ make_window(struct gs_ranks *ranks, struct gs_window *window)
 {
 	struct ranks_mpi *mpi = own(ranks);
 	const size_t slots = window->gives + window->takes;
-	const size_t flag_bytes = (window->gives * sizeof(uint32_t) + 4095) / 4096 * 4096;
+	const size_t flag_bytes = gs_round_up(window->gives * sizeof(uint32_t), 4096);
 
 	mpi->requests = calloc(slots, sizeof(MPI_Request));
 	mpi->indices = calloc(slots, sizeof *mpi->indices);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/team.h"
 #include "sort/items/items.h"
 #include "stages/items/item_store.h"
@@ -471,12 +472,11 @@ forget_rows(struct gs_division *division)
 
 	for (unsigned t = 0; t < division->shared->threads; t++) {
 		if (stripe > 0)
-			gs_arena_forget(division->memory + t * stripe,
-			                (division->taken[t] + 4095) / 4096 * 4096);
+			gs_arena_forget(division->memory + t * stripe, gs_round_up(division->taken[t], 4096));
 		division->taken[t] = 0;
 	}
 	if (stripe == 0)
-		gs_arena_forget(division->memory, (used + 4095) / 4096 * 4096);
+		gs_arena_forget(division->memory, gs_round_up(used, 4096));
 }
 
 gs_status

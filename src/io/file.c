@@ -223,8 +223,8 @@ gs_file_rewind(struct gs_file *file)
 	file->recording.consumed = false;
 	if (file->regular && gs_file_is_standard(file))
 		(void)lseek(STDIN_FILENO, (off_t)file->start, SEEK_SET);
-	if (file->regular)
-		file->waits = file->again = true;
+	if (file->regular)		/* the current one stays open: its name may be gone */
+		file->waits = file->again = file->references == 0;
 	else if (!file->spent && file->references == 0)
 		gs_file_reference(file);
 	learn_size(file);

@@ -457,8 +457,7 @@ gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, s
 
 /* ---- reading again ---------------------------------------------------------- */
 
-/* The first file that cannot be read again, or NULL.  Of those that are left, the descriptor
- * is closed. */
+/* The first file that cannot be read again, or NULL. */
 static const struct gs_file *
 unrepeatable(const struct gs_input *input)
 {
@@ -513,13 +512,8 @@ gs_input_rewind(struct gs_input *input)
 		return gs_fail(GS_EIO, "%s: cannot be read again: it is not a regular file, and was not "
 		               "kept in memory; --device=cpu reads it once", lost->name);
 	end_file(input);
-	for (size_t f = 0; f < input->next_at && f < input->files.count; f++) {
-		struct gs_file *file = &input->files.list[f];
-
-		if (file->regular && f + 1 == input->next_at)
-			gs_file_leave(file);
-		gs_file_rewind(file);
-	}
+	for (size_t f = 0; f < input->next_at && f < input->files.count; f++)
+		gs_file_rewind(&input->files.list[f]);
 	gs_recorder_rewind(&input->recorder);
 	while (input->owns_stop && read(input->stop, ignored, sizeof ignored) > 0)
 		;

@@ -142,8 +142,8 @@ size_t gs_input_record_room(const struct gs_input *input);
 bool gs_input_can_rewind(const struct gs_input *input);
 
 /**
- * Begin again before the first file.  Regular files are opened and read again from where they
- * began; pipes and callbacks come from the recording, and then go on where they are now.
+ * Begin again before the first file.  Regular files are read again from where they began, and opened
+ * again, but the current one; pipes and callbacks come from the recording, and then go on where they are now.
  * All claimed pieces have been read, and no other thread reads.
  *
  * @return  GS_OK; GS_EBUDGET: the recording is full; GS_EIO: there is none.  The input can only

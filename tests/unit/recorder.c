@@ -391,7 +391,8 @@ check_files(size_t before, size_t record_bytes, bool fits, bool later)
 	}
 }
 
-/* A file of another content takes the name of one that was read; or none has it any more. */
+/* A file of another content takes the name of one that was read; or none has it any more.  The one that is
+ * being read is open. */
 static void
 check_replaced(void)
 {
@@ -403,15 +404,24 @@ check_replaced(void)
 
 	write_file("a", 0, 1000);
 	write_file("b", 0, 1000);
-	write_file("c", 0, 1000);
+	write_file("c", 1000, 1000);
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
 	      reads(input, 0, 1001, 1000) && gs_input_next(input) && reads(input, 0, 10, 10),
 	      "two files are read");
-	rename(path("c"), names[1]);
+	remove(names[1]);
 	CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 0, 1001, 1000) &&
-	      gs_input_next(input) && gs_input_read(input, &byte, 1, &got) == GS_EIO &&
-	      strstr(gs_message(), "b: cannot be read again: it has been replaced by another file"),
+	      gs_input_next(input) && reads(input, 0, 1001, 1000), "the second, whose name is gone, too");
+	rename(path("c"), names[0]);
+	CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
+	      gs_input_read(input, &byte, 1, &got) == GS_EIO &&
+	      strstr(gs_message(), "a: cannot be read again: it has been replaced by another file"),
 	      "one has been replaced: %s", gs_message());
+	gs_input_close(input);
+	remove(names[0]);
+	write_file("a", 0, 10);
+	write_file("b", 0, 10);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) && gs_input_next(input),
+	      "two files are opened");
 	remove(names[0]);
 	CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
 	      gs_input_read(input, &byte, 1, &got) == GS_EIO &&

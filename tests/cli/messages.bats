@@ -622,6 +622,8 @@ export -f damaged
 	gsort: long: the header has 3145729 bytes or more: that needs '--buffer-size=192M' (-S) at least
 	$ echo a,b | gsort -t, -k c --header
 	gsort: -: the header has no column 'c': "a,b"
+	$ echo a,b,a | gsort -t, -k a:n --header
+	gsort: -: the header has several columns 'a': "a,b,a"; name one by its number, as in -k 1,1n
 	$ printf 'id,a b\r\n' | gsort -k id:n --header
 	gsort: -: the header has no column 'id': "id,a b"; fields between commas need --csv
 	$ printf 'id;price\n' | gsort -k price:n --csv --header

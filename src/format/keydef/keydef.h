@@ -131,8 +131,10 @@ const char *gs_field_limit(const struct gs_fields *fields, const struct gs_keyde
  * may have, too.
  * Blanks around a name do not count where blanks separate fields.
  *
- * @return  from 0; SIZE_MAX: there is none
+ * @return  from 0; GS_NO_FIELD: there is none; GS_TWO_FIELDS, or more, are called so
  */
+#define GS_NO_FIELD	SIZE_MAX
+#define GS_TWO_FIELDS	(SIZE_MAX - 1)
 size_t gs_field_named(const struct gs_fields *fields, const char *line, const char *end,
                       const char *name, size_t name_bytes);
 

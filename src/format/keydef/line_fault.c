@@ -331,12 +331,15 @@ explain_header(int separator, const char *line, size_t bytes)
 
 gs_status
 gs_line_refuse_header(int separator, const char *name, size_t name_bytes, const char *line,
-                      const char *end)
+                      const char *end, bool several)
 {
 	enum { HEADER_BYTES = 200 };	/* of it, in the message */
 	const size_t bytes = (size_t)(end - line);
 
-	return gs_fail(GS_EINPUT, "the header has no column '%.*s': \"%.*s%s\"%s", (int)name_bytes, name,
+	return gs_fail(GS_EINPUT, "the header has %s '%.*s': \"%.*s%s\"%s",
+	               several ? "several columns" : "no column", (int)name_bytes, name,
 	               (int)(bytes < HEADER_BYTES ? bytes : HEADER_BYTES), line,
-	               bytes < HEADER_BYTES ? "" : "...", explain_header(separator, line, bytes));
+	               bytes < HEADER_BYTES ? "" : "...",
+	               several ? "; name one by its number, as in -k 1,1n"
+	                       : explain_header(separator, line, bytes));
 }

@@ -192,6 +192,7 @@ gs_field_named(const struct gs_fields *fields, const char *line, const char *end
                const char *name, size_t name_bytes)
 {
 	const bool blanks = fields->separator == GS_NO_SEPARATOR;
+	size_t found = GS_NO_FIELD;
 
 	for (size_t field = 0; line <= end; field++) {
 		const char *limit = end_of_field(fields, line, end);
@@ -204,11 +205,15 @@ gs_field_named(const struct gs_fields *fields, const char *line, const char *end
 		int c;
 
 		while ((c = gs_key_text_next(&text)) == gs_key_text_next(&wanted))
-			if (c < 0)
-				return field;
+			if (c < 0) {
+				if (found != GS_NO_FIELD)
+					return GS_TWO_FIELDS;
+				found = field;
+				break;
+			}
 		if (limit >= end)
 			break;
 		line = limit + !blanks;
 	}
-	return SIZE_MAX;
+	return found;
 }

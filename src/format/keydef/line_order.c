@@ -240,9 +240,9 @@ gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes
 		if (!key->sought)
 			continue;
 		field = gs_field_named(&order->fields, line, end, key->name, key->name_bytes);
-		if (field == SIZE_MAX)
+		if (field >= GS_TWO_FIELDS)
 			return gs_line_refuse_header(order->fields.separator, key->name, key->name_bytes,
-			                             line, end);
+			                             line, end, field == GS_TWO_FIELDS);
 		gs_keydef_place(key, field);
 	}
 	settle(order);

@@ -176,10 +176,10 @@ size_t gs_line_fault_find(const struct gs_line_order *order, bool missing, const
 void gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line,
                            size_t bytes, char reason[GS_LINE_FAULT_BYTES]);
 
-/** Refuse the header LINE .. END, which has no column with that NAME, and show it.  SEPARATOR: as in struct
- *  gs_fields. */
+/** Refuse the header LINE .. END, which has no column with that NAME, or SEVERAL, and show it.  SEPARATOR: as
+ *  in struct gs_fields. */
 MUST_CHECK gs_status gs_line_refuse_header(int separator, const char *name, size_t name_bytes,
-                                           const char *line, const char *end);
+                                           const char *line, const char *end, bool several);
 
 /* ---- the numbers that lines are by their first key (line_value.c) ----------------- */
 

@@ -217,6 +217,7 @@ host_sources = \
   src/sort/cpu/quicksort.h \
   src/sort/cpu/simd_kernels.h \
   src/sort/cpu/simd_kernels.inc \
+  src/sort/cpu/values.c \
   src/sort/cpu/vector_partition.inc \
   src/sort/each_width.inc \
   src/sort/follow.c \

@@ -172,6 +172,111 @@ check_partition(enum gs_simd simd, unsigned bits, size_t count, size_t beyond)
 	free(to);
 }
 
+/* --- few values ------------------------------------------------------------------- */
+
+/* One key has another value; one of 50 has; or all values have equal halves, so that u64 share a slot. */
+enum values_way { KNOWN, ONE_STRANGER, STRANGERS, SAME_SLOT, VALUES_WAYS };
+
+/* 0 is one of VALUES, and so is a neighbour of its slot. */
+static void
+make_values(struct arrays *arrays, unsigned bits, size_t count, size_t values, enum values_way way)
+{
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t v = units_mix(i) % values;
+		uint64_t key = v < 6 || way == SAME_SLOT ? v << 32 | v : units_mix(v);
+
+		if (way == ONE_STRANGER ? i + 1 == count : way == STRANGERS && i % 50 == 7)
+			key = units_mix(~i);
+		arrays->expect[i] = bits == 32 ? (uint32_t)key : key;
+		gs_key_put(arrays->input, bits, i, arrays->expect[i]);
+	}
+	units_sort(arrays->expect, count);
+}
+
+/* Are VALUES those of the sorted keys, and their counts? */
+static bool
+are_counted(const struct arrays *arrays, unsigned bits, size_t count, const struct gs_values *values)
+{
+	size_t at = 0;
+
+	for (size_t v = 0; v < values->count; v++)
+		for (uint32_t c = 0; c < values->counts[v]; c++, at++)
+			if (at == count || arrays->expect[at] != gs_key_at(values->values, bits, v))
+				return false;
+	return at == count;
+}
+
+static void
+check_count(const struct arrays *arrays, unsigned bits, size_t count, size_t likely, bool counted)
+{
+	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)
+		for (int there = 0; there < 2; there++) {
+			const size_t bytes = count * (bits / 8);
+			struct gs_values values;
+
+			memcpy(arrays->keys, arrays->input, bytes);
+			values = gs_values_count(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys,
+			                         count, likely, arrays->scratch, bytes,
+			                         there ? arrays->keys : NULL);
+			CHECK(counted ? are_counted(arrays, bits, count, &values)
+			      : values.count == 0 && memcmp(arrays->keys, arrays->input, bytes) == 0,
+			      "%zu times u%u of %zu values are %s by %s", count, bits, likely,
+			      counted ? "counted" : "as they were", gs_simd_name((enum gs_simd)simd));
+		}
+}
+
+static void
+check_few_values(struct arrays *arrays, unsigned bits)
+{
+	static const size_t counts[] = { 8200, 20000, 65536, 270000 };
+	static const size_t values[] = { 17, 60, 250, 1000, 4000, 30000 };
+	char name[64];
+
+	for (unsigned c = 0; c < sizeof counts / sizeof counts[0]; c++)
+		for (unsigned v = 0; v < sizeof values / sizeof values[0]; v++)
+			for (int way = KNOWN; way < VALUES_WAYS; way++) {
+				const size_t count = counts[c], likely = values[v];
+				const bool few = likely <= count / 32 && likely <= 4000;
+
+				(void)snprintf(name, sizeof name, "%zu values, way %d", likely, way);
+				make_values(arrays, bits, count, likely, (enum values_way)way);
+				check(arrays, bits, name, count, way == KNOWN);
+				if (way == KNOWN || (way == ONE_STRANGER && likely < 4000))
+					check_count(arrays, bits, count, likely, few);
+				else if (way == SAME_SLOT && bits == 64)
+					check_count(arrays, bits, count, likely, false);
+			}
+	make_values(arrays, bits, 65536, 30000, KNOWN);
+	check_count(arrays, bits, 65536, 1000, false);
+}
+
+/* A sample of few values, of twice as many, and of those that repeat because one does. */
+static void
+check_estimate(unsigned bits)
+{
+	static const struct {
+		size_t values, often, least, most;	/* OFTEN of 256 keys have one value */
+	} rows[] = {
+		{ 1, 0, 1, 1 }, { 100, 0, 80, 120 }, { 1000, 0, 600, 1700 }, { SIZE_MAX, 0, 0, 0 },
+		{ SIZE_MAX, 40, 0, 0 }, { 3000, 100, 0, 0 },
+	};
+	uint64_t keys[GS_DISTRIBUTION_SAMPLE], sample[GS_DISTRIBUTION_SAMPLE];
+
+	for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		size_t values;
+
+		for (size_t i = 0; i < GS_DISTRIBUTION_SAMPLE; i++)
+			keys[i] = i < rows[r].often ? 7
+			          : units_mix(units_mix(i) % rows[r].values) >> (64 - bits);
+		units_sort(keys, GS_DISTRIBUTION_SAMPLE);
+		for (size_t i = 0; i < GS_DISTRIBUTION_SAMPLE; i++)
+			gs_key_put(sample, bits, i, keys[i]);
+		values = gs_values_estimate(sample, bits, GS_DISTRIBUTION_SAMPLE);
+		CHECK(rows[r].least <= values && values <= rows[r].most, "%zu values seem to be %zu",
+		      rows[r].values, values);
+	}
+}
+
 /* --- tally ------------------------------------------------------------------------ */
 
 /* Most keys have one value; all have; or the halves of a value of 64 bits are equal, and no product of what
@@ -531,6 +636,8 @@ unit_quicksort(void)
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		check_dense(&arrays, bits, 1);
 		check_dense(&arrays, bits, 3 << 14);
+		check_few_values(&arrays, bits);
+		check_estimate(bits);
 	}
 	free(memory);
 	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)

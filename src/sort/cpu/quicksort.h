@@ -33,6 +33,26 @@ size_t gs_sample_values(const void *sample, unsigned key_bits, size_t count, voi
 /** Do half of a sorted sample or more, COUNT of KEYS, lie in a range that quicksort counts? */
 bool gs_sample_dense(const void *sample, unsigned key_bits, size_t count, size_t keys);
 
+/* Values in order, and how many keys have each. */
+struct gs_values {
+	size_t    count;
+	char     *values;
+	uint32_t *counts;
+};
+
+/** How many values have keys, by COUNT of them, sorted?  0: too many to say. */
+size_t gs_values_estimate(const void *sample, unsigned key_bits, size_t count);
+
+/**
+ * Count COUNT keys by value (values.c).
+ *
+ * @likely   gs_values_estimate() of GS_DISTRIBUTION_SAMPLE of them
+ * @room     ROOM_BYTES for a table, and for the result if INTO is NULL; else it goes there, which may be KEYS
+ * @return   count 0: there are too many, and KEYS are as they were
+ */
+struct gs_values gs_values_count(const struct gs_simd_kernels *kernels, const void *keys, size_t count,
+                                 size_t likely, void *room, size_t room_bytes, void *into);
+
 /**
  * Sort COUNT keys at FROM into INTO, where there is room for as many; FROM's contents are lost.
  *

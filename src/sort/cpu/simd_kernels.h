@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * simd_kernels.h - the five loops of the CPU's sort that are written for vectors, and the bins of one
+ * simd_kernels.h - the six loops of the CPU's sort that are written for vectors, and the bins of one
  *
  * There is a table of them for each kind of vectors and each width of keys.  All keep their state
  * in their arguments, so any number of threads may call them.  Arrays of keys may begin anywhere.
@@ -78,6 +78,13 @@ uint64_t gs_binner_first(const struct gs_binner *binner, unsigned bin);
 
 /* ---- the loops (simd_kernels.c) -------------------------------------------------- */
 
+/** The slot of a value in a hash table of 2^SLOT_BITS, 1 to 16. */
+static inline unsigned
+gs_value_slot(uint64_t value, unsigned slot_bits, uint32_t factor)
+{
+	return (uint32_t)((uint32_t)(value ^ value >> 32) * factor) >> (32 - slot_bits);
+}
+
 struct gs_simd_kernels {
 	unsigned key_bits;
 	size_t   leaf_keys;	/* most keys of one call of sort_leaf() */
@@ -105,6 +112,11 @@ struct gs_simd_kernels {
 	 *  COUNTS are void. */
 	bool (*tally)(const void *keys, size_t count, const void *values, size_t value_count,
 	              size_t *counts);
+
+	/** Find the slot of each key, gs_value_slot(), if that of VALUES has it; else NONE, and the key is
+	 *  one of OTHERS, which KEYS may be, with room for a vector more than COUNT; returns how many. */
+	size_t (*look_up)(const void *values, unsigned slot_bits, uint32_t factor, const void *keys,
+	                  size_t count, uint16_t none, uint16_t *slots, void *others);
 };
 
 /** The table for vectors of SIMD, gs_simd_best() or less, and keys of 32 or 64 bits. */

@@ -54,16 +54,22 @@ expect_sorted(const struct shot *shot)
 }
 
 static void
-make(struct shot *shot)
+fill(struct shot *shot)
 {
 	for (size_t i = 0; i < shot->count; i++)
 		gs_key_put(input, bits(shot), i,
 		           shapes[shot->shape].key(i, shot->count) >> (64 - bits(shot)));
-	expect_sorted(shot);
-	memcpy(keys, input, shot->count * (bits(shot) / 8));
 	snprintf(shot->name, sizeof shot->name, "%zu times %s, %s, %s, %u threads", shot->count,
 	         gs_key_name(shot->type), shapes[shot->shape].name,
 	         shot->options.reverse ? "down" : "up", shot->options.threads);
+}
+
+/* The input is complete. */
+static void
+begin(const struct shot *shot)
+{
+	expect_sorted(shot);
+	memcpy(keys, input, shot->count * (bits(shot) / 8));
 }
 
 /* The first place where KEYS are not as expected. */
@@ -201,7 +207,8 @@ check_all(enum gsort_type type, unsigned shape, size_t count, bool reverse, unsi
 	struct shot shot = { type, shape, count, { .struct_size = sizeof shot.options,
 	                     .reverse = reverse, .threads = threads }, "" };
 
-	make(&shot);
+	fill(&shot);
+	begin(&shot);
 	check_sort(&shot);
 	check_scratch(&shot);
 	check_argsort(&shot, count % 2 == 0 ? GSORT_U32 : GSORT_U64);
@@ -215,11 +222,10 @@ check_few(enum gsort_type type, size_t count, unsigned threads, size_t others)
 	struct shot shot = { type, SHAPE_FEW, count, { .struct_size = sizeof shot.options,
 	                     .reverse = threads > 1, .threads = threads }, "" };
 
-	make(&shot);
+	fill(&shot);
 	for (size_t i = 0; i < others; i++)
 		gs_key_put(input, bits(&shot), count - 2 - i, units_mix(i) >> (64 - bits(&shot)));
-	expect_sorted(&shot);
-	memcpy(keys, input, count * (bits(&shot) / 8));
+	begin(&shot);
 	check_sort(&shot);
 	check_scratch(&shot);
 }

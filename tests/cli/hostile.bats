@@ -342,7 +342,7 @@ count_reads() {
 # --- lines -----------------------------------------------------------------------
 
 @test "a line without an end: soon, and by its number" {
-	local bytes='head -c 256M /dev/zero'
+	local bytes='head -c 80M /dev/zero'
 	[ -z "${GSORT_SLOW:-}" ] || bytes='head -c 4G /dev/zero'
 	for char in '\0' 7 0 ' ' -; do
 		for option in --type=int --type=float -c -m; do

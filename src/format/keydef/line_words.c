@@ -5,10 +5,14 @@
  * A number needs no end: it ends at the separator anyway, unless that could be part of a number.
  *
  * Words are made in two steps: the first finds eight bytes in each line and loads them, the second makes
- * words of these with vectors.  In a cache, of the third field of CSV, with eight digits, that takes 7.3 ns
- * (5.8 before numbers of 9 to 15 digits were made here), and line by line 10.5; of the end of a line of
- * 13 bytes 3.4 and 4.4 (Emerald Rapids).
+ * words of these with vectors.  With AVX-512 the first takes eight lines, too: in a job, of the third field
+ * of CSV, with eight digits, both take 7.5 ns, and 14 if the first takes line by line; of the beginning of a
+ * line of 13 bytes 2.2 and 4.3 (a busy Emerald Rapids).
  */
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "base/simd.h"
 #include "format/keydef/line_words.h"
 
@@ -57,6 +61,20 @@ load_eight(const char *at)
 	return be64toh(word);
 }
 
+#if defined __x86_64__
+#define AVX512	__attribute__((target("avx512bw,avx512dq,avx512vl,bmi,bmi2")))
+
+/* The same of eight, SOME of them; 0: of others. */
+static inline AVX512 __m512i
+first_eights(__mmask8 some, __m512i at)
+{
+	const __m512i turned = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
+
+	return _mm512_shuffle_epi8(_mm512_mask_i64gather_epi64(_mm512_setzero_si512(), some, at, NULL, 1),
+	                           turned);
+}
+#endif
+
 /* ---- numbers ---------------------------------------------------------------------- */
 
 /* What is loaded of each line. */
@@ -83,27 +101,35 @@ is_plain(const struct gs_fields *fields, const char *line, const char *end)
 	return end - line >= 8 && !(fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL);
 }
 
-/* No line: its word fails. */
-INLINE void
-load_none(struct numbers *numbers, size_t i)
+/* Find where the number of KEY begins in the line of WALK; NULL: the line is not plain. */
+INLINE const char *
+find_number(const struct gs_fields *fields, const struct gs_keydef *key, struct gs_field_walk *walk)
 {
-	numbers->text[i] = numbers->next[i] = numbers->flip[i] = numbers->line[i] = 0;
+	const char *at;
+
+	if (!is_plain(fields, walk->line, walk->end))
+		return NULL;
+	gs_walk_to(fields, walk, key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field);
+	at = walk->at;
+	while (fields->separator == GS_NO_SEPARATOR && at < walk->end && gs_is_blank((unsigned char)*at))
+		at++;
+	return at;
 }
 
-/* Load a number without the zeros before it, but for the last one.  Returns whether it may have more than
- * eight digits. */
-INLINE bool
-load_number(const struct gs_fields *fields, const struct gs_keydef *key, struct gs_field_walk *walk,
-            uint64_t separators, struct numbers *numbers, size_t i)
+/* Load the number AT a place, or none, without the zeros before it but for the last one.  Returns whether
+ * it may have more than eight digits. */
+static bool
+load_number(const struct gs_line_batch *batch, const char *at, uint64_t reverse, uint64_t separators,
+            struct numbers *numbers, size_t i)
 {
-	const bool blanks = fields->separator == GS_NO_SEPARATOR;
-	const char *end = walk->end, *at;
-	size_t left;
+	const char *end = batch->lines[i] + batch->bytes[i] - 1;
 	bool negative;
+	size_t left;
 
-	gs_walk_to(fields, walk, key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field);
-	for (at = walk->at; blanks && at < end && gs_is_blank((unsigned char)*at); at++)
-		;
+	if (at == NULL) {
+		numbers->text[i] = numbers->next[i] = numbers->flip[i] = numbers->line[i] = 0;
+		return false;
+	}
 	negative = at < end && *at == '-';
 	for (at += negative; end - at > 1 && *at == '0' && gs_is_digit(at[1]); at++)
 		;
@@ -111,10 +137,142 @@ load_number(const struct gs_fields *fields, const struct gs_keydef *key, struct 
 	left = (size_t)(end - at);
 	numbers->text[i] = load_left(end, left, separators);
 	numbers->next[i] = load_left(end, left > 8 ? left - 8 : 0, separators);
-	numbers->flip[i] = negative != ((key->letters & GS_LETTER_R) != 0) ? UINT64_MAX : 0;
-	numbers->line[i] = load_eight(walk->line);
+	numbers->flip[i] = negative ? ~reverse : reverse;
+	numbers->line[i] = load_eight(batch->lines[i]);
 	/* both are known: a branch on the first would often be mispredicted */
 	return (gs_line_other(numbers->text[i]) == 0) & gs_is_digit(numbers->next[i] & 0xff);
+}
+
+#if defined __x86_64__
+/* As find_number() for all lines, if FIELD is not the first one. */
+static AVX512 void
+find_numbers_avx512(const struct gs_line_batch *batch, const struct gs_fields *fields,
+                    const struct gs_keydef *key, const char **at)
+{
+	const __m512i separator = _mm512_set1_epi8((char)fields->separator), quote = _mm512_set1_epi8('"');
+	const uint64_t number = UINT64_C(1) << (key->begin_field - 1);
+
+	for (size_t i = 0; i < batch->count; i++) {
+		struct gs_field_walk walk = gs_line_load_next(batch, i);
+		const size_t bytes = (size_t)(walk.end - walk.line);
+		const __mmask64 within = _bzhi_u64(UINT64_MAX, bytes < 64 ? (unsigned)bytes : 64);
+		const __m512i text = _mm512_maskz_loadu_epi8(within, walk.line);
+		const uint64_t found = _mm512_mask_cmpeq_epi8_mask(within, text, separator);
+		const uint64_t before = _pdep_u64(number, found);
+
+		at[i] = walk.line + _tzcnt_u64(before) + 1;
+		if (before == 0 || bytes < 8 || (fields->csv && _mm512_cmpeq_epi8_mask(text, quote) != 0))
+			at[i] = find_number(fields, key, &walk);
+	}
+}
+
+/* As load_left(), of SOME. */
+static inline AVX512 __m512i
+load_lefts(__mmask8 some, __m512i end, __m512i left, uint64_t separators)
+{
+	const __m512i most = _mm512_set1_epi64(8), loaded = _mm512_max_epu64(left, most);
+	const __m512i text = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), some,
+	                                                 _mm512_sub_epi64(end, loaded), NULL, 1);
+	const __m512i back = _mm512_sub_epi64(loaded, left);
+
+	return _mm512_or_si512(_mm512_srlv_epi64(text, _mm512_slli_epi64(back, 3)),
+	                       _mm512_sllv_epi64(_mm512_set1_epi64((long long)separators),
+	                                         _mm512_slli_epi64(left, 3)));
+}
+
+/* Bits of bytes that are digits. */
+static inline AVX512 __mmask64
+digits_of(__m512i text)
+{
+	return _mm512_cmple_epu8_mask(_mm512_sub_epi8(text, _mm512_set1_epi8('0')), _mm512_set1_epi8(9));
+}
+
+/* As load_number(), of eight lines from number I on, or those that are left. */
+static inline AVX512 bool
+load_eight_numbers(const struct gs_line_batch *batch, const char *const *at, uint64_t reverse,
+                   uint64_t separators, struct numbers *numbers, size_t i)
+{
+	const __m512i byte = _mm512_set1_epi64(0xff), zero = _mm512_set1_epi64('0');
+	const __m512i one = _mm512_set1_epi64(1), all = _mm512_set1_epi64(-1);
+	const __mmask8 there = (__mmask8)_bzhi_u32(0xff, (unsigned)(batch->count - i));
+	const __m512i lines = _mm512_maskz_loadu_epi64(there, batch->lines + i);
+	const __m512i bytes = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(there, batch->bytes + i));
+	const __m512i end = _mm512_sub_epi64(_mm512_add_epi64(lines, bytes), one);
+	__m512i from = _mm512_maskz_loadu_epi64(there, at + i), left, text, first, next, digits;
+	const __mmask8 some = _mm512_test_epi64_mask(from, from);
+	__mmask8 minus = 0, sign, zeros;
+
+	for (;;) {
+		left = _mm512_maskz_sub_epi64(some, end, from);
+		text = load_lefts(some, end, left, separators);
+		digits = _mm512_movm_epi8(digits_of(text));
+		first = _mm512_and_si512(text, byte);
+		zeros = _mm512_cmpeq_epi64_mask(first, zero);
+		sign = _mm512_mask_cmpeq_epi64_mask(~minus, first, _mm512_set1_epi64('-'));
+		sign |= _mm512_mask_test_epi64_mask(zeros, digits, _mm512_set1_epi64(0xff00));
+		if (sign == 0)
+			break;
+		minus |= sign & ~zeros;
+		from = _mm512_mask_add_epi64(from, sign, from, one);
+	}
+	left = _mm512_sub_epi64(_mm512_max_epu64(left, _mm512_set1_epi64(8)), _mm512_set1_epi64(8));
+	next = load_lefts(some, end, left, separators);
+	_mm512_storeu_si512(numbers->text + i, text);
+	_mm512_storeu_si512(numbers->next + i, next);
+	_mm512_storeu_si512(numbers->flip + i, _mm512_xor_si512(_mm512_movm_epi64(minus & ~zeros),
+	                                                        _mm512_set1_epi64((long long)reverse)));
+	_mm512_storeu_si512(numbers->line + i, first_eights(some, lines));
+	return (_mm512_cmpeq_epi64_mask(digits, all) &
+	        _mm512_test_epi64_mask(_mm512_movm_epi8(digits_of(next)), byte)) != 0;
+}
+
+static AVX512 bool
+load_numbers_avx512(const struct gs_line_batch *batch, const char *const *at, uint64_t reverse,
+                    uint64_t separators, struct numbers *numbers)
+{
+	bool long_ones = false;
+
+	for (size_t i = 0; i < batch->count; i += 8)
+		long_ones |= load_eight_numbers(batch, at, reverse, separators, numbers, i);
+	return long_ones;
+}
+#endif
+
+/* Find the numbers of KEY. */
+static void
+find_numbers(const struct gs_line_batch *batch, const struct gs_fields *fields, const struct gs_keydef *key,
+             const char **at)
+{
+#if defined __x86_64__
+	const size_t field = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
+
+	if (gs_simd_best() == GS_SIMD_AVX512 && fields->separator != GS_NO_SEPARATOR && field - 1 < 64) {
+		find_numbers_avx512(batch, fields, key, at);
+		return;
+	}
+#endif
+	for (size_t i = 0; i < batch->count; i++) {
+		struct gs_field_walk walk = gs_line_load_next(batch, i);
+
+		at[i] = find_number(fields, key, &walk);
+	}
+}
+
+/* Load the numbers of KEY, AT these places.  Returns whether some may have more than eight digits. */
+static bool
+load_numbers(const struct gs_line_batch *batch, const struct gs_keydef *key, const char *const *at,
+             uint64_t separators, struct numbers *numbers)
+{
+	const uint64_t reverse = key->letters & GS_LETTER_R ? UINT64_MAX : 0;
+	bool long_ones = false;
+
+#if defined __x86_64__
+	if (gs_simd_best() == GS_SIMD_AVX512)
+		return load_numbers_avx512(batch, at, reverse, separators, numbers);
+#endif
+	for (size_t i = 0; i < batch->count; i++)
+		long_ones |= load_number(batch, at[i], reverse, separators, numbers, i);
+	return long_ones;
 }
 
 /* The eight digits at the beginning of TEXT, 0 behind the last one; *BYTES: how many are digits.  *FAULT is
@@ -189,18 +347,14 @@ gs_line_words_of_numbers(struct gs_line_batch *batch, const struct gs_fields *fi
                          const struct gs_keydef *key)
 {
 	const uint64_t separators = separators_of(fields);
+	const char *at[GS_LINE_BATCH];
 	struct numbers numbers;
-	bool long_ones = false;
+	bool long_ones;
 
-	for (size_t i = 0; i < batch->count; i++) {
-		struct gs_field_walk walk = gs_line_load_next(batch, i);
-
+	find_numbers(batch, fields, key, at);
+	long_ones = load_numbers(batch, key, at, separators, &numbers);
+	for (size_t i = 0; i < batch->count; i++)
 		numbers.skip[i] = 8 * batch->at;
-		if (is_plain(fields, walk.line, walk.end))
-			long_ones |= load_number(fields, key, &walk, separators, &numbers, i);
-		else
-			load_none(&numbers, i);
-	}
 	return make_numbers_best(batch, &numbers, long_ones, separators, batch->words, batch->failed) != 0;
 }
 
@@ -257,19 +411,71 @@ GS_SIMD_BEST(uint64_t, make_strings, (const struct strings *strings, size_t coun
                                       uint64_t *words, uint64_t *failed),
              (strings, count, flip, alone, words, failed))
 
+/* Load the strings of lines FROM .. TO.  Returns whether one goes on behind its word. */
+static bool
+load_strings(const struct gs_line_batch *batch, const struct gs_line_string *string, size_t from, size_t to,
+             struct strings *strings)
+{
+	bool more = false;
+
+	for (size_t i = from; i < to; i++) {
+		const struct gs_field_walk walk = gs_line_load_next(batch, i);
+		const size_t bytes = (size_t)(walk.end - walk.line);
+		const size_t end = bytes < string->to ? bytes : string->to;
+		const size_t begin = end < string->from ? end : string->from;
+
+		more |= load_string(walk.line + begin, end - begin, walk.line + end, batch->at, strings, i);
+	}
+	return more;
+}
+
+#if defined __x86_64__
+/* The same of all lines. */
+static AVX512 bool
+load_strings_avx512(const struct gs_line_batch *batch, const struct gs_line_string *string,
+                    struct strings *strings)
+{
+	const __m512i at = _mm512_set1_epi64(batch->at), eight = _mm512_set1_epi64(8);
+	const __m512i most = _mm512_set1_epi64((long long)string->to);
+	const __m512i least = _mm512_set1_epi64((long long)string->from);
+	bool more = false;
+	size_t i = 0;
+
+	for (; i + 8 <= batch->count; i += 8) {
+		const __m256i lengths = _mm256_loadu_si256((const __m256i *)(const void *)(batch->bytes + i));
+		const __m512i length = _mm512_sub_epi64(_mm512_cvtepu32_epi64(lengths), _mm512_set1_epi64(1));
+		const __m512i end = _mm512_min_epu64(length, most), begin = _mm512_min_epu64(end, least);
+		const __m512i bytes = _mm512_sub_epi64(end, begin), to = _mm512_add_epi64(at, eight);
+		const __m512i others = _mm512_sub_epi64(_mm512_max_epu64(bytes, to), bytes);
+		const __m512i first = _mm512_add_epi64(_mm512_loadu_si512(batch->lines + i), begin);
+		const __m512i word = _mm512_add_epi64(first, _mm512_sub_epi64(at, others));
+
+		for (size_t k = 0; k < 8; k++)
+			gs_line_load_ahead(batch->lines, batch->bytes, batch->count + batch->behind, i + k);
+		if (_mm512_cmplt_epu64_mask(bytes, eight) != 0) {
+			more |= load_strings(batch, string, i, i + 8, strings);
+			continue;
+		}
+		_mm512_storeu_si512(strings->first + i, first_eights(0xff, first));
+		_mm512_storeu_si512(strings->word + i, first_eights(0xff, word));
+		_mm512_storeu_si512(strings->others + i, _mm512_slli_epi64(others, 2));
+		more |= _mm512_testn_epi64_mask(others, others) != 0;
+	}
+	return more | load_strings(batch, string, i, batch->count, strings);
+}
+#endif
+
 bool
 gs_line_words_of_strings(struct gs_line_batch *batch, const struct gs_line_string *string, bool *more)
 {
 	struct strings strings;
 
-	for (size_t i = 0; i < batch->count; i++) {
-		const struct gs_field_walk walk = gs_line_load_next(batch, i);
-		const size_t bytes = (size_t)(walk.end - walk.line);
-		const size_t to = bytes < string->to ? bytes : string->to;
-		const size_t from = to < string->from ? to : string->from;
-
-		*more |= load_string(walk.line + from, to - from, walk.line + to, batch->at, &strings, i);
-	}
+#if defined __x86_64__
+	if (gs_simd_best() == GS_SIMD_AVX512)
+		*more |= load_strings_avx512(batch, string, &strings);
+	else
+#endif
+		*more |= load_strings(batch, string, 0, batch->count, &strings);
 	return make_strings_best(&strings, batch->count, string->flip, string->alone, batch->words,
 	                         batch->failed) != 0;
 }
@@ -308,26 +514,24 @@ gs_line_words_of_pairs(struct gs_line_batch *batch, const struct gs_fields *fiel
 {
 	const uint64_t flip = keys[0].letters & GS_LETTER_R ? UINT64_MAX : 0;
 	const uint64_t separators = separators_of(fields);
+	const char *at[GS_LINE_BATCH];
 	struct numbers numbers;
 	struct strings strings;
-	bool long_ones = false;
+	bool long_ones;
 
 	for (size_t i = 0; i < batch->count; i++) {
 		struct gs_field_walk walk = gs_line_load_next(batch, i);
-		const bool plain = is_plain(fields, walk.line, walk.end);
 		const char *begin = walk.line, *limit = begin;
 		size_t bytes;
 
-		if (plain)
+		if (is_plain(fields, walk.line, walk.end))
 			gs_line_find_usual(fields, keys, &walk, &begin, &limit);
 		bytes = (size_t)(limit - begin);
 		(void)load_string(begin, bytes, walk.end, batch->at, &strings, i);
-		if (plain)
-			long_ones |= load_number(fields, keys + 1, &walk, separators, &numbers, i);
-		else
-			load_none(&numbers, i);
+		at[i] = find_number(fields, keys + 1, &walk);
 		numbers.skip[i] = batch->at > bytes ? 8 * (batch->at - bytes - 1) : 0;
 	}
+	long_ones = load_numbers(batch, keys + 1, at, separators, &numbers);
 	(void)make_strings_best(&strings, batch->count, flip, true, batch->words, batch->failed);
 	return append_numbers_best(batch, &strings, &numbers, long_ones, separators, batch->words,
 	                           batch->failed) != 0;

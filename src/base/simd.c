@@ -27,6 +27,12 @@ ask_processor(void)
 		return GS_SIMD_AVX512;
 	return CPU_FEATURE_ACTIVE(AVX2) ? GS_SIMD_AVX2 : GS_SIMD_NONE;
 }
+
+bool
+gs_simd_has_vbmi2(void)
+{
+	return CPU_FEATURE_ACTIVE(AVX512_VBMI2);
+}
 #else
 static enum gs_simd
 ask_processor(void)
@@ -45,6 +51,17 @@ ask_processor(void)
 	if ((b & avx512) == avx512 && (saved & ZMM_SAVED) == ZMM_SAVED)
 		return GS_SIMD_AVX512;
 	return (b & AVX2) != 0 && (saved & YMM_SAVED) == YMM_SAVED ? GS_SIMD_AVX2 : GS_SIMD_NONE;
+}
+
+bool
+gs_simd_has_vbmi2(void)
+{
+	static _Atomic int known = -1;
+	unsigned a, b, c, d;
+
+	if (known < 0)
+		known = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c >> 6 & 1) != 0;
+	return known;
 }
 #endif
 #endif

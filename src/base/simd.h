@@ -13,6 +13,9 @@ enum gs_simd gs_simd_best(void);
 void gs_simd_at_most(enum gs_simd most);
 const char *gs_simd_name(enum gs_simd simd);
 
+/** With GS_SIMD_AVX512: can bytes be compressed, too? */
+bool gs_simd_has_vbmi2(void);
+
 /*
  * Define NAME_best(), which does what the inline function NAME() does, compiled for the vectors of this
  * processor.  PARAMETERS and ARGUMENTS stand in parentheses.

@@ -30,9 +30,12 @@ const struct gs_parser *
 gs_parser_of(enum gs_simd simd)
 {
 	static const struct gs_parser avx2 = { find_avx2, read_avx2 };
-	static const struct gs_parser avx512 = { find_avx512, read_avx512 };
+	static const struct gs_parser avx512 = { find_avx2, read_avx512 };
+	static const struct gs_parser vbmi2 = { find_vbmi2, read_avx512 };
 
-	return simd == GS_SIMD_AVX512 ? &avx512 : simd == GS_SIMD_AVX2 ? &avx2 : NULL;
+	if (simd == GS_SIMD_AVX512)
+		return gs_simd_has_vbmi2() ? &vbmi2 : &avx512;
+	return simd == GS_SIMD_AVX2 ? &avx2 : NULL;
 }
 
 #else

@@ -549,15 +549,17 @@ gather_fixed(const struct gs_item_part *part, size_t at, size_t bytes, char *int
 static size_t
 gather_lines(const struct gs_item_part *part, size_t at, char *into)
 {
-	const char *begin = into;
+	const char *const *items = part->items, *begin = into;	/* as for gather_fixed() */
+	const uint32_t *places = part->places, *lengths = part->lengths;
+	const size_t count = part->count;
 
-	for (size_t i = 0; i < part->count; i++) {
-		const uint32_t place = part->places[i];
-		const size_t bytes = part->lengths[place] - at;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t place = places[i];
+		const size_t bytes = lengths[place] - at;
 
-		if (i + AHEAD < part->count)
-			__builtin_prefetch(part->items[part->places[i + AHEAD]]);
-		gs_item_copy(into, part->items[place] + at, bytes);
+		if (i + AHEAD < count)
+			__builtin_prefetch(items[places[i + AHEAD]]);
+		gs_item_copy(into, items[place] + at, bytes);
 		into += bytes;
 	}
 	return (size_t)(into - begin);

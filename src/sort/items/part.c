@@ -447,6 +447,8 @@ sort_subgroups(struct gs_item_part *part, const struct packing *packing, unsigne
 	const uint64_t *sorted = part->other, apart = (uint64_t)1 << packing->place_bits;
 	size_t large = 0, large_end = 0, end;
 
+	if (packing->shift == 0 && !more && gs_item_words_decide(part->order, shared) && !part->mark_equal)
+		to = *from;	/* settle() would do nothing */
 	for (size_t at = *from;; at = end) {
 		while (at + 1 < to && (sorted[at] ^ sorted[at + 1]) >= apart)
 			at++;		/* most are alone */

@@ -92,9 +92,13 @@ gs_item_sample_most(uint64_t memory_bytes, unsigned ranks, size_t item_bytes)
 /* Each thread has buffers of a record at least: what it reads, divides, loads and sorts. */
 enum { RECORDS_OF_THREAD = 6 };
 
-/* Of a chunk that is read ahead; not tuned.  All threads read a chunk, and then divide it. */
+/*
+ * Of a chunk that is read ahead.  All threads read a chunk, and then divide it while it is in their caches:
+ * two threads take 0.168 to 0.186 s of processors for 100 MB of CSV, and 0.175 to 0.228 with a least of 4 MiB
+ * (a busy Emerald Rapids).
+ */
 #define LEAST_CHUNK_BYTES	(64 * KIB)
-#define GOOD_CHUNK_BYTES	(4 * MIB)
+#define GOOD_CHUNK_BYTES	(1 * MIB)
 #define THREAD_BYTES		(1 * MIB)	/* of a chunk for each thread, of large inputs */
 
 /* Bytes of a chunk of lines, of MEMORY for all of them. */

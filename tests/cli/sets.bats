@@ -107,23 +107,24 @@ prints() {
 }
 
 @test "records and keys of 128 bits, larger than memory; a header of bytes" {
-	gen --seed 6 --keys 400000 --type u64 >keys
+	gen --seed 6 --keys 800000 --type u64 >keys
 	for options in -u128 '--record-size=16 -k u64@0 -k u64@8r' '--record-size=16 -k u64@8'; do
-		head -c 2400000 keys >a
-		tail -c 2400000 keys >b
+		head -c 4800000 keys >a
+		tail -c 4800000 keys >b
 		# shellcheck disable=SC2086
 		gsort $options keys >all
-		tail -c +800001 keys | head -c 1600000 >middle
+		tail -c +1600001 keys | head -c 3200000 >middle
 		for more in '' '-S 1M -T .' '--verify --parallel=1'; do
 			# shellcheck disable=SC2086
-			gsort $options $more --union a b | cmp - all
+			gsort $options $more --union --verbose=json:told a b | cmp - all
+			[ "${more:1:1}" != S ] || grep -q '"runs":[1-9]' told
 			# shellcheck disable=SC2086
 			gsort $options $more --intersect a b | cmp - <(gsort $options middle)
 		done
 		(printf head; cat b) >c
 		# shellcheck disable=SC2086
 		gsort $options --header=4 --difference c <(printf more; cat a) |
-			cmp - <(printf head; tail -c 800000 keys | gsort $options)
+			cmp - <(printf head; tail -c 1600000 keys | gsort $options)
 	done
 }
 
@@ -144,15 +145,16 @@ prints() {
 
 @test "inputs larger than memory, compressed, from a pipe" {
 	needs gzip
-	gen --seed 1 --keys 600000 --type u64 >keys
-	head -c 3200000 keys >a
-	tail -c 3200000 keys >b
-	gsort -u64 <(tail -c +1600001 keys | head -c 1600000) >middle
+	gen --seed 1 --keys 1000000 --type u64 >keys
+	head -c 6400000 keys >a
+	tail -c 6400000 keys >b
+	gsort -u64 <(tail -c +1600001 keys | head -c 4800000) >middle
 	gsort -u64 --intersect a b | cmp - middle
 	gzip -c a >a.gz
 	for options in '-S 1M -T .' --parallel=1 '-S 1M -T . -r' '--verify -S 1M -T . --compress-program=zstd'; do
 		# shellcheck disable=SC2086
-		gsort -u64 --intersect $options a.gz - <b | gsort -u64 | cmp - middle
+		gsort -u64 --intersect --verbose=json:told $options a.gz - <b | gsort -u64 | cmp - middle
+		[[ $options != *-S* ]] || grep -q '"runs":[1-9]' told
 	done
 	gsort -u64 --union -S 1M -T . -o a a.gz b
 	gsort -u64 keys | cmp - a

@@ -22,11 +22,11 @@ calls(const struct gsort_options *options)
 	return options->read != NULL;
 }
 
-/* The advice of the message about disorder.  Text must be in order even if order is not checked. */
+/* The advice of the message about disorder.  Numbers as text must be in order even if order is not checked. */
 static const char *
 advice(const struct gsort *job)
 {
-	return job->options.trust_order ? ": lines of text must be sorted to be merged; sort it"
+	return job->options.trust_order ? ": numbers of text must be sorted to be merged; sort it, or use -n, which merges lines"
 	       : GS_ADVICE_UNSORTED;
 }
 

@@ -286,8 +286,9 @@ endless() {
 	sort -n out | cmp - <(seq 3)
 	# numbers of another class would come too late to be printed
 	printf '5000000000\n2\n' >bad
-	trouble "bad:2: disorder: 2: lines of text must be sorted to be merged; sort it$" \
+	trouble "bad:2: disorder: 2: numbers of text must be sorted to be merged; sort it, or use -n, which merges lines$" \
 	        gsort -m --force bad
+	gsort -n -m --force bad | cmp - bad
 }
 
 @test "lines that are not numbers are errors, or left out" {

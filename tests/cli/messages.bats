@@ -245,7 +245,7 @@ says() {
 	$ printf '\003\0\001\0' >in; gsort -u16 -m in
 	gsort: in:2: disorder: 1 (byte 2): merging needs sorted inputs; sort it, or use --force
 	$ printf '5000000000\n1\n' >in; gsort -m --force in >/dev/null
-	gsort: in:2: disorder: 1: lines of text must be sorted to be merged; sort it
+	gsort: in:2: disorder: 1: numbers of text must be sorted to be merged; sort it, or use -n, which merges lines
 	END
 }
 

@@ -426,7 +426,8 @@ sort_from(const struct bucket *bucket, size_t at, size_t count)
 	const struct gs_array_args args = gs_array_args_u64(pairs->threads);
 
 	if (count <= pairs->large || gs_array_sort(bucket->words + at, count, &args) != GS_OK)
-		gs_quicksort_in_place(pairs->kernels, bucket->words + at, bucket->scratch, count, NULL);
+		gs_quicksort_in_place(pairs->kernels, bucket->words + at, count, bucket->scratch,
+		                      count * sizeof *bucket->words, NULL);
 }
 
 /* Sort words from BEGIN to END whose bits of a key are equal by the lowest WIDTH bits of their keys.  In one

@@ -323,13 +323,17 @@ static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
 	const struct gs_quicksort_maps maps = { to_ordered, to_raw, args };
-	const size_t bytes = gs_within(0, count * args->key_bytes, GS_QUICKSORT_SCRATCH_BYTES);
+	const size_t bytes = count * args->key_bytes;
+	size_t scratch_bytes = FEW_BYTES;
 	_Alignas(64) char few[FEW_BYTES];
 	struct gs_array_memory memory = { .at = few };
 
-	if (bytes > FEW_BYTES)
-		TRY(get_memory(&memory, bytes, args));
-	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, memory.at, count, &maps);
+	if (bytes > FEW_BYTES) {
+		scratch_bytes = gs_quicksort_scratch_bytes(bytes);
+		TRY(get_memory(&memory, scratch_bytes, args));
+	}
+	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, count, memory.at,
+	                      scratch_bytes, &maps);
 	if (bytes > FEW_BYTES)
 		gs_array_memory_give(&memory);
 	return GS_OK;
@@ -503,7 +507,7 @@ gs_array_sort_bytes(size_t count, const struct gs_array_args *args)
 	case COUNTED:
 		return ALIGNMENT + gs_count_bytes((size_t)1 << args->key_bits, gs_array_threads(args, bytes));
 	case QUICKSORT:
-		return bytes > FEW_BYTES ? ALIGNMENT + gs_within(0, bytes, GS_QUICKSORT_SCRATCH_BYTES) : 0;
+		return bytes > FEW_BYTES ? ALIGNMENT + gs_quicksort_scratch_bytes(bytes) : 0;
 	case BUCKETS:
 		layout = lay_out(count, args);
 		return ALIGNMENT + layout_bytes(&layout);

@@ -53,7 +53,8 @@ check(const struct arrays *arrays, unsigned bits, const char *name, size_t count
 		      name, gs_simd_name((enum gs_simd)simd), at);
 		memcpy(arrays->keys, arrays->input, count * (bits / 8));
 		gs_quicksort_in_place(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys,
-		                      arrays->scratch, count, NULL);
+		                      count, arrays->scratch, gs_quicksort_scratch_bytes(count * (bits / 8)),
+		                      NULL);
 		for (at = 0; at < count && arrays->expect[at] == gs_key_at(arrays->keys, bits, at);)
 			at++;
 		CHECK(at == count, "and where they are: not at %zu", at);
@@ -375,6 +376,53 @@ check_distribution(enum gs_simd simd, unsigned bits, bool kept, bool ordered)
 	      gs_simd_name(simd));
 }
 
+/* Random keys; one bin has most of those where no key of the sample lies, after an eighth; each other bin is
+ * empty. */
+enum once_way { EVEN, CLUMP, HALVES, ONCE_WAYS };
+
+/* Keys that are even are divided without counts; others are not, nor those that have too little room. */
+static void
+check_once(enum gs_simd simd, unsigned bits, enum once_way way)
+{
+	enum { ROOM = 3 * DISTRIBUTED, STEP = DISTRIBUTED / GS_DISTRIBUTION_SAMPLE };
+	static uint64_t keys[DISTRIBUTED], to[ROOM], sorted[DISTRIBUTED], expect[DISTRIBUTED];
+	struct gs_distribution distribution;
+	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
+	size_t at = 0;
+	bool once, fits, good;
+
+	for (size_t i = 0; i < DISTRIBUTED; i++) {
+		expect[i] = units_mix(i) >> (64 - bits);
+		if (way == CLUMP && i > DISTRIBUTED / 8 && i % STEP == 1)
+			expect[i] = (UINT64_MAX >> 1 | i) >> (64 - bits);
+		else if (way == HALVES)
+			expect[i] &= ~(UINT64_C(1) << (bits - 8));
+		gs_key_put(keys, bits, i, expect[i]);
+		if (i % STEP == 0 && i / STEP < GS_DISTRIBUTION_SAMPLE)
+			gs_key_put(sample, bits, i / STEP, expect[i]);
+	}
+	good = gs_distribution_choose(&distribution, gs_simd_kernels(simd, bits), sample,
+	                              GS_DISTRIBUTION_SAMPLE, DISTRIBUTED, false);
+	CHECK(good && !gs_distribution_scatter_once(&distribution, to, keys, DISTRIBUTED, 2 * DISTRIBUTED),
+	      "twice the room is too little");
+	once = gs_distribution_scatter_once(&distribution, to, keys, DISTRIBUTED, ROOM);
+	/* Narrow vectors sort so few keys at once that bins take more room. */
+	fits = distribution.room < 2 * DISTRIBUTED / distribution.binner.bins;
+	CHECK(once == (way == EVEN && fits), "way %d, u%u are divided without counts by %s: %d", (int)way,
+	      bits, gs_simd_name(simd), once);
+	for (unsigned b = 0; b < distribution.binner.bins; b++) {
+		const size_t begin = at;
+
+		for (size_t i = once ? gs_distribution_begin(&distribution, b) : 0;
+		     i < distribution.end[b]; i++)
+			sorted[at++] = gs_key_at(to, bits, i);
+		units_sort(sorted + begin, at - begin);
+	}
+	units_sort(expect, DISTRIBUTED);
+	good = once ? at == DISTRIBUTED && memcmp(sorted, expect, sizeof expect) == 0 : at == 0;
+	CHECK(good, "way %d, each is in its bin by %s, or none is", (int)way, gs_simd_name(simd));
+}
+
 static void
 check_undivided(unsigned bits)
 {
@@ -618,7 +666,7 @@ unit_quicksort(void)
 		65535, 65536, 65537, 131073, (1 << 18) + 4321,
 	};
 	const size_t most = 270000;
-	char *memory = malloc(4 * (most * 8 + 8));
+	char *memory = malloc(6 * (most * 8 + 8));	/* scratch memory is three times as large */
 	struct arrays arrays = { .expect = (uint64_t *)(void *)memory };
 
 	arrays.input = memory + (most + 1) * 8;
@@ -650,6 +698,8 @@ unit_quicksort(void)
 				gs_simd_set_fetches_first(way / 4 == 1);
 				check_distribution((enum gs_simd)simd, bits, way % 2 == 1, way / 2 % 2 == 1);
 			}
+			for (int way = EVEN; way < ONCE_WAYS; way++)
+				check_once((enum gs_simd)simd, bits, (enum once_way)way);
 			check_range((enum gs_simd)simd, bits, 0, end);
 			check_range((enum gs_simd)simd, bits, end - 1, end);
 			check_range((enum gs_simd)simd, bits, 5, end / 3);

@@ -18,20 +18,47 @@ enum { ROUND_KEYS = 512 };	/* whose bins are found at once */
  * 123, and 119, 96 and 90. */
 enum { BINS_LEAST = 32, MOST_BYTES = 2 << 20 };
 
+/* After a share of the keys a scatter without counts may give up.  Another share may lie beyond either end of
+ * a sample: six times as many as do on average, but for once in 400 times. */
+enum { TRIAL_SHARE = 16, GROUPS = 16, EDGE_SHARE = 43 };
+
 #define UNROLLED	_Pragma("GCC unroll 8")
 
-/* Are the sorted keys of a sample even?  Not if more than a 32nd of them is in one bin, beyond what few bins
- * explain: a quicksort is as fast then, or faster if many keys are equal. */
-static bool
-is_even(const struct gs_distribution *distribution, const void *sample, size_t sample_keys)
+/* Rounded up. */
+static size_t
+root(size_t n)
 {
-	const size_t most = sample_keys / 32 + 2 * sample_keys / distribution->binner.bins + 1;
+	size_t root = 1;
+
+	while (root * root < n)
+		root++;
+	return root;
+}
+
+/* Are the sorted keys of a sample even?  Not if more than a 32nd of them is in one bin, beyond what few bins
+ * explain: a quicksort is as fast then, or faster if many keys are equal.  Random keys have few pairs in a
+ * bin, of 256 coarse ones at most, as fine ones tell less. */
+static bool
+is_even(struct gs_distribution *distribution, const void *sample, size_t sample_keys)
+{
+	enum { COARSE_BINS = 256 };
+	const unsigned bins = distribution->binner.bins;
+	const int coarse = bins <= COARSE_BINS ? 0 : 32 - __builtin_clz((bins - 1) / COARSE_BINS);
+	const size_t most = sample_keys / 32 + 2 * sample_keys / bins + 1;
+	const size_t expected = (sample_keys * sample_keys << coarse) / (2 * bins);
 	uint16_t found[GS_DISTRIBUTION_SAMPLE];
+	size_t pairs = 0;
 
 	distribution->kernels->bins(&distribution->binner, sample, sample_keys, found);
 	for (size_t s = most; s < sample_keys; s++)
 		if (found[s] == found[s - most])
 			return false;
+	for (size_t s = 1, first = 0; s < sample_keys; s++) {
+		if (found[s] >> coarse != found[first] >> coarse)
+			first = s;
+		pairs += s - first;
+	}
+	distribution->even = pairs <= expected + 5 * root(expected) / 2;
 	return true;
 }
 
@@ -73,6 +100,7 @@ gs_distribution_choose(struct gs_distribution *distribution, const struct gs_sim
 		return false;
 	distribution->kernels = kernels;
 	distribution->ordered = ordered;
+	distribution->room = each + 5 * root(each);
 	distribution->binner = gs_binner_choose(least, most, bins, kernels, sample, sample_keys);
 	if (!is_even(distribution, sample, sample_keys))
 		return false;
@@ -185,6 +213,55 @@ scatter(struct gs_distribution *distribution, char *to, const char *keys, size_t
 		scatter_streams(distribution, to, keys, length, bins, key_bits, fetched, STREAMS);
 	scatter_streams(distribution, to, keys + done * (key_bits / 8), count - done,
 	                bins != NULL ? bins + done : NULL, key_bits, fetched, 1);
+}
+
+/* Are bins about as even as those of random keys, after the first FIRST keys?  The variance of a bin is its
+ * mean then, and no group of them has an eighth more than others.  The outer bins have keys beyond the
+ * sample, too. */
+static bool
+are_random(const struct gs_distribution *distribution, size_t first)
+{
+	const unsigned bins = distribution->binner.bins;
+	const size_t group = (bins + GROUPS - 1) / GROUPS, mean = first * group / bins;
+	const size_t most = mean + mean / 8 + 2 * root(mean);
+	size_t squares = 0, sum = 0;
+
+	for (unsigned b = 1; b + 1 < bins; b++) {
+		const size_t keys = distribution->end[b] - gs_distribution_begin(distribution, b);
+
+		squares += keys * keys;
+		sum = b % group == 0 ? keys : sum + keys;
+		if (sum > most)
+			return false;
+	}
+	return squares <= first * first / bins + first + first / 4;
+}
+
+bool
+gs_distribution_scatter_once(struct gs_distribution *distribution, void *to, const void *keys, size_t count,
+                             size_t most)
+{
+	const unsigned bins = distribution->binner.bins;
+	const size_t first = count / TRIAL_SHARE, key_bytes = distribution->kernels->key_bits / 8;
+	bool fit = true;
+
+	distribution->edge = count / EDGE_SHARE;
+	if (!distribution->even || distribution->ordered ||
+	    gs_distribution_begin(distribution, bins) + distribution->edge + count > most)
+		return false;
+	for (unsigned b = 0; b < bins; b++)
+		distribution->end[b] = (uint32_t)gs_distribution_begin(distribution, b);
+	gs_distribution_scatter(distribution, to, keys, first, NULL);
+	if (are_random(distribution, first)) {
+		gs_distribution_scatter(distribution, to, (const char *)keys + first * key_bytes,
+		                        count - first, NULL);
+		for (unsigned b = 0; b + 1 < bins; b++)
+			fit &= distribution->end[b] <= gs_distribution_begin(distribution, b + 1);
+		if (fit)
+			return true;
+	}
+	memset(distribution->end, 0, bins * sizeof *distribution->end);
+	return false;
 }
 
 void

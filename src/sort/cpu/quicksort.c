@@ -54,6 +54,7 @@ struct subarray {
 	char  *other;	/* the same place in the other array; NULL: there is none, and its home is here */
 	size_t count;
 	bool   home;	/* its keys belong where they are */
+	size_t room;	/* of the other array, if it is more than for COUNT keys; else 0 */
 };
 
 static uint64_t
@@ -269,9 +270,10 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
            uint64_t most, unsigned patience, void *sample, bool ordered)
 {
 	const size_t key_bytes = kernels->key_bits / 8;
-	const struct subarray copy = { keys->other, keys->from, keys->count, false };
+	const struct subarray copy = { keys->other, keys->from, keys->count, false, 0 };
 	struct gs_distribution distribution;
 	size_t at = 0;
+	bool once;
 
 	if (!gs_distribution_choose(&distribution, kernels, sample, SAMPLE_KEYS, keys->count,
 	                            ordered))
@@ -280,16 +282,20 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 		memcpy(copy.from, copy.other, copy.count * key_bytes);
 		keys = &copy;
 	}
-	gs_distribution_count(&distribution, keys->from, keys->count, NULL);
-	gs_distribution_place(&distribution);
-	gs_distribution_scatter(&distribution, keys->other, keys->from, keys->count, NULL);
+	once = gs_distribution_scatter_once(&distribution, keys->other, keys->from, keys->count, keys->room);
+	if (!once) {
+		gs_distribution_count(&distribution, keys->from, keys->count, NULL);
+		gs_distribution_place(&distribution);
+		gs_distribution_scatter(&distribution, keys->other, keys->from, keys->count, NULL);
+	}
 	for (unsigned b = 0; b < distribution.binner.bins; b++) {
-		const size_t end = distribution.end[b];
-		const struct subarray bin = { keys->other + at * key_bytes, keys->from + at * key_bytes,
-		                              end - at, !keys->home };
+		const size_t begin = once ? gs_distribution_begin(&distribution, b) : at;
+		const size_t count = distribution.end[b] - begin;
+		char *const from = keys->other + begin * key_bytes, *const other = keys->from + at * key_bytes;
+		const struct subarray bin = { from, other, count, !keys->home, 0 };
 
 		sort(kernels, &bin, least, most, patience);
-		at = end;
+		at += count;
 	}
 	return true;
 }
@@ -447,7 +453,7 @@ sort(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_
      uint64_t most, unsigned patience)
 {
 	const size_t key_bytes = kernels->key_bits / 8, count = keys->count;
-	struct subarray half = { keys->other, keys->from, 0, !keys->home };
+	struct subarray half = { keys->other, keys->from, 0, !keys->home, 0 };
 	uint64_t pivot = least + (most - least) / 2;
 	size_t low = 0, high = count;
 
@@ -477,7 +483,7 @@ void
 gs_quicksort(const struct gs_simd_kernels *kernels, void *into, void *from, size_t count,
              uint64_t least, uint64_t most)
 {
-	sort(kernels, &(struct subarray){ from, into, count, false }, least, most, PATIENCE);
+	sort(kernels, &(struct subarray){ from, into, count, false, 0 }, least, most, PATIENCE);
 }
 
 /* ---- keys that do not fit a cache, where they are ------------------------------------ */
@@ -486,6 +492,7 @@ struct large {
 	const struct gs_simd_kernels *kernels;
 	const struct gs_quicksort_maps *maps;	/* NULL: keys are ordered bits */
 	char  *scratch;
+	size_t scratch_keys;
 	size_t piece_keys;			/* no more are sorted with it */
 };
 
@@ -542,7 +549,7 @@ sort_large(const struct large *large, char *keys, size_t count, uint64_t least, 
 	const struct gs_simd_kernels *kernels = large->kernels;
 	const size_t key_bytes = kernels->key_bits / 8;
 	const bool fits = count <= large->piece_keys;
-	const struct subarray all = { keys, fits ? large->scratch : NULL, count, true };
+	const struct subarray all = { keys, fits ? large->scratch : NULL, count, true, large->scratch_keys };
 	uint64_t pivot = least + (most - least) / 2;
 	size_t low;
 
@@ -566,13 +573,16 @@ static bool
 choose_first(struct large *large, char *keys, size_t count, uint64_t most, uint64_t *pivot)
 {
 	const struct gs_simd_kernels *kernels = large->kernels;
-	const struct subarray all = { keys, NULL, count, true };
+	const struct subarray all = { keys, NULL, count, true, 0 };
+	const size_t piece_keys = PIECE_BYTES / (kernels->key_bits / 8);
 	uint64_t sample[SAMPLE_KEYS], values[TALLY_VALUES];
 
-	if (count <= large->piece_keys)
+	if (count <= piece_keys)
 		return false;
 	if (!draw(kernels, &all, large->maps, sample, SAMPLE_KEYS))
-		large->piece_keys = PIECE_BYTES / (kernels->key_bits / 8);
+		large->piece_keys = piece_keys;
+	if (count <= large->piece_keys)
+		return false;
 	*pivot = median(kernels, sample, SAMPLE_KEYS, most);
 	return large->maps != NULL &&
 	       gs_sample_values(sample, kernels->key_bits, SAMPLE_KEYS, values, TALLY_VALUES) >
@@ -581,11 +591,12 @@ choose_first(struct large *large, char *keys, size_t count, uint64_t most, uint6
 }
 
 void
-gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, void *scratch, size_t count,
-                      const struct gs_quicksort_maps *maps)
+gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, size_t count, void *scratch,
+                      size_t scratch_bytes, const struct gs_quicksort_maps *maps)
 {
 	const size_t key_bytes = kernels->key_bits / 8;
-	struct large large = { kernels, maps, scratch, GS_QUICKSORT_SCRATCH_BYTES / key_bytes };
+	const size_t most_keys = GS_QUICKSORT_SCRATCH_BYTES / key_bytes;
+	struct large large = { kernels, maps, scratch, scratch_bytes / key_bytes, most_keys };
 	const uint64_t most = UINT64_MAX >> (64 - kernels->key_bits);
 	uint64_t pivot;
 	size_t low;

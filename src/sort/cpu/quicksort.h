@@ -74,14 +74,21 @@ struct gs_quicksort_maps {
  * nearly in order: u64 2^18, one in 64 random, Xeon, 5.9 ns a key, and 7.2 in pieces. */
 enum { GS_QUICKSORT_SCRATCH_BYTES = 2 << 20 };
 
+/** What gs_quicksort_in_place() makes the best use of, for keys in BYTES. */
+static inline size_t
+gs_quicksort_scratch_bytes(size_t bytes)
+{
+	return bytes < GS_QUICKSORT_SCRATCH_BYTES / 3 ? 3 * bytes : GS_QUICKSORT_SCRATCH_BYTES;
+}
+
 /**
  * Sort COUNT keys where they are.
  *
- * @scratch  room for as many, or for those in GS_QUICKSORT_SCRATCH_BYTES
+ * @scratch  room for as many, in SCRATCH_BYTES, or GS_QUICKSORT_SCRATCH_BYTES of it
  * @maps     of the keys, by which they are mapped while a cache holds them; or NULL: they are ordered bits
  */
-void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, void *scratch, size_t count,
-                           const struct gs_quicksort_maps *maps);
+void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, size_t count, void *scratch,
+                           size_t scratch_bytes, const struct gs_quicksort_maps *maps);
 
 /* ---- keys that fit the second-level cache, in bins of about a leaf each (distribution.c) ---- */
 
@@ -97,6 +104,8 @@ void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, vo
  *                       quicksort   count   scatter   leaves   all, and with half a block
  *     262,144 u32            4.49    0.40      0.90     1.16   2.47   2.35
  *     131,072 u64            8.24    0.49      1.01     2.06   3.57   3.43
+ *
+ * Even keys need no counts: gs_distribution_scatter_once().
  */
 
 /* Keys in the sample, and bins, at most. */
@@ -106,6 +115,8 @@ struct gs_distribution {
 	const struct gs_simd_kernels *kernels;
 	struct gs_binner binner;
 	bool ordered;		/* nearly: neighbours belong to one bin */
+	bool even;		/* as random keys are */
+	size_t room, edge;	/* of a bin that is not counted; and of the outer ones, too */
 	/* Of each bin: how many keys were counted; then where the next goes; then where they end. */
 	uint32_t end[GS_DISTRIBUTION_BINS];
 };
@@ -142,5 +153,21 @@ void gs_distribution_place(struct gs_distribution *distribution);
  */
 void gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys,
                              size_t count, uint16_t *bins);
+
+/** Where bin B begins if keys are not counted. */
+static inline size_t
+gs_distribution_begin(const struct gs_distribution *distribution, unsigned b)
+{
+	return b * distribution->room + (b > 0 ? distribution->edge : 0);
+}
+
+/**
+ * Move COUNT keys that were not counted to their bins in TO, which has room for MOST, and where each bin has
+ * more room than it needs if keys are even.  After that end[] is as after gs_distribution_scatter().
+ *
+ * @return  false: they are not even, or MOST is too little; none is counted, and TO may be written
+ */
+bool gs_distribution_scatter_once(struct gs_distribution *distribution, void *to, const void *keys,
+                                  size_t count, size_t most);
 
 #endif

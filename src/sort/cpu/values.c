@@ -85,23 +85,37 @@ estimate(size_t seen, size_t once, size_t twice)
 	return seen + once * once / (2 * twice + 2);
 }
 
+static inline __attribute__((always_inline)) size_t
+neighbours(const void *sample, unsigned key_bits, size_t count)
+{
+	size_t equal = 0;
+
+	#pragma omp simd reduction(+: equal)
+	for (size_t s = 1; s < count; s++)
+		equal += gs_key_at(sample, key_bits, s) == gs_key_at(sample, key_bits, s - 1);
+	return equal;
+}
+
 /* If all values are as frequent as others, there are also as many as equal pairs say.  Of keys of which k is
  * as frequent as 1/k, 2^18, the estimates are 1700 and 540. */
 size_t
 gs_values_estimate(const void *sample, unsigned key_bits, size_t count)
 {
-	size_t seen = 0, once = 0, twice = 0, values;
+	const size_t repeated = key_bits == 32 ? neighbours(sample, 32, count)
+	                                       : neighbours(sample, 64, count);
+	size_t once = 0, twice = 0, values;
 
+	if (repeated < REPEATED)
+		return 0;
 	for (size_t s = 0, from = 0; s < count; s++) {
 		if (s + 1 < count && gs_key_at(sample, key_bits, s + 1) == gs_key_at(sample, key_bits, s))
 			continue;
 		once += s - from == 0;
 		twice += s - from == 1;
-		seen++;
 		from = s + 1;
 	}
-	values = estimate(seen, once, twice);
-	return count - seen < REPEATED || values > count * count / (count - seen) ? 0 : values;
+	values = estimate(count - repeated, once, twice);
+	return values > count * count / repeated ? 0 : values;
 }
 
 struct census {

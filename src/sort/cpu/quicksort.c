@@ -291,8 +291,8 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	for (unsigned b = 0; b < distribution.binner.bins; b++) {
 		const size_t begin = once ? gs_distribution_begin(&distribution, b) : at;
 		const size_t count = distribution.end[b] - begin;
-		char *const from = keys->other + begin * key_bytes, *const other = keys->from + at * key_bytes;
-		const struct subarray bin = { from, other, count, !keys->home, 0 };
+		char *const home = keys->from + at * key_bytes;
+		const struct subarray bin = { keys->other + begin * key_bytes, home, count, !keys->home, 0 };
 
 		sort(kernels, &bin, least, most, patience);
 		at += count;

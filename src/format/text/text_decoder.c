@@ -336,6 +336,16 @@ struct progress {
 	size_t   carry_bytes, header_bytes;
 };
 
+static void
+unread_one(void *context, size_t s)
+{
+	struct gs_text_decoder *decoder = context;
+	struct gs_text_section *section = &decoder->sections[s];
+
+	gs_text_section_uncount(section, &decoder->rules, section->begin, section->lines);
+	gs_text_section_clear(section);
+}
+
 /* The chunk has a line that is not exact: forget all of it. */
 static void
 unread(struct gs_text_decoder *decoder, const struct progress *before)
@@ -346,11 +356,7 @@ unread(struct gs_text_decoder *decoder, const struct progress *before)
 		decoder->carry[decoder->joined_bytes] = rules->options.terminator;
 		gs_text_section_uncount(&decoder->sections[0], rules, decoder->carry, 1);
 	}
-	for (unsigned s = 0; s < decoder->threads; s++) {
-		gs_text_section_uncount(&decoder->sections[s], rules, decoder->sections[s].begin,
-		                        decoder->sections[s].lines);
-		gs_text_section_clear(&decoder->sections[s]);
-	}
+	gs_team_each(decoder->threads, decoder->threads, unread_one, decoder);
 	decoder->lines = before->lines;
 	decoder->header_left = before->header_left;
 	decoder->header.bytes = before->header_bytes;

@@ -22,12 +22,12 @@ calls(const struct gsort_options *options)
 	return options->read != NULL;
 }
 
-/* The advice of the message about disorder.  Numbers as text must be in order even if order is not checked. */
+/* The advice of the message about disorder.  Numbers of text must be in order even if no order is checked. */
 static const char *
 advice(const struct gsort *job)
 {
-	return job->options.trust_order ? ": numbers of text must be sorted to be merged; sort it, or use -n, which merges lines"
-	       : GS_ADVICE_UNSORTED;
+	return !job->options.trust_order ? GS_ADVICE_UNSORTED
+	       : ": numbers of text must be sorted to be merged; sort it, or use -n, which merges lines";
 }
 
 static gs_status

@@ -30,7 +30,7 @@
 
 static const unsigned LANES = 32, MAX_THREADS = 1024;
 static const size_t GUARD_BYTES = 4096;
-/* An odd number of pages: with 64 all stacks shared a few sets of the TLB, and a sort took a third more time. */
+/* An odd number of pages: with 64 all stacks shared a few sets of the TLB, and sorts took a tenth longer. */
 static const size_t STACK_BYTES = 65 * GUARD_BYTES;
 /* Stacks begin that much apart modulo STACK_BYTES, or all would share a few sets of the cache. */
 static const size_t STAGGER_BYTES = 128;
@@ -45,9 +45,9 @@ enum state { READY, IN_WARP, IN_BLOCK, ASLEEP, LEFT };
 struct stack { void *top, *place, *frame; };
 
 /*
- * What runs goes to *FROM, then *TO runs.  The compiler saves other registers once, if they matter: a function
- * that saved all of them took a fifth more time for a sort.  Nothing is pushed, as a leaf function may have
- * data below its stack.
+ * What runs goes to *FROM, then *TO runs.  The compiler saves other registers once, if they matter: a
+ * function that saved all of them took a fifth more time for a sort.  Nothing is pushed, as a leaf function
+ * may have data below its stack.
  */
 static inline __attribute__((always_inline)) void
 emu_switch(stack *from, stack *to)

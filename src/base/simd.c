@@ -6,7 +6,6 @@
  * executes CPUID twenty times before main(), at 4 to 15 us each on a virtual machine, and __get_cpuid()
  * twice.  glibc's loader has asked already, and tells.  Xeon Phi, which has AVX512F alone, counts as AVX2.
  */
-#include <stdlib.h>
 
 #include "base/simd.h"
 

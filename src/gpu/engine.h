@@ -25,7 +25,6 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "gsort.h"
 #include "sort/span.h"
 
 struct gs_gpu_options {

@@ -15,7 +15,6 @@
 #include "base/thread.h"
 #include "format/disorder.h"
 #include "job/merge_input.h"
-#include "job/ranks/ranked.h"
 
 struct operand {
 	struct abreast   *all;
@@ -132,8 +131,10 @@ open_operands(struct abreast *all, struct gs_input *input)
 	return GS_OK;
 }
 
-gs_status
-gs_abreast_read(struct gs_input *input, char *memory, size_t room, size_t unit,
+/* Read all files of INPUT, in chunks of whole UNITs that are in MEMORY of ROOM bytes, at least one for each;
+ * returns the first error. */
+static gs_status
+read_files(struct gs_input *input, char *memory, size_t room, size_t unit,
                 const struct gs_abreast_taker *taker)
 {
 	const size_t count = gs_input_files(input)->count;
@@ -215,7 +216,7 @@ gs_abreast_read_records(struct gsort *job, const struct gs_taker *taker)
 	if (status == GS_OK && planned < least)
 		status = gs_allocate(&memory, room, 1, "bytes of records");
 	if (status == GS_OK)
-		status = gs_abreast_read(job->files.input, memory, room, each, &to);
+		status = read_files(job->files.input, memory, room, each, &to);
 	free(records.files);
 	if (memory != ingest->pieces)
 		free(memory);
@@ -275,7 +276,7 @@ gs_abreast_read_lines(struct gsort *job, char *memory, size_t room)
 		lines.ingests[f].long_bytes /= count;
 		lines.ingests[f].lent_all = &lines.lent;
 	}
-	status = gs_abreast_read(job->files.input, memory, room, 1, &to);
+	status = read_files(job->files.input, memory, room, 1, &to);
 	for (size_t f = 1; f < count; f++) {
 		lines.ingests[0].bytes += lines.ingests[f].bytes;
 		lines.ingests[0].faults.invalid += lines.ingests[f].faults.invalid;

@@ -7,7 +7,6 @@
 
 #include "base/limits.h"
 #include "format/key.h"
-#include "job/options.h"
 #include "job/job.h"
 #include "job/print.h"
 #include "job/ranks/ranked.h"
@@ -211,10 +210,9 @@ key_bytes_in(const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_npy_inputs *npy = &job->items.npy;
-	const size_t files = options->input_count > 0 ? options->input_count : 1;
 	uint64_t bytes = job->plan_input.input_bytes;
 
-	for (size_t f = 0; f < files; f++) {
+	for (size_t f = 0; f < options->input_count; f++) {
 		const uint64_t header = npy->writes_header ? npy->skips[f] : options->skip_bytes;
 
 		bytes -= header < bytes ? header : bytes;

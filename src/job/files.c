@@ -21,18 +21,15 @@
 static const char *
 find_input(const struct gsort_options *options, const struct gs_identity *file)
 {
-	static const char *const standard[] = { "-" };
-	const size_t count = options->input_count > 0 ? options->input_count : 1;
-	const char *const *names = options->input_count > 0 ? options->inputs : standard;
-
 	if (!file->known || options->read != NULL)
 		return NULL;
-	for (size_t i = 0; i < count; i++) {
-		const bool is_standard = strcmp(names[i], "-") == 0;
-		const struct gs_identity input = gs_identity_of(is_standard ? NULL : names[i], STDIN_FILENO);
+	for (size_t i = 0; i < options->input_count; i++) {
+		const char *name = options->inputs[i];
+		const struct gs_identity input = gs_identity_of(strcmp(name, "-") == 0 ? NULL : name,
+		                                                STDIN_FILENO);
 
 		if (gs_identity_same(&input, file))
-			return names[i];
+			return name;
 	}
 	return NULL;
 }
@@ -107,7 +104,7 @@ gs_lost_open(struct gs_lost *lost, const struct gsort_options *options,
 	if (options->read != NULL || options->split > 0)
 		return;
 	if (options->output != NULL) {
-		if (options->input_count == 0 && stat(options->output, &output) == 0 &&
+		if (options->inputs == gs_standard_input && stat(options->output, &output) == 0 &&
 		    S_ISREG(output.st_mode))
 			lost->output_bytes = (uint64_t)output.st_size;
 		return;

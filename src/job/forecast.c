@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* forecast.c - a job as plan/forecast.c takes it, and how much of that is done: --plan, and the time left */
 #include "job/job.h"
-#include "stages/ingest.h"
 
 enum { INFLATES = 3 };			/* compressed input becomes so many times as large; not tuned */
 
@@ -37,7 +36,7 @@ gs_items_merge_sorts(const struct gsort *job, struct gs_item_merge_sizes *sizes)
 	const struct gs_item_facts facts = {
 		.record_bytes = job->keys.ingest.unit, .item_bytes = job->items.order.item_bytes,
 	};
-	const size_t count = gs_merge_count(&job->options);
+	const size_t count = job->options.input_count;
 
 	gs_plan_item_merge(sizes, &job->plan, &job->plan_input, &facts, count);
 	return count > sizes->most || job->options.tail.wanted || job->items.npy.first != NULL;

@@ -113,6 +113,9 @@ check_keys(const struct gsort_options *o)
 	return GS_OK;
 }
 
+const char *const gs_standard_input[] = { "-" };
+static const char *const caller_input[] = { "input" };
+
 /* As struct clone_args of clone3(2) grows: members beyond the shorter struct are 0. */
 gs_status
 gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
@@ -135,6 +138,10 @@ gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
 	copy->struct_size = known;
 	TRY(check_limited(copy, options_limited, COUNT(options_limited), ""));
 	TRY(check_lists(copy));
+	if (copy->read != NULL || copy->input_count == 0) {
+		copy->inputs = copy->read != NULL ? caller_input : gs_standard_input;
+		copy->input_count = 1;
+	}
 	return check_keys(copy);
 }
 

@@ -86,8 +86,9 @@ set_groups(struct gs_item_store_options *to, const struct gsort_options *options
 		};
 }
 
-struct gs_item_facts
-gs_items_facts(const struct gsort *job)
+/* What the sizes of its items are planned from. */
+static struct gs_item_facts
+facts_of(const struct gsort *job)
 {
 	struct gs_item_facts facts = {
 		.record_bytes = job->keys.ingest.unit,
@@ -103,7 +104,7 @@ gs_items_facts(const struct gsort *job)
 struct gs_item_sizes
 gs_items_sizes(const struct gsort *job)
 {
-	const struct gs_item_facts facts = gs_items_facts(job);
+	const struct gs_item_facts facts = facts_of(job);
 	struct gs_item_sizes sizes;
 
 	gs_plan_items(&sizes, &job->plan, &job->plan_input, &facts);

@@ -374,10 +374,7 @@ gs_status gs_job_reset_emit(struct gsort *job, gs_status status);
 /** The most frequent items are counted items. */
 void gs_items_adapt(struct gsort *job);
 
-/** What the sizes of its items are planned from (plan/items.h). */
-struct gs_item_facts gs_items_facts(const struct gsort *job);
-
-/** The sizes that follow from them, of a sort or of a check of lines. */
+/** The sizes of its items (plan/items.h), of a sort or of a check of lines. */
 struct gs_item_sizes gs_items_sizes(const struct gsort *job);
 
 /** What a sort of INPUT keeps, of items of EACH about: of a head little, with numbers more.  A merge that
@@ -411,13 +408,6 @@ void gs_job_forecast(const struct gsort *job, struct gs_forecast *forecast);
 
 /** Its batches and temporary files: of a column, those of the keys that it keeps. */
 void gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate);
-
-/** How many inputs a merge has; a callback is one. */
-static inline size_t
-gs_merge_count(const struct gsort_options *options)
-{
-	return options->input_count == 0 || options->read != NULL ? 1 : options->input_count;
-}
 
 /** Will a merge of items be a sort, even if the output does not overwrite an input?  Its SIZES are set. */
 bool gs_items_merge_sorts(const struct gsort *job, struct gs_item_merge_sizes *sizes);

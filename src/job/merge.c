@@ -165,7 +165,7 @@ static gs_status
 open_items(struct gsort *job, const struct gs_item_merge_sizes *sizes, struct gs_merge_inputs *all,
            struct gs_item_merger *merger)
 {
-	const size_t count = gs_merge_count(&job->options);
+	const size_t count = job->options.input_count;
 
 	TRY(gs_merge_inputs_open(all, job, sizes->room, count));
 	all->threads = 1;

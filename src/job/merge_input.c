@@ -15,13 +15,6 @@
 
 /* ---- one input --------------------------------------------------------------- */
 
-/* Is the one input a function, not a file? */
-static bool
-calls(const struct gsort_options *options)
-{
-	return options->read != NULL;
-}
-
 /* The advice of the message about disorder.  Numbers of text must be in order even if no order is checked. */
 static const char *
 advice(const struct gsort *job)
@@ -350,7 +343,6 @@ static void
 list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
 {
 	const struct gsort *job = all->job;
-	const struct gsort_options *options = &job->options;
 	bool standard = false;
 
 	for (size_t i = 0; i < all->count; i++) {
@@ -358,8 +350,7 @@ list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
 
 		*input = (struct gs_merge_input){
 			.all = all, .memory = memory + i % most * all->room,
-			.name = calls(options) ? "input" :
-			        options->input_count == 0 ? "-" : options->inputs[i],
+			.name = job->options.inputs[i],
 			.follow = {
 				.order = job->order, .key_bits = job->plan_input.key_bits, .threads = 1,
 			},
@@ -378,7 +369,7 @@ gs_merge_inputs_open(struct gs_merge_inputs *all, struct gsort *job, size_t room
 	const size_t header = options->header_lines > 0 ? HEADER_BYTES : (size_t)options->skip_bytes;
 	size_t memory;
 
-	*all = (struct gs_merge_inputs){ .job = job, .count = gs_merge_count(options), .room = room };
+	*all = (struct gs_merge_inputs){ .job = job, .count = options->input_count, .room = room };
 	memory = gs_arena_round(most * room);
 	TRY(GS_NEW(all->inputs, all->count, "inputs"));
 	TRY(gs_arena_open(&all->arena, memory + gs_arena_round(header + 1), false));

@@ -151,11 +151,6 @@ struct gs_abreast_taker {
 /** Are the inputs of JOB to be read so? */
 bool gs_abreast_is_wanted(const struct gsort *job);
 
-/** Read all files of INPUT, in chunks of whole UNITs that are in MEMORY of ROOM bytes, at least one for each;
- *  returns the first error. */
-MUST_CHECK gs_status gs_abreast_read(struct gs_input *input, char *memory, size_t room, size_t unit,
-                                     const struct gs_abreast_taker *taker);
-
 /** All records of JOB, for TAKER. */
 MUST_CHECK gs_status gs_abreast_read_records(struct gsort *job, const struct gs_taker *taker);
 

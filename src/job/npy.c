@@ -107,18 +107,12 @@ read_header(const struct file *file, struct gs_npy *npy, char **header)
 
 /* ---- all files ---------------------------------------------------------------------- */
 
-static const char *
-name_of(const struct gsort_options *options, size_t at)
-{
-	return options->input_count == 0 ? "-" : options->inputs[at];
-}
-
 /* Is the first input a .npy file, as its first bytes say?  Nothing is read from a pipe. */
 static bool
 has_magic(const struct gsort_options *options)
 {
 	char begin[GS_NPY_MAGIC_BYTES];
-	const char *name = name_of(options, 0);
+	const char *name = options->inputs[0];
 	struct stat status;
 	struct file file;
 	bool has;
@@ -158,25 +152,24 @@ is_alike(const struct gs_npy *one, const struct gs_npy *other)
 static gs_status
 read_headers(struct gs_npy_inputs *inputs, const struct gsort_options *options)
 {
-	const size_t count = options->input_count == 0 ? 1 : options->input_count;
 	struct gs_npy *npy = NULL;
 	gs_status status = GS_NEW(inputs->first, 1, "header");
 
 	if (status == GS_OK)
-		status = GS_NEW(inputs->skips, count, "headers");
+		status = GS_NEW(inputs->skips, options->input_count, "headers");
 	if (status == GS_OK)
 		status = GS_NEW(npy, 1, "header");
-	for (size_t i = 0; status == GS_OK && i < count; i++) {
+	for (size_t i = 0; status == GS_OK && i < options->input_count; i++) {
 		struct gs_npy *now = i == 0 ? inputs->first : npy;
 		char *header = NULL;
 		struct file file;
 
-		status = open_file(&file, name_of(options, i));
+		status = open_file(&file, options->inputs[i]);
 		if (status == GS_OK)
 			status = read_header(&file, now, &header);
 		if (status == GS_OK && !is_alike(now, inputs->first))
 			status = gs_fail(GS_EINPUT, "%s: items of another type than in %s", file.name,
-			                 name_of(options, 0));
+			                 options->inputs[0]);
 		close_file(&file);
 		if (i == 0)
 			inputs->header = header;
@@ -375,7 +368,7 @@ set_check(const struct gs_npy_inputs *inputs, struct gsort_options *options)
 gs_status
 gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options)
 {
-	const char *name = name_of(options, 0);
+	const char *name = options->inputs[0];
 	enum gsort_type type;
 
 	if (options->read != NULL)

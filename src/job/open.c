@@ -427,7 +427,6 @@ gs_job_reopen(struct gsort *job)
 	                        ? GS_AHEAD_CHUNKS * job->keys.ingest.ahead.chunk_bytes : 0;
 
 	gs_emit_close(&job->emit);
-	job->emit = (struct gs_emit){ .plan = NULL };
 	gs_store_close(&job->keys.store);
 	gs_arena_close(&job->arena);
 	TRY(describe(job));
@@ -447,7 +446,6 @@ gs_job_reset_emit(struct gsort *job, gs_status status)
 
 	gs_error_keep(&error, status);
 	gs_emit_close(&job->emit);
-	job->emit = (struct gs_emit){ .plan = NULL };
 	gs_emit_set_format(&job->emit, &job->options);
 	gs_verify_open(&job->verify, &job->options, job->plan.threads);
 	TRY(open_emit(job));
@@ -473,9 +471,6 @@ close_items(struct gs_items *items)
 	gs_item_firsts_close(items->firsts);
 	gs_record_ingest_close(&items->ingest);
 	free(items->show.text);
-	items->show.text = NULL;
-	items->store = NULL;
-	items->firsts = NULL;
 }
 
 static void

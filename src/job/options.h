@@ -28,6 +28,9 @@
  */
 MUST_CHECK gs_status gs_options_copy(struct gsort_options *copy, const struct gsort_options *options);
 
+/** What they name if they name no input. */
+extern const char *const gs_standard_input[];
+
 /** If they name no folder for temporary files, they name *DIR from now on, which is set. */
 void gs_options_name_dir(struct gsort_options *options, const char **dir);
 

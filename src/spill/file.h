@@ -7,7 +7,6 @@
 #ifndef GS_SPILL_FILE_H
 #define GS_SPILL_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -454,5 +454,5 @@ gs_emit_close(struct gs_emit *emit)
 	gs_pick_close(&emit->pick);
 	gs_split_close(&emit->split);
 	free(emit->counted);
-	emit->counted = NULL;
+	*emit = (struct gs_emit){ .plan = NULL };
 }

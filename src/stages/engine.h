@@ -10,7 +10,6 @@
 #ifndef GS_STAGES_ENGINE_H
 #define GS_STAGES_ENGINE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -18,7 +18,6 @@
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "base/status.h"
-#include "base/team.h"
 #include "format/record.h"
 #include "format/text/text_decoder.h"
 #include "gsort.h"

@@ -642,7 +642,6 @@ run_row(const struct row *row, enum producer producer, size_t spans, enum harm h
 	draw_values(row);
 	run_model(row, &run.emit.encoding);
 	status = sort_all(&run, spans);
-	gs_emit_close(&run.emit);
 	if (close_outputs(&run, ends) != GS_OK)
 		status = GS_EIO;
 	for (size_t f = 0; output && f < row->options.split; f++)
@@ -651,6 +650,7 @@ run_row(const struct row *row, enum producer producer, size_t spans, enum harm h
 	if (output)
 		CHECK(run.emit.keys == expected_elements && run.emit.bytes == expected_bytes && run.sound,
 		      "%s, %s: the figures", row->about, producers[producer]);
+	gs_emit_close(&run.emit);
 	gs_arena_close(&run.arena);
 	return status;
 }

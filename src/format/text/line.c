@@ -29,13 +29,10 @@ trim(const char **begin, const char **end, char terminator)
 		--*end;
 }
 
-bool
-gs_line_integer(const char *line, const char *end, char terminator,
-                bool *negative, uint64_t *magnitude)
+/* Read LINE .. END as a decimal integer. */
+static bool
+read_decimal(const char *line, const char *end, bool *negative, uint64_t *magnitude)
 {
-	if (end - line > GS_LINE_BYTES)
-		return false;
-	trim(&line, &end, terminator);
 	*negative = line < end && *line == '-';
 	*magnitude = 0;
 	if (line < end && (*line == '-' || *line == '+'))
@@ -54,12 +51,12 @@ bool
 gs_line_whole(const struct gs_text_options *options, const char *line, const char *end,
               bool *negative, uint64_t *magnitude)
 {
-	if (options->notation == GSORT_DECIMAL)
-		return gs_line_integer(line, end, options->terminator, negative, magnitude);
 	if (end - line > GS_LINE_BYTES)
 		return false;
 	trim(&line, &end, options->terminator);
-	return gs_notation_read(options->notation, line, end, negative, magnitude);
+	return options->notation == GSORT_DECIMAL
+	       ? read_decimal(line, end, negative, magnitude)
+	       : gs_notation_read(options->notation, line, end, negative, magnitude);
 }
 
 uint64_t
@@ -248,7 +245,7 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 	if (options->floats && (is_whole_number(line, end) || is_hexadecimal(line, end)))
 		snprintf(reason, room, "out of range: \"%s\" (no f64 holds this integer exactly; %s)",
 		         shown, is_hexadecimal(line, end) ? "--type=hex keeps it" :
-		         gs_line_integer(line, end, options->terminator, &negative, &magnitude)
+		         gs_line_whole(options, line, end, &negative, &magnitude)
 		         ? "without --type=float it is kept" : "-k1,1n sorts it");
 	else if (is_whole_number(line, end))
 		snprintf(reason, room, "out of range: \"%s\" (gsort sorts -9223372036854775808 to "

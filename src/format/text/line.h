@@ -77,7 +77,7 @@ gs_line_digits_before(uint64_t other)
 /*
  * Read the digits at TEXT, 1 to 20 of them, as a number below 2^64.
  *
- * @return  what follows them, or NULL: there is something else, see gs_line_integer()
+ * @return  what follows them, or NULL: there is something else, see gs_line_whole()
  */
 static inline const char *
 gs_line_digits(const char *text, uint64_t *value)
@@ -115,7 +115,7 @@ gs_line_digits(const char *text, uint64_t *value)
  * GS_LINE_LOOK_BYTES at LINE are loaded.  The value is *MAGNITUDE or, if *NEGATIVE, minus that;
  * it may be too far below zero.
  *
- * @return  the next line, or NULL: this one is unusual, see gs_line_integer()
+ * @return  the next line, or NULL: this one is unusual, see gs_line_whole()
  */
 static inline const char *
 gs_line_usual(const char *line, char terminator, bool *negative, uint64_t *magnitude)
@@ -137,10 +137,6 @@ gs_line_usual(const char *line, char terminator, bool *negative, uint64_t *magni
  *  terminator.  False: it is invalid. */
 bool gs_line_whole(const struct gs_text_options *options, const char *line, const char *end,
                    bool *negative, uint64_t *magnitude);
-
-/** The same, of decimal integers. */
-bool gs_line_integer(const char *line, const char *end, char terminator,
-                     bool *negative, uint64_t *magnitude);
 
 /** The key of a float: its ordered bits, of any NaN those of one. */
 uint64_t gs_line_float_key(double value);

@@ -368,10 +368,6 @@ read_header(const struct survey *survey, struct gs_parts *parts)
 static gs_status
 survey_files(struct survey *survey, struct gs_parts *parts)
 {
-	static const char *const standard_input[] = { "-" };
-	const struct gsort_options *options = survey->options;
-	const char *const *names = options->input_count > 0 ? options->inputs : standard_input;
-
 	TRY(GS_NEW(survey->sources, survey->count, "files"));
 	TRY(GS_NEW(parts->names, survey->count + 1, "file names"));
 	TRY(GS_NEW(parts->ranges, survey->count + 1, "files"));
@@ -379,7 +375,7 @@ survey_files(struct survey *survey, struct gs_parts *parts)
 	for (size_t f = 0; f < survey->count; f++) {
 		struct source *source = &survey->sources[f];
 
-		source->name = names[f];
+		source->name = survey->options->inputs[f];
 		TRY(examine(survey, source));
 		parts->inflates |= source->kind == COMPRESSED;
 		parts->plain_bytes += plain_bytes(source);
@@ -411,7 +407,7 @@ gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struc
               bool overlap)
 {
 	struct survey survey = {
-		.options = options, .count = options->input_count > 0 ? options->input_count : 1,
+		.options = options, .count = options->input_count,
 		.key_bytes = options->record_bytes > 0 ? (size_t)options->record_bytes
 		                                       : gs_key_bits(options->type) / 8,
 	};

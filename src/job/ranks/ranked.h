@@ -7,7 +7,6 @@
 #ifndef GS_RANKED_H
 #define GS_RANKED_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

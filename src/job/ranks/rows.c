@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/round.h"
-#include "io/input.h"
 #include "job/ranks/ranked.h"
 
 enum { PLACES = 3, CHUNK_BYTES = 64 << 10 };

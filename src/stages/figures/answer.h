@@ -74,10 +74,6 @@ struct gs_item_copies {
 	uint64_t most, used;	/* bytes of all */
 };
 
-/** Make COUNT empty slots, for a job with MEMORY_BYTES.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_item_copies_open(struct gs_item_copies *copies, size_t count,
-                                         uint64_t memory_bytes);
-
 /** Copy ITEM to slot NUMBER.  GS_EBUDGET: all copies are too large. */
 MUST_CHECK gs_status gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *item,
                                         size_t bytes);

@@ -33,6 +33,16 @@ gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes)
 	       gs_least(input_bytes, copies > LEAST_COPIES ? copies : LEAST_COPIES);
 }
 
+/* Make COUNT empty slots, for a job with MEMORY_BYTES. */
+static gs_status
+open_copies(struct gs_item_copies *copies, size_t count, uint64_t memory_bytes)
+{
+	*copies = (struct gs_item_copies){
+		.count = count, .most = gs_within(LEAST_COPIES, memory_bytes / COPIES_SHARE, UINT64_MAX),
+	};
+	return GS_NEW(copies->slots, count, "values");
+}
+
 gs_status
 gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order, uint64_t items,
                  uint64_t memory_bytes)
@@ -43,19 +53,10 @@ gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order, uin
 	top->groups = 0;
 	top->heap = (struct gs_top){ .most = most };
 	TRY(GS_NEW(top->heap.groups, most, "most frequent values"));
-	return gs_item_copies_open(&top->copies, most, memory_bytes);
+	return open_copies(&top->copies, most, memory_bytes);
 }
 
 /* ---- copies ------------------------------------------------------------------------ */
-
-gs_status
-gs_item_copies_open(struct gs_item_copies *copies, size_t count, uint64_t memory_bytes)
-{
-	*copies = (struct gs_item_copies){
-		.count = count, .most = gs_within(LEAST_COPIES, memory_bytes / COPIES_SHARE, UINT64_MAX),
-	};
-	return GS_NEW(copies->slots, count, "values");
-}
 
 /* The memory that has room for all copies, if they are as long as those that are there when slot NUMBER is
  * filled. */
@@ -274,5 +275,5 @@ gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order)
 {
 	answer->order = order;
 	answer->take = take_lines;
-	return gs_item_copies_open(&answer->copies, answer->mark_count + 2, answer->plan->host_bytes);
+	return open_copies(&answer->copies, answer->mark_count + 2, answer->plan->host_bytes);
 }

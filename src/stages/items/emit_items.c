@@ -9,7 +9,6 @@
  * thread waits for its turn, and the files are written at once.  One file is written in order: many
  * threads only wait for its lock (emit.c and io/preallocate.c have figures).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "format/key.h"

@@ -83,42 +83,16 @@ names_descriptor(const char *name)
 	       strncmp(name, "/proc/", 6) == 0;
 }
 
-/* NAME exists: replace it if that is possible and loses nothing. */
 static gs_status
-open_existing(struct gs_output *out, const struct gs_output_options *options)
+open_file(struct gs_output *out, const struct gs_output_options *options)
 {
-	bool replaces = false;
-	struct stat st;
+	const bool in_place = options->in_place || names_descriptor(options->name);
+	enum gs_output_kind kind;
 
-	/* Also checks that it may be written; replacing it would not. */
-	out->to.fd = gs_open(options->name, O_WRONLY, 0);
-	if (out->to.fd < 0 || fstat(out->to.fd, &st) != 0)
-		return gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
-	out->in_place = true;
-	out->to.truncates = S_ISREG(st.st_mode);
-	if (!S_ISREG(st.st_mode))
-		return guard_terminal(out, options);
-	if (!options->in_place && !names_descriptor(options->name))
-		TRY(gs_replace_existing(&out->replace, options->name, &out->to.fd, &replaces));
-	if (replaces)
-		out->in_place = out->to.truncates = false;
-	return GS_OK;
-}
-
-static gs_status
-open_new(struct gs_output *out, const struct gs_output_options *options)
-{
-	if (options->in_place) {
-		out->in_place = true;
-		out->to.fd = gs_open(options->name, O_WRONLY | O_CREAT, 0666);
-		return out->to.fd >= 0 ? GS_OK
-		       : gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
-	}
-	if (!gs_follow_links(options->name, out->replace.target) ||
-	    gs_replace_open(&out->replace, -1) != 0)
-		return gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
-	out->to.fd = out->replace.fd;
-	return GS_OK;
+	TRY(gs_replace_aim(&out->replace, options->name, in_place, &out->to.fd, &kind));
+	out->in_place = kind != GS_OUTPUT_NEW;
+	out->to.truncates = kind == GS_OUTPUT_IN_PLACE;
+	return kind == GS_OUTPUT_DEVICE ? guard_terminal(out, options) : GS_OK;
 }
 
 static gs_status
@@ -136,7 +110,6 @@ gs_status
 gs_output_open(struct gs_output **output, const struct gs_output_options *options)
 {
 	struct gs_output *out;
-	struct stat st;
 	gs_status status;
 
 	*output = NULL;
@@ -149,12 +122,8 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 		status = open_callback(out, options);
 	else if (options->name == NULL)
 		status = open_standard(out, options);
-	else if (stat(options->name, &st) == 0)
-		status = open_existing(out, options);
-	else if (errno == ENOENT)
-		status = open_new(out, options);
 	else
-		status = gs_fail_errno(GS_EIO, "open failed: %s", out->to.name);
+		status = open_file(out, options);
 	if (status != GS_OK) {
 		gs_output_close(out);
 		return status;

@@ -113,23 +113,18 @@ struct gs_replace {
 	char backup[PATH_MAX];		/* another name of the old file, or "" */
 };
 
-/**
- * Make the new file.
- *
- * @old_fd  the old file, whose mode, owner, ACL and attributes the new one gets; -1: there is none
- * @return  0, or -1 and errno; EPERM also if the old file belongs to somebody else
- */
-int gs_replace_open(struct gs_replace *new, int old_fd);
+/* What is written: a new file, or an old one. */
+enum gs_output_kind { GS_OUTPUT_NEW, GS_OUTPUT_IN_PLACE, GS_OUTPUT_DEVICE };
 
 /**
- * Make a new file that will replace the regular file NAME, unless that would lose something, such
- * as another link, or this user may not.
+ * Open NAME for writing, or a new file that will replace it, unless it is no regular file, that would lose
+ * something, such as another link, or this user may not.
  *
- * @fd        the old file; the new one, if it REPLACES the old one
- * @replaces  set to false: the old file is to be written in place
+ * @in_place  it is to be written in place
+ * @fd        the old file, or the new one; before that -1, and still so if none could be opened
  */
-MUST_CHECK gs_status gs_replace_existing(struct gs_replace *new, const char *name, int *fd,
-                                         bool *replaces);
+MUST_CHECK gs_status gs_replace_aim(struct gs_replace *new, const char *name, bool in_place, int *fd,
+                                    enum gs_output_kind *kind);
 
 /**
  * Give the new file its name, with all signals blocked.  FD stays open.

@@ -170,8 +170,14 @@ create(struct gs_replace *new, const char *name)
 	return gs_open(name, O_WRONLY | O_CREAT | O_EXCL, mode_of(new));
 }
 
-int
-gs_replace_open(struct gs_replace *new, int old_fd)
+/*
+ * Make the new file.
+ *
+ * @old_fd  the old file, whose mode, owner, ACL and attributes the new one gets; -1: there is none
+ * @return  0, or -1 and errno; EPERM also if the old file belongs to somebody else
+ */
+static int
+make_new(struct gs_replace *new, int old_fd)
 {
 	char directory[PATH_MAX];
 	int error;
@@ -202,26 +208,47 @@ is_forbidden(int error)
 	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
 }
 
-gs_status
-gs_replace_existing(struct gs_replace *new, const char *name, int *fd, bool *replaces)
+/* The file exists and is open as *FD.  Replace it if that is possible and loses nothing. */
+static gs_status
+replace_existing(struct gs_replace *new, const char *name, const struct stat *old, int *fd,
+                 enum gs_output_kind *kind)
 {
-	struct stat old;
-
-	*replaces = false;
-	if (fstat(*fd, &old) != 0)
-		return gs_fail_errno(GS_EIO, "open failed: %s", name);
-	if (old.st_nlink > 1 || !gs_follow_links(name, new->target) || !allows(new, &old))
+	if (old->st_nlink > 1 || !gs_follow_links(name, new->target) || !allows(new, old))
 		return GS_OK;
-	if (gs_replace_open(new, *fd) == 0) {
+	if (make_new(new, *fd) == 0) {
 		close(*fd);
 		*fd = new->fd;
-		*replaces = true;
+		*kind = GS_OUTPUT_NEW;
 		return GS_OK;
 	}
 	return is_forbidden(errno) ? GS_OK
 	       : gs_fail_errno(GS_EIO, new->differs ? "%s: a new file cannot get its attributes and "
 	                       "ACL (--in-place writes into this one)" : "cannot make a file beside %s",
 	                       name);
+}
+
+gs_status
+gs_replace_aim(struct gs_replace *new, const char *name, bool in_place, int *fd, enum gs_output_kind *kind)
+{
+	struct stat st;
+
+	if (stat(name, &st) == 0) {
+		/* Also checks that it may be written; replacing it would not. */
+		*fd = gs_open(name, O_WRONLY, 0);
+		if (*fd < 0 || fstat(*fd, &st) != 0)
+			return gs_fail_errno(GS_EIO, "open failed: %s", name);
+		*kind = S_ISREG(st.st_mode) ? GS_OUTPUT_IN_PLACE : GS_OUTPUT_DEVICE;
+		return *kind == GS_OUTPUT_DEVICE || in_place ? GS_OK
+		       : replace_existing(new, name, &st, fd, kind);
+	}
+	if (errno == ENOENT && in_place) {
+		*fd = gs_open(name, O_WRONLY | O_CREAT, 0666);
+		*kind = GS_OUTPUT_IN_PLACE;
+	} else if (errno == ENOENT && gs_follow_links(name, new->target) && make_new(new, -1) == 0) {
+		*fd = new->fd;
+		*kind = GS_OUTPUT_NEW;
+	}
+	return *fd >= 0 ? GS_OK : gs_fail_errno(GS_EIO, "open failed: %s", name);
 }
 
 static int
@@ -244,12 +271,12 @@ link_hidden(struct gs_replace *new)
 }
 
 static void
-drop_hidden(struct gs_replace *new)
+drop(char *name)
 {
-	if (new->hidden[0] == '\0')
+	if (name[0] == '\0')
 		return;
-	(void)unlink(new->hidden);
-	forget(new->hidden);
+	(void)unlink(name);
+	forget(name);
 }
 
 static int
@@ -289,9 +316,9 @@ gs_replace_settle(struct gs_replace *new, bool stays)
 {
 	const int result = stays ? 0 : undo(new), error = errno;
 
-	if (stays && new->backup[0] != '\0')
-		(void)unlink(new->backup);
-	if (new->backup[0] != '\0')
+	if (stays)
+		drop(new->backup);
+	else
 		forget(new->backup);
 	errno = error;
 	return result;
@@ -318,7 +345,7 @@ gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *fail
 			*failed = n;
 	error = errno;
 	for (size_t n = 0; n < count; n++)
-		drop_hidden(new[n]);
+		drop(new[n]->hidden);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
 	return result;
@@ -342,16 +369,12 @@ gs_replace_adopt(struct gs_replace *new, const char *hidden)
 void
 gs_replace_forget(struct gs_replace *new)
 {
-	if (new->hidden[0] != '\0')
-		forget(new->hidden);
+	forget(new->hidden);
 }
 
 void
 gs_replace_drop(struct gs_replace *new)
 {
-	drop_hidden(new);
-	if (new->backup[0] == '\0')
-		return;
-	(void)unlink(new->backup);
-	forget(new->backup);
+	drop(new->hidden);
+	drop(new->backup);
 }

@@ -117,9 +117,6 @@ void gs_parts_close(struct gs_parts *parts);
  * file first.
  */
 
-/* What the ranks write to. */
-enum gs_shared_kind { GS_SHARED_NEW, GS_SHARED_IN_PLACE, GS_SHARED_DEVICE };
-
 struct gs_ranked_output {
 	const struct gsort_options *given;
 	struct gs_ranks  *ranks;
@@ -128,7 +125,7 @@ struct gs_ranked_output {
 	char             *own_name;	/* of the file of this rank; NULL: one file */
 
 	/* one file */
-	enum gs_shared_kind kind;
+	enum gs_output_kind kind;
 	struct gs_replace replace;	/* of rank 0; the others know the temporary name */
 	int               fd;		/* -1: not open */
 	struct gs_place   place;

@@ -55,45 +55,16 @@ takes_parts(const struct stat *st)
 	                                st->st_rdev == null.st_rdev);
 }
 
-/* Rank 0 decides how the file is written.  It exists: */
-static gs_status
-aim_at_existing(struct gs_ranked_output *output, const char *name, bool in_place)
-{
-	bool replaces = false;
-	struct stat st;
-
-	if (stat(name, &st) == 0 && !takes_parts(&st))
-		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is no regular file, and they "
-		               "write at several places of it", name);
-	output->fd = gs_open(name, O_WRONLY, 0);
-	if (output->fd < 0 || fstat(output->fd, &st) != 0)
-		return gs_fail_errno(GS_EIO, "open failed: %s", name);
-	output->kind = S_ISREG(st.st_mode) ? GS_SHARED_IN_PLACE : GS_SHARED_DEVICE;
-	if (!S_ISREG(st.st_mode) || in_place)
-		return GS_OK;
-	output->replace.shared = true;
-	TRY(gs_replace_existing(&output->replace, name, &output->fd, &replaces));
-	if (replaces)
-		output->kind = GS_SHARED_NEW;
-	return GS_OK;
-}
-
+/* Rank 0 decides how the file is written. */
 static gs_status
 aim(struct gs_ranked_output *output, const char *name, bool in_place)
 {
 	struct stat st;
 
-	if (stat(name, &st) == 0)
-		return aim_at_existing(output, name, in_place);
-	output->kind = in_place ? GS_SHARED_IN_PLACE : GS_SHARED_NEW;
-	if (in_place) {
-		output->fd = gs_open(name, O_WRONLY | O_CREAT, 0666);
-	} else if (errno == ENOENT && gs_follow_links(name, output->replace.target)) {
-		output->replace.shared = true;
-		if (gs_replace_open(&output->replace, -1) == 0)
-			output->fd = output->replace.fd;
-	}
-	return output->fd >= 0 ? GS_OK : gs_fail_errno(GS_EIO, "open failed: %s", name);
+	if (stat(name, &st) == 0 && !takes_parts(&st))
+		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is no regular file, and they "
+		               "write at several places of it", name);
+	return gs_replace_aim(&output->replace, name, in_place, &output->fd, &output->kind);
 }
 
 /* The others open what rank 0 has made. */
@@ -104,7 +75,7 @@ follow(struct gs_ranked_output *output, const char *name)
 	if (output->fd < 0)
 		return gs_fail_errno(GS_EIO, "cannot open %s, which rank 0 has made: is its folder the "
 		                     "same on all hosts?", name);
-	if (output->kind == GS_SHARED_NEW)
+	if (output->kind == GS_OUTPUT_NEW)
 		gs_replace_adopt(&output->replace, name);
 	return GS_OK;
 }
@@ -116,14 +87,14 @@ open_shared(struct gs_ranked_output *output)
 	const bool first = output->ranks->rank == 0;
 	struct {
 		char name[PATH_MAX];
-		enum gs_shared_kind kind;
+		enum gs_output_kind kind;
 	} made = { .name = "" };
 	gs_status status = first ? aim(output, name, output->given->in_place) : GS_OK;
 
 	TRY(gs_ranks_agree(output->ranks, status));
 	if (first) {
 		made.kind = output->kind;
-		(void)memccpy(made.name, output->kind == GS_SHARED_NEW ? output->replace.hidden : name, '\0',
+		(void)memccpy(made.name, output->kind == GS_OUTPUT_NEW ? output->replace.hidden : name, '\0',
 		              sizeof made.name - 1);
 	}
 	TRY(gs_ranks_share(output->ranks, &made, sizeof made));
@@ -140,7 +111,7 @@ gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_option
 	gs_status status = GS_OK;
 
 	*output = (struct gs_ranked_output){
-		.given = given, .ranks = ranks, .fd = -1, .spool.fd = -1,
+		.given = given, .ranks = ranks, .fd = -1, .spool.fd = -1, .replace.shared = true,
 		.one_file = given->output != NULL && strstr(given->output, "%r") == NULL,
 	};
 	if (given->output == NULL)		/* rank 0 writes figures to its standard output */
@@ -223,13 +194,13 @@ open_place(struct gs_ranked_output *output, uint64_t bytes)
 	uint64_t begin, all;
 	gs_status status = GS_OK;
 
-	if (output->kind == GS_SHARED_IN_PLACE && output->ranks->rank == 0 &&
+	if (output->kind == GS_OUTPUT_IN_PLACE && output->ranks->rank == 0 &&
 	    ftruncate(output->fd, 0) != 0)
 		status = gs_fail_errno(GS_EIO, "truncate failed: %s", output->given->output);
 	TRY(gs_ranks_agree(output->ranks, status));
 	TRY(gs_ranks_scan(output->ranks, bytes, &begin, &all));
 	return gs_place_open(&output->place, output->fd, output->given->output,
-	                     output->kind != GS_SHARED_DEVICE, begin, begin + bytes);
+	                     output->kind != GS_OUTPUT_DEVICE, begin, begin + bytes);
 }
 
 gs_status
@@ -446,7 +417,7 @@ finish_shared(struct gs_ranked_output *output)
 	TRY(gs_ranks_agree(output->ranks, status));
 	if (output->ranks->rank > 0)
 		gs_replace_forget(&output->replace);	/* rank 0 renames it */
-	else if (output->kind == GS_SHARED_NEW && gs_replace_finish(&output->replace) != 0)
+	else if (output->kind == GS_OUTPUT_NEW && gs_replace_finish(&output->replace) != 0)
 		status = gs_fail_errno(GS_EIO, "rename failed: %s", name);
 	return gs_ranks_agree(output->ranks, status);
 }

@@ -11,7 +11,6 @@
  * of CSV as '|', and other control characters have no width.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "format/encode.h"
@@ -29,17 +28,7 @@ enum { KEY_BYTES = 16 };
 static gs_status
 reserve(struct gs_show *show, size_t bytes)
 {
-	const size_t wanted = show->bytes + bytes;
-	char *grown;
-
-	if (wanted <= show->room)
-		return GS_OK;
-	grown = realloc(show->text, wanted + WRITE_BYTES);
-	if (grown == NULL)
-		return gs_fail(GS_EBUDGET, "no memory to show a line of %zu bytes", bytes);
-	show->text = grown;
-	show->room = wanted + WRITE_BYTES;
-	return GS_OK;
+	return GS_GROW(show->text, &show->room, show->bytes + bytes, "bytes of lines");
 }
 
 /* Write the text if it is long enough. */

@@ -975,7 +975,6 @@ messages() {
 	a line has more than 4 GiB
 	' is not an ordering option
 	no memory for a line of
-	no memory to show a line of
 	' for temporary files
 	cannot make a pipe to '
 	cannot write to '

@@ -115,6 +115,19 @@ gs_item_length(const struct gs_item_order *order, const char *item, const char *
 	                             : (size_t)(order->end(order->context, item, limit) - item);
 }
 
+/** The bytes of COUNT items from DATA on; LIMIT as for END(). */
+static inline size_t
+gs_items_bytes(const struct gs_item_order *order, const char *data, const char *limit, size_t count)
+{
+	size_t at = 0;
+
+	if (order->item_bytes > 0)
+		return count * order->item_bytes;
+	for (; count > 0; count--)
+		at += gs_item_length(order, data + at, limit);
+	return at;
+}
+
 /* ---- the items of some slices, a batch at a time; and to copy an item ------------ */
 
 /* Where a walk is. */

@@ -76,13 +76,8 @@ write_counted(struct gs_emit *emit, const char *data, const char *end, size_t co
 static size_t
 bytes_of(const struct gs_emit *emit, const char *data, const char *end, size_t count)
 {
-	const char *item = data;
-
-	if (emit->written_bytes > 0)
-		return count * emit->written_bytes;
-	for (; count > 0; count--)
-		item += bytes_of_item(emit, item, end);
-	return (size_t)(item - data);
+	return emit->written_bytes > 0 ? count * emit->written_bytes
+	       : gs_items_bytes(emit->order, data, end, count);
 }
 
 /* Write COUNT items from DATA to END, to one file. */

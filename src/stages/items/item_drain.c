@@ -116,14 +116,9 @@ bytes_of(const struct draining *draining, const char *data, size_t bytes, size_t
 {
 	const struct gs_item_store_options *options = draining->drain->options;
 	const struct gs_item_order *order = options->leaves != NULL ? options->leaves : options->order;
-	const size_t fixed = options->emit_bytes > 0 ? options->emit_bytes : order->item_bytes;
-	size_t at = 0;
 
-	if (fixed > 0)
-		return count * fixed;
-	for (; count > 0; count--)
-		at += gs_item_length(order, data + at, data + bytes);
-	return at;
+	return options->emit_bytes > 0 ? count * options->emit_bytes
+	       : gs_items_bytes(order, data, data + bytes, count);
 }
 
 /* Does every item have its place among those that leave? */

@@ -190,19 +190,6 @@ collect_operands(struct gs_item_maker *maker, const struct gs_bucket_part *part)
 	}
 }
 
-/* Where the item behind COUNT of SLICE begins. */
-static const char *
-behind(const struct gs_item_order *order, const struct gs_item_slice *slice, uint32_t count)
-{
-	const char *at = slice->data;
-
-	if (order->item_bytes > 0)
-		return at + (size_t)count * order->item_bytes;
-	for (; count > 0; count--)
-		at += gs_item_length(order, at, slice->data + slice->bytes);
-	return at;
-}
-
 /* Leave in the slices of a settled part only what leaves; returns how many they are. */
 static size_t
 narrow_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part)
@@ -217,9 +204,9 @@ narrow_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part)
 
 		if (slices_of(maker, part, row, row + 1, &slice) == 0 || leaves->count == 0)
 			continue;
-		end = behind(order, &slice, leaves->from + leaves->count);
-		slice.data = behind(order, &slice, leaves->from);
-		slice.bytes = (size_t)(end - slice.data);
+		end = slice.data + slice.bytes;
+		slice.data += gs_items_bytes(order, slice.data, end, leaves->from);
+		slice.bytes = gs_items_bytes(order, slice.data, end, leaves->count);
 		maker->slices[count++] = slice;
 	}
 	return count;

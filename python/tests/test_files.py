@@ -64,7 +64,7 @@ def test_npy(tmp_path):
 
 
 def test_larger_than_memory(tmp_path):
-	keys = keys_of(4000000, "u8")
+	keys = keys_of(1400000, "u8")
 	keys.tofile(tmp_path / "in")
 	seen = []
 	stats = gsort.sort_file(tmp_path / "in", tmp_path / "out", type="u8", memory=16 << 20,

@@ -40,7 +40,7 @@ sys.stdout.buffer.write(records)
 }
 
 @test "records larger than memory go to disk, come back divided, and stay within -S" {
-	records 3000000 >in
+	records 1600000 >in
 	gsort --record-size=16 -k u64@0 in >out
 	mkdir tmp
 	for threads in 1 3; do

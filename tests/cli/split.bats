@@ -148,7 +148,7 @@ disjoint() {
 }
 
 @test "inputs larger than memory, from pipes, and on a GPU" {
-	gen --keys 3000000 --type u64 >in
+	gen --keys 1400000 --type u64 >in
 	splits 3 -u64 -S 16M -T . --verify in
 	even 8
 	gen --keys 1500000 --type text --range full >in

@@ -17,33 +17,34 @@ prepare() {
 	sys.stdout.buffer.write(b"".join(key.to_bytes(16, order) for key in keys[:count]))
 	END
 	cat >order.py <<-'END'
-	"""order.py TYPE ORDER [WHAT] <keys: what gsort writes"""
+	"""order.py <ROWS: what gsort writes, of each row WHAT|OPTIONS, to NUMBER.TYPE.ORDER"""
 	import sys
 	from collections import Counter
-	kind, order, what = sys.argv[1], sys.argv[2], sys.argv[3:]
-	data = sys.stdin.buffer.read()
-	keys = [int.from_bytes(data[at:at + 16], order, signed=kind[0] == "i") for at in range(0, len(data), 16)]
-	times = Counter(keys)
-	out = []
-	if "argsort" in what:
-	    out = [at.to_bytes(8, order) for at in sorted(range(len(keys)), key=keys.__getitem__)]
-	else:
+	def order_of(keys, kind, order, what):
+	    signed = kind == "i128"
+	    times = Counter(keys)
+	    if "argsort" in what:
+	        return [at.to_bytes(8, order) for at in sorted(range(len(keys)), key=keys.__getitem__)]
 	    if "unique" in what or "count" in what:
-	        keys = list(times)
+	        keys = times
 	    if "repeated" in what:
 	        keys = [key for key in times if times[key] > 1]
 	    if "singletons" in what:
 	        keys = [key for key in times if times[key] == 1]
-	    keys.sort(reverse="reverse" in what)
-	    if "head" in what:
-	        keys = keys[:100]
-	    if "tail" in what:
-	        keys = keys[-100:]
-	    for key in keys:
-	        out.append(key.to_bytes(16, order, signed=kind[0] == "i"))
-	        if "count" in what:
-	            out.append(times[key].to_bytes(8, order))
-	sys.stdout.buffer.write(b"".join(out))
+	    keys = sorted(keys, reverse="reverse" in what)
+	    keys = keys[:100] if "head" in what else keys[-100:] if "tail" in what else keys
+	    count = "count" in what
+	    return [key.to_bytes(16, order, signed=signed) + (times[key].to_bytes(8, order) if count else b"")
+	            for key in keys]
+	rows = [line.split("|")[0].split() for line in sys.stdin]
+	for order in ("little", "big"):
+	    data = open("in." + order, "rb").read()
+	    for kind in ("u128", "i128"):
+	        keys = [int.from_bytes(data[at:at + 16], order, signed=kind == "i128")
+	                for at in range(0, len(data), 16)]
+	        for number, what in enumerate(rows, 1):
+	            with open(f"{number}.{kind}.{order}", "wb") as file:
+	                file.write(b"".join(order_of(keys, kind, order, what)))
 	END
 }
 
@@ -58,38 +59,42 @@ disordered() {
 	grep -q "^gsort: $pattern" disorder
 }
 
-# agrees WHAT OPTION ...: gsort with the options, and all types and byte orders, writes what Python does
-agrees() {
-	local what=$1 type order
-	shift
-	for order in little big; do
-		for type in u128 i128; do
-			python3 order.py $type $order $what <in.$order >expected
-			gsort --type=$type${order:0:1}e "$@" in.$order | cmp - expected
-			gsort -$type${order:0:1}e "$@" <in.$order >out
-			cmp out expected
-		done
-	done
-}
-
 @test "they are in the order of Python's integers, in both byte orders, selected in any way" {
+	local number=0 expected options
 	for order in little big; do
 		python3 keys.py 5000 $order >in.$order
 	done
-	agrees ''
-	agrees reverse -r
-	agrees unique -u
-	agrees 'unique reverse' -ur
-	agrees head --head=100
-	agrees 'head reverse' -r --head=100
-	agrees tail --tail=100
-	agrees 'unique tail' -u --tail=100
-	agrees count --count
-	agrees 'count reverse' --count -r
-	agrees repeated --unique=repeated
-	agrees singletons --unique=singletons
-	agrees argsort --argsort=u64
-	agrees '' --verify
+	cat >rows <<-'END'
+		|
+		reverse|-r
+		unique|-u
+		unique reverse|-ur
+		head|--head=100
+		head reverse|-r --head=100
+		tail|--tail=100
+		unique tail|-u --tail=100
+		count|--count
+		count reverse|--count -r
+		repeated|--unique=repeated
+		singletons|--unique=singletons
+		argsort|--argsort=u64
+		|--verify
+	END
+	python3 order.py <rows
+	while IFS='|' read -r _ options; do
+		number=$((number + 1))
+		for order in little big; do
+			for type in u128 i128; do
+				expected=$number.$type.$order
+				# shellcheck disable=SC2086
+				gsort --type=$type${order:0:1}e $options in.$order | cmp - "$expected"
+				# shellcheck disable=SC2086
+				gsort -$type${order:0:1}e $options <in.$order >out
+				cmp out "$expected"
+			done
+		done
+	done <rows
+	[ $number = 14 ]
 }
 
 @test "they are keys of records, too" {

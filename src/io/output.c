@@ -149,8 +149,7 @@ put(struct gs_output *out, const void *data, size_t bytes, int64_t at)
 	gs_status status = gs_check_interrupted(out->interrupted);
 
 	if (status == GS_OK)
-		status = at < 0 ? gs_output_fd_write(&out->to, data, bytes)
-		                : gs_output_fd_write_at(&out->to, data, bytes, (uint64_t)at);
+		status = gs_output_fd_write(&out->to, data, bytes, at);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }

@@ -98,8 +98,10 @@ write_all(const struct gs_output_fd *out, const char *data, size_t bytes, int64_
 }
 
 gs_status
-gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes)
+gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes, int64_t at)
 {
+	if (at >= 0)
+		return write_all(out, data, bytes, at);
 	if (out->write != NULL)
 		return bytes == 0 || out->write(out->write_context, data, bytes) == 0 ? GS_OK
 		       : gs_fail_errno(GS_EIO, "write failed: %s", out->name);
@@ -107,12 +109,6 @@ gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes)
 		TRY(gs_output_fd_truncate(out));
 	gs_preallocate_ahead(&out->preallocation, bytes);
 	return write_all(out, data, bytes, -1);
-}
-
-gs_status
-gs_output_fd_write_at(const struct gs_output_fd *out, const char *data, size_t bytes, uint64_t at)
-{
-	return write_all(out, data, bytes, (int64_t)at);
 }
 
 /* Without vmsplice(2) (other systems, some sandboxes), or with one that copies, the bytes are written. */
@@ -131,5 +127,5 @@ gs_output_fd_give_pages(struct gs_output_fd *out, char *pages, size_t bytes)
 		pages += done;
 		bytes -= (size_t)done;
 	}
-	return gs_output_fd_write(out, pages, bytes);
+	return gs_output_fd_write(out, pages, bytes, -1);
 }

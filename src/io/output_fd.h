@@ -55,12 +55,8 @@ void gs_output_fd_inspect(struct gs_output_fd *out, unsigned files);
 /** Truncate the file, if that is still to be done. */
 MUST_CHECK gs_status gs_output_fd_truncate(struct gs_output_fd *out);
 
-/** Write all BYTES. */
-MUST_CHECK gs_status gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes);
-
-/** Write all BYTES to AT in the file, from any thread. */
-MUST_CHECK gs_status gs_output_fd_write_at(const struct gs_output_fd *out, const char *data,
-                                           size_t bytes, uint64_t at);
+/** Write all BYTES: to AT in the file, from any thread; or, if that is negative, behind those before. */
+MUST_CHECK gs_status gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes, int64_t at);
 
 /** Write all BYTES.  A pipe gets the pages themselves, so they must not change any more. */
 MUST_CHECK gs_status gs_output_fd_give_pages(struct gs_output_fd *out, char *pages, size_t bytes);

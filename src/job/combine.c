@@ -382,7 +382,7 @@ merge(struct gsort *job, const char *header, size_t bytes)
 	TRY(gs_emit_header(&job->emit, header, bytes));
 	gs_phase_begin(job, GSORT_WRITING);
 	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
-		TRY(merge_class(job, gs_job_class(job, i)));
+		TRY(merge_class(job, gs_class_place(i, job->options.reverse)));
 	gs_phase_end(job);
 	return GS_OK;
 }

@@ -443,9 +443,6 @@ MUST_CHECK gs_status gs_job_read(struct gsort *job);
 /** Sort it, and hand over what this rank has of it. */
 MUST_CHECK gs_status gs_job_hand_over(struct gsort *job);
 
-/** The class that is number PLACE in the output; items are all of one. */
-unsigned gs_job_class(const struct gsort *job, unsigned place);
-
 /** Write the header, then all elements of the engine, and finish the output. */
 MUST_CHECK gs_status gs_job_emit(struct gsort *job, const char *header, size_t header_bytes);
 

@@ -52,7 +52,7 @@ spill_inputs(const struct gs_merge_inputs *all)
 	for (size_t at = 0, count; at < all->count; at += count) {
 		count = all->count - at < fan_in ? all->count - at : fan_in;
 		for (unsigned place = 0; place < GS_CLASSES; place++) {
-			const unsigned key_class = gs_job_class(job, place);
+			const unsigned key_class = gs_class_place(place, job->options.reverse);
 
 			if (job->plan.class_bits[key_class] == 0)
 				continue;
@@ -79,7 +79,7 @@ merge_class(const struct gs_merge_inputs *all, unsigned place, bool spilled)
 {
 	struct gsort *job = all->job;
 	struct gs_runs *runs = &job->keys.store.runs;
-	const unsigned key_class = gs_job_class(job, place);
+	const unsigned key_class = gs_class_place(place, job->options.reverse);
 	struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
 	const struct gs_span_sink every = { .take = take_all, .context = &sink };
 

@@ -56,12 +56,6 @@ drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
 	return job->engine.drain(job->engine.context, key_class, sink);
 }
 
-unsigned
-gs_job_class(const struct gsort *job, unsigned place)
-{
-	return gs_class_place(place, job->options.reverse);
-}
-
 /* Only the most frequent items go to SINK. */
 static gs_status
 drain_top(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
@@ -88,7 +82,7 @@ emit_classes(struct gsort *job)
 	const struct gs_engine *engine = &job->engine;
 
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		const unsigned c = gs_job_class(job, i);
+		const unsigned c = gs_class_place(i, job->options.reverse);
 		const uint64_t elements = engine->count(engine->context, c);
 		const struct gs_span_sink sink = job->emit.sink(&job->emit, c, elements);
 
@@ -119,7 +113,7 @@ hand_over(struct gsort *job)
 
 	gs_handover_end(job->handover);		/* of reading */
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		TRY(drain(job, gs_job_class(job, i), &sink));
+		TRY(drain(job, gs_class_place(i, job->options.reverse), &sink));
 		gs_handover_end(job->handover);
 	}
 	return GS_OK;
@@ -135,10 +129,11 @@ make_figures(struct gsort *job, const struct gs_answer_part *part, struct gs_ans
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);
 
-		TRY(drain(job, gs_job_class(job, i), &sink));
+		TRY(drain(job, gs_class_place(i, job->options.reverse), &sink));
 		gs_answer_class_end(figures);
 	}
 	note_digest(job);
+	figures->of_column = job->items.lines.column.keys != NULL;
 	figures->missing = job->items.lines.column.missing;
 	return GS_OK;
 }

@@ -35,18 +35,18 @@ gs_stretch_begin(struct gs_stretch *stretch, const char *name, uint64_t skipped)
 	stretch->bytes = 0;
 }
 
-/* ELEMENT is the first one out of order. */
+/* ELEMENT, a key or a record, is the first one out of order. */
 static gs_status
-fail(const struct gs_stretch *stretch, const char *element)
+fail(const struct gs_stretch *stretch, bool key, const char *element)
 {
 	const struct gsort *job = stretch->job;
 	const uint64_t number = stretch->follow->elements - stretch->elements + 1;
 
-	return stretch->follow->order == NULL
-	       ? gs_disorder_key(&job->emit.encoding, stretch->follow->key_bits, stretch->name, number,
-	                         element, job->options.skip_bytes, stretch->advice)
-	       : gs_record_disorder(&job->items.ingest.record, stretch->name, element, number,
-	                            job->options.skip_bytes, stretch->advice);
+	if (key)
+		return gs_disorder_key(&job->emit.encoding, stretch->follow->key_bits, stretch->name, number,
+		                       element, job->options.skip_bytes, stretch->advice);
+	return gs_record_disorder(&job->items.ingest.record, stretch->name, element, number,
+	                          job->options.skip_bytes, stretch->advice);
 }
 
 gs_status
@@ -77,7 +77,7 @@ gs_stretch_next(struct gs_stretch *stretch, void *data, size_t bytes)
 	gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
 	if (at == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");
-	return at == bytes ? GS_OK : fail(stretch, slice.data + at);
+	return at == bytes ? GS_OK : fail(stretch, keys, slice.data + at);
 }
 
 /* ---- text ------------------------------------------------------------------------- */

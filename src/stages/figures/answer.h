@@ -219,8 +219,8 @@ struct gs_answer {
 
 	uint64_t        keys;		/* in all */
 	uint64_t        first, end;	/* of these, the ranks that are taken here */
-	uint64_t        missing;	/* lines without a value: the caller sets it before the figures are
-					 * written */
+	bool            of_column;	/* of lines, which may have no value, ... */
+	uint64_t        missing;	/* so many; the caller sets both before the figures are written */
 	uint64_t        taken;		/* the rank of the next one */
 	uint64_t        class_rank;	/* before the class that is being drained */
 	struct gs_value least, most;

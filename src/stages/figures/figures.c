@@ -168,7 +168,7 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	bool first = true;
 
 	print_row(answer, to, "count", spell_integer(GSORT_DECIMAL, answer->keys, word), true, &first);
-	if (answer->options->lines && answer->order == NULL)
+	if (answer->of_column)
 		print_row(answer, to, "missing", spell_integer(GSORT_DECIMAL, answer->missing, word), true,
 		          &first);
 	print_row(answer, to, "distinct", spell_integer(GSORT_DECIMAL, answer->distinct, word), true,

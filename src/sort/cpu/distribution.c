@@ -58,7 +58,8 @@ is_even(struct gs_distribution *distribution, const void *sample, size_t sample_
 			first = s;
 		pairs += s - first;
 	}
-	distribution->even = pairs <= expected + 5 * root(expected) / 2;
+	distribution->even = pairs <= expected + 5 * root(expected) / 2 &&
+	                     gs_sample_repeated(sample, distribution->kernels->key_bits, sample_keys) < 3;
 	return true;
 }
 
@@ -216,8 +217,8 @@ scatter(struct gs_distribution *distribution, char *to, const char *keys, size_t
 }
 
 /* Are bins about as even as those of random keys, after the first FIRST keys?  The variance of a bin is its
- * mean then, and no group of them has an eighth more than others.  The outer bins have keys beyond the
- * sample, too. */
+ * mean then, within three deviations of it, and no group has an eighth more than others.  The outer bins have
+ * keys beyond the sample, too. */
 static bool
 are_random(const struct gs_distribution *distribution, size_t first)
 {
@@ -234,7 +235,7 @@ are_random(const struct gs_distribution *distribution, size_t first)
 		if (sum > most)
 			return false;
 	}
-	return squares <= first * first / bins + first + first / 4;
+	return squares <= first * first / bins + first + 4 * first / root(bins);
 }
 
 bool

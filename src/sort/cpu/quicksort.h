@@ -40,6 +40,9 @@ struct gs_values {
 	uint32_t *counts;
 };
 
+/** How many of a sorted sample's keys equal the one before? */
+size_t gs_sample_repeated(const void *sample, unsigned key_bits, size_t count);
+
 /** How many values have keys, by COUNT of them, sorted?  0: too many to say. */
 size_t gs_values_estimate(const void *sample, unsigned key_bits, size_t count);
 
@@ -115,7 +118,7 @@ struct gs_distribution {
 	const struct gs_simd_kernels *kernels;
 	struct gs_binner binner;
 	bool ordered;		/* nearly: neighbours belong to one bin */
-	bool even;		/* as random keys are */
+	bool even;		/* as random keys are, few of which are equal */
 	size_t room, edge;	/* of a bin that is not counted; and of the outer ones, too */
 	/* Of each bin: how many keys were counted; then where the next goes; then where they end. */
 	uint32_t end[GS_DISTRIBUTION_BINS];

@@ -96,13 +96,18 @@ neighbours(const void *sample, unsigned key_bits, size_t count)
 	return equal;
 }
 
+size_t
+gs_sample_repeated(const void *sample, unsigned key_bits, size_t count)
+{
+	return key_bits == 32 ? neighbours(sample, 32, count) : neighbours(sample, 64, count);
+}
+
 /* If all values are as frequent as others, there are also as many as equal pairs say.  Of keys of which k is
  * as frequent as 1/k, 2^18, the estimates are 1700 and 540. */
 size_t
 gs_values_estimate(const void *sample, unsigned key_bits, size_t count)
 {
-	const size_t repeated = key_bits == 32 ? neighbours(sample, 32, count)
-	                                       : neighbours(sample, 64, count);
+	const size_t repeated = gs_sample_repeated(sample, key_bits, count);
 	size_t once = 0, twice = 0, values;
 
 	if (repeated < REPEATED)
@@ -196,7 +201,7 @@ gs_values_count(const struct gs_simd_kernels *kernels, const void *keys, size_t 
 	while (table.slot_bits < SLOT_BITS_MOST && (size_t)1 << table.slot_bits < SLOTS_EACH * likely)
 		table.slot_bits++;
 	table.slots = ((size_t)1 << table.slot_bits) + PROBES;
-	table.most = gs_least(count / TIMES * 2, gs_least(table.slots / 2, kernels->leaf_keys));
+	table.most = gs_least(count / TIMES * 3 / 2, gs_least(table.slots / 2, kernels->leaf_keys));
 	bytes = table.slots * key_bytes + (table.slots + 1) * sizeof *table.counts;
 	if (likely == 0 || likely > count / TIMES || likely > table.most || count > UINT32_MAX ||
 	    room_bytes < bytes + (table.most + 1) * (key_bytes + sizeof *table.counts))

@@ -11,15 +11,20 @@ result(gs_status status)
 }
 
 static gs_status
+check_scratch(const char *name, const void *array, size_t bytes, const struct gs_array_args *args)
+{
+	return gs_array_check_apart(name, array, bytes, "scratch bytes", args->scratch,
+	                            args->scratch == NULL ? 0 : args->scratch_bytes);
+}
+
+static gs_status
 sort(void *keys, size_t count, enum gsort_type type, const struct gsort_array_options *options)
 {
 	struct gs_array_args args;
 
 	TRY(gs_array_args_read(&args, type, options));
 	TRY(gs_array_check("keys", keys, count, args.key_bytes));
-	if (args.scratch != NULL)
-		TRY(gs_array_check_apart("keys", keys, count * args.key_bytes, "scratch bytes", args.scratch,
-		                         args.scratch_bytes));
+	TRY(check_scratch("keys", keys, count * args.key_bytes, &args));
 	return gs_array_sort(keys, count, &args);
 }
 
@@ -78,6 +83,8 @@ sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count, enum g
 	TRY(gs_array_check("payloads", payload, count, payload_bytes));
 	TRY(gs_array_check_apart("keys", keys, count * args.key_bytes, "payloads", payload,
 	                         count * payload_bytes));
+	TRY(check_scratch("keys", keys, count * args.key_bytes, &args));
+	TRY(check_scratch("payloads", payload, count * payload_bytes, &args));
 	return gs_array_sort_pairs(keys, payload, payload_bytes, count, &args);
 }
 

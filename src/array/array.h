@@ -112,6 +112,10 @@ struct gs_array_memory {
 /** Get BYTES; GS_EBUDGET: there is not so much. */
 MUST_CHECK gs_status gs_array_memory_get(struct gs_array_memory *memory, size_t bytes);
 
+/** The same, or args->scratch if it has as much. */
+MUST_CHECK gs_status gs_array_memory_borrow(struct gs_array_memory *memory, size_t bytes,
+                                            const struct gs_array_args *args);
+
 /** Of a memory that was not got, nothing. */
 void gs_array_memory_give(struct gs_array_memory *memory);
 
@@ -126,7 +130,7 @@ size_t gs_array_sort_bytes(size_t count, const struct gs_array_args *args);
  * @return  GS_OK; GS_EBUDGET: no memory, and the keys are as they were; GS_EUSAGE: args->scratch is too
  *          small
  *
- * Memory: none up to 16 KiB of keys, else as much as the keys, 2 MiB at most; by buckets 17/16 of the keys,
+ * Memory: none up to 16 KiB of keys, else three times the keys, 2 MiB at most; by buckets 17/16 of the keys,
  * and 28 MiB a thread, of which about a half is touched; 3 MiB a thread for keys of 8 and 16 bits.
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most keys, O(n x key_bits) for any.
  */
@@ -134,7 +138,7 @@ MUST_CHECK gs_status gs_array_sort(void *keys, size_t count, const struct gs_arr
 
 /** Get memory for COUNT *WORDS, and, if they are not few, for *ARGS the scratch memory to sort them. */
 MUST_CHECK gs_status gs_array_words_get(struct gs_array_memory *memory, uint64_t **words, size_t count,
-                                        struct gs_array_args *args);
+                                        struct gs_array_args *args, const struct gs_array_args *callers);
 
 /* ---- the order of the keys of an array, as indices (order.c) ------------------- */
 

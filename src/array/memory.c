@@ -59,6 +59,17 @@ gs_array_memory_get(struct gs_array_memory *memory, size_t bytes)
 	return GS_OK;
 }
 
+gs_status
+gs_array_memory_borrow(struct gs_array_memory *memory, size_t bytes, const struct gs_array_args *args)
+{
+	char *at = (char *)gs_round_up((uintptr_t)args->scratch, 64);
+
+	if (args->scratch == NULL || (size_t)(at - (char *)args->scratch) + bytes > args->scratch_bytes)
+		return gs_array_memory_get(memory, bytes);
+	*memory = (struct gs_array_memory){ .at = at };
+	return GS_OK;
+}
+
 void
 gs_array_memory_give(struct gs_array_memory *memory)
 {

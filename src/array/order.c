@@ -260,7 +260,7 @@ order(struct ordering *ordering)
 	gs_status status;
 
 	if (ordering->words == NULL)
-		TRY(gs_array_words_get(&memory, &ordering->words, ordering->count, &args));
+		TRY(gs_array_words_get(&memory, &ordering->words, ordering->count, &args, &args));
 	choose_bits(ordering, args.threads);
 	gs_team_each(args.threads, turns, make_words, ordering);
 	status = sort_words(ordering, &args, turns);

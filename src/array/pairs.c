@@ -107,7 +107,7 @@ sort_as_words(struct pairs *pairs)
 	struct gs_array_memory memory;
 	gs_status status;
 
-	TRY(gs_array_words_get(&memory, &pairs->words, pairs->count, &args));
+	TRY(gs_array_words_get(&memory, &pairs->words, pairs->count, &args, pairs->args));
 	gs_team_each(pairs->threads, turns, join_turn, pairs);
 	status = gs_array_sort(pairs->words, pairs->count, &args);
 	if (status == GS_OK)
@@ -535,7 +535,8 @@ sort_by_buckets(struct pairs *pairs)
 	pairs->streams = count >= STREAMED_PAIRS;
 	pairs->local_pairs = pairs->streams ? LOCAL_PAIRS : 0;
 	local = pairs->threads * 2 * pairs->local_pairs;
-	TRY(gs_array_memory_get(&memory, bytes + (words + scratch + local) * sizeof *pairs->words));
+	TRY(gs_array_memory_borrow(&memory, bytes + (words + scratch + local) * sizeof *pairs->words,
+	                           pairs->args));
 	pairs->fresh_bytes = memory.zeroed ? copy_bytes : 0;
 	pairs->copy = (struct pair *)(void *)memory.at;
 	pairs->lines = (struct line *)(void *)(memory.at + copy_bytes);

@@ -539,13 +539,14 @@ gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
 }
 
 gs_status
-gs_array_words_get(struct gs_array_memory *memory, uint64_t **words, size_t count, struct gs_array_args *args)
+gs_array_words_get(struct gs_array_memory *memory, uint64_t **words, size_t count, struct gs_array_args *args,
+                   const struct gs_array_args *callers)
 {
 	enum { SMALL_BYTES = 64 << 10 };	/* malloc() has so much, twice */
 	const size_t own = gs_round_up(count * sizeof **words, 64);
 
 	args->scratch_bytes = own > SMALL_BYTES ? gs_array_sort_bytes(count, args) : 0;
-	TRY(gs_array_memory_get(memory, own + args->scratch_bytes));
+	TRY(gs_array_memory_borrow(memory, own + args->scratch_bytes, callers));
 	args->scratch = args->scratch_bytes > 0 ? memory->at + own : NULL;
 	*words = (uint64_t *)(void *)memory->at;
 	return GS_OK;

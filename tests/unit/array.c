@@ -178,6 +178,31 @@ check_pairs(const struct shot *shot, unsigned payload_bits)
 	      payload_bits, at);
 }
 
+/* With the memory that gsort.h asks for, and not a byte beyond it. */
+static void
+check_scratch_of_pairs(enum gsort_type type, unsigned payload_bits, unsigned threads)
+{
+	struct shot shot = { type, 0, 150001, { .struct_size = sizeof shot.options,
+	                     .threads = threads }, "" };
+	const size_t bytes = 24 * shot.count + ((size_t)30 << 20) * threads;
+	unsigned char *scratch = malloc(bytes + 1);
+	size_t touched = 0;
+
+	fill(&shot);
+	begin(&shot);
+	memset(scratch, 0x5a, bytes + 1);
+	shot.options.scratch = scratch;
+	shot.options.scratch_bytes = bytes;
+	check_pairs(&shot, payload_bits);
+	for (size_t at = 0; at < bytes; at++)
+		touched += scratch[at] != 0x5a;
+	CHECK(touched >= 8 * shot.count && scratch[bytes] == 0x5a, "%s: %zu bytes of scratch are touched",
+	      shot.name, touched);
+	shot.options.scratch_bytes = 5;
+	check_pairs(&shot, payload_bits);
+	free(scratch);
+}
+
 /* Sorted pieces of the input are merged again. */
 static void
 check_merge(const struct shot *shot, size_t pieces)
@@ -244,6 +269,12 @@ check_sizes(void)
 		for (unsigned threads = 1; threads <= 3; threads += 2)
 			for (size_t others = 0; others < 2; others++)
 				check_few((enum gsort_type)type, 1000003, threads, others);
+	for (unsigned threads = 1; threads <= 4; threads += 3) {
+		check_scratch_of_pairs(GSORT_I16, 32, threads);
+		check_scratch_of_pairs(GSORT_F32, 64, threads);
+		check_scratch_of_pairs(GSORT_U64, 32, threads);
+		check_scratch_of_pairs(GSORT_F64, 64, threads);
+	}
 	/* Partitioned where they are, by one thread; few values, and dense ones, are mapped at once. */
 	check_all(GSORT_F64, 0, 600007, false, 1);
 	check_all(GSORT_I32, 0, 600007, true, 1);
@@ -338,6 +369,8 @@ check_errors(void)
 		.struct_size = sizeof unset, .scratch = few, .scratch_bytes = sizeof few,
 	};
 	fails(gsort_sort(keys, 50000, GSORT_U32, &unset), GSORT_ERROR_USAGE, "scratch has 16 bytes, but");
+	fails(gsort_sort_pairs(keys, few, 4, 4, GSORT_U32, &unset), GSORT_ERROR_USAGE,
+	      "the arrays of payloads and scratch bytes overlap");
 	fails(gsort_argsort(few, 4, GSORT_U32, payload, GSORT_I64, NULL), GSORT_ERROR_USAGE,
 	      "indices are u32 or u64");
 	fails(gsort_argsort(few, (size_t)1 << 33, GSORT_U32, payload, GSORT_U32, NULL),

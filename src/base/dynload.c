@@ -7,12 +7,10 @@
 #include "base/dynload.h"
 #include "base/static_codecs.h"
 
-enum { UNTRIED, LOADED, MISSING };
-
 /* ---- any library ---------------------------------------------------------- */
 
 /* In a static program: any library, by the name of a function. */
-static int
+static bool
 find_linked(const struct gs_library *library)
 {
 	for (size_t s = 0; s < library->count; s++) {
@@ -23,12 +21,12 @@ find_linked(const struct gs_library *library)
 			found++;
 		memcpy(symbol->function, &found->function, sizeof found->function);
 		if (found->name == NULL && !symbol->optional)
-			return MISSING;
+			return false;
 	}
-	return LOADED;
+	return true;
 }
 
-static int
+static bool
 load(const struct gs_library *library)
 {
 	void *loaded;
@@ -43,9 +41,9 @@ load(const struct gs_library *library)
 
 		memcpy(symbol->function, &function, sizeof function);
 		if (function == NULL && !symbol->optional)
-			return MISSING;
+			return false;
 	}
-	return loaded != NULL ? LOADED : MISSING;
+	return loaded != NULL;
 }
 
 bool
@@ -53,13 +51,13 @@ gs_library_loads(struct gs_library *library)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-	if (atomic_load(&library->state) == UNTRIED) {
+	if (!atomic_load(&library->loaded)) {
 		pthread_mutex_lock(&lock);
-		if (atomic_load(&library->state) == UNTRIED)
-			atomic_store(&library->state, load(library));
+		if (!atomic_load(&library->loaded))
+			atomic_store(&library->loaded, load(library));
 		pthread_mutex_unlock(&lock);
 	}
-	return atomic_load(&library->state) == LOADED;
+	return atomic_load(&library->loaded);
 }
 
 /* ---- the libraries of compressed data --------------------------------------- */

@@ -23,15 +23,16 @@ struct gs_library {
 	const char             *soname;
 	const struct gs_symbol *symbols;
 	size_t                  count;
-	atomic_int              state;	/* 0 before the first call of gs_library_loads() */
+	atomic_bool             loaded;
 };
 
-#define GS_LIBRARY(soname, symbols)	{ soname, symbols, sizeof (symbols) / sizeof *(symbols), 0 }
+#define GS_LIBRARY(soname, symbols)	{ soname, symbols, sizeof (symbols) / sizeof *(symbols), false }
 
 /**
  * Load LIBRARY, unless that was done before; it stays loaded.  Any thread.
  *
- * @return  false: it is not installed, or lacks a symbol that is not optional
+ * @return  false: it is not installed, or lacks a symbol that is not optional, or too many files are
+ *          open; the next call tries again
  */
 bool gs_library_loads(struct gs_library *library);
 

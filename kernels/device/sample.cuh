@@ -43,8 +43,7 @@ template <class Key> struct sampling {
 		MARGIN  = 64,		/* part of the range that a sample may have missed */
 		TAKERS  = 256,		/* threads of a block that takes samples */
 		THREADS = RANK_THREADS,
-		RANKS   = sizeof(Key) == 4 ? 2 : 1,	/* that a warp counts */
-		BLOCK   = THREADS / 32 * RANKS,		/* that a block counts */
+		RANKS   = sizeof(Key) == 4 ? 2 : 1,	/* that a warp counts, at most */
 		UNITS   = sizeof(Key) / 2,		/* of 16 bits, of a key */
 	};
 };
@@ -59,6 +58,20 @@ sample_keys(uint32_t buckets)
 	while (keys < S::KEYS && keys < buckets * S::EACH)
 		keys *= 2;
 	return keys;
+}
+
+/* Ranks that a warp counts, so that as many multiprocessors are at work for fewer KEYS. */
+template <class Key> static __host__ __device__ inline uint32_t
+ranks_of_warp(uint32_t keys)
+{
+	return keys < sampling<Key>::KEYS ? 1 : (uint32_t)sampling<Key>::RANKS;
+}
+
+/* Blocks that rank so many KEYS. */
+template <class Key> static __host__ __device__ inline uint32_t
+rank_blocks(uint32_t keys)
+{
+	return keys / (sampling<Key>::THREADS / 32 * ranks_of_warp<Key>(keys));
 }
 
 /* Of a sample, from the first key of the input to the last; NEARLY: it falls at so few places. */
@@ -321,17 +334,16 @@ sample_values_of(const Key *sample, uint32_t keys, unsigned unit, uint32_t *seen
  * Ranks of the keys from J on, RANKS of them, in a sample of so many KEYS that is in shared memory;
  * all lanes call, and the last one gets them.  Of equal keys the first one has the lowest rank.
  */
-template <class Key> static __device__ __forceinline__ void
+template <unsigned RANKS, class Key> static __device__ __forceinline__ void
 sample_ranks(uint32_t *ranks, const Key *sample, uint32_t keys, unsigned j)
 {
-	typedef sampling<Key> S;
 	enum { EACH = 16 / sizeof(Key) };
 	const load<Key> *some = (const load<Key> *)sample;
 	unsigned at = threadIdx.x % 32;
-	Key mine[S::RANKS];
+	Key mine[RANKS];
 
 #pragma unroll
-	for (unsigned r = 0; r < S::RANKS; r++) {
+	for (unsigned r = 0; r < RANKS; r++) {
 		mine[r] = sample[j + r];
 		ranks[r] = 0;
 	}
@@ -339,14 +351,14 @@ sample_ranks(uint32_t *ranks, const Key *sample, uint32_t keys, unsigned j)
 		const load<Key> x = some[at];
 
 #pragma unroll
-		for (unsigned r = 0; r < S::RANKS; r++)
+		for (unsigned r = 0; r < RANKS; r++)
 #pragma unroll
 			for (unsigned k = 0; k < EACH; k++)
 				ranks[r] += x.at[k] <= mine[r];
 	}
 	if (at == j / EACH) {
 #pragma unroll
-		for (unsigned r = 0; r < S::RANKS; r++)
+		for (unsigned r = 0; r < RANKS; r++)
 			for (unsigned k = 0; k < EACH; k++) {
 				const Key key = sample[at * EACH + k];
 
@@ -358,14 +370,32 @@ sample_ranks(uint32_t *ranks, const Key *sample, uint32_t keys, unsigned j)
 		const load<Key> x = some[at];
 
 #pragma unroll
-		for (unsigned r = 0; r < S::RANKS; r++)
+		for (unsigned r = 0; r < RANKS; r++)
 #pragma unroll
 			for (unsigned k = 0; k < EACH; k++)
 				ranks[r] += x.at[k] < mine[r];
 	}
 #pragma unroll
-	for (unsigned r = 0; r < S::RANKS; r++)
+	for (unsigned r = 0; r < RANKS; r++)
 		ranks[r] = warp_sum(ranks[r]);
+}
+
+/* Put the keys from J on, RANKS of them, where they belong in PLAN. */
+template <unsigned RANKS, class Key> static __device__ __forceinline__ void
+put_ranked(bin_plan<Key> *plan, const Key *sample, uint32_t keys, uint32_t buckets, unsigned j)
+{
+	uint32_t ranks[RANKS];
+
+	sample_ranks<RANKS>(ranks, sample, keys, j);
+#pragma unroll
+	for (unsigned r = 0; r < RANKS; r++) {
+		const uint32_t at = ranks[r] * buckets;
+
+		if (threadIdx.x % 32 == 31)
+			plan->sorted[ranks[r]] = sample[j + r];
+		if (threadIdx.x % 32 == 31 && at % keys < buckets)
+			plan->ranked[at / keys] = sample[j + r];
+	}
 }
 
 /*
@@ -406,7 +436,7 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 	__threadfence();
 	__syncthreads();
 	if (threadIdx.x == 0) {
-		last = atomicAdd(&plan->done, 1u) == keys / S::BLOCK - 1;
+		last = atomicAdd(&plan->done, 1u) == rank_blocks<Key>(keys) - 1;
 		__threadfence();
 	}
 	__syncthreads();
@@ -422,7 +452,8 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 /*
  * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
  * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, nor do
- * gaps between u32: even buckets do.  The first blocks rank; each of the others looks at a unit of keys.
+ * gaps between u32: even buckets do.  The first blocks rank; if buckets are no leaves, the next one finds the
+ * order of the sample, and each of the others looks at a unit of keys.
  */
 template <class Key> static __global__ void
 __launch_bounds__(RANK_THREADS, blocks_that_fit(RANK_THREADS, 1))
@@ -442,14 +473,20 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	__shared__ number range[2];
 	Key *const sample = room.sample;
 	const uint64_t top = (Key)~(Key)0;
-	const unsigned j = (blockIdx.x * (S::THREADS / 32) + threadIdx.x / 32) * S::RANKS;
+	const unsigned each = ranks_of_warp<Key>(keys), others = rank_blocks<Key>(keys);
+	const unsigned j = (blockIdx.x * (S::THREADS / 32) + threadIdx.x / 32) * each;
 	uint64_t low = ~(uint64_t)0, high = 0;
-	uint32_t ranks[S::RANKS];
-	enum order order = UNORDERED;
 	bool skewed;
 
-	if (blockIdx.x >= keys / S::BLOCK) {
-		const unsigned unit = blockIdx.x - keys / S::BLOCK;
+	if (blockIdx.x == others && !leaves) {
+		const enum order order = sample_order(plan->sample, keys);
+
+		if (threadIdx.x == 0)
+			plan->order = order;
+		return;
+	}
+	if (blockIdx.x >= others) {
+		const unsigned unit = blockIdx.x - others - 1;
 		const uint32_t values = sample_values_of(plan->sample, keys, unit, room.seen);
 
 		if (threadIdx.x == 0)
@@ -468,8 +505,6 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	}
 	block_range(&low, &high, range);
 	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / 8), !leaves);
-	if (blockIdx.x == 0 && !leaves)
-		order = sample_order(sample, keys);
 	if (blockIdx.x == 0 && threadIdx.x == 0) {
 		const uint64_t margin = (high - low) / S::MARGIN;
 
@@ -477,7 +512,6 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 		low = low > margin ? low - margin : 0;
 		high = top - high > margin ? high + margin : top;
 		plan->skewed = skewed;
-		plan->order = order;
 		plan->broken = 0;
 		plan->buckets = buckets;
 		plan->rows = rows;
@@ -486,16 +520,10 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	}
 	if (!skewed)
 		return;
-	sample_ranks(ranks, sample, keys, j);
-#pragma unroll
-	for (unsigned r = 0; r < S::RANKS; r++) {
-		const uint32_t at = ranks[r] * buckets;
-
-		if (threadIdx.x % 32 == 31)
-			plan->sorted[ranks[r]] = sample[j + r];
-		if (threadIdx.x % 32 == 31 && at % keys < buckets)
-			plan->ranked[at / keys] = sample[j + r];
-	}
+	if (each == 1)
+		put_ranked<1>(plan, sample, keys, buckets, j);
+	else
+		put_ranked<S::RANKS>(plan, sample, keys, buckets, j);
 	if (leaves && BITS == 32)
 		return;
 	finish_splitters(plan, sample, keys, buckets);

@@ -138,6 +138,8 @@ sample_values(Key *values, const Key *x)
 			atomicOr(&lost, 1u);
 	}
 	__syncthreads();
+	if ((lost & 1) != 0)
+		return MANY;
 	for (unsigned s = threadIdx.x; s < SLOTS; s += LOOK_THREADS)
 		if (table[s] != (word)none) {
 			const uint32_t at = atomicAdd(&count, 1u);
@@ -146,7 +148,7 @@ sample_values(Key *values, const Key *x)
 				found[at] = table[s];
 		}
 	__syncthreads();
-	if ((lost & 1) != 0 || count + (lost >> 1) > MOST_VALUES)
+	if (count + (lost >> 1) > MOST_VALUES)
 		return MANY;
 	if (threadIdx.x < count) {
 		const word mine = found[threadIdx.x];
@@ -185,10 +187,11 @@ split_values(Key *splitters, const Key *values, uint32_t many)
 template <class Key> static __device__ void
 split_by_ranks(Key *splitters, const Key *x, bool two)
 {
-	enum { MOST = 2 * LOOK_THREADS };
+	enum { MOST = 2 * LOOK_THREADS, EACH = 16 / sizeof(Key) };
 	__shared__ __align__(16) Key sample[MOST], ranked[SEGMENT_ROWS];
 	const unsigned t = threadIdx.x, many = two ? 2 * LOOK_THREADS : (unsigned)LOOK_THREADS;
 	const unsigned each = many / SEGMENT_ROWS;
+	const load<Key> *const some = (const load<Key> *)sample;
 	uint32_t ranks[2] = { 0, 0 };
 
 	sample[t] = x[0];
@@ -200,14 +203,18 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 
 		if (r > 0 && !two)
 			break;
-#pragma unroll 8
-		for (unsigned i = 0; i < warp; i++)
-			ranks[r] += sample[i] <= x[r];
+#pragma unroll 4
+		for (unsigned i = 0; i < warp / EACH; i++)
+#pragma unroll
+			for (unsigned k = 0; k < EACH; k++)
+				ranks[r] += some[i].at[k] <= x[r];
 		for (unsigned i = warp; i < warp + 32; i++)
 			ranks[r] += sample[i] < x[r] || (sample[i] == x[r] && i < at);
-#pragma unroll 8
-		for (unsigned i = warp + 32; i < many; i++)
-			ranks[r] += sample[i] < x[r];
+#pragma unroll 4
+		for (unsigned i = (warp + 32) / EACH; i < many / EACH; i++)
+#pragma unroll
+			for (unsigned k = 0; k < EACH; k++)
+				ranks[r] += some[i].at[k] < x[r];
 	}
 #pragma unroll
 	for (unsigned i = 0; i < 2; i++)
@@ -231,16 +238,19 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, ch
 	__shared__ bool last;
 	const uint64_t end = max(item.count, (uint64_t)1) - 1, chunk = (uint64_t)tile_keys * chunks.tiles;
 	uint64_t least = ~(uint64_t)0, most = 0, low, high;
+	const bool large = item.count >= 1 << 18;
+	/* neighbours, of which chunks have no two halves: memory is asked once for all keys of a thread */
+	const bool together = chunks.at != NULL && !large;
 	bool splits = false;		/* by splitters */
 	Key x[LOOKS];
 	unsigned uneven;
 
 #pragma unroll
 	for (unsigned i = 0; i < LOOKS; i++) {
-		const uint64_t step = i * LOOK_THREADS + threadIdx.x;
+		const uint64_t step = together ? threadIdx.x : i * LOOK_THREADS + threadIdx.x;
 		/* anywhere, evenly (Weyl): a period of the keys must not meet that of looks */
 		const uint64_t any = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
-		const uint64_t at = min(any, end);
+		const uint64_t at = min(together ? any / LOOKS * LOOKS + i : any, end);
 
 		x[i] = 0;
 		if (item.count > 0)
@@ -262,7 +272,7 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, ch
 		if (many <= MOST_VALUES)
 			split_values(splitters, values, many);
 		else if (splits)
-			split_by_ranks(splitters, x, item.count >= 1 << 18);
+			split_by_ranks(splitters, x, large);
 	}
 	if (threadIdx.x == 0) {
 		segment s = { item, {}, 0, 0, LEAF_BITS, splits, 0 };

@@ -158,8 +158,8 @@ look_at_all(const job<Of> &j)
 
 	TRY_CUDA(launch(sample_kernel<Key, typename Of::map>, keys / takers + zeros / (takers * 8), takers,
 	                j.stream, plan, keys, keys_at(j.keys), j.count, j.map, s.pool.places, zeros));
-	return launch(plan_kernel<Key>, keys / sampling::BLOCK + units, sampling::THREADS, j.stream, plan,
-	              keys, bins, s.splitters, Tile::SPLITTERS, few);
+	return launch(plan_kernel<Key>, rank_blocks<Key>(keys) + (few ? 0 : 1 + units), sampling::THREADS,
+	              j.stream, plan, keys, bins, s.splitters, Tile::SPLITTERS, few);
 }
 
 template <class Of> static chunk_pool

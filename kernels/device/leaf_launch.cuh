@@ -441,17 +441,16 @@ sort_rest(const job<Of> &j, const leaf_place<Of> &at)
 	              &j.s.listed[TOO_LARGE]);
 }
 
-/* Sort the LISTED leaves of all kinds, longest first, side by side; keys of one value are under way on the
- * first stream if EQUAL.  J's stream then waits for all of these. */
+/* Sort the LISTED leaves of all kinds, longest first, side by side; something is under way on the USED first
+ * streams.  J's stream then waits for all of these. */
 template <class Of> static cudaError_t
-sort_others(const job<Of> &j, const leaf_place<Of> &at, const uint32_t *listed, bool equal)
+sort_others(const job<Of> &j, const leaf_place<Of> &at, const uint32_t *listed, uint32_t used)
 {
-	uint32_t used = equal;		/* streams, in turn */
 	job<Of> others = j;
 
 	for (int kind = KINDS - 1; kind >= NARROW_12; kind--)
 		if (listed[kind] > 0) {
-			others.stream = j.sorter->aside[used++ % GS_ASIDES];
+			others.stream = j.sorter->aside[used++ % GS_ASIDES];	/* in turn */
 			TRY_CUDA(sort_leaves(others, kind,
 			                     leaf_place<Of>{ at.from, at.chunks, listed[kind] }));
 		}
@@ -462,13 +461,24 @@ sort_others(const job<Of> &j, const leaf_place<Of> &at, const uint32_t *listed, 
 	return cudaSuccess;
 }
 
+/* Queue leaves of KIND on another stream, ASIDE, from where lists are known on. */
+template <class Of> static cudaError_t
+sort_beside(job<Of> j, int kind, const leaf_place<Of> &at, unsigned aside)
+{
+	j.stream = j.sorter->aside[aside];
+	TRY_CUDA(cudaStreamWaitEvent(j.stream, j.sorter->listed, 0));
+	return sort_leaves(j, kind, at);
+}
+
 /*
  * Sort what is listed, from AT to where it belongs; returns how many are TOO_LARGE.
  *
  * Leaves of 2^LEAF_BITS keys are likely, so they are queued before the host knows how many there
- * are; and bins of one value if there are LIKELY_EQUAL ones and the host sleeps; and what ALSO queues,
- * which needs no answer.  While these are at work, the host asks on another stream, and has others
- * sort the other kinds: these are few, and each alone would take as long as its longest leaf.
+ * are; if they are long and in chunks, so are longer and shorter ones, beside them and longest first, for
+ * each kind alone leaves multiprocessors idle; and bins of one value if there are LIKELY_EQUAL ones and
+ * the host sleeps; and what ALSO queues, which needs no answer.  While these are at work, the host asks on
+ * another stream, and has others sort the other kinds: these are few, and each alone would take as long as
+ * its longest leaf.
  */
 template <class Of, class Also> static cudaError_t
 sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,
@@ -479,18 +489,23 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	const bool narrow = lists_of(j, at.from).narrow && !j.wide, sleeps = j.count >= SLEEP_FROM;
 	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS),
 	                        NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
+	const bool shorter = at.chunks.at != NULL && leaf_bits > LEAF_BITS;
+	const bool longer = shorter && leaf_bits < j.s.room.longest;
+	/* of longer ones: they are few, and blocks that have none are in the way */
+	const uint32_t few = (uint32_t)j.sorter->processors / 4 + 1;
 	job<Of> others = j;
 	uint32_t *const listed = j.sorter->told;
-	int next = KINDS;	/* one more kind that is queued */
 
 	others.stream = aside;
 	likely_equal = likely_equal && sleeps;
 	TRY_CUDA(cudaEventRecord(known, j.stream));
+	if (longer)
+		TRY_CUDA(sort_beside(j, likely[0] + 1, leaf_place<Of>{ at.from, at.chunks, few }, 2));
 	for (int i = 0; i < 1 + narrow; i++)
 		TRY_CUDA(sort_leaves(j, likely[i], at));
 	TRY_CUDA(also());
-	if (at.chunks.at != NULL && leaf_bits > LEAF_BITS)	/* then shorter ones are likely, too */
-		TRY_CUDA(sort_leaves(j, next = likely[0] - 1, at));
+	if (shorter)		/* not on the first stream: the answer would wait for them */
+		TRY_CUDA(sort_beside(j, likely[0] - 1, at, 1));
 	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
 	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, KINDS * sizeof *listed, cudaMemcpyDeviceToHost,
 	                         aside));
@@ -504,11 +519,13 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	listed[TOO_LARGE] = 0;
 	for (int i = 0; i < 1 + narrow; i++)
 		listed[likely[i]] = 0;
-	if (next < KINDS)
-		listed[next] = 0;
+	if (longer)
+		listed[likely[0] + 1] = 0;
+	if (shorter)
+		listed[likely[0] - 1] = 0;
 	if (listed[EQUAL] > 0 && !likely_equal)
 		TRY_CUDA(write_equal(others, at));
-	return sort_others(j, at, listed, likely_equal || listed[EQUAL] > 0);
+	return sort_others(j, at, listed, longer ? 3 : shorter ? 2 : likely_equal || listed[EQUAL] > 0);
 }
 
 template <class Of> static cudaError_t

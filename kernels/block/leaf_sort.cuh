@@ -17,7 +17,8 @@
  *                          put in order one by one; if that is too much work, the
  *                          network sorts again, all 64 bits of the keys.  If keys
  *                          are uneven and words would tie, bits that are the same in
- *                          all keys are left out first; of u32, gaps in their range
+ *                          all keys are left out first; of u32, gaps in their range, and
+ *                          keys of a crowd get more words than others
  *
  *     pairs          u32   the same words; keys that tie too much are sorted once more, by
  *                          the number of their run of ties and the bits that differ in a
@@ -205,7 +206,6 @@ template <unsigned BITS, class Key = uint64_t, class Value = Key> struct leaf_sp
 	uint32_t   wrong[block<word<BITS>>::THREADS];
 	uint32_t   least, most;		/* of the high halves of key - low */
 	unsigned   failed;
-	uint64_t   numbers;		/* that are left by cells_join() */
 	typename atomic_type<Key>::type live;	/* bits that are not the same in all keys */
 };
 
@@ -299,12 +299,15 @@ enum {
 	CELLS      = 1 << CELL_BITS,
 	LOOK_BITS  = 11,	/* parts of the range, in some of which all keys may be */
 	LOST_BITS  = 6,		/* for which words have no room, at most */
+	MANY_TIED  = 16,	/* of so many keys one: too many ties to be put in order one by one */
 };
 
 /* Parts of the range of a leaf's keys, as long as each other; where words will be. */
 template <class Key> struct leaf_cells {
 	typedef typename atomic_type<Key>::type number;
-	number least[CELLS], most[CELLS];	/* of the keys in there, less the leaf's least key */
+	number   least[CELLS], most[CELLS];	/* of the keys in there, less the leaf's least key */
+	uint32_t down[CELLS];			/* how far they are shifted */
+	Key      first[CELLS];			/* of its numbers */
 };
 
 template <unsigned MANY_BITS = CELL_BITS, class Key> static __device__ __forceinline__ unsigned
@@ -313,48 +316,71 @@ cell_of(Key key, unsigned span)
 	return (unsigned)(key >> (span - MANY_BITS));
 }
 
-/* Give each cell the numbers behind those of the cell before, as many as there are from its least key to
- * its most, and *NUMBERS to all.  LEAST becomes the difference that keys of the cell are moved by. */
-template <unsigned THREADS, class Key> static __device__ __forceinline__ void
-cells_join(leaf_cells<Key> *cells, uint64_t *numbers)
+/* Give each cell the numbers behind those of the cell before, as many as there are from its least key to its
+ * most, shifted DOWN; returns how many there are in all. */
+template <unsigned THREADS, class Key> static __device__ __forceinline__ uint64_t
+cells_join(leaf_cells<Key> *cells)
 {
 	enum { EACH = CELLS / THREADS > 0 ? CELLS / THREADS : 1 };
-	__shared__ Key sums[32];
-	const unsigned first = threadIdx.x * EACH, end = min(first + EACH, (unsigned)CELLS);
-	Key mine = 0, before, all;
+	__shared__ uint64_t sums[32];
+	const unsigned from = threadIdx.x * EACH, end = min(from + EACH, (unsigned)CELLS);
+	uint64_t mine = 0, before, all;
 
-	for (unsigned c = first; c < end; c++)
-		if (cells->least[c] <= cells->most[c])
-			mine += (Key)(cells->most[c] - cells->least[c] + 1);
-	before = block_sum_before<THREADS>(mine, sums, &all);
-	for (unsigned c = first; c < end; c++) {
+	for (unsigned c = from; c < end; c++) {
 		const Key least = (Key)cells->least[c], most = (Key)cells->most[c];
 
-		cells->least[c] = before - least;
-		before += least <= most ? most - least + 1 : 0;
+		cells->first[c] = (Key)mine;
+		mine += least <= most ? (uint64_t)((Key)(most - least) >> cells->down[c]) + 1 : 0;
 	}
-	if (threadIdx.x == 0)
-		*numbers = all;
+	before = block_sum_before<THREADS>(mine, sums, &all);
+	for (unsigned c = from; c < end; c++)
+		cells->first[c] += (Key)before;
+	__syncthreads();
+	return all;
+}
+
+/*
+ * Each cell gets as many numbers as its part of the keys asks for, all together as many as words have room
+ * for: so words of keys in a crowd are as fine as need be, and others tie where they are few.  DOWN is zero
+ * at first, then the number of keys.
+ */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
+cells_share(leaf_cells<Key> *cells, const leaf_space<BITS, Key, Value> *space, unsigned count, Key least,
+            unsigned span)
+{
+	enum { THREADS = block<word<BITS>>::THREADS, ROOM_BITS = 32 - 2 * BITS };	/* of one key */
+
+	for (unsigned at = threadIdx.x; at < count; at += THREADS)
+		atomicAdd(&cells->down[cell_of((Key)(space->keys[at] - least), span)], 1u);
+	__syncthreads();
+	for (unsigned c = threadIdx.x; c < CELLS; c += THREADS) {
+		const uint32_t keys = cells->down[c];
+		const uint64_t wide = (Key)(cells->most[c] - cells->least[c]);
+		const int bits = 64 - __clzll((long long)wide), room = 31 - __clz((int)keys) + ROOM_BITS;
+
+		cells->down[c] = keys > 1 ? (uint32_t)max(bits - room, 0) : 0;
+	}
 	__syncthreads();
 }
 
-/* Do two of some keys, of SPAN bits from LEAST on, make words that tie, and are not equal?  For all
- * threads. */
-template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
+/* Of some keys, of SPAN bits from LEAST on, one a thread, how many make words that tie with others of their
+ * warp, which they are not equal to?  For all threads. */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ unsigned
 leaf_would_tie(const leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
 {
 	const Key key = space->keys[min(threadIdx.x, count - 1)] - least;
 	const uint32_t same = __match_any_sync(ALL_LANES, leaf_word<BITS>(key, span));
 
-	return __syncthreads_or(key != __shfl_sync(ALL_LANES, key, __ffs((int)same) - 1));
+	return (unsigned)__syncthreads_count(key != __shfl_sync(ALL_LANES, key, __ffs((int)same) - 1));
 }
 
-/* Do some keys lie in few parts of their range, of SPAN bits from LEAST on: three of four beside another one?
- * For all threads.  TIES of SPACE are zero. */
+/* Do some keys lie in few parts of their range, of SPAN bits from LEAST on: three of four beside another one,
+ * or CROWD of a warp in one?  For all threads.  TIES of SPACE are zero. */
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
 leaf_has_gaps(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
 {
-	enum { THREADS = block<word<BITS>>::THREADS };
+	enum { THREADS = block<word<BITS>>::THREADS, CROWD = 5 };
+	bool crowd = false;
 	int parts = 0;
 
 #pragma unroll
@@ -363,9 +389,10 @@ leaf_has_gaps(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, un
 		const unsigned part = cell_of<LOOK_BITS>(key, span);
 		const uint32_t bit = 1u << part % 32;
 
+		crowd |= __popc(__match_any_sync(ALL_LANES, part)) >= CROWD;
 		parts += __syncthreads_count((atomicOr(&space->ties[part / 32], bit) & bit) == 0);
 	}
-	return parts <= 2 * THREADS / 4;
+	return __syncthreads_or(crowd || parts <= 2 * THREADS / 4);
 }
 
 /* Add bits to LIVE of SPACE in which keys from FROM to END - 1 differ from ONE; then a barrier. */
@@ -407,19 +434,20 @@ live_find(leaf_space<BITS, Key, Value> *space, unsigned count, Key base, unsigne
 	return (unsigned)__popcll(space->live);
 }
 
-/* Find the least and the most key of each cell, and number all keys there may be; how many bits have the
- * numbers? */
+/* Find the least and the most key of each cell, and number all keys there may be, or as many as words have
+ * room for; how many bits would a word need, at most one more than it has? */
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ unsigned
-cells_fill(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
+cells_fill(leaf_cells<Key> *cells, const leaf_space<BITS, Key, Value> *space, unsigned count, Key least,
+           unsigned span)
 {
 	typedef typename leaf_cells<Key>::number number;
 	enum { THREADS = block<word<BITS>>::THREADS };
-	leaf_cells<Key> *const cells = (leaf_cells<Key> *)space->words;
+	uint64_t numbers;
 
-	static_assert(sizeof(leaf_cells<Key>) <= sizeof space->words, "as much room");
 	for (unsigned c = threadIdx.x; c < CELLS; c += THREADS) {
 		cells->least[c] = (Key)-1;
 		cells->most[c] = 0;
+		cells->down[c] = 0;
 	}
 	__syncthreads();
 	for (unsigned at = threadIdx.x; at < count; at += THREADS) {
@@ -432,8 +460,12 @@ cells_fill(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsig
 			atomicMax(&cells->most[c], (number)key);
 	}
 	__syncthreads();
-	cells_join<THREADS>(cells, &space->numbers);
-	return min(64 - (unsigned)__clzll((long long)(space->numbers - 1)), span);
+	numbers = cells_join<THREADS>(cells);
+	if (numbers <= (uint64_t)1 << (32 - BITS))
+		return 64 - (unsigned)__clzll((long long)(numbers - 1));
+	cells_share(cells, space, count, least, span);
+	(void)cells_join<THREADS>(cells);
+	return 32 - BITS + 1;
 }
 
 /* Append to each X the bits of KEY_OF(r) that are LIVE, from the top on, ROOM at most. */
@@ -477,30 +509,34 @@ live_bits(uint32_t *x, const leaf_space<BITS, Key, Value> *space, unsigned count
 
 /*
  * Words would tie.  So bits of key + BASE that are the same in all keys are left out, if nearly all others
- * fit a word then; or, of keys of 32 bits, the gaps between the keys of one cell and the next, if that leaves
- * less.  (Cells of 64 bits cost more than ties.)  Words of keys are then in SPACE, word i of key i.  Returns
- * how many bits are left, of which the upper ones are in words; or 0 if nothing is won.
+ * fit a word then; or, of keys of 32 bits, the gaps between the keys of one cell and the next, and if numbers
+ * are still too many, cells of many keys get more.  (Cells of 64 bits cost more than ties.)  Words of keys
+ * are then in SPACE, word i of key i.  Returns how many bits are left, of which the upper ones are in words;
+ * or 0 if nothing is won.
  */
 template <unsigned BITS, class Key, class Value> static __device__ __noinline__ unsigned
 leaf_close(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, Key base, unsigned span)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
-	const leaf_cells<Key> *const cells = (const leaf_cells<Key> *)space->words;
 	const unsigned live = live_find(space, count, base, 32 - BITS + LOST_BITS);
-	unsigned bits = span;
+	unsigned bits = 0;
 	uint32_t x[THREAD_KEYS];
 
-	if (sizeof(Key) == 4 && live > 32 - BITS)
-		bits = cells_fill(space, count, least, span);
-	if (live < bits && live <= 32 - BITS + LOST_BITS) {
+	if (live <= (sizeof(Key) == 4 ? 32 - BITS : min(32 - BITS + LOST_BITS, span - 1))) {
 		bits = live;
 		live_bits(x, space, count, base, (Key)space->live);
-	} else if (bits < span) {
+	} else if constexpr (sizeof(Key) == 4) {
+		leaf_cells<Key> *const cells = (leaf_cells<Key> *)space->words;
+
+		static_assert(sizeof *cells <= sizeof space->words, "as much room");
+		bits = cells_fill(cells, space, count, least, span);
 #pragma unroll
 		for (unsigned r = 0; r < THREAD_KEYS; r++) {
 			const Key key = space->keys[min(r * THREADS + threadIdx.x, count - 1)] - least;
+			const unsigned c = cell_of(key, span);
 
-			x[r] = leaf_word<BITS>((Key)(key + (Key)cells->least[cell_of(key, span)]), bits);
+			x[r] = cells->first[c] + ((key - (Key)cells->least[c]) >> cells->down[c]);
+			x[r] <<= BITS;
 		}
 	} else {
 		return 0;
@@ -662,7 +698,7 @@ leaf_load(leaf_space<BITS> *space, const From &from, unsigned count, uint64_t lo
  * Sort COUNT keys that leaf_load() has loaded, none of them below LOW.  UNEVEN: they may lie in few parts
  * of their range.
  *
- * @return  false, for all threads, if too many are too much alike: nothing is written
+ * @return  false, for all threads, if too many are, or seem to be, too much alike: nothing is written
  */
 template <unsigned BITS, class Map> static __device__ __forceinline__ bool
 leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, bool uneven,
@@ -671,14 +707,18 @@ leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, bool uneve
 	enum { THREADS = block<word<BITS>>::THREADS };
 	const uint32_t places = (1u << BITS) - 1;
 	uint32_t least, span;
-	unsigned down, bits = 0;
+	unsigned down, bits = 0, tied = 0;
 	word<BITS> x[THREAD_KEYS];
 
 	least = space->least;
 	span = space->most - least;
 	down = 32 - (unsigned)__clz((int)span);		/* so far that the rest fits a word */
-	if (uneven && span != 0 && leaf_would_tie(space, count, (uint64_t)least << 32, 32 + down))
+	if (uneven && span != 0)
+		tied = leaf_would_tie(space, count, (uint64_t)least << 32, 32 + down);
+	if (tied > 0)
 		bits = leaf_close(space, count, (uint64_t)least << 32, low, 32 + down);
+	if (bits == 0 && tied >= THREADS / MANY_TIED)
+		return false;
 	if (bits > 0) {
 		words_closed(x, space);
 	} else {
@@ -863,7 +903,7 @@ words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least, bo
 	bits = 0;
 	if (uneven && span > 32 - BITS &&
 	    (sizeof(Key) == 4 ? leaf_has_gaps(space, count, (Key)*least, span) :
-	                        leaf_would_tie(space, count, (Key)*least, span)))
+	                        leaf_would_tie(space, count, (Key)*least, span) > 0))
 		bits = leaf_close((leaf_space<BITS, Key, beside<Key, Value>> *)space, count, (Key)*least,
 		                  (Key)0, span);
 	if (bits > 0) {

@@ -74,6 +74,7 @@ struct leaf_chunks {
 	const uint64_t *at;		/* NULL: leaves are in one piece */
 	unsigned        bits;		/* log2 of the keys of a chunk */
 	bool            unread;		/* keys are in one piece, and not mapped yet */
+	bool            strange = false;	/* leaves are not as long as planned, so they are uneven */
 };
 
 /* ---- leaves are sorted ---------------------------------------------------- */
@@ -208,7 +209,7 @@ pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
 		return;
 
 	DYNAMIC_SHARED(shared);
-	const bool uneven = skewed != NULL && *skewed != 0;
+	const bool uneven = chunks.strange || (skewed != NULL && *skewed != 0);
 	leaf_space<BITS, Key, Value> *space = (leaf_space<BITS, Key, Value> *)shared;
 
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
@@ -447,12 +448,14 @@ template <class Of> static cudaError_t
 sort_others(const job<Of> &j, const leaf_place<Of> &at, const uint32_t *listed, uint32_t used)
 {
 	job<Of> others = j;
+	leaf_place<Of> here = at;
 
+	here.chunks.strange = true;
 	for (int kind = KINDS - 1; kind >= NARROW_12; kind--)
 		if (listed[kind] > 0) {
 			others.stream = j.sorter->aside[used++ % GS_ASIDES];	/* in turn */
-			TRY_CUDA(sort_leaves(others, kind,
-			                     leaf_place<Of>{ at.from, at.chunks, listed[kind] }));
+			here.most = listed[kind];
+			TRY_CUDA(sort_leaves(others, kind, here));
 		}
 	for (uint32_t i = 0; i < std::min<uint32_t>(used, GS_ASIDES); i++) {
 		TRY_CUDA(cudaEventRecord(j.sorter->listed, j.sorter->aside[i]));

@@ -201,6 +201,12 @@ check_pairs(void)
 		check_row(&(struct row){ &call_types[CALL_U64], 8, flags, SHAPE_SAW, 300000 });
 		check_row(&(struct row){ &call_types[CALL_U32], 8, flags, SHAPE_REVERSED, 151000 });
 	}
+	/* leaves that a crowd begins or ends in, and leaves of several lengths side by side */
+	for (size_t count = 150001; count < 700000; count *= 2) {
+		check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_SPIKE, count });
+		check_row(&(struct row){ &call_types[CALL_U32], 8, 1, SHAPE_CURVE, count });
+		check_row(&(struct row){ &call_types[CALL_U64], 8, 0, SHAPE_ADDRESSES, count });
+	}
 	/* large buckets; few values in each */
 	check_row(&(struct row){ &call_types[CALL_U64], 8, 0, SHAPE_CLUSTERS, 600000 });
 	check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_THOUSAND, 700000 });

@@ -202,7 +202,7 @@ gs_values_count(const struct gs_simd_kernels *kernels, const void *keys, size_t 
 		table.slot_bits++;
 	table.slots = ((size_t)1 << table.slot_bits) + PROBES;
 	table.most = gs_least(count / TIMES * 3 / 2, gs_least(table.slots / 2, kernels->leaf_keys));
-	bytes = table.slots * key_bytes + (table.slots + 1) * sizeof *table.counts;
+	bytes = table.slots * key_bytes + (table.slots + 2) * sizeof *table.counts;	/* a multiple of 8 */
 	if (likely == 0 || likely > count / TIMES || likely > table.most || count > UINT32_MAX ||
 	    room_bytes < bytes + (table.most + 1) * (key_bytes + sizeof *table.counts))
 		return values;

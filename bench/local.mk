@@ -165,6 +165,7 @@ bench_results = \
   bench/results/h100-2026-11-26/one-sequence.txt \
   bench/results/h100-2026-11-26/rows.txt \
   bench/results/h100-2026-11-26/skewed.txt \
+  bench/results/h100-2026-11-26/slots.txt \
   bench/results/h100-2026-11-26/stable.txt \
   bench/results/h100-2026-11-26/threads.txt \
   bench/results/h200-2026-11-21/perkey.svg \

@@ -65,6 +65,9 @@ struct gs_sorter {
  *  memory, and kernels ask for no larger share of the cache. */
 extern int gs_shared_most;
 
+/** For tests: even u32 keys go to slots if there are so many (device/slots.cuh). */
+extern size_t gs_slots_from;
+
 /** Open SORTER for the current device; it holds nothing if that fails. */
 cudaError_t gs_sorter_open(struct gs_sorter *sorter);
 

@@ -20,6 +20,7 @@ kernel_headers = \
   kernels/device/scratch.cuh \
   kernels/device/segment.cuh \
   kernels/device/segment_look.cuh \
+  kernels/device/slots.cuh \
   kernels/device/sort.cuh \
   kernels/device/strays.cuh \
   kernels/kernels.h \

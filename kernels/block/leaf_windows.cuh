@@ -260,13 +260,14 @@ windows_clear(windows<BITS> *space)
 
 /*
  * Sort COUNT keys FROM somewhere to TO, which may be the same, and map them back by MAP.  No key is below
- * LOW or above HIGH.  SPACE is clear, and is left so.
+ * LOW or above HIGH.  SPACE is clear, and is left so.  Each warp calls READY before it writes; keys have
+ * been read then.
  *
  * @return  false, for all threads, if they are too uneven: nothing is written
  */
-template <unsigned BITS, class Map> static __device__ __forceinline__ bool
+template <unsigned BITS, class Map, class Ready> static __device__ __forceinline__ bool
 leaf_sort_windows(uint64_t *to, const Map &map, const uint64_t *from, uint32_t count, uint64_t low,
-                  uint64_t high, windows<BITS> *space)
+                  uint64_t high, windows<BITS> *space, const Ready &ready)
 {
 	typedef windows<BITS> W;
 	enum { THREADS = W::THREADS, ITEMS = W::ITEMS };
@@ -318,6 +319,7 @@ leaf_sort_windows(uint64_t *to, const Map &map, const uint64_t *from, uint32_t c
 		return false;
 	window_sort_in(space, s);
 	__syncwarp();
+	ready();
 	windows_write(to, map, space);
 	return true;
 }

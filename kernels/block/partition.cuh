@@ -124,6 +124,80 @@ place_of(const exact_places &, uint32_t, uint64_t place, uint32_t at)
 	return place + at;
 }
 
+/* Slots of SIZE, one for each bin: WHOLE of them are where keys go, the others in spare memory.  SPARE is
+ * where, as in chunk_pool (device/chunks.cuh). */
+struct slot_map {
+	uint32_t size, whole;
+	uint64_t spare;
+};
+
+static __device__ __forceinline__ uint64_t
+slot_place(const slot_map &m, uint32_t slot)
+{
+	return (uint64_t)(slot < m.whole ? slot : slot - m.whole) * m.size + (slot < m.whole ? 0 : m.spare);
+}
+
+/* What is wrong with keys that are in slots: keys of a bucket are too many, or those of a bin, or a key is
+ * where none should be. */
+enum slot_fault { SLOTS_FIT, BUCKETS_BREAK, BINS_BREAK };
+
+/* Zero at first. */
+struct slot_state {
+	uint32_t broken;	/* a slot_fault */
+	uint32_t taken;		/* turns (device/slots.cuh) */
+};
+
+/* For all threads of a block; others may be at it. */
+static __device__ __forceinline__ bool
+slots_broken(const slot_state *state)
+{
+	return __syncthreads_or(threadIdx.x == 0 && *(const volatile uint32_t *)&state->broken != 0);
+}
+
+/* A bin has its slot, from FIRST on.  One that overflows is written anywhere: nobody will read that. */
+struct slot_places {
+	static const bool SKIPS = false;
+	number     *counts;		/* keys in each slot from FIRST on */
+	uint32_t    first;
+	slot_map    at;
+	slot_state *state;
+	slot_fault  fault;		/* if one overflows */
+};
+
+static __device__ __forceinline__ number
+places_begin(const slot_places &p, uint32_t bin, uint32_t keys)
+{
+	return atomicAdd(&p.counts[bin], (number)keys);
+}
+
+static __device__ __forceinline__ bool
+places_write(const slot_places &, uint32_t)
+{
+	return true;
+}
+
+static __device__ __forceinline__ bool
+places_any(const slot_places &, bool)
+{
+	__syncthreads();
+	return true;
+}
+
+static __device__ __forceinline__ uint64_t
+places_end(const slot_places &p, uint32_t bin, uint32_t keys, uint32_t before, number begun)
+{
+	if (begun + keys <= p.at.size)
+		return slot_place(p.at, p.first + bin) + begun - before;
+	atomicExch(&p.state->broken, (uint32_t)p.fault);
+	return 0 - (uint64_t)before;
+}
+
+static __device__ __forceinline__ uint64_t
+place_of(const slot_places &, uint32_t, uint64_t place, uint32_t at)
+{
+	return place + at;
+}
+
 /* The same for rows that keep their order in each bin: where bins begin, rows of each in groups of tiles
  * before, and in tiles of the group before (device/segment.cuh: ordered_counts). */
 struct ordered_places {

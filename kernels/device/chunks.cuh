@@ -171,7 +171,7 @@ to_chunks_bytes(uint32_t buckets)
 }
 
 /*
- * TILES tiles a block.  SURE: move keys only if buckets_are_sure() by RULE (sample.cuh).
+ * TILES tiles a block.  SURE: move keys only if buckets_are_sure() by RULE (sample.cuh), and uneven.
  * Neighbouring blocks take tiles from far apart: where keys are nearly in order, blocks at work at the
  * same time would otherwise all want room in the same bucket.
  */
@@ -241,12 +241,12 @@ bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32
 
 /*
  * List the buckets: as leaves, or if ITEMS is not NULL all as segments, as many as buckets, those
- * without keys behind the others.
+ * without keys behind the others.  Their keys are in chunks, or in SLOTS if these have room for some.
  */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, leaf_item *items,
-                     const __grid_constant__ lists l)
+settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, slot_map slots,
+                     leaf_item *items, const __grid_constant__ lists l)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE))
@@ -262,7 +262,7 @@ settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, le
 	if (b < buckets)
 		item = bucket_of<Of>(plan, pool, b, &moved);
 	if (moved)
-		pool.places[item.first] = first_place(pool, b);
+		pool.places[item.first] = slots.size > 0 ? slot_place(slots, b) : first_place(pool, b);
 	item.from = block_sum_before<COUNT_THREADS>((number)item.count, sums, &all);
 	before = block_sum_before<COUNT_THREADS>((number)moved, moved_sums, &all);
 	if (item.count > 0 && !moved)

@@ -148,7 +148,7 @@ windows_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_item *list, uin
 		const leaf_item item = list[i];
 
 		if ((many || !leaf_sort_windows(to + item.from, map, from + item.from, (uint32_t)item.count,
-		                                item.low, item.high, space)) && threadIdx.x == 0) {
+		                                item.low, item.high, space, [] {})) && threadIdx.x == 0) {
 			list[i].count |= UNEVEN;
 			atomicAdd(uneven, 1u);
 		}

@@ -38,9 +38,12 @@ template <class Key> struct sampling {
 		EACH    = 24,		/* for a bucket, if these are few */
 		CELLS   = KEYS / 8,
 		SLOTS   = KEYS / 4,	/* for hashes of values */
+		FAIR    = 8,		/* keys in a cell */
+		SPREAD  = 12,		/* variance of that; of random keys 8, and hardly more than 10 */
 		UNEVEN  = 25,		/* in a cell, of 8 expected; 1 in 500 even samples has one, a
 					 * bell always */
 		MARGIN  = 64,		/* part of the range that a sample may have missed */
+		SLOTS_MARGIN = 128,	/* the same of even keys that go to slots */
 		TAKERS  = 256,		/* threads of a block that takes samples */
 		THREADS = RANK_THREADS,
 		RANKS   = sizeof(Key) == 4 ? 2 : 1,	/* that a warp counts, at most */
@@ -91,6 +94,7 @@ struct bin_news {
 	uint32_t skewed;		/* 1: by splitters */
 	uint32_t order;
 	uint32_t range_bits;		/* of the sample's keys */
+	uint32_t spread;		/* 1: cells of its range differ more than those of random keys */
 	uint32_t values[MOST_UNITS];	/* that each unit of keys has, about (device/codes.cuh) */
 };
 
@@ -133,11 +137,26 @@ codes_are_likely(const bin_news &news, const code_rule &rule)
 	return rule.bits == 64 && news.skewed != 0 && codes <= most_codes(rule.pairs) && codes >> dense == 0;
 }
 
-/* Does the host, once it has such NEWS, surely have keys moved to buckets by splitters? */
+/* Of how many bits the range of even keys is that go to slots (device/slots.cuh), and to how many BUCKETS
+ * before. */
+struct slot_rule {
+	uint32_t least = 1, most = 0, buckets = 0;	/* none do */
+};
+
 static __host__ __device__ inline bool
-buckets_are_sure(const bin_news &news, const code_rule &rule)
+slots_are_likely(const bin_news &news, const slot_rule &rule)
 {
-	return news.skewed != 0 && news.order == UNORDERED && !codes_are_likely(news, rule);
+	return news.skewed == 0 && news.spread == 0 && news.range_bits >= rule.least &&
+	       news.range_bits <= rule.most;
+}
+
+/* Does the host, once it has such NEWS, surely have keys moved to buckets?  Even ones only if these are for
+ * SLOTS. */
+static __host__ __device__ inline bool
+buckets_are_sure(const bin_news &news, const code_rule &rule, const slot_rule &slots = {})
+{
+	return (news.skewed != 0 || slots_are_likely(news, slots)) && news.order == UNORDERED &&
+	       !codes_are_likely(news, rule);
 }
 
 /* The values of each unit, of all keys: device/codes.cuh. */
@@ -208,22 +227,32 @@ sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t cou
 		plan->values[i] = 0;
 }
 
-/* Is one of the cells crowded where CELL_OF() says that samples are?  For all threads. */
+/* Is one of the cells crowded where CELL_OF() says that samples are?  *SPREAD, if not NULL: the sum of
+ * squares of what they differ from FAIR by.  For all threads. */
 template <class Key, class Cell> static __device__ bool
-sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of)
+sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of, uint32_t *spread = NULL)
 {
 	typedef sampling<Key> S;
-	const unsigned cells = keys / 8;
+	const unsigned cells = keys / S::FAIR;
+	uint32_t squares = 0;
 	bool crowded = false;
 
+	if (spread != NULL && threadIdx.x == 0)
+		*spread = 0;
 	for (unsigned c = threadIdx.x; c < cells; c += S::THREADS)
 		counters[c] = 0;
 	__syncthreads();
 	for (unsigned i = threadIdx.x; i < keys; i += S::THREADS)
 		atomicAdd(&counters[cell_of(sample[i])], 1u);
 	__syncthreads();
-	for (unsigned c = threadIdx.x; c < cells; c += S::THREADS)
+	for (unsigned c = threadIdx.x; c < cells; c += S::THREADS) {
+		const int more = (int)counters[c] - S::FAIR;
+
 		crowded = crowded || counters[c] >= S::UNEVEN;
+		squares += (uint32_t)(more * more);
+	}
+	if (spread != NULL)
+		atomicAdd(spread, squares);
 	return __syncthreads_or(crowded);
 }
 
@@ -256,7 +285,7 @@ sample_repeats(const Key *sample, uint32_t keys, uint32_t *slots, Hash hash)
 /* Is a part of the range crowded, or are there so few values that cells of their hashes are, or,
  * if REPEATS matter, that most keys are the same as another? */
 template <class Key> static __device__ bool
-sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool repeats)
+sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool repeats, uint32_t *spread)
 {
 	typedef sampling<Key> S;
 	__shared__ uint32_t counters[S::SLOTS];
@@ -268,7 +297,7 @@ sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool rep
 		                many);
 	};
 
-	return sample_crowds(sample, keys, counters, [=](Key key) { return digit_of(cells, key); }) ||
+	return sample_crowds(sample, keys, counters, [=](Key key) { return digit_of(cells, key); }, spread) ||
 	       sample_crowds(sample, keys, counters, [=](Key key) { return hash(key, keys / 8); }) ||
 	       (repeats && sample_repeats(sample, keys, counters, hash));
 }
@@ -452,13 +481,14 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 /*
  * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
  * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, nor do
- * gaps between u32: even buckets do.  The first blocks rank; if buckets are no leaves, the next one finds the
- * order of the sample, and each of the others looks at a unit of keys.
+ * gaps between u32: even buckets do.  Keys that go to SLOTS have fewer bins, as that says.  The first blocks
+ * rank; if buckets are no leaves, the next one finds the order of the sample, and each of the others looks at
+ * a unit of keys.
  */
 template <class Key> static __global__ void
 __launch_bounds__(RANK_THREADS, blocks_that_fit(RANK_THREADS, 1))
 plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets, uint32_t rows,
-            bool leaves)
+            bool leaves, slot_rule slots)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE))
@@ -471,6 +501,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 		uint32_t seen[3 * UNIT_WORDS];
 	} room;
 	__shared__ number range[2];
+	__shared__ uint32_t spread;
 	Key *const sample = room.sample;
 	const uint64_t top = (Key)~(Key)0;
 	const unsigned each = ranks_of_warp<Key>(keys), others = rank_blocks<Key>(keys);
@@ -504,18 +535,22 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 		}
 	}
 	block_range(&low, &high, range);
-	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / 8), !leaves);
+	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / S::FAIR), !leaves,
+	                          &spread);
 	if (blockIdx.x == 0 && threadIdx.x == 0) {
-		const uint64_t margin = (high - low) / S::MARGIN;
-
 		plan->range_bits = high > low ? 64 - (uint32_t)__clzll((long long)(high - low)) : 0;
+		plan->skewed = skewed;
+		plan->spread = spread > keys / S::FAIR * S::SPREAD;
+
+		const bool few = slots_are_likely(*plan, slots);
+		const uint64_t margin = (high - low) / (few ? S::SLOTS_MARGIN : S::MARGIN);
+
 		low = low > margin ? low - margin : 0;
 		high = top - high > margin ? high + margin : top;
-		plan->skewed = skewed;
 		plan->broken = 0;
 		plan->buckets = buckets;
 		plan->rows = rows;
-		plan->even = digits_over(BITS, low, high, bins);
+		plan->even = digits_over(BITS, low, high, few ? slots.buckets : bins);
 		plan->even.outside = low > 0 || high < top;
 	}
 	if (!skewed)

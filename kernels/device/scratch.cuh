@@ -13,8 +13,8 @@
 
 #include "kernels/block/leaf_sort.cuh"
 #include "kernels/block/leaf_windows.cuh"
-#include "kernels/device/chunks.cuh"
 #include "kernels/device/histogram.cuh"
+#include "kernels/device/slots.cuh"
 
 #ifndef GS_BINS_FROM
 #define GS_BINS_FROM	(1 << 17)	/* fewer keys go to the network: it wins at 2^16, not at 2^18 */
@@ -119,6 +119,10 @@ struct scratch {
 	size_t         bytes;
 	number        *upper_cursors;
 	levels         level;		/* of many even keys; no bins if these are too many */
+	struct slots   slots;		/* of many even keys, if there are some */
+	slot_state    *turns;
+	uint32_t      *read;
+	void          *lows, *slot_spare;	/* keys */
 	uint32_t       even_bins, splitters;	/* of the first division */
 	unsigned       leaf_bits, level_leaf_bits;	/* that keys will need if their buckets are even */
 	struct room    room;
@@ -238,7 +242,8 @@ scratch_of(void *memory, size_t count, const room &room)
 	const size_t segments = segments_most(few, windows, room.longest);
 	char *base = (char *)memory;
 	scratch s = {};
-	size_t bins;
+	size_t bins, overlaid;
+	int kind = WORD_12;		/* of u64 in slots that windows do not sort */
 
 	s.counts = (number *)memory;
 	s.room = room;
@@ -269,6 +274,11 @@ scratch_of(void *memory, size_t count, const room &room)
 	                        (UNEVEN_BINS + LEAST_BINS) * segments +
 	                        std::min<size_t>(count / SPLIT_FROM, SEGMENT_TABLES) * SEGMENT_ROWS);
 	bins = std::max<size_t>(bins, std::min<size_t>(count / (LEAF_KEYS / 2), HISTOGRAM_BINS));
+	if (!Of::CARRIES && !few && room.whole)
+		s.slots = slots_for(bits, count, room.longest);
+	if (bits == 64 && s.slots.most > 0)
+		kind += (int)s.slots.bits - LEAF_BITS;
+	bins = std::max<size_t>(bins, s.slots.most + 1);
 	if (room.coded && Of::CARRIES)
 		bins = std::max<size_t>(bins, COUNTED_CODES + CODE_BINS);
 	plan_chunks<Of>(&s, count);
@@ -279,6 +289,8 @@ scratch_of(void *memory, size_t count, const room &room)
 	carve(&s.listed, base, &s.bytes, LISTED);
 	carve(&s.head, base, &s.bytes, 1);
 	carve(&s.counts, base, &s.bytes, bins);
+	carve(&s.turns, base, &s.bytes, 1);
+	carve(&s.read, base, &s.bytes, s.slots.most);
 	s.zero_bytes = s.bytes - s.zero_bytes;
 	carve(&s.cursors, base, &s.bytes, bins);
 	carve(&s.upper_cursors, base, &s.bytes, UPPER_BINS);
@@ -291,6 +303,8 @@ scratch_of(void *memory, size_t count, const room &room)
 	carve((char **)&s.tables, base, &s.bytes,
 	      std::min<size_t>(SEGMENT_TABLES, segments) * SEGMENT_ROWS * sizeof(typename Of::key));
 	carve_chunks<Of>(&s, base);
+	if (s.slots.most > 0)
+		carve((typename Of::key **)&s.lows, base, &s.bytes, s.slots.most + 1);
 	if constexpr (Of::CARRIES)
 		if (room.in_order) {
 			const size_t tile = room.large && !few ? (size_t)tile_in_order<Of>::KEYS :
@@ -301,8 +315,15 @@ scratch_of(void *memory, size_t count, const room &room)
 			carve(&s.ordered.groups, base, &s.bytes,
 			      (tiles / GROUP_TILES + 1 + segments) * LEAF_BINS);
 		}
+	carve(&s.lists[kind], base, &s.bytes,
+	      std::max<size_t>(list_room(kind, windows, room.longest), s.slots.most));
+	overlaid = s.bytes;		/* while keys are in slots, other lists are empty */
 	for (int k = 0; k < KINDS; k++)
-		carve(&s.lists[k], base, &s.bytes, list_room(k, windows, room.longest));
+		if (k != kind)
+			carve(&s.lists[k], base, &s.bytes, list_room(k, windows, room.longest));
+	if (s.slots.most > 0)
+		carve((typename Of::key **)&s.slot_spare, base, &overlaid, slots_spare(s.slots, count));
+	s.bytes = std::max(s.bytes, overlaid);
 	return s;
 }
 

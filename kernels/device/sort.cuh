@@ -10,6 +10,7 @@
  *     keys that ascend but for a few: sort and unite these    strays.cuh
  *     keys of few values in each 16 bits: code or count them  codes.cuh
  *     divide all keys into buckets, without a count           chunks.cuh
+ *     even keys: divide these, too, and sort small leaves     slots.cuh
  *     divide large segments: look, count, move                segment_look.cuh, segment.cuh
  *     sort leaves                                             leaf_worklist.cuh, leaf_launch.cuh
  *
@@ -138,6 +139,13 @@ divide(const job<Of> &j, typename Of::place *from, uint32_t segments, chunk_map 
 	return sort_listed(j, leaf_place<Of>{ to, {} }, leaf_bits, true, too_large);
 }
 
+/* Which even keys go to slots. */
+template <class Of> static slot_rule
+slot_rule_of(const job<Of> &j)
+{
+	return j.sorter->of_graph ? slot_rule{} : j.s.slots.rule;
+}
+
 /* Look at all keys; sets to zero what divide_all() or divide_even() want to be. */
 template <class Tile, class Of> static cudaError_t
 look_at_all(const job<Of> &j)
@@ -159,7 +167,7 @@ look_at_all(const job<Of> &j)
 	TRY_CUDA(launch(sample_kernel<Key, typename Of::map>, keys / takers + zeros / (takers * 8), takers,
 	                j.stream, plan, keys, keys_at(j.keys), j.count, j.map, s.pool.places, zeros));
 	return launch(plan_kernel<Key>, rank_blocks<Key>(keys) + (few ? 0 : 1 + units), sampling::THREADS,
-	              j.stream, plan, keys, bins, s.splitters, Tile::SPLITTERS, few);
+	              j.stream, plan, keys, bins, s.splitters, Tile::SPLITTERS, few, slot_rule_of(j));
 }
 
 template <class Of> static chunk_pool
@@ -184,6 +192,17 @@ code_rule_of(const job<Of> &j)
 	return code_rule{ may ? (unsigned)sizeof(typename Of::key) * 8 : 0, Of::CARRIES };
 }
 
+/* A slot for each bucket of even keys, where chunks would be. */
+template <class Of> static slot_map
+bucket_slots(const job<Of> &j)
+{
+	const chunk_pool pool = pool_of(j);
+	const size_t room = j.count + (size_t)pool.firsts * pool.chunk;
+	const uint32_t size = (uint32_t)std::min<size_t>(room / (j.s.slots.rule.buckets + 1), UINT32_MAX);
+
+	return slot_map{ size, (uint32_t)(j.count / size), pool.spare };
+}
+
 /* Move all keys to buckets.  SURE: only if the sample says that the host will want that. */
 template <class Tile, class Of> static cudaError_t
 fill_buckets(const job<Of> &j, bool sure)
@@ -202,14 +221,30 @@ fill_buckets(const job<Of> &j, bool sure)
 	});
 }
 
-/* Buckets are leaves, or if ITEMS is not NULL segments, which go there. */
+/* The same with even keys, to slots. */
 template <class Of> static cudaError_t
-settle_buckets(const job<Of> &j, leaf_item *items)
+fill_slots(const job<Of> &j, bool sure)
+{
+	typedef tile_of_many<Of> tile;
+	const bin_plan<typename Of::key> *const plan = (const bin_plan<typename Of::key> *)j.s.plan;
+	const size_t tiles = (j.count + tile::KEYS - 1) / tile::KEYS;
+
+	return queue_by<Of>(j.map, [&](auto map) {
+		return launch_shared(to_slots_kernel<tile, decltype(map)>, tiles, tile::THREADS,
+		                     partition_bytes<tile>(BUCKETS), j.stream, j.other, j.keys, j.count,
+		                     map, plan, j.s.pool.cursors, bucket_slots(j), j.s.turns, sure,
+		                     code_rule_of(j), slot_rule_of(j));
+	});
+}
+
+/* Buckets are leaves, or if ITEMS is not NULL segments, which go there; keys are in chunks, or SLOTS. */
+template <class Of> static cudaError_t
+settle_buckets(const job<Of> &j, leaf_item *items, const slot_map &slots = {})
 {
 	const scratch &s = j.s;
 
 	return launch(settle_chunks_kernel<typename Of::seen>, 1, COUNT_THREADS, j.stream, pool_of(j),
-	              (const bin_plan<typename Of::key> *)s.plan, items,
+	              (const bin_plan<typename Of::key> *)s.plan, slots, items,
 	              lists_of(j, j.other, items == NULL ? s.pool.chunk : 0));
 }
 
@@ -250,6 +285,92 @@ divide_even(const job<Of> &j, uint32_t *too_large)
 	if (j.codes > 0)		/* each has its bin */
 		return cudaSuccess;
 	return sort_listed(j, leaf_place<Of>{ j.keys, {} }, s.level_leaf_bits, false, too_large);
+}
+
+/* Sort the leaves in slots, of 2^BITS. */
+template <unsigned BITS, class Map> static cudaError_t
+sort_slots_of(const job<typed<uint32_t>> &j, const slot_leaves<uint32_t> &leaves, Map)
+{
+	typedef slot_net<BITS> net;
+	const size_t turns = j.s.slots.most / net::LEAVES + 1;
+
+	return launch<false>(narrow_slots_kernel<BITS, Map>,
+	                     std::min<size_t>((size_t)j.sorter->processors * net::BLOCKS, turns),
+	                     net::THREADS, j.stream, j.keys, j.map, leaves);
+}
+
+template <unsigned BITS, class Map> static cudaError_t
+sort_slots_of(const job<typed<uint64_t>> &j, const slot_leaves<uint64_t> &leaves, Map)
+{
+	const int kind = WORD_12 + (int)(BITS - LEAF_BITS);
+	const size_t many = (size_t)j.sorter->processors * windows<BITS>::BLOCKS;
+	job<typed<uint64_t>> rest = j;
+
+	rest.even = false;	/* windows have been tried */
+	rest.rare = true;
+	TRY_CUDA(launch_shared<false>(windows_slots_kernel<BITS, Map>, std::min<size_t>(many, j.s.slots.most),
+	                              windows<BITS>::THREADS, sizeof(windows<BITS>), j.stream, j.keys,
+	                              j.other, j.map, leaves, j.s.lists[kind], &j.s.listed[kind]));
+	return sort_words<BITS>(rest, kind, leaf_place<typed<uint64_t>>{ j.other, {} });
+}
+
+template <class Of> static cudaError_t
+sort_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
+{
+	if constexpr (Of::PLAN_BITS == 32)
+		switch (j.s.slots.bits) {
+		case 8:  return sort_slots_of<8>(j, leaves, j.map);
+		case 9:  return sort_slots_of<9>(j, leaves, j.map);
+		case 10: return sort_slots_of<10>(j, leaves, j.map);
+		case 11: return sort_slots_of<11>(j, leaves, j.map);
+		}
+	switch (j.s.slots.bits) {
+	case 12: return sort_slots_of<12>(j, leaves, j.map);
+	case 13: return sort_slots_of<13>(j, leaves, j.map);
+	default: return sort_slots_of<14>(j, leaves, j.map);
+	}
+}
+
+/* Divide even keys, which are in slots of buckets, once more, and sort the leaves that come of it, unless
+ * they are not that even.  *FAULT: which; then all is clear for others. */
+template <class Of> static cudaError_t
+sort_in_slots(const job<Of> &j, enum slot_fault *fault)
+{
+	typedef typename Of::key Key;
+	typedef tile_of_many<Of> tile;
+	const scratch &s = j.s;
+	const uint32_t buckets = s.slots.rule.buckets;
+	const intptr_t spare = ((intptr_t)s.slot_spare - (intptr_t)j.keys) / (intptr_t)sizeof(Key);
+	const slot_map at = { 1u << s.slots.bits, (uint32_t)(j.count >> s.slots.bits), (uint64_t)spare };
+	const slot_leaves<Key> leaves = { at, s.cursors, (Key *)s.lows, s.head, s.turns, s.read };
+	const size_t tiles = j.count / tile::KEYS + buckets, bytes = partition_bytes<tile>(LEAF_BINS);
+	const auto move = s.slots.lower > UPPER_BINS ? move_slots_kernel<tile, LEAF_BINS> :
+	                                               move_slots_kernel<tile, UPPER_BINS>;
+	const cudaStream_t aside = j.sorter->aside[0];
+	uint32_t *const broken = j.sorter->told;
+
+	TRY_CUDA(launch(slot_buckets_kernel<Of>, 1, SLOT_THREADS, j.stream, pool_of(j),
+	                (const bin_plan<Key> *)s.plan, s.slots, bucket_slots(j), s.segments, s.head,
+	                tile::KEYS, s.turns));
+	TRY_CUDA(launch_shared(move, tiles, tile::THREADS, bytes, j.stream, j.keys, j.other, s.segments,
+	                       s.head, s.counts, at, s.turns));
+	TRY_CUDA(launch(settle_slots_kernel<Key>, buckets, COUNT_THREADS, j.stream, s.segments, s.counts,
+	                leaves));
+	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
+	TRY_CUDA(sort_slots(j, leaves));
+	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
+	TRY_CUDA(cudaMemcpyAsync(broken, &s.turns->broken, sizeof *broken, cudaMemcpyDeviceToHost, aside));
+	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
+	if (j.count >= SLEEP_FROM)
+		TRY_CUDA(sleep_until(j.sorter->listed));
+	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
+	*fault = (enum slot_fault)broken[0];
+	if (*fault == SLOTS_FIT)
+		return cudaSuccess;
+	if (*fault == BUCKETS_BREAK)
+		TRY_CUDA(cudaMemsetAsync(s.pool.places, 0, (size_t)((char *)s.listed - (char *)s.pool.places),
+		                         j.stream));
+	return cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream);
 }
 
 template <class Key> static __global__ void
@@ -444,18 +565,21 @@ look_together(const job<Of> &j, bin_news *news, bool *filled)
 {
 	const cudaStream_t aside = j.sorter->aside[0];
 	bin_news *const told = (bin_news *)j.sorter->told;
-	const bool early = j.s.level.bins > 0 && j.count < SLEEP_FROM;
+	const bool early = j.count < SLEEP_FROM && (j.s.level.bins > 0 || j.s.slots.most > 0);
 
 	static_assert(sizeof *told <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
 	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
 	if (early)
 		TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, true));
+	if constexpr (!Of::CARRIES)
+		if (early && j.s.slots.most > 0)
+			TRY_CUDA(fill_slots(j, true));
 	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
 	TRY_CUDA(cudaMemcpyAsync(told, j.s.plan, sizeof *told, cudaMemcpyDeviceToHost, aside));
 	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
 	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
 	*news = *told;
-	*filled = early && buckets_are_sure(*news, code_rule_of(j));
+	*filled = early && buckets_are_sure(*news, code_rule_of(j), slot_rule_of(j));
 	return cudaSuccess;
 }
 
@@ -465,10 +589,12 @@ sort_by_bins(job<Of> j)
 	const scratch &s = j.s;
 	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
 	chunk_map chunks = {};
+	slot_map in_slots = {};
 	typename Of::place from = j.other;
 	uint32_t too_large = 0;
 	bin_news news;
 	bool filled = false, done = false;
+	enum slot_fault fault = SLOTS_FIT;
 
 	if constexpr (Of::CARRIES)
 		if (j.codes > 0)
@@ -507,14 +633,30 @@ sort_by_bins(job<Of> j)
 			TRY_CUDA(sort_by_codes(j, &done));
 		if (done)
 			return cudaSuccess;
-		if (news.skewed == 0 && s.level.bins > 0) {
+		const bool slots = slots_are_likely(news, slot_rule_of(j));
+
+		if (news.skewed == 0 && s.level.bins > 0 && !slots) {
 			from = j.keys;
 			TRY_CUDA(divide_even(j, &too_large));
 		} else {
 			chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_many<Of>::KEYS };
-			if (!filled)
+			if (!filled && !slots)
 				TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, false));
-			TRY_CUDA(settle_buckets(j, s.too_large));
+			if constexpr (!Of::CARRIES)
+				if (slots) {
+					if (!filled)
+						TRY_CUDA(fill_slots(j, false));
+					TRY_CUDA(sort_in_slots(j, &fault));
+					if (fault == SLOTS_FIT)
+						return cudaSuccess;
+					if (fault == BUCKETS_BREAK)
+						TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, false));
+					if (fault == BINS_BREAK) {
+						in_slots = bucket_slots(j);
+						chunks.tiles = UINT32_MAX;	/* a slot is one chunk */
+					}
+				}
+			TRY_CUDA(settle_buckets(j, s.too_large, in_slots));
 			TRY_CUDA(divide(j, &from, BUCKETS, chunks, typename Of::first{}, s.leaf_bits,
 			                &too_large));
 			chunks = chunk_map{};
@@ -545,7 +687,7 @@ sort(job<Of> j, void *memory, bool in_order)
 }
 
 /* For sorts of COUNT or fewer, of any room, of codes or not; and of any count: fewer keys than COUNT may be
- * more than a few, or not. */
+ * more than a few, or not, and slots of fewer are shorter. */
 template <class Of> static size_t
 bins_scratch_bytes(size_t count, bool in_order, bool coded)
 {
@@ -558,6 +700,11 @@ bins_scratch_bytes(size_t count, bool in_order, bool coded)
 		room.coded = coded;
 		bytes = std::max(bytes, std::max(scratch_of<Of>(NULL, count, room).bytes,
 		                                 scratch_of<Of>(NULL, few, room).bytes));
+		for (unsigned k = LEAST_SLOT_BITS; !Of::CARRIES && k <= MOST_SLOT_BITS; k++) {
+			const size_t end = slots_end(Of::PLAN_BITS, k, room.longest);
+
+			bytes = std::max(bytes, scratch_of<Of>(NULL, std::min(count, end), room).bytes);
+		}
 	}
 	return bytes + gs_tile_merge_scratch_bytes(Of::PLAN_BITS, count);
 }

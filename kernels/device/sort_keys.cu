@@ -3,6 +3,7 @@
 #include "kernels/device/pieces.cuh"
 
 int gs_shared_most = INT_MAX;
+size_t gs_slots_from = ((size_t)1 << (32 - NARROW_BITS)) * 25 / 24;
 
 extern "C" size_t
 gs_sort_scratch_bytes(unsigned bits, size_t count)

@@ -371,6 +371,58 @@ check_whole_sorts(unsigned bits)
 	check_whole_sort(bits, 222000, &shapes[MORE_SHAPES - 1]);	/* 64 bins */
 }
 
+/* ---- slots ------------------------------------------------------------------ */
+
+enum { SLOT_KEYS = 150001 };
+
+static uint64_t
+slotted(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)i;
+	(void)n;
+	return 0x60000000 + r % 400000;
+}
+
+/* a sample does not see the last key */
+static uint64_t
+beyond(uint64_t i, uint64_t n, uint64_t r)
+{
+	return i + 1 == n ? 0x70000000 : slotted(i, n, r);
+}
+
+/* in a fourth of each 2048 values: too uneven for short slots, which a sample does not tell */
+static uint64_t
+toothed(uint64_t i, uint64_t n, uint64_t r)
+{
+	return (slotted(i, n, r) & ~UINT64_C(2047)) + (r >> 40 & 511);
+}
+
+/* Slots of each size, and keys that do not fit them: each sort takes more calls of the device then. */
+static void
+check_slots(unsigned bits)
+{
+	static const size_t from[] = { 800, 360, 170, 80, 38, 18, 9 };
+	static const struct formula even[] = { { "slotted", slotted }, { "beyond", beyond },
+	                                       { "toothed", toothed } };
+	const size_t usual = gs_slots_from;
+
+	for (size_t f = 0; f < (bits == 32 ? sizeof from / sizeof from[0] : 1); f++) {
+		unsigned long calls[3];
+
+		gs_slots_from = from[f];
+		for (size_t s = 0; s < 3; s++) {
+			calls[s] = emu_calls();
+			check_whole_sort(bits, SLOT_KEYS, &even[s]);
+			calls[s] = emu_calls() - calls[s];
+		}
+		CHECK(calls[0] < calls[1], "u%u keys in slots: %lu calls, %lu if one is beyond", bits,
+		      calls[0], calls[1]);
+		CHECK(f > 2 || bits == 64 || calls[0] < calls[2], "u%u keys: %lu calls if slots overflow",
+		      bits, calls[2]);
+	}
+	gs_slots_from = usual;
+}
+
 /* Many keys in order, or in reverse, but for two neighbours, or all of them. */
 static void
 check_order(unsigned bits, bool falls)
@@ -729,6 +781,7 @@ unit_kernels(void)
 		check_sorts(bits);
 		check_zeros_and_ones(bits);
 		check_whole_sorts(bits);
+		check_slots(bits);
 		check_order(bits, false);
 		check_order(bits, true);
 		check_strays(bits);

@@ -6,6 +6,7 @@
  * executes CPUID twenty times before main(), at 4 to 15 us each on a virtual machine, and __get_cpuid()
  * twice.  glibc's loader has asked already, and tells.  Xeon Phi, which has AVX512F alone, counts as AVX2.
  */
+#include <stdlib.h>	/* __GLIBC_PREREQ */
 
 #include "base/simd.h"
 

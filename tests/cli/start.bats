@@ -37,6 +37,15 @@ threads_of() {
 	grep -q 'libzstd\.so' loaded
 }
 
+@test "what the processor can do comes from the loader of glibc, which takes no time" {
+	needs readelf getconf
+	readelf -d "$GSORT" | grep -q 'libc\.so\.6' || skip "another C library"
+	printf 'glibc 2.33\n%s\n' "$(getconf GNU_LIBC_VERSION)" | sort -CV || skip "an older glibc"
+	not is_sanitized || skip "under a sanitizer the processor is asked"
+	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX512F gsort --version -v >said
+	grep -qx 'SIMD: portable' said
+}
+
 @test "few lines of a file are sorted and checked without a thread" {
 	preload 'int pthread_create(pthread_t *id, const pthread_attr_t *a, void *(*f)(void *), void *c) {
 		int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =

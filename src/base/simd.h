@@ -13,7 +13,7 @@ enum gs_simd gs_simd_best(void);
 void gs_simd_at_most(enum gs_simd most);
 const char *gs_simd_name(enum gs_simd simd);
 
-/** With GS_SIMD_AVX512: can bytes be compressed, too? */
+/** With GS_SIMD_AVX512: does the processor have AVX512_VBMI2, too? */
 bool gs_simd_has_vbmi2(void);
 
 /*

@@ -109,7 +109,7 @@ struct gs_replace {
 	char backup[PATH_MAX];		/* another name of the old file, or "" */
 };
 
-/* What is written: a new file, or an old one. */
+/* The output is a new file, or an old one that is written in place: a regular file, or a device. */
 enum gs_output_kind { GS_OUTPUT_NEW, GS_OUTPUT_IN_PLACE, GS_OUTPUT_DEVICE };
 
 /**

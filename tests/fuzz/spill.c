@@ -177,7 +177,7 @@ fuzz_block(struct fuzz *from, enum gs_pack_method method, unsigned bits)
 
 	FUZZ_MUST(gs_packer_bytes(BLOCK) <= sizeof memory);
 	gs_packer_open(&packer, &by, BLOCK, memory);
-	/* Nobody unpacks who has not packed. */
+	/* Only a packer that has packed may unpack. */
 	FUZZ_MUST(gs_pack(&packer, "here", "a key...", 1, bits, &packed) == GS_OK);
 	header.keys = (uint32_t)fuzz_take(from, 2) % 1200;
 	header.packed_bytes = from->bytes < BLOCK ? (uint32_t)from->bytes : BLOCK;

@@ -380,7 +380,7 @@ check_distribution(enum gs_simd simd, unsigned bits, bool kept, bool ordered)
  * empty. */
 enum once_way { EVEN, CLUMP, HALVES, ONCE_WAYS };
 
-/* Keys that are even are divided without counts; others are not, nor those that have too little room. */
+/* Even keys are divided without counts if there is enough room; others are not. */
 static void
 check_once(enum gs_simd simd, unsigned bits, enum once_way way)
 {

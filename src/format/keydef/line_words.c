@@ -77,7 +77,7 @@ first_eights(__mmask8 some, __m512i at)
 
 /* ---- numbers ---------------------------------------------------------------------- */
 
-/* What is loaded of each line. */
+/* Bytes of each line, loaded. */
 struct numbers {
 	uint64_t text[GS_LINE_BATCH];	/* eight bytes from the first digit on; separators behind the line */
 	uint64_t next[GS_LINE_BATCH];	/* and eight more */
@@ -187,7 +187,7 @@ digits_of(__m512i text)
 	return _mm512_cmple_epu8_mask(_mm512_sub_epi8(text, _mm512_set1_epi8('0')), _mm512_set1_epi8(9));
 }
 
-/* As load_number(), of eight lines from number I on, or those that are left. */
+/* As load_number(), of eight lines from number I on, or fewer at the end. */
 static inline AVX512 bool
 load_eight_numbers(const struct gs_line_batch *batch, const char *const *at, uint64_t reverse,
                    uint64_t separators, struct numbers *numbers, size_t i)
@@ -360,7 +360,7 @@ gs_line_words_of_numbers(struct gs_line_batch *batch, const struct gs_fields *fi
 
 /* ---- strings ----------------------------------------------------------------------- */
 
-/* What is loaded of each. */
+/* Bytes of each string, loaded. */
 struct strings {
 	uint64_t first[GS_LINE_BATCH];	/* eight bytes: the first ones, */
 	uint64_t word[GS_LINE_BATCH];	/* the wanted bytes, behind others if the string ends */

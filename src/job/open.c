@@ -26,6 +26,7 @@
 #include "job/options.h"
 #include "job/ranks/ranked.h"
 #include "job/job.h"
+#include "spill/spill.h"
 #include "stages/figures/answer.h"
 
 /* May a merge become a sort?  See line_job.c. */
@@ -123,6 +124,18 @@ memory_wanted(const struct gsort_options *options, const struct gs_limits *limit
 	if (options->memory_bytes > 0 || options->memory_percent == 0)
 		return options->memory_bytes;
 	return limits->ram_bytes / 100 * options->memory_percent;
+}
+
+/* Each run that is merged has a process: by default at most as many as sort(1) starts. */
+enum { MOST_PROGRAMS = 16 };
+
+static unsigned
+merge_files(const struct gsort_options *options)
+{
+	if (options->merge_files == 0 && options->operation == GSORT_SORT &&
+	    gs_spill_starts_programs(options->compress_program))
+		return MOST_PROGRAMS;
+	return options->merge_files;
 }
 
 /* Is the output a regular file, or will it be? */
@@ -271,7 +284,7 @@ collect_plan_input(struct gsort *job)
 		.address_bytes = limits.address_bytes,
 		.files = limits.files == 0 ? 0
 		         : limits.files > options->split ? limits.files - options->split : 1,
-		.merge_files = options->merge_files,
+		.merge_files = merge_files(options),
 	};
 	job->kind->plan(&job->plan_input);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */

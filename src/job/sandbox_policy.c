@@ -24,7 +24,7 @@
 #include "base/sandbox.h"
 #include "io/open.h"
 #include "job/job.h"
-#include "spill/compress.h"
+#include "spill/spill.h"
 
 /* The directories in which the dynamic linker finds the library of a format. */
 static const char *const library_dirs[] = {
@@ -86,7 +86,7 @@ confine(const struct gs_confinement *confinement)
 	unsigned kinds;
 
 	if (confinement->plan->device == GSORT_DEVICE_GPU ||
-	    gs_compression_starts_programs(options->compress_program)) {
+	    gs_spill_starts_programs(options->compress_program)) {
 		gs_note(confinement->monitor,
 		        "no sandbox: a GPU, or a program for temporary files, may be started");
 		return;

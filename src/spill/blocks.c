@@ -9,6 +9,7 @@
  * file.
  */
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ enum { PACKER_SHARE_BYTES = 1 << 20 };
 /* Half as many packers read as write: reading goes on beside a merge, which has threads of its
  * own. */
 gs_status
-gs_blocks_open(struct gs_blocks *blocks, const struct gs_compression *by, unsigned threads,
+gs_blocks_open(struct gs_blocks *blocks, enum gs_pack_method method, unsigned threads,
                char *memory, size_t bytes)
 {
 	const size_t share = bytes / PACKER_SHARE_BYTES;
@@ -45,7 +46,7 @@ gs_blocks_open(struct gs_blocks *blocks, const struct gs_compression *by, unsign
 		return gs_fail(GS_EBUDGET, "no memory to compress temporary files");
 	memory += block;
 	for (size_t p = 0; p < count; p++, memory += gs_packer_bytes(block))
-		gs_packer_open(&blocks->packers[p], by, block, memory);
+		gs_packer_open(&blocks->packers[p], method, block, memory);
 	assert(memory <= end);
 	(void)end;
 	return GS_OK;
@@ -63,13 +64,12 @@ gs_blocks_close(struct gs_blocks *blocks)
 /* Blocks that a team works on, each with a packer of its own. */
 struct load {
 	struct gs_packer *packers;
-	const char       *dir;		/* of the file */
 	const char       *keys;		/* to be packed */
 	char             *into;		/* or to where they are unpacked */
 	unsigned          bits;
 	size_t            begins[GS_TEAM_MAX + 1];	/* first key of each block */
 	size_t            bytes[GS_TEAM_MAX];		/* of each block, packed */
-	struct gs_first_error error;
+	atomic_bool       corrupt;
 };
 
 static void
@@ -77,28 +77,19 @@ pack_one(void *context, size_t b)
 {
 	struct load *load = context;
 	const size_t begin = load->begins[b];
-	const gs_status status = gs_pack(&load->packers[b], load->dir, load->keys + begin * (load->bits / 8),
-	                                 load->begins[b + 1] - begin, load->bits, &load->bytes[b]);
 
-	(void)gs_first_error_note(&load->error, status);
+	load->bytes[b] = gs_pack(&load->packers[b], load->keys + begin * (load->bits / 8),
+	                         load->begins[b + 1] - begin, load->bits);
 }
 
 static void
 unpack_one(void *context, size_t b)
 {
 	struct load *load = context;
-	const gs_status status = gs_unpack(&load->packers[b], load->dir,
-	                                   load->into + load->begins[b] * (load->bits / 8), load->bits);
 
-	(void)gs_first_error_note(&load->error, status);
-}
-
-static gs_status
-work(struct load *load, unsigned team, void (*each)(void *context, size_t b))
-{
-	gs_first_error_open(&load->error);
-	gs_team_each(team, team, each, load);
-	return gs_first_error_close(&load->error);
+	if (!gs_unpack(&load->packers[b], load->into + load->begins[b] * (load->bits / 8),
+	               load->bits))
+		atomic_store(&load->corrupt, true);
 }
 
 gs_status
@@ -110,13 +101,11 @@ gs_blocks_write(struct gs_blocks *blocks, struct gs_spill_file *file, const char
 	while (count > 0) {
 		const size_t part = count < blocks->writers * most ? count : blocks->writers * most;
 		const unsigned team = (unsigned)((part + most - 1) / most);
-		struct load load = {
-			.packers = blocks->packers, .dir = file->dir, .keys = keys, .bits = bits,
-		};
+		struct load load = { .packers = blocks->packers, .keys = keys, .bits = bits };
 
 		for (unsigned b = 0; b <= team; b++)
 			load.begins[b] = gs_team_begin(part, b, team);
-		TRY(work(&load, team, pack_one));
+		gs_team_each(team, team, pack_one, &load);
 		for (unsigned b = 0; b < team; b++)
 			TRY(gs_spill_file_write(file, blocks->packers[b].packed, load.bytes[b]));
 		keys += part * (bits / 8);
@@ -156,7 +145,7 @@ read_whole(struct gs_blocks *blocks, const struct gs_spill_file *file,
            struct gs_blocks_cursor *cursor, char *into, size_t room, size_t *count)
 {
 	struct gs_packer *packers = blocks->packers + blocks->writers;
-	struct load load = { .packers = packers, .dir = file->dir, .into = into, .bits = cursor->bits };
+	struct load load = { .packers = packers, .into = into, .bits = cursor->bits };
 	unsigned team = 0;
 
 	for (*count = 0; team < blocks->readers && cursor->at < cursor->end; team++) {
@@ -169,7 +158,8 @@ read_whole(struct gs_blocks *blocks, const struct gs_spill_file *file,
 		*count += header.keys;
 		pass(cursor, &header);
 	}
-	return work(&load, team, unpack_one);
+	gs_team_each(team, team, unpack_one, &load);
+	return load.corrupt ? gs_spill_file_corrupt(file->dir) : GS_OK;
 }
 
 /* Read a part of the block at the cursor, which is unpacked again for each part. */
@@ -182,9 +172,8 @@ read_part(struct gs_blocks *blocks, const struct gs_spill_file *file,
 	struct gs_pack_header header = { .keys = 0 };
 
 	TRY(read_block(file, cursor, packer, &header));
-	if (header.keys <= cursor->given)
+	if (header.keys <= cursor->given || !gs_unpack(packer, blocks->part, cursor->bits))
 		return gs_spill_file_corrupt(file->dir);
-	TRY(gs_unpack(packer, file->dir, blocks->part, cursor->bits));
 	*count = header.keys - cursor->given < room ? header.keys - cursor->given : room;
 	memcpy(into, blocks->part + cursor->given * key_bytes, *count * key_bytes);
 	cursor->given += *count;
@@ -195,10 +184,17 @@ read_part(struct gs_blocks *blocks, const struct gs_spill_file *file,
 
 gs_status
 gs_blocks_read(struct gs_blocks *blocks, const struct gs_spill_file *file,
-               struct gs_blocks_cursor *cursor, char *into, size_t room, size_t *count)
+               struct gs_blocks_cursor *cursor, char *into, size_t count)
 {
-	*count = 0;
-	if (cursor->given == 0)
-		TRY(read_whole(blocks, file, cursor, into, room, count));
-	return *count > 0 ? GS_OK : read_part(blocks, file, cursor, into, room, count);
+	const size_t key_bytes = cursor->bits / 8;
+
+	for (size_t done = 0, got = 0; done < count; done += got, got = 0) {
+		char *to = into + done * key_bytes;
+
+		if (cursor->given == 0)
+			TRY(read_whole(blocks, file, cursor, to, count - done, &got));
+		if (got == 0)
+			TRY(read_part(blocks, file, cursor, to, count - done, &got));
+	}
+	return GS_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * compress.h - temporary files that are compressed block by block, in this process or by an external program
+ * compress.h - runs that are compressed: in this process block by block, or by an external program
  */
 #ifndef GS_SPILL_COMPRESS_H
 #define GS_SPILL_COMPRESS_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#include "base/monitor.h"
 #include "base/status.h"
 #include "spill/file.h"
 
@@ -20,22 +20,7 @@
  * library of its method allocates (zstd: 0.7 MiB).
  */
 
-enum gs_pack_method { GS_PACK_ZSTD, GS_PACK_LZ4, GS_PACK_PROGRAM };
-
-/* How a set of packers compresses. */
-struct gs_compression {
-	enum gs_pack_method      method;
-	char                    *program;	/* its path; owned */
-};
-
-/** Does NAME, or NULL, mean a process for each block? */
-bool gs_compression_starts_programs(const char *name);
-
-/** Find the program NAME, by PATH, unless it means a library.  False: it is not there; it warned. */
-bool gs_compression_open(struct gs_compression *by, const char *name, const struct gs_monitor *monitor);
-
-/** A zeroed struct is allowed. */
-void gs_compression_close(struct gs_compression *by);
+enum gs_pack_method { GS_PACK_ZSTD, GS_PACK_LZ4 };
 
 /* In front of each block. */
 struct gs_pack_header {
@@ -44,12 +29,11 @@ struct gs_pack_header {
 };
 
 struct gs_packer {
-	const struct gs_compression *by;	/* borrowed */
-	size_t               block_bytes;	/* of keys, at most */
-	unsigned char       *planes;		/* see shuffle.inc */
-	unsigned char       *packed;		/* header and block */
-	void                *compressor, *expander;
-	struct gs_spill_file scratch;		/* through which bytes go to a program and come back */
+	enum gs_pack_method method;
+	size_t              block_bytes;	/* of keys, at most */
+	unsigned char      *planes;		/* see shuffle.inc */
+	unsigned char      *packed;		/* header and block */
+	void               *compressor, *expander;
 };
 
 /** The version of liblz4, which is loaded; or "missing". */
@@ -59,48 +43,26 @@ const char *gs_pack_lz4_version(void);
 size_t gs_packer_bytes(size_t block_bytes);
 
 /** @memory  gs_packer_bytes() of it, aligned for keys; borrowed */
-void gs_packer_open(struct gs_packer *packer, const struct gs_compression *by, size_t block_bytes,
+void gs_packer_open(struct gs_packer *packer, enum gs_pack_method method, size_t block_bytes,
                     void *memory);
 void gs_packer_close(struct gs_packer *packer);
 
-/* DIR is where the block lies, or will: a program's files lie there, too, and messages name it. */
-
-/** Pack COUNT keys of BITS, a block at most: TO_WRITE bytes at packer->packed.  GS_OK, or GS_EIO. */
-MUST_CHECK gs_status
-gs_pack(struct gs_packer *packer, const char *dir, const void *keys, size_t count, unsigned bits,
-        size_t *to_write);
+/** Pack COUNT keys of BITS, a block at most.  Returns how many bytes at packer->packed to write. */
+size_t gs_pack(struct gs_packer *packer, const void *keys, size_t count, unsigned bits);
 
 /** Can this be the header of a block of keys of BITS? */
 bool gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pack_header *header,
                              unsigned bits);
 
-/** Unpack the block at packer->packed, which has a sound header.  GS_OK; GS_EIO; GS_EINPUT: it is corrupt. */
-MUST_CHECK gs_status
-gs_unpack(struct gs_packer *packer, const char *dir, void *keys, unsigned bits);
+/** Unpack the block at packer->packed, which has a sound header.  False: it is corrupt. */
+bool gs_unpack(struct gs_packer *packer, void *keys, unsigned bits);
 
-/**
- * Compress BYTES at FROM, a block at most, to fewer bytes at TO.
- *
- * @packed  how many these are; 0: they did not become fewer
- * @return  GS_OK, or GS_EIO
- */
-MUST_CHECK gs_status
-gs_pack_bytes(struct gs_packer *packer, const char *dir, const void *from, void *to, size_t bytes,
-              size_t *packed);
+/** Compress BYTES of items, a block at most, to packer->packed; returns how many there are, or 0: they do not
+ *  become fewer. */
+size_t gs_pack_items(struct gs_packer *packer, const void *items, size_t bytes);
 
-/** The other way, to as many bytes as there were.  GS_OK; GS_EIO; GS_EINPUT: these are others. */
-MUST_CHECK gs_status
-gs_unpack_bytes(struct gs_packer *packer, const char *dir, const void *from, size_t packed, void *to,
-                size_t bytes);
-
-/** The same two by an external program (program.c): PROG from bytes to a file, PROG -d back, as sort(1) runs
- *  it. */
-MUST_CHECK gs_status
-gs_program_pack(struct gs_packer *packer, const char *dir, const void *from, void *to, size_t bytes,
-                size_t *packed);
-MUST_CHECK gs_status
-gs_program_unpack(struct gs_packer *packer, const char *dir, const void *from, size_t packed, void *to,
-                  size_t bytes);
+/** Decompress PACKED bytes at FROM to BYTES at TO.  False: they are corrupt. */
+bool gs_expand(struct gs_packer *packer, const void *from, size_t packed, void *to, size_t bytes);
 
 /* ---- runs, block by block, by several threads (blocks.c) ------------------------- */
 
@@ -130,7 +92,7 @@ struct gs_blocks_cursor {
  * @return  GS_OK, or GS_EBUDGET
  */
 MUST_CHECK gs_status
-gs_blocks_open(struct gs_blocks *blocks, const struct gs_compression *by, unsigned threads,
+gs_blocks_open(struct gs_blocks *blocks, enum gs_pack_method method, unsigned threads,
                char *memory, size_t bytes);
 void gs_blocks_close(struct gs_blocks *blocks);
 
@@ -139,10 +101,65 @@ MUST_CHECK gs_status
 gs_blocks_write(struct gs_blocks *blocks, struct gs_spill_file *file, const char *keys,
                 size_t count, unsigned bits);
 
-/** Read the next keys, of which there must be so many as there is ROOM for.  *COUNT: fewer, but not 0, if the
- *  next block does not fit.  Returns GS_OK, GS_EIO or GS_EINPUT. */
+/** Read the next COUNT keys, of which there must be so many.  Returns GS_OK, GS_EIO or
+ *  GS_EINPUT. */
 MUST_CHECK gs_status
 gs_blocks_read(struct gs_blocks *blocks, const struct gs_spill_file *file,
-               struct gs_blocks_cursor *cursor, char *into, size_t room, size_t *count);
+               struct gs_blocks_cursor *cursor, char *into, size_t count);
+
+/* ---- a program: PROG from keys to a file, PROG -d back (program.c) ----------------- */
+
+/*
+ * As sort(1) runs it.  A child process belongs to the caller that started it, until it has ended.
+ */
+
+struct gs_child {
+	pid_t id;	/* 0: none */
+	int   pipe;	/* to its input, or from its output */
+};
+
+/** The path of PROGRAM, by PATH; the caller frees it.  NULL: no such file may be run. */
+char *gs_program_find(const char *program);
+
+/** Run PROGRAM: bytes written to child->pipe go through it to FILE; if it EXPANDS, by -d, bytes read from
+ *  child->pipe come through it from FILE.  Returns GS_OK, or GS_EIO. */
+MUST_CHECK gs_status
+gs_child_start(struct gs_child *child, const char *program, int file, bool expands);
+
+/** Write BYTES to the program's input.  Returns GS_OK, or GS_EIO naming PROGRAM. */
+MUST_CHECK gs_status
+gs_child_write(struct gs_child *child, const char *program, const void *from, size_t bytes);
+
+/**
+ * Read BYTES of the program's output to INTO.
+ *
+ * @last    no bytes should follow: wait for the end of the program
+ * @got     BYTES if all is as expected; else the program gave fewer, or more
+ * @return  GS_OK; or GS_EIO naming PROGRAM
+ */
+MUST_CHECK gs_status
+gs_child_read(struct gs_child *child, const char *program, void *into, size_t bytes, bool last,
+              size_t *got);
+
+/** Close the pipe and wait for the end.  Returns GS_OK, or GS_EIO naming PROGRAM if it failed. */
+MUST_CHECK gs_status gs_child_end(struct gs_child *child, const char *program);
+
+/** Kill the program, if it runs, and wait for its end. */
+void gs_child_kill(struct gs_child *child);
+
+/**
+ * Let PROGRAM compress BYTES at FROM, through SCRATCH, a file of the caller's, to fewer at INTO.
+ *
+ * @packed  how many these are; 0: they did not become fewer
+ * @return  GS_OK, or GS_EIO
+ */
+MUST_CHECK gs_status
+gs_program_pack(const char *program, struct gs_spill_file *scratch, const void *from, size_t bytes,
+                void *into, size_t *packed);
+
+/** The other way, to as many bytes as there were.  GS_EIO; GS_EINPUT: these are others. */
+MUST_CHECK gs_status
+gs_program_unpack(const char *program, struct gs_spill_file *scratch, const void *from, size_t packed,
+                  void *into, size_t bytes);
 
 #endif

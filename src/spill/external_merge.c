@@ -102,19 +102,17 @@ fill_window(const struct gs_external_merge *merge, const struct gs_source *sourc
 	       left * merge->key_bytes);
 	window->filled = left;
 	while (window->filled < merge->window_keys) {
-		const size_t room = merge->window_keys - window->filled;
 		size_t count = 0;
 
 		window->status = source->read(source->context,
-		                              window->other + window->filled * merge->key_bytes, room,
-		                              &count);
-		assert(count <= room);
+		                              window->other + window->filled * merge->key_bytes,
+		                              merge->window_keys - window->filled, &count);
+		assert(count <= merge->window_keys - window->filled);
 		window->filled += count;
 		if (window->status != GS_OK)
 			window->message = strdup(gs_message());
 		window->last = window->status == GS_OK && count == 0;
-		if (window->status != GS_OK || count == 0 ||
-		    (count < room && window->filled > merge->window_keys / 2))
+		if (window->status != GS_OK || count == 0)
 			break;
 	}
 	if (!source->verified)

@@ -49,11 +49,11 @@ gs_packer_bytes(size_t block_bytes)
 }
 
 void
-gs_packer_open(struct gs_packer *packer, const struct gs_compression *by, size_t block_bytes,
+gs_packer_open(struct gs_packer *packer, enum gs_pack_method method, size_t block_bytes,
                void *memory)
 {
 	*packer = (struct gs_packer){
-		.by = by, .block_bytes = block_bytes, .planes = memory, .scratch.fd = -1,
+		.method = method, .block_bytes = block_bytes, .planes = memory,
 		.packed = (unsigned char *)memory + gs_round_up(block_bytes, LINE_BYTES),
 	};
 }
@@ -66,16 +66,15 @@ gs_packer_close(struct gs_packer *packer)
 	if (packer->expander != NULL)
 		gs_zstd.ZSTD_freeDCtx(packer->expander);
 	packer->compressor = packer->expander = NULL;
-	gs_spill_file_close(&packer->scratch);
 }
 
 /* Compress BYTES at FROM to TO, which has room for as many.  0: they do not become fewer. */
 static size_t
-compress_here(struct gs_packer *packer, const void *from, void *to, size_t bytes)
+compress_bytes(struct gs_packer *packer, const void *from, void *to, size_t bytes)
 {
 	size_t packed;
 
-	if (packer->by->method == GS_PACK_LZ4) {
+	if (packer->method == GS_PACK_LZ4) {
 		int result = 0;
 
 		if (gs_lz4_loads())
@@ -90,19 +89,8 @@ compress_here(struct gs_packer *packer, const void *from, void *to, size_t bytes
 	return gs_zstd.ZSTD_isError(packed) ? 0 : packed;
 }
 
-gs_status
-gs_pack_bytes(struct gs_packer *packer, const char *dir, const void *from, void *to, size_t bytes,
-              size_t *packed)
-{
-	if (packer->by->method == GS_PACK_PROGRAM)
-		return gs_program_pack(packer, dir, from, to, bytes, packed);
-	*packed = compress_here(packer, from, to, bytes);
-	return GS_OK;
-}
-
-gs_status
-gs_pack(struct gs_packer *packer, const char *dir, const void *keys, size_t count, unsigned bits,
-        size_t *to_write)
+size_t
+gs_pack(struct gs_packer *packer, const void *keys, size_t count, unsigned bits)
 {
 	const size_t bytes = count * (bits / 8);
 	struct gs_pack_header header = { .keys = (uint32_t)count };
@@ -113,15 +101,14 @@ gs_pack(struct gs_packer *packer, const char *dir, const void *keys, size_t coun
 		shuffle_32(keys, count, (uint32_t *)(void *)packer->packed, packer->planes);
 	else
 		shuffle_64(keys, count, (uint64_t *)(void *)packer->packed, packer->planes);
-	TRY(gs_pack_bytes(packer, dir, packer->planes, to, bytes, &packed));
+	packed = compress_bytes(packer, packer->planes, to, bytes);
 	if (packed == 0 || packed >= bytes) {
 		memcpy(to, packer->planes, bytes);
 		packed = bytes;
 	}
 	header.packed_bytes = (uint32_t)packed;
 	memcpy(packer->packed, &header, sizeof header);
-	*to_write = sizeof header + packed;
-	return GS_OK;
+	return sizeof header + packed;
 }
 
 bool
@@ -134,10 +121,10 @@ gs_pack_header_is_sound(const struct gs_packer *packer, const struct gs_pack_hea
 	       header->packed_bytes <= bytes;
 }
 
-static bool
-expand_here(struct gs_packer *packer, const void *from, size_t packed, void *to, size_t bytes)
+bool
+gs_expand(struct gs_packer *packer, const void *from, size_t packed, void *to, size_t bytes)
 {
-	if (packer->by->method == GS_PACK_LZ4)
+	if (packer->method == GS_PACK_LZ4)
 		return gs_lz4_loads() &&
 		       gs_lz4.LZ4_decompress_safe(from, to, (int)packed, (int)bytes) == (int)bytes;
 	if (packer->expander == NULL && gs_zstd_loads())
@@ -146,17 +133,8 @@ expand_here(struct gs_packer *packer, const void *from, size_t packed, void *to,
 	       gs_zstd.ZSTD_decompressDCtx(packer->expander, to, bytes, from, packed) == bytes;
 }
 
-gs_status
-gs_unpack_bytes(struct gs_packer *packer, const char *dir, const void *from, size_t packed, void *to,
-                size_t bytes)
-{
-	if (packer->by->method == GS_PACK_PROGRAM)
-		return gs_program_unpack(packer, dir, from, packed, to, bytes);
-	return expand_here(packer, from, packed, to, bytes) ? GS_OK : gs_spill_file_corrupt(dir);
-}
-
-gs_status
-gs_unpack(struct gs_packer *packer, const char *dir, void *keys, unsigned bits)
+bool
+gs_unpack(struct gs_packer *packer, void *keys, unsigned bits)
 {
 	const unsigned char *from = packer->packed + sizeof(struct gs_pack_header);
 	const unsigned char *planes = packer->planes;
@@ -167,11 +145,19 @@ gs_unpack(struct gs_packer *packer, const char *dir, void *keys, unsigned bits)
 	bytes = (size_t)header.keys * (bits / 8);
 	if (header.packed_bytes == bytes)
 		planes = from;
-	else
-		TRY(gs_unpack_bytes(packer, dir, from, header.packed_bytes, packer->planes, bytes));
+	else if (!gs_expand(packer, from, header.packed_bytes, packer->planes, bytes))
+		return false;
 	if (bits == 32)
 		unshuffle_32(planes, header.keys, keys);
 	else
 		unshuffle_64(planes, header.keys, keys);
-	return GS_OK;
+	return true;
+}
+
+size_t
+gs_pack_items(struct gs_packer *packer, const void *items, size_t bytes)
+{
+	const size_t packed = compress_bytes(packer, items, packer->packed, bytes);
+
+	return packed < bytes ? packed : 0;
 }

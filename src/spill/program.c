@@ -34,9 +34,8 @@ may_run(const char *path)
 	       faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 }
 
-/* The path of PROGRAM, by PATH; the caller frees it.  NULL: no such file may be run. */
-static char *
-find_program(const char *program)
+char *
+gs_program_find(const char *program)
 {
 	const char *at = getenv("PATH"), *end;
 
@@ -56,36 +55,6 @@ find_program(const char *program)
 	}
 	return NULL;
 }
-
-bool
-gs_compression_starts_programs(const char *name)
-{
-	return name != NULL && strcmp(name, "zstd") != 0 && strcmp(name, "lz4") != 0;
-}
-
-bool
-gs_compression_open(struct gs_compression *by, const char *name, const struct gs_monitor *monitor)
-{
-	*by = (struct gs_compression){ .method = name[0] == 'z' ? GS_PACK_ZSTD : GS_PACK_LZ4 };
-	if (!gs_compression_starts_programs(name))
-		return true;
-	*by = (struct gs_compression){ GS_PACK_PROGRAM, find_program(name) };
-	if (by->program == NULL)
-		gs_warn(monitor, "cannot run '%s': temporary files are not compressed", name);
-	return by->program != NULL;
-}
-
-void
-gs_compression_close(struct gs_compression *by)
-{
-	free(by->program);
-}
-
-/* A child process belongs to the caller that started it, until it has ended. */
-struct child {
-	pid_t id;	/* 0: none */
-	int   pipe;	/* to its input, or from its output */
-};
 
 /* Start a process that reads INPUT and writes OUTPUT, with no signal blocked and SIGPIPE as
  * usual. */
@@ -128,14 +97,12 @@ make_pipe(int ends[2])
 	return ends[0] >= 0 && ends[1] >= 0;
 }
 
-/* Run PROGRAM: bytes written to child->pipe go through it to FILE; if it EXPANDS, by -d, bytes read from
- * child->pipe come through it from FILE. */
-static gs_status
-start(struct child *child, const char *program, int file, bool expands)
+gs_status
+gs_child_start(struct gs_child *child, const char *program, int file, bool expands)
 {
 	int ends[2], error;
 
-	*child = (struct child){ .id = 0, .pipe = -1 };
+	*child = (struct gs_child){ .id = 0, .pipe = -1 };
 	if (!make_pipe(ends))
 		return gs_fail_errno(GS_EIO, "cannot make a pipe to '%s'", program);
 	error = expands ? spawn(&child->id, program, "-d", file, ends[1])
@@ -145,14 +112,14 @@ start(struct child *child, const char *program, int file, bool expands)
 	if (error == 0)
 		return GS_OK;
 	(void)close(child->pipe);
-	*child = (struct child){ .id = 0, .pipe = -1 };
+	*child = (struct gs_child){ .id = 0, .pipe = -1 };
 	errno = error;
 	return gs_fail_errno(GS_EIO, "cannot run '%s' for temporary files", program);
 }
 
 /* Wait for the child.  Returns its status, as wait(2) does; 0: it succeeded, as far as is known. */
 static int
-reap(struct child *child)
+reap(struct gs_child *child)
 {
 	int status = 0;
 	pid_t ended;
@@ -160,15 +127,14 @@ reap(struct child *child)
 	(void)close(child->pipe);
 	while ((ended = waitpid(child->id, &status, 0)) < 0 && errno == EINTR)
 		;
-	*child = (struct child){ .id = 0, .pipe = -1 };
+	*child = (struct gs_child){ .id = 0, .pipe = -1 };
 	/* If SIGCHLD is ignored, the status is lost; the checksum of the keys will show an
 	 * error. */
 	return ended < 0 ? 0 : status;
 }
 
-/* Close the pipe and wait for the end. */
-static gs_status
-end(struct child *child, const char *program)
+gs_status
+gs_child_end(struct gs_child *child, const char *program)
 {
 	const int status = reap(child);
 
@@ -181,27 +147,26 @@ end(struct child *child, const char *program)
 	return GS_OK;
 }
 
-/* Write BYTES to the program's input. */
-static gs_status
-write_all(struct child *child, const char *program, const void *from, size_t bytes)
+gs_status
+gs_child_write(struct gs_child *child, const char *program, const void *from, size_t bytes)
 {
 	if (gs_spill_write_quietly(child->pipe, from, bytes, -1) == bytes)
 		return GS_OK;
 	if (errno != EPIPE)
 		return gs_fail_errno(GS_EIO, "cannot write to '%s'", program);
-	TRY(end(child, program));
+	TRY(gs_child_end(child, program));
 	return gs_fail(GS_EIO, "'%s', which compresses temporary files, ended before it had read "
 	               "all its input", program);
 }
 
-/* Read all that the program writes INTO.  *GOT: BYTES if all is as expected; else it wrote fewer, or more. */
-static gs_status
-read_all(struct child *child, const char *program, void *into, size_t bytes, size_t *got)
+gs_status
+gs_child_read(struct gs_child *child, const char *program, void *into, size_t bytes, bool last,
+              size_t *got)
 {
 	char beyond;
 
 	*got = 0;
-	while (*got <= bytes) {
+	while (*got < bytes + last) {
 		const ssize_t more = *got < bytes ? read(child->pipe, (char *)into + *got, bytes - *got)
 		                                  : read(child->pipe, &beyond, 1);
 
@@ -212,12 +177,11 @@ read_all(struct child *child, const char *program, void *into, size_t bytes, siz
 		*got += more > 0 ? (size_t)more : 0;
 	}
 	/* If the program writes more than expected, do not wait for it. */
-	return *got <= bytes ? end(child, program) : GS_OK;
+	return *got < bytes || (last && *got == bytes) ? gs_child_end(child, program) : GS_OK;
 }
 
-/* Kill the program, if it runs, and wait for its end. */
-static void
-kill_child(struct child *child)
+void
+gs_child_kill(struct gs_child *child)
 {
 	if (child->id == 0)
 		return;
@@ -227,35 +191,29 @@ kill_child(struct child *child)
 
 /* ---- bytes in memory, through a file -------------------------------------------- */
 
-/* Run the program with the packer's file, from its front on: bytes FROM to it, or from it INTO; *GOT says how
- * many. */
+/* Run PROGRAM with SCRATCH, from its front on: bytes FROM to it, or from it INTO; *GOT says how many. */
 static gs_status
-run(const struct gs_packer *packer, const void *from, void *into, size_t bytes, size_t *got)
+run(const char *program, const struct gs_spill_file *scratch, const void *from, void *into, size_t bytes,
+    size_t *got)
 {
-	const struct gs_spill_file *scratch = &packer->scratch;
-	const char *program = packer->by->program;
-	struct child child;
+	struct gs_child child;
 	gs_status status;
 
 	if (lseek(scratch->fd, 0, SEEK_SET) != 0)
 		return gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", scratch->dir);
-	TRY(start(&child, program, scratch->fd, from == NULL));
+	TRY(gs_child_start(&child, program, scratch->fd, from == NULL));
 	if (from == NULL)
-		status = read_all(&child, program, into, bytes, got);
-	else if ((status = write_all(&child, program, from, bytes)) == GS_OK)
-		status = end(&child, program);
-	kill_child(&child);
+		status = gs_child_read(&child, program, into, bytes, true, got);
+	else if ((status = gs_child_write(&child, program, from, bytes)) == GS_OK)
+		status = gs_child_end(&child, program);
+	gs_child_kill(&child);
 	return status;
 }
 
-/* The packer's file is there and empty; its disk space is free. */
+/* The scratch is empty; its disk space is free. */
 static gs_status
-clear(struct gs_packer *packer, const char *dir)
+clear(struct gs_spill_file *scratch)
 {
-	struct gs_spill_file *scratch = &packer->scratch;
-
-	if (scratch->fd < 0)
-		return gs_spill_file_make(scratch, dir);
 	scratch->end = 0;
 	while (ftruncate(scratch->fd, 0) != 0)
 		if (errno != EINTR)
@@ -264,31 +222,31 @@ clear(struct gs_packer *packer, const char *dir)
 }
 
 gs_status
-gs_program_pack(struct gs_packer *packer, const char *dir, const void *from, void *to, size_t bytes,
-                size_t *packed)
+gs_program_pack(const char *program, struct gs_spill_file *scratch, const void *from, size_t bytes,
+                void *into, size_t *packed)
 {
 	off_t end;
 
 	*packed = 0;
-	TRY(clear(packer, dir));
-	TRY(run(packer, from, NULL, bytes, NULL));
-	end = lseek(packer->scratch.fd, 0, SEEK_END);
+	TRY(clear(scratch));
+	TRY(run(program, scratch, from, NULL, bytes, NULL));
+	end = lseek(scratch->fd, 0, SEEK_END);
 	if (end > 0 && (size_t)end < bytes) {
-		TRY(gs_spill_file_read(&packer->scratch, 0, to, (size_t)end));
+		TRY(gs_spill_file_read(scratch, 0, into, (size_t)end));
 		*packed = (size_t)end;
 	}
-	return clear(packer, dir);
+	return clear(scratch);
 }
 
 gs_status
-gs_program_unpack(struct gs_packer *packer, const char *dir, const void *from, size_t packed, void *to,
-                  size_t bytes)
+gs_program_unpack(const char *program, struct gs_spill_file *scratch, const void *from, size_t packed,
+                  void *into, size_t bytes)
 {
 	size_t got = 0;
 
-	TRY(clear(packer, dir));
-	TRY(gs_spill_file_write(&packer->scratch, from, packed));
-	TRY(run(packer, NULL, to, bytes, &got));
-	TRY(clear(packer, dir));
-	return got == bytes ? GS_OK : gs_spill_file_corrupt(dir);
+	TRY(clear(scratch));
+	TRY(gs_spill_file_write(scratch, from, packed));
+	TRY(run(program, scratch, NULL, into, bytes, &got));
+	TRY(clear(scratch));
+	return got == bytes ? GS_OK : gs_spill_file_corrupt(scratch->dir);
 }

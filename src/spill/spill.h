@@ -6,17 +6,19 @@
  *
  * A file has no name from the moment it exists (O_TMPFILE, or unlinked at once with signals
  * blocked), so nothing is left behind, whatever ends the process.  Directories are used in
- * rotation.  The disk space of what has been read is freed at once, by holes.
+ * rotation.  The disk space of what has been read is freed at once, by holes or by closing the
+ * file.
  *
- * Keys may be compressed block by block: in this process (zstd, lz4), or by an external program,
- * PROG to compress and PROG -d to decompress, as sort(1) does it, one process a block.  zstd takes
+ * Keys may be compressed: block by block in this process (zstd, lz4), or by an external program,
+ * PROG to compress and PROG -d to decompress, one process a run, as sort(1) does it.  zstd takes
  * memory besides: 0.7 MiB for each MiB of the buffer, at least 0.7 MiB and at most as many times
- * as there are threads.  If the program is not there, the spill warns and writes uncompressed files.
+ * as there are threads.  If the program cannot be run, the spill warns and writes uncompressed
+ * files.
  *
  * One run is written at a time; if it is plain, by several threads, each a part of it in a file of
  * its own: one inode takes 4.7 GB/s on an H200 host, sixteen take 36.  Meanwhile any number may be
  * read, in turn, but all by one thread, which may be another than the one that writes; plain ones by
- * several threads, each another run.  The spill owns files and extents.
+ * several threads, each another run.  The spill owns files, extents and child processes.
  */
 #ifndef GS_SPILL_H
 #define GS_SPILL_H
@@ -42,6 +44,9 @@ struct gs_spill_options {
 	const struct gs_monitor *monitor;	/* for notes and warnings; borrowed */
 };
 
+/** Does COMPRESS_PROGRAM, or NULL, mean a process for each run that is being read? */
+bool gs_spill_starts_programs(const char *compress_program);
+
 /**
  * Begin; check that every directory takes temporary files.
  *
@@ -52,8 +57,9 @@ gs_spill_open(struct gs_spill **spill, const struct gs_spill_options *options);
 
 enum { GS_SPILL_PARTS = 4 };	/* not tuned */
 
-/** Can runs be written by parts, and read beside others? */
+/** Can the next run be written by parts?  And can RUN be read beside others? */
 bool gs_spill_is_plain(const struct gs_spill *spill);
+bool gs_spill_run_is_plain(const struct gs_run *run);
 
 /** Begin a run of keys of BITS, in PARTS that are written at once: 1, or to GS_SPILL_PARTS if it is
  *  plain. */
@@ -75,11 +81,14 @@ MUST_CHECK gs_status gs_spill_end(struct gs_spill *spill, struct gs_run *run);
 /**
  * Read the next keys of a run, front to back, once.
  *
- * @count   set to the number of keys: ROOM, or fewer if the run ends or is compressed; 0: the end
+ * @count   set to the number of keys: ROOM unless the run ends; 0: the end
  * @return  GS_OK; GS_EIO; GS_EINPUT: the keys are not those that were written
  */
 MUST_CHECK gs_status
 gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t room, size_t *count);
+
+/** Runs that may exist unread at once, at most (descriptors, processes); SIZE_MAX: any number. */
+size_t gs_spill_most_runs(const struct gs_spill *spill);
 
 /** Bytes written to disk so far. */
 uint64_t gs_spill_bytes(const struct gs_spill *spill);
@@ -106,7 +115,7 @@ struct gs_source {
 
 	/**
 	 * Put the next keys, ascending, INTO where there is ROOM for so many.  One thread at
-	 * a time calls it, not the one that opened, until a buffer is full, or half full if fewer came.
+	 * a time calls it, not the one that opened, until a buffer is full.
 	 *
 	 * @count   set to the number of keys; 0 with GS_OK: the end
 	 * @return  GS_OK, or an error, with which *COUNT keys may come, too

@@ -68,7 +68,7 @@ read_some(struct gs_spill *spill, struct side *side, unsigned bits, size_t room)
 	size_t count;
 
 	FUZZ_MUST(gs_spill_read(spill, &side->run, into, room, &count) == GS_OK);
-	FUZZ_MUST(count <= right && (count > 0 || right == 0));
+	FUZZ_MUST(count == right);
 	FUZZ_MUST(memcmp(into, side->keys + side->read * key_bytes, count * key_bytes) == 0);
 	side->read += count;
 	free(into);
@@ -138,22 +138,20 @@ fuzz_blocks(struct fuzz *from, enum gs_pack_method method, unsigned bits)
 	const size_t count = count_of(from), piece = 1 + (size_t)fuzz_take(from, 2) + count / 64;
 	const unsigned shape = (unsigned)fuzz_take(from, 1);
 	char *keys = malloc(count * (bits / 8) + 1), *into = malloc(piece * (bits / 8));
-	const struct gs_compression by = { .method = method };
 	struct gs_blocks_cursor place = { .bits = bits };
 	struct gs_blocks blocks;
 	gs_status status;
 	bool whole;
 
-	FUZZ_MUST(gs_blocks_open(&blocks, &by, 2, buffer, BUFFER_BYTES) == GS_OK);
+	FUZZ_MUST(gs_blocks_open(&blocks, method, 2, buffer, BUFFER_BYTES) == GS_OK);
 	make_keys(keys, count, bits, shape);
 	FUZZ_MUST(gs_blocks_write(&blocks, &file, keys, count, bits) == GS_OK);
 	place.end = file.end;
 	whole = damage(file.fd, file.end, from);
 	for (size_t k = 0, now; k < count; k += now) {
-		const size_t room = count - k < piece ? count - k : piece;
-
-		status = gs_blocks_read(&blocks, &file, &place, into, room, &now);
-		FUZZ_MUST(status == GS_OK ? now > 0 && now <= room : !whole && gs_message()[0] != '\0');
+		now = count - k < piece ? count - k : piece;
+		status = gs_blocks_read(&blocks, &file, &place, into, now);
+		FUZZ_MUST(status == GS_OK || (!whole && gs_message()[0] != '\0'));
 		if (status != GS_OK)
 			break;
 		FUZZ_MUST(!whole || memcmp(into, keys + k * (bits / 8), now * (bits / 8)) == 0);
@@ -171,14 +169,11 @@ fuzz_block(struct fuzz *from, enum gs_pack_method method, unsigned bits)
 	enum { BLOCK = 8 << 10 };
 	static char memory[3 * BLOCK] __attribute__((aligned(64)));
 	struct gs_pack_header header;
-	const struct gs_compression by = { .method = method };
 	struct gs_packer packer;
-	size_t packed;
 
 	FUZZ_MUST(gs_packer_bytes(BLOCK) <= sizeof memory);
-	gs_packer_open(&packer, &by, BLOCK, memory);
-	/* Only a packer that has packed may unpack. */
-	FUZZ_MUST(gs_pack(&packer, "here", "a key...", 1, bits, &packed) == GS_OK);
+	gs_packer_open(&packer, method, BLOCK, memory);
+	(void)gs_pack(&packer, "a key...", 1, bits);	/* nobody unpacks who has not packed */
 	header.keys = (uint32_t)fuzz_take(from, 2) % 1200;
 	header.packed_bytes = from->bytes < BLOCK ? (uint32_t)from->bytes : BLOCK;
 	if (fuzz_take(from, 1) == 0)
@@ -188,7 +183,7 @@ fuzz_block(struct fuzz *from, enum gs_pack_method method, unsigned bits)
 	if (header.keys > 0 && gs_pack_header_is_sound(&packer, &header, bits)) {
 		char *keys = malloc(header.keys * (bits / 8));	/* ends where the block does */
 
-		(void)!gs_unpack(&packer, "here", keys, bits);
+		(void)gs_unpack(&packer, keys, bits);
 		free(keys);
 	}
 	gs_packer_close(&packer);

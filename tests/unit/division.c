@@ -300,12 +300,11 @@ check_program(void)
 	CHECK(open_division(&row, &shared, &division) == GS_OK, "a division");
 	shared.packers = &packers;
 	packers.idle = 1;
-	CHECK(add_all(division, &row) == GS_OK && packers.compression.program != NULL &&
-	      packers.list[1].scratch.fd < 0,
+	CHECK(add_all(division, &row) == GS_OK && packers.program != NULL && packers.scratch[1].fd < 0,
 	      "gzip is there, and one packer writes: %s", gs_message());
 	packers.idle = 2;	/* the other one */
 	check_bins(division, &row);
-	CHECK(packers.list[1].scratch.fd >= 0, "the other packer reads");
+	CHECK(packers.scratch[1].fd >= 0, "the other packer reads");
 	close_division(&shared, division);
 	gs_item_packers_close(&packers);
 	free(memory);

@@ -50,8 +50,9 @@ struct gs_item_packers {
 	pthread_cond_t   given;
 	uint64_t         idle;		/* bit P: packer P */
 	struct gs_packer list[GS_ITEM_PACKERS_MOST];
-	const char      *name;		/* of what compresses; borrowed */
-	struct gs_compression compression;	/* that name, once it was looked up */
+	const char      *name;		/* of a program that compresses instead; or NULL */
+	char            *program;	/* its path */
+	struct gs_spill_file scratch[GS_ITEM_PACKERS_MOST];
 };
 
 struct gs_division_shared {

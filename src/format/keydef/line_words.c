@@ -140,7 +140,7 @@ load_number(const struct gs_line_batch *batch, const char *at, uint64_t reverse,
 	numbers->flip[i] = negative ? ~reverse : reverse;
 	numbers->line[i] = load_eight(batch->lines[i]);
 	/* both are known: a branch on the first would often be mispredicted */
-	return (gs_line_other(numbers->text[i]) == 0) & gs_is_digit(numbers->next[i] & 0xff);
+	return (gs_line_other(numbers->text[i]) == 0) & (int)gs_is_digit(numbers->next[i] & 0xff);
 }
 
 #if defined __x86_64__

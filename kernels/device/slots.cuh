@@ -436,7 +436,7 @@ narrow_slots_kernel(uint32_t *keys, Map map, slot_leaves<uint32_t> s)
 	}
 }
 
-/* Leaves that are too uneven for windows go to OTHER, and to the LIST of those that the network sorts. */
+/* Leaves that are too uneven for windows go to OTHER, and to the LIST of leaves for the network. */
 template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(windows<BITS>::THREADS, windows<BITS>::BLOCKS)
 windows_slots_kernel(uint64_t *keys, uint64_t *other, Map map, slot_leaves<uint64_t> s, leaf_item *list,

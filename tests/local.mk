@@ -121,7 +121,7 @@ tests_emu_libmodule_a_CFLAGS = $(AM_CFLAGS)
 tests_emu_libmodule_a_CXXFLAGS = $(EMU_CXXFLAGS)
 tests_emu_libmodule_a_LIBADD = $(emu_kernels)
 # The linker takes the engine out of its archive, though only a weak symbol asks for it.
-emu_link = -Wl,-u,gs_gpu_module $(OPENMP_CFLAGS)
+emu_link = -Wl,-u,gs_gpu_module -Wl,--wrap=pthread_attr_setstacksize $(OPENMP_CFLAGS)
 
 # The module as a file, for the tests of loading it.
 tests/emu/gsort-cuda.so: tests/emu/libmodule.a libgsort.a

@@ -568,11 +568,11 @@ export -f damaged
 	gsort: invalid option -- 'x'
 	Try 'gsort --help' for more information.
 	$ printf '1\n' | gsort --tail=1M -S 16M
-	gsort: 16 MiB of memory are not enough for so many values (--top, --sample, --tail, --histogram): gsort needs -S 34M
+	gsort: 16 MiB of memory are not enough for so many values (--top, --sample, --tail, --histogram): gsort needs -S 35M
 	$ printf '1\n' | gsort --split=999 -o 'o%r' -S 16M
 	gsort: 16 MiB of memory are not enough for so many files of '--split': gsort needs -S 40M
 	$ printf '1\n' | gsort -u8 --header=8M -S 16M
-	gsort: 16 MiB of memory are not enough for the skipped bytes, which are copied to the output: gsort needs -S 24M
+	gsort: 16 MiB of memory are not enough for the skipped bytes, which are copied to the output: gsort needs -S 25M
 	$ gsort -R
 	gsort: -R (random order) is not supported; use shuf(1)
 	$ gsort --random

@@ -22,11 +22,25 @@
  *
  * Invariant: of the fibers of one warp at a time one runs; those that can are in READY of their warps.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "cuda_runtime.h"
+
+/*
+ * Shared memory of all kernels is thread_local, and the C library takes it from each thread's stack.  It is
+ * more than a megabyte: with the stack that gsort asks for no thread could start.  emu_link wraps the call.
+ */
+extern "C" int __real_pthread_attr_setstacksize(pthread_attr_t *, size_t) __attribute__((weak));
+extern "C" int __wrap_pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes);
+
+extern "C" int
+__wrap_pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes)
+{
+	return __real_pthread_attr_setstacksize(attributes, bytes + (4 << 20));
+}
 
 static const unsigned LANES = 32, MAX_THREADS = 1024;
 static const size_t GUARD_BYTES = 4096;

@@ -82,22 +82,22 @@ count_together(uint32_t *counts, uint32_t bin, uint32_t hot)
 /* A place that no key has: keys of this bin are not written. */
 static const uint64_t NOWHERE = (uint64_t)1 << 62;
 
-/* Cursors say where the next key of each bin goes.  (The other kind: device/chunks.cuh.) */
+/* Cursors say where the next key of each bin goes.  (Other kinds: slot_places, and device/chunks.cuh.) */
 struct exact_places {
 	static const bool SKIPS = false;	/* no bin is NOWHERE */
 	number *cursors;
 };
 
 /* Reserve room for KEYS keys of BIN; does not wait for the answer. */
-static __device__ __forceinline__ number
-places_begin(const exact_places &p, uint32_t bin, uint32_t keys)
+template <class Places> static __device__ __forceinline__ number
+places_begin(const Places &p, uint32_t bin, uint32_t keys)
 {
 	return atomicAdd(&p.cursors[bin], (number)keys);
 }
 
 /* Are keys of BIN to be written? */
-static __device__ __forceinline__ bool
-places_write(const exact_places &, uint32_t)
+template <class Places> static __device__ __forceinline__ bool
+places_write(const Places &, uint32_t)
 {
 	return true;
 }
@@ -110,16 +110,16 @@ places_end(const exact_places &, uint32_t, uint32_t, uint32_t before, number beg
 }
 
 /* Do any of the threads have keys to write? */
-static __device__ __forceinline__ bool
-places_any(const exact_places &, bool)
+template <class Places> static __device__ __forceinline__ bool
+places_any(const Places &, bool)
 {
 	__syncthreads();
 	return true;
 }
 
 /* Where key AT of the tile goes, in a bin that has PLACE. */
-static __device__ __forceinline__ uint64_t
-place_of(const exact_places &, uint32_t, uint64_t place, uint32_t at)
+template <class Places> static __device__ __forceinline__ uint64_t
+place_of(const Places &, uint32_t, uint64_t place, uint32_t at)
 {
 	return place + at;
 }
@@ -157,31 +157,12 @@ slots_broken(const slot_state *state)
 /* A bin has its slot, from FIRST on.  One that overflows is written anywhere: nobody will read that. */
 struct slot_places {
 	static const bool SKIPS = false;
-	number     *counts;		/* keys in each slot from FIRST on */
+	number     *cursors;		/* keys in each slot from FIRST on */
 	uint32_t    first;
 	slot_map    at;
 	slot_state *state;
 	slot_fault  fault;		/* if one overflows */
 };
-
-static __device__ __forceinline__ number
-places_begin(const slot_places &p, uint32_t bin, uint32_t keys)
-{
-	return atomicAdd(&p.counts[bin], (number)keys);
-}
-
-static __device__ __forceinline__ bool
-places_write(const slot_places &, uint32_t)
-{
-	return true;
-}
-
-static __device__ __forceinline__ bool
-places_any(const slot_places &, bool)
-{
-	__syncthreads();
-	return true;
-}
 
 static __device__ __forceinline__ uint64_t
 places_end(const slot_places &p, uint32_t bin, uint32_t keys, uint32_t before, number begun)
@@ -190,12 +171,6 @@ places_end(const slot_places &p, uint32_t bin, uint32_t keys, uint32_t before, n
 		return slot_place(p.at, p.first + bin) + begun - before;
 	atomicExch(&p.state->broken, (uint32_t)p.fault);
 	return 0 - (uint64_t)before;
-}
-
-static __device__ __forceinline__ uint64_t
-place_of(const slot_places &, uint32_t, uint64_t place, uint32_t at)
-{
-	return place + at;
 }
 
 /* The same for rows that keep their order in each bin: where bins begin, rows of each in groups of tiles

@@ -63,9 +63,8 @@ enum gsort_cuda_flag {
  * Equal keys are equal bits, so stability makes no difference.
  *
  * Time: O(n) for keys of 8 and 16 bits, which do not use OTHER; else O(n log n).  Scratch: 512 KiB for
- * keys of 8 and 16 bits; up to 16 MB of keys about twice as much as they have, and at least that for
- * more; of 2^26 keys 43 % (32 bits) or 22 % (64 bits) of theirs, of 2^28 22 % or
- * 17 %, of 2^30 14 %.
+ * keys of 8 and 16 bits; up to 16 MB of keys two to four times as much as they have, and at least that
+ * for more; of 2^26 keys 43 % (32 bits) or 22 % (64 bits) of theirs, of 2^28 22 % or 17 %, of 2^30 14 %.
  */
 GSORT_API enum gsort_error gsort_cuda_sort(void *keys, void *other, size_t count,
                                            enum gsort_type type, unsigned flags, void *scratch,

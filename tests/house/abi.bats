@@ -45,6 +45,44 @@ prepare() {
 		grep -vxE 'lib(c|m|dl|pthread|rt)|ld-linux.*')" = "" ]
 }
 
+@test "gsort_cuda_sort() asks for as much scratch memory as gsort_cuda.h states" {
+	library=$GSORT_BUILD/libgsort_cuda.so.0
+	[ -e "$library" ] || skip "not built with CUDA"
+	needs cc
+	cat >scratch.c <<-'END'
+		#include <gsort_cuda.h>
+		#include <stdio.h>
+
+		/* log2 of keys, and part of the keys in percent: of 32 bits, of 64 bits */
+		static const unsigned rows[][3] = {
+			{ 17, 410, 410 }, { 19, 410, 410 }, { 21, 250, 250 }, { 26, 43, 22 }, { 28, 22, 17 }, { 30, 14, 14 },
+		};
+
+		int main(void)
+		{
+			int wrong = 0;
+
+			for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++)
+				for (unsigned wide = 0; wide < 2; wide++) {
+					const size_t count = (size_t)1 << rows[r][0], bytes = count * (wide ? 8 : 4);
+					size_t scratch = 0;
+
+					if (gsort_cuda_sort(NULL, NULL, count, wide ? GSORT_U64 : GSORT_U32, 0, NULL, &scratch,
+					                    NULL) == GSORT_ERROR_NONE &&
+					    scratch <= bytes / 100 * rows[r][1 + wide] && scratch > bytes / 200 * rows[r][1 + wide])
+						continue;
+					printf("2^%u keys, u%u: %zu bytes\n", rows[r][0], wide ? 64 : 32, scratch);
+					wrong = 1;
+				}
+			return wrong;
+		}
+	END
+	cc -std=c11 -Wall -Werror -I"$GSORT_SOURCE/src" -o scratch scratch.c "$library" "-Wl,-rpath,$GSORT_BUILD"
+	./scratch
+	grep -q '2^26 keys 43 % (32 bits) or 22 % (64 bits) of theirs, of 2^28 22 % or 17 %, of 2^30 14 %' \
+		"$GSORT_SOURCE/src/gsort_cuda.h"
+}
+
 @test "gsort_cuda.h is C, and C++, without CUDA's headers" {
 	needs cc c++
 	printf '#include <gsort_cuda.h>\nint main(void) { return gsort_cuda_message()[0]; }\n' | tee header.c >header.cpp

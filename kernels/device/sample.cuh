@@ -227,8 +227,8 @@ sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t cou
 		plan->values[i] = 0;
 }
 
-/* Is one of the cells crowded where CELL_OF() says that samples are?  *SPREAD, if not NULL: the sum of
- * squares of what they differ from FAIR by.  For all threads. */
+/* Is one of the cells crowded where CELL_OF() says that samples are?  *SPREAD, if not NULL: the sum of the
+ * squares of their distances from FAIR.  For all threads. */
 template <class Key, class Cell> static __device__ bool
 sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of, uint32_t *spread = NULL)
 {

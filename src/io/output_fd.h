@@ -113,8 +113,8 @@ struct gs_replace {
 enum gs_output_kind { GS_OUTPUT_NEW, GS_OUTPUT_IN_PLACE, GS_OUTPUT_DEVICE };
 
 /**
- * Open NAME for writing, or a new file that will replace it, unless it is no regular file, that would lose
- * something, such as another link, or this user may not.
+ * Open NAME for writing: a new file that will replace it.  A device, a file whose replacement would lose
+ * something, such as another link, and one that this user may not replace are written in place.
  *
  * @in_place  it is to be written in place
  * @fd        the old file, or the new one; before that -1, and still so if none could be opened

@@ -251,7 +251,7 @@ check_few_values(struct arrays *arrays, unsigned bits)
 	check_count(arrays, bits, 65536, 1000, false);
 }
 
-/* A sample of few values, of twice as many, and of those that repeat because one does. */
+/* Samples of few values and of many, and samples in which one value alone repeats. */
 static void
 check_estimate(unsigned bits)
 {
@@ -376,8 +376,7 @@ check_distribution(enum gs_simd simd, unsigned bits, bool kept, bool ordered)
 	      gs_simd_name(simd));
 }
 
-/* Random keys; one bin has most of those where no key of the sample lies, after an eighth; each other bin is
- * empty. */
+/* Random keys; keys that crowd between two of the sample, behind the first eighth; every other bin empty. */
 enum once_way { EVEN, CLUMP, HALVES, ONCE_WAYS };
 
 /* Even keys are divided without counts if there is enough room; others are not. */

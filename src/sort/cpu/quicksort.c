@@ -145,7 +145,7 @@ dense(size_t count)
 }
 
 /* Fill COUNTS[i] places from AT on with LEAST + i * 2^SHIFT, or with VALUES[i] if there are any.  Each write
- * is of a whole line, as long as the place has room: what it writes too much is written again. */
+ * is of a whole line, as long as the place has room: the next run overwrites the excess. */
 static inline __attribute__((always_inline)) void
 write_runs(char *at, const char *end, unsigned key_bits, uint64_t least, unsigned shift, const void *values,
            const uint32_t *counts, size_t range)

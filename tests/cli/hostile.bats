@@ -322,7 +322,8 @@ count_reads() {
 
 @test "binary keys may begin like compressed data, in a file or a pipe" {
 	for magic in '\037\213\010\0' 'BZh9' '\3757zX' '\050\265\057\375' '\004\042\115\030' '\120\052\115\030'; do
-		{ printf "$magic"; head -c 4092 /dev/urandom; } >keys
+		# eight bytes that no header has; of random ones one file in 75 is a frame of zstd
+		{ printf "$magic"; printf '\377%.0s' 1 2 3 4 5 6 7 8; head -c 4084 /dev/urandom; } >keys
 		for type in u8 u16 u32 u64 f64; do
 			bounded 64 0 gsort --type=$type keys
 			same_keys keys out $type

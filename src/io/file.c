@@ -213,16 +213,27 @@ gs_file_leave(struct gs_file *file)
 	if (file->fd == STDIN_FILENO && file->read_bytes > 0)	/* where read(2) would leave it */
 		(void)lseek(file->fd, (off_t)(file->start + file->read_bytes), SEEK_SET);
 	file->recording.consumed |= file->recording.data != NULL;
-	if (file->references > 0)
+	if (file->references > 0 && !(file->stays && file->regular))
 		release(file);
+}
+
+void
+gs_file_part(struct gs_file *file)
+{
+	if (file->stays && file->regular && file->references > 0)
+		release(file);
+	file->stays = false;
 }
 
 void
 gs_file_rewind(struct gs_file *file)
 {
+	const int fd = gs_file_is_standard(file) ? STDIN_FILENO : file->fd;
+
 	file->recording.consumed = false;
-	if (file->regular && gs_file_is_standard(file))
-		(void)lseek(STDIN_FILENO, (off_t)file->start, SEEK_SET);
+	file->stays = false;
+	if (file->regular && fd >= 0)		/* decompression does not say from where it reads */
+		(void)lseek(fd, (off_t)file->start, SEEK_SET);
 	if (file->regular)		/* the current one stays open: its name may be gone */
 		file->waits = file->again = file->references == 0;
 	else if (!file->spent && file->references == 0)

@@ -73,6 +73,7 @@ begin(struct gs_files *files, const struct gs_input_options *options, size_t at,
 		file->partial = true;
 		file->range = options->ranges[at];
 	}
+	file->stays = stay && options->again;
 	file->spent = is_spent(files, at);
 	if (file->spent) {
 		file->bytes = 0;

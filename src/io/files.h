@@ -124,6 +124,7 @@ struct gs_input_options {
 	const struct gs_range *ranges;	/* or NULL: of each file only these bytes; a range that ends at
 					 * GS_UNKNOWN is the whole file.  Regular, not compressed */
 	bool                  later;	/* open only for a check, and again when its turn comes */
+	bool                  again;	/* what is open before it is read stays open; gs_input_part() */
 
 	/* Memory that keeps the bytes read from pipes and callbacks, for gs_input_rewind() and
 	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
@@ -193,6 +194,7 @@ struct gs_file {
 	int         fd;			/* -1: not open, or closed */
 	bool        waits;		/* is opened when its turn comes */
 	bool        again;		/* is opened again: must be the same file */
+	bool        stays;		/* open when the input leaves it: it may be read again */
 	bool        regular;
 	bool        spent;		/* "-" for the second time: empty */
 	uint64_t    bytes;		/* from START on; GS_UNKNOWN */
@@ -230,8 +232,12 @@ gs_file_open(struct gs_file *file, bool no_terminal, bool stay);
 MUST_CHECK gs_status
 gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool whole);
 
-/** The input is done with FILE: it is closed after the last piece that somebody still reads. */
+/** The input is done with FILE: unless it stays, it is closed after the last piece that somebody still
+ *  reads. */
 void gs_file_leave(struct gs_file *file);
+
+/** FILE, which the input has left, will not be read again. */
+void gs_file_part(struct gs_file *file);
 
 /** The input will read FILE, which it has left, or whose recording it rewinds, once more. */
 void gs_file_rewind(struct gs_file *file);

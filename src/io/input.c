@@ -530,3 +530,10 @@ gs_input_stop_recording(struct gs_input *input)
 	input->recorder.keeps = false;
 	release_consumed(input, true);
 }
+
+void
+gs_input_part(struct gs_input *input)
+{
+	for (size_t f = 0; f + 1 < input->next_at && f < input->files.count; f++)
+		gs_file_part(&input->files.list[f]);
+}

@@ -142,8 +142,9 @@ size_t gs_input_record_room(const struct gs_input *input);
 bool gs_input_can_rewind(const struct gs_input *input);
 
 /**
- * Begin again before the first file.  Regular files are read again from where they began, and opened
- * again, but the current one; pipes and callbacks come from the recording, and then go on where they are now.
+ * Begin again before the first file.  Regular files are read again from where they began, and opened again
+ * unless they stayed open, as the current one does; pipes and callbacks come from the recording, and then go
+ * on where they are now.
  * All claimed pieces have been read, and no other thread reads.
  *
  * @return  GS_OK; GS_EBUDGET: the recording is full; GS_EIO: there is none.  The input can only
@@ -153,6 +154,9 @@ bool gs_input_can_rewind(const struct gs_input *input);
  * nothing is kept, and the recording's memory goes back to the system.
  */
 MUST_CHECK gs_status gs_input_rewind(struct gs_input *input);
+
+/** All is read, and will not be read AGAIN: close the files that stayed open for that. */
+void gs_input_part(struct gs_input *input);
 
 /** Keep nothing from now on, and give the recording's memory back as it is consumed.  All claimed
  *  pieces have been read. */

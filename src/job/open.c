@@ -51,6 +51,7 @@ gs_job_input_options(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = gs_job_combines(job) ? NULL : job->ranked->parts.ranges,
+		.again = job->keys.turn.lines != NULL,
 		.later = options->operation == GSORT_MERGE && !may_sort(options),
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,

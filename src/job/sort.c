@@ -340,6 +340,7 @@ sort_once(struct gsort *job)
 		TRY(become_lines(job));
 		TRY(read_all(job));
 	}
+	gs_input_part(job->files.input);
 	gs_phase_begin(job, GSORT_SORTING);
 	TRY(job->engine.finish(job->engine.context));
 	gs_phase_begin(job, GSORT_WRITING);

@@ -397,7 +397,7 @@ static void
 check_replaced(void)
 {
 	const char *names[] = { path("a"), path("b") };
-	const struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	struct gs_input_options options = { .names = names, .count = 2, .binary = true };
 	struct gs_input *input;
 	size_t got;
 	char byte;
@@ -427,7 +427,44 @@ check_replaced(void)
 	      gs_input_read(input, &byte, 1, &got) == GS_EIO &&
 	      strstr(gs_message(), "cannot read: ") != NULL, "one has gone: %s", gs_message());
 	gs_input_close(input);
+	options.again = true;
+	for (int part = 0; part < 2; part++) {
+		write_file("a", 0, 1000);
+		CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+		      reads(input, 0, 1000, 1000) && gs_input_next(input), "files may be read again");
+		remove(names[0]);
+		if (part)
+			gs_input_part(input);
+		CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
+		      (part ? gs_input_read(input, &byte, 1, &got) == GS_EIO
+		            : reads(input, 0, 1001, 1000) && gs_input_next(input) && !gs_input_next(input)),
+		      part ? "one was closed, and has gone" : "one that has gone stays open until then");
+		gs_input_close(input);
+	}
 	remove(names[1]);
+}
+
+/* Decompression by one thread reads on from where the file is. */
+static void
+check_compressed_file(void)
+{
+	enum { BYTES = 600000 };
+	const char *name = path("a");
+	const struct gs_input_options options = { .names = &name, .count = 1, .threads = 1 };
+	char *data = content(0, BYTES), *packed = malloc(2 * BYTES);
+	const size_t packed_bytes = gzip(data, BYTES, packed, 2 * BYTES);
+	FILE *file = fopen(name, "w");
+	struct gs_input *input;
+
+	fwrite(packed, 1, packed_bytes, file);
+	fclose(file);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) && reads(input, 0, 10, 10) &&
+	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 0, BYTES + 1, BYTES),
+	      "a compressed file begins again: %s", gs_message());
+	gs_input_close(input);
+	remove(name);
+	free(data);
+	free(packed);
 }
 
 /* Without memory, what was read of a pipe is gone. */
@@ -832,6 +869,7 @@ unit_recorder(void)
 	check_files(1000 + 70001 + 300000 + 33, 70034, true, false);
 	check_files(1000 + 70001 + 300000 + 34, 70034, false, false);
 	check_replaced();
+	check_compressed_file();
 	check_unrecorded();
 	check_standard_input();
 	for (size_t bytes = 0; bytes < 44; bytes = next(bytes))

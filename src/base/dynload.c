@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* dynload.c - dlopen(3), once a library, and the tables of codecs.def */
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -58,6 +59,16 @@ gs_library_loads(struct gs_library *library)
 		pthread_mutex_unlock(&lock);
 	}
 	return atomic_load(&library->loaded);
+}
+
+const char *
+gs_library_trouble(void)
+{
+	const char *said = &gs_static_codecs != NULL ? NULL : dlerror();
+
+	if (said == NULL || strstr(said, strerror(ENOENT)) != NULL || strstr(said, strerror(EACCES)) != NULL)
+		return NULL;
+	return said;
 }
 
 /* ---- the libraries of compressed data --------------------------------------- */

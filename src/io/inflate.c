@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/dynload.h"
 #include "base/sandbox.h"
 #include "io/inflate.h"
 
@@ -110,8 +111,13 @@ gs_inflate_libraries(char *into, size_t bytes)
 static gs_status
 load(const struct gs_inflate_format *format, const char *name)
 {
+	const char *trouble;
+
 	if (format->loads())
 		return GS_OK;
+	trouble = gs_library_trouble();
+	if (trouble != NULL)
+		return gs_fail(GS_EIO, "%s: cannot be decompressed: %s", name, trouble);
 	return gs_fail(GS_EIO, "%s: %s cannot be loaded: install %s, or decompress the %s data first%s",
 	               name, format->soname, format->package, format->name, gs_sandbox_holds() ?
 	               "; if it is not in a folder of the system, use --decompress=no-sandbox" : "");

@@ -31,6 +31,7 @@ struct gs_pack_header {
 struct gs_packer {
 	enum gs_pack_method method;
 	size_t              block_bytes;	/* of keys, at most */
+	bool                missing;		/* the library is not installed, and not searched for again */
 	unsigned char      *planes;		/* see shuffle.inc */
 	unsigned char      *packed;		/* header and block */
 	void               *compressor, *expander;

@@ -74,16 +74,18 @@ compress_bytes(struct gs_packer *packer, const void *from, void *to, size_t byte
 {
 	size_t packed;
 
+	packer->missing = packer->missing ||
+	                  !(packer->method == GS_PACK_LZ4 ? gs_lz4_loads() : gs_zstd_loads());
+	if (packer->missing)
+		return 0;
 	if (packer->method == GS_PACK_LZ4) {
-		int result = 0;
+		const int result = gs_lz4.LZ4_compress_default(from, to, (int)bytes, (int)bytes);
 
-		if (gs_lz4_loads())
-			result = gs_lz4.LZ4_compress_default(from, to, (int)bytes, (int)bytes);
 		return result > 0 ? (size_t)result : 0;
 	}
-	if (packer->compressor == NULL && gs_zstd_loads())
+	if (packer->compressor == NULL)
 		packer->compressor = gs_zstd.ZSTD_createCCtx();
-	if (packer->compressor == NULL)		/* no memory, or no library */
+	if (packer->compressor == NULL)		/* no memory */
 		return 0;
 	packed = gs_zstd.ZSTD_compressCCtx(packer->compressor, to, bytes, from, bytes, ZSTD_LEVEL);
 	return gs_zstd.ZSTD_isError(packed) ? 0 : packed;

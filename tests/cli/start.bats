@@ -7,7 +7,7 @@ load ../helpers
 preload() {
 	needs cc
 	printf '%s\n' '#define _GNU_SOURCE' '#include <dlfcn.h>' '#include <pthread.h>' \
-		'#include <unistd.h>' "$1" >preload.c
+		'#include <stdio.h>' '#include <unistd.h>' "$1" >preload.c
 	cc -shared -fPIC -o preload.so preload.c -ldl
 }
 
@@ -62,7 +62,8 @@ threads_of() {
 
 @test "without libraries for compressed data: one message, and no loss" {
 	needs gzip zstd xz bzip2
-	preload 'void *dlopen(const char *name, int flags) { (void)name; (void)flags; return NULL; }'
+	preload 'void *dlopen(const char *name, int flags) { (void)name; (void)flags;
+		FILE *file = fopen("searched", "a"); fputs("x\\n", file); fclose(file); return NULL; }'
 	seq 1000 -1 1 >text
 	gen --keys 4000000 --type u64 >in
 	gsort -u64 -o sorted in
@@ -77,11 +78,15 @@ threads_of() {
 	fails "text.xz: liblzma.so.5 cannot be loaded: install liblzma, or decompress" gsort text.xz
 	fails "text.bz2: libarchive.so.13 cannot be loaded: install libarchive, or decompress" gsort text.bz2
 	for program in zstd lz4; do
+		: >searched
 		gsort -u64 -S 1 -T . --compress-program=$program --debug -o out in 2>told
 		cmp out sorted
 		grep -q "go to temporary files" told
+		[ "$(wc -l <searched)" -le "$(($(nproc) * 2))" ]
 	done
 	unset LD_PRELOAD
+	fails "text.gz: cannot be decompressed: libz.so.1: " \
+		bash -c 'exec 3>&- 4>&- 5>&- 6>&-; ulimit -n 4; gsort --decompress=no-sandbox text.gz'
 }
 
 @test "threads that the system refuses are done without, with a warning" {

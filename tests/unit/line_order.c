@@ -403,6 +403,9 @@ check_random(void)
 		{ .keys = { "2.2n,3", "1.3b,3.2bf" }, .separator = "," },
 		{ .keys = { "2nr" }, .letters = "r" }, { .keys = { "1,1n" }, .separator = "," },
 		{ .keys = { "2,2n" }, .separator = " " },
+		{ .keys = { "2,2" }, .separator = ",", .letters = "r" },
+		{ .keys = { "3,3r", "2,2f", "1n" }, .csv = true },
+		{ .keys = { "2b,2", "1,1" }, .stable = true },
 	};
 	uint64_t state = 5;
 
@@ -425,7 +428,7 @@ check_random(void)
 			                "the words disagree") == 0 ||
 			         !words_overlap(&order, one, (uint32_t)one_bytes);
 		}
-		for (unsigned at = 0; at < 24; at++)
+		for (unsigned at = 0; at < 128; at += at < 24 ? 1 : 13)
 			wrong += !words_of_many_agree(&order, &state, at);
 		CHECK(wrong == 0, "options %zu: words disagree with %u comparisons", a, wrong);
 		gs_line_order_close(&order);

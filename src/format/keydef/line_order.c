@@ -18,6 +18,7 @@
 #include "format/keydef/collation.h"
 #include "format/keydef/key_text.h"
 #include "format/keydef/line_order.h"
+#include "base/simd.h"
 #include "format/keydef/line_words.h"
 
 /* ---- opening -------------------------------------------------------------------- */
@@ -121,6 +122,17 @@ is_text(const struct gs_keydef *key)
 	return key->ordering == GS_BY_BYTES || key->ordering == GS_BY_COLLATION;
 }
 
+/* Does gs_line_words_of_texts() find KEY? */
+static bool
+is_near(const struct gs_keydef *key)
+{
+	enum { NEAR = 64 };
+
+	return (key->begin_field < NEAR || key->begin_field == GS_LINE_BEGIN) && key->begin_char < NEAR &&
+	       (key->end_field < NEAR || key->end_field == GS_LINE_END) && key->end_char < NEAR &&
+	       ((key->usual && key->ordering == GS_BY_BYTES) || is_leading_number(key));
+}
+
 /* Keys by name and those of CSV are no keys of sort(1): they are strict, and a number ends with its field. */
 static void
 make_strict(struct gs_line_order *order, struct gs_keydef *key)
@@ -153,12 +165,15 @@ settle(struct gs_line_order *order)
 	const struct gs_keydef *first = order->keys;
 	bool reverse = order->reverse;
 
+	order->texts = true;
 	for (size_t k = 0; k < order->key_count; k++) {
 		make_strict(order, &order->keys[k]);
 		set_locale(order, &order->keys[k]);
 		order->keys[k].usual = gs_line_key_is_usual(&order->fields, &order->keys[k]);
+		order->texts &= is_near(&order->keys[k]);
 	}
 	order->collates = order->last_resort && order->locale != NULL && order->locale->collates;
+	order->texts &= !order->collates;
 	order->fixed = order->key_count == 0 && !order->collates;
 	order->string = (struct gs_line_string){ .to = SIZE_MAX };
 	if (order->key_count > 0 && first->usual && is_fixed(first) && !order->fields.csv) {
@@ -532,13 +547,41 @@ make_words(const struct gs_line_order *order, const char *const *lines, const ui
 	return any && at % GS_LINE_KEY_STEP + 8 < GS_LINE_WORD_BYTES;
 }
 
+/* How words of many lines are made at once. */
+enum way { BY_NUMBERS, BY_PAIRS, BY_STRINGS, BY_TEXTS, ONE_BY_ONE };
+
+/* That for the words from byte AT on. */
+static enum way
+way_of(const struct gs_line_order *order, bool others, unsigned at)
+{
+	const struct gs_line_string *string = &order->string;
+	const bool texts = order->texts && gs_simd_best() == GS_SIMD_AVX512;
+
+	if (order->number && at <= (others ? 0 : 7))
+		return BY_NUMBERS;
+	if (order->pair && at <= 8 && !texts)
+		return BY_PAIRS;
+	if (order->fixed && at <= 8 &&
+	    (string->alone || !texts || string->to - string->from >= at + 8))
+		return BY_STRINGS;
+	return texts && at <= 56 ? BY_TEXTS : ONE_BY_ONE;
+}
+
 /* The words of a batch; returns whether some failed. */
 static bool
-make_batch(const struct gs_line_order *order, struct gs_line_batch *batch, bool *more)
+make_batch(const struct gs_line_order *order, enum way way, struct gs_line_batch *batch, bool *more)
 {
-	return order->number ? gs_line_words_of_numbers(batch, &order->fields, order->keys)
-	       : order->pair ? gs_line_words_of_pairs(batch, &order->fields, order->keys)
-	                     : gs_line_words_of_strings(batch, &order->string, more);
+	switch (way) {
+	case BY_NUMBERS: return gs_line_words_of_numbers(batch, &order->fields, order->keys);
+	case BY_PAIRS:   return gs_line_words_of_pairs(batch, &order->fields, order->keys);
+	case BY_STRINGS: return gs_line_words_of_strings(batch, &order->string, more);
+	case BY_TEXTS:
+#if defined __x86_64__
+		return gs_line_words_of_texts(batch, &order->fields, order->keys, order->key_count, more);
+#endif
+	case ONE_BY_ONE: break;
+	}
+	return true;
 }
 
 bool
@@ -546,15 +589,17 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
               size_t count, unsigned at, uint64_t *words)
 {
 	const bool others = order->key_count > 1U + order->pair || order->collates;
+	const enum way way = way_of(order, others, at);
+	const bool line_next = order->last_resort && (way == BY_TEXTS || !others);
 	struct gs_line_batch batch = {
 		.at = at,
-		.line_next = others || !order->last_resort ? 0 : UINT64_MAX,
+		.line_next = line_next ? UINT64_MAX : 0,
 		.nothing_next = others || order->last_resort ? 0 : UINT64_MAX,
 		.flip = order->reverse || !order->last_resort ? UINT64_MAX : 0,
 	};
-	bool more = order->number || order->pair;
+	bool more = way == BY_NUMBERS || way == BY_PAIRS;
 
-	if (order->number ? at > (others ? 0 : 7) : !(order->pair || order->fixed) || at > 8)
+	if (way == ONE_BY_ONE)
 		return make_words(order, lines, bytes, count, at, words);
 	for (size_t done = 0; done < count; done += batch.count) {
 		batch.lines = lines + done;
@@ -562,7 +607,7 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		batch.words = words + done;
 		batch.count = count - done < GS_LINE_BATCH ? count - done : GS_LINE_BATCH;
 		batch.behind = count - done - batch.count;
-		if (!make_batch(order, &batch, &more))
+		if (!make_batch(order, way, &batch, &more))
 			continue;
 		for (size_t i = 0; i < batch.count; i++)
 			if (batch.failed[i] != 0)

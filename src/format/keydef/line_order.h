@@ -46,6 +46,7 @@ struct gs_line_order {
 	bool              pair;		/* the first key is a usual string, and a number that begins its field
 					 * the second */
 	bool              number;	/* the first key is such a number */
+	bool              texts;	/* gs_line_words_of_texts() makes the words of all keys */
 	int16_t           maps[6][256];	/* of keys with the letters f, d and i; see key_text.h */
 	struct gs_locale *locale;	/* owned; NULL: C */
 	bool              collates;	/* lines compare as text in the last resort */

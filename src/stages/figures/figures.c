@@ -25,21 +25,39 @@
 
 enum { WORD_BYTES = 64 };	/* no value is longer: 2^127 has 39 digits */
 
-static const char *
+/* A value as people read it. */
+struct word {
+	const char *text;	/* NULL: there is none */
+	size_t      bytes;
+	bool        number;	/* in JSON, too */
+};
+
+static struct word
+end_word(char *text, size_t bytes, bool number)
+{
+	text[bytes] = '\0';
+	return (struct word){ text, bytes, number };
+}
+
+static struct word
 spell_integer(enum gsort_notation notation, __int128 number, char word[WORD_BYTES])
 {
-	word[gs_wide_print_number(notation, number < 0, (unsigned __int128)number, word)] = '\0';
-	return word;
+	const bool negative = number < 0;
+
+	return end_word(word, notation > GSORT_HEXADECIMAL
+	                ? gs_notation_print(notation, negative, (uint64_t)(negative ? -number : number), word)
+	                : gs_wide_print_number(notation, negative, (unsigned __int128)number, word),
+	                notation == GSORT_DECIMAL);
 }
 
-static const char *
+static struct word
 spell_float(double number, char word[WORD_BYTES])
 {
-	word[gs_float_print(isnan(number) ? fabs(number) : number, false, word)] = '\0';
-	return word;
+	return end_word(word, gs_float_print(isnan(number) ? fabs(number) : number, false, word),
+	                isfinite(number));
 }
 
-static const char *
+static struct word
 spell_value(const struct gs_answer *answer, const struct gs_value *value, char word[WORD_BYTES])
 {
 	const struct gs_encoding encoding = {
@@ -50,85 +68,64 @@ spell_value(const struct gs_answer *answer, const struct gs_value *value, char w
 	uint64_t key;
 	size_t bytes = 0;
 
-	if (answer->order != NULL)
-		return answer->copies.slots[value->key].data;
+	if (answer->order != NULL) {
+		const struct gs_item_slot *line = &answer->copies.slots[value->key];
+
+		return (struct word){ line->data, line->bytes - 1, false };
+	}
 	gs_key_put(&key, value->key_bits, 0, value->key);
 	if (gs_encode(&encoding, value->key_class, value->key_bits, &key, NULL, 1, word, &bytes) != GS_OK)
 		bytes = 1;
-	word[bytes - 1] = '\0';
-	return word;
-}
-
-/* Bytes of a word: of a line without its terminator. */
-static int
-bytes_of(const struct gs_answer *answer, const char *word)
-{
-	for (size_t s = 0; s < answer->copies.count; s++)
-		if (answer->copies.slots[s].data == word)
-			return (int)answer->copies.slots[s].bytes - 1;
-	return (int)strlen(word);
+	return end_word(word, bytes - 1, encoding.notation == GSORT_DECIMAL &&
+	                                 isdigit((unsigned char)word[word[0] == '-']));
 }
 
 /* What stands in a line of text. */
 static void
-print_word(const struct gs_answer *answer, FILE *to, const char *name, int name_bytes, const char *word)
+print_word(FILE *to, const char *name, int name_bytes, struct word word)
 {
-	if (word == NULL)
-		word = "-";
 	fprintf(to, "%.*s\t", name_bytes, name);
-	fwrite(word, 1, (size_t)bytes_of(answer, word), to);
+	fwrite(word.text != NULL ? word.text : "-", 1, word.text != NULL ? word.bytes : 1, to);
 	fputc('\n', to);
 }
 
-static const char *
+static struct word
 spell_mark(const struct gs_answer *answer, size_t mark, char word[WORD_BYTES])
 {
-	return answer->keys > 0 ? spell_value(answer, &answer->marks[mark].value, word) : NULL;
+	return answer->keys > 0 ? spell_value(answer, &answer->marks[mark].value, word)
+	                        : (struct word){ .text = NULL };
 }
 
+/* A JSON value: a number, a string or null. */
 static void
-print_json_line(FILE *to, const char *line, size_t bytes)
+print_json(FILE *to, struct word word)
 {
 	char character[GS_CHARACTER_BYTES] = "";
 
+	if (word.text == NULL || word.number) {
+		fputs(word.text != NULL ? word.text : "null", to);
+		return;
+	}
 	fputc('"', to);
-	for (size_t b = 0, read; b < bytes; b += read) {
-		const size_t written = gs_json_character(character, line + b, bytes - b, &read);
+	for (size_t b = 0, read; b < word.bytes; b += read) {
+		const size_t written = gs_json_character(character, word.text + b, word.bytes - b, &read);
 
 		fwrite(character, 1, written, to);
 	}
 	fputc('"', to);
 }
 
-/* A JSON value: a number, a string or null. */
-static void
-print_json(const struct gs_answer *answer, FILE *to, const char *word)
-{
-	if (word == NULL)
-		fputs("null", to);
-	else if (answer->order == NULL && answer->options->notation == GSORT_DECIMAL &&
-	         isdigit((unsigned char)word[word[0] == '-']) &&
-	         strspn(word, "+-.0123456789eE") == strlen(word))
-		fputs(word, to);
-	else
-		print_json_line(to, word, (size_t)bytes_of(answer, word));
-}
-
 /* ---- summary and quantiles ----------------------------------------------------------- */
 
 static void
-print_row(const struct gs_answer *answer, FILE *to, const char *name, const char *word, bool number,
-          bool *first)
+print_row(const struct gs_answer *answer, FILE *to, const char *name, struct word word, bool *first)
 {
 	if (!answer->options->json) {
-		print_word(answer, to, name, (int)strlen(name), word);
+		print_word(to, name, (int)strlen(name), word);
 		return;
 	}
 	fprintf(to, "%s\"%s\": ", *first ? "" : ", ", name);
-	if (number)
-		fputs(word, to);
-	else
-		print_json(answer, to, word);
+	print_json(to, word);
 	*first = false;
 }
 
@@ -159,35 +156,28 @@ static void
 print_summary(const struct gs_answer *answer, FILE *to)
 {
 	const size_t quartiles = answer->quantile_count;
-	const bool any = answer->keys > 0;
+	const enum gsort_notation notation = answer->options->notation;
+	const bool floats = gs_key_is_float(answer->options->type);
+	const struct word none = { .text = NULL };
 	struct gs_float_sum sum = answer->float_sum;
-	const bool adds_up = answer->options->notation <= GSORT_HEXADECIMAL &&	/* no addresses */
-	                     answer->order == NULL;
-	const bool decimal = answer->options->notation == GSORT_DECIMAL;
 	char word[WORD_BYTES];
-	bool first = true;
+	bool first = true, any = answer->keys > 0;
 
-	print_row(answer, to, "count", spell_integer(GSORT_DECIMAL, answer->keys, word), true, &first);
+	print_row(answer, to, "count", spell_integer(GSORT_DECIMAL, answer->keys, word), &first);
 	if (answer->of_column)
-		print_row(answer, to, "missing", spell_integer(GSORT_DECIMAL, answer->missing, word), true,
-		          &first);
-	print_row(answer, to, "distinct", spell_integer(GSORT_DECIMAL, answer->distinct, word), true,
-	          &first);
-	print_row(answer, to, "min", any ? spell_value(answer, &answer->least, word) : NULL, false,
-	          &first);
-	print_row(answer, to, "q1", spell_mark(answer, quartiles, word), false, &first);
-	print_row(answer, to, "median", spell_mark(answer, quartiles + 1, word), false, &first);
-	print_row(answer, to, "q3", spell_mark(answer, quartiles + 2, word), false, &first);
-	print_row(answer, to, "max", any ? spell_value(answer, &answer->most, word) : NULL, false,
-	          &first);
-	if (adds_up)
-		print_row(answer, to, "sum", gs_key_is_float(answer->options->type)
-		          ? spell_float(gs_float_sum_value(&sum), word)
-		          : spell_integer(answer->options->notation, answer->sum, word),
-		          decimal && !gs_key_is_float(answer->options->type), &first);
-	if (adds_up && decimal)
-		print_row(answer, to, "mean", any ? spell_float(mean_of(answer), word) : NULL, false,
-		          &first);
+		print_row(answer, to, "missing", spell_integer(GSORT_DECIMAL, answer->missing, word), &first);
+	print_row(answer, to, "distinct", spell_integer(GSORT_DECIMAL, answer->distinct, word), &first);
+	print_row(answer, to, "min", any ? spell_value(answer, &answer->least, word) : none, &first);
+	print_row(answer, to, "q1", spell_mark(answer, quartiles, word), &first);
+	print_row(answer, to, "median", spell_mark(answer, quartiles + 1, word), &first);
+	print_row(answer, to, "q3", spell_mark(answer, quartiles + 2, word), &first);
+	print_row(answer, to, "max", any ? spell_value(answer, &answer->most, word) : none, &first);
+	if (notation > GSORT_HEXADECIMAL || answer->order != NULL)	/* addresses, lines */
+		return;
+	print_row(answer, to, "sum", floats ? spell_float(gs_float_sum_value(&sum), word)
+	                                    : spell_integer(notation, answer->sum, word), &first);
+	if (notation == GSORT_DECIMAL)
+		print_row(answer, to, "mean", any ? spell_float(mean_of(answer), word) : none, &first);
 }
 
 static void
@@ -197,15 +187,15 @@ print_quantiles(const struct gs_answer *answer, FILE *to)
 
 	for (size_t q = 0; q < answer->quantile_count; q++) {
 		const struct gs_mark *mark = &answer->marks[q];
-		const char *value = spell_mark(answer, q, word);
+		const struct word value = spell_mark(answer, q, word);
 
 		if (answer->options->json) {
 			fprintf(to, "%s{\"quantile\": \"%.*s\", \"value\": ", q > 0 ? ", " : "",
 			        (int)mark->name_bytes, mark->name);
-			print_json(answer, to, value);
+			print_json(to, value);
 			fputc('}', to);
 		} else {
-			print_word(answer, to, mark->name, (int)mark->name_bytes, value);
+			print_word(to, mark->name, (int)mark->name_bytes, value);
 		}
 	}
 }
@@ -220,7 +210,7 @@ print_listed(const struct gs_answer *answer, FILE *to)
 	for (size_t k = 0; k < answer->listed_count; k++) {
 		if (k > 0)
 			fputs(", ", to);
-		print_json(answer, to, spell_mark(answer, first + k, word));
+		print_json(to, spell_mark(answer, first + k, word));
 	}
 }
 
@@ -233,14 +223,14 @@ print_top(const struct gs_answer *answer, FILE *to)
 
 	for (size_t g = 0; g < answer->top.count; g++) {
 		const struct gs_group *group = &answer->top.groups[g];
-		const char *value = spell_value(answer, &group->value, word);
+		const struct word value = spell_value(answer, &group->value, word);
 
 		if (answer->options->json) {
 			fprintf(to, "%s{\"value\": ", g > 0 ? ", " : "");
-			print_json(answer, to, value);
+			print_json(to, value);
 			fprintf(to, ", \"count\": %llu}", (unsigned long long)group->times);
 		} else {	/* as --count does */
-			fprintf(to, "%7llu %s\n", (unsigned long long)group->times, value);
+			fprintf(to, "%7llu %s\n", (unsigned long long)group->times, value.text);
 		}
 	}
 }
@@ -254,21 +244,13 @@ is_shown(const struct gs_bars *bars, size_t b)
 	return !bars->floats || isfinite(bars->bars[b].float_from) || bars->bars[b].keys > 0;
 }
 
-static const char *
+static struct word
 spell_edge(const struct gs_answer *answer, size_t b, bool to, char word[WORD_BYTES])
 {
-	const struct gs_bars *bars = &answer->bars;
-	const struct gs_bar *bar = &bars->bars[b];
-	const __int128 edge = to ? bar->to : bar->from;
+	const struct gs_bar *bar = &answer->bars.bars[b];
 
-	if (!bars->floats && answer->options->notation != GSORT_DECIMAL) {
-		word[gs_notation_print(answer->options->notation, edge < 0,
-		                       (uint64_t)(edge < 0 ? -edge : edge), word)] = '\0';
-		return word;
-	}
-
-	return bars->floats ? spell_float(to ? bar->float_to : bar->float_from, word)
-	                    : spell_integer(GSORT_DECIMAL, edge, word);
+	return answer->bars.floats ? spell_float(to ? bar->float_to : bar->float_from, word)
+	       : spell_integer(answer->options->notation, to ? bar->to : bar->from, word);
 }
 
 /* Bars, as long as LINE has columns for the longest. */
@@ -283,9 +265,9 @@ draw(const struct gs_answer *answer, FILE *to)
 
 	for (size_t b = 0; b < bars->count; b++) {
 		const int widths[] = {
-			(int)strlen(spell_edge(answer, b, false, from)),
-			(int)strlen(spell_edge(answer, b, true, until)),
-			(int)strlen(spell_integer(GSORT_DECIMAL, bars->bars[b].keys, keys)),
+			(int)spell_edge(answer, b, false, from).bytes,
+			(int)spell_edge(answer, b, true, until).bytes,
+			(int)spell_integer(GSORT_DECIMAL, bars->bars[b].keys, keys).bytes,
 		};
 
 		if (!is_shown(bars, b))
@@ -303,9 +285,9 @@ draw(const struct gs_answer *answer, FILE *to)
 
 		if (!is_shown(bars, b))
 			continue;
-		fprintf(to, "%*s .. %*s %*s ", from_width, spell_edge(answer, b, false, from), until_width,
-		        spell_edge(answer, b, true, until), keys_width,
-		        spell_integer(GSORT_DECIMAL, number, keys));
+		fprintf(to, "%*s .. %*s %*s ", from_width, spell_edge(answer, b, false, from).text,
+		        until_width, spell_edge(answer, b, true, until).text, keys_width,
+		        spell_integer(GSORT_DECIMAL, number, keys).text);
 		for (uint64_t hash = 0; hash < length + (number > 0 && length == 0); hash++)
 			fputc('#', to);
 		fputc('\n', to);
@@ -324,20 +306,20 @@ print_histogram(const struct gs_answer *answer, FILE *to)
 		return;
 	}
 	for (size_t b = 0; b < bars->count; b++) {
-		const char *low = spell_edge(answer, b, false, from);
-		const char *high = spell_edge(answer, b, true, until);
+		const struct word low = spell_edge(answer, b, false, from);
+		const struct word high = spell_edge(answer, b, true, until);
 		const unsigned long long keys = bars->bars[b].keys;
 
 		if (!is_shown(bars, b))
 			continue;
 		if (answer->options->json) {
 			fprintf(to, "%s{\"from\": ", first ? "" : ", ");
-			print_json(answer, to, low);
+			print_json(to, low);
 			fputs(", \"to\": ", to);
-			print_json(answer, to, high);
+			print_json(to, high);
 			fprintf(to, ", \"count\": %llu}", keys);
 		} else {
-			fprintf(to, "%s\t%s\t%llu\n", low, high, keys);
+			fprintf(to, "%s\t%s\t%llu\n", low.text, high.text, keys);
 		}
 		first = false;
 	}

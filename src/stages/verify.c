@@ -22,6 +22,7 @@ gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, un
 		.any_order = options->operation == GSORT_MERGE && options->trust_order,
 		.descending_classes = options->reverse,
 		.threads = threads,
+		.what = "keys", .advice = "please report this, and use --device=cpu meanwhile",
 	};
 }
 
@@ -31,6 +32,8 @@ gs_verify_expect_items(struct gs_verify *verify, const struct gsort_options *opt
 {
 	verify->on = options->verify;
 	verify->order = order;
+	verify->what = "items";
+	verify->advice = "please report this";
 	verify->order_alone |= options->tail.wanted;
 }
 
@@ -181,20 +184,17 @@ gs_verify_out_items(struct gs_verify *verify, const struct gs_item_digest *diges
 gs_status
 gs_verify_end(const struct gs_verify *verify)
 {
-	const bool keys = verify->order == NULL;
-	const char *advice = keys ? "please report this, and use --device=cpu meanwhile"
-	                          : "please report this";
-
 	if (verify->disorder && !verify->any_order)
-		return gs_fail(GS_EDEVICE, "the result is wrong: it is out of order; %s", advice);
+		return gs_fail(GS_EDEVICE, "the result is wrong: it is out of order; %s",
+		               verify->advice);
 	if (verify->order_alone)
 		return GS_OK;
 	if (verify->keys_in != verify->keys_out)
 		return gs_fail(GS_EDEVICE, "the result is wrong: %llu key%s in, %llu out; %s",
 		               (unsigned long long)verify->keys_in, verify->keys_in == 1 ? "" : "s",
-		               (unsigned long long)verify->keys_out, advice);
+		               (unsigned long long)verify->keys_out, verify->advice);
 	if (verify->sum_in != verify->sum_out)
 		return gs_fail(GS_EDEVICE, "the result is wrong: the output has other %s than "
-		               "the input; %s", keys ? "keys" : "items", advice);
+		               "the input; %s", verify->what, verify->advice);
 	return GS_OK;
 }

@@ -27,6 +27,7 @@ struct gs_verify {
 	unsigned threads;
 
 	const struct gs_item_order *order;	/* of items; NULL: keys */
+	const char *what, *advice;	/* for people */
 	struct gs_item_digest items;	/* that have left; of keys nothing */
 	struct gs_taker taker;		/* whose look() comes after ours */
 

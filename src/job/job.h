@@ -394,8 +394,9 @@ MUST_CHECK gs_status gs_items_check_disk(struct gsort *job);
 
 enum { GS_LINE_ABOUT_BYTES = 24 };	/* of a line, about */
 
-/** Read the options of the order of the lines.  GS_EUSAGE: one is wrong. */
-MUST_CHECK gs_status gs_line_job_order(struct gsort *job);
+/** Read the options of the order of the lines, whose keys are numbers if it is STRICT.  GS_EUSAGE: one is
+ *  wrong. */
+MUST_CHECK gs_status gs_line_job_order(struct gsort *job, bool strict);
 
 /** Read all lines to TAKER, or to FOLLOW, which compares neighbours; either may be NULL. */
 MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *taker,

@@ -19,14 +19,13 @@
 const struct gs_kind *
 gs_kind_of(const struct gsort_options *options)
 {
-	static const struct gs_kind *const kinds[][2] = {	/* with figures of a key: the other */
-		[GS_OF_KEYS] = { &gs_keys, &gs_keys },
-		[GS_OF_RECORDS] = { &gs_records, &gs_field },
-		[GS_OF_LINES] = { &gs_lines, &gs_column },
-		[GS_OF_TEXT_NUMBERS] = { &gs_text_numbers, &gs_text_numbers },
+	static const struct gs_kind *const kinds[] = {
+		[GS_OF_KEYS] = &gs_keys, [GS_OF_RECORDS] = &gs_records, [GS_OF_FIELD] = &gs_field,
+		[GS_OF_LINES] = &gs_lines, [GS_OF_COLUMN] = &gs_column,
+		[GS_OF_TEXT_NUMBERS] = &gs_text_numbers,
 	};
 
-	return kinds[gs_options_elements(options)][gs_options_want_column(options)];
+	return kinds[gs_options_elements(options)];
 }
 
 /* The last K keys are the first K of the reverse order, which take memory in proportion to K. */
@@ -179,7 +178,7 @@ describe_column(struct gsort *job)
 	const struct gs_line_order *order = &job->items.lines.order;
 	struct gsort_options *own = &job->options;
 
-	TRY(gs_line_job_order(job));
+	TRY(gs_line_job_order(job, true));
 	if (!gs_line_order_has_value(order))
 		return describe_lines(job);
 	if (order->key_count > 1)

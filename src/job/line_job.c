@@ -59,7 +59,7 @@ compare_locales(const struct gsort *job)
 }
 
 static gs_status
-open_order(struct gsort *job)
+open_order(struct gsort *job, bool strict)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_line_options lines = {
@@ -71,8 +71,7 @@ open_order(struct gsort *job)
 		.names = options->header_lines > 0,
 		/* groups are lines with equal keys, so their bytes do not count */
 		.stable = options->stable || gs_select_wants_groups(options) || options->set != GSORT_NO_SET,
-		/* with counts there is no column, after all */
-		.strict = gs_options_want_column(options) && !options->counts,
+		.strict = strict,
 		.terminator = options->zero_terminated ? '\0' : '\n',
 		.locale = options->locale,
 	};
@@ -83,11 +82,11 @@ open_order(struct gsort *job)
 }
 
 gs_status
-gs_line_job_order(struct gsort *job)
+gs_line_job_order(struct gsort *job, bool strict)
 {
 	const struct gsort_options *options = &job->options;
 
-	TRY(open_order(job));
+	TRY(open_order(job, strict));
 	if (options->invalid == GSORT_INVALID_ABORT)
 		return GS_OK;
 	/* lines are left out if a strict key is at fault, so there must be one */
@@ -105,7 +104,7 @@ describe(struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	struct gs_line_job *lines = &job->items.lines;
 
-	TRY(gs_line_job_order(job));
+	TRY(gs_line_job_order(job, false));
 	job->order = &job->items.order;
 	gs_line_items_order(&job->items.written, &lines->whole, &lines->order, 0);
 	job->items.order = job->items.written;
@@ -121,7 +120,7 @@ describe_numbers(struct gsort *job)
 {
 	struct gs_record *item = &job->items.lines.number;
 
-	TRY(open_order(job));
+	TRY(open_order(job, false));
 	TRY(gs_text_number_open(item, &job->keys.ingest.text, job->options.reverse));
 	job->options.underline = false;		/* positions are not */
 	job->items.lines.text = &job->keys.ingest.text;

@@ -31,8 +31,8 @@ open_file(struct gs_merge_input *input)
 
 	in.names = &input->name;
 	in.count = 1;
+	in.guarded &= in.later;		/* else gsort_open() has looked at it */
 	in.later = false;
-	in.guarded &= !job->options.lines;
 	in.threads = input->all->threads;
 	in.window_bytes = job->plan.window_bytes;
 	in.stops_with = job->files.input;

@@ -93,7 +93,8 @@ open_output(struct gsort *job)
 		.name = options->output,
 		.binary = gs_options_write_binary(options),
 		.terminal_ok = options->force,
-		.whole = job->kind->items || job->items.npy.first != NULL,
+		.whole = options->record_bytes > 0 || options->argsort_bits > 0 ||
+		         job->items.npy.first != NULL,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
 		.write = options->write,
@@ -313,7 +314,7 @@ static gs_status
 make_plan(struct gsort *job)
 {
 	TRY(gs_plan_make(&job->plan, &job->plan_input));
-	gs_ranked_adapt(job->ranked, &job->plan);
+	gs_ranked_adapt(job->ranked, &job->plan_input, &job->plan);
 	gs_job_expect(job);
 	return GS_OK;
 }

@@ -317,8 +317,10 @@ gs_options_conflict(const struct gsort_options *o, struct gsort_conflict *confli
 	const bool noted = o->notation != GSORT_DECIMAL && !o->converts;
 	const bool binary_in = is_binary(o->type) || records;
 	const bool binary_out = writes_binary(o) || records || (argsort && binary_in);
-	const bool answers = gs_answer_is_wanted(o), column = gs_options_want_column(o);
-	const bool items = gs_options_elements(o) != GS_OF_KEYS && !column;
+	const enum gs_elements elements = gs_options_elements(o);
+	const bool answers = gs_answer_is_wanted(o);
+	const bool column = elements == GS_OF_COLUMN || elements == GS_OF_FIELD;
+	const bool items = elements != GS_OF_KEYS && !column;
 	const bool together = o->json && !(items && o->top.wanted);
 	const char *answer = gs_options_answer(o);
 	const struct {
@@ -429,11 +431,15 @@ gsort_conflict(const struct gsort_options *options, struct gsort_conflict *confl
 enum gs_elements
 gs_options_elements(const struct gsort_options *options)
 {
+	const bool figures = options->quantiles != NULL || options->summary || options->histogram > 0;
+
 	if (options->lines)
-		return GS_OF_LINES;
-	if (options->argsort_bits > 0 && options->record_bytes == 0 && gs_key_is_text(options->type))
+		return figures ? GS_OF_COLUMN : GS_OF_LINES;
+	if (options->record_bytes > 0)
+		return figures ? GS_OF_FIELD : GS_OF_RECORDS;
+	if (options->argsort_bits > 0 && gs_key_is_text(options->type))
 		return GS_OF_TEXT_NUMBERS;
-	return options->record_bytes > 0 || gs_options_want_numbers(options) || gs_key_is_wide(options->type)
+	return gs_options_want_numbers(options) || gs_key_is_wide(options->type)
 	       ? GS_OF_RECORDS : GS_OF_KEYS;
 }
 
@@ -448,11 +454,4 @@ gs_options_guard(const struct gsort_options *options)
 {
 	return !options->force && options->skip_bytes == 0 && options->record_bytes == 0 &&
 	       options->format != GSORT_FORMAT_RAW;
-}
-
-bool
-gs_options_want_column(const struct gsort_options *options)
-{
-	return (options->lines || options->record_bytes > 0) &&
-	       (options->quantiles != NULL || options->summary || options->histogram > 0);
 }

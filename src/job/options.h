@@ -49,8 +49,9 @@ MUST_CHECK gs_status gs_options_check_operands(const struct gsort_options *optio
 /** Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
 bool gs_options_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
-/** What elements do OPTIONS sort, or make figures of?  Keys that no bucket holds are records, too. */
-enum gs_elements { GS_OF_KEYS, GS_OF_RECORDS, GS_OF_LINES, GS_OF_TEXT_NUMBERS };
+/** What elements do OPTIONS sort, or make figures of?  Keys that no bucket holds are records, too.  A column
+ *  or a field is the numbers that lines or records are by their key, which figures are of. */
+enum gs_elements { GS_OF_KEYS, GS_OF_RECORDS, GS_OF_FIELD, GS_OF_LINES, GS_OF_COLUMN, GS_OF_TEXT_NUMBERS };
 enum gs_elements gs_options_elements(const struct gsort_options *options);
 
 /** Is the output no text? */
@@ -61,9 +62,6 @@ bool gs_options_guard(const struct gsort_options *options);
 
 /** The first of the figures that they want. */
 const char *gs_options_answer(const struct gsort_options *options);
-
-/** Do they want figures of the numbers that lines or records are by their key? */
-bool gs_options_want_column(const struct gsort_options *options);
 
 /** Have the items that they want their numbers in the input with them? */
 bool gs_options_want_numbers(const struct gsort_options *options);

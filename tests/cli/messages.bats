@@ -405,6 +405,8 @@ export -f program
 	gsort: -: will not read binary keys from a terminal; redirect input from a file or pipe, or use --force
 	$ script -qec 'gsort -u8 </dev/null 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
 	gsort: will not write binary keys to a terminal; use --to=text, -o FILE, redirect output to a file or pipe, or use --force
+	$ script -qec 'gsort --type=u128 </dev/null 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
+	gsort: will not write binary keys to a terminal; use --to=text, -o FILE, redirect output to a file or pipe, or use --force
 	$ script -qec 'gsort --record-size=8 </dev/null 2>err; echo $? >status' /dev/null >/dev/null; cat err >&2; exit $(cat status)
 	gsort: will not write binary data to a terminal; use -o FILE, redirect output to a file or pipe, or use --force
 	END

@@ -187,7 +187,7 @@ gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct g
 
 	TRY(alone ? status : gs_ranks_agree(ranks, status));
 	ranked->alone = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
-	ranked->ranks = alone ? &ranked->alone : ranks;
+	ranked->ranks = ranked->output.ranks = alone ? &ranked->alone : ranks;
 	ranked->each = alone ? "" : ", each rank";
 	ranked->copies = alone ? 1 : PARCEL_TIMES;
 	ranked->given = *options;
@@ -290,15 +290,14 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 }
 
 void
-gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan)
+gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input, struct gs_plan *plan)
 {
 	size_t most;
 
 	if (ranked->window_bytes == 0)
 		return;
 	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
-	                             ranked->given.type == GSORT_TEXT_FLOAT ||
-	                             gs_options_want_column(&ranked->given));
+	                             input->type == GSORT_TEXT_FLOAT);
 	if (plan->chunk_bytes > most)
 		plan->chunk_bytes = most;
 }

@@ -147,7 +147,7 @@ void gs_ranked_output_set(struct gs_ranked_output *output, struct gsort_options 
 bool gs_ranked_output_places(const struct gs_ranked_output *output);
 
 /** All keys have been read; collective.  BYTES, if it is to be known: of this rank's part, with
- *  HEADER_BYTES.  A zeroed struct is allowed: the output is not shared. */
+ *  HEADER_BYTES.  A struct with nothing but RANKS is allowed: the output is not shared. */
 MUST_CHECK gs_status
 gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t header_bytes);
 
@@ -240,8 +240,9 @@ MUST_CHECK gs_status gs_ranked_survey_operand(struct gs_ranked *ranked, struct g
 /** Divide what the machine has by the ranks on it. */
 void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input);
 
-/** Fit the plan to the window. */
-void gs_ranked_adapt(const struct gs_ranked *ranked, struct gs_plan *plan);
+/** Fit the plan for INPUT to the window. */
+void gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input,
+                     struct gs_plan *plan);
 
 /** Keys or records, of BYTES each, that other ranks check of the file called NAME. */
 uint64_t gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes);

@@ -111,7 +111,7 @@ gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_option
 	gs_status status = GS_OK;
 
 	*output = (struct gs_ranked_output){
-		.given = given, .ranks = ranks, .fd = -1, .spool.fd = -1, .replace.shared = true,
+		.given = given, .ranks = ranks, .fd = -1, .replace.shared = true,
 		.one_file = given->output != NULL && strstr(given->output, "%r") == NULL,
 	};
 	if (given->output == NULL)		/* rank 0 writes figures to its standard output */
@@ -131,16 +131,14 @@ gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_option
 void
 gs_ranked_output_close(struct gs_ranked_output *output)
 {
-	if (output->ranks == NULL)
-		return;
-	if (output->fd >= 0)
+	if (output->fd > STDERR_FILENO)
 		close(output->fd);
 	gs_replace_drop(&output->replace);
 	free(output->place.head);
-	if (output->spool.fd >= 0)
+	if (output->spool.dir != NULL)
 		gs_spill_file_close(&output->spool);
 	free(output->own_name);
-	*output = (struct gs_ranked_output){ .fd = -1 };
+	*output = (struct gs_ranked_output){ .ranks = output->ranks };
 }
 
 /* ---- writing ------------------------------------------------------------------------- */
@@ -209,8 +207,6 @@ gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t h
 	const struct gsort_options *given = output->given;
 	uint64_t before, all;
 
-	if (output->ranks == NULL)
-		return GS_OK;
 	output->header_bytes = header_bytes;
 	if (gs_ranked_output_places(output))
 		return open_place(output, bytes);
@@ -460,7 +456,7 @@ gs_status
 gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
                         const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes)
 {
-	if (output->ranks == NULL)
+	if (output->ranks->size == 1)
 		return gs_outputs_finish(own);
 	if (!output->one_file)
 		return output->spools ? finish_own_spool(output, keys, key_bytes, lines, bytes)

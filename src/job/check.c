@@ -46,8 +46,9 @@ gs_records_check(struct gsort *job, struct gs_follow *follow)
 
 	if (bytes == 0)
 		return gs_item_fail_large(unit, GS_AHEAD_CHUNKS + 2);
-	TRY(gs_arena_open(&job->arena, GS_AHEAD_CHUNKS * bytes, false));
-	gs_ahead_open(ahead, job->files.input, gs_arena_take(&job->arena, GS_AHEAD_CHUNKS * bytes), bytes);
+	TRY(gs_arena_open(&job->keys.arena, GS_AHEAD_CHUNKS * bytes, false));
+	gs_ahead_open(ahead, job->files.input,
+	              gs_arena_take(&job->keys.arena, GS_AHEAD_CHUNKS * bytes), bytes);
 	ahead->skip_bytes = job->options.skip_bytes;
 	ahead->clock = &job->monitor.clock;
 	while ((status = gs_ahead_take(ahead, &chunk)) == GS_OK && chunk != NULL) {
@@ -84,8 +85,8 @@ check_text(struct gsort *job, struct gs_follow *follow)
 	struct gs_line_reader *reader = NULL;
 	void *memory;
 
-	TRY(gs_arena_open(&job->arena, GS_LINE_READER_MOST_BYTES, false));
-	memory = gs_arena_take(&job->arena, GS_LINE_READER_MOST_BYTES);
+	TRY(gs_arena_open(&job->keys.arena, GS_LINE_READER_MOST_BYTES, false));
+	memory = gs_arena_take(&job->keys.arena, GS_LINE_READER_MOST_BYTES);
 	while (gs_input_next(job->files.input)) {
 		gs_status status;
 
@@ -112,7 +113,7 @@ gs_status
 gs_job_check(struct gsort *job, bool *disorder)
 {
 	struct gs_follow follow = {
-		.order = job->order,
+		.order = job->items.by,
 		.key_bits = job->plan_input.key_bits,
 		.strict = job->options.unique,
 		.counts_breaks = job->options.check == GSORT_CHECK_SUMMARY,

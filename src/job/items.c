@@ -51,7 +51,7 @@ describe(struct gsort *job)
 	items->written = items->order;
 	if (job->options.keep_order)
 		items->written.item_bytes -= sizeof(uint64_t);
-	job->order = &items->order;
+	job->items.by = &items->order;
 	return GS_OK;
 }
 

@@ -263,6 +263,7 @@ void gs_confine(void *context);
 
 /* A sort of keys has these; lines have the reader that is ahead, too. */
 struct gs_key_job {
+	struct gs_arena  arena;		/* all buffers of a sort, merge or check */
 	struct gs_ingest ingest;
 	struct gs_store  store;
 	struct gs_turn   turn;		/* of lines, if they begin as numbers */
@@ -288,6 +289,7 @@ struct gs_line_job {
 struct gs_items {
 	struct gs_record_ingest ingest;
 	struct gs_item_order    order, written;	/* of sorted items, and of the output's */
+	const struct gs_item_order *by;		/* ORDER; NULL: elements are keys */
 	struct gs_item_store   *store;
 	struct gs_item_firsts  *firsts;	/* of --keep-order, in place of it */
 	struct gs_show          show;	/* lines with counts or as JSON, wide keys as text */
@@ -319,13 +321,11 @@ struct gsort {
 	struct gsort_options options;		/* a copy of the caller's; a rank has changed it */
 	const struct gs_kind *(*kind_of)(const struct gsort_options *options);
 	const struct gs_kind *kind;		/* of elements */
-	const struct gs_item_order *order;	/* of items; NULL: keys */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;
 	struct gsort_stats   stats;
 	struct gs_phases     phases;
-	struct gs_arena      arena;		/* all buffers of a sort or merge */
 	struct gs_job_files  files;
 	struct gs_key_job    keys;
 	struct gs_items      items;

@@ -49,18 +49,18 @@ static void
 carve(struct gsort *job)
 {
 	if (job->options.operation == GSORT_SORT)
-		gs_ingest_carve(&job->keys.ingest, &job->plan, &job->arena);
-	gs_store_carve(&job->keys.store, &job->options, &job->plan_input, &job->plan, &job->arena);
+		gs_ingest_carve(&job->keys.ingest, &job->plan, &job->keys.arena);
+	gs_store_carve(&job->keys.store, &job->options, &job->plan_input, &job->plan, &job->keys.arena);
 	if (job->handover == NULL)
-		gs_emit_carve(&job->emit, &job->options, &job->plan, &job->arena);
+		gs_emit_carve(&job->emit, &job->options, &job->plan, &job->keys.arena);
 }
 
 static gs_status
 allocate(struct gsort *job)
 {
-	job->arena = (struct gs_arena){ .base = NULL };
+	job->keys.arena = (struct gs_arena){ .base = NULL };
 	carve(job);
-	TRY(gs_arena_open(&job->arena, job->arena.used_bytes, job->plan.huge_pages));
+	TRY(gs_arena_open(&job->keys.arena, job->keys.arena.used_bytes, job->plan.huge_pages));
 	carve(job);
 	gs_store_open(&job->keys.store, &job->monitor);
 	job->engine = gs_store_engine(&job->keys.store);

@@ -105,7 +105,7 @@ describe(struct gsort *job)
 	struct gs_line_job *lines = &job->items.lines;
 
 	TRY(gs_line_job_order(job, false));
-	job->order = &job->items.order;
+	job->items.by = &job->items.order;
 	gs_line_items_order(&job->items.written, &lines->whole, &lines->order, 0);
 	job->items.order = job->items.written;
 	if (gs_options_want_numbers(options))
@@ -128,7 +128,7 @@ describe_numbers(struct gsort *job)
 		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
 	};
 	job->items.written = job->items.order;
-	job->order = &job->items.order;
+	job->items.by = &job->items.order;
 	return GS_OK;
 }
 
@@ -206,7 +206,7 @@ put_numbers(const struct gsort *job, const char *data, const char *end, char *in
 static gs_status
 make_numbers(const struct gsort *job, char **data, size_t *bytes)
 {
-	return make(job, data, bytes, job->order->item_bytes, put_numbers);
+	return make(job, data, bytes, job->items.by->item_bytes, put_numbers);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */

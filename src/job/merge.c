@@ -171,8 +171,8 @@ open_items(struct gsort *job, const struct gs_item_merge_sizes *sizes, struct gs
 	all->threads = 1;
 	all->spare = sizes->spare;
 	job->items.lines.header_most = sizes->header_most;
-	gs_verify_expect_items(&job->verify, &job->options, job->order);
-	TRY(gs_item_merger_open(merger, job->order, &job->options, count, sizes->room));
+	gs_verify_expect_items(&job->verify, &job->options, job->items.by);
+	TRY(gs_item_merger_open(merger, job->items.by, &job->options, count, sizes->room));
 	for (size_t i = 0; i < count; i++)
 		merger->sources[i] = (struct gs_merge_source){
 			.fill = gs_merge_fill, .context = &all->inputs[i],

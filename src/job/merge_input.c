@@ -352,7 +352,7 @@ list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
 			.all = all, .memory = memory + i % most * all->room,
 			.name = job->options.inputs[i],
 			.follow = {
-				.order = job->order, .key_bits = job->plan_input.key_bits, .threads = 1,
+				.order = job->items.by, .key_bits = job->plan_input.key_bits, .threads = 1,
 			},
 		};
 		if (strcmp(input->name, "-") == 0) {

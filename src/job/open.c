@@ -325,7 +325,7 @@ gs_status
 gs_job_replan(struct gsort *job)
 {
 	gs_store_close(&job->keys.store);
-	gs_arena_close(&job->arena);
+	gs_arena_close(&job->keys.arena);
 	TRY(make_plan(job));
 	return job->kind->allocate(job);
 }
@@ -443,7 +443,7 @@ gs_job_reopen(struct gsort *job)
 
 	gs_emit_close(&job->emit);
 	gs_store_close(&job->keys.store);
-	gs_arena_close(&job->arena);
+	gs_arena_close(&job->keys.arena);
 	TRY(describe(job));
 	collect_plan_input(job);
 	job->plan_input.beside_bytes += chunks > SMALL_CHUNKS_BYTES ? chunks : 0;
@@ -510,6 +510,6 @@ gs_job_close(struct gsort *job)
 	gs_outputs_close(&job->files.outputs);
 	gs_store_close(&job->keys.store);
 	gs_input_close(job->files.input);
-	gs_arena_close(&job->arena);
+	gs_arena_close(&job->keys.arena);
 	pthread_mutex_destroy(&job->files.confinement.lock);
 }

@@ -257,7 +257,7 @@ choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_
 		status = job->kind->make_items(job, &items, &bytes);
 	status = gs_ranks_agree(job->ranked->ranks, status);
 	if (status == GS_OK)
-		status = gs_item_sample_split(owners, job->order, items, bytes, together(job),
+		status = gs_item_sample_split(owners, job->items.by, items, bytes, together(job),
 		                              job->ranked->ranks, store);
 	free(items);
 	return status;
@@ -335,7 +335,7 @@ gs_items_deal(struct gsort *job, struct gs_taker *taker)
 		                      "by key", GS_ITEM_BINS_MOST));
 	if (job->options.keep_order)
 		gs_item_firsts_let_pass(job->items.firsts, deal_firsts, job);
-	return deal_items(job, job->order, false, taker);
+	return deal_items(job, job->items.by, false, taker);
 }
 
 /* ---- the output ------------------------------------------------------------------------- */

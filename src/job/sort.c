@@ -412,20 +412,16 @@ gs_job_sort(struct gsort *job)
 {
 	gs_status status;
 
-	if (!gs_is_alone(job)) {	/* an error of one ends all */
-		TRY(gs_ranked_open_gpu(job));
-		return sort_once(job);
-	}
 	TRY(gs_input_record(job->files.input, job->plan.record_bytes, job->plan.huge_pages));
 	if (job->plan.peek_bytes > 0)
 		TRY(peek(job));
+	/* several ranks have a GPU only if the user demands one */
+	TRY(gs_ranks_agree(job->ranked->ranks, job->plan.device == GSORT_DEVICE_GPU ? open_gpu(job) : GS_OK));
 	if (job->plan.device != GSORT_DEVICE_GPU) {
 		gs_input_stop_recording(job->files.input);
 		return sort_once(job);
 	}
-	TRY(open_gpu(job));
-	if (job->plan.device == GSORT_DEVICE_GPU && job->options.device == GSORT_DEVICE_AUTO)
-		job->emit.delivered.resumable = true;
+	job->emit.delivered.resumable = job->options.device == GSORT_DEVICE_AUTO;
 	status = sort_once(job);
 	if (job->plan.device != GSORT_DEVICE_GPU || (status != GS_EDEVICE && status != GS_ENOCOPY))
 		return status;

@@ -260,14 +260,11 @@ void gs_ranked_close(struct gs_ranked *ranked);
 /* ---- what several ranks do between the stages of a sort (settle.c) ------- */
 
 /*
- *     open_gpu; deal; the job reads, and the taker settles; place; the job writes; finish
+ *     deal; the job reads, and the taker settles; place; the job writes; finish
  *
  * All are collective.  After a failure gs_ranks_abort() must end the other ranks, unless ranks->agreed.
  * A job alone keeps what it reads, and its output is the whole.
  */
-
-/** Open the GPU that the plan demands, if it does; of several ranks.  GS_ENODEV. */
-MUST_CHECK gs_status gs_ranked_open_gpu(struct gsort *job);
 
 /* What kinds have for that (job.h). */
 MUST_CHECK gs_status gs_keys_deal(struct gsort *job, struct gs_taker *taker);

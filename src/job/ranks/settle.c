@@ -411,18 +411,6 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 gs_status
-gs_ranked_open_gpu(struct gsort *job)
-{
-	gs_status status = GS_OK;
-
-	if (job->plan.device == GSORT_DEVICE_GPU)
-		status = gs_store_open_gpu(&job->keys.store);
-	if (status != GS_OK)
-		status = gs_fail(GS_ENODEV, "--device=gpu: %s", gs_message());
-	return gs_ranks_agree(job->ranked->ranks, status);
-}
-
-gs_status
 gs_ranked_check(struct gsort *job, bool *disorder)
 {
 	struct gs_ranks *ranks = job->ranked->ranks;

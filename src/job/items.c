@@ -254,12 +254,15 @@ work(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept)
 }
 
 /* A merge has counted itself. */
-static void
-count_read(const struct gsort *job, struct gsort_stats *stats)
+void
+gs_items_count_read(const struct gsort *job, struct gsort_stats *stats)
 {
+	const struct gs_line_ingest *lines = &job->items.lines.ingest;
+
+	stats->invalid_lines = lines->faults.invalid;
 	if (job->engine.context == NULL)
 		return;
-	stats->bytes_in = job->items.ingest.read.bytes;
+	stats->bytes_in = job->items.ingest.read.bytes + lines->bytes;	/* records or lines */
 	stats->keys = job->engine.count(job->engine.context, 0);
 }
 
@@ -269,5 +272,6 @@ const struct gs_kind gs_records = {
 	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_all,
 	.header = find_header, .check = gs_records_check, .merge = gs_items_merge,
 	.begin_input = gs_records_begin_input, .fill = gs_records_fill, .work = work, .type = "record",
-	.explain = gs_records_explain, .explain_memory = gs_items_explain_memory, .count = count_read,
+	.explain = gs_records_explain, .explain_memory = gs_items_explain_memory,
+	.count = gs_items_count_read,
 };

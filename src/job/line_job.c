@@ -395,24 +395,13 @@ work(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept)
 	return options->csv ? GS_WORK_CSV : fields ? GS_WORK_FIELDS : GS_WORK_LINES;
 }
 
-/* A merge has counted itself. */
-static void
-count_read(const struct gsort *job, struct gsort_stats *stats)
-{
-	stats->invalid_lines = job->items.lines.ingest.faults.invalid;
-	if (job->engine.context == NULL)
-		return;
-	stats->bytes_in = job->items.lines.ingest.bytes;
-	stats->keys = job->engine.count(job->engine.context, 0);
-}
-
 const struct gs_kind gs_lines = {
 	.items = true, .adapt = gs_items_adapt, .describe = describe, .plan = gs_items_plan,
 	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_to,
 	.header = find_header, .check = check, .merge = gs_items_merge, .begin_input = gs_lines_begin_input,
 	.fill = gs_lines_fill, .work = work, .type = "lines", .explain = gs_lines_explain,
-	.explain_memory = gs_items_explain_memory, .count = count_read,
+	.explain_memory = gs_items_explain_memory, .count = gs_items_count_read,
 };
 
 /* The lines of --argsort of text are keys. */
@@ -421,5 +410,5 @@ const struct gs_kind gs_text_numbers = {
 	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .make_items = make_numbers, .deal = gs_items_deal, .read = read_to,
 	.header = find_header, .work = work, .explain = gs_keys_explain,
-	.explain_memory = gs_items_explain_memory, .count = count_read,
+	.explain_memory = gs_items_explain_memory, .count = gs_items_count_read,
 };

@@ -29,7 +29,7 @@
 #include "spill/spill.h"
 #include "stages/figures/answer.h"
 
-/* May a merge become a sort?  See line_job.c. */
+/* May a merge become a sort?  See merge.c. */
 static bool
 may_sort(const struct gsort_options *options)
 {

@@ -64,12 +64,6 @@ nth_block(const struct gs_pool *pool, uint32_t n)
 	return begin + trips % apart * page + trips / apart * trip + n % trip + 1;
 }
 
-size_t
-gs_pool_used(const struct gs_pool *pool)
-{
-	return (pool->used - pool->free.blocks) * pool->block_bytes;
-}
-
 void
 gs_chain_add(struct gs_pool *pool, struct gs_chain *chain, uint32_t block)
 {

@@ -62,9 +62,6 @@ struct gs_pool *gs_pool_init(void *block_table, void *memory, size_t bytes, size
  */
 void gs_pool_spread(struct gs_pool *pool, unsigned threads, size_t from_bytes);
 
-/** Bytes of blocks that are taken. */
-size_t gs_pool_used(const struct gs_pool *pool);
-
 /** Blocks that a thread takes from the pool, or gives back, at once: 16 KiB at least, so that few
  *  threads wait for each other, or 4 of a small pool.  It owns at most twice as many empty ones. */
 static inline size_t

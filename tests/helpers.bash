@@ -34,7 +34,28 @@ make_bin() {
 	done
 }
 
+# shellcheck disable=SC2034  # the variables are of Bats
+# row_failed: instead of bats_error_trap, for rows whose commands Bats does not follow
+row_failed() {
+	bats_error_trap
+	bats_capture_stack_trace
+	# A row that returns 1 says itself what is wrong; its line is not known any more.
+	[ "${FUNCNAME[1]}" != bats_perform_test ] || BATS_DEBUG_LAST_STACK_TRACE=()
+}
+
+# follow_failures_only: Bats notes the line of each command before it runs, in case it fails.  That took
+# longer than most commands: 5,000 turns of a loop 3.9 s, without it 0.03.  Here a command is noted once
+# it has failed.
+# shellcheck disable=SC2034
+follow_failures_only() {
+	[ -n "${BATS_DEBUG_LAST_STACK_TRACE_IS_VALID+set}" ] || return 0	# Bats before 1.5
+	trap - DEBUG
+	trap row_failed ERR
+	BATS_DEBUG_LASTLAST_STACK_TRACE=()
+}
+
 setup() {
+	follow_failures_only
 	# Bats before 1.4, as in Ubuntu 22.04, makes no folder for a test.
 	: "${BATS_TEST_TMPDIR:=$(mktemp -d -p "${BATS_RUN_TMPDIR:-}")}"
 	mkdir -p "${BATS_TEST_TMPDIR:?}/work"

@@ -19,6 +19,9 @@
 
 enum { OWNER_KEYS = 16384, ALL_KEYS = 1 << 22 };
 
+/* Of little input a key of so many bytes is enough, of less yet 256: shares are within 1.2 of the mean. */
+enum { LEAST_KEYS = 256, LEAST_STRATUM_BYTES = 64 };
+
 size_t
 gs_sample_wanted(unsigned ranks)
 {
@@ -289,16 +292,20 @@ take(struct taking *taking)
 	return gs_first_error_close(&taking->error);
 }
 
-/* Take COUNT, or as many as there are. */
+/* Take COUNT, or as many as there are strata. */
 static gs_status
 take_all(struct taking *taking, size_t count)
 {
 	const size_t parts = taking->parts->count;
+	uint64_t most;
 	gs_status status;
 
 	for (size_t p = 0; p < parts; p++)
 		taking->units += part_units(taking, p);
-	taking->count = taking->units < count ? (size_t)taking->units : count;
+	most = taking->units / LEAST_STRATUM_BYTES * (taking->key_bytes > 0 ? taking->key_bytes : 1);
+	most = most > LEAST_KEYS ? most : LEAST_KEYS;
+	most = most < taking->units ? most : taking->units;
+	taking->count = most < count ? (size_t)most : count;
 	if (taking->count == 0)
 		return GS_OK;
 	status = GS_NEW(taking->fds, parts, "inputs");

@@ -5,18 +5,21 @@
  * GSORT_RANKS says how many.  Each has a job of its own, with the same options; the first one
  * that fails ends the others.
  *
+ * SIGALRM ends a job that hangs.
+ *
  * Rank 0 is the main thread, which alone takes signals, as in a process of its own: it makes the shared
  * output, and no file may come up behind the handler that removes it.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/launch.h"
 #include "cli/process.h"
 #include "cli/report.h"
 #include "tests/mpi/ranks_threads.h"
 
-enum { RANKS_MOST = 64 };
+enum { RANKS_MOST = 64, HANGS_AFTER_S = 120 };
 
 static unsigned size;
 static _Thread_local struct gs_ranks *ranks;
@@ -39,6 +42,7 @@ gs_launch_begin(int *argc, char ***argv)
 		gs_report_error("cannot make the ranks");
 		gs_process_end(GS_EXIT_ERROR);
 	}
+	alarm(HANGS_AFTER_S);
 }
 
 unsigned

@@ -13,9 +13,9 @@ same() {
 	shift
 	gsort "$@" -o alone
 	for n in ${counts//,/ }; do
-		GSORT_RANKS=$n timeout 120 "$ranks" "$@" -o together || { echo "failed: -n $n $*"; return 1; }
+		GSORT_RANKS=$n "$ranks" "$@" -o together || { echo "failed: -n $n $*"; return 1; }
 		cmp alone together || { echo "differs: -n $n $*"; return 1; }
-		rm -f together
+		: >together
 	done
 }
 
@@ -24,7 +24,7 @@ says_the_same() {
 	local n=$1 alone=0 together=0
 	shift
 	gsort "$@" >a 2>&1 || alone=$?
-	GSORT_RANKS=$n timeout 120 "$ranks" "$@" >t 2>&1 || together=$?
+	GSORT_RANKS=$n "$ranks" "$@" >t 2>&1 || together=$?
 	sed -i 's/^gsort-ranks: \(rank . on here: \)*/gsort: /' t
 	[ $alone = $together ] && cmp a t || { echo "-n $n $*"; cat a t; return 1; }
 }

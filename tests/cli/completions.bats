@@ -146,9 +146,9 @@ zsh_offers() {
 		}
 		zle -C offer list-choices _main_complete; bindkey '^I' offer
 		finish() { print >>done }; zle -N finish; bindkey '^X' finish; print >ready"
-		for ((i = 0; i < 100; i++)); do [[ -e ready ]] && break; sleep 0.1; done
+		for ((i = 0; i < 300; i++)); do [[ -e ready ]] && break; sleep 0.1; done
 		zpty -w -n z "$2"$'\t\x18'
-		for ((i = 0; i < 100; i++)); do [[ -e done ]] && break; sleep 0.1; done
+		for ((i = 0; i < 300; i++)); do [[ -e done ]] && break; sleep 0.1; done
 		zpty -d z
 	END
 	rm -f ready done offered

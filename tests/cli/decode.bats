@@ -262,7 +262,7 @@ told() {
 	gen --seed 1 --keys 10000 --type u32 >keys
 	gsort -u32 keys >sorted
 	for n in 1 4 1000 100000; do
-		head -c $n /dev/urandom >top
+		gen --seed $n --keys $n --type u8 >top
 		cat top keys >in
 		gsort -u32 --header=$n in | cmp - <(cat top sorted)
 		cat in | gsort -u32 --header=$n | cmp - <(cat top sorted)
@@ -330,7 +330,7 @@ told() {
 	gsort -f64 --to=text in.f64 | grep -v nan >shuffled
 	gen --seed 2 --keys 60000 --type text --range full |
 		sed -e 's/^\(-*[0-9]\)\([0-9]\{3\}\)/\1.\2/' >>shuffled
-	sort -R shuffled >in
+	shuf --random-source=shuffled shuffled >in
 	sort -g in >sorted
 	gsort -g in >expected
 	gsort -g sorted | cmp - expected

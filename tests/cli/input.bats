@@ -108,19 +108,19 @@ suffixes="gz bz2 xz zst lz4"
 	[ "$(gsort <(echo 2) <(echo 1) | tr '\n' ' ')" = "1 2 " ]
 	mkfifo p q
 	{ seq 20000 -1 1 >p; seq 30000 -1 20001 >q; } &	# q only when p has been read
-	timeout 20 gsort p q >out
+	timeout 60 gsort p q >out
 	seq 30000 | cmp - out
 }
 
 @test "a bad line ends the program, whatever pipe waits after it" {
 	echo abc >bad
 	mkfifo p
-	fails "bad:1: not a number" timeout 10 gsort bad p	# nobody ever writes
+	fails "bad:1: not a number" timeout 60 gsort bad p	# nobody ever writes
 	exec 4<>p						# a writer, who never writes
-	fails "bad:1: not a number" timeout 10 gsort bad p
-	fails "bad:1: not a number" timeout 10 gsort bad - <&4
+	fails "bad:1: not a number" timeout 60 gsort bad p
+	fails "bad:1: not a number" timeout 60 gsort bad - <&4
 	# Where there is a GPU, a pipe is read before one is chosen; but not before files.
-	! command -v gsort-emu || fails "bad:1: not a number" timeout 10 gsort-emu bad p
+	! command -v gsort-emu || fails "bad:1: not a number" timeout 60 gsort-emu bad p
 	exec 4<&-
 }
 
@@ -170,7 +170,7 @@ suffixes="gz bz2 xz zst lz4"
 	fails "cannot read: nofile: No such file or directory" gsort -u32 -o out nofile
 	[ ! -e out ]
 	mkfifo p	# would block if it were opened
-	fails "cannot read: nofile" timeout 10 gsort p nofile
+	fails "cannot read: nofile" timeout 60 gsort p nofile
 }
 
 @test "a directory is no file" {
@@ -223,7 +223,7 @@ suffixes="gz bz2 xz zst lz4"
 	{
 		sleep 0.2; printf '3\n1\n'
 		sleep 0.2; printf '\004'
-		for wait in {1..50}; do [ -s out ] || sleep 0.1; done
+		eventually [ -s out ]
 		cat out >first 2>&1
 	} | script -qec 'gsort >out' /dev/null
 	[ "$(cat first)" = "$(printf '1\n3')" ]

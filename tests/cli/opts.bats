@@ -338,9 +338,9 @@ gives() {
 
 @test "it is refused before any input is read" {
 	mkfifo never		# opening it would block
-	run timeout 5 "$(command -v gsort)" -R never
+	run timeout 60 "$(command -v gsort)" -R never
 	[ "$status" -eq 2 ]
-	run timeout 5 "$(command -v gsort)" never -u32 -n
+	run timeout 60 "$(command -v gsort)" never -u32 -n
 	[ "$status" -eq 2 ]
 }
 

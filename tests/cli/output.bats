@@ -33,8 +33,8 @@ only() {
 
 @test "an output that cannot be made is an error, and found before reading" {
 	mkfifo p
-	fails "open failed: nodir/out: No such file or directory" timeout 10 gsort -o nodir/out p
-	fails "open failed: old/out: Not a directory" timeout 10 gsort -o old/out p
+	fails "open failed: nodir/out: No such file or directory" timeout 60 gsort -o nodir/out p
+	fails "open failed: old/out: Not a directory" timeout 60 gsort -o old/out p
 	mkdir d
 	fails "open failed: d: Is a directory" gsort -u32 -o d in
 	fails "open failed: d/: Is a directory" gsort -u32 -o d/ in

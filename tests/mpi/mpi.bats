@@ -697,7 +697,7 @@ ranks_differ() {
 	local one="rank 1 on [^ ]*: " name=$1
 	needs_mpi "$name"
 	mkdir here there
-	seq 3000 | shuf | tee in >also
+	seq 3000 | shuf --random-source=<(yes) | tee in >also
 	printf 'in\0also\0' >files
 	ln in also files here
 	ln in also there

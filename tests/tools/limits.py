@@ -72,7 +72,7 @@ def write_file(kind, size, name):
         head = "{'descr': '<u4', 'fortran_order': False, 'shape': (%d,), }" % (size // 4)
         with open(name, "wb") as file:
             file.write(b"\x93NUMPY\x01\0v\0" + head.ljust(117).encode() + b"\n")
-            file.write(os.urandom(min(size // 4 * 4, MIB)) * (size // MIB or 1))
+            file.write(draw.getrandbits(8 * MIB).to_bytes(MIB, "little")[:size // 4 * 4] * (size // MIB or 1))
             file.truncate(128 + size // 4 * 4)
     elif kind == "long":                # one line is most of it
         with open(name, "wb") as file:

@@ -342,8 +342,6 @@ if (job->kind->items && order == NULL)
 		[ -e "$script" ] || continue	# .ci is not distributed by everyone
 		bash -n "$script"
 	done
-	needs shellcheck
-	LINT=scripts tests/house/lint.sh . "$GSORT_BUILD"
 }
 
 @test "tests need nothing newer than Bats 1.2" {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* text_decoder.c - lines become keys, whatever the chunks and the threads */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/simd.h"
 #include "format/text/text_decoder.h"
@@ -17,7 +19,7 @@ struct result {
 	gs_status status;
 	size_t    count[GS_TEXT_CLASSES], room[GS_TEXT_CLASSES];
 	uint64_t *keys[GS_TEXT_CLASSES];	/* widened */
-	uint64_t  small[GS_SMALL_COUNT];
+	uint64_t  small[GS_SMALL_COUNT], parts;	/* which of them are not all 0 */
 	uint64_t  lines;
 	uint64_t  invalid;
 	char      header[64];
@@ -26,6 +28,21 @@ struct result {
 };
 
 static struct result *spare;		/* was dropped: it is large, and new pages take time */
+
+/* The result of nothing.  Few parts of the small values are counted, and to clear all takes long. */
+static struct result *
+new_result(void)
+{
+	struct result *result = spare != NULL ? spare : calloc(1, sizeof *result);
+
+	spare = NULL;
+	for (unsigned part = 0; part < 64; part++)
+		if (result->parts >> part & 1)
+			memset(result->small + part * GS_SMALL_PART, 0, GS_SMALL_PART * sizeof *result->small);
+	memset(result, 0, offsetof(struct result, small));
+	memset(&result->parts, 0, sizeof *result - offsetof(struct result, parts));
+	return result;
+}
 
 static void
 hear(void *context, const char *line)
@@ -65,25 +82,15 @@ static struct result *
 decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t chunk_bytes,
           unsigned threads)
 {
-	struct result *result = spare != NULL ? spare : malloc(sizeof *result);
+	struct result *result = new_result();
 	const size_t decoder_bytes = gs_text_decoder_bytes(chunk_bytes, threads, &options);
-	static void *memory;		/* the last one's, as new pages take time */
-	static size_t memory_bytes;
+	void *memory = mmap(NULL, decoder_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct gs_text_decoder *decoder;
 	const char *header;
 	size_t at = 0;
 
-	if (memory_bytes < decoder_bytes) {
-		free(memory);
-		memory = aligned_alloc(4096, decoder_bytes);
-		memory_bytes = decoder_bytes;
-	}
-
-	spare = NULL;
-	memset(result, 0, sizeof *result);
 	options.warn = hear;
 	options.warn_context = result;
-	memset(memory, 0, decoder_bytes);
 	gs_simd_at_most(level);
 	decoder = gs_text_decoder_init(memory, chunk_bytes, threads, &options);
 	gs_simd_at_most(GS_SIMD_AVX512);
@@ -101,13 +108,14 @@ decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t
 		if (result->status == GS_OK)
 			fetch(decoder, result);
 	} while (at < bytes && result->status == GS_OK);
-	gs_text_fetch_small(decoder, result->small);
+	result->parts = gs_text_fetch_small(decoder, result->small);
 	gs_text_end(decoder);
 	result->lines = gs_text_lines(decoder);
 	result->invalid = gs_text_invalid(decoder);
 	header = gs_text_header(decoder, &result->header_bytes);
 	if (result->header_bytes <= sizeof result->header)
 		memcpy(result->header, header, result->header_bytes);
+	munmap(memory, decoder_bytes);
 	return result;
 }
 

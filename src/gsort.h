@@ -456,8 +456,8 @@ struct gsort_array_options {
  * Sort COUNT keys in place.  Equal keys are equal bits, so stability makes no difference.
  *
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
- * Memory: none up to 16 KiB of keys; then three times the keys, 2 MiB at most; of several threads, or from
- * some MiB of keys on, 17/16 of the keys, and 28 MiB a thread, of which it touches about a half: its own, or
+ * Memory: none up to 16 KiB of keys; then three times the keys, 2 MiB at most, for each thread; from some MiB
+ * of keys on, 17/16 of the keys, and 28 MiB a thread, of which it touches about a half: its own, or
  * OPTIONS.scratch.  Up to 64 MiB of its own are kept for the next call of the process.
  */
 GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,

@@ -130,8 +130,9 @@ size_t gs_array_sort_bytes(size_t count, const struct gs_array_args *args);
  * @return  GS_OK; GS_EBUDGET: no memory, and the keys are as they were; GS_EUSAGE: args->scratch is too
  *          small
  *
- * Memory: none up to 16 KiB of keys, else three times the keys, 2 MiB at most; by buckets 17/16 of the keys,
- * and 28 MiB a thread, of which about a half is touched; 3 MiB a thread for keys of 8 and 16 bits.
+ * Memory: none up to 16 KiB of keys, else three times the keys, 2 MiB at most, for each thread; by buckets
+ * 17/16 of the keys, and 28 MiB a thread, of which about a half is touched; 3 MiB a thread for keys of 8 and
+ * 16 bits.
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most keys, O(n x key_bits) for any.
  */
 MUST_CHECK gs_status gs_array_sort(void *keys, size_t count, const struct gs_array_args *args);

@@ -427,7 +427,7 @@ sort_from(const struct bucket *bucket, size_t at, size_t count)
 
 	if (count <= pairs->large || gs_array_sort(bucket->words + at, count, &args) != GS_OK)
 		gs_quicksort_in_place(pairs->kernels, bucket->words + at, count, bucket->scratch,
-		                      count * sizeof *bucket->words, NULL);
+		                      count * sizeof *bucket->words, NULL, 1);
 }
 
 /* Sort words from BEGIN to END whose bits of a key are equal by the lowest WIDTH bits of their keys.  In one

@@ -8,7 +8,7 @@
  *     in order, or reversed  found out, and turned round              settle()
  *     8 and 16 bits          counted                                  sort/count.h
  *     few values             counted                                  sort/cpu/quicksort.h
- *     up to QUICK_BYTES      quicksort, with little scratch memory    sort/cpu/quicksort.h
+ *     up to QUICK_BYTES      quicksort by a team, with little scratch memory  sort/cpu/quicksort.h
  *     more                   buckets by value, by a team; then each   sort/buckets/buckets.h
  *                            part is sorted to its place
  *
@@ -30,14 +30,14 @@
 #include "sort/span.h"
 
 /*
- * What one thread sorts without buckets, and where it partitions keys slower, without AVX-512; of N threads a
- * part of 4 MiB, but QUICK_LEAST_BYTES at least.  Xeon of the H200 host, ns a key by quicksort and buckets:
- * 16 MiB of u32 6.9 and 7.1, u64 7.5 and 7.5; 32 MiB 8.5 and 6.8, 8.8 and 7.8.  2 and 4 MiB of u64, ms, least
- * of 200, quicksort / buckets of two threads: EPYC 9004 1.02 / 1.76 and 2.4 / 3.0, that Xeon 2.1 / 1.8 and
- * 4.6 / 3.3.
+ * What one thread sorts without buckets, and where it partitions keys slower, without AVX-512; N threads a
+ * part of 16 MiB, but QUICK_LEAST_BYTES at least.  Xeon of the H200 host, ns a key by quicksort and buckets:
+ * 16 MiB of u32 6.9 and 7.1, u64 7.5 and 7.5; 32 MiB 8.5 and 6.8, 8.8 and 7.8.  Two threads of a busy Xeon
+ * of two cores, medians: 4 MiB of u32 2.57 and 3.57, 8 MiB 3.17 and 3.57, 16 MiB 4.00 and 4.40; u64 5.3 and
+ * 5.6, 4.6 and 5.0, 5.3 and 5.4.  More than two were not measured.
  */
 enum { QUICK_BYTES = 16 << 20, QUICK_NARROW_BYTES = 8 << 20 };
-enum { QUICK_SHARED_BYTES = 4 << 20, QUICK_LEAST_BYTES = 1 << 20 };
+enum { QUICK_SHARED_BYTES = 16 << 20, QUICK_LEAST_BYTES = 1 << 20 };
 
 /* What a thread maps, and then copies or adds to buckets, at a time: it stays in the second-level cache. */
 enum { SHARE_BYTES = 128 << 10 };
@@ -271,7 +271,7 @@ sort_few(void *keys, size_t count, const struct gs_array_args *args)
 	return true;
 }
 
-/* ---- what fits a cache ------------------------------------------------------------- */
+/* ---- without buckets ------------------------------------------------------------- */
 
 /* What has its scratch memory on the stack. */
 enum { FEW_BYTES = 16 << 10 };
@@ -319,21 +319,31 @@ settle(void *keys, size_t count, const struct gs_array_args *args)
 	return true;
 }
 
+/* Threads of a quicksort, whose first partition is of one.  One that waits for a busy processor costs more
+ * than it saves of less than a millisecond: ns a key of u32 2^17 and 2^18, medians, 11 processes on two
+ * cores, 5 and 5 by one thread, 5 to 13 and 6 to 30 by two; without them 2.5 and 3.4, and 1.8 and 2.2. */
+static unsigned
+quick_threads(size_t bytes, const struct gs_array_args *args)
+{
+	return gs_array_threads(args, bytes / 4);
+}
+
 static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
 	const struct gs_quicksort_maps maps = { to_ordered, to_raw, args };
 	const size_t bytes = count * args->key_bytes;
+	const unsigned threads = quick_threads(bytes, args);
 	size_t scratch_bytes = FEW_BYTES;
 	_Alignas(64) char few[FEW_BYTES];
 	struct gs_array_memory memory = { .at = few };
 
 	if (bytes > FEW_BYTES) {
 		scratch_bytes = gs_quicksort_scratch_bytes(bytes);
-		TRY(get_memory(&memory, scratch_bytes, args));
+		TRY(get_memory(&memory, threads * scratch_bytes, args));
 	}
 	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, count, memory.at,
-	                      scratch_bytes, &maps);
+	                      scratch_bytes, &maps, threads);
 	if (bytes > FEW_BYTES)
 		gs_array_memory_give(&memory);
 	return GS_OK;
@@ -507,7 +517,8 @@ gs_array_sort_bytes(size_t count, const struct gs_array_args *args)
 	case COUNTED:
 		return ALIGNMENT + gs_count_bytes((size_t)1 << args->key_bits, gs_array_threads(args, bytes));
 	case QUICKSORT:
-		return bytes > FEW_BYTES ? ALIGNMENT + gs_quicksort_scratch_bytes(bytes) : 0;
+		return bytes > FEW_BYTES
+		       ? ALIGNMENT + quick_threads(bytes, args) * gs_quicksort_scratch_bytes(bytes) : 0;
 	case BUCKETS:
 		layout = lay_out(count, args);
 		return ALIGNMENT + layout_bytes(&layout);

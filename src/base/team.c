@@ -197,8 +197,10 @@ begin(struct team *team, unsigned threads, bool open)
 	}
 }
 
+/* No other worker joins TEAM, and those that were called and have not begun stay idle: a processor that is
+ * busy may begin with them milliseconds later. */
 static void
-close_team(const struct team *team)
+close_team(struct team *team)
 {
 	struct team **at = &pool.open;
 
@@ -206,6 +208,15 @@ close_team(const struct team *team)
 	while (*at != team)
 		at = &(*at)->next_open;
 	*at = team->next_open;
+	for (unsigned w = 0; w < pool.count; w++) {
+		struct worker *worker = &pool.workers[w];
+
+		if (worker->team == team && atomic_exchange(&worker->called, 0) == 1) {
+			worker->next_idle = pool.idle;
+			pool.idle = worker;
+			atomic_fetch_sub(&team->at_work, 1);
+		}
+	}
 	pthread_mutex_unlock(&pool.lock);
 }
 

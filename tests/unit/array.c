@@ -118,7 +118,7 @@ check_scratch(struct shot *shot)
 }
 
 /* The promise of gsort.h: as much as the keys, a sixteenth more, and 28 MiB a thread; or 3 MiB a thread; or
- * three times few keys, 2 MiB at most, beside 2 MiB for alignment. */
+ * three times few keys, 2 MiB at most, for each thread that has 512 KiB, beside 2 MiB for alignment. */
 static void
 check_scratch_sizes(void)
 {
@@ -133,7 +133,8 @@ check_scratch_sizes(void)
 				const size_t all = (size_t)(2 + k % 2) << (k / 2 - 1), count = all >> t;
 				const size_t most = t < 2 ? 0 : all + all / 16;
 				const size_t more = (size_t)(t < 2 ? 3 : 28) << 20;
-				const size_t few = (2 << 20) + (3 * all < 2 << 20 ? 3 * all : 2 << 20);
+				const size_t team = threads < 1 + (all >> 20) ? threads : 1 + (all >> 20);
+				const size_t few = (2 << 20) + team * (3 * all < 2 << 20 ? 3 * all : 2 << 20);
 				const size_t bytes = gsort_scratch_bytes(count, types[t], &options);
 
 				CHECK(bytes <= most + threads * more &&
@@ -296,8 +297,8 @@ check_shapes(void)
 	const size_t count = units_brief() ? 300001 : 1500001;
 
 	for (unsigned shape = 0; shape < SHAPES; shape++) {
-		check_all(GSORT_F64, shape, count, false, 3);
-		check_all(GSORT_U32, shape, count, shape % 2, 3);
+		check_all(GSORT_F64, shape, count, false, 16);		/* in buckets */
+		check_all(GSORT_U32, shape, count, shape % 2, 2);	/* where they are, by a team */
 		check_all(GSORT_U64, shape, 50000, shape % 2, 1);
 	}
 	check_all(GSORT_I64, 0, MOST, true, 4);

@@ -54,10 +54,19 @@ check(const struct arrays *arrays, unsigned bits, const char *name, size_t count
 		memcpy(arrays->keys, arrays->input, count * (bits / 8));
 		gs_quicksort_in_place(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys,
 		                      count, arrays->scratch, gs_quicksort_scratch_bytes(count * (bits / 8)),
-		                      NULL);
+		                      NULL, 1);
 		for (at = 0; at < count && arrays->expect[at] == gs_key_at(arrays->keys, bits, at);)
 			at++;
 		CHECK(at == count, "and where they are: not at %zu", at);
+		if (count < 1024 || simd < (int)gs_simd_best())
+			continue;
+		memcpy(arrays->keys, arrays->input, count * (bits / 8));
+		gs_quicksort_in_place(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys, count,
+		                      arrays->scratch,
+		                      gs_least(count * (bits / 8), GS_QUICKSORT_SCRATCH_BYTES), NULL, 3);
+		for (at = 0; at < count && arrays->expect[at] == gs_key_at(arrays->keys, bits, at);)
+			at++;
+		CHECK(at == count, "and by three threads: not at %zu", at);
 	}
 }
 

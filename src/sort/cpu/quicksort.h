@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * quicksort.h - sort keys that fit a cache, into another array or in place, in one thread
+ * quicksort.h - sort keys that fit a cache, into another array, or in place
  *
  * By bins and then by partitions; parts.c makes the bins itself, of keys that lie in blocks.
  */
@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/round.h"
 #include "sort/cpu/simd_kernels.h"
 
 /* Keys in a sample: their median misses the middle of all keys by 6 % (one standard deviation). */
@@ -81,17 +82,18 @@ enum { GS_QUICKSORT_SCRATCH_BYTES = 2 << 20 };
 static inline size_t
 gs_quicksort_scratch_bytes(size_t bytes)
 {
-	return bytes < GS_QUICKSORT_SCRATCH_BYTES / 3 ? 3 * bytes : GS_QUICKSORT_SCRATCH_BYTES;
+	return gs_least(gs_round_up(3 * bytes, 64), GS_QUICKSORT_SCRATCH_BYTES);
 }
 
 /**
  * Sort COUNT keys where they are.
  *
- * @scratch  room for as many, in SCRATCH_BYTES, or GS_QUICKSORT_SCRATCH_BYTES of it
+ * @scratch  for each thread room for as many, in SCRATCH_BYTES, or GS_QUICKSORT_SCRATCH_BYTES of it
  * @maps     of the keys, by which they are mapped while a cache holds them; or NULL: they are ordered bits
+ * @threads  at most; several need 1024 keys or more
  */
 void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, size_t count, void *scratch,
-                           size_t scratch_bytes, const struct gs_quicksort_maps *maps);
+                           size_t scratch_bytes, const struct gs_quicksort_maps *maps, unsigned threads);
 
 /* ---- keys that fit the second-level cache, in bins of about a leaf each (distribution.c) ---- */
 

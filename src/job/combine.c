@@ -248,8 +248,6 @@ open_part(struct gsort *job, struct part *part, const char *const *name, bool al
 	part->job.options.head = false;
 	part->job.options.tail.wanted = false;
 	part->job.options.converts = false;
-	part->job.options.underline = false;
-	part->job.options.stable = true;	/* equal items stay in their order */
 	part->job.kind_of = job->kind_of;
 	part->job.handover = &part->handover;
 	part->job.monitor.note = job->monitor.note;

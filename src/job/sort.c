@@ -168,21 +168,6 @@ answer(struct gsort *job)
 	return status;
 }
 
-/* How many there are, or, where that must be known before they are written, how many items leave. */
-static gs_status
-count(struct gsort *job, uint64_t *count)
-{
-	const struct gs_engine *engine = &job->engine;
-
-	*count = job->items.show.elements = job->ranked->elements;
-	if (engine->count_out == NULL)
-		return GS_OK;
-	if ((gs_select_wants_groups(&job->options) || job->options.set != GSORT_NO_SET) &&
-	    job->files.outputs.count == 1 && !job->items.npy.writes_header)
-		return GS_OK;
-	return engine->count_out(engine->context, count);
-}
-
 /* Sorted elements to the output, or figures about them. */
 static gs_status
 deliver(struct gsort *job)
@@ -195,7 +180,7 @@ deliver(struct gsort *job)
 		return answer(job);	/* -> figures -> output */
 	if (job->handover != NULL)
 		return hand_over(job);
-	TRY(count(job, &elements));
+	TRY(gs_ranked_count(job, &elements));
 	if (gs_ranked_speaks(job->ranked))
 		TRY(job->kind->header(job, elements, &header, &header_bytes));
 	TRY(gs_ranked_place(job, elements, header_bytes));

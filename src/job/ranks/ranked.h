@@ -260,7 +260,7 @@ void gs_ranked_close(struct gs_ranked *ranked);
 /* ---- what several ranks do between the stages of a sort (settle.c) ------- */
 
 /*
- *     deal; the job reads, and the taker settles; place; the job writes; finish
+ *     deal; the job reads, and the taker settles; count; place; the job writes; finish
  *
  * All are collective.  After a failure gs_ranks_abort() must end the other ranks, unless ranks->agreed.
  * A job alone keeps what it reads, and its output is the whole.
@@ -270,8 +270,11 @@ void gs_ranked_close(struct gs_ranked *ranked);
 MUST_CHECK gs_status gs_keys_deal(struct gsort *job, struct gs_taker *taker);
 MUST_CHECK gs_status gs_items_deal(struct gsort *job, struct gs_taker *taker);
 
-/** This rank has COUNT elements, or groups of items, that may leave: begin its output, with a header of
- *  HEADER_BYTES. */
+/** Set *COUNT to how many elements this rank has or, where that must be known before they are written, to
+ *  how many of its items leave.  Of the head or tail of several ranks these alone are drained then. */
+MUST_CHECK gs_status gs_ranked_count(struct gsort *job, uint64_t *count);
+
+/** COUNT elements may leave: begin the output of this rank, with a header of HEADER_BYTES. */
 MUST_CHECK gs_status gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes);
 
 /** The job has written everything, or has failed with STATUS: verify, and finish the output of all; or

@@ -354,20 +354,23 @@ limit_written(struct gs_emit *emit, uint64_t keys, uint64_t before)
 	return keys < select->left ? keys : select->left;
 }
 
-/* Of *COUNT items, or of the groups that they make, those that leave here: they alone are drained.  Alone,
- * the engine knows. */
-static gs_status
-limit_items(struct gsort *job, uint64_t *count)
+gs_status
+gs_ranked_count(struct gsort *job, uint64_t *count)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_engine *engine = &job->engine;
-	const bool tail = options->tail.wanted;
+	const bool groups = gs_select_wants_groups(options) || options->set != GSORT_NO_SET;
+	const bool tail = options->tail.wanted, cuts = !gs_is_alone(job) && (options->head || tail);
 	const uint64_t most = tail ? options->tail.count : options->head_count;
 	uint64_t before, all, beside;
 
-	if (engine->count_out == NULL || (!options->head && !tail) || gs_is_alone(job))
+	*count = job->items.show.elements = job->ranked->elements;
+	if (engine->count_out == NULL || (groups && !cuts && job->files.outputs.count == 1 &&
+	                                  !job->items.npy.writes_header))
 		return GS_OK;
 	TRY(engine->count_out(engine->context, count));
+	if (!cuts)
+		return GS_OK;
 	TRY(gs_ranks_scan(job->ranked->ranks, *count, &before, &all));
 	beside = tail ? all - before - *count : before;
 	*count = beside >= most ? 0 : *count > most - beside ? most - beside : *count;
@@ -382,7 +385,6 @@ gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 	struct gs_ranked *ranked = job->ranked;
 	uint64_t before, all, written, bytes;
 
-	TRY(limit_items(job, &count));
 	TRY(gs_ranks_scan(ranked->ranks, count, &before, &all));
 	TRY(gs_emit_expect_keys(&job->emit, &job->options, count, before, all));
 	written = limit_written(&job->emit, count, before);

@@ -124,6 +124,12 @@ gs_arena_forget(void *buffer, size_t bytes)
 }
 
 void
+gs_arena_prefer_huge_pages(void *buffer, size_t bytes)
+{
+	advise(buffer, bytes, HUGE_PAGES);
+}
+
+void
 gs_arena_close(struct gs_arena *arena)
 {
 	if (arena->base != NULL)

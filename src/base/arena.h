@@ -51,6 +51,9 @@ size_t gs_arena_round(size_t bytes);
 /** Give the memory of a buffer, not its addresses, back to the system.  It reads as 0. */
 void gs_arena_forget(void *buffer, size_t bytes);
 
+/** Let a buffer, or a part of one, have huge pages, if the system allows: it will be filled. */
+void gs_arena_prefer_huge_pages(void *buffer, size_t bytes);
+
 /** Unmap everything; a zeroed arena is allowed. */
 void gs_arena_close(struct gs_arena *arena);
 

@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -242,7 +241,7 @@ gs_output_takes_pages(const struct gs_output *out)
 }
 
 gs_status
-gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t mapped)
+gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes)
 {
 	gs_status status = gs_output_wait(out);
 	uint64_t since = gs_clock_now();
@@ -251,7 +250,6 @@ gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes, size_t ma
 		status = gs_check_interrupted(out->interrupted);
 	if (status == GS_OK)
 		status = gs_output_fd_give_pages(&out->to, pages, bytes);
-	munmap(pages, mapped);
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }

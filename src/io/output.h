@@ -70,15 +70,15 @@ MUST_CHECK gs_status gs_output_wait(struct gs_output *output);
 bool gs_output_takes_pages(const struct gs_output *output);
 
 /**
- * Write BYTES at PAGES, a mapping of its own of MAPPED bytes, and unmap it in any case.  The
- * reader of a pipe may still see these pages (vmsplice(2)), so nobody may touch them any more.
+ * Write BYTES at PAGES.  The reader of a pipe may still see these pages (vmsplice(2)), so nobody may write to
+ * them any more: gs_arena_forget() replaces them.
  *
  * Blocks until the pipe has taken all of them; one thread at a time.  If the output is not a
  * pipe, the bytes are written.  Faster for MiBs of data that lie in huge pages already; slower if
- * they have to be copied there first.
+ * they have to be copied there first, or lie in small pages.
  */
 MUST_CHECK gs_status
-gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes, size_t mapped);
+gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes);
 
 /** Is it a new file?  Then bytes can be written at any place of it. */
 bool gs_output_is_new(const struct gs_output *output);

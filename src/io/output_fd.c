@@ -14,7 +14,10 @@
  *	cat >file         3.3          2.8  (1.3)    4.6  (2.4)
  *
  * Such pages must never change again, because the reader may read them later, or pass them on
- * to another pipe (splice(2)).  So they are unmapped.
+ * to another pipe (splice(2)).  So they are replaced (gs_arena_forget()).
+ *
+ * Small pages cost more than a copy: 512 MiB in parts of 512 KiB to `cat >file`, processor time of both
+ * programs on two cores of a Xeon: write 0.27 s, pages of 4 KiB 0.46, huge pages 0.29.
  *
  * Copying to fresh pages in order to give these away was tried: 1.2 to 2 times as fast as
  * write(2) with huge pages, but half as fast where there are none.

@@ -60,6 +60,7 @@ gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
 	emit->encoding.threads = emit->delivered.threads = plan->threads;
 	emit->print[0] = gs_arena_take(arena, print_bytes);
 	emit->print[1] = gs_arena_take(arena, print_bytes);
+	emit->encoder.part_bytes = plan->buckets.part_bytes;
 	emit->encoder.print_bytes = plan->part_print_bytes;
 	emit->encoder.print = gs_arena_take(arena, slots * plan->part_print_bytes);
 	emit->select.times = gs_arena_take(arena, emit->encoding.counts ? sizeof *emit->select.times *
@@ -242,10 +243,10 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 /* ---- spans of a producer with many threads --------------------------------------- */
 
 /*
- * A class of this many keys is given to a pipe as pages.  256 MiB of u32 `| cat >out`, two
- * cores: 0.43 s, copied 0.49 s.  The limit itself is not tuned.
+ * A class of this many keys is given to a pipe as pages, if a slot has a huge page or more: small ones cost
+ * more than a copy.  The limit itself is not tuned.
  */
-enum { PAGES_KEYS = 1 << 18 };
+enum { PAGES_KEYS = 1 << 18, PAGES_BYTES = 2 << 20 };
 
 /* Has a span no rank that is wanted?  To be verified it is sorted all the same. */
 static bool
@@ -262,7 +263,8 @@ room(void *context, const struct gs_sorted_span *sorted, void **keys)
 {
 	struct gs_emit *emit = context;
 
-	return gs_span_room(&emit->encoder, sorted, keys);
+	gs_span_room(&emit->encoder, sorted, keys);
+	return GS_OK;
 }
 
 /* Verify, select and encode a span; any thread. */
@@ -286,13 +288,11 @@ make(void *context, struct gs_sorted_span *sorted)
 static gs_status
 write_encoded(struct gs_emit *emit, struct gs_encoded *encoded)
 {
-	void *pages = encoded->pages;
 	struct gs_output *output;
 
 	TRY(gs_split_output(&emit->split, &output));
-	encoded->pages = NULL;
-	return pages == NULL ? gs_output_write(output, encoded->data, encoded->bytes)
-	       : gs_output_give_pages(output, pages, encoded->bytes, encoded->mapped);
+	return encoded->gives ? gs_output_give_pages(output, encoded->data, encoded->bytes)
+	                      : gs_output_write(output, encoded->data, encoded->bytes);
 }
 
 static gs_status
@@ -402,8 +402,9 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	}
 	if (emit->split.outputs->count > 1 || (emit->select.head && may_fail(emit)))
 		return sink;
-	emit->encoder.gives_pages = !emit->select.groups && !emit->pick.on && keys >= PAGES_KEYS &&
-	                    gs_output_takes_pages(emit->split.outputs->files[0]);
+	emit->encoder.gives_pages |= !emit->select.groups && !emit->pick.on && keys >= PAGES_KEYS &&
+	                             emit->plan->huge_pages && emit->encoder.part_bytes >= PAGES_BYTES &&
+	                             gs_output_takes_pages(emit->split.outputs->files[0]);
 	sink.skip = emit->pick.on ? skip_span : NULL;
 	sink.room = room;
 	sink.make = make;
@@ -450,7 +451,6 @@ gs_emit_end(struct gs_emit *emit)
 void
 gs_emit_close(struct gs_emit *emit)
 {
-	gs_span_unmap(&emit->encoder);
 	gs_pick_close(&emit->pick);
 	gs_split_close(&emit->split);
 	free(emit->counted);

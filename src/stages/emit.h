@@ -76,8 +76,8 @@ MUST_CHECK gs_status gs_delivered_skip(struct gs_delivered *delivered, struct gs
 struct gs_encoded {
 	void            *data;
 	size_t           bytes;
-	void            *pages;		/* DATA is in a mapping of its own; else NULL */
-	size_t           mapped;	/* bytes of it */
+	bool             gives;		/* a pipe gets the pages of DATA */
+	size_t           given;		/* bytes of the slot's memory whose pages a pipe may have */
 	struct gs_span_digest digest;	/* for verifying */
 	size_t           taken;		/* keys of the span, before any is selected */
 	size_t           keys;		/* that DATA has, ... */
@@ -88,20 +88,19 @@ struct gs_span_encoder {
 	const struct gs_encoding *encoding;	/* of the output; borrowed */
 	char             *print;	/* PRINT_BYTES for each slot */
 	size_t            print_bytes;
-	bool              gives_pages;	/* this class goes to a pipe as pages */
+	size_t            part_bytes;	/* of a slot's keys */
+	bool              gives_pages;	/* keys go to a pipe as pages, from this class on */
 	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
 };
 
-/** Keys that are not encoded, and go to a pipe as pages, are sorted there: sets *KEYS.
- *  GS_EBUDGET: no memory. */
-MUST_CHECK gs_status gs_span_room(struct gs_span_encoder *encoder,
-                                  const struct gs_sorted_span *sorted, void **keys);
+/** Keys that are not encoded, and go to a pipe as pages, are sorted to those that *KEYS is set to. */
+void gs_span_room(struct gs_span_encoder *encoder, const struct gs_sorted_span *sorted, void **keys);
 
 /**
  * Select keys of a span and encode them, to what is then encoded[slot]; any thread.  SELECT is only
  * read.  Groups of equal keys that may cross spans are left to join().
  *
- * @return  GS_OK; GS_EBUDGET: no memory; an error of gs_encode()
+ * @return  GS_OK, or an error of gs_encode()
  */
 MUST_CHECK gs_status gs_span_encode(struct gs_span_encoder *encoder,
                                     const struct gs_select *select,
@@ -115,9 +114,6 @@ MUST_CHECK gs_status gs_span_join(struct gs_span_encoder *encoder, struct gs_sel
 /** If not: drop the keys beyond the head. */
 void gs_span_cut(const struct gs_span_encoder *encoder, struct gs_select *select,
                  struct gs_encoded *encoded);
-
-/** After an error, free spans that were encoded but not taken. */
-void gs_span_unmap(struct gs_span_encoder *encoder);
 
 /* ---- which of several output files a sorted key belongs to (split.c) -------- */
 

@@ -2,47 +2,39 @@
 /* span_encoder.c - a sorted span to the bytes of the output, on the thread that sorted it */
 #include <assert.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/arena.h"
+#include "base/round.h"
 #include "format/key.h"
 #include "stages/emit.h"
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-/* Pages that a pipe will take; BYTES of them will be written. */
-static gs_status
-map(struct gs_encoded *encoded, size_t bytes)
+enum { PAGE_BYTES = 4096 };	/* two spans may share a larger one: its reader sees the first */
+
+/* For BYTES, the next pages of a slot's memory, ROOM at BASE.  A pipe may have those before, so these are not
+ * written again, but replaced when there is no more room. */
+static void *
+next_pages(struct gs_encoded *encoded, char *base, size_t room, size_t bytes)
 {
-	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (pages == MAP_FAILED)
-		return gs_fail_errno(GS_EBUDGET, "cannot map %zu bytes", bytes);
-	encoded->pages = pages;
-	encoded->mapped = bytes;
-	return GS_OK;
-}
-
-gs_status
-gs_span_room(struct gs_span_encoder *encoder, const struct gs_sorted_span *sorted, void **keys)
-{
-	const struct gs_span *span = &sorted->span;
-	struct gs_encoded *encoded = &encoder->encoded[sorted->slot];
-
-	if (!encoder->gives_pages || !gs_encoding_in_place(encoder->encoding))
-		return GS_OK;
-	TRY(map(encoded, span->count * (span->key_bits / 8)));
-	*keys = encoded->pages;
-	return GS_OK;
+	if (encoded->given + bytes > room) {
+		gs_arena_forget(base, room);
+		encoded->given = 0;
+	}
+	if (encoded->given == 0)
+		gs_arena_prefer_huge_pages(base, room);
+	encoded->gives = true;
+	return base + encoded->given;
 }
 
 void
-gs_span_unmap(struct gs_span_encoder *encoder)
+gs_span_room(struct gs_span_encoder *encoder, const struct gs_sorted_span *sorted, void **keys)
 {
-	for (size_t slot = 0; slot < GS_BATCH_SLOTS_MOST; slot++)
-		if (encoder->encoded[slot].pages != NULL) {
-			munmap(encoder->encoded[slot].pages, encoder->encoded[slot].mapped);
-			encoder->encoded[slot].pages = NULL;
-		}
+	const struct gs_span *span = &sorted->span;
+
+	if (encoder->gives_pages && gs_encoding_in_place(encoder->encoding))
+		*keys = next_pages(&encoder->encoded[sorted->slot], span->keys, encoder->part_bytes,
+		                   span->count * (span->key_bits / 8));
 }
 
 /* ---- encoding, any thread ---------------------------------------------------------- */
@@ -121,10 +113,10 @@ encode(const struct gs_span_encoder *encoder, const struct gs_sorted_span *sorte
 		encoded->bytes = span->count * (span->key_bits / 8);
 		return GS_OK;
 	}
+	encoded->data = encoder->print + sorted->slot * encoder->print_bytes;
 	if (encoder->gives_pages)
-		TRY(map(encoded, span->count * gs_encoding_bytes(&encoding)));
-	encoded->data = encoder->gives_pages ? encoded->pages :
-	                encoder->print + sorted->slot * encoder->print_bytes;
+		encoded->data = next_pages(encoded, encoded->data, encoder->print_bytes,
+		                           span->count * gs_encoding_bytes(&encoding));
 	return gs_encode(&encoding, span->key_class, span->key_bits, span->keys, NULL, span->count,
 	                 encoded->data, &encoded->bytes);
 }
@@ -135,8 +127,11 @@ gs_span_encode(struct gs_span_encoder *encoder, const struct gs_select *select,
 {
 	struct gs_encoded *encoded = &encoder->encoded[sorted->slot];
 
-	if (!select->groups)
-		return encode(encoder, sorted, encoded);
+	if (!select->groups) {
+		TRY(encode(encoder, sorted, encoded));
+		encoded->given += encoded->gives ? gs_round_up(encoded->bytes, PAGE_BYTES) : 0;
+		return GS_OK;
+	}
 	if (!gs_encoding_in_place(encoder->encoding))
 		return select_and_encode(encoder, select, sorted, encoded);
 	select_in_place(encoder, select, sorted, encoded);

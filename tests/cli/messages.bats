@@ -989,7 +989,6 @@ messages() {
 	MiB of address space are available; gsort needs
 	ranks with this memory: that needs -S
 	ranks; gsort sorts it in one process
-	cannot map
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of

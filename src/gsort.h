@@ -438,7 +438,7 @@ struct gsort_array_options {
 	bool     reverse;		/* largest first */
 	bool     trust_order;		/* gsort_merge_arrays(): do not check the order of the arrays */
 	unsigned threads;		/* 0: one per core, at most 16; 1: only the calling one */
-	void    *scratch;		/* gsort_sort(), gsort_sort_pairs(): to use in place of own memory */
+	void    *scratch;		/* to use in place of own memory, but to merge */
 	size_t   scratch_bytes;		/* gsort_scratch_bytes(), or more; of pairs, see gsort_sort_pairs() */
 };
 
@@ -475,7 +475,8 @@ GSORT_API size_t gsort_scratch_bytes(size_t count, enum gsort_type type,
  * Store in INDICES, of INDEX_TYPE GSORT_U32 or GSORT_U64, the numbers of COUNT keys, from 0, in the order
  * of the keys.  Stable: equal keys keep their order, also largest first.
  *
- * Time: as gsort_sort() of u64.  Memory: 16 bytes a key, 8 more for GSORT_U32, and 12 MiB a thread.
+ * Time: as gsort_sort() of u64.  Memory: 16 bytes a key, 8 more for GSORT_U32, and 12 MiB a thread; that of
+ * OPTIONS.scratch if this has 24 bytes a key and 30 MiB a thread.
  */
 GSORT_API gsort_status gsort_argsort(const void *keys, size_t count, enum gsort_type type,
                                      void *indices, enum gsort_type index_type,

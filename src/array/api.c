@@ -57,6 +57,8 @@ argsort(const void *keys, size_t count, enum gsort_type type, void *indices,
 	TRY(gs_array_check("indices", indices, count, index_type == GSORT_U32 ? 4 : 8));
 	TRY(gs_array_check_apart("keys", keys, count * args.key_bytes, "indices", indices,
 	                         count * (index_type == GSORT_U32 ? 4 : 8)));
+	TRY(check_scratch("keys", keys, count * args.key_bytes, &args));
+	TRY(check_scratch("indices", indices, count * (index_type == GSORT_U32 ? 4 : 8), &args));
 	if (index_type == GSORT_U32 && count > (uint64_t)UINT32_MAX + 1)
 		return gs_fail(GS_EUSAGE, "%zu keys have indices of 64 bits, u64", count);
 	return gs_array_order(indices, index_type == GSORT_U32 ? 4 : 8, keys, count, &args);

@@ -38,7 +38,7 @@ struct gs_array_args {
 	unsigned        key_bits;
 	size_t          key_bytes;
 	unsigned        threads;	/* 1 at least */
-	void           *scratch;	/* the caller's, for gs_array_sort() alone; or NULL */
+	void           *scratch;	/* the caller's; or NULL */
 	size_t          scratch_bytes;
 };
 

@@ -259,8 +259,12 @@ order(struct ordering *ordering)
 	struct gs_array_memory memory = { .at = NULL };
 	gs_status status;
 
-	if (ordering->words == NULL)
-		TRY(gs_array_words_get(&memory, &ordering->words, ordering->count, &args, &args));
+	if (ordering->words == NULL) {
+		TRY(gs_array_words_get(&memory, &ordering->words, ordering->count, &args, ordering->args));
+	} else if (gs_array_sort_bytes(ordering->count, &args) <= ordering->args->scratch_bytes) {
+		args.scratch = ordering->args->scratch;
+		args.scratch_bytes = ordering->args->scratch_bytes;
+	}
 	choose_bits(ordering, args.threads);
 	gs_team_each(args.threads, turns, make_words, ordering);
 	status = sort_words(ordering, &args, turns);

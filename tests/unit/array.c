@@ -183,7 +183,7 @@ check_pairs(const struct shot *shot, unsigned payload_bits)
 	      payload_bits, at);
 }
 
-/* With the memory that gsort.h asks for, and not a byte beyond it. */
+/* With the memory that gsort.h asks for, and not a byte beyond it.  PAYLOAD_BITS 0: indices. */
 static void
 check_scratch_of_pairs(enum gsort_type type, unsigned payload_bits, unsigned threads)
 {
@@ -197,14 +197,17 @@ check_scratch_of_pairs(enum gsort_type type, unsigned payload_bits, unsigned thr
 	begin(&shot);
 	memset(scratch, 0x5a, bytes + 1);
 	shot.options.scratch = scratch;
-	shot.options.scratch_bytes = bytes;
-	check_pairs(&shot, payload_bits);
+	for (size_t given = bytes; given > 0; given = given > 5 ? 5 : 0) {
+		shot.options.scratch_bytes = given;
+		if (payload_bits > 0)
+			check_pairs(&shot, payload_bits);
+		else
+			check_argsort(&shot, type == GSORT_F64 ? GSORT_U64 : GSORT_U32);
+	}
 	for (size_t at = 0; at < bytes; at++)
 		touched += scratch[at] != 0x5a;
-	CHECK(touched >= 8 * shot.count && scratch[bytes] == 0x5a, "%s: %zu bytes of scratch are touched",
+	CHECK(touched >= 4 * shot.count && scratch[bytes] == 0x5a, "%s: %zu bytes of scratch are touched",
 	      shot.name, touched);
-	shot.options.scratch_bytes = 5;
-	check_pairs(&shot, payload_bits);
 	free(scratch);
 }
 
@@ -279,6 +282,8 @@ check_sizes(void)
 		check_scratch_of_pairs(GSORT_F32, 64, threads);
 		check_scratch_of_pairs(GSORT_U64, 32, threads);
 		check_scratch_of_pairs(GSORT_F64, 64, threads);
+		check_scratch_of_pairs(GSORT_F64, 0, threads);
+		check_scratch_of_pairs(GSORT_U32, 0, threads);
 	}
 	/* Partitioned where they are, by one thread; few values, and dense ones, are mapped at once. */
 	check_all(GSORT_F64, 0, 600007, false, 1);

@@ -378,7 +378,7 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 
 	(void)count;
 	*header = lines->data;
-	*bytes = job->options.argsort_bits > 0 ? 0 : lines->bytes;
+	*bytes = job->options.argsort_bits > 0 || job->items.listed != NULL ? 0 : lines->bytes;
 	return GS_OK;
 }
 

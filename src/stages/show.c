@@ -228,15 +228,6 @@ end_json(void *context)
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
-static gs_status
-drop_header(void *context, const char *header, size_t bytes)
-{
-	(void)context;
-	(void)header;
-	(void)bytes;
-	return GS_OK;
-}
-
 /* ---- keys of 128 bits ------------------------------------------------------------- */
 
 static gs_status
@@ -289,7 +280,6 @@ gs_show_open_json(struct gs_show *show, const char *listed, const struct gs_line
 {
 	*show = (struct gs_show){ .listed = listed, .order = order, .emit = emit };
 	emit->show = show_json;
-	emit->show_header = drop_header;
 	emit->show_end = end_json;
 	emit->show_context = show;
 }

@@ -38,7 +38,8 @@ new_result(void)
 	spare = NULL;
 	for (unsigned part = 0; part < 64; part++)
 		if (result->parts >> part & 1)
-			memset(result->small + part * GS_SMALL_PART, 0, GS_SMALL_PART * sizeof *result->small);
+			memset(result->small + part * GS_SMALL_PART, 0,
+			       GS_SMALL_PART * sizeof *result->small);
 	memset(result, 0, offsetof(struct result, small));
 	memset(&result->parts, 0, sizeof *result - offsetof(struct result, parts));
 	return result;

@@ -209,8 +209,8 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 	return count;
 }
 
-/** Copy BYTES that do not overlap.  Items are short: a call of memcpy(3) takes as long as a copy, of up to 128
- *  bytes; 150 to 250 bytes take 7.5 ns by it and 12.7 without (Emerald Rapids, in the cache). */
+/** Copy BYTES that do not overlap.  Items are short: a call of memcpy(3) takes as long as a copy of up to 128
+ *  bytes.  150 to 250 bytes take 7.5 ns by it and 12.7 without (Emerald Rapids, in the cache). */
 static inline void
 gs_item_copy(char *to, const char *from, size_t bytes)
 {

@@ -160,7 +160,7 @@ gs_item_walk_fixed(struct gs_item_walk *walk, const char **items, size_t item_by
 
 /* Slices that are loaded before they are walked, and bytes of each: those of a part are short, and lie all
  * over the memory. */
-enum { GS_ITEM_WALK_AHEAD = 2, GS_ITEM_WALK_AHEAD_BYTES = 4096 };
+enum { GS_ITEM_WALK_AHEAD = 2, GS_ITEM_WALK_AHEAD_BYTES = 2048 };
 
 static inline __attribute__((always_inline)) void	/* a call without effects would be dropped */
 gs_item_walk_prefetch(const struct gs_item_walk *walk)

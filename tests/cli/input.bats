@@ -492,7 +492,7 @@ same_in_any_state() {
 }
 
 @test "zstd frames side by side: whole, damaged, cut, followed by garbage" {
-	gen --seed 14 --keys 900000 --type text >in
+	gen --seed 14 --keys 450000 --type text >in
 	split -n l/5 in frame.
 	for frame in frame.??; do zstd -qc --check $frame; done >in.zst
 	# no lines: how much comes before the trouble depends on where calls begin
@@ -530,8 +530,8 @@ same_in_any_state() {
 }
 
 @test "xz blocks side by side: whole, damaged, cut, followed by garbage" {
-	gen --seed 17 --keys 300000 --type text >in
-	xz -0 -T2 --block-size=400000 -c in >in.xz
+	gen --seed 17 --keys 150000 --type text >in
+	xz -0 -T2 --block-size=200000 -c in >in.xz
 	same_in_any_state in.xz
 }
 

@@ -225,6 +225,8 @@ prints() {
 	mkfifo p q r
 	seq 9 200000 | sed 's/\(.*\)/\1,\1 x/; s/9,/,/; s/8 x/8 y/' >lines
 	sed 's/x$/X/; s/77/7/' lines >other
+	head -n 50000 lines >few		# much more than a pipe holds
+	tail -n 50000 other >others
 	head -c 1600000 lines >bytes
 	tail -c 1600000 other >more
 	while IFS=: read -r options first second; do
@@ -238,10 +240,10 @@ prints() {
 			wait
 		done
 	done <<-'END'
-		--lines:lines:other
+		--lines:few:others
 		--lines -S 5M --verify --parallel=3:lines:other
-		-s -t, -k1,1n -k2,2f -u:lines:other
-		--csv --header=3 -k 2,2:lines:other
+		-s -t, -k1,1n -k2,2f -u:few:others
+		--csv --header=3 -k 2,2:few:others
 		--record-size=16 -k bytes2@3 --header=48:bytes:more
 		--record-size=8 -k u32@1 -S 5M --verify:bytes:more
 		-u128 --force:bytes:more

@@ -199,7 +199,7 @@ make_text() {
 	ranks=$PWD/$(basename "$ranks")
 	export GSORT_EMU_DEVICES=3
 	make_text
-	gen --seed 5 --keys 700000 --type u64 >in
+	gen --seed 5 --keys 300000 --type u64 >in
 	gsort -u64 in -o alone
 	GSORT_RANKS=3 "$ranks" -u64 --device=gpu --verify --verbose=json in -o together 2>stats
 	cmp alone together

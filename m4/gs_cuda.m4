@@ -4,13 +4,14 @@
 #
 #   --with-cuda[=DIR]       required, from DIR       --without-cuda   not wanted
 #   --with-cuda-arch=LIST   as nvcc's -arch, or numbers: 80,90; one: this machine's GPU, else 90;
-#                           quick: the same, and no time for a GPU that is not here
+#                           quick: the same, and no time for a GPU that is not here; draft: nor
+#                           for machine code of it
 AC_DEFUN([GS_CUDA], [
   AC_ARG_WITH([cuda],
     [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [build the GPU module, with the toolkit in DIR [default: if nvcc is found]])],
     [], [with_cuda=auto])
   AC_ARG_WITH([cuda-arch],
-    [AS_HELP_STRING([--with-cuda-arch=LIST], [GPU architectures, e.g. 80,90, or one, for development, or quick, for tests [default: this machine's GPU, else all major ones and PTX]])],
+    [AS_HELP_STRING([--with-cuda-arch=LIST], [GPU architectures, e.g. 80,90, or one, for development, or quick or draft, for tests [default: this machine's GPU, else all major ones and PTX]])],
     [], [with_cuda_arch=auto])
   AC_ARG_VAR([NVCC], [CUDA compiler])
   AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags])
@@ -58,21 +59,22 @@ AC_DEFUN([GS_CUDA], [
     gs_all="$gs_all -gencode arch=compute_90,code=@<:@sm_90,sm_100,compute_90@:>@"
     gs_all="$gs_all -gencode arch=compute_120,code=sm_120"
     AS_CASE([$with_cuda_arch],
-      [auto|yes|one|quick|''], [
+      [auto|yes|one|quick|draft|''], [
         # -arch=native fails, or warns and falls back, where there is no GPU.
         AS_IF([nvidia-smi -L 2>/dev/null | grep -q '^GPU' &&
                "$NVCC" -arch=native -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
           [gs_arch=-arch=native],
-          [test "$with_cuda_arch" = one || test "$with_cuda_arch" = quick ||
+          [test "$with_cuda_arch" = one || test "$with_cuda_arch" = quick || test "$with_cuda_arch" = draft ||
            "$NVCC" $gs_all -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
           [gs_arch=$gs_all], [gs_arch=-arch=all-major])
         # One architecture takes a fifth of the time of all major ones to compile.
-        AS_IF([test "$gs_arch" != -arch=native], [AS_CASE([$with_cuda_arch], [one|quick], [
+        AS_IF([test "$gs_arch" != -arch=native], [AS_CASE([$with_cuda_arch], [one|quick|draft], [
           gs_one=`"$NVCC" --list-gpu-arch | sed 's/compute_//' | sort -n | sed -n '/^90$/{p;q;};$p'`
-          gs_arch="-gencode arch=compute_$gs_one,code=sm_$gs_one"
-          # Where nothing will run it, it need be neither fast nor small: a fifth of that time.  nvcc has it
-          # since 12.9.
-          AS_IF([test "$with_cuda_arch" = quick &&
+          # Where nothing will run it, it need be neither fast nor small: a fifth of that time, and as PTX
+          # alone, of which a driver makes the rest, half of that.  nvcc has --Ofast-compile since 12.9.
+          AS_IF([test "$with_cuda_arch" = draft], [gs_code=compute], [gs_code=sm])
+          gs_arch="-gencode arch=compute_$gs_one,code=${gs_code}_$gs_one"
+          AS_IF([test "$with_cuda_arch" != one &&
                  "$NVCC" $gs_arch --Ofast-compile=max -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
             [gs_arch="$gs_arch --Ofast-compile=max"
              gs_compressions='' NVCCFLAGS=${NVCCFLAGS--O0}])])])],

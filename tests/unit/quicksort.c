@@ -238,8 +238,8 @@ check_count(const struct arrays *arrays, unsigned bits, size_t count, size_t lik
 static void
 check_few_values(struct arrays *arrays, unsigned bits)
 {
-	static const size_t counts[] = { 8200, 20000, 65536, 270000 };
-	static const size_t values[] = { 17, 60, 250, 1000, 4000, 30000 };
+	static const size_t counts[] = { 4000, 8000, 8200, 20000, 65536, 270000 };
+	static const size_t values[] = { 17, 30, 60, 250, 1000, 4000, 30000 };
 	char name[64];
 
 	for (unsigned c = 0; c < sizeof counts / sizeof counts[0]; c++)

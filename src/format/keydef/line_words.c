@@ -148,6 +148,15 @@ load_number(const struct gs_line_batch *batch, const char *at, uint64_t reverse,
 }
 
 #if defined __x86_64__
+/* Bits of bytes that are blanks. */
+static inline AVX512 uint64_t
+blanks_of(__mmask64 within, __m512i text)
+{
+	return _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8(' ')) |
+	       _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8('\t')) |
+	       _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8('\n'));
+}
+
 /* As find_number() for all lines, if FIELD is not the first one. */
 static AVX512 void
 find_numbers_avx512(const struct gs_line_batch *batch, const struct gs_fields *fields,
@@ -155,17 +164,22 @@ find_numbers_avx512(const struct gs_line_batch *batch, const struct gs_fields *f
 {
 	const __m512i separator = _mm512_set1_epi8((char)fields->separator), quote = _mm512_set1_epi8('"');
 	const uint64_t number = UINT64_C(1) << (key->begin_field - 1);
+	const bool by_blanks = fields->separator == GS_NO_SEPARATOR;
 
 	for (size_t i = 0; i < batch->count; i++) {
 		struct gs_field_walk walk = gs_line_load_next(batch, i);
 		const size_t bytes = (size_t)(walk.end - walk.line);
 		const __mmask64 within = _bzhi_u64(UINT64_MAX, bytes < 64 ? (unsigned)bytes : 64);
 		const __m512i text = _mm512_maskz_loadu_epi8(within, walk.line);
-		const uint64_t found = _mm512_mask_cmpeq_epi8_mask(within, text, separator);
-		const uint64_t before = _pdep_u64(number, found);
+		const uint64_t blanks = by_blanks ? blanks_of(within, text) : 0;
+		const uint64_t found = by_blanks ? blanks & ~(blanks << 1 | 1)
+		                                 : _mm512_mask_cmpeq_epi8_mask(within, text, separator);
+		size_t begin = _tzcnt_u64(_pdep_u64(number, found));
 
-		at[i] = walk.line + _tzcnt_u64(before) + 1;
-		if (before == 0 || bytes < 8 || (fields->csv && _mm512_cmpeq_epi8_mask(text, quote) != 0))
+		if (begin < 64)
+			begin += by_blanks ? _tzcnt_u64(~blanks >> begin) : 1;
+		at[i] = walk.line + begin;
+		if (begin >= 64 || bytes < 8 || (fields->csv && _mm512_cmpeq_epi8_mask(text, quote) != 0))
 			at[i] = find_number(fields, key, &walk);
 	}
 }
@@ -250,7 +264,7 @@ find_numbers(const struct gs_line_batch *batch, const struct gs_fields *fields, 
 #if defined __x86_64__
 	const size_t field = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
 
-	if (gs_simd_best() == GS_SIMD_AVX512 && fields->separator != GS_NO_SEPARATOR && field - 1 < 64) {
+	if (gs_simd_best() == GS_SIMD_AVX512 && field - 1 < 64) {
 		find_numbers_avx512(batch, fields, key, at);
 		return;
 	}
@@ -553,14 +567,6 @@ struct texts {
 	uint64_t    places[GS_LINE_BATCH];	/* bytes before it; those from WANTED on are not wanted */
 	size_t      wanted;
 };
-
-static inline AVX512 uint64_t
-blanks_of(__mmask64 within, __m512i text)
-{
-	return _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8(' ')) |
-	       _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8('\t')) |
-	       _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8('\n'));
-}
 
 /* Look at all lines, and with BLANK for blanks.  Short ones fail, and those that have a quote or a byte below
  * 2 in their first 64 bytes. */

@@ -99,7 +99,8 @@ needs_gpu() {
 
 # Is this a build of configure --enable-sanitizer?
 is_sanitized() {
-	grep -aqm1 '__[at]san_init' "$GSORT"
+	: "${sanitizer_found:=$(grep -aqm1 '__[at]san_init' "$GSORT" && echo yes || echo no)}"
+	[ "$sanitizer_found" = yes ]
 }
 
 # skips_under_sanitizer REASON

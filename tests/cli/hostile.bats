@@ -116,12 +116,13 @@ meddled() {
 # bounded MIB STATUS COMMAND...: ends within a minute with that status, or any of 0 and 2 if it
 # is "-", and within so much memory; standard output to out, and if it fails one line to err
 bounded() {
-	local mib=$1 wanted=$2 status=0 seconds=60 peak
+	local mib=$1 wanted=$2 status=0 seconds=60 peak told
 	shift 2
 	not is_sanitized || seconds=600
-	measure took timeout $seconds env ${PRELOAD:+"LD_PRELOAD=$PRELOAD"} "$@" >out 2>err || status=$?
+	measure took timeout $seconds ${PRELOAD:+env "LD_PRELOAD=$PRELOAD"} "$@" >out 2>err || status=$?
 	read -r _ peak _ <took
-	echo "status $status, $((peak >> 10)) MiB of $mib: $* ($(head -c 300 err))"
+	IFS= read -r -N 300 -d '' told <err || true
+	echo "status $status, $((peak >> 10)) MiB of $mib: $* ($told)"
 	[ "$status" = "$wanted" ] || [[ $wanted = - && $status = [02] ]] || return 1
 	[ $status -ne 2 ] || [ "$(wc -l <err)" = 1 ] || return 1
 	[ "$peak" -le $((mib << 10)) ] || [ -n "${ASAN_OPTIONS:-}${TSAN_OPTIONS:-}" ]

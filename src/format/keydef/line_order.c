@@ -598,6 +598,7 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		.flip = order->reverse || !order->last_resort ? UINT64_MAX : 0,
 	};
 	bool more = way == BY_NUMBERS || way == BY_PAIRS;
+	size_t failed;
 
 	if (way == ONE_BY_ONE)
 		return make_words(order, lines, bytes, count, at, words);
@@ -609,7 +610,11 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		batch.behind = count - done - batch.count;
 		if (!make_batch(order, way, &batch, &more))
 			continue;
-		for (size_t i = 0; i < batch.count; i++)
+		for (failed = 0; failed < batch.count && batch.failed[failed] != 0; failed++)
+			;
+		if (failed == batch.count)
+			more |= make_words(order, batch.lines, batch.bytes, failed, at, batch.words);
+		for (size_t i = 0; failed < batch.count && i < batch.count; i++)
 			if (batch.failed[i] != 0)
 				more |= make_words(order, batch.lines + i, batch.bytes + i, 1, at,
 				                   batch.words + i);

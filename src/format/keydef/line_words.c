@@ -568,8 +568,8 @@ struct texts {
 	size_t      wanted;
 };
 
-/* Look at all lines, and with BLANK for blanks.  Short ones fail, and those that have a quote or a byte below
- * 2 in their first 64 bytes. */
+/* Look at all lines, and with BLANK for blanks.  Those fail that have a quote or a byte below 2 in their
+ * first 64 bytes. */
 static AVX512 void
 look_at_lines(struct gs_line_batch *batch, const struct gs_fields *fields, bool blank, struct texts *texts)
 {
@@ -584,9 +584,8 @@ look_at_lines(struct gs_line_batch *batch, const struct gs_fields *fields, bool 
 		const uint64_t blanks = blank ? blanks_of(within, text) : 0;
 		const uint64_t ends = by_blanks ? blanks & ~(blanks << 1 | 1)
 		                                : _mm512_mask_cmpeq_epi8_mask(within, text, separator);
-		bool fails = bytes < 8;
+		bool fails = _mm512_mask_testn_epi8_mask(within, text, _mm512_set1_epi8(-2)) != 0;
 
-		fails |= _mm512_mask_testn_epi8_mask(within, text, _mm512_set1_epi8(-2)) != 0;
 		if (csv)
 			fails |= _mm512_cmpeq_epi8_mask(text, quote) != 0;
 		texts->begins[i] = ends << !by_blanks | 1;
@@ -698,6 +697,27 @@ append(struct gs_line_batch *batch, struct texts *texts, size_t i, __mmask8 ther
 	return (__mmask8)~there | _mm512_cmpge_epu64_mask(behind, wanted);
 }
 
+/* As load_up_to() of lines that have fewer than eight bytes, into the others' WORD. */
+static AVX512 __m512i
+load_short(const struct gs_line_batch *batch, const struct texts *texts, size_t i, __mmask8 is_short,
+           __m512i word)
+{
+	uint64_t words[8];
+
+	_mm512_storeu_si512(words, word);
+	for (size_t l = i; l < i + 8; l++) {
+		const char *at, *end;
+
+		if ((is_short >> (l - i) & 1) == 0)
+			continue;
+		end = batch->lines[l] + batch->bytes[l] - 1;
+		at = texts->strings[l] + (batch->at > texts->places[l] ? batch->at - texts->places[l] : 0);
+		words[l - i] = at >= end ? 0 : gs_load_some((const unsigned char *)at, (size_t)(end - at),
+		                                            (const unsigned char *)end);
+	}
+	return _mm512_loadu_si512(words);
+}
+
 /* Append the strings that were found; their end is a byte, too.  Returns whether all words are full. */
 static AVX512 bool
 append_strings(struct gs_line_batch *batch, struct texts *texts, bool flip, bool upper)
@@ -717,8 +737,12 @@ append_strings(struct gs_line_batch *batch, struct texts *texts, bool flip, bool
 		const __m512i from = _mm512_add_epi64(_mm512_loadu_si512(texts->strings + i), skip);
 		const __m512i bytes = _mm512_loadu_si512(texts->bytes + i);
 		const __m512i with_end = _mm512_add_epi64(bytes, one);
-		__m512i word = load_up_to(_mm512_mask_testn_epi64_mask(there, failed, failed), from, end);
+		const __mmask8 some = _mm512_mask_testn_epi64_mask(there, failed, failed);
+		const __mmask8 is_short = _mm512_cmple_epu64_mask(length, _mm512_set1_epi64(8)) & some;
+		__m512i word = load_up_to(some & ~is_short, from, end);
 
+		if (is_short != 0)
+			word = load_short(batch, texts, i, is_short, word);
 		if (upper)
 			word = upper_of(word);
 		word = _mm512_and_si512(word, first_ones(less(bytes, skip)));
@@ -741,7 +765,8 @@ append_values(struct gs_line_batch *batch, const struct gs_fields *fields, const
 	bool long_ones;
 
 	for (size_t i = 0; i < batch->count; i++) {
-		texts->strings[i] = batch->failed[i] ? NULL : texts->strings[i];
+		batch->failed[i] |= batch->bytes[i] <= 8 && texts->places[i] < texts->wanted;
+		texts->strings[i] = batch->failed[i] || batch->bytes[i] <= 8 ? NULL : texts->strings[i];
 		numbers.skip[i] = 0;
 	}
 	long_ones = load_numbers(batch, key, texts->strings, separators, &numbers);
@@ -761,6 +786,19 @@ append_values(struct gs_line_batch *batch, const struct gs_fields *fields, const
 	return full == 0xff;
 }
 
+/* Do most lines fail?  Then all do: their words are made faster without those of some. */
+static AVX512 bool
+most_fail(struct gs_line_batch *batch)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < batch->count; i++)
+		failed += batch->failed[i] != 0;
+	for (size_t i = 0; 2 * failed > batch->count && i < batch->count; i++)
+		batch->failed[i] = 1;
+	return 2 * failed > batch->count;
+}
+
 AVX512 bool
 gs_line_words_of_texts(struct gs_line_batch *batch, const struct gs_fields *fields,
                        const struct gs_keydef *keys, size_t key_count, bool *more)
@@ -776,6 +814,8 @@ gs_line_words_of_texts(struct gs_line_batch *batch, const struct gs_fields *fiel
 	look_at_lines(batch, fields, blank, &texts);
 	for (const struct gs_keydef *key = keys; key < keys + key_count && !full; key++) {
 		find_key(batch, fields, key, &texts);
+		if (most_fail(batch))
+			return true;
 		full = key->ordering == GS_BY_NUMBER
 		       ? append_values(batch, fields, key, &texts)
 		       : append_strings(batch, &texts, (key->letters & GS_LETTER_R) != 0,

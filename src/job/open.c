@@ -51,7 +51,8 @@ gs_job_input_options(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = gs_job_combines(job) ? NULL : job->ranked->parts.ranges,
-		.again = job->keys.turn.lines != NULL,
+		/* Each run of a program has a descriptor, and takes that of an input that was read. */
+		.again = job->keys.turn.lines != NULL && !gs_spill_starts_programs(options->compress_program),
 		.later = options->operation == GSORT_MERGE && !may_sort(options),
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,

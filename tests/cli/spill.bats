@@ -92,6 +92,9 @@ same() {
 	gsort -u64 -S 1 --compress-program=no-such-program in 2>err | cmp - expected
 	[ "$(<err)" = "gsort: warning: cannot run 'no-such-program': temporary files are not compressed" ]
 	gsort -q -u64 -S 1 --compress-program=no-such-program in 2>&1 | cmp - expected
+	gsort -u64 --to=text in >text
+	split -n l/20 text part.			# their descriptors are for runs, once they are read
+	(ulimit -n 20; gsort -n -S 1 --compress-program=gzip part.*) | cmp - text
 }
 
 @test "temporary files of lines and records are compressed if wanted, within -S" {

@@ -611,7 +611,8 @@ behind(uint64_t blanks, size_t at, bool skipped, size_t count)
 	return count + at + (skipped && at < 64 ? _tzcnt_u64(~blanks >> at) : 0);
 }
 
-/* Find KEY, a string or number, in all lines.  Those fail where it is wanted and not in the first 64. */
+/* Find KEY, a string or number, in all lines.  Those fail where it is wanted and not in the first 64, or is a
+ * number of a line of less than 8. */
 static AVX512 void
 find_key(struct gs_line_batch *batch, const struct gs_fields *fields, const struct gs_keydef *given,
          struct texts *texts)
@@ -635,6 +636,7 @@ find_key(struct gs_line_batch *batch, const struct gs_fields *fields, const stru
 		limit = limit < bytes ? limit : bytes;
 		begin = begin < bytes ? begin : bytes;
 		limit = limit > begin ? limit : begin;
+		batch->failed[i] |= number && bytes < 8 && place < wanted;
 		if (bytes > 64 && limit >= 64) {
 			batch->failed[i] |= place < wanted && (begin >= 64 || begin + wanted > 64 + place);
 			limit = begin < 64 ? 64 : begin;
@@ -765,7 +767,6 @@ append_values(struct gs_line_batch *batch, const struct gs_fields *fields, const
 	bool long_ones;
 
 	for (size_t i = 0; i < batch->count; i++) {
-		batch->failed[i] |= batch->bytes[i] <= 8 && texts->places[i] < texts->wanted;
 		texts->strings[i] = batch->failed[i] || batch->bytes[i] <= 8 ? NULL : texts->strings[i];
 		numbers.skip[i] = 0;
 	}

@@ -411,14 +411,9 @@ check_once(enum gs_simd simd, unsigned bits, enum once_way way)
 	}
 	good = gs_distribution_choose(&distribution, gs_simd_kernels(simd, bits), sample,
 	                              GS_DISTRIBUTION_SAMPLE, DISTRIBUTED, false);
-	CHECK(good && !gs_distribution_begin_once(&distribution, DISTRIBUTED, 2 * DISTRIBUTED),
+	CHECK(good && !gs_distribution_scatter_once(&distribution, to, keys, DISTRIBUTED, 2 * DISTRIBUTED),
 	      "twice the room is too little");
-	once = gs_distribution_begin_once(&distribution, DISTRIBUTED, ROOM);
-	fits = once;
-	for (size_t i = 0; fits && i < DISTRIBUTED; i += STEP)
-		fits = gs_distribution_scatter_once(&distribution, to, (char *)keys + i * (bits / 8),
-		                                    DISTRIBUTED - i < STEP ? DISTRIBUTED - i : STEP);
-	once = once && gs_distribution_end_once(&distribution, fits);
+	once = gs_distribution_scatter_once(&distribution, to, keys, DISTRIBUTED, ROOM);
 	/* Narrow vectors sort so few keys at once that bins take more room. */
 	fits = distribution.room < 2 * DISTRIBUTED / distribution.binner.bins;
 	CHECK(once == (way == EVEN && fits), "way %d, u%u are divided without counts by %s: %d", (int)way,

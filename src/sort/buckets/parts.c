@@ -74,86 +74,56 @@ prefetch_block(const struct gs_pool *pool, uint32_t block)
 			__builtin_prefetch((char *)gs_pool_block(pool, block) + at, 0, 2);
 }
 
-/* The keys of DISTRIBUTION's bins, in SCRATCH, are sorted into INTO; ONCE: they were not counted. */
+/* The keys of DISTRIBUTION's bins, in SCRATCH, are sorted into INTO. */
 static void
-sort_bins(const struct gs_distribution *distribution, char *into, char *scratch, bool once)
+sort_bins(const struct gs_distribution *distribution, char *into, char *scratch)
 {
 	const struct gs_simd_kernels *kernels = distribution->kernels;
 	const size_t key_bytes = kernels->key_bits / 8;
+	size_t begin = 0;
 
-	for (size_t b = 0, at = 0, count; b < distribution->binner.bins; b++, into += count * key_bytes) {
-		const size_t begin = once ? gs_distribution_begin(distribution, (unsigned)b) : at;
+	for (unsigned b = 0; b < distribution->binner.bins; b++) {
+		const size_t end = distribution->end[b];
 
-		at = distribution->end[b];
-		count = at - begin;
 		for (size_t line = 0; line < PREFETCH_BYTES; line += 64)
-			__builtin_prefetch(into + PREFETCH_BYTES + line, 1, 3);
-		gs_quicksort(kernels, into, scratch + begin * key_bytes, count, 0,
+			__builtin_prefetch(into + begin * key_bytes + PREFETCH_BYTES + line, 1, 3);
+		gs_quicksort(kernels, into + begin * key_bytes, scratch + begin * key_bytes, end - begin, 0,
 		             UINT64_MAX >> (64 - kernels->key_bits));
+		begin = end;
 	}
 }
 
-/* Divide the COUNT keys of CHAIN into bins in SCRATCH, which has room for a part, without counts; false: they
- * are not even. */
-static bool
-scatter_once(const struct gs_buckets *buckets, const struct gs_chain *chain,
-             struct gs_distribution *distribution, char *scratch, size_t count)
-{
-	const struct gs_pool *pool = buckets->pool;
-	bool fit = true;
-
-	if (!gs_distribution_begin_once(distribution, count, buckets->part_bytes / buckets->key_bytes))
-		return false;
-	for (uint32_t block = chain->head, next; block != 0 && fit; block = next) {
-		next = pool->block_table[block].next;
-		prefetch_block(pool, next);
-		fit = gs_distribution_scatter_once(distribution, scratch, gs_pool_block(pool, block),
-		                                   pool->block_table[block].count);
-	}
-	return gs_distribution_end_once(distribution, fit);
-}
-
-/* The same with counts, for which BINS has room for the bin of each. */
-static void
-scatter_counted(const struct gs_buckets *buckets, const struct gs_chain *chain,
-                struct gs_distribution *distribution, char *scratch, uint16_t *bins)
-{
-	const struct gs_pool *pool = buckets->pool;
-	uint16_t *of = bins;
-
-	for (uint32_t block = chain->head, next, keys; block != 0; block = next, of += keys) {
-		keys = pool->block_table[block].count;
-		next = pool->block_table[block].next;
-		prefetch_block(pool, next);
-		gs_distribution_count(distribution, gs_pool_block(pool, block), keys, of);
-	}
-	gs_distribution_place(distribution);
-	for (uint32_t block = chain->head, keys; block != 0;
-	     block = pool->block_table[block].next, bins += keys) {
-		keys = pool->block_table[block].count;
-		gs_distribution_scatter(distribution, scratch, gs_pool_block(pool, block), keys, bins);
-	}
-}
-
-/* Divide the COUNT keys of CHAIN into bins, and sort each of them into INTO, which first may take the bin
+/* Divide the COUNT keys of CHAIN into bins, and sort each of them into INTO, which first takes the bin
  * of each key; false: the keys are too uneven. */
 static __attribute__((noinline)) bool
 distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char *into,
                  char *scratch, size_t count)
 {
+	const struct gs_pool *pool = buckets->pool;
 	struct gs_distribution distribution;
 	uint64_t sample[GS_DISTRIBUTION_SAMPLE];
-	const size_t found = gs_chain_sample(buckets->pool, chain, buckets->key_bits, sample,
+	uint16_t *bins = (uint16_t *)(void *)into;
+	const size_t found = gs_chain_sample(pool, chain, buckets->key_bits, sample,
 	                                     GS_DISTRIBUTION_SAMPLE);
-	bool once;
 
 	if (!gs_distribution_choose(&distribution, buckets->kernels, sample, found, count,
 	                            gs_sample_ordered(sample, buckets->key_bits, found)))
 		return false;
-	once = scatter_once(buckets, chain, &distribution, scratch, count);
-	if (!once)
-		scatter_counted(buckets, chain, &distribution, scratch, (uint16_t *)(void *)into);
-	sort_bins(&distribution, into, scratch, once);
+	for (uint32_t block = chain->head, next, keys; block != 0; block = next, bins += keys) {
+		keys = pool->block_table[block].count;
+		next = pool->block_table[block].next;
+		prefetch_block(pool, next);
+		gs_distribution_count(&distribution, gs_pool_block(pool, block), keys, bins);
+	}
+	assert(bins == (uint16_t *)(void *)into + count);
+	gs_distribution_place(&distribution);
+	bins -= count;
+	for (uint32_t block = chain->head, keys; block != 0;
+	     block = pool->block_table[block].next, bins += keys) {
+		keys = pool->block_table[block].count;
+		gs_distribution_scatter(&distribution, scratch, gs_pool_block(pool, block), keys, bins);
+	}
+	sort_bins(&distribution, into, scratch);
 	return true;
 }
 

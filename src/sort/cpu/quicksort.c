@@ -271,23 +271,6 @@ sort_by_values(const struct gs_simd_kernels *kernels, const struct subarray *key
 static void sort(const struct gs_simd_kernels *kernels, const struct subarray *keys,
                  uint64_t least, uint64_t most, unsigned patience);
 
-/* Divide KEYS into bins without counts, their first share for a trial; false: they are not even. */
-static bool
-scatter_once(struct gs_distribution *distribution, const struct subarray *keys)
-{
-	size_t first;
-	bool fit;
-
-	if (!gs_distribution_begin_once(distribution, keys->count, keys->room))
-		return false;
-	first = distribution->trial;
-	fit = gs_distribution_scatter_once(distribution, keys->other, keys->from, first) &&
-	      gs_distribution_scatter_once(distribution, keys->other,
-	                                   keys->from + first * (distribution->kernels->key_bits / 8),
-	                                   keys->count - first);
-	return gs_distribution_end_once(distribution, fit);
-}
-
 /* Divide KEYS into bins, and sort each of them; false: they are too uneven. */
 static __attribute__((noinline)) bool
 distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
@@ -306,7 +289,7 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 		memcpy(copy.from, copy.other, copy.count * key_bytes);
 		keys = &copy;
 	}
-	once = scatter_once(&distribution, keys);
+	once = gs_distribution_scatter_once(&distribution, keys->other, keys->from, keys->count, keys->room);
 	if (!once) {
 		gs_distribution_count(&distribution, keys->from, keys->count, NULL);
 		gs_distribution_place(&distribution);

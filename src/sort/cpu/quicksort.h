@@ -110,7 +110,7 @@ void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, si
  *     262,144 u32            4.49    0.40      0.90     1.16   2.47   2.35
  *     131,072 u64            8.24    0.49      1.01     2.06   3.57   3.43
  *
- * Even keys need no counts: gs_distribution_begin_once().
+ * Even keys need no counts: gs_distribution_scatter_once().
  */
 
 /* Keys in the sample, and bins, at most. */
@@ -122,7 +122,6 @@ struct gs_distribution {
 	bool ordered;		/* nearly: neighbours belong to one bin */
 	bool even;		/* as random keys are, few of which are equal */
 	size_t room, edge;	/* of a bin that is not counted; and of the outer ones, too */
-	size_t trial, tried;	/* keys after which it shows whether they are random; keys so far */
 	/* Of each bin: how many keys were counted; then where the next goes; then where they end. */
 	uint32_t end[GS_DISTRIBUTION_BINS];
 };
@@ -167,18 +166,13 @@ gs_distribution_begin(const struct gs_distribution *distribution, unsigned b)
 	return b * distribution->room + (b > 0 ? distribution->edge : 0);
 }
 
-/*
- * Even keys need no counts, if TO has more room than they have:
+/**
+ * Move COUNT keys that were not counted to their bins in TO, which has room for MOST, and where each bin has
+ * more room than it needs if keys are even.  After that end[] is as after gs_distribution_scatter().
  *
- *     gs_distribution_begin_once()     false: they are not even, or the room is too little
- *     gs_distribution_scatter_once()   all keys, in pieces, until it is false: they are not random after all
- *     gs_distribution_end_once()       end[] is as after gs_distribution_scatter(), or no key is counted
+ * @return  false: they are not even, or MOST is too little; none is counted, and TO may be written
  */
-bool gs_distribution_begin_once(struct gs_distribution *distribution, size_t count, size_t most);
 bool gs_distribution_scatter_once(struct gs_distribution *distribution, void *to, const void *keys,
-                                  size_t count);
-
-/** FIT: each call before was true.  Returns whether each bin had room for its keys, too. */
-bool gs_distribution_end_once(struct gs_distribution *distribution, bool fit);
+                                  size_t count, size_t most);
 
 #endif

@@ -34,10 +34,11 @@ advise(void *memory, size_t bytes, int advice)
 	(void)madvise(memory, bytes, advice);
 }
 
-static void
-forget(void *memory, size_t bytes)
+/* Locked memory (mlockall(2)) is not given back. */
+static bool
+drops(void *memory, size_t bytes)
 {
-	(void)madvise(memory, bytes, MADV_DONTNEED);
+	return madvise(memory, bytes, MADV_DONTNEED) == 0;
 }
 
 #else
@@ -49,11 +50,12 @@ advise(void *memory, size_t bytes, int advice)
 	(void)memory, (void)bytes, (void)advice;
 }
 
-/* New pages in place of the old ones: elsewhere MADV_DONTNEED does not clear them. */
-static void
-forget(void *memory, size_t bytes)
+/* MADV_DONTNEED does not clear pages everywhere. */
+static bool
+drops(void *memory, size_t bytes)
 {
-	(void)mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	(void)memory, (void)bytes;
+	return false;
 }
 #endif
 
@@ -119,8 +121,9 @@ void
 gs_arena_forget(void *buffer, size_t bytes)
 {
 	assert((uintptr_t)buffer % 4096 == 0);
-	if (bytes > 0)
-		forget(buffer, bytes);
+	if (bytes > 0 && !drops(buffer, bytes))		/* new pages in place of the old ones */
+		(void)mmap(buffer, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		           0);
 }
 
 void

@@ -144,7 +144,7 @@ bench_results = \
   bench/results/2cores-2026-11-25/one-taker.txt \
   bench/results/2cores-2026-11-25/spilled-keys.txt \
   bench/results/2cores-2026-11-25/python.txt \
-  bench/results/2cores-2026-11-26/all.json \
+  bench/results/2cores-2026-11-27/all.json \
   bench/results/2cores-2026-11-27/numbers.txt \
   bench/results/2cores-2026-11-27/lines.txt \
   bench/results/README.md \

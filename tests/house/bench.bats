@@ -93,7 +93,7 @@ load ../helpers
 		page = open("README.md").read()
 		compared, number = page.split("## How it compares")[1], r"([0-9.]+)"
 		like = lambda value, printed: f"{value:.{len(printed.partition('.')[2])}f}" == printed
-		shown = subprocess.run(["bench/all", "--show", "bench/results/2cores-2026-11-26/all.json"], check=True,
+		shown = subprocess.run(["bench/all", "--show", "bench/results/2cores-2026-11-27/all.json"], check=True,
 		                       capture_output=True, text=True).stdout.split("\n\n")[1]
 		assert shown.count("\n") == 22 and shown in compared, shown
 		rows = json.load(open("bench/results/2cores-2026-11-22/versus-u32.json"))["rows"]

@@ -438,7 +438,7 @@ struct gsort_array_options {
 	bool     reverse;		/* largest first */
 	bool     trust_order;		/* gsort_merge_arrays(): do not check the order of the arrays */
 	unsigned threads;		/* 0: one per core, at most 16; 1: only the calling one */
-	void    *scratch;		/* to use in place of own memory, but to merge */
+	void    *scratch;		/* used in place of own memory; not to merge */
 	size_t   scratch_bytes;		/* gsort_scratch_bytes(), or more; of pairs, see gsort_sort_pairs() */
 };
 

@@ -124,7 +124,7 @@ struct gs_input_options {
 	const struct gs_range *ranges;	/* or NULL: of each file only these bytes; a range that ends at
 					 * GS_UNKNOWN is the whole file.  Regular, not compressed */
 	bool                  later;	/* open only for a check, and again when its turn comes */
-	bool                  again;	/* what is open before it is read stays open; gs_input_part() */
+	bool                  again;	/* files opened before their turn stay open; gs_input_part() */
 
 	/* Memory that keeps the bytes read from pipes and callbacks, for gs_input_rewind() and
 	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */

@@ -103,7 +103,7 @@ struct gs_span_sink {
 
 	/** Set *KEYS to the memory in which SORTED.span.count keys are to be sorted; leave it alone
 	 *  to have them in the slot.  NULL: always in the slot. */
-	gs_status (*room)(void *context, const struct gs_sorted_span *sorted, void **keys);
+	void (*room)(void *context, const struct gs_sorted_span *sorted, void **keys);
 
 	/** Work on a span that is sorted, in any order of spans.  NULL: nothing to do. */
 	gs_status (*make)(void *context, struct gs_sorted_span *sorted);

@@ -258,13 +258,12 @@ skip_span(void *context, const struct gs_sorted_span *sorted)
 	       gs_pick_count(&emit->pick, emit->class_rank + sorted->at, sorted->span.count) == 0;
 }
 
-static gs_status
+static void
 room(void *context, const struct gs_sorted_span *sorted, void **keys)
 {
 	struct gs_emit *emit = context;
 
 	gs_span_room(&emit->encoder, sorted, keys);
-	return GS_OK;
 }
 
 /* Verify, select and encode a span; any thread. */

@@ -93,7 +93,7 @@ struct gs_span_encoder {
 	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
 };
 
-/** Keys that are not encoded, and go to a pipe as pages, are sorted to those that *KEYS is set to. */
+/** Set *KEYS to the pages to which keys are sorted that are not encoded and go to a pipe. */
 void gs_span_room(struct gs_span_encoder *encoder, const struct gs_sorted_span *sorted, void **keys);
 
 /**

@@ -501,7 +501,7 @@ sort_span(const struct run *run, const struct gs_span_sink *sink, struct gs_sort
 		return GS_OK;
 	sorted->span.keys = slots[sorted->slot] + 1;
 	if (sink->room != NULL)
-		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
+		sink->room(sink->context, sorted, &sorted->span.keys);
 	fill(run, (size_t)sorted->at, sorted->span.count, sorted->span.keys);
 	return GS_OK;
 }

@@ -126,7 +126,7 @@ make(const struct gs_drain *drain, unsigned rank, struct gs_sorted_span *sorted)
 		return GS_OK;
 	}
 	if (sink->room != NULL)
-		TRY(sink->room(sink->context, sorted, &sorted->span.keys));
+		sink->room(sink->context, sorted, &sorted->span.keys);
 	since = gs_clock_now();
 	gs_buckets_sort_part(batch->buckets[drain->key_class], rank, sorted->number,
 	                     sorted->span.keys, batch->scratch + rank * batch->part_bytes);

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "format/keydef/collation.h"
 #include "format/keydef/key_text.h"
 #include "format/keydef/line_order.h"
-#include "base/simd.h"
 #include "format/keydef/line_words.h"
 
 /* ---- opening -------------------------------------------------------------------- */

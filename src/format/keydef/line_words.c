@@ -157,6 +157,28 @@ blanks_of(__mmask64 within, __m512i text)
 	       _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8('\n'));
 }
 
+/* The first 64 bytes of a line. */
+struct head {
+	__m512i  text;
+	uint64_t within;	/* bits of those that there are, */
+	uint64_t blanks;	/* of blanks, if they are looked for, */
+	uint64_t ends;		/* and of ends of fields: separators, or the first of some blanks */
+};
+
+static inline AVX512 struct head
+look_at(const struct gs_field_walk *walk, const struct gs_fields *fields, __m512i separator, bool blank)
+{
+	const size_t bytes = (size_t)(walk->end - walk->line);
+	struct head head = { .within = _bzhi_u64(UINT64_MAX, bytes < 64 ? (unsigned)bytes : 64) };
+
+	head.text = _mm512_maskz_loadu_epi8(head.within, walk->line);
+	head.blanks = blank ? blanks_of(head.within, head.text) : 0;
+	head.ends = fields->separator == GS_NO_SEPARATOR
+	            ? head.blanks & ~(head.blanks << 1 | 1)
+	            : _mm512_mask_cmpeq_epi8_mask(head.within, head.text, separator);
+	return head;
+}
+
 /* As find_number() for all lines, if FIELD is not the first one. */
 static AVX512 void
 find_numbers_avx512(const struct gs_line_batch *batch, const struct gs_fields *fields,
@@ -168,18 +190,14 @@ find_numbers_avx512(const struct gs_line_batch *batch, const struct gs_fields *f
 
 	for (size_t i = 0; i < batch->count; i++) {
 		struct gs_field_walk walk = gs_line_load_next(batch, i);
-		const size_t bytes = (size_t)(walk.end - walk.line);
-		const __mmask64 within = _bzhi_u64(UINT64_MAX, bytes < 64 ? (unsigned)bytes : 64);
-		const __m512i text = _mm512_maskz_loadu_epi8(within, walk.line);
-		const uint64_t blanks = by_blanks ? blanks_of(within, text) : 0;
-		const uint64_t found = by_blanks ? blanks & ~(blanks << 1 | 1)
-		                                 : _mm512_mask_cmpeq_epi8_mask(within, text, separator);
-		size_t begin = _tzcnt_u64(_pdep_u64(number, found));
+		const struct head head = look_at(&walk, fields, separator, by_blanks);
+		size_t begin = _tzcnt_u64(_pdep_u64(number, head.ends));
 
 		if (begin < 64)
-			begin += by_blanks ? _tzcnt_u64(~blanks >> begin) : 1;
+			begin += by_blanks ? _tzcnt_u64(~head.blanks >> begin) : 1;
 		at[i] = walk.line + begin;
-		if (begin >= 64 || bytes < 8 || (fields->csv && _mm512_cmpeq_epi8_mask(text, quote) != 0))
+		if (begin >= 64 || walk.end - walk.line < 8 ||
+		    (fields->csv && _mm512_cmpeq_epi8_mask(head.text, quote) != 0))
 			at[i] = find_number(fields, key, &walk);
 	}
 }
@@ -558,10 +576,10 @@ gs_line_words_of_pairs(struct gs_line_batch *batch, const struct gs_fields *fiel
 /* ---- any strings and numbers, one behind the other, and the line --------------------------- */
 
 #if defined __x86_64__
-/* What words are made of so far. */
+/* Where the fields of lines are, and how far their words are made. */
 struct texts {
-	uint64_t begins[GS_LINE_BATCH];	/* of fields: a bit for each of the first 64 bytes of a line; */
-	uint64_t ends[GS_LINE_BATCH], blanks[GS_LINE_BATCH];
+	uint64_t begins[GS_LINE_BATCH];	/* of fields: a bit for each of the first 64 bytes of a line */
+	uint64_t ends[GS_LINE_BATCH], blanks[GS_LINE_BATCH];	/* see struct head */
 	const char *strings[GS_LINE_BATCH];	/* the last key that was found, */
 	uint64_t    bytes[GS_LINE_BATCH];	/* as far as it is wanted */
 	uint64_t    places[GS_LINE_BATCH];	/* bytes before it; those from WANTED on are not wanted */
@@ -578,19 +596,14 @@ look_at_lines(struct gs_line_batch *batch, const struct gs_fields *fields, bool 
 
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct gs_field_walk walk = gs_line_load_next(batch, i);
-		const size_t bytes = (size_t)(walk.end - walk.line);
-		const __mmask64 within = _bzhi_u64(UINT64_MAX, bytes < 64 ? (unsigned)bytes : 64);
-		const __m512i text = _mm512_maskz_loadu_epi8(within, walk.line);
-		const uint64_t blanks = blank ? blanks_of(within, text) : 0;
-		const uint64_t ends = by_blanks ? blanks & ~(blanks << 1 | 1)
-		                                : _mm512_mask_cmpeq_epi8_mask(within, text, separator);
-		bool fails = _mm512_mask_testn_epi8_mask(within, text, _mm512_set1_epi8(-2)) != 0;
+		const struct head head = look_at(&walk, fields, separator, blank);
+		bool fails = _mm512_mask_testn_epi8_mask(head.within, head.text, _mm512_set1_epi8(-2)) != 0;
 
 		if (csv)
-			fails |= _mm512_cmpeq_epi8_mask(text, quote) != 0;
-		texts->begins[i] = ends << !by_blanks | 1;
-		texts->ends[i] = ends;
-		texts->blanks[i] = blanks;
+			fails |= _mm512_cmpeq_epi8_mask(head.text, quote) != 0;
+		texts->begins[i] = head.ends << !by_blanks | 1;
+		texts->ends[i] = head.ends;
+		texts->blanks[i] = head.blanks;
 		texts->places[i] = 0;
 		batch->words[i] = 0;
 		batch->failed[i] = fails;

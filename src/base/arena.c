@@ -117,13 +117,13 @@ gs_arena_take_sparse(struct gs_arena *arena, size_t bytes)
 	return take(arena, bytes, false);
 }
 
-void
+bool
 gs_arena_forget(void *buffer, size_t bytes)
 {
 	assert((uintptr_t)buffer % 4096 == 0);
-	if (bytes > 0 && !drops(buffer, bytes))		/* new pages in place of the old ones */
-		(void)mmap(buffer, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		           0);
+	return bytes == 0 || drops(buffer, bytes) ||	/* or new pages take the place of the old ones */
+	       mmap(buffer, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+	            0) != MAP_FAILED;
 }
 
 void

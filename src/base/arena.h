@@ -48,8 +48,9 @@ void *gs_arena_take_sparse(struct gs_arena *arena, size_t bytes);
 /** The bytes of the arena that gs_arena_take(BYTES) uses up. */
 size_t gs_arena_round(size_t bytes);
 
-/** Give the memory of a buffer, not its addresses, back to the system.  It reads as 0. */
-void gs_arena_forget(void *buffer, size_t bytes);
+/** Give the memory of a buffer, not its addresses, back to the system.  It reads as 0; false: it is as it
+ *  was. */
+bool gs_arena_forget(void *buffer, size_t bytes);
 
 /** Let a buffer, or a part of one, have huge pages, if the system allows: it will be filled. */
 void gs_arena_prefer_huge_pages(void *buffer, size_t bytes);

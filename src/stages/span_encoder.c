@@ -12,18 +12,17 @@
 
 enum { PAGE_BYTES = 4096 };	/* two spans may share a larger one: its reader sees the first */
 
-/* For BYTES, the next pages of a slot's memory, ROOM at BASE.  A pipe may have those before, so these are not
- * written again, but replaced when there is no more room. */
+/* For BYTES, the next pages of a slot's memory, ROOM at BASE.  A pipe may hold the pages before them, so all
+ * are replaced before the first are written again; memory that cannot be replaced is copied. */
 static void *
 next_pages(struct gs_encoded *encoded, char *base, size_t room, size_t bytes)
 {
-	if (encoded->given + bytes > room) {
-		gs_arena_forget(base, room);
+	if (encoded->given + bytes > room)
 		encoded->given = 0;
-	}
-	if (encoded->given == 0)
+	if (encoded->given == 0) {
+		encoded->gives = gs_arena_forget(base, room);
 		gs_arena_prefer_huge_pages(base, room);
-	encoded->gives = true;
+	}
 	return base + encoded->given;
 }
 

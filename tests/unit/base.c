@@ -131,7 +131,7 @@ check_arena(void)
 	CHECK(b[0] == 0 && b[(5 << 20) - 1] == 0, "what was forgotten is zero again");
 	CHECK(mlock(b, 4096) == 0, "a page can be locked");
 	b[0] = 1;
-	gs_arena_forget(b, 5 << 20);
+	CHECK(gs_arena_forget(b, 5 << 20), "and forgotten");
 	CHECK(b[0] == 0, "one that is locked, too");
 	gs_arena_close(&arena);
 	CHECK(gs_arena_open(&arena, SIZE_MAX / 2, false) == GS_EBUDGET, "too much is refused");

@@ -124,7 +124,7 @@ struct gs_input_options {
 	const struct gs_range *ranges;	/* or NULL: of each file only these bytes; a range that ends at
 					 * GS_UNKNOWN is the whole file.  Regular, not compressed */
 	bool                  later;	/* open only for a check, and again when its turn comes */
-	bool                  again;	/* files opened before their turn stay open; gs_input_part() */
+	bool                  again;	/* files opened before their turn stay open; gs_input_close_left() */
 
 	/* Memory that keeps the bytes read from pipes and callbacks, for gs_input_rewind() and
 	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
@@ -236,8 +236,8 @@ gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool w
  *  reads. */
 void gs_file_leave(struct gs_file *file);
 
-/** FILE, which the input has left, will not be read again. */
-void gs_file_part(struct gs_file *file);
+/** Close FILE, which the input has left and will not read again. */
+void gs_file_close_left(struct gs_file *file);
 
 /** The input will read FILE, which it has left, or whose recording it rewinds, once more. */
 void gs_file_rewind(struct gs_file *file);

@@ -532,8 +532,8 @@ gs_input_stop_recording(struct gs_input *input)
 }
 
 void
-gs_input_part(struct gs_input *input)
+gs_input_close_left(struct gs_input *input)
 {
 	for (size_t f = 0; f + 1 < input->next_at && f < input->files.count; f++)
-		gs_file_part(&input->files.list[f]);
+		gs_file_close_left(&input->files.list[f]);
 }

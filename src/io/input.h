@@ -155,8 +155,8 @@ bool gs_input_can_rewind(const struct gs_input *input);
  */
 MUST_CHECK gs_status gs_input_rewind(struct gs_input *input);
 
-/** All is read, and will not be read AGAIN: close the files that stayed open for that. */
-void gs_input_part(struct gs_input *input);
+/** All is read, and the input will not begin again: close the files that stayed open for that. */
+void gs_input_close_left(struct gs_input *input);
 
 /** Keep nothing from now on, and give the recording's memory back as it is consumed.  All claimed
  *  pieces have been read. */

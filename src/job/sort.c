@@ -325,7 +325,7 @@ sort_once(struct gsort *job)
 		TRY(become_lines(job));
 		TRY(read_all(job));
 	}
-	gs_input_part(job->files.input);
+	gs_input_close_left(job->files.input);
 	gs_phase_begin(job, GSORT_SORTING);
 	TRY(job->engine.finish(job->engine.context));
 	gs_phase_begin(job, GSORT_WRITING);

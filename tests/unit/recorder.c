@@ -434,7 +434,7 @@ check_replaced(void)
 		      reads(input, 0, 1000, 1000) && gs_input_next(input), "files may be read again");
 		remove(names[0]);
 		if (part)
-			gs_input_part(input);
+			gs_input_close_left(input);
 		CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
 		      (part ? gs_input_read(input, &byte, 1, &got) == GS_EIO
 		            : reads(input, 0, 1001, 1000) && gs_input_next(input) && !gs_input_next(input)),

@@ -36,7 +36,7 @@ struct gs_library {
  */
 bool gs_library_loads(struct gs_library *library);
 
-/** What the loader said of the library that this thread has just failed to load; NULL: it is missing. */
+/** The loader's message about the library that this thread has just failed to load; NULL: it is missing. */
 const char *gs_library_trouble(void);
 
 /* ---- the libraries of compressed data (codecs.def) ------------------------- */

@@ -197,8 +197,8 @@ begin(struct team *team, unsigned threads, bool open)
 	}
 }
 
-/* No other worker joins TEAM, and those that were called and have not begun stay idle: a processor that is
- * busy may begin with them milliseconds later. */
+/* No other worker joins TEAM.  Called workers that have not begun become idle again: on a busy processor they
+ * may begin milliseconds later. */
 static void
 close_team(struct team *team)
 {

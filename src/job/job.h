@@ -390,7 +390,7 @@ MUST_CHECK gs_status gs_items_open_engine(struct gsort *job, const struct gs_ite
 /** Check that temporary files can be made. */
 MUST_CHECK gs_status gs_items_check_disk(struct gsort *job);
 
-/** Report what was read. */
+/** Set the bytes, items and invalid lines of the input in STATS. */
 void gs_items_count_read(const struct gsort *job, struct gsort_stats *stats);
 
 /* ---- what only a job of lines by key has (line_job.c) -------------------------- */

@@ -17,8 +17,8 @@
  *
  * Keys that do not fit the cache are partitioned where they are, until they fit beside scratch memory that
  * stays in the cache: a second array of all keys would be read and written beyond it.  Several threads do
- * that side by side: each takes the largest piece that waits, and lets another one have half of what it
- * partitions.
+ * that side by side: each takes the largest piece that waits, partitions it, and leaves one half to another
+ * thread.
  *
  * Invariant: the bounds of both halves of a subarray are narrower than its own, whatever the pivot.
  */
@@ -656,7 +656,7 @@ struct shared {
 	unsigned        count;
 	unsigned        threads;	/* at most */
 	unsigned        at_work;	/* threads that sort a piece */
-	unsigned        halving;	/* those of them that may let others have a half of it */
+	unsigned        halving;	/* threads at work that may still leave a half to others */
 };
 
 /* Take the largest piece that waits, or wait for one; false: none will. */

@@ -441,6 +441,10 @@ set_head(struct gs_plan *plan, const struct gs_plan_input *input)
 
 /* ---- merging --------------------------------------------------------------- */
 
+/* Windows of smaller inputs, of which little is filled, are in small pages: 65,536 inputs of three
+ * numbers, 4096 at once, took 4.3 GB in huge pages, and take 132 MB. */
+enum { SMALL_INPUT_BYTES = 512 << 10 };
+
 static void
 set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 {
@@ -453,6 +457,8 @@ set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->fan_in = gs_plan_fan_in_of_files(input, plan->fan_in);
 	plan->spills = input->input_count > plan->fan_in;
 	plan->fan_in = gs_least(plan->fan_in, gs_within(2, input->input_count, GS_FAN_IN_MOST));
+	if (input->input_bytes / gs_within(1, input->input_count, SIZE_MAX) < SMALL_INPUT_BYTES)
+		plan->huge_pages = false;
 	plan->merge_bytes -= gs_least(plan->merge_bytes, plan->fan_in * plan->source_bytes);
 }
 

@@ -215,6 +215,16 @@ lines_of() {
 	gsort -c --record-size=16 -k u64@0 out
 }
 
+@test "tiny inputs of a merge take little memory, however many are open" {
+	gen --keys 900 --type u64 >in
+	gsort -u64 --split=300 -o in-%r in
+	gsort -u64 --split=300 --to=text -o text-%r in
+	peak_within 50000 gsort -m -u64 -o out in-*
+	gsort -u64 in | cmp - out
+	peak_within 70000 gsort -m -o out text-*	# 300 readers, each with a batch of its own
+	gsort -u64 --to=text in | cmp - out
+}
+
 @test "few addresses: fewer threads, or one message" {
 	local kib threads status
 	gen --keys 100000 --type text >in

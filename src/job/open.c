@@ -38,6 +38,8 @@ may_sort(const struct gsort_options *options)
 
 /* ---- opening ---------------------------------------------------------------- */
 
+enum { FEW_INPUTS = 8 };	/* a fraction of the descriptors that spill/spill.c does not use for runs */
+
 struct gs_input_options
 gs_job_input_options(struct gsort *job)
 {
@@ -51,8 +53,9 @@ gs_job_input_options(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = gs_job_combines(job) ? NULL : job->ranked->parts.ranges,
-		/* Each run of a program has a descriptor, and takes that of an input that was read. */
-		.again = job->keys.turn.lines != NULL && !gs_spill_starts_programs(options->compress_program),
+		/* Each run of a program has a descriptor, and takes that of one of many inputs. */
+		.again = job->keys.turn.lines != NULL && (options->input_count <= FEW_INPUTS ||
+		         !gs_spill_starts_programs(options->compress_program)),
 		.later = options->operation == GSORT_MERGE && !may_sort(options),
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,

@@ -221,6 +221,24 @@ turns() {
 	cmp same expected
 }
 
+@test "-n: a file that is replaced after it was read is read again as it was" {
+	local program bytes pid
+	{ seq 1000000; echo apple; seq 1000; } >b
+	{ seq 1000; cat b; } | sort -n >expected
+	for program in zstd cat; do
+		seq 1000 >a
+		gsort -n --compress-program=$program a b >out &
+		pid=$! bytes=0
+		while [ "$bytes" -lt 1000000 ] && { read -r _ bytes <"/proc/$pid/io"; } 2>/dev/null; do :; done
+		kill -STOP $pid
+		echo 7777777 >new
+		mv new a
+		kill -CONT $pid
+		wait $pid
+		cmp expected out
+	done
+}
+
 @test "-n: numbers of a pipe that become lines need room for temporary files, and leave none behind" {
 	{ gen --seed 65 --keys 300000 --type text; echo apple; } >in
 	mkdir temp

@@ -137,13 +137,13 @@ slot_place(const slot_map &m, uint32_t slot)
 	return (uint64_t)(slot < m.whole ? slot : slot - m.whole) * m.size + (slot < m.whole ? 0 : m.spare);
 }
 
-/* What is wrong with keys that are in slots: keys of a bucket are too many, or those of a bin, or a key is
- * where none should be. */
+/* What is wrong with keys that are in slots: keys of a bucket are too many, or those of a bin. */
 enum slot_fault { SLOTS_FIT, BUCKETS_BREAK, BINS_BREAK };
 
 /* Zero at first. */
 struct slot_state {
 	uint32_t broken;	/* a slot_fault */
+	uint32_t outside[2];	/* keys of the first and the last slot, if some are outside of the range */
 	uint32_t taken;		/* turns (device/slots.cuh) */
 };
 

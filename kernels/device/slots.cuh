@@ -11,6 +11,7 @@
  *     settle_slots_kernel  a block a bucket: where keys of its slots belong
  *     narrow_slots_kernel  sort u32: keys of a slot as words of 16 bits
  *     windows_slots_kernel sort u64: block/leaf_windows.cuh
+ *     outside_slots_kernel a block an end: sort the slot that has keys from outside of the range
  *
  * How many keys a bin of even keys will have is known before they are counted, but for six deviations.
  * So each bin has a slot of 2^BITS keys, in which its keys lie from the beginning on, and each bucket one
@@ -25,6 +26,10 @@
  * writes to slots of turns up to i.  It tells when it has read its own keys, and before it writes it
  * waits until those turns have told that.  A turn waits for one that is about as far behind as slots have
  * more room than keys, so it hardly ever has to.
+ *
+ * A few keys may be far outside of all that a sample sees.  They go to the first slot and the last one,
+ * which hold hardly any others.  Leaves take these slots for empty, and they are sorted at the end: keys of
+ * the first one lie where they belong, and the last one is in spare memory, so no leaf writes there.
  *
  * The waiting ends: turns are taken in order, by blocks that run, which tell before they wait.  So of all
  * turns that have not told, the lowest waits for nobody.
@@ -46,6 +51,7 @@ enum {
 	SOME_SLOTS      = BUCKETS * 400,
 	SLOT_THREADS    = BUCKETS,
 	NARROW_BITS     = 16,
+	OUTSIDE_KEYS    = 256,	/* of a slot that has keys from outside of the range, at most */
 };
 
 /* A slot has room for 2^BITS keys, and MEAN of them as a rule; MOST slots at most, 0: keys have none. */
@@ -216,7 +222,7 @@ slot_buckets_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, slo
 
 /* ---- moving --------------------------------------------------------------------- */
 
-/* A tile a block, those of the first and of the last bucket first: keys may be outside of the range. */
+/* A tile a block, those of the first and of the last bucket first: many keys may be outside of the range. */
 template <class Tile, unsigned MOST_BINS> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 move_slots_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
@@ -246,13 +252,17 @@ move_slots_kernel(typename Tile::of::place to, typename Tile::of::source from, c
 	if (d.outside) {
 		const int left = thread_left(t.count);
 		const Key low = (Key)d.low, high = (Key)d.high;
-		bool all = true;
+		bool below = false, above = false;
 
 #pragma unroll
-		for (int i = 0; i < (int)ITEMS; i++)
-			all = all && (i * (int)THREADS >= left || (x[i] >= low && x[i] <= high));
-		if (!all)
-			atomicExch(&state->broken, (uint32_t)BINS_BREAK);
+		for (int i = 0; i < (int)ITEMS; i++) {
+			below = below || (i * (int)THREADS < left && x[i] < low);
+			above = above || (i * (int)THREADS < left && x[i] > high);
+		}
+		if (below)
+			atomicExch(&state->outside[0], 1u);
+		if (above)
+			atomicExch(&state->outside[1], 1u);
 		partition_tile<Tile, MOST_BINS>(to, x, t.count, clamped_digits{ d }, d.bins, places, memory);
 	} else {
 		partition_tile<Tile, MOST_BINS>(to, x, t.count, d, d.bins, places, memory);
@@ -289,14 +299,18 @@ settle_slots_kernel(const segment *segments, const number *counts, slot_leaves<K
 	if (b >= d.bins)
 		return;
 	const uint64_t low = digit_begin(d, b), end = b + 1 < d.bins ? digit_begin(d, b + 1) : d.high + 1;
+	const bool last = slot + 1 == s.head->bins;
+	const bool outside = (slot == 0 || last) && s.state->outside[last] != 0;
 
-	s.begins[slot] = begin;
+	s.begins[slot] = begin + (outside && !last ? count : 0);
 	s.lows[slot] = (Key)low;
-	if (slot + 1 == s.head->bins) {
-		s.begins[slot + 1] = begin + count;
+	if (last) {
+		s.begins[slot + 1] = begin + (outside ? 0 : count);
 		s.lows[slot + 1] = (Key)end;
 	}
-	if (sizeof(Key) == 4 && end - low > 1 << NARROW_BITS)
+	if (outside)
+		s.state->outside[last] = (uint32_t)count;
+	if ((sizeof(Key) == 4 && end - low > 1 << NARROW_BITS) || (outside && count > OUTSIDE_KEYS))
 		atomicExch(&s.state->broken, (uint32_t)BINS_BREAK);
 }
 
@@ -473,6 +487,28 @@ windows_slots_kernel(uint64_t *keys, uint64_t *other, Map map, slot_leaves<uint6
 		if (threadIdx.x == 0)
 			list[atomicAdd(listed, 1u)] = leaf_item{ begin, end - begin, low, high, 0 };
 	}
+}
+
+/* Sort the first slot or the last one of COUNT keys by ranks, if it has keys from outside of the range. */
+template <class Key, class Map> static __global__ void
+__launch_bounds__(OUTSIDE_KEYS)
+outside_slots_kernel(Key *keys, size_t count, Map map, slot_leaves<Key> s)
+{
+	begin_in_turn();
+
+	__shared__ Key x[OUTSIDE_KEYS];
+	const bool last = blockIdx.x > 0;
+	const uint32_t many = s.state->outside[last], mine = threadIdx.x;
+	uint32_t rank = 0;
+
+	if (mine < many)
+		x[mine] = keys[slot_place(s.at, last ? s.head->bins - 1 : 0) + mine];
+	__syncthreads();
+	if (mine >= many)
+		return;
+	for (uint32_t k = 0; k < many; k++)
+		rank += x[k] < x[mine] || (x[k] == x[mine] && k < mine);
+	keys[(last ? count - many : 0) + rank] = original(map, x[mine]);
 }
 
 #endif

@@ -347,8 +347,9 @@ sort_in_slots(const job<Of> &j, enum slot_fault *fault)
 	const auto move = s.slots.lower > UPPER_BINS ? move_slots_kernel<tile, LEAF_BINS> :
 	                                               move_slots_kernel<tile, UPPER_BINS>;
 	const cudaStream_t aside = j.sorter->aside[0];
-	uint32_t *const broken = j.sorter->told;
+	slot_state *const told = (slot_state *)j.sorter->told;
 
+	static_assert(sizeof *told <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
 	TRY_CUDA(launch(slot_buckets_kernel<Of>, 1, SLOT_THREADS, j.stream, pool_of(j),
 	                (const bin_plan<Key> *)s.plan, s.slots, bucket_slots(j), s.segments, s.head,
 	                tile::KEYS, s.turns));
@@ -359,12 +360,15 @@ sort_in_slots(const job<Of> &j, enum slot_fault *fault)
 	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
 	TRY_CUDA(sort_slots(j, leaves));
 	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
-	TRY_CUDA(cudaMemcpyAsync(broken, &s.turns->broken, sizeof *broken, cudaMemcpyDeviceToHost, aside));
+	TRY_CUDA(cudaMemcpyAsync(told, s.turns, sizeof *told, cudaMemcpyDeviceToHost, aside));
 	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
 	if (j.count >= SLEEP_FROM)
 		TRY_CUDA(sleep_until(j.sorter->listed));
 	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
-	*fault = (enum slot_fault)broken[0];
+	*fault = (enum slot_fault)told->broken;
+	if (*fault == SLOTS_FIT && (told->outside[0] | told->outside[1]) != 0)
+		return launch(outside_slots_kernel<Key, typename Of::map>, 2, OUTSIDE_KEYS, j.stream, j.keys,
+		              j.count, j.map, leaves);
 	if (*fault == SLOTS_FIT)
 		return cudaSuccess;
 	if (*fault == BUCKETS_BREAK)

@@ -59,20 +59,6 @@ check_input(const struct gsort_options *merge, const char *name)
 	                      : gs_fail(GS_EINPUT, "%s%s", message, GS_ADVICE_UNSORTED));
 }
 
-/* A merge by ranks sorts what it has found to be sorted. */
-static gs_status
-open_ranked(struct gsort *job, const struct gsort_options *options)
-{
-	TRY(gs_ranked_open(&job->ranked, options->ranks, options));
-	if (gs_is_alone(job))
-		return GS_OK;
-	TRY(gs_ranked_survey(job->ranked));
-	options = &job->ranked->given;
-	for (size_t i = 0; gs_ranked_checks_merge(options) && i < options->input_count; i++)
-		TRY(check_input(options, options->inputs[i]));
-	return gs_ranked_begin(job->ranked, &job->options);
-}
-
 static gs_status
 open_job(struct gsort *job, const struct gsort_options *options)
 {
@@ -83,7 +69,7 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	options = &job->options;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
-	TRY(open_ranked(job, options));
+	TRY(gs_ranked_open(&job->ranked, options->ranks, options, check_input, &job->options));
 	TRY(gs_ranks_agree(job->ranked->ranks, gs_job_open(job)));
 	job->stats.threads = job->plan.threads;
 	job->stats.device = "cpu";

@@ -256,7 +256,7 @@ open_part(struct gsort *job, struct part *part, const char *const *name, bool al
 	part->open = true;
 	part->sort = alone ? gs_job_sort : gs_job_hand_over;
 	part->job.keys.ingest.readers = alone ? &job->set->readers : NULL;
-	TRY(gs_ranked_open(&part->job.ranked, job->ranked->ranks, &part->job.options));
+	TRY(gs_ranked_open(&part->job.ranked, job->ranked->ranks, &part->job.options, NULL, NULL));
 	if (!alone)
 		TRY(gs_ranked_survey_operand(part->job.ranked, &part->job.options, job->ranked));
 	return gs_ranks_agree(job->ranked->ranks, gs_job_open_operand(&part->job, job));
@@ -304,7 +304,7 @@ static gs_status
 open_set(struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
-	const bool alone = gs_is_alone(job);
+	const bool alone = job->ranked->alone;
 	struct part *parts;
 
 	TRY(gs_ranks_agree(job->ranked->ranks, allocate(job, options->input_count)));

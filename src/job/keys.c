@@ -36,7 +36,7 @@ adapt(struct gsort *job)
 
 	if (own->set != GSORT_NO_SET)	/* of sorted inputs, as a merge is */
 		own->operation = GSORT_MERGE;
-	if (!gs_is_alone(job) || own->operation != GSORT_SORT || !own->tail.wanted ||
+	if (!job->ranked->alone || own->operation != GSORT_SORT || !own->tail.wanted ||
 	    own->tail.count > GS_TAIL_MOST || own->json || own->counts || own->repeated || own->singletons)
 		return;
 	own->reverse = !own->reverse;

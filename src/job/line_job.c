@@ -31,12 +31,11 @@ name_columns(struct gsort *job)
 {
 	struct gs_line_order *order = &job->items.lines.order;
 	const struct gs_ranked *ranked = job->ranked;
-	const char *header, *end;
+	const char *header = ranked->parts.header, *end;
 	gs_status status;
 
-	if (gs_is_alone(job) || !gs_line_order_wants_header(order))
+	if (header == NULL || !gs_line_order_wants_header(order))
 		return GS_OK;
-	header = ranked->parts.header_bytes > 0 ? ranked->parts.header : "";
 	end = gs_line_end(order, header, header + ranked->parts.header_bytes);
 	status = gs_line_order_header(order, header, (size_t)(end - header));
 	return status == GS_OK ? GS_OK

@@ -420,7 +420,7 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(&job->options));
 	TRY(gs_npy_adopt(&job->items.npy, &job->options));
 	TRY(gs_options_check(&job->options));	/* of what the inputs are */
-	if (gs_is_alone(job)) {	/* else inputs are parts, and all ranks had to turn at a time */
+	if (job->ranked->alone) {	/* else inputs are parts, and all ranks had to turn at a time */
 		TRY(gs_options_check_operands(&job->options));
 		TRY(gs_turn_begin(&job->keys.turn, &job->options));
 	}

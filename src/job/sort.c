@@ -193,7 +193,7 @@ read_all(struct gsort *job)
 {
 	struct gs_taker taker = job->engine.taker;
 
-	if (!gs_is_alone(job))
+	if (!job->ranked->alone)
 		TRY(job->kind->deal(job, &taker));
 	gs_verify_watch(&job->verify, &taker);
 	TRY(job->kind->read(job, &taker));

@@ -9,10 +9,10 @@ import subprocess
 
 
 # Tests of what elements are, and of the ranks of a job.
-FORK = re.compile(r"kind->items|\bkind [=!]= &gs_|\bo(?:ptions)?(?:\.|->)lines\b|[!=]= GS_OF_|"
-                  r"gs_options_want_column\(|kind->(?:type|large|cpu_rule) [!=]= NULL|"
-                  r"gs_line_order_has_value\(|\bcount_out [!=]= NULL|\b(?:o|output)->ranks [!=]= NULL|"
-                  r"\binput->items|\border [=!]= NULL|gs_is_alone\(|->size == 1\b")
+FORK = re.compile(r"kind->items|\bkind [=!]= &gs_|\bo(?:ptions)?(?:\.|->)lines\b(?! = )|[!=]= GS_OF_|"
+                  r"kind->(?:type|large|cpu_rule) [!=]= NULL|gs_line_order_has_value\(|"
+                  r"\bcount_out [!=]= NULL|\b(?:o|output)->ranks [!=]= NULL|"
+                  r"\binput->items|\border [!=]= NULL|->alone\b(?! = )|->size == 1\b")
 
 
 def code_of(text):

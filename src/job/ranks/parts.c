@@ -353,9 +353,11 @@ read_header(const struct survey *survey, struct gs_parts *parts)
 	gs_status status;
 	int fd;
 
-	if (survey->options->header_lines == 0 || source->kind != PLAIN || source->header == 0)
+	if (survey->options->header_lines == 0)
 		return GS_OK;
 	TRY(gs_allocate(&parts->header, source->header + 1, 1, "bytes of a header"));
+	if (source->kind != PLAIN || source->header == 0)
+		return GS_OK;
 	TRY(gs_open_to_read(source->name, &fd));
 	status = gs_read_file(source->name, fd, parts->header, source->header, 0, &parts->header_bytes);
 	close(fd);

@@ -40,8 +40,9 @@ adopt_array(struct gsort_options *o)
 	return status;
 }
 
-bool
-gs_ranked_checks_merge(const struct gsort_options *o)
+/* A merge by ranks is a sort: must each input be known to be sorted? */
+static bool
+checks_merge(const struct gsort_options *o)
 {
 	return o->operation == GSORT_MERGE && !o->trust_order;
 }
@@ -57,7 +58,7 @@ check_options(struct gsort_options *o)
 		if (o->json && o->quantiles == NULL && !o->summary && o->histogram == 0)
 			return refuse("lines as JSON", "gsort writes them, in one process");
 	} else if (gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT &&
-	           (o->operation == GSORT_CHECK || gs_ranked_checks_merge(o))) {
+	           (o->operation == GSORT_CHECK || checks_merge(o))) {
 		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid"
 		                                          : "--merge with --invalid",
 		              "to check order a rank must know the number before its first line; gsort "
@@ -88,7 +89,7 @@ check_parts(const struct gs_parts *parts, const struct gsort_options *o)
 		return gs_fail(GS_EUSAGE, "an input is compressed, and MPI does not allow the sandbox in "
 		               "which gsort decompresses: add --decompress=no-sandbox if you trust the "
 		               "input");
-	if (gs_ranked_checks_merge(o) && parts->other_bytes == GS_UNKNOWN)
+	if (checks_merge(o) && parts->other_bytes == GS_UNKNOWN)
 		return gs_fail(GS_EUSAGE, "--merge: several ranks read each input twice, first to see "
 		               "whether it is sorted, so it must be a file; with --force they sort it as it "
 		               "is");
@@ -146,23 +147,18 @@ count_sharers(struct gs_ranked *ranked)
 	return status;
 }
 
-gs_status
-gs_ranked_survey(struct gs_ranked *ranked)
+/* Look what the inputs are, which part of them this rank reads, and where it writes. */
+static gs_status
+begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own)
 {
 	struct gs_ranks *ranks = ranked->ranks;
 	struct gsort_options *given = &ranked->given;
 
 	TRY(gs_ranks_agree(ranks, check_options(given)));
 	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
-	return gs_ranks_agree(ranks, check_parts(&ranked->parts, given));
-}
-
-gs_status
-gs_ranked_begin(struct gs_ranked *ranked, struct gsort_options *own)
-{
-	struct gs_ranks *ranks = ranked->ranks;
-	struct gsort_options *given = &ranked->given;
-
+	TRY(gs_ranks_agree(ranks, check_parts(&ranked->parts, given)));
+	for (size_t i = 0; checks_merge(given) && i < given->input_count; i++)
+		TRY(check(given, given->inputs[i]));
 	if (given->operation == GSORT_MERGE)
 		given->operation = GSORT_SORT;
 	TRY(count_sharers(ranked));
@@ -179,19 +175,21 @@ gs_ranked_begin(struct gs_ranked *ranked, struct gsort_options *own)
 enum { PARCEL_TIMES = 3 };
 
 gs_status
-gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct gsort_options *options)
+gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct gsort_options *options,
+               gs_input_check *check, struct gsort_options *own)
 {
 	const bool alone = ranks == NULL || ranks->size == 1;
 	const gs_status status = GS_NEW(*opened, 1, "job of a rank");
 	struct gs_ranked *ranked = *opened;
 
 	TRY(alone ? status : gs_ranks_agree(ranks, status));
-	ranked->alone = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
-	ranked->ranks = ranked->output.ranks = alone ? &ranked->alone : ranks;
+	ranked->self = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
+	ranked->ranks = ranked->output.ranks = alone ? &ranked->self : ranks;
+	ranked->alone = alone;
 	ranked->each = alone ? "" : ", each rank";
 	ranked->copies = alone ? 1 : PARCEL_TIMES;
 	ranked->given = *options;
-	return GS_OK;
+	return alone || check == NULL ? GS_OK : begin(ranked, check, own);
 }
 
 gs_status

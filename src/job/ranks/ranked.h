@@ -76,7 +76,7 @@ struct gs_parts {
 	uint64_t          other_bytes;	/* of compressed files; GS_UNKNOWN: there is a pipe */
 	bool              inflates;	/* a file is compressed */
 	char              terminator;	/* of lines */
-	char             *header;	/* of the first file, if it has lines that may have names */
+	char             *header;	/* of the first file, if lines have one; it may be empty */
 	size_t            header_bytes;
 	unsigned          overlap_keys;	/* of this rank, that another one has, too */
 	uint64_t          overlap_bytes;
@@ -192,8 +192,9 @@ MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct 
  */
 
 struct gs_ranked {
-	struct gs_ranks            *ranks;	/* ALONE, or the caller's */
-	struct gs_ranks             alone;
+	struct gs_ranks            *ranks;	/* the caller's; or, of a job alone, SELF */
+	struct gs_ranks             self;
+	bool                        alone;	/* what it does with the others then costs nothing */
 	struct gs_ranked           *whole;	/* of a set operation of which this sorts an operand; its
 						 * spread has the splitters of all operands */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */
@@ -208,32 +209,22 @@ struct gs_ranked {
 	uint64_t                    elements;	/* that this one has, once all have been read */
 };
 
-/** Is JOB the only one of its ranks?  What it does with the others then costs nothing. */
-static inline bool
-gs_is_alone(const struct gsort *job)
-{
-	return job->ranked->ranks->size == 1;
-}
-
-/** Begin: one of RANKS; alone, and reads all, if they are one, or NULL.  Collective.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_ranked_open(struct gs_ranked **ranked, struct gs_ranks *ranks,
-                                    const struct gsort_options *options);
+/** Is the input called NAME of a merge in order?  GS_EINPUT: no.  Collective. */
+typedef gs_status gs_input_check(const struct gsort_options *merge, const char *name);
 
 /**
- * Look what the inputs are, and which part of them this rank of several reads; collective.
+ * Begin: one of RANKS; alone, and reads all, if they are one, or NULL.  Of several, look what the inputs are
+ * and which part of them this one reads, set OWN to the options of its job, and open its output.  Collective.
  *
- * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as gs_parts_open(); GS_EBUDGET
+ * @check   for a merge by ranks, which is a sort.  NULL: it will be an operand of a set operation
+ * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as CHECK and gs_parts_open(); GS_EBUDGET
  */
-MUST_CHECK gs_status gs_ranked_survey(struct gs_ranked *ranked);
+MUST_CHECK gs_status gs_ranked_open(struct gs_ranked **ranked, struct gs_ranks *ranks,
+                                    const struct gsort_options *options, gs_input_check *check,
+                                    struct gsort_options *own);
 
-/** A merge by ranks is a sort: must the caller check first that each input is sorted? */
-bool gs_ranked_checks_merge(const struct gsort_options *options);
-
-/** Set OWN to the options of the job of this rank, one of several, and open its output; collective. */
-MUST_CHECK gs_status gs_ranked_begin(struct gs_ranked *ranked, struct gsort_options *own);
-
-/** The same for an operand of the set operation WHOLE: set *OPTIONS, which have that one input, to those
- *  of the job that sorts it. */
+/** An operand of the set operation WHOLE, of several ranks: set *OPTIONS, which have that one input, to those
+ *  of the job that sorts it.  Collective. */
 MUST_CHECK gs_status gs_ranked_survey_operand(struct gs_ranked *ranked, struct gsort_options *options,
                                               struct gs_ranked *whole);
 

@@ -118,18 +118,6 @@ has_rank(const struct gs_answer *figures, uint64_t rank)
 	return rank >= figures->first && rank < figures->end;
 }
 
-static bool
-has_least(const struct gs_answer *figures)
-{
-	return has_rank(figures, 0);
-}
-
-static bool
-has_most(const struct gs_answer *figures)
-{
-	return figures->keys > 0 && has_rank(figures, figures->keys - 1);
-}
-
 static void
 pass_all(struct row *row, struct gs_answer *figures)
 {
@@ -138,8 +126,8 @@ pass_all(struct row *row, struct gs_answer *figures)
 	row->count = 0;
 	for (size_t m = 0; m < figures->mark_count; m++)
 		pass_value(row, &figures->marks[m].value, has_rank(figures, figures->marks[m].rank));
-	pass_value(row, &figures->least, has_least(figures));
-	pass_value(row, &figures->most, has_most(figures));
+	pass_value(row, &figures->least, has_rank(figures, 0));
+	pass_value(row, &figures->most, has_rank(figures, figures->keys - 1));	/* without keys: nobody */
 	pass(row, &figures->distinct);
 	pass(row, &figures->missing);
 	pass_sum(row, &figures->sum);
@@ -263,16 +251,13 @@ get_item(const char *all, uint64_t *at, struct label *label)
 static gs_status
 put_lines(struct parcel *parcel, const struct gs_answer *figures)
 {
-	const struct gs_item_slot *slots = figures->copies.slots;
+	const struct gs_item_copies *copies = &figures->copies;
 	const size_t marks = figures->mark_count;
 
-	for (size_t m = 0; m < marks; m++)
-		if (has_rank(figures, figures->by_rank[m]->rank))
-			TRY(put_item(parcel, m, 0, &slots[m]));
-	if (has_least(figures))
-		TRY(put_item(parcel, marks, 0, &slots[marks]));
-	if (has_most(figures))
-		TRY(put_item(parcel, marks + 1, 0, &slots[marks + 1]));
+	for (size_t m = 0; m < copies->count; m++)
+		if (has_rank(figures, m < marks ? figures->by_rank[m]->rank : m == marks ? 0
+		                                                                         : figures->keys - 1))
+			TRY(put_item(parcel, m, 0, &copies->slots[m]));
 	return GS_OK;
 }
 
@@ -346,11 +331,9 @@ gs_ranked_join(struct gsort *job, struct gs_answer *figures)
 {
 	struct gs_ranks *ranks = job->ranked->ranks;
 
-	if (gs_is_alone(job))
-		return gs_verify_end(&job->verify);
+	TRY(gs_border_verify(ranks, &job->verify));
 	if (job->options.top.wanted)
 		TRY(send_top(ranks, figures));
-	if (figures->order != NULL)
-		TRY(send_lines(ranks, figures));
+	TRY(send_lines(ranks, figures));
 	return add_numbers(ranks, figures);
 }

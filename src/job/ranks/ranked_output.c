@@ -456,11 +456,11 @@ gs_status
 gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
                         const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes)
 {
-	if (output->ranks->size == 1)
-		return gs_outputs_finish(own);
-	if (!output->one_file)
+	if (output->own_name != NULL)
 		return output->spools ? finish_own_spool(output, keys, key_bytes, lines, bytes)
 		                      : finish_own(output, own->files[0]);
+	if (!output->one_file)
+		return gs_ranks_agree(output->ranks, gs_outputs_finish(own));
 	if (output->spools)
 		TRY(finish_spool(output, keys, key_bytes, lines, NULL, bytes));
 	return finish_shared(output);

@@ -360,7 +360,7 @@ gs_ranked_count(struct gsort *job, uint64_t *count)
 	const struct gsort_options *options = &job->options;
 	const struct gs_engine *engine = &job->engine;
 	const bool groups = gs_select_wants_groups(options) || options->set != GSORT_NO_SET;
-	const bool tail = options->tail.wanted, cuts = !gs_is_alone(job) && (options->head || tail);
+	const bool tail = options->tail.wanted, cuts = !job->ranked->alone && (options->head || tail);
 	const uint64_t most = tail ? options->tail.count : options->head_count;
 	uint64_t before, all, beside;
 

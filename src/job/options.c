@@ -146,6 +146,13 @@ set_name(const struct gsort_options *o)
 	return names[o->set];
 }
 
+/* Figures that are of numbers, of lines and records, too. */
+static bool
+wants_figures(const struct gsort_options *o)
+{
+	return o->quantiles != NULL || o->summary || o->histogram > 0;
+}
+
 const char *
 gs_options_answer(const struct gsort_options *o)
 {
@@ -158,11 +165,10 @@ gs_options_answer(const struct gsort_options *o)
 /* What options say: a name here, how the option is called, and whether it is used so. */
 #define USES(USE) \
 	USE(ANSWER, answer, answers) \
-	USE(ANSWER_OF_ITEMS, answer, answers && !together && items) \
-	USE(ANSWER_OF_KEYS, answer, answers && !together && !items) \
+	USE(ANSWER_ALONE, answer, answers && !o->json) \
 	USE(ANSWER_ENCODED, answer, answers && o->to != GSORT_TEXT) \
-	USE(TOP_BESIDE_COLUMN, answer, column) \
-	USE(JSON_OF_RECORDS, "to=json", o->json && !column) \
+	USE(FIGURES_OF_COLUMN, answer, figures && (lines || records)) \
+	USE(LIST, "to=json", o->json && !figures) \
 	USE(ARGSORT, "argsort", argsort) \
 	USE(CHECK, "check", o->operation == GSORT_CHECK) \
 	USE(COUNTS, "count", o->counts) \
@@ -194,6 +200,7 @@ gs_options_answer(const struct gsort_options *o)
 	USE(SUMMARY, "summary", o->summary) \
 	USE(TAIL, "tail", o->tail.wanted) \
 	USE(TOP, "top", o->top.wanted) \
+	USE(TOP_OF_ITEMS, "top", o->top.wanted && (lines || records || wide)) \
 	USE(UNIQUE, "unique", o->unique) \
 	USE(VERIFY, "verify", o->verify) \
 	USE(ZERO, "zero-terminated", o->zero_terminated) \
@@ -201,7 +208,7 @@ gs_options_answer(const struct gsort_options *o)
 	USE(TYPE_BESIDE_RECORDS, "type", o->type != GSORT_TEXT || noted) \
 	USE(TYPE_BINARY, "type", binary_in) \
 	USE(TYPE_STAYS_BINARY, "type", binary_in && binary_out) \
-	USE(TYPE_WIDE, "type", gs_key_is_wide(o->type) && !lines) \
+	USE(TYPE_WIDE, "type", wide && !lines) \
 	USE(TO, "to", o->converts) \
 	USE(TO_BINARY, "to", binary_out) \
 	USE(TO_NO_TEXT, "to", o->converts && o->to != GSORT_TEXT) \
@@ -295,15 +302,15 @@ static const struct rule rules[] = {
 
 	{ REVERSE, NOT, { SUMMARY }, "a summary names its figures" },
 	{ REVERSE, NOT, { HISTOGRAM }, "its intervals ascend" },
-	{ TOP_BESIDE_COLUMN, NOT, { TOP },
+	{ FIGURES_OF_COLUMN, NOT, { TOP },
 	  "the first is of numbers, the other of lines or records: use two commands" },
-	{ JSON_OF_RECORDS, NOT, { RECORDS }, "figures are of numbers" },
+	{ LIST, NOT, { RECORDS }, "figures are of numbers" },
 	{ ANSWER, NOT, { ARGSORT }, "figures name no positions" },
 	{ CHECK, NOT, { ANSWER }, NULL },
 	{ MERGE, NOT, { ANSWER }, "figures need no sorted inputs: leave -m out" },
 	{ ANSWER, NOT, { HEAD }, OF_ALL },
-	{ ANSWER_OF_ITEMS, NOT, { TAIL, SAMPLE }, OF_ALL },
-	{ ANSWER_OF_KEYS, NOT, { TAIL, SAMPLE }, "with --to=json they go together" },
+	{ TOP_OF_ITEMS, NOT, { TAIL, SAMPLE }, OF_ALL },
+	{ ANSWER_ALONE, NOT, { TAIL, SAMPLE }, "with --to=json they go together" },
 	{ ANSWER, NOT, { UNIQUE, COUNTS, REPEATED, SINGLETONS }, OF_ALL },
 	{ ANSWER, NOT, { SPLIT }, NULL },
 	{ ANSWER_ENCODED, NOT, { TO }, "figures are text" },
@@ -317,11 +324,8 @@ gs_options_conflict(const struct gsort_options *o, struct gsort_conflict *confli
 	const bool noted = o->notation != GSORT_DECIMAL && !o->converts;
 	const bool binary_in = is_binary(o->type) || records;
 	const bool binary_out = writes_binary(o) || records || (argsort && binary_in);
-	const enum gs_elements elements = gs_options_elements(o);
-	const bool answers = gs_answer_is_wanted(o);
-	const bool column = elements == GS_OF_COLUMN || elements == GS_OF_FIELD;
-	const bool items = elements != GS_OF_KEYS && !column;
-	const bool together = o->json && !(items && o->top.wanted);
+	const bool wide = gs_key_is_wide(o->type);
+	const bool answers = gs_answer_is_wanted(o), figures = wants_figures(o);
 	const char *answer = gs_options_answer(o);
 	const struct {
 		const char *name;
@@ -431,7 +435,7 @@ gsort_conflict(const struct gsort_options *options, struct gsort_conflict *confl
 enum gs_elements
 gs_options_elements(const struct gsort_options *options)
 {
-	const bool figures = options->quantiles != NULL || options->summary || options->histogram > 0;
+	const bool figures = wants_figures(options);
 
 	if (options->lines)
 		return figures ? GS_OF_COLUMN : GS_OF_LINES;

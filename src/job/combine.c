@@ -235,7 +235,7 @@ open_part(struct gsort *job, struct part *part, const char *const *name, bool al
 {
 	const size_t takers = atomic_load(&job->set->count) + 1;	/* this one merges meanwhile */
 
-	part->job.options = job->options;
+	part->job.options = job->ranked->given;
 	part->job.options.operation = GSORT_SORT;
 	part->job.options.set = GSORT_NO_SET;
 	part->job.options.inputs = name;
@@ -303,15 +303,15 @@ allocate(struct gsort *job, size_t count)
 static gs_status
 open_set(struct gsort *job)
 {
-	const struct gsort_options *options = &job->options;
+	const struct gsort_options *given = &job->ranked->given;
 	const bool alone = job->ranked->alone;
 	struct part *parts;
 
-	TRY(gs_ranks_agree(job->ranked->ranks, allocate(job, options->input_count)));
+	TRY(gs_ranks_agree(job->ranked->ranks, allocate(job, given->input_count)));
 	parts = job->set->parts;
-	for (size_t p = 0; p < options->input_count; p++)
-		TRY(open_part(job, &parts[p], &options->inputs[p], alone));
-	for (size_t p = 0; !alone && p < options->input_count; p++)
+	for (size_t p = 0; p < given->input_count; p++)
+		TRY(open_part(job, &parts[p], &given->inputs[p], alone));
+	for (size_t p = 0; !alone && p < given->input_count; p++)
 		TRY(gs_job_read(&parts[p].job));
 	return GS_OK;
 }

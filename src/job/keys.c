@@ -117,7 +117,7 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 {
 	if (job->options.operation == GSORT_MERGE) {
 		stats->device = "cpu";
-		stats->batches = (unsigned)job->options.input_count;
+		stats->batches = (unsigned)job->ranked->given.input_count;
 		return;
 	}
 	stats->bytes_in = job->keys.ingest.read.bytes;

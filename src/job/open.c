@@ -52,7 +52,7 @@ gs_job_input_options(struct gsort *job)
 		.guarded = gs_options_guard(options),
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.ranges = gs_job_combines(job) ? NULL : job->ranked->parts.ranges,
+		.ranges = job->ranked->parts.ranges,
 		/* Each run of a program has a descriptor, and takes that of one of many inputs. */
 		.again = job->keys.turn.lines != NULL && (options->input_count <= FEW_INPUTS ||
 		         !gs_spill_starts_programs(options->compress_program)),
@@ -298,8 +298,8 @@ collect_plan_input(struct gsort *job)
 	if (gs_job_combines(job)) {	/* equal shares */
 		uint64_t *limit = &job->plan_input.memory_bytes;
 
-		job->plan_input.shares = (unsigned)options->input_count + 1;
-		*limit = (*limit > 0 ? *limit : limits.host_bytes) / (options->input_count + 1);
+		job->plan_input.shares = (unsigned)job->ranked->given.input_count + 1;
+		*limit = (*limit > 0 ? *limit : limits.host_bytes) / job->plan_input.shares;
 	}
 	if (options->size_hint > 0 && (bytes == GS_UNKNOWN || options->explained)) {
 		job->plan_input.input_bytes = options->size_hint;

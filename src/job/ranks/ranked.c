@@ -111,10 +111,8 @@ read_nothing(void *context, void *into, size_t bytes)
 static void
 set_options(const struct gs_ranked *ranked, struct gsort_options *own)
 {
-	if (own->set == GSORT_NO_SET || gs_options_elements(own) != GS_OF_KEYS) {	/* else of operands */
-		own->inputs = ranked->parts.names;
-		own->input_count = ranked->parts.count;
-	}
+	own->inputs = ranked->parts.names;
+	own->input_count = ranked->parts.count;
 	if (own->input_count == 0) {
 		own->read = read_nothing;
 		own->skip_bytes = 0;

@@ -131,6 +131,15 @@ describe_numbers(struct gsort *job)
 	return GS_OK;
 }
 
+/* A merge may become a sort: see merge.c. */
+static void
+plan(struct gs_plan_input *input)
+{
+	gs_items_plan(input);
+	if (input->operation == GSORT_MERGE)
+		input->operation = GSORT_SORT;
+}
+
 /* Get memory to read with. */
 static gs_status
 reserve(struct gsort *job, const struct gs_item_sizes *sizes)
@@ -395,7 +404,7 @@ work(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept)
 }
 
 const struct gs_kind gs_lines = {
-	.items = true, .adapt = gs_items_adapt, .describe = describe, .plan = gs_items_plan,
+	.items = true, .adapt = gs_items_adapt, .describe = describe, .plan = plan,
 	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_to,
 	.header = find_header, .check = check, .merge = gs_items_merge, .begin_input = gs_lines_begin_input,

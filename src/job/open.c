@@ -29,13 +29,6 @@
 #include "spill/spill.h"
 #include "stages/figures/answer.h"
 
-/* May a merge become a sort?  See merge.c. */
-static bool
-may_sort(const struct gsort_options *options)
-{
-	return options->operation == GSORT_MERGE && options->lines && options->set == GSORT_NO_SET;
-}
-
 /* ---- opening ---------------------------------------------------------------- */
 
 enum { FEW_INPUTS = 8 };	/* a fraction of the descriptors that spill/spill.c does not use for runs */
@@ -56,7 +49,7 @@ gs_job_input_options(struct gsort *job)
 		/* Each run of a program has a descriptor, and takes that of one of many inputs. */
 		.again = job->keys.turn.lines != NULL && (options->input_count <= FEW_INPUTS ||
 		         !gs_spill_starts_programs(options->compress_program)),
-		.later = options->operation == GSORT_MERGE && !may_sort(options),
+		.later = options->operation == GSORT_MERGE,
 		.stored = &job->monitor.counters.stored_in,
 		.before_inflate = gs_confine,
 		.before_context = &job->files.confinement,
@@ -258,7 +251,7 @@ collect_plan_input(struct gsort *job)
 
 	gs_limits_read(&limits, bytes <= SMALL_BYTES && !options->explained);
 	job->plan_input = (struct gs_plan_input){
-		.operation = may_sort(options) ? GSORT_SORT : options->operation,
+		.operation = options->operation,
 		.type = options->type,
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),

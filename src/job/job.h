@@ -110,6 +110,8 @@ struct gs_kind {
 	 *  that a sort keeps.  A merge that sorts becomes a sort in INPUT. */
 	enum gs_work (*work)(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept);
 
+	const struct gs_answer_of *figures;	/* how they are made; NULL: there are none */
+
 	const char *type;	/* of elements, for people; NULL: that of the options */
 	const char *large;	/* what is kept of each thread beside keys, for people; or NULL */
 

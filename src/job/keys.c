@@ -128,8 +128,8 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 const struct gs_kind gs_keys = {
 	.adapt = adapt, .plan = gs_ingest_plan, .allocate = allocate, .check_disk = check_disk,
 	.read = read_all, .deal = gs_keys_deal, .header = find_header, .check = gs_keys_check,
-	.merge = merge, .begin_input = gs_keys_begin_input, .work = work, .explain = gs_keys_explain,
-	.explain_memory = gs_keys_explain_memory, .count = count_read,
+	.merge = merge, .begin_input = gs_keys_begin_input, .work = work, .figures = &gs_answer_of_keys,
+	.explain = gs_keys_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
 };
 
 /* ---- a column ------------------------------------------------------------------ */
@@ -246,13 +246,15 @@ work_of_values(const struct gsort *job, struct gs_plan_input *input, uint64_t *k
 const struct gs_kind gs_column = {
 	.adapt = adapt, .describe = describe_column, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU,
 	.allocate = allocate, .check_disk = check_disk, .read = read_column, .deal = gs_keys_deal,
-	.header = find_header, .work = work_of_values, .type = "lines", .large = "long lines",
-	.explain = gs_lines_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
+	.header = find_header, .work = work_of_values, .figures = &gs_answer_of_keys, .type = "lines",
+	.large = "long lines", .explain = gs_lines_explain, .explain_memory = gs_keys_explain_memory,
+	.count = count_read,
 };
 
 const struct gs_kind gs_field = {
 	.adapt = adapt, .describe = describe_field, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU,
 	.allocate = allocate, .check_disk = check_disk, .read = read_all, .deal = gs_keys_deal,
-	.header = find_header, .work = work_of_values, .type = "record", .large = "large records",
-	.explain = gs_records_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
+	.header = find_header, .work = work_of_values, .figures = &gs_answer_of_keys, .type = "record",
+	.large = "large records", .explain = gs_records_explain, .explain_memory = gs_keys_explain_memory,
+	.count = count_read,
 };

@@ -408,8 +408,8 @@ const struct gs_kind gs_lines = {
 	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_to,
 	.header = find_header, .check = check, .merge = gs_items_merge, .begin_input = gs_lines_begin_input,
-	.fill = gs_lines_fill, .work = work, .type = "lines", .explain = gs_lines_explain,
-	.explain_memory = gs_items_explain_memory, .count = gs_items_count_read,
+	.fill = gs_lines_fill, .work = work, .figures = &gs_answer_of_lines, .type = "lines",
+	.explain = gs_lines_explain, .explain_memory = gs_items_explain_memory, .count = gs_items_count_read,
 };
 
 /* The lines of --argsort of text are keys. */

@@ -123,9 +123,8 @@ hand_over(struct gsort *job)
 static gs_status
 make_figures(struct gsort *job, const struct gs_answer_part *part, struct gs_answer *figures)
 {
-	TRY(gs_answer_open(figures, &job->options, &job->plan, part, &job->verify, &job->monitor));
-	if (job->kind->items)
-		TRY(gs_answer_of_lines(figures, &job->items.order));
+	TRY(gs_answer_open(figures, job->kind->figures, &job->options, &job->plan, part, &job->verify,
+	                   &job->monitor));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);
 

@@ -37,7 +37,7 @@ gs_ranked_part(struct gsort *job, struct gs_answer_part *part)
 {
 	const uint64_t own = job->ranked->elements;
 
-	*part = (struct gs_answer_part){ .keys = own, .all = own };
+	*part = (struct gs_answer_part){ .keys = own, .all = own, .order = job->items.by };
 	for (unsigned c = 0; job->options.histogram > 0 && c < GS_CLASSES; c++)
 		part->extremes[c] = gs_store_extreme(&job->keys.store, c);
 	if (job->options.histogram > 0)

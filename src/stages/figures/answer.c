@@ -517,29 +517,37 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 
 /* ---- opening, and the sink ---------------------------------------------------------------- */
 
+static gs_status
+open_keys(struct gs_answer *answer, const struct gs_answer_part *part)
+{
+	TRY(set_tops(answer, gs_batch_slots(answer->plan->threads) + 1));
+	return gs_bars_open(&answer->bars, answer->options, part->extremes);
+}
+
+const struct gs_answer_of gs_answer_of_keys = {
+	.open = open_keys, .take = take, .spell = gs_answer_spell_key, .numbers = true,
+};
+
 gs_status
-gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
+gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const struct gsort_options *options,
                const struct gs_plan *plan, const struct gs_answer_part *part,
                struct gs_verify *verify, struct gs_monitor *monitor)
 {
-	const size_t tallies = gs_batch_slots(plan->threads) + 1;
 	struct gs_pick pick = { .on = false };
 	gs_status status;
 
 	gs_answer_close(answer);
 	*answer = (struct gs_answer){
-		.options = options, .plan = plan, .verify = verify, .monitor = monitor,
+		.of = of, .options = options, .plan = plan, .verify = verify, .monitor = monitor,
 		.keys = part->all, .first = part->before, .taken = part->before,
-		.end = part->before + part->keys, .take = take,
+		.end = part->before + part->keys, .order = part->order,
 	};
-	TRY(GS_NEW(answer->tallies, tallies, "tallies"));
+	TRY(GS_NEW(answer->tallies, gs_batch_slots(plan->threads) + 1, "tallies"));
 	status = gs_pick_open(&pick, options, part->all);
 	if (status == GS_OK)
 		status = set_marks(answer, &pick);
 	gs_pick_close(&pick);
-	TRY(status);
-	TRY(set_tops(answer, tallies));
-	return gs_bars_open(&answer->bars, options, part->extremes);
+	return status == GS_OK ? of->open(answer, part) : status;
 }
 
 struct gs_span_sink
@@ -547,7 +555,7 @@ gs_answer_sink(struct gs_answer *answer)
 {
 	answer->class_rank = answer->taken;
 	return (struct gs_span_sink){
-		.skip = skip, .make = make, .take = answer->take, .groups = true, .context = answer,
+		.skip = skip, .make = make, .take = answer->of->take, .groups = true, .context = answer,
 	};
 }
 

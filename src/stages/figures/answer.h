@@ -202,7 +202,37 @@ struct gs_tally {
 
 enum { GS_QUARTILES = 3 };
 
+/* A value as people read it. */
+struct gs_word {
+	const char *text;	/* NULL: there is none */
+	size_t      bytes;
+	bool        number;	/* in JSON, too */
+};
+
+enum { GS_WORD_BYTES = 64 };	/* of a number no more: 2^127 has 39 digits */
+
+struct gs_answer;
+struct gs_answer_part;
+
+/* What figures are of: keys (answer.c, figures.c), or lines (item_top.c). */
+struct gs_answer_of {
+	/** Begin, once the marks are known.  GS_EBUDGET: no memory. */
+	gs_status (*open)(struct gs_answer *answer, const struct gs_answer_part *part);
+
+	/** Of the sink. */
+	gs_status (*take)(void *answer, struct gs_sorted_span *sorted, bool *enough);
+
+	/** A value that was taken, in WORD or elsewhere. */
+	struct gs_word (*spell)(const struct gs_answer *answer, const struct gs_value *value,
+	                        char word[GS_WORD_BYTES]);
+
+	bool numbers;		/* there are sums */
+};
+
+extern const struct gs_answer_of gs_answer_of_keys, gs_answer_of_lines;
+
 struct gs_answer {
+	const struct gs_answer_of  *of;
 	const struct gsort_options *options;
 	const struct gs_plan       *plan;
 	struct gs_verify           *verify;
@@ -230,10 +260,9 @@ struct gs_answer {
 	bool            any;		/* a group has begun: */
 	struct gs_group group;
 
-	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);	/* of the sink */
 	struct gs_tally *tallies;	/* one for each slot, one for spans without */
 
-	const struct gs_item_order *order;	/* of lines; NULL: keys */
+	const struct gs_item_order *order;	/* of lines */
 	struct gs_item_copies copies;	/* their values: the key of one is its slot */
 };
 
@@ -258,16 +287,14 @@ uint64_t gs_answer_bytes(const struct gsort_options *options, uint64_t keys, uns
 struct gs_answer_part {
 	uint64_t before, keys, all;
 	struct gs_extreme extremes[GS_CLASSES];		/* of all keys, if there is to be a histogram */
+	const struct gs_item_order *order;		/* of lines, which come in groups */
 };
 
 /** Begin.  Everything but PART is borrowed.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status
-gs_answer_open(struct gs_answer *answer, const struct gsort_options *options,
+gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const struct gsort_options *options,
                const struct gs_plan *plan, const struct gs_answer_part *part,
                struct gs_verify *verify, struct gs_monitor *monitor);
-
-/** Before any span: they are of lines, in groups, compared by ORDER, which is borrowed.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order);
 
 /** The sink of the next class. */
 struct gs_span_sink gs_answer_sink(struct gs_answer *answer);
@@ -282,6 +309,10 @@ void gs_answer_end(struct gs_answer *answer);
 void gs_answer_close(struct gs_answer *answer);
 
 /* ---- figures as text or JSON (figures.c) --------------------------------------- */
+
+/** A key: gs_answer_of.spell. */
+struct gs_word gs_answer_spell_key(const struct gs_answer *answer, const struct gs_value *value,
+                                   char word[GS_WORD_BYTES]);
 
 /**
  * Write the figures of ANSWER, which has ended, as lines or as one of JSON.

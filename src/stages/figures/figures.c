@@ -23,24 +23,15 @@
 
 /* ---- one value --------------------------------------------------------------------- */
 
-enum { WORD_BYTES = 64 };	/* no value is longer: 2^127 has 39 digits */
-
-/* A value as people read it. */
-struct word {
-	const char *text;	/* NULL: there is none */
-	size_t      bytes;
-	bool        number;	/* in JSON, too */
-};
-
-static struct word
+static struct gs_word
 end_word(char *text, size_t bytes, bool number)
 {
 	text[bytes] = '\0';
-	return (struct word){ text, bytes, number };
+	return (struct gs_word){ text, bytes, number };
 }
 
-static struct word
-spell_integer(enum gsort_notation notation, __int128 number, char word[WORD_BYTES])
+static struct gs_word
+spell_integer(enum gsort_notation notation, __int128 number, char word[GS_WORD_BYTES])
 {
 	const bool negative = number < 0;
 
@@ -50,15 +41,15 @@ spell_integer(enum gsort_notation notation, __int128 number, char word[WORD_BYTE
 	                notation == GSORT_DECIMAL);
 }
 
-static struct word
-spell_float(double number, char word[WORD_BYTES])
+static struct gs_word
+spell_float(double number, char word[GS_WORD_BYTES])
 {
 	return end_word(word, gs_float_print(isnan(number) ? fabs(number) : number, false, word),
 	                isfinite(number));
 }
 
-static struct word
-spell_value(const struct gs_answer *answer, const struct gs_value *value, char word[WORD_BYTES])
+struct gs_word
+gs_answer_spell_key(const struct gs_answer *answer, const struct gs_value *value, char word[GS_WORD_BYTES])
 {
 	const struct gs_encoding encoding = {
 		.from = answer->options->type, .to = GSORT_TEXT,
@@ -68,11 +59,6 @@ spell_value(const struct gs_answer *answer, const struct gs_value *value, char w
 	uint64_t key;
 	size_t bytes = 0;
 
-	if (answer->order != NULL) {
-		const struct gs_item_slot *line = &answer->copies.slots[value->key];
-
-		return (struct word){ line->data, line->bytes - 1, false };
-	}
 	gs_key_put(&key, value->key_bits, 0, value->key);
 	if (gs_encode(&encoding, value->key_class, value->key_bits, &key, NULL, 1, word, &bytes) != GS_OK)
 		bytes = 1;
@@ -82,23 +68,23 @@ spell_value(const struct gs_answer *answer, const struct gs_value *value, char w
 
 /* What stands in a line of text. */
 static void
-print_word(FILE *to, const char *name, int name_bytes, struct word word)
+print_word(FILE *to, const char *name, int name_bytes, struct gs_word word)
 {
 	fprintf(to, "%.*s\t", name_bytes, name);
 	fwrite(word.text != NULL ? word.text : "-", 1, word.text != NULL ? word.bytes : 1, to);
 	fputc('\n', to);
 }
 
-static struct word
-spell_mark(const struct gs_answer *answer, size_t mark, char word[WORD_BYTES])
+static struct gs_word
+spell_mark(const struct gs_answer *answer, size_t mark, char word[GS_WORD_BYTES])
 {
-	return answer->keys > 0 ? spell_value(answer, &answer->marks[mark].value, word)
-	                        : (struct word){ .text = NULL };
+	return answer->keys > 0 ? answer->of->spell(answer, &answer->marks[mark].value, word)
+	                        : (struct gs_word){ .text = NULL };
 }
 
 /* A JSON value: a number, a string or null. */
 static void
-print_json(FILE *to, struct word word)
+print_json(FILE *to, struct gs_word word)
 {
 	char character[GS_CHARACTER_BYTES] = "";
 
@@ -118,7 +104,7 @@ print_json(FILE *to, struct word word)
 /* ---- summary and quantiles ----------------------------------------------------------- */
 
 static void
-print_row(const struct gs_answer *answer, FILE *to, const char *name, struct word word, bool *first)
+print_row(const struct gs_answer *answer, FILE *to, const char *name, struct gs_word word, bool *first)
 {
 	if (!answer->options->json) {
 		print_word(to, name, (int)strlen(name), word);
@@ -158,21 +144,21 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	const size_t quartiles = answer->quantile_count;
 	const enum gsort_notation notation = answer->options->notation;
 	const bool floats = gs_key_is_float(answer->options->type);
-	const struct word none = { .text = NULL };
+	const struct gs_word none = { .text = NULL };
 	struct gs_float_sum sum = answer->float_sum;
-	char word[WORD_BYTES];
+	char word[GS_WORD_BYTES];
 	bool first = true, any = answer->keys > 0;
 
 	print_row(answer, to, "count", spell_integer(GSORT_DECIMAL, answer->keys, word), &first);
 	if (answer->of_column)
 		print_row(answer, to, "missing", spell_integer(GSORT_DECIMAL, answer->missing, word), &first);
 	print_row(answer, to, "distinct", spell_integer(GSORT_DECIMAL, answer->distinct, word), &first);
-	print_row(answer, to, "min", any ? spell_value(answer, &answer->least, word) : none, &first);
+	print_row(answer, to, "min", any ? answer->of->spell(answer, &answer->least, word) : none, &first);
 	print_row(answer, to, "q1", spell_mark(answer, quartiles, word), &first);
 	print_row(answer, to, "median", spell_mark(answer, quartiles + 1, word), &first);
 	print_row(answer, to, "q3", spell_mark(answer, quartiles + 2, word), &first);
-	print_row(answer, to, "max", any ? spell_value(answer, &answer->most, word) : none, &first);
-	if (notation > GSORT_HEXADECIMAL || answer->order != NULL)	/* addresses, lines */
+	print_row(answer, to, "max", any ? answer->of->spell(answer, &answer->most, word) : none, &first);
+	if (notation > GSORT_HEXADECIMAL || !answer->of->numbers)	/* addresses, lines */
 		return;
 	print_row(answer, to, "sum", floats ? spell_float(gs_float_sum_value(&sum), word)
 	                                    : spell_integer(notation, answer->sum, word), &first);
@@ -183,11 +169,11 @@ print_summary(const struct gs_answer *answer, FILE *to)
 static void
 print_quantiles(const struct gs_answer *answer, FILE *to)
 {
-	char word[WORD_BYTES];
+	char word[GS_WORD_BYTES];
 
 	for (size_t q = 0; q < answer->quantile_count; q++) {
 		const struct gs_mark *mark = &answer->marks[q];
-		const struct word value = spell_mark(answer, q, word);
+		const struct gs_word value = spell_mark(answer, q, word);
 
 		if (answer->options->json) {
 			fprintf(to, "%s{\"quantile\": \"%.*s\", \"value\": ", q > 0 ? ", " : "",
@@ -205,7 +191,7 @@ static void
 print_listed(const struct gs_answer *answer, FILE *to)
 {
 	const size_t first = answer->mark_count - answer->listed_count;
-	char word[WORD_BYTES];
+	char word[GS_WORD_BYTES];
 
 	for (size_t k = 0; k < answer->listed_count; k++) {
 		if (k > 0)
@@ -219,11 +205,11 @@ print_listed(const struct gs_answer *answer, FILE *to)
 static void
 print_top(const struct gs_answer *answer, FILE *to)
 {
-	char word[WORD_BYTES];
+	char word[GS_WORD_BYTES];
 
 	for (size_t g = 0; g < answer->top.count; g++) {
 		const struct gs_group *group = &answer->top.groups[g];
-		const struct word value = spell_value(answer, &group->value, word);
+		const struct gs_word value = answer->of->spell(answer, &group->value, word);
 
 		if (answer->options->json) {
 			fprintf(to, "%s{\"value\": ", g > 0 ? ", " : "");
@@ -244,8 +230,8 @@ is_shown(const struct gs_bars *bars, size_t b)
 	return !bars->floats || isfinite(bars->bars[b].float_from) || bars->bars[b].keys > 0;
 }
 
-static struct word
-spell_edge(const struct gs_answer *answer, size_t b, bool to, char word[WORD_BYTES])
+static struct gs_word
+spell_edge(const struct gs_answer *answer, size_t b, bool to, char word[GS_WORD_BYTES])
 {
 	const struct gs_bar *bar = &answer->bars.bars[b];
 
@@ -259,7 +245,7 @@ draw(const struct gs_answer *answer, FILE *to)
 {
 	const struct gs_bars *bars = &answer->bars;
 	const unsigned columns = answer->options->bar_columns;
-	char from[WORD_BYTES], until[WORD_BYTES], keys[WORD_BYTES];
+	char from[GS_WORD_BYTES], until[GS_WORD_BYTES], keys[GS_WORD_BYTES];
 	int from_width = 0, until_width = 0, keys_width = 0;
 	uint64_t most = 1;
 
@@ -298,7 +284,7 @@ static void
 print_histogram(const struct gs_answer *answer, FILE *to)
 {
 	const struct gs_bars *bars = &answer->bars;
-	char from[WORD_BYTES], until[WORD_BYTES];
+	char from[GS_WORD_BYTES], until[GS_WORD_BYTES];
 	bool first = true;
 
 	if (answer->options->bar_columns > 0 && !answer->options->json) {
@@ -306,8 +292,8 @@ print_histogram(const struct gs_answer *answer, FILE *to)
 		return;
 	}
 	for (size_t b = 0; b < bars->count; b++) {
-		const struct word low = spell_edge(answer, b, false, from);
-		const struct word high = spell_edge(answer, b, true, until);
+		const struct gs_word low = spell_edge(answer, b, false, from);
+		const struct gs_word high = spell_edge(answer, b, true, until);
 		const unsigned long long keys = bars->bars[b].keys;
 
 		if (!is_shown(bars, b))

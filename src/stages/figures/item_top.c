@@ -270,10 +270,22 @@ take_lines(void *context, struct gs_sorted_span *sorted, bool *enough)
 	return GS_OK;
 }
 
-gs_status
-gs_answer_of_lines(struct gs_answer *answer, const struct gs_item_order *order)
+static gs_status
+open_lines(struct gs_answer *answer, const struct gs_answer_part *part)
 {
-	answer->order = order;
-	answer->take = take_lines;
+	(void)part;
 	return open_copies(&answer->copies, answer->mark_count + 2, answer->plan->host_bytes);
 }
+
+static struct gs_word
+spell_line(const struct gs_answer *answer, const struct gs_value *value, char word[GS_WORD_BYTES])
+{
+	const struct gs_item_slot *line = &answer->copies.slots[value->key];
+
+	(void)word;
+	return (struct gs_word){ line->data, line->bytes - 1, false };
+}
+
+const struct gs_answer_of gs_answer_of_lines = {
+	.open = open_lines, .take = take_lines, .spell = spell_line,
+};

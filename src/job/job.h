@@ -141,7 +141,7 @@ const struct gs_kind *gs_kind_of(const struct gsort_options *options);
 /*
  * Of -n and -g:
  *
- *     begin, before the kind is chosen; if reading is stopped: { [keep; { append }*]; { next }* }; close
+ *     begin, as lines adapt; if reading is stopped: { [keep; { append }*]; { next }* }; close
  *
  * While each line is what gsort prints for its number, the job sorts numbers, several times as fast.  At the
  * first other line it becomes one of lines (sort.c), and reads files again.  Of a pipe, and of what is
@@ -150,7 +150,8 @@ const struct gs_kind *gs_kind_of(const struct gsort_options *options);
  */
 
 struct gs_turn {
-	struct gsort_options *lines;	/* of the job of lines that this may become; NULL: of none */
+	bool      may;			/* the job may become one of: */
+	struct gsort_options lines;
 	struct gs_spill_file  file;	/* what came before the chunk that has stopped it */
 	struct gs_error       error;	/* of writing that */
 	uint64_t  at;			/* bytes of it that were read again */
@@ -162,8 +163,8 @@ struct gs_turn {
 	bool      turned;		/* there is something to go on with */
 };
 
-/** Make OPTIONS those of a sort of numbers, if that is how it may begin.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_turn_begin(struct gs_turn *turn, struct gsort_options *options);
+/** Make OPTIONS, of lines, those of a sort of numbers; false: that is not how it may begin. */
+bool gs_turn_begin(struct gs_turn *turn, struct gsort_options *options);
 
 /** Append to the file: write() of gs_output_options, with the turn as context; an error is in turn->error. */
 int gs_turn_append(void *turn, const void *data, size_t bytes);

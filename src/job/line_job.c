@@ -97,6 +97,20 @@ gs_line_job_order(struct gsort *job, bool strict)
 	                 "are those of all lines");
 }
 
+/* Lines that are compared as numbers begin as numbers, once, but not of several ranks: all had to turn at a
+ * time. */
+static void
+adapt(struct gsort *job)
+{
+	if (!job->ranked->alone || job->keys.ingest.stopped != NULL ||
+	    !gs_turn_begin(&job->keys.turn, &job->options)) {
+		gs_items_adapt(job);
+		return;
+	}
+	job->kind = job->kind_of(&job->options);
+	job->kind->adapt(job);
+}
+
 static gs_status
 describe(struct gsort *job)
 {
@@ -404,7 +418,7 @@ work(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept)
 }
 
 const struct gs_kind gs_lines = {
-	.items = true, .adapt = gs_items_adapt, .describe = describe, .plan = plan,
+	.items = true, .adapt = adapt, .describe = describe, .plan = plan,
 	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_to,
 	.header = find_header, .check = check, .merge = gs_items_merge, .begin_input = gs_lines_begin_input,

@@ -47,7 +47,7 @@ gs_job_input_options(struct gsort *job)
 		.decompress = options->decompress,
 		.ranges = job->ranked->parts.ranges,
 		/* Each run of a program has a descriptor, and takes that of one of many inputs. */
-		.again = job->keys.turn.lines != NULL && (options->input_count <= FEW_INPUTS ||
+		.again = job->keys.turn.may && (options->input_count <= FEW_INPUTS ||
 		         !gs_spill_starts_programs(options->compress_program)),
 		.later = options->operation == GSORT_MERGE,
 		.stored = &job->monitor.counters.stored_in,
@@ -392,7 +392,7 @@ describe(struct gsort *job)
 	job->kind = job->kind_of(&job->options);
 	job->kind->adapt(job);
 	gs_ingest_set_format(&job->keys.ingest, &job->options);
-	job->keys.ingest.text.exact = job->keys.turn.lines != NULL;
+	job->keys.ingest.text.exact = job->keys.turn.may;
 	job->items.lines.order.terminator = job->keys.ingest.text.terminator;
 	if (job->kind->describe != NULL)
 		TRY(job->kind->describe(job));
@@ -413,10 +413,7 @@ gs_job_open(struct gsort *job)
 	TRY(gs_options_check(&job->options));
 	TRY(gs_npy_adopt(&job->items.npy, &job->options));
 	TRY(gs_options_check(&job->options));	/* of what the inputs are */
-	if (job->ranked->alone) {	/* else inputs are parts, and all ranks had to turn at a time */
-		TRY(gs_options_check_operands(&job->options));
-		TRY(gs_turn_begin(&job->keys.turn, &job->options));
-	}
+	TRY(gs_options_check_operands(&job->ranked->given));
 	TRY(describe(job));
 	TRY(open_stages(job, job));
 	if (job->options.operation != GSORT_CHECK) {

@@ -293,9 +293,8 @@ become_lines(struct gsort *job)
 	gs_input_stop_recording(job->files.input);
 	atomic_store(&job->monitor.counters.keys_sorted, 0);
 	atomic_store(&job->monitor.counters.bytes_out, 0);
-	job->options = *turn->lines;
-	free(turn->lines);
-	turn->lines = NULL;
+	job->options = turn->lines;
+	turn->may = false;
 	return gs_job_reopen(job);
 }
 

@@ -23,13 +23,13 @@ letter_of(const struct gsort_options *o)
 	const char *letters = o->ordering != NULL ? o->ordering : "";
 	const bool n = strchr(letters, 'n') != NULL, g = strchr(letters, 'g') != NULL;
 
-	if (!o->lines || o->csv || o->separator != NULL || o->keydef_count > 0 || n == g ||
+	if (o->csv || o->separator != NULL || o->keydef_count > 0 || n == g ||
 	    letters[strspn(letters, "bngr")] != '\0')
 		return '\0';
 	return n ? 'n' : o->locale == NULL ? 'g' : '\0';	/* a locale may have no point */
 }
 
-gs_status
+bool
 gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 {
 	const char letter = letter_of(o);
@@ -37,13 +37,13 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 	if (letter == '\0' || o->operation != GSORT_SORT || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
 	    o->keep_order || o->underline || o->sample.wanted ||
 	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o))
-		return GS_OK;
-	TRY(GS_NEW(turn->lines, 1, "options of lines"));
-	*turn->lines = *o;
+		return false;
+	turn->lines = *o;
+	turn->may = true;
 	o->lines = false;
 	o->type = letter == 'n' ? GSORT_TEXT : GSORT_TEXT_FLOAT;
 	o->reverse = strchr(o->ordering, 'r') != NULL;
-	return GS_OK;
+	return true;
 }
 
 int
@@ -95,6 +95,5 @@ void
 gs_turn_close(struct gs_turn *turn)
 {
 	gs_turn_forget(turn);
-	free(turn->lines);
 	free(turn->header);
 }

@@ -244,8 +244,8 @@ go_on(struct gsort *job)
 		.data = job->items.lines.chunks, .name = stopped->name, .begins = true,
 	};
 
-	TRY(gs_line_sample_places(&job->items.lines.order, turn->file.end, gs_turn_glance, turn,
-	                          &ingest->taker));
+	TRY(gs_line_sample_places(&job->items.lines.order, ingest->number, turn->file.end, gs_turn_glance,
+	                          turn, &ingest->taker));
 	ingest->header = (struct gs_line_bytes){ turn->header, turn->header_bytes, turn->header_bytes };
 	turn->header = NULL;
 	if (turn->files > 1 || !stopped->begins) {	/* there were others, if only an empty file */
@@ -337,7 +337,7 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	} else {
 		gs_ahead_open(ahead, job->files.input, lines->chunks, lines->chunk_bytes);
 		ahead->clock = &job->monitor.clock;
-		ahead->first_alone = lines->ingest.number.bits == 0;	/* a sample is taken */
+		ahead->first_alone = lines->text == NULL;	/* a sample is taken */
 		ahead->in_turn = follow == NULL;	/* else one thread works */
 	}
 	for (;;) {

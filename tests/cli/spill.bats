@@ -23,6 +23,11 @@ same() {
 	cmp expected out || { echo "$*"; return 1; }
 }
 
+# spilled FILE: bytes of temporary files, by --verbose=json
+spilled() {
+	sed -n 's/.*"spilled_bytes":\([0-9]*\).*/\1/p' "$1"
+}
+
 @test "every type, in every order" {
 	local type options
 	for type in u32 i32 f32 u64 i64 f64; do
@@ -113,7 +118,7 @@ same() {
 			cmp expected out
 			grep -q '"runs":[1-9]' told
 		done
-		[ "$(sed -n 's/.*"spilled_bytes":\([0-9]*\).*/\1/p' told)" -lt 9000000 ] || { cat told; false; }
+		[ "$(spilled told)" -lt 9000000 ] || { cat told; false; }
 		gsort --record-size=24 -k bytes5@3 -S 5M -T . --compress-program=$program bytes | cmp - sorted
 	done
 	gsort -n --lines -S 5M -T . --compress-program=lz4 in | cmp - <(sort -n in)
@@ -123,6 +128,20 @@ same() {
 	gsort -u --keep-order -k1,1 -S 5M -T . --compress-program=gzip --verbose=json:told fewer |
 		cmp - <(awk '!seen[$1]++' fewer)
 	grep -q '"runs":[1-9]' told
+}
+
+@test "lines in blocks that follow each other are divided at once, with numbers, too" {
+	local block bytes
+	for block in {1..8}; do
+		gen --seed $block --keys 100000 --type text | sed "s/^/block $block of a log, number /"
+	done >in
+	bytes=$(($(wc -c <in) + 8 * 800000))
+	gsort --lines --argsort=u64 -S 16M -T . --verbose=json:told -o out in
+	gsort --lines --argsort=u64 in | cmp - out
+	[ "$(spilled told)" -le $((5 * bytes / 2)) ]	# each twice; by the first block alone 3.7 times
+	gsort --lines -u --keep-order -S 16M -T . --verbose=json:told -o out in
+	gsort --lines -u --keep-order in | cmp - out
+	[ "$(spilled told)" -le $((7 * bytes / 2)) ]	# once more by number; before 7 times
 }
 
 @test "a program that compresses temporary files of lines, and is not there, fails, or lies" {

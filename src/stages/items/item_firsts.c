@@ -24,6 +24,7 @@ struct gs_item_firsts {
 	void            *deal_context;
 	struct gs_taker       taker;		/* at its beginning */
 	bool                  verify, all_leave;
+	bool                  shown;		/* the second store has had a sample */
 	uint64_t              sum;		/* of the items that the second store got */
 	struct gs_item_digest digest;		/* of both */
 };
@@ -103,6 +104,30 @@ gs_item_firsts_close(struct gs_item_firsts *firsts)
 
 /* ---- from one store to the other ------------------------------------------------- */
 
+/* Numbers come in any order, but those of all lines or records of this process are known.  Show the second
+ * store copies of an item with numbers from all over them. */
+static gs_status
+show_numbers(struct gs_item_firsts *firsts, const char *item, size_t bytes)
+{
+	enum { NUMBERS = 4096, MOST_BYTES = 1 << 20 };
+	const size_t count = MOST_BYTES / bytes < NUMBERS ? MOST_BYTES / bytes : NUMBERS;
+	const uint64_t step = firsts->by_key.count(firsts->keyed, 0) / NUMBERS + 1;
+	char *items = malloc(count * bytes + 1);
+	gs_status status = GS_OK;
+
+	firsts->shown = true;
+	for (size_t i = 0; items != NULL && i < count; i++) {
+		const uint64_t number = i * NUMBERS / count * step;
+
+		memcpy(items + i * bytes, item, bytes);
+		memcpy(items + i * bytes + firsts->number_at, &number, sizeof number);
+	}
+	if (items != NULL && count > NUMBERS / 4)
+		status = firsts->taker.sample(firsts->taker.context, items, count * bytes);
+	free(items);
+	return status;
+}
+
 static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
@@ -117,6 +142,8 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	for (const char *from = at; from < end; from = at) {
 		size_t bytes = gs_item_length(firsts->order, at, end), room;
 
+		if (!firsts->shown && firsts->deal == NULL)
+			TRY(show_numbers(firsts, from, bytes));
 		do {
 			at += bytes;
 			bytes = at < end ? gs_item_length(firsts->order, at, end) : 0;

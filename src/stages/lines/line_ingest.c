@@ -466,8 +466,9 @@ store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
 	struct gs_line_piece pieces[MOST_PIECES];
 
-	if (ingest->chunk != NULL && ingest->input != NULL && ingest->number.bits == 0)
-		TRY(gs_line_sample(ingest->order, ingest->input, ingest->chunk, &ingest->taker));
+	if (ingest->chunk != NULL && ingest->input != NULL && ingest->text == NULL)
+		TRY(gs_line_sample(ingest->order, ingest->number, ingest->input, ingest->chunk,
+		                   &ingest->taker));
 	ingest->chunk = NULL;
 	while (data < end) {
 		size_t count = 0;

@@ -150,20 +150,22 @@ MUST_CHECK gs_status gs_line_column_add(struct gs_line_ingest *ingest, char *dat
  */
 
 /**
- * Show TAKER a sample of INPUT, of which CHUNK has been read so far; nobody else reads it meanwhile.
+ * Show TAKER a sample of INPUT, of which CHUNK has been read so far, as items with numbers if NUMBER has
+ * bits; nobody else reads it meanwhile.
  *
  * Does nothing if the input is small, not a regular file, or CSV with quotes, where no one knows
  * which lines are within quotes; or if there is no memory for it.  Returns what TAKER does.
  */
-MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
-                                    const struct gs_chunk *chunk,
+MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs_line_number number,
+                                    struct gs_input *input, const struct gs_chunk *chunk,
                                     const struct gs_taker *taker);
 
 /** Read BYTES from OFFSET of a file on; returns how many there are, or 0. */
 typedef size_t gs_place_reader(void *context, uint64_t offset, char *into, size_t bytes);
 
 /** The same of lines of BYTES in all, which READ reads. */
-MUST_CHECK gs_status gs_line_sample_places(const struct gs_line_order *order, uint64_t bytes,
+MUST_CHECK gs_status gs_line_sample_places(const struct gs_line_order *order,
+                                           struct gs_line_number number, uint64_t bytes,
                                            gs_place_reader *read, void *context,
                                            const struct gs_taker *taker);
 

@@ -6,8 +6,8 @@
 #include "format/keydef/line_order.h"
 #include "stages/lines/line_ingest.h"
 
-/* 20,000 lines of 50 bytes; a place is a page.  Not tuned. */
-enum { PLACES = 256, PLACE_BYTES = 4096 };
+/* 20,000 lines of 50 bytes; a place is a page, or less where short lines get numbers.  Not tuned. */
+enum { PLACES = 256, PLACE_BYTES = 4096, NUMBERED_BYTES = 1024 };
 #define LEAST_BYTES	((uint64_t)8 << 20)
 
 /* An input, and what was read of it. */
@@ -33,27 +33,48 @@ read_input(void *context, uint64_t offset, char *into, size_t bytes)
 }
 
 gs_status
-gs_line_sample(const struct gs_line_order *order, struct gs_input *input,
+gs_line_sample(const struct gs_line_order *order, struct gs_line_number number, struct gs_input *input,
                const struct gs_chunk *chunk, const struct gs_taker *taker)
 {
 	struct begun begun = { input, chunk };
 
-	return gs_line_sample_places(order, gs_input_bytes(input), read_input, &begun, taker);
+	return gs_line_sample_places(order, number, gs_input_bytes(input), read_input, &begun, taker);
+}
+
+/* Show TAKER lines, with numbers if items have them. */
+static gs_status
+show(const struct gs_line_order *order, struct gs_line_number number, const char *lines, const char *end,
+     const struct gs_taker *taker)
+{
+	const size_t bytes = (size_t)(end - lines);
+	gs_status status;
+	char *items;
+
+	if (number.bits == 0)
+		return taker->sample(taker->context, lines, bytes);
+	items = malloc(bytes + gs_line_number_count(order, lines, end) * GS_LINE_NUMBER_BYTES);
+	if (items == NULL)
+		return GS_OK;
+	status = taker->sample(taker->context, items,
+	                       gs_line_number_put(order, number, lines, end, 0, items));
+	free(items);
+	return status;
 }
 
 gs_status
-gs_line_sample_places(const struct gs_line_order *order, uint64_t bytes, gs_place_reader *read,
-                      void *context, const struct gs_taker *taker)
+gs_line_sample_places(const struct gs_line_order *order, struct gs_line_number number, uint64_t bytes,
+                      gs_place_reader *read, void *context, const struct gs_taker *taker)
 {
+	const size_t place_bytes = number.bits > 0 ? NUMBERED_BYTES : PLACE_BYTES;
 	gs_status status = GS_OK;
 	unsigned places = 0;
 	char *lines, *to;
 
 	if (bytes == GS_UNKNOWN || bytes < LEAST_BYTES || order->fields.csv || taker->sample == NULL)
 		return GS_OK;
-	to = lines = malloc((size_t)PLACES * PLACE_BYTES);
+	to = lines = malloc(PLACES * place_bytes);
 	for (uint64_t p = 0; lines != NULL && p < PLACES; p++) {
-		const char *end = to + read(context, bytes / PLACES * p, to, PLACE_BYTES);
+		const char *end = to + read(context, bytes / PLACES * p, to, place_bytes);
 		const char *first = gs_line_end(order, to, end);
 		const size_t whole = (size_t)(gs_line_last_end(order, first, end) - first);
 
@@ -62,7 +83,7 @@ gs_line_sample_places(const struct gs_line_order *order, uint64_t bytes, gs_plac
 		places += whole > 0;
 	}
 	if (places > PLACES / 2)
-		status = taker->sample(taker->context, lines, (size_t)(to - lines));
+		status = show(order, number, lines, to, taker);
 	free(lines);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "sort/cpu/quicksort.h"
 #include "sort/cpu/simd_kernels.h"
 #include "sort/keys.h"
 #include "sort/span.h"
@@ -136,6 +137,8 @@ collisions(const struct gs_binner *binner, const struct gs_simd_kernels *kernels
 	size_t sum = 0;
 
 	kernels->bins(binner, sample, count, bins);
+	if (gs_sample_repeated(sample, bits, count) == 0)
+		return gs_bins_pairs(bins, count, 0);
 	for (size_t from = 0, to; from < count; from = to) {
 		const uint64_t first = gs_key_at(sample, bits, from);
 

@@ -13,9 +13,10 @@
 
 enum { ROUND_KEYS = 512 };	/* whose bins are found at once */
 
-/* Fewer bins are not worth the sample.  More keys do not fit a second-level cache: u32 2^19, 2^20 and 2^21,
- * Mkeys/s, Xeon of the H200 host, 257, 256 and 223, and with 8 MiB at once 181, 215 and 180; f64 143, 127 and
- * 123, and 119, 96 and 90. */
+/* Fewer bins are not worth the sample, nor are two leaves of 32 bits: u32 2^14, Xeon, ns a key, 3.73 and by a
+ * partition 2.93; but u64 2^13 5.36 and 6.21.  More keys do not fit a second-level cache: u32 2^19, 2^20 and
+ * 2^21, Mkeys/s, Xeon of the H200 host, 257, 256 and 223, and with 8 MiB at once 181, 215 and 180; f64 143,
+ * 127 and 123, and 119, 96 and 90. */
 enum { BINS_LEAST = 32, MOST_BYTES = 2 << 20 };
 
 /* After a share of the keys a scatter without counts may give up.  Another share may lie beyond either end of
@@ -47,18 +48,12 @@ is_even(struct gs_distribution *distribution, const void *sample, size_t sample_
 	const size_t most = sample_keys / 32 + 2 * sample_keys / bins + 1;
 	const size_t expected = (sample_keys * sample_keys << coarse) / (2 * bins);
 	uint16_t found[GS_DISTRIBUTION_SAMPLE];
-	size_t pairs = 0;
 
 	distribution->kernels->bins(&distribution->binner, sample, sample_keys, found);
 	for (size_t s = most; s < sample_keys; s++)
 		if (found[s] == found[s - most])
 			return false;
-	for (size_t s = 1, first = 0; s < sample_keys; s++) {
-		if (found[s] >> coarse != found[first] >> coarse)
-			first = s;
-		pairs += s - first;
-	}
-	distribution->even = pairs <= expected + 5 * root(expected) / 2 &&
+	distribution->even = gs_bins_pairs(found, sample_keys, coarse) <= expected + 5 * root(expected) / 2 &&
 	                     gs_sample_repeated(sample, distribution->kernels->key_bits, sample_keys) < 3;
 	return true;
 }
@@ -89,7 +84,8 @@ gs_distribution_choose(struct gs_distribution *distribution, const struct gs_sim
 	unsigned bins;
 
 	assert(sample_keys > 0 && sample_keys <= GS_DISTRIBUTION_SAMPLE);
-	if (count / each < BINS_LEAST || count > MOST_BYTES / (bits / 8))
+	if (count / each < BINS_LEAST || count > MOST_BYTES / (bits / 8) ||
+	    (bits == 32 && count <= 2 * kernels->leaf_keys))
 		return false;
 	while (count / each > GS_DISTRIBUTION_BINS)
 		each *= 2;

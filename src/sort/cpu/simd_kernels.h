@@ -73,6 +73,20 @@ enum { GS_BINNER_SAMPLE_KEYS = 512 };
 struct gs_binner gs_binner_choose(uint64_t least, uint64_t most, unsigned bins,
                                   const struct gs_simd_kernels *kernels, const void *sample, size_t count);
 
+/** How many pairs of sorted keys share one of COUNT BINS, shifted right by SHIFT?  (No branch depends on a
+ *  key, as most would be mispredicted.) */
+static inline size_t
+gs_bins_pairs(const uint16_t *bins, size_t count, int shift)
+{
+	size_t pairs = 0, before = 0;
+
+	for (size_t s = 1; s < count; s++) {
+		before = (before + 1) & -(size_t)(bins[s] >> shift == bins[s - 1] >> shift);
+		pairs += before;
+	}
+	return pairs;
+}
+
 /** The least key that has bin BIN, or a later one if no key has bin BIN; at most MOST. */
 uint64_t gs_binner_first(const struct gs_binner *binner, unsigned bin);
 

@@ -51,7 +51,7 @@ holds(size_t at, size_t bytes, size_t size)
 	bool same = file != NULL && fseek(file, (long)at, SEEK_SET) == 0;
 
 	for (size_t b = 0; same && b < bytes; b++)
-		same = getc(file) == (unsigned char)letter(b);
+		same = getc_unlocked(file) == (unsigned char)letter(b);
 	same = same && fseek(file, 0, SEEK_END) == 0 && (size_t)ftell(file) == size;
 	if (file != NULL)
 		fclose(file);

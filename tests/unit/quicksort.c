@@ -42,21 +42,19 @@ check(const struct arrays *arrays, unsigned bits, const char *name, size_t count
 	                                         : UINT64_MAX >> (64 - bits);
 
 	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++) {
-		size_t at = 0;
+		size_t at;
 
 		memcpy(arrays->scratch, arrays->input, count * (bits / 8));
 		gs_quicksort(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys, arrays->scratch,
 		             count, least, most);
-		while (at < count && arrays->expect[at] == gs_key_at(arrays->keys, bits, at))
-			at++;
+		at = units_same(arrays->keys, bits, arrays->expect, count);
 		CHECK(at == count, "%zu times u%u, %s, are sorted by %s: not at %zu", count, bits,
 		      name, gs_simd_name((enum gs_simd)simd), at);
 		memcpy(arrays->keys, arrays->input, count * (bits / 8));
 		gs_quicksort_in_place(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys,
 		                      count, arrays->scratch, gs_quicksort_scratch_bytes(count * (bits / 8)),
 		                      NULL, 1);
-		for (at = 0; at < count && arrays->expect[at] == gs_key_at(arrays->keys, bits, at);)
-			at++;
+		at = units_same(arrays->keys, bits, arrays->expect, count);
 		CHECK(at == count, "and where they are: not at %zu", at);
 		if (count < 1024 || simd < (int)gs_simd_best())
 			continue;
@@ -64,8 +62,7 @@ check(const struct arrays *arrays, unsigned bits, const char *name, size_t count
 		gs_quicksort_in_place(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys, count,
 		                      arrays->scratch,
 		                      gs_least(count * (bits / 8), GS_QUICKSORT_SCRATCH_BYTES), NULL, 3);
-		for (at = 0; at < count && arrays->expect[at] == gs_key_at(arrays->keys, bits, at);)
-			at++;
+		at = units_same(arrays->keys, bits, arrays->expect, count);
 		CHECK(at == count, "and by three threads: not at %zu", at);
 	}
 }

@@ -643,14 +643,6 @@ check_beyond(void)
 
 /* ---- all kinds of vectors -------------------------------------------------- */
 
-static int
-compare(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Do LEVEL and the portable way make the same of TEXT?  Keys may be in another order. */
 static bool
 same(struct gs_text_options options, const char *text, size_t bytes, size_t chunk_bytes,
@@ -672,8 +664,8 @@ same(struct gs_text_options options, const char *text, size_t bytes, size_t chun
 			holds = holds && ours->count[class] == plain->count[class];
 			if (!holds || class == GS_SMALL)
 				continue;
-			qsort(ours->keys[class], ours->count[class], 8, compare);
-			qsort(plain->keys[class], plain->count[class], 8, compare);
+			units_sort(ours->keys[class], ours->count[class]);
+			units_sort(plain->keys[class], plain->count[class]);
 			holds = memcmp(ours->keys[class], plain->keys[class],
 			               ours->count[class] * 8) == 0;
 		}

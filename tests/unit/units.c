@@ -54,29 +54,57 @@ units_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One pass over elements of WORDS words; false: all have the same digit, and stay where they are. */
-static bool
-sort_digit(const uint64_t *from, uint64_t *to, size_t count, size_t words, unsigned shift, unsigned bits)
+/* Elements of WORDS words, and DIGITS of their first ones from bit LOW on, of BITS each. */
+struct radix {
+	size_t   words;
+	unsigned low, bits, digits;
+	uint32_t *counts;	/* of each digit, how many elements have each value */
+};
+
+/* Count the digits in which COUNT elements differ. */
+static void
+count_digits(struct radix *r, const uint64_t *elements, size_t count)
 {
-	size_t at[(1 << 11) + 1];
-	const size_t digits = (size_t)1 << bits;
+	const uint64_t most = (UINT64_C(1) << r->bits) - 1;
+	uint64_t varies = 0;
 
-	memset(at, 0, (digits + 1) * sizeof at[0]);
-	for (size_t i = 0; i < count; i++)
-		at[(from[i * words] >> shift) % digits + 1]++;
-	if (at[(from[0] >> shift) % digits + 1] == count)
-		return false;
-	for (size_t d = 0; d < digits; d++)
-		at[d + 1] += at[d];
+	for (size_t i = 1; i < count; i++)
+		varies |= elements[i * r->words] ^ elements[0];
+	r->low = varies == 0 ? 0 : (unsigned)__builtin_ctzll(varies);
+	r->digits = varies == 0 ? 0 : (63 - (unsigned)__builtin_clzll(varies) - r->low) / r->bits + 1;
+	r->counts = calloc((size_t)(r->digits + 1) << r->bits, sizeof *r->counts);
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t *element = from + i * words;
-		uint64_t *place = to + at[element[0] >> shift & (digits - 1)]++ * words;
+		uint64_t key = elements[i * r->words] >> r->low;
 
-		place[0] = element[0];
-		if (words > 1)
-			place[1] = element[1];
+		for (unsigned d = 0; d < r->digits; d++, key >>= r->bits)
+			r->counts[(size_t)d << r->bits | (key & most)]++;
 	}
-	return true;
+}
+
+/* One pass, for digit D. */
+static void
+sort_digit(const struct radix *r, unsigned d, const uint64_t *from, uint64_t *to, size_t count)
+{
+	const unsigned shift = r->low + d * r->bits;
+	const uint64_t most = (UINT64_C(1) << r->bits) - 1;
+	uint32_t *places = r->counts + ((size_t)d << r->bits), at = 0;
+
+	for (size_t v = 0; v <= most; v++) {
+		const uint32_t here = places[v];
+
+		places[v] = at;
+		at += here;
+	}
+	if (r->words == 1)
+		for (size_t i = 0; i < count; i++)
+			to[places[from[i] >> shift & most]++] = from[i];
+	else
+		for (size_t i = 0; i < count; i++) {
+			const size_t place = places[from[2 * i] >> shift & most]++;
+
+			to[2 * place] = from[2 * i];
+			to[2 * place + 1] = from[2 * i + 1];
+		}
 }
 
 /* By insertion: the digits of a few elements take longer to count than these to compare. */
@@ -100,7 +128,7 @@ static void
 sort_words(uint64_t *elements, size_t count, size_t words)
 {
 	enum { FEW = 60 };
-	const unsigned bits = count < 5000 ? 8 : 11;
+	struct radix r = { .words = words, .bits = count < 5000 ? 8 : 11 };
 	uint64_t *other = count > FEW ? malloc(count * words * sizeof *other) : NULL;
 	uint64_t *from = elements, *to = other;
 
@@ -108,23 +136,42 @@ sort_words(uint64_t *elements, size_t count, size_t words)
 		sort_few(elements, count, words);
 		return;
 	}
-	for (unsigned shift = 0; shift < 64; shift += bits) {
+	count_digits(&r, elements, count);
+	for (unsigned d = 0; d < r.digits; d++) {
 		uint64_t *const before = from;
 
-		if (!sort_digit(from, to, count, words, shift, bits))
-			continue;
+		sort_digit(&r, d, from, to, count);
 		from = to;
 		to = before;
 	}
 	if (from != elements)
 		memcpy(elements, other, count * words * sizeof *elements);
 	free(other);
+	free(r.counts);
 }
 
 void
 units_sort(uint64_t *keys, size_t count)
 {
 	sort_words(keys, count, 1);
+}
+
+size_t
+units_same(const void *keys, unsigned bits, const uint64_t *expect, size_t count)
+{
+	const uint64_t *wide = keys;
+	const uint32_t *narrow = keys;
+	size_t at = 0;
+
+	if (bits == 64 && memcmp(keys, expect, count * sizeof *wide) == 0)
+		return count;
+	if (bits == 64)
+		while (at < count && wide[at] == expect[at])
+			at++;
+	else
+		while (at < count && narrow[at] == expect[at])
+			at++;
+	return at;
 }
 
 void

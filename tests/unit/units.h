@@ -37,6 +37,9 @@ int units_compare(const void *a, const void *b);
 /* Sort COUNT keys by digits, the lowest first: another way than what is tested, and quicker than qsort(3). */
 void units_sort(uint64_t *keys, size_t count);
 
+/* How many of COUNT keys of BITS, 32 or 64, are as expected before the first one that is not. */
+size_t units_same(const void *keys, unsigned bits, const uint64_t *expect, size_t count);
+
 /* A key, and where it was: sorted by key, and equal ones stay in their order. */
 struct units_placed {
 	uint64_t key, place;

@@ -87,8 +87,12 @@ sort_bins(const struct gs_distribution *distribution, char *into, char *scratch)
 
 		for (size_t line = 0; line < PREFETCH_BYTES; line += 64)
 			__builtin_prefetch(into + begin * key_bytes + PREFETCH_BYTES + line, 1, 3);
-		gs_quicksort(kernels, into + begin * key_bytes, scratch + begin * key_bytes, end - begin, 0,
-		             UINT64_MAX >> (64 - kernels->key_bits));
+		if (end - begin <= gs_quicksort_few(kernels))
+			kernels->sort_leaf(into + begin * key_bytes, scratch + begin * key_bytes,
+			                   end - begin);
+		else
+			gs_quicksort(kernels, into + begin * key_bytes, scratch + begin * key_bytes,
+			             end - begin, 0, UINT64_MAX >> (64 - kernels->key_bits));
 		begin = end;
 	}
 }

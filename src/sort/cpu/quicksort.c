@@ -301,7 +301,10 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 		char *const home = keys->from + at * key_bytes;
 		const struct subarray bin = { keys->other + begin * key_bytes, home, count, !keys->home, 0 };
 
-		sort(kernels, &bin, least, most, patience);
+		if (count <= gs_quicksort_few(kernels))
+			kernels->sort_leaf(home_of(&bin), bin.from, count);
+		else
+			sort(kernels, &bin, least, most, patience);
 		at += count;
 	}
 	return true;
@@ -503,7 +506,7 @@ sort(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_
 	uint64_t pivot = least + (most - least) / 2;
 	size_t low = 0, high = count;
 
-	if (count <= (patience > 0 ? kernels->leaf_keys / 8 : kernels->leaf_keys)) {
+	if (count <= (patience > 0 ? gs_quicksort_few(kernels) : kernels->leaf_keys)) {
 		kernels->sort_leaf(home_of(keys), keys->from, count);
 		return;
 	}

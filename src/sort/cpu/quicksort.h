@@ -57,6 +57,14 @@ size_t gs_values_estimate(const void *sample, unsigned key_bits, size_t count);
 struct gs_values gs_values_count(const struct gs_simd_kernels *kernels, const void *keys, size_t count,
                                  size_t likely, void *room, size_t room_bytes, void *into);
 
+/** So few keys are sorted by the network, whatever they are.  Callers that have many such arrays do it
+ *  themselves: bins of 112 u32 take 0.98 ns a key then, and 1.17 by gs_quicksort() (Xeon). */
+static inline size_t
+gs_quicksort_few(const struct gs_simd_kernels *kernels)
+{
+	return kernels->leaf_keys / 8;
+}
+
 /**
  * Sort COUNT keys at FROM into INTO, where there is room for as many; FROM's contents are lost.
  *

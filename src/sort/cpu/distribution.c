@@ -168,6 +168,14 @@ gs_distribution_place(struct gs_distribution *distribution)
 	}
 }
 
+/* Move KEY to bin B, and fetch the line to which the next key of bin LATER goes. */
+static inline __attribute__((always_inline)) void
+move_key(uint32_t *next, char *to, unsigned key_bits, unsigned b, unsigned later, uint64_t key)
+{
+	__builtin_prefetch(to + (size_t)next[later] * (key_bits / 8), 1, 3);
+	gs_key_put(to, key_bits, next[b]++, key);
+}
+
 /* If FETCHED, lines of cache are before keys are written to them. */
 static inline __attribute__((always_inline)) void
 scatter_streams(struct gs_distribution *distribution, char *to, const char *keys, size_t length,
@@ -184,15 +192,19 @@ scatter_streams(struct gs_distribution *distribution, char *to, const char *keys
 
 		here = length - at < most ? length - at : most;
 		find_bins(distribution, keys, at, length, here, bins, bins != NULL, streams, found, round);
-		if (fetched)
-			UNROLLED for (; i + later < here; i++)
-				_Pragma("GCC unroll 4") for (size_t s = 0; s < streams; s++) {
-					const size_t then = next[round[s][i + later]];
+		for (; fetched && i + later + 4 <= here; i += 4) {
+			uint64_t four[STREAMS], then[STREAMS];
 
-					__builtin_prefetch(to + then * (key_bits / 8), 1, 3);
-					gs_key_put(to, key_bits, next[round[s][i]]++,
-					           gs_key_at(from, key_bits, s * length + i));
-				}
+			_Pragma("GCC unroll 4") for (size_t s = 0; s < streams; s++) {
+				four[s] = gs_four_bins(round[s] + i);
+				then[s] = gs_four_bins(round[s] + i + later);
+			}
+			_Pragma("GCC unroll 4") for (unsigned j = 0; j < 4; j++)
+				_Pragma("GCC unroll 4") for (size_t s = 0; s < streams; s++)
+					move_key(next, to, key_bits, gs_bin_of_four(four[s], j),
+			                         gs_bin_of_four(then[s], j),
+			                         gs_key_at(from, key_bits, s * length + i + j));
+		}
 		UNROLLED for (; i < here; i++)
 			_Pragma("GCC unroll 4") for (size_t s = 0; s < streams; s++)
 				gs_key_put(to, key_bits, next[round[s][i]]++,

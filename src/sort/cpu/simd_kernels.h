@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * simd_kernels.h - the six loops of the CPU's sort that are written for vectors, and the bins of one
+ * simd_kernels.h - the seven loops of the CPU's sort that are written for vectors, and the bins of one
  *
  * There is a table of them for each kind of vectors and each width of keys.  All keep their state
  * in their arguments, so any number of threads may call them.  Arrays of keys may begin anywhere.
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/simd.h"
 
@@ -90,6 +91,23 @@ gs_bins_pairs(const uint16_t *bins, size_t count, int shift)
 /** The least key that has bin BIN, or a later one if no key has bin BIN; at most MOST. */
 uint64_t gs_binner_first(const struct gs_binner *binner, unsigned bin);
 
+/** Four bins at once, since to load each takes longer than to shift; then one of them.  A key was scattered
+ *  to 1024 bins in 1.50 ns, and so in 1.38 (u32, Xeon). */
+static inline uint64_t
+gs_four_bins(const uint16_t *bins)
+{
+	uint64_t four;
+
+	memcpy(&four, bins, sizeof four);
+	return four;
+}
+
+static inline unsigned
+gs_bin_of_four(uint64_t four, unsigned which)
+{
+	return (uint16_t)(four >> 16 * which);
+}
+
 /* ---- the loops (simd_kernels.c) -------------------------------------------------- */
 
 /** The slot of a value in a hash table of 2^SLOT_BITS, 1 to 16. */
@@ -131,6 +149,9 @@ struct gs_simd_kernels {
 	 *  one of OTHERS, which KEYS may be, with room for a vector more than COUNT; returns how many. */
 	size_t (*look_up)(const void *values, unsigned slot_bits, uint32_t factor, const void *keys,
 	                  size_t count, uint16_t none, uint16_t *slots, void *others);
+
+	/** Copy whole lines of cache, past the caches: a fence must follow. */
+	void (*copy_lines)(void *to, const void *from, size_t bytes);
 };
 
 /** The table for vectors of SIMD, gs_simd_best() or less, and keys of 32 or 64 bits. */

@@ -55,6 +55,29 @@ table() {
 	END
 }
 
+@test "numbers of 15 to 33 digits, and letters of any case" {
+	awk 'BEGIN {
+		srand(18)
+		for (i = 0; i < 3000; i++) {
+			number = ""
+			for (left = 15 + int(rand() * 19); left > 0; left--)
+				number = number (rand() < .5 && length(number) > 14 ? 0 : int(rand() * 10))
+			if (i % 3 == 1)
+				number = "12345678901234567" i % 97
+			split(",-,0,-00, ,\t-", front, ","); split(",.,.5,m,M,k,E3,x,-,.0", behind, ",")
+			print i % 7 "," front[1 + int(rand() * 6)] number behind[1 + int(rand() * 10)] "," i
+		}
+	}' >lines
+	for options in "-t, -k2,2n" "-t, -k2,2nr -k1,1" "-s -t, -k1,1 -k2n" "-t, -k2,2nf" "-f -t, -k2,2n" "-t, -k2,2h" \
+	               "-t, -k2,2hf" "-f -t, -k2,2h -k1,1r" "-u -t, -k2,2n"; do
+		same $options <lines
+	done
+	cut -d, -f2 lines >column
+	same -n <column
+	same -nf <column
+	same -hf <column
+}
+
 @test "sizes, months and versions" {
 	table <<-'END'
 	-h | 3M/-4G/-5K | -4G/-5K/3M/

@@ -171,14 +171,51 @@ put(struct gs_key_bytes *bytes, struct number *number)
 	return full;
 }
 
+/* Put a whole number of 17 to 32 digits, such as a time in nanoseconds, where gs_number_word() fails; *FULL:
+ * what put() returns.  False: it is another one, and not put. */
+static bool
+put_long(struct gs_key_bytes *bytes, const struct gs_key_text *text, bool *full)
+{
+	const unsigned char *at = text->at, *end = text->end;
+	uint64_t first = 0, next = 0;
+	unsigned count;
+	bool negative;
+
+	while (at < end && gs_is_blank(*at))
+		at++;
+	negative = at < end && *at == '-';
+	at += negative;
+	while (at < end && *at == '0')
+		at++;
+	if (gs_number_take(&at, end, GS_NUMBER_CHUNK, &first) < GS_NUMBER_CHUNK)
+		return false;
+	count = gs_number_take(&at, end, GS_NUMBER_CHUNK, &next);
+	if (at < end && (gs_is_digit(*at) || *at == gs_locale_point(text->locale) ||
+	                 *at == gs_locale_thousands(text->locale)))
+		return false;
+	if (negative)
+		bytes->flip = ~bytes->flip;
+	*full = put_exponent(bytes, GS_NUMBER_CHUNK + (int64_t)count) ||
+	        gs_key_bytes_put_number(bytes, gs_number_chunk(first, GS_NUMBER_CHUNK, next > 0), 7) ||
+	        (next > 0 && gs_key_bytes_put_number(bytes, gs_number_chunk(next, count, false), 7));
+	if (negative)
+		bytes->flip = ~bytes->flip;
+	return true;
+}
+
 bool
 gs_number_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 {
 	struct number number;
 	uint64_t word;
+	bool full;
 
-	if (gs_key_text_is_plain(&text) && gs_number_word(&text.at, text.end, text.locale, &word))
-		return gs_key_bytes_put_some(bytes, word, 8);
+	if (gs_key_text_is_plain(&text)) {
+		if (gs_number_word(&text.at, text.end, text.locale, &word))
+			return gs_key_bytes_put_some(bytes, word, 8);
+		if (put_long(bytes, &text, &full))
+			return full;
+	}
 	number = read_number(text);
 	return put(bytes, &number);
 }

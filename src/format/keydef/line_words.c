@@ -41,13 +41,14 @@ gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key
 
 	if (!is_forward(key))
 		return false;
-	if (key->letters & GS_LETTER_F)
-		return key->ordering == GS_BY_COLLATION ||
-		       (key->ordering == GS_BY_BYTES && (key->locale == NULL || key->locale->ascii_case));
-	if (gs_key_is_number(key))
+	/* letters of any case are no part of a number, but they are suffixes */
+	if (key->ordering == GS_BY_NUMBER || (gs_key_is_number(key) && (key->letters & GS_LETTER_F) == 0))
 		return separator != '-' && separator != gs_locale_point(key->locale) &&
 		       separator != thousands && !gs_is_blank(thousands) && !gs_is_digit(separator) &&
 		       (separator < 'A' || separator > 'z');
+	if (key->letters & GS_LETTER_F)
+		return key->ordering == GS_BY_COLLATION ||
+		       (key->ordering == GS_BY_BYTES && (key->locale == NULL || key->locale->ascii_case));
 	return key->ordering == GS_BY_BYTES || key->ordering == GS_BY_COLLATION ||
 	       key->ordering == GS_BY_MONTH ||
 	       gs_keydef_notation(key->ordering) != GSORT_DECIMAL;

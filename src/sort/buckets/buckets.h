@@ -132,7 +132,7 @@ struct gs_part gs_buckets_part(const struct gs_buckets *buckets, size_t part);
  * a RANK of its own, each part once.
  *
  * @into     room for its keys
- * @scratch  as large as INTO
+ * @scratch  PART_BYTES
  */
 void gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, void *into,
                           void *scratch);

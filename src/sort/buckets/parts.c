@@ -74,31 +74,47 @@ prefetch_block(const struct gs_pool *pool, uint32_t block)
 			__builtin_prefetch((char *)gs_pool_block(pool, block) + at, 0, 2);
 }
 
-/* The keys of DISTRIBUTION's bins, in SCRATCH, are sorted into INTO. */
+/* The keys of DISTRIBUTION's bins, in SCRATCH, counted or ONCE, are sorted into INTO. */
 static void
-sort_bins(const struct gs_distribution *distribution, char *into, char *scratch)
+sort_bins(const struct gs_distribution *distribution, bool once, char *into, char *scratch)
 {
 	const struct gs_simd_kernels *kernels = distribution->kernels;
 	const size_t key_bytes = kernels->key_bits / 8;
-	size_t begin = 0;
+	size_t at = 0;
 
 	for (unsigned b = 0; b < distribution->binner.bins; b++) {
-		const size_t end = distribution->end[b];
+		const size_t begin = once ? gs_distribution_begin(distribution, b) : at;
+		const size_t count = distribution->end[b] - begin;
+		char *const to = into + at * key_bytes, *const from = scratch + begin * key_bytes;
 
 		for (size_t line = 0; line < PREFETCH_BYTES; line += 64)
-			__builtin_prefetch(into + begin * key_bytes + PREFETCH_BYTES + line, 1, 3);
-		if (end - begin <= gs_quicksort_few(kernels))
-			kernels->sort_leaf(into + begin * key_bytes, scratch + begin * key_bytes,
-			                   end - begin);
+			__builtin_prefetch(to + PREFETCH_BYTES + line, 1, 3);
+		if (count <= gs_quicksort_few(kernels))
+			kernels->sort_leaf(to, from, count);
 		else
-			gs_quicksort(kernels, into + begin * key_bytes, scratch + begin * key_bytes,
-			             end - begin, 0, UINT64_MAX >> (64 - kernels->key_bits));
-		begin = end;
+			gs_quicksort(kernels, to, from, count, 0, UINT64_MAX >> (64 - kernels->key_bits));
+		at += count;
 	}
 }
 
-/* Divide the COUNT keys of CHAIN into bins, and sort each of them into INTO, which first takes the bin
- * of each key; false: the keys are too uneven. */
+/* Scatter the keys of CHAIN to their bins in SCRATCH without counts; false: they are too uneven for that. */
+static bool
+scatter_once(const struct gs_pool *pool, struct gs_distribution *distribution, const struct gs_chain *chain,
+             char *scratch)
+{
+	bool fit = true;
+
+	for (uint32_t block = chain->head, next; block != 0 && fit; block = next) {
+		next = pool->block_table[block].next;
+		prefetch_block(pool, next);
+		fit = gs_distribution_scatter_once(distribution, scratch, gs_pool_block(pool, block),
+		                                   pool->block_table[block].count);
+	}
+	return gs_distribution_end_once(distribution, fit);
+}
+
+/* Divide the COUNT keys of CHAIN into bins, and sort each of them into INTO, which takes the bin of each key
+ * first, if keys are counted; false: the keys are too uneven. */
 static __attribute__((noinline)) bool
 distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char *into,
                  char *scratch, size_t count)
@@ -113,6 +129,11 @@ distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain,
 	if (!gs_distribution_choose(&distribution, buckets->kernels, sample, found, count,
 	                            gs_sample_ordered(sample, buckets->key_bits, found)))
 		return false;
+	if (gs_distribution_begin_once(&distribution, count, buckets->part_bytes / buckets->key_bytes) &&
+	    scatter_once(pool, &distribution, chain, scratch)) {
+		sort_bins(&distribution, true, into, scratch);
+		return true;
+	}
 	for (uint32_t block = chain->head, next, keys; block != 0; block = next, bins += keys) {
 		keys = pool->block_table[block].count;
 		next = pool->block_table[block].next;
@@ -127,7 +148,7 @@ distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain,
 		keys = pool->block_table[block].count;
 		gs_distribution_scatter(&distribution, scratch, gs_pool_block(pool, block), keys, bins);
 	}
-	sort_bins(&distribution, into, scratch);
+	sort_bins(&distribution, false, into, scratch);
 	return true;
 }
 

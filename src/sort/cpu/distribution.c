@@ -246,33 +246,6 @@ are_random(const struct gs_distribution *distribution, size_t first)
 	return squares <= first * first / bins + first + 4 * first / root(bins);
 }
 
-bool
-gs_distribution_scatter_once(struct gs_distribution *distribution, void *to, const void *keys, size_t count,
-                             size_t most)
-{
-	const unsigned bins = distribution->binner.bins;
-	const size_t first = count / TRIAL_SHARE, key_bytes = distribution->kernels->key_bits / 8;
-	bool fit = true;
-
-	distribution->edge = count / EDGE_SHARE;
-	if (!distribution->even || distribution->ordered ||
-	    gs_distribution_begin(distribution, bins) + distribution->edge + count > most)
-		return false;
-	for (unsigned b = 0; b < bins; b++)
-		distribution->end[b] = (uint32_t)gs_distribution_begin(distribution, b);
-	gs_distribution_scatter(distribution, to, keys, first, NULL);
-	if (are_random(distribution, first)) {
-		gs_distribution_scatter(distribution, to, (const char *)keys + first * key_bytes,
-		                        count - first, NULL);
-		for (unsigned b = 0; b + 1 < bins; b++)
-			fit &= distribution->end[b] <= gs_distribution_begin(distribution, b + 1);
-		if (fit)
-			return true;
-	}
-	memset(distribution->end, 0, bins * sizeof *distribution->end);
-	return false;
-}
-
 void
 gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys,
                         size_t count, uint16_t *bins)
@@ -287,4 +260,43 @@ gs_distribution_scatter(struct gs_distribution *distribution, void *to, const vo
 		scatter(distribution, to, keys, count, bins, 64, true);
 	else
 		scatter(distribution, to, keys, count, bins, 64, false);
+}
+
+bool
+gs_distribution_begin_once(struct gs_distribution *distribution, size_t count, size_t most)
+{
+	const unsigned bins = distribution->binner.bins;
+
+	distribution->edge = count / EDGE_SHARE;
+	distribution->trial = count / TRIAL_SHARE;
+	distribution->done = 0;
+	if (!distribution->even || distribution->ordered ||
+	    gs_distribution_begin(distribution, bins) + distribution->edge + count > most)
+		return false;
+	for (unsigned b = 0; b < bins; b++)
+		distribution->end[b] = (uint32_t)gs_distribution_begin(distribution, b);
+	return true;
+}
+
+bool
+gs_distribution_scatter_once(struct gs_distribution *distribution, void *to, const void *keys, size_t count)
+{
+	const bool tried = distribution->done >= distribution->trial;
+
+	gs_distribution_scatter(distribution, to, keys, count, NULL);
+	distribution->done += count;
+	return tried || distribution->done < distribution->trial ||
+	       are_random(distribution, distribution->done);
+}
+
+bool
+gs_distribution_end_once(struct gs_distribution *distribution, bool fit)
+{
+	const unsigned bins = distribution->binner.bins;
+
+	for (unsigned b = 0; b + 1 < bins && fit; b++)
+		fit = distribution->end[b] <= gs_distribution_begin(distribution, b + 1);
+	if (!fit)
+		memset(distribution->end, 0, bins * sizeof *distribution->end);
+	return fit;
 }

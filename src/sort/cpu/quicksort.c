@@ -271,6 +271,17 @@ sort_by_values(const struct gs_simd_kernels *kernels, const struct subarray *key
 static void sort(const struct gs_simd_kernels *kernels, const struct subarray *keys,
                  uint64_t least, uint64_t most, unsigned patience);
 
+/* Scatter a few KEYS to their bins, then all if those were even; false: they were not. */
+static bool
+scatter_once(struct gs_distribution *distribution, const struct subarray *keys)
+{
+	const size_t key_bytes = distribution->kernels->key_bits / 8, first = distribution->trial;
+
+	return gs_distribution_scatter_once(distribution, keys->other, keys->from, first) &&
+	       gs_distribution_scatter_once(distribution, keys->other, keys->from + first * key_bytes,
+	                                    keys->count - first);
+}
+
 /* Divide KEYS into bins, and sort each of them; false: they are too uneven. */
 static __attribute__((noinline)) bool
 distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
@@ -289,7 +300,8 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 		memcpy(copy.from, copy.other, copy.count * key_bytes);
 		keys = &copy;
 	}
-	once = gs_distribution_scatter_once(&distribution, keys->other, keys->from, keys->count, keys->room);
+	once = gs_distribution_begin_once(&distribution, keys->count, keys->room) &&
+	       gs_distribution_end_once(&distribution, scatter_once(&distribution, keys));
 	if (!once) {
 		gs_distribution_count(&distribution, keys->from, keys->count, NULL);
 		gs_distribution_place(&distribution);

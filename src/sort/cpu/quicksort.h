@@ -130,6 +130,7 @@ struct gs_distribution {
 	bool ordered;		/* nearly: neighbours belong to one bin */
 	bool even;		/* as random keys are, few of which are equal */
 	size_t room, edge;	/* of a bin that is not counted; and of the outer ones, too */
+	size_t trial, done;	/* keys after which bins are looked at; that were scattered */
 	/* Of each bin: how many keys were counted; then where the next goes; then where they end. */
 	uint32_t end[GS_DISTRIBUTION_BINS];
 };
@@ -175,12 +176,21 @@ gs_distribution_begin(const struct gs_distribution *distribution, unsigned b)
 }
 
 /**
- * Move COUNT keys that were not counted to their bins in TO, which has room for MOST, and where each bin has
- * more room than it needs if keys are even.  After that end[] is as after gs_distribution_scatter().
+ * Without counts: each bin has more room than it needs if keys are even.
  *
- * @return  false: they are not even, or MOST is too little; none is counted, and TO may be written
+ *     gs_distribution_begin_once()    instead of _count() and _place()
+ *     gs_distribution_scatter_once()  all keys, in any pieces, while it is true
+ *     gs_distribution_end_once()      after that end[] is as after gs_distribution_scatter()
+ *
+ * @most    keys that TO has room for; for COUNT keys more than twice as many
+ * @return  false: the keys are not even, or MOST is too little
  */
+bool gs_distribution_begin_once(struct gs_distribution *distribution, size_t count, size_t most);
 bool gs_distribution_scatter_once(struct gs_distribution *distribution, void *to, const void *keys,
-                                  size_t count, size_t most);
+                                  size_t count);
+
+/** @fit   were all keys scattered?
+ *  @return  false: not all are in the room of their bin, and none is counted. */
+bool gs_distribution_end_once(struct gs_distribution *distribution, bool fit);
 
 #endif

@@ -28,7 +28,8 @@ struct gs_chain;
  * as many.  On the Xeon a key was scattered to 256, 512, 1024, 2048 bins in 1.3, 1.5, 1.95, 2.3 ns, when
  * it took 18 instructions and not 10; since then on an EPYC 9004 to 256, 512, 1024, 2048 in 1.31, 1.35,
  * 1.46, 1.65 ns (before 1.60, 1.58, 1.67, 1.75; least of 12).  A level of quicksort takes 0.2 ns on all.
- * More than GS_BINS_USUAL only where buckets would not fit a second-level cache (buckets.c).
+ * More than GS_BINS_USUAL only for many threads, where buckets would not fit a second-level cache
+ * (buckets.c).
  */
 enum { GS_BINS = 4096, GS_BINS_USUAL = 2048, GS_BINS_AGAIN = 256 };
 

@@ -13,10 +13,9 @@
 
 enum { ROUND_KEYS = 512 };	/* whose bins are found at once */
 
-/* Fewer bins are not worth the sample, nor are two leaves of 32 bits: u32 2^14, Xeon, ns a key, 3.73 and by a
- * partition 2.93; but u64 2^13 5.36 and 6.21.  More keys do not fit a second-level cache: u32 2^19, 2^20 and
- * 2^21, Mkeys/s, Xeon of the H200 host, 257, 256 and 223, and with 8 MiB at once 181, 215 and 180; f64 143,
- * 127 and 123, and 119, 96 and 90. */
+/* Fewer bins are not worth the sample.  More keys do not fit a second-level cache: u32 2^19, 2^20 and 2^21,
+ * Mkeys/s, Xeon of the H200 host, 257, 256 and 223, and with 8 MiB at once 181, 215 and 180; f64 143, 127 and
+ * 123, and 119, 96 and 90. */
 enum { BINS_LEAST = 32, MOST_BYTES = 2 << 20 };
 
 /* After a share of the keys a scatter without counts may give up.  Another share may lie beyond either end of
@@ -72,20 +71,20 @@ gs_sample_ordered(const void *sample, unsigned key_bits, size_t count)
 	return turns < count / 4;
 }
 
-/* A bin should have seven eighths of half a block of the network, so that few have more; or of 1, 2, 4
- * blocks, if bins would be too many. */
+/* A bin should have seven eighths of a block of the network, so that few have more; or of 2, 4 blocks, if
+ * bins would be too many.  Half a block takes as long a key, in twice as many bins: u32 2^18, Xeon, ns a key,
+ * 3.33 and 3.06, u64 2^14, 2^16, 2^18 4.13 5.11 6.04 and 3.98 4.53 5.53. */
 bool
 gs_distribution_choose(struct gs_distribution *distribution, const struct gs_simd_kernels *kernels,
                        void *sample, size_t sample_keys, size_t count, bool ordered)
 {
 	const unsigned bits = kernels->key_bits;
-	size_t each = (kernels->block_keys - kernels->block_keys / 8) / 2;
+	size_t each = kernels->block_keys - kernels->block_keys / 8;
 	uint64_t least, most;
 	unsigned bins;
 
 	assert(sample_keys > 0 && sample_keys <= GS_DISTRIBUTION_SAMPLE);
-	if (count / each < BINS_LEAST || count > MOST_BYTES / (bits / 8) ||
-	    (bits == 32 && count <= 2 * kernels->leaf_keys))
+	if (count / each < BINS_LEAST || count > MOST_BYTES / (bits / 8))
 		return false;
 	while (count / each > GS_DISTRIBUTION_BINS)
 		each *= 2;

@@ -112,11 +112,11 @@ void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, si
  *     gs_distribution_scatter()   all keys again
  *
  * So a key is moved once where a quicksort moves it once for each level, and bins may be so small that one
- * block of the network sorts them, or half a block.  ns a key, keys in the cache, EPYC 9004, least of 150:
+ * block of the network sorts them.  ns a key, keys in the cache, EPYC 9004, least of 150:
  *
- *                       quicksort   count   scatter   leaves   all, and with half a block
- *     262,144 u32            4.49    0.40      0.90     1.16   2.47   2.35
- *     131,072 u64            8.24    0.49      1.01     2.06   3.57   3.43
+ *                       quicksort   count   scatter   leaves   all
+ *     262,144 u32            4.49    0.40      0.90     1.16   2.47
+ *     131,072 u64            8.24    0.49      1.01     2.06   3.57
  *
  * Even keys need no counts: gs_distribution_scatter_once().
  */

@@ -58,9 +58,9 @@ enum { PIECE_BYTES = 640 << 10 };
 /* A range of so many values at most, each of which DENSE_TIMES keys have on average, is counted. */
 enum { DENSE = 4096, DENSE_TIMES = 4 };
 
-/* So many leaves of 32 bits are partitioned: u32 2^14, Xeon, ns a key, in bins 3.73, and 2.93; but u64 2^13
- * 5.36 and 6.21. */
-enum { TWO_LEAVES = 2 };
+/* So many leaves are partitioned if a block has so many keys, 32 bits with AVX-512: u32 2^14, Xeon, ns a key,
+ * in bins 3.73, and 2.93; but u64 2^13 5.36 and 6.21, and u32 without AVX 7 and 15. */
+enum { TWO_LEAVES = 2, WIDE_BLOCK = 256 };
 
 struct subarray {
 	char  *from;	/* its keys */
@@ -297,7 +297,7 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	size_t at = 0;
 	bool once;
 
-	if (keys->count <= TWO_LEAVES * kernels->leaf_keys * (kernels->key_bits == 32) ||
+	if ((kernels->block_keys >= WIDE_BLOCK && keys->count <= TWO_LEAVES * kernels->leaf_keys) ||
 	    !gs_distribution_choose(&distribution, kernels, sample, SAMPLE_KEYS, keys->count, ordered))
 		return false;
 	if (keys->home && keys->count > CACHE_BYTES / key_bytes) {

@@ -112,4 +112,11 @@ MUST_CHECK gs_status gs_check_interrupted(const atomic_bool *interrupted);
 			return try_status; \
 	} while (0)
 
+/* In a function that owns something: go on if nothing has failed. */
+#define THEN(status, call) \
+	do { \
+		if ((status) == GS_OK) \
+			(status) = (call); \
+	} while (0)
+
 #endif

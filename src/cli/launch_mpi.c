@@ -98,8 +98,7 @@ gs_launch_agree(const struct gs_opts *opts, bool read)
 	status = gs_ranks_share(ranks, &first, sizeof first);
 	if (status == GS_OK && read && first.read != 0)
 		read = compare(&mine, &first);
-	if (status == GS_OK)
-		status = gs_ranks_scan(ranks, !read, &before, &failed);
+	THEN(status, gs_ranks_scan(ranks, !read, &before, &failed));
 	snprintf(name, sizeof name, "rank %u on %s: ", ranks->rank, ranks->host);
 	if (status != GS_OK) {
 		gs_report_error("%s", gs_message());

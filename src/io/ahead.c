@@ -51,8 +51,7 @@ read_chunk(struct gs_ahead *ahead)
 	chunk->bytes = 0;
 	status = !ahead->begins || gs_input_start(ahead->input) > 0 ? GS_OK
 	         : gs_input_skip(ahead->input, ahead->skip_bytes, NULL);
-	if (status == GS_OK)
-		status = gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes, &chunk->bytes);
+	THEN(status, gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes, &chunk->bytes));
 	gs_clock_lap(ahead->clock, GS_STAGE_READ, &since);
 	ahead->in_file = chunk->bytes == ahead->chunk_bytes;
 	chunk->name = gs_input_name(ahead->input);

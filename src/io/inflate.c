@@ -140,8 +140,7 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress decompress,
 		return gs_fail(GS_EBUDGET, "%s: no memory to decompress it", name);
 	z->format = format;
 	status = gs_inflate_stream_open(&z->stream, reader, name, format->name, options);
-	if (status == GS_OK)
-		status = format->open(&z->stream);
+	THEN(status, format->open(&z->stream));
 	if (status != GS_OK) {
 		gs_inflate_close(z);
 		return status;

@@ -147,8 +147,7 @@ put(struct gs_output *out, const void *data, size_t bytes, int64_t at)
 	uint64_t since = gs_clock_now();
 	gs_status status = gs_check_interrupted(out->interrupted);
 
-	if (status == GS_OK)
-		status = gs_output_fd_write(&out->to, data, bytes, at);
+	THEN(status, gs_output_fd_write(&out->to, data, bytes, at));
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }
@@ -246,10 +245,8 @@ gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes)
 	gs_status status = gs_output_wait(out);
 	uint64_t since = gs_clock_now();
 
-	if (status == GS_OK)
-		status = gs_check_interrupted(out->interrupted);
-	if (status == GS_OK)
-		status = gs_output_fd_give_pages(&out->to, pages, bytes);
+	THEN(status, gs_check_interrupted(out->interrupted));
+	THEN(status, gs_output_fd_give_pages(&out->to, pages, bytes));
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
 	return status;
 }
@@ -356,8 +353,7 @@ rename_all(struct gs_output *const outputs[], size_t count)
 	gs_status status = GS_NEW(new, count, "outputs");
 	size_t found = 0, failed;
 
-	if (status == GS_OK)
-		status = GS_NEW(of, count, "outputs");
+	THEN(status, GS_NEW(of, count, "outputs"));
 	for (size_t o = 0; status == GS_OK && o < count; o++)
 		if (!outputs[o]->in_place) {
 			of[found] = outputs[o];

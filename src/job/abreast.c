@@ -215,8 +215,7 @@ gs_abreast_read_records(struct gsort *job, const struct gs_taker *taker)
 
 	if (status == GS_OK && planned < least)
 		status = gs_allocate(&memory, room, 1, "bytes of records");
-	if (status == GS_OK)
-		status = read_files(job->files.input, memory, room, each, &to);
+	THEN(status, read_files(job->files.input, memory, room, each, &to));
 	free(records.files);
 	if (memory != ingest->pieces)
 		free(memory);

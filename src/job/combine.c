@@ -368,8 +368,7 @@ begin(struct gsort *job, const char **header, size_t *bytes)
 {
 	gs_status status = start(job->set);
 
-	if (status == GS_OK)
-		status = find_header(job, header, bytes);
+	THEN(status, find_header(job, header, bytes));
 	TRY(gs_ranks_agree(job->ranked->ranks, status));
 	return gs_ranked_output_begin(&job->ranked->output, 0, *bytes);
 }
@@ -435,13 +434,11 @@ gs_job_combine(struct gsort *job)
 	size_t bytes = 0;
 	gs_status status = open_set(job);
 
-	if (status == GS_OK)
-		status = begin(job, &header, &bytes);
+	THEN(status, begin(job, &header, &bytes));
 	if (status != GS_OK)
 		return end_parts(job, status);
 	status = gs_ranks_agree(job->ranked->ranks, end_parts(job, merge(job, header, bytes)));
-	if (status == GS_OK)
-		status = verify_parts(job);
+	THEN(status, verify_parts(job));
 	return gs_ranked_finish(job, status);
 }
 

@@ -153,8 +153,7 @@ gs_keys_merge(struct gsort *job)
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
 	status = gs_merge_inputs_open(&all, job, job->plan.source_bytes, text ? job->plan.fan_in : 0);
 	all.threads = (job->plan.threads + 1) / 2;
-	if (status == GS_OK)
-		status = job->plan.by_counting ? count(&all) : merge_keys(&all);
+	THEN(status, job->plan.by_counting ? count(&all) : merge_keys(&all));
 	gs_merge_inputs_close(&all);
 	return status;
 }
@@ -212,8 +211,7 @@ gs_items_merge(struct gsort *job)
 	}
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);
 	status = open_items(job, &sizes, &all, &merger);
-	if (status == GS_OK)
-		status = merge_items(&all, &merger);
+	THEN(status, merge_items(&all, &merger));
 	job->stats.keys = merger.items;
 	gs_item_merger_close(&merger);
 	gs_merge_inputs_close(&all);

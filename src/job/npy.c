@@ -155,18 +155,15 @@ read_headers(struct gs_npy_inputs *inputs, const struct gsort_options *options)
 	struct gs_npy *npy = NULL;
 	gs_status status = GS_NEW(inputs->first, 1, "header");
 
-	if (status == GS_OK)
-		status = GS_NEW(inputs->skips, options->input_count, "headers");
-	if (status == GS_OK)
-		status = GS_NEW(npy, 1, "header");
+	THEN(status, GS_NEW(inputs->skips, options->input_count, "headers"));
+	THEN(status, GS_NEW(npy, 1, "header"));
 	for (size_t i = 0; status == GS_OK && i < options->input_count; i++) {
 		struct gs_npy *now = i == 0 ? inputs->first : npy;
 		char *header = NULL;
 		struct file file;
 
 		status = open_file(&file, options->inputs[i]);
-		if (status == GS_OK)
-			status = read_header(&file, now, &header);
+		THEN(status, read_header(&file, now, &header));
 		if (status == GS_OK && !is_alike(now, inputs->first))
 			status = gs_fail(GS_EINPUT, "%s: items of another type than in %s", file.name,
 			                 options->inputs[0]);

@@ -100,10 +100,8 @@ gs_job_run(struct gsort *job)
 		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
-	if (status == GS_OK)
-		status = gs_ranks_agree(job->ranked->ranks, gs_line_order_check(&job->items.lines.order));
-	if (status == GS_OK)
-		status = sum_stats(job);
+	THEN(status, gs_ranks_agree(job->ranked->ranks, gs_line_order_check(&job->items.lines.order)));
+	THEN(status, sum_stats(job));
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */
 	if ((status != GS_OK || job->options.operation == GSORT_CHECK) &&

@@ -99,8 +99,7 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 {
 	gs_status status = gs_emit_header(&job->emit, header, header_bytes);
 
-	if (status == GS_OK)
-		status = emit_classes(job);
+	THEN(status, emit_classes(job));
 	return gs_ranked_finish(job, status);
 }
 
@@ -159,10 +158,8 @@ answer(struct gsort *job)
 
 	TRY(gs_ranked_part(job, &part));
 	status = gs_ranks_agree(job->ranked->ranks, make_figures(job, &part, &figures));
-	if (status == GS_OK)
-		status = gs_ranked_join(job, &figures);
-	if (status == GS_OK)
-		status = gs_ranked_finish(job, write_figures(job, &figures));
+	THEN(status, gs_ranked_join(job, &figures));
+	THEN(status, gs_ranked_finish(job, write_figures(job, &figures)));
 	gs_answer_close(&figures);
 	return status;
 }
@@ -231,8 +228,7 @@ keep_numbers(struct gsort *job, const struct gs_text_rest *rest)
 
 	TRY(gs_spill_file_make(&turn->file, job->options.temp_dirs[0]));
 	status = gs_outputs_open(&outputs, &to, 0);
-	if (status == GS_OK)
-		status = write_numbers(job, &outputs);
+	THEN(status, write_numbers(job, &outputs));
 	gs_outputs_close(&outputs);
 	if (status == GS_OK && rest->bytes > 0)
 		(void)gs_turn_append(turn, rest->begun, rest->bytes);

@@ -97,8 +97,7 @@ gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uin
 	char *pieces = NULL;
 
 	*all = (struct gs_collected){ .data = NULL };
-	if (status == GS_OK)
-		status = GS_NEW(all->sizes, ranks->size, "ranks");
+	THEN(status, GS_NEW(all->sizes, ranks->size, "ranks"));
 	TRY(gs_ranks_agree(ranks, status));
 	status = gs_ranks_gather(ranks, &bytes, sizeof bytes, all->sizes);
 	if (whose == GS_COLLECT_BEFORE) {
@@ -108,13 +107,11 @@ gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uin
 	}
 	for (unsigned r = from; status == GS_OK && r < to; r++)
 		all->bytes += all->sizes[r];
-	if (status == GS_OK)
-		status = gs_allocate(&pieces, ranks->size + 1, piece_bytes(ranks), "pieces of ranks");
+	THEN(status, gs_allocate(&pieces, ranks->size + 1, piece_bytes(ranks), "pieces of ranks"));
 	if (status == GS_OK && from < to)
 		status = gs_allocate(&all->data, all->bytes, 1, "bytes of all ranks");
 	status = gs_ranks_agree(ranks, status);
-	if (status == GS_OK)
-		status = collect(ranks, mine, all->sizes, pieces, from, to, all->data);
+	THEN(status, collect(ranks, mine, all->sizes, pieces, from, to, all->data));
 	free(pieces);
 	return status;
 }

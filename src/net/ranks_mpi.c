@@ -179,14 +179,11 @@ meet_peers(struct ranks_mpi *mpi)
 	int reached = 1;
 	gs_status status = GS_NEW(offers, size, "ranks");
 
-	if (status == GS_OK)
-		status = GS_NEW(mpi->peers, size, "ranks");
-	if (status == GS_OK)
-		status = check(MPI_Iallgather(&mpi->offer, sizeof mpi->offer, MPI_BYTE, offers,
-		                              sizeof *offers, MPI_BYTE, mpi->host, &request),
-		               "MPI_Iallgather");
-	if (status == GS_OK)
-		status = await(&request, "MPI_Iallgather");
+	THEN(status, GS_NEW(mpi->peers, size, "ranks"));
+	THEN(status, check(MPI_Iallgather(&mpi->offer, sizeof mpi->offer, MPI_BYTE, offers,
+	                                  sizeof *offers, MPI_BYTE, mpi->host, &request),
+	                   "MPI_Iallgather"));
+	THEN(status, await(&request, "MPI_Iallgather"));
 	for (unsigned p = 0; status == GS_OK && reached && p < size; p++)
 		reached = p == mpi->ranks.local_rank || gs_shared_map(&mpi->peers[p], &offers[p]);
 	free(offers);

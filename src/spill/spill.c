@@ -208,8 +208,7 @@ gs_spill_open(struct gs_spill **opened, const struct gs_spill_options *options)
 	TRY(GS_NEW(spill, 1, "set of temporary files"));
 	spill->options = *options;
 	status = check_dirs(spill);
-	if (status == GS_OK)
-		status = choose_form(spill);
+	THEN(status, choose_form(spill));
 	gs_queue_open(&spill->unwanted);
 	if (status != GS_OK)
 		gs_spill_close(spill);

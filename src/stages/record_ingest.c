@@ -246,9 +246,8 @@ read_file(struct gs_record_ingest *ingest, bool first)
 	while (status == GS_OK && !pieces.ended) {
 		status = ingest->taker.reserve(ingest->taker.context, ingest->piece_records * item_bytes,
 		                               ingest->threads, &room);
-		if (status == GS_OK)
-			status = gs_pieces_fill(&pieces, &round, small ? 1 : threads, small
-			                        ? round.piece_bytes : room / item_bytes * record_bytes);
+		THEN(status, gs_pieces_fill(&pieces, &round, small ? 1 : threads, small
+		                            ? round.piece_bytes : room / item_bytes * record_bytes));
 		small = false;
 	}
 	gs_pieces_close(&pieces);

@@ -236,8 +236,7 @@ gs_item_land(void *context, bool *moved)
 		return GS_OK;
 	TRY(GS_NEW(landing.rows, MOST_ROWS, "pieces"));
 	status = collect(&landing, &count);
-	if (status == GS_OK)
-		status = land_rows(&landing);
+	THEN(status, land_rows(&landing));
 	free(landing.rows);
 	TRY(status);
 	*moved |= count > 0;

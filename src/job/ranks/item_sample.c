@@ -52,10 +52,8 @@ gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *
 
 	for (unsigned r = 0; status == GS_OK && r < ranks->size; at += all.sizes[r++])
 		slices[r] = (struct gs_item_slice){ all.data + at, all.sizes[r] };
-	if (status == GS_OK)
-		status = gs_item_owners_make(owners, order, slices, ranks->size, ranks->size, together);
-	if (status == GS_OK)
-		status = show(owners, slices, ranks->rank, all.data, store);
+	THEN(status, gs_item_owners_make(owners, order, slices, ranks->size, ranks->size, together));
+	THEN(status, show(owners, slices, ranks->rank, all.data, store));
 	gs_collected_close(&all);
 	free(slices);
 	return status;

@@ -383,9 +383,8 @@ split(struct gs_key_spread *spread, uint64_t flip)
 	if (status == GS_OK && spread->histogram->bin_count > 0)
 		status = gs_sample_histogram(&sample, spread->histogram, flip,
 		                             spread->descending_classes);
-	if (status == GS_OK)
-		status = gs_sample_split(&sample, spread->all.ranks, spread->together,
-		                         spread->descending_classes, &spread->splitters);
+	THEN(status, gs_sample_split(&sample, spread->all.ranks, spread->together,
+	                             spread->descending_classes, &spread->splitters));
 	gs_sample_close(&sample);
 	TRY(status);
 	spread->split = true;

@@ -135,8 +135,7 @@ compare_sizes(const struct survey *survey, struct gs_ranks *ranks)
 
 	for (size_t f = 0; status == GS_OK && f < survey->count; f++)
 		sizes[f] = survey->sources[f].kind == STREAM ? 0 : survey->sources[f].bytes;
-	if (status == GS_OK)
-		status = gs_ranks_share(ranks, sizes, survey->count * sizeof *sizes);
+	THEN(status, gs_ranks_share(ranks, sizes, survey->count * sizeof *sizes));
 	for (size_t f = 0; status == GS_OK && f < survey->count; f++)
 		if (survey->sources[f].kind != STREAM && survey->sources[f].bytes != sizes[f])
 			status = gs_fail(GS_EIO, "%s: has %llu bytes here, and %llu where rank 0 runs: all "
@@ -171,8 +170,7 @@ deal(struct survey *survey, unsigned ranks)
 	uint64_t *loads = NULL;
 	gs_status status = GS_NEW(order, survey->count, "files");
 
-	if (status == GS_OK)
-		status = GS_NEW(loads, ranks, "ranks");
+	THEN(status, GS_NEW(loads, ranks, "ranks"));
 	for (size_t f = 0; status == GS_OK && f < survey->count; f++)
 		order[f] = &survey->sources[f];
 	if (status == GS_OK)
@@ -271,8 +269,7 @@ find_rows(struct survey *survey, const struct gs_parts *parts, struct gs_ranks *
 
 	survey->cut_count = ranks->size + 1;
 	status = GS_NEW(survey->cuts, survey->cut_count, "cuts");
-	if (status == GS_OK)
-		status = GS_NEW(survey->begins, survey->cut_count, "cuts");
+	THEN(status, GS_NEW(survey->begins, survey->cut_count, "cuts"));
 	TRY(gs_ranks_agree(ranks, status));
 	for (unsigned r = 0; r < ranks->size; r++) {
 		const uint64_t at = share_begin(parts, r, ranks->size);
@@ -416,17 +413,13 @@ gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struc
 	gs_status status = open_order(&survey);
 
 	*parts = (struct gs_parts){ .terminator = survey.order.terminator };
-	if (status == GS_OK)
-		status = survey_files(&survey, parts);
+	THEN(status, survey_files(&survey, parts));
 	status = gs_ranks_agree(ranks, status);
-	if (status == GS_OK)
-		status = compare_sizes(&survey, ranks);
+	THEN(status, compare_sizes(&survey, ranks));
 	if (status == GS_OK && options->csv)
 		status = find_rows(&survey, parts, ranks);
-	if (status == GS_OK)
-		status = deal(&survey, ranks->size);
-	if (status == GS_OK)
-		status = list_parts(&survey, parts, ranks, overlap);
+	THEN(status, deal(&survey, ranks->size));
+	THEN(status, list_parts(&survey, parts, ranks, overlap));
 	gs_line_order_close(&survey.order);
 	free(survey.sources);
 	free(survey.cuts);

@@ -190,8 +190,7 @@ send_parcel(struct gs_ranks *ranks, gs_status status, const struct parcel *parce
 	for (unsigned r = 1; status == GS_OK && r < ranks->size; r++) {
 		status = gs_ranks_collect(ranks, GS_OK, parcel->data, ranks->rank == r ? parcel->bytes : 0,
 		                          GS_COLLECT_FIRST, &all);
-		if (status == GS_OK)
-			status = take(context, all.data, all.bytes);
+		THEN(status, take(context, all.data, all.bytes));
 		gs_collected_close(&all);
 		status = gs_ranks_agree(ranks, status);
 	}

@@ -383,16 +383,13 @@ finish_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
 	char *buffer;
 	gs_status status = gs_allocate(&buffer, COPY_BYTES, 1, "bytes");
 
-	if (status == GS_OK)
-		status = clip(output, *keys, key_bytes, lines, buffer, &part);
+	THEN(status, clip(output, *keys, key_bytes, lines, buffer, &part));
 	*keys = part.to - part.from;
 	*bytes = output->header_bytes + part.end - part.begin;
 	if (status == GS_OK && own == NULL)
 		status = open_place(output, *bytes);
-	if (status == GS_OK)
-		status = copy_spool(output, 0, output->header_bytes, own, buffer);
-	if (status == GS_OK)
-		status = copy_spool(output, part.begin, part.end, own, buffer);
+	THEN(status, copy_spool(output, 0, output->header_bytes, own, buffer));
+	THEN(status, copy_spool(output, part.begin, part.end, own, buffer));
 	free(buffer);
 	return status;
 }
@@ -446,8 +443,7 @@ finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_byt
 
 	TRY(gs_ranks_agree(output->ranks, status));
 	status = finish_spool(output, keys, key_bytes, lines, own, bytes);
-	if (status == GS_OK)
-		status = finish_own(output, own);
+	THEN(status, finish_own(output, own));
 	gs_output_close(own);
 	return status;
 }

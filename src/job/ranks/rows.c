@@ -83,8 +83,7 @@ scan_file(struct scan *scan, const char *name, uint64_t from, uint64_t to, bool 
 	int fd = -1;
 	gs_status status = gs_allocate(&chunk, CHUNK_BYTES, 1, "bytes");
 
-	if (status == GS_OK)
-		status = gs_open_to_read(name, &fd);
+	THEN(status, gs_open_to_read(name, &fd));
 	for (uint64_t at = from; status == GS_OK && got > 0 && at < to; at += got) {
 		if (seeks && scan->first[scan->as[0]] > 0 && scan->first[scan->as[1]] > 0 &&
 		    scan->first[scan->as[2]] > 0)
@@ -188,11 +187,9 @@ gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order, const st
 	struct found *all, mine = { .first = { 0 } };
 	gs_status status = GS_NEW(all, ranks->size, "ranks");
 
-	if (status == GS_OK)
-		status = find(order, &cuts[ranks->rank], &cuts[ranks->rank + 1], &mine);
+	THEN(status, find(order, &cuts[ranks->rank], &cuts[ranks->rank + 1], &mine));
 	status = gs_ranks_agree(ranks, status);
-	if (status == GS_OK)
-		status = gs_ranks_gather(ranks, &mine, sizeof mine, all);
+	THEN(status, gs_ranks_gather(ranks, &mine, sizeof mine, all));
 	if (status == GS_OK)
 		follow(cuts, all, ranks->size, begins);
 	free(all);

@@ -311,12 +311,9 @@ take_all(struct taking *taking, size_t count)
 	status = GS_NEW(taking->fds, parts, "inputs");
 	for (size_t p = 0; status == GS_OK && p < parts; p++)
 		taking->fds[p] = -1;
-	if (status == GS_OK)
-		status = GS_NEW(taking->filled, pieces_of(taking), "pieces of a sample");
-	if (status == GS_OK)
-		status = gs_allocate(&taking->items, taking->count, taking->item_room, "items of a sample");
-	if (status == GS_OK)
-		status = take(taking);
+	THEN(status, GS_NEW(taking->filled, pieces_of(taking), "pieces of a sample"));
+	THEN(status, gs_allocate(&taking->items, taking->count, taking->item_room, "items of a sample"));
+	THEN(status, take(taking));
 	for (size_t p = 0; taking->fds != NULL && p < parts; p++)
 		if (taking->fds[p] >= 0)
 			close(taking->fds[p]);
@@ -376,8 +373,7 @@ gs_sample_split(struct gs_sample *sample, struct gs_ranks *ranks, bool together,
 		.keys = (struct gs_sampled *)(void *)all.data, .count = all.bytes / sizeof *sample->keys,
 	};
 
-	if (status == GS_OK)
-		status = gs_sample_split_alone(&every, ranks, together, descending_classes, splitters);
+	THEN(status, gs_sample_split_alone(&every, ranks, together, descending_classes, splitters));
 	gs_collected_close(&all);
 	return status;
 }

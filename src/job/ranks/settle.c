@@ -86,10 +86,9 @@ share_histogram(struct gsort *job)
 		struct gs_sample sample = { .keys = NULL };
 		gs_status status = gs_sample_histogram(&sample, histogram, 0, job->options.reverse);
 
-		if (status == GS_OK)
-			status = gs_sample_split_alone(&sample, ranked->ranks,
-			                               together(job), job->options.reverse,
-			                               &ranked->spread.splitters);
+		THEN(status, gs_sample_split_alone(&sample, ranked->ranks,
+		                                   together(job), job->options.reverse,
+		                                   &ranked->spread.splitters));
 		gs_sample_close(&sample);
 		TRY(status);
 		ranked->spread.split = true;
@@ -186,8 +185,7 @@ take_sample(struct gsort *job, struct gs_sample *sample)
 	size_t bytes;
 	gs_status status = sample_items(job, numbers, &items, &bytes);
 
-	if (status == GS_OK)
-		status = sample_values(job, sample, items, bytes, numbers);
+	THEN(status, sample_values(job, sample, items, bytes, numbers));
 	free(items);
 	return status;
 }
@@ -204,9 +202,8 @@ sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
 	if (!*split)
 		return GS_OK;
 	status = take_sample(job, &sample);
-	if (status == GS_OK)
-		status = gs_sample_split(&sample, ranked->ranks, together(job), job->options.reverse,
-		                         splitters);
+	THEN(status, gs_sample_split(&sample, ranked->ranks, together(job), job->options.reverse,
+	                             splitters));
 	gs_sample_close(&sample);
 	return status;
 }
@@ -253,12 +250,10 @@ choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_
 	size_t bytes;
 	gs_status status = sample_items(job, false, &items, &bytes);
 
-	if (status == GS_OK)
-		status = job->kind->make_items(job, &items, &bytes);
+	THEN(status, job->kind->make_items(job, &items, &bytes));
 	status = gs_ranks_agree(job->ranked->ranks, status);
-	if (status == GS_OK)
-		status = gs_item_sample_split(owners, job->items.by, items, bytes, together(job),
-		                              job->ranked->ranks, store);
+	THEN(status, gs_item_sample_split(owners, job->items.by, items, bytes, together(job),
+	                                  job->ranked->ranks, store));
 	free(items);
 	return status;
 }

@@ -39,10 +39,8 @@ gs_spread_open(struct gs_spread *spread, size_t window_bytes, gs_status status,
 
 	pthread_mutex_init(&spread->lock, NULL);
 	gs_first_error_open(&spread->error);
-	if (status == GS_OK)
-		status = GS_NEW(spread->blocks, ranks, "blocks");
-	if (status == GS_OK)
-		status = GS_NEW(spread->writers, slots, "slots");
+	THEN(status, GS_NEW(spread->blocks, ranks, "blocks"));
+	THEN(status, GS_NEW(spread->writers, slots, "slots"));
 	TRY(gs_ranks_agree(spread->ranks, status));
 	for (unsigned r = 0; r < ranks; r++)
 		pthread_mutex_init(&spread->blocks[r].lock, NULL);

@@ -111,8 +111,7 @@ gs_item_owners_make(struct gs_item_owners *owners, const struct gs_item_order *o
 
 	*owners = (struct gs_item_owners){ .order = order, .owners = count };
 	status = add_slices(&rows, order, sample, origins);
-	if (status == GS_OK)
-		status = choose(owners, &rows, !together && rows.whole && order->compare == NULL);
+	THEN(status, choose(owners, &rows, !together && rows.whole && order->compare == NULL));
 	free(rows.list);
 	return status;
 }

@@ -90,8 +90,7 @@ gs_item_pivots_choose(struct gs_item_pivots *pivots, const struct gs_item_order 
 	gs_status status = gs_allocate(&memory, sorted, GS_ITEM_PART_BYTES, "items of a sample");
 
 	assert(count > 0 && wanted > 0);
-	if (status == GS_OK)
-		status = GS_NEW(picked, wanted, "splitters");
+	THEN(status, GS_NEW(picked, wanted, "splitters"));
 	if (status == GS_OK) {
 		sort_sample(&part, order, level, memory, items, bytes, count, sorted);
 		wanted = pick(&part, level, wanted, picked, &total);

@@ -544,8 +544,7 @@ gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const st
 	};
 	TRY(GS_NEW(answer->tallies, gs_batch_slots(plan->threads) + 1, "tallies"));
 	status = gs_pick_open(&pick, options, part->all);
-	if (status == GS_OK)
-		status = set_marks(answer, &pick);
+	THEN(status, set_marks(answer, &pick));
 	gs_pick_close(&pick);
 	return status == GS_OK ? of->open(answer, part) : status;
 }

@@ -173,8 +173,7 @@ hand_on(const struct gs_item_top *top, size_t first, size_t count, size_t bytes,
 	gs_status status = GS_NEW(times, count, "values");
 	bool enough = false;
 
-	if (status == GS_OK)
-		status = gs_allocate(&items, bytes, 1, "bytes of values");
+	THEN(status, gs_allocate(&items, bytes, 1, "bytes of values"));
 	at = items;
 	for (size_t g = 0; status == GS_OK && g < count; g++) {
 		const struct gs_group *group = &top->heap.groups[first + g];
@@ -186,8 +185,7 @@ hand_on(const struct gs_item_top *top, size_t first, size_t count, size_t bytes,
 	}
 	sorted.span.items = items;
 	sorted.span.times = times;
-	if (status == GS_OK)
-		status = to->take(to->context, &sorted, &enough);
+	THEN(status, to->take(to->context, &sorted, &enough));
 	free(items);
 	free(times);
 	return status;

@@ -147,8 +147,7 @@ gs_item_extent_write(struct gs_division_shared *shared, struct gs_item_extent *e
 		extent->stored = (uint32_t)packed;
 		data = (const char *)packer->packed;
 	}
-	if (status == GS_OK)
-		status = gs_spill_file_write(file, data, extent->stored);
+	THEN(status, gs_spill_file_write(file, data, extent->stored));
 	give(shared->packers, packer);
 	return status;
 }
@@ -162,8 +161,7 @@ read_packed(const struct gs_division_shared *shared, const struct gs_item_extent
 	struct gs_packer *packer = take(packers);
 	gs_status status = gs_spill_file_read(file, extent->at, packer->packed, extent->stored);
 
-	if (status == GS_OK)
-		status = unpack(packers, packer, file->dir, extent->stored, into, extent->bytes);
+	THEN(status, unpack(packers, packer, file->dir, extent->stored, into, extent->bytes));
 	give(packers, packer);
 	return status;
 }

@@ -94,13 +94,6 @@ is_shared(int id, const char *word, const char *value)
 	                           : is_shared_name(option->name, value);
 }
 
-/* "+1", "+2.3n": an old key, which is a file where POSIX allows no old keys. */
-static bool
-is_old_key(const char *word)
-{
-	return word[0] == '+' && word[1] >= '0' && word[1] <= '9';
-}
-
 /* Are all options understood as sort(1) understands them?  ARGV stays as it is. */
 static bool
 understands(int argc, char **argv)
@@ -115,7 +108,9 @@ understands(int argc, char **argv)
 	gs_getopt_tables('-', letters, longs);
 	opterr = 0;
 	while (shared && (id = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		shared = id == OPERAND ? !is_old_key(optarg) : is_shared(id, argv[at], optarg);
+		/* "+1", "+2.3n": an old key, which is a file where POSIX allows no old keys */
+		shared = id == OPERAND ? optarg[0] != '+' || optarg[1] < '0' || optarg[1] > '9'
+		                       : is_shared(id, argv[at], optarg);
 		operands += id == OPERAND;
 		checks |= shared && id != OPERAND && gs_option_of_id(id)->handler == gs_set_check;
 		at = optind;

@@ -74,14 +74,6 @@ report_failure(const struct gs_opts *opts)
 		gs_report_error("%s%s", name, gsort_message());
 }
 
-/* --check=summary: three lines of name, tab and number on standard output. */
-static void
-print_check(const struct gsort_stats *stats)
-{
-	printf("records\t%" PRIu64 "\nbreaks\t%" PRIu64 "\nduplicates\t%" PRIu64 "\n",
-	       stats->keys, stats->breaks, stats->duplicates);
-}
-
 /* Report what the job returned; the exit status. */
 static int
 report_result(const struct gs_opts *opts, const gsort *job, gsort_status status)
@@ -100,7 +92,8 @@ report_result(const struct gs_opts *opts, const gsort *job, gsort_status status)
 		report_failure(opts);
 	if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY && gs_launch_speaks() &&
 	    (exit_status != GS_EXIT_ERROR || left_out))
-		print_check(stats);
+		printf("records\t%" PRIu64 "\nbreaks\t%" PRIu64 "\nduplicates\t%" PRIu64 "\n", stats->keys,
+		       stats->breaks, stats->duplicates);
 	else if (status == GSORT_DISORDER && opts->job.check == GSORT_CHECK_FIRST &&
 	         gsort_message()[0] != '\0')
 		gs_report_error("%s", gsort_message());

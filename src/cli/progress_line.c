@@ -129,19 +129,6 @@ share_read(const struct gsort_progress *p)
 	return -1;
 }
 
-/* Is there something to say of writing? */
-static bool
-has_written(const struct gsort_progress *p)
-{
-	return p->keys_sorted > 0 || p->phase == GSORT_WRITING;
-}
-
-static double
-share_written(const struct gsort_progress *p)
-{
-	return p->keys_in == 0 ? 0 : share(p->keys_sorted, p->keys_in);
-}
-
 /*
  * Estimate the seconds left; less than 0: unknown.  Work is measured in the time that the plan expects
  * (plan/forecast.c), so it takes the same time everywhere if the plan is right.  Writing shows how wrong it
@@ -260,9 +247,9 @@ gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress 
 		gs_progress_add(line, " | sorting");
 	if (p->phase == GSORT_MERGING)
 		gs_progress_add(line, " | merging");
-	if (operation == GSORT_SORT && has_written(p)) {
+	if (operation == GSORT_SORT && (p->keys_sorted > 0 || p->phase == GSORT_WRITING)) {
 		gs_progress_add(line, " | write ");
-		add_percent(line, share_written(p));
+		add_percent(line, p->keys_in == 0 ? 0 : share(p->keys_sorted, p->keys_in));
 	}
 	gs_progress_add(line, " | ");
 	add_time(line, times->elapsed);

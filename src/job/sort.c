@@ -128,7 +128,7 @@ make_figures(struct gsort *job, const struct gs_answer_part *part, struct gs_ans
 		const struct gs_span_sink sink = gs_answer_sink(figures);
 
 		TRY(drain(job, gs_class_place(i, job->options.reverse), &sink));
-		gs_answer_class_end(figures);
+		gs_answer_end_group(figures);
 	}
 	note_digest(job);
 	figures->of_column = job->items.lines.column.keys != NULL;

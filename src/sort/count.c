@@ -70,20 +70,14 @@ count_in_tables(uint32_t *tables, unsigned table_count, const void *keys, unsign
 		tables[gs_key_at(keys, key_bits, at)]++;
 }
 
-static void
-count_few(struct gs_count *count, const void *keys, size_t key_count)
-{
-	for (size_t at = 0; at < key_count; at++)
-		count->bins[gs_key_at(keys, count->key_bits, at)]++;
-}
-
 void
 gs_count_add(struct gs_count *count, unsigned rank, const void *keys, size_t key_count)
 {
 	assert(count->key_bits < 32 && count->bin_count == (size_t)1 << count->key_bits);
 	assert(rank < count->threads);
 	if (rank == 0 && key_count < FEW_KEYS) {
-		count_few(count, keys, key_count);
+		for (size_t at = 0; at < key_count; at++)
+			count->bins[gs_key_at(keys, count->key_bits, at)]++;
 		return;
 	}
 	count->counted[rank] = true;

@@ -378,17 +378,12 @@ begin_strands(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	return gs_split_begin_strands(&emit->split, keys, text ? 0 : gs_encoding_bytes(&emit->encoding));
 }
 
-/* May a key that is not written, since the head is complete, not fit the type of the output? */
-static bool
-may_fail(const struct gs_emit *emit)
-{
-	return !gs_key_is_text(emit->encoding.to) && emit->encoding.from != emit->encoding.to;
-}
-
 struct gs_span_sink
 gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 {
 	struct gs_span_sink sink = { .take = take_span, .groups = emit->select.groups, .context = emit };
+	/* a key that is not written, since the head is complete, may not fit the type of the output */
+	const bool may_fail = !gs_key_is_text(emit->encoding.to) && emit->encoding.from != emit->encoding.to;
 
 	emit->class_rank = emit->ranked;
 	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
@@ -399,7 +394,7 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 		sink.strand_at = emit->split.strand_at;
 		sink.strand_count = emit->split.strands;
 	}
-	if (emit->split.outputs->count > 1 || (emit->select.head && may_fail(emit)))
+	if (emit->split.outputs->count > 1 || (emit->select.head && may_fail))
 		return sink;
 	emit->encoder.gives_pages |= !emit->select.groups && !emit->pick.on && keys >= PAGES_KEYS &&
 	                             emit->plan->huge_pages && emit->encoder.part_bytes >= PAGES_BYTES &&

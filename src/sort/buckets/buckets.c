@@ -165,13 +165,6 @@ gs_buckets_bytes(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 	       gs_round_up(parts * sizeof *buckets->sorted, LINE_BYTES) + LINE_BYTES;
 }
 
-/* The most levels of divisions into BINS. */
-static unsigned
-levels_of(unsigned bits, unsigned bins)
-{
-	return bits / (unsigned)__builtin_ctz(bins) + 1;
-}
-
 /* Blocks that fragments may waste before they are scattered. */
 static size_t
 slack_blocks(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
@@ -206,7 +199,8 @@ gs_buckets_reserve_once(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
 	const size_t part_bytes = sizes->part_bytes;
 	const size_t together = gs_least(pool_bytes / sizes->together_bytes, 2 * sizes->threads);
-	const unsigned again = sizes->bins_again, levels = GS_SAMPLED_LEVELS + levels_of(64, again);
+	const unsigned again = sizes->bins_again;
+	const unsigned levels = GS_SAMPLED_LEVELS + 64 / (unsigned)__builtin_ctz(again) + 1;	/* at most */
 	size_t parts = 2 * (pool_bytes / gs_least(JOIN_BYTES, part_bytes)) + pool_bytes / part_bytes;
 
 	if (pool_bytes > sizes->together_bytes)

@@ -297,12 +297,6 @@ divide_together(struct gs_buckets *buckets, struct gs_part_entry *part, unsigned
 	list_buckets(buckets, &part->parts, bucket, part->least, part->most, part->level + 1, true);
 }
 
-static const struct gs_part_entry *
-task_of(const struct gs_buckets *buckets, size_t t)
-{
-	return &buckets->parts[buckets->sorted[t]];
-}
-
 static int
 compare_tasks(const void *a, const void *b, void *context)
 {
@@ -324,7 +318,7 @@ divide_all(struct gs_buckets *buckets, unsigned threads)
 	size_t keys = 0;
 
 	for (uint32_t t = 0; t < buckets->task_count; t++)
-		keys += task_of(buckets, t)->keys;
+		keys += buckets->parts[buckets->sorted[t]].keys;
 	for (uint32_t t = 0; t < buckets->task_count; t++) {
 		struct gs_part_entry *part = &buckets->parts[buckets->sorted[t]];
 

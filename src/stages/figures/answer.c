@@ -341,9 +341,8 @@ tally_span(const struct gs_answer *answer, const struct gs_span *span, struct gs
 
 /* ---- all spans, in order --------------------------------------------------------------- */
 
-/* The group that was open has ended. */
-static void
-end_group(struct gs_answer *answer)
+void
+gs_answer_end_group(struct gs_answer *answer)
 {
 	if (!answer->any)
 		return;
@@ -360,22 +359,12 @@ begin_group(struct gs_answer *answer, const struct gs_span *span, uint64_t key, 
 		answer->group.times += times;
 		return;
 	}
-	end_group(answer);
+	gs_answer_end_group(answer);
 	answer->any = true;
 	answer->group = (struct gs_group){
 		.value = { .key = key, .key_class = span->key_class, .key_bits = span->key_bits },
 		.times = times,
 	};
-}
-
-/* The sum of COUNT integers whose keys have the sum KEYS. */
-static __int128
-sum_of_values(const struct gs_answer *answer, const struct gs_span *span, unsigned __int128 keys,
-              uint64_t count)
-{
-	const __int128 bias = gs_key_bias(answer->options->type, span->key_class);
-
-	return (__int128)keys - bias * (__int128)count;
 }
 
 static void
@@ -394,17 +383,19 @@ note_extremes(struct gs_answer *answer, const struct gs_span *span, uint64_t fir
 static void
 join(struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
 {
+	const enum gsort_type type = answer->options->type;
 	struct gs_top *top = &answer->top;
 
 	if (answer->options->summary) {
-		if (gs_key_is_float(answer->options->type))
+		if (gs_key_is_float(type))
 			gs_float_sum_merge(&answer->float_sum, &tally->float_sum);
 		else
-			answer->sum += sum_of_values(answer, span, tally->sum, tally->taken);
+			answer->sum += (__int128)tally->sum -
+			               gs_key_bias(type, span->key_class) * (__int128)tally->taken;
 	}
 	begin_group(answer, span, tally->first, tally->first_times);
 	if (tally->more) {
-		end_group(answer);
+		gs_answer_end_group(answer);
 		if (tally->groups > 2)
 			answer->distinct += tally->groups - 2;
 		for (size_t g = 0; answer->options->top.wanted && g < tally->top.count; g++)
@@ -556,12 +547,6 @@ gs_answer_sink(struct gs_answer *answer)
 	return (struct gs_span_sink){
 		.skip = skip, .make = make, .take = answer->of->take, .groups = true, .context = answer,
 	};
-}
-
-void
-gs_answer_class_end(struct gs_answer *answer)
-{
-	end_group(answer);
 }
 
 void

@@ -5,7 +5,7 @@
  *
  * A span sink beside the emit stage: keys are not written in the form of the input.
  *
- *     open; { sink, drain, class_end } in the order of the output; end; the figures; close
+ *     open; { sink, drain, end_group } in the order of the output; end; the figures; close
  */
 #ifndef GS_STAGES_ANSWER_H
 #define GS_STAGES_ANSWER_H
@@ -299,8 +299,8 @@ gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const st
 /** The sink of the next class. */
 struct gs_span_sink gs_answer_sink(struct gs_answer *answer);
 
-/** All keys of the class have been taken. */
-void gs_answer_class_end(struct gs_answer *answer);
+/** The group that was open has ended: all keys of the class have been taken. */
+void gs_answer_end_group(struct gs_answer *answer);
 
 /** All classes have ended, and what other processes took was added: complete the figures. */
 void gs_answer_end(struct gs_answer *answer);

@@ -48,13 +48,6 @@ next_time(wide width)
 	return next_decimal(width / SECOND / 86400) * SECOND * 86400;
 }
 
-static wide
-next_width(wide width, enum gsort_notation notation)
-{
-	return notation == GSORT_DECIMAL ? next_decimal(width)
-	       : notation == GSORT_TIME ? next_time(width) : 2 * width;
-}
-
 static __int128
 floor_to(__int128 number, wide width)
 {
@@ -73,7 +66,8 @@ gs_edges_of_integers(struct gs_bars *bars, size_t n, __int128 least, __int128 mo
 	while ((wide)(floor_to(most, width) - floor_to(least, width)) / width + 1 > n) {
 		if (width / 10 > range)		/* they stand on both sides of 0 */
 			return false;
-		width = next_width(width, notation);
+		width = notation == GSORT_DECIMAL ? next_decimal(width)
+		        : notation == GSORT_TIME ? next_time(width) : 2 * width;
 	}
 	for (__int128 from = floor_to(least, width); from <= most; from += (__int128)width)
 		bars->bars[bars->count++] = (struct gs_bar){ .from = from, .to = from + (__int128)width - 1 };

@@ -453,17 +453,12 @@ good_piece_bytes(const struct gs_line_ingest *ingest, size_t bytes)
 	       : LEAST_PIECE_BYTES < most ? LEAST_PIECE_BYTES : most;
 }
 
-static size_t
-most_pieces(const struct gs_line_ingest *ingest)
-{
-	return 4 * ingest->threads < MOST_PIECES ? 4 * ingest->threads : MOST_PIECES;
-}
-
 /* Add whole lines from DATA to END. */
 static gs_status
 store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 {
 	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
+	const size_t most = 4 * ingest->threads < MOST_PIECES ? 4 * ingest->threads : MOST_PIECES;
 	struct gs_line_piece pieces[MOST_PIECES];
 
 	if (ingest->chunk != NULL && ingest->input != NULL && ingest->text == NULL)
@@ -473,7 +468,7 @@ store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 	while (data < end) {
 		size_t count = 0;
 
-		for (; count < most_pieces(ingest) && data < end; count++) {
+		for (; count < most && data < end; count++) {
 			const char *cut = gs_line_cut(ingest->order, data, end, piece_bytes);
 
 			pieces[count] = (struct gs_line_piece){ .data = data, .end = cut };

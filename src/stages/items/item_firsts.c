@@ -111,11 +111,14 @@ show_numbers(struct gs_item_firsts *firsts, const char *item, size_t bytes)
 {
 	enum { NUMBERS = 4096, MOST_BYTES = 1 << 20 };
 	const size_t count = MOST_BYTES / bytes < NUMBERS ? MOST_BYTES / bytes : NUMBERS;
-	const uint64_t step = firsts->by_key.count(firsts->keyed, 0) / NUMBERS + 1;
-	char *items = malloc(count * bytes + 1);
+	const uint64_t all = firsts->by_key.count(firsts->keyed, 0), step = all / NUMBERS + 1;
 	gs_status status = GS_OK;
+	char *items;
 
 	firsts->shown = true;
+	if (all <= NUMBERS)
+		return GS_OK;
+	items = malloc(count * bytes + 1);
 	for (size_t i = 0; items != NULL && i < count; i++) {
 		const uint64_t number = i * NUMBERS / count * step;
 

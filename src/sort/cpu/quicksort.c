@@ -471,7 +471,7 @@ static __attribute__((noinline)) bool
 choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
              uint64_t most, unsigned patience, char *room, uint64_t *pivot)
 {
-	const bool is_leaf = keys->count <= kernels->leaf_keys;
+	const bool is_leaf = keys->count <= kernels->network_keys;
 	size_t count = is_leaf ? LEAF_SAMPLE_KEYS : SAMPLE_KEYS;
 	uint64_t sample[SAMPLE_KEYS], values[KNOWN_VALUES];
 	enum dense_keys dense_keys;

@@ -55,16 +55,29 @@ call_order(const struct call_type *type, uint64_t key)
 static inline uint64_t
 call_get(const void *array, size_t i, unsigned bytes)
 {
+	const char *at = (const char *)array + i * bytes;
 	uint64_t value = 0;
 
-	memcpy(&value, (const char *)array + i * bytes, bytes);
+	if (bytes == 8)		/* known lengths need no call */
+		memcpy(&value, at, 8);
+	else if (bytes == 4)
+		memcpy(&value, at, 4);
+	else
+		memcpy(&value, at, bytes);
 	return value;
 }
 
 static inline void
 call_put(void *array, size_t i, unsigned bytes, uint64_t value)
 {
-	memcpy((char *)array + i * bytes, &value, bytes);
+	char *at = (char *)array + i * bytes;
+
+	if (bytes == 8)
+		memcpy(at, &value, 8);
+	else if (bytes == 4)
+		memcpy(at, &value, 4);
+	else
+		memcpy(at, &value, bytes);
 }
 
 #endif

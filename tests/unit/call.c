@@ -41,7 +41,7 @@ keeps_order(const struct call_type *type, unsigned value_bytes, unsigned flags)
 	return value_bytes > 0 && (type->bytes < 4 || (flags & (GSORT_CUDA_STABLE | GSORT_CUDA_PLACES)) != 0);
 }
 
-/* Payloads name the place of their keys: PLACE times an odd number, of which this is the inverse modulo 2^64. */
+/* Payloads name the place of their keys: PLACE times an odd number, of which this is the inverse mod 2^64. */
 static const uint64_t SPREAD = UINT64_C(0x9e3779b97f4a7c15), GATHER = UINT64_C(0xf1de83e19937733d);
 
 static size_t

@@ -284,6 +284,7 @@ BATS_FILES = \
   tests/house/lint.bats \
   tests/house/memcheck.bats \
   tests/house/packaging.bats \
+  tests/house/races.bats \
   tests/house/sanitize.bats \
   tests/house/suites.bats \
   tests/house/tidy.bats \
@@ -321,6 +322,7 @@ test_files = \
   tests/tools/suites.sh \
   tests/tools/suites_rust.py \
   tests/house/lint.sh \
+  tests/house/sanitized.bash \
   tests/house/sanitizers.sh \
   tests/run \
   $(BATS_FILES) $(fault_sources) $(fault_headers)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A part of make check-sanitizer for .ci/run, beside sanitize.bats: what shares most between threads, with
+# ThreadSanitizer, in the folder tsan of the build folder.
+
+load ../helpers
+load sanitized
+
+setup_file() {
+	file_folder
+	build_for_ci tsan thread
+}
+
+# tables MODULE...: unit tables with ThreadSanitizer
+tables() {
+	TSAN_OPTIONS=exitcode=99:die_after_fork=0 "$GSORT_BUILD/tsan/tests/unit/units" "$@"
+}
+
+@test "thread: the tables of teams and merges" { tables team external_merge recorder spill; }
+@test "thread: runs on disk"                  { clean tsan cli/spill.bats 'one file|compressed if'; }
+@test "thread: text"                          { clean tsan cli/encode.bats 'text becomes binary'; }

@@ -62,10 +62,9 @@ int gs_high_fd(int fd);
 /**
  * Read all BYTES of a file from OFFSET on.  Any thread.
  *
- * @error   set to errno if reading failed
- * @return  bytes; fewer than BYTES: the file ended, or reading failed
+ * @return  bytes; fewer than BYTES: the file ended, and errno is 0, or reading failed
  */
-size_t gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error);
+size_t gs_read_at(int fd, void *into, size_t bytes, uint64_t offset);
 
 /**
  * pwrite(2), or write(2) if AT is negative, of all BYTES.

@@ -38,22 +38,20 @@ gs_open(const char *name, int flags, mode_t mode)
 }
 
 size_t
-gs_read_at(int fd, void *into, size_t bytes, uint64_t offset, int *error)
+gs_read_at(int fd, void *into, size_t bytes, uint64_t offset)
 {
 	size_t done = 0;
+	ssize_t got = 1;
 
-	while (done < bytes) {
+	while (done < bytes && got != 0) {
 		const size_t want = bytes - done < PREAD_BYTES ? bytes - done : PREAD_BYTES;
-		const ssize_t got = pread(fd, (char *)into + done, want, (off_t)(offset + done));
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			*error = errno;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
+		got = pread(fd, (char *)into + done, want, (off_t)(offset + done));
+		if (got < 0 && errno != EINTR)
+			return done;
+		done += got > 0 ? (size_t)got : 0;
 	}
+	errno = 0;
 	return done;
 }
 

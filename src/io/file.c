@@ -92,7 +92,6 @@ examine_regular(struct gs_file *file, uint64_t size)
 	const bool known = file->format != GSORT_DECOMPRESS_AUTO &&
 	                   (!file->guarded || file->format != GSORT_DECOMPRESS_NONE);
 	char start[GS_CONTENTS_BYTES];
-	int error = 0;
 	size_t got;
 
 	if (file->partial) {
@@ -108,9 +107,8 @@ examine_regular(struct gs_file *file, uint64_t size)
 #endif
 	if (file->bytes > 0 && known)
 		return GS_OK;
-	got = gs_read_at(file->fd, start, sizeof start, file->start, &error);
-	errno = error;
-	if (error != 0)
+	got = gs_read_at(file->fd, start, sizeof start, file->start);
+	if (errno != 0)
 		return gs_file_fail(file);
 	if (got > 0 && file->bytes == 0)
 		file->bytes = GS_UNKNOWN;	/* files of /proc have size 0 */
@@ -268,8 +266,7 @@ read_piece(void *context, size_t piece)
 	const size_t at = piece * PIECE_BYTES, left = request->bytes - at;
 	const size_t want = left < PIECE_BYTES ? left : PIECE_BYTES;
 	const uint64_t offset = request->file->start + request->file->read_bytes + at;
-	int ignored;
-	const size_t got = gs_read_at(request->file->fd, request->into + at, want, offset, &ignored);
+	const size_t got = gs_read_at(request->file->fd, request->into + at, want, offset);
 
 	if (got < want)
 		gs_team_least(&request->whole, at + got);
@@ -306,7 +303,7 @@ gs_status
 gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got)
 {
 	uint64_t known = left_of(file);	/* bytes that should still come */
-	int error = 0;
+	gs_status status;
 
 	*got = 0;
 	if (file->partial && bytes > known)
@@ -317,12 +314,12 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 		*got = read_pieces(file, into, (size_t)known, threads);
 	/* To the real end: the file may have grown or shrunk since it was opened. */
 	*got += gs_read_at(file->fd, (char *)into + *got, bytes - *got,
-	                   file->start + file->read_bytes + *got, &error);
+	                   file->start + file->read_bytes + *got);
+	status = errno == 0 ? GS_OK : gs_file_fail(file);
 	file->read_bytes += *got;
 	if (known >= GS_TEAM_BYTES && threads > 1)
 		expect(file, bytes);
-	errno = error;
-	return error == 0 ? GS_OK : gs_file_fail(file);
+	return status;
 }
 
 /* ---- pieces ---------------------------------------------------------------- */
@@ -349,25 +346,22 @@ gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset)
 size_t
 gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into)
 {
-	int error;
-
-	return file->regular ? gs_read_at(file->fd, into, bytes, file->start + file->read_bytes + at,
-	                                  &error) : 0;
+	return file->regular ? gs_read_at(file->fd, into, bytes, file->start + file->read_bytes + at) : 0;
 }
 
 gs_status
 gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got)
 {
-	int error = 0;
+	gs_status status = GS_OK;
 
 	if (file->regular) {
-		*got = gs_read_at(file->fd, into, bytes, offset, &error);
+		*got = gs_read_at(file->fd, into, bytes, offset);
+		status = errno == 0 ? GS_OK : gs_file_fail(file);
 	} else {
 		memcpy(into, file->recording.data + offset, bytes);
 		gs_recorder_release(file->recorder, &file->recording, offset, offset + bytes);
 		*got = bytes;
 	}
 	release(file);
-	errno = error;
-	return error == 0 ? GS_OK : gs_file_fail(file);
+	return status;
 }

@@ -41,11 +41,8 @@ gs_open_to_read(const char *name, int *fd)
 gs_status
 gs_read_file(const char *name, int fd, void *into, size_t bytes, uint64_t offset, size_t *got)
 {
-	int error = 0;
-
-	*got = gs_read_at(fd, into, bytes, offset, &error);
-	errno = error;
-	return error == 0 ? GS_OK : gs_fail_errno(GS_EIO, "read failed: %s", name);
+	*got = gs_read_at(fd, into, bytes, offset);
+	return errno == 0 ? GS_OK : gs_fail_errno(GS_EIO, "read failed: %s", name);
 }
 
 bool

@@ -74,9 +74,7 @@ struct frame { uint64_t end; uint64_t plain_most; };
 static bool
 read_exactly(int fd, void *into, size_t bytes, uint64_t offset)
 {
-	int ignored;
-
-	return gs_read_at(fd, into, bytes, offset, &ignored) == bytes;
+	return gs_read_at(fd, into, bytes, offset) == bytes;
 }
 
 /* RFC 8878, 3.1.1: header, blocks, checksum.  False: not zstd, or more than MOST bytes. */

@@ -149,12 +149,9 @@ gs_spill_file_write(struct gs_spill_file *file, const void *from, size_t bytes)
 gs_status
 gs_spill_file_read(const struct gs_spill_file *file, uint64_t at, void *into, size_t bytes)
 {
-	int error = 0;
-
-	if (gs_read_at(file->fd, into, bytes, at, &error) == bytes)
+	if (gs_read_at(file->fd, into, bytes, at) == bytes)
 		return GS_OK;
-	errno = error;
-	return error == 0 ? gs_spill_file_corrupt(file->dir)
+	return errno == 0 ? gs_spill_file_corrupt(file->dir)
 	       : gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", file->dir);
 }
 

@@ -179,6 +179,17 @@ windows_begin(windows<BITS> *space, uint32_t fill, uint32_t count, bool fit)
 
 /* ---- windows ---------------------------------------------------------------- */
 
+/* Sort the keys of this thread's window, where they are, by all their bits. */
+template <class Key> static __device__ __noinline__ void
+window_sort_whole(Key *slots)
+{
+	Key keys[THREAD_KEYS];
+
+	rows_get(keys, slots);
+	window_sort(keys);
+	rows_put(keys, slots);
+}
+
 /*
  * Sort the keys of this thread's window, where they are, by words.  BASE, a lower bound of positions in
  * the window, is where its first bin begins; all that is more than 2^WINDOW_BINS bins away ties.
@@ -214,10 +225,10 @@ window_sort_in(windows<BITS> *space, const window_scale &s)
 #pragma unroll
 	for (unsigned r = 0; r + 1 < THREAD_KEYS; r++)
 		wrong = wrong || keys[r] > keys[r + 1];
-	if (__any_sync(ALL_LANES, wrong))
-		window_sort(keys);
 	__syncwarp();
 	rows_put(keys, space->slots);
+	if (__any_sync(ALL_LANES, wrong))
+		window_sort_whole(space->slots);
 }
 
 /* Rows of a warp to TO, neighbours in neighbouring lanes. */

@@ -210,6 +210,11 @@ template <class Of> struct tile_of_few {
 	typedef splitters<typename Of::key, FEW_BUCKETS, 64 / sizeof(typename Of::key)> search;
 };
 
+/* The same where no such splitters are used.  Of rows of 16 bytes tiles of many are not longer, so one kernel
+ * does. */
+template <class Of> using tile_to_move =
+	typename std::conditional<sizeof(typename Of::row) == 16, tile_of_many<Of>, tile_of_few<Of>>::type;
+
 /* A tile of 32 KB, of which 99 KB have room for two. */
 template <class Of> struct tile_of_32_kb : tile_of_few<Of> {
 	enum { ITEMS = 64 / sizeof(typename Of::row), KEYS = tile_of_few<Of>::THREADS * ITEMS };

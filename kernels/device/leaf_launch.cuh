@@ -127,35 +127,6 @@ word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
 	}
 }
 
-/* Leaves in one piece, mapped, are sorted, or found to be UNEVEN; if many are, others are taken for that. */
-template <unsigned BITS, class Map> static __global__ void
-__launch_bounds__(windows<BITS>::THREADS, windows<BITS>::BLOCKS)
-windows_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_item *list, uint32_t *listed)
-{
-	begin_in_turn();
-	if (has_no_room(sizeof(leaf_space<BITS>)))
-		return;
-
-	enum { SOME = 1024 };
-	DYNAMIC_SHARED(shared);
-	windows<BITS> *const space = (windows<BITS> *)shared;
-	uint32_t *const uneven = &listed[AGAIN_12 - WORD_12];
-	bool many = false;
-
-	windows_clear(space);
-	__syncthreads();
-	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
-		const leaf_item item = list[i];
-
-		if ((many || !leaf_sort_windows(to + item.from, map, from + item.from, (uint32_t)item.count,
-		                                item.low, item.high, space, [] {})) && threadIdx.x == 0) {
-			list[i].count |= UNEVEN;
-			atomicAdd(uneven, 1u);
-		}
-		many = __syncthreads_or(threadIdx.x == 0 && *(volatile uint32_t *)uneven * 8 > i + SOME);
-	}
-}
-
 /* All leaves, or the REST that windows have left.  *SKEWED: keys are, or NULL if nobody knows. */
 template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / 2)
@@ -365,10 +336,10 @@ sort_kind(const job<Of> &j, int kind, size_t shared_bytes, unsigned blocks,
 template <unsigned BITS, class Of> static cudaError_t
 sort_by_windows(const job<Of> &j, int kind, const leaf_place<Of> &at)
 {
-	return launch_shared<false>(windows_kernel<BITS, typename Of::map>,
+	return launch_shared<false>(windows_slots_kernel<BITS, typename Of::map>,
 	                            leaf_blocks(j, at, windows<BITS>::BLOCKS), windows<BITS>::THREADS,
-	                            sizeof(windows<BITS>), j.stream, j.keys, at.from, j.map,
-	                            j.s.lists[kind], &j.s.listed[kind]);
+	                            sizeof(windows<BITS>), j.stream, j.keys, (uint64_t *)at.from, j.map,
+	                            slot_leaves<uint64_t>{}, j.s.lists[kind], &j.s.listed[kind]);
 }
 
 template <unsigned BITS, class Of> static cudaError_t

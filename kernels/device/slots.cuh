@@ -450,42 +450,74 @@ narrow_slots_kernel(uint32_t *keys, Map map, slot_leaves<uint32_t> s)
 	}
 }
 
-/* Leaves that are too uneven for windows go to OTHER, and to the LIST of leaves for the network. */
+/*
+ * Leaves in slots: those that are too uneven for windows go to OTHER, and to the LIST of leaves for the
+ * network.  Or leaves of the LIST, if S has no state, which are in one piece at OTHER: then they are UNEVEN
+ * there, and if many are, others are taken for that.
+ */
 template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(windows<BITS>::THREADS, windows<BITS>::BLOCKS)
 windows_slots_kernel(uint64_t *keys, uint64_t *other, Map map, slot_leaves<uint64_t> s, leaf_item *list,
                      uint32_t *listed)
 {
 	begin_in_turn();
-	if (has_no_room(sizeof(leaf_space<BITS>)) || slots_broken(s.state))
+	const bool slotted = s.state != NULL;
+	if (has_no_room(sizeof(leaf_space<BITS>)) || (slotted && slots_broken(s.state)))
 		return;
 
+	enum { SOME = 1024 };
 	DYNAMIC_SHARED(shared);
 	windows<BITS> *const space = (windows<BITS> *)shared;
-	const uint32_t turns = s.head->bins;
-	uint32_t turn;
+	uint32_t *const uneven = slotted ? listed : &listed[AGAIN_12 - WORD_12];
+	const uint32_t turns = slotted ? s.head->bins : *listed;
+	uint32_t turn = slotted ? turn_take(s.state) : blockIdx.x;
 
 	windows_clear(space);
-	while ((turn = turn_take(s.state)) < turns) {
-		const number begin = s.begins[turn], end = s.begins[turn + 1];
-		const uint64_t low = s.lows[turn], high = s.lows[turn + 1] - 1;
-		const uint64_t *const from = keys + slot_place(s.at, turn);
-		const auto ready = [=] {
-			turn_tell(s.read, turn);
-			turn_wait(s.read, turn, BITS, begin, end);
-		};
+	__syncthreads();
+	for (bool many = false; turn < turns; turn = slotted ? turn_take(s.state) : turn + gridDim.x) {
+		const uint64_t *from = other;
+		leaf_item leaf = {};
 
-		if (begin == end)
+		if (slotted) {
+			from = keys + slot_place(s.at, turn);
+			leaf.from = s.begins[turn];
+			leaf.count = s.begins[turn + 1] - leaf.from;
+			leaf.low = s.lows[turn];
+			leaf.high = s.lows[turn + 1] - 1;
+			if (leaf.count == 0) {
+				turn_tell(s.read, turn);
+				continue;
+			}
+		} else {
+			leaf = list[turn];
+			from += leaf.from;
+		}
+		const bool sorted = !many && leaf_sort_windows(keys + leaf.from, map, from,
+		                                               (uint32_t)leaf.count, leaf.low, leaf.high,
+		                                               space, [=] {
+			if (slotted) {
+				turn_tell(s.read, turn);
+				turn_wait(s.read, turn, BITS, leaf.from, leaf.from + leaf.count);
+			}
+		});
+
+		if (!sorted && slotted) {
+			for (uint32_t k = threadIdx.x; k < leaf.count; k += windows<BITS>::THREADS)
+				other[leaf.from + k] = from[k];
+			__syncthreads();
 			turn_tell(s.read, turn);
-		if (begin == end || leaf_sort_windows(keys + begin, map, from, (uint32_t)(end - begin), low,
-		                                      high, space, ready))
-			continue;
-		for (uint32_t k = threadIdx.x; k < end - begin; k += windows<BITS>::THREADS)
-			other[begin + k] = from[k];
-		__syncthreads();
-		turn_tell(s.read, turn);
-		if (threadIdx.x == 0)
-			list[atomicAdd(listed, 1u)] = leaf_item{ begin, end - begin, low, high, 0 };
+		}
+		if (!sorted && threadIdx.x == 0) {
+			const uint32_t at = atomicAdd(uneven, 1u);
+
+			if (slotted)
+				list[at] = leaf;
+			else
+				list[turn].count |= UNEVEN;
+		}
+		if (!slotted)
+			many = __syncthreads_or(threadIdx.x == 0 &&
+			                        *(volatile uint32_t *)uneven * 8 > turn + SOME);
 	}
 }
 

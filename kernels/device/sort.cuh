@@ -87,7 +87,7 @@ divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uin
 	TRY_CUDA(launch(look_kernel<typename Of::seen>, blocks, LOOK_THREADS, j.stream, s.segments,
 	                s.too_large, taken, chunks, keys_at(from), first, Tile::KEYS, s.room.longest,
 	                s.head, tables));
-	if (Of::CARRIES && s.room.in_order) {
+	if constexpr (std::is_same<Places, ordered_places>::value) {
 		TRY_CUDA(launch(count_tiles_kernel<Key, typename Of::first>, tiles, TILE_THREADS, j.stream,
 		                s.ordered, s.segments, Tile::KEYS, s.head, keys_at(from), first, tables));
 		TRY_CUDA(launch(sum_tiles_kernel<Key>, tiles / GROUP_TILES + 1, COUNT_THREADS, j.stream,
@@ -123,7 +123,7 @@ divide_in_room(const job<Of> &j, typename Of::place from, typename Of::place to,
 			                                                          chunks, first);
 	if (many)
 		return divide_by<tile_of_many<Of>>(j, from, to, segments, chunks, first, taken);
-	return j.s.room.whole ? divide_by<tile_of_few<Of>>(j, from, to, segments, chunks, first, taken) :
+	return j.s.room.whole ? divide_by<tile_to_move<Of>>(j, from, to, segments, chunks, first, taken) :
 	                        divide_by<tile_of_room<Of>>(j, from, to, segments, chunks, first, taken);
 }
 

@@ -58,11 +58,11 @@ template <class Of> struct job {
 template <class Of> static lists
 lists_of(const job<Of> &j, typename Of::source to, uint32_t chunk = 0)
 {
-	const bool narrow = Of::PLAN_BITS == 32 && j.count >= GS_NARROW_FROM &&
+	const bool narrow = Of::PLAN_BITS == 32 && j.count >= GS_NARROW_FROM && !j.rare &&
 	                    !keys_are_few(Of::PLAN_BITS, j.count);
 	const bool in_place = maps_none(j.map) && keys_at(to) == keys_at(j.keys);
 	lists l = { {}, j.s.listed, in_place, chunk > 0 ? EQUAL_KEYS / chunk : 0, narrow,
-	            (int)(j.s.room.longest - LEAF_BITS) + 1 };
+	            (int)(j.s.room.longest - LEAF_BITS) + 1, j.rare };
 
 	for (int k = 0; k < KINDS; k++)
 		l.list[k] = j.s.lists[k];
@@ -373,33 +373,44 @@ sort_narrow(const job<Of> &j, int kind, const leaf_place<Of> &at)
 	                      narrow_kernel<BITS>);
 }
 
+/* Leaves of KIND, by the network NET or that of their kind. */
 template <class Of> static cudaError_t
-sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at)
+sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at, int net = KINDS)
 {
+	net = net == KINDS ? kind : net;
 	if constexpr (Of::PLAN_BITS == 32)
-		switch (kind) {
+		switch (net) {
 		case NARROW_12: return sort_narrow<11>(j, kind, at);
 		case NARROW_13: return sort_narrow<12>(j, kind, at);
 		case NARROW_14: return sort_narrow<13>(j, kind, at);
 		case NARROW_15: return sort_narrow<14>(j, kind, at);
 		case WORD_15:   return sort_words<15>(j, kind, at);
 		}
-	switch (kind) {
+	switch (net) {
 	case WORD_12: return sort_words<12>(j, kind, at);
 	case WORD_13: return sort_words<13>(j, kind, at);
 	default:      return sort_words<14>(j, kind, at);
 	}
 }
 
-/* Launch the kernels for all kinds of leaves, whether there are any or not: the host waits for no counts. */
+/* Launch the kernels for all kinds of leaves, whether there are any or not: the host waits for no counts.
+ * Of many keys, those of the length that is planned are likely. */
 template <class Of> static cudaError_t
 sort_all_kinds(const job<Of> &j, const leaf_place<Of> &at)
 {
+	const lists l = lists_of(j, at.from);
+	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
+	job<Of> here = j;
+
 	TRY_CUDA(write_equal(j, at));
-	for (int k = (int)(j.s.room.longest - LEAF_BITS); k >= 0; k--) {
-		TRY_CUDA(sort_leaves(j, WORD_12 + k, at));
-		if (lists_of(j, at.from).narrow)
-			TRY_CUDA(sort_leaves(j, NARROW_12 + k, at));
+	for (int k = l.kinds - 1; k >= 0; k--) {
+		here.rare = j.rare || (!few && k != (int)j.s.leaf_bits - LEAF_BITS);
+		if (!l.rare)
+			TRY_CUDA(sort_leaves(here, WORD_12 + k, at));
+		else if (k % 2 == 0)
+			TRY_CUDA(sort_leaves(here, WORD_12 + k, at, WORD_12 + std::min(k + 1, l.kinds - 1)));
+		if (l.narrow)
+			TRY_CUDA(sort_leaves(here, NARROW_12 + k, at));
 	}
 	return cudaSuccess;
 }

@@ -154,8 +154,9 @@ look_at_all(const job<Of> &j)
 	typedef sampling<Key> sampling;
 	const scratch &s = j.s;
 	bin_plan<Key> *const plan = (bin_plan<Key> *)s.plan;
-	const uint32_t zeros = (uint32_t)(((char *)s.counts - (char *)s.pool.places) / sizeof *s.pool.places);
 	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
+	char *const end = few ? (char *)s.counts : (char *)s.listed + s.zero_bytes;
+	const uint32_t zeros = (uint32_t)((end - (char *)s.pool.places) / sizeof *s.pool.places);
 	/* of up to 32 MB a smaller sample will do: u32 2^23, skewed shapes 3 % faster in the median */
 	const bool half = keys_are_few(Of::PLAN_BITS, j.count / 2);
 	const uint32_t keys = sample_keys<Key>(few ? s.splitters : (uint32_t)BUCKETS >> half);
@@ -460,19 +461,31 @@ sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, type
 
 /* ---- in a graph ----------------------------------------------------------------- */
 
-/* Copy the *LISTED ranges of LIST, which are too large for a leaf, to TO. */
+/* The first block copies the listed ranges of LIST, which are too large for a leaf, to TO, and clears LISTED
+ * and what is between there and COUNTS.  The others clear so many COUNTS. */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *list, const uint32_t *listed)
+take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *list, uint32_t *listed, number *counts,
+            size_t zeros)
 {
 	begin_in_turn();
 
-	const uint32_t many = *listed;
+	if (blockIdx.x > 0) {
+		const size_t step = (gridDim.x - 1) * (size_t)COUNT_THREADS;
 
-	for (uint32_t i = blockIdx.x * COUNT_THREADS + threadIdx.x; i < many; i += gridDim.x * COUNT_THREADS)
+		for (size_t z = (blockIdx.x - 1) * COUNT_THREADS + threadIdx.x; z < zeros; z += step)
+			counts[z] = 0;
+		return;
+	}
+	const uint32_t many = listed[TOO_LARGE];
+
+	for (uint32_t i = threadIdx.x; i < many; i += COUNT_THREADS)
 		to[i] = list[i];
-	if (blockIdx.x == 0 && threadIdx.x == 0)
+	if (threadIdx.x == 0)
 		*taken = many;
+	__syncthreads();
+	for (uint32_t *w = listed + threadIdx.x; w < (uint32_t *)counts; w += COUNT_THREADS)
+		*w = 0;
 }
 
 /* Sort the listed ranges, which are at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, whether a
@@ -482,15 +495,15 @@ sort_in_graph(job<Of> j, typename Of::place from, leaf_place<Of> at, chunk_map c
               typename Of::first first, unsigned turns)
 {
 	const scratch &s = j.s;
+	const size_t zeros = (size_t)((char *)s.listed + s.zero_bytes - (char *)s.counts) / sizeof *s.counts;
 
 	for (; turns > 0; turns--) {
 		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
 
 		TRY_CUDA(sort_all_kinds(j, at));
 		j.rare = true;
-		TRY_CUDA(launch(take_kernel<Of>, 16, COUNT_THREADS, j.stream, s.too_large, s.taken,
-		                s.lists[TOO_LARGE], &s.listed[TOO_LARGE]));
-		TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));
+		TRY_CUDA(launch(take_kernel<Of>, 1 + (size_t)j.sorter->processors, COUNT_THREADS, j.stream,
+		                s.too_large, s.taken, s.lists[TOO_LARGE], s.listed, s.counts, zeros));
 		TRY_CUDA(divide_in_room(j, from, to, (uint32_t)s.segments_most, chunks, first, s.taken));
 		from = to;
 		at = leaf_place<Of>{ to, {} };
@@ -591,7 +604,6 @@ template <class Of> static cudaError_t
 sort_by_bins(job<Of> j)
 {
 	const scratch &s = j.s;
-	const size_t zeroed = (char *)s.counts - (char *)s.listed;	/* by the kernel that samples */
 	chunk_map chunks = {};
 	slot_map in_slots = {};
 	typename Of::place from = j.other;
@@ -619,7 +631,6 @@ sort_by_bins(job<Of> j)
 				return sort_in_graph(j, from, at, chunks, typename Of::first{}, 0);
 		TRY_CUDA(sort_listed(j, at, s.leaf_bits, false, &too_large));
 	} else {
-		TRY_CUDA(cudaMemsetAsync(s.counts, 0, s.zero_bytes - zeroed, j.stream));
 		TRY_CUDA((look_at_all<tile_of_many<Of>>(j)));
 		if constexpr (!Of::CARRIES)
 			if (j.sorter->of_graph)

@@ -328,24 +328,32 @@ quick_threads(size_t bytes, const struct gs_array_args *args)
 	return gs_array_threads(args, bytes / 4);
 }
 
+/* A frame of its own: what sorts more keys has large ones, too. */
+static __attribute__((noinline)) void
+sort_on_stack(void *keys, size_t count, const struct gs_quicksort_maps *maps, unsigned key_bits)
+{
+	_Alignas(64) char scratch[FEW_BYTES];
+
+	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), key_bits), keys, count, scratch, FEW_BYTES,
+	                      maps, 1);
+}
+
 static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
 	const struct gs_quicksort_maps maps = { to_ordered, to_raw, args };
-	const size_t bytes = count * args->key_bytes;
+	const size_t bytes = count * args->key_bytes, scratch_bytes = gs_quicksort_scratch_bytes(bytes);
 	const unsigned threads = quick_threads(bytes, args);
-	size_t scratch_bytes = FEW_BYTES;
-	_Alignas(64) char few[FEW_BYTES];
-	struct gs_array_memory memory = { .at = few };
+	struct gs_array_memory memory;
 
-	if (bytes > FEW_BYTES) {
-		scratch_bytes = gs_quicksort_scratch_bytes(bytes);
-		TRY(get_memory(&memory, threads * scratch_bytes, args));
+	if (bytes <= FEW_BYTES) {
+		sort_on_stack(keys, count, &maps, args->key_bits);
+		return GS_OK;
 	}
+	TRY(get_memory(&memory, threads * scratch_bytes, args));
 	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, count, memory.at,
 	                      scratch_bytes, &maps, threads);
-	if (bytes > FEW_BYTES)
-		gs_array_memory_give(&memory);
+	gs_array_memory_give(&memory);
 	return GS_OK;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* array.c - the calls of gsort.h that take arrays, compared with sorts of the C library */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -401,6 +402,42 @@ check_errors(void)
 	CHECK(few[0] == 3 && few[3] == 0, "and nothing is sorted");
 }
 
+#if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+static void *
+sort_there(void *shot)
+{
+	check_sort(shot);
+	return NULL;
+}
+
+/* The caller's stack may be small: threads of some systems have 128 KiB. */
+static void
+check_small_stack(void)
+{
+	enum { STACK_BYTES = 64 << 10 };
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	CHECK(pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0, "a stack of 64 KiB");
+	for (unsigned shape = 0; shape < SHAPES; shape++) {
+		struct shot shot = { shape % 2 == 0 ? GSORT_U64 : GSORT_F32, shape, shape % 3 == 0 ? 5000 : 200003,
+		                     { .struct_size = sizeof shot.options, .threads = 1 }, "" };
+
+		fill(&shot);
+		begin(&shot);
+		CHECK(pthread_create(&thread, &attributes, sort_there, &shot) == 0 &&
+		      pthread_join(thread, NULL) == 0, "%s, with a stack of 64 KiB", shot.name);
+	}
+	pthread_attr_destroy(&attributes);
+}
+#else	/* all frames are larger */
+static void
+check_small_stack(void)
+{
+}
+#endif
+
 void
 unit_array(void)
 {
@@ -410,4 +447,5 @@ unit_array(void)
 	check_ties();
 	check_floats();
 	check_errors();
+	check_small_stack();
 }

@@ -33,9 +33,9 @@ enum { PROCESSOR_THREADS = 1536 };
 
 /*
  * Shared memory that a block may have on the GPUs that code of a virtual architecture is for: 7.5; 8.0 to
- * 8.9 and 9.0 to 11, some of which have less; 12.  A kernel that needs more returns at once in such code, which
- * makes that of 7.5 and 12 half as large and half as long to compile.  The host asks which code a device has
- * loaded (gs_sorter_of_graph()), so it launches no such kernel.
+ * 8.9 and 9.0 to 11, some of which have less; 12.  A kernel that needs more returns at once in such code,
+ * which makes that of 7.5 and 12 half as large and half as long to compile.  The host asks which code a
+ * device has loaded (gs_sorter_of_graph()), so it launches no such kernel.
  */
 static inline __host__ __device__ constexpr int
 shared_most(int architecture)

@@ -69,7 +69,8 @@ def differences(old, new):
                     yield i, old[i:i + 1], new[j:j + 1]
             continue
         if "".join(map(bare, old[a:b])) == "".join(map(bare, new[c:d])) and (
-                is_list(new[c:d]) or is_list(old[a:b]) or any("NAME(" in line for line in old[a:b]) or any(len(line.expandtabs()) > 100 for line in new[c:d])):
+                is_list(new[c:d]) or is_list(old[a:b]) or any("NAME(" in line for line in old[a:b]) or
+                any(len(line.expandtabs()) > 100 for line in new[c:d])):
             continue
         if a < b and in_macro(old, a):
             continue

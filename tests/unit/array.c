@@ -421,7 +421,8 @@ check_small_stack(void)
 	pthread_attr_init(&attributes);
 	CHECK(pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0, "a stack of 64 KiB");
 	for (unsigned shape = 0; shape < SHAPES; shape++) {
-		struct shot shot = { shape % 2 == 0 ? GSORT_U64 : GSORT_F32, shape, shape % 3 == 0 ? 5000 : 200003,
+		const enum gsort_type type = shape % 2 == 0 ? GSORT_U64 : GSORT_F32;
+		struct shot shot = { type, shape, shape % 3 == 0 ? 5000 : 200003,
 		                     { .struct_size = sizeof shot.options, .threads = 1 }, "" };
 
 		fill(&shot);

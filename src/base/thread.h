@@ -16,7 +16,8 @@
 /*
  * The least stack of a thread.  The body with the deepest stack sorts skewed keys, and needs less than
  * a fifth of this.  The caller's thread runs all of them, too, and must do with what it has: so no
- * frame is larger than 20 KiB (configure --enable-werror).
+ * frame is larger than 20 KiB (configure --enable-werror), but for that of a large leaf
+ * (sort/cpu/bitonic.inc).
  */
 enum { GS_STACK_BYTES = 1 << 20 };
 

@@ -414,6 +414,15 @@ on_small_stack() {
 		# shellcheck disable=SC2086
 		on_small_stack gsort $options in
 	done
+	for options in 3 4 7 8; do	# many keys side by side, in one bin among others
+		gen --seed $options --keys 253500 --type u32 >clump
+		awk -v seed=$options 'BEGIN {
+			srand(seed)
+			for (i = 0; i < 6500; i++) print 1500000000 + int(rand() * 65536)
+		}' | gsort --to=u32 >>clump
+		on_small_stack gsort -u32 clump
+		on_small_stack gsort -u32 --parallel=1 clump
+	done
 	gsort -u64 -o in in
 	for options in --check=summary -m -u; do
 		on_small_stack gsort -u64 $options in

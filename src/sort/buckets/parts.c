@@ -62,7 +62,7 @@ copy_chain(const struct gs_buckets *buckets, const struct gs_part_entry *part, c
 
 /* --- keys that are to be sorted --------------------------------------------------- */
 
-/* How far ahead of a bin's place its lines are fetched, and how many: about a leaf.  EPYC 9004, busy, least
+/* How far ahead of a bin's place its lines are fetched, and how many: about a bin.  EPYC 9004, busy, least
  * of 100, all of u32 2^24 and u64 2^23: 72.0 and 55.9 ms without, 69.8 and 53.0 with it. */
 enum { PREFETCH_BYTES = 1024 };
 

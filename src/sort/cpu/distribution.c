@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * distribution.c - divide keys that fit the second-level cache into bins of about a leaf each
+ * distribution.c - divide keys that fit the second-level cache into bins of about a block each
  *
  * In:   keys, twice, in pieces; a sample.
  * Out:  the keys, bin by bin, and where each bin ends.

@@ -471,7 +471,9 @@ static __attribute__((noinline)) bool
 choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
              uint64_t most, unsigned patience, char *room, uint64_t *pivot)
 {
-	const bool is_leaf = keys->count <= kernels->network_keys;
+	/* in a bin the stack has tables already */
+	const bool is_leaf = keys->count <= (patience > PATIENCE - DISTRIBUTION ? kernels->network_keys :
+	                                     kernels->leaf_keys / 2);
 	size_t count = is_leaf ? LEAF_SAMPLE_KEYS : SAMPLE_KEYS;
 	uint64_t sample[SAMPLE_KEYS], values[KNOWN_VALUES];
 	enum dense_keys dense_keys;

@@ -451,8 +451,9 @@ check_undivided(unsigned bits)
 
 	for (size_t i = 0; i < GS_DISTRIBUTION_SAMPLE; i++)
 		gs_key_put(sample, bits, i, i);
-	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, 1000, false),
-	      "1000 keys are few");
+	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE,
+	                              16 * kernels->block_keys, false),
+	      "16 blocks are few");
 	CHECK(!gs_distribution_choose(&distribution, kernels, sample, GS_DISTRIBUTION_SAMPLE, SIZE_MAX / 8,
 	                              false),
 	      "all keys of the world fit no cache");

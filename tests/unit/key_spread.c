@@ -164,7 +164,9 @@ add_share(void *context, unsigned worker, unsigned size)
 	struct member *m = context;
 	const size_t most = piece_keys(m->row);
 	uint64_t keys[8192 / 4];
+	const struct gs_piece none = { .keys = keys, .key_bits = m->row->bits[0] };
 
+	m->taker.add(m->taker.context, worker, 0, &none);
 	for (size_t at = m->from + worker * most; at < m->to; at += size * most) {
 		const size_t end = at + most < m->to ? at + most : m->to;
 		struct gs_piece piece = { .keys = keys };

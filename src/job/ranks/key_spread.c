@@ -239,6 +239,8 @@ hold(struct gs_key_spread *spread, unsigned key_class, const void *keys, size_t 
 {
 	struct gs_held *held = &spread->held[key_class];
 
+	if (bytes == 0)
+		return;
 	pthread_mutex_lock(&spread->all.lock);
 	if (gs_first_error_note(&spread->all.error, GS_GROW(held->keys, &held->room, held->bytes + bytes,
 	                                                "bytes of keys that are held"))) {

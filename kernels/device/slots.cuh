@@ -492,14 +492,15 @@ windows_slots_kernel(uint64_t *keys, uint64_t *other, Map map, slot_leaves<uint6
 			leaf = list[turn];
 			from += leaf.from;
 		}
-		const bool sorted = !many && leaf_sort_windows(keys + leaf.from, map, from,
-		                                               (uint32_t)leaf.count, leaf.low, leaf.high,
-		                                               space, [=] {
-			if (slotted) {
-				turn_tell(s.read, turn);
-				turn_wait(s.read, turn, BITS, leaf.from, leaf.from + leaf.count);
-			}
-		});
+		uint64_t *const to = keys + leaf.from;
+		const uint32_t count = (uint32_t)leaf.count;
+		const bool sorted =
+			!many && leaf_sort_windows(to, map, from, count, leaf.low, leaf.high, space, [=] {
+				if (slotted) {
+					turn_tell(s.read, turn);
+					turn_wait(s.read, turn, BITS, leaf.from, leaf.from + leaf.count);
+				}
+			});
 
 		if (!sorted && slotted) {
 			for (uint32_t k = threadIdx.x; k < leaf.count; k += windows<BITS>::THREADS)

@@ -461,26 +461,25 @@ sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, type
 
 /* ---- in a graph ----------------------------------------------------------------- */
 
-/* The first block copies the listed ranges of LIST, which are too large for a leaf, to TO, and clears LISTED
- * and what is between there and COUNTS.  The others clear so many COUNTS. */
+/* The first block copies the listed ranges of IN, which are too large for a leaf, to TO, and clears LISTED
+ * and all between there and COUNTS.  The others clear COUNTS up to END. */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *list, uint32_t *listed, number *counts,
-            size_t zeros)
+take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *in, uint32_t *listed, number *counts, size_t end)
 {
 	begin_in_turn();
 
 	if (blockIdx.x > 0) {
 		const size_t step = (gridDim.x - 1) * (size_t)COUNT_THREADS;
 
-		for (size_t z = (blockIdx.x - 1) * COUNT_THREADS + threadIdx.x; z < zeros; z += step)
+		for (size_t z = (blockIdx.x - 1) * COUNT_THREADS + threadIdx.x; z < end; z += step)
 			counts[z] = 0;
 		return;
 	}
 	const uint32_t many = listed[TOO_LARGE];
 
 	for (uint32_t i = threadIdx.x; i < many; i += COUNT_THREADS)
-		to[i] = list[i];
+		to[i] = in[i];
 	if (threadIdx.x == 0)
 		*taken = many;
 	__syncthreads();

@@ -6,9 +6,10 @@
 
 Lines changed since COMMIT [HEAD], committed or not, are looked at; --all: every line.
 What clang-format cannot know is accepted: blanks and tabs inside a line, which align, the
-breaks of lists, functions and structs of one line, calls of NAME(what)(), where the branches of "? :", parts of strings
-and what follows "&&" begin, and macros.  Prints the lines that differ and what clang-format makes
-of them, and exits with 1 if there are any.
+breaks of lists, functions and structs of one line, calls of NAME(what)(), where the branches of
+"? :", parts of strings, lines behind "&&" and kernels behind their launch bounds begin, and
+macros.  Prints the lines that differ and what clang-format makes of them, and exits with 1 if
+there are any.
 """
 import argparse
 import difflib
@@ -65,7 +66,8 @@ def differences(old, new):
             for i, j in zip(range(a, b), range(c, d)):
                 if shown(old[i]) != shown(new[j]) and not in_macro(old, i) and (
                         not old[i].lstrip().startswith(("?", ":", '"'))) and (
-                        i == 0 or not old[i - 1].rstrip().endswith(("&&", "||"))):
+                        i == 0 or not old[i - 1].rstrip().endswith(("&&", "||"))) and (
+                        i == 0 or not old[i - 1].startswith("__launch_bounds__(")):
                     yield i, old[i:i + 1], new[j:j + 1]
             continue
         if "".join(map(bare, old[a:b])) == "".join(map(bare, new[c:d])) and (

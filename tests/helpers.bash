@@ -212,9 +212,11 @@ has_open() {
 	[ -n "$(find "/proc/$1/fd" -lname "$2" 2>/dev/null)" ]
 }
 
-# awaits PID SIGNAL: the process has a handler for it, or blocks it to fetch it
+# awaits PID SIGNAL: the process has a handler for it, or blocks it to fetch it.  Until it is the program, it is
+# a child of the shell, which blocks all signals for a moment in fork(2).
 awaits() {
 	local mask
+	[ ! "/proc/$1/exe" -ef "/proc/$$/exe" ] || return 1
 	while read -r mask; do
 		[ $((0x$mask >> ($(kill -l "$2") - 1) & 1)) = 0 ] || return 0
 	done < <(sed -n 's/^Sig\(Cgt\|Blk\):[[:space:]]*//p' "/proc/$1/status")

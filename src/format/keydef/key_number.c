@@ -177,16 +177,10 @@ static bool
 put_long(struct gs_key_bytes *bytes, const struct gs_key_text *text, bool *full)
 {
 	const unsigned char *at = text->at, *end = text->end;
+	const bool negative = gs_number_begin(&at, end);
 	uint64_t first = 0, next = 0;
 	unsigned count;
-	bool negative;
 
-	while (at < end && gs_is_blank(*at))
-		at++;
-	negative = at < end && *at == '-';
-	at += negative;
-	while (at < end && *at == '0')
-		at++;
 	if (gs_number_take(&at, end, GS_NUMBER_CHUNK, &first) < GS_NUMBER_CHUNK)
 		return false;
 	count = gs_number_take(&at, end, GS_NUMBER_CHUNK, &next);

@@ -152,6 +152,21 @@ gs_number_eight(const unsigned char *at, unsigned *count)
 	return other == 0 ? gs_line_join(word) : gs_line_join_some(word, *count);
 }
 
+/* Pass over blanks, a sign and zeros; is the number negative? */
+static inline bool
+gs_number_begin(const unsigned char **at, const unsigned char *end)
+{
+	bool negative;
+
+	while (*at < end && gs_is_blank(**at))
+		++*at;
+	negative = *at < end && **at == '-';
+	*at += negative;
+	while (*at < end && **at == '0')
+		++*at;
+	return negative;
+}
+
 /* Take at most ROOM digits, and append them to *DIGITS; returns how many. */
 static inline unsigned
 gs_number_take(const unsigned char **at, const unsigned char *end, unsigned room, uint64_t *digits)
@@ -184,17 +199,11 @@ gs_number_word(const unsigned char **begin, const unsigned char *end, const stru
 {
 	const int point = gs_locale_point(locale), thousands = gs_locale_thousands(locale);
 	const unsigned char *at = *begin;
+	const bool negative = gs_number_begin(&at, end);
 	uint64_t digits = 0;
-	bool negative;
 	int exponent;
 	unsigned count;
 
-	while (at < end && gs_is_blank(*at))
-		at++;
-	negative = at < end && *at == '-';
-	at += negative;
-	while (at < end && *at == '0')
-		at++;
 	count = gs_number_take(&at, end, GS_NUMBER_CHUNK, &digits);
 	exponent = (int)count;
 	if (at < end && *at == point) {

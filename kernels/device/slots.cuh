@@ -451,9 +451,9 @@ narrow_slots_kernel(uint32_t *keys, Map map, slot_leaves<uint32_t> s)
 }
 
 /*
- * Leaves in slots: those that are too uneven for windows go to OTHER, and to the LIST of leaves for the
- * network.  Or leaves of the LIST, if S has no state, which are in one piece at OTHER: then they are UNEVEN
- * there, and if many are, others are taken for that.
+ * Sort leaves in slots.  Leaves too uneven for windows go to OTHER, and to the LIST for the network.  If S
+ * has no state, sort the leaves of the LIST, each in one piece at OTHER: uneven ones are marked UNEVEN
+ * there, and if many are, so are all that follow.
  */
 template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(windows<BITS>::THREADS, windows<BITS>::BLOCKS)

@@ -161,7 +161,7 @@ blanks_of(__mmask64 within, __m512i text)
 /* The first 64 bytes of a line. */
 struct head {
 	__m512i  text;
-	uint64_t within;	/* bits of those that there are, */
+	uint64_t within;	/* a bit for each byte that the line has, */
 	uint64_t blanks;	/* of blanks, if they are looked for, */
 	uint64_t ends;		/* and of ends of fields: separators, or the first of some blanks */
 };

@@ -194,7 +194,7 @@ MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct 
 struct gs_ranked {
 	struct gs_ranks            *ranks;	/* the caller's; or, of a job alone, SELF */
 	struct gs_ranks             self;
-	bool                        alone;	/* what it does with the others then costs nothing */
+	bool                        alone;	/* RANKS are one: calls to others return at once */
 	struct gs_ranked           *whole;	/* of a set operation of which this sorts an operand; its
 						 * spread has the splitters of all operands */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */

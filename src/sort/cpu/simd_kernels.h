@@ -120,8 +120,8 @@ gs_value_slot(uint64_t value, unsigned slot_bits, uint32_t factor)
 struct gs_simd_kernels {
 	unsigned key_bits;
 	size_t   leaf_keys;	/* most keys of one call of sort_leaf() */
-	size_t   network_keys;	/* of them, those that bins do not sort faster */
-	size_t   block_keys;	/* and those that are sorted in registers */
+	size_t   network_keys;	/* most keys that it sorts as fast as bins do */
+	size_t   block_keys;	/* most keys that it sorts in registers */
 
 	/** Sort COUNT keys, at most leaf_keys, from FROM to TO, which may be the same. */
 	void (*sort_leaf)(void *to, const void *from, size_t count);

@@ -229,7 +229,7 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	struct gs_opts opts;
+	struct gs_opts opts = { .help = GS_ABOUT_NONE };
 	bool read;
 
 	gs_progress_answer();

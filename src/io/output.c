@@ -350,10 +350,10 @@ rename_all(struct gs_output *const outputs[], size_t count)
 {
 	struct gs_output **of = NULL;
 	struct gs_replace **new;
-	gs_status status = GS_NEW(new, count, "outputs");
+	gs_status status = gs_allocate(&new, count, sizeof(struct gs_replace *), "outputs");
 	size_t found = 0, failed;
 
-	THEN(status, GS_NEW(of, count, "outputs"));
+	THEN(status, gs_allocate(&of, count, sizeof(struct gs_output *), "outputs"));
 	for (size_t o = 0; status == GS_OK && o < count; o++)
 		if (!outputs[o]->in_place) {
 			of[found] = outputs[o];

@@ -314,7 +314,7 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	};
 	if (job->options.keep_order)
 		lines->ingest.number = (struct gs_line_number){ 64, false };
-	if (lines->ingest.number.bits > 0 && lines->numbered.base == NULL)
+	if (taker != NULL && lines->ingest.number.bits > 0 && lines->numbered.base == NULL)
 		TRY(gs_arena_open(&lines->numbered, job->plan.threads * taker->piece_bytes, false));
 	lines->ingest.numbered = lines->numbered.base;
 	lines->ingest.text = lines->text;

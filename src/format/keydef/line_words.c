@@ -145,7 +145,7 @@ load_number(const struct gs_line_batch *batch, const char *at, uint64_t reverse,
 	numbers->flip[i] = negative ? ~reverse : reverse;
 	numbers->line[i] = load_eight(batch->lines[i]);
 	/* both are known: a branch on the first would often be mispredicted */
-	return (gs_line_other(numbers->text[i]) == 0) & (int)gs_is_digit(numbers->next[i] & 0xff);
+	return (gs_line_other(numbers->text[i]) == 0) & (int)gs_is_digit((unsigned char)numbers->next[i]);
 }
 
 #if defined __x86_64__
@@ -721,7 +721,7 @@ load_short(const struct gs_line_batch *batch, const struct texts *texts, size_t 
 	uint64_t words[8];
 
 	_mm512_storeu_si512(words, word);
-	for (size_t l = i; l < i + 8; l++) {
+	for (size_t l = i; l < i + 8 && l < batch->count; l++) {
 		const char *at, *end;
 
 		if ((is_short >> (l - i) & 1) == 0)

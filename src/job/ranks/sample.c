@@ -333,7 +333,7 @@ gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
 	gs_status status = take_all(&taking, count);
 
 	*bytes = 0;
-	for (size_t p = 0; status == GS_OK && p < pieces_of(&taking); *bytes += taking.filled[p++])
+	for (size_t p = 0; status == GS_OK && p * PIECE_KEYS < taking.count; *bytes += taking.filled[p++])
 		memmove(taking.items + *bytes, taking.items + p * PIECE_KEYS * room, taking.filled[p]);
 	*items = taking.items;
 	free(taking.filled);

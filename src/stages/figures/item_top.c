@@ -77,17 +77,14 @@ gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *ite
 
 	assert(number < copies->count);
 	if (bytes > slot->room) {
-		char *grown;
-
 		copies->used += bytes - slot->room;
 		if (copies->used > copies->most)
 			return gs_fail(GS_EBUDGET, "%zu lines or records are too large for memory: they need "
 			               "'--buffer-size=%lluM' (-S) at least", copies->count,
 			               (unsigned long long)size_needed(copies, number) >> 20);
-		grown = realloc(slot->data, bytes);
-		if (grown == NULL)
-			return gs_fail(GS_EBUDGET, "no memory for an item of %zu bytes", bytes);
-		slot->data = grown;
+		slot->room = 0;
+		free(slot->data);
+		TRY(GS_NEW(slot->data, bytes, "bytes of an item"));
 		slot->room = bytes;
 	}
 	memcpy(slot->data, item, bytes);

@@ -119,13 +119,15 @@ show_numbers(struct gs_item_firsts *firsts, const char *item, size_t bytes)
 	if (all <= NUMBERS)
 		return GS_OK;
 	items = malloc(count * bytes + 1);
-	for (size_t i = 0; items != NULL && i < count; i++) {
+	if (items == NULL)
+		return GS_OK;
+	for (size_t i = 0; i < count; i++) {
 		const uint64_t number = i * NUMBERS / count * step;
 
 		memcpy(items + i * bytes, item, bytes);
 		memcpy(items + i * bytes + firsts->number_at, &number, sizeof number);
 	}
-	if (items != NULL && count > NUMBERS / 4)
+	if (count > NUMBERS / 4)
 		status = firsts->taker.sample(firsts->taker.context, items, count * bytes);
 	free(items);
 	return status;

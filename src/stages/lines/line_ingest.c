@@ -202,7 +202,8 @@ take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
 
 	ingest->header_left--;
 	ingest->faults.shown += gs_line_shown(&ingest->faults, line, line + bytes, 1);
-	TRY(append(ingest, ingest->first ? &ingest->header : &ingest->names, line, bytes));
+	TRY(ingest->first ? append(ingest, &ingest->header, line, bytes)
+	                  : append(ingest, &ingest->names, line, bytes));
 	if (ingest->first && names)
 		TRY(find_columns(ingest, line, bytes));
 	return !ingest->first && ingest->header_left == 0

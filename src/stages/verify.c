@@ -13,6 +13,23 @@
 #include "sort/checksum.h"
 #include "stages/verify.h"
 
+static uint64_t
+sum_keys(struct gs_verify *verify, const struct gs_piece *piece)
+{
+	atomic_fetch_add(&verify->keys_in, piece->count);
+	return gs_checksum(1, piece->key_class, piece->key_bits, piece->keys, piece->count, false).sum;
+}
+
+static uint64_t
+sum_items(struct gs_verify *verify, const struct gs_piece *piece)
+{
+	uint64_t sum = 0;
+
+	for (size_t s = 0; s < piece->count; s++)
+		sum += gs_items_sum(verify->order, &piece->slices[s]);
+	return sum;
+}
+
 void
 gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, unsigned threads)
 {
@@ -21,7 +38,7 @@ gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, un
 		.order_alone = options->head,
 		.any_order = options->operation == GSORT_MERGE && options->trust_order,
 		.descending_classes = options->reverse,
-		.threads = threads,
+		.threads = threads, .sum = sum_keys,
 		.what = "keys", .advice = "please report this, and use --device=cpu meanwhile",
 	};
 }
@@ -32,6 +49,7 @@ gs_verify_expect_items(struct gs_verify *verify, const struct gsort_options *opt
 {
 	verify->on = options->verify;
 	verify->order = order;
+	verify->sum = sum_items;
 	verify->what = "items";
 	verify->advice = "please report this";
 	verify->order_alone |= options->tail.wanted;
@@ -47,18 +65,8 @@ gs_verify_restart(struct gs_verify *verify)
 void
 gs_verify_in(struct gs_verify *verify, const struct gs_piece *piece)
 {
-	uint64_t sum = 0;
-
-	if (!verify->on || verify->order_alone)
-		return;
-	if (verify->order != NULL) {
-		for (size_t s = 0; s < piece->count; s++)
-			sum += gs_items_sum(verify->order, &piece->slices[s]);
-	} else {
-		sum = gs_checksum(1, piece->key_class, piece->key_bits, piece->keys, piece->count, false).sum;
-		atomic_fetch_add(&verify->keys_in, piece->count);
-	}
-	atomic_fetch_add(&verify->sum_in, sum);
+	if (verify->on && !verify->order_alone)
+		atomic_fetch_add(&verify->sum_in, verify->sum(verify, piece));
 }
 
 static void

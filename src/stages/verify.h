@@ -26,7 +26,8 @@ struct gs_verify {
 	bool     descending_classes;
 	unsigned threads;
 
-	const struct gs_item_order *order;	/* of items; NULL: keys */
+	const struct gs_item_order *order;	/* of items */
+	uint64_t (*sum)(struct gs_verify *verify, const struct gs_piece *piece);	/* of what arrives */
 	const char *what, *advice;	/* for people */
 	struct gs_item_digest items;	/* that have left; of keys nothing */
 	struct gs_taker taker;		/* whose look() comes after ours */

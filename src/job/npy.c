@@ -113,11 +113,14 @@ has_magic(const struct gsort_options *options)
 {
 	char begin[GS_NPY_MAGIC_BYTES];
 	const char *name = options->inputs[0];
+	struct gsort_options as_npy = *options;
+	struct gsort_conflict conflict;
 	struct stat status;
 	struct file file;
 	bool has;
 
-	if (options->type == GSORT_TEXT_FLOAT || options->lines ||
+	as_npy.format = GSORT_FORMAT_NPY;
+	if (gs_options_conflict(&as_npy, &conflict) || options->type == GSORT_TEXT_FLOAT ||
 	    (options->record_bytes > 0 && options->force) || options->skip_bytes > 0 ||
 	    options->header_lines > 0 || options->decompress != GSORT_DECOMPRESS_AUTO)
 		return false;

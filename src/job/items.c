@@ -6,6 +6,7 @@
  * Out:  the order of the items, their engine, and the form in which they are written.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/key.h"
 #include "job/merge_input.h"
@@ -61,6 +62,23 @@ void
 gs_items_plan(struct gs_plan_input *input)
 {
 	input->key_bits = GS_ITEM_BITS;
+}
+
+void
+gs_items_keep(const struct gsort *job, struct gs_plan_input *input, bool guessed)
+{
+	const struct gsort_options *options = &job->options;
+	const uint64_t all = input->all_bytes, memory = gs_plan_memory(input);
+	const size_t unit = job->keys.ingest.unit;
+	const unsigned times = job->ranked->copies;
+
+	(void)guessed;
+	if (options->quantiles != NULL)
+		gs_plan_keep(input, times * gs_item_top_bytes(strlen(options->quantiles), all, memory),
+		             "so many lines of '--quantiles'");
+	gs_plan_keep(input, job->items.top.on ? times * gs_item_top_bytes(job->items.top.wanted, all, memory)
+	                                      : gs_pick_bytes(options, all / (unit > 0 ? unit : 1)),
+	             GS_MANY_VALUES);
 }
 
 /* Which groups of equal items leave. */
@@ -147,6 +165,13 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 	}
 	TRY(gs_item_store_open(&items->store, &store, &job->monitor));
 	job->engine = gs_item_store_engine(items->store);
+	return GS_OK;
+}
+
+gs_status
+gs_items_allocate_none(struct gsort *job)
+{
+	(void)job;
 	return GS_OK;
 }
 
@@ -267,11 +292,11 @@ gs_items_count_read(const struct gsort *job, struct gsort_stats *stats)
 }
 
 const struct gs_kind gs_records = {
-	.items = true, .adapt = gs_items_adapt, .describe = describe, .plan = gs_items_plan,
-	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_all,
-	.header = find_header, .check = gs_records_check, .merge = gs_items_merge,
-	.begin_input = gs_records_begin_input, .fill = gs_records_fill, .work = work, .type = "record",
-	.explain = gs_records_explain, .explain_memory = gs_items_explain_memory,
+	.adapt = gs_items_adapt, .describe = describe, .plan = gs_items_plan, .cpu_rule = GS_ITEMS_ON_CPU,
+	.keep = gs_items_keep, .allocate = { allocate, gs_items_allocate_none },
+	.check_disk = gs_items_check_disk, .open_emit = open_emit, .make_items = make_items,
+	.deal = gs_items_deal, .read = read_all, .header = find_header, .check = gs_records_check,
+	.merge = gs_items_merge, .begin_input = gs_records_begin_input, .fill = gs_records_fill, .work = work,
+	.type = "record", .explain = gs_records_explain, .explain_memory = gs_items_explain_memory,
 	.count = gs_items_count_read,
 };

@@ -56,8 +56,6 @@ struct gs_ranked;
  */
 
 struct gs_kind {
-	bool items;	/* of the engine */
-
 	/** Set the options of JOB to others that mean the same, and are done with less. */
 	void (*adapt)(struct gsort *job);
 
@@ -69,8 +67,12 @@ struct gs_kind {
 	void (*plan)(struct gs_plan_input *input);
 	const char *cpu_rule;
 
-	/** Get memory, as planned, and open JOB->engine.  GS_EBUDGET. */
-	gs_status (*allocate)(struct gsort *job);
+	/** Add to that the memory for all but elements, as far as it depends on them; GUESSED: the size of the
+	 *  input. */
+	void (*keep)(const struct gsort *job, struct gs_plan_input *input, bool guessed);
+
+	/** For a sort, and for a merge: get memory, as planned, and open JOB->engine.  GS_EBUDGET. */
+	gs_status (*allocate[2])(struct gsort *job);
 
 	/** Can temporary files be made?  GS_EIO. */
 	gs_status (*check_disk)(struct gsort *job);
@@ -113,7 +115,6 @@ struct gs_kind {
 	const struct gs_answer_of *figures;	/* how they are made; NULL: there are none */
 
 	const char *type;	/* of elements, for people; NULL: that of the options */
-	const char *large;	/* what is kept of each thread beside keys, for people; or NULL */
 
 	/** Print the elements that are sorted, and after that the memory that is used. */
 	void (*explain)(const struct gs_line_printer *to, const struct gsort *job);
@@ -385,7 +386,12 @@ struct gs_item_sizes gs_items_sizes(const struct gsort *job);
 uint64_t gs_items_kept(const struct gsort *job, struct gs_plan_input *input, uint64_t each);
 
 void gs_items_plan(struct gs_plan_input *input);
+void gs_items_keep(const struct gsort *job, struct gs_plan_input *input, bool guessed);
+#define GS_MANY_VALUES	"so many values (--top, --sample, --tail, --histogram)"
 #define GS_ITEMS_ON_CPU	"records and lines are sorted on the CPU"
+
+/** A merge that does not become a sort has buffers of its own. */
+gs_status gs_items_allocate_none(struct gsort *job);
 
 /** Open JOB->engine, with SIZES.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes);

@@ -10,6 +10,7 @@
  */
 #include <assert.h>
 
+#include "base/round.h"
 #include "format/key.h"
 #include "job/job.h"
 #include "job/merge_input.h"
@@ -42,6 +43,19 @@ adapt(struct gsort *job)
 	own->reverse = !own->reverse;
 	own->head = true;
 	own->head_count = own->tail.count;
+}
+
+/* Memory for keys that are kept, by their number or position. */
+static void
+keep_values(const struct gsort *job, struct gs_plan_input *input, bool guessed)
+{
+	const struct gsort_options *options = &job->options;
+	const uint64_t key_bytes = input->key_bits > 0 ? input->key_bits / 8 : 2;	/* "0\n" */
+	const uint64_t keys = guessed || input->all_bytes == UINT64_MAX ? UINT64_MAX
+	                                                                : input->all_bytes / key_bytes + 1;
+
+	gs_plan_keep(input, gs_answer_bytes(options, keys, gs_plan_threads_most(input)) +
+	             gs_pick_bytes(options, keys) + gs_tail_bytes(options, keys), GS_MANY_VALUES);
 }
 
 /* Take every buffer of the job.  An arena that is not open only adds up their bytes. */
@@ -126,7 +140,8 @@ count_read(const struct gsort *job, struct gsort_stats *stats)
 }
 
 const struct gs_kind gs_keys = {
-	.adapt = adapt, .plan = gs_ingest_plan, .allocate = allocate, .check_disk = check_disk,
+	.adapt = adapt, .plan = gs_ingest_plan, .keep = keep_values, .allocate = { allocate, allocate },
+	.check_disk = check_disk,
 	.read = read_all, .deal = gs_keys_deal, .header = find_header, .check = gs_keys_check,
 	.merge = merge, .begin_input = gs_keys_begin_input, .work = work, .figures = &gs_answer_of_keys,
 	.explain = gs_keys_explain, .explain_memory = gs_keys_explain_memory, .count = count_read,
@@ -210,6 +225,26 @@ describe_field(struct gsort *job)
 	return GS_OK;
 }
 
+#define LITTLE_MEMORY	((uint64_t)24 << 20)
+
+/* A line of a column may be there three times; a job with little memory has some to spare. */
+static void
+keep_lines(const struct gsort *job, struct gs_plan_input *input, bool guessed)
+{
+	const uint64_t memory = gs_plan_memory(input);
+
+	keep_values(job, input, guessed);
+	gs_plan_keep(input, 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE),
+	             "long lines");
+}
+
+static void
+keep_records(const struct gsort *job, struct gs_plan_input *input, bool guessed)
+{
+	keep_values(job, input, guessed);
+	gs_plan_keep(input, gs_plan_threads_most(input) * job->keys.ingest.unit, "large records");
+}
+
 /* The decoder, which has nothing to do, has memory for the keys of a chunk. */
 static gs_status
 read_column(struct gsort *job, const struct gs_taker *taker)
@@ -245,16 +280,18 @@ work_of_values(const struct gsort *job, struct gs_plan_input *input, uint64_t *k
 
 const struct gs_kind gs_column = {
 	.adapt = adapt, .describe = describe_column, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU,
-	.allocate = allocate, .check_disk = check_disk, .read = read_column, .deal = gs_keys_deal,
+	.keep = keep_lines, .allocate = { allocate }, .check_disk = check_disk, .read = read_column,
+	.deal = gs_keys_deal,
 	.header = find_header, .work = work_of_values, .figures = &gs_answer_of_keys, .type = "lines",
-	.large = "long lines", .explain = gs_lines_explain, .explain_memory = gs_keys_explain_memory,
+	.explain = gs_lines_explain, .explain_memory = gs_keys_explain_memory,
 	.count = count_read,
 };
 
 const struct gs_kind gs_field = {
 	.adapt = adapt, .describe = describe_field, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU,
-	.allocate = allocate, .check_disk = check_disk, .read = read_all, .deal = gs_keys_deal,
+	.keep = keep_records, .allocate = { allocate }, .check_disk = check_disk, .read = read_all,
+	.deal = gs_keys_deal,
 	.header = find_header, .work = work_of_values, .figures = &gs_answer_of_keys, .type = "record",
-	.large = "large records", .explain = gs_records_explain, .explain_memory = gs_keys_explain_memory,
+	.explain = gs_records_explain, .explain_memory = gs_keys_explain_memory,
 	.count = count_read,
 };

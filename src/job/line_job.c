@@ -418,8 +418,9 @@ work(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept)
 }
 
 const struct gs_kind gs_lines = {
-	.items = true, .adapt = adapt, .describe = describe, .plan = plan,
-	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
+	.adapt = adapt, .describe = describe, .plan = plan, .cpu_rule = GS_ITEMS_ON_CPU,
+	.keep = gs_items_keep, .allocate = { allocate, gs_items_allocate_none },
+	.check_disk = gs_items_check_disk,
 	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_to,
 	.header = find_header, .check = check, .merge = gs_items_merge, .begin_input = gs_lines_begin_input,
 	.fill = gs_lines_fill, .work = work, .figures = &gs_answer_of_lines, .type = "lines",
@@ -428,9 +429,9 @@ const struct gs_kind gs_lines = {
 
 /* The lines of --argsort of text are keys. */
 const struct gs_kind gs_text_numbers = {
-	.items = true, .adapt = gs_items_adapt, .describe = describe_numbers, .plan = gs_items_plan,
-	.cpu_rule = GS_ITEMS_ON_CPU, .allocate = allocate, .check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .make_items = make_numbers, .deal = gs_items_deal, .read = read_to,
-	.header = find_header, .work = work, .explain = gs_keys_explain,
-	.explain_memory = gs_items_explain_memory, .count = gs_items_count_read,
+	.adapt = gs_items_adapt, .describe = describe_numbers, .plan = gs_items_plan,
+	.cpu_rule = GS_ITEMS_ON_CPU, .keep = gs_items_keep, .allocate = { allocate },
+	.check_disk = gs_items_check_disk, .open_emit = open_emit, .make_items = make_numbers,
+	.deal = gs_items_deal, .read = read_to, .header = find_header, .work = work,
+	.explain = gs_keys_explain, .explain_memory = gs_items_explain_memory, .count = gs_items_count_read,
 };

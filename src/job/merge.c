@@ -206,7 +206,7 @@ gs_items_merge(struct gsort *job)
 
 	if (gs_items_merge_sorts(job, &sizes) || overwrites(job)) {
 		job->items.ingest.checks_order = !job->options.trust_order;
-		TRY(job->kind->allocate(job));
+		TRY(job->kind->allocate[GSORT_SORT](job));
 		return gs_job_sort(job);
 	}
 	atomic_store(&job->monitor.counters.phase, GSORT_MERGING);

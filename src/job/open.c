@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/round.h"
 #include "format/keydef/collation.h"
 #include "format/disorder.h"
 #include "format/key.h"
@@ -153,20 +152,6 @@ writes_file(const struct gsort_options *options)
 /* So small an input needs little memory: not all limits of the machine are read. */
 enum { SMALL_BYTES = 64 << 10 };
 
-/* Memory for keys that are kept, by their number or position. */
-static uint64_t
-values_bytes(const struct gsort_options *options, const struct gs_plan_input *input, uint64_t bytes,
-             bool guessed)
-{
-	const uint64_t key_bytes = input->key_bits > 0 ? input->key_bits / 8 : 2;	/* "0\n" */
-	const uint64_t keys = guessed || bytes == UINT64_MAX ? UINT64_MAX : bytes / key_bytes + 1;
-
-	return gs_answer_bytes(options, keys, gs_plan_threads_most(input)) +
-	       gs_pick_bytes(options, keys) + gs_tail_bytes(options, keys);
-}
-
-#define LITTLE_MEMORY	((uint64_t)24 << 20)
-
 /* Memory for each input of a merge beside its name and its file, open or not.  Measured. */
 enum { MERGE_INPUT_BYTES = 360 };
 
@@ -183,21 +168,6 @@ names_bytes(const struct gsort_options *options)
 	return bytes;
 }
 
-static uint64_t
-memory_of(const struct gs_plan_input *input)
-{
-	return input->memory_bytes > 0 ? input->memory_bytes : input->host_bytes;
-}
-
-/* Memory for a line of a column, which may be there three times; a job with little has some to spare. */
-static uint64_t
-line_bytes(const struct gs_plan_input *input)
-{
-	const uint64_t memory = memory_of(input);
-
-	return 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE);
-}
-
 /* Beside the buffers that the plan has, of each pipe of a set; 200 full ones had some 32 KB each. */
 enum { ABREAST_BYTES = 48 << 10 };
 
@@ -207,36 +177,16 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 {
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
-	const uint64_t all = input->all_bytes;
-	const size_t unit = job->keys.ingest.unit;
-	const bool items = job->kind->items;
 	const bool abreast = options->set != GSORT_NO_SET && !gs_job_combines(job) && !input->seekable;
-	const unsigned times = job->ranked->copies;
-	const struct { uint64_t bytes; const char *what; } kept[] = {
-		{ items && options->quantiles != NULL
-		  ? times * gs_item_top_bytes(strlen(options->quantiles), all, memory_of(input)) : 0,
-		  "so many lines of '--quantiles'" },
-		{ job->items.top.on ? times * gs_item_top_bytes(job->items.top.wanted, all, memory_of(input))
-		  : items ? gs_pick_bytes(options, all / (unit > 0 ? unit : 1))
-		          : values_bytes(options, input, all, guessed),
-		  "so many values (--top, --sample, --tail, --histogram)" },
-		{ job->kind->large == NULL ? 0 : unit > 0 ? gs_plan_threads_most(input) * unit
-		                                          : line_bytes(input), job->kind->large },
-		{ names_bytes(options) + (abreast ? (uint64_t)options->input_count * ABREAST_BYTES : 0),
-		  "so many inputs" },
-		{ copies ? options->skip_bytes : 0, "the skipped bytes, which are copied to the output" },
-		{ (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'" },
-	};
-	uint64_t most = 0;
 
 	if (options->locale != NULL)
 		input->beside_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
-	for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
-		input->beside_bytes += kept[k].bytes;
-		if (kept[k].bytes >= most)
-			input->beside_what = kept[k].what;
-		most = kept[k].bytes > most ? kept[k].bytes : most;
-	}
+	job->kind->keep(job, input, guessed);
+	gs_plan_keep(input, names_bytes(options) +
+	             (abreast ? (uint64_t)options->input_count * ABREAST_BYTES : 0), "so many inputs");
+	gs_plan_keep(input, copies ? options->skip_bytes : 0,
+	             "the skipped bytes, which are copied to the output");
+	gs_plan_keep(input, (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'");
 }
 
 static void
@@ -245,7 +195,7 @@ collect_plan_input(struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const struct gs_files *files = gs_input_files(job->files.input);
 	const uint64_t bytes = gs_files_bytes(files);
-	const bool module = job->kind->cpu_rule == NULL && gs_gpu_module_exists();
+	const bool module = gs_gpu_module_exists();
 	struct gs_limits limits;
 	bool guessed;
 
@@ -324,7 +274,7 @@ gs_job_replan(struct gsort *job)
 	gs_store_close(&job->keys.store);
 	gs_arena_close(&job->keys.arena);
 	TRY(make_plan(job));
-	return job->kind->allocate(job);
+	return job->kind->allocate[GSORT_SORT](job);
 }
 
 /*
@@ -376,8 +326,7 @@ open_stages(struct gsort *job, const struct gsort *whole)
 		return GS_OK;
 	}
 	gs_verify_open(&job->verify, &job->options, job->plan.threads);
-	if (!job->kind->items || job->options.operation == GSORT_SORT)	/* else buffers of its own */
-		TRY(job->kind->allocate(job));
+	TRY(job->kind->allocate[job->options.operation](job));
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
 		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
 		        (double)job->plan_input.memory_bytes / (1 << 20),
@@ -443,7 +392,7 @@ gs_job_reopen(struct gsort *job)
 	job->plan_input.beside_bytes += chunks > SMALL_CHUNKS_BYTES ? chunks : 0;
 	TRY(make_plan(job));
 	gs_verify_open(&job->verify, &job->options, job->plan.threads);
-	TRY(job->kind->allocate(job));
+	TRY(job->kind->allocate[GSORT_SORT](job));
 	TRY(check_temp(job));
 	return open_emit(job);
 }

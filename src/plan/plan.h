@@ -47,7 +47,8 @@ struct gs_plan_input {
 						 * names, skipped bytes, output files */
 	uint64_t          window_bytes;		/* what the ranks have taken of the user's limit */
 	unsigned          shares;		/* of the user's limit, of which the job has one; 0: 1 */
-	const char       *beside_what;		/* what takes most of it, for people */
+	uint64_t          beside_most;		/* of it, that are for: */
+	const char       *beside_what;		/* for people */
 	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
 	bool              compressed;		/* an input is compressed */
 	bool              large_window;		/* an input's format may need a large window */
@@ -75,6 +76,24 @@ struct gs_plan_input {
 	size_t            files;		/* that may be open */
 	unsigned          merge_files;		/* the user's limit of the fan-in; 0: none */
 };
+
+/** BYTES of memory are kept beside the keys, for WHAT. */
+static inline void
+gs_plan_keep(struct gs_plan_input *input, uint64_t bytes, const char *what)
+{
+	input->beside_bytes += bytes;
+	if (bytes < input->beside_most)
+		return;
+	input->beside_most = bytes;
+	input->beside_what = what;
+}
+
+/** The memory that the user allows, or the machine has. */
+static inline uint64_t
+gs_plan_memory(const struct gs_plan_input *input)
+{
+	return input->memory_bytes > 0 ? input->memory_bytes : input->host_bytes;
+}
 
 /* ---- the plan (plan.c) ----------------------------------------------------------- */
 

@@ -201,7 +201,7 @@ print_needs(const struct gs_line_printer *to, const struct gsort *job)
 	              forecast.disk_bytes > 0 ? gs_size_text(forecast.disk_bytes, disk) : "no",
 	              forecast.disk_bytes > 0 ? " of temporary files" : " temporary files",
 	              gs_time_text(gs_forecast_seconds(&forecast), time),
-	              job->ranked->each);
+	              job->ranked->reach->each);
 }
 
 /* Bytes of the input that are keys or records: neither headers nor skipped bytes. */

@@ -70,7 +70,7 @@ gs_items_keep(const struct gsort *job, struct gs_plan_input *input, bool guessed
 	const struct gsort_options *options = &job->options;
 	const uint64_t all = input->all_bytes, memory = gs_plan_memory(input);
 	const size_t unit = job->keys.ingest.unit;
-	const unsigned times = job->ranked->copies;
+	const unsigned times = job->ranked->reach->copies;
 
 	(void)guessed;
 	if (options->quantiles != NULL)

@@ -253,7 +253,7 @@ collect_plan_input(struct gsort *job)
 	             gs_files_stored_bytes(gs_input_files(job->files.input)));
 	job->plan_input.all_bytes = job->plan_input.input_bytes;
 	guessed = job->plan_input.guessed;
-	gs_ranked_limit(job->ranked, &job->plan_input);
+	job->ranked->reach->limit(job->ranked, &job->plan_input);
 	set_beside(&job->plan_input, job, guessed);
 }
 

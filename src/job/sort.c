@@ -189,8 +189,7 @@ read_all(struct gsort *job)
 {
 	struct gs_taker taker = job->engine.taker;
 
-	if (!job->ranked->alone)
-		TRY(job->kind->deal(job, &taker));
+	TRY(job->ranked->reach->deal(job, &taker));
 	gs_verify_watch(&job->verify, &taker);
 	TRY(job->kind->read(job, &taker));
 	return gs_taker_settle(&taker);

@@ -158,7 +158,7 @@ if (job->kind->items && order == NULL)
 	tests/house/count.py >"$BATS_TEST_TMPDIR/counted"
 	sed -n 's/ tests of kind and reach .*//p' "$BATS_TEST_TMPDIR/counted" >"$BATS_TEST_TMPDIR/forks"
 	[ "$(cat "$BATS_TEST_TMPDIR/forks")" -gt 10 ]
-	[ "$(cat "$BATS_TEST_TMPDIR/forks")" -le 23 ]
+	[ "$(cat "$BATS_TEST_TMPDIR/forks")" -le 15 ]
 }
 
 @test "the library neither prints nor exits" {

@@ -96,6 +96,109 @@ check_parts(const struct gs_parts *parts, const struct gsort_options *o)
 	return GS_OK;
 }
 
+/* ---- the plan -------------------------------------------------------------------------- */
+
+/* The bytes of input whose keys this rank will own, and some more: shares are not equal. */
+static uint64_t
+expected_bytes(const struct gs_ranked *ranked, uint64_t hint)
+{
+	const struct gs_parts *parts = &ranked->parts;
+	uint64_t bytes = parts->plain_bytes;
+
+	if (parts->other_bytes == GS_UNKNOWN || parts->inflates)
+		bytes = hint > 0 ? hint : GS_UNKNOWN;
+	return bytes == GS_UNKNOWN ? bytes : bytes / ranked->ranks->size / 4 * 5 + (1 << 20);
+}
+
+/* A rank has one GPU: that of its number among the ranks of its host. */
+static void
+choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	unsigned gpus, ranks_of_gpu;
+
+	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
+		return;
+	if (ranked->given.gpu_count > 0 && ranked->given.gpu_count != GSORT_ALL_GPUS)
+		input->gpu = ranked->given.gpus[ranked->ranks->local_rank % ranked->given.gpu_count];
+	else
+		input->gpu = (int)(ranked->ranks->local_rank % gpus);
+	ranks_of_gpu = (ranked->ranks->local_size + gpus - 1) / gpus;
+	input->gpu_memory_bytes /= ranks_of_gpu;
+}
+
+static void
+limit(struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	const unsigned local = ranked->ranks->local_size;
+	uint64_t memory;
+
+	input->all_bytes = ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
+	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
+	if (ranked->given.memory_bytes == 0)
+		input->memory_bytes /= local;		/* a percentage of the host's */
+	input->host_bytes /= local;
+	if (input->operation != GSORT_SORT)
+		return;
+	memory = input->memory_bytes > 0 && input->memory_bytes < input->host_bytes
+	         ? input->memory_bytes : input->host_bytes;
+	if (input->key_bits == 0 || input->key_bits >= 32)
+		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
+	input->window_bytes = ranked->window_bytes;
+	if (input->memory_bytes > ranked->window_bytes)
+		input->memory_bytes -= ranked->window_bytes;
+	if (input->host_bytes > 2 * ranked->window_bytes)
+		input->host_bytes -= ranked->window_bytes;
+	input->input_bytes = expected_bytes(ranked, ranked->given.size_hint);
+	input->guessed = true;
+	choose_gpu(ranked, input);
+}
+
+void
+gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input, struct gs_plan *plan)
+{
+	size_t most;
+
+	if (ranked->window_bytes == 0)
+		return;
+	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
+	                             input->type == GSORT_TEXT_FLOAT);
+	if (plan->chunk_bytes > most)
+		plan->chunk_bytes = most;
+}
+
+/* ---- alone, or one of several ----------------------------------------------------------- */
+
+static void
+limit_nothing(struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	(void)ranked;
+	(void)input;
+}
+
+static gs_status
+keep_all(struct gsort *job, struct gs_taker *taker)
+{
+	(void)job;
+	(void)taker;
+	return GS_OK;
+}
+
+static gs_status
+deal(struct gsort *job, struct gs_taker *taker)
+{
+	return job->kind->deal(job, taker);
+}
+
+/* Figures that are copied once, and may have twice the memory that they need. */
+enum { PARCEL_TIMES = 3 };
+
+static const struct gs_reach of_one = {
+	.limit = limit_nothing, .deal = keep_all, .copies = 1, .each = "",
+};
+static const struct gs_reach of_several = {
+	.limit = limit, .deal = deal, .copies = PARCEL_TIMES, .each = ", each rank",
+};
+
 /* ---- opening -------------------------------------------------------------------------- */
 
 /* Input of a rank that has nothing to read. */
@@ -169,9 +272,6 @@ begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own
 	return GS_OK;
 }
 
-/* Figures that are copied once, and may have twice the memory that they need. */
-enum { PARCEL_TIMES = 3 };
-
 gs_status
 gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct gsort_options *options,
                gs_input_check *check, struct gsort_options *own)
@@ -184,8 +284,7 @@ gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct g
 	ranked->self = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
 	ranked->ranks = ranked->output.ranks = alone ? &ranked->self : ranks;
 	ranked->alone = alone;
-	ranked->each = alone ? "" : ", each rank";
-	ranked->copies = alone ? 1 : PARCEL_TIMES;
+	ranked->reach = alone ? &of_one : &of_several;
 	ranked->given = *options;
 	return alone || check == NULL ? GS_OK : begin(ranked, check, own);
 }
@@ -224,78 +323,6 @@ bool
 gs_ranked_speaks(const struct gs_ranked *ranked)
 {
 	return ranked->ranks->rank == 0;
-}
-
-/* ---- the plan -------------------------------------------------------------------------- */
-
-/* The bytes of input whose keys this rank will own, and some more: shares are not equal. */
-static uint64_t
-expected_bytes(const struct gs_ranked *ranked, uint64_t hint)
-{
-	const struct gs_parts *parts = &ranked->parts;
-	uint64_t bytes = parts->plain_bytes;
-
-	if (parts->other_bytes == GS_UNKNOWN || parts->inflates)
-		bytes = hint > 0 ? hint : GS_UNKNOWN;
-	return bytes == GS_UNKNOWN ? bytes : bytes / ranked->ranks->size / 4 * 5 + (1 << 20);
-}
-
-/* A rank has one GPU: that of its number among the ranks of its host. */
-static void
-choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
-{
-	unsigned gpus, ranks_of_gpu;
-
-	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
-		return;
-	if (ranked->given.gpu_count > 0 && ranked->given.gpu_count != GSORT_ALL_GPUS)
-		input->gpu = ranked->given.gpus[ranked->ranks->local_rank % ranked->given.gpu_count];
-	else
-		input->gpu = (int)(ranked->ranks->local_rank % gpus);
-	ranks_of_gpu = (ranked->ranks->local_size + gpus - 1) / gpus;
-	input->gpu_memory_bytes /= ranks_of_gpu;
-}
-
-void
-gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input)
-{
-	const unsigned local = ranked->ranks->local_size;
-	uint64_t memory;
-
-	if (ranked->ranks->size == 1)
-		return;
-	input->all_bytes = ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
-	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
-	if (ranked->given.memory_bytes == 0)
-		input->memory_bytes /= local;		/* a percentage of the host's */
-	input->host_bytes /= local;
-	if (input->operation != GSORT_SORT)
-		return;
-	memory = input->memory_bytes > 0 && input->memory_bytes < input->host_bytes
-	         ? input->memory_bytes : input->host_bytes;
-	if (input->key_bits == 0 || input->key_bits >= 32)
-		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
-	input->window_bytes = ranked->window_bytes;
-	if (input->memory_bytes > ranked->window_bytes)
-		input->memory_bytes -= ranked->window_bytes;
-	if (input->host_bytes > 2 * ranked->window_bytes)
-		input->host_bytes -= ranked->window_bytes;
-	input->input_bytes = expected_bytes(ranked, ranked->given.size_hint);
-	input->guessed = true;
-	choose_gpu(ranked, input);
-}
-
-void
-gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input, struct gs_plan *plan)
-{
-	size_t most;
-
-	if (ranked->window_bytes == 0)
-		return;
-	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
-	                             input->type == GSORT_TEXT_FLOAT);
-	if (plan->chunk_bytes > most)
-		plan->chunk_bytes = most;
 }
 
 /* ---- statistics ------------------------------------------------------------------------- */

@@ -191,7 +191,20 @@ MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct 
  * and limits come first; then what it does between the stages of a sort.
  */
 
+/* What a job of several ranks does, and one alone need not. */
+struct gs_reach {
+	/** Divide what the machine has by the ranks on it. */
+	void (*limit)(struct gs_ranked *ranked, struct gs_plan_input *input);
+
+	/** Set *TAKER, the engine's, to one that deals out elements as JOB->kind->deal() does. */
+	gs_status (*deal)(struct gsort *job, struct gs_taker *taker);
+
+	unsigned    copies;	/* of figures that a rank has (ranked_figures.c) */
+	const char *each;	/* behind figures of one rank, for people */
+};
+
 struct gs_ranked {
+	const struct gs_reach      *reach;
 	struct gs_ranks            *ranks;	/* the caller's; or, of a job alone, SELF */
 	struct gs_ranks             self;
 	bool                        alone;	/* RANKS are one: calls to others return at once */
@@ -202,8 +215,6 @@ struct gs_ranked {
 	struct gs_key_spread        spread;
 	struct gs_item_spread       item_spread;	/* in its place, for items */
 	struct gs_ranked_output     output;
-	unsigned                    copies;	/* of figures that it has (ranked_figures.c) */
-	const char                 *each;	/* behind figures of one rank, for people */
 	unsigned                    sharers;	/* ranks that share the cores of this one */
 	size_t                      window_bytes;
 	uint64_t                    elements;	/* that this one has, once all have been read */
@@ -227,9 +238,6 @@ MUST_CHECK gs_status gs_ranked_open(struct gs_ranked **ranked, struct gs_ranks *
  *  of the job that sorts it.  Collective. */
 MUST_CHECK gs_status gs_ranked_survey_operand(struct gs_ranked *ranked, struct gsort_options *options,
                                               struct gs_ranked *whole);
-
-/** Divide what the machine has by the ranks on it. */
-void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input);
 
 /** Fit the plan for INPUT to the window. */
 void gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input,

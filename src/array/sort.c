@@ -60,6 +60,20 @@ to_raw(const void *of, void *keys, size_t count)
 	gs_ordered_to_raw(args->type, GSORT_ENDIAN_HOST, args->reverse, keys, count, 1);
 }
 
+/* What to_raw() does. */
+static struct gs_raw_bits
+raw_bits(const struct gs_array_args *args)
+{
+	const unsigned fraction_bits = gs_key_fraction_bits(args->type);
+
+	return (struct gs_raw_bits){
+		.flip = args->reverse ? UINT64_MAX : 0,
+		.nans = fraction_bits > 0 ? GS_NANS(fraction_bits) : 0,
+		.spread = fraction_bits > 0 ? UINT64_MAX : 0,
+		.sign = gs_key_orders_itself(args->type) ? 0 : UINT64_C(1) << (args->key_bits - 1),
+	};
+}
+
 /* ---- memory ---------------------------------------------------------------------------- */
 
 enum { ALIGNMENT = HUGE_PAGE };		/* of the part of the caller's scratch that is used */
@@ -341,7 +355,7 @@ sort_on_stack(void *keys, size_t count, const struct gs_quicksort_maps *maps, un
 static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
-	const struct gs_quicksort_maps maps = { to_ordered, to_raw, args };
+	const struct gs_quicksort_maps maps = { to_ordered, args, raw_bits(args) };
 	const size_t bytes = count * args->key_bytes, scratch_bytes = gs_quicksort_scratch_bytes(bytes);
 	const unsigned threads = quick_threads(bytes, args);
 	struct gs_array_memory memory;

@@ -93,8 +93,12 @@ convert(key_loop *loop, enum gsort_type type, enum gsort_endian endian, bool rev
 	};
 
 	assert(bits > 0);
-	if (reverse || all.swap || !gs_key_orders_itself(type))
-		gs_team_run(count >= TEAM_KEYS ? threads : 1, convert_share, &all);
+	if (!reverse && !all.swap && gs_key_orders_itself(type))
+		return;
+	if (threads > 1 && count >= TEAM_KEYS)
+		gs_team_run(threads, convert_share, &all);
+	else		/* a team of one takes as long as 200 keys */
+		convert_share(&all, 0, 1);
 }
 
 void

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/key.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 #include "tests/unit/shapes.h"
@@ -33,6 +34,35 @@ make(struct arrays *arrays, unsigned bits, unsigned shape, size_t count)
 	units_sort(arrays->expect, count);
 }
 
+/* Reversed floats of BITS, as ordered bits. */
+static void
+order_floats(const void *bits, void *keys, size_t count)
+{
+	gs_raw_to_ordered(*(const unsigned *)bits == 32 ? GSORT_F32 : GSORT_F64, GSORT_ENDIAN_HOST, true,
+	                  keys, count, 1);
+}
+
+/* Sort raw keys where they are, by vectors of SIMD: ARRAYS has their ordered bits. */
+static void
+check_raw(const struct arrays *arrays, unsigned bits, const char *name, size_t count, int simd)
+{
+	const struct gs_raw_bits raw = { UINT64_MAX, GS_NANS(bits == 32 ? 23 : 52), UINT64_MAX,
+		                         UINT64_C(1) << (bits - 1) };
+	const struct gs_quicksort_maps maps = { order_floats, &bits, raw };
+	size_t at;
+
+	memcpy(arrays->keys, arrays->input, count * (bits / 8));
+	for (size_t i = 0; i < count; i++)
+		gs_key_put(arrays->keys, bits, i,
+		           gs_raw_bits(&raw, bits, gs_key_at(arrays->keys, bits, i)));
+	gs_quicksort_in_place(gs_simd_kernels((enum gs_simd)simd, bits), arrays->keys, count, arrays->scratch,
+	                      gs_quicksort_scratch_bytes(count * (bits / 8)), &maps, 1);
+	order_floats(&bits, arrays->keys, count);
+	at = units_same(arrays->keys, bits, arrays->expect, count);
+	CHECK(at == count, "%zu times f%u, %s, are sorted by %s: not at %zu", count, bits, name,
+	      gs_simd_name((enum gs_simd)simd), at);
+}
+
 /* @exact  tell the sort the least and the largest key, not only those of the type */
 static void
 check(const struct arrays *arrays, unsigned bits, const char *name, size_t count, bool exact)
@@ -56,6 +86,8 @@ check(const struct arrays *arrays, unsigned bits, const char *name, size_t count
 		                      NULL, 1);
 		at = units_same(arrays->keys, bits, arrays->expect, count);
 		CHECK(at == count, "and where they are: not at %zu", at);
+		if (!exact)
+			check_raw(arrays, bits, name, count, simd);
 		if (count < 1024 || simd < (int)gs_simd_best())
 			continue;
 		memcpy(arrays->keys, arrays->input, count * (bits / 8));

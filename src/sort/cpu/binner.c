@@ -156,19 +156,26 @@ collisions(const struct gs_binner *binner, const struct gs_simd_kernels *kernels
 enum { COARSE_BINS = 256 };
 
 /* Half as many pairs as the linear one has are worth the time of another; half as many more than even keys
- * have are no curve. */
+ * have are no curve.  Floats are even by value more often: about a power of two the linear one has a bend
+ * that no sample shows, but bins do.  f32 2^19, Xeon, 3.46 and 3.27 ns a key. */
 struct gs_binner
 gs_binner_choose(uint64_t least, uint64_t most, unsigned bins, const struct gs_simd_kernels *kernels,
                  const void *sample, size_t count)
 {
 	const unsigned coarse = bins < COARSE_BINS ? bins : COARSE_BINS;
 	const struct gs_binner linear = gs_binner_linear(least, most, coarse);
+	const size_t even = 3 * count * count / (4 * coarse) + 8;
 	struct gs_binner other, by_value = { .bins = 0 };
 	size_t fewest, found;
 
 	assert(count <= GS_BINNER_SAMPLE_KEYS);
+	if (kernels->raw.spread != 0 &&
+	    gs_binner_by_value(&other, least, most, coarse, sample, kernels->key_bits, count) &&
+	    collisions(&other, kernels, sample, count) <= even &&
+	    gs_binner_by_value(&other, least, most, bins, sample, kernels->key_bits, count))
+		return other;
 	fewest = collisions(&linear, kernels, sample, count);
-	if (fewest <= 3 * count * count / (4 * coarse) + 8)
+	if (fewest <= even)
 		return gs_binner_linear(least, most, bins);
 	if (gs_binner_by_value(&other, least, most, coarse, sample, kernels->key_bits, count) &&
 	    (found = collisions(&other, kernels, sample, count)) < fewest / 2 &&

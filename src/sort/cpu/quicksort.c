@@ -20,6 +20,9 @@
  * that side by side: each takes the largest piece that waits, partitions it, and leaves one half to another
  * thread.
  *
+ * Keys of an array become raw again as they are written to their last place, while a leaf is in the
+ * first-level cache: gs_raw_bits().
+ *
  * Invariant: the bounds of both halves of a subarray are narrower than its own, whatever the pivot.
  */
 #include <assert.h>
@@ -93,6 +96,19 @@ home_of(const struct subarray *keys)
 }
 
 static void
+sort_leaf(const struct gs_simd_kernels *kernels, const struct subarray *keys)
+{
+	kernels->sort_last(home_of(keys), keys->from, keys->count, &kernels->raw);
+}
+
+/* Write COUNT equal keys to their last place. */
+static void
+fill(const struct gs_simd_kernels *kernels, char *home, uint64_t key, size_t count)
+{
+	gs_keys_fill(home, kernels->key_bits, gs_raw_bits(&kernels->raw, kernels->key_bits, key), count);
+}
+
+static void
 to_ordered(const struct gs_quicksort_maps *maps, void *keys, size_t count)
 {
 	if (maps != NULL)
@@ -144,7 +160,7 @@ sort_by_tally(const struct gs_simd_kernels *kernels, const struct subarray *keys
 	if (!kernels->tally(keys->from, keys->count, values, value_count, counts))
 		return false;
 	for (size_t v = 0; v < value_count; v++) {
-		gs_keys_fill(home, kernels->key_bits, gs_key_at(values, kernels->key_bits, v), counts[v]);
+		fill(kernels, home, gs_key_at(values, kernels->key_bits, v), counts[v]);
 		home += counts[v] * (kernels->key_bits / 8);
 	}
 	return true;
@@ -160,15 +176,16 @@ dense(size_t count)
 /* Fill COUNTS[i] places from AT on with LEAST + i * 2^SHIFT, or with VALUES[i] if there are any.  Each write
  * is of a whole line, as long as the place has room: the next run overwrites the excess. */
 static inline __attribute__((always_inline)) void
-write_runs(char *at, const char *end, unsigned key_bits, uint64_t least, unsigned shift, const void *values,
-           const uint32_t *counts, size_t range)
+write_runs(const struct gs_simd_kernels *kernels, char *at, const char *end, unsigned key_bits,
+           uint64_t least, unsigned shift, const void *values, const uint32_t *counts, size_t range)
 {
 	enum { LINE_BYTES = 64 };
 	const size_t key_bytes = key_bits / 8, line = LINE_BYTES / key_bytes;
+	const bool mapped = gs_raw_differ(&kernels->raw);
 
 	for (size_t v = 0; v < range; v++) {
-		const uint64_t key = values != NULL ? gs_key_at(values, key_bits, v)
-		                                    : least + ((uint64_t)v << shift);
+		uint64_t key = values != NULL ? gs_key_at(values, key_bits, v)
+		                              : least + ((uint64_t)v << shift);
 		const size_t count = counts[v];
 		uint64_t four[2];
 
@@ -176,6 +193,8 @@ write_runs(char *at, const char *end, unsigned key_bits, uint64_t least, unsigne
 			v += 3;
 			continue;
 		}
+		if (mapped)
+			key = gs_raw_bits(&kernels->raw, key_bits, key);
 		if (end - at < LINE_BYTES || count > line)
 			gs_keys_fill(at, key_bits, key, count);
 		else
@@ -228,8 +247,8 @@ count_range(const struct gs_simd_kernels *kernels, const struct subarray *keys, 
 		if ((between & ((UINT64_C(1) << shift) - 1)) != 0)
 			return false;
 	}
-	write_runs(home_of(keys), home_of(keys) + high * key_bytes, key_bits, least, shift, NULL, counts,
-	           range);
+	write_runs(kernels, home_of(keys), home_of(keys) + high * key_bytes, key_bits, least, shift, NULL,
+	           counts, range);
 	*in = high;
 	return true;
 }
@@ -266,9 +285,9 @@ sort_by_values(const struct gs_simd_kernels *kernels, const struct subarray *key
 		keys->home ? NULL : keys->from);
 
 	if (bits == 32)
-		write_runs(home_of(keys), end, 32, 0, 0, values.values, values.counts, values.count);
+		write_runs(kernels, home_of(keys), end, 32, 0, 0, values.values, values.counts, values.count);
 	else
-		write_runs(home_of(keys), end, 64, 0, 0, values.values, values.counts, values.count);
+		write_runs(kernels, home_of(keys), end, 64, 0, 0, values.values, values.counts, values.count);
 	return values.count > 0;
 }
 
@@ -318,7 +337,7 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 		const struct subarray bin = { keys->other + begin * key_bytes, home, count, !keys->home, 0 };
 
 		if (count <= gs_quicksort_few(kernels))
-			kernels->sort_leaf(home_of(&bin), bin.from, count);
+			sort_leaf(kernels, &bin);
 		else
 			sort(kernels, &bin, least, most, patience);
 		at += count;
@@ -505,7 +524,7 @@ choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys,
 		}
 	}
 	if (is_leaf && found > TALLY_VALUES) {
-		kernels->sort_leaf(home_of(keys), keys->from, keys->count);
+		sort_leaf(kernels, keys);
 		return false;
 	}
 	if (!is_leaf && !tallied && keys->other != NULL && patience >= DISTRIBUTION &&
@@ -525,12 +544,11 @@ sort(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_
 	size_t low = 0, high = count;
 
 	if (count <= (patience > 0 ? gs_quicksort_few(kernels) : kernels->leaf_keys)) {
-		kernels->sort_leaf(home_of(keys), keys->from, count);
+		sort_leaf(kernels, keys);
 		return;
 	}
 	if (least == most) {
-		if (!keys->home)
-			memcpy(keys->other, keys->from, count * key_bytes);
+		fill(kernels, home_of(keys), least, count);
 		return;
 	}
 	if (patience > 0 && !choose_pivot(kernels, keys, least, most, patience, keys->other, &pivot))
@@ -628,7 +646,7 @@ halve(const struct piece *piece, size_t key_bytes, size_t low, uint64_t pivot, s
 		                    piece->most, patience };
 }
 
-/* Sort a piece of ordered bits, and map it back, or partition it; false: it is sorted. */
+/* Sort a piece of ordered bits, or partition it; false: it is sorted. */
 static bool
 sort_or_halve(const struct large *large, const struct piece *piece, bool fits, struct piece halves[2])
 {
@@ -639,15 +657,13 @@ sort_or_halve(const struct large *large, const struct piece *piece, bool fits, s
 	const uint64_t least = piece->least, most = piece->most;
 	uint64_t pivot = least + (most - least) / 2;
 
-	if (fits)
+	if (fits || least == most) {
 		sort(kernels, &all, least, most, piece->patience);
-	if (fits || least == most ||
-	    (piece->patience > 0 && !choose_pivot(kernels, &all, least, most, piece->patience, large->scratch,
-	                                          &pivot))) {
-		if (large->maps != NULL)
-			large->maps->to_raw(large->maps->context, piece->keys, piece->count);
 		return false;
 	}
+	if (piece->patience > 0 &&
+	    !choose_pivot(kernels, &all, least, most, piece->patience, large->scratch, &pivot))
+		return false;
 	halve(piece, kernels->key_bits / 8,
 	      partition_in_place(kernels, NULL, piece->keys, piece->count, pivot), pivot, halves);
 	return true;
@@ -806,13 +822,16 @@ gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, size_t 
 {
 	const size_t key_bytes = kernels->key_bits / 8;
 	const size_t most_keys = GS_QUICKSORT_SCRATCH_BYTES / key_bytes;
-	struct large large = { kernels, maps, scratch, scratch_bytes / key_bytes, most_keys };
+	struct gs_simd_kernels own = *kernels;
+	struct large large = { &own, maps, scratch, scratch_bytes / key_bytes, most_keys };
 	const uint64_t most = UINT64_MAX >> (64 - kernels->key_bits);
 	const struct piece all = { keys, count, 0, most, PATIENCE };
 	struct piece pieces[2] = { all };
 	unsigned listed = 1;
 	uint64_t pivot;
 
+	if (maps != NULL)
+		own.raw = maps->raw;
 	if (choose_first(&large, keys, count, most, threads > 1, &pivot)) {
 		halve(&all, key_bytes, partition_in_place(kernels, maps, keys, count, pivot), pivot, pieces);
 		listed = 2;

@@ -75,11 +75,11 @@ gs_quicksort_few(const struct gs_simd_kernels *kernels)
 void gs_quicksort(const struct gs_simd_kernels *kernels, void *into, void *from, size_t count,
                   uint64_t least, uint64_t most);
 
-/** Make keys ordered bits, where they are, and back. */
+/** Make keys ordered bits, where they are; and what they become again. */
 struct gs_quicksort_maps {
 	void (*to_ordered)(const void *context, void *keys, size_t count);
-	void (*to_raw)(const void *context, void *keys, size_t count);
 	const void *context;
+	struct gs_raw_bits raw;
 };
 
 /* As a second-level cache has.  Fewer keys are not partitioned where they are, which mixes keys that were

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * simd_kernels.h - the seven loops of the CPU's sort that are written for vectors, and the bins of one
+ * simd_kernels.h - the eight loops of the CPU's sort that are written for vectors, and the bins of one
  *
  * There is a table of them for each kind of vectors and each width of keys.  All keep their state
  * in their arguments, so any number of threads may call them.  Arrays of keys may begin anywhere.
@@ -117,6 +117,33 @@ gs_value_slot(uint64_t value, unsigned slot_bits, uint32_t factor)
 	return (uint32_t)((uint32_t)(value ^ value >> 32) * factor) >> (32 - slot_bits);
 }
 
+/*
+ * What ordered bits become when they are written to their last place, as gs_ordered_to_raw() does it; all 0:
+ * what they are.
+ *
+ *     total = (key ^ flip) + nans
+ *     total ^ (the top bit of TOTAL is set ? sign : spread | sign)
+ */
+struct gs_raw_bits {
+	uint64_t flip, nans;	/* all ones if keys are reversed; NaNs whose sign is set */
+	uint64_t spread;	/* all ones of floats */
+	uint64_t sign;
+};
+
+static inline bool
+gs_raw_differ(const struct gs_raw_bits *raw)
+{
+	return (raw->flip | raw->sign) != 0;
+}
+
+static inline uint64_t
+gs_raw_bits(const struct gs_raw_bits *raw, unsigned key_bits, uint64_t key)
+{
+	const uint64_t total = (key ^ raw->flip) + raw->nans;
+
+	return total ^ ((((total >> (key_bits - 1) & 1) - 1) & raw->spread) | raw->sign);
+}
+
 struct gs_simd_kernels {
 	unsigned key_bits;
 	size_t   leaf_keys;	/* most keys of one call of sort_leaf() */
@@ -125,6 +152,9 @@ struct gs_simd_kernels {
 
 	/** Sort COUNT keys, at most leaf_keys, from FROM to TO, which may be the same. */
 	void (*sort_leaf)(void *to, const void *from, size_t count);
+
+	/** The same, and make them raw keys. */
+	void (*sort_last)(void *to, const void *from, size_t count, const struct gs_raw_bits *raw);
 
 	/**
 	 * Move COUNT keys into the gap of TO from index *LOW up to index *HIGH: those up to PIVOT
@@ -153,6 +183,9 @@ struct gs_simd_kernels {
 
 	/** Copy whole lines of cache, past the caches: a fence must follow. */
 	void (*copy_lines)(void *to, const void *from, size_t bytes);
+
+	/* Of a copy of the table, for an array: */
+	struct gs_raw_bits raw;
 };
 
 /** The table for vectors of SIMD, gs_simd_best() or less, and keys of 32 or 64 bits. */

@@ -426,7 +426,7 @@ scatter_once(struct gs_distribution *distribution, unsigned bits, const uint64_t
 
 	for (size_t at = 0; at < DISTRIBUTED && fit; at += FEW)
 		fit = gs_distribution_scatter_once(distribution, to, (const char *)keys + at * (bits / 8),
-		                                   FEW);
+		                                   FEW, keys);
 	return fit;
 }
 

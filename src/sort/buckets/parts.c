@@ -102,13 +102,17 @@ static bool
 scatter_once(const struct gs_pool *pool, struct gs_distribution *distribution, const struct gs_chain *chain,
              char *scratch)
 {
+	const bool fetched = gs_simd_fetches_first();	/* then the scatter fetches the next block */
 	bool fit = true;
 
+	prefetch_block(pool, chain->head);
 	for (uint32_t block = chain->head, next; block != 0 && fit; block = next) {
 		next = pool->block_table[block].next;
-		prefetch_block(pool, next);
+		if (!fetched)
+			prefetch_block(pool, next);
 		fit = gs_distribution_scatter_once(distribution, scratch, gs_pool_block(pool, block),
-		                                   pool->block_table[block].count);
+		                                   pool->block_table[block].count,
+		                                   gs_pool_block(pool, next != 0 ? next : block));
 	}
 	return gs_distribution_end_once(distribution, fit);
 }

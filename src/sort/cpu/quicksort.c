@@ -298,11 +298,11 @@ static void sort(const struct gs_simd_kernels *kernels, const struct subarray *k
 static bool
 scatter_once(struct gs_distribution *distribution, const struct subarray *keys)
 {
-	const size_t key_bytes = distribution->kernels->key_bits / 8, first = distribution->trial;
+	const size_t first = distribution->trial;
+	const char *rest = keys->from + first * (distribution->kernels->key_bits / 8);
 
-	return gs_distribution_scatter_once(distribution, keys->other, keys->from, first) &&
-	       gs_distribution_scatter_once(distribution, keys->other, keys->from + first * key_bytes,
-	                                    keys->count - first);
+	return gs_distribution_scatter_once(distribution, keys->other, keys->from, first, rest) &&
+	       gs_distribution_scatter_once(distribution, keys->other, rest, keys->count - first, rest);
 }
 
 /* Divide KEYS into bins, and sort each of them; false: they are too uneven. */

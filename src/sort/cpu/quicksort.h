@@ -183,12 +183,13 @@ gs_distribution_begin(const struct gs_distribution *distribution, unsigned b)
  *     gs_distribution_scatter_once()  all keys, in any pieces, while it is true
  *     gs_distribution_end_once()      after that end[] is as after gs_distribution_scatter()
  *
+ * @after   where the next keys are read from, if they are not in the cache
  * @most    keys that TO has room for; for COUNT keys more than twice as many
  * @return  false: the keys are not even, or MOST is too little
  */
 bool gs_distribution_begin_once(struct gs_distribution *distribution, size_t count, size_t most);
 bool gs_distribution_scatter_once(struct gs_distribution *distribution, void *to, const void *keys,
-                                  size_t count);
+                                  size_t count, const void *after);
 
 /** @fit   were all keys scattered?
  *  @return  false: not all are in the room of their bin, and none is counted. */

@@ -139,7 +139,7 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress decompress,
 	if (z == NULL)
 		return gs_fail(GS_EBUDGET, "%s: no memory to decompress it", name);
 	z->format = format;
-	status = gs_inflate_stream_open(&z->stream, reader, name, format->name, options);
+	status = gs_inflate_stream_open(&z->stream, reader, name, format, options);
 	THEN(status, format->open(&z->stream));
 	if (status != GS_OK) {
 		gs_inflate_close(z);
@@ -193,7 +193,10 @@ gs_inflate_close(struct gs_inflate *z)
 	if (z == NULL)
 		return;
 	gs_parallel_inflate_close(z->parallel);
-	z->format->close(&z->stream);
-	gs_inflate_stream_close(&z->stream);
+	if (z->stream.decoder != NULL)
+		z->format->close(&z->stream);
+	if (z->format->state_bytes > 0)
+		free(z->stream.decoder);
+	free(z->stream.block);
 	free(z);
 }

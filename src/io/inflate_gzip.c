@@ -6,8 +6,6 @@
  * returns all the rest without an error, and it does not say where a member ends, so the
  * caller cannot check the CRC either.
  */
-#include <stdlib.h>
-
 #include "base/dynload.h"
 #include "io/inflate_stream.h"
 
@@ -16,13 +14,8 @@
 static gs_status
 gzip_open(struct gs_inflate_stream *stream)
 {
-	z_stream *zlib = calloc(1, sizeof *zlib);
-
-	stream->decoder = zlib;
-	if (zlib == NULL ||
-	    gs_zlib.inflateInit2_(zlib, GS_GZIP_WINDOW_BITS, ZLIB_VERSION, sizeof *zlib) != Z_OK)
-		return gs_inflate_no_memory(stream);
-	return GS_OK;
+	return gs_zlib.inflateInit2_(stream->decoder, GS_GZIP_WINDOW_BITS, ZLIB_VERSION,
+	                             sizeof(z_stream)) == Z_OK ? GS_OK : gs_inflate_no_memory(stream);
 }
 
 /* Between members, and behind the last one, as gzip(1): tapes have whole blocks. */
@@ -78,12 +71,10 @@ gzip_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *go
 static void
 gzip_close(struct gs_inflate_stream *stream)
 {
-	if (stream->decoder != NULL)
-		gs_zlib.inflateEnd(stream->decoder);
-	free(stream->decoder);
+	gs_zlib.inflateEnd(stream->decoder);
 }
 
 const struct gs_inflate_format gs_inflate_gzip = {
 	GSORT_DECOMPRESS_GZIP, "gzip", ".gz", MAGIC, 3, "libz.so.1", "zlib",
-	&gs_zlib.zlibVersion, gs_zlib_loads, gzip_open, gzip_step, gzip_close,
+	&gs_zlib.zlibVersion, gs_zlib_loads, sizeof(z_stream), gzip_open, gzip_step, gzip_close,
 };

@@ -57,21 +57,17 @@ gs_inflate_too_large(const struct gs_inflate_stream *stream)
 
 gs_status
 gs_inflate_stream_open(struct gs_inflate_stream *stream, const struct gs_reader *reader,
-                       const char *name, const char *format,
+                       const char *name, const struct gs_inflate_format *format,
                        const struct gs_inflate_options *options)
 {
 	*stream = (struct gs_inflate_stream){
-		.name = name, .format = format, .options = *options, .reader = *reader,
+		.name = name, .format = format->name, .options = *options, .reader = *reader,
 		.block = calloc(1, GS_KEPT_BYTES + GS_BLOCK_BYTES),
+		.decoder = format->state_bytes > 0 ? calloc(1, format->state_bytes) : NULL,
 	};
 	stream->next = stream->block + GS_KEPT_BYTES;
-	return stream->block != NULL ? GS_OK : gs_inflate_no_memory(stream);
-}
-
-void
-gs_inflate_stream_close(struct gs_inflate_stream *stream)
-{
-	free(stream->block);
+	return stream->block != NULL && (stream->decoder != NULL || format->state_bytes == 0)
+	       ? GS_OK : gs_inflate_no_memory(stream);
 }
 
 gs_status

@@ -47,7 +47,7 @@ struct gs_inflate_stream {
 	bool        inside;	/* a member has begun and not ended */
 	bool        any;	/* a member has ended */
 	bool        done;	/* the last member has ended */
-	void       *decoder;	/* the state of the format's decompressor */
+	void       *decoder;	/* the state of the format's decompressor; NULL: it was not opened */
 };
 
 /* A format: how it is recognized, and its decompressor. */
@@ -59,22 +59,22 @@ struct gs_inflate_format {
 	const char  *soname, *package;	/* of the library */
 	const char *(**version)(void);	/* once it is loaded */
 	bool       (*loads)(void);
+	size_t       state_bytes;	/* of the decoder, zeroed; 0: open() makes it, and close() frees it */
 	gs_status  (*open)(struct gs_inflate_stream *stream);
 	/* Add to *GOT, up to BYTES, and set DONE at the end; may add nothing. */
 	gs_status  (*step)(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got);
-	void       (*close)(struct gs_inflate_stream *stream);	/* after a failed open, too */
+	void       (*close)(struct gs_inflate_stream *stream);	/* after a failed open, too, if there is a state */
 };
 
 /* Each in the file of its library: inflate_gzip.c, inflate_xz.c, inflate_zstd.c, inflate_archive.c. */
 extern const struct gs_inflate_format gs_inflate_gzip, gs_inflate_xz, gs_inflate_zstd,
                                       gs_inflate_bzip2, gs_inflate_lz4;
 
-/** Begin to read from READER; NAME and FORMAT are borrowed. */
+/** Begin to read from READER; NAME is borrowed.  Block and decoder are to be freed in any case. */
 MUST_CHECK gs_status
 gs_inflate_stream_open(struct gs_inflate_stream *stream, const struct gs_reader *reader,
-                       const char *name, const char *format,
+                       const char *name, const struct gs_inflate_format *format,
                        const struct gs_inflate_options *options);
-void gs_inflate_stream_close(struct gs_inflate_stream *stream);
 
 /** Read the next block after the LEFT bytes, at most GS_KEPT_BYTES; or set ENDED. */
 MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate_stream *stream);

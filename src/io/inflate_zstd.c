@@ -68,5 +68,5 @@ zstd_close(struct gs_inflate_stream *stream)
 
 const struct gs_inflate_format gs_inflate_zstd = {
 	GSORT_DECOMPRESS_ZSTD, "zstd", ".zst", "\x28\xb5\x2f\xfd", 4, "libzstd.so.1", "libzstd",
-	&gs_zstd.ZSTD_versionString, gs_zstd_loads, zstd_open, zstd_step, zstd_close,
+	&gs_zstd.ZSTD_versionString, gs_zstd_loads, 0, zstd_open, zstd_step, zstd_close,
 };

@@ -23,7 +23,6 @@ host_sources = \
   src/base/dynload.h \
   src/base/filesystem.c \
   src/base/filesystem.h \
-  src/base/fnv.h \
   src/base/futex.c \
   src/base/limits.c \
   src/base/limits.h \
@@ -178,7 +177,6 @@ host_sources = \
   src/job/ranks/spread.h \
   src/job/stretch.c \
   src/net/exchange.c \
-  src/net/exchange.h \
   src/net/ranks.c \
   src/net/ranks.h \
   src/plan/device.c \

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/exchange.h"
+#include "net/ranks.h"
 
 /*
  * A block is as large as the window allows, within these: less costs a message for few keys, more
@@ -84,7 +84,7 @@ gs_exchange_close(struct gs_exchange *exchange)
 	if (exchange->ranks == NULL)
 		return;
 	if (exchange->open)
-		gs_ranks_close(exchange->ranks);
+		exchange->ranks->calls->close(exchange->ranks);
 	pthread_mutex_destroy(&exchange->lock);
 	free(exchange->free_slots);
 	free(exchange->parcels);
@@ -224,7 +224,7 @@ gs_exchange_release(struct gs_exchange *exchange, unsigned count)
 		if (slot < exchange->window.gives)
 			give_back(exchange, &slot, 1);
 		else
-			TRY(gs_ranks_retake(exchange->ranks, slot - exchange->window.gives));
+			TRY(exchange->ranks->calls->retake(exchange->ranks, slot - exchange->window.gives));
 	}
 	exchange->arrived_count -= count;
 	memmove(exchange->arrived, exchange->arrived + count,

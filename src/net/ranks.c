@@ -187,23 +187,11 @@ gs_ranks_give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes)
 }
 
 gs_status
-gs_ranks_retake(struct gs_ranks *ranks, unsigned slot)
-{
-	return ranks->calls->retake(ranks, slot);
-}
-
-gs_status
 gs_ranks_poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count,
               struct gs_arrival *taken, unsigned *taken_count)
 {
 	*given_count = *taken_count = 0;
 	return ranks->calls->poll(ranks, given, given_count, taken, taken_count);
-}
-
-void
-gs_ranks_close(struct gs_ranks *ranks)
-{
-	ranks->calls->close(ranks);
 }
 
 /*

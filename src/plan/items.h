@@ -45,7 +45,7 @@ size_t gs_item_tables_bytes(const struct gs_item_tables *tables);
 
 /* ---- exchange ------------------------------------------------------------------- */
 
-/* The window through which RANKS exchange items (net/exchange.h). */
+/* The window through which RANKS exchange items (net/ranks.h). */
 struct gs_item_window {
 	unsigned ranks;
 	size_t   bytes;

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "net/exchange.h"
+#include "net/ranks.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 

@@ -45,13 +45,13 @@ exchange(struct gs_ranks *ranks, struct member *member)
 
 			member->taken += (unsigned)*block % RANKS == ranks->rank &&
 			                 block[taken[t].bytes - 1] == *block;
-			TRY(gs_ranks_retake(ranks, taken[t].slot));
+			TRY(ranks->calls->retake(ranks, taken[t].slot));
 			due--;
 		}
 		if (sent + came == 0)
 			gs_ranks_rest(&idle);
 	}
-	gs_ranks_close(ranks);
+	ranks->calls->close(ranks);
 	return GS_OK;
 }
 

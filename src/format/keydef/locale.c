@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/fnv.h"
+#include "base/splitmix.h"
 #include "format/keydef/collation.h"
 
 enum {

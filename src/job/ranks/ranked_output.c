@@ -13,7 +13,6 @@
  * its name before all ranks have written theirs.
  */
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,7 +274,7 @@ exchange_heads(struct gs_ranked_output *output, const struct part *parts)
 			if (gs_place_write_at(&output->place, block + sizeof at,
 			                      arrivals[t].bytes - sizeof at, at) != 0)
 				return gs_fail_errno(GS_EIO, "write failed: %s", output->given->output);
-			TRY(gs_ranks_retake(ranks, arrivals[t].slot));
+			TRY(ranks->calls->retake(ranks, arrivals[t].slot));
 			due--;
 		}
 		if (given + taken == 0)
@@ -283,7 +282,7 @@ exchange_heads(struct gs_ranked_output *output, const struct part *parts)
 		else
 			idle = 0;
 	}
-	gs_ranks_close(ranks);
+	ranks->calls->close(ranks);
 	return GS_OK;
 }
 

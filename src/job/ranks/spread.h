@@ -19,7 +19,6 @@
 #include "format/encode.h"
 #include "format/keydef/line_order.h"
 #include "gsort.h"
-#include "net/exchange.h"
 #include "net/ranks.h"
 #include "plan/items.h"
 #include "plan/plan.h"

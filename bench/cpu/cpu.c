@@ -55,9 +55,10 @@ merge_runs(const struct bench *bench, enum gs_simd simd, unsigned threads, char 
 		bench_buckets(bench->bits, keys + begin * width, keys + begin * width, end - begin,
 		              bench->threads, gs_simd_best(), NULL);
 	}
+	gs_simd_at_most(simd);
 	merge = gs_merge_init(memory, bench->bits, runs, bench->merge, threads, buffer,
 	                      threads * (size_t)SPAN_BYTES);
-	gs_merge_with(merge, simd);
+	gs_simd_at_most(GS_SIMD_AVX512);
 	do {
 		const double start = now();
 

@@ -329,13 +329,6 @@ gs_merge_to(struct gs_merge *merge, void *buffer)
 }
 
 void
-gs_merge_with(struct gs_merge *merge, enum gs_simd simd)
-{
-	assert(simd <= gs_simd_best());
-	merge->simd = simd;
-}
-
-void
 gs_merge_next(struct gs_merge *merge, struct gs_span *span)
 {
 	const size_t count = merge->left_keys < merge->buffer_keys ? (size_t)merge->left_keys

@@ -33,9 +33,6 @@ gs_merge_init(void *memory, unsigned bits, const struct gs_run *runs, size_t run
 /** Merge the next spans to BUFFER, as large as that of gs_merge_init(). */
 void gs_merge_to(struct gs_merge *merge, void *buffer);
 
-/** Merge with vectors of SIMD, gs_simd_best() or less, from now on: for tests and measurements. */
-void gs_merge_with(struct gs_merge *merge, enum gs_simd simd);
-
 /** The next span of all runs in order; count 0: the end. */
 void gs_merge_next(struct gs_merge *merge, struct gs_span *span);
 

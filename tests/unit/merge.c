@@ -131,8 +131,9 @@ check_row(const struct row *row, const struct made *made, enum gs_simd simd, uns
 	size_t at, count;
 
 	memcpy(runs, made->runs, sizeof runs);
+	gs_simd_at_most(simd);
 	merge = gs_merge_init(memory, bits, runs, row->runs, threads, buffer, buffer_keys * key_bytes);
-	gs_merge_with(merge, simd);
+	gs_simd_at_most(GS_SIMD_AVX512);
 	count = drain(merge, bits, buffer_keys * key_bytes, got, total);
 	for (at = 0; at < total && count == total; at++)
 		if (gs_key_at(got, bits, at) != made->all[at])

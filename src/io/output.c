@@ -13,14 +13,11 @@
  * replaced, not before the last.
  */
 #include <assert.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/filesystem.h"
 #include "base/thread.h"
 #include "io/open.h"
 #include "io/output.h"

@@ -97,7 +97,7 @@ check_text(struct gsort *job, struct gs_follow *follow)
 		TRY(status);
 	}
 	if (reader != NULL)
-		gs_lines_end(&reader->lines);
+		gs_line_reject_end(&reader->lines.options, reader->lines.invalid);
 	return GS_OK;
 }
 

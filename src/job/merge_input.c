@@ -196,7 +196,7 @@ read_batch(struct gs_merge_input *input)
 	note_bytes(input, reader->bytes - input->bytes);
 	if (reader->count == 0) {
 		job->stats.invalid_lines += reader->lines.invalid;
-		gs_lines_end(&reader->lines);
+		gs_line_reject_end(&reader->lines.options, reader->lines.invalid);
 		end(input);
 		return GS_OK;
 	}

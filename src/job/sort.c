@@ -17,7 +17,6 @@
 #include "job/ranks/ranked.h"
 #include "job/job.h"
 #include "stages/figures/answer.h"
-#include "stages/select.h"
 
 /* ---- phases -------------------------------------------------------------------- */
 

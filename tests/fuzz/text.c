@@ -270,7 +270,7 @@ read_lines(struct said *said, uint64_t cuts)
 		} while (said->status == GS_OK && at < texts[f].bytes);
 	}
 	if (said->status == GS_OK) {
-		gs_lines_end(&lines);
+		gs_line_reject_end(&lines.options, lines.invalid);
 		fuzz_put(&said->numbers.header, top.text, top.bytes);
 		said->numbers.bad_lines = lines.invalid;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/text/line.h"
 #include "format/text/lines.h"
 #include "tests/unit/units.h"
 
@@ -74,7 +75,7 @@ decode(struct gs_text_options options, struct gs_text_header *header, const char
 		if (bytes == 0)
 			break;
 	}
-	gs_lines_end(&lines);
+	gs_line_reject_end(&lines.options, lines.invalid);
 	found->invalid = lines.invalid;
 	return found;
 }

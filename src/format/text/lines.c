@@ -166,12 +166,6 @@ gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool las
 	return status;
 }
 
-void
-gs_lines_end(const struct gs_lines *lines)
-{
-	gs_line_reject_end(&lines->options, lines->invalid);
-}
-
 /* --- the lines of one input, a batch at a time ----------------------------------- */
 
 /*

@@ -58,9 +58,6 @@ gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool las
                 uint64_t *keys, uint8_t *classes, uint32_t *at, uint64_t *number,
                 size_t room, size_t *count, size_t *used);
 
-/** At the end: warn of the invalid lines that were not reported one by one. */
-void gs_lines_end(const struct gs_lines *lines);
-
 /* ---- the lines of one input, a batch at a time -------------------- */
 
 /*

@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- SplitMix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014 ---- */
+/* ---- SplitMix64 ------------------------------------------------------------------ */
 
-/* Every function is a bijection of 64 bits. */
+/* G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014.  Every function is a
+ * bijection of 64 bits. */
 
 #define GS_GOLDEN	UINT64_C(0x9e3779b97f4a7c15)	/* 2^64 divided by the golden ratio */
 

@@ -59,11 +59,11 @@ struct gs_inflate_format {
 	const char  *soname, *package;	/* of the library */
 	const char *(**version)(void);	/* once it is loaded */
 	bool       (*loads)(void);
-	size_t       state_bytes;	/* of the decoder, zeroed; 0: open() makes it, and close() frees it */
+	size_t       state_bytes;	/* of the decoder; 0: open() makes it, and close() frees it */
 	gs_status  (*open)(struct gs_inflate_stream *stream);
 	/* Add to *GOT, up to BYTES, and set DONE at the end; may add nothing. */
 	gs_status  (*step)(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got);
-	void       (*close)(struct gs_inflate_stream *stream);	/* after a failed open, too, if there is a state */
+	void       (*close)(struct gs_inflate_stream *stream);	/* of a decoder, though open() failed */
 };
 
 /* Each in the file of its library: inflate_gzip.c, inflate_xz.c, inflate_zstd.c, inflate_archive.c. */

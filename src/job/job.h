@@ -67,8 +67,8 @@ struct gs_kind {
 	void (*plan)(struct gs_plan_input *input);
 	const char *cpu_rule;
 
-	/** Add to that the memory beside elements that depends on what they are; GUESSED: the size of the input
-	 *  is. */
+	/** Add to that the memory beside elements that depends on what they are; GUESSED: the size of the
+	 *  input is a hint. */
 	void (*keep)(const struct gsort *job, struct gs_plan_input *input, bool guessed);
 
 	/** For a sort, and for a merge: get memory, as planned, and open JOB->engine.  GS_EBUDGET. */

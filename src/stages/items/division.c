@@ -61,9 +61,12 @@ gs_division_open(struct gs_division **made, struct gs_division_shared *shared, s
 	division->rows_most = bytes / 512 + 1024;
 	division->items = calloc((size_t)shared->threads * GS_ITEM_BINS_MOST,
 	                         sizeof *division->items);
+	division->bytes = calloc((size_t)shared->threads * GS_ITEM_BINS_MOST,
+	                         sizeof *division->bytes);
 	division->bins = calloc(1, sizeof *division->bins);
 	division->taken = calloc(shared->threads, sizeof *division->taken);
-	if (division->items == NULL || division->bins == NULL || division->taken == NULL ||
+	if (division->items == NULL || division->bytes == NULL || division->bins == NULL ||
+	    division->taken == NULL ||
 	    ((!striped || open_memory(division, bytes, shared->threads) != GS_OK) &&
 	     open_memory(division, bytes, 1) != GS_OK)) {
 		gs_division_close(division);
@@ -104,8 +107,9 @@ gs_division_drop_bins(struct gs_division *division)
 		gs_item_bins_close(division->bins);
 	free(division->bins);
 	free(division->items);
+	free(division->bytes);
 	division->bins = NULL;
-	division->items = NULL;
+	division->items = division->bytes = NULL;
 }
 
 void
@@ -234,6 +238,7 @@ gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
 	const size_t bytes = total_bytes(slices, count);
 	struct gs_division_shared *shared = division->shared;
 	struct gs_item_divider divider = shared->dividers[rank];
+	uint64_t *const bytes_of = division->bytes + (size_t)rank * GS_ITEM_BINS_MOST;
 	struct gs_item_row *row;
 	uint64_t items = 0;
 
@@ -252,8 +257,10 @@ gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
 		gs_items_divide(shared->order, division->bins, slices, count, &divider,
 		                row->offsets, row->data);
 	}
-	for (unsigned b = 0; b < division->bins->count; b++)
+	for (unsigned b = 0; b < division->bins->count; b++) {
 		items += divider.items[b];
+		bytes_of[b] += row->offsets[b + 1] - row->offsets[b];
+	}
 	if (divider.more)
 		atomic_store_explicit(&division->more, true, memory_order_relaxed);
 	atomic_fetch_add(&shared->items, items + divider.dropped);
@@ -313,14 +320,26 @@ gs_division_order(struct gs_division *division)
 
 /* ---- bins -------------------------------------------------------------------------- */
 
+static uint64_t
+of_all_threads(const struct gs_division *division, const uint64_t *of_bins, unsigned bin)
+{
+	uint64_t all = 0;
+
+	for (unsigned t = 0; t < division->shared->threads; t++)
+		all += of_bins[(size_t)t * GS_ITEM_BINS_MOST + bin];
+	return all;
+}
+
 uint64_t
 gs_division_items(const struct gs_division *division, unsigned bin)
 {
-	uint64_t items = 0;
+	return of_all_threads(division, division->items, bin);
+}
 
-	for (unsigned t = 0; t < division->shared->threads; t++)
-		items += division->items[(size_t)t * GS_ITEM_BINS_MOST + bin];
-	return items;
+uint64_t
+gs_division_bytes(const struct gs_division *division, unsigned bin)
+{
+	return of_all_threads(division, division->bytes, bin);
 }
 
 /* Where BIN of ROW begins and ends; the table of a row that comes later is loaded meanwhile. */
@@ -332,21 +351,6 @@ offsets_of(const struct gs_division *division, size_t row, unsigned bin)
 	if (row + AHEAD < division->row_count)
 		__builtin_prefetch(&division->rows[row + AHEAD]->offsets[bin]);
 	return &division->rows[row]->offsets[bin];
-}
-
-uint64_t
-gs_division_bytes(const struct gs_division *division, unsigned bin)
-{
-	uint64_t bytes = 0;
-
-	for (size_t r = 0; r < division->row_count; r++) {
-		const uint32_t *offsets = offsets_of(division, r, bin);
-
-		bytes += offsets[1] - offsets[0];
-	}
-	for (size_t e = 0; division->extents != NULL && e < division->extents[bin].count; e++)
-		bytes += division->extents[bin].list[e].bytes;
-	return bytes;
 }
 
 size_t

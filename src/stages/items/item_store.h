@@ -110,7 +110,7 @@ struct gs_division {
 	size_t                    *taken;	/* by each thread */
 	struct gs_item_row       **rows;	/* by sequence */
 	size_t                     row_count, rows_most;
-	uint64_t                  *items;	/* of each thread and bin */
+	uint64_t                  *items, *bytes;	/* of each thread and bin */
 	atomic_bool                more;	/* see gs_item_divider */
 	atomic_uint                keep;	/* the same: with HEAD, all that can leave are in them */
 	struct gs_item_extents    *extents;	/* of each bin; NULL: nothing was flushed */

@@ -38,11 +38,22 @@ give_error(struct gs_ahead *ahead, gs_status status)
 	return gs_queue_give(&ahead->full, chunk);
 }
 
+/* Bytes of the next chunk of the current file. */
+static size_t
+bytes_of_next(const struct gs_ahead *ahead)
+{
+	enum { FIRST_BYTES = 256 << 10 };
+
+	return ahead->rest && ahead->begins && ahead->chunk_bytes > FIRST_BYTES ? FIRST_BYTES
+	                                                                        : ahead->chunk_bytes;
+}
+
 /* Read the next chunk of the current file.  False: stop. */
 static bool
 read_chunk(struct gs_ahead *ahead)
 {
 	struct gs_chunk *chunk = gs_queue_take(&ahead->empty);
+	const size_t want = bytes_of_next(ahead);
 	uint64_t since = gs_clock_now();
 	gs_status status;
 
@@ -51,9 +62,9 @@ read_chunk(struct gs_ahead *ahead)
 	chunk->bytes = 0;
 	status = !ahead->begins || gs_input_start(ahead->input) > 0 ? GS_OK
 	         : gs_input_skip(ahead->input, ahead->skip_bytes, NULL);
-	THEN(status, gs_input_read(ahead->input, chunk->data, ahead->chunk_bytes, &chunk->bytes));
+	THEN(status, gs_input_read(ahead->input, chunk->data, want, &chunk->bytes));
 	gs_clock_lap(ahead->clock, GS_STAGE_READ, &since);
-	ahead->in_file = chunk->bytes == ahead->chunk_bytes;
+	ahead->in_file = chunk->bytes == want;
 	chunk->name = gs_input_name(ahead->input);
 	chunk->begins = ahead->begins;
 	chunk->ends = !ahead->in_file && status == GS_OK;
@@ -101,6 +112,20 @@ gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size
 	ahead->open = true;
 }
 
+/* Is the current file one that is read in turn? */
+static bool
+reads_in_turn(const struct gs_ahead *ahead)
+{
+	return ahead->in_turn && gs_input_has_team(ahead->input, ahead->rest ? GS_TEAM_BYTES
+	                                                                     : ahead->chunk_bytes);
+}
+
+bool
+gs_ahead_leaves_rest(const struct gs_ahead *ahead)
+{
+	return ahead->rest && ahead->in_file && !ahead->handed_over && reads_in_turn(ahead);
+}
+
 /* The caller reads the first chunk, and in turn all of a file whose chunks a team reads.  Then it hands over
  * to the thread, if there is more. */
 static void
@@ -117,7 +142,7 @@ read_first(struct gs_ahead *ahead)
 		if (!ahead->in_file)
 			ahead->begins = ahead->in_file = gs_input_next(ahead->input);
 		more = ahead->in_file;
-		if (more && ahead->in_turn && gs_input_has_team(ahead->input, ahead->chunk_bytes)) {
+		if (more && reads_in_turn(ahead)) {
 			if (read_chunk(ahead))
 				return;
 			more = false;	/* after an error nothing is read */

@@ -286,16 +286,15 @@ read_pieces(const struct gs_file *file, char *into, size_t bytes, unsigned threa
 	return request.whole;
 }
 
-/* Let the kernel fetch the next BYTES while the caller works on the last. */
-static void
-expect(const struct gs_file *file, size_t bytes)
+void
+gs_file_expect(const struct gs_file *file, uint64_t at, size_t bytes)
 {
 #ifdef POSIX_FADV_WILLNEED
-	if (left_of(file) > 0)
-		(void)posix_fadvise(file->fd, (off_t)(file->start + file->read_bytes), (off_t)bytes,
+	if (left_of(file) > at)
+		(void)posix_fadvise(file->fd, (off_t)(file->start + file->read_bytes + at), (off_t)bytes,
 		                    POSIX_FADV_WILLNEED);
 #else
-	(void)file, (void)bytes;
+	(void)file, (void)at, (void)bytes;
 #endif
 }
 
@@ -318,7 +317,7 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 	status = errno == 0 ? GS_OK : gs_file_fail(file);
 	file->read_bytes += *got;
 	if (known >= GS_TEAM_BYTES && threads > 1)
-		expect(file, bytes);
+		gs_file_expect(file, 0, bytes);
 	return status;
 }
 

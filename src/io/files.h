@@ -265,6 +265,9 @@ gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *in
  *  were, 0 unless it is a regular file. */
 size_t gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into);
 
+/** Let the kernel fetch BYTES from AT bytes after what was read or claimed on, while the caller works. */
+void gs_file_expect(const struct gs_file *file, uint64_t at, size_t bytes);
+
 /** "read failed", with the file's name and errno. */
 gs_status gs_file_fail(const struct gs_file *file);
 

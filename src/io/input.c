@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/filesystem.h"
+#include "base/round.h"
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
@@ -416,6 +417,14 @@ gs_input_has_team(struct gs_input *input, size_t bytes)
 	       file->format == GSORT_DECOMPRESS_NONE;
 }
 
+uint64_t
+gs_input_left(const struct gs_input *input)
+{
+	const struct gs_file *file = current(input);
+
+	return file->bytes == GS_UNKNOWN ? 0 : file->bytes - gs_least(file->bytes, file->read_bytes);
+}
+
 gs_status
 gs_input_claims(struct gs_input *input, bool *yes)
 {
@@ -453,6 +462,22 @@ gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, s
 {
 	*got = input->begun && input->inflate == NULL
 	       ? gs_file_glance(current(input), at, bytes, into) : 0;
+}
+
+void
+gs_input_expect(const struct gs_input *input, uint64_t at, size_t bytes)
+{
+	gs_file_expect(current(input), at, bytes);
+}
+
+gs_status
+gs_input_advance(struct gs_input *input, uint64_t bytes)
+{
+	struct gs_file *file = current(input);
+
+	file->read_bytes += bytes;
+	note_stored(input, file);
+	return gs_check_interrupted(input->options.interrupted);
 }
 
 /* ---- reading again ---------------------------------------------------------- */

@@ -110,6 +110,9 @@ struct gs_input_piece {
 /** Is the current file a regular one that is not compressed, and are BYTES of it read by several threads? */
 bool gs_input_has_team(struct gs_input *input, size_t bytes);
 
+/** Bytes of the current file, as far as its size was known, that nobody has read or claimed. */
+uint64_t gs_input_left(const struct gs_input *input);
+
 /** Can the rest of the current file be claimed: regular or recorded to its end, and not
  *  compressed?  Begins the file, if nobody did. */
 MUST_CHECK gs_status gs_input_claims(struct gs_input *input, bool *yes);
@@ -128,6 +131,12 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
  * where it is.  *GOT is 0 if it is not a regular file, or cannot be read there.
  */
 void gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got);
+
+/** The same BYTES will be looked at soon: a disk may fetch them. */
+void gs_input_expect(const struct gs_input *input, uint64_t at, size_t bytes);
+
+/** The next BYTES of the current file, which is regular, count as read.  GS_EINTERRUPTED. */
+MUST_CHECK gs_status gs_input_advance(struct gs_input *input, uint64_t bytes);
 
 /* ---- reading again ---------------------------------------------------------------- */
 
@@ -198,6 +207,8 @@ struct gs_ahead {
 					 * may gs_input_glance(); the caller may set it */
 	bool              in_turn;	/* a team reads chunks of plain files when they are wanted, as all
 					 * threads work on each; the caller may set it */
+	bool              rest;		/* with both: the caller takes the rest of a plain file behind its
+					 * first chunk, which is small; the caller may set it */
 };
 
 /** Prepare to read INPUT into MEMORY of GS_AHEAD_CHUNKS x CHUNK_BYTES. */
@@ -212,6 +223,9 @@ gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size
  */
 MUST_CHECK gs_status gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk);
 void gs_ahead_give(struct gs_ahead *ahead, struct gs_chunk *chunk);
+
+/** With REST, between two chunks: may the caller claim the rest of the current file? */
+bool gs_ahead_leaves_rest(const struct gs_ahead *ahead);
 
 /** Stop reading, join the thread.  A zeroed struct is allowed. */
 void gs_ahead_close(struct gs_ahead *ahead);

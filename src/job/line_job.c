@@ -340,6 +340,7 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 		ahead->first_alone = lines->text == NULL;	/* a sample is taken */
 		ahead->in_turn = follow == NULL;	/* else one thread works */
 	}
+	ahead->rest = gs_line_ingest_takes_rest(&lines->ingest);
 	for (;;) {
 		TRY(gs_ahead_take(ahead, &chunk));
 		if (chunk == NULL)
@@ -348,6 +349,9 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 			begin_file(job, chunk->name, begun++);
 		TRY(gs_line_ingest_chunk(&lines->ingest, chunk));
 		gs_ahead_give(ahead, chunk);
+		if (gs_ahead_leaves_rest(ahead))
+			TRY(gs_line_ingest_rest(&lines->ingest, job->files.input, lines->chunks,
+			                        GS_AHEAD_CHUNKS * lines->chunk_bytes));
 	}
 	gs_line_reject_end(&job->keys.ingest.text, lines->ingest.faults.invalid);
 	return GS_OK;

@@ -548,4 +548,10 @@ lines() {
 	tr '\n' , <in >one
 	gsort -t, -k2 one | cmp - <(sort -t, -k2 one)
 	gsort --lines one sorted | cmp - <(sort one sorted)
+	# what threads read themselves ends before a line that is longer than they look for its end, and goes on
+	awk '{print; if (NR % 60000 == 0) {for (i = 0; i < 9000; i++) printf "%d,a word,", NR; print ""}}' in >some
+	for threads in 2 3 17; do
+		gsort --parallel=$threads -s -t, -k2,2 some in one | cmp - <(sort -s -t, -k2,2 some in one)
+		gsort --parallel=$threads -S 30M -T . -s -t, -k2,2 some in | cmp - <(sort -s -t, -k2,2 some in)
+	done
 }

@@ -11,10 +11,13 @@
  * Invariant: pieces have sequence numbers in the order of the input.
  */
 #include <assert.h>
+#include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/team.h"
 #include "format/text/line.h"
 #include "stages/lines/line_ingest.h"
@@ -586,4 +589,168 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 	if (last < end)
 		TRY(continue_line(ingest, &last, end, &whole));
 	return chunk->ends ? end_file(ingest) : GS_OK;
+}
+
+/* ---- the rest of a plain file ---------------------------------------------------------- */
+
+/* The least pieces of a store for which that is done; pieces of a round, for each thread, and those that a
+ * disk fetches ahead of all threads; and memory of a thread, a huge page. */
+#define LEAST_REST_BYTES	((size_t)256 << 10)
+enum { REST_PIECES = 32, AHEAD_PIECES = 8 };
+#define REST_THREAD_BYTES	((size_t)2 << 20)
+
+/* Threads read pieces of it and add their lines, each in memory of its own.  In the order of the pieces they
+ * hand on the line that has begun. */
+struct rest {
+	struct gs_line_ingest *ingest;
+	struct gs_input *input;
+	char            *memory;
+	size_t           thread_bytes;		/* of it for each of THREADS */
+	unsigned         threads;
+	uint64_t         left;			/* bytes of the file */
+	size_t           piece_bytes, line_most;	/* a line that is longer ends the round */
+	unsigned         count;			/* of pieces */
+	atomic_uint      next, turn;		/* the thread that has it owns INGEST->line, and this: */
+	bool             ended;
+	uint64_t         done;			/* bytes that were taken */
+};
+
+static void
+await_turn(struct rest *rest, unsigned piece)
+{
+	enum { TRIES = 200 };	/* less than a tenth of a millisecond, in which most have their turn */
+	unsigned turn;
+
+	for (unsigned tries = 0; (turn = atomic_load(&rest->turn)) != piece; tries++)
+		if (tries < TRIES)
+			(void)sched_yield();
+		else
+			gs_futex_wait(&rest->turn, turn);
+}
+
+/* What a thread has read: DATA to END, in which the last line that is whole ends with LAST. */
+struct read_piece {
+	char       *data;
+	const char *last, *end;
+	bool        short_of;		/* bytes: the file has shrunk, or there was an error */
+	uint64_t    sequence;
+};
+
+/* In its turn, put the line that has begun before PIECE, and keep the one that begins at its end.  False: the
+ * round has ended. */
+static bool
+join_lines(struct rest *rest, unsigned at, struct read_piece *piece)
+{
+	struct gs_line_bytes *line = &rest->ingest->line;
+	const size_t bytes = (size_t)(piece->end - piece->data), begins = (size_t)(piece->end - piece->last);
+	bool goes_on;
+
+	await_turn(rest, at);
+	rest->ended |= piece->short_of || begins > rest->line_most;
+	goes_on = !rest->ended;
+	if (goes_on) {
+		piece->data -= line->bytes;
+		memcpy(piece->data, line->data, line->bytes);
+		memcpy(line->data, piece->last, begins);
+		line->bytes = begins;
+		piece->sequence = gs_taker_next_sequence(&rest->ingest->taker, 0, 1);
+		rest->done += bytes;
+	}
+	atomic_store(&rest->turn, at + 1);
+	gs_futex_wake(&rest->turn, INT_MAX);
+	return goes_on;
+}
+
+/* False: the round has ended. */
+static bool
+add_rest_piece(struct rest *rest, unsigned rank, unsigned at)
+{
+	struct gs_line_ingest *ingest = rest->ingest;
+	struct gs_clock *clock = &ingest->monitor->clock;
+	const uint64_t begin = (uint64_t)at * rest->piece_bytes;
+	const uint64_t later = begin + (rest->threads + AHEAD_PIECES) * (uint64_t)rest->piece_bytes;
+	const size_t want = (size_t)gs_least(rest->left - begin, rest->piece_bytes);
+	struct read_piece piece = { .data = rest->memory + rank * rest->thread_bytes + rest->line_most };
+	uint64_t since = gs_clock_now();
+	size_t got;
+
+	if (later < rest->left)
+		gs_input_expect(rest->input, later, rest->piece_bytes);
+	gs_input_glance(rest->input, begin, want, piece.data, &got);
+	piece.short_of = got < want;
+	piece.end = piece.data + got;
+	piece.last = gs_line_last_end(ingest->order, piece.data, piece.end);
+	gs_clock_lap(clock, GS_STAGE_READ, &since);
+	if (!join_lines(rest, at, &piece))
+		return false;
+	since = gs_clock_now();		/* it may have waited */
+	atomic_fetch_add(&ingest->monitor->counters.bytes_in, got);
+	gs_taker_add_items(&ingest->taker, rank, piece.sequence, piece.data, (size_t)(piece.last - piece.data));
+	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
+	return true;
+}
+
+static void
+add_rest(void *context, unsigned rank, unsigned size)
+{
+	struct rest *rest = context;
+	unsigned at;
+
+	(void)size;
+	while ((at = atomic_fetch_add(&rest->next, 1)) < rest->count && add_rest_piece(rest, rank, at))
+		;
+}
+
+/* How large the pieces are, and how many: what the store has room for. */
+static gs_status
+size_round(struct rest *rest, size_t memory_bytes)
+{
+	const struct gs_line_ingest *ingest = rest->ingest;
+	const size_t most = ingest->taker.piece_bytes, good = good_piece_bytes(ingest, (size_t)rest->left);
+	const bool small = good < most / 2;
+	uint64_t count;
+	size_t room;
+
+	rest->line_most = most / 16;
+	rest->piece_bytes = (small ? good : most / 2) + rest->line_most;
+	rest->thread_bytes = gs_round_up(rest->piece_bytes + rest->line_most, 4096);
+	if (memory_bytes / ingest->threads >= REST_THREAD_BYTES)
+		rest->thread_bytes = REST_THREAD_BYTES;
+	rest->threads = (unsigned)gs_least(ingest->threads, memory_bytes / rest->thread_bytes);
+	count = gs_least((rest->left - 1) / rest->piece_bytes + 1, REST_PIECES * rest->threads);
+	TRY(ingest->taker.reserve(ingest->taker.context, most, small ? (size_t)count : rest->threads,
+	                          &room));
+	rest->count = (unsigned)gs_least(count, room / (rest->piece_bytes + rest->line_most));
+	return GS_OK;
+}
+
+bool
+gs_line_ingest_takes_rest(const struct gs_line_ingest *ingest)
+{
+	return ingest->taker.sample != NULL && ingest->taker.piece_bytes >= LEAST_REST_BYTES &&
+	       ingest->threads > 1 && ingest->follow == NULL && ingest->column == NULL &&
+	       ingest->number.bits == 0 && !ingest->order->strict && !ingest->order->fields.csv;
+}
+
+gs_status
+gs_line_ingest_rest(struct gs_line_ingest *ingest, struct gs_input *input, char *memory, size_t bytes)
+{
+	bool goes_on = true;
+
+	while (goes_on && gs_input_left(input) >= LEAST_REST_BYTES && ingest->header_left == 0 &&
+	       ingest->line.bytes <= ingest->taker.piece_bytes / 16) {
+		struct rest rest = {
+			.ingest = ingest, .input = input, .memory = memory, .left = gs_input_left(input),
+		};
+
+		TRY(size_round(&rest, bytes));
+		TRY(GS_GROW(ingest->line.data, &ingest->line.room, rest.line_most, "bytes of a line"));
+		gs_input_expect(input, 0, (rest.threads + AHEAD_PIECES) * rest.piece_bytes);
+		gs_team_run((unsigned)gs_least(rest.count, rest.threads), add_rest, &rest);
+		ingest->bytes += rest.done;
+		gs_taker_end_round(&ingest->taker);
+		TRY(gs_input_advance(input, rest.done));
+		goes_on = rest.done > 0 && !rest.ended;
+	}
+	return GS_OK;
 }

@@ -47,7 +47,7 @@ static void
 check_raw(const struct arrays *arrays, unsigned bits, const char *name, size_t count, int simd)
 {
 	const struct gs_raw_bits raw = { UINT64_MAX, GS_NANS(bits == 32 ? 23 : 52), UINT64_MAX,
-		                         UINT64_C(1) << (bits - 1) };
+		                         UINT64_C(1) << (bits - 1), 0 };
 	const struct gs_quicksort_maps maps = { order_floats, &bits, raw };
 	size_t at;
 
@@ -108,6 +108,30 @@ check_shapes(struct arrays *arrays, size_t count)
 			check(arrays, bits, shapes[shape].name, count, false);
 			check(arrays, bits, shapes[shape].name, count, true);
 		}
+}
+
+/* --- floats that are integers ------------------------------------------------------ */
+
+/* Floats that are 1/64 apart, but for one, which is OTHER. */
+static void
+check_fixed(struct arrays *arrays, unsigned bits, double other, const char *name)
+{
+	enum { KEYS = 40000, VALUES = 3000 };
+
+	for (size_t i = 0; i < KEYS; i++) {
+		const uint64_t product = units_mix(i) % VALUES * (units_mix(~i) % VALUES) / VALUES;
+		const double number = ((double)product - 700) / 64;
+		union { double number; uint64_t bits; } wide = { i == KEYS - 3 ? other : number };
+		union { float number; uint32_t bits; } narrow = { (float)wide.number };
+
+		gs_key_put(arrays->input, bits, i, bits == 32 ? narrow.bits : wide.bits);
+	}
+	order_floats(&bits, arrays->input, KEYS);
+	for (size_t i = 0; i < KEYS; i++)
+		arrays->expect[i] = gs_key_at(arrays->input, bits, i);
+	units_sort(arrays->expect, KEYS);
+	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)
+		check_raw(arrays, bits, name, KEYS, simd);
 }
 
 /* --- dense ranges ----------------------------------------------------------------- */
@@ -738,6 +762,11 @@ unit_quicksort(void)
 		check_dense(&arrays, bits, 3 << 14);
 		check_few_values(&arrays, bits);
 		check_estimate(bits);
+		check_fixed(&arrays, bits, 1, "multiples of 1/64");
+		check_fixed(&arrays, bits, 1e-9, "and one between");
+		check_fixed(&arrays, bits, -0.0, "and -0");
+		check_fixed(&arrays, bits, NAN, "and a NaN");
+		check_fixed(&arrays, bits, -1e9, "and one far away");
 	}
 	free(memory);
 	for (int simd = GS_SIMD_NONE; simd <= (int)gs_simd_best(); simd++)

@@ -26,6 +26,7 @@
  * Invariant: the bounds of both halves of a subarray are narrower than its own, whatever the pivot.
  */
 #include <assert.h>
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -790,6 +791,83 @@ sort_together(const struct large *large, const struct piece *pieces, unsigned co
 	gs_team_each(threads, threads, sort_shared, &shared);
 }
 
+/* ---- floats that are integers, or multiples of a power of 2 ------------------------------ */
+
+/* Keys of the sample, and how many of them must equal others. */
+enum { FIXED_SAMPLE = 64, FIXED_REPEATED = 2 };
+
+/* Fewer keys take longer so: zipf f32 2^14 and f64 2^13, Xeon, 0.97 to 1.03 of ordered bits, half as many
+ * keys 0.85 to 1.0, twice as many 1.25 to 1.5. */
+enum { FIXED_LEAST_BYTES = 96 << 10 };
+
+/* The largest step that a few of KEYS, raw floats, are multiples of; 0: there is none, or fixed points cannot
+ * be so many steps, or too few keys are equal. */
+static double
+choose_step(const struct gs_simd_kernels *kernels, const char *keys, size_t count)
+{
+	const unsigned bits = kernels->key_bits, fraction_bits = bits == 32 ? 23 : 52;
+	const uint64_t infinite = (UINT64_C(1) << (bits - 1 - fraction_bits)) - 1;
+	uint64_t sample[FIXED_SAMPLE], last = 0, largest = 0, exponent, range;
+	struct gs_raw_bits raw = { .step = 0 };
+	int shift;
+
+	for (size_t s = 0; s < 4; s++)		/* random floats end here */
+		last |= gs_key_at(keys, bits, s * (count / 4));
+	if ((last & 3) != 0)
+		return 0;
+	for (size_t s = 0; s < FIXED_SAMPLE; s++) {
+		const uint64_t key = gs_key_at(keys, bits, s * (count / FIXED_SAMPLE));
+		const uint64_t magnitude = key & (UINT64_MAX >> (65 - bits));
+
+		gs_key_put(sample, bits, s, key);
+		largest = largest > magnitude ? largest : magnitude;
+	}
+	exponent = largest >> fraction_bits;
+	if (exponent == 0 || exponent == infinite)
+		return 0;
+	raw.step = ldexp(1, (int)exponent - (int)(infinite / 2) - (int)fraction_bits + 2);
+	if (!kernels->fix(sample, sample, FIXED_SAMPLE, &raw))
+		return 0;
+	kernels->sort_leaf(sample, sample, FIXED_SAMPLE);
+	last = 0;
+	for (size_t s = 0; s < FIXED_SAMPLE; s++)
+		last |= gs_key_at(sample, bits, s);
+	shift = __builtin_ctzll(last);		/* the highest bits are set */
+	range = (gs_key_at(sample, bits, FIXED_SAMPLE - 1) - gs_key_at(sample, bits, 0)) >> shift;
+	return range < dense(count) || gs_sample_repeated(sample, bits, FIXED_SAMPLE) >= FIXED_REPEATED
+	       ? ldexp(raw.step, shift) : 0;
+}
+
+/* Make KEYS fixed points, if all of them have the step of a few: then they are counted like integers.  Two
+ * cores of a Xeon, zipf, ns a key by ordered bits and so, f32 2^15 2.4 and 1.6, f64 2^14 3.8 and 2.8. */
+static __attribute__((noinline)) bool
+fix(struct gs_simd_kernels *kernels, char *keys, size_t count)
+{
+	const struct gs_raw_bits raw = {
+		.flip = kernels->raw.flip, .step = choose_step(kernels, keys, count)
+	};
+	const size_t key_bytes = kernels->key_bits / 8;
+	uint64_t round[HELD_KEYS];
+	size_t at = 0, here;
+
+	if (raw.step == 0)
+		return false;
+	for (; at < count; at += here) {
+		here = gs_least(count - at, HELD_KEYS);
+		if (!kernels->fix(round, keys + at * key_bytes, here, &raw))
+			break;
+		memcpy(keys + at * key_bytes, round, here * key_bytes);
+	}
+	if (at == count) {
+		kernels->raw = raw;
+		return true;
+	}
+	while (at-- > 0)
+		gs_key_put(keys, kernels->key_bits, at,
+		           gs_raw_bits(&raw, kernels->key_bits, gs_key_at(keys, kernels->key_bits, at)));
+	return false;
+}
+
 /* ---- all of it --------------------------------------------------------------------------- */
 
 /* Choose pieces, which are large if keys are nearly in order, and the first pivot, if keys are more than a
@@ -823,7 +901,7 @@ gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, size_t 
 	const size_t key_bytes = kernels->key_bits / 8;
 	const size_t most_keys = GS_QUICKSORT_SCRATCH_BYTES / key_bytes;
 	struct gs_simd_kernels own = *kernels;
-	struct large large = { &own, maps, scratch, scratch_bytes / key_bytes, most_keys };
+	struct large large = { &own, NULL, scratch, scratch_bytes / key_bytes, most_keys };
 	const uint64_t most = UINT64_MAX >> (64 - kernels->key_bits);
 	const struct piece all = { keys, count, 0, most, PATIENCE };
 	struct piece pieces[2] = { all };
@@ -832,6 +910,9 @@ gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, size_t 
 
 	if (maps != NULL)
 		own.raw = maps->raw;
+	if (own.raw.spread != 0 && count * key_bytes >= FIXED_LEAST_BYTES && fix(&own, keys, count))
+		maps = NULL;
+	large.maps = maps;
 	if (choose_first(&large, keys, count, most, threads > 1, &pivot)) {
 		halve(&all, key_bytes, partition_in_place(kernels, maps, keys, count, pivot), pivot, pieces);
 		listed = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * simd_kernels.h - the eight loops of the CPU's sort that are written for vectors, and the bins of one
+ * simd_kernels.h - the nine loops of the CPU's sort that are written for vectors, and the bins of one
  *
  * There is a table of them for each kind of vectors and each width of keys.  All keep their state
  * in their arguments, so any number of threads may call them.  Arrays of keys may begin anywhere.
@@ -128,19 +128,38 @@ struct gs_raw_bits {
 	uint64_t flip, nans;	/* all ones if keys are reversed; NaNs whose sign is set */
 	uint64_t spread;	/* all ones of floats */
 	uint64_t sign;
+	double   step;		/* of fixed points; else 0 */
 };
+
+/*
+ * Floats that are multiples of a power of 2, integers say, may be fixed points instead of ordered bits: their
+ * number of steps, added to a float of which the last bit is one step.  So a greater float has greater bits,
+ * and neighbours differ by 1, as integers do.
+ */
+#define GS_FIXED32	0x1.8p23F
+#define GS_FIXED64	0x1.8p52
 
 static inline bool
 gs_raw_differ(const struct gs_raw_bits *raw)
 {
-	return (raw->flip | raw->sign) != 0;
+	return (raw->flip | raw->sign) != 0 || raw->step != 0;
 }
 
 static inline uint64_t
 gs_raw_bits(const struct gs_raw_bits *raw, unsigned key_bits, uint64_t key)
 {
 	const uint64_t total = (key ^ raw->flip) + raw->nans;
+	union { uint32_t bits; float number; } narrow = { (uint32_t)total };
+	union { uint64_t bits; double number; } wide = { total };
 
+	if (raw->step != 0 && key_bits == 32) {
+		narrow.number = (narrow.number - GS_FIXED32) * (float)raw->step;
+		return narrow.bits;
+	}
+	if (raw->step != 0) {
+		wide.number = (wide.number - GS_FIXED64) * raw->step;
+		return wide.bits;
+	}
 	return total ^ ((((total >> (key_bits - 1) & 1) - 1) & raw->spread) | raw->sign);
 }
 
@@ -180,6 +199,9 @@ struct gs_simd_kernels {
 	 *  one of OTHERS, which KEYS may be, with room for a vector more than COUNT; returns how many. */
 	size_t (*look_up)(const void *values, unsigned slot_bits, uint32_t factor, const void *keys,
 	                  size_t count, uint16_t none, uint16_t *slots, void *others);
+
+	/** Make COUNT floats fixed points by RAW; false: one is not a multiple of a step. */
+	bool (*fix)(void *to, const void *from, size_t count, const struct gs_raw_bits *raw);
 
 	/** Copy whole lines of cache, past the caches: a fence must follow. */
 	void (*copy_lines)(void *to, const void *from, size_t bytes);

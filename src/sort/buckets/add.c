@@ -113,7 +113,7 @@ write_lines(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 	uintptr_t end = thread->end[bin];
 
 	clear_lines(buckets, thread, bin);
-	if (end % buckets->pool->block_bytes == 0)
+	if ((end & (buckets->pool->block_bytes - 1)) == 0)
 		end = new_block(buckets, thread, bin);
 	buckets->kernels->copy_lines((void *)end, thread->next[bin], buckets->lines_bytes);
 	thread->end[bin] = end + buckets->lines_bytes;

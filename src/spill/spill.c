@@ -92,8 +92,8 @@ typedef uint64_t pair __attribute__((vector_size(16)));
  * The sum of COUNT keys.  *NEXT is the factor of the next key, at first 1.
  *
  * In LANES sums of keys, and of all that these have been: the latter have each key as often as it and later
- * ones are in its lane, which tells its factor.  So a key costs no multiplication, but 0.13 ns instead of 0.39
- * (u64, Xeon).
+ * ones are in its lane, which tells its factor.  So a key costs 0.13 ns, and 0.39 with a multiplication (u64,
+ * Xeon).
  */
 static inline __attribute__((always_inline)) uint64_t
 sum_width(const void *keys, size_t count, unsigned bits, uint64_t *next)

@@ -685,7 +685,8 @@ add_rest_piece(struct rest *rest, unsigned rank, unsigned at)
 		return false;
 	since = gs_clock_now();		/* it may have waited */
 	atomic_fetch_add(&ingest->monitor->counters.bytes_in, got);
-	gs_taker_add_items(&ingest->taker, rank, piece.sequence, piece.data, (size_t)(piece.last - piece.data));
+	gs_taker_add_items(&ingest->taker, rank, piece.sequence, piece.data,
+	                   (size_t)(piece.last - piece.data));
 	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	return true;
 }

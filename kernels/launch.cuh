@@ -43,6 +43,13 @@ shared_most(int architecture)
 	return (architecture < 80 ? 64 : architecture < 90 ? 163 : architecture < 120 ? 227 : 99) << 10;
 }
 
+/* A graph may have parts that run only if a kernel says so. */
+#ifdef __CUDACC__
+static const bool GRAPHS_DECIDE = CUDART_VERSION >= 13000;
+#else
+static const bool GRAPHS_DECIDE = true;
+#endif
+
 /* With less, keys are divided as segments only: device/scratch.cuh. */
 enum { SHARED_LARGE = 160 << 10 };
 

@@ -171,18 +171,20 @@ to_chunks_bytes(uint32_t buckets)
 }
 
 /*
- * TILES tiles a block.  SURE: move keys only if buckets_are_sure() by RULE (sample.cuh), and uneven.
+ * TILES tiles a block.  SURE: move keys only if buckets_are_sure() by RULE (sample.cuh), and uneven.  SLOTS:
+ * NULL, or only if keys are not in these.
  * Neighbouring blocks take tiles from far apart: where keys are nearly in order, blocks at work at the
  * same time would otherwise all want room in the same bucket.
  */
 template <class Tile, class Map> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, size_t count,
-                 Map map, const bin_plan<typename Tile::of::key> *plan,
-                 chunk_pool pool, uint32_t tiles, bool sure, code_rule rule)
+                         Map map, const bin_plan<typename Tile::of::key> *plan, chunk_pool pool,
+                         uint32_t tiles, bool sure, code_rule rule, const slot_state *slots)
 {
 	begin_in_turn();
-	if (has_no_room(SHARED_LARGE) || (sure && !buckets_are_sure(*plan, rule)))
+	if (has_no_room(SHARED_LARGE) || (sure && !buckets_are_sure(*plan, rule)) ||
+	    (slots != NULL && slots->broken == BINS_BREAK))
 		return;
 
 	typedef typename Tile::of::key Key;
@@ -242,12 +244,13 @@ bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32
 
 /*
  * List the buckets: as leaves, or if ITEMS is not NULL all as segments, as many as buckets, those
- * without keys behind the others.  Their keys are in chunks, or in SLOTS if these have room for some.
+ * without keys behind the others.  Their keys are in chunks, or in SLOTS if these have room for some, and
+ * STATE is NULL or says so.
  */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, slot_map slots,
-                     leaf_item *items, const __grid_constant__ lists l)
+                             const slot_state *state, leaf_item *items, const __grid_constant__ lists l)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE))
@@ -262,8 +265,11 @@ settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, sl
 
 	if (b < buckets)
 		item = bucket_of<Of>(plan, pool, b, &moved);
-	if (moved)
-		pool.places[item.first] = slots.size > 0 ? slot_place(slots, b) : first_place(pool, b);
+	if (slots.size > 0 && (state == NULL || state->broken == BINS_BREAK))
+		for (uint64_t at = 0; moved && at < item.count; at += pool.chunk)
+			pool.places[item.first + at / pool.chunk] = slot_place(slots, b) + at;
+	else if (moved)
+		pool.places[item.first] = first_place(pool, b);
 	item.from = block_sum_before<COUNT_THREADS>((number)item.count, sums, &all);
 	before = block_sum_before<COUNT_THREADS>((number)moved, moved_sums, &all);
 	if (item.count > 0 && !moved)

@@ -143,10 +143,10 @@ divide(const job<Of> &j, typename Of::place *from, uint32_t segments, chunk_map 
 template <class Of> static slot_rule
 slot_rule_of(const job<Of> &j)
 {
-	return j.sorter->of_graph ? slot_rule{} : j.s.slots.rule;
+	return j.sorter->of_graph && !GRAPHS_DECIDE ? slot_rule{} : j.s.slots.rule;
 }
 
-/* Look at all keys; sets to zero what divide_all() or divide_even() want to be. */
+/* Look at all keys; sets to zero what fill_buckets() or divide_even() want to be. */
 template <class Tile, class Of> static cudaError_t
 look_at_all(const job<Of> &j)
 {
@@ -204,9 +204,10 @@ bucket_slots(const job<Of> &j)
 	return slot_map{ size, (uint32_t)(j.count / size), pool.spare };
 }
 
-/* Move all keys to buckets.  SURE: only if the sample says that the host will want that. */
+/* Move all keys to buckets.  SURE: only if the sample says that the host will want that; UNLESS they are in
+ * slots, if that is not NULL. */
 template <class Tile, class Of> static cudaError_t
-fill_buckets(const job<Of> &j, bool sure)
+fill_buckets(const job<Of> &j, bool sure, const slot_state *unless = NULL)
 {
 	typedef typename Of::key Key;
 	const scratch &s = j.s;
@@ -218,7 +219,7 @@ fill_buckets(const job<Of> &j, bool sure)
 	return queue_by<Of>(j.map, [&](auto map) {
 		return launch_shared(to_chunks_kernel<Tile, decltype(map)>, (tiles + each - 1) / each,
 		                     Tile::THREADS, to_chunks_bytes<Tile>(pool.buckets), j.stream, j.other,
-		                     j.keys, j.count, map, plan, pool, each, sure, code_rule_of(j));
+		                     j.keys, j.count, map, plan, pool, each, sure, code_rule_of(j), unless);
 	});
 }
 
@@ -238,22 +239,16 @@ fill_slots(const job<Of> &j, bool sure)
 	});
 }
 
-/* Buckets are leaves, or if ITEMS is not NULL segments, which go there; keys are in chunks, or SLOTS. */
+/* Buckets are leaves, or if ITEMS is not NULL segments, which go there; keys are in chunks, or SLOTS if STATE
+ * is NULL or says so. */
 template <class Of> static cudaError_t
-settle_buckets(const job<Of> &j, leaf_item *items, const slot_map &slots = {})
+settle_buckets(const job<Of> &j, leaf_item *items, const slot_map &slots = {}, const slot_state *state = NULL)
 {
 	const scratch &s = j.s;
 
 	return launch(settle_chunks_kernel<typename Of::seen>, 1, COUNT_THREADS, j.stream, pool_of(j),
-	              (const bin_plan<typename Of::key> *)s.plan, slots, items,
+	              (const bin_plan<typename Of::key> *)s.plan, slots, state, items,
 	              lists_of(j, j.other, items == NULL ? s.pool.chunk : 0));
-}
-
-template <class Tile, class Of> static cudaError_t
-divide_all(const job<Of> &j, leaf_item *items)
-{
-	TRY_CUDA(fill_buckets<Tile>(j, false));
-	return settle_buckets(j, items);
 }
 
 /* Many keys that are evenly spread: to bins of two levels, and sort the leaves that come of it. */
@@ -332,32 +327,59 @@ sort_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 	}
 }
 
-/* Divide even keys, which are in slots of buckets, once more, and sort the leaves that come of it, unless
- * they are not that even.  *FAULT: which; then all is clear for others. */
+/* The leaves of even keys in slots. */
+template <class Of> static slot_leaves<typename Of::key>
+slot_leaves_of(const job<Of> &j)
+{
+	typedef typename Of::key Key;
+	const scratch &s = j.s;
+	const intptr_t spare = ((intptr_t)s.slot_spare - (intptr_t)j.keys) / (intptr_t)sizeof(Key);
+	const slot_map at = { 1u << s.slots.bits, (uint32_t)(j.count >> s.slots.bits), (uint64_t)spare };
+
+	return slot_leaves<Key>{ at, s.cursors, (Key *)s.lows, s.head, s.turns, s.read };
+}
+
+/* Divide even keys, which are in slots of buckets if that is SURE or known, once more, to LEAVES. */
 template <class Of> static cudaError_t
-sort_in_slots(const job<Of> &j, enum slot_fault *fault)
+divide_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves, bool sure)
 {
 	typedef typename Of::key Key;
 	typedef tile_of_many<Of> tile;
 	const scratch &s = j.s;
 	const uint32_t buckets = s.slots.rule.buckets;
-	const intptr_t spare = ((intptr_t)s.slot_spare - (intptr_t)j.keys) / (intptr_t)sizeof(Key);
-	const slot_map at = { 1u << s.slots.bits, (uint32_t)(j.count >> s.slots.bits), (uint64_t)spare };
-	const slot_leaves<Key> leaves = { at, s.cursors, (Key *)s.lows, s.head, s.turns, s.read };
 	const size_t tiles = j.count / tile::KEYS + buckets, bytes = partition_bytes<tile>(LEAF_BINS);
 	const auto move = s.slots.lower > UPPER_BINS ? move_slots_kernel<tile, LEAF_BINS> :
 	                                               move_slots_kernel<tile, UPPER_BINS>;
+
+	TRY_CUDA(launch(slot_buckets_kernel<Of>, 1, SLOT_THREADS, j.stream, pool_of(j),
+	                (const bin_plan<Key> *)s.plan, s.slots, bucket_slots(j), s.segments, s.head,
+	                tile::KEYS, s.turns, sure));
+	TRY_CUDA(launch_shared(move, tiles, tile::THREADS, bytes, j.stream, j.keys, j.other, s.segments,
+	                       s.head, s.counts, leaves.at, s.turns));
+	return launch(settle_slots_kernel<Key>, buckets, COUNT_THREADS, j.stream, s.segments, s.counts,
+	              leaves);
+}
+
+/* Sort what is in the first slot and in the last one, if that has keys from outside of the range. */
+template <class Of> static cudaError_t
+sort_outside(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
+{
+	return launch(outside_slots_kernel<typename Of::key, typename Of::map>, 2, OUTSIDE_KEYS, j.stream,
+	              j.keys, j.count, j.map, leaves);
+}
+
+/* Divide even keys, which are in slots of buckets, once more, and sort the leaves that come of it, unless
+ * they are not that even.  *FAULT: which; then all is clear for others. */
+template <class Of> static cudaError_t
+sort_in_slots(const job<Of> &j, enum slot_fault *fault)
+{
+	const scratch &s = j.s;
+	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
 	const cudaStream_t aside = j.sorter->aside[0];
 	slot_state *const told = (slot_state *)j.sorter->told;
 
 	static_assert(sizeof *told <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
-	TRY_CUDA(launch(slot_buckets_kernel<Of>, 1, SLOT_THREADS, j.stream, pool_of(j),
-	                (const bin_plan<Key> *)s.plan, s.slots, bucket_slots(j), s.segments, s.head,
-	                tile::KEYS, s.turns));
-	TRY_CUDA(launch_shared(move, tiles, tile::THREADS, bytes, j.stream, j.keys, j.other, s.segments,
-	                       s.head, s.counts, at, s.turns));
-	TRY_CUDA(launch(settle_slots_kernel<Key>, buckets, COUNT_THREADS, j.stream, s.segments, s.counts,
-	                leaves));
+	TRY_CUDA(divide_slots(j, leaves, false));
 	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
 	TRY_CUDA(sort_slots(j, leaves));
 	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
@@ -367,11 +389,8 @@ sort_in_slots(const job<Of> &j, enum slot_fault *fault)
 		TRY_CUDA(sleep_until(j.sorter->listed));
 	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
 	*fault = (enum slot_fault)told->broken;
-	if (*fault == SLOTS_FIT && (told->outside[0] | told->outside[1]) != 0)
-		return launch(outside_slots_kernel<Key, typename Of::map>, 2, OUTSIDE_KEYS, j.stream, j.keys,
-		              j.count, j.map, leaves);
 	if (*fault == SLOTS_FIT)
-		return cudaSuccess;
+		return (told->outside[0] | told->outside[1]) != 0 ? sort_outside(j, leaves) : cudaSuccess;
 	if (*fault == BUCKETS_BREAK)
 		TRY_CUDA(cudaMemsetAsync(s.pool.places, 0, (size_t)((char *)s.listed - (char *)s.pool.places),
 		                         j.stream));
@@ -487,30 +506,99 @@ take_kernel(leaf_item *to, uint32_t *taken, const leaf_item *in, uint32_t *liste
 		*w = 0;
 }
 
-/* Sort the listed ranges, which are at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, whether a
- * range is too large or not, then by blocks. */
+/* Keys may be in slots, or not fit them: set to zero what buckets want to be. */
+template <class Of> static __global__ void
+__launch_bounds__(COUNT_THREADS)
+clear_kernel(uint64_t *buckets, uint64_t *listed, const slot_state *state)
+{
+	begin_in_turn();
+
+	uint64_t *const begin = state->broken == BUCKETS_BREAK ? buckets : listed;
+
+	for (uint64_t *z = begin + blockIdx.x * COUNT_THREADS + threadIdx.x; z < (const uint64_t *)state;
+	     z += gridDim.x * COUNT_THREADS)
+		*z = 0;
+}
+
+#if defined __CUDACC__ && CUDART_VERSION >= 13000
+static __global__ void
+decide_kernel(cudaGraphConditionalHandle handle, const uint32_t *yes)
+{
+	begin_in_turn();
+
+	cudaGraphSetConditional(handle, *yes);
+}
+
+/* BODY(stream), in a part of the graph that STREAM, which is captured, runs if *YES, in device memory, is not
+ * zero. */
+template <class Body> static cudaError_t
+queue_if(const uint32_t *yes, cudaStream_t stream, const Body &body)
+{
+	enum cudaStreamCaptureStatus status;
+	cudaGraphNodeParams part = {};
+	cudaGraph_t graph;
+	cudaGraphNode_t node;
+	const cudaGraphNode_t *before;
+	const cudaGraphEdgeData *edges;
+	size_t many;
+	cudaStream_t inner;
+	cudaError_t error, ended;
+
+	TRY_CUDA(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph));
+	part.type = cudaGraphNodeTypeConditional;
+	part.conditional.type = cudaGraphCondTypeIf;
+	part.conditional.size = 1;
+	TRY_CUDA(cudaGraphConditionalHandleCreate(&part.conditional.handle, graph));
+	TRY_CUDA(launch(decide_kernel, 1, 1, stream, part.conditional.handle, yes));
+	TRY_CUDA(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph, &before, &edges, &many));
+	TRY_CUDA(cudaGraphAddNode(&node, graph, before, edges, many, &part));
+	TRY_CUDA(cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1,
+	                                             cudaStreamSetCaptureDependencies));
+	TRY_CUDA(cudaStreamCreateWithFlags(&inner, cudaStreamNonBlocking));
+	error = cudaStreamBeginCaptureToGraph(inner, part.conditional.phGraph_out[0], NULL, NULL, 0,
+	                                      cudaStreamCaptureModeRelaxed);
+	if (error == cudaSuccess) {
+		error = body(inner);
+		ended = cudaStreamEndCapture(inner, &graph);
+		error = error != cudaSuccess ? error : ended;
+	}
+	ended = cudaStreamDestroy(inner);
+	return error != cudaSuccess ? error : ended;
+}
+#else
+/* The emulator has run what is queued; and before CUDA 13 BODY finds nothing to do. */
+template <class Body> static cudaError_t
+queue_if(const uint32_t *yes, cudaStream_t stream, const Body &body)
+{
+	return GRAPHS_DECIDE && *yes == 0 ? cudaSuccess : body(stream);
+}
+#endif
+
+/* Sort the listed ranges, which are at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, if a range
+ * is too large, then by blocks. */
 template <class Of> static cudaError_t
-sort_in_graph(job<Of> j, typename Of::place from, leaf_place<Of> at, chunk_map chunks,
-              typename Of::first first, unsigned turns)
+sort_in_graph(const job<Of> &j, typename Of::place from, const leaf_place<Of> &at, chunk_map chunks,
+              const typename Of::first &first, unsigned turns)
 {
 	const scratch &s = j.s;
 	const size_t zeros = (size_t)((char *)s.listed + s.zero_bytes - (char *)s.counts) / sizeof *s.counts;
 
-	for (; turns > 0; turns--) {
-		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
-
-		TRY_CUDA(sort_all_kinds(j, at));
-		j.rare = true;
-		TRY_CUDA(launch(take_kernel<Of>, 1 + (size_t)j.sorter->processors, COUNT_THREADS, j.stream,
-		                s.too_large, s.taken, s.lists[TOO_LARGE], s.listed, s.counts, zeros));
-		TRY_CUDA(divide_in_room(j, from, to, (uint32_t)s.segments_most, chunks, first, s.taken));
-		from = to;
-		at = leaf_place<Of>{ to, {} };
-		chunks = chunk_map{};
-		first = typename Of::first{};
-	}
 	TRY_CUDA(sort_all_kinds(j, at));
-	return sort_rest(j, at);
+	if (turns == 0)
+		return sort_rest(j, at);
+	return queue_if(&s.listed[TOO_LARGE], j.stream, [&](cudaStream_t stream) {
+		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
+		job<Of> rest = j;
+
+		rest.stream = stream;
+		rest.rare = true;
+		TRY_CUDA(launch<false>(take_kernel<Of>, 1 + (size_t)j.sorter->processors, COUNT_THREADS,
+		                       stream, s.too_large, s.taken, s.lists[TOO_LARGE], s.listed, s.counts,
+		                       zeros));
+		TRY_CUDA(divide_in_room(rest, from, to, (uint32_t)s.segments_most, chunks, first, s.taken));
+		return sort_in_graph(rest, to, leaf_place<Of>{ to, {} }, chunk_map{}, typename Of::first{},
+		                     turns - 1);
+	});
 }
 
 /* ---- all rows as one leaf or segment ------------------------------------------- */
@@ -561,17 +649,44 @@ sort_one_segment(const job<Of> &j)
 
 /* ---- all of it ---------------------------------------------------------------- */
 
-/* Many keys: to buckets, and these to leaves, as uneven keys.  In a graph the host gets no answers, so even
- * keys go the same way. */
+/* Many keys: to buckets, which may be in SLOTS, and these to leaves, as uneven keys. */
+template <class Of> static cudaError_t
+sort_uneven_in_graph(const job<Of> &j, const slot_map &slots, const slot_state *state)
+{
+	typedef tile_of_many<Of> tile;
+	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile::KEYS };
+
+	TRY_CUDA(fill_buckets<tile>(j, false, state));
+	TRY_CUDA(settle_buckets(j, j.s.too_large, slots, state));
+	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, chunks, typename Of::first{})));
+	return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, typename Of::first{},
+	                     GRAPH_TURNS);
+}
+
+/* The host gets no answers, so the graph has both ways: even keys go to slots, and if they are not that even,
+ * a part of the graph that runs only then sorts all. */
 template <class Of> static cudaError_t
 sort_many_in_graph(const job<Of> &j)
 {
-	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile_of_many<Of>::KEYS };
+	const scratch &s = j.s;
 
-	TRY_CUDA((divide_all<tile_of_many<Of>>(j, j.s.too_large)));
-	TRY_CUDA((divide_by<tile_of_many<Of>>(j, j.other, j.keys, BUCKETS, chunks, typename Of::first{})));
-	return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, typename Of::first{},
-	                     GRAPH_TURNS);
+	if (slot_rule_of(j).buckets == 0)
+		return sort_uneven_in_graph(j, {}, NULL);
+
+	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
+
+	TRY_CUDA(fill_slots(j, true));
+	TRY_CUDA(divide_slots(j, leaves, true));
+	TRY_CUDA(sort_slots(j, leaves));
+	TRY_CUDA(sort_outside(j, leaves));
+	return queue_if(&s.turns->broken, j.stream, [&](cudaStream_t stream) {
+		job<Of> uneven = j;
+
+		uneven.stream = stream;
+		TRY_CUDA(launch<false>(clear_kernel<Of>, (size_t)j.sorter->processors, COUNT_THREADS, stream,
+		                       s.pool.places, (uint64_t *)s.listed, s.turns));
+		return sort_uneven_in_graph(uneven, bucket_slots(j), s.turns);
+	});
 }
 
 /* Ask what the sample of many keys says.  Meanwhile the device fills buckets, if the sample says that it
@@ -621,7 +736,8 @@ sort_by_bins(job<Of> j)
 		while ((uint32_t)1 << chunk_bits < s.pool.chunk)
 			chunk_bits++;
 		TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
-		TRY_CUDA((divide_all<tile_of_few<Of>>(j, NULL)));
+		TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
+		TRY_CUDA(settle_buckets(j, NULL));
 		const leaf_place<Of> at = { j.other, { s.pool.places, chunk_bits, false } };
 
 		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
@@ -665,10 +781,8 @@ sort_by_bins(job<Of> j)
 						return cudaSuccess;
 					if (fault == BUCKETS_BREAK)
 						TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, false));
-					if (fault == BINS_BREAK) {
+					if (fault == BINS_BREAK)
 						in_slots = bucket_slots(j);
-						chunks.tiles = UINT32_MAX;	/* a slot is one chunk */
-					}
 				}
 			TRY_CUDA(settle_buckets(j, s.too_large, in_slots));
 			TRY_CUDA(divide(j, &from, BUCKETS, chunks, typename Of::first{}, s.leaf_bits,

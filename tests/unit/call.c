@@ -314,6 +314,7 @@ check_captured(void)
 		check_row(&(struct row){ &call_types[CALL_U32 + shape % 3], 0, shape % 2, shape, 139000 });
 		check_row(&(struct row){ &call_types[CALL_U32 + shape % 3], 0, shape % 2, shape, 160001 });
 		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 0, shape % 2, shape, 69000 });
+		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 0, shape % 2, shape, 80001 });
 	}
 	check_hidden(&call_types[CALL_U32]);
 	check_hidden(&call_types[CALL_U64]);

@@ -618,9 +618,9 @@ leaf_refine(leaf_space<BITS, Key, Value> *space, unsigned count)
 	return bits;
 }
 
-/* What leaf_refine() has made, to X. */
+/* Words of SPACE, a row a thread, to X. */
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
-words_refined(word<BITS> *x, const leaf_space<BITS, Key, Value> *space)
+words_get(word<BITS> *x, const leaf_space<BITS, Key, Value> *space)
 {
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++)
@@ -628,30 +628,96 @@ words_refined(word<BITS> *x, const leaf_space<BITS, Key, Value> *space)
 	__syncthreads();
 }
 
+/* Places of the keys of a thread's row, in the order of so many bits of each. */
+struct leaf_order {
+	uint16_t place[THREAD_KEYS];
+	unsigned done;
+};
+
+/*
+ * Words tie too much: sort by 32 - BITS bits of key - LEAST after the other, of SPAN bits in all, from the
+ * lowest on.  Each turn but the first finds words sorted, and makes those of the next bits.  A word's place
+ * is its rank before the turn, so a turn keeps the order of those before it.  That a thread holds the words
+ * of a row saves a barrier.
+ *
+ * @return  false: there are no more bits, and words have the places of keys
+ */
+template <unsigned BITS, class Key, class Value> static __device__ __noinline__ bool
+leaf_order_turn(leaf_space<BITS, Key, Value> *space, leaf_order *order, unsigned count, Key least,
+                unsigned span, bool first_turn)
+{
+	const uint32_t places = (1u << BITS) - 1;
+	const unsigned first = threadIdx.x * THREAD_KEYS;
+	uint32_t rank[THREAD_KEYS];
+	bool more;
+
+	if (first_turn)
+		order->done = 0;
+	more = order->done < span;
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		rank[r] = first_turn ? first + r : space->words[slot<word<BITS>>(first + r)].bits & places;
+	__syncthreads();
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		space->words[slot<word<BITS>>(first + r)].bits = first_turn ? first + r : order->place[r];
+	__syncthreads();
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		order->place[r] = (uint16_t)space->words[slot<word<BITS>>(rank[r])].bits;
+	__syncthreads();
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		const uint32_t at = order->place[r];
+		uint32_t w = at;
+
+		if (more)
+			w = first + r < count ? (uint32_t)((Key)(space->keys[at] - least) >> order->done)
+			                        << BITS | (first + r) : ~0u;
+		space->words[slot<word<BITS>>(first + r)].bits = w;
+	}
+	order->done += 32 - BITS;
+	__syncthreads();
+	return more;
+}
+
 /*
  * Sort words X, and put those in order that tie, unless all BITS of keys are in them; words are then in
- * SPACE.  If it REFINES, they are sorted once more where that may do.  (Keys without payloads gain nothing:
- * u64 addresses at 2^22 would take 1.05 times as long, spike 1.06.)
+ * SPACE.  If ORDERS, and too many tie, those of u64 are sorted once more where that may do, and in the end
+ * all by one part of their SPAN bits from LEAST on after the other.  (Keys without payloads gain nothing by
+ * the first: u64 addresses at 2^22 would take 1.05 times as long, spike 1.06.)
  *
- * @return  false, for all threads, if too many keys are too much alike
+ * @return  false, for all threads, if too many keys are too much alike; not if it ORDERS
  */
-template <bool REFINES, unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
-words_sort(leaf_space<BITS, Key, Value> *space, word<BITS> *x, unsigned count, unsigned bits)
+template <bool ORDERS, unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
+words_sort(leaf_space<BITS, Key, Value> *space, word<BITS> *x, unsigned count, unsigned bits, Key least,
+           unsigned span)
 {
-	for (unsigned turn = 0;; turn++) {
+	leaf_order order;
+	bool refined = false, ordered = false;
+
+	for (;;) {
 		block_sort(x, space->words);	/* once: it is most of the code */
 		rows_put(x, space->words);
 		__syncthreads();
 		if (bits > 32 - BITS)
 			leaf_ties(x, space, count);
-		if (!__syncthreads_or(space->failed))
+		if (!ordered && !__syncthreads_or(space->failed))
 			return true;
-		if constexpr (!REFINES)
+		if constexpr (!ORDERS) {
 			return false;
-		else if (turn > 0 || (bits = leaf_refine(space, count)) == 0)
-			return false;
-		else
-			words_refined(x, space);
+		} else {
+			bits = 0;
+			if constexpr (sizeof(Key) == 8)
+				bits = refined ? 0 : leaf_refine(space, count);
+			refined = true;
+			if (bits == 0) {
+				if (!leaf_order_turn(space, &order, count, least, span, !ordered))
+					return true;
+				ordered = true;
+			}
+			words_get(x, space);
+		}
 	}
 }
 
@@ -739,7 +805,7 @@ leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, bool uneve
 	}
 	if (bits == 0)
 		bits = span == 0 ? 32 - BITS : 32 + down;
-	if (!words_sort<false>(space, x, count, bits))
+	if (!words_sort<false>(space, x, count, bits, (uint64_t)0, 0))
 		return false;
 	with_map(map, [&](const auto &m) {
 #pragma unroll 16
@@ -784,49 +850,6 @@ leaf_sort_wide(uint64_t *to, const Map map, unsigned count, uint64_t low, leaf_s
 /* Beside keys of 64 bits a leaf has as much room for any value, so those share what does not read values. */
 template <class Key, class Value> using beside =
 	typename std::conditional<sizeof(Key) == 8, Key, Value>::type;
-
-/*
- * Put places of COUNT keys, in their order, to the words: by 32 - BITS bits of key - LEAST after the
- * other, of SPAN bits in all, from the lowest on.  A word's place is its rank before the turn, so a
- * turn keeps the order of those before it.  That a thread holds the words of a row saves a barrier.
- */
-template <unsigned BITS, class Key, class Value> static __device__ __noinline__ void
-leaf_order_wide(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
-{
-	const uint32_t places = (1u << BITS) - 1;
-	const unsigned first = threadIdx.x * THREAD_KEYS;
-	word<BITS> x[THREAD_KEYS];
-	uint32_t place[THREAD_KEYS];
-
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++)
-		place[r] = first + r;
-#pragma unroll 1
-	for (unsigned done = 0; done < span; done += 32 - BITS) {
-#pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++) {
-			x[r].bits = ~0u;
-			if (first + r < count)
-				x[r].bits = (uint32_t)((Key)(space->keys[place[r]] - least) >> done) << BITS |
-				            (first + r);
-		}
-		__syncthreads();
-		block_sort(x, space->words);
-		__syncthreads();
-#pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++)
-			space->words[slot<word<BITS>>(first + r)].bits = place[r];
-		__syncthreads();
-#pragma unroll
-		for (unsigned r = 0; r < THREAD_KEYS; r++)
-			place[r] = space->words[slot<word<BITS>>(x[r].bits & places)].bits;
-		__syncthreads();
-	}
-#pragma unroll
-	for (unsigned r = 0; r < THREAD_KEYS; r++)
-		space->words[slot<word<BITS>>(first + r)].bits = place[r];
-	__syncthreads();
-}
 
 /* Copy a value to shared memory, beside what follows; values_wait() ends that, for this thread. */
 template <class Value> static __device__ __forceinline__ void
@@ -942,7 +965,6 @@ leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Key
 	const uint32_t places = (1u << BITS) - 1;
 	uint64_t least = low;
 	unsigned span = 0, left = 0;
-	bool sorted;
 	word<BITS> x[THREAD_KEYS];
 
 	if (threadIdx.x == 0)
@@ -951,8 +973,8 @@ leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Key
 		words_direct(x, keys, values, count, low, space);
 	else
 		span = words_upper(x, keys, count, &least, uneven, &left, space);
-	sorted = words_sort<sizeof(Key) == 8>((leaf_space<BITS, Key, beside<Key, Value>> *)space, x, count,
-	                                      left);
+	(void)words_sort<true>((leaf_space<BITS, Key, beside<Key, Value>> *)space, x, count, left, (Key)least,
+	                       span);
 	if (direct) {
 		values_wait();
 		__syncthreads();
@@ -969,8 +991,6 @@ leaf_sort_pairs(const arrays<Key, Value> &to, const key_map<Key> &map, const Key
 		}
 		return;
 	}
-	if (!sorted)
-		leaf_order_wide((leaf_space<BITS, Key, beside<Key, Value>> *)space, count, (Key)least, span);
 #pragma unroll 16
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		const unsigned at = r * THREADS + threadIdx.x;

@@ -197,21 +197,15 @@ to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, si
 	const uint32_t turn = blockIdx.x < rest ? blockIdx.x % WAYS * row + blockIdx.x / WAYS : blockIdx.x;
 	const uint32_t begin = turn * tiles, end = begin + tiles;
 
-	/* many keys are rarely even here: slots.cuh */
 	if (plan->skewed != 0) {
 		places.search = splitters_load<typename Tile::search>(
 			(Key *)memory, [=](unsigned p) { return splitter_at(plan, p); });
 		tiles_move<Tile, Tile::SPLITTERS>(to, from, count, map, places.search, Tile::SPLITTERS,
 		                                  places, begin, end, space);
-	} else if ((!Tile::SEVERAL && !Tile::of::CARRIES) || plan->even.outside) {
+	} else {
 		const clamped_digits clamped = { plan->even };
 
 		tiles_move<Tile, Tile::SPLITTERS>(to, from, count, map, clamped, clamped.d.bins, places,
-		                                  begin, end, space);
-	} else {
-		const digits plain = plan->even;
-
-		tiles_move<Tile, Tile::SPLITTERS>(to, from, count, map, plain, plain.bins, places,
 		                                  begin, end, space);
 	}
 }

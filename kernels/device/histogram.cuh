@@ -188,14 +188,9 @@ move_level_kernel(typename Tile::of::place to, typename Tile::of::source from, s
 	const uint32_t begin = blockIdx.x, end = begin + 1;
 	const exact_places places = { cursors };
 
-	if (plan->even.outside)
-		tiles_move<Tile, UPPER_BINS>(to, from, count, map,
-		                             upper_digits<clamped_digits>{ { plan->even }, v.low_bits },
-		                             v.upper, places, begin, end, memory);
-	else
-		tiles_move<Tile, UPPER_BINS>(to, from, count, map,
-		                             upper_digits<digits>{ plan->even, v.low_bits },
-		                             v.upper, places, begin, end, memory);
+	tiles_move<Tile, UPPER_BINS>(to, from, count, map,
+	                             upper_digits<clamped_digits>{ { plan->even }, v.low_bits }, v.upper,
+	                             places, begin, end, memory);
 }
 
 #endif

@@ -58,6 +58,12 @@ AC_DEFUN([GS_CUDA], [
     gs_all="-gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80"
     gs_all="$gs_all -gencode arch=compute_90,code=@<:@sm_90,sm_100,compute_90@:>@"
     gs_all="$gs_all -gencode arch=compute_120,code=sm_120"
+    # What follows tries one thing after the other, each for all architectures; all of it at once is a few seconds.
+    gs_tried=no
+    AS_CASE([$with_cuda_arch], [auto|yes|''],
+      [AS_IF([nvidia-smi -L 2>/dev/null | grep -q '^GPU'], [],
+         ["$NVCC" $gs_all --compress-mode=size --threads=0 -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
+         [gs_tried=yes])])
     AS_CASE([$with_cuda_arch],
       [auto|yes|one|quick|draft|''], [
         # -arch=native fails, or warns and falls back, where there is no GPU.
@@ -65,7 +71,7 @@ AC_DEFUN([GS_CUDA], [
                "$NVCC" -arch=native -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
           [gs_arch=-arch=native],
           [test "$with_cuda_arch" = one || test "$with_cuda_arch" = quick || test "$with_cuda_arch" = draft ||
-           "$NVCC" $gs_all -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
+           test "$gs_tried" = yes || "$NVCC" $gs_all -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
           [gs_arch=$gs_all], [gs_arch=-arch=all-major])
         # One architecture takes a fifth of the time of all major ones to compile.
         AS_IF([test "$gs_arch" != -arch=native], [AS_CASE([$with_cuda_arch], [one|quick|draft], [
@@ -85,19 +91,19 @@ AC_DEFUN([GS_CUDA], [
           gs_arch="${gs_arch:+$gs_arch }-gencode arch=compute_$gs_one,code=@<:@sm_$gs_one,compute_$gs_one@:>@"
         done])
     AC_MSG_RESULT([$gs_arch])
-    AS_IF(["$NVCC" $gs_arch -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1], [],
+    AS_IF([test "$gs_tried" = yes || "$NVCC" $gs_arch -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1], [],
       [gs_known=`"$NVCC" --list-gpu-arch | sed 's/compute_//' | sort -n | xargs`
        AC_MSG_ERROR([nvcc cannot build for --with-cuda-arch=$with_cuda_arch; it knows $gs_known, native, all, all-major])])
     # By default only PTX is compressed.  "size" makes a seventh of machine code; nvcc has it since 12.8.
     AC_MSG_CHECKING([how $NVCC compresses device code])
     for gs_compress in ${gs_compressions---compress-mode=size -Xfatbin=-compress-all} ''; do
-      "$NVCC" $gs_arch $gs_compress -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1 && break
+      test "$gs_tried" = yes || "$NVCC" $gs_arch $gs_compress -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1 && break
     done
     AC_MSG_RESULT([${gs_compress:-not}])
     # For several architectures at once, on as many cores as there are; nvcc has it since 11.2.
     gs_threads=
     AS_CASE([$gs_arch], [*,*|*gencode*gencode*|*all*],
-      [AS_IF(["$NVCC" $gs_arch --threads=0 -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
+      [AS_IF([test "$gs_tried" = yes || "$NVCC" $gs_arch --threads=0 -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
          [gs_threads=" --threads=0"])])
     CUDA_ARCH="$gs_arch${gs_compress:+ $gs_compress}$gs_threads"
     : ${NVCCFLAGS=-O3}

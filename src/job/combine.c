@@ -318,17 +318,6 @@ open_set(struct gsort *job)
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
-/* What all inputs have read is there: the header of the first. */
-static gs_status
-find_header(struct gsort *job, const char **header, size_t *bytes)
-{
-	struct gs_combination *set = job->set;
-
-	*bytes = 0;
-	return !gs_ranked_speaks(job->ranked) ? GS_OK
-	       : job->kind->header(&set->parts[0].job, 0, header, bytes);
-}
-
 /* Let all parts be read, if they are not yet, and sorted. */
 static gs_status
 start(struct gs_combination *set)
@@ -362,13 +351,14 @@ merge_class(struct gsort *job, unsigned key_class)
 	return gs_emit_class_end(&job->emit, key_class);
 }
 
-/* Begin the output. */
+/* Begin the output: when all has been read, the header of the first input is there. */
 static gs_status
 begin(struct gsort *job, const char **header, size_t *bytes)
 {
 	gs_status status = start(job->set);
 
-	THEN(status, find_header(job, header, bytes));
+	if (status == GS_OK && gs_ranked_speaks(job->ranked))
+		status = job->kind->header(&job->set->parts[0].job, 0, header, bytes);
 	TRY(gs_ranks_agree(job->ranked->ranks, status));
 	return gs_ranked_output_begin(&job->ranked->output, 0, *bytes);
 }

@@ -243,12 +243,9 @@ close_window(struct gs_ranks *ranks)
 	free(mpi->statuses);
 	free(mpi->locators);
 	free(mpi->origins);
-	mpi->peers = NULL;
-	mpi->requests = NULL;
-	mpi->indices = NULL;
-	mpi->statuses = NULL;
-	mpi->locators = NULL;
-	mpi->origins = NULL;
+	*mpi = (struct ranks_mpi){
+		.ranks = mpi->ranks, .comm = mpi->comm, .host = mpi->host, .peer_of = mpi->peer_of,
+	};
 }
 
 /* ---- blocks ------------------------------------------------------------------------ */

@@ -368,6 +368,7 @@ source_extra = \
   src/format/keydef/README.md \
   src/format/text/README.md \
   src/gpu/README.md \
+  src/gpu/cuda/README.md \
   src/io/README.md \
   src/job/README.md \
   src/job/ranks/README.md \

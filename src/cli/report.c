@@ -250,9 +250,10 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 	spell_times(opts, stats, times);
 	if (!opts->job.lines)
 		snprintf(type, sizeof type, " (%s)", type_name(opts));
-	if (stats->spilled_bytes > 0)
-		snprintf(disk, sizeof disk, "; %u runs, %.2f GB on disk", stats->runs,
-		         (double)stats->spilled_bytes / 1e9);
+	if (stats->spilled_bytes > 0)	/* of the inputs of a merge none is a batch that became a run */
+		snprintf(disk, sizeof disk, "; %u %s, %.2f GB on disk",
+		         stats->runs > 0 ? stats->runs : stats->merge_passes,
+		         stats->runs > 0 ? "runs" : "merge passes", (double)stats->spilled_bytes / 1e9);
 	gs_report_error("%" PRIu64 " %s%s%s in %.3f s: %.1f M%s/s, %.2f GB/s; %s; processor time %.3f s; "
 	                "device %s%s%s", stats->keys, unit, type, fewer,
 	                stats->seconds, (double)stats->keys / seconds / 1e6, unit,

@@ -172,7 +172,8 @@ endless() {
 	split -n r/60 all in-
 	for file in in-*; do sort -n -o "$file" "$file"; done
 	sort -n all >expected
-	(ulimit -n 20; gsort -m in-* | cmp - expected)
+	(ulimit -n 20; gsort -m -v in-* 2>says | cmp - expected)
+	grep -q '; [1-9][0-9]* merge passes, ' says
 	(ulimit -n 20; gsort -m --batch-size=5 in-* in-aa | cmp - <(sort -n all in-aa))
 	gen --seed 5 --keys 50000 --type u32 >all
 	rm in-*

@@ -410,6 +410,40 @@ sort_there(void *shot)
 	return NULL;
 }
 
+/* Keys of 64 bits that look even where a sample of them is drawn, while all others have one bin, the middle
+ * one; and so on in that bin. */
+static void
+fill_sampled(struct shot *shot)
+{
+	enum { SAMPLE = 256, MIDDLE = SAMPLE / 2, APART = 12 };
+	size_t count = shot->count;
+
+	for (size_t i = 0; i < count; i++) {
+		indices[i] = i;
+		input[i] = units_mix(i) >> 52;
+	}
+	for (int shift = 56; shift > 12; shift -= 18) {
+		const size_t step = count / SAMPLE;
+		size_t others = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			const size_t s = i / step;
+			uint64_t place = s * 77 % SAMPLE;
+
+			if (s >= SAMPLE || i % step != step / 2) {
+				input[indices[i]] += (uint64_t)MIDDLE << shift;
+				indices[others++] = indices[i];
+				continue;
+			}
+			if (place + APART >= MIDDLE && place < MIDDLE + APART)
+				place = place < MIDDLE ? place - 2 * APART : place + 2 * APART;
+			input[indices[i]] = place << shift | input[indices[i]];
+		}
+		count = others;
+	}
+	snprintf(shot->name, sizeof shot->name, "%zu keys for three divisions", shot->count);
+}
+
 /* The caller's stack may be small: threads of some systems have 128 KiB. */
 static void
 check_small_stack(void)
@@ -426,6 +460,15 @@ check_small_stack(void)
 		                     { .struct_size = sizeof shot.options, .threads = 1 }, "" };
 
 		fill(&shot);
+		begin(&shot);
+		CHECK(pthread_create(&thread, &attributes, sort_there, &shot) == 0 &&
+		      pthread_join(thread, NULL) == 0, "%s, with a stack of 64 KiB", shot.name);
+	}
+	for (size_t count = 4708; count <= 5000; count += 73) {
+		struct shot shot = { GSORT_U64, 0, count,
+		                     { .struct_size = sizeof shot.options, .threads = 1 }, "" };
+
+		fill_sampled(&shot);
 		begin(&shot);
 		CHECK(pthread_create(&thread, &attributes, sort_there, &shot) == 0 &&
 		      pthread_join(thread, NULL) == 0, "%s, with a stack of 64 KiB", shot.name);

@@ -39,9 +39,9 @@
 /* Levels about a sampled pivot.  Uniform keys need 11 from 32 MiB to a leaf. */
 enum { PATIENCE = 24 };
 
-/* What a division into bins counts: so there are at most three within each other, whose tables are on
+/* What a division into bins counts: so there are at most two within each other, whose tables are on
  * the stack. */
-enum { DISTRIBUTION = 8 };
+enum { DISTRIBUTION = 9 };
 
 /* Values of a sample that probably has all of them, and levels of partitions until tallies count them.  u32,
  * Xeon, ns a key before and now: 2^14, 24, 32 and 50 values, 0.93 0.78, 2.03 1.43, 3.25 1.76; 2^16, 32 and 64
@@ -544,7 +544,7 @@ sort(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_
 	uint64_t pivot = least + (most - least) / 2;
 	size_t low = 0, high = count;
 
-	if (count <= (patience > 0 ? gs_quicksort_few(kernels) : kernels->leaf_keys)) {
+	if (count <= (patience > 0 ? gs_quicksort_few(kernels) : kernels->leaf_keys / 2)) {
 		sort_leaf(kernels, keys);
 		return;
 	}

@@ -8,8 +8,8 @@
  * A span is a part of the buckets.  Spans are numbered in order and claimed in order, and number N
  * lies in slot N modulo the number of slots; so a slot is free as soon as its span has been taken,
  * and so have as many more as the sink keeps.
- * The taker is a member of the team.  In a small team, it sorts another span itself when the span
- * that it wants is not ready.  In a large team it waits: a span takes milliseconds, and soon all
+ * The taker is a member of the team.  When the span that it wants is not ready, it sorts another one itself;
+ * in a large team only while the others have half of the slots left: a span takes milliseconds, and soon all
  * others would wait for the taker.
  *
  * By strands (strands.c) each strand has its own numbers, and every thread takes.
@@ -236,7 +236,7 @@ take_next(struct draining *draining, struct slot *slot)
 		pthread_cond_broadcast(&draining->empty);
 }
 
-/* From so many threads on, one does nothing but take.  Not tuned. */
+/* A large team.  Not tuned. */
 enum { LARGE_TEAM = 4 };
 
 /* Rank 0 takes, or else makes a span, or else waits; the others make spans while there are
@@ -245,7 +245,6 @@ static void
 drain(void *context, unsigned rank, unsigned size)
 {
 	struct draining *draining = context;
-	const bool makes = rank > 0 || size < LARGE_TEAM;
 
 	pthread_mutex_lock(&draining->base.lock);
 	while (more(draining) || (rank == 0 && draining->taken < draining->claimed)) {
@@ -253,8 +252,8 @@ drain(void *context, unsigned rank, unsigned size)
 
 		if (rank == 0 && draining->taken < draining->claimed && next->ready)
 			take_next(draining, next);
-		else if (makes && more(draining) &&
-		         draining->claimed < draining->taken + window(draining))
+		else if (more(draining) && draining->claimed < draining->taken +
+		         (rank == 0 && size >= LARGE_TEAM ? size : window(draining)))
 			make_next(draining, rank);
 		else
 			pthread_cond_wait(rank == 0 ? &draining->ready : &draining->empty,

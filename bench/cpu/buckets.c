@@ -28,7 +28,7 @@ struct work {
 };
 
 static void
-add_shares(void *context, unsigned rank, unsigned size)
+add_shares(void *context, unsigned worker, unsigned size)
 {
 	struct work *work = context;
 	const size_t share = SHARE_BYTES / work->width;
@@ -38,23 +38,23 @@ add_shares(void *context, unsigned rank, unsigned size)
 	while ((sequence = work->next++) * share < work->count) {
 		const size_t at = sequence * share, left = work->count - at;
 
-		if (!gs_buckets_add(work->buckets, rank, sequence, work->keys + at * work->width,
+		if (!gs_buckets_add(work->buckets, worker, sequence, work->keys + at * work->width,
 		                    left < share ? left : share))
 			abort();
 	}
 }
 
 static void
-sort_parts(void *context, unsigned rank, unsigned size)
+sort_parts(void *context, unsigned worker, unsigned size)
 {
 	struct work *work = context;
 	size_t p;
 
 	(void)size;
 	while ((p = work->next++) < work->parts)
-		gs_buckets_sort_part(work->buckets, rank, p,
+		gs_buckets_sort_part(work->buckets, worker, p,
 		                     work->out + gs_buckets_part(work->buckets, p).at * work->width,
-		                     work->scratch + (size_t)rank * GS_PART_BYTES);
+		                     work->scratch + (size_t)worker * GS_PART_BYTES);
 }
 
 /* Memory of the pool, for this call and later ones. */

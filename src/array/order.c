@@ -35,7 +35,7 @@ struct ordering {
 	void       *indices;
 	size_t     *starts;	/* of each turn: its first word that begins a run; TURN's end: none */
 	struct gs_first_error error;
-	uint64_t    turn_least[GS_TEAM_MAX], turn_most[GS_TEAM_MAX];	/* by rank */
+	uint64_t    turn_least[GS_TEAM_MAX], turn_most[GS_TEAM_MAX];	/* by worker */
 };
 
 /* The lowest WIDTH bits of key number INDEX, counted from the least key. */
@@ -162,13 +162,13 @@ refine_turn(void *context, size_t turn)
 /* ---- words --------------------------------------------------------------------------- */
 
 static void
-find_range(void *context, unsigned rank, unsigned size)
+find_range(void *context, unsigned worker, unsigned size)
 {
 	struct ordering *ordering = context;
-	const size_t end = gs_team_begin(ordering->count, rank + 1, size);
+	const size_t end = gs_team_begin(ordering->count, worker + 1, size);
 	uint64_t least = UINT64_MAX, most = 0, keys[GS_ARRAY_READ_KEYS];
 
-	for (size_t at = gs_team_begin(ordering->count, rank, size), now; at < end; at += now) {
+	for (size_t at = gs_team_begin(ordering->count, worker, size), now; at < end; at += now) {
 		now = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
 		gs_array_read(ordering->args, ordering->keys, at, now, keys);
 		for (size_t i = 0; i < now; i++) {
@@ -176,8 +176,8 @@ find_range(void *context, unsigned rank, unsigned size)
 			most = keys[i] > most ? keys[i] : most;
 		}
 	}
-	ordering->turn_least[rank] = least;
-	ordering->turn_most[rank] = most;
+	ordering->turn_least[worker] = least;
+	ordering->turn_most[worker] = most;
 }
 
 /* Choose how many bits of the keys a word has. */

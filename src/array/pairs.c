@@ -505,14 +505,14 @@ sort_bucket(const struct pairs *pairs, size_t bin, uint64_t *local)
 }
 
 static void
-sort_buckets(void *context, unsigned rank, unsigned size)
+sort_buckets(void *context, unsigned worker, unsigned size)
 {
 	struct pairs *pairs = context;
 	size_t bin;
 
 	(void)size;
 	while ((bin = atomic_fetch_add(&pairs->bucket, 1)) < pairs->binner.bins)
-		sort_bucket(pairs, bin, pairs->local + rank * 2 * pairs->local_pairs);
+		sort_bucket(pairs, bin, pairs->local + worker * 2 * pairs->local_pairs);
 }
 
 static gs_status

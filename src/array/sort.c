@@ -136,19 +136,19 @@ struct counting {
 #define ROUND_KEYS	((size_t)1 << 31)
 
 static void
-count_share(void *context, unsigned rank, unsigned size)
+count_share(void *context, unsigned worker, unsigned size)
 {
 	struct counting *counting = context;
 	const size_t keys = counting->end - counting->begin, key_bytes = counting->args->key_bytes;
-	const size_t end = counting->begin + gs_team_begin(keys, rank + 1, size);
-	size_t at = counting->begin + gs_team_begin(keys, rank, size);
+	const size_t end = counting->begin + gs_team_begin(keys, worker + 1, size);
+	size_t at = counting->begin + gs_team_begin(keys, worker, size);
 
 	for (size_t now; at < end; at += now) {
 		char *share = counting->keys + at * key_bytes;
 
 		now = end - at < SHARE_BYTES ? end - at : SHARE_BYTES;
 		to_ordered(counting->args, share, now);
-		gs_count_add(&counting->count, rank, share, now);
+		gs_count_add(&counting->count, worker, share, now);
 	}
 }
 
@@ -384,7 +384,7 @@ struct work {
 };
 
 static void
-add_shares(void *context, unsigned rank, unsigned size)
+add_shares(void *context, unsigned worker, unsigned size)
 {
 	struct work *work = context;
 	const size_t key_bytes = work->args->key_bytes, most = SHARE_BYTES / key_bytes;
@@ -396,14 +396,14 @@ add_shares(void *context, unsigned rank, unsigned size)
 		bool added;
 
 		to_ordered(work->args, work->keys + at * key_bytes, keys);
-		added = gs_buckets_add(work->buckets, rank, share, work->keys + at * key_bytes, keys);
+		added = gs_buckets_add(work->buckets, worker, share, work->keys + at * key_bytes, keys);
 		(void)added;
 		assert(added && "there was room");
 	}
 }
 
 static void
-sort_parts(void *context, unsigned rank, unsigned size)
+sort_parts(void *context, unsigned worker, unsigned size)
 {
 	struct work *work = context;
 	size_t p;
@@ -413,8 +413,8 @@ sort_parts(void *context, unsigned rank, unsigned size)
 		const struct gs_part part = gs_buckets_part(work->buckets, p);
 		char *into = work->keys + part.at * work->args->key_bytes;
 
-		gs_buckets_sort_part(work->buckets, rank, p, into,
-		                     work->scratch + rank * work->part_bytes);
+		gs_buckets_sort_part(work->buckets, worker, p, into,
+		                     work->scratch + worker * work->part_bytes);
 		to_raw(work->args, into, part.count);
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * team.c - one function, run by several threads at once
  *
- * A caller claims idle workers, starts new ones up to its limit, wakes them, runs as rank 0,
+ * A caller claims idle workers, starts new ones up to its limit, wakes them, runs as worker 0,
  * and sleeps until the last worker returns.  A team of gs_team_each() that got fewer members
  * than it asked for stays open: a worker joins an open team before it goes to sleep, so a
  * stage that starts a moment too early does not stay alone until its end.
@@ -35,7 +35,7 @@ struct team {
 struct worker {
 	struct worker *next_idle;
 	struct team   *team;		/* the one it belongs to */
-	unsigned       rank;
+	unsigned       number;
 	atomic_uint    called;		/* TEAM is set and waits */
 };
 
@@ -103,7 +103,7 @@ work(void *context)
 		for (team = worker->team; team != NULL; team = next) {
 			const uint64_t since = gs_clock_now();
 
-			team->body(team->context, worker->rank, team->size);
+			team->body(team->context, worker->number, team->size);
 			atomic_fetch_add(&team->helped_ns, gs_clock_now() - since);
 			next = next_team(worker);	/* NULL: another thread may call it now */
 			leave(team);
@@ -167,7 +167,7 @@ claim_workers(struct team *team, unsigned threads)
 		if (worker == NULL)
 			break;
 		worker->team = team;
-		worker->rank = team->size;
+		worker->number = team->size;
 		worker->next_idle = members;
 		members = worker;
 	}
@@ -175,7 +175,7 @@ claim_workers(struct team *team, unsigned threads)
 	return members;
 }
 
-/* Claim and wake the workers of TEAM.  The caller runs as rank 0, and then calls await(). */
+/* Claim and wake the workers of TEAM.  The caller runs as worker 0, and then calls await(). */
 static void
 begin(struct team *team, unsigned threads, bool open)
 {
@@ -250,12 +250,12 @@ struct each {
 };
 
 static void
-run_each(void *context, unsigned rank, unsigned size)
+run_each(void *context, unsigned worker, unsigned size)
 {
 	struct each *each = context;
 	size_t i;
 
-	(void)rank, (void)size;
+	(void)worker, (void)size;
 	while ((i = atomic_fetch_add(&each->next, 1)) < each->count)
 		each->each(each->context, i);
 }

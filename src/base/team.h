@@ -27,11 +27,11 @@
 /* The largest team.  Tables with an entry for each thread are on the stack. */
 enum { GS_TEAM_MAX = 256 };
 
-/** The work of one member of a team of SIZE.  RANK 0 is the caller. */
-typedef void gs_team_body(void *context, unsigned rank, unsigned size);
+/** The work of one member of a team of SIZE.  WORKER 0 is the caller. */
+typedef void gs_team_body(void *context, unsigned worker, unsigned size);
 
 /**
- * Run BODY(CONTEXT, rank, size) on each member of a team; returns when all have returned.
+ * Run BODY(CONTEXT, worker, size) on each member of a team; returns when all have returned.
  *
  * @threads  the most members; there are fewer if other teams use the workers, or if no
  *           thread can be started
@@ -62,11 +62,11 @@ gs_team_least(atomic_size_t *least, size_t found)
 		;
 }
 
-/** Where the share of member RANK begins, of COUNT things shared out to SIZE members. */
+/** Where the share of member WORKER begins, of COUNT things shared out to SIZE members. */
 static inline size_t
-gs_team_begin(size_t count, unsigned rank, unsigned size)
+gs_team_begin(size_t count, unsigned worker, unsigned size)
 {
-	return count / size * rank + count % size * rank / size;
+	return count / size * worker + count % size * worker / size;
 }
 
 /* ---- to sleep until another thread has changed a word (futex.c) ------------------- */

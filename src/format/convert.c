@@ -294,11 +294,11 @@ copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, siz
 }
 
 static void
-copy_share(void *context, unsigned rank, unsigned size)
+copy_share(void *context, unsigned worker, unsigned size)
 {
 	const struct copy *copy = context;
-	const size_t begin = gs_team_begin(copy->count, rank, size);
-	const size_t end = gs_team_begin(copy->count, rank + 1, size);
+	const size_t begin = gs_team_begin(copy->count, worker, size);
+	const size_t end = gs_team_begin(copy->count, worker + 1, size);
 
 #define PAIR(from, to) \
 	case 2 * (from) + (to): copy_integers(copy, from, to, begin, end); break;
@@ -311,14 +311,14 @@ copy_share(void *context, unsigned rank, unsigned size)
 
 /* Convert and check each number, and store its count if there is one. */
 static void
-convert_share(void *context, unsigned rank, unsigned size)
+convert_share(void *context, unsigned worker, unsigned size)
 {
 	struct copy *copy = context;
-	const size_t end = gs_team_begin(copy->count, rank + 1, size);
+	const size_t end = gs_team_begin(copy->count, worker + 1, size);
 	const unsigned bits = gs_key_bits(copy->to);
 	const size_t stride = bits / 8 + (copy->counts != NULL ? sizeof *copy->counts : 0);
 
-	for (size_t k = gs_team_begin(copy->count, rank, size); k < end; k++) {
+	for (size_t k = gs_team_begin(copy->count, worker, size); k < end; k++) {
 		uint64_t value = 0;
 
 		if (!convert(copy->numbers, k, copy->to, &value))

@@ -73,11 +73,11 @@ struct keys {
 };
 
 static void
-convert_share(void *context, unsigned rank, unsigned size)
+convert_share(void *context, unsigned worker, unsigned size)
 {
 	const struct keys *all = context;
-	const size_t begin = gs_team_begin(all->count, rank, size);
-	const size_t end = gs_team_begin(all->count, rank + 1, size);
+	const size_t begin = gs_team_begin(all->count, worker, size);
+	const size_t end = gs_team_begin(all->count, worker + 1, size);
 
 	all->loop(all->keys + begin * all->key_bytes, end - begin, all->flip, all->swap);
 }

@@ -51,9 +51,9 @@ gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned k
 }
 
 static uint32_t *
-tables_of(const struct gs_count *count, unsigned rank)
+tables_of(const struct gs_count *count, unsigned worker)
 {
-	return (uint32_t *)(count->bins + count->bin_count) + rank * table_sums(count->bin_count);
+	return (uint32_t *)(count->bins + count->bin_count) + worker * table_sums(count->bin_count);
 }
 
 /* At most UINT32_MAX keys, so that no sum can overflow. */
@@ -71,20 +71,20 @@ count_in_tables(uint32_t *tables, unsigned table_count, const void *keys, unsign
 }
 
 void
-gs_count_add(struct gs_count *count, unsigned rank, const void *keys, size_t key_count)
+gs_count_add(struct gs_count *count, unsigned worker, const void *keys, size_t key_count)
 {
 	assert(count->key_bits < 32 && count->bin_count == (size_t)1 << count->key_bits);
-	assert(rank < count->threads);
-	if (rank == 0 && key_count < FEW_KEYS) {
+	assert(worker < count->threads);
+	if (worker == 0 && key_count < FEW_KEYS) {
 		for (size_t at = 0; at < key_count; at++)
 			count->bins[gs_key_at(keys, count->key_bits, at)]++;
 		return;
 	}
-	count->counted[rank] = true;
+	count->counted[worker] = true;
 	if (count->key_bits == 8)
-		count_in_tables(tables_of(count, rank), TABLES8, keys, 8, key_count);
+		count_in_tables(tables_of(count, worker), TABLES8, keys, 8, key_count);
 	else
-		count_in_tables(tables_of(count, rank), TABLES16, keys, 16, key_count);
+		count_in_tables(tables_of(count, worker), TABLES16, keys, 16, key_count);
 }
 
 void
@@ -92,16 +92,16 @@ gs_count_sum(struct gs_count *count)
 {
 	const size_t sums = table_sums(count->bin_count);
 
-	for (unsigned rank = 0; rank < count->threads; rank++) {
-		uint32_t *tables = tables_of(count, rank);
+	for (unsigned worker = 0; worker < count->threads; worker++) {
+		uint32_t *tables = tables_of(count, worker);
 
-		if (!count->counted[rank])
+		if (!count->counted[worker])
 			continue;
 		for (size_t at = 0; at < sums; at += count->bin_count)
 			for (size_t b = 0; b < count->bin_count; b++)
 				count->bins[b] += tables[at + b];
 		memset(tables, 0, sums * sizeof *tables);
-		count->counted[rank] = false;
+		count->counted[worker] = false;
 	}
 }
 

@@ -78,7 +78,7 @@ take_span(struct draining *draining, struct gs_gpu_span *span)
 
 /* The next span.  False: there is none. */
 static bool
-next_span(struct draining *draining, unsigned rank, struct turn *turn)
+next_span(struct draining *draining, unsigned worker, struct turn *turn)
 {
 	const bool strands = draining->sink->strand_count > 0;
 	struct gs_gpu_span *span = &turn->span;
@@ -91,7 +91,7 @@ next_span(struct draining *draining, unsigned rank, struct turn *turn)
 	if (found) {
 		turn->sorted = (struct gs_sorted_span){
 			.span = span->span, .number = draining->number++, .strand = span->strand,
-			.at = span->at, .slot = strands ? rank : GS_NO_SLOT,
+			.at = span->at, .slot = strands ? worker : GS_NO_SLOT,
 			.summed = true, .sum = span->sum,
 		};
 		turn->number = draining->drained[span->strand]++;
@@ -119,13 +119,13 @@ pass_on(struct draining *draining, struct turn *turn)
 }
 
 static void
-drain_spans(void *context, unsigned rank, unsigned size)
+drain_spans(void *context, unsigned worker, unsigned size)
 {
 	struct draining *draining = context;
 	struct turn turn;
 
 	(void)size;
-	while (next_span(draining, rank, &turn)) {
+	while (next_span(draining, worker, &turn)) {
 		gs_first_error_note(&draining->error,
 		                    gs_guard_check(&turn.span, draining->check_threads));
 		pthread_mutex_lock(&draining->lock);

@@ -21,7 +21,7 @@ struct storing {
 
 /* The keys that one section of the chunk has of each class. */
 static void
-store_section(struct storing *storing, unsigned rank, unsigned section)
+store_section(struct storing *storing, unsigned worker, unsigned section)
 {
 	struct gs_ingest *ingest = storing->ingest;
 
@@ -32,18 +32,18 @@ store_section(struct storing *storing, unsigned rank, unsigned section)
 			continue;
 		piece.keys = gs_text_keys(ingest->decoder, section, (enum gs_text_class)c,
 		                          &piece.count);
-		gs_taker_add(&ingest->taker, rank, storing->sequence[c] + section, &piece);
+		gs_taker_add(&ingest->taker, worker, storing->sequence[c] + section, &piece);
 	}
 }
 
 /* Each thread takes the sections that it has parsed, whose keys may still be in its cache. */
 static void
-store_sections(void *context, unsigned rank, unsigned size)
+store_sections(void *context, unsigned worker, unsigned size)
 {
 	struct storing *storing = context;
 
-	for (unsigned n = rank; n < gs_text_sections(storing->ingest->decoder); n += size)
-		store_section(storing, rank, n);
+	for (unsigned n = worker; n < gs_text_sections(storing->ingest->decoder); n += size)
+		store_section(storing, worker, n);
 }
 
 /* Store the keys of the last chunk. */

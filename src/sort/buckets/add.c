@@ -366,15 +366,15 @@ gs_buckets_fit(const struct gs_buckets *buckets)
 }
 
 bool
-gs_buckets_add(struct gs_buckets *buckets, unsigned rank, uint64_t sequence, const void *keys,
+gs_buckets_add(struct gs_buckets *buckets, unsigned worker, uint64_t sequence, const void *keys,
                size_t count)
 {
-	struct gs_adder *thread = &buckets->threads[rank];
+	struct gs_adder *thread = &buckets->threads[worker];
 	const size_t bytes = count * buckets->key_bytes;
 	const size_t most = buckets->fragment_bytes / buckets->key_bytes;
 	const char *from = keys;
 
-	assert(rank < buckets->thread_count && buckets->state != GS_SEALED);
+	assert(worker < buckets->thread_count && buckets->state != GS_SEALED);
 	if (atomic_fetch_add(&buckets->pool->stored_bytes, bytes) + bytes > capacity(buckets->pool)) {
 		atomic_fetch_sub(&buckets->pool->stored_bytes, bytes);
 		return false;

@@ -32,10 +32,10 @@ gs_batch_room(const struct gs_batch *batch)
 }
 
 void
-gs_batch_add(struct gs_batch *batch, unsigned rank, unsigned key_class, uint64_t sequence,
+gs_batch_add(struct gs_batch *batch, unsigned worker, unsigned key_class, uint64_t sequence,
              const void *keys, size_t count)
 {
-	const bool added = gs_buckets_add(batch->buckets[key_class], rank, sequence, keys, count);
+	const bool added = gs_buckets_add(batch->buckets[key_class], worker, sequence, keys, count);
 
 	(void)added;
 	assert(added && "there was room");
@@ -115,7 +115,7 @@ gs_drain_claim(const struct gs_drain *drain, size_t number, size_t at)
 }
 
 static gs_status
-make(const struct gs_drain *drain, unsigned rank, struct gs_sorted_span *sorted)
+make(const struct gs_drain *drain, unsigned worker, struct gs_sorted_span *sorted)
 {
 	const struct gs_batch *batch = drain->batch;
 	const struct gs_span_sink *sink = drain->sink;
@@ -128,16 +128,16 @@ make(const struct gs_drain *drain, unsigned rank, struct gs_sorted_span *sorted)
 	if (sink->room != NULL)
 		sink->room(sink->context, sorted, &sorted->span.keys);
 	since = gs_clock_now();
-	gs_buckets_sort_part(batch->buckets[drain->key_class], rank, sorted->number,
-	                     sorted->span.keys, batch->scratch + rank * batch->part_bytes);
+	gs_buckets_sort_part(batch->buckets[drain->key_class], worker, sorted->number,
+	                     sorted->span.keys, batch->scratch + worker * batch->part_bytes);
 	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
 	return sink->make != NULL ? sink->make(sink->context, sorted) : GS_OK;
 }
 
 void
-gs_drain_make(struct gs_drain *drain, unsigned rank, struct gs_sorted_span *sorted)
+gs_drain_make(struct gs_drain *drain, unsigned worker, struct gs_sorted_span *sorted)
 {
-	gs_first_error_note(&drain->error, make(drain, rank, sorted));
+	gs_first_error_note(&drain->error, make(drain, worker, sorted));
 }
 
 void
@@ -209,7 +209,7 @@ window(const struct draining *draining)
 
 /* Claim the next span, and make it. */
 static void
-make_next(struct draining *draining, unsigned rank)
+make_next(struct draining *draining, unsigned worker)
 {
 	const size_t number = draining->claimed++, at = number % draining->base.slots;
 	struct slot *slot = &draining->slot[at];
@@ -217,7 +217,7 @@ make_next(struct draining *draining, unsigned rank)
 	assert(draining->claimed <= draining->taken + window(draining));
 	slot->sorted = gs_drain_claim(&draining->base, number, at);
 	pthread_mutex_unlock(&draining->base.lock);
-	gs_drain_make(&draining->base, rank, &slot->sorted);
+	gs_drain_make(&draining->base, worker, &slot->sorted);
 	pthread_mutex_lock(&draining->base.lock);
 	slot->ready = true;
 	if (slot->sorted.number == draining->taken)
@@ -239,24 +239,24 @@ take_next(struct draining *draining, struct slot *slot)
 /* A large team.  Not tuned. */
 enum { LARGE_TEAM = 4 };
 
-/* Rank 0 takes, or else makes a span, or else waits; the others make spans while there are
+/* Worker 0 takes, or else makes a span, or else waits; the others make spans while there are
  * slots. */
 static void
-drain(void *context, unsigned rank, unsigned size)
+drain(void *context, unsigned worker, unsigned size)
 {
 	struct draining *draining = context;
 
 	pthread_mutex_lock(&draining->base.lock);
-	while (more(draining) || (rank == 0 && draining->taken < draining->claimed)) {
+	while (more(draining) || (worker == 0 && draining->taken < draining->claimed)) {
 		struct slot *next = &draining->slot[draining->taken % draining->base.slots];
 
-		if (rank == 0 && draining->taken < draining->claimed && next->ready)
+		if (worker == 0 && draining->taken < draining->claimed && next->ready)
 			take_next(draining, next);
 		else if (more(draining) && draining->claimed < draining->taken +
-		         (rank == 0 && size >= LARGE_TEAM ? size : window(draining)))
-			make_next(draining, rank);
+		         (worker == 0 && size >= LARGE_TEAM ? size : window(draining)))
+			make_next(draining, worker);
 		else
-			pthread_cond_wait(rank == 0 ? &draining->ready : &draining->empty,
+			pthread_cond_wait(worker == 0 ? &draining->ready : &draining->empty,
 			                  &draining->base.lock);
 	}
 	pthread_cond_broadcast(&draining->empty);	/* that was all */

@@ -55,9 +55,9 @@ gs_batch_slots(unsigned threads)
 /** Bytes of keys that surely fit, of whatever key classes. */
 size_t gs_batch_room(const struct gs_batch *batch);
 
-/** Add COUNT keys, no more than there is room for, from any thread with a RANK of its own; SEQUENCE
+/** Add COUNT keys, no more than there is room for, from any thread with a number WORKER of its own; SEQUENCE
  *  comes from sequences[KEY_CLASS]. */
-void gs_batch_add(struct gs_batch *batch, unsigned rank, unsigned key_class, uint64_t sequence,
+void gs_batch_add(struct gs_batch *batch, unsigned worker, unsigned key_class, uint64_t sequence,
                   const void *keys, size_t count);
 
 /** Keys of KEY_CLASS. */
@@ -109,8 +109,8 @@ bool gs_drain_stops(const struct gs_drain *drain);
 /** Span NUMBER, to be made in slot AT. */
 struct gs_sorted_span gs_drain_claim(const struct gs_drain *drain, size_t number, size_t at);
 
-/** Sort a claimed span, and let the sink work on it; any thread, with a RANK of its own. */
-void gs_drain_make(struct gs_drain *drain, unsigned rank, struct gs_sorted_span *sorted);
+/** Sort a claimed span, and let the sink work on it; any thread, with a number WORKER of its own. */
+void gs_drain_make(struct gs_drain *drain, unsigned worker, struct gs_sorted_span *sorted);
 
 /** Give it to the sink, unless no more are wanted.  With the lock, which is open meanwhile. */
 void gs_drain_take(struct gs_drain *drain, struct gs_sorted_span *sorted);

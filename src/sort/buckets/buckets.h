@@ -8,7 +8,7 @@
  * left is to sort buckets, each in a cache, while those before it are being written.  Keys are in
  * memory once.
  *
- *     gs_buckets_add(), ...        any thread, its rank    scatter to buckets
+ *     gs_buckets_add(), ...        any thread, its number    scatter to buckets
  *     gs_buckets_seal()            once, with a team       divide large buckets again
  *     gs_buckets_sort_part(), ...  any thread, any order   collect and sort a part
  *
@@ -70,7 +70,7 @@ size_t gs_buckets_reserve(const struct gs_bucket_sizes *sizes, size_t pool_bytes
 size_t gs_buckets_reserve_once(const struct gs_bucket_sizes *sizes, size_t pool_bytes);
 
 /**
- * An empty set of keys of KEY_BITS (32 or 64), for threads of rank 0 .. SIZES.threads - 1.
+ * An empty set of keys of KEY_BITS (32 or 64), for workers 0 .. SIZES.threads - 1.
  *
  * @memory    gs_buckets_bytes(), zeroed; holds the set
  * @pool      borrowed, with the blocks in it, of SIZES.block_bytes
@@ -90,14 +90,14 @@ void gs_buckets_reset(struct gs_buckets *buckets);
 /* ---- while keys come (add.c) ---------------------------------------------------- */
 
 /**
- * Add COUNT keys; they are copied.  Any number of threads at once, each with a RANK of its own.
+ * Add COUNT keys; they are copied.  Any number of threads at once, each with a number WORKER of its own.
  *
  * @sequence  from 0, consecutive for keys that follow each other in the input; only shows that all
  *            input is in order already
  * @return    false: the pool is full, and none of the keys was added; callers avoid it by
  *            gs_buckets_fit()
  */
-bool gs_buckets_add(struct gs_buckets *buckets, unsigned rank, uint64_t sequence, const void *keys,
+bool gs_buckets_add(struct gs_buckets *buckets, unsigned worker, uint64_t sequence, const void *keys,
                     size_t count);
 
 /**
@@ -129,12 +129,12 @@ struct gs_part gs_buckets_part(const struct gs_buckets *buckets, size_t part);
 
 /**
  * Sort part number PART into INTO; its blocks go back to the pool.  Any threads at once, each with
- * a RANK of its own, each part once.
+ * a number WORKER of its own, each part once.
  *
  * @into     room for its keys
  * @scratch  PART_BYTES
  */
-void gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, void *into,
+void gs_buckets_sort_part(struct gs_buckets *buckets, unsigned worker, size_t part, void *into,
                           void *scratch);
 
 #endif

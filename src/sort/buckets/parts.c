@@ -189,12 +189,12 @@ sort_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char 
 }
 
 void
-gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, void *into,
+gs_buckets_sort_part(struct gs_buckets *buckets, unsigned worker, size_t part, void *into,
                      void *scratch)
 {
 	struct gs_part_entry *entry = &buckets->parts[buckets->sorted[part]];
 
-	assert(part < buckets->part_count && entry->keys > 0 && rank < buckets->thread_count);
+	assert(part < buckets->part_count && entry->keys > 0 && worker < buckets->thread_count);
 	if (entry->kind == GS_EQUAL)
 		gs_keys_fill(into, buckets->key_bits, entry->least, entry->keys);
 	else if (entry->kind == GS_TO_SORT)
@@ -204,6 +204,6 @@ gs_buckets_sort_part(struct gs_buckets *buckets, unsigned rank, size_t part, voi
 	if (entry->kind != GS_EQUAL)
 		gs_pool_give(buckets->pool, &entry->chain);
 	atomic_fetch_sub(&buckets->pool->stored_bytes, entry->keys * buckets->key_bytes);
-	atomic_fetch_sub(&buckets->threads[rank].keys, entry->keys);
+	atomic_fetch_sub(&buckets->threads[worker].keys, entry->keys);
 	entry->keys = 0;
 }

@@ -92,7 +92,7 @@ struct comparison {
 
 /* Each member compares every SIZEth block, until one finds another key. */
 static void
-compare_body(void *context, unsigned rank, unsigned size)
+compare_body(void *context, unsigned worker, unsigned size)
 {
 	struct comparison *comparison = context;
 	const struct gs_buckets *buckets = comparison->buckets;
@@ -103,7 +103,7 @@ compare_body(void *context, unsigned rank, unsigned size)
 	for (uint32_t block = comparison->chain->head;
 	     block != 0 && !atomic_load_explicit(&comparison->differs, memory_order_relaxed);
 	     block = block_table[block].next) {
-		if (at++ % size != rank)
+		if (at++ % size != worker)
 			continue;
 		buckets->kernels->range(gs_pool_block(buckets->pool, block), block_table[block].count,
 		                        &least, &most);
@@ -206,7 +206,7 @@ divide_alone(struct gs_buckets *buckets, struct gs_adder *thread, struct gs_part
 }
 
 static void
-divide_body(void *context, unsigned rank, unsigned size)
+divide_body(void *context, unsigned worker, unsigned size)
 {
 	struct gs_buckets *buckets = context;
 	uint32_t t;
@@ -215,7 +215,7 @@ divide_body(void *context, unsigned rank, unsigned size)
 	while ((t = buckets->task_next++) < buckets->task_count) {
 		struct gs_part_entry *part = &buckets->parts[buckets->sorted[t]];
 
-		divide_alone(buckets, &buckets->threads[rank], part, &part->parts);
+		divide_alone(buckets, &buckets->threads[worker], part, &part->parts);
 	}
 }
 
@@ -223,10 +223,10 @@ divide_body(void *context, unsigned rank, unsigned size)
 
 /* Scatter fragments, or the source. */
 static void
-scatter_body(void *context, unsigned rank, unsigned size)
+scatter_body(void *context, unsigned worker, unsigned size)
 {
 	struct gs_buckets *buckets = context;
-	struct gs_adder *thread = &buckets->threads[rank];
+	struct gs_adder *thread = &buckets->threads[worker];
 	struct gs_chain some = { .blocks = 0 };
 
 	(void)size;

@@ -138,19 +138,19 @@ claim(struct draining *draining, struct strand *strand)
 }
 
 static void
-make(struct draining *draining, unsigned rank, struct strand *strand)
+make(struct draining *draining, unsigned worker, struct strand *strand)
 {
 	struct slot *slot = claim(draining, strand);
 
 	pthread_mutex_unlock(&draining->base.lock);
-	gs_drain_make(&draining->base, rank, &slot->sorted);
+	gs_drain_make(&draining->base, worker, &slot->sorted);
 	pthread_mutex_lock(&draining->base.lock);
 	slot->ready = true;
 	pthread_cond_broadcast(&draining->changed);
 }
 
 static void
-drain(void *context, unsigned rank, unsigned size)
+drain(void *context, unsigned worker, unsigned size)
 {
 	struct draining *draining = context;
 
@@ -163,7 +163,7 @@ drain(void *context, unsigned rank, unsigned size)
 		if (next != NULL)
 			take(draining, next);
 		else if (strand != NULL && draining->used < draining->base.slots)
-			make(draining, rank, strand);
+			make(draining, worker, strand);
 		else if (strand == NULL && draining->used == 0)
 			break;
 		else

@@ -47,9 +47,9 @@ gs_extremes_open(struct gs_extremes *extremes, const struct gsort_options *optio
 		extremes->low = gs_key_of_float(options->type, -(double)INFINITY) + 1;
 		extremes->high = gs_key_of_float(options->type, (double)INFINITY) - 1;
 	}
-	for (unsigned rank = 0; rank < GS_TEAM_MAX; rank++)
+	for (unsigned worker = 0; worker < GS_TEAM_MAX; worker++)
 		for (unsigned c = 0; c < GS_CLASSES; c++)
-			extremes->of[rank][c] = (struct gs_extreme){ .least = UINT64_MAX, .most = 0 };
+			extremes->of[worker][c] = (struct gs_extreme){ .least = UINT64_MAX, .most = 0 };
 }
 
 void
@@ -86,8 +86,8 @@ gs_extremes_of(const struct gs_extremes *extremes, unsigned key_class)
 {
 	struct gs_extreme all = { .least = UINT64_MAX, .most = 0 };
 
-	for (unsigned rank = 0; rank < GS_TEAM_MAX; rank++) {
-		const struct gs_extreme *one = &extremes->of[rank][key_class];
+	for (unsigned worker = 0; worker < GS_TEAM_MAX; worker++) {
+		const struct gs_extreme *one = &extremes->of[worker][key_class];
 
 		all.least = one->least < all.least ? one->least : all.least;
 		all.most = one->most > all.most ? one->most : all.most;

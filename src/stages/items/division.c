@@ -139,9 +139,9 @@ forget(const struct gs_item_slice *slice)
 }
 
 void
-gs_division_spare(struct gs_division *division, unsigned rank, const struct gs_item_slice *slice)
+gs_division_spare(struct gs_division *division, unsigned worker, const struct gs_item_slice *slice)
 {
-	struct gs_item_slice *spare = division->spares != NULL ? &division->spares[rank] : NULL;
+	struct gs_item_slice *spare = division->spares != NULL ? &division->spares[worker] : NULL;
 
 	if (spare == NULL || spare->bytes >= slice->bytes) {
 		forget(slice);
@@ -193,19 +193,19 @@ narrow(struct gs_division *division, const struct gs_item_divider *divider)
 
 /* Take memory for a row of BYTES. */
 static struct gs_item_row *
-take_row(struct gs_division *division, unsigned rank, size_t bytes)
+take_row(struct gs_division *division, unsigned worker, size_t bytes)
 {
-	struct gs_item_slice *spare = division->spares != NULL ? &division->spares[rank] : NULL;
+	struct gs_item_slice *spare = division->spares != NULL ? &division->spares[worker] : NULL;
 	const bool reuses = spare != NULL && bytes <= spare->bytes;
 	const size_t tables = row_bytes(division), fresh = tables + (reuses ? 0 : bytes);
 	const size_t taken = (fresh + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
 	const size_t used = atomic_fetch_add(&division->used, taken);
-	char *at = division->memory + (division->stripe_bytes == 0 ? used : rank * division->stripe_bytes +
-	                                                                    division->taken[rank]);
+	char *at = division->memory + (division->stripe_bytes == 0 ? used : worker * division->stripe_bytes +
+	                                                                    division->taken[worker]);
 	struct gs_item_row *row = (struct gs_item_row *)(void *)at;
 
 	assert(used + taken <= division->memory_bytes);
-	division->taken[rank] += taken;
+	division->taken[worker] += taken;
 	row->data = reuses ? (char *)(uintptr_t)spare->data : at + tables / ROW_ALIGN * ROW_ALIGN;
 	row->origin = 0;
 	if (reuses)
@@ -215,35 +215,35 @@ take_row(struct gs_division *division, unsigned rank, size_t bytes)
 
 /* Divide the items that are not dropped in the memory of the thread, and make a row of them. */
 static struct gs_item_row *
-add_kept(struct gs_division *division, unsigned rank, const struct gs_item_slice *slices, size_t count,
+add_kept(struct gs_division *division, unsigned worker, const struct gs_item_slice *slices, size_t count,
          struct gs_item_divider *divider)
 {
 	struct gs_division_shared *shared = division->shared;
 	const unsigned bins = division->bins->count;
 	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
-	char *kept = shared->kept + rank * shared->piece_bytes;
+	char *kept = shared->kept + worker * shared->piece_bytes;
 	struct gs_item_row *row;
 
 	gs_items_divide(shared->order, division->bins, slices, count, divider, offsets, kept);
-	row = take_row(division, rank, offsets[bins]);
+	row = take_row(division, worker, offsets[bins]);
 	memcpy(row->offsets, offsets, (bins + 1) * sizeof *offsets);
 	memcpy(row->data, kept, offsets[bins]);
 	return row;
 }
 
 void
-gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
+gs_division_add(struct gs_division *division, unsigned worker, uint64_t sequence,
                 const struct gs_item_slice *slices, size_t count)
 {
 	const size_t bytes = total_bytes(slices, count);
 	struct gs_division_shared *shared = division->shared;
-	struct gs_item_divider divider = shared->dividers[rank];
-	uint64_t *const bytes_of = division->bytes + (size_t)rank * GS_ITEM_BINS_MOST;
+	struct gs_item_divider divider = shared->dividers[worker];
+	uint64_t *const bytes_of = division->bytes + (size_t)worker * GS_ITEM_BINS_MOST;
 	struct gs_item_row *row;
 	uint64_t items = 0;
 
 	assert(sequence < division->rows_most);
-	divider.items = division->items + (size_t)rank * GS_ITEM_BINS_MOST;
+	divider.items = division->items + (size_t)worker * GS_ITEM_BINS_MOST;
 	divider.more = false;
 	divider.dropped = 0;
 	divider.keep = bytes > shared->piece_bytes ? 0
@@ -251,9 +251,9 @@ gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
 	for (unsigned b = 0; b < division->bins->count; b++)
 		items -= divider.items[b];
 	if (divider.keep > 0) {
-		row = add_kept(division, rank, slices, count, &divider);
+		row = add_kept(division, worker, slices, count, &divider);
 	} else {
-		row = take_row(division, rank, bytes);
+		row = take_row(division, worker, bytes);
 		gs_items_divide(shared->order, division->bins, slices, count, &divider,
 		                row->offsets, row->data);
 	}
@@ -448,12 +448,12 @@ flush_bin(struct gs_division *division, struct collected *collected, unsigned bi
 
 /* Each thread takes the next file, and writes the bins that go there. */
 static void
-flush_files(void *context, unsigned rank, unsigned size)
+flush_files(void *context, unsigned worker, unsigned size)
 {
 	struct flushing *flushing = context;
 	struct gs_division *division = flushing->division;
 	struct gs_division_shared *shared = division->shared;
-	struct collected collected = { .buffer = shared->buffers + rank * shared->piece_bytes };
+	struct collected collected = { .buffer = shared->buffers + worker * shared->piece_bytes };
 	uint64_t since = gs_clock_now();
 	gs_status status = GS_OK;
 

@@ -191,27 +191,27 @@ next_move(struct moving *moving, size_t *from, size_t *to, uint64_t *sequence)
 }
 
 static gs_status
-move_rows(struct moving *moving, unsigned rank, size_t from, size_t to, uint64_t sequence)
+move_rows(struct moving *moving, unsigned worker, size_t from, size_t to, uint64_t sequence)
 {
 	struct gs_item_slice *slices;
 	size_t count;
 
 	TRY(GS_NEW(slices, to - from, "rows"));
 	count = gs_division_slices(moving->old, moving->bin, from, to, slices);
-	gs_division_add(moving->division, rank, sequence, slices, count);
+	gs_division_add(moving->division, worker, sequence, slices, count);
 	moving->division->rows[sequence]->origin = moving->old->rows[from]->origin;
 	for (size_t s = 0; s < count; s++)
-		gs_division_spare(moving->division, rank, &slices[s]);
+		gs_division_spare(moving->division, worker, &slices[s]);
 	free(slices);
 	return GS_OK;
 }
 
 static gs_status
-move_extents(struct moving *moving, unsigned rank, size_t from, size_t to, uint64_t sequence)
+move_extents(struct moving *moving, unsigned worker, size_t from, size_t to, uint64_t sequence)
 {
 	struct gs_division_shared *shared = moving->old->shared;
 	const struct gs_item_extent *list = moving->old->extents[moving->bin].list;
-	char *buffer = shared->buffers + rank * shared->piece_bytes, *large = NULL;
+	char *buffer = shared->buffers + worker * shared->piece_bytes, *large = NULL;
 	struct gs_item_slice slice = { buffer, 0 };
 	gs_status status = GS_OK;
 
@@ -224,7 +224,7 @@ move_extents(struct moving *moving, unsigned rank, size_t from, size_t to, uint6
 		slice.bytes += list[e].bytes;
 	}
 	if (status == GS_OK) {
-		gs_division_add(moving->division, rank, sequence, &slice, 1);
+		gs_division_add(moving->division, worker, sequence, &slice, 1);
 		moving->division->rows[sequence]->origin = list[from].origin;
 	}
 	free(large);
@@ -232,7 +232,7 @@ move_extents(struct moving *moving, unsigned rank, size_t from, size_t to, uint6
 }
 
 static void
-move_round(void *context, unsigned rank, unsigned size)
+move_round(void *context, unsigned worker, unsigned size)
 {
 	struct moving *moving = context;
 	uint64_t since = gs_clock_now(), sequence;
@@ -247,8 +247,8 @@ move_round(void *context, unsigned rank, unsigned size)
 		if (!any)
 			break;
 		(void)gs_first_error_note(&moving->error, moving->old->extents != NULL
-			? move_extents(moving, rank, from, to, sequence)
-			: move_rows(moving, rank, from, to, sequence));
+			? move_extents(moving, worker, from, to, sequence)
+			: move_rows(moving, worker, from, to, sequence));
 	}
 	gs_clock_lap(&moving->old->shared->monitor->clock, GS_STAGE_SORT, &since);
 }

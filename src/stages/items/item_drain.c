@@ -340,10 +340,10 @@ take_part(struct draining *draining, unsigned size, size_t *at)
 }
 
 static void
-drain_parts(void *context, unsigned rank, unsigned size)
+drain_parts(void *context, unsigned number, unsigned size)
 {
 	struct draining *draining = context;
-	struct worker *worker = &draining->workers[rank];
+	struct worker *worker = &draining->workers[number];
 	size_t at;
 
 	do {

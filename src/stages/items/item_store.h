@@ -126,7 +126,7 @@ MUST_CHECK gs_status gs_division_open(struct gs_division **division,
 size_t gs_division_room(const struct gs_division *division, size_t small);
 
 /** Add a piece: whole items in SLICES, in all at most piece_bytes, or one item.  Any thread. */
-void gs_division_add(struct gs_division *division, unsigned rank, uint64_t sequence,
+void gs_division_add(struct gs_division *division, unsigned worker, uint64_t sequence,
                      const struct gs_item_slice *slices, size_t count);
 
 /** How many rows, or extents of BIN, there are, and the origin of one. */
@@ -183,7 +183,7 @@ size_t gs_division_slices(const struct gs_division *division, unsigned bin, size
  * from a pipe, which are nearly all divided twice, took 0.46 s of system time with this and 3.5 s without
  * it, on a guest that gives pages back to its host (medians of 5, two cores).
  */
-void gs_division_spare(struct gs_division *division, unsigned rank,
+void gs_division_spare(struct gs_division *division, unsigned worker,
                        const struct gs_item_slice *slice);
 void gs_division_drop_spares(struct gs_division *division);
 

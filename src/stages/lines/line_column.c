@@ -106,17 +106,17 @@ settle(struct row *row, size_t *keys)
 }
 
 static void
-add_pieces(void *context, unsigned rank, unsigned size)
+add_pieces(void *context, unsigned worker, unsigned size)
 {
 	struct row *row = context;
 
-	for (size_t i = rank; i < row->count; i += size) {
+	for (size_t i = worker; i < row->count; i += size) {
 		const struct gs_piece piece = {
 			.keys = row->values[i].keys, .count = row->values[i].count,
 			.key_class = GS_FLOATS, .key_bits = 64,
 		};
 
-		gs_taker_add(&row->ingest->taker, rank, row->sequence + i, &piece);
+		gs_taker_add(&row->ingest->taker, worker, row->sequence + i, &piece);
 	}
 }
 

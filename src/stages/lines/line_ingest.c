@@ -304,14 +304,14 @@ most_item_bytes(const struct adding *adding, size_t i)
 
 /* Store the lines of piece I behind their numbers.  A piece is small enough, or one line. */
 static gs_status
-add_numbered(struct adding *adding, unsigned rank, size_t i)
+add_numbered(struct adding *adding, unsigned worker, size_t i)
 {
 	struct gs_line_ingest *ingest = adding->ingest;
 	const char *data = adding->pieces[i].data, *end = adding->pieces[i].end;
 	const size_t piece_bytes = ingest->taker.piece_bytes;
 	size_t wanted = most_item_bytes(adding, i);
 	char *large = wanted > piece_bytes ? malloc(wanted) : NULL;
-	char *items = large != NULL ? large : ingest->numbered + rank * piece_bytes;
+	char *items = large != NULL ? large : ingest->numbered + worker * piece_bytes;
 	gs_status status = GS_OK;
 
 	if (wanted > piece_bytes && large == NULL)
@@ -323,13 +323,13 @@ add_numbered(struct adding *adding, unsigned rank, size_t i)
 		wanted = gs_line_number_put(ingest->order, ingest->number, data, end,
 		                            adding->firsts[i], items);
 	/* Even after an error: each sequence number has its row. */
-	gs_taker_add_items(&ingest->taker, rank, adding->sequence + i, items, wanted);
+	gs_taker_add_items(&ingest->taker, worker, adding->sequence + i, items, wanted);
 	free(large);
 	return status;
 }
 
 static void
-add_pieces(void *context, unsigned rank, unsigned size)
+add_pieces(void *context, unsigned worker, unsigned size)
 {
 	struct adding *adding = context;
 	size_t i;
@@ -337,10 +337,10 @@ add_pieces(void *context, unsigned rank, unsigned size)
 	(void)size;
 	while ((i = atomic_fetch_add(&adding->next, 1)) < adding->count)
 		if (adding->ingest->number.bits == 0)
-			gs_taker_add_items(&adding->ingest->taker, rank, adding->sequence + i,
+			gs_taker_add_items(&adding->ingest->taker, worker, adding->sequence + i,
 			                   adding->pieces[i].data,
 			                   (size_t)(adding->pieces[i].end - adding->pieces[i].data));
-		else if (!gs_first_error_note(&adding->error, add_numbered(adding, rank, i)))
+		else if (!gs_first_error_note(&adding->error, add_numbered(adding, worker, i)))
 			break;
 }
 
@@ -663,14 +663,14 @@ join_lines(struct rest *rest, unsigned at, struct read_piece *piece)
 
 /* False: the round has ended. */
 static bool
-add_rest_piece(struct rest *rest, unsigned rank, unsigned at)
+add_rest_piece(struct rest *rest, unsigned worker, unsigned at)
 {
 	struct gs_line_ingest *ingest = rest->ingest;
 	struct gs_clock *clock = &ingest->monitor->clock;
 	const uint64_t begin = (uint64_t)at * rest->piece_bytes;
 	const uint64_t later = begin + (rest->threads + AHEAD_PIECES) * (uint64_t)rest->piece_bytes;
 	const size_t want = (size_t)gs_least(rest->left - begin, rest->piece_bytes);
-	struct read_piece piece = { .data = rest->memory + rank * rest->thread_bytes + rest->line_most };
+	struct read_piece piece = { .data = rest->memory + worker * rest->thread_bytes + rest->line_most };
 	uint64_t since = gs_clock_now();
 	size_t got;
 
@@ -685,20 +685,20 @@ add_rest_piece(struct rest *rest, unsigned rank, unsigned at)
 		return false;
 	since = gs_clock_now();		/* it may have waited */
 	atomic_fetch_add(&ingest->monitor->counters.bytes_in, got);
-	gs_taker_add_items(&ingest->taker, rank, piece.sequence, piece.data,
+	gs_taker_add_items(&ingest->taker, worker, piece.sequence, piece.data,
 	                   (size_t)(piece.last - piece.data));
 	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	return true;
 }
 
 static void
-add_rest(void *context, unsigned rank, unsigned size)
+add_rest(void *context, unsigned worker, unsigned size)
 {
 	struct rest *rest = context;
 	unsigned at;
 
 	(void)size;
-	while ((at = atomic_fetch_add(&rest->next, 1)) < rest->count && add_rest_piece(rest, rank, at))
+	while ((at = atomic_fetch_add(&rest->next, 1)) < rest->count && add_rest_piece(rest, worker, at))
 		;
 }
 

@@ -245,6 +245,7 @@ static void
 drain(void *context, unsigned worker, unsigned size)
 {
 	struct draining *draining = context;
+	const size_t most = worker == 0 && size >= LARGE_TEAM ? size : window(draining);
 
 	pthread_mutex_lock(&draining->base.lock);
 	while (more(draining) || (worker == 0 && draining->taken < draining->claimed)) {
@@ -252,8 +253,7 @@ drain(void *context, unsigned worker, unsigned size)
 
 		if (worker == 0 && draining->taken < draining->claimed && next->ready)
 			take_next(draining, next);
-		else if (more(draining) && draining->claimed < draining->taken +
-		         (worker == 0 && size >= LARGE_TEAM ? size : window(draining)))
+		else if (more(draining) && draining->claimed < draining->taken + most)
 			make_next(draining, worker);
 		else
 			pthread_cond_wait(worker == 0 ? &draining->ready : &draining->empty,

@@ -18,32 +18,32 @@ void unit_team(void);
 
 enum { MOST = 16, ROUNDS = 200, CALLERS = 4 };
 
-/* ---- ranks ----------------------------------------------------------------- */
+/* ---- workers ----------------------------------------------------------------- */
 
 struct roll {
-	atomic_uint calls, sizes[GS_TEAM_MAX + 1], ranks[GS_TEAM_MAX];
+	atomic_uint calls, sizes[GS_TEAM_MAX + 1], workers[GS_TEAM_MAX];
 	atomic_bool masked;	/* a worker holds all signals back */
 	pthread_t   caller;
 	bool        caller_first;
 };
 
 static void
-call_roll(void *context, unsigned rank, unsigned size)
+call_roll(void *context, unsigned worker, unsigned size)
 {
 	struct roll *roll = context;
 	sigset_t mask;
 
 	atomic_fetch_add(&roll->calls, 1);
 	atomic_fetch_add(&roll->sizes[size], 1);
-	atomic_fetch_add(&roll->ranks[rank], 1);
-	if (rank == 0)
+	atomic_fetch_add(&roll->workers[worker], 1);
+	if (worker == 0)
 		roll->caller_first = pthread_equal(pthread_self(), roll->caller);
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
-	if (rank > 0 && !(sigismember(&mask, SIGINT) && sigismember(&mask, SIGALRM)))
+	if (worker > 0 && !(sigismember(&mask, SIGINT) && sigismember(&mask, SIGALRM)))
 		atomic_store(&roll->masked, false);
 }
 
-/* Each rank once, and all of them know how many they are. */
+/* Each worker once, and all of them know how many they are. */
 static unsigned
 roll_size(unsigned threads, bool *right)
 {
@@ -54,7 +54,7 @@ roll_size(unsigned threads, bool *right)
 	size = roll.calls;
 	*right = size > 0 && roll.sizes[size] == size && roll.caller_first && roll.masked;
 	for (unsigned r = 0; r < GS_TEAM_MAX; r++)
-		*right &= roll.ranks[r] == (r < size);
+		*right &= roll.workers[r] == (r < size);
 	return size;
 }
 
@@ -120,12 +120,12 @@ check_each(void)
 /* ---- nested, and at once ----------------------------------------------------- */
 
 static void
-nest(void *context, unsigned rank, unsigned size)
+nest(void *context, unsigned worker, unsigned size)
 {
 	atomic_uint *wrong = context;
 	bool right;
 
-	(void)rank, (void)size;
+	(void)worker, (void)size;
 	for (unsigned round = 0; round < ROUNDS / 20; round++) {
 		(void)roll_size(1 + round % 4, &right);
 		if (!right || !each_once(4, 100))
@@ -165,11 +165,11 @@ struct meeting {
 };
 
 static void
-hold(void *context, unsigned rank, unsigned size)
+hold(void *context, unsigned worker, unsigned size)
 {
 	struct meeting *meeting = context;
 
-	(void)rank, (void)size;
+	(void)worker, (void)size;
 	atomic_fetch_add(&meeting->there, 1);
 	while (!atomic_load(&meeting->over))
 		usleep(100);
@@ -258,13 +258,13 @@ struct work {
 };
 
 static void
-work(void *context, unsigned rank, unsigned size)
+work(void *context, unsigned worker, unsigned size)
 {
 	const struct timespec nap = { .tv_nsec = LONG_NS };
 	const uint64_t since = gs_clock_wall();
 	struct work *all = context;
 
-	if (rank + 1 == size)
+	if (worker + 1 == size)
 		(void)nanosleep(&nap, NULL);
 	atomic_fetch_add(&all->worked_ns, gs_clock_wall() - since);
 	atomic_store(&all->size, size);

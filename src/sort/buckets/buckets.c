@@ -17,7 +17,7 @@
 enum { BINS_LEAST = 16 };
 
 /*
- * The size that buckets should have, until there are BINS_FEW; then they may be larger, up to half a part:
+ * The size that buckets should have, until there are GS_BINS_FEW; then they may be larger, up to half a part:
  * a key is scattered faster to few bins, but a large part does not fit a second-level cache together with
  * what it is sorted into.  H200 host, 2^27 u32, ms, buckets of 1 MiB / 512 KiB / 256 KiB: gsort_sort(), one
  * thread, 1072 / 864 / 831, 16 threads 90 / 81 / 80; file to new file, two cores, 636 / 587 / 567.  On an
@@ -29,7 +29,6 @@ enum { BINS_LEAST = 16 };
  */
 enum {
 	BUCKET_BYTES       = 128 << 10,
-	BINS_FEW           = 512,
 	BUCKET_LARGE_BYTES = 512 << 10,
 	BUCKET_MOST_BYTES  = (2 << 20) / 8 * 7,
 	JOIN_BYTES         = 256 << 10,
@@ -78,7 +77,7 @@ choose_bins(struct gs_bucket_sizes *sizes, unsigned key_classes, uint64_t pool_b
 
 	sizes->bins = sizes->bins_again = BINS_LEAST;
 	while (sizes->bins < most_bins &&
-	       key_bytes / sizes->bins > (sizes->bins < BINS_FEW ? BUCKET_BYTES :
+	       key_bytes / sizes->bins > (sizes->bins < GS_BINS_FEW ? BUCKET_BYTES :
 	                                  sizes->bins < GS_BINS_USUAL ? large : BUCKET_MOST_BYTES))
 		sizes->bins *= 2;
 	sizes->block_bytes = GS_BLOCK_MOST_BYTES;
@@ -133,7 +132,7 @@ buckets_most(const struct gs_bucket_sizes *sizes)
 static unsigned
 lines_bytes(const struct gs_bucket_sizes *sizes)
 {
-	return sizes->bins > GS_BINS_USUAL ? GS_LINES_BYTES / 2 : GS_LINES_BYTES;
+	return GS_LINES_BYTES >> ((sizes->bins > GS_BINS_FEW) + (sizes->bins > GS_BINS_USUAL));
 }
 
 static size_t

@@ -903,12 +903,11 @@ words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least, bo
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	__shared__ number range[2];
-	uint64_t most = 0;
+	Key low = (Key)-1, most = 0;
 	unsigned span, bits;
 
 	if (uneven && threadIdx.x < (1u << LOOK_BITS) / 32)
 		space->ties[threadIdx.x] = 0;
-	*least = ~(uint64_t)0;
 #pragma unroll 16
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
 		const unsigned at = r * THREADS + threadIdx.x;
@@ -917,12 +916,13 @@ words_upper(word<BITS> *x, const Keys &keys, unsigned count, uint64_t *least, bo
 			const Key key = keys[at];
 
 			space->keys[at] = key;
-			*least = min(*least, (uint64_t)key);
-			most = max(most, (uint64_t)key);
+			low = min(low, key);
+			most = max(most, key);
 		}
 	}
-	block_range(least, &most, range);
-	span = *least == most ? 0 : 64 - (unsigned)__clzll((long long)(most - *least));
+	block_range(&low, &most, range);
+	*least = low;
+	span = low == most ? 0 : 64 - (unsigned)__clzll((long long)(most - low));
 	bits = 0;
 	if (uneven && span > 32 - BITS &&
 	    (sizeof(Key) == 4 ? leaf_has_gaps(space, count, (Key)*least, span) :

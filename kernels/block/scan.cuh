@@ -56,25 +56,53 @@ block_sum_before(Number value, Number *sums, Number *total)
 	return upto - value + (warp > 0 ? warps : (Number)0);
 }
 
-/* The least and the greatest key of all threads, for all.  SHARED: two numbers. */
-static __device__ __forceinline__ void
-block_range(uint64_t *least, uint64_t *most, number *shared)
+/* The greatest VALUE of all lanes, for all; one instruction from sm_80 on. */
+static __device__ __forceinline__ uint32_t
+warp_greatest(uint32_t value)
 {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+	for (unsigned stride = 16; stride > 0; stride /= 2) {
+		const uint32_t other = __shfl_xor_sync(ALL_LANES, value, stride);
+
+		value = value < other ? other : value;
+	}
+	return value;
+#else
+	return __reduce_max_sync(ALL_LANES, value);
+#endif
+}
+
+/* The greatest KEY of all lanes, for all. */
+template <class Key> static __device__ __forceinline__ Key
+warp_greatest_key(Key key)
+{
+	const uint32_t high = (uint32_t)((uint64_t)key >> 32);
+	const uint32_t most = sizeof(Key) == 4 ? 0 : warp_greatest(high);
+
+	return (Key)((uint64_t)most << 32 | warp_greatest(high == most ? (uint32_t)key : 0));
+}
+
+/* The least and the greatest key of all threads, for all.  SHARED: two numbers.  Warps that write to one of
+ * 64 bits queue up, so only those do that have a greater one. */
+template <class Key> static __device__ __forceinline__ void
+block_range(Key *least, Key *most, number *shared)
+{
+	typedef typename atomic_type<Key>::type word;
+	word *const ends = (word *)shared;
+	const Key low = warp_greatest_key(~*least), high = warp_greatest_key(*most);
+
 	if (threadIdx.x < 2)
-		shared[threadIdx.x] = 0;
+		ends[threadIdx.x] = 0;
 	__syncthreads();
-#pragma unroll
-	for (unsigned lanes = 16; lanes > 0; lanes /= 2) {
-		*least = min(*least, __shfl_xor_sync(ALL_LANES, *least, lanes));
-		*most = max(*most, __shfl_xor_sync(ALL_LANES, *most, lanes));
-	}
 	if (threadIdx.x % 32 == 0) {
-		atomicMax(&shared[0], (number)~*least);
-		atomicMax(&shared[1], (number)*most);
+		if (low > *(volatile word *)&ends[0])
+			atomicMax(&ends[0], (word)low);
+		if (high > *(volatile word *)&ends[1])
+			atomicMax(&ends[1], (word)high);
 	}
 	__syncthreads();
-	*least = ~shared[0];
-	*most = shared[1];
+	*least = ~(Key)ends[0];
+	*most = (Key)ends[1];
 }
 
 #endif

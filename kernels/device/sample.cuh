@@ -506,7 +506,8 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	const uint64_t top = (Key)~(Key)0;
 	const unsigned each = ranks_of_warp<Key>(keys), others = rank_blocks<Key>(keys);
 	const unsigned j = (blockIdx.x * (S::THREADS / 32) + threadIdx.x / 32) * each;
-	uint64_t low = ~(uint64_t)0, high = 0;
+	Key least = (Key)-1, most = 0;
+	uint64_t low, high;
 	bool skewed;
 
 	if (blockIdx.x == others && !leaves) {
@@ -530,11 +531,13 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 		((load<Key> *)sample)[i] = x;
 #pragma unroll
 		for (unsigned k = 0; k < EACH; k++) {
-			low = min(low, (uint64_t)x.at[k]);
-			high = max(high, (uint64_t)x.at[k]);
+			least = min(least, x.at[k]);
+			most = max(most, x.at[k]);
 		}
 	}
-	block_range(&low, &high, range);
+	block_range(&least, &most, range);
+	low = least;
+	high = most;
 	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / S::FAIR), !leaves,
 	                          &spread);
 	if (blockIdx.x == 0 && threadIdx.x == 0) {

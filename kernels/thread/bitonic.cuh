@@ -57,22 +57,6 @@ exchange(pair<BITS> *low, pair<BITS> *high)
 	high->bits = __vmaxu2(a, b);
 }
 
-/* warp scope: the greatest VALUE of all lanes, for all; one instruction from sm_80 on. */
-static __device__ __forceinline__ uint32_t
-warp_greatest(uint32_t value)
-{
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-	for (unsigned stride = 16; stride > 0; stride /= 2) {
-		const uint32_t other = __shfl_xor_sync(0xffffffffu, value, stride);
-
-		value = value < other ? other : value;
-	}
-	return value;
-#else
-	return __reduce_max_sync(0xffffffffu, value);
-#endif
-}
-
 /* Comparator c of a stage: the index whose bit log2(half) is 0; half is a power of two. */
 static __device__ __forceinline__ constexpr unsigned
 lower_of(unsigned c, unsigned half)

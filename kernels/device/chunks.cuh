@@ -6,7 +6,7 @@
  * Out:  the same keys in buckets, each in chunks; and lists of leaves and segments.
  *
  *     to_chunks_kernel      a block some tiles: to the buckets
- *     settle_chunks_kernel  one block: where buckets are, where they belong, and the next step
+ *     settle_chunks_kernel  one block: where buckets are, where they belong, and lists of leaves
  *
  * Counting would take a sweep, or a search, more.  Instead a bucket is made of chunks, each as
  * long as a tile or a few.  Its cursor counts its keys; a table says where its chunk number j is.
@@ -236,44 +236,30 @@ bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32
 	return item;
 }
 
-/*
- * List the buckets: as leaves, or if ITEMS is not NULL all as segments, as many as buckets, those
- * without keys behind the others.  Their keys are in chunks, or in SLOTS if these have room for some, and
- * STATE is NULL or says so.
- */
+/* List the buckets of few keys as leaves.  (Those of many are segments: segment_look.cuh.) */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, slot_map slots,
-                             const slot_state *state, leaf_item *items, const __grid_constant__ lists l)
+settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, const __grid_constant__ lists l)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE))
 		return;
 
-	__shared__ number sums[32], moved_sums[32];
+	__shared__ number sums[32];
 	const uint32_t b = threadIdx.x, buckets = plan->skewed ? plan->rows : plan->even.bins;
 	const leaf_item none = {};
 	leaf_item item = none;
-	number all, before;
+	number all;
 	bool moved = false;
 
 	if (b < buckets)
 		item = bucket_of<Of>(plan, pool, b, &moved);
-	if (slots.size > 0 && (state == NULL || state->broken == BINS_BREAK))
-		for (uint64_t at = 0; moved && at < item.count; at += pool.chunk)
-			pool.places[item.first + at / pool.chunk] = slot_place(slots, b) + at;
-	else if (moved)
+	if (moved)
 		pool.places[item.first] = first_place(pool, b);
 	item.from = block_sum_before<COUNT_THREADS>((number)item.count, sums, &all);
-	before = block_sum_before<COUNT_THREADS>((number)moved, moved_sums, &all);
 	if (item.count > 0 && !moved)
 		list_equal(l, item);
-	if (items == NULL)
-		list_leaf<Of>(l, moved ? item : none);
-	if (items != NULL && moved)
-		items[before] = item;
-	if (items != NULL && b >= all && b < pool.buckets)
-		items[b] = none;
+	list_leaf<Of>(l, moved ? item : none);
 }
 
 #endif

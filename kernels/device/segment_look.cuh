@@ -2,7 +2,7 @@
 /*
  * segment_look.cuh - look at the keys of each segment: into which bins shall they be divided?
  *
- * In:   a list of segments: keys that are too many for a leaf.
+ * In:   a list of segments: keys that are too many for a leaf; or the buckets of all keys (chunks.cuh).
  * Out:  for each the digits or splitters that find the bins of its keys.
  *
  * A sample says which range is divided.  Keys outside of it count as if they were at its ends,
@@ -14,7 +14,7 @@
 #ifndef GS_SEGMENT_LOOK_CUH
 #define GS_SEGMENT_LOOK_CUH
 
-#include "kernels/device/segment.cuh"
+#include "kernels/device/chunks.cuh"
 
 enum {
 	LOOK_THREADS = 256,
@@ -225,19 +225,82 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 		splitters[t] = ranked[t] + (t > 0 && ranked[t] == ranked[t - 1] && ranked[t] < (Key)~(Key)0);
 }
 
-/* Make segment NTH of ALL, of ITEM; the last block that has made one assigns places to all. */
+/* Segments: items of a LIST, or buckets by a PLAN, whose keys are in chunks, or in SLOTS if these have room
+ * for some, and STATE is NULL or says so; those of one value are listed as EQUAL. */
+template <class Key> struct looked_at {
+	const leaf_item     *list;
+	const bin_plan<Key> *plan = NULL;
+	chunk_pool           pool = {};
+	slot_map             slots = {};
+	const slot_state    *state = NULL;
+	lists                equal = {};
+};
+
+/*
+ * Bucket B, and how many segments and TILES are before it.  One without keys is none; nor is one of one
+ * value, which is listed.  Each block adds up all buckets: that takes less time than to wait for another
+ * kernel's sums.  For all threads.
+ */
+template <class Of> static __device__ __forceinline__ leaf_item
+bucket_segment(const looked_at<typename Of::key> &in, uint32_t bucket, uint32_t tile_keys, uint32_t *segments,
+               uint32_t *tiles, segments_head *head)
+{
+	enum { TILES_FROM = 40 };	/* a bit of a sum; keys are fewer */
+	__shared__ number sums[LOOK_THREADS / 32], before;
+	__shared__ uint32_t moved_sums[LOOK_THREADS / 32], moved_before;
+	__shared__ leaf_item mine;
+	const uint32_t b = threadIdx.x, buckets = in.plan->skewed ? in.plan->rows : in.plan->even.bins;
+	leaf_item item = {};
+	bool moved = false;
+	number here, sum, all;
+	uint32_t others, all_moved;
+
+	static_assert((unsigned)BUCKETS <= LOOK_THREADS, "a bucket a thread");
+	if (b < buckets)
+		item = bucket_of<Of>(in.plan, in.pool, b, &moved);
+	here = (moved ? (item.count + tile_keys - 1) / tile_keys : 0) << TILES_FROM | item.count;
+	sum = block_sum_before<LOOK_THREADS>(here, sums, &all);
+	others = block_sum_before<LOOK_THREADS>((uint32_t)moved, moved_sums, &all_moved);
+	if (b == bucket) {
+		item.from = sum & (((number)1 << TILES_FROM) - 1);
+		if (!moved && item.count > 0)
+			list_equal(in.equal, item);
+		mine = moved ? item : leaf_item{};
+		before = sum >> TILES_FROM;
+		moved_before = others;
+	}
+	if (b == 0 && bucket == 0) {
+		head->segments = all_moved;
+		head->tiles = (uint32_t)(all >> TILES_FROM);
+	}
+	__syncthreads();
+	item = mine;
+	if (in.slots.size > 0 && (in.state == NULL || in.state->broken == BINS_BREAK))
+		for (uint64_t j = b; j * in.pool.chunk < item.count; j += LOOK_THREADS)
+			in.pool.places[item.first + j] = slot_place(in.slots, bucket) + j * in.pool.chunk;
+	else if (b == 0 && item.count > 0)
+		in.pool.places[item.first] = first_place(in.pool, bucket);
+	__syncthreads();
+	*segments = moved_before;
+	*tiles = (uint32_t)before;
+	return item;
+}
+
+/* Make segment NTH of ALL, of ITEM.  If OF_LIST, the last block that has made one assigns places to all; if
+ * not, TILES are before its own. */
 template <class Of> static __device__ __forceinline__ void
-look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, chunk_map chunks,
-        const typename Of::key *keys, const typename Of::first &first, uint32_t tile_keys, unsigned longest,
-        segments_head *head, typename Of::key *tables)
+look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, bool of_list, uint32_t tiles,
+        chunk_map chunks, const typename Of::key *keys, const typename Of::first &first, uint32_t tile_keys,
+        unsigned longest, segments_head *head, typename Of::key *tables)
 {
 	typedef typename Of::key Key;
 	enum { BITS = sizeof(Key) * 8 };
 	__shared__ number shared[2];
 	__shared__ Key values[MOST_VALUES + 1];
 	__shared__ bool last;
-	const uint64_t end = max(item.count, (uint64_t)1) - 1, chunk = (uint64_t)tile_keys * chunks.tiles;
-	uint64_t least = ~(uint64_t)0, most = 0, low, high;
+	const uint64_t end = item.count - 1, chunk = (uint64_t)tile_keys * chunks.tiles;
+	Key least = (Key)-1, most = 0;
+	uint64_t low, high;
 	const bool large = item.count >= 1 << 18;
 	/* neighbours, of which chunks have no two halves: memory is asked once for all keys of a thread */
 	const bool together = chunks.at != NULL && !large;
@@ -252,13 +315,11 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, ch
 		const uint64_t any = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
 		const uint64_t at = min(together ? any / LOOKS * LOOKS + i : any, end);
 
-		x[i] = 0;
-		if (item.count > 0)
-			x[i] = keys[chunks.at == NULL ? item.from + at :
-			            chunks.at[item.first + at / chunk] + at % chunk];
+		x[i] = keys[chunks.at == NULL ? item.from + at :
+		                                chunks.at[item.first + at / chunk] + at % chunk];
 		map_first<1>(first, &x[i]);
-		least = min(least, (uint64_t)x[i]);
-		most = max(most, (uint64_t)x[i]);
+		least = min(least, x[i]);
+		most = max(most, x[i]);
 	}
 	block_range(&least, &most, shared);
 	guess_range(item, least, most, &low, &high);
@@ -275,7 +336,7 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, ch
 			split_by_ranks(splitters, x, large);
 	}
 	if (threadIdx.x == 0) {
-		segment s = { item, {}, 0, 0, LEAF_BITS, splits, 0 };
+		segment s = { item, {}, 0, tiles, LEAF_BITS, splits, 0 };
 
 		s.d = digits_over(BITS, low, high, segment_bins(longest, item.count, low, high, uneven > 0,
 		                                                &s.leaf_bits));
@@ -284,11 +345,15 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, ch
 			s.d.whole = 0;
 			s.d.bins = SEGMENT_ROWS;
 		}
-		s.d.bins = item.count > 0 ? s.d.bins : 0;
+		last = false;
+		if (!of_list)
+			s.bins_from = atomicAdd(&head->bins, s.d.bins);
 		segments[nth] = s;
-		__threadfence();
-		last = atomicAdd(&head->looked, 1u) == all - 1;
-		__threadfence();
+		if (of_list) {
+			__threadfence();
+			last = atomicAdd(&head->looked, 1u) == all - 1;
+			__threadfence();
+		}
 	}
 	__syncthreads();
 	if (last)
@@ -298,17 +363,23 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, ch
 /* Blocks look at all items in turn: at TAKEN of them, or if that is NULL one each. */
 template <class Of> static __global__ void
 __launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const leaf_item *items, const uint32_t *taken, chunk_map chunks,
+look_kernel(segment *segments, const looked_at<typename Of::key> in, const uint32_t *taken, chunk_map chunks,
             const typename Of::key *keys, typename Of::first first, uint32_t tile_keys, unsigned longest,
             segments_head *head, typename Of::key *tables)
 {
 	begin_in_turn();
 
+	const bool of_list = in.plan == NULL;
 	const uint32_t all = taken != NULL ? *taken : gridDim.x;
 
 	for (uint32_t i = blockIdx.x; i < all; i += gridDim.x) {
-		look_at<Of>(i, all, segments, items[i], chunks, keys, first, tile_keys, longest, head,
-		            tables);
+		uint32_t nth = i, tiles = 0;
+		const leaf_item item = of_list ? in.list[i] :
+		                                 bucket_segment<Of>(in, i, tile_keys, &nth, &tiles, head);
+
+		if (of_list || item.count > 0)
+			look_at<Of>(nth, all, segments, item, of_list, tiles, chunks, keys, first, tile_keys,
+			            longest, head, tables);
 		__syncthreads();
 	}
 }

@@ -69,11 +69,12 @@ queue_by(const Map &map, const Queue &queue)
 
 /* ---- divide ----------------------------------------------------------------- */
 
-/* Divide SEGMENTS of s.too_large, or if TAKEN is not NULL so many of them, in CHUNKS or not, by the map
- * FIRST, from FROM to TO, in order or not as PLACES are. */
+/* Divide SEGMENTS of IN, or if TAKEN is not NULL so many of them, in CHUNKS or not, by the map FIRST, from
+ * FROM to TO, in order or not as PLACES are. */
 template <class Tile, class Places = exact_places, class Of> static cudaError_t
 divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uint32_t segments,
-          chunk_map chunks, const typename Of::first &first, const uint32_t *taken = NULL)
+          const looked_at<typename Of::key> &in, chunk_map chunks, const typename Of::first &first,
+          const uint32_t *taken = NULL)
 {
 	typedef typename Of::key Key;
 	const scratch &s = j.s;
@@ -85,8 +86,8 @@ divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uin
 	const uint32_t blocks = taken != NULL ? std::min<uint32_t>(segments, GRAPH_BLOCKS) : segments;
 
 	TRY_CUDA(launch(look_kernel<typename Of::seen>, blocks, LOOK_THREADS, j.stream, s.segments,
-	                s.too_large, taken, chunks, keys_at(from), first, Tile::KEYS, s.room.longest,
-	                s.head, tables));
+	                in, taken, chunks, keys_at(from), first, Tile::KEYS, s.room.longest, s.head,
+	                tables));
 	if constexpr (std::is_same<Places, ordered_places>::value) {
 		TRY_CUDA(launch(count_tiles_kernel<Key, typename Of::first>, tiles, TILE_THREADS, j.stream,
 		                s.ordered, s.segments, Tile::KEYS, s.head, keys_at(from), first, tables));
@@ -111,30 +112,32 @@ divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uin
 /* The same, by the tiles that there is room for. */
 template <class Of> static cudaError_t
 divide_in_room(const job<Of> &j, typename Of::place from, typename Of::place to, uint32_t segments,
-               chunk_map chunks, const typename Of::first &first, const uint32_t *taken = NULL)
+               const looked_at<typename Of::key> &in, chunk_map chunks, const typename Of::first &first,
+               const uint32_t *taken = NULL)
 {
 	const bool many = !keys_are_few(Of::PLAN_BITS, j.count) && j.s.room.large;
 
 	if constexpr (Of::CARRIES)
 		if (j.s.room.in_order)
-			return many ? divide_by<tile_in_order<Of>, ordered_places>(j, from, to, segments,
+			return many ? divide_by<tile_in_order<Of>, ordered_places>(j, from, to, segments, in,
 			                                                           chunks, first) :
-			              divide_by<tile_of_room<Of>, ordered_places>(j, from, to, segments,
+			              divide_by<tile_of_room<Of>, ordered_places>(j, from, to, segments, in,
 			                                                          chunks, first);
 	if (many)
-		return divide_by<tile_of_many<Of>>(j, from, to, segments, chunks, first, taken);
-	return j.s.room.whole ? divide_by<tile_to_move<Of>>(j, from, to, segments, chunks, first, taken) :
-	                        divide_by<tile_of_room<Of>>(j, from, to, segments, chunks, first, taken);
+		return divide_by<tile_of_many<Of>>(j, from, to, segments, in, chunks, first, taken);
+	return j.s.room.whole ?
+	       divide_by<tile_to_move<Of>>(j, from, to, segments, in, chunks, first, taken) :
+	       divide_by<tile_of_room<Of>>(j, from, to, segments, in, chunks, first, taken);
 }
 
 /* Divide *FROM, and sort the leaves that come of it.  Then *FROM is the other room. */
 template <class Of> static cudaError_t
-divide(const job<Of> &j, typename Of::place *from, uint32_t segments, chunk_map chunks,
-       const typename Of::first &first, unsigned leaf_bits, uint32_t *too_large)
+divide(const job<Of> &j, typename Of::place *from, uint32_t segments, const looked_at<typename Of::key> &in,
+       chunk_map chunks, const typename Of::first &first, unsigned leaf_bits, uint32_t *too_large)
 {
 	const typename Of::place to = keys_at(*from) == keys_at(j.keys) ? j.other : j.keys;
 
-	TRY_CUDA(divide_in_room(j, *from, to, segments, chunks, first));
+	TRY_CUDA(divide_in_room(j, *from, to, segments, in, chunks, first));
 	*from = to;
 	return sort_listed(j, leaf_place<Of>{ to, {} }, leaf_bits, true, too_large);
 }
@@ -239,16 +242,21 @@ fill_slots(const job<Of> &j, bool sure)
 	});
 }
 
-/* Buckets are leaves, or if ITEMS is not NULL segments, which go there; keys are in chunks, or SLOTS if STATE
- * is NULL or says so. */
-template <class Of> static cudaError_t
-settle_buckets(const job<Of> &j, leaf_item *items, const slot_map &slots = {}, const slot_state *state = NULL)
+/* Buckets of many keys, which are in chunks, or SLOTS if STATE is NULL or says so. */
+template <class Of> static looked_at<typename Of::key>
+buckets_of(const job<Of> &j, const slot_map &slots = {}, const slot_state *state = NULL)
 {
-	const scratch &s = j.s;
+	return { NULL, (const bin_plan<typename Of::key> *)j.s.plan, pool_of(j), slots, state,
+		 lists_of(j, j.other) };
+}
 
+/* Few keys to buckets, which are leaves. */
+template <class Of> static cudaError_t
+divide_few(const job<Of> &j)
+{
+	TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
 	return launch(settle_chunks_kernel<typename Of::seen>, 1, COUNT_THREADS, j.stream, pool_of(j),
-	              (const bin_plan<typename Of::key> *)s.plan, slots, state, items,
-	              lists_of(j, j.other, items == NULL ? s.pool.chunk : 0));
+	              (const bin_plan<typename Of::key> *)j.s.plan, lists_of(j, j.other, j.s.pool.chunk));
 }
 
 /* Many keys that are evenly spread: to bins of two levels, and sort the leaves that come of it. */
@@ -431,7 +439,7 @@ divide_again(const job<Of> &j, typename Of::place *from, chunk_map chunks,
 	TRY_CUDA(cudaMemcpyAsync(s.too_large, s.lists[TOO_LARGE], *too_large * sizeof(leaf_item),
 	                         cudaMemcpyDeviceToDevice, j.stream));
 	TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));
-	return divide(j, from, *too_large, chunks, first, LEAF_BITS, too_large);
+	return divide(j, from, *too_large, { s.too_large }, chunks, first, LEAF_BITS, too_large);
 }
 
 /* ---- what no partition divides -------------------------------------------- */
@@ -595,7 +603,8 @@ sort_in_graph(const job<Of> &j, typename Of::place from, const leaf_place<Of> &a
 		TRY_CUDA(launch<false>(take_kernel<Of>, 1 + (size_t)j.sorter->processors, COUNT_THREADS,
 		                       stream, s.too_large, s.taken, s.lists[TOO_LARGE], s.listed, s.counts,
 		                       zeros));
-		TRY_CUDA(divide_in_room(rest, from, to, (uint32_t)s.segments_most, chunks, first, s.taken));
+		TRY_CUDA(divide_in_room(rest, from, to, (uint32_t)s.segments_most, { s.too_large }, chunks,
+		                        first, s.taken));
 		return sort_in_graph(rest, to, leaf_place<Of>{ to, {} }, chunk_map{}, typename Of::first{},
 		                     turns - 1);
 	});
@@ -657,8 +666,8 @@ sort_uneven_in_graph(const job<Of> &j, const slot_map &slots, const slot_state *
 	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile::KEYS };
 
 	TRY_CUDA(fill_buckets<tile>(j, false, state));
-	TRY_CUDA(settle_buckets(j, j.s.too_large, slots, state));
-	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, chunks, typename Of::first{})));
+	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, buckets_of(j, slots, state), chunks,
+	                          typename Of::first{})));
 	return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, typename Of::first{},
 	                     GRAPH_TURNS);
 }
@@ -736,8 +745,7 @@ sort_by_bins(job<Of> j)
 		while ((uint32_t)1 << chunk_bits < s.pool.chunk)
 			chunk_bits++;
 		TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
-		TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
-		TRY_CUDA(settle_buckets(j, NULL));
+		TRY_CUDA(divide_few(j));
 		const leaf_place<Of> at = { j.other, { s.pool.places, chunk_bits, false } };
 
 		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
@@ -784,9 +792,8 @@ sort_by_bins(job<Of> j)
 					if (fault == BINS_BREAK)
 						in_slots = bucket_slots(j);
 				}
-			TRY_CUDA(settle_buckets(j, s.too_large, in_slots));
-			TRY_CUDA(divide(j, &from, BUCKETS, chunks, typename Of::first{}, s.leaf_bits,
-			                &too_large));
+			TRY_CUDA(divide(j, &from, BUCKETS, buckets_of(j, in_slots), chunks,
+			                typename Of::first{}, s.leaf_bits, &too_large));
 			chunks = chunk_map{};
 		}
 	}

@@ -57,6 +57,13 @@ def in_macro(lines, at):
     return lines[at].lstrip().startswith("#") or (at > 0 and lines[at - 1].endswith("\\"))
 
 
+def is_kernel(lines, at):
+    """Is the line of a kernel's name and parameters, behind its launch bounds?"""
+    while at > 0 and lines[at - 1].endswith(","):
+        at -= 1
+    return at > 0 and lines[at - 1].startswith("__launch_bounds__(")
+
+
 def differences(old, new):
     """(index, what is there, what should be) of the lines that clang-format changes."""
     blocks = difflib.SequenceMatcher(None, [bare(line) for line in old], [bare(line) for line in new],
@@ -67,7 +74,7 @@ def differences(old, new):
                 if shown(old[i]) != shown(new[j]) and not in_macro(old, i) and (
                         not old[i].lstrip().startswith(("?", ":", '"'))) and (
                         i == 0 or not old[i - 1].rstrip().endswith(("&&", "||"))) and (
-                        i == 0 or not old[i - 1].startswith("__launch_bounds__(")):
+                        not is_kernel(old, i)):
                     yield i, old[i:i + 1], new[j:j + 1]
             continue
         if "".join(map(bare, old[a:b])) == "".join(map(bare, new[c:d])) and (

@@ -22,7 +22,8 @@
 			return try_error; \
 	} while (0)
 
-/* With fewer u32 keys leaves of 16 bits are not worth a kernel of their own. */
+/* With fewer u32 keys leaves of 16 bits are not worth a kernel that may find none; with an eighth of these or
+ * more they are, where there are some. */
 #ifndef GS_NARROW_FROM
 #define GS_NARROW_FROM	(1 << 24)
 #endif
@@ -58,7 +59,8 @@ template <class Of> struct job {
 template <class Of> static lists
 lists_of(const job<Of> &j, typename Of::source to, uint32_t chunk = 0)
 {
-	const bool narrow = Of::PLAN_BITS == 32 && j.count >= GS_NARROW_FROM && !j.rare &&
+	const size_t narrow_from = j.sorter->of_graph ? GS_NARROW_FROM : GS_NARROW_FROM / 8;
+	const bool narrow = Of::PLAN_BITS == 32 && j.count >= narrow_from && !j.rare &&
 	                    !keys_are_few(Of::PLAN_BITS, j.count);
 	const bool in_place = maps_none(j.map) && keys_at(to) == keys_at(j.keys);
 	lists l = { {}, j.s.listed, in_place, chunk > 0 ? EQUAL_KEYS / chunk : 0, narrow,
@@ -463,7 +465,7 @@ sort_beside(job<Of> j, int kind, const leaf_place<Of> &at, unsigned aside)
  * each kind alone leaves multiprocessors idle; and bins of one value if there are LIKELY_EQUAL ones and
  * the host sleeps; and what ALSO queues, which needs no answer.  While these are at work, the host asks on
  * another stream, and has others sort the other kinds: these are few, and each alone would take as long as
- * its longest leaf.
+ * its longest leaf.  Leaves of 16 bits of not so many keys, which may be all or none, are sorted beside.
  */
 template <class Of, class Also> static cudaError_t
 sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,
@@ -471,7 +473,8 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 {
 	const cudaStream_t aside = j.sorter->aside[0];
 	const cudaEvent_t known = j.sorter->listed;
-	const bool narrow = lists_of(j, at.from).narrow && !j.wide, sleeps = j.count >= SLEEP_FROM;
+	const bool may = lists_of(j, at.from).narrow && !j.wide, sleeps = j.count >= SLEEP_FROM;
+	const bool narrow = may && j.count >= GS_NARROW_FROM, beside = may && !narrow;
 	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS),
 	                        NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	const bool shorter = at.chunks.at != NULL && leaf_bits > LEAF_BITS;
@@ -491,6 +494,8 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	TRY_CUDA(also());
 	if (shorter)		/* not on the first stream: the answer would wait for them */
 		TRY_CUDA(sort_beside(j, likely[0] - 1, at, 1));
+	if (beside)
+		TRY_CUDA(sort_beside(j, likely[1], leaf_place<Of>{ at.from, at.chunks, 64 * few }, 1));
 	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
 	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, KINDS * sizeof *listed, cudaMemcpyDeviceToHost,
 	                         aside));
@@ -502,7 +507,7 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
 	*too_large = listed[TOO_LARGE];
 	listed[TOO_LARGE] = 0;
-	for (int i = 0; i < 1 + narrow; i++)
+	for (int i = 0; i < 1 + may; i++)
 		listed[likely[i]] = 0;
 	if (longer)
 		listed[likely[0] + 1] = 0;
@@ -510,7 +515,8 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 		listed[likely[0] - 1] = 0;
 	if (listed[EQUAL] > 0 && !likely_equal)
 		TRY_CUDA(write_equal(others, at));
-	return sort_others(j, at, listed, longer ? 3 : shorter ? 2 : likely_equal || listed[EQUAL] > 0);
+	return sort_others(j, at, listed,
+	                   longer ? 3 : shorter || beside ? 2 : likely_equal || listed[EQUAL] > 0);
 }
 
 template <class Of> static cudaError_t

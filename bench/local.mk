@@ -147,6 +147,7 @@ bench_results = \
   bench/results/2cores-2026-11-27/all.json \
   bench/results/2cores-2026-11-27/numbers.txt \
   bench/results/2cores-2026-11-27/lines.txt \
+  bench/results/2cores-2026-11-27/limits.txt \
   bench/results/README.md \
   bench/results/h100-2026-11-25/one-gpu.json \
   bench/results/h100-2026-11-25/reversed.json \

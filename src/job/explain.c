@@ -2,6 +2,7 @@
 /* explain.c - the plan in words: gsort --plan, --debug */
 #include "config.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,6 +56,7 @@ disk_bytes_free(const struct gsort_options *options)
 {
 	uint64_t free_bytes = UINT64_MAX;
 
+	assert(options->temp_dir_count > 0);
 	for (size_t d = 0; d < options->temp_dir_count; d++) {
 		const uint64_t bytes = gs_limits_disk_bytes(options->temp_dirs[d]);
 

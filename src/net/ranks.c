@@ -73,6 +73,7 @@ collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *p
 	char *next = pieces + ranks->size * piece;
 	uint64_t most = 0;
 
+	assert(pieces != NULL);		/* the ranks have agreed */
 	for (unsigned r = 0; r < ranks->size; r++)
 		most = sizes[r] > most ? sizes[r] : most;
 	for (uint64_t at = 0; at < most; at += piece) {

@@ -351,9 +351,10 @@ launched(void)
 
 	for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
 		const char *value = getenv(names[n]);
+		const long ranks = value != NULL ? strtol(value, NULL, 10) : 0;
 
-		if (value != NULL && atoi(value) > 0)
-			return (unsigned)atoi(value);
+		if (ranks > 0)
+			return (unsigned)ranks;
 	}
 	return 0;
 }

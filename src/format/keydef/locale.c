@@ -172,7 +172,7 @@ static void
 set_ranks(struct gs_locale *locale, const struct probes *probes, const bool dropped[PROBES_MOST])
 {
 	for (unsigned p = 0; p < probes->count; p++) {
-		const int c = probes->list[p];
+		const int c = (unsigned char)probes->list[p];
 		const struct gs_weight *found;
 
 		if (dropped[c])

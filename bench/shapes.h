@@ -197,7 +197,7 @@ key_of(unsigned shape, unsigned bits, uint64_t at, uint64_t count, uint64_t seed
 	case SHAPE_OUTLIER:       return at == count / 2 ? largest : r % count;
 	case SHAPE_NORMAL:        return shape_bell(bits, at, seed);
 	case SHAPE_ZIPF:          return (uint64_t)pow((double)count, shape_fraction(r));
-	case SHAPE_POWER:         return (uint64_t)(pow(shape_fraction(r), 8) * (double)(largest / 2)) * 2;
+	case SHAPE_POWER:         return (uint64_t)(pow(shape_fraction(r), 8) * (double)(largest >> 1)) * 2;
 	case SHAPE_POWERS:        return top >> any % bits;
 	case SHAPE_TWOS:          return (UINT64_C(1) << any % bits) + r % 3;
 	case SHAPE_SPIKE:         return any % 2 == 0 ? top : largest / 3 + (top >> 16);

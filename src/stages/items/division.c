@@ -39,7 +39,8 @@ row_bytes(const struct gs_division *division)
 static gs_status
 open_memory(struct gs_division *division, size_t bytes, unsigned stripes)
 {
-	const size_t stripe = gs_arena_round(bytes), rows = division->rows_most * sizeof *division->rows;
+	const size_t stripe = gs_arena_round(bytes);
+	const size_t rows = division->rows_most * sizeof(struct gs_item_row *);
 
 	TRY(gs_arena_open(&division->arena, stripes * stripe + gs_arena_round(rows), true));
 	division->memory = gs_arena_take(&division->arena, (stripes - 1) * stripe + bytes);

@@ -637,7 +637,7 @@ struct read_piece {
 };
 
 /* In its turn, put the line that has begun before PIECE, and keep the one that begins at its end.  False: the
- * round has ended. */
+ * round has ended, as before a piece in which no line ends: all of the file's last line, perhaps. */
 static bool
 join_lines(struct rest *rest, unsigned at, struct read_piece *piece)
 {
@@ -646,7 +646,7 @@ join_lines(struct rest *rest, unsigned at, struct read_piece *piece)
 	bool goes_on;
 
 	await_turn(rest, at);
-	rest->ended |= piece->short_of || begins > rest->line_most;
+	rest->ended |= piece->short_of || begins == bytes || begins > rest->line_most;
 	goes_on = !rest->ended;
 	if (goes_on) {
 		piece->data -= line->bytes;

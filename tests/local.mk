@@ -18,67 +18,67 @@ tests_tools_gen_SOURCES = tests/tools/gen.c
 tests_tools_measure_SOURCES = tests/tools/measure.c
 
 tests_unit_units_SOURCES = \
-  tests/unit/array.c \
-  tests/unit/base.c \
-  tests/unit/batch.c \
-  tests/unit/buckets.c \
-  tests/unit/codec_abi.c \
-  tests/unit/codec_facts.h \
-  tests/tools/codec_headers.c \
-  tests/unit/contents.c \
-  tests/unit/count.c \
-  tests/unit/text_decoder.c \
-  tests/unit/encode.c \
-  tests/unit/encode_text.c \
-  tests/unit/division.c \
-  tests/unit/emit.c \
-  tests/unit/exchange.c \
-  tests/unit/floats.c \
-  tests/unit/external_merge.c \
-  tests/unit/follow.c \
-  tests/unit/given.c \
-  tests/unit/bars.c \
-  tests/unit/scan.c \
-  tests/unit/forecast.c \
-  tests/unit/inflate.c \
-  tests/unit/input.c \
-  tests/unit/item_land.c \
-  tests/unit/item_merger.c \
-  tests/unit/item_store.c \
-  tests/unit/items.c \
-  tests/unit/key.c \
-  tests/unit/line_collector.c \
-  tests/unit/line_order.c \
-  tests/unit/lines.c \
-  tests/unit/merge.c \
-  tests/unit/modules.def \
-  tests/unit/npy.c \
-  tests/unit/options.c \
-  tests/unit/output.c \
-  tests/unit/parts.c \
-  tests/unit/plan.c \
-  tests/unit/plan_items.c \
-  tests/unit/progress_line.c \
-  tests/unit/quicksort.c \
   tests/mpi/ranks_threads.c \
   tests/mpi/ranks_threads.h \
-  tests/unit/ranks.c \
-  tests/unit/record.c \
-  tests/unit/recorder.c \
-  tests/unit/select.c \
-  tests/unit/set_merge.c \
+  tests/tools/codec_headers.c \
+  tests/unit/array/array.c \
+  tests/unit/base/base.c \
+  tests/unit/base/codec_abi.c \
+  tests/unit/base/codec_facts.h \
+  tests/unit/base/team.c \
+  tests/unit/cli/progress_line.c \
+  tests/unit/format/encode.c \
+  tests/unit/format/floats.c \
+  tests/unit/format/key.c \
+  tests/unit/format/keydef/line_order.c \
+  tests/unit/format/npy.c \
+  tests/unit/format/record.c \
+  tests/unit/format/text/encode_text.c \
+  tests/unit/format/text/lines.c \
+  tests/unit/format/text/text_decoder.c \
+  tests/unit/io/contents.c \
+  tests/unit/io/inflate.c \
+  tests/unit/io/input.c \
+  tests/unit/io/output.c \
+  tests/unit/io/output_fd.c \
+  tests/unit/io/recorder.c \
+  tests/unit/job/given.c \
+  tests/unit/job/options.c \
+  tests/unit/job/ranks/item_land.c \
+  tests/unit/job/ranks/key_spread.c \
+  tests/unit/job/ranks/parts.c \
+  tests/unit/modules.def \
+  tests/unit/net/exchange.c \
+  tests/unit/net/ranks.c \
+  tests/unit/plan/forecast.c \
+  tests/unit/plan/plan.c \
+  tests/unit/plan/plan_items.c \
   tests/unit/shapes.h \
-  tests/unit/output_fd.c \
-  tests/unit/spill.c \
-  tests/unit/split.c \
-  tests/unit/key_spread.c \
-  tests/unit/store.c \
-  tests/unit/owners.c \
-  tests/unit/splitters.c \
-  tests/unit/team.c \
+  tests/unit/sort/buckets/batch.c \
+  tests/unit/sort/buckets/buckets.c \
+  tests/unit/sort/count.c \
+  tests/unit/sort/cpu/quicksort.c \
+  tests/unit/sort/follow.c \
+  tests/unit/sort/items/items.c \
+  tests/unit/sort/items/owners.c \
+  tests/unit/sort/merge.c \
+  tests/unit/sort/scan.c \
+  tests/unit/sort/set_merge.c \
+  tests/unit/sort/splitters.c \
+  tests/unit/spill/external_merge.c \
+  tests/unit/spill/spill.c \
+  tests/unit/stages/emit.c \
+  tests/unit/stages/figures/bars.c \
+  tests/unit/stages/items/division.c \
+  tests/unit/stages/items/item_merger.c \
+  tests/unit/stages/items/item_store.c \
+  tests/unit/stages/lines/line_collector.c \
+  tests/unit/stages/select.c \
+  tests/unit/stages/split.c \
+  tests/unit/stages/store.c \
+  tests/unit/stages/verify.c \
   tests/unit/units.c \
-  tests/unit/units.h \
-  tests/unit/verify.c
+  tests/unit/units.h
 tests_unit_units_LDADD = libgsort-cli.a $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
 
 # Preloaded: system calls that fail.
@@ -204,14 +204,14 @@ tests_unit_units_emu_SOURCES = \
   bench/stats.h \
   src/gpu/cuda/call.c \
   tests/emu/samples.h \
-  tests/unit/call.c \
-  tests/unit/call_arrays.h \
-  tests/unit/call_cuts.c \
   tests/unit/emulator.c \
-  tests/unit/engine.c \
+  tests/unit/gpu/cuda/call.c \
+  tests/unit/gpu/cuda/call_arrays.h \
+  tests/unit/gpu/cuda/call_cuts.c \
+  tests/unit/gpu/cuda/engine.c \
+  tests/unit/gpu/cuda/resident.c \
   tests/unit/kernels.c \
   tests/unit/ladder.c \
-  tests/unit/resident.c \
   tests/unit/modules-emu.def \
   tests/unit/stats.c \
   tests/unit/units.c \

@@ -5,7 +5,7 @@
  * Their libraries are loaded when a job needs them (dynload.h), so a host without their headers
  * builds a gsort that uses them all the same.  What is declared here is fixed by the names of the
  * libraries: libz.so.1, libzstd.so.1, liblz4.so.1, liblzma.so.5, libarchive.so.13.
- * tests/unit/codec_abi.c compares it with the headers: with GS_CODEC_HEADERS types and constants
+ * tests/unit/base/codec_abi.c compares it with the headers: with GS_CODEC_HEADERS types and constants
  * are theirs, and the functions below must be declared as they are there.
  */
 #ifndef GS_CODEC_ABI_H

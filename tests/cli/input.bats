@@ -311,7 +311,7 @@ suffixes="gz bz2 xz zst lz4"
 	fails "a program, not a file of binary keys" gsort -u8 "$GSORT"
 }
 
-# make check-slow asks a million (tests/unit/contents.c).
+# make check-slow asks a million (tests/unit/io/contents.c).
 @test "keys of any type are never taken for something else" {
 	for seed in 1 2 3 4 5 6 7 8 9 10; do
 		for type in u8 i16 u32 i64 f32 f64; do

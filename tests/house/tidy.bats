@@ -299,11 +299,26 @@ if (job->kind->items && order == NULL)
 }
 
 @test "every module with a unit table is registered" {
-	for file in tests/unit/*.c; do
+	all_files | grep -E '^tests/unit/.*\.c$' | grep -v '/units\.c$' >"$BATS_TEST_TMPDIR/tables"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/tables")" -gt 50 ]
+	while read -r file; do
 		module=$(basename "$file" .c)
-		[ "$module" != units ] || continue
 		grep -qx "MODULE($module)" tests/unit/modules*.def || { echo "$module"; false; }
-	done
+	done <"$BATS_TEST_TMPDIR/tables"
+}
+
+# A table that has the name of a source stands where that stands in src; each folder is one of src.
+@test "tests/unit mirrors src" {
+	all_files >"$BATS_TEST_TMPDIR/files"
+	grep -E '^tests/unit/.*\.[ch]$' "$BATS_TEST_TMPDIR/files" >"$BATS_TEST_TMPDIR/tables"
+	[ "$(grep -c '/.*/.*/' "$BATS_TEST_TMPDIR/tables")" -gt 50 ]
+	wrong=$(while read -r file; do
+		place=src/${file#tests/unit/}
+		grep -q "^${place%/*}/" "$BATS_TEST_TMPDIR/files" || echo "$file"
+		! grep -qE "^src/.*/${file##*/}$" "$BATS_TEST_TMPDIR/files" || grep -qx "$place" "$BATS_TEST_TMPDIR/files" ||
+			echo "$file"
+	done <"$BATS_TEST_TMPDIR/tables")
+	[ -z "$wrong" ] || { echo "not where src has it: $wrong"; false; }
 }
 
 # tests/README.md: `file: row`, `units NAME`, and the options in the first column of its tables.

@@ -2,7 +2,7 @@
 /* codec_headers.c - what the headers of the libraries say; a function that they declare in another way
  * than base/codec_abi.h does not compile */
 #define GS_CODEC_HEADERS
-#include "tests/unit/codec_facts.h"
+#include "tests/unit/base/codec_facts.h"
 
 #if LZMA_VERSION < UINT32_C(50040002)	/* has no memlimit_threading: nothing to compare with */
 #define memlimit_threading	reserved_int5

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* codec_abi.c - what gsort declares of libraries is what their headers say */
-#include "tests/unit/codec_facts.h"
+#include "tests/unit/base/codec_facts.h"
 #include "tests/unit/units.h"
 
 void unit_codec_abi(void);

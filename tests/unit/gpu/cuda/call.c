@@ -12,7 +12,7 @@
 
 #include "bench/shapes.h"
 #include "kernels/kernels.h"
-#include "tests/unit/call_arrays.h"
+#include "tests/unit/gpu/cuda/call_arrays.h"
 #include "tests/unit/units.h"
 
 void unit_call(void);

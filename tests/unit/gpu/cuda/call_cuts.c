@@ -11,7 +11,7 @@
 
 #include "bench/shapes.h"
 #include "kernels/kernels.h"
-#include "tests/unit/call_arrays.h"
+#include "tests/unit/gpu/cuda/call_arrays.h"
 #include "tests/unit/units.h"
 
 void unit_call_cuts(void);

@@ -218,7 +218,7 @@ struct gsort_options {
 	const char		*output;	/* NULL: standard output */
 	bool			 in_place;	/* overwrite an existing file, do not replace it */
 	unsigned		 split;		/* so many files that together are the output, at most 1024;
-						 * "%r" in OUTPUT becomes the rank of each, "%%" a "%";
+						 * "%r" in OUTPUT becomes the number of each, "%%" a "%";
 						 * 0: one output */
 	bool			 converts;	/* convert keys to the type TO */
 	enum gsort_type		 to;		/* GSORT_TEXT: any type as text */

@@ -125,7 +125,7 @@ sort_widened(uint16_t *keys, size_t count)
 		keys[i] = (uint16_t)wide[i];
 }
 
-struct counting {
+struct counter {
 	const struct gs_array_args *args;
 	struct gs_count count;
 	char  *keys;
@@ -138,17 +138,17 @@ struct counting {
 static void
 count_share(void *context, unsigned worker, unsigned size)
 {
-	struct counting *counting = context;
-	const size_t keys = counting->end - counting->begin, key_bytes = counting->args->key_bytes;
-	const size_t end = counting->begin + gs_team_begin(keys, worker + 1, size);
-	size_t at = counting->begin + gs_team_begin(keys, worker, size);
+	struct counter *counter = context;
+	const size_t keys = counter->end - counter->begin, key_bytes = counter->args->key_bytes;
+	const size_t end = counter->begin + gs_team_begin(keys, worker + 1, size);
+	size_t at = counter->begin + gs_team_begin(keys, worker, size);
 
 	for (size_t now; at < end; at += now) {
-		char *share = counting->keys + at * key_bytes;
+		char *share = counter->keys + at * key_bytes;
 
 		now = end - at < SHARE_BYTES ? end - at : SHARE_BYTES;
-		to_ordered(counting->args, share, now);
-		gs_count_add(&counting->count, worker, share, now);
+		to_ordered(counter->args, share, now);
+		gs_count_add(&counter->count, worker, share, now);
 	}
 }
 
@@ -158,19 +158,19 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 {
 	const size_t bins = (size_t)1 << args->key_bits;
 	const unsigned threads = gs_array_threads(args, count * args->key_bytes);
-	struct counting counting = { .args = args, .keys = keys };
+	struct counter counter = { .args = args, .keys = keys };
 	struct gs_array_memory memory;
 	struct gs_span span;
 
 	TRY(get_memory(&memory, gs_count_bytes(bins, threads), args));
 	memset(memory.at, 0, gs_count_bytes(bins, threads));
-	gs_count_open(&counting.count, memory.at, bins, args->key_bits, 0, threads);
-	for (; counting.begin < count; counting.begin = counting.end) {
-		counting.end = count - counting.begin < ROUND_KEYS ? count : counting.begin + ROUND_KEYS;
-		gs_team_run(threads, count_share, &counting);
-		gs_count_sum(&counting.count);
+	gs_count_open(&counter.count, memory.at, bins, args->key_bits, 0, threads);
+	for (; counter.begin < count; counter.begin = counter.end) {
+		counter.end = count - counter.begin < ROUND_KEYS ? count : counter.begin + ROUND_KEYS;
+		gs_team_run(threads, count_share, &counter);
+		gs_count_sum(&counter.count);
 	}
-	gs_count_next(&counting.count, false, keys, count * args->key_bytes, &span);
+	gs_count_next(&counter.count, false, keys, count * args->key_bytes, &span);
 	assert(span.count == count);
 	to_raw(args, keys, count);
 	gs_array_memory_give(&memory);

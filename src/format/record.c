@@ -54,57 +54,57 @@ check_key(const struct gsort_key *key, size_t record_bytes)
 
 /* The fields of all keys, in the order of words, and how many; with RECORD->fields NULL only
  * counted. */
-struct laying {
+struct layout {
 	struct gs_record *record;
 	size_t fields;
 	size_t at;		/* bytes of keys so far */
 };
 
 static void
-add_field(struct laying *laying, const struct gs_record_field *field, size_t level)
+add_field(struct layout *layout, const struct gs_record_field *field, size_t level)
 {
-	struct gs_record *record = laying->record;
+	struct gs_record *record = layout->record;
 
 	if (record->fields != NULL) {
-		record->fields[laying->fields] = *field;
-		record->first_field[level + 1] = (uint32_t)laying->fields + 1;
+		record->fields[layout->fields] = *field;
+		record->first_field[level + 1] = (uint32_t)layout->fields + 1;
 	}
-	laying->fields++;
+	layout->fields++;
 }
 
 /* A number; in two words if need be. */
 static void
-add_number(struct laying *laying, struct gs_record_field field)
+add_number(struct layout *layout, struct gs_record_field field)
 {
-	const int left = 8 - (int)(laying->at % 8), bytes = (int)field.bytes;
+	const int left = 8 - (int)(layout->at % 8), bytes = (int)field.bytes;
 
 	field.shift = (int8_t)(8 * (left - bytes));
-	add_field(laying, &field, laying->at / 8);
+	add_field(layout, &field, layout->at / 8);
 	if (bytes > left) {
 		field.shift = (int8_t)(field.shift + 64);
-		add_field(laying, &field, laying->at / 8 + 1);
+		add_field(layout, &field, layout->at / 8 + 1);
 	}
-	laying->at += field.bytes;
+	layout->at += field.bytes;
 }
 
 static void
-add_bytes(struct laying *laying, struct gs_record_field field, size_t bytes)
+add_bytes(struct layout *layout, struct gs_record_field field, size_t bytes)
 {
 	for (size_t done = 0; done < bytes; done += field.bytes) {
-		const size_t left = 8 - laying->at % 8;
+		const size_t left = 8 - layout->at % 8;
 		struct gs_record_field some = field;
 
 		field.bytes = (uint8_t)(bytes - done < left ? bytes - done : left);
 		some.bytes = field.bytes;
 		some.offset += (uint32_t)done;
 		some.flip = field.flip >> (64 - 8 * field.bytes);
-		add_number(laying, some);
+		add_number(layout, some);
 	}
 }
 
 /* A number of 128 bits; FIELD describes all of it. */
 static void
-add_wide(struct laying *laying, struct gs_record_field field)
+add_wide(struct layout *layout, struct gs_record_field field)
 {
 	const uint32_t at = field.offset;
 	const bool big = field.swaps == gs_endian_swaps(GSORT_ENDIAN_BIG);
@@ -112,14 +112,14 @@ add_wide(struct laying *laying, struct gs_record_field field)
 	field.bytes = 8;
 	field.type = field.type == GSORT_I128 ? GSORT_I64 : GSORT_U64;	/* the upper half has the sign */
 	field.offset = at + (big ? 0 : 8);
-	add_number(laying, field);
+	add_number(layout, field);
 	field.type = GSORT_U64;
 	field.offset = at + (big ? 8 : 0);
-	add_number(laying, field);
+	add_number(layout, field);
 }
 
 static void
-lay_out(struct laying *laying, const struct gsort_key *keys, size_t key_count,
+lay_out(struct layout *layout, const struct gsort_key *keys, size_t key_count,
         enum gsort_endian endian, bool reverse)
 {
 	for (size_t k = 0; k < key_count; k++) {
@@ -134,16 +134,16 @@ lay_out(struct laying *laying, const struct gsort_key *keys, size_t key_count,
 		};
 
 		if (gs_key_bits(key->type) == 0) {
-			add_bytes(laying, field, bytes);
+			add_bytes(layout, field, bytes);
 			continue;
 		}
 		if (gs_key_is_wide(key->type)) {
-			add_wide(laying, field);
+			add_wide(layout, field);
 			continue;
 		}
 		field.bytes = (uint8_t)bytes;
 		field.flip >>= 64 - 8 * bytes;
-		add_number(laying, field);
+		add_number(layout, field);
 	}
 }
 
@@ -152,7 +152,7 @@ gs_record_open(struct gs_record *record, size_t bytes, const struct gsort_key *k
                size_t key_count, enum gsort_endian endian, bool reverse)
 {
 	const struct gsort_key all = { .type = GSORT_TEXT, .bytes = bytes };
-	struct laying laying = { .record = record };
+	struct layout layout = { .record = record };
 
 	*record = (struct gs_record){ .bytes = bytes };
 	if (key_count == 0) {
@@ -161,12 +161,12 @@ gs_record_open(struct gs_record *record, size_t bytes, const struct gsort_key *k
 	}
 	for (size_t k = 0; k < key_count; k++)
 		TRY(check_key(&keys[k], bytes));
-	lay_out(&laying, keys, key_count, endian, reverse);
-	record->levels = (unsigned)((laying.at + 7) / 8);
-	TRY(GS_NEW(record->fields, laying.fields, "fields"));
+	lay_out(&layout, keys, key_count, endian, reverse);
+	record->levels = (unsigned)((layout.at + 7) / 8);
+	TRY(GS_NEW(record->fields, layout.fields, "fields"));
 	TRY(GS_NEW(record->first_field, record->levels + 1, "words"));
-	laying = (struct laying){ .record = record };
-	lay_out(&laying, keys, key_count, endian, reverse);
+	layout = (struct layout){ .record = record };
+	lay_out(&layout, keys, key_count, endian, reverse);
 	return GS_OK;
 }
 

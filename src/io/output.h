@@ -117,15 +117,15 @@ void gs_output_close(struct gs_output *output);
 /* ---- the output of a job: one, or several files that together are one (outputs.c) ---- */
 
 /*
- * Several files are named by a pattern: "%r" stands for the rank of a file, from 0 on, with zeros
- * before it, so that all names are of one length and in the order of the ranks; "%%" for "%".
+ * Several files are named by a pattern: "%r" stands for the number of a file, from 0 on, with zeros
+ * before it, so that all names are of one length and in the order of their numbers; "%%" for "%".
  * The caller writes to each of them.  gs_outputs_finish() replaces all of them, or none.
  */
 
 enum { GS_OUTPUTS_MOST = 1024 };
 
 struct gs_outputs {
-	struct gs_output **files;	/* by rank; NULL: not open */
+	struct gs_output **files;	/* by index; NULL: not open */
 	char             **names;	/* of several files; else NULL */
 	size_t             count;
 };
@@ -133,8 +133,8 @@ struct gs_outputs {
 /** Can PATTERN name several files?  GS_EUSAGE: it has no %r, or a % before something else. */
 MUST_CHECK gs_status gs_outputs_check_pattern(const char *pattern);
 
-/** The name of the file of RANK, of COUNT files, for free(3); NULL: no memory, or it is too long. */
-char *gs_outputs_name(const char *pattern, size_t rank, size_t count);
+/** The name of file INDEX, of COUNT files, for free(3); NULL: no memory, or it is too long. */
+char *gs_outputs_name(const char *pattern, size_t index, size_t count);
 
 /** Are the COUNT files of PATTERN different ones?  GS_EUSAGE: two names are one file; GS_EIO: a name is
  *  too long. */

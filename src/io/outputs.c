@@ -28,7 +28,7 @@ gs_outputs_check_pattern(const char *pattern)
 	}
 	return ranked ? GS_OK
 	       : gs_fail(GS_EUSAGE, "invalid output name '%s': '--split' needs %%r in it, which becomes "
-	                 "the rank of each file", pattern);
+	                 "the number of each file", pattern);
 }
 
 static int
@@ -42,7 +42,7 @@ digits_of(size_t number)
 }
 
 char *
-gs_outputs_name(const char *pattern, size_t rank, size_t count)
+gs_outputs_name(const char *pattern, size_t index, size_t count)
 {
 	char name[PATH_MAX];
 	size_t bytes = 0;
@@ -54,7 +54,7 @@ gs_outputs_name(const char *pattern, size_t rank, size_t count)
 			name[bytes++] = '%';
 		else
 			bytes += (size_t)snprintf(name + bytes, sizeof name - bytes, "%0*zu",
-			                          digits_of(count - 1), rank);
+			                          digits_of(count - 1), index);
 	}
 	if (bytes >= sizeof name)
 		return NULL;
@@ -62,10 +62,10 @@ gs_outputs_name(const char *pattern, size_t rank, size_t count)
 	return strdup(name);
 }
 
-/* A file and its rank. */
+/* A file and its index. */
 struct ranked_file {
 	struct gs_identity file;
-	size_t rank;
+	size_t index;
 };
 
 static int
@@ -74,7 +74,7 @@ compare_files(const void *a, const void *b)
 	const struct ranked_file *one = a, *other = b;
 	const int order = gs_identity_compare(&one->file, &other->file);
 
-	return order != 0 ? order : (one->rank > other->rank) - (one->rank < other->rank);
+	return order != 0 ? order : (one->index > other->index) - (one->index < other->index);
 }
 
 /* Find out which files the names are; *KNOWN of them are in FILES then. */
@@ -117,7 +117,7 @@ gs_outputs_check_files(const char *pattern, size_t count)
 		qsort(files, known, sizeof *files, compare_files);
 	for (size_t f = 1; f < known && status == GS_OK; f++)
 		if (gs_identity_same(&files[f - 1].file, &files[f].file))
-			status = refuse(pattern, count, files[f - 1].rank, files[f].rank);
+			status = refuse(pattern, count, files[f - 1].index, files[f].index);
 	free(files);
 	return status;
 }

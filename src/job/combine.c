@@ -144,7 +144,7 @@ cut_pieces(struct stream *stream, unsigned threads)
 	pass(b, from.b);
 }
 
-struct merging {
+struct merger {
 	struct stream   *stream;
 	enum gs_set_keep keep;
 };
@@ -152,17 +152,17 @@ struct merging {
 static void
 merge_pieces(void *context, size_t i)
 {
-	const struct merging *merging = context;
+	const struct merger *merger = context;
 
-	gs_set_merge(merging->keep, merging->stream->span.key_bits,
-	             &merging->stream->pieces[i * GS_SET_LANES]);
+	gs_set_merge(merger->keep, merger->stream->span.key_bits,
+	             &merger->stream->pieces[i * GS_SET_LANES]);
 }
 
 /* Merge more of both sides, by all threads that are idle. */
 static gs_status
 merge_more(const struct gsort *job, struct stream *stream)
 {
-	struct merging merging = { .stream = stream, .keep = gs_set_keep_of(job->options.set) };
+	struct merger merger = { .stream = stream, .keep = gs_set_keep_of(job->options.set) };
 	struct stream *a = stream->left, *b = stream->right;
 
 	if (a->side.count == 0 && !a->side.ended)
@@ -173,7 +173,7 @@ merge_more(const struct gsort *job, struct stream *stream)
 	if (stream->side.ended)
 		return GS_OK;
 	cut_pieces(stream, job->plan.threads);
-	gs_team_each(job->plan.threads, stream->piece_count / GS_SET_LANES, merge_pieces, &merging);
+	gs_team_each(job->plan.threads, stream->piece_count / GS_SET_LANES, merge_pieces, &merger);
 	return GS_OK;
 }
 

@@ -125,7 +125,7 @@ check_standard(const struct gsort_options *o)
 	                              "operation") : GS_OK;
 }
 
-/* Tails that are not taken by rank are kept in memory. */
+/* Tails that are not taken by position are kept in memory. */
 static gs_status
 check_tail(const struct gsort_options *o)
 {

@@ -5,13 +5,13 @@
  * In:   k runs in memory; each is read once, front to back.
  * Out:  spans of sorted keys, in the caller's buffer.
  *
- * Each span is cut into equal shares, one a thread: for the rank at which a share begins, select
+ * Each span is cut into equal shares, one a thread: for the position at which a share begins, select
  * where in each run the keys before it end.  With all cuts known the shares are merged
  * independently, and all are of the same length, whatever the keys (Varman, Scheufler, Iyer,
  * Ricard, "Merging multiple lists on hierarchical-memory multiprocessors", J. Parallel Distrib.
  * Comput. 12, 1991).  funnel.inc merges a share.
  *
- * Invariant: the cuts of a rank add up to it; no key before them is greater than one after.
+ * Invariant: the cuts of a position add up to it; no key before them is greater than one after.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -151,25 +151,25 @@ funnel_of(enum gs_simd simd, unsigned bits)
 }
 
 /*
- * Select the RANK least of the next COUNT keys: where they end in each run goes to CUTS.
+ * Select the POSITION least of the next COUNT keys: where they end in each run goes to CUTS.
  *
- * Bisects the value of the key of that rank.  Each run has a bracket: the keys that may be
+ * Bisects the value of the key of that position.  Each run has a bracket: the keys that may be
  * that key.  It is halved along with the values, so all searches of a run together take
  * log(count) + BITS steps.  Then only keys of equal value are left in the brackets; they are
  * taken from the first runs.
  *
- * Invariant: keys below LOW are fewer than RANK, and are those before LOWS; keys up to HIGH are
- * RANK or more, and are those before HIGHS.
+ * Invariant: keys below LOW are fewer than POSITION, and are those before LOWS; keys up to HIGH are
+ * POSITION or more, and are those before HIGHS.
  */
 static inline __attribute__((always_inline)) void
-select_width(const struct gs_merge *merge, unsigned share, size_t count, size_t rank, size_t *cuts,
+select_width(const struct gs_merge *merge, unsigned share, size_t count, size_t position, size_t *cuts,
              unsigned bits)
 {
 	const size_t runs = merge->run_count, *begins = merge->starts;
 	size_t *lows = row_of(merge, share, BRACKETS), *highs = lows + runs, *middles = highs + runs;
 	uint64_t low = UINT64_MAX, high = 0;
 
-	if (rank == 0) {
+	if (position == 0) {
 		memcpy(cuts, begins, runs * sizeof *cuts);
 		return;
 	}
@@ -195,7 +195,7 @@ select_width(const struct gs_merge *merge, unsigned share, size_t count, size_t 
 			middles[r] = gs_keys_above(merge->runs[r].keys, bits, lows[r], highs[r], middle);
 			sum += middles[r] - begins[r];
 		}
-		if (sum >= rank) {
+		if (sum >= position) {
 			high = middle;
 			swapped = highs;
 			highs = middles;
@@ -207,23 +207,23 @@ select_width(const struct gs_merge *merge, unsigned share, size_t count, size_t 
 		middles = swapped;
 	}
 	for (size_t r = 0; r < runs; r++)
-		rank -= lows[r] - begins[r];
+		position -= lows[r] - begins[r];
 	for (size_t r = 0; r < runs; r++) {
-		const size_t equals = highs[r] - lows[r], taken = equals < rank ? equals : rank;
+		const size_t equals = highs[r] - lows[r], taken = equals < position ? equals : position;
 
 		cuts[r] = lows[r] + taken;
-		rank -= taken;
+		position -= taken;
 	}
-	assert(rank == 0);
+	assert(position == 0);
 }
 
 static void
-select_cuts(const struct gs_merge *merge, unsigned share, size_t count, size_t rank, size_t *cuts)
+select_cuts(const struct gs_merge *merge, unsigned share, size_t count, size_t position, size_t *cuts)
 {
 	if (merge->bits == 32)
-		select_width(merge, share, count, rank, cuts, 32);
+		select_width(merge, share, count, position, cuts, 32);
 	else
-		select_width(merge, share, count, rank, cuts, 64);
+		select_width(merge, share, count, position, cuts, 64);
 }
 
 /* The ranges of runs that are SHARE, without those that are empty; returns how many. */

@@ -87,7 +87,7 @@ gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, u
 
 	if (emit->split.keys == 0)	/* after a restart files end where they did before */
 		emit->split.keys = select->head && select->left < keys ? select->left : keys;
-	emit->ranked += before;
+	emit->position += before;
 	return emit->tail.on ? GS_OK : gs_pick_open(&emit->pick, options, all);
 }
 
@@ -95,7 +95,7 @@ void
 gs_emit_resume(struct gs_emit *emit)
 {
 	gs_delivered_resume(&emit->delivered);
-	emit->ranked = emit->class_rank = 0;
+	emit->position = emit->class_position = 0;
 	emit->split.strands = 0;	/* they are written again */
 }
 
@@ -202,8 +202,8 @@ put_span(struct gs_emit *emit, struct gs_span *span)
 	uint64_t since = gs_clock_now(), grouped = 0;
 
 	gs_verify_out(emit->verify, span);
-	gs_pick_span(&emit->pick, emit->ranked, span);
-	emit->ranked += before;
+	gs_pick_span(&emit->pick, emit->position, span);
+	emit->position += before;
 	for (size_t at = 0, taken; at < span->count; at += taken) {
 		struct gs_span slice = *span;
 		uint64_t keys;
@@ -230,7 +230,7 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 	const uint64_t written = emit->keys;
 
 	TRY(gs_delivered_skip(&emit->delivered, &sorted->span));
-	emit->ranked += count - sorted->span.count;
+	emit->position += count - sorted->span.count;
 	sorted->summed &= sorted->span.count == count;
 	gs_delivered_note(&emit->delivered, sorted);
 	TRY(put_span(emit, &sorted->span));
@@ -248,14 +248,14 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
  */
 enum { PAGES_KEYS = 1 << 18, PAGES_BYTES = 2 << 20 };
 
-/* Has a span no rank that is wanted?  To be verified it is sorted all the same. */
+/* Has a span no position that is wanted?  To be verified it is sorted all the same. */
 static bool
 skip_span(void *context, const struct gs_sorted_span *sorted)
 {
 	const struct gs_emit *emit = context;
 
 	return !emit->verify->on &&
-	       gs_pick_count(&emit->pick, emit->class_rank + sorted->at, sorted->span.count) == 0;
+	       gs_pick_count(&emit->pick, emit->class_position + sorted->at, sorted->span.count) == 0;
 }
 
 static void
@@ -278,7 +278,7 @@ make(void *context, struct gs_sorted_span *sorted)
 
 	gs_verify_digest(emit->verify, span, &encoded->digest);
 	encoded->taken = span->count;
-	gs_pick_span(&emit->pick, emit->class_rank + sorted->at, span);
+	gs_pick_span(&emit->pick, emit->class_position + sorted->at, span);
 	status = gs_span_encode(&emit->encoder, &emit->select, sorted);
 	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
 	return status;
@@ -303,7 +303,7 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 	if (sorted->slot == GS_NO_SLOT)
 		return take_span(emit, sorted, enough);
 	if (sorted->skipped) {
-		emit->ranked += sorted->span.count;
+		emit->position += sorted->span.count;
 		return GS_OK;
 	}
 	encoded = &emit->encoder.encoded[sorted->slot];
@@ -316,7 +316,7 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 	*enough = gs_emit_is_complete(emit);
 	emit->keys += encoded->keys;
 	emit->bytes += encoded->bytes;
-	emit->ranked += encoded->taken;
+	emit->position += encoded->taken;
 	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, encoded->taken);
 	return GS_OK;
@@ -385,7 +385,7 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	/* a key that is not written, since the head is complete, may not fit the type of the output */
 	const bool may_fail = !gs_key_is_text(emit->encoding.to) && emit->encoding.from != emit->encoding.to;
 
-	emit->class_rank = emit->ranked;
+	emit->class_position = emit->position;
 	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
 		return sink;
 	if (gs_select_takes_all(&emit->select) && begin_strands(emit, key_class, keys)) {

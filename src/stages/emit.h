@@ -192,7 +192,7 @@ struct gs_emit {
 	size_t                element_bytes;	/* of each in the output, with its count; 0: they differ */
 	struct gs_select      select;
 	struct gs_pick        pick;	/* before anything else is selected */
-	uint64_t              ranked, class_rank;	/* keys taken; and before the class */
+	uint64_t              position, class_position;	/* keys taken; and before the class */
 	struct gs_tail        tail;	/* if it is kept, keys go there, and out at the end */
 	char     *print[2];		/* one is written while the other is encoded into */
 	unsigned  print_at;
@@ -240,9 +240,9 @@ void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
 MUST_CHECK gs_status gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order,
                                         size_t written_bytes);
 
-/** So many KEYS or items will come, of all classes: decides where files of a split end, and which ranks are
- *  written.  Of ALL keys that several processes write, BEFORE come before them.  GS_EBUDGET: no
- *  memory. */
+/** So many KEYS or items will come, of all classes: decides where files of a split end, and which
+ *  positions are written.  Of ALL keys that several processes write, BEFORE come before them.
+ *  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options,
                                          uint64_t keys, uint64_t before, uint64_t all);
 

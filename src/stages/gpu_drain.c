@@ -24,7 +24,7 @@ enum { MOST_CHECK_THREADS = 8 };
  * in 0.55 s, in four in 0.50 s. */
 enum { LANES = 2 };
 
-struct draining {
+struct drainer {
 	struct gs_guard           *gpu;
 	unsigned                   key_class;
 	const struct gs_span_sink *sink;
@@ -50,26 +50,26 @@ struct turn {
 };
 
 static bool
-stops(struct draining *draining)
+stops(struct drainer *drainer)
 {
 	bool enough;
 
-	pthread_mutex_lock(&draining->lock);
-	enough = draining->enough;
-	pthread_mutex_unlock(&draining->lock);
-	return enough || atomic_load(&draining->error.any);
+	pthread_mutex_lock(&drainer->lock);
+	enough = drainer->enough;
+	pthread_mutex_unlock(&drainer->lock);
+	return enough || atomic_load(&drainer->error.any);
 }
 
 /* Take the next span, or that which is pending.  False: there is none of the class. */
 static bool
-take_span(struct draining *draining, struct gs_gpu_span *span)
+take_span(struct drainer *drainer, struct gs_gpu_span *span)
 {
-	struct gs_gpu_span *pending = draining->pending;
+	struct gs_gpu_span *pending = drainer->pending;
 
 	if (pending->span.count == 0 &&
-	    !gs_first_error_note(&draining->error, gs_guard_take(draining->gpu, pending)))
+	    !gs_first_error_note(&drainer->error, gs_guard_take(drainer->gpu, pending)))
 		return false;
-	if (pending->span.count == 0 || pending->span.key_class != draining->key_class)
+	if (pending->span.count == 0 || pending->span.key_class != drainer->key_class)
 		return false;
 	*span = *pending;
 	pending->span.count = 0;
@@ -78,42 +78,42 @@ take_span(struct draining *draining, struct gs_gpu_span *span)
 
 /* The next span.  False: there is none. */
 static bool
-next_span(struct draining *draining, unsigned worker, struct turn *turn)
+next_span(struct drainer *drainer, unsigned worker, struct turn *turn)
 {
-	const bool strands = draining->sink->strand_count > 0;
+	const bool strands = drainer->sink->strand_count > 0;
 	struct gs_gpu_span *span = &turn->span;
 	bool found = false;
 
-	pthread_mutex_lock(&draining->next);
-	if (!draining->ended && !stops(draining))
-		found = take_span(draining, span);
-	draining->ended |= !found;
+	pthread_mutex_lock(&drainer->next);
+	if (!drainer->ended && !stops(drainer))
+		found = take_span(drainer, span);
+	drainer->ended |= !found;
 	if (found) {
 		turn->sorted = (struct gs_sorted_span){
-			.span = span->span, .number = draining->number++, .strand = span->strand,
+			.span = span->span, .number = drainer->number++, .strand = span->strand,
 			.at = span->at, .slot = strands ? worker : GS_NO_SLOT,
 			.summed = true, .sum = span->sum,
 		};
-		turn->number = draining->drained[span->strand]++;
+		turn->number = drainer->drained[span->strand]++;
 	}
-	pthread_mutex_unlock(&draining->next);
+	pthread_mutex_unlock(&drainer->next);
 	return found;
 }
 
 static gs_status
-pass_on(struct draining *draining, struct turn *turn)
+pass_on(struct drainer *drainer, struct turn *turn)
 {
-	const struct gs_span_sink *sink = draining->sink;
+	const struct gs_span_sink *sink = drainer->sink;
 	bool enough = false;
 
-	TRY(gs_guard_follow(&turn->span, &draining->seen[turn->span.strand]));
+	TRY(gs_guard_follow(&turn->span, &drainer->seen[turn->span.strand]));
 	if (sink->strand_count > 0)
 		TRY(sink->make(sink->context, &turn->sorted));
 	TRY(sink->take(sink->context, &turn->sorted, &enough));
 	if (enough) {
-		pthread_mutex_lock(&draining->lock);
-		draining->enough = true;
-		pthread_mutex_unlock(&draining->lock);
+		pthread_mutex_lock(&drainer->lock);
+		drainer->enough = true;
+		pthread_mutex_unlock(&drainer->lock);
 	}
 	return GS_OK;
 }
@@ -121,47 +121,47 @@ pass_on(struct draining *draining, struct turn *turn)
 static void
 drain_spans(void *context, unsigned worker, unsigned size)
 {
-	struct draining *draining = context;
+	struct drainer *drainer = context;
 	struct turn turn;
 
 	(void)size;
-	while (next_span(draining, worker, &turn)) {
-		gs_first_error_note(&draining->error,
-		                    gs_guard_check(&turn.span, draining->check_threads));
-		pthread_mutex_lock(&draining->lock);
-		while (draining->taken[turn.span.strand] < turn.number)
-			pthread_cond_wait(&draining->changed, &draining->lock);
-		pthread_mutex_unlock(&draining->lock);
-		if (!stops(draining))
-			gs_first_error_note(&draining->error, pass_on(draining, &turn));
-		gs_guard_give(draining->gpu, &turn.span);
-		pthread_mutex_lock(&draining->lock);
-		draining->taken[turn.span.strand]++;
-		pthread_cond_broadcast(&draining->changed);
-		pthread_mutex_unlock(&draining->lock);
+	while (next_span(drainer, worker, &turn)) {
+		gs_first_error_note(&drainer->error,
+		                    gs_guard_check(&turn.span, drainer->check_threads));
+		pthread_mutex_lock(&drainer->lock);
+		while (drainer->taken[turn.span.strand] < turn.number)
+			pthread_cond_wait(&drainer->changed, &drainer->lock);
+		pthread_mutex_unlock(&drainer->lock);
+		if (!stops(drainer))
+			gs_first_error_note(&drainer->error, pass_on(drainer, &turn));
+		gs_guard_give(drainer->gpu, &turn.span);
+		pthread_mutex_lock(&drainer->lock);
+		drainer->taken[turn.span.strand]++;
+		pthread_cond_broadcast(&drainer->changed);
+		pthread_mutex_unlock(&drainer->lock);
 	}
 }
 
 static gs_status
-run(struct draining *draining, unsigned threads)
+run(struct drainer *drainer, unsigned threads)
 {
-	const size_t strands = draining->sink->strand_count;
+	const size_t strands = drainer->sink->strand_count;
 	unsigned lanes = threads < LANES ? threads : LANES;
 
-	if (draining->seen == NULL || draining->drained == NULL || draining->taken == NULL)
+	if (drainer->seen == NULL || drainer->drained == NULL || drainer->taken == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for %zu outputs", strands);
-	draining->check_threads = strands > 0 ? 1 : threads / lanes;
-	if (draining->check_threads > MOST_CHECK_THREADS)
-		draining->check_threads = MOST_CHECK_THREADS;
+	drainer->check_threads = strands > 0 ? 1 : threads / lanes;
+	if (drainer->check_threads > MOST_CHECK_THREADS)
+		drainer->check_threads = MOST_CHECK_THREADS;
 	if (strands > 0) {
-		TRY(gs_guard_by_strands(draining->gpu, draining->sink->strand_at, strands));
+		TRY(gs_guard_by_strands(drainer->gpu, drainer->sink->strand_at, strands));
 		/* While one thread writes a file, another one checks what comes next. */
 		lanes = threads < 2 * strands ? threads : (unsigned)(2 * strands);
 	}
-	gs_first_error_open(&draining->error);
-	gs_team_run(lanes, drain_spans, draining);
-	TRY(gs_first_error_close(&draining->error));
-	return gs_guard_check_strands(draining->seen, strands);
+	gs_first_error_open(&drainer->error);
+	gs_team_run(lanes, drain_spans, drainer);
+	TRY(gs_first_error_close(&drainer->error));
+	return gs_guard_check_strands(drainer->seen, strands);
 }
 
 gs_status
@@ -169,18 +169,18 @@ gs_gpu_drain(struct gs_guard *gpu, struct gs_gpu_span *pending, unsigned key_cla
              const struct gs_span_sink *sink)
 {
 	const size_t strands = sink->strand_count > 0 ? sink->strand_count : 1;
-	struct draining draining = {
+	struct drainer drainer = {
 		.gpu = gpu, .pending = pending, .key_class = key_class, .sink = sink,
-		.seen = calloc(strands, sizeof *draining.seen),
-		.drained = calloc(strands, sizeof *draining.drained),
-		.taken = calloc(strands, sizeof *draining.taken),
+		.seen = calloc(strands, sizeof *drainer.seen),
+		.drained = calloc(strands, sizeof *drainer.drained),
+		.taken = calloc(strands, sizeof *drainer.taken),
 		.next = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER,
 		.changed = PTHREAD_COND_INITIALIZER,
 	};
-	const gs_status status = run(&draining, threads);
+	const gs_status status = run(&drainer, threads);
 
-	free(draining.seen);
-	free(draining.drained);
-	free(draining.taken);
+	free(drainer.seen);
+	free(drainer.drained);
+	free(drainer.taken);
 	return status;
 }

@@ -93,7 +93,7 @@ gs_head_open(struct gs_head *head, const struct gsort_options *options,
 }
 
 /* The first keys of a class, LEFT at most. */
-struct keeping {
+struct keeper {
 	struct gs_head  *head;
 	struct gs_select select;
 	uint64_t         left;
@@ -102,21 +102,21 @@ struct keeping {
 static gs_status
 keep(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
-	struct keeping *keeping = context;
-	struct gs_head *head = keeping->head;
+	struct keeper *keeper = context;
+	struct gs_head *head = keeper->head;
 	struct gs_span *span = &sorted->span;
 	const unsigned c = span->key_class;
 	const size_t key_bytes = span->key_bits / 8;
 
 	if (head->unique)
-		gs_select_span(&keeping->select, span);
-	if (span->count > keeping->left)
-		span->count = (size_t)keeping->left;
+		gs_select_span(&keeper->select, span);
+	if (span->count > keeper->left)
+		span->count = (size_t)keeper->left;
 	memcpy((char *)head->first[c] + head->first_keys[c] * key_bytes, span->keys,
 	       span->count * key_bytes);
 	head->first_keys[c] += span->count;
-	keeping->left -= span->count;
-	*enough = keeping->left == 0;
+	keeper->left -= span->count;
+	*enough = keeper->left == 0;
 	if (*enough && span->count > 0)
 		set_bound(head, c, gs_key_at(span->keys, span->key_bits, span->count - 1));
 	return GS_OK;
@@ -126,16 +126,16 @@ keep(void *context, struct gs_sorted_span *sorted, bool *enough)
 static gs_status
 keep_first(struct gs_head *head, unsigned key_class, uint64_t *left)
 {
-	struct keeping keeping = {
+	struct keeper keeper = {
 		.head = head, .select = { .groups = true, .at_once = true }, .left = *left,
 	};
-	const struct gs_span_sink sink = { .take = keep, .context = &keeping };
+	const struct gs_span_sink sink = { .take = keep, .context = &keeper };
 	gs_status status = GS_OK;
 
 	head->first_keys[key_class] = 0;
 	if (*left > 0)
 		status = gs_batch_drain(head->batch, key_class, &sink);
-	*left = keeping.left;
+	*left = keeper.left;
 	return status;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pick.c - write keys by their rank: the last K, or a random sample
+ * pick.c - write keys by their position: the last K, or a random sample
  *
- * In:   how many keys there are; then spans, and the rank of the first key of each.
+ * In:   how many keys there are; then spans, and the position of the first key of each.
  * Out:  the same spans with only the wanted keys.
  *
- * A random set of ranks gives a uniform sample of the keys, in order, without replacement.  It
+ * A random set of positions gives a uniform sample of the keys, in order, without replacement.  It
  * depends on the keys and the seed alone, not on the order of the input, files or threads.
  */
 #include <assert.h>
@@ -20,7 +20,7 @@
 /* So that their bytes do not overflow. */
 #define MOST_RANKS	(UINT64_MAX / 64)
 
-/* ---- random ranks ---------------------------------------------------------------- */
+/* ---- random positions ---------------------------------------------------------------- */
 
 /* A number below BELOW, each equally likely: D. Lemire, "Fast random integer generation in an
  * interval", 2019. */
@@ -63,21 +63,21 @@ choose_numbers(uint64_t *numbers, size_t count, uint64_t below, uint64_t seed)
 	}
 }
 
-/* Of KEYS ranks those that are not among the sorted LEFT_OUT; returns how many. */
+/* Of KEYS positions those that are not among the sorted LEFT_OUT; returns how many. */
 static size_t
-complement(const uint64_t *left_out, size_t count, uint64_t keys, uint64_t *ranks)
+complement(const uint64_t *left_out, size_t count, uint64_t keys, uint64_t *positions)
 {
 	size_t kept = 0, at = 0;
 
-	for (uint64_t rank = 0; rank < keys; rank++)
-		if (at < count && left_out[at] == rank)
+	for (uint64_t position = 0; position < keys; position++)
+		if (at < count && left_out[at] == position)
 			at++;
 		else
-			ranks[kept++] = rank;
+			positions[kept++] = position;
 	return kept;
 }
 
-/* WANTED of KEYS ranks, fewer than all.  If they are more than half, those left out are chosen. */
+/* WANTED of KEYS positions, fewer than all.  If they are more than half, those left out are chosen. */
 static gs_status
 choose(struct gs_pick *pick, size_t wanted, uint64_t keys, uint64_t seed)
 {
@@ -85,15 +85,15 @@ choose(struct gs_pick *pick, size_t wanted, uint64_t keys, uint64_t seed)
 	const size_t chosen = most ? (size_t)(keys - wanted) : wanted;
 	uint64_t *left_out = NULL;
 
-	pick->ranks = wanted <= SIZE_MAX / sizeof *pick->ranks
-	              ? malloc((wanted + 1) * sizeof *pick->ranks) : NULL;
-	if (pick->ranks != NULL && most)
+	pick->positions = wanted <= SIZE_MAX / sizeof *pick->positions
+	              ? malloc((wanted + 1) * sizeof *pick->positions) : NULL;
+	if (pick->positions != NULL && most)
 		left_out = malloc((chosen + 1) * sizeof *left_out);
-	if (pick->ranks == NULL || (most && left_out == NULL))
+	if (pick->positions == NULL || (most && left_out == NULL))
 		return gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys: 8 bytes each", wanted);
-	choose_numbers(most ? left_out : pick->ranks, chosen, keys, seed);
-	pick->rank_count = most ? complement(left_out, chosen, keys, pick->ranks) : wanted;
-	assert(pick->rank_count == wanted);
+	choose_numbers(most ? left_out : pick->positions, chosen, keys, seed);
+	pick->position_count = most ? complement(left_out, chosen, keys, pick->positions) : wanted;
+	assert(pick->position_count == wanted);
 	free(left_out);
 	return GS_OK;
 }
@@ -102,11 +102,11 @@ choose(struct gs_pick *pick, size_t wanted, uint64_t keys, uint64_t seed)
 static void
 turn(struct gs_pick *pick, uint64_t keys)
 {
-	for (size_t low = 0, high = pick->rank_count; low < high; low++) {
-		const uint64_t rank = keys - 1 - pick->ranks[low];
+	for (size_t low = 0, high = pick->position_count; low < high; low++) {
+		const uint64_t position = keys - 1 - pick->positions[low];
 
-		pick->ranks[low] = keys - 1 - pick->ranks[--high];
-		pick->ranks[high] = rank;
+		pick->positions[low] = keys - 1 - pick->positions[--high];
+		pick->positions[high] = position;
 	}
 }
 
@@ -115,7 +115,7 @@ turn(struct gs_pick *pick, uint64_t keys)
 uint64_t
 gs_pick_bytes(const struct gsort_options *options, uint64_t keys)
 {
-	enum { COPIES = 3 };	/* ranks left out, and what qsort(3) copies, are as many at most */
+	enum { COPIES = 3 };	/* positions left out, and what qsort(3) copies, are as many at most */
 
 	return options->sample.wanted
 	       ? COPIES * sizeof(uint64_t) * gs_least(gs_least(options->sample.count, keys), MOST_RANKS) : 0;
@@ -136,11 +136,11 @@ gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t
 	return GS_OK;
 }
 
-/* The index of the first rank of the sample that is at least RANK. */
+/* The index of the first position of the sample that is at least POSITION. */
 static size_t
-first_from(const struct gs_pick *pick, uint64_t rank)
+first_from(const struct gs_pick *pick, uint64_t position)
 {
-	return gs_keys_from(pick->ranks, 64, 0, pick->rank_count, rank);
+	return gs_keys_from(pick->positions, 64, 0, pick->position_count, position);
 }
 
 uint64_t
@@ -148,15 +148,15 @@ gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count)
 {
 	if (!pick->on)
 		return count;
-	if (pick->ranks != NULL)
+	if (pick->positions != NULL)
 		return first_from(pick, at + count) - first_from(pick, at);
 	return at >= pick->from ? count : at + count <= pick->from ? 0 : at + count - pick->from;
 }
 
 const uint64_t *
-gs_pick_ranks(const struct gs_pick *pick, uint64_t at)
+gs_pick_positions(const struct gs_pick *pick, uint64_t at)
 {
-	return pick->ranks + first_from(pick, at);
+	return pick->positions + first_from(pick, at);
 }
 
 void
@@ -167,12 +167,12 @@ gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
 
 	if (!pick->on)
 		return;
-	if (pick->ranks != NULL) {
-		const uint64_t *ranks = pick->ranks + first_from(pick, at);
+	if (pick->positions != NULL) {
+		const uint64_t *positions = pick->positions + first_from(pick, at);
 
 		for (size_t k = 0; k < wanted; k++)
 			gs_key_put(span->keys, span->key_bits, k,
-			           gs_key_at(span->keys, span->key_bits, (size_t)(ranks[k] - at)));
+			           gs_key_at(span->keys, span->key_bits, (size_t)(positions[k] - at)));
 	} else {
 		span->keys = (char *)span->keys + (span->count - wanted) * key_bytes;
 	}
@@ -182,6 +182,6 @@ gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
 void
 gs_pick_close(struct gs_pick *pick)
 {
-	free(pick->ranks);
+	free(pick->positions);
 	*pick = (struct gs_pick){ .on = false };
 }

@@ -89,7 +89,7 @@ read_claimed(struct gs_pieces *pieces, void *into, struct piece *piece)
 
 /* ---- a round ----------------------------------------------------------------------- */
 
-struct filling {
+struct filler {
 	struct gs_pieces            *pieces;
 	const struct gs_piece_round *round;
 	size_t left;		/* bytes of the round that are not claimed; with the lock */
@@ -97,16 +97,16 @@ struct filling {
 
 /* The next piece of the round, read or claimed; with the lock.  False: there is none. */
 static bool
-next_piece(struct filling *filling, struct piece *piece, struct gs_read_piece *read)
+next_piece(struct filler *filler, struct piece *piece, struct gs_read_piece *read)
 {
-	struct gs_pieces *pieces = filling->pieces;
-	const size_t most = filling->round->piece_bytes;
-	const size_t want = most < filling->left ? most : filling->left;
+	struct gs_pieces *pieces = filler->pieces;
+	const size_t most = filler->round->piece_bytes;
+	const size_t want = most < filler->left ? most : filler->left;
 
 	if (!next_bytes(pieces, read->data, want, piece))
 		return false;
-	filling->left -= want;
-	read->sequence = gs_taker_next_sequence(filling->round->taker, 0, 1);
+	filler->left -= want;
+	read->sequence = gs_taker_next_sequence(filler->round->taker, 0, 1);
 	read->number = pieces->number;
 	pieces->number += (piece->claimed.bytes + piece->bytes) / pieces->unit;
 	return true;
@@ -115,15 +115,15 @@ next_piece(struct filling *filling, struct piece *piece, struct gs_read_piece *r
 static void
 read_round(void *context, unsigned worker, unsigned size)
 {
-	struct filling *filling = context;
-	struct gs_pieces *pieces = filling->pieces;
-	const struct gs_piece_round *round = filling->round;
+	struct filler *filler = context;
+	struct gs_pieces *pieces = filler->pieces;
+	const struct gs_piece_round *round = filler->round;
 	struct gs_read_piece read = { .data = round->memory + worker * round->piece_bytes };
 	struct piece piece;
 
 	(void)size;
 	pthread_mutex_lock(&pieces->lock);
-	while (next_piece(filling, &piece, &read)) {
+	while (next_piece(filler, &piece, &read)) {
 		pthread_mutex_unlock(&pieces->lock);
 		gs_first_error_note(&pieces->error, read_claimed(pieces, read.data, &piece));
 		read.count = piece.bytes / pieces->unit;
@@ -140,13 +140,13 @@ gs_status
 gs_pieces_fill(struct gs_pieces *pieces, const struct gs_piece_round *round, unsigned threads,
                size_t bytes)
 {
-	struct filling filling = { pieces, round, bytes - bytes % pieces->unit };
+	struct filler filler = { pieces, round, bytes - bytes % pieces->unit };
 	gs_status status;
 
 	if (!pieces->claims && threads > PIPE_READERS)
 		threads = PIPE_READERS;
 	gs_first_error_open(&pieces->error);
-	gs_team_run(threads, read_round, &filling);
+	gs_team_run(threads, read_round, &filler);
 	status = gs_first_error_close(&pieces->error);
 	gs_taker_end_round(round->taker);
 	return status;

@@ -109,7 +109,7 @@ gs_record_ingest_close(struct gs_record_ingest *ingest)
 /* ---- a piece ---------------------------------------------------------------------- */
 
 /* A file that a team reads. */
-struct reading {
+struct reader {
 	struct gs_record_ingest *ingest;
 	struct gs_follow      follow;	/* with checks_order: by one thread */
 };
@@ -145,25 +145,25 @@ gs_record_ingest_items(const struct gs_record_ingest *ingest, const char *record
 
 /* The records of a sorted input come in order; or an error. */
 static gs_status
-follow(struct reading *reading, const char *records, size_t bytes)
+follow(struct reader *reader, const char *records, size_t bytes)
 {
-	const struct gs_record_ingest *ingest = reading->ingest;
+	const struct gs_record_ingest *ingest = reader->ingest;
 	const struct gs_item_slice slice = { records, bytes };
-	const size_t at = ingest->checks_order ? gs_follow_slice(&reading->follow, &slice) : bytes;
+	const size_t at = ingest->checks_order ? gs_follow_slice(&reader->follow, &slice) : bytes;
 
 	if (at == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	return at == bytes ? GS_OK
 	       : gs_record_disorder(&ingest->record, gs_input_name(ingest->input), records + at,
-	                            reading->follow.elements + 1, ingest->skipped,
-	                            GS_ADVICE_UNSORTED);
+	                                        reader->follow.elements + 1, ingest->skipped,
+	                                        GS_ADVICE_UNSORTED);
 }
 
 static gs_status
 store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 {
-	struct reading *reading = context;
-	struct gs_record_ingest *ingest = reading->ingest;
+	struct reader *reader = context;
+	struct gs_record_ingest *ingest = reader->ingest;
 	struct gs_clock *clock = &ingest->monitor->clock;
 	const size_t item_bytes = ingest->item.bytes;
 	uint64_t since = gs_clock_now();
@@ -179,7 +179,7 @@ store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	}
 	gs_taker_add_items(&ingest->taker, worker, piece->sequence, items, piece->count * item_bytes);
-	status = follow(reading, piece->data, piece->count * ingest->record.bytes);
+	status = follow(reader, piece->data, piece->count * ingest->record.bytes);
 	gs_clock_lap(clock, GS_STAGE_SORT, &since);
 	return status;
 }
@@ -229,11 +229,11 @@ read_file(struct gs_record_ingest *ingest, bool first)
 	};
 	const unsigned threads = ingest->checks_order ? 1 : ingest->threads;
 	const size_t record_bytes = ingest->record.bytes, item_bytes = ingest->item.bytes;
-	struct reading reading = { .ingest = ingest, .follow = { .order = &order } };
+	struct reader reader = { .ingest = ingest, .follow = { .order = &order } };
 	const struct gs_piece_round round = {
 		.taker = &ingest->taker, .memory = ingest->pieces,
 		.piece_bytes = ingest->piece_records * record_bytes, .store = store_piece,
-		.context = &reading,
+		.context = &reader,
 	};
 	struct gs_pieces pieces;
 	gs_status status = gs_pieces_open(&pieces, ingest->input, record_bytes, &ingest->read,
@@ -251,7 +251,7 @@ read_file(struct gs_record_ingest *ingest, bool first)
 		small = false;
 	}
 	gs_pieces_close(&pieces);
-	gs_follow_close(&reading.follow);
+	gs_follow_close(&reader.follow);
 	TRY(status);
 	return pieces.file_bytes % record_bytes == 0 ? GS_OK
 	       : gs_partial(ingest->options, gs_input_name(ingest->input), ingest->skipped,

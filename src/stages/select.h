@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * select.h - which of the sorted keys are written: some of equal ones, or some by their rank
+ * select.h - which of the sorted keys are written: some of equal ones, or some by their position
  */
 #ifndef GS_STAGES_SELECT_H
 #define GS_STAGES_SELECT_H
@@ -99,34 +99,34 @@ void gs_select_end(struct gs_select *select, struct gs_span *span);
 /** Is the head complete?  Then nothing more is written. */
 bool gs_select_ends(const struct gs_select *select);
 
-/* ---- by ranks that are known before the first key is drained (pick.c) ---------- */
+/* ---- by positions that are known before the first key is drained (pick.c) ---------- */
 
 /*
- * The rank of a key is how many keys are written before it if all are.
+ * The position of a key is how many keys are written before it if all are.
  */
 
 /* So spans without any of them need not even be sorted. */
 struct gs_pick {
 	bool      on;		/* some keys are left out */
-	uint64_t  from;		/* the tail: ranks from here on; else: */
-	uint64_t *ranks;	/* the sample: ascending; NULL: none */
-	size_t    rank_count;
+	uint64_t  from;		/* the tail: positions from here on; else: */
+	uint64_t *positions;	/* the sample: ascending; NULL: none */
+	size_t    position_count;
 };
 
-/** Memory for the ranks of a sample of at most KEYS keys. */
+/** Memory for the positions of a sample of at most KEYS keys. */
 uint64_t gs_pick_bytes(const struct gsort_options *options, uint64_t keys);
 
-/** Begin: KEYS come in all.  GS_EBUDGET: no memory for the ranks of a sample. */
+/** Begin: KEYS come in all.  GS_EBUDGET: no memory for the positions of a sample. */
 MUST_CHECK gs_status
 gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t keys);
 
-/** How many of the ranks AT .. AT + COUNT are wanted; any thread.  O(log ranks). */
+/** How many of the positions AT .. AT + COUNT are wanted; any thread.  O(log positions). */
 uint64_t gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count);
 
-/** The first rank of a sample that is at least AT; the others follow it. */
-const uint64_t *gs_pick_ranks(const struct gs_pick *pick, uint64_t at);
+/** The first position of a sample that is at least AT; the others follow it. */
+const uint64_t *gs_pick_positions(const struct gs_pick *pick, uint64_t at);
 
-/** Keep the wanted keys of SPAN, in place; its first key has rank AT.  Any thread. */
+/** Keep the wanted keys of SPAN, in place; its first key has position AT.  Any thread. */
 void gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span);
 
 /** A zeroed struct is allowed. */

@@ -14,16 +14,16 @@
 #define TEAM_BYTES	((size_t)128 << 10)
 
 /* A chunk whose keys a team stores. */
-struct storing {
+struct storer {
 	struct gs_ingest *ingest;
 	uint64_t          sequence[GS_CLASSES];
 };
 
 /* The keys that one section of the chunk has of each class. */
 static void
-store_section(struct storing *storing, unsigned worker, unsigned section)
+store_section(struct storer *storer, unsigned worker, unsigned section)
 {
-	struct gs_ingest *ingest = storing->ingest;
+	struct gs_ingest *ingest = storer->ingest;
 
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
 		struct gs_piece piece = { .key_class = c, .key_bits = ingest->plan->class_bits[c] };
@@ -32,7 +32,7 @@ store_section(struct storing *storing, unsigned worker, unsigned section)
 			continue;
 		piece.keys = gs_text_keys(ingest->decoder, section, (enum gs_text_class)c,
 		                          &piece.count);
-		gs_taker_add(&ingest->taker, worker, storing->sequence[c] + section, &piece);
+		gs_taker_add(&ingest->taker, worker, storer->sequence[c] + section, &piece);
 	}
 }
 
@@ -40,10 +40,10 @@ store_section(struct storing *storing, unsigned worker, unsigned section)
 static void
 store_sections(void *context, unsigned worker, unsigned size)
 {
-	struct storing *storing = context;
+	struct storer *storer = context;
 
-	for (unsigned n = worker; n < gs_text_sections(storing->ingest->decoder); n += size)
-		store_section(storing, worker, n);
+	for (unsigned n = worker; n < gs_text_sections(storer->ingest->decoder); n += size)
+		store_section(storer, worker, n);
 }
 
 /* Store the keys of the last chunk. */
@@ -51,7 +51,7 @@ static gs_status
 store_chunk(struct gs_ingest *ingest)
 {
 	const struct gs_taker *taker = &ingest->taker;
-	struct storing storing = { .ingest = ingest };
+	struct storer storer = { .ingest = ingest };
 	const unsigned sections = gs_text_sections(ingest->decoder);
 	size_t bytes = 0, room;
 	uint64_t since;
@@ -63,9 +63,9 @@ store_chunk(struct gs_ingest *ingest)
 	if (bytes == 0)
 		return GS_OK;
 	for (unsigned c = 0; c < GS_CLASSES; c++)
-		storing.sequence[c] = gs_taker_next_sequence(taker, c, sections);
+		storer.sequence[c] = gs_taker_next_sequence(taker, c, sections);
 	since = gs_clock_now();
-	gs_team_run(bytes < TEAM_BYTES ? 1 : ingest->plan->threads, store_sections, &storing);
+	gs_team_run(bytes < TEAM_BYTES ? 1 : ingest->plan->threads, store_sections, &storer);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
 	gs_taker_end_round(taker);
 	return GS_OK;

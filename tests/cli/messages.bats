@@ -870,7 +870,7 @@ export -f damaged
 	$ gsort --split=2 -m -o x%r
 	gsort: options '--split' and '-m' are incompatible
 	$ gsort --split=2 -o x
-	gsort: invalid output name 'x': '--split' needs %r in it, which becomes the rank of each file
+	gsort: invalid output name 'x': '--split' needs %r in it, which becomes the number of each file
 	$ gsort --split=2 -o x%r-%n
 	gsort: invalid output name 'x%r-%n': with '--split', a % stands before r or another %
 	$ gsort -c --head=1

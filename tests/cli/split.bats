@@ -194,7 +194,7 @@ disjoint() {
 
 # ---- names --------------------------------------------------------------------
 
-@test "%r is the rank, %% a percent sign, and without --split neither" {
+@test "%r is the number, %% a percent sign, and without --split neither" {
 	seq 20 >in
 	gsort --split=11 -o '100%%-%r-of-%r' in
 	[ "$(cat '100%-10-of-10')" = "$(seq 19 20)" ]

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * cut.c - sorted runs of one class, cut at exact ranks
+ * cut.c - sorted runs of one class, cut at exact positions
  *
  * In:   sorted runs, with the first key and the checksum of each block.
- * Out:  for each rank the place in each run, and the checksum of the keys before it.
+ * Out:  for each position the place in each run, and the checksum of the keys before it.
  *
- * The cut at rank t is found by bisection on the key: the largest key that at most t keys are less
+ * The cut at position t is found by bisection on the key: the largest key that at most t keys are less
  * than.  Most steps only look at first keys; the last few look into one block of each run, which is
  * copied to the host if the run is on a GPU.  Keys that are equal are dealt to the runs in
  * order, so a cut is exact however many there are (Varman et al., "Merging multiple lists on
  * hierarchical-memory multiprocessors", JPDC 1991, find exact splitters of sorted lists by other
  * steps).  Cuts do not depend on each other: several threads make them.
  *
- * Nothing that a GPU found is believed: a cut that does not add up to its rank is an error.
+ * Nothing that a GPU found is believed: a cut that does not add up to its position is an error.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@
 enum { THREADS = 8, LEAST_CUTS = 16 };
 
 /* A run, while it is being cut. */
-struct cutting {
+struct cut_run {
 	const struct gs_gpu_run *run;
 	size_t   summed;		/* so many blocks are in: */
 	uint64_t blocks_sum;
@@ -37,8 +37,8 @@ struct cutting {
 
 struct cutter {
 	const struct gs_gpu_cuts *cuts;
-	size_t          from, to;	/* of the ranks */
-	struct cutting *cuttings;
+	size_t          from, to;	/* of the positions */
+	struct cut_run *cut_runs;
 	size_t          count;
 	unsigned        bits;
 	uint64_t        key;		/* of the last cut */
@@ -55,24 +55,24 @@ keys_of_block(const struct gs_gpu_run *run, size_t block)
 
 /* Find the keys of a block. */
 static gs_status
-look_into(struct cutting *cutting, size_t block, const char **keys)
+look_into(struct cut_run *cut_run, size_t block, const char **keys)
 {
-	const struct gs_gpu_run *run = cutting->run;
+	const struct gs_gpu_run *run = cut_run->run;
 	const size_t key_bytes = run->bits / 8;
 	char *from = run->keys + block * GS_BLOCK_KEYS * key_bytes;
 
 	*keys = from;
 	if (run->device == NULL)
 		return GS_OK;
-	*keys = cutting->block;
-	if (cutting->number == block)
+	*keys = cut_run->block;
+	if (cut_run->number == block)
 		return GS_OK;
 	TRY(gs_device_use(run->device));
-	TRY_CUDA(cudaMemcpyAsync(cutting->block, from, keys_of_block(run, block) * key_bytes,
+	TRY_CUDA(cudaMemcpyAsync(cut_run->block, from, keys_of_block(run, block) * key_bytes,
 	                         cudaMemcpyDeviceToHost, run->device->out),
 	         "copying sorted keys from it");
 	TRY_CUDA(cudaStreamSynchronize(run->device->out), "copying sorted keys from it");
-	cutting->number = block;
+	cut_run->number = block;
 	return GS_OK;
 }
 
@@ -85,16 +85,16 @@ blocks_less(const struct gs_gpu_run *run, uint64_t key)
 
 /* How many keys of the run are less than KEY? */
 static gs_status
-keys_less(struct cutting *cutting, uint64_t key, size_t *count)
+keys_less(struct cut_run *cut_run, uint64_t key, size_t *count)
 {
-	const struct gs_gpu_run *run = cutting->run;
+	const struct gs_gpu_run *run = cut_run->run;
 	const size_t blocks = blocks_less(run, key);
 	const char *keys;
 
 	*count = 0;
 	if (blocks == 0)
 		return GS_OK;
-	TRY(look_into(cutting, blocks - 1, &keys));
+	TRY(look_into(cut_run, blocks - 1, &keys));
 	*count = (blocks - 1) * GS_BLOCK_KEYS +
 	         gs_keys_from(keys, run->bits, 0, keys_of_block(run, blocks - 1), key);
 	return GS_OK;
@@ -103,20 +103,20 @@ keys_less(struct cutting *cutting, uint64_t key, size_t *count)
 /* Add up all keys before AT.  What is not a whole block is looked at; it must be as the GPU that
  * sorted it found it. */
 static gs_status
-sum_up_to(struct cutting *cutting, size_t at, uint64_t *sum)
+sum_up_to(struct cut_run *cut_run, size_t at, uint64_t *sum)
 {
-	const struct gs_gpu_run *run = cutting->run;
+	const struct gs_gpu_run *run = cut_run->run;
 	const size_t rest = at < run->count ? at % GS_BLOCK_KEYS : 0;
 	const size_t blocks = at < run->count ? at / GS_BLOCK_KEYS : gs_run_blocks(at);
 	uint64_t part = 0, whole = 0;
 	const char *keys;
 
-	for (; cutting->summed < blocks; cutting->summed++)
-		cutting->blocks_sum += run->sums[cutting->summed];
-	*sum = cutting->blocks_sum;
+	for (; cut_run->summed < blocks; cut_run->summed++)
+		cut_run->blocks_sum += run->sums[cut_run->summed];
+	*sum = cut_run->blocks_sum;
 	if (rest == 0)
 		return GS_OK;
-	TRY(look_into(cutting, blocks, &keys));
+	TRY(look_into(cut_run, blocks, &keys));
 	for (size_t i = 0; i < keys_of_block(run, blocks); i++) {
 		if (i == rest)
 			part = whole;
@@ -130,30 +130,30 @@ sum_up_to(struct cutting *cutting, size_t at, uint64_t *sum)
 
 /* ---- a cut --------------------------------------------------------------------- */
 
-/* Are at most RANK keys less than KEY? */
+/* Are at most POSITION keys less than KEY? */
 static gs_status
-at_most(struct cutter *cutter, uint64_t key, uint64_t rank, bool *yes)
+at_most(struct cutter *cutter, uint64_t key, uint64_t position, bool *yes)
 {
 	uint64_t low = 0, high = 0;
 
 	for (size_t r = 0; r < cutter->count; r++) {
-		const struct gs_gpu_run *run = cutter->cuttings[r].run;
+		const struct gs_gpu_run *run = cutter->cut_runs[r].run;
 		const size_t blocks = blocks_less(run, key);
 
 		low += blocks == 0 ? 0 : (blocks - 1) * GS_BLOCK_KEYS + 1;
 		high += gs_least(blocks * GS_BLOCK_KEYS, run->count);
 	}
-	*yes = high <= rank;
-	if (high <= rank || low > rank)
+	*yes = high <= position;
+	if (high <= position || low > position)
 		return GS_OK;
 	low = 0;
 	for (size_t r = 0; r < cutter->count; r++) {
 		size_t count;
 
-		TRY(keys_less(&cutter->cuttings[r], key, &count));
+		TRY(keys_less(&cutter->cut_runs[r], key, &count));
 		low += count;
 	}
-	*yes = low <= rank;
+	*yes = low <= position;
 	return GS_OK;
 }
 
@@ -163,9 +163,9 @@ last_key(unsigned bits)
 	return UINT64_MAX >> (64 - bits);
 }
 
-/* Move the cutter to the key at RANK, no less than its last one. */
+/* Move the cutter to the key at POSITION, no less than its last one. */
 static gs_status
-find_key(struct cutter *cutter, uint64_t rank)
+find_key(struct cutter *cutter, uint64_t position)
 {
 	uint64_t low = cutter->key, high = last_key(cutter->bits);
 
@@ -173,7 +173,7 @@ find_key(struct cutter *cutter, uint64_t rank)
 		const uint64_t middle = low + (high - low) / 2 + 1;
 		bool yes;
 
-		TRY(at_most(cutter, middle, rank, &yes));
+		TRY(at_most(cutter, middle, position, &yes));
 		if (yes)
 			low = middle;
 		else
@@ -183,29 +183,29 @@ find_key(struct cutter *cutter, uint64_t rank)
 	return GS_OK;
 }
 
-/* Where each run is cut, so that RANK keys are before. */
+/* Where each run is cut, so that POSITION keys are before. */
 static gs_status
-find_cut(struct cutter *cutter, uint64_t rank, size_t *at)
+find_cut(struct cutter *cutter, uint64_t position, size_t *at)
 {
-	uint64_t left = rank;
+	uint64_t left = position;
 
 	if (cutter->count == 1) {
-		*at = (size_t)rank;
+		*at = (size_t)position;
 		return GS_OK;
 	}
-	TRY(find_key(cutter, rank));
+	TRY(find_key(cutter, position));
 	for (size_t r = 0; r < cutter->count; r++) {
-		TRY(keys_less(&cutter->cuttings[r], cutter->key, &at[r]));
+		TRY(keys_less(&cutter->cut_runs[r], cutter->key, &at[r]));
 		if (at[r] > left)
 			return gs_gpu_wrong("it is out of order");
 		left -= at[r];
 	}
 	for (size_t r = 0; r < cutter->count && left > 0; r++) {
-		struct cutting *cutting = &cutter->cuttings[r];
-		size_t up_to = cutting->run->count;
+		struct cut_run *cut_run = &cutter->cut_runs[r];
+		size_t up_to = cut_run->run->count;
 
 		if (cutter->key < last_key(cutter->bits))
-			TRY(keys_less(cutting, cutter->key + 1, &up_to));
+			TRY(keys_less(cut_run, cutter->key + 1, &up_to));
 		if (up_to < at[r])
 			return gs_gpu_wrong("it is out of order");
 		up_to -= at[r];
@@ -223,15 +223,15 @@ open_cutter(struct cutter *cutter)
 {
 	const struct gs_gpu_cuts *cuts = cutter->cuts;
 
-	TRY(GS_NEW(cutter->cuttings, cuts->run_count, "runs"));
+	TRY(GS_NEW(cutter->cut_runs, cuts->run_count, "runs"));
 	for (; cutter->count < cuts->run_count; cutter->count++) {
 		const struct gs_gpu_run *run = cuts->runs[cutter->count];
-		struct cutting *cutting = &cutter->cuttings[cutter->count];
+		struct cut_run *cut_run = &cutter->cut_runs[cutter->count];
 
 		cutter->bits = run->bits;
-		*cutting = (struct cutting){ .run = run, .number = SIZE_MAX };
+		*cut_run = (struct cut_run){ .run = run, .number = SIZE_MAX };
 		if (run->device != NULL)
-			TRY(GS_NEW(cutting->block, GS_BLOCK_KEYS * (run->bits / 8), "bytes of a block"));
+			TRY(GS_NEW(cut_run->block, GS_BLOCK_KEYS * (run->bits / 8), "bytes of a block"));
 	}
 	return GS_OK;
 }
@@ -240,8 +240,8 @@ static void
 close_cutter(struct cutter *cutter)
 {
 	for (size_t r = 0; r < cutter->count; r++)
-		free(cutter->cuttings[r].block);
-	free(cutter->cuttings);
+		free(cutter->cut_runs[r].block);
+	free(cutter->cut_runs);
 }
 
 static gs_status
@@ -253,13 +253,13 @@ cut_all(struct cutter *cutter)
 		size_t *at = cuts->at + c * cuts->run_count;
 		uint64_t *sums = cuts->sums + c * cuts->run_count;
 
-		if (cuts->ranks[c] == cuts->keys)
+		if (cuts->positions[c] == cuts->keys)
 			for (size_t r = 0; r < cuts->run_count; r++)
 				at[r] = cuts->runs[r]->count;
 		else
-			TRY(find_cut(cutter, cuts->ranks[c], at));
+			TRY(find_cut(cutter, cuts->positions[c], at));
 		for (size_t r = 0; r < cuts->run_count; r++)
-			TRY(sum_up_to(&cutter->cuttings[r], at[r], &sums[r]));
+			TRY(sum_up_to(&cutter->cut_runs[r], at[r], &sums[r]));
 	}
 	return GS_OK;
 }

@@ -139,13 +139,13 @@ void gs_resident_reset(struct gs_resident *resident);
 /** No copy is under way.  A zeroed struct is allowed. */
 void gs_resident_close(struct gs_resident *resident);
 
-/* ---- runs of one class, cut at exact ranks (cut.c) ------------------------------ */
+/* ---- runs of one class, cut at exact positions (cut.c) ------------------------------ */
 
 struct gs_gpu_cuts {
 	const struct gs_gpu_run *const *runs;	/* of one class */
 	size_t          run_count;
 	uint64_t        keys;		/* of all runs */
-	const uint64_t *ranks;		/* ascending, none above KEYS */
+	const uint64_t *positions;		/* ascending, none above KEYS */
 	size_t          count;		/* cuts: */
 	size_t         *at;		/* cut C is before key number AT[C * run_count + R] of run R */
 	uint64_t       *sums;		/* as AT: checksums of the keys before it */
@@ -164,7 +164,7 @@ MUST_CHECK gs_status gs_gpu_cut(const struct gs_gpu_cuts *cuts);
 /* ---- slices (slice.c) ---------------------------------------------------------- */
 
 /*
- * The keys of a class, in order, are cut at exact ranks.  A slice has the keys between two
+ * The keys of a class, in order, are cut at exact positions.  A slice has the keys between two
  * cuts: a piece of each run, which the GPU gathers and sorts.  Of a class that is one run on the GPU,
  * slices are sorted already; without strands there is one of them.
  */

@@ -16,12 +16,12 @@
 #include "gpu/cuda/runs.h"
 
 /* A class that is being divided. */
-struct dividing {
+struct slicer {
 	const struct gs_gpu_division *division;
 	unsigned                  key_class;
 	const struct gs_gpu_run **runs;
 	struct gs_gpu_cuts        cuts;
-	uint64_t                 *ranks;	/* where slices end, ... */
+	uint64_t                 *positions;	/* where slices end, ... */
 	size_t                   *strands;	/* ... and the strand of each */
 	size_t                    room;
 };
@@ -30,89 +30,89 @@ struct dividing {
 
 /* List the runs of the class. */
 static gs_status
-find_runs(struct dividing *dividing, const struct gs_gpu_runs *runs)
+find_runs(struct slicer *slicer, const struct gs_gpu_runs *runs)
 {
-	struct gs_gpu_cuts *cuts = &dividing->cuts;
+	struct gs_gpu_cuts *cuts = &slicer->cuts;
 
-	TRY(GS_NEW(dividing->runs, runs->count, "runs"));
+	TRY(GS_NEW(slicer->runs, runs->count, "runs"));
 	for (size_t r = 0; r < runs->count; r++)
-		if (runs->list[r].key_class == dividing->key_class) {
-			dividing->runs[cuts->run_count++] = &runs->list[r];
+		if (runs->list[r].key_class == slicer->key_class) {
+			slicer->runs[cuts->run_count++] = &runs->list[r];
 			cuts->keys += runs->list[r].count;
 		}
-	cuts->runs = dividing->runs;
+	cuts->runs = slicer->runs;
 	return GS_OK;
 }
 
 /* Of a class that is one run on a GPU. */
 static bool
-is_sorted(const struct dividing *dividing)
+is_sorted(const struct slicer *slicer)
 {
-	return dividing->cuts.run_count == 1 && dividing->runs[0]->device != NULL;
+	return slicer->cuts.run_count == 1 && slicer->runs[0]->device != NULL;
 }
 
 static uint64_t
-slice_keys(const struct dividing *dividing)
+slice_keys(const struct slicer *slicer)
 {
-	const struct gs_gpu_division *division = dividing->division;
+	const struct gs_gpu_division *division = slicer->division;
 
-	return is_sorted(dividing) && division->strands == 0 ? dividing->cuts.keys
-	       : division->slice_bytes / (dividing->runs[0]->bits / 8);
+	return is_sorted(slicer) && division->strands == 0 ? slicer->cuts.keys
+	       : division->slice_bytes / (slicer->runs[0]->bits / 8);
 }
 
 /* Keys that are all in order are one strand. */
 static size_t
-strands_of(const struct dividing *dividing)
+strands_of(const struct slicer *slicer)
 {
-	return dividing->division->strands > 0 ? dividing->division->strands : 1;
+	return slicer->division->strands > 0 ? slicer->division->strands : 1;
 }
 
 /* The number of the first key behind STRAND. */
 static uint64_t
-end_of(const struct dividing *dividing, size_t strand)
+end_of(const struct slicer *slicer, size_t strand)
 {
-	const struct gs_gpu_division *division = dividing->division;
+	const struct gs_gpu_division *division = slicer->division;
 
 	return strand + 1 < division->strands ? gs_least(division->strand_at[strand + 1],
-	                                                 dividing->cuts.keys) : dividing->cuts.keys;
+	                                                 slicer->cuts.keys) : slicer->cuts.keys;
 }
 
 /* The number of the first key of slice NUMBER of STRAND. */
 static uint64_t
-start_of(const struct dividing *dividing, size_t strand, size_t number)
+start_of(const struct slicer *slicer, size_t strand, size_t number)
 {
-	const struct gs_gpu_division *division = dividing->division;
+	const struct gs_gpu_division *division = slicer->division;
 	const uint64_t start = division->strands > 0 ? division->strand_at[strand] : 0;
 
-	return start + number * slice_keys(dividing);
+	return start + number * slice_keys(slicer);
 }
 
-/* Ranks in ascending order: strand by strand. */
+/* Positions in ascending order: strand by strand. */
 static gs_status
-set_ranks(struct dividing *dividing)
+set_ranks(struct slicer *slicer)
 {
-	const size_t strands = strands_of(dividing);
-	const uint64_t step = slice_keys(dividing);
-	struct gs_gpu_cuts *cuts = &dividing->cuts;
+	const size_t strands = strands_of(slicer);
+	const uint64_t step = slice_keys(slicer);
+	struct gs_gpu_cuts *cuts = &slicer->cuts;
 
-	dividing->room = (size_t)(cuts->keys / step) + strands + 1;
-	TRY(GS_NEW(dividing->ranks, dividing->room, "ranks"));
-	TRY(GS_NEW(dividing->strands, dividing->room, "ranks"));
+	slicer->room = (size_t)(cuts->keys / step) + strands + 1;
+	TRY(GS_NEW(slicer->positions, slicer->room, "positions"));
+	TRY(GS_NEW(slicer->strands, slicer->room, "positions"));
 	for (size_t strand = 0; strand < strands; strand++)
-		for (uint64_t at = start_of(dividing, strand, 0); at < end_of(dividing, strand);
+		for (uint64_t at = start_of(slicer, strand, 0); at < end_of(slicer, strand);
 		     at += step) {
-			assert(cuts->count < dividing->room);
-			dividing->strands[cuts->count] = strand;
-			dividing->ranks[cuts->count++] = gs_least(at + step, end_of(dividing, strand));
+			assert(cuts->count < slicer->room);
+			slicer->strands[cuts->count] = strand;
+			slicer->positions[cuts->count++] = gs_least(at + step, end_of(slicer, strand));
 		}
-	cuts->ranks = dividing->ranks;
+	cuts->positions = slicer->positions;
 	return GS_OK;
 }
 
 static gs_status
-find_cuts(struct dividing *dividing)
+find_cuts(struct slicer *slicer)
 {
-	struct gs_gpu_cuts *cuts = &dividing->cuts;
+	struct gs_gpu_cuts *cuts = &slicer->cuts;
 
 	TRY(GS_NEW(cuts->at, cuts->count * cuts->run_count, "cuts"));
 	TRY(GS_NEW(cuts->sums, cuts->count * cuts->run_count, "cuts"));
@@ -123,18 +123,18 @@ find_cuts(struct dividing *dividing)
 
 /* The keys between cut number C - 1, or the beginning, and cut number C. */
 static gs_status
-add_slice(struct gs_gpu_slices *slices, const struct dividing *dividing, size_t c)
+add_slice(struct gs_gpu_slices *slices, const struct slicer *slicer, size_t c)
 {
-	const struct gs_gpu_cuts *cuts = &dividing->cuts;
+	const struct gs_gpu_cuts *cuts = &slicer->cuts;
 	const size_t to = c * cuts->run_count;
 	struct gs_gpu_slice *slice;
 
 	TRY(GS_GROW(slices->list, &slices->room, slices->count + 1, "slices"));
 	slice = &slices->list[slices->count++];
 	*slice = (struct gs_gpu_slice){
-		.key_class = dividing->key_class, .bits = dividing->runs[0]->bits,
-		.at = c > 0 ? cuts->ranks[c - 1] : 0, .strand = dividing->strands[c],
-		.sorted = is_sorted(dividing),
+		.key_class = slicer->key_class, .bits = slicer->runs[0]->bits,
+		.at = c > 0 ? cuts->positions[c - 1] : 0, .strand = slicer->strands[c],
+		.sorted = is_sorted(slicer),
 	};
 	TRY(GS_NEW(slice->pieces, cuts->run_count, "pieces of a slice"));
 	for (size_t r = 0; r < cuts->run_count; r++) {
@@ -145,7 +145,7 @@ add_slice(struct gs_gpu_slices *slices, const struct dividing *dividing, size_t 
 		if (cuts->at[to + r] == from)
 			continue;
 		slice->pieces[slice->piece_count++] = (struct gs_gpu_piece){
-			.run = dividing->runs[r], .from = from, .count = cuts->at[to + r] - from,
+			.run = slicer->runs[r], .from = from, .count = cuts->at[to + r] - from,
 		};
 		slice->count += cuts->at[to + r] - from;
 		slice->sum += cuts->sums[to + r] - (c > 0 ? cuts->sums[to - cuts->run_count + r] : 0);
@@ -155,51 +155,51 @@ add_slice(struct gs_gpu_slices *slices, const struct dividing *dividing, size_t 
 
 /* Slices in the order in which they are sent. */
 static gs_status
-add_slices(struct gs_gpu_slices *slices, const struct dividing *dividing)
+add_slices(struct gs_gpu_slices *slices, const struct slicer *slicer)
 {
-	const size_t strands = strands_of(dividing), added = slices->count;
-	const struct gs_gpu_cuts *cuts = &dividing->cuts;
+	const size_t strands = strands_of(slicer), added = slices->count;
+	const struct gs_gpu_cuts *cuts = &slicer->cuts;
 	size_t *next;	/* slice of each strand */
 	gs_status status = GS_NEW(next, strands, "strands");
 
 	for (size_t c = cuts->count; status == GS_OK && c > 0; c--)
-		next[dividing->strands[c - 1]] = c - 1;
+		next[slicer->strands[c - 1]] = c - 1;
 	while (status == GS_OK && slices->count - added < cuts->count)
 		for (size_t strand = 0; status == GS_OK && strand < strands; strand++) {
 			const size_t c = next[strand];
 
-			if (c >= cuts->count || dividing->strands[c] != strand)
+			if (c >= cuts->count || slicer->strands[c] != strand)
 				continue;
 			next[strand]++;
-			status = add_slice(slices, dividing, c);
+			status = add_slice(slices, slicer, c);
 		}
 	free(next);
 	return status;
 }
 
 static gs_status
-divide(struct gs_gpu_slices *slices, struct dividing *dividing, const struct gs_gpu_runs *runs)
+divide(struct gs_gpu_slices *slices, struct slicer *slicer, const struct gs_gpu_runs *runs)
 {
-	TRY(find_runs(dividing, runs));
-	if (dividing->cuts.run_count == 0)
+	TRY(find_runs(slicer, runs));
+	if (slicer->cuts.run_count == 0)
 		return GS_OK;
-	TRY(set_ranks(dividing));
-	TRY(find_cuts(dividing));
-	return add_slices(slices, dividing);
+	TRY(set_ranks(slicer));
+	TRY(find_cuts(slicer));
+	return add_slices(slices, slicer);
 }
 
 static gs_status
 divide_class(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs, unsigned key_class,
              const struct gs_gpu_division *division)
 {
-	struct dividing dividing = { .division = division, .key_class = key_class };
-	const gs_status status = divide(slices, &dividing, runs);
+	struct slicer slicer = { .division = division, .key_class = key_class };
+	const gs_status status = divide(slices, &slicer, runs);
 
-	free(dividing.runs);
-	free(dividing.ranks);
-	free(dividing.strands);
-	free(dividing.cuts.at);
-	free(dividing.cuts.sums);
+	free(slicer.runs);
+	free(slicer.positions);
+	free(slicer.strands);
+	free(slicer.cuts.at);
+	free(slicer.cuts.sums);
 	return status;
 }
 

@@ -26,7 +26,7 @@ struct row {
 	struct gs_item_slice slices[MOST_SLICES];
 };
 
-struct landing {
+struct lander {
 	struct gs_item_spread *spread;
 	struct row *rows;
 	size_t      count, bytes;
@@ -90,42 +90,42 @@ bring(struct gs_item_spread *spread, unsigned to)
 
 /* Add a slice to the row of its origin that is being made, or to a new one. */
 static void
-add_slice(struct landing *landing, unsigned origin, const char *data, size_t bytes)
+add_slice(struct lander *lander, unsigned origin, const char *data, size_t bytes)
 {
-	const size_t most = landing->spread->all.own.piece_bytes;
+	const size_t most = lander->spread->all.own.piece_bytes;
 	struct row *row = NULL;
 
-	for (size_t r = landing->count; r-- > 0 && row == NULL;)
-		if (landing->rows[r].origin == origin)
-			row = &landing->rows[r];
+	for (size_t r = lander->count; r-- > 0 && row == NULL;)
+		if (lander->rows[r].origin == origin)
+			row = &lander->rows[r];
 	if (row == NULL || row->count == MOST_SLICES || row->bytes + bytes > most) {
-		assert(landing->count < MOST_ROWS);
-		row = &landing->rows[landing->count++];
+		assert(lander->count < MOST_ROWS);
+		row = &lander->rows[lander->count++];
 		row->origin = origin;
 		row->count = 0;
 		row->bytes = 0;
 	}
 	row->slices[row->count++] = (struct gs_item_slice){ data, bytes };
 	row->bytes += bytes;
-	landing->bytes += bytes;
+	lander->bytes += bytes;
 }
 
 /* Are there as many rows as the slices of one more block may need?  Two slices in a row are larger than
  * a piece. */
 static bool
-has_rows(const struct landing *landing)
+has_rows(const struct lander *lander)
 {
-	const size_t pieces = landing->spread->all.exchange.window.block_bytes /
-	                      landing->spread->all.own.piece_bytes;
+	const size_t pieces = lander->spread->all.exchange.window.block_bytes /
+	                      lander->spread->all.own.piece_bytes;
 
-	return landing->count + 2 * pieces + 2 <= MOST_ROWS;
+	return lander->count + 2 * pieces + 2 <= MOST_ROWS;
 }
 
 /* Cut the items of a block into slices that a piece has room for. */
 static void
-add_block(struct landing *landing, const struct gs_block *block)
+add_block(struct lander *lander, const struct gs_block *block)
 {
-	const struct gs_item_spread *spread = landing->spread;
+	const struct gs_item_spread *spread = lander->spread;
 	const char *data = (const char *)(segment_of(block) + 1);
 	const size_t all = segment_of(block)->count;
 
@@ -133,49 +133,49 @@ add_block(struct landing *landing, const struct gs_block *block)
 		some = gs_item_land_fit(spread, data + at, all - at, spread->all.own.piece_bytes);
 		if (some == 0)
 			some = gs_item_length(spread->order, data + at, data + all);
-		add_slice(landing, origin_of(spread, block), data + at, some);
+		add_slice(lander, origin_of(spread, block), data + at, some);
 	}
 }
 
 static void
 land_some(void *context, unsigned rank, unsigned size)
 {
-	struct landing *landing = context;
-	const struct gs_taker *store = &landing->spread->all.own;
+	struct lander *lander = context;
+	const struct gs_taker *store = &lander->spread->all.own;
 	size_t at;
 
 	(void)size;
-	while ((at = atomic_fetch_add(&landing->next, 1)) < landing->count) {
-		const struct row *row = &landing->rows[at];
+	while ((at = atomic_fetch_add(&lander->next, 1)) < lander->count) {
+		const struct row *row = &lander->rows[at];
 
 		const struct gs_piece piece = {
 			.slices = row->slices, .count = row->count, .origin = row->origin,
 		};
 
-		store->add(store->context, rank, landing->sequence + at, &piece);
+		store->add(store->context, rank, lander->sequence + at, &piece);
 	}
 }
 
 /* Store all rows. */
 static gs_status
-land_rows(struct landing *landing)
+land_rows(struct lander *lander)
 {
-	struct gs_item_spread *spread = landing->spread;
+	struct gs_item_spread *spread = lander->spread;
 	const struct gs_taker *store = &spread->all.own;
-	const unsigned threads = landing->count < spread->all.threads ? (unsigned)landing->count
+	const unsigned threads = lander->count < spread->all.threads ? (unsigned)lander->count
 	                                                          : spread->all.threads;
 	uint64_t since = gs_clock_now();
 	size_t room;
 
-	if (landing->count == 0)
+	if (lander->count == 0)
 		return GS_OK;
-	TRY(store->reserve(store->context, landing->bytes, landing->count, &room));
-	landing->sequence = gs_taker_next_sequence(store, 0, landing->count);
-	atomic_store(&landing->next, 0);
-	gs_team_run(threads, land_some, landing);
+	TRY(store->reserve(store->context, lander->bytes, lander->count, &room));
+	lander->sequence = gs_taker_next_sequence(store, 0, lander->count);
+	atomic_store(&lander->next, 0);
+	gs_team_run(threads, land_some, lander);
 	gs_taker_end_round(store);
-	spread->bytes += landing->bytes;
-	landing->count = landing->bytes = 0;
+	spread->bytes += lander->bytes;
+	lander->count = lander->bytes = 0;
 	gs_clock_lap(&spread->all.monitor->clock, GS_STAGE_SORT, &since);
 	return GS_OK;
 }
@@ -184,7 +184,7 @@ land_rows(struct landing *landing)
 
 /* Append what a block has of a large item; the last block has its end. */
 static gs_status
-land_large(struct landing *landing, struct gs_item_source *source, const struct gs_block *block)
+land_large(struct lander *lander, struct gs_item_source *source, const struct gs_block *block)
 {
 	const size_t bytes = segment_of(block)->count, wanted = source->bytes + bytes;
 
@@ -193,31 +193,31 @@ land_large(struct landing *landing, struct gs_item_source *source, const struct 
 	source->bytes = wanted;
 	if (block->goes_on)
 		return GS_OK;
-	add_slice(landing, origin_of(landing->spread, block), source->item, source->bytes);
+	add_slice(lander, origin_of(lander->spread, block), source->item, source->bytes);
 	source->bytes = 0;
-	return land_rows(landing);
+	return land_rows(lander);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------- */
 
 /* Take the blocks that are next, as long as a round has room for them. */
 static gs_status
-collect(struct landing *landing, unsigned *count)
+collect(struct lander *lander, unsigned *count)
 {
-	struct gs_item_spread *spread = landing->spread;
+	struct gs_item_spread *spread = lander->spread;
 	const size_t most = 2 * spread->all.threads * spread->all.own.piece_bytes;
 
-	for (*count = 0; landing->bytes < most && has_rows(landing) && bring(spread, *count); ++*count) {
+	for (*count = 0; lander->bytes < most && has_rows(lander) && bring(spread, *count); ++*count) {
 		const struct gs_block *block = spread->all.exchange.arrived[*count].block;
 		struct gs_item_source *source = &spread->sources[block->from];
 
 		if (block->bytes == 0)
 			continue;
 		if (block->goes_on || source->bytes > 0) {
-			TRY(land_rows(landing));
-			TRY(land_large(landing, source, block));
+			TRY(land_rows(lander));
+			TRY(land_large(lander, source, block));
 		} else {
-			add_block(landing, block);
+			add_block(lander, block);
 		}
 		source->next++;
 	}
@@ -228,16 +228,16 @@ gs_status
 gs_item_land(void *context, bool *moved)
 {
 	struct gs_item_spread *spread = context;
-	struct landing landing = { .spread = spread };
+	struct lander lander = { .spread = spread };
 	unsigned count = 0;
 	gs_status status;
 
 	if (spread->all.exchange.arrived_count == 0)
 		return GS_OK;
-	TRY(GS_NEW(landing.rows, MOST_ROWS, "pieces"));
-	status = collect(&landing, &count);
-	THEN(status, land_rows(&landing));
-	free(landing.rows);
+	TRY(GS_NEW(lander.rows, MOST_ROWS, "pieces"));
+	status = collect(&lander, &count);
+	THEN(status, land_rows(&lander));
+	free(lander.rows);
 	TRY(status);
 	*moved |= count > 0;
 	return gs_exchange_release(&spread->all.exchange, count);

@@ -113,9 +113,9 @@ pass_float_sum(struct row *row, struct gs_float_sum *sum)
 }
 
 static bool
-has_rank(const struct gs_answer *figures, uint64_t rank)
+has_position(const struct gs_answer *figures, uint64_t position)
 {
-	return rank >= figures->first && rank < figures->end;
+	return position >= figures->first && position < figures->end;
 }
 
 static void
@@ -125,15 +125,15 @@ pass_all(struct row *row, struct gs_answer *figures)
 
 	row->count = 0;
 	for (size_t m = 0; m < figures->mark_count; m++)
-		pass_value(row, &figures->marks[m].value, has_rank(figures, figures->marks[m].rank));
-	pass_value(row, &figures->least, has_rank(figures, 0));
-	pass_value(row, &figures->most, has_rank(figures, figures->keys - 1));	/* without keys: nobody */
+		pass_value(row, &figures->marks[m].value, has_position(figures, figures->marks[m].position));
+	pass_value(row, &figures->least, has_position(figures, 0));
+	pass_value(row, &figures->most, has_position(figures, figures->keys - 1));	/* no keys: none */
 	pass(row, &figures->distinct);
 	pass(row, &figures->missing);
 	pass_sum(row, &figures->sum);
 	pass_float_sum(row, &figures->float_sum);
 	for (size_t b = 0; b < bars->count; b++)
-		pass(row, &bars->bars[b].rank);
+		pass(row, &bars->bars[b].position);
 }
 
 static gs_status
@@ -144,7 +144,7 @@ add_numbers(struct gs_ranks *ranks, struct gs_answer *figures)
 	gs_status status;
 
 	for (; bars->next < bars->count; bars->next++)		/* all keys of this rank are before it */
-		bars->bars[bars->next].rank = figures->end - figures->first;
+		bars->bars[bars->next].position = figures->end - figures->first;
 	pass_all(&row, figures);
 	status = gs_ranks_agree(ranks, GS_NEW(row.words, row.count, "figures"));
 	if (status == GS_OK) {
@@ -254,8 +254,8 @@ put_lines(struct parcel *parcel, const struct gs_answer *figures)
 	const size_t marks = figures->mark_count;
 
 	for (size_t m = 0; m < copies->count; m++)
-		if (has_rank(figures, m < marks ? figures->by_rank[m]->rank : m == marks ? 0
-		                                                                         : figures->keys - 1))
+		if (has_position(figures, m < marks ? figures->by_position[m]->position
+		                                    : m == marks ? 0 : figures->keys - 1))
 			TRY(put_item(parcel, m, 0, &copies->slots[m]));
 	return GS_OK;
 }

@@ -89,7 +89,7 @@ gs_sample_histogram(struct gs_sample *sample, const struct gs_count *histogram, 
 /* ---- from files ---------------------------------------------------------------- */
 
 /* The parts of a rank as one row of keys or records, or bytes of text, from which threads take some. */
-struct taking {
+struct sampler {
 	const struct gs_parts      *parts;
 	const struct gsort_options *options;
 	const struct gs_line_order *order;	/* of lines */
@@ -125,24 +125,24 @@ struct cursor {
 /* As gs_read_file(), of the part of CURSOR; false: an error.  Where strata are short, what follows is read,
  * too. */
 static bool
-read_at(struct taking *taking, struct cursor *cursor, uint64_t at, char *into, size_t bytes, size_t *got)
+read_at(struct sampler *sampler, struct cursor *cursor, uint64_t at, char *into, size_t bytes, size_t *got)
 {
-	const uint64_t unit = taking->key_bytes > 0 ? taking->key_bytes : 1;
-	const uint64_t stratum = taking->units / taking->count * unit;
+	const uint64_t unit = sampler->key_bytes > 0 ? sampler->key_bytes : 1;
+	const uint64_t stratum = sampler->units / sampler->count * unit;
 	const uint64_t piece = stratum * PIECE_KEYS + bytes;
 	const size_t most = piece < BUFFER_BYTES ? (size_t)piece : BUFFER_BYTES;
-	const char *name = taking->parts->names[cursor->part];
-	const int fd = taking->fds[cursor->part];
+	const char *name = sampler->parts->names[cursor->part];
+	const int fd = sampler->fds[cursor->part];
 	size_t from;
 
 	if (stratum > DENSE_BYTES || bytes > BUFFER_BYTES)
-		return gs_first_error_note(&taking->error, gs_read_file(name, fd, into, bytes, at, got));
+		return gs_first_error_note(&sampler->error, gs_read_file(name, fd, into, bytes, at, got));
 	if (cursor->read_part != cursor->part || at < cursor->read_at ||
 	    at + bytes > cursor->read_at + cursor->bytes) {
 		cursor->read_part = cursor->part;
 		cursor->read_at = at;
-		if (!gs_first_error_note(&taking->error, gs_read_file(name, fd, cursor->buffer, most, at,
-		                                                      &cursor->bytes)))
+		if (!gs_first_error_note(&sampler->error, gs_read_file(name, fd, cursor->buffer, most, at,
+		                                                       &cursor->bytes)))
 			return false;
 	}
 	from = (size_t)(at - cursor->read_at);
@@ -153,58 +153,58 @@ read_at(struct taking *taking, struct cursor *cursor, uint64_t at, char *into, s
 
 /* The random unit of stratum I. */
 static uint64_t
-unit_of(const struct taking *taking, size_t i)
+unit_of(const struct sampler *sampler, size_t i)
 {
-	const uint64_t from = (uint64_t)((unsigned __int128)taking->units * i / taking->count);
-	const uint64_t to = (uint64_t)((unsigned __int128)taking->units * (i + 1) / taking->count);
+	const uint64_t from = (uint64_t)((unsigned __int128)sampler->units * i / sampler->count);
+	const uint64_t to = (uint64_t)((unsigned __int128)sampler->units * (i + 1) / sampler->count);
 
 	return to > from ? from + gs_splitmix(i + GS_GOLDEN) % (to - from) : from;
 }
 
 static uint64_t
-part_units(const struct taking *taking, size_t part)
+part_units(const struct sampler *sampler, size_t part)
 {
-	const struct gs_range *range = &taking->parts->ranges[part];
+	const struct gs_range *range = &sampler->parts->ranges[part];
 	uint64_t begin = range->begin;
 
 	if (range->end == GS_UNKNOWN)
 		return 0;
-	if (taking->key_bytes == 0)
+	if (sampler->key_bytes == 0)
 		return range->end - begin;
 	if (begin == 0)			/* keys begin behind the header */
-		begin = taking->options->skip_bytes < range->end ? taking->options->skip_bytes
+		begin = sampler->options->skip_bytes < range->end ? sampler->options->skip_bytes
 		                                                 : range->end;
-	return (range->end - begin) / taking->key_bytes;
+	return (range->end - begin) / sampler->key_bytes;
 }
 
 /* Read a key, or record.  False: the file has shrunk, as the ingest stage will say; or an error. */
 static bool
-read_unit(struct taking *taking, struct cursor *cursor, char *into)
+read_unit(struct sampler *sampler, struct cursor *cursor, char *into)
 {
 	const size_t part = cursor->part;
-	const struct gs_range *range = &taking->parts->ranges[part];
+	const struct gs_range *range = &sampler->parts->ranges[part];
 	const uint64_t end = range->end - (range->end - (range->begin > 0 ? range->begin
-		: taking->options->skip_bytes)) % taking->key_bytes;
-	const uint64_t at = end - (part_units(taking, part) - cursor->unit) * taking->key_bytes;
+		: sampler->options->skip_bytes)) % sampler->key_bytes;
+	const uint64_t at = end - (part_units(sampler, part) - cursor->unit) * sampler->key_bytes;
 	size_t got = 0;
 
-	return read_at(taking, cursor, at, into, taking->key_bytes, &got) && got == taking->key_bytes;
+	return read_at(sampler, cursor, at, into, sampler->key_bytes, &got) && got == sampler->key_bytes;
 }
 
 /* The next line that begins, in TEXT of MOST and one more bytes: to *LINE and *END, where its
  * terminator is; NULL: there is none, or it is too long.  False: an error. */
 static bool
-look_at_line(struct taking *taking, struct cursor *cursor, char *text, size_t most,
+look_at_line(struct sampler *sampler, struct cursor *cursor, char *text, size_t most,
              const char **line, const char **end)
 {
-	const struct gs_range *range = &taking->parts->ranges[cursor->part];
+	const struct gs_range *range = &sampler->parts->ranges[cursor->part];
 	const uint64_t at = range->begin + cursor->unit;
-	const char terminator = taking->parts->terminator;
+	const char terminator = sampler->parts->terminator;
 	size_t got;
 
 	if (range->end - at < most)
 		most = (size_t)(range->end - at);
-	if (!read_at(taking, cursor, at, text, most, &got))
+	if (!read_at(sampler, cursor, at, text, most, &got))
 		return false;
 	if (got == most && at + got == range->end && (got == 0 || text[got - 1] != terminator))
 		text[got++] = terminator;	/* the last line may lack it */
@@ -216,30 +216,30 @@ look_at_line(struct taking *taking, struct cursor *cursor, char *text, size_t mo
 
 /* Is it a whole line?  What a place between quotes seems to be is none. */
 static bool
-is_line(const struct taking *taking, const char *item, const char *end)
+is_line(const struct sampler *sampler, const char *item, const char *end)
 {
 	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
 	bool whole;
 
-	return !taking->order->fields.csv ||
-	       (gs_line_end_within(taking->order, item, end, &place, &whole) == end && whole);
+	return !sampler->order->fields.csv ||
+	       (gs_line_end_within(sampler->order, item, end, &place, &whole) == end && whole);
 }
 
 /* A line with its terminator, a record or a key goes to *ITEM, which is moved behind it.  False: an error. */
 static bool
-take_item(struct taking *taking, struct cursor *cursor, char **item)
+take_item(struct sampler *sampler, struct cursor *cursor, char **item)
 {
 	const char *line, *end;
 
-	if (taking->key_bytes > 0) {
-		if (!read_unit(taking, cursor, *item))
-			return !atomic_load(&taking->error.any);
-		*item += taking->key_bytes;
+	if (sampler->key_bytes > 0) {
+		if (!read_unit(sampler, cursor, *item))
+			return !atomic_load(&sampler->error.any);
+		*item += sampler->key_bytes;
 		return true;
 	}
-	if (!look_at_line(taking, cursor, *item, taking->item_room - 1, &line, &end))
+	if (!look_at_line(sampler, cursor, *item, sampler->item_room - 1, &line, &end))
 		return false;
-	if (end != NULL && is_line(taking, line, end + 1)) {
+	if (end != NULL && is_line(sampler, line, end + 1)) {
 		memmove(*item, line, (size_t)(end + 1 - line));
 		*item += end + 1 - line;
 	}
@@ -250,74 +250,74 @@ take_item(struct taking *taking, struct cursor *cursor, char **item)
 static void
 take_piece(void *context, size_t piece)
 {
-	struct taking *taking = context;
-	char *begin = taking->items + piece * PIECE_KEYS * taking->item_room, *item = begin;
+	struct sampler *sampler = context;
+	char *begin = sampler->items + piece * PIECE_KEYS * sampler->item_room, *item = begin;
 	struct cursor *cursor;
 	uint64_t before = 0;
 
-	if (!gs_first_error_note(&taking->error, GS_NEW(cursor, 1, "reader of a sample")))
+	if (!gs_first_error_note(&sampler->error, GS_NEW(cursor, 1, "reader of a sample")))
 		return;
 	cursor->read_part = SIZE_MAX;
-	for (size_t i = piece * PIECE_KEYS; i < taking->count && i < (piece + 1) * PIECE_KEYS; i++) {
-		const uint64_t unit = unit_of(taking, i);
+	for (size_t i = piece * PIECE_KEYS; i < sampler->count && i < (piece + 1) * PIECE_KEYS; i++) {
+		const uint64_t unit = unit_of(sampler, i);
 
-		while (unit - before >= part_units(taking, cursor->part))
-			before += part_units(taking, cursor->part++);
-		assert(cursor->part < taking->parts->count);
+		while (unit - before >= part_units(sampler, cursor->part))
+			before += part_units(sampler, cursor->part++);
+		assert(cursor->part < sampler->parts->count);
 		cursor->unit = unit - before;
-		if (!take_item(taking, cursor, &item))
+		if (!take_item(sampler, cursor, &item))
 			break;
 	}
-	taking->filled[piece] = (size_t)(item - begin);
+	sampler->filled[piece] = (size_t)(item - begin);
 	free(cursor);
 }
 
 static size_t
-pieces_of(const struct taking *taking)
+pieces_of(const struct sampler *sampler)
 {
-	return (taking->count + PIECE_KEYS - 1) / PIECE_KEYS;
+	return (sampler->count + PIECE_KEYS - 1) / PIECE_KEYS;
 }
 
 static gs_status
-take(struct taking *taking)
+take(struct sampler *sampler)
 {
-	for (size_t p = 0; p < taking->parts->count; p++) {
-		if (part_units(taking, p) == 0)
+	for (size_t p = 0; p < sampler->parts->count; p++) {
+		if (part_units(sampler, p) == 0)
 			continue;
-		TRY(gs_open_to_read(taking->parts->names[p], &taking->fds[p]));
+		TRY(gs_open_to_read(sampler->parts->names[p], &sampler->fds[p]));
 	}
-	gs_first_error_open(&taking->error);
+	gs_first_error_open(&sampler->error);
 	/* Disks, and more so file systems of a cluster, answer many requests at once. */
-	gs_team_each(16, pieces_of(taking), take_piece, taking);
-	return gs_first_error_close(&taking->error);
+	gs_team_each(16, pieces_of(sampler), take_piece, sampler);
+	return gs_first_error_close(&sampler->error);
 }
 
 /* Take COUNT, or as many as there are strata. */
 static gs_status
-take_all(struct taking *taking, size_t count)
+take_all(struct sampler *sampler, size_t count)
 {
-	const size_t parts = taking->parts->count;
+	const size_t parts = sampler->parts->count;
 	uint64_t most;
 	gs_status status;
 
 	for (size_t p = 0; p < parts; p++)
-		taking->units += part_units(taking, p);
-	most = taking->units / LEAST_STRATUM_BYTES * (taking->key_bytes > 0 ? taking->key_bytes : 1);
+		sampler->units += part_units(sampler, p);
+	most = sampler->units / LEAST_STRATUM_BYTES * (sampler->key_bytes > 0 ? sampler->key_bytes : 1);
 	most = most > LEAST_KEYS ? most : LEAST_KEYS;
-	most = most < taking->units ? most : taking->units;
-	taking->count = most < count ? (size_t)most : count;
-	if (taking->count == 0)
+	most = most < sampler->units ? most : sampler->units;
+	sampler->count = most < count ? (size_t)most : count;
+	if (sampler->count == 0)
 		return GS_OK;
-	status = GS_NEW(taking->fds, parts, "inputs");
+	status = GS_NEW(sampler->fds, parts, "inputs");
 	for (size_t p = 0; status == GS_OK && p < parts; p++)
-		taking->fds[p] = -1;
-	THEN(status, GS_NEW(taking->filled, pieces_of(taking), "pieces of a sample"));
-	THEN(status, gs_allocate(&taking->items, taking->count, taking->item_room, "items of a sample"));
-	THEN(status, take(taking));
-	for (size_t p = 0; taking->fds != NULL && p < parts; p++)
-		if (taking->fds[p] >= 0)
-			close(taking->fds[p]);
-	free(taking->fds);
+		sampler->fds[p] = -1;
+	THEN(status, GS_NEW(sampler->filled, pieces_of(sampler), "pieces of a sample"));
+	THEN(status, gs_allocate(&sampler->items, sampler->count, sampler->item_room, "items of a sample"));
+	THEN(status, take(sampler));
+	for (size_t p = 0; sampler->fds != NULL && p < parts; p++)
+		if (sampler->fds[p] >= 0)
+			close(sampler->fds[p]);
+	free(sampler->fds);
 	return status;
 }
 
@@ -326,17 +326,17 @@ gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
                 const struct gsort_options *options, size_t item_bytes,
                 const struct gs_line_order *order, size_t room, size_t count)
 {
-	struct taking taking = {
+	struct sampler sampler = {
 		.parts = parts, .options = options, .order = order, .key_bytes = (unsigned)item_bytes,
 		.item_room = room,
 	};
-	gs_status status = take_all(&taking, count);
+	gs_status status = take_all(&sampler, count);
 
 	*bytes = 0;
-	for (size_t p = 0; status == GS_OK && p * PIECE_KEYS < taking.count; *bytes += taking.filled[p++])
-		memmove(taking.items + *bytes, taking.items + p * PIECE_KEYS * room, taking.filled[p]);
-	*items = taking.items;
-	free(taking.filled);
+	for (size_t p = 0; status == GS_OK && p * PIECE_KEYS < sampler.count; *bytes += sampler.filled[p++])
+		memmove(sampler.items + *bytes, sampler.items + p * PIECE_KEYS * room, sampler.filled[p]);
+	*items = sampler.items;
+	free(sampler.filled);
 	return status;
 }
 

@@ -155,7 +155,7 @@ gs_drain_take(struct gs_drain *drain, struct gs_sorted_span *sorted)
 
 /* ---- in order ------------------------------------------------------------------ */
 
-struct draining {
+struct drainer {
 	struct gs_drain base;
 
 	/* guarded by its lock */
@@ -168,72 +168,72 @@ struct draining {
 };
 
 static void
-begin(struct draining *draining, struct gs_batch *batch, unsigned key_class,
+begin(struct drainer *drainer, struct gs_batch *batch, unsigned key_class,
       const struct gs_span_sink *sink)
 {
-	gs_drain_open(&draining->base, batch, key_class, sink);
-	draining->claimed = draining->taken = 0;
-	for (unsigned s = 0; s < draining->base.slots; s++)
-		draining->slot[s].ready = false;
-	pthread_cond_init(&draining->ready, NULL);
-	pthread_cond_init(&draining->empty, NULL);
+	gs_drain_open(&drainer->base, batch, key_class, sink);
+	drainer->claimed = drainer->taken = 0;
+	for (unsigned s = 0; s < drainer->base.slots; s++)
+		drainer->slot[s].ready = false;
+	pthread_cond_init(&drainer->ready, NULL);
+	pthread_cond_init(&drainer->empty, NULL);
 }
 
 static gs_status
-end(struct draining *draining)
+end(struct drainer *drainer)
 {
 	gs_status status;
 
-	pthread_cond_destroy(&draining->empty);
-	pthread_cond_destroy(&draining->ready);
-	status = gs_drain_close(&draining->base);
-	free(draining);
+	pthread_cond_destroy(&drainer->empty);
+	pthread_cond_destroy(&drainer->ready);
+	status = gs_drain_close(&drainer->base);
+	free(drainer);
 	return status;
 }
 
 /* Are there spans to be claimed? */
 static bool
-more(const struct draining *draining)
+more(const struct drainer *drainer)
 {
-	const struct gs_drain *base = &draining->base;
+	const struct gs_drain *base = &drainer->base;
 
-	return draining->claimed < base->batch->parts[base->key_class] && !gs_drain_stops(base);
+	return drainer->claimed < base->batch->parts[base->key_class] && !gs_drain_stops(base);
 }
 
 /* How many spans may be claimed and not yet taken. */
 static size_t
-window(const struct draining *draining)
+window(const struct drainer *drainer)
 {
-	return draining->base.slots - draining->base.sink->keeps;
+	return drainer->base.slots - drainer->base.sink->keeps;
 }
 
 /* Claim the next span, and make it. */
 static void
-make_next(struct draining *draining, unsigned worker)
+make_next(struct drainer *drainer, unsigned worker)
 {
-	const size_t number = draining->claimed++, at = number % draining->base.slots;
-	struct slot *slot = &draining->slot[at];
+	const size_t number = drainer->claimed++, at = number % drainer->base.slots;
+	struct slot *slot = &drainer->slot[at];
 
-	assert(draining->claimed <= draining->taken + window(draining));
-	slot->sorted = gs_drain_claim(&draining->base, number, at);
-	pthread_mutex_unlock(&draining->base.lock);
-	gs_drain_make(&draining->base, worker, &slot->sorted);
-	pthread_mutex_lock(&draining->base.lock);
+	assert(drainer->claimed <= drainer->taken + window(drainer));
+	slot->sorted = gs_drain_claim(&drainer->base, number, at);
+	pthread_mutex_unlock(&drainer->base.lock);
+	gs_drain_make(&drainer->base, worker, &slot->sorted);
+	pthread_mutex_lock(&drainer->base.lock);
 	slot->ready = true;
-	if (slot->sorted.number == draining->taken)
-		pthread_cond_signal(&draining->ready);
+	if (slot->sorted.number == drainer->taken)
+		pthread_cond_signal(&drainer->ready);
 }
 
 static void
-take_next(struct draining *draining, struct slot *slot)
+take_next(struct drainer *drainer, struct slot *slot)
 {
-	gs_drain_take(&draining->base, &slot->sorted);
+	gs_drain_take(&drainer->base, &slot->sorted);
 	slot->ready = false;
-	draining->taken++;
-	if (more(draining))
-		pthread_cond_signal(&draining->empty);
+	drainer->taken++;
+	if (more(drainer))
+		pthread_cond_signal(&drainer->empty);
 	else
-		pthread_cond_broadcast(&draining->empty);
+		pthread_cond_broadcast(&drainer->empty);
 }
 
 /* A large team.  Not tuned. */
@@ -244,23 +244,23 @@ enum { LARGE_TEAM = 4 };
 static void
 drain(void *context, unsigned worker, unsigned size)
 {
-	struct draining *draining = context;
-	const size_t most = worker == 0 && size >= LARGE_TEAM ? size : window(draining);
+	struct drainer *drainer = context;
+	const size_t most = worker == 0 && size >= LARGE_TEAM ? size : window(drainer);
 
-	pthread_mutex_lock(&draining->base.lock);
-	while (more(draining) || (worker == 0 && draining->taken < draining->claimed)) {
-		struct slot *next = &draining->slot[draining->taken % draining->base.slots];
+	pthread_mutex_lock(&drainer->base.lock);
+	while (more(drainer) || (worker == 0 && drainer->taken < drainer->claimed)) {
+		struct slot *next = &drainer->slot[drainer->taken % drainer->base.slots];
 
-		if (worker == 0 && draining->taken < draining->claimed && next->ready)
-			take_next(draining, next);
-		else if (more(draining) && draining->claimed < draining->taken + most)
-			make_next(draining, worker);
+		if (worker == 0 && drainer->taken < drainer->claimed && next->ready)
+			take_next(drainer, next);
+		else if (more(drainer) && drainer->claimed < drainer->taken + most)
+			make_next(drainer, worker);
 		else
-			pthread_cond_wait(worker == 0 ? &draining->ready : &draining->empty,
-			                  &draining->base.lock);
+			pthread_cond_wait(worker == 0 ? &drainer->ready : &drainer->empty,
+			                  &drainer->base.lock);
 	}
-	pthread_cond_broadcast(&draining->empty);	/* that was all */
-	pthread_mutex_unlock(&draining->base.lock);
+	pthread_cond_broadcast(&drainer->empty);	/* that was all */
+	pthread_mutex_unlock(&drainer->base.lock);
 }
 
 /* One span alone is not worth a team. */
@@ -276,12 +276,12 @@ team(const struct gs_batch *batch, unsigned key_class, unsigned most)
 gs_status
 gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
-	struct draining *draining;
+	struct drainer *drainer;
 
 	assert(sink->strand_count == 0);	/* strands.c drains those */
 	assert(sink->keeps < gs_batch_slots(batch->threads));
-	TRY(GS_NEW(draining, 1, "drain"));
-	begin(draining, batch, key_class, sink);
-	gs_team_run(team(batch, key_class, sink->threads), drain, draining);
-	return end(draining);
+	TRY(GS_NEW(drainer, 1, "drain"));
+	begin(drainer, batch, key_class, sink);
+	gs_team_run(team(batch, key_class, sink->threads), drain, drainer);
+	return end(drainer);
 }

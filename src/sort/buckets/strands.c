@@ -31,7 +31,7 @@ struct slot {
 	bool                  used, ready;
 };
 
-struct draining {
+struct drainer {
 	struct gs_drain base;
 
 	/* guarded by its lock */
@@ -46,16 +46,16 @@ struct draining {
 
 /* Deal parts to the strands, by their middle keys. */
 static void
-deal_parts(struct draining *draining)
+deal_parts(struct drainer *drainer)
 {
-	const struct gs_buckets *buckets = draining->base.batch->buckets[draining->base.key_class];
-	const struct gs_span_sink *sink = draining->base.sink;
-	const size_t parts = draining->base.batch->parts[draining->base.key_class];
+	const struct gs_buckets *buckets = drainer->base.batch->buckets[drainer->base.key_class];
+	const struct gs_span_sink *sink = drainer->base.sink;
+	const size_t parts = drainer->base.batch->parts[drainer->base.key_class];
 	size_t part = 0;
 
 	for (size_t l = 0; l < sink->strand_count; l++) {
 		const uint64_t end = l + 1 < sink->strand_count ? sink->strand_at[l + 1] : UINT64_MAX;
-		struct strand *strand = &draining->strand[l];
+		struct strand *strand = &drainer->strand[l];
 
 		*strand = (struct strand){ .begin = part };
 		for (; part < parts; part++) {
@@ -71,17 +71,17 @@ deal_parts(struct draining *draining)
 
 /* The open strand with the fewest spans on their way; NULL: all parts have been claimed. */
 static struct strand *
-choose_strand(struct draining *draining)
+choose_strand(struct drainer *drainer)
 {
-	const size_t strands = draining->base.sink->strand_count;
+	const size_t strands = drainer->base.sink->strand_count;
 	struct strand *best = NULL;
 	unsigned seen = 0;
 
-	for (; draining->open < strands; draining->open++)
-		if (draining->strand[draining->open].claimed < draining->strand[draining->open].end)
+	for (; drainer->open < strands; drainer->open++)
+		if (drainer->strand[drainer->open].claimed < drainer->strand[drainer->open].end)
 			break;
-	for (size_t l = draining->open; l < strands && seen < draining->base.batch->threads; l++) {
-		struct strand *strand = &draining->strand[l];
+	for (size_t l = drainer->open; l < strands && seen < drainer->base.batch->threads; l++) {
+		struct strand *strand = &drainer->strand[l];
 
 		if (strand->claimed == strand->end)
 			continue;
@@ -96,11 +96,11 @@ choose_strand(struct draining *draining)
 
 /* A span that is ready, and the next of a strand from which nobody takes; or NULL. */
 static struct slot *
-find_next(struct draining *draining)
+find_next(struct drainer *drainer)
 {
-	for (unsigned s = 0; s < draining->base.slots; s++) {
-		struct slot *slot = &draining->slot[s];
-		const struct strand *strand = &draining->strand[slot->sorted.strand];
+	for (unsigned s = 0; s < drainer->base.slots; s++) {
+		struct slot *slot = &drainer->slot[s];
+		const struct strand *strand = &drainer->strand[slot->sorted.strand];
 
 		if (slot->ready && !strand->taking && slot->sorted.number == strand->taken)
 			return slot;
@@ -109,83 +109,83 @@ find_next(struct draining *draining)
 }
 
 static void
-take(struct draining *draining, struct slot *slot)
+take(struct drainer *drainer, struct slot *slot)
 {
-	struct strand *strand = &draining->strand[slot->sorted.strand];
+	struct strand *strand = &drainer->strand[slot->sorted.strand];
 
 	strand->taking = true;
-	gs_drain_take(&draining->base, &slot->sorted);
+	gs_drain_take(&drainer->base, &slot->sorted);
 	strand->taking = false;
 	strand->taken++;
 	slot->ready = slot->used = false;
-	draining->used--;
-	pthread_cond_broadcast(&draining->changed);
+	drainer->used--;
+	pthread_cond_broadcast(&drainer->changed);
 }
 
 static struct slot *
-claim(struct draining *draining, struct strand *strand)
+claim(struct drainer *drainer, struct strand *strand)
 {
 	size_t at = 0;
 
-	while (draining->slot[at].used)
+	while (drainer->slot[at].used)
 		at++;
-	draining->used++;
-	draining->slot[at] = (struct slot){
-		.used = true, .sorted = gs_drain_claim(&draining->base, strand->claimed++, at),
+	drainer->used++;
+	drainer->slot[at] = (struct slot){
+		.used = true, .sorted = gs_drain_claim(&drainer->base, strand->claimed++, at),
 	};
-	draining->slot[at].sorted.strand = (size_t)(strand - draining->strand);
-	return &draining->slot[at];
+	drainer->slot[at].sorted.strand = (size_t)(strand - drainer->strand);
+	return &drainer->slot[at];
 }
 
 static void
-make(struct draining *draining, unsigned worker, struct strand *strand)
+make(struct drainer *drainer, unsigned worker, struct strand *strand)
 {
-	struct slot *slot = claim(draining, strand);
+	struct slot *slot = claim(drainer, strand);
 
-	pthread_mutex_unlock(&draining->base.lock);
-	gs_drain_make(&draining->base, worker, &slot->sorted);
-	pthread_mutex_lock(&draining->base.lock);
+	pthread_mutex_unlock(&drainer->base.lock);
+	gs_drain_make(&drainer->base, worker, &slot->sorted);
+	pthread_mutex_lock(&drainer->base.lock);
 	slot->ready = true;
-	pthread_cond_broadcast(&draining->changed);
+	pthread_cond_broadcast(&drainer->changed);
 }
 
 static void
 drain(void *context, unsigned worker, unsigned size)
 {
-	struct draining *draining = context;
+	struct drainer *drainer = context;
 
 	(void)size;
-	pthread_mutex_lock(&draining->base.lock);
+	pthread_mutex_lock(&drainer->base.lock);
 	for (;;) {
-		struct slot *next = find_next(draining);
-		struct strand *strand = gs_drain_stops(&draining->base) ? NULL : choose_strand(draining);
+		struct slot *next = find_next(drainer);
+		struct strand *strand = gs_drain_stops(&drainer->base) ? NULL : choose_strand(drainer);
 
 		if (next != NULL)
-			take(draining, next);
-		else if (strand != NULL && draining->used < draining->base.slots)
-			make(draining, worker, strand);
-		else if (strand == NULL && draining->used == 0)
+			take(drainer, next);
+		else if (strand != NULL && drainer->used < drainer->base.slots)
+			make(drainer, worker, strand);
+		else if (strand == NULL && drainer->used == 0)
 			break;
 		else
-			pthread_cond_wait(&draining->changed, &draining->base.lock);
+			pthread_cond_wait(&drainer->changed, &drainer->base.lock);
 	}
-	pthread_mutex_unlock(&draining->base.lock);
+	pthread_mutex_unlock(&drainer->base.lock);
 }
 
 gs_status
 gs_batch_drain_strands(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
-	struct draining *draining;
+	struct drainer *drainer;
 	gs_status status;
 
 	assert(sink->strand_count <= GS_STRANDS_MOST && sink->strand_at[0] == 0 && sink->room == NULL);
-	TRY(GS_NEW(draining, 1, "drain"));
-	gs_drain_open(&draining->base, batch, key_class, sink);
-	pthread_cond_init(&draining->changed, NULL);
-	deal_parts(draining);
-	gs_team_run(batch->threads, drain, draining);
-	pthread_cond_destroy(&draining->changed);
-	status = gs_drain_close(&draining->base);
-	free(draining);
+	TRY(GS_NEW(drainer, 1, "drain"));
+	gs_drain_open(&drainer->base, batch, key_class, sink);
+	pthread_cond_init(&drainer->changed, NULL);
+	deal_parts(drainer);
+	gs_team_run(batch->threads, drain, drainer);
+	pthread_cond_destroy(&drainer->changed);
+	status = gs_drain_close(&drainer->base);
+	free(drainer);
 	return status;
 }

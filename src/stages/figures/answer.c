@@ -6,9 +6,9 @@
  * In:   sorted spans, class by class, from any producer; how many keys there are in all.
  * Out:  figures.
  *
- * A quantile is the key of a rank, and a bar of a histogram lies between two ranks: the thread that
+ * A quantile is the key of a position, and a bar of a histogram lies between two positions: the thread that
  * takes spans in order looks at a few keys of each.  If nothing else is wanted, parts without such
- * a rank are not sorted.  What has to look at every key (distinct values, sums, frequent values) is
+ * a position are not sorted.  What has to look at every key (distinct values, sums, frequent values) is
  * done by the thread that has sorted a span, and then added up in order.  Groups of equal keys
  * cross spans: the first and the last group of each are joined by whoever takes them.
  */
@@ -62,7 +62,7 @@ read_fraction(const char *text, struct fraction *fraction)
 		if (*text < '0' || *text > '9' || (!point && fraction->part > 0))
 			return NULL;
 		if (decimals == DECIMALS_MOST) {
-			/* rounded up: fewer than 10^18 keys have no rank between */
+			/* rounded up: fewer than 10^18 keys have no position between */
 			rest |= *text != '0';
 			continue;
 		}
@@ -94,32 +94,33 @@ gs_answer_check(const struct gsort_options *options)
 	return GS_OK;
 }
 
-/* The nearest rank: of the least key that at least this fraction of all keys does not exceed. */
+/* The nearest rank, as statistics have it: the position of the least key that at least this fraction of
+ * all keys does not exceed. */
 static uint64_t
 rank_of(const struct fraction *fraction, uint64_t keys)
 {
 	const unsigned __int128 product = (unsigned __int128)fraction->part * keys;
-	const uint64_t rank = (uint64_t)((product + fraction->whole - 1) / fraction->whole);
+	const uint64_t position = (uint64_t)((product + fraction->whole - 1) / fraction->whole);
 
-	return rank > 0 ? rank - 1 : 0;
+	return position > 0 ? position - 1 : 0;
 }
 
 static int
 compare_marks(const void *a, const void *b)
 {
-	const uint64_t one = (*(struct gs_mark *const *)a)->rank;
-	const uint64_t other = (*(struct gs_mark *const *)b)->rank;
+	const uint64_t one = (*(struct gs_mark *const *)a)->position;
+	const uint64_t other = (*(struct gs_mark *const *)b)->position;
 
 	return (one > other) - (one < other);
 }
 
 static void
-add_mark(struct gs_answer *answer, uint64_t rank, const char *name, size_t bytes)
+add_mark(struct gs_answer *answer, uint64_t position, const char *name, size_t bytes)
 {
 	struct gs_mark *mark = &answer->marks[answer->mark_count];
 
-	*mark = (struct gs_mark){ .rank = rank, .name = name, .name_bytes = bytes };
-	answer->by_rank[answer->mark_count++] = mark;
+	*mark = (struct gs_mark){ .position = position, .name = name, .name_bytes = bytes };
+	answer->by_position[answer->mark_count++] = mark;
 }
 
 /* Of KEYS keys so many are listed. */
@@ -130,7 +131,7 @@ listed(const struct gsort_options *options, uint64_t keys)
 	                                      : options->sample.count, keys) : 0;
 }
 
-/* The first mark, by rank, that is at AT or behind it. */
+/* The first mark, by position, that is at AT or behind it. */
 static size_t
 first_mark(const struct gs_answer *answer, uint64_t at)
 {
@@ -139,7 +140,7 @@ first_mark(const struct gs_answer *answer, uint64_t at)
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (answer->by_rank[middle]->rank < at)
+		if (answer->by_position[middle]->position < at)
 			low = middle + 1;
 		else
 			high = middle;
@@ -157,8 +158,8 @@ set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 
 	for (const char *c = at; c != NULL && *c != '\0'; c++)
 		room += *c == ',';
-	TRY(GS_NEW(answer->marks, (size_t)room, "keys by their rank"));
-	TRY(GS_NEW(answer->by_rank, (size_t)room, "keys by their rank"));
+	TRY(GS_NEW(answer->marks, (size_t)room, "keys by their position"));
+	TRY(GS_NEW(answer->by_position, (size_t)room, "keys by their position"));
 	while (at != NULL) {
 		const char *end = read_fraction(at, &fraction);
 
@@ -171,20 +172,20 @@ set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 		add_mark(answer, rank_of(&quartiles[q], answer->keys), "", 0);
 	answer->listed_count = (size_t)listed(answer->options, answer->keys);
 	for (size_t k = 0; k < answer->listed_count; k++)
-		add_mark(answer, pick->ranks != NULL ? pick->ranks[k]
+		add_mark(answer, pick->positions != NULL ? pick->positions[k]
 		         : answer->keys - answer->listed_count + k, "", 0);
-	qsort(answer->by_rank, answer->mark_count, sizeof *answer->by_rank, compare_marks);
+	qsort(answer->by_position, answer->mark_count, sizeof *answer->by_position, compare_marks);
 	answer->marks_found = first_mark(answer, answer->first);
 	return GS_OK;
 }
 
-/* Is there a mark in the next COUNT ranks from AT on?  Any thread: all from the first one on. */
+/* Is there a mark in the next COUNT positions from AT on?  Any thread: all from the first one on. */
 static bool
 has_mark(const struct gs_answer *answer, uint64_t at, uint64_t count)
 {
 	const size_t mark = first_mark(answer, at);
 
-	return mark < answer->mark_count && answer->by_rank[mark]->rank < at + count;
+	return mark < answer->mark_count && answer->by_position[mark]->position < at + count;
 }
 
 /* The next keys are those of SPAN. */
@@ -192,10 +193,11 @@ static void
 take_marks(struct gs_answer *answer, const struct gs_span *span)
 {
 	for (; gs_answer_marks_next(answer, span->count); answer->marks_found++) {
-		struct gs_mark *mark = answer->by_rank[answer->marks_found];
+		struct gs_mark *mark = answer->by_position[answer->marks_found];
 
 		mark->value = (struct gs_value){
-			.key = gs_key_at(span->keys, span->key_bits, (size_t)(mark->rank - answer->taken)),
+			.key = gs_key_at(span->keys, span->key_bits,
+			                 (size_t)(mark->position - answer->taken)),
 			.key_class = span->key_class, .key_bits = span->key_bits,
 		};
 	}
@@ -418,7 +420,7 @@ skip(void *context, const struct gs_sorted_span *sorted)
 
 	return !options->summary && !options->top.wanted && options->histogram == 0 &&
 	       !answer->verify->on &&
-	       !has_mark(answer, answer->class_rank + sorted->at, sorted->span.count);
+	       !has_mark(answer, answer->class_position + sorted->at, sorted->span.count);
 }
 
 static gs_status
@@ -472,7 +474,7 @@ take_group(struct gs_answer *answer, const struct gs_span *key, uint64_t times)
 
 	note_extremes(answer, key, bits, bits);
 	for (; gs_answer_marks_next(answer, times); answer->marks_found++)
-		answer->by_rank[answer->marks_found]->value = answer->most;
+		answer->by_position[answer->marks_found]->value = answer->most;
 	if (answer->bars.bars != NULL)
 		gs_bars_take(&answer->bars, key, answer->taken - answer->first);
 	if (answer->options->summary && gs_key_is_float(type)) {
@@ -543,7 +545,7 @@ gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const st
 struct gs_span_sink
 gs_answer_sink(struct gs_answer *answer)
 {
-	answer->class_rank = answer->taken;
+	answer->class_position = answer->taken;
 	return (struct gs_span_sink){
 		.skip = skip, .make = make, .take = answer->of->take, .groups = true, .context = answer,
 	};
@@ -561,7 +563,7 @@ void
 gs_answer_close(struct gs_answer *answer)
 {
 	free(answer->marks);
-	free(answer->by_rank);
+	free(answer->by_position);
 	free(answer->groups);
 	free(answer->tallies);
 	gs_item_copies_close(&answer->copies);

@@ -128,14 +128,14 @@ void gs_item_top_close(struct gs_item_top *top);
  *
  * Invariant: edges ascend.
  *
- * Keys are sorted, so a bar is two ranks: those of the first key at or behind its edges.
+ * Keys are sorted, so a bar is two positions: those of the first key at or behind its edges.
  */
 
 struct gs_bar {
 	__int128 from, to;		/* integers */
 	double   float_from, float_to;
 	struct gs_value edge;		/* the least key that it may have */
-	uint64_t rank;			/* of the first key at EDGE or behind it */
+	uint64_t position;		/* of the first key at EDGE or behind it */
 	uint64_t keys;			/* set by gs_bars_end() */
 };
 
@@ -155,8 +155,8 @@ MUST_CHECK gs_status
 gs_bars_open(struct gs_bars *bars, const struct gsort_options *options,
              const struct gs_extreme extremes[GS_CLASSES]);
 
-/** The next span of keys, which begins at RANK. */
-void gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t rank);
+/** The next span of keys, which begins at POSITION. */
+void gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t position);
 
 /** All KEYS have been taken. */
 void gs_bars_end(struct gs_bars *bars, uint64_t keys);
@@ -179,9 +179,9 @@ bool gs_edges_of_float_powers(struct gs_bars *bars, size_t n, double least, doub
 
 /* ---- all figures (answer.c) ---------------------------------------------------- */
 
-/* The key of a rank. */
+/* The key of a position. */
 struct gs_mark {
-	uint64_t        rank;
+	uint64_t        position;
 	struct gs_value value;	/* once the key has been taken */
 	const char     *name;	/* as the user wrote it, NAME_BYTES; or a constant */
 	size_t          name_bytes;
@@ -239,7 +239,7 @@ struct gs_answer {
 	struct gs_monitor          *monitor;
 
 	struct gs_mark  *marks;		/* quantiles as they were asked for; quartiles; listed keys */
-	struct gs_mark **by_rank;
+	struct gs_mark **by_position;
 	size_t           mark_count, marks_found;
 	size_t           quantile_count, listed_count;
 	struct gs_bars   bars;
@@ -248,11 +248,11 @@ struct gs_answer {
 	_Atomic uint64_t floor;		/* top.floor, for all threads */
 
 	uint64_t        keys;		/* in all */
-	uint64_t        first, end;	/* of these, the ranks that are taken here */
+	uint64_t        first, end;	/* of these, the positions that are taken here */
 	bool            of_column;	/* of lines, which may have no value, ... */
 	uint64_t        missing;	/* so many; the caller sets both before the figures are written */
-	uint64_t        taken;		/* the rank of the next one */
-	uint64_t        class_rank;	/* before the class that is being drained */
+	uint64_t        taken;		/* the position of the next one */
+	uint64_t        class_position;	/* before the class that is being drained */
 	struct gs_value least, most;
 	uint64_t        distinct;
 	__int128        sum;		/* of integers */
@@ -271,7 +271,7 @@ static inline bool
 gs_answer_marks_next(const struct gs_answer *answer, uint64_t count)
 {
 	return answer->marks_found < answer->mark_count &&
-	       answer->by_rank[answer->marks_found]->rank < answer->taken + count;
+	       answer->by_position[answer->marks_found]->position < answer->taken + count;
 }
 
 /** Do OPTIONS want figures, not keys? */

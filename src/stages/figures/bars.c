@@ -187,7 +187,7 @@ gs_bars_open(struct gs_bars *bars, const struct gsort_options *options,
 /* ---- keys ------------------------------------------------------------------------- */
 
 void
-gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t rank)
+gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t position)
 {
 	const uint64_t last = gs_key_at(span->keys, span->key_bits, span->count - 1);
 
@@ -197,8 +197,10 @@ gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t rank)
 
 		if (bar->edge.key_class > span->key_class || (!before && bar->edge.key > last))
 			return;
-		bar->rank = rank + (before ? 0 : gs_keys_from(span->keys, span->key_bits, 0, span->count,
-		                                              bar->edge.key));
+		bar->position = position;
+		if (!before)
+			bar->position += gs_keys_from(span->keys, span->key_bits, 0, span->count,
+			                              bar->edge.key);
 	}
 }
 
@@ -206,12 +208,12 @@ void
 gs_bars_end(struct gs_bars *bars, uint64_t keys)
 {
 	for (; bars->next < bars->count; bars->next++)
-		bars->bars[bars->next].rank = keys;
+		bars->bars[bars->next].position = keys;
 	for (size_t b = 0; b < bars->count; b++) {
-		const uint64_t end = b + 1 < bars->count ? bars->bars[b + 1].rank : keys;
+		const uint64_t end = b + 1 < bars->count ? bars->bars[b + 1].position : keys;
 
-		assert(end >= bars->bars[b].rank);
-		bars->bars[b].keys = end - bars->bars[b].rank;
+		assert(end >= bars->bars[b].position);
+		bars->bars[b].keys = end - bars->bars[b].position;
 	}
 }
 

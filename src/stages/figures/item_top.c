@@ -233,7 +233,7 @@ take_line(struct gs_answer *answer, const char *line, size_t bytes, uint64_t tim
 		TRY(keep_line(answer, &answer->least, answer->mark_count, line, bytes));
 	answer->taken += times;
 	for (; gs_answer_marks_next(answer, 0); answer->marks_found++)
-		TRY(keep_line(answer, &answer->by_rank[answer->marks_found]->value, answer->marks_found,
+		TRY(keep_line(answer, &answer->by_position[answer->marks_found]->value, answer->marks_found,
 		              line, bytes));
 	return answer->taken < answer->end ? GS_OK
 	       : keep_line(answer, &answer->most, answer->mark_count + 1, line, bytes);

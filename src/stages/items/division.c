@@ -390,7 +390,7 @@ make_files(struct gs_division_shared *shared)
 	return GS_OK;
 }
 
-struct flushing {
+struct flusher {
 	struct gs_division   *division;
 	struct gs_first_error error;
 	atomic_uint           next;	/* file */
@@ -451,20 +451,20 @@ flush_bin(struct gs_division *division, struct collected *collected, unsigned bi
 static void
 flush_files(void *context, unsigned worker, unsigned size)
 {
-	struct flushing *flushing = context;
-	struct gs_division *division = flushing->division;
+	struct flusher *flusher = context;
+	struct gs_division *division = flusher->division;
 	struct gs_division_shared *shared = division->shared;
 	struct collected collected = { .buffer = shared->buffers + worker * shared->piece_bytes };
 	uint64_t since = gs_clock_now();
 	gs_status status = GS_OK;
 
 	(void)size;
-	while (status == GS_OK && (collected.file = atomic_fetch_add(&flushing->next, 1)) <
-	                          shared->file_count) {
+	while (status == GS_OK && (collected.file = atomic_fetch_add(&flusher->next, 1)) <
+	                                  shared->file_count) {
 		for (unsigned b = collected.file; status == GS_OK && b < division->bins->count;
 		     b += shared->file_count)
 			status = flush_bin(division, &collected, b);
-		(void)gs_first_error_note(&flushing->error, status);
+		(void)gs_first_error_note(&flusher->error, status);
 	}
 	gs_clock_lap(&shared->monitor->clock, GS_STAGE_SPILL, &since);
 }
@@ -488,7 +488,7 @@ gs_status
 gs_division_flush(struct gs_division *division)
 {
 	struct gs_division_shared *shared = division->shared;
-	struct flushing flushing = { .division = division };
+	struct flusher flusher = { .division = division };
 	uint64_t before = 0;
 
 	TRY(make_files(shared));
@@ -498,15 +498,15 @@ gs_division_flush(struct gs_division *division)
 	}
 	for (unsigned f = 0; f < shared->file_count; f++)
 		before += shared->files[f].end;
-	gs_first_error_open(&flushing.error);
-	gs_team_run(shared->threads, flush_files, &flushing);
+	gs_first_error_open(&flusher.error);
+	gs_team_run(shared->threads, flush_files, &flusher);
 	for (unsigned f = 0; f < shared->file_count; f++)
 		shared->spilled_bytes += shared->files[f].end;
 	shared->spilled_bytes -= before;
 	division->row_count = 0;
 	forget_rows(division);
 	atomic_store(&division->used, 0);
-	return gs_first_error_close(&flushing.error);
+	return gs_first_error_close(&flusher.error);
 }
 
 gs_status

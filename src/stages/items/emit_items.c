@@ -95,17 +95,17 @@ write_items(struct gs_emit *emit, const char *data, const char *end, size_t coun
 static gs_status
 take_sample(struct gs_emit *emit, const struct gs_span *span)
 {
-	const uint64_t wanted = gs_pick_count(&emit->pick, emit->ranked, span->count);
-	const uint64_t *ranks = gs_pick_ranks(&emit->pick, emit->ranked);
+	const uint64_t wanted = gs_pick_count(&emit->pick, emit->position, span->count);
+	const uint64_t *positions = gs_pick_positions(&emit->pick, emit->position);
 	const char *item = span->items, *end = item + span->bytes;
 	size_t filled = 0, count = 0;
 
 	if (emit->counted == NULL && wanted > 0)
 		TRY(gs_allocate(&emit->counted, BUFFER_BYTES, 1, "bytes"));
-	for (uint64_t k = 0, at = emit->ranked; k < wanted; at = ranks[k++] + 1) {
+	for (uint64_t k = 0, at = emit->position; k < wanted; at = positions[k++] + 1) {
 		size_t bytes;
 
-		item += bytes_of(emit, item, end, (size_t)(ranks[k] - at));
+		item += bytes_of(emit, item, end, (size_t)(positions[k] - at));
 		bytes = bytes_of_item(emit, item, end);
 		if (filled + bytes > BUFFER_BYTES) {
 			TRY(write_items(emit, emit->counted, emit->counted + filled, count, NULL));
@@ -120,7 +120,7 @@ take_sample(struct gs_emit *emit, const struct gs_span *span)
 		}
 		item += bytes;
 	}
-	emit->ranked += span->count;
+	emit->position += span->count;
 	return count > 0 ? write_items(emit, emit->counted, emit->counted + filled, count, NULL) : GS_OK;
 }
 
@@ -132,7 +132,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	const char *data = span->items, *end = data + span->bytes;
 
 	(void)enough;
-	if (emit->pick.ranks != NULL)
+	if (emit->pick.positions != NULL)
 		return take_sample(emit, span);
 	for (size_t at = 0, count; at < span->count; at += count) {
 		size_t bytes;

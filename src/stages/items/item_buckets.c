@@ -146,7 +146,7 @@ choose_from_extents(struct gs_division *division, const struct gs_item_bucket *b
 
 /* ---- moving ------------------------------------------------------------------------ */
 
-struct moving {
+struct mover {
 	struct gs_division   *old, *division;
 	unsigned              bin;
 	struct gs_first_error error;
@@ -157,60 +157,60 @@ struct moving {
 
 /* The next rows, or the next extent: at most a piece, or one row.  False: there is none. */
 static bool
-next_move(struct moving *moving, size_t *from, size_t *to, uint64_t *sequence)
+next_move(struct mover *mover, size_t *from, size_t *to, uint64_t *sequence)
 {
-	const struct gs_division *old = moving->old;
-	const size_t count = gs_division_rows(old, moving->bin);
+	const struct gs_division *old = mover->old;
+	const size_t count = gs_division_rows(old, mover->bin);
 	const bool apart = old->shared->apart > 0;
-	size_t bytes = 0, at = moving->next;
+	size_t bytes = 0, at = mover->next;
 
-	if (atomic_load(&moving->error.any))
+	if (atomic_load(&mover->error.any))
 		return false;
 	for (; at < count; at++) {
 		const uint32_t *offsets = old->extents != NULL ? NULL : old->rows[at]->offsets;
-		const size_t more = offsets == NULL ? old->extents[moving->bin].list[at].bytes
-		                                    : offsets[moving->bin + 1] - offsets[moving->bin];
+		const size_t more = offsets == NULL ? old->extents[mover->bin].list[at].bytes
+		                                    : offsets[mover->bin + 1] - offsets[mover->bin];
 
 		if (bytes > 0 && bytes + more > old->shared->piece_bytes)
 			break;
-		if (apart && at > moving->next && gs_division_origin(old, moving->bin, at) !=
-		                                  gs_division_origin(old, moving->bin, moving->next)) {
-			moving->room -= gs_least(moving->room - bytes, GS_ITEM_ROW_BYTES);
+		if (apart && at > mover->next && gs_division_origin(old, mover->bin, at) !=
+		                                  gs_division_origin(old, mover->bin, mover->next)) {
+			mover->room -= gs_least(mover->room - bytes, GS_ITEM_ROW_BYTES);
 			break;
 		}
-		if (bytes + more > moving->room)
+		if (bytes + more > mover->room)
 			break;
 		bytes += more;
 	}
-	*from = moving->next;
-	*to = moving->next = at;
-	moving->room -= bytes;
-	*sequence = moving->division->row_count;
-	moving->division->row_count += at > *from;
+	*from = mover->next;
+	*to = mover->next = at;
+	mover->room -= bytes;
+	*sequence = mover->division->row_count;
+	mover->division->row_count += at > *from;
 	return at > *from;
 }
 
 static gs_status
-move_rows(struct moving *moving, unsigned worker, size_t from, size_t to, uint64_t sequence)
+move_rows(struct mover *mover, unsigned worker, size_t from, size_t to, uint64_t sequence)
 {
 	struct gs_item_slice *slices;
 	size_t count;
 
 	TRY(GS_NEW(slices, to - from, "rows"));
-	count = gs_division_slices(moving->old, moving->bin, from, to, slices);
-	gs_division_add(moving->division, worker, sequence, slices, count);
-	moving->division->rows[sequence]->origin = moving->old->rows[from]->origin;
+	count = gs_division_slices(mover->old, mover->bin, from, to, slices);
+	gs_division_add(mover->division, worker, sequence, slices, count);
+	mover->division->rows[sequence]->origin = mover->old->rows[from]->origin;
 	for (size_t s = 0; s < count; s++)
-		gs_division_spare(moving->division, worker, &slices[s]);
+		gs_division_spare(mover->division, worker, &slices[s]);
 	free(slices);
 	return GS_OK;
 }
 
 static gs_status
-move_extents(struct moving *moving, unsigned worker, size_t from, size_t to, uint64_t sequence)
+move_extents(struct mover *mover, unsigned worker, size_t from, size_t to, uint64_t sequence)
 {
-	struct gs_division_shared *shared = moving->old->shared;
-	const struct gs_item_extent *list = moving->old->extents[moving->bin].list;
+	struct gs_division_shared *shared = mover->old->shared;
+	const struct gs_item_extent *list = mover->old->extents[mover->bin].list;
 	char *buffer = shared->buffers + worker * shared->piece_bytes, *large = NULL;
 	struct gs_item_slice slice = { buffer, 0 };
 	gs_status status = GS_OK;
@@ -224,8 +224,8 @@ move_extents(struct moving *moving, unsigned worker, size_t from, size_t to, uin
 		slice.bytes += list[e].bytes;
 	}
 	if (status == GS_OK) {
-		gs_division_add(moving->division, worker, sequence, &slice, 1);
-		moving->division->rows[sequence]->origin = list[from].origin;
+		gs_division_add(mover->division, worker, sequence, &slice, 1);
+		mover->division->rows[sequence]->origin = list[from].origin;
 	}
 	free(large);
 	return status;
@@ -234,50 +234,50 @@ move_extents(struct moving *moving, unsigned worker, size_t from, size_t to, uin
 static void
 move_round(void *context, unsigned worker, unsigned size)
 {
-	struct moving *moving = context;
+	struct mover *mover = context;
 	uint64_t since = gs_clock_now(), sequence;
 	size_t from, to;
 	bool any;
 
 	(void)size;
 	for (;;) {
-		pthread_mutex_lock(&moving->lock);
-		any = next_move(moving, &from, &to, &sequence);
-		pthread_mutex_unlock(&moving->lock);
+		pthread_mutex_lock(&mover->lock);
+		any = next_move(mover, &from, &to, &sequence);
+		pthread_mutex_unlock(&mover->lock);
 		if (!any)
 			break;
-		(void)gs_first_error_note(&moving->error, moving->old->extents != NULL
-			? move_extents(moving, worker, from, to, sequence)
-			: move_rows(moving, worker, from, to, sequence));
+		(void)gs_first_error_note(&mover->error, mover->old->extents != NULL
+			? move_extents(mover, worker, from, to, sequence)
+			: move_rows(mover, worker, from, to, sequence));
 	}
-	gs_clock_lap(&moving->old->shared->monitor->clock, GS_STAGE_SORT, &since);
+	gs_clock_lap(&mover->old->shared->monitor->clock, GS_STAGE_SORT, &since);
 }
 
 gs_status
 gs_item_buckets_move(struct gs_division *old, unsigned bin, struct gs_division *division)
 {
 	struct gs_division_shared *shared = old->shared;
-	struct moving moving = { .old = old, .division = division, .bin = bin };
+	struct mover mover = { .old = old, .division = division, .bin = bin };
 	const size_t count = gs_division_rows(old, bin);
 	const uint64_t items = atomic_load(&shared->items);
 	gs_status status = GS_OK;
 
-	pthread_mutex_init(&moving.lock, NULL);
-	while (status == GS_OK && moving.next < count) {
-		const size_t before = moving.next;
+	pthread_mutex_init(&mover.lock, NULL);
+	while (status == GS_OK && mover.next < count) {
+		const size_t before = mover.next;
 
-		moving.room = gs_division_room(division, 2 * shared->threads);
-		gs_first_error_open(&moving.error);
-		gs_team_run(shared->threads, move_round, &moving);
-		status = gs_first_error_close(&moving.error);
-		if (status != GS_OK || moving.next > before)
+		mover.room = gs_division_room(division, 2 * shared->threads);
+		gs_first_error_open(&mover.error);
+		gs_team_run(shared->threads, move_round, &mover);
+		status = gs_first_error_close(&mover.error);
+		if (status != GS_OK || mover.next > before)
 			continue;
 		assert(old->extents != NULL || shared->apart > 0);	/* in memory there is room for all */
 		status = division->row_count > 0 ? gs_division_flush(division)
 		         : gs_fail(GS_EBUDGET, "memory is not enough for one item of the input");
 	}
 	gs_division_drop_spares(division);
-	pthread_mutex_destroy(&moving.lock);
+	pthread_mutex_destroy(&mover.lock);
 	atomic_store(&shared->items, items);	/* they are not new */
 	return status;
 }

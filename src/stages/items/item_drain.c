@@ -42,7 +42,7 @@ struct worker {
 	size_t made, other;	/* parts whose items are in its buffers, each plus 1; 0: none */
 };
 
-struct draining {
+struct drainer {
 	const struct gs_item_drain *drain;
 	const struct gs_span_sink *sink;	/* NULL: only count */
 	struct worker         *workers;		/* of each thread */
@@ -67,12 +67,12 @@ struct draining {
 
 /* Will none of its items leave? */
 static bool
-is_skipped(const struct draining *draining, const struct gs_bucket_part *part)
+is_skipped(const struct drainer *drainer, const struct gs_bucket_part *part)
 {
-	const struct gs_item_store_options *options = draining->drain->options;
+	const struct gs_item_store_options *options = drainer->drain->options;
 
 	return !gs_item_selects(options) && (options->head || options->tail) && part->items < UINT64_MAX &&
-	       (part->most <= draining->from || part->least >= draining->to);
+	       (part->most <= drainer->from || part->least >= drainer->to);
 }
 
 /* ---- handing on --------------------------------------------------------------------- */
@@ -88,10 +88,10 @@ keep(char **copy, size_t *room, const char *item, size_t bytes)
 
 /* The part is in its turn: is it in order behind the part before? */
 static gs_status
-note_verified(struct draining *draining, const struct gs_item_made *made)
+note_verified(struct drainer *drainer, const struct gs_item_made *made)
 {
-	const struct gs_item_order *order = draining->drain->shared->order;
-	struct gs_item_digest *digest = draining->drain->digest;
+	const struct gs_item_order *order = drainer->drain->shared->order;
+	struct gs_item_digest *digest = drainer->drain->digest;
 	size_t first_room = 0;
 
 	if (made->first == NULL)
@@ -105,16 +105,16 @@ note_verified(struct draining *draining, const struct gs_item_made *made)
 		digest->falls |= gs_item_compare(order, 0, digest->last, digest->last_bytes,
 		                                 made->first, made->first_bytes) > 0;
 	}
-	TRY(keep(&digest->last, &draining->last_room, made->last, made->last_bytes));
+	TRY(keep(&digest->last, &drainer->last_room, made->last, made->last_bytes));
 	digest->last_bytes = made->last_bytes;
 	return GS_OK;
 }
 
 /* Bytes of the first COUNT items that leave. */
 static size_t
-bytes_of(const struct draining *draining, const char *data, size_t bytes, size_t count)
+bytes_of(const struct drainer *drainer, const char *data, size_t bytes, size_t count)
 {
-	const struct gs_item_store_options *options = draining->drain->options;
+	const struct gs_item_store_options *options = drainer->drain->options;
 	const struct gs_item_order *order = options->leaves != NULL ? options->leaves : options->order;
 
 	return options->emit_bytes > 0 ? count * options->emit_bytes
@@ -123,197 +123,197 @@ bytes_of(const struct draining *draining, const char *data, size_t bytes, size_t
 
 /* Does every item have its place among those that leave? */
 static bool
-has_places(const struct draining *draining)
+has_places(const struct drainer *drainer)
 {
-	return draining->sink != NULL && draining->sink->put != NULL &&
-	       !gs_item_selects(draining->drain->options) && draining->drain->options->order->item_bytes > 0;
+	return drainer->sink != NULL && drainer->sink->put != NULL &&
+	       !gs_item_selects(drainer->drain->options) && drainer->drain->options->order->item_bytes > 0;
 }
 
 /* Put a part that is made to its place, without the items that the head or tail leaves out. */
 static gs_status
-put(const struct draining *draining, const struct gs_item_made *made, const struct gs_bucket_part *part)
+put(const struct drainer *drainer, const struct gs_item_made *made, const struct gs_bucket_part *part)
 {
-	const uint64_t from = part->least < draining->from ? draining->from : part->least;
-	const uint64_t to = part->most < draining->to ? part->most : draining->to;
+	const uint64_t from = part->least < drainer->from ? drainer->from : part->least;
+	const uint64_t to = part->most < drainer->to ? part->most : drainer->to;
 	struct gs_span span = { .items = made->span.items };
 
-	assert(draining->sink != NULL);
+	assert(drainer->sink != NULL);
 	assert(made->span.count == part->items && part->items == part->most - part->least);
 	if (from >= to)
 		return GS_OK;
-	span.items += bytes_of(draining, made->span.items, made->span.bytes, (size_t)(from - part->least));
+	span.items += bytes_of(drainer, made->span.items, made->span.bytes, (size_t)(from - part->least));
 	span.count = (size_t)(to - from);
-	span.bytes = bytes_of(draining, span.items, made->span.bytes, span.count);
-	return draining->sink->put(draining->sink->context, from - draining->from, &span);
+	span.bytes = bytes_of(drainer, span.items, made->span.bytes, span.count);
+	return drainer->sink->put(drainer->sink->context, from - drainer->from, &span);
 }
 
 /* Hand on a part that is made, without the items that the head or tail leaves out. */
 static gs_status
-hand_on(struct draining *draining, const struct gs_item_made *made)
+hand_on(struct drainer *drainer, const struct gs_item_made *made)
 {
 	struct gs_sorted_span sorted = { .span = made->span, .slot = GS_NO_SLOT };
 	struct gs_span *span = &sorted.span;
-	const size_t drop = draining->skip < span->count ? (size_t)draining->skip : span->count;
+	const size_t drop = drainer->skip < span->count ? (size_t)drainer->skip : span->count;
 	bool enough = false;
 	size_t bytes;
 
-	draining->counted += span->count;
-	if (draining->sink == NULL || has_places(draining))
+	drainer->counted += span->count;
+	if (drainer->sink == NULL || has_places(drainer))
 		return GS_OK;
-	draining->skip -= drop;
+	drainer->skip -= drop;
 	if (drop > 0) {
-		bytes = bytes_of(draining, span->items, span->bytes, drop);
+		bytes = bytes_of(drainer, span->items, span->bytes, drop);
 		span->items += bytes;
 		span->bytes -= bytes;
 		span->count -= drop;
 		span->times += span->times != NULL ? drop : 0;
 	}
-	if (span->count > draining->left) {
-		span->count = (size_t)draining->left;
-		span->bytes = bytes_of(draining, span->items, span->bytes, span->count);
+	if (span->count > drainer->left) {
+		span->count = (size_t)drainer->left;
+		span->bytes = bytes_of(drainer, span->items, span->bytes, span->count);
 	}
-	draining->left -= span->count;
+	drainer->left -= span->count;
 	if (span->count > 0)
-		TRY(draining->sink->take(draining->sink->context, &sorted, &enough));
+		TRY(drainer->sink->take(drainer->sink->context, &sorted, &enough));
 	if (enough)
-		draining->left = 0;
+		drainer->left = 0;
 	return GS_OK;
 }
 
 /* Note a part that is made, in its turn, and hand it on. */
 static gs_status
-do_in_turn(struct draining *draining, const struct gs_item_made *made, bool skipped)
+do_in_turn(struct drainer *drainer, const struct gs_item_made *made, bool skipped)
 {
-	if (draining->drain->options->verify && draining->sink != NULL)
-		TRY(note_verified(draining, made));
-	TRY(hand_on(draining, made));
+	if (drainer->drain->options->verify && drainer->sink != NULL)
+		TRY(note_verified(drainer, made));
+	TRY(hand_on(drainer, made));
 	if (skipped)
-		draining->skip -= draining->skip < made->items ? draining->skip : made->items;
+		drainer->skip -= drainer->skip < made->items ? drainer->skip : made->items;
 	return GS_OK;
 }
 
 /* ---- turns -------------------------------------------------------------------------- */
 
 static struct slot *
-slot_of(const struct draining *draining, size_t at)
+slot_of(const struct drainer *drainer, size_t at)
 {
-	const size_t slots = SLOTS_OF_THREAD * draining->drain->options->facts.threads;
+	const size_t slots = SLOTS_OF_THREAD * drainer->drain->options->facts.threads;
 
 	assert(slots > 0);
-	return &draining->slots[at % slots];
+	return &drainer->slots[at % slots];
 }
 
 /* Nothing more is handed on; with the lock. */
 static void
-end(struct draining *draining)
+end(struct drainer *drainer)
 {
-	draining->ended = true;
-	for (size_t t = 0; t < SLOTS_OF_THREAD * draining->drain->options->facts.threads; t++)
-		pthread_cond_broadcast(&draining->slots[t].changed);
+	drainer->ended = true;
+	for (size_t t = 0; t < SLOTS_OF_THREAD * drainer->drain->options->facts.threads; t++)
+		pthread_cond_broadcast(&drainer->slots[t].changed);
 }
 
 /* Hand on the part whose turn it is, and all that are ready behind it; with the lock. */
 static void
-hand_on_ready(struct draining *draining)
+hand_on_ready(struct drainer *drainer)
 {
-	struct slot *slot = slot_of(draining, draining->turn);
+	struct slot *slot = slot_of(drainer, drainer->turn);
 	gs_status status;
 
-	draining->handing = true;
-	while (slot->ready && !draining->ended) {
-		pthread_mutex_unlock(&draining->lock);
-		status = do_in_turn(draining, &slot->made, slot->skipped);
-		pthread_mutex_lock(&draining->lock);
+	drainer->handing = true;
+	while (slot->ready && !drainer->ended) {
+		pthread_mutex_unlock(&drainer->lock);
+		status = do_in_turn(drainer, &slot->made, slot->skipped);
+		pthread_mutex_lock(&drainer->lock);
 		slot->ready = false;
 		pthread_cond_broadcast(&slot->changed);
-		if (!gs_first_error_note(&draining->error, status) || draining->left == 0)
-			end(draining);
-		slot = slot_of(draining, ++draining->turn);
+		if (!gs_first_error_note(&drainer->error, status) || drainer->left == 0)
+			end(drainer);
+		slot = slot_of(drainer, ++drainer->turn);
 	}
-	draining->handing = false;
-	if (draining->ended)
-		end(draining);		/* those whose parts were not handed on have waited */
+	drainer->handing = false;
+	if (drainer->ended)
+		end(drainer);		/* those whose parts were not handed on have waited */
 }
 
 /* Part AT is MADE: hand it on, or leave that to another thread. */
 static void
-take_turn(struct draining *draining, size_t at, const struct gs_item_made *made, bool skipped)
+take_turn(struct drainer *drainer, size_t at, const struct gs_item_made *made, bool skipped)
 {
-	struct slot *slot = slot_of(draining, at);
+	struct slot *slot = slot_of(drainer, at);
 
-	pthread_mutex_lock(&draining->lock);
+	pthread_mutex_lock(&drainer->lock);
 	slot->made = *made;
 	slot->skipped = skipped;
 	slot->ready = true;
-	if (draining->turn == at && !draining->handing)
-		hand_on_ready(draining);
-	pthread_mutex_unlock(&draining->lock);
+	if (drainer->turn == at && !drainer->handing)
+		hand_on_ready(drainer);
+	pthread_mutex_unlock(&drainer->lock);
 }
 
 /* Wait until all parts before number AT were handed on, or nothing is any more. */
 static void
-wait_until(struct draining *draining, size_t at)
+wait_until(struct drainer *drainer, size_t at)
 {
-	pthread_mutex_lock(&draining->lock);
+	pthread_mutex_lock(&drainer->lock);
 	/* not while the slot is ready: a later part may have it by now */
-	while (draining->turn < at && (draining->handing || !draining->ended))
-		pthread_cond_wait(&slot_of(draining, at - 1)->changed, &draining->lock);
-	pthread_mutex_unlock(&draining->lock);
+	while (drainer->turn < at && (drainer->handing || !drainer->ended))
+		pthread_cond_wait(&slot_of(drainer, at - 1)->changed, &drainer->lock);
+	pthread_mutex_unlock(&drainer->lock);
 }
 
 static bool
-has_ended(struct draining *draining, bool ends)
+has_ended(struct drainer *drainer, bool ends)
 {
 	bool ended;
 
-	pthread_mutex_lock(&draining->lock);
+	pthread_mutex_lock(&drainer->lock);
 	if (ends)
-		end(draining);
-	ended = draining->ended;
-	pthread_mutex_unlock(&draining->lock);
+		end(drainer);
+	ended = drainer->ended;
+	pthread_mutex_unlock(&drainer->lock);
 	return ended;
 }
 
 /* Part AT was MADE, and may not be handed on yet: go to the other buffer, or wait. */
 static void
-note_made(struct draining *draining, struct worker *worker, size_t at, const struct gs_item_made *made)
+note_made(struct drainer *drainer, struct worker *worker, size_t at, const struct gs_item_made *made)
 {
 	if (gs_item_maker_swap(&worker->maker, made)) {
 		worker->made = worker->other;
 		worker->other = at + 1;
 	} else {
-		wait_until(draining, at + 1);
+		wait_until(drainer, at + 1);
 	}
 }
 
 static gs_status
-do_part(struct draining *draining, struct worker *worker, size_t at)
+do_part(struct drainer *drainer, struct worker *worker, size_t at)
 {
 	struct gs_item_maker *maker = &worker->maker;
-	const struct gs_bucket_part *part = &draining->parts[at];
-	const bool skipped = is_skipped(draining, part), places = has_places(draining);
-	const bool turns = !places || draining->drain->options->verify;
+	const struct gs_bucket_part *part = &drainer->parts[at];
+	const bool skipped = is_skipped(drainer, part), places = has_places(drainer);
+	const bool turns = !places || drainer->drain->options->verify;
 	/* There is memory for one item that is over the limit. */
-	const bool large = part->bytes > draining->drain->limits->bytes;
+	const bool large = part->bytes > drainer->drain->limits->bytes;
 	struct gs_item_made made = { .items = skipped ? part->items : 0 };
 	gs_status status = GS_OK;
 
 	assert(!large || turns);
 	if (large)
-		wait_until(draining, at);
-	if (has_ended(draining, false))
+		wait_until(drainer, at);
+	if (has_ended(drainer, false))
 		return GS_OK;
 	if (!skipped)
-		status = gs_item_make(maker, part, draining->sink == NULL, &made);
+		status = gs_item_make(maker, part, drainer->sink == NULL, &made);
 	if (status == GS_OK && !skipped && places)
-		status = put(draining, &made, part);
+		status = put(drainer, &made, part);
 	if (status != GS_OK) {
-		(void)has_ended(draining, true);
+		(void)has_ended(drainer, true);
 	} else if (turns) {
-		take_turn(draining, at, &made, skipped);
-		note_made(draining, worker, at, &made);
+		take_turn(drainer, at, &made, skipped);
+		note_made(drainer, worker, at, &made);
 	}
-	atomic_fetch_add(&draining->drain->shared->monitor->counters.keys_sorted, made.items);
+	atomic_fetch_add(&drainer->drain->shared->monitor->counters.keys_sorted, made.items);
 	gs_item_maker_release(maker);
 	return status;
 }
@@ -324,13 +324,13 @@ do_part(struct draining *draining, struct worker *worker, size_t at)
  * False: there is none.
  */
 static bool
-take_part(struct draining *draining, unsigned size, size_t *at)
+take_part(struct drainer *drainer, unsigned size, size_t *at)
 {
-	const bool rows = has_places(draining) && !draining->drain->options->verify;
-	const size_t parts = draining->part_count, row = rows ? (parts + size - 1) / size : parts;
+	const bool rows = has_places(drainer) && !drainer->drain->options->verify;
+	const size_t parts = drainer->part_count, row = rows ? (parts + size - 1) / size : parts;
 
 	do {
-		const size_t taken = atomic_fetch_add(&draining->next, 1);
+		const size_t taken = atomic_fetch_add(&drainer->next, 1);
 
 		*at = rows ? taken % size * row + taken / size : taken;
 		if (taken >= row * (rows ? size : 1))
@@ -342,83 +342,83 @@ take_part(struct draining *draining, unsigned size, size_t *at)
 static void
 drain_parts(void *context, unsigned number, unsigned size)
 {
-	struct draining *draining = context;
-	struct worker *worker = &draining->workers[number];
+	struct drainer *drainer = context;
+	struct worker *worker = &drainer->workers[number];
 	size_t at;
 
 	do {
-		wait_until(draining, worker->made);
-	} while (take_part(draining, size, &at) &&
-	         gs_first_error_note(&draining->error, do_part(draining, worker, at)));
-	wait_until(draining, worker->other);
+		wait_until(drainer, worker->made);
+	} while (take_part(drainer, size, &at) &&
+	         gs_first_error_note(&drainer->error, do_part(drainer, worker, at)));
+	wait_until(drainer, worker->other);
 	gs_item_maker_close(&worker->maker);	/* each its own: one thread would take milliseconds */
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */
 
 static gs_status
-open_draining(struct draining *draining)
+open_draining(struct drainer *drainer)
 {
-	const struct gs_item_drain *drain = draining->drain;
+	const struct gs_item_drain *drain = drainer->drain;
 	const unsigned threads = drain->options->facts.threads;
 
-	draining->part_count = gs_bucket_parts(drain->buckets, drain->limits, drain->options, NULL);
-	TRY(GS_NEW(draining->parts, draining->part_count, "parts of buckets"));
-	TRY(GS_NEW(draining->workers, threads, "threads"));
-	TRY(GS_NEW(draining->slots, SLOTS_OF_THREAD * threads, "parts of threads"));
+	drainer->part_count = gs_bucket_parts(drain->buckets, drain->limits, drain->options, NULL);
+	TRY(GS_NEW(drainer->parts, drainer->part_count, "parts of buckets"));
+	TRY(GS_NEW(drainer->workers, threads, "threads"));
+	TRY(GS_NEW(drainer->slots, SLOTS_OF_THREAD * threads, "parts of threads"));
 	for (unsigned s = 0; s < SLOTS_OF_THREAD * threads; s++)
-		pthread_cond_init(&draining->slots[s].changed, NULL);
-	(void)gs_bucket_parts(drain->buckets, drain->limits, drain->options, draining->parts);
+		pthread_cond_init(&drainer->slots[s].changed, NULL);
+	(void)gs_bucket_parts(drain->buckets, drain->limits, drain->options, drainer->parts);
 	for (unsigned t = 0; t < threads; t++)
-		TRY(gs_item_maker_open(&draining->workers[t].maker, drain->options, drain->shared,
-		                       drain->limits, draining->parts, draining->part_count,
+		TRY(gs_item_maker_open(&drainer->workers[t].maker, drain->options, drain->shared,
+		                       drain->limits, drainer->parts, drainer->part_count,
 		                       drain->loads));
 	return GS_OK;
 }
 
 static void
-close_draining(struct draining *draining)
+close_draining(struct drainer *drainer)
 {
-	const unsigned threads = draining->drain->options->facts.threads;
+	const unsigned threads = drainer->drain->options->facts.threads;
 
-	for (unsigned t = 0; draining->workers != NULL && t < threads; t++)
-		gs_item_maker_close(&draining->workers[t].maker);
-	for (unsigned s = 0; draining->slots != NULL && s < SLOTS_OF_THREAD * threads; s++)
-		pthread_cond_destroy(&draining->slots[s].changed);
-	free(draining->workers);
-	free(draining->slots);
-	free(draining->parts);
+	for (unsigned t = 0; drainer->workers != NULL && t < threads; t++)
+		gs_item_maker_close(&drainer->workers[t].maker);
+	for (unsigned s = 0; drainer->slots != NULL && s < SLOTS_OF_THREAD * threads; s++)
+		pthread_cond_destroy(&drainer->slots[s].changed);
+	free(drainer->workers);
+	free(drainer->slots);
+	free(drainer->parts);
 }
 
 static gs_status
-run(struct draining *draining)
+run(struct drainer *drainer)
 {
 	gs_status status;
 
-	pthread_mutex_init(&draining->lock, NULL);
-	status = open_draining(draining);
-	if (status == GS_OK && draining->left > 0) {
-		const size_t parts = draining->part_count, threads = draining->drain->options->facts.threads;
+	pthread_mutex_init(&drainer->lock, NULL);
+	status = open_draining(drainer);
+	if (status == GS_OK && drainer->left > 0) {
+		const size_t parts = drainer->part_count, threads = drainer->drain->options->facts.threads;
 
-		gs_first_error_open(&draining->error);
-		gs_team_run((unsigned)(parts < threads ? parts : threads), drain_parts, draining);
-		status = gs_first_error_close(&draining->error);
+		gs_first_error_open(&drainer->error);
+		gs_team_run((unsigned)(parts < threads ? parts : threads), drain_parts, drainer);
+		status = gs_first_error_close(&drainer->error);
 	}
-	close_draining(draining);
-	pthread_mutex_destroy(&draining->lock);
+	close_draining(drainer);
+	pthread_mutex_destroy(&drainer->lock);
 	return status;
 }
 
 gs_status
 gs_item_drain_count(const struct gs_item_drain *drain, uint64_t *count)
 {
-	struct draining draining = { .drain = drain, .left = 1, .to = UINT64_MAX };
+	struct drainer drainer = { .drain = drain, .left = 1, .to = UINT64_MAX };
 
 	*count = atomic_load(&drain->shared->items);
 	if (!gs_item_selects(drain->options))
 		return GS_OK;
-	TRY(run(&draining));
-	*count = draining.counted;
+	TRY(run(&drainer));
+	*count = drainer.counted;
 	return GS_OK;
 }
 
@@ -426,18 +426,18 @@ gs_status
 gs_item_drain_run(const struct gs_item_drain *drain, const struct gs_span_sink *sink)
 {
 	const struct gs_item_store_options *options = drain->options;
-	struct draining draining = {
+	struct drainer drainer = {
 		.drain = drain, .sink = sink, .to = UINT64_MAX, .left = UINT64_MAX,
 	};
 	uint64_t all;
 
 	if (options->head)
-		draining.to = draining.left = options->count;
+		drainer.to = drainer.left = options->count;
 	if (options->tail) {
 		TRY(gs_item_drain_count(drain, &all));
-		draining.skip = draining.from = all > options->count ? all - options->count : 0;
-		draining.left = all - draining.skip;
-		draining.to = all;
+		drainer.skip = drainer.from = all > options->count ? all - options->count : 0;
+		drainer.left = all - drainer.skip;
+		drainer.to = all;
 	}
-	return run(&draining);
+	return run(&drainer);
 }

@@ -14,7 +14,7 @@
 #include "base/team.h"
 #include "stages/items/item_store.h"
 
-struct combining {
+struct combiner {
 	struct gs_item_buckets    *buckets;
 	struct gs_division_shared *shared;
 	const struct gs_item_store_options *options;
@@ -47,10 +47,10 @@ count_lines(const struct gs_item_order *order, const struct gs_division_shared *
 
 /* The same of items.  Files of records are not read for that. */
 static gs_status
-count_items(const struct combining *combining, const struct gs_item_bucket *bucket, size_t row,
+count_items(const struct combiner *combiner, const struct gs_item_bucket *bucket, size_t row,
             uint32_t *count)
 {
-	const struct gs_item_order *order = combining->options->order;
+	const struct gs_item_order *order = combiner->options->order;
 	const struct gs_division *division = bucket->division;
 	const struct gs_item_extent *extent = NULL;
 	struct gs_item_slice slice = { .bytes = 0 };
@@ -63,7 +63,7 @@ count_items(const struct combining *combining, const struct gs_item_bucket *buck
 		(void)gs_division_slices(division, bucket->bin, row, row + 1, &slice);
 	}
 	if (order->item_bytes == 0)
-		return count_lines(order, combining->shared, extent, slice, count);
+		return count_lines(order, combiner->shared, extent, slice, count);
 	*count = (uint32_t)(slice.bytes / order->item_bytes);
 	return GS_OK;
 }
@@ -111,9 +111,9 @@ combine(enum gs_set_keep keeps, struct gs_item_leaves *leaves, uint64_t kept, si
 }
 
 static gs_status
-combine_bucket(const struct combining *combining, struct gs_item_bucket *bucket)
+combine_bucket(const struct combiner *combiner, struct gs_item_bucket *bucket)
 {
-	const struct gs_item_store_options *options = combining->options;
+	const struct gs_item_store_options *options = combiner->options;
 	const struct gs_item_set *set = &options->set;
 	const size_t rows = gs_division_rows(bucket->division, bucket->bin);
 	struct gs_item_leaves *leaves;
@@ -122,7 +122,7 @@ combine_bucket(const struct combining *combining, struct gs_item_bucket *bucket)
 	TRY(GS_NEW(bucket->leaves, rows, "rows"));
 	leaves = bucket->leaves;
 	for (size_t r = 0; r < rows; r++)
-		TRY(count_items(combining, bucket, r, &leaves[r].count));
+		TRY(count_items(combiner, bucket, r, &leaves[r].count));
 	for (unsigned operand = 0; operand < set->operands; operand++, from = to) {
 		const unsigned behind = (operand + 1) * set->origins;
 
@@ -140,20 +140,20 @@ combine_bucket(const struct combining *combining, struct gs_item_bucket *bucket)
 static void
 combine_next(void *context, size_t b)
 {
-	struct combining *combining = context;
-	struct gs_item_bucket *bucket = &combining->buckets->list[b];
+	struct combiner *combiner = context;
+	struct gs_item_bucket *bucket = &combiner->buckets->list[b];
 
 	if (bucket->settled || bucket->items == 1)
-		(void)gs_first_error_note(&combining->error, combine_bucket(combining, bucket));
+		(void)gs_first_error_note(&combiner->error, combine_bucket(combiner, bucket));
 }
 
 gs_status
 gs_item_buckets_combine(struct gs_item_buckets *buckets, struct gs_division_shared *shared,
                         const struct gs_item_store_options *options)
 {
-	struct combining combining = { .buckets = buckets, .shared = shared, .options = options };
+	struct combiner combiner = { .buckets = buckets, .shared = shared, .options = options };
 
-	gs_first_error_open(&combining.error);
-	gs_team_each(shared->threads, buckets->count, combine_next, &combining);
-	return gs_first_error_close(&combining.error);
+	gs_first_error_open(&combiner.error);
+	gs_team_each(shared->threads, buckets->count, combine_next, &combiner);
+	return gs_first_error_close(&combiner.error);
 }

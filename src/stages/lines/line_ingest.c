@@ -219,7 +219,7 @@ take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
 enum { MOST_PIECES = 64 };
 
 /* Lines of a chunk, in pieces which a team adds. */
-struct adding {
+struct adder {
 	struct gs_line_ingest *ingest;
 	struct gs_line_piece *pieces;
 	size_t      count;
@@ -248,10 +248,10 @@ leaves_out(const struct gs_line_ingest *ingest)
 /* Make items of the numbers in piece I.  One of several threads does not SPEAK of it: it notes that there is
  * something to be said. */
 static gs_status
-put_text(struct adding *adding, size_t i, bool speaks, char *items, size_t *bytes)
+put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
 {
-	struct gs_line_ingest *ingest = adding->ingest;
-	struct gs_line_piece *piece = &adding->pieces[i];
+	struct gs_line_ingest *ingest = adder->ingest;
+	struct gs_line_piece *piece = &adder->pieces[i];
 	struct gs_text_options options = *ingest->text;
 	struct gs_lines lines;
 	gs_status status;
@@ -264,11 +264,11 @@ put_text(struct adding *adding, size_t i, bool speaks, char *items, size_t *byte
 	}
 	gs_lines_open(&lines, &options);
 	gs_lines_begin_file(&lines, ingest->name);
-	lines.line = ingest->header_lines + adding->firsts[i] - ingest->lines_before;
+	lines.line = ingest->header_lines + adder->firsts[i] - ingest->lines_before;
 	lines.invalid = ingest->faults.invalid;
 	lines.overflow_warned = ingest->overflow_warned;
 	status = gs_text_number_put(ingest->item, &lines, ingest->number, piece->data, piece->end,
-	                            adding->firsts[i], items, bytes);
+	                            adder->firsts[i], items, bytes);
 	piece->noted |= !speaks && status != GS_OK;
 	if (speaks) {
 		ingest->faults.invalid = lines.invalid;
@@ -279,24 +279,24 @@ put_text(struct adding *adding, size_t i, bool speaks, char *items, size_t *byte
 
 /* The pieces were added with STATUS: read those with notes once more, in order. */
 static gs_status
-say_notes(struct adding *adding, gs_status status)
+say_notes(struct adder *adder, gs_status status)
 {
-	struct gs_line_ingest *ingest = adding->ingest;
+	struct gs_line_ingest *ingest = adder->ingest;
 	size_t bytes;
 
-	for (size_t i = 0; i < adding->count && (status != GS_OK || !ingest->overflow_warned); i++)
-		if (adding->pieces[i].noted)
-			TRY(put_text(adding, i, true, ingest->numbered, &bytes));
+	for (size_t i = 0; i < adder->count && (status != GS_OK || !ingest->overflow_warned); i++)
+		if (adder->pieces[i].noted)
+			TRY(put_text(adder, i, true, ingest->numbered, &bytes));
 	return status;
 }
 
 /* Bytes of the items that piece I becomes, at most. */
 static size_t
-most_item_bytes(const struct adding *adding, size_t i)
+most_item_bytes(const struct adder *adder, size_t i)
 {
-	const struct gs_line_ingest *ingest = adding->ingest;
-	const uint64_t lines = adding->firsts[i + 1] - adding->firsts[i];
-	const size_t bytes = (size_t)(adding->pieces[i].end - adding->pieces[i].data);
+	const struct gs_line_ingest *ingest = adder->ingest;
+	const uint64_t lines = adder->firsts[i + 1] - adder->firsts[i];
+	const size_t bytes = (size_t)(adder->pieces[i].end - adder->pieces[i].data);
 
 	return ingest->text != NULL ? gs_text_number_most(ingest->item, lines, bytes)
 	                            : bytes + (size_t)lines * GS_LINE_NUMBER_BYTES;
@@ -304,12 +304,12 @@ most_item_bytes(const struct adding *adding, size_t i)
 
 /* Store the lines of piece I behind their numbers.  A piece is small enough, or one line. */
 static gs_status
-add_numbered(struct adding *adding, unsigned worker, size_t i)
+add_numbered(struct adder *adder, unsigned worker, size_t i)
 {
-	struct gs_line_ingest *ingest = adding->ingest;
-	const char *data = adding->pieces[i].data, *end = adding->pieces[i].end;
+	struct gs_line_ingest *ingest = adder->ingest;
+	const char *data = adder->pieces[i].data, *end = adder->pieces[i].end;
 	const size_t piece_bytes = ingest->taker.piece_bytes;
-	size_t wanted = most_item_bytes(adding, i);
+	size_t wanted = most_item_bytes(adder, i);
 	char *large = wanted > piece_bytes ? malloc(wanted) : NULL;
 	char *items = large != NULL ? large : ingest->numbered + worker * piece_bytes;
 	gs_status status = GS_OK;
@@ -318,12 +318,12 @@ add_numbered(struct adding *adding, unsigned worker, size_t i)
 		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
 		               (size_t)(end - data));
 	if (ingest->text != NULL)
-		status = put_text(adding, i, leaves_out(ingest), items, &wanted);
+		status = put_text(adder, i, leaves_out(ingest), items, &wanted);
 	else
 		wanted = gs_line_number_put(ingest->order, ingest->number, data, end,
-		                            adding->firsts[i], items);
+		                            adder->firsts[i], items);
 	/* Even after an error: each sequence number has its row. */
-	gs_taker_add_items(&ingest->taker, worker, adding->sequence + i, items, wanted);
+	gs_taker_add_items(&ingest->taker, worker, adder->sequence + i, items, wanted);
 	free(large);
 	return status;
 }
@@ -331,47 +331,47 @@ add_numbered(struct adding *adding, unsigned worker, size_t i)
 static void
 add_pieces(void *context, unsigned worker, unsigned size)
 {
-	struct adding *adding = context;
+	struct adder *adder = context;
 	size_t i;
 
 	(void)size;
-	while ((i = atomic_fetch_add(&adding->next, 1)) < adding->count)
-		if (adding->ingest->number.bits == 0)
-			gs_taker_add_items(&adding->ingest->taker, worker, adding->sequence + i,
-			                   adding->pieces[i].data,
-			                   (size_t)(adding->pieces[i].end - adding->pieces[i].data));
-		else if (!gs_first_error_note(&adding->error, add_numbered(adding, worker, i)))
+	while ((i = atomic_fetch_add(&adder->next, 1)) < adder->count)
+		if (adder->ingest->number.bits == 0)
+			gs_taker_add_items(&adder->ingest->taker, worker, adder->sequence + i,
+			                   adder->pieces[i].data,
+			                   (size_t)(adder->pieces[i].end - adder->pieces[i].data));
+		else if (!gs_first_error_note(&adder->error, add_numbered(adder, worker, i)))
 			break;
 }
 
 static void
 count_piece(void *context, size_t i)
 {
-	struct adding *adding = context;
+	struct adder *adder = context;
 
-	adding->firsts[i + 1] = gs_line_number_count(adding->ingest->order, adding->pieces[i].data,
-	                                             adding->pieces[i].end);
+	adder->firsts[i + 1] = gs_line_number_count(adder->ingest->order, adder->pieces[i].data,
+	                                            adder->pieces[i].end);
 }
 
 /* Number the lines of all pieces, if they have numbers; *BYTES is what the items have at most. */
 static gs_status
-number_pieces(struct adding *adding, size_t *bytes)
+number_pieces(struct adder *adder, size_t *bytes)
 {
-	struct gs_line_ingest *ingest = adding->ingest;
+	struct gs_line_ingest *ingest = adder->ingest;
 
 	*bytes = 0;
-	for (size_t i = 0; i < adding->count; i++)
-		*bytes += (size_t)(adding->pieces[i].end - adding->pieces[i].data);
+	for (size_t i = 0; i < adder->count; i++)
+		*bytes += (size_t)(adder->pieces[i].end - adder->pieces[i].data);
 	if (ingest->number.bits == 0)
 		return GS_OK;
-	gs_team_each(ingest->threads, adding->count, count_piece, adding);
-	adding->firsts[0] = ingest->lines;
-	for (size_t i = 0; i < adding->count; i++)
-		adding->firsts[i + 1] += adding->firsts[i];
+	gs_team_each(ingest->threads, adder->count, count_piece, adder);
+	adder->firsts[0] = ingest->lines;
+	for (size_t i = 0; i < adder->count; i++)
+		adder->firsts[i + 1] += adder->firsts[i];
 	*bytes = 0;
-	for (size_t i = 0; i < adding->count; i++)
-		*bytes += most_item_bytes(adding, i);
-	ingest->lines = adding->firsts[adding->count];
+	for (size_t i = 0; i < adder->count; i++)
+		*bytes += most_item_bytes(adder, i);
+	ingest->lines = adder->firsts[adder->count];
 	return ingest->number.bits == 32 && ingest->lines > (uint64_t)UINT32_MAX + 1
 	       ? gs_fail(GS_EINPUT, "the input has more than 2^32 lines: use --argsort=u64") : GS_OK;
 }
@@ -379,58 +379,58 @@ number_pieces(struct adding *adding, size_t *bytes)
 static void
 check_piece(void *context, size_t i)
 {
-	struct adding *adding = context;
-	const struct gs_line_ingest *ingest = adding->ingest;
-	struct gs_line_piece *piece = &adding->pieces[i];
+	struct adder *adder = context;
+	const struct gs_line_ingest *ingest = adder->ingest;
+	struct gs_line_piece *piece = &adder->pieces[i];
 
 	piece->faulty = gs_line_has_fault(&ingest->faults, piece->data, piece->end, &piece->shown);
 }
 
 /* Strict keys: leave out lines that are at fault. */
 static gs_status
-check_pieces(struct adding *adding)
+check_pieces(struct adder *adder)
 {
-	struct gs_line_ingest *ingest = adding->ingest;
+	struct gs_line_ingest *ingest = adder->ingest;
 	size_t count = 0;
 
-	gs_team_each(ingest->threads, adding->count, check_piece, adding);
-	for (size_t i = 0; i < adding->count; i++) {
-		struct gs_line_piece *piece = &adding->pieces[i];
+	gs_team_each(ingest->threads, adder->count, check_piece, adder);
+	for (size_t i = 0; i < adder->count; i++) {
+		struct gs_line_piece *piece = &adder->pieces[i];
 
 		if (piece->faulty)
 			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
 		else
 			ingest->faults.shown += piece->shown;
 		if (piece->end > piece->data)
-			adding->pieces[count++] = *piece;
+			adder->pieces[count++] = *piece;
 	}
-	adding->count = count;
+	adder->count = count;
 	return GS_OK;
 }
 
 static gs_status
 add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t count)
 {
-	struct adding adding = { .ingest = ingest, .pieces = pieces, .count = count };
+	struct adder adder = { .ingest = ingest, .pieces = pieces, .count = count };
 	const unsigned threads = leaves_out(ingest) ? 1 : ingest->threads;
 	uint64_t since = gs_clock_now();
 	size_t bytes, room;
 
 	if (ingest->order->strict && ingest->follow == NULL)
-		TRY(check_pieces(&adding));
-	if (adding.count == 0)
+		TRY(check_pieces(&adder));
+	if (adder.count == 0)
 		return GS_OK;
-	TRY(number_pieces(&adding, &bytes));
+	TRY(number_pieces(&adder, &bytes));
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	TRY(ingest->taker.reserve(ingest->taker.context, bytes, adding.count, &room));
+	TRY(ingest->taker.reserve(ingest->taker.context, bytes, adder.count, &room));
 	assert(room >= bytes);
-	adding.sequence = gs_taker_next_sequence(&ingest->taker, 0, adding.count);
+	adder.sequence = gs_taker_next_sequence(&ingest->taker, 0, adder.count);
 	since = gs_clock_now();
-	gs_first_error_open(&adding.error);
-	gs_team_run(adding.count < threads ? (unsigned)adding.count : threads, add_pieces, &adding);
+	gs_first_error_open(&adder.error);
+	gs_team_run(adder.count < threads ? (unsigned)adder.count : threads, add_pieces, &adder);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	gs_taker_end_round(&ingest->taker);
-	return say_notes(&adding, gs_first_error_close(&adding.error));
+	return say_notes(&adder, gs_first_error_close(&adder.error));
 }
 
 /* What a piece may have, so that its items are a piece of the store even if lines are empty. */

@@ -202,7 +202,7 @@ run_model(const struct row *row, const struct gs_encoding *encoding)
 {
 	const struct gsort_options *options = &row->options;
 	const bool groups = gs_select_wants_groups(options);
-	size_t selected = 0, all = 0, from = 0, to, rank = 0;
+	size_t selected = 0, all = 0, from = 0, to, position = 0;
 	struct gs_pick pick = { .on = false };
 
 	expected_bytes = expected_elements = 0;
@@ -222,9 +222,9 @@ run_model(const struct row *row, const struct gs_encoding *encoding)
 		end = groups ? group_end(row, at) : at + 1;
 		if (!is_selected(options, end - at))
 			continue;
-		if (pick.on && (rank == pick.rank_count || pick.ranks[rank] != at))
+		if (pick.on && (position == pick.position_count || pick.positions[position] != at))
 			continue;
-		rank++;
+		position++;
 		if (selected >= from && selected < to)
 			expect(encoding, values[at], end - at, end);
 		selected++;

@@ -339,8 +339,8 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 		ahead->clock = &job->monitor.clock;
 		ahead->first_alone = lines->text == NULL;	/* a sample is taken */
 		ahead->in_turn = follow == NULL;	/* else one thread works */
+		ahead->rest = gs_line_ingest_takes_rest(&lines->ingest);
 	}
-	ahead->rest = gs_line_ingest_takes_rest(&lines->ingest);
 	for (;;) {
 		TRY(gs_ahead_take(ahead, &chunk));
 		if (chunk == NULL)

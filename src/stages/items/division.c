@@ -89,8 +89,8 @@ gs_division_room(const struct gs_division *division, size_t small)
 		return 0;
 	left -= small * row;
 	left = left / (piece_bytes + 2 * row) * piece_bytes;	/* some are half as large */
-	if (left / piece_bytes > rows_left - small)
-		left = (rows_left - small) * piece_bytes;
+	if (left / piece_bytes > (rows_left - small) / 2)
+		left = (rows_left - small) / 2 * piece_bytes;
 	return left;
 }
 

@@ -230,6 +230,10 @@ check_row(const struct row *row)
 	CHECK(open_division(row, &shared, &division) == GS_OK &&
 	      gs_division_room(division, 0) >= ITEMS * ITEM &&
 	      gs_division_room(division, division->rows_most) == 0, "%s: there is room", row->about);
+	division->row_count = division->rows_most - 9;
+	CHECK(gs_division_room(division, 1) == 4 * row->piece_bytes,
+	      "%s: 8 rows have room for as many pieces that are half as large", row->about);
+	division->row_count = 0;
 	CHECK(add_all(division, row) == GS_OK, "%s: all are added: %s", row->about, gs_message());
 	check_bins(division, row);
 	CHECK((shared.spilled_bytes > 0) == (row->keeping != IN_MEMORY), "%s: %llu bytes in files",

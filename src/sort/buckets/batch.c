@@ -245,7 +245,8 @@ static void
 drain(void *context, unsigned worker, unsigned size)
 {
 	struct drainer *drainer = context;
-	const size_t most = worker == 0 && size >= LARGE_TEAM ? size : window(drainer);
+	const size_t room = window(drainer);
+	const size_t most = worker == 0 && size >= LARGE_TEAM && size < room ? size : room;
 
 	pthread_mutex_lock(&drainer->base.lock);
 	while (more(drainer) || (worker == 0 && drainer->taken < drainer->claimed)) {

@@ -242,9 +242,8 @@ gs_file_rewind(struct gs_file *file)
 
 /* ---- regular ---------------------------------------------------------------- */
 
-/* Bytes of a regular file that are still to be read, as far as its size was known. */
-static uint64_t
-left_of(const struct gs_file *file)
+uint64_t
+gs_file_left(const struct gs_file *file)
 {
 	if (file->bytes == GS_UNKNOWN || file->bytes < file->read_bytes)
 		return 0;
@@ -290,7 +289,7 @@ void
 gs_file_expect(const struct gs_file *file, uint64_t at, size_t bytes)
 {
 #ifdef POSIX_FADV_WILLNEED
-	if (left_of(file) > at)
+	if (gs_file_left(file) > at)
 		(void)posix_fadvise(file->fd, (off_t)(file->start + file->read_bytes + at), (off_t)bytes,
 		                    POSIX_FADV_WILLNEED);
 #else
@@ -301,7 +300,7 @@ gs_file_expect(const struct gs_file *file, uint64_t at, size_t bytes)
 gs_status
 gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got)
 {
-	uint64_t known = left_of(file);	/* bytes that should still come */
+	uint64_t known = gs_file_left(file);	/* bytes that should still come */
 	gs_status status;
 
 	*got = 0;
@@ -326,7 +325,7 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 size_t
 gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset)
 {
-	const uint64_t left = left_of(file);
+	const uint64_t left = gs_file_left(file);
 	size_t count = left < bytes ? (size_t)left : bytes;
 
 	assert(file->bytes != GS_UNKNOWN);

@@ -265,6 +265,9 @@ gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *in
  *  were, 0 unless it is a regular file. */
 size_t gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into);
 
+/** Bytes that nobody has read or claimed, as far as its size was known. */
+uint64_t gs_file_left(const struct gs_file *file);
+
 /** Let the kernel fetch BYTES from AT bytes after what was read or claimed on, while the caller works. */
 void gs_file_expect(const struct gs_file *file, uint64_t at, size_t bytes);
 

@@ -16,7 +16,6 @@
 
 #include "base/arena.h"
 #include "base/filesystem.h"
-#include "base/round.h"
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
@@ -420,9 +419,7 @@ gs_input_has_team(struct gs_input *input, size_t bytes)
 uint64_t
 gs_input_left(const struct gs_input *input)
 {
-	const struct gs_file *file = current(input);
-
-	return file->bytes == GS_UNKNOWN ? 0 : file->bytes - gs_least(file->bytes, file->read_bytes);
+	return gs_file_left(current(input));
 }
 
 gs_status
@@ -460,7 +457,8 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
 void
 gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got)
 {
-	*got = input->begun && input->inflate == NULL
+	*got = input->begun && input->inflate == NULL &&
+	       gs_check_interrupted(input->options.interrupted) == GS_OK
 	       ? gs_file_glance(current(input), at, bytes, into) : 0;
 }
 

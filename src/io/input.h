@@ -110,7 +110,7 @@ struct gs_input_piece {
 /** Is the current file a regular one that is not compressed, and are BYTES of it read by several threads? */
 bool gs_input_has_team(struct gs_input *input, size_t bytes);
 
-/** Bytes of the current file, as far as its size was known, that nobody has read or claimed. */
+/** gs_file_left() of the current file. */
 uint64_t gs_input_left(const struct gs_input *input);
 
 /** Can the rest of the current file be claimed: regular or recorded to its end, and not
@@ -128,7 +128,7 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
 
 /**
  * Read BYTES of the current file, from AT bytes after what has been read or claimed, and stay
- * where it is.  *GOT is 0 if it is not a regular file, or cannot be read there.
+ * where it is.  *GOT is 0 if it is not a regular file, cannot be read there, or is interrupted.
  */
 void gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got);
 

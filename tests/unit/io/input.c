@@ -186,9 +186,11 @@ static void
 check_claims_left(void)
 {
 	const char *names[] = { path("eight"), path("pipe") };
+	static atomic_bool interrupted;
 	/* with a known format nobody looks at the pipe, which is empty */
 	const struct gs_input_options options = {
 		.names = names, .count = 2, .binary = true, .decompress = GSORT_DECOMPRESS_NONE,
+		.interrupted = &interrupted,
 	};
 	struct gs_input_piece pieces[2];
 	char data[8];
@@ -203,6 +205,12 @@ check_claims_left(void)
 	pipe_fd = open(names[1], O_RDWR);
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
 	      gs_input_claims(input, &yes) == GS_OK && yes, "a file can be claimed");
+	gs_input_glance(input, 0, 8, data, &got);
+	CHECK(got == 8 && is_content(data, 8), "and looked at");
+	atomic_store(&interrupted, true);
+	gs_input_glance(input, 0, 8, data, &got);
+	CHECK(got == 0, "unless the job is interrupted");
+	atomic_store(&interrupted, false);
 	for (unsigned p = 0; p < 2; p++)
 		gs_input_claim(input, 4, &pieces[p]);
 	CHECK(gs_input_next(input) && gs_input_claims(input, &yes) == GS_OK && !yes,

@@ -46,7 +46,7 @@ take_sample(struct sample *sample, const struct gs_item_order *order,
 {
 	struct gs_item_walk walk = gs_item_walk_begin(order, slice, 1);
 	const char *items[GS_ITEM_BATCH];
-	uint32_t lengths[GS_ITEM_BATCH];
+	uint32_t lengths[GS_ITEM_BATCH] = { 0 };
 	size_t total = 0, at = 0, count, step;
 
 	while ((count = gs_item_walk_next(&walk, items, lengths, GS_ITEM_BATCH)) > 0)
@@ -130,7 +130,7 @@ choose_from_extents(struct gs_division *division, const struct gs_item_bucket *b
 {
 	const struct gs_division_shared *shared = division->shared;
 	const struct gs_item_extent *picked[SAMPLE_ROWS];
-	struct gs_item_slice slices[SAMPLE_ROWS];
+	struct gs_item_slice slices[SAMPLE_ROWS] = { { NULL, 0 } };
 	size_t bytes, at = 0;
 	const size_t rows = pick_extents(&bucket->division->extents[bucket->bin],
 	                                 limits->memory_bytes, picked, &bytes);
@@ -155,6 +155,17 @@ struct mover {
 	size_t                room;	/* bytes of this round */
 };
 
+static size_t
+bytes_of_row(const struct gs_division *division, unsigned bin, size_t row)
+{
+	const uint32_t *offsets;
+
+	if (division->extents != NULL)
+		return division->extents[bin].list[row].bytes;
+	offsets = division->rows[row]->offsets;
+	return offsets[bin + 1] - offsets[bin];
+}
+
 /* The next rows, or the next extent: at most a piece, or one row.  False: there is none. */
 static bool
 next_move(struct mover *mover, size_t *from, size_t *to, uint64_t *sequence)
@@ -167,9 +178,7 @@ next_move(struct mover *mover, size_t *from, size_t *to, uint64_t *sequence)
 	if (atomic_load(&mover->error.any))
 		return false;
 	for (; at < count; at++) {
-		const uint32_t *offsets = old->extents != NULL ? NULL : old->rows[at]->offsets;
-		const size_t more = offsets == NULL ? old->extents[mover->bin].list[at].bytes
-		                                    : offsets[mover->bin + 1] - offsets[mover->bin];
+		const size_t more = bytes_of_row(old, mover->bin, at);
 
 		if (bytes > 0 && bytes + more > old->shared->piece_bytes)
 			break;
@@ -376,18 +385,6 @@ gs_item_buckets_close(struct gs_item_buckets *buckets)
 
 /* ---- parts --------------------------------------------------------------------- */
 
-static size_t
-bytes_of_row(const struct gs_item_bucket *bucket, size_t row)
-{
-	const struct gs_division *division = bucket->division;
-	const uint32_t *offsets;
-
-	if (division->extents != NULL)
-		return division->extents[bucket->bin].list[row].bytes;
-	offsets = division->rows[row]->offsets;
-	return offsets[bucket->bin + 1] - offsets[bucket->bin];
-}
-
 /* The part of BUCKET that begins with row FROM. */
 static struct gs_bucket_part
 part_from(const struct gs_item_bucket *bucket, size_t from, size_t most_bytes)
@@ -403,7 +400,7 @@ part_from(const struct gs_item_bucket *bucket, size_t from, size_t most_bytes)
 		return part;
 	}
 	for (; part.to < rows; part.to++) {
-		const size_t more = bytes_of_row(bucket, part.to);
+		const size_t more = bytes_of_row(bucket->division, bucket->bin, part.to);
 
 		if (part.bytes > 0 && part.bytes + more > most_bytes)
 			break;

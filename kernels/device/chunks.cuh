@@ -179,8 +179,8 @@ to_chunks_bytes(uint32_t buckets)
 template <class Tile, class Map> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, size_t count,
-                         Map map, const bin_plan<typename Tile::of::key> *plan, chunk_pool pool,
-                         uint32_t tiles, bool sure, code_rule rule, const slot_state *slots)
+                 Map map, const bin_plan<typename Tile::of::key> *plan, chunk_pool pool,
+                 uint32_t tiles, bool sure, code_rule rule, const slot_state *slots)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE) || (sure && !buckets_are_sure(*plan, rule)) ||

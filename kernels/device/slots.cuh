@@ -178,8 +178,8 @@ to_slots_kernel(typename Tile::of::place to, typename Tile::of::source from, siz
 template <class Of> static __global__ void
 __launch_bounds__(SLOT_THREADS)
 slot_buckets_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, slots s, slot_map at,
-                            segment *segments, segments_head *head, uint32_t tile_keys, slot_state *state,
-                            bool sure)
+                    segment *segments, segments_head *head, uint32_t tile_keys, slot_state *state,
+                    bool sure)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE) || slots_broken(state))

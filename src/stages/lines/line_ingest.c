@@ -593,10 +593,13 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 
 /* ---- the rest of a plain file ---------------------------------------------------------- */
 
-/* The least pieces of a store for which that is done; pieces of a round, for each thread, and those that a
- * disk fetches ahead of all threads; and memory of a thread, a huge page. */
+/* Less is read in chunks, and so is all if pieces of the store are smaller.  Not tuned. */
 #define LEAST_REST_BYTES	((size_t)256 << 10)
+
+/* Pieces of a round, for each thread; and how many beyond the threads' a disk is asked for.  Not tuned. */
 enum { REST_PIECES = 32, AHEAD_PIECES = 8 };
+
+/* Memory of a thread is a huge page, so that threads do not wait for each other's page faults. */
 #define REST_THREAD_BYTES	((size_t)2 << 20)
 
 /* Threads read pieces of it and add their lines, each in memory of its own.  In the order of the pieces they
@@ -628,7 +631,7 @@ await_turn(struct rest *rest, unsigned piece)
 			gs_futex_wait(&rest->turn, turn);
 }
 
-/* What a thread has read: DATA to END, in which the last line that is whole ends with LAST. */
+/* A thread has read DATA to END, in which the last whole line ends before LAST. */
 struct read_piece {
 	char       *data;
 	const char *last, *end;
@@ -722,6 +725,7 @@ size_round(struct rest *rest, size_t memory_bytes)
 	TRY(ingest->taker.reserve(ingest->taker.context, most, small ? (size_t)count : rest->threads,
 	                          &room));
 	rest->count = (unsigned)gs_least(count, room / (rest->piece_bytes + rest->line_most));
+	assert(rest->piece_bytes + rest->line_most <= rest->thread_bytes && rest->count > 0);
 	return GS_OK;
 }
 

@@ -368,7 +368,7 @@ divide_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves, bool
 	              leaves);
 }
 
-/* Sort what is in the first slot and in the last one, if that has keys from outside of the range. */
+/* Sort the keys of the first slot and of the last one, if it has any from outside of the range. */
 template <class Of> static cudaError_t
 sort_outside(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 {
@@ -574,7 +574,7 @@ queue_if(const uint32_t *yes, cudaStream_t stream, const Body &body)
 	return error != cudaSuccess ? error : ended;
 }
 #else
-/* The emulator has run what is queued; and before CUDA 13 BODY finds nothing to do. */
+/* The emulator has run all that was queued; before CUDA 13 BODY does nothing. */
 template <class Body> static cudaError_t
 queue_if(const uint32_t *yes, cudaStream_t stream, const Body &body)
 {

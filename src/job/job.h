@@ -67,7 +67,7 @@ struct gs_kind {
 	void (*plan)(struct gs_plan_input *input);
 	const char *cpu_rule;
 
-	/** Add to that the memory beside elements that depends on what they are; GUESSED: the size of the
+	/** Add to that the memory which elements of this kind need beside them; GUESSED: the size of the
 	 *  input is a hint. */
 	void (*keep)(const struct gsort *job, struct gs_plan_input *input, bool guessed);
 

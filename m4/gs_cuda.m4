@@ -106,7 +106,8 @@ AC_DEFUN([GS_CUDA], [
       [AS_IF([test "$gs_tried" = yes || "$NVCC" $gs_arch --threads=0 -c -o conftest.dir/k.o conftest.dir/k.cu >&AS_MESSAGE_LOG_FD 2>&1],
          [gs_threads=" --threads=0"])])
     CUDA_ARCH="$gs_arch${gs_compress:+ $gs_compress}$gs_threads"
-    : ${NVCCFLAGS=-O3}
+    # Of host code, which launches kernels; device code has all of it anyway.
+    : ${NVCCFLAGS=-O1}
     gs_cuda_summary="$gs_cuda_summary ($gs_arch)"
     AC_DEFINE_UNQUOTED([GS_CUDA_ARCH], ["$gs_arch"], [GPU architectures, in nvcc's words.])
     AC_DEFINE([HAVE_CUDA], [1], [Define if the GPU module is built.])

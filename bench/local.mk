@@ -162,6 +162,7 @@ bench_results = \
   bench/results/h200-2026-11-26/table.txt \
   bench/results/h200-2026-11-26/time-left.txt \
   bench/results/h200-2026-11-26/windows.txt \
+  bench/results/h200-2026-11-27/crossover.txt \
   bench/results/h100-2026-11-26/codes.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-kernel.txt \
@@ -173,7 +174,6 @@ bench_results = \
   bench/results/h100-2026-11-26/threads.txt \
   bench/results/h200-2026-11-21/perkey.svg \
   bench/results/h200-2026-11-21/sort-ncu.txt \
-  bench/results/h200-2026-11-22/crossover.json \
   bench/results/h200-2026-11-23/array.txt \
   bench/results/h200-2026-11-23/call-pairs.txt \
   bench/results/h200-2026-11-23/drain.txt \

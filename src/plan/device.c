@@ -5,7 +5,7 @@
  * In:   sizes, threads, the kind of input.
  * Out:  CPU or GPU, once, before the first key.
  *
- * The CPU sorts at a rate in proportion to its threads, up to sixteen.  A GPU sorts faster than its bus
+ * The CPU sorts at a rate in proportion to its threads, up to ten.  A GPU sorts faster than its bus
  * delivers, but must be opened first.  The size of a pipe is unknown: the job first reads so much
  * that a GPU would pay if as much again came, then decides.
  */
@@ -15,33 +15,24 @@
 #define MIB	((uint64_t)1 << 20)
 
 /*
- * When a GPU pays: milliseconds for a GiB of keys, of one CPU thread and of the GPU, less what both
- * take to write a file; and to open a GPU.  H200 host, seconds of whole processes, one run of each
- * cell (bench/results/h200-2026-11-22/crossover.json):
+ * When a GPU pays: milliseconds that it saves one thread of the CPU for each GiB of keys, and those to open
+ * it.  More threads share what it saves, up to ten; beyond, memory is the limit.  H200 host, seconds of whole
+ * processes, one run of each cell (bench/results/h200-2026-11-27/crossover.txt):
  *
- *                16 cores, to a file   4 cores          16 cores, to /dev/null   4 cores
- *                  cpu     gpu         cpu     gpu        cpu     gpu           cpu     gpu
- *      1 GiB u32   0.35    0.67        0.77    0.72       0.24    0.48          0.96    0.54
- *      2 GiB u64   0.70    1.00        1.64    1.29       0.47    0.61          1.57    0.67
- *      4 GiB u32   1.68    1.79        3.43    2.14       0.99    0.76          3.28    1.10
- *      8 GiB u64   5.10    2.59
- *     16 GiB u64   7.6     4.9
+ *                16 cores, file   8 cores        2 cores        16 cores, null   8 cores        2 cores
+ *                  cpu    gpu       cpu    gpu     cpu    gpu      cpu    gpu       cpu    gpu     cpu    gpu
+ *      1 GiB u32  0.42   0.82      0.46   0.84    1.41   1.03     0.21   0.35      0.31   0.42    0.94   0.69
+ *      2 GiB u64  0.78   1.19      0.83   1.10    1.97   1.44     0.32   0.41      0.49   0.47    1.67   1.08
  *
- * Since then a GPU opens and closes in 0.1 s less (cli/cuda_environment.c), and the CPU writes files
- * faster: 0.33 s at 1 GiB and 1.33 at 4 GiB with 16 threads, the GPU 0.53 and 1.52.  With these rules
- * auto chose the better device in 21 of 22 cells, 2^28 and 2^30 keys on 16 and 4 cores, and took 1.04
- * times as long in the other (h200-2026-11-23/crossover.json); runs of the same program differ by 1.09.
- *
- * From pipe to pipe the CPU was the faster one in all six cells (1.4 against 1.7 s for 1 GiB on 4
- * cores, 4.4 against 4.7 s for 4 GiB on 16): it sorts as the bytes come.  With fewer threads it
- * falls behind; where exactly was not measured.
+ * With these rules auto chooses the better device, or one that takes at most 1.09 times as long, in 48 of
+ * the 50 cells.  The others are pipes on two cores, where the CPU takes 1.37 (1 GiB u32) and 1.22 times as
+ * long (2 GiB u64); but of a pipe auto keeps a copy in case the GPU fails, and took 1.15 and 1.23.
+ * With more cores the CPU sorts as the bytes come, and takes at most 1.04 times as long.
  */
-struct rates {
-	unsigned cpu_ms, gpu_ms;
-};
-static const struct rates to_file = { 1560, 31 }, elsewhere = { 2870, 47 };
+static const unsigned to_file_ms = 650, elsewhere_ms = 1000;
+enum { SHARING_THREADS = 10 };
 #ifndef PIPE_THREADS
-#define PIPE_THREADS	4	/* from so many on the CPU sorts pipes; tests/emu: never */
+#define PIPE_THREADS	2	/* from so many on the CPU sorts pipes; tests/emu: never */
 #endif
 #ifndef OPEN_MS
 #define OPEN_MS		270	/* tests/emu: 0, so that the emulated GPU always pays */
@@ -60,13 +51,11 @@ gs_plan_cuda_bytes(void)
 	return CUDA_BYTES;
 }
 
-/* Bytes of keys from which a GPU pays. */
+/* Bytes of keys from which a GPU pays, which saves so many MILLISECONDS. */
 static uint64_t
-crossover(const struct rates *rates, unsigned threads)
+crossover(unsigned milliseconds, unsigned threads)
 {
-	const uint64_t useful = gs_least(threads, GS_USEFUL_THREADS);
-
-	return ((uint64_t)1 << 30) * OPEN_MS * useful / (rates->cpu_ms - rates->gpu_ms * useful);
+	return ((uint64_t)1 << 30) * OPEN_MS * gs_least(threads, SHARING_THREADS) / milliseconds;
 }
 
 static gs_status
@@ -83,7 +72,7 @@ choose_by_size(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	const unsigned threads = plan->threads;
 	const bool one_file = input->to_file && input->split <= 1;	/* several are fast */
-	const uint64_t from = crossover(one_file ? &to_file : &elsewhere, threads);
+	const uint64_t from = crossover(one_file ? to_file_ms : elsewhere_ms, threads);
 	const uint64_t pipe_from = from > 2 * OPENING_BYTES ? from - OPENING_BYTES : from / 4;
 	/* A line of text is two to three times as long as its key. */
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;

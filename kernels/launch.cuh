@@ -9,6 +9,13 @@
 
 #include "kernels/kernels.h"
 
+#define TRY_CUDA(call) \
+	do { \
+		cudaError_t try_error = (call); \
+		if (try_error != cudaSuccess) \
+			return try_error; \
+	} while (0)
+
 /* Shared memory whose size the launch decides, at a multiple of 16 bytes. */
 #ifdef __CUDACC__
 #define DYNAMIC_SHARED(name)	extern __shared__ __align__(16) unsigned char name[]
@@ -176,5 +183,166 @@ launch(void (*kernel)(Param...), size_t blocks, unsigned threads, cudaStream_t s
 {
 	return launch_shared<EARLY>(kernel, blocks, threads, 0, stream, args...);
 }
+
+/* ---- parts of a graph --------------------------------------------------------- */
+
+#if defined __CUDACC__ && CUDART_VERSION >= 13000
+template <class Choice> static __global__ void
+choose_kernel(cudaGraphConditionalHandle handle, Choice choice, bool loops)
+{
+	begin_in_turn();
+
+	const uint32_t part = choice();
+
+	cudaGraphSetConditional(handle, loops ? part == 0 : part);
+}
+
+/* BODY(part, stream), in a part of a graph. */
+template <class Body> static cudaError_t
+queue_part(cudaGraph_t graph, unsigned part, const Body &body)
+{
+	cudaStream_t inner;
+	cudaError_t error, ended;
+
+	TRY_CUDA(cudaStreamCreateWithFlags(&inner, cudaStreamNonBlocking));
+	error = cudaStreamBeginCaptureToGraph(inner, graph, NULL, NULL, 0, cudaStreamCaptureModeRelaxed);
+	if (error == cudaSuccess) {
+		error = body(part, inner);
+		ended = cudaStreamEndCapture(inner, &graph);
+		error = error != cudaSuccess ? error : ended;
+	}
+	ended = cudaStreamDestroy(inner);
+	return error != cudaSuccess ? error : ended;
+}
+
+/* PARTS of a graph: CHOICE() names, on the device, the one that runs; if there is no such part, none does.
+ * The only part of what LOOPS ends with another choice, and may run again. */
+template <class Choice> struct chosen {
+	unsigned            parts;
+	Choice              choice;
+	bool                loops = false;
+	cudaGraphNodeParams node = {};
+};
+
+/* Have the device choose when all that STREAM has so far has ended. */
+template <class Choice> static cudaError_t
+choose(cudaStream_t stream, chosen<Choice> *c)
+{
+	enum cudaStreamCaptureStatus status;
+	cudaGraph_t graph;
+
+	if (c->node.type != cudaGraphNodeTypeConditional) {
+		TRY_CUDA(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph));
+		c->node.type = cudaGraphNodeTypeConditional;
+		c->node.conditional.type = c->loops ? cudaGraphCondTypeWhile : cudaGraphCondTypeSwitch;
+		c->node.conditional.size = c->parts;
+		TRY_CUDA(cudaGraphConditionalHandleCreate(&c->node.conditional.handle, graph));
+	}
+	return launch(choose_kernel<Choice>, 1, 1, stream, c->node.conditional.handle, c->choice, c->loops);
+}
+
+/* BODY(part, stream) for each part of C, which STREAM waits for. */
+template <class Choice, class Body> static cudaError_t
+queue_chosen(cudaStream_t stream, chosen<Choice> *c, const Body &body)
+{
+	enum cudaStreamCaptureStatus status;
+	cudaGraph_t graph;
+	cudaGraphNode_t node;
+	const cudaGraphNode_t *before;
+	const cudaGraphEdgeData *edges;
+	size_t many;
+
+	TRY_CUDA(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph, &before, &edges, &many));
+	TRY_CUDA(cudaGraphAddNode(&node, graph, before, edges, many, &c->node));
+	TRY_CUDA(cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1,
+	                                             cudaStreamSetCaptureDependencies));
+	for (unsigned part = 0; part < c->parts; part++)
+		TRY_CUDA(queue_part(c->node.conditional.phGraph_out[part], part, body));
+	return cudaSuccess;
+}
+
+/* QUEUE(i) for MANY, each of which launches kernels one after another on STREAM, or none: side by side. */
+template <class Queue> static cudaError_t
+queue_beside(cudaStream_t stream, unsigned many, const Queue &queue)
+{
+	enum { MOST = 16 };
+	enum cudaStreamCaptureStatus status;
+	cudaGraphNode_t from[MOST], ends[MOST];
+	cudaGraph_t graph;
+	const cudaGraphNode_t *before;
+	const cudaGraphEdgeData *edges;
+	size_t begins, all = 0, ended;
+
+	TRY_CUDA(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph, &before, &edges, &begins));
+	if (begins + many > MOST)
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; i < begins; i++)
+		from[i] = before[i];
+	for (unsigned i = 0; i < many; i++) {
+		TRY_CUDA(cudaStreamUpdateCaptureDependencies(stream, from, NULL, begins,
+		                                             cudaStreamSetCaptureDependencies));
+		TRY_CUDA(queue(i));
+		TRY_CUDA(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph, &before, &edges, &ended));
+		if (ended == 1 && (begins != 1 || before[0] != from[0]))
+			ends[all++] = before[0];
+	}
+	return cudaStreamUpdateCaptureDependencies(stream, ends, NULL, all, cudaStreamSetCaptureDependencies);
+}
+#else
+/* The emulator has run all that was queued; before CUDA 13 the only part finds out if it has something to
+ * do. */
+template <class Choice> struct chosen {
+	unsigned parts;
+	Choice   choice;
+	bool     loops = false;
+};
+
+template <class Choice> static cudaError_t
+choose(cudaStream_t, chosen<Choice> *)
+{
+	return cudaSuccess;
+}
+
+template <class Choice, class Body> static cudaError_t
+queue_chosen(cudaStream_t stream, chosen<Choice> *c, const Body &body)
+{
+	unsigned part;
+
+	do {
+		part = GRAPHS_DECIDE ? c->choice() : 0;
+		if (part < c->parts)
+			TRY_CUDA(body(part, stream));
+	} while (c->loops && part < c->parts);
+	return cudaSuccess;
+}
+
+template <class Queue> static cudaError_t
+queue_beside(cudaStream_t, unsigned many, const Queue &queue)
+{
+	for (unsigned i = 0; i < many; i++)
+		TRY_CUDA(queue(i));
+	return cudaSuccess;
+}
+#endif
+
+template <class Choice, class Body> static cudaError_t
+queue_parts(cudaStream_t stream, unsigned parts, const Choice &choice, const Body &body)
+{
+	chosen<Choice> c = { parts, choice };
+
+	TRY_CUDA(choose(stream, &c));
+	return queue_chosen(stream, &c, body);
+}
+
+/* For queue_parts(): the only part, if *WORD, in device memory, is not zero. */
+struct if_not_zero {
+	const uint32_t *word;
+
+	__host__ __device__ uint32_t
+	operator()() const
+	{
+		return *word == 0;
+	}
+};
 
 #endif

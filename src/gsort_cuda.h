@@ -30,9 +30,9 @@
  *     payloads, for up to 2^14 keys with payloads that are not stable, and for short rows.
  *   - While STREAM is captured in a graph a call waits for nothing.  Keys that two more divisions than usual
  *     leave together are then sorted by one block each, slowly.  Segments, rows that are not short, and pairs
- *     without GSORT_CUDA_STABLE or GSORT_CUDA_PLACES are refused.  A graph with more than 16 MB of keys, or
- *     2^21 places, has conditional nodes, and one with fewer where tiles are shorter: CUDA does not clone it,
- *     nor make it a node of another graph.
+ *     without GSORT_CUDA_STABLE or GSORT_CUDA_PLACES are refused.  A graph with more than 16 MB of keys, 2^21
+ *     places, or 2^13 stable pairs or places of 64 bits has conditional nodes, and one with fewer where tiles
+ *     are shorter: CUDA does not clone it, nor make it a node of another graph.
  *   - Every GPU of the library's build is supported.  Where a block cannot have 160 KB of shared memory
  *     (compute capability 7.5, 8.6, 8.9 and 12.x) tiles are shorter, and sorts take 1.3 to 2.2 times as long.
  */

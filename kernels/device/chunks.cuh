@@ -178,8 +178,8 @@ to_chunks_bytes(uint32_t buckets)
  */
 template <class Tile, class Map> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
-to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, size_t count,
-                 Map map, const bin_plan<typename Tile::of::key> *plan, chunk_pool pool,
+to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, size_t most,
+                 const uint32_t *many, Map map, const bin_plan<typename Tile::of::key> *plan, chunk_pool pool,
                  uint32_t tiles, bool sure, code_rule rule, const slot_state *slots)
 {
 	begin_in_turn();
@@ -196,6 +196,7 @@ to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, si
 	const uint32_t row = gridDim.x / WAYS, rest = row * WAYS;
 	const uint32_t turn = blockIdx.x < rest ? blockIdx.x % WAYS * row + blockIdx.x / WAYS : blockIdx.x;
 	const uint32_t begin = turn * tiles, end = begin + tiles;
+	const size_t count = count_of(most, many);
 
 	if (plan->skewed != 0) {
 		places.search = splitters_load<typename Tile::search>(

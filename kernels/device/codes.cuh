@@ -17,7 +17,7 @@
 #ifndef GS_CODES_CUH
 #define GS_CODES_CUH
 
-#include "kernels/device/leaf_launch.cuh"
+#include "kernels/device/order.cuh"
 
 enum {
 	CODE_THREADS  = 1024,
@@ -237,11 +237,11 @@ from_codes_kernel(Key *keys, const uint32_t *codes, size_t count, Map map, const
 
 /* ---- keys are counted ----------------------------------------------------------- */
 
-/* Count codes, 2^COPIES counters for each, so that lanes seldom meet in one. */
+/* Count codes.  There are MOST counters at most: 2^n for each code, so that lanes seldom meet in one. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(CODE_THREADS)
 count_codes_kernel(uint32_t *counts, const Key *keys, size_t count, Map map, const code_book *book,
-                   uint32_t codes, unsigned copies)
+                   uint32_t most)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE))
@@ -250,6 +250,8 @@ count_codes_kernel(uint32_t *counts, const Key *keys, size_t count, Map map, con
 	static_assert(CODE_PART <= (int)HISTOGRAM_HALF, "counters never overflow");
 	DYNAMIC_SHARED(memory);
 	uint32_t *const counters = (uint32_t *)(memory + coder<Key>::BYTES);
+	const uint32_t codes = (uint32_t)book->codes;
+	const unsigned copies = min(31u - (unsigned)__clz((int)(most / codes)), 5u);
 	const uint32_t slots = codes << copies, copy = threadIdx.x & ((1u << copies) - 1);
 
 	for (uint32_t w = threadIdx.x; w < (slots + 1) / 2; w += CODE_THREADS)
@@ -342,8 +344,7 @@ code_at(const uint32_t *begins, uint32_t codes, size_t at)
  * these are few. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(CODED_THREADS)
-write_codes_kernel(Key *keys, size_t count, Map map, const uint32_t *begins, uint32_t codes,
-                   const code_book *book)
+write_codes_kernel(Key *keys, size_t count, Map map, const uint32_t *begins, const code_book *book)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE))
@@ -355,6 +356,7 @@ write_codes_kernel(Key *keys, size_t count, Map map, const uint32_t *begins, uin
 	const unsigned lane = threadIdx.x % 32;
 	const size_t from = (blockIdx.x * (size_t)WARPS + threadIdx.x / 32) * EACH;
 	const uint32_t here = from < count ? (uint32_t)min(count - from, (size_t)EACH) : 0;
+	const uint32_t codes = (uint32_t)book->codes;
 	uint32_t at = 0;
 
 	if (here == 0)
@@ -415,29 +417,27 @@ counted_codes(const job<Of> &j)
 	return (uint32_t)std::min<size_t>(COUNTED_CODES, ((size_t)j.sorter->shared_bytes - others) / 2);
 }
 
-/* Keys alone, of which there are so many CODES. */
+/* Keys alone, which have no more codes than have counters. */
 template <class Of> static cudaError_t
-count_codes(const job<Of> &j, uint32_t codes)
+count_codes(const job<Of> &j)
 {
 	typedef typename Of::key Key;
 	const scratch &s = j.s;
-	const size_t blocks = (codes + SUM_CODES - 1) / SUM_CODES, parts = j.count / CODE_PART + 1;
+	const size_t blocks = COUNTED_CODES / SUM_CODES, parts = j.count / CODE_PART + 1;
 	const size_t each = CODED_BYTES / sizeof(Key) * (CODED_THREADS / 32);
 	uint32_t *const counts = (uint32_t *)(((uintptr_t)j.other + 15) / 16 * 16);
 	uint32_t *const sums = counts + blocks * SUM_CODES;
-	unsigned copies = 0;
+	const uint32_t most = counted_codes(j);
 
-	while (copies < 5 && codes << (copies + 1) <= counted_codes(j))
-		copies++;
 	TRY_CUDA(cudaMemsetAsync(counts, 0, blocks * SUM_CODES * sizeof *counts, j.stream));
 	TRY_CUDA(launch_shared(count_codes_kernel<Key, typename Of::map>,
 	                       std::min<size_t>((size_t)j.sorter->processors, parts), CODE_THREADS,
-	                       coder<Key>::BYTES + ((codes << copies) / 2 + 1) * sizeof(uint32_t),
-	                       j.stream, counts, j.keys, j.count, j.map, s.book, codes, copies));
+	                       coder<Key>::BYTES + (most / 2 + 1) * sizeof(uint32_t), j.stream, counts,
+	                       j.keys, j.count, j.map, s.book, most));
 	TRY_CUDA(launch(sum_codes_kernel<Key>, blocks, CODE_THREADS, j.stream, sums, counts));
 	TRY_CUDA(launch(begin_codes_kernel<Key>, blocks, CODE_THREADS, j.stream, counts, sums));
 	return launch(write_codes_kernel<Key, typename Of::map>, (j.count + each - 1) / each, CODED_THREADS,
-	              j.stream, j.keys, j.count, j.map, counts, codes, s.book);
+	              j.stream, j.keys, j.count, j.map, counts, s.book);
 }
 
 template <class Of> static cudaError_t sort(job<Of> j, void *memory, bool in_order = false);
@@ -471,32 +471,82 @@ sort_coded(const job<Of> &j, uint64_t codes)
 	              j.count, j.map, j.s.book);
 }
 
+/* So many codes, at most, are sorted in place of keys. */
+template <class Of> static uint64_t
+sorted_codes(void)
+{
+	return sizeof(typename Of::key) == 8 ? most_codes(Of::CARRIES) : Of::CARRIES ? COUNTED_CODES : 0;
+}
+
+/* Which values has each unit of J's keys? */
+template <class Of> static cudaError_t
+look_at_values(const job<Of> &j)
+{
+	typedef typename Of::key Key;
+	code_book *const book = j.s.book;
+
+	TRY_CUDA(cudaMemsetAsync(&book->done, 0, (char *)book->before - (char *)&book->done, j.stream));
+	return launch(values_kernel<Key, typename Of::map>,
+	              std::min<size_t>((size_t)j.sorter->processors * 2, j.count / CODE_PART + 1),
+	              CODE_THREADS, j.stream, book, keys_at(j.keys), j.count, j.map);
+}
+
 /* Sort J's keys by codes, if these are few enough; were they? */
 template <class Of> static cudaError_t
 sort_by_codes(const job<Of> &j, bool *were)
 {
-	typedef typename Of::key Key;
-	code_book *const book = j.s.book;
 	uint64_t *const told = (uint64_t *)j.sorter->told;
 	uint64_t codes;
 
-	TRY_CUDA(cudaMemsetAsync(&book->done, 0, (char *)book->before - (char *)&book->done, j.stream));
-	TRY_CUDA(launch(values_kernel<Key, typename Of::map>,
-	                std::min<size_t>((size_t)j.sorter->processors * 2, j.count / CODE_PART + 1),
-	                CODE_THREADS, j.stream, book, keys_at(j.keys), j.count, j.map));
-	TRY_CUDA(cudaMemcpyAsync(told, &book->codes, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
+	TRY_CUDA(look_at_values(j));
+	TRY_CUDA(cudaMemcpyAsync(told, &j.s.book->codes, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 	TRY_CUDA(cudaStreamSynchronize(j.stream));
 	codes = *told;
 	if constexpr (!Of::CARRIES)
 		if (codes <= counted_codes(j)) {
 			*were = true;
-			return count_codes(j, (uint32_t)codes);
+			return count_codes(j);
 		}
-	*were = codes <= (sizeof(Key) == 8 ? most_codes(Of::CARRIES) : Of::CARRIES ? COUNTED_CODES : 0);
-	if constexpr (Of::CARRIES || sizeof(Key) == 8)
+	*were = codes <= sorted_codes<Of>();
+	if constexpr (Of::CARRIES || sizeof(typename Of::key) == 8)
 		if (*were)
 			return sort_coded(j, codes);
 	return cudaSuccess;
+}
+
+/* For queue_parts(): are codes counted, or sorted, or too many? */
+struct codes_choice {
+	const code_book *book;
+	uint64_t         counted, sorted;
+
+	__host__ __device__ uint32_t
+	operator()() const
+	{
+		return book->codes <= counted ? 0 : book->codes <= sorted ? 1 : 2;
+	}
+};
+
+/* The same, of keys alone, in a graph. */
+template <class Of> static cudaError_t
+sort_by_codes_in_graph(const job<Of> &j)
+{
+	const uint64_t sorted = sorted_codes<Of>();
+	const codes_choice choice = { j.s.book, counted_codes(j), sorted };
+
+	if (j.s.book == NULL)
+		return cudaSuccess;
+	TRY_CUDA(look_at_values(j));
+	return queue_parts(j.stream, sorted > 0 ? 2 : 1, choice, [&](unsigned part, cudaStream_t stream) {
+		job<Of> all = j;
+
+		all.stream = stream;
+		if (part == 0)
+			TRY_CUDA(count_codes(all));
+		if constexpr (sizeof(typename Of::key) == 8)
+			if (part == 1)
+				TRY_CUDA(sort_coded(all, sorted));
+		return tell_sorted(all);
+	});
 }
 
 #endif

@@ -15,13 +15,6 @@
 #include "kernels/device/scratch.cuh"
 #include "kernels/kernels.h"
 
-#define TRY_CUDA(call) \
-	do { \
-		cudaError_t try_error = (call); \
-		if (try_error != cudaSuccess) \
-			return try_error; \
-	} while (0)
-
 /* With fewer u32 keys leaves of 16 bits are not worth a kernel that may find none; with an eighth of these or
  * more they are, where there are some. */
 #ifndef GS_NARROW_FROM
@@ -52,6 +45,7 @@ template <class Of> struct job {
 	bool                coded = false;	/* keys are codes (device/codes.cuh) */
 	uint32_t            codes = 0;		/* of pairs: that are so many, and a bin each */
 	bool                rare = false;	/* leaves are, in a graph, after the first divisions */
+	const uint32_t     *many = NULL;	/* in a graph: how many of COUNT keys there are */
 };
 
 /* Lists for keys that have been moved to TO; leaves in chunks of so many keys, or 0.  Those of 16
@@ -295,6 +289,7 @@ template <class Of> struct leaf_place {
 	typename Of::source from;
 	leaf_chunks         chunks;
 	uint32_t            most = UINT32_MAX;
+	uint32_t            rounds = 4;		/* blocks for each that runs at once, for these even out */
 };
 
 /* Write bins of one value, if there are some. */
@@ -305,14 +300,13 @@ write_equal(const job<Of> &j, const leaf_place<Of> &at)
 	              at.from, j.map, at.chunks, j.s.lists[EQUAL], &j.s.listed[EQUAL]);
 }
 
-/* How many blocks sort leaves AT, of which EACH fit on a multiprocessor: four times as many, for these
- * even out. */
+/* How many blocks sort leaves AT, of which EACH fit on a multiprocessor. */
 template <class Of> static size_t
 leaf_blocks(const job<Of> &j, const leaf_place<Of> &at, unsigned each)
 {
 	const size_t most = std::min<size_t>(at.most, j.count / LEAF_KEYS * 3 + FEW_BUCKETS);
 
-	return std::min<size_t>((size_t)j.sorter->processors * each * 4, most);
+	return std::min<size_t>((size_t)j.sorter->processors * each * at.rounds, most);
 }
 
 /* Leaves of KIND, by a network.  Where there may be none, launches shall cost little. */
@@ -395,35 +389,55 @@ sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at, int net = KIND
 	}
 }
 
-/* Launch the kernels for all kinds of leaves, whether there are any or not: the host waits for no counts.
- * Of many keys, those of the length that is planned are likely. */
-template <class Of> static cudaError_t
-sort_all_kinds(const job<Of> &j, const leaf_place<Of> &at)
-{
-	const lists l = lists_of(j, at.from);
-	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
-	job<Of> here = j;
-
-	TRY_CUDA(write_equal(j, at));
-	for (int k = l.kinds - 1; k >= 0; k--) {
-		here.rare = j.rare || (!few && k != (int)j.s.leaf_bits - LEAF_BITS);
-		if (!l.rare)
-			TRY_CUDA(sort_leaves(here, WORD_12 + k, at));
-		else if (k % 2 == 0)
-			TRY_CUDA(sort_leaves(here, WORD_12 + k, at, WORD_12 + std::min(k + 1, l.kinds - 1)));
-		if (l.narrow)
-			TRY_CUDA(sort_leaves(here, NARROW_12 + k, at));
-	}
-	return cudaSuccess;
-}
-
-/* The same for ranges that are too large for a leaf. */
+/* Ranges that are too large for a leaf, each by a block. */
 template <class Of> static cudaError_t
 sort_rest(const job<Of> &j, const leaf_place<Of> &at)
 {
-	return launch(too_large_kernel<typename Of::key, typename Of::map>, (size_t)j.sorter->processors,
-	              COUNT_THREADS, j.stream, j.keys, at.from, j.map, at.chunks, j.s.lists[TOO_LARGE],
-	              &j.s.listed[TOO_LARGE]);
+	return launch<false>(too_large_kernel<typename Of::key, typename Of::map>,
+	                     (size_t)j.sorter->processors, COUNT_THREADS, j.stream, j.keys, at.from, j.map,
+	                     at.chunks, j.s.lists[TOO_LARGE], &j.s.listed[TOO_LARGE]);
+}
+
+/* Launch the kernel for leaves of length K, of 16 bits if NARROW; or if K is less than 0, for bins of one
+ * value.  Few blocks where leaves are not likely; where they are rare, lengths come in pairs. */
+template <class Of> static cudaError_t
+sort_kind_in_graph(const job<Of> &j, const leaf_place<Of> &at, int k, bool narrow)
+{
+	const lists l = lists_of(j, at.from);
+	const int likely = (int)j.s.leaf_bits - LEAF_BITS;
+	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
+	leaf_place<Of> here = at;
+
+	if (k < 0)
+		return write_equal(j, at);
+	if (narrow && !l.narrow)
+		return cudaSuccess;
+	if (!j.rare && (few ? k > likely : k != likely))
+		here.rounds = 1;
+	if (narrow)
+		return sort_leaves(j, NARROW_12 + k, here);
+	if (!l.rare)
+		return sort_leaves(j, WORD_12 + k, here);
+	return k % 2 != 0 ? cudaSuccess :
+	       sort_leaves(j, WORD_12 + k, here, WORD_12 + std::min(k + 1, l.kinds - 1));
+}
+
+/* Sort leaves of all kinds, whether there are any or not, for the host waits for no counts: longest first,
+ * and side by side if they are not rare.  Beside them is what ALSO queues. */
+template <class Of, class Also> static cudaError_t
+sort_all_kinds(const job<Of> &j, const leaf_place<Of> &at, const Also &also)
+{
+	const unsigned kinds = (unsigned)lists_of(j, at.from).kinds, many = 2 * kinds + 2;
+	const auto queue = [&](unsigned i) {
+		return i + 1 == many ? also() :
+		       sort_kind_in_graph(j, at, (int)(kinds - 1) - (int)(i / 2), i % 2 != 0);
+	};
+
+	if (!j.rare)
+		return queue_beside(j.stream, many, queue);
+	for (unsigned i = 0; i < many; i++)
+		TRY_CUDA(queue(i));
+	return cudaSuccess;
 }
 
 /* Sort the LISTED leaves of all kinds, longest first, side by side; something is under way on the USED first

@@ -9,6 +9,7 @@
  *     seams_kernel    do they fall where spans of two blocks meet?
  *     reverse_kernel  do they fall inside a span? The first key takes the place of the last one, and
  *                     so on, in the same sweep
+ *     sorted_kernel   in a graph: keys are sorted, tell those that come after
  *
  * Each stops at the first key that is out of order.  What reverse_kernel has swapped until then is
  * sorted as it is: one order is as good as another.
@@ -24,14 +25,14 @@
 
 enum { ORDER_THREADS = 512, ORDER_EACH = 8, ORDER_KEYS = ORDER_EACH * ORDER_THREADS, REVERSE_EACH = 4 };
 
-/* Do COUNT keys, by MAP, rise?  If not, set *BROKEN, which is 0 at first. */
+/* Do COUNT keys, by MAP, rise?  If not, set *BROKEN; if that is set, do nothing. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(ORDER_THREADS)
 order_kernel(const Key *keys, size_t count, Map map, uint32_t *broken)
 {
 	begin_in_turn();
 
-	bool wrong = false;
+	bool wrong = __ballot_sync(ALL_LANES, *(volatile uint32_t *)broken != 0) != 0;
 
 	for (size_t at = blockIdx.x * (size_t)ORDER_KEYS; at + 1 < count && !wrong;
 	     at += gridDim.x * (size_t)ORDER_KEYS) {
@@ -50,9 +51,10 @@ order_kernel(const Key *keys, size_t count, Map map, uint32_t *broken)
 #pragma unroll
 		for (unsigned r = 0; r < ORDER_EACH; r++)
 			wrong |= a[r] > b[r];
-		if (wrong)
+		/* one lane: many that write would be in each other's way */
+		if (__ballot_sync(ALL_LANES, wrong) != 0 && threadIdx.x % 32 == 0)
 			*(volatile uint32_t *)broken = 1;
-		wrong = wrong || *(volatile uint32_t *)broken != 0;
+		wrong = __ballot_sync(ALL_LANES, wrong || *(volatile uint32_t *)broken != 0) != 0;
 	}
 }
 
@@ -117,26 +119,49 @@ reverse_kernel(typename Of::place rows, size_t count, typename Of::map map, size
 	}
 }
 
-/* If J's keys are in ORDER, or just the reverse, sort them that way; were they? */
+/* In a graph: keys are sorted now, whatever the sample said. */
+template <class Key> static __global__ void
+sorted_kernel(bin_plan<Key> *plan)
+{
+	begin_in_turn();
+
+	plan->order = RISES;
+	plan->broken = 0;
+}
+
 template <class Of> static cudaError_t
-sort_in_order(const job<Of> &j, enum order order, bool *were)
+tell_sorted(const job<Of> &j)
+{
+	return launch(sorted_kernel<typename Of::key>, 1, 1, j.stream,
+	              (bin_plan<typename Of::key> *)j.s.plan);
+}
+
+/* Look if J's keys rise, or if that is their sample's order fall, and then reverse them. */
+template <class Of> static cudaError_t
+look_at_order(const job<Of> &j, bool falls)
 {
 	typedef typename Of::key Key;
 	bin_plan<Key> *const plan = (bin_plan<Key> *)j.s.plan;
 	const size_t blocks = (size_t)j.sorter->processors * 4;
 	const size_t each = (j.count / 2 / blocks / 32 + 1) * 32;	/* rows of a span */
+
+	if (!falls)
+		return launch(order_kernel<Key, typename Of::map>, blocks, ORDER_THREADS, j.stream,
+		              keys_at(j.keys), j.count, j.map, &plan->broken);
+	TRY_CUDA(launch(seams_kernel<Key, typename Of::map>, blocks / ORDER_THREADS + 1, ORDER_THREADS,
+	                j.stream, keys_at(j.keys), j.count, j.map, each, &plan->broken));
+	return launch(reverse_kernel<Of>, blocks, ORDER_THREADS, j.stream, j.keys, j.count, j.map, each,
+	              &plan->broken);
+}
+
+/* If J's keys are in ORDER, or just the reverse, sort them that way; were they? */
+template <class Of> static cudaError_t
+sort_in_order(const job<Of> &j, enum order order, bool *were)
+{
+	const bin_plan<typename Of::key> *const plan = (bin_plan<typename Of::key> *)j.s.plan;
 	uint32_t *const told = j.sorter->told;
 
-	if (order == RISES) {
-		TRY_CUDA(launch(order_kernel<Key, typename Of::map>, blocks, ORDER_THREADS, j.stream,
-		                keys_at(j.keys), j.count, j.map, &plan->broken));
-	} else {
-		TRY_CUDA(launch(seams_kernel<Key, typename Of::map>, blocks / ORDER_THREADS + 1,
-		                ORDER_THREADS, j.stream, keys_at(j.keys), j.count, j.map, each,
-		                &plan->broken));
-		TRY_CUDA(launch(reverse_kernel<Of>, blocks, ORDER_THREADS, j.stream, j.keys, j.count,
-		                j.map, each, &plan->broken));
-	}
+	TRY_CUDA(look_at_order(j, order == FALLS));
 	TRY_CUDA(cudaMemcpyAsync(told, &plan->broken, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 	TRY_CUDA(cudaStreamSynchronize(j.stream));
 	*were = *told == 0;

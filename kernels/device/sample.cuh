@@ -159,6 +159,15 @@ buckets_are_sure(const bin_news &news, const code_rule &rule, const slot_rule &s
 	       !codes_are_likely(news, rule);
 }
 
+/* How many keys are divided; or all are LOOKED_AT before. */
+enum way { IN_SLOTS, IN_LEVELS, UNEVENLY, LOOKED_AT };
+
+static __host__ __device__ inline enum way
+way_of(const bin_news &news, const slot_rule &slots, bool levels)
+{
+	return slots_are_likely(news, slots) ? IN_SLOTS : news.skewed == 0 && levels ? IN_LEVELS : UNEVENLY;
+}
+
 /* The values of each unit, of all keys: device/codes.cuh. */
 struct code_book {
 	uint64_t codes;			/* more than 2^32: that is all that is known */
@@ -173,7 +182,7 @@ struct code_book {
 
 /* How the buckets of keys are found. */
 template <class Key> struct bin_plan : bin_news {
-	uint32_t broken;		/* 1: all keys have not the order of the sample */
+	uint32_t broken;		/* 1: not all keys rise, or fall, as the sample does */
 	uint32_t buckets, rows;		/* splitters, and how many there are with those behind all keys */
 	uint32_t done;			/* blocks that have ranked */
 	digits   even;
@@ -204,15 +213,23 @@ bucket_high(const bin_plan<Key> *plan, unsigned b)
 	return b == plan->rows - 1 ? (Key)~(Key)0 : splitter_at(plan, b + 1) - 1;
 }
 
-/* Each of the first threads takes one of so many SAMPLES from COUNT keys, by MAP; and all set ZEROS
+/* COUNT, or if only the device knows, *MANY. */
+static __device__ __forceinline__ size_t
+count_of(size_t count, const uint32_t *many)
+{
+	return many != NULL ? *many : count;
+}
+
+/* Each of the first threads takes one of so many SAMPLES from all keys, by MAP; and all set ZEROS
  * words at ZERO to zero. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(sampling<Key>::TAKERS)
-sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t count, Map map,
-              uint64_t *zero, uint32_t zeros)
+sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t most, const uint32_t *many,
+              Map map, uint64_t *zero, uint32_t zeros)
 {
 	begin_in_turn();
 
+	const size_t count = count_of(most, many);
 	const size_t i = blockIdx.x * blockDim.x + threadIdx.x, step = count / samples;
 	/* anywhere in its step: a period of the keys must not meet that of samples */
 	const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
@@ -513,8 +530,10 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	if (blockIdx.x == others && !leaves) {
 		const enum order order = sample_order(plan->sample, keys);
 
-		if (threadIdx.x == 0)
+		if (threadIdx.x == 0) {
 			plan->order = order;
+			plan->broken = order == NEARLY;
+		}
 		return;
 	}
 	if (blockIdx.x >= others) {
@@ -550,7 +569,6 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 
 		low = low > margin ? low - margin : 0;
 		high = top - high > margin ? high + margin : top;
-		plan->broken = 0;
 		plan->buckets = buckets;
 		plan->rows = rows;
 		plan->even = digits_over(BITS, low, high, few ? slots.buckets : bins);

@@ -172,22 +172,16 @@ to_slots_kernel(typename Tile::of::place to, typename Tile::of::source from, siz
 /*
  * Bucket b is segment b, whose FIRST key belongs there in the end.  A bucket that has more keys has more
  * bins; but a part of the first and the last ones may have no keys, for the range of the plan is longer
- * than that of the sample.  SURE: as of to_slots_kernel(), in a graph, where there are no codes; if keys are
- * not in slots, that is told as if they did not fit.
+ * than that of the sample.
  */
 template <class Of> static __global__ void
 __launch_bounds__(SLOT_THREADS)
 slot_buckets_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, slots s, slot_map at,
-                    segment *segments, segments_head *head, uint32_t tile_keys, slot_state *state,
-                    bool sure)
+                    segment *segments, segments_head *head, uint32_t tile_keys, slot_state *state)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE) || slots_broken(state))
 		return;
-	if (sure && (plan->skewed != 0 || !buckets_are_sure(*plan, code_rule{}, s.rule))) {
-		state->broken = BUCKETS_BREAK;
-		return;
-	}
 
 	enum { BITS = sizeof(typename Of::key) * 8 };
 	__shared__ number sums[SLOT_THREADS / 32];

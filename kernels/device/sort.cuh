@@ -120,9 +120,9 @@ divide_in_room(const job<Of> &j, typename Of::place from, typename Of::place to,
 	if constexpr (Of::CARRIES)
 		if (j.s.room.in_order)
 			return many ? divide_by<tile_in_order<Of>, ordered_places>(j, from, to, segments, in,
-			                                                           chunks, first) :
+			                                                           chunks, first, taken) :
 			              divide_by<tile_of_room<Of>, ordered_places>(j, from, to, segments, in,
-			                                                          chunks, first);
+			                                                          chunks, first, taken);
 	if (many)
 		return divide_by<tile_of_many<Of>>(j, from, to, segments, in, chunks, first, taken);
 	return j.s.room.whole ?
@@ -142,11 +142,18 @@ divide(const job<Of> &j, typename Of::place *from, uint32_t segments, const look
 	return sort_listed(j, leaf_place<Of>{ to, {} }, leaf_bits, true, too_large);
 }
 
+/* In a graph, are all keys divided as uneven ones?  Before CUDA 13, and if only the device knows how many. */
+template <class Of> static bool
+has_one_way(const job<Of> &j)
+{
+	return j.sorter->of_graph && (!GRAPHS_DECIDE || j.many != NULL);
+}
+
 /* Which even keys go to slots. */
 template <class Of> static slot_rule
 slot_rule_of(const job<Of> &j)
 {
-	return j.sorter->of_graph && !GRAPHS_DECIDE ? slot_rule{} : j.s.slots.rule;
+	return has_one_way(j) ? slot_rule{} : j.s.slots.rule;
 }
 
 /* Look at all keys; sets to zero what fill_buckets() or divide_even() want to be. */
@@ -164,12 +171,11 @@ look_at_all(const job<Of> &j)
 	const bool half = keys_are_few(Of::PLAN_BITS, j.count / 2);
 	const uint32_t keys = sample_keys<Key>(few ? s.splitters : (uint32_t)BUCKETS >> half);
 	const uint32_t takers = std::min<uint32_t>(keys, sampling::TAKERS);
-	/* in a graph many even keys go to buckets, too: sort_many_in_graph() */
-	const uint32_t bins = j.sorter->of_graph && !few ? (uint32_t)BUCKETS : s.even_bins;
-	const uint32_t units = s.book != NULL && !j.sorter->of_graph ? (uint32_t)sampling::UNITS : 0;
+	const uint32_t bins = has_one_way(j) && !few ? (uint32_t)BUCKETS : s.even_bins;
+	const uint32_t units = s.book != NULL ? (uint32_t)sampling::UNITS : 0;
 
 	TRY_CUDA(launch(sample_kernel<Key, typename Of::map>, keys / takers + zeros / (takers * 8), takers,
-	                j.stream, plan, keys, keys_at(j.keys), j.count, j.map, s.pool.places, zeros));
+	                j.stream, plan, keys, keys_at(j.keys), j.count, j.many, j.map, s.pool.places, zeros));
 	return launch(plan_kernel<Key>, rank_blocks<Key>(keys) + (few ? 0 : 1 + units), sampling::THREADS,
 	              j.stream, plan, keys, bins, s.splitters, Tile::SPLITTERS, few, slot_rule_of(j));
 }
@@ -222,7 +228,8 @@ fill_buckets(const job<Of> &j, bool sure, const slot_state *unless = NULL)
 	return queue_by<Of>(j.map, [&](auto map) {
 		return launch_shared(to_chunks_kernel<Tile, decltype(map)>, (tiles + each - 1) / each,
 		                     Tile::THREADS, to_chunks_bytes<Tile>(pool.buckets), j.stream, j.other,
-		                     j.keys, j.count, map, plan, pool, each, sure, code_rule_of(j), unless);
+		                     j.keys, j.count, j.many, map, plan, pool, each, sure, code_rule_of(j),
+		                     unless);
 	});
 }
 
@@ -259,9 +266,9 @@ divide_few(const job<Of> &j)
 	              (const bin_plan<typename Of::key> *)j.s.plan, lists_of(j, j.other, j.s.pool.chunk));
 }
 
-/* Many keys that are evenly spread: to bins of two levels, and sort the leaves that come of it. */
+/* Many keys that are evenly spread: to bins of two levels. */
 template <class Of> static cudaError_t
-divide_even(const job<Of> &j, uint32_t *too_large)
+divide_even(const job<Of> &j)
 {
 	typedef typename Of::key Key;
 	typedef tile_of_many<Of> tile;
@@ -281,14 +288,10 @@ divide_even(const job<Of> &j, uint32_t *too_large)
 	TRY_CUDA(launch_shared(move_level_kernel<tile>, tiles, tile::THREADS,
 	                       partition_bytes<tile>(UPPER_BINS), j.stream, j.other, j.keys,
 	                       j.count, j.map, s.upper_cursors, plan, v));
-	TRY_CUDA(launch_shared(move_kernel<tile, UPPER_BINS, exact_places, no_map>, tiles + v.upper,
-	                       tile::THREADS, partition_bytes<tile>(1u << v.low_bits), j.stream, j.keys,
-	                       j.other, s.segments, chunk_map{}, s.head, s.cursors,
-	                       ordered_counts{}, j.keys,
-	                       j.map, no_map{}, (Key *)s.tables, false));
-	if (j.codes > 0)		/* each has its bin */
-		return cudaSuccess;
-	return sort_listed(j, leaf_place<Of>{ j.keys, {} }, s.level_leaf_bits, false, too_large);
+	return launch_shared(move_kernel<tile, UPPER_BINS, exact_places, no_map>, tiles + v.upper,
+	                     tile::THREADS, partition_bytes<tile>(1u << v.low_bits), j.stream, j.keys,
+	                     j.other, s.segments, chunk_map{}, s.head, s.cursors, ordered_counts{}, j.keys,
+	                     j.map, no_map{}, (Key *)s.tables, false);
 }
 
 /* Sort the leaves in slots, of 2^BITS. */
@@ -347,9 +350,9 @@ slot_leaves_of(const job<Of> &j)
 	return slot_leaves<Key>{ at, s.cursors, (Key *)s.lows, s.head, s.turns, s.read };
 }
 
-/* Divide even keys, which are in slots of buckets if that is SURE or known, once more, to LEAVES. */
+/* Divide even keys, which are in slots of buckets, once more, to LEAVES. */
 template <class Of> static cudaError_t
-divide_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves, bool sure)
+divide_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 {
 	typedef typename Of::key Key;
 	typedef tile_of_many<Of> tile;
@@ -361,7 +364,7 @@ divide_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves, bool
 
 	TRY_CUDA(launch(slot_buckets_kernel<Of>, 1, SLOT_THREADS, j.stream, pool_of(j),
 	                (const bin_plan<Key> *)s.plan, s.slots, bucket_slots(j), s.segments, s.head,
-	                tile::KEYS, s.turns, sure));
+	                tile::KEYS, s.turns));
 	TRY_CUDA(launch_shared(move, tiles, tile::THREADS, bytes, j.stream, j.keys, j.other, s.segments,
 	                       s.head, s.counts, leaves.at, s.turns));
 	return launch(settle_slots_kernel<Key>, buckets, COUNT_THREADS, j.stream, s.segments, s.counts,
@@ -387,7 +390,7 @@ sort_in_slots(const job<Of> &j, enum slot_fault *fault)
 	slot_state *const told = (slot_state *)j.sorter->told;
 
 	static_assert(sizeof *told <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
-	TRY_CUDA(divide_slots(j, leaves, false));
+	TRY_CUDA(divide_slots(j, leaves));
 	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
 	TRY_CUDA(sort_slots(j, leaves));
 	TRY_CUDA(cudaStreamWaitEvent(aside, j.sorter->listed, 0));
@@ -417,7 +420,6 @@ template <class Of> static cudaError_t
 divide_codes(job<Of> j)
 {
 	const uint32_t upper = j.codes / CODE_BINS + 1;
-	uint32_t none;
 
 	static_assert(COUNTED_CODES / CODE_BINS < UPPER_BINS, "as many bins as there may be");
 	j.s.level = levels{ upper, 0, upper * CODE_BINS };
@@ -426,7 +428,7 @@ divide_codes(job<Of> j)
 	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, j.s.zero_bytes, j.stream));
 	TRY_CUDA(launch<false>(plan_codes_kernel<typename Of::key>, 1, 1, j.stream,
 	                       (bin_plan<typename Of::key> *)j.s.plan, j.codes));
-	return divide_even(j, &none);
+	return divide_even(j);
 }
 
 /* Divide again what was too large; in CHUNKS or not. */
@@ -521,66 +523,26 @@ clear_kernel(uint64_t *buckets, uint64_t *listed, const slot_state *state)
 {
 	begin_in_turn();
 
-	uint64_t *const begin = state->broken == BUCKETS_BREAK ? buckets : listed;
+	uint64_t *const begin = state->broken == BINS_BREAK ? listed : buckets;
 
 	for (uint64_t *z = begin + blockIdx.x * COUNT_THREADS + threadIdx.x; z < (const uint64_t *)state;
 	     z += gridDim.x * COUNT_THREADS)
 		*z = 0;
 }
 
-#if defined __CUDACC__ && CUDART_VERSION >= 13000
-static __global__ void
-decide_kernel(cudaGraphConditionalHandle handle, const uint32_t *yes)
+/* Divide the ranges that are listed as too large, which are at FROM, in CHUNKS or not, by the map FIRST. */
+template <class Of> static cudaError_t
+divide_listed(const job<Of> &j, typename Of::place from, typename Of::place to, chunk_map chunks,
+              const typename Of::first &first)
 {
-	begin_in_turn();
+	const scratch &s = j.s;
+	const size_t zeros = (size_t)((char *)s.listed + s.zero_bytes - (char *)s.counts) / sizeof *s.counts;
 
-	cudaGraphSetConditional(handle, *yes);
+	TRY_CUDA(launch<false>(take_kernel<Of>, 1 + (size_t)j.sorter->processors, COUNT_THREADS, j.stream,
+	                       s.too_large, s.taken, s.lists[TOO_LARGE], s.listed, s.counts, zeros));
+	return divide_in_room(j, from, to, (uint32_t)s.segments_most, { s.too_large }, chunks, first,
+	                      s.taken);
 }
-
-/* BODY(stream), in a part of the graph that STREAM, which is captured, runs if *YES, in device memory, is not
- * zero. */
-template <class Body> static cudaError_t
-queue_if(const uint32_t *yes, cudaStream_t stream, const Body &body)
-{
-	enum cudaStreamCaptureStatus status;
-	cudaGraphNodeParams part = {};
-	cudaGraph_t graph;
-	cudaGraphNode_t node;
-	const cudaGraphNode_t *before;
-	const cudaGraphEdgeData *edges;
-	size_t many;
-	cudaStream_t inner;
-	cudaError_t error, ended;
-
-	TRY_CUDA(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph));
-	part.type = cudaGraphNodeTypeConditional;
-	part.conditional.type = cudaGraphCondTypeIf;
-	part.conditional.size = 1;
-	TRY_CUDA(cudaGraphConditionalHandleCreate(&part.conditional.handle, graph));
-	TRY_CUDA(launch(decide_kernel, 1, 1, stream, part.conditional.handle, yes));
-	TRY_CUDA(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph, &before, &edges, &many));
-	TRY_CUDA(cudaGraphAddNode(&node, graph, before, edges, many, &part));
-	TRY_CUDA(cudaStreamUpdateCaptureDependencies(stream, &node, NULL, 1,
-	                                             cudaStreamSetCaptureDependencies));
-	TRY_CUDA(cudaStreamCreateWithFlags(&inner, cudaStreamNonBlocking));
-	error = cudaStreamBeginCaptureToGraph(inner, part.conditional.phGraph_out[0], NULL, NULL, 0,
-	                                      cudaStreamCaptureModeRelaxed);
-	if (error == cudaSuccess) {
-		error = body(inner);
-		ended = cudaStreamEndCapture(inner, &graph);
-		error = error != cudaSuccess ? error : ended;
-	}
-	ended = cudaStreamDestroy(inner);
-	return error != cudaSuccess ? error : ended;
-}
-#else
-/* The emulator has run all that was queued; before CUDA 13 BODY does nothing. */
-template <class Body> static cudaError_t
-queue_if(const uint32_t *yes, cudaStream_t stream, const Body &body)
-{
-	return GRAPHS_DECIDE && *yes == 0 ? cudaSuccess : body(stream);
-}
-#endif
 
 /* Sort the listed ranges, which are at FROM, in CHUNKS or not, by the map FIRST: TURNS divisions, if a range
  * is too large, then by blocks. */
@@ -588,25 +550,48 @@ template <class Of> static cudaError_t
 sort_in_graph(const job<Of> &j, typename Of::place from, const leaf_place<Of> &at, chunk_map chunks,
               const typename Of::first &first, unsigned turns)
 {
-	const scratch &s = j.s;
-	const size_t zeros = (size_t)((char *)s.listed + s.zero_bytes - (char *)s.counts) / sizeof *s.counts;
+	chosen<if_not_zero> again = { 1, { &j.s.listed[TOO_LARGE] } };
 
-	TRY_CUDA(sort_all_kinds(j, at));
 	if (turns == 0)
-		return sort_rest(j, at);
-	return queue_if(&s.listed[TOO_LARGE], j.stream, [&](cudaStream_t stream) {
+		return sort_all_kinds(j, at, [&] { return sort_rest(j, at); });
+	TRY_CUDA(sort_all_kinds(j, at, [&] { return choose(j.stream, &again); }));
+	return queue_chosen(j.stream, &again, [&](unsigned, cudaStream_t stream) {
 		const typename Of::place to = keys_at(from) == keys_at(j.keys) ? j.other : j.keys;
 		job<Of> rest = j;
 
 		rest.stream = stream;
 		rest.rare = true;
-		TRY_CUDA(launch<false>(take_kernel<Of>, 1 + (size_t)j.sorter->processors, COUNT_THREADS,
-		                       stream, s.too_large, s.taken, s.lists[TOO_LARGE], s.listed, s.counts,
-		                       zeros));
-		TRY_CUDA(divide_in_room(rest, from, to, (uint32_t)s.segments_most, { s.too_large }, chunks,
-		                        first, s.taken));
+		TRY_CUDA(divide_listed(rest, from, to, chunks, first));
 		return sort_in_graph(rest, to, leaf_place<Of>{ to, {} }, chunk_map{}, typename Of::first{},
 		                     turns - 1);
+	});
+}
+
+/* The same of pairs in one piece, with as many divisions as it takes, for no block sorts pairs. */
+template <class Of> static cudaError_t
+sort_pairs_in_graph(const job<Of> &j)
+{
+	const unsigned likely = j.count > LEAF_BINS * LEAF_KEYS / 2 ? 2 : 1;
+	chosen<if_not_zero> again = { 1, { &j.s.listed[TOO_LARGE] }, true };
+	job<Of> all = j;
+	typename Of::place from = j.keys, to = j.other;
+	const auto turn = [&](bool last) {
+		TRY_CUDA(divide_listed(all, from, to, chunk_map{}, no_map{}));
+		TRY_CUDA(sort_all_kinds(all, leaf_place<Of>{ to, {} }, [&] {
+			return last ? choose(all.stream, &again) : cudaSuccess;
+		}));
+		std::swap(from, to);
+		return cudaSuccess;
+	};
+
+	all.s.leaf_bits = LEAF_BITS;
+	for (unsigned i = 1; i <= likely; i++)
+		TRY_CUDA(turn(i == likely));
+	return queue_chosen(j.stream, &again, [&](unsigned, cudaStream_t stream) {
+		all.stream = stream;
+		all.rare = true;
+		TRY_CUDA(turn(false));
+		return turn(true);
 	});
 }
 
@@ -645,6 +630,8 @@ sort_one_segment(const job<Of> &j)
 	TRY_CUDA(list_one(j, TOO_LARGE));
 	if constexpr (Of::CARRIES) {
 		TRY_CUDA(map_keys(j, 0, j.count, j.map, no_map{}));
+		if (j.sorter->of_graph)
+			return sort_pairs_in_graph(j);
 		return sort_too_large(j, j.keys, chunk_map{}, no_map{}, 1);
 	} else {
 		const typename Of::first first(j.map);
@@ -658,43 +645,138 @@ sort_one_segment(const job<Of> &j)
 
 /* ---- all of it ---------------------------------------------------------------- */
 
-/* Many keys: to buckets, which may be in SLOTS, and these to leaves, as uneven keys. */
+/* Many keys: to buckets, which may be FILLED or in SLOTS, and these to leaves, as uneven keys. */
 template <class Of> static cudaError_t
-sort_uneven_in_graph(const job<Of> &j, const slot_map &slots, const slot_state *state)
+sort_uneven_in_graph(const job<Of> &j, bool filled, const slot_map &slots = {},
+                     const slot_state *state = NULL)
 {
 	typedef tile_of_many<Of> tile;
 	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile::KEYS };
 
-	TRY_CUDA(fill_buckets<tile>(j, false, state));
+	if (!filled)
+		TRY_CUDA(fill_buckets<tile>(j, false, state));
 	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, buckets_of(j, slots, state), chunks,
 	                          typename Of::first{})));
 	return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, typename Of::first{},
 	                     GRAPH_TURNS);
 }
 
-/* The host gets no answers, so the graph has both ways: even keys go to slots, and if they are not that even,
- * a part of the graph that runs only then sorts all. */
+/* For queue_parts(): how keys are divided.  LOOKED_AT: they may be in order or coded, if LOOKS; and later, if
+ * not, they are sorted. */
+template <class Key> struct way_choice {
+	const bin_plan<Key> *plan;
+	code_rule            codes;
+	slot_rule            slots;
+	bool                 levels, looks;
+
+	__host__ __device__ uint32_t
+	operator()() const
+	{
+		if (plan->order != UNORDERED ? looks || plan->broken == 0 :
+		                               looks && codes_are_likely(*plan, codes))
+			return LOOKED_AT;
+		return way_of(*plan, slots, levels);
+	}
+};
+
+/* For queue_parts(): what all keys are looked at for. */
+enum look { AT_RISING, AT_FALLING, AT_CODES, LOOKS_AT_ALL };
+
+template <class Key> struct look_choice {
+	const bin_plan<Key> *plan;
+
+	__host__ __device__ uint32_t
+	operator()() const
+	{
+		return plan->order == UNORDERED ? AT_CODES : plan->order == FALLS ? AT_FALLING : AT_RISING;
+	}
+};
+
+/* Even keys to slots; a part of the graph that runs if they are not that even divides all as uneven ones. */
+template <class Of> static cudaError_t
+sort_slots_in_graph(const job<Of> &j)
+{
+	const scratch &s = j.s;
+	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
+	chosen<if_not_zero> uneven = { 1, { &s.turns->broken } };
+
+	TRY_CUDA(fill_slots(j, false));
+	TRY_CUDA(divide_slots(j, leaves));
+	TRY_CUDA(queue_beside(j.stream, 2, [&](unsigned i) {
+		if (i > 0)
+			return choose(j.stream, &uneven);
+		TRY_CUDA(sort_slots(j, leaves));
+		return sort_outside(j, leaves);
+	}));
+	return queue_chosen(j.stream, &uneven, [&](unsigned, cudaStream_t stream) {
+		job<Of> all = j;
+
+		all.stream = stream;
+		TRY_CUDA(launch<false>(clear_kernel<Of>, (size_t)j.sorter->processors, COUNT_THREADS, stream,
+		                       s.pool.places, (uint64_t *)s.listed, s.turns));
+		return sort_uneven_in_graph(all, false, bucket_slots(j), s.turns);
+	});
+}
+
+/* Divide keys in one WAY; buckets of uneven ones may be FILLED. */
+template <class Of> static cudaError_t
+divide_in_graph(job<Of> j, unsigned way, bool filled)
+{
+	if (way == IN_SLOTS)
+		return j.s.slots.most > 0 ? sort_slots_in_graph(j) : cudaSuccess;
+	if (way == UNEVENLY)
+		return sort_uneven_in_graph(j, filled);
+	if (j.s.level.bins == 0)
+		return cudaSuccess;
+	j.s.leaf_bits = j.s.level_leaf_bits;
+	TRY_CUDA(divide_even(j));
+	return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, typename Of::first{},
+	                     GRAPH_TURNS);
+}
+
+/* Look at all keys, as their sample says: sort those that are in order, nearly, or have codes. */
+template <class Of> static cudaError_t
+look_in_graph(const job<Of> &j, unsigned look)
+{
+	if (look == AT_CODES)
+		return sort_by_codes_in_graph(j);
+	TRY_CUDA(look_at_order(j, look == AT_FALLING));
+	return look == AT_RISING ? sort_strays_in_graph(j) : cudaSuccess;
+}
+
+/* The host gets no answers, so the graph has all ways, and the device chooses as sort_by_bins() does.  But if
+ * the look at all keys finds nothing, and these are even but do not fit their slots, they are uneven. */
 template <class Of> static cudaError_t
 sort_many_in_graph(const job<Of> &j)
 {
-	const scratch &s = j.s;
+	typedef typename Of::key Key;
+	const bin_plan<Key> *const plan = (const bin_plan<Key> *)j.s.plan;
+	way_choice<Key> choice = { plan, code_rule_of(j), slot_rule_of(j), j.s.level.bins > 0, true };
+	chosen<way_choice<Key>> ways = { LOOKED_AT + 1, choice };
+	const bool early = j.count < SLEEP_FROM && choice.levels;	/* then all uneven keys are skewed */
 
-	if (slot_rule_of(j).buckets == 0)
-		return sort_uneven_in_graph(j, {}, NULL);
+	if (has_one_way(j))
+		return sort_uneven_in_graph(j, false);
+	TRY_CUDA(queue_beside(j.stream, 1 + early, [&](unsigned i) {
+		return i == 0 ? choose(j.stream, &ways) : fill_buckets<tile_of_many<Of>>(j, true);
+	}));
+	return queue_chosen(j.stream, &ways, [&](unsigned way, cudaStream_t stream) {
+		job<Of> all = j;
 
-	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
+		all.stream = stream;
+		if (way != LOOKED_AT)
+			return divide_in_graph(all, way, early);
+		const look_choice<Key> looks = { plan };
 
-	TRY_CUDA(fill_slots(j, true));
-	TRY_CUDA(divide_slots(j, leaves, true));
-	TRY_CUDA(sort_slots(j, leaves));
-	TRY_CUDA(sort_outside(j, leaves));
-	return queue_if(&s.turns->broken, j.stream, [&](cudaStream_t stream) {
-		job<Of> uneven = j;
-
-		uneven.stream = stream;
-		TRY_CUDA(launch<false>(clear_kernel<Of>, (size_t)j.sorter->processors, COUNT_THREADS, stream,
-		                       s.pool.places, (uint64_t *)s.listed, s.turns));
-		return sort_uneven_in_graph(uneven, bucket_slots(j), s.turns);
+		TRY_CUDA(queue_parts(stream, LOOKS_AT_ALL, looks, [&](unsigned look, cudaStream_t inner) {
+			all.stream = inner;
+			return look_in_graph(all, look);
+		}));
+		choice.looks = false;
+		return queue_parts(stream, LOOKED_AT, choice, [&](unsigned other, cudaStream_t inner) {
+			all.stream = inner;
+			return divide_in_graph(all, other, false);
+		});
 	});
 }
 
@@ -771,11 +853,14 @@ sort_by_bins(job<Of> j)
 			TRY_CUDA(sort_by_codes(j, &done));
 		if (done)
 			return cudaSuccess;
-		const bool slots = slots_are_likely(news, slot_rule_of(j));
+		const enum way way = way_of(news, slot_rule_of(j), s.level.bins > 0);
+		const bool slots = way == IN_SLOTS;
 
-		if (news.skewed == 0 && s.level.bins > 0 && !slots) {
+		if (way == IN_LEVELS) {
 			from = j.keys;
-			TRY_CUDA(divide_even(j, &too_large));
+			TRY_CUDA(divide_even(j));
+			TRY_CUDA(sort_listed(j, leaf_place<Of>{ from, {} }, s.level_leaf_bits, false,
+			                     &too_large));
 		} else {
 			chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_many<Of>::KEYS };
 			if (!filled && !slots)

@@ -364,7 +364,7 @@ extern "C" cudaError_t
 gs_sort_stable(const struct gs_sorter *sorter, const struct gs_stable *s, void *memory, bool *wrong,
                cudaStream_t stream)
 {
-	const bool pairs = wants_pairs(*s) && !sorter->of_graph;	/* which wait */
+	const bool pairs = wants_pairs(*s) && (GRAPHS_DECIDE || !sorter->of_graph);
 	stable_job j = stable_job_of(*s, pairs, memory);
 
 	j.sorter = sorter;

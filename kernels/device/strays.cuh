@@ -10,6 +10,7 @@
  *     part_kernel     keys outside of the range of their tile, or where keys of the tile fall, are
  *                     strays; the others go to the other room, a tile where it was
  *     sums_kernel     one block counts the keys that are left in the tiles before each
+ *     pad_kernel      in a graph: as many strays as a network sorts
  *     sort()          strays, by scratch memory where all keys were
  *     below_kernel    how many strays are below each bound?  A tile whose range has many is crowded
  *     unite_kernel    tiles and the strays of their ranges, to where they belong
@@ -25,7 +26,7 @@
 #ifndef GS_STRAYS_CUH
 #define GS_STRAYS_CUH
 
-#include "kernels/device/leaf_launch.cuh"
+#include "kernels/device/order.cuh"
 
 enum {
 	STRAY_THREADS = 256,
@@ -291,11 +292,11 @@ keys_below(const Key *keys, uint32_t count, Key key)
 
 template <class Key> static __global__ void
 __launch_bounds__(STRAY_THREADS)
-below_kernel(stray_tables s, uint32_t tiles, const Key *strays, uint32_t many)
+below_kernel(stray_tables s, uint32_t tiles, const Key *strays)
 {
 	begin_in_turn();
 
-	const uint32_t t = blockIdx.x * STRAY_THREADS + threadIdx.x;
+	const uint32_t t = blockIdx.x * STRAY_THREADS + threadIdx.x, many = s.news->many;
 	uint32_t from, to, at;
 
 	if (t > tiles)
@@ -394,47 +395,150 @@ crowd_kernel(stray_tables s, Key *to, const Key *kept, const Key *strays, Map ma
 template <class Of> static cudaError_t sort(job<Of> j, void *memory, bool in_order);
 template <class Of> static size_t sort_scratch_bytes(size_t count, bool in_order = false);
 
+/* In a graph, where no host knows how many strays there are: fill up to MOST, with none less. */
+template <class Key> static __global__ void
+__launch_bounds__(STRAY_THREADS)
+pad_kernel(stray_tables s, Key *strays, uint32_t most)
+{
+	begin_in_turn();
+
+	for (uint32_t k = s.news->many + blockIdx.x * STRAY_THREADS + threadIdx.x; k < most;
+	     k += gridDim.x * STRAY_THREADS)
+		strays[k] = ~(Key)0;
+}
+
+/* Where strays of keys are, MOST at most. */
+template <class Key> struct stray_room {
+	uint32_t     tiles, most;
+	Key         *strays;
+	void        *scratch;		/* to sort them; NULL: there is no room, in tests, of few keys */
+	stray_tables tables;
+};
+
+template <class Of> static stray_room<typename Of::key>
+stray_room_of(const job<Of> &j)
+{
+	typedef typename Of::key Key;
+	const uint32_t tiles = (uint32_t)((j.count + STRAY_KEYS - 1) / STRAY_KEYS);
+	const size_t most = std::min<size_t>(std::min<size_t>((size_t)j.s.pool.firsts * j.s.pool.chunk,
+	                                                      j.count / STRAY_PART), UINT32_MAX / 2);
+	const uintptr_t scratch = ((uintptr_t)(j.keys + most) + 255) / 256 * 256;
+	const bool fits = scratch + sort_scratch_bytes<Of>(most) <= (uintptr_t)(j.keys + j.count);
+	number *const bounds = j.s.cursors + NEWS_NUMBERS;	/* all tables: shorter than cursors are */
+
+	static_assert(sizeof(stray_piece) <= sizeof(leaf_item), "a list of leaves has room for all pieces");
+	return { tiles, (uint32_t)most, (Key *)j.s.spare, fits ? (void *)scratch : NULL,
+		 { (stray_news *)j.s.cursors, bounds, bounds + tiles + 1,
+		   bounds + 2 * ((size_t)tiles + 1), (stray_piece *)j.s.lists[WORD_12] } };
+}
+
+/* Part J's keys from strays, to ROOM. */
+template <class Of> static cudaError_t
+part_strays(const job<Of> &j, const stray_room<typename Of::key> &room)
+{
+	typedef typename Of::key Key;
+	typedef typename Of::map Map;
+	const stray_tables &s = room.tables;
+	const uint32_t tiles = room.tiles;
+
+	TRY_CUDA(launch(bounds_kernel<Key, Map>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, s, tiles,
+	                j.keys, j.count, j.map));
+	TRY_CUDA(launch(rising_kernel<Key>, 1, COUNT_THREADS, j.stream, s, tiles));
+	return launch(part_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, s, j.other, room.strays,
+	              room.most, j.keys, j.count, j.map);
+}
+
+/* Sort strays, MOST or if that is not NULL so MANY, and unite them with J's other keys. */
+template <class Of> static cudaError_t
+unite_strays(const job<Of> &j, const stray_room<typename Of::key> &room, uint32_t most,
+             const uint32_t *many = NULL)
+{
+	typedef typename Of::key Key;
+	typedef typename Of::map Map;
+	const stray_tables &s = room.tables;
+	const uint32_t tiles = room.tiles;
+	job<Of> strays = { j.sorter, room.strays, j.keys, gs_key_map{}, most, {}, j.stream };
+
+	strays.many = many;
+
+	TRY_CUDA(launch(sums_kernel<Key>, 1, COUNT_THREADS, j.stream, s, tiles));
+	TRY_CUDA(sort(strays, room.scratch, false));
+	TRY_CUDA(launch(below_kernel<Key>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, s, tiles,
+	                room.strays));
+	TRY_CUDA(launch(unite_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, s, j.keys, j.other,
+	                room.strays, j.map));
+	return launch(crowd_kernel<Key, Map>, (size_t)j.sorter->processors * 8, STRAY_THREADS, j.stream, s,
+	              j.keys, j.other, room.strays, j.map);
+}
+
 /* If J's keys ascend but for a few strays, sort them that way; were they? */
 template <class Of> static cudaError_t
 sort_strays(const job<Of> &j, bool *were)
 {
-	typedef typename Of::key Key;
-	typedef typename Of::map Map;
-	const uint32_t tiles = (uint32_t)((j.count + STRAY_KEYS - 1) / STRAY_KEYS);
-	const size_t most = std::min<size_t>(std::min<size_t>((size_t)j.s.pool.firsts * j.s.pool.chunk,
-	                                                      j.count / STRAY_PART), UINT32_MAX / 2);
-	Key *const strays = (Key *)j.s.spare;
+	const stray_room<typename Of::key> room = stray_room_of(j);
 	stray_news *const told = (stray_news *)j.sorter->told;
-	const uintptr_t room = ((uintptr_t)(j.keys + most) + 255) / 256 * 256;
-	number *const bounds = j.s.cursors + NEWS_NUMBERS;	/* all tables: shorter than cursors are */
-	const stray_tables s = { (stray_news *)j.s.cursors, bounds, bounds + tiles + 1,
-		                 bounds + 2 * ((size_t)tiles + 1), (stray_piece *)j.s.lists[WORD_12] };
 
-	static_assert(sizeof(stray_piece) <= sizeof(leaf_item), "a list of leaves has room for all pieces");
 	*were = false;
-	if (room + sort_scratch_bytes<Of>(most) > (uintptr_t)(j.keys + j.count))
-		return cudaSuccess;	/* no room: in tests, of few keys */
-	TRY_CUDA(launch(bounds_kernel<Key, Map>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, s, tiles,
-	                j.keys, j.count, j.map));
-	TRY_CUDA(launch(rising_kernel<Key>, 1, COUNT_THREADS, j.stream, s, tiles));
-	TRY_CUDA(launch(part_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, s, j.other, strays,
-	                (uint32_t)most, j.keys, j.count, j.map));
-	TRY_CUDA(cudaMemcpyAsync(told, s.news, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
+	if (room.scratch == NULL)
+		return cudaSuccess;
+	TRY_CUDA(part_strays(j, room));
+	TRY_CUDA(cudaMemcpyAsync(told, room.tables.news, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 	TRY_CUDA(cudaStreamSynchronize(j.stream));
-	const uint32_t many = told->many;
-
 	if (told->broken != 0)
 		return cudaSuccess;
 	*were = true;
-	TRY_CUDA(launch(sums_kernel<Key>, 1, COUNT_THREADS, j.stream, s, tiles));
-	TRY_CUDA(sort(job<Of>{ j.sorter, strays, j.keys, gs_key_map{}, many, {}, j.stream }, (void *)room,
-	              false));
-	TRY_CUDA(launch(below_kernel<Key>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, s, tiles,
-	                strays, many));
-	TRY_CUDA(launch(unite_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, s, j.keys, j.other, strays,
-	                j.map));
-	return launch(crowd_kernel<Key, Map>, (size_t)j.sorter->processors * 8, STRAY_THREADS, j.stream, s,
-	              j.keys, j.other, strays, j.map);
+	return unite_strays(j, room, told->many);
+}
+
+/* For queue_parts(): how many strays have room for those that there are, of some SIZES. */
+enum { STRAY_SIZES = 3 };
+
+struct size_choice {
+	const stray_news *news;
+	uint32_t          sizes[STRAY_SIZES];
+
+	__host__ __device__ uint32_t
+	operator()() const
+	{
+		uint32_t size = 0;
+
+		while (size < STRAY_SIZES && (news->broken != 0 || news->many > sizes[size]))
+			size++;
+		return size;
+	}
+};
+
+/* The same in a graph, if the plan of keys says that they do not ascend. */
+template <class Of> static cudaError_t
+sort_strays_in_graph(const job<Of> &j)
+{
+	typedef typename Of::key Key;
+	const bin_plan<Key> *const plan = (bin_plan<Key> *)j.s.plan;
+	const stray_room<Key> room = stray_room_of(j);
+	const uint32_t few = GS_FEW_BYTES / sizeof(Key);
+	const unsigned sizes = room.most > few ? STRAY_SIZES : STRAY_SIZES - 1;
+	const size_choice size = { room.tables.news, { std::min<uint32_t>(LEAF_KEYS, room.most),
+	                                               std::min(few, room.most), room.most } };
+	job<Of> all = j;
+	const auto unite = [&](unsigned part, cudaStream_t stream) {
+		const uint32_t most = size.sizes[part];
+		const bool network = most < GS_BINS_FROM;	/* which sorts so many */
+
+		all.stream = stream;
+		if (network)
+			TRY_CUDA(launch(pad_kernel<Key>, (size_t)j.sorter->processors, STRAY_THREADS, stream,
+			                room.tables, room.strays, most));
+		TRY_CUDA(unite_strays(all, room, most, network ? NULL : &room.tables.news->many));
+		return tell_sorted(all);
+	};
+
+	if (room.scratch == NULL)
+		return cudaSuccess;
+	return queue_parts(j.stream, 1, if_not_zero{ &plan->broken }, [&](unsigned, cudaStream_t stream) {
+		all.stream = stream;
+		TRY_CUDA(part_strays(all, room));
+		return queue_parts(stream, sizes, size, unite);
+	});
 }
 
 #endif

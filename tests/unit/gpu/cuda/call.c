@@ -297,6 +297,28 @@ check_hidden(const struct call_type *type)
 	free(seen);
 }
 
+/* Calls of the device that a captured sort of COUNT keys of SHAPE and TYPE takes. */
+static unsigned long
+calls_of(const struct call_type *type, unsigned shape, size_t count)
+{
+	const unsigned long before = emu_calls();
+
+	check_row(&(struct row){ type, 0, 0, shape, count });
+	return emu_calls() - before;
+}
+
+/* Captured sorts look at order and at codes, too, of u32: keys that are not divided take fewer calls. */
+static void
+check_looks(const struct call_type *type, size_t count)
+{
+	static const unsigned looked_at[] = { SHAPE_SORTED, SHAPE_REVERSED, SHAPE_NEARLY, SHAPE_DIGITS };
+	const unsigned long divided = calls_of(type, SHAPE_NORMAL, count);
+
+	for (size_t s = 0; s < 3 + (type->bytes == 4); s++)
+		CHECK(calls_of(type, looked_at[s], count) < divided, "%s of shape %u are not divided",
+		      type->name, looked_at[s]);
+}
+
 /* What waits for nothing and makes nothing, as a stream that is captured wants it: the same results. */
 static void
 check_captured(void)
@@ -316,6 +338,13 @@ check_captured(void)
 		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 0, shape % 2, shape, 69000 });
 		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 0, shape % 2, shape, 80001 });
 	}
+	check_looks(&call_types[CALL_U32], 160001);
+	check_looks(&call_types[CALL_U64], 80001);
+	check_row(&(struct row){ &call_types[CALL_U32], 0, 0, SHAPE_NEARLY, 500001 });
+	for (unsigned shape = 0; shape < SHAPES; shape += units_brief() ? 4 : 1)
+		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 4 + shape % 2 * 4,
+		                         shape % 2 == 0 ? GSORT_CUDA_PLACES : GSORT_CUDA_STABLE, shape,
+		                         70001 });
 	check_hidden(&call_types[CALL_U32]);
 	check_hidden(&call_types[CALL_U64]);
 	CHECK(gsort_cuda_sort_pairs(keys, other, 8, 100, GSORT_U64, 0, keys + 1000, &bytes, NULL) ==

@@ -265,6 +265,30 @@ check_type(const struct call_type *type, size_t count, unsigned seed, cudaStream
 	return wrong;
 }
 
+/* Graphs of more keys than few, of all ways to sort these, and of stable pairs. */
+static unsigned
+check_graphs(cudaStream_t stream)
+{
+	static const unsigned shapes[] = {
+		SHAPE_UNIFORM, SHAPE_SORTED, SHAPE_REVERSED, SHAPE_NEARLY,
+		SHAPE_NORMAL, SHAPE_DIGITS, SHAPE_FEW_BY_FEW, SHAPE_NESTED,
+	};
+	unsigned wrong = 0;
+
+	for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+		struct row r = { .type = &call_types[CALL_U32], .shape = shapes[s], .count = 4300001 };
+
+		wrong += check_way(&r, true, stream);
+		r.type = &call_types[CALL_U64];
+		r.count = 2200001;
+		wrong += check_way(&r, true, stream);
+		r.flags = s % 2 == 0 ? GSORT_CUDA_STABLE : GSORT_CUDA_PLACES;
+		r.value_bytes = 4;
+		wrong += check_way(&r, true, stream);
+	}
+	return wrong;
+}
+
 /* ---- rows and segments -------------------------------------------------------- */
 
 /* Rows of LENGTH, or if that is 0, segments of 0 to 2^17 keys; about COUNT in all. */
@@ -383,6 +407,7 @@ call_check(bool big)
 		for (unsigned t = CALL_WIDE; t < CALL_TYPES; t++)
 			wrong += check_row(&(struct row){ .type = &call_types[t], .shape = t,
 			                                  .count = 2500003 }, stream);
+	wrong += check_graphs(stream);
 	wrong += check_all_cuts(big ? 1000000 : 100000, stream);
 	must(cudaStreamDestroy(stream), "a stream");
 	return wrong;

@@ -126,17 +126,24 @@ columns_halve(Key *x, Key *shared)
 	__syncwarp();
 }
 
-/* Merge FLIP / 2 and FLIP / 2 rows: from rows in registers to slots before rows_get. */
+/* Merge FLIP / 2 and FLIP / 2 rows: slots of this warp before rows_get. */
 template <unsigned FLIP, class Key> static __device__ __forceinline__ void
-columns_merge(Key *x, Key *shared)
+columns_flip(Key *x, Key *shared)
 {
-	rows_put(x, shared);
-	__syncwarp();
 	view_get<apart<Key>::COLUMNS, FLIP>(x, columns(shared));
 	thread_flip<THREAD_KEYS, FLIP>(x);
 	thread_halve<THREAD_KEYS, FLIP / 2, 2>(x);
 	view_put<apart<Key>::COLUMNS, FLIP>(x, columns(shared));
 	__syncwarp();
+}
+
+/* The same, from rows in registers. */
+template <unsigned FLIP, class Key> static __device__ __forceinline__ void
+columns_merge(Key *x, Key *shared)
+{
+	rows_put(x, shared);
+	__syncwarp();
+	columns_flip<FLIP>(x, shared);
 }
 
 /* Merge two halves of FLIP registers of far: from rows in registers to slots for columns. */

@@ -24,6 +24,7 @@
 #ifndef GS_CHUNKS_CUH
 #define GS_CHUNKS_CUH
 
+#include "kernels/block/leaf_uneven.cuh"
 #include "kernels/device/sample.cuh"
 
 /*
@@ -237,10 +238,33 @@ bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32
 	return item;
 }
 
-/* List the buckets of few keys as leaves.  (Those of many are segments: segment_look.cuh.) */
+/* List ITEM of each thread for block/leaf_uneven.cuh, those above MEAN first: blocks that take them last
+ * would end last.  A long one is two, with LOW 0 and 1.  For all threads of the only block. */
+static __device__ __forceinline__ void
+list_uneven(const lists &l, leaf_item item, uint64_t mean)
+{
+	__shared__ uint32_t sums[COUNT_THREADS / 32];
+	const uint32_t blocks = item.count == 0 || item.count > uneven::LONGEST ? 0 :
+	                        item.count > uneven::KEYS ? 2 : 1;
+	const bool early = item.count > mean;
+	const uint32_t mine = blocks << 16 | (early ? blocks : 0);
+	uint32_t all, before = block_sum_before<COUNT_THREADS>(mine, sums, &all);
+
+	before = early ? before & 0xffff : (all & 0xffff) + (before >> 16) - (before & 0xffff);
+	if (item.count > uneven::LONGEST)
+		l.list[TOO_LARGE][atomicAdd(&l.listed[TOO_LARGE], 1u)] = item;
+	for (item.low = 0; item.low < blocks; item.low++)
+		l.list[WORD_12][before + item.low] = item;
+	if (threadIdx.x == 0)
+		l.listed[WORD_12] = all >> 16;
+}
+
+/* List the buckets of few keys as leaves, or if UNEVEN_LEAVES those of uneven ones.  (Those of many are
+ * segments: segment_look.cuh.) */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, const __grid_constant__ lists l)
+settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, const __grid_constant__ lists l,
+                     bool uneven_leaves)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE))
@@ -260,7 +284,10 @@ settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, co
 	item.from = block_sum_before<COUNT_THREADS>((number)item.count, sums, &all);
 	if (item.count > 0 && !moved)
 		list_equal(l, item);
-	list_leaf<Of>(l, moved ? item : none);
+	if (uneven_leaves)
+		list_uneven(l, moved ? item : none, all / buckets);
+	else
+		list_leaf<Of>(l, moved ? item : none);
 }
 
 #endif

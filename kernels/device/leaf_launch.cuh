@@ -44,6 +44,7 @@ template <class Of> struct job {
 	const uint32_t     *skewed = NULL;	/* of a plan: on the device, the opposite */
 	bool                coded = false;	/* keys are codes (device/codes.cuh) */
 	uint32_t            codes = 0;		/* of pairs: that are so many, and a bin each */
+	bool                uneven = false;	/* leaves are buckets of uneven keys that are not few */
 	bool                rare = false;	/* leaves are, in a graph, after the first divisions */
 	const uint32_t     *many = NULL;	/* in a graph: how many of COUNT keys there are */
 };
@@ -119,6 +120,58 @@ word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
 		else
 			leaf_load(x, chunked<uint32_t>{ from, chunks.at + item.first, chunks.bits }, count);
 		leaf_sort<BITS>(to + item.from, map, x, count, (word<BITS> *)shared);
+		__syncthreads();
+	}
+}
+
+/* One stage of the network on COUNT keys in device memory, as in device/network.cuh. */
+template <class Key> static __device__ __forceinline__ void
+stage_of_block(Key *x, uint64_t count, uint64_t stride, bool flip)
+{
+	for (uint64_t t = threadIdx.x; t < count / 2 + stride; t += blockDim.x) {
+		const uint64_t in = t & (stride - 1), low = 2 * t - in;
+		const uint64_t high = flip ? low - in + 2 * stride - 1 - in : low + stride;
+
+		if (high < count && x[low] > x[high])
+			exchange(&x[low], &x[high]);
+	}
+	__syncthreads();
+}
+
+/* A block sorts COUNT keys in device memory, and maps them back. */
+template <class Key, class Map> static __device__ __forceinline__ void
+sort_where_it_is(Key *x, const Map &map, uint64_t count)
+{
+	__syncthreads();
+	for (uint64_t size = 2; size / 2 < count; size *= 2)
+		for (uint64_t stride = size / 2; stride > 0; stride /= 2)
+			stage_of_block(x, count, stride, stride == size / 2);
+	for (uint64_t k = threadIdx.x; k < count; k += blockDim.x)
+		x[k] = original(map, x[k]);
+}
+
+/* Uneven leaves, or halves of them: of a sample that is a freak the first block sorts all keys. */
+template <unsigned CHUNK, class Map> static __global__ void
+__launch_bounds__(uneven::THREADS, blocks_that_fit(uneven::THREADS, 1))
+uneven_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks, const leaf_item *list,
+              const uint32_t *listed)
+{
+	begin_in_turn();
+	if (has_no_room(sizeof(uneven)))
+		return;
+
+	DYNAMIC_SHARED(shared);
+
+	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
+		const leaf_item item = list[i];
+		const uneven_source<CHUNK> source = { from, chunks.at + item.first };
+
+		if (!leaf_sort_uneven(to + item.from, map, source, (uint32_t)item.count, item.low != 0,
+		                      (uneven *)shared) && item.low == 0) {
+			for (uint32_t k = threadIdx.x; k < item.count; k += uneven::THREADS)
+				to[item.from + k] = *source.at(k);
+			sort_where_it_is(to + item.from, map, item.count);
+		}
 		__syncthreads();
 	}
 }
@@ -228,20 +281,6 @@ equal_kernel(typename Of::place to, typename Of::source from, typename Of::map m
 	}
 }
 
-/* One stage of the network on COUNT keys in device memory, as in device/network.cuh. */
-template <class Key> static __device__ __forceinline__ void
-stage_of_block(Key *x, uint64_t count, uint64_t stride, bool flip)
-{
-	for (uint64_t t = threadIdx.x; t < count / 2 + stride; t += COUNT_THREADS) {
-		const uint64_t in = t & (stride - 1), low = 2 * t - in;
-		const uint64_t high = flip ? low - in + 2 * stride - 1 - in : low + stride;
-
-		if (high < count && x[low] > x[high])
-			exchange(&x[low], &x[high]);
-	}
-	__syncthreads();
-}
-
 /*
  * A block sorts an item that fits no leaf, in device memory, where it belongs; in a graph, where the host
  * cannot have it divided once more.
@@ -262,12 +301,7 @@ too_large_kernel(Key *to, const Key *from, Map map, leaf_chunks chunks, const le
 
 		for (unsigned k = threadIdx.x; k < item.count; k += COUNT_THREADS)
 			x[k] = keys[k];
-		__syncthreads();
-		for (uint64_t size = 2; size / 2 < item.count; size *= 2)
-			for (uint64_t stride = size / 2; stride > 0; stride /= 2)
-				stage_of_block(x, item.count, stride, stride == size / 2);
-		for (unsigned k = threadIdx.x; k < item.count; k += COUNT_THREADS)
-			x[k] = original(map, x[k]);
+		sort_where_it_is(x, map, item.count);
 		__syncthreads();
 	}
 }
@@ -369,11 +403,25 @@ sort_narrow(const job<Of> &j, int kind, const leaf_place<Of> &at)
 	                      narrow_kernel<BITS>);
 }
 
+/* A leaf a block, so that whichever block ends first takes the next one. */
+template <class Of> static cudaError_t
+sort_uneven(const job<Of> &j, const leaf_place<Of> &at)
+{
+	enum { BLOCKS = BUCKETS / 8 * 9 };	/* long leaves have two */
+
+	return launch_shared<false>(uneven_kernel<tile_of_many<Of>::KEYS, typename Of::map>, BLOCKS,
+	                            uneven::THREADS, sizeof(uneven), j.stream, j.keys, at.from, j.map,
+	                            at.chunks, j.s.lists[WORD_12], &j.s.listed[WORD_12]);
+}
+
 /* Leaves of KIND, by the network NET or that of their kind. */
 template <class Of> static cudaError_t
 sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at, int net = KINDS)
 {
 	net = net == KINDS ? kind : net;
+	if constexpr (Of::PLAN_BITS == 32)
+		if (j.uneven)
+			return sort_uneven(j, at);
 	if constexpr (Of::PLAN_BITS == 32)
 		switch (net) {
 		case NARROW_12: return sort_narrow<11>(j, kind, at);

@@ -497,15 +497,15 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 
 /*
  * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
- * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter, nor do
- * gaps between u32: even buckets do.  Keys that go to SLOTS have fewer bins, as that says.  The first blocks
+ * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter; if EVEN ones are
+ * wanted, nor do gaps between keys.  Keys that go to SLOTS have fewer bins, as that says.  The first blocks
  * rank; if buckets are no leaves, the next one finds the order of the sample, and each of the others looks at
  * a unit of keys.
  */
 template <class Key> static __global__ void
 __launch_bounds__(RANK_THREADS, blocks_that_fit(RANK_THREADS, 1))
 plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets, uint32_t rows,
-            bool leaves, slot_rule slots)
+            bool leaves, bool even, slot_rule slots)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE))
@@ -580,7 +580,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 		put_ranked<1>(plan, sample, keys, buckets, j);
 	else
 		put_ranked<S::RANKS>(plan, sample, keys, buckets, j);
-	if (leaves && BITS == 32)
+	if (even)
 		return;
 	finish_splitters(plan, sample, keys, buckets);
 }

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "kernels/block/leaf_sort.cuh"
+#include "kernels/block/leaf_uneven.cuh"
 #include "kernels/block/leaf_windows.cuh"
 #include "kernels/device/histogram.cuh"
 #include "kernels/device/slots.cuh"
@@ -47,6 +48,12 @@ keys_are_few(unsigned bits, size_t count)
 	return count <= GS_FEW_BYTES / (bits / 8);
 }
 
+/* Of so many keys of 32 bits that are not few, buckets of uneven ones are leaves (block/leaf_uneven.cuh):
+ * shared memory has room for 1.4 times as many as are in one of 256. */
+#ifndef GS_UNEVEN_MOST
+#define GS_UNEVEN_MOST	(9 << 20)
+#endif
+
 /* ---- rooms ------------------------------------------------------------------- */
 
 /*
@@ -64,6 +71,7 @@ struct room {
 	unsigned longest;		/* log2 of the keys of the longest leaf */
 	uint32_t level_bins;		/* 16-bit counters */
 	bool     coded = false;		/* keys are codes (device/codes.cuh): not to be coded again */
+	bool     uneven = false;	/* there is enough for block/leaf_uneven.cuh */
 };
 
 /* What a block needs of shared memory to sort a leaf of 2^BITS. */
@@ -90,9 +98,11 @@ room_of(int shared_bytes, bool in_order)
 		r.longest = LEAF_BITS + 1;
 	if (leaf_bytes<LEAF_BITS + 2, Of>() <= bytes)
 		r.longest = LEAF_BITS + 2;
-	if constexpr (Of::PLAN_BITS == 32)
+	if constexpr (Of::PLAN_BITS == 32) {
 		if (leaf_bytes<LEAF_BITS + 3, Of>() <= bytes)
 			r.longest = LEAF_BITS + 3;
+		r.uneven = r.whole && sizeof(uneven) <= bytes;
+	}
 	return r;
 }
 

@@ -156,6 +156,13 @@ slot_rule_of(const job<Of> &j)
 	return has_one_way(j) ? slot_rule{} : j.s.slots.rule;
 }
 
+/* Are buckets leaves if keys are uneven, though these are not few? */
+template <class Of> static bool
+leaves_are_uneven(const job<Of> &j)
+{
+	return Of::PLAN_BITS == 32 && j.s.room.uneven && j.count <= GS_UNEVEN_MOST && !j.sorter->of_graph;
+}
+
 /* Look at all keys; sets to zero what fill_buckets() or divide_even() want to be. */
 template <class Tile, class Of> static cudaError_t
 look_at_all(const job<Of> &j)
@@ -167,8 +174,8 @@ look_at_all(const job<Of> &j)
 	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
 	char *const end = few ? (char *)s.counts : (char *)s.listed + s.zero_bytes;
 	const uint32_t zeros = (uint32_t)((end - (char *)s.pool.places) / sizeof *s.pool.places);
-	/* of up to 32 MB a smaller sample will do: u32 2^23, skewed shapes 3 % faster in the median */
-	const bool half = keys_are_few(Of::PLAN_BITS, j.count / 2);
+	/* of up to 32 MB a smaller sample will do, unless buckets shall be even */
+	const bool half = keys_are_few(Of::PLAN_BITS, j.count / 2) && !leaves_are_uneven(j);
 	const uint32_t keys = sample_keys<Key>(few ? s.splitters : (uint32_t)BUCKETS >> half);
 	const uint32_t takers = std::min<uint32_t>(keys, sampling::TAKERS);
 	const uint32_t bins = has_one_way(j) && !few ? (uint32_t)BUCKETS : s.even_bins;
@@ -177,7 +184,8 @@ look_at_all(const job<Of> &j)
 	TRY_CUDA(launch(sample_kernel<Key, typename Of::map>, keys / takers + zeros / (takers * 8), takers,
 	                j.stream, plan, keys, keys_at(j.keys), j.count, j.many, j.map, s.pool.places, zeros));
 	return launch(plan_kernel<Key>, rank_blocks<Key>(keys) + (few ? 0 : 1 + units), sampling::THREADS,
-	              j.stream, plan, keys, bins, s.splitters, Tile::SPLITTERS, few, slot_rule_of(j));
+	              j.stream, plan, keys, bins, s.splitters, Tile::SPLITTERS, few,
+	              Of::PLAN_BITS == 32 && (few || leaves_are_uneven(j)), slot_rule_of(j));
 }
 
 template <class Of> static chunk_pool
@@ -257,13 +265,24 @@ buckets_of(const job<Of> &j, const slot_map &slots = {}, const slot_state *state
 		 lists_of(j, j.other) };
 }
 
-/* Few keys to buckets, which are leaves. */
+/* Buckets are leaves. */
 template <class Of> static cudaError_t
-divide_few(const job<Of> &j)
+list_buckets(const job<Of> &j)
 {
-	TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
 	return launch(settle_chunks_kernel<typename Of::seen>, 1, COUNT_THREADS, j.stream, pool_of(j),
-	              (const bin_plan<typename Of::key> *)j.s.plan, lists_of(j, j.other, j.s.pool.chunk));
+	              (const bin_plan<typename Of::key> *)j.s.plan,
+	              lists_of(j, j.other, j.s.pool.chunk), j.uneven);
+}
+
+/* Sort uneven keys whose buckets, which are filled, are leaves. */
+template <class Of> static cudaError_t
+sort_uneven_leaves(job<Of> j, uint32_t *too_large)
+{
+	j.uneven = true;
+	j.wide = true;		/* there are no lists of leaves of 16 bits */
+	TRY_CUDA(list_buckets(j));
+	return sort_listed(j, leaf_place<Of>{ j.other, { j.s.pool.places, 0, false } }, LEAF_BITS, false,
+	                   too_large);
 }
 
 /* Many keys that are evenly spread: to bins of two levels. */
@@ -827,7 +846,8 @@ sort_by_bins(job<Of> j)
 		while ((uint32_t)1 << chunk_bits < s.pool.chunk)
 			chunk_bits++;
 		TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
-		TRY_CUDA(divide_few(j));
+		TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
+		TRY_CUDA(list_buckets(j));
 		const leaf_place<Of> at = { j.other, { s.pool.places, chunk_bits, false } };
 
 		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
@@ -877,9 +897,13 @@ sort_by_bins(job<Of> j)
 					if (fault == BINS_BREAK)
 						in_slots = bucket_slots(j);
 				}
-			TRY_CUDA(divide(j, &from, BUCKETS, buckets_of(j, in_slots), chunks,
-			                typename Of::first{}, s.leaf_bits, &too_large));
-			chunks = chunk_map{};
+			if (news.skewed != 0 && leaves_are_uneven(j)) {
+				TRY_CUDA(sort_uneven_leaves(j, &too_large));
+			} else {
+				TRY_CUDA(divide(j, &from, BUCKETS, buckets_of(j, in_slots), chunks,
+				                typename Of::first{}, s.leaf_bits, &too_large));
+				chunks = chunk_map{};
+			}
 		}
 	}
 	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);

@@ -386,7 +386,7 @@ check_whole_sorts(unsigned bits)
 {
 	static const size_t sizes[] = {
 		0, 1, 2, 5000, 19999, 20000, 20001, 59999, 60000, 65536, 70000, 70001, 139999, 140000,
-		140001, 222000,
+		140001, 150500, 150501, 222000,
 	};
 
 	for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -395,11 +395,13 @@ check_whole_sorts(unsigned bits)
 	}
 	for (size_t s = 0; s < MORE_SHAPES; s++) {
 		check_whole_sort(bits, 66000, &shapes[s]);	/* few: buckets are leaves */
-		check_whole_sort(bits, 150000, &shapes[s]);	/* many */
+		check_whole_sort(bits, 150000, &shapes[s]);	/* many; u32: uneven buckets are leaves */
 	}
 	for (unsigned shape = 0; shape < SHAPES; shape++) {
 		check_bench_sort(bits, 67000, shape);
 		check_bench_sort(bits, 151000, shape);
+		if (bits == 32)
+			check_bench_sort(bits, 148000, shape);
 	}
 	check_bench_sort(bits, bits == 32 ? 1200000 : 600000, SHAPE_CLUSTERS);	/* large buckets */
 	check_bench_sort(bits, 700000, SHAPE_THOUSAND);		/* few values in each */

@@ -17,8 +17,9 @@
  *                          put in order one by one; if that is too much work, the
  *                          network sorts again, all 64 bits of the keys.  If keys
  *                          are uneven and words would tie, bits that are the same in
- *                          all keys are left out first; of u32, gaps in their range, and
- *                          keys of a crowd get more words than others
+ *                          all keys are left out first, or a few prefixes are replaced
+ *                          by their ranks; of u32, gaps in their range, and keys of a
+ *                          crowd get more words than others
  *
  *     pairs          u32   the same words; keys that tie too much are sorted once more, by
  *                          the number of their run of ties and the bits that differ in a
@@ -507,22 +508,125 @@ live_bits(uint32_t *x, const leaf_space<BITS, Key, Value> *space, unsigned count
 		x[r] <<= BITS;
 }
 
+/* ---- few prefixes ----------------------------------------------------------- */
+
+enum {
+	PREFIX_BITS = 9,
+	PREFIXES    = 1 << PREFIX_BITS,		/* of a leaf's keys, at most */
+};
+
+/* The prefixes of a leaf's keys, which are what is above the lowest bits of these, by their hash. */
+template <unsigned BITS, class Key> struct leaf_prefixes {
+	typedef typename atomic_type<Key>::type number;
+	enum { SLOT_BITS = BITS - 2 < 11 ? BITS - 2 : 11, SLOTS = 1 << SLOT_BITS };
+	number   slots[SLOTS];		/* all ones: free, for prefixes are shorter */
+	number   found[PREFIXES];
+	uint16_t at[PREFIXES];		/* slots of those */
+	uint16_t rank[SLOTS];		/* of prefixes in slots */
+	unsigned many;
+};
+
+/* The slot of a prefix, which is added if there are not too many. */
+template <unsigned BITS, class Key> static __device__ __forceinline__ uint32_t
+prefix_slot(leaf_prefixes<BITS, Key> *prefixes, Key prefix)
+{
+	typedef leaf_prefixes<BITS, Key> table;
+	typedef typename table::number number;
+	const number none = ~(number)0;
+	uint32_t s = (uint32_t)(prefix ^ prefix >> 32) * 0x9e3779b1u >> (32 - table::SLOT_BITS);
+
+#pragma unroll 1
+	for (;; s = (s + 1) % table::SLOTS) {
+		number there = *(volatile number *)&prefixes->slots[s];
+
+		if (there == none && *(volatile unsigned *)&prefixes->many <= PREFIXES) {
+			there = atomicCAS(&prefixes->slots[s], none, (number)prefix);
+			if (there == none) {
+				const unsigned i = atomicAdd(&prefixes->many, 1u);
+
+				if (i < PREFIXES) {
+					prefixes->found[i] = prefix;
+					prefixes->at[i] = (uint16_t)s;
+				}
+			}
+		}
+		if (there == prefix || there == none)
+			return s;
+	}
+}
+
 /*
- * Words would tie.  So bits of key + BASE that are the same in all keys are left out, if nearly all others
- * fit a word then; or, of keys of 32 bits, the gaps between the keys of one cell and the next, and if numbers
- * are still too many, cells of many keys get more.  (Cells of 64 bits cost more than ties.)  Words of keys
- * are then in SPACE, word i of key i.  Returns how many bits are left, of which the upper ones are in words;
- * or 0 if nothing is won.
+ * To X, the rank of the prefix of each key + BASE among those of all keys, and beside it its other bits, so
+ * all of a key; unless there are more than PREFIXES, or seem to be: some keys have nearly as many.
+ */
+template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
+prefixes_rank(uint32_t *x, leaf_prefixes<BITS, Key> *prefixes, const leaf_space<BITS, Key, Value> *space,
+              unsigned count, Key base)
+{
+	typedef leaf_prefixes<BITS, Key> table;
+	enum { THREADS = block<word<BITS>>::THREADS, LOW_BITS = 32 - BITS - PREFIX_BITS };
+	const auto key_of = [=](unsigned r) {
+		return (Key)(space->keys[min(r * THREADS + threadIdx.x, count - 1)] + base);
+	};
+
+	static_assert(PREFIXES + THREADS < table::SLOTS, "some slots stay free");
+	for (unsigned s = threadIdx.x; s < table::SLOTS; s += THREADS)
+		prefixes->slots[s] = (Key)-1;
+	if (threadIdx.x == 0)
+		prefixes->many = 0;
+	__syncthreads();
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++) {
+		x[r] = prefix_slot(prefixes, (Key)(key_of(r) >> LOW_BITS));
+		if (r % 8 == 0 &&
+		    __syncthreads_or(prefixes->many > (r > 0 ? PREFIXES : THREADS / 8 * 7)))
+			return false;
+	}
+	if (__syncthreads_or(prefixes->many > PREFIXES))
+		return false;
+	for (unsigned i = threadIdx.x, many = prefixes->many; i < many; i += THREADS) {
+		const Key mine = (Key)prefixes->found[i];
+		uint32_t rank = 0;
+
+#pragma unroll 8
+		for (unsigned k = 0; k < many; k++)
+			rank += (Key)prefixes->found[k] < mine;
+		prefixes->rank[prefixes->at[i]] = (uint16_t)rank;
+	}
+	__syncthreads();
+#pragma unroll
+	for (unsigned r = 0; r < THREAD_KEYS; r++)
+		x[r] = ((uint32_t)prefixes->rank[x[r]] << LOW_BITS |
+		        ((uint32_t)key_of(r) & ((1u << LOW_BITS) - 1))) << BITS;
+	return true;
+}
+
+/*
+ * Words would tie.  So bits of key + BASE that are the same in all keys are left out, if all others fit a
+ * word then; or keys of 64 bits get the ranks of their prefixes, if these are few; or nearly all bits fit a
+ * word.  Of keys of 32 bits the gaps between the keys of one cell and the next are left out, and if numbers
+ * are still too many, cells of many keys get more.  (Cells of 64 bits cost more than ties.)  Words are
+ * then in SPACE, word i of key i.  Returns how many bits are left, of which the upper ones are in words; or 0
+ * if nothing is won.
  */
 template <unsigned BITS, class Key, class Value> static __device__ __noinline__ unsigned
 leaf_close(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, Key base, unsigned span)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	const unsigned live = live_find(space, count, base, 32 - BITS + LOST_BITS);
-	unsigned bits = 0;
+	bool ranked = false;
+	unsigned bits = 32 - BITS;
 	uint32_t x[THREAD_KEYS];
 
-	if (live <= (sizeof(Key) == 4 ? 32 - BITS : min(32 - BITS + LOST_BITS, span - 1))) {
+	if constexpr (sizeof(Key) == 8) {
+		leaf_prefixes<BITS, Key> *const prefixes = (leaf_prefixes<BITS, Key> *)space->words;
+
+		static_assert(sizeof *prefixes <= sizeof space->words, "as much room");
+		ranked = live > bits && prefixes_rank(x, prefixes, space, count, base);
+	}
+	if (ranked)
+		;
+	else if (live <= (sizeof(Key) == 4 ? 32 - BITS : min(32 - BITS + LOST_BITS, span - 1))) {
 		bits = live;
 		live_bits(x, space, count, base, (Key)space->live);
 	} else if constexpr (sizeof(Key) == 4) {

@@ -169,7 +169,7 @@ far_phase(Key *x, Key *shared)
 
 /*
  * Sort the keys of a block: 32 in each thread, in any order, to rows.  With LAST
- * below all bits: only each 2^LAST of them, at least 32.
+ * below all bits: only each 2^LAST of them, at least 16.
  *
  * Phase p makes sorted pieces of 2^p keys from pieces of half that.  All phases
  * end alike, in rows, so this is a loop: straight code for thirteen phases would
@@ -178,7 +178,10 @@ far_phase(Key *x, Key *shared)
 template <class Key> static __device__ __forceinline__ void
 block_sort(Key *x, Key *shared, unsigned last = block<Key>::BITS)
 {
-	thread_sort<THREAD_KEYS>(x);
+	thread_sort<THREAD_KEYS / 2>(x);
+	thread_sort<THREAD_KEYS / 2>(x + THREAD_KEYS / 2);
+	if (last >= THREAD_BITS)
+		thread_merge<THREAD_KEYS, 1>(x);
 #pragma unroll 1
 	for (unsigned phase = THREAD_BITS + 1; phase <= last; phase++) {
 		switch (phase) {

@@ -7,11 +7,11 @@
  *
  *     check_pieces_kernel do segments begin one behind the other?
  *     list_pieces_kernel  a thread a piece: into the list of its kind
- *     piece_kernel        short pieces, each with as many slots as the next power of two, at least 32
+ *     piece_kernel        short pieces, each with as many slots as the next power of two, at least 16
  *
  * A block has 2^13 slots (u64: 2^12), and its network ends with the phase that sorts a piece
- * (block/bitonic.cuh), so one kernel sorts pieces of all short lengths: 2^8 pieces of 32 keys, a thread
- * each, or one that fills the block.  Rows that are that short are not listed.
+ * (block/bitonic.cuh), so one kernel sorts pieces of all short lengths: 2^9 pieces of 16 keys, two
+ * a thread, or one that fills the block.  Rows that are that short are not listed.
  *
  * A longer piece is what a bucket of the first division is otherwise: a leaf, or a segment that is
  * divided (sort.cuh).  But its keys have not been moved, so whoever reads them first maps them.
@@ -23,8 +23,10 @@
 
 #include "kernels/device/sort.cuh"
 
-/* Kinds of short pieces: 2^(THREAD_BITS + kind) slots each. */
-enum { PIECE_KINDS = block<uint32_t>::BITS - THREAD_BITS + 1 };
+enum {
+	PIECE_BITS  = THREAD_BITS - 1,		/* log2 of the slots of a piece, at least: two for a thread */
+	PIECE_KINDS = block<uint32_t>::BITS - PIECE_BITS + 1,	/* of 2^(PIECE_BITS + kind) slots */
+};
 
 /*
  * COUNT pieces, as gs_cuts has them (kernels.h).  Kernels that choose among lists have it as
@@ -35,10 +37,12 @@ struct pieces {
 	const uint64_t *at;
 	uint64_t  length, count;
 	unsigned  bits;			/* log2 of the slots of each, if they are not listed */
-	uint32_t *list[PIECE_KINDS];	/* numbers of short pieces */
+	uint64_t *list[PIECE_KINDS];	/* short pieces: where each begins, and in COUNT_BITS how many keys */
 	uint32_t *listed;		/* how many of each kind; NULL: they are not listed */
 	uint32_t *wrong;		/* 1: pieces overlap, or end behind all keys */
 };
+
+enum { COUNT_BITS = block<uint32_t>::BITS + 1 };
 
 /* Keys of an array. */
 struct alignas(16) stretch {
@@ -57,7 +61,7 @@ piece_at(const pieces &p, uint64_t i)
 static __host__ __device__ inline unsigned
 slot_bits(uint64_t count)
 {
-	unsigned bits = THREAD_BITS;
+	unsigned bits = PIECE_BITS;
 
 	while ((uint64_t)1 << bits < count)
 		bits++;
@@ -66,32 +70,41 @@ slot_bits(uint64_t count)
 
 /* ---- short pieces ------------------------------------------------------------ */
 
+/* Piece I of those of 2^BITS slots. */
+static __device__ __forceinline__ stretch
+short_at(const pieces &p, unsigned bits, uint64_t i)
+{
+	if (p.listed == NULL)
+		return piece_at(p, i);
+	const uint64_t piece = p.list[bits - PIECE_BITS][i];
+
+	return stretch{ piece >> COUNT_BITS, piece & ((1u << COUNT_BITS) - 1) };
+}
+
 /* Row R of a warp's 32 rows of slots, which has pieces WITHIN, of 2^BITS slots each, or a part of one: the
  * piece of the row, and which of its keys is for this lane. */
 static __device__ __forceinline__ stretch
 slots_of(const stretch *within, unsigned bits, unsigned r, unsigned *column)
 {
-	const unsigned slot = threadIdx.x / 32 * WARP_KEYS, at = slot + r * 32;
+	const unsigned slot = threadIdx.x / 32 * WARP_KEYS, at = slot + r * 32 + threadIdx.x % 32;
 
-	*column = (at & ((1u << bits) - 1)) + threadIdx.x % 32;
+	*column = at & ((1u << bits) - 1);
 	return within[(at >> bits) - (slot >> bits)];
 }
 
 /* Sort pieces of 2^BITS slots in a block: those from number FROM on, of COUNT that are of this kind.  Ends
- * and begins without a barrier: between networks a warp keeps to its own slots, and to 32 of PLACES. */
+ * and begins without a barrier: between networks a warp keeps to its own slots, and to 64 of PLACES. */
 template <class Stored, class Word> static __device__ __forceinline__ void
 pieces_sort(Stored *keys, const key_map<Stored> &map, const pieces &p, unsigned bits, uint64_t from,
             uint64_t count, Word *shared, stretch *places)
 {
 	const unsigned lane = threadIdx.x % 32;
-	stretch *const within = places + threadIdx.x - lane;
-	const uint64_t i = from + (threadIdx.x / 32 * WARP_KEYS >> bits) + lane;
-	stretch mine = {};
+	stretch *const within = places + 2 * (threadIdx.x - lane);
+	const uint64_t first = from + (threadIdx.x / 32 * WARP_KEYS >> bits);
 	Word x[THREAD_KEYS];
 
-	if (i < count)
-		mine = piece_at(p, p.listed != NULL ? p.list[bits - THREAD_BITS][i] : i);
-	within[lane] = mine;
+	for (unsigned k = lane; k < (bits < THREAD_BITS ? 64 : 32); k += 32)
+		within[k] = first + k < count ? short_at(p, bits, first + k) : stretch{};
 	__syncwarp();
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++) {
@@ -127,14 +140,14 @@ piece_kernel(Stored *keys, key_map<Stored> map, const __grid_constant__ pieces p
 	begin_in_turn();
 
 	__shared__ __align__(16) Word shared[block<Word>::ROOM];
-	__shared__ stretch places[block<Word>::THREADS];
+	__shared__ stretch places[2 * block<Word>::THREADS];
 
-	for (unsigned bits = block<Word>::BITS; bits >= THREAD_BITS; bits--) {
+	for (unsigned bits = block<Word>::BITS; bits >= PIECE_BITS; bits--) {
 		const uint64_t each = (uint64_t)1 << (block<Word>::BITS - bits);
 		uint64_t count = bits == p.bits ? p.count : 0;
 
 		if (p.listed != NULL)
-			count = p.listed[bits - THREAD_BITS];
+			count = p.listed[bits - PIECE_BITS];
 		for (uint64_t from = blockIdx.x * each; from < count; from += gridDim.x * each)
 			pieces_sort(keys, map, p, bits, from, count, shared, places);
 	}
@@ -142,9 +155,9 @@ piece_kernel(Stored *keys, key_map<Stored> map, const __grid_constant__ pieces p
 
 /* ---- lists ------------------------------------------------------------------- */
 
-/* Number I of P to the list of its KIND, or to none; all threads of the block call. */
+/* A piece of P to the list of its KIND, or to none; all threads of the block call. */
 static __device__ __forceinline__ void
-list_short(const pieces &p, uint64_t i, unsigned kind)
+list_short(const pieces &p, const stretch &s, unsigned kind)
 {
 	__shared__ uint32_t counts[PIECE_KINDS], begins[PIECE_KINDS];
 	uint32_t at = 0;
@@ -159,7 +172,7 @@ list_short(const pieces &p, uint64_t i, unsigned kind)
 		begins[threadIdx.x] = atomicAdd(&p.listed[threadIdx.x], counts[threadIdx.x]);
 	__syncthreads();
 	if (kind < PIECE_KINDS)
-		p.list[kind][begins[kind] + at] = (uint32_t)i;
+		p.list[kind][begins[kind] + at] = s.begin << COUNT_BITS | s.count;
 }
 
 /* Are pieces of so many KEYS as they should be? */
@@ -189,7 +202,7 @@ list_pieces_kernel(const __grid_constant__ pieces p, const __grid_constant__ lis
 
 	if (i < p.count && *p.wrong == 0)
 		s = piece_at(p, i);
-	list_short(p, i, s.count > 1 && s.count <= MOST ? slot_bits(s.count) - THREAD_BITS :
+	list_short(p, s, s.count > 1 && s.count <= MOST ? slot_bits(s.count) - PIECE_BITS :
 	                                                  (unsigned)PIECE_KINDS);
 	if (s.count > MOST)
 		item = leaf_item{ s.begin, s.count, 0, (typename Of::key)~(typename Of::key)0, 0 };
@@ -215,7 +228,7 @@ pieces_scratch_of(void *memory, const gs_cuts &g, size_t count, const room &room
 	/* of a kind are no more than all have keys for: 2, or more than half of the slots */
 	for (unsigned kind = 0; kind < PIECE_KINDS; kind++)
 		carve(&p->list[kind], base, &s.bytes,
-		      std::min<size_t>(g.count, kind == 0 ? count / 2 : count >> (THREAD_BITS + kind - 1)));
+		      std::min<size_t>(g.count, kind == 0 ? count / 2 : count >> (PIECE_BITS + kind - 1)));
 	carve(&p->listed, base, &s.bytes, PIECE_KINDS + 1);
 	p->wrong = p->listed + PIECE_KINDS;
 	return s;

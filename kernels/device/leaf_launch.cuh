@@ -458,7 +458,7 @@ sort_kind_in_graph(const job<Of> &j, const leaf_place<Of> &at, int k, bool narro
 
 	if (k < 0)
 		return write_equal(j, at);
-	if (narrow && !l.narrow)
+	if (narrow ? !l.narrow || j.uneven : k > 0 && j.uneven)	/* all are in one list */
 		return cudaSuccess;
 	if (!j.rare && (few ? k > likely : k != likely))
 		here.rounds = 1;

@@ -160,7 +160,7 @@ slot_rule_of(const job<Of> &j)
 template <class Of> static bool
 leaves_are_uneven(const job<Of> &j)
 {
-	return Of::PLAN_BITS == 32 && j.s.room.uneven && j.count <= GS_UNEVEN_MOST && !j.sorter->of_graph;
+	return Of::PLAN_BITS == 32 && j.s.room.uneven && j.count <= GS_UNEVEN_MOST;
 }
 
 /* Look at all keys; sets to zero what fill_buckets() or divide_even() want to be. */
@@ -580,6 +580,7 @@ sort_in_graph(const job<Of> &j, typename Of::place from, const leaf_place<Of> &a
 
 		rest.stream = stream;
 		rest.rare = true;
+		rest.uneven = false;
 		TRY_CUDA(divide_listed(rest, from, to, chunks, first));
 		return sort_in_graph(rest, to, leaf_place<Of>{ to, {} }, chunk_map{}, typename Of::first{},
 		                     turns - 1);
@@ -680,6 +681,21 @@ sort_uneven_in_graph(const job<Of> &j, bool filled, const slot_map &slots = {},
 	                     GRAPH_TURNS);
 }
 
+/* The same if buckets are leaves. */
+template <class Of> static cudaError_t
+sort_uneven_leaves_in_graph(job<Of> j, bool filled)
+{
+	typedef tile_of_many<Of> tile;
+	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile::KEYS };
+
+	if (!filled)
+		TRY_CUDA(fill_buckets<tile>(j, false));
+	j.uneven = true;
+	TRY_CUDA(list_buckets(j));
+	return sort_in_graph(j, j.other, leaf_place<Of>{ j.other, { j.s.pool.places, 0, false } }, chunks,
+	                     typename Of::first{}, GRAPH_TURNS);
+}
+
 /* For queue_parts(): how keys are divided.  LOOKED_AT: they may be in order or coded, if LOOKS; and later, if
  * not, they are sorted. */
 template <class Key> struct way_choice {
@@ -744,7 +760,8 @@ divide_in_graph(job<Of> j, unsigned way, bool filled)
 	if (way == IN_SLOTS)
 		return j.s.slots.most > 0 ? sort_slots_in_graph(j) : cudaSuccess;
 	if (way == UNEVENLY)
-		return sort_uneven_in_graph(j, filled);
+		return leaves_are_uneven(j) ? sort_uneven_leaves_in_graph(j, filled) :
+		                              sort_uneven_in_graph(j, filled);
 	if (j.s.level.bins == 0)
 		return cudaSuccess;
 	j.s.leaf_bits = j.s.level_leaf_bits;

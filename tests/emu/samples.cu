@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* samples.cu - small kernels, right and wrong, that show what the emulator does */
+/*
+ * samples.cu - small kernels, right and wrong, that show what the emulator does; and a kernel of gsort by
+ * itself, for leaves whose keys are in an order that no sort brings them in
+ */
 #include <cuda_runtime.h>
 
-#include "kernels/launch.cuh"
+#include "kernels/device/leaf_launch.cuh"
 #include "tests/emu/samples.h"
 
 /* Each warp adds up its threads' numbers, and one thread of each adds that to *sum. */
@@ -73,6 +76,19 @@ extern "C" cudaError_t
 sample_reverse(unsigned *keys, unsigned count, int with_barrier)
 {
 	return launch(reverse_kernel, 1, count, 0, keys, with_barrier != 0);
+}
+
+extern "C" cudaError_t
+sample_uneven(uint32_t *to, const uint32_t *from, const uint64_t *chunks, uint32_t count, uint32_t always)
+{
+	typedef key_map<uint32_t> map;
+	const uint32_t blocks = count > uneven::KEYS ? 2 : 1;
+	const leaf_item halves[] = { { 0, count, 0, 0, 0 }, { 0, count, 1, 0, 0 } };
+
+	static_assert((int)SAMPLE_CHUNK == (int)tile_of_many<typed<uint32_t>>::KEYS, "as in a sort");
+	return launch_shared<false>(uneven_kernel<SAMPLE_CHUNK, map>, blocks, uneven::THREADS, sizeof(uneven),
+	                            0, to, from, map(gs_key_map{ 0, always, 0 }),
+	                            leaf_chunks{ chunks, 0, false }, halves, &blocks);
 }
 
 extern "C" cudaError_t

@@ -14,6 +14,7 @@
 
 #include "bench/shapes.h"
 #include "kernels/kernels.h"
+#include "tests/emu/samples.h"
 #include "tests/unit/units.h"
 
 void unit_kernels(void);
@@ -407,6 +408,107 @@ check_whole_sorts(unsigned bits)
 	check_bench_sort(bits, 700000, SHAPE_THOUSAND);		/* few values in each */
 	check_bench_sort(bits, 700000, SHAPE_NESTED);		/* crowded in each */
 	check_whole_sort(bits, 222000, &shapes[MORE_SHAPES - 1]);	/* 64 bins */
+}
+
+/* ---- long leaves of uneven keys ------------------------------------------------ */
+
+enum { LEAF_SAMPLE = 4096 };	/* of a leaf, at even distances; here a block has room for as many keys */
+
+static bool
+leaf_samples(uint64_t i, uint64_t n)
+{
+	const uint64_t s = (i * LEAF_SAMPLE + n - 1) / n;
+
+	return s < LEAF_SAMPLE && s * n / LEAF_SAMPLE == i;
+}
+
+/* most are between two neighbours of a sample */
+static uint64_t
+unseen(uint64_t i, uint64_t n, uint64_t r)
+{
+	return leaf_samples(i, n) ? (r | 1) & 0xffff0fff : 0x12342000 + r % 0x4000;
+}
+
+/* one value has more keys than a block has room for, at the begin, in the middle or at the end of all */
+static uint64_t
+crowd_first(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)i;
+	(void)n;
+	return r >> 40 & 1 ? 0 : r;
+}
+
+static uint64_t
+crowd_within(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)i;
+	(void)n;
+	return r >> 40 & 1 ? 0x40000000 : r;
+}
+
+static uint64_t
+crowd_last(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)i;
+	(void)n;
+	return r >> 40 & 1 ? 0xffffffff : r;
+}
+
+/* no value that a bin has has a neighbour */
+static uint64_t
+hundred(uint64_t i, uint64_t n, uint64_t r)
+{
+	(void)i;
+	(void)n;
+	return r % 100 * 0x2908d2d;
+}
+
+/* Sort leaves of up to 12 * 6144 keys; chunks of them lie in reverse. */
+static void
+check_uneven_leaves(void)
+{
+	static const uint32_t counts[] = {
+		1, 2, 31, 256, 257, 512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 6144, 6145, 8192, 12288,
+		12289, 24577, 61441, 73727, 73728,
+	};
+	static const struct formula ways[] = {
+		{ "steep", steep }, { "unseen", unseen }, { "crowd first", crowd_first },
+		{ "crowd within", crowd_within }, { "crowd last", crowd_last }, { "hundred", hundred },
+		{ "uniform", uniform }, { "equal", equal }, { "extreme", extreme },
+	};
+	enum { COUNTS = sizeof counts / sizeof counts[0], WAYS = sizeof ways / sizeof ways[0] };
+
+	for (unsigned row = 0; row < COUNTS * WAYS; row++) {
+		const uint32_t count = counts[row % COUNTS], always = row % 2 == 0 ? 0 : 0x80000001;
+		const uint32_t chunks = (count + SAMPLE_CHUNK - 1) / SAMPLE_CHUNK;
+		const struct formula *way = &ways[row / COUNTS];
+		struct guarded from, to;
+		uint64_t places[8];
+		uint32_t *keys, *want;
+		cudaError_t error;
+
+		if (units_brief() && row % 3 != 0)
+			continue;
+		backwards(row / 3 % 2 != 0);
+		from = guarded_open(32, (size_t)chunks * SAMPLE_CHUNK, 0);
+		to = guarded_open(32, count, row % 3);
+		keys = (uint32_t *)(void *)from.keys;
+		want = malloc(count * sizeof *want);
+		for (uint32_t c = 0; c < chunks; c++)
+			places[c] = (uint64_t)(chunks - 1 - c) * SAMPLE_CHUNK;
+		fill(want, 32, count, way);
+		for (uint32_t i = 0; i < count; i++)
+			keys[places[i / SAMPLE_CHUNK] + i % SAMPLE_CHUNK] = want[i];
+		sort_on_host(want, 32, count);
+		for (uint32_t i = 0; i < count; i++)
+			want[i] ^= always;
+		error = sample_uneven((uint32_t *)(void *)to.keys, keys, places, count, always);
+		CHECK(error == cudaSuccess && memcmp(to.keys, want, to.bytes) == 0,
+		      "a leaf of %u keys, %s, gets sorted", count, way->name);
+		CHECK(guarded_close(&to) && guarded_close(&from), "%u keys, %s: nothing around is written",
+		      count, way->name);
+		free(want);
+	}
 }
 
 /* ---- slots ------------------------------------------------------------------ */
@@ -865,6 +967,7 @@ unit_kernels(void)
 {
 	check_contract();
 	check_code();
+	check_uneven_leaves();
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		check_sorts(bits);
 		check_zeros_and_ones(bits);

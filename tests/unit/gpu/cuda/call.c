@@ -261,12 +261,11 @@ check_small_device(const char *shared)
 	(void)gsort_cuda_release();
 }
 
-/* Keys of which no sample has one (device/sample.cuh): most, close together.  They fit no leaf, and in a
- * graph one block sorts them. */
+/* COUNT keys, most of which no sample has (device/sample.cuh) and are close together.  They fit no leaf.  If
+ * they are FEW, one block sorts them in a graph; others are uneven, and are divided once more. */
 static void
-check_hidden(const struct call_type *type)
+check_hidden(const struct call_type *type, size_t count, bool few)
 {
-	const size_t count = type->bytes == 4 ? 139000 : 69000;
 	const struct row r = { type, 0, 0, SHAPE_UNIFORM, count };
 	struct arrays a = { guarded(count * 8, 0), guarded(count * 8, 0), NULL, 0 };
 	unsigned char *seen = calloc(count, 1);
@@ -277,9 +276,10 @@ check_hidden(const struct call_type *type)
 			seen[i * step + ((i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32)] = 1;
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t close = ((uint64_t)1 << (type->bytes * 8 - 1)) + i * 7919 % 200000;
+		const uint64_t apart = units_mix(i) >> (few ? 0 : 32 + i % 29);
 
 		hidden += seen[i] == 0;
-		call_put(a.keys, i, type->bytes, seen[i] == 0 ? close : units_mix(i));
+		call_put(a.keys, i, type->bytes, seen[i] == 0 ? close : apart);
 		rest += call_get(a.keys, i, type->bytes);
 	}
 	(void)call(&r, &a);
@@ -345,8 +345,12 @@ check_captured(void)
 		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 4 + shape % 2 * 4,
 		                         shape % 2 == 0 ? GSORT_CUDA_PLACES : GSORT_CUDA_STABLE, shape,
 		                         70001 });
-	check_hidden(&call_types[CALL_U32]);
-	check_hidden(&call_types[CALL_U64]);
+	/* uneven ones of so many are leaves */
+	for (unsigned shape = 0; shape < SHAPES; shape += units_brief() ? 3 : 1)
+		check_row(&(struct row){ &call_types[CALL_U32 + shape % 3], 0, shape % 2, shape, 148000 });
+	check_hidden(&call_types[CALL_U32], 139000, true);
+	check_hidden(&call_types[CALL_U32], 148000, false);
+	check_hidden(&call_types[CALL_U64], 69000, true);
 	CHECK(gsort_cuda_sort_pairs(keys, other, 8, 100, GSORT_U64, 0, keys + 1000, &bytes, NULL) ==
 	      GSORT_ERROR_USAGE && strstr(gsort_cuda_message(), "being captured") != NULL, "pairs: refused");
 	unsetenv("GSORT_EMU_CAPTURING");
@@ -493,6 +497,7 @@ unit_call(void)
 	check_small_device("65536");
 	check_small_device("101376");
 	check_small_device("166912");
+	check_hidden(&call_types[CALL_U32], 148000, false);
 	check_captured();
 	unsetenv("GSORT_EMU_REVERSE");
 	(void)cudaGetLastError();

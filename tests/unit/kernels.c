@@ -289,17 +289,18 @@ invert(void *keys, unsigned bits, size_t count, uint64_t ones)
 			((uint64_t *)keys)[i] ^= ones;
 }
 
-/* As gs_sort(), of keys that are in order when they are inverted where ALWAYS has ones. */
+/* As gs_sort(), of keys that are in order when they are inverted where ALWAYS has ones; or as for a GRAPH. */
 static cudaError_t
-sort_inverted(void *keys, void *other, unsigned bits, size_t count, uint64_t always, void *scratch)
+sort_inverted(void *keys, void *other, unsigned bits, size_t count, uint64_t always, bool graph,
+              void *scratch)
 {
 	const struct gs_key_map map = { .always = always };
 	struct gs_sorter sorter;
 	cudaError_t error;
 
-	if (always == 0)
+	if (always == 0 && !graph)
 		return gs_sort(keys, other, bits, count, scratch, NULL);
-	error = gs_sorter_open(&sorter);
+	error = graph ? gs_sorter_of_graph(&sorter) : gs_sorter_open(&sorter);
 	if (error == cudaSuccess)
 		error = gs_sort_typed(&sorter, keys, other, bits, map, count, scratch, NULL);
 	gs_sorter_close(&sorter);
@@ -308,7 +309,8 @@ sort_inverted(void *keys, void *other, unsigned bits, size_t count, uint64_t alw
 
 /* Sort COUNT keys that are at UNSORTED, but inverted where ALWAYS has ones; NAME: their shape. */
 static void
-check_inverted_sort(const void *unsorted, unsigned bits, size_t count, const char *name, uint64_t always)
+check_inverted_sort(const void *unsorted, unsigned bits, size_t count, const char *name, uint64_t always,
+                    bool graph)
 {
 	const size_t width = bits / 8;
 	void *want = malloc((count + 1) * width);
@@ -330,8 +332,8 @@ check_inverted_sort(const void *unsorted, unsigned bits, size_t count, const cha
 		backwards(reverse);
 		memcpy(keys.keys, unsorted, keys.bytes);
 		invert(keys.keys, bits, count, always);
-		sorted = sort_inverted(keys.keys, room.keys, bits, count, always, scratch) == cudaSuccess &&
-		         memcmp(keys.keys, want, keys.bytes) == 0;
+		sorted = sort_inverted(keys.keys, room.keys, bits, count, always, graph, scratch) ==
+		                 cudaSuccess && memcmp(keys.keys, want, keys.bytes) == 0;
 		CHECK(sorted, "%zu u%u keys, %s, get sorted, by %016jx", count, bits, name,
 		      (uintmax_t)always);
 		CHECK(guarded_close(&keys), "%zu u%u keys, %s: nothing around is written", count, bits,
@@ -345,7 +347,7 @@ check_inverted_sort(const void *unsorted, unsigned bits, size_t count, const cha
 static void
 check_whole_sort_of(const void *unsorted, unsigned bits, size_t count, const char *name)
 {
-	check_inverted_sort(unsorted, bits, count, name, 0);
+	check_inverted_sort(unsorted, bits, count, name, 0, false);
 }
 
 static void
@@ -598,8 +600,10 @@ check_slots(unsigned bits)
 				continue;
 			calls[s] = emu_calls();
 			fill(unsorted, bits, count, &even[s]);
-			check_inverted_sort(unsorted, bits, count, even[s].name, always[(s + f) % 3]);
+			check_inverted_sort(unsorted, bits, count, even[s].name, always[(s + f) % 3], false);
 			calls[s] = emu_calls() - calls[s];
+			if (f < SHORT && s >= MANY)	/* the device finds out */
+				check_inverted_sort(unsorted, bits, count, even[s].name, always[s % 3], true);
 			CHECK(s < OUTSIDE || s >= MANY || f >= SHORT || calls[s] == calls[0] + sorts,
 			      "u%u keys in slots: %lu calls, %lu if %s", bits, calls[0], calls[s],
 			      even[s].name);

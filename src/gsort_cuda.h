@@ -110,7 +110,8 @@ GSORT_API enum gsort_error gsort_cuda_sort_rows(void *keys, void *other, size_t 
  * @segments  less than 2^32; they may be empty, and of any lengths
  * @return    GSORT_ERROR_USAGE, too, if OFFSETS are not as they should be: keys are as they were
  *
- * All else is as in gsort_cuda_sort().  Scratch: as for long rows, and 4 to 8 bytes for each segment.
+ * All else is as in gsort_cuda_sort().  Scratch: as for long rows, and 10 to 80 bytes for each segment, but
+ * at most 5 for each key.
  */
 GSORT_API enum gsort_error gsort_cuda_sort_segments(void *keys, void *other, size_t count,
                                                     const uint64_t *offsets, size_t segments,

@@ -409,6 +409,9 @@ sort_uneven(const job<Of> &j, const leaf_place<Of> &at)
 {
 	enum { BLOCKS = BUCKETS / 8 * 9 };	/* long leaves have two */
 
+	static_assert(GS_UNEVEN_MOST < BUCKETS * 4 * tile_of_many<Of>::KEYS,
+	              "a chunk is a tile: plan_chunks()");
+
 	return launch_shared<false>(uneven_kernel<tile_of_many<Of>::KEYS, typename Of::map>, BLOCKS,
 	                            uneven::THREADS, sizeof(uneven), j.stream, j.keys, at.from, j.map,
 	                            at.chunks, j.s.lists[WORD_12], &j.s.listed[WORD_12]);

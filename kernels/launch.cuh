@@ -216,7 +216,7 @@ queue_part(cudaGraph_t graph, unsigned part, const Body &body)
 }
 
 /* PARTS of a graph: CHOICE() names, on the device, the one that runs; if there is no such part, none does.
- * The only part of what LOOPS ends with another choice, and may run again. */
+ * If they are one part that LOOPS, it ends with another choice, and may run again. */
 template <class Choice> struct chosen {
 	unsigned            parts;
 	Choice              choice;
@@ -312,7 +312,7 @@ queue_chosen(cudaStream_t stream, chosen<Choice> *c, const Body &body)
 		part = GRAPHS_DECIDE ? c->choice() : 0;
 		if (part < c->parts)
 			TRY_CUDA(body(part, stream));
-	} while (c->loops && part < c->parts);
+	} while (GRAPHS_DECIDE && c->loops && part < c->parts);
 	return cudaSuccess;
 }
 

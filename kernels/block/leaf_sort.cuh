@@ -515,13 +515,13 @@ enum {
 	PREFIXES    = 1 << PREFIX_BITS,		/* of a leaf's keys, at most */
 };
 
-/* The prefixes of a leaf's keys, which are what is above the lowest bits of these, by their hash. */
+/* Prefixes of a leaf's keys, all bits but the lowest, by their hash. */
 template <unsigned BITS, class Key> struct leaf_prefixes {
 	typedef typename atomic_type<Key>::type number;
 	enum { SLOT_BITS = BITS - 2 < 11 ? BITS - 2 : 11, SLOTS = 1 << SLOT_BITS };
 	number   slots[SLOTS];		/* all ones: free, for prefixes are shorter */
 	number   found[PREFIXES];
-	uint16_t at[PREFIXES];		/* slots of those */
+	uint16_t at[PREFIXES];		/* their slots */
 	uint16_t rank[SLOTS];		/* of prefixes in slots */
 	unsigned many;
 };
@@ -615,18 +615,18 @@ leaf_close(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, Key b
 	enum { THREADS = block<word<BITS>>::THREADS };
 	const unsigned live = live_find(space, count, base, 32 - BITS + LOST_BITS);
 	bool ranked = false;
-	unsigned bits = 32 - BITS;
+	unsigned bits;
 	uint32_t x[THREAD_KEYS];
 
 	if constexpr (sizeof(Key) == 8) {
 		leaf_prefixes<BITS, Key> *const prefixes = (leaf_prefixes<BITS, Key> *)space->words;
 
 		static_assert(sizeof *prefixes <= sizeof space->words, "as much room");
-		ranked = live > bits && prefixes_rank(x, prefixes, space, count, base);
+		ranked = live > 32 - BITS && prefixes_rank(x, prefixes, space, count, base);
 	}
-	if (ranked)
-		;
-	else if (live <= (sizeof(Key) == 4 ? 32 - BITS : min(32 - BITS + LOST_BITS, span - 1))) {
+	if (ranked) {
+		bits = 32 - BITS;
+	} else if (live <= (sizeof(Key) == 4 ? 32 - BITS : min(32 - BITS + LOST_BITS, span - 1))) {
 		bits = live;
 		live_bits(x, space, count, base, (Key)space->live);
 	} else if constexpr (sizeof(Key) == 4) {

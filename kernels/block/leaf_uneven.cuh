@@ -128,8 +128,8 @@ uneven_splitters(uneven *space, const uneven_source<CHUNK> &from, uint32_t count
 		space->cursors[b] = 0;
 }
 
-/* Add 1 to the counter of each of these BINS, for batch G; RANKS: what was there.  Of lanes that meet, one
- * adds for all: a leaf may have few values. */
+/* Add 1 to the counter of each of these BINS, for batch G; RANKS: the counters before.  Of lanes that meet,
+ * one adds for all: a leaf may have few values. */
 static __device__ __forceinline__ void
 uneven_ranks(uint32_t *counters, uint32_t *ranks, const uint32_t *bins, uint32_t count, unsigned g)
 {
@@ -299,8 +299,8 @@ uneven_half(uint32_t *to, const Map &map, const uneven_source<CHUNK> &from, uint
 }
 
 /*
- * Sort COUNT keys FROM chunks to TO, and map them back by MAP.  SECOND: of more than KEYS, those that the
- * other of two blocks leaves.
+ * Sort COUNT keys FROM chunks to TO, and map them back by MAP.  SECOND: of a leaf of
+ * more than KEYS, the half that the other block leaves.
  *
  * @return  false, for all threads, if so many are in one bin that the sample is a freak: nothing is written
  */

@@ -9,7 +9,7 @@
  *     seams_kernel    do they fall where spans of two blocks meet?
  *     reverse_kernel  do they fall inside a span? The first key takes the place of the last one, and
  *                     so on, in the same sweep
- *     sorted_kernel   in a graph: keys are sorted, tell those that come after
+ *     sorted_kernel   in a graph: tell later kernels that keys are sorted
  *
  * Each stops at the first key that is out of order.  What reverse_kernel has swapped until then is
  * sorted as it is: one order is as good as another.

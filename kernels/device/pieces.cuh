@@ -70,7 +70,7 @@ slot_bits(uint64_t count)
 
 /* ---- short pieces ------------------------------------------------------------ */
 
-/* Piece I of those of 2^BITS slots. */
+/* Piece I among pieces of 2^BITS slots. */
 static __device__ __forceinline__ stretch
 short_at(const pieces &p, unsigned bits, uint64_t i)
 {

@@ -265,7 +265,7 @@ buckets_of(const job<Of> &j, const slot_map &slots = {}, const slot_state *state
 		 lists_of(j, j.other) };
 }
 
-/* Buckets are leaves. */
+/* List buckets, which are filled, as leaves. */
 template <class Of> static cudaError_t
 list_buckets(const job<Of> &j)
 {
@@ -770,7 +770,7 @@ divide_in_graph(job<Of> j, unsigned way, bool filled)
 	                     GRAPH_TURNS);
 }
 
-/* Look at all keys, as their sample says: sort those that are in order, nearly, or have codes. */
+/* Look at all keys, as their sample says, and sort them if they are in order, nearly, or have codes. */
 template <class Of> static cudaError_t
 look_in_graph(const job<Of> &j, unsigned look)
 {

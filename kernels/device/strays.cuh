@@ -395,7 +395,7 @@ crowd_kernel(stray_tables s, Key *to, const Key *kept, const Key *strays, Map ma
 template <class Of> static cudaError_t sort(job<Of> j, void *memory, bool in_order);
 template <class Of> static size_t sort_scratch_bytes(size_t count, bool in_order = false);
 
-/* In a graph, where no host knows how many strays there are: fill up to MOST, with none less. */
+/* In a graph, where no host knows how many strays there are: fill up to MOST, with the greatest keys. */
 template <class Key> static __global__ void
 __launch_bounds__(STRAY_THREADS)
 pad_kernel(stray_tables s, Key *strays, uint32_t most)
@@ -411,7 +411,7 @@ pad_kernel(stray_tables s, Key *strays, uint32_t most)
 template <class Key> struct stray_room {
 	uint32_t     tiles, most;
 	Key         *strays;
-	void        *scratch;		/* to sort them; NULL: there is no room, in tests, of few keys */
+	void        *scratch;		/* to sort them; NULL: keys are too few, in tests */
 	stray_tables tables;
 };
 
@@ -490,7 +490,7 @@ sort_strays(const job<Of> &j, bool *were)
 	return unite_strays(j, room, told->many);
 }
 
-/* For queue_parts(): how many strays have room for those that there are, of some SIZES. */
+/* For queue_parts(): the first of some SIZES that has room for all strays. */
 enum { STRAY_SIZES = 3 };
 
 struct size_choice {
@@ -508,7 +508,7 @@ struct size_choice {
 	}
 };
 
-/* The same in a graph, if the plan of keys says that they do not ascend. */
+/* The same in a graph, unless the plan of keys says that all ascend. */
 template <class Of> static cudaError_t
 sort_strays_in_graph(const job<Of> &j)
 {

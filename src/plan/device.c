@@ -24,8 +24,8 @@
  *      1 GiB u32  0.42   0.82      0.46   0.84    1.41   1.03     0.21   0.35      0.31   0.42    0.94   0.69
  *      2 GiB u64  0.78   1.19      0.83   1.10    1.97   1.44     0.32   0.41      0.49   0.47    1.67   1.08
  *
- * With these rules auto chooses the better device, or one that takes at most 1.09 times as long, in 48 of
- * the 50 cells.  The others are pipes on two cores, where the CPU takes 1.37 (1 GiB u32) and 1.22 times as
+ * By these figures the rules choose the better device, or one that takes at most 1.09 times as long, in 48 of
+ * 50 cells.  The others are pipes on two cores, where the CPU takes 1.37 (1 GiB u32) and 1.22 times as
  * long (2 GiB u64); but of a pipe auto keeps a copy in case the GPU fails, and took 1.15 and 1.23.
  * With more cores the CPU sorts as the bytes come, and takes at most 1.04 times as long.
  */
@@ -42,8 +42,6 @@ enum { SHARING_THREADS = 10 };
 #endif
 /* Bytes of memory for each key of a head, with the keys beside it (set_head() in plan.c). */
 enum { HEAD_SHARE = 32 };
-
-#define OPENING_BYTES	((uint64_t)1 << 30)	/* that a pipe delivers while a GPU opens */
 
 uint64_t
 gs_plan_cuda_bytes(void)
@@ -73,7 +71,7 @@ choose_by_size(struct gs_plan *plan, const struct gs_plan_input *input)
 	const unsigned threads = plan->threads;
 	const bool one_file = input->to_file && input->split <= 1;	/* several are fast */
 	const uint64_t from = crossover(one_file ? to_file_ms : elsewhere_ms, threads);
-	const uint64_t pipe_from = from > 2 * OPENING_BYTES ? from - OPENING_BYTES : from / 4;
+	const uint64_t pipe_from = from / 4;	/* the rest may come while it is opened */
 	/* A line of text is two to three times as long as its key. */
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
 	const bool known = input->input_bytes != UINT64_MAX;

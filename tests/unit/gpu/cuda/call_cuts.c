@@ -248,6 +248,25 @@ check_wrong_cuts(void)
 	(void)guards_hold(scratch, bytes, 0);
 }
 
+/* Segments need no more scratch than gsort_cuda.h tells. */
+static void
+check_scratch_of_segments(void)
+{
+	enum { KEYS = 1 << 26 };
+	size_t sort_bytes = 0, bytes = 0;
+
+	CHECK(gsort_cuda_sort(NULL, NULL, KEYS, GSORT_U32, 0, NULL, &sort_bytes, NULL) == GSORT_ERROR_NONE,
+	      "the scratch of a sort is told");
+	for (size_t length = 2; length <= 1 << 20; length *= 2) {
+		const size_t each = KEYS / length * 80, all = 5 * (size_t)KEYS;
+
+		CHECK(gsort_cuda_sort_segments(NULL, NULL, KEYS, NULL, KEYS / length, GSORT_U32, 0, NULL,
+		                               &bytes, NULL) == GSORT_ERROR_NONE &&
+		      bytes <= sort_bytes / 100 * 101 + (each < all ? each : all),
+		      "segments of %zu keys need %zu bytes, and a sort %zu", length, bytes, sort_bytes);
+	}
+}
+
 /* A device whose blocks have little shared memory; if time is short, one type of each width. */
 static void
 check_small_device(const char *shared)
@@ -295,6 +314,7 @@ void
 unit_call_cuts(void)
 {
 	check_wrong_cuts();
+	check_scratch_of_segments();
 	for (int reverse = 0; reverse < (units_brief() ? 1 : 2); reverse++) {
 		setenv("GSORT_EMU_REVERSE", reverse ? "1" : "0", 1);
 		check_cuts();

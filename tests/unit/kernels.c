@@ -431,39 +431,9 @@ unseen(uint64_t i, uint64_t n, uint64_t r)
 	return leaf_samples(i, n) ? (r | 1) & 0xffff0fff : 0x12342000 + r % 0x4000;
 }
 
-/* one value has more keys than a block has room for, at the begin, in the middle or at the end of all */
-static uint64_t
-crowd_first(uint64_t i, uint64_t n, uint64_t r)
-{
-	(void)i;
-	(void)n;
-	return r >> 40 & 1 ? 0 : r;
-}
-
-static uint64_t
-crowd_within(uint64_t i, uint64_t n, uint64_t r)
-{
-	(void)i;
-	(void)n;
-	return r >> 40 & 1 ? 0x40000000 : r;
-}
-
-static uint64_t
-crowd_last(uint64_t i, uint64_t n, uint64_t r)
-{
-	(void)i;
-	(void)n;
-	return r >> 40 & 1 ? 0xffffffff : r;
-}
-
-/* no value that a bin has has a neighbour */
-static uint64_t
-hundred(uint64_t i, uint64_t n, uint64_t r)
-{
-	(void)i;
-	(void)n;
-	return r % 100 * 0x2908d2d;
-}
+/* half have one value, which are more than a block has room for; 100 values, each with a bin for itself */
+static uint64_t crowd(uint64_t i, uint64_t n, uint64_t r)   { (void)i; (void)n; return r >> 40 & 1 ? 0 : r; }
+static uint64_t hundred(uint64_t i, uint64_t n, uint64_t r) { (void)i; (void)n; return r % 100 * 0x2908d2d; }
 
 /* Sort leaves of up to 12 * 6144 keys; chunks of them lie in reverse. */
 static void
@@ -473,17 +443,21 @@ check_uneven_leaves(void)
 		1, 2, 31, 256, 257, 512, 513, 1023, 1024, 1025, 4095, 4096, 4097, 6144, 6145, 8192, 12288,
 		12289, 24577, 61441, 73727, 73728,
 	};
-	static const struct formula ways[] = {
-		{ "steep", steep }, { "unseen", unseen }, { "crowd first", crowd_first },
-		{ "crowd within", crowd_within }, { "crowd last", crowd_last }, { "hundred", hundred },
-		{ "uniform", uniform }, { "equal", equal }, { "extreme", extreme },
+	static const struct {
+		struct formula keys;
+		uint32_t       more;	/* is added to all */
+	} ways[] = {
+		{ { "steep", steep }, 0 }, { { "unseen", unseen }, 0 }, { { "crowd first", crowd }, 0 },
+		{ { "crowd within", crowd }, 0x40000000 }, { { "crowd last", crowd }, 0xffffffff },
+		{ { "hundred", hundred }, 0 }, { { "uniform", uniform }, 0 }, { { "equal", equal }, 0 },
+		{ { "extreme", extreme }, 0 },
 	};
 	enum { COUNTS = sizeof counts / sizeof counts[0], WAYS = sizeof ways / sizeof ways[0] };
 
 	for (unsigned row = 0; row < COUNTS * WAYS; row++) {
 		const uint32_t count = counts[row % COUNTS], always = row % 2 == 0 ? 0 : 0x80000001;
 		const uint32_t chunks = (count + SAMPLE_CHUNK - 1) / SAMPLE_CHUNK;
-		const struct formula *way = &ways[row / COUNTS];
+		const struct formula *way = &ways[row / COUNTS].keys;
 		struct guarded from, to;
 		uint64_t places[8];
 		uint32_t *keys, *want;
@@ -499,6 +473,8 @@ check_uneven_leaves(void)
 		for (uint32_t c = 0; c < chunks; c++)
 			places[c] = (uint64_t)(chunks - 1 - c) * SAMPLE_CHUNK;
 		fill(want, 32, count, way);
+		for (uint32_t i = 0; i < count; i++)
+			want[i] += ways[row / COUNTS].more;
 		for (uint32_t i = 0; i < count; i++)
 			keys[places[i / SAMPLE_CHUNK] + i % SAMPLE_CHUNK] = want[i];
 		sort_on_host(want, 32, count);

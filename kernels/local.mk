@@ -4,7 +4,7 @@
 kernel_headers = \
   kernels/block/bitonic.cuh \
   kernels/block/leaf_sort.cuh \
-  kernels/block/leaf_uneven.cuh \
+  kernels/block/leaf_long.cuh \
   kernels/block/leaf_windows.cuh \
   kernels/block/partition.cuh \
   kernels/block/scan.cuh \

@@ -24,7 +24,7 @@
 #ifndef GS_CHUNKS_CUH
 #define GS_CHUNKS_CUH
 
-#include "kernels/block/leaf_uneven.cuh"
+#include "kernels/block/leaf_long.cuh"
 #include "kernels/device/sample.cuh"
 
 /*
@@ -238,33 +238,34 @@ bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32
 	return item;
 }
 
-/* List ITEM of each thread for block/leaf_uneven.cuh, those above MEAN first: blocks that take them last
- * would end last.  A long one is two, with LOW 0 and 1.  For all threads of the only block. */
-static __device__ __forceinline__ void
-list_uneven(const lists &l, leaf_item item, uint64_t mean)
+/* List ITEM of each thread as a LONG leaf, longer ones than MEAN first: a block that took one last would end
+ * last.  A leaf of several parts is listed once for each, as part LOW of HIGH.  For all threads of the only
+ * block. */
+template <class Of> static __device__ __forceinline__ void
+list_long(const lists &l, leaf_item item, uint64_t mean)
 {
 	__shared__ uint32_t sums[COUNT_THREADS / 32];
-	const uint32_t blocks = item.count == 0 || item.count > uneven::LONGEST ? 0 :
-	                        item.count > uneven::KEYS ? 2 : 1;
-	const bool early = item.count > mean;
-	const uint32_t mine = blocks << 16 | (early ? blocks : 0);
+	const bool fits = item.count <= long_leaf<Of>::LONGEST, early = item.count > mean;
+	const uint32_t parts = item.count > 0 && fits ? long_parts<Of>((uint32_t)item.count) : 0;
+	const uint32_t mine = parts << 16 | (early ? parts : 0);
 	uint32_t all, before = block_sum_before<COUNT_THREADS>(mine, sums, &all);
 
 	before = early ? before & 0xffff : (all & 0xffff) + (before >> 16) - (before & 0xffff);
-	if (item.count > uneven::LONGEST)
+	if (!fits)
 		l.list[TOO_LARGE][atomicAdd(&l.listed[TOO_LARGE], 1u)] = item;
-	for (item.low = 0; item.low < blocks; item.low++)
-		l.list[WORD_12][before + item.low] = item;
+	item.high = parts;
+	for (item.low = 0; item.low < parts; item.low++)
+		l.list[LONG][before + item.low] = item;
 	if (threadIdx.x == 0)
-		l.listed[WORD_12] = all >> 16;
+		l.listed[LONG] = all >> 16;
 }
 
-/* List the buckets of few keys as leaves, or if UNEVEN_LEAVES those of uneven ones.  (Those of many are
- * segments: segment_look.cuh.) */
+/* List buckets as leaves: LONG ones if they have more than MOST keys, or are uneven and UNEVEN_ARE_LONG.
+ * (Buckets of many keys are segments otherwise: segment_look.cuh.) */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, const __grid_constant__ lists l,
-                     bool uneven_leaves)
+                     uint32_t most, bool uneven_are_long)
 {
 	begin_in_turn();
 	if (has_no_room(SHARED_LARGE))
@@ -272,6 +273,7 @@ settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, co
 
 	__shared__ number sums[32];
 	const uint32_t b = threadIdx.x, buckets = plan->skewed ? plan->rows : plan->even.bins;
+	const bool uneven = uneven_are_long && plan->skewed != 0;
 	const leaf_item none = {};
 	leaf_item item = none;
 	number all;
@@ -282,11 +284,18 @@ settle_chunks_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, co
 	if (moved)
 		pool.places[item.first] = first_place(pool, b);
 	item.from = block_sum_before<COUNT_THREADS>((number)item.count, sums, &all);
+	if (uneven)
+		moved = moved && item.low != item.high;
 	if (item.count > 0 && !moved)
 		list_equal(l, item);
-	if (uneven_leaves)
-		list_uneven(l, moved ? item : none, all / buckets);
-	else
+	if constexpr (has_long_leaves<Of>()) {
+		const bool is_long = moved && (uneven || (item.count > most && item.low != item.high));
+
+		if (__syncthreads_or(is_long))
+			list_long<Of>(l, is_long ? item : none, all / plan->buckets);
+		moved = moved && !is_long;
+	}
+	if (!uneven)
 		list_leaf<Of>(l, moved ? item : none);
 }
 

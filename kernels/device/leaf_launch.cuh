@@ -44,7 +44,7 @@ template <class Of> struct job {
 	const uint32_t     *skewed = NULL;	/* of a plan: on the device, the opposite */
 	bool                coded = false;	/* keys are codes (device/codes.cuh) */
 	uint32_t            codes = 0;		/* of pairs: that are so many, and a bin each */
-	bool                uneven = false;	/* leaves are buckets of uneven keys that are not few */
+	bool                has_long = false;	/* some leaves are LONG; all, if keys are not few */
 	bool                rare = false;	/* leaves are, in a graph, after the first divisions */
 	const uint32_t     *many = NULL;	/* in a graph: how many of COUNT keys there are */
 };
@@ -150,28 +150,25 @@ sort_where_it_is(Key *x, const Map &map, uint64_t count)
 		x[k] = original(map, x[k]);
 }
 
-/* Uneven leaves, or halves of them: of a sample that is a freak the first block sorts all keys. */
-template <unsigned CHUNK, class Map> static __global__ void
-__launch_bounds__(uneven::THREADS, blocks_that_fit(uneven::THREADS, 1))
-uneven_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks, const leaf_item *list,
-              const uint32_t *listed)
+/* LONG leaves, or parts of them: part LOW of HIGH. */
+template <class Of> static __global__ void
+__launch_bounds__(long_leaf<Of>::THREADS, blocks_that_fit(long_leaf<Of>::THREADS, 1))
+long_kernel(typename Of::place to, typename Of::source from, typename Of::map map, leaf_chunks chunks,
+              const leaf_item *list, const uint32_t *listed, uint32_t chunk, uint32_t inverse)
 {
 	begin_in_turn();
-	if (has_no_room(sizeof(uneven)))
+	if (has_no_room(sizeof(long_leaf<Of>)))
 		return;
 
 	DYNAMIC_SHARED(shared);
 
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
-		const uneven_source<CHUNK> source = { from, chunks.at + item.first };
+		const uint64_t *const at = chunks.at + item.first;
+		const long_source<typename Of::source> source = { from, at, chunk, inverse };
 
-		if (!leaf_sort_uneven(to + item.from, map, source, (uint32_t)item.count, item.low != 0,
-		                      (uneven *)shared) && item.low == 0) {
-			for (uint32_t k = threadIdx.x; k < item.count; k += uneven::THREADS)
-				to[item.from + k] = *source.at(k);
-			sort_where_it_is(to + item.from, map, item.count);
-		}
+		leaf_sort_long<Of>(to + item.from, map, source, (uint32_t)item.count, (uint32_t)item.low,
+		                   (uint32_t)item.high, (long_leaf<Of> *)shared);
 		__syncthreads();
 	}
 }
@@ -405,16 +402,21 @@ sort_narrow(const job<Of> &j, int kind, const leaf_place<Of> &at)
 
 /* A leaf a block, so that whichever block ends first takes the next one. */
 template <class Of> static cudaError_t
-sort_uneven(const job<Of> &j, const leaf_place<Of> &at)
+sort_long(const job<Of> &j, const leaf_place<Of> &at)
 {
-	enum { BLOCKS = BUCKETS / 8 * 9 };	/* long leaves have two */
+	const uint32_t blocks = std::min<uint32_t>(at.most, BUCKETS / 8 * 9);	/* some leaves have parts */
+	const uint32_t chunk = j.s.pool.chunk;
 
-	static_assert(GS_UNEVEN_MOST < BUCKETS * 4 * tile_of_many<Of>::KEYS,
-	              "a chunk is a tile: plan_chunks()");
+	static_assert(tile_of_few<Of>::KEYS % long_leaf<Of>::BATCH == 0 &&
+	              tile_of_many<Of>::KEYS % long_leaf<Of>::BATCH == 0, "a batch is in one chunk");
+	static_assert((int)long_leaf<Of>::LONGEST == (int)long_leaf<typename Of::seen>::LONGEST,
+	              "as they are listed");
+	static_assert(!Of::CARRIES || long_most<Of>() * 4 < 3 * BUCKETS * 8 * tile_of_many<Of>::KEYS,
+	              "a chunk is one tile, or two: plan_chunks()");
 
-	return launch_shared<false>(uneven_kernel<tile_of_many<Of>::KEYS, typename Of::map>, BLOCKS,
-	                            uneven::THREADS, sizeof(uneven), j.stream, j.keys, at.from, j.map,
-	                            at.chunks, j.s.lists[WORD_12], &j.s.listed[WORD_12]);
+	return launch_shared<false>(long_kernel<Of>, blocks, long_leaf<Of>::THREADS, sizeof(long_leaf<Of>),
+	                            j.stream, j.keys, at.from, j.map, at.chunks, j.s.lists[LONG],
+	                            &j.s.listed[LONG], chunk, UINT32_MAX / chunk + 1);
 }
 
 /* Leaves of KIND, by the network NET or that of their kind. */
@@ -422,9 +424,9 @@ template <class Of> static cudaError_t
 sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at, int net = KINDS)
 {
 	net = net == KINDS ? kind : net;
-	if constexpr (Of::PLAN_BITS == 32)
-		if (j.uneven)
-			return sort_uneven(j, at);
+	if constexpr (has_long_leaves<Of>())
+		if (kind == LONG)
+			return sort_long(j, at);
 	if constexpr (Of::PLAN_BITS == 32)
 		switch (net) {
 		case NARROW_12: return sort_narrow<11>(j, kind, at);
@@ -461,7 +463,7 @@ sort_kind_in_graph(const job<Of> &j, const leaf_place<Of> &at, int k, bool narro
 
 	if (k < 0)
 		return write_equal(j, at);
-	if (narrow ? !l.narrow || j.uneven : k > 0 && j.uneven)	/* all are in one list */
+	if ((narrow && !l.narrow) || (j.has_long && (!few || k > likely)))
 		return cudaSuccess;
 	if (!j.rare && (few ? k > likely : k != likely))
 		here.rounds = 1;
@@ -474,13 +476,13 @@ sort_kind_in_graph(const job<Of> &j, const leaf_place<Of> &at, int k, bool narro
 }
 
 /* Sort leaves of all kinds, whether there are any or not, for the host waits for no counts: longest first,
- * and side by side if they are not rare.  Beside them is what ALSO queues. */
+ * then LONG ones, and side by side if they are not rare.  Beside them is what ALSO queues. */
 template <class Of, class Also> static cudaError_t
 sort_all_kinds(const job<Of> &j, const leaf_place<Of> &at, const Also &also)
 {
-	const unsigned kinds = (unsigned)lists_of(j, at.from).kinds, many = 2 * kinds + 2;
+	const unsigned kinds = (unsigned)lists_of(j, at.from).kinds, many = 2 * kinds + 2 + j.has_long;
 	const auto queue = [&](unsigned i) {
-		return i + 1 == many ? also() :
+		return i == 2 * kinds + 1 ? also() : i > 2 * kinds + 1 ? sort_leaves(j, LONG, at) :
 		       sort_kind_in_graph(j, at, (int)(kinds - 1) - (int)(i / 2), i % 2 != 0);
 	};
 
@@ -530,7 +532,8 @@ sort_beside(job<Of> j, int kind, const leaf_place<Of> &at, unsigned aside)
  * each kind alone leaves multiprocessors idle; and bins of one value if there are LIKELY_EQUAL ones and
  * the host sleeps; and what ALSO queues, which needs no answer.  While these are at work, the host asks on
  * another stream, and has others sort the other kinds: these are few, and each alone would take as long as
- * its longest leaf.  Leaves of 16 bits of not so many keys, which may be all or none, are sorted beside.
+ * its longest leaf.  Leaves of 16 bits of not so many keys, which may be all or none, are sorted beside; so
+ * are LONG ones of few rows, in place of longer ones.
  */
 template <class Of, class Also> static cudaError_t
 sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,
@@ -540,12 +543,13 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	const cudaEvent_t known = j.sorter->listed;
 	const bool may = lists_of(j, at.from).narrow && !j.wide, sleeps = j.count >= SLEEP_FROM;
 	const bool narrow = may && j.count >= GS_NARROW_FROM, beside = may && !narrow;
-	const int likely[2] = { WORD_12 + (int)(leaf_bits - LEAF_BITS),
-	                        NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
+	const bool few = keys_are_few(Of::PLAN_BITS, j.count), long_beside = j.has_long && few;
+	const int likely[2] = { j.has_long && !few ? (int)LONG : WORD_12 + (int)(leaf_bits - LEAF_BITS),
+		                NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	const bool shorter = at.chunks.at != NULL && leaf_bits > LEAF_BITS;
-	const bool longer = shorter && leaf_bits < j.s.room.longest;
+	const bool longer = shorter && leaf_bits < j.s.room.longest && !long_beside;
 	/* of longer ones: they are few, and blocks that have none are in the way */
-	const uint32_t few = (uint32_t)j.sorter->processors / 4 + 1;
+	const uint32_t some = (uint32_t)j.sorter->processors / 4 + 1;
 	job<Of> others = j;
 	uint32_t *const listed = j.sorter->told;
 
@@ -553,14 +557,16 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	likely_equal = likely_equal && sleeps;
 	TRY_CUDA(cudaEventRecord(known, j.stream));
 	if (longer)
-		TRY_CUDA(sort_beside(j, likely[0] + 1, leaf_place<Of>{ at.from, at.chunks, few }, 2));
+		TRY_CUDA(sort_beside(j, likely[0] + 1, leaf_place<Of>{ at.from, at.chunks, some }, 2));
 	for (int i = 0; i < 1 + narrow; i++)
 		TRY_CUDA(sort_leaves(j, likely[i], at));
 	TRY_CUDA(also());
 	if (shorter)		/* not on the first stream: the answer would wait for them */
 		TRY_CUDA(sort_beside(j, likely[0] - 1, at, 1));
+	if (long_beside)	/* not first: each block takes all of a multiprocessor, even if it has none */
+		TRY_CUDA(sort_beside(j, LONG, leaf_place<Of>{ at.from, at.chunks, 4 * some }, 2));
 	if (beside)
-		TRY_CUDA(sort_beside(j, likely[1], leaf_place<Of>{ at.from, at.chunks, 64 * few }, 1));
+		TRY_CUDA(sort_beside(j, likely[1], leaf_place<Of>{ at.from, at.chunks, 64 * some }, 1));
 	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
 	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, KINDS * sizeof *listed, cudaMemcpyDeviceToHost,
 	                         aside));
@@ -572,6 +578,7 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
 	*too_large = listed[TOO_LARGE];
 	listed[TOO_LARGE] = 0;
+	listed[LONG] = 0;
 	for (int i = 0; i < 1 + may; i++)
 		listed[likely[i]] = 0;
 	if (longer)
@@ -580,8 +587,8 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 		listed[likely[0] - 1] = 0;
 	if (listed[EQUAL] > 0 && !likely_equal)
 		TRY_CUDA(write_equal(others, at));
-	return sort_others(j, at, listed,
-	                   longer ? 3 : shorter || beside ? 2 : likely_equal || listed[EQUAL] > 0);
+	return sort_others(j, at, listed, longer || long_beside ? 3 : shorter || beside ? 2 :
+	                                  likely_equal || listed[EQUAL] > 0);
 }
 
 template <class Of> static cudaError_t

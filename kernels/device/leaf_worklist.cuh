@@ -24,12 +24,13 @@ enum {
 };
 
 /*
- * NARROW_n and WORD_n: networks of 2^n keys, of 16 bits or more.  EQUAL: keys of one value that
- * are not where they belong, or not mapped back.  TOO_LARGE: segments that are to be divided again.
+ * NARROW_n and WORD_n: networks of 2^n keys, of 16 bits or more.  LONG: block/leaf_long.cuh sorts these, or
+ * parts of them.  EQUAL: keys of one value that are not where they belong, or not mapped back.  TOO_LARGE:
+ * segments that are to be divided again.
  */
 enum kind {
 	EQUAL, TOO_LARGE, NARROW_12, NARROW_13, NARROW_14, NARROW_15,
-	WORD_12, WORD_13, WORD_14, WORD_15, KINDS,
+	WORD_12, WORD_13, WORD_14, WORD_15, LONG, KINDS,
 	AGAIN_12 = KINDS,		/* leaves of WORD_12 that are UNEVEN, and so on */
 	LISTED = AGAIN_12 + KINDS - WORD_12,
 };

@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "kernels/block/leaf_sort.cuh"
-#include "kernels/block/leaf_uneven.cuh"
+#include "kernels/block/leaf_long.cuh"
 #include "kernels/block/leaf_windows.cuh"
 #include "kernels/device/histogram.cuh"
 #include "kernels/device/slots.cuh"
@@ -48,11 +48,22 @@ keys_are_few(unsigned bits, size_t count)
 	return count <= GS_FEW_BYTES / (bits / 8);
 }
 
-/* Of so many keys of 32 bits that are not few, buckets of uneven ones are leaves (block/leaf_uneven.cuh):
- * shared memory has room for 1.4 times as many as are in one of 256. */
-#ifndef GS_UNEVEN_MOST
-#define GS_UNEVEN_MOST	(9 << 20)
+/* Of so many u32 that are not few, buckets of uneven ones are LONG leaves: shared memory has room for 1.4
+ * times as many as are in one of 256. */
+#ifndef GS_LONG_MOST
+#define GS_LONG_MOST	(9 << 20)
 #endif
+
+/* Of more u32, though they are few, leaves that are longer than planned are LONG: networks of 2^15 take twice
+ * as long. */
+enum { LONG_FROM = GS_FEW_BYTES / 8 };
+
+/* As GS_LONG_MOST, and of rows with payloads, few or not. */
+template <class Of> static constexpr size_t
+long_most(void)
+{
+	return Of::CARRIES ? GS_LONG_MOST / 9 * 5 : GS_LONG_MOST;
+}
 
 /* ---- rooms ------------------------------------------------------------------- */
 
@@ -71,7 +82,7 @@ struct room {
 	unsigned longest;		/* log2 of the keys of the longest leaf */
 	uint32_t level_bins;		/* 16-bit counters */
 	bool     coded = false;		/* keys are codes (device/codes.cuh): not to be coded again */
-	bool     uneven = false;	/* there is enough for block/leaf_uneven.cuh */
+	bool     has_long = false;	/* there is enough for LONG leaves (block/leaf_long.cuh) */
 };
 
 /* What a block needs of shared memory to sort a leaf of 2^BITS. */
@@ -101,8 +112,9 @@ room_of(int shared_bytes, bool in_order)
 	if constexpr (Of::PLAN_BITS == 32) {
 		if (leaf_bytes<LEAF_BITS + 3, Of>() <= bytes)
 			r.longest = LEAF_BITS + 3;
-		r.uneven = r.whole && sizeof(uneven) <= bytes;
 	}
+	if constexpr (has_long_leaves<Of>())
+		r.has_long = r.whole && sizeof(long_leaf<Of>) <= bytes;
 	return r;
 }
 
@@ -145,7 +157,8 @@ list_room(int k, size_t windows, unsigned longest)
 	switch (k) {
 	case EQUAL:                    return windows + windows / (EQUAL_KEYS / LEAF_KEYS) + 1;
 	case TOO_LARGE:                return (windows >> std::min(longest - LEAF_BITS, 2u)) + 1;
-	case NARROW_12: case WORD_12:  return 3 * windows;
+	case NARROW_12: case WORD_12:
+	case LONG:                     return 3 * windows;
 	default:
 		return (windows >> (k < WORD_12 ? k - NARROW_13 : k - WORD_13)) + 2;
 	}
@@ -235,6 +248,24 @@ segments_most(bool few, size_t windows, unsigned longest)
 	return std::max<size_t>(list_room(TOO_LARGE, windows, longest), few ? 0 : UPPER_BINS);
 }
 
+/* Are buckets of uneven keys LONG leaves?  Of few u32 they are short ones. */
+template <class Of> static bool
+uneven_are_long(const room &room, size_t count)
+{
+	const bool long_enough = Of::CARRIES || !keys_are_few(Of::PLAN_BITS, count);
+
+	return room.has_long && long_enough && count <= long_most<Of>();
+}
+
+/* Buckets of few keys, at most: as many LONG leaves as multiprocessors sort at once, or twice as many. */
+template <class Of> static uint32_t
+few_buckets(const room &room, size_t count)
+{
+	if (!uneven_are_long<Of>(room, count))
+		return FEW_BUCKETS;
+	return count <= 1 << 20 ? BUCKETS / 2 : BUCKETS;
+}
+
 /* Fewer keys go to the network; of pairs to one leaf. */
 template <class Of> static size_t
 bins_from(const room &room)
@@ -268,8 +299,10 @@ scratch_of(void *memory, size_t count, const room &room)
 		carve(&s.book, base, &s.bytes, 1);
 	s.room_rows = (count + 63) / 64 * 64;
 	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
-	s.splitters = few ? (uint32_t)std::min<size_t>(std::max<size_t>(count / few_mean(bits), 2),
-	                                               FEW_BUCKETS) : (uint32_t)BUCKETS;
+	s.splitters = BUCKETS;
+	if (few)
+		s.splitters = (uint32_t)std::clamp<size_t>(count / few_mean(bits), 2,
+		                                           few_buckets<Of>(room, count));
 	s.even_bins = BUCKETS;
 	if (few) {
 		s.even_bins = (uint32_t)bins_wanted(room.longest, count, FEW_BUCKETS, &s.leaf_bits);
@@ -329,7 +362,7 @@ scratch_of(void *memory, size_t count, const room &room)
 	      std::max<size_t>(list_room(kind, windows, room.longest), s.slots.most));
 	overlaid = s.bytes;		/* while keys are in slots, other lists are empty */
 	for (int k = 0; k < KINDS; k++)
-		if (k != kind)
+		if (k != kind && (k != LONG || room.has_long))
 			carve(&s.lists[k], base, &s.bytes, list_room(k, windows, room.longest));
 	if (s.slots.most > 0)
 		carve((typename Of::key **)&s.slot_spare, base, &overlaid, slots_spare(s.slots, count));

@@ -156,13 +156,6 @@ slot_rule_of(const job<Of> &j)
 	return has_one_way(j) ? slot_rule{} : j.s.slots.rule;
 }
 
-/* Are buckets leaves if keys are uneven, though these are not few? */
-template <class Of> static bool
-leaves_are_uneven(const job<Of> &j)
-{
-	return Of::PLAN_BITS == 32 && j.s.room.uneven && j.count <= GS_UNEVEN_MOST;
-}
-
 /* Look at all keys; sets to zero what fill_buckets() or divide_even() want to be. */
 template <class Tile, class Of> static cudaError_t
 look_at_all(const job<Of> &j)
@@ -175,7 +168,8 @@ look_at_all(const job<Of> &j)
 	char *const end = few ? (char *)s.counts : (char *)s.listed + s.zero_bytes;
 	const uint32_t zeros = (uint32_t)((end - (char *)s.pool.places) / sizeof *s.pool.places);
 	/* of up to 32 MB a smaller sample will do, unless buckets shall be even */
-	const bool half = keys_are_few(Of::PLAN_BITS, j.count / 2) && !leaves_are_uneven(j);
+	const bool uneven = uneven_are_long<Of>(j.s.room, j.count);
+	const bool half = keys_are_few(Of::PLAN_BITS, j.count / 2) && !uneven;
 	const uint32_t keys = sample_keys<Key>(few ? s.splitters : (uint32_t)BUCKETS >> half);
 	const uint32_t takers = std::min<uint32_t>(keys, sampling::TAKERS);
 	const uint32_t bins = has_one_way(j) && !few ? (uint32_t)BUCKETS : s.even_bins;
@@ -185,7 +179,7 @@ look_at_all(const job<Of> &j)
 	                j.stream, plan, keys, keys_at(j.keys), j.count, j.many, j.map, s.pool.places, zeros));
 	return launch(plan_kernel<Key>, rank_blocks<Key>(keys) + (few ? 0 : 1 + units), sampling::THREADS,
 	              j.stream, plan, keys, bins, s.splitters, Tile::SPLITTERS, few,
-	              Of::PLAN_BITS == 32 && (few || leaves_are_uneven(j)), slot_rule_of(j));
+	              (few && Of::PLAN_BITS == 32) || uneven, slot_rule_of(j));
 }
 
 template <class Of> static chunk_pool
@@ -201,11 +195,12 @@ pool_of(const job<Of> &j)
 	return pool;
 }
 
-/* Which keys may be coded. */
+/* Which keys may be coded.  Not rows of LONG leaves: their payloads move less often than with codes. */
 template <class Of> static code_rule
 code_rule_of(const job<Of> &j)
 {
-	const bool may = j.s.book != NULL && j.count <= UINT32_MAX;
+	const bool leaves = Of::CARRIES && uneven_are_long<Of>(j.s.room, j.count);
+	const bool may = j.s.book != NULL && j.count <= UINT32_MAX && !leaves;
 
 	return code_rule{ may ? (unsigned)sizeof(typename Of::key) * 8 : 0, Of::CARRIES };
 }
@@ -269,20 +264,33 @@ buckets_of(const job<Of> &j, const slot_map &slots = {}, const slot_state *state
 template <class Of> static cudaError_t
 list_buckets(const job<Of> &j)
 {
+	const uint32_t most = j.has_long ? LEAF_KEYS << (j.s.leaf_bits - LEAF_BITS) : UINT32_MAX;
+
 	return launch(settle_chunks_kernel<typename Of::seen>, 1, COUNT_THREADS, j.stream, pool_of(j),
 	              (const bin_plan<typename Of::key> *)j.s.plan,
-	              lists_of(j, j.other, j.s.pool.chunk), j.uneven);
+	              lists_of(j, j.other, j.s.pool.chunk), most,
+	              uneven_are_long<Of>(j.s.room, j.count));
 }
 
-/* Sort uneven keys whose buckets, which are filled, are leaves. */
-template <class Of> static cudaError_t
-sort_uneven_leaves(job<Of> j, uint32_t *too_large)
+/* Chunks of buckets that are leaves.  Their length is a power of two, or of many u32 not used. */
+template <class Of> static leaf_chunks
+chunks_of(const job<Of> &j)
 {
-	j.uneven = true;
+	unsigned bits = LEAF_BITS;
+
+	while ((uint32_t)1 << bits < j.s.pool.chunk)
+		bits++;
+	return leaf_chunks{ j.s.pool.places, bits, false };
+}
+
+/* Sort uneven keys, not few, whose buckets, which are filled, are leaves. */
+template <class Of> static cudaError_t
+sort_long_leaves(job<Of> j, uint32_t *too_large)
+{
+	j.has_long = true;
 	j.wide = true;		/* there are no lists of leaves of 16 bits */
 	TRY_CUDA(list_buckets(j));
-	return sort_listed(j, leaf_place<Of>{ j.other, { j.s.pool.places, 0, false } }, LEAF_BITS, false,
-	                   too_large);
+	return sort_listed(j, leaf_place<Of>{ j.other, chunks_of(j) }, LEAF_BITS, false, too_large);
 }
 
 /* Many keys that are evenly spread: to bins of two levels. */
@@ -580,7 +588,7 @@ sort_in_graph(const job<Of> &j, typename Of::place from, const leaf_place<Of> &a
 
 		rest.stream = stream;
 		rest.rare = true;
-		rest.uneven = false;
+		rest.has_long = false;
 		TRY_CUDA(divide_listed(rest, from, to, chunks, first));
 		return sort_in_graph(rest, to, leaf_place<Of>{ to, {} }, chunk_map{}, typename Of::first{},
 		                     turns - 1);
@@ -683,16 +691,16 @@ sort_uneven_in_graph(const job<Of> &j, bool filled, const slot_map &slots = {},
 
 /* The same if buckets are leaves. */
 template <class Of> static cudaError_t
-sort_uneven_leaves_in_graph(job<Of> j, bool filled)
+sort_long_leaves_in_graph(job<Of> j, bool filled)
 {
 	typedef tile_of_many<Of> tile;
 	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile::KEYS };
 
 	if (!filled)
 		TRY_CUDA(fill_buckets<tile>(j, false));
-	j.uneven = true;
+	j.has_long = true;
 	TRY_CUDA(list_buckets(j));
-	return sort_in_graph(j, j.other, leaf_place<Of>{ j.other, { j.s.pool.places, 0, false } }, chunks,
+	return sort_in_graph(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks,
 	                     typename Of::first{}, GRAPH_TURNS);
 }
 
@@ -760,8 +768,8 @@ divide_in_graph(job<Of> j, unsigned way, bool filled)
 	if (way == IN_SLOTS)
 		return j.s.slots.most > 0 ? sort_slots_in_graph(j) : cudaSuccess;
 	if (way == UNEVENLY)
-		return leaves_are_uneven(j) ? sort_uneven_leaves_in_graph(j, filled) :
-		                              sort_uneven_in_graph(j, filled);
+		return uneven_are_long<Of>(j.s.room, j.count) ? sort_long_leaves_in_graph(j, filled) :
+		                                                sort_uneven_in_graph(j, filled);
 	if (j.s.level.bins == 0)
 		return cudaSuccess;
 	j.s.leaf_bits = j.s.level_leaf_bits;
@@ -858,20 +866,18 @@ sort_by_bins(job<Of> j)
 			return divide_codes(j);
 	j.skewed = &((const bin_plan<typename Of::key> *)s.plan)->skewed;
 	if (keys_are_few(Of::PLAN_BITS, j.count)) {
-		unsigned chunk_bits = LEAF_BITS;
-
-		while ((uint32_t)1 << chunk_bits < s.pool.chunk)
-			chunk_bits++;
+		j.has_long = s.room.has_long && (Of::CARRIES || j.count > LONG_FROM);
 		TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
 		TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
 		TRY_CUDA(list_buckets(j));
-		const leaf_place<Of> at = { j.other, { s.pool.places, chunk_bits, false } };
+		const leaf_place<Of> at = { j.other, chunks_of(j) };
 
 		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
 		if constexpr (!Of::CARRIES)
 			if (j.sorter->of_graph)
 				return sort_in_graph(j, from, at, chunks, typename Of::first{}, 0);
 		TRY_CUDA(sort_listed(j, at, s.leaf_bits, false, &too_large));
+		j.has_long = false;
 	} else {
 		TRY_CUDA((look_at_all<tile_of_many<Of>>(j)));
 		if constexpr (!Of::CARRIES)
@@ -914,8 +920,8 @@ sort_by_bins(job<Of> j)
 					if (fault == BINS_BREAK)
 						in_slots = bucket_slots(j);
 				}
-			if (news.skewed != 0 && leaves_are_uneven(j)) {
-				TRY_CUDA(sort_uneven_leaves(j, &too_large));
+			if (news.skewed != 0 && uneven_are_long<Of>(j.s.room, j.count)) {
+				TRY_CUDA(sort_long_leaves(j, &too_large));
 			} else {
 				TRY_CUDA(divide(j, &from, BUCKETS, buckets_of(j, in_slots), chunks,
 				                typename Of::first{}, s.leaf_bits, &too_large));

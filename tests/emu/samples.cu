@@ -78,17 +78,69 @@ sample_reverse(unsigned *keys, unsigned count, int with_barrier)
 	return launch(reverse_kernel, 1, count, 0, keys, with_barrier != 0);
 }
 
-extern "C" cudaError_t
-sample_uneven(uint32_t *to, const uint32_t *from, const uint64_t *chunks, uint32_t count, uint32_t always)
+template <class Of> static cudaError_t
+sort_long(typename Of::place to, typename Of::source from, const sample_leaf &leaf)
 {
-	typedef key_map<uint32_t> map;
-	const uint32_t blocks = count > uneven::KEYS ? 2 : 1;
-	const leaf_item halves[] = { { 0, count, 0, 0, 0 }, { 0, count, 1, 0, 0 } };
+	const uint32_t parts = long_parts<Of>(leaf.count);
+	leaf_item items[64] = {};
 
-	static_assert((int)SAMPLE_CHUNK == (int)tile_of_many<typed<uint32_t>>::KEYS, "as in a sort");
-	return launch_shared<false>(uneven_kernel<SAMPLE_CHUNK, map>, blocks, uneven::THREADS, sizeof(uneven),
-	                            0, to, from, map(gs_key_map{ 0, always, 0 }),
-	                            leaf_chunks{ chunks, 0, false }, halves, &blocks);
+	for (uint32_t p = 0; p < parts; p++)
+		items[p] = leaf_item{ 0, leaf.count, p, parts, 0 };
+	static_assert(SAMPLE_CHUNK % long_leaf<Of>::BATCH == 0, "a batch is in one chunk");
+	return launch_shared<false>(long_kernel<Of>, parts, long_leaf<Of>::THREADS, sizeof(long_leaf<Of>), 0,
+	                            to, from, typename Of::map(gs_key_map{ 0, leaf.always, 0 }),
+	                            leaf_chunks{ leaf.chunks, 0, false }, items, &parts, SAMPLE_CHUNK,
+	                            UINT32_MAX / SAMPLE_CHUNK + 1);
+}
+
+template <class Key> static cudaError_t
+sort_long_keys(const sample_leaf &leaf)
+{
+	Key *const to = (Key *)leaf.to, *const from = (Key *)leaf.from;
+
+	if constexpr (sizeof(Key) == 4)
+		if (leaf.value_bits == 0)
+			return sort_long<typed<Key>>(to, from, leaf);
+	if (leaf.value_bits == 32)
+		return sort_long<pairs<Key, uint32_t>>({ to, (uint32_t *)leaf.values_to },
+		                                       { from, (uint32_t *)leaf.values }, leaf);
+	return sort_long<pairs<Key, uint64_t>>({ to, (uint64_t *)leaf.values_to },
+	                                       { from, (uint64_t *)leaf.values }, leaf);
+}
+
+template <class Of> static __global__ void
+__launch_bounds__(long_leaf<Of>::THREADS)
+take_kernel(typename Of::key *to, const typename Of::key *from, const uint64_t *chunks, uint32_t count)
+{
+	typedef typename Of::key key;
+	__shared__ key sample[long_leaf<Of>::SAMPLE];
+	const long_source<const key *> source = { from, chunks, SAMPLE_CHUNK, UINT32_MAX / SAMPLE_CHUNK + 1 };
+
+	long_sample<Of>(sample, source, count);
+	for (unsigned i = threadIdx.x; i < long_leaf<Of>::SAMPLE; i += long_leaf<Of>::THREADS)
+		to[i] = sample[i];
+}
+
+template <class Of> static cudaError_t
+take_sample(const sample_leaf &leaf)
+{
+	typedef typename Of::key key;
+
+	return launch<false>(take_kernel<Of>, 1, long_leaf<Of>::THREADS, 0, (key *)leaf.to,
+	                     (const key *)leaf.from, leaf.chunks, leaf.count);
+}
+
+extern "C" cudaError_t
+sample_sample(const struct sample_leaf *leaf)
+{
+	return leaf->bits == 32 ? take_sample<typed<uint32_t>>(*leaf) :
+	                          take_sample<pairs<uint64_t, uint32_t>>(*leaf);
+}
+
+extern "C" cudaError_t
+sample_long(const struct sample_leaf *leaf)
+{
+	return leaf->bits == 32 ? sort_long_keys<uint32_t>(*leaf) : sort_long_keys<uint64_t>(*leaf);
 }
 
 extern "C" cudaError_t

@@ -21,12 +21,22 @@ cudaError_t sample_sum(unsigned *sum, unsigned count);
 /** Reverse up to 1024 keys; without a barrier it is wrong in one order of lanes. */
 cudaError_t sample_reverse(unsigned *keys, unsigned count, int with_barrier);
 
-enum { SAMPLE_CHUNK = 24 * 512 };	/* keys of a chunk that sample_uneven() reads */
+enum { SAMPLE_CHUNK = 24 * 512 };	/* keys of a chunk that sample_long() reads */
 
-/** Sort COUNT keys to TO as a long leaf (block/leaf_uneven.cuh), by one block or two.  Chunk i of them is
- *  where CHUNKS says, as seen FROM there; bits are inverted where ALWAYS has ones, in TO. */
-cudaError_t sample_uneven(uint32_t *to, const uint32_t *from, const uint64_t *chunks, uint32_t count,
-                          uint32_t always);
+/* A leaf of COUNT keys.  Chunk I begins at FROM + CHUNKS[I].  Payloads have VALUE_BITS, or 0: none. */
+struct sample_leaf {
+	void           *to, *values_to, *from, *values;
+	unsigned        bits, value_bits;
+	const uint64_t *chunks;
+	uint32_t        count;
+	uint64_t        always;		/* bits that are inverted in TO */
+};
+
+/** Sort LEAF as a long leaf (block/leaf_long.cuh), by as many blocks as it takes. */
+cudaError_t sample_long(const struct sample_leaf *leaf);
+
+/** Take a sample of LEAF, and sort it TO there. */
+cudaError_t sample_sample(const struct sample_leaf *leaf);
 
 /** A kernel that the emulator must not let pass. */
 cudaError_t sample_wrong(enum sample_wrong which, unsigned *sum);

@@ -203,6 +203,13 @@ check_pairs(void)
 		check_row(&(struct row){ &call_types[CALL_U32], 8, 1, SHAPE_CURVE, count });
 		check_row(&(struct row){ &call_types[CALL_U64], 8, 0, SHAPE_ADDRESSES, count });
 	}
+	/* buckets of uneven rows are LONG leaves, but for bins of one value; so are long ones of even rows */
+	check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_EQUAL_BUT_TWO, 75000 });
+	for (unsigned i = 0; i < 8 * SHAPES; i++)
+		if (!units_brief() || i % 5 == 0)
+			check_row(&(struct row){ &call_types[i % 2 == 0 ? CALL_U32 : CALL_U64],
+			                         i / 2 % 2 == 0 ? 4 : 8, i % 3 == 0, i / 8,
+			                         (i / 4 % 2 == 0 ? 70001 : 21000) + 49 * i });
 	/* large buckets; few values in each */
 	check_row(&(struct row){ &call_types[CALL_U64], 8, 0, SHAPE_CLUSTERS, 600000 });
 	check_row(&(struct row){ &call_types[CALL_U32], 4, 0, SHAPE_THOUSAND, 700000 });
@@ -262,11 +269,12 @@ check_small_device(const char *shared)
 }
 
 /* COUNT keys, most of which no sample has (device/sample.cuh) and are close together.  They fit no leaf.  If
- * they are FEW, one block sorts them in a graph; others are uneven, and are divided once more. */
+ * they are FEW, they are a LONG leaf, or one block sorts them in a graph; others are uneven, and are divided
+ * once more. */
 static void
-check_hidden(const struct call_type *type, size_t count, bool few)
+check_hidden(const struct call_type *type, unsigned value_bytes, size_t count, bool few)
 {
-	const struct row r = { type, 0, 0, SHAPE_UNIFORM, count };
+	const struct row r = { type, value_bytes, 0, SHAPE_UNIFORM, count };
 	struct arrays a = { guarded(count * 8, 0), guarded(count * 8, 0), NULL, 0 };
 	unsigned char *seen = calloc(count, 1);
 	size_t falls = 0, hidden = 0, rest = 0;
@@ -339,7 +347,7 @@ check_captured(void)
 		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 0, shape % 2, shape, 80001 });
 	}
 	check_looks(&call_types[CALL_U32], 160001);
-	check_looks(&call_types[CALL_U64], 80001);
+	check_looks(&call_types[CALL_U64], 85001);
 	check_row(&(struct row){ &call_types[CALL_U32], 0, 0, SHAPE_NEARLY, 500001 });
 	for (unsigned shape = 0; shape < SHAPES; shape += units_brief() ? 4 : 1)
 		check_row(&(struct row){ &call_types[CALL_U64 + shape % 3], 4 + shape % 2 * 4,
@@ -348,9 +356,10 @@ check_captured(void)
 	/* uneven ones of so many are leaves */
 	for (unsigned shape = 0; shape < SHAPES; shape += units_brief() ? 3 : 1)
 		check_row(&(struct row){ &call_types[CALL_U32 + shape % 3], 0, shape % 2, shape, 148000 });
-	check_hidden(&call_types[CALL_U32], 139000, true);
-	check_hidden(&call_types[CALL_U32], 148000, false);
-	check_hidden(&call_types[CALL_U64], 69000, true);
+	check_hidden(&call_types[CALL_U32], 0, 75000, true);
+	check_hidden(&call_types[CALL_U32], 0, 139000, true);
+	check_hidden(&call_types[CALL_U32], 0, 148000, false);
+	check_hidden(&call_types[CALL_U64], 0, 69000, true);
 	CHECK(gsort_cuda_sort_pairs(keys, other, 8, 100, GSORT_U64, 0, keys + 1000, &bytes, NULL) ==
 	      GSORT_ERROR_USAGE && strstr(gsort_cuda_message(), "being captured") != NULL, "pairs: refused");
 	unsetenv("GSORT_EMU_CAPTURING");
@@ -497,7 +506,9 @@ unit_call(void)
 	check_small_device("65536");
 	check_small_device("101376");
 	check_small_device("166912");
-	check_hidden(&call_types[CALL_U32], 148000, false);
+	check_hidden(&call_types[CALL_U32], 0, 148000, false);
+	check_hidden(&call_types[CALL_U32], 0, 75000, true);
+	check_hidden(&call_types[CALL_U64], 8, 69000, true);
 	check_captured();
 	unsetenv("GSORT_EMU_REVERSE");
 	(void)cudaGetLastError();

@@ -72,8 +72,8 @@ extern size_t gs_slots_from;
 cudaError_t gs_sorter_open(struct gs_sorter *sorter);
 
 /** A SORTER that holds nothing, for work that is captured: gs_sort_with(), gs_sort_typed() and stable sorts
- *  of one row then wait for nothing.  Keys alone are divided a fixed number of times; a block sorts what is
- *  too large then. */
+ *  of one row then wait for nothing.  Keys alone are divided a fixed number of times; blocks sort ranges that
+ *  are still too large. */
 cudaError_t gs_sorter_of_graph(struct gs_sorter *sorter);
 
 /** Close SORTER, or one that could not be opened; does not wait for work under way. */

@@ -215,7 +215,7 @@ queue_part(cudaGraph_t graph, unsigned part, const Body &body)
 	return error != cudaSuccess ? error : ended;
 }
 
-/* PARTS of a graph: CHOICE() names, on the device, the one that runs; if there is no such part, none does.
+/* PARTS of a graph: CHOICE() names, on the device, the one that runs; any other number runs none.
  * If they are one part that LOOPS, it ends with another choice, and may run again. */
 template <class Choice> struct chosen {
 	unsigned            parts;

@@ -54,8 +54,7 @@ keys_are_few(unsigned bits, size_t count)
 #define GS_LONG_MOST	(9 << 20)
 #endif
 
-/* Of more u32, though they are few, leaves that are longer than planned are LONG: networks of 2^15 take twice
- * as long. */
+/* Few u32, but more than so many, have LONG leaves in place of networks of 2^15. */
 enum { LONG_FROM = GS_FEW_BYTES / 8 };
 
 /* As GS_LONG_MOST, and of rows with payloads, few or not. */

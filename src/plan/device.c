@@ -16,7 +16,7 @@
 
 /*
  * When a GPU pays: milliseconds that it saves one thread of the CPU for each GiB of keys, and those to open
- * it.  More threads share what it saves, up to ten; beyond, memory is the limit.  H200 host, seconds of whole
+ * it.  More threads share this saving, up to ten; beyond, memory is the limit.  H200 host, seconds of whole
  * processes, one run of each cell (bench/results/h200-2026-11-27/crossover.txt):
  *
  *                16 cores, file   8 cores        2 cores        16 cores, null   8 cores        2 cores

@@ -276,6 +276,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 		gsort -f64 --histogram=50 | awk '{ all += $3 } $2 < $1 { exit 1 } END { exit all != 2 }'
 	printf -- '-1.7976931348623157e308\n0\n1.7976931348623157e308\n' | gsort -g --histogram=4 |
 		awk '{ print $3 }' | tr -d '\n' | grep -qx 1011
+	printf -- '-1e308\n1e308\n' | gsort -g --histogram=1 | cmp - <(printf -- '-1e+308\t1e+308\t2\n')
 }
 
 @test "a histogram has edges of few digits" {

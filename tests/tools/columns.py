@@ -36,6 +36,8 @@ def draw_decimal(style):
 def draw_float(style):
     if style == "few":
         return draw.choice(["1e3", "inf", "-inf", "1.5", "0x1.8p1", "+2", "1E-3", "1e999", "Infinity"])
+    if style == "ends":
+        return draw.choice(["1.7976931348623157e308", "-1e308", "1.7e+308", "5e-324", "-0"])
     return draw.choice([repr(draw.uniform(-1, 1) * 10.0 ** draw.randrange(-300, 300)), draw_decimal(style)])
 
 
@@ -51,6 +53,13 @@ def value_of(letter, text):
     return float(text)
 
 
+def rounded(fraction):
+    try:
+        return float(fraction)
+    except OverflowError:
+        return math.inf if fraction > 0 else -math.inf
+
+
 def draw_text():
     return draw.choice(["", "abc", "1,2", 'say "so"', "two\nlines", "x" * draw.randrange(300), "-", "9"])
 
@@ -59,7 +68,7 @@ class Round:
     def __init__(self):
         self.n = draw.choice([0, 1, 2, 3, 10, 100, 1000, 5000])
         self.letter = draw.choice("nnngh")
-        self.style = draw.choice(["few", "long", "usual", "usual"])
+        self.style = draw.choice(["few", "long", "usual", "usual"] + ["ends"] * (self.letter == "g"))
         self.csv = draw.random() < 0.7
         self.columns = draw.randrange(1, 5)
         self.column = draw.randrange(self.columns)
@@ -151,8 +160,9 @@ class Round:
         self.compare("median", printed["median"], statistics.median_low(self.values) if self.values else None)
         self.compare("max", printed["max"], max(self.values, default=None))
         if finite:
-            self.compare("sum", printed["sum"], math.fsum(self.values))
-            self.compare("mean", printed["mean"], statistics.fmean(self.values) if self.values else None)
+            total = rounded(sum(map(Fraction, self.values)))
+            self.compare("sum", printed["sum"], total)
+            self.compare("mean", printed["mean"], total / len(self.values) if self.values else None)
 
     def check_bars(self, bars):
         self.compare("all bars", sum(bar["count"] for bar in bars), len(self.values))

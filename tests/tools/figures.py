@@ -17,7 +17,8 @@ import subprocess
 import sys
 from fractions import Fraction
 
-FORMATS = dict(u8="B", i8="b", u16="H", i16="h", u32="I", i32="i", u64="Q", i64="q", f32="f", f64="d")
+FORMATS = dict(u8="B", i8="b", u16="H", i16="h", u32="I", i32="i", u64="Q", i64="q", f16="e", bf16="bf", f32="f",
+               f64="d")
 QUANTILES = ["0", "0.5", "0.95", "0.333333", "1", "1.0", ".25", "0.999"]
 draw = random.Random(int(sys.argv[1]))
 program = sys.argv[3] if len(sys.argv) > 3 else "gsort"
@@ -25,7 +26,20 @@ wrong = 0
 
 
 def is_float(kind):
-    return kind[0] == "f" or kind == "text-float"
+    return "f" in kind
+
+
+def pack(form, numbers):
+    if form != "bf":
+        return struct.pack("<%d%s" % (len(numbers), form), *numbers)
+    words = struct.unpack("<%dI" % len(numbers), struct.pack("<%df" % len(numbers), *numbers))
+    # to the nearest, ties to even, but a NaN stays one
+    return struct.pack("<%dH" % len(numbers), *((word if x != x else word + 0x7fff + (word >> 16 & 1)) >> 16
+                                                for x, word in zip(numbers, words)))
+
+
+def unpack(form, data):
+    return struct.unpack("<f", b"\0\0" + data)[0] if form == "bf" else struct.unpack("<" + form, data)[0]
 
 
 def ordered(kind, x):
@@ -35,8 +49,8 @@ def ordered(kind, x):
     if kind == "text-float":
         kind = "f64"
         x = abs(x) if x != x else x + 0.0    # -0 of text is 0
-    bits = int(kind[1:])
-    raw = int.from_bytes(struct.pack("<" + FORMATS[kind], x), "little")
+    bits = int(kind.lstrip("bf"))
+    raw = int.from_bytes(pack(FORMATS[kind], [x]), "little")
     sign = 1 << (bits - 1)
     if raw < sign:
         return raw
@@ -51,21 +65,30 @@ def draw_integer(low, high, style):
     return draw.randrange(low, high)
 
 
+LARGEST = dict(e=65504.0, bf=float.fromhex("0x1.fep127"), f=float.fromhex("0x1.fffffep127"), d=sys.float_info.max)
+SMALLEST = dict(e=2.0**-24, bf=2.0**-133, f=2.0**-149, d=5e-324)
+
+
 def draw_float(form, style):
     if style == "few":
         x = draw.choice([1.5, -2.0, 0.1])
     elif style == "edges":
-        x = draw.choice([0.0, -0.0, math.inf, -math.inf, math.nan, 5e-324, draw.randrange(5) * 1.0,
-                         draw.uniform(-1, 1) * 10 ** draw.randrange(-30, 30)])
+        x = draw.choice([0.0, -0.0, math.inf, -math.inf, math.nan, SMALLEST[form], draw.randrange(5) * 1.0,
+                         draw.uniform(-1, 1) * 10 ** draw.randrange(-30, 4 if form == "e" else 30)])
+    elif style == "ends":
+        x = draw.choice([1, -1]) * draw.choice([LARGEST[form], LARGEST[form] * draw.random(),
+                                                SMALLEST[form] * draw.randrange(9), 0.0])
     else:
         x = draw.uniform(-1e3, 1e3)
-    return struct.unpack("<" + form, struct.pack("<" + form, x))[0]
+    return unpack(form, pack(form, [x]))
 
 
 def draw_keys(kind, n):
     style = draw.choice(["few", "edges", "uniform"])
     if is_float(kind):
-        return [draw_float(FORMATS.get(kind, "d"), style) for _ in range(n)]
+        values = [draw_float(FORMATS.get(kind, "d"), draw.choice([style, "ends"]))
+                  for _ in range(min(n, draw.choice([1, 2, 3, n])))]
+        return [draw.choice(values) for _ in range(n)] if len(values) < n else values
     if kind == "text":
         return [draw.choice([draw_integer(-2**63, 2**64, style), draw.randrange(-100, 100),
                              draw.randrange(-10**6, 10**6)]) for _ in range(n)]
@@ -76,7 +99,7 @@ def draw_keys(kind, n):
 
 def as_bytes(kind, keys):
     if kind in FORMATS:
-        return struct.pack("<%d%s" % (len(keys), FORMATS[kind]), *keys)
+        return pack(FORMATS[kind], keys)
     return "".join("%r\n" % x for x in keys).encode()
 
 
@@ -88,14 +111,21 @@ def is_round(number):
 
 
 def same(kind, printed, expected):
-    """Is a figure of JSON that number?  Floats of 32 bits are printed as such."""
+    """Is a figure of JSON that number?  Short floats are printed with digits that give them again."""
     if printed is None or expected is None:
         return printed is expected
     if isinstance(printed, str) or isinstance(expected, float):
         printed = float(printed)
-        if kind == "f32" and math.isfinite(printed):
-            printed = struct.unpack("f", struct.pack("f", printed))[0]
+        if kind in ("f16", "bf16", "f32") and math.isfinite(printed):
+            printed = unpack(FORMATS[kind], pack(FORMATS[kind], [printed]))
     return printed == expected or (printed != printed and expected != expected)
+
+
+def rounded(fraction):
+    try:
+        return float(fraction)
+    except OverflowError:
+        return math.inf if fraction > 0 else -math.inf
 
 
 class Round:
@@ -170,7 +200,7 @@ class Round:
             self.compare(name, printed[name], self.nearest(fraction))
         if is_float(self.kind):
             special = [x for x in self.keys if not math.isfinite(x)]
-            total = float(sum(special) if special else math.fsum(self.keys))
+            total = sum(special) if special else rounded(sum(map(Fraction, self.keys)))
         else:
             total = sum(self.keys)
         for name, figure in ("sum", total), ("mean", total / self.n if self.n > 0 else None):

@@ -132,10 +132,11 @@ bool
 gs_edges_of_floats(struct gs_bars *bars, size_t n, double least, double most)
 {
 	static const int digits[] = { 1, 2, 5 };
-	const double share = most / (double)n - least / (double)n;
+	const double share = most / (double)n - least / (double)n;	/* of one bar it may be infinite */
+	const double width = share < DBL_MIN ? DBL_MIN : share > DBL_MAX ? DBL_MAX : share;
 	struct steps steps = { .digit = 0 };
 
-	for (int e = power_of(share > DBL_MIN ? share : DBL_MIN) - 1, tries = 0; tries < 15; tries++) {
+	for (int e = power_of(width) - 1, tries = 0; tries < 15; tries++) {
 		steps.digit = digits[tries % 3];
 		steps.exponent = e + tries / 3;
 		if (cover(&steps, least, most) && (unsigned long long)(steps.end - steps.first) <= n)

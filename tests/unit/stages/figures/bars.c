@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* bars.c - rows for src/stages/figures/bars.c: narrow ranges of every type, and whole ones */
+/* bars.c - rows for src/stages/figures/bars.c: narrow ranges of every type, whole ones, the ends of floats */
 #include <math.h>
 #include <stdlib.h>
 
@@ -51,7 +51,21 @@ put(struct drawn *drawn, size_t at, unsigned __int128 place)
 	}
 }
 
-/* Two keys or more that are at most 2^0 .. 2^12 values apart, often those around 0; or any. */
+/* A key at or beside an infinity, a zero, the largest or the smallest number, with either sign; or a NaN. */
+static uint64_t
+draw_end(enum gsort_type type, uint64_t seed)
+{
+	const double ends[] = { -(double)INFINITY, 0, (double)INFINITY };
+
+	const unsigned bits = gs_key_is_text(type) ? 64 : gs_key_bits(type);
+
+	return (gs_key_of_float(type, ends[seed % 3]) + units_mix(seed) % 5 - 2) & UINT64_MAX >> (64 - bits);
+}
+
+/*
+ * Two keys or more that are at most 2^0 .. 2^12 values apart, often those around 0; or any.  Floats are
+ * often those at the ends of their range.
+ */
 static void
 draw(struct drawn *drawn, enum gsort_type type, uint64_t seed)
 {
@@ -76,6 +90,16 @@ draw(struct drawn *drawn, enum gsort_type type, uint64_t seed)
 	for (size_t i = 0; i < drawn->count; i++)
 		place[i] = (uint64_t)(units_mix(seed + 10 + i) % width);
 	qsort(place, drawn->count, sizeof *place, units_compare);
+	if (floats && units_mix(seed + 7) % 4 == 0) {
+		const uint64_t distinct = 1 + units_mix(seed + 8) % KEYS_MOST;
+
+		for (size_t i = 0; i < drawn->count; i++)
+			place[i] = draw_end(type, units_mix(seed + 10 + i % distinct));
+		qsort(place, drawn->count, sizeof *place, units_compare);
+		for (size_t i = 0; i < drawn->count; i++)
+			put(drawn, i, place[i]);
+		return;
+	}
 	for (size_t i = 0; i < drawn->count; i++)
 		put(drawn, i, base + place[i] > high ? high : base + place[i]);
 }
@@ -120,19 +144,21 @@ is_in(const struct drawn *drawn, size_t at, const struct gs_bar *bar, bool last)
 
 	if (!gs_key_is_float(drawn->type))
 		return drawn->number[at] >= bar->from && drawn->number[at] <= bar->to;
+	if (!isfinite(value) || !isfinite(bar->float_from))
+		return value == bar->float_from || (isnan(value) && isnan(bar->float_from));
 	return value >= bar->float_from && (value < bar->float_to || (last && value == bar->float_to));
 }
 
-/* Do intervals ascend, is each key in one of them, and does each count its own? */
+/* Do finite intervals ascend, is each key in one interval, and does each count its own? */
 static bool
 adds_up(const struct gs_bars *bars, const struct drawn *drawn)
 {
 	const size_t first = bars->floats ? 1 : 0, end = bars->floats ? bars->count - 2 : bars->count;
 	uint64_t counted = 0;
 
-	if (end <= first || end - first > drawn->bars)
+	if (end - first > drawn->bars || (end <= first && !bars->floats))
 		return false;
-	for (size_t b = first; b < end; b++) {
+	for (size_t b = 0; b < bars->count; b++) {
 		const struct gs_bar *bar = &bars->bars[b];
 		uint64_t keys = 0;
 
@@ -140,7 +166,7 @@ adds_up(const struct gs_bars *bars, const struct drawn *drawn)
 			keys += is_in(drawn, i, bar, b + 1 == end);
 		if (bar->keys != keys || (bars->floats && bar->float_from > bar->float_to))
 			return false;
-		if (b + 1 < end && (bars->floats ? bar->float_to != bar[1].float_from
+		if (b >= first && b + 1 < end && (bars->floats ? bar->float_to != bar[1].float_from
 		                                 : bar->to + 1 != bar[1].from))
 			return false;
 		counted += keys;

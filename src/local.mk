@@ -134,7 +134,6 @@ host_sources = \
   src/io/preallocate.c \
   src/io/recorder.c \
   src/io/replace.c \
-  src/job/abreast.c \
   src/job/api.c \
   src/job/check.c \
   src/job/combine.c \

@@ -80,27 +80,6 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	return GS_OK;
 }
 
-gs_status
-gs_input_take_file(struct gs_input *input, size_t file, struct gs_input **taken)
-{
-	struct gs_input *in;
-	struct gs_file *from = &input->files.list[file], *to;
-
-	TRY(GS_NEW(*taken, 1, "input"));
-	in = *taken;
-	TRY(GS_NEW(in->files.list, 1, "input"));
-	in->options = input->options;
-	in->stop = input->stop;
-	in->stopper = input->stopper;
-	gs_recorder_open(&in->recorder, NULL, 0);
-	in->files.count = 1;
-	to = in->files.list;
-	*to = *from;
-	to->recorder = &in->recorder;
-	from->fd = -1;
-	return GS_OK;
-}
-
 void
 gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
                uint64_t window_bytes)

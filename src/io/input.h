@@ -31,10 +31,6 @@
 MUST_CHECK gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 
-/** Before any is read: make file number FILE of INPUT the one file of *TAKEN, and only that.  Stopping
- *  INPUT, which is closed last, stops *TAKEN, too.  GS_EBUDGET; *TAKEN is to be closed in any case. */
-MUST_CHECK gs_status gs_input_take_file(struct gs_input *input, size_t file, struct gs_input **taken);
-
 /** Change these of gs_input_options for all reads from now on. */
 void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
                     uint64_t window_bytes);

@@ -53,7 +53,6 @@ struct stream {
 struct gs_combination {
 	struct part   *parts;
 	atomic_size_t  count;		/* of parts */
-	atomic_uint    readers;		/* parts that are still being read */
 	struct stream *streams;		/* of keys: the parts, then merges; the last one has the result */
 	size_t         stream_count;
 };
@@ -255,7 +254,6 @@ open_part(struct gsort *job, struct part *part, const char *const *name, bool al
 	gs_handover_open(&part->handover, (unsigned)((job->plan.threads + takers - 1) / takers));
 	part->open = true;
 	part->sort = alone ? gs_job_sort : gs_job_hand_over;
-	part->job.keys.ingest.readers = alone ? &job->set->readers : NULL;
 	TRY(gs_ranked_open(&part->job.ranked, job->ranked->ranks, &part->job.options, NULL, NULL));
 	if (!alone)
 		TRY(gs_ranked_survey_operand(part->job.ranked, &part->job.options, job->ranked));
@@ -294,7 +292,6 @@ allocate(struct gsort *job, size_t count)
 	set = job->set;
 	TRY(GS_NEW(set->parts, count, "inputs"));
 	set->count = count;
-	atomic_store(&set->readers, (unsigned)count);
 	return open_streams(job, set);
 }
 
@@ -318,16 +315,16 @@ open_set(struct gsort *job)
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
-/* Let all parts be read, if they are not yet, and sorted. */
+/* Let all parts be read, one after the other, if they are not yet, and sorted. */
 static gs_status
 start(struct gs_combination *set)
 {
 	struct gs_span none;
 
-	for (size_t p = 0; p < set->count; p++)
+	for (size_t p = 0; p < set->count; p++) {
 		TRY(gs_thread_start(&set->parts[p].thread, run_part, &set->parts[p]));
-	for (size_t p = 0; p < set->count; p++)
 		TRY(next_span(&set->parts[p], &none));
+	}
 	return GS_OK;
 }
 

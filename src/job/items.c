@@ -143,7 +143,6 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.shares = job->plan_input.shares,
 		.address_bytes = job->plan_input.address_bytes,
 		.origins = job->ranked->window_bytes > 0,
-		.mixed = gs_abreast_is_wanted(job),
 		.numbered = gs_options_want_numbers(options),
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
@@ -213,10 +212,7 @@ static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
 	job->items.ingest.numbers = job->ranked->parts.numbers;
-	if (gs_abreast_is_wanted(job))
-		TRY(gs_abreast_read_records(job, taker));
-	else
-		TRY(gs_record_ingest_run(&job->items.ingest, job->files.input, taker, &job->monitor));
+	TRY(gs_record_ingest_run(&job->items.ingest, job->files.input, taker, &job->monitor));
 	job->ranked->elements = job->engine.count(job->engine.context, 0);
 	return gs_npy_check(&job->items.npy, job->items.ingest.read.elements);
 }

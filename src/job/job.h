@@ -473,8 +473,9 @@ MUST_CHECK gs_status gs_job_check(struct gsort *job, bool *disorder);
 /* ---- union, intersection and difference of inputs (combine.c) ------------------ */
 
 /*
- * Each input is sorted by a job of its own, larger than memory or not; the jobs run side by side, and
- * share memory and threads.  Their sorted keys are merged as they come.
+ * Each input is sorted by a job of its own, larger than memory or not.  The jobs read one after the other,
+ * so that no input is opened before the one before it has ended, and share the memory.  Their sorted keys
+ * are merged as they come.
  */
 
 /** Run the set operation that the options want: open a job for each input, merge them all. */

@@ -327,11 +327,6 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	if (lines->column.keys != NULL)
 		lines->ingest.column = &lines->column;
 	TRY(take_header(job));
-	if (gs_abreast_is_wanted(job)) {
-		TRY(gs_abreast_read_lines(job, lines->chunks, GS_AHEAD_CHUNKS * lines->chunk_bytes));
-		gs_line_reject_end(&job->keys.ingest.text, lines->ingest.faults.invalid);
-		return GS_OK;
-	}
 	if (job->keys.turn.turned) {
 		TRY(go_on(job));
 	} else {

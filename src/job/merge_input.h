@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * merge_input.h - inputs that are in order, of a check or a merge, or else are an error that says where
- *                 they are not; and inputs that are read at the same time
+ *                 they are not
  */
 #ifndef GS_JOB_MERGE_INPUT_H
 #define GS_JOB_MERGE_INPUT_H
@@ -125,36 +125,5 @@ bool gs_merge_ended(const struct gs_merge_input *input);
 
 /** A zeroed struct is allowed. */
 void gs_merge_inputs_close(struct gs_merge_inputs *all);
-
-/* ---- inputs that are read at the same time (abreast.c) -------------------------- */
-
-/*
- * A program that writes to several pipes, as tee(1) does, waits while one of them is full.  So the operands
- * of a set of items are read side by side if two or more of them are no regular files.  A set of keys is a
- * job for each operand (combine.c), and sort(1) reads one input after the other.
- */
-
-/* Takes the chunks; all functions have CONTEXT, and the number of an input. */
-struct gs_abreast_taker {
-	/** Before the first chunk, each in a thread of its own.  Or NULL. */
-	gs_status (*begin)(void *context, size_t number, struct gs_input *input);
-
-	/** Take the next chunk of an input; one at a time. */
-	gs_status (*take)(void *context, size_t number, const struct gs_chunk *chunk);
-
-	/** May chunks of that input be taken already?  If not, others come first.  Or NULL: they may. */
-	bool (*ready)(const void *context, size_t number);
-
-	void *context;
-};
-
-/** Are the inputs of JOB to be read so? */
-bool gs_abreast_is_wanted(const struct gsort *job);
-
-/** All records of JOB, for TAKER. */
-MUST_CHECK gs_status gs_abreast_read_records(struct gsort *job, const struct gs_taker *taker);
-
-/** All lines of JOB, whose ingest is open, in MEMORY of ROOM bytes. */
-MUST_CHECK gs_status gs_abreast_read_lines(struct gsort *job, char *memory, size_t room);
 
 #endif

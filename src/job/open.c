@@ -168,22 +168,17 @@ names_bytes(const struct gsort_options *options)
 	return bytes;
 }
 
-/* Beside the buffers that the plan has, of each pipe of a set; 200 full ones had some 32 KB each. */
-enum { ABREAST_BYTES = 48 << 10 };
-
 /* Sum up the memory that is kept beside the keys, of the input of a size that is GUESSED or known. */
 static void
 set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 {
 	const struct gsort_options *options = &job->options;
 	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
-	const bool abreast = options->set != GSORT_NO_SET && !gs_job_combines(job) && !input->seekable;
 
 	if (options->locale != NULL)
 		input->beside_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
 	job->kind->keep(job, input, guessed);
-	gs_plan_keep(input, names_bytes(options) +
-	             (abreast ? (uint64_t)options->input_count * ABREAST_BYTES : 0), "so many inputs");
+	gs_plan_keep(input, names_bytes(options), "so many inputs");
 	gs_plan_keep(input, copies ? options->skip_bytes : 0,
 	             "the skipped bytes, which are copied to the output");
 	gs_plan_keep(input, (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'");

@@ -114,13 +114,8 @@ gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count
 gs_status
 gs_ingest_run(struct gs_ingest *ingest, const struct gs_taker *taker)
 {
-	gs_status status;
-
 	ingest->taker = *taker;
-	status = ingest->key_bits == 0 ? gs_text_ingest(ingest) : gs_raw_ingest(ingest);
-	if (ingest->readers != NULL)
-		atomic_fetch_sub(ingest->readers, 1);
-	return status;
+	return ingest->key_bits == 0 ? gs_text_ingest(ingest) : gs_raw_ingest(ingest);
 }
 
 const char *

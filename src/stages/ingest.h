@@ -97,8 +97,6 @@ struct gs_ingest {
 	struct gs_input            *input;
 	struct gs_taker             taker;
 	struct gs_count            *histogram;	/* of small text integers */
-	atomic_uint                *readers;	/* jobs that share the threads while they read; NULL:
-						 * there is none but this one */
 	unsigned                    key_bits;	/* 8 .. 64; 0: text */
 
 	/* binary */
@@ -220,11 +218,6 @@ MUST_CHECK gs_status gs_record_ingest_allocate(struct gs_record_ingest *ingest, 
 /** Make items with numbers of COUNT records, of which the first one has NUMBER. */
 void gs_record_ingest_items(const struct gs_record_ingest *ingest, const char *records, char *items,
                             size_t count, uint64_t number);
-
-/** Keep the header of the first FILE, drop those of the others, and set *SKIPPED to its bytes.  A part that
- *  begins elsewhere has none: *SKIPPED is where it begins.  GS_EIO; GS_EINPUT: the file is shorter. */
-MUST_CHECK gs_status gs_record_ingest_header(struct gs_record_ingest *ingest, struct gs_input *input,
-                                             uint64_t file, uint64_t *skipped);
 
 /** Read everything, for TAKER; all are borrowed. */
 MUST_CHECK gs_status gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,

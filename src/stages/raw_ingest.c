@@ -18,9 +18,6 @@
 /* Most bytes of a round: long enough that the meeting of the team costs nothing.  Not tuned. */
 #define ROUND_BYTES	((size_t)512 << 20)
 
-/* The same where other jobs read at once: their number changes.  Not tuned. */
-#define SHARED_ROUND_BYTES	((size_t)32 << 20)
-
 /* ---- a round ---------------------------------------------------------------------- */
 
 /* Move the keys of COUNT records together. */
@@ -60,15 +57,6 @@ store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 	return GS_OK;
 }
 
-/* How many jobs share the threads? */
-static unsigned
-readers(const struct gs_ingest *ingest)
-{
-	const unsigned count = ingest->readers != NULL ? atomic_load(ingest->readers) : 1;
-
-	return count > 0 ? count : 1;
-}
-
 /* The first round reads one piece: a small input needs no other thread. */
 static gs_status
 fill_store(struct gs_ingest *ingest, struct gs_pieces *pieces, bool first)
@@ -79,19 +67,14 @@ fill_store(struct gs_ingest *ingest, struct gs_pieces *pieces, bool first)
 		.store = store_piece, .context = ingest,
 	};
 	const struct gs_plan *plan = ingest->plan;
-	const unsigned shares = readers(ingest);
-	const unsigned threads = first ? 1 : (plan->threads + shares - 1) / shares;
-	size_t most = round.piece_bytes, room;
+	size_t most = first ? round.piece_bytes : plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES : ROUND_BYTES;
+	size_t room;
 
-	if (!first)
-		most = shares > 1 ? SHARED_ROUND_BYTES : ROUND_BYTES;
-	if (!first && plan->head_keys > 0)
-		most = GS_HEAD_ROUND_BYTES;
 	TRY(ingest->taker.reserve(ingest->taker.context, plan->piece_bytes, 0, &room));
 	TRY(gs_ingest_check_copy(ingest, round.piece_bytes));
 	room = room / (ingest->key_bits / 8) * ingest->unit;
 	most = gs_least(most, gs_input_record_room(ingest->input));
-	return gs_pieces_fill(pieces, &round, threads, room < most ? room : most);
+	return gs_pieces_fill(pieces, &round, first ? 1 : plan->threads, room < most ? room : most);
 }
 
 /* ---- all files --------------------------------------------------------------------- */

@@ -260,21 +260,6 @@ read_file(struct gs_record_ingest *ingest, bool first)
 
 /* ---- all files ------------------------------------------------------------------------ */
 
-gs_status
-gs_record_ingest_header(struct gs_record_ingest *ingest, struct gs_input *input, uint64_t file,
-                        uint64_t *skipped)
-{
-	const bool first = file == 0 && ingest->skips == NULL;
-
-	*skipped = gs_input_start(input);
-	if (*skipped > 0)
-		return GS_OK;
-	*skipped = ingest->skips != NULL ? ingest->skips[file] : ingest->options->skip_bytes;
-	if (first)
-		ingest->header_bytes = (size_t)*skipped;
-	return gs_input_skip(input, *skipped, first ? ingest->header : NULL);
-}
-
 /* Numbers of 32 bits count to 2^32 - 1. */
 static gs_status
 check_numbers(const struct gs_record_ingest *ingest)
@@ -299,8 +284,17 @@ gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
 	ingest->monitor = monitor;
 	for (; gs_input_next(input); file++) {
 		ingest->taker.origin = ingest->numbers != NULL ? ingest->numbers[file] : (unsigned)file;
-		TRY(gs_record_ingest_header(ingest, input, file, &ingest->skipped));
-		ingest->read.bytes += gs_input_start(input) == 0 ? ingest->skipped : 0;
+		ingest->skipped = gs_input_start(input);
+		if (ingest->skipped == 0) {	/* else a part that begins behind the header */
+			const bool keeps = file == 0 && ingest->skips == NULL;
+
+			ingest->skipped = ingest->skips != NULL ? ingest->skips[file]
+			                                        : ingest->options->skip_bytes;
+			if (keeps)
+				ingest->header_bytes = (size_t)ingest->skipped;
+			TRY(gs_input_skip(input, ingest->skipped, keeps ? ingest->header : NULL));
+			ingest->read.bytes += ingest->skipped;
+		}
 		TRY(read_file(ingest, file == 0));
 		TRY(check_numbers(ingest));
 	}

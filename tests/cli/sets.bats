@@ -220,43 +220,54 @@ prints() {
 	[ "$(echo out* ./*.* .gsort*)" = 'out ./*.* .gsort*' ]
 }
 
-@test "operands that one process writes to pipes are read side by side" {
-	local set options
+@test "operands are read one after the other: each pipe has all to itself" {
+	local set options first second
 	mkfifo p q r
-	seq 9 200000 | sed 's/\(.*\)/\1,\1 x/; s/9,/,/; s/8 x/8 y/' >lines
+	seq 9 20000 | sed 's/\(.*\)/\1,\1 x/; s/9,/,/; s/8 x/8 y/' >lines
 	sed 's/x$/X/; s/77/7/' lines >other
-	head -n 50000 lines >few		# much more than a pipe holds
-	tail -n 50000 other >others
-	head -c 1600000 lines >bytes
-	tail -c 1600000 other >more
+	head -c 160000 lines >bytes		# more than a pipe holds
+	tail -c 160000 other >more
+	seq 20000 >numbers
+	seq 15000 30000 >others
 	while IFS=: read -r options first second; do
 		for set in --union --intersect --difference --symmetric; do
 			# shellcheck disable=SC2086
-			gsort -T . $options $set "$first" "$first" "$second" >expected
-			tee p <"$first" >q &
-			cat "$second" >r &
+			gsort -T . $options $set "$first" "$second" "$second" >expected
+			rm -f done
+			{ cat "$first" >p; : >done; cat "$second" >q; cat "$second" >r; } &
 			# shellcheck disable=SC2086
 			timeout 100 gsort -T . $options $set p q r | cmp - expected
 			wait
+			[ -e done ]
 		done
 	done <<-'END'
-		--lines:few:others
-		--lines -S 5M --verify --parallel=3:lines:other
-		-s -t, -k1,1n -k2,2f -u:few:others
-		--csv --header=3 -k 2,2:few:others
+		--lines:lines:other
+		-s -t, -k1,1n -k2,2f -u:lines:other
+		--csv --header=3 -k 2,2:lines:other
 		--record-size=16 -k bytes2@3 --header=48:bytes:more
-		--record-size=8 -k u32@1 -S 5M --verify:bytes:more
 		-u128 --force:bytes:more
+		-u32 --force:bytes:more
+		:numbers:others
 	END
-	{ echo n; seq 5; echo x; } >bad
-	for options in 'p q' 'q p'; do
-		{ echo n; yes 1; } >q 2>yes-err &
-		cat bad >p &
+	seq 200000 >numbers		# more than an enlarged pipe holds
+	for options in '' --lines; do
 		# shellcheck disable=SC2086
-		fails 'p:7: column "n": not a number: "x"' timeout 100 gsort --header -k n:n --union $options
-		wait
+		gsort $options --union p q >out &
+		exec 7>p
+		cat numbers >&7
+		not grep -q '/q$' <(readlink /proc/$!/fd/*)
+		exec 7>&-
+		cat others >q
+		wait $!
+		# shellcheck disable=SC2086
+		gsort $options --union numbers others | cmp - out
 	done
-	printf 'abc' >p & cat bytes >q & fails 'the last record is short' timeout 100 gsort --record-size=4 --union p q
+	{ echo n; seq 5; echo x; } >bad
+	cat bad >p &
+	fails 'p:7: column "n": not a number: "x"' timeout 100 gsort --header -k n:n --union p q
+	wait
+	printf 'abc' >p & fails 'the last record is short' timeout 100 gsort --record-size=4 --union p q
+	wait
 }
 
 @test "what cannot be combined is refused" {

@@ -167,8 +167,6 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 	gs_status status;
 
 	store->has_bounds = true;
-	if (store->options.mixed)
-		gs_division_order(old);
 	TRY(GS_NEW(slices, old->row_count + 1, "rows"));
 	if (gs_division_open(&division, &store->shared, store->sizes.first_bytes) != GS_OK) {
 		free(slices);
@@ -191,20 +189,13 @@ choose_bounds(struct gs_item_store *store, uint64_t bytes)
 
 /* ---- filling --------------------------------------------------------------------------- */
 
-/* Do pieces come from several origins at once? */
-static bool
-is_mixed(const struct gs_item_store *store)
-{
-	return store->options.origins || store->options.mixed;
-}
-
 /* Write all items to disk. */
 static gs_status
 flush(struct gs_item_store *store)
 {
 	if (!store->has_bounds)
 		TRY(choose_bounds(store, store->sizes.expected_bytes));
-	if (is_mixed(store))
+	if (store->options.origins)
 		gs_division_order(store->first);
 	if (store->first->row_count > 0)
 		TRY(gs_division_flush(store->first));
@@ -318,7 +309,7 @@ finish(void *context)
 		TRY(flush(store));
 		TRY(gs_division_store(store->first));
 	}
-	if (is_mixed(store))
+	if (store->options.origins)
 		gs_division_order(store->first);
 	limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits;
 	TRY(gs_item_buckets_add(&store->buckets, store->first, limits));

@@ -267,10 +267,9 @@ struct gs_item_store_options {
 	uint64_t  least, most;
 	bool      head, tail;		/* of what would leave, only the first or last COUNT */
 	uint64_t  count;
-	bool      origins;		/* pieces come from several origins, after a sample */
-	bool      mixed;		/* the same, without a sample */
-	struct gs_item_set set;		/* origins are its operands, which come one after the other, or are
-					 * mixed */
+	bool      origins;		/* pieces come from several origins at once, after a sample */
+	struct gs_item_set set;		/* origins are its operands, which come one after the other, or at
+					 * once */
 	bool      verify;		/* make a digest of all drained items */
 
 	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: all that follow, an item of LEAVES if that

@@ -34,7 +34,7 @@ gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
 		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
 		.header_lines = options->header_lines, .first = true,
 		.faults = { .order = order, .options = options, .follow = follow, .advice = "" },
-		.line_most = SIZE_MAX, .header_most = SIZE_MAX, .long_bytes = LONG_LINE_BYTES,
+		.line_most = SIZE_MAX, .header_most = SIZE_MAX,
 	};
 	if (taker != NULL)
 		ingest->taker = *taker;
@@ -62,37 +62,18 @@ check_header(const struct gs_line_ingest *ingest, size_t bytes)
 	                 ((GS_HEADER_SHARE * 4 / 3 + 2) * ((bytes >> 20) + 1) + 16));
 }
 
-/* Let the store lend BYTES for the line that has begun, beside those of others that share the store. */
-static gs_status
-lend_beside(struct gs_line_ingest *ingest, size_t bytes)
-{
-	const struct gs_taker *taker = &ingest->taker;
-	const size_t others = ingest->lent_all != NULL ? *ingest->lent_all - ingest->lent : 0;
-	gs_status status;
-
-	if (taker->lend == NULL)
-		return GS_OK;
-	status = taker->lend(taker->context, others + bytes);
-	if (status == GS_EBUDGET && others > 0)
-		return gs_fail(status, "lines of inputs that are read side by side count as one: %s",
-		               gs_message());
-	TRY(status);
-	ingest->lent = bytes;
-	if (ingest->lent_all != NULL)
-		*ingest->lent_all = others + bytes;
-	return GS_OK;
-}
-
 /* Take memory of the store for the line that has begun, and for the same with a number. */
 static gs_status
 lend(struct gs_line_ingest *ingest, size_t bytes)
 {
+	const struct gs_taker *taker = &ingest->taker;
+
 	if (ingest->header_left > 0)
 		TRY(check_header(ingest, (ingest->first ? ingest->header : ingest->names).bytes + bytes));
 	if (bytes > ingest->line_most)	/* it is in memory twice, as the line before, too */
 		return gs_item_fail_large(bytes, ingest->column != NULL ? GS_COLUMN_LINE_SHARE : 3);
-	return bytes < ingest->long_bytes ? GS_OK
-	       : lend_beside(ingest, ingest->number.bits > 0 ? 2 * bytes : bytes);
+	return bytes < LONG_LINE_BYTES || taker->lend == NULL ? GS_OK
+	       : taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
 }
 
 /* The line is stored. */
@@ -102,11 +83,11 @@ give_back(struct gs_line_ingest *ingest)
 	struct gs_line_bytes *line = &ingest->line;
 
 	line->bytes = 0;
-	if (line->room < ingest->long_bytes)
+	if (line->room < LONG_LINE_BYTES)
 		return GS_OK;
 	free(line->data);
 	*line = (struct gs_line_bytes){ .data = NULL };
-	return lend_beside(ingest, 0);
+	return ingest->taker.lend == NULL ? GS_OK : ingest->taker.lend(ingest->taker.context, 0);
 }
 
 /* Take memory for WANTED bytes of the line that has begun, or else measure it. */

@@ -205,8 +205,6 @@ struct gs_line_ingest {
 	bool      overflow_warned;	/* a float became infinite, and there was a warning */
 	struct gs_input *input;		/* borrowed, to take a sample of; NULL: there is none */
 	const struct gs_chunk *chunk;	/* while the first one is taken */
-	size_t    long_bytes;		/* a line so long is in the memory of TAKER until it is added */
-	size_t   *lent_all;		/* by TAKER to all that share it; NULL: to this one alone */
 	size_t    line_most;		/* bytes of a line, if nothing is stored, ... */
 	size_t    header_most;		/* ... and of a header; the caller may lower both */
 	unsigned  shares;		/* of the user's limit; the job has one; for messages */
@@ -223,7 +221,6 @@ struct gs_line_ingest {
 	bool      first;		/* of all files */
 	struct gs_line_place place;	/* where the line that has begun ends so far */
 	struct gs_line_bytes line;	/* that has begun in an earlier chunk */
-	size_t    lent;			/* by TAKER for it */
 	bool      measured;		/* it is too long, and only its bytes are counted */
 	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
 };

@@ -238,8 +238,9 @@ struct gsort_options {
 	unsigned		 threads;	/* 0: one per core, at most 16, or 64: gsort(1) */
 	uint64_t		 memory_bytes;	/* limit of host memory, in all; 0: by percent */
 	unsigned		 memory_percent;	/* of physical memory; 0: all available */
-	bool			 sandbox;	/* put the process into a sandbox before it decompresses,
-						 * for good: for programs that do nothing else */
+	bool			 sandbox;	/* if an input may be compressed, gsort_open() puts the
+						 * process into a sandbox for good, the calling thread and
+						 * all that it starts: for programs that do nothing else */
 	const char *const	*temp_dirs;	/* for temporary files, in rotation */
 	size_t			 temp_dir_count;	/* 0: $TMPDIR, else /tmp */
 	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */

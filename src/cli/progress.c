@@ -353,10 +353,9 @@ gs_progress_begin(struct gs_opts *opts)
 		watch.hides_writing = opts->progress == GS_PROGRESS_UNSET;	/* with -v alone */
 		opts->job.begins = on_phase;
 	}
-	if (!are_files(job, &bytes))
-		start_thread();
-	else	/* few small inputs take no time; the output does, if it is a FIFO */
-		watch.later = bytes > SMALL_BYTES || job->input_count > FEW || job->output != NULL;
+	/* few small inputs take no time; the output does, if it is a FIFO */
+	watch.later = !are_files(job, &bytes) || bytes > SMALL_BYTES || job->input_count > FEW ||
+	              job->output != NULL;
 }
 
 void

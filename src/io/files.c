@@ -180,6 +180,15 @@ gs_files_inflate(const struct gs_files *files)
 }
 
 bool
+gs_files_may_inflate(const struct gs_files *files)
+{
+	for (size_t f = 0; f < files->count; f++)
+		if (files->list[f].format != GSORT_DECOMPRESS_NONE)
+			return true;
+	return false;
+}
+
+bool
 gs_files_large_window(const struct gs_files *files)
 {
 	for (size_t f = 0; f < files->count; f++)

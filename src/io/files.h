@@ -133,10 +133,7 @@ struct gs_input_options {
 
 	const atomic_bool    *interrupted;	/* or NULL: once it is true every read fails */
 
-	/* If set: called before the first compressed byte of a file is decompressed, by the
-	 * thread that does it. */
-	void                (*before_inflate)(void *context);
-	void                 *before_context;
+	const char           *confined;	/* or NULL: a compressed file is refused, with this message */
 
 	/* If set: called in place of read(2) of a file, see gsort.h.  Messages name it "input". */
 	ptrdiff_t           (*read)(void *context, void *into, size_t bytes);
@@ -313,6 +310,9 @@ const char *gs_files_partial(const struct gs_files *files, size_t key_bytes, uin
 
 /** Is one of the files known to be compressed? */
 bool gs_files_inflate(const struct gs_files *files);
+
+/** Is one, or may a pipe turn out to be? */
+bool gs_files_may_inflate(const struct gs_files *files);
 
 /** Is one of them known to be of a format with large windows or blocks: not gzip? */
 bool gs_files_large_window(const struct gs_files *files);

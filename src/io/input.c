@@ -274,8 +274,8 @@ begin_file(struct gs_input *input, struct gs_file *file)
 	}
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
-	if (input->options.before_inflate != NULL)
-		input->options.before_inflate(input->options.before_context);
+	if (input->options.confined != NULL)
+		return gs_fail(GS_EUSAGE, "%s", input->options.confined);
 	if (file->regular)
 		reader = (struct gs_reader){ .fd = file->fd, .stop = input->stop };
 	return gs_inflate_open(&input->inflate, file->format, &reader, file->name, &options);

@@ -248,6 +248,7 @@ open_part(struct gsort *job, struct part *part, const char *const *name, bool al
 	part->job.options.tail.wanted = false;
 	part->job.options.converts = false;
 	part->job.kind_of = job->kind_of;
+	part->job.limits = job->limits;
 	part->job.handover = &part->handover;
 	part->job.monitor.note = job->monitor.note;
 	part->job.monitor.warn = job->monitor.warn;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/limits.h"
 #include "base/monitor.h"
 #include "base/status.h"
 #include "gsort.h"
@@ -246,22 +247,9 @@ void gs_lost_close(const struct gs_lost *lost, const struct gsort_options *optio
 
 /* Once entered, the sandbox holds for the process to its end (base/sandbox.h). */
 
-struct gs_confinement {
-	const struct gsort_options *options;
-	const struct gs_plan       *plan;
-	const struct gs_outputs    *outputs;	/* of the job, once they are open */
-	struct gs_monitor          *monitor;
-	pthread_mutex_t lock;		/* guards DONE */
-	bool            done;
-};
-
-/**
- * Enter the sandbox, if options.sandbox is set, before anything is decompressed.  The first call
- * does so; other threads wait for it.
- *
- * @context  the struct gs_confinement
- */
-void gs_confine(void *context);
+/** Enter it, if options.sandbox is set and an input of JOB, whose files are open, may be compressed; before
+ *  any other thread exists. */
+void gs_confine(struct gsort *job);
 
 /* ---- the job -------------------------------------------------------------------- */
 
@@ -303,13 +291,12 @@ struct gs_items {
 	struct gs_line_job      lines;
 };
 
-/* What a job reads and writes, what may be lost in it, and the sandbox around it. */
+/* What a job reads and writes, and what may be lost in it. */
 struct gs_job_files {
 	struct gs_input      *input;
 	struct gs_outputs     outputs;
 	const char           *temp_dir;	/* of options without any */
 	struct gs_lost        lost;
-	struct gs_confinement confinement;
 };
 
 /* How far a job is: it runs once, and each phase is timed (sort.c). */
@@ -325,6 +312,7 @@ struct gsort {
 	struct gsort_options options;		/* a copy of the caller's; a rank has changed it */
 	const struct gs_kind *(*kind_of)(const struct gsort_options *options);
 	const struct gs_kind *kind;		/* of elements */
+	struct gs_limits     limits;		/* of the machine; cores 0: not read yet */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
 	struct gs_monitor    monitor;

@@ -50,8 +50,7 @@ gs_job_input_options(struct gsort *job)
 		         !gs_spill_starts_programs(options->compress_program)),
 		.later = options->operation == GSORT_MERGE,
 		.stored = &job->monitor.counters.stored_in,
-		.before_inflate = gs_confine,
-		.before_context = &job->files.confinement,
+		.confined = job->ranked->given.sandbox && !options->sandbox ? GS_RANKS_UNCONFINED : NULL,
 		.read = options->read,
 		.read_context = options->read_context,
 		.interrupted = &job->phases.interrupted,
@@ -191,10 +190,11 @@ collect_plan_input(struct gsort *job)
 	const struct gs_files *files = gs_input_files(job->files.input);
 	const uint64_t bytes = gs_files_bytes(files);
 	const bool module = gs_gpu_module_exists();
-	struct gs_limits limits;
+	struct gs_limits *limits = &job->limits;
 	bool guessed;
 
-	gs_limits_read(&limits, bytes <= SMALL_BYTES && !options->explained);
+	if (limits->cores == 0)		/* not in the sandbox, which hides them */
+		gs_limits_read(limits, bytes <= SMALL_BYTES && !options->explained);
 	job->plan_input = (struct gs_plan_input){
 		.operation = options->operation,
 		.type = options->type,
@@ -205,6 +205,7 @@ collect_plan_input(struct gsort *job)
 		.headers = options->header_lines > 0,
 		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),
+		.confined = options->sandbox && gs_files_may_inflate(files),
 		.large_window = gs_files_large_window(files),
 		.input_bytes = bytes,
 		.seekable = gs_files_are_seekable(files),
@@ -217,27 +218,27 @@ collect_plan_input(struct gsort *job)
 		.gpu = options->gpu_count == GSORT_ALL_GPUS ? 0 : options->gpus[0],
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,
-		.cores = limits.cores,
-		.memory_bytes = memory_wanted(options, &limits),
+		.cores = limits->cores,
+		.memory_bytes = memory_wanted(options, limits),
 		.compares = options->set != GSORT_NO_SET || options->unique || options->counts ||
 		            options->repeated || options->singletons,
 		.heads = options->head && !options->counts && !options->repeated &&
 		         !options->singletons,
 		.head_count = options->head_count,
-		.host_bytes = limits.host_bytes,
-		.address_bytes = limits.address_bytes,
-		.files = limits.files == 0 ? 0
-		         : limits.files > options->split ? limits.files - options->split : 1,
+		.host_bytes = limits->host_bytes,
+		.address_bytes = limits->address_bytes,
+		.files = limits->files == 0 ? 0
+		         : limits->files > options->split ? limits->files - options->split : 1,
 		.merge_files = merge_files(options),
 	};
 	job->kind->plan(&job->plan_input);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
-		job->plan_input.host_bytes = limits.room_bytes;
+		job->plan_input.host_bytes = limits->room_bytes;
 	if (gs_job_combines(job)) {	/* equal shares */
 		uint64_t *limit = &job->plan_input.memory_bytes;
 
 		job->plan_input.shares = (unsigned)job->ranked->given.input_count + 1;
-		*limit = (*limit > 0 ? *limit : limits.host_bytes) / job->plan_input.shares;
+		*limit = (*limit > 0 ? *limit : limits->host_bytes) / job->plan_input.shares;
 	}
 	if (options->size_hint > 0 && (bytes == GS_UNKNOWN || options->explained)) {
 		job->plan_input.input_bytes = options->size_hint;
@@ -292,22 +293,10 @@ check_temp(struct gsort *job)
 	return status;
 }
 
-/* Enter the sandbox now if an input is known to be compressed. */
-static void
-confine(struct gsort *job)
-{
-	if (gs_files_inflate(gs_input_files(job->files.input)))
-		gs_confine(&job->files.confinement);
-}
-
 /* Open the input, plan, and get memory for the stages of a job that is, or is an operand of, WHOLE. */
 static gs_status
 open_stages(struct gsort *job, const struct gsort *whole)
 {
-	job->files.confinement = (struct gs_confinement){
-		.options = &whole->options, .plan = &job->plan, .outputs = &whole->files.outputs,
-		.monitor = &job->monitor, .lock = PTHREAD_MUTEX_INITIALIZER,
-	};
 	TRY(open_input(job, whole));
 	collect_plan_input(job);
 	if (whole != job)
@@ -367,7 +356,7 @@ gs_job_open(struct gsort *job)
 		TRY(open_output(job));
 		TRY(open_emit(job));
 	}
-	confine(job);
+	gs_confine(job);
 	return GS_OK;
 }
 
@@ -410,9 +399,7 @@ gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 {
 	TRY(describe(job));
 	job->keys.ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
-	TRY(open_stages(job, whole));
-	confine(job);
-	return GS_OK;
+	return open_stages(job, whole);
 }
 
 static void
@@ -449,5 +436,4 @@ gs_job_close(struct gsort *job)
 	gs_store_close(&job->keys.store);
 	gs_input_close(job->files.input);
 	gs_arena_close(&job->keys.arena);
-	pthread_mutex_destroy(&job->files.confinement.lock);
 }

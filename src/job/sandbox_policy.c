@@ -7,9 +7,9 @@
  *       read yet, and libraries not loaded yet; it can make only the system calls that such a job makes
  *       (base/sandbox.h).
  *
- * If an input is known to be compressed, the process enters the sandbox before any other thread
- * exists.  Whether a pipe is compressed is known when its first bytes are read.  Then the thread
- * that will decompress them enters the sandbox; for the first input it is the only thread.
+ * Whether a pipe is compressed is known when its first bytes are read, by any thread.  Landlock binds the
+ * thread that enters and those that it starts.  So if an input is compressed, or is a pipe that may be, the
+ * process enters the sandbox before any other thread exists, and before anything is read.
  *
  * All files of the directory for temporary files stay accessible: of /tmp, if the user names none.
  *
@@ -78,16 +78,17 @@ allow_reports(struct gs_sandbox *box)
 #endif
 }
 
-static void
-confine(const struct gs_confinement *confinement)
+void
+gs_confine(struct gsort *job)
 {
-	const struct gsort_options *options = confinement->options;
+	const struct gsort_options *options = &job->options;
 	struct gs_sandbox box;
 	unsigned kinds;
 
-	if (confinement->plan->device == GSORT_DEVICE_GPU ||
-	    gs_spill_starts_programs(options->compress_program)) {
-		gs_note(confinement->monitor,
+	if (!options->sandbox || !gs_files_may_inflate(gs_input_files(job->files.input)))
+		return;
+	if (job->plan.device == GSORT_DEVICE_GPU || gs_spill_starts_programs(options->compress_program)) {
+		gs_note(&job->monitor,
 		        "no sandbox: a GPU, or a program for temporary files, may be started");
 		return;
 	}
@@ -97,26 +98,12 @@ confine(const struct gs_confinement *confinement)
 	allow_libraries(&box);
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		gs_sandbox_allow(&box, options->temp_dirs[d], GS_SANDBOX_MAKE);
-	for (size_t f = 0; f < confinement->outputs->count; f++)
-		allow_output(&box, confinement->outputs->files[f]);
+	for (size_t f = 0; f < job->files.outputs.count; f++)
+		allow_output(&box, job->files.outputs.files[f]);
 	allow_reports(&box);
 	kinds = gs_sandbox_enter(&box);
-	gs_note(confinement->monitor, "sandbox: %s",
+	gs_note(&job->monitor, "sandbox: %s",
 	        kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :
 	        kinds == GS_SANDBOX_FILES ? "files" : kinds == GS_SANDBOX_CALLS ? "calls" :
 	        "this kernel has none");
-}
-
-void
-gs_confine(void *context)
-{
-	struct gs_confinement *confinement = context;
-
-	if (!confinement->options->sandbox)
-		return;
-	pthread_mutex_lock(&confinement->lock);
-	if (!confinement->done)
-		confine(confinement);
-	confinement->done = true;
-	pthread_mutex_unlock(&confinement->lock);
 }

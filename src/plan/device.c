@@ -80,6 +80,8 @@ choose_by_size(struct gs_plan *plan, const struct gs_plan_input *input)
 	if (!known && threads >= PIPE_THREADS)
 		return choose(plan, GSORT_DEVICE_CPU,
 		              "with so many threads the CPU sorts as fast as a pipe delivers");
+	if (input->confined)
+		return choose(plan, GSORT_DEVICE_CPU, "a pipe may be compressed, and is read in a sandbox");
 	if (known && input->input_bytes / shrink < from)
 		return choose(plan, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
 	if (known)

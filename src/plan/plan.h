@@ -51,6 +51,7 @@ struct gs_plan_input {
 	const char       *beside_what;		/* for people */
 	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
 	bool              compressed;		/* an input is compressed */
+	bool              confined;		/* one may be, so the job is in a sandbox */
 	bool              large_window;		/* an input's format may need a large window */
 	uint64_t          input_bytes;		/* of all inputs, or UINT64_MAX: unknown */
 	uint64_t          all_bytes;		/* the same; of a rank, those of all ranks */

@@ -213,6 +213,78 @@ setup_file() {
 		printf '#ifdef SYS_%s\nSYS_%s,\n#endif\n' "$call" "$call"
 	done >"$BATS_FILE_TMPDIR/may_call.h"
 	cc -shared -fPIC -o "$BATS_FILE_TMPDIR/taken.so" "$BATS_FILE_TMPDIR/taken.c" -ldl
+	cat >"$BATS_FILE_TMPDIR/each.c" <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <fcntl.h>
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/socket.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+
+		static volatile int sandboxed;
+		static __thread int told;
+
+		#define NEXT(type, name, ...)	((type (*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name))
+
+		/* Once a thread, from then on. */
+		static void
+		probe(const char *where)
+		{
+			if (!sandboxed || told)
+				return;
+			told = 1;
+			dprintf(9, "%s: read %s, make %s, socket %s\n", where,
+			        open(getenv("SECRET"), O_RDONLY) >= 0 ? "done" : "denied",
+			        open(getenv("PLACE"), O_WRONLY | O_CREAT, 0600) >= 0 ? "done" : "denied",
+			        socket(AF_INET, SOCK_STREAM, 0) >= 0 ? "done" : "denied");
+		}
+
+		int
+		prctl(int option, ...)
+		{
+			sandboxed = 1;
+			return (int)syscall(SYS_prctl, option, 1L, 0L, 0L, 0L);
+		}
+
+		ssize_t
+		read(int fd, void *to, size_t bytes)
+		{
+			probe("read");
+			return NEXT(ssize_t, read, int, void *, size_t)(fd, to, bytes);
+		}
+
+		ssize_t
+		pread(int fd, void *to, size_t bytes, off_t at)
+		{
+			probe("pread");
+			return NEXT(ssize_t, pread, int, void *, size_t, off_t)(fd, to, bytes, at);
+		}
+
+		ssize_t
+		write(int fd, const void *from, size_t bytes)
+		{
+			probe("write");
+			return NEXT(ssize_t, write, int, const void *, size_t)(fd, from, bytes);
+		}
+
+		ssize_t
+		pwrite(int fd, const void *from, size_t bytes, off_t at)
+		{
+			probe("pwrite");
+			return NEXT(ssize_t, pwrite, int, const void *, size_t, off_t)(fd, from, bytes, at);
+		}
+
+		int
+		pthread_mutex_lock(pthread_mutex_t *lock)
+		{
+			probe("lock");
+			return NEXT(int, pthread_mutex_lock, pthread_mutex_t *)(lock);
+		}
+	END
+	cc -shared -fPIC -o "$BATS_FILE_TMPDIR/each.so" "$BATS_FILE_TMPDIR/each.c" -ldl
 	cat >"$BATS_FILE_TMPDIR/has.c" <<-'END'
 		#define _GNU_SOURCE
 		#include <errno.h>
@@ -286,6 +358,89 @@ tries_all() {
 	chmod a+x "$BATS_TEST_TMPDIR"
 	$as test -x "$GSORT" -a -w temp || skip "not everybody can get here"
 	tries_all
+}
+
+# each_thread: none of any job that reads a compressed pipe can open a file outside, wherever the pipe is among
+# the inputs, and whenever it is read
+each_thread() {
+	local places=('pipe plain plain' 'plain pipe plain' 'plain plain pipe' 'pipe pipe pipe' 'pipe')
+	local kind verb file name options inputs number=0
+	mkdir -p secret out temp
+	echo secret >secret/key
+	cp "$BATS_FILE_TMPDIR/each.so" .
+	seq 100000 160000 >text
+	{ echo n; cat text; } >csv
+	head -c 400000 /dev/zero >u32
+	for file in text csv u32; do
+		gzip -1 -c $file >$file.gz
+	done
+	mkfifo pipe1 pipe2 pipe3
+	[ -z "$as" ] || chown -R 12345 .
+	while IFS=: read -r file kind; do
+		while read -r name verb; do
+			inputs=()
+			# shellcheck disable=SC2086
+			set -- ${places[number++ % 4]}
+			[ "$name" != check ] || set -- pipe
+			for input; do
+				[ $input = pipe ] || { inputs+=("$file"); continue; }
+				inputs+=("pipe$((${#inputs[@]} + 1))")
+				cat "$file.gz" >"${inputs[-1]}" 2>/dev/null 3>&- 4>&- &
+			done
+			rm -f told
+			# shellcheck disable=SC2086
+			if ! $as env SECRET=secret/key PLACE=secret/new LD_PRELOAD=./each.so \
+				"$GSORT" -T temp $kind $verb "${inputs[@]}" >printed 2>err 9>told; then
+				echo "gsort $kind $verb ${inputs[*]}"
+				cat err
+				jobs -p | xargs -r kill
+				return 1
+			fi
+			if [ ! -s told ] || grep -q done told || [ -e secret/new ]; then
+				echo "gsort $kind $verb ${inputs[*]}: $*"
+				cat told
+				return 1
+			fi
+			wait
+		done <<-'END'
+			sort
+			unique -u
+			count --count
+			top --top=3
+			merge -m
+			union --union
+			intersect --intersect
+			difference --difference
+			summary --summary
+			quantiles --quantiles=0.5
+			split --split=2 -o out/%r
+			tail --tail=5
+			check -c
+			progress -v --progress=always -o out/sorted
+		END
+	done <<-'END'
+		text:
+		text:--lines
+		u32:-u32
+		u32:--record-size=4 -k u16@2
+		csv:--csv --header -k n:n
+	END
+	[ $number -gt 60 ]
+}
+
+@test "no thread of a job that decompresses a pipe opens a file, whichever input the pipe is" {
+	needs_sandbox
+	as='' each_thread
+}
+
+@test "nor does one of a job of an ordinary user" {
+	needs_sandbox
+	needs setpriv
+	[ "$(id -u)" = 0 ] || skip "the test before was one"
+	as="setpriv --reuid=12345 --regid=12345 --clear-groups"
+	chmod a+x "$BATS_TEST_TMPDIR"
+	$as test -x "$GSORT" || skip "not everybody can get here"
+	each_thread
 }
 
 @test "calls of another architecture end the process" {

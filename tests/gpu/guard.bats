@@ -26,7 +26,7 @@ sorts() {
 		gsort-emu --device="$1" "${@:2}" --split=3 -o 'part-%r' in.now 2>err || status=$?
 		[ $status != 0 ] || { cat part-0 part-1 part-2 >out && rm part-?; }
 	elif [ -e is-pipe ]; then
-		cat in.now | gsort-emu --device="$1" "${@:2}" >piped 2>err || status=$?
+		cat in.now | gsort-emu --decompress=no-sandbox --device="$1" "${@:2}" >piped 2>err || status=$?
 		[ $status != 0 ] || mv piped out
 	else
 		gsort-emu --device="$1" "${@:2}" -o out in.now 2>err || status=$?
@@ -158,7 +158,7 @@ survives() {
 @test "a pipe that is too large to be kept is sorted by the CPU" {
 	gen --seed 60 --keys 9000000 --type u32 >in.now
 	gsort --device=cpu -u32 -o expected in.now
-	cat in.now | gsort-emu -u32 -S 48M -T temp -vv -o out 2>err
+	cat in.now | gsort-emu --decompress=none -u32 -S 48M -T temp -vv -o out 2>err
 	cmp out expected
 	grep 'the input is too large to be kept in memory, in case the GPU fails: the CPU sorts instead' err
 	not grep warning err

@@ -255,6 +255,10 @@ make_text() {
 	[ "$status" -eq 2 ]
 	[[ $output == *"add --decompress=no-sandbox"* ]]
 	[ ! -e together ]
+	GSORT_RANKS=3 run "$ranks" -u64 -o together < <(cat part.00.gz)
+	[ "$status" -eq 2 ]
+	[[ $output == *"add --decompress=no-sandbox"* ]]
+	[ ! -e together ]
 	GSORT_RANKS=3 "$ranks" -u64 --decompress=no-sandbox part.00.gz part.01.zst part.02 -o together
 	cmp alone together
 	zstd -q part.02

@@ -83,12 +83,8 @@ check_parts(const struct gs_parts *parts, const struct gsort_options *o)
 		return gs_fail(GS_EUSAGE, "records and lines by key: several ranks read regular files that "
 		               "are not compressed, so that equal ones keep their order; gsort sorts %s in "
 		               "one process", parts->inflates ? "compressed files" : "from a pipe");
-	/* compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that
-	 * it shares, so a rank cannot be put into a sandbox */
 	if (parts->inflates && o->sandbox)
-		return gs_fail(GS_EUSAGE, "an input is compressed, and MPI does not allow the sandbox in "
-		               "which gsort decompresses: add --decompress=no-sandbox if you trust the "
-		               "input");
+		return gs_fail(GS_EUSAGE, GS_RANKS_UNCONFINED);
 	if (checks_merge(o) && parts->other_bytes == GS_UNKNOWN)
 		return gs_fail(GS_EUSAGE, "--merge: several ranks read each input twice, first to see "
 		               "whether it is sorted, so it must be a file; with --force they sort it as it "

@@ -191,6 +191,11 @@ MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct 
  * and limits come first; then what it does between the stages of a sort.
  */
 
+/* Compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that it
+ * shares, so a rank cannot be put into a sandbox. */
+#define GS_RANKS_UNCONFINED	"an input is compressed, and MPI does not allow the sandbox in which gsort " \
+				"decompresses: add --decompress=no-sandbox if you trust the input"
+
 /* What a job of several ranks does, and one alone need not. */
 struct gs_reach {
 	/** Divide what the machine has by the ranks on it. */

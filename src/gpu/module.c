@@ -12,6 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <link.h>
+#include <sys/auxv.h>
+#endif
 
 #include "base/static_codecs.h"
 #include "gpu/guard.h"
@@ -83,6 +87,12 @@ beside_library(char *path, size_t bytes)
 
 	if (dladdr(installed, &library) == 0 || library.dli_fname == NULL)
 		return false;
+#ifdef __linux__
+	/* Linked into the program: its name is argv[0], which the caller chooses. */
+	if (getauxval(AT_SECURE) != 0 || getauxval(AT_PHDR) == (uintptr_t)library.dli_fbase +
+	                                 ((const ElfW(Ehdr) *)library.dli_fbase)->e_phoff)
+		return false;
+#endif
 	slash = strrchr(library.dli_fname, '/');
 	if (slash == NULL || strncmp(slash, "/libgsort", strlen("/libgsort")) != 0)
 		return false;

@@ -26,6 +26,16 @@ module() {
 	installed/gsort --version -vv | grep -i '^gpu:0 .*emulated'
 }
 
+@test "argv[0] does not say where the module is" {
+	skips_under_sanitizer "the module is built for a program without one"
+	mkdir evil
+	cp "$GSORT_BUILD/tests/emu/gsort-cuda.so" evil/
+	run bash -c 'exec -a "$PWD/evil/libgsort.so" installed/gsort -u32 --device=gpu -o out in'
+	[ "$status" = 2 ]
+	[[ $output == *"gsort-cuda.so"* ]]
+	(exec -a "$PWD/evil/libgsort.so" installed/gsort --version -v) | grep -q 'gsort-cuda.so: No such file'
+}
+
 @test "without the module the CPU sorts, and --device=gpu is refused with what to do" {
 	installed/gsort -u32 -o out in
 	cmp out expected

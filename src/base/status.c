@@ -52,6 +52,20 @@ gs_fail_errno(gs_status status, const char *format, ...)
 	                                        : ""));
 }
 
+const char *
+gs_excerpt(char *into, const char *text, size_t bytes, size_t most)
+{
+	char *at = into;
+
+	for (size_t b = 0; b < bytes && b < most; b++) {
+		if (text[b] == '\0')
+			*at++ = '\\';
+		*at++ = text[b] == '\0' ? '0' : text[b];
+	}
+	strcpy(at, bytes > most ? "..." : "");
+	return into;
+}
+
 gs_status
 gs_allocate(void *at, size_t count, size_t bytes, const char *what)
 {

@@ -43,6 +43,14 @@ gs_status gs_fail_errno(gs_status status, const char *format, ...) PRINTF(2, 3);
  *  returns STATUS. */
 gs_status gs_caused(int number, gs_status status);
 
+/** Copy at most MOST of the BYTES at TEXT into a message, with a NUL as "\0", and "..." for the rest.
+ *
+ * @into  has room for GS_EXCERPT_BYTES(MOST)
+ * @return  INTO */
+const char *gs_excerpt(char *into, const char *text, size_t bytes, size_t most);
+
+#define GS_EXCERPT_BYTES(most)	(2 * (most) + sizeof "...")
+
 /** This thread's last message; "" if there was none. */
 const char *gs_message(void);
 

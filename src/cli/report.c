@@ -66,17 +66,22 @@ visible_bytes(const unsigned char *text)
 	return bytes == 0 || point < least[bytes] || is_invisible(point) ? 0 : bytes;
 }
 
-/* Write invisible bytes as \ooo: in a file name it could move the cursor. */
+/* Write invisible bytes as \t, \n, \r or \xHH: in a file name they could move the cursor.  NULs come as
+ * \0 (gs_excerpt). */
 static void
 escape(const char *from, char *into, size_t room)
 {
-	const char *end = into + room - sizeof "\\377";
+	const char *end = into + room - sizeof "\\xff";
 
 	while (*from != '\0' && into <= end) {
 		const size_t bytes = visible_bytes((const unsigned char *)from);
 
 		if (bytes == 0) {
-			into += sprintf(into, "\\%03o", (unsigned char)*from++);
+			const char *letter = memchr("\tt\nn\rr", *from, 6);
+
+			into += letter != NULL ? sprintf(into, "\\%c", letter[1])
+			                       : sprintf(into, "\\x%02x", (unsigned char)*from);
+			from++;
 		} else {
 			memcpy(into, from, bytes);
 			into += bytes;

@@ -25,11 +25,13 @@ gs_disorder_key(const struct gs_encoding *encoding, unsigned bits, const char *n
 }
 
 gs_status
-gs_disorder_line(const char *name, uint64_t number, const char *line, size_t bytes, size_t most,
-                 const char *tail)
+gs_disorder_line(const char *name, uint64_t number, const char *line, size_t bytes, const char *tail)
 {
-	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %.*s%s%s", name, (unsigned long long)number,
-	               (int)(bytes < most ? bytes : most), line, bytes > most ? "..." : "", tail);
+	enum { QUOTED_MOST = 1000 };
+	char shown[GS_EXCERPT_BYTES(QUOTED_MOST)];
+
+	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %s%s", name, (unsigned long long)number,
+	               gs_excerpt(shown, line, bytes, QUOTED_MOST), tail);
 }
 
 gs_status

@@ -25,9 +25,9 @@
 gs_status gs_disorder_key(const struct gs_encoding *encoding, unsigned bits, const char *name,
                           uint64_t number, const void *key, uint64_t skip_bytes, const char *tail);
 
-/** A line of BYTES, without its end, of which up to MOST are quoted: "f:3: disorder: LINE", and TAIL. */
+/** A line of BYTES, without its end, of which up to 1000 are quoted: "f:3: disorder: LINE", and TAIL. */
 gs_status gs_disorder_line(const char *name, uint64_t number, const char *line, size_t bytes,
-                           size_t most, const char *tail);
+                           const char *tail);
 
 /** A binary input that has BYTES after SKIP_BYTES, which are no whole keys or records.  Returns GS_EINPUT. */
 gs_status gs_partial(const struct gsort_options *options, const char *name, uint64_t skip_bytes,

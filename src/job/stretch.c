@@ -7,7 +7,6 @@
 #include "format/text/line.h"
 #include "job/merge_input.h"
 
-enum { QUOTED_MOST = 100 };	/* bytes of a line in a message; a number has at most 20 */
 
 /* Is the order of inputs not checked? */
 static bool
@@ -104,7 +103,7 @@ gs_stretch_fail_text(const struct gsort *job, const struct gs_line_reader *reade
 	const char *end = memchr(line, options->terminator, most);
 
 	return gs_disorder_line(name, gs_line_number(options, name, reader->numbers[at]), line,
-	                        end != NULL ? (size_t)(end - line) : most, QUOTED_MOST, advice);
+	                        end != NULL ? (size_t)(end - line) : most, advice);
 }
 
 gs_status

@@ -87,16 +87,16 @@ line() {
 	head -c 10000 /dev/zero >in
 	fails "in:1: line longer than 4095 bytes; binary keys need a type" gsort in
 	printf '1\n\0\n' >in
-	fails 'in:2: not a number: "?"; byte 1 is U+0000 NULL$' gsort in
+	fails 'in:2: not a number: "\\0"; byte 1 is U+0000 NULL$' gsort in
 }
 
 @test "what cannot be seen is shown by number, what can as it is" {
 	printf '\357\273\2771\n' >in			# a byte order mark
-	fails '"\\357\\273\\2771"' gsort in
+	fails '"\\xef\\xbb\\xbf1"' gsort in
 	printf '\303\274\302\233\377\n' >in		# u umlaut, a control character, no UTF-8
-	fails "$(printf '"\303\274')\\\\302\\\\233\\\\377\"" gsort in
+	fails "$(printf '"\303\274')\\\\xc2\\\\x9b\\\\xff\"" gsort in
 	printf '\340\240\200\340\202\233\n' >in		# one of three bytes; the control character in as many
-	fails "$(printf '"\340\240\200')\\\\340\\\\202\\\\233\"" gsort in
+	fails "$(printf '"\340\240\200')\\\\xe0\\\\x82\\\\x9b\"" gsort in
 }
 
 @test "a NUL is no digit and no blank" {

@@ -64,25 +64,25 @@ says() {
 	$ printf '1\n%s\n' -9223372036854775809 >in; gsort in
 	gsort: in:2: out of range: "-9223372036854775809" (gsort sorts -9223372036854775808 to 18446744073709551615; -k1,1n sorts any)
 	$ printf '1\n2\0003\n' >in; gsort in
-	gsort: in:2: not a number: "2?3"; byte 2 is U+0000 NULL
+	gsort: in:2: not a number: "2\03"; byte 2 is U+0000 NULL
 	$ printf '\003\0\0\0\001\0\0\0' >in; gsort in
-	gsort: in:1: not a number: "\003???\001???"; binary keys need a type, such as -u32
+	gsort: in:1: not a number: "\x03\0\0\0\x01\0\0\0"; binary keys need a type, such as -u32
 	$ printf '12\0003\0' | gsort
-	gsort: -:1: not a number: "12?3?"; lines that end in NUL need -z; UTF-16 needs iconv
+	gsort: -:1: not a number: "12\03\0"; lines that end in NUL need -z; UTF-16 needs iconv
 	$ { echo 1; head -c 4096 /dev/zero | tr '\0' 7; echo; } >in; gsort in
 	gsort: in:2: line longer than 4095 bytes
 	$ printf 'score\n3\n' >in; gsort in
 	gsort: in:1: not a number: "score"; a heading needs --header, lines of words --lines
 	$ printf '\357\273\2771\n' >in; gsort in
-	gsort: in:1: not a number: "\357\273\2771"; remove the byte order mark before it: tail -c +4
+	gsort: in:1: not a number: "\xef\xbb\xbf1"; remove the byte order mark before it: tail -c +4
 	$ printf '1\n2\032' >in; gsort in
-	gsort: in:2: not a number: "2\032"; byte 2 is U+001A SUBSTITUTE, the end of a file of DOS
+	gsort: in:2: not a number: "2\x1a"; byte 2 is U+001A SUBSTITUTE, the end of a file of DOS
 	$ printf '1\n\033[31m2\n' >in; gsort in
-	gsort: in:2: not a number: "\033[31m2"; byte 1 is U+001B ESCAPE
+	gsort: in:2: not a number: "\x1b[31m2"; byte 1 is U+001B ESCAPE
 	$ printf '1\n2\302\240\n' >in; gsort in
-	gsort: in:2: not a number: "2\302\240"; byte 2 is U+00A0 NO-BREAK SPACE
+	gsort: in:2: not a number: "2\xc2\xa0"; byte 2 is U+00A0 NO-BREAK SPACE
 	$ printf '\342\200\256\342\210\2222\n' >in; gsort in
-	gsort: in:1: not a number: "\342\200\256−2"; byte 1 is U+202E RIGHT-TO-LEFT OVERRIDE
+	gsort: in:1: not a number: "\xe2\x80\xae−2"; byte 1 is U+202E RIGHT-TO-LEFT OVERRIDE
 	$ printf '1.5\n1,5\n' >in; gsort --type=float in
 	gsort: in:2: not a number: "1,5"; replace the decimal comma: tr , .
 	$ printf '1e5\nabc\n' >in; gsort --type=float in
@@ -92,7 +92,7 @@ says() {
 	$ printf 'x\n' >in; echo 1 | gsort -m - in
 	gsort: in:1: not a number: "x"; a heading needs --header, lines of words --lines
 	$ printf '1\n2\n' >in; gsort -z in
-	gsort: in:1: not a number: "1\0122"; these lines end in newlines: leave -z out
+	gsort: in:1: not a number: "1\n2"; these lines end in newlines: leave -z out
 	$ printf '1\nx\n2\n' >in; gsort --invalid=fail in >/dev/null
 	gsort: warning: in:2: not a number: "x", left out
 	gsort: 1 invalid line was left out
@@ -131,7 +131,7 @@ says() {
 	"a,b",4= number: ""a,b",4"; fields? sort lines by one: gsort --csv -k2,2n
 	3;4= number: "3;4"; fields? sort lines by one: gsort -t ';' -k1,1n
 	3|4= number: "3|4"; fields? sort lines by one: gsort -t '|' -k1,1n
-	3\t4= number: "3\0114"; fields? sort lines by one: gsort -t '\t' -k1,1n
+	3\t4= number: "3\t4"; fields? sort lines by one: gsort -t '\t' -k1,1n
 	x  3= number: "x  3"; fields? sort lines by one: gsort -k2,2n
 	- 3= number: "- 3"; remove the blank behind the sign: tr -d ' '
 	0x1F= number: "0x1F"; hexadecimal needs --type=hex
@@ -159,13 +159,13 @@ says() {
 	N/A= number: "N/A"; --invalid=ignore leaves out what is no number
 	-= number: "-"; --invalid=ignore leaves out what is no number
 	[1, 2]= number: "[1, 2]"; JSON? take the numbers out of it first: jq '.[]'
-	1\r2= number: "1\0152"; these lines end in CR: tr '\r' '\n'
-	1\r\r= number: "1\015"; remove the CRs: tr -d '\r'
-	1\302\240= number: "1\302\240"; byte 2 is U+00A0 NO-BREAK SPACE
+	1\r2= number: "1\r2"; these lines end in CR: tr '\r' '\n'
+	1\r\r= number: "1\r"; remove the CRs: tr -d '\r'
+	1\302\240= number: "1\xc2\xa0"; byte 2 is U+00A0 NO-BREAK SPACE
 	\342\210\2223= number: "−3"; byte 1 is U+2212 MINUS SIGN, not HYPHEN-MINUS
-	3\342\200\213= number: "3\342\200\213"; byte 2 is U+200B ZERO WIDTH SPACE
-	1\2402= number: "1\2402"; byte 2 is a no-break space of Latin-1
-	1\3772= number: "1\3772"; byte 2 is no UTF-8
+	3\342\200\213= number: "3\xe2\x80\x8b"; byte 2 is U+200B ZERO WIDTH SPACE
+	1\2402= number: "1\xa02"; byte 2 is a no-break space of Latin-1
+	1\3772= number: "1\xff2"; byte 2 is no UTF-8
 	score= number: "score"
 	END
 	table <<-'END'
@@ -236,6 +236,8 @@ says() {
 	gsort: in:2: disorder: 0 (byte 16)
 	1$ printf '1\n3\n2\n' >in; gsort -c in
 	gsort: in:3: disorder: 2
+	1$ printf 'b\0x\na\0y\r\n' | gsort --lines -c
+	gsort: -:2: disorder: a\0y\r
 	1$ printf '1\n1\n' | gsort -cu
 	gsort: -:2: disorder: 1
 	1$ printf '\003\0\001\0' >in; gsort -u16 -c in
@@ -264,7 +266,7 @@ says() {
 	$ ln -s loop loop; gsort loop
 	gsort: cannot read: loop: Too many levels of symbolic links
 	$ gsort "$(printf 'a\nb\033[31m\377 %%s %%n')"
-	gsort: cannot read: a\012b\033[31m\377 %s %n: No such file or directory
+	gsort: cannot read: a\nb\x1b[31m\xff %s %n: No such file or directory
 	$ gsort <&-
 	gsort: cannot read: -: Bad file descriptor
 	$ gsort 32
@@ -353,7 +355,7 @@ says() {
 	$ gen --keys 3000000 --type u64 | gsort -u64 -S 1 -T /dev/null
 	gsort: cannot use /dev/null for temporary files: Not a directory; name another directory with -T
 	$ gen --keys 3000000 --type u64 >in; gsort -u64 -S 1 -T "$(printf 'no\nwhere')" in
-	gsort: cannot use no\012where for temporary files: No such file or directory; name another directory with -T
+	gsort: cannot use no\nwhere for temporary files: No such file or directory; name another directory with -T
 	$ echo 1 | gsort -T ''
 	gsort: the name of a temporary directory is empty
 	$ (ulimit -f 1000; gen --keys 1000000 --type u64 | gsort -u64 -S 16M -T . >/dev/null)
@@ -631,9 +633,9 @@ export -f damaged
 	$ printf 'id;price\n' | gsort -k price:n --csv --header
 	gsort: -: the header has no column 'price': "id;price"; fields between semicolons need -t ';'
 	$ printf 'id\tprice\n' | gsort -k price:n --csv --header
-	gsort: -: the header has no column 'price': "id\011price"; fields between tabs need -t '\t'
+	gsort: -: the header has no column 'price': "id\tprice"; fields between tabs need -t '\t'
 	$ printf '\357\273\277id,price\n' | gsort -k id:n --csv --header
-	gsort: -: the header has no column 'id': "\357\273\277id,price"; remove the byte order mark before it: tail -c +4
+	gsort: -: the header has no column 'id': "\xef\xbb\xbfid,price"; remove the byte order mark before it: tail -c +4
 	$ { seq -s, 1000; echo; } | gsort --csv -k Price --header 2>&1 | cut -c 1-50,240- >&2; exit ${PIPESTATUS[1]}
 	gsort: -: the header has no column 'Price': "1,2,3,69,70..."
 	$ echo a,b >a; echo b,a >b; gsort -t, -k a --header a b
@@ -676,6 +678,8 @@ export -f damaged
 	gsort: -:3: column "price": not a decimal number: "1e3"; floats need :g
 	$ echo '"1,000"' | gsort --csv -k1,1h
 	gsort: -:1: column 1: not a number: "1,000"
+	$ printf '"x\0\n\ty"\n' | gsort --csv -k1,1n
+	gsort: -:1: column 1: not a number: "x\0\n\ty"
 	$ echo 1e3 | gsort --csv -k1,1n
 	gsort: -:1: column 1: not a decimal number: "1e3"; floats need g
 	$ gsort -k1 --debug -o x
@@ -804,7 +808,7 @@ export -f damaged
 	$ printf 'in\0' >names; gsort -o ./names --files0-from=names
 	gsort: ./names would overwrite 'names', which names the inputs; name another file
 	$ GSORT_DEVICE=$(printf 't\npu') gsort nothing
-	gsort: warning: GSORT_DEVICE='t\012pu' is ignored: must be auto, cpu, gpu or gpu:N
+	gsort: warning: GSORT_DEVICE='t\npu' is ignored: must be auto, cpu, gpu or gpu:N
 	gsort: cannot read: nothing: No such file or directory
 	END
 }

@@ -764,7 +764,7 @@ number() {
 }
 
 @test "what is not printable in a message is escaped" {
-	fails 'a\\033\[2J\\012b' gsort "$(printf 'a\033[2J\nb')"
+	fails 'a\\x1b\[2J\\nb' gsort "$(printf 'a\033[2J\nb')"
 }
 
 # --- standard descriptors ---------------------------------------------------------------

@@ -281,12 +281,11 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	const struct gs_keydef *keydef = &order->keys[key];
 	const bool named = keydef->name != NULL, quoted = named && keydef->name[0] == '"';
 	const char *quote = quoted || !named ? "" : "\"";
-	unsigned char shown[SHOWN_BYTES + 1];
+	char copy[SHOWN_BYTES + 1], shown[GS_EXCERPT_BYTES(SHOWN_BYTES)];
 	char column[SHOWN_BYTES + 1];
 	const enum gsort_notation notation = gs_keydef_notation(keydef->ordering);
 	struct gs_key_text text = { .map = NULL };
 	char advice[112] = "";
-	size_t shown_bytes;
 	bool is_float;
 
 	reason[0] = '\0';
@@ -296,19 +295,16 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	snprintf(column, sizeof column, "%zu", keydef->end_field + 1);
 	if (named)
 		snprintf(column, sizeof column, "%.*s", (int)keydef->name_bytes, keydef->name);
-	shown_bytes = gs_key_text_copy(text, shown, sizeof shown);
-	for (size_t b = 0; b < shown_bytes; b++)
-		shown[b] = shown[b] == '\0' || shown[b] == '\n' || shown[b] == '\r' ? '?' : shown[b];
-	shown[shown_bytes < SHOWN_BYTES ? shown_bytes : SHOWN_BYTES] = '\0';
+	gs_excerpt(shown, copy, gs_key_text_copy(text, (unsigned char *)copy, sizeof copy), SHOWN_BYTES);
 	is_float = judge_text(order, GS_BY_FLOAT, &text) == SOUND;
 	if (notation == GSORT_TIME)
-		explain_log_time(order, keydef, shown, advice);
+		explain_log_time(order, keydef, (const unsigned char *)shown, advice);
 	else if (is_float && keydef->ordering != GS_BY_MONTH && notation == GSORT_DECIMAL)
 		strcpy(advice, named ? "; floats need :g" : "; floats need g");
-	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not %s: \"%s%s\"%s", quote, column, quote,
+	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not %s: \"%s\"%s", quote, column, quote,
 	         notation != GSORT_DECIMAL ? gs_notations[notation].name :
 	         keydef->ordering == GS_BY_MONTH ? "a month" : is_float ? "a decimal number" : "a number",
-	         (const char *)shown, shown_bytes > SHOWN_BYTES ? "..." : "", advice);
+	         shown, advice);
 }
 
 /* ---- headers ------------------------------------------------------------------- */
@@ -335,11 +331,11 @@ gs_line_refuse_header(int separator, const char *name, size_t name_bytes, const 
 {
 	enum { HEADER_BYTES = 200 };	/* of it, in the message */
 	const size_t bytes = (size_t)(end - line);
+	char shown[GS_EXCERPT_BYTES(HEADER_BYTES)];
 
-	return gs_fail(GS_EINPUT, "the header has %s '%.*s': \"%.*s%s\"%s",
+	return gs_fail(GS_EINPUT, "the header has %s '%.*s': \"%s\"%s",
 	               several ? "several columns" : "no column", (int)name_bytes, name,
-	               (int)(bytes < HEADER_BYTES ? bytes : HEADER_BYTES), line,
-	               bytes < HEADER_BYTES ? "" : "...",
+	               gs_excerpt(shown, line, bytes, HEADER_BYTES),
 	               several ? "; name one by its number, as in -k 1,1n"
 	                       : explain_header(separator, line, bytes));
 }

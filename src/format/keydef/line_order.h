@@ -161,7 +161,7 @@ const char *gs_line_cut(const struct gs_line_order *order, const char *line, con
  * field without anything is a missing value.
  */
 
-enum { GS_LINE_FAULT_BYTES = 256 };	/* of a reason */
+enum { GS_LINE_FAULT_BYTES = 512 };	/* of a reason */
 
 /**
  * Find the first of COUNT lines, which lie behind one another, with a strict key that is no number.

@@ -201,24 +201,12 @@ is_hexadecimal(const char *line, const char *end)
 	return gs_line_matches("[-+]?0x[0-9a-f]+", line, end);
 }
 
-/* A line as a string for a message, shortened. */
-static void
-show(char shown[SHOWN_BYTES + 8], const char *text, const char *end)
-{
-	size_t bytes = (size_t)(end - text), kept = bytes < SHOWN_BYTES ? bytes : SHOWN_BYTES;
-
-	for (size_t b = 0; b < kept; b++)
-		if ((shown[b] = text[b]) == '\0')
-			shown[b] = '?';
-	strcpy(shown + kept, kept < bytes ? "..." : "");
-}
-
 /* Why LINE .. END is invalid. */
 static void
 explain(char *reason, size_t room, const struct gs_text_options *options,
         const char *line, const char *end)
 {
-	char shown[SHOWN_BYTES + 8];
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)];
 	uint64_t magnitude;
 	bool negative;
 
@@ -232,7 +220,7 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 		         "; --invalid=skip-blank leaves empty lines out");
 		return;
 	}
-	show(shown, line, end);
+	gs_excerpt(shown, line, (size_t)(end - line), SHOWN_BYTES);
 	if (options->notation != GSORT_DECIMAL) {
 		const struct gs_notation *notation = &gs_notations[options->notation];
 
@@ -333,14 +321,14 @@ void
 gs_line_overflow(const struct gs_text_options *options, const char *name, uint64_t number,
                  const char *line, const char *end, bool *warned)
 {
-	char shown[SHOWN_BYTES + 8], warning[GS_MESSAGE_BYTES];
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], warning[GS_MESSAGE_BYTES];
 
 	if (*warned || options->warn == NULL)
 		return;
 	*warned = true;
 	number = gs_line_number(options, name, number);
 	trim(&line, &end, options->terminator);
-	show(shown, line, end);
+	gs_excerpt(shown, line, (size_t)(end - line), SHOWN_BYTES);
 	snprintf(warning, sizeof warning, "%s:%llu: \"%s\" is beyond the range of f64 and becomes "
 	         "infinite; of such numbers only the first is named", name,
 	         (unsigned long long)number, shown);

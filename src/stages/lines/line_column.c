@@ -65,16 +65,16 @@ warn_rounded(struct gs_line_ingest *ingest, const struct gs_line_values *values,
 	enum { SHOWN_BYTES = 40 };
 	const struct gs_text_options *options = ingest->faults.options;
 	const char *line = values->rounded;
-	char warning[GS_MESSAGE_BYTES];
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], warning[GS_MESSAGE_BYTES];
 	size_t from, to;
 
 	if (ingest->column->warned || options->warn == NULL)
 		return;
 	gs_line_key_place(ingest->order, 0, line,
 	                  (size_t)(gs_line_end(ingest->order, line, end) - line), &from, &to);
-	snprintf(warning, sizeof warning, "%s: %.*s%s is %s: figures of lines are of f64",
-	         ingest->name, (int)gs_least(to - from, SHOWN_BYTES), line + from,
-	         to - from > SHOWN_BYTES ? "..." : "", values->infinite ? "infinite" : "rounded");
+	snprintf(warning, sizeof warning, "%s: %s is %s: figures of lines are of f64", ingest->name,
+	         gs_excerpt(shown, line + from, to - from, SHOWN_BYTES),
+	         values->infinite ? "infinite" : "rounded");
 	options->warn(options->warn_context, warning);
 	ingest->column->warned = true;
 }

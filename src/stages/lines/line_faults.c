@@ -15,7 +15,6 @@
 
 enum {
 	BATCH_LINES = GS_ITEM_BATCH,
-	QUOTED_MOST = 1000,	/* bytes of a line in a message */
 };
 
 /* Find the first of COUNT lines whose KEY is at fault. */
@@ -77,7 +76,7 @@ follow(const struct gs_line_faults *faults, const char *const *lines, const uint
 	length = bytes[first] - (lines[first][bytes[first] - 1] == faults->order->terminator);
 	number = faults->shown + gs_line_shown(faults, lines[0], lines[first], first) + 1;
 	return gs_disorder_line(faults->name, gs_line_number(faults->options, faults->name, number),
-	                        lines[first], length, QUOTED_MOST, faults->advice);
+	                        lines[first], length, faults->advice);
 }
 
 /* Compare COUNT lines, if they are followed, and leave out those at fault; the others move to *TO. */

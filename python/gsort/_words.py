@@ -22,7 +22,7 @@ PARAMETERS = {
 }
 
 _LETTERS = {"g": "type='text-float'", "h": "ordering='h'", "k": "key", "m": "merge_files()",
-            "n": "ordering='n'", "o": "dst",
+            "M": "ordering='M'", "n": "ordering='n'", "o": "dst",
             "r": "descending", "S": "memory", "T": "temp_dirs", "t": "separator", "u": "unique",
             "V": "ordering='V'", "z": "zero_terminated"}
 _FLAGS = ("csv", "lines", "force", "in_place", "trust_order")
@@ -65,6 +65,7 @@ _PATTERNS: List[Tuple[str, _Becomes]] = [
 	(r"--to=json\b", "--json"),
 	(r"--type=npy\b", "--format=npy"),
 	(r"\b(sort it, or use) --force$", r"\1 --nocheck-order"),
+	(r"\bsort by (-k\S.*)", lambda m: f"sort by key={m[1].replace('-k', '').split()}"),
 	(r"(?<!\S)-k ?('[^']+'|[\w\"]+(?:[:,.][\w.]+)+|(?<=--header -k )\w+)", lambda m: f"key='{m[1].strip(chr(39))}'"),
 	(r"(?<!\S)-t (?:\$)?'([^']+)'", r"separator='\1'"),
 	(r"(?<![\w./-])('?)--([a-z0-9-]+)(?:=([\w.]+(?:-\w+)*))?\1", _long),
@@ -81,7 +82,8 @@ _PATTERNS: List[Tuple[str, _Becomes]] = [
 _RULES = [(re.compile(pattern), becomes) for pattern, becomes in _PATTERNS]
 
 # A line of the input, and what is for another program.
-_KEPT = (r'"(?:[^"\\]|\\.)*"|\b(?:ulimit|shuf|unzip|tar|7z x|h5dump) -\w+|\btail -c \+\d+|\btr -\w [^;()"]*'
+_KEPT = (r"""\bsed -E (?:'[^']*'|"[^"]*")|"""
+         r'"(?:[^"\\]|\\.)*"|\b(?:ulimit|shuf|unzip|tar|7z x|h5dump) -\w+|\btail -c \+\d+|\btr -\w [^;()"]*'
          r"|\ba\.view\('i8'\)"
          r'|\biconv -f [\w-]+ -t [\w-]+')
 _ABOUT_OPTIONS = re.compile(r"(?:; | \()[^;(]*(?<![\w-])--?[a-zA-Z][^;(]*$")

@@ -12,7 +12,7 @@ from gsort._words import PARAMETERS, words
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src"
 OPTION = re.compile(r"(?<![\w.-])--?[a-zA-Z][\w-]*")
-OF_OTHER_PROGRAMS = re.compile(r"\b(?:ulimit|tr|shuf|unzip|tar|7z x|h5dump|tail|iconv -f UTF-16) -\w+")
+OF_OTHER_PROGRAMS = re.compile(r"\bsed -E '[^']*'?|\b(?:ulimit|tr|shuf|unzip|tar|7z x|h5dump|tail|iconv -f UTF-16) -\w+")
 
 # No call of this module ends in a message with these: ranks, the text of a plan, an input that is a stream.
 NEVER_SAID = {"--locale", "--plan", "-d"}
@@ -141,7 +141,7 @@ def test_drawn_calls(tmp_path, monkeypatch, seed):
 
 def test_lines_and_names_of_files_are_left_as_they_are(tmp_path, monkeypatch):
 	monkeypatch.chdir(tmp_path)
-	for line, hint in ("a; --tail", ""), ("--tail=1", ""), ("n/a", "; invalid='ignore' leaves out what is no number"):
+	for line, hint in ("a; --tail", ""), ("--tail=1", ""), ("n/a", "; invalid='ignore' leaves out what is not a number"):
 		(tmp_path / "--tail -g").write_text(f"1\n{line}\n")
 		with pytest.raises(gsort.InputError) as caught:
 			gsort.sort_file("--tail -g", "out")

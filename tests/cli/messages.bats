@@ -82,7 +82,7 @@ says() {
 	$ printf '1\n2\302\240\n' >in; gsort in
 	gsort: in:2: not a number: "2\xc2\xa0"; byte 2 is U+00A0 NO-BREAK SPACE
 	$ printf '\342\200\256\342\210\2222\n' >in; gsort in
-	gsort: in:1: not a number: "\xe2\x80\xae−2"; byte 1 is U+202E RIGHT-TO-LEFT OVERRIDE
+	gsort: in:1: not a number: "\xe2\x80\xae−2"; byte 1 is U+202E a mark of writing direction
 	$ printf '1.5\n1,5\n' >in; gsort --type=float in
 	gsort: in:2: not a number: "1,5"; replace the decimal comma: tr , .
 	$ printf '1e5\nabc\n' >in; gsort --type=float in
@@ -121,11 +121,11 @@ says() {
 	1,000= number: "1,000"; remove the commas between thousands: tr -d ,
 	-1,000,000.50= number: "-1,000,000.50"; remove the commas between thousands: tr -d ,
 	1.000.000= number: "1.000.000"; versions need -V
-	1_000= number: "1_000"; remove the underscores: tr -d _
-	1 000= number: "1 000"; remove the blanks between thousands: tr -d ' '
-	1'000= number: "1'000"; remove the quotes: tr -d "'"
-	"3"= number: ""3""; remove the quotes: tr -d \"\',
-	3,= number: "3,"; remove what follows the number: tr -d ',;'
+	1_000= number: "1_000"; remove what separates thousands: sed -E "s/[_' ]([0-9]{3})/\1/g"
+	1 000= number: "1 000"; remove what separates thousands: sed -E "s/[_' ]([0-9]{3})/\1/g"
+	1'000= number: "1'000"; remove what separates thousands: sed -E "s/[_' ]([0-9]{3})/\1/g"
+	"3"= number: ""3""; remove what is around the number: tr -d \"\',\;
+	3,= number: "3,"; remove what is around the number: tr -d \"\',\;
 	3,4= number: "3,4"; fields? sort lines by one: gsort --csv -k1,1n
 	abc,4.5= number: "abc,4.5"; fields? sort lines by one: gsort --csv -k2,2g
 	"a,b",4= number: ""a,b",4"; fields? sort lines by one: gsort --csv -k2,2n
@@ -133,31 +133,31 @@ says() {
 	3|4= number: "3|4"; fields? sort lines by one: gsort -t '|' -k1,1n
 	3\t4= number: "3\t4"; fields? sort lines by one: gsort -t '\t' -k1,1n
 	x  3= number: "x  3"; fields? sort lines by one: gsort -k2,2n
-	- 3= number: "- 3"; remove the blank behind the sign: tr -d ' '
-	0x1F= number: "0x1F"; hexadecimal needs --type=hex
-	1f= number: "1f"; hexadecimal needs --type=hex
+	- 3= number: "- 3"; remove the blank behind the sign: sed -E 's/([-+]) +([0-9])/\1\2/g'
+	0x1F= number: "0x1F"; hexadecimal numbers need --type=hex
+	1f= number: "1f"; hexadecimal numbers need --type=hex
 	1e= number: "1e"
 	2026-11-22= number: "2026-11-22"; dates and times need --type=time
 	2026-11-22T10:00:00Z= number: "2026-11-22T10:00:00Z"; dates and times need --type=time
-	22.11.2026= number: "22.11.2026"; dates are sorted as 2026-11-22, with --type=time
+	22.11.2026= number: "22.11.2026"; day, month, year? sort by -k1.7,1.10n -k1.4,1.5n -k1.1,1.2n
 	10.0.0.1= number: "10.0.0.1"; IPv4 addresses need --type=ipv4
 	10.0.0.0/8= number: "10.0.0.0/8"; networks need -V
-	2001:db8::1= number: "2001:db8::1"; gsort knows no IPv6 addresses; --lines sorts them as text
-	01:23:45:67:89:ab= number: "01:23:45:67:89:ab"; hardware addresses need --lines, which sorts them as text
-	123e4567-e89b-12d3-a456-426614174000= number: "123e4567-e89b-12d3-a456-426614174000"; UUIDs need --lines, which sorts them as text
+	2001:db8::1= number: "2001:db8::1"; IPv6 addresses, hardware addresses and UUIDs need --lines, which sorts them as text
+	01:23:45:67:89:ab= number: "01:23:45:67:89:ab"; IPv6 addresses, hardware addresses and UUIDs need --lines, which sorts them as text
+	123e4567-e89b-12d3-a456-426614174000= number: "123e4567-e89b-12d3-a456-426614174000"; IPv6 addresses, hardware addresses and UUIDs need --lines, which sorts them as text
 	12:30= number: "12:30"; times of day need -V
 	9:30:15.5= number: "9:30:15.5"; times of day need -V
-	2026-11= number: "2026-11"; months of years need --lines, which sorts them as text
-	Nov 22 2026= number: "Nov 22 2026"; dates are sorted as 2026-11-22, with --type=time
-	0b101= number: "0b101"; gsort reads decimal numbers, and with --type=hex hexadecimal ones
+	2026-11= number: "2026-11"; dates of this form need --lines, which sorts them as text
+	Nov 22 2026= number: "Nov 22 2026"; dates? sort by -k3,3n -k1,1M -k2,2n
+	0b101= number: "0b101"
 	5th= number: "5th"
 	v1.10.2= number: "v1.10.2"; versions need -V
 	10K= number: "10K"; sizes with suffixes need -h
-	5 MB= number: "5 MB"; sizes need -h, once they end in K, M, G: tr -d ' iB'
+	5 MB= number: "5 MB"; write sizes as 5M: sed -E 's/([0-9]) *([KMGTP])i?B/\1\U\2/gI'
 	5%%= number: "5%"; remove the percent signs: tr -d %
-	$3.50= number: "$3.50"; remove what is around the number: tr -d '$,'
-	N/A= number: "N/A"; --invalid=ignore leaves out what is no number
-	-= number: "-"; --invalid=ignore leaves out what is no number
+	$3.50= number: "$3.50"; remove the currency signs: sed -E 's/\$|€|£//g'
+	N/A= number: "N/A"; --invalid=ignore leaves out what is not a number
+	-= number: "-"; --invalid=ignore leaves out what is not a number
 	[1, 2]= number: "[1, 2]"; JSON? take the numbers out of it first: jq '.[]'
 	1\r2= number: "1\r2"; these lines end in CR: tr '\r' '\n'
 	1\r\r= number: "1\r"; remove the CRs: tr -d '\r'
@@ -165,7 +165,7 @@ says() {
 	\342\210\2223= number: "−3"; byte 1 is U+2212 MINUS SIGN, not HYPHEN-MINUS
 	3\342\200\213= number: "3\xe2\x80\x8b"; byte 2 is U+200B ZERO WIDTH SPACE
 	1\2402= number: "1\xa02"; byte 2 is a no-break space of Latin-1
-	1\3772= number: "1\xff2"; byte 2 is no UTF-8
+	1\3772= number: "1\xff2"; byte 2 is not UTF-8
 	score= number: "score"
 	END
 	table <<-'END'
@@ -176,9 +176,9 @@ says() {
 	$ printf '{"name": "x", "id": 3}\n' | gsort
 	gsort: -:1: not a number: "{"name": "x", "id": 3}"; JSON? take the numbers out of it first: jq .id
 	$ printf '10.0.0.1 GET\n' | gsort
-	gsort: -:1: not a number: "10.0.0.1 GET"; do lines begin with an address? gsort -V
+	gsort: -:1: not a number: "10.0.0.1 GET"; lines that begin with an address need -V
 	$ printf '10.0.0.1 GET\n' | gsort --type=ipv4
-	gsort: -:1: this is not an IPv4 address, such as 192.0.2.1: "10.0.0.1 GET"; do lines begin with an address? gsort -V
+	gsort: -:1: this is not an IPv4 address, such as 192.0.2.1: "10.0.0.1 GET"; lines that begin with an address need -V
 	$ printf '1/2\n' | gsort
 	gsort: -:1: not a number: "1/2"; lines with numbers in them need -V
 	$ printf 'id,score\n1,2\n' | gsort
@@ -671,15 +671,15 @@ export -f damaged
 	$ gsort --header -k '"20"24":n'
 	gsort: invalid key '"20"24":n': the form is "NAME"[:LETTERS], with quotes in NAME doubled
 	$ printf 'id,price\n1,2\n"3\n",N/A\n' >in; gsort --csv --header -k price:n in
-	gsort: in:3: column "price": not a number: "N/A"
+	gsort: in:3: column "price": not a number: "N/A"; --invalid=ignore leaves out what is not a number
 	$ printf '1;Jan\n2;Fob\n' | gsort --csv -t ';' -k 2M
 	gsort: -:2: column 2: not a month: "Fob"
 	$ printf 'price\n1\n1e3\n' | gsort --header -k price:n
 	gsort: -:3: column "price": not a decimal number: "1e3"; floats need :g
 	$ echo '"1,000"' | gsort --csv -k1,1h
-	gsort: -:1: column 1: not a number: "1,000"
+	gsort: -:1: column 1: not a number: "1,000"; remove the commas between thousands: sed -E ':a; s/"(-?[0-9]+),([0-9]{3}[0-9,.]*)"/"\1\2"/; ta'
 	$ printf '"x\0\n\ty"\n' | gsort --csv -k1,1n
-	gsort: -:1: column 1: not a number: "x\0\n\ty"
+	gsort: -:1: column 1: not a number: "x\0\n\ty"; byte 2 is U+0000 NULL
 	$ echo 1e3 | gsort --csv -k1,1n
 	gsort: -:1: column 1: not a decimal number: "1e3"; floats need g
 	$ gsort -k1 --debug -o x

@@ -206,7 +206,7 @@ for line in sys.stdin: print(ipaddress.ip_address(int(line)))' <numbers | cmp - 
 	            2026-01-01T10:00+24:00 2026-01-01T10:00X 2026-01-01x 0001-01-01 9999-12-31; do
 		fails "this is not a time of the years 1678 to 2553" gsort --type=time <<<"$line"
 	done
-	fails 'such as 2026-11-22T09:30:00Z: "1700000000"; seconds since 1970 need no --type$' \
+	fails 'such as 2026-11-22T09:30:00Z: "1700000000"; numbers, such as seconds since 1970, need no --type$' \
 		gsort --type=time <<<1700000000
 	printf '2026-11-22\n2026-11-24\n' | gsort --type=time --histogram=3 | sed 1q |
 		grep -qx '2026-11-22T00:00:00Z	2026-11-22T23:59:59.999999999Z	1'

@@ -14,6 +14,7 @@
 #include "format/keydef/line_order.h"
 #include "format/keydef/line_words.h"
 #include "format/notation.h"
+#include "format/text/line.h"
 
 enum {
 	MOST_BYTES = 4095,	/* of a field with quotes that is a number; as GS_LINE_BYTES */
@@ -255,38 +256,22 @@ gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *
 	return count;
 }
 
-/* KEYDEF refuses the time at TEXT.  Is it of a log, as " [10/Nov/2026:13:55:36"?  Other keys sort it then. */
-static void
-explain_log_time(const struct gs_line_order *order, const struct gs_keydef *keydef, const unsigned char *text,
-                 char advice[112])
-{
-	static const char form[] = "[dd/Mmm/dddd:dd:dd:dd";
-	const size_t field = keydef->end_field + 1, blank = *text == ' ';
-
-	text += blank;
-	for (size_t b = 0; form[b] != '\0'; b++, text++)
-		if (form[b] == 'd' ? !gs_is_digit(*text) : form[b] == 'm' || form[b] == 'M' ? *text < 'A'
-		                                                                           : *text != form[b])
-			return;
-	if (order->fields.separator == GS_NO_SEPARATOR && blank)
-		snprintf(advice, 112, "; the time of a log: gsort -k%zu.10,%zu.13n -k%zu.6,%zu.8M "
-		         "-k%zu.3,%zu.4n -k%zu.15,%zu.22", field, field, field, field, field, field, field,
-		         field);
-}
-
 void
 gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
-                      char reason[GS_LINE_FAULT_BYTES])
+                      uint64_t number, char reason[GS_LINE_FAULT_BYTES])
 {
+	static const char *const letters[] = {
+		[GS_BY_NUMBER] = "n", [GS_BY_FLOAT] = "g", [GS_BY_SIZE] = "h", [GS_BY_MONTH] = "M",
+		[GS_BY_IP] = "ip", [GS_BY_TIME] = "time",
+	};
 	const struct gs_keydef *keydef = &order->keys[key];
 	const bool named = keydef->name != NULL, quoted = named && keydef->name[0] == '"';
 	const char *quote = quoted || !named ? "" : "\"";
-	char copy[SHOWN_BYTES + 1], shown[GS_EXCERPT_BYTES(SHOWN_BYTES)];
-	char column[SHOWN_BYTES + 1];
 	const enum gsort_notation notation = gs_keydef_notation(keydef->ordering);
+	char copy[GS_HINT_BYTES], shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], column[SHOWN_BYTES + 1];
+	char hint[GS_HINT_BYTES] = "";
 	struct gs_key_text text = { .map = NULL };
-	char advice[112] = "";
-	bool is_float;
+	size_t copied;
 
 	reason[0] = '\0';
 	gs_field_find(&order->fields, keydef, line, line + bytes - 1, &text);
@@ -295,16 +280,20 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	snprintf(column, sizeof column, "%zu", keydef->end_field + 1);
 	if (named)
 		snprintf(column, sizeof column, "%.*s", (int)keydef->name_bytes, keydef->name);
-	gs_excerpt(shown, copy, gs_key_text_copy(text, (unsigned char *)copy, sizeof copy), SHOWN_BYTES);
-	is_float = judge_text(order, GS_BY_FLOAT, &text) == SOUND;
-	if (notation == GSORT_TIME)
-		explain_log_time(order, keydef, (const unsigned char *)shown, advice);
-	else if (is_float && keydef->ordering != GS_BY_MONTH && notation == GSORT_DECIMAL)
-		strcpy(advice, named ? "; floats need :g" : "; floats need g");
+	copied = gs_key_text_copy(text, (unsigned char *)copy, sizeof copy);
+	if (number > 0) {
+		const struct gs_hinted_field field = {
+			.column = keydef->end_field + 1, .named = named, .csv = order->fields.csv,
+			.separator = order->fields.separator, .letter = letters[keydef->ordering],
+		};
+
+		gs_hint_field(hint, &field, number, copy, copy + copied);
+	}
 	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not %s: \"%s\"%s", quote, column, quote,
 	         notation != GSORT_DECIMAL ? gs_notations[notation].name :
-	         keydef->ordering == GS_BY_MONTH ? "a month" : is_float ? "a decimal number" : "a number",
-	         shown, advice);
+	         keydef->ordering == GS_BY_MONTH ? "a month" :
+	         judge_text(order, GS_BY_FLOAT, &text) == SOUND ? "a decimal number" : "a number",
+	         gs_excerpt(shown, copy, copied, SHOWN_BYTES), hint);
 }
 
 /* ---- headers ------------------------------------------------------------------- */

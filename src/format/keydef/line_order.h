@@ -173,9 +173,10 @@ enum { GS_LINE_FAULT_BYTES = 512 };	/* of a reason */
 size_t gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
                           const uint32_t *bytes, size_t count, size_t *key);
 
-/** Report the fault of KEY of a line; of a missing value, "". */
-void gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line,
-                           size_t bytes, char reason[GS_LINE_FAULT_BYTES]);
+/** Report the fault of KEY of a line; of a missing value, "".  NUMBER, of the line in its file: with a hint;
+ *  0: without, which takes less time. */
+void gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
+                           uint64_t number, char reason[GS_LINE_FAULT_BYTES]);
 
 /** Refuse the header LINE .. END, which has no column with that NAME, or SEVERAL, and show it.  SEPARATOR: as
  *  in struct gs_fields. */

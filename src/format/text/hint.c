@@ -22,34 +22,22 @@ static const struct character {
 	uint32_t    first, last;
 	const char *name;	/* of one; of several, what they are */
 } characters[] = {
-	{ 0x00, 0x00, "NULL" }, { 0x08, 0x08, "BACKSPACE" }, { 0x0b, 0x0b, "LINE TABULATION" },
-	{ 0x0c, 0x0c, "FORM FEED" },
-	{ 0x1a, 0x1a, "SUBSTITUTE, the end of a file of DOS" }, { 0x1b, 0x1b, "ESCAPE" },
-	{ 0x01, 0x1f, "a control character" }, { 0x7f, 0x7f, "DELETE" },
-	{ 0x85, 0x85, "NEXT LINE" }, { 0x80, 0x9f, "a control character" },
-	{ 0xa0, 0xa0, "NO-BREAK SPACE" }, { 0xad, 0xad, "SOFT HYPHEN" },
-	{ 0x61c, 0x61c, "ARABIC LETTER MARK" }, { 0x660, 0x669, "an ARABIC-INDIC DIGIT" },
-	{ 0x6f0, 0x6f9, "an EXTENDED ARABIC-INDIC DIGIT" },
-	{ 0x966, 0x96f, "a DEVANAGARI DIGIT" }, { 0x1680, 0x1680, "OGHAM SPACE MARK" },
-	{ 0x180e, 0x180e, "MONGOLIAN VOWEL SEPARATOR" }, { 0x2002, 0x2002, "EN SPACE" },
-	{ 0x2003, 0x2003, "EM SPACE" }, { 0x2007, 0x2007, "FIGURE SPACE" },
-	{ 0x2009, 0x2009, "THIN SPACE" }, { 0x200a, 0x200a, "HAIR SPACE" },
-	{ 0x2000, 0x200a, "a space of typography" }, { 0x200b, 0x200b, "ZERO WIDTH SPACE" },
-	{ 0x200c, 0x200c, "ZERO WIDTH NON-JOINER" }, { 0x200d, 0x200d, "ZERO WIDTH JOINER" },
-	{ 0x200e, 0x200e, "LEFT-TO-RIGHT MARK" }, { 0x200f, 0x200f, "RIGHT-TO-LEFT MARK" },
-	{ 0x2010, 0x2010, "HYPHEN" }, { 0x2011, 0x2011, "NON-BREAKING HYPHEN" },
-	{ 0x2012, 0x2012, "FIGURE DASH" }, { 0x2013, 0x2013, "EN DASH" },
-	{ 0x2014, 0x2014, "EM DASH" }, { 0x2028, 0x2028, "LINE SEPARATOR" },
-	{ 0x2029, 0x2029, "PARAGRAPH SEPARATOR" }, { 0x202d, 0x202d, "LEFT-TO-RIGHT OVERRIDE" },
-	{ 0x202e, 0x202e, "RIGHT-TO-LEFT OVERRIDE" },
+	{ 0x00, 0x00, "NULL" }, { 0x1a, 0x1a, "SUBSTITUTE, the end of a file of DOS" },
+	{ 0x1b, 0x1b, "ESCAPE" }, { 0x01, 0x1f, "a control character" },
+	{ 0x7f, 0x9f, "a control character" }, { 0xa0, 0xa0, "NO-BREAK SPACE" },
+	{ 0xad, 0xad, "SOFT HYPHEN" }, { 0x61c, 0x61c, "a mark of writing direction" },
+	{ 0x660, 0x669, "an Arabic digit" }, { 0x6f0, 0x6f9, "an Arabic digit" },
+	{ 0x966, 0x96f, "a Devanagari digit" }, { 0x180e, 0x180e, "an invisible mark" },
+	{ 0x1680, 0x1680, "a space" }, { 0x2000, 0x200a, "a space of typography" },
+	{ 0x200b, 0x200b, "ZERO WIDTH SPACE" }, { 0x200c, 0x200d, "an invisible mark" },
+	{ 0x200e, 0x200f, "a mark of writing direction" },
+	{ 0x2010, 0x2015, "a hyphen or dash, not HYPHEN-MINUS" }, { 0x2028, 0x2029, "a line break" },
 	{ 0x202a, 0x202e, "a mark of writing direction" },
-	{ 0x202f, 0x202f, "NARROW NO-BREAK SPACE" },
-	{ 0x205f, 0x205f, "MEDIUM MATHEMATICAL SPACE" }, { 0x2060, 0x2060, "WORD JOINER" },
-	{ 0x2061, 0x206f, "an invisible mark" }, { 0x2212, 0x2212, "MINUS SIGN, not HYPHEN-MINUS" },
+	{ 0x202f, 0x202f, "NARROW NO-BREAK SPACE" }, { 0x205f, 0x205f, "a space of typography" },
+	{ 0x2060, 0x206f, "an invisible mark" }, { 0x2212, 0x2212, "MINUS SIGN, not HYPHEN-MINUS" },
 	{ 0x2800, 0x2800, "BRAILLE PATTERN BLANK" }, { 0x3000, 0x3000, "IDEOGRAPHIC SPACE" },
-	{ 0xfe63, 0xfe63, "SMALL HYPHEN-MINUS" },
-	{ 0xfeff, 0xfeff, "ZERO WIDTH NO-BREAK SPACE, a byte order mark" },
-	{ 0xff0d, 0xff0d, "FULLWIDTH HYPHEN-MINUS" }, { 0xff10, 0xff19, "a FULLWIDTH DIGIT" },
+	{ 0xfe63, 0xfe63, "a hyphen or dash, not HYPHEN-MINUS" }, { 0xfeff, 0xfeff, "a byte order mark" },
+	{ 0xff0d, 0xff0d, "a hyphen or dash, not HYPHEN-MINUS" }, { 0xff10, 0xff19, "a FULLWIDTH DIGIT" },
 	{ 0xfff9, 0xfffb, "an invisible mark" }, { 0xe0000, 0xe007f, "an invisible mark" },
 };
 
@@ -98,7 +86,7 @@ name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 			snprintf(into, GS_HINT_BYTES, "; byte %zu is a no-break space of Latin-1",
 			         (size_t)(at - begin) + 1);
 		else if (point == UINT32_MAX)
-			snprintf(into, GS_HINT_BYTES, "; byte %zu is no UTF-8",
+			snprintf(into, GS_HINT_BYTES, "; byte %zu is not UTF-8",
 			         (size_t)(at - begin) + 1);
 		else if (name != NULL)
 			snprintf(into, GS_HINT_BYTES, "; byte %zu is U+%04X %s",
@@ -113,60 +101,88 @@ name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 /* ---- notations ---------------------------------------------------------------- */
 
 #define DIGITS	"[0-9]+"
-#define ADDRESSES	"([0-9]{1,3}\\.){3}[0-9]{1,3}[ \t].*"
-#define ADDRESSES_HINT	"; do lines begin with an address? gsort -V"
+#define DAY	"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+#define MONTH	"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+#define IPV4	"([0-9]{1,3}\\.){3}[0-9]{1,3}"
 #define NUMBER	GS_LINE_NUMBER
+#define THOUSANDS	"[-+]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?"
+#define UNGROUP	"remove what separates thousands: sed -E \"s/[_' ]([0-9]{3})/\\1/g\""
+#define SIGN	"(\\$|€|£)"
 
-/* POSIX extended regular expressions for a whole line; capitals are as small letters. */
+/* What is refused: bits. */
+enum {
+	INTEGERS = 1, FLOATS = 2,	/* a line */
+	BLANKS = 4, COMMAS = 8, OTHERS = 16,	/* a field between blanks, commas of CSV, other separators */
+	LINES = INTEGERS | FLOATS, FIELDS = BLANKS | COMMAS | OTHERS, ALL = LINES | FIELDS,
+};
+
+/* POSIX extended regular expressions for a whole line or field; capitals are as small letters.  HINT is all
+ * of the hint, where @ is the number of the column, if there is no OPTION and LETTER.  Else it is what needs
+ * them: the option sorts lines, the letter of a key ("": none) sorts fields. */
 static const struct notation {
-	bool        integers;	/* only where integers are read: --type=float reads these */
-	const char *pattern, *hint;
+	unsigned    where;
+	const char *pattern, *hint, *option, *letter;
 } notations[] = {
-	{ false, "[^\n]*\n.*", "; these lines end in newlines: leave -z out" },
-	{ true,  NUMBER "|[-+]?(nan|inf|infinity)", "; floats need --type=float" },
-	{ false, "[0-9.]+e[-+]?", "" },		/* no hexadecimal number, but half of a float */
-	{ true,  "[-+]?0x[0-9a-f]+", "; hexadecimal needs --type=hex" },
-	{ false, "[0-9]{4}-[0-9]{2}-[0-9]{2}([t ][0-9]{2}:.*)?", "; dates and times need --type=time" },
-	{ false, "[0-9]{1,2}([./-])[0-9]{1,2}[./-][0-9]{4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|"
-	         "[a-z]{3,9} [0-9]{1,2},? [0-9]{4}|[0-9]{1,2} [a-z]{3,9} [0-9]{4}",
-	  "; dates are sorted as 2026-11-22, with --type=time" },
-	{ false, "([0-9]{1,3}\\.){3}[0-9]{1,3}", "; IPv4 addresses need --type=ipv4" },
-	{ false, "([0-9]{1,3}\\.){3}[0-9]{1,3}/[0-9]{1,2}", "; networks need -V" },
-	{ false, ADDRESSES, ADDRESSES_HINT },
-	{ false, "[0-9]{1,3}(:[0-9]{2}){1,2}([.,][0-9]+)?", "; times of day need -V" },
-	{ false, "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
-	  "; UUIDs need --lines, which sorts them as text" },
-	{ false, "([0-9a-f]{2}[:-]){5}[0-9a-f]{2}",
-	  "; hardware addresses need --lines, which sorts them as text" },
-	{ false, "[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}(/[0-9]+|%.*)?",
-	  "; gsort knows no IPv6 addresses; --lines sorts them as text" },
-	{ false, "[0-9]{4}-[0-9]{2}", "; months of years need --lines, which sorts them as text" },
-	{ false, "[-+]?0[bo][0-7_]+", "; gsort reads decimal numbers, and with --type=hex hexadecimal ones" },
-	{ false, "v?" DIGITS "(\\." DIGITS "){2,}([-+~].*)?|v" DIGITS "(\\." DIGITS ")*",
-	  "; versions need -V" },
-	{ false, "[-+]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?",
-	  "; remove the commas between thousands: tr -d ," },
-	{ false, "[-+]?[0-9]{1,3}(\\.[0-9]{3}){2,}(,[0-9]*)?",
-	  "; remove the points between thousands: tr -d ." },
-	{ false, "[-+]?[0-9]+(_[0-9]+)+(\\.[0-9]*)?", "; remove the underscores: tr -d _" },
-	{ false, "[-+]?[0-9]{1,3}('[0-9]{3})+(\\.[0-9]*)?", "; remove the quotes: tr -d \"'\"" },
-	{ false, "[-+]?[0-9]{1,3}( 0[0-9]{2}| [0-9]{3} 0[0-9]{2})( [0-9]{3})*",
-	  "; remove the blanks between thousands: tr -d ' '" },
-	{ false, "[\"']" NUMBER "[\"'],?", "; remove the quotes: tr -d \\\"\\'," },
-	{ false, NUMBER "[,;]", "; remove what follows the number: tr -d ',;'" },
-	{ false, NUMBER " *%", "; remove the percent signs: tr -d %" },
-	{ false, "[-+]?\\$ *" NUMBER "(,[0-9]{3})*(\\.[0-9]*)?",
-	  "; remove what is around the number: tr -d '$,'" },
-	{ false, NUMBER "[kmgtpzyrq]i?", "; sizes with suffixes need -h" },
-	{ false, NUMBER " *[kmgtp]i?b", "; sizes need -h, once they end in K, M, G: tr -d ' iB'" },
-	{ false, "#?n/?a|null|none|nil|undefined|missing|-+|\\?|\\.",
-	  "; --invalid=ignore leaves out what is no number" },
-	{ false, "[0-9a-f]*([0-9][a-f]|[a-f][0-9])[0-9a-f]*|[0-9a-f]{8,}",
-	  "; hexadecimal needs --type=hex" },
-	{ false, "\\[.*|[]}],?", "; JSON? take the numbers out of it first: jq '.[]'" },
-	{ false, "[-+] +" NUMBER, "; remove the blank behind the sign: tr -d ' '" },
-	{ false, "[^\r]*\r[^\r].*", "; these lines end in CR: tr '\\r' '\\n'" },
-	{ false, "[^\r]*\r+", "; remove the CRs: tr -d '\\r'" },
+#define SAY(where, pattern, hint)	{ where, pattern, hint, NULL, NULL }
+	SAY(LINES, "[^\n]*\n.*", "these lines end in newlines: leave -z out"),
+	{ FIELDS, "\\+[0-9.]+", "numbers with a plus sign", NULL, "g" },
+	{ ALL, "[-+]?" DIGITS, "numbers, such as seconds since 1970,", "no --type", "n" },
+	{ ALL, NUMBER "|[-+]?(nan|inf|infinity)", "floats", "--type=float", "g" },
+	SAY(ALL, "[0-9.]+e[-+]?|0b[01]+", ""),	/* half of a float, a binary number: not hexadecimal */
+	{ ALL, "[-+]?0x[0-9a-f]+", "hexadecimal numbers", "--type=hex", "g" },
+	{ ALL, DAY "([t ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?(z|[-+][0-9:]{2,5})?)?",
+	  "dates and times", "--type=time", "time" },
+	{ LINES, DAY "[t ][0-9]{2}:.*", "lines that begin with a time", "--lines", NULL },
+	{ ALL, "[0-9]{4}-[0-9]{2}|[0-9]{4}/[0-9]{2}/[0-9]{2}.*", "dates of this form", "--lines", "" },
+	SAY(LINES | COMMAS | OTHERS, "[0-9]{2}[./-][0-9]{2}[./-][0-9]{4}",
+	    "day, month, year? sort by -k@.7,@.10n -k@.4,@.5n -k@.1,@.2n"),
+	SAY(BLANKS, "\\[[0-9]{2}/" MONTH "/[0-9]{4}(:[0-9]{2}){3}.*",
+	    "the time of a log? sort by -k@.10,@.13n -k@.6,@.8M -k@.3,@.4n -k@.15,@.22"),
+	SAY(LINES, "[0-9]{1,2} " MONTH "[a-z]* [0-9]{4}", "dates? sort by -k3,3n -k2,2M -k1,1n"),
+	SAY(LINES, MONTH "[a-z]* [0-9]{1,2},? [0-9]{4}", "dates? sort by -k3,3n -k1,1M -k2,2n"),
+	SAY(LINES, MONTH "[a-z]* +[0-9]{1,2}( .*)?", "dates? sort by -k1,1M -k2,2n"),
+	{ ALL, MONTH "((ua|rua)ry|ch|il|e|y|ust|(t|o|em)+ber)?", "months", "-M", "M" },
+	SAY(ALL, "[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|" MONTH
+	    "[a-z]* [0-9]{1,2},? [0-9]{4}|[0-9]{1,2} " MONTH "[a-z]* [0-9]{4}",
+	    "write dates in the form 2026-11-22"),
+	{ ALL, IPV4, "IPv4 addresses", "--type=ipv4", "ip" },
+	{ ALL, IPV4 "/[0-9]{1,2}", "networks", "-V", "V" },
+	{ LINES, IPV4 "[ \t].*", "lines that begin with an address", "-V", NULL },
+	{ ALL, "[0-9]{1,3}(:[0-9]{2}){1,2}([.,][0-9]+)?", "times of day", "-V", "V" },
+	{ ALL, "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|"
+	  "[0-9a-f]{0,4}(:[0-9a-f]{0,4}){2,7}(/[0-9]+|%.*)?",
+	  "IPv6 addresses, hardware addresses and UUIDs", "--lines", "" },
+	{ ALL, "v?" DIGITS "(\\." DIGITS "){2,}([-+~].*)?|v" DIGITS "(\\." DIGITS ")*", "versions", "-V",
+	  "V" },
+	SAY(COMMAS, THOUSANDS, "remove the commas between thousands: "
+	    "sed -E ':a; s/\"(-?[0-9]+),([0-9]{3}[0-9,.]*)\"/\"\\1\\2\"/; ta'"),
+	SAY(ALL, THOUSANDS, "remove the commas between thousands: tr -d ,"),
+	SAY(COMMAS, "[-+]?[0-9]+,[0-9]+",
+	    "replace the decimal comma: sed -E 's/\"([-+]?[0-9]+),([0-9]+)\"/\"\\1.\\2\"/g'"),
+	SAY(FLOATS | FIELDS, "[-+]?[0-9]+,[0-9]+", "replace the decimal comma: tr , ."),
+	SAY(LINES | BLANKS | OTHERS, "[-+]?[0-9]{1,3}(\\.[0-9]{3})+,[0-9]*",
+	    "remove the points and replace the comma: sed -E 's/\\.([0-9]{3})/\\1/g; y/,/./'"),
+	SAY(COMMAS | OTHERS, "[-+]?[0-9]{1,3}( [0-9]{3})+([.,][0-9]*)?", UNGROUP),
+	SAY(ALL,
+	    "[-+]?[0-9]{1,3}(([_'][0-9]{3})+|( 0[0-9]{2}| [0-9]{3} 0[0-9]{2})( [0-9]{3})*)([.,][0-9]*)?",
+	    UNGROUP),
+	SAY(LINES, "[\"']" NUMBER "[\"'][,;]?|" NUMBER "[,;]",
+	    "remove what is around the number: tr -d \\\"\\',\\;"),
+	SAY(OTHERS, "\".*", "fields in quotes need --csv"),
+	SAY(ALL, NUMBER " *%", "remove the percent signs: tr -d %"),
+	SAY(ALL, "[-+]?" SIGN " *[0-9][0-9,.]*|[-+]?[0-9][0-9,.]* *" SIGN,
+	    "remove the currency signs: sed -E 's/\\$|€|£//g'"),
+	{ ALL, NUMBER "[kmgtpezyrq]i?", "sizes with suffixes", "-h", "h" },
+	SAY(ALL, NUMBER " *[kmgtp]i?b", "write sizes as 5M: sed -E 's/([0-9]) *([KMGTP])i?B/\\1\\U\\2/gI'"),
+	SAY(ALL, "#?n/?a|null|none|nil|undefined|missing|-+|\\?|\\.",
+	    "--invalid=ignore leaves out what is not a number"),
+	{ LINES, "[0-9a-f]*([0-9][a-f]|[a-f][0-9])[0-9a-f]*|[0-9a-f]{8,}", "hexadecimal numbers",
+	  "--type=hex", NULL },
+	SAY(LINES, "\\[.*|[]}],?", "JSON? take the numbers out of it first: jq '.[]'"),
+	SAY(ALL, "[-+] +" NUMBER, "remove the blank behind the sign: sed -E 's/([-+]) +([0-9])/\\1\\2/g'"),
+	SAY(LINES, "[^\r]*\r[^\r].*", "these lines end in CR: tr '\\r' '\\n'"),
+	SAY(ALL, "[^\r]*\r+", "remove the CRs: tr -d '\\r'"),
+#undef SAY
 };
 
 /* Where PATTERN, whose first group is told, is in TEXT; false: nowhere. */
@@ -223,14 +239,33 @@ name_json(char into[GS_HINT_BYTES], const char *text)
 	return true;
 }
 
+/* Of a line COLUMN is 1.  What REFUSED the text, an option or a letter, is not advised. */
 static bool
-name_notation(char into[GS_HINT_BYTES], bool floats, const char *text)
+name_notation(char into[GS_HINT_BYTES], unsigned where, size_t column, bool named, const char *refused,
+              const char *text)
 {
-	for (size_t n = 0; n < sizeof notations / sizeof notations[0]; n++)
-		if (!(notations[n].integers && floats) && matches(notations[n].pattern, text)) {
-			snprintf(into, GS_HINT_BYTES, "%s", notations[n].hint);
-			return true;
+	for (size_t n = 0; n < sizeof notations / sizeof notations[0]; n++) {
+		const struct notation *const row = &notations[n];
+		const char *const needed = where & LINES ? row->option : row->letter;
+		char *to = into;
+
+		if (!(row->where & where) || (needed != NULL && strcmp(needed, refused) == 0) ||
+		    !matches(row->pattern, text))
+			continue;
+		if (needed == NULL) {
+			to += sprintf(to, "%s", row->hint[0] != '\0' ? "; " : "");
+			for (const char *from = row->hint; *from != '\0'; from++)
+				to += *from == '@' ? sprintf(to, "%zu", column) : sprintf(to, "%c", *from);
+		} else if (needed[0] == '\0') {
+			sprintf(into, "; %s need a key without letters, which sorts them as text: -k %zu,%zu",
+			        row->hint, column, column);
+		} else {
+			sprintf(into, "; %s need %s%s%s", row->hint,
+			        where & FIELDS && (named || needed[1] != '\0') ? ":" : "", needed,
+			        strcmp(needed, "--lines") == 0 ? ", which sorts them as text" : "");
 		}
+		return true;
+	}
 	return false;
 }
 
@@ -241,6 +276,7 @@ static const struct separator {
 	const char *spelled;	/* as a shell wants it behind gsort */
 } separators[] = {
 	{ '\t', "-t '\\t' " }, { ';', "-t ';' " }, { '|', "-t '|' " }, { ',', "--csv " }, { ' ', "" },
+	{ ':', "-t ':' " },
 };
 
 /* Behind the quotes of a field of CSV. */
@@ -279,38 +315,28 @@ numeric_field(const char *text, char separator, char *letter)
 	return 0;
 }
 
-/* The heading of a CSV file: its first column, by name if that needs no quotes. */
-static void
-name_column(char into[GS_HINT_BYTES], const char *text)
-{
-	const int bytes = (int)strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_");
-	const bool plain = bytes > 0 && text[bytes] == ',';
-
-	snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort --csv --header -k %.*s",
-	         plain ? bytes : 3, plain ? text : "1,1");
-}
-
-/* Which option sorts lines with fields by one of them? */
+/* Which option sorts lines with fields by one of them?  If none is a number, a FIRST line may be a heading,
+ * which names columns; prose is none. */
 static bool
 name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 {
-	for (size_t s = 0; s < sizeof separators / sizeof separators[0]; s++) {
-		const bool has = strchr(text, separators[s].byte) != NULL;
-		char letter = floats ? 'g' : 'n';
-		const unsigned field = has ? numeric_field(text, separators[s].byte, &letter) : 0;
-		const unsigned key = field > 0 ? field : 1;
+	const int bytes = (int)strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_");
+	const bool heading = first && strchr("#<", *text) == NULL && strstr(text, ", ") == NULL;
 
-		if (!has || (field == 0 && !first))
+	for (size_t s = 0; s < sizeof separators / sizeof separators[0]; s++) {
+		const char byte = separators[s].byte;
+		const bool has = strchr(text, byte) != NULL, plain = bytes > 0 && text[bytes] == byte;
+		char letter = floats ? 'g' : 'n';
+		const unsigned field = has ? numeric_field(text, byte, &letter) : 0;
+
+		if (!has || (field == 0 && (!heading || byte == ' ' || byte == ':')))
 			continue;
-		if (floats && matches("[-+]?[0-9]+,[0-9]+", text)) {
-			snprintf(into, GS_HINT_BYTES, "; replace the decimal comma: tr , .");
-			return true;
-		}
-		if (field == 0 && separators[s].byte == ',')
-			name_column(into, text);
+		if (field > 0)
+			snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s-k%u,%u%c",
+			         separators[s].spelled, field, field, letter);
 		else
-			snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s%s-k%u,%u%c",
-			         separators[s].spelled, field == 0 ? "--header " : "", key, key, letter);
+			snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s--header -k %.*s",
+			         separators[s].spelled, plain ? bytes : 3, plain ? text : "1,1");
 		return true;
 	}
 	return false;
@@ -323,7 +349,7 @@ name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 static bool
 name_numbers(char into[GS_HINT_BYTES], const char *text)
 {
-	if (strpbrk(text, "0123456789") == NULL)
+	if (*text == '<' || strpbrk(text, "0123456789") == NULL)
 		return false;
 	snprintf(into, GS_HINT_BYTES, "; lines with numbers in them need -V");
 	return true;
@@ -373,14 +399,12 @@ const char *
 gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_t number,
         const char *line, const char *end)
 {
-	const bool first = number == 1;
+	const bool first = number == 1, decimal = options->notation == GSORT_DECIMAL;
 	char text[LOOKED_AT + 1];
 
 	into[0] = '\0';
 	copy_line(text, line, end);
-	if (options->notation == GSORT_IPV4)
-		snprintf(into, GS_HINT_BYTES, "%s", matches(ADDRESSES, text) ? ADDRESSES_HINT : "");
-	else if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
+	if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		snprintf(into, GS_HINT_BYTES, "; remove the byte order mark before it: tail -c +4");
 	else if (first && has_digits_and_nuls(line, end))
 		snprintf(into, GS_HINT_BYTES, "; lines that end in NUL need -z; UTF-16 needs iconv");
@@ -388,11 +412,32 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 		snprintf(into, GS_HINT_BYTES, "; binary keys need a type, such as -u32");
 	else if (end - line > LOOKED_AT && matches("[-+0-9.e]+([ ,;\t]+[-+0-9.e]*)+", text))
 		snprintf(into, GS_HINT_BYTES, "; write one number a line: tr -s ' ,;\\t' '\\n'");
-	else if (end - line <= LOOKED_AT && !name_character(into, line, end) &&
-	         !name_json(into, text) && !name_notation(into, options->floats, text) &&
-	         !name_fields(into, options->floats, first, text) && first &&
-	         !name_numbers(into, text) && (text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z')
+	else if (end - line <= LOOKED_AT && !name_character(into, line, end) && !name_json(into, text) &&
+	         !name_notation(into, options->floats ? FLOATS : INTEGERS, 1, false,
+	                        options->floats ? "--type=float" :
+	                        options->notation == GSORT_HEXADECIMAL ? "--type=hex" :
+	                        options->notation == GSORT_IPV4 ? "--type=ipv4" :
+	                        options->notation == GSORT_TIME ? "--type=time" : "no --type", text) &&
+	         !(decimal && name_fields(into, options->floats, first, text)) && first &&
+	         !(decimal && name_numbers(into, text)) && strchr("0123456789-+.", text[0]) == NULL)
 		snprintf(into, GS_HINT_BYTES, "; a heading needs --header, lines of words --lines");
+	return into;
+}
+
+const char *
+gs_hint_field(char into[GS_HINT_BYTES], const struct gs_hinted_field *field, uint64_t number,
+              const char *text, const char *end)
+{
+	const unsigned where = field->separator < 0 ? BLANKS
+	                       : field->csv && field->separator == ',' ? COMMAS : OTHERS;
+	char copy[LOOKED_AT + 1];
+
+	into[0] = '\0';
+	copy_line(copy, text, end);
+	if (end - text <= LOOKED_AT && !name_character(into, text, end) &&
+	    !name_notation(into, where, field->column, field->named, field->letter, copy) &&
+	    number == 1 && !field->named)
+		snprintf(into, GS_HINT_BYTES, "; a heading needs --header");
 	return into;
 }
 

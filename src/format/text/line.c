@@ -224,10 +224,8 @@ explain(char *reason, size_t room, const struct gs_text_options *options,
 	if (options->notation != GSORT_DECIMAL) {
 		const struct gs_notation *notation = &gs_notations[options->notation];
 
-		snprintf(reason, room, "this is not %s, such as %s: \"%s\"%s", notation->name,
-		         notation->example, shown,
-		         options->notation == GSORT_TIME && is_whole_number(line, end)
-		         ? "; seconds since 1970 need no --type" : "");
+		snprintf(reason, room, "this is not %s, such as %s: \"%s\"", notation->name,
+		         notation->example, shown);
 		return;
 	}
 	if (options->floats && (is_whole_number(line, end) || is_hexadecimal(line, end)))
@@ -306,8 +304,7 @@ gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t
 		at = number = gs_line_number(options, name, number);
 		explain(reason, sizeof reason, options, line, end);
 		return gs_fail(GS_EINPUT, "%s:%llu: %s%s", name, at, reason,
-		               strncmp(reason, "not a", 5) != 0 && end - line <= GS_LINE_BYTES &&
-		               options->notation != GSORT_IPV4 ? ""
+		               strncmp(reason, "empty", 5) == 0 || strncmp(reason, "out of", 6) == 0 ? ""
 		               : gs_hint(hint, options, number, line, end));
 	}
 	if (warns_of(options, ++*invalid)) {

@@ -224,6 +224,18 @@ bool gs_line_matches(const char *pattern, const char *line, const char *end);
 const char *gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options,
                     uint64_t number, const char *line, const char *end);
 
+/* A field that is refused. */
+struct gs_hinted_field {
+	size_t      column;	/* from 1 */
+	bool        named, csv;	/* its key gives it by name */
+	int         separator;	/* a byte, or negative: blanks */
+	const char *letter;	/* of its key: "n" */
+};
+
+/** The same for FIELD, TEXT .. END, of line NUMBER. */
+const char *gs_hint_field(char into[GS_HINT_BYTES], const struct gs_hinted_field *field, uint64_t number,
+                          const char *text, const char *end);
+
 /** The code point of the UTF-8 character at AT, which may be a surrogate or too large for Unicode, and its
  *  *BYTES; UINT32_MAX: it is none. */
 uint32_t gs_utf8_decode(const unsigned char *at, const unsigned char *end, size_t *bytes);

@@ -52,9 +52,13 @@ gs_line_has_fault(const struct gs_line_faults *faults, const char *data, const c
 static gs_status
 reject(struct gs_line_faults *faults, size_t key, const char *line, size_t bytes)
 {
+	const enum gsort_invalid invalid = faults->options->invalid;
+	const bool aborts = invalid == GSORT_INVALID_ABORT || invalid == GSORT_INVALID_SKIP_BLANK;
 	char reason[GS_LINE_FAULT_BYTES];
 
-	gs_line_fault_explain(faults->order, key, line, bytes, reason);
+	gs_line_fault_explain(faults->order, key, line, bytes,
+	                      aborts ? gs_line_number(faults->options, faults->name, faults->shown + 1) : 0,
+	                      reason);
 	return gs_line_reject_field(faults->options, faults->name, faults->shown + 1, reason,
 	                            &faults->invalid);
 }

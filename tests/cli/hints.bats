@@ -236,6 +236,15 @@ fields() {
 	grep -q "jq '.\\[\\]'\$" hints
 }
 
+@test "a column whose name differs in capitals or blanks is named as it is" {
+	for header in Price 'id, price' ' PRICE ,id' '"Price",id' 'id,"PRICE "'; do
+		printf '%s\n3,2\n1,4\n' "$header" >in
+		fails "did you mean '.*'\?$" gsort --csv --header -k 'price:n' in
+		gsort --csv --header -k "$(sed "s/.*did you mean '//; s/'?$//" fails-err):n" in >out
+		[ "$(wc -l <out)" -eq 3 ]
+	done
+}
+
 # What other programs call an option: the one that is named exists, and takes what is named with it.
 @test "each option that is named for one of another program is accepted" {
 	sed -n '/^} synonyms/,/^};/s/^\t{ "\(.*\)", "\(.*\)" },$/\1=\2/p' "$GSORT_SOURCE/src/cli/near.c" >all

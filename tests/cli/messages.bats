@@ -626,6 +626,12 @@ export -f damaged
 	gsort: long: the header has 3145729 bytes or more: that needs '--buffer-size=192M' (-S) at least
 	$ echo a,b | gsort -t, -k c --header
 	gsort: -: the header has no column 'c': "a,b"
+	$ echo 'Customer,"Unit Price ",x y' | gsort --csv -k customer --header
+	gsort: -: the header has no column 'customer': "Customer,"Unit Price ",x y"; did you mean 'Customer'?
+	$ echo 'Customer,"Unit Price ",x y' | gsort --csv -k 'unit price:n' --header
+	gsort: -: the header has no column 'unit price': "Customer,"Unit Price ",x y"; did you mean 'Unit Price '?
+	$ echo 'a  B' | gsort -k b --header
+	gsort: -: the header has no column 'b': "a  B"; did you mean 'B'?
 	$ echo a,b,a | gsort -t, -k a:n --header
 	gsort: -: the header has several columns 'a': "a,b,a"; name one by its number, as in -k 1,1n
 	$ printf 'id,a b\r\n' | gsort -k id:n --header

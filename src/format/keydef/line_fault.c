@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "format/keydef/key_text.h"
 #include "format/keydef/line_order.h"
@@ -314,17 +315,45 @@ explain_header(int separator, const char *line, size_t bytes)
 	                                                           : "";
 }
 
+/* Cut blanks, quotes and a CR off both ends of *AT .. *END. */
+static void
+trim_name(const char **at, const char **end)
+{
+	static const char cut[] = " \"\r";
+
+	while (*at < *end && memchr(cut, **at, sizeof cut - 1) != NULL)
+		++*at;
+	while (*at < *end && memchr(cut, (*end)[-1], sizeof cut - 1) != NULL)
+		--*end;
+}
+
 gs_status
 gs_line_refuse_header(int separator, const char *name, size_t name_bytes, const char *line,
                       const char *end, bool several)
 {
 	enum { HEADER_BYTES = 200 };	/* of it, in the message */
-	const size_t bytes = (size_t)(end - line);
-	char shown[GS_EXCERPT_BYTES(HEADER_BYTES)];
+	const int between = separator >= 0 ? separator : ' ';
+	const char *sought = name, *sought_end = name + name_bytes, *stop;
+	char shown[GS_EXCERPT_BYTES(HEADER_BYTES)], near[GS_EXCERPT_BYTES(SHOWN_BYTES)] = "";
 
-	return gs_fail(GS_EINPUT, "the header has %s '%.*s': \"%s\"%s",
+	/* a name that differs in capitals, or in blanks around it, was meant */
+	trim_name(&sought, &sought_end);
+	for (const char *at = line; !several && near[0] == '\0' && at < end; at = stop + (stop < end)) {
+		const char *begin = at, *limit;
+
+		stop = memchr(at, between, (size_t)(end - at));
+		limit = stop = stop != NULL ? stop : end;
+		trim_name(&begin, &limit);
+		if (limit - begin == sought_end - sought && limit > begin &&
+		    strncasecmp(begin, sought, (size_t)(limit - begin)) == 0)
+			gs_excerpt(near, at + (*at == '"'), (size_t)(stop - at - 2 * (*at == '"')),
+			           SHOWN_BYTES);
+	}
+	return gs_fail(GS_EINPUT, "the header has %s '%.*s': \"%s\"%s%s%s",
 	               several ? "several columns" : "no column", (int)name_bytes, name,
-	               gs_excerpt(shown, line, bytes, HEADER_BYTES),
+	               gs_excerpt(shown, line, (size_t)(end - line), HEADER_BYTES),
+	               near[0] != '\0' ? "; did you mean '" : "", near,
+	               near[0] != '\0' ? "'?" :
 	               several ? "; name one by its number, as in -k 1,1n"
-	                       : explain_header(separator, line, bytes));
+	                       : explain_header(separator, line, (size_t)(end - line)));
 }

@@ -192,9 +192,9 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 {
 	const struct gs_item_order *order = follow->order;
 	const size_t fixed = order->item_bytes;
-	uint64_t words[GS_ITEM_BATCH];
+	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
 	int difference = 1;
-	bool more;
+	bool more, has_nexts = false;
 
 	assert(count <= GS_ITEM_BATCH);
 	if (count == 0)
@@ -208,10 +208,20 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 	for (size_t i = 1; i < count; i++) {
 		if (words[i] > words[i - 1])
 			continue;
-		difference = words[i] < words[i - 1] ? -1
-		    : !more && order->compare == NULL ? 0
-		    : gs_item_compare_whole(order, 1, items[i], fixed > 0 ? fixed : bytes[i],
-		                            items[i - 1], fixed > 0 ? fixed : bytes[i - 1]);
+		difference = words[i] < words[i - 1] ? -1 : 0;
+		/* the first tie makes the second words of the batch */
+		if (difference == 0 && more) {
+			if (!has_nexts)
+				(void)order->words(order->context, items, fixed > 0 ? NULL : bytes, count,
+				                   1, nexts);
+			has_nexts = true;
+			if (nexts[i] > nexts[i - 1])
+				continue;
+			difference = nexts[i] < nexts[i - 1] ? -1 : 0;
+		}
+		if (difference == 0 && (more || order->compare != NULL))
+			difference = gs_item_compare_tied(order, items[i], fixed > 0 ? fixed : bytes[i],
+			                                  items[i - 1], fixed > 0 ? fixed : bytes[i - 1]);
 		if (!note(follow, difference < 0, difference == 0)) {
 			follow->elements += i;
 			return i;

@@ -197,6 +197,16 @@ units_first_byte(const void *context, const char *const *items, const uint32_t *
 	return false;
 }
 
+bool
+units_three_bytes(const void *context, const char *const *items, const uint32_t *bytes,
+                  size_t count, unsigned level, uint64_t *words)
+{
+	(void)context, (void)bytes;
+	for (size_t i = 0; i < count; i++)
+		words[i] = level < 3 ? (unsigned char)items[i][level] : 0;
+	return level < 2;
+}
+
 int
 main(int argc, char **argv)
 {

@@ -51,4 +51,8 @@ const char *units_line_end(const void *context, const char *item, const char *li
 bool units_first_byte(const void *context, const char *const *items, const uint32_t *bytes,
                       size_t count, unsigned level, uint64_t *words);
 
+/* The same with a word for each of the first three bytes. */
+bool units_three_bytes(const void *context, const char *const *items, const uint32_t *bytes,
+                       size_t count, unsigned level, uint64_t *words);
+
 #endif

@@ -456,10 +456,13 @@ struct gs_merge_source {
 	gs_status (*fill)(void *context, struct gs_item_slice *items);
 	void       *context;
 
-	/* for the merger */
-	const char *at, *end;		/* items that are left */
-	size_t      bytes;		/* of the one at AT */
-	uint64_t    word;		/* its first */
+	/* for the merger: */
+	const char *at, *end;		/* items behind the batch */
+	const char **items;		/* the batch, */
+	uint32_t   *bytes;		/* lengths, unless all have one */
+	uint64_t   *words, *nexts;	/* first and, with HAS_NEXTS, second words */
+	size_t      place, count;	/* of the next item; in the batch */
+	bool        more, has_nexts;	/* words may go on behind the first */
 };
 
 struct gs_item_merger {
@@ -468,6 +471,8 @@ struct gs_item_merger {
 	size_t                  count;
 	struct gs_merge_source **heap;
 	size_t                  heap_count;
+	char                   *batches;	/* of all sources: */
+	size_t                  batch;	/* so many items of each, whose words are made together */
 	uint64_t                items;	/* that were read */
 
 	/* what leaves */
@@ -479,6 +484,7 @@ struct gs_item_merger {
 	size_t    out_count, out_room;	/* items; that TIMES has room for */
 	char     *group;		/* its first item */
 	size_t    group_bytes, group_room;
+	uint64_t  group_word;		/* its first */
 	uint64_t  group_times;		/* 0: no group has begun */
 	bool      groups, verifies;
 	uint64_t  least, most, left;

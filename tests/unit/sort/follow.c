@@ -145,6 +145,34 @@ check_batches(void)
 	gs_follow_close(&follow);
 }
 
+/* Items of three words, in order but for one that is less by its word LEVEL, or equal: at each place
+ * of a batch. */
+static void
+check_words(void)
+{
+	enum { ITEMS = GS_ITEM_BATCH };
+	const struct gs_item_order of_three = { .item_bytes = 3, .words = units_three_bytes };
+
+	for (size_t odd = 1; odd < ITEMS; odd++)
+		for (int level = 0; level <= 3; level++) {
+			char data[ITEMS][3];
+			const struct gs_item_slice slice = { data[0], sizeof data };
+			struct gs_follow follow = { .order = &of_three, .strict = true };
+
+			for (size_t i = 0; i < ITEMS; i++) {
+				data[i][0] = (char)(1 + i / 64);
+				data[i][1] = (char)(1 + i / 8 % 8);
+				data[i][2] = (char)(1 + i % 8);
+			}
+			memcpy(data[odd], data[odd - 1], 3);
+			if (level < 3)
+				data[odd][level]--;
+			CHECK(gs_follow_slice(&follow, &slice) == 3 * odd && follow.breaks == (level < 3) &&
+			      follow.duplicates == (level == 3), "item %zu, word %d", odd, level);
+			gs_follow_close(&follow);
+		}
+}
+
 /* ---- text --------------------------------------------------------------------------- */
 
 static void
@@ -165,6 +193,7 @@ unit_follow(void)
 {
 	check_text();
 	check_batches();
+	check_words();
 	for (size_t r = 0; r < sizeof item_rows / sizeof item_rows[0]; r++)
 		for (unsigned how = 0; how < 4; how++)
 			check_items(&item_rows[r], how & 1 ? 3 : 0, how & 2);

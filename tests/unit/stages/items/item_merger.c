@@ -109,6 +109,71 @@ check(const struct row *row, const struct gsort_options *options, const char *ex
 	gs_item_merger_close(&merger);
 }
 
+/* ---- ties of several words, in sources longer than a batch ------------------------- */
+
+enum { LONG_SOURCES = 3, LONG_ITEMS = 2 * GS_ITEM_BATCH + 77 };
+
+/* An item: three words, then its source, which no word has. */
+static char long_sources[LONG_SOURCES][4 * LONG_ITEMS];
+static size_t long_left[LONG_SOURCES], long_taken;
+static char long_last[4];
+
+static gs_status
+fill_long(void *context, struct gs_item_slice *items)
+{
+	size_t *left = context;
+	const size_t source = (size_t)(left - long_left), count = *left < 300 ? *left : 300;
+
+	*items = (struct gs_item_slice){ long_sources[source] + 4 * (LONG_ITEMS - *left), 4 * count };
+	*left -= count;
+	return GS_OK;
+}
+
+static gs_status
+take_long(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	(void)context, (void)enough;
+	for (const char *item = sorted->span.items, *end = item + sorted->span.bytes; item < end; item += 4) {
+		CHECK(memcmp(long_last, item, 4) <= 0, "item %zu: %.4s behind %.4s", long_taken, item,
+		      long_last);
+		memcpy(long_last, item, 4);
+		long_taken++;
+	}
+	return GS_OK;
+}
+
+/* Of FIRST, SECOND and THIRD values of the three words. */
+static void
+check_long(int first, int second, int third)
+{
+	static const struct gs_item_order of_three = { .item_bytes = 4, .words = units_three_bytes };
+	const struct gsort_options plain = { .verify = true };
+	const struct gs_span_sink sink = { .take = take_long };
+	struct gs_item_merger merger;
+
+	memset(long_last, 0, sizeof long_last);
+	long_taken = 0;
+	CHECK(gs_item_merger_open(&merger, &of_three, &plain, LONG_SOURCES, 4096) == GS_OK, "memory");
+	for (size_t s = 0; s < LONG_SOURCES; s++) {
+		for (int i = 0; i < LONG_ITEMS; i++) {
+			/* I scaled to the values of all words, and its digits */
+			const int value = (int)((long)i * first * second * third / LONG_ITEMS);
+			char *item = long_sources[s] + 4 * i;
+
+			item[0] = (char)('a' + value / third / second);
+			item[1] = (char)('a' + value / third % second);
+			item[2] = (char)('a' + value % third);
+			item[3] = (char)('0' + s);
+		}
+		long_left[s] = LONG_ITEMS;
+		merger.sources[s] = (struct gs_merge_source){ .fill = fill_long, .context = &long_left[s] };
+	}
+	CHECK(gs_item_merger_begin(&merger) == GS_OK && gs_item_merger_drain(&merger, &sink) == GS_OK &&
+	      long_taken == LONG_SOURCES * LONG_ITEMS, "%d, %d and %d values: %zu items", first, second,
+	      third, long_taken);
+	gs_item_merger_close(&merger);
+}
+
 void
 unit_item_merger(void)
 {
@@ -121,4 +186,10 @@ unit_item_merger(void)
 		check(&rows[r], &counted, rows[r].counted);
 		check(&rows[r], &head, rows[r].head);
 	}
+	check_long(1, 1, 1);
+	check_long(26, 1, 1);
+	check_long(1, 26, 1);
+	check_long(1, 1, 26);
+	check_long(3, 4, 5);
+	check_long(9, 9, 9);
 }

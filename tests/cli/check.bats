@@ -91,8 +91,8 @@ poke() {
 @test "text: the message quotes the line, cut if it is long" {
 	printf '7\n  +005  \n' >in
 	answers 1 "in:2: disorder:   +005  " gsort -c in
-	printf '7\n%s5\n' "$(printf '0%.0s' {1..500})" >in
-	answers 1 "in:2: disorder: $(printf '0%.0s' {1..100})..." gsort -c in
+	printf '7\n%s5\n' "$(printf '0%.0s' {1..1500})" >in
+	answers 1 "in:2: disorder: $(printf '0%.0s' {1..1000})..." gsort -c in
 }
 
 @test "text: NUL ends lines with -z" {

@@ -308,6 +308,7 @@ test_files = \
   tests/house/count.py \
   tests/house/coverage.py \
   tests/tools/columns.py \
+  tests/tools/crash.py \
   tests/tools/drawn.py \
   tests/tools/keydefs.py \
   tests/tools/numeric.py \

@@ -219,6 +219,7 @@ deny_calls(void)
 		ALLOW(SYS_statx), ALLOW(SYS_statfs), ALLOW(SYS_fstatfs), ALLOW(SYS_faccessat),
 		ALLOW(FACCESSAT2), ALLOW(SYS_readlinkat), ALLOW(SYS_unlinkat), ALLOW(SYS_linkat),
 		ALLOW(SYS_renameat), ALLOW(SYS_renameat2), ALLOW(SYS_ftruncate), ALLOW(SYS_fallocate),
+		ALLOW(SYS_fsync), ALLOW(SYS_fdatasync),
 		ALLOW(SYS_fadvise64), ALLOW(SYS_pipe2), OF_X86_64
 		/* descriptors: duplicates, flags, the size of a pipe; whether it is a terminal */
 		ALLOW_IF_SECOND(SYS_fcntl, 7), ALLOW(F_DUPFD), ALLOW(F_DUPFD_CLOEXEC), ALLOW(F_GETFD),

@@ -85,6 +85,8 @@ open_file(struct gs_output *out, const struct gs_output_options *options)
 	const bool in_place = options->in_place || names_descriptor(options->name);
 	enum gs_output_kind kind;
 
+	out->replace.inputs = options->inputs;
+	out->replace.input_count = options->input_count;
 	TRY(gs_replace_aim(&out->replace, options->name, in_place, &out->to.fd, &kind));
 	out->in_place = kind != GS_OUTPUT_NEW;
 	out->to.truncates = kind == GS_OUTPUT_IN_PLACE;
@@ -302,10 +304,27 @@ gs_output_complete(struct gs_output *out)
 	return status;
 }
 
+bool
+gs_output_replaces_input(const struct gs_output *out)
+{
+	return !out->in_place && out->replace.forced;
+}
+
+/* Force the bytes of a new file, which is complete, to the disk. */
+static gs_status
+force(struct gs_output *out)
+{
+	out->replace.forced = true;
+	return out->in_place || fdatasync(out->to.fd) == 0 ? GS_OK
+	       : gs_fail_errno(GS_EIO, "write failed: %s", out->to.name);
+}
+
 gs_status
-gs_output_prepare(struct gs_output *out)
+gs_output_prepare(struct gs_output *out, bool forced)
 {
 	TRY(gs_output_complete(out));
+	if (forced)
+		TRY(force(out));
 	if (out->to.write == NULL && !out->in_place && gs_replace_prepare(&out->replace) != 0)
 		return gs_fail_errno(GS_EIO, "cannot replace %s", out->to.name);
 	return GS_OK;
@@ -366,11 +385,16 @@ rename_all(struct gs_output *const outputs[], size_t count)
 gs_status
 gs_output_finish_all(struct gs_output *const outputs[], size_t count)
 {
+	bool forced = false;
 	uint64_t since;
 
-	for (size_t o = 0; o < count; o++)
+	for (size_t o = 0; o < count; o++) {
 		TRY(gs_output_complete(outputs[o]));
+		forced |= gs_output_replaces_input(outputs[o]);
+	}
 	since = gs_clock_now();
+	for (size_t o = 0; forced && o < count; o++)
+		TRY(force(outputs[o]));
 	TRY(rename_all(outputs, count));
 	for (size_t o = 0; o < count; o++)
 		TRY(close_file(outputs[o]));

@@ -31,6 +31,8 @@ struct gs_output_options {
 	bool        whole;		/* records, positions or an array: --to=text is no way out */
 	bool        in_place;		/* write every file in place */
 	unsigned    files;		/* outputs that are written at the same time; 0: this one */
+	const char *const *inputs;	/* borrowed names; a new file in place of one is forced to the disk */
+	size_t      input_count;
 
 	/* If set: called in place of write(2) to a file, see gsort.h; by one thread at a time, but
 	 * not always the same, and never for 0 bytes.  Messages name it "output". */
@@ -93,8 +95,12 @@ gs_output_write_at(struct gs_output *output, const void *data, size_t bytes, uin
 /** Write the last bytes: nothing more will come.  A new file has no name yet. */
 MUST_CHECK gs_status gs_output_complete(struct gs_output *output);
 
-/** The same, and all that can fail before it has its name: gs_output_finish() only renames it. */
-MUST_CHECK gs_status gs_output_prepare(struct gs_output *output);
+/** Does it replace an input? */
+bool gs_output_replaces_input(const struct gs_output *output);
+
+/** The same as gs_output_complete(), and all that can fail before it has its name: gs_output_finish() only
+ *  renames it.  FORCED: it replaces an input, or is one of several outputs of which one does. */
+MUST_CHECK gs_status gs_output_prepare(struct gs_output *output, bool forced);
 
 /** After both: the new file STAYS, or else there is the old one again, or none.  GS_EIO: the system does not
  *  allow that; the message says where the old one is. */

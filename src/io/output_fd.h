@@ -97,11 +97,18 @@ int gs_place_write_at(const struct gs_place *place, const void *data, size_t byt
 
 /*
  * Until gs_replace_finish() the new file is invisible, and the old one is as it was.
+ *
+ * If the old file is an input, its bytes may be nowhere else.  Then the caller forces the bytes of the new
+ * file to the disk before that gets its name, and gs_replace_finish() forces the folder: after a crash of
+ * the machine there is the old file or the new one.
  */
 
 struct gs_replace {
 	int  fd;			/* the new file, for writing */
 	bool existed;			/* there is an old file */
+	bool forced;			/* the old file is an input, or that of one of several new files is */
+	const char *const *inputs;	/* the caller may set them before gs_replace_aim(): borrowed names */
+	size_t input_count;
 	bool differs;			/* the new file could not get the attributes of the old one */
 	bool shared;			/* others open it by its temporary name: it has one at once */
 	char target[PATH_MAX];		/* the name it will have: gs_follow_links() */

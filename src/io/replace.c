@@ -11,9 +11,9 @@
  * its file exists, and until after it is removed: unlink(2) of a name that does not exist does
  * no harm.
  *
- * No fsync(2): the output survives a crash of this process, full disks and limits, but perhaps
- * not a power failure.  cp(1) and sort(1) promise no more, and it would take longer than the
- * sort.
+ * No fsync(2), unless the old file is an input: the output survives a crash of this process, full disks and
+ * limits, but perhaps not a power failure.  cp(1) and sort(1) promise no more, and it would take longer than
+ * the sort.
  *
  * Invariant: HIDDEN is the name of a file if and only if it is not empty; then it is listed, if
  * the list is not full.
@@ -208,6 +208,22 @@ is_forbidden(int error)
 	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
 }
 
+/* Is the old file read?  Then its bytes may be nowhere else. */
+static bool
+is_input(const struct gs_replace *new, const struct stat *old)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < new->input_count; i++) {
+		const char *name = new->inputs[i];
+
+		if ((strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(name, &st)) == 0 &&
+		    st.st_dev == old->st_dev && st.st_ino == old->st_ino)
+			return true;
+	}
+	return false;
+}
+
 /* The file exists and is open as *FD.  Replace it if that is possible and loses nothing. */
 static gs_status
 replace_existing(struct gs_replace *new, const char *name, const struct stat *old, int *fd,
@@ -219,6 +235,7 @@ replace_existing(struct gs_replace *new, const char *name, const struct stat *ol
 		close(*fd);
 		*fd = new->fd;
 		*kind = GS_OUTPUT_NEW;
+		new->forced = is_input(new, old);
 		return GS_OK;
 	}
 	return is_forbidden(errno) ? GS_OK
@@ -263,11 +280,31 @@ link_old(struct gs_replace *new, const char *name)
 	return link(new->target, name);
 }
 
+/* Force the names in the folder of the new file to the disk, if that is wanted.  That the folder may not be
+ * read, or that the file system cannot do so, is not an error. */
+static int
+force_folder(const struct gs_replace *new)
+{
+	char folder[PATH_MAX];
+	int fd, result;
+
+	if (!new->forced)
+		return 0;
+	gs_folder_of(new->target, folder);
+	if ((fd = gs_open(folder, O_RDONLY, 0)) < 0)
+		return is_forbidden(errno) ? 0 : -1;
+	result = fsync(fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP ? 0 : -1;
+	(void)close(fd);
+	return result;
+}
+
 /* Give the file a hidden name, if it has none. */
 static int
 link_hidden(struct gs_replace *new)
 {
-	return new->hidden[0] != '\0' ? 0 : make_hidden(new, new->hidden, link_new);
+	if (new->hidden[0] == '\0' && make_hidden(new, new->hidden, link_new) != 0)
+		return -1;
+	return force_folder(new);
 }
 
 static void
@@ -344,8 +381,10 @@ gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *fail
 		if ((result = rename_hidden(new[n])) != 0)
 			*failed = n;
 	error = errno;
-	for (size_t n = 0; n < count; n++)
+	for (size_t n = 0; n < count; n++) {
 		drop(new[n]->hidden);
+		(void)force_folder(new[n]);	/* too late for an error; the file is there, old or new */
+	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
 	return result;

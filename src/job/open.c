@@ -83,7 +83,7 @@ open_input(struct gsort *job, const struct gsort *whole)
 static gs_status
 open_output(struct gsort *job)
 {
-	const struct gsort_options *options = &job->options;
+	const struct gsort_options *options = &job->options, *given = &job->ranked->given;
 	const struct gs_output_options out = {
 		.name = options->output,
 		.binary = gs_options_write_binary(options),
@@ -92,6 +92,8 @@ open_output(struct gsort *job)
 		         job->items.npy.first != NULL,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
+		.inputs = given->inputs,
+		.input_count = given->read != NULL ? 0 : given->input_count,
 		.write = options->write,
 		.write_context = options->write_context,
 		.clock = &job->monitor.clock,

@@ -533,3 +533,36 @@ tight() {
 	gsort -u32 in | cat | head -c 100000 | cmp - out
 	is_sorted out u32
 }
+
+# crashes FILES COMMAND...: after a crash of the machine each of FILES is what it was, or what it was to become
+crashes() {
+	local status=0
+	python3 "$GSORT_SOURCE/tests/tools/crash.py" "$@" || status=$?
+	[ $status != 77 ] || skip "strace cannot trace here"
+	return $status
+}
+
+@test "an input that is replaced survives a crash of the machine" {
+	needs strace python3
+	gen --seed 1 --keys 100000 --type u32 >one
+	gen --seed 2 --keys 100000 --type u32 >two
+	cp one f
+	crashes f "$GSORT" -u32 -o f f
+	cp one f
+	crashes f "$GSORT" -u32 -o f - two <f
+	cp one f0
+	cp two f1
+	crashes f0,f1 "$GSORT" -u32 --split=2 -o f%r f0 f1
+	cat f0 f1 | cmp - <(gsort -u32 one two)
+	cp one f
+	not crashes f "$GSORT" -u32 --in-place -o f f	# what may be lost is seen
+	if [ -x "$GSORT_BUILD/gsort-ranks" ]; then
+		cp one f
+		GSORT_RANKS=2 crashes f "$GSORT_BUILD/gsort-ranks" -u32 -o f f
+		cp one f0
+		cp two f1
+		GSORT_RANKS=2 crashes f0,f1 "$GSORT_BUILD/gsort-ranks" -u32 -o f%r f0 f1
+	fi
+	strace -f -qq -e trace=fsync,fdatasync -o calls "$GSORT" -u32 -o f two	# no input
+	[ ! -s calls ]
+}

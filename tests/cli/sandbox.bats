@@ -4,7 +4,7 @@
 
 # The calls that a job may make (base/sandbox.c), in glibc and musl; all others fail.
 may_call='access brk clock_getres clock_gettime clock_nanosleep clone close exit exit_group faccessat
-	faccessat2 fadvise64 fallocate fcntl fstat fstatfs ftruncate futex getcpu getpid getrandom getrlimit
+	faccessat2 fadvise64 fallocate fcntl fdatasync fstat fstatfs fsync ftruncate futex getcpu getpid getrandom getrlimit
 	getrusage gettid gettimeofday ioctl kill link linkat lseek lstat madvise membarrier mmap mprotect mremap
 	munmap nanosleep newfstatat open openat pipe pipe2 poll ppoll pread64 prlimit64 pwrite64 read readlink
 	readlinkat readv rename renameat renameat2 restart_syscall rseq rt_sigaction rt_sigprocmask rt_sigreturn

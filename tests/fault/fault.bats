@@ -237,7 +237,7 @@ walk() {
 	nm -D --undefined-only "$GSORT_BUILD/gsort" | sed 's/^ *[Uw] //; s/@.*//' | sort -u >called
 	nm -D --defined-only "$GSORT_BUILD/tests/fault/fault.so" | sed 's/.* //; s/@.*//' | sort -u >failing
 	comm -23 called failing | grep -vxE -e '_.*|mem.*|str.*|stp.*|ferror|feof|fflush|fputc|f?puts|fwrite' \
-		-e 'v?(f|s|sn|as)?printf|sig(add|del|empty|fill|is).*|signal|raise|kill|get(env|euid|pid|opt_long)' \
+		-e 'v?(f|s|sn|as)?printf|sig(add|del|empty|fill|is).*|signal|raise|kill|get(auxval|env|euid|pid|opt_long)' \
 		-e 'pthread_(mutex|cond|attr|once|join|sigmask).*|posix_spawn(attr|_file_actions)_.*' \
 		-e 'free|freelocale|globfree|mallopt|malloc_trim|qsort(_r)?|clock_gettime|dladdr|dlsym|dlclose|dlerror' \
 		-e 'rawmemchr|nl_langinfo_l|unsetenv|environ|opt(arg|err|ind|opt)|std(in|out|err)|program_invocation.*|gs_gpu_module' \

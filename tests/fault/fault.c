@@ -113,6 +113,7 @@ DOES(fremovexattr, int, -1, (int fd, const char *name), fd, name)
 DOES(fsetxattr, int, -1, (int fd, const char *name, const void *from, size_t bytes, int flags),
      fd, name, from, bytes, flags)
 DOES(fstatfs, int, -1, (int fd, struct statfs *to), fd, to)
+DOES(fdatasync, int, -1, (int fd), fd)
 DOES(fsync, int, -1, (int fd), fd)
 DOES(ftruncate, int, -1, (int fd, off_t bytes), fd, bytes)
 DOES(getrlimit, int, -1, (__rlimit_resource_t which, struct rlimit *to), which, to)

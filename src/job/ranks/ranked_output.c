@@ -63,6 +63,8 @@ aim(struct gs_ranked_output *output, const char *name, bool in_place)
 	if (stat(name, &st) == 0 && !takes_parts(&st))
 		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is no regular file, and they "
 		               "write at several places of it", name);
+	output->replace.inputs = output->given->inputs;
+	output->replace.input_count = output->given->input_count;
 	return gs_replace_aim(&output->replace, name, in_place, &output->fd, &output->kind);
 }
 
@@ -87,17 +89,20 @@ open_shared(struct gs_ranked_output *output)
 	struct {
 		char name[PATH_MAX];
 		enum gs_output_kind kind;
+		bool forced;
 	} made = { .name = "" };
 	gs_status status = first ? aim(output, name, output->given->in_place) : GS_OK;
 
 	TRY(gs_ranks_agree(output->ranks, status));
 	if (first) {
 		made.kind = output->kind;
+		made.forced = output->replace.forced;
 		(void)memccpy(made.name, output->kind == GS_OUTPUT_NEW ? output->replace.hidden : name, '\0',
 		              sizeof made.name - 1);
 	}
 	TRY(gs_ranks_share(output->ranks, &made, sizeof made));
 	output->kind = made.kind;
+	output->replace.forced = made.forced;
 	if (!first)
 		status = follow(output, made.name);
 	return gs_ranks_agree(output->ranks, status);
@@ -405,7 +410,10 @@ finish_shared(struct gs_ranked_output *output)
 
 	TRY(write_heads(output));
 	output->fd = -1;
-	status = close(fd) == 0 ? GS_OK : gs_fail_errno(GS_EIO, "close failed: %s", name);
+	status = !output->replace.forced || fdatasync(fd) == 0 ? GS_OK
+	         : gs_fail_errno(GS_EIO, "write failed: %s", name);
+	if (close(fd) != 0 && status == GS_OK)
+		status = gs_fail_errno(GS_EIO, "close failed: %s", name);
 	TRY(gs_ranks_agree(output->ranks, status));
 	if (output->ranks->rank > 0)
 		gs_replace_forget(&output->replace);	/* rank 0 renames it */
@@ -419,9 +427,11 @@ finish_shared(struct gs_ranked_output *output)
 static gs_status
 finish_own(struct gs_ranked_output *output, struct gs_output *own)
 {
+	uint64_t forced = gs_output_replaces_input(own);
 	gs_status finished, status, settled = GS_OK;
 
-	TRY(gs_ranks_agree(output->ranks, gs_output_prepare(own)));
+	TRY(gs_ranks_sum(output->ranks, &forced, 1));
+	TRY(gs_ranks_agree(output->ranks, gs_output_prepare(own, forced > 0)));
 	finished = gs_output_finish(own);
 	status = gs_ranks_agree(output->ranks, finished);
 	if (finished == GS_OK)
@@ -436,6 +446,7 @@ finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_byt
 {
 	const struct gs_output_options options = {
 		.name = output->own_name, .in_place = output->given->in_place,
+		.inputs = output->given->inputs, .input_count = output->given->input_count,
 	};
 	struct gs_output *own;
 	gs_status status = gs_output_open(&own, &options);

@@ -273,14 +273,14 @@ check_settling(void)
 		if (exists)
 			put_file("f", "old");
 		out = open_output(path("f"));
-		CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_prepare(out) == GS_OK &&
+		CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_prepare(out, false) == GS_OK &&
 		      gs_output_finish(out) == GS_OK && contains("f", "new"), "it is complete");
 		CHECK(gs_output_settle(out, false) == GS_OK && contains("f", "old") == exists &&
 		      count_files() == exists, "what was there is there again");
 		gs_output_close(out);
 
 		out = open_output(path("f"));
-		CHECK(gs_output_prepare(out) == GS_OK && gs_output_finish(out) == GS_OK, "once more");
+		CHECK(gs_output_prepare(out, false) == GS_OK && gs_output_finish(out) == GS_OK, "once more");
 		remove(path("f"));
 		mkdir(path("f"), 0777);
 		put_file("f/g", "theirs");

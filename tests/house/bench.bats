@@ -72,6 +72,32 @@ load ../helpers
 	grep -qE "^all: '?bin2'? is no build of gsort" <(not "$GSORT_SOURCE/bench/all" --build bin2 2>&1)
 }
 
+# is_xml FILE...: Python's parser takes every version, other parsers 1.0 and 1.1 only.
+is_xml() {
+	python3 -c 'import sys, xml.dom.minidom
+for name in sys.argv[1:]:
+    version = xml.dom.minidom.parse(name).version
+    assert version in (None, "1.0"), f"{name}: version {version}"' "$@"
+}
+
+@test "pictures are XML, and so is what plot makes of the drawing of gnuplot" {
+	needs python3
+	mapfile -t pictures < <(find "$GSORT_SOURCE" -name '*.svg' ! -path '*/.git/*' ! -path "$GSORT_BUILD/*")
+	[ "${#pictures[@]}" -ge 2 ]
+	is_xml "${pictures[@]}"
+	mkdir bin && cat >bin/gnuplot <<-'END'
+		#!/bin/sh
+		name=$(sed -n 's/^set output "\(.*\)"/\1/p')
+		printf '%s\n' '<?xml version="1.0" encoding="utf-8"?>' '<svg><g id="gnuplot_canvas">' '<text>1.0</text>' '' \
+			'<path d="M1.000,22.25"/></g></svg>' >"$name"
+	END
+	chmod +x bin/gnuplot
+	PATH=$PWD/bin:$PATH "$GSORT_SOURCE/bench/plot" --out . "$GSORT_SOURCE/bench/results/h200-2026-11-23/ladder-gsort.json"
+	is_xml ./*.svg
+	grep -qxF '<text>1.0</text>' perkey.svg
+	grep -qxF '<path d="M1,22.2"/></g></svg>' perkey.svg
+}
+
 @test "bench/results is small, and its README names every file" {
 	cd "$GSORT_SOURCE/bench/results"
 	find . -type f | sed 's|^\./||' >"$BATS_TEST_TMPDIR/files"

@@ -7,7 +7,7 @@
 
 _Thread_local uint64_t gs_clock_helped;
 
-static void
+static void PRINTF(2, 0)
 report(const struct gs_listener *to, const char *format, va_list args)
 {
 	char line[1200];

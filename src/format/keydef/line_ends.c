@@ -204,10 +204,10 @@ split_by_parser(const struct gs_parser *parser, char terminator, const char *lin
 		if (found == 0)
 			continue;
 		line = note_line(line, at + ends[0] + 1, lines, bytes, count);
-		#pragma omp simd
+		#pragma omp simd	/* by clang, too, if the load of ends[i] comes first */
 		for (size_t i = 1; i < found; i++) {
-			lines[*count + i - 1] = at + ends[i - 1] + 1;
 			bytes[*count + i - 1] = ends[i] - ends[i - 1];
+			lines[*count + i - 1] = at + ends[i - 1] + 1;
 		}
 		line = at + ends[found - 1] + 1;
 		*count += found - 1;

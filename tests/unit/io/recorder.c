@@ -588,7 +588,7 @@ check_peek(size_t bytes, uint64_t least, size_t record_bytes)
 	struct gs_input_piece pieces[3];
 	uint64_t there;
 	size_t got;
-	bool yes;
+	bool yes = false;
 
 	CHECK(gs_input_peek_bytes(input, least, &there) == GS_OK &&
 	      there == (some < room ? some : room) && gs_input_can_rewind(input) &&
@@ -797,7 +797,7 @@ check_stopped(void)
 	char chunks[GS_AHEAD_CHUNKS * CHUNK];
 	struct writer writer = { .name = names[0], .bytes = BYTES, .pause_at = PAUSE_AT };
 	struct gs_chunk *chunk;
-	struct gs_input *input;
+	struct gs_input *input = NULL;
 	struct gs_ahead ahead;
 	size_t at = 0;
 	bool holds;

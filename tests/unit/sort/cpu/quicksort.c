@@ -773,7 +773,7 @@ unit_quicksort(void)
 		for (unsigned bits = 32; bits <= 64; bits += 32) {
 			const uint64_t end = UINT64_MAX >> (64 - bits);
 
-			check_values(simd, bits);
+			check_values((enum gs_simd)simd, bits);
 
 			for (unsigned way = 0; way < 8; way++) {
 				gs_simd_set_fetches_first(way / 4 == 1);

@@ -21,14 +21,33 @@ changed() {
 	git diff --name-only --diff-filter=d "$base" -- '*.c' 2>/dev/null | head -n 20
 }
 
+@test "check depends neither on the versions of tools that judge style nor on the number of locales" {
+	cd "$GSORT_SOURCE/tests"
+	awk '/^@test/ { left = 0 }
+		/left_to_(ci|slow) / { left = 1 }
+		/^\tneeds .*(shellcheck|cppcheck|clang|groff|mandoc)/ && !left || /\$\(locale -a\)/ {
+			print FILENAME ":" FNR ": " $0; wrong = 1
+		}
+		END { exit wrong }' */*.bats
+}
+
 @test "shellcheck finds nothing in the scripts" {
+	left_to_ci shellcheck
 	needs shellcheck
 	lint scripts
 }
 
 @test "changed lines are laid out as clang-format has it" {
+	left_to_ci clang-format
 	needs clang-format python3
 	lint format
+}
+
+@test "groff and mandoc find nothing in the man pages" {
+	left_to_ci "groff and mandoc"
+	needs groff mandoc
+	[ -e "$GSORT_BUILD/man/gsort.1" ] || skip "$GSORT_BUILD is no build folder"
+	lint manuals
 }
 
 @test "cppcheck finds nothing" {
@@ -54,6 +73,7 @@ changed() {
 
 # A tool that passes over all it is given would find nothing, too.
 @test "what is wrong is found" {
+	left_to_ci cppcheck
 	needs cppcheck
 	mkdir -p wrong/{src,kernels,tests/house,bench,examples}
 	cp "$GSORT_SOURCE/tests/house/cppcheck.txt" wrong/tests/house/

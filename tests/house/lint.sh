@@ -10,6 +10,7 @@
 #     cppcheck      C; cppcheck.txt has the suppressions, each with its reason
 #     analyzer      gcc -fanalyzer of src/: leaks, null pointers, bytes that were not set
 #     tidy          clang-tidy of C; .clang-tidy has the checks, and why some are off
+#     manuals       groff with all warnings, mandoc without those of style: long lines of source are wanted
 #
 # A tool that is missing is named and skipped.  make sets:
 #
@@ -49,7 +50,7 @@ check() {
 
 # wanted NAME TOOL: is it asked for, and there?
 wanted() {
-	[[ " ${LINT:-scripts format cppcheck analyzer tidy} " == *" $1 "* ]] || return 1
+	[[ " ${LINT:-scripts format cppcheck analyzer tidy manuals} " == *" $1 "* ]] || return 1
 	command -v "$2" >/dev/null && return 0
 	skipped+=("$1: no $2")
 	return 1
@@ -114,5 +115,8 @@ if wanted tidy clang-tidy; then
 		"${flags[@]/#/--extra-arg=}" --extra-arg=-Wall --extra-arg=-Wextra --extra-arg=-fopenmp \
 		-- "${files[@]}"
 fi
+mapfile -t pages < <(find "$build/man" -name '*.[137]' 2>/dev/null | sort)
+if wanted manuals groff; then check groff ${#pages[@]} groff -man -ww -z "${pages[@]}"; fi
+if wanted manuals mandoc; then check mandoc ${#pages[@]} mandoc -T lint -W warning "${pages[@]}"; fi
 [ ${#skipped[@]} -eq 0 ] || printf 'skipped %s\n' "${skipped[@]}"
 exit $found

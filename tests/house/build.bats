@@ -207,6 +207,37 @@ install() {
 	grep -qE '^[0-9]{3} passed, 4 failed' log
 }
 
+@test "the commands of CONTRIBUTING.md and HACKING.md exist, and those of seconds run as printed" {
+	[ -e "$GSORT_BUILD/Makefile" ] || skip "$GSORT_BUILD is no build folder"
+	local command number=0
+	for file in "$GSORT_SOURCE"/*; do ln -s "$file" .; done
+	rm -f build && ln -s "$GSORT_BUILD" build
+	unset GSORT GSORT_BUILD GSORT_SOURCE GSORT_CI GSORT_SLOW
+	grep -ohE '`(make|tests/run|build/|\./bootstrap)[^`]*`' CONTRIBUTING.md HACKING.md | tr -d '`' | sort -u >commands
+	while read -r command; do
+		case $command in
+		*\ tests/cli/opts.bats*|*FILE*) set -- $command	# as its files are, and the runner
+			for file in "${@:2}"; do [ -e "$file" ] || [ "$file" = FILE ] || { echo "$command"; false; }; done ;;
+		tests/run*|build/*)
+			bash -c "$command" >told 2>&1 </dev/null || { echo "$command"; cat told; false; }
+			number=$((number + 1)) ;;
+		./bootstrap*) set -- $command
+			[ $# -eq 1 ] || [ "$2" = -- ] || grep -q "^#     ./bootstrap $2 " bootstrap || { echo "$command"; false; } ;;
+		"make -C build "*) set -- $command
+			grep -qE "^([a-z-]+ )*$4( [a-z-]+)*:" build/Makefile || { echo "$command"; false; } ;;
+		make) ;;
+		*) echo "$command: in which folder?"; false ;;
+		esac
+	done <commands
+	[ $number -ge 4 ]
+	tests/run --filter 'no such row' tests/cli/files0.bats --jobs 1 >told 2>&1 || true
+	grep -q 'files of tests against .*/gsort' told
+	mkdir bare && touch bare/{Makefile,config.status,gsort} && chmod +x bare/gsort
+	not tests/run --verbose 2>err && grep -q '^tests/run: --verbose is not an option' err
+	not env GSORT_BUILD=bare tests/run tests/cli/files0.bats 2>err
+	grep -qF "tools/gen is missing: run 'make -C $PWD/bare check-programs'" err
+}
+
 # Headers of codecs are the same everywhere.
 codec_headers() {
 	mkdir -p "$1"

@@ -283,6 +283,7 @@ BATS_FILES = \
   tests/house/build.bats \
   tests/house/lint.bats \
   tests/house/memcheck.bats \
+  tests/house/mutants.bats \
   tests/house/packaging.bats \
   tests/house/races.bats \
   tests/house/sanitize.bats \
@@ -317,6 +318,8 @@ test_files = \
   tests/house/format.py \
   tests/tools/figures.py \
   tests/tools/limits.py \
+  tests/tools/mutants \
+  tests/tools/mutants.equivalent \
   tests/tools/nans.py \
   tests/tools/same_file.py \
   tests/tools/sets.py \
@@ -344,6 +347,13 @@ check-slow: tests/tools/slow$(EXEEXT) check-programs
 	./tests/tools/slow$(EXEEXT)
 	GSORT_CI=1 GSORT_SLOW=1 KILL_ROUNDS=50 PROPERTY_CASES=500 \
 	  GSORT_BUILD='$(abs_builddir)' BATS='$(BATS)' '$(srcdir)/tests/run'
+
+# Faults in src/ that are drawn by SEED, COUNT of them, and which tests find them.
+.PHONY: check-mutants
+COUNT = 60
+SEED = 1
+check-mutants: check-programs
+	'$(srcdir)/tests/tools/mutants' --build '$(abs_builddir)' --count $(COUNT) --seed $(SEED) $(MUTANTS)
 
 # What tools see without running anything.  LINT names the tools, all without it; BASE a commit.
 .PHONY: lint

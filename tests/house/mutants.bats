@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# tests/tools/mutants plants faults in src/ one by one, and says which tests find them.
+
+load ../helpers
+
+# A program of one file, with a unit table and the targets that mutants makes.
+prepare() {
+	mkdir -p src/sort tests/{tools,unit/sort} build/tests/unit temporary
+	cp "$GSORT_SOURCE"/tests/tools/mutants tests/tools
+	printf '# none\n' >tests/tools/mutants.equivalent
+	printf '%s\n' 'int least(int a, int b);' '' 'int' 'least(int a, int b)' '{' \
+		$'\treturn a < b ? a : b;' '}' '' 'int' 'next(int a)' '{' $'\tint n = a;' '' $'\twhile (n-- > 0)' \
+		$'\t\ta += 2;' $'\treturn a;' '}' >src/sort/least.c
+	printf '%s\n' 'int least(int a, int b), next(int a);' 'void' 'unit_least(void)' '{' '}' 'int' 'main(void)' '{' \
+		$'\tunit_least();' $'\treturn least(1, 2) != 1 || least(2, 1) != 1 || next(3) != 9;' '}' >tests/unit/sort/least.c
+	printf '%s\n' 'gsort check-programs: tests/unit/units' \
+		'tests/unit/units: ../src/sort/least.c ../tests/unit/sort/least.c' $'\tcc -o $@ $^' >build/Makefile
+	touch build/config.status
+	cp -r src before
+}
+
+mutants() {
+	TMPDIR=$PWD/temporary MAKEFLAGS='' tests/tools/mutants --build build --limit 1 --tables "$@" >found
+	diff -r src before
+	[ -z "$(ls temporary)" ]
+}
+
+@test "a fault is found by a table, by its time, or left; the sources stay as they are" {
+	needs python3 make cc
+	make -s -C build tests/unit/units
+	mutants --count 20 sort
+	grep -qx 'src/sort/least.c:6: relation: "<" is "<=": left' found
+	grep -qx 'src/sort/least.c:14: sum: "--" is "++": killed by units least' found	# which takes longer
+	grep -qx 'src/sort/least.c:15: constant: "2" is "3": killed by units least' found
+	tail -n 1 found | grep -qxE '[0-9]+ of [0-9]+ faults were found'
+	printf 'src/sort/least.c\treturn a < b ? a : b;\treturn a <= b ? a : b;\tequal numbers are one\n' \
+		>>tests/tools/mutants.equivalent
+	mutants --count 20 sort
+	not grep '"<="' found
+}
+
+@test "drawing depends on the seed alone, and faults that are left out are those of the sources" {
+	needs python3
+	cd "$GSORT_SOURCE"
+	tests/tools/mutants --list --count 30 --seed 5 >"$BATS_TEST_TMPDIR/first"
+	tests/tools/mutants --list --count 30 --seed 5 | cmp - "$BATS_TEST_TMPDIR/first"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/first")" -eq 30 ]
+	[ "$(cut -d: -f3 "$BATS_TEST_TMPDIR/first" | sort -u | wc -l)" -ge 6 ]
+	while IFS=$'\t' read -r file line wrong reason; do
+		[[ $file != \#* ]] || continue
+		[ -n "$wrong" ] && [ -n "$reason" ] && grep -qF -- "$line" "$file" || { echo "$file: $line"; false; }
+	done <tests/tools/mutants.equivalent
+}

@@ -162,7 +162,6 @@ host_sources = \
   src/job/print.h \
   src/job/ranks/ranked.c \
   src/job/ranks/ranked.h \
-  src/job/ranks/ranked_figures.c \
   src/job/ranks/ranked_output.c \
   src/job/ranks/settle.c \
   src/job/ranks/rows.c \

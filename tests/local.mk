@@ -290,7 +290,6 @@ BATS_FILES = \
   tests/house/suites.bats \
   tests/house/tidy.bats \
   tests/mpi/mpi.bats \
-  tests/mpi/verbs.bats \
   tests/unit/unit.bats
 
 # What else belongs to the tests and is in the tarball.

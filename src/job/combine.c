@@ -27,7 +27,6 @@ struct part {
 	struct gs_thread     thread;
 	struct gs_handover   handover;
 	bool                 open;	/* the handover is */
-	gs_status          (*sort)(struct gsort *job);	/* what its thread does */
 };
 
 /* Keys that each thread merges at once: in and out a MiB, which stays in the cache.  Not tuned. */
@@ -223,14 +222,14 @@ static gs_status
 run_part(void *context)
 {
 	struct part *part = context;
-	const gs_status status = part->sort(&part->job);
+	const gs_status status = gs_job_sort(&part->job);
 
 	gs_queue_shut(&part->handover.there);	/* the taker waits for nothing more */
 	return status;
 }
 
 static gs_status
-open_part(struct gsort *job, struct part *part, const char *const *name, bool alone)
+open_part(struct gsort *job, struct part *part, const char *const *name)
 {
 	const size_t takers = atomic_load(&job->set->count) + 1;	/* this one merges meanwhile */
 
@@ -254,11 +253,8 @@ open_part(struct gsort *job, struct part *part, const char *const *name, bool al
 	part->job.monitor.warn = job->monitor.warn;
 	gs_handover_open(&part->handover, (unsigned)((job->plan.threads + takers - 1) / takers));
 	part->open = true;
-	part->sort = alone ? gs_job_sort : gs_job_hand_over;
-	TRY(gs_ranked_open(&part->job.ranked, job->ranked->ranks, &part->job.options, NULL, NULL));
-	if (!alone)
-		TRY(gs_ranked_survey_operand(part->job.ranked, &part->job.options, job->ranked));
-	return gs_ranks_agree(job->ranked->ranks, gs_job_open_operand(&part->job, job));
+	TRY(gs_ranked_open(&part->job.ranked, NULL, &part->job.options, NULL, NULL));
+	return gs_job_open_operand(&part->job, job);
 }
 
 static gs_status
@@ -296,27 +292,21 @@ allocate(struct gsort *job, size_t count)
 	return open_streams(job, set);
 }
 
-/* Open everything: what cannot be opened is found before much is read.  Several ranks read one input after
- * the other, together; collective. */
+/* Open everything: what cannot be opened is found before much is read. */
 static gs_status
 open_set(struct gsort *job)
 {
 	const struct gsort_options *given = &job->ranked->given;
-	const bool alone = job->ranked->alone;
-	struct part *parts;
 
-	TRY(gs_ranks_agree(job->ranked->ranks, allocate(job, given->input_count)));
-	parts = job->set->parts;
+	TRY(allocate(job, given->input_count));
 	for (size_t p = 0; p < given->input_count; p++)
-		TRY(open_part(job, &parts[p], &given->inputs[p], alone));
-	for (size_t p = 0; !alone && p < given->input_count; p++)
-		TRY(gs_job_read(&parts[p].job));
+		TRY(open_part(job, &job->set->parts[p], &given->inputs[p]));
 	return GS_OK;
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
-/* Let all parts be read, one after the other, if they are not yet, and sorted. */
+/* Let all parts be read, one after the other, and sorted. */
 static gs_status
 start(struct gs_combination *set)
 {
@@ -349,21 +339,14 @@ merge_class(struct gsort *job, unsigned key_class)
 	return gs_emit_class_end(&job->emit, key_class);
 }
 
-/* Begin the output: when all has been read, the header of the first input is there. */
 static gs_status
-begin(struct gsort *job, const char **header, size_t *bytes)
+merge(struct gsort *job)
 {
-	gs_status status = start(job->set);
+	const char *header = NULL;
+	size_t bytes = 0;
 
-	if (status == GS_OK && gs_ranked_speaks(job->ranked))
-		status = job->kind->header(&job->set->parts[0].job, 0, header, bytes);
-	TRY(gs_ranks_agree(job->ranked->ranks, status));
-	return gs_ranked_output_begin(&job->ranked->output, 0, *bytes);
-}
-
-static gs_status
-merge(struct gsort *job, const char *header, size_t bytes)
-{
+	TRY(start(job->set));		/* all has been read: the header of the first input is there */
+	TRY(job->kind->header(&job->set->parts[0].job, 0, &header, &bytes));
 	TRY(gs_emit_header(&job->emit, header, bytes));
 	gs_phase_begin(job, GSORT_WRITING);
 	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
@@ -398,35 +381,16 @@ end_parts(struct gsort *job, gs_status status)
 	return status == GS_OK ? GS_OK : gs_error_again(&error);
 }
 
-/* Have all ranks together sorted what they have read of each part?  A part of which not all was wanted is not
- * verified. */
-static gs_status
-verify_parts(struct gsort *job)
-{
-	struct gs_combination *set = job->set;
-
-	for (size_t p = 0; p < set->count; p++) {
-		uint64_t shut = set->parts[p].handover.shut;
-
-		TRY(gs_ranks_sum(job->ranked->ranks, &shut, 1));
-		if (shut == 0)
-			TRY(gs_border_verify(job->ranked->ranks, &set->parts[p].job.verify));
-	}
-	return GS_OK;
-}
-
 gs_status
 gs_job_combine(struct gsort *job)
 {
-	const char *header = NULL;
-	size_t bytes = 0;
 	gs_status status = open_set(job);
 
-	THEN(status, begin(job, &header, &bytes));
-	if (status != GS_OK)
-		return end_parts(job, status);
-	status = gs_ranks_agree(job->ranked->ranks, end_parts(job, merge(job, header, bytes)));
-	THEN(status, verify_parts(job));
+	THEN(status, merge(job));
+	status = end_parts(job, status);
+	for (size_t p = 0; status == GS_OK && p < job->set->count; p++)
+		if (!job->set->parts[p].handover.shut)	/* all of it was wanted */
+			status = gs_border_verify(job->ranked->ranks, &job->set->parts[p].job.verify);
 	return gs_ranked_finish(job, status);
 }
 

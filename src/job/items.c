@@ -42,7 +42,6 @@ describe(struct gsort *job)
 		               "written anew, and lines as they are");
 	TRY(gs_record_ingest_open(&items->ingest, &job->options));
 	job->keys.ingest.unit = items->ingest.record.bytes;
-	items->ingest.before = job->ranked->parts.before;
 	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
 		.item_bytes = items->ingest.item.bytes,
@@ -70,13 +69,12 @@ gs_items_keep(const struct gsort *job, struct gs_plan_input *input, bool guessed
 	const struct gsort_options *options = &job->options;
 	const uint64_t all = input->all_bytes, memory = gs_plan_memory(input);
 	const size_t unit = job->keys.ingest.unit;
-	const unsigned times = job->ranked->reach->copies;
 
 	(void)guessed;
 	if (options->quantiles != NULL)
-		gs_plan_keep(input, times * gs_item_top_bytes(strlen(options->quantiles), all, memory),
+		gs_plan_keep(input, gs_item_top_bytes(strlen(options->quantiles), all, memory),
 		             "so many lines of '--quantiles'");
-	gs_plan_keep(input, job->items.top.on ? times * gs_item_top_bytes(job->items.top.wanted, all, memory)
+	gs_plan_keep(input, job->items.top.on ? gs_item_top_bytes(job->items.top.wanted, all, memory)
 	                                      : gs_pick_bytes(options, all / (unit > 0 ? unit : 1)),
 	             GS_MANY_VALUES);
 }
@@ -100,7 +98,6 @@ set_groups(struct gs_item_store_options *to, const struct gsort_options *options
 		to->set = (struct gs_item_set){
 			.keep = gs_set_keep_of(options->set), .distinct = options->unique,
 			.operands = (unsigned)ranked->given.input_count,
-			.origins = ranked->ranks->size,
 		};
 }
 
@@ -211,7 +208,6 @@ open_emit(struct gsort *job)
 static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
-	job->items.ingest.numbers = job->ranked->parts.numbers;
 	TRY(gs_record_ingest_run(&job->items.ingest, job->files.input, taker, &job->monitor));
 	job->ranked->elements = job->engine.count(job->engine.context, 0);
 	return gs_npy_check(&job->items.npy, job->items.ingest.read.elements);
@@ -226,23 +222,6 @@ find_header(struct gsort *job, uint64_t count, const char **header, size_t *byte
 		return gs_npy_make_header(&items->npy, &job->options, count, header, bytes);
 	*header = items->ingest.header;
 	*bytes = job->options.argsort_bits > 0 ? 0 : items->ingest.header_bytes;
-	return GS_OK;
-}
-
-static gs_status
-make_items(const struct gsort *job, char **data, size_t *bytes)
-{
-	const struct gs_record_ingest *ingest = &job->items.ingest;
-	const size_t count = *bytes / ingest->record.bytes;
-	char *items;
-
-	if (!gs_options_want_numbers(&job->options))
-		return GS_OK;
-	TRY(gs_allocate(&items, count, ingest->item.bytes, "items of a sample"));
-	gs_record_ingest_items(ingest, *data, items, count, 0);
-	free(*data);
-	*data = items;
-	*bytes = count * ingest->item.bytes;
 	return GS_OK;
 }
 
@@ -290,8 +269,8 @@ gs_items_count_read(const struct gsort *job, struct gsort_stats *stats)
 const struct gs_kind gs_records = {
 	.adapt = gs_items_adapt, .describe = describe, .plan = gs_items_plan, .cpu_rule = GS_ITEMS_ON_CPU,
 	.keep = gs_items_keep, .allocate = { allocate, gs_items_allocate_none },
-	.check_disk = gs_items_check_disk, .open_emit = open_emit, .make_items = make_items,
-	.deal = gs_items_deal, .read = read_all, .header = find_header, .check = gs_records_check,
+	.check_disk = gs_items_check_disk, .open_emit = open_emit, .deal = gs_items_deal, .read = read_all,
+	.header = find_header, .check = gs_records_check,
 	.merge = gs_items_merge, .begin_input = gs_records_begin_input, .fill = gs_records_fill, .work = work,
 	.type = "record", .explain = gs_records_explain, .explain_memory = gs_items_explain_memory,
 	.count = gs_items_count_read,

@@ -81,10 +81,6 @@ struct gs_kind {
 	/** Let JOB->emit write elements as the options say.  GS_EBUDGET.  NULL: nothing is to be done. */
 	gs_status (*open_emit)(struct gsort *job);
 
-	/** Of items: make them of *DATA, *BYTES of elements as they are read, which is freed if they are
-	 *  others.  GS_EBUDGET. */
-	gs_status (*make_items)(const struct gsort *job, char **data, size_t *bytes);
-
 	/** Read all input, for TAKER. */
 	gs_status (*read)(struct gsort *job, const struct gs_taker *taker);
 
@@ -435,14 +431,6 @@ void gs_phase_end(struct gsort *job);
 
 /** Sort everything, on another device if the first one fails. */
 MUST_CHECK gs_status gs_job_sort(struct gsort *job);
-
-/* One operand of a set operation of several ranks: */
-
-/** Read it; collective. */
-MUST_CHECK gs_status gs_job_read(struct gsort *job);
-
-/** Sort it, and hand over what this rank has of it. */
-MUST_CHECK gs_status gs_job_hand_over(struct gsort *job);
 
 /** Write the header, then all elements of the engine, and finish the output. */
 MUST_CHECK gs_status gs_job_emit(struct gsort *job, const char *header, size_t header_bytes);

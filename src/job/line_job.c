@@ -176,61 +176,6 @@ allocate(struct gsort *job)
 	return gs_items_open_engine(job, &sizes);
 }
 
-/* Make the items of --argsort or --keep-order of a sample, of EACH bytes, or so many more than its line. */
-static gs_status
-make(const struct gsort *job, char **data, size_t *bytes, size_t each,
-     size_t (*put)(const struct gsort *job, const char *data, const char *end, char *into))
-{
-	const char *end = *data + *bytes;
-	const uint64_t lines = gs_line_number_count(&job->items.lines.order, *data, end);
-	char *items;
-
-	TRY(gs_allocate(&items, *bytes + lines * each + 1, 1, "bytes of a sample"));
-	*bytes = put(job, *data, end, items);
-	free(*data);
-	*data = items;
-	return GS_OK;
-}
-
-static size_t
-put_lines(const struct gsort *job, const char *data, const char *end, char *into)
-{
-	const struct gs_line_number number = { .bits = job->options.argsort_bits };
-
-	return gs_line_number_put(&job->items.lines.order, number, data, end, 0, into);
-}
-
-static gs_status
-make_items(const struct gsort *job, char **data, size_t *bytes)
-{
-	return !gs_options_want_numbers(&job->options) ? GS_OK
-	       : make(job, data, bytes, GS_LINE_NUMBER_BYTES, put_lines);
-}
-
-/* What is no number is left out. */
-static size_t
-put_numbers(const struct gsort *job, const char *data, const char *end, char *into)
-{
-	const struct gs_line_number number = { .bits = job->options.argsort_bits };
-	struct gs_text_options text = job->keys.ingest.text;
-	struct gs_lines reader;
-	size_t bytes = 0;
-
-	text.invalid = GSORT_INVALID_IGNORE;
-	text.header_lines = 0;
-	text.reverse = false;
-	gs_lines_open(&reader, &text);
-	gs_lines_begin_file(&reader, "");
-	return gs_text_number_put(&job->items.lines.number, &reader, number, data, end, 0, into,
-	                          &bytes) == GS_OK ? bytes : 0;
-}
-
-static gs_status
-make_numbers(const struct gsort *job, char **data, size_t *bytes)
-{
-	return make(job, data, bytes, job->items.by->item_bytes, put_numbers);
-}
-
 /* ---- reading ---------------------------------------------------------------------- */
 
 /* The job has begun with numbers, which are in a temporary file: take them, and the chunk that had a line
@@ -277,7 +222,6 @@ take_header(struct gsort *job)
 	const struct gs_parts *parts = &job->ranked->parts;
 	const size_t bytes = parts->header_bytes;
 
-	ingest->lines = parts->before;
 	ingest->headed = job->ranked->ranks->rank > 0;
 	if (!ingest->headed || bytes == 0)
 		return GS_OK;
@@ -294,7 +238,7 @@ begin_file(struct gsort *job, const char *name, unsigned number)
 	const struct gs_parts *parts = &job->ranked->parts;
 	struct gs_line_ingest *ingest = &job->items.lines.ingest;
 
-	ingest->taker.origin = parts->numbers != NULL ? parts->numbers[number] : number;
+	ingest->taker.origin = number;
 	ingest->header_lines = gs_parts_begin(parts, name) > 0 ? 0 : job->options.header_lines;
 }
 
@@ -420,7 +364,7 @@ const struct gs_kind gs_lines = {
 	.adapt = adapt, .describe = describe, .plan = plan, .cpu_rule = GS_ITEMS_ON_CPU,
 	.keep = gs_items_keep, .allocate = { allocate, gs_items_allocate_none },
 	.check_disk = gs_items_check_disk,
-	.open_emit = open_emit, .make_items = make_items, .deal = gs_items_deal, .read = read_to,
+	.open_emit = open_emit, .deal = gs_items_deal, .read = read_to,
 	.header = find_header, .check = check, .merge = gs_items_merge, .begin_input = gs_lines_begin_input,
 	.fill = gs_lines_fill, .work = work, .figures = &gs_answer_of_lines, .type = "lines",
 	.explain = gs_lines_explain, .explain_memory = gs_items_explain_memory, .count = gs_items_count_read,
@@ -430,7 +374,7 @@ const struct gs_kind gs_lines = {
 const struct gs_kind gs_text_numbers = {
 	.adapt = gs_items_adapt, .describe = describe_numbers, .plan = gs_items_plan,
 	.cpu_rule = GS_ITEMS_ON_CPU, .keep = gs_items_keep, .allocate = { allocate },
-	.check_disk = gs_items_check_disk, .open_emit = open_emit, .make_items = make_numbers,
+	.check_disk = gs_items_check_disk, .open_emit = open_emit,
 	.deal = gs_items_deal, .read = read_to, .header = find_header, .work = work,
 	.explain = gs_keys_explain, .explain_memory = gs_items_explain_memory, .count = gs_items_count_read,
 };

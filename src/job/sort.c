@@ -63,7 +63,7 @@ drain_top(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink
 
 	if (key_class > 0)
 		return GS_OK;
-	TRY(gs_ranked_top(job, drain(job, key_class, &top)));
+	TRY(drain(job, key_class, &top));
 	return gs_item_top_end(&job->items.top, sink);
 }
 
@@ -117,11 +117,15 @@ hand_over(struct gsort *job)
 	return GS_OK;
 }
 
-/* Make figures of PART of all elements. */
+/* Make figures of all elements. */
 static gs_status
-make_figures(struct gsort *job, const struct gs_answer_part *part, struct gs_answer *figures)
+make_figures(struct gsort *job, struct gs_answer *figures)
 {
-	TRY(gs_answer_open(figures, job->kind->figures, &job->options, &job->plan, part, &job->verify,
+	struct gs_answer_input input = { .keys = job->ranked->elements, .order = job->items.by };
+
+	for (unsigned c = 0; job->options.histogram > 0 && c < GS_CLASSES; c++)
+		input.extremes[c] = gs_store_extreme(&job->keys.store, c);
+	TRY(gs_answer_open(figures, job->kind->figures, &job->options, &job->plan, &input, &job->verify,
 	                   &job->monitor));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);
@@ -141,8 +145,8 @@ write_figures(struct gsort *job, struct gs_answer *figures)
 	uint64_t bytes = 0;
 
 	gs_answer_end(figures);
-	if (gs_ranked_speaks(job->ranked))
-		TRY(gs_figures_write(figures, job->files.outputs.files[0], &bytes));
+	TRY(gs_border_verify(job->ranked->ranks, &job->verify));
+	TRY(gs_figures_write(figures, job->files.outputs.files[0], &bytes));
 	job->emit.bytes = bytes;
 	return GS_OK;
 }
@@ -152,13 +156,10 @@ static gs_status
 answer(struct gsort *job)
 {
 	struct gs_answer figures = { .marks = NULL };
-	struct gs_answer_part part;
-	gs_status status;
+	gs_status status = make_figures(job, &figures);
 
-	TRY(gs_ranked_part(job, &part));
-	status = gs_ranks_agree(job->ranked->ranks, make_figures(job, &part, &figures));
-	THEN(status, gs_ranked_join(job, &figures));
-	THEN(status, gs_ranked_finish(job, write_figures(job, &figures)));
+	THEN(status, write_figures(job, &figures));
+	status = gs_ranked_finish(job, status);
 	gs_answer_close(&figures);
 	return status;
 }
@@ -290,20 +291,6 @@ become_lines(struct gsort *job)
 	job->options = turn->lines;
 	turn->may = false;
 	return gs_job_reopen(job);
-}
-
-gs_status
-gs_job_read(struct gsort *job)
-{
-	gs_phase_begin(job, GSORT_READING);
-	return read_all(job);
-}
-
-gs_status
-gs_job_hand_over(struct gsort *job)
-{
-	TRY(job->engine.finish(job->engine.context));
-	return hand_over(job);
 }
 
 /* The whole program, for every kind of element, alone or as one of several ranks.  Read this first: each call

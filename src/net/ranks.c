@@ -94,7 +94,7 @@ gs_status
 gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes,
                  enum gs_collect whose, struct gs_collected *all)
 {
-	unsigned from = 0, to = whose == GS_COLLECT_ALL || ranks->rank == 0 ? ranks->size : 0;
+	unsigned from = 0, to = ranks->size;
 	char *pieces = NULL;
 
 	*all = (struct gs_collected){ .data = NULL };

@@ -80,9 +80,8 @@ gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *al
 MUST_CHECK gs_status
 gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
 
-/* Whose bytes are collected: of each rank, at rank 0 or at all of them; or of the last rank before this one
- * that has any. */
-enum gs_collect { GS_COLLECT_FIRST, GS_COLLECT_ALL, GS_COLLECT_BEFORE };
+/* Whose bytes are collected: of all ranks, or of the last one before this one that has any. */
+enum gs_collect { GS_COLLECT_ALL, GS_COLLECT_BEFORE };
 
 /* What ranks have, one behind the other. */
 struct gs_collected {
@@ -92,8 +91,7 @@ struct gs_collected {
 };
 
 /**
- * If STATUS is GS_OK on all ranks, collect what ranks have, BYTES of it here; a rank that is not to have any
- * gets 0 bytes.  To be closed in any case.
+ * If STATUS is GS_OK on all ranks, collect what ranks have, BYTES of it here.  To be closed in any case.
  */
 MUST_CHECK gs_status
 gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes,

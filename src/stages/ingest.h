@@ -200,11 +200,9 @@ struct gs_record_ingest {
 	char                 *header;	/* options.skip_bytes of the first input */
 	size_t                header_bytes;
 	const uint64_t       *skips;	/* bytes to drop of each input instead; or NULL */
-	const unsigned       *numbers;	/* of the inputs among all of the user; or NULL: they are all */
 	bool                  checks_order;	/* each input must be in order: set before run() */
 	uint64_t              skipped;		/* bytes of the current input */
 	struct gs_read_counts read;
-	uint64_t              before;		/* records, that others read: numbers begin with it */
 };
 
 /** Understand the keys of OPTIONS.  GS_EUSAGE: a key is not in the record. */
@@ -214,10 +212,6 @@ MUST_CHECK gs_status gs_record_ingest_open(struct gs_record_ingest *ingest,
 /** Choose the buffers of THREADS that read pieces of about PIECE_BYTES of items. */
 MUST_CHECK gs_status gs_record_ingest_allocate(struct gs_record_ingest *ingest, unsigned threads,
                                                size_t piece_bytes);
-
-/** Make items with numbers of COUNT records, of which the first one has NUMBER. */
-void gs_record_ingest_items(const struct gs_record_ingest *ingest, const char *records, char *items,
-                            size_t count, uint64_t number);
 
 /** Read everything, for TAKER; all are borrowed. */
 MUST_CHECK gs_status gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,

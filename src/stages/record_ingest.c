@@ -114,8 +114,8 @@ struct reader {
 	struct gs_follow      follow;	/* with checks_order: by one thread */
 };
 
-void
-gs_record_ingest_items(const struct gs_record_ingest *ingest, const char *records, char *items,
+static void
+make_items(const struct gs_record_ingest *ingest, const char *records, char *items,
                        size_t count, uint64_t number)
 {
 	const size_t item_bytes = ingest->item.bytes;
@@ -173,8 +173,8 @@ store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 
 	if (ingest->item_pieces != NULL) {
 		made = ingest->item_pieces + worker * ingest->piece_records * item_bytes;
-		gs_record_ingest_items(ingest, piece->data, made, piece->count,
-		                       ingest->before + piece->number);
+		make_items(ingest, piece->data, made, piece->count,
+		                       piece->number);
 		items = made;
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	}
@@ -212,7 +212,7 @@ show_sample(struct gs_record_ingest *ingest)
 		count += got / record_bytes;
 	}
 	if (ingest->item_pieces != NULL)
-		gs_record_ingest_items(ingest, records, items, count, 0);
+		make_items(ingest, records, items, count, 0);
 	else
 		items = records;
 	if (count > SAMPLE_PLACES / 2)
@@ -265,7 +265,7 @@ static gs_status
 check_numbers(const struct gs_record_ingest *ingest)
 {
 	if (ingest->options->argsort_bits != 32 ||
-	    ingest->before + ingest->read.elements <= (uint64_t)UINT32_MAX + 1)
+	    ingest->read.elements <= (uint64_t)UINT32_MAX + 1)
 		return GS_OK;
 	return gs_fail(GS_EINPUT, "the input has more than 2^32 keys: use --argsort=u64");
 }
@@ -283,7 +283,7 @@ gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
 	ingest->taker = *taker;
 	ingest->monitor = monitor;
 	for (; gs_input_next(input); file++) {
-		ingest->taker.origin = ingest->numbers != NULL ? ingest->numbers[file] : (unsigned)file;
+		ingest->taker.origin = (unsigned)file;
 		ingest->skipped = gs_input_start(input);
 		if (ingest->skipped == 0) {	/* else a part that begins behind the header */
 			const bool keeps = file == 0 && ingest->skips == NULL;

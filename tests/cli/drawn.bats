@@ -38,15 +38,6 @@ drawn() {
 	drawn ranks 60 250 gsort-ranks
 }
 
-@test "sets and figures by several ranks" {
-	local jobs=25
-	needs python3
-	[ -z "${GSORT_CI-}" ] || jobs=100
-	[ -z "${GSORT_SLOW-}" ] || jobs=2000
-	python3 "$GSORT_SOURCE/tests/tools/sets.py" 1 "$jobs" "$(built gsort-ranks)"
-	python3 "$GSORT_SOURCE/tests/tools/figures.py" 1 "$jobs" "$(built gsort-ranks)"
-}
-
 @test "5,000 jobs with records, with lines, with rows of CSV, with sets" {
 	left_to_slow "it takes ten minutes"
 	needs python3

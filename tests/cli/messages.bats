@@ -1002,8 +1002,6 @@ messages() {
 	cannot reserve
 	cannot start a thread
 	no memory for a sample of
-	bytes of figures
-	no memory for the figures of
 	ranks sort records or lines by key
 	--merge: several ranks read each input twice, first to see whether it is sorted, so it must be a file; with --force they sort it as it is
 	ranks with this memory: at most

@@ -68,7 +68,6 @@ faults() {
 
 @test "a call fails: on one of several ranks" {
 	faults 8 ranked rankedr rankedl rankedt rankeds rankedo
-	faults 16 rankedu rankedm rankedf rankeda
 }
 
 @test "a call fails: merging" {

@@ -146,7 +146,7 @@ class Keys(Job):
     def __init__(self, seed, ranks=0):
         super().__init__(seed, ranks)
         self.kind = self.one(*BINARY, *TEXT)
-        self.mode = self.one('', '', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '-m', '-c', '-C', '--argsort')
+        self.mode = self.one('', '', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '-m', '-c', '-C', *['--argsort'] * (not ranks))
         self.is_text = self.kind in TEXT
         self.is_wide = self.kind.endswith('128')
         self.reverse = self.chance(.3)
@@ -321,7 +321,8 @@ class Csv(Job):
 
     def __init__(self, seed, ranks=0):
         super().__init__(seed, ranks)
-        self.mode = self.one('', '', '', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '-m', '-c', '--argsort')
+        self.mode = self.one('', '', '', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '-m', '-c',
+                             *['--argsort'] * (not ranks))
         self.columns = self.draw.randrange(1, 5)
         self.types = [self.one('word', 'word', 'int', 'float') for _ in range(self.columns)]
         self.words = [''.join(self.one(*'ab,"\n1 -.xyz') for _ in range(self.draw.randrange(6))) for _ in range(20)]

@@ -212,6 +212,8 @@ def draw_job():
     kind, unit, options = draw_kind()
     ranks = draw.choice([2, 3]) if chance(0.08) else 0
     options = options + draw_operation(kind, unit)
+    if any(re.match("--(keep-order|argsort|sample|top|quantiles|histogram|summary|union|inters|diff|symm)", o) for o in options):
+        ranks = 0
     options += draw_header(kind, unit)
     options += draw_others(kind)
     options += ["--parallel=%d" % draw.choice([1, 2, 3, 4])] if chance(0.7) else []

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compare gsort's unions, intersections and differences of random inputs with those of Python.
 
-sets.py SEED ROUNDS [PROGRAM]: prints each round that is wrong, and exits with 1 if there is one.  PROGRAM is
-gsort, or gsort-ranks, for 1 to 7 ranks.  Works in the current folder.
+sets.py SEED ROUNDS: prints each round that is wrong, and exits with 1 if there is one.
+Works in the current folder.
 """
-import os
 import random
 import struct
 import subprocess
@@ -16,7 +15,6 @@ FORMATS = dict(u8="B", i8="b", u16="H", i16="h", u32="I", i32="i", u64="Q", i64=
 draw = random.Random(int(sys.argv[1]))
 # Words are pieces of these: a draw for each letter took half of the time.
 LETTERS = bytes(draw.choices(b"abAB", k=100_000))
-program = sys.argv[3] if len(sys.argv) > 3 else "gsort"
 
 # ---- kinds of elements: each draws one, and says what it is in a file, its key and its text --------
 
@@ -163,19 +161,12 @@ def play():
     options = kind.options + ["--" + operation] + (["-u"] if unique else []) + (["-r"] if reverse else [])
     options += draw.choice([[], ["--parallel=1"], ["-S", "1M", "-T", "."], ["--verify"]])
     expected, selecting = select(kind, result)
-    if program != "gsort":
-        os.environ["GSORT_RANKS"] = str(draw.randrange(1, 8))
-        selecting += ["-o", "out"]
-    done = subprocess.run([program, *options, *selecting, *names], capture_output=True)
-    output = done.stdout
-    if program != "gsort" and done.returncode == 0:
-        with open("out", "rb") as file:
-            output = file.read()
+    done = subprocess.run(["gsort", *options, *selecting, *names], capture_output=True)
     counts = b"count," if "--csv" in options and "--count" in selecting else b""
     wanted = counts + kind.header + b"".join(element + kind.end for element in expected)
-    if done.returncode == 0 and output == wanted:
+    if done.returncode == 0 and done.stdout == wanted:
         return True
-    print("status %d, %d bytes for %d:" % (done.returncode, len(output), len(wanted)), *options, *selecting,
+    print("status %d, %d bytes for %d:" % (done.returncode, len(done.stdout), len(wanted)), *options, *selecting,
           *names, done.stderr)
     return False
 

@@ -60,13 +60,6 @@ segment_of(const struct gs_block *block)
 	return (const struct gs_segment *)(const void *)(block + 1);
 }
 
-/* By operand, and then by rank. */
-static unsigned
-origin_of(const struct gs_item_spread *spread, const struct gs_block *block)
-{
-	return segment_of(block)->key_class * spread->all.ranks->size + block->from;
-}
-
 /* Move a block that is the next of its rank, or its end, to place TO of those that have arrived; false: there
  * is none. */
 static bool
@@ -133,7 +126,7 @@ add_block(struct lander *lander, const struct gs_block *block)
 		some = gs_item_land_fit(spread, data + at, all - at, spread->all.own.piece_bytes);
 		if (some == 0)
 			some = gs_item_length(spread->order, data + at, data + all);
-		add_slice(lander, origin_of(spread, block), data + at, some);
+		add_slice(lander, block->from, data + at, some);
 	}
 }
 
@@ -193,7 +186,7 @@ land_large(struct lander *lander, struct gs_item_source *source, const struct gs
 	source->bytes = wanted;
 	if (block->goes_on)
 		return GS_OK;
-	add_slice(lander, origin_of(lander->spread, block), source->item, source->bytes);
+	add_slice(lander, block->from, source->item, source->bytes);
 	source->bytes = 0;
 	return land_rows(lander);
 }

@@ -131,24 +131,24 @@ gs_item_spread_close(struct gs_item_spread *spread)
 
 /* An item that is larger than a block: in blocks of its own. */
 static void
-put_large(struct gs_spread *spread, unsigned owner, unsigned operand, const char *data, size_t bytes)
+put_large(struct gs_spread *spread, unsigned owner, const char *data, size_t bytes)
 {
 	for (size_t at = 0; at < bytes;) {
-		at += gs_spread_put(spread, owner, operand, 8, data + at, bytes - at, false);
+		at += gs_spread_put(spread, owner, 0, 8, data + at, bytes - at, false);
 		gs_spread_end_block(spread, owner, at < bytes);
 	}
 }
 
-/* Put items of an input into blocks for OWNER; in the turn of their piece. */
+/* Put items into blocks for OWNER; in the turn of their piece. */
 static void
-put(struct gs_item_spread *spread, unsigned owner, unsigned operand, const char *data, size_t bytes)
+put(struct gs_item_spread *spread, unsigned owner, const char *data, size_t bytes)
 {
 	for (size_t some; bytes > 0; data += some, bytes -= some) {
-		some = gs_spread_put(&spread->all, owner, operand, 8, data, bytes, true);
+		some = gs_spread_put(&spread->all, owner, 0, 8, data, bytes, true);
 		if (some > 0)
 			continue;
 		some = gs_item_length(spread->order, data, data + bytes);
-		put_large(&spread->all, owner, operand, data, some);
+		put_large(&spread->all, owner, data, some);
 	}
 }
 
@@ -191,7 +191,7 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	struct gs_item_divider *divider = &spread->dividers[worker];
 	const char *data = piece->slices->data;
 	const size_t bytes = piece->slices->bytes;
-	const unsigned ranks = spread->all.ranks->size, operand = spread->operands ? piece->origin : 0;
+	const unsigned ranks = spread->all.ranks->size;
 	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
 	char *divided = (char *)divider->bytes + gs_round_up(gs_item_tables_bytes(&spread->tables), 64);
 
@@ -199,10 +199,10 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 		gs_items_divide(spread->order, NULL, piece->slices, bytes > 0, divider, offsets, divided);
 	begin_turn(spread, sequence);
 	if (bytes > spread->tables.piece_bytes)
-		put(spread, owner_of(spread, data, bytes), operand, data, bytes);
+		put(spread, owner_of(spread, data, bytes), data, bytes);
 	else
 		for (unsigned o = 0; o < ranks; o++)
-			put(spread, o, operand, divided + offsets[o], offsets[o + 1] - offsets[o]);
+			put(spread, o, divided + offsets[o], offsets[o + 1] - offsets[o]);
 	end_turn(spread);
 	if (worker == 0)
 		(void)gs_spread_step(&spread->all);

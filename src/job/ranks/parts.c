@@ -219,11 +219,9 @@ align(const struct survey *survey, const struct source *source, uint64_t at, uns
 }
 
 static void
-append(const struct survey *survey, struct gs_parts *parts, const struct source *source, uint64_t begin,
-       uint64_t end)
+append(struct gs_parts *parts, const struct source *source, uint64_t begin, uint64_t end)
 {
 	parts->names[parts->count] = source->name;
-	parts->numbers[parts->count] = (unsigned)(source - survey->sources);
 	parts->ranges[parts->count++] = (struct gs_range){ begin, end };
 }
 
@@ -252,7 +250,7 @@ overlap_part(const struct survey *survey, struct gs_parts *parts, size_t file_at
 		last = source->bytes - key_bytes;
 		if (key_bytes == 0)
 			TRY(line_before(survey, source, source->bytes, &last));
-		append(survey, parts, source, last, source->bytes);
+		append(parts, source, last, source->bytes);
 		parts->overlap_bytes = source->bytes - last;
 		parts->overlap_keys = 1;
 	}
@@ -286,22 +284,6 @@ find_rows(struct survey *survey, const struct gs_parts *parts, struct gs_ranks *
 	return gs_rows_find(ranks, &survey->order, survey->cuts, survey->begins);
 }
 
-/* Those of --argsort have numbers, so they are counted before they are read. */
-static gs_status
-count_elements(const struct survey *survey, struct gs_parts *parts, const struct source *source,
-               uint64_t begin, uint64_t end)
-{
-	const uint64_t from = begin > source->header ? begin : source->header;
-	uint64_t count = 0;
-
-	if (from < end && survey->key_bytes > 0)
-		count = (end - from) / survey->key_bytes;
-	else if (from < end)
-		TRY(gs_rows_count(&survey->order, source->name, from, end, &count));
-	parts->elements += count;
-	return GS_OK;
-}
-
 /* List what this rank reads. */
 static gs_status
 list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_ranks *ranks,
@@ -312,18 +294,16 @@ list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_
 	uint64_t before = 0, begin, end;
 	bool overlaps = overlap && ranks->rank > 0;
 
-	if (survey->options->keep_order)	/* lines need not be counted: each begins at another byte */
-		parts->before = first;
 	for (size_t f = 0; f < survey->count; f++) {
 		const struct source *source = &survey->sources[f];
 
 		if (source->kind != PLAIN) {
 			if (source->reader == ranks->rank)
-				append(survey, parts, source, 0, GS_UNKNOWN);
+				append(parts, source, 0, GS_UNKNOWN);
 			continue;
 		}
 		if (source->bytes == 0 && ranks->rank == 0)	/* it has no header */
-			append(survey, parts, source, 0, 0);
+			append(parts, source, 0, 0);
 		if (source->bytes > 0 && first < before + source->bytes && last > before) {
 			TRY(align(survey, source, first > before ? first - before : 0, ranks->rank, &begin));
 			TRY(align(survey, source, last - before < source->bytes ? last - before
@@ -333,9 +313,7 @@ list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_
 				TRY(overlap_part(survey, parts, f, &begin));
 			overlaps &= begin >= end;
 			if (begin < end)
-				append(survey, parts, source, begin, end);
-			if (begin < end && survey->options->argsort_bits > 0)
-				TRY(count_elements(survey, parts, source, begin, end));
+				append(parts, source, begin, end);
 		}
 		before += source->bytes;
 	}
@@ -370,7 +348,6 @@ survey_files(struct survey *survey, struct gs_parts *parts)
 	TRY(GS_NEW(survey->sources, survey->count, "files"));
 	TRY(GS_NEW(parts->names, survey->count + 1, "file names"));
 	TRY(GS_NEW(parts->ranges, survey->count + 1, "files"));
-	TRY(GS_NEW(parts->numbers, survey->count + 1, "files"));
 	for (size_t f = 0; f < survey->count; f++) {
 		struct source *source = &survey->sources[f];
 
@@ -424,9 +401,7 @@ gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struc
 	free(survey.sources);
 	free(survey.cuts);
 	free(survey.begins);
-	TRY(gs_ranks_agree(ranks, status));
-	return options->argsort_bits == 0 ? GS_OK
-	       : gs_ranks_scan(ranks, parts->elements, &parts->before, &parts->elements);
+	return gs_ranks_agree(ranks, status);
 }
 
 void
@@ -435,7 +410,6 @@ gs_parts_close(struct gs_parts *parts)
 	free(parts->names);
 	free(parts->ranges);
 	free(parts->header);
-	free(parts->numbers);
 	*parts = (struct gs_parts){ .count = 0 };
 }
 

@@ -32,7 +32,7 @@ adopt_array(struct gsort_options *o)
 	bool alone = o->format == GSORT_FORMAT_NPY && !one_file;
 	gs_status status = alone ? GS_OK : gs_npy_adopt(&npy, o);
 
-	alone |= npy.first != NULL && (!one_file || o->record_bytes > 0 || o->argsort_bits > 0);
+	alone |= npy.first != NULL && (!one_file || o->record_bytes > 0);
 	if (status == GS_OK && alone)
 		status = refuse("an array of NumPy", "they sort the numbers of one file to one file, or "
 		                "check them; gsort does the rest, in one process");
@@ -50,25 +50,33 @@ checks_merge(const struct gsort_options *o)
 static gs_status
 check_options(struct gsort_options *o)
 {
+	static const char elsewhere[] = "gsort does that, in one process";
+
 	TRY(gs_options_check(o));
 	TRY(gs_options_check_operands(o));
 	TRY(adopt_array(o));
 	TRY(gs_options_check(o));	/* of what the input is */
-	if (o->lines) {
-		if (o->json && o->quantiles == NULL && !o->summary && o->histogram == 0)
-			return refuse("lines as JSON", "gsort writes them, in one process");
-	} else if (gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT &&
-	           (o->operation == GSORT_CHECK || checks_merge(o))) {
+	if (gs_answer_is_wanted(o))
+		return refuse("figures", elsewhere);
+	if (o->set != GSORT_NO_SET)
+		return refuse("operations on sets", elsewhere);
+	if (o->sample.wanted)
+		return refuse("--sample", elsewhere);
+	if (o->argsort_bits > 0)
+		return refuse("--argsort", elsewhere);
+	if (o->keep_order)
+		return refuse("--keep-order", elsewhere);
+	if (!o->lines && gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT &&
+	    (o->operation == GSORT_CHECK || checks_merge(o)))
 		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid"
 		                                          : "--merge with --invalid",
 		              "to check order a rank must know the number before its first line; gsort "
 		              "does it in one process");
-	}
 	if (o->split > 0)
 		return refuse("--split", "there is one file a rank: -o 'out-%r'");
 	if (o->read != NULL || o->write != NULL)
 		return refuse("a function for input or output", "ranks read and write files");
-	if (o->operation != GSORT_CHECK && o->output == NULL && !gs_answer_is_wanted(o))
+	if (o->operation != GSORT_CHECK && o->output == NULL)
 		return gs_fail(GS_EUSAGE, "several ranks cannot write to standard output, which goes "
 		               "through the launcher: name a file with -o FILE, or one a rank with "
 		               "-o 'out-%%r'");
@@ -185,14 +193,11 @@ deal(struct gsort *job, struct gs_taker *taker)
 	return job->kind->deal(job, taker);
 }
 
-/* Figures that are copied once, and may have twice the memory that they need. */
-enum { PARCEL_TIMES = 3 };
-
 static const struct gs_reach of_one = {
-	.limit = limit_nothing, .deal = keep_all, .copies = 1, .each = "",
+	.limit = limit_nothing, .deal = keep_all, .each = "",
 };
 static const struct gs_reach of_several = {
-	.limit = limit, .deal = deal, .copies = PARCEL_TIMES, .each = ", each rank",
+	.limit = limit, .deal = deal, .each = ", each rank",
 };
 
 /* ---- opening -------------------------------------------------------------------------- */
@@ -282,17 +287,7 @@ gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct g
 	ranked->alone = alone;
 	ranked->reach = alone ? &of_one : &of_several;
 	ranked->given = *options;
-	return alone || check == NULL ? GS_OK : begin(ranked, check, own);
-}
-
-gs_status
-gs_ranked_survey_operand(struct gs_ranked *ranked, struct gsort_options *options, struct gs_ranked *whole)
-{
-	ranked->whole = whole;
-	ranked->sharers = whole->sharers;
-	TRY(gs_parts_open(&ranked->parts, options, ranked->ranks, false));
-	set_options(ranked, options);
-	return GS_OK;
+	return alone ? GS_OK : begin(ranked, check, own);
 }
 
 void

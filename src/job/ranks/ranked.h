@@ -70,7 +70,6 @@ MUST_CHECK gs_status gs_rows_count(const struct gs_line_order *order, const char
 struct gs_parts {
 	const char      **names;	/* of the files of this rank, or parts of them */
 	struct gs_range  *ranges;	/* their bytes; END GS_UNKNOWN: the whole file */
-	unsigned         *numbers;	/* which of all inputs they are */
 	size_t            count;
 	uint64_t          plain_bytes;	/* of all ranks, that are shared out by ranges */
 	uint64_t          other_bytes;	/* of compressed files; GS_UNKNOWN: there is a pipe */
@@ -80,8 +79,6 @@ struct gs_parts {
 	size_t            header_bytes;
 	unsigned          overlap_keys;	/* of this rank, that another one has, too */
 	uint64_t          overlap_bytes;
-	uint64_t          elements, before;	/* with --argsort: of this rank; before its first one.  With
-						 * --keep-order BEFORE is bytes: no fewer than elements */
 };
 
 /**
@@ -204,7 +201,6 @@ struct gs_reach {
 	/** Set *TAKER, the engine's, to one that deals out elements as JOB->kind->deal() does. */
 	gs_status (*deal)(struct gsort *job, struct gs_taker *taker);
 
-	unsigned    copies;	/* of figures that a rank has (ranked_figures.c) */
 	const char *each;	/* behind figures of one rank, for people */
 };
 
@@ -213,8 +209,6 @@ struct gs_ranked {
 	struct gs_ranks            *ranks;	/* the caller's; or, of a job alone, SELF */
 	struct gs_ranks             self;
 	bool                        alone;	/* RANKS are one: calls to others return at once */
-	struct gs_ranked           *whole;	/* of a set operation of which this sorts an operand; its
-						 * spread has the splitters of all operands */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */
 	struct gs_parts             parts;
 	struct gs_key_spread        spread;
@@ -232,17 +226,12 @@ typedef gs_status gs_input_check(const struct gsort_options *merge, const char *
  * Begin: one of RANKS; alone, and reads all, if they are one, or NULL.  Of several, look what the inputs are
  * and which part of them this one reads, set OWN to the options of its job, and open its output.  Collective.
  *
- * @check   for a merge by ranks, which is a sort.  NULL: it will be an operand of a set operation
+ * @check   for a merge by ranks, which is a sort
  * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as CHECK and gs_parts_open(); GS_EBUDGET
  */
 MUST_CHECK gs_status gs_ranked_open(struct gs_ranked **ranked, struct gs_ranks *ranks,
                                     const struct gsort_options *options, gs_input_check *check,
                                     struct gsort_options *own);
-
-/** An operand of the set operation WHOLE, of several ranks: set *OPTIONS, which have that one input, to those
- *  of the job that sorts it.  Collective. */
-MUST_CHECK gs_status gs_ranked_survey_operand(struct gs_ranked *ranked, struct gsort_options *options,
-                                              struct gs_ranked *whole);
 
 /** Fit the plan for INPUT to the window. */
 void gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input,
@@ -288,25 +277,5 @@ MUST_CHECK gs_status gs_ranked_finish(struct gsort *job, gs_status status);
 /** Check the order.  The message of the first disorder is that of the rank that has it, and empty on the
  *  others. */
 MUST_CHECK gs_status gs_ranked_check(struct gsort *job, bool *disorder);
-
-/* ---- figures about the elements of all ranks (ranked_figures.c) ---------- */
-
-/*
- * Each rank has the elements of a range, in order, so the ranks of their order that it takes follow those of
- * the rank before it; and equal ones are on one rank if that matters.  So sums, counts and keys by their rank
- * are added up, and the most frequent values of each are compared by rank 0.
- *
- * All are collective.
- */
-
-/** What this rank has of all elements, which have been sorted: PART. */
-MUST_CHECK gs_status gs_ranked_part(struct gsort *job, struct gs_answer_part *part);
-
-/** All classes have ended on all ranks: add what they have to the FIGURES of rank 0.  Of a job alone:
- *  verify. */
-MUST_CHECK gs_status gs_ranked_join(struct gsort *job, struct gs_answer *figures);
-
-/** This rank has found its most frequent items, or has failed with STATUS: give them to rank 0. */
-MUST_CHECK gs_status gs_ranked_top(struct gsort *job, gs_status status);
 
 #endif

@@ -33,14 +33,11 @@
 static bool
 needs_spool(const struct gsort_options *o, bool one_file)
 {
-	const bool groups = gs_select_wants_groups(o) || o->set != GSORT_NO_SET;
+	const bool groups = gs_select_wants_groups(o);
 	const bool wide_text = o->converts && gs_key_is_wide(o->type);
 	const bool ends = o->head || o->tail.wanted, differ = !gs_options_write_binary(o);
 
-	if (gs_answer_is_wanted(o))		/* rank 0 has all of it */
-		return one_file;
-	return (groups && ends) ||
-	       (one_file && (groups || wide_text || (differ && (ends || o->sample.wanted))));
+	return (groups && ends) || (one_file && (groups || wide_text || (differ && ends)));
 }
 
 /* Ranks write at several places of the file.  A terminal, as the standard output of a rank of MPI may
@@ -116,10 +113,8 @@ gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_option
 
 	*output = (struct gs_ranked_output){
 		.given = given, .ranks = ranks, .fd = -1, .replace.shared = true,
-		.one_file = given->output != NULL && strstr(given->output, "%r") == NULL,
+		.one_file = strstr(given->output, "%r") == NULL,
 	};
-	if (given->output == NULL)		/* rank 0 writes figures to its standard output */
-		return GS_OK;
 	output->spools = needs_spool(given, output->one_file);
 	if (output->one_file)
 		return open_shared(output);
@@ -158,22 +153,11 @@ write_spool(void *context, const void *data, size_t bytes)
 	return 0;
 }
 
-static int
-write_nothing(void *context, const void *data, size_t bytes)
-{
-	(void)context;
-	(void)data;
-	assert(bytes == 0);
-	return 0;
-}
-
 void
 gs_ranked_output_set(struct gs_ranked_output *output, struct gsort_options *options)
 {
 	if (output->own_name != NULL)
 		options->output = output->own_name;
-	if (output->given->output == NULL && output->ranks->rank > 0)
-		options->write = write_nothing;
 	if (output->spools) {
 		options->write = write_spool;
 		options->write_context = output;

@@ -25,27 +25,7 @@
 static bool
 together(const struct gsort *job)
 {
-	return gs_select_merges_zeros(&job->options) || job->options.set != GSORT_NO_SET ||
-	       job->handover != NULL;
-}
-
-/* What a sample is taken from: of a set operation, all operands have the same splitters. */
-static const struct gs_parts *
-parts_of(const struct gsort *job)
-{
-	const struct gs_ranked *ranked = job->ranked;
-
-	return ranked->whole != NULL ? &ranked->whole->parts : &ranked->parts;
-}
-
-/* Take over splitters that FROM has. */
-static void
-move_splitters(struct gs_key_spread *from, struct gs_splitters *to, bool *split)
-{
-	*to = from->splitters;
-	*split = from->split;
-	from->splitters = (struct gs_splitters){ .count = 0 };
-	from->split = false;
+	return gs_select_merges_zeros(&job->options);
 }
 
 /* ---- settling keys -------------------------------------------------------------------- */
@@ -109,55 +89,11 @@ settle_keys(void *context)
 	if (!job->plan.by_counting)
 		TRY(gs_key_spread_finish(&ranked->spread, flip_of(job)));
 	TRY(share_histogram(job));
-	if (ranked->whole != NULL)
-		move_splitters(&ranked->spread, &ranked->whole->spread.splitters,
-		               &ranked->whole->spread.split);
 	ranked->elements = ranked->spread.keys;
 	return GS_OK;
 }
 
 /* ---- dealing ------------------------------------------------------------------------- */
-
-/* Add the numbers that COUNT lines are, but for those that are none. */
-static gs_status
-sample_lines(const struct gsort *job, struct gs_sample *sample, const char **lines, uint32_t *bytes,
-             size_t count)
-{
-	uint64_t keys[GS_ITEM_BATCH];
-	struct gs_line_values values = { .keys = keys, .flip = job->options.reverse ? UINT64_MAX : 0 };
-
-	for (size_t at = 0; at < count; at++)
-		at += gs_line_values(&job->items.lines.order, false, lines + at, bytes + at, count - at,
-		                     &values);
-	for (size_t k = 0; k < values.count; k++)
-		TRY(gs_sample_add(sample, gs_class_place(0, job->options.reverse), keys[k], 1));
-	return GS_OK;
-}
-
-/* Add the keys that elements are, or that are in them, which are BYTES in all. */
-static gs_status
-sample_values(const struct gsort *job, struct gs_sample *sample, const char *elements, size_t bytes,
-              bool numbers)
-{
-	const char *lines[GS_ITEM_BATCH], *at = elements, *end = elements + bytes;
-	const size_t unit = job->keys.ingest.unit;
-	struct gs_text_options text = job->keys.ingest.text;
-	uint32_t lengths[GS_ITEM_BATCH];
-
-	for (; unit > 0 && at < end; at += unit)
-		TRY(gs_sample_add_raw(sample, &job->options, at + job->keys.ingest.key_at));
-	if (numbers) {
-		text.merge_zeros = together(job);
-		text.invalid = GSORT_INVALID_IGNORE;	/* leave other lines out */
-		text.header_lines = 0;
-		text.warn = NULL;
-		return gs_sample_add_text(sample, &text, at, end);
-	}
-	while (at < end)
-		TRY(sample_lines(job, sample, lines, lengths, gs_line_split(&job->items.lines.order, &at, end,
-		                 lines, lengths, GS_ITEM_BATCH)));
-	return GS_OK;
-}
 
 /* Bytes of text that are searched for the next line that is a number. */
 enum { NUMBER_ROOM = 512 };
@@ -170,22 +106,29 @@ sample_items(struct gsort *job, bool numbers, char **items, size_t *bytes)
 	const size_t unit = job->keys.ingest.unit, wanted = gs_sample_wanted(ranks);
 	const size_t most = numbers ? wanted : gs_item_sample_most(job->options.memory_bytes, ranks, unit);
 
-	return gs_sample_items(items, bytes, parts_of(job), &job->options, unit, &job->items.lines.order,
-	                       numbers ? NUMBER_ROOM : gs_item_sample_room(unit),
+	return gs_sample_items(items, bytes, &job->ranked->parts, &job->options, unit,
+	                       &job->items.lines.order, numbers ? NUMBER_ROOM : gs_item_sample_room(unit),
 	                       wanted < most ? wanted : most);
 }
 
-/* A sample of keys: elements of the input, or keys read from them. */
+/* A sample of keys, which are the elements of the input. */
 static gs_status
 take_sample(struct gsort *job, struct gs_sample *sample)
 {
-	/* else there are keys in elements */
-	const bool numbers = job->keys.ingest.unit == 0 && !gs_line_order_has_value(&job->items.lines.order);
+	const size_t unit = job->keys.ingest.unit;
+	struct gs_text_options text = job->keys.ingest.text;
 	char *items = NULL;
 	size_t bytes;
-	gs_status status = sample_items(job, numbers, &items, &bytes);
+	gs_status status = sample_items(job, unit == 0, &items, &bytes);
 
-	THEN(status, sample_values(job, sample, items, bytes, numbers));
+	for (size_t at = 0; status == GS_OK && unit > 0 && at < bytes; at += unit)
+		status = gs_sample_add_raw(sample, &job->options, items + at);
+	text.merge_zeros = together(job);
+	text.invalid = GSORT_INVALID_IGNORE;	/* leave other lines out */
+	text.header_lines = 0;
+	text.warn = NULL;
+	if (status == GS_OK && unit == 0)
+		status = gs_sample_add_text(sample, &text, items, items + bytes);
 	free(items);
 	return status;
 }
@@ -198,7 +141,7 @@ sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
 	struct gs_sample sample = { .keys = NULL };
 	gs_status status;
 
-	*split = parts_of(job)->plain_bytes > 0;
+	*split = ranked->parts.plain_bytes > 0;
 	if (!*split)
 		return GS_OK;
 	status = take_sample(job, &sample);
@@ -227,14 +170,8 @@ gs_keys_deal(struct gsort *job, struct gs_taker *taker)
 	spread->encoding = job->emit.encoding;
 	spread->measures = gs_ranked_output_places(&ranked->output) &&
 	                   gs_key_is_text(spread->encoding.to);
-	if (ranked->whole != NULL)
-		move_splitters(&ranked->whole->spread, &splitters, &split);
-	if (!split && (ranked->whole != NULL || !job->plan.by_counting))
+	if (!job->plan.by_counting) {		/* else every rank counts what it reads */
 		TRY(sample(job, &splitters, &split));
-	if (job->plan.by_counting) {	/* every rank counts what it reads */
-		spread->splitters = splitters;
-		spread->split = split;
-	} else {
 		TRY(gs_key_spread_open(spread, ranked->window_bytes, &splitters, split));
 		*taker = gs_key_spread_taker(spread);
 	}
@@ -250,27 +187,11 @@ choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_
 	size_t bytes;
 	gs_status status = sample_items(job, false, &items, &bytes);
 
-	THEN(status, job->kind->make_items(job, &items, &bytes));
 	status = gs_ranks_agree(job->ranked->ranks, status);
 	THEN(status, gs_item_sample_split(owners, job->items.by, items, bytes, together(job),
 	                                  job->ranked->ranks, store));
 	free(items);
 	return status;
-}
-
-/* The ranks that have read them.  Numbers are below that of the first item of the next rank. */
-static gs_status
-choose_readers(struct gsort *job, struct gs_item_owners *owners, const struct gs_item_order *firsts)
-{
-	struct gs_ranks *ranks = job->ranked->ranks;
-
-	*owners = (struct gs_item_owners){
-		.order = firsts, .owners = ranks->size, .count = ranks->size - 1, .levels = 1,
-	};
-	TRY(gs_ranks_agree(ranks, GS_NEW(owners->origins, owners->count, "splitters")));
-	TRY(gs_ranks_gather_new(ranks, &job->ranked->parts.before, sizeof(uint64_t), &owners->words));
-	memmove(owners->words, owners->words + 1, owners->count * sizeof *owners->words);
-	return GS_OK;
 }
 
 static gs_status
@@ -283,54 +204,29 @@ settle_items(void *context)
 	return GS_OK;
 }
 
-/* Items of ORDER: that of the keys, or, with FIRSTS, that of the input. */
-static gs_status
-deal_items(struct gsort *job, const struct gs_item_order *order, bool firsts, struct gs_taker *taker)
+gs_status
+gs_items_deal(struct gsort *job, struct gs_taker *taker)
 {
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_item_spread *spread = &ranked->item_spread;
+
+	if (ranked->ranks->size > GS_ITEM_BINS_MOST)
+		return gs_ranks_agree(ranked->ranks, gs_fail(GS_EUSAGE, "at most %d ranks sort records or "
+		                      "lines by key", GS_ITEM_BINS_MOST));
 
 	spread->all.ranks = ranked->ranks;
 	spread->all.own = *taker;
 	spread->all.monitor = &job->monitor;
 	spread->all.threads = job->plan.threads;
-	spread->order = order;
-	if (order->item_bytes == 0 && !gs_options_want_numbers(&job->options))
+	spread->order = job->items.by;
+	if (job->items.by->item_bytes == 0)
 		spread->lines = &job->items.lines.order;
-	spread->operands = job->options.set != GSORT_NO_SET;
-	TRY(firsts ? choose_readers(job, &spread->owners, order)
-	           : choose_owners(job, &spread->owners, taker));
+	TRY(choose_owners(job, &spread->owners, taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
 	taker->settle = settle_items;
 	taker->settle_context = job;
 	return GS_OK;
-}
-
-/*
- * With --keep-order the items that were selected go back to the ranks that have read them: so a rank never
- * gets more than its share of the input, wherever the first of equal items are.
- */
-static gs_status
-deal_firsts(void *context, const struct gs_item_order *firsts, struct gs_taker *taker)
-{
-	struct gsort *job = context;
-
-	gs_item_spread_close(&job->ranked->item_spread);
-	return deal_items(job, firsts, true, taker);
-}
-
-gs_status
-gs_items_deal(struct gsort *job, struct gs_taker *taker)
-{
-	struct gs_ranks *ranks = job->ranked->ranks;
-
-	if (ranks->size > GS_ITEM_BINS_MOST)
-		return gs_ranks_agree(ranks, gs_fail(GS_EUSAGE, "at most %d ranks sort records or lines "
-		                      "by key", GS_ITEM_BINS_MOST));
-	if (job->options.keep_order)
-		gs_item_firsts_let_pass(job->items.firsts, deal_firsts, job);
-	return deal_items(job, job->items.by, false, taker);
 }
 
 /* ---- the output ------------------------------------------------------------------------- */

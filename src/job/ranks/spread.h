@@ -103,7 +103,7 @@ void gs_sample_close(struct gs_sample *sample);
 
 /* Behind the header of a block: elements of one class follow. */
 struct gs_segment {
-	uint32_t key_class;	/* of items: the input of a set that they are from, or 0 */
+	uint32_t key_class;	/* of items: 0 */
 	uint32_t count;		/* keys, or bytes of items */
 	uint64_t key_bits;	/* of items: 8 */
 };
@@ -270,7 +270,6 @@ struct gs_item_spread {
 	/* to be set */
 	const struct gs_item_order *order;
 	const struct gs_line_order *lines;	/* their ends, if items are lines; or NULL */
-	bool                        operands;	/* pieces of a set tell which one they are of */
 	struct gs_item_owners       owners;	/* owned from open on */
 
 	size_t                  room;		/* that can be added in a round */

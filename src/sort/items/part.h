@@ -41,7 +41,6 @@ struct gs_item_part {
 struct gs_item_set {
 	enum gs_set_keep keep;		/* of all operands before one, A, and that one, B */
 	unsigned operands;		/* 0: there is no set */
-	unsigned origins;		/* of rows that are of one operand, one after the other */
 	bool     distinct;		/* equal items of an operand count as one */
 };
 

@@ -175,7 +175,6 @@ set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 		add_mark(answer, pick->positions != NULL ? pick->positions[k]
 		         : answer->keys - answer->listed_count + k, "", 0);
 	qsort(answer->by_position, answer->mark_count, sizeof *answer->by_position, compare_marks);
-	answer->marks_found = first_mark(answer, answer->first);
 	return GS_OK;
 }
 
@@ -375,7 +374,7 @@ note_extremes(struct gs_answer *answer, const struct gs_span *span, uint64_t fir
 	answer->most = (struct gs_value){
 		.key = last, .key_class = span->key_class, .key_bits = span->key_bits,
 	};
-	if (answer->taken == answer->first) {
+	if (answer->taken == 0) {
 		answer->least = answer->most;
 		answer->least.key = first;
 	}
@@ -450,7 +449,7 @@ take_keys(struct gs_answer *answer, struct gs_sorted_span *sorted)
 		take_marks(answer, span);
 		note_extremes(answer, span, tally->first, tally->last);
 		if (answer->bars.bars != NULL)
-			gs_bars_take(&answer->bars, span, answer->taken - answer->first);
+			gs_bars_take(&answer->bars, span, answer->taken);
 		if (answer->options->summary || answer->options->top.wanted)
 			join(answer, span, tally);
 	}
@@ -476,7 +475,7 @@ take_group(struct gs_answer *answer, const struct gs_span *key, uint64_t times)
 	for (; gs_answer_marks_next(answer, times); answer->marks_found++)
 		answer->by_position[answer->marks_found]->value = answer->most;
 	if (answer->bars.bars != NULL)
-		gs_bars_take(&answer->bars, key, answer->taken - answer->first);
+		gs_bars_take(&answer->bars, key, answer->taken);
 	if (answer->options->summary && gs_key_is_float(type)) {
 		const uint64_t last = last_alike(type, key->key_bits, bits);
 		const uint64_t first = last - GS_NANS(gs_key_fraction_bits(type));
@@ -511,10 +510,10 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 /* ---- opening, and the sink ---------------------------------------------------------------- */
 
 static gs_status
-open_keys(struct gs_answer *answer, const struct gs_answer_part *part)
+open_keys(struct gs_answer *answer, const struct gs_answer_input *input)
 {
 	TRY(set_tops(answer, gs_batch_slots(answer->plan->threads) + 1));
-	return gs_bars_open(&answer->bars, answer->options, part->extremes);
+	return gs_bars_open(&answer->bars, answer->options, input->extremes);
 }
 
 const struct gs_answer_of gs_answer_of_keys = {
@@ -523,7 +522,7 @@ const struct gs_answer_of gs_answer_of_keys = {
 
 gs_status
 gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const struct gsort_options *options,
-               const struct gs_plan *plan, const struct gs_answer_part *part,
+               const struct gs_plan *plan, const struct gs_answer_input *input,
                struct gs_verify *verify, struct gs_monitor *monitor)
 {
 	struct gs_pick pick = { .on = false };
@@ -532,14 +531,13 @@ gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const st
 	gs_answer_close(answer);
 	*answer = (struct gs_answer){
 		.of = of, .options = options, .plan = plan, .verify = verify, .monitor = monitor,
-		.keys = part->all, .first = part->before, .taken = part->before,
-		.end = part->before + part->keys, .order = part->order,
+		.keys = input->keys, .order = input->order,
 	};
 	TRY(GS_NEW(answer->tallies, gs_batch_slots(plan->threads) + 1, "tallies"));
-	status = gs_pick_open(&pick, options, part->all);
+	status = gs_pick_open(&pick, options, input->keys);
 	THEN(status, set_marks(answer, &pick));
 	gs_pick_close(&pick);
-	return status == GS_OK ? of->open(answer, part) : status;
+	return status == GS_OK ? of->open(answer, input) : status;
 }
 
 struct gs_span_sink
@@ -554,7 +552,7 @@ gs_answer_sink(struct gs_answer *answer)
 void
 gs_answer_end(struct gs_answer *answer)
 {
-	assert(answer->taken == answer->end);
+	assert(answer->taken == answer->keys);
 	gs_bars_end(&answer->bars, answer->keys);
 	gs_top_end(&answer->top);
 }

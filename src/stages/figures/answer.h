@@ -106,11 +106,6 @@ MUST_CHECK gs_status gs_item_top_open(struct gs_item_top *top, const struct gs_i
 /** The sink of all groups.  GS_EBUDGET: the items do not fit in memory. */
 struct gs_span_sink gs_item_top_sink(struct gs_item_top *top);
 
-/** Add group NUMBER, of TIMES items like ITEM, which comes behind all before it in their order.
- *  GS_EBUDGET. */
-MUST_CHECK gs_status gs_item_top_add(struct gs_item_top *top, uint64_t number, uint64_t times,
-                                     const char *item, size_t bytes);
-
 /** All have come: hand the most frequent ones to TO.  Then there are none. */
 MUST_CHECK gs_status gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to);
 
@@ -212,12 +207,12 @@ struct gs_word {
 enum { GS_WORD_BYTES = 64 };	/* of a number no more: 2^127 has 39 digits */
 
 struct gs_answer;
-struct gs_answer_part;
+struct gs_answer_input;
 
 /* What figures are of: keys (answer.c, figures.c), or lines (item_top.c). */
 struct gs_answer_of {
 	/** Begin, once the marks are known.  GS_EBUDGET: no memory. */
-	gs_status (*open)(struct gs_answer *answer, const struct gs_answer_part *part);
+	gs_status (*open)(struct gs_answer *answer, const struct gs_answer_input *input);
 
 	/** Of the sink. */
 	gs_status (*take)(void *answer, struct gs_sorted_span *sorted, bool *enough);
@@ -248,7 +243,6 @@ struct gs_answer {
 	_Atomic uint64_t floor;		/* top.floor, for all threads */
 
 	uint64_t        keys;		/* in all */
-	uint64_t        first, end;	/* of these, the positions that are taken here */
 	bool            of_column;	/* of lines, which may have no value, ... */
 	uint64_t        missing;	/* so many; the caller sets both before the figures are written */
 	uint64_t        taken;		/* the position of the next one */
@@ -283,17 +277,17 @@ MUST_CHECK gs_status gs_answer_check(const struct gsort_options *options);
 /** Memory for figures about at most KEYS keys, with a plan for THREADS or fewer. */
 uint64_t gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads);
 
-/* Which of all keys are taken here: the others are taken by other processes. */
-struct gs_answer_part {
-	uint64_t before, keys, all;
-	struct gs_extreme extremes[GS_CLASSES];		/* of all keys, if there is to be a histogram */
+/* What is known before keys are taken. */
+struct gs_answer_input {
+	uint64_t keys;
+	struct gs_extreme extremes[GS_CLASSES];		/* if there is to be a histogram */
 	const struct gs_item_order *order;		/* of lines, which come in groups */
 };
 
-/** Begin.  Everything but PART is borrowed.  GS_EBUDGET: no memory. */
+/** Begin.  Everything but INPUT is borrowed.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status
 gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const struct gsort_options *options,
-               const struct gs_plan *plan, const struct gs_answer_part *part,
+               const struct gs_plan *plan, const struct gs_answer_input *input,
                struct gs_verify *verify, struct gs_monitor *monitor);
 
 /** The sink of the next class. */
@@ -302,7 +296,7 @@ struct gs_span_sink gs_answer_sink(struct gs_answer *answer);
 /** The group that was open has ended: all keys of the class have been taken. */
 void gs_answer_end_group(struct gs_answer *answer);
 
-/** All classes have ended, and what other processes took was added: complete the figures. */
+/** All classes have ended: complete the figures. */
 void gs_answer_end(struct gs_answer *answer);
 
 /** Free all.  A zeroed struct is allowed. */

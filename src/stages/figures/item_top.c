@@ -109,30 +109,11 @@ is_wanted(const struct gs_top *heap, uint64_t times)
 	return heap->count < heap->most || times > heap->floor;
 }
 
-gs_status
-gs_item_top_add(struct gs_item_top *top, uint64_t number, uint64_t times, const char *item, size_t bytes)
-{
-	struct gs_top *heap = &top->heap;
-	const bool full = heap->count == heap->most;
-	const struct gs_group group = {
-		.value = {
-			.key = number,
-			.key_bits = full ? heap->groups[0].value.key_bits : (unsigned)heap->count,
-		},
-		.times = times,
-	};
-
-	if (!is_wanted(heap, times) || heap->most == 0)
-		return GS_OK;
-	TRY(gs_item_copies_put(&top->copies, group.value.key_bits, item, bytes));
-	gs_top_add(heap, &group);
-	return GS_OK;
-}
-
 static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_item_top *top = context;
+	struct gs_top *heap = &top->heap;
 	const struct gs_span *span = &sorted->span;
 	const char *item = span->items, *end = item + span->bytes;
 	const size_t fixed = top->order->item_bytes;
@@ -141,10 +122,21 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	(void)enough;
 	for (size_t g = 0; g < span->count; g++)
 		most = span->times[g] > most ? span->times[g] : most;
-	for (size_t g = 0; g < span->count && is_wanted(&top->heap, most) && top->heap.most > 0; g++) {
+	for (size_t g = 0; g < span->count && is_wanted(heap, most) && heap->most > 0; g++) {
 		const size_t bytes = fixed > 0 ? fixed : gs_item_length(top->order, item, end);
+		const bool full = heap->count == heap->most;
+		const struct gs_group group = {
+			.value = {
+				.key = top->groups + g,
+				.key_bits = full ? heap->groups[0].value.key_bits : (unsigned)heap->count,
+			},
+			.times = span->times[g],
+		};
 
-		TRY(gs_item_top_add(top, top->groups + g, span->times[g], item, bytes));
+		if (is_wanted(heap, group.times)) {
+			TRY(gs_item_copies_put(&top->copies, group.value.key_bits, item, bytes));
+			gs_top_add(heap, &group);
+		}
 		item += bytes;
 	}
 	top->groups += span->count;
@@ -229,13 +221,13 @@ keep_line(struct gs_answer *answer, struct gs_value *value, size_t number, const
 static gs_status
 take_line(struct gs_answer *answer, const char *line, size_t bytes, uint64_t times)
 {
-	if (answer->taken == answer->first)
+	if (answer->taken == 0)
 		TRY(keep_line(answer, &answer->least, answer->mark_count, line, bytes));
 	answer->taken += times;
 	for (; gs_answer_marks_next(answer, 0); answer->marks_found++)
 		TRY(keep_line(answer, &answer->by_position[answer->marks_found]->value, answer->marks_found,
 		              line, bytes));
-	return answer->taken < answer->end ? GS_OK
+	return answer->taken < answer->keys ? GS_OK
 	       : keep_line(answer, &answer->most, answer->mark_count + 1, line, bytes);
 }
 
@@ -251,7 +243,7 @@ take_lines(void *context, struct gs_sorted_span *sorted, bool *enough)
 	for (size_t g = 0; g < span->count; g++)
 		count += span->times[g];
 	answer->distinct += span->count;
-	if (answer->taken > answer->first && answer->taken + count < answer->end &&
+	if (answer->taken > 0 && answer->taken + count < answer->keys &&
 	    !gs_answer_marks_next(answer, count)) {
 		answer->taken += count;
 		return GS_OK;
@@ -266,9 +258,9 @@ take_lines(void *context, struct gs_sorted_span *sorted, bool *enough)
 }
 
 static gs_status
-open_lines(struct gs_answer *answer, const struct gs_answer_part *part)
+open_lines(struct gs_answer *answer, const struct gs_answer_input *input)
 {
-	(void)part;
+	(void)input;
 	return open_copies(&answer->copies, answer->mark_count + 2, answer->plan->host_bytes);
 }
 

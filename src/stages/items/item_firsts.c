@@ -5,8 +5,6 @@
  * In:   items with their numbers in the input, in a store that sorts them by key.
  * Out:  one of each group, from a second store, which sorts by number; without the numbers.
  *
- * Of several ranks each has both stores; between them items go from rank to rank.
- *
  * Each store has half of the memory.  Numbers are in the byte order of this machine.
  */
 #include <stdlib.h>
@@ -20,8 +18,6 @@ struct gs_item_firsts {
 	struct gs_item_order  by_number;
 	struct gs_item_store *keyed, *numbered;
 	struct gs_engine      by_key, in_order;	/* of the two stores */
-	gs_item_passage *deal;			/* from one to the other; NULL: there is none */
-	void            *deal_context;
 	struct gs_taker       taker;		/* at its beginning */
 	bool                  verify, all_leave;
 	bool                  shown;		/* the second store has had a sample */
@@ -86,13 +82,6 @@ gs_item_firsts_open(struct gs_item_firsts **opened, const struct gs_item_store_o
 }
 
 void
-gs_item_firsts_let_pass(struct gs_item_firsts *firsts, gs_item_passage *deal, void *context)
-{
-	firsts->deal = deal;
-	firsts->deal_context = context;
-}
-
-void
 gs_item_firsts_close(struct gs_item_firsts *firsts)
 {
 	if (firsts == NULL)
@@ -147,7 +136,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	for (const char *from = at; from < end; from = at) {
 		size_t bytes = gs_item_length(firsts->order, at, end), room;
 
-		if (!firsts->shown && firsts->deal == NULL)
+		if (!firsts->shown)
 			TRY(show_numbers(firsts, from, bytes));
 		do {
 			at += bytes;
@@ -167,8 +156,6 @@ finish(void *context)
 
 	TRY(firsts->by_key.finish(firsts->keyed));
 	firsts->taker = firsts->in_order.taker;
-	if (firsts->deal != NULL)
-		TRY(firsts->deal(firsts->deal_context, &firsts->by_number, &firsts->taker));
 	TRY(firsts->by_key.drain(firsts->keyed, 0, &sink));
 	TRY(gs_taker_settle(&firsts->taker));
 	return firsts->in_order.finish(firsts->numbered);

@@ -180,10 +180,9 @@ collect_operands(struct gs_item_maker *maker, const struct gs_bucket_part *part)
 	gs_item_part_collect(items, NULL, 0);
 	for (unsigned operand = 0; operand < maker->options->set.operands; operand++, row = to) {
 		struct gs_item_slice *slices = maker->slices + (row - part->from);
-		const unsigned behind = (operand + 1) * maker->options->set.origins;
 
 		to = row;
-		while (to < part->to && gs_division_origin(division, part->bucket->bin, to) < behind)
+		while (to < part->to && gs_division_origin(division, part->bucket->bin, to) == operand)
 			to++;
 		gs_item_part_add(items, slices, slices_of(maker, part, row, to, slices));
 		items->ends[operand] = (uint32_t)items->count;

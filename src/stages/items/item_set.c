@@ -124,9 +124,7 @@ combine_bucket(const struct combiner *combiner, struct gs_item_bucket *bucket)
 	for (size_t r = 0; r < rows; r++)
 		TRY(count_items(combiner, bucket, r, &leaves[r].count));
 	for (unsigned operand = 0; operand < set->operands; operand++, from = to) {
-		const unsigned behind = (operand + 1) * set->origins;
-
-		while (to < rows && gs_division_origin(bucket->division, bucket->bin, to) < behind)
+		while (to < rows && gs_division_origin(bucket->division, bucket->bin, to) == operand)
 			to++;
 		if (set->distinct)
 			(void)keep(leaves, from, to, 1);

@@ -108,7 +108,7 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->shared.monitor = monitor;
 	store->shared.threads = options->facts.threads;
 	store->shared.head = options->head && !gs_item_selects(options) ? options->count : 0;
-	store->shared.apart = options->set.operands * options->set.origins;
+	store->shared.apart = options->set.operands;
 	store->shared.temp_dirs = options->temp_dirs;
 	store->shared.temp_dir_count = options->temp_dir_count;
 	store->has_bounds = options->origins;

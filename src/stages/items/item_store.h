@@ -431,13 +431,6 @@ MUST_CHECK gs_status
 gs_item_firsts_open(struct gs_item_firsts **firsts, const struct gs_item_store_options *options,
                     size_t number_at, struct gs_monitor *monitor);
 
-/** The other ranks, between the two stores.  TAKER is the second one's, for items of the order FIRSTS; set to
- *  one for a thread at a time. */
-typedef gs_status gs_item_passage(void *context, const struct gs_item_order *firsts, struct gs_taker *taker);
-
-/** Before finish(). */
-void gs_item_firsts_let_pass(struct gs_item_firsts *firsts, gs_item_passage *deal, void *context);
-
 struct gs_engine gs_item_firsts_engine(struct gs_item_firsts *firsts);
 
 /** Free all; NULL is allowed. */

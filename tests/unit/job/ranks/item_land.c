@@ -15,13 +15,13 @@
 
 void unit_item_land(void);
 
-enum { MOST_RANKS = 4, MOST_OPERANDS = 3, MOST_PIECES = 20000, MOST_BYTES = 200000, LETTERS = 26 };
+enum { MOST_RANKS = 4, MOST_PIECES = 20000, MOST_BYTES = 200000, LETTERS = 26 };
 
 struct row {
 	const char *about;
-	unsigned ranks, threads, operands;	/* OPERANDS: inputs of a set; 0: it is none */
+	unsigned ranks, threads;
 	size_t   window_bytes;
-	unsigned items;		/* that each rank reads, of each input */
+	unsigned items;		/* that each rank reads */
 	size_t   item_bytes;	/* 0: lines of up to LONGEST */
 	size_t   longest;
 	unsigned large_each;	/* one line in so many has LARGE bytes */
@@ -33,24 +33,25 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ "one rank", 1, 1, 0, 1 << 20, 3000, 0, 60, 0, 0, 16 << 10, LETTERS, false, 0 },
-	{ "lines of two ranks", 2, 1, 0, 256 << 10, 9000, 0, 60, 0, 0, 16 << 10, LETTERS, false, 0 },
-	{ "lines of four ranks, by threads", 4, 3, 0, 512 << 10, 6000, 0, 90, 0, 0, 8 << 10, LETTERS, false,
+	{ "one rank", 1, 1, 1 << 20, 3000, 0, 60, 0, 0, 16 << 10, LETTERS, false, 0 },
+	{ "lines of two ranks", 2, 1, 256 << 10, 9000, 0, 60, 0, 0, 16 << 10, LETTERS, false, 0 },
+	{ "lines of four ranks, by threads", 4, 3, 512 << 10, 6000, 0, 90, 0, 0, 8 << 10, LETTERS, false,
 	  0 },
-	{ "records", 3, 2, 0, 512 << 10, 9000, 24, 0, 0, 0, 8 << 10, LETTERS, false, 0 },
-	{ "records of which none divides a block", 2, 1, 0, 256 << 10, 900, 1000, 0, 0, 0, 9000, 5, true, 0 },
-	{ "records as large as a piece", 2, 1, 0, 1 << 20, 99, 4000, 0, 0, 0, 4000, LETTERS, false, 0 },
-	{ "records larger than a block", 2, 1, 0, 512 << 10, 40, 40000, 0, 0, 0, 40000, LETTERS, false, 0 },
-	{ "lines of which some are larger than a piece", 3, 2, 0, 512 << 10, 900, 0, 60, 7, 9000, 4 << 10,
+	{ "records", 3, 2, 512 << 10, 9000, 24, 0, 0, 0, 8 << 10, LETTERS, false, 0 },
+	{ "records of which none divides a block", 2, 1, 256 << 10, 900, 1000, 0, 0, 0, 9000, 5, true, 0 },
+	{ "records as large as a piece", 2, 1, 1 << 20, 99, 4000, 0, 0, 0, 4000, LETTERS, false, 0 },
+	{ "records larger than a block", 2, 1, 512 << 10, 40, 40000, 0, 0, 0, 40000, LETTERS, false, 0 },
+	{ "lines of which some are larger than a piece", 3, 2, 512 << 10, 900, 0, 60, 7, 9000, 4 << 10,
 	  LETTERS, false, 0 },
-	{ "lines of which some are larger than a block", 3, 2, 0, 512 << 10, 400, 0, 60, 9, 50000, 8 << 10,
+	{ "lines of which some are larger than a block", 3, 2, 512 << 10, 400, 0, 60, 9, 50000, 8 << 10,
 	  LETTERS, false, 0 },
-	{ "equal lines of one owner", 4, 1, 0, 512 << 10, 3000, 0, 60, 0, 0, 8 << 10, 1, true, 0 },
-	{ "equal lines, by the ranks that read them", 4, 1, 0, 512 << 10, 3000, 0, 60, 0, 0, 8 << 10, 1,
+	{ "equal lines of one owner", 4, 1, 512 << 10, 3000, 0, 60, 0, 0, 8 << 10, 1, true, 0 },
+	{ "equal lines, by the ranks that read them", 4, 1, 512 << 10, 3000, 0, 60, 0, 0, 8 << 10, 1,
 	  false, 0 },
-	{ "inputs of a set", 3, 2, 3, 512 << 10, 3000, 0, 60, 500, 30000, 8 << 10, 5, true, 0 },
-	{ "nothing", 3, 2, 0, 512 << 10, 0, 0, 60, 0, 0, 8 << 10, LETTERS, false, 0 },
-	{ "a store that fails", 3, 1, 0, 256 << 10, 9000, 0, 60, 0, 0, 8 << 10, LETTERS, false, 3 },
+	{ "equal lines of which some are larger", 3, 2, 512 << 10, 9000, 0, 60, 500, 30000, 8 << 10, 5,
+	  true, 0 },
+	{ "nothing", 3, 2, 512 << 10, 0, 0, 60, 0, 0, 8 << 10, LETTERS, false, 0 },
+	{ "a store that fails", 3, 1, 256 << 10, 9000, 0, 60, 0, 0, 8 << 10, LETTERS, false, 3 },
 };
 
 /* ---- items ------------------------------------------------------------------------ */
@@ -177,19 +178,18 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 
 /* As an ingest stage: pieces of whole items, none larger than the taker wants, or of one item. */
 static gs_status
-read_input(struct member *m, const struct gs_taker *taker, unsigned operand)
+read_input(struct member *m, const struct gs_taker *taker)
 {
-	const unsigned origin = operand * m->row->ranks + m->rank;
 	char *items = malloc(MOST_BYTES);
 	gs_status status = GS_OK;
 
 	for (unsigned i = 0; i < m->row->items && status == GS_OK;) {
 		struct gs_item_slice slice = { items, 0 };
-		const struct gs_piece piece = { .slices = &slice, .count = 1, .origin = operand };
+		const struct gs_piece piece = { .slices = &slice, .count = 1 };
 		size_t some, room = 0;
 
 		for (; i < m->row->items; i++, slice.bytes += some) {
-			some = make_item(m->row, origin, i, items + slice.bytes);
+			some = make_item(m->row, m->rank, i, items + slice.bytes);
 			if (slice.bytes > 0 && slice.bytes + some > taker->piece_bytes)
 				break;
 		}
@@ -229,8 +229,7 @@ spread_items(struct member *m, struct gs_item_spread *spread)
 	spread->all.exchange.land = land;
 	spread->all.exchange.land_context = m;
 	taker = gs_item_spread_taker(spread);
-	for (unsigned o = 0; o < (m->row->operands > 0 ? m->row->operands : 1); o++)
-		TRY(read_input(m, &taker, o));
+	TRY(read_input(m, &taker));
 	return gs_spread_drain(&spread->all);
 }
 
@@ -246,7 +245,7 @@ run(struct gs_ranks *ranks, void *member)
 			.own = { .piece_bytes = m->row->piece_bytes, .reserve = reserve,
 			         .next_sequence = next_sequence, .add = add, .context = m },
 		},
-		.order = &m->order, .operands = m->row->operands > 0,
+		.order = &m->order,
 	};
 
 	m->status = spread_items(m, &m->spread);
@@ -273,7 +272,7 @@ is_right(struct member *m, unsigned origin)
 		const char *first = item;
 		uint16_t owner;
 
-		gs_item_owners_find(&m->owners, origin % m->row->ranks, &first, &length, 1, &owner);
+		gs_item_owners_find(&m->owners, origin, &first, &length, 1, &owner);
 		if (owner != m->rank)
 			continue;
 		while (p < m->sequence && (m->pieces[p].origin != origin || at == m->pieces[p].bytes)) {
@@ -294,13 +293,12 @@ static void
 check_member(struct member *m)
 {
 	const struct row *row = m->row;
-	const unsigned origins = row->ranks * (row->operands > 0 ? row->operands : 1);
 
 	CHECK(m->wrong == 0, "%s: %u faults of the store of rank %u", row->about, m->wrong, m->rank);
 	CHECK(m->status == (row->fails_at > 0 ? GS_EIO : GS_OK), "%s: rank %u ends with %d", row->about,
 	      m->rank, (int)m->status);
 	CHECK(m->sequence < MOST_PIECES, "%s: %llu pieces", row->about, (unsigned long long)m->sequence);
-	for (unsigned o = 0; o < origins && row->fails_at == 0; o++)
+	for (unsigned o = 0; o < row->ranks && row->fails_at == 0; o++)
 		CHECK(is_right(m, o), "%s: rank %u gets what origin %u has for it, in its order", row->about,
 		      m->rank, o);
 	for (uint64_t p = 0; p < m->sequence; p++)

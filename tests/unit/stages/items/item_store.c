@@ -236,7 +236,7 @@ open_store(const struct row *row, struct gs_item_store **store)
 		.groups = row->most > 0, .least = row->least, .most = row->most,
 		.head = row->head > 0, .tail = row->tail > 0, .count = row->head + row->tail,
 		.origins = row->origins, .verify = row->verify,
-		.set = { row->keep, row->keep > 0 ? ORIGINS : 0, 1, row->distinct },
+		.set = { row->keep, row->keep > 0 ? ORIGINS : 0, row->distinct },
 		.emit_at = row->emit_at, .emit_bytes = row->emit_bytes,
 	};
 

@@ -142,6 +142,13 @@ is_elf(const unsigned char *at, size_t bytes)
 	       memcmp(at + 9, "\0\0\0\0\0\0", 6) == 0;
 }
 
+/* The size of the first block, of 8 MiB before it was compressed. */
+static bool
+is_old_lz4(const unsigned char *at, size_t bytes)
+{
+	return bytes >= 8 && gs_little_endian(at + 4, 4) - 1 < 9 << 20;
+}
+
 static bool
 is_pdf(const unsigned char *at, size_t bytes)
 {
@@ -159,6 +166,7 @@ static const struct kind {
 	{ "ustar", 5, 257, NULL, "a tar archive", "unpack it first: tar -xO" },
 	{ "7z\xbc\xaf\x27\x1c", 6, 0, NULL, "a 7z archive", "unpack it first: 7z x -so" },
 	{ "Rar!\x1a\7", 6, 0, NULL, "a rar archive", "unpack it first: unrar p" },
+	{ "\2\x21\x4c\x18", 4, 0, is_old_lz4, "lz4 data of the old format", "decompress it first: lz4 -dc" },
 	{ "PAR1", 4, 0, is_parquet, "a Parquet file", "write a column of it as CSV first" },
 	{ "ARROW1\0", 8, 0, NULL, "an Arrow file", "write a column of it as CSV first" },
 	{ "SQLite format 3", 16, 0, NULL, "an SQLite database", "select a column of it first" },

@@ -142,6 +142,8 @@ archive_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t 
 	la_ssize_t more;
 
 	if (decoder->archive == NULL) {
+		if (decoder->filter->code == ARCHIVE_FILTER_BZIP2)
+			TRY(gs_inflate_skip_zeros(stream));
 		TRY(gs_inflate_provide(stream, decoder->filter->magic, decoder->filter->magic_bytes));
 		return stream->done ? GS_OK : open_member(stream);
 	}

@@ -18,21 +18,6 @@ gzip_open(struct gs_inflate_stream *stream)
 	                             sizeof(z_stream)) == Z_OK ? GS_OK : gs_inflate_no_memory(stream);
 }
 
-/* Between members, and behind the last one, as gzip(1): tapes have whole blocks. */
-static gs_status
-skip_zeros(struct gs_inflate_stream *stream)
-{
-	while (stream->any && !stream->inside && (stream->left > 0 || !stream->ended)) {
-		if (stream->left == 0)
-			TRY(gs_inflate_fill(stream));
-		else if (*stream->next == '\0')
-			gs_inflate_advance(stream, 1);
-		else
-			break;
-	}
-	return GS_OK;
-}
-
 static gs_status
 gzip_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
 {
@@ -41,7 +26,7 @@ gzip_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *go
 	z_stream *zlib = stream->decoder;
 	int code;
 
-	TRY(skip_zeros(stream));
+	TRY(gs_inflate_skip_zeros(stream));
 	TRY(gs_inflate_provide(stream, MAGIC, 2));
 	if (stream->done)
 		return GS_OK;

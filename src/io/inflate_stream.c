@@ -34,8 +34,10 @@ gs_inflate_foreign(const struct gs_inflate_stream *stream)
 	if (stream->any)
 		return gs_fail(GS_EINPUT, "%s: trailing garbage after the %s data", stream->name,
 		               stream->format);
-	return gs_fail(GS_EINPUT, "%s: not %s data; if it is not compressed, use --decompress=none",
-	               stream->name, stream->format);
+	return gs_fail(GS_EINPUT, "%s: not %s data; %s", stream->name, stream->format,
+	               stream->left >= 4 && memcmp(stream->next, "\2\x21\x4c\x18", 4) == 0
+	               ? "lz4 data of the old format are decompressed first: lz4 -dc"
+	               : "if it is not compressed, use --decompress=none");
 }
 
 gs_status
@@ -109,6 +111,20 @@ gs_inflate_provide(struct gs_inflate_stream *stream, const char *magic, size_t m
 	if (stream->left < magic_bytes)
 		return gs_inflate_truncated(stream);
 	stream->inside = true;
+	return GS_OK;
+}
+
+gs_status
+gs_inflate_skip_zeros(struct gs_inflate_stream *stream)
+{
+	while (stream->any && !stream->inside && (stream->left > 0 || !stream->ended)) {
+		if (stream->left == 0)
+			TRY(gs_inflate_fill(stream));
+		else if (*stream->next == '\0')
+			gs_inflate_advance(stream, 1);
+		else
+			break;
+	}
 	return GS_OK;
 }
 

@@ -79,6 +79,9 @@ gs_inflate_stream_open(struct gs_inflate_stream *stream, const struct gs_reader 
 /** Read the next block after the LEFT bytes, at most GS_KEPT_BYTES; or set ENDED. */
 MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate_stream *stream);
 
+/** Skip zeros between members, and behind the last one, as gzip(1) and bzip2(1): tapes have whole blocks. */
+MUST_CHECK gs_status gs_inflate_skip_zeros(struct gs_inflate_stream *stream);
+
 /**
  * Within a member: read a block if no byte is left.  Else begin the next member: look for MAGIC,
  * of MAGIC_BYTES (0: any), and set INSIDE; or, at the end of the file, set DONE.

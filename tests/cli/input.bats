@@ -272,14 +272,17 @@ suffixes="gz bz2 xz zst lz4"
 	done
 }
 
-@test "zeros behind a member of gzip, as on tapes, are left out" {
+@test "zeros behind a member of gzip or bzip2, as on tapes, are left out" {
+	needs bzip2
 	for zeros in 1 10 100000 3000000; do
-		(seq 3 | gzip; head -c $zeros /dev/zero) >in
-		gsort in | cmp - <(seq 3)
-		gsort <in | cmp - <(seq 3)
-		(cat in; echo 4 | gzip) | gsort | cmp - <(seq 4)
-		(cat in; echo 4) >bad
-		fails "bad: trailing garbage after the gzip data" gsort bad
+		for pack in gzip bzip2; do
+			(seq 3 | $pack; head -c $zeros /dev/zero) >in
+			gsort in | cmp - <(seq 3)
+			gsort <in | cmp - <(seq 3)
+			(cat in; echo 4 | $pack) | gsort | cmp - <(seq 4)
+			(cat in; echo 4) >bad
+			fails "bad: trailing garbage after the $pack data" gsort bad
+		done
 	done
 }
 

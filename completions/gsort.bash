@@ -3,7 +3,7 @@
 
 # The columns that the first line of the first input on the command line names, if there is a header.
 _gsort_columns() {
-	local word last='' separator=$'\t' header='' file='' names
+	local word last='' separator='' header='' file='' names
 
 	[[ " ${COMP_WORDS[*]} " != *" --csv "* ]] || separator=,
 	for word in "${COMP_WORDS[@]:1}"; do
@@ -18,12 +18,12 @@ _gsort_columns() {
 	[[ -n $header && -n $file ]] || return
 	IFS= read -r names <"$file"
 	names=${names%$'\r'}
-	printf '%s\n' "${names//"$separator"/$'\n'}" | grep -xE '[A-Za-z_][A-Za-z0-9_]*'
+	printf '%s\n' "${names//${separator:-[ $'\t']}/$'\n'}" | grep -xE '[A-Za-z_][A-Za-z0-9_ ]*'
 }
 
 _gsort() {
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word='' i
-	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text'
+	local types='u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64'
 	local options='-u8 -u16 -u32 -u64 -u128 -i8 -i16 -i32 -i64 -i128 -f16 -f32 -f64 -bf16
 		--type=
 		-n --numeric-sort -g --general-numeric-sort --to=
@@ -59,8 +59,8 @@ _gsort() {
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values="$types u128 i128 text-float hex ipv4 time npy raw" ;;
-	--to)           values="$types hex json" ;;
+	--type)         values="$types u128 i128 int float hex ipv4 time npy raw" ;;
+	--to)           values="$types text hex json" ;;
 	--unique)       values='repeated singletons' ;;
 	--head|--tail|--sample|--top) values='1 10 100 1000' ;;
 	--quantiles)    values='0.5 0.25,0.5,0.75 0.5,0.95,0.99' ;;
@@ -70,7 +70,12 @@ _gsort() {
 	--invalid)      values='abort fail warn ignore skip-blank' ;;
 	--header)       values='1 2 3' ;;
 	--record-size)  values='8 16 32 100' ;;
-	-k|--key)       values="1,1 2,2n 3,3nr u32@0 bytes10@0 $(_gsort_columns 2>/dev/null)" ;;
+	-k|--key)	# a name may have blanks, which -o filenames quotes
+		mapfile -t COMPREPLY < <(compgen -W '1,1 2,2n 3,3nr u32@0 bytes10@0' -- "$current"
+			_gsort_columns 2>/dev/null | while IFS= read -r word; do
+				[[ $word != "$current"* ]] || printf '%s\n' "$word"
+			done)
+		return ;;
 	-t|--field-separator) values=', ; : |' ;;
 	--argsort)      values='u32 u64' ;;
 	-S|--buffer-size) values='256M 1G 4G 16G 50% 80% gpu:4G' ;;

@@ -4,7 +4,7 @@
 # The columns that the first line of the first input names, if there is a header.
 function __gsort_columns
 	set -l words (commandline -o)
-	set -l separator \t
+	set -l separator ' '
 	set -l header
 	set -l file
 	set -l last
@@ -23,8 +23,8 @@ function __gsort_columns
 		set last $word
 	end
 	if test -n "$header" -a -n "$file"
-		head -n 1 -- $file | string replace -r '\r$' '' | string split -- $separator |
-			string match -r '^[A-Za-z_][A-Za-z0-9_]*$'
+		head -n 1 -- $file | string replace -r '\r$' '' | string replace -a \t $separator |
+			string split -n -- $separator | string match -r '^[A-Za-z_][A-Za-z0-9_ ]*$'
 	end
 end
 
@@ -43,7 +43,7 @@ for width in 16 32 64
 	complete -c gsort -o rf$width -d 'Largest first'
 end
 complete -c gsort -o bf16 -d 'Binary bfloat16, NaN last'
-complete -c gsort -l type -x -a 'u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64 text text-float hex ipv4 time npy raw' -d 'Type of the keys'
+complete -c gsort -l type -x -a 'u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64 int float hex ipv4 time npy raw' -d 'Type of the keys'
 complete -c gsort -s n -l numeric-sort -d 'Lines by the number that each begins with'
 complete -c gsort -s g -l general-numeric-sort -d 'The same with floats, in any notation'
 complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text hex json' -d 'Convert: write keys as this type'

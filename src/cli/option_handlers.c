@@ -86,8 +86,10 @@ parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *al
 	if (name != NULL)
 		return set_endian(opts, use, endian) ? name : NULL;
 	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
-	                "i32, i64, f16, bf16, f32, f64, text%s; be behind a binary type is big endian",
-	                use->value, use->spelled, also);
+	                "i32, i64, f16, bf16, f32, f64, %s; be behind a binary type is big endian%s",
+	                use->value, use->spelled, also,
+	                strcmp(use->value, "ipv6") == 0 ? "; gsort knows no IPv6 addresses; "
+	                "--lines sorts them as text" : "");
 	return NULL;
 }
 
@@ -135,7 +137,7 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 	if (strcmp(use->value, "npy") == 0 || strcmp(use->value, "raw") == 0)
 		return set_format(opts, use);
 	name = noted ? use->value
-	             : parse_type(opts, use, ", u128, i128, text-float, hex, ipv4, time, npy, raw", &type);
+	             : parse_type(opts, use, "u128, i128, int, float, hex, ipv4, time, npy, raw", &type);
 	if (name == NULL || (noted && !set_notation(opts, use, notation)))
 		return false;
 	if (opts->type_name != NULL && (opts->job.type != type || noted != gs_is_noted(opts->type_name)))
@@ -157,7 +159,7 @@ gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (strcmp(use->value, "json") == 0)
 		return opts->job.json = true;
-	name = hex ? use->value : parse_type(opts, use, ", hex, json", &type);
+	name = hex ? use->value : parse_type(opts, use, "text, hex, json", &type);
 	if (name == NULL || (hex && !set_notation(opts, use, notation)))
 		return false;
 	if (type == GSORT_TEXT_FLOAT)	/* as output, the same as text */

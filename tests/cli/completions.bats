@@ -63,7 +63,8 @@ completes() {
 	touch file-a file-b
 	mkdir place
 	completes "--reverse" gsort --rev
-	completes "text text-float time" gsort --type = t
+	completes "time" gsort --type = t
+	completes "i8 i16 i32 i64 i128 int ipv4" gsort --type = i
 	completes "text" gsort --to = t
 	completes "u8 u16 u32 u64 u128" gsort --type = u
 	completes "u16 u128" gsort --type u1
@@ -86,6 +87,9 @@ completes() {
 	printf 'id,price,the rest\n1,2,3\n' >orders.csv
 	completes "price" gsort --csv --header orders.csv -k p
 	completes "1,1" gsort --csv --header orders.csv -k 1
+	completes "the rest" gsort --csv --header orders.csv -k the
+	printf 'USER  PID\tRSS\n1 2 3\n' >ps
+	completes "RSS" gsort --header ps -k R
 	completes "" gsort --csv orders.csv -k p
 	printf 'position\n' >out.csv
 	for output in "-o out.csv" "-ro out.csv" "--output = out.csv" "--files0-from out.csv"; do
@@ -168,6 +172,7 @@ zsh_offers() {
 	printf 'id,price,the rest\n1,2,3\n' >orders.csv
 	zsh_offers "price" "gsort --csv --header orders.csv -k p"
 	zsh_offers "price" "gsort orders.csv --csv --header --key=p"
+	zsh_offers "the rest" "gsort --csv --header orders.csv -k the"
 	zsh_offers "" "gsort --csv orders.csv -k p"
 	printf 'position\n' >out.csv
 	zsh_offers "price" "gsort -o out.csv --csv --header orders.csv -k p"
@@ -195,6 +200,7 @@ fish_offers() {
 	printf 'id,price,the rest\n1,2,3\n' >orders.csv
 	fish_offers "price" "gsort --csv --header orders.csv -k p"
 	fish_offers "price" "gsort orders.csv --csv --header -k p"
+	fish_offers "the rest" "gsort --csv --header orders.csv -k the"
 	fish_offers "" "gsort --csv orders.csv -k p"
 	printf 'position\n' >out.csv
 	fish_offers "price" "gsort -o out.csv --csv --header orders.csv -k p"

@@ -189,7 +189,7 @@ struct gsort_options {
 	bool			 summary;	/* count, distinct, min, quartiles, max, sum, mean */
 	struct gsort_count	 top;		/* the most frequent values, so many, with their counts */
 	unsigned		 histogram;	/* so many bars, at most 2^20; 0: none; see HISTOGRAM_EDGES */
-	unsigned		 bar_columns;	/* draw it in lines of so many columns; 0: numbers only */
+	unsigned		 bar_columns;	/* draw bars and align names, in so many; 0: neither */
 	bool			 json;		/* figures, tail or sample as JSON */
 	bool			 verify;	/* check the output: order, number and checksum */
 

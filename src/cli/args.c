@@ -438,11 +438,12 @@ name_fields(struct gs_opts *opts)
 	}
 }
 
-/* Bars are drawn on a terminal only: a script gets the same numbers wherever it runs. */
+/* Bars are drawn, and names aligned, on a terminal only: a script gets the same wherever it runs. */
 static unsigned
 bar_columns(const struct gsort_options *job)
 {
-	if (job->histogram == 0 || job->json || job->output != NULL || !isatty(STDOUT_FILENO))
+	if ((job->histogram == 0 && !job->summary) || job->json || job->output != NULL ||
+	    !isatty(STDOUT_FILENO))
 		return 0;
 	return gs_terminal_columns(STDOUT_FILENO);
 }

@@ -107,7 +107,11 @@ static void
 print_row(const struct gs_answer *answer, FILE *to, const char *name, struct gs_word word, bool *first)
 {
 	if (!answer->options->json) {
-		print_word(to, name, (int)strlen(name), word);
+		char padded[16];	/* a tab behind each, "distinct", too, ends in the same column */
+		const int bytes = snprintf(padded, sizeof padded, "%-*s",
+		                           answer->options->bar_columns > 0 ? 8 : 0, name);
+
+		print_word(to, padded, bytes, word);
 		return;
 	}
 	fprintf(to, "%s\"%s\": ", *first ? "" : ", ", name);

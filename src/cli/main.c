@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,11 +33,13 @@ print_version(const struct gs_opts *opts)
 
 /*
  * "gsort -u 32" names the file 32.  If there is no such file, the user meant -u32; or with --header the
- * number of its lines, which "=" connects.  Returns what to suggest, or NULL.
+ * number of its lines, which "=" connects.  +1 was a key before there was -k.  Returns what to suggest, or
+ * NULL.
  */
 static const char *
 option_to_suggest(const struct gs_opts *opts)
 {
+	static char old_key[64];
 	static const char *const types[][2] = {
 		{ "8", "-u8" }, { "16", "-u16" }, { "32", "-u32" }, { "64", "-u64" }, { "128", "-u128" },
 	};
@@ -46,6 +49,11 @@ option_to_suggest(const struct gs_opts *opts)
 
 		if (name[0] == '\0' || access(name, F_OK) == 0)
 			continue;
+		if (name[0] == '+' && strspn(name + 1, "0123456789") > 0) {
+			snprintf(old_key, sizeof old_key, "-k%llu, which %.20s was",
+			         strtoull(name + 1, NULL, 10) + 1, name);
+			return old_key;
+		}
 		if (name[strspn(name, "0123456789")] == '\0' &&
 		    (opts->job.header_lines > 0 || opts->job.histogram > 0))
 			return opts->job.header_lines > 0 ? "--header=N" : "--histogram=N";

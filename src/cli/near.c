@@ -54,7 +54,7 @@ static const struct {
 	{ "hex hexadecimal base radix", "--type=hex" },
 	{ "delimiter delim separator sep fs", "--field-separator" },
 	{ ", ; : | F", "separators follow -t, such as -t," },
-	{ "0 1 2 3 4 5 6 7 8 9", "--head=10 writes the first ten" },
+	{ "0 1 2 3 4 5 6 7 8 9", "--head=10 writes the first ten, and -k2,2 is what +1 -2 was" },
 	{ "N", "--numeric-sort" },
 	{ "O", "--output" },
 	{ "kind", "--stable" },

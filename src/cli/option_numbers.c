@@ -136,8 +136,9 @@ parse_size(const struct gs_option_use *use, const char *size, uint64_t *bytes, u
 	case GS_SIZE_NOT_A_NUMBER:
 		return refuse_number(use, "must be a size, such as 512M, 8G or 50%");
 	case GS_SIZE_BAD_SUFFIX:
-		return gs_report_error("invalid suffix in %s argument '%s': must be one of b, K, M, G, T, "
-		                       "P, E, KiB, MiB, GiB, TiB, %%", use->spelled, use->value);
+		return gs_report_error("invalid suffix in %s argument '%s': must be a whole number and "
+		                       "one of b, K, M, G, T, P, E, Z, Y, R, Q, KiB, MiB, GiB, TiB, %%",
+		                       use->spelled, use->value);
 	}
 	return false;
 }

@@ -181,11 +181,12 @@ set_size(struct gs_opts *opts, const struct gs_option_use *use)
 	uint64_t bytes;
 	char list[128];
 
-	if (!gs_parse_bytes(use->value, &bytes) || bytes == 0) {
+	if (!gs_parse_bytes(use->value, &bytes)) {
 		list_words(use, list);
 		return gs_report_usage("invalid argument '%s' for %s: must be %s, or a size of the input, "
 		                       "such as 512, 4K, 6G or 2GiB", use->value, use->spelled, list);
 	}
+	bytes += bytes == 0;		/* 0 in size_hint: it was not given */
 	if (opts->job.size_hint > 0 && opts->job.size_hint != bytes)
 		return gs_report_error("two different sizes of the input");
 	opts->job.size_hint = bytes;

@@ -16,7 +16,7 @@ const struct gs_notation gs_notations[] = {
 	[GSORT_DECIMAL] = { "a number", "42" },
 	[GSORT_HEXADECIMAL] = { "a hexadecimal integer of 64 bits", "1f" },
 	[GSORT_IPV4] = { "an IPv4 address", "192.0.2.1" },
-	[GSORT_TIME] = { "a time of the years 1678 to 2553", "2026-11-22T09:30:00Z" },
+	[GSORT_TIME] = { "a time from 1677-09-21 to 2554-07-21", "2026-11-22T09:30:00Z" },
 };
 
 /* ---- hexadecimal ----------------------------------------------------------------- */

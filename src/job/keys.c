@@ -175,7 +175,11 @@ describe_lines(struct gsort *job)
 
 	if (own->histogram > 0)
 		return gs_fail(GS_EUSAGE, "'--histogram' of lines needs a key with the letter n, g or h: "
-		               "-k 3,3n, or -k price:n with '--header'");
+		               "%s",
+		               order->key_count > 0 &&
+		               gs_keydef_notation(order->keys[0].ordering) != GSORT_DECIMAL
+		               ? "of the column alone, as cut(1) writes it, --type=time or ipv4 has one"
+		               : "-k 3,3n, or -k price:n with '--header'");
 	if (own->tail.wanted || own->sample.wanted)
 		return gs_fail(GS_EUSAGE, "'--%s' beside figures needs a key with the letter n, g or h",
 		               own->tail.wanted ? "tail" : "sample");

@@ -172,7 +172,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	fails "are incompatible: files are cut by the number of all keys" gsort --split=2 -o part%r --tail=2 in
 	fails "option '--to=json' needs figures: '--summary', '--quantiles', '--top', '--histogram', '--tail' or '--sample'" gsort --to=json in
 	for list in '' 0.5, ,0.5 1.1 -0.5 x 50 0.5,x 5% 1.0000000000000000001 1..0; do
-		fails "is no quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99" \
+		fails "is not a quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99" \
 			gsort --quantiles="$list" in
 	done
 	fails "must be a number of intervals, from 1 to 1048576, or log, or log:N" gsort --histogram=0 in
@@ -305,6 +305,16 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	END
 }
 
+@test "the names of --summary are aligned on a terminal" {
+	needs script
+	printf '3\n1\n' >in
+	script -qc 'gsort --summary in' /dev/null | tr -d '\r' >rows
+	[ "$(wc -l <rows)" -eq 9 ]
+	[ -z "$(expand rows | grep -vE '^[a-z0-9]+ +[0-9.]+$' || :)" ]
+	[ "$(expand rows | sed 's/[0-9.]*$//' | awk '{ print length }' | sort -u)" = 16 ]
+	gsort --summary in | diff - <(sed 's/ *\t/\t/' rows)
+}
+
 @test "figures of keys that do not fit in memory" {
 	gen --seed 6 --keys 700000 --type u64 >keys
 	gen --seed 7 --keys 300000 --type u64 --dist zipf >>keys
@@ -409,6 +419,8 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	done
 	fails "'--histogram' of lines needs a key with the letter n, g or h: -k 3,3n, or -k price:n with '--header'" \
 		gsort --csv --header -k item --histogram --to=json in
+	fails "needs a key with the letter n, g or h: of the column alone, as cut.1. writes it, --type=time or ipv4 has one" \
+		gsort -k1,1:time --histogram in
 	fails "'--tail' beside figures needs a key with the letter n, g or h" gsort --lines --to=json --summary --tail=2 in
 	printf 'a 1\na x\nb 3\n' | gsort -k1,1 -k2,2n --quantiles=0.5 | cmp - <(printf '0.5\ta 1\n')
 	printf 'XX 1\nJan 2\n' | gsort -M --quantiles=0.5 | cmp - <(printf '0.5\tXX 1\n')

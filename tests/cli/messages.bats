@@ -275,6 +275,11 @@ says() {
 	gsort: cannot read: 1: No such file or directory (did you mean --header=N?)
 	$ echo 1 >in; gsort --histogram 5 in
 	gsort: cannot read: 5: No such file or directory (did you mean --histogram=N?)
+	$ gsort +1 nothing
+	gsort: cannot read: +1: No such file or directory (did you mean -k2, which +1 was?)
+	$ gsort +1 -2
+	gsort: invalid option -- '2'; --head=10 writes the first ten, and -k2,2 is what +1 -2 was
+	Try 'gsort --help' for more information.
 	$ gsort --files0-from=nothing
 	gsort: open failed: nothing: No such file or directory
 	$ gsort --files0-from=.
@@ -476,6 +481,12 @@ export -f damaged
 	gsort: -: not zstd data; if it is not compressed, use --decompress=none
 	$ seq 9 | gsort --decompress=lz4
 	gsort: -: not lz4 data; if it is not compressed, use --decompress=none
+	$ seq 9 | lz4 -lqc >in; gsort in
+	gsort: in: lz4 data of the old format, not a file of numbers; decompress it first: lz4 -dc (--force reads it as it is)
+	$ seq 99999 | lz4 -lqc | gsort -u32
+	gsort: -: lz4 data of the old format, not a file of binary keys; decompress it first: lz4 -dc (--force reads it as it is)
+	$ seq 9 | lz4 -lqc >in.lz4; gsort -u8 in.lz4
+	gsort: in.lz4: not lz4 data; lz4 data of the old format are decompressed first: lz4 -dc
 	$ : >in.gz; gsort -u8 in.gz
 	gsort: in.gz: truncated gzip data
 	$ seq 9 >in.zst; gsort -u8 in.zst
@@ -612,6 +623,8 @@ export -f damaged
 	gsort: invalid key 'u32@0': a field number is missing; keys of records need --record-size
 	$ gsort -k 1x
 	gsort: invalid key '1x': 'x' is not one of the letters bdfghiMnrV, and the form is FIELD[.CHAR][LETTERS][,FIELD[.CHAR][LETTERS]]
+	$ gsort -k 2,2:hex
+	gsort: invalid key '2,2:hex': behind a colon there is ip or time; g reads hexadecimal numbers such as 0x1F
 	$ gsort -k 2R
 	gsort: invalid key '2R': R (random order) is not supported; use shuf(1)
 	$ gsort -k 1nM
@@ -702,7 +715,10 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, u128, i128, text-float, hex, ipv4, time, npy, raw; be behind a binary type is big endian
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, u128, i128, int, float, hex, ipv4, time, npy, raw; be behind a binary type is big endian
+	Try 'gsort --help' for more information.
+	$ gsort --type=ipv6
+	gsort: invalid argument 'ipv6' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, u128, i128, int, float, hex, ipv4, time, npy, raw; be behind a binary type is big endian; gsort knows no IPv6 addresses; --lines sorts them as text
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
 	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, hex, json; be behind a binary type is big endian
@@ -728,7 +744,7 @@ export -f damaged
 	$ gsort --sample=5:x
 	gsort: invalid --sample argument '5:x': the seed must be a whole number below 18446744073709551615
 	$ gsort -S 1.5G
-	gsort: invalid suffix in -S argument '1.5G': must be one of b, K, M, G, T, P, E, KiB, MiB, GiB, TiB, %
+	gsort: invalid suffix in -S argument '1.5G': must be a whole number and one of b, K, M, G, T, P, E, Z, Y, R, Q, KiB, MiB, GiB, TiB, %
 	$ gsort -S x
 	gsort: invalid -S argument 'x': must be a size, such as 512M, 8G or 50%
 	$ gsort -S -1
@@ -773,11 +789,11 @@ export -f damaged
 	gsort: -S argument 'gpu:101%' is not between 1% and 100%
 	$ gsort -Sgpu:x
 	gsort: invalid -S argument 'gpu:x': must be a size, such as 512M, 8G or 50%
-	$ gsort --plan=0
-	gsort: invalid argument '0' for --plan: must be text, json, or a size of the input, such as 512, 4K, 6G or 2GiB
+	$ gsort --plan=0x
+	gsort: invalid argument '0x' for --plan: must be text, json, or a size of the input, such as 512, 4K, 6G or 2GiB
 	Try 'gsort --help' for more information.
-	$ gsort --progress=0b
-	gsort: invalid argument '0b' for --progress: must be auto, always, never, or a size of the input, such as 512, 4K, 6G or 2GiB
+	$ gsort --progress=b
+	gsort: invalid argument 'b' for --progress: must be auto, always, never, or a size of the input, such as 512, 4K, 6G or 2GiB
 	Try 'gsort --help' for more information.
 	$ gsort --device=tpu
 	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu or gpu:N (N counts the GPUs from 0)
@@ -1039,7 +1055,7 @@ messages() {
 	no memory for the figures
 	keys by their rank
 	most frequent values
-	' is no quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99
+	' is not a quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99
 	no memory for another run
 	no memory for temporary files
 	no memory to compress temporary files

@@ -18,6 +18,13 @@ gives() {
 
 # --- key types in clusters ------------------------------------------------------
 
+@test "a size of 0, of an empty file, is one" {
+	: >in
+	gsort --plan=0 | grep -q '^needs '
+	gsort --progress=0 in
+	gsort --plan="$(stat -c %s in)" --progress=0 >plan
+}
+
 @test "-un and -nu are unique and numeric" {
 	gives '2\n10\n' gsort -un text
 	gives '2\n10\n' gsort -nu text

@@ -204,7 +204,13 @@ for line in sys.stdin: print(ipaddress.ip_address(int(line)))' <numbers | cmp - 
 	for line in 2026-02-29 1900-02-29 2026-13-01 2026-00-01 2026-01-32 2026-1-1 26-01-01 20260101 2026-01-01T 2026-01-01T24:00 \
 	            2026-01-01T10:60 2026-01-01T10:00:60 2026-01-01T10:00:00. 2026-01-01T10:00:00.1234567891 \
 	            2026-01-01T10:00+24:00 2026-01-01T10:00X 2026-01-01x 0001-01-01 9999-12-31; do
-		fails "this is not a time of the years 1678 to 2553" gsort --type=time <<<"$line"
+		fails "this is not a time from 1677-09-21 to 2554-07-21" gsort --type=time <<<"$line"
+	done
+	for line in 1677-09-21T00:12:43.145224192Z 2554-07-21T23:34:33.709551615Z; do
+		[ "$(gsort --type=time <<<"$line")" = "$line" ]
+	done
+	for line in 1677-09-21T00:12:43.145224191Z 2554-07-21T23:34:33.709551616Z; do
+		fails "this is not a time from 1677-09-21" gsort --type=time <<<"$line"
 	done
 	fails 'such as 2026-11-22T09:30:00Z: "1700000000"; numbers, such as seconds since 1970, need no --type$' \
 		gsort --type=time <<<1700000000

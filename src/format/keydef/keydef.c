@@ -168,6 +168,9 @@ refuse_rest(const char *text, const char *at)
 {
 	if (*at == 'R')
 		return refuse(text, "R (random order) is not supported; use shuf(1)");
+	if (*at == ':')
+		return refuse(text, "behind a colon there is ip or time; g reads hexadecimal numbers such as "
+		              "0x1F");
 	return gs_fail(GS_EUSAGE, "invalid key '%s': '%c' is not one of the letters bdfghiMnrV, and the "
 	               "form is FIELD[.CHAR][LETTERS][,FIELD[.CHAR][LETTERS]]", text, *at);
 }

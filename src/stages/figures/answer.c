@@ -87,7 +87,7 @@ gs_answer_check(const struct gsort_options *options)
 		const char *end = read_fraction(at, &fraction);
 
 		if (end == NULL)
-			return gs_fail(GS_EUSAGE, "'%.*s' is no quantile: --quantiles takes numbers "
+			return gs_fail(GS_EUSAGE, "'%.*s' is not a quantile: --quantiles takes numbers "
 			               "from 0 to 1, such as 0.5,0.95,0.99", (int)bytes, at);
 		at = *end == ',' ? end + 1 : NULL;
 	}

@@ -1,18 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The size of src, from the project's root: lines of code (neither comments nor blanks), files and
-headers of each folder; headers with one reader beside their own source; how often a job asks what its
-elements are, or whether it is alone; the bytes of bench/results."""
+"""The size and grain of src, from the project's root: lines of code (neither comments nor blanks), files and
+headers of each folder; how long functions are, and how many static ones have one caller; how many take the
+whole job; headers with one reader beside their own source; the bytes of bench/results."""
 import os
 import re
 import subprocess
-
-
-# Tests of what elements are, and of the ranks of a job.
-FORK = re.compile(r"kind->items|\bkind [=!]= &gs_|\bo(?:ptions)?(?:\.|->)lines\b(?! = )|[!=]= GS_OF_|"
-                  r"kind->(?:type|large|cpu_rule) [!=]= NULL|gs_line_order_has_value\(|"
-                  r"\bcount_out [!=]= NULL|\b(?:o|output)->ranks [!=]= NULL|"
-                  r"\binput->items|\border [!=]= NULL|->alone\b(?! = )|->size == 1\b")
 
 
 def code_of(text):
@@ -22,6 +15,14 @@ def code_of(text):
 
 def code_lines(text):
     return sum(1 for line in code_of(text).split("\n") if line.strip())
+
+
+# Each function of PLAIN: is it static, its name, its parameters, and the lines of its body.  It begins with its name in the
+# first column, below its type, and ends with a brace in the first column.
+def functions(plain):
+    for found in re.finditer(r"^([A-Za-z_][^\n;}]*)\n([A-Za-z_]\w*)\s*\(([^;{}]*)\)\s*\n\{\n(.*?)^\}", plain, re.M | re.S):
+        yield ("static" in found[1], found[2], found[3],
+               sum(1 for line in found[4].split("\n") if line.strip()))
 
 
 def tracked(folder):
@@ -53,11 +54,25 @@ def main():
         print("{:5} {:7} {:5}  {}".format(*folders[name], name))
     total = [sum(folder[i] for folder in folders.values()) for i in range(3)]
     print("{:5} {:7} {:5}  in all".format(*total))
+    bodies, once, takers = [], 0, 0
+    for name, text in texts.items():
+        if name.endswith(".h") or name.endswith(".def"):
+            continue
+        plain = code_of(text)
+        for static, function, parameters, body in functions(plain):
+            bodies.append(body)
+            takers += bool(re.search(r"\bstruct gsort \*", parameters))
+            uses = re.findall(rf"\b{function}\b(\s*\()?", plain)
+            once += static and len(uses) == 2 and all(uses)
+    longer = [body for body in bodies if body > 3]
+    print(f"{sum(bodies) / max(len(bodies), 1):.1f} lines of body in the mean of {len(bodies)} functions")
+    print(f"{sum(longer) / max(len(longer), 1):.1f} in those longer than three lines")
+    print(once, "static functions are called once")
+    print(takers, "functions take the whole job")
+    print(sum(len(re.findall(r"job->(?:items|keys)\b", code_of(text))) for text in texts.values()),
+          "accesses to job->items and job->keys")
     single = sum(readers(header, texts) == 1 for header in headers)
     print(f"{single} headers have one reader beside their own source")
-    forks = sum(len(FORK.findall(code_of(text))) for name, text in texts.items()
-                if re.match("src/(job|stages|plan)/", name))
-    print(f"{forks} tests of kind and reach in job, stages and plan")
     print(sum(os.path.getsize(name) for name in tracked("bench/results")), "bytes of bench/results")
 
 

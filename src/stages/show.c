@@ -7,13 +7,16 @@
  * Out:  of lines what --count and --debug of sort(1) and uniq(1) print for them; of keys the lines that
  *       --to=text writes of any other type.
  *
- * Marks are as wide as a terminal shows the text above them in the C locale: a tab is shown as '>', a newline
- * of CSV as '|', and other control characters have no width.
+ * Marks are as wide as a terminal shows the text above them: a tab is shown as '>', a newline of CSV as '|',
+ * and other control characters have no width; a byte that is not a character of the locale has a column.
  */
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
+#include <wctype.h>
 
 #include "format/encode.h"
+#include "format/keydef/collation.h"
 #include "format/keydef/line_order.h"
 #include "format/notation.h"
 #include "format/text/line.h"
@@ -58,13 +61,28 @@ shown(const struct gs_show *show, char c)
 static size_t
 width_of(const struct gs_show *show, const char *text, size_t bytes)
 {
-	size_t width = 0;
+	const struct gs_locale *locale = show->order->locale;
+	const locale_t before = uselocale(locale != NULL ? locale->handle : (locale_t)0);
+	size_t width = 0, length;
 
-	for (size_t b = 0; b < bytes; b++) {
+	for (size_t b = 0; b < bytes; b += length) {
 		const unsigned char c = (unsigned char)shown(show, text[b]);
+		mbstate_t state = { 0 };
+		wchar_t wide;
 
 		width += c >= ' ' && c != 0x7f;
+		length = 1;
+		if (c < 0x80 || locale == NULL)
+			continue;
+		length = mbrtowc(&wide, text + b, bytes - b, &state);
+		if (length == (size_t)-2)	/* the text ends within a character */
+			length = bytes - b;
+		else if (length > bytes)
+			length = 1;
+		else if (wcwidth(wide) >= 0 || iswcntrl((wint_t)wide))
+			width += (size_t)(wcwidth(wide) > 0 ? wcwidth(wide) : 0) - 1;
 	}
+	(void)uselocale(before);
 	return width;
 }
 

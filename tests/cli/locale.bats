@@ -130,6 +130,15 @@ words_of() {
 	for LC_ALL in en_US.UTF-8 ja_JP.UTF-8; do same long; same -k1.600,1.3500f long; done
 }
 
+@test "--debug marks columns of the terminal" {
+	printf '%s\n' $'\303\251 b' 'a c' $'\344\270\255\346\226\207 d' $'\tx\303\251 \300z y' $'e\314\201e q' \
+		$'\302\205 m' $'\303' >in
+	for locale in en_US.UTF-8 ja_JP.UTF-8 C; do
+		export LC_ALL=$locale LANGUAGE=C
+		for options in "" -k2,2 -k1,1 "-k1.2,1.2 -s" "-k1.2,2.1 -t b" "-k2,2 -k1.3,1n"; do same --debug $options in; done
+	done
+}
+
 @test "selections, sets, rows of CSV and numbers of lines are in the same order" {
 	words_of 3000 >in
 	words_of 4000 | tail -n 2500 >other

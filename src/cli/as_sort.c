@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,11 +159,15 @@ is_another(const char *path, const struct stat *self)
 void
 gs_next_sort(char **argv)
 {
-	const char *path = getenv("PATH");
+	const char *path = getenv("PATH"), *started = "/proc/self/exe";
 	char name[PATH_MAX], process[24];
 	struct stat self;
 
-	if (is_next || path == NULL || stat("/proc/self/exe", &self) != 0)
+#ifdef __linux__
+	if (access(started, F_OK) != 0)		/* a chroot may lack /proc */
+		started = (const char *)getauxval(AT_EXECFN);
+#endif
+	if (is_next || path == NULL || stat(started, &self) != 0)
 		return;
 	snprintf(process, sizeof process, "%ld", (long)getpid());
 	(void)setenv(mark, process, 1);

@@ -159,3 +159,11 @@ same_words() {
 	make -s -C "$GSORT_BUILD" uninstall-sort DESTDIR="$PWD/root" pkglibexecdir=/libexec/gsort
 	[ ! -e root/libexec/gsort/sort ]
 }
+@test "the next sort is found without /proc, too" {
+	unshare -Urm mount -t tmpfs none /proc 2>/dev/null || skip "no mounts of one's own here"
+	for name in "$PWD/own/sort" sort own/sort; do
+		PATH=$PWD/own:$PATH unshare -Urm sh -c 'mount -t tmpfs none /proc; [ ! -e /proc/self ]; "$1" -R --version' \
+			sh "$name" | head -n 1 | cmp - <("$next" --version | head -n 1)
+	done
+}
+

@@ -599,3 +599,6 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 	combine(opts);
 	return true;
 }
+	if (as_sort && opts->check && opts->job.input_count > 1)
+		return gs_report_error("extra operand '%s' not allowed with -%c", opts->job.inputs[1],
+		                       opts->job.check == GSORT_CHECK_QUIET ? 'C' : 'c');

@@ -101,9 +101,7 @@ is_shared(int id, const char *word, const char *value)
 static bool
 understands(int argc, char **argv)
 {
-	unsigned operands = 0;
 	bool shared = getenv("POSIXLY_CORRECT") == NULL;	/* where operands end options */
-	bool checks = false;
 	char letters[3 * GS_MOST_OPTIONS + 2];
 	struct option longs[GS_MOST_OPTIONS + 1];
 	int id, at = 1;
@@ -114,13 +112,10 @@ understands(int argc, char **argv)
 		/* "+1", "+2.3n": an old key, which is a file where POSIX allows no old keys */
 		shared = id == OPERAND ? optarg[0] != '+' || optarg[1] < '0' || optarg[1] > '9'
 		                       : is_shared(id, argv[at], optarg);
-		operands += id == OPERAND;
-		checks |= shared && id != OPERAND && gs_option_of_id(id)->handler == gs_set_check;
 		at = optind;
 	}
-	operands += (unsigned)(argc - optind);
 	optind = 0;		/* begin anew */
-	return shared && (!checks || operands <= 1);	/* sort refuses the second */
+	return shared;
 }
 
 /* ---- the locale -------------------------------------------------------------------- */

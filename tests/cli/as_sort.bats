@@ -120,7 +120,7 @@ same() {
 
 @test "what is refused has the words of the next sort, or without one its own" {
 	for options in "-k 0" "-k 2," "-k 1.0" "-k1.1,-k0" -c\ -o\ x -Co\ x -cC --batch-size={0,1,x,99999999999999999999} \
-	               "--files0-from=in in" -nh -ni "-k1in,2" "-o d/e in" "absent" "-k1,1x" "-o a -o b"; do
+	               "-c in in" "-C in in" "--files0-from=in in" -nh -ni "-k1in,2" "-o d/e in" "absent" "-k1,1x" "-o a -o b"; do
 		same $options
 		PATH=$PWD/own:$PATH same_words $options
 	done
@@ -144,6 +144,8 @@ same_words() {
 		[ "$output" = "sort: one of the options needs another sort, and PATH has none" ]
 		PATH=$path run "$PWD/own/sort" -k 0 in
 		[ "$status$output" = "2sort: invalid key '0': fields count from 1" ]
+		PATH=$path run "$PWD/own/sort" -c in in
+		[ "$status$output" = "2sort: extra operand 'in' not allowed with -c" ]
 	done
 }
 

@@ -295,6 +295,9 @@ struct gsort_options {
 	enum gsort_edges	 histogram_edges;	/* which bars HISTOGRAM has */
 
 	const char		*locale;	/* of lines: its name; "": that of the environment; NULL: C */
+
+	bool			 memory_grows;	/* a line or input that needs more than MEMORY_BYTES gets
+						 * it, as from sort(1) */
 };
 
 /* The busy time of the threads of a job, in seconds.  The sum is THREADS times the time of the

@@ -542,7 +542,8 @@ combine(struct gs_opts *opts)
 
 #define LEAST_MEMORY	((uint64_t)64 << 20)
 
-/* As sort(1): inputs are bytes, a merge believes in their order, the output is plain whatever its name is. */
+/* As sort(1): inputs are bytes, a merge believes in their order, -S is a wish, and the output is plain,
+ * whatever its name is. */
 static void
 set_as_sort(struct gs_opts *opts)
 {
@@ -550,7 +551,10 @@ set_as_sort(struct gs_opts *opts)
 	opts->job.trust_order = opts->job.force = opts->quiet = true;
 	opts->job.locale = gs_environment_is_c() ? NULL : "";
 	if (opts->job.memory_bytes > 0 && opts->job.memory_bytes < LEAST_MEMORY)
-		opts->job.memory_bytes = LEAST_MEMORY;		/* a line may be long */
+		opts->job.memory_bytes = LEAST_MEMORY;
+	opts->job.memory_grows = true;
+	if (opts->merge)
+		opts->job.merge_files = 0;	/* however few at a time, the output is the same */
 	opts->progress = GS_PROGRESS_NEVER;
 }
 
@@ -596,9 +600,9 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 		set_as_sort(opts);
 	if (!read_names(opts) || !read_keys(opts) || !set_front(opts) || !gs_options_compatible(opts))
 		return false;
-	combine(opts);
-	return true;
-}
 	if (as_sort && opts->check && opts->job.input_count > 1)
 		return gs_report_error("extra operand '%s' not allowed with -%c", opts->job.inputs[1],
 		                       opts->job.check == GSORT_CHECK_QUIET ? 'C' : 'c');
+	combine(opts);
+	return true;
+}

@@ -42,6 +42,7 @@ static const struct limited options_limited[] = {
 	OPTION(tail.wanted, true), OPTION(sample.wanted, true), OPTION(summary, true),
 	OPTION(top.wanted, true), OPTION(json, true), OPTION(verify, true), OPTION(trust_order, true),
 	OPTION(histogram_edges, GSORT_EDGES_LOG), OPTION(keep_order, true),
+	OPTION(memory_grows, true),
 	OPTION(zero_terminated, true), OPTION(was_fed, false), OPTION(in_place, true),
 	OPTION(converts, true), OPTION(was_drained, false), OPTION(was_plan_ranks, 0),
 	OPTION(sandbox, true), OPTION(explained, true),

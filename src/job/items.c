@@ -138,6 +138,7 @@ gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes)
 		.facts = sizes->store,
 		.beside_bytes = job->plan.host_bytes - job->plan.pool_bytes,
 		.shares = job->plan_input.shares,
+		.grows = options->memory_grows,
 		.address_bytes = job->plan_input.address_bytes,
 		.origins = job->ranked->window_bytes > 0,
 		.numbered = gs_options_want_numbers(options),

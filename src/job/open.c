@@ -222,6 +222,7 @@ collect_plan_input(struct gsort *job)
 		.threads = options->threads,
 		.cores = limits->cores,
 		.memory_bytes = memory_wanted(options, limits),
+		.memory_grows = options->memory_grows,
 		.compares = options->set != GSORT_NO_SET || options->unique || options->counts ||
 		            options->repeated || options->singletons,
 		.heads = options->head && !options->counts && !options->repeated &&

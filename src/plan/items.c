@@ -174,7 +174,7 @@ gs_plan_items(struct gs_item_sizes *sizes, const struct gs_plan *plan,
 		sizes->header_most = (size_t)(memory / GS_HEADER_SHARE);
 	}
 	reading = reading_bytes(sizes, plan, input, facts);
-	sizes->line_most = (size_t)(memory - reading) / 2;
+	sizes->line_most = input->memory_grows ? SIZE_MAX : (size_t)(memory - reading) / 2;
 	sizes->store.memory_bytes = memory > reading ? memory - reading : 1;
 }
 
@@ -212,16 +212,16 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 	const size_t bytes = facts->item_bytes;
 	/* lines have a read buffer, and one of whole lines, which grows */
 	const size_t share = (size_t)(memory / 2 / (count + 2)) / (facts->record_bytes == 0 ? 2 : 1);
-	size_t most = MOST_FAN_IN;
+	size_t most = input->memory_grows ? count : MOST_FAN_IN;
 
 	if (input->merge_files > 0)
 		most = gs_least(most, input->merge_files);
 	most = gs_plan_fan_in_of_files(input, most);
-	sizes->most = gs_least(most, memory / 8 / LEAST_BUFFER_BYTES);
+	sizes->most = input->memory_grows ? most : gs_least(most, memory / 8 / LEAST_BUFFER_BYTES);
 	sizes->room = gs_within(LEAST_BUFFER_BYTES, share, MOST_BUFFER_BYTES);
 	if (bytes > 0)
 		sizes->room = (sizes->room / bytes + 1) * bytes;
-	sizes->spare = (size_t)memory / 4 + count * sizes->room;
+	sizes->spare = input->memory_grows ? SIZE_MAX : (size_t)memory / 4 + count * sizes->room;
 	sizes->header_most = (size_t)(memory / GS_HEADER_SHARE);
 }
 

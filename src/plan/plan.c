@@ -189,7 +189,7 @@ key_bytes_at_once(const struct gs_plan_input *input)
 static void
 set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	uint64_t need = LEAST_BYTES;
+	uint64_t need = LEAST_BYTES + (input->memory_grows ? input->beside_bytes : 0);
 
 	if (input->device == GSORT_DEVICE_GPU)
 		need += gs_plan_cuda_bytes() + 8 * LEAST_STAGING_BYTES;

@@ -72,6 +72,7 @@ struct gs_plan_input {
 	unsigned          threads;		/* the user's limit; 0: none */
 	unsigned          cores;
 	uint64_t          memory_bytes;		/* the user's limit; 0: none */
+	bool              memory_grows;		/* it is a wish: what needs more gets it */
 	uint64_t          host_bytes;		/* the machine's: base/limits.h */
 	uint64_t          address_bytes;
 	size_t            files;		/* that may be open */

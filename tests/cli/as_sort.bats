@@ -46,6 +46,28 @@ same() {
 	cmp out.gz <("$next" in)
 	printf 'in\0unsorted\0' >names
 	same --files0-from=names
+	same --files0-from=names -c
+}
+
+@test "each option with each input gives the bytes and the status of sort" {
+	local options input
+	: >empty
+	printf 'b\na' >no-end
+	printf 'x 1\r\na 10\r\n\nx 9\r\n' >returns
+	printf 'b\0a 3\0\nc\0' >nuls
+	seq 2000 | tac >numbers
+	printf '%s\n' 1e3 -inf nan 0x1F +5 1,000 2K 3M jan FEB v1.10 v1.9 ' 7' -0 0 >words
+	{ head -c 300000 /dev/zero | tr '\0' 9; echo; head -c 300000 /dev/zero | tr '\0' '8'; } >long
+	for input in in empty no-end returns nuls numbers words long "in words" "numbers -" nothing; do
+		for options in "" -n -g -h -M -V -f -d -i -b -r -u -z -s -nu "-rs -k2" "-k1.2,1.3n" "-t. -k2,2n" -c -C -m \
+		               "-S 1" "-n -S 1k --parallel=2" "--batch-size=2 -m" "+0 -1" "+1 -n" "-t1 +1.1 -2"; do
+			case $options in
+			+* | *" +"*) [ "$(sort $options $input </dev/null 2>&1 | sum)" = \
+			             "$("$next" $options $input </dev/null 2>&1 | sed 's,^[^ :]*sort:,sort:,' | sum)" ] ;;
+			*) same $options $input </dev/null ;;
+			esac
+		done
+	done
 }
 
 @test "every option of sort --help does in gsort what it does there" {
@@ -102,8 +124,14 @@ same() {
 }
 
 @test "a long line fits, whatever -S says" {
-	{ head -c 3000000 /dev/zero | tr '\0' x; echo; echo a; } >long
-	for options in "-S 1k long" "-S 1M -u long" "-m -S 1k long" "-c -S 1k long"; do same $options; done
+	{ seq 100000; head -c 40000000 /dev/zero | tr '\0' x; echo; echo a; head -c 40000000 /dev/zero | tr '\0' x; } >long
+	head -c 40000000 long | tail -c 39000000 >other
+	for options in "-S 1k long" "-S 64M -u long other" "-S 1M -k2 -r other" "-m -S 1k other long" "-c -S 1k other" \
+	               "-S 1M -n --compress-program=zstd long"; do same $options; done
+	"$next" other long >expected
+	cat long | own/sort -S 1M other - | cmp - expected
+	yes in | head -n 200000 | tr '\n' '\0' >names	# more than -S has room for
+	same --files0-from=names -u -S 1k
 }
 
 @test "the next sort may start this one again" {
@@ -136,6 +164,14 @@ same_words() {
 		{ echo "other words: $*"; return 1; }
 }
 
+@test "the next sort is found without /proc, too" {
+	unshare -Urm mount -t tmpfs none /proc 2>/dev/null || skip "no mounts of one's own here"
+	for name in "$PWD/own/sort" sort own/sort; do
+		PATH=$PWD/own:$PATH unshare -Urm sh -c 'mount -t tmpfs none /proc; [ ! -e /proc/self ]; "$1" -R --version' \
+			sh "$name" | head -n 1 | cmp - <("$next" --version | head -n 1)
+	done
+}
+
 @test "without a next sort, or with this one by other names, that is an error" {
 	for path in "$PWD/own" "$PWD/own:$PWD/copy"; do
 		mkdir -p copy && cp "$(readlink -f "$GSORT")" copy/sort
@@ -161,11 +197,3 @@ same_words() {
 	make -s -C "$GSORT_BUILD" uninstall-sort DESTDIR="$PWD/root" pkglibexecdir=/libexec/gsort
 	[ ! -e root/libexec/gsort/sort ]
 }
-@test "the next sort is found without /proc, too" {
-	unshare -Urm mount -t tmpfs none /proc 2>/dev/null || skip "no mounts of one's own here"
-	for name in "$PWD/own/sort" sort own/sort; do
-		PATH=$PWD/own:$PATH unshare -Urm sh -c 'mount -t tmpfs none /proc; [ ! -e /proc/self ]; "$1" -R --version' \
-			sh "$name" | head -n 1 | cmp - <("$next" --version | head -n 1)
-	done
-}
-

@@ -35,13 +35,17 @@ row_bytes(const struct gs_division *division)
 /* What a thread fills.  Not tuned. */
 #define STRIPE_LEAST_BYTES	((size_t)4 << 20)
 
-/* Reserve addresses for rows, as many for each of STRIPES, and for pointers to them. */
-static gs_status
-open_memory(struct gs_division *division, size_t bytes, unsigned stripes)
+gs_status
+gs_division_map(struct gs_division *division, size_t bytes, unsigned stripes)
 {
 	const size_t stripe = gs_arena_round(bytes);
-	const size_t rows = division->rows_most * sizeof(struct gs_item_row *);
+	const size_t rows_most = bytes / 512 + 1024;	/* rows of less have tables that need as much */
+	const size_t rows = rows_most * sizeof(struct gs_item_row *);
 
+	assert(division->row_count == 0);
+	gs_arena_close(&division->arena);
+	division->memory_bytes = division->limit_bytes = bytes;
+	division->rows_most = rows_most;
 	TRY(gs_arena_open(&division->arena, stripes * stripe + gs_arena_round(rows), true));
 	division->memory = gs_arena_take(&division->arena, (stripes - 1) * stripe + bytes);
 	division->rows = gs_arena_take_sparse(&division->arena, rows);
@@ -57,9 +61,6 @@ gs_division_open(struct gs_division **made, struct gs_division_shared *shared, s
 
 	TRY(GS_NEW(division, 1, "division of items"));
 	division->shared = shared;
-	division->memory_bytes = division->limit_bytes = bytes;
-	/* Rows of less are so many that their tables need as much. */
-	division->rows_most = bytes / 512 + 1024;
 	division->items = calloc((size_t)shared->threads * GS_ITEM_BINS_MOST,
 	                         sizeof *division->items);
 	division->bytes = calloc((size_t)shared->threads * GS_ITEM_BINS_MOST,
@@ -68,8 +69,8 @@ gs_division_open(struct gs_division **made, struct gs_division_shared *shared, s
 	division->taken = calloc(shared->threads, sizeof *division->taken);
 	if (division->items == NULL || division->bytes == NULL || division->bins == NULL ||
 	    division->taken == NULL ||
-	    ((!striped || open_memory(division, bytes, shared->threads) != GS_OK) &&
-	     open_memory(division, bytes, 1) != GS_OK)) {
+	    ((!striped || gs_division_map(division, bytes, shared->threads) != GS_OK) &&
+	     gs_division_map(division, bytes, 1) != GS_OK)) {
 		gs_division_close(division);
 		return gs_fail(GS_EBUDGET, "cannot reserve %zu MiB of memory", bytes >> 20);
 	}

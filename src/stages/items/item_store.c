@@ -219,24 +219,32 @@ gs_item_fail_large(size_t bytes, unsigned share)
 	return fail_large(bytes, share, 0, 1);
 }
 
-/* An item can be in memory three times, and some memory is for other things. */
+/* An item of BYTES needs more memory: it can be there three times.  What is there goes to disk first, as the
+ * memory is mapped anew. */
 static gs_status
-too_large(const struct gs_item_store *store, size_t bytes)
+grow(struct gs_item_store *store, size_t bytes)
 {
-	return fail_large(bytes, 5, store->options.beside_bytes, store->options.shares);
+	if (!store->options.grows)	/* some memory is for other things */
+		return fail_large(bytes, 5, store->options.beside_bytes, store->options.shares);
+	if (store->first->row_count > 0)
+		TRY(flush(store));
+	store->options.facts.memory_bytes += 3 * (uint64_t)bytes;
+	store->sizes.data_bytes += 3 * bytes;
+	store->sizes.first_bytes = store->sizes.data_bytes;
+	return gs_division_map(store->first, store->sizes.data_bytes, 1);
 }
 
 static gs_status
 lend(void *context, size_t bytes)
 {
 	struct gs_item_store *store = context;
-	struct gs_division *first = store->first;
-	const size_t most = store->sizes.data_bytes - (size_t)gs_least(store->sizes.data_bytes, bytes);
+	size_t most;
 
 	if (bytes > store->sizes.data_bytes / 3 * 2)
-		return too_large(store, bytes);
-	first->limit_bytes = (size_t)gs_least(first->memory_bytes, most);
-	return atomic_load(&first->used) > most ? flush(store) : GS_OK;
+		TRY(grow(store, bytes));
+	most = store->sizes.data_bytes - bytes;
+	store->first->limit_bytes = (size_t)gs_least(store->first->memory_bytes, most);
+	return atomic_load(&store->first->used) > most ? flush(store) : GS_OK;
 }
 
 static gs_status
@@ -247,7 +255,7 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 	if (wanted > store->shared.piece_bytes && small == 1 && wanted > store->largest)
 		store->largest = wanted;
 	if (store->largest > store->sizes.data_bytes / 3)
-		return too_large(store, store->largest);
+		TRY(grow(store, store->largest));
 	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sizes.sample_bytes)
 		TRY(choose_bounds(store, store->sizes.expected_bytes));
 	*room = gs_division_room(store->first, small);
@@ -255,8 +263,10 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 		TRY(flush(store));
 		*room = gs_division_room(store->first, small);
 	}
-	if (*room < wanted)
-		return too_large(store, wanted);
+	if (*room < wanted) {
+		TRY(grow(store, wanted));
+		*room = gs_division_room(store->first, small);
+	}
 	if (!store->has_bounds && *room > store->sizes.sample_bytes && wanted <= store->sizes.sample_bytes)
 		*room = store->sizes.sample_bytes;
 	return GS_OK;

@@ -122,6 +122,10 @@ struct gs_division {
 MUST_CHECK gs_status gs_division_open(struct gs_division **division,
                                       struct gs_division_shared *shared, size_t bytes);
 
+/** Give it BYTES of memory for rows, of which it has none, in place of what it has; and addresses of as many
+ *  for each of STRIPES.  GS_EBUDGET: the system refuses. */
+MUST_CHECK gs_status gs_division_map(struct gs_division *division, size_t bytes, unsigned stripes);
+
 /** Bytes of items that can be added now, in pieces of piece_bytes and SMALL smaller ones. */
 size_t gs_division_room(const struct gs_division *division, size_t small);
 
@@ -256,6 +260,7 @@ struct gs_item_store_options {
 	struct gs_item_store_facts facts;	/* from which its sizes are planned; it sets KEEPS */
 	uint64_t  beside_bytes;		/* for messages: memory of the job that it may not use, ... */
 	unsigned  shares;		/* ... of one of so many shares of the user's limit; 0: all of it */
+	bool      grows;		/* an item that needs more memory gets it */
 	uint64_t  address_bytes;	/* that may be reserved in all */
 	const char *const *temp_dirs;	/* used in rotation */
 	size_t    temp_dir_count;	/* at least 1 */

@@ -22,6 +22,7 @@ tests_unit_units_SOURCES = \
   tests/mpi/ranks_threads.h \
   tests/tools/codec_headers.c \
   tests/unit/array/array.c \
+  tests/unit/array/memory.c \
   tests/unit/base/base.c \
   tests/unit/base/codec_abi.c \
   tests/unit/base/codec_facts.h \
@@ -80,6 +81,7 @@ tests_unit_units_SOURCES = \
   tests/unit/units.c \
   tests/unit/units.h
 tests_unit_units_LDADD = libgsort-cli.a $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
+tests_unit_units_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=mmap
 
 # Preloaded: system calls that fail.
 check_DATA = tests/fault/fault.so tests/emu/gsort-cuda.so tests/emu/libgsort_cuda.so.0

@@ -137,7 +137,8 @@ size_t gs_array_sort_bytes(size_t count, const struct gs_array_args *args);
  */
 MUST_CHECK gs_status gs_array_sort(void *keys, size_t count, const struct gs_array_args *args);
 
-/** Get memory for COUNT *WORDS, and, if they are not few, for *ARGS the scratch memory to sort them. */
+/** Get memory for COUNT *WORDS, unless they are many and have it, and, if they are many, for *ARGS the scratch
+ *  memory to sort them: then that cannot fail. */
 MUST_CHECK gs_status gs_array_words_get(struct gs_array_memory *memory, uint64_t **words, size_t count,
                                         struct gs_array_args *args, const struct gs_array_args *callers);
 
@@ -147,10 +148,10 @@ MUST_CHECK gs_status gs_array_words_get(struct gs_array_memory *memory, uint64_t
  * Store in INDICES, of INDEX_BYTES (4 or 8) each, those of COUNT keys, in the order of the keys.  Stable: of
  * equal keys the one that comes first has the smaller index.
  *
- * @return  GS_OK; GS_EBUDGET: no memory
+ * @return  GS_OK; GS_EBUDGET: no memory, and INDICES are as they were
  *
- * Memory: that of gs_array_sort() for COUNT keys of 64 bits, 8 bytes a key if INDEX_BYTES are 4, and 16
- * bytes for each key whose leading bits are those of more than 32 keys.  Time: as gs_array_sort().
+ * Memory: that of gs_array_sort() for COUNT keys of 64 bits, and 8 bytes a key if INDEX_BYTES are 4.  Time: as
+ * gs_array_sort().
  */
 MUST_CHECK gs_status gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count,
                                     const struct gs_array_args *args);
@@ -184,8 +185,8 @@ bool gs_array_in_order(const void *keys, size_t begin, size_t end, const struct 
 /**
  * Merge COUNT arrays of COUNTS[] keys into INTO, which has room for all of them and overlaps none.
  *
- * @return  GS_OK; GS_EINPUT: an array is not sorted (unless args->trust_order), nothing is written;
- *          GS_EBUDGET: no memory
+ * @return  GS_OK; GS_EINPUT: an array is not sorted (unless args->trust_order); GS_EBUDGET: no memory;
+ *          nothing is written after an error
  *
  * Time: O(n log k).  Memory: O(k) a thread for unsigned keys of 32 and 64 bits in ascending order, else
  * as much as the keys; 1 MiB a thread for keys of 8 and 16 bits, which are counted.

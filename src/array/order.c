@@ -11,16 +11,16 @@
  * of equal leading bits, which are neighbours now, are put in order by the bits that are left, in the
  * same way.
  *
- * Invariant: when refine() begins, the words of its run have equal leading bits, and ascend by index.
+ * Invariant: nothing fails once words are in INDICES, an array of the caller.
  */
-#include <assert.h>
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array/array.h"
 #include "base/team.h"
 #include "format/key.h"
+#include "sort/cpu/quicksort.h"
 
 enum { FEW = 32 };	/* so many words are sorted by insertion */
 
@@ -31,94 +31,67 @@ struct ordering {
 	uint64_t    least;	/* of the keys, as ordered bits */
 	unsigned    index_bits;	/* of a word */
 	unsigned    shift;	/* bits of a key that are cut off */
-	uint64_t   *words;	/* of the caller, or of their own: */
 	void       *indices;
-	size_t     *starts;	/* of each turn: its first word that begins a run; TURN's end: none */
-	struct gs_first_error error;
+	size_t      index_bytes;
+	uint64_t   *words;	/* INDICES, or of their own */
+	void       *scratch;	/* as much as the words have, 2 MiB at most; NULL: words of their own */
+	pthread_mutex_t lock;	/* of it */
 	uint64_t    turn_least[GS_TEAM_MAX], turn_most[GS_TEAM_MAX];	/* by worker */
+	size_t      starts[];	/* of each turn: its first word that begins a run; TURN's end: none */
 };
-
-/* The lowest WIDTH bits of key number INDEX, counted from the least key. */
-static uint64_t
-rest_of(const struct ordering *ordering, uint64_t index, unsigned width)
-{
-	uint64_t key[1];
-
-	gs_array_read(ordering->args, ordering->keys, (size_t)index, 1, key);
-	return (key[0] - ordering->least) & gs_low_bits(width);
-}
 
 /* ---- runs of equal leading bits ---------------------------------------------------- */
 
+/* Sort COUNT words.  INDICES hold words by now, so this must not fail: without memory many are sorted by one
+ * thread at a time in the memory of the first sort, and few by insertion. */
 static void
-insert_few(const struct ordering *ordering, uint64_t *words, size_t count, unsigned width)
+sort_run(struct ordering *ordering, uint64_t *words, size_t count)
 {
-	uint64_t rests[FEW];
+	const struct gs_array_args args = gs_array_args_u64(1);
 
-	for (size_t i = 0; i < count; i++) {
+	if (count > FEW && gs_array_sort(words, count, &args) == GS_OK)
+		return;
+	if (count > FEW && ordering->scratch != NULL) {
+		pthread_mutex_lock(&ordering->lock);
+		gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), 64), words, count, ordering->scratch,
+		                      count * sizeof *words, NULL, 1);
+		pthread_mutex_unlock(&ordering->lock);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
 		const uint64_t word = words[i];
-		const uint64_t rest = rest_of(ordering, word & gs_low_bits(ordering->index_bits), width);
 		size_t at = i;
 
-		for (; at > 0 && rests[at - 1] > rest; at--) {
-			rests[at] = rests[at - 1];
+		for (; at > 0 && words[at - 1] > word; at--)
 			words[at] = words[at - 1];
-		}
-		rests[at] = rest;
 		words[at] = word;
 	}
 }
 
-static gs_status refine(const struct ordering *ordering, uint64_t *words, size_t count,
-                        unsigned width);
-
-/* Refine each run of WORDS, whose order is that of SORTED, less its INDEX_BITS. */
-static gs_status
-refine_runs(const struct ordering *ordering, uint64_t *words, const uint64_t *sorted, size_t count,
-            unsigned index_bits, unsigned width)
+/* Sort words from BEGIN to before END, by the lowest WIDTH bits of their keys where the bits of a key in them
+ * are equal.  In one step up to 2^32 words, since no more bits of a key were cut off than an index has. */
+static void
+refine(struct ordering *ordering, size_t begin, size_t end, unsigned width)
 {
-	for (size_t begin = 0, end; begin < count; begin = end) {
-		for (end = begin + 1; end < count &&
-		     sorted[end] >> index_bits == sorted[begin] >> index_bits; end++)
+	const unsigned bits = ordering->index_bits, cut = gs_array_bits_cut(width, bits);
+	uint64_t *words = ordering->words;
+
+	for (size_t i = begin, to; i < end; i = to) {
+		for (to = i + 1; to < end && (words[to] ^ words[i]) >> bits == 0; to++)
 			;
-		if (end - begin > 1)
-			TRY(refine(ordering, words + begin, end - begin, width));
-	}
-	return GS_OK;
-}
+		if (to - i < 2)
+			continue;
+		for (size_t at = i; at < to; at++) {
+			const uint64_t index = words[at] & gs_low_bits(bits);
+			uint64_t key;
 
-/* Put words whose keys differ in the lowest WIDTH bits alone in order.  In two steps at most up to 2^32
- * keys: the first leaves at most 32 bits. */
-static gs_status
-refine(const struct ordering *ordering, uint64_t *words, size_t count, unsigned width)
-{
-	const unsigned index_bits = gs_bits_of(count - 1);
-	const unsigned prefix_bits = width < 64 - index_bits ? width : 64 - index_bits;
-	const struct gs_array_args args = gs_array_args_u64(1);
-	uint64_t *before, *sorted;
-	gs_status status;
-
-	if (count <= FEW) {
-		insert_few(ordering, words, count, width);
-		return GS_OK;
+			gs_array_read(ordering->args, ordering->keys, (size_t)index, 1, &key);
+			words[at] = ((key - ordering->least) & gs_low_bits(width)) >> cut << bits | index;
+		}
+		sort_run(ordering, words + i, to - i);
+		if (cut > 0)
+			refine(ordering, i, to, cut);
 	}
-	before = malloc(2 * count * sizeof *before);
-	if (before == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
-	sorted = before + count;
-	memcpy(before, words, count * sizeof *before);
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t rest = rest_of(ordering, words[i] & gs_low_bits(ordering->index_bits), width);
-
-		sorted[i] = rest >> (width - prefix_bits) << index_bits | i;
-	}
-	status = gs_array_sort(sorted, count, &args);
-	for (size_t i = 0; i < count; i++)
-		words[i] = before[sorted[i] & gs_low_bits(index_bits)];
-	if (status == GS_OK && prefix_bits < width)
-		status = refine_runs(ordering, words, sorted, count, index_bits, width - prefix_bits);
-	free(before);
-	return status;
 }
 
 static bool
@@ -154,9 +127,7 @@ refine_turn(void *context, size_t turn)
 	while (next < turns && ordering->starts[next] == gs_array_turn_end(ordering->count, next))
 		next++;
 	end = next < turns ? ordering->starts[next] : ordering->count;
-	gs_first_error_note(&ordering->error,
-	                    refine_runs(ordering, ordering->words + begin, ordering->words + begin,
-	                                end - begin, ordering->index_bits, ordering->shift));
+	refine(ordering, begin, end, ordering->shift);
 }
 
 /* ---- words --------------------------------------------------------------------------- */
@@ -224,60 +195,24 @@ drop_keys(void *context, size_t turn)
 	struct ordering *ordering = context;
 	const size_t end = gs_array_turn_end(ordering->count, turn);
 	const uint64_t mask = gs_low_bits(ordering->index_bits);
+	uint64_t *longs = ordering->indices;
 	uint32_t *shorts = ordering->indices;
 
-	if (ordering->indices == ordering->words)
+	if (ordering->index_bytes == sizeof *longs)
 		for (size_t at = turn * GS_ARRAY_TURN_KEYS; at < end; at++)
-			ordering->words[at] &= mask;
+			longs[at] = ordering->words[at] & mask;
 	else
 		for (size_t at = turn * GS_ARRAY_TURN_KEYS; at < end; at++)
 			shorts[at] = (uint32_t)(ordering->words[at] & mask);
-}
-
-/* Sort words, and what their cut-off bits leave open. */
-static gs_status
-sort_words(struct ordering *ordering, const struct gs_array_args *args, size_t turns)
-{
-	TRY(gs_array_sort(ordering->words, ordering->count, args));
-	if (ordering->shift == 0)
-		return GS_OK;
-	ordering->starts = malloc(turns * sizeof *ordering->starts);
-	if (ordering->starts == NULL)
-		return gs_fail(GS_EBUDGET, "out of memory");
-	gs_first_error_open(&ordering->error);
-	gs_team_each(args->threads, turns, find_start, ordering);
-	gs_team_each(args->threads, turns, refine_turn, ordering);
-	free(ordering->starts);
-	return gs_first_error_close(&ordering->error);
-}
-
-static gs_status
-order(struct ordering *ordering)
-{
-	const size_t turns = (ordering->count + GS_ARRAY_TURN_KEYS - 1) / GS_ARRAY_TURN_KEYS;
-	struct gs_array_args args = gs_array_args_u64(gs_array_threads(ordering->args, ordering->count * 8));
-	struct gs_array_memory memory = { .at = NULL };
-	gs_status status;
-
-	if (ordering->words == NULL) {
-		TRY(gs_array_words_get(&memory, &ordering->words, ordering->count, &args, ordering->args));
-	} else if (gs_array_sort_bytes(ordering->count, &args) <= ordering->args->scratch_bytes) {
-		args.scratch = ordering->args->scratch;
-		args.scratch_bytes = ordering->args->scratch_bytes;
-	}
-	choose_bits(ordering, args.threads);
-	gs_team_each(args.threads, turns, make_words, ordering);
-	status = sort_words(ordering, &args, turns);
-	if (status == GS_OK)
-		gs_team_each(args.threads, turns, drop_keys, ordering);
-	gs_array_memory_give(&memory);
-	return status;
 }
 
 gs_status
 gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count,
                const struct gs_array_args *args)
 {
+	const size_t turns = (count + GS_ARRAY_TURN_KEYS - 1) / GS_ARRAY_TURN_KEYS;
+	struct gs_array_args words = gs_array_args_u64(gs_array_threads(args, count * 8));
+	struct gs_array_memory memory = { .at = NULL };
 	struct ordering *ordering;
 	gs_status status;
 
@@ -285,15 +220,31 @@ gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count
 		memset(indices, 0, count * index_bytes);
 		return GS_OK;
 	}
-	ordering = calloc(1, sizeof *ordering);
+	ordering = calloc(1, sizeof *ordering + turns * sizeof *ordering->starts);
 	if (ordering == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	ordering->args = args;
 	ordering->keys = keys;
 	ordering->count = count;
 	ordering->indices = indices;
+	ordering->index_bytes = index_bytes;
 	ordering->words = index_bytes == sizeof *ordering->words ? indices : NULL;
-	status = order(ordering);
+	pthread_mutex_init(&ordering->lock, NULL);
+	status = gs_array_words_get(&memory, &ordering->words, count, &words, args);
+	if (status == GS_OK) {
+		ordering->scratch = words.scratch;
+		choose_bits(ordering, words.threads);
+		gs_team_each(words.threads, turns, make_words, ordering);
+		status = gs_array_sort(ordering->words, count, &words);
+	}
+	if (status == GS_OK && ordering->shift > 0) {
+		gs_team_each(words.threads, turns, find_start, ordering);
+		gs_team_each(words.threads, turns, refine_turn, ordering);
+	}
+	if (status == GS_OK)
+		gs_team_each(words.threads, turns, drop_keys, ordering);
+	gs_array_memory_give(&memory);
+	pthread_mutex_destroy(&ordering->lock);
 	free(ordering);
 	return status;
 }

@@ -576,11 +576,14 @@ gs_array_words_get(struct gs_array_memory *memory, uint64_t **words, size_t coun
                    const struct gs_array_args *callers)
 {
 	enum { SMALL_BYTES = 64 << 10 };	/* malloc() has so much, twice */
-	const size_t own = gs_round_up(count * sizeof **words, 64);
+	const size_t bytes = gs_round_up(count * sizeof **words, 64);
+	const bool small = bytes <= SMALL_BYTES;
+	const size_t own = small || *words == NULL ? bytes : 0;
 
-	args->scratch_bytes = own > SMALL_BYTES ? gs_array_sort_bytes(count, args) : 0;
+	args->scratch_bytes = small ? 0 : gs_array_sort_bytes(count, args);
 	TRY(gs_array_memory_borrow(memory, own + args->scratch_bytes, callers));
-	args->scratch = args->scratch_bytes > 0 ? memory->at + own : NULL;
-	*words = (uint64_t *)(void *)memory->at;
+	args->scratch = small ? NULL : memory->at + own;
+	if (own > 0)
+		*words = (uint64_t *)(void *)memory->at;
 	return GS_OK;
 }

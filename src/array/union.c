@@ -109,8 +109,16 @@ gs_array_union(void *into, const void *const arrays[], const size_t counts[], si
 	if (keys == 0)
 		return GS_OK;
 	if (args->key_bits <= 16) {
+		struct gs_array_args counted = *args;
+		struct gs_array_memory memory;
+
+		counted.scratch_bytes = gs_array_sort_bytes(keys, args);
+		TRY(gs_array_memory_get(&memory, counted.scratch_bytes));	/* before INTO is written */
+		counted.scratch = memory.at;
 		join(into, arrays, counts, count, args);
-		return gs_array_sort(into, keys, args);
+		status = gs_array_sort(into, keys, &counted);
+		gs_array_memory_give(&memory);
+		return status;
 	}
 	runs = malloc(count * sizeof *runs);
 	if (runs == NULL)

@@ -18,9 +18,9 @@
  *
  * A wrong call ends in GSORT_ERROR with GSORT_ERROR_USAGE, and never in the end of the program: a number
  * that an enum or a flag does not have, a NULL where something has to be, calls in the wrong order or
- * twice, also from several threads.  A call without a result does nothing then.  Two things only the
- * caller can know: that memory which is not NULL is as large as its count says, and that gsort_close()
- * is the last call for a job.
+ * twice, also from several threads.  A call without a result does nothing then.  Three things only the
+ * caller can know: that memory which is not NULL is as large as its count says, that gsort_close() is
+ * the last call for a job, and that the stack of the calling thread has 64 KiB left.
  *
  * Structs grow at their end, or in members called reserved, so a program works with a later
  * library of the same soname without being compiled again.
@@ -209,7 +209,8 @@ struct gsort_options {
 	uint64_t		 skip_bytes;	/* the same, for binary inputs */
 	uint64_t		 size_hint;	/* approximate bytes of the input; 0: unknown */
 
-	/* Called for input instead of the above: as read(2); an error is -1 and errno. */
+	/* Called for input instead of the above: as read(2); an error is -1 and errno.  Any other number that
+	 * is not one of BYTES is an error, too, EPROTO. */
 	ptrdiff_t		(*read)(void *context, void *into, size_t bytes);
 	void			*read_context;
 	bool			 was_fed;	/* false: no longer used */
@@ -223,7 +224,8 @@ struct gsort_options {
 	bool			 converts;	/* convert keys to the type TO */
 	enum gsort_type		 to;		/* GSORT_TEXT: any type as text */
 
-	/* Called for output instead: takes all bytes and returns 0; or -1 and errno. */
+	/* Called for output instead: takes all bytes and returns 0; or -1 and errno.  Any other number is an
+	 * error, too, EPROTO. */
 	int			(*write)(void *context, const void *data, size_t bytes);
 	void			*write_context;
 	bool			 was_drained;	/* false: no longer used */

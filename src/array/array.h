@@ -137,8 +137,8 @@ size_t gs_array_sort_bytes(size_t count, const struct gs_array_args *args);
  */
 MUST_CHECK gs_status gs_array_sort(void *keys, size_t count, const struct gs_array_args *args);
 
-/** Get memory for COUNT *WORDS, unless they are many and have it, and, if they are many, for *ARGS the scratch
- *  memory to sort them: then that cannot fail. */
+/** Get memory for COUNT *WORDS, unless they are many and have it; and, if they are many, for *ARGS the
+ *  scratch memory to sort them: then that cannot fail. */
 MUST_CHECK gs_status gs_array_words_get(struct gs_array_memory *memory, uint64_t **words, size_t count,
                                         struct gs_array_args *args, const struct gs_array_args *callers);
 
@@ -150,8 +150,8 @@ MUST_CHECK gs_status gs_array_words_get(struct gs_array_memory *memory, uint64_t
  *
  * @return  GS_OK; GS_EBUDGET: no memory, and INDICES are as they were
  *
- * Memory: that of gs_array_sort() for COUNT keys of 64 bits, and 8 bytes a key if INDEX_BYTES are 4.  Time: as
- * gs_array_sort().
+ * Memory: that of gs_array_sort() for COUNT keys of 64 bits, and 8 bytes a key if INDEX_BYTES are 4.
+ * Time: as gs_array_sort().
  */
 MUST_CHECK gs_status gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count,
                                     const struct gs_array_args *args);

@@ -11,6 +11,7 @@
  * Invariant: while the recorder keeps, all files up to the current one can be read again.
  */
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -128,14 +129,20 @@ note_stored(struct gs_input *input, const struct gs_file *file)
 
 /* ---- the recording ------------------------------------------------------- */
 
-/* The options' callback; any negative result is an error. */
+/* The options' callback; a result that is not a number of these bytes is an error. */
 static ptrdiff_t
 call(void *context, void *into, size_t bytes)
 {
 	const struct gs_input *input = context;
-	const ptrdiff_t got = input->options.read(input->options.read_context, into, bytes);
+	ptrdiff_t got;
 
-	return got < 0 ? -1 : got;
+	errno = 0;
+	got = input->options.read(input->options.read_context, into, bytes);
+	if (got >= 0 && (size_t)got <= bytes)
+		return got;
+	if (got >= 0 || errno == 0)
+		errno = EPROTO;
+	return -1;
 }
 
 /* If the recorder does not keep any more, give back what has been consumed.  A piece that has not

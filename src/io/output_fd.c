@@ -105,9 +105,17 @@ gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes, int
 {
 	if (at >= 0)
 		return write_all(out, data, bytes, at);
+	if (out->write != NULL && bytes > 0) {
+		int result;
+
+		errno = 0;
+		result = out->write(out->write_context, data, bytes);
+		if (result > 0 || (result < 0 && errno == 0))
+			errno = EPROTO;
+		return result == 0 ? GS_OK : gs_fail_errno(GS_EIO, "write failed: %s", out->name);
+	}
 	if (out->write != NULL)
-		return bytes == 0 || out->write(out->write_context, data, bytes) == 0 ? GS_OK
-		       : gs_fail_errno(GS_EIO, "write failed: %s", out->name);
+		return GS_OK;
 	if (bytes > 0)
 		TRY(gs_output_fd_truncate(out));
 	gs_preallocate_ahead(&out->preallocation, bytes);

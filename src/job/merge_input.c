@@ -349,7 +349,7 @@ list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
 		struct gs_merge_input *input = &all->inputs[i];
 
 		*input = (struct gs_merge_input){
-			.all = all, .memory = memory + i % most * all->room,
+			.all = all, .memory = most == 0 ? NULL : memory + i % most * all->room,
 			.name = job->options.inputs[i],
 			.follow = {
 				.order = job->items.by, .key_bits = job->plan_input.key_bits, .threads = 1,
@@ -373,7 +373,7 @@ gs_merge_inputs_open(struct gs_merge_inputs *all, struct gsort *job, size_t room
 	memory = gs_arena_round(most * room);
 	TRY(GS_NEW(all->inputs, all->count, "inputs"));
 	TRY(gs_arena_open(&all->arena, memory + gs_arena_round(header + 1), false));
-	list_inputs(all, gs_arena_take(&all->arena, memory), most > 0 ? most : 1);
+	list_inputs(all, gs_arena_take(&all->arena, memory), most);
 	all->header = gs_arena_take(&all->arena, header + 1);
 	all->text_header = (struct gs_text_header){ .text = all->header, .room = header };
 	return GS_OK;

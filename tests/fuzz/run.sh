@@ -36,7 +36,7 @@ mkdir -p "$work"
 emulated=(-DHAVE_CUDA=1 '-DGS_CUDA_ARCH="emulated"' -Wno-macro-redefined)
 # shellcheck disable=SC2054  # commas of the compiler
 sanitizers=(-fsanitize=address,undefined -fno-sanitize-recover=undefined)
-watched=(-fno-omit-frame-pointer "${sanitizers[@]}" -fsanitize=fuzzer-no-link
+watched=(-fno-omit-frame-pointer -DGS_TIDY=1 "${sanitizers[@]}" -fsanitize=fuzzer-no-link
 	"${emulated[@]}" "${words[@]}" "-I$here")
 c=("$clang" -g -O1 -std=c11 "${watched[@]}")
 cpp=("$clang++" -g -O1 -std=c++17 -fno-exceptions -fno-rtti "${watched[@]}")

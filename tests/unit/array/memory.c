@@ -12,7 +12,7 @@
 #include "sort/span.h"
 #include "tests/unit/units.h"
 
-void unit_array_memory(void);
+void unit_memory(void);
 
 /* ---- the program is linked with these in place of malloc() and the others (tests/local.mk) ---- */
 
@@ -109,7 +109,8 @@ fill(const struct trial *trial, bool ties)
 		const uint64_t key = ties && i > 0 ? i % 3 << 62 | units_mix(i) >> 44 << 20 >> 2 | i
 		                                   : units_mix(i);
 
-		gs_key_put(before.keys, bits, i, ties && bits < 64 ? units_mix(i) % 300 : key >> (64 - bits));
+		gs_key_put(before.keys, bits, i,
+		           ties && bits < 64 ? units_mix(i) % 300 : key >> (64 - bits));
 		before.others[i] = units_mix(~i);
 	}
 	if (trial->call == MERGE || trial->call == IS_SORTED)
@@ -117,7 +118,8 @@ fill(const struct trial *trial, bool ties)
 			const size_t begin = trial->count * p / PIECES;
 
 			(void)gsort_sort((char *)before.keys + begin * (bits / 8),
-			                 trial->count * (p + 1) / PIECES - begin, trial->type, &trial->options);
+			                 trial->count * (p + 1) / PIECES - begin, trial->type,
+			                 &trial->options);
 		}
 }
 
@@ -146,15 +148,16 @@ walk(const struct trial *trial, const char *name)
 		atomic_store(&granted, number++);
 		status = run(trial, &found);
 		left = atomic_exchange(&granted, LONG_MAX);
-		CHECK(status == GSORT_ERROR ? gsort_last_error() == GSORT_ERROR_MEMORY && same(trial, &before)
-		                            : same(trial, &expected),
-		      "%s: allocation %ld%s fails, status %d: the arrays are as they were, or right", name, number,
-		      goes_on ? " and each later one" : "", (int)status);
+		CHECK(status == GSORT_ERROR
+		      ? gsort_last_error() == GSORT_ERROR_MEMORY && same(trial, &before)
+		      : same(trial, &expected),
+		      "%s: allocation %ld%s fails, status %d: the arrays are as they were, or right", name,
+		      number, goes_on ? " and each later one" : "", (int)status);
 	} while (left < 0);
 }
 
 void
-unit_array_memory(void)
+unit_memory(void)
 {
 	static const enum gsort_type types[] = { GSORT_I8, GSORT_U16, GSORT_F32, GSORT_U64 };
 	static const size_t counts[] = { 10, 3000, 9000, MOST };

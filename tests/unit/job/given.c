@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* given.c - rows for src/job/given.c, and calls of gsort.h that are wrong */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,6 +132,150 @@ calls(void)
 	gsort_close(job);
 }
 
+/* ---- callbacks that return what they must not ------------------------------------------ */
+
+struct callback {
+	unsigned  calls, fails_at;
+	ptrdiff_t result;	/* then; 1: more than it was asked for */
+	int       number;	/* errno */
+	bool      writes;	/* it is write() that fails */
+	size_t    left;		/* of the input */
+};
+
+static bool
+fails(struct callback *callback)
+{
+	if (++callback->calls != callback->fails_at)
+		return false;
+	if (callback->number != 0)
+		errno = callback->number;
+	return true;
+}
+
+/* Lines of numbers, which are keys of any type, too. */
+static ptrdiff_t
+give(void *context, void *into, size_t room)
+{
+	struct callback *callback = context;
+	const size_t now = room < callback->left ? room / 16 * 16 : callback->left;
+
+	if (!callback->writes && fails(callback))
+		return callback->result == 1 ? (ptrdiff_t)room + 1 : callback->result;
+	for (size_t at = 0; at < now; at += 4)
+		memcpy((char *)into + at, at % 12 == 0 ? "307\n" : "121\n", 4);
+	callback->left -= now;
+	return (ptrdiff_t)now;
+}
+
+static int
+take(void *context, const void *data, size_t count)
+{
+	struct callback *callback = context;
+
+	(void)data, (void)count;
+	return callback->writes && fails(callback) ? (int)callback->result : 0;
+}
+
+static const char *const columns[] = { "1,1n" };
+static const struct gsort_key fields[] = { { .type = GSORT_U32, .offset = 4 } };
+
+/* Each kind of element, and each way to read it. */
+static const struct gsort_options kinds[] = {
+	{ .type = GSORT_TEXT }, { .type = GSORT_TEXT_FLOAT }, { .notation = GSORT_HEXADECIMAL },
+	{ .type = GSORT_U8 }, { .type = GSORT_U16 }, { .type = GSORT_U32 }, { .type = GSORT_F64 },
+	{ .type = GSORT_U128 }, { .type = GSORT_U32, .converts = true }, { .record_bytes = 8 },
+	{ .record_bytes = 8, .keys = fields, .key_count = 1 }, { .lines = true },
+	{ .csv = true, .lines = true },
+	{ .lines = true, .keydefs = columns, .keydef_count = 1, .stable = true },
+	{ .lines = true, .ordering = "n" },
+	{ .lines = true, .csv = true, .keydefs = columns, .keydef_count = 1 },
+	{ .type = GSORT_U32, .argsort_bits = 32 }, { .lines = true, .argsort_bits = 64 },
+	{ .type = GSORT_U32, .unique = true }, { .lines = true, .head = true, .head_count = 3 },
+	{ .type = GSORT_U64, .head = true, .head_count = 3 }, { .record_bytes = 16, .tail = { true, 3 } },
+	{ .lines = true, .sample = { true, 3 } }, { .type = GSORT_F64, .summary = true },
+	{ .quantiles = "0.5" }, { .lines = true, .top = { true, 3 } }, { .type = GSORT_U8, .skip_bytes = 32 },
+	{ .lines = true, .header_lines = 2 }, { .operation = GSORT_CHECK, .check = GSORT_CHECK_SUMMARY },
+	{ .operation = GSORT_CHECK, .check = GSORT_CHECK_SUMMARY, .lines = true },
+	{ .operation = GSORT_CHECK, .check = GSORT_CHECK_SUMMARY, .type = GSORT_U32 },
+	{ .type = GSORT_U32, .memory_bytes = 12 << 20 }, { .lines = true, .memory_bytes = 12 << 20 },
+};
+
+static void
+run_with(const struct gsort_options *kind, size_t number, struct callback callback)
+{
+	struct gsort_options options = *kind;
+	const char *said = callback.writes ? "write failed: output: " : "read failed: input: ";
+	gsort_status status;
+	gsort *job;
+
+	callback.left = callback.writes ? 48 << 10 : 3 << 20;
+	options.struct_size = sizeof options;
+	options.device = GSORT_DEVICE_CPU;
+	options.threads = 2;
+	options.read = give;
+	options.write = options.operation == GSORT_CHECK ? NULL : take;
+	options.read_context = options.write_context = &callback;
+	status = gsort_open(&job, &options);
+	if (status == GSORT_OK)
+		status = gsort_run(job);
+	CHECK(callback.calls < callback.fails_at
+	      ? status != GSORT_ERROR
+	      : status == GSORT_ERROR && gsort_last_error() == GSORT_ERROR_IO &&
+	        gsort_last_errno() == (callback.number != 0 ? callback.number : EPROTO) &&
+	        strstr(gsort_message(), said) != NULL,
+	      "kind %zu: call %u of %s returns %td: %d, \"%s\"", number, callback.fails_at,
+	      callback.writes ? "write" : "read", callback.result, (int)status, gsort_message());
+	gsort_close(job);
+}
+
+#if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+static void *
+run_kinds(void *context)
+{
+	(void)context;
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+		run_with(&kinds[k], k, (struct callback){ .fails_at = UINT_MAX });
+	return NULL;
+}
+
+/* With a stack as small as gsort.h allows. */
+static void
+small_stack(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	CHECK(pthread_attr_setstacksize(&attributes, 64 << 10) == 0 &&
+	      pthread_create(&thread, &attributes, run_kinds, NULL) == 0 && pthread_join(thread, NULL) == 0,
+	      "jobs run with a stack of 64 KiB");
+	pthread_attr_destroy(&attributes);
+}
+#else	/* all frames are larger */
+static void
+small_stack(void)
+{
+}
+#endif
+
+static void
+callbacks(void)
+{
+	static const ptrdiff_t reads[] = { 1, PTRDIFF_MAX, (ptrdiff_t)1 << 40, -1, -2, PTRDIFF_MIN };
+	static const int writes[] = { -1, 1, 16, INT_MIN, INT_MAX };
+
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+		for (unsigned r = 0; r < 3 * sizeof reads / sizeof reads[0]; r++)
+			run_with(&kinds[k], k,
+			         (struct callback){ .fails_at = 1 + r % 3, .result = reads[r / 3] });
+		run_with(&kinds[k], k, (struct callback){ .fails_at = 2, .result = -1, .number = ENOLINK });
+		for (size_t w = 0; w < sizeof writes / sizeof writes[0]; w++)
+			if (kinds[k].operation != GSORT_CHECK)
+				run_with(&kinds[k], k, (struct callback){
+					.fails_at = 1, .result = writes[w], .writes = true });
+	}
+}
+
 static void
 arrays(void)
 {
@@ -156,5 +303,7 @@ unit_given(void)
 	bytes();
 	members();
 	calls();
+	callbacks();
+	small_stack();
 	arrays();
 }

@@ -44,6 +44,7 @@ host_sources = \
   src/base/team.h \
   src/base/thread.c \
   src/base/thread.h \
+  src/base/way.h \
   src/format/keydef/collation.c \
   src/format/keydef/collation.h \
   src/format/convert.c \

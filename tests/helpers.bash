@@ -29,7 +29,7 @@ make_bin() {
 	local program
 	mkdir "$1"
 	ln -sf "$GSORT" "$1/gsort"
-	for program in gsort-emu tests/tools/gen tests/tools/measure tests/unit/units; do
+	for program in gsort-emu gsort-ways tests/tools/gen tests/tools/measure tests/unit/units; do
 		[ ! -x "$(built "$program")" ] || ln -sf "$(built "$program")" "$1/${program##*/}"
 	done
 }

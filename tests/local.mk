@@ -151,6 +151,25 @@ gsort_emu_LDFLAGS = $(emu_link)
 gsort_emu_LDADD = libgsort-cli.a tests/emu/libmodule.a libgsort.a -lm
 gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 
+# Each fast way that a job takes, by name: what gs_way() is in, once more (src/base/way.h).
+check_PROGRAMS += gsort-ways
+way_sources = \
+  src/format/keydef/line_order.c \
+  src/io/parallel_inflate.c \
+  src/sort/buckets/seal.c \
+  src/sort/cpu/quicksort.c \
+  src/sort/items/part.c \
+  src/sort/merge.c \
+  src/spill/external_merge.c \
+  src/stages/emit.c \
+  src/stages/items/item_maker.c \
+  src/stages/lines/line_ingest.c \
+  src/stages/store.c
+gsort_ways_SOURCES = src/cli/main.c src/cli/launch_alone.c tests/tools/ways.c $(way_sources)
+gsort_ways_CPPFLAGS = -DGS_WAYS $(AM_CPPFLAGS)
+gsort_ways_CFLAGS = $(AM_CFLAGS)
+gsort_ways_LDADD = libgsort-cli.a $(gsort_libs)
+
 # Ranks as threads: what several processes do, without MPI.
 check_PROGRAMS += gsort-ranks
 gsort_ranks_SOURCES = \
@@ -291,6 +310,7 @@ BATS_FILES = \
   tests/house/sanitize.bats \
   tests/house/suites.bats \
   tests/house/tidy.bats \
+  tests/house/ways.bats \
   tests/mpi/mpi.bats \
   tests/unit/unit.bats
 

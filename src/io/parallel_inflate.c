@@ -29,6 +29,7 @@
 #include "base/dynload.h"
 #include "base/filesystem.h"
 #include "base/thread.h"
+#include "base/way.h"
 #include "io/files.h"
 #include "io/inflate_stream.h"
 
@@ -286,8 +287,9 @@ gs_parallel_inflate_open(enum gsort_decompress format, int fd, uint64_t offset, 
 	parallel->slot_bytes = memory_bytes / parallel->slots;
 	pthread_mutex_init(&parallel->lock, NULL);
 	pthread_cond_init(&parallel->changed, NULL);
-	if (find_end(parallel, offset, &first) &&
-	    find_end(parallel, offset + first.packed_bytes, &second))
+	if (gs_way(parallel->gzip ? "members of gzip" : "frames of zstd",
+	           find_end(parallel, offset, &first) &&
+	           find_end(parallel, offset + first.packed_bytes, &second)))
 		while (parallel->threads < parallel->slots - 2 &&
 		       gs_thread_start(&parallel->thread[parallel->threads], unpack_segments,
 		                       parallel) == GS_OK)

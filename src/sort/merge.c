@@ -19,6 +19,7 @@
 
 #include "base/round.h"
 #include "base/team.h"
+#include "base/way.h"
 #include "sort/keys.h"
 #include "sort/merge.h"
 
@@ -267,9 +268,9 @@ merge_share(void *context, size_t at)
 	select_cuts(merge, share, count, begin, row_of(merge, share, BEGINS));
 	select_cuts(merge, share, count, end, row_of(merge, share, ENDS));
 	taken = take_ranges(merge, share, ranges);
-	if (taken == 1)
+	if (gs_way("one run alone", taken == 1))
 		memcpy(into, ranges[0].keys, ranges[0].count * (merge->bits / 8));
-	else if (taken > 1)
+	else if (gs_way("funnel", taken > 1))
 		funnel_of(merge->simd, merge->bits)(merge->funnels + share * funnel_bytes(runs),
 		                                    funnel_buffer_bytes(runs), ranges, taken, into);
 }

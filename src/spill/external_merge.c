@@ -29,6 +29,7 @@
 #include "base/round.h"
 #include "base/team.h"
 #include "base/thread.h"
+#include "base/way.h"
 #include "plan/plan.h"
 #include "sort/keys.h"
 #include "sort/merge.h"
@@ -243,7 +244,7 @@ take_runs(struct gs_external_merge *merge)
 			};
 		window->at = window->cut;
 		window->wanted = !window->last && window->status == GS_OK &&
-		                 window->end - window->at <= merge->window_keys / 2;
+		                 !gs_way("window stays", window->end - window->at > merge->window_keys / 2);
 		wanted |= window->wanted;
 	}
 	if (wanted)
@@ -259,7 +260,7 @@ begin_round(struct gs_external_merge *merge)
 	receive(merge);
 	TRY(cut_windows(merge));
 	runs = take_runs(merge);
-	if (runs == 1)
+	if (gs_way("one window alone", runs == 1))
 		merge->whole = (struct gs_span){
 			.keys = (void *)(uintptr_t)merge->runs[0].keys,
 			.count = merge->runs[0].count, .key_bits = merge->bits,

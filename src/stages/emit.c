@@ -19,6 +19,7 @@
  */
 #include <stdlib.h>
 
+#include "base/way.h"
 #include "format/key.h"
 #include "stages/emit.h"
 
@@ -388,7 +389,7 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	emit->class_position = emit->position;
 	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
 		return sink;
-	if (gs_select_takes_all(&emit->select) && begin_strands(emit, key_class, keys)) {
+	if (gs_way("strands", gs_select_takes_all(&emit->select) && begin_strands(emit, key_class, keys))) {
 		sink.make = make;
 		sink.take = take_of_strand;
 		sink.strand_at = emit->split.strand_at;
@@ -396,9 +397,10 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	}
 	if (emit->split.outputs->count > 1 || (emit->select.head && may_fail))
 		return sink;
-	emit->encoder.gives_pages |= !emit->select.groups && !emit->pick.on && keys >= PAGES_KEYS &&
-	                             emit->plan->huge_pages && emit->encoder.part_bytes >= PAGES_BYTES &&
-	                             gs_output_takes_pages(emit->split.outputs->files[0]);
+	emit->encoder.gives_pages |= gs_way("pages for a pipe", !emit->select.groups && !emit->pick.on &&
+	                                    keys >= PAGES_KEYS && emit->plan->huge_pages &&
+	                                    emit->encoder.part_bytes >= PAGES_BYTES &&
+	                                    gs_output_takes_pages(emit->split.outputs->files[0]));
 	sink.skip = emit->pick.on ? skip_span : NULL;
 	sink.room = room;
 	sink.make = make;

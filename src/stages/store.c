@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/way.h"
 #include "format/text/text.h"
 #include "stages/store.h"
 
@@ -32,7 +33,7 @@ bin_count(const struct gs_store *store)
 		return 0;
 	if (store->plan_input->key_bits == 0)
 		return GS_SMALL_COUNT;
-	return store->plan->by_counting ? (size_t)1 << store->plan_input->key_bits : 0;
+	return gs_way("counting", store->plan->by_counting) ? (size_t)1 << store->plan_input->key_bits : 0;
 }
 
 /* Threads that count into tables of their own; text is counted by its decoder. */

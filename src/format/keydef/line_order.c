@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/simd.h"
+#include "base/way.h"
 #include "format/keydef/collation.h"
 #include "format/keydef/key_text.h"
 #include "format/keydef/line_order.h"
@@ -557,14 +558,14 @@ way_of(const struct gs_line_order *order, bool others, unsigned at)
 	const struct gs_line_string *string = &order->string;
 	const bool texts = order->texts && gs_simd_best() == GS_SIMD_AVX512;
 
-	if (order->number && at <= (others ? 0 : 7))
+	if (gs_way("words of numbers", order->number && at <= (others ? 0 : 7)))
 		return BY_NUMBERS;
-	if (order->pair && at <= 8 && !texts)
+	if (gs_way("words of pairs", order->pair && at <= 8 && !texts))
 		return BY_PAIRS;
-	if (order->fixed && at <= 8 &&
-	    (string->alone || !texts || string->to - string->from >= at + 8))
+	if (gs_way("words of strings", order->fixed && at <= 8 &&
+	           (string->alone || !texts || string->to - string->from >= at + 8)))
 		return BY_STRINGS;
-	return texts && at <= 56 ? BY_TEXTS : ONE_BY_ONE;
+	return gs_way("words of texts", texts && at <= 56) ? BY_TEXTS : ONE_BY_ONE;
 }
 
 /* The words of a batch; returns whether some failed. */

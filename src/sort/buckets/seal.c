@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #include "base/team.h"
+#include "base/way.h"
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
 #include "sort/cpu/quicksort.h"
@@ -322,8 +323,8 @@ divide_all(struct gs_buckets *buckets, unsigned threads)
 	for (uint32_t t = 0; t < buckets->task_count; t++) {
 		struct gs_part_entry *part = &buckets->parts[buckets->sorted[t]];
 
-		if (threads > 1 && part->keys > keys / (2 * threads) &&
-		    part->keys * buckets->key_bytes > buckets->together_bytes)
+		if (gs_way("bucket divided together", threads > 1 && part->keys > keys / (2 * threads) &&
+		           part->keys * buckets->key_bytes > buckets->together_bytes))
 			divide_together(buckets, part, threads);
 		else
 			buckets->sorted[alone++] = buckets->sorted[t];
@@ -403,9 +404,10 @@ gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 		gs_adder_close_fragment(buckets, &buckets->threads[t]);
 	if (buckets->state == GS_BUFFERING && buckets->fragment_count > 0) {
 		order = order_of_fragments(buckets);
-		if (order != 0)
+		if (gs_way(order & GS_UP ? "keys in order" : "keys in reverse", order != 0))
 			list_fragments(buckets, &list, order & GS_UP ? GS_IN_ORDER : GS_REVERSED);
-		else if (buckets->buffered_bytes <= buckets->sample_bytes + buckets->fragment_bytes)
+		else if (gs_way("few keys",
+		                buckets->buffered_bytes <= buckets->sample_bytes + buckets->fragment_bytes))
 			list_buffered(buckets, &list);
 		else
 			gs_adder_begin_scatter(buckets);

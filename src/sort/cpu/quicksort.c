@@ -32,6 +32,7 @@
 
 #include "base/round.h"
 #include "base/team.h"
+#include "base/way.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/keys.h"
 #include "sort/span.h"
@@ -429,7 +430,7 @@ sort_dense(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	const size_t s = find_dense(sample, bits, count, width, &run, &of.shift);
 	uint64_t first;
 
-	if (s == count || (of.shift > 0 && few) || is_heavy(sample, bits, count))
+	if (s == count || (of.shift > 0 && few) || gs_way("heavy value", is_heavy(sample, bits, count)))
 		return NOT_DENSE;
 	first = gs_key_at(sample, bits, s);
 	of.last = gs_key_at(sample, bits, s + run);
@@ -448,7 +449,7 @@ sort_dense(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 		*pivot = of.last;
 		return DENSE_ABOVE;
 	}
-	if (!sort_by_counts(kernels, keys, &of, &above.count))
+	if (!gs_way("counts of dense keys", sort_by_counts(kernels, keys, &of, &above.count)))
 		return NOT_DENSE;
 	above.from = keys->other + above.count * (bits / 8);
 	above.other = keys->from + above.count * (bits / 8);
@@ -502,7 +503,7 @@ choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys,
 
 	ordered = draw(kernels, keys, NULL, sample, count);
 	found = gs_sample_values(sample, kernels->key_bits, count, values, TALLY_VALUES);
-	if (found <= TALLY_VALUES && sort_by_tally(kernels, keys, values, found))
+	if (found <= TALLY_VALUES && gs_way("tally", sort_by_tally(kernels, keys, values, found)))
 		return false;
 	dense_keys = sort_dense(kernels, keys, least, most, patience, sample, count, found <= TALLY_VALUES,
 	                        pivot);
@@ -515,21 +516,23 @@ choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys,
 	}
 	likely = count < SAMPLE_KEYS ? 0 : gs_values_estimate(sample, kernels->key_bits, count);
 	tallied = likely > 0 && !is_worth_a_table(kernels, likely);
-	if (likely > 0 && !tallied && sort_by_values(kernels, keys, likely, room))
+	if (likely > 0 && !tallied && gs_way("table of values", sort_by_values(kernels, keys, likely, room)))
 		return false;
 	if (tallied && keys->other != NULL && patience > KNOWN_LEVELS) {
 		found = gs_sample_values(sample, kernels->key_bits, count, values, KNOWN_VALUES);
-		if (found >= likely && found > TALLY_VALUES && found <= KNOWN_VALUES) {
+		if (gs_way("known values",
+		           found >= likely && found > TALLY_VALUES && found <= KNOWN_VALUES)) {
 			sort_known(kernels, keys, least, most, patience, (char *)values, found);
 			return false;
 		}
 	}
-	if (is_leaf && found > TALLY_VALUES) {
+	if (gs_way("network", is_leaf && found > TALLY_VALUES)) {
 		sort_leaf(kernels, keys);
 		return false;
 	}
 	if (!is_leaf && !tallied && keys->other != NULL && patience >= DISTRIBUTION &&
-	    distribute(kernels, keys, least, most, patience - DISTRIBUTION, sample, ordered))
+	    gs_way("distribution",
+	           distribute(kernels, keys, least, most, patience - DISTRIBUTION, sample, ordered)))
 		return false;
 	*pivot = median(kernels, sample, count, most);
 	return true;

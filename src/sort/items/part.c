@@ -19,6 +19,7 @@
 #endif
 
 #include "base/simd.h"
+#include "base/way.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/items/part.h"
 
@@ -246,7 +247,7 @@ settle(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
 	const bool equal = gs_item_words_decide(part->order, at + 8);
 
-	if (!equal && settle_by_text(part, at, from, to))
+	if (!equal && gs_way("ties by text", settle_by_text(part, at, from, to)))
 		return;
 	if (!equal)
 		merge_ties(part, from, to);
@@ -392,7 +393,7 @@ pack(struct packing *packing, uint64_t *words, size_t count, uint64_t least, uin
 	if (packing->shift > 0 && gs_simd_best() == GS_SIMD_AVX512)
 		packed = pack_differing(packing, words, count);
 #endif
-	if (packed > 0)
+	if (gs_way("bits that differ", packed > 0))
 		return packed;
 	least >>= packing->shift;
 	most >>= packing->shift;

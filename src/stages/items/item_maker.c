@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/way.h"
 #include "sort/items/items.h"
 #include "stages/items/item_store.h"
 
@@ -287,7 +288,7 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 	else
 		gs_item_part_collect(items, maker->slices, slice_count);
 	made->items = items->count;
-	if (options->groups && !set && !options->numbered)
+	if (gs_way("fold equal items", options->groups && !set && !options->numbered))
 		gs_item_part_fold(items);
 	gs_item_part_sort(items, part->bucket->shared);
 	if (options->verify && !whole)

@@ -19,6 +19,7 @@
 
 #include "base/round.h"
 #include "base/team.h"
+#include "base/way.h"
 #include "format/text/line.h"
 #include "stages/lines/line_ingest.h"
 
@@ -343,7 +344,7 @@ number_pieces(struct adder *adder, size_t *bytes)
 	*bytes = 0;
 	for (size_t i = 0; i < adder->count; i++)
 		*bytes += (size_t)(adder->pieces[i].end - adder->pieces[i].data);
-	if (ingest->number.bits == 0)
+	if (!gs_way("numbered lines", ingest->number.bits > 0))
 		return GS_OK;
 	gs_team_each(ingest->threads, adder->count, count_piece, adder);
 	adder->firsts[0] = ingest->lines;
@@ -713,9 +714,10 @@ size_round(struct rest *rest, size_t memory_bytes)
 bool
 gs_line_ingest_takes_rest(const struct gs_line_ingest *ingest)
 {
-	return ingest->taker.sample != NULL && ingest->taker.piece_bytes >= LEAST_REST_BYTES &&
-	       ingest->threads > 1 && ingest->follow == NULL && ingest->column == NULL &&
-	       ingest->number.bits == 0 && !ingest->order->strict && !ingest->order->fields.csv;
+	return gs_way("threads read lines", ingest->taker.sample != NULL &&
+	              ingest->taker.piece_bytes >= LEAST_REST_BYTES &&
+	              ingest->threads > 1 && ingest->follow == NULL && ingest->column == NULL &&
+	              ingest->number.bits == 0 && !ingest->order->strict && !ingest->order->fields.csv);
 }
 
 gs_status

@@ -219,6 +219,95 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 	CHECK(groups == right_groups, "%s: %zu groups, not %zu", row->name, groups, right_groups);
 }
 
+/* ---- records of every width, and keys that differ at one level ------------------------ */
+
+static bool
+words_of_record(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+                unsigned level, uint64_t *words)
+{
+	const size_t key = *(const size_t *)context;
+
+	(void)bytes;
+	for (size_t i = 0; i < count; i++) {
+		words[i] = 0;
+		for (size_t b = 8 * level; b < 8 * level + 8 && b < key; b++)
+			words[i] |= (uint64_t)(uint8_t)items[i][b] << (56 - 8 * (b % 8));
+	}
+	return key > 8 * level + 8;
+}
+
+static size_t record_key;
+
+static int
+compare_records(const void *one, const void *other)
+{
+	const char *a = *(const char *const *)one, *b = *(const char *const *)other;
+	const int compared = memcmp(a, b, record_key);
+
+	return compared != 0 ? compared : a < b ? -1 : a > b;
+}
+
+/*
+ * Divide records of so many BYTES by their first KEY ones, and sort each bin.  The first COMMON bytes are the
+ * same in all records but a few, in which a byte of word LEVEL differs by 1, and without which the bins are
+ * chosen.  Behind the key are places, if there is room.
+ */
+static void
+check_records(size_t bytes, size_t key, size_t common, unsigned level)
+{
+	enum { COUNT = 1200 };
+	static uint16_t bins_found[COUNT];
+	static uint64_t bin_items[GS_ITEM_BINS_MOST], memory[COUNT * GS_ITEM_PART_BYTES / 8 + 8];
+	static uint32_t offsets[GS_ITEM_BINS_MOST + 1];
+	static char out[MOST_BYTES];
+	const struct gs_item_order order = {
+		.item_bytes = bytes, .words = words_of_record, .context = &record_key,
+	};
+	const struct gs_item_slice halves[2] = {
+		{ text, COUNT / 3 * bytes }, { text + COUNT / 3 * bytes, COUNT / 3 * 2 * bytes }
+	};
+	struct gs_item_divider divider = { .found = bins_found, .items = bin_items };
+	struct gs_item_bins bins;
+	struct gs_item_part part;
+	size_t sampled = 0, at = 0;
+
+	record_key = key;
+	for (size_t i = 0; i < COUNT; i++) {
+		char *record = text + i * bytes;
+
+		for (size_t b = 0; b < bytes; b++)
+			record[b] = (char)(b < common ? 'a' + b % 19 : b < key ? draw(256)
+			                   : i >> (8 * (b - key)));
+		if (common > 0 && draw(8) == 0)
+			record[8 * level + draw(8)] += (char)(draw(2) == 0 ? -1 : 1);
+		else
+			found[sampled++] = record;
+	}
+	gs_item_bins_one(&bins, 0);
+	bins.pivots = (struct gs_item_pivots){ .count = 0 };
+	CHECK(gs_item_bins_choose(&bins, &order, 0, found, NULL, sampled, 20) == GS_OK && bins.count > 1,
+	      "records of %zu bytes: %u bins", bytes, bins.count);
+	memset(bin_items, 0, sizeof bin_items);
+	gs_items_divide(&order, &bins, halves, 2, &divider, offsets, divided);
+	CHECK(common == 0 || bin_items[0] + bin_items[bins.count - 1] == COUNT - sampled,
+	      "other words at level %u: only they are in the outer bins", level);
+	gs_item_part_init(&part, &order, memory, COUNT);
+	for (unsigned b = 0; b < bins.count; b++) {
+		const struct gs_item_slice slice = { divided + offsets[b], offsets[b + 1] - offsets[b] };
+
+		sort_part(&part, &slice, 1, gs_item_bins_shared(&bins, b));
+		at += gs_item_part_gather(&part, 0, 0, out + at);
+	}
+	gs_item_bins_close(&bins);
+	for (size_t i = 0; i < COUNT; i++)
+		found[i] = text + i * bytes;
+	qsort(found, COUNT, sizeof found[0], compare_records);
+	for (size_t i = 0; i < COUNT && at == COUNT * bytes; i++)
+		at -= memcmp(out + i * bytes, found[i], bytes) != 0;
+	CHECK(at == COUNT * bytes, "records of %zu bytes, a key of %zu, others at level %u: in order", bytes,
+	      key, level);
+}
+
 /* ---- items with the same bytes ------------------------------------------------------ */
 
 static const struct fold_row {
@@ -278,6 +367,12 @@ unit_items(void)
 {
 	for (size_t r = 0; r < sizeof fold_rows / sizeof fold_rows[0]; r++)
 		check_fold(&fold_rows[r]);
+	for (size_t bytes = 1; bytes <= 33; bytes++) {
+		check_records(bytes, bytes > 3 ? bytes - 2 : 1, 0, 0);
+		check_records(bytes, bytes, 0, 0);
+	}
+	for (unsigned level = 0; level < 8; level++)
+		check_records(76, 74, 65, level);
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
 		check_row(&rows[r], &orders[0], MOST_ITEMS);
 		check_row(&rows[r], &orders[1], MOST_ITEMS);

@@ -123,7 +123,7 @@ print_types(FILE *to)
 	for (const struct gs_type_letter *type = gs_type_letters; type->letter != 0; type++)
 		for (const unsigned *width = type->widths; *width != 0; width++)
 			sprintf(spelled + strlen(spelled), " -%c%u", type->letter, *width);
-	print_line(to, strcat(spelled, " -bf16"), "binary numbers; with be behind it big endian");
+	print_line(to, strcat(spelled, " -bf16"), "binary numbers; u32be: big endian");
 }
 
 /* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]", "  -C" */
@@ -170,8 +170,9 @@ gs_option_help(FILE *to, bool all)
 		print_option(to, o, all);
 	}
 	if (!all) {
-		fprintf(to, "\nAll options: %s --help=all.  With examples: man %s\n", gs_program_name(),
-		        gs_program_name());
+		fprintf(to, "\nKeys: %s -k 2,2nr -k 1,1 hits.txt   %s --csv --header -k price:n t.csv\n"
+		        "All options: %s --help=all.  With examples: man %s\n", gs_program_name(),
+		        gs_program_name(), gs_program_name(), gs_program_name());
 		return;
 	}
 	fputs("\n"

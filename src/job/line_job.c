@@ -91,7 +91,7 @@ gs_line_job_order(struct gsort *job, bool strict)
 	/* lines are left out if a strict key is at fault, so there must be one */
 	if (!job->items.lines.order.strict)
 		return gs_fail(GS_EUSAGE, "'--invalid' needs a key by name, or --csv, and a letter such as "
-		               "n: -k price:n; a key of sort(1) that is no number counts as 0");
+		               "n: -k price:n; a key of sort(1) that is not a number counts as 0");
 	return options->argsort_bits == 0 ? GS_OK
 	       : gs_fail(GS_EUSAGE, "options '--argsort' and '--invalid' are incompatible: the numbers "
 	                 "are those of all lines");

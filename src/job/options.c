@@ -237,7 +237,7 @@ struct rule {
 static const struct rule rules[] = {
 	{ LINES, NOT, { TYPE_OF_NO_LINE }, NULL },
 	{ LINES, NOT, { RECORDS }, "keys of records are -k TYPE@OFFSET, such as -k u32@8" },
-	{ LINES, NOT, { NPY }, "its items are no lines" },
+	{ LINES, NOT, { NPY }, "its items are not lines" },
 	{ ARGSORT, NOT, { DEBUG }, NULL },
 	{ LINES, NOT, { TO }, "lines are written as they are" },
 	{ LINES, NOT, { DEVICE }, ALONE },

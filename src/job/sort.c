@@ -278,7 +278,7 @@ become_lines(struct gsort *job)
 {
 	struct gs_turn *turn = &job->keys.turn;
 
-	gs_note(&job->monitor, "a line is no number that gsort would print: sorting lines");
+	gs_note(&job->monitor, "a line is not a number as gsort prints it: sorting lines");
 	if (gs_input_can_rewind(job->files.input) && !gs_files_inflate(gs_input_files(job->files.input))) {
 		gs_ingest_close(&job->keys.ingest);		/* its thread reads */
 		TRY(gs_input_rewind(job->files.input));

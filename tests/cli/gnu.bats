@@ -213,7 +213,7 @@ turns() {
 	gsort -n --verbose=json in 2>stats | cmp - expected
 	grep -q '"records":300001,' stats
 	grep -q "\"bytes_in\":$(wc -c <in)," stats
-	gsort -nvv in 2>&1 >out | grep -q '^gsort: a line is no number that gsort would print: sorting lines$'
+	gsort -nvv in 2>&1 >out | grep -q '^gsort: a line is not a number as gsort prints it: sorting lines$'
 	gzip -k in
 	gsort -n in.gz | cmp - expected
 	cp in same

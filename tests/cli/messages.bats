@@ -678,11 +678,11 @@ export -f damaged
 	$ gsort --csv --type=hex
 	gsort: options '--csv' and '--type=hex' are incompatible: lines are text; binary records need --record-size
 	$ gsort --csv --type=npy
-	gsort: options '--csv' and '--type=npy' are incompatible: its items are no lines
+	gsort: options '--csv' and '--type=npy' are incompatible: its items are not lines
 	$ gsort -h --to=u8
 	gsort: options '-h' and '--to=u8' are incompatible: lines are written as they are
 	$ gsort --csv --invalid=warn
-	gsort: '--invalid' needs a key by name, or --csv, and a letter such as n: -k price:n; a key of sort(1) that is no number counts as 0
+	gsort: '--invalid' needs a key by name, or --csv, and a letter such as n: -k price:n; a key of sort(1) that is not a number counts as 0
 	$ gsort --csv -k1n --argsort=u32 --invalid=warn
 	gsort: options '--argsort' and '--invalid' are incompatible: the numbers are those of all lines
 	$ gsort --header -k 2024:n
@@ -1030,7 +1030,7 @@ messages() {
 	blocks of keys
 	the launcher has started
 	an input is compressed, and MPI does not allow the sandbox in which gsort decompresses: add --decompress=no-sandbox if you trust the input
-	not with several ranks: it is no regular file, and they write at several places of it
+	not with several ranks: it is not a regular file, and they write at several places of it
 	processes sorts all of the input; gsort-mpi sorts it once, together
 	processes, but each is a job of its own: use the mpirun of the MPI that gsort-mpi was built with
 	ranks 1: no other process takes part

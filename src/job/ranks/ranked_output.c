@@ -58,7 +58,7 @@ aim(struct gs_ranked_output *output, const char *name, bool in_place)
 	struct stat st;
 
 	if (stat(name, &st) == 0 && !takes_parts(&st))
-		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is no regular file, and they "
+		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is not a regular file, and they "
 		               "write at several places of it", name);
 	output->replace.inputs = output->given->inputs;
 	output->replace.input_count = output->given->input_count;

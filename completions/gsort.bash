@@ -79,7 +79,7 @@ _gsort() {
 	-t|--field-separator) values=', ; : |' ;;
 	--argsort)      values='u32 u64' ;;
 	-S|--buffer-size) values='256M 1G 4G 16G 50% 80% gpu:4G' ;;
-	--compress-program) values='zstd lz4 gzip' ;;
+	--compress-program) values='zstd lz4' ;;
 	--split)        values='2 4 8 16' ;;
 	--batch-size)   values='2 16 64 256' ;;
 	--parallel)     values='1 2 4 8 16' ;;

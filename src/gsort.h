@@ -245,7 +245,7 @@ struct gsort_options {
 						 * all that it starts: for programs that do nothing else */
 	const char *const	*temp_dirs;	/* for temporary files, in rotation */
 	size_t			 temp_dir_count;	/* 0: $TMPDIR, else /tmp */
-	const char		*compress_program;	/* for them; "zstd" and "lz4" are built in */
+	const char		*compress_program;	/* "zstd" or "lz4" compresses them; NULL: none does */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */
 
 	bool			explained;	/* gsort_plan() will be called: read all limits of the

@@ -248,7 +248,6 @@ host_sources = \
   src/spill/file.h \
   src/spill/pack.c \
   src/spill/compress.h \
-  src/spill/program.c \
   src/spill/shuffle.inc \
   src/spill/spill.c \
   src/spill/spill.h \

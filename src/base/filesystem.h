@@ -56,9 +56,6 @@ int gs_attributes_copy(int from, int to);
  */
 int gs_open(const char *name, int flags, mode_t mode);
 
-/** Move FD to a number that no standard stream has; -1 stays -1.  Returns the new descriptor. */
-int gs_high_fd(int fd);
-
 /**
  * Read all BYTES of a file from OFFSET on.  Any thread.
  *
@@ -75,8 +72,8 @@ size_t gs_write_all(int fd, const void *from, size_t bytes, int64_t at);
 
 /* ---- pipes (pipe.c) --------------------------------------------------------------- */
 
-/** Make a pipe that no program inherits; false: errno says why. */
-bool gs_pipe_open(int ends[2], bool blocks);
+/** Make a pipe that never blocks and no program inherits; false: errno says why. */
+bool gs_pipe_open(int ends[2]);
 
 /** Make room for 1 MiB in a pipe, which is the most that an ordinary process may have: fewer switches,
  *  4.1 instead of 2.7 GB/s on a server.  May be forbidden, or unknown to the system: then nothing happens. */

@@ -13,10 +13,13 @@
 enum { PREAD_BYTES = 1 << 20 };
 
 int
-gs_high_fd(int fd)
+gs_open(const char *name, int flags, mode_t mode)
 {
-	int high, error;
+	int fd, high, error;
 
+	do
+		fd = open(name, flags | O_CLOEXEC | O_NOCTTY, mode);
+	while (fd < 0 && errno == EINTR);
 	if (fd < 0 || fd > STDERR_FILENO)
 		return fd;
 	high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -24,17 +27,6 @@ gs_high_fd(int fd)
 	(void)close(fd);
 	errno = error;
 	return high;
-}
-
-int
-gs_open(const char *name, int flags, mode_t mode)
-{
-	int fd;
-
-	do
-		fd = open(name, flags | O_CLOEXEC | O_NOCTTY, mode);
-	while (fd < 0 && errno == EINTR);
-	return gs_high_fd(fd);
 }
 
 size_t
@@ -79,9 +71,9 @@ gs_write_all(int fd, const void *from, size_t bytes, int64_t at)
 enum { PIPE_BYTES = 1 << 20 };
 
 bool
-gs_pipe_open(int ends[2], bool blocks)
+gs_pipe_open(int ends[2])
 {
-	return pipe2(ends, blocks ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK) == 0;
+	return pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0;
 }
 
 void
@@ -101,14 +93,13 @@ gs_pipe_give(int fd, char *pages, size_t bytes)
 
 /* A program that another thread starts at this moment inherits the ends. */
 bool
-gs_pipe_open(int ends[2], bool blocks)
+gs_pipe_open(int ends[2])
 {
 	if (pipe(ends) != 0)
 		return false;
 	for (int e = 0; e < 2; e++) {
 		(void)fcntl(ends[e], F_SETFD, FD_CLOEXEC);
-		if (!blocks)
-			(void)fcntl(ends[e], F_SETFL, fcntl(ends[e], F_GETFL) | O_NONBLOCK);
+		(void)fcntl(ends[e], F_SETFL, fcntl(ends[e], F_GETFL) | O_NONBLOCK);
 	}
 	return true;
 }

@@ -51,7 +51,7 @@ make_stoppable(struct gs_input *input)
 
 	if (input->stop >= 0 || input->options.stops_with != NULL)
 		return;
-	if (!gs_pipe_open(ends, false))		/* stopping takes longer then */
+	if (!gs_pipe_open(ends))		/* stopping takes longer then */
 		return;
 	input->stop = ends[0];
 	input->stopper = ends[1];

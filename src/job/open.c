@@ -30,8 +30,6 @@
 
 /* ---- opening ---------------------------------------------------------------- */
 
-enum { FEW_INPUTS = 8 };	/* a fraction of the descriptors that spill/spill.c does not use for runs */
-
 struct gs_input_options
 gs_job_input_options(struct gsort *job)
 {
@@ -45,9 +43,7 @@ gs_job_input_options(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = job->ranked->parts.ranges,
-		/* Each run of a program has a descriptor, and takes that of one of many inputs. */
-		.again = job->keys.turn.may && (options->input_count <= FEW_INPUTS ||
-		         !gs_spill_starts_programs(options->compress_program)),
+		.again = job->keys.turn.may,
 		.later = options->operation == GSORT_MERGE,
 		.stored = &job->monitor.counters.stored_in,
 		.confined = job->ranked->given.sandbox && !options->sandbox ? GS_RANKS_UNCONFINED : NULL,
@@ -123,18 +119,6 @@ memory_wanted(const struct gsort_options *options, const struct gs_limits *limit
 	if (options->memory_bytes > 0 || options->memory_percent == 0)
 		return options->memory_bytes;
 	return limits->ram_bytes / 100 * options->memory_percent;
-}
-
-/* Each run that is merged has a process: by default at most as many as sort(1) starts. */
-enum { MOST_PROGRAMS = 16 };
-
-static unsigned
-merge_files(const struct gsort_options *options)
-{
-	if (options->merge_files == 0 && options->operation == GSORT_SORT &&
-	    gs_spill_starts_programs(options->compress_program))
-		return MOST_PROGRAMS;
-	return options->merge_files;
 }
 
 /* Is the output a regular file, or will it be? */
@@ -232,7 +216,7 @@ collect_plan_input(struct gsort *job)
 		.address_bytes = limits->address_bytes,
 		.files = limits->files == 0 ? 0
 		         : limits->files > options->split ? limits->files - options->split : 1,
-		.merge_files = merge_files(options),
+		.merge_files = options->merge_files,
 	};
 	job->kind->plan(&job->plan_input);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */

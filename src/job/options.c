@@ -57,6 +57,10 @@ check_ranges(const struct gsort_options *o)
 		return gs_fail(GS_EUSAGE, "'--argsort' has 32 or 64 bits, not %u", o->argsort_bits);
 	if (o->record_bytes > GSORT_RECORD_MOST_BYTES)
 		return gs_fail(GS_EUSAGE, "a record has at most %u bytes", GSORT_RECORD_MOST_BYTES);
+	if (o->compress_program != NULL && strcmp(o->compress_program, "zstd") != 0 &&
+	    strcmp(o->compress_program, "lz4") != 0)
+		return gs_fail(GS_EUSAGE, "'--compress-program' is zstd or lz4, which are built in; called "
+		               "as sort, gsort runs the next sort");
 	if (o->merge_files == 1)
 		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
 	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)

@@ -87,9 +87,8 @@ gs_confine(struct gsort *job)
 
 	if (!options->sandbox || !gs_files_may_inflate(gs_input_files(job->files.input)))
 		return;
-	if (job->plan.device == GSORT_DEVICE_GPU || gs_spill_starts_programs(options->compress_program)) {
-		gs_note(&job->monitor,
-		        "no sandbox: a GPU, or a program for temporary files, may be started");
+	if (job->plan.device == GSORT_DEVICE_GPU) {
+		gs_note(&job->monitor, "no sandbox: a GPU may be started");
 		return;
 	}
 	gs_sandbox_begin(&box);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * compress.h - runs that are compressed: in this process block by block, or by an external program
+ * compress.h - runs that are compressed, block by block
  */
 #ifndef GS_SPILL_COMPRESS_H
 #define GS_SPILL_COMPRESS_H
@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/status.h"
 #include "spill/file.h"
@@ -107,60 +106,5 @@ gs_blocks_write(struct gs_blocks *blocks, struct gs_spill_file *file, const char
 MUST_CHECK gs_status
 gs_blocks_read(struct gs_blocks *blocks, const struct gs_spill_file *file,
                struct gs_blocks_cursor *cursor, char *into, size_t count);
-
-/* ---- a program: PROG from keys to a file, PROG -d back (program.c) ----------------- */
-
-/*
- * As sort(1) runs it.  A child process belongs to the caller that started it, until it has ended.
- */
-
-struct gs_child {
-	pid_t id;	/* 0: none */
-	int   pipe;	/* to its input, or from its output */
-};
-
-/** The path of PROGRAM, by PATH; the caller frees it.  NULL: no such file may be run. */
-char *gs_program_find(const char *program);
-
-/** Run PROGRAM: bytes written to child->pipe go through it to FILE; if it EXPANDS, by -d, bytes read from
- *  child->pipe come through it from FILE.  Returns GS_OK, or GS_EIO. */
-MUST_CHECK gs_status
-gs_child_start(struct gs_child *child, const char *program, int file, bool expands);
-
-/** Write BYTES to the program's input.  Returns GS_OK, or GS_EIO naming PROGRAM. */
-MUST_CHECK gs_status
-gs_child_write(struct gs_child *child, const char *program, const void *from, size_t bytes);
-
-/**
- * Read BYTES of the program's output to INTO.
- *
- * @last    no bytes should follow: wait for the end of the program
- * @got     BYTES if all is as expected; else the program gave fewer, or more
- * @return  GS_OK; or GS_EIO naming PROGRAM
- */
-MUST_CHECK gs_status
-gs_child_read(struct gs_child *child, const char *program, void *into, size_t bytes, bool last,
-              size_t *got);
-
-/** Close the pipe and wait for the end.  Returns GS_OK, or GS_EIO naming PROGRAM if it failed. */
-MUST_CHECK gs_status gs_child_end(struct gs_child *child, const char *program);
-
-/** Kill the program, if it runs, and wait for its end. */
-void gs_child_kill(struct gs_child *child);
-
-/**
- * Let PROGRAM compress BYTES at FROM, through SCRATCH, a file of the caller's, to fewer at INTO.
- *
- * @packed  how many these are; 0: they did not become fewer
- * @return  GS_OK, or GS_EIO
- */
-MUST_CHECK gs_status
-gs_program_pack(const char *program, struct gs_spill_file *scratch, const void *from, size_t bytes,
-                void *into, size_t *packed);
-
-/** The other way, to as many bytes as there were.  GS_EIO; GS_EINPUT: these are others. */
-MUST_CHECK gs_status
-gs_program_unpack(const char *program, struct gs_spill_file *scratch, const void *from, size_t packed,
-                  void *into, size_t bytes);
 
 #endif

@@ -88,28 +88,6 @@ gs_spill_dir_check(const char *dir)
 	return GS_OK;
 }
 
-size_t
-gs_spill_write_quietly(int fd, const void *from, size_t bytes, int64_t at)
-{
-	const struct timespec now = { 0 };
-	sigset_t ours, before;
-	size_t done;
-	int error;
-
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGPIPE);
-	sigaddset(&ours, SIGXFSZ);
-	pthread_sigmask(SIG_BLOCK, &ours, &before);
-	done = gs_write_all(fd, from, bytes, at);
-	error = errno;
-	/* Take the signal that now waits for this thread, before the old mask lets it in. */
-	while (done < bytes && sigtimedwait(&ours, NULL, &now) < 0 && errno == EINTR)
-		;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
-	return done;
-}
-
 static uint64_t
 mebibytes(uint64_t bytes)
 {
@@ -140,8 +118,22 @@ write_error(const struct gs_spill_file *file)
 gs_status
 gs_spill_file_write(struct gs_spill_file *file, const void *from, size_t bytes)
 {
-	const size_t wrote = gs_spill_write_quietly(file->fd, from, bytes, (int64_t)file->end);
+	const struct timespec now = { 0 };
+	sigset_t ours, before;
+	size_t wrote;
+	int error;
 
+	/* no SIGXFSZ, but EFBIG, whatever the process does with that signal */
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &ours, &before);
+	wrote = gs_write_all(file->fd, from, bytes, (int64_t)file->end);
+	error = errno;
+	/* Take the signal that now waits for this thread, before the old mask lets it in. */
+	while (wrote < bytes && sigtimedwait(&ours, NULL, &now) < 0 && errno == EINTR)
+		;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
 	file->end += wrote;
 	return wrote == bytes ? GS_OK : write_error(file);
 }

@@ -43,8 +43,4 @@ void gs_spill_file_close(struct gs_spill_file *file);
 /** Fail because a temporary file in DIR has changed.  Returns GS_EINPUT. */
 gs_status gs_spill_file_corrupt(const char *dir);
 
-/** gs_write_all() that sends no SIGPIPE and no SIGXFSZ, but fails with EPIPE or EFBIG, whatever the process
- *  does with those signals. */
-size_t gs_spill_write_quietly(int fd, const void *from, size_t bytes, int64_t at);
-
 #endif

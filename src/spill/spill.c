@@ -7,8 +7,8 @@
  *
  * A directory has a file, in which its runs lie one after the other, so any number of runs
  * needs one descriptor a directory.  They are plain keys, or compressed in blocks (blocks.c).  A
- * run that an external program compresses has a file of its own.  A plain run may have several
- * parts, one extent each, in as many files, which are written at once and read one after the other.
+ * plain run may have several parts, one extent each, in as many files, which are written at once
+ * and read one after the other.
  *
  * A run's checksum is the sum of its keys, each times an odd number that depends on its place.  A
  * changed key always changes the sum, and so do two keys that have changed places.
@@ -21,9 +21,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/filesystem.h"
 #include "base/limits.h"
@@ -42,20 +39,11 @@ enum {
 	FORGET_MOST_BYTES = 32 << 20,
 };
 
-/* Descriptors that the rest of the process may need. */
-enum { FILES_BESIDE = 64 };
-
-/* How the keys of a run become bytes of a file. */
-enum form { PLAIN, PACKED, PROGRAM };
-
 /* Where on disk a run is, and how far it was read. */
 struct gs_extent {
 	struct gs_extent       *next;	/* of all extents, for closing */
 	struct gs_extent       *later;	/* the next part of the run; NULL: none */
-	enum form               form;
-	struct gs_spill_file   *file;	/* borrowed, or OWN */
-	struct gs_spill_file    own;
-	struct gs_child         child;	/* the program, if it runs */
+	struct gs_spill_file   *file;	/* borrowed */
 	struct gs_blocks_cursor cursor;	/* not read yet */
 	uint64_t  freed;		/* disk space before this offset is free */
 	uint64_t  left_keys;
@@ -65,9 +53,8 @@ struct gs_extent {
 
 struct gs_spill {
 	struct gs_spill_options options;
-	enum form               form;	/* of the next run */
-	char                   *program;	/* owned; where PATH has it; NULL: none */
-	struct gs_blocks        blocks;
+	bool                    packs;
+	struct gs_blocks        blocks;		/* if it does */
 	struct gs_spill_file   *files;	/* GS_SPILL_PARTS of each directory; made as they are used */
 	const char            **dirs;	/* owned, their names are not */
 	size_t                  dir_count;
@@ -187,37 +174,10 @@ open_blocks(struct gs_spill *spill, enum gs_pack_method method)
 {
 	const size_t bytes = spill->options.buffer_bytes, stage = bytes / 8 / 64 * 64;
 
-	spill->form = PACKED;
+	spill->packs = true;
 	TRY(gs_blocks_open(&spill->blocks, method, spill->options.threads, spill->stage + stage,
 	                   bytes - stage));
 	spill->stage_bytes = spill->blocks.block_bytes < stage ? spill->blocks.block_bytes : stage;
-	return GS_OK;
-}
-
-bool
-gs_spill_starts_programs(const char *compress_program)
-{
-	return compress_program != NULL && strcmp(compress_program, "zstd") != 0 &&
-	       strcmp(compress_program, "lz4") != 0;
-}
-
-static gs_status
-choose_form(struct gs_spill *spill)
-{
-	const char *program = spill->options.compress_program;
-
-	spill->stage = spill->options.buffer;
-	spill->stage_bytes = spill->options.buffer_bytes;
-	if (program == NULL)
-		return GS_OK;
-	if (!gs_spill_starts_programs(program))
-		return open_blocks(spill, program[0] == 'z' ? GS_PACK_ZSTD : GS_PACK_LZ4);
-	spill->program = gs_program_find(program);
-	if (spill->program != NULL)
-		spill->form = PROGRAM;
-	else
-		gs_warn(spill->options.monitor,
-		        "cannot run '%s': temporary files are not compressed", program);
 	return GS_OK;
 }
 
@@ -231,7 +191,11 @@ gs_spill_open(struct gs_spill **opened, const struct gs_spill_options *options)
 	TRY(GS_NEW(spill, 1, "set of temporary files"));
 	spill->options = *options;
 	status = check_dirs(spill);
-	THEN(status, choose_form(spill));
+	spill->stage = options->buffer;
+	spill->stage_bytes = options->buffer_bytes;
+	if (options->compress_program != NULL)
+		THEN(status, open_blocks(spill, options->compress_program[0] == 'z' ? GS_PACK_ZSTD
+		                                                                    : GS_PACK_LZ4));
 	gs_queue_open(&spill->unwanted);
 	if (status != GS_OK)
 		gs_spill_close(spill);
@@ -255,28 +219,12 @@ gs_spill_close(struct gs_spill *spill)
 		struct gs_extent *extent = spill->extents;
 
 		spill->extents = extent->next;
-		gs_child_kill(&extent->child);
-		gs_spill_file_close(&extent->own);
 		free(extent);
 	}
 	gs_blocks_close(&spill->blocks);
-	free(spill->program);
 	free(spill->files);
 	free(spill->dirs);
 	free(spill);
-}
-
-size_t
-gs_spill_most_runs(const struct gs_spill *spill)
-{
-	struct rlimit limit;
-
-	if (spill->program == NULL || getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
-	    limit.rlim_cur == RLIM_INFINITY)
-		return SIZE_MAX;
-	/* A run that waits to be read has a file, one that is being read a pipe. */
-	return limit.rlim_cur >= 2 * FILES_BESIDE ? (size_t)limit.rlim_cur - FILES_BESIDE
-	     : limit.rlim_cur >= 8 ? (size_t)limit.rlim_cur / 4 : 2;
 }
 
 uint64_t
@@ -297,27 +245,14 @@ take_file(struct gs_spill *spill, struct gs_extent *extent, unsigned part)
 
 	if (first)		/* not later, since a reader may look at it then */
 		file->dir = dir;
-	if (spill->form == PROGRAM)
-		extent->file = &extent->own;
-	else
-		extent->file = file;
-	if (extent->file->fd < 0) {
-		TRY(gs_spill_file_make(extent->file, dir));
+	extent->file = file;
+	if (file->fd < 0) {
+		TRY(gs_spill_file_make(file, dir));
 		if (first && part == 0 && gs_filesystem_is_memory(dir))
 			gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
 			        "directory on a disk with -T", dir);
 	}
 	return GS_OK;
-}
-
-/* Start the program, or warn and go on without it. */
-static void
-start_program(struct gs_spill *spill, struct gs_extent *extent)
-{
-	if (gs_child_start(&extent->child, spill->program, extent->file->fd, false) == GS_OK)
-		return;
-	gs_warn(spill->options.monitor, "%s: they are not compressed", gs_message());
-	spill->form = extent->form = PLAIN;
 }
 
 static gs_status
@@ -331,29 +266,19 @@ begin_part(struct gs_spill *spill, unsigned bits, unsigned part)
 	spill->extents = spill->written[part] = extent;
 	if (part > 0)
 		spill->written[part - 1]->later = extent;
-	extent->own.fd = -1;
-	extent->form = spill->form;
 	extent->factor = 1;
 	TRY(take_file(spill, extent, part));
 	file = extent->file;
 	file->end = gs_round_up(file->end, DISK_BYTES);
 	extent->cursor = (struct gs_blocks_cursor){ .at = file->end, .end = file->end, .bits = bits };
 	extent->freed = file->end;
-	if (extent->form == PROGRAM)
-		start_program(spill, extent);
 	return GS_OK;
 }
 
 bool
 gs_spill_is_plain(const struct gs_spill *spill)
 {
-	return spill->form == PLAIN;
-}
-
-bool
-gs_spill_run_is_plain(const struct gs_run *run)
-{
-	return run->extent->form == PLAIN;
+	return !spill->packs;
 }
 
 gs_status
@@ -374,7 +299,7 @@ gs_spill_begin(struct gs_spill *spill, unsigned bits, unsigned parts)
 static uint64_t
 needed_bytes(const struct gs_spill *spill)
 {
-	const double share = spill->form == PACKED && spill->key_bytes > 0
+	const double share = spill->packs && spill->key_bytes > 0
 	                     ? (double)spill->total_bytes / (double)spill->key_bytes : 1;
 
 	return spill->options.expected_bytes <= spill->key_bytes
@@ -391,9 +316,7 @@ append(struct gs_spill *spill, struct gs_extent *extent, const void *keys, size_
 	file->needed_bytes = needed_bytes(spill);
 	file->beside_bytes = spill->parts > 1 ? spill->total_bytes : 0;
 	spill->key_bytes += bytes;
-	if (extent->form == PROGRAM)
-		return gs_child_write(&extent->child, spill->program, keys, bytes);
-	if (extent->form == PACKED)
+	if (spill->packs)
 		TRY(gs_blocks_write(&spill->blocks, file, keys, bytes / (bits / 8), bits));
 	else
 		TRY(gs_spill_file_write(file, keys, bytes));
@@ -432,29 +355,12 @@ gs_spill_write(struct gs_spill *spill, unsigned part, const void *keys, size_t c
 	return GS_OK;
 }
 
-/* Wait for the program, which completes the file. */
-static gs_status
-end_program(struct gs_spill *spill, struct gs_extent *extent)
-{
-	struct stat st;
-
-	TRY(gs_child_end(&extent->child, spill->program));
-	if (fstat(extent->own.fd, &st) != 0 || lseek(extent->own.fd, 0, SEEK_SET) != 0)
-		return gs_fail_errno(GS_EIO, "cannot read a temporary file in %s", extent->own.dir);
-	spill->total_bytes += (uint64_t)st.st_size;
-	if (extent->left_keys == 0)	/* nobody will read it */
-		gs_spill_file_close(&extent->own);
-	return GS_OK;
-}
-
 gs_status
 gs_spill_end(struct gs_spill *spill, struct gs_run *run)
 {
 	struct gs_extent *first = spill->written[0];
 
 	TRY(append_staged(spill));
-	if (first->form == PROGRAM)
-		TRY(end_program(spill, first));
 	*run = (struct gs_run){ .extent = first };
 	for (unsigned part = 0; part < spill->parts; part++) {
 		run->count += (size_t)spill->written[part]->left_keys;
@@ -482,31 +388,14 @@ forget(struct gs_spill *spill, struct gs_extent *extent)
 	extent->freed = whole;
 }
 
-/* Start the program for the first keys of a run, and wait for its end before giving the last. */
-static gs_status
-read_from_program(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t bytes,
-                  bool last)
-{
-	size_t got;
-
-	if (extent->child.id == 0) {
-		TRY(gs_child_start(&extent->child, spill->program, extent->own.fd, true));
-		gs_spill_file_close(&extent->own);
-	}
-	TRY(gs_child_read(&extent->child, spill->program, into, bytes, last, &got));
-	return got == bytes ? GS_OK : gs_spill_file_corrupt(extent->own.dir);
-}
-
 static gs_status
 read_keys(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t count)
 {
 	struct gs_blocks_cursor *cursor = &extent->cursor;
 	const size_t bytes = count * (cursor->bits / 8);
 
-	if (extent->form == PACKED)
+	if (spill->packs)
 		return gs_blocks_read(&spill->blocks, extent->file, cursor, into, count);
-	if (extent->form == PROGRAM)
-		return read_from_program(spill, extent, into, bytes, count == extent->left_keys);
 	TRY(gs_spill_file_read(extent->file, cursor->at, into, bytes));
 	cursor->at += bytes;
 	return GS_OK;
@@ -521,8 +410,7 @@ read_part(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t k
 	extent->left_keys -= keys;
 	if (extent->left_keys == 0 && extent->read_sum != extent->written_sum)
 		return gs_spill_file_corrupt(extent->file->dir);
-	if (extent->form != PROGRAM)
-		forget(spill, extent);
+	forget(spill, extent);
 	return GS_OK;
 }
 

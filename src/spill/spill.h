@@ -36,16 +36,13 @@ struct gs_spill;
 struct gs_spill_options {
 	const char *const *dirs;	/* in rotation; borrowed */
 	size_t             dir_count;	/* 0: $TMPDIR, else /tmp */
-	const char        *compress_program;	/* NULL: none; "zstd", "lz4": in process */
+	const char        *compress_program;	/* "zstd" or "lz4"; NULL: none */
 	unsigned           threads;	/* that may compress */
 	size_t             buffer_bytes;	/* of all memory; 64 KiB at least if compressed */
 	void              *buffer;	/* these; borrowed */
 	uint64_t           expected_bytes;	/* of all keys to be spilled, for a message; 0: unknown */
 	const struct gs_monitor *monitor;	/* for notes and warnings; borrowed */
 };
-
-/** Does COMPRESS_PROGRAM, or NULL, mean a process for each run that is being read? */
-bool gs_spill_starts_programs(const char *compress_program);
 
 /**
  * Begin; check that every directory takes temporary files.
@@ -57,9 +54,8 @@ gs_spill_open(struct gs_spill **spill, const struct gs_spill_options *options);
 
 enum { GS_SPILL_PARTS = 4 };	/* not tuned */
 
-/** Can the next run be written by parts?  And can RUN be read beside others? */
+/** Can a run be written by parts, and read beside others? */
 bool gs_spill_is_plain(const struct gs_spill *spill);
-bool gs_spill_run_is_plain(const struct gs_run *run);
 
 /** Begin a run of keys of BITS, in PARTS that are written at once: 1, or to GS_SPILL_PARTS if it is
  *  plain. */
@@ -86,9 +82,6 @@ MUST_CHECK gs_status gs_spill_end(struct gs_spill *spill, struct gs_run *run);
  */
 MUST_CHECK gs_status
 gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t room, size_t *count);
-
-/** Runs that may exist unread at once, at most (descriptors, processes); SIZE_MAX: any number. */
-size_t gs_spill_most_runs(const struct gs_spill *spill);
 
 /** Bytes written to disk so far. */
 uint64_t gs_spill_bytes(const struct gs_spill *spill);

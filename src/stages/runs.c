@@ -158,7 +158,7 @@ static struct gs_source
 source_of(struct gs_run_entry *entry)
 {
 	return (struct gs_source){
-		.read = read_run, .context = entry, .side_by_side = gs_spill_run_is_plain(&entry->run),
+		.read = read_run, .context = entry, .side_by_side = gs_spill_is_plain(entry->spill),
 	};
 }
 
@@ -232,17 +232,6 @@ merge_width(size_t count, size_t most)
 	return odd == 0 ? most : odd + 1;
 }
 
-/* Is the list of runs full?  Then they are merged before any more inputs. */
-static bool
-is_crowded(const struct gs_runs *runs, const struct gs_source *sources, size_t count)
-{
-	size_t on_disk = 0;
-
-	for (size_t i = 0; i < count; i++)
-		on_disk += sources[i].read == read_run;
-	return runs->spill != NULL && on_disk >= gs_spill_most_runs(runs->spill);
-}
-
 gs_status
 gs_runs_merge(struct gs_runs *runs, unsigned key_class, struct gs_source *sources, size_t count,
               const struct gs_span_sink *sink)
@@ -253,11 +242,10 @@ gs_runs_merge(struct gs_runs *runs, unsigned key_class, struct gs_source *source
 	runs->merged.count = 0;		/* those of another class have been read */
 	while (count > most) {
 		const size_t width = merge_width(count, most);
-		const size_t from = is_crowded(runs, sources, count) ? count - width : 0;
 
-		TRY(merge_to_run(runs, key_class, sources + from, width, &runs->merged));
+		TRY(merge_to_run(runs, key_class, sources, width, &runs->merged));
 		count -= width;
-		memmove(sources + from, sources + from + width, (count - from) * sizeof *sources);
+		memmove(sources, sources + width, count * sizeof *sources);
 		sources[count++] = source_of(&runs->merged.entries[runs->merged.count - 1]);
 	}
 	passes = depth_of(sources, count);
@@ -320,17 +308,13 @@ longest_list(const struct gs_runs *runs)
 	return longest;
 }
 
-/* Each class of the next batch needs a run, and a merge needs one more. */
+/* The next batch needs a run of each class. */
 bool
 gs_runs_are_crowded(const struct gs_runs *runs)
 {
-	const size_t most = runs->spill != NULL ? gs_spill_most_runs(runs->spill) : SIZE_MAX;
 	const size_t longest = runs->lists[longest_list(runs)].count;
-	size_t all = GS_CLASSES + 1;
 
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		all += runs->lists[c].count;
-	return longest >= 2 && (longest + 1 >= runs->plan->most_runs || all > most);
+	return longest >= 2 && longest + 1 >= runs->plan->most_runs;
 }
 
 gs_status

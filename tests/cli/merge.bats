@@ -203,8 +203,8 @@ endless() {
 	for ((i = 0; i < 300; i++)); do echo $((i * 7 % 300)) >t-$i; done
 	for ((i = 0; i < 300; i++)); do gen --seed $i --keys 1 --type u32 >b-$i; done
 	ulimit -n 100
-	gsort -m --batch-size=2 --compress-program=gzip t-* | cmp - <(seq 0 299)
-	gsort -m -u32 --batch-size=2 --compress-program=gzip b-* | cmp - <(cat b-* | gsort -u32)
+	gsort -m --batch-size=2 --compress-program=zstd t-* | cmp - <(seq 0 299)
+	gsort -m -u32 --batch-size=2 --compress-program=zstd b-* | cmp - <(cat b-* | gsort -u32)
 }
 
 @test "all inputs are looked at before the output is touched" {

@@ -166,7 +166,7 @@ setup_npy() {
 	gsort --top=1 a.npy b.npy | grep -qx '      2 3'
 	fails "d.npy: '--to=json' does not go with .npy files here: figures are of numbers alone" \
 		gsort --to=json --tail=3 --type=npy -k x d.npy
-	gsort --compress-program=gzip a.npy b.npy | cmp - <(gsort a.npy b.npy)
+	gsort --compress-program=zstd a.npy b.npy | cmp - <(gsort a.npy b.npy)
 	fails "a.npy: '--record-size' does not go with a .npy file, whose header tells what its items are" \
 		gsort --record-size=4 a.npy
 	gsort --record-size=4 --force a.npy | wc -c | grep -qx 148

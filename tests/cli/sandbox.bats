@@ -558,14 +558,6 @@ kernel_without() {
 	[ -z "$(ls -A temp)" ]
 }
 
-@test "a program for temporary files can still be run" {
-	needs gzip
-	gen --seed 3 --keys 1400000 --type u64 >wide
-	gzip -1 <wide >wide.gz
-	gsort -u64 -S 16M --compress-program=gzip wide.gz --debug 2>told | cmp <(gsort -u64 wide)
-	grep -q 'no sandbox' told
-}
-
 @test "what jobs call is on the list, in every format" {
 	local tool job number bytes
 	needs_sandbox

@@ -124,18 +124,6 @@ ends_well() {
 	some "$rounds"
 }
 
-@test "a program that compresses, interrupted at any moment" {
-	needs gzip
-	echo old >before
-	while more $(((rounds + 1) / 2)); do
-		echo old >out/file
-		interrupted TERM gsort -u64 -S 16M -T temp --compress-program="$(command -v gzip)" \
-			-o out/file in
-		whole before
-	done
-	some $(((rounds + 1) / 2))
-}
-
 # The process waits for SIGCONT, or has ended.
 is_stopped() {
 	grep -q '^State:[[:space:]]*[TZ]' "/proc/$1/status" 2>/dev/null || [ ! -e "/proc/$1" ]

@@ -237,7 +237,7 @@ make_options(struct calls *calls, struct fuzz *from)
 	o->struct_size = o->struct_size <= sizeof *o ? o->struct_size : sizeof *o;
 	make_lists(calls, from);
 	o->quantiles = ONE_OF(from, NULL, NULL, NULL, NULL, "0.5", "0.1,0.9", "2");
-	o->compress_program = ONE_OF(from, NULL, NULL, NULL, NULL, "lz4", "zstd", "", "/no/program");
+	o->compress_program = ONE_OF(from, NULL, NULL, NULL, NULL, "lz4", "zstd", "", "gzip");
 	o->ordering = ONE_OF(from, NULL, NULL, NULL, NULL, "n", "Mbg", "r", "?");
 	o->separator = ONE_OF(from, NULL, NULL, NULL, NULL, ",", "", "\\0", "ab");
 	o->read = (ways & 3) > 1 || rarely(from) ? give : NULL;

@@ -381,7 +381,6 @@ make_files(struct gs_division_shared *shared)
 
 	if (shared->file_count > 0)
 		return GS_OK;
-	gs_item_packers_find(shared);
 	if (wanted < shared->temp_dir_count)
 		wanted = shared->temp_dir_count < GS_DIVISION_FILES ? (unsigned)shared->temp_dir_count
 		                                                    : GS_DIVISION_FILES;

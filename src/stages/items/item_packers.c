@@ -30,27 +30,9 @@ gs_item_packers_open(struct gs_item_packers *packers, const char *program, unsig
 	packers->idle = count == GS_ITEM_PACKERS_MOST ? UINT64_MAX : ((uint64_t)1 << count) - 1;
 	pthread_mutex_init(&packers->lock, NULL);
 	pthread_cond_init(&packers->given, NULL);
-	packers->name = gs_spill_starts_programs(program) ? program : NULL;
-	for (unsigned p = 0; p < count; p++) {
-		packers->scratch[p].fd = -1;
+	for (unsigned p = 0; p < count; p++)
 		gs_packer_open(&packers->list[p], program[0] == 'z' ? GS_PACK_ZSTD : GS_PACK_LZ4, piece_bytes,
 		               memory + gs_item_packers_bytes(p, piece_bytes));
-	}
-}
-
-void
-gs_item_packers_find(struct gs_division_shared *shared)
-{
-	struct gs_item_packers *packers = shared->packers;
-
-	if (packers == NULL || packers->name == NULL)
-		return;
-	packers->program = gs_program_find(packers->name);
-	if (packers->program == NULL) {
-		shared->packers = NULL;
-		gs_warn(shared->monitor, "cannot run '%s': temporary files are not compressed",
-		        packers->name);
-	}
 }
 
 void
@@ -58,11 +40,8 @@ gs_item_packers_close(struct gs_item_packers *packers)
 {
 	if (packers->count == 0)
 		return;
-	for (unsigned p = 0; p < packers->count; p++) {
+	for (unsigned p = 0; p < packers->count; p++)
 		gs_packer_close(&packers->list[p]);
-		gs_spill_file_close(&packers->scratch[p]);
-	}
-	free(packers->program);
 	pthread_mutex_destroy(&packers->lock);
 	pthread_cond_destroy(&packers->given);
 }
@@ -90,44 +69,6 @@ give(struct gs_item_packers *packers, const struct gs_packer *packer)
 	pthread_mutex_unlock(&packers->lock);
 }
 
-/* The file of PACKER through which bytes go to a program and come back. */
-static gs_status
-find_scratch(struct gs_item_packers *packers, const struct gs_packer *packer, const char *dir,
-             struct gs_spill_file **scratch)
-{
-	*scratch = &packers->scratch[packer - packers->list];
-	return (*scratch)->fd < 0 ? gs_spill_file_make(*scratch, dir) : GS_OK;
-}
-
-/* Compress BYTES at DATA to packer->packed, by a program or in this process. */
-static gs_status
-pack(struct gs_item_packers *packers, struct gs_packer *packer, const char *dir, const char *data,
-     size_t bytes, size_t *packed)
-{
-	struct gs_spill_file *scratch;
-
-	if (packers->name == NULL) {
-		*packed = gs_pack_items(packer, data, bytes);
-		return GS_OK;
-	}
-	TRY(find_scratch(packers, packer, dir, &scratch));
-	return gs_program_pack(packers->program, scratch, data, bytes, packer->packed, packed);
-}
-
-/* The other way. */
-static gs_status
-unpack(struct gs_item_packers *packers, struct gs_packer *packer, const char *dir, size_t packed,
-       char *into, size_t bytes)
-{
-	struct gs_spill_file *scratch;
-
-	if (packers->name == NULL)
-		return gs_expand(packer, packer->packed, packed, into, bytes) ? GS_OK
-		       : gs_spill_file_corrupt(dir);
-	TRY(find_scratch(packers, packer, dir, &scratch));
-	return gs_program_unpack(packers->program, scratch, packer->packed, packed, into, bytes);
-}
-
 gs_status
 gs_item_extent_write(struct gs_division_shared *shared, struct gs_item_extent *extent, const char *data)
 {
@@ -142,12 +83,12 @@ gs_item_extent_write(struct gs_division_shared *shared, struct gs_item_extent *e
 	if (shared->packers == NULL || extent->bytes > shared->piece_bytes)
 		return gs_spill_file_write(file, data, extent->bytes);
 	packer = take(shared->packers);
-	status = pack(shared->packers, packer, file->dir, data, extent->bytes, &packed);
-	if (status == GS_OK && packed > 0) {
+	packed = gs_pack_items(packer, data, extent->bytes);
+	if (packed > 0) {
 		extent->stored = (uint32_t)packed;
 		data = (const char *)packer->packed;
 	}
-	THEN(status, gs_spill_file_write(file, data, extent->stored));
+	status = gs_spill_file_write(file, data, extent->stored);
 	give(shared->packers, packer);
 	return status;
 }
@@ -161,7 +102,8 @@ read_packed(const struct gs_division_shared *shared, const struct gs_item_extent
 	struct gs_packer *packer = take(packers);
 	gs_status status = gs_spill_file_read(file, extent->at, packer->packed, extent->stored);
 
-	THEN(status, unpack(packers, packer, file->dir, extent->stored, into, extent->bytes));
+	if (status == GS_OK && !gs_expand(packer, packer->packed, extent->stored, into, extent->bytes))
+		status = gs_spill_file_corrupt(file->dir);
 	give(packers, packer);
 	return status;
 }

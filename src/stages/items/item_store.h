@@ -50,9 +50,6 @@ struct gs_item_packers {
 	pthread_cond_t   given;
 	uint64_t         idle;		/* bit P: packer P */
 	struct gs_packer list[GS_ITEM_PACKERS_MOST];
-	const char      *name;		/* of a program that compresses instead; or NULL */
-	char            *program;	/* its path */
-	struct gs_spill_file scratch[GS_ITEM_PACKERS_MOST];
 };
 
 struct gs_division_shared {
@@ -163,13 +160,9 @@ MUST_CHECK gs_status gs_item_extent_write(struct gs_division_shared *shared,
 /** Memory for so many packers of pieces. */
 size_t gs_item_packers_bytes(unsigned count, size_t piece_bytes);
 
-/** Begin; PROGRAM and MEMORY are borrowed. */
+/** Begin; PROGRAM is "zstd" or "lz4"; MEMORY is borrowed. */
 void gs_item_packers_open(struct gs_item_packers *packers, const char *program, unsigned count,
                           size_t piece_bytes, char *memory);
-
-/** Before the first extent is written: find the program, in PATH.  If it is not there, warn, and compress
- *  nothing. */
-void gs_item_packers_find(struct gs_division_shared *shared);
 
 /** A zeroed struct is allowed. */
 void gs_item_packers_close(struct gs_item_packers *packers);

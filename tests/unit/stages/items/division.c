@@ -287,39 +287,11 @@ check_errors(void)
 	close_division(&shared, division);
 }
 
-/* ---- a program that compresses ---------------------------------------------------------- */
-
-/* One packer writes all extents, and another one, whose file is not there yet, reads them. */
-static void
-check_program(void)
-{
-	static const struct row row = { "by gzip", 1024, 3, 16, 1, STORED, 0 };
-	struct gs_item_packers packers = { 0 };
-	char *memory = malloc(gs_item_packers_bytes(2, row.piece_bytes));
-	struct gs_division_shared shared;
-	struct gs_division *division = NULL;
-
-	make_items(row.values);
-	gs_item_packers_open(&packers, "gzip", 2, row.piece_bytes, memory);
-	CHECK(open_division(&row, &shared, &division) == GS_OK, "a division");
-	shared.packers = &packers;
-	packers.idle = 1;
-	CHECK(add_all(division, &row) == GS_OK && packers.program != NULL && packers.scratch[1].fd < 0,
-	      "gzip is there, and one packer writes: %s", gs_message());
-	packers.idle = 2;	/* the other one */
-	check_bins(division, &row);
-	CHECK(packers.scratch[1].fd >= 0, "the other packer reads");
-	close_division(&shared, division);
-	gs_item_packers_close(&packers);
-	free(memory);
-}
-
 void
 unit_division(void)
 {
 	temp_dirs[0] = temp_dirs[1] = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		check_row(&rows[r]);
-	check_program();
 	check_errors();
 }

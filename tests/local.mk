@@ -337,6 +337,7 @@ test_files = \
   tests/tools/records.py \
   tests/house/cppcheck.txt \
   tests/house/format.py \
+  tests/tools/counted.py \
   tests/tools/figures.py \
   tests/tools/limits.py \
   tests/tools/mutants \

@@ -344,7 +344,8 @@ def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
 def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, int]]:
 	"""The K most frequent keys of SRC, files or arrays, each with its count.
 
-	Of lines and records with equal keys it is the first one.
+	For lines with key=..., it is the fields of that key, as text, or a list of several; for records the first of
+	those with equal keys.
 	"""
 	check_whole("k", k)
 	sources, given = _sources(src), {name: value for name, value in options.items() if value is not None}
@@ -357,18 +358,17 @@ def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any,
 
 
 def _top_items(items: str, sources: List[Any], given: Mapping[str, Any], k: int) -> List[Tuple[Any, int]]:
-	"""The same of lines, records and keys of 128 bits, which the library writes as it writes counts."""
+	"""The same for lines, records and keys of 128 bits."""
+	form = {"lines": {"json": True}, "wide": {"to": "text"}}.get(items, {})
 	with _memory() as into:
-		_run("top", sources, _path_of(into), given, top=k, **({"to": "text"} if items == "wide" else {}))
-		if items == "records":
-			rows = np.fromfile(into, [("value", dtype_of(given["type"])), ("count", "u8")])
-			return [(row["value"].item(), int(row["count"])) for row in rows]
-		end = b"\0" if given.get("zero_terminated") else b"\n"
-		lines = into.read().split(end)[int(given.get("header", 0)):-1]
-	between = os.fsencode(given.get("separator", ",")) if given.get("csv") else b" "
-	split = [line.lstrip(b" ").partition(between) for line in lines]
-	return [(int(line) if items == "wide" else line.decode("utf-8", "surrogateescape"), int(count))
-	        for count, _, line in split]
+		_run("top", sources, _path_of(into), given, top=k, **form)
+		if items == "lines":
+			return [(row["value"], row["count"]) for row in json.load(into)["top"]]
+		if items == "wide":
+			words = list(map(int, into.read().replace(b"\0", b"\n").split()))
+			return list(zip(words[1::2], words[::2]))
+		rows = np.fromfile(into, [("value", dtype_of(given["type"])), ("count", "u8")])
+		return [(row["value"].item(), int(row["count"])) for row in rows]
 
 
 def histogram(src: Source, bins: int = 10, *, edges: str = "equal",

@@ -330,7 +330,8 @@ open_emit(struct gsort *job)
 	TRY(gs_emit_open_items(&job->emit, &job->items.written, options->argsort_bits / 8));
 	job->emit.lines = &job->items.lines.order;
 	if (job->items.listed != NULL)
-		gs_show_open_json(&job->items.show, job->items.listed, &job->items.lines.order, &job->emit);
+		gs_show_open_json(&job->items.show, job->items.listed, options, &job->items.lines.order,
+		                  &job->emit);
 	else if (options->counts || options->underline)
 		gs_show_open_lines(&job->items.show, options, &job->items.lines.order, &job->emit);
 	return GS_OK;

@@ -273,12 +273,13 @@ MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
 /** Free all, also after an error; a zeroed struct is allowed. */
 void gs_emit_close(struct gs_emit *emit);
 
-/* ---- items in another form: lines with counts and marks, wide keys as text (show.c) */
+/* ---- items in another form: lines or their keys with counts, with marks; wide keys as text (show.c) */
 
 struct gs_show {
 	const struct gsort_options *options;
 	const struct gs_line_order *order;	/* of lines; of keys OPTIONS->type, which is wide */
 	struct gs_emit *emit;
+	bool    keys;		/* with counts: those of lines, not whole lines */
 	const char *listed;	/* of JSON: the name of the list, ... */
 	uint64_t elements;	/* ... of the input: to be set before anything is shown, ... */
 	bool    begun;		/* ... and whether the list has an item */
@@ -298,8 +299,8 @@ void gs_show_open_lines(struct gs_show *show, const struct gsort_options *option
                         const struct gs_line_order *order, struct gs_emit *emit);
 
 /** The same, as JSON: {"keys": ELEMENTS, "LISTED": [...]}. */
-void gs_show_open_json(struct gs_show *show, const char *listed, const struct gs_line_order *order,
-                       struct gs_emit *emit);
+void gs_show_open_json(struct gs_show *show, const char *listed, const struct gsort_options *options,
+                       const struct gs_line_order *order, struct gs_emit *emit);
 
 /* ---- or one job hands its sorted elements to a thread of another job (handover.c) ---- */
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * show.c - items that are written in another form: lines with their number of occurrences and with marks
- * below their keys, keys of 128 bits as text
+ * show.c - items that are written in another form: lines, or the keys of lines, with their number of
+ * occurrences, lines with marks below their keys, keys of 128 bits as text
  *
  * In:   sorted items.
- * Out:  of lines what --count and --debug of sort(1) and uniq(1) print for them; of keys the lines that
- *       --to=text writes of any other type.
+ * Out:  for lines what --count and --debug of sort(1) and uniq(1) print, but the fields of the keys, if there
+ *       are any, in place of the line; for wide keys the lines that --to=text writes of any other type.
  *
  * Marks are as wide as a terminal shows the text above them: a tab is shown as '>', a newline of CSV as '|',
  * and other control characters have no width; a byte that is not a character of the locale has a column.
@@ -123,6 +123,93 @@ underline(struct gs_show *show, size_t indent, const char *line, size_t bytes)
 	return order->last_resort ? mark(show, indent, line, 0, bytes - 1) : GS_OK;
 }
 
+/* A line or key between quotes; there is room. */
+static void
+put_json(struct gs_show *show, const char *text, size_t bytes)
+{
+	put(show, '"', 1);
+	for (size_t b = 0, read; b < bytes; b += read)
+		show->bytes += gs_json_character(show->text + show->bytes, text + b, bytes - b, &read);
+	put(show, '"', 1);
+}
+
+/* Put BYTES of CSV that are some characters of fields, between quotes if they need them. */
+static void
+put_quoted(struct gs_show *show, const char *text, size_t bytes)
+{
+	const bool quotes = memchr(text, show->order->fields.separator, bytes) != NULL ||
+	                    memchr(text, '"', bytes) != NULL || memchr(text, '\n', bytes) != NULL ||
+	                    memchr(text, '\r', bytes) != NULL;
+
+	put(show, '"', quotes);
+	for (size_t b = 0; b < bytes; b++)
+		put(show, text[b], 1 + (text[b] == '"'));
+	put(show, '"', quotes);
+}
+
+/*
+ * Put key number K of a line, or of a HEADER its name, behind what separates it from the key before it.
+ * Whole fields of CSV stay as they are, with their quotes; JSON has what is between these.
+ */
+static gs_status
+put_key(struct gs_show *show, size_t k, bool header, const char *line, size_t bytes)
+{
+	const struct gs_fields *fields = &show->order->fields;
+	const bool blanks = fields->separator == GS_NO_SEPARATOR, json = show->listed != NULL;
+	const char *limit = gs_line_content_end(show->order, line, bytes), *content;
+	struct gs_keydef key = show->order->keys[k];
+	struct gs_key_text text = { .map = NULL };
+	size_t most, length;
+	bool whole;
+
+	if (header)
+		key.begin_char = key.end_char = 0;
+	whole = fields->csv && !json && key.begin_char == 0 && key.end_char == 0;
+	if (whole)
+		key.letters &= ~(unsigned)GS_LETTERS_B;		/* quotes come before blanks */
+	gs_field_find(fields, &key, line, limit, &text);
+	if (whole) {
+		text.end = (const unsigned char *)gs_field_limit(fields, &key, line, limit);
+		text.csv = false;
+	}
+	content = (const char *)text.at;
+	length = most = text.end > text.at ? (size_t)(text.end - text.at) : 0;
+	TRY(reserve(show, (json || (fields->csv && !whole) ? 8 : 1) * most + 16));
+	if (text.csv) {
+		char *copy = show->text + show->bytes + 7 * most + 8;
+
+		length = gs_key_text_copy(text, (unsigned char *)copy, most);
+		content = copy;
+	}
+	/* blanks before a number or a month do not count */
+	if (blanks && (header || (key.ordering != GS_BY_BYTES && key.ordering != GS_BY_COLLATION &&
+	                          key.ordering != GS_BY_VERSION)))
+		for (; length > 0 && gs_is_blank(*content); length--)
+			content++;
+	if (k > 0 && json)
+		put(show, ',', 1);
+	if (k > 0 && !(blanks && length > 0 && gs_is_blank(*content)))
+		put(show, json || blanks ? ' ' : (char)fields->separator, 1);
+	if (json) {
+		put_json(show, content, length);
+	} else if (fields->csv && !whole) {
+		put_quoted(show, content, length);
+	} else {
+		memcpy(show->text + show->bytes, content, length);
+		show->bytes += length;
+	}
+	return GS_OK;
+}
+
+/* All keys of a line, or their names in a HEADER. */
+static gs_status
+put_keys(struct gs_show *show, bool header, const char *line, size_t bytes)
+{
+	for (size_t k = 0; k < show->order->key_count; k++)
+		TRY(put_key(show, k, header, line, bytes));
+	return GS_OK;
+}
+
 static gs_status
 show_lines(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
 {
@@ -141,6 +228,10 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 		show->bytes += indent;
 		if (show->options->underline) {
 			TRY(underline(show, indent, data, bytes));
+		} else if (show->keys) {
+			TRY(put_keys(show, false, data, bytes));
+			TRY(reserve(show, 1));
+			put(show, show->order->terminator, 1);
 		} else {
 			memcpy(show->text + show->bytes, data, bytes);
 			show->bytes += bytes;
@@ -151,26 +242,33 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
-/* The first column of CSV is the count of each line; it has a name in the first line of the header. */
+/* The first column is the count; it has a name in the first line of the header. */
 static gs_status
 show_header(void *context, const char *header, size_t bytes)
 {
-	static const char name[] = "count", mark[] = "\357\273\277";
+	static const char mark[] = "\357\273\277";
 	struct gs_show *show = context;
-	const char *end = header + bytes;
+	const bool csv = show->order->fields.csv;
+	const char *end = header + bytes, *name = "count";
 	const size_t marked = bytes >= 3 && memcmp(header, mark, 3) == 0 ? 3 : 0;	/* byte order mark */
 
-	TRY(reserve(show, marked + sizeof name));
+	TRY(reserve(show, marked));
 	memcpy(show->text + show->bytes, header, marked);
-	memcpy(show->text + show->bytes + marked, name, sizeof name - 1);
-	show->bytes += marked + sizeof name - 1;
-	for (header += marked; header < end; ) {
+	show->bytes += marked;
+	for (header += marked; header < end; name = "") {
 		const size_t line = (size_t)(gs_line_end(show->order, header, end) - header);
 
-		TRY(reserve(show, line + 1));
-		put(show, (char)show->order->fields.separator, 1);
-		memcpy(show->text + show->bytes, header, line);
-		show->bytes += line;
+		TRY(reserve(show, line + 16));
+		show->bytes += (size_t)sprintf(show->text + show->bytes, csv ? "%s%c" : "%7s%c", name,
+		                               csv ? show->order->fields.separator : ' ');
+		if (show->keys) {
+			TRY(put_keys(show, true, header, line));
+			TRY(reserve(show, 1));
+			put(show, show->order->terminator, 1);
+		} else {
+			memcpy(show->text + show->bytes, header, line);
+			show->bytes += line;
+		}
 		header += line;
 	}
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
@@ -195,21 +293,12 @@ gs_json_character(char *into, const char *text, size_t bytes, size_t *read)
 	return escape + *read;
 }
 
-/* The line between quotes; there is room. */
-static void
-put_json(struct gs_show *show, const char *line, size_t bytes)
-{
-	put(show, '"', 1);
-	for (size_t b = 0, read; b < bytes; b += read)
-		show->bytes += gs_json_character(show->text + show->bytes, line + b, bytes - b, &read);
-	put(show, '"', 1);
-}
-
 static gs_status
 show_json(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
 {
 	enum { MORE_BYTES = 128 };
 	struct gs_show *show = context;
+	const bool several = show->keys && show->order->key_count > 1;
 
 	TRY(reserve(show, MORE_BYTES));
 	if (!show->begun)
@@ -218,10 +307,16 @@ show_json(void *context, const char *data, const char *end, size_t count, const 
 	for (size_t i = 0; i < count; i++) {
 		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
 
-		TRY(reserve(show, 6 * bytes + MORE_BYTES));
-		show->bytes += (size_t)sprintf(show->text + show->bytes, "%s%s", show->begun ? ", " : "",
-		                               times != NULL ? "{\"value\": " : "");
-		put_json(show, data, bytes - 1);
+		TRY(reserve(show, (show->keys ? 0 : 6 * bytes) + MORE_BYTES));
+		show->bytes += (size_t)sprintf(show->text + show->bytes, "%s%s%s", show->begun ? ", " : "",
+		                               times != NULL ? "{\"value\": " : "", several ? "[" : "");
+		if (show->keys)
+			TRY(put_keys(show, false, data, bytes));
+		else
+			put_json(show, data, bytes - 1);
+		TRY(reserve(show, MORE_BYTES));
+		if (several)
+			put(show, ']', 1);
 		if (times != NULL)
 			show->bytes += (size_t)sprintf(show->text + show->bytes, ", \"count\": %llu}",
 			                               (unsigned long long)times[i]);
@@ -286,17 +381,23 @@ void
 gs_show_open_lines(struct gs_show *show, const struct gsort_options *options,
                    const struct gs_line_order *order, struct gs_emit *emit)
 {
-	*show = (struct gs_show){ .options = options, .order = order, .emit = emit };
+	*show = (struct gs_show){
+		.options = options, .order = order, .emit = emit,
+		.keys = options->counts && options->keydef_count > 0 && !options->underline,
+	};
 	emit->show = show_lines;
-	emit->show_header = order->fields.csv && options->counts ? show_header : NULL;
+	emit->show_header = show->keys || (order->fields.csv && options->counts) ? show_header : NULL;
 	emit->show_context = show;
 }
 
 void
-gs_show_open_json(struct gs_show *show, const char *listed, const struct gs_line_order *order,
-                  struct gs_emit *emit)
+gs_show_open_json(struct gs_show *show, const char *listed, const struct gsort_options *options,
+                  const struct gs_line_order *order, struct gs_emit *emit)
 {
-	*show = (struct gs_show){ .listed = listed, .order = order, .emit = emit };
+	*show = (struct gs_show){
+		.options = options, .order = order, .emit = emit, .listed = listed,
+		.keys = options->counts && options->keydef_count > 0,
+	};
 	emit->show = show_json;
 	emit->show_end = end_json;
 	emit->show_context = show;

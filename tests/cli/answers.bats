@@ -456,10 +456,10 @@ common() {
 	tr '\n' '\0' <in | gsort -z --lines --top=9 | tr '\0' '\n' | cmp - <(gsort --lines --top=9 in)
 	gsort --lines --top=9 <in | cmp - <(gsort --lines --top=9 in)
 	[ -z "$(gsort --lines --top=3 </dev/null)" ]
-	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2n --top=2 | cmp - <(printf '      2 a 1\n      2 b 2\n')
-	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2nr --top=2 | cmp - <(printf '      2 b 2\n      2 a 1\n')
+	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2n --top=2 | cmp - <(printf '      2 1\n      2 2\n')
+	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2nr --top=2 | cmp - <(printf '      2 2\n      2 1\n')
 	printf 'item,n\n"b\nc",1\na,2\n"b\nc",3\n' | gsort --csv --header -k item --top=1 |
-		cmp - <(printf 'count,item,n\n2,"b\nc",1\n')
+		cmp - <(printf 'count,item\n2,"b\nc"\n')
 	printf 'item,n\na,1\nb,N/A\n' >table
 	fails 'table:3: column "n": not a number: "N/A"' gsort --csv --header -k n:n --top=1 table
 }
@@ -486,6 +486,41 @@ common() {
 		done
 	done
 	gsort -u128 --to=text --top=5 keys | cmp - <(gsort -u128 --to=text --count keys | sort -s -k1,1nr | head -n 5)
+}
+
+@test "keys of lines with their counts are those of Python's csv and Counter" {
+	local rounds=100
+	needs python3
+	[ -z "${GSORT_CI-}" ] || rounds=400
+	[ -z "${GSORT_SLOW-}" ] || rounds=5000
+	python3 "$GSORT_SOURCE/tests/tools/counted.py" 1 "$rounds"
+}
+
+@test "a count of lines by key stands before the fields of the keys" {
+	cat >in <<-'END'
+	id,customer,n
+	1,"ACME, Inc.",3
+	2,Bob,4
+	3,"ACME, Inc.",5
+	4,"a ""x"" b",9
+	END
+	top() { gsort --csv --header --top=2 "$@" in; }
+	top -k customer | cmp - <(printf '%s\n' count,customer '2,"ACME, Inc."' 1,Bob)
+	top -k customer -k n:nr | cmp - <(printf '%s\n' count,customer,n '1,"ACME, Inc.",5' '1,"ACME, Inc.",3')
+	top -k customer --to=json | cmp - <(echo '{"keys": 4, "top": [{"value": "ACME, Inc.", "count": 2}, {"value": "Bob", "count": 1}]}')
+	top -k customer -k n --to=json | grep -qF '{"value": ["ACME, Inc.", "3"], "count": 1}'
+	top -k 2.4,2.6 | cmp - <(printf '%s\n' count,customer '2,"E, "' '1,",4"')
+	gsort --csv --header -k customer --count in | cmp - <(printf '%s\n' count,customer '2,"ACME, Inc."' 1,Bob '1,"a ""x"" b"')
+	gsort --csv --header -k customer in >sorted
+	gsort --csv --header -k customer -m --count sorted sorted | cmp - <(printf '%s\n' count,customer '4,"ACME, Inc."' 2,Bob '2,"a ""x"" b"')
+	gsort --csv --header -k customer --union --count in in | cmp - <(gsort --csv --header -k customer --count in)
+	gsort --csv --header -k customer -u in | cmp - <(sed 4d in)
+	gsort --csv --header -k customer --unique=repeated in | cmp - <(head -n 2 in)
+	gsort --csv --header --count in | sed 1q | grep -qx 'count,id,customer,n'
+	printf '%s\n' 'b  x 07' 'a x  7' 'c y 8' >words
+	gsort -k2b,2 -k3,3n --count words | cmp - <(printf '%s\n' '      2 x 07' '      1 y 8')
+	gsort --header -k3,3n --top=1 words | cmp - <(printf '%s\n' '  count 07' '      1 7')
+	gsort -t ' ' -k1,1f --top=1 --debug words 2>/dev/null | cmp - <(printf '%s\n' '      1 a x  7' '        _')
 }
 
 # as_json PYTHON OPTION...: what gsort --to=json writes is {"keys": number of lines, PYTHON}, of lines = sorted bytes

@@ -119,7 +119,7 @@ lines_of() {
 		peak_within 20480 gsort -S 20M -T . $options -o out in
 	done
 	gsort -S 20M -T . -s -k2,2 in | cmp - in		# in the order of the input
-	[ "$(gsort -S 20M -T . --count -k2,2 in)" = "1500000 $(head -n 1 in)" ]
+	[ "$(gsort -S 20M -T . --count -k2,2 in)" = "1500000  same" ]
 	lines_of "%.0s%d,$(printf '%040d')" 1000000 >in
 	peak_within 20480 gsort -S 20M -T . -t, -k1,1 -o out in
 	prefix=$(printf '%0200d' 0)

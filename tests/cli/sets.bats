@@ -94,12 +94,12 @@ prints() {
 	prints 'b 1,c 3,' gsort -k2,2n --difference a b
 	prints 'x 5,c 3,y 2,b 1,' gsort -k2,2nr --symmetric a b
 	prints 'w 1,v 2,c 3,x 5,' gsort -s -k2,2n -u --union b a
-	prints '      1 a 1,      1 d 2,' gsort -k2,2n --intersect --count a b a
+	prints '      1 1,      1 2,' gsort -k2,2n --intersect --count a b a
 	prints 'a 1,  _,d 2,  _,' gsort -k2,2n --intersect --debug a b
 	printf 'name,n\n"x\ny",2\nz,1\n' >a.csv
 	printf 'name,n\nw,1\n' >b.csv
 	prints 'name,n,"x,y",2,' gsort --csv --header -k n:n --difference a.csv b.csv
-	prints 'count,name,n,2,z,1,1,"x,y",2,' gsort --csv --header -k n:n --union --count a.csv <(cat b.csv; echo v,1)
+	prints 'count,n,2,1,1,2,' gsort --csv --header -k n:n --union --count a.csv <(cat b.csv; echo v,1)
 	printf 'n,name\n1,w\n' >c.csv
 	fails "c.csv: its header is not that of the first input, so '--key' by name may mean another column" \
 		gsort --csv --header -k n:n --difference a.csv c.csv

@@ -294,11 +294,11 @@ class Keys(Job):
                 for line in output.split(end)[:-1] for word in [line]]
 
 
-def fields_of(row):
-    """The fields of a row, as Python's csv reads them: quotes count at the beginning of a field."""
+def fields_of(row, raw=False):
+    """The fields of a row, as Python's csv reads them: quotes count at the beginning of a field; or RAW ones."""
     fields, at = [], 0
     while True:
-        text = ''
+        text, begin = '', at
         if row[at:at + 1] == '"':
             at += 1
             while at < len(row):
@@ -310,10 +310,11 @@ def fields_of(row):
                 else:
                     text, at = text + row[at], at + 1
         rest = row[at:].split(',', 1)
-        fields.append(text + rest[0])
+        end = at + len(rest[0])
+        fields.append(row[begin:end] if raw else text + rest[0])
         if len(rest) == 1:
             return fields
-        at = len(row) - len(rest[1])
+        at = end + 1
 
 
 class Csv(Job):
@@ -322,7 +323,7 @@ class Csv(Job):
     def __init__(self, seed, ranks=0):
         super().__init__(seed, ranks)
         self.mode = self.one('', '', '', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '-m', '-c',
-                             *['--argsort'] * (not ranks))
+                             *['--argsort', '--top', '--top'] * (not ranks))
         self.columns = self.draw.randrange(1, 5)
         self.types = [self.one('word', 'word', 'int', 'float') for _ in range(self.columns)]
         self.words = [''.join(self.one(*'ab,"\n1 -.xyz') for _ in range(self.draw.randrange(6))) for _ in range(20)]
@@ -335,8 +336,11 @@ class Csv(Job):
         if self.mode == '-m' or self.mode == '-c' and self.chance(.5):
             self.parts = [sorted(p, key=self.key) for p in self.parts]
         self.options += ['--csv'] + ['--header'] * self.header
+        self.most, self.json = self.one(0, 1, 5, 10000), self.chance(.5)
         if self.mode == '--argsort':
             self.options.append('--argsort=u32')
+        elif self.mode == '--top':
+            self.options += [f'--top={self.most}'] + ['--to=json'] * self.json
         elif self.mode:
             self.options.append(self.mode)
         self.resources()
@@ -401,7 +405,7 @@ class Csv(Job):
         return out
 
     def equal_rows(self):
-        return self.stable or self.mode in ('-u', '--count', '--unique=repeated', '--unique=singletons')
+        return self.stable or self.mode in ('-u', '--count', '--top', '--unique=repeated', '--unique=singletons')
 
     def word(self, text, letters):
         if 'n' in letters or 'g' in letters:
@@ -420,14 +424,35 @@ class Csv(Job):
             out = [p.to_bytes(4, 'little') for p in places]
         else:
             groups = self.groups([rows[p] for p in places], self.key)
+            if self.mode == '--top':
+                groups = sorted(groups, key=lambda g: -len(g))[:self.most]
+                if self.json:
+                    return Outcome(0, f'{{"keys": {len(rows)}, "top": [{", ".join(map(self.as_json, groups))}]}}\n'.encode())
             shown = {'-u': lambda: [g[0] for g in groups],
-                     '--count': lambda: [f'{len(g)},{g[0]}' for g in groups],
+                     '--count': lambda: [self.counted(len(g), g[0]) for g in groups],
+                     '--top': lambda: [self.counted(len(g), g[0]) for g in groups],
                      '--unique=repeated': lambda: [g[0] for g in groups if len(g) > 1],
                      '--unique=singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(
                          self.mode, lambda: [rows[p] for p in places])()
             out = [r.encode() + b'\n' for r in shown]
-        head = b'count,' * (self.mode == '--count' and self.header) + self.head
+        if self.mode == '--top':
+            return Outcome(0, self.counted_head() + b''.join(out))
+        head = self.counted_head() if self.mode == '--count' else self.head
         return Outcome(0, head + b''.join(out[self.limits(len(out))]))
+
+    def counted(self, count, row):
+        """A count and the fields of the keys, as they are in the row."""
+        fields = fields_of(row, raw=True)
+        return ','.join([str(count)] + [fields[column] for column, _ in self.keys])
+
+    def counted_head(self):
+        return self.counted('count', self.head.decode()[:-1]).encode() + b'\n' if self.header else b''
+
+    def as_json(self, group):
+        fields = fields_of(group[0])
+        words = ['"' + fields[column].replace('\\', '\\\\').replace('"', '\\"').replace('\n', '\\u000a') + '"'
+                 for column, _ in self.keys]
+        return f'{{"value": {words[0] if len(words) == 1 else "[" + ", ".join(words) + "]"}, "count": {len(group)}}}'
 
 
 class Backwards:

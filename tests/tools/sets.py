@@ -63,6 +63,12 @@ class Lines:
     def text(self, line):
         return line
 
+    def counted(self, line):
+        """What stands behind a count: the fields of the keys, if there are any."""
+        fields = line.split(self.separator)
+        keys = {"-k2,2n": [1], "-s -k2,2n -k1,1": [1, 0], "--csv --header -k number:n": [1]}.get(" ".join(self.options))
+        return line if keys is None else self.separator.join(fields[key] for key in keys)
+
 
 class Records:
     end, header, counts_bytes = b"", b"", True
@@ -132,7 +138,8 @@ def select(kind, elements):
         if kind.counts_bytes:
             return [kind.text(group[0]) + struct.pack("<Q", len(group)) for group in groups], ["--count"]
         shape = b"%d,%s" if "--csv" in kind.options else b"%7d %s"
-        return [shape % (len(group), kind.text(group[0])) for group in groups], ["--count"]
+        counted = kind.counted if isinstance(kind, Lines) else kind.text
+        return [shape % (len(group), counted(group[0])) for group in groups], ["--count"]
     if choice != "all":
         elements = elements[:3] if choice == "head" else elements[-3:]
     return [kind.text(element) for element in elements], [] if choice == "all" else ["--%s=3" % choice]
@@ -162,8 +169,8 @@ def play():
     options += draw.choice([[], ["--parallel=1"], ["-S", "1M", "-T", "."], ["--verify"]])
     expected, selecting = select(kind, result)
     done = subprocess.run(["gsort", *options, *selecting, *names], capture_output=True)
-    counts = b"count," if "--csv" in options and "--count" in selecting else b""
-    wanted = counts + kind.header + b"".join(element + kind.end for element in expected)
+    header = b"count,number\n" if "--csv" in options and "--count" in selecting else kind.header
+    wanted = header + b"".join(element + kind.end for element in expected)
     if done.returncode == 0 and done.stdout == wanted:
         return True
     print("status %d, %d bytes for %d:" % (done.returncode, len(done.stdout), len(wanted)), *options, *selecting,

@@ -143,8 +143,17 @@ launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,
 }
 #endif
 
+/* DYNAMIC_SHARED of a launch, and the MOST of any launch of its kernel on this GPU.  CUDA allows a kernel a
+ * size, not a launch: were that BYTES, a thread that launches with less would take it from one with more. */
+struct shared_size {
+	size_t bytes, most;
+
+	shared_size(size_t always) : bytes(always), most(always) {}
+	shared_size(size_t now, size_t ever) : bytes(now), most(ever) {}
+};
+
 /**
- * Queue KERNEL on STREAM, with DYNAMIC_SHARED of SHARED_BYTES; arguments are
+ * Queue KERNEL on STREAM, with DYNAMIC_SHARED of SHARED; arguments are
  * converted to its parameters' types.
  *
  * @EARLY  the kernel calls begin_in_turn(), and may start before the one before it has ended.
@@ -152,7 +161,7 @@ launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,
  *         multiprocessors that have room.
  */
 template <bool EARLY = true, class... Param> static cudaError_t
-launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, size_t shared_bytes,
+launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, shared_size shared,
               cudaStream_t stream, typename given<Param>::type... args)
 {
 	void *list[] = { (void *)&args... };
@@ -160,10 +169,10 @@ launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, size_t 
 
 	if (blocks > INT_MAX)
 		return cudaErrorInvalidConfiguration;
-	if (shared_bytes > 16 << 10)	/* above 48 KB, static ones among them, only for kernels that ask */
+	if (shared.most > 16 << 10)	/* above 48 KB, static ones among them, only for kernels that ask */
 		error = cudaFuncSetAttribute((const void *)kernel,
 		                             cudaFuncAttributeMaxDynamicSharedMemorySize,
-		                             (int)shared_bytes);
+		                             (int)shared.most);
 	if (gs_shared_most < INT_MAX && error == cudaSuccess)	/* percent of 228 KB; 1 KB is CUDA's */
 		error = cudaFuncSetAttribute((const void *)kernel,
 		                             cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -171,7 +180,7 @@ launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, size_t 
 	if (error != cudaSuccess)
 		return error;
 	GS_LAUNCHING(kernel, stream);
-	error = launch_kernel<EARLY>(kernel, dim3((unsigned)blocks), dim3(threads), list, shared_bytes,
+	error = launch_kernel<EARLY>(kernel, dim3((unsigned)blocks), dim3(threads), list, shared.bytes,
 	                             stream);
 	GS_LAUNCHED(stream);
 	return error;

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,12 +24,13 @@
 #include "kernels/kernels.h"
 
 /*
- * One call: COUNT keys of TYPE with payloads of VALUE_BYTES, or none.  AT: where each of PIECES begins, and
- * the end of the last one: rows of LENGTH, or segments; NULL: all keys are one.
+ * One call, which is made REPEATS times more: COUNT keys of TYPE with payloads of VALUE_BYTES, or none.  AT:
+ * where each of PIECES begins, and the end of the last one: rows of LENGTH, or segments; NULL: all keys are
+ * one.
  */
 struct row {
 	const struct call_type *type;
-	unsigned                value_bytes, flags, shape;
+	unsigned                value_bytes, flags, shape, repeats;
 	size_t                  count;
 	const uint64_t         *at;
 	size_t                  pieces, length;
@@ -133,7 +135,7 @@ replay(const struct row *r, void *keys, void *other, void *scratch, size_t *byte
 	cudaGraphExec_t ready;
 	enum gsort_error error;
 
-	must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capturing");
+	must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capturing");
 	error = call(r, NULL, keys, other, scratch, bytes, stream);
 	must(cudaStreamEndCapture(stream, &graph), "capturing");
 	must(cudaGraphInstantiate(&ready, graph, 0), "a graph");
@@ -159,11 +161,13 @@ sort_there(const struct row *r, const void *source, void *keys, void *values, bo
 	must(cudaMalloc(&keys_there, bytes), "cudaMalloc");
 	must(cudaMalloc(&other_there, other_bytes), "cudaMalloc");
 	must(cudaMalloc(&scratch, scratch_bytes), "cudaMalloc");
-	must(cudaMemcpyAsync(keys_there, source, bytes, cudaMemcpyHostToDevice, stream), "copy");
-	must(cudaMemcpyAsync(other_there, values, other_bytes, cudaMemcpyHostToDevice, stream), "copy");
-	if (error == GSORT_ERROR_NONE)
+	for (unsigned i = 0; i <= r->repeats && error == GSORT_ERROR_NONE; i++) {
+		must(cudaMemcpyAsync(keys_there, source, bytes, cudaMemcpyHostToDevice, stream), "copy");
+		must(cudaMemcpyAsync(other_there, values, other_bytes, cudaMemcpyHostToDevice, stream),
+		     "copy");
 		error = graph ? replay(r, keys_there, other_there, scratch, &scratch_bytes, stream) :
 		                call(r, at, keys_there, other_there, scratch, &scratch_bytes, stream);
+	}
 	must(cudaMemcpyAsync(keys, keys_there, bytes, cudaMemcpyDeviceToHost, stream), "copy");
 	must(cudaMemcpyAsync(values, other_there, other_bytes, cudaMemcpyDeviceToHost, stream), "copy");
 	must(cudaStreamSynchronize(stream), "waiting");
@@ -384,6 +388,59 @@ check_all_big_cuts(void)
 	return wrong + check_big_cuts(&call_types[CALL_U64], count, 20000, true);
 }
 
+/* ---- threads -------------------------------------------------------------------- */
+
+enum { SORTING_THREADS = 6 };
+
+struct sorting_thread {
+	pthread_t thread;
+	unsigned  number, wrong;
+};
+
+/* Keys, pairs and rows, 2^16 to 2^25 of them: another count each time, and never that of another thread. */
+static void *
+sort_in_thread(void *context)
+{
+	struct sorting_thread *t = context;
+	cudaStream_t stream;
+
+	must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+	for (unsigned i = 0; i < 10; i++) {
+		const unsigned log = 16 + (i * 7 + t->number * 3) % 10;
+		struct row r = { .type = &call_types[i % 2 == 0 ? CALL_U32 : CALL_U64],
+		                 .shape = SHAPE_UNIFORM, .value_bytes = i % 3 * 4,
+		                 .repeats = log > 22 ? 3 : 30,
+		                 .count = ((size_t)1 << log) + t->number * 1001 };
+
+		if (i % 5 == 4)
+			t->wrong += check_cuts(r.type, r.count, (size_t)1000 << i / 2, i * 4 + 3,
+			                       stream);
+		else
+			t->wrong += check_way(&r, i % 4 == 3 && r.value_bytes == 0, stream);
+	}
+	must(cudaStreamDestroy(stream), "a stream");
+	return NULL;
+}
+
+/* Threads sort at once, each on a stream of its own. */
+static unsigned
+check_threads(void)
+{
+	struct sorting_thread threads[SORTING_THREADS] = { { .number = 0 } };
+	unsigned wrong = 0;
+
+	for (unsigned t = 0; t < SORTING_THREADS; t++) {
+		threads[t].number = t;
+		must(pthread_create(&threads[t].thread, NULL, sort_in_thread, &threads[t]) == 0 ?
+		     cudaSuccess : cudaErrorUnknown, "a thread");
+	}
+	for (unsigned t = 0; t < SORTING_THREADS; t++) {
+		(void)pthread_join(threads[t].thread, NULL);
+		wrong += threads[t].wrong;
+	}
+	return wrong;
+}
+
 unsigned
 call_check(bool big)
 {
@@ -408,6 +465,7 @@ call_check(bool big)
 			wrong += check_row(&(struct row){ .type = &call_types[t], .shape = t,
 			                                  .count = 2500003 }, stream);
 	wrong += check_graphs(stream);
+	wrong += check_threads();
 	wrong += check_all_cuts(big ? 1000000 : 100000, stream);
 	must(cudaStreamDestroy(stream), "a stream");
 	return wrong;

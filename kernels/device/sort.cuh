@@ -302,13 +302,14 @@ divide_even(const job<Of> &j)
 	const scratch &s = j.s;
 	const levels v = s.level;
 	const bin_plan<Key> *const plan = (const bin_plan<Key> *)s.plan;
-	const size_t bytes = (v.bins + 1) / 2 * 4, tiles = (j.count + tile::KEYS - 1) / tile::KEYS;
+	const size_t bytes = (v.bins + 1) / 2 * 4, most = ((size_t)s.room.level_bins + 1) / 2 * 4;
+	const size_t tiles = (j.count + tile::KEYS - 1) / tile::KEYS;
 	const size_t parts = j.count / (COUNT_THREADS * HISTOGRAM_LOADS * 16 / sizeof(Key)) + 1;
 	const size_t blocks = (size_t)j.sorter->processors * (bytes <= 100 << 10 ? 2 : 1);
 
 	TRY_CUDA(launch_shared(histogram_kernel<Key, typename Of::map>, std::min(blocks, parts),
-	                       COUNT_THREADS, bytes, j.stream, s.counts, keys_at(j.keys), j.count,
-	                       j.map, v.bins, plan));
+	                       COUNT_THREADS, shared_size(bytes, most), j.stream, s.counts, keys_at(j.keys),
+	                       j.count, j.map, v.bins, plan));
 	TRY_CUDA(launch(settle_level_kernel<typename Of::seen>, v.upper, COUNT_THREADS, j.stream, s.segments,
 	                s.upper_cursors, s.cursors, s.counts, plan, v, s.level_leaf_bits, tile::KEYS,
 	                s.head, lists_of(j, j.keys)));
@@ -316,7 +317,7 @@ divide_even(const job<Of> &j)
 	                       partition_bytes<tile>(UPPER_BINS), j.stream, j.other, j.keys,
 	                       j.count, j.map, s.upper_cursors, plan, v));
 	return launch_shared(move_kernel<tile, UPPER_BINS, exact_places, no_map>, tiles + v.upper,
-	                     tile::THREADS, partition_bytes<tile>(1u << v.low_bits), j.stream, j.keys,
+	                     tile::THREADS, partition_bytes<tile>(UPPER_BINS), j.stream, j.keys,
 	                     j.other, s.segments, chunk_map{}, s.head, s.cursors, ordered_counts{}, j.keys,
 	                     j.map, no_map{}, (Key *)s.tables, false);
 }

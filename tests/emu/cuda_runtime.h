@@ -300,7 +300,7 @@ cudaLaunchKernel(void (*kernel)(Param...), dim3 grid, dim3 block, void **args,
 {
 	emu_kernel<Param...> what = { kernel, args };
 
-	if (shared_bytes > EMU_SHARED_BYTES)
+	if (!emu_shared_allowed((const void *)kernel, shared_bytes))
 		return emu_note(cudaErrorInvalidValue);
 	return emu_launch(grid, block, shared_bytes, emu_kernel<Param...>::thread, &what);
 }

@@ -24,6 +24,7 @@
 #ifndef GS_EMU_CUDA_RUNTIME_API_H
 #define GS_EMU_CUDA_RUNTIME_API_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -195,6 +196,7 @@ void        emu_launched(void);			/* a kernel has ended; see GSORT_EMU_CORRUPT *
 unsigned long emu_calls(void);			/* so far */
 size_t      emu_allocations(void);		/* device and pinned pieces not given back */
 size_t      emu_shared_bytes(void);		/* of a block, as somebody has last asked */
+bool        emu_shared_allowed(const void *kernel, size_t bytes);	/* may KERNEL have so many? */
 
 #ifdef __cplusplus
 }

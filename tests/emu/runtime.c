@@ -17,7 +17,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -695,15 +694,57 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, i
 	return cudaSuccess;
 }
 
+/* Dynamic shared memory that kernels have been allowed, where a block has so much ROOM. */
+static struct allowance {
+	const void *kernel;
+	size_t      room, bytes;
+} allowances[2048];
+
+/* For whoever has the lock. */
+static struct allowance *
+allowance_of(const void *kernel)
+{
+	enum { MANY = sizeof allowances / sizeof allowances[0] };
+	struct allowance *a = &allowances[(uintptr_t)kernel / 16 % MANY];
+
+	while (a->kernel != NULL && a->kernel != kernel)
+		a = a + 1 < allowances + MANY ? a + 1 : allowances;
+	if (a->kernel == NULL || a->room != room_of_block)
+		*a = (struct allowance){ kernel, room_of_block, 48 << 10 };
+	return a;
+}
+
+bool
+emu_shared_allowed(const void *kernel, size_t bytes)
+{
+	bool allowed;
+
+	pthread_mutex_lock(&lock);
+	allowed = bytes <= allowance_of(kernel)->bytes;
+	pthread_mutex_unlock(&lock);
+	return allowed;
+}
+
+/* It cannot be lowered: another thread may be about to launch the kernel with more. */
 cudaError_t
 cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
-	(void)kernel;
+	const size_t bytes = (size_t)value;
+	struct allowance *a;
+	bool holds;
+
 	CALL();
-	if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize &&
-	    value > (int)setting("GSORT_EMU_SHARED", 227 << 10))
+	if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+		return cudaSuccess;
+	if (bytes > setting("GSORT_EMU_SHARED", 227 << 10))
 		return emu_note(cudaErrorInvalidValue);
-	return cudaSuccess;
+	pthread_mutex_lock(&lock);
+	a = allowance_of(kernel);
+	holds = a->bytes == 48 << 10 || bytes >= a->bytes;
+	if (holds)
+		a->bytes = bytes;
+	pthread_mutex_unlock(&lock);
+	return holds ? cudaSuccess : emu_note(cudaErrorInvalidValue);
 }
 
 cudaError_t

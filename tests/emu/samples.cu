@@ -78,6 +78,12 @@ sample_reverse(unsigned *keys, unsigned count, int with_barrier)
 	return launch(reverse_kernel, 1, count, 0, keys, with_barrier != 0);
 }
 
+extern "C" cudaError_t
+sample_shared(size_t bytes, size_t most)
+{
+	return launch_shared(half_warp_kernel, 1, 1, shared_size(bytes, most), 0);
+}
+
 template <class Of> static cudaError_t
 sort_long(typename Of::place to, typename Of::source from, const sample_leaf &leaf)
 {

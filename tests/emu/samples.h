@@ -21,6 +21,9 @@ cudaError_t sample_sum(unsigned *sum, unsigned count);
 /** Reverse up to 1024 keys; without a barrier it is wrong in one order of lanes. */
 cudaError_t sample_reverse(unsigned *keys, unsigned count, int with_barrier);
 
+/** A kernel with BYTES of shared memory, and never more than MOST. */
+cudaError_t sample_shared(size_t bytes, size_t most);
+
 enum { SAMPLE_CHUNK = 24 * 512 };	/* keys of a chunk that sample_long() reads */
 
 /* A leaf of COUNT keys.  Chunk I begins at FROM + CHUNKS[I].  Payloads have VALUE_BITS, or 0: none. */

@@ -199,6 +199,19 @@ check_threads(void)
 	unsetenv("GSORT_EMU_REVERSE");
 }
 
+/* CUDA allows a kernel a size, whichever thread asks. */
+static void
+check_shared(void)
+{
+	CHECK(sample_shared(40 << 10, 60 << 10) == cudaSuccess &&
+	      sample_shared(60 << 10, 60 << 10) == cudaSuccess,
+	      "a kernel has as much shared memory as it asks for");
+	CHECK(sample_shared(61 << 10, 60 << 10) == cudaErrorInvalidValue, "and not more");
+	CHECK(sample_shared(40 << 10, 40 << 10) == cudaErrorInvalidValue,
+	      "nor may it ask for less: another thread may be about to launch it with more");
+	(void)cudaGetLastError();
+}
+
 void unit_emulator(void);
 
 void
@@ -209,4 +222,5 @@ unit_emulator(void)
 	check_memory();
 	check_several();
 	check_threads();
+	check_shared();
 }

@@ -29,7 +29,7 @@
 #include "kernels/block/scan.cuh"
 
 #ifndef GS_LONG_KEYS
-#define GS_LONG_KEYS	(49 << 10)	/* 227 KB have room for so many u32; the emulator has fewer */
+#define GS_LONG_KEYS	(191 << 8)	/* 227 KB have room for so many u32; the emulator has fewer */
 #endif
 
 /* Shared memory holds keys with payloads, and a bit for each row: it begins a bin. */
@@ -39,7 +39,7 @@ template <class Of> struct long_shape {
 		WINDOWS = 0,
 		BINS    = 1024,
 		BATCHES = 12,
-		KEYS    = GS_LONG_KEYS * 17 / 4 / (sizeof(key) + sizeof(typename Of::value)),
+		KEYS    = GS_LONG_KEYS * 67 / 16 / (sizeof(key) + sizeof(typename Of::value)),
 		ALONE   = GS_LONG_KEYS / 2,
 		BEGINS  = KEYS / 32 + 1,
 	};
@@ -79,6 +79,7 @@ template <class Of> struct long_leaf : long_shape<Of> {
 		LONGEST  = shape::BATCHES * BATCH,
 		BIN_BITS = 10,			/* so three bins are a word */
 		WORDS    = shape::BATCHES * EACH / 3,
+		PITCH    = counters_pitch(shape::BINS),
 	};
 	typedef ::splitters<key, shape::BINS> copies;
 	union {				/* in turn */
@@ -87,7 +88,7 @@ template <class Of> struct long_leaf : long_shape<Of> {
 		typename shape::held held;
 	};
 	key      splitters[shape::BINS + 1];
-	uint32_t cursors[shape::BINS + 1];	/* how many keys; then where the next one goes */
+	uint32_t cursors[COUNTERS * PITCH];	/* how many keys each has; then where the next one goes */
 	uint32_t sums[32];
 	uint32_t longest;			/* keys of the longest bin of several values */
 };
@@ -225,34 +226,11 @@ long_splitters(long_leaf<Of> *space, const Source &from, uint32_t count)
 		if (b > 1 && sample[(b - 1) * STEP] == splitter)
 			splitter += (typename Of::key) ~splitter != 0;
 	}
-	if (b < BINS) {
+	if (b < BINS)
 		space->splitters[b] = splitter;
-		space->cursors[b] = 0;
-	}
+	for (unsigned w = b; w < COUNTERS * long_leaf<Of>::PITCH; w += long_leaf<Of>::THREADS)
+		space->cursors[w] = 0;
 	__syncthreads();
-}
-
-/* Add 1 to the counter of each of these bins; RANKS: the counters before.  Bin BINS stands for no key.
- * Of lanes that meet, one adds for all: a leaf may have few values. */
-template <class Of> static __device__ __forceinline__ void
-long_ranks(uint32_t *counters, uint32_t *ranks, const uint32_t *bins)
-{
-	const bool some = crowd_of(bins[0]).some;
-
-#pragma unroll
-	for (unsigned i = 0; i < long_leaf<Of>::EACH; i++)
-		if (some) {
-			const uint32_t same = __match_any_sync(ALL_LANES, bins[i]);
-			const int first = __ffs((int)same) - 1, lane = (int)(threadIdx.x % 32);
-			uint32_t rank = 0;
-
-			if (lane == first)
-				rank = atomicAdd(&counters[bins[i]], (uint32_t)__popc(same));
-			ranks[i] = __shfl_sync(ALL_LANES, rank, first) +
-			           (uint32_t)__popc(same & ((1u << lane) - 1));
-		} else if (bins[i] < long_leaf<Of>::BINS) {
-			ranks[i] = atomicAdd(&counters[bins[i]], 1u);
-		}
 }
 
 /* Count the keys of batch G in their bins, and keep these in WORDS. */
@@ -261,9 +239,10 @@ long_count(long_leaf<Of> *space, const Source &from, uint32_t count, unsigned g,
 {
 	enum { EACH = long_leaf<Of>::EACH };
 	const typename long_leaf<Of>::copies copies = { space->rows };
+	uint32_t *const cursors = counters_of_lane(space->cursors, long_leaf<Of>::PITCH);
 	const int left = thread_left(count) - (int)(g * long_leaf<Of>::BATCH);
 	typename Of::key x[EACH];
-	uint32_t bins[EACH], ranks[EACH];
+	uint32_t bins[EACH];
 
 	long_load<Of>(x, keys_at(from.rows), from, count, g);
 	splitters_find<EACH>(copies, x, bins);
@@ -273,9 +252,9 @@ long_count(long_leaf<Of> *space, const Source &from, uint32_t count, unsigned g,
 		const uint32_t bin = bins[i] << k % 3 * long_leaf<Of>::BIN_BITS;
 
 		words[k / 3] = k % 3 == 0 ? bin : words[k / 3] | bin;
-		bins[i] = (int)(i * long_leaf<Of>::THREADS) < left ? bins[i] : (uint32_t)long_leaf<Of>::BINS;
+		if ((int)(i * long_leaf<Of>::THREADS) < left)
+			atomicAdd(&cursors[bins[i]], 1u);
 	}
-	long_ranks<Of>(space->cursors, ranks, bins);
 }
 
 /* Rows in shared memory. */
@@ -299,9 +278,10 @@ long_put(long_leaf<Of> *space, const Source &from, uint32_t count, unsigned g, c
          uint32_t bin, uint32_t end, uint32_t at)
 {
 	enum { EACH = long_leaf<Of>::EACH, BITS = long_leaf<Of>::BIN_BITS };
+	uint32_t *const cursors = counters_of_lane(space->cursors, long_leaf<Of>::PITCH);
 	const int left = thread_left(count) - (int)(g * long_leaf<Of>::BATCH);
 	typename Of::row x[EACH];
-	uint32_t bins[EACH], places[EACH];
+	uint32_t places[EACH];
 
 	long_load<Of>(x, from.rows, from, count, g);
 #pragma unroll
@@ -310,16 +290,15 @@ long_put(long_leaf<Of> *space, const Source &from, uint32_t count, unsigned g, c
 		const uint32_t b = words[k / 3] >> k % 3 * BITS & ((1u << BITS) - 1);
 		const bool here = (int)(i * long_leaf<Of>::THREADS) < left && b >= bin && b < end;
 
-		bins[i] = here ? b : (uint32_t)long_leaf<Of>::BINS;
+		places[i] = here ? atomicAdd(&cursors[b], 1u) - at : UINT32_MAX;
 	}
-	long_ranks<Of>(space->cursors, places, bins);
 #pragma unroll
 	for (unsigned i = 0; i < EACH; i++)
-		if (bins[i] < long_leaf<Of>::BINS) {
+		if (places[i] != UINT32_MAX) {
 			if constexpr (long_leaf<Of>::WINDOWS)
-				long_key(space, places[i] - at).bits = x[i];
+				long_key(space, places[i]).bits = x[i];
 			else
-				row_put(long_rows(space), places[i] - at, x[i]);
+				row_put(long_rows(space), places[i], x[i]);
 		}
 }
 
@@ -334,15 +313,15 @@ long_is_value(const long_leaf<Of> *space, uint32_t bin)
 template <class Of> static __device__ __forceinline__ bool
 long_begin(long_leaf<Of> *space)
 {
-	enum { BINS = long_leaf<Of>::BINS };
+	enum { BINS = long_leaf<Of>::BINS, PITCH = long_leaf<Of>::PITCH };
 	const unsigned b = threadIdx.x;
-	const uint32_t keys = b < BINS ? space->cursors[b] : 0;
+	const uint32_t keys = b < BINS ? counts_sum<COUNTERS>(&space->cursors[b], PITCH) : 0;
 	const bool sorts = keys > 0 && !long_is_value(space, b);
 	uint32_t all;
 	const uint32_t begin = block_sum_before<long_leaf<Of>::THREADS>(keys, space->sums, &all);
 
 	if (b < BINS)
-		space->cursors[b] = begin;
+		counts_begin<COUNTERS>(&space->cursors[b], PITCH, begin);
 	if (long_leaf<Of>::WINDOWS && sorts && keys > WARP_KEYS / 8)
 		atomicMax(&space->longest, keys);
 	return __syncthreads_or(sorts);
@@ -547,7 +526,8 @@ leaf_sort_long(typename Of::place to, const typename Of::map &map, const Source 
 	bin = long_bins_before(space, (uint32_t)((uint64_t)part * count / parts));
 	last = long_bins_before(space, (uint32_t)((uint64_t)(part + 1) * count / parts));
 	while (bin < last) {
-		const uint32_t at = space->cursors[bin], begin = b < BINS ? space->cursors[b] : count;
+		const uint32_t at = space->cursors[bin];
+		const uint32_t begin = b < BINS ? space->cursors[b] : count;
 		const uint32_t behind = b + 1 < BINS ? space->cursors[b + 1] : count;
 
 		if constexpr (!long_leaf<Of>::WINDOWS)

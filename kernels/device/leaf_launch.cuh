@@ -407,6 +407,7 @@ sort_long(const job<Of> &j, const leaf_place<Of> &at)
 	const uint32_t blocks = std::min<uint32_t>(at.most, BUCKETS / 8 * 9);	/* some leaves have parts */
 	const uint32_t chunk = j.s.pool.chunk;
 
+	static_assert(sizeof(long_leaf<Of>) <= (227 << 10) - 512, "it fits a block: room_of()");
 	static_assert(tile_of_few<Of>::KEYS % long_leaf<Of>::BATCH == 0 &&
 	              tile_of_many<Of>::KEYS % long_leaf<Of>::BATCH == 0, "a batch is in one chunk");
 	static_assert((int)long_leaf<Of>::LONGEST == (int)long_leaf<typename Of::seen>::LONGEST,

@@ -32,6 +32,7 @@ enum {
 	SEGMENT_TABLES = 1024,		/* segments that may have such splitters */
 	SPLIT_FROM     = 2 * LEAF_KEYS,	/* keys of such a segment */
 	TILE_THREADS   = 256,		/* that count one tile */
+	COUNTS_PITCH   = counters_pitch(LEAF_BINS),
 	GROUP_TILES    = 64,
 };
 
@@ -193,6 +194,7 @@ template <unsigned THREADS, class Key, class First, class Digits> static __devic
 count_tile(uint32_t *counters, const Key *keys, uint32_t count, const First &first, const Digits &d)
 {
 	enum { LOADS = 4 };
+	uint32_t *const mine = counters_of_lane(counters, COUNTS_PITCH);
 	Key x[LOADS];
 	uint32_t bins[LOADS];
 
@@ -202,20 +204,10 @@ count_tile(uint32_t *counters, const Key *keys, uint32_t count, const First &fir
 			x[l] = keys[min(at + l * THREADS, count - 1)];
 		map_first<LOADS>(first, x);
 		bins_find<LOADS>(d, x, bins);
-		/* keys in order, or equal: one addition for a warp whose lanes agree */
-		const bool alike = warp_agrees(bins[0]);
-
 #pragma unroll
-		for (unsigned l = 0; l < LOADS; l++) {
-			const bool exists = at + l * THREADS < count;
-
-			if (alike && __all_sync(ALL_LANES, exists) && warp_agrees(bins[l])) {
-				if (threadIdx.x % 32 == 0)
-					atomicAdd(&counters[bins[l]], 32u);
-			} else if (exists) {
-				atomicAdd(&counters[bins[l]], 1u);
-			}
-		}
+		for (unsigned l = 0; l < LOADS; l++)
+			if (at + l * THREADS < count)
+				atomicAdd(&mine[bins[l]], 1u);
 	}
 }
 
@@ -228,7 +220,7 @@ count_kernel(number *counts, const segment *segments, uint32_t tile_keys, chunk_
 	begin_in_turn();
 
 	__shared__ __align__(16) unsigned char memory[splitters<Key, SEGMENT_ROWS>::BYTES];
-	__shared__ uint32_t counters[SEGMENT_BINS];
+	__shared__ uint32_t counters[COUNTERS * COUNTS_PITCH];
 	uint32_t tile = blockIdx.x * tiles;
 	const uint32_t end = tile + tiles;
 	tile_place t = tile_of<COUNT_THREADS>(segments, tile_keys, chunks, head, tile);
@@ -239,8 +231,8 @@ count_kernel(number *counts, const segment *segments, uint32_t tile_keys, chunk_
 		const Key *table = of->splits != 0 ? tables + (of - segments) * SEGMENT_ROWS : NULL;
 		splitters<Key, SEGMENT_ROWS> search = {};
 
-		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
-			counters[b] = 0;
+		for (uint32_t w = threadIdx.x; w < COUNTERS * COUNTS_PITCH; w += COUNT_THREADS)
+			counters[w] = 0;
 		if (table != NULL)
 			search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
 				(Key *)memory, [=](unsigned p) { return table[p]; });
@@ -254,9 +246,12 @@ count_kernel(number *counts, const segment *segments, uint32_t tile_keys, chunk_
 			else if (!one_value(d))
 				count_tile<COUNT_THREADS>(counters, keys + t.from, t.count, first, d);
 		__syncthreads();
-		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS)
-			if (counters[b] > 0)
-				atomicAdd(&counts[of->bins_from + b], (number)counters[b]);
+		for (uint32_t b = threadIdx.x; b < d.bins; b += COUNT_THREADS) {
+			const uint32_t here = counts_sum<COUNTERS>(&counters[b], COUNTS_PITCH);
+
+			if (here > 0)
+				atomicAdd(&counts[of->bins_from + b], (number)here);
+		}
 		__syncthreads();
 		t = tile_place{};
 		if (tile < end)
@@ -294,15 +289,15 @@ count_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile
 	begin_in_turn();
 
 	__shared__ __align__(16) unsigned char memory[splitters<Key, SEGMENT_ROWS>::BYTES];
-	__shared__ uint32_t counters[LEAF_BINS];
+	__shared__ uint32_t counters[COUNTERS * COUNTS_PITCH];
 	const tile_place t = tile_of<TILE_THREADS>(segments, tile_keys, chunk_map{}, head, blockIdx.x);
 
 	if (t.count == 0 || one_value(t.of->d))
 		return;
 	const digits d = t.of->d;
 
-	for (uint32_t b = threadIdx.x; b < d.bins; b += TILE_THREADS)
-		counters[b] = 0;
+	for (uint32_t w = threadIdx.x; w < COUNTERS * COUNTS_PITCH; w += TILE_THREADS)
+		counters[w] = 0;
 	if (t.of->splits != 0) {
 		const Key *table = tables + (t.of - segments) * SEGMENT_ROWS;
 		const splitters<Key, SEGMENT_ROWS> search = splitters_load<splitters<Key, SEGMENT_ROWS>>(
@@ -320,7 +315,7 @@ count_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile
 	}
 	__syncthreads();
 	for (uint32_t b = threadIdx.x; b < d.bins; b += TILE_THREADS)
-		tile_row(counts, blockIdx.x)[b] = counters[b];
+		tile_row(counts, blockIdx.x)[b] = counts_sum<COUNTERS>(&counters[b], COUNTS_PITCH);
 }
 
 /* A group a block, a bin a thread. */

@@ -46,7 +46,7 @@
 
 enum {
 	LEAST_SLOT_BITS = 8,
-	MOST_SLOT_BITS  = 14,
+	MOST_SLOT_BITS  = 15,	/* of u32 */
 	SLOT_BINS       = 600,	/* of a bucket, on average; LEAF_BINS at most */
 	SOME_SLOTS      = BUCKETS * 400,
 	SLOT_THREADS    = BUCKETS,
@@ -68,7 +68,7 @@ struct slots {
 static inline uint32_t
 slot_mean(unsigned bits)
 {
-	const uint16_t means[] = { 180, 400, 859, 1809, 3752, 7700, 15682 };
+	const uint16_t means[] = { 180, 400, 859, 1809, 3752, 7700, 15682, 31750 };
 
 	return means[bits - LEAST_SLOT_BITS];
 }
@@ -78,7 +78,7 @@ slot_mean(unsigned bits)
 static inline size_t
 some_slots(unsigned bits)
 {
-	return bits + 1 < MOST_SLOT_BITS ? (size_t)SOME_SLOTS : (size_t)BUCKETS * SLOT_BINS - 1;
+	return bits <= LEAF_BITS ? (size_t)SOME_SLOTS : (size_t)BUCKETS * SLOT_BINS - 1;
 }
 
 /*
@@ -377,7 +377,8 @@ narrow_slots_kernel(uint32_t *keys, Map map, slot_leaves<uint32_t> s)
 	typedef slot_net<BITS> net;
 	typedef typename net::word Word;
 	enum { LEAVES = net::LEAVES, EACH = net::EACH, HALF = net::HALF };
-	__shared__ __align__(16) Word shared[block<Word>::ROOM];
+	DYNAMIC_SHARED(memory);
+	Word *const shared = (Word *)memory;
 	__shared__ uint32_t begins[LEAVES + 1], lows[LEAVES];
 	const uint32_t slots = s.head->bins, turns = (slots + LEAVES - 1) / LEAVES;
 	const unsigned lane = threadIdx.x % 32, row = threadIdx.x - lane;

@@ -327,11 +327,13 @@ template <unsigned BITS, class Map> static cudaError_t
 sort_slots_of(const job<typed<uint32_t>> &j, const slot_leaves<uint32_t> &leaves, Map)
 {
 	typedef slot_net<BITS> net;
+	typedef typename net::word word;
 	const size_t turns = j.s.slots.most / net::LEAVES + 1;
 
-	return launch<false>(narrow_slots_kernel<BITS, Map>,
-	                     std::min<size_t>((size_t)j.sorter->processors * net::BLOCKS, turns),
-	                     net::THREADS, j.stream, j.keys, j.map, leaves);
+	return launch_shared<false>(narrow_slots_kernel<BITS, Map>,
+	                            std::min<size_t>((size_t)j.sorter->processors * net::BLOCKS, turns),
+	                            net::THREADS, block<word>::ROOM * sizeof(word), j.stream, j.keys, j.map,
+	                            leaves);
 }
 
 template <unsigned BITS, class Map> static cudaError_t
@@ -358,6 +360,7 @@ sort_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 		case 9:  return sort_slots_of<9>(j, leaves, j.map);
 		case 10: return sort_slots_of<10>(j, leaves, j.map);
 		case 11: return sort_slots_of<11>(j, leaves, j.map);
+		case 15: return sort_slots_of<15>(j, leaves, j.map);
 		}
 	switch (j.s.slots.bits) {
 	case 12: return sort_slots_of<12>(j, leaves, j.map);

@@ -627,7 +627,7 @@ static void
 check_slots(unsigned bits)
 {
 	enum { OUTSIDE = 1, MANY = 4, TOOTHED = 6, ALL, SHORT = 2 };
-	static const size_t from[] = { 800, 360, 170, 80, 38, 18, 9 };
+	static const size_t from[] = { 800, 360, 170, 80, 38, 18, 9, 8 };
 	static const struct formula even[ALL] = {
 		{ "slotted", slotted },
 		{ "one beyond", beyond },
@@ -638,11 +638,12 @@ check_slots(unsigned bits)
 		{ "toothed", toothed },
 	};
 	const uint64_t always[] = { 0, UINT64_C(1) << (bits - 1), ~UINT64_C(0) };
-	const size_t usual = gs_slots_from, count = bits == 32 ? 150001 : 520001;
+	const size_t usual = gs_slots_from, most = bits == 32 ? 260001 : 520001;
 	const unsigned long sorts = units_brief() ? 1 : 2;
-	void *unsorted = malloc(count * sizeof(uint64_t));
+	void *unsorted = malloc(most * sizeof(uint64_t));
 
 	for (size_t f = 0; f < (bits == 32 ? sizeof from / sizeof from[0] : 1); f++) {
+		const size_t count = bits == 32 && from[f] > 8 ? 150001 : most;
 		unsigned long calls[ALL];
 
 		gs_slots_from = from[f];

@@ -164,6 +164,7 @@ bench_results = \
   bench/results/h200-2026-11-26/windows.txt \
   bench/results/h200-2026-11-27/crossover.txt \
   bench/results/h200-2026-11-27/long-leaves.txt \
+  bench/results/h200-2026-11-28/counters.txt \
   bench/results/h100-2026-11-26/codes.txt \
   bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-kernel.txt \

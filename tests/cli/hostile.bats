@@ -377,7 +377,7 @@ count_reads() {
 
 @test "a hint of any size reserves nothing and changes no output" {
 	fails 'a size of the input' gsort -n --plan=-0
-	fails 'a size of the input' gsort -n --progress=0
+	fails 'a size of the input' gsort -n --progress=-0
 	for hint in 1 1T 1099511627776 4E 4611686018427387904 9223372036854775807 15E 18446744073709551614; do
 		for type in -n -u8 -u64; do
 			bounded 64 0 gsort $type --plan=$hint </dev/null

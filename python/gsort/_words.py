@@ -83,7 +83,7 @@ _RULES = [(re.compile(pattern), becomes) for pattern, becomes in _PATTERNS]
 
 # A line of the input, and what is for another program.
 _KEPT = (r"""\bsed -E (?:'[^']*'|"[^"]*")|"""
-         r'"(?:[^"\\]|\\.)*"|\b(?:ulimit|shuf|unzip|tar|7z x|h5dump) -\w+|\btail -c \+\d+|\btr -\w [^;()"]*'
+         r'"(?:[^"\\]|\\.)*"|\b(?:ulimit|shuf|unzip|tar|7z x|h5dump|lz4) -\w+|\btail -c \+\d+|\btr -\w [^;()"]*'
          r"|\ba\.view\('i8'\)"
          r'|\biconv -f [\w-]+ -t [\w-]+')
 _ABOUT_OPTIONS = re.compile(r"(?:; | \()[^;(]*(?<![\w-])--?[a-zA-Z][^;(]*$")

@@ -12,7 +12,7 @@ from gsort._words import PARAMETERS, words
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src"
 OPTION = re.compile(r"(?<![\w.-])--?[a-zA-Z][\w-]*")
-OF_OTHER_PROGRAMS = re.compile(r"\bsed -E '[^']*'?|\b(?:ulimit|tr|shuf|unzip|tar|7z x|h5dump|tail|iconv -f UTF-16) -\w+")
+OF_OTHER_PROGRAMS = re.compile(r"\bsed -E '[^']*'?|\b(?:ulimit|tr|shuf|unzip|tar|7z x|h5dump|lz4|tail|iconv -f UTF-16) -\w+")
 
 # No call of this module ends in a message with these: ranks, the text of a plan, an input that is a stream.
 NEVER_SAID = {"--locale", "--plan", "-d"}

@@ -221,7 +221,7 @@ prints() {
 }
 
 @test "operands are read one after the other: each pipe has all to itself" {
-	local set options first second
+	local set options first second job
 	mkfifo p q r
 	seq 9 20000 | sed 's/\(.*\)/\1,\1 x/; s/9,/,/; s/8 x/8 y/' >lines
 	sed 's/x$/X/; s/77/7/' lines >other
@@ -253,12 +253,13 @@ prints() {
 	for options in '' --lines; do
 		# shellcheck disable=SC2086
 		gsort $options --union p q >out &
+		job=$!
 		exec 7>p
 		cat numbers >&7
-		not grep -q '/q$' <(readlink /proc/$!/fd/*)
+		not grep -q '/q$' <(readlink /proc/$job/fd/*)
 		exec 7>&-
 		cat others >q
-		wait $!
+		wait $job
 		# shellcheck disable=SC2086
 		gsort $options --union numbers others | cmp - out
 	done

@@ -95,7 +95,7 @@ gs_job_run(struct gsort *job)
 	bool disorder = false;
 	gs_status status = run(job, &disorder);
 
-	if (gs_thread_was_missed())
+	if (gs_thread_was_missed() && status == GS_OK)
 		gs_warn(&job->monitor, "the system refused to start a thread: the job went on with fewer; "
 		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;

@@ -109,6 +109,9 @@ threads_of() {
 	cmp text out
 	refused gsort --parallel=4 -S 16M text -o out
 	cmp text out
+	# after an error it did not go on
+	fails "write failed: /dev/full: No space left on device" \
+		env LD_PRELOAD="$PWD/preload.so" "$GSORT" -u64 --parallel=4 in -o /dev/full
 	refused gsort -u64 --parallel=4 in.zst -o out
 	cmp sorted out
 	refused gsort -u64 -c --parallel=4 sorted

@@ -250,8 +250,9 @@ gs_replace_aim(struct gs_replace *new, const char *name, bool in_place, int *fd,
 	struct stat st;
 
 	if (stat(name, &st) == 0) {
-		/* Also checks that it may be written; replacing it would not. */
-		*fd = gs_open(name, O_WRONLY, 0);
+		/* Also checks that it may be written; replacing it would not.  O_CREAT, as in sort(1), has
+		 * the kernel refuse files of others in folders like /tmp (fs.protected_regular). */
+		*fd = gs_open(name, O_WRONLY | O_CREAT, 0666);
 		if (*fd < 0 || fstat(*fd, &st) != 0)
 			return gs_fail_errno(GS_EIO, "open failed: %s", name);
 		*kind = S_ISREG(st.st_mode) ? GS_OUTPUT_IN_PLACE : GS_OUTPUT_DEVICE;

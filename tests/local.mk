@@ -156,6 +156,7 @@ check_PROGRAMS += gsort-ways
 way_sources = \
   src/format/keydef/line_order.c \
   src/io/parallel_inflate.c \
+  src/sort/buckets/parts.c \
   src/sort/buckets/seal.c \
   src/sort/cpu/quicksort.c \
   src/sort/items/part.c \

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/way.h"
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
 #include "sort/cpu/quicksort.h"
@@ -167,7 +168,8 @@ sort_chain(const struct gs_buckets *buckets, const struct gs_chain *chain, char 
 	uint64_t sample[GS_SAMPLE_KEYS], pivot = most;
 	size_t low = 0, high = count, low_bytes;
 
-	if (count > kernels->leaf_keys && distribute_chain(buckets, chain, into, scratch, count))
+	if (count > kernels->leaf_keys &&
+	    gs_way("bins of a part", distribute_chain(buckets, chain, into, scratch, count)))
 		return;
 	if (count > kernels->leaf_keys)
 		pivot = gs_sample_pivot(kernels, sample, gs_chain_sample(pool, chain,
@@ -195,7 +197,7 @@ gs_buckets_sort_part(struct gs_buckets *buckets, unsigned worker, size_t part, v
 	struct gs_part_entry *entry = &buckets->parts[buckets->sorted[part]];
 
 	assert(part < buckets->part_count && entry->keys > 0 && worker < buckets->thread_count);
-	if (entry->kind == GS_EQUAL)
+	if (gs_way("equal keys", entry->kind == GS_EQUAL))
 		gs_keys_fill(into, buckets->key_bits, entry->least, entry->keys);
 	else if (entry->kind == GS_TO_SORT)
 		sort_chain(buckets, &entry->chain, into, scratch, entry->keys);

@@ -405,7 +405,7 @@ names_numbers(const struct gs_opts *opts)
 	return opts->type_name != NULL || job->converts || job->notation != GSORT_DECIMAL ||
 	       job->quantiles != NULL || job->summary || job->top.wanted || job->histogram > 0 || job->json ||
 	       job->sample.wanted || job->argsort_bits > 0 ||
-	       job->invalid != GSORT_INVALID_ABORT || job->device == GSORT_DEVICE_GPU;
+	       gs_options_say_invalid(opts) || job->device == GSORT_DEVICE_GPU;
 }
 
 /* Do the options sort lines, and not the numbers in them? */

@@ -5,6 +5,7 @@
  * The messages are in the words of sort(1).  They name an option by its letter, if it has
  * one, as most people type it.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,12 +51,39 @@ spell_line_option(const struct gs_opts *opts)
 	return rows[r].spelled;
 }
 
+bool
+gs_options_say_invalid(const struct gs_opts *opts)
+{
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
+		if (o->field == offsetof(struct gs_opts, job.invalid))
+			return opts->given[o - gs_options] != NULL;
+	return false;
+}
+
+/* The library cannot tell --invalid=abort from no --invalid. */
+static bool
+check_abort(const struct gs_opts *opts)
+{
+	const struct gsort_options *job = &opts->job;
+	bool strict = job->csv || job->invalid != GSORT_INVALID_ABORT || !gs_options_say_invalid(opts) ||
+	              job->quantiles != NULL || job->summary || job->histogram > 0;
+
+	for (size_t k = 0; k < opts->key_count; k++)	/* is it a name, ip or time? */
+		strict |= strchr(opts->key_texts[k], ':') != NULL ||
+		          strchr(" \t\n+0123456789", *opts->key_texts[k]) == NULL;
+	return strict ||
+	       gs_report_error("'--invalid' needs a key by name, or --csv, and a letter such as n: "
+	                       "-k price:n; a key of sort(1) that is no number counts as 0");
+}
+
 /* A key type is that of bare numbers. */
 static bool
 check_line_types(const struct gs_opts *opts)
 {
 	char type[24];
 
+	if (!check_abort(opts))
+		return false;
 	if (opts->type_name == NULL)
 		return true;
 	if (opts->job.notation == GSORT_IPV4 || opts->job.notation == GSORT_TIME)

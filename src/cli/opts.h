@@ -94,6 +94,9 @@ bool gs_args_ignored(const struct gs_opts *opts, char *into, size_t room);
  */
 bool gs_options_compatible(const struct gs_opts *opts);
 
+/** Is there an --invalid, if only --invalid=abort, which is the default? */
+bool gs_options_say_invalid(const struct gs_opts *opts);
+
 /** Is the input records, by --record-size or --type=npy? */
 bool gs_options_records(const struct gs_opts *opts);
 

@@ -165,7 +165,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 	job->kind->keep(job, input, guessed);
 	gs_plan_keep(input, names_bytes(options), "so many inputs");
 	gs_plan_keep(input, copies ? options->skip_bytes : 0,
-	             "the skipped bytes, which are copied to the output");
+	             "the header, which is copied to the output");
 	gs_plan_keep(input, (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'");
 }
 

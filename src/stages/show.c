@@ -246,11 +246,10 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 static gs_status
 show_header(void *context, const char *header, size_t bytes)
 {
-	static const char mark[] = "\357\273\277";
 	struct gs_show *show = context;
 	const bool csv = show->order->fields.csv;
 	const char *end = header + bytes, *name = "count";
-	const size_t marked = bytes >= 3 && memcmp(header, mark, 3) == 0 ? 3 : 0;	/* byte order mark */
+	const size_t marked = gs_line_mark(header, bytes);
 
 	TRY(reserve(show, marked));
 	memcpy(show->text + show->bytes, header, marked);

@@ -126,6 +126,13 @@ void gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, 
 const char *gs_field_limit(const struct gs_fields *fields, const struct gs_keydef *key,
                            const char *line, const char *end);
 
+/** Have two lines without terminators the same fields; with CSV, without quotes? */
+bool gs_fields_are_same(const struct gs_fields *fields, const char *one, const char *one_end,
+                        const char *other, const char *other_end);
+
+/** Where the last field of LINE .. END begins. */
+const char *gs_field_last(const struct gs_fields *fields, const char *line, const char *end);
+
 /**
  * The number of the field of LINE .. END, a header, that is called NAME; with CSV, without quotes, which NAME
  * may have, too.

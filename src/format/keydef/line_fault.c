@@ -196,9 +196,14 @@ judge_text(const struct gs_line_order *order, enum gs_ordering ordering,
 	struct field field = { text->at, text->end, order->fields.separator };
 
 	if (!gs_key_text_is_plain(text)) {
-		const size_t bytes = gs_key_text_copy(*text, copy, sizeof copy);
+		const unsigned char *begin = text->at + 1, *end = text->end;
+		const bool ends = end > begin && end[-1] == '"' && text->left == SIZE_MAX;
 
-		field = (struct field){ copy, copy + bytes, GS_NO_SEPARATOR - 1 };	/* of quotes */
+		field = (struct field){ copy, copy, GS_NO_SEPARATOR - 1 };	/* of quotes */
+		if (ends && *text->at == '"' && memchr(begin, '"', (size_t)(end - begin)) == end - 1)
+			field.at = begin, field.end = end - 1;
+		else
+			field.end += gs_key_text_copy(*text, copy, sizeof copy);
 	}
 	return field.end - field.at > MOST_BYTES && field.at == copy ? WRONG : judge(ordering, field);
 }
@@ -303,8 +308,6 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 static const char *
 explain_header(int separator, const char *line, size_t bytes)
 {
-	if (bytes >= 3 && memcmp(line, "\357\273\277", 3) == 0)
-		return "; remove the byte order mark before it: tail -c +4";
 	if (bytes > 0 && *line == '{')
 		return "; JSON? put the key of each line before it: jq -r '[.KEY, tojson] | @tsv'";
 	if (separator >= 0 && memchr(line, separator, bytes) != NULL)

@@ -79,11 +79,13 @@ find_plain(const struct gs_fields *fields, const struct gs_keydef *key, const ch
            const char *end, struct gs_key_text *text)
 {
 	const char *field = skip_fields(fields, line, end, first_field(key)), *limit;
-	const char *begin = gs_skip_bytes(field, end, (key->letters & GS_LETTER_B_BEGIN) != 0,
-	                                  key->begin_char);
+	const char *begin;
 
+	if (key->strict)
+		end = end_of_field(fields, field, end);
+	begin = gs_skip_bytes(field, end, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
 	if (key->end_char == 0 && key->end_field == first_field(key))
-		limit = end_of_field(fields, field, end);	/* the usual key */
+		limit = key->strict ? end : end_of_field(fields, field, end);	/* the usual key */
 	else
 		limit = gs_field_limit(fields, key, line, end);
 	text->at = (const unsigned char *)begin;
@@ -133,26 +135,24 @@ static void
 find_quoted(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
             const char *end, struct gs_key_text *text)
 {
-	const char *field = skip_fields(fields, line, end, first_field(key));
+	const char *field = skip_fields(fields, line, end, first_field(key)), *limit;
 	struct gs_key_text last;
-	const char *limit;
 	size_t begin, most;
 
+	if (key->strict)
+		end = end_of_field(fields, field, end);
 	*text = unquote(fields, field, end);
 	begin = take(text, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
 	if (key->end_field == GS_LINE_END)
 		return;
 	limit = skip_fields(fields, line, end, key->end_field);
-	if (limit < field)
-		text->left = 0;
-	if (limit < field || (key->end_char == 0 && limit == end))
-		return;
-	last = unquote(fields, limit, end);
-	if (key->end_char == 0)
-		most = measure(unquote(fields, field, end_of_field(fields, limit, end)));
+	last = unquote(fields, limit, key->end_char == 0 ? end_of_field(fields, limit, end) : end);
+	most = take(&last, (key->letters & GS_LETTER_B_END) != 0,
+	            key->end_char == 0 ? SIZE_MAX : key->end_char);
+	if (limit < field)	/* the end is counted on from there */
+		begin += measure(unquote(fields, limit, field));
 	else
-		most = measure(unquote(fields, field, limit)) +
-		       take(&last, (key->letters & GS_LETTER_B_END) != 0, key->end_char);
+		most += measure(unquote(fields, field, limit));
 	text->left = most > begin ? most - begin : 0;
 }
 
@@ -187,6 +187,47 @@ gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const
 	text->csv = quotes && text->at < text->end && *text->at == '"';	/* few fields are */
 }
 
+const char *
+gs_field_last(const struct gs_fields *fields, const char *line, const char *end)
+{
+	const char *limit;
+
+	while ((limit = end_of_field(fields, line, end)) < end)
+		line = limit + 1;
+	return line;
+}
+
+static bool
+is_same(struct gs_key_text one, struct gs_key_text other)
+{
+	int c;
+
+	while ((c = gs_key_text_next(&one)) == gs_key_text_next(&other))
+		if (c < 0)
+			return true;
+	return false;
+}
+
+bool
+gs_fields_are_same(const struct gs_fields *fields, const char *one, const char *one_end,
+                   const char *other, const char *other_end)
+{
+	const bool blanks = fields->separator == GS_NO_SEPARATOR;
+
+	for (;;) {
+		const char *limit = end_of_field(fields, one, one_end);
+		const char *other_limit = end_of_field(fields, other, other_end);
+
+		if ((limit < one_end) != (other_limit < other_end) ||
+		    !is_same(unquote(fields, one, limit), unquote(fields, other, other_limit)))
+			return false;
+		if (limit == one_end)
+			return true;
+		one = limit + !blanks;
+		other = other_limit + !blanks;
+	}
+}
+
 size_t
 gs_field_named(const struct gs_fields *fields, const char *line, const char *end,
                const char *name, size_t name_bytes)
@@ -196,21 +237,17 @@ gs_field_named(const struct gs_fields *fields, const char *line, const char *end
 
 	for (size_t field = 0; line <= end; field++) {
 		const char *limit = end_of_field(fields, line, end);
-		struct gs_key_text text = unquote(fields, gs_skip_bytes(line, limit, blanks, 0), limit);
-		struct gs_key_text wanted = {
+		const struct gs_key_text wanted = {
 			.at = (const unsigned char *)name,
 			.end = (const unsigned char *)name + name_bytes, .csv = *name == '"',
 			.left = SIZE_MAX,
 		};
-		int c;
 
-		while ((c = gs_key_text_next(&text)) == gs_key_text_next(&wanted))
-			if (c < 0) {
-				if (found != GS_NO_FIELD)
-					return GS_TWO_FIELDS;
-				found = field;
-				break;
-			}
+		if (is_same(unquote(fields, gs_skip_bytes(line, limit, blanks, 0), limit), wanted)) {
+			if (found != GS_NO_FIELD)
+				return GS_TWO_FIELDS;
+			found = field;
+		}
 		if (limit >= end)
 			break;
 		line = limit + !blanks;

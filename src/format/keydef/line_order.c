@@ -144,6 +144,8 @@ make_strict(struct gs_line_order *order, struct gs_keydef *key)
 	               gs_keydef_notation(key->ordering) != GSORT_DECIMAL) &&
 	              !is_text(key) && key->ordering != GS_BY_VERSION;
 	order->strict |= key->strict;
+	if (key->strict && key->begin_char == 0 && key->end_char == 0)
+		key->letters &= ~(unsigned)GS_LETTERS_B;	/* blanks before it do not count anyway */
 	if (key->strict && !key->sought && key->end_field > field) {
 		key->end_field = field;
 		key->end_char = 0;
@@ -208,7 +210,6 @@ gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *op
 		TRY(gs_locale_open(&order->locale, options->locale));
 	make_maps(order);
 	TRY(read_keys(order, options));
-	order->named = gs_line_order_wants_header(order);
 	order->last_resort = order->key_count == 0 || !options->stable;
 	settle(order);
 	return GS_OK;
@@ -242,13 +243,29 @@ gs_line_order_wants_header(const struct gs_line_order *order)
 	return false;
 }
 
-gs_status
-gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes)
+/* Where the names of a header line end. */
+static const char *
+end_of_names(const struct gs_line_order *order, const char *line, size_t bytes)
 {
 	const char *end = gs_line_content_end(order, line, bytes);
 
-	if (end > line && end[-1] == '\r')
-		end--;
+	return end - (end > line && end[-1] == '\r' && !order->fields.csv);
+}
+
+bool
+gs_line_same_columns(const struct gs_line_order *order, const char *one, size_t one_bytes,
+                     const char *other, size_t other_bytes)
+{
+	return gs_fields_are_same(&order->fields, one, end_of_names(order, one, one_bytes), other,
+	                          end_of_names(order, other, other_bytes));
+}
+
+gs_status
+gs_line_order_header(struct gs_line_order *order, const char *line, size_t bytes)
+{
+	const char *end = end_of_names(order, line, bytes);
+
+	line += gs_line_mark(line, bytes);
 	for (size_t k = 0; k < order->key_count; k++) {
 		struct gs_keydef *key = &order->keys[k];
 		size_t field;
@@ -539,10 +556,12 @@ make_words(const struct gs_line_order *order, const char *const *lines, const ui
            unsigned at, uint64_t *words)
 {
 	bool any = false, more;
+	const char *end;
 
 	for (size_t i = 0; i < count; i++) {
 		gs_line_load_ahead(lines, bytes, count, i);
-		words[i] = word_of(order, lines[i], lines[i] + bytes[i] - 1, at, &more);
+		end = gs_line_before_return(order, lines[i], lines[i] + bytes[i] - 1);
+		words[i] = word_of(order, lines[i], end, at, &more);
 		any |= more;
 	}
 	return any && at % GS_LINE_KEY_STEP + 8 < GS_LINE_WORD_BYTES;
@@ -598,6 +617,9 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		.nothing_next = others || order->last_resort ? 0 : UINT64_MAX,
 		.flip = order->reverse || !order->last_resort ? UINT64_MAX : 0,
 	};
+	/* behind a number a word has no more than seven bytes of the line, before any CR at its end */
+	const bool cuts = order->fields.csv && order->terminator == '\n' && way != BY_NUMBERS;
+	uint32_t cut[GS_LINE_BATCH];	/* lengths without that */
 	bool more = way == BY_NUMBERS || way == BY_PAIRS;
 	size_t failed;
 
@@ -608,16 +630,24 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		batch.bytes = bytes + done;
 		batch.words = words + done;
 		batch.count = count - done < GS_LINE_BATCH ? count - done : GS_LINE_BATCH;
-		batch.behind = count - done - batch.count;
+		batch.behind = cuts ? 0 : count - done - batch.count;
+		for (size_t i = 0; cuts && i < batch.count; i++) {
+			const uint32_t all = bytes[done + i];
+
+			/* of an empty line the terminator is looked at */
+			cut[i] = all - (lines[done + i][all - 2 + (all < 2)] == '\r');
+		}
+		if (cuts)
+			batch.bytes = cut;
 		if (!make_batch(order, way, &batch, &more))
 			continue;
 		for (failed = 0; failed < batch.count && batch.failed[failed] != 0; failed++)
 			;
 		if (failed == batch.count)
-			more |= make_words(order, batch.lines, batch.bytes, failed, at, batch.words);
+			more |= make_words(order, batch.lines, bytes + done, failed, at, batch.words);
 		for (size_t i = 0; failed < batch.count && i < batch.count; i++)
 			if (batch.failed[i] != 0)
-				more |= make_words(order, batch.lines + i, batch.bytes + i, 1, at,
+				more |= make_words(order, batch.lines + i, bytes + done + i, 1, at,
 				                   batch.words + i);
 	}
 	return more;

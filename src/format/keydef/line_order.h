@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "format/keydef/keydef.h"
@@ -38,7 +39,6 @@ struct gs_line_order {
 	bool              reverse;	/* the last resort is descending */
 	bool              last_resort;
 	char              terminator;
-	bool              named;	/* keys name columns */
 	bool              strict;	/* keys are numbers, and nothing else */
 	bool              all_strict;	/* not only keys by name and those of CSV */
 	bool              fixed;	/* the first key is STRING */
@@ -76,17 +76,38 @@ bool gs_line_order_wants_header(const struct gs_line_order *order);
 MUST_CHECK gs_status gs_line_order_header(struct gs_line_order *order, const char *line,
                                           size_t bytes);
 
+/** Have two lines of headers, with terminators or without, the same columns? */
+bool gs_line_same_columns(const struct gs_line_order *order, const char *one, size_t one_bytes,
+                          const char *other, size_t other_bytes);
+
 /** Was there no memory for a comparison?  Then the order of the lines is wrong. */
 MUST_CHECK gs_status gs_line_order_check(const struct gs_line_order *order);
 
 /** A zeroed order is allowed. */
 void gs_line_order_close(struct gs_line_order *order);
 
-/** Where a line of BYTES ends, without its terminator. */
+/** Bytes of the byte order mark at the beginning of a file, or 0.  It is not part of a field of CSV, nor of a
+ *  name. */
+static inline size_t
+gs_line_mark(const char *text, size_t bytes)
+{
+	return bytes >= 3 && memcmp(text, "\357\273\277", 3) == 0 ? 3 : 0;
+}
+
+/** Where the content of LINE ends, whose terminator is at END: of CSV before a CR, as RFC 4180 ends rows. */
+static inline const char *
+gs_line_before_return(const struct gs_line_order *order, const char *line, const char *end)
+{
+	return end - (order->fields.csv && order->terminator == '\n' && end > line && end[-1] == '\r');
+}
+
+/** Where the content of a line of BYTES ends, with its terminator or without. */
 static inline const char *
 gs_line_content_end(const struct gs_line_order *order, const char *line, size_t bytes)
 {
-	return line + bytes - (bytes > 0 && line[bytes - 1] == order->terminator);
+	const char *end = line + bytes - (bytes > 0 && line[bytes - 1] == order->terminator);
+
+	return gs_line_before_return(order, line, end);
 }
 
 /** Compare two lines, with or without terminator: less than, equal to or greater than 0. */

@@ -39,8 +39,8 @@ gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key
 {
 	const int separator = fields->separator, thousands = gs_locale_thousands(key->locale);
 
-	if (!is_forward(key))
-		return false;
+	if (!is_forward(key) || (key->strict && key->begin_char + key->end_char > 0))
+		return false;		/* a strict key is within its field */
 	/* letters of any case are no part of a number, but they are suffixes */
 	if (key->ordering == GS_BY_NUMBER || (gs_key_is_number(key) && (key->letters & GS_LETTER_F) == 0))
 		return separator != '-' && separator != gs_locale_point(key->locale) &&

@@ -41,8 +41,22 @@ gs_count_byte(const char *at, const char *end, char byte)
 	size_t count = 0;
 
 #if defined __SSE2__
-	for (; end - at >= 64; at += 64)
-		count += (size_t)__builtin_popcountll(gs_find_byte_of_64(at, byte));
+	const __m128i bytes = _mm_set1_epi8(byte), zero = _mm_setzero_si128();
+	__m128i sums = zero;
+	uint64_t counts[2];
+
+	for (; end - at >= 64; at += 64) {
+		const __m128i *const from = (const __m128i *)(const void *)at;
+		const __m128i one = _mm_add_epi8(_mm_cmpeq_epi8(bytes, _mm_loadu_si128(from)),
+		                                 _mm_cmpeq_epi8(bytes, _mm_loadu_si128(from + 1)));
+		const __m128i other = _mm_add_epi8(_mm_cmpeq_epi8(bytes, _mm_loadu_si128(from + 2)),
+		                                   _mm_cmpeq_epi8(bytes, _mm_loadu_si128(from + 3)));
+
+		/* each is -1 where the byte is */
+		sums = _mm_add_epi64(sums, _mm_sad_epu8(_mm_sub_epi8(zero, _mm_add_epi8(one, other)), zero));
+	}
+	_mm_storeu_si128((__m128i *)(void *)counts, sums);
+	count = (size_t)(counts[0] + counts[1]);
 #endif
 	for (; at < end; at++)
 		count += *at == byte;

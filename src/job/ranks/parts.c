@@ -320,25 +320,34 @@ list_parts(const struct survey *survey, struct gs_parts *parts, const struct gs_
 	return GS_OK;
 }
 
-/* All ranks know the header of the first file: lines may have keys by name. */
+/* All ranks know the header of the first file that has a line: lines may have keys by name. */
 static gs_status
 read_header(const struct survey *survey, struct gs_parts *parts)
 {
-	const struct source *source = survey->sources;
 	gs_status status;
 	int fd;
 
 	if (survey->options->header_lines == 0)
 		return GS_OK;
-	TRY(gs_allocate(&parts->header, source->header + 1, 1, "bytes of a header"));
-	if (source->kind != PLAIN || source->header == 0)
-		return GS_OK;
-	TRY(gs_open_to_read(source->name, &fd));
-	status = gs_read_file(source->name, fd, parts->header, source->header, 0, &parts->header_bytes);
-	close(fd);
-	TRY(status);
-	if (parts->header_bytes > 0 && parts->header[parts->header_bytes - 1] != survey->order.terminator)
-		parts->header[parts->header_bytes++] = survey->order.terminator;
+	for (size_t f = 0; f < survey->count && parts->header_bytes == 0; f++) {
+		const struct source *source = &survey->sources[f];
+
+		free(parts->header);
+		TRY(gs_allocate(&parts->header, source->header + 1, 1, "bytes of a header"));
+		if (source->kind != PLAIN)
+			break;
+		if (source->header == 0)
+			continue;
+		TRY(gs_open_to_read(source->name, &fd));
+		status = gs_read_file(source->name, fd, parts->header, source->header, 0,
+		                      &parts->header_bytes);
+		close(fd);
+		TRY(status);
+		if (gs_line_mark(parts->header, parts->header_bytes) == parts->header_bytes)
+			parts->header_bytes = 0;
+		else if (parts->header[parts->header_bytes - 1] != survey->order.terminator)
+			parts->header[parts->header_bytes++] = survey->order.terminator;
+	}
 	return GS_OK;
 }
 

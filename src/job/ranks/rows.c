@@ -89,8 +89,11 @@ scan_file(struct scan *scan, const char *name, uint64_t from, uint64_t to, bool 
 		    scan->first[scan->as[2]] > 0)
 			break;
 		status = gs_read_file(name, fd, chunk, (size_t)gs_least(to - at, CHUNK_BYTES), at, &got);
-		if (status == GS_OK)
-			scan_bytes(scan, chunk, chunk + got, at);
+		if (status == GS_OK) {
+			const size_t mark = at == 0 && scan->order->fields.csv ? gs_line_mark(chunk, got) : 0;
+
+			scan_bytes(scan, chunk + mark, chunk + got, at + mark);
+		}
 	}
 	if (fd >= 0)
 		close(fd);

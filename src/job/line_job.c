@@ -32,11 +32,13 @@ name_columns(struct gsort *job)
 	struct gs_line_order *order = &job->items.lines.order;
 	const struct gs_ranked *ranked = job->ranked;
 	const char *header = ranked->parts.header, *end;
+	const size_t bytes = ranked->parts.header_bytes;
 	gs_status status;
 
-	if (header == NULL || !gs_line_order_wants_header(order))
+	if (header == NULL || !gs_line_order_wants_header(order) ||
+	    ranked->parts.plain_bytes + ranked->parts.other_bytes == 0)
 		return GS_OK;
-	end = gs_line_end(order, header, header + ranked->parts.header_bytes);
+	end = gs_line_end(order, header + gs_line_mark(header, bytes), header + bytes);
 	status = gs_line_order_header(order, header, (size_t)(end - header));
 	return status == GS_OK ? GS_OK
 	       : gs_fail(status, "%s: %s", ranked->given.inputs[0], gs_message());
@@ -239,7 +241,8 @@ begin_file(struct gsort *job, const char *name, unsigned number)
 	struct gs_line_ingest *ingest = &job->items.lines.ingest;
 
 	ingest->taker.origin = number;
-	ingest->header_lines = gs_parts_begin(parts, name) > 0 ? 0 : job->options.header_lines;
+	ingest->inside = gs_parts_begin(parts, name) > 0;
+	ingest->header_lines = ingest->inside ? 0 : job->options.header_lines;
 }
 
 gs_status

@@ -82,13 +82,17 @@ gs_lines_begin_input(struct gs_merge_input *input)
 {
 	struct gs_merge_inputs *all = input->all;
 	struct gsort *job = all->job;
+	const struct gs_line_collector *first;
 	struct gs_line_ingest *ingest;
 
 	if (all->collectors == NULL)
 		TRY(GS_NEW(all->collectors, all->count, "inputs"));
+	first = all->collectors;
 	input->lines = &all->collectors[input - all->inputs];
 	ingest = &input->lines->ingest;
-	gs_line_collector_open(input->lines, all->collectors, &job->items.lines.order,
+	while (first < input->lines && gs_line_ingest_wants_header(&first->ingest))
+		first++;
+	gs_line_collector_open(input->lines, first, &job->items.lines.order,
 	                       &job->keys.ingest.text,
 	                       job->options.trust_order ? NULL : &input->follow, &job->monitor,
 	                       &all->spare);
@@ -309,7 +313,7 @@ gs_lines_fill(struct gs_merge_input *input, struct gs_item_slice *items)
 		*items = (struct gs_item_slice){ lines->lines, lines->bytes };
 	if (chunk.ends)
 		end(input);
-	if (input == input->all->inputs) {
+	if (!lines->borrows) {
 		input->all->header = lines->ingest.header.data;
 		input->all->header_bytes = lines->ingest.header.bytes;
 	}

@@ -238,7 +238,8 @@ duplicates	1" ] || [ $? -eq 1 ]
 	printf 'id,price\n2,8\n7,12' >b
 	gsort -m -t, -k price:n --header a b | cmp - <(printf 'id,price\n2,8\n3,9\n1,10\n7,12\n')
 	printf 'price,id\n1,2\n' >c
-	fails "c: its header is not that of the first input" gsort -m -t, -k price:n --header a c
+	fails 'c: its header is "price,id", and that of the first input "id,price"' \
+		gsort -m -t, -k price:n --header a c
 	printf 'x,"a\nb"\ny,c\n' >q
 	printf 'w,"a"\nz,"b\n"\n' >r
 	gsort -m --csv -k2 q r | cmp - <(printf 'w,"a"\nx,"a\nb"\nz,"b\n"\ny,c\n')
@@ -303,6 +304,8 @@ duplicates	1" ] || [ $? -eq 1 ]
 	printf '%s\n' 'a,b,c' '"x",y,"z"' '"",5"6,7"' '"' '1,"2' ',"' >unquoted
 	gsort -t, --header -k2,2n unquoted 2>err >out
 	[ ! -s err ]
+	gsort -t '"' --header -k2,2 quoted 2>err >out		# --csv has no such separator
+	[ ! -s err ]
 }
 
 @test "--csv: a quote opens only where a field begins" {
@@ -317,9 +320,93 @@ duplicates	1" ] || [ $? -eq 1 ]
 	gsort --csv -k1,1n -m sorted <(printf '0,"a\nb"\n') | cmp - <(printf '0,"a\nb"\n'; cat sorted)
 }
 
+@test "--csv: a byte order mark and a CR before a newline are no part of a field" {
+	local mark=$'\357\273\277' options
+	printf '%s"Last, First",age\r\n"Doe, J",5\r\n"Ann, K",30\r\n"Zed, L",7\r\n' "$mark" >in
+	{ sed -n 1,2p in; sed -n 4p in; sed -n 3p in; } >sorted
+	for options in "-k age:n" "-k 2,2n" "-k age:n -m" "-k age:n -S 5M --parallel=2" "-k age:n -u" \
+		"-k age:n --keep-order -u --tail=3"; do
+		# shellcheck disable=SC2086
+		gsort --csv --header $options sorted | cmp - sorted || { echo "$options"; false; }
+	done 2>/dev/null
+	gsort --csv --header -k 'Last, First:r' <(cat in) | tail -n 1 | grep -q Ann
+	[ "$(gsort --csv --header -k age:n --summary in | head -n 2 | tr '\n' ' ')" = "count	3 missing	0 " ]
+	printf '%s"x,y",2\n"a,b",1\n' "$mark" >plain
+	gsort --csv -k2,2 plain | cmp - <(printf '%s"a,b",1\n"x,y",2\n' "$mark")
+	gsort --csv -k2,2 --count plain | cmp - <(printf '%s1,"a,b",1\n1,"x,y",2\n' "$mark")
+	disorder 'plain:2: disorder: "a,b",1' gsort --csv -k2,2 -c plain
+	# that of another input goes away, as its header does
+	printf '%s"a,b",3\n' "$mark" | gsort --csv -k2,2 - plain | cmp - <(printf '%s"a,b",1\n"x,y",2\n"a,b",3\n' "$mark")
+	printf '"a,b",3\n' | gsort --csv -k2,2 - plain | cmp - <(printf '"a,b",1\n"x,y",2\n"a,b",3\n')
+	gsort --csv -s -k1,1 --union plain <(tail -c +4 plain) | cmp - <(gsort --csv -k1,1 plain)
+	printf '%s"a\nb",age\nx,5\ny,30\n' "$mark" | gsort --csv --header -k 2,2 | head -n 2 | cmp - <(printf '%s"a\nb",age\n' "$mark")
+	printf '%sid price\n2 3\n1 4\n' "$mark" | gsort --header -k id:n | cmp - <(printf '%sid price\n1 4\n2 3\n' "$mark")
+	printf 'k,ab\r\nk,ab\tc\r\nk,"ab"\n' >in
+	gsort --csv -s -k2,2 in | cmp - <(printf 'k,ab\r\nk,"ab"\nk,ab\tc\r\n')
+	gsort --csv -k2,2 --count in | cmp - <(printf '2,k,ab\r\n1,k,ab\tc\r\n')
+	gsort --csv -k2,2 --difference in <(printf 'ab,"ab\tc"\n') | cmp - <(printf 'k,ab\r\nk,"ab"\n')
+	printf '1,x\r\n1,x\n' | gsort --csv -u | cmp - <(printf '1,x\r\n')
+	printf '1,x\r\n1,x\n' | gsort -t, -k2,2 -u | cmp - <(printf '1,x\n1,x\r\n')
+	printf 'x,1\r\000x,1\000' | gsort -z --csv -k2,2 -u | cmp - <(printf 'x,1\000x,1\r\000')
+}
+
+@test "several inputs have one header: names in one order, whatever quotes, marks and CRs are around them" {
+	printf 'a,b\n1,9\n' >one
+	printf '\357\273\277"a","b"\r\n0,3\r\n' >same
+	printf 'b,a\n8,2\n' >other
+	printf 'a,b,c\n8,2,7\n' >more
+	for options in "-k1,1n" "-k a:n" "-m -k1,1n" "-k1,1n --union" "-c -k2,2n"; do
+		for file in other more; do
+			# shellcheck disable=SC2086
+			fails "$file: its header is \"$(head -n 1 $file)\", and that of the first input \"a,b\"" \
+				gsort --csv --header $options one $file
+		done
+	done
+	gsort --csv --header -k1,1n one same | cmp - <(printf 'a,b\n0,3\r\n1,9\n')
+	gsort -m --csv --header -k a:n same one | cmp - <(printf '\357\273\277"a","b"\r\n0,3\r\n1,9\n')
+	fails 'other: its header is "8,2", and that of the first input "1,9"' \
+		gsort --header=2 --lines <(printf 'b,a\n1,9\n') other
+	head -n 1 one >short
+	fails 'short: its header is "", and that of the first input "1,9"; .*(cat FIRST; tail -n +3 short)' \
+		gsort --header=2 --lines one short
+	printf 'a  b\n1  9\n' >blanks
+	printf 'a b\n' | fails '-: its header is "a b", and that of the first input "a  b"' gsort --header -k1,1n blanks -
+	# an input without a line has no header
+	: >empty
+	printf '\357\273\277' >mark
+	for files in "empty one same" "one empty same" "one same mark"; do
+		for merge in "" -m; do
+			# shellcheck disable=SC2086
+			gsort $merge --csv --header -k a:n $files | cmp - <(printf 'a,b\n0,3\r\n1,9\n')
+		done
+	done
+	gsort --csv --header -k a:n empty | cmp - empty
+}
+
+@test "--csv: the line of a quote that is not closed is named" {
+	{ echo a,b; seq 30000 | sed 's/$/,1/'; printf '"1\n2",3,"y,6\n'; seq 30000 | sed 's/$/,1/'; } >in
+	for options in "-k b:n" "-k b" "-k b:n --summary" "-k b --parallel=3" "-s -k b:n -m" "-k2,2 --argsort=u32"; do
+		# shellcheck disable=SC2086
+		fails 'in:30003: a quote is not closed' gsort --csv --header $options in
+	done
+	sed '2,30001s/.*/1,1/' in >equal
+	fails 'equal:30003: a quote is not closed' gsort --csv --header -k b -c equal
+	printf '"a\nb,c\n' | fails '-:1: a quote is not closed' gsort --csv --header=2
+}
+
 @test "keys by name, and numbers of --csv, are strict: what is no number is refused, or left out" {
 	needs python3
 	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" --strict 7 150
+	zeros=$(printf '%5000s' '' | tr ' ' 0)
+	printf 'a,"%s5"\nb,6\n' "$zeros" >long	# as without quotes
+	gsort --csv -k2,2n long | cmp - long
+	gsort --csv -k2,2n --quantiles=0 long | cmp - <(printf '0\t5\n')
+	printf '"5",x\n12,y\n3,z\n' | gsort --csv -k1.1,1.2n | cmp - <(printf '3,z\n"5",x\n12,y\n')
+	printf 'a\t\t7\nb\t3\t1\n' >tabs
+	gsort --csv -t '\t' -k2bn -c tabs
+	fails "'--invalid' needs a key by name, or --csv, and a letter such as n" gsort -k2,2n --invalid=abort tabs
+	fails '-:2: not a number: "x"' gsort -n --invalid=abort <<<$'5\nx'
+	gsort -t '\t' -k3,3n --summary --invalid=abort tabs | grep -q '^sum.8$'
 	# a key that is no number stops the job behind an empty one as before it
 	printf 'a,b\n,N/A\n1,2\n' >in
 	fails 'in:2: column "b": not a number' gsort --csv --header --invalid=skip-blank -k a:n -k b:n in
@@ -399,7 +486,7 @@ disorder() {
 		gsort --csv --header -k when:time
 	fails 'a key has one order: ip, time, or that of its letters' gsort -k2n,2:ip in
 	for key in 1,2:time 2:ip 1,3:ip; do
-		fails "invalid key '$key': an address or a time is one field: -k3,3:ip" gsort -k "$key" in
+		fails "invalid key '$key': an address or a time is one field: -k3,3:ip; a date and a time between blanks sort as text: -k1,1 -k2,2" gsort -k "$key" in
 	done
 	fails "invalid key '2,2:ipn': behind ip or time there is only b or r" gsort -k2,2:ipn in
 	printf '"%70s9.0.0.1",a\n10.0.0.1,b\n9.0.0.0,c\n' '' | gsort --csv -k1,1:ip | cut -d, -f2 | tr -d '\n' |

@@ -9,9 +9,11 @@ by PROGRAM = gsort-ranks.  Records, lines, sets and figures alone have models of
 keydefs.py, sets.py, figures.py.  Prints each job that differs, with its seed.
 """
 import bz2
+import csv
 import gzip
 import io
 import ipaddress
+import json
 import lzma
 import os
 import random
@@ -294,58 +296,64 @@ class Keys(Job):
                 for line in output.split(end)[:-1] for word in [line]]
 
 
-def fields_of(row, raw=False):
-    """The fields of a row, as Python's csv reads them: quotes count at the beginning of a field; or RAW ones."""
+def raw_fields(row):
+    """The fields of a row, as they are there: quotes count at the beginning of a field."""
     fields, at = [], 0
     while True:
-        text, begin = '', at
+        begin = at
         if row[at:at + 1] == '"':
             at += 1
-            while at < len(row):
-                if row[at] == '"' and row[at + 1:at + 2] == '"':
-                    text, at = text + '"', at + 2
-                elif row[at] == '"':
-                    at += 1
-                    break
-                else:
-                    text, at = text + row[at], at + 1
-        rest = row[at:].split(',', 1)
-        end = at + len(rest[0])
-        fields.append(row[begin:end] if raw else text + rest[0])
-        if len(rest) == 1:
-            return fields
+            while row[at] != '"' or row[at + 1:at + 2] == '"':
+                at += 2 if row[at] == '"' else 1
+        end = row.find(',', at)
+        if end < 0:
+            return fields + [row[begin:]]
+        fields.append(row[begin:end])
         at = end + 1
 
 
 class Csv(Job):
-    """Rows by their fields; a column with n or g holds numbers or nothing, or is refused."""
+    """Rows as spreadsheets write them, by the fields that Python's csv reads, with encoding utf-8-sig: a column with
+    n or g holds numbers or nothing, or is refused."""
+
+    mark = b'\xef\xbb\xbf'
+    one_of_equals = '-u', '--count', '--top', '--unique=repeated', '--unique=singletons', '-u --keep-order'
 
     def __init__(self, seed, ranks=0):
         super().__init__(seed, ranks)
         self.mode = self.one('', '', '', '', '-u', '--count', '--unique=repeated', '--unique=singletons', '-m', '-c',
-                             *['--argsort', '--top', '--top'] * (not ranks))
+                             *['--argsort', '--top', '--top', '-u --keep-order'] * (not ranks))
         self.columns = self.draw.randrange(1, 5)
         self.types = [self.one('word', 'word', 'int', 'float') for _ in range(self.columns)]
-        self.words = [''.join(self.one(*'ab,"\n1 -.xyz') for _ in range(self.draw.randrange(6))) for _ in range(20)]
+        self.words = [''.join(self.one(*'ab,"\n1 -.xyz\r') for _ in range(self.draw.randrange(6))) for _ in range(20)]
         self.header = self.chance(.5) and self.mode != '--argsort'
-        self.names = [f'{self.one("id", "name", "ü", "a b", "c,d")}{i}' for i in range(self.columns)]
+        self.names = [f'{self.one("id", "name", "ü", "a b", "c,d", "p;q")}{i}' for i in range(self.columns)]
+        self.ends = self.one(['\n'], ['\r\n'], ['\n', '\r\n'])
         self.rows = [self.row() for _ in range(min(self.count(), 3000))]
         self.draw_keys()
-        self.bad = self.chance(.1) and self.mode not in ('-m', '-c') and self.spoil()
         self.parts = self.cut(self.rows) if self.mode != '-c' else [self.rows]
         if self.mode == '-m' or self.mode == '-c' and self.chance(.5):
             self.parts = [sorted(p, key=self.key) for p in self.parts]
         self.options += ['--csv'] + ['--header'] * self.header
         self.most, self.json = self.one(0, 1, 5, 10000), self.chance(.5)
-        if self.mode == '--argsort':
-            self.options.append('--argsort=u32')
-        elif self.mode == '--top':
-            self.options += [f'--top={self.most}'] + ['--to=json'] * self.json
-        elif self.mode:
-            self.options.append(self.mode)
+        self.options += {'--argsort': ['--argsort=u32'], '--top': [f'--top={self.most}'] + ['--to=json'] * self.json}.get(
+            self.mode, self.mode.split())
         self.resources()
-        self.head = ','.join(map(self.quoted, self.names)).encode() + b'\n' if self.header else b''
-        self.files = [self.head + b''.join(r.encode() + b'\n' for r in part) for part in self.parts]
+        self.files = [self.file(part) for part in self.parts]
+        self.check_model()
+
+    def file(self, part):
+        """With a header of its own; one without rows may be empty."""
+        mark = self.mark * self.chance(.3)
+        head = ','.join(map(self.quoted, self.names)) + self.one(*self.ends) if self.header else ''
+        return mark * self.chance(.5) if not part and self.chance(.5) else mark + (head + ''.join(map(''.join, part))).encode()
+
+    def check_model(self):
+        """Python reads the fields that were drawn."""
+        for part, data in zip(self.parts, self.files):
+            read = list(csv.reader(io.StringIO(data.decode('utf-8-sig'), newline='')))
+            assert read[self.header:] == [self.fields(row) if row[0] else [] for row in part]
+            assert not read or not self.header or read[0] == self.names
 
     def field(self, kind):
         if self.chance(.1):
@@ -357,102 +365,125 @@ class Csv(Job):
         return self.draw.choice(self.words)
 
     def quoted(self, text):
-        must = ',' in text or '\n' in text or text.startswith('"')
+        must = ',' in text or '\n' in text or '\r' in text or text.startswith('"')
         return '"' + text.replace('"', '""') + '"' if must or self.chance(.2) else text
 
     def row(self):
-        fields = [self.quoted(self.field(kind)) for kind in self.types]
-        return ','.join(fields)
+        """The text of a row, which may lack fields, and its end."""
+        types = self.types[:self.draw.randrange(1, self.columns + 1)] if self.chance(.05) else self.types
+        return ','.join(self.quoted(self.field(kind)) for kind in types), self.one(*self.ends)
+
+    def fields(self, row):
+        return next(csv.reader(io.StringIO(row[0], newline='')), [''])
 
     def draw_keys(self):
-        """Keys as (column, letters); strict numbers where a letter says so."""
-        self.reverse = self.chance(.2)
+        """Keys as (begin, character, end, character, letters); numbers where a letter says so."""
+        self.reverse = self.chance(.2) and self.mode != '-u --keep-order'
         self.stable = self.chance(.3)
         self.keys = []
+        numbers = False
         for _ in range(self.one(1, 1, 2, 3)):
-            column = self.draw.randrange(self.columns)
+            column = end = self.draw.randrange(self.columns)
             letters = {'int': self.one('n', 'n', 'g', ''), 'float': self.one('g', 'g', ''), 'word': ''}[
                 self.types[column]] + self.one('', '', 'r')
-            self.keys.append((column, letters))
-            name = self.names[column]
-            by_name = self.header and self.chance(.6)
-            self.options += ['-k', f'{name}:{letters}' if by_name and letters else name if by_name else
-                             f'{column + 1},{column + 1}{letters}']
+            name, first, last = self.names[column], 1, 0
+            if self.header and self.chance(.6):
+                self.options += ['-k', f'{name}:{letters}' if letters else name]
+            else:
+                if self.chance(.3) and self.mode not in ('-m', '-c', '--count', '--top'):
+                    end, first, last = self.draw.randrange(self.columns), self.one(1, 1, 2, 3), self.one(0, 1, 2, 9, 70)
+                position = f'{column + 1}.{first}' if first > 1 else str(column + 1)
+                self.options += ['-k', f'{position},{end + 1}' + f'.{last}' * (last > 0) + letters]
+            self.keys.append((column, first, end, last, letters))
+            numbers |= 'n' in letters or 'g' in letters
         self.options += ['-r'] * self.reverse + ['-s'] * self.stable
+        if numbers and self.rows and self.chance(.1) and self.mode not in ('-m', '-c'):
+            self.spoil()
 
     def spoil(self):
-        """Put what is no number into the column of a number; False: no key is a number, or there is no row."""
-        numbers = [(column, letters) for column, letters in self.keys if 'n' in letters or 'g' in letters]
-        if not numbers or not self.rows:
-            return False
-        column, letters = self.draw.choice(numbers)
+        """Put what is no number into the column of a number."""
+        column, letters = self.draw.choice([(k[0], k[-1]) for k in self.keys if 'n' in k[-1] or 'g' in k[-1]])
         at = self.draw.randrange(len(self.rows))
-        fields = fields_of(self.rows[at])
+        fields = (self.fields(self.rows[at]) + [''] * self.columns)[:self.columns]
         fields[column] = self.one('N/A', '1,000', '$1', '12 apples', '-', 'x"', *(['1e3'] if 'n' in letters else []))
-        self.rows[at] = ','.join(map(self.quoted, fields))
-        return True
+        self.rows[at] = ','.join(map(self.quoted, fields)), self.rows[at][1]
+
+    def text(self, fields, key):
+        """What of the row is KEY: characters count over all of it; those of a number are within its field."""
+        column, first, end, last, letters = key
+        at = [sum(len(f) + 1 for f in fields[:i]) for i in range(len(fields))] + [len(','.join(fields))] * 5
+        begin = at[column] + first - 1
+        limit = at[end] + last if last else at[end] + len(fields[end]) if end < len(fields) else at[-1]
+        if letters.strip('r') and column < len(fields):
+            limit = min(limit, at[column] + len(fields[column])) if end <= column else at[column] + len(fields[column])
+        return ','.join(fields)[begin:max(begin, limit)]
 
     def key(self, row):
         """Bytes and numbers that compare like the row; without the last resort under -s and -u."""
-        fields = fields_of(row)
+        fields = self.fields(row)
         out = []
-        for column, letters in self.keys:
-            text = fields[column] if column < len(fields) else ''
+        for key in self.keys:
+            letters, text = key[-1], self.text(fields, key)
+            word = keydefs.read_number(text, letters[0]) if letters.strip('r') else text.encode()
+            self.bad = self.bad or word is None
             backwards = 'r' in letters or not letters and self.reverse
-            out.append(Backwards(self.word(text, letters)) if backwards else self.word(text, letters))
+            word = () if word is None else word
+            out.append(Backwards(word) if backwards else word)
         if not self.equal_rows():
-            out.append(Backwards(row.encode()) if self.reverse else row.encode())
+            out.append(Backwards(row[0].encode()) if self.reverse else row[0].encode())
         return out
 
-    def equal_rows(self):
-        return self.stable or self.mode in ('-u', '--count', '--top', '--unique=repeated', '--unique=singletons')
+    bad = False
 
-    def word(self, text, letters):
-        if 'n' in letters or 'g' in letters:
-            return (0, 0) if text == '' else (1, int(text) if 'n' in letters else float(text))
-        return text.encode()
+    def equal_rows(self):
+        return self.stable or self.mode in self.one_of_equals
+
+    def lead(self):
+        """What the output begins with: the mark and header of the first input that has any line, if headers are lines."""
+        head = b''
+        for data in self.files if self.header else self.files[:1]:
+            marked = data.startswith(self.mark)
+            head = head or self.mark * marked
+            if self.header and len(data) > 3 * marked:
+                line = next(io.StringIO(data.decode('utf-8-sig'), newline='')).encode()
+                return head + (self.counted('count', line.decode().rstrip('\r\n')) if self.mode in ('--count', '--top') else line)
+        return head
 
     def expected(self):
         rows = [r for part in self.parts for r in part]
+        keys = [self.key(r) for r in rows]
         if self.bad:
             return Outcome(2, b'')
         if self.mode == '-c':
-            keys = [self.key(r) for r in rows]
             return Outcome(int(any(b < a for a, b in zip(keys, keys[1:]))), b'')
-        places = sorted(range(len(rows)), key=lambda i: self.key(rows[i]))
+        places = sorted(range(len(rows)), key=lambda i: keys[i])
         if self.mode == '--argsort':
             out = [p.to_bytes(4, 'little') for p in places]
-        else:
-            groups = self.groups([rows[p] for p in places], self.key)
-            if self.mode == '--top':
-                groups = sorted(groups, key=lambda g: -len(g))[:self.most]
-                if self.json:
-                    return Outcome(0, f'{{"keys": {len(rows)}, "top": [{", ".join(map(self.as_json, groups))}]}}\n'.encode())
-            shown = {'-u': lambda: [g[0] for g in groups],
-                     '--count': lambda: [self.counted(len(g), g[0]) for g in groups],
-                     '--top': lambda: [self.counted(len(g), g[0]) for g in groups],
-                     '--unique=repeated': lambda: [g[0] for g in groups if len(g) > 1],
-                     '--unique=singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(
-                         self.mode, lambda: [rows[p] for p in places])()
-            out = [r.encode() + b'\n' for r in shown]
+            return Outcome(0, b''.join(out[self.limits(len(out))]))
+        groups = self.groups(places, lambda i: keys[i])
         if self.mode == '--top':
-            return Outcome(0, self.counted_head() + b''.join(out))
-        head = self.counted_head() if self.mode == '--count' else self.head
-        return Outcome(0, head + b''.join(out[self.limits(len(out))]))
+            groups = sorted(groups, key=lambda g: -len(g))[:self.most]
+            if self.json:
+                top = ', '.join(f'{{"value": {self.as_json(rows[g[0]])}, "count": {len(g)}}}' for g in groups)
+                return Outcome(0, f'{{"keys": {len(rows)}, "top": [{top}]}}\n'.encode())
+        kept = {'-u': lambda: [g[0] for g in groups],
+                '-u --keep-order': lambda: sorted(g[0] for g in groups),
+                '--unique=repeated': lambda: [g[0] for g in groups if len(g) > 1],
+                '--unique=singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(self.mode, lambda: places)()
+        out = [''.join(rows[i]).encode() for i in kept]
+        if self.mode in ('--count', '--top'):
+            out = [self.counted(len(g), rows[g[0]][0]) for g in groups]
+        return Outcome(0, self.lead() + b''.join(out if self.mode == '--top' else out[self.limits(len(out))]))
 
     def counted(self, count, row):
         """A count and the fields of the keys, as they are in the row."""
-        fields = fields_of(row, raw=True)
-        return ','.join([str(count)] + [fields[column] for column, _ in self.keys])
+        fields = raw_fields(row) + [''] * self.columns
+        return ','.join([str(count)] + [fields[key[0]] for key in self.keys]).encode() + b'\n'
 
-    def counted_head(self):
-        return self.counted('count', self.head.decode()[:-1]).encode() + b'\n' if self.header else b''
-
-    def as_json(self, group):
-        fields = fields_of(group[0])
-        words = ['"' + fields[column].replace('\\', '\\\\').replace('"', '\\"').replace('\n', '\\u000a') + '"'
-                 for column, _ in self.keys]
-        return f'{{"value": {words[0] if len(words) == 1 else "[" + ", ".join(words) + "]"}, "count": {len(group)}}}'
+    def as_json(self, row):
+        fields = self.fields(row) + [''] * self.columns
+        words = [json.dumps(fields[key[0]]).replace('\\n', '\\u000a').replace('\\r', '\\u000d') for key in self.keys]
+        return words[0] if len(words) == 1 else '[' + ', '.join(words) + ']'
 
 
 class Backwards:

@@ -57,10 +57,10 @@ static gs_status
 check_header(const struct gs_line_ingest *ingest, size_t bytes)
 {
 	return bytes <= ingest->header_most ? GS_OK
-	       : gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs "
-	                 "'--buffer-size=%zuM' (-S) at least", ingest->name, bytes,
+	       : gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs about "
+	                 "'--buffer-size=%zuM' (-S)", ingest->name, bytes,
 	                 (ingest->shares > 0 ? ingest->shares : 1) *
-	                 ((GS_HEADER_SHARE * 4 / 3 + 2) * ((bytes >> 20) + 1) + 16));
+	                 (((GS_HEADER_SHARE * 4 / 3 + 2) * bytes >> 20) + 24));
 }
 
 /* Take memory of the store for the line that has begun, and for the same with a number. */
@@ -158,25 +158,46 @@ continue_line(struct gs_line_ingest *ingest, char **data, const char *end, bool 
 
 /* ---- headers ------------------------------------------------------------------------ */
 
-/* Keys that name columns mean the same columns in all files. */
-static gs_status
-compare_headers(const struct gs_line_ingest *ingest)
-{
-	const struct gs_line_bytes *first = &ingest->header, *other = &ingest->names;
-
-	if (ingest->order->named && (first->bytes != other->bytes ||
-	                             memcmp(first->data, other->data, other->bytes) != 0))
-		return gs_fail(GS_EINPUT, "%s: its header is not that of the first input, so '--key' "
-		               "by name may mean another column", ingest->name);
-	return GS_OK;
-}
-
 static gs_status
 find_columns(const struct gs_line_ingest *ingest, const char *line, size_t bytes)
 {
 	const gs_status status = gs_line_order_header(ingest->order, line, bytes);
 
-	return status == GS_OK ? GS_OK : gs_fail(status, "%s: %s", ingest->name, gs_message());
+	return status == GS_OK ? GS_OK
+	       : gs_fail(status, "%s: %s%s", ingest->name, gs_message(), ingest->header_lines == 1 ? ""
+	                 : "; names are in the first line of a header");
+}
+
+/* A key is one column of all inputs, and the output has one header. */
+static gs_status
+compare_headers(struct gs_line_ingest *ingest)
+{
+	enum { SHOWN_BYTES = 100 };	/* of each, in the message */
+	const struct gs_line_order *order = ingest->order;
+	const char *first = ingest->header.data, *first_end = first + ingest->header.bytes;
+	const char *other = ingest->names.data, *other_end = other + ingest->names.bytes;
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], first_shown[sizeof shown];
+	size_t first_bytes = 0, bytes = 0;
+
+	if (ingest->header.bytes == 0)		/* another rank may know it */
+		return gs_line_order_wants_header(order) ? find_columns(ingest, "", 0) : GS_OK;
+	first += gs_line_mark(first, ingest->header.bytes);
+	other += gs_line_mark(other, ingest->names.bytes);
+	do {
+		first += first_bytes;
+		other += bytes;
+		first_bytes = (size_t)(gs_line_end(order, first, first_end) - first);
+		bytes = (size_t)(gs_line_end(order, other, other_end) - other);
+	} while (first_bytes > 0 && gs_line_same_columns(order, first, first_bytes, other, bytes));
+	if (first_bytes == 0 && bytes == 0)
+		return GS_OK;
+	first_bytes = (size_t)(gs_line_content_end(order, first, first_bytes) - first);
+	bytes = (size_t)(gs_line_content_end(order, other, bytes) - other);
+	return gs_fail(GS_EINPUT, "%s: its header is \"%s\", and that of the first input \"%s\"; to sort its "
+	               "rows all the same: (cat FIRST; tail -n +%llu %s) | gsort", ingest->name,
+	               gs_excerpt(shown, other, bytes, SHOWN_BYTES),
+	               gs_excerpt(first_shown, first, first_bytes, SHOWN_BYTES),
+	               (unsigned long long)ingest->header_lines + 1, ingest->name);
 }
 
 /* A line of the header is complete. */
@@ -475,6 +496,8 @@ take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
 		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->elements);
 	}
+	if (ingest->follow == NULL && !ingest->order->strict)	/* else lines are counted with their faults */
+		ingest->faults.shown += gs_line_shown(&ingest->faults, data, end, 0);
 	if (ingest->column != NULL)
 		return gs_line_column_add(ingest, data, end);
 	return ingest->taker.add != NULL ? store_lines(ingest, data, end) : GS_OK;
@@ -500,7 +523,7 @@ end_line(struct gs_line_ingest *ingest)
 static void
 begin_file(struct gs_line_ingest *ingest, const char *name)
 {
-	ingest->first = ingest->name == NULL && !ingest->headed;
+	ingest->first = ingest->name == NULL ? !ingest->headed : gs_line_ingest_wants_header(ingest);
 	ingest->name = ingest->faults.name = name;
 	ingest->lines_before = ingest->lines;
 	ingest->header_left = ingest->header_lines;
@@ -511,20 +534,35 @@ begin_file(struct gs_line_ingest *ingest, const char *name)
 		ingest->follow->any = false;	/* a merge: each file by itself */
 }
 
+/* Its last row has a quote that opens and none that closes: in the last field. */
+static gs_status
+refuse_quote(const struct gs_line_ingest *ingest)
+{
+	const struct gs_line_bytes *line = &ingest->line;
+	uint64_t number = ingest->faults.shown + 1;
+
+	if (!ingest->measured) {	/* else it is not in memory */
+		const char *end = line->data + line->bytes;
+		const char *field = gs_field_last(&ingest->order->fields, line->data, end);
+
+		number += gs_line_shown(&ingest->faults, line->data, field, 0);
+	}
+	return gs_fail(GS_EINPUT, "%s:%llu: a quote is not closed; a quote within quotes must be doubled",
+	               ingest->name, (unsigned long long)gs_line_number(ingest->faults.options, ingest->name,
+	                                                                number));
+}
+
 /* The file has ended: so has its last line. */
 static gs_status
 end_file(struct gs_line_ingest *ingest)
 {
 	if (ingest->place.quoted)
-		return gs_fail(GS_EINPUT, "%s: a quote is not closed; a quote within quotes must be "
-		               "doubled", ingest->name);
+		return refuse_quote(ingest);
 	if (ingest->line.bytes > 0) {
 		TRY(append(ingest, &ingest->line, &ingest->order->terminator, 1));
 		TRY(end_line(ingest));
 	}
-	if (ingest->first && gs_line_order_wants_header(ingest->order))
-		return find_columns(ingest, "", 0);
-	return GS_OK;
+	return ingest->header_left > 0 && ingest->names.bytes > 0 ? compare_headers(ingest) : GS_OK;
 }
 
 /* A table, as it has a header, whose separator is within quotes is cut there, as by sort(1). */
@@ -538,7 +576,7 @@ warn_of_quotes(const struct gs_line_ingest *ingest, const char *data, const char
 	char warning[GS_MESSAGE_BYTES];
 
 	if (ingest->header_lines == 0 || options->warn == NULL || ingest->order->key_count == 0 ||
-	    fields->separator == GS_NO_SEPARATOR || fields->csv ||
+	    fields->separator == GS_NO_SEPARATOR || fields->separator == '"' || fields->csv ||
 	    !gs_hint_quotes(fields->separator, ingest->order->terminator, data, last))
 		return;
 	snprintf(warning, sizeof warning, "%s: a field in quotes has a separator in it and counts as two; "
@@ -551,6 +589,7 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 {
 	char *data = chunk->data, *last;
 	const char *end = data + chunk->bytes;
+	size_t mark = 0;
 	bool whole = true;
 
 	if (chunk->begins)
@@ -560,6 +599,11 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
 	ingest->bytes += chunk->bytes;
 	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);
+	if (chunk->begins && ingest->order->fields.csv && !ingest->inside)
+		mark = gs_line_mark(data, chunk->bytes);
+	if (mark > 0 && ingest->first && ingest->header.bytes == 0)
+		TRY(append(ingest, &ingest->header, data, mark));	/* before all that is written */
+	data += mark;
 	while (data < end && (ingest->line.bytes > 0 || ingest->header_left > 0)) {
 		TRY(continue_line(ingest, &data, end, &whole));
 		if (whole)

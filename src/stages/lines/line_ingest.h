@@ -218,12 +218,20 @@ struct gs_line_ingest {
 	const char *name;
 	uint64_t  lines_before;		/* of the files before */
 	uint64_t  header_left;		/* lines that are still to come */
-	bool      first;		/* of all files */
+	bool      first;		/* of all files, but for empty ones before it if there are headers */
+	bool      inside;		/* it is read from the middle on; the caller sets it */
 	struct gs_line_place place;	/* where the line that has begun ends so far */
 	struct gs_line_bytes line;	/* that has begun in an earlier chunk */
 	bool      measured;		/* it is too long, and only its bytes are counted */
 	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
 };
+
+/** Had all inputs so far no line?  The header is that of the next one, then. */
+static inline bool
+gs_line_ingest_wants_header(const struct gs_line_ingest *ingest)
+{
+	return ingest->first && ingest->header_lines > 0 && ingest->header_left == ingest->header_lines;
+}
 
 /** Begin; everything is borrowed.  TAKER or FOLLOW may be NULL.  OPTIONS: header lines, and what to do with
  *  lines at fault. */

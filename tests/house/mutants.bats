@@ -39,6 +39,15 @@ mutants() {
 	not grep '"<="' found
 }
 
+@test "what changes in the sources meanwhile is not tried" {
+	needs python3 make cc
+	make -s -C build tests/unit/units
+	printf '\t@echo int >%s\n' "$PWD/src/sort/least.c" >>build/Makefile		# as each fault is built
+	TMPDIR=$PWD/temporary MAKEFLAGS='' tests/tools/mutants --build build --limit 1 --tables --count 20 sort >found
+	grep -qx 'src/sort/least.c:15: constant: "2" is "3": killed by units least' found
+	[ -z "$(ls temporary)" ]
+}
+
 @test "drawing depends on the seed alone, and faults that are left out are those of the sources" {
 	needs python3
 	cd "$GSORT_SOURCE"

@@ -139,45 +139,23 @@ const struct gs_kind *gs_kind_of(const struct gsort_options *options);
 /*
  * Of -n and -g:
  *
- *     begin, as lines adapt; if reading is stopped: { [keep; { append }*]; { next }* }; close
+ *     begin, as lines adapt; end, if an input is compressed or a line is no such number
  *
- * While each line is what gsort prints for its number, the job sorts numbers, several times as fast.  At the
- * first other line it becomes one of lines (sort.c), and reads files again.  Of a pipe, and of what is
- * decompressed, the numbers so far go to a temporary file, as so many lines; the job reads them from there,
- * then the chunk in which it has stopped, then the rest.
+ * While each line of its files is what gsort prints for its number, the job sorts numbers, several times as
+ * fast.  At the first other line it becomes one of lines (sort.c), and reads the files again.
  */
 
 struct gs_turn {
 	bool      may;			/* the job may become one of: */
 	struct gsort_options lines;
-	struct gs_spill_file  file;	/* what came before the chunk that has stopped it */
-	struct gs_error       error;	/* of writing that */
-	uint64_t  at;			/* bytes of it that were read again */
-	uint64_t  bytes;		/* of the input, that it stands for */
-	unsigned  files;		/* begun, with that of the chunk */
-	uint64_t  header_left;		/* lines of its header that are still to come */
-	char     *header;		/* what there is of that of the first file */
-	size_t    header_bytes;
-	bool      turned;		/* there is something to go on with */
+	bool      ended;
 };
 
 /** Make OPTIONS, of lines, those of a sort of numbers; false: that is not how it may begin. */
 bool gs_turn_begin(struct gs_turn *turn, struct gsort_options *options);
 
-/** Append to the file: write() of gs_output_options, with the turn as context; an error is in turn->error. */
-int gs_turn_append(void *turn, const void *data, size_t bytes);
-
-/** The next of what was read before, in MEMORY of ROOM bytes; *BYTES is 0 at the end. */
-MUST_CHECK gs_status gs_turn_next(struct gs_turn *turn, char *memory, size_t room, size_t *bytes);
-
-/** gs_place_reader of what was read before; CONTEXT is the turn. */
-size_t gs_turn_glance(void *context, uint64_t offset, char *into, size_t bytes);
-
-/** Drop the file, if there is one. */
-void gs_turn_forget(struct gs_turn *turn);
-
-/** A zeroed struct is allowed. */
-void gs_turn_close(struct gs_turn *turn);
+/** Make them those of lines again, for good. */
+void gs_turn_end(struct gs_turn *turn, struct gsort_options *options);
 
 /* ---- inputs that are .npy files become records, or keys behind a header (npy.c) ---- */
 
@@ -352,10 +330,6 @@ MUST_CHECK gs_status gs_job_replan(struct gsort *job);
 
 /** JOB, which reads on, has other options now: choose its kind, plan, and get memory again. */
 MUST_CHECK gs_status gs_job_reopen(struct gsort *job);
-
-/** After the error STATUS: nothing has been written to the output yet, whatever the emit stage wrote
- *  elsewhere.  Returns STATUS, or GS_EBUDGET. */
-gs_status gs_job_reset_emit(struct gsort *job, gs_status status);
 
 /* ---- what records, lines and --argsort have of their own (items.c) ---------- */
 

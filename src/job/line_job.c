@@ -104,8 +104,7 @@ gs_line_job_order(struct gsort *job, bool strict)
 static void
 adapt(struct gsort *job)
 {
-	if (!job->ranked->alone || job->keys.ingest.stopped != NULL ||
-	    !gs_turn_begin(&job->keys.turn, &job->options)) {
+	if (!job->ranked->alone || !gs_turn_begin(&job->keys.turn, &job->options)) {
 		gs_items_adapt(job);
 		return;
 	}
@@ -180,42 +179,6 @@ allocate(struct gsort *job)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-/* The job has begun with numbers, which are in a temporary file: take them, and the chunk that had a line
- * which is none. */
-static gs_status
-go_on(struct gsort *job)
-{
-	struct gs_line_ingest *ingest = &job->items.lines.ingest;
-	struct gs_turn *turn = &job->keys.turn;
-	struct gs_chunk *stopped = job->keys.ingest.stopped, kept = {
-		.data = job->items.lines.chunks, .name = stopped->name, .begins = true,
-	};
-
-	TRY(gs_line_sample_places(&job->items.lines.order, ingest->number, turn->file.end, gs_turn_glance,
-	                          turn, &ingest->taker));
-	ingest->header = (struct gs_line_bytes){ turn->header, turn->header_bytes, turn->header_bytes };
-	turn->header = NULL;
-	if (turn->files > 1 || !stopped->begins) {	/* there were others, if only an empty file */
-		ingest->header_lines = 0;
-		do {
-			TRY(gs_turn_next(turn, kept.data, job->items.lines.chunk_bytes, &kept.bytes));
-			if (kept.bytes > 0)
-				ingest->input = NULL;		/* there was a sample */
-			ingest->bytes = turn->bytes - kept.bytes;
-			TRY(gs_line_ingest_chunk(ingest, &kept));
-			kept.begins = false;
-		} while (kept.bytes > 0);
-		ingest->header_lines = job->options.header_lines;
-	}
-	if (!stopped->begins) {
-		ingest->first = turn->files == 1;
-		ingest->header_left = turn->header_left;
-	}
-	TRY(gs_line_ingest_chunk(ingest, stopped));
-	gs_ahead_give(&job->keys.ingest.ahead, stopped);
-	return GS_OK;
-}
-
 /* The header of the first file is that of all ranks; rank 0 reads it once more. */
 static gs_status
 take_header(struct gsort *job)
@@ -274,15 +237,11 @@ gs_line_job_read(struct gsort *job, const struct gs_taker *taker, struct gs_foll
 	if (lines->column.keys != NULL)
 		lines->ingest.column = &lines->column;
 	TRY(take_header(job));
-	if (job->keys.turn.turned) {
-		TRY(go_on(job));
-	} else {
-		gs_ahead_open(ahead, job->files.input, lines->chunks, lines->chunk_bytes);
-		ahead->clock = &job->monitor.clock;
-		ahead->first_alone = lines->text == NULL;	/* a sample is taken */
-		ahead->in_turn = follow == NULL;	/* else one thread works */
-		ahead->rest = gs_line_ingest_takes_rest(&lines->ingest);
-	}
+	gs_ahead_open(ahead, job->files.input, lines->chunks, lines->chunk_bytes);
+	ahead->clock = &job->monitor.clock;
+	ahead->first_alone = lines->text == NULL;	/* a sample is taken */
+	ahead->in_turn = follow == NULL;	/* else one thread works */
+	ahead->rest = gs_line_ingest_takes_rest(&lines->ingest);
 	for (;;) {
 		TRY(gs_ahead_take(ahead, &chunk));
 		if (chunk == NULL)

@@ -280,11 +280,34 @@ check_temp(struct gsort *job)
 	return status;
 }
 
+/* Choose what elements are, and the form in which they are written. */
+static gs_status
+describe(struct gsort *job)
+{
+	job->kind = job->kind_of(&job->options);
+	job->kind->adapt(job);
+	gs_ingest_set_format(&job->keys.ingest, &job->options);
+	job->keys.ingest.text.exact = job->keys.turn.may;
+	job->items.lines.order.terminator = job->keys.ingest.text.terminator;
+	if (job->kind->describe != NULL)
+		TRY(job->kind->describe(job));
+	/* messages of a rank have the numbers of lines in the file */
+	job->keys.ingest.text.lines_before = gs_parts_lines_before;
+	job->keys.ingest.text.lines_context = &job->ranked->parts;
+	gs_emit_set_format(&job->emit, &job->options);
+	return GS_OK;
+}
+
 /* Open the input, plan, and get memory for the stages of a job that is, or is an operand of, WHOLE. */
 static gs_status
 open_stages(struct gsort *job, const struct gsort *whole)
 {
 	TRY(open_input(job, whole));
+	/* known once it is open: reading it twice would take longer than sorting lines */
+	if (job->keys.turn.may && gs_files_inflate(gs_input_files(job->files.input))) {
+		gs_turn_end(&job->keys.turn, &job->options);
+		TRY(describe(job));
+	}
 	collect_plan_input(job);
 	if (whole != job)
 		job->plan_input.shares = whole->plan_input.shares;
@@ -303,24 +326,6 @@ open_stages(struct gsort *job, const struct gsort *whole)
 		        (double)job->plan_input.memory_bytes / (1 << 20),
 		        (double)job->plan.host_bytes / (1 << 20));
 	return check_temp(job);
-}
-
-/* Choose what elements are, and the form in which they are written. */
-static gs_status
-describe(struct gsort *job)
-{
-	job->kind = job->kind_of(&job->options);
-	job->kind->adapt(job);
-	gs_ingest_set_format(&job->keys.ingest, &job->options);
-	job->keys.ingest.text.exact = job->keys.turn.may;
-	job->items.lines.order.terminator = job->keys.ingest.text.terminator;
-	if (job->kind->describe != NULL)
-		TRY(job->kind->describe(job));
-	/* messages of a rank have the numbers of lines in the file */
-	job->keys.ingest.text.lines_before = gs_parts_lines_before;
-	job->keys.ingest.text.lines_context = &job->ranked->parts;
-	gs_emit_set_format(&job->emit, &job->options);
-	return GS_OK;
 }
 
 /*
@@ -347,38 +352,19 @@ gs_job_open(struct gsort *job)
 	return GS_OK;
 }
 
-enum { SMALL_CHUNKS_BYTES = 1 << 20 };	/* are within what the plan has for its own */
-
 gs_status
 gs_job_reopen(struct gsort *job)
 {
-	const uint64_t chunks = job->keys.turn.turned	/* its reader goes on */
-	                        ? GS_AHEAD_CHUNKS * job->keys.ingest.ahead.chunk_bytes : 0;
-
 	gs_emit_close(&job->emit);
 	gs_store_close(&job->keys.store);
 	gs_arena_close(&job->keys.arena);
 	TRY(describe(job));
 	collect_plan_input(job);
-	job->plan_input.beside_bytes += chunks > SMALL_CHUNKS_BYTES ? chunks : 0;
 	TRY(make_plan(job));
 	gs_verify_open(&job->verify, &job->options, job->plan.threads);
 	TRY(job->kind->allocate[GSORT_SORT](job));
 	TRY(check_temp(job));
 	return open_emit(job);
-}
-
-gs_status
-gs_job_reset_emit(struct gsort *job, gs_status status)
-{
-	struct gs_error error;
-
-	gs_error_keep(&error, status);
-	gs_emit_close(&job->emit);
-	gs_emit_set_format(&job->emit, &job->options);
-	gs_verify_open(&job->verify, &job->options, job->plan.threads);
-	TRY(open_emit(job));
-	return gs_error_again(&error);
 }
 
 gs_status
@@ -415,7 +401,6 @@ void
 gs_job_close(struct gsort *job)
 {
 	gs_ingest_close(&job->keys.ingest);
-	gs_turn_close(&job->keys.turn);
 	close_items(&job->items);
 	close_lines(&job->items.lines);
 	gs_emit_close(&job->emit);

@@ -195,101 +195,17 @@ read_all(struct gsort *job)
 	return gs_taker_settle(&taker);
 }
 
-/* ---- from numbers to lines (turn.c) ------------------------------------------------ */
-
-/* All numbers: nothing is selected from them. */
-static gs_status
-write_numbers(struct gsort *job, struct gs_outputs *to)
-{
-	const struct gsort_options all = { .type = job->options.type };
-
-	TRY(job->engine.finish(job->engine.context));
-	job->emit.encoding.counts = job->emit.tail.on = job->emit.delivered.resumable = false;
-	gs_emit_open(&job->emit, &all, &job->verify, &job->monitor);
-	gs_split_close(&job->emit.split);
-	TRY(gs_split_open(&job->emit.split, to));
-	TRY(emit_classes(job));
-	TRY(gs_emit_end(&job->emit));
-	return gs_outputs_finish(to);
-}
-
-/* Keep what was read so far, numbers as lines, and behind them the line that has begun. */
-static gs_status
-keep_numbers(struct gsort *job, const struct gs_text_rest *rest)
-{
-	struct gs_turn *turn = &job->keys.turn;
-	const struct gs_output_options to = {
-		.write = gs_turn_append, .write_context = turn, .clock = &job->monitor.clock,
-		.interrupted = &job->phases.interrupted,
-	};
-	struct gs_outputs outputs = { .count = 0 };
-	gs_status status;
-
-	TRY(gs_spill_file_make(&turn->file, job->options.temp_dirs[0]));
-	status = gs_outputs_open(&outputs, &to, 0);
-	THEN(status, write_numbers(job, &outputs));
-	gs_outputs_close(&outputs);
-	if (status == GS_OK && rest->bytes > 0)
-		(void)gs_turn_append(turn, rest->begun, rest->bytes);
-	return turn->error.status != GS_OK ? gs_error_again(&turn->error) : status;
-}
-
-/* Keep what there is of the first header. */
-static gs_status
-keep_header(struct gsort *job)
-{
-	struct gs_turn *turn = &job->keys.turn;
-	const char *header = gs_ingest_header(&job->keys.ingest, &turn->header_bytes);
-
-	free(turn->header);
-	TRY(gs_allocate(&turn->header, turn->header_bytes, 1, "bytes of a header"));
-	if (turn->header_bytes > 0)
-		memcpy(turn->header, header, turn->header_bytes);
-	return GS_OK;
-}
-
-/* Keep what was read so far, and the header, for the job of lines. */
-static gs_status
-keep_input(struct gsort *job)
-{
-	struct gs_turn *turn = &job->keys.turn;
-	struct gs_text_rest rest;
-	gs_status status;
-
-	(void)gs_text_stopped(job->keys.ingest.decoder, &rest);
-	turn->bytes = job->keys.ingest.read.bytes;
-	turn->files = rest.files;
-	turn->header_left = rest.header_left;
-	status = keep_header(job);
-	if (status == GS_OK && turn->bytes > 0)
-		status = keep_numbers(job, &rest);
-	if (status == GS_OK) {
-		turn->turned = true;
-		return GS_OK;
-	}
-	gs_turn_forget(turn);
-	return gs_job_reset_emit(job, status);	/* if a GPU has failed, there is another turn */
-}
-
-/* A line is no number that gsort would print: the job is one of lines from here on, and has read nothing.  To
- * read a file again takes less than to write numbers, unless it is decompressed again. */
+/* A line is not a number as gsort prints it: the job is one of lines, and reads its files again. */
 static gs_status
 become_lines(struct gsort *job)
 {
-	struct gs_turn *turn = &job->keys.turn;
-
 	gs_note(&job->monitor, "a line is not a number as gsort prints it: sorting lines");
-	if (gs_input_can_rewind(job->files.input) && !gs_files_inflate(gs_input_files(job->files.input))) {
-		gs_ingest_close(&job->keys.ingest);		/* its thread reads */
-		TRY(gs_input_rewind(job->files.input));
-	} else {
-		TRY(keep_input(job));
-	}
+	gs_ingest_close(&job->keys.ingest);		/* its thread reads */
+	TRY(gs_input_rewind(job->files.input));
 	gs_input_stop_recording(job->files.input);
 	atomic_store(&job->monitor.counters.keys_sorted, 0);
 	atomic_store(&job->monitor.counters.bytes_out, 0);
-	job->options = turn->lines;
-	turn->may = false;
+	gs_turn_end(&job->keys.turn, &job->options);
 	return gs_job_reopen(job);
 }
 
@@ -300,7 +216,7 @@ sort_once(struct gsort *job)
 {
 	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(job));		/* input -> elements -> engine */
-	if (job->keys.ingest.stopped != NULL) {		/* numbers become lines */
+	if (job->keys.ingest.stopped) {		/* numbers become lines */
 		TRY(become_lines(job));
 		TRY(read_all(job));
 	}

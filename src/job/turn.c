@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * turn.c - lines that are compared as numbers are numbers, until one of them is none
+ * turn.c - lines of files that are compared as numbers are numbers, until one of them is none
  *
- * In:   options of a sort of lines; later, the numbers that were read.
- * Out:  options of a sort of numbers; later, the numbers as lines, of what is not read again.
+ * In:   options of a sort of lines.
+ * Out:  options of a sort of numbers; later, those of lines again.
  *
  * Lines that are printed numbers have equal keys only if they have equal bytes, and all of them come before
  * the other lines.  So they may be written in any order: no -s and no -u sees a difference.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "job/job.h"
-#include "spill/spill.h"
 #include "stages/figures/answer.h"
 
 /* Are whole lines compared, as integers (n) or floats (g)?  0: no. */
@@ -29,14 +28,28 @@ letter_of(const struct gsort_options *o)
 	return n ? 'n' : o->locale == NULL ? 'g' : '\0';	/* a locale may have no point */
 }
 
+/* Can all inputs be read again?  Nothing is opened: that may wait for a writer. */
+static bool
+are_files(const struct gsort_options *o)
+{
+	bool files = o->read == NULL;
+	struct stat status;
+
+	for (size_t i = 0; files && i < o->input_count; i++)
+		files = (strcmp(o->inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &status)
+		                                        : stat(o->inputs[i], &status)) == 0 &&
+		        S_ISREG(status.st_mode);
+	return files;
+}
+
 bool
 gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 {
 	const char letter = letter_of(o);
 
-	if (letter == '\0' || o->operation != GSORT_SORT || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
-	    o->keep_order || o->underline || o->sample.wanted ||
-	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o))
+	if (turn->ended || letter == '\0' || o->operation != GSORT_SORT || o->set != GSORT_NO_SET ||
+	    o->argsort_bits > 0 || o->keep_order || o->underline || o->sample.wanted ||
+	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o) || !are_files(o))
 		return false;
 	turn->lines = *o;
 	turn->may = true;
@@ -46,54 +59,9 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 	return true;
 }
 
-int
-gs_turn_append(void *context, const void *data, size_t bytes)
-{
-	struct gs_turn *turn = context;
-	const gs_status status = gs_spill_file_write(&turn->file, data, bytes);
-
-	if (status == GS_OK)
-		return 0;
-	gs_error_keep(&turn->error, status);
-	errno = EIO;
-	return -1;
-}
-
-gs_status
-gs_turn_next(struct gs_turn *turn, char *memory, size_t room, size_t *bytes)
-{
-	const uint64_t left = turn->file.end - turn->at;
-
-	*bytes = left < room ? (size_t)left : room;
-	if (*bytes == 0)
-		return GS_OK;
-	TRY(gs_spill_file_read(&turn->file, turn->at, memory, *bytes));
-	gs_spill_file_forget(&turn->file, turn->at, turn->at + *bytes);
-	turn->at += *bytes;
-	return GS_OK;
-}
-
-size_t
-gs_turn_glance(void *context, uint64_t offset, char *into, size_t bytes)
-{
-	const struct gs_turn *turn = context;
-
-	return offset + bytes <= turn->file.end &&
-	       gs_spill_file_read(&turn->file, offset, into, bytes) == GS_OK ? bytes : 0;
-}
-
 void
-gs_turn_forget(struct gs_turn *turn)
+gs_turn_end(struct gs_turn *turn, struct gsort_options *o)
 {
-	if (turn->file.dir != NULL)
-		gs_spill_file_close(&turn->file);
-	turn->file = (struct gs_spill_file){ .dir = NULL };
-	turn->error = (struct gs_error){ .status = GS_OK };
-}
-
-void
-gs_turn_close(struct gs_turn *turn)
-{
-	gs_turn_forget(turn);
-	free(turn->header);
+	*o = turn->lines;
+	*turn = (struct gs_turn){ .ended = true };
 }

@@ -100,7 +100,7 @@ gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count
 	ingest->invalid_lines = 0;
 	ingest->header_bytes = 0;
 	ingest->warnings = 0;
-	ingest->stopped = NULL;
+	ingest->stopped = false;
 	if (ingest->key_bits > 0)
 		return;
 	ingest->decoder = gs_text_decoder_init(ingest->decoder_memory, ingest->plan->chunk_bytes,

@@ -110,7 +110,7 @@ struct gs_ingest {
 	struct gs_text_options  text;
 	struct gs_ahead         ahead;
 	struct gs_arena         chunks;		/* its memory */
-	struct gs_chunk        *stopped;	/* with the first line that is not exact; or NULL */
+	bool                    stopped;	/* there is a line that is not exact */
 	void                   *decoder_memory;
 	struct gs_text_decoder *decoder;
 	unsigned                warnings;	/* of this run of the stage, ... */
@@ -172,7 +172,7 @@ MUST_CHECK gs_status gs_ingest_run(struct gs_ingest *ingest, const struct gs_tak
 /** What stood before the keys of the first input; *BYTES may be 0. */
 const char *gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes);
 
-/** Stop reading; forget what was read, and what has stopped.  A zeroed struct is allowed. */
+/** Stop reading; forget what was read.  A zeroed struct is allowed. */
 void gs_ingest_close(struct gs_ingest *ingest);
 
 /* ---- records (record_ingest.c) ------------------------------------------------- */

@@ -99,18 +99,17 @@ static gs_status
 ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 {
 	uint64_t since = gs_clock_now();
-	struct gs_text_rest rest;
 
 	if (chunk->begins)
 		gs_text_begin_file(ingest->decoder, chunk->name);
-	if (ingest->text.exact && ingest->read.bytes == 0 && has_words(ingest, chunk))
-		gs_text_stop(ingest->decoder);
+	ingest->stopped = ingest->text.exact && ingest->read.bytes == 0 && has_words(ingest, chunk);
+	if (ingest->stopped)
+		return GS_OK;
 	TRY(gs_text_decode(ingest->decoder, chunk->data, chunk->bytes, chunk->ends));
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	if (gs_text_stopped(ingest->decoder, &rest)) {
-		ingest->stopped = chunk;
+	ingest->stopped = gs_text_stopped(ingest->decoder);
+	if (ingest->stopped)
 		return GS_OK;
-	}
 	gs_read_counts_add(&ingest->read, ingest->monitor, chunk->bytes,
 	                   gs_text_lines(ingest->decoder) - ingest->read.elements);
 	gs_ahead_give(&ingest->ahead, chunk);
@@ -151,9 +150,8 @@ gs_text_ingest(struct gs_ingest *ingest)
 	TRY(gs_ingest_open_chunks(ingest, &memory));
 	gs_ahead_open(&ingest->ahead, ingest->input, memory, ingest->plan->chunk_bytes);
 	ingest->ahead.clock = &ingest->monitor->clock;
-	ingest->ahead.first_alone = ingest->text.exact;		/* lines take a sample, then */
 	ingest->ahead.in_turn = true;
-	while (ingest->stopped == NULL) {
+	while (!ingest->stopped) {
 		TRY(gs_ahead_take(&ingest->ahead, &chunk));
 		if (chunk == NULL)
 			break;

@@ -40,7 +40,6 @@ struct gs_text_decoder {
 	bool        overflow_warned;	/* a float became infinite, and there was a warning */
 	bool        in_long_line;	/* its beginning was left out */
 	bool        stopped;		/* at a line that is not exact */
-	size_t      joined_bytes;	/* of the line in CARRY that the chunk has completed */
 	size_t      chunk_bytes;
 	unsigned    threads;
 	size_t      carry_bytes;
@@ -203,9 +202,7 @@ join_carry(struct gs_text_decoder *decoder, const char **text, const char *end, 
 	decoder->in_long_line = stop == NULL;
 	bytes = decoder->carry_bytes;
 	decoder->carry_bytes = 0;
-	TRY(read_single(decoder, carry, carry + bytes));
-	decoder->joined_bytes = decoder->stopped ? 0 : bytes;
-	return GS_OK;
+	return read_single(decoder, carry, carry + bytes);
 }
 
 /* Skip the rest of a line whose beginning was left out. */
@@ -330,68 +327,16 @@ read_chunk(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool
 	return GS_OK;
 }
 
-/* What a chunk changes beside the keys. */
-struct progress {
-	uint64_t lines, header_left;
-	size_t   carry_bytes, header_bytes;
-};
-
-static void
-unread_one(void *context, size_t s)
-{
-	struct gs_text_decoder *decoder = context;
-	struct gs_text_section *section = &decoder->sections[s];
-
-	gs_text_section_uncount(section, &decoder->rules, section->begin, section->lines);
-	gs_text_section_clear(section);
-}
-
-/* The chunk has a line that is not exact: forget all of it. */
-static void
-unread(struct gs_text_decoder *decoder, const struct progress *before)
-{
-	const struct gs_text_rules *rules = &decoder->rules;
-
-	if (decoder->joined_bytes > 0) {
-		decoder->carry[decoder->joined_bytes] = rules->options.terminator;
-		gs_text_section_uncount(&decoder->sections[0], rules, decoder->carry, 1);
-	}
-	gs_team_each(decoder->threads, decoder->threads, unread_one, decoder);
-	decoder->lines = before->lines;
-	decoder->header_left = before->header_left;
-	decoder->header.bytes = before->header_bytes;
-	decoder->carry_bytes = before->carry_bytes;
-}
-
 gs_status
 gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
 {
-	const struct progress before = {
-		decoder->lines, decoder->header_left, decoder->carry_bytes, decoder->header.bytes,
-	};
-
 	assert(bytes <= decoder->chunk_bytes);
-	decoder->joined_bytes = 0;
-	if (decoder->stopped)
-		return GS_OK;
-	TRY(read_chunk(decoder, text, bytes, last));
-	if (decoder->stopped)
-		unread(decoder, &before);
-	return GS_OK;
-}
-
-void
-gs_text_stop(struct gs_text_decoder *decoder)
-{
-	decoder->stopped = true;
+	return read_chunk(decoder, text, bytes, last);
 }
 
 bool
-gs_text_stopped(const struct gs_text_decoder *decoder, struct gs_text_rest *rest)
+gs_text_stopped(const struct gs_text_decoder *decoder)
 {
-	*rest = (struct gs_text_rest){
-		decoder->carry, decoder->carry_bytes, decoder->header_left, decoder->files,
-	};
 	return decoder->stopped;
 }
 

@@ -13,7 +13,7 @@
  *                     keys = gs_text_keys(decoder, section, class, &count);
  *     } while (!last);
  *
- * With options.exact it may stop: then it has taken nothing of the last chunk.
+ * With options.exact it may stop at a line, for good.
  */
 #ifndef GS_TEXT_DECODER_H
 #define GS_TEXT_DECODER_H
@@ -81,20 +81,8 @@ void *gs_text_keys(const struct gs_text_decoder *decoder, unsigned section,
  */
 uint64_t gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts);
 
-/* What a decoder has taken of a file, but has not parsed, when it stopped. */
-struct gs_text_rest {
-	const char *begun;	/* an unfinished line; lives as long as the decoder */
-	size_t      bytes;
-	uint64_t    header_left;	/* lines of the file's header still to come */
-	unsigned    files;	/* begun, with that of the chunk */
-};
-
-/** There is a line that is not exact: as if the next chunk had it. */
-void gs_text_stop(struct gs_text_decoder *decoder);
-
-/** Did the last chunk have a line that is not exact?  No key of that chunk can be fetched, nor was one
- *  counted; REST is set to what came before the chunk. */
-bool gs_text_stopped(const struct gs_text_decoder *decoder, struct gs_text_rest *rest);
+/** Did the last chunk have a line that is not exact?  Then the decoder and its keys are of no more use. */
+bool gs_text_stopped(const struct gs_text_decoder *decoder);
 
 /** Numbers parsed so far, over all files. */
 uint64_t gs_text_lines(const struct gs_text_decoder *decoder);
@@ -256,10 +244,6 @@ void gs_text_section_read(struct gs_text_section *section, const struct gs_text_
  *  there.  False: it is bad. */
 bool gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_rules *rules,
                                uint64_t at, const char *line, const char *end);
-
-/** Take the small values of LINES lines from TEXT on, all of them good, from the counters again. */
-void gs_text_section_uncount(struct gs_text_section *section, const struct gs_text_rules *rules,
-                             const char *text, uint64_t lines);
 
 /** Forget the bad lines and the keys, but not the counters of small values. */
 void gs_text_section_clear(struct gs_text_section *section);

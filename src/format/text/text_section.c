@@ -183,21 +183,3 @@ gs_text_section_read(struct gs_text_section *section, const struct gs_text_rules
 		line = many && line >= rules->looks_begin ? read_block(section, rules, line)
 		                                          : read_next(section, rules, line);
 }
-
-void
-gs_text_section_uncount(struct gs_text_section *section, const struct gs_text_rules *rules,
-                        const char *text, uint64_t lines)
-{
-	const uint64_t low = (uint64_t)(int64_t)GS_SMALL_LOW;
-	uint64_t magnitude;
-	bool negative;
-
-	for (; lines > 0 && !rules->options.floats; lines--) {
-		const char *end = rawmemchr(text, rules->options.terminator);
-
-		if (gs_line_whole(&rules->options, text, end, &negative, &magnitude) &&
-		    magnitude < (negative ? (1 << 15) + 1 : 1 << 16))
-			section->keys.small[(negative ? -magnitude : magnitude) - low]--;
-		text = end + 1;
-	}
-}

@@ -160,15 +160,6 @@ MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs
                                     struct gs_input *input, const struct gs_chunk *chunk,
                                     const struct gs_taker *taker);
 
-/** Read BYTES from OFFSET of a file on; returns how many there are, or 0. */
-typedef size_t gs_place_reader(void *context, uint64_t offset, char *into, size_t bytes);
-
-/** The same of lines of BYTES in all, which READ reads. */
-MUST_CHECK gs_status gs_line_sample_places(const struct gs_line_order *order,
-                                           struct gs_line_number number, uint64_t bytes,
-                                           gs_place_reader *read, void *context,
-                                           const struct gs_taker *taker);
-
 /* ---- read, cut, store (line_ingest.c) ------------------------------------------ */
 
 /* Whole lines. */

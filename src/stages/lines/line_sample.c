@@ -10,17 +10,10 @@
 enum { PLACES = 256, PLACE_BYTES = 4096, NUMBERED_BYTES = 1024 };
 #define LEAST_BYTES	((uint64_t)8 << 20)
 
-/* An input, and what was read of it. */
-struct begun {
-	struct gs_input       *input;
-	const struct gs_chunk *chunk;
-};
-
+/* Read from INPUT, of which CHUNK was read; returns how many bytes there are, or 0. */
 static size_t
-read_input(void *context, uint64_t offset, char *into, size_t bytes)
+read_place(struct gs_input *input, const struct gs_chunk *chunk, uint64_t offset, char *into, size_t bytes)
 {
-	const struct begun *begun = context;
-	const struct gs_chunk *chunk = begun->chunk;
 	size_t got = bytes;
 
 	if (offset + bytes <= chunk->bytes)
@@ -28,17 +21,8 @@ read_input(void *context, uint64_t offset, char *into, size_t bytes)
 	else if (offset < chunk->bytes)
 		got = 0;
 	else
-		gs_input_glance(begun->input, offset - chunk->bytes, bytes, into, &got);
+		gs_input_glance(input, offset - chunk->bytes, bytes, into, &got);
 	return got;
-}
-
-gs_status
-gs_line_sample(const struct gs_line_order *order, struct gs_line_number number, struct gs_input *input,
-               const struct gs_chunk *chunk, const struct gs_taker *taker)
-{
-	struct begun begun = { input, chunk };
-
-	return gs_line_sample_places(order, number, gs_input_bytes(input), read_input, &begun, taker);
 }
 
 /* Show TAKER lines, with numbers if items have them. */
@@ -62,9 +46,10 @@ show(const struct gs_line_order *order, struct gs_line_number number, const char
 }
 
 gs_status
-gs_line_sample_places(const struct gs_line_order *order, struct gs_line_number number, uint64_t bytes,
-                      gs_place_reader *read, void *context, const struct gs_taker *taker)
+gs_line_sample(const struct gs_line_order *order, struct gs_line_number number, struct gs_input *input,
+               const struct gs_chunk *chunk, const struct gs_taker *taker)
 {
+	const uint64_t bytes = gs_input_bytes(input);
 	const size_t place_bytes = number.bits > 0 ? NUMBERED_BYTES : PLACE_BYTES;
 	gs_status status = GS_OK;
 	unsigned places = 0;
@@ -74,7 +59,7 @@ gs_line_sample_places(const struct gs_line_order *order, struct gs_line_number n
 		return GS_OK;
 	to = lines = malloc(PLACES * place_bytes);
 	for (uint64_t p = 0; lines != NULL && p < PLACES; p++) {
-		const char *end = to + read(context, bytes / PLACES * p, to, place_bytes);
+		const char *end = to + read_place(input, chunk, bytes / PLACES * p, to, place_bytes);
 		const char *first = gs_line_end(order, to, end);
 		const size_t whole = (size_t)(gs_line_last_end(order, first, end) - first);
 

@@ -765,9 +765,39 @@ check_same(void)
 	free(text);
 }
 
+/* Files whose first line that is not exact is in each chunk of 20 bytes in turn, and then in none. */
+static void
+check_exact(void)
+{
+	enum { CHUNK = 20, CHUNKS = 6 };
+	const struct gs_text_options options = { .terminator = '\n', .exact = true };
+	void *memory = aligned_alloc(4096, gs_text_decoder_bytes(CHUNK, 2, &options));
+
+	for (unsigned at = 0; at <= CHUNKS; at++) {
+		char text[CHUNKS * CHUNK + 1];
+		struct gs_text_decoder *decoder;
+		unsigned chunk = 0;
+
+		for (unsigned line = 0; line < CHUNKS * CHUNK / 5; line++)
+			sprintf(text + 5 * line, "1234\n");
+		if (at < CHUNKS)
+			memcpy(text + at * CHUNK + CHUNK / 2, "0123", 4);
+		memset(memory, 0, gs_text_decoder_bytes(CHUNK, 2, &options));
+		decoder = gs_text_decoder_init(memory, CHUNK, 2, &options);
+		gs_text_begin_file(decoder, "a");
+		for (; chunk < CHUNKS && !gs_text_stopped(decoder); chunk++)
+			CHECK(gs_text_decode(decoder, text + chunk * CHUNK, CHUNK, chunk == CHUNKS - 1) ==
+			      GS_OK, "chunk %u of a file with 0123 in %u", chunk, at);
+		CHECK(gs_text_stopped(decoder) == (at < CHUNKS) && chunk == (at < CHUNKS ? at + 1 : at),
+		      "0123 in chunk %u stops there: chunk %u", at, chunk);
+	}
+	free(memory);
+}
+
 static void
 check_level(void)
 {
+	check_exact();
 	check_good();
 	check_bad();
 	check_nul();

@@ -174,7 +174,7 @@ struct gsort_options {
 	/* which keys are written */
 	bool			 unique;	/* one of equal keys */
 	bool			 counts;	/* like unique, each with its number of occurrences; of lines
-						 * with KEYDEFS their keys alone */
+						 * and records with -k the keys alone */
 	bool			 repeated;	/* one of each key that occurs more than once */
 	bool			 singletons;	/* only keys that occur once */
 	bool			 head;		/* only the first HEAD_COUNT of the selected keys */

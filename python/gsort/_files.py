@@ -344,8 +344,8 @@ def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
 def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, int]]:
 	"""The K most frequent keys of SRC, files or arrays, each with its count.
 
-	For lines with key=..., it is the fields of that key, as text, or a list of several; for records the first of
-	those with equal keys.
+	For lines with key=..., it is the fields of that key, as text, or a list of several; for records the fields of
+	the key.
 	"""
 	check_whole("k", k)
 	sources, given = _sources(src), {name: value for name, value in options.items() if value is not None}
@@ -367,8 +367,12 @@ def _top_items(items: str, sources: List[Any], given: Mapping[str, Any], k: int)
 		if items == "wide":
 			words = list(map(int, into.read().replace(b"\0", b"\n").split()))
 			return list(zip(words[1::2], words[::2]))
-		rows = np.fromfile(into, [("value", dtype_of(given["type"])), ("count", "u8")])
-		return [(row["value"].item(), int(row["count"])) for row in rows]
+		dtype, keys = dtype_of(given["type"]), given.get("key") or []
+		names = [name.removesuffix(":r") for name in ([keys] if isinstance(keys, str) else keys)]
+		fields = np.dtype([(name, dtype[name]) for name in names or dtype.names or []])
+		rows = np.fromfile(into, [("value", fields if fields.names else dtype), ("count", "u8")])
+		values = rows["value"][names[0]] if len(names) == 1 else rows["value"]
+		return list(zip(values.tolist(), rows["count"].tolist()))
 
 
 def histogram(src: Source, bins: int = 10, *, edges: str = "equal",

@@ -203,6 +203,8 @@ open_emit(struct gsort *job)
 	TRY(gs_emit_open_items(&job->emit, &items->written, options->argsort_bits / 8));
 	if (options->converts)		/* only wide keys are items then, and only to text */
 		gs_show_open_keys(&items->show, options, &job->emit);
+	else if (options->counts && options->key_count > 0 && items->npy.first == NULL)
+		gs_show_open_fields(&items->show, options, &job->emit);
 	return GS_OK;
 }
 

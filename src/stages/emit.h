@@ -295,6 +295,7 @@ size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *rea
 
 /** From now on EMIT writes items in this form.  All are borrowed. */
 void gs_show_open_keys(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit);
+void gs_show_open_fields(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit);
 void gs_show_open_lines(struct gs_show *show, const struct gsort_options *options,
                         const struct gs_line_order *order, struct gs_emit *emit);
 

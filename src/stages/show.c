@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * show.c - items that are written in another form: lines, or the keys of lines, with their number of
+ * show.c - items that are written in another form: lines, or keys of lines and records, with their number of
  * occurrences, lines with marks below their keys, keys of 128 bits as text
  *
  * In:   sorted items.
  * Out:  for lines what --count and --debug of sort(1) and uniq(1) print, but the fields of the keys, if there
- *       are any, in place of the line; for wide keys the lines that --to=text writes of any other type.
+ *       are any, in place of the line; for records their keys, each with its count of 64 bits; for wide keys
+ *       the lines that --to=text writes of any other type.
  *
  * Marks are as wide as a terminal shows the text above them: a tab is shown as '>', a newline of CSV as '|',
  * and other control characters have no width; a byte that is not a character of the locale has a column.
@@ -16,9 +17,11 @@
 #include <wctype.h>
 
 #include "format/encode.h"
+#include "format/key.h"
 #include "format/keydef/collation.h"
 #include "format/keydef/line_order.h"
 #include "format/notation.h"
+#include "format/record.h"
 #include "format/text/line.h"
 #include "stages/emit.h"
 
@@ -365,6 +368,33 @@ show_keys(void *context, const char *data, const char *end, size_t count, const 
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
+/* ---- the keys of records, with counts ------------------------------------------------ */
+
+static gs_status
+show_fields(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+{
+	struct gs_show *show = context;
+	const struct gsort_options *options = show->options;
+	const bool swaps = gs_endian_swaps(show->emit->encoding.endian);
+
+	(void)end;
+	for (size_t i = 0; i < count; i++, data += options->record_bytes) {
+		const uint64_t number = swaps ? GS_SWAP64(times[i]) : times[i];
+
+		TRY(reserve(show, show->emit->element_bytes));
+		for (size_t k = 0; k < options->key_count; k++) {
+			const size_t bytes = gs_key_bytes(&options->keys[k]);
+
+			memcpy(show->text + show->bytes, data + options->keys[k].offset, bytes);
+			show->bytes += bytes;
+		}
+		memcpy(show->text + show->bytes, &number, sizeof number);
+		show->bytes += sizeof number;
+		TRY(flush_long(show));
+	}
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
 /* ---- either ------------------------------------------------------------------------ */
 
 void
@@ -374,6 +404,17 @@ gs_show_open_keys(struct gs_show *show, const struct gsort_options *options, str
 	emit->show = show_keys;
 	emit->show_context = show;
 	emit->element_bytes = 0;
+}
+
+void
+gs_show_open_fields(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit)
+{
+	*show = (struct gs_show){ .options = options, .emit = emit };
+	emit->show = show_fields;
+	emit->show_context = show;
+	emit->element_bytes = sizeof(uint64_t);
+	for (size_t k = 0; k < options->key_count; k++)
+		emit->element_bytes += gs_key_bytes(&options->keys[k]);
 }
 
 void

@@ -478,7 +478,7 @@ common() {
 		    groups[record[:width]] = (count + 1, first)
 		order = sorted(groups.items(), key=lambda row: (-row[1][0], int.from_bytes(row[0], "little")))
 		for _, (count, first) in order[:50]:
-		    sys.stdout.buffer.write(first + struct.pack("<Q", count))
+		    sys.stdout.buffer.write(first[:width] + struct.pack("<Q", count))
 		END
 		for options in '' --parallel=1 '-S 1M -T .'; do
 			# shellcheck disable=SC2086

@@ -136,7 +136,8 @@ class Case:
             chosen = [g[0] for g in groups if UNIQUE[self.mode](len(g))]
             out = [self.records[p] for p in (sorted(chosen) if self.kept else chosen)]
         elif self.mode == '--count':
-            out = [self.records[g[0]] + len(g).to_bytes(8, self.order) for g in groups]
+            out = [b''.join(self.records[g[0]][at:at + size(kind)] for kind, at, _ in self.keys or
+                            [(f'bytes{self.bytes}', 0, False)]) + len(g).to_bytes(8, self.order) for g in groups]
         else:
             out = [self.records[p] for p in places]
         if self.first is not None:

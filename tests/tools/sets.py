@@ -39,6 +39,8 @@ class Numbers:
     def text(self, number):
         return b"%d" % number
 
+    counted = text
+
     def key(self, number):
         return number
 
@@ -84,6 +86,11 @@ class Records:
 
     def text(self, record):
         return record
+
+    def counted(self, record):
+        """The bytes of its keys."""
+        places = [int(option[4:]) for option in self.options if option.startswith("u32@")]
+        return b"".join(record[at:at + 4] for at in places) or record
 
     def key(self, record):
         return self.field(struct.unpack(self.format, record))
@@ -136,10 +143,9 @@ def select(kind, elements):
     if choice == "count":
         groups = [list(group) for _, group in groupby(elements, kind.key)]
         if kind.counts_bytes:
-            return [kind.text(group[0]) + struct.pack("<Q", len(group)) for group in groups], ["--count"]
+            return [kind.counted(group[0]) + struct.pack("<Q", len(group)) for group in groups], ["--count"]
         shape = b"%d,%s" if "--csv" in kind.options else b"%7d %s"
-        counted = kind.counted if isinstance(kind, Lines) else kind.text
-        return [shape % (len(group), counted(group[0])) for group in groups], ["--count"]
+        return [shape % (len(group), kind.counted(group[0])) for group in groups], ["--count"]
     if choice != "all":
         elements = elements[:3] if choice == "head" else elements[-3:]
     return [kind.text(element) for element in elements], [] if choice == "all" else ["--%s=3" % choice]

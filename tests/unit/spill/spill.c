@@ -424,11 +424,43 @@ check_unpacked(enum gs_pack_method method)
 	gs_packer_close(&packer);
 }
 
+/* COUNT keys that cannot be compressed take no more than their bytes; they and equal ones come back. */
+static void
+check_packed(enum gs_pack_method method, size_t count)
+{
+	enum { BLOCK_BYTES = 1 << 10 };
+	static char memory[4 * BLOCK_BYTES] __attribute__((aligned(64)));
+	uint64_t keys[BLOCK_BYTES / 8], unpacked[BLOCK_BYTES / 8];
+	struct gs_pack_header header;
+	struct gs_packer packer;
+
+	gs_packer_open(&packer, method, BLOCK_BYTES, memory);
+	for (int equal = 0; equal < 2; equal++) {
+		size_t bytes;
+
+		for (size_t i = 0; i < count; i++)
+			keys[i] = units_mix(equal ? 7 : i);
+		bytes = gs_pack(&packer, keys, count, 64);
+		memcpy(&header, packer.packed, sizeof header);
+		CHECK(gs_pack_header_is_sound(&packer, &header, 64) && header.keys == count &&
+		      bytes == sizeof header + header.packed_bytes &&
+		      (equal || header.packed_bytes == 8 * count),
+		      "%zu keys, method %d: %u bytes", count, (int)method, header.packed_bytes);
+		CHECK(gs_unpack(&packer, unpacked, 64) && memcmp(keys, unpacked, 8 * count) == 0,
+		      "%zu keys, method %d: they come back", count, (int)method);
+	}
+	gs_packer_close(&packer);
+}
+
 void
 unit_spill(void)
 {
 	check_unpacked(GS_PACK_LZ4);
 	check_unpacked(GS_PACK_ZSTD);
+	for (size_t count = 1; count <= 128; count *= 128) {
+		check_packed(GS_PACK_LZ4, count);
+		check_packed(GS_PACK_ZSTD, count);
+	}
 	strcpy(folder, "/tmp/gsort-unit-XXXXXX");
 	CHECK(mkdtemp(folder) != NULL, "a folder for the test");
 	for (size_t d = 0; d < DIRS; d++) {

@@ -73,7 +73,7 @@ check_abort(const struct gs_opts *opts)
 		          strchr(" \t\n+0123456789", *opts->key_texts[k]) == NULL;
 	return strict ||
 	       gs_report_error("'--invalid' needs a key by name, or --csv, and a letter such as n: "
-	                       "-k price:n; a key of sort(1) that is no number counts as 0");
+	                       "-k price:n; a key of sort(1) that is not a number counts as 0");
 }
 
 /* A key type is that of bare numbers. */

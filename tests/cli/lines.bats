@@ -333,7 +333,7 @@ duplicates	1" ] || [ $? -eq 1 ]
 	[ "$(gsort --csv --header -k age:n --summary in | head -n 2 | tr '\n' ' ')" = "count	3 missing	0 " ]
 	printf '%s"x,y",2\n"a,b",1\n' "$mark" >plain
 	gsort --csv -k2,2 plain | cmp - <(printf '%s"a,b",1\n"x,y",2\n' "$mark")
-	gsort --csv -k2,2 --count plain | cmp - <(printf '%s1,"a,b",1\n1,"x,y",2\n' "$mark")
+	gsort --csv -k2,2 --count plain | cmp - <(printf '%s1,1\n1,2\n' "$mark")
 	disorder 'plain:2: disorder: "a,b",1' gsort --csv -k2,2 -c plain
 	# that of another input goes away, as its header does
 	printf '%s"a,b",3\n' "$mark" | gsort --csv -k2,2 - plain | cmp - <(printf '%s"a,b",1\n"x,y",2\n"a,b",3\n' "$mark")
@@ -343,7 +343,7 @@ duplicates	1" ] || [ $? -eq 1 ]
 	printf '%sid price\n2 3\n1 4\n' "$mark" | gsort --header -k id:n | cmp - <(printf '%sid price\n1 4\n2 3\n' "$mark")
 	printf 'k,ab\r\nk,ab\tc\r\nk,"ab"\n' >in
 	gsort --csv -s -k2,2 in | cmp - <(printf 'k,ab\r\nk,"ab"\nk,ab\tc\r\n')
-	gsort --csv -k2,2 --count in | cmp - <(printf '2,k,ab\r\n1,k,ab\tc\r\n')
+	gsort --csv -k2,2 --count in | cmp - <(printf '2,ab\n1,ab\tc\n')
 	gsort --csv -k2,2 --difference in <(printf 'ab,"ab\tc"\n') | cmp - <(printf 'k,ab\r\nk,"ab"\n')
 	printf '1,x\r\n1,x\n' | gsort --csv -u | cmp - <(printf '1,x\r\n')
 	printf '1,x\r\n1,x\n' | gsort -t, -k2,2 -u | cmp - <(printf '1,x\n1,x\r\n')
@@ -491,7 +491,7 @@ disorder() {
 	fails "invalid key '2,2:ipn': behind ip or time there is only b or r" gsort -k2,2:ipn in
 	printf '"%70s9.0.0.1",a\n10.0.0.1,b\n9.0.0.0,c\n' '' | gsort --csv -k1,1:ip | cut -d, -f2 | tr -d '\n' |
 		cmp - <(printf cab)
-	fails "invalid key '2,2:it': ':' is not one of the letters" gsort -k2,2:it in
+	fails "invalid key '2,2:it': behind a colon there is ip or time" gsort -k2,2:it in
 }
 
 @test "--csv --count writes the counts as a column" {

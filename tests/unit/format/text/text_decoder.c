@@ -189,20 +189,20 @@ static const struct {
 	{ "a line with only a CR", "\r\n", "in:1: empty line"
 	  "; --invalid=skip-blank leaves empty lines out" },
 	{ "two CRs", "5\r\r\n", "in:1: not a number: \"5\r\"; remove the CRs: tr -d '\\r'" },
-	{ "a sign alone", "-\n", "in:1: not a number: \"-\"; --invalid=ignore leaves out what is no number" },
+	{ "a sign alone", "-\n", "in:1: not a number: \"-\"; --invalid=ignore leaves out what is not a number" },
 	{ "two signs", "--5\n", "in:1: not a number: \"--5\""
 	  "; lines with numbers in them need -V" },
 	{ "a blank after the sign", "- 5\n", "in:1: not a number: \"- 5\"; "
-	  "remove the blank behind the sign: tr -d ' '" },
+	  "remove the blank behind the sign: sed -E 's/([-+]) +([0-9])/\\1\\2/g'" },
 	{ "two numbers", "1 2\n", "in:1: not a number: \"1 2\"; "
 	  "fields? sort lines by one: gsort -k1,1n" },
 	{ "a fraction", "1.5\n", "in:1: not an integer: \"1.5\"; floats need --type=float" },
 	{ "a fraction without an integer", "-.5\n",
 	  "in:1: not an integer: \"-.5\"; floats need --type=float" },
-	{ "a point", ".\n", "in:1: not a number: \".\"; --invalid=ignore leaves out what is no number" },
+	{ "a point", ".\n", "in:1: not a number: \".\"; --invalid=ignore leaves out what is not a number" },
 	{ "an exponent", "1e9\n", "in:1: not an integer: \"1e9\"; floats need --type=float" },
 	{ "an exponent that is none", "1e\n", "in:1: not a number: \"1e\"" },
-	{ "hexadecimal", "0x1F\n", "in:1: not a number: \"0x1F\"; hexadecimal needs --type=hex" },
+	{ "hexadecimal", "0x1F\n", "in:1: not a number: \"0x1F\"; hexadecimal numbers need --type=hex" },
 	{ "grouping", "1,000\n", "in:1: not a number: \"1,000\"; "
 	  "remove the commas between thousands: tr -d ," },
 	{ "2^64", "18446744073709551616\n", "in:1: out of range: \"18446744073709551616\" "
@@ -214,9 +214,9 @@ static const struct {
 	  "; lines with numbers in them need -V" },
 	{ "an error in a last line without newline", "1\nx", "in:2: not a number: \"x\"" },
 	{ "a bad byte after eight digits", "12345678:\n", "in:1: not a number: \"12345678:\""
-	  "; lines with numbers in them need -V" },
+	  "; fields? sort lines by one: gsort -t ':' -k1,1n" },
 	{ "a byte of 255 between digits", "1\xff" "2\n", "in:1: not a number: \"1\xff" "2\"; "
-	  "byte 2 is no UTF-8" },
+	  "byte 2 is not UTF-8" },
 	{ "the last line is a CR", "1\n\r", "in:2: empty line"
 	  "; --invalid=skip-blank leaves empty lines out" },
 };
@@ -269,9 +269,9 @@ check_nul(void)
 {
 	struct result *r = decode("1\0002\n", 4, 64, 1, false);
 
-	CHECK(r->status == GS_EINPUT && strcmp(gs_message(), "in:1: not a number: \"1?2\"; "
+	CHECK(r->status == GS_EINPUT && strcmp(gs_message(), "in:1: not a number: \"1\\02\"; "
 	                                        "lines that end in NUL need -z; UTF-16 needs iconv") == 0,
-	      "a NUL between digits is no number: %s", gs_message());
+	      "a NUL between digits is not a number: %s", gs_message());
 	drop(r);
 }
 

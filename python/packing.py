@@ -10,7 +10,10 @@ from setuptools import Distribution
 try:
 	from setuptools.command.bdist_wheel import bdist_wheel
 except ImportError:
-	from wheel.bdist_wheel import bdist_wheel
+	try:
+		from wheel.bdist_wheel import bdist_wheel
+	except ImportError:		# older than 70.1, and no wheel: enough for a source distribution
+		from setuptools import Command as bdist_wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The sources of which this folder is a part, or those in a source distribution.

@@ -5,23 +5,34 @@ from __future__ import annotations
 import ctypes
 import functools
 import operator
-from typing import Any, List, Optional, Sequence
+import re
+from typing import Any, Iterable, Iterator, List, NoReturn, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
 from ._keys import Array, Order, has_several, keys_of, type_of_items
+from ._options import refuse_unknown
 
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
+_SORTING = ("axis", "kind", "order", "stable", "descending", "threads")		# parameters
 
 
 @functools.lru_cache(maxsize=64, typed=True)		# making one takes as long as sorting a hundred keys
-def _options(descending: bool, threads: int) -> _native.Struct:
+def _made(descending: bool, threads: int) -> _native.Struct:
 	options = _native.options("gsort_array_options")
 	options.put("reverse", "?", descending)
 	options.put("threads", "I", threads)
 	return options
+
+
+def _options(descending: bool, threads: int) -> _native.Struct:
+	if not isinstance(descending, (bool, int, np.bool_)):
+		raise TypeError(f"descending must be True or False, not {descending!r}")
+	if getattr(threads, "shape", ()) != ():
+		_native.refuse_number("threads", threads)
+	return _made(descending, threads)
 
 
 def _call(name: str, *arguments: Any) -> None:
@@ -34,7 +45,14 @@ def _call(name: str, *arguments: Any) -> None:
 def _array(a: npt.ArrayLike, name: str = "a") -> Array:
 	if isinstance(a, np.ma.MaskedArray):
 		raise TypeError(f"gsort does not know masks: sort {name}.compressed()")
-	return np.asarray(a)
+	array: Array = np.asarray(a)
+	if array is not a and array.dtype.kind in "fO":		# integers with missing values, which numpy would round
+		types = [str(one) for one in (getattr(a, "dtype", None), getattr(a, "type", None))]
+		if any(re.match("u?int[0-9]", one.lower()) for one in types):
+			raise TypeError(f"{name} has integers ({types[0] if types[0] != 'None' else types[1]}) and missing values, "
+			                f"which no array of integers has: sort {name}.drop_nulls() of polars, {name}.dropna() of "
+			                f"pandas, {name}.drop_null() of pyarrow")
+	return array
 
 
 def _check_kind(kind: Optional[str], stable: Optional[bool]) -> None:
@@ -47,7 +65,8 @@ def _check_kind(kind: Optional[str], stable: Optional[bool]) -> None:
 
 def _axis_last(a: Array, axis: int) -> Array:
 	"""A view of A; numpy's AxisError if there is no such axis."""
-	return a if a.ndim == 1 and axis in (-1, 0) else np.moveaxis(a, operator.index(axis), -1)
+	axis = operator.index(axis)
+	return a if a.ndim == 1 and axis in (-1, 0) else np.moveaxis(a, axis, -1)
 
 
 def _readable(a: Array) -> Array:
@@ -57,6 +76,11 @@ def _readable(a: Array) -> Array:
 
 def _is_plain(a: Array) -> bool:
 	return a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative
+
+
+def _has_plain_rows(a: Array) -> bool:
+	"""May the library sort each row of A along its last axis where it is?"""
+	return bool(a.flags.aligned and a.dtype.isnative and (a.shape[-1] < 2 or a.strides[-1] == a.itemsize))
 
 
 def _vector(a: npt.ArrayLike) -> Array:
@@ -119,22 +143,26 @@ def _has_disorder(keys: Array, descending: bool, options: _native.Struct) -> boo
 
 # --- the calls ----------------------------------------------------------------------------------
 
-def _rows(a: Array) -> List[Array]:
-	"""The rows of a contiguous array along its last axis."""
-	return [a] if a.ndim == 1 else list(a.reshape(-1, a.shape[-1])) if a.size else []
+def _rows(a: Array) -> Iterator[Array]:
+	"""The rows of A along its last axis, as views."""
+	return (a[index] for index in np.ndindex(a.shape[:-1])) if a.ndim > 1 else iter([a])
 
 
-def _addresses(a: Array, length: int) -> "range":
-	"""Of the rows, each of LENGTH elements, of a contiguous array."""
-	address, bytes_of_row = a.ctypes.data, length * a.itemsize
-	return range(address, address + a.nbytes, bytes_of_row) if bytes_of_row else range(0)
+def _addresses(a: Array) -> Iterable[int]:
+	"""Of the rows of A, each contiguous, along its last axis."""
+	address, bytes_of_row = a.ctypes.data, a.shape[-1] * a.itemsize
+	if a.size == 0:
+		return range(0)
+	if a.flags.c_contiguous:
+		return range(address, address + a.nbytes, bytes_of_row)
+	return (address + sum(map(operator.mul, index, a.strides)) for index in np.ndindex(a.shape[:-1]))
 
 
 def _sort_rows(rows: Array, descending: bool, threads: int) -> None:
-	"""Sort each row of ROWS, a plain array, along its last axis."""
+	"""Sort each row of ROWS, each plain, along its last axis."""
 	kind, options, length = type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
 	sort_row = _native.LIBRARY.gsort_sort
-	for address in _addresses(rows, length):
+	for address in _addresses(rows):
 		if sort_row(address, length, kind, options) != _native.OK:
 			_native.fail()
 	for row in _rows(rows) if rows.dtype.kind in "mM" else []:
@@ -162,7 +190,7 @@ def _argsort_rows(rows: Array, indices: Array, descending: bool, threads: int) -
 	key_type, options = type_of_items(rows.dtype), _options(descending, threads)
 	index_type = _native.ABI["GSORT_U64" if indices.itemsize == 8 else "GSORT_U32"]
 	length, argsort_row = rows.shape[-1], _native.LIBRARY.gsort_argsort
-	for keys, into in zip(_addresses(rows, length), _addresses(indices, length)):
+	for keys, into in zip(_addresses(rows), _addresses(indices)):
 		if argsort_row(keys, length, key_type, into, index_type, options) != _native.OK:
 			_native.fail()
 	for row, order in zip(_rows(rows), _rows(indices)) if rows.dtype.kind in "mM" else []:
@@ -181,15 +209,17 @@ def _argsort_keys(row: Array, order: Order, descending: bool, threads: int) -> A
 
 def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None, order: Order = None, *,
          stable: Optional[bool] = None, descending: bool = False, unique: bool = False,
-         out: Optional[Array] = None, threads: int = 0) -> Array:
+         out: Optional[Array] = None, threads: int = 0, **unknown: NoReturn) -> Array:
 	"""A sorted copy of A along AXIS, as numpy.sort(); AXIS None: of A flattened.
 
 	With out=A, A itself is sorted; nothing is copied if it is contiguous along AXIS, and in this machine's byte
 	order.  KIND and STABLE are as for numpy, and make no difference.  NaN and NaT are last, or first
-	if DESCENDING; -0 is before 0, and each NaN keeps its bits.  Structures are sorted by the fields that ORDER
+	if DESCENDING; each NaN keeps its bits.  -0 is before 0 and a NaN with a sign bit behind the others: they are
+	different values, also for UNIQUE and argsort(); a + 0.0 has one zero.  Structures are sorted by the fields that ORDER
 	names, then by their other fields.  With UNIQUE, one of equal keys of an array of one dimension is
 	returned; the rest of OUT has no meaning then.  THREADS: 0 is one a core, at most 16.
 	"""
+	refuse_unknown("sort", unknown, _SORTING + ("unique", "out"))
 	_check_kind(kind, stable)
 	source = _array(a)
 	if axis is None:
@@ -206,10 +236,10 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 	if several:
 		indices = argsort(source, axis, kind, order, descending=descending, threads=threads)
 		np.copyto(target, np.take_along_axis(source, indices, axis), casting="no")
-	elif rows is source and _is_plain(target):
+	elif _has_plain_rows(_axis_last(target, axis)):
 		if target is not source:
 			np.copyto(target, source, casting="no")
-		_sort_rows(target, descending, threads)
+		_sort_rows(_axis_last(target, axis), descending, threads)
 	else:
 		copy = np.array(rows, rows.dtype.newbyteorder("="), order="C")
 		_sort_rows(copy, descending, threads)
@@ -218,13 +248,15 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 
 
 def argsort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None, order: Order = None, *,
-            stable: Optional[bool] = None, descending: bool = False, threads: int = 0) -> Array:
+            stable: Optional[bool] = None, descending: bool = False, threads: int = 0,
+            **unknown: NoReturn) -> Array:
 	"""The indices, of dtype intp, that sort A along AXIS, as numpy.argsort(); AXIS None: of A flattened.
 
 	Stable, whatever KIND and STABLE say, also if DESCENDING: equal keys keep their order.  ORDER is as for sort().
 	"""
+	refuse_unknown("argsort", unknown, _SORTING)
 	_check_kind(kind, stable)
-	source = _array(a)
+	source = np.atleast_1d(_array(a))
 	if axis is None:
 		source, axis = source.ravel(), -1
 	rows = _axis_last(source, axis)
@@ -233,7 +265,8 @@ def argsort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = No
 		for row, into in zip(_rows(rows), _rows(indices)):
 			into[:] = _argsort_keys(row, order, descending, threads)
 	else:
-		_argsort_rows(_readable(rows), indices, descending, threads)
+		plain = rows if rows.size and _has_plain_rows(rows) else _readable(rows)
+		_argsort_rows(plain, indices, descending, threads)
 	return indices if indices.ndim == 1 else np.ascontiguousarray(np.moveaxis(indices, -1, axis))
 
 
@@ -269,7 +302,7 @@ def merge(arrays: Sequence[npt.ArrayLike], *, descending: bool = False, threads:
 	if not sources:
 		raise ValueError("there are no arrays to merge")
 	dtype = sources[0].dtype
-	if any(source.dtype != dtype for source in sources):
+	if any(source.dtype.newbyteorder("=") != dtype.newbyteorder("=") for source in sources):
 		raise TypeError("arrays that are merged have one dtype")
 	key_type, options = type_of_items(dtype), _options(descending, threads)
 	vectors = [_vector(source) for source in sources]

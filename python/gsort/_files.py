@@ -150,7 +150,7 @@ class _Job:
 		opened, ran = self.results[:length], self.results[length:2 * length]
 		for status, kind, number, said in (opened, ran):
 			if status not in (_native.OK, _native.DISORDER):
-				raise _native.error(kind, number, words(said, self.names))
+				raise _native.error(kind, number, words(said, self.names), self.names.values())
 		self.is_sorted = bool(ran[0] == _native.OK)		# of a check
 		self.said = "" if self.is_sorted else words(ran[-1], self.names)
 		if progress is not None:
@@ -182,7 +182,11 @@ def _sources(src: Any) -> List[Any]:
 	several: List[Any] = [src] if one else list(src)
 	if several and not _is_path(several[0]) and np.ndim(several[0]) == 0:
 		several = [np.asarray(src)]
-	return [source if _is_path(source) else _array(source) for source in several]
+	sources = [source if _is_path(source) else _array(source) for source in several]
+	if len({None if _is_path(source) else source.dtype.newbyteorder("=") for source in sources}) > 1:
+		return sources
+	return [source if _is_path(source) or len({other.dtype for other in sources}) == 1
+	        else source.astype(source.dtype.newbyteorder("=")) for source in sources]
 
 
 def _with_type(sources: Sequence[Any], given: Mapping[str, Any]) -> Dict[str, Any]:
@@ -288,7 +292,7 @@ def _kind_of_value(given: Mapping[str, Any]) -> Any:
 def _value(said: Any, kind: Any, is_edge: bool = False) -> Any:
 	"""A key of type KIND, of which the library has SAID the fewest digits, or a word.  An edge may be beyond the type."""
 	word = kind if isinstance(kind, str) and kind in NAMED else None
-	if said is not None and (word == "text-float" or said in ("nan", "-nan", "inf", "-inf")):
+	if said is not None and (word in ("text-float", "bf16") or said in ("nan", "-nan", "inf", "-inf")):
 		return float(said)
 	if said is None or kind is None or word:
 		return said
@@ -307,7 +311,8 @@ def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *
 	given = _with_type(sources, given)
 	with _memory() as into:
 		_run(function, sources, _path_of(into), given, json=True, **{function: value}, **more)
-		found, kind = json.load(into)[function], _kind_of_value(given)
+		found = json.load(into, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits))[function]
+		kind = _kind_of_value(given)
 	edges = more.get("edges", "equal") != "equal"
 	for row in found if isinstance(found, list) else [found]:
 		row.update({key: _value(row[key], kind, edges) for key in keys})
@@ -336,8 +341,9 @@ def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
 	Of lines the keys are numbers or text, as for quantiles(), and missing is how many have no number.
 	"""
 	found: Dict[str, Any] = _figures("summary", src, options, True, "min", "q1", "median", "q3", "max")
+	are_floats = isinstance(found["max"], float)
 	for name in {"sum", "mean"} & found.keys():
-		found[name] = _value(found[name], None)
+		found[name] = _value(found[name], "text-float" if are_floats else None)
 	return found
 
 

@@ -29,6 +29,7 @@ _WAYS_OUT = {		# by the kind of a dtype
 	"M": "; as 'i8' they are ticks, in which NaT is the least",
 	"m": "; as 'i8' they are ticks, in which NaT is the least",
 	"O": "; a.astype(...) makes numbers or strings of objects",
+	"U": "; np.char.encode(a) makes bytes, whose order in UTF-8 is the same",
 	"V": "; a[gsort.argsort(a['field'])] sorts by a field",
 }
 
@@ -39,8 +40,8 @@ def type_of(dtype: np.dtype[Any]) -> int:
 	"""The gsort_type of numbers of DTYPE, whatever their byte order."""
 	name = _TYPES.get(dtype if dtype.isnative else dtype.newbyteorder("="))
 	if name is None:
-		raise TypeError("gsort sorts integers of 8 to 64 bits and floats of 16 to 64, "
-		                f"not {dtype!r}{_WAYS_OUT.get(dtype.kind, '')}")
+		raise TypeError("gsort sorts integers of 8 to 64 bits, floats of 16 to 64 and booleans, sort() and argsort() "
+		                f"also strings, times and structures of these, not {dtype!r}{_WAYS_OUT.get(dtype.kind, '')}")
 	return _native.ABI["GSORT_" + name]
 
 

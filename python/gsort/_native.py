@@ -11,7 +11,7 @@ import functools
 import os
 import pathlib
 import struct
-from typing import Any, Dict, NoReturn
+from typing import Any, Dict, Iterable, NoReturn
 
 from ._words import words
 
@@ -88,11 +88,14 @@ ERROR = [functools.partial(LIBRARY.gsort_last_error), functools.partial(LIBRARY.
          functools.partial(LIBRARY.gsort_message)]
 
 
-def error(kind_of_error: int, number: int, message: str) -> BaseException:
-	"""The exception for an ERROR; of files, with its errno."""
+def error(kind_of_error: int, number: int, message: str, files: Iterable[str] = ()) -> BaseException:
+	"""The exception for an ERROR; of FILES, with its errno and that file."""
 	kind = KINDS.get(kind_of_error, RuntimeError)
-	if kind is OSError and number != 0:
-		return OSError(number, message)		# FileNotFoundError, PermissionError ...
+	if kind is OSError and number != 0:		# FileNotFoundError, PermissionError ...
+		for file in sorted(files, key=len, reverse=True):
+			if f": {file}: " in message:
+				return OSError(number, message.replace(f": {file}: ", ": ", 1), file)
+		return OSError(number, message)
 	return kind(message)
 
 

@@ -6,7 +6,7 @@ import ctypes
 import difflib
 import os
 import sys
-from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence, TypedDict, Union
+from typing import Any, Callable, Collection, List, Mapping, NamedTuple, Optional, Sequence, TypedDict, Union
 
 import numpy as np
 
@@ -306,12 +306,14 @@ def _put(options: _native.Struct, parameter: str, value: Any) -> None:
 		options.put(parameter, "I", _native.ABI[value])
 
 
-def _refuse_unknown(function: str, given: Mapping[str, Any]) -> None:
+def refuse_unknown(function: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+	"""Of FUNCTION, whose parameters are KNOWN."""
 	for name in given:
-		if name not in Options.__annotations__:
+		if name not in known:
 			option = name.replace("_", "-")
-			near = ([PARAMETERS[option]] if option in PARAMETERS and option != "json"
-			        else difflib.get_close_matches(name, Options.__annotations__, 1))
+			named = PARAMETERS.get(option, "")
+			near = ([named] if named in known or named.endswith("()")
+			        else difflib.get_close_matches(name, known, 1))
 			hint = f"; did you mean {near[0]}?" if near else ""
 			raise TypeError(f"{function}() has no parameter {name!r}{hint}")
 
@@ -319,7 +321,7 @@ def _refuse_unknown(function: str, given: Mapping[str, Any]) -> None:
 def fill(function: str, paths: Sequence[bytes], output: Optional[bytes], given: Mapping[str, Any],
          own: Mapping[str, Any]) -> _native.Struct:
 	"""The options of a job: those that the caller of FUNCTION has GIVEN, and its OWN."""
-	_refuse_unknown(function, given)
+	refuse_unknown(function, given, Options.__annotations__)
 	if not paths:
 		raise ValueError(f"{function}() needs a file or an array, or several")
 	given = {name: value for name, value in given.items() if value is not None}

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
+import importlib
 import os
+import re
 import subprocess
 import sys
 import threading
+import tracemalloc
 
 import gsort
 import numpy as np
@@ -57,6 +60,28 @@ def test_in_place_copies_nothing():
 	assert view.base is few and view.tolist() == [1, 3]
 
 
+@pytest.mark.parametrize("shape, axis, order", [
+	((40, 9000), -1, "C"), ((40, 9000), 1, "C"), ((9000, 40), 0, "F"), ((6, 7, 9000), 2, "C"), ((9000, 7, 6), 0, "F"),
+	((3, 1, 90000), -1, "C"), ((100000,), 0, "C"), ((100000,), None, "C"),
+])
+@pytest.mark.parametrize("dtype", ["u2", "i8", "f4", "M8[s]"])
+def test_rows_in_place_copy_nothing(shape, axis, order, dtype):
+	"""Whatever the number of dimensions, if they are contiguous along the axis."""
+	keys = np.array(some("i8", int(np.prod(shape))).reshape(shape) % 5000, dtype, order=order)
+	for a in keys, keys[1:-1] if keys.ndim == 2 and order == "C" else keys:
+		expect = np.sort(a, axis)
+		tracemalloc.start()
+		result = gsort.sort(a, axis, out=a)
+		_, peak = tracemalloc.get_traced_memory()
+		tracemalloc.stop()
+		assert result is a and np.array_equal(a, expect) and peak < a.nbytes / 10
+		tracemalloc.start()
+		gsort.sort(a, axis)		# one copy, which is the result
+		_, peak = tracemalloc.get_traced_memory()
+		tracemalloc.stop()
+		assert peak < 1.1 * a.nbytes
+
+
 def test_memory_maps(tmp_path):
 	keys = some("f8", 50000)
 	np.save(tmp_path / "keys.npy", keys)
@@ -84,6 +109,8 @@ def test_pairs():
 def test_merge():
 	parts = [np.sort(some("i4", count, count)) for count in (0, 1, 5000, 70000)]
 	assert np.array_equal(gsort.merge(parts), np.sort(np.concatenate(parts)))
+	mixed = gsort.merge([parts[2], parts[3].astype(">i4")])		# numpy makes such
+	assert mixed.dtype == "i4" and np.array_equal(mixed, np.sort(np.concatenate(parts[2:])))
 	with pytest.raises(gsort.InputError, match="array 1 is not sorted: element 1"):
 		gsort.merge([np.array([1, 2]), np.array([2, 1])])
 
@@ -279,8 +306,26 @@ def test_arguments_of_numpy():
 				call(keys, axis)
 	with pytest.raises((ValueError, IndexError), match="out of bounds for array of dimension 0"):
 		gsort.sort(np.array(5))
-	with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
-		gsort.sort(keys, (0, 1))
+	for axis in (0, 1), 0.0:
+		for call in gsort.sort, gsort.argsort:
+			with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+				call(keys, axis)
+			with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+				call(keys[0], axis)
+	for axis in -1, 0, None:
+		same(gsort.argsort(np.array(5), axis), np.argsort(np.array(5), axis))
+	for wrong in keys, None, "yes":
+		for call in gsort.sort, gsort.argsort, gsort.is_sorted, lambda a, **given: gsort.merge([a], **given):
+			with pytest.raises(TypeError, match="descending must be True or False, not "):
+				call(keys[0], descending=wrong)
+	with pytest.raises(ValueError, match=r"threads must be a whole number from 0 on, not array\(\[3, 1"):
+		gsort.sort(keys, threads=keys[0])
+	for call, name, said in ((gsort.sort, "reverse", "sort() has no parameter 'reverse'; did you mean descending?"),
+	                         (gsort.argsort, "reverse", "argsort() has no parameter 'reverse'; did you mean descending?"),
+	                         (gsort.sort, "parallel", "; did you mean threads?"), (gsort.sort, "uniq", "; did you mean unique?"),
+	                         (gsort.argsort, "axes", "; did you mean axis?"), (gsort.sort, "zzz", "has no parameter 'zzz'")):
+		with pytest.raises(TypeError, match=re.escape(said) + "$"):
+			call(keys, **{name: True})
 	with pytest.raises(ValueError, match="kind must be one of quicksort, .* not 'radix'"):
 		gsort.argsort(keys, kind="radix")
 	with pytest.raises(ValueError, match="kind and stable cannot be given together"):
@@ -292,7 +337,7 @@ def test_arguments_of_numpy():
 
 def test_what_cannot_be_sorted():
 	for bad in (np.zeros(2, np.longdouble), np.array([b"a"]).view("V1"), np.zeros(2, complex)):
-		with pytest.raises(TypeError, match="gsort sorts integers"):
+		with pytest.raises(TypeError, match="gsort sorts integers.*floats.*booleans.*strings.*times.*structures"):
 			gsort.sort(bad)
 	for bad, way_out in ((np.array([1, None]), r"a.astype\(...\) makes numbers or strings"),
 	                     (np.zeros(2, [("n", "O")]), r"a.astype\(...\) makes numbers"),
@@ -323,6 +368,48 @@ def test_what_cannot_be_sorted():
 		gsort.sort_pairs(np.zeros(2), np.zeros(2, np.int16))
 	with pytest.raises(ValueError, match="2 keys have 3 payloads"):
 		gsort.sort_pairs(np.zeros(2), np.zeros(3))
+
+
+class Column:
+	"""As a library of tables has it: numpy makes floats of integers of which some are missing."""
+
+	def __init__(self, name, values):
+		setattr(self, *name)
+		self.values = values
+
+	def __array__(self, dtype=None, copy=None):
+		return np.array([np.nan if value is None else value for value in self.values], dtype)
+
+
+def columns(kind, values):
+	"""One of each library that there is, and what it says it is."""
+	yield Column(("dtype", kind), values)
+	yield Column(("type", kind.lower()), values)
+	for library, make in (("pandas", lambda m: m.Series(values, dtype=kind)), ("polars", lambda m: m.Series(values, dtype=getattr(m, kind))),
+	                      ("pyarrow", lambda m: m.array(values, getattr(m, kind.lower())())),
+	                      ("pyarrow", lambda m: m.chunked_array([values], getattr(m, kind.lower())()))):
+		try:
+			yield make(importlib.import_module(library))
+		except ImportError:
+			pass
+
+
+@pytest.mark.parametrize("kind", ["Int64", "UInt64", "Int8", "UInt32"])
+def test_missing_values_change_no_other(kind):
+	"""Integers with missing values are refused; without any they keep every bit."""
+	largest = int(np.iinfo(kind.lower()).max)
+	for column in columns(kind, [largest, None, largest - 1]):
+		for call in (gsort.sort, gsort.argsort, gsort.is_sorted, gsort.top, gsort.summary,
+		             lambda a: gsort.merge([a]), lambda a: gsort.union([a, a]), lambda a: gsort.quantiles(a, 0.5)):
+			with pytest.raises(TypeError, match=r"integers \(u?int[0-9]+\) and missing values.*drop_nulls\(\) of polars".replace("u?int", "[uU]?[iI]nt")):
+				call(column)
+	for column in columns(kind, [largest, largest - 1, 0]):
+		if not isinstance(column, Column):
+			assert gsort.sort(column).tolist() == [0, largest - 1, largest] and gsort.argsort(column).tolist() == [2, 1, 0]
+	for column in columns("Float64", [2.5, None, -1.0]) if kind == "Int64" else []:		# NaN, which is last
+		if type(column).__module__.partition(".")[0] != "pyarrow":
+			assert gsort.argsort(column).tolist() == [2, 0, 1]
+			assert np.array_equal(gsort.sort(column), [-1.0, 2.5, np.nan], equal_nan=True)
 
 
 def test_cuda_is_imported_when_it_is_used():

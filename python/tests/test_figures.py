@@ -70,6 +70,11 @@ def test_figures_of_other_kinds(tmp_path):
 		assert gsort.summary(tmp_path / "in", type=kind)["max"] is None
 	assert gsort.quantiles([3, 1, 2], 0.5) == 2 and gsort.quantiles([0.1, 0.2], 0) == 0.1
 	assert gsort.quantiles(np.array([[3, 1], [2, 4]]), 1) == 4
+	assert gsort.top(np.array(["b", "a", "b"]).astype("S"), 1) == [(b"b", 2)]
+	for call in gsort.top, gsort.summary, lambda a: gsort.union([a, a]):
+		with pytest.raises(TypeError, match=r"also strings.*np.char.encode\(a\) makes bytes"):
+			call(np.array(["b", "a"]))
+	assert gsort.top(np.char.encode(np.array(["b", "\xe4", "b"])), 1) == [(b"b", 2)]
 	for name in "tail", "sample":
 		with pytest.raises(ValueError, match=rf"quantiles\(\) and {name} are incompatible"):
 			gsort.quantiles([1], 0.5, **{name: 1})
@@ -85,6 +90,23 @@ def test_figures_of_other_kinds(tmp_path):
 		gsort.summary(np.zeros(3, "i4"), type="i8")
 	with pytest.raises(TypeError, match="masks"):
 		gsort.summary(np.ma.array([1, 2], mask=[0, 1]))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", ">f8", "f8"])
+def test_floats_are_floats(tmp_path, dtype):
+	"""-0 keeps its sign, and whole sums and means are no integers."""
+	keys = np.array([-0.0, -0.0, 0.0], dtype)
+	keys.tofile(tmp_path / "in")
+	for src, options in (keys, {}), (tmp_path / "in", {"type": keys.dtype, "force": True}):
+		assert repr(gsort.top(src, 3, **options)) == "[(-0.0, 2), (0.0, 1)]"
+		assert repr(gsort.quantiles(src, [0, 1], **options)) == "[-0.0, 0.0]"
+		summary = gsort.summary(src, **options)
+		assert repr([summary[name] for name in ("min", "median", "max", "sum", "mean")]) == "[-0.0, -0.0, 0.0, 0.0, 0.0]"
+		assert repr(gsort.histogram(src, 1, **options)[0][1]) == "0.0"
+	(tmp_path / "in").write_text("-1\n4\n3\n")
+	found = gsort.summary(tmp_path / "in", type="text-float")
+	assert repr([found["min"], found["sum"], found["mean"]]) == "[-1.0, 6.0, 2.0]"
+	assert repr(gsort.summary([1, 2, 3])["sum"]) == "6" and gsort.summary(keys[:0])["sum"] in (None, 0)
 
 
 @pytest.mark.parametrize("dtype", ["M8[ns]", ">M8[D]", "m8[s]"])
@@ -264,6 +286,20 @@ def test_sets_of_lines_and_records(tmp_path, operation):
 	one, other = [collections.Counter(path.read_text().splitlines()[1:]) for path in files]
 	expect = collections.Counter({each: RULES[operation](one[each], other[each]) for each in {*one, *other}})
 	assert (tmp_path / "out").read_text().splitlines()[1:] == sorted(expect.elements())
+
+
+@pytest.mark.parametrize("dtype", ["u4", "f8", "M8[s]", [("n", "i2"), ("s", "S3")]])
+def test_byte_orders_go_together(dtype):
+	"""np.concatenate() makes them native by itself."""
+	native = np.arange(6).astype("M8[s]" if dtype == "M8[s]" else "i2").astype(dtype) if isinstance(dtype, str) else np.array(
+		[(2, b"b"), (1, b"a"), (1, b"c")], dtype)
+	other = native.astype(native.dtype.newbyteorder())
+	for pair in (native, other), (other, native):
+		union = gsort.union(list(pair), unique=True)
+		assert union.dtype == native.dtype and union.tolist() == sorted(native.tolist())
+	assert gsort.union([other, other], unique=True).dtype == other.dtype
+	if native.dtype.kind in "uf":
+		assert gsort.top([native, other], 1) == [(0, 2)]
 
 
 def test_sets_say_what_they_need(tmp_path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import errno
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -82,7 +83,10 @@ def test_errors(tmp_path):
 		gsort.sort_file(tmp_path / "in", tmp_path / "out")
 	with pytest.raises(FileNotFoundError, match="No such file") as caught:
 		gsort.sort_file(tmp_path / "missing", tmp_path / "out")
-	assert caught.value.errno == errno.ENOENT
+	assert caught.value.errno == errno.ENOENT and caught.value.filename == str(tmp_path / "missing")
+	assert str(caught.value) == f"[Errno 2] cannot read: No such file or directory: '{tmp_path / 'missing'}'"
+	again = pickle.loads(pickle.dumps(caught.value))
+	assert (again.filename, again.errno, str(again)) == (caught.value.filename, errno.ENOENT, str(caught.value))
 	with pytest.raises(IsADirectoryError, match="Is a directory"):
 		gsort.sort_file(tmp_path / "in", tmp_path)
 	(tmp_path / "one").write_text("1\n")

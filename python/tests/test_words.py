@@ -146,7 +146,7 @@ def test_lines_and_names_of_files_are_left_as_they_are(tmp_path, monkeypatch):
 		with pytest.raises(gsort.InputError) as caught:
 			gsort.sort_file("--tail -g", "out")
 		assert str(caught.value) == f'--tail -g:2: not a number: "{line}"{hint}'
-	with pytest.raises(FileNotFoundError, match="u32; --head: No such file"):
+	with pytest.raises(FileNotFoundError, match="No such file.*'u32; --head'$"):
 		gsort.sort_file("u32; --head", "out")
 	with pytest.raises(gsort.InputError, match="^array 1:2: disorder: 1 "):
 		gsort.merge_files([np.array([1, 2], "u4"), np.array([2, 1], "u4")], "out")

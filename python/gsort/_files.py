@@ -19,7 +19,9 @@ import numpy.typing as npt
 from . import _native
 from ._arrays import _array
 from ._keys import Array, type_of
-from ._options import NAMED, Options, Path, Progress, check_whole, dtype_of, fill, is_record, items_of, paths_of
+from ._npy import adopt
+from ._options import (NAMED, Options, Path, Progress, check_whole, dtype_of, fill, is_path, is_record, items_of,
+                       paths_of)
 from ._words import words
 
 if TYPE_CHECKING:
@@ -170,28 +172,24 @@ def _path_of(file: BinaryIO) -> bytes:
 	return b"/proc/self/fd/%d" % file.fileno()
 
 
-def _is_path(source: Any) -> bool:
-	return isinstance(source, (str, bytes, os.PathLike))
-
-
 def _sources(src: Any) -> List[Any]:
 	"""Paths and arrays; a sequence of numbers is an array."""
-	one = _is_path(src) or hasattr(src, "__array__")
+	one = is_path(src) or hasattr(src, "__array__")
 	if not one and (hasattr(src, "read") or not hasattr(src, "__iter__")):		# lines of an open file are no paths
 		raise TypeError(f"src must be a path, an array, or several of them, not {type(src).__name__}")
 	several: List[Any] = [src] if one else list(src)
-	if several and not _is_path(several[0]) and np.ndim(several[0]) == 0:
+	if several and not is_path(several[0]) and np.ndim(several[0]) == 0:
 		several = [np.asarray(src)]
-	sources = [source if _is_path(source) else _array(source) for source in several]
-	if len({None if _is_path(source) else source.dtype.newbyteorder("=") for source in sources}) > 1:
+	sources = [source if is_path(source) else _array(source) for source in several]
+	if len({None if is_path(source) else source.dtype.newbyteorder("=") for source in sources}) > 1:
 		return sources
-	return [source if _is_path(source) or len({other.dtype for other in sources}) == 1
+	return [source if is_path(source) or len({other.dtype for other in sources}) == 1
 	        else source.astype(source.dtype.newbyteorder("=")) for source in sources]
 
 
 def _with_type(sources: Sequence[Any], given: Mapping[str, Any]) -> Dict[str, Any]:
 	"""The options GIVEN, with the type of the arrays among SOURCES."""
-	dtypes = {source.dtype for source in sources if not _is_path(source)}
+	dtypes = {source.dtype for source in sources if not is_path(source)}
 	if not dtypes:
 		return dict(given)
 	for dtype in dtypes:
@@ -206,11 +204,11 @@ def _with_type(sources: Sequence[Any], given: Mapping[str, Any]) -> Dict[str, An
 def _run(function: str, src: Source, dst: Optional[Path], given: Mapping[str, Any], **own: Any) -> _Job:
 	"""A job that has run.  FUNCTION has been called with the options GIVEN; its OWN are what it is."""
 	sources, outputs = _sources(src), [] if dst is None else paths_of([dst])
-	given = _with_type(sources, given)
+	given = _with_type(sources, adopt(sources, given)[0])
 	with contextlib.ExitStack() as stack:
 		names, paths = {path: os.fsdecode(path) for path in outputs}, []
 		for number, source in enumerate(sources):
-			if _is_path(source):
+			if is_path(source):
 				paths += paths_of(source)
 				names[paths[-1]] = os.fsdecode(paths[-1])
 			else:
@@ -226,6 +224,24 @@ def _run(function: str, src: Source, dst: Optional[Path], given: Mapping[str, An
 
 # --- files ---------------------------------------------------------------------------------
 
+def _write(function: str, src: Paths, dst: Path, options: Mapping[str, Any], **own: Any) -> Stats:
+	"""Run a job whose output has the header of its inputs, with another number of items."""
+	sources, path = _sources(src), os.fspath(dst)
+	given, npy = adopt(sources, options)
+	if npy is None:
+		return _run(function, sources, path, given, **own).stats()
+	with _memory() as header:
+		header.write(npy.header_of(npy.items))		# or it has no room: nothing is written
+		header.flush()
+		if len(sources) > 1:
+			sources = [_path_of(header), *sources]
+		stats = _run(function, sources, path, given, **own).stats()
+	if stats.keys_out != npy.items:
+		with open(path, "r+b") as file:
+			file.write(npy.header_of(stats.keys_out))
+	return stats
+
+
 def sort_file(src: Paths, dst: Path, **options: Unpack[Options]) -> Stats:
 	"""Sort the items of the file SRC, or of several together, into the file DST, which may be SRC.
 
@@ -233,12 +249,12 @@ def sort_file(src: Paths, dst: Path, **options: Unpack[Options]) -> Stats:
 	key="price:n".  All names are those of files: "-" is one, too.  DST is replaced when all is written.  After
 	an error, or KeyboardInterrupt, it is as it was.
 	"""
-	return _run("sort_file", src, os.fspath(dst), options).stats()
+	return _write("sort_file", src, dst, options)
 
 
 def merge_files(srcs: Paths, dst: Path, **options: Unpack[Options]) -> Stats:
 	"""Merge sorted files into DST.  InputError: one of them is not sorted.  Otherwise as sort_file()."""
-	return _run("merge_files", srcs, os.fspath(dst), options, operation="GSORT_MERGE").stats()
+	return _write("merge_files", srcs, dst, options, operation="GSORT_MERGE")
 
 
 def check_file(src: Paths, *, counted: bool = False, **options: Unpack[Options]) -> Check:
@@ -257,7 +273,7 @@ _SIGN, _ONE = np.uint64(2**63), np.uint64(1)
 
 
 def _dtype_of_times(sources: List[Any]) -> "Optional[np.dtype[Any]]":
-	dtypes = {None if _is_path(source) else source.dtype for source in sources}
+	dtypes = {None if is_path(source) else source.dtype for source in sources}
 	dtype = next(iter(dtypes), None)
 	return dtype if len(dtypes) == 1 and dtype is not None and dtype.kind in "mM" else None
 
@@ -308,7 +324,7 @@ def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *
 		if given.get(name) is not None:
 			raise ValueError(f"{function}() and {name} are incompatible")
 	sources, times = _ticks(_sources(src))
-	given = _with_type(sources, given)
+	given = _with_type(sources, adopt(sources, given)[0])
 	with _memory() as into:
 		_run(function, sources, _path_of(into), given, json=True, **{function: value}, **more)
 		found = json.load(into, parse_int=lambda digits: -0.0 if digits == "-0" else int(digits))[function]
@@ -354,11 +370,12 @@ def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any,
 	the key.
 	"""
 	check_whole("k", k)
-	sources, given = _sources(src), {name: value for name, value in options.items() if value is not None}
-	arrays = [source.dtype for source in sources if not _is_path(source)]
+	sources = _sources(src)
+	given = adopt(sources, options)[0]
+	arrays = [source.dtype for source in sources if not is_path(source)]
 	given = {"type": arrays[0], **given} if arrays else given
-	items = items_of(given, paths_of([source for source in sources if _is_path(source)]))
-	if items in ("keys", "npy"):
+	items = items_of(given)
+	if items == "keys":
 		return [(row["value"], row["count"]) for row in _figures("top", sources, options, k, "value")]
 	return _top_items(items, sources, given, k)
 
@@ -376,7 +393,8 @@ def _top_items(items: str, sources: List[Any], given: Mapping[str, Any], k: int)
 		dtype, keys = dtype_of(given["type"]), given.get("key") or []
 		names = [name.removesuffix(":r") for name in ([keys] if isinstance(keys, str) else keys)]
 		fields = np.dtype([(name, dtype[name]) for name in names or dtype.names or []])
-		rows = np.fromfile(into, [("value", fields if fields.names else dtype), ("count", "u8")])
+		rows = np.fromfile(into, [("value", fields if fields.names else dtype), ("count", "u8")],
+		                   offset=given.get("skip_bytes", 0))
 		values = rows["value"][names[0]] if len(names) == 1 else rows["value"]
 		return list(zip(values.tolist(), rows["count"].tolist()))
 
@@ -431,11 +449,13 @@ class _SetOperation(Protocol):
 def _set_operation(name: str, count: str) -> _SetOperation:
 	def combine(srcs: Source, dst: Optional[Path] = None, **options: Unpack[Options]) -> Any:
 		constant = "GSORT_" + name.upper()
+		if adopt(_sources(srcs), options)[1] is not None:
+			raise ValueError(f"{name}() takes no .npy files: numpy.load(path, mmap_mode='r') gives an array")
 		if dst is not None:
 			return _run(name, srcs, dst, options, set=constant).stats()
 		sources, times = _ticks(_sources(srcs))
 		given = _with_type(sources, options)
-		if any(map(_is_path, sources)) or given.keys() & {"to", "count"}:
+		if any(map(is_path, sources)) or given.keys() & {"to", "count"}:
 			raise ValueError(f"{name}() needs a dst for files, and with to and count")
 		with _memory() as into:
 			_run(name, sources, _path_of(into), given, set=constant)

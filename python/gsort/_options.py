@@ -33,7 +33,7 @@ class Options(TypedDict, total=False):
 	"bf16", "u128", "i128"; a word for numbers as text, one a line: "text" (integers; the default),
 	"text-float", "hex", "ipv4" or "time"; or a dtype with fields, for binary records.
 	A file of numpy.save() is known by how it begins (FORMAT "auto", "raw" or "npy"): its header says the
-	type, and the output gets one, too.  With LINES, CSV, SEPARATOR, ORDERING or KEY, lines are sorted, as
+	type, and the output gets one, too; TO, COUNT, ARGSORT and SPLIT do not go with it.  With LINES, CSV, SEPARATOR, ORDERING or KEY, lines are sorted, as
 	sort(1) does.
 
 	KEY is one key or a list of them.  Of lines: as for sort(1), "3,3n", or with HEADER a column by name,
@@ -109,6 +109,10 @@ _TEXTS = ("separator", "ordering", "compress_program", "quantiles")
 NAMED = {"text": ("TEXT", "DECIMAL"), "text-float": ("TEXT_FLOAT", "DECIMAL"), "hex": ("TEXT", "HEXADECIMAL"),
          "ipv4": ("TEXT", "IPV4"), "time": ("TEXT", "TIME"), "bf16": ("BF16", "DECIMAL"),
          "u128": ("U128", "DECIMAL"), "i128": ("I128", "DECIMAL")}
+
+
+def is_path(source: Any) -> bool:
+	return isinstance(source, (str, bytes, os.PathLike))
 
 
 def paths_of(names: Union[Path, Sequence[Path]]) -> List[bytes]:
@@ -205,17 +209,14 @@ def _put_field(key: _native.Struct, dtype: "np.dtype[Any]", name: str) -> None:
 		key.put("endian", "I", _endian(field))
 
 
-def _put_keys(options: _native.Struct, names: Sequence[str], dtype: "Optional[np.dtype[Any]]") -> None:
-	"""Keys of records of DTYPE, or of a .npy file by name."""
+def _put_keys(options: _native.Struct, names: Sequence[str], dtype: "np.dtype[Any]") -> None:
+	"""Keys of records of DTYPE."""
 	keys = []
 	for name in names:
 		key = _native.Struct("gsort_key")
 		field = name[:-2] if name.endswith(":r") else name
 		key.put("reverse", "?", name.endswith(":r"))
-		if dtype is None:
-			key.put_pointer("name", ctypes.c_char_p(os.fsencode(field)))
-		else:
-			_put_field(key, dtype, field)
+		_put_field(key, dtype, field)
 		keys.append(key)
 	if keys:
 		options.keep.append(keys)
@@ -223,33 +224,28 @@ def _put_keys(options: _native.Struct, names: Sequence[str], dtype: "Optional[np
 		options.put("key_count", "N", len(keys))
 
 
-def items_of(given: Mapping[str, Any], paths: Sequence[bytes]) -> str:
-	"""What is sorted: "lines", "records", the fields of "npy", "wide" keys, or "keys"."""
+def items_of(given: Mapping[str, Any]) -> str:
+	"""What is sorted: "lines", "records", "wide" keys, or "keys"."""
 	kind = given.get("type", "text")
 	named = isinstance(kind, str) and kind in NAMED
 	if given.get("lines") or given.get("csv") or "separator" in given or "ordering" in given:
 		return "lines"
 	if not named and is_record(dtype_of(kind)):
 		return "records"
-	if not given.get("key"):
-		return "wide" if named and kind in ("u128", "i128") else "keys"
-	return "npy" if given.get("format", "npy" if paths and paths[0].endswith(b".npy") else "") == "npy" else "lines"
+	return "lines" if given.get("key") else "wide" if named and kind in ("u128", "i128") else "keys"
 
 
-def _put_items(options: _native.Struct, given: Mapping[str, Any], paths: Sequence[bytes]) -> None:
+def _put_items(options: _native.Struct, given: Mapping[str, Any]) -> None:
 	"""What is sorted, and by which keys."""
 	kind, key = given.get("type", "text"), given.get("key", [])
 	keys = list(key) if isinstance(key, (list, tuple)) else [key]
 	for text in keys:
 		_check_text("key", text)
-	items = items_of(given, paths)
+	items = items_of(given)
 	_put_type(options, "type", kind)
 	if items == "records":
 		dtype = dtype_of(kind)
 		_put_keys(options, keys or dtype.names or [], dtype)
-	elif items == "npy":
-		_put_word(options, "format", "npy")
-		_put_keys(options, keys, None)
 	elif keys:
 		_put_strings(options, "keydefs", "keydef_count", [os.fsencode(text) for text in keys])
 	options.put("lines", "?", items == "lines")
@@ -326,7 +322,7 @@ def fill(function: str, paths: Sequence[bytes], output: Optional[bytes], given: 
 		raise ValueError(f"{function}() needs a file or an array, or several")
 	given = {name: value for name, value in given.items() if value is not None}
 	options = _native.options("gsort_options")
-	_put_items(options, given, paths)
+	_put_items(options, given)
 	for parameter, value in {**given, **own}.items():
 		_put(options, parameter, value)
 	_put_strings(options, "inputs", "input_count", paths)

@@ -201,8 +201,13 @@ def test_top_of_lines_and_records(tmp_path):
 	np.array([[1, 2**63], [1, 0], [1, 2**63]], "<u8").tofile(tmp_path / "wide")
 	assert gsort.top(tmp_path / "wide", type="i128") == [(1 - 2**127, 2), (1, 1)]
 	np.save(tmp_path / "in.npy", records)
-	with pytest.raises(ValueError, match=r"in.npy: top\(\) does not go with .npy files here: figures are of numbers alone"):
-		gsort.top(tmp_path / "in.npy", key="n")
+	assert gsort.top(tmp_path / "in.npy", 2, key="n") == gsort.top(records, 2, key="n")
+	assert gsort.quantiles(tmp_path / "in.npy", [0, 1], key="n") == gsort.quantiles(records, [0, 1], key="n")
+	np.save(tmp_path / "keys.npy", records["n"].astype("f4"))
+	assert repr(gsort.quantiles([tmp_path / "keys.npy"] * 2, [0, 1])) == repr(gsort.quantiles(records["n"].astype("f4"), [0, 1]))
+	for call in (lambda: gsort.union([tmp_path / "keys.npy"] * 2), lambda: gsort.union([tmp_path / "keys.npy"] * 2, tmp_path / "out")):
+		with pytest.raises(ValueError, match=r"union\(\) takes no .npy files: numpy.load\(path, mmap_mode='r'\) gives an array"):
+			call()
 	assert gsort.top(tmp_path / "in", 0, lines=True) == gsort.top(records[:0], 3) == []
 
 

@@ -59,7 +59,7 @@ _gsort() {
 		word=$previous		# those take a value only after "="
 	fi
 	case $word in
-	--type)         values="$types u128 i128 int float hex ipv4 time npy raw" ;;
+	--type)         values="$types u128 i128 int float hex ipv4 time raw" ;;
 	--to)           values="$types text hex json" ;;
 	--unique)       values='repeated singletons' ;;
 	--head|--tail|--sample|--top) values='1 10 100 1000' ;;

@@ -43,7 +43,7 @@ for width in 16 32 64
 	complete -c gsort -o rf$width -d 'Largest first'
 end
 complete -c gsort -o bf16 -d 'Binary bfloat16, NaN last'
-complete -c gsort -l type -x -a 'u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64 int float hex ipv4 time npy raw' -d 'Type of the keys'
+complete -c gsort -l type -x -a 'u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f16 bf16 f32 f64 int float hex ipv4 time raw' -d 'Type of the keys'
 complete -c gsort -s n -l numeric-sort -d 'Lines by the number that each begins with'
 complete -c gsort -s g -l general-numeric-sort -d 'The same with floats, in any notation'
 complete -c gsort -l to -x -a 'u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 text hex json' -d 'Convert: write keys as this type'

@@ -130,15 +130,15 @@ struct gsort_key {
 	uint64_t        bytes;		/* of GSORT_TEXT: how many */
 	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
 	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: that of all keys */
-	const char     *name;		/* instead of all these but REVERSE: a field of a .npy file */
+	const char     *name;		/* NULL: no longer used */
 	uint64_t        reserved[2];	/* 0: an array of keys cannot grow otherwise */
 };
 
 /* What binary input is. */
 enum gsort_format {
-	GSORT_FORMAT_AUTO,		/* NPY if the first input is a regular file that begins so */
+	GSORT_FORMAT_AUTO,		/* keys or records; an error if a file begins like something else */
 	GSORT_FORMAT_RAW,		/* keys or records, whatever they begin with */
-	GSORT_FORMAT_NPY,		/* arrays of NumPy, of one dimension */
+	GSORT_FORMAT_NPY,		/* no longer used */
 };
 
 /* Where the bars of a histogram begin and end. */
@@ -271,7 +271,7 @@ struct gsort_options {
 						 * stay in input order */
 	size_t			 key_count;	/* 0: all bytes of the record are the key */
 
-	enum gsort_format	 format;	/* NPY: type, record_bytes and endian come from the input */
+	enum gsort_format	 format;	/* of binary input */
 
 	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys,
 						 * records or lines in the input, as unsigned integers; of
@@ -546,7 +546,7 @@ GSORT_API int gsort_last_errno(void);
 GSORT_API bool gsort_type_named(const char *name, enum gsort_type *type);
 
 /* Two options that cannot be used together, by their long names in gsort(1): "to", "type"; with a value that
- * is a member of its own here: "unique=repeated", "to=json", "type=npy".  The members skip_bytes and seed are
+ * is a member of its own here: "unique=repeated", "to=json".  The members skip_bytes and seed are
  * "skip-bytes" and "seed".  This struct never grows. */
 struct gsort_conflict {
 	const char *one, *other;	/* string constants */

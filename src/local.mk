@@ -92,8 +92,6 @@ host_sources = \
   src/format/text/print_avx2.inc \
   src/format/text/print_avx512.inc \
   src/format/raw.c \
-  src/format/npy.c \
-  src/format/npy.h \
   src/format/record.c \
   src/format/record.h \
   src/format/keydef/skip.h \
@@ -154,7 +152,6 @@ host_sources = \
   src/job/merge.c \
   src/job/merge_input.c \
   src/job/merge_input.h \
-  src/job/npy.c \
   src/job/open.c \
   src/job/options.c \
   src/job/options.h \

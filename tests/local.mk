@@ -32,7 +32,6 @@ tests_unit_units_SOURCES = \
   tests/unit/format/floats.c \
   tests/unit/format/key.c \
   tests/unit/format/keydef/line_order.c \
-  tests/unit/format/npy.c \
   tests/unit/format/record.c \
   tests/unit/format/text/encode_text.c \
   tests/unit/format/text/lines.c \

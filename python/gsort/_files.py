@@ -382,7 +382,7 @@ def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any,
 
 def _top_items(items: str, sources: List[Any], given: Mapping[str, Any], k: int) -> List[Tuple[Any, int]]:
 	"""The same for lines, records and keys of 128 bits."""
-	form = {"lines": {"json": True}, "wide": {"to": "text"}}.get(items, {})
+	form: Dict[str, Any] = {"json": True} if items == "lines" else {"to": "text"} if items == "wide" else {}
 	with _memory() as into:
 		_run("top", sources, _path_of(into), given, top=k, **form)
 		if items == "lines":

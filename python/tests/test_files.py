@@ -144,6 +144,8 @@ def test_what_npy_is_refused(tmp_path):
 			gsort.sort_file([tmp_path / name for name in sources], tmp_path / "out", **options)
 	with pytest.raises(ValueError, match="a.npy: .npy files and arrays do not go together"):
 		gsort.summary([tmp_path / "a.npy", np.arange(3)])
+	with pytest.raises(gsort.InputError, match="a.npy: a NumPy array, not a file of numbers; leave the type and the format out, the header"):
+		gsort.sort_file(tmp_path / "a.npy", tmp_path / "out", type="text")
 	assert not (tmp_path / "out").exists()
 	assert gsort.sort_file(tmp_path / "a.npy", tmp_path / "out", type="u1", format="raw").keys == 200
 

@@ -423,21 +423,6 @@ sorts_lines(const struct gs_opts *opts)
 	       as_numbers || (opts->bare_f && !numbers);
 }
 
-/* Fields of .npy files: "price", "price:r".  The text belongs to argv. */
-static void
-name_fields(struct gs_opts *opts)
-{
-	for (size_t k = 0; k < opts->key_count; k++) {
-		char *text = (char *)(uintptr_t)opts->key_texts[k];
-		const size_t bytes = strlen(text);
-
-		opts->keys[k].reverse = bytes > 2 && strcmp(text + bytes - 2, ":r") == 0;
-		if (opts->keys[k].reverse)
-			text[bytes - 2] = '\0';
-		opts->keys[k].name = text;
-	}
-}
-
 /* Bars are drawn, and names aligned, on a terminal only: a script gets the same wherever it runs. */
 static unsigned
 bar_columns(const struct gsort_options *job)
@@ -486,10 +471,6 @@ read_keys(struct gs_opts *opts)
 		return true;
 	opts->job.keys = opts->keys;
 	opts->job.key_count = opts->key_count;
-	if (opts->job.format == GSORT_FORMAT_NPY && opts->job.record_bytes == 0) {
-		name_fields(opts);
-		return true;
-	}
 	for (size_t k = 0; k < opts->key_count; k++)
 		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k]))
 			return gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with "
@@ -510,8 +491,7 @@ set_front(struct gs_opts *opts)
 	struct gsort_options *job = &opts->job;
 	const bool text = job->type == GSORT_TEXT || job->type == GSORT_TEXT_FLOAT;
 
-	if (job->header_lines == 0 || job->lines || job->format == GSORT_FORMAT_NPY ||
-	    (text && job->record_bytes == 0))
+	if (job->header_lines == 0 || job->lines || (text && job->record_bytes == 0))
 		return true;
 	if (opts->bare_header)
 		return gs_report_error("'--header' of binary input needs a number of bytes, such as "

@@ -125,7 +125,7 @@ check_types(const struct gs_opts *opts)
 bool
 gs_options_records(const struct gs_opts *opts)
 {
-	return opts->job.record_bytes > 0 || opts->job.format == GSORT_FORMAT_NPY;
+	return opts->job.record_bytes > 0;
 }
 
 bool

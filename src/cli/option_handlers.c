@@ -112,18 +112,6 @@ set_notation(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_n
 	return true;
 }
 
-/* "npy" and "raw": what binary input is.  False after a message. */
-static bool
-set_format(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	const enum gsort_format format = *use->value == 'n' ? GSORT_FORMAT_NPY : GSORT_FORMAT_RAW;
-
-	if (opts->job.format != GSORT_FORMAT_AUTO && opts->job.format != format)
-		return gs_refuse_two(use, "npy", "raw");
-	opts->job.format = format;
-	return true;
-}
-
 bool
 gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 {
@@ -134,10 +122,16 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 	const char *name;
 	char one[24], other[24];
 
-	if (strcmp(use->value, "npy") == 0 || strcmp(use->value, "raw") == 0)
-		return set_format(opts, use);
+	if (strcmp(use->value, "npy") == 0)
+		return gs_report_error("option '--type=npy' is not known: gsort --header=128 -f64 FILE sorts "
+		                       "an array of f64 behind 128 bytes, and gsort.sort_file() in Python "
+		                       "any");
+	if (strcmp(use->value, "raw") == 0) {
+		opts->job.format = GSORT_FORMAT_RAW;
+		return true;
+	}
 	name = noted ? use->value
-	             : parse_type(opts, use, "u128, i128, int, float, hex, ipv4, time, npy, raw", &type);
+	             : parse_type(opts, use, "u128, i128, int, float, hex, ipv4, time, raw", &type);
 	if (name == NULL || (noted && !set_notation(opts, use, notation)))
 		return false;
 	if (opts->type_name != NULL && (opts->job.type != type || noted != gs_is_noted(opts->type_name)))

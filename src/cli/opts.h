@@ -97,7 +97,7 @@ bool gs_options_compatible(const struct gs_opts *opts);
 /** Is there an --invalid, if only --invalid=abort, which is the default? */
 bool gs_options_say_invalid(const struct gs_opts *opts);
 
-/** Is the input records, by --record-size or --type=npy? */
+/** Is the input records, by --record-size? */
 bool gs_options_records(const struct gs_opts *opts);
 
 /**

@@ -8,6 +8,7 @@
  * Sources: RFC 1952 (gzip), RFC 8878 (zstd), the descriptions of the .xz, bzip2 and LZ4 frame
  * formats, and those of the files in the table below.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/files.h"
@@ -155,6 +156,12 @@ is_pdf(const unsigned char *at, size_t bytes)
 	return bytes >= 8 && at[5] >= '1' && at[5] <= '9' && at[6] == '.';
 }
 
+static bool
+is_npy(const unsigned char *at, size_t bytes)
+{
+	return bytes >= 12 && at[6] >= 1 && at[6] <= 3 && at[7] == 0;
+}
+
 /* Magic numbers so long that nothing more need be looked at have no test. */
 static const struct kind {
 	const char *magic;
@@ -171,7 +178,7 @@ static const struct kind {
 	{ "ARROW1\0", 8, 0, NULL, "an Arrow file", "write a column of it as CSV first" },
 	{ "SQLite format 3", 16, 0, NULL, "an SQLite database", "select a column of it first" },
 	{ "\x89HDF\r\n\x1a\n", 8, 0, NULL, "an HDF5 file", "write a data set of it first: h5dump -b" },
-	{ "\x93NUMPY", 6, 0, NULL, "a NumPy array", "for its header use --type=npy" },
+	{ "\x93NUMPY", 6, 0, is_npy, "a NumPy array", NULL },
 	{ "%PDF-", 5, 0, is_pdf, "a PDF document", "extract its text first: pdftotext" },
 	{ "\x7f" "ELF", 4, 0, is_elf, "a program", "name a file of numbers" },
 };
@@ -274,19 +281,47 @@ is_utf16(const unsigned char *at, size_t bytes, bool binary)
 	return lines;
 }
 
+/* How the keys of an array of NumPy are sorted, by its header of BYTES: a version, a length, and
+ * {'descr': '<f8', ...}. */
+static void
+advise_array(const char *at, size_t bytes, char advice[160])
+{
+	const unsigned char *length = (const unsigned char *)at + 8;
+	const bool wide = at[6] > 1;
+	const size_t begin = wide ? 12 : 10;
+	char type[64] = "and the type of its keys", descr[32] = "", letter, order;
+	unsigned width;
+	int end = 0;
+
+	memcpy(descr, at + begin, bytes - begin < sizeof descr - 1 ? bytes - begin : sizeof descr - 1);
+	if (sscanf(descr, "{'descr': '%c%c%1u'%n", &order, &letter, &width, &end) == 3 &&
+	    end > 0 && strchr("uif", letter) != NULL)
+		snprintf(type, sizeof type, "-%c%u%s", letter, 8 * width, order == '>' ? "be" : "");
+	else if (strncmp(descr, "{'descr': [", 11) == 0)
+		snprintf(type, sizeof type, "--record-size and -k TYPE@OFFSET");
+	snprintf(advice, 160, "sort it with --header=%u %s, or by gsort.sort_file() in Python",
+	         gs_little_endian(length, wide ? 4 : 2) + (unsigned)begin, type);
+}
+
 /* ---- the check ------------------------------------------------------------------ */
 
 gs_status
-gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary)
+gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary,
+                  enum gs_guarded guard)
 {
 	const size_t most = GS_CONTENTS_BYTES;
 	const size_t seen = bytes < most ? bytes : most;
 	const char *const numbers = binary ? "binary keys" : "numbers";
 	const struct kind *kind = kind_of(data, seen);
+	char advice[160] = "";
 
+	if (kind != NULL && kind->way_out == NULL)
+		advise_array(data, seen, advice);
+	else if (guard == GS_GUARDED_HEADER)
+		return GS_OK;
 	if (kind != NULL)
 		return gs_fail(GS_EINPUT, "%s: %s, not a file of %s; %s (--force reads it as it is)", name,
-		               kind->name, numbers, kind->way_out);
+		               kind->name, numbers, *advice != '\0' ? advice : kind->way_out);
 	if (is_utf16(data, seen, binary))
 		return gs_fail(GS_EINPUT, "%s: text in UTF-16, not a file of %s; convert it first: "
 		               "iconv -f UTF-16 -t UTF-8 (--force reads it as it is)", name,

@@ -68,8 +68,8 @@ release(struct gs_file *file)
 gs_status
 gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool whole)
 {
-	return file->guarded && bytes > 0
-	       ? gs_contents_check(file->name, data, bytes, whole, file->binary) : GS_OK;
+	return file->guarded != GS_UNGUARDED && bytes > 0
+	       ? gs_contents_check(file->name, data, bytes, whole, file->binary, file->guarded) : GS_OK;
 }
 
 /* Find out the format, unless it is known, from the first BYTES, and refuse other files than numbers. */
@@ -90,7 +90,7 @@ static gs_status
 examine_regular(struct gs_file *file, uint64_t size)
 {
 	const bool known = file->format != GSORT_DECOMPRESS_AUTO &&
-	                   (!file->guarded || file->format != GSORT_DECOMPRESS_NONE);
+	                   (file->guarded == GS_UNGUARDED || file->format != GSORT_DECOMPRESS_NONE);
 	char start[GS_CONTENTS_BYTES];
 	size_t got;
 

@@ -67,7 +67,7 @@ begin(struct gs_files *files, const struct gs_input_options *options, size_t at,
 
 	file->format = format_by_name(options, file->name);
 	file->binary = options->binary;
-	file->guarded = options->guarded && !calls;
+	file->guarded = calls ? GS_UNGUARDED : options->guarded;
 	file->bytes = GS_UNKNOWN;
 	if (options->ranges != NULL && options->ranges[at].end != GS_UNKNOWN) {
 		file->partial = true;

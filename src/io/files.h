@@ -109,11 +109,18 @@ void gs_recorder_release(const struct gs_recorder *recorder, const struct gs_rec
 
 /* ---- which files an input has, and how they are read ------------------------------ */
 
+/* What is refused by how it begins (contents.c). */
+enum gs_guarded {
+	GS_UNGUARDED,
+	GS_GUARDED_HEADER,	/* an array, whose header would be sorted: records may be all else */
+	GS_GUARDED,		/* what is plainly no file of numbers */
+};
+
 struct gs_input_options {
 	const char *const    *names;	/* borrowed; "-" is standard input */
 	size_t                count;	/* 0: standard input */
 	bool                  binary;	/* keys, not text */
-	bool                  guarded;	/* refuse files that plainly are neither (contents.c) */
+	enum gs_guarded         guarded;
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files, and decompression */
@@ -169,10 +176,12 @@ enum gsort_decompress gs_contents_packed(const void *data, size_t bytes);
  * @name    of the file, for the message
  * @bytes   at DATA, the file's first; at most GS_CONTENTS_BYTES are looked at
  * @whole   the file has no more
+ * @guard   not GS_UNGUARDED
  * @return  GS_OK; GS_EINPUT: the message says what it is, and the way out
  */
 MUST_CHECK gs_status
-gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary);
+gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary,
+                  enum gs_guarded guard);
 
 /* ---- one file: what it is, and its bytes (file.c) --------------------------------- */
 
@@ -201,7 +210,7 @@ struct gs_file {
 	ino_t       inode;
 	enum gsort_decompress format;
 	bool        binary;		/* it should have binary keys */
-	bool        guarded;		/* it is refused if it is plainly something else */
+	enum gs_guarded guarded;
 	bool        guessed;		/* FORMAT is that of binary contents, which may be keys */
 	bool        partial;		/* only these bytes of it are read, as they are: */
 	struct gs_range range;

@@ -275,7 +275,7 @@ begin_file(struct gs_input *input, struct gs_file *file)
 		TRY(gs_files_open_one(file, &input->options, true));
 	if (!file->regular && !file->spent) {
 		begin_recording(input, file);
-		if (file->format == GSORT_DECOMPRESS_AUTO || file->guarded)
+		if (file->format == GSORT_DECOMPRESS_AUTO || file->guarded != GS_UNGUARDED)
 			TRY(gs_file_look(file, file->binary ? GS_LOOK_LEAST : GS_MAGIC_BYTES,
 			                 GS_LOOK_BYTES));
 	}

@@ -346,7 +346,7 @@ merge(struct gsort *job)
 	size_t bytes = 0;
 
 	TRY(start(job->set));		/* all has been read: the header of the first input is there */
-	TRY(job->kind->header(&job->set->parts[0].job, 0, &header, &bytes));
+	TRY(job->kind->header(&job->set->parts[0].job, &header, &bytes));
 	TRY(gs_emit_header(&job->emit, header, bytes));
 	gs_phase_begin(job, GSORT_WRITING);
 	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)

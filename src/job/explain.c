@@ -211,14 +211,10 @@ static uint64_t
 key_bytes_in(const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
-	const struct gs_npy_inputs *npy = &job->items.npy;
 	uint64_t bytes = job->plan_input.input_bytes;
 
-	for (size_t f = 0; f < options->input_count; f++) {
-		const uint64_t header = npy->writes_header ? npy->skips[f] : options->skip_bytes;
-
-		bytes -= header < bytes ? header : bytes;
-	}
+	for (size_t f = 0; f < options->input_count; f++)
+		bytes -= options->skip_bytes < bytes ? options->skip_bytes : bytes;
 	return bytes;
 }
 

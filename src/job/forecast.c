@@ -39,7 +39,7 @@ gs_items_merge_sorts(const struct gsort *job, struct gs_item_merge_sizes *sizes)
 	const size_t count = job->options.input_count;
 
 	gs_plan_item_merge(sizes, &job->plan, &job->plan_input, &facts, count);
-	return count > sizes->most || job->options.tail.wanted || job->items.npy.first != NULL;
+	return count > sizes->most || job->options.tail.wanted;
 }
 
 static void

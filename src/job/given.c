@@ -36,7 +36,7 @@ static const struct limited options_limited[] = {
 	OPTION(notation, GSORT_TIME), OPTION(check, GSORT_CHECK_SUMMARY),
 	OPTION(decompress, GSORT_DECOMPRESS_LZ4), OPTION(endian, GSORT_ENDIAN_BIG),
 	OPTION(invalid, GSORT_INVALID_SKIP_BLANK), OPTION(to, GS_TYPE_LAST),
-	OPTION(device, GSORT_DEVICE_GPU), OPTION(format, GSORT_FORMAT_NPY),
+	OPTION(device, GSORT_DEVICE_GPU), OPTION(format, GSORT_FORMAT_RAW),
 	OPTION(reverse, true), OPTION(force, true), OPTION(unique, true), OPTION(counts, true),
 	OPTION(repeated, true), OPTION(singletons, true), OPTION(head, true),
 	OPTION(tail.wanted, true), OPTION(sample.wanted, true), OPTION(summary, true),
@@ -110,6 +110,8 @@ check_keys(const struct gsort_options *o)
 		if (o->keys[k].reserved[0] != 0 || o->keys[k].reserved[1] != 0)
 			return gs_fail(GS_EUSAGE, "%sreserved is set, which gsort %s does not know: the "
 			               "program needs a newer libgsort", where, PACKAGE_VERSION);
+		if (o->keys[k].name != NULL)
+			return gs_fail(GS_EUSAGE, "%sname is set: fields have an offset, no name", where);
 	}
 	return GS_OK;
 }

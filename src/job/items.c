@@ -42,7 +42,6 @@ describe(struct gsort *job)
 		               "written anew, and lines as they are");
 	TRY(gs_record_ingest_open(&items->ingest, &job->options));
 	job->keys.ingest.unit = items->ingest.record.bytes;
-	items->ingest.skips = items->npy.writes_header ? items->npy.skips : NULL;
 	items->order = (struct gs_item_order){
 		.item_bytes = items->ingest.item.bytes,
 		.words = gs_record_words,
@@ -203,7 +202,7 @@ open_emit(struct gsort *job)
 	TRY(gs_emit_open_items(&job->emit, &items->written, options->argsort_bits / 8));
 	if (options->converts)		/* only wide keys are items then, and only to text */
 		gs_show_open_keys(&items->show, options, &job->emit);
-	else if (options->counts && options->key_count > 0 && items->npy.first == NULL)
+	else if (options->counts && options->key_count > 0)
 		gs_show_open_fields(&items->show, options, &job->emit);
 	return GS_OK;
 }
@@ -213,18 +212,14 @@ read_all(struct gsort *job, const struct gs_taker *taker)
 {
 	TRY(gs_record_ingest_run(&job->items.ingest, job->files.input, taker, &job->monitor));
 	job->ranked->elements = job->engine.count(job->engine.context, 0);
-	return gs_npy_check(&job->items.npy, job->items.ingest.read.elements);
+	return GS_OK;
 }
 
 static gs_status
-find_header(struct gsort *job, uint64_t count, const char **header, size_t *bytes)
+find_header(struct gsort *job, const char **header, size_t *bytes)
 {
-	struct gs_items *items = &job->items;
-
-	if (items->npy.writes_header)
-		return gs_npy_make_header(&items->npy, &job->options, count, header, bytes);
-	*header = items->ingest.header;
-	*bytes = job->options.argsort_bits > 0 ? 0 : items->ingest.header_bytes;
+	*header = job->items.ingest.header;
+	*bytes = job->options.argsort_bits > 0 ? 0 : job->items.ingest.header_bytes;
 	return GS_OK;
 }
 

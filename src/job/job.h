@@ -88,9 +88,8 @@ struct gs_kind {
 	 *  the ranks that own them.  GS_EBUDGET. */
 	gs_status (*deal)(struct gsort *job, struct gs_taker *taker);
 
-	/** After that: what stands in the output before COUNT elements, for a .npy file made of that.
-	 *  GS_EBUDGET. */
-	gs_status (*header)(struct gsort *job, uint64_t count, const char **header, size_t *bytes);
+	/** After that: what stands in the output before the elements. */
+	gs_status (*header)(struct gsort *job, const char **header, size_t *bytes);
 
 	/** Merge inputs that are in order, or operands of a set.  GS_EINPUT: one of them is not. */
 	gs_status (*merge)(struct gsort *job);
@@ -156,41 +155,6 @@ bool gs_turn_begin(struct gs_turn *turn, struct gsort_options *options);
 
 /** Make them those of lines again, for good. */
 void gs_turn_end(struct gs_turn *turn, struct gsort_options *options);
-
-/* ---- inputs that are .npy files become records, or keys behind a header (npy.c) ---- */
-
-/* Their headers are read before the job opens its inputs, since they name the types in them. */
-
-struct gs_npy;
-
-/* The .npy files of a job. */
-struct gs_npy_inputs {
-	struct gs_npy    *first;	/* what the first one is made of; NULL: there are none */
-	char             *header;	/* of it */
-	char             *made;		/* of the output */
-	struct gsort_key *keys;
-	uint64_t         *skips;	/* bytes before the array of each input that are still there */
-	uint64_t          count;	/* items of all, as their headers say */
-	bool              writes_header;	/* the output needs a header of its own */
-};
-
-/**
- * If the inputs of OPTIONS are .npy files, read their headers, and change OPTIONS to what they are.
- *
- * @return  GS_OK; GS_EIO; GS_EINPUT: they cannot be sorted; GS_EUSAGE: options do not go with them
- */
-MUST_CHECK gs_status gs_npy_adopt(struct gs_npy_inputs *inputs, struct gsort_options *options);
-
-/** Do the inputs have as many items as their headers say?  One may have changed since.  GS_EINPUT: no. */
-MUST_CHECK gs_status gs_npy_check(const struct gs_npy_inputs *inputs, uint64_t items);
-
-/** Make the header of COUNT items of the output; *HEADER belongs to INPUTS.  GS_EBUDGET: no memory. */
-MUST_CHECK gs_status gs_npy_make_header(struct gs_npy_inputs *inputs,
-                                        const struct gsort_options *options, uint64_t count,
-                                        const char **header, size_t *bytes);
-
-/** A zeroed struct is allowed. */
-void gs_npy_close(struct gs_npy_inputs *inputs);
 
 /* ---- the files that a job reads and writes, by any name (files.c) ----------- */
 
@@ -261,7 +225,6 @@ struct gs_items {
 	struct gs_show          show;	/* lines with counts or as JSON, wide keys as text */
 	const char             *listed;	/* as JSON, and under this name; or NULL */
 	struct gs_item_top      top;	/* of --top */
-	struct gs_npy_inputs    npy;
 	struct gs_line_job      lines;
 };
 

@@ -300,11 +300,10 @@ open_emit(struct gsort *job)
 }
 
 static gs_status
-find_header(struct gsort *job, uint64_t count, const char **header, size_t *bytes)
+find_header(struct gsort *job, const char **header, size_t *bytes)
 {
 	const struct gs_line_bytes *lines = &job->items.lines.ingest.header;
 
-	(void)count;
 	*header = lines->data;
 	*bytes = job->options.argsort_bits > 0 || job->items.listed != NULL ? 0 : lines->bytes;
 	return GS_OK;

@@ -31,7 +31,8 @@ open_file(struct gs_merge_input *input)
 
 	in.names = &input->name;
 	in.count = 1;
-	in.guarded &= in.later;		/* else gsort_open() has looked at it */
+	if (!in.later)			/* gsort_open() has looked at it */
+		in.guarded = GS_UNGUARDED;
 	in.later = false;
 	in.threads = input->all->threads;
 	in.window_bytes = job->plan.window_bytes;

@@ -69,8 +69,7 @@ open_input(struct gsort *job, const struct gsort *whole)
 	}
 	TRY(gs_input_open(&job->files.input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
-	if (job->items.npy.first != NULL || unit == 0 ||
-	    options->skip_bytes % unit != 0 ||
+	if (unit == 0 || options->skip_bytes % unit != 0 ||
 	    (name = gs_files_partial(gs_input_files(job->files.input), unit, &bytes)) == NULL)
 		return GS_OK;
 	return gs_partial(options, name, 0, bytes);
@@ -84,8 +83,7 @@ open_output(struct gsort *job)
 		.name = options->output,
 		.binary = gs_options_write_binary(options),
 		.terminal_ok = options->force,
-		.whole = options->record_bytes > 0 || options->argsort_bits > 0 ||
-		         job->items.npy.first != NULL,
+		.whole = options->record_bytes > 0 || options->argsort_bits > 0,
 		.in_place = options->in_place,
 		.files = options->split < job->plan.threads ? options->split : job->plan.threads,
 		.inputs = given->inputs,
@@ -336,8 +334,6 @@ gs_status
 gs_job_open(struct gsort *job)
 {
 	TRY(gs_options_check(&job->options));
-	TRY(gs_npy_adopt(&job->items.npy, &job->options));
-	TRY(gs_options_check(&job->options));	/* of what the inputs are */
 	TRY(gs_options_check_operands(&job->ranked->given));
 	TRY(describe(job));
 	TRY(open_stages(job, job));
@@ -378,7 +374,6 @@ gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 static void
 close_items(struct gs_items *items)
 {
-	gs_npy_close(&items->npy);
 	gs_item_top_close(&items->top);
 	gs_item_store_close(items->store);
 	gs_item_firsts_close(items->firsts);

@@ -185,11 +185,10 @@ gs_options_answer(const struct gsort_options *o)
 	USE(INVALID, "invalid", o->invalid != GSORT_INVALID_ABORT) \
 	USE(JSON, "to=json", o->json) \
 	USE(KEEP_ORDER, "keep-order", o->keep_order) \
-	USE(KEY, "key", o->key_count > 0 && o->format != GSORT_FORMAT_NPY) \
+	USE(KEY, "key", o->key_count > 0) \
 	USE(LINES, "lines", lines) \
 	USE(LOCALE, "locale", o->locale != NULL) \
 	USE(MERGE, "merge", o->operation == GSORT_MERGE) \
-	USE(NPY, "type=npy", o->format == GSORT_FORMAT_NPY) \
 	USE(OUTPUT, "output", o->output != NULL) \
 	USE(QUANTILES, "quantiles", o->quantiles != NULL) \
 	USE(RECORDS, "record-size", records) \
@@ -241,7 +240,6 @@ struct rule {
 static const struct rule rules[] = {
 	{ LINES, NOT, { TYPE_OF_NO_LINE }, NULL },
 	{ LINES, NOT, { RECORDS }, "keys of records are -k TYPE@OFFSET, such as -k u32@8" },
-	{ LINES, NOT, { NPY }, "its items are not lines" },
 	{ ARGSORT, NOT, { DEBUG }, NULL },
 	{ LINES, NOT, { TO }, "lines are written as they are" },
 	{ LINES, NOT, { DEVICE }, ALONE },
@@ -457,9 +455,9 @@ gs_options_want_numbers(const struct gsort_options *options)
 	return options->argsort_bits > 0 || options->keep_order;
 }
 
-bool
+enum gs_guarded
 gs_options_guard(const struct gsort_options *options)
 {
-	return !options->force && options->skip_bytes == 0 && options->record_bytes == 0 &&
-	       options->format != GSORT_FORMAT_RAW;
+	return options->force || options->skip_bytes > 0 || options->format == GSORT_FORMAT_RAW
+	       ? GS_UNGUARDED : options->record_bytes > 0 ? GS_GUARDED_HEADER : GS_GUARDED;
 }

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "gsort.h"
+#include "io/files.h"
 
 /* ---- what a program gives, with any number in any member (given.c) ------------- */
 
@@ -57,8 +58,8 @@ enum gs_elements gs_options_elements(const struct gsort_options *options);
 /** Is the output no text? */
 bool gs_options_write_binary(const struct gsort_options *options);
 
-/** Are inputs refused that are plainly no keys, and no numbers?  Records may be anything. */
-bool gs_options_guard(const struct gsort_options *options);
+/** Which inputs are refused by how they begin? */
+enum gs_guarded gs_options_guard(const struct gsort_options *options);
 
 /** The first of the figures that they want. */
 const char *gs_options_answer(const struct gsort_options *options);

@@ -178,7 +178,7 @@ deliver(struct gsort *job)
 		return hand_over(job);
 	TRY(gs_ranked_count(job, &elements));
 	if (gs_ranked_speaks(job->ranked))
-		TRY(job->kind->header(job, elements, &header, &header_bytes));
+		TRY(job->kind->header(job, &header, &header_bytes));
 	TRY(gs_ranked_place(job, elements, header_bytes));
 	return gs_job_emit(job, header, header_bytes);	/* -> selected -> bytes -> output */
 }

@@ -199,7 +199,6 @@ struct gs_record_ingest {
 	char                 *item_pieces;	/* of items, if they are others */
 	char                 *header;	/* options.skip_bytes of the first input */
 	size_t                header_bytes;
-	const uint64_t       *skips;	/* bytes to drop of each input instead; or NULL */
 	bool                  checks_order;	/* each input must be in order: set before run() */
 	uint64_t              skipped;		/* bytes of the current input */
 	struct gs_read_counts read;

@@ -286,13 +286,10 @@ gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
 		ingest->taker.origin = (unsigned)file;
 		ingest->skipped = gs_input_start(input);
 		if (ingest->skipped == 0) {	/* else a part that begins behind the header */
-			const bool keeps = file == 0 && ingest->skips == NULL;
-
-			ingest->skipped = ingest->skips != NULL ? ingest->skips[file]
-			                                        : ingest->options->skip_bytes;
-			if (keeps)
+			ingest->skipped = ingest->options->skip_bytes;
+			if (file == 0)
 				ingest->header_bytes = (size_t)ingest->skipped;
-			TRY(gs_input_skip(input, ingest->skipped, keeps ? ingest->header : NULL));
+			TRY(gs_input_skip(input, ingest->skipped, file == 0 ? ingest->header : NULL));
 			ingest->read.bytes += ingest->skipped;
 		}
 		TRY(read_file(ingest, file == 0));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Jobs drawn at random write what an independent model writes, whatever the kind of element.  The model
-# of keys, CSV, .npy and ranks is tests/tools/drawn.py; of records, lines, sets and figures, a file each beside it.
+# of keys, CSV and ranks is tests/tools/drawn.py; of records, lines, sets and figures, a file each beside it.
 
 load ../helpers
 
@@ -27,11 +27,6 @@ drawn() {
 
 @test "CSV" {
 	drawn csv 100 400 gsort
-}
-
-@test "arrays and structures of .npy" {
-	with_numpy
-	drawn npy 50 200 gsort
 }
 
 @test "keys, records, lines and CSV by several ranks" {

@@ -260,27 +260,12 @@ fields() {
 			option=${BASH_REMATCH[1]}
 			grep -qE -- "(^|[ ,])${option%%=*}([= []|$)" help || { echo "$word: $option"; false; }
 			case $option in
-			--device=gpu | --type=npy | --to=json) ;;	# need a GPU, such a file, and figures
+			--device=gpu | --to=json) ;;	# need a GPU, and figures
 			*=*)	gsort "$option" </dev/null >out 2>err ||
 					{ echo "$word: $option"; cat err; false; } ;;
 			esac
 		done
 	done <all
-}
-
-@test "a file of NumPy is refused with a command that works" {
-	printf '\223NUMPY\1\0v\0' >f.npy
-	printf "%-117s\n" "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }" >>f.npy
-	printf '\0\0\0\0\0\0\b@\0\0\0\0\0\0\360?' >>f.npy
-	gsort f.npy >sorted.npy
-	for options in --to=text --to=f32 --count; do
-		not gsort f.npy $options >out 2>err
-		command=$(sed -n 's/.*\(tail -c .*\)/\1/p' err)
-		[ -n "$command" ] || { cat err; false; }
-		bash -o pipefail -c "$command" >out
-		[ -s out ]
-	done
-	cat f.npy | gsort --type=npy | cmp - sorted.npy
 }
 
 @test "-t takes a tab by its usual name" {

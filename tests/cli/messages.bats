@@ -597,7 +597,7 @@ export -f damaged
 	$ gsort -k 2,
 	gsort: invalid key '2,': a field number is missing
 	$ gsort --csv -k price:n
-	gsort: invalid key 'price:n': a field number is missing; a name needs --header (with commas --csv --header), or --type=npy
+	gsort: invalid key 'price:n': a field number is missing; a name needs --header (with commas --csv --header)
 	$ gsort -k u32@0
 	gsort: invalid key 'u32@0': a field number is missing; keys of records need --record-size
 	$ gsort -k 1x
@@ -656,8 +656,6 @@ export -f damaged
 	gsort: options '--csv' and '--type=ipv4' are incompatible: of a field the key says it: -k 2,2:ip
 	$ gsort --csv --type=hex
 	gsort: options '--csv' and '--type=hex' are incompatible: lines are text; binary records need --record-size
-	$ gsort --csv --type=npy
-	gsort: options '--csv' and '--type=npy' are incompatible: its items are not lines
 	$ gsort -h --to=u8
 	gsort: options '-h' and '--to=u8' are incompatible: lines are written as they are
 	$ gsort --csv --invalid=warn
@@ -694,10 +692,10 @@ export -f damaged
 @test "values of options" {
 	table <<-'END'
 	$ gsort --type=u33
-	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, u128, i128, int, float, hex, ipv4, time, npy, raw; be behind a binary type is big endian
+	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, u128, i128, int, float, hex, ipv4, time, raw; be behind a binary type is big endian
 	Try 'gsort --help' for more information.
 	$ gsort --type=ipv6
-	gsort: invalid argument 'ipv6' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, u128, i128, int, float, hex, ipv4, time, npy, raw; be behind a binary type is big endian; gsort knows no IPv6 addresses; --lines sorts them as text
+	gsort: invalid argument 'ipv6' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, u128, i128, int, float, hex, ipv4, time, raw; be behind a binary type is big endian; gsort knows no IPv6 addresses; --lines sorts them as text
 	Try 'gsort --help' for more information.
 	$ gsort --to=u9
 	gsort: invalid argument 'u9' for --to: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, text, hex, json; be behind a binary type is big endian
@@ -707,8 +705,8 @@ export -f damaged
 	Try 'gsort --help' for more information.
 	$ gsort --record-size=0
 	gsort: invalid --record-size argument '0': must be a number of bytes, from 1 to 1M
-	$ gsort --type=npy --type=raw
-	gsort: options '--type=npy' and '--type=raw' are incompatible
+	$ gsort --type=npy
+	gsort: option '--type=npy' is not known: gsort --header=128 -f64 FILE sorts an array of f64 behind 128 bytes, and gsort.sort_file() in Python any
 	$ gsort --argsort=u16 -u8
 	gsort: invalid argument 'u16' for --argsort: must be u32 or u64
 	Try 'gsort --help' for more information.
@@ -929,7 +927,6 @@ messages() {
 	# library, a machine without free memory or a GPU that fails can.
 	cat >known <<-'END'
 	a key has at least 1 byte
-	a .npy header of %
 	bytes that are skipped need a binary type (for text: '--header')
 	a byte order needs a binary type
 	a record has at most
@@ -940,6 +937,7 @@ messages() {
 	the result is wrong:
 	items were read
 	there is no such value
+	name is set: fields have an offset, no name
 	there are no options: they are NULL
 	is NULL, and has
 	] is NULL

@@ -176,7 +176,7 @@ gives() {
 
 @test "two different values are an error, except where sort has a rule" {
 	for pair in '--invalid=warn --invalid=fail' '--to=u8 --to=i8' '--header=1 --header=2' \
-	            '--sample=1 --sample=2' '--sample=1:2 --sample=1:3' '--type=npy --type=raw' \
+	            '--sample=1 --sample=2' '--sample=1:2 --sample=1:3' \
 	            '--decompress=xz --decompress=lz4' '--verbose=json --verbose=json:stats'; do
 		fails "options '${pair% *}' and '${pair#* }' are incompatible" gsort $pair text
 		fails "" gsort $pair text
@@ -596,7 +596,7 @@ stages() {
 	done <<-'END'
 		--base=16|--type=hex
 		--endian=big|-u32be, --type=u32be, -k u32be@8
-		--format=npy|--type=npy; --type=raw
+		--format=raw|--type=raw
 		--seed=7|--sample=10:SEED
 		--nocheck-order|--force
 		--check-order|-m checks

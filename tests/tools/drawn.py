@@ -4,7 +4,7 @@
 
 usage: drawn.py PROGRAM KIND FIRST LAST    the numbers of the jobs, which are their seeds
 
-KIND is keys (all types, binary and text), csv, npy (with numpy), or ranks: keys, records, lines and CSV
+KIND is keys (all types, binary and text), csv, or ranks: keys, records, lines and CSV
 by PROGRAM = gsort-ranks.  Records, lines, sets and figures alone have models of their own: records.py,
 keydefs.py, sets.py, figures.py.  Prints each job that differs, with its seed.
 """
@@ -499,106 +499,6 @@ class Backwards:
         return self.value == other.value
 
 
-class Npy(Job):
-    """Arrays of numbers and of structures, which numpy writes, sorts and reads."""
-
-    def __init__(self, seed, ranks=0):
-        super().__init__(seed, ranks)
-        import numpy
-        self.numpy = np = numpy
-        self.mode = self.one('', '', '', '-u', '--unique=repeated', '--unique=singletons', '-m', '--argsort')
-        self.reverse = self.chance(.3)
-        random_bytes = np.random.default_rng(seed)
-        count, self.fields = self.count(), []
-        simple = self.one('<', '>') + self.one('u1', 'i1', 'u2', 'i2', 'u4', 'i4', 'u8', 'i8', 'f2', 'f4', 'f8')
-        if self.chance(.5):
-            self.type = np.dtype(simple)
-        else:
-            names = self.draw.sample(['a', 'key', 'x y', 'é', 'ключ', 'n1'], self.draw.randrange(1, 5))
-            self.type = np.dtype([(n, self.one('<', '>') + self.one('u1', 'i2', 'u4', 'i8', 'f4', 'f8', 'S3'))
-                                  for n in names], align=self.chance(.3))
-            self.fields = [(n, self.chance(.3)) for n in
-                           self.draw.sample(names, self.draw.randrange(1, len(names) + 1))]
-        few = random_bytes.integers(0, 256, (self.one(2, 20, 5000), self.type.itemsize), 'u1')
-        picked = few[random_bytes.integers(0, len(few), count)]
-        array = np.frombuffer(bytearray(picked.tobytes()), self.type)
-        array = self.cleaned(array)
-        self.parts = self.cut(array)
-        if self.mode == '-m':
-            self.parts = [p[self.places(p)] for p in self.parts]
-        self.options += ['--type=npy'] + ['-r'] * self.reverse
-        for name, backwards in self.fields:
-            self.options += ['-k', name + (':r' if backwards else '')]
-        if self.mode == '--argsort':
-            self.options.append('--argsort=u64')
-        elif self.mode:
-            self.options.append(self.mode)
-        self.resources()
-        self.files = [self.saved(p) for p in self.parts]
-
-    def cleaned(self, array):
-        """No NaN: an order of them is a matter of its own."""
-        np = self.numpy
-        for name in array.dtype.names or [None]:
-            column = array if name is None else array[name]
-            if column.dtype.kind == 'f':
-                column[np.isnan(column)] = 1
-        return array
-
-    def saved(self, array):
-        file = io.BytesIO()
-        import warnings
-        with warnings.catch_warnings():
-            warnings.simplefilter('ignore')
-            self.numpy.save(file, array)
-        return file.getvalue()
-
-    def column(self, array):
-        """Whole numbers, or bytes, in the order of gsort: -0 before 0."""
-        np = self.numpy
-        if array.dtype.kind == 'S':
-            return np.unique([bytes(b).ljust(3, b'\0') for b in array] or [b''], return_inverse=True)[1].astype(object) \
-                if len(array) else np.zeros(0, object)
-        bits = array.dtype.itemsize * 8
-        kind = array.dtype.kind + str(bits)
-        plain = array.astype(array.dtype.newbyteorder('<')).view(f'<u{bits // 8}')
-        return np.array([ordered(kind, int(v)) for v in plain], object)
-
-    def ranks_of(self, array):
-        columns = [(self.column(array[n]), b or self.reverse) for n, b in self.fields] if self.fields else \
-            [(self.column(array), self.reverse)]
-        return list(zip(*[[-v for v in c] if b else list(c) for c, b in columns])) if len(array) else []
-
-    def places(self, array):
-        ranks = self.ranks_of(array)
-        return sorted(range(len(array)), key=lambda i: ranks[i])
-
-    def expected(self):
-        array = self.numpy.frombuffer(b''.join(p.tobytes() for p in self.parts), self.type)
-        ranks, places = self.ranks_of(array), self.places(array)
-        if self.mode == '--argsort':
-            kept = places
-        else:
-            groups = self.groups(places, lambda i: ranks[i])
-            kept = {'-u': lambda: [g[0] for g in groups],
-                    '--unique=repeated': lambda: [g[0] for g in groups if len(g) > 1],
-                    '--unique=singletons': lambda: [g[0] for g in groups if len(g) == 1]}.get(self.mode, lambda: places)()
-        kept = kept[self.limits(len(kept))]
-        if self.mode == '--argsort':
-            return Outcome(0, self.saved(self.numpy.array(kept, '<u8')))
-        return Outcome(0, self.saved(array[kept]))
-
-    def same(self, got, want):
-        np = self.numpy
-        if not got.startswith(b'\x93NUMPY'):
-            return self.mode == '--argsort' and got == np.load(io.BytesIO(want)).tobytes()
-        a, b = np.load(io.BytesIO(got)), np.load(io.BytesIO(want))
-        if a.dtype != b.dtype:
-            return False
-        columns = [(a[n], b[n]) for n in a.dtype.names] if a.dtype.names else [(a, b)]
-        return all(x.tobytes() == y.tobytes() for x, y in columns)
-
-
 class Ranks:
     """Keys, records, lines, or CSV, by several ranks: the model is that of one."""
 
@@ -618,7 +518,7 @@ class Ranks:
         return keydefs.compare_ranks(self.draw, program)
 
 
-KINDS = {'keys': Keys, 'csv': Csv, 'npy': Npy, 'ranks': Ranks}
+KINDS = {'keys': Keys, 'csv': Csv, 'ranks': Ranks}
 
 
 def main():

@@ -68,12 +68,6 @@ def write_file(kind, size, name):
     elif kind == "text":
         ranges = draw.choice(["u32", "i64", "small", "full"])
         shell(gen + "--type text --range %s | head -c %d | sed '$d' >%s" % (ranges, size, name))
-    elif kind == "npy":
-        head = "{'descr': '<u4', 'fortran_order': False, 'shape': (%d,), }" % (size // 4)
-        with open(name, "wb") as file:
-            file.write(b"\x93NUMPY\x01\0v\0" + head.ljust(117).encode() + b"\n")
-            file.write(draw.getrandbits(8 * MIB).to_bytes(MIB, "little")[:size // 4 * 4] * (size // MIB or 1))
-            file.truncate(128 + size // 4 * 4)
     elif kind == "long":                # one line is most of it
         with open(name, "wb") as file:
             file.write(b"b\n" + b"z" * (size // 4) + b"\na\n")
@@ -106,7 +100,7 @@ def some():
 
 def draw_kind():
     """The kind of input, and the options that say so."""
-    kind = draw.choice(["binary"] * 4 + ["text"] * 3 + ["records"] * 2 + ["lines"] * 3 + ["csv", "npy"])
+    kind = draw.choice(["binary"] * 4 + ["text"] * 3 + ["records"] * 2 + ["lines"] * 3 + ["csv"])
     if kind == "binary":
         width = draw.choice(TYPES)
         return kind, width, [draw.choice(["-%s", "--type=%s"]) % width]
@@ -133,10 +127,9 @@ def draw_operation(kind, unit):
         ["-c"], ["-C", "-u"], ["--check=summary"], ["-m"], ["-m"], ["-m", "-u"], ["-m", "--head=99"],
         ["--argsort=u32"], ["--argsort=u64"], ["--split=%d" % draw.choice([2, 7, 64, 300])],
     ]
-    if kind != "npy" and not isinstance(unit, int):
+    if not isinstance(unit, int):
         operations += [["--count"], ["--unique=repeated"], ["--unique=singletons"], ["-m", "--count"]]
-    if kind != "npy":
-        operations += [["--union"], ["--intersect", "-u"], ["--difference"], ["--symmetric", "--tail=99"]]
+    operations += [["--union"], ["--intersect", "-u"], ["--difference"], ["--symmetric", "--tail=99"]]
     if kind in TEXTS or unit in WIDTHS and WIDTHS[unit] <= 8:
         operations += [
             ["--tail=%d" % some(), "--count"], ["--sample=%d" % some()], ["--top=%d" % some()], ["--summary"],
@@ -152,7 +145,7 @@ def draw_header(kind, unit):
     if kind == "binary":
         width = WIDTHS[unit] if unit in WIDTHS else unit
         return ["--header=%d" % (draw.choice([1, 20_000, 20 * MIB]) // width * width)]
-    return ["--header=%d" % draw.choice([1, 100, 10_000])] if kind != "npy" else []
+    return ["--header=%d" % draw.choice([1, 100, 10_000])]
 
 
 # The options that draw_job() does not draw with a kind or an operation.
@@ -193,13 +186,13 @@ def draw_inputs(kind, unit, size, options, plain):
                 or re.match("-[ufibgnks]", o) and o != "-u"]
         name = derived(name, "." + re.sub("[^a-z0-9]", "", "".join(keep)), shlex.join(["gsort"] + keep + [name])
                        + " 2>/dev/null || true")
-    elif not plain and kind != "npy" and chance(0.2):
+    elif not plain and chance(0.2):
         suffix = draw.choice([suffix for suffix in PACKERS if shutil.which(PACKERS[suffix].split()[0])])
         name = derived(name, "." + suffix, "%s -c <%s" % (PACKERS[suffix], name))
     way = draw.random()
-    if way < 0.15 and not plain and kind != "npy":
+    if way < 0.15 and not plain:
         return [], "cat %s |" % name
-    if way < 0.25 and kind != "npy" and size < 10_000:
+    if way < 0.25 and size < 10_000:
         count = draw.choice([100, 5000, 30_000])
         return ["--files0-from=" + derived(name, ".%d.names" % count,
                                            "yes %s | head -n %d | tr '\\n' '\\0'" % (name, count))], ""

@@ -89,7 +89,8 @@ def try_all(floats, reverse):
            '-k%s@4' % floats.kind + ('r' if reverse else ''))
     if floats.kind != 'bf16':
         for order in '<>':
-            expect(floats.array(floats.keys, order), floats.array(ordered, order), '--type=npy', *down)
+            expect(floats.array(floats.keys, order), floats.array(ordered, order),
+                   type_option + ('be' if order == '>' else ''), '--header=128', *down)
 
 
 for name in KINDS:

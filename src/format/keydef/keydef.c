@@ -137,8 +137,7 @@ refuse_field(const char *text)
 	return refuse(text, strchr(text, '@') != NULL
 	              ? "a field number is missing; keys of records need --record-size"
 	              : gs_is_digit(*text) || *text == '\0' ? "a field number is missing"
-	              : "a field number is missing; a name needs --header (with commas --csv --header), or "
-	                "--type=npy");
+	              : "a field number is missing; a name needs --header (with commas --csv --header)");
 }
 
 /* Read FIELD[.CHARACTER]; *CHARACTER is 0 if there is none. */

@@ -22,24 +22,6 @@ refuse(const char *what, const char *why)
 	return gs_fail(GS_EUSAGE, "%s: not with several ranks: %s", what, why);
 }
 
-/* A whole array of NumPy has the same header when it is sorted: keys behind so many bytes. */
-static gs_status
-adopt_array(struct gsort_options *o)
-{
-	const bool one_file = o->input_count == 1 && strcmp(o->inputs[0], "-") != 0 &&
-	                      (o->output == NULL || strstr(o->output, "%r") == NULL);
-	struct gs_npy_inputs npy = { .first = NULL };
-	bool alone = o->format == GSORT_FORMAT_NPY && !one_file;
-	gs_status status = alone ? GS_OK : gs_npy_adopt(&npy, o);
-
-	alone |= npy.first != NULL && (!one_file || o->record_bytes > 0);
-	if (status == GS_OK && alone)
-		status = refuse("an array of NumPy", "they sort the numbers of one file to one file, or "
-		                "check them; gsort does the rest, in one process");
-	gs_npy_close(&npy);
-	return status;
-}
-
 /* A merge by ranks is a sort: must each input be known to be sorted? */
 static bool
 checks_merge(const struct gsort_options *o)
@@ -54,8 +36,6 @@ check_options(struct gsort_options *o)
 
 	TRY(gs_options_check(o));
 	TRY(gs_options_check_operands(o));
-	TRY(adopt_array(o));
-	TRY(gs_options_check(o));	/* of what the input is */
 	if (gs_answer_is_wanted(o))
 		return refuse("figures", elsewhere);
 	if (o->set != GSORT_NO_SET)
@@ -225,8 +205,8 @@ set_options(const struct gs_ranked *ranked, struct gsort_options *own)
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;
-	if (!gs_options_guard(own))
-		own->format = GSORT_FORMAT_RAW;		/* see adopt_array() */
+	if (gs_options_guard(own) == GS_UNGUARDED)
+		own->format = GSORT_FORMAT_RAW;		/* without a header it would be guarded */
 }
 
 /* How many ranks of this host may run on the same cores as this one? */

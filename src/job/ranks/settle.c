@@ -256,8 +256,7 @@ gs_ranked_count(struct gsort *job, uint64_t *count)
 	uint64_t before, all, beside;
 
 	*count = job->items.show.elements = job->ranked->elements;
-	if (engine->count_out == NULL || (groups && !cuts && job->files.outputs.count == 1 &&
-	                                  !job->items.npy.writes_header))
+	if (engine->count_out == NULL || (groups && !cuts && job->files.outputs.count == 1))
 		return GS_OK;
 	TRY(engine->count_out(engine->context, count));
 	if (!cuts)

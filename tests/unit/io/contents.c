@@ -92,7 +92,7 @@ check_keys(void)
 		const size_t bytes = make_file(data);
 
 		packed += gs_contents_packed(data, bytes) != GSORT_DECOMPRESS_NONE;
-		refused += gs_contents_check("keys", data, bytes, draw() & 1, true) != GS_OK;
+		refused += gs_contents_check("keys", data, bytes, draw() & 1, true, GS_GUARDED) != GS_OK;
 	}
 	CHECK(packed == 0, "%u of %u files of keys were taken for compressed data", packed, files);
 	CHECK(refused == 0, "%u of %u files of keys were refused", refused, files);
@@ -156,17 +156,23 @@ check_kinds(void)
 		{ true, true, 12, "PAR1\25\4\25\6\25\10\0\0", "Parquet" },
 		{ true, true, 52, "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\76\0", "a program" },
 		{ true, true, 10, "%PDF-1.7\n%", "PDF" },
-		{ true, true, 10, "\x93NUMPY\1\0v\0", "NumPy" },
+		{ true, true, 12, "\x93NUMPY\1\0v\0{'", "NumPy" },
+		{ false, false, 12, "\x93NUMPY\7\0v\0{'", "an unknown version of NumPy" },
 		{ false, false, 6, "1\n2\n3\n", "few lines" },
 		{ false, false, 0, "", "an empty file" },
 	};
 
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-		CHECK((gs_contents_check("f", rows[r].data, rows[r].bytes, true, true) != GS_OK) ==
-		      rows[r].binary, "as binary keys %s: %s", rows[r].binary ? "refused" : "fine",
-		      rows[r].says);
-		CHECK((gs_contents_check("f", rows[r].data, rows[r].bytes, true, false) != GS_OK) ==
-		      rows[r].text, "as text %s: %s", rows[r].text ? "refused" : "fine", rows[r].says);
+		const char *data = rows[r].data, *says = rows[r].says;
+		const size_t bytes = rows[r].bytes;
+
+		CHECK((gs_contents_check("f", data, bytes, true, true, GS_GUARDED) != GS_OK) == rows[r].binary,
+		      "as binary keys %s: %s", rows[r].binary ? "refused" : "fine", says);
+		CHECK((gs_contents_check("f", data, bytes, true, false, GS_GUARDED) != GS_OK) ==
+		      rows[r].text,
+		      "as text %s: %s", rows[r].text ? "refused" : "fine", says);
+		CHECK((gs_contents_check("f", data, bytes, true, true, GS_GUARDED_HEADER) != GS_OK) ==
+		      (strcmp(says, "NumPy") == 0), "as records %s", says);
 	}
 }
 

@@ -76,6 +76,7 @@ members(void)
 	static const char *const names[] = { "a", NULL };
 	const struct gsort_key keys[] = { { .bytes = 1 }, { .type = (enum gsort_type)99 } };
 	const struct gsort_key ends[] = { { .type = GSORT_U8, .endian = (enum gsort_endian)-1 } };
+	const struct gsort_key named[] = { { .type = GSORT_U8, .name = "price" } };
 	const struct gsort_key newer[] = { { .type = GSORT_U8, .reserved = { 0, 1 } } };
 	const struct gsort_key text[] = { { .type = GSORT_TEXT_FLOAT } };
 	struct gsort_options flag = *OPTIONS(.read = no_input);
@@ -86,6 +87,8 @@ members(void)
 	          "keys[1].type is 99: there is no such value");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = ends, .key_count = 1), "keys[0].endian is 42949");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = newer, .key_count = 1), "needs a newer libgsort");
+	opens_not(OPTIONS(.record_bytes = 8, .keys = named, .key_count = 1), "keys[0].name is set");
+	opens_not(OPTIONS(.format = GSORT_FORMAT_NPY), "format is 2: there is no such value");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = text, .key_count = 1), "keys of records are");
 	opens_not(OPTIONS(.record_bytes = 8, .key_count = 3), "keys is NULL, and has 3 elements");
 	opens_not(OPTIONS(.input_count = 1), "inputs is NULL, and has 1 elements");

@@ -159,13 +159,37 @@ buckets_are_sure(const bin_news &news, const code_rule &rule, const slot_rule &s
 	       !codes_are_likely(news, rule);
 }
 
-/* How many keys are divided; or all are LOOKED_AT before. */
-enum way { IN_SLOTS, IN_LEVELS, UNEVENLY, LOOKED_AT };
+/*
+ * The ways to sort many keys (kernels/README.md).  COMPARED: they are in order, or just the reverse.  UNITED:
+ * but for strays.  CODED: by codes.  These look at all keys, which may not be so; nor may even ones fit slots.
+ */
+enum way { IN_SLOTS, IN_LEVELS, UNEVENLY, IN_LONG_LEAVES, COMPARED, UNITED, CODED };
 
+/* The ways that there are for so many keys, and a bit for each that has been TRIED. */
+struct ways {
+	code_rule codes;
+	slot_rule slots;
+	bool      levels, long_leaves, strays;
+	uint32_t  tried;
+};
+
+/* The way to sort keys whose sample has such NEWS, which has not been tried. */
 static __host__ __device__ inline enum way
-way_of(const bin_news &news, const slot_rule &slots, bool levels)
+way_of(const bin_news &news, const ways &may)
 {
-	return slots_are_likely(news, slots) ? IN_SLOTS : news.skewed == 0 && levels ? IN_LEVELS : UNEVENLY;
+	const uint32_t untried = ~may.tried;
+
+	if ((untried >> COMPARED & 1) != 0 && (news.order == RISES || news.order == FALLS))
+		return COMPARED;
+	if ((untried >> UNITED & 1) != 0 && may.strays && (news.order == RISES || news.order == NEARLY))
+		return UNITED;
+	if ((untried >> CODED & 1) != 0 && codes_are_likely(news, may.codes))
+		return CODED;
+	if ((untried >> IN_SLOTS & 1) != 0 && slots_are_likely(news, may.slots))
+		return IN_SLOTS;
+	if ((untried >> IN_SLOTS & 1) != 0 && news.skewed == 0 && may.levels)
+		return IN_LEVELS;
+	return news.skewed != 0 && may.long_leaves ? IN_LONG_LEAVES : UNEVENLY;
 }
 
 /* The values of each unit, of all keys: device/codes.cuh. */

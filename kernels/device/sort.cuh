@@ -205,6 +205,13 @@ code_rule_of(const job<Of> &j)
 	return code_rule{ may ? (unsigned)sizeof(typename Of::key) * 8 : 0, Of::CARRIES };
 }
 
+/* The ways to sort J's keys.  In a graph the host says if buckets are LONG_LEAVES. */
+template <class Of> static ways
+ways_of(const job<Of> &j, bool long_leaves)
+{
+	return { code_rule_of(j), slot_rule_of(j), j.s.level.bins > 0, long_leaves, !Of::CARRIES, 0 };
+}
+
 /* A slot for each bucket of even keys, where chunks would be. */
 template <class Of> static slot_map
 bucket_slots(const job<Of> &j)
@@ -410,10 +417,13 @@ sort_outside(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 	              j.keys, j.count, j.map, leaves);
 }
 
-/* Divide even keys, which are in slots of buckets, once more, and sort the leaves that come of it, unless
- * they are not that even.  *FAULT: which; then all is clear for others. */
+/*
+ * Divide even keys by slots of buckets, which may be *FILLED, then by slots, and sort the leaves that come of
+ * it, unless they are not that even: are they *DONE?  If not, all is clear for others, and slots of buckets may
+ * be *FILLED.
+ */
 template <class Of> static cudaError_t
-sort_in_slots(const job<Of> &j, enum slot_fault *fault)
+sort_in_slots(const job<Of> &j, bool *filled, bool *done)
 {
 	const scratch &s = j.s;
 	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
@@ -421,6 +431,8 @@ sort_in_slots(const job<Of> &j, enum slot_fault *fault)
 	slot_state *const told = (slot_state *)j.sorter->told;
 
 	static_assert(sizeof *told <= (KINDS + 1) * sizeof *j.sorter->told, "it fits where the host is told");
+	if (!*filled)
+		TRY_CUDA(fill_slots(j, false));
 	TRY_CUDA(divide_slots(j, leaves));
 	TRY_CUDA(cudaEventRecord(j.sorter->listed, j.stream));
 	TRY_CUDA(sort_slots(j, leaves));
@@ -430,10 +442,11 @@ sort_in_slots(const job<Of> &j, enum slot_fault *fault)
 	if (j.count >= SLEEP_FROM)
 		TRY_CUDA(sleep_until(j.sorter->listed));
 	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
-	*fault = (enum slot_fault)told->broken;
-	if (*fault == SLOTS_FIT)
+	*done = told->broken == SLOTS_FIT;
+	*filled = told->broken == BINS_BREAK;
+	if (*done)
 		return (told->outside[0] | told->outside[1]) != 0 ? sort_outside(j, leaves) : cudaSuccess;
-	if (*fault == BUCKETS_BREAK)
+	if (!*filled)
 		TRY_CUDA(cudaMemsetAsync(s.pool.places, 0, (size_t)((char *)s.listed - (char *)s.pool.places),
 		                         j.stream));
 	return cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream);
@@ -708,21 +721,20 @@ sort_long_leaves_in_graph(job<Of> j, bool filled)
 	                     typename Of::first{}, GRAPH_TURNS);
 }
 
-/* For queue_parts(): how keys are divided.  LOOKED_AT: they may be in order or coded, if LOOKS; and later, if
- * not, they are sorted. */
+/* For queue_parts(): how keys are divided, or that they are LOOKED_AT, or have been and are sorted. */
+enum { LOOKED_AT = UNEVENLY + 1 };
+
 template <class Key> struct way_choice {
 	const bin_plan<Key> *plan;
-	code_rule            codes;
-	slot_rule            slots;
-	bool                 levels, looks;
+	ways                 may;
 
 	__host__ __device__ uint32_t
 	operator()() const
 	{
-		if (plan->order != UNORDERED ? looks || plan->broken == 0 :
-		                               looks && codes_are_likely(*plan, codes))
-			return LOOKED_AT;
-		return way_of(*plan, slots, levels);
+		const bool sorted = plan->order != UNORDERED && plan->broken == 0;
+		const enum way way = way_of(*plan, may);
+
+		return !sorted && way <= UNEVENLY ? (uint32_t)way : (uint32_t)LOOKED_AT;
 	}
 };
 
@@ -799,16 +811,16 @@ sort_many_in_graph(const job<Of> &j)
 {
 	typedef typename Of::key Key;
 	const bin_plan<Key> *const plan = (const bin_plan<Key> *)j.s.plan;
-	way_choice<Key> choice = { plan, code_rule_of(j), slot_rule_of(j), j.s.level.bins > 0, true };
-	chosen<way_choice<Key>> ways = { LOOKED_AT + 1, choice };
-	const bool early = j.count < SLEEP_FROM && choice.levels;	/* then all uneven keys are skewed */
+	way_choice<Key> choice = { plan, ways_of(j, false) };
+	chosen<way_choice<Key>> first = { LOOKED_AT + 1, choice };
+	const bool early = j.count < SLEEP_FROM && j.s.level.bins > 0;	/* then all uneven keys are skewed */
 
 	if (has_one_way(j))
 		return sort_uneven_in_graph(j, false);
 	TRY_CUDA(queue_beside(j.stream, 1 + early, [&](unsigned i) {
-		return i == 0 ? choose(j.stream, &ways) : fill_buckets<tile_of_many<Of>>(j, true);
+		return i == 0 ? choose(j.stream, &first) : fill_buckets<tile_of_many<Of>>(j, true);
 	}));
-	return queue_chosen(j.stream, &ways, [&](unsigned way, cudaStream_t stream) {
+	return queue_chosen(j.stream, &first, [&](unsigned way, cudaStream_t stream) {
 		job<Of> all = j;
 
 		all.stream = stream;
@@ -820,7 +832,7 @@ sort_many_in_graph(const job<Of> &j)
 			all.stream = inner;
 			return look_in_graph(all, look);
 		}));
-		choice.looks = false;
+		choice.may.tried = 1u << COMPARED | 1u << UNITED | 1u << CODED;
 		return queue_parts(stream, LOOKED_AT, choice, [&](unsigned other, cudaStream_t inner) {
 			all.stream = inner;
 			return divide_in_graph(all, other, false);
@@ -853,87 +865,87 @@ look_together(const job<Of> &j, bin_news *news, bool *filled)
 	return cudaSuccess;
 }
 
+/* Few keys: to buckets, each of which is a leaf. */
 template <class Of> static cudaError_t
-sort_by_bins(job<Of> j)
+sort_few(job<Of> j)
 {
+	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile_of_few<Of>::KEYS };
+	uint32_t too_large;
+
+	j.has_long = j.s.room.has_long && (Of::CARRIES || j.count > LONG_FROM);
+	TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
+	TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
+	TRY_CUDA(list_buckets(j));
+	const leaf_place<Of> at = { j.other, chunks_of(j) };
+
+	if constexpr (!Of::CARRIES)
+		if (j.sorter->of_graph)
+			return sort_in_graph(j, j.other, at, chunks, typename Of::first{}, 0);
+	TRY_CUDA(sort_listed(j, at, j.s.leaf_bits, false, &too_large));
+	j.has_long = false;
+	return sort_too_large(j, j.other, chunks, typename Of::first{}, too_large);
+}
+
+/* Many keys, in one way after the other, until they are sorted. */
+template <class Of> static cudaError_t
+sort_many(job<Of> j)
+{
+	typedef tile_of_many<Of> tile;
 	const scratch &s = j.s;
-	chunk_map chunks = {};
-	slot_map in_slots = {};
+	ways may = ways_of(j, uneven_are_long<Of>(s.room, j.count));
+	chunk_map chunks = { s.pool.places, s.pool.chunk / tile::KEYS };
 	typename Of::place from = j.other;
 	uint32_t too_large = 0;
 	bin_news news;
-	bool filled = false, done = false;
-	enum slot_fault fault = SLOTS_FIT;
+	bool filled, done = false;	/* buckets, or their slots, are filled */
+	enum way way;
 
+	TRY_CUDA(look_at_all<tile>(j));
+	if constexpr (!Of::CARRIES)
+		if (j.sorter->of_graph)
+			return sort_many_in_graph(j);
+	TRY_CUDA(look_together(j, &news, &filled));
+	j.even = news.skewed == 0 && j.count >= GS_WINDOWS_FROM;
+	j.wide = news.skewed == 0 && news.range_bits > UNIT_BITS &&
+	         (uint64_t)s.level.bins << UNIT_BITS <= (uint64_t)1 << (news.range_bits - 1);
+	while ((way = way_of(news, may)) == IN_SLOTS || way >= COMPARED) {
+		may.tried |= 1u << way;
+		if (way == COMPARED)
+			TRY_CUDA(sort_in_order(j, (enum order)news.order, &done));
+		else if (way == CODED)
+			TRY_CUDA(sort_by_codes(j, &done));
+		else if constexpr (!Of::CARRIES)
+			TRY_CUDA(way == UNITED ? sort_strays(j, &done) : sort_in_slots(j, &filled, &done));
+		if (done)
+			return cudaSuccess;
+	}
+	if (way != IN_LEVELS && !filled)
+		TRY_CUDA(fill_buckets<tile>(j, false));
+	if (way == IN_LEVELS) {
+		from = j.keys;
+		TRY_CUDA(divide_even(j));
+		TRY_CUDA(sort_listed(j, leaf_place<Of>{ from, {} }, s.level_leaf_bits, false, &too_large));
+	} else if (way == IN_LONG_LEAVES) {
+		TRY_CUDA(sort_long_leaves(j, &too_large));
+	} else {
+		const bool in_slots = filled && (may.tried >> IN_SLOTS & 1) != 0;
+
+		TRY_CUDA(divide(j, &from, BUCKETS, buckets_of(j, in_slots ? bucket_slots(j) : slot_map{}),
+		                chunks, typename Of::first{}, s.leaf_bits, &too_large));
+	}
+	if (way != IN_LONG_LEAVES)
+		chunks = chunk_map{};
+	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
+}
+
+template <class Of> static cudaError_t
+sort_by_bins(job<Of> j)
+{
 	if constexpr (Of::CARRIES)
 		if (j.codes > 0)
 			return divide_codes(j);
-	j.skewed = &((const bin_plan<typename Of::key> *)s.plan)->skewed;
-	if (keys_are_few(Of::PLAN_BITS, j.count)) {
-		j.has_long = s.room.has_long && (Of::CARRIES || j.count > LONG_FROM);
-		TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
-		TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
-		TRY_CUDA(list_buckets(j));
-		const leaf_place<Of> at = { j.other, chunks_of(j) };
-
-		chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_few<Of>::KEYS };
-		if constexpr (!Of::CARRIES)
-			if (j.sorter->of_graph)
-				return sort_in_graph(j, from, at, chunks, typename Of::first{}, 0);
-		TRY_CUDA(sort_listed(j, at, s.leaf_bits, false, &too_large));
-		j.has_long = false;
-	} else {
-		TRY_CUDA((look_at_all<tile_of_many<Of>>(j)));
-		if constexpr (!Of::CARRIES)
-			if (j.sorter->of_graph)
-				return sort_many_in_graph(j);
-		TRY_CUDA(look_together(j, &news, &filled));
-		j.even = news.skewed == 0 && j.count >= GS_WINDOWS_FROM;
-		j.wide = news.skewed == 0 && news.range_bits > UNIT_BITS &&
-		         (uint64_t)s.level.bins << UNIT_BITS <= (uint64_t)1 << (news.range_bits - 1);
-		if (news.order == RISES || news.order == FALLS)
-			TRY_CUDA(sort_in_order(j, (enum order)news.order, &done));
-		if constexpr (!Of::CARRIES)
-			if (!done && (news.order == RISES || news.order == NEARLY))
-				TRY_CUDA(sort_strays(j, &done));
-		if (!done && codes_are_likely(news, code_rule_of(j)))
-			TRY_CUDA(sort_by_codes(j, &done));
-		if (done)
-			return cudaSuccess;
-		const enum way way = way_of(news, slot_rule_of(j), s.level.bins > 0);
-		const bool slots = way == IN_SLOTS;
-
-		if (way == IN_LEVELS) {
-			from = j.keys;
-			TRY_CUDA(divide_even(j));
-			TRY_CUDA(sort_listed(j, leaf_place<Of>{ from, {} }, s.level_leaf_bits, false,
-			                     &too_large));
-		} else {
-			chunks = chunk_map{ s.pool.places, s.pool.chunk / tile_of_many<Of>::KEYS };
-			if (!filled && !slots)
-				TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, false));
-			if constexpr (!Of::CARRIES)
-				if (slots) {
-					if (!filled)
-						TRY_CUDA(fill_slots(j, false));
-					TRY_CUDA(sort_in_slots(j, &fault));
-					if (fault == SLOTS_FIT)
-						return cudaSuccess;
-					if (fault == BUCKETS_BREAK)
-						TRY_CUDA(fill_buckets<tile_of_many<Of>>(j, false));
-					if (fault == BINS_BREAK)
-						in_slots = bucket_slots(j);
-				}
-			if (news.skewed != 0 && uneven_are_long<Of>(j.s.room, j.count)) {
-				TRY_CUDA(sort_long_leaves(j, &too_large));
-			} else {
-				TRY_CUDA(divide(j, &from, BUCKETS, buckets_of(j, in_slots), chunks,
-				                typename Of::first{}, s.leaf_bits, &too_large));
-				chunks = chunk_map{};
-			}
-		}
-	}
-	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
+	j.skewed = &((const bin_plan<typename Of::key> *)j.s.plan)->skewed;
+	return keys_are_few(Of::PLAN_BITS, j.count) ? sort_few(j) : sort_many(j);
 }
 
 template <class Of> static cudaError_t

@@ -4,6 +4,7 @@
  * itself, for leaves whose keys are in an order that no sort brings them in
  */
 #include <cuda_runtime.h>
+#include <string.h>
 
 #include "kernels/device/leaf_launch.cuh"
 #include "tests/emu/samples.h"
@@ -147,6 +148,24 @@ extern "C" cudaError_t
 sample_long(const struct sample_leaf *leaf)
 {
 	return leaf->bits == 32 ? sort_long_keys<uint32_t>(*leaf) : sort_long_keys<uint64_t>(*leaf);
+}
+
+extern "C" const char *
+sample_way(const struct sample_says *says)
+{
+	static const char *const names[] = { "in slots", "in levels", "unevenly", "in long leaves", "compared",
+	                                     "united", "coded" };
+	static const char *const orders[] = { "", "rises", "falls", "nearly" };
+	const uint32_t v = says->values;
+	bin_news news = { says->skewed, UNORDERED, says->range_bits, says->spread, { v, v, v, v } };
+	ways may = { { 64, false }, slot_rule{ 20, 64, 16 }, true, says->long_leaves, true, 0 };
+
+	for (uint32_t o = RISES; o <= NEARLY; o++)
+		if (strcmp(orders[o], says->order) == 0)
+			news.order = o;
+	for (unsigned w = 0; w < sizeof names / sizeof names[0]; w++)
+		may.tried |= strstr(says->tried, names[w]) != NULL ? 1u << w : 0;
+	return names[way_of(news, may)];
 }
 
 extern "C" cudaError_t

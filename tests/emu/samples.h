@@ -41,6 +41,18 @@ cudaError_t sample_long(const struct sample_leaf *leaf);
 /** Take a sample of LEAF, and sort it TO there. */
 cudaError_t sample_sample(const struct sample_leaf *leaf);
 
+/* What a sample of u64 keys says of them all, and the ways to sort these that have been tried
+ * (device/sample.cuh); VALUES: of each 16 bits. */
+struct sample_says {
+	const char *order;		/* "rises", "falls", "nearly" */
+	const char *tried;
+	bool        skewed, spread, long_leaves;
+	unsigned    range_bits, values;
+};
+
+/** The way to sort them: "in slots", "in levels", ... */
+const char *sample_way(const struct sample_says *says);
+
 /** A kernel that the emulator must not let pass. */
 cudaError_t sample_wrong(enum sample_wrong which, unsigned *sum);
 

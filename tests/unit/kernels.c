@@ -618,6 +618,39 @@ toothed(uint64_t i, uint64_t n, uint64_t r)
 	return (slotted(i, n, r) & ~UINT64_C(2047)) + (r >> 40 & 511);
 }
 
+/* Which way keys go, by what their sample says and what has been tried. */
+static void
+check_ways(void)
+{
+	static const struct {
+		struct sample_says says;
+		const char        *way;
+	} rows[] = {
+		{ { "", "", false, false, false, 64, 60000 }, "in slots" },
+		{ { "", "in slots", false, false, false, 64, 60000 }, "unevenly" },
+		{ { "", "", false, true, false, 64, 60000 }, "in levels" },
+		{ { "", "", false, false, false, 19, 60000 }, "in levels" },
+		{ { "", "", true, true, false, 64, 60000 }, "unevenly" },
+		{ { "", "", true, true, true, 64, 60000 }, "in long leaves" },
+		{ { "", "in slots", false, false, true, 64, 60000 }, "unevenly" },
+		{ { "", "", true, true, true, 64, 200 }, "coded" },
+		{ { "", "coded", true, true, true, 64, 200 }, "in long leaves" },
+		{ { "rises", "", false, false, false, 64, 60000 }, "compared" },
+		{ { "falls", "", true, true, true, 64, 200 }, "compared" },
+		{ { "rises", "compared", false, false, false, 64, 60000 }, "united" },
+		{ { "falls", "compared", false, false, false, 64, 60000 }, "in slots" },
+		{ { "nearly", "", true, true, false, 64, 60000 }, "united" },
+		{ { "nearly", "united", true, true, false, 64, 200 }, "coded" },
+		{ { "nearly", "united, coded", true, true, false, 64, 200 }, "unevenly" },
+	};
+
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		const char *way = sample_way(&rows[r].says);
+
+		CHECK(strcmp(way, rows[r].way) == 0, "way %zu is %s, not %s", r, rows[r].way, way);
+	}
+}
+
 /*
  * Slots of each size; keys outside of the range, for which a sort takes one call more if they are few, and
  * a bin is not longer than what the plan adds to the range; and keys that do not fit slots, for which it
@@ -1023,6 +1056,7 @@ unit_kernels(void)
 {
 	check_contract();
 	check_code();
+	check_ways();
 	check_long_leaves();
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		check_sorts(bits);

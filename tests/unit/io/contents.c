@@ -166,7 +166,8 @@ check_kinds(void)
 		const char *data = rows[r].data, *says = rows[r].says;
 		const size_t bytes = rows[r].bytes;
 
-		CHECK((gs_contents_check("f", data, bytes, true, true, GS_GUARDED) != GS_OK) == rows[r].binary,
+		CHECK((gs_contents_check("f", data, bytes, true, true, GS_GUARDED) != GS_OK) ==
+		      rows[r].binary,
 		      "as binary keys %s: %s", rows[r].binary ? "refused" : "fine", says);
 		CHECK((gs_contents_check("f", data, bytes, true, false, GS_GUARDED) != GS_OK) ==
 		      rows[r].text,

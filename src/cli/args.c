@@ -29,12 +29,6 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
-static const struct gs_option *
-options_end(void)
-{
-	return gs_options + gs_option_count;
-}
-
 /* --- finding an option ----------------------------------------------------- */
 
 /*
@@ -47,7 +41,7 @@ option_of_name(const char *name, size_t bytes, unsigned *count)
 	const struct gs_option *found = NULL;
 
 	*count = 0;
-	for (const struct gs_option *o = gs_options; o < options_end(); o++) {
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
 		if (o->name == NULL || strncmp(o->name, name, bytes) != 0)
 			continue;
 		found = o;
@@ -69,39 +63,20 @@ struct words {
 	char  *text;		/* where the next new word is written */
 };
 
-static const struct gs_type_letter *
-type_of_letter(char letter)
-{
-	for (const struct gs_type_letter *type = gs_type_letters; type->letter != 0; type++)
-		if (type->letter == letter)
-			return type;
-	return NULL;
-}
-
+/* Is the number DIGITS a width of TYPE?  False after a message about the cluster WORD. */
 static bool
-is_width(const struct gs_type_letter *type, const char *digits, size_t count)
+check_width(const char *word, const struct gs_type_letter *type, const char *digits)
 {
-	unsigned width = 0;
-
-	if (count > 3 || digits[0] == '0')
-		return false;
-	for (size_t d = 0; d < count; d++)
-		width = 10 * width + (unsigned)(digits[d] - '0');
-	for (const unsigned *valid = type->widths; *valid != 0; valid++)
-		if (*valid == width)
-			return true;
-	return false;
-}
-
-static void
-report_width(const char *word, const struct gs_type_letter *type)
-{
+	const unsigned long given = digits[0] != '0' ? strtoul(digits, NULL, 10) : 0;
 	char list[64] = "";
 
-	for (const unsigned *width = type->widths; *width != 0; width++)
+	for (const unsigned *width = type->widths; *width != 0; width++) {
+		if (*width == given)
+			return true;
 		sprintf(list + strlen(list), "%s-%c%u", width == type->widths ? "" : ", ",
 		        type->letter, *width);
-	gs_report_usage("invalid key width in '%s': must be one of %s", word, list);
+	}
+	return gs_report_usage("invalid key width in '%s': must be one of %s", word, list);
 }
 
 /* Append the word HEAD TAIL. */
@@ -117,13 +92,6 @@ add_word(struct words *words, const char *head, const char *tail, size_t tail_by
 	words->text += head_bytes + tail_bytes + 1;
 }
 
-/* Of a byte order behind a type: -u32be.  No letter e or l is an option. */
-static size_t
-order_bytes(const char *at)
-{
-	return strncmp(at, "be", 2) == 0 || strncmp(at, "le", 2) == 0 ? 2 : 0;
-}
-
 /*
  * Split the cluster WORD, "-ru64".  *WANTS_VALUE: its last letter takes the next word as its
  * value.  False after a message: a width does not exist.
@@ -136,20 +104,24 @@ split_cluster(struct words *words, const char *word, bool *wants_value)
 
 	*wants_value = false;
 	while (*at != '\0') {
-		const struct gs_type_letter *type = type_of_letter(*at);
 		const bool brain = strncmp(at, "bf16", 4) == 0;		/* one type, not -b and -f16 */
-		size_t digits = brain ? 3 : type == NULL ? 0 : strspn(at + 1, "0123456789");
+		const struct gs_type_letter *type = gs_type_letters;
+		const char *end = at + 1;	/* of a type */
 
-		if (digits > 0) {
-			if (!brain && !is_width(type, at + 1, digits)) {
-				report_width(word, type);
+		while (type->letter != 0 && type->letter != *at)
+			type++;
+		if (brain || type->letter != 0)
+			end += brain ? 3 : strspn(end, "0123456789");
+		if (end > at + 1) {
+			if (!brain && !check_width(word, type, at + 1))
 				return false;
-			}
-			digits += order_bytes(at + 1 + digits);
+			/* a byte order, as of -u32be: no letter e or l is an option */
+			if (strncmp(end, "be", 2) == 0 || strncmp(end, "le", 2) == 0)
+				end += 2;
 			if (at > start)
 				add_word(words, "-", start, (size_t)(at - start));
-			add_word(words, "--type=", at, 1 + digits);
-			start = at += 1 + digits;
+			add_word(words, "--type=", at, (size_t)(end - at));
+			start = at = end;
 		} else if (gs_option_needs_value(gs_option_of_id((unsigned char)*at))) {
 			*wants_value = at[1] == '\0';
 			break;		/* the rest of the word is the value */
@@ -162,32 +134,6 @@ split_cluster(struct words *words, const char *word, bool *wants_value)
 	return true;
 }
 
-/* Does the long option WORD take the next word as its value? */
-static bool
-long_wants_value(const char *word)
-{
-	unsigned count;
-
-	return strchr(word, '=') == NULL &&
-	       gs_option_needs_value(option_of_name(word + 2, strlen(word + 2), &count));
-}
-
-/* Memory for the worst case: every letter becomes a word of its own, with "--type=". */
-static bool
-allocate_words(struct words *words, int argc, char **argv)
-{
-	size_t letters = 0, most;
-
-	for (int a = 0; a < argc; a++)
-		letters += strlen(argv[a]) + 1;
-	most = (size_t)argc + letters + 1;
-	words->all = calloc(1, most * sizeof *words->all + letters * sizeof "--type=u");
-	if (words->all == NULL)
-		return false;
-	words->text = (char *)(words->all + most);
-	return true;
-}
-
 /* Split all clusters of ARGV.  False after a message. */
 static bool
 split_words(struct words *words, int argc, char **argv)
@@ -195,8 +141,18 @@ split_words(struct words *words, int argc, char **argv)
 	const bool posix = getenv("POSIXLY_CORRECT") != NULL;
 	bool options = true;		/* words can still be options */
 	bool is_value = false;		/* this word is the value of the one before */
+	size_t letters = 0, most;
+	unsigned count;
 
 	assert(argc > 0);
+	/* memory for the worst case: every letter becomes a word of its own, with "--type=" */
+	for (int a = 0; a < argc; a++)
+		letters += strlen(argv[a]) + 1;
+	most = (size_t)argc + letters + 1;
+	words->all = calloc(1, most * sizeof *words->all + letters * sizeof "--type=u");
+	if (words->all == NULL)
+		return gs_report_error("out of memory");
+	words->text = (char *)(words->all + most);
 	words->all[words->count++] = argv[0];
 	for (int a = 1; a < argc; a++) {
 		char *word = argv[a];
@@ -211,7 +167,8 @@ split_words(struct words *words, int argc, char **argv)
 		else if (strcmp(word, "--") == 0)
 			options = false;
 		else if (options && strncmp(word, "--", 2) == 0)
-			is_value = long_wants_value(word);
+			is_value = strchr(word, '=') == NULL && gs_option_needs_value(
+				option_of_name(word + 2, strlen(word + 2), &count));
 		else if (posix)
 			options = false;
 		words->all[words->count++] = word;
@@ -228,7 +185,7 @@ report_ambiguous(const char *word, size_t bytes)
 	const struct gs_option *refused = NULL;
 	char list[512] = "";
 
-	for (const struct gs_option *o = gs_options; o < options_end(); o++)
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
 		if (o->name == NULL || strncmp(o->name, word + 2, bytes - 2) != 0)
 			continue;
 		else if (o->refusal != NULL)
@@ -242,31 +199,35 @@ report_ambiguous(const char *word, size_t bytes)
 		gs_report_usage("option '%s' is ambiguous; possibilities:%s", word, list);
 }
 
-/* getopt returned ANSWER for the long option WORD. */
+/* getopt returned ANSWER, ':' or '?'. */
 static void
-report_bad_long(int answer, const char *word)
+report_unread(int answer, int argc, char **argv)
 {
-	size_t bytes = strcspn(word, "=");	/* of the option itself */
+	const char letter = optopt < GS_FIRST_LONG ? (char)optopt : '\0';	/* 0: a long option */
+	const char *word = argv[optind - 1];	/* the long option, or the word before */
+	const struct gs_option *meant;
+	size_t bytes;
 	unsigned count;
 
-	if (answer == ':')
-		gs_report_usage("option '%s' requires an argument", word);
-	else if (option_of_name(word + 2, bytes - 2, &count) != NULL)
-		gs_report_usage("option '%.*s' doesn't allow an argument", (int)bytes, word);
-	else if (count > 1)
-		report_ambiguous(word, bytes);
-	else
-		gs_report_usage("unrecognized option '%s'%s", word, gs_near_option(word + 2, bytes - 2));
-}
-
-/* And for a letter of WORD.  "-help" are letters, too, but its author meant a long option. */
-static void
-report_bad_letter(int answer, char letter, const char *word)
-{
-	const size_t bytes = strcspn(word + 1, "=");
-	unsigned count;
-	const struct gs_option *meant = bytes > 2 ? option_of_name(word + 1, bytes, &count) : NULL;
-
+	if (letter == '\0') {
+		bytes = strcspn(word, "=");	/* of the option itself */
+		if (answer == ':')
+			gs_report_usage("option '%s' requires an argument", word);
+		else if (option_of_name(word + 2, bytes - 2, &count) != NULL)
+			gs_report_usage("option '%.*s' doesn't allow an argument", (int)bytes, word);
+		else if (count > 1)
+			report_ambiguous(word, bytes);
+		else
+			gs_report_usage("unrecognized option '%s'%s", word,
+			                gs_near_option(word + 2, bytes - 2));
+		return;
+	}
+	/* getopt stands in the last word if the letter was its end; "-help" are letters, too, but its author
+	 * meant a long option */
+	if (optind < argc && (word[0] != '-' || word[strlen(word) - 1] != letter))
+		word = argv[optind];
+	bytes = strcspn(word + 1, "=");
+	meant = bytes > 2 ? option_of_name(word + 1, bytes, &count) : NULL;
 	if (answer == ':')
 		gs_report_usage("option requires an argument -- '%c'", letter);
 	else if (meant != NULL)
@@ -278,35 +239,6 @@ report_bad_letter(int answer, char letter, const char *word)
 /* --- the second pass: getopt ----------------------------------------------- */
 
 static bool
-use_option(struct gs_opts *opts, const struct gs_option *option, bool by_letter, const char *value)
-{
-	const char **given;
-	char spelled[64];
-
-	assert(option != NULL);		/* getopt knows only gs_options */
-	if (by_letter)
-		snprintf(spelled, sizeof spelled, "-%c", option->letter);
-	else
-		snprintf(spelled, sizeof spelled, "--%s", option->name);
-	if (option->refusal != NULL)
-		return gs_report_error("%s (%s) %s", spelled, option->help, option->refusal);
-	given = &opts->given[option - gs_options];
-	if (!option->handler(opts, &(struct gs_option_use){ option, spelled, value, *given }))
-		return false;
-	*given = value != NULL ? value : "";
-	return true;
-}
-
-/* The word in which getopt stands: the last one, if LETTER was its end. */
-static const char *
-word_of(char **argv, int argc, char letter)
-{
-	const char *last = argv[optind - 1];
-
-	return optind == argc || (last[0] == '-' && last[strlen(last) - 1] == letter) ? last : argv[optind];
-}
-
-static bool
 read_options(struct gs_opts *opts, int argc, char **argv)
 {
 	char letters[3 * GS_MOST_OPTIONS + 2];
@@ -316,60 +248,48 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 	gs_getopt_tables(':', letters, longs);
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		const struct gs_option *option = gs_option_of_id(id);
+		char spelled[64];
+		const char **given;
+
 		if (id == '?' || id == ':') {
-			/* optopt: the letter; or a long option, which is the word before */
-			if (optopt == 0 || optopt >= GS_FIRST_LONG)
-				report_bad_long(id, argv[optind - 1]);
-			else
-				report_bad_letter(id, (char)optopt, word_of(argv, argc, (char)optopt));
+			report_unread(id, argc, argv);
 			return false;
 		}
-		if (!use_option(opts, gs_option_of_id(id), id < GS_FIRST_LONG, optarg))
+		assert(option != NULL);		/* getopt knows only gs_options */
+		if (id < GS_FIRST_LONG)
+			snprintf(spelled, sizeof spelled, "-%c", option->letter);
+		else
+			snprintf(spelled, sizeof spelled, "--%s", option->name);
+		if (option->refusal != NULL)
+			return gs_report_error("%s (%s) %s", spelled, option->help, option->refusal);
+		given = &opts->given[option - gs_options];
+		if (!option->handler(opts, &(struct gs_option_use){ option, spelled, optarg, *given }))
 			return false;
+		*given = optarg != NULL ? optarg : "";
 	}
 	opts->job.inputs = (const char *const *)argv + optind;
 	opts->job.input_count = (size_t)(argc - optind);
 	return true;
 }
 
-/* Can only one process read it, and once?  Others may wait for ever. */
-static bool
-is_stream(const char *name)
-{
-	struct stat st;
-
-	return strcmp(name, "-") == 0 || (stat(name, &st) == 0 && !S_ISREG(st.st_mode));
-}
-
 /* --files0-from: the names in that file are the operands. */
 static bool
 read_names(struct gs_opts *opts)
 {
+	struct stat st;
+
 	if (opts->files0_name == NULL)
 		return true;
 	if (opts->job.input_count > 0)
 		return gs_report_usage("extra operand '%s': file operands cannot be combined with "
 		                       "--files0-from", opts->job.inputs[0]);
-	if (gs_launch_size() > 1 && is_stream(opts->files0_name))
+	if (gs_launch_size() > 1 &&	/* one of them reads a stream, and others may wait for ever */
+	    (strcmp(opts->files0_name, "-") == 0 ||
+	     (stat(opts->files0_name, &st) == 0 && !S_ISREG(st.st_mode))))
 		return gs_report_error("--files0-from=%s: not with several ranks: each reads all names, so "
 		                       "they must be in a regular file", opts->files0_name);
 	return gs_files0_read(opts->files0_name, &opts->job.inputs, &opts->job.input_count);
-}
-
-/* Without --device, GSORT_DEVICE chooses; a GPU, for plain keys alone. */
-static void
-read_environment(struct gs_opts *opts)
-{
-	const char *value = getenv("GSORT_DEVICE");
-
-	if (value == NULL || *value == '\0')
-		return;
-	if (!gs_parse_device(value, &opts->job) && !opts->quiet)
-		gs_report_error("warning: GSORT_DEVICE='%s' is ignored: must be auto, cpu, gpu or "
-		                "gpu:N", value);
-	if (opts->job.device == GSORT_DEVICE_GPU &&
-	    (opts->job.lines || opts->job.record_bytes > 0 || opts->job.argsort_bits > 0))
-		opts->job.device = GSORT_DEVICE_AUTO;
 }
 
 /* The ordering options, as letters. */
@@ -396,59 +316,26 @@ collect_ordering(struct gs_opts *opts)
 	opts->job.keydef_count = opts->job.lines ? opts->key_count : 0;
 }
 
-/* Do other options say that -n and -g name the numbers of gsort, not the order of lines? */
-static bool
-names_numbers(const struct gs_opts *opts)
-{
-	const struct gsort_options *job = &opts->job;
-
-	return opts->type_name != NULL || job->converts || job->notation != GSORT_DECIMAL ||
-	       job->quantiles != NULL || job->summary || job->top.wanted || job->histogram > 0 || job->json ||
-	       job->sample.wanted || job->argsort_bits > 0 ||
-	       gs_options_say_invalid(opts) || job->device == GSORT_DEVICE_GPU;
-}
-
 /* Do the options sort lines, and not the numbers in them? */
 static bool
 sorts_lines(const struct gs_opts *opts)
 {
+	const struct gsort_options *job = &opts->job;
 	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
 	const bool items = gs_options_records(opts);
-	const bool as_numbers = (opts->numeric || opts->general) && !items && !names_numbers(opts);
+	/* do other options say that -n and -g name the numbers of gsort, not the order of lines? */
+	const bool names_numbers =
+		opts->type_name != NULL || job->converts || job->notation != GSORT_DECIMAL ||
+		job->quantiles != NULL || job->summary || job->top.wanted || job->histogram > 0 ||
+		job->json || job->sample.wanted || job->argsort_bits > 0 ||
+		gs_options_say_invalid(opts) || job->device == GSORT_DEVICE_GPU;
 
-	return opts->lines || opts->job.csv || opts->job.locale != NULL ||
-	       opts->job.separator != NULL || opts->dictionary || opts->human || opts->printable ||
+	return opts->lines || job->csv || job->locale != NULL ||
+	       job->separator != NULL || opts->dictionary || opts->human || opts->printable ||
 	       opts->month || opts->version_sort ||
 	       (opts->key_count > 0 && !items) ||	/* -k of records is TYPE@OFFSET */
-	       as_numbers || (opts->bare_f && !numbers);
-}
-
-/* Bars are drawn, and names aligned, on a terminal only: a script gets the same wherever it runs. */
-static unsigned
-bar_columns(const struct gsort_options *job)
-{
-	if ((job->histogram == 0 && !job->summary) || job->json || job->output != NULL ||
-	    !isatty(STDOUT_FILENO))
-		return 0;
-	return gs_terminal_columns(STDOUT_FILENO);
-}
-
-/* Counts and positions are in the byte order of keys that say one, if they agree. */
-static void
-set_common_order(struct gs_opts *opts)
-{
-	enum gsort_endian order = GSORT_ENDIAN_HOST;
-	bool agree = true;
-
-	for (size_t k = 0; k < opts->key_count; k++) {
-		if (opts->keys[k].type == GSORT_TEXT)
-			continue;
-		agree &= order == GSORT_ENDIAN_HOST || order == opts->keys[k].endian;
-		order = opts->keys[k].endian;
-		agree &= order != GSORT_ENDIAN_HOST;
-	}
-	if (agree && opts->job.endian == GSORT_ENDIAN_HOST)
-		opts->job.endian = order;
+	       ((opts->numeric || opts->general) && !items && !names_numbers) ||
+	       (opts->bare_f && !numbers);
 }
 
 /* TYPE, of the input, says no byte order: then the output has none, either.  False after a message. */
@@ -464,6 +351,9 @@ check_order(const struct gs_opts *opts, const char *type)
 static bool
 read_keys(struct gs_opts *opts)
 {
+	enum gsort_endian order = GSORT_ENDIAN_HOST;
+	bool agree = true;
+
 	if (opts->type_name != NULL && !opts->type_says_order && gs_type_has_order(opts->job.type) &&
 	    !check_order(opts, opts->type_name))
 		return false;
@@ -480,7 +370,16 @@ read_keys(struct gs_opts *opts)
 		if (opts->keys[k].endian == GSORT_ENDIAN_HOST && gs_type_has_order(opts->keys[k].type) &&
 		    !check_order(opts, opts->key_texts[k]))
 			return false;
-	set_common_order(opts);
+	/* counts and positions are in the byte order of keys that say one, if they agree */
+	for (size_t k = 0; k < opts->key_count; k++) {
+		if (opts->keys[k].type == GSORT_TEXT)
+			continue;
+		agree &= order == GSORT_ENDIAN_HOST || order == opts->keys[k].endian;
+		order = opts->keys[k].endian;
+		agree &= order != GSORT_ENDIAN_HOST;
+	}
+	if (agree && opts->job.endian == GSORT_ENDIAN_HOST)
+		opts->job.endian = order;
 	return true;
 }
 
@@ -505,19 +404,31 @@ set_front(struct gs_opts *opts)
 static void
 combine(struct gs_opts *opts)
 {
-	if (opts->general && !opts->job.lines)
-		opts->job.type = GSORT_TEXT_FLOAT;
+	struct gsort_options *job = &opts->job;
+	const char *device = getenv("GSORT_DEVICE");
+
+	if (opts->general && !job->lines)
+		job->type = GSORT_TEXT_FLOAT;
 	if (opts->check)		/* -mc checks, as in sort(1) */
-		opts->job.operation = GSORT_CHECK;
+		job->operation = GSORT_CHECK;
 	else if (opts->merge)
-		opts->job.operation = GSORT_MERGE;
-	if (opts->job.operation == GSORT_MERGE && opts->job.force)
-		opts->job.trust_order = true;
-	opts->job.bar_columns = bar_columns(&opts->job);
+		job->operation = GSORT_MERGE;
+	if (job->operation == GSORT_MERGE && job->force)
+		job->trust_order = true;
+	/* bars are drawn, and names aligned, on a terminal only: a script gets the same wherever it runs */
+	if ((job->histogram > 0 || job->summary) && !job->json && job->output == NULL &&
+	    isatty(STDOUT_FILENO))
+		job->bar_columns = gs_terminal_columns(STDOUT_FILENO);
 	if (opts->plan)			/* no keys are read or written: a terminal is fine */
-		opts->job.force = true;
-	if (opts->device_name == NULL && opts->job.operation == GSORT_SORT)
-		read_environment(opts);
+		job->force = true;
+	if (opts->device_name != NULL || job->operation != GSORT_SORT || device == NULL || *device == '\0')
+		return;
+	/* without --device, the environment chooses; a GPU, for plain keys alone */
+	if (!gs_parse_device(device, job) && !opts->quiet)
+		gs_report_error("warning: GSORT_DEVICE='%s' is ignored: must be auto, cpu, gpu or "
+		                "gpu:N", device);
+	if (job->device == GSORT_DEVICE_GPU && (job->lines || job->record_bytes > 0 || job->argsort_bits > 0))
+		job->device = GSORT_DEVICE_AUTO;
 }
 
 #define LEAST_MEMORY	((uint64_t)64 << 20)
@@ -544,7 +455,9 @@ bool
 gs_args_ignored(const struct gs_opts *opts, char *into, size_t room)
 {
 	into[0] = '\0';
-	for (const struct gs_option *o = gs_options; !opts->job.lines && o < options_end(); o++)
+	if (opts->job.lines)
+		return false;
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
 		if (opts->given[o - gs_options] != NULL &&
 		    (o->field == offsetof(struct gs_opts, none) ||
 		     o->field == offsetof(struct gs_opts, skip_blanks) ||
@@ -564,11 +477,12 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
 	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
 	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
-	if (opts->temp_dirs == NULL || opts->key_texts == NULL || opts->keys == NULL ||
-	    !allocate_words(&words, argc, argv))
+	if (opts->temp_dirs == NULL || opts->key_texts == NULL || opts->keys == NULL)
 		return gs_report_error("out of memory");
+	if (!split_words(&words, argc, argv))
+		return false;
 	opts->words = words.all;
-	if (!split_words(&words, argc, argv) || !read_options(opts, words.count, words.all))
+	if (!read_options(opts, words.count, words.all))
 		return false;
 	opts->job.temp_dirs = opts->temp_dirs;
 	if (opts->help != GS_ABOUT_NONE || opts->version != GS_ABOUT_NONE)

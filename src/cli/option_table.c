@@ -53,18 +53,12 @@ const struct gs_type_letter gs_type_letters[] = {
 
 /* --- for getopt ------------------------------------------------------------ */
 
-static const struct gs_option *
-options_end(void)
-{
-	return gs_options + gs_option_count;
-}
-
 const struct gs_option *
 gs_option_of_id(int id)
 {
 	if (id >= GS_FIRST_LONG)
 		return &gs_options[id - GS_FIRST_LONG];
-	for (const struct gs_option *o = gs_options; o < options_end(); o++)
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
 		if (id != 0 && o->letter == id)
 			return o;
 	return NULL;
@@ -83,7 +77,7 @@ gs_getopt_tables(char first, char *letters, struct option *longs)
 	struct option *next = longs;
 
 	*letter++ = first;
-	for (const struct gs_option *o = gs_options; o < options_end(); o++) {
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
 		if (o->letter != 0)
 			*letter++ = (char)o->letter;
 		if (o->letter != 0 && gs_option_needs_value(o))
@@ -115,47 +109,32 @@ print_line(FILE *to, const char *spelled, const char *text)
 		fprintf(to, "%-*s%s\n", HELP_COLUMN, spelled, text);
 }
 
-static void
-print_types(FILE *to)
-{
-	char spelled[96] = " ";
-
-	for (const struct gs_type_letter *type = gs_type_letters; type->letter != 0; type++)
-		for (const unsigned *width = type->widths; *width != 0; width++)
-			sprintf(spelled + strlen(spelled), " -%c%u", type->letter, *width);
-	print_line(to, strcat(spelled, " -bf16"), "binary numbers; u32be: big endian");
-}
-
-/* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]", "  -C" */
-static void
-spell(const struct gs_option *option, char into[64])
-{
-	const char *value = option->value != NULL ? option->value : "";
-	const char *name = option->name != NULL ? option->name : "";
-	char letter[] = "    ";
-
-	if (option->letter != 0)
-		memcpy(letter, (char[]){ '-', (char)option->letter, *name != '\0' ? ',' : ' ' }, 3);
-	snprintf(into, 64, "  %s%s%s%s%s", letter, *name != '\0' ? "--" : "", name,
-	         value[0] == '[' ? "[=" : *value != '\0' ? "=" : "", value + (value[0] == '['));
-}
-
-/* --help has a line for each option: the letter is enough where the name leaves no room. */
+/* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]", "  -C".  --help has a line for each option: the letter
+ * is enough where the name leaves no room. */
 static void
 print_option(FILE *to, const struct gs_option *option, bool all)
 {
-	char spelled[64];
+	const char *value = option->value != NULL ? option->value : "";
+	const char *name = option->name != NULL ? option->name : "";
+	char letter[] = "    ", spelled[64];
 
-	spell(option, spelled);
+	if (option->letter != 0)
+		memcpy(letter, (char[]){ '-', (char)option->letter, *name != '\0' ? ',' : ' ' }, 3);
+	snprintf(spelled, sizeof spelled, "  %s%s%s%s%s", letter, *name != '\0' ? "--" : "", name,
+	         value[0] == '[' ? "[=" : *value != '\0' ? "=" : "", value + (value[0] == '['));
 	if (!all && option->letter != 0 && strlen(spelled) + 2 > HELP_COLUMN)
-		snprintf(spelled, sizeof spelled, "  -%c %s", option->letter,
-		         option->value != NULL ? option->value : "");
+		snprintf(spelled, sizeof spelled, "  -%c %s", option->letter, value);
 	print_line(to, spelled, option->help);
 }
 
 void
 gs_option_help(FILE *to, bool all)
 {
+	char types[96] = " ";
+
+	for (const struct gs_type_letter *type = gs_type_letters; type->letter != 0; type++)
+		for (const unsigned *width = type->widths; *width != 0; width++)
+			sprintf(types + strlen(types), " -%c%u", type->letter, *width);
 	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", gs_program_name());
 	fputs("Sort all FILEs, or standard input: numbers, lines or binary records.\n", to);
 	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
@@ -164,7 +143,7 @@ gs_option_help(FILE *to, bool all)
 		if (o->handler == NULL) {
 			fprintf(to, "\n%s:\n", o->help);
 			if (o == gs_options)
-				print_types(to);
+				print_line(to, strcat(types, " -bf16"), "binary numbers; u32be: big endian");
 			continue;
 		}
 		print_option(to, o, all);

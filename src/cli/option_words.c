@@ -70,16 +70,6 @@ choice_of(const char *option, const char *word)
 	return word[0] == '\0' ? NULL : found;
 }
 
-static const struct choice *
-first_word(const struct gs_option_use *use)
-{
-	const struct choice *choice = choices;
-
-	while (strcmp(choice->option, use->option->name) != 0)
-		choice++;
-	return choice;
-}
-
 /* The words of an option: "abort, fail, warn". */
 static void
 list_words(const struct gs_option_use *use, char list[128])
@@ -174,39 +164,34 @@ gs_set_verbose(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
-/* The size of an input that is not there, or that no file tells.  False after a message. */
-static bool
-set_size(struct gs_opts *opts, const struct gs_option_use *use)
-{
-	uint64_t bytes;
-	char list[128];
-
-	if (!gs_parse_bytes(use->value, &bytes)) {
-		list_words(use, list);
-		return gs_report_usage("invalid argument '%s' for %s: must be %s, or a size of the input, "
-		                       "such as 512, 4K, 6G or 2GiB", use->value, use->spelled, list);
-	}
-	bytes += bytes == 0;		/* 0 in size_hint: it was not given */
-	if (opts->job.size_hint > 0 && opts->job.size_hint != bytes)
-		return gs_report_error("two different sizes of the input");
-	opts->job.size_hint = bytes;
-	return true;
-}
-
-/* --plan, --plan=text, --plan=json, --plan=SIZE, --progress=always ...: a word and a size may both be given.
- * The field has the size of an enum. */
+/* --plan, --plan=text, --plan=json, --plan=SIZE, --progress=always ...: a word, and the size of an input that
+ * is not there or that no file tells, may both be given.  The field has the size of an enum. */
 bool
 gs_set_word_or_size(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	unsigned *const field = gs_option_field(opts, use);
 	const struct choice *choice = choice_of(use->option->name, use->value != NULL ? use->value : "");
+	uint64_t bytes;
+	char list[128];
 
-	if (choice == NULL && use->value != NULL && !set_size(opts, use))
-		return false;
-	if (choice != NULL)
-		*field = choice->means;
-	else if (*field == 0 || use->value == NULL)
-		*field = first_word(use)->means;
+	if (choice == NULL && use->value != NULL) {
+		if (!gs_parse_bytes(use->value, &bytes)) {
+			list_words(use, list);
+			return gs_report_usage("invalid argument '%s' for %s: must be %s, or a size of the "
+			                       "input, such as 512, 4K, 6G or 2GiB", use->value,
+			                       use->spelled, list);
+		}
+		bytes += bytes == 0;		/* 0 in size_hint: it was not given */
+		if (opts->job.size_hint > 0 && opts->job.size_hint != bytes)
+			return gs_report_error("two different sizes of the input");
+		opts->job.size_hint = bytes;
+	}
+	if (choice == NULL && *field != 0 && use->value != NULL)
+		return true;
+	if (choice == NULL)		/* the first word of the option */
+		for (choice = choices; strcmp(choice->option, use->option->name) != 0; )
+			choice++;
+	*field = choice->means;
 	return true;
 }
 

@@ -15,20 +15,6 @@
 
 /* --- what only the command line knows -------------------------------------- */
 
-static bool
-check_names(const struct gs_opts *opts)
-{
-	for (size_t i = 0; i < opts->job.input_count; i++)
-		if (opts->job.inputs[i][0] == '\0')
-			return gs_report_error("the name of an input is empty; for standard input, use -");
-	if (opts->job.output != NULL && opts->job.output[0] == '\0')
-		return gs_report_error("the name of the output is empty");
-	for (size_t t = 0; t < opts->job.temp_dir_count; t++)
-		if (opts->temp_dirs[t][0] == '\0')
-			return gs_report_error("the name of a temporary directory is empty");
-	return true;
-}
-
 /* The option that makes gsort sort lines. */
 static const char *
 spell_line_option(const struct gs_opts *opts)
@@ -76,52 +62,6 @@ check_abort(const struct gs_opts *opts)
 	                       "-k price:n; a key of sort(1) that is not a number counts as 0");
 }
 
-/* A key type is that of bare numbers. */
-static bool
-check_line_types(const struct gs_opts *opts)
-{
-	char type[24];
-
-	if (!check_abort(opts))
-		return false;
-	if (opts->type_name == NULL)
-		return true;
-	if (opts->job.notation == GSORT_IPV4 || opts->job.notation == GSORT_TIME)
-		return gs_report_error("options '%s' and '%s' are incompatible: of a field the key says it: "
-		                       "-k 2,2:%s", spell_line_option(opts),
-		                       gs_spell_type(opts->type_name, type),
-		                       opts->job.notation == GSORT_TIME ? "time" : "ip");
-	return gs_report_error("options '%s' and '%s' are incompatible: lines are text; binary records need "
-	                       "--record-size", spell_line_option(opts),
-	                       gs_spell_type(opts->type_name, type));
-}
-
-static bool
-check_types(const struct gs_opts *opts)
-{
-	const bool text = opts->job.type == GSORT_TEXT || opts->job.type == GSORT_TEXT_FLOAT;
-	const bool decimal = opts->job.notation == GSORT_DECIMAL;
-	char type[24] = "";
-
-	if (opts->type_name != NULL)
-		gs_spell_type(opts->type_name, type);
-	if (opts->job.lines)		/* the library knows all letters */
-		return check_line_types(opts);
-	if (opts->numeric && opts->general)
-		return gs_refuse_pair("-g", "-n");
-	if ((opts->numeric || opts->general) && opts->job.record_bytes > 0)
-		return gs_refuse_pair(opts->numeric ? "-n" : "-g", "--record-size");
-	if (!decimal && opts->job.type == GSORT_TEXT && opts->job.record_bytes == 0 &&
-	    !gs_is_noted(opts->type_name))
-		return gs_report_error("option '--to=hex' needs binary keys: text is read and written in one "
-		                       "notation, with '--type=hex' in this one");
-	if (opts->numeric && (!text || !decimal || opts->job.type == GSORT_TEXT_FLOAT))
-		return gs_refuse_pair("-n", type);
-	if (opts->general && (!text || (opts->type_name != NULL && opts->job.type == GSORT_TEXT)))
-		return gs_refuse_pair("-g", type);
-	return true;
-}
-
 bool
 gs_options_records(const struct gs_opts *opts)
 {
@@ -131,8 +71,46 @@ gs_options_records(const struct gs_opts *opts)
 bool
 gs_options_compatible(const struct gs_opts *opts)
 {
-	if (!check_names(opts) || !check_types(opts))
+	const struct gsort_options *job = &opts->job;
+	const bool text = job->type == GSORT_TEXT || job->type == GSORT_TEXT_FLOAT;
+	const bool decimal = job->notation == GSORT_DECIMAL;
+	/* for lines, the library knows all letters */
+	const bool numeric = !job->lines && opts->numeric, general = !job->lines && opts->general;
+	char type[24] = "";
+
+	for (size_t i = 0; i < job->input_count; i++)
+		if (job->inputs[i][0] == '\0')
+			return gs_report_error("the name of an input is empty; for standard input, use -");
+	if (job->output != NULL && job->output[0] == '\0')
+		return gs_report_error("the name of the output is empty");
+	for (size_t t = 0; t < job->temp_dir_count; t++)
+		if (opts->temp_dirs[t][0] == '\0')
+			return gs_report_error("the name of a temporary directory is empty");
+	if (opts->type_name != NULL)
+		gs_spell_type(opts->type_name, type);
+	if (job->lines && !check_abort(opts))
 		return false;
+	/* a key type says what bare numbers are */
+	if (job->lines && opts->type_name != NULL &&
+	    (job->notation == GSORT_IPV4 || job->notation == GSORT_TIME))
+		return gs_report_error("options '%s' and '%s' are incompatible: of a field the key says it: "
+		                       "-k 2,2:%s", spell_line_option(opts), type,
+		                       job->notation == GSORT_TIME ? "time" : "ip");
+	if (job->lines && opts->type_name != NULL)
+		return gs_report_error("options '%s' and '%s' are incompatible: lines are text; binary "
+		                       "records need --record-size", spell_line_option(opts), type);
+	if (numeric && general)
+		return gs_refuse_pair("-g", "-n");
+	if ((numeric || general) && job->record_bytes > 0)
+		return gs_refuse_pair(numeric ? "-n" : "-g", "--record-size");
+	if (!job->lines && !decimal && job->type == GSORT_TEXT && job->record_bytes == 0 &&
+	    !gs_is_noted(opts->type_name))
+		return gs_report_error("option '--to=hex' needs binary keys: text is read and written in one "
+		                       "notation, with '--type=hex' in this one");
+	if (numeric && (!text || !decimal || job->type == GSORT_TEXT_FLOAT))
+		return gs_refuse_pair("-n", type);
+	if (general && (!text || (opts->type_name != NULL && job->type == GSORT_TEXT)))
+		return gs_refuse_pair("-g", type);
 	if (opts->quiet && opts->verbose > 0)
 		return gs_refuse_pair("-q", "-v");
 	return true;
@@ -144,32 +122,24 @@ gs_options_compatible(const struct gs_opts *opts)
 static void
 spell_option(const struct gs_opts *opts, const char *name, char into[64])
 {
-	if (strcmp(name, "check") == 0) {
+	const struct gs_option *o = gs_options, *const end = o + gs_option_count;
+
+	while (o < end && (o->name == NULL || o->letter == 0 || strcmp(o->name, name) != 0))
+		o++;
+	if (strcmp(name, "check") == 0)
 		snprintf(into, 64, "%s", gs_spell_check(opts->job.check));
-		return;
-	}
-	if (strcmp(name, "type") == 0 && opts->type_name != NULL) {
+	else if (strcmp(name, "type") == 0 && opts->type_name != NULL)
 		gs_spell_type(opts->type_name, into);
-		return;
-	}
-	if (strcmp(name, "lines") == 0 && !opts->lines) {
+	else if (strcmp(name, "lines") == 0 && !opts->lines)
 		snprintf(into, 64, "%s", spell_line_option(opts));
-		return;
-	}
-	if (strcmp(name, "to") == 0) {
+	else if (strcmp(name, "to") == 0)
 		snprintf(into, 64, "--to=%s", opts->to_name);
-		return;
-	}
-	if (strcmp(name, "device") == 0) {
+	else if (strcmp(name, "device") == 0)
 		snprintf(into, 64, "--device=%s", opts->device_name);
-		return;
-	}
-	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
-		if (o->name != NULL && o->letter != 0 && strcmp(o->name, name) == 0) {
-			snprintf(into, 64, "-%c", o->letter);
-			return;
-		}
-	snprintf(into, 64, "--%s", strcmp(name, "skip-bytes") == 0 ? "header" : name);
+	else if (o < end)
+		snprintf(into, 64, "-%c", o->letter);
+	else
+		snprintf(into, 64, "--%s", strcmp(name, "skip-bytes") == 0 ? "header" : name);
 }
 
 bool

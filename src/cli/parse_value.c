@@ -47,44 +47,33 @@ add_gpu(struct gsort_options *options, uint64_t index)
 	return true;
 }
 
-/* What follows "gpu": nothing, ":all" or a list of numbers. */
-static bool
-parse_gpus(const char *at, struct gsort_options *options)
-{
-	uint64_t index;
-
-	options->gpu_count = 0;
-	options->gpus[0] = 0;
-	if (*at == '\0')
-		return true;
-	if (strcmp(at, ":all") == 0) {
-		options->gpu_count = GSORT_ALL_GPUS;
-		return true;
-	}
-	if (*at != ':')
-		return false;
-	do {
-		++at;
-		if (!read_whole(&at, &index) || !add_gpu(options, index))
-			return false;
-	} while (*at == ',');
-	return *at == '\0';
-}
-
 bool
 gs_parse_device(const char *value, struct gsort_options *options)
 {
-	if (strcmp(value, "auto") == 0) {
-		options->device = GSORT_DEVICE_AUTO;
-	} else if (strcmp(value, "cpu") == 0) {
-		options->device = GSORT_DEVICE_CPU;
-	} else if (strncmp(value, "gpu", 3) == 0) {
-		if (!parse_gpus(value + 3, options))
-			return false;
-		options->device = GSORT_DEVICE_GPU;
-	} else {
-		return false;
+	const char *at = value + 3;	/* behind "gpu": nothing, ":all" or a list of numbers */
+	uint64_t index;
+
+	if (strcmp(value, "auto") == 0 || strcmp(value, "cpu") == 0) {
+		options->device = *value == 'a' ? GSORT_DEVICE_AUTO : GSORT_DEVICE_CPU;
+		return true;
 	}
+	if (strncmp(value, "gpu", 3) != 0)
+		return false;
+	options->gpu_count = 0;
+	options->gpus[0] = 0;
+	if (strcmp(at, ":all") == 0) {
+		options->gpu_count = GSORT_ALL_GPUS;
+		at += strlen(at);
+	} else if (*at == ':') {
+		do {
+			++at;
+			if (!read_whole(&at, &index) || !add_gpu(options, index))
+				return false;
+		} while (*at == ',');
+	}
+	if (*at != '\0')
+		return false;
+	options->device = GSORT_DEVICE_GPU;
 	return true;
 }
 

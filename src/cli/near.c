@@ -148,50 +148,22 @@ edits(const char *typed, size_t bytes, const char *name)
 	return table[bytes % 3][name_bytes];
 }
 
-/* The option whose name is nearest, within two edits and fewer than half of the word; or NULL. */
-static const char *
-nearest(const char *word, size_t bytes)
-{
-	const char *found = NULL;
-	size_t fewest = least(3, (bytes + 1) / 2);
-
-	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
-		size_t count;
-
-		if (o->name == NULL || o->refusal != NULL)
-			continue;
-		count = edits(word, bytes, o->name);
-		if (count < fewest) {
-			fewest = count;
-			found = o->name;
-		}
-	}
-	return found;
-}
-
 /* ---- the ends of messages ----------------------------------------------------------- */
-
-/* Is there the option MEANT, "--type=hex", and is it not refused? */
-static bool
-exists(const char *meant)
-{
-	const size_t bytes = strcspn(meant + 2, "=");
-
-	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
-		if (o->name != NULL && strlen(o->name) == bytes &&
-		    strncmp(o->name, meant + 2, bytes) == 0)
-			return o->refusal == NULL;
-	return false;
-}
 
 /* "--to" and "-u32" are options, other words say what to do. */
 static const char *
 suggest(const char *meant)
 {
 	static char text[128];
+	bool exists = meant != NULL && strncmp(meant, "--", 2) != 0;
 
+	/* is there the option, "--type=hex", and is it not refused? */
+	for (const struct gs_option *o = gs_options; meant != NULL && o < gs_options + gs_option_count; o++)
+		if (o->name != NULL && strlen(o->name) == strcspn(meant, "=") - 2 &&
+		    strncmp(o->name, meant + 2, strlen(o->name)) == 0)
+			exists = o->refusal == NULL;
 	text[0] = '\0';
-	if (meant != NULL && (strncmp(meant, "--", 2) != 0 || exists(meant)))
+	if (exists)
 		snprintf(text, sizeof text, meant[0] == '-' && strchr(meant, ' ') == NULL
 		         ? "; did you mean '%s'?" : "; %s", meant);
 	return text;
@@ -201,6 +173,7 @@ const char *
 gs_near_option(const char *name, size_t bytes)
 {
 	const char *meant = synonym_of(name, bytes), *found;
+	size_t fewest = least(3, (bytes + 1) / 2);
 	enum gsort_endian endian;
 	enum gsort_type type;
 	char word[48], spelled[64];
@@ -211,10 +184,20 @@ gs_near_option(const char *name, size_t bytes)
 	found = gs_type_called(word, &type, &endian);
 	if (found != NULL)
 		return suggest(gs_spell_type(found, spelled));
-	found = nearest(name, bytes);
-	if (found != NULL)
-		snprintf(spelled, sizeof spelled, "--%s", found);
-	return suggest(found != NULL ? spelled : NULL);
+	/* the option whose name is nearest, within two edits and fewer than half of the word */
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
+		size_t count;
+
+		if (o->name == NULL || o->refusal != NULL)
+			continue;
+		count = edits(name, bytes, o->name);
+		if (count < fewest) {
+			fewest = count;
+			snprintf(spelled, sizeof spelled, "--%s", o->name);
+			meant = spelled;
+		}
+	}
+	return suggest(meant);
 }
 
 const char *

@@ -95,37 +95,26 @@ read_names(struct names *names, FILE *in)
 	return names->count > 0 || gs_report_error("no input from '%s'", names->from);
 }
 
-/* Make the array of pointers to the names; NULL after a message. */
-static const char **
-list_names(const struct names *names)
-{
-	const char **found = malloc(names->count * sizeof *found);
-	const char *at = names->all;
-
-	if (found == NULL)
-		gs_report_error("out of memory for the names in '%s'", names->from);
-	for (size_t n = 0; found != NULL && n < names->count; n++, at += strlen(at) + 1)
-		found[n] = at;
-	return found;
-}
-
 bool
 gs_files0_read(const char *from, const char *const **names, size_t *count)
 {
 	FILE *in = strcmp(from, "-") == 0 ? stdin : fopen(from, "re");
 	struct names read = { .from = from };
-	const char **found = NULL;
+	const char **found = NULL, *at;
 
 	if (in == NULL)
 		return gs_report_error("open failed: %s: %s", from, strerror(errno));
-	if (read_names(&read, in))
-		found = list_names(&read);
+	if (read_names(&read, in) && (found = malloc(read.count * sizeof *found)) == NULL)
+		gs_report_error("out of memory for the names in '%s'", from);
 	if (in != stdin)
 		fclose(in);
 	if (found == NULL) {
 		free(read.all);
 		return false;
 	}
+	at = read.all;
+	for (size_t n = 0; n < read.count; n++, at += strlen(at) + 1)
+		found[n] = at;
 	*names = found;
 	*count = read.count;
 	return true;

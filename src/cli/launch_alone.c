@@ -47,27 +47,19 @@ gs_launch_rank(void)
 	return NULL;
 }
 
-/* How many processes Open MPI, MPICH or Slurm has started beside this one. */
-static int
-launched(void)
+int
+gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 {
+	/* Open MPI, MPICH and Slurm say there how many processes they have started */
 	static const char *const names[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE" };
-	int most = 1;
+	int processes = 1;
 
 	for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
 		const char *value = getenv(names[n]);
 
-		if (value != NULL && atoi(value) > most)
-			most = atoi(value);
+		if (value != NULL && atoi(value) > processes)
+			processes = atoi(value);
 	}
-	return most;
-}
-
-int
-gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
-{
-	const int processes = launched();
-
 	if (processes > 1 && !opts->quiet && opts->job.output != NULL &&
 	    opts->job.operation != GSORT_CHECK)
 		gs_report_error("warning: each of %d processes sorts all of the input; gsort-mpi sorts it "

@@ -76,19 +76,6 @@ make_line(struct gs_progress_line *line, unsigned columns)
 	gs_progress_describe(line, job != NULL ? &p : NULL, watch.operation, &watch.times, columns);
 }
 
-/* Is there anything to show?  Nothing has been read while an input is waited for. */
-static bool
-has_news(void)
-{
-	const gsort *job = atomic_load(&watch.job);
-	struct gsort_progress p;
-
-	if (job == NULL)
-		return false;
-	gsort_progress(job, &p);
-	return (p.bytes_in > 0 || p.stored_in > 0) && (p.phase < GSORT_WRITING || !watch.hides_writing);
-}
-
 /* --- the terminal ---------------------------------------------------------- */
 
 unsigned
@@ -134,16 +121,6 @@ draw(void)
 		fprintf(stderr, "\r%.*s%*s", columns, line.text, blanks, "");
 	}
 	atomic_store(&watch.drawing, false);
-}
-
-static void
-print(void)
-{
-	struct gs_progress_line line;
-
-	erase();
-	make_line(&line, 0);
-	fprintf(stderr, "%s: %s\n", gs_program_name(), line.text);
 }
 
 /* --- signals ----------------------------------------------------------------- */
@@ -215,6 +192,9 @@ wait_and_show(void *context)
 	for (;;) {
 		const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
 		const bool draws = watch.bar || watch.lines;
+		struct gs_progress_line line;
+		struct gsort_progress p = { .bytes_in = 0 };
+		const gsort *job;
 		int signal;
 
 		pthread_mutex_unlock(&watch.lock);
@@ -223,12 +203,19 @@ wait_and_show(void *context)
 		pthread_mutex_lock(&watch.lock);
 		if (signal < 0 && errno != EAGAIN)
 			continue;
-		if (signal > 0 || watch.lines)
-			print();
-		else if (watch.bar && has_news())
-			draw();
-		else if (watch.bar && watch.hides_writing)
+		job = atomic_load(&watch.job);
+		if (job != NULL)
+			gsort_progress(job, &p);
+		if (signal > 0 || watch.lines) {
 			erase();
+			make_line(&line, 0);
+			fprintf(stderr, "%s: %s\n", gs_program_name(), line.text);
+		} else if (watch.bar && (p.bytes_in > 0 || p.stored_in > 0) &&	/* no input is waited for */
+		           (p.phase < GSORT_WRITING || !watch.hides_writing)) {
+			draw();
+		} else if (watch.bar && watch.hides_writing) {
+			erase();
+		}
 		if (watch.bar && signal < 0)
 			ms = BAR_MS;
 	}
@@ -295,16 +282,6 @@ write_after_bar(void *context, const void *data, size_t bytes)
 	return 0;
 }
 
-/* Are standard output and standard error the same terminal? */
-static bool
-shares_terminal(void)
-{
-	struct stat out, err;
-
-	return isatty(STDOUT_FILENO) && fstat(STDOUT_FILENO, &out) == 0 &&
-	       fstat(STDERR_FILENO, &err) == 0 && out.st_rdev == err.st_rdev;
-}
-
 enum { FEW = 4 };
 
 /* Are the first FEW inputs regular files, which open at once?  *BYTES: the largest of them. */
@@ -336,20 +313,23 @@ gs_progress_begin(struct gs_opts *opts)
 	const bool text = out == GSORT_TEXT || out == GSORT_TEXT_FLOAT;
 	const bool wanted = !opts->quiet && opts->progress != GS_PROGRESS_NEVER &&
 	                    (opts->progress != GS_PROGRESS_UNSET || opts->verbose > 0);
-	struct stat out_status;
+	const bool to_stdout = job->output == NULL;
+	struct stat stdout_status, stderr_status;
+	const bool known = fstat(STDOUT_FILENO, &stdout_status) == 0;
 	off_t bytes;
 
 	watch.operation = job->operation;
 	watch.bar = wanted && isatty(STDERR_FILENO) &&
 	            !(job->input_count == 0 && isatty(STDIN_FILENO));	/* the user types there */
 	watch.lines = wanted && !watch.bar && opts->progress == GS_PROGRESS_ALWAYS;
-	if (watch.bar && job->output == NULL && !opts->check && shares_terminal()) {
+	/* standard output and standard error are the same terminal */
+	if (watch.bar && to_stdout && !opts->check && known && isatty(STDOUT_FILENO) &&
+	    fstat(STDERR_FILENO, &stderr_status) == 0 && stdout_status.st_rdev == stderr_status.st_rdev) {
 		watch.bar = text;
 		if (text)
 			opts->job.write = write_after_bar;
 	}
-	if (watch.bar && job->output == NULL && fstat(STDOUT_FILENO, &out_status) == 0 &&
-	    S_ISFIFO(out_status.st_mode)) {
+	if (watch.bar && to_stdout && known && S_ISFIFO(stdout_status.st_mode)) {
 		watch.hides_writing = opts->progress == GS_PROGRESS_UNSET;	/* with -v alone */
 		opts->job.begins = on_phase;
 	}

@@ -154,32 +154,7 @@ estimate(const struct gsort_progress *p, enum gsort_operation operation, struct 
 	return left * rate;
 }
 
-/* The seconds that the line says; less than 0: none.  They never count up. */
-static double
-time_left(const struct gsort_progress *p, enum gsort_operation operation,
-          struct gs_progress_times *times)
-{
-	const double left = estimate(p, operation, times);
-
-	if (left >= 0 && (times->left < 0 || left < times->left))
-		times->left = left;
-	return passes_total(p) ? -1 : times->left;
-}
-
 /* --- parts --------------------------------------------------------------------- */
-
-static void
-add_bar(struct gs_progress_line *line, const struct gsort_progress *p)
-{
-	const double all = share(p->work_done, p->work_total);
-
-	if (p->work_total == 0)
-		return;
-	gs_progress_add(line, "[");
-	for (unsigned c = 0; c < BAR_COLUMNS; c++)
-		gs_progress_add(line, c < (unsigned)(all * (double)BAR_COLUMNS) ? "#" : "-");
-	gs_progress_add(line, "] ");
-}
 
 /* "read 62% 3.9/6.3GiB 2.1GiB/s" */
 static void
@@ -210,39 +185,38 @@ add_read(struct gs_progress_line *line, const struct gsort_progress *p, double e
 	}
 }
 
-/* "sorted 3/5 runs": the total assumes that the rest of the input is like the part read. */
-static void
-add_runs(struct gs_progress_line *line, const struct gsort_progress *p)
-{
-	const double read = share_read(p);
-
-	if (p->runs == 0)
-		return;
-	gs_progress_add(line, " | sorted ");
-	add_number(line, p->runs, 1);
-	if (read > 0) {
-		gs_progress_add(line, "/");
-		add_number(line, (uint64_t)((double)p->runs / read + 0.5), 1);
-	}
-	gs_progress_add(line, p->runs == 1 ? " run" : " runs");
-}
-
 void
 gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress *p,
                      enum gsort_operation operation, struct gs_progress_times *times,
                      unsigned columns)
 {
-	double left;
+	double read, left;
 
 	line->bytes = 0;
 	if (p == NULL) {
 		gs_progress_add(line, "opening the input");
 		return;
 	}
-	if (columns >= BAR_FROM)
-		add_bar(line, p);
+	if (columns >= BAR_FROM && p->work_total > 0) {
+		const double full = share(p->work_done, p->work_total) * (double)BAR_COLUMNS;
+
+		gs_progress_add(line, "[");
+		for (unsigned c = 0; c < BAR_COLUMNS; c++)
+			gs_progress_add(line, c < (unsigned)full ? "#" : "-");
+		gs_progress_add(line, "] ");
+	}
 	add_read(line, p, times->elapsed);
-	add_runs(line, p);
+	/* "sorted 3/5 runs": the total assumes that the rest of the input is like the part read */
+	read = share_read(p);
+	if (p->runs > 0) {
+		gs_progress_add(line, " | sorted ");
+		add_number(line, p->runs, 1);
+		if (read > 0) {
+			gs_progress_add(line, "/");
+			add_number(line, (uint64_t)((double)p->runs / read + 0.5), 1);
+		}
+		gs_progress_add(line, p->runs == 1 ? " run" : " runs");
+	}
 	if (p->phase == GSORT_SORTING)
 		gs_progress_add(line, " | sorting");
 	if (p->phase == GSORT_MERGING)
@@ -253,9 +227,12 @@ gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress 
 	}
 	gs_progress_add(line, " | ");
 	add_time(line, times->elapsed);
-	left = time_left(p, operation, times);
-	if (left >= 0) {
+	/* the seconds left never count up */
+	left = estimate(p, operation, times);
+	if (left >= 0 && (times->left < 0 || left < times->left))
+		times->left = left;
+	if (times->left >= 0 && !passes_total(p)) {
 		gs_progress_add(line, " eta ");
-		add_time(line, left + 0.5);
+		add_time(line, times->left + 0.5);
 	}
 }

@@ -205,40 +205,10 @@ type_name(const struct gs_opts *opts)
 	       : opts->general ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
 }
 
-/* ", 2 different": how many keys were written, if fewer than were read. */
-static void
-spell_fewer(const struct gs_opts *opts, const struct gsort_stats *stats, char into[64])
-{
-	const bool unique = opts->job.unique && !opts->job.repeated && !opts->job.singletons &&
-	                    !opts->job.head;
-
-	into[0] = '\0';
-	if (opts->check)
-		snprintf(into, 64, ", %" PRIu64 " out of order", stats->breaks);
-	else if (stats->keys_out != stats->keys)
-		snprintf(into, 64, ", %" PRIu64 " %s", stats->keys_out,
-		         unique ? "different" : "written");
-}
-
 static double
 seconds_of(struct timeval time)
 {
 	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
-}
-
-/* "read 1.704, sort 0.000, write 1.455 s".  Lines and records are sorted while they are read and while
- * they are written, so of them the time of threads says what took long. */
-static void
-spell_times(const struct gs_opts *opts, const struct gsort_stats *stats, char into[256])
-{
-	const struct gsort_stages *busy = &stats->busy;
-	const int used = snprintf(into, 256, "read %.3f, sort %.3f, write %.3f s", stats->read_seconds,
-	                          stats->sort_seconds, stats->write_seconds);
-
-	if (opts->job.lines || opts->job.record_bytes > 0)
-		snprintf(into + used, 256 - (size_t)used, "; of threads: read %.3f, decode %.3f, sort %.3f, "
-		         "merge %.3f, spill %.3f, write %.3f, idle %.3f s", busy->read, busy->decode,
-		         busy->sort, busy->merge, busy->spill, busy->encode + busy->write, busy->idle);
 }
 
 void
@@ -248,21 +218,33 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 	const struct gsort_stages *busy = &stats->busy;
 	struct rusage used = { .ru_maxrss = 0 };
 	const char *unit = opts->job.lines ? "lines" : "keys";
-	char fewer[64], times[256], type[32] = "", disk[64] = "";
+	const bool unique = opts->job.unique && !opts->job.repeated && !opts->job.singletons &&
+	                    !opts->job.head;
+	char fewer[64] = "", threads[160] = "", type[32] = "", disk[64] = "";
 
 	(void)getrusage(RUSAGE_SELF, &used);
-	spell_fewer(opts, stats, fewer);
-	spell_times(opts, stats, times);
+	if (opts->check)
+		snprintf(fewer, sizeof fewer, ", %" PRIu64 " out of order", stats->breaks);
+	else if (stats->keys_out != stats->keys)
+		snprintf(fewer, sizeof fewer, ", %" PRIu64 " %s", stats->keys_out,
+		         unique ? "different" : "written");
+	/* lines and records are sorted while they are read and while they are written, so the time of
+	 * threads says what took long */
+	if (opts->job.lines || opts->job.record_bytes > 0)
+		snprintf(threads, sizeof threads, "; of threads: read %.3f, decode %.3f, sort %.3f, "
+		         "merge %.3f, spill %.3f, write %.3f, idle %.3f s", busy->read, busy->decode,
+		         busy->sort, busy->merge, busy->spill, busy->encode + busy->write, busy->idle);
 	if (!opts->job.lines)
 		snprintf(type, sizeof type, " (%s)", type_name(opts));
 	if (stats->spilled_bytes > 0)	/* of the inputs of a merge none is a batch that became a run */
 		snprintf(disk, sizeof disk, "; %u %s, %.2f GB on disk",
 		         stats->runs > 0 ? stats->runs : stats->merge_passes,
 		         stats->runs > 0 ? "runs" : "merge passes", (double)stats->spilled_bytes / 1e9);
-	gs_report_error("%" PRIu64 " %s%s%s in %.3f s: %.1f M%s/s, %.2f GB/s; %s; processor time %.3f s; "
-	                "device %s%s%s", stats->keys, unit, type, fewer,
-	                stats->seconds, (double)stats->keys / seconds / 1e6, unit,
-	                (double)stats->bytes_in / seconds / 1e9, times,
+	gs_report_error("%" PRIu64 " %s%s%s in %.3f s: %.1f M%s/s, %.2f GB/s; read %.3f, sort %.3f, "
+	                "write %.3f s%s; processor time %.3f s; device %s%s%s", stats->keys, unit, type,
+	                fewer, stats->seconds, (double)stats->keys / seconds / 1e6, unit,
+	                (double)stats->bytes_in / seconds / 1e9, stats->read_seconds,
+	                stats->sort_seconds, stats->write_seconds, threads,
 	                seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
 	                stats->device != NULL ? stats->device : "cpu", disk,
 	                stats->verified ? "; verified" : "");
@@ -279,35 +261,24 @@ gs_report_summary(const struct gs_opts *opts, const struct gsort_stats *stats)
 
 static FILE *stats_to;	/* where --verbose=json goes */
 
-/* The file of the job, or of the process beside it, that --verbose=json would overwrite; or NULL. */
-static const char *
-also_stats(const struct gs_opts *opts)
-{
-	const char *own[3] = { "/dev/stderr" };
-	struct gsort_options beside = {
-		.struct_size = sizeof beside, .operation = GSORT_CHECK, .inputs = own, .input_count = 1,
-	};
-	const char *found;
-
-	if (opts->stats_file == NULL)
-		return NULL;
-	if (opts->files0_name != NULL)
-		own[beside.input_count++] = opts->files0_name;
-	if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY)	/* printed by gsort, not the job */
-		own[beside.input_count++] = "/dev/stdout";
-	found = gsort_clash(&opts->job, opts->stats_file, true);
-	return found != NULL ? found : gsort_clash(&beside, opts->stats_file, true);
-}
-
 bool
 gs_report_open(const struct gs_opts *opts)
 {
 	const char *names = opts->files0_name, *also = NULL;
+	const char *own[3] = { "/dev/stderr" };
+	struct gsort_options beside = {		/* what the process has open beside the job */
+		.struct_size = sizeof beside, .operation = GSORT_CHECK, .inputs = own, .input_count = 1,
+	};
 
 	if (names != NULL && (also = gsort_clash(&opts->job, names, false)) != NULL)
 		return gs_report_error("%s would overwrite '%s', which names the inputs; name another file",
 		                       also, names);
-	also = also_stats(opts);
+	if (names != NULL)
+		own[beside.input_count++] = names;
+	if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY)	/* printed by gsort, not the job */
+		own[beside.input_count++] = "/dev/stdout";
+	if (opts->stats_file != NULL && (also = gsort_clash(&opts->job, opts->stats_file, true)) == NULL)
+		also = gsort_clash(&beside, opts->stats_file, true);
 	if (also != NULL)
 		return gs_report_error("--verbose=json would overwrite '%s', which is input or output; name "
 		                       "another file", also);
@@ -315,22 +286,6 @@ gs_report_open(const struct gs_opts *opts)
 	if (stats_to == NULL)
 		gs_report_error("open failed: %s: %s", opts->stats_file, strerror(errno));
 	return stats_to != NULL;
-}
-
-/* Close the file.  False after a message: it is not complete. */
-static bool
-close_stats(const struct gs_opts *opts)
-{
-	bool good = true;
-
-	if (stats_to != stderr) {
-		good = ferror(stats_to) == 0;
-		good = fclose(stats_to) == 0 && good;
-		stats_to = stderr;
-	}
-	if (!good)
-		gs_report_error("write failed: %s: %s", opts->stats_file, strerror(errno));
-	return good;
 }
 
 /* Print TEXT as a JSON string. */
@@ -356,34 +311,6 @@ print_string(const char *name, const char *text)
 	print_text(text);
 }
 
-/* The names of inputs and output, and the version: a line in a log says what it is about. */
-static void
-print_names(const struct gs_opts *opts)
-{
-	print_string("version", gsort_version());
-	fprintf(stats_to, ",\"inputs\":[");
-	for (size_t i = 0; i < opts->job.input_count || i == 0; i++) {
-		fprintf(stats_to, "%s", i > 0 ? "," : "");
-		print_text(opts->job.input_count > 0 ? opts->job.inputs[i] : "-");
-	}
-	fprintf(stats_to, "]");
-	if (opts->job.output != NULL)
-		print_string("output", opts->job.output);
-}
-
-static void
-print_stages(const struct gsort_stats *stats)
-{
-	const struct gsort_stages *busy = &stats->busy;
-
-	fprintf(stats_to, ",\"stages_ms\":{\"read\":%.3f,\"decode\":%.3f,\"h2d\":%.3f,"
-	        "\"sort\":%.3f,\"merge\":%.3f,\"spill\":%.3f,\"d2h\":%.3f,\"encode\":%.3f,"
-	        "\"write\":%.3f,\"idle\":%.3f}", busy->read * 1e3, busy->decode * 1e3,
-	        stats->h2d_seconds * 1e3, (busy->sort + stats->gpu_sort_seconds) * 1e3,
-	        busy->merge * 1e3, busy->spill * 1e3, stats->d2h_seconds * 1e3, busy->encode * 1e3,
-	        busy->write * 1e3, busy->idle * 1e3);
-}
-
 static void
 print_json(const struct gs_opts *opts, const struct gsort_stats *stats, int status)
 {
@@ -407,19 +334,34 @@ print_json(const struct gs_opts *opts, const struct gsort_stats *stats, int stat
 		{ "h2d_ms", stats->h2d_seconds }, { "gpu_ms", stats->gpu_sort_seconds },
 		{ "d2h_ms", stats->d2h_seconds },
 	};
+	const struct gsort_stages *busy = &stats->busy;
 	struct rusage used;
 	const bool known = getrusage(RUSAGE_SELF, &used) == 0;
 
 	fprintf(stats_to, "{\"records\":%" PRIu64, stats->keys);
 	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
 		fprintf(stats_to, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
-	print_names(opts);
+	/* the version and the names: a line in a log says what it is about */
+	print_string("version", gsort_version());
+	fprintf(stats_to, ",\"inputs\":[");
+	for (size_t i = 0; i < opts->job.input_count || i == 0; i++) {
+		fprintf(stats_to, "%s", i > 0 ? "," : "");
+		print_text(opts->job.input_count > 0 ? opts->job.inputs[i] : "-");
+	}
+	fprintf(stats_to, "]");
+	if (opts->job.output != NULL)
+		print_string("output", opts->job.output);
 	print_string("type", type_name(opts));
 	print_string("device", stats->device != NULL ? stats->device : "cpu");
 	print_string("device_rule", stats->device_rule != NULL ? stats->device_rule : "");
 	for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
 		fprintf(stats_to, ",\"%s\":%.3f", times[t].name, times[t].seconds * 1e3);
-	print_stages(stats);
+	fprintf(stats_to, ",\"stages_ms\":{\"read\":%.3f,\"decode\":%.3f,\"h2d\":%.3f,"
+	        "\"sort\":%.3f,\"merge\":%.3f,\"spill\":%.3f,\"d2h\":%.3f,\"encode\":%.3f,"
+	        "\"write\":%.3f,\"idle\":%.3f}", busy->read * 1e3, busy->decode * 1e3,
+	        stats->h2d_seconds * 1e3, (busy->sort + stats->gpu_sort_seconds) * 1e3,
+	        busy->merge * 1e3, busy->spill * 1e3, stats->d2h_seconds * 1e3, busy->encode * 1e3,
+	        busy->write * 1e3, busy->idle * 1e3);
 	if (known)
 		fprintf(stats_to, ",\"user_ms\":%.3f,\"system_ms\":%.3f,\"peak_rss\":%" PRIu64,
 		        seconds_of(used.ru_utime) * 1e3, seconds_of(used.ru_stime) * 1e3,
@@ -435,6 +377,7 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 	FILE *const to = stats_to;
 	char *text = NULL;
 	size_t bytes = 0;
+	bool good = true;
 
 	stats_to = open_memstream(&text, &bytes);
 	if (stats_to == NULL)		/* no memory: a byte at a time */
@@ -443,10 +386,17 @@ gs_report_json(const struct gs_opts *opts, const struct gsort_stats *stats, int 
 	print_json(opts, stats, status);
 	if (stats_to != to) {
 		(void)fclose(stats_to);
-		(void)!fwrite(text, 1, bytes, to);	/* close_stats() asks for errors */
+		(void)!fwrite(text, 1, bytes, to);	/* ferror() below asks for errors */
 		stats_to = to;
 	}
 	gs_progress_release();
 	free(text);
-	return close_stats(opts);
+	if (to != stderr) {
+		good = ferror(to) == 0;
+		good = fclose(to) == 0 && good;
+		stats_to = stderr;
+	}
+	if (!good)		/* the file is not complete */
+		gs_report_error("write failed: %s: %s", opts->stats_file, strerror(errno));
+	return good;
 }

@@ -19,18 +19,6 @@
 #include "cli/report.h"
 #include "gsort.h"
 
-static void
-print_version(const struct gs_opts *opts)
-{
-	printf("gsort %s\n", gsort_version());
-	printf("Copyright (c) 2026 The gsort authors\n"
-	       "License BSD-2-Clause: free to use, change and share, without any warranty.\n");
-	if (opts->verbose > 0)
-		gsort_build(gs_report_line, stdout);
-	if (opts->verbose > 1)
-		gsort_info(&opts->job, gs_report_line, stdout);
-}
-
 /*
  * "gsort -u 32" names the file 32.  If there is no such file, the user meant -u32; or with --header the
  * number of its lines, which "=" connects.  +1 was a key before there was -k.  Returns what to suggest, or
@@ -116,17 +104,6 @@ static bool
 is_binary(enum gsort_type type)
 {
 	return type != GSORT_TEXT && type != GSORT_TEXT_FLOAT;
-}
-
-/* "gsort -h" waits for lines, as in sort(1); most people who type it want help. */
-static void
-announce_terminal(const struct gs_opts *opts)
-{
-	const bool binary = is_binary(opts->job.type) || opts->job.record_bytes > 0;
-
-	if (!opts->quiet && !opts->plan && !binary && opts->job.input_count == 0 &&
-	    isatty(STDIN_FILENO))
-		gs_report_error("reading lines from the terminal; Ctrl-D ends them (for help: gsort --help)");
 }
 
 /* --debug: the byte order and the options without effect, before the plan. */
@@ -247,17 +224,27 @@ main(int argc, char **argv)
 	if (!gs_launch_agree(&opts, read))
 		end(GS_EXIT_ERROR);
 	if (opts.help == GS_ABOUT_NONE && opts.version == GS_ABOUT_NONE) {
-		if (gs_launch_speaks())
-			announce_terminal(&opts);
+		/* "gsort -h" waits for lines, as in sort(1); most people who type it want help */
+		if (gs_launch_speaks() && !opts.quiet && !opts.plan && !is_binary(opts.job.type) &&
+		    opts.job.record_bytes == 0 && opts.job.input_count == 0 && isatty(STDIN_FILENO))
+			gs_report_error("reading lines from the terminal; Ctrl-D ends them (for help: "
+			                "gsort --help)");
 		gs_process_end(gs_launch_run(&opts, run_job));
 	}
 	if (!gs_launch_speaks())
 		end(GS_EXIT_SORTED);
-	if (opts.help != GS_ABOUT_NONE)
+	if (opts.help != GS_ABOUT_NONE) {
 		gs_option_help(stdout, opts.help == GS_ABOUT_FULL);
-	else if (opts.version == GS_ABOUT_FULL)
+	} else if (opts.version == GS_ABOUT_FULL) {
 		gsort_info_json(&opts.job, gs_report_line, stdout);
-	else
-		print_version(&opts);
+	} else {
+		printf("gsort %s\nCopyright (c) 2026 The gsort authors\n"
+		       "License BSD-2-Clause: free to use, change and share, without any warranty.\n",
+		       gsort_version());
+		if (opts.verbose > 0)
+			gsort_build(gs_report_line, stdout);
+		if (opts.verbose > 1)
+			gsort_info(&opts.job, gs_report_line, stdout);
+	}
 	end(GS_EXIT_SORTED);
 }

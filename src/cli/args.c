@@ -322,7 +322,7 @@ sorts_lines(const struct gs_opts *opts)
 {
 	const struct gsort_options *job = &opts->job;
 	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
-	const bool items = gs_options_records(opts);
+	const bool items = job->record_bytes > 0;
 	/* do other options say that -n and -g name the numbers of gsort, not the order of lines? */
 	const bool names_numbers =
 		opts->type_name != NULL || job->converts || job->notation != GSORT_DECIMAL ||

@@ -24,7 +24,7 @@ spell_line_option(const struct gs_opts *opts)
 		const char *spelled;
 	} rows[] = {
 		{ opts->job.locale != NULL, "--locale" },
-		{ opts->key_count > 0 && !gs_options_records(opts), "-k" },
+		{ opts->key_count > 0 && opts->job.record_bytes == 0, "-k" },
 		{ opts->job.separator != NULL, "-t" }, { opts->job.csv, "--csv" },
 		{ opts->lines, "--lines" }, { opts->human, "-h" }, { opts->month, "-M" },
 		{ opts->version_sort, "-V" }, { opts->dictionary, "-d" }, { opts->printable, "-i" },
@@ -60,12 +60,6 @@ check_abort(const struct gs_opts *opts)
 	return strict ||
 	       gs_report_error("'--invalid' needs a key by name, or --csv, and a letter such as n: "
 	                       "-k price:n; a key of sort(1) that is not a number counts as 0");
-}
-
-bool
-gs_options_records(const struct gs_opts *opts)
-{
-	return opts->job.record_bytes > 0;
 }
 
 bool

@@ -97,9 +97,6 @@ bool gs_options_compatible(const struct gs_opts *opts);
 /** Is there an --invalid, if only --invalid=abort, which is the default? */
 bool gs_options_say_invalid(const struct gs_opts *opts);
 
-/** Is the input records, by --record-size? */
-bool gs_options_records(const struct gs_opts *opts);
-
 /**
  * If gsort_open() refuses OPTS because of two options, report them as people type them:
  * "-o", not "--output".

@@ -122,31 +122,13 @@ report_options(const struct gs_opts *opts)
 		gs_report_error("ignored  %s: no effect on numbers", ignored);
 }
 
-/* Open the job.  False after a message, or what took its place. */
-static bool
-open_job(gsort **job, struct gs_opts *opts)
-{
-	static const struct gsort_stats nothing;
-
-	if (gsort_open(job, &opts->job) == GSORT_OK)
-		return true;
-	if (opts->next != NULL)
-		gs_next_sort(opts->next);
-	if (gs_launch_speaks())
-		gs_progress_end();
-	report_failure(opts);
-	if (opts->stats == GS_REPORT_JSON)
-		(void)gs_report_json(opts, &nothing, GS_EXIT_ERROR);
-	gs_launch_fail();
-	return false;
-}
-
 /* One job, from its options to its exit status. */
 static int
 run_job(struct gs_opts *opts)
 {
 	/* static: still reachable at exit, so not a leak */
 	static _Thread_local gsort *job;
+	static const struct gsort_stats nothing;
 	int status = GS_EXIT_SORTED;
 
 	if (opts->debug || opts->verbose >= 2)
@@ -162,8 +144,17 @@ run_job(struct gs_opts *opts)
 	}
 	if (gs_launch_speaks())
 		gs_progress_begin(opts);
-	if (!open_job(&job, opts))
+	if (gsort_open(&job, &opts->job) != GSORT_OK) {
+		if (opts->next != NULL)
+			gs_next_sort(opts->next);
+		if (gs_launch_speaks())
+			gs_progress_end();
+		report_failure(opts);
+		if (opts->stats == GS_REPORT_JSON)
+			(void)gs_report_json(opts, &nothing, GS_EXIT_ERROR);
+		gs_launch_fail();
 		return GS_EXIT_ERROR;
+	}
 	if (opts->debug) {
 		report_options(opts);
 		gsort_plan(job, gs_report_note, NULL);

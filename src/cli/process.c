@@ -26,19 +26,6 @@ static bool ending;	/* gs_process_end() was called */
 
 /* --- begin ----------------------------------------------------------------- */
 
-/*
- * If descriptor 0, 1 or 2 is closed, the next open() would get its number: that file would
- * become standard input, or a message would overwrite it.  So open /dev/null there, in the
- * direction that makes its use an error still.
- */
-static void
-fill_standard_descriptors(void)
-{
-	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-}
-
 static void
 die(int signal)
 {
@@ -76,21 +63,6 @@ catch_fatal_signals(void)
 	(void)signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() could not see a child */
 }
 
-/*
- * Without this, glibc keeps as much as the largest block that was freed, up to 32 MiB, and -S does
- * not count that: two .lz4 files took 18.2 MiB under -S 16M, and take 15.8.  And calloc(3) clears what lies
- * in the 132 KiB that the heap begins with, which are clear: 12 pages that a small job never reads.
- */
-static void
-give_memory_back(void)
-{
-#if defined M_MMAP_THRESHOLD && defined M_TOP_PAD
-	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
-	(void)mallopt(M_TOP_PAD, 4096);
-	malloc_trim(0);
-#endif
-}
-
 /* A library called exit(1), as libarchive does without memory.  1 would mean disorder. */
 static void
 exit_with_error(void)
@@ -106,8 +78,21 @@ gs_process_begin(void)
 {
 	catch_fatal_signals();
 	(void)atexit(exit_with_error);
-	fill_standard_descriptors();
-	give_memory_back();
+	/* If descriptor 0, 1 or 2 is closed, the next open() would get its number: that file would
+	 * become standard input, or a message would overwrite it.  So open /dev/null there, in the
+	 * direction that makes its use an error still. */
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+#if defined M_MMAP_THRESHOLD && defined M_TOP_PAD
+	/* Without this, glibc keeps as much as the largest block that was freed, up to 32 MiB, and -S does
+	 * not count that: two .lz4 files took 18.2 MiB under -S 16M, and take 15.8.  And calloc(3) clears
+	 * what lies in the 132 KiB that the heap begins with, which are clear: 12 pages that a small job
+	 * never reads. */
+	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	(void)mallopt(M_TOP_PAD, 4096);
+	malloc_trim(0);
+#endif
 }
 
 /* --- end ------------------------------------------------------------------- */

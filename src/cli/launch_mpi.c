@@ -67,21 +67,6 @@ gs_launch_fail(void)
 	gs_ranks_abort(ranks, GS_EXIT_ERROR);
 }
 
-/* Compare what this rank has read with what rank 0 has. */
-static bool
-compare(const struct command *mine, const struct command *first)
-{
-	if (mine->words != first->words)
-		gs_report_error("its command line is not that of rank 0: all ranks take the same options and "
-		                "inputs");
-	else if (mine->inputs != first->inputs)
-		gs_report_error("its names of inputs are not those that rank 0 has read: the file of "
-		                "--files0-from must be the same on all hosts");
-	else
-		return true;
-	return false;
-}
-
 bool
 gs_launch_agree(const struct gs_opts *opts, bool read)
 {
@@ -96,8 +81,15 @@ gs_launch_agree(const struct gs_opts *opts, bool read)
 		mine.inputs = digest(opts->job.inputs, opts->job.input_count);
 	first = mine;
 	status = gs_ranks_share(ranks, &first, sizeof first);
-	if (status == GS_OK && read && first.read != 0)
-		read = compare(&mine, &first);
+	if (status == GS_OK && read && first.read != 0) {
+		read = mine.words == first.words && mine.inputs == first.inputs;
+		if (mine.words != first.words)
+			gs_report_error("its command line is not that of rank 0: all ranks take the same "
+			                "options and inputs");
+		else if (!read)
+			gs_report_error("its names of inputs are not those that rank 0 has read: the file of "
+			                "--files0-from must be the same on all hosts");
+	}
 	THEN(status, gs_ranks_scan(ranks, !read, &before, &failed));
 	snprintf(name, sizeof name, "rank %u on %s: ", ranks->rank, ranks->host);
 	if (status != GS_OK) {
@@ -125,32 +117,27 @@ gs_launch_end(void)
 	ranks = NULL;
 }
 
-/* Each rank has one GPU, that of its number on its host, or of the user's list. */
-static void
-choose_gpu(struct gsort_options *job)
-{
-	if (job->gpu_count == GSORT_ALL_GPUS && ranks->size == 1)
-		job->gpu_count = 0;
-	if (job->device != GSORT_DEVICE_GPU || job->gpu_count == GSORT_ALL_GPUS)
-		return;
-	job->gpus[0] = job->gpu_count == 0 ? (int)ranks->local_rank
-	                                   : job->gpus[ranks->local_rank % job->gpu_count];
-	job->gpu_count = 1;
-}
-
 int
 gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 {
+	struct gsort_options *job = &opts->job;
 	int status;
 
-	choose_gpu(&opts->job);
+	if (job->gpu_count == GSORT_ALL_GPUS && ranks->size == 1)
+		job->gpu_count = 0;
+	if (job->device == GSORT_DEVICE_GPU && job->gpu_count != GSORT_ALL_GPUS) {
+		/* each rank has one GPU, that of its number on its host, or of the user's list */
+		job->gpus[0] = job->gpu_count == 0 ? (int)ranks->local_rank
+		                                   : job->gpus[ranks->local_rank % job->gpu_count];
+		job->gpu_count = 1;
+	}
 	if (ranks->size == 1) {
 		if (opts->verbose > 0)
 			gs_report_error("ranks 1: no other process takes part");
 		gs_launch_end();
 		return run(opts);
 	}
-	opts->job.ranks = ranks;
+	job->ranks = ranks;
 	if (!gs_launch_speaks())
 		gs_launch_mute(opts);
 	status = run(opts);

@@ -54,47 +54,34 @@ is_size(const char *word)
 	       (digits <= 7 || (digits <= 16 && word[digits + strspn(word + digits, "bkK")] == '\0'));
 }
 
-/* Has a letter, with its argument, the meaning of sort(1) here?  In doubt, no. */
+/* Has the option that getopt found in WORD, with its VALUE, the meaning of sort(1) here?  In doubt, no; so a
+ * long option that is cut short has not. */
 static bool
-is_shared_letter(int letter, const char *value)
+is_shared(int id, const char *word, const char *value)
 {
 	static const char *const checks[] = { "quiet", "silent", "diagnose-first", NULL };
+	static const char *const programs[] = { "lz4", "zstd", NULL };	/* compress in this process */
+	static const char *const orders[] = {
+		"general-numeric", "human-numeric", "month", "numeric", "version", NULL,
+	};
+	const struct gs_option *option = gs_option_of_id(id);
 
-	switch (letter) {
+	if (option == NULL || (id >= GS_FIRST_LONG && strcspn(word + 2, "=") != strlen(option->name)))
+		return false;
+	switch (option->letter) {
 	case 'c':  return value == NULL || is_one_of(value, checks);
 	case 'k':  return strchr(value, 'R') == NULL;		/* random order */
 	case 't':  return strlen(value) == 1;
 	case 'S':  return is_size(value);
 	case 'u':  return value == NULL;
-	default:   return strchr("bCdfghimMnorsTVz", letter) != NULL;
+	case '\0': break;		/* a long name only */
+	default:   return strchr("bCdfghimMnorsTVz", option->letter) != NULL;
 	}
-}
-
-/* And an option that has a long name only? */
-static bool
-is_shared_name(const char *name, const char *value)
-{
-	static const char *const programs[] = { "lz4", "zstd", NULL };	/* compress in this process */
-	static const char *const orders[] = {
-		"general-numeric", "human-numeric", "month", "numeric", "version", NULL,
-	};
-
-	return strcmp(name, "files0-from") == 0 ||
-	       (strcmp(name, "sort") == 0 && is_one_of(value, orders)) ||
-	       (strcmp(name, "compress-program") == 0 && is_one_of(value, programs)) ||
-	       ((strcmp(name, "batch-size") == 0 || strcmp(name, "parallel") == 0) && is_size(value));
-}
-
-/* The same for what getopt found in WORD; a long option that is cut short is not. */
-static bool
-is_shared(int id, const char *word, const char *value)
-{
-	const struct gs_option *option = gs_option_of_id(id);
-
-	if (option == NULL || (id >= GS_FIRST_LONG && strcspn(word + 2, "=") != strlen(option->name)))
-		return false;
-	return option->letter != 0 ? is_shared_letter(option->letter, value)
-	                           : is_shared_name(option->name, value);
+	return strcmp(option->name, "files0-from") == 0 ||
+	       (strcmp(option->name, "sort") == 0 && is_one_of(value, orders)) ||
+	       (strcmp(option->name, "compress-program") == 0 && is_one_of(value, programs)) ||
+	       ((strcmp(option->name, "batch-size") == 0 || strcmp(option->name, "parallel") == 0) &&
+	        is_size(value));
 }
 
 /* Are all options understood as sort(1) understands them?  ARGV stays as it is. */
@@ -141,22 +128,12 @@ gs_environment_is_c(void)
 
 /* ---- the next sort ------------------------------------------------------------------ */
 
-/* Is PATH a program, and not the one that runs? */
-static bool
-is_another(const char *path, const struct stat *self)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0 &&
-	       (status.st_dev != self->st_dev || status.st_ino != self->st_ino);
-}
-
 void
 gs_next_sort(char **argv)
 {
 	const char *path = getenv("PATH"), *started = "/proc/self/exe";
 	char name[PATH_MAX], process[24];
-	struct stat self;
+	struct stat self, status;
 
 #ifdef __linux__
 	if (access(started, F_OK) != 0)		/* a chroot may lack /proc */
@@ -170,8 +147,11 @@ gs_next_sort(char **argv)
 	while (*path != '\0') {
 		const size_t length = strcspn(path, ":");
 
+		/* a program, and not the one that runs */
 		if (snprintf(name, sizeof name, "%.*s/sort", (int)length, length > 0 ? path : ".") <
-		    (int)sizeof name && is_another(name, &self))
+		    (int)sizeof name && stat(name, &status) == 0 && S_ISREG(status.st_mode) &&
+		    access(name, X_OK) == 0 &&
+		    (status.st_dev != self.st_dev || status.st_ino != self.st_ino))
 			(void)execv(name, argv);
 		path += length + (path[length] == ':');
 	}

@@ -161,7 +161,8 @@ buckets_are_sure(const bin_news &news, const code_rule &rule, const slot_rule &s
 
 /*
  * The ways to sort many keys (kernels/README.md).  COMPARED: they are in order, or just the reverse.  UNITED:
- * but for strays.  CODED: by codes.  These look at all keys, which may not be so; nor may even ones fit slots.
+ * but for strays.  CODED: by codes.  These look at all keys, which may not be so; nor may even ones fit
+ * slots.
  */
 enum way { IN_SLOTS, IN_LEVELS, UNEVENLY, IN_LONG_LEAVES, COMPARED, UNITED, CODED };
 

@@ -418,9 +418,9 @@ sort_outside(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 }
 
 /*
- * Divide even keys by slots of buckets, which may be *FILLED, then by slots, and sort the leaves that come of
- * it, unless they are not that even: are they *DONE?  If not, all is clear for others, and slots of buckets may
- * be *FILLED.
+ * Divide even keys by slots of buckets, which may be *FILLED, then by slots, and sort the leaves that come
+ * of it, unless they are not that even: are they *DONE?  If not, all is clear for others, and slots of
+ * buckets may be *FILLED.
  */
 template <class Of> static cudaError_t
 sort_in_slots(const job<Of> &j, bool *filled, bool *done)

@@ -153,8 +153,8 @@ sample_long(const struct sample_leaf *leaf)
 extern "C" const char *
 sample_way(const struct sample_says *says)
 {
-	static const char *const names[] = { "in slots", "in levels", "unevenly", "in long leaves", "compared",
-	                                     "united", "coded" };
+	static const char *const names[] = { "in slots", "in levels", "unevenly", "in long leaves",
+	                                     "compared", "united", "coded" };
 	static const char *const orders[] = { "", "rises", "falls", "nearly" };
 	const uint32_t v = says->values;
 	bin_news news = { says->skewed, UNORDERED, says->range_bits, says->spread, { v, v, v, v } };

@@ -364,22 +364,6 @@ reserve(const struct gs_plan *plan, uint64_t bytes)
 }
 
 /*
- * Host memory beside a GPU holds sorted runs, if there are several batches, and a recording of the
- * input that cannot be read again, for the restart on the CPU.  With --device=gpu there is no
- * restart.
- */
-static void
-set_gpu_memory(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t addresses)
-{
-	const uint64_t bytes = gs_least(plan->pool_bytes - plan->merge_bytes, addresses / 4);
-
-	plan->resident_bytes = bytes;
-	if (input->seekable || input->device == GSORT_DEVICE_GPU)
-		return;
-	plan->resident_bytes = plan->record_bytes = bytes / 2 / 4096 * 4096;
-}
-
-/*
  * Address space: what the input could need, because a file may still grow, but never more than
  * memory; less where addresses are limited.
  */
@@ -401,7 +385,12 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 	if (input->operation != GSORT_SORT)
 		return;
 	if (uses_gpu(plan)) {
-		set_gpu_memory(plan, input, addresses);
+		/* Host memory beside a GPU holds sorted runs, if there are several batches, and a recording
+		 * of the input that cannot be read again, for the restart on the CPU.  With --device=gpu
+		 * there is no restart. */
+		plan->resident_bytes = gs_least(plan->pool_bytes - plan->merge_bytes, addresses / 4);
+		if (!input->seekable && input->device != GSORT_DEVICE_GPU)
+			plan->resident_bytes = plan->record_bytes = plan->resident_bytes / 2 / 4096 * 4096;
 		plan->spills = key_bytes_most(input) > plan->resident_bytes;
 		return;
 	}
@@ -465,20 +454,10 @@ set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 /* ---- all of it -------------------------------------------------------------- */
 
 static gs_status
-check_budget(const struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	const bool merges = input->operation == GSORT_MERGE &&
-	                    plan->merge_bytes < gs_plan_merge_least(plan->fan_in, plan->threads);
-	const bool sorts = input->operation == GSORT_SORT && !uses_gpu(plan) &&
-	                   plan->sort_bytes < LEAST_SORT_BYTES;
-
-	return plan->host_bytes < LEAST_BYTES || (gs_class_count(plan->class_bits) > 0 && (merges || sorts))
-	       ? GS_EBUDGET : GS_OK;
-}
-
-static gs_status
 make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
+	bool lacks;	/* of a merge or a sort */
+
 	*plan = (struct gs_plan){
 		.threads = 1, .by_counting = input->key_bits == 8 || input->key_bits == 16,
 	};
@@ -491,7 +470,11 @@ make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twel
 	set_batch(plan, input);
 	set_merge(plan, input);
 	set_head(plan, input);
-	TRY(check_budget(plan, input));
+	lacks = (input->operation == GSORT_MERGE &&
+	         plan->merge_bytes < gs_plan_merge_least(plan->fan_in, plan->threads)) ||
+	        (input->operation == GSORT_SORT && !uses_gpu(plan) && plan->sort_bytes < LEAST_SORT_BYTES);
+	if (plan->host_bytes < LEAST_BYTES || (gs_class_count(plan->class_bits) > 0 && lacks))
+		return GS_EBUDGET;
 	assert(plan->staging_bytes % LEAST_STAGING_BYTES == 0);
 	assert(plan->sort_bytes <= plan->pool_bytes && plan->pool_bytes < plan->host_bytes);
 	return GS_OK;
@@ -515,15 +498,6 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	while (status == GS_EBUDGET && twelfths > 0)
 		status = make_once(plan, &fewer, --twelfths);
 	return status;
-}
-
-/* Did gsort itself choose the GPU, and is the input too large to be recorded for a restart? */
-static bool
-lacks_copy(const struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	return uses_gpu(plan) && input->device == GSORT_DEVICE_AUTO && !input->seekable &&
-	       (plan->record_bytes == 0 || (input->input_bytes != UINT64_MAX &&
-	                                    input->input_bytes > plan->record_bytes));
 }
 
 /* The least address space that will do for this job. */
@@ -567,7 +541,10 @@ gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input)
 	struct gs_plan_input cpu = *input;
 
 	TRY(make_or_tell(plan, input));
-	if (!lacks_copy(plan, input))
+	/* did gsort itself choose the GPU, and is the input too large to be recorded for a restart? */
+	if (!uses_gpu(plan) || input->device != GSORT_DEVICE_AUTO || input->seekable ||
+	    (plan->record_bytes > 0 && (input->input_bytes == UINT64_MAX ||
+	                                input->input_bytes <= plan->record_bytes)))
 		return GS_OK;
 	cpu.device = GSORT_DEVICE_CPU;
 	TRY(make_or_tell(plan, &cpu));

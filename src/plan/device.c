@@ -49,13 +49,6 @@ gs_plan_cuda_bytes(void)
 	return CUDA_BYTES;
 }
 
-/* Bytes of keys from which a GPU pays, which saves so many MILLISECONDS. */
-static uint64_t
-crossover(unsigned milliseconds, unsigned threads)
-{
-	return ((uint64_t)1 << 30) * OPEN_MS * gs_least(threads, SHARING_THREADS) / milliseconds;
-}
-
 static gs_status
 choose(struct gs_plan *plan, enum gsort_device device, const char *rule)
 {
@@ -70,7 +63,9 @@ choose_by_size(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	const unsigned threads = plan->threads;
 	const bool one_file = input->to_file && input->split <= 1;	/* several are fast */
-	const uint64_t from = crossover(one_file ? to_file_ms : elsewhere_ms, threads);
+	const unsigned saved_ms = one_file ? to_file_ms : elsewhere_ms;
+	/* bytes of keys from which a GPU pays */
+	const uint64_t from = ((uint64_t)1 << 30) * OPEN_MS * gs_least(threads, SHARING_THREADS) / saved_ms;
 	const uint64_t pipe_from = from / 4;	/* the rest may come while it is opened */
 	/* A line of text is two to three times as long as its key. */
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;

@@ -56,19 +56,6 @@ seconds(uint64_t bytes, unsigned rate, unsigned threads, unsigned least)
 	return (double)bytes * (each > least ? each : least) * 1e-11;
 }
 
-static uint64_t
-memory(const struct gs_plan *plan, const struct gs_plan_input *input, const struct rates *rate,
-       uint64_t kept_bytes)
-{
-	const unsigned shares = input->shares > 0 ? input->shares : 1;
-	const uint64_t whole = kept_bytes / 100 * rate->memory_percent;
-	const uint64_t kept = gs_least(whole, plan->pool_bytes * shares);
-	const uint64_t input_bytes = gs_least(input->input_bytes, MIB << 20);
-	const uint64_t beside = gs_least(rate->beside_mib * MIB, input_bytes / 2 * 5);
-
-	return gs_least(PROGRAM_BYTES + kept + beside, plan->host_bytes * shares);
-}
-
 /* How much goes to temporary files. */
 static void
 set_disk(struct gs_forecast *forecast, const struct gs_plan *plan, const struct gs_plan_input *input,
@@ -105,12 +92,16 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 	const bool classes = gs_class_count(plan->class_bits) > 0;
 	const bool merges = input->operation == GSORT_MERGE && classes;
 	const unsigned threads = plan->threads, mergers = classes ? threads : 1;
+	const unsigned shares = input->shares > 0 ? input->shares : 1;
+	/* memory of what is kept, and of what is on its way */
+	const uint64_t held = gs_least(kept / 100 * rate->memory_percent, plan->pool_bytes * shares);
+	const uint64_t beside = gs_least(rate->beside_mib * MIB, gs_least(bytes, MIB << 20) / 2 * 5);
 
 	*forecast = (struct gs_forecast){ .known = bytes != UINT64_MAX };
 	if (!forecast->known)
 		return;
 	set_disk(forecast, plan, input, rate, merges ? kept_bytes : kept);
-	forecast->memory_bytes = memory(plan, input, rate, kept);
+	forecast->memory_bytes = gs_least(PROGRAM_BYTES + held + beside, plan->host_bytes * shares);
 	forecast->read_seconds = (double)STARTS_MS * 1e-3;
 	if (!sorts) {
 		forecast->read_seconds += seconds(bytes, input->operation == GSORT_CHECK ? rate->checking

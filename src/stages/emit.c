@@ -351,9 +351,10 @@ gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 	if (bytes == 0 || emit->header_written)
 		return GS_OK;
 	emit->header_written = true;
-	emit->split.header_bytes = bytes;
-	return emit->show_header != NULL ? emit->show_header(emit->show_context, header, bytes)
-	                                 : gs_emit_bytes(emit, header, bytes);
+	TRY(emit->show_header != NULL ? emit->show_header(emit->show_context, header, bytes)
+	                              : gs_emit_bytes(emit, header, bytes));
+	emit->split.header_bytes = emit->bytes;		/* as it is shown */
+	return GS_OK;
 }
 
 /* Text files that have few parts each would not be of one size; those that have more parts than

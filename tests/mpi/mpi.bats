@@ -509,7 +509,7 @@ make_csv() {
 		same $n -m --csv --header -k price:n sorted sorted
 	done
 	says_the_same 3 --header -k price:n none -o out
-	[ ! -e out ]
+	[ ! -s out ]
 }
 
 @test "records, with memory for larger pieces in the store than in the exchange" {
@@ -591,9 +591,9 @@ make_csv() {
 		out-%r.xz_would_hold_plain_text;_write_to_out-%r,_or_pipe_into_xz in -o out-%r.xz
 		--check_with_--invalid -c --invalid=warn in
 		No_such_file nofile in -o out
-		it_is_no_regular_file in -o fifo
-		it_is_no_regular_file in -o /dev/zero
-		it_is_no_regular_file in -o /dev/full
+		it_is_not_a_regular_file in -o fifo
+		it_is_not_a_regular_file in -o /dev/zero
+		it_is_not_a_regular_file in -o /dev/full
 		must_be_in_a_regular_file --files0-from=- -o out
 		not_compressed,_so_that_equal_ones_keep_their_order -k 1 fifo -o out
 		the_last_record_is_short --record-size=4 in -o out

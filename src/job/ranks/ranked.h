@@ -143,10 +143,10 @@ void gs_ranked_output_set(struct gs_ranked_output *output, struct gsort_options 
 /** Will gs_ranked_output_begin() want to know the bytes of this rank's part? */
 bool gs_ranked_output_places(const struct gs_ranked_output *output);
 
-/** All keys have been read; collective.  BYTES, if it is to be known: of this rank's part, with
- *  HEADER_BYTES.  A struct with nothing but RANKS is allowed: the output is not shared. */
+/** All keys have been read; collective.  BYTES, if it is to be known: of this rank's part, with its
+ *  header.  A struct with nothing but RANKS is allowed: the output is not shared. */
 MUST_CHECK gs_status
-gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t header_bytes);
+gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes);
 
 /**
  * The job has written everything; collective.

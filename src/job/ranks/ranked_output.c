@@ -190,12 +190,11 @@ open_place(struct gs_ranked_output *output, uint64_t bytes)
 }
 
 gs_status
-gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes, size_t header_bytes)
+gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes)
 {
 	const struct gsort_options *given = output->given;
 	uint64_t before, all;
 
-	output->header_bytes = header_bytes;
 	if (gs_ranked_output_places(output))
 		return open_place(output, bytes);
 	/* An input may be this file: nobody still reads. */

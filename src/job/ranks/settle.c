@@ -279,7 +279,7 @@ gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 	TRY(gs_emit_expect_keys(&job->emit, &job->options, count, before, all));
 	written = limit_written(&job->emit, count, before);
 	bytes = each > 0 ? written * each : ranked->spread.bytes + ranked->item_spread.bytes;
-	return gs_ranked_output_begin(&ranked->output, bytes + header_bytes, header_bytes);
+	return gs_ranked_output_begin(&ranked->output, bytes + header_bytes);
 }
 
 gs_status
@@ -293,6 +293,7 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 	TRY(gs_ranks_agree(ranked->ranks, gs_emit_end(&job->emit)));
 	count = job->emit.keys;
 	bytes = job->emit.bytes;
+	ranked->output.header_bytes = job->emit.split.header_bytes;
 	TRY(gs_ranked_output_finish(&ranked->output, &count, job->emit.element_bytes, &job->items.lines.order,
 	                            &job->files.outputs, &bytes));
 	job->emit.keys = count;

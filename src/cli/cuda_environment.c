@@ -28,21 +28,6 @@
 #define VISIBLE		"CUDA_VISIBLE_DEVICES"
 #define CONNECTIONS	"CUDA_DEVICE_MAX_CONNECTIONS"
 
-static int
-count_gpus(void)
-{
-	glob_t found;
-	int count = 0;
-
-	/* access() first: glob() would take as long as sorting ten lines */
-	if (access("/dev/nvidiactl", F_OK) == 0 &&
-	    glob("/dev/nvidia[0-9]*", GLOB_NOSORT, NULL, &found) == 0) {
-		count = (int)found.gl_pathc;
-		globfree(&found);
-	}
-	return count;
-}
-
 /* Copy the name after INDEX commas of LIST.  False: there is none. */
 static bool
 name_at(const char *list, int index, char *into, size_t room)
@@ -62,6 +47,7 @@ gs_cuda_environment(struct gsort_options *options)
 {
 	const char *visible = getenv(VISIBLE);
 	char name[128];
+	glob_t found;
 	int count = 0;
 
 	if (options->device == GSORT_DEVICE_CPU || options->operation != GSORT_SORT ||
@@ -70,7 +56,13 @@ gs_cuda_environment(struct gsort_options *options)
 	(void)setenv(CONNECTIONS, "2", 0);
 	if (options->gpu_count > 1)
 		return;			/* of ranks, or an error */
-	if (visible == NULL && (count = count_gpus()) < 2)
+	/* access() first: glob() would take as long as sorting ten lines */
+	if (visible == NULL && access("/dev/nvidiactl", F_OK) == 0 &&
+	    glob("/dev/nvidia[0-9]*", GLOB_NOSORT, NULL, &found) == 0) {
+		count = (int)found.gl_pathc;
+		globfree(&found);
+	}
+	if (visible == NULL && count < 2)
 		return;			/* no gain */
 	if (visible != NULL ? !name_at(visible, options->gpus[0], name, sizeof name)
 	                    : options->gpus[0] >= count)

@@ -88,7 +88,7 @@ same() {
 		--batch-size=*)             words="--batch-size=2 in in in" ;;
 		--buffer-size=*)            words="--buffer-size=1k in" ;;
 		--parallel=*)               words="--parallel=3 in" ;;
-		--compress-program=*)       words="--compress-program=gzip in" ;;
+		--compress-program=*)       words="--compress-program=zstd in" ;;
 		--temporary-directory=*)    words="--temporary-directory=temp in" ;;
 		--files0-from=*)            words="--files0-from=names" ;;
 		--output=*)                 words="--output=given in" ;;

@@ -189,7 +189,8 @@ static const struct {
 	{ "a line with only a CR", "\r\n", "in:1: empty line"
 	  "; --invalid=skip-blank leaves empty lines out" },
 	{ "two CRs", "5\r\r\n", "in:1: not a number: \"5\r\"; remove the CRs: tr -d '\\r'" },
-	{ "a sign alone", "-\n", "in:1: not a number: \"-\"; --invalid=ignore leaves out what is not a number" },
+	{ "a sign alone", "-\n",
+	  "in:1: not a number: \"-\"; --invalid=ignore leaves out what is not a number" },
 	{ "two signs", "--5\n", "in:1: not a number: \"--5\""
 	  "; lines with numbers in them need -V" },
 	{ "a blank after the sign", "- 5\n", "in:1: not a number: \"- 5\"; "

@@ -20,10 +20,10 @@
 #include "bench/keys.h"
 #include "bench/shapes.h"
 #include "bench/stats.h"
-#include "format/encode.h"
-#include "format/floats.h"
-#include "format/key.h"
-#include "format/text/text_decoder.h"
+#include "key/key.h"
+#include "text/encode.h"
+#include "text/floats.h"
+#include "text/text_decoder.h"
 
 enum {
 	CHUNK_BYTES = 4 << 20,

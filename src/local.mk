@@ -4,21 +4,12 @@
 # Everything but the GPU and the command line: also what gsort-emu is made of.
 host_sources = \
   src/sort/cpu/simd_kernels.c \
-  src/array/api.c \
-  src/array/args.c \
-  src/array/array.h \
-  src/array/disorder.c \
-  src/array/memory.c \
-  src/array/order.c \
-  src/array/pairs.c \
-  src/array/sort.c \
-  src/array/union.c \
   src/base/arena.c \
   src/base/arena.h \
   src/base/byte_order.h \
-  src/base/cores.c \
   src/base/codec_abi.h \
   src/base/codecs.def \
+  src/base/cores.c \
   src/base/dynload.c \
   src/base/dynload.h \
   src/base/filesystem.c \
@@ -45,66 +36,50 @@ host_sources = \
   src/base/thread.c \
   src/base/thread.h \
   src/base/way.h \
-  src/format/keydef/collation.c \
-  src/format/keydef/collation.h \
-  src/format/convert.c \
-  src/format/digits.h \
-  src/format/disorder.c \
-  src/format/disorder.h \
-  src/format/encode.c \
-  src/format/encode.h \
-  src/format/text/encode_text.c \
-  src/format/float_sum.c \
-  src/format/float_sum.h \
-  src/format/floats.cpp \
-  src/format/floats.h \
-  src/format/text/hint.c \
-  src/format/half.c \
-  src/format/key.c \
-  src/format/key.h \
-  src/format/keydef/key_float.c \
-  src/format/keydef/key_noted.c \
-  src/format/keydef/key_number.c \
-  src/format/keydef/key_text.h \
-  src/format/keydef/key_version.c \
-  src/format/keydef/keydef.c \
-  src/format/keydef/keydef.h \
-  src/format/keytype.def \
-  src/format/text/line.c \
-  src/format/text/line.h \
-  src/format/keydef/line_ends.c \
-  src/format/keydef/line_fault.c \
-  src/format/keydef/line_field.c \
-  src/format/keydef/line_order.c \
-  src/format/keydef/line_order.h \
-  src/format/keydef/line_place.c \
-  src/format/keydef/line_value.c \
-  src/format/keydef/line_words.c \
-  src/format/keydef/line_words.h \
-  src/format/text/lines.c \
-  src/format/text/lines.h \
-  src/format/keydef/locale.c \
-  src/format/notation.c \
-  src/format/notation.h \
-  src/format/text/parse.c \
-  src/format/text/parse_avx2.inc \
-  src/format/text/parse_avx512.inc \
-  src/format/text/print_avx2.inc \
-  src/format/text/print_avx512.inc \
-  src/format/raw.c \
-  src/format/record.c \
-  src/format/record.h \
-  src/format/keydef/skip.h \
-  src/format/text/text.h \
-  src/format/text/text_decoder.c \
-  src/format/text/text_decoder.h \
-  src/format/text/text_section.c \
-  src/format/wide.c \
+  src/engine/division.c \
+  src/engine/engine.h \
+  src/engine/extremes.c \
+  src/engine/fillings.c \
+  src/engine/gpu_drain.c \
+  src/engine/head.c \
+  src/engine/item_buckets.c \
+  src/engine/item_drain.c \
+  src/engine/item_firsts.c \
+  src/engine/item_maker.c \
+  src/engine/item_merger.c \
+  src/engine/item_packers.c \
+  src/engine/item_set.c \
+  src/engine/item_store.c \
+  src/engine/item_store.h \
+  src/engine/runs.c \
+  src/engine/store.c \
+  src/engine/store.h \
+  src/figures/answer.c \
+  src/figures/answer.h \
+  src/figures/bars.c \
+  src/figures/edges.c \
+  src/figures/figures.c \
+  src/figures/item_top.c \
+  src/figures/top.c \
   src/gpu/engine.h \
   src/gpu/guard.c \
   src/gpu/guard.h \
   src/gpu/module.c \
   src/gsort.h \
+  src/ingest/ingest.c \
+  src/ingest/ingest.h \
+  src/ingest/line_collector.c \
+  src/ingest/line_column.c \
+  src/ingest/line_faults.c \
+  src/ingest/line_ingest.c \
+  src/ingest/line_ingest.h \
+  src/ingest/line_number.c \
+  src/ingest/line_sample.c \
+  src/ingest/pieces.c \
+  src/ingest/raw_ingest.c \
+  src/ingest/record_ingest.c \
+  src/ingest/text_ingest.c \
+  src/ingest/text_number.c \
   src/io/ahead.c \
   src/io/contents.c \
   src/io/file.c \
@@ -137,44 +112,76 @@ host_sources = \
   src/job/check.c \
   src/job/combine.c \
   src/job/explain.c \
-  src/job/forecast.c \
+  src/job/fallback.c \
   src/job/files.c \
-  src/job/given.c \
+  src/job/forecast.c \
   src/job/info.c \
-  src/job/ranks/border.c \
-  src/job/ranks/item_land.c \
-  src/job/ranks/item_sample.c \
-  src/job/ranks/item_spread.c \
-  src/job/items.c \
   src/job/job.h \
-  src/job/keys.c \
-  src/job/line_job.c \
   src/job/merge.c \
-  src/job/merge_input.c \
-  src/job/merge_input.h \
   src/job/open.c \
-  src/job/options.c \
-  src/job/options.h \
-  src/job/ranks/parts.c \
   src/job/print.c \
   src/job/print.h \
-  src/job/ranks/ranked.c \
-  src/job/ranks/ranked.h \
-  src/job/ranks/ranked_output.c \
-  src/job/ranks/settle.c \
-  src/job/ranks/rows.c \
   src/job/run.c \
-  src/job/ranks/sample.c \
-  src/job/sandbox_policy.c \
   src/job/sort.c \
-  src/job/turn.c \
-  src/job/ranks/spread.c \
-  src/job/ranks/key_spread.c \
-  src/job/ranks/spread.h \
-  src/job/stretch.c \
-  src/net/exchange.c \
-  src/net/ranks.c \
-  src/net/ranks.h \
+  src/key/key.c \
+  src/key/key.h \
+  src/key/keytype.def \
+  src/key/raw.c \
+  src/key/record.c \
+  src/key/record.h \
+  src/kinds/items.c \
+  src/kinds/keys.c \
+  src/kinds/line_job.c \
+  src/kinds/merge_input.c \
+  src/kinds/merge_input.h \
+  src/kinds/stretch.c \
+  src/library/api.c \
+  src/library/args.c \
+  src/library/array.h \
+  src/library/disorder.c \
+  src/library/memory.c \
+  src/library/order.c \
+  src/library/pairs.c \
+  src/library/sort.c \
+  src/library/union.c \
+  src/linekey/collation.c \
+  src/linekey/collation.h \
+  src/linekey/key_float.c \
+  src/linekey/key_noted.c \
+  src/linekey/key_number.c \
+  src/linekey/key_text.h \
+  src/linekey/key_version.c \
+  src/linekey/keydef.c \
+  src/linekey/keydef.h \
+  src/linekey/line_ends.c \
+  src/linekey/line_fault.c \
+  src/linekey/line_field.c \
+  src/linekey/line_order.c \
+  src/linekey/line_order.h \
+  src/linekey/line_place.c \
+  src/linekey/line_value.c \
+  src/linekey/line_words.c \
+  src/linekey/line_words.h \
+  src/linekey/locale.c \
+  src/linekey/skip.h \
+  src/options/given.c \
+  src/options/options.c \
+  src/options/options.h \
+  src/options/sandbox_policy.c \
+  src/output/delivered.c \
+  src/output/emit.c \
+  src/output/emit.h \
+  src/output/emit_items.c \
+  src/output/handover.c \
+  src/output/pick.c \
+  src/output/select.c \
+  src/output/select.h \
+  src/output/show.c \
+  src/output/span_encoder.c \
+  src/output/split.c \
+  src/output/tail.c \
+  src/output/verify.c \
+  src/output/verify.h \
   src/plan/device.c \
   src/plan/fan_in.c \
   src/plan/forecast.c \
@@ -182,6 +189,23 @@ host_sources = \
   src/plan/items.h \
   src/plan/plan.c \
   src/plan/plan.h \
+  src/ranks/border.c \
+  src/ranks/item_land.c \
+  src/ranks/item_sample.c \
+  src/ranks/item_spread.c \
+  src/ranks/key_spread.c \
+  src/ranks/net/exchange.c \
+  src/ranks/net/ranks.c \
+  src/ranks/net/ranks.h \
+  src/ranks/parts.c \
+  src/ranks/ranked.c \
+  src/ranks/ranked.h \
+  src/ranks/ranked_output.c \
+  src/ranks/rows.c \
+  src/ranks/sample.c \
+  src/ranks/settle.c \
+  src/ranks/spread.c \
+  src/ranks/spread.h \
   src/sort/buckets/add.c \
   src/sort/buckets/batch.c \
   src/sort/buckets/batch.h \
@@ -203,6 +227,9 @@ host_sources = \
   src/sort/cpu/bitonic.inc \
   src/sort/cpu/distribution.c \
   src/sort/cpu/each_level.inc \
+  src/sort/cpu/keys.c \
+  src/sort/cpu/keys.h \
+  src/sort/cpu/keys.inc \
   src/sort/cpu/lanes_avx2.inc \
   src/sort/cpu/lanes_avx512.inc \
   src/sort/cpu/lanes_end.inc \
@@ -228,9 +255,6 @@ host_sources = \
   src/sort/items/part.h \
   src/sort/items/pivots.c \
   src/sort/items/set.c \
-  src/sort/keys.c \
-  src/sort/keys.h \
-  src/sort/keys.inc \
   src/sort/merge.c \
   src/sort/merge.h \
   src/sort/set_merge.c \
@@ -240,67 +264,43 @@ host_sources = \
   src/sort/splitters.c \
   src/sort/splitters.h \
   src/spill/blocks.c \
+  src/spill/compress.h \
   src/spill/external_merge.c \
   src/spill/file.c \
   src/spill/file.h \
   src/spill/pack.c \
-  src/spill/compress.h \
   src/spill/shuffle.inc \
   src/spill/spill.c \
   src/spill/spill.h \
-  src/stages/figures/answer.c \
-  src/stages/figures/answer.h \
-  src/stages/figures/bars.c \
-  src/stages/figures/edges.c \
-  src/stages/delivered.c \
-  src/stages/items/division.c \
-  src/stages/emit.c \
-  src/stages/emit.h \
-  src/stages/engine.h \
-  src/stages/gpu_drain.c \
-  src/stages/figures/extremes.c \
-  src/stages/fillings.c \
-  src/stages/figures/figures.c \
-  src/stages/handover.c \
-  src/stages/head.c \
-  src/stages/ingest.c \
-  src/stages/ingest.h \
-  src/stages/items/item_buckets.c \
-  src/stages/items/item_drain.c \
-  src/stages/items/emit_items.c \
-  src/stages/items/item_maker.c \
-  src/stages/items/item_merger.c \
-  src/stages/items/item_packers.c \
-  src/stages/items/item_set.c \
-  src/stages/items/item_firsts.c \
-  src/stages/items/item_store.c \
-  src/stages/items/item_store.h \
-  src/stages/figures/item_top.c \
-  src/stages/lines/line_collector.c \
-  src/stages/lines/line_column.c \
-  src/stages/lines/line_faults.c \
-  src/stages/lines/line_ingest.c \
-  src/stages/lines/line_ingest.h \
-  src/stages/lines/line_number.c \
-  src/stages/lines/line_sample.c \
-  src/stages/pick.c \
-  src/stages/pieces.c \
-  src/stages/raw_ingest.c \
-  src/stages/record_ingest.c \
-  src/stages/runs.c \
-  src/stages/select.c \
-  src/stages/select.h \
-  src/stages/show.c \
-  src/stages/span_encoder.c \
-  src/stages/split.c \
-  src/stages/store.c \
-  src/stages/store.h \
-  src/stages/tail.c \
-  src/stages/text_ingest.c \
-  src/stages/lines/text_number.c \
-  src/stages/figures/top.c \
-  src/stages/verify.c \
-  src/stages/verify.h
+  src/text/convert.c \
+  src/text/digits.h \
+  src/text/disorder.c \
+  src/text/disorder.h \
+  src/text/encode.c \
+  src/text/encode.h \
+  src/text/encode_text.c \
+  src/text/float_sum.c \
+  src/text/float_sum.h \
+  src/text/floats.cpp \
+  src/text/floats.h \
+  src/text/half.c \
+  src/text/hint.c \
+  src/text/line.c \
+  src/text/line.h \
+  src/text/lines.c \
+  src/text/lines.h \
+  src/text/notation.c \
+  src/text/notation.h \
+  src/text/parse.c \
+  src/text/parse_avx2.inc \
+  src/text/parse_avx512.inc \
+  src/text/print_avx2.inc \
+  src/text/print_avx512.inc \
+  src/text/text.h \
+  src/text/text_decoder.c \
+  src/text/text_decoder.h \
+  src/text/text_section.c \
+  src/text/wide.c
 
 # Of a static program alone.
 static_sources = src/base/static_codecs.c
@@ -352,32 +352,34 @@ cli_sources = \
 # gsort-mpi: the same, with MPI; gsort alone: src/cli/launch_alone.c.
 mpi_sources = \
   src/cli/launch_mpi.c \
-  src/net/ranks_mpi.c
+  src/ranks/net/ranks_mpi.c
 
 # Not compiled.
 source_extra = \
-  src/array/README.md \
   src/base/README.md \
   src/cli/README.md \
-  src/format/README.md \
-  src/format/keydef/README.md \
-  src/format/text/README.md \
+  src/engine/README.md \
+  src/figures/README.md \
   src/gpu/README.md \
   src/gpu/cuda/README.md \
+  src/ingest/README.md \
   src/io/README.md \
   src/job/README.md \
-  src/job/ranks/README.md \
-  src/net/README.md \
+  src/key/README.md \
+  src/kinds/README.md \
+  src/library/README.md \
+  src/linekey/README.md \
+  src/options/README.md \
+  src/output/README.md \
   src/plan/README.md \
+  src/ranks/README.md \
+  src/ranks/net/README.md \
   src/sort/README.md \
   src/sort/buckets/README.md \
   src/sort/cpu/README.md \
   src/sort/items/README.md \
   src/spill/README.md \
-  src/stages/README.md \
-  src/stages/figures/README.md \
-  src/stages/items/README.md \
-  src/stages/lines/README.md \
+  src/text/README.md \
   src/gpu/cuda/module.map \
   src/libgsort.abi \
   src/libgsort.map \

@@ -21,35 +21,35 @@ tests_unit_units_SOURCES = \
   tests/mpi/ranks_threads.c \
   tests/mpi/ranks_threads.h \
   tests/tools/codec_headers.c \
-  tests/unit/array/array.c \
-  tests/unit/array/memory.c \
+  tests/unit/library/array.c \
+  tests/unit/library/memory.c \
   tests/unit/base/base.c \
   tests/unit/base/codec_abi.c \
   tests/unit/base/codec_facts.h \
   tests/unit/base/team.c \
   tests/unit/cli/progress_line.c \
-  tests/unit/format/encode.c \
-  tests/unit/format/floats.c \
-  tests/unit/format/key.c \
-  tests/unit/format/keydef/line_order.c \
-  tests/unit/format/record.c \
-  tests/unit/format/text/encode_text.c \
-  tests/unit/format/text/lines.c \
-  tests/unit/format/text/text_decoder.c \
+  tests/unit/text/encode.c \
+  tests/unit/text/floats.c \
+  tests/unit/key/key.c \
+  tests/unit/linekey/line_order.c \
+  tests/unit/key/record.c \
+  tests/unit/text/encode_text.c \
+  tests/unit/text/lines.c \
+  tests/unit/text/text_decoder.c \
   tests/unit/io/contents.c \
   tests/unit/io/inflate.c \
   tests/unit/io/input.c \
   tests/unit/io/output.c \
   tests/unit/io/output_fd.c \
   tests/unit/io/recorder.c \
-  tests/unit/job/given.c \
-  tests/unit/job/options.c \
-  tests/unit/job/ranks/item_land.c \
-  tests/unit/job/ranks/key_spread.c \
-  tests/unit/job/ranks/parts.c \
+  tests/unit/options/given.c \
+  tests/unit/options/options.c \
+  tests/unit/ranks/item_land.c \
+  tests/unit/ranks/key_spread.c \
+  tests/unit/ranks/parts.c \
   tests/unit/modules.def \
-  tests/unit/net/exchange.c \
-  tests/unit/net/ranks.c \
+  tests/unit/ranks/net/exchange.c \
+  tests/unit/ranks/net/ranks.c \
   tests/unit/plan/forecast.c \
   tests/unit/plan/plan.c \
   tests/unit/plan/plan_items.c \
@@ -67,16 +67,16 @@ tests_unit_units_SOURCES = \
   tests/unit/sort/splitters.c \
   tests/unit/spill/external_merge.c \
   tests/unit/spill/spill.c \
-  tests/unit/stages/emit.c \
-  tests/unit/stages/figures/bars.c \
-  tests/unit/stages/items/division.c \
-  tests/unit/stages/items/item_merger.c \
-  tests/unit/stages/items/item_store.c \
-  tests/unit/stages/lines/line_collector.c \
-  tests/unit/stages/select.c \
-  tests/unit/stages/split.c \
-  tests/unit/stages/store.c \
-  tests/unit/stages/verify.c \
+  tests/unit/output/emit.c \
+  tests/unit/figures/bars.c \
+  tests/unit/engine/division.c \
+  tests/unit/engine/item_merger.c \
+  tests/unit/engine/item_store.c \
+  tests/unit/ingest/line_collector.c \
+  tests/unit/output/select.c \
+  tests/unit/output/split.c \
+  tests/unit/engine/store.c \
+  tests/unit/output/verify.c \
   tests/unit/units.c \
   tests/unit/units.h
 tests_unit_units_LDADD = libgsort-cli.a $(gsort_libs) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(ZLIB_LIBS) -lm
@@ -153,7 +153,7 @@ gsort_emu_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.a
 # Each fast way that a job takes, by name: what gs_way() is in, once more (src/base/way.h).
 check_PROGRAMS += gsort-ways
 way_sources = \
-  src/format/keydef/line_order.c \
+  src/linekey/line_order.c \
   src/io/parallel_inflate.c \
   src/sort/buckets/parts.c \
   src/sort/buckets/seal.c \
@@ -161,10 +161,10 @@ way_sources = \
   src/sort/items/part.c \
   src/sort/merge.c \
   src/spill/external_merge.c \
-  src/stages/emit.c \
-  src/stages/items/item_maker.c \
-  src/stages/lines/line_ingest.c \
-  src/stages/store.c
+  src/output/emit.c \
+  src/engine/item_maker.c \
+  src/ingest/line_ingest.c \
+  src/engine/store.c
 gsort_ways_SOURCES = src/cli/main.c src/cli/launch_alone.c tests/tools/ways.c $(way_sources)
 gsort_ways_CPPFLAGS = -DGS_WAYS $(AM_CPPFLAGS)
 gsort_ways_CFLAGS = $(AM_CFLAGS)
@@ -182,7 +182,7 @@ gsort_ranks_LDADD = libgsort-cli.a $(gsort_libs)
 # gsort-mpi with each MPI that is installed, whatever configure was told: make tests/mpi/gsort-mpich.
 tests/mpi/gsort-openmpi tests/mpi/gsort-mpich: libgsort-cli.a libgsort.a src/cli/main.c $(mpi_sources)
 	$(AM_V_CC)$(MKDIR_P) $(@D) && mpicc.$(@F:gsort-%=%) $(DEFS) -I. $(AM_CPPFLAGS) $(CPPFLAGS) -std=c11 -O2 -o $@ \
-	  $(srcdir)/src/cli/main.c $(srcdir)/src/cli/launch_mpi.c $(srcdir)/src/net/ranks_mpi.c \
+	  $(srcdir)/src/cli/main.c $(srcdir)/src/cli/launch_mpi.c $(srcdir)/src/ranks/net/ranks_mpi.c \
 	  libgsort-cli.a libgsort.a $(LDFLAGS) $(STDCXX_LIBS) -lm $(LIBS)
 
 # The fuzz targets without clang: main.c takes libFuzzer's place.

@@ -9,7 +9,7 @@
 #define GS_LAUNCH_H
 
 #include "cli/opts.h"
-#include "net/ranks.h"
+#include "ranks/net/ranks.h"
 
 /** Call before the command line is read.  Several ranks keep their messages until they agree. */
 void gs_launch_begin(int *argc, char ***argv);

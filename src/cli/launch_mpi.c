@@ -12,7 +12,7 @@
 #include "cli/launch.h"
 #include "cli/process.h"
 #include "cli/report.h"
-#include "net/ranks.h"
+#include "ranks/net/ranks.h"
 
 /* What must be the same on all ranks: digests of the words and, if they are understood, of the names of
  * inputs. */

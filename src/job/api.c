@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/disorder.h"
-#include "format/key.h"
 #include "io/output_fd.h"
 #include "job/job.h"
-#include "job/options.h"
-#include "job/ranks/ranked.h"
-#include "stages/select.h"
+#include "key/key.h"
+#include "options/options.h"
+#include "output/select.h"
+#include "ranks/ranked.h"
+#include "text/disorder.h"
 
 /* Drop what only the output needs, and a check refuses. */
 static void

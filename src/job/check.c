@@ -8,11 +8,11 @@
  * One thread reads chunks ahead (io/ahead.c), the others compare neighbours (sort/follow.c), in
  * constant memory.  Nothing is written, and no GPU is used.
  */
-#include "format/text/lines.h"
 #include "job/job.h"
-#include "job/merge_input.h"
-#include "job/ranks/ranked.h"
+#include "kinds/merge_input.h"
 #include "plan/items.h"
+#include "ranks/ranked.h"
+#include "text/lines.h"
 
 /* ---- keys and records ------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
  * Out:  the keys that the operation keeps, through the emit stage.
  *
  * A part is a job that sorts one input; instead of writing, it hands its spans over
- * (stages/emit.h).  Two streams of keys are merged into one (sort/set_merge.h), so N inputs are
+ * (output/emit.h).  Two streams of keys are merged into one (sort/set_merge.h), so N inputs are
  * folded from the left, as the words say: A less B less C.  A stream is a part, or the merge of a
  * stream and a part.  By the rules of sets (-u), equal keys of a part are one.  A set of items is one
  * sort, which knows what input each is from (sort/items/set.c): a key says nothing of that.
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/round.h"
-#include "job/ranks/ranked.h"
+#include "ranks/ranked.h"
 #include "job/job.h"
 #include "sort/set_merge.h"
 

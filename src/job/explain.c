@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "format/key.h"
 #include "job/job.h"
 #include "job/print.h"
-#include "job/ranks/ranked.h"
+#include "key/key.h"
 #include "plan/plan.h"
+#include "ranks/ranked.h"
 
 static void
 print_device(const struct gs_line_printer *to, const struct gsort *job)
@@ -134,7 +134,7 @@ gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job
 		print_disk(to, job, estimate.disk_bytes, estimate.written_bytes);
 }
 
-/* The files of --split, and whether they are written at the same time (stages/split.c). */
+/* The files of --split, and whether they are written at the same time (output/split.c). */
 static void
 print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 {

@@ -14,8 +14,8 @@
 #include "io/open.h"
 #include "io/output.h"
 #include "job/job.h"
-#include "job/options.h"
-#include "net/ranks.h"
+#include "options/options.h"
+#include "ranks/net/ranks.h"
 
 /* The input that is FILE. */
 static const char *

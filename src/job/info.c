@@ -17,8 +17,8 @@
 #include "base/static_codecs.h"
 #include "gpu/guard.h"
 #include "io/inflate.h"
-#include "job/options.h"
 #include "job/print.h"
+#include "options/options.h"
 #include "spill/compress.h"
 
 /* --- memory and disks ------------------------------------------------------- */

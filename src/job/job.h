@@ -25,14 +25,14 @@
 #include "plan/plan.h"
 #include "sort/set_merge.h"
 #include "spill/file.h"
-#include "stages/figures/answer.h"
-#include "stages/emit.h"
-#include "stages/engine.h"
-#include "stages/ingest.h"
-#include "stages/items/item_store.h"
-#include "stages/lines/line_ingest.h"
-#include "stages/store.h"
-#include "stages/verify.h"
+#include "figures/answer.h"
+#include "output/emit.h"
+#include "engine/engine.h"
+#include "ingest/ingest.h"
+#include "engine/item_store.h"
+#include "ingest/line_ingest.h"
+#include "engine/store.h"
+#include "output/verify.h"
 
 struct gs_follow;
 struct gs_line_printer;
@@ -50,7 +50,7 @@ struct gs_ranked;
  *     adapt; describe; allocate, again for another plan; [open_emit]; read, again if the job starts over;
  *     header; close
  *
- * A job that begins with numbers may become one of lines while it reads (turn.c), and begins again with
+ * A job that begins with numbers may become one of lines while it reads (fallback.c), and begins again with
  * describe.
  *
  * Keys of 128 bits and --argsort of binary keys are records, and --argsort of text is of lines.
@@ -133,7 +133,7 @@ extern const struct gs_kind gs_keys, gs_records, gs_lines, gs_text_numbers, gs_c
 /** What OPTIONS sort. */
 const struct gs_kind *gs_kind_of(const struct gsort_options *options);
 
-/* ---- lines that are compared as numbers are numbers, until one of them is none (turn.c) ---- */
+/* ---- lines that are compared as numbers are numbers, until one of them is none (fallback.c) ---- */
 
 /*
  * Of -n and -g:
@@ -212,7 +212,7 @@ struct gs_line_job {
 	struct gs_record      number;	/* an item of --argsort of text, which is read as: */
 	const struct gs_text_options *text;	/* or NULL: lines are no numbers */
 	size_t                chunk_bytes;
-	size_t                line_most, header_most;	/* see stages/lines/line_ingest.h */
+	size_t                line_most, header_most;	/* see ingest/line_ingest.h */
 };
 
 /* A job of records, lines or wide keys has these. */

@@ -9,13 +9,13 @@
  * copied to temporary runs if the output would overwrite one, or if there are more text inputs than can
  * be open at once: each has keys of every class.  Keys of 8 and 16 bits are counted, as in a sort.
  *
- * Inputs of items are sources of stages/items/item_store.h.  If there are too many, or the output would
+ * Inputs of items are sources of engine/item_store.h.  If there are too many, or the output would
  * overwrite one, they are sorted instead: the sort is stable, so its output is the same.
  */
-#include "format/text/line.h"
 #include "job/job.h"
-#include "job/merge_input.h"
-#include "job/ranks/ranked.h"
+#include "kinds/merge_input.h"
+#include "ranks/ranked.h"
+#include "text/line.h"
 
 /* Is the output an input that is written in place, so that writing destroys bytes still to be read? */
 static bool

@@ -18,15 +18,15 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "format/keydef/collation.h"
-#include "format/disorder.h"
-#include "format/key.h"
+#include "linekey/collation.h"
+#include "text/disorder.h"
+#include "key/key.h"
 #include "gpu/guard.h"
-#include "job/options.h"
-#include "job/ranks/ranked.h"
+#include "options/options.h"
+#include "ranks/ranked.h"
 #include "job/job.h"
 #include "spill/spill.h"
-#include "stages/figures/answer.h"
+#include "figures/answer.h"
 
 /* ---- opening ---------------------------------------------------------------- */
 

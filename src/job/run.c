@@ -5,7 +5,7 @@
 #include "base/monitor.h"
 #include "base/thread.h"
 #include "job/job.h"
-#include "job/ranks/ranked.h"
+#include "ranks/ranked.h"
 
 static gs_status
 run(struct gsort *job, bool *disorder)

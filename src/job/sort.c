@@ -5,7 +5,7 @@
  * In:   open inputs, a plan and its memory.
  * Out:  the sorted output.
  *
- * sort_once() is the whole program, left to right, for keys and for items (stages/engine.h).  Between
+ * sort_once() is the whole program, left to right, for keys and for items (engine/engine.h).  Between
  * the stages ranks exchange what they have read (settle.c).  A GPU is never repaired.  If it cannot be
  * opened, fails or is wrong, and the user did not demand it, the job rewinds the input, plans for
  * the CPU, and calls sort_once() again.  The output is deterministic: the emit stage skips the bytes
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/ranks/ranked.h"
+#include "ranks/ranked.h"
 #include "job/job.h"
-#include "stages/figures/answer.h"
+#include "figures/answer.h"
 
 /* ---- phases -------------------------------------------------------------------- */
 

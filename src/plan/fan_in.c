@@ -5,7 +5,7 @@
  * In:   memory, and the user's limit; a plan.
  * Out:  the fan-in; runs, passes and bytes.
  *
- * Runs of equal length are merged as stages/runs.c merges them: always the first of a queue, and
+ * Runs of equal length are merged as engine/runs.c merges them: always the first of a queue, and
  * before the last pass only so many that the last pass merges FAN_IN runs.
  */
 #include "base/round.h"

@@ -20,7 +20,7 @@ enum { GS_SHORT_ITEM = 16 };
 /* A header takes at most this share of memory; so does the one that is compared with it.  Not tuned. */
 enum { GS_HEADER_SHARE = 32 };
 
-/* What is known of items in a temporary file (stages/items/division.c), at most. */
+/* What is known of items in a temporary file (engine/division.c), at most. */
 enum { GS_ITEM_EXTENT_BYTES = 32 };
 
 /* What compresses them: most packers; memory of each beside pieces (zstd). */
@@ -45,7 +45,7 @@ size_t gs_item_tables_bytes(const struct gs_item_tables *tables);
 
 /* ---- exchange ------------------------------------------------------------------- */
 
-/* The window through which RANKS exchange items (net/ranks.h). */
+/* The window through which RANKS exchange items (ranks/net/ranks.h). */
 struct gs_item_window {
 	unsigned ranks;
 	size_t   bytes;

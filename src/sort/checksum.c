@@ -13,7 +13,7 @@
 #include "base/simd.h"
 #include "base/team.h"
 #include "sort/checksum.h"
-#include "sort/keys.h"
+#include "sort/cpu/keys.h"
 
 #define INLINE	static inline __attribute__((always_inline))
 

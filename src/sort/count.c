@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "sort/count.h"
-#include "sort/keys.h"
+#include "sort/cpu/keys.h"
 
 enum {
 	/* From here on the tables pay for adding them up: more keys than sums, for 8 bits.  Not

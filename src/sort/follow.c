@@ -15,13 +15,13 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "sort/cpu/keys.h"
 #include "sort/follow.h"
-#include "sort/keys.h"
 #include "sort/span.h"
 
 enum {
 	BLOCK_KEYS = 4096,	/* stays in the first-level cache for a second look; not tuned */
-	TEAM_KEYS  = 1 << 16,	/* as in format/raw.c */
+	TEAM_KEYS  = 1 << 16,	/* as in key/raw.c */
 };
 
 /* ---- blocks of keys ------------------------------------------------------- */

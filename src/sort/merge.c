@@ -20,7 +20,7 @@
 #include "base/round.h"
 #include "base/team.h"
 #include "base/way.h"
-#include "sort/keys.h"
+#include "sort/cpu/keys.h"
 #include "sort/merge.h"
 
 /* The least share: merging it should cost more than selecting its cuts and waking its thread, which

@@ -14,7 +14,7 @@
 
 #include "base/round.h"
 #include "base/simd.h"
-#include "sort/keys.h"
+#include "sort/cpu/keys.h"
 #include "sort/set_merge.h"
 
 /* ---- cuts ------------------------------------------------------------------- */

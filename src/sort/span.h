@@ -5,7 +5,7 @@
  * An element is a key, or an item: bytes with an order (sort/items/items.h).
  *
  * A key class is keys of one width that come before, or after, all keys of another key class.
- * Binary input and items are one key class (0); text has several, see format/text/text.h.  Classes are
+ * Binary input and items are one key class (0); text has several, see text/text.h.  Classes are
  * drained in ascending order, or in descending order if the options say so.
  */
 #ifndef GS_SPAN_H

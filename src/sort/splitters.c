@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "base/round.h"
+#include "sort/cpu/keys.h"
 #include "sort/cpu/simd_kernels.h"
-#include "sort/keys.h"
 #include "sort/splitters.h"
 
 /* ---- choosing ----------------------------------------------------------------- */

@@ -31,7 +31,7 @@
 #include "base/thread.h"
 #include "base/way.h"
 #include "plan/plan.h"
-#include "sort/keys.h"
+#include "sort/cpu/keys.h"
 #include "sort/merge.h"
 #include "spill/spill.h"
 

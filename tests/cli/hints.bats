@@ -130,9 +130,9 @@ follow() {
 	cp hints lines
 	fields
 	# every hint was followed
-	sed -n '/^} notations/,/^};/p' "$GSORT_SOURCE/src/format/text/hint.c" | grep -oE '"([^"\\]|\\.)*"' |
+	sed -n '/^} notations/,/^};/p' "$GSORT_SOURCE/src/text/hint.c" | grep -oE '"([^"\\]|\\.)*"' |
 		grep -E '^"(--)?[A-Za-z]{2,}([ ,:?][^|]*)?"$' | sed 's/^"//; s/[@"\\].*//' >all
-	grep -oE '"; ([^"\\]|\\.)*' "$GSORT_SOURCE/src/format/text/hint.c" | sed 's/^"//; s/[%\\].*//' | sort -u >>all
+	grep -oE '"; ([^"\\]|\\.)*' "$GSORT_SOURCE/src/text/hint.c" | sed 's/^"//; s/[%\\].*//' | sort -u >>all
 	[ "$(wc -l <all)" -gt 45 ]
 	while IFS= read -r hint; do
 		case $hint in '; JSON?'* | JSON?* | ip | time) continue ;; esac

@@ -8,9 +8,9 @@
  */
 #include <math.h>
 
-#include "format/floats.h"
 #include "fuzz.h"
 #include "reference_model.h"
+#include "text/floats.h"
 
 static bool
 same(double a, double b)

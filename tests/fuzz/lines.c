@@ -6,8 +6,8 @@
  * the input, headers, quotes and selections.  tests/tools/keydefs.py holds the comparison itself
  * against sort(1).
  */
-#include "format/keydef/line_order.h"
 #include "item_run.h"
+#include "linekey/line_order.h"
 
 enum { KEYS = 3, MOST_LINES = 20000, MOST_BYTES = 1 << 19 };
 

@@ -12,7 +12,7 @@
 
 #include "cli/opts.h"
 #include "fuzz.h"
-#include "job/options.h"
+#include "options/options.h"
 
 enum { WORDS = 24, TEXT_BYTES = 2048 };
 

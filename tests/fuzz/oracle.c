@@ -8,7 +8,7 @@
  * The right result is known from the inputs alone.  In few cases two results are right: a job may
  * stop before it reads what is wrong, and a merge may have unsorted inputs.
  */
-#include "job/options.h"
+#include "options/options.h"
 #include "oracle.h"
 #include "reference_model.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* plan.c - any plan input: the plan keeps its promises, or there is an error */
 #include "fuzz.h"
+#include "ingest/ingest.h"
 #include "io/input.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
-#include "stages/ingest.h"
 
 /* Mostly round numbers and those beside them. */
 static uint64_t

@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
-#include "format/floats.h"
 #include "reference_model.h"
+#include "text/floats.h"
 
 enum { LINE_MOST = 4095 };
 

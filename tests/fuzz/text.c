@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 
 #include "base/simd.h"
-#include "format/text/lines.h"
-#include "format/text/text_decoder.h"
 #include "reference_model.h"
+#include "text/lines.h"
+#include "text/text_decoder.h"
 
 enum { FILES = 2, CHUNK_BYTES = 1 << 20, OFTEN_BYTES = 270 << 10, THREADS = 3 };
 

@@ -169,7 +169,7 @@ install() {
 	(cd build && not env ac_cv_c_bigendian=yes "$GSORT_SOURCE/configure" -q --without-cuda 2>err)
 	grep -q '^configure: error: gsort runs on little-endian machines only: ' build/err
 	needs cc
-	echo '#include "format/key.h"' >big.c
+	echo '#include "key/key.h"' >big.c
 	cc -std=c11 -D_GNU_SOURCE -fsyntax-only "-I$GSORT_SOURCE/src" big.c
 	not cc -std=c11 -D_GNU_SOURCE -fsyntax-only -U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__ \
 		"-I$GSORT_SOURCE/src" big.c 2>err
@@ -302,7 +302,7 @@ needs_zig() {
 	left_to_slow "FreeBSD"
 	needs_zig
 	codec_headers headers
-	for file in "$GSORT_SOURCE"/src/*/*.c "$GSORT_SOURCE"/src/{sort,format,job,stages}/*/*.c; do
+	for file in "$GSORT_SOURCE"/src/*/*.c "$GSORT_SOURCE"/src/{sort,ranks}/*/*.c; do
 		case $file in */ranks_mpi.c|*/launch_mpi.c) continue;; esac	# they need mpi.h
 		"$zig" cc -target aarch64-freebsd -std=c11 -D_GNU_SOURCE -DHAVE_CONFIG_H -DGS_PKGLIBDIR='""' -c \
 			-Iheaders "-I$GSORT_BUILD" "-I$GSORT_SOURCE/src" -o object.o "$file"

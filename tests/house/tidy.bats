@@ -18,28 +18,37 @@ all_files() {
 			grep -vE '^(tests/(tools/(gen|measure|slow)|unit/units(-emu)?|fault/fault_runner|fuzz/fuzzers)|examples/(collect|ranks|smallest))$'
 }
 
-@test "each folder includes only what it may see" {
-	# below[folder]: the folders that it may include beside itself, config.h and gsort.h
-	all_files | grep -E '^src/.*\.(c|cpp|h|inc|def)$' | xargs awk '
+# The floors of the house, from the top: a folder includes and calls only what stands behind it.
+floors='cli library job ranks kinds options figures ingest engine output linekey text key ranks/net io spill
+	gpu/cuda gpu plan sort/buckets sort sort/items sort/cpu base'
+# Headers of an upper floor that a lower one includes: types, macros and inline functions, but for job.h and ranked.h.
+seen_above='kinds:job/job.h kinds:ranks/ranked.h options:job/job.h ranks:job/job.h engine:ingest/line_ingest.h
+	output:engine/engine.h key:text/text.h text:linekey/key_text.h sort/cpu:sort/span.h
+	sort/cpu:sort/each_width.inc sort/items:sort/checksum.h sort/items:sort/set_merge.h'
+
+@test "each folder includes only what stands below it" {
+	all_files | grep -E '^src/.*\.(c|cpp|h|inc|def)$' | xargs awk -v floors="$floors" -v above="$seen_above" '
 		BEGIN {
-			below["job"] = "net stages gpu plan spill sort format io base"
-			below["array"] = "format sort base"
-			below["stages"] = "gpu plan spill sort format io base"
-			below["gpu"] = "sort base"
-			below["plan"] = "sort base"
-			below["spill"] = "plan sort base"
-			below["net"] = "base"
-			below["cli"] = "net"
-			below["sort"] = below["format"] = below["io"] = "base"
+			for (i = split(floors, floor); i > 0; i--)
+				height[floor[i]] = -i
+			for (i = split(above, each); i > 0; i--)
+				seen[each[i]]
+		}
+		FNR == 1 {
+			from = FILENAME
+			gsub(/^src\/|\/?[^\/]*$/, "", from)
+			if (from != "" && !(from in height))
+				print FILENAME ": " from " is not a floor"
 		}
 		/^[ \t]*#[ \t]*include[ \t]*"/ {
 			split($0, quoted, "\"")
-			split(FILENAME, from, "/")
-			if (split(quoted[2], to, "/") == 1)
-				fine = quoted[2] == "config.h" || quoted[2] == "gsort.h" || quoted[2] == "gsort_cuda.h"
+			to = quoted[2]
+			if (!sub(/\/[^\/]*$/, "", to))
+				fine = to == "config.h" || to == "gsort.h" || to == "gsort_cuda.h" || to == "cuda_runtime.h"
+			else if (to == "kernels")
+				fine = from == "gpu/cuda"
 			else
-				fine = to[1] == from[2] || index(" " below[from[2]] " ", " " to[1] " ") > 0 ||
-					to[1] == "kernels" && FILENAME ~ /^src\/gpu\/cuda\//
+				fine = to in height && (height[to] <= height[from] || from ":" quoted[2] in seen)
 			print fine ? "fine" : FILENAME ": " $0
 		}' >"$BATS_TEST_TMPDIR/includes"
 	[ "$(grep -cx fine "$BATS_TEST_TMPDIR/includes")" -gt 500 ]
@@ -47,7 +56,7 @@ all_files() {
 }
 
 @test "base does not even know the public header, except for its types" {
-	run grep -rlE '#include "(io|format|sort|job|cli)/' src/base
+	run grep -rlE '#include "(io|key|sort|job|cli)/' src/base
 	[ -z "$output" ]
 }
 
@@ -106,6 +115,31 @@ names_of_objects() {
 		}' "$BATS_TEST_TMPDIR/names" >"$BATS_TEST_TMPDIR/arrows"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/arrows")" -gt 500 ]
 	tsort "$BATS_TEST_TMPDIR/arrows" >/dev/null
+}
+
+# Kinds still call the job that they belong to, and ranks its check of an input.
+@test "a folder calls only what stands below it" {
+	names_of_objects
+	awk -v floors="$floors" '
+		BEGIN {
+			for (i = split(floors, floor); i > 0; i--)
+				height[floor[i]] = -i
+			up["kinds job"]; up["kinds ranks"]; up["ranks job"]
+		}
+		function folder(object) { sub(/\/[^\/]*$/, "", object); return object }
+		$2 == "U" { calls[$1, $3]; next }
+		{ owner[$3] = $1 }
+		END {
+			for (call in calls) {
+				split(call, part, SUBSEP)
+				if (!(part[2] in owner))
+					continue
+				from = folder(part[1]); to = folder(owner[part[2]])
+				print height[to] <= height[from] || (from " " to) in up ? "fine" : part[1] ": " part[2]
+			}
+		}' "$BATS_TEST_TMPDIR/names" >"$BATS_TEST_TMPDIR/calls"
+	[ "$(grep -cx fine "$BATS_TEST_TMPDIR/calls")" -gt 500 ]
+	not grep -vx fine "$BATS_TEST_TMPDIR/calls"
 }
 
 # So every other folder may ask it for sizes.
@@ -251,7 +285,7 @@ names_of_objects() {
 @test "every source has a header, its folder's or its own" {
 	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
 		case $file in
-		src/array/api.c | src/cli/main.c | src/job/api.c | src/job/explain.c | src/job/info.c) continue ;;
+		src/library/api.c | src/cli/main.c | src/job/api.c | src/job/explain.c | src/job/info.c) continue ;;
 		src/gpu/cuda/engine.c | src/gpu/cuda/call.c) continue ;;
 		src/cli/option_handlers.c | src/cli/option_numbers.c | src/cli/option_words.c)
 			continue ;;	# of option.h, many on a line
@@ -261,6 +295,7 @@ names_of_objects() {
 		folder=${file%/*}
 		around=${folder%/*}
 		[ "$around" != src ] || around=$folder
+		case $folder in src/kinds | src/options) around=src/job ;; esac	# of job.h, until kinds have a context
 		headers=$(sed -nE "s,^#include \"((${folder#src/}|${around#src/})/[a-z_0-9]+\.h)\",src/\1,p" "$file")
 		! grep -qx "${file%.*}.h" <<<"$headers" || continue
 		names=$(sed -nE 's/^(gs_[a-z_0-9]+)\(.*/\1/p' "$file")
@@ -436,7 +471,7 @@ wrong_subjects() {
 
 @test "a commit subject is an area and what the commit does" {
 	good=$(printf '%s\n' 'merge: replace the heap' 'tests/run: let threads sleep' 'cli, base, doc: fix a sentence' \
-		'sort/keys.c: pass one pointer' 'net: need fewer locks' 'job: say why' 'Revert "net: add a lock"')
+		'sort/cpu/keys.c: pass one pointer' 'net: need fewer locks' 'job: say why' 'Revert "net: add a lock"')
 	bad=$(printf '%s\n' 'net: things about ranks' 'net: a lock' 'net: the rank waits' 'net: added a lock' \
 		'net: adding a lock' 'net: adds a lock' 'net: Add a lock' 'net: locks, and who waits' 'net:add a lock' \
 		'add a lock' 'net: what ranks wait for' 'net: gs_ranks_wait() waits' 'net: --ranks is refused' 'wip' \

@@ -8,7 +8,7 @@
 #ifndef GS_RANKS_THREADS_H
 #define GS_RANKS_THREADS_H
 
-#include "net/ranks.h"
+#include "ranks/net/ranks.h"
 
 /**
  * Let SIZE ranks RUN, each with its element of an array of MEMBERS of so many BYTES: rank 0 on this

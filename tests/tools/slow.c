@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/floats.h"
-#include "format/key.h"
+#include "key/key.h"
+#include "text/floats.h"
 
 static float
 float_of(uint32_t bits)

@@ -21,7 +21,7 @@
 #include "gpu/cuda/device.h"
 #include "gpu/cuda/runs.h"
 #include "sort/checksum.h"
-#include "sort/keys.h"
+#include "sort/cpu/keys.h"
 
 /* A cut takes some ten copies of 64 KiB, one after the other, if its runs are on the GPU.  Not tuned. */
 enum { THREADS = 8, LEAST_CUTS = 16 };

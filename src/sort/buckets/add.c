@@ -25,7 +25,7 @@
 
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
-#include "sort/keys.h"
+#include "sort/cpu/keys.h"
 
 /* --- blocks --------------------------------------------------------------------- */
 

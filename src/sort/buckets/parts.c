@@ -15,8 +15,8 @@
 #include "base/way.h"
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
+#include "sort/cpu/keys.h"
 #include "sort/cpu/quicksort.h"
-#include "sort/keys.h"
 
 struct gs_part
 gs_buckets_part(const struct gs_buckets *buckets, size_t part)

@@ -4,9 +4,9 @@
 #include <float.h>
 #include <math.h>
 
+#include "sort/cpu/keys.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/cpu/simd_kernels.h"
-#include "sort/keys.h"
 #include "sort/span.h"
 
 /* The floats that have these ordered bits. */

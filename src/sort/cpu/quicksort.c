@@ -33,8 +33,8 @@
 #include "base/round.h"
 #include "base/team.h"
 #include "base/way.h"
+#include "sort/cpu/keys.h"
 #include "sort/cpu/quicksort.h"
-#include "sort/keys.h"
 #include "sort/span.h"
 
 /* Levels about a sampled pivot.  Uniform keys need 11 from 32 MiB to a leaf. */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort/cpu/keys.h"
 #include "sort/items/divide.h"
 #include "sort/items/items.h"
-#include "sort/keys.h"
 
 enum { ROW_WORDS = GS_ITEM_OWNER_LEVELS + 1 };
 

@@ -4,8 +4,8 @@
 
 #include "base/splitmix.h"
 #include "gsort.h"
+#include "ingest/ingest.h"
 #include "plan/plan.h"
-#include "stages/ingest.h"
 #include "tests/unit/units.h"
 
 void unit_forecast(void);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* plan.c - the planner as a table: what is known, and what must be planned for it */
 #include "base/team.h"
+#include "ingest/ingest.h"
 #include "io/input.h"
 #include "plan/plan.h"
-#include "stages/ingest.h"
 #include "tests/unit/units.h"
 
 void unit_plan(void);

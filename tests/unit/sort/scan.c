@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* scan.c - rows for the scans of src/sort/keys.c */
+/* scan.c - rows for the scans of src/sort/cpu/keys.c */
 #include <stdlib.h>
 
-#include "sort/keys.h"
+#include "sort/cpu/keys.h"
 #include "sort/span.h"
 #include "tests/unit/units.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/key.h"
+#include "key/key.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 #include "tests/unit/shapes.h"

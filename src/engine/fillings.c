@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * fillings.c - keys of many threads on their way to the staging buffers of a GPU
+ *
+ * In:   pieces of keys.
+ * Out:  staging buffers, filled.
+ *
+ * A class has a buffer of its own, so that there are a few.  If memory is full, all of them are given
+ * back before the batch becomes runs.  The caller keeps one of each class that is not full, so there are
+ * never so many here that none is left.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "engine/store.h"
+#include "sort/checksum.h"
+
+void
+gs_fillings_open(struct gs_fillings *fillings, unsigned ring, unsigned classes)
+{
+	const unsigned kept = classes - 1;	/* of all classes but that of the next one */
+
+	assert(ring > kept);
+	fillings->most = ring / 2 < GS_FILLINGS ? ring / 2 : GS_FILLINGS;
+	fillings->most = fillings->most < ring - kept ? fillings->most : ring - kept;
+	pthread_mutex_init(&fillings->lock, NULL);
+	pthread_cond_init(&fillings->changed, NULL);
+	gs_first_error_open(&fillings->error);
+}
+
+/* Give a buffer back to the store, with its keys; with the lock. */
+static gs_status
+end_filling(struct gs_fillings *fillings, struct gs_filling *filling)
+{
+	filling->used = false;
+	filling->staging.count = filling->claimed;
+	pthread_cond_broadcast(&fillings->changed);
+	return fillings->give(fillings->context, &filling->staging, filling->sum);
+}
+
+/* Give back what nobody writes to, full or not; with the lock.  *USED: how many are left. */
+static gs_status
+end_idle(struct gs_fillings *fillings, unsigned *used)
+{
+	*used = 0;
+	for (unsigned f = 0; f < GS_FILLINGS; f++) {
+		struct gs_filling *filling = &fillings->filling[f];
+
+		if (filling->used && filling->writers == 0)
+			TRY(end_filling(fillings, filling));
+		*used += filling->used;
+	}
+	return GS_OK;
+}
+
+/* Begin one more buffer, if there may be one more; with the lock. */
+static gs_status
+begin_filling(struct gs_fillings *fillings, unsigned key_class)
+{
+	struct gs_filling *unused = NULL;
+	unsigned used = 0;
+
+	for (unsigned f = 0; f < GS_FILLINGS; f++)
+		if (fillings->filling[f].used)
+			used++;
+		else
+			unused = &fillings->filling[f];
+	if (used >= fillings->most) {
+		TRY(end_idle(fillings, &used));
+		if (used >= fillings->most)
+			pthread_cond_wait(&fillings->changed, &fillings->lock);
+		return GS_OK;
+	}
+	TRY(fillings->stage(fillings->context, key_class, used > 0, &unused->staging, &unused->sum));
+	if (unused->staging.room == 0) {	/* all memory is full: the others come first */
+		TRY(end_idle(fillings, &used));
+		if (used > 0)
+			pthread_cond_wait(&fillings->changed, &fillings->lock);
+		return GS_OK;
+	}
+	unused->used = true;
+	unused->claimed = unused->staging.count;
+	unused->writers = 0;
+	return GS_OK;
+}
+
+/* A buffer of a class with room; NULL: there is none.  With the lock. */
+static struct gs_filling *
+find_filling(struct gs_fillings *fillings, unsigned key_class)
+{
+	for (unsigned f = 0; f < GS_FILLINGS; f++) {
+		struct gs_filling *filling = &fillings->filling[f];
+
+		if (filling->used && filling->staging.key_class == key_class &&
+		    filling->claimed < filling->staging.room)
+			return filling;
+	}
+	return NULL;
+}
+
+/* Copy COUNT keys of PIECE, which have been claimed from number TO on; returns their checksum. */
+static uint64_t
+copy(const struct gs_filling *filling, size_t to, const struct gs_piece *piece, size_t from, size_t count)
+{
+	const size_t key_bytes = piece->key_bits / 8;
+	const char *keys = (const char *)piece->keys + from * key_bytes;
+
+	memcpy((char *)filling->staging.keys + to * key_bytes, keys, count * key_bytes);
+	return gs_checksum(1, piece->key_class, piece->key_bits, keys, count, false).sum;
+}
+
+/* Threads find room in turn, and copy at once. */
+void
+gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece)
+{
+	size_t at = 0;
+
+	pthread_mutex_lock(&fillings->lock);
+	while (at < piece->count && !atomic_load(&fillings->error.any)) {
+		struct gs_filling *filling = find_filling(fillings, piece->key_class);
+		size_t some, to;
+		uint64_t sum;
+
+		if (filling == NULL) {
+			(void)gs_first_error_note(&fillings->error,
+			                          begin_filling(fillings, piece->key_class));
+			continue;
+		}
+		to = filling->claimed;
+		some = filling->staging.room - to;
+		some = some < piece->count - at ? some : piece->count - at;
+		filling->claimed += some;
+		filling->writers++;
+		pthread_mutex_unlock(&fillings->lock);
+		sum = copy(filling, to, piece, at, some);
+		at += some;
+		pthread_mutex_lock(&fillings->lock);
+		filling->sum += sum;
+		if (--filling->writers == 0 && filling->claimed == filling->staging.room)
+			(void)gs_first_error_note(&fillings->error, end_filling(fillings, filling));
+	}
+	pthread_cond_broadcast(&fillings->changed);
+	pthread_mutex_unlock(&fillings->lock);
+}
+
+gs_status
+gs_fillings_rest(struct gs_fillings *fillings)
+{
+	unsigned used;
+
+	pthread_mutex_lock(&fillings->lock);
+	if (!atomic_load(&fillings->error.any))
+		(void)gs_first_error_note(&fillings->error, end_idle(fillings, &used));
+	pthread_mutex_unlock(&fillings->lock);
+	return gs_first_error_now(&fillings->error);
+}

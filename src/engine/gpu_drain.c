@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * gpu_drain.c - the keys of a GPU, drained by several threads
+ *
+ * In:   spans in order; or of all strands in turn.
+ * Out:  those of one class, checked: of a strand in order, several strands at once.  The first span of a
+ *       later class stays for the next call.
+ *
+ * One thread at a time waits for the next span.  Then it checks the span, waits for the span's turn
+ * in its strand, lets the sink take it, and gives it back.  So spans are checked side by side, and
+ * those of several strands are written side by side.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/team.h"
+#include "engine/store.h"
+
+/* Of one span: more only wait for each other.  Not tuned. */
+enum { MOST_CHECK_THREADS = 8 };
+
+/* Spans that are checked at once, where one is taken after the other; a ring has room for more.  Two H200
+ * send 110 GB/s; 32 GiB of them are checked by 16 threads in 0.61 s, by 32 in two lanes for each GPU
+ * in 0.55 s, in four in 0.50 s. */
+enum { LANES = 2 };
+
+struct drainer {
+	struct gs_guard           *gpu;
+	unsigned                   key_class;
+	const struct gs_span_sink *sink;
+	unsigned                   check_threads;	/* of each span */
+	struct gs_first_error      error;
+	pthread_mutex_t next;		/* whoever waits for the GPU; guards: */
+	struct gs_gpu_span *pending;	/* the caller's: the first span of a later class */
+	bool            ended;
+	size_t          number;		/* spans so far */
+	size_t         *drained;	/* spans of each strand */
+	pthread_mutex_t lock;		/* guards: */
+	pthread_cond_t  changed;
+	size_t         *taken;		/* spans of each strand */
+	bool            enough;		/* the sink wants no more */
+	struct gs_seen *seen;		/* of each strand, by the thread that has its turn */
+};
+
+/* A span, and its turn among those of its strand. */
+struct turn {
+	struct gs_gpu_span    span;
+	struct gs_sorted_span sorted;
+	size_t                number;
+};
+
+static bool
+stops(struct drainer *drainer)
+{
+	bool enough;
+
+	pthread_mutex_lock(&drainer->lock);
+	enough = drainer->enough;
+	pthread_mutex_unlock(&drainer->lock);
+	return enough || atomic_load(&drainer->error.any);
+}
+
+/* Take the next span, or that which is pending.  False: there is none of the class. */
+static bool
+take_span(struct drainer *drainer, struct gs_gpu_span *span)
+{
+	struct gs_gpu_span *pending = drainer->pending;
+
+	if (pending->span.count == 0 &&
+	    !gs_first_error_note(&drainer->error, gs_guard_take(drainer->gpu, pending)))
+		return false;
+	if (pending->span.count == 0 || pending->span.key_class != drainer->key_class)
+		return false;
+	*span = *pending;
+	pending->span.count = 0;
+	return true;
+}
+
+/* The next span.  False: there is none. */
+static bool
+next_span(struct drainer *drainer, unsigned worker, struct turn *turn)
+{
+	const bool strands = drainer->sink->strand_count > 0;
+	struct gs_gpu_span *span = &turn->span;
+	bool found = false;
+
+	pthread_mutex_lock(&drainer->next);
+	if (!drainer->ended && !stops(drainer))
+		found = take_span(drainer, span);
+	drainer->ended |= !found;
+	if (found) {
+		turn->sorted = (struct gs_sorted_span){
+			.span = span->span, .number = drainer->number++, .strand = span->strand,
+			.at = span->at, .slot = strands ? worker : GS_NO_SLOT,
+			.summed = true, .sum = span->sum,
+		};
+		turn->number = drainer->drained[span->strand]++;
+	}
+	pthread_mutex_unlock(&drainer->next);
+	return found;
+}
+
+static gs_status
+pass_on(struct drainer *drainer, struct turn *turn)
+{
+	const struct gs_span_sink *sink = drainer->sink;
+	bool enough = false;
+
+	TRY(gs_guard_follow(&turn->span, &drainer->seen[turn->span.strand]));
+	if (sink->strand_count > 0)
+		TRY(sink->make(sink->context, &turn->sorted));
+	TRY(sink->take(sink->context, &turn->sorted, &enough));
+	if (enough) {
+		pthread_mutex_lock(&drainer->lock);
+		drainer->enough = true;
+		pthread_mutex_unlock(&drainer->lock);
+	}
+	return GS_OK;
+}
+
+static void
+drain_spans(void *context, unsigned worker, unsigned size)
+{
+	struct drainer *drainer = context;
+	struct turn turn;
+
+	(void)size;
+	while (next_span(drainer, worker, &turn)) {
+		gs_first_error_note(&drainer->error,
+		                    gs_guard_check(&turn.span, drainer->check_threads));
+		pthread_mutex_lock(&drainer->lock);
+		while (drainer->taken[turn.span.strand] < turn.number)
+			pthread_cond_wait(&drainer->changed, &drainer->lock);
+		pthread_mutex_unlock(&drainer->lock);
+		if (!stops(drainer))
+			gs_first_error_note(&drainer->error, pass_on(drainer, &turn));
+		gs_guard_give(drainer->gpu, &turn.span);
+		pthread_mutex_lock(&drainer->lock);
+		drainer->taken[turn.span.strand]++;
+		pthread_cond_broadcast(&drainer->changed);
+		pthread_mutex_unlock(&drainer->lock);
+	}
+}
+
+static gs_status
+run(struct drainer *drainer, unsigned threads)
+{
+	const size_t strands = drainer->sink->strand_count;
+	unsigned lanes = threads < LANES ? threads : LANES;
+
+	if (drainer->seen == NULL || drainer->drained == NULL || drainer->taken == NULL)
+		return gs_fail(GS_EBUDGET, "no memory for %zu outputs", strands);
+	drainer->check_threads = strands > 0 ? 1 : threads / lanes;
+	if (drainer->check_threads > MOST_CHECK_THREADS)
+		drainer->check_threads = MOST_CHECK_THREADS;
+	if (strands > 0) {
+		TRY(gs_guard_by_strands(drainer->gpu, drainer->sink->strand_at, strands));
+		/* While one thread writes a file, another one checks what comes next. */
+		lanes = threads < 2 * strands ? threads : (unsigned)(2 * strands);
+	}
+	gs_first_error_open(&drainer->error);
+	gs_team_run(lanes, drain_spans, drainer);
+	TRY(gs_first_error_close(&drainer->error));
+	return gs_guard_check_strands(drainer->seen, strands);
+}
+
+gs_status
+gs_gpu_drain(struct gs_guard *gpu, struct gs_gpu_span *pending, unsigned key_class, unsigned threads,
+             const struct gs_span_sink *sink)
+{
+	const size_t strands = sink->strand_count > 0 ? sink->strand_count : 1;
+	struct drainer drainer = {
+		.gpu = gpu, .pending = pending, .key_class = key_class, .sink = sink,
+		.seen = calloc(strands, sizeof *drainer.seen),
+		.drained = calloc(strands, sizeof *drainer.drained),
+		.taken = calloc(strands, sizeof *drainer.taken),
+		.next = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER,
+	};
+	const gs_status status = run(&drainer, threads);
+
+	free(drainer.seen);
+	free(drainer.drained);
+	free(drainer.taken);
+	return status;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * head.c - keep only the first K keys of a long input, in memory in proportion to K
+ *
+ * In:   keys as they are read.
+ * Out:  the same without keys that cannot be among the first K.
+ *
+ * Keys go to the batch until it has several times K.  Then the first K are taken out in order, and
+ * all others are dropped (a trim).  The last of the K is a bound: from then on every key that is not
+ * less is dropped when it is read.  Of N keys in random order about K ln(N/K) pass the bound, so
+ * nearly all time is spent on reading.  Keys in the worst order cost one small sort for each 3 K of
+ * them.
+ *
+ * Keys of a histogram take no memory and are not counted here: the first K of the others are
+ * enough, and the bound is hardly worse.
+ *
+ * Invariant: the first K of all keys read so far are in the batch or the histogram.
+ */
+#include <string.h>
+
+#include "engine/store.h"
+#include "output/select.h"
+
+/* Keys that are compared with the bound at once; if none is below it, all are skipped. */
+enum { BLOCK = 128 };	/* not tuned */
+
+#define DEFINE_BELOW(type, bits) \
+	static size_t \
+	below##bits(type *keys, size_t count, type bound) \
+	{ \
+		size_t kept = 0; \
+		for (size_t from = 0; from < count; from += BLOCK) { \
+			const size_t to = count - from < BLOCK ? count : from + BLOCK; \
+			type any = 0; \
+			_Pragma("omp simd reduction(|:any)") \
+			for (size_t at = from; at < to; at++) \
+				any |= keys[at] < bound; \
+			for (size_t at = from; any && at < to; at++) { \
+				const type key = keys[at]; \
+				keys[kept] = key; \
+				kept += key < bound; \
+			} \
+		} \
+		return kept; \
+	}
+DEFINE_BELOW(uint32_t, 32)
+DEFINE_BELOW(uint64_t, 64)
+
+size_t
+gs_head_filter(const struct gs_head *head, unsigned key_class, void *keys, size_t count)
+{
+	if (head->limit == 0 || !head->bounded)
+		return count;
+	if (key_class != head->bound_class)
+		return (key_class < head->bound_class) != head->descending_classes ? count : 0;
+	if (head->batch->bits[key_class] == 32)
+		return below32(keys, count, (uint32_t)head->bound);
+	return below64(keys, count, head->bound);
+}
+
+/* From now on keys that are not less than this one are dropped. */
+static void
+set_bound(struct gs_head *head, unsigned key_class, uint64_t key)
+{
+	head->bounded = true;
+	head->bound_class = key_class;
+	head->bound = key;
+}
+
+void
+gs_head_carve(struct gs_head *head, const struct gsort_options *options,
+              const struct gs_plan *plan, struct gs_arena *arena)
+{
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		if (plan->head_keys > 0 && plan->class_bits[c] > 0)
+			head->first[c] = gs_arena_take(arena,
+			                               options->head_count * (plan->class_bits[c] / 8));
+}
+
+void
+gs_head_open(struct gs_head *head, const struct gsort_options *options,
+             const struct gs_plan *plan, struct gs_batch *batch)
+{
+	head->keys = options->head_count;
+	head->limit = plan->head_keys;
+	head->descending_classes = options->reverse;
+	head->unique = options->unique;
+	head->batch = batch;
+	head->bounded = false;
+	atomic_store(&head->stored, 0);
+	if (head->limit > 0 && head->keys == 0)		/* K is 0 */
+		set_bound(head, options->reverse ? GS_CLASSES - 1 : 0, 0);
+}
+
+/* The first keys of a class, LEFT at most. */
+struct keeper {
+	struct gs_head  *head;
+	struct gs_select select;
+	uint64_t         left;
+};
+
+static gs_status
+keep(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	struct keeper *keeper = context;
+	struct gs_head *head = keeper->head;
+	struct gs_span *span = &sorted->span;
+	const unsigned c = span->key_class;
+	const size_t key_bytes = span->key_bits / 8;
+
+	if (head->unique)
+		gs_select_span(&keeper->select, span);
+	if (span->count > keeper->left)
+		span->count = (size_t)keeper->left;
+	memcpy((char *)head->first[c] + head->first_keys[c] * key_bytes, span->keys,
+	       span->count * key_bytes);
+	head->first_keys[c] += span->count;
+	keeper->left -= span->count;
+	*enough = keeper->left == 0;
+	if (*enough && span->count > 0)
+		set_bound(head, c, gs_key_at(span->keys, span->key_bits, span->count - 1));
+	return GS_OK;
+}
+
+/* Keep the first *LEFT keys of a class. */
+static gs_status
+keep_first(struct gs_head *head, unsigned key_class, uint64_t *left)
+{
+	struct keeper keeper = {
+		.head = head, .select = { .groups = true, .at_once = true }, .left = *left,
+	};
+	const struct gs_span_sink sink = { .take = keep, .context = &keeper };
+	gs_status status = GS_OK;
+
+	head->first_keys[key_class] = 0;
+	if (*left > 0)
+		status = gs_batch_drain(head->batch, key_class, &sink);
+	*left = keeper.left;
+	return status;
+}
+
+gs_status
+gs_head_trim(struct gs_head *head)
+{
+	struct gs_batch *batch = head->batch;
+	uint64_t left = head->keys;
+
+	if (head->limit == 0 || atomic_load(&head->stored) <= head->limit)
+		return GS_OK;
+	gs_batch_seal(batch);
+	for (unsigned i = 0; i < GS_CLASSES; i++) {
+		const unsigned c = gs_class_place(i, head->descending_classes);
+
+		if (batch->buckets[c] != NULL)
+			TRY(keep_first(head, c, &left));
+	}
+	gs_batch_reset(batch);
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		if (batch->buckets[c] != NULL && head->first_keys[c] > 0)
+			gs_batch_add(batch, 0, c, batch->sequences[c]++, head->first[c],
+			             head->first_keys[c]);
+	atomic_store(&head->stored, head->keys - left);
+	return GS_OK;
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_maker.c - sort one part of a bucket
+ *
+ * In:   slices in memory, or extents of temporary files.
+ * Out:  sorted items, or one for each group.
+ *
+ * A bucket that is settled is in order: its items are copied, or only the first one.  An item that is
+ * larger than the memory of a part is not copied.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/way.h"
+#include "engine/item_store.h"
+#include "sort/items/items.h"
+
+/* ---- memory ---------------------------------------------------------------------- */
+
+static size_t
+most_slices(const struct gs_bucket_part *parts, size_t count)
+{
+	size_t most = 1;
+
+	for (size_t p = 0; p < count; p++)
+		if (parts[p].to - parts[p].from > most)
+			most = parts[p].to - parts[p].from;
+	return most;
+}
+
+gs_status
+gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store_options *options,
+                   const struct gs_division_shared *shared, const struct gs_item_limits *limits,
+                   const struct gs_bucket_part *parts, size_t count, bool loads)
+{
+	const size_t slices = most_slices(parts, count) * sizeof *maker->slices;
+	const size_t arrays = limits->items * GS_ITEM_PART_BYTES;
+	const size_t load = loads ? limits->bytes : 0;
+	const size_t other = options->verify || options->groups ? 0 : limits->bytes;
+	const size_t ends = options->set.operands * sizeof *maker->part.ends;
+
+	*maker = (struct gs_item_maker){
+		.options = options, .shared = shared, .limit = limits->bytes,
+	};
+	TRY(gs_arena_open(&maker->arena, gs_arena_round(slices) + gs_arena_round(arrays) +
+	                  gs_arena_round(load) + gs_arena_round(limits->bytes) +
+	                  gs_arena_round(other) + gs_arena_round(ends), false));
+	maker->slices = gs_arena_take(&maker->arena, slices);
+	maker->load = gs_arena_take(&maker->arena, load);
+	maker->out = gs_arena_take(&maker->arena, limits->bytes);
+	maker->other = gs_arena_take(&maker->arena, other);
+	gs_item_part_init(&maker->part, options->order, gs_arena_take(&maker->arena, arrays),
+	                  limits->items);
+	maker->part.ends = gs_arena_take(&maker->arena, ends);
+	return GS_OK;
+}
+
+bool
+gs_item_maker_swap(struct gs_item_maker *maker, const struct gs_item_made *made)
+{
+	char *out = maker->out;
+
+	if (maker->other == NULL || made->span.items != out)
+		return false;
+	maker->out = maker->other;
+	maker->other = out;
+	return true;
+}
+
+void
+gs_item_maker_release(struct gs_item_maker *maker)
+{
+	free(maker->large);
+	maker->large = NULL;
+}
+
+void
+gs_item_maker_close(struct gs_item_maker *maker)
+{
+	gs_item_maker_release(maker);
+	gs_arena_close(&maker->arena);
+}
+
+/* See that the slices of a part are in memory. */
+static gs_status
+load_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool counts, bool large,
+            size_t *count)
+{
+	const struct gs_division *division = part->bucket->division;
+	uint64_t since = gs_clock_now();
+	char *load = maker->load;
+	size_t at = 0;
+
+	if (division->extents == NULL) {
+		*count = gs_division_slices(division, part->bucket->bin, part->from, part->to,
+		                            maker->slices);
+		return GS_OK;
+	}
+	if (large) {
+		TRY(gs_allocate(&maker->large, part->bytes, 1, "bytes of an item"));
+		load = maker->large;
+	}
+	for (size_t e = part->from; e < part->to; e++) {
+		const struct gs_item_extent *extent = &division->extents[part->bucket->bin].list[e];
+
+		TRY(gs_division_read(maker->shared, extent, load + at, !counts));
+		maker->slices[e - part->from] = (struct gs_item_slice){ load + at, extent->bytes };
+		at += extent->bytes;
+	}
+	*count = part->to - part->from;
+	gs_clock_lap(&maker->shared->monitor->clock, GS_STAGE_SPILL, &since);
+	return GS_OK;
+}
+
+/* ---- verification ------------------------------------------------------------------ */
+
+/* Note TIMES more items, in order, which have the same bytes. */
+static void
+verify_item(const struct gs_item_order *order, struct gs_item_made *made, const char *item,
+            size_t bytes, uint64_t times)
+{
+	if (made->first == NULL) {
+		made->first = item;
+		made->first_bytes = bytes;
+	} else if (gs_item_compare(order, 0, made->last, made->last_bytes, item, bytes) > 0) {
+		made->falls = true;
+	}
+	made->last = item;
+	made->last_bytes = bytes;
+	made->sum += times * gs_item_hash(item, bytes);
+}
+
+static void
+verify_slices(const struct gs_item_order *order, struct gs_item_made *made,
+              const struct gs_item_slice *slices, size_t count)
+{
+	struct gs_item_walk walk = gs_item_walk_begin(order, slices, count);
+	uint32_t bytes = (uint32_t)order->item_bytes;
+	const char *item;
+
+	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0)
+		verify_item(order, made, item, bytes, 1);
+}
+
+static void
+verify_places(const struct gs_item_part *part, struct gs_item_made *made)
+{
+	const char *item;
+	size_t bytes;
+
+	for (size_t i = 0; i < part->count; i++) {
+		item = gs_item_part_at(part, i, &bytes);
+		verify_item(part->order, made, item, bytes,
+		            part->mark_equal ? part->weights[part->places[i]] : 1);
+	}
+}
+
+/* ---- sets ------------------------------------------------------------------------------ */
+
+/* The items of rows FROM .. TO of a part, which are loaded. */
+static size_t
+slices_of(const struct gs_item_maker *maker, const struct gs_bucket_part *part, size_t from, size_t to,
+          struct gs_item_slice *slices)
+{
+	const struct gs_division *division = part->bucket->division;
+
+	if (division->extents == NULL)
+		return gs_division_slices(division, part->bucket->bin, from, to, slices);
+	memmove(slices, maker->slices + (from - part->from), (to - from) * sizeof *slices);
+	return to - from;
+}
+
+/* Collect all items, by operand. */
+static void
+collect_operands(struct gs_item_maker *maker, const struct gs_bucket_part *part)
+{
+	const struct gs_division *division = part->bucket->division;
+	struct gs_item_part *items = &maker->part;
+	size_t row = part->from, to;
+
+	gs_item_part_collect(items, NULL, 0);
+	for (unsigned operand = 0; operand < maker->options->set.operands; operand++, row = to) {
+		struct gs_item_slice *slices = maker->slices + (row - part->from);
+
+		to = row;
+		while (to < part->to && gs_division_origin(division, part->bucket->bin, to) == operand)
+			to++;
+		gs_item_part_add(items, slices, slices_of(maker, part, row, to, slices));
+		items->ends[operand] = (uint32_t)items->count;
+	}
+}
+
+/* Leave in the slices of a settled part only what leaves; returns how many they are. */
+static size_t
+narrow_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part)
+{
+	const struct gs_item_order *order = maker->options->order;
+	size_t count = 0;
+
+	for (size_t row = part->from; row < part->to; row++) {
+		const struct gs_item_leaves *leaves = &part->bucket->leaves[row];
+		struct gs_item_slice slice;
+		const char *end;
+
+		if (slices_of(maker, part, row, row + 1, &slice) == 0 || leaves->count == 0)
+			continue;
+		end = slice.data + slice.bytes;
+		slice.data += gs_items_bytes(order, slice.data, end, leaves->from);
+		slice.bytes = gs_items_bytes(order, slice.data, end, leaves->count);
+		maker->slices[count++] = slice;
+	}
+	return count;
+}
+
+/* ---- making --------------------------------------------------------------------------- */
+
+/* Does the group of a settled bucket leave, by its first item? */
+static bool
+group_leaves(const struct gs_item_maker *maker, const struct gs_bucket_part *part)
+{
+	const struct gs_item_store_options *options = maker->options;
+
+	return part->bucket->leaves != NULL || (part->first && part->bucket->items >= options->least &&
+	                                        part->bucket->items <= options->most);
+}
+
+/* Let ITEM leave, uncopied. */
+static void
+take_item(struct gs_item_maker *maker, const struct gs_bucket_part *part, const char *item,
+          size_t bytes, struct gs_item_made *made)
+{
+	const struct gs_item_store_options *options = maker->options;
+
+	maker->part.times[0] = part->bucket->leaves != NULL ? part->bucket->left : part->bucket->items;
+	made->span = (struct gs_span){
+		.items = item + options->emit_at,
+		.bytes = gs_item_leaving(options, bytes),
+		.count = 1, .times = options->groups ? maker->part.times : NULL,
+	};
+}
+
+/* All items are equal: copy them as they are, unless one stands for all. */
+static void
+make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, size_t slice_count,
+             bool large, struct gs_item_made *made)
+{
+	const struct gs_item_store_options *options = maker->options;
+	const struct gs_item_order *order = options->order;
+	struct gs_item_walk walk;
+	uint32_t bytes = (uint32_t)order->item_bytes;
+	const char *item;
+
+	if (options->verify)
+		verify_slices(order, made, maker->slices, slice_count);
+	if (part->bucket->leaves != NULL)
+		slice_count = narrow_slices(maker, part);
+	walk = gs_item_walk_begin(order, maker->slices, slice_count);
+	made->span.items = maker->out;
+	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0) {
+		const size_t copied = gs_item_leaving(options, bytes);
+
+		if (made->items++ == 0 && (large || options->groups)) {
+			if (!options->groups || group_leaves(maker, part))
+				take_item(maker, part, item, bytes, made);
+		} else if (!options->groups) {
+			gs_item_copy(maker->out + made->span.bytes, item + options->emit_at, copied);
+			made->span.bytes += copied;
+			made->span.count++;
+		}
+	}
+	if (part->items < UINT64_MAX)	/* where one stands for all, not all are here */
+		made->items = part->items;
+}
+
+static void
+make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size_t slice_count,
+            bool counts, struct gs_item_made *made)
+{
+	const struct gs_item_store_options *options = maker->options;
+	struct gs_item_part *items = &maker->part;
+	const bool set = options->set.operands > 0;
+	const bool whole = !gs_item_selects(options) && options->emit_bytes == 0 && options->emit_at == 0;
+	struct gs_item_slice out;
+
+	items->mark_equal = gs_item_selects(options);
+	if (set)
+		collect_operands(maker, part);
+	else
+		gs_item_part_collect(items, maker->slices, slice_count);
+	made->items = items->count;
+	if (gs_way("fold equal items", options->groups && !set && !options->numbered))
+		gs_item_part_fold(items);
+	gs_item_part_sort(items, part->bucket->shared);
+	if (options->verify && !whole)
+		verify_places(items, made);
+	if (set)
+		gs_item_part_combine(items, &options->set, options->groups, options->least, options->most);
+	else if (options->groups)
+		gs_item_part_select(items, options->least, options->most);
+	made->span = (struct gs_span){
+		.items = maker->out, .count = items->count,
+		.times = options->groups ? items->times : NULL,
+	};
+	if (counts)
+		return;
+	made->span.bytes = gs_item_part_gather(items, options->emit_at, options->emit_bytes,
+	                                       maker->out);
+	out = (struct gs_item_slice){ maker->out, made->span.bytes };
+	if (options->verify && whole)
+		verify_slices(options->order, made, &out, 1);
+}
+
+gs_status
+gs_item_make(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool counts,
+             struct gs_item_made *made)
+{
+	uint64_t since = gs_clock_now();
+	const bool large = part->bytes > maker->limit;
+	size_t count = 0;
+
+	*made = (struct gs_item_made){ .items = 0 };
+	TRY(load_slices(maker, part, counts, large, &count));
+	if (part->bucket->settled || part->bucket->items == 1)
+		make_settled(maker, part, count, large, made);
+	else
+		make_sorted(maker, part, count, counts, made);
+	gs_clock_lap(&maker->shared->monitor->clock, GS_STAGE_SORT, &since);
+	return GS_OK;
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_merger.c - sorted sources of items become one
+ *
+ * In:   items of each source, in order, a buffer at a time.
+ * Out:  all of them in one order, or those that are selected, to a sink.
+ *
+ * A binary heap of the sources has the least item at its root (Knuth, TAOCP 3, 5.2.3 and 5.4.1); the
+ * first words of the items are in the heap.
+ *
+ * Invariant: of sources with equal items the one of the lower number is nearer to the root.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/round.h"
+#include "engine/item_store.h"
+#include "ingest/line_ingest.h"
+#include "output/select.h"
+#include "plan/items.h"
+
+/* Of one item in a batch: two words, where it is, its length. */
+enum { BATCH_BYTES = 2 * sizeof(uint64_t) + sizeof(char *) + sizeof(uint32_t) };
+
+/* ---- what leaves ------------------------------------------------------------------ */
+
+static gs_status
+hand_on(struct gs_item_merger *merger, const char *items, size_t bytes, size_t count, uint64_t *times)
+{
+	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .span = {
+		.items = items, .bytes = bytes, .count = count, .times = merger->groups ? times : NULL,
+	} };
+	bool enough = false;
+
+	if (count > 0)
+		TRY(merger->sink->take(merger->sink->context, &sorted, &enough));
+	if (enough)
+		merger->left = 0;
+	return GS_OK;
+}
+
+static gs_status
+flush(struct gs_item_merger *merger)
+{
+	const size_t bytes = merger->out_bytes, count = merger->out_count;
+
+	merger->out_bytes = merger->out_count = 0;
+	return hand_on(merger, merger->out, bytes, count, merger->times);
+}
+
+static size_t
+bytes_of(const struct gs_item_merger *merger, const struct gs_merge_source *source)
+{
+	return merger->order->item_bytes > 0 ? merger->order->item_bytes : source->bytes[source->place];
+}
+
+static gs_status
+put(struct gs_item_merger *merger, const char *item, size_t bytes, uint64_t times)
+{
+	if (merger->left == 0)
+		return GS_OK;
+	merger->left--;
+	if (merger->out_bytes + bytes > merger->out_most || merger->out_count == merger->out_room)
+		TRY(flush(merger));
+	if (bytes > merger->out_most)
+		return hand_on(merger, item, bytes, 1, &times);
+	gs_item_copy(merger->out + merger->out_bytes, item, bytes);
+	merger->out_bytes += bytes;
+	merger->times[merger->out_count++] = times;
+	return GS_OK;
+}
+
+static gs_status
+end_group(struct gs_item_merger *merger)
+{
+	const uint64_t times = merger->group_times;
+
+	merger->group_times = 0;
+	return times >= merger->least && times <= merger->most && times > 0
+	       ? put(merger, merger->group, merger->group_bytes, times) : GS_OK;
+}
+
+/* A group begins with ITEM, whose first word is WORD. */
+static gs_status
+begin_group(struct gs_item_merger *merger, const char *item, size_t bytes, uint64_t word)
+{
+	if (GS_GROW(merger->group, &merger->group_room, bytes, "bytes of an item") != GS_OK)
+		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
+	memcpy(merger->group, item, bytes);
+	merger->group_bytes = bytes;
+	merger->group_word = word;
+	merger->group_times = 1;
+	return GS_OK;
+}
+
+/* The next item of all that may leave, in order. */
+static gs_status
+take(struct gs_item_merger *merger, const struct gs_merge_source *source)
+{
+	const struct gs_item_order *order = merger->order;
+	const uint64_t word = source->words[source->place];
+	const struct gs_item_slice item = { source->items[source->place], bytes_of(merger, source) };
+
+	if (merger->verifies) {
+		merger->sum += gs_items_sum(order, &item);
+		if (gs_follow_slice(&merger->follow, &item) != item.bytes)
+			return gs_fail(GS_EBUDGET, "out of memory");
+	}
+	if (!merger->groups)
+		return put(merger, item.data, item.bytes, 1);
+	if (merger->group_times > 0 && word == merger->group_word &&
+	    gs_item_compare_tied(order, merger->group, merger->group_bytes, item.data, item.bytes) == 0) {
+		merger->group_times++;
+		return GS_OK;
+	}
+	TRY(end_group(merger));
+	return begin_group(merger, item.data, item.bytes, word);
+}
+
+/* There are no more. */
+static gs_status
+end(struct gs_item_merger *merger)
+{
+	TRY(end_group(merger));
+	return flush(merger);
+}
+
+/* ---- the heap ---------------------------------------------------------------------- */
+
+/* Go to the next item of SOURCE; at its end the batch is empty. */
+static gs_status
+next(struct gs_item_merger *merger, struct gs_merge_source *source)
+{
+	const struct gs_item_order *order = merger->order;
+	struct gs_item_slice items;
+	struct gs_item_walk walk;
+
+	if (++source->place < source->count)
+		return GS_OK;
+	source->place = source->count = 0;
+	source->has_nexts = false;
+	if (source->at == source->end) {
+		items = (struct gs_item_slice){ source->at, 0 };
+		TRY(source->fill(source->context, &items));
+		source->at = items.data;
+		source->end = items.data + items.bytes;
+		if (items.bytes == 0)
+			return GS_OK;
+	}
+	items = (struct gs_item_slice){ source->at, (size_t)(source->end - source->at) };
+	walk = gs_item_walk_begin(order, &items, 1);
+	source->count = gs_item_walk_next(&walk, source->items, source->bytes, merger->batch);
+	source->at = walk.at;
+	source->more = order->words(order->context, source->items,
+	                            order->item_bytes > 0 ? NULL : source->bytes, source->count, 0,
+	                            source->words);
+	merger->items += source->count;
+	return GS_OK;
+}
+
+/* The second word of SOURCE's item.  The first tie makes those of all that is left of the batch. */
+static uint64_t
+second_word(const struct gs_item_order *order, struct gs_merge_source *source)
+{
+	const size_t at = source->place;
+
+	if (!source->has_nexts)
+		(void)order->words(order->context, source->items + at,
+		                   order->item_bytes > 0 ? NULL : source->bytes + at, source->count - at, 1,
+		                   source->nexts + at);
+	source->has_nexts = true;
+	return source->nexts[at];
+}
+
+static bool
+is_less(const struct gs_item_merger *merger, struct gs_merge_source *one, struct gs_merge_source *other)
+{
+	const uint64_t one_word = one->words[one->place], other_word = other->words[other->place];
+	uint64_t one_next, other_next;
+	int compared = 0;
+
+	if (one_word != other_word)
+		return one_word < other_word;
+	if (one->more && other->more) {
+		one_next = second_word(merger->order, one);
+		other_next = second_word(merger->order, other);
+		if (one_next != other_next)
+			return one_next < other_next;
+	}
+	if (one->more || other->more || merger->order->compare != NULL)
+		compared = gs_item_compare_tied(merger->order, one->items[one->place], bytes_of(merger, one),
+		                                other->items[other->place], bytes_of(merger, other));
+	return compared < 0 || (compared == 0 && one < other);
+}
+
+static void
+sift_down(struct gs_item_merger *merger, size_t at)
+{
+	struct gs_merge_source **heap = merger->heap, *source = heap[at];
+
+	for (size_t child; (child = 2 * at + 1) < merger->heap_count; at = child) {
+		if (child + 1 < merger->heap_count && is_less(merger, heap[child + 1], heap[child]))
+			child++;
+		if (!is_less(merger, heap[child], source))
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = source;
+}
+
+/* The head is complete: read the rest of all inputs, which must be in order, too. */
+static gs_status
+read_rest(struct gs_item_merger *merger)
+{
+	for (size_t i = 0; i < merger->heap_count; i++)
+		while (merger->heap[i]->count > 0)
+			TRY(next(merger, merger->heap[i]));
+	return GS_OK;
+}
+
+gs_status
+gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink)
+{
+	merger->sink = sink;
+	for (size_t i = merger->heap_count; i > 0; i--)
+		sift_down(merger, i - 1);
+	while (merger->heap_count > 0 && merger->left > 0) {
+		struct gs_merge_source *source = merger->heap[0];
+
+		TRY(take(merger, source));
+		TRY(next(merger, source));
+		if (source->count == 0)
+			merger->heap[0] = merger->heap[--merger->heap_count];
+		if (merger->heap_count > 0)
+			sift_down(merger, 0);
+	}
+	TRY(end(merger));
+	return read_rest(merger);
+}
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+gs_status
+gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *order,
+                    const struct gsort_options *options, size_t count, size_t room)
+{
+	const size_t out_room = room / gs_item_least_bytes(order->item_bytes);
+	/* 200 sources with batches of 256 would not stay in the second-level cache */
+	const size_t batch = gs_within(16, 4096 / count, GS_ITEM_BATCH) / 2 * 2, all = count * batch;
+	struct gs_select select;
+
+	gs_select_open(&select, options, NULL);
+	*merger = (struct gs_item_merger){
+		.order = order, .count = count, .batch = batch, .out_most = room, .out_room = out_room,
+		.groups = select.groups, .least = select.least, .most = select.most,
+		.left = options->head ? options->head_count : UINT64_MAX,
+		.verifies = options->verify,
+		.follow = { .order = order, .counts_breaks = true },
+	};
+	TRY(GS_NEW(merger->sources, count, "inputs"));
+	TRY(GS_NEW(merger->heap, count, "inputs"));
+	TRY(gs_arena_open(&merger->arena, gs_arena_round(room) +
+	                  gs_arena_round(out_room * sizeof *merger->times) +
+	                  gs_arena_round(all * BATCH_BYTES), false));
+	merger->out = gs_arena_take(&merger->arena, room);
+	merger->times = gs_arena_take(&merger->arena, out_room * sizeof *merger->times);
+	merger->batches = gs_arena_take(&merger->arena, all * BATCH_BYTES);
+	return GS_OK;
+}
+
+gs_status
+gs_item_merger_begin(struct gs_item_merger *merger)
+{
+	const size_t batch = merger->batch;
+
+	for (size_t i = 0; i < merger->count; i++) {
+		struct gs_merge_source *source = &merger->sources[i];
+
+		source->words = (uint64_t *)(merger->batches + i * batch * BATCH_BYTES);
+		source->nexts = source->words + batch;
+		source->items = (const char **)(source->nexts + batch);
+		source->bytes = (uint32_t *)(source->items + batch);
+		source->at = source->end = merger->out;		/* a place without items */
+		TRY(next(merger, source));
+		if (source->count > 0)
+			merger->heap[merger->heap_count++] = source;
+	}
+	return GS_OK;
+}
+
+void
+gs_item_merger_close(struct gs_item_merger *merger)
+{
+	gs_follow_close(&merger->follow);
+	free(merger->sources);
+	free(merger->heap);
+	free(merger->group);
+	gs_arena_close(&merger->arena);
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_store.c - every item of a sort, in memory or in temporary files
+ *
+ * In:   pieces of items, from many threads.
+ * Out:  buckets in order (item_buckets.c), which item_drain.c sorts and hands to the sink.
+ *
+ * Unless the caller has a sample, the first items are kept as they come, and divided when there are enough
+ * of them to choose bounds.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/round.h"
+#include "engine/item_store.h"
+#include "plan/items.h"
+
+static_assert(sizeof(struct gs_item_extent) <= GS_ITEM_EXTENT_BYTES, "as planned");
+
+struct gs_item_store {
+	struct gs_item_store_options options;
+	struct gs_monitor        *monitor;
+	struct gs_division_shared shared;
+	struct gs_item_packers    packers;	/* of SHARED */
+	struct gs_arena           arena;	/* the memory of SHARED */
+	struct gs_division       *first;	/* the one that is being filled */
+	struct gs_item_buckets    buckets;
+	struct gs_item_store_sizes sizes;
+	size_t                    largest;	/* bytes of an item that is larger than a piece */
+	bool                      has_bounds, flushed;
+	struct gs_item_digest     digest;	/* of what was drained, for VERIFY */
+};
+
+static const struct gs_item_limits *
+limits_of(const struct gs_item_store *store)
+{
+	const bool files = store->flushed || store->sizes.expected_bytes > store->sizes.data_bytes;
+
+	return files ? &store->sizes.file_limits : &store->sizes.limits;
+}
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+static gs_status
+open_store(struct gs_item_store *store)
+{
+	struct gs_division_shared *shared = &store->shared;
+	const unsigned threads = store->options.facts.threads;
+	const size_t found = shared->found_room * sizeof(uint16_t);
+	const size_t lengths = shared->lengths_room * sizeof(uint32_t);
+	const unsigned packers = store->sizes.packers;
+	const size_t packed = gs_item_packers_bytes(packers, shared->piece_bytes);
+	char *memory, *more;
+
+	TRY(gs_arena_open(&store->arena, 4 * gs_arena_round(1) +
+	                  gs_arena_round(packed) +
+	                  (shared->head > 0 ? 2 : 1) * gs_arena_round(threads * shared->piece_bytes) +
+	                  gs_arena_round(threads * found) + gs_arena_round(threads * lengths) +
+	                  gs_arena_round(threads * sizeof *shared->dividers), false));
+	shared->buffers = gs_arena_take(&store->arena, threads * shared->piece_bytes);
+	if (shared->head > 0)
+		shared->kept = gs_arena_take(&store->arena, threads * shared->piece_bytes);
+	memory = gs_arena_take(&store->arena, threads * found);
+	more = gs_arena_take(&store->arena, threads * lengths);
+	shared->dividers = gs_arena_take(&store->arena, threads * sizeof *shared->dividers);
+	for (unsigned t = 0; t < threads; t++)
+		shared->dividers[t] = (struct gs_item_divider){
+			.found = (uint16_t *)(memory + t * found), .lengths = shared->lengths_room,
+			.bytes = lengths > 0 ? (uint32_t *)(void *)(more + t * lengths) : NULL,
+		};
+	if (packers > 0) {
+		shared->packers = &store->packers;
+		gs_item_packers_open(shared->packers, store->options.compress_program, packers,
+		                     shared->piece_bytes, gs_arena_take(&store->arena, packed));
+	}
+	TRY(gs_division_open(&store->first, shared, store->sizes.first_bytes));
+	gs_item_bins_one(store->first->bins, 0);
+	store->buckets.divisions = store->first;
+	return GS_OK;
+}
+
+/* Is there memory for all items, and for pages of each thread that are not full, and are there addresses
+ * (ulimit -v) for others, too? */
+static bool
+fits_in_stripes(const struct gs_item_store *store)
+{
+	const size_t pages = store->shared.threads * gs_arena_round(1);
+
+	return store->shared.threads > 1 && store->shared.head == 0 &&
+	       store->sizes.data_bytes <= store->options.address_bytes / 4 / store->shared.threads &&
+	       store->sizes.first_bytes < store->sizes.data_bytes &&
+	       store->sizes.data_bytes - store->sizes.first_bytes >= pages;
+}
+
+gs_status
+gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_options *options,
+                   struct gs_monitor *monitor)
+{
+	struct gs_item_store *store;
+	gs_status status;
+
+	TRY(GS_NEW(store, 1, "store of items"));
+	store->options = *options;
+	store->monitor = monitor;
+	store->shared.order = options->order;
+	store->shared.monitor = monitor;
+	store->shared.threads = options->facts.threads;
+	store->shared.head = options->head && !gs_item_selects(options) ? options->count : 0;
+	store->shared.apart = options->set.operands;
+	store->shared.temp_dirs = options->temp_dirs;
+	store->shared.temp_dir_count = options->temp_dir_count;
+	store->has_bounds = options->origins;
+	store->options.facts.keeps = store->shared.head > 0;
+	store->options.facts.packs = options->compress_program != NULL;
+	gs_plan_item_store(&store->sizes, &store->options.facts);
+	store->shared.piece_bytes = store->sizes.tables.piece_bytes;
+	store->shared.found_room = store->sizes.tables.found_room;
+	store->shared.lengths_room = store->sizes.tables.lengths_room;
+	store->shared.striped = fits_in_stripes(store);
+	status = open_store(store);
+	if (status != GS_OK) {
+		gs_item_store_close(store);
+		store = NULL;
+	}
+	*opened = store;
+	return status;
+}
+
+void
+gs_item_store_close(struct gs_item_store *store)
+{
+	if (store == NULL)
+		return;
+	gs_item_buckets_close(&store->buckets);
+	for (unsigned f = 0; f < store->shared.file_count; f++)
+		gs_spill_file_close(&store->shared.files[f]);
+	gs_item_packers_close(&store->packers);
+	gs_arena_close(&store->arena);
+	free(store->digest.first);
+	free(store->digest.last);
+	free(store);
+}
+
+/* ---- bounds -------------------------------------------------------------------------- */
+
+static gs_status
+show_sample(void *context, const char *items, size_t bytes)
+{
+	struct gs_item_store *store = context;
+	const struct gs_item_slice slice = { items, bytes };
+
+	assert(store->first->row_count == 0);
+	store->has_bounds = true;
+	return gs_item_buckets_choose(store->first, 0, &slice, bytes > 0,
+	                              gs_item_buckets_wanted(store->sizes.expected_bytes, 0,
+	                                                     store->shared.apart, limits_of(store)));
+}
+
+/* Choose bounds from the items so far, of BYTES that will come; divide those that came. */
+static gs_status
+choose_bounds(struct gs_item_store *store, uint64_t bytes)
+{
+	struct gs_division *old = store->first, *division;
+	struct gs_item_slice *slices;
+	gs_status status;
+
+	store->has_bounds = true;
+	TRY(GS_NEW(slices, old->row_count + 1, "rows"));
+	if (gs_division_open(&division, &store->shared, store->sizes.first_bytes) != GS_OK) {
+		free(slices);
+		return GS_EBUDGET;
+	}
+	division->next = store->buckets.divisions;
+	store->buckets.divisions = division;
+	status = gs_item_buckets_choose(division, 0, slices,
+	                                gs_division_slices(old, 0, 0, old->row_count, slices),
+	                                gs_item_buckets_wanted(bytes, 0, store->shared.apart,
+	                                                       limits_of(store)));
+	free(slices);
+	TRY(status);
+	store->first = division;
+	TRY(gs_item_buckets_move(old, 0, division));
+	store->flushed |= division->extents != NULL;
+	division->limit_bytes = old->limit_bytes;
+	return GS_OK;
+}
+
+/* ---- filling --------------------------------------------------------------------------- */
+
+/* Write all items to disk. */
+static gs_status
+flush(struct gs_item_store *store)
+{
+	if (!store->has_bounds)
+		TRY(choose_bounds(store, store->sizes.expected_bytes));
+	if (store->options.origins)
+		gs_division_order(store->first);
+	if (store->first->row_count > 0)
+		TRY(gs_division_flush(store->first));
+	store->flushed = true;
+	return GS_OK;
+}
+
+static gs_status
+fail_large(size_t bytes, unsigned share, uint64_t beside, unsigned shares)
+{
+	const size_t other = (size_t)gs_within(16, (beside >> 20) + 1, SIZE_MAX);
+
+	return gs_fail(GS_EBUDGET, "a line or record has %zu bytes or more: that needs "
+	               "'--buffer-size=%zuM' (-S) at least", bytes,
+	               (shares > 0 ? shares : 1) * (share * ((bytes >> 20) + 1) + other));
+}
+
+gs_status
+gs_item_fail_large(size_t bytes, unsigned share)
+{
+	return fail_large(bytes, share, 0, 1);
+}
+
+/* An item of BYTES needs more memory: it can be there three times.  What is there goes to disk first, as the
+ * memory is mapped anew. */
+static gs_status
+grow(struct gs_item_store *store, size_t bytes)
+{
+	if (!store->options.grows)	/* some memory is for other things */
+		return fail_large(bytes, 5, store->options.beside_bytes, store->options.shares);
+	if (store->first->row_count > 0)
+		TRY(flush(store));
+	store->options.facts.memory_bytes += 3 * (uint64_t)bytes;
+	store->sizes.data_bytes += 3 * bytes;
+	store->sizes.first_bytes = store->sizes.data_bytes;
+	return gs_division_map(store->first, store->sizes.data_bytes, 1);
+}
+
+static gs_status
+lend(void *context, size_t bytes)
+{
+	struct gs_item_store *store = context;
+	size_t most;
+
+	if (bytes > store->sizes.data_bytes / 3 * 2)
+		TRY(grow(store, bytes));
+	most = store->sizes.data_bytes - bytes;
+	store->first->limit_bytes = (size_t)gs_least(store->first->memory_bytes, most);
+	return atomic_load(&store->first->used) > most ? flush(store) : GS_OK;
+}
+
+static gs_status
+reserve(void *context, size_t wanted, size_t small, size_t *room)
+{
+	struct gs_item_store *store = context;
+
+	if (wanted > store->shared.piece_bytes && small == 1 && wanted > store->largest)
+		store->largest = wanted;
+	if (store->largest > store->sizes.data_bytes / 3)
+		TRY(grow(store, store->largest));
+	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sizes.sample_bytes)
+		TRY(choose_bounds(store, store->sizes.expected_bytes));
+	*room = gs_division_room(store->first, small);
+	if (*room < wanted) {
+		TRY(flush(store));
+		*room = gs_division_room(store->first, small);
+	}
+	if (*room < wanted) {
+		TRY(grow(store, wanted));
+		*room = gs_division_room(store->first, small);
+	}
+	if (!store->has_bounds && *room > store->sizes.sample_bytes && wanted <= store->sizes.sample_bytes)
+		*room = store->sizes.sample_bytes;
+	return GS_OK;
+}
+
+static uint64_t
+next_sequence(void *context, unsigned key_class, size_t count)
+{
+	struct gs_item_store *store = context;
+
+	(void)key_class;
+	store->first->row_count += count;
+	return store->first->row_count - count;
+}
+
+static void
+add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
+{
+	struct gs_item_store *store = context;
+
+	gs_division_add(store->first, worker, sequence, piece->slices, piece->count);
+	if (store->options.origins || store->shared.apart > 0)
+		store->first->rows[sequence]->origin = piece->origin;
+}
+
+static void
+end_round(void *context)
+{
+	struct gs_item_store *store = context;
+
+	atomic_store(&store->monitor->counters.keys_in, atomic_load(&store->shared.items));
+}
+
+static gs_status
+finish(void *context)
+{
+	struct gs_item_store *store = context;
+	const struct gs_item_limits *limits;
+
+	if (!store->has_bounds && store->first->row_count > 0) {
+		const uint64_t bytes = gs_division_bytes(store->first, 0);
+
+		if (bytes > store->sizes.limits.bytes ||
+		    atomic_load(&store->shared.items) > store->sizes.limits.items ||
+		    bytes > 2 * store->sizes.limits.bin_bytes)
+			TRY(choose_bounds(store, bytes));
+	}
+	gs_plan_item_limits(&store->sizes, &store->options.facts, store->largest);	/* it is known */
+	if (store->flushed) {
+		TRY(flush(store));
+		TRY(gs_division_store(store->first));
+	}
+	if (store->options.origins)
+		gs_division_order(store->first);
+	limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits;
+	TRY(gs_item_buckets_add(&store->buckets, store->first, limits));
+	return store->shared.apart == 0 ? GS_OK
+	       : gs_item_buckets_combine(&store->buckets, &store->shared, &store->options);
+}
+
+static uint64_t
+count(const void *context, unsigned key_class)
+{
+	const struct gs_item_store *store = context;
+
+	return key_class > 0 ? 0 : atomic_load(&store->shared.items);
+}
+
+static const struct gs_item_digest *
+digest(const void *context)
+{
+	const struct gs_item_store *store = context;
+
+	return &store->digest;
+}
+
+static void
+report(const void *context, struct gsort_stats *stats)
+{
+	const struct gs_item_store *store = context;
+
+	stats->runs = store->flushed ? (unsigned)store->buckets.count : 0;	/* buckets on disk */
+	stats->spilled_bytes = store->shared.spilled_bytes;
+}
+
+/* ---- draining -------------------------------------------------------------------------- */
+
+static struct gs_item_drain
+drain_of(struct gs_item_store *store)
+{
+	return (struct gs_item_drain){
+		.options = &store->options,
+		.shared = &store->shared,
+		.buckets = &store->buckets,
+		.limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits,
+		.loads = store->flushed,
+		.digest = &store->digest,
+	};
+}
+
+static gs_status
+count_out(void *context, uint64_t *count)
+{
+	struct gs_item_store *store = context;
+	const struct gs_item_store_options *options = &store->options;
+	const struct gs_item_drain drain = drain_of(store);
+
+	TRY(gs_item_drain_count(&drain, count));
+	if ((options->head || options->tail) && *count > options->count)
+		*count = options->count;
+	return GS_OK;
+}
+
+static void
+limit(void *context, uint64_t count)
+{
+	struct gs_item_store *store = context;
+
+	assert(count <= store->options.count);
+	store->options.count = count;
+}
+
+static gs_status
+drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
+{
+	struct gs_item_store *store = context;
+	const struct gs_item_drain draining = drain_of(store);
+
+	return key_class > 0 ? GS_OK : gs_item_drain_run(&draining, sink);
+}
+
+struct gs_engine
+gs_item_store_engine(struct gs_item_store *store)
+{
+	return (struct gs_engine){
+		.taker = {
+			.piece_bytes = store->shared.piece_bytes, .sample = show_sample, .lend = lend,
+			.reserve = reserve, .next_sequence = next_sequence, .add = add,
+			.end_round = end_round, .context = store,
+		},
+		.finish = finish, .count = count, .count_out = count_out, .limit = limit, .drain = drain,
+		.digest = digest, .stats = report, .context = store,
+	};
+}

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_store.h - every item of a sort, in memory or in temporary files
+ *
+ * How they are handed on in order comes first, for the files of the store: its divisions become buckets,
+ * these are cut into parts, a thread sorts each part, and a sink takes what was made.  The store, at the end,
+ * is for everybody.
+ */
+#ifndef GS_STAGES_ITEM_STORE_H
+#define GS_STAGES_ITEM_STORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/monitor.h"
+#include "base/status.h"
+#include "plan/items.h"
+#include "gsort.h"
+#include "sort/follow.h"
+#include "sort/items/divide.h"
+#include "sort/items/items.h"
+#include "sort/items/part.h"
+#include "sort/span.h"
+#include "spill/compress.h"
+#include "spill/file.h"
+#include "engine/engine.h"
+
+/* ---- items divided by one set of bounds, in memory or in files (division.c) ---- */
+
+/*
+ * A division has rows: each is a piece of input, its items in the order of their bins.  The bucket
+ * of a bin is the slices that all rows have of it, or extents of temporary files after a flush.
+ * Row after row, and extent after extent, the items of a bucket are in input order.  Where pieces
+ * come from several origins at once, each in its own order, that is so after gs_division_order().
+ *
+ * The memory of a division is its own; buffers and files are shared by all divisions of a store
+ * (struct gs_division_shared), of which one is filled at a time.
+ */
+
+enum { GS_DIVISION_FILES = 32 };	/* temporary files, at most */
+
+/* What compresses them. */
+struct gs_item_packers {
+	unsigned         count;
+	pthread_mutex_t  lock;		/* guards: */
+	pthread_cond_t   given;
+	uint64_t         idle;		/* bit P: packer P */
+	struct gs_packer list[GS_ITEM_PACKERS_MOST];
+};
+
+struct gs_division_shared {
+	const struct gs_item_order *order;
+	struct gs_monitor *monitor;
+	unsigned  threads;
+	bool      striped;			/* each has addresses of its own in large divisions */
+	size_t    piece_bytes;
+	struct gs_item_divider *dividers;	/* one a thread */
+	char     *buffers;			/* piece_bytes a thread */
+	char     *kept;				/* with HEAD: the same, for items that are not dropped */
+	size_t    found_room;			/* of each divider: items */
+	size_t    lengths_room;			/* the same, of lengths; 0: all items are alike */
+	const char *const *temp_dirs;
+	size_t    temp_dir_count;
+	struct gs_spill_file files[GS_DIVISION_FILES];
+	unsigned  file_count;			/* 0: none was needed yet */
+	struct gs_item_packers *packers;	/* NULL: nothing is compressed */
+	uint64_t  spilled_bytes;
+	uint64_t  head;				/* more items than that will not leave; 0: all may */
+	unsigned  apart;			/* of a set: the origins of rows, which stay apart; or 0 */
+	_Atomic uint64_t items;			/* added to all divisions */
+};
+
+struct gs_item_row {
+	char    *data;
+	unsigned origin;
+	uint32_t place;		/* among all rows, before they are ordered by origin */
+	uint32_t offsets[];	/* where each bin begins, and the end */
+};
+
+/* Whole items in a temporary file; at most a piece, or one item. */
+struct gs_item_extent {
+	uint64_t at, sum;	/* sum: gs_bytes_sum() */
+	uint32_t bytes, stored;	/* in memory; in the file: fewer if they are compressed */
+	unsigned file;
+	unsigned origin;
+};
+
+struct gs_item_extents {
+	struct gs_item_extent *list;
+	size_t count, room;
+};
+
+struct gs_division {
+	struct gs_division        *next;	/* another one of the store */
+	struct gs_division_shared *shared;
+	struct gs_item_bins       *bins;	/* NULL once its buckets are known */
+	unsigned                   bin_count;	/* of EXTENTS */
+	struct gs_arena            arena;
+	char                      *memory;
+	size_t                     memory_bytes, limit_bytes;	/* that it has; that may be used */
+	_Atomic size_t             used;
+	size_t                     stripe_bytes;	/* of memory for each thread; 0: all share it */
+	size_t                    *taken;	/* by each thread */
+	struct gs_item_row       **rows;	/* by sequence */
+	size_t                     row_count, rows_most;
+	uint64_t                  *items, *bytes;	/* of each thread and bin */
+	atomic_bool                more;	/* see gs_item_divider */
+	atomic_uint                keep;	/* the same: with HEAD, all that can leave are in them */
+	struct gs_item_extents    *extents;	/* of each bin; NULL: nothing was flushed */
+	struct gs_item_slice      *spares;	/* memory of each thread for a row, or NULL */
+};
+
+/** Make a division with room for BYTES of items and their rows; DIVISION->bins is to be set then.
+ *  GS_EBUDGET: the system refuses. */
+MUST_CHECK gs_status gs_division_open(struct gs_division **division,
+                                      struct gs_division_shared *shared, size_t bytes);
+
+/** Give it BYTES of memory for rows, of which it has none, in place of what it has; and addresses of as many
+ *  for each of STRIPES.  GS_EBUDGET: the system refuses. */
+MUST_CHECK gs_status gs_division_map(struct gs_division *division, size_t bytes, unsigned stripes);
+
+/** Bytes of items that can be added now, in pieces of piece_bytes and SMALL smaller ones. */
+size_t gs_division_room(const struct gs_division *division, size_t small);
+
+/** Add a piece: whole items in SLICES, in all at most piece_bytes, or one item.  Any thread. */
+void gs_division_add(struct gs_division *division, unsigned worker, uint64_t sequence,
+                     const struct gs_item_slice *slices, size_t count);
+
+/** How many rows, or extents of BIN, there are, and the origin of one. */
+size_t gs_division_rows(const struct gs_division *division, unsigned bin);
+unsigned gs_division_origin(const struct gs_division *division, unsigned bin, size_t row);
+
+/** Put all rows, and the extents of each bin, in the order of their origins; those of one origin stay in
+ *  theirs. */
+void gs_division_order(struct gs_division *division);
+
+/** Items and bytes of a bin; after all threads have added. */
+uint64_t gs_division_items(const struct gs_division *division, unsigned bin);
+uint64_t gs_division_bytes(const struct gs_division *division, unsigned bin);
+
+/** Write all rows to temporary files, and begin anew with an empty memory. */
+MUST_CHECK gs_status gs_division_flush(struct gs_division *division);
+
+/** The same for the last time: nothing is added any more, and the memory is freed. */
+MUST_CHECK gs_status gs_division_store(struct gs_division *division);
+
+/** Read an extent; LAST: it is not needed any more, so its disk space is free.  GS_EIO; GS_EINPUT: it is
+ *  not what was written. */
+MUST_CHECK gs_status gs_division_read(const struct gs_division_shared *shared,
+                                      const struct gs_item_extent *extent, char *into, bool last);
+
+/** Append the extent->bytes of items at DATA to file extent->file, and set the other members.  GS_EIO. */
+MUST_CHECK gs_status gs_item_extent_write(struct gs_division_shared *shared,
+                                          struct gs_item_extent *extent, const char *data);
+
+/** Memory for so many packers of pieces. */
+size_t gs_item_packers_bytes(unsigned count, size_t piece_bytes);
+
+/** Begin; PROGRAM is "zstd" or "lz4"; MEMORY is borrowed. */
+void gs_item_packers_open(struct gs_item_packers *packers, const char *program, unsigned count,
+                          size_t piece_bytes, char *memory);
+
+/** A zeroed struct is allowed. */
+void gs_item_packers_close(struct gs_item_packers *packers);
+
+/** The slices of BIN in rows FROM .. TO, at most as many as rows; returns how many. */
+size_t gs_division_slices(const struct gs_division *division, unsigned bin, size_t from, size_t to,
+                          struct gs_item_slice *slices);
+
+/**
+ * The items of SLICE are copied: a row that this thread adds to DIVISION next may have its memory, if
+ * there are spares; else it goes back to the system, at the latest with
+ * gs_division_drop_spares().
+ *
+ * Pages that were given back are cleared again when they are needed: 10^7 sorted records of 100 bytes
+ * from a pipe, which are nearly all divided twice, took 0.46 s of system time with this and 3.5 s without
+ * it, on a guest that gives pages back to its host (medians of 5, two cores).
+ */
+void gs_division_spare(struct gs_division *division, unsigned worker,
+                       const struct gs_item_slice *slice);
+void gs_division_drop_spares(struct gs_division *division);
+
+/** Forget where the items of BIN are in files. */
+void gs_division_drop_extents(struct gs_division *division, unsigned bin);
+
+/** Its buckets are known: free the bounds and the numbers of items. */
+void gs_division_drop_bins(struct gs_division *division);
+
+/** Free it; NULL is allowed. */
+void gs_division_close(struct gs_division *division);
+
+/* ---- buckets, none too large to be sorted at once (item_buckets.c) ------------- */
+
+/*
+ * A bucket that is too large for a thread is divided again, by bounds from a sample of it.  The
+ * team does so, one bucket after the other.  A bucket whose items are all equal is settled: it is
+ * in order as it is, and may have any size.
+ */
+
+struct gs_item_bucket {
+	struct gs_division *division;
+	unsigned bin;
+	unsigned level;		/* its items share the words before */
+	unsigned shared;	/* bytes of words that they share */
+	bool     settled;
+	uint64_t items, bytes;
+	struct gs_item_leaves *leaves;	/* settled, of a set: of each row or extent; else NULL */
+	uint64_t left;			/* how many that are */
+};
+
+/* Of the items of a row or extent, COUNT from FROM on. */
+struct gs_item_leaves {
+	uint32_t from, count;
+};
+
+struct gs_item_buckets {
+	struct gs_item_bucket *list;
+	size_t count, room;
+	struct gs_division    *divisions;	/* all of them, to be closed */
+};
+
+/** Choose the bounds of about WANTED bins of DIVISION by items of SLICES, which share the words before
+ *  level FROM.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_item_buckets_choose(struct gs_division *division, unsigned from,
+                                            const struct gs_item_slice *slices, size_t count,
+                                            unsigned wanted);
+
+/** How many bins are wanted of BYTES; ITEMS: how many they are, or 0; of so many origins that stay APART. */
+unsigned gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned apart,
+                                const struct gs_item_limits *limits);
+
+/** Append the buckets of DIVISION; divides again those that are too large. */
+MUST_CHECK gs_status gs_item_buckets_add(struct gs_item_buckets *buckets,
+                                         struct gs_division *division,
+                                         const struct gs_item_limits *limits);
+
+/** Move all items of BIN of OLD to DIVISION, which is empty and has its bounds.  OLD's memory and
+ *  files are given back meanwhile. */
+MUST_CHECK gs_status gs_item_buckets_move(struct gs_division *old, unsigned bin,
+                                          struct gs_division *division);
+
+/** Close all divisions. */
+void gs_item_buckets_close(struct gs_item_buckets *buckets);
+
+/* ---- what a store is asked for, and the parts of its buckets (item_buckets.c) ---- */
+
+struct gs_item_store_options {
+	const struct gs_item_order *order;	/* borrowed */
+	struct gs_item_store_facts facts;	/* from which its sizes are planned; it sets KEEPS */
+	uint64_t  beside_bytes;		/* for messages: memory of the job that it may not use, ... */
+	unsigned  shares;		/* ... of one of so many shares of the user's limit; 0: all of it */
+	bool      grows;		/* an item that needs more memory gets it */
+	uint64_t  address_bytes;	/* that may be reserved in all */
+	const char *const *temp_dirs;	/* used in rotation */
+	size_t    temp_dir_count;	/* at least 1 */
+	const char *compress_program;	/* compresses what is on disk; or NULL */
+
+	/* Which items leave.  A group is items that are equal; the first of them stands for all. */
+	bool      groups;		/* one of each group of LEAST .. MOST items; false: all items */
+	bool      numbered;		/* no two items have the same bytes */
+	uint64_t  least, most;
+	bool      head, tail;		/* of what would leave, only the first or last COUNT */
+	uint64_t  count;
+	bool      origins;		/* pieces come from several origins at once, after a sample */
+	struct gs_item_set set;		/* origins are its operands, which come one after the other, or at
+					 * once */
+	bool      verify;		/* make a digest of all drained items */
+
+	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: all that follow, an item of LEAVES if that
+	 * is not NULL. */
+	size_t    emit_at, emit_bytes;
+	const struct gs_item_order *leaves;
+};
+
+/** Of an item of so many bytes, those that leave. */
+static inline size_t
+gs_item_leaving(const struct gs_item_store_options *options, size_t bytes)
+{
+	return options->emit_bytes > 0 ? options->emit_bytes : bytes - options->emit_at;
+}
+
+/** May items not leave that are no head or tail? */
+static inline bool
+gs_item_selects(const struct gs_item_store_options *options)
+{
+	return options->groups || options->set.operands > 0;
+}
+
+/* A bucket, or some rows or extents of one that is settled. */
+struct gs_bucket_part {
+	const struct gs_item_bucket *bucket;
+	size_t   from, to;		/* rows or extents */
+	uint64_t bytes;
+	bool     first;			/* of its bucket */
+	uint64_t items;			/* UINT64_MAX: nobody has counted */
+	uint64_t least, most;		/* items before its first and up to its last one, at least and most */
+};
+
+/** Cut BUCKETS into parts of at most LIMITS.bytes, or of one item; returns how many.  PARTS NULL: only
+ *  count.  Equal items are cut at LIMITS.bin_bytes, or rows: larger parts only touch more memory.  Of
+ *  a group that one item stands for, only the first row is a part, unless all are to be verified. */
+size_t gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limits *limits,
+                       const struct gs_item_store_options *options, struct gs_bucket_part *parts);
+
+/* ---- sets: what leaves of equal items (item_set.c) ------------------------------ */
+
+/** Choose what leaves of buckets that are settled, whatever their size: they are not sorted.  GS_EIO;
+ *  GS_EBUDGET. */
+MUST_CHECK gs_status gs_item_buckets_combine(struct gs_item_buckets *buckets,
+                                             struct gs_division_shared *shared,
+                                             const struct gs_item_store_options *options);
+
+/* ---- sort one part of a bucket, in one thread (item_maker.c) ------------------- */
+
+/*
+ * The memory of a maker is for parts of its limits, and for the one item that is larger.  There are two
+ * buffers for parts, so that a part can be handed on while the next one is made.
+ */
+
+struct gs_item_maker {
+	const struct gs_item_store_options *options;	/* borrowed, as what follows */
+	const struct gs_division_shared    *shared;
+	struct gs_arena       arena;		/* of all that follows */
+	struct gs_item_slice *slices;
+	char                 *load, *out;
+	char                 *other;		/* as OUT, for another part; or NULL */
+	size_t                limit;		/* bytes of each */
+	struct gs_item_part   part;
+	char                 *large;		/* an item that has no room in LOAD; or NULL */
+};
+
+/* What was made of a part: borrowed from the maker and the store, until the next part; or the one after it,
+ * if the buffers are swapped. */
+struct gs_item_made {
+	struct gs_span span;	/* what leaves */
+	uint64_t    items;		/* of the part */
+	const char *first, *last;	/* for options.verify: items, and their lengths */
+	size_t      first_bytes, last_bytes;
+	uint64_t    sum;
+	bool        falls;		/* it is not in order */
+};
+
+/** Get memory for COUNT PARTS, one after the other; LOADS: they are in files. */
+MUST_CHECK gs_status gs_item_maker_open(struct gs_item_maker *maker,
+                                        const struct gs_item_store_options *options,
+                                        const struct gs_division_shared *shared,
+                                        const struct gs_item_limits *limits,
+                                        const struct gs_bucket_part *parts, size_t count,
+                                        bool loads);
+
+/**
+ * Sort a part.
+ *
+ * @counts  only the numbers of items are wanted, and the files will be read again
+ * @return  GS_OK; GS_EIO; GS_EBUDGET: no memory for an item that is larger than the limits
+ */
+MUST_CHECK gs_status gs_item_make(struct gs_item_maker *maker, const struct gs_bucket_part *part,
+                                  bool counts, struct gs_item_made *made);
+
+/** Keep what was MADE until the part after the next one is made: swap the buffers.  False: it is not all in
+ *  its buffer, so it has to be handed on first. */
+bool gs_item_maker_swap(struct gs_item_maker *maker, const struct gs_item_made *made);
+
+/** What was made is not needed any more. */
+void gs_item_maker_release(struct gs_item_maker *maker);
+
+/** A zeroed struct is allowed. */
+void gs_item_maker_close(struct gs_item_maker *maker);
+
+/* ---- sort all, and hand them to a sink (item_drain.c) -------------------------- */
+
+/* What is drained; all of it is borrowed. */
+struct gs_item_drain {
+	const struct gs_item_store_options *options;
+	struct gs_division_shared          *shared;
+	const struct gs_item_buckets       *buckets;
+	const struct gs_item_limits        *limits;	/* of a part */
+	bool                                loads;	/* buckets are in files */
+	struct gs_item_digest              *digest;	/* for options.verify: set by gs_item_drain_run() */
+};
+
+/** Count the items, or the groups, that a head or tail chooses from.  Groups are sorted for that. */
+MUST_CHECK gs_status gs_item_drain_count(const struct gs_item_drain *drain, uint64_t *count);
+
+/** Sort all parts, and hand them on; frees the files meanwhile. */
+MUST_CHECK gs_status gs_item_drain_run(const struct gs_item_drain *drain,
+                                       const struct gs_span_sink *sink);
+
+/* ---- the store (item_store.c) -------------------------------------------- */
+
+/*
+ *     open; as an engine (engine.h); close
+ *
+ * is the only legal order.  Readers add pieces: whole items, one after the other, as they came.
+ * A piece is divided by the first words of its items while it is in the cache: the store's copy of
+ * it has the items of bin 0, then those of bin 1, and so on, in input order within each.  A bucket
+ * is the slices that all pieces have of one bin.  It is sorted when it leaves.
+ *
+ * If memory is full, the slices of each bucket are appended to temporary files.  A bucket is read
+ * back and sorted, or divided again if it is too large; nothing is merged.
+ */
+
+struct gs_item_store;
+
+/** Begin.  GS_EBUDGET: there is no memory for anything. */
+MUST_CHECK gs_status
+gs_item_store_open(struct gs_item_store **store, const struct gs_item_store_options *options,
+                   struct gs_monitor *monitor);
+
+/** How it is filled and drained.  Without a sample the first pieces decide the bounds of the buckets.  With
+ *  options.origins equal items leave in the order of their origins, and those of one origin in the order
+ *  of sequence numbers. */
+struct gs_engine gs_item_store_engine(struct gs_item_store *store);
+
+/** Free all; NULL is allowed. */
+void gs_item_store_close(struct gs_item_store *store);
+
+/* ---- groups in the order of the input, by two stores (item_firsts.c) ----------- */
+
+struct gs_item_firsts;
+
+/** The same, for items with a number of 64 bits at NUMBER_AT, by which the first items of all groups leave.
+ *  FIRSTS is to be closed after an error, too. */
+MUST_CHECK gs_status
+gs_item_firsts_open(struct gs_item_firsts **firsts, const struct gs_item_store_options *options,
+                    size_t number_at, struct gs_monitor *monitor);
+
+struct gs_engine gs_item_firsts_engine(struct gs_item_firsts *firsts);
+
+/** Free all; NULL is allowed. */
+void gs_item_firsts_close(struct gs_item_firsts *firsts);
+
+/* ---- sorted sources of items become one (item_merger.c) -------------------------- */
+
+/*
+ *     open; set the sources; begin; drain; close
+ *
+ * Of equal items those of the first source come first.
+ */
+
+struct gs_merge_source {
+	/** The next items, which ascend; none at the end. */
+	gs_status (*fill)(void *context, struct gs_item_slice *items);
+	void       *context;
+
+	/* for the merger: */
+	const char *at, *end;		/* items behind the batch */
+	const char **items;		/* the batch, */
+	uint32_t   *bytes;		/* lengths, unless all have one */
+	uint64_t   *words, *nexts;	/* first and, with HAS_NEXTS, second words */
+	size_t      place, count;	/* of the next item; in the batch */
+	bool        more, has_nexts;	/* words may go on behind the first */
+};
+
+struct gs_item_merger {
+	const struct gs_item_order *order;
+	struct gs_merge_source  *sources;
+	size_t                  count;
+	struct gs_merge_source **heap;
+	size_t                  heap_count;
+	char                   *batches;	/* of all sources: */
+	size_t                  batch;	/* so many items of each, whose words are made together */
+	uint64_t                items;	/* that were read */
+
+	/* what leaves */
+	const struct gs_span_sink *sink;
+	struct gs_arena arena;		/* the memory of: */
+	char     *out;
+	uint64_t *times;
+	size_t    out_bytes, out_most;	/* that OUT has; its room */
+	size_t    out_count, out_room;	/* items; that TIMES has room for */
+	char     *group;		/* its first item */
+	size_t    group_bytes, group_room;
+	uint64_t  group_word;		/* its first */
+	uint64_t  group_times;		/* 0: no group has begun */
+	bool      groups, verifies;
+	uint64_t  least, most, left;
+	struct gs_follow follow;	/* with VERIFIES: all items before any is selected, and */
+	uint64_t  sum;			/* theirs */
+};
+
+/** Begin, with ROOM bytes for items that leave; OPTIONS select and verify.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_item_merger_open(struct gs_item_merger *merger,
+                                         const struct gs_item_order *order,
+                                         const struct gsort_options *options, size_t count, size_t room);
+
+/** Read the first items of all sources. */
+MUST_CHECK gs_status gs_item_merger_begin(struct gs_item_merger *merger);
+
+/** Hand on what leaves; all sources are read to their end, even if only a head leaves. */
+MUST_CHECK gs_status gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink);
+
+/** A zeroed struct is allowed. */
+void gs_item_merger_close(struct gs_item_merger *merger);
+
+#endif

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * store.c - every key of a sort, wherever it is
+ *
+ * In:   keys of each class, in any order.
+ * Out:  the keys of each class, sorted, to a sink.
+ *
+ * When the CPU's batch is full, it is sorted and written to disk.  When a GPU and the host memory
+ * that it is lent are full, all their keys are.  If there are runs, the last batch becomes runs
+ * as well, and they are merged.
+ *
+ * Invariant: every key that was added or committed is in the batch, the histogram, a staging
+ * buffer, the GPU or a run.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/way.h"
+#include "engine/store.h"
+#include "text/text.h"
+
+/* Blocks of the pool are spread over its huge pages: all if the input has so much, or those behind it. */
+#define SPREAD_FROM_BYTES	((size_t)64 << 20)
+
+/* ---- opening ----------------------------------------------------------------- */
+
+/* Bins: one for each value of narrow binary keys, or for each small text integer. */
+static size_t
+bin_count(const struct gs_store *store)
+{
+	if (store->plan_input->type == GSORT_TEXT_FLOAT)
+		return 0;
+	if (store->plan_input->key_bits == 0)
+		return GS_SMALL_COUNT;
+	return gs_way("counting", store->plan->by_counting) ? (size_t)1 << store->plan_input->key_bits : 0;
+}
+
+/* Threads that count into tables of their own; text is counted by its decoder. */
+static unsigned
+counting_threads(const struct gs_store *store)
+{
+	return store->plan_input->key_bits == 0 ? 0 : store->plan->threads;
+}
+
+static void
+carve_batch(struct gs_store *store, struct gs_arena *arena)
+{
+	const struct gs_plan *plan = store->plan;
+	const unsigned slots = gs_batch_slots(plan->threads);
+
+	store->pool_memory = gs_arena_take(arena, plan->batch_bytes);
+	store->block_table = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes,
+	                                                         plan->buckets.block_bytes));
+	store->batch.slots = gs_arena_take_sparse(arena, (slots + plan->threads) *
+	                                                 plan->buckets.part_bytes);
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		if (plan->class_bits[c] > 0)
+			store->bucket_memory[c] = gs_arena_take_sparse(arena,
+				gs_buckets_bytes(&plan->buckets, plan->batch_bytes));
+	gs_head_carve(&store->head, store->options, plan, arena);
+}
+
+void
+gs_store_carve(struct gs_store *store, const struct gsort_options *options,
+               const struct gs_plan_input *input, const struct gs_plan *plan,
+               struct gs_arena *arena)
+{
+	store->options = options;
+	store->plan_input = input;
+	store->plan = plan;
+	if (plan->batch_bytes > 0)
+		carve_batch(store, arena);
+	gs_runs_carve(&store->runs, plan, arena);
+	store->resident = gs_arena_take(arena, plan->resident_bytes);
+	store->histogram.bins = gs_arena_take(arena, gs_count_bytes(bin_count(store),
+	                                                            counting_threads(store)));
+	store->count_memory = gs_arena_take(arena, plan->count_bytes);
+	store->count_times = gs_arena_take(arena, bin_count(store) == 0 ? 0 :
+	                                          GS_COUNT_PAIRS * sizeof *store->count_times);
+}
+
+static void
+open_batch(struct gs_store *store)
+{
+	const struct gs_plan *plan = store->plan;
+	const uint64_t bytes = store->plan_input->input_bytes;
+	const bool fills = bytes < UINT64_MAX && bytes >= SPREAD_FROM_BYTES && plan->head_keys == 0;
+	struct gs_batch *batch = &store->batch;
+
+	batch->pool = gs_pool_init(store->block_table, store->pool_memory, plan->batch_bytes,
+	                           plan->buckets.block_bytes);
+	gs_pool_spread(batch->pool, plan->threads, fills ? 0 : SPREAD_FROM_BYTES);
+	batch->threads = plan->threads;
+	batch->part_bytes = plan->buckets.part_bytes;
+	batch->clock = &store->monitor->clock;
+	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->buckets.part_bytes;
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		if ((batch->bits[c] = plan->class_bits[c]) > 0)
+			batch->buckets[c] = gs_buckets_init(store->bucket_memory[c], batch->pool,
+			                                    batch->bits[c], &plan->buckets);
+}
+
+void
+gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
+{
+	const bool text = store->plan_input->key_bits == 0;
+
+	store->monitor = monitor;
+	snprintf(store->device_name, sizeof store->device_name, "cpu, %s, %u thread%s",
+	         gs_simd_name(gs_simd_best()), store->plan->threads,
+	         store->plan->threads == 1 ? "" : "s");
+	gs_runs_open(&store->runs, store->options, store->plan_input, monitor);
+	if (store->plan->batch_bytes > 0)
+		open_batch(store);
+	if (bin_count(store) > 0)
+		gs_count_open(&store->histogram, store->histogram.bins, bin_count(store),
+		              text ? 32 : store->plan_input->key_bits, text ? GS_SMALL : 0,
+		              counting_threads(store));
+	gs_extremes_open(&store->extremes, store->options);
+	gs_head_open(&store->head, store->options, store->plan, &store->batch);
+}
+
+static bool
+is_on_gpu(const struct gs_store *store)
+{
+	return store->plan->device == GSORT_DEVICE_GPU;
+}
+
+/* ---- a batch, of the CPU or of a GPU ----------------------------------------------- */
+
+/* The batch has become runs: empty it. */
+static gs_status
+end_batch(struct gs_store *store)
+{
+	store->batches++;
+	if (!gs_runs_are_crowded(&store->runs))
+		return GS_OK;
+	if (store->pool_memory != NULL)		/* a merge needs its memory */
+		gs_arena_forget(store->pool_memory, store->plan->batch_bytes);
+	return gs_runs_make_room(&store->runs);
+}
+
+static gs_status
+drain_batch(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
+{
+	return sink->strand_count > 0 ? gs_batch_drain_strands(&store->batch, key_class, sink)
+	                              : gs_batch_drain(&store->batch, key_class, sink);
+}
+
+/* Commit all staging buffers, full or not. */
+static gs_status
+flush(struct gs_store *store)
+{
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		const struct gs_staging staging = store->staging[c];
+		const uint64_t sum = store->staging_sums[c];
+
+		store->staging[c] = (struct gs_staging){ .keys = NULL };
+		store->staging_sums[c] = 0;
+		store->gpu_keys[c] += staging.count;
+		if (staging.keys != NULL)
+			TRY(gs_guard_commit(&store->gpu, &staging, sum));
+	}
+	return GS_OK;
+}
+
+static gs_status
+drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
+{
+	return gs_gpu_drain(&store->gpu, &store->pending, key_class, store->plan->threads, sink);
+}
+
+static uint64_t
+count(const void *context, unsigned key_class)
+{
+	const struct gs_store *store = context;
+
+	return gs_batch_count(&store->batch, key_class) + store->gpu_keys[key_class];
+}
+
+/* Nothing is added to the batch, or to that of the GPU, until it has been drained. */
+static gs_status
+seal(struct gs_store *store)
+{
+	if (!is_on_gpu(store)) {
+		gs_batch_seal(&store->batch);
+		return GS_OK;
+	}
+	TRY(flush(store));
+	return gs_guard_finish(&store->gpu);
+}
+
+/* Make runs on disk of it, one for each class; parts of the CPU's are sorted while those before them are
+ * written. */
+static gs_status
+spill(struct gs_store *store)
+{
+	const bool gpu = is_on_gpu(store);
+
+	for (unsigned place = 0; place < GS_CLASSES; place++) {
+		const unsigned c = gs_class_place(place, store->options->reverse);
+		const uint64_t keys = count(store, c);
+		struct gs_span_sink sink;
+
+		if (keys == 0)
+			continue;
+		TRY(gs_runs_begin(&store->runs, c, gpu ? 0 : keys));
+		sink = gs_runs_sink(&store->runs);
+		TRY((gpu ? drain_gpu : drain_batch)(store, c, &sink));
+		TRY(gs_runs_end(&store->runs));
+		store->gpu_keys[c] = 0;
+	}
+	if (!gpu)
+		gs_batch_reset(&store->batch);
+	return end_batch(store);
+}
+
+/* Memory is full. */
+static gs_status
+make_runs(struct gs_store *store)
+{
+	atomic_store(&store->monitor->counters.phase, GSORT_SORTING);
+	TRY(seal(store));
+	TRY(spill(store));
+	atomic_store(&store->monitor->counters.phase, GSORT_READING);
+	return GS_OK;
+}
+
+/* ---- the CPU ---------------------------------------------------------------------- */
+
+static gs_status
+reserve(void *context, size_t least, size_t small, size_t *room)
+{
+	struct gs_store *store = context;
+
+	(void)small;
+	*room = SIZE_MAX;
+	if (store->plan->by_counting)
+		return GS_OK;
+	if (is_on_gpu(store))
+		return gs_first_error_now(&store->fillings.error);
+	TRY(gs_head_trim(&store->head));
+	*room = gs_batch_room(&store->batch);
+	if (*room >= least)
+		return GS_OK;
+	TRY(make_runs(store));
+	*room = gs_batch_room(&store->batch);
+	assert(*room >= least);
+	return GS_OK;
+}
+
+static uint64_t
+next_sequence(void *context, unsigned key_class, size_t count)
+{
+	struct gs_store *store = context;
+	const uint64_t next = store->batch.sequences[key_class];
+
+	store->batch.sequences[key_class] += count;
+	return next;
+}
+
+static void
+add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
+{
+	struct gs_store *store = context;
+	size_t count = piece->count;
+
+	if (store->plan->by_counting) {
+		gs_count_add(&store->histogram, worker, piece->keys, count);
+		return;
+	}
+	if (is_on_gpu(store)) {
+		gs_fillings_add(&store->fillings, piece);
+		return;
+	}
+	if (store->plan->head_keys > 0) {
+		count = gs_head_filter(&store->head, piece->key_class, piece->keys, count);
+		atomic_fetch_add(&store->head.stored, count);
+	}
+	gs_batch_add(&store->batch, worker, piece->key_class, sequence, piece->keys, count);
+}
+
+static void
+end_round(void *context)
+{
+	struct gs_store *store = context;
+
+	if (store->plan->by_counting)
+		gs_count_sum(&store->histogram);
+}
+
+/* ---- a GPU ------------------------------------------------------------------------- */
+
+static gs_status
+stage(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging, uint64_t *sum)
+{
+	struct gs_store *store = context;
+	struct gs_staging *mine = &store->staging[key_class];
+
+	if (mine->keys == NULL)
+		TRY(gs_guard_lend(&store->gpu, key_class, mine));
+	if (mine->room == 0 && !not_alone) {
+		*mine = (struct gs_staging){ .keys = NULL };
+		TRY(make_runs(store));
+		TRY(gs_guard_lend(&store->gpu, key_class, mine));
+	}
+	*staging = *mine;
+	*sum = store->staging_sums[key_class];
+	*mine = (struct gs_staging){ .keys = NULL };
+	store->staging_sums[key_class] = 0;
+	return GS_OK;
+}
+
+static gs_status
+give(void *context, const struct gs_staging *staging, uint64_t sum)
+{
+	struct gs_store *store = context;
+	const unsigned c = staging->key_class;
+
+	assert(staging->count <= staging->room);
+	if (staging->count > 0 && staging->count < staging->room &&
+	    store->staging[c].keys == NULL) {
+		store->staging[c] = *staging;
+		store->staging_sums[c] = sum;
+		return GS_OK;
+	}
+	store->gpu_keys[c] += staging->count;
+	return gs_guard_commit(&store->gpu, staging, sum);
+}
+
+gs_status
+gs_store_open_gpu(struct gs_store *store)
+{
+	const struct gs_plan *plan = store->plan;
+	const uint64_t bytes = store->plan_input->input_bytes;
+	struct gs_gpu_options options = {
+		.descending_classes = store->options->reverse,
+		.staging_bytes = plan->staging_bytes,
+		.ring_buffers = plan->ring_buffers,
+		/* A line of text is at least 6 bytes for 4 of key, or 7 for 8. */
+		.hint_bytes = store->plan_input->key_bits > 0 || bytes == UINT64_MAX ? bytes
+		                                                                     : bytes / 7 * 8,
+		.gpu = store->plan_input->gpu,
+		.resident = store->resident,
+		.resident_bytes = plan->resident_bytes,
+		.gpu_memory_bytes = store->options->gpu_memory_bytes,
+		.gpu_memory_percent = store->options->gpu_memory_percent,
+	};
+
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		options.class_bits[c] = plan->class_bits[c];
+	TRY(gs_guard_open(&store->gpu, &options));
+	store->fillings = (struct gs_fillings){ .stage = stage, .give = give, .context = store };
+	gs_fillings_open(&store->fillings, plan->ring_buffers, gs_class_count(plan->class_bits));
+	snprintf(store->device_name, sizeof store->device_name, "%s",
+	         store->gpu.module->describe(store->gpu.gpu));
+	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
+	        (double)store->gpu.module->batch_bytes(store->gpu.gpu) / (1 << 20));
+	return GS_OK;
+}
+
+static void
+look(void *context, unsigned worker, const struct gs_piece *piece)
+{
+	struct gs_store *store = context;
+
+	if (!store->plan->by_counting)
+		gs_extremes_note(&store->extremes, worker, piece);
+}
+
+/* ---- the histogram -------------------------------------------------------------------- */
+
+static gs_status
+drain_histogram(struct gs_store *store, const struct gs_span_sink *sink)
+{
+	/* Binary keys are complemented when they are counted, small text integers are not. */
+	const bool reversed = store->options->reverse && store->plan_input->key_bits == 0;
+
+	return gs_count_drain(&store->histogram, reversed, store->count_memory,
+	                      store->plan->count_bytes, store->count_times,
+	                      &store->monitor->clock, sink);
+}
+
+/* ---- either ----------------------------------------------------------------------------- */
+
+static gs_status
+finish(void *context)
+{
+	struct gs_store *store = context;
+
+	if (store->plan->by_counting)
+		return GS_OK;
+	if (is_on_gpu(store))
+		TRY(gs_fillings_rest(&store->fillings));
+	TRY(seal(store));
+	if (store->batches == 0)
+		return GS_OK;
+	TRY(spill(store));
+	if (store->pool_memory != NULL)
+		gs_arena_forget(store->pool_memory, store->plan->batch_bytes);
+	return GS_OK;
+}
+
+struct gs_extreme
+gs_store_extreme(struct gs_store *store, unsigned key_class)
+{
+	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
+		gs_extremes_note_counts(&store->extremes, &store->histogram);
+	return gs_extremes_of(&store->extremes, key_class);
+}
+
+static gs_status
+drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
+{
+	struct gs_store *store = context;
+
+	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
+		return drain_histogram(store, sink);
+	if (store->runs.lists[key_class].count > 0)
+		return gs_runs_drain(&store->runs, key_class, sink);
+	if (store->plan->class_bits[key_class] == 0)
+		return GS_OK;
+	if (is_on_gpu(store))
+		return store->batches > 0 ? GS_OK : drain_gpu(store, key_class, sink);
+	if (gs_batch_count(&store->batch, key_class) == 0)
+		return GS_OK;
+	return drain_batch(store, key_class, sink);
+}
+
+static void
+report(const void *context, struct gsort_stats *stats)
+{
+	const struct gs_store *store = context;
+	struct gs_gpu_work work;
+
+	if (store->plan == NULL)	/* closed, and there was no memory for another plan */
+		return;
+	stats->device = store->plan->by_counting ? "cpu (histogram)" : store->device_name;
+	stats->batches = store->batches > 0 ? store->batches : 1;
+	stats->runs = store->runs.spilled;
+	stats->merge_passes = store->runs.passes;
+	stats->spilled_bytes = store->runs.spill != NULL ? gs_spill_bytes(store->runs.spill) : 0;
+	if (store->gpu.gpu == NULL)
+		return;
+	store->gpu.module->work(store->gpu.gpu, &work);
+	if (work.batches > stats->batches)
+		stats->batches = work.batches;
+	stats->h2d_seconds = work.h2d_seconds;
+	stats->gpu_sort_seconds = work.sort_seconds;
+	stats->d2h_seconds = work.d2h_seconds;
+	stats->gpu_bytes = work.memory_bytes;
+}
+
+struct gs_engine
+gs_store_engine(struct gs_store *store)
+{
+	return (struct gs_engine){
+		.taker = {
+			.reserve = reserve, .next_sequence = next_sequence, .add = add,
+			.end_round = end_round, .context = store,
+			.look = store->extremes.on ? look : NULL, .look_context = store,
+		},
+		.finish = finish, .count = count, .drain = drain, .stats = report, .context = store,
+	};
+}
+
+void
+gs_store_close(struct gs_store *store)
+{
+	gs_guard_close(&store->gpu);
+	if (store->fillings.most > 0) {
+		pthread_mutex_destroy(&store->fillings.lock);
+		pthread_cond_destroy(&store->fillings.changed);
+	}
+	gs_runs_close(&store->runs);
+	*store = (struct gs_store){ .plan = NULL };
+}

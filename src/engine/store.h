@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * store.h - every key of a sort, wherever it is: CPU buckets, a histogram, a GPU, runs
+ *
+ * The parts of it come first, for the files of the store; the store, at the end, is for everybody.
+ */
+#ifndef GS_STAGES_STORE_H
+#define GS_STAGES_STORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/monitor.h"
+#include "base/status.h"
+#include "base/team.h"
+#include "engine/engine.h"
+#include "gpu/guard.h"
+#include "gsort.h"
+#include "plan/plan.h"
+#include "sort/buckets/batch.h"
+#include "sort/count.h"
+#include "sort/span.h"
+#include "spill/spill.h"
+
+/* ---- the least and the greatest key of each class (extremes.c) ----------------- */
+
+struct gs_extreme {
+	uint64_t least, most;	/* least > most: there is no key */
+};
+
+struct gs_extremes {
+	bool     on;
+	uint64_t low, high;	/* only keys between them matter: finite floats */
+	struct gs_extreme of[GS_TEAM_MAX][GS_CLASSES];	/* found by each thread */
+};
+
+/** Begin, for the histogram that OPTIONS want; else nothing is ever noted. */
+void gs_extremes_open(struct gs_extremes *extremes, const struct gsort_options *options);
+
+/** Note keys of 8 to 64 bits; different workers at once. */
+void gs_extremes_note(struct gs_extremes *extremes, unsigned worker, const struct gs_piece *piece);
+
+/** Note the keys of a histogram. */
+void gs_extremes_note_counts(struct gs_extremes *extremes, const struct gs_count *count);
+
+/** Those of a class, over all threads. */
+struct gs_extreme gs_extremes_of(const struct gs_extremes *extremes, unsigned key_class);
+
+/* ---- keep only the first K keys of a long input (head.c) ----------------------- */
+
+/*
+ * The head works on the CPU's batch: it drops keys that cannot be among the first K when they are
+ * read, and from time to time trims the batch to the first K.
+ */
+
+struct gs_head {
+	uint64_t keys;		/* wanted */
+	uint64_t limit;		/* of keys in the batch; 0: there is no head, keep all */
+	bool     descending_classes, unique;
+	struct gs_batch *batch;
+	bool     bounded;	/* of BOUND_CLASS only keys less than BOUND matter, ... */
+	unsigned bound_class;	/* ... and none of the classes after it */
+	uint64_t bound;
+	_Atomic uint64_t stored;	/* keys in the batch, at most */
+	void    *first[GS_CLASSES];	/* during a trim, the first keys: memory for KEYS of each class */
+	size_t   first_keys[GS_CLASSES];	/* how many they are */
+};
+
+/** Take buffers from ARENA, or from one that is not open: only their sum. */
+void gs_head_carve(struct gs_head *head, const struct gsort_options *options,
+                   const struct gs_plan *plan, struct gs_arena *arena);
+
+/** Begin; BATCH is borrowed. */
+void gs_head_open(struct gs_head *head, const struct gsort_options *options,
+                  const struct gs_plan *plan, struct gs_batch *batch);
+
+/** COUNT keys of KEY_CLASS are at KEYS: move those that may be needed to the front; returns how
+ *  many.  Any thread, but not beside gs_head_trim(). */
+size_t gs_head_filter(const struct gs_head *head, unsigned key_class, void *keys, size_t count);
+
+/** Between rounds: if the batch holds too many keys, drop all but the first. */
+MUST_CHECK gs_status gs_head_trim(struct gs_head *head);
+
+/* ---- keys of many threads, to the staging buffers of a GPU (fillings.c) -------- */
+
+/*
+ *     open; { add*; rest }*; close
+ */
+
+/* A staging buffer that threads fill. */
+struct gs_filling {
+	struct gs_staging staging;
+	bool     used;
+	size_t   claimed;	/* keys of its room */
+	unsigned writers;	/* threads that copy keys to it */
+	uint64_t sum;		/* of the keys in it */
+};
+
+enum { GS_FILLINGS = 4 };
+
+struct gs_fillings {
+	/** Take a staging buffer of KEY_CLASS, which is the caller's until it gives it back; *SUM: of the
+	 *  keys in it.  May write to disk; if buffers are NOT_ALONE it does not, and room 0 asks for the
+	 *  others first. */
+	gs_status (*stage)(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging,
+	                   uint64_t *sum);
+
+	/** Give it back, with all its keys, if there are any, and their checksum. */
+	gs_status (*give)(void *context, const struct gs_staging *staging, uint64_t sum);
+	void     *context;		/* of both, which are called by one thread at a time */
+
+	unsigned          most;		/* buffers at a time */
+	pthread_mutex_t   lock;		/* guards: */
+	pthread_cond_t    changed;
+	struct gs_filling filling[GS_FILLINGS];
+	struct gs_first_error error;
+};
+
+/** Begin: stage, give and their context are set.  RING: the staging buffers that there are, for keys of
+ *  CLASSES; of each class the caller keeps one at most. */
+void gs_fillings_open(struct gs_fillings *fillings, unsigned ring, unsigned classes);
+
+/** Copy the keys of PIECE to staging buffers; any thread.  An error comes out of gs_fillings_rest(). */
+void gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece);
+
+/** No thread adds keys: give all buffers back, full or not.  GS_EIO, GS_EDEVICE: as the first call of TO that
+ *  has failed. */
+MUST_CHECK gs_status gs_fillings_rest(struct gs_fillings *fillings);
+
+/* ---- the keys of a GPU, drained by several threads (gpu_drain.c) --------------- */
+
+/** Drain KEY_CLASS, the next in the order of the output, with THREADS, to a SINK; if it wants strands
+ *  (sort/span.h), it has make(), for which each thread has a slot of its own; else it takes all keys in
+ *  order, while others are checked.  PENDING, empty at first, keeps the first span of a later class. */
+MUST_CHECK gs_status gs_gpu_drain(struct gs_guard *gpu, struct gs_gpu_span *pending, unsigned key_class,
+                                  unsigned threads, const struct gs_span_sink *sink);
+
+/* ---- sorted runs of each key class, on disk, and their merge (runs.c) ---------- */
+
+/*
+ *     carve, open; { begin, sink, end }*; drain each class; close
+ *
+ * The runs own files, lists and the memory of merging.
+ */
+
+/* A run, and how to read it. */
+struct gs_run_entry {
+	struct gs_run    run;
+	struct gs_spill *spill;		/* that can read it */
+	struct gs_clock *clock;
+	unsigned         depth;		/* merges it has come from */
+};
+
+struct gs_run_list {
+	struct gs_run_entry *entries;	/* room for plan.most_runs */
+	size_t               count;
+};
+
+struct gs_runs {
+	const struct gs_plan       *plan;
+	const struct gs_plan_input *plan_input;
+	const struct gsort_options *options;
+	struct gs_monitor          *monitor;
+	struct gs_run_list lists[GS_CLASSES];
+	struct gs_run_list merged;	/* of them, or of inputs, before the last merge */
+	struct gs_source  *sources;	/* of the merge that is under way */
+	struct gs_spill   *spill;	/* NULL: none was needed yet */
+	void              *spill_memory, *merge_memory;
+	unsigned           merge_threads;
+	unsigned           key_class;	/* of the run that is being written, ... */
+	unsigned           parts;	/* ... in so many parts, ... */
+	uint64_t           part_at[GS_SPILL_PARTS];	/* ... which begin with these keys */
+
+	/** Called when a merge ends before its sources do, or NULL. */
+	void             (*stop)(void *context);
+	void              *stop_context;
+
+	unsigned           spilled, passes;	/* runs written; passes of merging */
+};
+
+/** Take buffers from ARENA, or from one that is not open: only their sum. */
+void gs_runs_carve(struct gs_runs *runs, const struct gs_plan *plan, struct gs_arena *arena);
+
+/** Begin, with what was carved; everything is borrowed. */
+void gs_runs_open(struct gs_runs *runs, const struct gsort_options *options,
+                  const struct gs_plan_input *input, struct gs_monitor *monitor);
+
+/** Check that runs can be written to disk. */
+MUST_CHECK gs_status gs_runs_prepare_disk(struct gs_runs *runs);
+
+/* A run on disk: begin it, drain a producer into its sink, end it.  KEYS: so many will come, from a
+ * producer that knows strands; 0: from another. */
+MUST_CHECK gs_status gs_runs_begin(struct gs_runs *runs, unsigned key_class, uint64_t keys);
+struct gs_span_sink  gs_runs_sink(struct gs_runs *runs);
+MUST_CHECK gs_status gs_runs_end(struct gs_runs *runs);
+
+/** Must some runs be merged before the next batch?  gs_runs_make_room() does so; the pool must be
+ *  empty. */
+bool gs_runs_are_crowded(const struct gs_runs *runs);
+MUST_CHECK gs_status gs_runs_make_room(struct gs_runs *runs);
+
+/** Merge sorted SOURCES of KEY_CLASS, at most plan.fan_in, into a run on disk. */
+MUST_CHECK gs_status gs_runs_add(struct gs_runs *runs, unsigned key_class,
+                                 const struct gs_source *sources, size_t count);
+
+/** Merge all runs of KEY_CLASS into SINK. */
+MUST_CHECK gs_status
+gs_runs_drain(struct gs_runs *runs, unsigned key_class, const struct gs_span_sink *sink);
+
+/**
+ * Merge sorted sources of KEY_CLASS into SINK, with all threads, in the memory of the plan.  If
+ * there are more than plan.fan_in of them, the first ones are merged into runs on disk until
+ * few enough are left.
+ *
+ * @sources  used up, changed in place.  At most plan.fan_in of them are read at a time, by
+ *           other threads; each from its front to its end, and only after those before it
+ *           were begun.  Keys are left unread only if the sink has enough.
+ * @return   GS_OK; the error of a source, of the spill or of the sink
+ *
+ * O(n log k) comparisons for k sources of n keys in all, times the passes.
+ */
+MUST_CHECK gs_status
+gs_runs_merge(struct gs_runs *runs, unsigned key_class, struct gs_source *sources, size_t count,
+              const struct gs_span_sink *sink);
+
+/** Close the files, forget all runs. */
+void gs_runs_close(struct gs_runs *runs);
+
+/* ---- the store (store.c) ------------------------------------------------- */
+
+/*
+ *     carve, open; as an engine (engine.h); close
+ *
+ * is the only legal order.  The plan says what holds the keys, the CPU or a GPU; that never changes.
+ * A batch that is full becomes sorted runs.  A GPU that fails is not repaired: GS_EDEVICE goes up,
+ * and the store is only good for closing.
+ *
+ * Classes are drained in the order of the output, each once.
+ */
+
+struct gs_store {
+	const struct gs_plan       *plan;
+	const struct gs_plan_input *plan_input;
+	const struct gsort_options *options;
+	struct gs_monitor          *monitor;
+	char              device_name[320];
+
+	struct gs_batch   batch;	/* of the CPU, with its memory: */
+	char             *pool_memory;
+	void             *block_table, *bucket_memory[GS_CLASSES];
+
+	struct gs_count   histogram;	/* keys of 8 and 16 bits; small text integers */
+	void             *count_memory;	/* plan.count_bytes: spans of it, ... */
+	uint64_t         *count_times;	/* ... and how often keys occur */
+
+	struct gs_guard   gpu;		/* open if the plan's device is a GPU, with: */
+	struct gs_staging staging[GS_CLASSES];	/* buffers being filled; keys NULL: none */
+	uint64_t          staging_sums[GS_CLASSES];
+	uint64_t          gpu_keys[GS_CLASSES];	/* that it holds */
+	struct gs_gpu_span pending;	/* drained, but of a later class */
+	struct gs_fillings fillings;	/* of keys that are added, rather than staged */
+	void             *resident;	/* plan.resident_bytes, for its sorted batches */
+
+	struct gs_runs    runs;
+	struct gs_head    head;
+	struct gs_extremes extremes;
+	unsigned          batches;	/* that became runs on disk */
+};
+
+/** Take buffers from ARENA, or from one that is not open: only their sum. */
+void gs_store_carve(struct gs_store *store, const struct gsort_options *options,
+                    const struct gs_plan_input *input, const struct gs_plan *plan,
+                    struct gs_arena *arena);
+
+/** Begin, with what was carved; everything is borrowed. */
+void gs_store_open(struct gs_store *store, struct gs_monitor *monitor);
+
+/** Open the plan's GPU; slow.  GS_ENODEV, GS_EDEVMEM, GS_EDEVICE: it cannot be used. */
+MUST_CHECK gs_status gs_store_open_gpu(struct gs_store *store);
+
+/** How it is filled and drained: by pieces, or on a GPU faster by staging buffers.  To reserve room may
+ *  trim the head, or make runs of a batch that is full. */
+struct gs_engine gs_store_engine(struct gs_store *store);
+
+/** The least and the greatest key of KEY_CLASS, if OPTIONS want a histogram. */
+struct gs_extreme gs_store_extreme(struct gs_store *store, unsigned key_class);
+
+/** Close the GPU and the runs; the store is zeroed, which it may have been before. */
+void gs_store_close(struct gs_store *store);
+
+#endif

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * answer.h - figures about sorted keys: quantiles, a summary, the most frequent values, a histogram;
+ * as JSON also the last keys, or random ones
+ *
+ * A span sink beside the emit stage: keys are not written in the form of the input.
+ *
+ *     open; { sink, drain, end_group } in the order of the output; end; the figures; close
+ */
+#ifndef GS_STAGES_ANSWER_H
+#define GS_STAGES_ANSWER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/monitor.h"
+#include "base/status.h"
+#include "engine/store.h"
+#include "gsort.h"
+#include "io/output.h"
+#include "output/verify.h"
+#include "plan/plan.h"
+#include "sort/items/items.h"
+#include "sort/span.h"
+#include "text/float_sum.h"
+
+/* ---- the K most frequent values, of groups in any order (top.c) ---------------- */
+
+/*
+ * Of values that are equally frequent, the one that is written first in a sort wins.
+ */
+
+/* A value, as a key. */
+struct gs_value {
+	uint64_t key;
+	unsigned key_class, key_bits;
+};
+
+/* Equal keys. */
+struct gs_group {
+	struct gs_value value;
+	uint64_t        times;
+};
+
+struct gs_top {
+	struct gs_group *groups;	/* the caller's, room for MOST: a heap, the last of them on top */
+	size_t   count, most;
+	bool     descending_classes;
+	uint64_t floor;		/* groups of so many keys, or fewer, are not wanted if they come
+				 * behind all values that are in it */
+};
+
+/** Offer a group.  O(log K) if it is taken. */
+void gs_top_add(struct gs_top *top, const struct gs_group *group);
+
+/** Offer the frequent groups that keys FROM .. TO of SPAN are. */
+void gs_top_collect(struct gs_top *top, const struct gs_span *span, size_t from, size_t to);
+
+/** No more come: order them, the most frequent first; the heap is gone. */
+void gs_top_end(struct gs_top *top);
+
+/* ---- the K most frequent items, and copies of items (item_top.c) ---------------- */
+
+struct gs_item_slot {
+	char  *data;		/* of an item; NULL: none */
+	size_t bytes, room;
+};
+
+struct gs_item_copies {
+	struct gs_item_slot *slots;
+	size_t   count;
+	uint64_t most, used;	/* bytes of all */
+};
+
+/** Copy ITEM to slot NUMBER.  GS_EBUDGET: all copies are too large. */
+MUST_CHECK gs_status gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *item,
+                                        size_t bytes);
+
+/** A zeroed struct is allowed. */
+void gs_item_copies_close(struct gs_item_copies *copies);
+
+/*
+ * A span sink in front of that of the emit stage:
+ *
+ *     open; sink, drain; end; close
+ */
+
+struct gs_item_top {
+	bool     on;		/* the caller's, and so is: */
+	uint64_t wanted;	/* K */
+	const struct gs_item_order *order;
+	struct gs_top heap;	/* of numbers of groups; KEY_BITS of one is its slot */
+	struct gs_item_copies copies;
+	uint64_t groups;	/* so far */
+};
+
+/** Memory for the MOST most frequent items of INPUT_BYTES, of a job with MEMORY_BYTES. */
+uint64_t gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes);
+
+/** Begin: at most ITEMS will come, compared by ORDER, which is borrowed.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order,
+                                      uint64_t items, uint64_t memory_bytes);
+
+/** The sink of all groups.  GS_EBUDGET: the items do not fit in memory. */
+struct gs_span_sink gs_item_top_sink(struct gs_item_top *top);
+
+/** All have come: hand the most frequent ones to TO.  Then there are none. */
+MUST_CHECK gs_status gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to);
+
+/** A zeroed struct is allowed. */
+void gs_item_top_close(struct gs_item_top *top);
+
+/* ---- how many keys lie in each interval of their range (bars.c) ----------------- */
+
+/*
+ * The intervals cover the least to the greatest finite number.  Integers: a bar has the numbers
+ * FROM .. TO.  Floats: a bar has FROM <= x < TO, the last one its TO,
+ * too; infinities and NaNs have bars of their own.  Bars of equal width differ by 1 at most, and begin and
+ * end with the keys; there are fewer than asked for if the range
+ * has fewer numbers, or if edges of floats are equal once they are rounded.
+ *
+ * Invariant: edges ascend.
+ *
+ * Keys are sorted, so a bar is two positions: those of the first key at or behind its edges.
+ */
+
+struct gs_bar {
+	__int128 from, to;		/* integers */
+	double   float_from, float_to;
+	struct gs_value edge;		/* the least key that it may have */
+	uint64_t position;		/* of the first key at EDGE or behind it */
+	uint64_t keys;			/* set by gs_bars_end() */
+};
+
+struct gs_bars {
+	bool   floats;
+	struct gs_bar *bars;		/* ascending; NULL: none are wanted */
+	size_t count, next;		/* edges before NEXT have been passed */
+};
+
+enum { GS_BARS_MOST = 1 << 20 };
+
+/** The memory that they take. */
+uint64_t gs_bars_bytes(const struct gsort_options *options);
+
+/** Compute the edges, from the least and the greatest key of each class.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status
+gs_bars_open(struct gs_bars *bars, const struct gsort_options *options,
+             const struct gs_extreme extremes[GS_CLASSES]);
+
+/** The next span of keys, which begins at POSITION. */
+void gs_bars_take(struct gs_bars *bars, const struct gs_span *span, uint64_t position);
+
+/** All KEYS have been taken. */
+void gs_bars_end(struct gs_bars *bars, uint64_t keys);
+
+/** A zeroed struct is allowed. */
+void gs_bars_close(struct gs_bars *bars);
+
+/*
+ * Edges of few digits (edges.c): N bars at most are added that cover LEAST .. MOST, without the edges of
+ * keys.  False, and none was: so few cannot, or doubles are too coarse; bars of equal width can.
+ */
+bool gs_edges_of_integers(struct gs_bars *bars, size_t n, __int128 least, __int128 most,
+                          enum gsort_notation notation);
+bool gs_edges_of_floats(struct gs_bars *bars, size_t n, double least, double most);
+
+/* The same between powers, of numbers with a sign, and 0. */
+bool gs_edges_of_integer_powers(struct gs_bars *bars, size_t n, __int128 least, __int128 most,
+                                enum gsort_notation notation);
+bool gs_edges_of_float_powers(struct gs_bars *bars, size_t n, double least, double most);
+
+/* ---- all figures (answer.c) ---------------------------------------------------- */
+
+/* The key of a position. */
+struct gs_mark {
+	uint64_t        position;
+	struct gs_value value;	/* once the key has been taken */
+	const char     *name;	/* as the user wrote it, NAME_BYTES; or a constant */
+	size_t          name_bytes;
+};
+
+/* What a span has, by itself.  Its first and last group may go on in its neighbours. */
+struct gs_tally {
+	uint64_t taken;			/* keys */
+	uint64_t first_times, last_times;
+	uint64_t first, last;		/* keys */
+	bool     more;			/* the first group is not the last one */
+	uint64_t groups;
+	unsigned __int128   sum;	/* of keys */
+	struct gs_float_sum float_sum;
+	struct gs_top       top;	/* of the groups between */
+	struct gs_span_digest digest;
+};
+
+enum { GS_QUARTILES = 3 };
+
+/* A value as people read it. */
+struct gs_word {
+	const char *text;	/* NULL: there is none */
+	size_t      bytes;
+	bool        number;	/* in JSON, too */
+};
+
+enum { GS_WORD_BYTES = 64 };	/* of a number no more: 2^127 has 39 digits */
+
+struct gs_answer;
+struct gs_answer_input;
+
+/* What figures are of: keys (answer.c, figures.c), or lines (item_top.c). */
+struct gs_answer_of {
+	/** Begin, once the marks are known.  GS_EBUDGET: no memory. */
+	gs_status (*open)(struct gs_answer *answer, const struct gs_answer_input *input);
+
+	/** Of the sink. */
+	gs_status (*take)(void *answer, struct gs_sorted_span *sorted, bool *enough);
+
+	/** A value that was taken, in WORD or elsewhere. */
+	struct gs_word (*spell)(const struct gs_answer *answer, const struct gs_value *value,
+	                        char word[GS_WORD_BYTES]);
+
+	bool numbers;		/* there are sums */
+};
+
+extern const struct gs_answer_of gs_answer_of_keys, gs_answer_of_lines;
+
+struct gs_answer {
+	const struct gs_answer_of  *of;
+	const struct gsort_options *options;
+	const struct gs_plan       *plan;
+	struct gs_verify           *verify;
+	struct gs_monitor          *monitor;
+
+	struct gs_mark  *marks;		/* quantiles as they were asked for; quartiles; listed keys */
+	struct gs_mark **by_position;
+	size_t           mark_count, marks_found;
+	size_t           quantile_count, listed_count;
+	struct gs_bars   bars;
+	struct gs_top    top;
+	struct gs_group *groups;	/* memory of all tops */
+	_Atomic uint64_t floor;		/* top.floor, for all threads */
+
+	uint64_t        keys;		/* in all */
+	bool            of_column;	/* of lines, which may have no value, ... */
+	uint64_t        missing;	/* so many; the caller sets both before the figures are written */
+	uint64_t        taken;		/* the position of the next one */
+	uint64_t        class_position;	/* before the class that is being drained */
+	struct gs_value least, most;
+	uint64_t        distinct;
+	__int128        sum;		/* of integers */
+	struct gs_float_sum float_sum;
+	bool            any;		/* a group has begun: */
+	struct gs_group group;
+
+	struct gs_tally *tallies;	/* one for each slot, one for spans without */
+
+	const struct gs_item_order *order;	/* of lines */
+	struct gs_item_copies copies;	/* their values: the key of one is its slot */
+};
+
+/** Is the next mark one of the next COUNT keys or lines? */
+static inline bool
+gs_answer_marks_next(const struct gs_answer *answer, uint64_t count)
+{
+	return answer->marks_found < answer->mark_count &&
+	       answer->by_position[answer->marks_found]->position < answer->taken + count;
+}
+
+/** Do OPTIONS want figures, not keys? */
+bool gs_answer_is_wanted(const struct gsort_options *options);
+
+/** Is the list of quantiles sound?  GS_EUSAGE */
+MUST_CHECK gs_status gs_answer_check(const struct gsort_options *options);
+
+/** Memory for figures about at most KEYS keys, with a plan for THREADS or fewer. */
+uint64_t gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads);
+
+/* What is known before keys are taken. */
+struct gs_answer_input {
+	uint64_t keys;
+	struct gs_extreme extremes[GS_CLASSES];		/* if there is to be a histogram */
+	const struct gs_item_order *order;		/* of lines, which come in groups */
+};
+
+/** Begin.  Everything but INPUT is borrowed.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status
+gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const struct gsort_options *options,
+               const struct gs_plan *plan, const struct gs_answer_input *input,
+               struct gs_verify *verify, struct gs_monitor *monitor);
+
+/** The sink of the next class. */
+struct gs_span_sink gs_answer_sink(struct gs_answer *answer);
+
+/** The group that was open has ended: all keys of the class have been taken. */
+void gs_answer_end_group(struct gs_answer *answer);
+
+/** All classes have ended: complete the figures. */
+void gs_answer_end(struct gs_answer *answer);
+
+/** Free all.  A zeroed struct is allowed. */
+void gs_answer_close(struct gs_answer *answer);
+
+/* ---- figures as text or JSON (figures.c) --------------------------------------- */
+
+/** A key: gs_answer_of.spell. */
+struct gs_word gs_answer_spell_key(const struct gs_answer *answer, const struct gs_value *value,
+                                   char word[GS_WORD_BYTES]);
+
+/**
+ * Write the figures of ANSWER, which has ended, as lines or as one of JSON.
+ *
+ * @bytes  so many are added to it
+ */
+MUST_CHECK gs_status
+gs_figures_write(const struct gs_answer *answer, struct gs_output *output, uint64_t *bytes);
+
+#endif

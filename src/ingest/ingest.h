@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ingest.h - binary and text input to keys, and binary input to records: read, decode, hand on
+ *
+ *     set_format, carve, open; run; header; close
+ *
+ * If the device that sorts fails, all of it runs again over an input that was rewound.
+ */
+#ifndef GS_STAGES_INGEST_H
+#define GS_STAGES_INGEST_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/monitor.h"
+#include "base/status.h"
+#include "engine/engine.h"
+#include "gsort.h"
+#include "io/input.h"
+#include "key/record.h"
+#include "plan/plan.h"
+#include "sort/count.h"
+#include "text/text_decoder.h"
+
+/* ---- a binary file that a team reads piece by piece (pieces.c) ----------------- */
+
+/*
+ * Threads claim pieces of a regular file and read them side by side; they read anything else in
+ * turn.
+ *
+ *     open; { fill }*; close
+ */
+
+/* What was read of all files so far. */
+struct gs_read_counts {
+	uint64_t bytes, elements;
+};
+
+/** Add to COUNTS, and show them for progress; one thread at a time. */
+void gs_read_counts_add(struct gs_read_counts *counts, struct gs_monitor *monitor, uint64_t bytes,
+                        uint64_t elements);
+
+/* The current file of an input. */
+struct gs_pieces {
+	struct gs_input      *input;
+	struct gs_monitor    *monitor;
+	struct gs_read_counts *counts;
+	size_t                unit;	/* bytes of an element */
+	struct gs_first_error error;	/* of one run; it ends the run */
+	pthread_mutex_t lock;		/* guards what follows, the input, and what callers count */
+	bool            claims;		/* pieces can be claimed */
+	bool            ended;		/* there are no more */
+	uint64_t        file_bytes;	/* read */
+	uint64_t        number;		/* of the next element in the input */
+};
+
+/* One that was read for a taker. */
+struct gs_read_piece {
+	char    *data;
+	size_t   count;			/* elements; fewer, or none, after an error */
+	uint64_t number;		/* of its first element in the input */
+	uint64_t sequence;		/* for the taker */
+};
+
+struct gs_piece_round {
+	const struct gs_taker *taker;
+	char  *memory;			/* PIECE_BYTES for each thread */
+	size_t piece_bytes;
+
+	/** Hand PIECE, which may be changed, to the taker; any thread.  An error ends the round. */
+	gs_status (*store)(void *context, unsigned worker, const struct gs_read_piece *piece);
+	void  *context;
+};
+
+/** Begin with the current file of INPUT, in elements of UNIT bytes, which are added to COUNTS; all are
+ *  borrowed.  After an error, too, it must be closed. */
+MUST_CHECK gs_status gs_pieces_open(struct gs_pieces *pieces, struct gs_input *input, size_t unit,
+                                    struct gs_read_counts *counts, struct gs_monitor *monitor);
+
+void gs_pieces_close(struct gs_pieces *pieces);
+
+/** Read a round of at most BYTES, for which the taker has room, with at most THREADS. */
+MUST_CHECK gs_status gs_pieces_fill(struct gs_pieces *pieces, const struct gs_piece_round *round,
+                                    unsigned threads, size_t bytes);
+
+/* ---- keys: for the files of the stage ------------------------------------------ */
+
+struct gs_ingest {
+	const struct gsort_options *options;
+	const struct gs_plan_input *plan_input;
+	const struct gs_plan       *plan;
+	struct gs_monitor          *monitor;
+	struct gs_input            *input;
+	struct gs_taker             taker;
+	struct gs_count            *histogram;	/* of small text integers */
+	unsigned                    key_bits;	/* 8 .. 64; 0: text */
+
+	/* binary */
+	size_t   unit, key_at;		/* bytes of an element, and where the key is in it: the caller may set
+					 * them to those of a record */
+	char    *piece_memory;		/* plan.piece_bytes a thread */
+	char    *header;		/* options.skip_bytes of the first input */
+	size_t   header_bytes;
+
+	/* text */
+	struct gs_text_options  text;
+	struct gs_ahead         ahead;
+	struct gs_arena         chunks;		/* its memory */
+	bool                    stopped;	/* there is a line that is not exact */
+	void                   *decoder_memory;
+	struct gs_text_decoder *decoder;
+	unsigned                warnings;	/* of this run of the stage, ... */
+	unsigned                warned;		/* ... and of one before: not repeated */
+
+	struct gs_read_counts read;
+	uint64_t invalid_lines;	/* so far */
+};
+
+/** If the GPU fails, everything is read again: GS_ENOCOPY if the recorder cannot keep the next
+ *  BYTES. */
+MUST_CHECK static inline gs_status
+gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes)
+{
+	if (ingest->plan->device != GSORT_DEVICE_GPU || bytes <= gs_input_record_room(ingest->input))
+		return GS_OK;
+	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
+}
+
+/** Read every file of binary keys to its end (raw_ingest.c).  GS_EINPUT: one ends within a key. */
+MUST_CHECK gs_status gs_raw_ingest(struct gs_ingest *ingest);
+
+/** Bytes of a piece: as planned, or of one element. */
+static inline size_t
+gs_ingest_piece_bytes(const struct gs_ingest *ingest)
+{
+	const size_t bytes = ingest->plan->piece_bytes;
+
+	return bytes > ingest->unit ? bytes : ingest->unit;
+}
+
+/** Read every file of numbers to its end (text_ingest.c).  GS_EINPUT: a line without a number,
+ *  if such lines end the job. */
+MUST_CHECK gs_status gs_text_ingest(struct gs_ingest *ingest);
+
+/** Get memory for GS_AHEAD_CHUNKS chunks of text, as planned (text_ingest.c).  GS_EBUDGET. */
+MUST_CHECK gs_status gs_ingest_open_chunks(struct gs_ingest *ingest, char **memory);
+
+/* ---- keys: for everybody (ingest.c) -------------------------------------------- */
+
+/** Choose how text is read, from OPTIONS. */
+void gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *options);
+
+/** What a plan has to know of keys and of text: INPUT has their type and the operation. */
+void gs_ingest_plan(struct gs_plan_input *input);
+
+/** Take buffers from ARENA, or from one that is not open: only their sum. */
+void gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan,
+                     struct gs_arena *arena);
+
+/** Begin, with what was carved; everything is borrowed.  Small text integers are counted in HISTOGRAM,
+ *  all other keys go to a taker. */
+void gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count *histogram,
+                    const struct gs_plan_input *plan_input, struct gs_monitor *monitor);
+
+/** Read everything; at the end TAKER has all keys. */
+MUST_CHECK gs_status gs_ingest_run(struct gs_ingest *ingest, const struct gs_taker *taker);
+
+/** What stood before the keys of the first input; *BYTES may be 0. */
+const char *gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes);
+
+/** Stop reading; forget what was read.  A zeroed struct is allowed. */
+void gs_ingest_close(struct gs_ingest *ingest);
+
+/* ---- records (record_ingest.c) ------------------------------------------------- */
+
+/*
+ * An item is a record; or, for --argsort, its keys alone and then its number in the input.
+ */
+
+struct gs_record_ingest {
+	const struct gsort_options *options;
+	struct gs_monitor    *monitor;
+	struct gs_input      *input;
+	struct gs_taker  taker;
+	struct gs_record      record;	/* as it is in the input */
+	struct gs_record      item;	/* as it is stored */
+	struct gsort_key     *item_keys;	/* where the keys are in an item of --argsort */
+	struct gsort_key     *own_key;	/* of options without keys */
+	const struct gsort_key *keys;	/* and in a record */
+	size_t                key_count;
+	unsigned              threads;
+	size_t                piece_records;
+	struct gs_arena       arena;	/* the memory of: */
+	char                 *pieces;	/* of records, one a thread */
+	char                 *item_pieces;	/* of items, if they are others */
+	char                 *header;	/* options.skip_bytes of the first input */
+	size_t                header_bytes;
+	bool                  checks_order;	/* each input must be in order: set before run() */
+	uint64_t              skipped;		/* bytes of the current input */
+	struct gs_read_counts read;
+};
+
+/** Understand the keys of OPTIONS.  GS_EUSAGE: a key is not in the record. */
+MUST_CHECK gs_status gs_record_ingest_open(struct gs_record_ingest *ingest,
+                                           const struct gsort_options *options);
+
+/** Choose the buffers of THREADS that read pieces of about PIECE_BYTES of items. */
+MUST_CHECK gs_status gs_record_ingest_allocate(struct gs_record_ingest *ingest, unsigned threads,
+                                               size_t piece_bytes);
+
+/** Read everything, for TAKER; all are borrowed. */
+MUST_CHECK gs_status gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
+                                          const struct gs_taker *taker,
+                                          struct gs_monitor *monitor);
+
+/** A zeroed struct is allowed. */
+void gs_record_ingest_close(struct gs_record_ingest *ingest);
+
+#endif

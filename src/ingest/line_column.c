@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_column.c - for figures, the numbers that lines are by their first key, as keys
+ *
+ * In:   whole lines.
+ * Out:  keys for their taker; how many values are missing.
+ *
+ * A team makes keys of a row of pieces, then adds them.  A piece that has a line at fault is read once
+ * more, by one thread, which refuses the line or leaves it out.
+ */
+#include <stdio.h>
+
+#include "base/round.h"
+#include "base/team.h"
+#include "ingest/line_ingest.h"
+
+enum { PIECES = 64, BATCH_LINES = 256 };
+
+/* Smaller pieces cost more than the threads that wait for the last one; not tuned. */
+#define LEAST_BYTES	((size_t)64 << 10)
+
+/* What a line that is a number has at least: a digit and a terminator. */
+enum { LEAST_LINE_BYTES = 2 };
+
+/* A row of pieces. */
+struct row {
+	struct gs_line_ingest *ingest;
+	struct gs_line_piece   pieces[PIECES];
+	struct gs_line_values  values[PIECES];	/* of each */
+	size_t                 count;
+	uint64_t               sequence;
+};
+
+/* Make keys of piece I, unless it has a line at fault. */
+static void
+read_piece(void *context, size_t i)
+{
+	struct row *row = context;
+	const struct gs_line_ingest *ingest = row->ingest;
+	struct gs_line_piece *piece = &row->pieces[i];
+	struct gs_line_values *values = &row->values[i];
+	const bool missing = ingest->faults.options->invalid == GSORT_INVALID_SKIP_BLANK;
+	const char *lines[BATCH_LINES], *at = piece->data;
+	uint32_t bytes[BATCH_LINES];
+	size_t all = 0;
+
+	values->count = 0;
+	values->missing = 0;
+	values->rounded = NULL;
+	piece->faulty = false;
+	while (at < piece->end && !piece->faulty) {
+		const size_t count = gs_line_split(ingest->order, &at, piece->end, lines, bytes,
+		                                   BATCH_LINES);
+
+		piece->faulty = gs_line_values(ingest->order, missing, lines, bytes, count, values) < count;
+		all += count;
+	}
+	piece->shown = gs_line_shown(&ingest->faults, piece->data, piece->end, all);
+}
+
+/* Warn, once, of the number that is not as it was written, in a piece that ends at END. */
+static void
+warn_rounded(struct gs_line_ingest *ingest, const struct gs_line_values *values, const char *end)
+{
+	enum { SHOWN_BYTES = 40 };
+	const struct gs_text_options *options = ingest->faults.options;
+	const char *line = values->rounded;
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], warning[GS_MESSAGE_BYTES];
+	size_t from, to;
+
+	if (ingest->column->warned || options->warn == NULL)
+		return;
+	gs_line_key_place(ingest->order, 0, line,
+	                  (size_t)(gs_line_end(ingest->order, line, end) - line), &from, &to);
+	snprintf(warning, sizeof warning, "%s: %s is %s: figures of lines are of f64", ingest->name,
+	         gs_excerpt(shown, line + from, to - from, SHOWN_BYTES),
+	         values->infinite ? "infinite" : "rounded");
+	options->warn(options->warn_context, warning);
+	ingest->column->warned = true;
+}
+
+/* Count lines and values in the order of the input, and deal with faults. */
+static gs_status
+settle(struct row *row, size_t *keys)
+{
+	struct gs_line_ingest *ingest = row->ingest;
+
+	*keys = 0;
+	for (size_t i = 0; i < row->count; i++) {
+		struct gs_line_piece *piece = &row->pieces[i];
+		struct gs_line_values *values = &row->values[i];
+		const bool faulty = piece->faulty;
+
+		if (faulty) {
+			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
+			read_piece(row, i);
+		}
+		if (values->rounded != NULL)
+			warn_rounded(ingest, values, piece->end);
+		ingest->faults.shown += faulty ? 0 : piece->shown;
+		ingest->column->missing += values->missing;
+		*keys += values->count;
+	}
+	ingest->column->count += *keys;
+	return GS_OK;
+}
+
+static void
+add_pieces(void *context, unsigned worker, unsigned size)
+{
+	struct row *row = context;
+
+	for (size_t i = worker; i < row->count; i += size) {
+		const struct gs_piece piece = {
+			.keys = row->values[i].keys, .count = row->values[i].count,
+			.key_class = GS_FLOATS, .key_bits = 64,
+		};
+
+		gs_taker_add(&row->ingest->taker, worker, row->sequence + i, &piece);
+	}
+}
+
+/* Add the keys of a row. */
+static gs_status
+add_row(struct row *row)
+{
+	struct gs_line_ingest *ingest = row->ingest;
+	const struct gs_taker *taker = &ingest->taker;
+	const unsigned threads = row->count < ingest->threads ? (unsigned)row->count : ingest->threads;
+	uint64_t since = gs_clock_now();
+	size_t keys, room;
+
+	gs_team_each(ingest->threads, row->count, read_piece, row);
+	TRY(settle(row, &keys));
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	if (keys == 0)
+		return GS_OK;
+	TRY(taker->reserve(taker->context, keys * sizeof(uint64_t), 0, &room));
+	row->sequence = gs_taker_next_sequence(taker, GS_FLOATS, row->count);
+	since = gs_clock_now();
+	gs_team_run(threads, add_pieces, row);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+	gs_taker_end_round(taker);
+	atomic_fetch_add(&ingest->monitor->counters.keys_in, keys);
+	return GS_OK;
+}
+
+uint64_t
+gs_line_column_keys(size_t chunk_bytes)
+{
+	return chunk_bytes / LEAST_LINE_BYTES + 1;
+}
+
+gs_status
+gs_line_column_add(struct gs_line_ingest *ingest, char *data, const char *end)
+{
+	const size_t good = (size_t)(end - data) / (2 * ingest->threads) + 1;
+	const size_t piece_bytes = good > LEAST_BYTES ? good : LEAST_BYTES;
+	struct row row = { .ingest = ingest };
+
+	while (data < end) {
+		const char *begin = data;
+
+		for (row.count = 0; row.count < PIECES && data < end; row.count++) {
+			const char *cut = gs_line_cut(ingest->order, data, end, piece_bytes);
+
+			row.pieces[row.count] = (struct gs_line_piece){ .data = data, .end = cut };
+			row.values[row.count] = (struct gs_line_values){
+				.keys = ingest->column->keys + (size_t)(data - begin) / LEAST_LINE_BYTES,
+				.flip = ingest->column->flip,
+			};
+			data += cut - data;
+		}
+		TRY(add_row(&row));
+	}
+	return GS_OK;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_faults.c - lines whose strict keys are no numbers: refused, or left out
+ *
+ * In:   whole lines.
+ * Out:  those that are sound; warnings, or an error that names the first other one.
+ */
+#include <string.h>
+
+#include "text/disorder.h"
+#include "text/line.h"
+#include "linekey/line_order.h"
+#include "linekey/skip.h"
+#include "ingest/line_ingest.h"
+
+enum {
+	BATCH_LINES = GS_ITEM_BATCH,
+};
+
+/* Find the first of COUNT lines whose KEY is at fault. */
+static size_t
+find_fault(const struct gs_line_faults *faults, const char *const *lines, const uint32_t *bytes,
+           size_t count, size_t *key)
+{
+	return !faults->order->strict ? count
+	       : gs_line_fault_find(faults->order, faults->options->invalid == GSORT_INVALID_SKIP_BLANK,
+	                            lines, bytes, count, key);
+}
+
+uint64_t
+gs_line_shown(const struct gs_line_faults *faults, const char *begin, const char *end, size_t count)
+{
+	return faults->order->fields.csv ? gs_count_byte(begin, end, faults->order->terminator) : count;
+}
+
+bool
+gs_line_has_fault(const struct gs_line_faults *faults, const char *data, const char *end, uint64_t *shown)
+{
+	const char *lines[BATCH_LINES], *begin = data;
+	uint32_t bytes[BATCH_LINES];
+	size_t count, key, all = 0;
+
+	for (; data < end; all += count) {
+		count = gs_line_split(faults->order, &data, end, lines, bytes, BATCH_LINES);
+		if (find_fault(faults, lines, bytes, count, &key) < count)
+			return true;
+	}
+	*shown = gs_line_shown(faults, begin, end, all);
+	return false;
+}
+
+static gs_status
+reject(struct gs_line_faults *faults, size_t key, const char *line, size_t bytes)
+{
+	const enum gsort_invalid invalid = faults->options->invalid;
+	const bool aborts = invalid == GSORT_INVALID_ABORT || invalid == GSORT_INVALID_SKIP_BLANK;
+	char reason[GS_LINE_FAULT_BYTES];
+
+	gs_line_fault_explain(faults->order, key, line, bytes,
+	                      aborts ? gs_line_number(faults->options, faults->name, faults->shown + 1) : 0,
+	                      reason);
+	return gs_line_reject_field(faults->options, faults->name, faults->shown + 1, reason,
+	                            &faults->invalid);
+}
+
+/* The next COUNT lines come in order; or an error. */
+static gs_status
+follow(const struct gs_line_faults *faults, const char *const *lines, const uint32_t *bytes, size_t count)
+{
+	const size_t first = faults->follow == NULL ? count
+	                                            : gs_follow_items(faults->follow, lines, bytes, count);
+	uint64_t number;
+	size_t length;
+
+	if (first == count)
+		return GS_OK;
+	if (first == SIZE_MAX)
+		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %u bytes", faults->name,
+		               bytes[count - 1]);
+	length = bytes[first] - (lines[first][bytes[first] - 1] == faults->order->terminator);
+	number = faults->shown + gs_line_shown(faults, lines[0], lines[first], first) + 1;
+	return gs_disorder_line(faults->name, gs_line_number(faults->options, faults->name, number),
+	                        lines[first], length, faults->advice);
+}
+
+/* Compare COUNT lines, if they are followed, and leave out those at fault; the others move to *TO. */
+static gs_status
+sift(struct gs_line_faults *faults, const char *const *lines, const uint32_t *bytes, size_t count,
+     char **to)
+{
+	size_t key = 0;
+
+	for (size_t at = 0, sound; at < count; at += sound) {
+		const char *begin = lines[at], *end;
+
+		sound = find_fault(faults, lines + at, bytes + at, count - at, &key);
+		if (sound > 0) {
+			end = lines[at + sound - 1] + bytes[at + sound - 1];
+			TRY(follow(faults, lines + at, bytes + at, sound));
+			faults->shown += gs_line_shown(faults, begin, end, sound);
+			if (*to < begin)
+				memmove(*to, begin, (size_t)(end - begin));
+			*to += end - begin;
+		} else {
+			sound = 1;
+			end = begin + bytes[at];
+			TRY(reject(faults, key, begin, bytes[at]));
+			faults->shown += gs_line_shown(faults, begin, end, sound);
+		}
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_line_leave_out(struct gs_line_faults *faults, char *data, const char **end)
+{
+	const char *from = data, *limit = *end, *lines[BATCH_LINES];
+	uint32_t bytes[BATCH_LINES];
+	char *to = data;
+
+	while (from < limit) {
+		const size_t count = gs_line_split(faults->order, &from, limit, lines, bytes, BATCH_LINES);
+
+		TRY(sift(faults, lines, bytes, count, &to));
+	}
+	*end = to;
+	return GS_OK;
+}

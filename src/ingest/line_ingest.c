@@ -1,0 +1,788 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_ingest.c - input to lines: read, cut, store
+ *
+ * In:   chunks of input, in order.
+ * Out:  pieces of whole lines in the store; the header.
+ *
+ * A chunk is cut into pieces at ends of lines, which a team adds to the store.  A line that begins in
+ * one chunk and ends in another is put together in a buffer of its own, and is a piece alone.
+ *
+ * Invariant: pieces have sequence numbers in the order of the input.
+ */
+#include <assert.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/round.h"
+#include "base/team.h"
+#include "base/way.h"
+#include "ingest/line_ingest.h"
+#include "text/line.h"
+
+/* A line so long is in the memory of the store until it is added. */
+#define LONG_LINE_BYTES	((size_t)1 << 18)
+
+void
+gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
+                    const struct gs_text_options *options, const struct gs_taker *taker,
+                    struct gs_follow *follow, struct gs_monitor *monitor, unsigned threads)
+{
+	*ingest = (struct gs_line_ingest){
+		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
+		.header_lines = options->header_lines, .first = true,
+		.faults = { .order = order, .options = options, .follow = follow, .advice = "" },
+		.line_most = SIZE_MAX, .header_most = SIZE_MAX,
+	};
+	if (taker != NULL)
+		ingest->taker = *taker;
+}
+
+void
+gs_line_ingest_close(struct gs_line_ingest *ingest)
+{
+	free(ingest->header.data);
+	free(ingest->line.data);
+	free(ingest->names.data);
+	ingest->header.data = ingest->line.data = ingest->names.data = NULL;
+}
+
+/* ---- lines that do not lie in one chunk -------------------------------------------- */
+
+/* A share of three quarters of -S: a quarter may be for decompression. */
+static gs_status
+check_header(const struct gs_line_ingest *ingest, size_t bytes)
+{
+	return bytes <= ingest->header_most ? GS_OK
+	       : gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs about "
+	                 "'--buffer-size=%zuM' (-S)", ingest->name, bytes,
+	                 (ingest->shares > 0 ? ingest->shares : 1) *
+	                 (((GS_HEADER_SHARE * 4 / 3 + 2) * bytes >> 20) + 24));
+}
+
+/* Take memory of the store for the line that has begun, and for the same with a number. */
+static gs_status
+lend(struct gs_line_ingest *ingest, size_t bytes)
+{
+	const struct gs_taker *taker = &ingest->taker;
+
+	if (ingest->header_left > 0)
+		TRY(check_header(ingest, (ingest->first ? ingest->header : ingest->names).bytes + bytes));
+	if (bytes > ingest->line_most)	/* it is in memory twice, as the line before, too */
+		return gs_item_fail_large(bytes, ingest->column != NULL ? GS_COLUMN_LINE_SHARE : 3);
+	return bytes < LONG_LINE_BYTES || taker->lend == NULL ? GS_OK
+	       : taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
+}
+
+/* The line is stored. */
+static gs_status
+give_back(struct gs_line_ingest *ingest)
+{
+	struct gs_line_bytes *line = &ingest->line;
+
+	line->bytes = 0;
+	if (line->room < LONG_LINE_BYTES)
+		return GS_OK;
+	free(line->data);
+	*line = (struct gs_line_bytes){ .data = NULL };
+	return ingest->taker.lend == NULL ? GS_OK : ingest->taker.lend(ingest->taker.context, 0);
+}
+
+/* Take memory for WANTED bytes of the line that has begun, or else measure it. */
+static gs_status
+lend_or_measure(struct gs_line_ingest *ingest, size_t wanted)
+{
+	const gs_status status = lend(ingest, wanted);
+
+	ingest->measured = status == GS_EBUDGET && ingest->measures;
+	return ingest->measured ? GS_OK : status;
+}
+
+/* The line that has begun has no end in sight: is it too long for a number? */
+static gs_status
+check_length(struct gs_line_ingest *ingest)
+{
+	const struct gs_line_bytes *line = &ingest->line;
+	const uint64_t before = ingest->header_lines + ingest->lines - ingest->lines_before;
+
+	if (ingest->text == NULL || ingest->text->invalid != GSORT_INVALID_ABORT ||
+	    ingest->header_left > 0 || line->bytes <= GS_LINE_BYTES + 1)
+		return GS_OK;
+	return gs_line_reject(ingest->text, ingest->name, before + 1, line->data,
+	                      line->data + line->bytes, &ingest->faults.invalid);
+}
+
+static gs_status
+append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data, size_t bytes)
+{
+	const size_t wanted = to->bytes + bytes;
+
+	if (wanted > GS_ITEM_MOST_BYTES)
+		return gs_fail(GS_EINPUT, "%s: a line has more than 4 GiB%s", ingest->name,
+		               ingest->order->fields.csv ? "; is a quote not closed?" : "");
+	if (wanted > to->room && !ingest->measured)
+		TRY(to == &ingest->line ? lend_or_measure(ingest, wanted) : check_header(ingest, wanted));
+	if (ingest->measured) {
+		to->bytes = wanted;
+		return GS_OK;
+	}
+	if (wanted > to->room) {
+		const size_t room = wanted > 2 * to->room ? wanted : 2 * to->room;
+		char *grown;
+
+		grown = realloc(to->data, room);
+		if (grown == NULL)
+			return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
+			               wanted);
+		to->data = grown;
+		to->room = room;
+	}
+	if (bytes > 0)
+		memcpy(to->data + to->bytes, data, bytes);
+	to->bytes = wanted;
+	return to == &ingest->line ? check_length(ingest) : GS_OK;
+}
+
+/* Take what DATA .. END has of the line that has begun.  *WHOLE: it ends there, behind *DATA. */
+static gs_status
+continue_line(struct gs_line_ingest *ingest, char **data, const char *end, bool *whole)
+{
+	const char *from = *data;
+
+	*data += gs_line_end_within(ingest->order, from, end, &ingest->place, whole) - from;
+	return append(ingest, &ingest->line, from, (size_t)(*data - from));
+}
+
+/* ---- headers ------------------------------------------------------------------------ */
+
+static gs_status
+find_columns(const struct gs_line_ingest *ingest, const char *line, size_t bytes)
+{
+	const gs_status status = gs_line_order_header(ingest->order, line, bytes);
+
+	return status == GS_OK ? GS_OK
+	       : gs_fail(status, "%s: %s%s", ingest->name, gs_message(), ingest->header_lines == 1 ? ""
+	                 : "; names are in the first line of a header");
+}
+
+/* A key is one column of all inputs, and the output has one header. */
+static gs_status
+compare_headers(struct gs_line_ingest *ingest)
+{
+	enum { SHOWN_BYTES = 100 };	/* of each, in the message */
+	const struct gs_line_order *order = ingest->order;
+	const char *first = ingest->header.data, *first_end = first + ingest->header.bytes;
+	const char *other = ingest->names.data, *other_end = other + ingest->names.bytes;
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], first_shown[sizeof shown];
+	size_t first_bytes = 0, bytes = 0;
+
+	if (ingest->header.bytes == 0)		/* another rank may know it */
+		return gs_line_order_wants_header(order) ? find_columns(ingest, "", 0) : GS_OK;
+	first += gs_line_mark(first, ingest->header.bytes);
+	other += gs_line_mark(other, ingest->names.bytes);
+	do {
+		first += first_bytes;
+		other += bytes;
+		first_bytes = (size_t)(gs_line_end(order, first, first_end) - first);
+		bytes = (size_t)(gs_line_end(order, other, other_end) - other);
+	} while (first_bytes > 0 && gs_line_same_columns(order, first, first_bytes, other, bytes));
+	if (first_bytes == 0 && bytes == 0)
+		return GS_OK;
+	first_bytes = (size_t)(gs_line_content_end(order, first, first_bytes) - first);
+	bytes = (size_t)(gs_line_content_end(order, other, bytes) - other);
+	return gs_fail(GS_EINPUT, "%s: its header is \"%s\", and that of the first input \"%s\"; to sort its "
+	               "rows all the same: (cat FIRST; tail -n +%llu %s) | gsort", ingest->name,
+	               gs_excerpt(shown, other, bytes, SHOWN_BYTES),
+	               gs_excerpt(first_shown, first, first_bytes, SHOWN_BYTES),
+	               (unsigned long long)ingest->header_lines + 1, ingest->name);
+}
+
+/* A line of the header is complete. */
+static gs_status
+take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
+{
+	const bool names = ingest->header_left == ingest->header_lines;
+
+	ingest->header_left--;
+	ingest->faults.shown += gs_line_shown(&ingest->faults, line, line + bytes, 1);
+	TRY(ingest->first ? append(ingest, &ingest->header, line, bytes)
+	                  : append(ingest, &ingest->names, line, bytes));
+	if (ingest->first && names)
+		TRY(find_columns(ingest, line, bytes));
+	return !ingest->first && ingest->header_left == 0
+	       ? compare_headers(ingest) : GS_OK;
+}
+
+/* ---- the store ------------------------------------------------------------------------ */
+
+/* Most pieces that are added at once; the store has room for 8 a thread. */
+enum { MOST_PIECES = 64 };
+
+/* Lines of a chunk, in pieces which a team adds. */
+struct adder {
+	struct gs_line_ingest *ingest;
+	struct gs_line_piece *pieces;
+	size_t      count;
+	uint64_t    sequence;
+	atomic_size_t next;
+	struct gs_first_error error;
+	uint64_t    firsts[MOST_PIECES + 1];	/* with numbers: of the pieces, then of what follows */
+};
+
+/* ---- lines with numbers ----------------------------------------------------------------- */
+
+static void
+note_warning(void *piece, const char *line)
+{
+	(void)line;
+	((struct gs_line_piece *)piece)->noted = true;
+}
+
+/* Lines that are left out are counted and warned of in order, by one thread. */
+static bool
+leaves_out(const struct gs_line_ingest *ingest)
+{
+	return ingest->text != NULL && ingest->text->invalid != GSORT_INVALID_ABORT;
+}
+
+/* Make items of the numbers in piece I.  One of several threads does not SPEAK of it: it notes that there is
+ * something to be said. */
+static gs_status
+put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
+{
+	struct gs_line_ingest *ingest = adder->ingest;
+	struct gs_line_piece *piece = &adder->pieces[i];
+	struct gs_text_options options = *ingest->text;
+	struct gs_lines lines;
+	gs_status status;
+
+	options.header_lines = 0;	/* they are cut off */
+	options.reverse = false;	/* the order of the items is that */
+	if (!speaks && options.warn != NULL) {
+		options.warn = note_warning;
+		options.warn_context = piece;
+	}
+	gs_lines_open(&lines, &options);
+	gs_lines_begin_file(&lines, ingest->name);
+	lines.line = ingest->header_lines + adder->firsts[i] - ingest->lines_before;
+	lines.invalid = ingest->faults.invalid;
+	lines.overflow_warned = ingest->overflow_warned;
+	status = gs_text_number_put(ingest->item, &lines, ingest->number, piece->data, piece->end,
+	                            adder->firsts[i], items, bytes);
+	piece->noted |= !speaks && status != GS_OK;
+	if (speaks) {
+		ingest->faults.invalid = lines.invalid;
+		ingest->overflow_warned = lines.overflow_warned;
+	}
+	return status;
+}
+
+/* The pieces were added with STATUS: read those with notes once more, in order. */
+static gs_status
+say_notes(struct adder *adder, gs_status status)
+{
+	struct gs_line_ingest *ingest = adder->ingest;
+	size_t bytes;
+
+	for (size_t i = 0; i < adder->count && (status != GS_OK || !ingest->overflow_warned); i++)
+		if (adder->pieces[i].noted)
+			TRY(put_text(adder, i, true, ingest->numbered, &bytes));
+	return status;
+}
+
+/* Bytes of the items that piece I becomes, at most. */
+static size_t
+most_item_bytes(const struct adder *adder, size_t i)
+{
+	const struct gs_line_ingest *ingest = adder->ingest;
+	const uint64_t lines = adder->firsts[i + 1] - adder->firsts[i];
+	const size_t bytes = (size_t)(adder->pieces[i].end - adder->pieces[i].data);
+
+	return ingest->text != NULL ? gs_text_number_most(ingest->item, lines, bytes)
+	                            : bytes + (size_t)lines * GS_LINE_NUMBER_BYTES;
+}
+
+/* Store the lines of piece I behind their numbers.  A piece is small enough, or one line. */
+static gs_status
+add_numbered(struct adder *adder, unsigned worker, size_t i)
+{
+	struct gs_line_ingest *ingest = adder->ingest;
+	const char *data = adder->pieces[i].data, *end = adder->pieces[i].end;
+	const size_t piece_bytes = ingest->taker.piece_bytes;
+	size_t wanted = most_item_bytes(adder, i);
+	char *large = wanted > piece_bytes ? malloc(wanted) : NULL;
+	char *items = large != NULL ? large : ingest->numbered + worker * piece_bytes;
+	gs_status status = GS_OK;
+
+	if (wanted > piece_bytes && large == NULL)
+		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
+		               (size_t)(end - data));
+	if (ingest->text != NULL)
+		status = put_text(adder, i, leaves_out(ingest), items, &wanted);
+	else
+		wanted = gs_line_number_put(ingest->order, ingest->number, data, end,
+		                            adder->firsts[i], items);
+	/* Even after an error: each sequence number has its row. */
+	gs_taker_add_items(&ingest->taker, worker, adder->sequence + i, items, wanted);
+	free(large);
+	return status;
+}
+
+static void
+add_pieces(void *context, unsigned worker, unsigned size)
+{
+	struct adder *adder = context;
+	size_t i;
+
+	(void)size;
+	while ((i = atomic_fetch_add(&adder->next, 1)) < adder->count)
+		if (adder->ingest->number.bits == 0)
+			gs_taker_add_items(&adder->ingest->taker, worker, adder->sequence + i,
+			                   adder->pieces[i].data,
+			                   (size_t)(adder->pieces[i].end - adder->pieces[i].data));
+		else if (!gs_first_error_note(&adder->error, add_numbered(adder, worker, i)))
+			break;
+}
+
+static void
+count_piece(void *context, size_t i)
+{
+	struct adder *adder = context;
+
+	adder->firsts[i + 1] = gs_line_number_count(adder->ingest->order, adder->pieces[i].data,
+	                                            adder->pieces[i].end);
+}
+
+/* Number the lines of all pieces, if they have numbers; *BYTES is what the items have at most. */
+static gs_status
+number_pieces(struct adder *adder, size_t *bytes)
+{
+	struct gs_line_ingest *ingest = adder->ingest;
+
+	*bytes = 0;
+	for (size_t i = 0; i < adder->count; i++)
+		*bytes += (size_t)(adder->pieces[i].end - adder->pieces[i].data);
+	if (!gs_way("numbered lines", ingest->number.bits > 0))
+		return GS_OK;
+	gs_team_each(ingest->threads, adder->count, count_piece, adder);
+	adder->firsts[0] = ingest->lines;
+	for (size_t i = 0; i < adder->count; i++)
+		adder->firsts[i + 1] += adder->firsts[i];
+	*bytes = 0;
+	for (size_t i = 0; i < adder->count; i++)
+		*bytes += most_item_bytes(adder, i);
+	ingest->lines = adder->firsts[adder->count];
+	return ingest->number.bits == 32 && ingest->lines > (uint64_t)UINT32_MAX + 1
+	       ? gs_fail(GS_EINPUT, "the input has more than 2^32 lines: use --argsort=u64") : GS_OK;
+}
+
+static void
+check_piece(void *context, size_t i)
+{
+	struct adder *adder = context;
+	const struct gs_line_ingest *ingest = adder->ingest;
+	struct gs_line_piece *piece = &adder->pieces[i];
+
+	piece->faulty = gs_line_has_fault(&ingest->faults, piece->data, piece->end, &piece->shown);
+}
+
+/* Strict keys: leave out lines that are at fault. */
+static gs_status
+check_pieces(struct adder *adder)
+{
+	struct gs_line_ingest *ingest = adder->ingest;
+	size_t count = 0;
+
+	gs_team_each(ingest->threads, adder->count, check_piece, adder);
+	for (size_t i = 0; i < adder->count; i++) {
+		struct gs_line_piece *piece = &adder->pieces[i];
+
+		if (piece->faulty)
+			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
+		else
+			ingest->faults.shown += piece->shown;
+		if (piece->end > piece->data)
+			adder->pieces[count++] = *piece;
+	}
+	adder->count = count;
+	return GS_OK;
+}
+
+static gs_status
+add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t count)
+{
+	struct adder adder = { .ingest = ingest, .pieces = pieces, .count = count };
+	const unsigned threads = leaves_out(ingest) ? 1 : ingest->threads;
+	uint64_t since = gs_clock_now();
+	size_t bytes, room;
+
+	if (ingest->order->strict && ingest->follow == NULL)
+		TRY(check_pieces(&adder));
+	if (adder.count == 0)
+		return GS_OK;
+	TRY(number_pieces(&adder, &bytes));
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	TRY(ingest->taker.reserve(ingest->taker.context, bytes, adder.count, &room));
+	assert(room >= bytes);
+	adder.sequence = gs_taker_next_sequence(&ingest->taker, 0, adder.count);
+	since = gs_clock_now();
+	gs_first_error_open(&adder.error);
+	gs_team_run(adder.count < threads ? (unsigned)adder.count : threads, add_pieces, &adder);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	gs_taker_end_round(&ingest->taker);
+	return say_notes(&adder, gs_first_error_close(&adder.error));
+}
+
+/* What a piece may have, so that its items are a piece of the store even if lines are empty. */
+static size_t
+most_piece_bytes(const struct gs_line_ingest *ingest)
+{
+	const size_t bytes = ingest->taker.piece_bytes;
+
+	if (ingest->text != NULL)	/* a number has a digit and a terminator */
+		return 2 * (bytes / ingest->item->bytes);
+	return ingest->number.bits > 0 ? bytes / (GS_LINE_NUMBER_BYTES + 1) : bytes;
+}
+
+/* Smaller pieces cost more than the threads that wait for the last one; not tuned. */
+#define LEAST_PIECE_BYTES	((size_t)128 << 10)
+
+/* Bytes of the pieces of BYTES: two for each thread, or more. */
+static size_t
+good_piece_bytes(const struct gs_line_ingest *ingest, size_t bytes)
+{
+	const size_t most = most_piece_bytes(ingest), good = bytes / (2 * ingest->threads) + 1;
+
+	return good > most ? most : good > LEAST_PIECE_BYTES ? good
+	       : LEAST_PIECE_BYTES < most ? LEAST_PIECE_BYTES : most;
+}
+
+/* Add whole lines from DATA to END. */
+static gs_status
+store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
+{
+	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
+	const size_t most = 4 * ingest->threads < MOST_PIECES ? 4 * ingest->threads : MOST_PIECES;
+	struct gs_line_piece pieces[MOST_PIECES];
+
+	if (ingest->chunk != NULL && ingest->input != NULL && ingest->text == NULL)
+		TRY(gs_line_sample(ingest->order, ingest->number, ingest->input, ingest->chunk,
+		                   &ingest->taker));
+	ingest->chunk = NULL;
+	while (data < end) {
+		size_t count = 0;
+
+		for (; count < most && data < end; count++) {
+			const char *cut = gs_line_cut(ingest->order, data, end, piece_bytes);
+
+			pieces[count] = (struct gs_line_piece){ .data = data, .end = cut };
+			data += cut - data;
+		}
+		TRY(add_all(ingest, pieces, count));
+	}
+	return GS_OK;
+}
+
+static gs_status
+take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
+{
+	uint64_t since = gs_clock_now();
+
+	if (ingest->follow != NULL) {
+		TRY(gs_line_leave_out(&ingest->faults, data, &end));
+		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->elements);
+	}
+	if (ingest->follow == NULL && !ingest->order->strict)	/* else lines are counted with their faults */
+		ingest->faults.shown += gs_line_shown(&ingest->faults, data, end, 0);
+	if (ingest->column != NULL)
+		return gs_line_column_add(ingest, data, end);
+	return ingest->taker.add != NULL ? store_lines(ingest, data, end) : GS_OK;
+}
+
+/* The line is complete in its buffer. */
+static gs_status
+end_line(struct gs_line_ingest *ingest)
+{
+	struct gs_line_bytes *line = &ingest->line;
+
+	if (ingest->measured)
+		return lend(ingest, line->bytes);
+	if (ingest->header_left > 0)
+		TRY(take_header_line(ingest, line->data, line->bytes));
+	else
+		TRY(take_lines(ingest, line->data, line->data + line->bytes));
+	return give_back(ingest);
+}
+
+/* ---- chunks ---------------------------------------------------------------------------- */
+
+static void
+begin_file(struct gs_line_ingest *ingest, const char *name)
+{
+	ingest->first = ingest->name == NULL ? !ingest->headed : gs_line_ingest_wants_header(ingest);
+	ingest->name = ingest->faults.name = name;
+	ingest->lines_before = ingest->lines;
+	ingest->header_left = ingest->header_lines;
+	ingest->names.bytes = 0;
+	ingest->faults.shown = 0;
+	ingest->place = GS_LINE_PLACE_BEGIN;
+	if (ingest->follow != NULL && ingest->taker.add != NULL)
+		ingest->follow->any = false;	/* a merge: each file by itself */
+}
+
+/* Its last row has a quote that opens and none that closes: in the last field. */
+static gs_status
+refuse_quote(const struct gs_line_ingest *ingest)
+{
+	const struct gs_line_bytes *line = &ingest->line;
+	uint64_t number = ingest->faults.shown + 1;
+
+	if (!ingest->measured) {	/* else it is not in memory */
+		const char *end = line->data + line->bytes;
+		const char *field = gs_field_last(&ingest->order->fields, line->data, end);
+
+		number += gs_line_shown(&ingest->faults, line->data, field, 0);
+	}
+	return gs_fail(GS_EINPUT, "%s:%llu: a quote is not closed; a quote within quotes must be doubled",
+	               ingest->name, (unsigned long long)gs_line_number(ingest->faults.options, ingest->name,
+	                                                                number));
+}
+
+/* The file has ended: so has its last line. */
+static gs_status
+end_file(struct gs_line_ingest *ingest)
+{
+	if (ingest->place.quoted)
+		return refuse_quote(ingest);
+	if (ingest->line.bytes > 0) {
+		TRY(append(ingest, &ingest->line, &ingest->order->terminator, 1));
+		TRY(end_line(ingest));
+	}
+	return ingest->header_left > 0 && ingest->names.bytes > 0 ? compare_headers(ingest) : GS_OK;
+}
+
+/* A table, as it has a header, whose separator is within quotes is cut there, as by sort(1). */
+static void
+warn_of_quotes(const struct gs_line_ingest *ingest, const char *data, const char *end)
+{
+	enum { LOOKED_AT = 64 << 10 };
+	const struct gs_text_options *options = ingest->faults.options;
+	const struct gs_fields *fields = &ingest->order->fields;
+	const char *last = end - data > LOOKED_AT ? data + LOOKED_AT : end;
+	char warning[GS_MESSAGE_BYTES];
+
+	if (ingest->header_lines == 0 || options->warn == NULL || ingest->order->key_count == 0 ||
+	    fields->separator == GS_NO_SEPARATOR || fields->separator == '"' || fields->csv ||
+	    !gs_hint_quotes(fields->separator, ingest->order->terminator, data, last))
+		return;
+	snprintf(warning, sizeof warning, "%s: a field in quotes has a separator in it and counts as two; "
+	         "--csv reads quotes", ingest->name);
+	options->warn(options->warn_context, warning);
+}
+
+gs_status
+gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk)
+{
+	char *data = chunk->data, *last;
+	const char *end = data + chunk->bytes;
+	size_t mark = 0;
+	bool whole = true;
+
+	if (chunk->begins)
+		begin_file(ingest, chunk->name);
+	if (ingest->bytes == 0)
+		warn_of_quotes(ingest, data, end);
+	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
+	ingest->bytes += chunk->bytes;
+	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);
+	if (chunk->begins && ingest->order->fields.csv && !ingest->inside)
+		mark = gs_line_mark(data, chunk->bytes);
+	if (mark > 0 && ingest->first && ingest->header.bytes == 0)
+		TRY(append(ingest, &ingest->header, data, mark));	/* before all that is written */
+	data += mark;
+	while (data < end && (ingest->line.bytes > 0 || ingest->header_left > 0)) {
+		TRY(continue_line(ingest, &data, end, &whole));
+		if (whole)
+			TRY(end_line(ingest));
+	}
+	last = data + (gs_line_last_end(ingest->order, data, end) - data);
+	if (last > data)
+		TRY(take_lines(ingest, data, last));
+	if (last < end)
+		TRY(continue_line(ingest, &last, end, &whole));
+	return chunk->ends ? end_file(ingest) : GS_OK;
+}
+
+/* ---- the rest of a plain file ---------------------------------------------------------- */
+
+/* Less is read in chunks, and so is all if pieces of the store are smaller.  Not tuned. */
+#define LEAST_REST_BYTES	((size_t)256 << 10)
+
+/* Pieces of a round, for each thread; and how many beyond the threads' a disk is asked for.  Not tuned. */
+enum { REST_PIECES = 32, AHEAD_PIECES = 8 };
+
+/* Memory of a thread is a huge page, so that threads do not wait for each other's page faults. */
+#define REST_THREAD_BYTES	((size_t)2 << 20)
+
+/* Threads read pieces of it and add their lines, each in memory of its own.  In the order of the pieces they
+ * hand on the line that has begun. */
+struct rest {
+	struct gs_line_ingest *ingest;
+	struct gs_input *input;
+	char            *memory;
+	size_t           thread_bytes;		/* of it for each of THREADS */
+	unsigned         threads;
+	uint64_t         left;			/* bytes of the file */
+	size_t           piece_bytes, line_most;	/* a line that is longer ends the round */
+	unsigned         count;			/* of pieces */
+	atomic_uint      next, turn;		/* the thread that has it owns INGEST->line, and this: */
+	bool             ended;
+	uint64_t         done;			/* bytes that were taken */
+};
+
+static void
+await_turn(struct rest *rest, unsigned piece)
+{
+	enum { TRIES = 200 };	/* less than a tenth of a millisecond, in which most have their turn */
+	unsigned turn;
+
+	for (unsigned tries = 0; (turn = atomic_load(&rest->turn)) != piece; tries++)
+		if (tries < TRIES)
+			(void)sched_yield();
+		else
+			gs_futex_wait(&rest->turn, turn);
+}
+
+/* A thread has read DATA to END, in which the last whole line ends before LAST. */
+struct read_piece {
+	char       *data;
+	const char *last, *end;
+	bool        short_of;		/* bytes: the file has shrunk, or there was an error */
+	uint64_t    sequence;
+};
+
+/* In its turn, put the line that has begun before PIECE, and keep the one that begins at its end.  False: the
+ * round has ended, as before a piece in which no line ends: all of the file's last line, perhaps. */
+static bool
+join_lines(struct rest *rest, unsigned at, struct read_piece *piece)
+{
+	struct gs_line_bytes *line = &rest->ingest->line;
+	const size_t bytes = (size_t)(piece->end - piece->data), begins = (size_t)(piece->end - piece->last);
+	bool goes_on;
+
+	await_turn(rest, at);
+	rest->ended |= piece->short_of || begins == bytes || begins > rest->line_most;
+	goes_on = !rest->ended;
+	if (goes_on) {
+		piece->data -= line->bytes;
+		memcpy(piece->data, line->data, line->bytes);
+		memcpy(line->data, piece->last, begins);
+		line->bytes = begins;
+		piece->sequence = gs_taker_next_sequence(&rest->ingest->taker, 0, 1);
+		rest->done += bytes;
+	}
+	atomic_store(&rest->turn, at + 1);
+	gs_futex_wake(&rest->turn, INT_MAX);
+	return goes_on;
+}
+
+/* False: the round has ended. */
+static bool
+add_rest_piece(struct rest *rest, unsigned worker, unsigned at)
+{
+	struct gs_line_ingest *ingest = rest->ingest;
+	struct gs_clock *clock = &ingest->monitor->clock;
+	const uint64_t begin = (uint64_t)at * rest->piece_bytes;
+	const uint64_t later = begin + (rest->threads + AHEAD_PIECES) * (uint64_t)rest->piece_bytes;
+	const size_t want = (size_t)gs_least(rest->left - begin, rest->piece_bytes);
+	struct read_piece piece = { .data = rest->memory + worker * rest->thread_bytes + rest->line_most };
+	uint64_t since = gs_clock_now();
+	size_t got;
+
+	if (later < rest->left)
+		gs_input_expect(rest->input, later, rest->piece_bytes);
+	gs_input_glance(rest->input, begin, want, piece.data, &got);
+	piece.short_of = got < want;
+	piece.end = piece.data + got;
+	piece.last = gs_line_last_end(ingest->order, piece.data, piece.end);
+	gs_clock_lap(clock, GS_STAGE_READ, &since);
+	if (!join_lines(rest, at, &piece))
+		return false;
+	since = gs_clock_now();		/* it may have waited */
+	atomic_fetch_add(&ingest->monitor->counters.bytes_in, got);
+	gs_taker_add_items(&ingest->taker, worker, piece.sequence, piece.data,
+	                   (size_t)(piece.last - piece.data));
+	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
+	return true;
+}
+
+static void
+add_rest(void *context, unsigned worker, unsigned size)
+{
+	struct rest *rest = context;
+	unsigned at;
+
+	(void)size;
+	while ((at = atomic_fetch_add(&rest->next, 1)) < rest->count && add_rest_piece(rest, worker, at))
+		;
+}
+
+/* How large the pieces are, and how many: what the store has room for. */
+static gs_status
+size_round(struct rest *rest, size_t memory_bytes)
+{
+	const struct gs_line_ingest *ingest = rest->ingest;
+	const size_t most = ingest->taker.piece_bytes, good = good_piece_bytes(ingest, (size_t)rest->left);
+	const bool small = good < most / 2;
+	uint64_t count;
+	size_t room;
+
+	rest->line_most = most / 16;
+	rest->piece_bytes = (small ? good : most / 2) + rest->line_most;
+	rest->thread_bytes = gs_round_up(rest->piece_bytes + rest->line_most, 4096);
+	if (memory_bytes / ingest->threads >= REST_THREAD_BYTES)
+		rest->thread_bytes = REST_THREAD_BYTES;
+	rest->threads = (unsigned)gs_least(ingest->threads, memory_bytes / rest->thread_bytes);
+	count = gs_least((rest->left - 1) / rest->piece_bytes + 1, REST_PIECES * rest->threads);
+	TRY(ingest->taker.reserve(ingest->taker.context, most, small ? (size_t)count : rest->threads,
+	                          &room));
+	rest->count = (unsigned)gs_least(count, room / (rest->piece_bytes + rest->line_most));
+	assert(rest->piece_bytes + rest->line_most <= rest->thread_bytes && rest->count > 0);
+	return GS_OK;
+}
+
+bool
+gs_line_ingest_takes_rest(const struct gs_line_ingest *ingest)
+{
+	return gs_way("threads read lines", ingest->taker.sample != NULL &&
+	              ingest->taker.piece_bytes >= LEAST_REST_BYTES &&
+	              ingest->threads > 1 && ingest->follow == NULL && ingest->column == NULL &&
+	              ingest->number.bits == 0 && !ingest->order->strict && !ingest->order->fields.csv);
+}
+
+gs_status
+gs_line_ingest_rest(struct gs_line_ingest *ingest, struct gs_input *input, char *memory, size_t bytes)
+{
+	bool goes_on = true;
+
+	while (goes_on && gs_input_left(input) >= LEAST_REST_BYTES && ingest->header_left == 0 &&
+	       ingest->line.bytes <= ingest->taker.piece_bytes / 16) {
+		struct rest rest = {
+			.ingest = ingest, .input = input, .memory = memory, .left = gs_input_left(input),
+		};
+
+		TRY(size_round(&rest, bytes));
+		TRY(GS_GROW(ingest->line.data, &ingest->line.room, rest.line_most, "bytes of a line"));
+		gs_input_expect(input, 0, (rest.threads + AHEAD_PIECES) * rest.piece_bytes);
+		gs_team_run((unsigned)gs_least(rest.count, rest.threads), add_rest, &rest);
+		ingest->bytes += rest.done;
+		gs_taker_end_round(&ingest->taker);
+		TRY(gs_input_advance(input, rest.done));
+		goes_on = rest.done > 0 && !rest.ended;
+	}
+	return GS_OK;
+}

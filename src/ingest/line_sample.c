@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* line_sample.c - read some lines at each of many places of a file */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/line_ingest.h"
+#include "linekey/line_order.h"
+
+/* 20,000 lines of 50 bytes; a place is a page, or less where short lines get numbers.  Not tuned. */
+enum { PLACES = 256, PLACE_BYTES = 4096, NUMBERED_BYTES = 1024 };
+#define LEAST_BYTES	((uint64_t)8 << 20)
+
+/* Read from INPUT, of which CHUNK was read; returns how many bytes there are, or 0. */
+static size_t
+read_place(struct gs_input *input, const struct gs_chunk *chunk, uint64_t offset, char *into, size_t bytes)
+{
+	size_t got = bytes;
+
+	if (offset + bytes <= chunk->bytes)
+		memcpy(into, chunk->data + offset, bytes);
+	else if (offset < chunk->bytes)
+		got = 0;
+	else
+		gs_input_glance(input, offset - chunk->bytes, bytes, into, &got);
+	return got;
+}
+
+/* Show TAKER lines, with numbers if items have them. */
+static gs_status
+show(const struct gs_line_order *order, struct gs_line_number number, const char *lines, const char *end,
+     const struct gs_taker *taker)
+{
+	const size_t bytes = (size_t)(end - lines);
+	gs_status status;
+	char *items;
+
+	if (number.bits == 0)
+		return taker->sample(taker->context, lines, bytes);
+	items = malloc(bytes + gs_line_number_count(order, lines, end) * GS_LINE_NUMBER_BYTES);
+	if (items == NULL)
+		return GS_OK;
+	status = taker->sample(taker->context, items,
+	                       gs_line_number_put(order, number, lines, end, 0, items));
+	free(items);
+	return status;
+}
+
+gs_status
+gs_line_sample(const struct gs_line_order *order, struct gs_line_number number, struct gs_input *input,
+               const struct gs_chunk *chunk, const struct gs_taker *taker)
+{
+	const uint64_t bytes = gs_input_bytes(input);
+	const size_t place_bytes = number.bits > 0 ? NUMBERED_BYTES : PLACE_BYTES;
+	gs_status status = GS_OK;
+	unsigned places = 0;
+	char *lines, *to;
+
+	if (bytes == GS_UNKNOWN || bytes < LEAST_BYTES || order->fields.csv || taker->sample == NULL)
+		return GS_OK;
+	to = lines = malloc(PLACES * place_bytes);
+	for (uint64_t p = 0; lines != NULL && p < PLACES; p++) {
+		const char *end = to + read_place(input, chunk, bytes / PLACES * p, to, place_bytes);
+		const char *first = gs_line_end(order, to, end);
+		const size_t whole = (size_t)(gs_line_last_end(order, first, end) - first);
+
+		memmove(to, first, whole);
+		to += whole;
+		places += whole > 0;
+	}
+	if (places > PLACES / 2)
+		status = show(order, number, lines, to, taker);
+	free(lines);
+	return status;
+}

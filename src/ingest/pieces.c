@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* pieces.c - a binary file that a team reads piece by piece */
+#include <stdatomic.h>
+
+#include "ingest/ingest.h"
+
+/*
+ * Readers of a pipe take turns, so more of them only spread its bytes over more caches.
+ * `cat in | gsort -u32 >out`, 1 GiB, 16 cores of a Xeon, median of 5: 6 threads 0.486 s, 16
+ * threads 0.581 s; pieces of 512 KiB or 1 MiB instead of 256 KiB do not help (0.561, 0.569, with
+ * 6 threads 0.541).
+ */
+enum { PIPE_READERS = 6 };
+
+void
+gs_read_counts_add(struct gs_read_counts *counts, struct gs_monitor *monitor, uint64_t bytes,
+                   uint64_t elements)
+{
+	counts->bytes += bytes;
+	counts->elements += elements;
+	atomic_store(&monitor->counters.bytes_in, counts->bytes);
+	atomic_store(&monitor->counters.keys_in, counts->elements);
+}
+
+gs_status
+gs_pieces_open(struct gs_pieces *pieces, struct gs_input *input, size_t unit,
+               struct gs_read_counts *counts, struct gs_monitor *monitor)
+{
+	*pieces = (struct gs_pieces){
+		.input = input, .monitor = monitor, .unit = unit, .counts = counts,
+		.number = counts->elements,
+	};
+	pthread_mutex_init(&pieces->lock, NULL);
+	return gs_input_claims(input, &pieces->claims);
+}
+
+void
+gs_pieces_close(struct gs_pieces *pieces)
+{
+	pthread_mutex_destroy(&pieces->lock);
+}
+
+/* ---- a piece ----------------------------------------------------------------------- */
+
+struct piece {
+	size_t bytes;			/* read, or 0 */
+	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
+};
+
+/* The next piece of at most WANT bytes: it is read to INTO, or else claimed; with the lock.  False: there is
+ * none, or an error was noted. */
+static bool
+next_bytes(struct gs_pieces *pieces, void *into, size_t want, struct piece *piece)
+{
+	uint64_t since;
+	gs_status status;
+
+	piece->bytes = piece->claimed.bytes = 0;
+	if (want == 0 || pieces->ended || atomic_load(&pieces->error.any))
+		return false;
+	if (pieces->claims) {
+		gs_input_claim(pieces->input, want, &piece->claimed);
+		pieces->claims = piece->claimed.bytes > 0;
+	}
+	if (pieces->claims)
+		return true;
+	since = gs_clock_now();		/* waiting for the lock is idle time, reading is not */
+	status = gs_input_read(pieces->input, into, want, &piece->bytes);
+	gs_clock_lap(&pieces->monitor->clock, GS_STAGE_READ, &since);
+	if (!gs_first_error_note(&pieces->error, status))
+		return false;
+	pieces->ended = piece->bytes < want;
+	return piece->bytes > 0;
+}
+
+/* Read to INTO what was claimed, if it was.  The bytes may be fewer: the file was truncated meanwhile. */
+static gs_status
+read_claimed(struct gs_pieces *pieces, void *into, struct piece *piece)
+{
+	uint64_t since = gs_clock_now();
+	gs_status status;
+
+	if (piece->claimed.bytes == 0)
+		return GS_OK;
+	status = gs_input_read_piece(pieces->input, &piece->claimed, into, &piece->bytes);
+	gs_clock_lap(&pieces->monitor->clock, GS_STAGE_READ, &since);
+	return status;
+}
+
+/* ---- a round ----------------------------------------------------------------------- */
+
+struct filler {
+	struct gs_pieces            *pieces;
+	const struct gs_piece_round *round;
+	size_t left;		/* bytes of the round that are not claimed; with the lock */
+};
+
+/* The next piece of the round, read or claimed; with the lock.  False: there is none. */
+static bool
+next_piece(struct filler *filler, struct piece *piece, struct gs_read_piece *read)
+{
+	struct gs_pieces *pieces = filler->pieces;
+	const size_t most = filler->round->piece_bytes;
+	const size_t want = most < filler->left ? most : filler->left;
+
+	if (!next_bytes(pieces, read->data, want, piece))
+		return false;
+	filler->left -= want;
+	read->sequence = gs_taker_next_sequence(filler->round->taker, 0, 1);
+	read->number = pieces->number;
+	pieces->number += (piece->claimed.bytes + piece->bytes) / pieces->unit;
+	return true;
+}
+
+static void
+read_round(void *context, unsigned worker, unsigned size)
+{
+	struct filler *filler = context;
+	struct gs_pieces *pieces = filler->pieces;
+	const struct gs_piece_round *round = filler->round;
+	struct gs_read_piece read = { .data = round->memory + worker * round->piece_bytes };
+	struct piece piece;
+
+	(void)size;
+	pthread_mutex_lock(&pieces->lock);
+	while (next_piece(filler, &piece, &read)) {
+		pthread_mutex_unlock(&pieces->lock);
+		gs_first_error_note(&pieces->error, read_claimed(pieces, read.data, &piece));
+		read.count = piece.bytes / pieces->unit;
+		/* Even after an error: a taker may wait for each sequence number. */
+		gs_first_error_note(&pieces->error, round->store(round->context, worker, &read));
+		pthread_mutex_lock(&pieces->lock);
+		pieces->file_bytes += piece.bytes;
+		gs_read_counts_add(pieces->counts, pieces->monitor, piece.bytes, read.count);
+	}
+	pthread_mutex_unlock(&pieces->lock);
+}
+
+gs_status
+gs_pieces_fill(struct gs_pieces *pieces, const struct gs_piece_round *round, unsigned threads,
+               size_t bytes)
+{
+	struct filler filler = { pieces, round, bytes - bytes % pieces->unit };
+	gs_status status;
+
+	if (!pieces->claims && threads > PIPE_READERS)
+		threads = PIPE_READERS;
+	gs_first_error_open(&pieces->error);
+	gs_team_run(threads, read_round, &filler);
+	status = gs_first_error_close(&pieces->error);
+	gs_taker_end_round(round->taker);
+	return status;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * fallback.c - lines of files that are compared as numbers are numbers, until one of them is none
+ *
+ * In:   options of a sort of lines.
+ * Out:  options of a sort of numbers; later, those of lines again.
+ *
+ * Lines that are printed numbers have equal keys only if they have equal bytes, and all of them come before
+ * the other lines.  So they may be written in any order: no -s and no -u sees a difference.
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "figures/answer.h"
+#include "job/job.h"
+
+/* Are whole lines compared, as integers (n) or floats (g)?  0: no. */
+static char
+letter_of(const struct gsort_options *o)
+{
+	const char *letters = o->ordering != NULL ? o->ordering : "";
+	const bool n = strchr(letters, 'n') != NULL, g = strchr(letters, 'g') != NULL;
+
+	if (o->csv || o->separator != NULL || o->keydef_count > 0 || n == g ||
+	    letters[strspn(letters, "bngr")] != '\0')
+		return '\0';
+	return n ? 'n' : o->locale == NULL ? 'g' : '\0';	/* a locale may have no point */
+}
+
+/* Can all inputs be read again?  Nothing is opened: that may wait for a writer. */
+static bool
+are_files(const struct gsort_options *o)
+{
+	bool files = o->read == NULL;
+	struct stat status;
+
+	for (size_t i = 0; files && i < o->input_count; i++)
+		files = (strcmp(o->inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &status)
+		                                        : stat(o->inputs[i], &status)) == 0 &&
+		        S_ISREG(status.st_mode);
+	return files;
+}
+
+bool
+gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
+{
+	const char letter = letter_of(o);
+
+	if (turn->ended || letter == '\0' || o->operation != GSORT_SORT || o->set != GSORT_NO_SET ||
+	    o->argsort_bits > 0 || o->keep_order || o->underline || o->sample.wanted ||
+	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o) || !are_files(o))
+		return false;
+	turn->lines = *o;
+	turn->may = true;
+	o->lines = false;
+	o->type = letter == 'n' ? GSORT_TEXT : GSORT_TEXT_FLOAT;
+	o->reverse = strchr(o->ordering, 'r') != NULL;
+	return true;
+}
+
+void
+gs_turn_end(struct gs_turn *turn, struct gsort_options *o)
+{
+	*o = turn->lines;
+	*turn = (struct gs_turn){ .ended = true };
+}

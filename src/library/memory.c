@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * memory.c - memory of a call on arrays
+ *
+ * Invariant: only a call that has set IS_LENT touches KEPT.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/round.h"
+#include "library/array.h"
+
+/* Less comes from malloc(), which keeps it itself. */
+enum { MAPPED_BYTES = 128 << 10, KEPT_BYTES = 64 << 20 };
+
+static atomic_flag is_lent = ATOMIC_FLAG_INIT;
+static struct {
+	struct gs_arena arena;
+	char  *at;
+	size_t bytes;
+} kept;
+
+/* All that was kept is given back if it is too small. */
+static gs_status
+get_kept(struct gs_array_memory *memory, size_t bytes)
+{
+	memory->zeroed = kept.bytes < bytes;
+	if (kept.bytes < bytes) {
+		gs_arena_close(&kept.arena);
+		kept.bytes = 0;
+		TRY(gs_arena_open(&kept.arena, gs_arena_round(bytes), true));
+		kept.at = gs_arena_take(&kept.arena, bytes);
+		kept.bytes = bytes;
+	}
+	memory->at = kept.at;
+	return GS_OK;
+}
+
+gs_status
+gs_array_memory_get(struct gs_array_memory *memory, size_t bytes)
+{
+	gs_status status;
+
+	*memory = (struct gs_array_memory){ .at = NULL };
+	if (bytes < MAPPED_BYTES) {
+		memory->at = memory->taken = aligned_alloc(64, gs_round_up(bytes + (bytes == 0), 64));
+		return memory->at != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+	}
+	if (!atomic_flag_test_and_set(&is_lent)) {
+		memory->keeps = true;
+		status = get_kept(memory, bytes);
+		if (status != GS_OK)
+			gs_array_memory_give(memory);
+		return status;
+	}
+	TRY(gs_arena_open(&memory->arena, gs_arena_round(bytes), true));
+	memory->at = gs_arena_take(&memory->arena, bytes);
+	memory->zeroed = true;
+	return GS_OK;
+}
+
+gs_status
+gs_array_memory_borrow(struct gs_array_memory *memory, size_t bytes, const struct gs_array_args *args)
+{
+	char *at = (char *)gs_round_up((uintptr_t)args->scratch, 64);
+
+	if (args->scratch == NULL || (size_t)(at - (char *)args->scratch) + bytes > args->scratch_bytes)
+		return gs_array_memory_get(memory, bytes);
+	*memory = (struct gs_array_memory){ .at = at };
+	return GS_OK;
+}
+
+void
+gs_array_memory_give(struct gs_array_memory *memory)
+{
+	free(memory->taken);
+	gs_arena_close(&memory->arena);
+	if (memory->keeps) {
+		if (kept.bytes > KEPT_BYTES) {
+			gs_arena_close(&kept.arena);
+			kept.bytes = 0;
+		}
+		atomic_flag_clear(&is_lent);
+	}
+	*memory = (struct gs_array_memory){ .at = NULL };
+}

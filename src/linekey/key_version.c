@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * key_version.c - keys that are versions: the order V of sort(1)
+ *
+ * In:   the text of a key.
+ * Out:  a comparison, or bytes with the same order.
+ *
+ * A text is parts without digits and numbers in turn, the first part perhaps empty, the last number
+ * perhaps missing, which counts as 0.  Parts compare byte by byte: '~' first, then the end of the
+ * text, the end of the part, letters, and other bytes.  Numbers compare by value, of any length.
+ * The text without its suffix decides first, then all of it.
+ */
+#include <string.h>
+
+#include "linekey/key_text.h"
+
+/* ---- suffixes ------------------------------------------------------------------- */
+
+/* Take "." and a letter or '~', and what follows of letters, digits and '~'; false: it is not there,
+ * and *TEXT is unchanged. */
+static bool
+take_extension(struct gs_key_text *text)
+{
+	struct gs_key_text ahead = *text;
+	int c = gs_key_text_next(&ahead);
+
+	if (c != '.')
+		return false;
+	c = gs_key_text_next(&ahead);
+	if (!gs_is_letter(c) && c != '~')
+		return false;
+	do {
+		*text = ahead;
+		c = gs_key_text_next(&ahead);
+	} while (gs_is_letter(c) || gs_is_digit(c) || c == '~');
+	return true;
+}
+
+/* The same as length_without_suffix() from the end back. */
+static size_t
+length_of_plain(const unsigned char *begin, const unsigned char *end)
+{
+	const unsigned char *at = end, *last;
+
+	do {
+		last = at;
+		while (at > begin && (gs_is_letter(at[-1]) || gs_is_digit(at[-1]) || at[-1] == '~'))
+			at--;
+	} while (at < last && !gs_is_digit(*at) && at > begin + 1 && *--at == '.');
+	return (size_t)(last - begin);
+}
+
+/* The bytes before the suffix: the longest end of the text that is extensions alone, but not all
+ * of the text. */
+static size_t
+length_without_suffix(struct gs_key_text text)
+{
+	size_t length = 0, at = 0;
+
+	if (gs_key_text_is_plain(&text))
+		return length_of_plain(text.at, text.end);
+	while (gs_key_text_next(&text) >= 0) {
+		struct gs_key_text before = text;
+
+		length = ++at;
+		while (take_extension(&text))
+			;
+		for (; before.at != text.at; at++)
+			(void)gs_key_text_next(&before);
+	}
+	return length;
+}
+
+/* ---- parts and numbers ---------------------------------------------------------- */
+
+/* A text that is read to a limit.  That of most is plain, which saves half of the time. */
+struct reader {
+	struct gs_key_text text;
+	size_t left;
+	bool   plain;
+};
+
+static struct reader
+read_to(struct gs_key_text text, size_t limit)
+{
+	return (struct reader){ text, limit, gs_key_text_is_plain(&text) };
+}
+
+static inline int
+peek(const struct reader *reader)
+{
+	if (reader->left == 0)
+		return -1;
+	if (reader->plain)
+		return reader->text.at < reader->text.end ? *reader->text.at : -1;
+	return gs_key_text_peek(&reader->text);
+}
+
+static inline void
+take(struct reader *reader)
+{
+	reader->left--;
+	if (reader->plain)
+		reader->text.at += reader->text.at < reader->text.end;
+	else
+		(void)gs_key_text_next(&reader->text);
+}
+
+/* The ranks of bytes in a part. */
+enum { TILDE = 1, END, END_OF_PART, FIRST_LETTER };
+enum { LETTERS = 52 };
+
+/* A byte that is no digit; -1: the end of the text. */
+static int
+rank_of(int c)
+{
+	if (c < 0)
+		return END;
+	if (c == '~')
+		return TILDE;
+	if (c >= 'A' && c <= 'Z')
+		return FIRST_LETTER + c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return FIRST_LETTER + 26 + c - 'a';
+	/* of the bytes below C, 52 letters, ten digits and '~' are ranked elsewhere */
+	return FIRST_LETTER + LETTERS + c - (c > '9' ? 10 : 0) - (c > 'Z' ? 26 : 0) -
+	       (c > 'z' ? 26 : 0) - (c > '~');
+}
+
+/* Skip zeros, and count the digits that follow. */
+static size_t
+begin_number(struct reader *reader)
+{
+	struct reader ahead;
+	size_t digits = 0;
+
+	while (peek(reader) == '0')
+		take(reader);
+	for (ahead = *reader; gs_is_digit(peek(&ahead)); digits++)
+		take(&ahead);
+	return digits;
+}
+
+/* The first things that compare: no text, ".", "..", what else begins with '.', and the rest. */
+static int
+class_of(struct gs_key_text text)
+{
+	int c = gs_key_text_next(&text);
+
+	if (c != '.')
+		return c < 0 ? 0 : 4;
+	c = gs_key_text_next(&text);
+	return c < 0 ? 1 : c == '.' && gs_key_text_peek(&text) < 0 ? 2 : 3;
+}
+
+/* ---- comparing ------------------------------------------------------------------ */
+
+static int
+compare_numbers(struct reader *one, struct reader *other)
+{
+	const size_t digits = begin_number(one), other_digits = begin_number(other);
+
+	if (digits != other_digits)
+		return digits < other_digits ? -1 : 1;
+	for (size_t d = 0; d < digits; d++) {
+		const int difference = peek(one) - peek(other);
+
+		if (difference != 0)
+			return difference;
+		take(one);
+		take(other);
+	}
+	return 0;
+}
+
+static int
+compare_texts(struct reader one, struct reader other)
+{
+	for (;;) {
+		const int a = peek(&one), b = peek(&other);
+		const bool a_part = a >= 0 && !gs_is_digit(a), b_part = b >= 0 && !gs_is_digit(b);
+		int difference;
+
+		if (a < 0 && b < 0)
+			return 0;
+		if (!a_part && !b_part) {
+			difference = compare_numbers(&one, &other);
+		} else {
+			difference = (gs_is_digit(a) ? END_OF_PART : rank_of(a)) -
+			             (gs_is_digit(b) ? END_OF_PART : rank_of(b));
+			take(&one);
+			take(&other);
+		}
+		if (difference != 0)
+			return difference;
+	}
+}
+
+int
+gs_version_compare(struct gs_key_text one, struct gs_key_text other)
+{
+	const int class = class_of(one), difference = class - class_of(other);
+	int result;
+
+	if (difference != 0 || class < 3)
+		return difference;
+	result = compare_texts(read_to(one, length_without_suffix(one)),
+	                       read_to(other, length_without_suffix(other)));
+	return result != 0 ? result : compare_texts(read_to(one, SIZE_MAX), read_to(other, SIZE_MAX));
+}
+
+/* ---- bytes ---------------------------------------------------------------------- */
+
+/* The number of digits, as many bytes 255 as fit and the rest; then the digits. */
+static bool
+put_number(struct gs_key_bytes *bytes, struct reader *reader)
+{
+	size_t digits = begin_number(reader), left = digits;
+
+	for (; left >= UINT8_MAX; left -= UINT8_MAX)
+		if (gs_key_bytes_put(bytes, UINT8_MAX))
+			return true;
+	if (gs_key_bytes_put(bytes, (uint8_t)left))
+		return true;
+	for (; digits > 0; digits--) {
+		if (gs_key_bytes_put(bytes, (uint8_t)peek(reader)))
+			return true;
+		take(reader);
+	}
+	return false;
+}
+
+static bool
+put_text(struct gs_key_bytes *bytes, struct reader reader)
+{
+	for (;;) {
+		int c;
+
+		while ((c = peek(&reader)) >= 0 && !gs_is_digit(c)) {
+			if (gs_key_bytes_put(bytes, (uint8_t)rank_of(c)))
+				return true;
+			take(&reader);
+		}
+		if (gs_key_bytes_put(bytes, END_OF_PART) || put_number(bytes, &reader))
+			return true;
+		if (peek(&reader) < 0)
+			return gs_key_bytes_put(bytes, END);
+	}
+}
+
+bool
+gs_version_put(struct gs_key_bytes *bytes, struct gs_key_text text)
+{
+	const int class = class_of(text);
+
+	if (gs_key_bytes_put(bytes, (uint8_t)class))
+		return true;
+	if (class < 3)
+		return false;
+	return put_text(bytes, read_to(text, length_without_suffix(text))) ||
+	       put_text(bytes, read_to(text, SIZE_MAX));
+}

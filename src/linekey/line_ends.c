@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_ends.c - where lines end
+ *
+ * In:   bytes from the beginning of a line on.
+ * Out:  the ends of lines.
+ *
+ * 64 bytes are looked at together.  With CSV, the bytes between quotes are those behind an odd number
+ * of quotes (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019, section 3.1.1), if
+ * all that open are where a field begins; where one is not, bytes are taken one after the other.
+ */
+#include <string.h>
+
+#include "linekey/line_order.h"
+#include "linekey/skip.h"
+#include "text/text_decoder.h"
+
+/* ---- CSV ------------------------------------------------------------------------ */
+
+/* Go behind the byte C.  True: a line ends there. */
+static inline bool
+step(const struct gs_line_order *order, char c, struct gs_line_place *place)
+{
+	const bool ends = c == order->terminator && !place->quoted;
+
+	if (c == '"' && (place->quoted || place->opens)) {
+		place->quoted = !place->quoted;
+		place->opens = true;
+	} else {
+		place->opens = ends || (unsigned char)c == order->fields.separator;
+	}
+	return ends;
+}
+
+#if defined __SSE2__
+/* A bit for each byte that is behind an odd number of bits of BITS, its own included. */
+static inline uint64_t
+parity_of(uint64_t bits)
+{
+	for (unsigned shift = 1; shift < 64; shift *= 2)
+		bits ^= bits << shift;
+	return bits;
+}
+
+/* The ends of lines in the 64 bytes at AT, one byte after the other. */
+static __attribute__((noinline)) uint64_t
+stray_ends_of_64(const struct gs_line_order *order, const char *at, struct gs_line_place *place)
+{
+	uint64_t ends = 0;
+
+	for (unsigned b = 0; b < 64; b++)
+		ends |= (uint64_t)step(order, at[b], place) << b;
+	return ends;
+}
+
+/* The ends of lines in the 64 bytes at AT, which have QUOTES and these TERMINATORS. */
+static inline uint64_t
+quoted_ends_of_64(const struct gs_line_order *order, const char *at, uint64_t quotes,
+                  uint64_t terminators, struct gs_line_place *place)
+{
+	const uint64_t quoted = parity_of(quotes) ^ (place->quoted ? UINT64_MAX : 0);
+	const uint64_t before = gs_find_byte_of_64(at, (char)order->fields.separator) |
+	                        terminators | quotes;
+
+	if ((quotes & quoted & ~(before << 1 | place->opens)) != 0)
+		return stray_ends_of_64(order, at, place);
+	*place = (struct gs_line_place){ quoted >> 63, before >> 63 };
+	return terminators & ~quoted;
+}
+
+static inline uint64_t
+ends_of_64(const struct gs_line_order *order, const char *at, struct gs_line_place *place)
+{
+	const uint64_t ends = gs_find_byte_of_64(at, order->terminator);
+	const uint64_t quotes = gs_find_byte_of_64(at, '"');
+
+	if (quotes != 0)
+		return quoted_ends_of_64(order, at, quotes, ends, place);
+	place->opens = at[63] == order->terminator || (unsigned char)at[63] == order->fields.separator;
+	return place->quoted ? 0 : ends;
+}
+#endif
+
+static const char *
+end_of_row(const struct gs_line_order *order, const char *at, const char *limit,
+           struct gs_line_place *place, bool *whole)
+{
+	*whole = true;
+#if defined __SSE2__
+	for (; limit - at >= 64; at += 64) {
+		const uint64_t ends = ends_of_64(order, at, place);
+
+		if (ends != 0) {
+			*place = GS_LINE_PLACE_BEGIN;
+			return at + __builtin_ctzll(ends) + 1;
+		}
+	}
+#endif
+	while (at < limit)
+		if (step(order, *at++, place))
+			return at;
+	*whole = false;
+	return at;
+}
+
+static const char *
+last_end_of_rows(const struct gs_line_order *order, const char *line, const char *limit)
+{
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
+	const char *at = line;
+
+#if defined __SSE2__
+	for (; limit - at >= 64; at += 64) {
+		const uint64_t ends = ends_of_64(order, at, &place);
+
+		if (ends != 0)
+			line = at + 64 - __builtin_clzll(ends);
+	}
+#endif
+	while (at < limit)
+		if (step(order, *at++, &place))
+			line = at;
+	return line;
+}
+
+/* ---- any lines ------------------------------------------------------------------ */
+
+const char *
+gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
+                   struct gs_line_place *place, bool *whole)
+{
+	const char *end;
+
+	if (order->fields.csv)
+		return end_of_row(order, at, limit, place, whole);
+	end = memchr(at, order->terminator, (size_t)(limit - at));
+	*whole = end != NULL;
+	return end != NULL ? end + 1 : limit;
+}
+
+const char *
+gs_line_end(const struct gs_line_order *order, const char *line, const char *limit)
+{
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
+	bool whole;
+
+	if (order->fields.csv)
+		return end_of_row(order, line, limit, &place, &whole);
+	return gs_skip_separators(line, limit, order->terminator, 1);
+}
+
+/* Note a line that ends at END. */
+static inline const char *
+note_line(const char *line, const char *end, const char **lines, uint32_t *bytes, size_t *count)
+{
+	lines[*count] = line;
+	bytes[(*count)++] = (uint32_t)(end - line);
+	return end;
+}
+
+#if defined __SSE2__
+/* Blocks of 64 bytes that are looked at together: a branch on the ends in one does not wait for the memory
+ * of the next. */
+enum { SPLIT_BLOCKS = 16 };
+
+/* The lines of CSV that end in whole blocks before LIMIT; returns where the last of them ends. */
+static const char *
+split_blocks(const struct gs_line_order *order, const char *line, const char *limit,
+             const char **lines, uint32_t *bytes, size_t room, size_t *count)
+{
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
+	const char *block = line;
+	uint64_t ends[SPLIT_BLOCKS];
+
+	while (limit - block >= 64 && *count < room) {
+		const size_t left = (size_t)(limit - block) / 64;
+		const size_t blocks = left < SPLIT_BLOCKS ? left : SPLIT_BLOCKS;
+
+		for (size_t b = 0; b < blocks; b++)
+			ends[b] = ends_of_64(order, block + 64 * b, &place);
+		for (size_t b = 0; b < blocks; b++, block += 64)
+			for (uint64_t here = ends[b]; here != 0 && *count < room; here &= here - 1)
+				line = note_line(line, block + __builtin_ctzll(here) + 1, lines, bytes,
+				                 count);
+	}
+	return line;
+}
+#endif
+
+/* The lines that a PARSER of numbers finds the ends of; returns where the last of them ends. */
+static const char *
+split_by_parser(const struct gs_parser *parser, char terminator, const char *line, const char *limit,
+                const char **lines, uint32_t *bytes, size_t room, size_t *count)
+{
+	enum { BLOCK_BYTES = 1024 };
+	uint32_t ends[BLOCK_BYTES + 64];
+
+	for (const char *at = line; at < limit && *count < room; at += BLOCK_BYTES) {
+		const size_t left = (size_t)(limit - at), most = room - *count;
+		size_t found = parser->find(at, left < BLOCK_BYTES ? left : BLOCK_BYTES,
+		                            left > GS_PARSE_BLOCK_BYTES, terminator, ends);
+
+		found = found < most ? found : most;
+		if (found == 0)
+			continue;
+		line = note_line(line, at + ends[0] + 1, lines, bytes, count);
+		#pragma omp simd	/* by clang, too, if the load of ends[i] comes first */
+		for (size_t i = 1; i < found; i++) {
+			bytes[*count + i - 1] = ends[i] - ends[i - 1];
+			lines[*count + i - 1] = at + ends[i - 1] + 1;
+		}
+		line = at + ends[found - 1] + 1;
+		*count += found - 1;
+	}
+	return line;
+}
+
+size_t
+gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
+              const char **lines, uint32_t *bytes, size_t room)
+{
+	const struct gs_parser *parser = gs_parser_of(gs_simd_best());
+	const char *line = *at;
+	size_t count = 0;
+
+	/* Both look for the ends of many lines at once: in vain if one is wanted, and then another. */
+	if (!order->fields.csv && parser != NULL && room > 1)
+		line = split_by_parser(parser, order->terminator, line, limit, lines, bytes, room, &count);
+#if defined __SSE2__
+	else if (order->fields.csv && room > 1)
+		line = split_blocks(order, line, limit, lines, bytes, room, &count);
+#endif
+	while (line < limit && count < room)
+		line = note_line(line, gs_line_end(order, line, limit), lines, bytes, &count);
+	*at = line;
+	return count;
+}
+
+const char *
+gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit)
+{
+	if (order->fields.csv)
+		return last_end_of_rows(order, line, limit);
+	while (limit > line && limit[-1] != order->terminator)
+		limit--;
+	return limit;
+}
+
+const char *
+gs_line_cut(const struct gs_line_order *order, const char *line, const char *limit, size_t bytes)
+{
+	const char *end = (size_t)(limit - line) > bytes ? line + bytes : limit;
+	const char *cut = gs_line_last_end(order, line, end);
+
+	return cut > line ? cut : gs_line_end(order, line, limit);
+}

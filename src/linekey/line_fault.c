@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_fault.c - lines whose keys are not the numbers that they should be
+ *
+ * In:   lines, and an order with strict keys.
+ * Out:  the first line at fault, and the reason; or why a header has not the column of a key.
+ *
+ * Blanks around a number do not count, nor does a CR at its end, which is the end of the line.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "linekey/key_text.h"
+#include "linekey/line_order.h"
+#include "linekey/line_words.h"
+#include "text/line.h"
+#include "text/notation.h"
+
+enum {
+	MOST_BYTES = 4095,	/* of a field with quotes that is a number; as GS_LINE_BYTES */
+	SHOWN_BYTES = 40,	/* of a field, in a message */
+};
+
+enum verdict { SOUND, MISSING, WRONG };
+
+/* ---- fields as bytes --------------------------------------------------------------- */
+
+/* A field, or more than that, if it is known to end at a separator. */
+struct field {
+	const unsigned char *at, *end;
+	int separator;
+};
+
+static bool
+ends_at(const struct field *field, const unsigned char *at)
+{
+	return at == field->end || *at == field->separator ||
+	       (field->separator == GS_NO_SEPARATOR && gs_is_blank(*at)) ||
+	       (*at == '\r' && at + 1 == field->end);
+}
+
+static void
+skip_blanks(struct field *field)
+{
+	while (field->at < field->end && gs_is_blank(*field->at) && *field->at != field->separator)
+		field->at++;
+}
+
+static bool
+skip_digits(struct field *field)
+{
+	const unsigned char *from = field->at;
+
+	while (field->at < field->end && gs_is_digit(*field->at))
+		field->at++;
+	return field->at > from;
+}
+
+static bool
+skip_one(struct field *field, const char *of)
+{
+	for (; *of != '\0' && field->at < field->end; of++)
+		if (*field->at == (unsigned char)*of) {
+			field->at++;
+			return true;
+		}
+	return false;
+}
+
+/* Digits, and after a point more digits. */
+static bool
+skip_number(struct field *field, const char *signs)
+{
+	bool any;
+
+	(void)skip_one(field, signs);
+	any = skip_digits(field);
+	if (field->at < field->end && *field->at == '.' && field->separator != '.') {
+		field->at++;
+		any |= skip_digits(field);
+	}
+	return any;
+}
+
+/* A suffix: K, Ki, KB, KiB. */
+static void
+skip_suffix(struct field *field)
+{
+	if (skip_one(field, "kKMGTPEZYRQ")) {
+		(void)skip_one(field, "i");
+		(void)skip_one(field, "B");
+	}
+}
+
+/* A decimal float; any other is left to strtold(3). */
+static bool
+skip_float(struct field *field)
+{
+	const struct field before = *field;
+	bool is_float = skip_number(field, "+-");
+
+	if (is_float && skip_one(field, "eE")) {
+		(void)skip_one(field, "+-");
+		is_float = skip_digits(field);
+	}
+	if (is_float && ends_at(field, field->at))
+		return true;
+	*field = before;
+	field->at += gs_float_length(NULL, field->at, field->end);
+	return field->at > before.at;
+}
+
+static bool
+skip_month(struct field *field)
+{
+	const struct gs_key_text text = { .at = field->at, .end = field->end };
+	const bool found = gs_month_of(text, NULL) > 0;
+
+	for (; found && !ends_at(field, field->at); field->at++)
+		;
+	return found;
+}
+
+/* An address or a time, which is all of the field. */
+static bool
+skip_noted(struct field *field, enum gsort_notation notation)
+{
+	const unsigned char *at = field->at, *limit = at;
+	uint64_t magnitude;
+	size_t bytes;
+	bool negative, found;
+
+	while (limit < field->end && *limit != field->separator)
+		limit++;
+	bytes = gs_noted_trim(&at, limit);
+	found = gs_notation_read(notation, (const char *)at, (const char *)at + bytes, &negative,
+	                         &magnitude);
+	field->at = limit;
+	return found;
+}
+
+static enum verdict
+judge(enum gs_ordering ordering, struct field field)
+{
+	bool is_number = false;
+
+	skip_blanks(&field);
+	if (ends_at(&field, field.at))
+		return MISSING;
+	switch (ordering) {
+	case GS_BY_NUMBER: is_number = skip_number(&field, "-"); break;
+	case GS_BY_SIZE:   is_number = skip_number(&field, "-"); skip_suffix(&field); break;
+	case GS_BY_FLOAT:  is_number = skip_float(&field); break;
+	case GS_BY_MONTH:  is_number = skip_month(&field); break;
+	case GS_BY_IP:
+	case GS_BY_TIME:   is_number = skip_noted(&field, gs_keydef_notation(ordering)); break;
+	case GS_BY_BYTES:
+	case GS_BY_COLLATION:
+	case GS_BY_VERSION: return SOUND;
+	}
+	if (field.separator != GS_NO_SEPARATOR)
+		skip_blanks(&field);
+	return is_number && ends_at(&field, field.at) ? SOUND : WRONG;
+}
+
+/* Is it the usual number: an optional minus, up to 8 digits, perhaps a point and up to 8 others?  Else it is
+ * left to judge().  What is before READABLE may be loaded: no digit is behind a line. */
+static inline bool
+is_usual_number(const struct field *field, const unsigned char *readable)
+{
+	const unsigned char *at = field->at;
+	unsigned digits;
+
+	if (readable - at < 24)
+		return false;
+	at += *at == '-';
+	(void)gs_number_eight(at, &digits);
+	at += digits;
+	if (digits > 0 && *at == '.' && field->separator != '.') {
+		(void)gs_number_eight(at + 1, &digits);
+		at += 1 + digits;
+	} else if (digits == 0) {
+		return false;
+	}
+	return at == field->end || (at < field->end && *at == field->separator);
+}
+
+/* ---- keys ------------------------------------------------------------------------- */
+
+static enum verdict
+judge_text(const struct gs_line_order *order, enum gs_ordering ordering,
+           const struct gs_key_text *text)
+{
+	unsigned char copy[MOST_BYTES + 1];
+	struct field field = { text->at, text->end, order->fields.separator };
+
+	if (!gs_key_text_is_plain(text)) {
+		const unsigned char *begin = text->at + 1, *end = text->end;
+		const bool ends = end > begin && end[-1] == '"' && text->left == SIZE_MAX;
+
+		field = (struct field){ copy, copy, GS_NO_SEPARATOR - 1 };	/* of quotes */
+		if (ends && *text->at == '"' && memchr(begin, '"', (size_t)(end - begin)) == end - 1)
+			field.at = begin, field.end = end - 1;
+		else
+			field.end += gs_key_text_copy(*text, copy, sizeof copy);
+	}
+	return field.end - field.at > MOST_BYTES && field.at == copy ? WRONG : judge(ordering, field);
+}
+
+static inline enum verdict
+judge_line(const struct gs_line_order *order, const char *line, const char *end,
+           const unsigned char *readable, bool missing, size_t *key)
+{
+	const char *quote = order->fields.csv ? memchr(line, '"', (size_t)(end - line)) : NULL;
+	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
+	enum verdict verdict, found = SOUND;
+
+	for (size_t k = 0; k < order->key_count; k++) {
+		const struct gs_keydef *keydef = &order->keys[k];
+		struct gs_key_text text = { .map = NULL };
+		const char *begin, *limit;
+		struct field field;
+
+		if (!keydef->strict)
+			continue;
+		if (quote == NULL && keydef->usual && gs_key_is_number(keydef)) {
+			gs_line_find_usual(&order->fields, keydef, &walk, &begin, &limit);
+			field = (struct field){ (const unsigned char *)begin,
+			                        (const unsigned char *)limit, order->fields.separator };
+			verdict = is_usual_number(&field, readable) ? SOUND : judge(keydef->ordering, field);
+		} else if (quote != NULL && gs_key_is_number(keydef) &&
+		           gs_line_find_before(&order->fields, keydef, line, end, quote, &text)) {
+			field = (struct field){ text.at, text.end, order->fields.separator };
+			verdict = is_usual_number(&field, readable) ? SOUND : judge(keydef->ordering, field);
+		} else {
+			gs_field_find(&order->fields, keydef, line, end, &text);
+			verdict = judge_text(order, keydef->ordering, &text);
+		}
+		if (verdict == WRONG || (missing && verdict == MISSING && found == SOUND)) {
+			*key = k;
+			found = verdict;
+		}
+		if (found == WRONG)
+			break;
+	}
+	return found;
+}
+
+/* ---- interface ---------------------------------------------------------------------- */
+
+size_t
+gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
+                   const uint32_t *bytes, size_t count, size_t *key)
+{
+	const unsigned char *readable = count == 0 ? NULL
+		: (const unsigned char *)lines[count - 1] + bytes[count - 1];
+
+	for (size_t i = 0; i < count; i++)
+		if (judge_line(order, lines[i], lines[i] + bytes[i] - 1, readable, missing, key) != SOUND)
+			return i;
+	return count;
+}
+
+void
+gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
+                      uint64_t number, char reason[GS_LINE_FAULT_BYTES])
+{
+	static const char *const letters[] = {
+		[GS_BY_NUMBER] = "n", [GS_BY_FLOAT] = "g", [GS_BY_SIZE] = "h", [GS_BY_MONTH] = "M",
+		[GS_BY_IP] = "ip", [GS_BY_TIME] = "time",
+	};
+	const struct gs_keydef *keydef = &order->keys[key];
+	const bool named = keydef->name != NULL, quoted = named && keydef->name[0] == '"';
+	const char *quote = quoted || !named ? "" : "\"";
+	const enum gsort_notation notation = gs_keydef_notation(keydef->ordering);
+	char copy[GS_HINT_BYTES], shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], column[SHOWN_BYTES + 1];
+	char hint[GS_HINT_BYTES] = "";
+	struct gs_key_text text = { .map = NULL };
+	size_t copied;
+
+	reason[0] = '\0';
+	gs_field_find(&order->fields, keydef, line, line + bytes - 1, &text);
+	if (judge_text(order, keydef->ordering, &text) == MISSING)
+		return;
+	snprintf(column, sizeof column, "%zu", keydef->end_field + 1);
+	if (named)
+		snprintf(column, sizeof column, "%.*s", (int)keydef->name_bytes, keydef->name);
+	copied = gs_key_text_copy(text, (unsigned char *)copy, sizeof copy);
+	if (number > 0) {
+		const struct gs_hinted_field field = {
+			.column = keydef->end_field + 1, .named = named, .csv = order->fields.csv,
+			.separator = order->fields.separator, .letter = letters[keydef->ordering],
+		};
+
+		gs_hint_field(hint, &field, number, copy, copy + copied);
+	}
+	snprintf(reason, GS_LINE_FAULT_BYTES, "column %s%s%s: not %s: \"%s\"%s", quote, column, quote,
+	         notation != GSORT_DECIMAL ? gs_notations[notation].name :
+	         keydef->ordering == GS_BY_MONTH ? "a month" :
+	         judge_text(order, GS_BY_FLOAT, &text) == SOUND ? "a decimal number" : "a number",
+	         gs_excerpt(shown, copy, copied, SHOWN_BYTES), hint);
+}
+
+/* ---- headers ------------------------------------------------------------------- */
+
+/* Why may a header not have a column that its author sees there? */
+static const char *
+explain_header(int separator, const char *line, size_t bytes)
+{
+	if (bytes > 0 && *line == '{')
+		return "; JSON? put the key of each line before it: jq -r '[.KEY, tojson] | @tsv'";
+	if (separator >= 0 && memchr(line, separator, bytes) != NULL)
+		return "";
+	return separator != ',' && memchr(line, ',', bytes) != NULL ? "; fields between commas need --csv"
+	     : memchr(line, ';', bytes) != NULL ? "; fields between semicolons need -t ';'"
+	     : separator >= 0 && memchr(line, '\t', bytes) != NULL ? "; fields between tabs need -t '\\t'"
+	                                                           : "";
+}
+
+/* Cut blanks, quotes and a CR off both ends of *AT .. *END. */
+static void
+trim_name(const char **at, const char **end)
+{
+	static const char cut[] = " \"\r";
+
+	while (*at < *end && memchr(cut, **at, sizeof cut - 1) != NULL)
+		++*at;
+	while (*at < *end && memchr(cut, (*end)[-1], sizeof cut - 1) != NULL)
+		--*end;
+}
+
+gs_status
+gs_line_refuse_header(int separator, const char *name, size_t name_bytes, const char *line,
+                      const char *end, bool several)
+{
+	enum { HEADER_BYTES = 200 };	/* of it, in the message */
+	const int between = separator >= 0 ? separator : ' ';
+	const char *sought = name, *sought_end = name + name_bytes, *stop;
+	char shown[GS_EXCERPT_BYTES(HEADER_BYTES)], near[GS_EXCERPT_BYTES(SHOWN_BYTES)] = "";
+
+	/* a name that differs in capitals, or in blanks around it, was meant */
+	trim_name(&sought, &sought_end);
+	for (const char *at = line; !several && near[0] == '\0' && at < end; at = stop + (stop < end)) {
+		const char *begin = at, *limit;
+
+		stop = memchr(at, between, (size_t)(end - at));
+		limit = stop = stop != NULL ? stop : end;
+		trim_name(&begin, &limit);
+		if (limit - begin == sought_end - sought && limit > begin &&
+		    strncasecmp(begin, sought, (size_t)(limit - begin)) == 0)
+			gs_excerpt(near, at + (*at == '"'), (size_t)(stop - at - 2 * (*at == '"')),
+			           SHOWN_BYTES);
+	}
+	return gs_fail(GS_EINPUT, "the header has %s '%.*s': \"%s\"%s%s%s",
+	               several ? "several columns" : "no column", (int)name_bytes, name,
+	               gs_excerpt(shown, line, (size_t)(end - line), HEADER_BYTES),
+	               near[0] != '\0' ? "; did you mean '" : "", near,
+	               near[0] != '\0' ? "'?" :
+	               several ? "; name one by its number, as in -k 1,1n"
+	                       : explain_header(separator, line, (size_t)(end - line)));
+}

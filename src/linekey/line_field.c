@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * line_field.c - where in a line a key is
+ *
+ * In:   a line without terminator, and a key's positions.
+ * Out:  the text of the key.
+ *
+ * The end of a key is counted from the beginning of the line, not of the key, so a key of one
+ * field that begins in column 1 of it takes one walk (gs_field_find()), any other two.
+ */
+#include <string.h>
+
+#include "linekey/keydef.h"
+#include "linekey/skip.h"
+
+/* ---- walks over fields ---------------------------------------------------------- */
+
+/* Behind the quote that closes the one at AT, or END. */
+static const char *
+behind_quotes(const char *at, const char *end)
+{
+	while ((at = memchr(at + 1, '"', (size_t)(end - at - 1))) != NULL)
+		if (++at == end || *at != '"')
+			return at;
+	return end;
+}
+
+/* The end of the field that begins at AT. */
+static const char *
+end_of_field(const struct gs_fields *fields, const char *at, const char *end)
+{
+	if (fields->separator == GS_NO_SEPARATOR)
+		return gs_skip_blank_fields(at, end, 1);
+	if (fields->csv && at < end && *at == '"')
+		at = behind_quotes(at, end);
+	at = memchr(at, fields->separator, (size_t)(end - at));
+	return at != NULL ? at : end;
+}
+
+/* Skip COUNT fields, each with the separator behind it; END: the line has not so many. */
+static const char *
+skip_fields(const struct gs_fields *fields, const char *at, const char *end, size_t count)
+{
+	if (fields->separator == GS_NO_SEPARATOR)
+		return gs_skip_blank_fields(at, end, count);
+	if (!fields->csv)
+		return gs_skip_separators(at, end, (char)fields->separator, count);
+	for (; count > 0 && at < end; count--) {
+		at = end_of_field(fields, at, end);
+		at += at < end;
+	}
+	return at;
+}
+
+/* The field, from 0, in which KEY begins. */
+static size_t
+first_field(const struct gs_keydef *key)
+{
+	return key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
+}
+
+/* ---- plain lines ---------------------------------------------------------------- */
+
+const char *
+gs_field_limit(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+               const char *end)
+{
+	const char *at;
+
+	if (key->end_field == GS_LINE_END)
+		return end;
+	at = skip_fields(fields, line, end, key->end_field);
+	return key->end_char == 0 ? end_of_field(fields, at, end)
+	       : gs_skip_bytes(at, end, (key->letters & GS_LETTER_B_END) != 0, key->end_char);
+}
+
+static void
+find_plain(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+           const char *end, struct gs_key_text *text)
+{
+	const char *field = skip_fields(fields, line, end, first_field(key)), *limit;
+	const char *begin;
+
+	if (key->strict)
+		end = end_of_field(fields, field, end);
+	begin = gs_skip_bytes(field, end, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
+	if (key->end_char == 0 && key->end_field == first_field(key))
+		limit = key->strict ? end : end_of_field(fields, field, end);	/* the usual key */
+	else
+		limit = gs_field_limit(fields, key, line, end);
+	text->at = (const unsigned char *)begin;
+	text->end = (const unsigned char *)(limit > begin ? limit : begin);
+}
+
+/* ---- lines with quotes ---------------------------------------------------------- */
+
+/* Begin to read the fields from AT to END without quotes. */
+static struct gs_key_text
+unquote(const struct gs_fields *fields, const char *at, const char *end)
+{
+	return (struct gs_key_text){
+		.at = (const unsigned char *)at, .end = (const unsigned char *)end,
+		.csv = fields->csv, .separator = (char)fields->separator, .left = SIZE_MAX,
+	};
+}
+
+/* Skip COUNT bytes of a text, after blanks if BLANKS; returns how many bytes that were. */
+static size_t
+take(struct gs_key_text *text, bool blanks, size_t count)
+{
+	struct gs_key_text ahead = *text;
+	size_t taken = 0;
+
+	while (blanks && gs_is_blank(gs_key_text_unquoted(&ahead))) {
+		*text = ahead;
+		taken++;
+	}
+	for (; count > 0 && gs_key_text_unquoted(text) >= 0; count--)
+		taken++;
+	return taken;
+}
+
+/* Bytes of a text without quotes. */
+static size_t
+measure(struct gs_key_text text)
+{
+	return take(&text, false, SIZE_MAX);
+}
+
+/*
+ * Characters count without quotes.  The end is found as a number of bytes from the begin of the
+ * line on, and so is the begin.
+ */
+static void
+find_quoted(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+            const char *end, struct gs_key_text *text)
+{
+	const char *field = skip_fields(fields, line, end, first_field(key)), *limit;
+	struct gs_key_text last;
+	size_t begin, most;
+
+	if (key->strict)
+		end = end_of_field(fields, field, end);
+	*text = unquote(fields, field, end);
+	begin = take(text, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
+	if (key->end_field == GS_LINE_END)
+		return;
+	limit = skip_fields(fields, line, end, key->end_field);
+	last = unquote(fields, limit, key->end_char == 0 ? end_of_field(fields, limit, end) : end);
+	most = take(&last, (key->letters & GS_LETTER_B_END) != 0,
+	            key->end_char == 0 ? SIZE_MAX : key->end_char);
+	if (limit < field)	/* the end is counted on from there */
+		begin += measure(unquote(fields, limit, field));
+	else
+		most += measure(unquote(fields, field, limit));
+	text->left = most > begin ? most - begin : 0;
+}
+
+/* Is KEY a field, all of it? */
+static bool
+is_field(const struct gs_keydef *key)
+{
+	return key->end_field == first_field(key) && key->end_char == 0 &&
+	       key->begin_char == 0 && (key->letters & GS_LETTER_B_BEGIN) == 0;
+}
+
+/* ---- interface ------------------------------------------------------------------ */
+
+void
+gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+              const char *end, struct gs_key_text *text)
+{
+	const bool quotes = fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL;
+
+	text->csv = text->quoted = text->inside = false;
+	text->left = SIZE_MAX;
+	if (quotes && !is_field(key)) {
+		const struct gs_key_text given = *text;
+
+		find_quoted(fields, key, line, end, text);
+		text->map = given.map;
+		text->locale = given.locale;
+		return;
+	}
+	find_plain(fields, key, line, end, text);
+	text->separator = (char)fields->separator;
+	text->csv = quotes && text->at < text->end && *text->at == '"';	/* few fields are */
+}
+
+const char *
+gs_field_last(const struct gs_fields *fields, const char *line, const char *end)
+{
+	const char *limit;
+
+	while ((limit = end_of_field(fields, line, end)) < end)
+		line = limit + 1;
+	return line;
+}
+
+static bool
+is_same(struct gs_key_text one, struct gs_key_text other)
+{
+	int c;
+
+	while ((c = gs_key_text_next(&one)) == gs_key_text_next(&other))
+		if (c < 0)
+			return true;
+	return false;
+}
+
+bool
+gs_fields_are_same(const struct gs_fields *fields, const char *one, const char *one_end,
+                   const char *other, const char *other_end)
+{
+	const bool blanks = fields->separator == GS_NO_SEPARATOR;
+
+	for (;;) {
+		const char *limit = end_of_field(fields, one, one_end);
+		const char *other_limit = end_of_field(fields, other, other_end);
+
+		if ((limit < one_end) != (other_limit < other_end) ||
+		    !is_same(unquote(fields, one, limit), unquote(fields, other, other_limit)))
+			return false;
+		if (limit == one_end)
+			return true;
+		one = limit + !blanks;
+		other = other_limit + !blanks;
+	}
+}
+
+size_t
+gs_field_named(const struct gs_fields *fields, const char *line, const char *end,
+               const char *name, size_t name_bytes)
+{
+	const bool blanks = fields->separator == GS_NO_SEPARATOR;
+	size_t found = GS_NO_FIELD;
+
+	for (size_t field = 0; line <= end; field++) {
+		const char *limit = end_of_field(fields, line, end);
+		const struct gs_key_text wanted = {
+			.at = (const unsigned char *)name,
+			.end = (const unsigned char *)name + name_bytes, .csv = *name == '"',
+			.left = SIZE_MAX,
+		};
+
+		if (is_same(unquote(fields, gs_skip_bytes(line, limit, blanks, 0), limit), wanted)) {
+			if (found != GS_NO_FIELD)
+				return GS_TWO_FIELDS;
+			found = field;
+		}
+		if (limit >= end)
+			break;
+		line = limit + !blanks;
+	}
+	return found;
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * emit.c - sorted keys to output: verify, select, encode, write
+ *
+ * In:   spans of sorted keys, class by class, from any producer.
+ * Out:  the bytes of the output.
+ *
+ * A producer with one thread delivers large spans: a team verifies, selects and encodes each, and
+ * it is written while the producer makes the next.  Of a producer with many threads (the buckets),
+ * each thread verifies, selects and encodes the span that it has just sorted; the thread that takes
+ * spans in order only writes them.  (Many threads that write one file are no faster:
+ * io/preallocate.c.)  As groups of equal keys cross spans, that thread writes the outermost groups
+ * of each span, in front of what the others have encoded.
+ *
+ * Many threads do write faster to several files (--split): one file takes 4.7 GB/s on an H200 host,
+ * sixteen take 36.  So the threads of the buckets also write what they have encoded, each to another
+ * file (split.c), unless keys are selected; and so do those that take spans from a GPU, unless keys
+ * are printed.  Other producers with one thread fill one file after the other.
+ */
+#include <stdlib.h>
+
+#include "base/way.h"
+#include "key/key.h"
+#include "output/emit.h"
+
+/* ---- opening ---------------------------------------------------------------- */
+
+void
+gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options)
+{
+	emit->encoding = (struct gs_encoding){
+		.from = options->type,
+		.to = options->converts ? options->to : options->type,
+		.notation = options->notation,
+		.reverse = options->reverse,
+		.endian = options->endian,
+		.terminator = options->zero_terminated ? '\0' : '\n',
+		.counts = options->counts,
+	};
+	emit->element_bytes = gs_key_is_text(emit->encoding.to) ? 0 : gs_encoding_bytes(&emit->encoding);
+}
+
+size_t
+gs_emit_print_bytes(const struct gs_emit *emit)
+{
+	const size_t times = emit->encoding.counts ? sizeof *emit->select.times : 0;
+
+	return gs_encoding_in_place(&emit->encoding) ? 0
+	       : 2 * gs_encoding_bytes(&emit->encoding) + times;
+}
+
+void
+gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
+              const struct gs_plan *plan, struct gs_arena *arena)
+{
+	const size_t print_bytes = gs_encoding_in_place(&emit->encoding) ? 0 :
+	                           plan->print_keys * gs_encoding_bytes(&emit->encoding);
+	const unsigned slots = gs_batch_slots(plan->threads);
+
+	emit->plan = plan;
+	emit->encoding.threads = emit->delivered.threads = plan->threads;
+	emit->print[0] = gs_arena_take(arena, print_bytes);
+	emit->print[1] = gs_arena_take(arena, print_bytes);
+	emit->encoder.part_bytes = plan->buckets.part_bytes;
+	emit->encoder.print_bytes = plan->part_print_bytes;
+	emit->encoder.print = gs_arena_take(arena, slots * plan->part_print_bytes);
+	emit->select.times = gs_arena_take(arena, emit->encoding.counts ? sizeof *emit->select.times *
+	                                                                  plan->print_keys : 0);
+	gs_tail_carve(&emit->tail, options, arena);
+}
+
+void
+gs_emit_open(struct gs_emit *emit, const struct gsort_options *options, struct gs_verify *verify,
+             struct gs_monitor *monitor)
+{
+	gs_select_open(&emit->select, options, emit->select.times);
+	emit->encoder.encoding = &emit->encoding;
+	emit->sink = gs_emit_sink;
+	emit->verify = verify;
+	emit->monitor = monitor;
+}
+
+gs_status
+gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, uint64_t keys,
+                    uint64_t before, uint64_t all)
+{
+	const struct gs_select *select = &emit->select;
+
+	if (emit->split.keys == 0)	/* after a restart files end where they did before */
+		emit->split.keys = select->head && select->left < keys ? select->left : keys;
+	emit->position += before;
+	return emit->tail.on ? GS_OK : gs_pick_open(&emit->pick, options, all);
+}
+
+void
+gs_emit_resume(struct gs_emit *emit)
+{
+	gs_delivered_resume(&emit->delivered);
+	emit->position = emit->class_position = 0;
+	emit->split.strands = 0;	/* they are written again */
+}
+
+/* ---- spans of a producer with one thread ---------------------------------------- */
+
+/* Encode what was selected, and write it; all of it belongs to one file.  Work on it began at
+ * SINCE. */
+static gs_status
+put_out(struct gs_emit *emit, struct gs_span *span, uint64_t since)
+{
+	const struct gs_encoding *encoding = &emit->encoding;
+	char *print = emit->print[emit->print_at];
+	struct gs_output *output;
+	size_t bytes;
+
+	if (span->count == 0) {
+		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+		return GS_OK;
+	}
+	emit->keys += span->count;
+	TRY(gs_split_output(&emit->split, &output));
+	if (gs_encoding_in_place(encoding)) {
+		bytes = span->count * (span->key_bits / 8);
+		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
+		                  span->count, encoding->threads);
+		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+		TRY((span->stays ? gs_output_submit : gs_output_write)(output, span->keys, bytes));
+	} else {
+		TRY(gs_encode(encoding, span->key_class, span->key_bits, span->keys,
+		              encoding->counts ? span->times : NULL, span->count, print, &bytes));
+		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+		TRY(gs_output_submit(output, print, bytes));
+		emit->print_at ^= 1;
+	}
+	emit->bytes += bytes;
+	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
+	return GS_OK;
+}
+
+/* The same, unless only the last keys are wanted: those are kept. */
+static gs_status
+put_keys(struct gs_emit *emit, struct gs_span *span, uint64_t since)
+{
+	if (!emit->tail.on)
+		return put_out(emit, span, since);
+	gs_tail_keep(&emit->tail, span);
+	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+	return GS_OK;
+}
+
+enum { TAIL_KEYS = 512 };	/* that are written at once */
+
+static gs_status
+put_tail(struct gs_emit *emit)
+{
+	uint64_t keys[TAIL_KEYS], times[TAIL_KEYS];
+	struct gs_span span;
+
+	do {
+		gs_tail_next(&emit->tail, TAIL_KEYS, keys, times, &span);
+		TRY(put_out(emit, &span, gs_clock_now()));
+	} while (span.count > 0);
+	return GS_OK;
+}
+
+/* How many of COUNT groups, the next ones, begin in the same file; KEYS is how many keys they are. */
+static size_t
+groups_together(const struct gs_split *split, const uint64_t *times, size_t count, uint64_t *keys)
+{
+	const uint64_t most = gs_split_together(split, UINT64_MAX);
+	size_t groups = 0;
+
+	for (*keys = 0; groups < count && *keys < most; groups++)
+		*keys += times[groups];
+	return groups;
+}
+
+/* Select from the first keys of SLICE that belong to one file, or groups that begin in it; *TAKEN is how many
+ * they are.  Returns how many of all keys they are. */
+static uint64_t
+select_slice(struct gs_emit *emit, struct gs_span *slice, size_t *taken)
+{
+	const bool whole = gs_encoding_in_place(&emit->encoding);
+	uint64_t keys = 0;
+
+	if (slice->times != NULL) {
+		slice->count = *taken = groups_together(&emit->split, slice->times, slice->count, &keys);
+		gs_select_pairs(&emit->select, slice);
+		return keys;
+	}
+	keys = gs_split_together(&emit->split, slice->count);
+	if (!whole && keys > emit->plan->print_keys)
+		keys = emit->plan->print_keys;
+	slice->count = *taken = (size_t)keys;
+	if (!gs_select_takes_all(&emit->select))
+		gs_select_span(&emit->select, slice);
+	return keys;
+}
+
+static gs_status
+put_span(struct gs_emit *emit, struct gs_span *span)
+{
+	const size_t key_bytes = span->key_bits / 8, before = span->count;
+	uint64_t since = gs_clock_now(), grouped = 0;
+
+	gs_verify_out(emit->verify, span);
+	gs_pick_span(&emit->pick, emit->position, span);
+	emit->position += before;
+	for (size_t at = 0, taken; at < span->count; at += taken) {
+		struct gs_span slice = *span;
+		uint64_t keys;
+
+		slice.keys = (char *)span->keys + at * key_bytes;
+		slice.times = span->times != NULL ? span->times + at : NULL;
+		slice.count -= at;
+		keys = select_slice(emit, &slice, &taken);
+		TRY(put_keys(emit, &slice, since));
+		emit->split.position += keys;
+		grouped += span->times != NULL ? keys : 0;
+		since = gs_clock_now();
+	}
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, grouped > 0 ? grouped : before);
+	return GS_OK;
+}
+
+/* A span that was only sorted. */
+static gs_status
+take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	struct gs_emit *emit = context;
+	const size_t count = sorted->span.count;
+	const uint64_t written = emit->keys;
+
+	TRY(gs_delivered_skip(&emit->delivered, &sorted->span));
+	emit->position += count - sorted->span.count;
+	sorted->summed &= sorted->span.count == count;
+	gs_delivered_note(&emit->delivered, sorted);
+	TRY(put_span(emit, &sorted->span));
+	if (sorted->span.stays && emit->keys == written)	/* no write has waited for the one before */
+		TRY(gs_outputs_wait(emit->split.outputs));
+	*enough = gs_emit_is_complete(emit);
+	return GS_OK;
+}
+
+/* ---- spans of a producer with many threads --------------------------------------- */
+
+/*
+ * A class of this many keys is given to a pipe as pages, if a slot has a huge page or more: small ones cost
+ * more than a copy.  The limit itself is not tuned.
+ */
+enum { PAGES_KEYS = 1 << 18, PAGES_BYTES = 2 << 20 };
+
+/* Has a span no position that is wanted?  To be verified it is sorted all the same. */
+static bool
+skip_span(void *context, const struct gs_sorted_span *sorted)
+{
+	const struct gs_emit *emit = context;
+
+	return !emit->verify->on &&
+	       gs_pick_count(&emit->pick, emit->class_position + sorted->at, sorted->span.count) == 0;
+}
+
+static void
+room(void *context, const struct gs_sorted_span *sorted, void **keys)
+{
+	struct gs_emit *emit = context;
+
+	gs_span_room(&emit->encoder, sorted, keys);
+}
+
+/* Verify, select and encode a span; any thread. */
+static gs_status
+make(void *context, struct gs_sorted_span *sorted)
+{
+	struct gs_emit *emit = context;
+	struct gs_span *span = &sorted->span;
+	struct gs_encoded *encoded = &emit->encoder.encoded[sorted->slot];
+	uint64_t since = gs_clock_now();
+	gs_status status;
+
+	gs_verify_digest(emit->verify, span, &encoded->digest);
+	encoded->taken = span->count;
+	gs_pick_span(&emit->pick, emit->class_position + sorted->at, span);
+	status = gs_span_encode(&emit->encoder, &emit->select, sorted);
+	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+	return status;
+}
+
+static gs_status
+write_encoded(struct gs_emit *emit, struct gs_encoded *encoded)
+{
+	struct gs_output *output;
+
+	TRY(gs_split_output(&emit->split, &output));
+	return encoded->gives ? gs_output_give_pages(output, encoded->data, encoded->bytes)
+	                      : gs_output_write(output, encoded->data, encoded->bytes);
+}
+
+static gs_status
+take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	struct gs_emit *emit = context;
+	struct gs_encoded *encoded;
+
+	if (sorted->slot == GS_NO_SLOT)
+		return take_span(emit, sorted, enough);
+	if (sorted->skipped) {
+		emit->position += sorted->span.count;
+		return GS_OK;
+	}
+	encoded = &emit->encoder.encoded[sorted->slot];
+	gs_verify_note_out(emit->verify, &encoded->digest);
+	if (emit->select.groups)
+		TRY(gs_span_join(&emit->encoder, &emit->select, &sorted->span, encoded));
+	else
+		gs_span_cut(&emit->encoder, &emit->select, encoded);
+	TRY(write_encoded(emit, encoded));
+	*enough = gs_emit_is_complete(emit);
+	emit->keys += encoded->keys;
+	emit->bytes += encoded->bytes;
+	emit->position += encoded->taken;
+	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, encoded->taken);
+	return GS_OK;
+}
+
+/* A span of a strand; several threads, each with a strand of its own. */
+static gs_status
+take_of_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
+{
+	struct gs_emit *emit = context;
+	struct gs_encoded *encoded = &emit->encoder.encoded[sorted->slot];
+
+	(void)enough;
+	TRY(gs_split_put(&emit->split, sorted, &encoded->digest, encoded->data, encoded->bytes));
+	atomic_fetch_add(&emit->monitor->counters.bytes_out, encoded->bytes);
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, sorted->span.count);
+	return GS_OK;
+}
+
+/* ---- all of it ----------------------------------------------------------------- */
+
+bool
+gs_emit_is_complete(const struct gs_emit *emit)
+{
+	return gs_select_ends(&emit->select);
+}
+
+gs_status
+gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
+{
+	if (bytes == 0 || emit->header_written)
+		return GS_OK;
+	emit->header_written = true;
+	TRY(emit->show_header != NULL ? emit->show_header(emit->show_context, header, bytes)
+	                              : gs_emit_bytes(emit, header, bytes));
+	emit->split.header_bytes = emit->bytes;		/* as it is shown */
+	return GS_OK;
+}
+
+/* Text files that have few parts each would not be of one size; those that have more parts than
+ * this differ by some per cent at most. */
+enum { TEXT_STRAND_PARTS = 16 };
+
+/* Can a class of so many KEYS be drained by strands, and is it worth that? */
+static bool
+begin_strands(struct gs_emit *emit, unsigned key_class, uint64_t keys)
+{
+	const size_t files = emit->split.outputs->count;
+	const uint64_t key_bytes = emit->plan->class_bits[key_class] / 8;
+	const bool text = gs_key_bits(emit->encoding.to) == 0;
+	uint64_t least = emit->plan->buckets.part_bytes;
+
+	if (text)
+		least *= TEXT_STRAND_PARTS * files;
+	if (emit->plan->device == GSORT_DEVICE_GPU)
+		least = gs_encoding_in_place(&emit->encoding) ? 0 : UINT64_MAX;
+	if (files == 1 || emit->plan->threads == 1 || keys * key_bytes <= least)
+		return false;
+	emit->strand_keys = keys;
+	return gs_split_begin_strands(&emit->split, keys, text ? 0 : gs_encoding_bytes(&emit->encoding));
+}
+
+struct gs_span_sink
+gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
+{
+	struct gs_span_sink sink = { .take = take_span, .groups = emit->select.groups, .context = emit };
+	/* a key that is not written, since the head is complete, may not fit the type of the output */
+	const bool may_fail = !gs_key_is_text(emit->encoding.to) && emit->encoding.from != emit->encoding.to;
+
+	emit->class_position = emit->position;
+	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
+		return sink;
+	if (gs_way("strands", gs_select_takes_all(&emit->select) && begin_strands(emit, key_class, keys))) {
+		sink.make = make;
+		sink.take = take_of_strand;
+		sink.strand_at = emit->split.strand_at;
+		sink.strand_count = emit->split.strands;
+	}
+	if (emit->split.outputs->count > 1 || (emit->select.head && may_fail))
+		return sink;
+	emit->encoder.gives_pages |= gs_way("pages for a pipe", !emit->select.groups && !emit->pick.on &&
+	                                    keys >= PAGES_KEYS && emit->plan->huge_pages &&
+	                                    emit->encoder.part_bytes >= PAGES_BYTES &&
+	                                    gs_output_takes_pages(emit->split.outputs->files[0]));
+	sink.skip = emit->pick.on ? skip_span : NULL;
+	sink.room = room;
+	sink.make = make;
+	sink.take = take_encoded;
+	return sink;
+}
+
+gs_status
+gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
+{
+	struct gs_span last;
+
+	if (gs_delivered_left(&emit->delivered, key_class) > 0 && !gs_emit_is_complete(emit))
+		return gs_fail(GS_EINPUT, "the input has become shorter since it was read for the GPU: "
+		               "the output cannot be completed");
+	if (emit->split.strands > 0) {
+		emit->bytes += gs_split_end_strands(&emit->split, emit->strand_keys, emit->verify);
+		emit->keys += emit->strand_keys;
+	}
+	TRY(gs_outputs_wait(emit->split.outputs));	/* no span stays longer */
+	if (emit->class_ended[key_class])
+		return GS_OK;
+	emit->class_ended[key_class] = true;
+	gs_select_end(&emit->select, &last);
+	return put_keys(emit, &last, gs_clock_now());
+}
+
+gs_status
+gs_emit_end(struct gs_emit *emit)
+{
+	if (emit->tail.on)
+		TRY(put_tail(emit));
+	if (emit->show_end != NULL)
+		TRY(emit->show_end(emit->show_context));
+	TRY(gs_verify_end(emit->verify));
+	if (emit->lines != NULL)
+		TRY(gs_line_order_check(emit->lines));
+	if (emit->verify->on && emit->verify->order_alone)
+		gs_note(emit->monitor, "verified: the output is in order; with --head or --tail, that is all "
+		        "that can be verified");
+	return gs_outputs_wait(emit->split.outputs);
+}
+
+void
+gs_emit_close(struct gs_emit *emit)
+{
+	gs_pick_close(&emit->pick);
+	gs_split_close(&emit->split);
+	free(emit->counted);
+	*emit = (struct gs_emit){ .plan = NULL };
+}

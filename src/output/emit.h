@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * emit.h - sorted elements to output: keys are verified, selected, encoded and written; items are written
+ *
+ *     carve, open, [open_items], open SPLIT; header; { sink, class_end }* in the order of the output; end
+ *
+ * If a GPU fails, the job starts over on the CPU, and the emit stage continues where it stopped:
+ * gs_emit_resume(), then the same sequence again.  It skips keys that it has delivered; their
+ * checksum must be the same as the first time.
+ */
+#ifndef GS_STAGES_EMIT_H
+#define GS_STAGES_EMIT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/monitor.h"
+#include "base/status.h"
+#include "base/thread.h"
+#include "gsort.h"
+#include "io/output.h"
+#include "linekey/line_order.h"
+#include "output/select.h"
+#include "output/verify.h"
+#include "plan/plan.h"
+#include "sort/buckets/batch.h"
+#include "sort/items/items.h"
+#include "sort/span.h"
+#include "text/encode.h"
+
+/* ---- the keys that were delivered before a GPU failed (delivered.c) ------------ */
+
+/*
+ * Before: note spans that are about to be delivered, in order.  After gs_delivered_resume() the same
+ * keys come again: skip them at the front of spans, and compare their checksum with that of the first
+ * time.
+ *
+ * Complexity: linear in the keys noted or skipped; keys that come with a checksum, or that are not
+ * noted, cost nothing.
+ */
+
+/* Zeroed: nothing is noted or skipped. */
+struct gs_delivered {
+	unsigned threads;		/* that compute checksums */
+	bool     resumable;		/* note delivered keys: the device may fail */
+	bool     resuming;
+	struct {
+		uint64_t keys, sum;	/* whether or not they were selected */
+	} before[GS_CLASSES], skipped[GS_CLASSES];	/* the latter since resume */
+};
+
+/** From now on, skip what was noted before. */
+void gs_delivered_resume(struct gs_delivered *delivered);
+
+/** These keys are about to be delivered. */
+void gs_delivered_note(struct gs_delivered *delivered, const struct gs_sorted_span *sorted);
+
+/** The number of keys of the class that are still to be skipped. */
+uint64_t gs_delivered_left(const struct gs_delivered *delivered, unsigned key_class);
+
+/** Skip what was delivered before at the front of SPAN; keys with times move to the front.  GS_EINPUT: the
+ *  keys have changed. */
+MUST_CHECK gs_status gs_delivered_skip(struct gs_delivered *delivered, struct gs_span *span);
+
+/* ---- a span to bytes, on the thread that sorted it (span_encoder.c) ------------ */
+
+/*
+ * A producer of spans with many threads calls room() and encode() for each span, several at once;
+ * then one thread calls join() or cut() in the order of spans.
+ */
+
+/* What a span became, by its slot. */
+struct gs_encoded {
+	void            *data;
+	size_t           bytes;
+	bool             gives;		/* a pipe gets the pages of DATA */
+	size_t           given;		/* bytes of the slot's memory whose pages a pipe may have */
+	struct gs_span_digest digest;	/* for verifying */
+	size_t           taken;		/* keys of the span, before any is selected */
+	size_t           keys;		/* that DATA has, ... */
+	struct gs_seam   seam;		/* ... if they are selected, between these groups */
+};
+
+struct gs_span_encoder {
+	const struct gs_encoding *encoding;	/* of the output; borrowed */
+	char             *print;	/* PRINT_BYTES for each slot */
+	size_t            print_bytes;
+	size_t            part_bytes;	/* of a slot's keys */
+	bool              gives_pages;	/* keys go to a pipe as pages, from this class on */
+	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
+};
+
+/** Set *KEYS to the pages to which keys are sorted that are not encoded and go to a pipe. */
+void gs_span_room(struct gs_span_encoder *encoder, const struct gs_sorted_span *sorted, void **keys);
+
+/**
+ * Select keys of a span and encode them, to what is then encoded[slot]; any thread.  SELECT is only
+ * read.  Groups of equal keys that may cross spans are left to join().
+ *
+ * @return  GS_OK, or an error of gs_encode()
+ */
+MUST_CHECK gs_status gs_span_encode(struct gs_span_encoder *encoder,
+                                    const struct gs_select *select,
+                                    const struct gs_sorted_span *sorted);
+
+/** If groups are selected: put the keys that are written before those of a span itself in front of
+ *  them, and drop those beyond the head. */
+MUST_CHECK gs_status gs_span_join(struct gs_span_encoder *encoder, struct gs_select *select,
+                                  const struct gs_span *span, struct gs_encoded *encoded);
+
+/** If not: drop the keys beyond the head. */
+void gs_span_cut(const struct gs_span_encoder *encoder, struct gs_select *select,
+                 struct gs_encoded *encoded);
+
+/* ---- which of several output files a sorted key belongs to (split.c) -------- */
+
+/*
+ * Keys are numbered as they come, in order, before anything is selected from them.  With N files
+ * and K keys, file F begins with key floor(F * K / N).  So sizes of binary files differ by one key
+ * at most; text is cut at lines.  Where groups of equal keys become one key, that key is in one
+ * file.
+ *
+ * Keys of a class that memory or a GPU holds are written by strands: a strand is the keys that one file
+ * gets, and several strands are written at once, each in its order.  Binary keys have their place
+ * in a file whatever comes before them.  A span of text belongs to the strand in which its middle
+ * key lies, as a line's place depends on the lines before it.
+ *
+ * Records of a fixed length have their places, too, and many threads write them, in any order.
+ */
+
+struct gs_split {
+	const struct gs_outputs *outputs;
+	uint64_t keys;			/* that will come, about; more go to the last file */
+	uint64_t position;		/* the number of the next key */
+	uint64_t header_bytes;		/* at the front of the first file */
+	size_t   complete;		/* files that get nothing more */
+
+	/* the strands of a class, while it is drained */
+	size_t   first;			/* file of the first strand */
+	size_t   record_bytes;		/* of a binary key in the output; 0: text */
+	uint64_t *strand_at;		/* number within the class of the first key of each */
+	struct gs_span_digest *digests;	/* of all spans of each, for verifying */
+	size_t   strands;			/* 0: no class is drained by strands */
+	_Atomic uint64_t written;	/* bytes */
+};
+
+/** Begin; OUTPUTS is borrowed.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_split_open(struct gs_split *split, const struct gs_outputs *outputs);
+
+/** How many of COUNT keys, the next ones, belong to the same file. */
+uint64_t gs_split_together(const struct gs_split *split, uint64_t count);
+
+/** The output of the next key; those before it are completed. */
+MUST_CHECK gs_status gs_split_output(struct gs_split *split, struct gs_output **output);
+
+/** The next COUNT keys are a whole class, which comes by strands; see split.strands and strand_at.
+ *  False: it cannot, because an output is written in place. */
+bool gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t record_bytes);
+
+/** All keys that are expected come to numbered places, RECORD_BYTES each, and none in order.
+ *  False: they cannot, because an output is written in place. */
+bool gs_split_begin_places(struct gs_split *split, size_t record_bytes);
+
+/** Write keys from number AT on, as many as there are BYTES; any threads at once. */
+MUST_CHECK gs_status gs_split_put_at(const struct gs_split *split, uint64_t at, const char *data,
+                                     size_t bytes);
+
+/** Write a span of a strand, encoded in BYTES of DATA.  One thread at a time for each strand, its
+ *  spans in their order. */
+MUST_CHECK gs_status gs_split_put(struct gs_split *split, const struct gs_sorted_span *sorted,
+                                  const struct gs_span_digest *digest, const char *data,
+                                  size_t bytes);
+
+/** The class has been drained; COUNT as above.  What left is noted in VERIFY.
+ *  Returns the bytes written. */
+uint64_t gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *verify);
+
+/** A zeroed struct is allowed. */
+void gs_split_close(struct gs_split *split);
+
+/* ---- the stage (emit.c) -------------------------------------------------------- */
+
+struct gs_emit {
+	const struct gs_plan *plan;
+	struct gs_monitor    *monitor;
+	struct gs_split       split;	/* the output, or the files of it */
+	struct gs_verify     *verify;
+	struct gs_encoding    encoding;
+	size_t                element_bytes;	/* of each in the output, with its count; 0: they differ */
+	struct gs_select      select;
+	struct gs_pick        pick;	/* before anything else is selected */
+	uint64_t              position, class_position;	/* keys taken; and before the class */
+	struct gs_tail        tail;	/* if it is kept, keys go there, and out at the end */
+	char     *print[2];		/* one is written while the other is encoded into */
+	unsigned  print_at;
+	bool      header_written;
+	struct gs_delivered delivered;
+	bool      class_ended[GS_CLASSES];
+	_Atomic uint64_t keys, bytes;	/* written so far; of keys or items */
+	uint64_t  strand_keys;		/* of the class that is drained by strands */
+	struct gs_span_encoder encoder;	/* of a producer with many threads */
+
+	/** The sink of KEY_CLASS, which has about COUNT keys, or as many items as are expected; 0: nobody
+	 *  knows.  Spans are changed in place. */
+	struct gs_span_sink (*sink)(struct gs_emit *emit, unsigned key_class, uint64_t count);
+
+	/* items */
+	const struct gs_line_order *lines;	/* NULL: no lines by key */
+	const struct gs_item_order *order;
+	size_t    written_bytes;	/* that are written of each, without its count; 0: they differ */
+	char     *counted;		/* buffer for items with counts */
+
+	/* If set: write COUNT items from DATA to END in another form, with gs_emit_bytes(). */
+	gs_status (*show)(void *context, const char *data, const char *end, size_t count,
+	                  const uint64_t *times);
+	gs_status (*show_header)(void *context, const char *header, size_t bytes);	/* or NULL */
+	gs_status (*show_end)(void *context);	/* behind the last item; or NULL */
+	void     *show_context;
+};
+
+/** Choose the format of the output from OPTIONS. */
+void gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options);
+
+/** Memory for each key that is encoded; 0: keys are written where they lie. */
+size_t gs_emit_print_bytes(const struct gs_emit *emit);
+
+/** Take buffers from ARENA, or from one that is not open: only their sum. */
+void gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
+                   const struct gs_plan *plan, struct gs_arena *arena);
+
+/** Begin; everything is borrowed. */
+void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
+                  struct gs_verify *verify, struct gs_monitor *monitor);
+
+/** Items of ORDER will come, which the store has selected.  WRITTEN_BYTES: of each, that are written;
+ *  0: all of it.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order,
+                                        size_t written_bytes);
+
+/** So many KEYS or items will come, of all classes: decides where files of a split end, and which
+ *  positions are written.  Of ALL keys that several processes write, BEFORE come before them.
+ *  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options,
+                                         uint64_t keys, uint64_t before, uint64_t all);
+
+/** The job starts again: skip what was delivered. */
+void gs_emit_resume(struct gs_emit *emit);
+
+/** Write the header, once. */
+MUST_CHECK gs_status gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes);
+
+/** The sink of keys. */
+struct gs_span_sink gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys);
+
+/** Write BYTES as they are. */
+MUST_CHECK gs_status gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes);
+
+/** The same of *BYTES, which become 0. */
+MUST_CHECK gs_status gs_emit_flush(struct gs_emit *emit, const void *data, size_t *bytes);
+
+/** All keys of a class have been taken. */
+MUST_CHECK gs_status gs_emit_class_end(struct gs_emit *emit, unsigned key_class);
+
+/** Are no more keys wanted, because the head is complete? */
+bool gs_emit_is_complete(const struct gs_emit *emit);
+
+/** All classes have ended: verify, and wait until all is with the output. */
+MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
+
+/** Free all, also after an error; a zeroed struct is allowed. */
+void gs_emit_close(struct gs_emit *emit);
+
+/* ---- items in another form: lines or their keys with counts, with marks; wide keys as text (show.c) */
+
+struct gs_show {
+	const struct gsort_options *options;
+	const struct gs_line_order *order;	/* of lines; of keys OPTIONS->type, which is wide */
+	struct gs_emit *emit;
+	bool    keys;		/* with counts: those of lines, not whole lines */
+	const char *listed;	/* of JSON: the name of the list, ... */
+	uint64_t elements;	/* ... of the input: to be set before anything is shown, ... */
+	bool    begun;		/* ... and whether the list has an item */
+	char   *text;		/* that is not written yet */
+	size_t  bytes, room;
+};
+
+enum { GS_CHARACTER_BYTES = 7 };
+
+/** Write the first character of TEXT as a string of JSON has it, a byte that is not UTF-8 as Python's
+ *  surrogateescape does; *READ: bytes of TEXT.  At most GS_CHARACTER_BYTES with a NUL; returns how many. */
+size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
+
+/** From now on EMIT writes items in this form.  All are borrowed. */
+void gs_show_open_keys(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit);
+void gs_show_open_fields(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit);
+void gs_show_open_lines(struct gs_show *show, const struct gsort_options *options,
+                        const struct gs_line_order *order, struct gs_emit *emit);
+
+/** The same, as JSON: {"keys": ELEMENTS, "LISTED": [...]}. */
+void gs_show_open_json(struct gs_show *show, const char *listed, const struct gsort_options *options,
+                       const struct gs_line_order *order, struct gs_emit *emit);
+
+/* ---- or one job hands its sorted elements to a thread of another job (handover.c) ---- */
+
+/*
+ *     giver:  open; end; { sink, end } for each class; shut
+ *     taker:  { next, until it says that this has ended } for reading, then for each class; shut; close
+ *
+ * Nothing is copied: a span is borrowed until the taker asks for the next one.  A giver that sorts in
+ * slots goes on meanwhile, half of the slots ahead at most; any other giver waits for that.
+ */
+
+enum { GS_HANDOVER_OFFERS = 16 };
+
+struct gs_handover {
+	struct gs_queue there, back;
+	struct gs_span  offers[GS_HANDOVER_OFFERS];	/* in turn; count 0: an end */
+	size_t          given, returned;
+	size_t          keeps;		/* offers that may be out once a span in a slot is taken */
+	unsigned        threads;	/* of the giver */
+	struct gs_span *borrowed;	/* the taker has it; or NULL */
+	struct gs_verify *verify;
+	bool            shut;		/* for the giver: the taker wants no more */
+};
+
+/** At most THREADS of a giver that sorts in slots work on spans. */
+void gs_handover_open(struct gs_handover *handover, unsigned threads);
+
+/* The giver: */
+
+/** The sink of any class: it has enough once the taker has shut.  Notes in VERIFY what leaves.  The
+ *  producer may have SLOTS. */
+struct gs_span_sink gs_handover_sink(struct gs_handover *handover, struct gs_verify *verify,
+                                     size_t slots);
+
+/** The input has been read; later: all elements of the class have been given. */
+void gs_handover_end(struct gs_handover *handover);
+
+/* The taker: */
+
+/** Wait for the next span, which may be changed; count 0: the input was read, or the class has ended.
+ *  False: the giver has ended before that. */
+bool gs_handover_next(struct gs_handover *handover, struct gs_span *span);
+
+#endif

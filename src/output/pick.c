@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * pick.c - write keys by their position: the last K, or a random sample
+ *
+ * In:   how many keys there are; then spans, and the position of the first key of each.
+ * Out:  the same spans with only the wanted keys.
+ *
+ * A random set of positions gives a uniform sample of the keys, in order, without replacement.  It
+ * depends on the keys and the seed alone, not on the order of the input, files or threads.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/splitmix.h"
+#include "sort/cpu/keys.h"
+#include "base/round.h"
+#include "output/select.h"
+
+/* So that their bytes do not overflow. */
+#define MOST_RANKS	(UINT64_MAX / 64)
+
+/* ---- random positions ---------------------------------------------------------------- */
+
+/* A number below BELOW, each equally likely: D. Lemire, "Fast random integer generation in an
+ * interval", 2019. */
+static uint64_t
+random_below(uint64_t *state, uint64_t below)
+{
+	const uint64_t unfair = -below % below;
+	unsigned __int128 product;
+
+	do
+		product = (unsigned __int128)gs_splitmix_next(state) * below;
+	while ((uint64_t)product < unfair);
+	return (uint64_t)(product >> 64);
+}
+
+/*
+ * COUNT different random numbers below BELOW, ascending; all sets of so many are equally likely.
+ * The same SEED gives the same numbers on every machine.
+ *
+ * The first COUNT different values of a sequence of independent ones are such a set.  O(COUNT log
+ * COUNT) expected, as COUNT is at most half of BELOW (assert).
+ */
+static void
+choose_numbers(uint64_t *numbers, size_t count, uint64_t below, uint64_t seed)
+{
+	uint64_t state = seed;
+	size_t different = 0;
+
+	assert(count <= below / 2 + below % 2);
+	while (different < count) {
+		size_t kept = 0;
+
+		for (size_t at = different; at < count; at++)
+			numbers[at] = random_below(&state, below);
+		qsort(numbers, count, sizeof *numbers, gs_compare_u64);
+		for (size_t at = 0; at < count; at++)
+			if (at == 0 || numbers[at] != numbers[at - 1])
+				numbers[kept++] = numbers[at];
+		different = kept;
+	}
+}
+
+/* Of KEYS positions those that are not among the sorted LEFT_OUT; returns how many. */
+static size_t
+complement(const uint64_t *left_out, size_t count, uint64_t keys, uint64_t *positions)
+{
+	size_t kept = 0, at = 0;
+
+	for (uint64_t position = 0; position < keys; position++)
+		if (at < count && left_out[at] == position)
+			at++;
+		else
+			positions[kept++] = position;
+	return kept;
+}
+
+/* WANTED of KEYS positions, fewer than all.  If they are more than half, those left out are chosen. */
+static gs_status
+choose(struct gs_pick *pick, size_t wanted, uint64_t keys, uint64_t seed)
+{
+	const bool most = wanted > keys / 2;
+	const size_t chosen = most ? (size_t)(keys - wanted) : wanted;
+	uint64_t *left_out = NULL;
+
+	pick->positions = wanted <= SIZE_MAX / sizeof *pick->positions
+	              ? malloc((wanted + 1) * sizeof *pick->positions) : NULL;
+	if (pick->positions != NULL && most)
+		left_out = malloc((chosen + 1) * sizeof *left_out);
+	if (pick->positions == NULL || (most && left_out == NULL))
+		return gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys: 8 bytes each", wanted);
+	choose_numbers(most ? left_out : pick->positions, chosen, keys, seed);
+	pick->position_count = most ? complement(left_out, chosen, keys, pick->positions) : wanted;
+	assert(pick->position_count == wanted);
+	free(left_out);
+	return GS_OK;
+}
+
+/* The same keys, where the largest comes first. */
+static void
+turn(struct gs_pick *pick, uint64_t keys)
+{
+	for (size_t low = 0, high = pick->position_count; low < high; low++) {
+		const uint64_t position = keys - 1 - pick->positions[low];
+
+		pick->positions[low] = keys - 1 - pick->positions[--high];
+		pick->positions[high] = position;
+	}
+}
+
+/* ---- keys -------------------------------------------------------------------------- */
+
+uint64_t
+gs_pick_bytes(const struct gsort_options *options, uint64_t keys)
+{
+	enum { COPIES = 3 };	/* positions left out, and what qsort(3) copies, are as many at most */
+
+	return options->sample.wanted
+	       ? COPIES * sizeof(uint64_t) * gs_least(gs_least(options->sample.count, keys), MOST_RANKS) : 0;
+}
+
+gs_status
+gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t keys)
+{
+	gs_pick_close(pick);
+	if (options->tail.wanted && options->tail.count < keys)
+		*pick = (struct gs_pick){ .on = true, .from = keys - options->tail.count };
+	if (!options->sample.wanted || options->sample.count >= keys)
+		return GS_OK;
+	*pick = (struct gs_pick){ .on = true, .from = UINT64_MAX };
+	TRY(choose(pick, (size_t)options->sample.count, keys, options->seed));
+	if (options->reverse)
+		turn(pick, keys);
+	return GS_OK;
+}
+
+/* The index of the first position of the sample that is at least POSITION. */
+static size_t
+first_from(const struct gs_pick *pick, uint64_t position)
+{
+	return gs_keys_from(pick->positions, 64, 0, pick->position_count, position);
+}
+
+uint64_t
+gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count)
+{
+	if (!pick->on)
+		return count;
+	if (pick->positions != NULL)
+		return first_from(pick, at + count) - first_from(pick, at);
+	return at >= pick->from ? count : at + count <= pick->from ? 0 : at + count - pick->from;
+}
+
+const uint64_t *
+gs_pick_positions(const struct gs_pick *pick, uint64_t at)
+{
+	return pick->positions + first_from(pick, at);
+}
+
+void
+gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
+{
+	const uint64_t wanted = gs_pick_count(pick, at, span->count);
+	const size_t key_bytes = span->key_bits / 8;
+
+	if (!pick->on)
+		return;
+	if (pick->positions != NULL) {
+		const uint64_t *positions = pick->positions + first_from(pick, at);
+
+		for (size_t k = 0; k < wanted; k++)
+			gs_key_put(span->keys, span->key_bits, k,
+			           gs_key_at(span->keys, span->key_bits, (size_t)(positions[k] - at)));
+	} else {
+		span->keys = (char *)span->keys + (span->count - wanted) * key_bytes;
+	}
+	span->count = (size_t)wanted;
+}
+
+void
+gs_pick_close(struct gs_pick *pick)
+{
+	free(pick->positions);
+	*pick = (struct gs_pick){ .on = false };
+}

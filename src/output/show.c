@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * show.c - items that are written in another form: lines, or keys of lines and records, with their number of
+ * occurrences, lines with marks below their keys, keys of 128 bits as text
+ *
+ * In:   sorted items.
+ * Out:  for lines what --count and --debug of sort(1) and uniq(1) print, but the fields of the keys, if there
+ *       are any, in place of the line; for records their keys, each with its count of 64 bits; for wide keys
+ *       the lines that --to=text writes of any other type.
+ *
+ * Marks are as wide as a terminal shows the text above them: a tab is shown as '>', a newline of CSV as '|',
+ * and other control characters have no width; a byte that is not a character of the locale has a column.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "key/key.h"
+#include "key/record.h"
+#include "linekey/collation.h"
+#include "linekey/line_order.h"
+#include "output/emit.h"
+#include "text/encode.h"
+#include "text/line.h"
+#include "text/notation.h"
+
+/* Text that is written at once. */
+#define WRITE_BYTES	((size_t)256 << 10)
+
+enum { KEY_BYTES = 16 };
+
+/* Make room for BYTES more. */
+static gs_status
+reserve(struct gs_show *show, size_t bytes)
+{
+	return GS_GROW(show->text, &show->room, show->bytes + bytes, "bytes of lines");
+}
+
+/* Write the text if it is long enough. */
+static gs_status
+flush_long(struct gs_show *show)
+{
+	return show->bytes < WRITE_BYTES ? GS_OK : gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+/* ---- lines ---------------------------------------------------------------------- */
+
+static void
+put(struct gs_show *show, char byte, size_t count)
+{
+	memset(show->text + show->bytes, byte, count);
+	show->bytes += count;
+}
+
+/* As what the byte C is shown: a newline between quotes must not end the line that has the marks below it. */
+static char
+shown(const struct gs_show *show, char c)
+{
+	return c == '\t' ? '>' : c == '\n' && show->order->fields.csv ? '|' : c;
+}
+
+/* Columns that a terminal needs. */
+static size_t
+width_of(const struct gs_show *show, const char *text, size_t bytes)
+{
+	const struct gs_locale *locale = show->order->locale;
+	const locale_t before = uselocale(locale != NULL ? locale->handle : (locale_t)0);
+	size_t width = 0, length;
+
+	for (size_t b = 0; b < bytes; b += length) {
+		const unsigned char c = (unsigned char)shown(show, text[b]);
+		mbstate_t state = { 0 };
+		wchar_t wide;
+
+		width += c >= ' ' && c != 0x7f;
+		length = 1;
+		if (c < 0x80 || locale == NULL)
+			continue;
+		length = mbrtowc(&wide, text + b, bytes - b, &state);
+		if (length == (size_t)-2)	/* the text ends within a character */
+			length = bytes - b;
+		else if (length > bytes)
+			length = 1;
+		else if (wcwidth(wide) >= 0 || iswcntrl((wint_t)wide))
+			width += (size_t)(wcwidth(wide) > 0 ? wcwidth(wide) : 0) - 1;
+	}
+	(void)uselocale(before);
+	return width;
+}
+
+/* INDENT: columns before the line. */
+static gs_status
+mark(struct gs_show *show, size_t indent, const char *line, size_t begin, size_t end)
+{
+	static const char none[] = "^ no match for key\n";
+	const size_t before = indent + width_of(show, line, begin);
+	const size_t width = width_of(show, line + begin, end - begin);
+
+	TRY(reserve(show, before + width + sizeof none));
+	put(show, ' ', before);
+	if (width > 0) {
+		put(show, '_', width);
+		put(show, '\n', 1);
+	} else {
+		memcpy(show->text + show->bytes, none, sizeof none - 1);
+		show->bytes += sizeof none - 1;
+	}
+	return GS_OK;
+}
+
+/* The line as it is shown, and below it its keys; last the whole line, if its bytes decide. */
+static gs_status
+underline(struct gs_show *show, size_t indent, const char *line, size_t bytes)
+{
+	const struct gs_line_order *order = show->order;
+	size_t begin, end;
+
+	for (size_t b = 0; b < bytes - 1; b++)
+		put(show, shown(show, line[b]), 1);
+	put(show, '\n', 1);
+	for (size_t k = 0; k < order->key_count; k++) {
+		gs_line_key_place(order, k, line, bytes, &begin, &end);
+		TRY(mark(show, indent, line, begin, end));
+	}
+	return order->last_resort ? mark(show, indent, line, 0, bytes - 1) : GS_OK;
+}
+
+/* A line or key between quotes; there is room. */
+static void
+put_json(struct gs_show *show, const char *text, size_t bytes)
+{
+	put(show, '"', 1);
+	for (size_t b = 0, read; b < bytes; b += read)
+		show->bytes += gs_json_character(show->text + show->bytes, text + b, bytes - b, &read);
+	put(show, '"', 1);
+}
+
+/* Put BYTES of CSV that are some characters of fields, between quotes if they need them. */
+static void
+put_quoted(struct gs_show *show, const char *text, size_t bytes)
+{
+	const bool quotes = memchr(text, show->order->fields.separator, bytes) != NULL ||
+	                    memchr(text, '"', bytes) != NULL || memchr(text, '\n', bytes) != NULL ||
+	                    memchr(text, '\r', bytes) != NULL;
+
+	put(show, '"', quotes);
+	for (size_t b = 0; b < bytes; b++)
+		put(show, text[b], 1 + (text[b] == '"'));
+	put(show, '"', quotes);
+}
+
+/*
+ * Put key number K of a line, or of a HEADER its name, behind what separates it from the key before it.
+ * Whole fields of CSV stay as they are, with their quotes; JSON has what is between these.
+ */
+static gs_status
+put_key(struct gs_show *show, size_t k, bool header, const char *line, size_t bytes)
+{
+	const struct gs_fields *fields = &show->order->fields;
+	const bool blanks = fields->separator == GS_NO_SEPARATOR, json = show->listed != NULL;
+	const char *limit = gs_line_content_end(show->order, line, bytes), *content;
+	struct gs_keydef key = show->order->keys[k];
+	struct gs_key_text text = { .map = NULL };
+	size_t most, length;
+	bool whole;
+
+	if (header)
+		key.begin_char = key.end_char = 0;
+	whole = fields->csv && !json && key.begin_char == 0 && key.end_char == 0;
+	if (whole)
+		key.letters &= ~(unsigned)GS_LETTERS_B;		/* quotes come before blanks */
+	gs_field_find(fields, &key, line, limit, &text);
+	if (whole) {
+		text.end = (const unsigned char *)gs_field_limit(fields, &key, line, limit);
+		text.csv = false;
+	}
+	content = (const char *)text.at;
+	length = most = text.end > text.at ? (size_t)(text.end - text.at) : 0;
+	TRY(reserve(show, (json || (fields->csv && !whole) ? 8 : 1) * most + 16));
+	if (text.csv) {
+		char *copy = show->text + show->bytes + 7 * most + 8;
+
+		length = gs_key_text_copy(text, (unsigned char *)copy, most);
+		content = copy;
+	}
+	/* blanks before a number or a month do not count */
+	if (blanks && (header || (key.ordering != GS_BY_BYTES && key.ordering != GS_BY_COLLATION &&
+	                          key.ordering != GS_BY_VERSION)))
+		for (; length > 0 && gs_is_blank(*content); length--)
+			content++;
+	if (k > 0 && json)
+		put(show, ',', 1);
+	if (k > 0 && !(blanks && length > 0 && gs_is_blank(*content)))
+		put(show, json || blanks ? ' ' : (char)fields->separator, 1);
+	if (json) {
+		put_json(show, content, length);
+	} else if (fields->csv && !whole) {
+		put_quoted(show, content, length);
+	} else {
+		memcpy(show->text + show->bytes, content, length);
+		show->bytes += length;
+	}
+	return GS_OK;
+}
+
+/* All keys of a line, or their names in a HEADER. */
+static gs_status
+put_keys(struct gs_show *show, bool header, const char *line, size_t bytes)
+{
+	for (size_t k = 0; k < show->order->key_count; k++)
+		TRY(put_key(show, k, header, line, bytes));
+	return GS_OK;
+}
+
+static gs_status
+show_lines(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+{
+	struct gs_show *show = context;
+	const bool csv = show->order->fields.csv;	/* the times are a column, then */
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
+		size_t indent = 0;
+
+		TRY(reserve(show, bytes + 32));
+		if (show->options->counts && times != NULL)
+			indent = (size_t)sprintf(show->text + show->bytes, csv ? "%llu%c" : "%7llu%c",
+			                         (unsigned long long)times[i],
+			                         csv ? show->order->fields.separator : ' ');
+		show->bytes += indent;
+		if (show->options->underline) {
+			TRY(underline(show, indent, data, bytes));
+		} else if (show->keys) {
+			TRY(put_keys(show, false, data, bytes));
+			TRY(reserve(show, 1));
+			put(show, show->order->terminator, 1);
+		} else {
+			memcpy(show->text + show->bytes, data, bytes);
+			show->bytes += bytes;
+		}
+		data += bytes;
+		TRY(flush_long(show));
+	}
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+/* The first column is the count; it has a name in the first line of the header. */
+static gs_status
+show_header(void *context, const char *header, size_t bytes)
+{
+	struct gs_show *show = context;
+	const bool csv = show->order->fields.csv;
+	const char *end = header + bytes, *name = "count";
+	const size_t marked = gs_line_mark(header, bytes);
+
+	TRY(reserve(show, marked));
+	memcpy(show->text + show->bytes, header, marked);
+	show->bytes += marked;
+	for (header += marked; header < end; name = "") {
+		const size_t line = (size_t)(gs_line_end(show->order, header, end) - header);
+
+		TRY(reserve(show, line + 16));
+		show->bytes += (size_t)sprintf(show->text + show->bytes, csv ? "%s%c" : "%7s%c", name,
+		                               csv ? show->order->fields.separator : ' ');
+		if (show->keys) {
+			TRY(put_keys(show, true, header, line));
+			TRY(reserve(show, 1));
+			put(show, show->order->terminator, 1);
+		} else {
+			memcpy(show->text + show->bytes, header, line);
+			show->bytes += line;
+		}
+		header += line;
+	}
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+/* ---- JSON: a list of lines, of the most frequent ones with counts ---------------- */
+
+size_t
+gs_json_character(char *into, const char *text, size_t bytes, size_t *read)
+{
+	const unsigned char *at = (const unsigned char *)text, c = *at;
+	const uint32_t point = gs_utf8_decode(at, at + bytes, read);
+	const bool is_character = point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+	const size_t escape = c == '"' || c == '\\';
+
+	if (!is_character)
+		*read = 1;
+	if (!is_character || c < ' ')
+		return (size_t)sprintf(into, is_character ? "\\u%04x" : "\\udc%02x", c);
+	*into = '\\';
+	memcpy(into + escape, text, *read);
+	return escape + *read;
+}
+
+static gs_status
+show_json(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+{
+	enum { MORE_BYTES = 128 };
+	struct gs_show *show = context;
+	const bool several = show->keys && show->order->key_count > 1;
+
+	TRY(reserve(show, MORE_BYTES));
+	if (!show->begun)
+		show->bytes += (size_t)sprintf(show->text + show->bytes, "{\"keys\": %llu, \"%s\": [",
+		                               (unsigned long long)show->elements, show->listed);
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
+
+		TRY(reserve(show, (show->keys ? 0 : 6 * bytes) + MORE_BYTES));
+		show->bytes += (size_t)sprintf(show->text + show->bytes, "%s%s%s", show->begun ? ", " : "",
+		                               times != NULL ? "{\"value\": " : "", several ? "[" : "");
+		if (show->keys)
+			TRY(put_keys(show, false, data, bytes));
+		else
+			put_json(show, data, bytes - 1);
+		TRY(reserve(show, MORE_BYTES));
+		if (several)
+			put(show, ']', 1);
+		if (times != NULL)
+			show->bytes += (size_t)sprintf(show->text + show->bytes, ", \"count\": %llu}",
+			                               (unsigned long long)times[i]);
+		show->begun = true;
+		data += bytes;
+		TRY(flush_long(show));
+	}
+	show->begun = true;
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+static gs_status
+end_json(void *context)
+{
+	struct gs_show *show = context;
+
+	if (!show->begun)
+		TRY(show_json(show, NULL, NULL, 0, NULL));
+	TRY(reserve(show, 4));
+	memcpy(show->text, "]}\n", 3);
+	show->bytes = 3;
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+/* ---- keys of 128 bits ------------------------------------------------------------- */
+
+static gs_status
+show_keys(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+{
+	struct gs_show *show = context;
+	const struct gsort_options *options = show->options;
+
+	(void)end;
+	for (size_t k = 0; k < count; k++) {
+		char *at;
+
+		TRY(reserve(show, GS_COUNT_BYTES + GS_WIDE_BYTES + 1));
+		at = show->text + show->bytes;
+		if (options->counts)
+			at = gs_count_print(times[k], at);
+		at += gs_wide_print(options->type, options->endian, options->notation,
+		                    data + k * KEY_BYTES, at);
+		*at++ = options->zero_terminated ? '\0' : '\n';
+		show->bytes = (size_t)(at - show->text);
+		TRY(flush_long(show));
+	}
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+/* ---- the keys of records, with counts ------------------------------------------------ */
+
+static gs_status
+show_fields(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+{
+	struct gs_show *show = context;
+	const struct gsort_options *options = show->options;
+	const bool swaps = gs_endian_swaps(show->emit->encoding.endian);
+
+	(void)end;
+	for (size_t i = 0; i < count; i++, data += options->record_bytes) {
+		const uint64_t number = swaps ? GS_SWAP64(times[i]) : times[i];
+
+		TRY(reserve(show, show->emit->element_bytes));
+		for (size_t k = 0; k < options->key_count; k++) {
+			const size_t bytes = gs_key_bytes(&options->keys[k]);
+
+			memcpy(show->text + show->bytes, data + options->keys[k].offset, bytes);
+			show->bytes += bytes;
+		}
+		memcpy(show->text + show->bytes, &number, sizeof number);
+		show->bytes += sizeof number;
+		TRY(flush_long(show));
+	}
+	return gs_emit_flush(show->emit, show->text, &show->bytes);
+}
+
+/* ---- either ------------------------------------------------------------------------ */
+
+void
+gs_show_open_keys(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit)
+{
+	*show = (struct gs_show){ .options = options, .emit = emit };
+	emit->show = show_keys;
+	emit->show_context = show;
+	emit->element_bytes = 0;
+}
+
+void
+gs_show_open_fields(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit)
+{
+	*show = (struct gs_show){ .options = options, .emit = emit };
+	emit->show = show_fields;
+	emit->show_context = show;
+	emit->element_bytes = sizeof(uint64_t);
+	for (size_t k = 0; k < options->key_count; k++)
+		emit->element_bytes += gs_key_bytes(&options->keys[k]);
+}
+
+void
+gs_show_open_lines(struct gs_show *show, const struct gsort_options *options,
+                   const struct gs_line_order *order, struct gs_emit *emit)
+{
+	*show = (struct gs_show){
+		.options = options, .order = order, .emit = emit,
+		.keys = options->counts && options->keydef_count > 0 && !options->underline,
+	};
+	emit->show = show_lines;
+	emit->show_header = show->keys || (order->fields.csv && options->counts) ? show_header : NULL;
+	emit->show_context = show;
+}
+
+void
+gs_show_open_json(struct gs_show *show, const char *listed, const struct gsort_options *options,
+                  const struct gs_line_order *order, struct gs_emit *emit)
+{
+	*show = (struct gs_show){
+		.options = options, .order = order, .emit = emit, .listed = listed,
+		.keys = options->counts && options->keydef_count > 0,
+	};
+	emit->show = show_json;
+	emit->show_end = end_json;
+	emit->show_context = show;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * verify.h - is the output the input, in order?
+ *
+ * Keys and items are hashed when they arrive and when they leave; sums of hashes do not depend on the
+ * order (sort/checksum.h).  Keys that leave must ascend, unless any_order, and number and sum must agree.
+ */
+#ifndef GS_STAGES_VERIFY_H
+#define GS_STAGES_VERIFY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "engine/engine.h"
+#include "gsort.h"
+#include "sort/count.h"
+#include "sort/items/items.h"
+#include "sort/span.h"
+
+struct gs_verify {
+	bool     on;
+	bool     order_alone;		/* not all keys that came will leave */
+	bool     any_order;		/* that of a merge whose inputs may be unsorted */
+	bool     descending_classes;
+	unsigned threads;
+
+	const struct gs_item_order *order;	/* of items */
+	uint64_t (*sum)(struct gs_verify *verify, const struct gs_piece *piece);	/* of what arrives */
+	const char *what, *advice;	/* for people */
+	struct gs_item_digest items;	/* that have left; of keys nothing */
+	struct gs_taker taker;		/* whose look() comes after ours */
+
+	_Atomic uint64_t keys_in, sum_in;	/* keys: of items only the sum */
+
+	/* owned by one thread */
+
+	uint64_t keys_out, sum_out;
+	bool     any;			/* a key has left */
+	unsigned first_class, key_class;	/* the first and the last one that left */
+	uint64_t first, last;
+	bool     disorder;
+};
+
+/** Begin; OPTIONS say how much is verified. */
+void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
+                    unsigned threads);
+
+/** What comes are items of ORDER, which is borrowed. */
+void gs_verify_expect_items(struct gs_verify *verify, const struct gsort_options *options,
+                            const struct gs_item_order *order);
+
+/** The input is read again: forget the keys read, not those written. */
+void gs_verify_restart(struct gs_verify *verify);
+
+/* The functions that follow do nothing unless verification is on. */
+
+/** Note a piece that has arrived; any thread, in any order. */
+void gs_verify_in(struct gs_verify *verify, const struct gs_piece *piece);
+
+/** The same of all pieces that TAKER takes from now on. */
+void gs_verify_watch(struct gs_verify *verify, struct gs_taker *taker);
+
+/** Note all that is in COUNT, whose bins are the keys' that leave after XOR with FLIP. */
+void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint64_t flip);
+
+/** Note a sorted span of keys that leaves, before anything is selected from it. */
+void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
+
+/* The same in two steps: any thread computes the digest of a span ... */
+struct gs_span_digest {
+	uint64_t keys, sum, first, last;
+	unsigned key_class;
+	bool     falls;
+};
+
+void gs_verify_digest(const struct gs_verify *verify, const struct gs_span *span,
+                    struct gs_span_digest *digest);
+
+/** The digest of adjacent spans: NEXT comes behind those of ALL, whose keys may be 0. */
+void gs_verify_join(struct gs_span_digest *all, const struct gs_span_digest *next);
+
+/** ... and one at a time, in order, notes it. */
+void gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *digest);
+
+/** All items have left; DIGEST's are borrowed. */
+void gs_verify_out_items(struct gs_verify *verify, const struct gs_item_digest *digest);
+
+/** All has left: GS_OK, or GS_EDEVICE: "the result is wrong: ..." */
+MUST_CHECK gs_status gs_verify_end(const struct gs_verify *verify);
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* ranks.c - calls that do not depend on what connects the ranks */
+#include <assert.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ranks/net/ranks.h"
+
+/* ---- a rank alone ------------------------------------------------------------- */
+
+static gs_status
+gather_own(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
+{
+	(void)ranks;
+	memcpy(all, mine, bytes);
+	return GS_OK;
+}
+
+static gs_status
+sum_own(struct gs_ranks *ranks, uint64_t *values, size_t count)
+{
+	(void)ranks, (void)values, (void)count;
+	return GS_OK;
+}
+
+static gs_status
+share_own(struct gs_ranks *ranks, void *data, size_t bytes)
+{
+	(void)ranks, (void)data, (void)bytes;
+	return GS_OK;
+}
+
+const struct gs_ranks_calls gs_ranks_alone = { .gather = gather_own, .sum = sum_own, .share = share_own };
+
+/* ---- any ranks ------------------------------------------------------------------ */
+
+gs_status
+gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
+{
+	return ranks->calls->gather(ranks, mine, bytes, all);
+}
+
+gs_status
+gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
+{
+	char *memory;
+	gs_status status = gs_allocate(&memory, ranks->size, bytes, "ranks");
+
+	memcpy(all, &memory, sizeof memory);
+	return status == GS_OK ? gs_ranks_gather(ranks, mine, bytes, memory) : status;
+}
+
+/* Of each rank so many bytes at once: a memory of some MiB has room for those of all. */
+static size_t
+piece_bytes(const struct gs_ranks *ranks)
+{
+	enum { MOST = 64 << 10, LEAST = 4 << 10, ALL = 4 << 20 };
+	const size_t share = ALL / ranks->size;
+
+	return share > MOST ? MOST : share < LEAST ? LEAST : share;
+}
+
+/* Gather piece by piece what each rank has; ALL gets what ranks FROM .. TO have.  PIECES: memory for a piece
+ * of each rank, and one more. */
+static gs_status
+collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *pieces, unsigned from,
+        unsigned to, char *all)
+{
+	const size_t piece = piece_bytes(ranks);
+	const uint64_t own = sizes[ranks->rank];
+	char *next = pieces + ranks->size * piece;
+	uint64_t most = 0;
+
+	assert(pieces != NULL);		/* the ranks have agreed */
+	for (unsigned r = 0; r < ranks->size; r++)
+		most = sizes[r] > most ? sizes[r] : most;
+	for (uint64_t at = 0; at < most; at += piece) {
+		uint64_t begin = 0;
+
+		if (at < own)
+			memcpy(next, mine + at, own - at < piece ? own - at : piece);
+		TRY(gs_ranks_gather(ranks, next, piece, pieces));
+		for (unsigned r = from; r < to; begin += sizes[r++])
+			if (at < sizes[r])
+				memcpy(all + begin + at, pieces + r * piece,
+				       sizes[r] - at < piece ? sizes[r] - at : piece);
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes,
+                 enum gs_collect whose, struct gs_collected *all)
+{
+	unsigned from = 0, to = ranks->size;
+	char *pieces = NULL;
+
+	*all = (struct gs_collected){ .data = NULL };
+	THEN(status, GS_NEW(all->sizes, ranks->size, "ranks"));
+	TRY(gs_ranks_agree(ranks, status));
+	status = gs_ranks_gather(ranks, &bytes, sizeof bytes, all->sizes);
+	if (whose == GS_COLLECT_BEFORE) {
+		for (to = ranks->rank; status == GS_OK && to > 0 && all->sizes[to - 1] == 0;)
+			to--;
+		from = to > 0 ? to - 1 : 0;
+	}
+	for (unsigned r = from; status == GS_OK && r < to; r++)
+		all->bytes += all->sizes[r];
+	THEN(status, gs_allocate(&pieces, ranks->size + 1, piece_bytes(ranks), "pieces of ranks"));
+	if (status == GS_OK && from < to)
+		status = gs_allocate(&all->data, all->bytes, 1, "bytes of all ranks");
+	status = gs_ranks_agree(ranks, status);
+	THEN(status, collect(ranks, mine, all->sizes, pieces, from, to, all->data));
+	free(pieces);
+	return status;
+}
+
+void
+gs_collected_close(struct gs_collected *all)
+{
+	free(all->data);
+	free(all->sizes);
+}
+
+gs_status
+gs_ranks_sum(struct gs_ranks *ranks, uint64_t *values, size_t count)
+{
+	return ranks->calls->sum(ranks, values, count);
+}
+
+gs_status
+gs_ranks_share(struct gs_ranks *ranks, void *data, size_t bytes)
+{
+	return ranks->calls->share(ranks, data, bytes);
+}
+
+gs_status
+gs_ranks_scan(struct gs_ranks *ranks, uint64_t mine, uint64_t *before, uint64_t *all)
+{
+	uint64_t *each;
+	gs_status status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &each);
+
+	*before = *all = 0;
+	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++) {
+		*before += r < ranks->rank ? each[r] : 0;
+		*all += each[r];
+	}
+	free(each);
+	return status;
+}
+
+gs_status
+gs_ranks_agree(struct gs_ranks *ranks, gs_status status)
+{
+	const uint64_t failed = status != GS_OK;
+	uint64_t before, all = failed;
+
+	/* All have left, or will: whoever failed in a call like this one has told them in the next. */
+	if (ranks->agreed)
+		return status;
+	/* A failure of the call itself is one of this rank alone.  A sum needs no memory: the last call is
+	 * made when the output has its name. */
+	if (gs_ranks_sum(ranks, &all, 1) != GS_OK)
+		return status != GS_OK ? status : gs_failure();
+	if (all == 0)
+		return GS_OK;
+	if (gs_ranks_scan(ranks, failed, &before, &all) != GS_OK)
+		return status != GS_OK ? status : gs_failure();
+	ranks->agreed = true;
+	return failed != 0 && before == 0 ? status : gs_fail(GS_EIO, "%s", "");
+}
+
+gs_status
+gs_ranks_open(struct gs_ranks *ranks, struct gs_window *window)
+{
+	assert(window->gives > 0 && window->takes > 0 && window->block_bytes < (size_t)1 << 30);
+	TRY(gs_ranks_agree(ranks, ranks->calls->make(ranks, window)));
+	return ranks->calls->open(ranks);
+}
+
+gs_status
+gs_ranks_give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes)
+{
+	assert(to < ranks->size && to != ranks->rank && bytes > 0);
+	return ranks->calls->give(ranks, slot, to, bytes);
+}
+
+gs_status
+gs_ranks_poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count,
+              struct gs_arrival *taken, unsigned *taken_count)
+{
+	*given_count = *taken_count = 0;
+	return ranks->calls->poll(ranks, given, given_count, taken, taken_count);
+}
+
+/*
+ * Yield a few times, as the other rank may share this core; then sleep, so that ranks that wait
+ * for one that spills take no processor time.  Not tuned.
+ */
+void
+gs_ranks_rest(unsigned *idle)
+{
+	enum { YIELDS = 16, SLEEP_NS = 20000, LONGEST = 25 };
+	const unsigned times = *idle < YIELDS ? 0 : *idle - YIELDS + 1;
+	const struct timespec sleep = {
+		.tv_nsec = SLEEP_NS * (long)(times < LONGEST ? times : LONGEST),
+	};
+
+	++*idle;
+	if (times == 0)
+		(void)sched_yield();
+	else
+		(void)nanosleep(&sleep, NULL);
+}
+
+void
+gs_ranks_abort(struct gs_ranks *ranks, int status)
+{
+	ranks->calls->end(ranks, status);
+}

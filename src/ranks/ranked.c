@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ranked.c - the job of one rank, of several that sort together
+ *
+ * In:   the caller's options, which are the same on all ranks.
+ * Out:  the options, limits and plan of this rank's job.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "gpu/guard.h"
+#include "key/key.h"
+#include "options/options.h"
+#include "ranks/ranked.h"
+
+/* ---- what several ranks cannot do --------------------------------------------------- */
+
+static gs_status
+refuse(const char *what, const char *why)
+{
+	return gs_fail(GS_EUSAGE, "%s: not with several ranks: %s", what, why);
+}
+
+/* A merge by ranks is a sort: must each input be known to be sorted? */
+static bool
+checks_merge(const struct gsort_options *o)
+{
+	return o->operation == GSORT_MERGE && !o->trust_order;
+}
+
+static gs_status
+check_options(struct gsort_options *o)
+{
+	static const char elsewhere[] = "gsort does that, in one process";
+
+	TRY(gs_options_check(o));
+	TRY(gs_options_check_operands(o));
+	if (gs_answer_is_wanted(o))
+		return refuse("figures", elsewhere);
+	if (o->set != GSORT_NO_SET)
+		return refuse("operations on sets", elsewhere);
+	if (o->sample.wanted)
+		return refuse("--sample", elsewhere);
+	if (o->argsort_bits > 0)
+		return refuse("--argsort", elsewhere);
+	if (o->keep_order)
+		return refuse("--keep-order", elsewhere);
+	if (!o->lines && gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT &&
+	    (o->operation == GSORT_CHECK || checks_merge(o)))
+		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid"
+		                                          : "--merge with --invalid",
+		              "to check order a rank must know the number before its first line; gsort "
+		              "does it in one process");
+	if (o->split > 0)
+		return refuse("--split", "there is one file a rank: -o 'out-%r'");
+	if (o->read != NULL || o->write != NULL)
+		return refuse("a function for input or output", "ranks read and write files");
+	if (o->operation != GSORT_CHECK && o->output == NULL)
+		return gs_fail(GS_EUSAGE, "several ranks cannot write to standard output, which goes "
+		               "through the launcher: name a file with -o FILE, or one a rank with "
+		               "-o 'out-%%r'");
+	return GS_OK;
+}
+
+static gs_status
+check_parts(const struct gs_parts *parts, const struct gsort_options *o)
+{
+	/* equal records and lines leave in the order of the input, so parts must be in that order */
+	if (gs_options_elements(o) != GS_OF_KEYS && parts->other_bytes > 0)
+		return gs_fail(GS_EUSAGE, "records and lines by key: several ranks read regular files that "
+		               "are not compressed, so that equal ones keep their order; gsort sorts %s in "
+		               "one process", parts->inflates ? "compressed files" : "from a pipe");
+	if (parts->inflates && o->sandbox)
+		return gs_fail(GS_EUSAGE, GS_RANKS_UNCONFINED);
+	if (checks_merge(o) && parts->other_bytes == GS_UNKNOWN)
+		return gs_fail(GS_EUSAGE, "--merge: several ranks read each input twice, first to see "
+		               "whether it is sorted, so it must be a file; with --force they sort it as it "
+		               "is");
+	return GS_OK;
+}
+
+/* ---- the plan -------------------------------------------------------------------------- */
+
+/* The bytes of input whose keys this rank will own, and some more: shares are not equal. */
+static uint64_t
+expected_bytes(const struct gs_ranked *ranked, uint64_t hint)
+{
+	const struct gs_parts *parts = &ranked->parts;
+	uint64_t bytes = parts->plain_bytes;
+
+	if (parts->other_bytes == GS_UNKNOWN || parts->inflates)
+		bytes = hint > 0 ? hint : GS_UNKNOWN;
+	return bytes == GS_UNKNOWN ? bytes : bytes / ranked->ranks->size / 4 * 5 + (1 << 20);
+}
+
+/* A rank has one GPU: that of its number among the ranks of its host. */
+static void
+choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	unsigned gpus, ranks_of_gpu;
+
+	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
+		return;
+	if (ranked->given.gpu_count > 0 && ranked->given.gpu_count != GSORT_ALL_GPUS)
+		input->gpu = ranked->given.gpus[ranked->ranks->local_rank % ranked->given.gpu_count];
+	else
+		input->gpu = (int)(ranked->ranks->local_rank % gpus);
+	ranks_of_gpu = (ranked->ranks->local_size + gpus - 1) / gpus;
+	input->gpu_memory_bytes /= ranks_of_gpu;
+}
+
+static void
+limit(struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	const unsigned local = ranked->ranks->local_size;
+	uint64_t memory;
+
+	input->all_bytes = ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
+	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
+	if (ranked->given.memory_bytes == 0)
+		input->memory_bytes /= local;		/* a percentage of the host's */
+	input->host_bytes /= local;
+	if (input->operation != GSORT_SORT)
+		return;
+	memory = input->memory_bytes > 0 && input->memory_bytes < input->host_bytes
+	         ? input->memory_bytes : input->host_bytes;
+	if (input->key_bits == 0 || input->key_bits >= 32)
+		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
+	input->window_bytes = ranked->window_bytes;
+	if (input->memory_bytes > ranked->window_bytes)
+		input->memory_bytes -= ranked->window_bytes;
+	if (input->host_bytes > 2 * ranked->window_bytes)
+		input->host_bytes -= ranked->window_bytes;
+	input->input_bytes = expected_bytes(ranked, ranked->given.size_hint);
+	input->guessed = true;
+	choose_gpu(ranked, input);
+}
+
+void
+gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input, struct gs_plan *plan)
+{
+	size_t most;
+
+	if (ranked->window_bytes == 0)
+		return;
+	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
+	                             input->type == GSORT_TEXT_FLOAT);
+	if (plan->chunk_bytes > most)
+		plan->chunk_bytes = most;
+}
+
+/* ---- alone, or one of several ----------------------------------------------------------- */
+
+static void
+limit_nothing(struct gs_ranked *ranked, struct gs_plan_input *input)
+{
+	(void)ranked;
+	(void)input;
+}
+
+static gs_status
+keep_all(struct gsort *job, struct gs_taker *taker)
+{
+	(void)job;
+	(void)taker;
+	return GS_OK;
+}
+
+static gs_status
+deal(struct gsort *job, struct gs_taker *taker)
+{
+	return job->kind->deal(job, taker);
+}
+
+static const struct gs_reach of_one = {
+	.limit = limit_nothing, .deal = keep_all, .each = "",
+};
+static const struct gs_reach of_several = {
+	.limit = limit, .deal = deal, .each = ", each rank",
+};
+
+/* ---- opening -------------------------------------------------------------------------- */
+
+/* Input of a rank that has nothing to read. */
+static ptrdiff_t
+read_nothing(void *context, void *into, size_t bytes)
+{
+	(void)context;
+	(void)into;
+	(void)bytes;
+	return 0;
+}
+
+static void
+set_options(const struct gs_ranked *ranked, struct gsort_options *own)
+{
+	own->inputs = ranked->parts.names;
+	own->input_count = ranked->parts.count;
+	if (own->input_count == 0) {
+		own->read = read_nothing;
+		own->skip_bytes = 0;
+		own->decompress = GSORT_DECOMPRESS_NONE;
+	}
+	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
+		own->device = GSORT_DEVICE_CPU;
+	own->sandbox = false;
+	if (gs_options_guard(own) == GS_UNGUARDED)
+		own->format = GSORT_FORMAT_RAW;		/* without a header it would be guarded */
+}
+
+/* How many ranks of this host may run on the same cores as this one? */
+static gs_status
+count_sharers(struct gs_ranked *ranked)
+{
+	struct place {
+		char          host[GS_HOST_BYTES];
+		unsigned char cores[GS_CORES_BYTES];
+	} *all, mine;
+	gs_status status;
+
+	memset(&mine, 0, sizeof mine);
+	memcpy(mine.host, ranked->ranks->host, sizeof mine.host);
+	gs_cores_set(mine.cores);
+	status = gs_ranks_gather_new(ranked->ranks, &mine, sizeof mine, &all);
+	for (unsigned r = 0; status == GS_OK && r < ranked->ranks->size; r++)
+		ranked->sharers += memcmp(&all[r], &mine, sizeof mine) == 0;
+	free(all);
+	return status;
+}
+
+/* Look what the inputs are, which part of them this rank reads, and where it writes. */
+static gs_status
+begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own)
+{
+	struct gs_ranks *ranks = ranked->ranks;
+	struct gsort_options *given = &ranked->given;
+
+	TRY(gs_ranks_agree(ranks, check_options(given)));
+	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
+	TRY(gs_ranks_agree(ranks, check_parts(&ranked->parts, given)));
+	for (size_t i = 0; checks_merge(given) && i < given->input_count; i++)
+		TRY(check(given, given->inputs[i]));
+	if (given->operation == GSORT_MERGE)
+		given->operation = GSORT_SORT;
+	TRY(count_sharers(ranked));
+	if (given->operation == GSORT_SORT)
+		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
+	*own = *given;
+	set_options(ranked, own);
+	if (given->operation == GSORT_SORT)
+		gs_ranked_output_set(&ranked->output, own);
+	return GS_OK;
+}
+
+gs_status
+gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct gsort_options *options,
+               gs_input_check *check, struct gsort_options *own)
+{
+	const bool alone = ranks == NULL || ranks->size == 1;
+	const gs_status status = GS_NEW(*opened, 1, "job of a rank");
+	struct gs_ranked *ranked = *opened;
+
+	TRY(alone ? status : gs_ranks_agree(ranks, status));
+	ranked->self = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
+	ranked->ranks = ranked->output.ranks = alone ? &ranked->self : ranks;
+	ranked->alone = alone;
+	ranked->reach = alone ? &of_one : &of_several;
+	ranked->given = *options;
+	return alone ? GS_OK : begin(ranked, check, own);
+}
+
+void
+gs_ranked_close(struct gs_ranked *ranked)
+{
+	if (ranked == NULL)
+		return;
+	gs_key_spread_close(&ranked->spread);
+	gs_item_spread_close(&ranked->item_spread);
+	gs_ranked_output_close(&ranked->output);
+	gs_parts_close(&ranked->parts);
+	free(ranked);
+}
+
+uint64_t
+gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes)
+{
+	const uint64_t begin = gs_parts_begin(&ranked->parts, name);
+
+	return begin == 0 ? 0 : (begin - ranked->given.skip_bytes) / bytes;
+}
+
+bool
+gs_ranked_speaks(const struct gs_ranked *ranked)
+{
+	return ranked->ranks->rank == 0;
+}
+
+/* ---- statistics ------------------------------------------------------------------------- */
+
+gs_status
+gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats)
+{
+#define COUNTS(F) \
+	F(keys) F(keys_out) F(bytes_in) F(bytes_out) F(invalid_lines) F(breaks) F(duplicates) F(threads) \
+	F(batches) F(runs) F(spilled_bytes) F(gpu_bytes)
+#define TIMES(F) \
+	F(busy.read) F(busy.decode) F(busy.sort) F(busy.merge) F(busy.spill) F(busy.encode) F(busy.write) \
+	F(busy.idle) F(h2d_seconds) F(gpu_sort_seconds) F(d2h_seconds)
+#define COUNT(figure)	stats->figure,
+#define NANOSECONDS(figure)	stats->figure > 0 ? (uint64_t)(stats->figure * 1e9) : 0,
+#define SET_COUNT(figure)	stats->figure = (__typeof__(stats->figure))*sum++;
+#define SET_TIME(figure)	stats->figure = (double)*sum++ / 1e9;
+	uint64_t sums[] = { COUNTS(COUNT) TIMES(NANOSECONDS) }, *sum = sums;
+
+	TRY(gs_ranks_sum(ranked->ranks, sums, sizeof sums / sizeof sums[0]));
+	COUNTS(SET_COUNT)
+	TIMES(SET_TIME)
+	return GS_OK;
+#undef COUNTS
+#undef TIMES
+#undef COUNT
+#undef NANOSECONDS
+#undef SET_COUNT
+#undef SET_TIME
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ranked.h - the job of one rank, of several that sort together
+ *
+ * Each rank has a job of its own: its part of the inputs, its plan, its memory, its store.
+ */
+#ifndef GS_RANKED_H
+#define GS_RANKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "gsort.h"
+#include "io/open.h"
+#include "io/output.h"
+#include "io/output_fd.h"
+#include "job/job.h"
+#include "linekey/line_order.h"
+#include "output/verify.h"
+#include "plan/plan.h"
+#include "ranks/net/ranks.h"
+#include "ranks/spread.h"
+#include "sort/items/items.h"
+#include "spill/file.h"
+
+/* ---- where rows of CSV begin in the share of a rank (rows.c) ------------- */
+
+/* Where the share of a rank begins. */
+struct gs_cut {
+	const char *name;	/* of the file that is cut there; NULL: it is at the beginning of one, or in a
+				 * header */
+	size_t      source;	/* its number */
+	uint64_t    at;		/* in the file */
+	uint64_t    header;	/* of its bytes */
+	uint64_t    bytes;	/* of the file */
+};
+
+/** Set BEGINS[r] to where in its file the first row begins at or behind CUTS[r], of the ranks and the end of
+ *  the last one; collective.  GS_EIO; GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order,
+                                  const struct gs_cut *cuts, uint64_t *begins);
+
+/** Set *END to where the first row, or line, ends that begins at FROM, or, if none ends, TO.  GS_EIO;
+ *  GS_EBUDGET. */
+MUST_CHECK gs_status gs_rows_end(const struct gs_line_order *order, const char *name, uint64_t from,
+                                 uint64_t to, uint64_t *end);
+
+/** Set *BEGIN to where the last row begins before AT; one begins at FROM.  O(AT - FROM).  GS_EIO;
+ *  GS_EBUDGET. */
+MUST_CHECK gs_status gs_rows_before(const struct gs_line_order *order, const char *name, uint64_t from,
+                                    uint64_t at, uint64_t *begin);
+
+/** Count the rows, or lines, that begin in FROM .. TO, where one begins and one ends.  GS_EIO;
+ *  GS_EBUDGET. */
+MUST_CHECK gs_status gs_rows_count(const struct gs_line_order *order, const char *name, uint64_t from,
+                                   uint64_t to, uint64_t *count);
+
+/* ---- which bytes of the inputs each rank reads (parts.c) ----------------- */
+
+/*
+ * Regular files that are not compressed are one long row of bytes, of which each rank gets the same
+ * share.  A line of text belongs to the rank in whose share it begins.  Compressed files are dealt
+ * out whole, the largest first, each to the rank with the least to read so far.  Whatever else
+ * there is, such as standard input, rank 0 reads.  The first input's header is always read by rank
+ * 0.
+ */
+
+struct gs_parts {
+	const char      **names;	/* of the files of this rank, or parts of them */
+	struct gs_range  *ranges;	/* their bytes; END GS_UNKNOWN: the whole file */
+	size_t            count;
+	uint64_t          plain_bytes;	/* of all ranks, that are shared out by ranges */
+	uint64_t          other_bytes;	/* of compressed files; GS_UNKNOWN: there is a pipe */
+	bool              inflates;	/* a file is compressed */
+	char              terminator;	/* of lines */
+	char             *header;	/* of the first file, if lines have one; it may be empty */
+	size_t            header_bytes;
+	unsigned          overlap_keys;	/* of this rank, that another one has, too */
+	uint64_t          overlap_bytes;
+};
+
+/**
+ * Find out what the inputs are, and share them out; collective.
+ *
+ * @overlap  each part begins one key, or line, before its share: for a check of the order
+ * @return   GS_OK; GS_EIO, GS_EINPUT, GS_EUSAGE as from gs_input_open(); GS_EIO also: a file has
+ *           not the same size on all hosts
+ */
+MUST_CHECK gs_status
+gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struct gs_ranks *ranks,
+              bool overlap);
+
+/** Where in the file called NAME, by the address of its name, this rank begins. */
+uint64_t gs_parts_begin(const struct gs_parts *parts, const char *name);
+
+/** For gs_text_options.lines_before: CONTEXT is the parts. */
+uint64_t gs_parts_lines_before(void *context, const char *name, bool count);
+
+void gs_parts_close(struct gs_parts *parts);
+
+/* ---- the output of several ranks: one file, or a file a rank (ranked_output.c) ---- */
+
+/*
+ *     open, set; begin; the job writes; finish; close
+ *
+ * One file: rank 0 makes a new one beside it with a temporary name, the others open that, each
+ * writes its part at its place (io/output_fd.h), and rank 0 renames the file when all have succeeded.
+ * So there is the old file or the new one, never half.
+ *
+ * A rank knows where its part begins when all know how many bytes theirs have.  Where that
+ * depends on the sorted keys (groups of equal keys, the head of lines), a rank writes to a temporary
+ * file first.
+ */
+
+struct gs_ranked_output {
+	const struct gsort_options *given;
+	struct gs_ranks  *ranks;
+	bool              one_file;
+	bool              spools;	/* bytes go to a temporary file first */
+	char             *own_name;	/* of the file of this rank; NULL: one file */
+
+	/* one file */
+	enum gs_output_kind kind;
+	struct gs_replace replace;	/* of rank 0; the others know the temporary name */
+	int               fd;		/* -1: not open */
+	struct gs_place   place;
+
+	struct gs_spill_file spool;	/* with: */
+	uint64_t          spooled;	/* bytes, of which */
+	uint64_t          header_bytes;	/* are not keys */
+};
+
+/** Open; collective.  GS_EUSAGE, GS_EIO: several ranks cannot write that. */
+MUST_CHECK gs_status
+gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_options *given,
+                      struct gs_ranks *ranks);
+
+/** Let the job of this rank, with OPTIONS, write here. */
+void gs_ranked_output_set(struct gs_ranked_output *output, struct gsort_options *options);
+
+/** Will gs_ranked_output_begin() want to know the bytes of this rank's part? */
+bool gs_ranked_output_places(const struct gs_ranked_output *output);
+
+/** All keys have been read; collective.  BYTES, if it is to be known: of this rank's part, with its
+ *  header.  A struct with nothing but RANKS is allowed: the output is not shared. */
+MUST_CHECK gs_status
+gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes);
+
+/**
+ * The job has written everything; collective.
+ *
+ * @keys       that it has written; lowered to those that are wanted
+ * @key_bytes  of each; 0: they are LINES
+ * @own        the outputs of the job, which are used if each rank has a file of its own, and of a job alone
+ * @bytes      of this rank: set to fewer if only the first keys of its temporary file are wanted
+ */
+MUST_CHECK gs_status
+gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
+                        const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes);
+
+/** A zeroed struct is allowed. */
+void gs_ranked_output_close(struct gs_ranked_output *output);
+
+/* ---- is the output of all ranks their input, and in order? (border.c) ---- */
+
+/**
+ * Let the verification of this rank see what all have read and written; collective.
+ *
+ * @return  GS_OK; GS_EDEVICE: the result is wrong; GS_EBUDGET
+ */
+MUST_CHECK gs_status gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify);
+
+/**
+ * Compare the first item of each rank with the last one before it, whatever rank has that; collective.
+ *
+ * @ends    of this rank; first NULL: it has none
+ * @return  GS_OK; GS_EDEVICE: they are not in order; GS_EBUDGET
+ */
+MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct gs_item_order *order,
+                                           const struct gs_item_digest *ends);
+
+/* ---- options and limits (ranked.c) --------------------------------------- */
+
+/*
+ * Each rank has a job of its own: its part of the inputs, its plan, its memory, its store.  Its options
+ * and limits come first; then what it does between the stages of a sort.
+ */
+
+/* Compressed bytes are hostile until they are decompressed; but MPI holds sockets and memory that it
+ * shares, so a rank cannot be put into a sandbox. */
+#define GS_RANKS_UNCONFINED	"an input is compressed, and MPI does not allow the sandbox in which gsort " \
+				"decompresses: add --decompress=no-sandbox if you trust the input"
+
+/* What a job of several ranks does, and one alone need not. */
+struct gs_reach {
+	/** Divide what the machine has by the ranks on it. */
+	void (*limit)(struct gs_ranked *ranked, struct gs_plan_input *input);
+
+	/** Set *TAKER, the engine's, to one that deals out elements as JOB->kind->deal() does. */
+	gs_status (*deal)(struct gsort *job, struct gs_taker *taker);
+
+	const char *each;	/* behind figures of one rank, for people */
+};
+
+struct gs_ranked {
+	const struct gs_reach      *reach;
+	struct gs_ranks            *ranks;	/* the caller's; or, of a job alone, SELF */
+	struct gs_ranks             self;
+	bool                        alone;	/* RANKS are one: calls to others return at once */
+	struct gsort_options        given;	/* the caller's; a merge has become a sort */
+	struct gs_parts             parts;
+	struct gs_key_spread        spread;
+	struct gs_item_spread       item_spread;	/* in its place, for items */
+	struct gs_ranked_output     output;
+	unsigned                    sharers;	/* ranks that share the cores of this one */
+	size_t                      window_bytes;
+	uint64_t                    elements;	/* that this one has, once all have been read */
+};
+
+/** Is the input called NAME of a merge in order?  GS_EINPUT: no.  Collective. */
+typedef gs_status gs_input_check(const struct gsort_options *merge, const char *name);
+
+/**
+ * Begin: one of RANKS; alone, and reads all, if they are one, or NULL.  Of several, look what the inputs are
+ * and which part of them this one reads, set OWN to the options of its job, and open its output.  Collective.
+ *
+ * @check   for a merge by ranks, which is a sort
+ * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as CHECK and gs_parts_open(); GS_EBUDGET
+ */
+MUST_CHECK gs_status gs_ranked_open(struct gs_ranked **ranked, struct gs_ranks *ranks,
+                                    const struct gsort_options *options, gs_input_check *check,
+                                    struct gsort_options *own);
+
+/** Fit the plan for INPUT to the window. */
+void gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input,
+                     struct gs_plan *plan);
+
+/** Keys or records, of BYTES each, that other ranks check of the file called NAME. */
+uint64_t gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes);
+
+/** Is this the rank that speaks for all? */
+bool gs_ranked_speaks(const struct gs_ranked *ranked);
+
+/** Add up what all ranks have done; collective. */
+MUST_CHECK gs_status
+gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats);
+
+/** NULL is allowed. */
+void gs_ranked_close(struct gs_ranked *ranked);
+
+/* ---- what several ranks do between the stages of a sort (settle.c) ------- */
+
+/*
+ *     deal; the job reads, and the taker settles; count; place; the job writes; finish
+ *
+ * All are collective.  After a failure gs_ranks_abort() must end the other ranks, unless ranks->agreed.
+ * A job alone keeps what it reads, and its output is the whole.
+ */
+
+/* What kinds have for that (job.h). */
+MUST_CHECK gs_status gs_keys_deal(struct gsort *job, struct gs_taker *taker);
+MUST_CHECK gs_status gs_items_deal(struct gsort *job, struct gs_taker *taker);
+
+/** Set *COUNT to how many elements this rank has or, where that must be known before they are written, to
+ *  how many of its items leave.  Of the head or tail of several ranks these alone are drained then. */
+MUST_CHECK gs_status gs_ranked_count(struct gsort *job, uint64_t *count);
+
+/** COUNT elements may leave: begin the output of this rank, with a header of HEADER_BYTES. */
+MUST_CHECK gs_status gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes);
+
+/** The job has written everything, or has failed with STATUS: verify, and finish the output of all; or
+ *  let all remove what they have written.  A job alone finishes its own. */
+MUST_CHECK gs_status gs_ranked_finish(struct gsort *job, gs_status status);
+
+/** Check the order.  The message of the first disorder is that of the rank that has it, and empty on the
+ *  others. */
+MUST_CHECK gs_status gs_ranked_check(struct gsort *job, bool *disorder);
+
+#endif

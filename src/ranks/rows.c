@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * rows.c - where rows of CSV begin in the share of a rank
+ *
+ * In:   files, and where they are cut.
+ * Out:  behind each cut the first row that begins there.
+ *
+ * Only bytes before a cut tell whether it is between quotes.  So each rank reads the bytes behind its cut
+ * three times at once, once for each place of a row that the cut may be in, until they are one; then ranks
+ * tell each other in which place each reading ends, and each follows the one that is right from the first
+ * cut on.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/round.h"
+#include "ranks/ranked.h"
+
+enum { PLACES = 3, CHUNK_BYTES = 64 << 10 };
+
+static const struct gs_line_place place_of[PLACES] = {
+	{ true, false }, { false, true }, { false, false },
+};
+
+/* What one rank has found, by the place of its cut. */
+struct found {
+	uint64_t first[PLACES];		/* row that begins behind it, before the next cut; 0: none */
+	uint64_t ends[PLACES];		/* the place of the next cut */
+};
+
+/* All readings of some bytes. */
+struct scan {
+	const struct gs_line_order *order;
+	struct gs_line_place place[PLACES];
+	unsigned as[PLACES];		/* from here on it is the same as this one, or itself */
+	uint64_t first[PLACES], last;	/* rows; the last one of any reading */
+	uint64_t count;			/* of ends found: rows, where one reads */
+};
+
+static bool
+is_same(const struct scan *scan, unsigned one, unsigned other)
+{
+	return scan->place[one].quoted == scan->place[other].quoted &&
+	       (scan->place[one].quoted || scan->place[one].opens == scan->place[other].opens) &&
+	       (scan->first[one] > 0) == (scan->first[other] > 0);
+}
+
+/* Read DATA .. END, which is at AT of the file. */
+static void
+scan_bytes(struct scan *scan, const char *data, const char *end, uint64_t at)
+{
+	bool whole;
+
+	for (unsigned p = 0; p < PLACES; p++) {
+		if (scan->as[p] != p)
+			continue;
+		for (const char *byte = data; byte < end;) {
+			byte = gs_line_end_within(scan->order, byte, end, &scan->place[p], &whole);
+			if (!whole)
+				break;
+			scan->count++;
+			scan->last = at + (uint64_t)(byte - data);
+			if (scan->first[p] == 0)
+				scan->first[p] = scan->last;
+		}
+		for (unsigned o = 0; o < p && scan->as[p] == p; o++)
+			if (scan->as[o] == o && is_same(scan, o, p))
+				scan->as[p] = o;
+	}
+	for (unsigned p = 1; p < PLACES; p++) {		/* a reading that another became may become a third */
+		scan->as[p] = scan->as[scan->as[p]];
+		if (scan->first[p] == 0)
+			scan->first[p] = scan->first[scan->as[p]];
+	}
+}
+
+/* Read FROM .. TO of a file; SEEKS: only until all have found a row. */
+static gs_status
+scan_file(struct scan *scan, const char *name, uint64_t from, uint64_t to, bool seeks)
+{
+	size_t got = 1;
+	char *chunk;
+	int fd = -1;
+	gs_status status = gs_allocate(&chunk, CHUNK_BYTES, 1, "bytes");
+
+	THEN(status, gs_open_to_read(name, &fd));
+	for (uint64_t at = from; status == GS_OK && got > 0 && at < to; at += got) {
+		if (seeks && scan->first[scan->as[0]] > 0 && scan->first[scan->as[1]] > 0 &&
+		    scan->first[scan->as[2]] > 0)
+			break;
+		status = gs_read_file(name, fd, chunk, (size_t)gs_least(to - at, CHUNK_BYTES), at, &got);
+		if (status == GS_OK) {
+			const size_t mark = at == 0 && scan->order->fields.csv ? gs_line_mark(chunk, got) : 0;
+
+			scan_bytes(scan, chunk + mark, chunk + got, at + mark);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	free(chunk);
+	return status;
+}
+
+/* Is the byte before a cut the end of a line, if it is not between quotes? */
+static gs_status
+begins_line(const struct gs_line_order *order, const struct gs_cut *cut, bool *begins)
+{
+	gs_status status;
+	char byte = 0;
+	size_t got;
+	int fd;
+
+	TRY(gs_open_to_read(cut->name, &fd));
+	status = gs_read_file(cut->name, fd, &byte, 1, cut->at - 1, &got);
+	close(fd);
+	*begins = got == 1 && byte == order->terminator;
+	return status;
+}
+
+static void
+open_scan(struct scan *scan, const struct gs_line_order *order)
+{
+	*scan = (struct scan){ .order = order };
+	for (unsigned p = 0; p < PLACES; p++) {
+		scan->place[p] = place_of[p];
+		scan->as[p] = p;
+	}
+}
+
+static void
+note_ends(const struct scan *scan, struct found *found)
+{
+	for (unsigned p = 0; p < PLACES; p++) {
+		const struct gs_line_place *place = &scan->place[scan->as[p]];
+
+		found->ends[p] = place->quoted ? 0 : place->opens ? 1 : 2;
+	}
+}
+
+/* What a rank finds between the cut where its share begins and the NEXT one. */
+static gs_status
+find(const struct gs_line_order *order, const struct gs_cut *cut, const struct gs_cut *next,
+     struct found *found)
+{
+	const bool together = cut->name != NULL && next->name != NULL && cut->source == next->source;
+	struct scan scan;
+	bool begins = false;
+
+	*found = (struct found){ .ends = { 1, 1, 1 } };
+	if (cut->name != NULL) {
+		open_scan(&scan, order);
+		TRY(begins_line(order, cut, &begins));
+		if (begins)
+			scan.first[1] = scan.first[2] = cut->at;
+		TRY(scan_file(&scan, cut->name, cut->at, together ? next->at : cut->bytes, !together));
+		note_ends(&scan, found);
+		for (unsigned p = 0; p < PLACES; p++)
+			found->first[p] = scan.first[p];
+	}
+	if (next->name == NULL || together)
+		return GS_OK;
+	open_scan(&scan, order);
+	TRY(scan_file(&scan, next->name, next->header, next->at, false));
+	note_ends(&scan, found);
+	found->ends[0] = found->ends[2] = found->ends[1];	/* a row begins behind the header */
+	return GS_OK;
+}
+
+/* Follow what all have FOUND. */
+static void
+follow(const struct gs_cut *cuts, const struct found *found, unsigned ranks, uint64_t *begins)
+{
+	uint64_t place = 1;
+
+	for (unsigned r = 0; r < ranks; r++) {
+		begins[r] = cuts[r].name == NULL ? cuts[r].at : found[r].first[place];
+		place = found[r].ends[place];
+	}
+	begins[ranks] = cuts[ranks].at;
+	for (unsigned r = ranks; r-- > 0;)	/* a row may be longer than a share */
+		if (begins[r] == 0 && cuts[r].name != NULL)
+			begins[r] = cuts[r + 1].name != NULL && cuts[r + 1].source == cuts[r].source
+			            ? begins[r + 1] : cuts[r].bytes;
+}
+
+gs_status
+gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order, const struct gs_cut *cuts,
+             uint64_t *begins)
+{
+	struct found *all, mine = { .first = { 0 } };
+	gs_status status = GS_NEW(all, ranks->size, "ranks");
+
+	THEN(status, find(order, &cuts[ranks->rank], &cuts[ranks->rank + 1], &mine));
+	status = gs_ranks_agree(ranks, status);
+	THEN(status, gs_ranks_gather(ranks, &mine, sizeof mine, all));
+	if (status == GS_OK)
+		follow(cuts, all, ranks->size, begins);
+	free(all);
+	return status;
+}
+
+/* Read FROM .. TO, where a row begins at FROM. */
+static gs_status
+scan_rows(struct scan *scan, const struct gs_line_order *order, const char *name, uint64_t from,
+          uint64_t to, bool seeks)
+{
+	open_scan(scan, order);
+	scan->as[0] = scan->as[2] = 1;
+	return scan_file(scan, name, from, to, seeks);
+}
+
+gs_status
+gs_rows_end(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t to, uint64_t *end)
+{
+	struct scan scan;
+
+	TRY(scan_rows(&scan, order, name, from, to, true));
+	*end = scan.first[1] > 0 ? scan.first[1] : to;
+	return GS_OK;
+}
+
+gs_status
+gs_rows_before(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t at,
+               uint64_t *begin)
+{
+	struct scan scan;
+
+	TRY(scan_rows(&scan, order, name, from, at - 1, false));	/* the byte before AT ends the row */
+	*begin = scan.last > 0 ? scan.last : from;
+	return GS_OK;
+}
+
+gs_status
+gs_rows_count(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t to,
+              uint64_t *count)
+{
+	struct scan scan;
+
+	TRY(scan_rows(&scan, order, name, from, to, false));
+	*count = scan.count + ((scan.last > 0 ? scan.last : from) < to);	/* that may lack its end */
+	return GS_OK;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * spread.h - elements on their way from the rank that reads them to the rank that owns them
+ *
+ * For ranked.h and the files that are named here.
+ */
+#ifndef GS_SPREAD_H
+#define GS_SPREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/monitor.h"
+#include "base/status.h"
+#include "engine/engine.h"
+#include "engine/store.h"
+#include "gsort.h"
+#include "linekey/line_order.h"
+#include "plan/items.h"
+#include "plan/plan.h"
+#include "ranks/net/ranks.h"
+#include "sort/count.h"
+#include "sort/items/divide.h"
+#include "sort/splitters.h"
+#include "text/encode.h"
+
+struct gs_parts;
+struct gs_text_options;
+
+/* ---- a sample of the keys of all ranks, and its splitters (sample.c) ----- */
+
+/*
+ * A rank divides its parts of the inputs into as many pieces as it takes keys, and takes a random
+ * one from each piece (a stratified sample).  So sorted input is sampled as well as any other.
+ */
+
+/* Some keys of this rank; zeroed at first. */
+struct gs_sample {
+	struct gs_sampled *keys;
+	size_t             count, room;
+};
+
+/** How many keys each of RANKS takes: 16384, so that no share is larger than 1.05 of the mean, but
+ *  for one job in 10^6; less if there are more than 256 ranks (at 4096, 1024 keys and 1.2). */
+size_t gs_sample_wanted(unsigned ranks);
+
+/** Add a key of a place (see splitters.h) that occurs WEIGHT times.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status
+gs_sample_add(struct gs_sample *sample, unsigned place, uint64_t key, uint64_t weight);
+
+/** Add the binary key of OPTIONS that is at KEY, as it is in a file. */
+MUST_CHECK gs_status gs_sample_add_raw(struct gs_sample *sample, const struct gsort_options *options,
+                                       const char *key);
+
+/** Add the numbers that lines are from TEXT to END, where the last of them ends. */
+MUST_CHECK gs_status gs_sample_add_text(struct gs_sample *sample, const struct gs_text_options *options,
+                                        const char *text, const char *end);
+
+/**
+ * Take COUNT elements of the parts that have ranges.
+ *
+ * @items       set to them, one after the other, to be freed: BYTES; may be NULL
+ * @item_bytes  of a key or record; 0: lines, which end as ORDER says, if they are rows of CSV
+ * @room        for each, at least ITEM_BYTES; longer lines are left out
+ */
+MUST_CHECK gs_status
+gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
+                const struct gsort_options *options, size_t item_bytes,
+                const struct gs_line_order *order, size_t room, size_t count);
+
+/** Add all bins of a histogram; FLIP: see gs_verify_in_counts(). */
+MUST_CHECK gs_status
+gs_sample_histogram(struct gs_sample *sample, const struct gs_count *histogram, uint64_t flip,
+                    bool descending_classes);
+
+/** Collect the samples of all ranks, and make the same splitters on each; collective. */
+MUST_CHECK gs_status
+gs_sample_split(struct gs_sample *sample, struct gs_ranks *ranks, bool together,
+                bool descending_classes, struct gs_splitters *splitters);
+
+/** The same without the samples of others, since this is all of them. */
+MUST_CHECK gs_status
+gs_sample_split_alone(struct gs_sample *sample, const struct gs_ranks *ranks, bool together,
+                      bool descending_classes, struct gs_splitters *splitters);
+
+void gs_sample_close(struct gs_sample *sample);
+
+/* ---- elements on their way (spread.c) ------------------------------------- */
+
+/*
+ *     open; an ingest stage fills the taker of a kind, { wait; put }* ; drain; close
+ *
+ * A thread that adds elements divides them by owner, and puts those of another rank into a block for that
+ * rank.  Full blocks are sent while the threads go on.
+ *
+ * No deadlock: threads fill blocks only after they have waited until there are enough of them, and while
+ * that waits, it takes what arrives.  So receiving never waits for sending.
+ */
+
+/* Behind the header of a block: elements of one class follow. */
+struct gs_segment {
+	uint32_t key_class;	/* of items: 0 */
+	uint32_t count;		/* keys, or bytes of items */
+	uint64_t key_bits;	/* of items: 8 */
+};
+
+/* The block for a rank that is being filled. */
+struct gs_open_block {
+	pthread_mutex_t lock;
+	bool     any;		/* SLOT is taken */
+	unsigned slot;
+	size_t   bytes;		/* of it, used */
+	size_t   segment;	/* where its last segment begins; 0: it has none */
+};
+
+/* Threads that copy elements to a slot; with the lock of the block that it is or was. */
+struct gs_writers {
+	unsigned count;
+	size_t   bytes;		/* not 0: it is full, and the last of them posts so many */
+};
+
+struct gs_spread {
+	/* to be set */
+	struct gs_ranks   *ranks;
+	struct gs_taker    own;		/* the store's */
+	struct gs_monitor *monitor;
+	unsigned           threads;
+
+	/* set by the kind of elements */
+	size_t (*fit)(const struct gs_spread *spread, unsigned key_bits, const char *data, size_t bytes,
+	              size_t room);	/* how many of the BYTES at DATA, of whole elements, have ROOM */
+	size_t (*room)(const struct gs_spread *spread, unsigned slots);	/* that so many free slots have */
+	bool               one_class;	/* a block has one segment */
+
+	struct gs_exchange exchange;
+	struct gs_arena    arena;	/* the memory of: */
+	char              *scratch;	/* of each thread */
+	pthread_mutex_t    lock;	/* for the kind */
+	struct gs_open_block *blocks;	/* by owner */
+	struct gs_writers *writers;	/* by slot */
+	struct gs_first_error error;	/* of the network or a GPU, found by any thread */
+};
+
+/** Begin, after what the kind has allocated with STATUS; collective.  LAND takes what has arrived; its
+ *  context is the spread.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_spread_open(struct gs_spread *spread, size_t window_bytes, gs_status status,
+                                    gs_status (*land)(void *context, bool *moved));
+
+/** Put elements of a class into the block for OWNER, as many as it has room for, or, if it is full, the next
+ *  one; if not WHOLE, any bytes.  Returns how many bytes; 0: none fits into a block.  Any thread. */
+size_t gs_spread_put(struct gs_spread *spread, unsigned owner, unsigned key_class, unsigned key_bits,
+                     const char *data, size_t bytes, bool whole);
+
+/** The block for OWNER is as full as it gets; what it ends with GOES ON in the next one.  No other thread
+ *  puts elements of that owner. */
+void gs_spread_end_block(struct gs_spread *spread, unsigned owner, bool goes_on);
+
+/** Within a round: send and receive; thread 0.  False: there is an error. */
+bool gs_spread_step(struct gs_spread *spread);
+
+/** Land what arrives until there is as much *ROOM in free slots as WISH. */
+MUST_CHECK gs_status gs_spread_wait(struct gs_spread *spread, size_t wish, size_t *room);
+
+/** All has been put: send the last blocks, and take those still to come. */
+MUST_CHECK gs_status gs_spread_drain(struct gs_spread *spread);
+
+/** Free what open() has got. */
+void gs_spread_close(struct gs_spread *spread);
+
+/* ---- keys on their way (key_spread.c) ------------------------------------- */
+
+/* Keys of a class that are held back. */
+struct gs_held {
+	char  *keys;
+	size_t bytes, room;
+};
+
+/* Blocks that have arrived, from the first on: threads claim them in turn. */
+struct gs_landing {
+	pthread_mutex_t lock;
+	unsigned ready;		/* of exchange.arrived, that may be claimed */
+	unsigned claimed, done;	/* of these */
+};
+
+struct gs_key_spread {
+	struct gs_spread       all;		/* first; its lock guards HELD */
+	const struct gs_count *histogram;	/* of the store; no bins: it has none */
+	const struct gs_plan  *plan;
+	bool                   together;	/* equal keys have one owner */
+	bool                   descending_classes;
+	bool                   measures;	/* count the bytes that keys become */
+	struct gs_encoding     encoding;	/* for that */
+	struct gs_splitters    splitters;
+	bool                   split;		/* there are splitters */
+	size_t                 scratch_bytes;
+	size_t                *ends;		/* of each thread: by owner */
+	struct gs_held         held[GS_CLASSES];	/* until there are splitters */
+	size_t                 held_bytes;
+	struct gs_landing      landing;
+	size_t                 landing_room;	/* blocks for which the store has room in this round */
+	_Atomic uint64_t       keys, bytes;	/* of this rank, also alone; and measured */
+};
+
+/*
+ * A rank's own keys go to the store at once.  Blocks that arrive go to the store of this rank, by whichever
+ * thread looks next, so -S, spilling and a GPU work as in a process of its own.  What arrives when the store
+ * is full makes it spill.
+ *
+ * Until there are splitters, because no input could be sampled, keys are held back.
+ */
+
+/** The largest chunk of text whose keys the window has room for. */
+size_t gs_spread_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
+
+/**
+ * Begin; collective.  What is to be set in ALL, HISTOGRAM, PLAN, TOGETHER, DESCENDING_CLASSES and MEASURES
+ * are set.
+ *
+ * @splitters  taken over; count 0 and TOTAL 0: make them from the first keys
+ * @return     GS_OK; GS_EBUDGET
+ */
+MUST_CHECK gs_status
+gs_key_spread_open(struct gs_key_spread *spread, size_t window_bytes, struct gs_splitters *splitters,
+                   bool split);
+
+/** How it is filled.  The thread that reserves is worker 0 of those that add. */
+struct gs_taker gs_key_spread_taker(struct gs_key_spread *spread);
+
+/** All keys of this rank have been added: send the last blocks, and take those still to come.
+ *  FLIP and the store's histogram: for splitters that are still missing. */
+MUST_CHECK gs_status gs_key_spread_finish(struct gs_key_spread *spread, uint64_t flip);
+
+/** Count COUNT keys of this rank that each occur TIMES times, and the bytes that they become. */
+void gs_key_spread_measure(struct gs_key_spread *spread, unsigned key_class, unsigned key_bits,
+                           const void *keys, size_t count, uint64_t times);
+
+/** A zeroed struct is allowed. */
+void gs_key_spread_close(struct gs_key_spread *spread);
+
+/* ---- a sample of the items of all ranks (item_sample.c) ------------------ */
+
+/**
+ * Make the same splitters on each rank from samples; collective.
+ *
+ * @items     BYTES of them, of this rank
+ * @together  equal items have one owner
+ * @store     is shown what this rank will own of the sample
+ * @return    GS_OK; GS_EBUDGET: no memory
+ */
+MUST_CHECK gs_status
+gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *order, const char *items,
+                     size_t bytes, bool together, struct gs_ranks *ranks, const struct gs_taker *store);
+
+/* ---- items on their way: what both files know (item_spread.c, item_land.c) */
+
+/* A rank that sends. */
+struct gs_item_source {
+	uint64_t next;		/* the number of its next block */
+	char    *item;		/* that goes on in the next block: so far */
+	size_t   bytes, room;
+};
+
+struct gs_item_spread {
+	struct gs_spread            all;	/* first */
+
+	/* to be set */
+	const struct gs_item_order *order;
+	const struct gs_line_order *lines;	/* their ends, if items are lines; or NULL */
+	struct gs_item_owners       owners;	/* owned from open on */
+
+	size_t                  room;		/* that can be added in a round */
+	struct gs_item_window   window;
+	struct gs_item_tables   tables;		/* of each thread */
+	struct gs_item_divider *dividers;	/* of a piece of each thread, in ALL.SCRATCH */
+	uint64_t               *items;		/* of dividers */
+	pthread_cond_t          turned;
+	uint64_t                sequence, turn;	/* the next piece, and whose turn it is: with the lock */
+	struct gs_item_source  *sources;	/* by rank */
+	uint64_t                bytes;		/* of items that have reached this rank */
+};
+
+/* ---- items that have reached their owner (item_land.c) ------------------- */
+
+/** The bytes of the first items of DATA, which are BYTES in all, for which there is ROOM; 0: of none. */
+size_t gs_item_land_fit(const struct gs_item_spread *spread, const char *data, size_t bytes,
+                        size_t room);
+
+/** Store blocks that have arrived in the order of their numbers, with all threads; *MOVED: set if there
+ *  were any.  CONTEXT is the spread. */
+MUST_CHECK gs_status gs_item_land(void *context, bool *moved);
+
+/* ---- items on their way (item_spread.c) ---------------------------------- */
+
+/*
+ *     open; an ingest stage fills gs_item_spread_taker(); drain; close
+ *
+ * A thread that adds a piece divides it by owner, waits until all pieces before it are in blocks,
+ * and appends its own.  So what goes from one rank to another keeps its order, and the origin of an item
+ * is the rank that has read it.  As the parts of the input are in the order of the ranks, an order by
+ * origin is the order of the input, and the sort is stable.
+ *
+ * No deadlock: see spread.h.  A rank's own items take the same way, without the network.
+ */
+
+/** The window of RANKS, for the sizes of their items. */
+struct gs_item_window gs_item_spread_window(unsigned ranks, size_t window_bytes);
+
+/** Begin; collective.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes);
+
+/** How it is filled.  The thread that calls reserve() is number 0 of those that add. */
+struct gs_taker gs_item_spread_taker(struct gs_item_spread *spread);
+
+/** A zeroed struct is allowed. */
+void gs_item_spread_close(struct gs_item_spread *spread);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* disorder.h - the errors for an element that is out of order, and for binary keys that are not whole */
+#ifndef GS_FORMAT_DISORDER_H
+#define GS_FORMAT_DISORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "gsort.h"
+#include "key/record.h"
+#include "text/encode.h"
+
+/* What follows the message about disorder in a merge. */
+#define GS_ADVICE_UNSORTED	": merging needs sorted inputs; sort it, or use --force"
+
+/**
+ * A binary key: "f.bin:3: disorder: 2 (byte 8)", and TAIL.
+ *
+ * @bits        of the key
+ * @number      of the key in its input, from 1
+ * @key         its ordered bits; ENCODING says how to print it
+ * @skip_bytes  before the first key
+ * @return      GS_EINPUT
+ */
+gs_status gs_disorder_key(const struct gs_encoding *encoding, unsigned bits, const char *name,
+                          uint64_t number, const void *key, uint64_t skip_bytes, const char *tail);
+
+/** A line of BYTES, without its end, of which up to 1000 are quoted: "f:3: disorder: LINE", and TAIL. */
+gs_status gs_disorder_line(const char *name, uint64_t number, const char *line, size_t bytes,
+                           const char *tail);
+
+/** The error for ITEM, which is record NUMBER, from 1, of a file: it is less than the one before;
+ *  and TAIL.  Returns GS_EINPUT. */
+gs_status gs_disorder_record(const struct gs_record *record, const char *name, const char *item,
+                             uint64_t number, uint64_t skip_bytes, const char *tail);
+
+/** A binary input that has BYTES after SKIP_BYTES, which are no whole keys or records.  Returns GS_EINPUT. */
+gs_status gs_partial(const struct gsort_options *options, const char *name, uint64_t skip_bytes,
+                     uint64_t bytes);
+
+#endif

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * text_decoder.c - lines of numbers to keys, in no order
+ *
+ * In:   chunks of text.
+ * Out:  keys by class (text.h); small values counted.
+ *
+ * A chunk is cut into sections, one for each thread, at line boundaries: a section has the lines
+ * that begin in its share of the bytes.  A line that two chunks share is joined in CARRY.
+ *
+ * Invariant: sections are in the order of the file and end after a terminator.  So when the lines
+ * of the sections before are counted, the number of a bad line is known, and the first bad line is
+ * that of the first section that has one, however many threads there are.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/round.h"
+#include "base/team.h"
+#include "text/text_decoder.h"
+
+enum {
+	/*
+	 * The least share of a thread.  Estimated, not tuned: if starting a team costs 10 us, one
+	 * thread parses 20 KB in that time; at 10 times that it does not matter.
+	 */
+	SHARE_BYTES = 256 << 10,
+	HEADER_BYTES = 1 << 20,		/* the longest header that is kept */
+};
+
+struct gs_text_decoder {
+	struct gs_text_rules rules;
+	const char *name;
+	uint64_t    file_lines;		/* of this file, of all kinds */
+	uint64_t    lines;		/* good ones, of all files */
+	uint64_t    invalid;		/* left out, of all files */
+	uint64_t    header_left;	/* lines of this file's header still to come */
+	struct gs_text_header header;	/* the first file's */
+	unsigned    files;		/* begun */
+	bool        overflow_warned;	/* a float became infinite, and there was a warning */
+	bool        in_long_line;	/* its beginning was left out */
+	bool        stopped;		/* at a line that is not exact */
+	size_t      chunk_bytes;
+	unsigned    threads;
+	size_t      carry_bytes;
+	char        carry[GS_LINE_BYTES + 1];	/* an unfinished line, and its terminator */
+	struct gs_text_section sections[];
+};
+
+/* ---- memory ------------------------------------------------------------ */
+
+/* The most bytes of a chunk that are one thread's. */
+static size_t
+share_bytes(size_t chunk_bytes, unsigned threads)
+{
+	size_t share = (chunk_bytes + threads - 1) / threads;
+
+	return share < SHARE_BYTES ? SHARE_BYTES : share;
+}
+
+static size_t
+decoder_bytes(unsigned threads)
+{
+	return gs_round_up(sizeof(struct gs_text_decoder) + threads * sizeof(struct gs_text_section),
+	                   GS_TEXT_PAGE_BYTES);
+}
+
+/* One byte more: the last line's terminator may be missing. */
+static size_t
+header_bytes(const struct gs_text_options *options)
+{
+	return options->header_lines > 0 ? gs_round_up(HEADER_BYTES + 1, GS_TEXT_PAGE_BYTES) : 0;
+}
+
+/* Bytes of decimal text that have as many keys as a share: hexadecimal text of -8001 has 6 bytes
+ * where decimal text has 7, and so on. */
+static size_t
+decimal_share(size_t chunk_bytes, unsigned threads, const struct gs_text_options *options)
+{
+	const size_t share = share_bytes(chunk_bytes, threads);
+
+	return options->notation == GSORT_DECIMAL ? share : share + share / 4;
+}
+
+size_t
+gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
+                      const struct gs_text_options *options)
+{
+	return decoder_bytes(threads) + header_bytes(options) +
+	       threads * gs_text_keys_bytes(decimal_share(chunk_bytes, threads, options),
+	                                    options->floats);
+}
+
+struct gs_text_decoder *
+gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
+                     const struct gs_text_options *options)
+{
+	struct gs_text_decoder *decoder = memory;
+	char *next = (char *)memory + decoder_bytes(threads);
+	const size_t share = decimal_share(chunk_bytes, threads, options);
+
+	assert(threads > 0);
+	decoder->rules = (struct gs_text_rules){
+		.options = *options, .simd = gs_simd_best(),
+		.flip = options->reverse ? UINT64_MAX : 0,
+	};
+	decoder->name = "-";
+	decoder->chunk_bytes = chunk_bytes;
+	decoder->threads = threads;
+	decoder->header = (struct gs_text_header){ .text = next, .room = HEADER_BYTES };
+	next += header_bytes(options);
+	for (unsigned t = 0; t < threads; t++)
+		next = gs_text_keys_init(&decoder->sections[t].keys, next, share, options->floats);
+	assert(next == (char *)memory + gs_text_decoder_bytes(chunk_bytes, threads, options));
+	return decoder;
+}
+
+void
+gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts)
+{
+	decoder->sections[0].keys.small = counts;
+}
+
+/* ---- lines outside of sections -------------------------------------------- */
+
+void
+gs_text_begin_file(struct gs_text_decoder *decoder, const char *name)
+{
+	assert(decoder->carry_bytes == 0);
+	decoder->name = name;
+	decoder->file_lines = 0;
+	decoder->header_left = gs_line_header_lines(&decoder->rules.options, name);
+	decoder->in_long_line = false;
+	decoder->files++;
+}
+
+/* Warn of the float that became infinite in SECTION, line NUMBER of the file, if there is one. */
+static void
+report_overflow(struct gs_text_decoder *decoder, const struct gs_text_section *section,
+                uint64_t number)
+{
+	if (section->overflow.line != NULL)
+		gs_line_overflow(&decoder->rules.options, decoder->name, number,
+		                 section->overflow.line, section->overflow.end,
+		                 &decoder->overflow_warned);
+}
+
+/* Parse a line that is in no section: carried over, or the last. */
+static gs_status
+read_single(struct gs_text_decoder *decoder, const char *line, const char *end)
+{
+	const uint64_t number = decoder->file_lines + 1;
+	struct gs_text_section *section = &decoder->sections[0];
+	bool good;
+
+	section->overflow.line = NULL;
+	good = gs_text_section_read_line(section, &decoder->rules, 0, line, end);
+	report_overflow(decoder, section, number);
+	section->overflow.line = NULL;
+	if (!good && decoder->rules.options.exact)
+		decoder->stopped = true;
+	else if (!good)
+		TRY(gs_line_reject(&decoder->rules.options, decoder->name, number, line, end,
+		                   &decoder->invalid));
+	decoder->file_lines++;
+	decoder->lines += good;
+	return GS_OK;
+}
+
+/* Skip the rest of the header. */
+static gs_status
+skip_header(struct gs_text_decoder *decoder, const char **text, const char *end, bool last)
+{
+	struct gs_text_header *header = decoder->files == 1 ? &decoder->header : NULL;
+	const uint64_t before = decoder->header_left;
+
+	TRY(gs_line_header(&decoder->rules.options, decoder->name, *text, end, last,
+	                   &decoder->header_left, header, text));
+	decoder->file_lines += before - decoder->header_left;
+	return GS_OK;
+}
+
+/* Complete the line that the last chunk began, if it ends here. */
+static gs_status
+join_carry(struct gs_text_decoder *decoder, const char **text, const char *end, bool last)
+{
+	const size_t room = sizeof decoder->carry - decoder->carry_bytes;
+	size_t bytes = (size_t)(end - *text);
+	const char *stop = memchr(*text, decoder->rules.options.terminator,
+	                          bytes < room ? bytes : room);
+	char *carry = decoder->carry;
+
+	if (stop != NULL)
+		bytes = (size_t)(stop - *text);
+	if (bytes > room)
+		bytes = room;		/* longer than any valid line, which is noticed */
+	memcpy(carry + decoder->carry_bytes, *text, bytes);
+	decoder->carry_bytes += bytes;
+	*text += bytes + (stop != NULL);
+	if (stop == NULL && !last && decoder->carry_bytes <= GS_LINE_BYTES)
+		return GS_OK;
+	decoder->in_long_line = stop == NULL;
+	bytes = decoder->carry_bytes;
+	decoder->carry_bytes = 0;
+	return read_single(decoder, carry, carry + bytes);
+}
+
+/* Skip the rest of a line whose beginning was left out. */
+static const char *
+skip_long_line(struct gs_text_decoder *decoder, const char *text, const char *end)
+{
+	const char *stop = memchr(text, decoder->rules.options.terminator, (size_t)(end - text));
+
+	decoder->in_long_line = stop == NULL;
+	return stop != NULL ? stop + 1 : end;
+}
+
+/* ---- sections -------------------------------------------------------------- */
+
+/* Cut TEXT .. END, whole lines, into sections; returns how many. */
+static unsigned
+cut(struct gs_text_decoder *decoder, const char *text, const char *end)
+{
+	const size_t share = share_bytes((size_t)(end - text), decoder->threads);
+	const char *begin = text;
+	unsigned count = 0;
+
+	for (; begin < end; count++) {
+		struct gs_text_section *section = &decoder->sections[count];
+		const char *bound = text + (count + 1) * share;
+
+		assert(count < decoder->threads);
+		section->begin = begin;
+		if (bound >= end) {
+			begin = end;
+		} else if (bound > begin) {	/* else a long line covers all of it */
+			begin = memchr(bound - 1, decoder->rules.options.terminator,
+			               (size_t)(end - bound + 1));
+			assert(begin != NULL);
+			begin++;
+		}
+		section->end = begin;
+	}
+	return count;
+}
+
+static void
+read_one(void *context, size_t s)
+{
+	struct gs_text_decoder *decoder = context;
+
+	gs_text_section_read(&decoder->sections[s], &decoder->rules);
+}
+
+/* Report what was noted of SECTION; file_lines counts all lines before it. */
+static gs_status
+report_section(struct gs_text_decoder *decoder, const struct gs_text_section *section)
+{
+	const uint64_t before = decoder->file_lines + 1;
+	uint64_t b = 0;
+
+	report_overflow(decoder, section, before + section->overflow.at);
+	for (; b < section->bad_lines && b < GS_LINE_WARNINGS; b++)
+		TRY(gs_line_reject(&decoder->rules.options, decoder->name,
+		                   before + section->bad[b].at, section->bad[b].line,
+		                   section->bad[b].end, &decoder->invalid));
+	decoder->invalid += section->bad_lines - b;
+	return GS_OK;
+}
+
+static gs_status
+read_sections(struct gs_text_decoder *decoder, const char *text, const char *end)
+{
+	const unsigned count = cut(decoder, text, end);
+
+	gs_team_each(count, count, read_one, decoder);
+	for (unsigned s = 0; s < count; s++) {
+		const struct gs_text_section *section = &decoder->sections[s];
+
+		decoder->stopped |= section->bad_lines > 0 && decoder->rules.options.exact;
+		if (decoder->stopped)
+			continue;
+		TRY(report_section(decoder, section));
+		decoder->file_lines += section->lines;
+		decoder->lines += section->lines - section->bad_lines;
+	}
+	return GS_OK;
+}
+
+static gs_status
+read_chunk(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
+{
+	struct gs_text_rules *rules = &decoder->rules;
+	const char *end = text + bytes, *whole;
+
+	rules->looks_begin = bytes > GS_PARSE_LOOK_BYTES ? text + GS_PARSE_LOOK_BYTES : end;
+	rules->looks_end = gs_text_is_decimal(&rules->options) && bytes > GS_LINE_LOOK_BYTES ?
+	                   end - GS_LINE_LOOK_BYTES : text;
+	for (unsigned s = 0; s < decoder->threads; s++)
+		gs_text_section_clear(&decoder->sections[s]);
+	if (decoder->header_left > 0) {
+		const gs_status status = skip_header(decoder, &text, end, last);
+
+		decoder->stopped = status != GS_OK && rules->options.exact;	/* too long to be kept */
+		if (status != GS_OK)
+			return decoder->stopped ? GS_OK : status;
+	}
+	if (decoder->carry_bytes > 0)
+		TRY(join_carry(decoder, &text, end, last));
+	if (decoder->stopped)
+		return GS_OK;
+	if (decoder->in_long_line)
+		text = skip_long_line(decoder, text, end);
+	whole = memrchr(text, rules->options.terminator, (size_t)(end - text));
+	whole = whole != NULL ? whole + 1 : text;
+	if (whole > text)
+		TRY(read_sections(decoder, text, whole));
+	bytes = (size_t)(end - whole);
+	if (bytes == 0 || decoder->stopped)
+		return GS_OK;
+	if (last || bytes > GS_LINE_BYTES) {
+		decoder->in_long_line = true;	/* its rest, if any, is skipped */
+		return read_single(decoder, whole, end);
+	}
+	memcpy(decoder->carry, whole, bytes);
+	decoder->carry_bytes = bytes;
+	return GS_OK;
+}
+
+gs_status
+gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
+{
+	assert(bytes <= decoder->chunk_bytes);
+	return read_chunk(decoder, text, bytes, last);
+}
+
+bool
+gs_text_stopped(const struct gs_text_decoder *decoder)
+{
+	return decoder->stopped;
+}
+
+/* ---- fetching ---------------------------------------------------------------- */
+
+size_t
+gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class)
+{
+	size_t left = 0;
+
+	for (unsigned s = 0; s < decoder->threads; s++)
+		left += decoder->sections[s].keys.count[class];
+	return left;
+}
+
+unsigned
+gs_text_sections(const struct gs_text_decoder *decoder)
+{
+	return decoder->threads;
+}
+
+void *
+gs_text_keys(const struct gs_text_decoder *decoder, unsigned section, enum gs_text_class class,
+             size_t *count)
+{
+	*count = decoder->sections[section].keys.count[class];
+	return decoder->sections[section].keys.keys[class];
+}
+
+/* Move a part of the small values' counts. */
+static void
+move_small(uint64_t *from, uint64_t *to)
+{
+	for (size_t v = 0; v < GS_SMALL_PART; v++)
+		to[v] += from[v];
+	memset(from, 0, GS_SMALL_PART * sizeof *from);
+}
+
+uint64_t
+gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
+{
+	uint64_t parts = 0;
+
+	for (unsigned s = 0; s < decoder->threads; s++) {
+		struct gs_text_keys *keys = &decoder->sections[s].keys;
+
+		for (unsigned part = 0; part < 64; part++) {
+			const size_t from = (size_t)part * GS_SMALL_PART;
+
+			if (!keys->small_parts[part])
+				continue;
+			if (keys->small != counts)
+				move_small(keys->small + from, counts + from);
+			keys->small_parts[part] = false;
+			parts |= UINT64_C(1) << part;
+		}
+	}
+	return parts;
+}
+
+/* ---- what was found ------------------------------------------------------------ */
+
+uint64_t
+gs_text_lines(const struct gs_text_decoder *decoder)
+{
+	return decoder->lines;
+}
+
+uint64_t
+gs_text_invalid(const struct gs_text_decoder *decoder)
+{
+	return decoder->invalid;
+}
+
+const char *
+gs_text_header(const struct gs_text_decoder *decoder, size_t *bytes)
+{
+	*bytes = decoder->header.bytes;
+	return decoder->header.text;
+}
+
+void
+gs_text_end(const struct gs_text_decoder *decoder)
+{
+	gs_line_reject_end(&decoder->rules.options, decoder->invalid);
+}

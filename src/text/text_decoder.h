@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * text_decoder.h - lines of numbers to keys, in no order
+ *
+ * Several threads parse one chunk at a time; then the caller takes its keys, section by section,
+ * before the next chunk.  Small values are only counted.  The decoder lies in memory that the
+ * caller lends.
+ *
+ *     gs_text_begin_file(decoder, name);
+ *     do {
+ *             TRY(gs_text_decode(decoder, chunk, bytes, last));
+ *             for (each section, and each class)
+ *                     keys = gs_text_keys(decoder, section, class, &count);
+ *     } while (!last);
+ *
+ * With options.exact it may stop at a line, for good.
+ */
+#ifndef GS_TEXT_DECODER_H
+#define GS_TEXT_DECODER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/simd.h"
+#include "base/status.h"
+#include "text/line.h"
+#include "text/text.h"
+
+struct gs_text_decoder;
+
+/** Memory for chunks of up to CHUNK_BYTES parsed by THREADS; page-aligned, zeroed. */
+size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
+                             const struct gs_text_options *options);
+
+/** A decoder inside MEMORY, borrowed for its life.  Nothing to close. */
+struct gs_text_decoder *
+gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
+                     const struct gs_text_options *options);
+
+/**
+ * Count the small values of the first thread in COUNTS, which are 0, at once.  At the end call
+ * gs_text_fetch_small() with the same COUNTS, once, which adds those of the other threads.  So a
+ * job of few lines touches half as many pages.
+ */
+void gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts);
+
+/** What follows is the text of the file called NAME (borrowed), from line 1 on. */
+void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
+
+/**
+ * Parse the next BYTES of the file.  An unfinished line at the end is kept for the next call; with
+ * LAST it is a line all the same.
+ *
+ * @return  GS_OK, or GS_EINPUT: "NAME:LINE: ..." for the first bad line
+ *
+ * A line is: blanks (space, tab; newline, if it ends no line), an optional + or -, digits,
+ * blanks, and an optional CR; with a value within -2^63 .. 2^64-1, in at most 4095 bytes.  Floats
+ * are what strtod(3) reads in the C locale, between blanks; a float larger than any f64 becomes
+ * infinite, with one warning.
+ */
+MUST_CHECK gs_status
+gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last);
+
+/** Keys of CLASS of the last chunk; complemented if the options have REVERSE; 0 for GS_SMALL. */
+size_t gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class);
+
+/** So many sections has the chunk ... */
+unsigned gs_text_sections(const struct gs_text_decoder *decoder);
+
+/** ... and each has COUNT keys of CLASS, not GS_SMALL, of 32 or 64 bits by its width, which may be changed
+ *  where they are.  Any thread. */
+void *gs_text_keys(const struct gs_text_decoder *decoder, unsigned section,
+                   enum gs_text_class class, size_t *count);
+
+/**
+ * How often each small value came, over all files: add this to COUNTS (GS_SMALL_COUNT of them,
+ * from the least value up), and start again at 0.
+ *
+ * @return  bit P is set: something was added to the GS_SMALL_PART counts from P * GS_SMALL_PART on
+ */
+uint64_t gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts);
+
+/** Did the last chunk have a line that is not exact?  Then the decoder and its keys are of no more use. */
+bool gs_text_stopped(const struct gs_text_decoder *decoder);
+
+/** Numbers parsed so far, over all files. */
+uint64_t gs_text_lines(const struct gs_text_decoder *decoder);
+
+/** Invalid lines left out so far. */
+uint64_t gs_text_invalid(const struct gs_text_decoder *decoder);
+
+/** The header of the first file, terminators included; complete when its first key is. */
+const char *gs_text_header(const struct gs_text_decoder *decoder, size_t *bytes);
+
+/** Behind the last file: warn of the invalid lines that were not reported one by one. */
+void gs_text_end(const struct gs_text_decoder *decoder);
+
+/* ---- the lines of a chunk that one thread parses, and the keys that they become ---- */
+
+/*
+ * For text_decoder.c.  Many lines are parsed at once with vectors (parse.c); unusual ones, and
+ * those near the ends of the chunk, one by one (line.h).
+ */
+
+/* ---- where it puts the keys: an array for each class ---------------- */
+
+/*
+ * The arrays are long enough for a share of text that is full of the shortest lines of that
+ * class.  No text fills all of them, and a page that is not touched takes no memory.
+ */
+
+enum {
+	GS_TEXT_SPILL_KEYS = 8,		/* after the last key may be overwritten */
+	GS_TEXT_PAGE_BYTES = 4096,	/* memory of a thread is whole pages */
+};
+
+struct gs_text_keys {
+	void     *keys[GS_TEXT_CLASSES];
+	size_t    count[GS_TEXT_CLASSES];
+	uint64_t *small;		/* GS_SMALL_COUNT counters */
+	bool      small_parts[64];	/* counters of this part are not 0 */
+};
+
+/** Memory for the keys of SHARE bytes of text, whole pages. */
+size_t gs_text_keys_bytes(size_t share, bool floats);
+
+/** Lay the arrays out in MEMORY; returns the end of them. */
+char *gs_text_keys_init(struct gs_text_keys *keys, char *memory, size_t share, bool floats);
+
+/* ---- adding a number --------------------------------------------------------- */
+
+static inline void
+gs_text_put_small(struct gs_text_keys *keys, uint64_t at)
+{
+	keys->small[at]++;
+	keys->small_parts[at / GS_SMALL_PART] = true;
+}
+
+/*
+ * Add a number to its class; false: it is too far below zero.  FLIP is all ones if keys are
+ * complemented.  Only the width is a branch: widths repeat from line to line, signs may not.
+ */
+static inline bool
+gs_text_put(struct gs_text_keys *keys, uint64_t flip, bool negative, uint64_t magnitude)
+{
+	static const uint64_t narrow_low[2]  = { 1 << 16, (1 << 15) + 1 };
+	static const uint64_t narrow_last[2] = { UINT32_MAX, UINT64_C(1) << 31 };
+	const uint64_t minus = negative;
+	const uint64_t value = (magnitude ^ -minus) + minus;	/* two's complement */
+	unsigned class;
+
+	if (magnitude - narrow_low[minus] <= narrow_last[minus] - narrow_low[minus]) {
+		class = negative ? GS_NEG_NARROW : GS_POS_NARROW;
+		((uint32_t *)keys->keys[class])[keys->count[class]++] =
+			(uint32_t)((value + (minus << 31)) ^ flip);
+		return true;
+	}
+	if (magnitude < narrow_low[minus]) {
+		gs_text_put_small(keys, value - (uint64_t)(int64_t)GS_SMALL_LOW);
+		return true;
+	}
+	if (!gs_text_fits(negative, magnitude))
+		return false;
+	class = negative ? GS_NEG_WIDE : GS_POS_WIDE;
+	((uint64_t *)keys->keys[class])[keys->count[class]++] =
+		(value + (minus << 63)) ^ flip;
+	return true;
+}
+
+/* ---- usual lines of integers, many at once, with vectors (parse.c) ---------------- */
+
+/*
+ * First the ends of many lines are found, 64 bytes at a time; then the lines before these ends
+ * are read side by side.  So no step waits for the length of the line before, as it does where
+ * lines are read one by one.
+ */
+
+enum {
+	GS_PARSE_LINES = 8,		/* are read at once */
+	GS_PARSE_BLOCK_BYTES = 4096,	/* are searched for ends at once; not tuned */
+	GS_PARSE_LOOK_BYTES = 32,	/* before a line's end are loaded */
+};
+
+struct gs_parser {
+	/**
+	 * Find all TERMINATORs in TEXT, at most GS_PARSE_BLOCK_BYTES.
+	 *
+	 * @loads   the bytes GS_PARSE_BLOCK_BYTES behind will be searched, too
+	 * @ends    set to their offsets; has room for 64 more than there are bytes
+	 * @return  how many there are
+	 */
+	unsigned (*find)(const char *text, size_t bytes, bool loads, char terminator, uint32_t *ends);
+
+	/**
+	 * Read lines, up to the first group of them that has an unusual one, and add their numbers
+	 * to INTO, complemented if FLIP is all ones.
+	 *
+	 * @ends    where in TEXT they end; the first begins at ends[-1] + 1
+	 * @count   how many there are
+	 * @exact   a line is unusual, too, if its number is printed otherwise
+	 * @return  how many were read: fewer than GS_PARSE_LINES are left, or one of the next
+	 *          GS_PARSE_LINES is unusual
+	 */
+	unsigned (*read)(struct gs_text_keys *into, uint64_t flip, const char *text,
+	                 const uint32_t *ends, unsigned count, bool exact);
+};
+
+/** The parser for SIMD; NULL: there is none, lines are read one by one. */
+const struct gs_parser *gs_parser_of(enum gs_simd simd);
+
+/* ---- the lines of one thread (text_section.c) ------------------------------------- */
+
+/* A line that is to be reported. */
+struct gs_text_line {
+	const char *line, *end;
+	uint64_t    at;		/* among the lines of its section */
+};
+
+struct gs_text_section {
+	const char *begin, *end;	/* whole lines */
+	uint64_t    lines;		/* of all kinds */
+	uint64_t    bad_lines;	/* that end the job, are reported or counted */
+	struct gs_text_line bad[GS_LINE_WARNINGS];	/* the first of them */
+	struct gs_text_line overflow;	/* the first float that became infinite, or NULL */
+	struct gs_text_keys keys;
+	char        apart[64];		/* keeps threads off each other's cache lines */
+};
+
+/* What all sections of a chunk have in common. */
+struct gs_text_rules {
+	struct gs_text_options options;
+	enum gs_simd simd;
+	uint64_t    flip;	/* all ones: keys are complemented */
+	/* The chunk's bytes may be loaded GS_PARSE_LOOK_BYTES before a line from LOOKS_BEGIN on,
+	 * and GS_LINE_LOOK_BYTES after one before LOOKS_END. */
+	const char *looks_begin, *looks_end;
+};
+
+/** Parse all lines of SECTION, or those up to the first bad one if that ends the job. */
+void gs_text_section_read(struct gs_text_section *section, const struct gs_text_rules *rules);
+
+/** Parse LINE .. END, without its terminator, which need not be in the section; AT is its place
+ *  there.  False: it is bad. */
+bool gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_rules *rules,
+                               uint64_t at, const char *line, const char *end);
+
+/** Forget the bad lines and the keys, but not the counters of small values. */
+void gs_text_section_clear(struct gs_text_section *section);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * wide.c - keys of 128 bits as text
+ *
+ * In:   the bytes of a key.
+ * Out:  digits; decimal ones as numbers below 10^19, the largest that digits.h prints in full.
+ */
+#include <string.h>
+
+#include "key/key.h"
+#include "text/digits.h"
+#include "text/notation.h"
+
+enum { PART_DIGITS = 19 };
+
+static unsigned __int128
+load(enum gsort_endian endian, const char *key)
+{
+	const bool big = gs_endian_swaps(endian) == gs_endian_swaps(GSORT_ENDIAN_BIG);
+	uint64_t upper, lower;
+
+	memcpy(&upper, key + (big ? 0 : 8), sizeof upper);
+	memcpy(&lower, key + (big ? 8 : 0), sizeof lower);
+	if (gs_endian_swaps(endian)) {
+		upper = GS_SWAP64(upper);
+		lower = GS_SWAP64(lower);
+	}
+	return (unsigned __int128)upper << 64 | lower;
+}
+
+/* A part behind the first one, with zeros in front. */
+static void
+print_part(char *into, uint64_t part)
+{
+	const unsigned digits = gs_digits_count(part);
+
+	memset(into, '0', PART_DIGITS);
+	gs_digits_print(into + PART_DIGITS - digits, part, digits);
+}
+
+static size_t
+print_hex(unsigned __int128 number, char *into)
+{
+	size_t digits = 1;
+
+	while (digits < 32 && number >> 4 * digits > 0)
+		digits++;
+	for (size_t d = digits; d-- > 0; number >>= 4)
+		into[d] = "0123456789abcdef"[(unsigned)number & 15];
+	return digits;
+}
+
+size_t
+gs_wide_print_number(enum gsort_notation notation, bool negative, unsigned __int128 number, char *into)
+{
+	const uint64_t unit = gs_digits_power[PART_DIGITS];
+	uint64_t parts[3];		/* the last one first */
+	size_t count = 0, bytes = 0;
+	unsigned digits;
+
+	if (negative) {
+		into[bytes++] = '-';
+		number = -number;
+	}
+	if (notation == GSORT_HEXADECIMAL)
+		return bytes + print_hex(number, into + bytes);
+	do
+		parts[count++] = (uint64_t)(number % unit);
+	while ((number /= unit) > 0);
+	digits = gs_digits_count(parts[count - 1]);
+	gs_digits_print(into + bytes, parts[count - 1], digits);
+	bytes += digits;
+	while (--count > 0) {
+		print_part(into + bytes, parts[count - 1]);
+		bytes += PART_DIGITS;
+	}
+	return bytes;
+}
+
+size_t
+gs_wide_print(enum gsort_type type, enum gsort_endian endian, enum gsort_notation notation,
+              const char *key, char *into)
+{
+	const unsigned __int128 number = load(endian, key);
+
+	return gs_wide_print_number(notation, type == GSORT_I128 && number >> 127 != 0, number, into);
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * division.c - rows for src/engine/division.c: bins have all items, in input order
+ *
+ * An item is 16 bytes: a word, big endian, and its number.  The model is what bins promise: read one
+ * after the other they have every number once, no item is greater than one of a
+ * later bin, and the numbers within a bin ascend.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "engine/item_store.h"
+#include "tests/unit/units.h"
+
+void unit_division(void);
+
+enum { ITEM = 16, ITEMS = 3000, THREADS = 3, ORIGINS = 3, PIECE_MOST = 1 << 12 };
+
+struct item {
+	uint8_t  word[8];
+	uint64_t number;
+};
+
+static bool
+words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+         unsigned level, uint64_t *words)
+{
+	(void)context, (void)bytes;
+	for (size_t i = 0; i < count; i++) {
+		words[i] = 0;
+		for (size_t b = 0; b < 8 && level == 0; b++)
+			words[i] = words[i] << 8 | (uint8_t)items[i][b];
+	}
+	return false;
+}
+
+static const struct gs_item_order order = { .item_bytes = ITEM, .words = words_of };
+
+enum keeping { IN_MEMORY, FLUSHED_ONCE, STORED };
+
+struct row {
+	const char  *about;
+	size_t       piece_bytes;
+	unsigned     values, bins;	/* ITEMS values: they ascend, and one thread adds them */
+	unsigned     origins;
+	enum keeping keeping;
+	uint64_t     head;	/* 0: all are kept */
+};
+
+static const struct row rows[] = {
+	{ "in memory", 1024, 1000, 16, 1, IN_MEMORY, 0 },
+	{ "one bin", 1024, 1000, 1, 1, IN_MEMORY, 0 },
+	{ "equal items", 1024, 1, 16, 1, IN_MEMORY, 0 },
+	{ "few values", 4096, 3, 16, 1, FLUSHED_ONCE, 0 },
+	{ "items in files and in memory", 1024, 1000, 16, 1, FLUSHED_ONCE, 0 },
+	{ "items in files", 1024, 1000, 64, 1, STORED, 0 },
+	{ "items larger than a piece", 8, 1000, 16, 1, STORED, 0 },
+	{ "items of several origins", 1024, 1000, 16, ORIGINS, IN_MEMORY, 0 },
+	{ "items of several origins, in files", 1024, 1000, 16, ORIGINS, STORED, 0 },
+	{ "a head", 1024, 1000, 16, 1, IN_MEMORY, 40 },
+	{ "a head in files", 1024, 1000, 16, 1, STORED, 40 },
+	{ "a head that ends in the second bin", 1024, ITEMS, 16, 1, IN_MEMORY, 200 },
+	{ "a head of all", 1024, 1000, 16, 1, FLUSHED_ONCE, ITEMS },
+};
+
+static struct item items[ITEMS];
+static uint16_t found[THREADS][GS_ITEM_BATCH];
+static char buffers[THREADS * PIECE_MOST], kept[THREADS * PIECE_MOST];
+static const char *temp_dirs[2];
+
+static void
+make_items(unsigned values)
+{
+	for (size_t i = 0; i < ITEMS; i++) {
+		uint64_t word = values == ITEMS ? i : units_mix(units_mix(i) % values);
+
+		for (size_t b = 8; b-- > 0; word >>= 8)
+			items[i].word[b] = (uint8_t)word;
+		items[i].number = i;
+	}
+}
+
+/* Add the items of all origins, a piece of each in turn, by one thread after the other. */
+static gs_status
+add_all(struct gs_division *division, const struct row *row)
+{
+	const size_t most = row->piece_bytes > ITEM ? row->piece_bytes / ITEM : 1;
+	const size_t each = ITEMS / row->origins;
+	const unsigned threads = row->values == ITEMS ? 1 : THREADS;
+	bool flushed = false;
+	uint64_t pieces = 0;
+
+	for (size_t at = 0; at < each; at += most)
+		for (unsigned o = 0; o < row->origins; o++) {
+			const size_t count = each - at < most ? each - at : most, first = count / 3;
+			const char *data = (const char *)&items[o * each + at];
+			const struct gs_item_slice slices[] = {
+				{ data, first * ITEM }, { data + first * ITEM, (count - first) * ITEM },
+			};
+
+			if (row->keeping == FLUSHED_ONCE && !flushed && at > each / 2) {
+				TRY(gs_division_flush(division));
+				flushed = true;
+			}
+			gs_division_add(division, (unsigned)(pieces++ % threads), division->row_count,
+			                slices, 2);
+			division->rows[division->row_count++]->origin = o;
+		}
+	TRY(row->keeping == STORED ? gs_division_store(division) : GS_OK);
+	if (row->origins > 1)
+		gs_division_order(division);
+	return GS_OK;
+}
+
+/* Copy the items of BIN; returns how many. */
+static gs_status
+read_bin(const struct gs_division *division, unsigned bin, struct item *into, size_t *count)
+{
+	static struct gs_item_slice slices[ITEMS];
+	char *to = (char *)into;
+
+	if (division->extents != NULL)
+		for (size_t e = 0; e < division->extents[bin].count; e++) {
+			const struct gs_item_extent *extent = &division->extents[bin].list[e];
+
+			TRY(gs_division_read(division->shared, extent, to, true));
+			to += extent->bytes;
+		}
+	for (size_t s = 0, n = gs_division_slices(division, bin, 0, division->row_count, slices);
+	     s < n; s++) {
+		memcpy(to, slices[s].data, slices[s].bytes);
+		to += slices[s].bytes;
+	}
+	*count = (size_t)(to - (char *)into) / ITEM;
+	return GS_OK;
+}
+
+static void
+check_bins(const struct gs_division *division, const struct row *row)
+{
+	static struct item got[ITEMS];
+	static bool seen[ITEMS];
+	const struct item *greatest = NULL;	/* of earlier bins */
+	unsigned wrong = 0, used = 0;
+	size_t total = 0;
+
+	memset(seen, 0, sizeof seen);
+	for (unsigned b = 0; b < division->bins->count; b++) {
+		struct item *const bin = got + total, *before = total > 0 ? got : NULL;
+		size_t count = 0;
+
+		CHECK(read_bin(division, b, bin, &count) == GS_OK, "%s: bin %u is read: %s", row->about, b,
+		      gs_message());
+		wrong += gs_division_items(division, b) != count ||
+		         gs_division_bytes(division, b) != count * ITEM;
+		used += count > 0;
+		for (size_t i = 0; i < count; i++) {
+			const bool known = bin[i].number < ITEMS;
+
+			wrong += !known || seen[bin[i].number] ||
+			         memcmp(&bin[i], &items[bin[i].number], ITEM) != 0 ||
+			         (i > 0 && bin[i].number < bin[i - 1].number) ||
+			         (before != NULL && memcmp(&bin[i], greatest, 8) < 0);
+			if (known)
+				seen[bin[i].number] = true;
+		}
+		for (size_t i = 0; i < count; i++)
+			if (greatest == NULL || memcmp(&bin[i], greatest, 8) > 0)
+				greatest = &bin[i];
+		total += count;
+	}
+	CHECK(wrong == 0, "%s: %u items or bins are wrong", row->about, wrong);
+	CHECK(used > 1 || row->bins == 1 || row->values == 1, "%s: %u bins are used", row->about, used);
+	CHECK(row->head > 0 ? total >= row->head : total == ITEMS, "%s: %zu of %d items", row->about,
+	      total, ITEMS);
+	CHECK(row->head == 0 || row->head == ITEMS || total < ITEMS, "%s: some are dropped", row->about);
+	for (size_t i = 0; i < ITEMS; i++) {
+		size_t less = 0;	/* items before this one, if it was dropped */
+
+		for (size_t j = 0; j < ITEMS && !seen[i]; j++)
+			less += memcmp(&items[j], &items[i], 8) < (j < i);
+		wrong += !seen[i] && less < row->head;
+	}
+	CHECK(wrong == 0, "%s: %u items of the head were dropped", row->about, wrong);
+	CHECK(division->shared->items == ITEMS, "%s: all are counted", row->about);
+}
+
+/* Open a division of the row's shape. */
+static gs_status
+open_division(const struct row *row, struct gs_division_shared *shared,
+              struct gs_division **division)
+{
+	static struct gs_item_divider dividers[THREADS];
+	static struct gs_monitor monitor;
+	static const char *sample[ITEMS];
+
+	for (unsigned t = 0; t < THREADS; t++)
+		dividers[t] = (struct gs_item_divider){ .found = found[t] };
+	for (size_t i = 0; i < ITEMS; i++)
+		sample[i] = (const char *)&items[i];
+	*shared = (struct gs_division_shared){
+		.order = &order, .monitor = &monitor, .threads = THREADS, .piece_bytes = row->piece_bytes,
+		.dividers = dividers, .buffers = buffers, .kept = kept, .found_room = GS_ITEM_BATCH,
+		.temp_dirs = temp_dirs, .temp_dir_count = 2, .head = row->head,
+	};
+	TRY(gs_division_open(division, shared, 16 << 20));
+	if (row->bins > 1)
+		return gs_item_bins_choose((*division)->bins, &order, 0, sample, NULL, ITEMS, row->bins);
+	gs_item_bins_one((*division)->bins, 0);
+	return GS_OK;
+}
+
+static void
+close_division(struct gs_division_shared *shared, struct gs_division *division)
+{
+	gs_division_close(division);
+	for (unsigned f = 0; f < shared->file_count; f++)
+		gs_spill_file_close(&shared->files[f]);
+}
+
+static void
+check_row(const struct row *row)
+{
+	struct gs_division_shared shared;
+	struct gs_division *division = NULL;
+
+	make_items(row->values);
+	CHECK(open_division(row, &shared, &division) == GS_OK &&
+	      gs_division_room(division, 0) >= ITEMS * ITEM &&
+	      gs_division_room(division, division->rows_most) == 0, "%s: there is room", row->about);
+	division->row_count = division->rows_most - 9;
+	CHECK(gs_division_room(division, 1) == 4 * row->piece_bytes,
+	      "%s: 8 rows have room for as many pieces that are half as large", row->about);
+	division->row_count = 0;
+	CHECK(add_all(division, row) == GS_OK, "%s: all are added: %s", row->about, gs_message());
+	check_bins(division, row);
+	CHECK((shared.spilled_bytes > 0) == (row->keeping != IN_MEMORY), "%s: %llu bytes in files",
+	      row->about, (unsigned long long)shared.spilled_bytes);
+	close_division(&shared, division);
+}
+
+/* ---- errors --------------------------------------------------------------------------- */
+
+static void
+check_errors(void)
+{
+	static const struct row row = { "errors", 1024, 1000, 16, 1, IN_MEMORY, 0 };
+	struct gs_division_shared shared;
+	struct gs_division *division = NULL, *none = NULL;
+	struct gs_item_extent *extent;
+	struct rlimit before, limit;
+	char piece[PIECE_MOST];
+	gs_status status;
+
+	make_items(row.values);
+	CHECK(open_division(&row, &shared, &division) == GS_OK && add_all(division, &row) == GS_OK,
+	      "a division");
+	CHECK(gs_division_open(&none, &shared, SIZE_MAX / 8) == GS_EBUDGET && none == NULL,
+	      "too much memory is refused");
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = 100;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	status = gs_division_flush(division);
+	setrlimit(RLIMIT_FSIZE, &before);
+	CHECK(status == GS_EIO, "files may not grow: %d, %s", (int)status, gs_message());
+	close_division(&shared, division);
+
+	CHECK(open_division(&row, &shared, &division) == GS_OK && add_all(division, &row) == GS_OK &&
+	      gs_division_store(division) == GS_OK, "another division, in files");
+	extent = division->extents[1].count > 0 ? division->extents[1].list : division->extents[0].list;
+	CHECK(gs_division_read(&shared, extent, piece, false) == GS_OK &&
+	      pwrite(shared.files[extent->file].fd, "\xff", 1, (off_t)extent->at + 3) == 1 &&
+	      gs_division_read(&shared, extent, piece, false) == GS_EINPUT, "a byte has changed: %s",
+	      gs_message());
+	extent->at += UINT64_C(1) << 40;
+	CHECK(gs_division_read(&shared, extent, piece, false) == GS_EINPUT, "a file is shorter: %s",
+	      gs_message());
+	close_division(&shared, division);
+
+	temp_dirs[1] = "/does/not/exist";
+	CHECK(open_division(&row, &shared, &division) == GS_OK && add_all(division, &row) == GS_OK &&
+	      gs_division_flush(division) == GS_EIO && strstr(gs_message(), temp_dirs[1]) != NULL,
+	      "no such folder: %s", gs_message());
+	close_division(&shared, division);
+}
+
+void
+unit_division(void)
+{
+	temp_dirs[0] = temp_dirs[1] = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		check_row(&rows[r]);
+	check_errors();
+}

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_store.c - rows for src/engine/item_store.c and item_drain.c: which items leave, and in which
+ * order
+ *
+ * Records have a word and their number; lines have a first byte that is their word, and differ in length.
+ * The model is a stable sort, a walk over its groups, and a cut at the head or tail.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/item_store.h"
+#include "tests/unit/units.h"
+
+void unit_item_store(void);
+
+enum { ITEMS = 60000, RECORD = 16, LINE_MOST = 40, ORIGINS = 3, LARGE = 50000 };
+
+enum memory { ENOUGH = 64 << 20, LITTLE = 1 };
+
+struct row {
+	const char *about;
+	bool        lines;
+	size_t      items;
+	unsigned    values, threads;
+	uint64_t    memory;
+	uint64_t    least, most;	/* items of a group that leaves; 0: no groups */
+	uint64_t    head, tail;		/* 0: all leave */
+	uint64_t    limited;		/* to so many, by gs_engine.limit(); 0: it is not called */
+	enum gs_set_keep keep;		/* of a set of so many ORIGINS; 0: there is none */
+	bool        origins, verify, puts, distinct;
+	size_t      emit_at, emit_bytes;
+	uint64_t    enough;		/* the sink has enough with so many items; 0: never */
+	bool        fails;		/* the sink fails at its second call */
+};
+
+#define GROUPS	.least = 1, .most = UINT64_MAX
+
+static const struct row rows[] = {
+	{ "no items", false, 0, 9, 2, ENOUGH, .verify = true },
+	{ "one item", true, 1, 9, 2, ENOUGH, .verify = true },
+	{ "records", false, ITEMS, 5000, 3, ENOUGH, .verify = true },
+	{ "records by one thread", false, ITEMS, 5000, 1, ENOUGH, .head = 0 },
+	{ "equal records", false, ITEMS, 1, 3, ENOUGH, .verify = true },
+	{ "records in files", false, ITEMS, 5000, 2, LITTLE, .verify = true },
+	{ "equal records in files", false, ITEMS, 1, 2, LITTLE, .verify = true },
+	{ "records that are put", false, ITEMS, 5000, 3, ENOUGH, .puts = true },
+	{ "records of a file that are put", false, ITEMS, 50, 2, LITTLE, .verify = true, .puts = true },
+	{ "a part of each record", false, ITEMS, 5000, 3, ENOUGH, .emit_at = 8, .emit_bytes = 8 },
+	{ "records of origins", false, ITEMS, 20, 3, ENOUGH, .origins = true, .verify = true },
+	{ "records of origins in files", false, ITEMS, 20, 2, LITTLE, .origins = true, .verify = true },
+	{ "lines", true, ITEMS, 200, 3, ENOUGH, .verify = true },
+	{ "lines in files", true, ITEMS, 200, 2, LITTLE, .verify = true },
+	{ "groups", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .verify = true },
+	{ "groups in files", false, ITEMS, 5000, 2, LITTLE, GROUPS, .verify = true },
+	{ "one group", false, ITEMS, 1, 3, ENOUGH, GROUPS, .verify = true },
+	{ "groups of one item", false, ITEMS, 60000, 3, ENOUGH, .least = 1, .most = 1, .verify = true },
+	{ "groups of several items", true, ITEMS, 200, 3, ENOUGH, .least = 2, .most = 300, .verify = true },
+	{ "a head", false, ITEMS, 5000, 3, ENOUGH, .head = 777 },
+	{ "a head in files", true, ITEMS, 200, 2, LITTLE, .head = 20000 },
+	{ "a head of all", false, ITEMS, 5000, 3, ENOUGH, .head = ITEMS },
+	{ "a head of groups", false, ITEMS, 5000, 3, ENOUGH, .least = 12, .most = 15, .head = 777 },
+	{ "a tail", false, ITEMS, 5000, 3, ENOUGH, .tail = 777 },
+	{ "a tail in files", true, ITEMS, 200, 2, LITTLE, .tail = 30000 },
+	{ "a tail of groups", false, ITEMS, 5000, 3, ENOUGH, GROUPS, .tail = 777 },
+	{ "a limited head", false, ITEMS, 5000, 3, ENOUGH, .head = 777, .limited = 70 },
+	{ "a limited tail", true, ITEMS, 200, 3, ENOUGH, GROUPS, .tail = 100, .limited = 7 },
+	{ "a union", false, ITEMS, 5000, 3, ENOUGH, .keep = GS_KEEP_UNION, .verify = true },
+	{ "a union of equal lines", true, ITEMS, 1, 3, ENOUGH, .keep = GS_KEEP_UNION, .verify = true },
+	{ "a union in files", true, ITEMS, 3, 2, LITTLE, .keep = GS_KEEP_UNION, .verify = true },
+	{ "an intersection", false, ITEMS, 9000, 1, ENOUGH, .keep = GS_KEEP_INTERSECTION },
+	{ "an intersection of equal records", false, ITEMS, 1, 3, ENOUGH, .keep = GS_KEEP_INTERSECTION },
+	{ "an intersection in files, distinct", false, ITEMS, 5000, 2, LITTLE, GROUPS, .distinct = true,
+	  .keep = GS_KEEP_INTERSECTION, .verify = true },
+	{ "a difference", true, ITEMS, 200, 3, ENOUGH, .keep = GS_KEEP_DIFFERENCE, .head = 100 },
+	{ "a difference of many records", false, ITEMS, 60000, 3, ENOUGH, .keep = GS_KEEP_DIFFERENCE },
+	{ "a difference of equal records in files", false, ITEMS, 2, 2, LITTLE, .keep = GS_KEEP_DIFFERENCE },
+	{ "a symmetric difference", false, ITEMS, 5000, 3, ENOUGH, .tail = 500, .keep = GS_KEEP_SYMMETRIC },
+	{ "groups of a symmetric difference", false, ITEMS, 5000, 2, LITTLE, .least = 2, .most = 4,
+	  .keep = GS_KEEP_SYMMETRIC, .verify = true },
+	{ "one group, symmetric", true, ITEMS, 1, 2, ENOUGH, GROUPS, .keep = GS_KEEP_SYMMETRIC },
+	{ "a sink that has enough", false, ITEMS, 5000, 3, ENOUGH, .enough = 9 },
+	{ "a head that is put", false, ITEMS, 5000, 3, ENOUGH, .head = 20000, .puts = true },
+	{ "a tail in files that is put", false, ITEMS, 5000, 2, LITTLE, .tail = 20001, .puts = true },
+	{ "a sink that fails", true, ITEMS, 200, 3, ENOUGH, .fails = true },
+	{ "a sink of groups in files that fails", false, ITEMS, 5000, 2, LITTLE, GROUPS, .fails = true },
+	{ "a sink that fails, of one thread", false, ITEMS, 5000, 1, LITTLE, .fails = true },
+	{ "a sink that fails to put items", false, ITEMS, 5000, 3, ENOUGH, .puts = true, .fails = true },
+};
+
+struct item {
+	const char *data;
+	size_t      bytes;
+	uint64_t    word;
+	size_t      group;	/* items that are equal to it */
+};
+
+static struct item items[ITEMS], sorted[ITEMS];
+static char *memory, *got;	/* of all items, and what leaves */
+static uint64_t got_times[ITEMS];
+static const char *temp_dir;
+
+static uint64_t
+word_of(const char *data)
+{
+	uint64_t word = 0;
+
+	for (size_t b = 0; b < 8; b++)
+		word = word << 8 | (uint8_t)data[b];
+	return word;
+}
+
+static bool
+words_of(const void *context, const char *const *list, const uint32_t *bytes, size_t count,
+         unsigned level, uint64_t *words)
+{
+	(void)context, (void)bytes;
+	for (size_t i = 0; i < count; i++)
+		words[i] = level == 0 ? word_of(list[i]) : 0;
+	return false;
+}
+
+static const struct gs_item_order records = { .item_bytes = RECORD, .words = words_of };
+static const struct gs_item_order lines = { .end = units_line_end, .words = units_first_byte };
+
+/* ---- the model -------------------------------------------------------------------------- */
+
+static void
+make_items(const struct row *row)
+{
+	char *to = memory;
+
+	for (size_t i = 0; i < row->items; i++) {
+		const uint64_t value = units_mix(i) % row->values;
+		struct item *item = &items[i];
+
+		if (row->lines) {
+			item->word = 32 + value % 200;
+			item->bytes = (size_t)sprintf(to, "%c%zu:%.*s\n", (int)item->word, i, (int)(i % 23),
+			                              "-----------------------");
+		} else {
+			item->word = units_mix(value);
+			item->bytes = RECORD;
+			for (size_t b = 0; b < 8; b++)
+				to[b] = (char)(item->word >> (56 - 8 * b));
+			memcpy(to + 8, &i, sizeof i);
+		}
+		item->data = to;
+		to += item->bytes;
+	}
+}
+
+/* By word; equal ones by their place in the input, which is that in memory. */
+static int
+compare(const void *a, const void *b)
+{
+	const struct item *one = a, *other = b;
+
+	return one->word != other->word ? (one->word < other->word ? -1 : 1)
+	                                : (one->data > other->data) - (one->data < other->data);
+}
+
+/* What a set keeps of COUNT equal items, which are by origin; returns how many. */
+static size_t
+combine(const struct row *row, const struct item *group, size_t count, struct item *kept)
+{
+	static struct item side[ITEMS], result[ITEMS];
+	size_t at = 0, kept_count = 0;
+
+	for (unsigned o = 1; o <= ORIGINS; o++) {
+		const struct item *last = &items[row->items / ORIGINS * o - 1];
+		size_t sides = 0, results = 0;
+
+		for (; at < count && group[at].data <= last->data; at++)
+			side[sides++] = group[at];
+		if (row->distinct && sides > 1)
+			sides = 1;
+		for (size_t i = 0; i < kept_count || i < sides; i++) {
+			const bool a = i < kept_count, b = i < sides;
+			const enum gs_set_keep passes = a && b ? GS_KEEP_BOTH : a ? GS_KEEP_A : GS_KEEP_B;
+
+			if (o == 1 || (passes & row->keep) != 0)
+				result[results++] = a ? kept[i] : side[i];
+		}
+		memcpy(kept, result, results * sizeof *result);
+		kept_count = results;
+	}
+	return kept_count;
+}
+
+/* What leaves, to SORTED; returns how many. */
+static size_t
+select_items(const struct row *row)
+{
+	static struct item group[ITEMS], of_set[ITEMS];
+	size_t count = 0, first;
+	uint64_t wanted = row->limited > 0 ? row->limited : row->head > 0 ? row->head : row->tail;
+
+	memcpy(sorted, items, row->items * sizeof *items);
+	qsort(sorted, row->items, sizeof *sorted, compare);
+	for (size_t i = 0; i < row->items; i = first) {
+		size_t kept;
+
+		for (first = i; first < row->items && sorted[first].word == sorted[i].word; first++)
+			group[first - i] = sorted[first];
+		kept = first - i;
+		memcpy(of_set, group, kept * sizeof *group);
+		if (row->keep > 0)
+			kept = combine(row, of_set, kept, group);
+		group[0].group = kept;
+		if (row->most > 0)
+			kept = kept > 0 && kept >= row->least && kept <= row->most;
+		memcpy(sorted + count, group, kept * sizeof *group);
+		count += kept;
+	}
+	if (wanted == 0 || wanted > count)
+		return count;
+	if (row->head == 0)
+		memmove(sorted, sorted + count - wanted, wanted * sizeof *sorted);
+	return wanted;
+}
+
+/* ---- the store -------------------------------------------------------------------------- */
+
+static gs_status
+open_store(const struct row *row, struct gs_item_store **store)
+{
+	static struct gs_monitor monitor;
+	const struct gs_item_store_options options = {
+		.order = row->lines ? &lines : &records,
+		.facts = {
+			.memory_bytes = row->memory, .threads = row->threads,
+			.item_bytes = row->lines ? 0 : RECORD, .input_bytes = UINT64_MAX,
+		},
+		.temp_dirs = &temp_dir, .temp_dir_count = 1,
+		.groups = row->most > 0, .least = row->least, .most = row->most,
+		.head = row->head > 0, .tail = row->tail > 0, .count = row->head + row->tail,
+		.origins = row->origins, .verify = row->verify,
+		.set = { row->keep, row->keep > 0 ? ORIGINS : 0, row->distinct },
+		.emit_at = row->emit_at, .emit_bytes = row->emit_bytes,
+	};
+
+	return gs_item_store_open(store, &options, &monitor);
+}
+
+/* Add items in pieces, by one thread after the other; with origins, a third of all from each in turn, and
+ * of a set from one after the other. */
+static gs_status
+fill(const struct row *row, const struct gs_taker *taker)
+{
+	const unsigned origins = row->origins || row->keep > 0 ? ORIGINS : 1;
+	const size_t each = row->items / origins;
+	size_t at[ORIGINS] = { 0 };
+	unsigned worker = 0;
+
+	if (row->origins)
+		TRY(taker->sample(taker->context, memory, row->items / 10 * RECORD));
+	for (unsigned o = 0, ended = 0; ended < origins; o = (o + (row->keep == 0 || ended > 0)) % origins) {
+		const char *data = items[o * each + at[o]].data;
+		size_t bytes = 0, room;
+
+		for (; at[o] < each && bytes + items[o * each + at[o]].bytes <= taker->piece_bytes; at[o]++)
+			bytes += items[o * each + at[o]].bytes;
+		ended = at[o] == each ? ended + 1 : 0;
+		if (bytes == 0)
+			continue;
+		TRY(taker->reserve(taker->context, bytes, 1, &room));
+		taker->add(taker->context, worker, gs_taker_next_sequence(taker, 0, 1), &(struct gs_piece){
+			.slices = &(const struct gs_item_slice){ data, bytes }, .count = 1, .origin = o,
+		});
+		worker = (worker + 1) % row->threads;
+		gs_taker_end_round(taker);
+	}
+	return GS_OK;
+}
+
+/* ---- draining --------------------------------------------------------------------------- */
+
+struct drained {
+	const struct row *row;
+	size_t   count, bytes, wrong;
+	bool     ended;
+	_Atomic size_t put;
+	_Atomic unsigned calls;
+};
+
+/* Nothing follows the call that fails, but what other threads put meanwhile. */
+static gs_status
+count_call(struct drained *drained)
+{
+	const unsigned calls = atomic_fetch_add(&drained->calls, 1);
+
+	if (!drained->row->fails || calls < 1)
+		return GS_OK;
+	drained->wrong += calls > 1 && !drained->row->puts;
+	return gs_fail(GS_EIO, "the disk is full");
+}
+
+static gs_status
+take(void *context, struct gs_sorted_span *span, bool *enough)
+{
+	struct drained *drained = context;
+	const struct gs_span *items_of = &span->span;
+
+	TRY(count_call(drained));
+	drained->wrong += drained->ended || span->slot != GS_NO_SLOT || items_of->key_bits != 0 ||
+	                  (items_of->times != NULL) != (drained->row->most > 0);
+	if (drained->count + items_of->count > ITEMS || drained->wrong > 0) {
+		drained->wrong++;
+		return GS_OK;
+	}
+	for (size_t i = 0; i < items_of->count && items_of->times != NULL; i++)
+		got_times[drained->count + i] = items_of->times[i];
+	memcpy(got + drained->bytes, items_of->items, items_of->bytes);
+	drained->bytes += items_of->bytes;
+	drained->count += items_of->count;
+	*enough = drained->ended = drained->row->enough > 0 && drained->count >= drained->row->enough;
+	return GS_OK;
+}
+
+static gs_status
+put(void *context, uint64_t at, const struct gs_span *span)
+{
+	struct drained *drained = context;
+
+	TRY(count_call(drained));
+	if (at + span->count <= ITEMS && span->bytes == span->count * RECORD)
+		memcpy(got + at * RECORD, span->items, span->bytes);
+	atomic_fetch_add(&drained->put, span->count);
+	return GS_OK;
+}
+
+/* Of what left: each is the whole item that the model has there, or the part of it that is emitted. */
+static void
+check_items(const struct row *row, const struct drained *drained, size_t count)
+{
+	const char *at = got;
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = row->emit_bytes > 0 ? row->emit_bytes : sorted[i].bytes;
+
+		wrong += memcmp(at, sorted[i].data + row->emit_at, bytes) != 0 ||
+		         (row->most > 0 && got_times[i] != sorted[i].group);
+		at += bytes;
+	}
+	CHECK(wrong == 0, "%s: %zu of %zu items are wrong", row->about, wrong, count);
+	CHECK(row->puts || row->enough > 0 || drained->bytes == (size_t)(at - got), "%s: %zu bytes",
+	      row->about, drained->bytes);
+}
+
+/* All items were drained before any was selected. */
+static void
+check_digest(const struct row *row, const struct gs_item_digest *digest)
+{
+	const struct gs_item_order *order = row->lines ? &lines : &records;
+	const struct item *end = &items[row->items > 0 ? row->items - 1 : 0];
+	const size_t bytes = row->items > 0 ? (size_t)(end->data + end->bytes - memory) : 0;
+	const struct gs_item_slice all = { memory, bytes };
+	const struct item *first = &items[0], *last = &items[0];
+
+	for (size_t i = 0; i < row->items; i++) {
+		first = items[i].word < first->word ? &items[i] : first;
+		last = items[i].word >= last->word ? &items[i] : last;
+	}
+	CHECK(digest->sum == gs_items_sum(order, &all) && !digest->falls, "%s: the sum is that of the input",
+	      row->about);
+	CHECK(row->items == 0 ? digest->first == NULL : digest->first_bytes == first->bytes &&
+	      memcmp(digest->first, first->data, first->bytes) == 0 && digest->last_bytes == last->bytes &&
+	      memcmp(digest->last, last->data, last->bytes) == 0,
+	      "%s: the ends are those of all items", row->about);
+}
+
+static void
+check_row(const struct row *row)
+{
+	struct drained drained = { .row = row };
+	const struct gs_span_sink sink = {
+		.take = take, .put = row->puts ? put : NULL, .groups = row->most > 0, .context = &drained,
+	};
+	struct gsort_stats stats = { .keys = 0 };
+	struct gs_item_store *store = NULL;
+	struct gs_engine engine;
+	size_t count;
+	uint64_t out = 0;
+
+	make_items(row);
+	CHECK(open_store(row, &store) == GS_OK, "%s: %s", row->about, gs_message());
+	engine = gs_item_store_engine(store);
+	CHECK(fill(row, &engine.taker) == GS_OK && engine.finish(store) == GS_OK, "%s: it is filled: %s",
+	      row->about, gs_message());
+	CHECK(engine.count(store, 0) == row->items && engine.count(store, 1) == 0, "%s: all are counted",
+	      row->about);
+	count = select_items(row);
+	CHECK(engine.count_out(store, &out) == GS_OK && (row->limited > 0 || out == count),
+	      "%s: %llu will leave, not %zu", row->about, (unsigned long long)out, count);
+	if (row->limited > 0)
+		engine.limit(store, row->limited);
+	CHECK(engine.drain(store, 0, &sink) == (row->fails ? GS_EIO : GS_OK) && drained.wrong == 0,
+	      "%s: %zu spans are wrong: %s", row->about, drained.wrong, gs_message());
+	if (row->fails) {
+		CHECK(strcmp(gs_message(), "the disk is full") == 0 && drained.count + drained.put < count,
+		      "%s: it says why: %s", row->about, gs_message());
+		gs_item_store_close(store);
+		return;
+	}
+	CHECK(row->enough > 0 ? drained.count >= row->enough && drained.count < count
+	      : drained.count + drained.put == count, "%s: %zu leave, not %zu", row->about, drained.count,
+	      count);
+	CHECK(!row->puts || drained.count == 0 || row->verify, "%s: all are put", row->about);
+	if (!row->puts || drained.count == 0)
+		check_items(row, &drained, row->enough > 0 ? row->enough : count);
+	if (row->verify)
+		check_digest(row, engine.digest(store));
+	engine.stats(store, &stats);
+	CHECK((stats.spilled_bytes > 0) == (row->memory == LITTLE), "%s: %llu bytes in files", row->about,
+	      (unsigned long long)stats.spilled_bytes);
+	gs_item_store_close(store);
+}
+
+/* ---- errors ----------------------------------------------------------------------------- */
+
+static void
+check_errors(void)
+{
+	static const struct row row = { "errors", true, ITEMS, 200, 2, LITTLE, GROUPS };
+	const char *usable = temp_dir;
+	struct gs_item_store *store = NULL;
+	struct gs_taker taker;
+	size_t room;
+
+	make_items(&row);
+	temp_dir = "/does/not/exist";
+	CHECK(open_store(&row, &store) == GS_OK, "a store");
+	taker = gs_item_store_engine(store).taker;
+	CHECK(fill(&row, &taker) == GS_EIO && strstr(gs_message(), temp_dir) != NULL, "no such folder: %s",
+	      gs_message());
+	gs_item_store_close(store);
+	temp_dir = usable;
+
+	CHECK(open_store(&row, &store) == GS_OK, "another store");
+	taker = gs_item_store_engine(store).taker;
+	CHECK(taker.reserve(taker.context, LARGE, 1, &room) == GS_OK && room >= LARGE,
+	      "an item may be larger than a piece: %s", gs_message());
+	CHECK(taker.reserve(taker.context, (size_t)1 << 30, 1, &room) == GS_EBUDGET, "but not than memory");
+	gs_item_store_close(store);
+}
+
+void
+unit_item_store(void)
+{
+	temp_dir = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+	memory = malloc((size_t)ITEMS * LINE_MOST);
+	got = malloc((size_t)ITEMS * LINE_MOST);
+	CHECK(memory != NULL && got != NULL, "there is memory");
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0] && got != NULL; r++)
+		check_row(&rows[r]);
+	check_errors();
+	free(memory);
+	free(got);
+}

@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* line_order.c - lines compare as sort(1) compares them, and their words agree */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/simd.h"
+#include "linekey/line_order.h"
+#include "tests/unit/units.h"
+
+enum { MOST_KEYS = 4, MOST_BYTES = 96 };
+
+struct options {
+	const char *letters, *separator, *keys[MOST_KEYS];
+	bool csv, stable;
+};
+
+static gs_status
+open_order(struct gs_line_order *order, const struct options *options, bool names)
+{
+	struct gs_line_options all = {
+		.keys = options->keys, .letters = options->letters, .separator = options->separator,
+		.csv = options->csv, .stable = options->stable, .names = names, .terminator = '\n',
+	};
+
+	while (all.key_count < MOST_KEYS && options->keys[all.key_count] != NULL)
+		all.key_count++;
+	return gs_line_order_open(order, &all);
+}
+
+/* ---- the order -------------------------------------------------------------------- */
+
+/* Is ONE before OTHER, or do they tie?  By comparison, and by words as far as these go. */
+static const char *
+relation(const struct gs_line_order *order, const char *one, size_t one_bytes, const char *other,
+         size_t other_bytes)
+{
+	const int difference = gs_line_compare(order, one, one_bytes, other, other_bytes);
+	const char *const lines[2] = { one, other };
+	const uint32_t bytes[2] = { (uint32_t)one_bytes, (uint32_t)other_bytes };
+	int by_words = 0;
+	unsigned at = 0;
+	bool more = true;
+
+	more = one[one_bytes - 1] == '\n' && other[other_bytes - 1] == '\n';
+	for (; more && by_words == 0; at += 8) {
+		uint64_t words[2];
+
+		more = gs_line_words(order, lines, bytes, 2, at, words);
+		by_words = (words[0] > words[1]) - (words[0] < words[1]);
+	}
+	if (by_words != 0 && (difference > 0) - (difference < 0) != by_words)
+		return "the words disagree";
+	if (at > 0 && at < GS_LINE_WORD_BYTES && by_words == 0 && difference != 0)
+		return "the words end too early";
+	return difference < 0 ? "<" : difference > 0 ? ">" : "=";
+}
+
+#define LINE(text)	text, sizeof text - 1
+
+/* Facts about sort(1): many are cases of the tests of the GNU coreutils, in rows of our own. */
+static const struct {
+	struct options options;
+	const char *one;
+	size_t      one_bytes;
+	const char *relation, *other;
+	size_t      other_bytes;
+} rows[] = {
+	/* whole lines by bytes */
+	{ { .letters = "" }, LINE("a\n"), "<", LINE("b\n") },
+	{ { .letters = "" }, LINE("a"), "=", LINE("a\n") },
+	{ { .letters = "" }, LINE("a\n"), "<", LINE("aa\n") },
+	{ { .letters = "" }, LINE("B\n"), "<", LINE("a\n") },
+	{ { .letters = "" }, LINE("a\n"), "<", LINE("\303\244\n") },
+	{ { .letters = "" }, LINE("a\0b\n"), "<", LINE("a\0c\n") },
+	{ { .letters = "" }, LINE("a\n"), "<", LINE("a\0\n") },
+	{ { .letters = "" }, LINE("a\1\n"), ">", LINE("a\0\377\n") },
+	{ { .letters = "r" }, LINE("a\n"), ">", LINE("b\n") },
+	{ { .letters = "r" }, LINE("a\n"), ">", LINE("aa\n") },
+	/* letters for whole lines */
+	{ { .letters = "n" }, LINE("9\n"), "<", LINE("10\n") },
+	{ { .letters = "n" }, LINE("01\n"), "<", LINE("1\n") },
+	{ { .letters = "nr" }, LINE("01\n"), ">", LINE("1\n") },
+	{ { .letters = "n", .stable = true }, LINE("01\n"), "=", LINE("1\n") },
+	{ { .letters = "f" }, LINE("a\n"), ">", LINE("A\n") },
+	{ { .letters = "f", .stable = true }, LINE("a\n"), "=", LINE("A\n") },
+	{ { .letters = "f" }, LINE("a\n"), "<", LINE("B\n") },
+	{ { .letters = "d" }, LINE("a-c\n"), ">", LINE("ab\n") },
+	{ { .letters = "d", .stable = true }, LINE("a-b\n"), "=", LINE("ab\n") },
+	{ { .letters = "i", .stable = true }, LINE("a\001b\n"), "=", LINE("ab\n") },
+	{ { .letters = "i" }, LINE("a-b\n"), "<", LINE("ab\n") },
+	{ { .letters = "b", .stable = true }, LINE("  a\n"), "=", LINE("a\n") },
+	{ { .letters = "bf", .stable = true }, LINE("\t a\n"), "=", LINE("A\n") },
+	/* numbers */
+	{ { .letters = "n", .stable = true }, LINE("-0\n"), "=", LINE("0\n") },
+	{ { .letters = "n", .stable = true }, LINE("\n"), "=", LINE("0\n") },
+	{ { .letters = "n", .stable = true }, LINE("x\n"), "=", LINE("-\n") },
+	{ { .letters = "n", .stable = true }, LINE("+5\n"), "=", LINE("0\n") },
+	{ { .letters = "n", .stable = true }, LINE("1e9\n"), "=", LINE("1\n") },
+	{ { .letters = "n", .stable = true }, LINE(".5\n"), "=", LINE("0.500\n") },
+	{ { .letters = "n", .stable = true }, LINE("5.\n"), "=", LINE("05\n") },
+	{ { .letters = "n", .stable = true }, LINE("1,000\n"), "=", LINE("1\n") },
+	{ { .letters = "n", .stable = true }, LINE("  7\n"), "=", LINE("\t7x\n") },
+	{ { .letters = "n", .stable = true }, LINE("-.5\n"), "<", LINE("-.25\n") },
+	{ { .letters = "n", .stable = true }, LINE("-10\n"), "<", LINE("-9\n") },
+	{ { .letters = "n", .stable = true }, LINE(".0000000000000000000000000000000000000000000000001\n"),
+	  ">", LINE("0\n") },
+	{ { .letters = "n", .stable = true }, LINE("10000000000000000000000000000000000000000000000000001\n"),
+	  ">", LINE("10000000000000000000000000000000000000000000000000000\n") },
+	{ { .letters = "n", .stable = true }, LINE("-12345678901234567890.1\n"), ">",
+	  LINE("-12345678901234567890.2\n") },
+	{ { .letters = "n", .stable = true }, LINE("1234567890123456\n"), "<",
+	  LINE("1234567890123456.7\n") },
+	{ { .letters = "n", .stable = true }, LINE("5\0" "6\n"), "=", LINE("5\n") },
+	{ { .keys = { "2n" }, .stable = true }, LINE("abcdefgh 5\3777\n"), "<", LINE("abcdefgh 6\n") },
+	/* floats */
+	{ { .letters = "g", .stable = true }, LINE("1e2\n"), "=", LINE("100\n") },
+	{ { .letters = "g", .stable = true }, LINE("+1\n"), "=", LINE("1.0e0\n") },
+	{ { .letters = "g", .stable = true }, LINE("-0\n"), "=", LINE("0\n") },
+	{ { .letters = "g", .stable = true }, LINE("x\n"), "<", LINE("-inf\n") },
+	{ { .letters = "g", .stable = true }, LINE("nan\n"), "<", LINE("-inf\n") },
+	{ { .letters = "g", .stable = true }, LINE("x\n"), "<", LINE("nan\n") },
+	{ { .letters = "g", .stable = true }, LINE("-nan\n"), "<", LINE("nan\n") },
+	{ { .letters = "g", .stable = true }, LINE("nan\n"), "=", LINE("NaN(7)\n") },
+	{ { .letters = "g", .stable = true }, LINE("1e400\n"), "<", LINE("inf\n") },
+	{ { .letters = "g", .stable = true }, LINE("-1e-400\n"), "<", LINE("0\n") },
+	{ { .letters = "g", .stable = true }, LINE("1e-4950\n"), ">", LINE("0\n") },
+	{ { .letters = "g", .stable = true }, LINE("0x10\n"), "=", LINE("16\n") },
+	{ { .letters = "g", .stable = true }, LINE("0x.8p1\n"), "=", LINE("1\n") },
+	{ { .letters = "g", .stable = true }, LINE("0x\n"), "=", LINE("0\n") },
+	{ { .letters = "g", .stable = true }, LINE(".\n"), "<", LINE("nan\n") },
+	{ { .letters = "g", .stable = true }, LINE("1e\n"), "=", LINE("1\n") },
+	{ { .letters = "g", .stable = true }, LINE("\v\f 2\n"), "=", LINE("2\n") },
+	{ { .letters = "g", .stable = true }, LINE("18446744073709551615\n"), "<",
+	  LINE("18446744073709551616\n") },
+	/* sizes */
+	{ { .letters = "h", .stable = true }, LINE("1023\n"), "<", LINE("1K\n") },
+	{ { .letters = "h", .stable = true }, LINE("1k\n"), "=", LINE("1K\n") },
+	{ { .letters = "h", .stable = true }, LINE("9000K\n"), "<", LINE("1M\n") },
+	{ { .letters = "h", .stable = true }, LINE("1Y\n"), "<", LINE("1R\n") },
+	{ { .letters = "h", .stable = true }, LINE("9R\n"), "<", LINE("1Q\n") },
+	{ { .letters = "h", .stable = true }, LINE("1KiB\n"), "=", LINE("1KB\n") },
+	{ { .letters = "h", .stable = true }, LINE("1m\n"), "<", LINE("1K\n") },
+	{ { .letters = "h", .stable = true }, LINE("0M\n"), "<", LINE("1\n") },
+	{ { .letters = "h", .stable = true }, LINE("-1G\n"), "<", LINE("-9M\n") },
+	{ { .letters = "h", .stable = true }, LINE("-9M\n"), "<", LINE("-9\n") },
+	{ { .letters = "h", .stable = true }, LINE("1.K\n"), "=", LINE("1K\n") },
+	{ { .letters = "h", .stable = true }, LINE("-K\n"), "=", LINE("0\n") },
+	/* months */
+	{ { .letters = "M", .stable = true }, LINE("foo\n"), "<", LINE("jan\n") },
+	{ { .letters = "M", .stable = true }, LINE(" Jan 3\n"), "=", LINE("JANUARY\n") },
+	{ { .letters = "M", .stable = true }, LINE("APR\n"), ">", LINE("feb 2\n") },
+	{ { .letters = "M", .stable = true }, LINE("FEB\n"), "<", LINE("DEC\n") },
+	{ { .letters = "M", .stable = true }, LINE("JA\n"), "=", LINE("\n") },
+	/* versions */
+	{ { .letters = "V", .stable = true }, LINE("a2\n"), "<", LINE("a10\n") },
+	{ { .letters = "V", .stable = true }, LINE("a02\n"), "=", LINE("a2\n") },
+	{ { .letters = "V", .stable = true }, LINE("1.0\n"), "<", LINE("1.0.1\n") },
+	{ { .letters = "V", .stable = true }, LINE("1.0~rc1\n"), "<", LINE("1.0\n") },
+	{ { .letters = "V", .stable = true }, LINE("a-2.tar.gz\n"), "<", LINE("a-10.tar\n") },
+	{ { .letters = "V", .stable = true }, LINE("abc.c\n"), "<", LINE("abc-1.c\n") },
+	{ { .letters = "V", .stable = true }, LINE("\n"), "<", LINE(".\n") },
+	{ { .letters = "V", .stable = true }, LINE(".\n"), "<", LINE("..\n") },
+	{ { .letters = "V", .stable = true }, LINE("..\n"), "<", LINE(".a\n") },
+	{ { .letters = "V", .stable = true }, LINE(".z\n"), "<", LINE("a\n") },
+	{ { .letters = "V", .stable = true }, LINE("a\n"), "=", LINE("a0\n") },
+	{ { .letters = "V", .stable = true }, LINE("aZ\n"), "<", LINE("a.\n") },
+	{ { .letters = "V", .stable = true }, LINE(".a~\n"), "<", LINE(".a\n") },
+	{ { .letters = "V", .stable = true }, LINE("a123456789012345678901\n"), "<",
+	  LINE("a123456789012345678902\n") },
+	/* fields by blanks: each begins with them */
+	{ { .keys = { "2" }, .stable = true }, LINE("x a\n"), ">", LINE("y  a\n") },
+	{ { .keys = { "2b" }, .stable = true }, LINE("x a\n"), "=", LINE("y  a\n") },
+	{ { .keys = { "2,2" }, .stable = true }, LINE("x a 1\n"), "=", LINE("y a 2\n") },
+	{ { .keys = { "2n" }, .stable = true }, LINE("x 9\n"), "<", LINE("y   10\n") },
+	{ { .keys = { "1,1" }, .stable = true }, LINE(" a b\n"), "<", LINE("a b\n") },
+	{ { .keys = { "9" }, .stable = true }, LINE("a\n"), "=", LINE("b\n") },
+	{ { .keys = { "1.2,1.3" }, .stable = true }, LINE("xaby\n"), "=", LINE("zabc\n") },
+	{ { .keys = { "1.3,1.2" }, .stable = true }, LINE("abc\n"), "=", LINE("xyz\n") },
+	{ { .keys = { "2,1" }, .stable = true }, LINE("a b\n"), "=", LINE("c d\n") },
+	{ { .keys = { "1.1b,1.1" }, .stable = true }, LINE(" a\n"), "<", LINE("b\n") },
+	{ { .keys = { "1.1b,1.1b" }, .stable = true }, LINE(" a\n"), "<", LINE("b\n") },
+	{ { .keys = { "1.0" } }, NULL, 0, "characters count from 1", NULL, 0 },
+	/* fields by a separator */
+	{ { .keys = { "2,2" }, .separator = ",", .stable = true }, LINE("x,a,1\n"), "=", LINE("y,a,2\n") },
+	{ { .keys = { "2,2" }, .separator = ",", .stable = true }, LINE("x,,1\n"), "<", LINE("y,a,2\n") },
+	{ { .keys = { "2,2" }, .separator = ",", .stable = true }, LINE("x\n"), "=", LINE("y,,2\n") },
+	{ { .keys = { "2" }, .separator = ",", .stable = true }, LINE("x,a\n"), "<", LINE("x,a,\n") },
+	{ { .keys = { "2n" }, .separator = "\\0", .stable = true }, LINE("x\0" "9\n"), "<",
+	  LINE("x\0" "10\n") },
+	{ { .keys = { "2,2.0" }, .separator = ",", .stable = true }, LINE("x,a,b\n"), "=", LINE("x,a,c\n") },
+	/* several keys, each with letters of its own, or with those of all */
+	{ { .keys = { "2,2n", "1,1r" }, .stable = true }, LINE("a 1\n"), ">", LINE("b 1\n") },
+	{ { .keys = { "2,2", "1,1" }, .letters = "r", .stable = true }, LINE("a 1\n"), ">", LINE("a 2\n") },
+	{ { .keys = { "2,2n" }, .letters = "r", .stable = true }, LINE("a 1\n"), "<", LINE("a 2\n") },
+	{ { .keys = { "1,1b" }, .letters = "n", .stable = true }, LINE("9\n"), ">", LINE("10\n") },
+	{ { .keys = { "1,1" }, .letters = "n", .stable = true }, LINE("9\n"), "<", LINE("10\n") },
+	{ { .keys = { "1,1n" }, .letters = "r" }, LINE("1 a\n"), ">", LINE("1 b\n") },
+	{ { .keys = { "1,1nr" } }, LINE("1 a\n"), "<", LINE("1 b\n") },
+	/* quotes */
+	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,\"a\"\n"), "=", LINE("y,a\n") },
+	{ { .keys = { "2,2n" }, .csv = true, .stable = true }, LINE("\"x,9\",10\n"), ">", LINE("y,9\n") },
+	{ { .keys = { "1,1" }, .csv = true, .stable = true }, LINE("\"a\"\"b\",1\n"), "<",
+	  LINE("\"a#b\",2\n") },
+	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("\"1\n2\",b\n"), ">", LINE("3,a\n") },
+	{ { .keys = { "1.2,1.2" }, .csv = true, .stable = true }, LINE("\"ab\",1\n"), "=", LINE("xb,2\n") },
+	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("5\" x,a\n"), "<", LINE("5\",b\n") },
+	{ { .keys = { "1,1" }, .csv = true, .stable = true }, LINE("5\"x\",b\n"), "<", LINE("\"5\"y,a\n") },
+	{ { .keys = { "1,2" }, .csv = true, .stable = true }, LINE("\"a\"b\",\"c\"\n"), "=",
+	  LINE("\"ab\"\",c\"\n") },
+	{ { .keys = { "1,1" }, .csv = true, .stable = true }, LINE("\"a\"\"\"\"b\n"), "=", LINE("a\"\"b\n") },
+	/* an end before the field in which the key begins, and behind it; a number ends with its field */
+	{ { .keys = { "3.1,2.70" }, .csv = true, .stable = true }, LINE("p,\"x\",b\n"), ">",
+	  LINE("p,x,a\n") },
+	{ { .keys = { "3.1,2.3" }, .csv = true, .stable = true }, LINE("p,\"x\",ab\n"), "=",
+	  LINE("p,x,ac\n") },
+	{ { .keys = { "1.1,1.2n" }, .csv = true, .stable = true }, LINE("\"5\",x\n"), "=", LINE("5,y\n") },
+	{ { .keys = { "2.2,2.3n" }, .csv = true, .stable = true }, LINE("x,1,5\n"), "=",
+	  LINE("x,\"1\",6\n") },
+	/* a CR before the newline ends the row, but between quotes, and without --csv */
+	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,a\r\n"), "=", LINE("y,a\n") },
+	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("x,\"a\"\r\n"), "<", LINE("y,\"a\r\"\n") },
+	{ { .keys = { "2,2" }, .csv = true, .stable = true }, LINE("xxxxxxxxxx,a\r\n"), "<",
+	  LINE("y,a\t\n") },
+	{ { .keys = { "2,2r", "1,1" }, .csv = true, .stable = true }, LINE("xxxxxxxxxx,a\r\n"), ">",
+	  LINE("x,a\n") },
+	{ { .csv = true }, LINE("a,b\r\n"), "=", LINE("a,b\n") },
+	{ { .csv = true, .keys = { "1,1" } }, LINE("a,bbbbbbbbbbbbbbbbbb\r\n"), "=",
+	  LINE("a,bbbbbbbbbbbbbbbbbb\n") },
+	{ { .csv = true, .keys = { "1,1n" } }, LINE("1,bbbbb\r\n"), "<", LINE("1,bbbbb\t\n") },
+	{ { .csv = true, .letters = "f" }, LINE("\r\n"), "=", LINE("\n") },
+	{ { .separator = ",", .keys = { "2,2" }, .stable = true }, LINE("x,a\r\n"), ">", LINE("y,a\n") },
+	/* missing values */
+	{ { .keys = { "2,2n" }, .csv = true, .stable = true }, LINE("x,\n"), "<", LINE("y,-1000000\n") },
+	{ { .keys = { "2,2n" }, .csv = true, .stable = true }, LINE("x\n"), "<", LINE("y,0\n") },
+	{ { .keys = { "1n" }, .csv = true, .stable = true }, LINE(",5\n"), "=", LINE("\"\",-5\n") },
+	{ { .keys = { "2,2n" }, .csv = true, .stable = true }, LINE("x, \r\n"), "=", LINE("x,\"\"\n") },
+	{ { .keys = { "2,2nr" }, .csv = true, .stable = true }, LINE("x,\n"), ">", LINE("y,-1\n") },
+	{ { .keys = { "1,1h" }, .csv = true, .stable = true }, LINE(",\n"), "<", LINE("-9Q,\n") },
+	{ { .keys = { "1,1g" }, .csv = true, .stable = true }, LINE(",\n"), "<", LINE("nan,\n") },
+	{ { .keys = { "1,1M" }, .csv = true, .stable = true }, LINE(",\n"), "<", LINE("jan,\n") },
+	{ { .keys = { "1,1n" }, .csv = true, .stable = true },
+	  LINE("-99999999999999999999999999999999999999999999999999999999999999999999999999,\n"), ">",
+	  LINE(",\n") },
+	{ { .keys = { "2.1,2.2n" }, .csv = true, .stable = true }, LINE("x,,5\n"), "=", LINE("y\n") },
+	{ { .keys = { "2.1,2.2n" }, .csv = true, .separator = "0", .stable = true }, LINE("x0010\n"), "=",
+	  LINE("y\n") },
+	{ { .keys = { "2,2" }, .csv = true, .separator = ";", .stable = true }, LINE("\"x;\";b\n"), ">",
+	  LINE("y;a\n") },
+	/* what is wrong */
+	{ { .keys = { "0" } }, NULL, 0, "fields count from 1", NULL, 0 },
+	{ { .keys = { "" } }, NULL, 0, "a field number is missing", NULL, 0 },
+	{ { .keys = { "1," } }, NULL, 0, "a field number is missing", NULL, 0 },
+	{ { .keys = { "1,0" } }, NULL, 0, "fields count from 1", NULL, 0 },
+	{ { .keys = { "1." } }, NULL, 0, "a character number is missing", NULL, 0 },
+	{ { .keys = { "1x" } }, NULL, 0, "'x' is not one of the letters", NULL, 0 },
+	{ { .keys = { "1n,2,3" } }, NULL, 0, "',' is not one of the letters", NULL, 0 },
+	{ { .keys = { "1R" } }, NULL, 0, "random order", NULL, 0 },
+	{ { .keys = { "1nM" } }, NULL, 0, "'-Mn' are incompatible", NULL, 0 },
+	{ { .letters = "nd" }, NULL, 0, "'-dn' are incompatible", NULL, 0 },
+	{ { .letters = "gh" }, NULL, 0, "'-gh' are incompatible", NULL, 0 },
+	{ { .letters = "di", .keys = { "1" } }, NULL, 0, "", NULL, 0 },
+	{ { .separator = "ab" }, NULL, 0, "more than one byte", NULL, 0 },
+	{ { .separator = "" }, NULL, 0, "the separator is empty", NULL, 0 },
+};
+
+static void
+check_rows(void)
+{
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+		struct gs_line_order order;
+		const gs_status status = open_order(&order, &rows[r].options, false);
+		const char *found = status != GS_OK ? gs_message() : "";
+
+		if (rows[r].one != NULL) {
+			if (status == GS_OK)
+				found = relation(&order, rows[r].one, rows[r].one_bytes, rows[r].other,
+				                 rows[r].other_bytes);
+			CHECK(strcmp(found, rows[r].relation) == 0, "row %zu: %s %s %s, but it is '%s'", r,
+			      rows[r].one, rows[r].relation, rows[r].other, found);
+		} else {
+			CHECK((status == GS_OK) == (*rows[r].relation == '\0') &&
+			      strstr(found, rows[r].relation) != NULL, "row %zu: '%s' in '%s'", r,
+			      rows[r].relation, found);
+		}
+		gs_line_order_close(&order);
+	}
+}
+
+/* ---- long numbers ------------------------------------------------------------------- */
+
+/* Two numbers of so many digits that differ only in the last one, and the same by an exponent. */
+static void
+check_long(const char *letters, size_t digits)
+{
+	const struct options options = { .letters = letters, .stable = true };
+	struct gs_line_order order;
+	char *one = malloc(digits + 3), *other = malloc(digits + 3);
+
+	memset(one, '7', digits);
+	memcpy(other, one, digits);
+	one[0] = other[0] = '-';
+	one[digits] = '1';
+	other[digits] = '2';
+	one[digits + 1] = other[digits + 1] = '\n';
+	CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());
+	CHECK(strcmp(relation(&order, one, digits + 2, other, digits + 2), *letters == 'n' ? ">" : "<") == 0,
+	      "-%s: %zu digits count", letters, digits);
+	gs_line_order_close(&order);
+	free(one);
+	free(other);
+}
+
+/* As strtold(3) has them: 12,000 digits decide how a float is rounded. */
+static void
+check_long_floats(void)
+{
+	const struct options options = { .letters = "g", .stable = true };
+	enum { DIGITS = 3000 };
+	static const char *const heads[] = { "9007199254740993.0", "0x1.00000000000000010", "000" };
+	static const char *const tails[] = { "1", "1p0", "1e2990" };
+	struct gs_line_order order;
+
+	CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());
+	for (size_t h = 0; h < sizeof heads / sizeof heads[0]; h++) {
+		char *text = malloc(DIGITS + 64), expected[64];
+		const int bytes = sprintf(text, "%s", heads[h]);
+		int rest;
+
+		memset(text + bytes, '0', DIGITS);
+		rest = sprintf(text + bytes + DIGITS, "%s\n", tails[h]);
+		sprintf(expected, "%.40La\n", strtold(text, NULL));
+		CHECK(strcmp(relation(&order, text, (size_t)(bytes + DIGITS + rest), expected,
+		                      strlen(expected)), "=") == 0, "%s...%s", heads[h], tails[h]);
+		free(text);
+	}
+	gs_line_order_close(&order);
+}
+
+/* ---- random lines: words agree with the comparison ------------------------------------ */
+
+/* Of any bytes, or mostly a number. */
+static size_t
+make_line(uint64_t *state, char *into)
+{
+	static const char letters[] = "0123456789000...--++eE,,;; \t\"\"aAbBzZ~kKMG_\0\1\2\377\303janFEB";
+	const size_t bytes = units_mix(++*state) % 24, all = sizeof letters - 1;
+	const size_t used = units_mix(++*state) % 2 > 0 ? all : 10;
+
+	for (size_t b = 0; b < bytes; b++) {
+		const uint64_t drawn = units_mix(++*state);
+
+		into[b] = letters[drawn / 16 % (drawn % 16 > 0 ? used : all)];
+	}
+	into[bytes] = '\n';
+	return bytes + 1;
+}
+
+static size_t
+other_at(uint64_t *state, size_t count)
+{
+	return units_mix(++*state) % count;
+}
+
+/* Do the eight bytes from each place on say the same as words that begin elsewhere? */
+static bool
+words_overlap(const struct gs_line_order *order, const char *line, uint32_t bytes)
+{
+	uint64_t words[4], word;
+
+	for (unsigned w = 0; w < 4; w++)
+		(void)gs_line_words(order, &line, &bytes, 1, 8 * w, &words[w]);
+	for (unsigned at = 1; at < 24; at++) {
+		(void)gs_line_words(order, &line, &bytes, 1, at, &word);
+		if (at % 8 > 0 && word != (words[at / 8] << 8 * (at % 8) |
+		                           words[at / 8 + 1] >> (64 - 8 * (at % 8))))
+			return false;
+	}
+	return true;
+}
+
+/* Words of many lines at once, with the vectors of any processor: are they those of each line without? */
+static bool
+words_of_many_agree(const struct gs_line_order *order, uint64_t *state, unsigned at)
+{
+	enum { MANY = 140 };
+	char text[MANY][MOST_BYTES];
+	const char *lines[MANY];
+	uint32_t bytes[MANY];
+	uint64_t words[MANY], word;
+	bool agree = true;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		bytes[i] = (uint32_t)make_line(state, text[i]);
+		while (bytes[i] < MOST_BYTES - 32 && other_at(state, 3) > 0)	/* longer than a vector */
+			bytes[i] += (uint32_t)make_line(state, text[i] + bytes[i] - 1) - 1;
+		lines[i] = text[i];
+	}
+	for (int simd = GS_SIMD_NONE; simd <= GS_SIMD_AVX512; simd++) {
+		gs_simd_at_most((enum gs_simd)simd);
+		(void)gs_line_words(order, lines, bytes, MANY, at, words);
+		gs_simd_at_most(GS_SIMD_NONE);
+		for (unsigned i = 0; i < MANY; i++) {
+			(void)gs_line_words(order, lines + i, bytes + i, 1, at, &word);
+			agree &= word == words[i];
+		}
+	}
+	gs_simd_at_most(GS_SIMD_AVX512);
+	return agree;
+}
+
+static void
+check_random(void)
+{
+	static const struct options all[] = {
+		{ .letters = "" }, { .letters = "r" }, { .letters = "n" }, { .letters = "gr" },
+		{ .letters = "h" }, { .letters = "M" }, { .letters = "V" }, { .letters = "Vr" },
+		{ .letters = "df" }, { .letters = "i" }, { .letters = "fi", .stable = true },
+		{ .keys = { "2,2n", "1" }, .separator = "," }, { .keys = { "2V", "1.2,1.3r" } },
+		{ .keys = { "1.2g", "2h" }, .separator = "." }, { .keys = { "2,2", "1n" }, .csv = true },
+		{ .keys = { "2df,3", "1bM" }, .csv = true, .letters = "r" },
+		{ .keys = { "1,1", "2,2nr" }, .separator = ",", .stable = true },
+		{ .keys = { "1.2,1.11" }, .stable = true }, { .keys = { "1.3r" } },
+		{ .keys = { "1,1.9", "1.1nb,2.1" } }, { .keys = { "2.2b,2.9b", "1.2,2" }, .separator = "," },
+		{ .keys = { "2.2n,3", "1.3b,3.2bf" }, .separator = "," },
+		{ .keys = { "2nr" }, .letters = "r" }, { .keys = { "1,1n" }, .separator = "," },
+		{ .keys = { "2,2n" }, .separator = " " },
+		{ .keys = { "2,2" }, .separator = ",", .letters = "r" },
+		{ .keys = { "3,3r", "2,2f", "1n" }, .csv = true },
+		{ .keys = { "2b,2", "1,1" }, .stable = true },
+	};
+	uint64_t state = 5;
+
+	for (size_t a = 0; a < sizeof all / sizeof all[0]; a++) {
+		const unsigned rounds = units_brief() ? 20000 : 200000;
+		struct gs_line_order order;
+		unsigned wrong = 0;
+
+		CHECK(open_order(&order, &all[a], false) == GS_OK, "%s", gs_message());
+		for (unsigned r = 0; r < rounds; r++) {
+			char one[MOST_BYTES], other[MOST_BYTES];
+			const size_t one_bytes = make_line(&state, one);
+			size_t other_bytes = make_line(&state, other);
+
+			if (r % 2 == 0) {	/* nearly the same line */
+				memcpy(other, one, other_bytes = one_bytes);
+				other[other_at(&state, one_bytes)] ^= 1;
+			}
+			wrong += strcmp(relation(&order, one, one_bytes, other, other_bytes),
+			                "the words disagree") == 0 ||
+			         !words_overlap(&order, one, (uint32_t)one_bytes);
+		}
+		for (unsigned at = 0; at < 128; at += at < 24 ? 1 : 13)
+			wrong += !words_of_many_agree(&order, &state, at);
+		CHECK(wrong == 0, "options %zu: words disagree with %u comparisons", a, wrong);
+		gs_line_order_close(&order);
+	}
+}
+
+/* ---- columns by name, and ends of lines ------------------------------------------------ */
+
+static void
+check_names(void)
+{
+	static const struct {
+		struct options options;
+		const char *header;
+		int field;		/* from 0; -1: there is none */
+		unsigned letters;
+	} names[] = {
+		{ { .separator = ",", .keys = { "price" } }, "id,price,day\n", 1, 0 },
+		{ { .separator = ",", .keys = { "price:nr" } }, "id,price,day\n", 1,
+		  GS_LETTER_N | GS_LETTER_R },
+		{ { .separator = ",", .keys = { "day" } }, "id,price,day\r\n", 2, 0 },
+		{ { .separator = ",", .keys = { "id" } }, "id,price,day", 0, 0 },
+		{ { .separator = ",", .keys = { "a:x" } }, "id,a:x,day\n", 1, 0 },
+		{ { .csv = true, .keys = { "a,b" } }, "\357\273\277\"a,b\",c\r\n", 0, 0 },
+		{ { .keys = { "id" } }, "\357\273\277id price\n", 0, 0 },
+		{ { .csv = true, .keys = { "unit, price:n" } }, "id,\"unit, price\"\n", 1, GS_LETTER_N },
+		{ { .csv = true, .keys = { "\"unit, price\":n" } }, "id,\"unit, price\"\n", 1, GS_LETTER_N },
+		{ { .csv = true, .keys = { "\"2024\":nr" } }, "2023,2024\n", 1, GS_LETTER_N | GS_LETTER_R },
+		{ { .csv = true, .keys = { "\"a \"\"b\"\"\"" } }, "2023,\"a \"\"b\"\"\"\n", 1, 0 },
+		{ { .separator = ",", .keys = { "\"a:n\"" } }, "a,a:n\n", 1, 0 },
+		{ { .separator = ",", .keys = { "\"a\"" } }, "\"b\",aa\n", -1, 0 },
+		{ { .keys = { "price" } }, "id   price day\n", 1, 0 },
+		{ { .separator = ",", .keys = { "pric" } }, "id,price,day\n", -1, 0 },
+		{ { .separator = ",", .keys = { "prices" } }, "id,price,day\n", -1, 0 },
+		{ { .separator = ",", .keys = { "x" } }, "", -1, 0 },
+	};
+
+	for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+		struct gs_line_order order;
+		gs_status status;
+
+		CHECK(open_order(&order, &names[n].options, true) == GS_OK, "%s", gs_message());
+		status = gs_line_order_header(&order, names[n].header, strlen(names[n].header));
+		CHECK((status == GS_OK) == (names[n].field >= 0), "a column in %s", names[n].header);
+		if (status == GS_OK)
+			CHECK(order.keys[0].end_field == (size_t)names[n].field &&
+			      order.keys[0].letters == names[n].letters, "column %d of %s",
+			      names[n].field, names[n].header);
+		gs_line_order_close(&order);
+	}
+}
+
+static void
+check_ends(void)
+{
+	static const char rows_of_two[] = "a,\"b\n\"\"c\"\n\"\n\",d\ne,\"";
+	const struct options options = { .csv = true };
+	const char *limit = rows_of_two + sizeof rows_of_two - 1;
+	struct gs_line_order order;
+
+	CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());
+	CHECK(gs_line_end(&order, rows_of_two, limit) == rows_of_two + 10, "a newline within quotes");
+	CHECK(gs_line_end(&order, rows_of_two + 10, limit) == rows_of_two + 16, "and alone there");
+	CHECK(gs_line_end(&order, rows_of_two + 16, limit) == limit, "no end");
+	CHECK(gs_line_last_end(&order, rows_of_two, limit) == rows_of_two + 16, "the last end");
+	CHECK(gs_line_last_end(&order, rows_of_two, rows_of_two + 9) == rows_of_two, "none before");
+	gs_line_order_close(&order);
+}
+
+/* The end of a line, one byte after the other. */
+static const char *
+slow_end(const struct gs_line_order *order, const char *at, const char *limit)
+{
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
+	bool whole = false;
+
+	while (at < limit && !whole)
+		at = gs_line_end_within(order, at, at + 1, &place, &whole);
+	return at;
+}
+
+/* Lines of all lengths, found a few at a time and one by one.  BETWEEN: other bytes of them. */
+static void
+check_split(const struct options *options, const char *between)
+{
+	enum { BYTES = 1 << 14, MOST_ROOM = 70 };
+	char *text = malloc(BYTES);
+	struct gs_line_order order;
+	uint64_t state = 9;
+	unsigned wrong = 0;
+
+	CHECK(open_order(&order, options, false) == GS_OK, "%s", gs_message());
+	for (unsigned run = 0; run < 100; run++) {
+		const unsigned mean = 1 + (unsigned)(units_mix(++state) % 300);
+		const char *at = text, *limit = text + BYTES - run, *lines[MOST_ROOM];
+		uint32_t bytes[MOST_ROOM];
+
+		for (size_t b = 0; b < BYTES; b++)
+			text[b] = units_mix(++state) % mean == 0 ? '\n'
+			          : between[units_mix(++state) % strlen(between)];
+		while (at < limit) {
+			const size_t room = 1 + units_mix(++state) % MOST_ROOM;
+			const char *line = at;
+			const size_t count = gs_line_split(&order, &at, limit, lines, bytes, room);
+
+			wrong += count == 0 || count > room || (count < room && at < limit);
+			for (size_t i = 0; i < count; line += bytes[i++])
+				wrong += lines[i] != line ||
+				         line + bytes[i] != slow_end(&order, line, limit) ||
+				         line + bytes[i] != gs_line_end(&order, line, limit);
+			wrong += line != at || (at < limit && gs_line_last_end(&order, text, at) != at);
+			if (count == 0)
+				break;
+		}
+	}
+	CHECK(wrong == 0, "%u lines are wrong", wrong);
+	gs_line_order_close(&order);
+	free(text);
+}
+
+void unit_line_order(void);
+void
+unit_line_order(void)
+{
+	check_rows();
+	for (size_t digits = 1; digits < 100000; digits = 3 * digits + 1) {
+		check_long("n", digits);
+		check_long("V", digits);
+	}
+	check_long_floats();
+	check_random();
+	check_names();
+	check_ends();
+	for (int simd = GS_SIMD_NONE; simd <= GS_SIMD_AVX512; simd++) {
+		gs_simd_at_most((enum gs_simd)simd);
+		check_split(&(struct options){ .letters = "" }, "x");
+	}
+	check_split(&(struct options){ .csv = true }, "\",");
+	check_split(&(struct options){ .csv = true, .separator = ";" }, "xxx\",;\"xxx;xxxxxxxxxx");
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* given.c - rows for src/options/given.c, and calls of gsort.h that are wrong */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gsort.h"
+#include "tests/unit/units.h"
+
+void unit_given(void);
+
+#define OPTIONS(...)	(&(struct gsort_options){ .struct_size = sizeof(struct gsort_options), __VA_ARGS__ })
+
+static void
+refused(gsort_status status, const char *said, const char *what)
+{
+	CHECK(status == GSORT_ERROR && gsort_last_error() == GSORT_ERROR_USAGE &&
+	      strstr(gsort_message(), said) != NULL, "%s is refused with \"%s\": status %d, \"%s\"",
+	      what, said, (int)status, gsort_message());
+}
+
+static void
+opens_not(const struct gsort_options *options, const char *said)
+{
+	gsort *job = (gsort *)&job;
+
+	refused(gsort_open(&job, options), said, "gsort_open()");
+	CHECK(job == NULL, "there is no job after an error");
+}
+
+static ptrdiff_t
+no_input(void *context, void *into, size_t room)
+{
+	(void)context, (void)into, (void)room;
+	return 0;
+}
+
+static int
+no_output(void *context, const void *data, size_t count)
+{
+	(void)context, (void)data, (void)count;
+	return 0;
+}
+
+/* Every byte in turn is one that no flag or enum can be; pointers stay NULL, as what they point to is the
+ * caller's. */
+static void
+bytes(void)
+{
+	for (size_t at = sizeof(size_t); at < sizeof(struct gsort_options); at++) {
+		struct gsort_options options = *OPTIONS();
+		gsort *job;
+
+		((unsigned char *)&options)[at] = 99;
+		options.quantiles = options.output = options.compress_program = NULL;
+		options.ordering = options.separator = NULL;
+		options.inputs = options.temp_dirs = options.keydefs = NULL;
+		options.keys = NULL;
+		options.read = no_input;
+		options.write = no_output;
+		options.note = options.warn = NULL;
+		options.begins = NULL;
+		options.ranks = NULL;
+		CHECK(gsort_open(&job, &options) == GSORT_OK || gsort_message()[0] != '\0',
+		      "byte %zu of the options: a job or a message", at);
+		gsort_close(job);
+	}
+}
+
+static void
+members(void)
+{
+	static const char *const names[] = { "a", NULL };
+	const struct gsort_key keys[] = { { .bytes = 1 }, { .type = (enum gsort_type)99 } };
+	const struct gsort_key ends[] = { { .type = GSORT_U8, .endian = (enum gsort_endian)-1 } };
+	const struct gsort_key named[] = { { .type = GSORT_U8, .name = "price" } };
+	const struct gsort_key newer[] = { { .type = GSORT_U8, .reserved = { 0, 1 } } };
+	const struct gsort_key text[] = { { .type = GSORT_TEXT_FLOAT } };
+	struct gsort_options flag = *OPTIONS(.read = no_input);
+
+	opens_not(NULL, "they are NULL");
+	opens_not(OPTIONS(.type = (enum gsort_type)99), "type is 99: there is no such value");
+	opens_not(OPTIONS(.record_bytes = 8, .keys = keys, .key_count = 2),
+	          "keys[1].type is 99: there is no such value");
+	opens_not(OPTIONS(.record_bytes = 8, .keys = ends, .key_count = 1), "keys[0].endian is 42949");
+	opens_not(OPTIONS(.record_bytes = 8, .keys = newer, .key_count = 1), "needs a newer libgsort");
+	opens_not(OPTIONS(.record_bytes = 8, .keys = named, .key_count = 1), "keys[0].name is set");
+	opens_not(OPTIONS(.format = GSORT_FORMAT_NPY), "format is 2: there is no such value");
+	opens_not(OPTIONS(.record_bytes = 8, .keys = text, .key_count = 1), "keys of records are");
+	opens_not(OPTIONS(.record_bytes = 8, .key_count = 3), "keys is NULL, and has 3 elements");
+	opens_not(OPTIONS(.input_count = 1), "inputs is NULL, and has 1 elements");
+	opens_not(OPTIONS(.inputs = names, .input_count = 2), "inputs[1] is NULL");
+	opens_not(OPTIONS(.temp_dirs = names, .temp_dir_count = 2), "temp_dirs[1] is NULL");
+	opens_not(OPTIONS(.lines = true, .keydefs = names, .keydef_count = 2), "keydefs[1] is NULL");
+	memset(&flag.tail.wanted, 2, 1);
+	opens_not(&flag, "tail.wanted is 2: there is no such value");
+	opens_not(OPTIONS(.was_fed = true), "was_fed is 1: there is no such value");
+	opens_not(OPTIONS(.was_plan_ranks = 4), "was_plan_ranks is 4: there is no such value");
+	opens_not(OPTIONS(.was_drained = true), "was_drained is 1: there is no such value");
+}
+
+static void
+calls(void)
+{
+	static const char needs[] = "there is no job";
+	struct gsort_progress progress;
+	struct gsort_conflict conflict;
+	enum gsort_type type;
+	gsort *job;
+
+	refused(gsort_open(NULL, OPTIONS(.read = no_input)), "a place for the job", "gsort_open(NULL)");
+	refused(gsort_run(NULL), needs, "gsort_run(NULL)");
+	gsort_progress(NULL, &progress);
+	CHECK(progress.phase == GSORT_IDLE && progress.bytes_in == 0, "no job is idle");
+	CHECK(gsort_stats(NULL)->keys == 0, "no job has no keys");
+	gsort_progress(NULL, NULL);
+	gsort_interrupt(NULL);
+	gsort_close(NULL);
+	gsort_plan(NULL, NULL, NULL);
+	gsort_plan_json(NULL, NULL, NULL);
+	gsort_info(NULL, NULL, NULL);
+	gsort_info_json(NULL, NULL, NULL);
+	gsort_build(NULL, NULL);
+	CHECK(!gsort_conflict(NULL, &conflict) && !gsort_type_named(NULL, &type) &&
+	      !gsort_type_named("u8", NULL), "NULL conflicts with nothing, and names no type");
+
+	CHECK(gsort_open(&job, OPTIONS(.read = no_input, .write = no_output)) == GSORT_OK &&
+	      gsort_run(job) == GSORT_OK, "nothing is sorted: %s", gsort_message());
+	refused(gsort_run(job), "a job runs once", "gsort_run() once more");
+	gsort_progress(job, NULL);
+	gsort_plan(job, NULL, NULL);
+	gsort_close(job);
+}
+
+/* ---- callbacks that return what they must not ------------------------------------------ */
+
+struct callback {
+	unsigned  calls, fails_at;
+	ptrdiff_t result;	/* then; 1: more than it was asked for */
+	int       number;	/* errno */
+	bool      writes;	/* it is write() that fails */
+	size_t    left;		/* of the input */
+};
+
+static bool
+fails(struct callback *callback)
+{
+	if (++callback->calls != callback->fails_at)
+		return false;
+	if (callback->number != 0)
+		errno = callback->number;
+	return true;
+}
+
+/* Lines of numbers, which are keys of any type, too. */
+static ptrdiff_t
+give(void *context, void *into, size_t room)
+{
+	struct callback *callback = context;
+	const size_t now = room < callback->left ? room / 16 * 16 : callback->left;
+
+	if (!callback->writes && fails(callback))
+		return callback->result == 1 ? (ptrdiff_t)room + 1 : callback->result;
+	for (size_t at = 0; at < now; at += 4)
+		memcpy((char *)into + at, at % 12 == 0 ? "307\n" : "121\n", 4);
+	callback->left -= now;
+	return (ptrdiff_t)now;
+}
+
+static int
+take(void *context, const void *data, size_t count)
+{
+	struct callback *callback = context;
+
+	(void)data, (void)count;
+	return callback->writes && fails(callback) ? (int)callback->result : 0;
+}
+
+static const char *const columns[] = { "1,1n" };
+static const struct gsort_key fields[] = { { .type = GSORT_U32, .offset = 4 } };
+
+/* Each kind of element, and each way to read it. */
+static const struct gsort_options kinds[] = {
+	{ .type = GSORT_TEXT }, { .type = GSORT_TEXT_FLOAT }, { .notation = GSORT_HEXADECIMAL },
+	{ .type = GSORT_U8 }, { .type = GSORT_U16 }, { .type = GSORT_U32 }, { .type = GSORT_F64 },
+	{ .type = GSORT_U128 }, { .type = GSORT_U32, .converts = true }, { .record_bytes = 8 },
+	{ .record_bytes = 8, .keys = fields, .key_count = 1 }, { .lines = true },
+	{ .csv = true, .lines = true },
+	{ .lines = true, .keydefs = columns, .keydef_count = 1, .stable = true },
+	{ .lines = true, .ordering = "n" },
+	{ .lines = true, .csv = true, .keydefs = columns, .keydef_count = 1 },
+	{ .type = GSORT_U32, .argsort_bits = 32 }, { .lines = true, .argsort_bits = 64 },
+	{ .type = GSORT_U32, .unique = true }, { .lines = true, .head = true, .head_count = 3 },
+	{ .type = GSORT_U64, .head = true, .head_count = 3 }, { .record_bytes = 16, .tail = { true, 3 } },
+	{ .lines = true, .sample = { true, 3 } }, { .type = GSORT_F64, .summary = true },
+	{ .quantiles = "0.5" }, { .lines = true, .top = { true, 3 } }, { .type = GSORT_U8, .skip_bytes = 32 },
+	{ .lines = true, .header_lines = 2 }, { .operation = GSORT_CHECK, .check = GSORT_CHECK_SUMMARY },
+	{ .operation = GSORT_CHECK, .check = GSORT_CHECK_SUMMARY, .lines = true },
+	{ .operation = GSORT_CHECK, .check = GSORT_CHECK_SUMMARY, .type = GSORT_U32 },
+	{ .type = GSORT_U32, .memory_bytes = 12 << 20 }, { .lines = true, .memory_bytes = 12 << 20 },
+};
+
+static void
+run_with(const struct gsort_options *kind, size_t number, struct callback callback)
+{
+	struct gsort_options options = *kind;
+	const char *said = callback.writes ? "write failed: output: " : "read failed: input: ";
+	gsort_status status;
+	gsort *job;
+
+	callback.left = callback.writes ? 48 << 10 : 3 << 20;
+	options.struct_size = sizeof options;
+	options.device = GSORT_DEVICE_CPU;
+	options.threads = 2;
+	options.read = give;
+	options.write = options.operation == GSORT_CHECK ? NULL : take;
+	options.read_context = options.write_context = &callback;
+	status = gsort_open(&job, &options);
+	if (status == GSORT_OK)
+		status = gsort_run(job);
+	CHECK(callback.calls < callback.fails_at
+	      ? status != GSORT_ERROR
+	      : status == GSORT_ERROR && gsort_last_error() == GSORT_ERROR_IO &&
+	        gsort_last_errno() == (callback.number != 0 ? callback.number : EPROTO) &&
+	        strstr(gsort_message(), said) != NULL,
+	      "kind %zu: call %u of %s returns %td: %d, \"%s\"", number, callback.fails_at,
+	      callback.writes ? "write" : "read", callback.result, (int)status, gsort_message());
+	gsort_close(job);
+}
+
+#if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+static void *
+run_kinds(void *context)
+{
+	(void)context;
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+		run_with(&kinds[k], k, (struct callback){ .fails_at = UINT_MAX });
+	return NULL;
+}
+
+/* With a stack as small as gsort.h allows. */
+static void
+small_stack(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	CHECK(pthread_attr_setstacksize(&attributes, 64 << 10) == 0 &&
+	      pthread_create(&thread, &attributes, run_kinds, NULL) == 0 && pthread_join(thread, NULL) == 0,
+	      "jobs run with a stack of 64 KiB");
+	pthread_attr_destroy(&attributes);
+}
+#else	/* all frames are larger */
+static void
+small_stack(void)
+{
+}
+#endif
+
+static void
+callbacks(void)
+{
+	static const ptrdiff_t reads[] = { 1, PTRDIFF_MAX, (ptrdiff_t)1 << 40, -1, -2, PTRDIFF_MIN };
+	static const int writes[] = { -1, 1, 16, INT_MIN, INT_MAX };
+
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+		for (unsigned r = 0; r < 3 * sizeof reads / sizeof reads[0]; r++)
+			run_with(&kinds[k], k,
+			         (struct callback){ .fails_at = 1 + r % 3, .result = reads[r / 3] });
+		run_with(&kinds[k], k, (struct callback){ .fails_at = 2, .result = -1, .number = ENOLINK });
+		for (size_t w = 0; w < sizeof writes / sizeof writes[0]; w++)
+			if (kinds[k].operation != GSORT_CHECK)
+				run_with(&kinds[k], k, (struct callback){
+					.fails_at = 1, .result = writes[w], .writes = true });
+	}
+}
+
+static void
+arrays(void)
+{
+	uint32_t keys[64] = { 3, 1, 2 };
+	const void *const list[] = { keys, keys + 32 };
+	const size_t counts[] = { 3, 3 };
+	struct gsort_array_options flag = { .struct_size = sizeof flag };
+
+	refused(gsort_sort(keys, 3, (enum gsort_type)99, NULL), "binary type", "a type that is none");
+	memset(&flag.reverse, 77, 1);
+	refused(gsort_sort(keys, 3, GSORT_U32, &flag), "reverse is 77", "a flag that is none");
+	refused(gsort_argsort(keys, 3, GSORT_U32, keys + 2, GSORT_U32, NULL), "overlap",
+	        "indices in the keys");
+	refused(gsort_sort_pairs(keys, keys + 2, 4, 3, GSORT_U32, NULL), "overlap",
+	        "payloads in the keys");
+	refused(gsort_merge_arrays(keys + 34, list, counts, 2, GSORT_U32, NULL), "overlap",
+	        "a merge into its arrays");
+	refused(gsort_merge_arrays(keys, NULL, counts, 2, GSORT_U32, NULL), "NULL", "arrays that are NULL");
+	refused(gsort_merge_arrays(keys, list, NULL, 2, GSORT_U32, NULL), "NULL", "counts that are NULL");
+}
+
+void
+unit_given(void)
+{
+	bytes();
+	members();
+	calls();
+	callbacks();
+	small_stack();
+	arrays();
+}

@@ -112,12 +112,10 @@ survives() {
 	STEP=11
 	{ gen --seed 58 --keys 200000 --type text; echo 12 apples; } >in.now
 	sort -n in.now >expected
-	for kind in is-file is-pipe; do		# read again: nothing comes back from the GPU
-		: >$kind
-		sorts auto -n
-		cmp out expected
-		walk GSORT_EMU_FAIL 700 auto -n
-	done
+	: >is-file	# read again: nothing comes back from the GPU; a pipe is lines from the beginning
+	sorts auto -n
+	cmp out expected
+	walk GSORT_EMU_FAIL 700 auto -n
 }
 
 @test "one batch of a pipe" {

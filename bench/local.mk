@@ -140,8 +140,6 @@ bench_results = \
   bench/results/2cores-2026-11-23/lines.txt \
   bench/results/2cores-2026-11-23/ranks.txt \
   bench/results/2cores-2026-11-23/records.txt \
-  bench/results/2cores-2026-11-25/hunts.txt \
-  bench/results/2cores-2026-11-25/one-taker.txt \
   bench/results/2cores-2026-11-25/spilled-keys.txt \
   bench/results/2cores-2026-11-25/python.txt \
   bench/results/2cores-2026-11-27/all.json \
@@ -149,7 +147,6 @@ bench_results = \
   bench/results/2cores-2026-11-27/lines.txt \
   bench/results/2cores-2026-11-27/limits.txt \
   bench/results/README.md \
-  bench/results/h100-2026-11-25/one-gpu.json \
   bench/results/h100-2026-11-25/reversed.json \
   bench/results/h100-2026-11-25/table-pairs.txt \
   bench/results/h100-2026-11-25/table.txt \
@@ -165,8 +162,8 @@ bench_results = \
   bench/results/h200-2026-11-27/crossover.txt \
   bench/results/h200-2026-11-27/long-leaves.txt \
   bench/results/h200-2026-11-28/counters.txt \
+  bench/results/h200-2026-11-28/cpu.txt \
   bench/results/h100-2026-11-26/codes.txt \
-  bench/results/h100-2026-11-26/dense-ranges.txt \
   bench/results/h100-2026-11-26/one-kernel.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \
   bench/results/h100-2026-11-26/rows.txt \
@@ -189,7 +186,6 @@ bench_results = \
   bench/results/h200-2026-11-23/sets.txt \
   bench/results/h200-2026-11-23/two-gpus.json \
   bench/results/h200-2026-11-24/call.json \
-  bench/results/h200-2026-11-24/cpu-engine.txt
 
 bench_scripts = \
   bench/array.py \

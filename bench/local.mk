@@ -185,7 +185,7 @@ bench_results = \
   bench/results/h200-2026-11-23/ranks.txt \
   bench/results/h200-2026-11-23/sets.txt \
   bench/results/h200-2026-11-23/two-gpus.json \
-  bench/results/h200-2026-11-24/call.json \
+  bench/results/h200-2026-11-24/call.json
 
 bench_scripts = \
   bench/array.py \

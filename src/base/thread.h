@@ -21,6 +21,9 @@
  */
 enum { GS_STACK_BYTES = 1 << 20 };
 
+/** Refuse a thread of the caller whose stack is too small for any call (gsort.h): it would end in SIGSEGV. */
+MUST_CHECK gs_status gs_thread_check_stack(void);
+
 struct gs_thread {
 	pthread_t   id;
 	bool        runs;		/* started and not yet joined */

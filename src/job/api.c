@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "io/output_fd.h"
 #include "job/job.h"
 #include "key/key.h"
@@ -93,6 +94,8 @@ gsort_open(gsort **opened, const struct gsort_options *options)
 	if (opened == NULL)
 		return misuse("gsort_open() needs a place for the job, not NULL");
 	*opened = NULL;		/* until other threads may interrupt it */
+	if (gs_thread_check_stack() != GS_OK)
+		return GSORT_ERROR;
 	job = calloc(1, sizeof *job);
 	if (job == NULL) {
 		(void)gs_fail(GS_EBUDGET, "out of memory");
@@ -113,7 +116,7 @@ gsort_run(gsort *job)
 		return misuse(no_job);
 	if (atomic_exchange(&job->phases.began, true))
 		return misuse("a job runs once: to sort again, open another one");
-	return gs_job_run(job);
+	return gs_thread_check_stack() != GS_OK ? GSORT_ERROR : gs_job_run(job);
 }
 
 void

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "base/thread.h"
 #include "key/key.h"
 #include "library/array.h"
 
@@ -51,6 +52,7 @@ gs_array_args_read(struct gs_array_args *args, enum gsort_type type,
 	struct gsort_array_options copy;
 	unsigned threads;
 
+	TRY(gs_thread_check_stack());
 	TRY(copy_options(&copy, options));
 	if (type > GS_TYPE_LAST || gs_key_bits(type) == 0 || gs_key_is_wide(type))
 		return gs_fail(GS_EUSAGE, "the keys of an array are of a binary type: u8 .. f64");

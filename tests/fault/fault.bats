@@ -233,7 +233,7 @@ walk() {
 	nm -D --defined-only "$GSORT_BUILD/tests/fault/fault.so" | sed 's/.* //; s/@.*//' | sort -u >failing
 	comm -23 called failing | grep -vxE -e '_.*|mem.*|str.*|stp.*|ferror|feof|fflush|fputc|f?puts|fwrite' \
 		-e 'v?(f|s|sn|as)?printf|sig(add|del|empty|fill|is).*|signal|raise|kill|get(auxval|env|euid|pid|opt_long)' \
-		-e 'pthread_(mutex|cond|attr|once|join|sigmask).*|posix_spawn(attr|_file_actions)_.*' \
+		-e 'pthread_(mutex|cond|attr|getattr|once|join|self|sigmask).*|posix_spawn(attr|_file_actions)_.*' \
 		-e 'free|freelocale|globfree|mallopt|malloc_trim|qsort(_r)?|clock_gettime|dladdr|dlsym|dlclose|dlerror' \
 		-e 'rawmemchr|nl_langinfo_l|unsetenv|environ|opt(arg|err|ind|opt)|std(in|out|err)|program_invocation.*|gs_gpu_module' \
 		-e 'abort|aligned_alloc|gettext|iswcntrl|mbrtowc|uselocale|wcwidth|(fr|ld)expl?|reg(comp|exec|free)|open_memstream|sched_yield|nanosleep|gs_static_codecs' >forgotten || true

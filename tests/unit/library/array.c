@@ -449,7 +449,22 @@ fill_sampled(struct shot *shot)
 	snprintf(shot->name, sizeof shot->name, "%zu keys for three divisions", shot->count);
 }
 
-/* The caller's stack may have as little as gsort.h says. */
+static void *
+refused_there(void *context)
+{
+	const struct gsort_options options = { .struct_size = sizeof options };
+	uint64_t two[2] = { 2, 1 };
+	gsort *job;
+
+	(void)context;
+	CHECK(gsort_sort(two, 2, GSORT_U64, NULL) == GSORT_ERROR &&
+	      gsort_last_error() == GSORT_ERROR_USAGE && two[0] == 2, "an array: %s", gsort_message());
+	CHECK(gsort_open(&job, &options) == GSORT_ERROR && gsort_last_error() == GSORT_ERROR_USAGE &&
+	      job == NULL, "a job: %s", gsort_message());
+	return NULL;
+}
+
+/* The caller's stack may have as little as gsort.h says; less is refused. */
 static void
 check_small_stack(void)
 {
@@ -477,6 +492,15 @@ check_small_stack(void)
 		begin(&shot);
 		CHECK(pthread_create(&thread, &attributes, call_there, &shot) == 0 &&
 		      pthread_join(thread, NULL) == 0, "%s, with a stack of 64 KiB", shot.name);
+	}
+	/* the C library gives a thread a larger stack that it has left from another one */
+	for (size_t bytes = 16 << 10; bytes <= 32 << 10; bytes *= 2) {
+		void *stack = aligned_alloc(4096, bytes);
+
+		CHECK(pthread_attr_setstack(&attributes, stack, bytes) == 0 &&
+		      pthread_create(&thread, &attributes, refused_there, NULL) == 0 &&
+		      pthread_join(thread, NULL) == 0, "a stack of %zu bytes", bytes);
+		free(stack);
 	}
 	pthread_attr_destroy(&attributes);
 }

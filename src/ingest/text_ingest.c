@@ -150,6 +150,7 @@ gs_text_ingest(struct gs_ingest *ingest)
 	TRY(gs_ingest_open_chunks(ingest, &memory));
 	gs_ahead_open(&ingest->ahead, ingest->input, memory, ingest->plan->chunk_bytes);
 	ingest->ahead.clock = &ingest->monitor->clock;
+	ingest->ahead.first_alone = ingest->text.exact;		/* has_words() glances at the file */
 	ingest->ahead.in_turn = true;
 	while (!ingest->stopped) {
 		TRY(gs_ahead_take(&ingest->ahead, &chunk));

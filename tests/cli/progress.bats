@@ -60,16 +60,22 @@ is_erased() {
 	done
 }
 
-@test "who reads the output finds no bar on his line" {
-	on_terminal 'slow | gsort --progress | head -n 1'
-	tr '\r' '\n' <shown | grep -qx 1
-	on_terminal 'slow | gsort -v | { sleep 1; cat; }'
-	tr '\r' '\n' <shown | grep -qx 500
-	on_terminal 'slow | gsort --lines --progress | head -n 1'
-	tr '\r' '\n' <shown | grep -qx 1
+# alone LINE COMMAND: it stands on a line of its own.  On a machine so busy that gsort waits 0.2 s between erasing its
+# bar and the first byte of output, the bar is drawn again: so three times.
+alone() {
+	for _ in 1 2 3; do
+		on_terminal "$2"
+		! tr '\r' '\n' <shown | grep -qx "$1" || return 0
+	done
+	return 1
+}
+
+@test "a program that reads the output finds no bar on its line" {
+	alone 1 'slow | gsort --progress | head -n 1'
+	alone 500 'slow | gsort -v | { sleep 1; cat; }'
+	alone 1 'slow | gsort --lines --progress | head -n 1'
 	seq 2 3 >few
-	on_terminal 'slow | gsort --union - few --progress | head -n 1'
-	tr '\r' '\n' <shown | grep -qx 1
+	alone 1 'slow | gsort --union - few --progress | head -n 1'
 }
 
 @test "a bar is drawn at most five times a second, within the width of the terminal" {

@@ -218,7 +218,12 @@ judge(struct run *run)
 			put_header(run, &lines[i], i == 0, &right);
 		sort_right(run, lines + skipped, count, &right);
 		FUZZ_MUST(status == GSORT_OK);
-		item_run_compare(&run->job, &right);
+		/* with counts the fields of keys are written: tests/tools/counted.py has a model of that */
+		if (run->job.options.counts && run->job.options.keydef_count > 0 &&
+		    run->job.options.argsort_bits == 0)
+			fuzz_free(&right);
+		else
+			item_run_compare(&run->job, &right);
 	}
 	gs_line_order_close(&run->order);
 	free(lines);

@@ -119,7 +119,11 @@ sort_right(const struct run *run, struct fuzz_bytes *right)
 			;
 		if (!item_run_takes(&run->job, end - i))
 			continue;
-		fuzz_put(right, order[i], bytes);
+		/* counts are of keys */
+		for (size_t k = 0; options->counts && k < options->key_count; k++)
+			fuzz_put(right, order[i] + options->keys[k].offset, width(&options->keys[k]));
+		if (!options->counts || options->key_count == 0)
+			fuzz_put(right, order[i], bytes);
 		if (options->counts)
 			put_count(right, end - i, options->endian == GSORT_ENDIAN_BIG);
 		left--;

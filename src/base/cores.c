@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* cores.c - sched_getaffinity(2) of Linux; elsewhere all processors that are online */
+/* cores.c - processors and stacks as Linux tells them; elsewhere all processors that are online */
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/team.h"
+#include "base/thread.h"
 
 #if defined __linux__ && !defined GS_PORTABLE
 #include <sched.h>
+#include <sys/syscall.h>
 
 _Static_assert(sizeof(cpu_set_t) == GS_CORES_BYTES, "a set has room for all processors of glibc's");
 
@@ -30,7 +33,33 @@ gs_cores_set(unsigned char set[GS_CORES_BYTES])
 	memcpy(set, &few, sizeof few);
 }
 
+gs_status
+gs_thread_check_stack(void)
+{
+	enum { LEAST_BYTES = 48 << 10 };	/* 64 KiB, of which the C library may take some */
+	static _Thread_local bool enough;
+	pthread_attr_t attributes;
+	size_t bytes = LEAST_BYTES;
+
+	if (enough)
+		return GS_OK;
+	/* The stack of the first thread grows, and its limit is read from /proc. */
+	if (getpid() != syscall(SYS_gettid) && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+		(void)pthread_attr_getstacksize(&attributes, &bytes);
+		(void)pthread_attr_destroy(&attributes);
+	}
+	enough = bytes >= LEAST_BYTES;
+	return enough ? GS_OK : gs_fail(GS_EUSAGE, "the stack of this thread has %zu KiB: libgsort needs 64",
+	                                bytes / 1024);
+}
+
 #else
+
+gs_status
+gs_thread_check_stack(void)
+{
+	return GS_OK;
+}
 
 unsigned
 gs_cores_count(void)

@@ -3,10 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <unistd.h>
-#if defined __linux__
-# include <sys/syscall.h>
-#endif
 
 #include "base/monitor.h"
 #include "base/thread.h"
@@ -23,28 +19,6 @@ void
 gs_thread_miss(void)
 {
 	atomic_store(&missed, true);
-}
-
-gs_status
-gs_thread_check_stack(void)
-{
-#if defined __linux__ && !defined GS_PORTABLE
-	enum { LEAST_BYTES = 48 << 10 };	/* 64 KiB, of which the C library may take some */
-	static _Thread_local bool enough;
-	pthread_attr_t attributes;
-	size_t bytes = LEAST_BYTES;
-
-	/* The stack of the first thread grows, and its limit is read from /proc. */
-	if (!enough && getpid() != syscall(SYS_gettid) && pthread_getattr_np(pthread_self(), &attributes) == 0) {
-		(void)pthread_attr_getstacksize(&attributes, &bytes);
-		(void)pthread_attr_destroy(&attributes);
-	}
-	if (bytes < LEAST_BYTES)
-		return gs_fail(GS_EUSAGE, "the stack of this thread has %zu KiB: libgsort needs 64",
-		               bytes / 1024);
-	enough = true;
-#endif
-	return GS_OK;
 }
 
 static void *

@@ -192,6 +192,20 @@ turns() {
 	cat long | gsort -n | cmp - <(sort -n long)
 }
 
+@test "-n: files of one header each are lines, as pipes are" {
+	printf '9\n3\n1\n' >f
+	printf '7\n5\n4\n' >g
+	: >e
+	printf 'x\n3\n' >x
+	for other in g <(cat g); do
+		run gsort -n --header f "$other"
+		[ "$status" -eq 2 ]
+		[[ $output == *'its header is "7", and that of the first input "9"'* ]]
+	done
+	[ "$(gsort -n --header e x | paste -sd,)" = x,3 ]
+	[ "$(gsort -g --header f f | paste -sd,)" = 9,1,1,3,3 ]
+}
+
 @test "-n: headers of files that are empty or long" {
 	: >empty
 	{ echo h; seq 1000 200000; echo apple; seq 3; } >in

@@ -254,7 +254,7 @@ show_header(void *context, const char *header, size_t bytes)
 	const char *end = header + bytes, *name = "count";
 	const size_t marked = gs_line_mark(header, bytes);
 
-	TRY(reserve(show, marked));
+	TRY(reserve(show, marked + 1));		/* there is memory, then */
 	memcpy(show->text + show->bytes, header, marked);
 	show->bytes += marked;
 	for (header += marked; header < end; name = "") {

@@ -104,7 +104,7 @@ class Case:
             options += ['-S', '16M']
         if self.mode:
             options.append(self.mode)
-        self.kept = self.mode in UNIQUE and not self.reverse and self.draw.random() < .5
+        self.kept = self.mode in UNIQUE and not self.reverse and self.draw.random() < .5 and not self.ranked
         if self.kept:
             options.append('--keep-order')
         if self.mode == '-c':

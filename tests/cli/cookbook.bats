@@ -43,16 +43,34 @@ blocks() {
 	done <rows
 }
 
-@test "the commands of README.md that use gsort work as printed" {
-	sed -n '/^\*\*Use\*\*/,$p' "$GSORT_SOURCE/README.md" | sed -n '/^```$/,/^```$/p;/^## /q' | grep '^[^`]' >commands
-	[ "$(wc -l <commands)" -eq 3 ]
+@test "the commands of README.md's first screen do what they say" {
+	sed -n '/^```$/,/^```$/p;/^## /q' "$GSORT_SOURCE/README.md" | grep '^[^`#]' >commands
+	[ "$(wc -l <commands)" -eq 7 ]
 	seq 9 -1 1 >ids.txt
+	printf 'b 5\na 5\nc 70\n' >hits.txt
+	printf 'id,customer,price\n1,"Ann, B.",2.5\n2,Bo,10\n3,"Ann, B.",1\n' >orders.csv
+	printf 'x\nb\na\n' >today.txt
+	printf 'a\nx\n' >yesterday.txt
 	gen --keys 1000 --type u32 >nums.bin
-	printf 'a,b,c\n1,2,30\n1,2,4\n' >events.csv
-	bash -ec "$(cat commands)"
+	bash -ec "$(cat commands)" >printed
 	seq 9 | cmp - sorted.txt
 	is_sorted sorted.bin u32
-	printf 'a,b,c\n1,2,4\n1,2,30\n' | cmp - out.csv
+	cat >wanted <<-'END'
+		c 70
+		a 5
+		b 5
+		id,customer,price
+		2,Bo,10
+		1,"Ann, B.",2.5
+		3,"Ann, B.",1
+		0.5	2.5
+		0.99	10
+		count,customer
+		2,"Ann, B."
+		1,Bo
+		b
+	END
+	diff wanted printed
 }
 
 @test "the Python of README.md runs as printed" {

@@ -3,7 +3,7 @@
  * device.c - gsort-bench tile, merge, device, call, rows and check: gsort's own kernels
  *
  * The rows show what was measured beside what was predicted.  A prediction is the budget in
- * kernels/README.md: the block sort is bound by its instructions, every other sweep over device
+ * doc/notebook/device-sort.md: the block sort is bound by its instructions, every other sweep over device
  * memory by the bytes that it moves, at 85% of the copy bandwidth measured a moment before.
  */
 #include "config.h"
@@ -107,7 +107,7 @@ tile_sweeps(unsigned bits, size_t tile_keys)
 static double
 predict(unsigned bits, size_t count, unsigned sweeps, bool with_block_sort)
 {
-	const double block_cycles = bits == 32 ? 2.3 : 5.1;	/* kernels/README.md */
+	const double block_cycles = bits == 32 ? 2.3 : 5.1;	/* doc/notebook/device-sort.md */
 	const double sweep_bytes = 2.0 * (bits / 8) * (double)count;
 
 	return (with_block_sort ? block_cycles * (double)count / harness.cycles_per_second : 0) +
@@ -189,7 +189,7 @@ bench_sort(const struct key_type *type, unsigned shape)
 	unsigned many = 2;
 
 	all[0].predicted_seconds = (bits == 32 ? 3.2 : 5.7) * (double)args.keys /
-	                           harness.cycles_per_second + mapping;	/* kernels/README.md */
+	                           harness.cycles_per_second + mapping;	/* doc/notebook/device-sort.md */
 	if (!args.quick)
 		all[many++] = (struct candidate){ .name = "cub::DeviceMergeSort", .run = run_cub_merge };
 	if (!args.quick && type->kind == KEYS_UNSIGNED)

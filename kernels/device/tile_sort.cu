@@ -15,7 +15,7 @@
  *     sweeps = 1 + sum over p = b+1 .. m of (1 + ceil((p - b) / 5))
  *
  * each of which reads and writes every key: 23 for 2^22 u32, 26 for 2^22 u64.
- * kernels/README.md says what that should cost.
+ * doc/notebook/device-sort.md says what that should cost.
  *
  * K. E. Batcher, "Sorting networks and their applications", AFIPS 1968.
  *

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from setuptools import setup
+from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -53,5 +53,8 @@ class SourceDistribution(sdist):
 		subprocess.run(["tar", "-xf", os.environ["GSORT_TARBALL"], "--strip-components=1", "-C", sources], check=True)
 
 
-setup(version=version(), **({"distclass": WithLibraries} if WITH_LIBRARY else {}),
+# Without Python.h, calls go through ctypes.
+CALLS = Extension("gsort._calls", ["gsort/_calls.c"], include_dirs=[str(SOURCE / "src")], py_limited_api=True, optional=True)
+
+setup(version=version(), ext_modules=[CALLS], **({"distclass": WithLibraries} if WITH_LIBRARY else {}),
       cmdclass={"build_py": BuildPython, "bdist_wheel": Wheel, "sdist": SourceDistribution})

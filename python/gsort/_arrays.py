@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import functools
 import operator
+import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Iterable, Iterator, List, NoReturn, Optional, Sequence
 
 import numpy as np
@@ -158,17 +160,42 @@ def _addresses(a: Array) -> Iterable[int]:
 	return (address + sum(map(operator.mul, index, a.strides)) for index in np.ndindex(a.shape[:-1]))
 
 
-def _sort_rows(rows: Array, descending: bool, threads: int) -> None:
-	"""Sort each row of ROWS, each plain, along its last axis."""
-	kind, options, length = type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
-	sort_row = _native.LIBRARY.gsort_sort
-	for address in _addresses(rows):
-		if sort_row(address, length, kind, options) != _native.OK:
-			_native.fail()
-	for row in _rows(rows) if rows.dtype.kind in "mM" else []:
-		shift = _shift(row, descending)
+def _sort_part(rows: Array, indices: Optional[Array], descending: bool, threads: int) -> None:
+	"""Sort each row of ROWS, each plain, along its last axis; or store in INDICES those that sort it."""
+	key_type, options, length = type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
+	has_times = rows.dtype.kind in "mM"
+	numbers = rows.view("i8") if has_times else rows		# a buffer cannot have times
+	if indices is None:
+		status = _native.sort_quickly(numbers, bool(descending), threads)
+		calls = ((_native.LIBRARY.gsort_sort, keys, length, key_type, options) for keys in _addresses(rows))
+	else:
+		index_type = _native.ABI["GSORT_U64" if indices.itemsize == 8 else "GSORT_U32"]
+		status = _native.sort_quickly(numbers, bool(descending), threads, indices)
+		calls = ((_native.LIBRARY.gsort_argsort, keys, length, key_type, into, index_type, options)
+		         for keys, into in zip(_addresses(rows), _addresses(indices)))
+	if status is None:
+		status = next((failed for failed in (call(*arguments) for call, *arguments in calls) if failed), _native.OK)
+	if status != _native.OK:
+		_native.fail()
+	for row, order in zip(_rows(rows), _rows(rows if indices is None else indices)) if has_times else []:
+		shift = _shift(row, descending, None if indices is None else order)
 		if shift:
-			row[:] = np.roll(row, shift)
+			order[:] = np.roll(order, shift)
+
+
+_FEW_KEYS = 1 << 16		# starting a thread takes longer than sorting these
+
+
+def _sort_rows(rows: Array, indices: Optional[Array], descending: bool, threads: int) -> None:
+	"""The same: many short rows in parts, a thread each."""
+	_options(descending, threads)
+	parts = min(threads or min(len(os.sched_getaffinity(0)), 16), len(rows), rows.size // _FEW_KEYS)
+	if rows.ndim < 2 or parts < 2 or rows.shape[-1] > _FEW_KEYS:
+		return _sort_part(rows, indices, descending, threads)
+	with ThreadPoolExecutor(parts) as pool:
+		for _ in pool.map(lambda *part: _sort_part(*part, descending, 1), np.array_split(rows, parts),
+		                  [None] * parts if indices is None else np.array_split(indices, parts)):
+			pass
 
 
 def _unique(a: Array) -> Array:
@@ -183,20 +210,6 @@ def _unique(a: Array) -> Array:
 	if count < len(a):
 		a[:count] = a[keep]
 	return a[:count]
-
-
-def _argsort_rows(rows: Array, indices: Array, descending: bool, threads: int) -> None:
-	"""Store in INDICES those that sort each row of ROWS, a plain array, along its last axis."""
-	key_type, options = type_of_items(rows.dtype), _options(descending, threads)
-	index_type = _native.ABI["GSORT_U64" if indices.itemsize == 8 else "GSORT_U32"]
-	length, argsort_row = rows.shape[-1], _native.LIBRARY.gsort_argsort
-	for keys, into in zip(_addresses(rows), _addresses(indices)):
-		if argsort_row(keys, length, key_type, into, index_type, options) != _native.OK:
-			_native.fail()
-	for row, order in zip(_rows(rows), _rows(indices)) if rows.dtype.kind in "mM" else []:
-		shift = _shift(row, descending, order)
-		if shift:
-			order[:] = np.roll(order, shift)
 
 
 def _argsort_keys(row: Array, order: Order, descending: bool, threads: int) -> Array:
@@ -219,6 +232,9 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 	names, then by their other fields.  With UNIQUE, one of equal keys of an array of one dimension is
 	returned; the rest of OUT has no meaning then.  THREADS: 0 is one a core, at most 16.
 	"""
+	if out is a and type(a) is np.ndarray and a.ndim == 1 and axis == -1 and order is None and kind is None \
+			and stable is None and not unique and not unknown and _native.sort_quickly(a, descending, threads) == 0:
+		return a
 	refuse_unknown("sort", unknown, _SORTING + ("unique", "out"))
 	_check_kind(kind, stable)
 	source = _array(a)
@@ -239,10 +255,10 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 	elif _has_plain_rows(_axis_last(target, axis)):
 		if target is not source:
 			np.copyto(target, source, casting="no")
-		_sort_rows(_axis_last(target, axis), descending, threads)
+		_sort_rows(_axis_last(target, axis), None, descending, threads)
 	else:
 		copy = np.array(rows, rows.dtype.newbyteorder("="), order="C")
-		_sort_rows(copy, descending, threads)
+		_sort_rows(copy, None, descending, threads)
 		np.copyto(_axis_last(target, axis), copy.astype(source.dtype, copy=False), casting="no")
 	return _unique(target) if unique else target
 
@@ -266,7 +282,7 @@ def argsort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = No
 			into[:] = _argsort_keys(row, order, descending, threads)
 	else:
 		plain = rows if rows.size and _has_plain_rows(rows) else _readable(rows)
-		_argsort_rows(plain, indices, descending, threads)
+		_sort_rows(plain, indices, descending, threads)
 	return indices if indices.ndim == 1 else np.ascontiguousarray(np.moveaxis(indices, -1, axis))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""libgsort.so.0 through ctypes, which releases the interpreter's lock during each call.
+"""libgsort.so.0 through ctypes, and through _calls.c where that costs too much.  Both release the interpreter's lock
+during each call.
 
 The values of constants and the layout of structs come from libgsort.abi, which the tests of gsort
 compare with gsort.h: so this file repeats no declaration of a struct.
@@ -11,7 +12,7 @@ import functools
 import os
 import pathlib
 import struct
-from typing import Any, Dict, Iterable, NoReturn
+from typing import Any, Callable, Dict, Iterable, NoReturn, Optional
 
 from ._words import words
 
@@ -19,7 +20,7 @@ _HERE = pathlib.Path(__file__).resolve().parent
 
 
 class InputError(ValueError):
-	"""The input is not what its type says: a line that is no number, an array that is not sorted."""
+	"""The input is not what its type says: a line that is not a number, an array that is not sorted."""
 
 
 class DeviceError(RuntimeError):
@@ -69,6 +70,17 @@ for _name, _result, _arguments in [
 ]:
 	_function = getattr(LIBRARY, _name)
 	_function.restype, _function.argtypes = _result, _arguments
+
+def _through_ctypes(*arguments: Any) -> None:
+	"""In place of _calls.sort(), which was not built, or not for this Python: sorts nothing."""
+
+
+try:
+	from . import _calls
+	_calls.use(*[ctypes.cast(function, _P).value for function in (LIBRARY.gsort_sort, LIBRARY.gsort_argsort)])
+	sort_quickly: Callable[..., Optional[int]] = _calls.sort
+except ImportError:
+	sort_quickly = _through_ctypes
 
 OK, DISORDER = ABI["GSORT_OK"], ABI["GSORT_DISORDER"]
 TEXT, TEXT_FLOAT = ABI["GSORT_TEXT"], ABI["GSORT_TEXT_FLOAT"]

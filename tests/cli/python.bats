@@ -16,7 +16,7 @@ prepare() {
 copy_source() {
 	mkdir -p source/src
 	cp -r "$GSORT_SOURCE/python" source
-	cp "$GSORT_SOURCE/src/libgsort.abi" source/src
+	cp "$GSORT_SOURCE/src/libgsort.abi" "$GSORT_SOURCE/src/gsort.h" source/src
 	cp "$GSORT_SOURCE/configure.ac" source
 }
 
@@ -25,6 +25,19 @@ copy_source() {
 		GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$GSORT_SOURCE/python PYTHONDONTWRITEBYTECODE=1 \
 		"$python" -m pytest -q -p no:cacheprovider --basetemp="$PWD/pytest" "$GSORT_SOURCE/python/tests" \
 		>log 2>&1 || { tail -n 40 log; false; }
+	grep -qE '^[0-9]{2,} passed' log
+}
+
+@test "arrays are sorted the same through _calls.c, which setup.py builds where Python.h is" {
+	"$python" -c 'import setuptools, sysconfig; open(sysconfig.get_paths()["include"] + "/Python.h")' 2>/dev/null ||
+		skip "no setuptools, or no Python.h (python3-dev)"
+	copy_source
+	(cd source/python && "$python" setup.py -q build_ext --inplace) >log 2>&1 || { cat log; false; }
+	not grep warning: log
+	export GSORT_LIBRARY=$GSORT_BUILD/libgsort.so.0 PYTHONPATH=$PWD/source/python PYTHONDONTWRITEBYTECODE=1
+	"$python" -c 'from gsort import _native, _calls; assert _native.sort_quickly is _calls.sort'
+	"$python" -m pytest -q -p no:cacheprovider --basetemp="$PWD/pytest" source/python/tests/test_arrays.py \
+		source/python/tests/test_exceptions.py >log 2>&1 || { tail -n 40 log; false; }
 	grep -qE '^[0-9]{2,} passed' log
 }
 

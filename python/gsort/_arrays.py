@@ -17,6 +17,7 @@ from . import _native
 from ._keys import Array, Order, has_several, keys_of, type_of_items
 from ._options import refuse_unknown
 
+_PLAIN, _sort_quickly = np.ndarray, _native.sort_quickly		# a call that is short looks nothing up
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 _SORTING = ("axis", "kind", "order", "stable", "descending", "threads")		# parameters
 
@@ -166,11 +167,11 @@ def _sort_part(rows: Array, indices: Optional[Array], descending: bool, threads:
 	has_times = rows.dtype.kind in "mM"
 	numbers = rows.view("i8") if has_times else rows		# a buffer cannot have times
 	if indices is None:
-		status = _native.sort_quickly(numbers, bool(descending), threads)
+		status = _sort_quickly(numbers, bool(descending), threads)
 		calls = ((_native.LIBRARY.gsort_sort, keys, length, key_type, options) for keys in _addresses(rows))
 	else:
 		index_type = _native.ABI["GSORT_U64" if indices.itemsize == 8 else "GSORT_U32"]
-		status = _native.sort_quickly(numbers, bool(descending), threads, indices)
+		status = _sort_quickly(numbers, bool(descending), threads, indices)
 		calls = ((_native.LIBRARY.gsort_argsort, keys, length, key_type, into, index_type, options)
 		         for keys, into in zip(_addresses(rows), _addresses(indices)))
 	if status is None:
@@ -232,8 +233,8 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 	names, then by their other fields.  With UNIQUE, one of equal keys of an array of one dimension is
 	returned; the rest of OUT has no meaning then.  THREADS: 0 is one a core, at most 16.
 	"""
-	if out is a and type(a) is np.ndarray and a.ndim == 1 and axis == -1 and order is None and kind is None \
-			and stable is None and not unique and not unknown and _native.sort_quickly(a, descending, threads) == 0:
+	if out is a and type(a) is _PLAIN and not (unknown or unique or order or kind or stable is not None) \
+			and axis == -1 and a.ndim == 1 and _sort_quickly(a, descending, threads) == 0:
 		return a
 	refuse_unknown("sort", unknown, _SORTING + ("unique", "out"))
 	_check_kind(kind, stable)

@@ -205,9 +205,10 @@ struct gsort_options {
 	enum gsort_endian	 endian;
 	enum gsort_invalid	 invalid;
 	bool			 zero_terminated;	/* lines of text end in NUL, in and out */
-	uint64_t		 header_lines;	/* at the top of each input of text: the first input's
-						 * are copied to the start, the others' are dropped */
-	uint64_t		 skip_bytes;	/* the same, for binary inputs */
+	uint64_t		 header_lines;	/* at the top of each input of text, all of which have the
+						 * same: they are copied to the start of the output */
+	uint64_t		 skip_bytes;	/* at the top of each binary input: the first input's are
+						 * copied to the start, the others' are dropped */
 	uint64_t		 size_hint;	/* approximate bytes of the input; 0: unknown */
 
 	/* Called for input instead of the above: as read(2); an error is -1 and errno.  Any other number that

@@ -7,6 +7,8 @@
  *
  * raw_ingest.c reads binary keys, text_ingest.c text.
  */
+#include <stdlib.h>
+
 #include "ingest/ingest.h"
 #include "key/key.h"
 #include "output/select.h"
@@ -39,6 +41,7 @@ gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *optio
 		.terminator = options->zero_terminated ? '\0' : '\n',
 		.invalid = options->invalid,
 		.header_lines = options->header_lines,
+		.header = &ingest->text_header,
 		.warn = options->warn != NULL ? warn : NULL,
 		.warn_context = ingest,
 	};
@@ -50,7 +53,6 @@ decoder_bytes(const struct gs_plan_input *input, size_t chunk_bytes, unsigned th
 {
 	const struct gs_text_options text = {
 		.floats = input->type == GSORT_TEXT_FLOAT, .notation = input->notation,
-		.header_lines = input->headers,
 	};
 
 	return gs_text_decoder_bytes(chunk_bytes, threads, &text) + GS_SMALL_COUNT * sizeof(uint64_t);
@@ -121,10 +123,10 @@ gs_ingest_run(struct gs_ingest *ingest, const struct gs_taker *taker)
 const char *
 gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes)
 {
-	*bytes = ingest->header_bytes;
-	if (ingest->decoder != NULL && ingest->options->header_lines > 0)
-		return gs_text_header(ingest->decoder, bytes);
-	return ingest->header;
+	const bool text = ingest->key_bits == 0;
+
+	*bytes = text ? ingest->text.header->known : ingest->header_bytes;
+	return text ? ingest->text.header->text : ingest->header;
 }
 
 void
@@ -132,6 +134,8 @@ gs_ingest_close(struct gs_ingest *ingest)
 {
 	gs_ahead_close(&ingest->ahead);
 	gs_arena_close(&ingest->chunks);
+	free(ingest->text_header.text);
+	ingest->text_header = (struct gs_text_header){ .text = NULL };
 	if (ingest->warnings > ingest->warned)
 		ingest->warned = ingest->warnings;
 }

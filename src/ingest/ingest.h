@@ -108,6 +108,7 @@ struct gs_ingest {
 
 	/* text */
 	struct gs_text_options  text;
+	struct gs_text_header   text_header;
 	struct gs_ahead         ahead;
 	struct gs_arena         chunks;		/* its memory */
 	bool                    stopped;	/* there is a line that is not exact */

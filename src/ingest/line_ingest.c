@@ -172,11 +172,9 @@ find_columns(const struct gs_line_ingest *ingest, const char *line, size_t bytes
 static gs_status
 compare_headers(struct gs_line_ingest *ingest)
 {
-	enum { SHOWN_BYTES = 100 };	/* of each, in the message */
 	const struct gs_line_order *order = ingest->order;
 	const char *first = ingest->header.data, *first_end = first + ingest->header.bytes;
 	const char *other = ingest->names.data, *other_end = other + ingest->names.bytes;
-	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], first_shown[sizeof shown];
 	size_t first_bytes = 0, bytes = 0;
 
 	if (ingest->header.bytes == 0)		/* another rank may know it */
@@ -193,11 +191,7 @@ compare_headers(struct gs_line_ingest *ingest)
 		return GS_OK;
 	first_bytes = (size_t)(gs_line_content_end(order, first, first_bytes) - first);
 	bytes = (size_t)(gs_line_content_end(order, other, bytes) - other);
-	return gs_fail(GS_EINPUT, "%s: its header is \"%s\", and that of the first input \"%s\"; to sort its "
-	               "rows all the same: (cat FIRST; tail -n +%llu %s) | gsort", ingest->name,
-	               gs_excerpt(shown, other, bytes, SHOWN_BYTES),
-	               gs_excerpt(first_shown, first, first_bytes, SHOWN_BYTES),
-	               (unsigned long long)ingest->header_lines + 1, ingest->name);
+	return gs_line_headers_differ(ingest->faults.options, ingest->name, other, bytes, first, first_bytes);
 }
 
 /* A line of the header is complete. */

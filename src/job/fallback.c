@@ -49,8 +49,7 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 
 	if (turn->ended || letter == '\0' || o->operation != GSORT_SORT || o->set != GSORT_NO_SET ||
 	    o->argsort_bits > 0 || o->keep_order || o->underline || o->sample.wanted ||
-	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o) || !are_files(o) ||
-	    (o->header_lines > 0 && o->input_count > 1))	/* lines compare headers */
+	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o) || !are_files(o))
 		return false;
 	turn->lines = *o;
 	turn->may = true;

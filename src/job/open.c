@@ -368,6 +368,7 @@ gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 {
 	TRY(describe(job));
 	job->keys.ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
+	job->keys.ingest.text.header = whole->keys.ingest.text.header;
 	return open_stages(job, whole);
 }
 

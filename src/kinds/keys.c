@@ -16,6 +16,7 @@
 #include "kinds/merge_input.h"
 #include "options/options.h"
 #include "ranks/ranked.h"
+#include "text/line.h"
 
 const struct gs_kind *
 gs_kind_of(const struct gsort_options *options)
@@ -93,11 +94,20 @@ check_disk(struct gsort *job)
 static gs_status
 read_all(struct gsort *job, const struct gs_taker *taker)
 {
-	TRY(gs_ingest_run(&job->keys.ingest, taker));
-	if (job->plan_input.key_bits == 0)
+	struct gs_ingest *ingest = &job->keys.ingest;
+	const struct gs_parts *parts = &job->ranked->parts;
+	uint64_t left = job->options.header_lines;
+	const char *next;
+
+	/* of the first file, which rank 0 reads once more */
+	if (ingest->key_bits == 0 && job->ranked->ranks->rank > 0 && parts->header_bytes > 0)
+		TRY(gs_line_header(&ingest->text, "", parts->header, parts->header + parts->header_bytes, true,
+		                   &left, &next));
+	TRY(gs_ingest_run(ingest, taker));
+	if (ingest->key_bits == 0)
 		gs_verify_in_counts(&job->verify, &job->keys.store.histogram,
 		                    job->options.reverse ? UINT32_MAX : 0);
-	job->ranked->elements = job->keys.ingest.read.elements;
+	job->ranked->elements = ingest->read.elements;
 	return GS_OK;
 }
 

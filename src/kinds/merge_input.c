@@ -73,8 +73,6 @@ gs_keys_begin_input(struct gs_merge_input *input)
 	if (input->follow.key_bits > 0)
 		return gs_records_begin_input(input);
 	input->reader = gs_stretch_open_text(job, input->input, input->memory, input->all->room);
-	if (input == input->all->inputs && job->keys.ingest.text.header_lines > 0)
-		input->reader->lines.header = &input->all->text_header;
 	return GS_OK;
 }
 
@@ -272,11 +270,19 @@ gs_merge_read(void *context, void *into, size_t room, size_t *count)
 gs_status
 gs_merge_read_header(struct gs_merge_inputs *all)
 {
-	TRY(begin(all->inputs));
-	if (all->inputs->follow.key_bits > 0)
+	struct gs_merge_input *input = all->inputs;
+	const struct gs_text_header *header = &all->job->keys.ingest.text_header;
+
+	TRY(begin(input));
+	if (input->follow.key_bits > 0)
 		return GS_OK;
-	TRY(read_batch(all->inputs));
-	all->header_bytes = all->text_header.bytes;
+	TRY(read_batch(input));
+	while (header->known == 0 && gs_merge_ended(input) && ++input < all->inputs + all->count) {
+		TRY(begin(input));
+		TRY(read_batch(input));
+	}
+	all->header = header->text;
+	all->header_bytes = header->known;
 	return GS_OK;
 }
 
@@ -340,9 +346,6 @@ gs_merge_fill(void *context, struct gs_item_slice *items)
 
 /* ---- all inputs --------------------------------------------------------------------- */
 
-/* Memory for the lines of a header: addresses, which cost only what the header needs. */
-#define HEADER_BYTES	((size_t)1 << 20)
-
 /* Nothing is opened yet.  Standard input is read only once, even if it is named several times. */
 static void
 list_inputs(struct gs_merge_inputs *all, char *memory, size_t most)
@@ -371,16 +374,13 @@ gs_status
 gs_merge_inputs_open(struct gs_merge_inputs *all, struct gsort *job, size_t room, size_t most)
 {
 	const struct gsort_options *options = &job->options;
-	const size_t header = options->header_lines > 0 ? HEADER_BYTES : (size_t)options->skip_bytes;
-	size_t memory;
+	const size_t memory = gs_arena_round(most * room);
 
 	*all = (struct gs_merge_inputs){ .job = job, .count = options->input_count, .room = room };
-	memory = gs_arena_round(most * room);
 	TRY(GS_NEW(all->inputs, all->count, "inputs"));
-	TRY(gs_arena_open(&all->arena, memory + gs_arena_round(header + 1), false));
+	TRY(gs_arena_open(&all->arena, memory + gs_arena_round(options->skip_bytes), false));
 	list_inputs(all, gs_arena_take(&all->arena, memory), most);
-	all->header = gs_arena_take(&all->arena, header + 1);
-	all->text_header = (struct gs_text_header){ .text = all->header, .room = header };
+	all->header = gs_arena_take(&all->arena, options->skip_bytes);
 	return GS_OK;
 }
 

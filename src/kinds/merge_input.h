@@ -95,7 +95,6 @@ struct gs_merge_inputs {
 	struct gs_arena arena;
 	char     *header;		/* of the first input */
 	size_t    header_bytes;
-	struct gs_text_header text_header;	/* text: the same, while it is read */
 	size_t    spare;		/* memory for lines that are larger than a buffer */
 };
 

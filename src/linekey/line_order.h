@@ -18,6 +18,7 @@
 
 #include "base/status.h"
 #include "linekey/keydef.h"
+#include "text/line.h"
 
 struct gs_line_options {
 	const char *const *keys;	/* KEYDEFs; they outlive the order */
@@ -85,14 +86,6 @@ MUST_CHECK gs_status gs_line_order_check(const struct gs_line_order *order);
 
 /** A zeroed order is allowed. */
 void gs_line_order_close(struct gs_line_order *order);
-
-/** Bytes of the byte order mark at the beginning of a file, or 0.  It is not part of a field of CSV, nor of a
- *  name. */
-static inline size_t
-gs_line_mark(const char *text, size_t bytes)
-{
-	return bytes >= 3 && memcmp(text, "\357\273\277", 3) == 0 ? 3 : 0;
-}
 
 /** Where the content of LINE ends, whose terminator is at END: of CSV before a CR, as RFC 4180 ends rows. */
 static inline const char *

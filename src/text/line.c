@@ -2,6 +2,7 @@
 /* line.c - unusual lines, and the faults of invalid ones */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "key/key.h"
 #include "linekey/key_text.h"
@@ -158,10 +159,57 @@ gs_line_aborts(const struct gs_text_options *options, const char *line, const ch
 /* ---- headers ----------------------------------------------------------- */
 
 gs_status
-gs_line_header(const struct gs_text_options *options, const char *name, const char *text,
-               const char *end, bool last, uint64_t *left, struct gs_text_header *header,
-               const char **next)
+gs_line_headers_differ(const struct gs_text_options *options, const char *name, const char *header,
+                       size_t bytes, const char *first, size_t first_bytes)
 {
+	enum { MOST_BYTES = 100 };	/* of each */
+	char shown[GS_EXCERPT_BYTES(MOST_BYTES)], first_shown[sizeof shown];
+
+	return gs_fail(GS_EINPUT, "%s: its header is \"%s\", and that of the first input \"%s\"; to sort its "
+	               "rows all the same: (cat FIRST; tail -n +%llu %s) | gsort", name,
+	               gs_excerpt(shown, header, bytes, MOST_BYTES),
+	               gs_excerpt(first_shown, first, first_bytes, MOST_BYTES),
+	               (unsigned long long)options->header_lines + 1, name);
+}
+
+/* Bytes of the line at *NEXT, if it is before END, without a CR; *NEXT moves behind it. */
+static size_t
+cut_line(const char **next, const char *end, char terminator)
+{
+	const char *line = *next, *stop = line < end ? memchr(line, terminator, (size_t)(end - line)) : NULL;
+
+	if (stop == NULL)
+		return 0;
+	*next = stop + 1;
+	return (size_t)(stop - line) - (stop > line && stop[-1] == '\r');
+}
+
+/* Has the file called NAME the header of all? */
+static gs_status
+compare_headers(const struct gs_text_options *options, const char *name)
+{
+	const struct gs_text_header *header = options->header;
+	const char *first = header->text, *const first_end = first + header->known;
+	const char *other = first_end, *const end = first + header->bytes;
+
+	first += gs_line_mark(first, header->known);
+	other += gs_line_mark(other, header->bytes - header->known);
+	while (first < first_end || other < end) {
+		const char *line = other, *first_line = first;
+		const size_t bytes = cut_line(&other, end, options->terminator);
+		const size_t first_bytes = cut_line(&first, first_end, options->terminator);
+
+		if (bytes != first_bytes || memcmp(line, first_line, bytes) != 0)
+			return gs_line_headers_differ(options, name, line, bytes, first_line, first_bytes);
+	}
+	return GS_OK;
+}
+
+gs_status
+gs_line_header(const struct gs_text_options *options, const char *name, const char *text,
+               const char *end, bool last, uint64_t *left, const char **next)
+{
+	struct gs_text_header *header = options->header;
 	const char *at = text;
 	size_t bytes;
 
@@ -175,14 +223,23 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 	bytes = (size_t)(at - text);
 	if (header == NULL)
 		return GS_OK;
-	if (bytes > header->room - header->bytes)
-		return gs_fail(GS_EINPUT, "%s: the header of %llu line%s is longer than %zu bytes",
+	if (bytes > GS_HEADER_BYTES - (header->bytes - header->known))
+		return gs_fail(GS_EINPUT, "%s: the header of %llu line%s is longer than %d bytes",
 		               name, (unsigned long long)options->header_lines,
-		               options->header_lines == 1 ? "" : "s", header->room);
+		               options->header_lines == 1 ? "" : "s", GS_HEADER_BYTES);
+	if (header->text == NULL)	/* and a byte for a terminator that is missing */
+		TRY(gs_allocate(&header->text, 2 * (GS_HEADER_BYTES + 1), 1, "bytes of headers"));
 	memcpy(header->text + header->bytes, text, bytes);
 	header->bytes += bytes;
-	if (last && header->bytes > 0 && header->text[header->bytes - 1] != options->terminator)
+	if (header->bytes == header->known || (*left > 0 && !last))
+		return GS_OK;
+	if (header->text[header->bytes - 1] != options->terminator)
 		header->text[header->bytes++] = options->terminator;
+	if (header->known > 0)
+		TRY(compare_headers(options, name));
+	else
+		header->known = header->bytes;
+	header->bytes = header->known;
 	return GS_OK;
 }
 

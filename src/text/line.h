@@ -156,18 +156,29 @@ uint64_t gs_line_header_lines(const struct gs_text_options *options, const char 
 
 /**
  * Skip *LEFT lines at TEXT, or as many as end before END.  If a line does not end there, the next
- * call continues within it.
+ * call continues within it.  They are kept, or compared with those of the first file that has any.
  *
- * @last    the file ends at END: terminate an unfinished line of HEADER
+ * @last    the file called NAME ends at END
  * @left    lowered by the lines that ended
- * @header  to which the lines are appended, and which has a byte more than its room; or NULL
  * @next    set to what follows
- * @return  GS_OK; GS_EINPUT: HEADER has no room for them
+ * @return  GS_OK; GS_EINPUT: they are too long, or differ; GS_EBUDGET
  */
 MUST_CHECK gs_status
 gs_line_header(const struct gs_text_options *options, const char *name, const char *text,
-               const char *end, bool last, uint64_t *left, struct gs_text_header *header,
-               const char **next);
+               const char *end, bool last, uint64_t *left, const char **next);
+
+/** Fail because HEADER, a line of the file called NAME, is not the FIRST file's.  Returns GS_EINPUT. */
+gs_status
+gs_line_headers_differ(const struct gs_text_options *options, const char *name, const char *header,
+                       size_t bytes, const char *first, size_t first_bytes);
+
+/** Bytes of the byte order mark at the beginning of a file, or 0.  It is not part of a field of CSV, nor of a
+ *  name. */
+static inline size_t
+gs_line_mark(const char *text, size_t bytes)
+{
+	return bytes >= 3 && memcmp(text, "\357\273\277", 3) == 0 ? 3 : 0;
+}
 
 /* ---- the fault of a line ----------------------------------------------- */
 

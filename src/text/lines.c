@@ -84,8 +84,7 @@ skip(struct gs_lines *lines, const char *text, const char *end, bool last, const
 		lines->in_long_line = stop == NULL;
 		text = stop != NULL ? stop + 1 : end;
 	}
-	TRY(gs_line_header(&lines->options, lines->name, text, end, last, &lines->header_left,
-	                   lines->header, next));
+	TRY(gs_line_header(&lines->options, lines->name, text, end, last, &lines->header_left, next));
 	lines->line += before - lines->header_left;
 	return GS_OK;
 }

@@ -25,9 +25,6 @@ struct gs_lines {
 	uint64_t    invalid;		/* lines left out, of all files */
 	bool        in_long_line;	/* its beginning was left out */
 	bool        overflow_warned;	/* a float became infinite, and there was a warning */
-
-	/* The caller may set it before the first line; otherwise headers are dropped. */
-	struct gs_text_header *header;
 };
 
 /** Begin, with a copy of OPTIONS.  Nothing to close. */

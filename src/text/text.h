@@ -29,6 +29,15 @@
 
 #define GS_TEXT_WHOLE	UINT64_MAX
 
+/* The header of the first file that has a line; the others have the same. */
+struct gs_text_header {
+	char  *text;		/* owned, from malloc() */
+	size_t known;		/* bytes of it */
+	size_t bytes;		/* with those, behind it, of a header that is being read */
+};
+
+enum { GS_HEADER_BYTES = 1 << 20 };	/* the longest header */
+
 /* How text is read. */
 struct gs_text_options {
 	bool               floats;	/* GSORT_TEXT_FLOAT */
@@ -38,6 +47,7 @@ struct gs_text_options {
 	char               terminator;	/* '\n'; or '\0', and then a newline is a blank */
 	enum gsort_invalid invalid;
 	uint64_t           header_lines;	/* of each file, which are not numbers */
+	struct gs_text_header *header;	/* of all files; NULL: headers are dropped */
 	bool               exact;	/* decimal; the first line that is not what gsort prints for its
 					 * number stops the decoder */
 
@@ -59,12 +69,6 @@ gs_text_is_decimal(const struct gs_text_options *options)
 {
 	return !options->floats && options->notation == GSORT_DECIMAL;
 }
-
-/* The header of a file. */
-struct gs_text_header {
-	char  *text;
-	size_t bytes, room;
-};
 
 /* ---- classes --------------------------------------------------------------- */
 

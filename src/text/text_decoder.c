@@ -25,7 +25,6 @@ enum {
 	 * thread parses 20 KB in that time; at 10 times that it does not matter.
 	 */
 	SHARE_BYTES = 256 << 10,
-	HEADER_BYTES = 1 << 20,		/* the longest header that is kept */
 };
 
 struct gs_text_decoder {
@@ -35,8 +34,6 @@ struct gs_text_decoder {
 	uint64_t    lines;		/* good ones, of all files */
 	uint64_t    invalid;		/* left out, of all files */
 	uint64_t    header_left;	/* lines of this file's header still to come */
-	struct gs_text_header header;	/* the first file's */
-	unsigned    files;		/* begun */
 	bool        overflow_warned;	/* a float became infinite, and there was a warning */
 	bool        in_long_line;	/* its beginning was left out */
 	bool        stopped;		/* at a line that is not exact */
@@ -65,13 +62,6 @@ decoder_bytes(unsigned threads)
 	                   GS_TEXT_PAGE_BYTES);
 }
 
-/* One byte more: the last line's terminator may be missing. */
-static size_t
-header_bytes(const struct gs_text_options *options)
-{
-	return options->header_lines > 0 ? gs_round_up(HEADER_BYTES + 1, GS_TEXT_PAGE_BYTES) : 0;
-}
-
 /* Bytes of decimal text that have as many keys as a share: hexadecimal text of -8001 has 6 bytes
  * where decimal text has 7, and so on. */
 static size_t
@@ -86,7 +76,7 @@ size_t
 gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
                       const struct gs_text_options *options)
 {
-	return decoder_bytes(threads) + header_bytes(options) +
+	return decoder_bytes(threads) +
 	       threads * gs_text_keys_bytes(decimal_share(chunk_bytes, threads, options),
 	                                    options->floats);
 }
@@ -107,8 +97,6 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 	decoder->name = "-";
 	decoder->chunk_bytes = chunk_bytes;
 	decoder->threads = threads;
-	decoder->header = (struct gs_text_header){ .text = next, .room = HEADER_BYTES };
-	next += header_bytes(options);
 	for (unsigned t = 0; t < threads; t++)
 		next = gs_text_keys_init(&decoder->sections[t].keys, next, share, options->floats);
 	assert(next == (char *)memory + gs_text_decoder_bytes(chunk_bytes, threads, options));
@@ -131,7 +119,6 @@ gs_text_begin_file(struct gs_text_decoder *decoder, const char *name)
 	decoder->file_lines = 0;
 	decoder->header_left = gs_line_header_lines(&decoder->rules.options, name);
 	decoder->in_long_line = false;
-	decoder->files++;
 }
 
 /* Warn of the float that became infinite in SECTION, line NUMBER of the file, if there is one. */
@@ -164,19 +151,6 @@ read_single(struct gs_text_decoder *decoder, const char *line, const char *end)
 		                   &decoder->invalid));
 	decoder->file_lines++;
 	decoder->lines += good;
-	return GS_OK;
-}
-
-/* Skip the rest of the header. */
-static gs_status
-skip_header(struct gs_text_decoder *decoder, const char **text, const char *end, bool last)
-{
-	struct gs_text_header *header = decoder->files == 1 ? &decoder->header : NULL;
-	const uint64_t before = decoder->header_left;
-
-	TRY(gs_line_header(&decoder->rules.options, decoder->name, *text, end, last,
-	                   &decoder->header_left, header, text));
-	decoder->file_lines += before - decoder->header_left;
 	return GS_OK;
 }
 
@@ -299,8 +273,11 @@ read_chunk(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool
 	for (unsigned s = 0; s < decoder->threads; s++)
 		gs_text_section_clear(&decoder->sections[s]);
 	if (decoder->header_left > 0) {
-		const gs_status status = skip_header(decoder, &text, end, last);
+		const uint64_t before = decoder->header_left;
+		const gs_status status = gs_line_header(&rules->options, decoder->name, text, end, last,
+		                                        &decoder->header_left, &text);
 
+		decoder->file_lines += before - decoder->header_left;
 		decoder->stopped = status != GS_OK && rules->options.exact;	/* too long to be kept */
 		if (status != GS_OK)
 			return decoder->stopped ? GS_OK : status;
@@ -409,13 +386,6 @@ uint64_t
 gs_text_invalid(const struct gs_text_decoder *decoder)
 {
 	return decoder->invalid;
-}
-
-const char *
-gs_text_header(const struct gs_text_decoder *decoder, size_t *bytes)
-{
-	*bytes = decoder->header.bytes;
-	return decoder->header.text;
 }
 
 void

@@ -90,9 +90,6 @@ uint64_t gs_text_lines(const struct gs_text_decoder *decoder);
 /** Invalid lines left out so far. */
 uint64_t gs_text_invalid(const struct gs_text_decoder *decoder);
 
-/** The header of the first file, terminators included; complete when its first key is. */
-const char *gs_text_header(const struct gs_text_decoder *decoder, size_t *bytes);
-
 /** Behind the last file: warn of the invalid lines that were not reported one by one. */
 void gs_text_end(const struct gs_text_decoder *decoder);
 

@@ -242,13 +242,30 @@ told() {
 	fails "in:3: not a number: \"x\"" gsort --header=2 in
 }
 
-@test "of several files the first one's header goes out, the others' go away" {
-	printf 'a\n3\n1\n' >a
-	printf 'b\n2\n' >b
-	[ "$(gsort --header a b | tr '\n' ' ')" = "a 1 2 3 " ]
-	[ "$(gsort --header b a | tr '\n' ' ')" = "b 1 2 3 " ]
-	printf 'c\n1\ny\n' >c
-	fails "c:3: not a number: \"y\"" gsort --header a c
+@test "of several files the header goes out once: it is that of all that have a line" {
+	local kind verb
+	: >e
+	printf 'a\n1\n3\n' >a
+	printf '\xef\xbb\xbfa\r\n2\n' >b
+	printf 'c\n2\n' >c
+	printf 'a\n4\n' >f
+	printf 'a\n1\ny\n' >d
+	for kind in --type=text --type=float --type=hex -n --lines; do
+		for verb in --verify -m --union --sample=9 -u; do
+			gsort $kind $verb --header a b | cmp - <(printf '%s\n' a 1 2 3)
+			gsort $kind $verb --header e a e b | cmp - <(printf '%s\n' a 1 2 3)
+			gsort $kind $verb --header e e | cmp - e
+			fails 'c: its header is "c", and that of the first input "a"; .*tail -n +2 c' \
+				gsort $kind $verb --header e a c -o out
+			[ ! -e out ]
+		done
+		gsort $kind -c --header e a e f
+		fails 'c: its header is "c", and that of the first input "a"' gsort $kind -c --header e a c
+	done
+	fails "d:3: not a number: \"y\"" gsort --header a d
+	fails 'c: its header is "c", and that of the first input "a"' gsort --header --summary a c
+	# more inputs than are merged at a time, the first of which are empty
+	gsort -m --batch-size=2 --header e e e e a b a | cmp - <(printf '%s\n' a 1 1 2 3 3)
 }
 
 @test "a header may be long, but not without end" {

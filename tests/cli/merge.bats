@@ -222,14 +222,14 @@ endless() {
 
 # --- headers -----------------------------------------------------------------------
 
-@test "the first input's header goes out" {
+@test "the header goes out once" {
 	printf 'a\nb\n1\n3\n' >one
-	printf 'c\nd\n2\n' >two
+	printf 'a\r\nb\r\n2\n' >two
 	gsort -m --header=2 one two | cmp - <(printf 'a\nb\n1\n2\n3\n')
-	gsort -m --header=2 two one | cmp - <(printf 'c\nd\n1\n2\n3\n')
+	gsort -m --header=2 two one | cmp - <(printf 'a\r\nb\r\n1\n2\n3\n')
 	gsort -m --header=2 --batch-size=2 one two two | cmp - <(printf 'a\nb\n1\n2\n2\n3\n')
-	gsort -m --header=9 one two | cmp - one
-	gsort -m --header=2 <(printf h) two | cmp - <(printf 'h\n2\n')
+	gsort -m --header=9 one one | cmp - one
+	gsort -m --header=2 <(printf 'a\nb') two | cmp - <(printf 'a\nb\n2\n')
 	echo 1 >>two
 	trouble "two:4: disorder: 1" gsort -m --header=2 one two
 	printf 'xyz\1\3' >one

@@ -36,7 +36,7 @@ load ../helpers
 	[ "$(gsort -n --union a b | tr '\n' ,)" = 'x y,,007,12k,' ]
 	[ "$(gsort -n -u --difference b a | tr '\n' ,)" = '' ]
 	printf 'x\n1\n' >a
-	printf 'y\n2\n' >b
+	printf 'x\n2\n' >b
 	[ "$(result --header --union)" = 'x 1 2 ' ]
 }
 

@@ -99,12 +99,12 @@ warned(void *context, const char *line)
 }
 
 static struct gs_text_options
-text_options(struct said *said)
+text_options(struct said *said, struct gs_text_header *header)
 {
 	return (struct gs_text_options){
 		.floats = options.type == GSORT_TEXT_FLOAT, .reverse = options.reverse,
 		.merge_zeros = options.unique, .terminator = options.zero_terminated ? '\0' : '\n',
-		.invalid = options.invalid, .header_lines = options.header_lines,
+		.invalid = options.invalid, .header_lines = options.header_lines, .header = header,
 		.warn = warned, .warn_context = said,
 	};
 }
@@ -176,11 +176,11 @@ fetch_small(struct gs_text_decoder *decoder, struct said *said)
 static void
 decode(struct said *said, enum gs_simd simd, unsigned threads, uint64_t cuts)
 {
-	const struct gs_text_options text = text_options(said);
+	struct gs_text_header header = { .text = NULL };
+	const struct gs_text_options text = text_options(said, &header);
 	const size_t bytes = gs_text_decoder_bytes(CHUNK_BYTES, threads, &text);
 	static char *memory;
 	struct gs_text_decoder *decoder;
-	size_t header_bytes;
 
 	if (memory == NULL)	/* of which few pages are touched */
 		memory = mmap(NULL, 128 << 20, PROT_READ | PROT_WRITE,
@@ -209,13 +209,12 @@ decode(struct said *said, enum gs_simd simd, unsigned threads, uint64_t cuts)
 	}
 	fetch_small(decoder, said);
 	if (said->status == GS_OK) {
-		const char *header = gs_text_header(decoder, &header_bytes);
-
 		gs_text_end(decoder);
-		fuzz_put(&said->numbers.header, header, header_bytes);
+		fuzz_put(&said->numbers.header, header.text, header.known);
 		said->numbers.bad_lines = gs_text_invalid(decoder);
 		FUZZ_MUST(gs_text_lines(decoder) == said->numbers.count);
 	}
+	free(header.text);
 }
 
 /* Whole lines of TEXT, of which so many BYTES are there. */
@@ -245,9 +244,8 @@ take_lines(struct gs_lines *lines, struct said *said, const char *text, size_t b
 static void
 read_lines(struct said *said, uint64_t cuts)
 {
-	const struct gs_text_options text = text_options(said);
-	char *header = malloc((1 << 20) + 1);
-	struct gs_text_header top = { .text = header, .room = 1 << 20 };
+	struct gs_text_header header = { .text = NULL };
+	const struct gs_text_options text = text_options(said, &header);
 	struct gs_lines lines;
 
 	gs_lines_open(&lines, &text);
@@ -255,7 +253,6 @@ read_lines(struct said *said, uint64_t cuts)
 		size_t at = 0, end = 0, used;
 
 		gs_lines_begin_file(&lines, names[f]);
-		lines.header = f == 0 ? &top : NULL;
 		do {
 			char *chunk;
 
@@ -271,10 +268,10 @@ read_lines(struct said *said, uint64_t cuts)
 	}
 	if (said->status == GS_OK) {
 		gs_line_reject_end(&lines.options, lines.invalid);
-		fuzz_put(&said->numbers.header, top.text, top.bytes);
+		fuzz_put(&said->numbers.header, header.text, header.known);
 		said->numbers.bad_lines = lines.invalid;
 	}
-	free(header);
+	free(header.text);
 }
 
 /* ---- do they agree? ---------------------------------------------------------- */

@@ -66,7 +66,11 @@ make_text() {
 			'--count --head=50000' '--count --verify -r' '-g -u' '-g --count'; do
 		same 3 $selection mix.txt in.txt
 	done
-	same 5 --header=3 mix.txt in.txt
+	for file in mix in; do printf '%s\n' a b c | cat - $file.txt >$file.headed; done
+	: >empty
+	same 5 --header=3 mix.headed in.headed
+	same 2,3,7 --header=3 empty mix.headed empty in.headed
+	says_the_same 3 --header=3 mix.headed in.txt -o out
 	tr '\n' '\0' <mix.txt >mix.zero
 	same 3 -z mix.zero
 }
@@ -108,6 +112,7 @@ make_text() {
 
 @test "the last keys" {
 	make_text
+	for file in mix in; do printf '%s\n' a b | cat - $file.txt >$file.headed; done
 	gen --seed 3 --keys 20000 --type u64 >in
 	gen --seed 3 --keys 20000 --type u16 >narrow
 	local options
@@ -123,7 +128,7 @@ make_text() {
 		-u16 -u --tail=50 narrow
 		--tail=30 mix.txt
 		--tail=30000 -g -r mix.txt
-		--tail=30000 --count --header=2 mix.txt in.txt
+		--tail=30000 --count --header=2 mix.headed in.headed
 		-m --tail=7 --force mix.txt
 	END
 	gsort -u64 -u --tail=12000 in in -o alone

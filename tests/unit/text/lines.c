@@ -35,8 +35,7 @@ hear(void *context, const char *line)
  * and ROOM_KEYS fit.  Each piece is in memory of its own, so that a look behind it shows.
  */
 static struct found *
-decode(struct gs_text_options options, struct gs_text_header *header, const char *text,
-       size_t bytes, size_t piece, size_t room_keys)
+decode(struct gs_text_options options, const char *text, size_t bytes, size_t piece, size_t room_keys)
 {
 	struct found *found = calloc(1, sizeof *found);
 	size_t begin = 0, end = 0;
@@ -45,7 +44,6 @@ decode(struct gs_text_options options, struct gs_text_header *header, const char
 	options.warn = hear;
 	options.warn_context = found;
 	gs_lines_open(&lines, &options);
-	lines.header = header;
 	gs_lines_begin_file(&lines, "in");
 	while (found->status == GS_OK && (begin < bytes || bytes == 0)) {
 		uint32_t at[ROOM];
@@ -114,7 +112,7 @@ check_rows(bool reverse, char terminator, size_t piece)
 
 	for (size_t r = 0; r < ROWS; r++)
 		bytes += (size_t)sprintf(text + bytes, "%s%c", rows[r].text, terminator);
-	found = decode(options, NULL, text, bytes, piece, ROOM);
+	found = decode(options, text, bytes, piece, ROOM);
 	CHECK(found->status == GS_OK && found->count == ROWS, "every line is a key: %zu", found->count);
 	for (size_t r = 0; r < found->count; r++) {
 		const bool wide = rows[r].class == GS_NEG_WIDE || rows[r].class == GS_POS_WIDE;
@@ -138,7 +136,7 @@ check_order(bool reverse)
 		"-9223372036854775808\n-2147483649\n-2147483648\n-32769\n-32768\n-1\n0\n1\n65535\n"
 		"65536\n4294967295\n4294967296\n18446744073709551615\n";
 	const struct gs_text_options options = { .reverse = reverse, .terminator = '\n' };
-	struct found *found = decode(options, NULL, text, sizeof text - 1, 10, ROOM);
+	struct found *found = decode(options, text, sizeof text - 1, 10, ROOM);
 
 	for (size_t k = 1; k < found->count; k++) {
 		const size_t less = reverse ? k : k - 1, more = reverse ? k - 1 : k;
@@ -163,9 +161,9 @@ check_floats(void)
 	const struct gs_text_options options = { .floats = true, .terminator = '\n' };
 	const struct gs_text_options reverse = { .floats = true, .reverse = true, .terminator = '\n' };
 	const struct gs_text_options merged = { .floats = true, .merge_zeros = true, .terminator = '\n' };
-	struct found *down = decode(options, NULL, text, sizeof text - 1, 3, ROOM);
-	struct found *up = decode(reverse, NULL, text, sizeof text - 1, 100, ROOM);
-	struct found *zeros = decode(merged, NULL, text, sizeof text - 1, 100, ROOM);
+	struct found *down = decode(options, text, sizeof text - 1, 3, ROOM);
+	struct found *up = decode(reverse, text, sizeof text - 1, 100, ROOM);
+	struct found *zeros = decode(merged, text, sizeof text - 1, 100, ROOM);
 
 	CHECK(down->count == 14 && up->count == 14, "fourteen floats");
 	for (size_t k = 1; k < down->count; k++)
@@ -184,7 +182,7 @@ check_beyond(void)
 {
 	static const char text[] = "1\n1e999\n-1e999\n1e9999\n";
 	const struct gs_text_options options = { .floats = true, .terminator = '\n' };
-	struct found *found = decode(options, NULL, text, sizeof text - 1, 100, ROOM);
+	struct found *found = decode(options, text, sizeof text - 1, 100, ROOM);
 
 	CHECK(found->status == GS_OK && found->count == 4 && found->keys[1] == found->keys[3] &&
 	      strcmp(found->warnings, "in:2: \"1e999\" is beyond the range of f64 and becomes infinite; "
@@ -199,30 +197,97 @@ static void
 check_header(void)
 {
 	static const char text[] = "first\nsecond \0 line\n3\nx\n";
-	const struct gs_text_options options = { .terminator = '\n', .header_lines = 2 };
-	char kept[64] = "";
+	struct gs_text_options options = { .terminator = '\n', .header_lines = 2 };
 
 	for (size_t piece = 1; piece < 30; piece++) {
-		struct gs_text_header header = { .text = kept, .room = sizeof kept };
-		struct found *found = decode(options, &header, text, sizeof text - 1, piece, ROOM);
+		struct gs_text_header header = { .text = NULL };
+		struct found *found;
 
+		options.header = &header;
+		found = decode(options, text, sizeof text - 1, piece, ROOM);
 		CHECK(found->count == 1 && found->numbers[0] == 3 && found->keys[0] == 32771 &&
-		      header.bytes == 20 && memcmp(kept, text, 20) == 0,
-		      "two lines are a header, pieces of %zu: %zu bytes", piece, header.bytes);
+		      header.known == 20 && memcmp(header.text, text, 20) == 0,
+		      "two lines are a header, pieces of %zu: %zu bytes", piece, header.known);
 		CHECK(found->status == GS_EINPUT &&
 		      strcmp(gs_message(), "in:4: not a number: \"x\"") == 0,
 		      "lines are counted from the top of the file: %s", gs_message());
+		free(header.text);
 		free(found);
 	}
-	{
-		struct gs_text_header header = { .text = kept, .room = 19 };
-		struct found *found = decode(options, &header, text, sizeof text - 1, 50, ROOM);
+}
 
+/* Two files with a header of two lines. */
+static const struct {
+	const char *says, *first, *other;
+	bool same;
+} headers[] = {
+	{ "the same header", "a b\nc\n", "a b\nc\n", true },
+	{ "the last line may be unfinished", "a\nc", "a\nc\n", true },
+	{ "a file without a line has none", "", "a\nc\n", true },
+	{ "nor has the second one", "a\nc\n", "", true },
+	{ "CRs at the ends do not count", "a\r\nc\n", "a\nc\r\n", true },
+	{ "nor at the end of a file", "a\nc\r", "a\nc\n", true },
+	{ "a CR within a line does", "a\rb\nc\n", "ab\nc\n", false },
+	{ "a byte order mark does not", "\357\273\277a\nc\n", "a\nc\n", true },
+	{ "whichever has it", "a\nc\n", "\357\273\277a\nc\n", true },
+	{ "it counts elsewhere", "a\nc\n", "a\n\357\273\277c\n", false },
+	{ "another first line", "a\nc\n", "b\nc\n", false },
+	{ "another second line", "a\nc\n", "a\nd\n", false },
+	{ "a longer line", "a\nc\n", "a\ncc\n", false },
+	{ "a shorter line", "a\ncc\n", "a\nc\n", false },
+	{ "a line less", "a\nc\n", "a\n", false },
+	{ "a line more", "a\n", "a\nc\n", false },
+};
+
+static void
+check_headers(void)
+{
+	struct gs_text_header header;
+	const struct gs_text_options options = {
+		.terminator = '\n', .header_lines = 2, .header = &header,
+	};
+
+	for (size_t h = 0; h < sizeof headers / sizeof *headers; h++)
+		for (size_t piece = 1; piece < 9; piece++) {
+			struct found *first, *other;
+
+			header = (struct gs_text_header){ .text = NULL };
+			first = decode(options, headers[h].first, strlen(headers[h].first), piece, ROOM);
+			other = decode(options, headers[h].other, strlen(headers[h].other), piece, ROOM);
+			CHECK(first->status == GS_OK &&
+			      other->status == (headers[h].same ? GS_OK : GS_EINPUT),
+			      "%s, pieces of %zu: %d", headers[h].says, piece, other->status);
+			free(header.text);
+			free(first);
+			free(other);
+		}
+}
+
+static void
+check_long_header(void)
+{
+	struct gs_text_header header = { .text = NULL };
+	const struct gs_text_options options = {
+		.terminator = '\n', .header_lines = 1, .header = &header,
+	};
+	char *text = malloc(GS_HEADER_BYTES + 1);
+
+	memset(text, 'h', GS_HEADER_BYTES + 1);
+	for (size_t file = 0; file < 2; file++) {
+		struct found *found = decode(options, text, GS_HEADER_BYTES, 100000, ROOM);
+
+		CHECK(found->status == GS_OK && header.known == GS_HEADER_BYTES + 1,
+		      "each may have a header of 1 MiB: %zu bytes", header.known);
+		free(found);
+		found = decode(options, text, GS_HEADER_BYTES + 1, 100000, ROOM);
 		CHECK(found->status == GS_EINPUT && strcmp(gs_message(),
-		      "in: the header of 2 lines is longer than 19 bytes") == 0,
+		      "in: the header of 1 line is longer than 1048576 bytes") == 0,
 		      "a header too long is reported: %s", gs_message());
+		header.bytes = header.known;
 		free(found);
 	}
+	free(header.text);
+	free(text);
 }
 
 static void
@@ -244,7 +309,7 @@ check_bad(void)
 		for (size_t piece = 1; piece < 6000; piece = piece * 3 + 1) {
 			const struct gs_text_options options = { .terminator = '\n',
 			                                         .invalid = (enum gsort_invalid)m };
-			struct found *found = decode(options, NULL, text, bytes, piece, ROOM);
+			struct found *found = decode(options, text, bytes, piece, ROOM);
 
 			if (m == GSORT_INVALID_ABORT)
 				CHECK(found->status == GS_EINPUT &&
@@ -267,18 +332,18 @@ check_terminators(void)
 {
 	const struct gs_text_options zero = { .terminator = '\0' };
 	const struct gs_text_options newline = { .terminator = '\n' };
-	struct found *found = decode(zero, NULL, "\n5\n\0" "6", 5, 10, ROOM);
+	struct found *found = decode(zero, "\n5\n\0" "6", 5, 10, ROOM);
 
 	CHECK(found->status == GS_OK && found->count == 2 && found->keys[1] == 32774,
 	      "a newline is a blank where NUL ends lines, and the last NUL may be missing");
 	free(found);
-	found = decode(newline, NULL, "5\0\n", 3, 10, ROOM);
+	found = decode(newline, "5\0\n", 3, 10, ROOM);
 	CHECK(found->status == GS_EINPUT, "a NUL is no blank");
 	free(found);
-	found = decode(newline, NULL, "1\n2\n3", 5, 10, 1);
+	found = decode(newline, "1\n2\n3", 5, 10, 1);
 	CHECK(found->count == 3 && found->offsets[2] == 4, "room for one key at a time will do");
 	free(found);
-	found = decode(newline, NULL, "", 0, 10, ROOM);
+	found = decode(newline, "", 0, 10, ROOM);
 	CHECK(found->status == GS_OK && found->count == 0, "nothing is nothing");
 	free(found);
 }
@@ -298,6 +363,8 @@ unit_lines(void)
 	check_floats();
 	check_beyond();
 	check_header();
+	check_headers();
+	check_long_header();
 	check_bad();
 	check_terminators();
 }

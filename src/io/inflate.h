@@ -15,8 +15,6 @@
 #include "io/inflate_stream.h"
 #include "io/open.h"
 
-struct gs_inflate;
-
 enum { GS_MAGIC_BYTES = 6 };
 
 /** The format whose magic number DATA begins with; GSORT_DECOMPRESS_NONE: none. */

@@ -12,14 +12,14 @@
 #define MAGIC	"\x1f\x8b\x08"	/* the third byte is the method: zlib knows no other */
 
 static gs_status
-gzip_open(struct gs_inflate_stream *stream)
+gzip_open(struct gs_inflate *stream)
 {
 	return gs_zlib.inflateInit2_(stream->decoder, GS_GZIP_WINDOW_BITS, ZLIB_VERSION,
 	                             sizeof(z_stream)) == Z_OK ? GS_OK : gs_inflate_no_memory(stream);
 }
 
 static gs_status
-gzip_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
+gzip_step(struct gs_inflate *stream, char *into, size_t bytes, size_t *got)
 {
 	const size_t most = 1 << 30;	/* zlib counts in unsigned int */
 	const size_t room = bytes - *got < most ? bytes - *got : most;
@@ -54,12 +54,12 @@ gzip_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *go
 }
 
 static void
-gzip_close(struct gs_inflate_stream *stream)
+gzip_close(struct gs_inflate *stream)
 {
 	gs_zlib.inflateEnd(stream->decoder);
 }
 
 const struct gs_inflate_format gs_inflate_gzip = {
-	GSORT_DECOMPRESS_GZIP, "gzip", ".gz", MAGIC, 3, "libz.so.1", "zlib",
-	&gs_zlib.zlibVersion, gs_zlib_loads, sizeof(z_stream), gzip_open, gzip_step, gzip_close,
+	"gzip", ".gz", MAGIC, 3, "libz.so.1", "zlib", &gs_zlib.zlibVersion, gs_zlib_loads,
+	sizeof(z_stream), NULL, gzip_open, gzip_step, gzip_close,
 };

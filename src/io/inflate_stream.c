@@ -9,7 +9,6 @@
  * the buffer.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "io/inflate_stream.h"
@@ -17,38 +16,38 @@
 /* ---- errors --------------------------------------------------------------- */
 
 gs_status
-gs_inflate_truncated(const struct gs_inflate_stream *stream)
+gs_inflate_truncated(const struct gs_inflate *stream)
 {
-	return gs_fail(GS_EINPUT, "%s: truncated %s data", stream->name, stream->format);
+	return gs_fail(GS_EINPUT, "%s: truncated %s data", stream->name, stream->format->name);
 }
 
 gs_status
-gs_inflate_corrupt(const struct gs_inflate_stream *stream, const char *reason)
+gs_inflate_corrupt(const struct gs_inflate *stream, const char *reason)
 {
-	return gs_fail(GS_EINPUT, "%s: corrupt %s data: %s", stream->name, stream->format, reason);
+	return gs_fail(GS_EINPUT, "%s: corrupt %s data: %s", stream->name, stream->format->name, reason);
 }
 
 gs_status
-gs_inflate_foreign(const struct gs_inflate_stream *stream)
+gs_inflate_foreign(const struct gs_inflate *stream)
 {
 	if (stream->any)
 		return gs_fail(GS_EINPUT, "%s: trailing garbage after the %s data", stream->name,
-		               stream->format);
-	return gs_fail(GS_EINPUT, "%s: not %s data; %s", stream->name, stream->format,
+		               stream->format->name);
+	return gs_fail(GS_EINPUT, "%s: not %s data; %s", stream->name, stream->format->name,
 	               stream->left >= 4 && memcmp(stream->next, "\2\x21\x4c\x18", 4) == 0
 	               ? "lz4 data of the old format are decompressed first: lz4 -dc"
 	               : "if it is not compressed, use --decompress=none");
 }
 
 gs_status
-gs_inflate_no_memory(const struct gs_inflate_stream *stream)
+gs_inflate_no_memory(const struct gs_inflate *stream)
 {
 	return gs_fail(GS_EBUDGET, "%s: no memory to decompress it", stream->name);
 }
 
 /* A header of a few bytes may ask for a window of 4 GiB. */
 gs_status
-gs_inflate_too_large(const struct gs_inflate_stream *stream)
+gs_inflate_too_large(const struct gs_inflate *stream)
 {
 	return gs_fail(GS_EBUDGET, "%s: to decompress it takes more than the %llu MiB of memory that "
 	               "are left for that; use a larger -S, or decompress it first", stream->name,
@@ -58,22 +57,7 @@ gs_inflate_too_large(const struct gs_inflate_stream *stream)
 /* ---- blocks --------------------------------------------------------------- */
 
 gs_status
-gs_inflate_stream_open(struct gs_inflate_stream *stream, const struct gs_reader *reader,
-                       const char *name, const struct gs_inflate_format *format,
-                       const struct gs_inflate_options *options)
-{
-	*stream = (struct gs_inflate_stream){
-		.name = name, .format = format->name, .options = *options, .reader = *reader,
-		.block = calloc(1, GS_KEPT_BYTES + GS_BLOCK_BYTES),
-		.decoder = format->state_bytes > 0 ? calloc(1, format->state_bytes) : NULL,
-	};
-	stream->next = stream->block + GS_KEPT_BYTES;
-	return stream->block != NULL && (stream->decoder != NULL || format->state_bytes == 0)
-	       ? GS_OK : gs_inflate_no_memory(stream);
-}
-
-gs_status
-gs_inflate_fill(struct gs_inflate_stream *stream)
+gs_inflate_fill(struct gs_inflate *stream)
 {
 	char *data = stream->block + GS_KEPT_BYTES;
 	ssize_t got;
@@ -95,7 +79,7 @@ gs_inflate_fill(struct gs_inflate_stream *stream)
 }
 
 gs_status
-gs_inflate_provide(struct gs_inflate_stream *stream, const char *magic, size_t magic_bytes)
+gs_inflate_provide(struct gs_inflate *stream, const char *magic, size_t magic_bytes)
 {
 	const size_t wanted = stream->inside || magic_bytes == 0 ? 1 : magic_bytes;
 
@@ -115,7 +99,7 @@ gs_inflate_provide(struct gs_inflate_stream *stream, const char *magic, size_t m
 }
 
 gs_status
-gs_inflate_skip_zeros(struct gs_inflate_stream *stream)
+gs_inflate_skip_zeros(struct gs_inflate *stream)
 {
 	while (stream->any && !stream->inside && (stream->left > 0 || !stream->ended)) {
 		if (stream->left == 0)
@@ -129,7 +113,7 @@ gs_inflate_skip_zeros(struct gs_inflate_stream *stream)
 }
 
 void
-gs_inflate_advance(struct gs_inflate_stream *stream, size_t bytes)
+gs_inflate_advance(struct gs_inflate *stream, size_t bytes)
 {
 	assert(bytes <= stream->left);
 	stream->next += bytes;

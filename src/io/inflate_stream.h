@@ -18,6 +18,7 @@
 #include "io/open.h"
 
 struct gs_parallel_inflate;
+struct gs_inflate;
 
 enum {
 	GS_BLOCK_BYTES = 256 << 10,	/* read at once */
@@ -33,11 +34,29 @@ struct gs_inflate_options {
 	uint64_t offset;
 };
 
-struct gs_inflate_stream {
+/* A format: how it is recognized, and its decompressor. */
+struct gs_inflate_format {
+	const char  *name, *suffix;
+	const char  *magic;
+	size_t       magic_bytes;
+	const char  *soname, *package;	/* of the library */
+	const char *(**version)(void);	/* once it is loaded */
+	bool       (*loads)(void);
+	size_t       state_bytes;	/* of the decoder; 0: open() makes it, and close() frees it */
+	const struct gs_archive_filter *filter;	/* of libarchive; or NULL */
+	gs_status  (*open)(struct gs_inflate *stream);	/* NULL: nothing is to be done */
+	/* Add to *GOT, up to BYTES, and set DONE at the end; may add nothing. */
+	gs_status  (*step)(struct gs_inflate *stream, char *into, size_t bytes, size_t *got);
+	void       (*close)(struct gs_inflate *stream);	/* of a decoder, though open() failed */
+};
+
+struct gs_inflate {
 	const char *name;	/* of the file, for messages */
-	const char *format;	/* "gzip", for messages */
+	const struct gs_inflate_format *format;
 	struct gs_inflate_options options;
 	struct gs_reader reader;
+	struct gs_parallel_inflate *parallel;	/* or NULL */
+	uint64_t    position;	/* in the file: the data that it gave last */
 	char       *block;	/* GS_KEPT_BYTES of the last one, then this one */
 	size_t      block_bytes;
 	char       *next;	/* the first byte that no library has seen */
@@ -50,37 +69,15 @@ struct gs_inflate_stream {
 	void       *decoder;	/* the state of the format's decompressor; NULL: it was not opened */
 };
 
-/* A format: how it is recognized, and its decompressor. */
-struct gs_inflate_format {
-	enum gsort_decompress decompress;
-	const char  *name, *suffix;
-	const char  *magic;
-	size_t       magic_bytes;
-	const char  *soname, *package;	/* of the library */
-	const char *(**version)(void);	/* once it is loaded */
-	bool       (*loads)(void);
-	size_t       state_bytes;	/* of the decoder; 0: open() makes it, and close() frees it */
-	gs_status  (*open)(struct gs_inflate_stream *stream);
-	/* Add to *GOT, up to BYTES, and set DONE at the end; may add nothing. */
-	gs_status  (*step)(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got);
-	void       (*close)(struct gs_inflate_stream *stream);	/* of a decoder, though open() failed */
-};
-
 /* Each in the file of its library: inflate_gzip.c, inflate_xz.c, inflate_zstd.c, inflate_archive.c. */
 extern const struct gs_inflate_format gs_inflate_gzip, gs_inflate_xz, gs_inflate_zstd,
                                       gs_inflate_bzip2, gs_inflate_lz4;
 
-/** Begin to read from READER; NAME is borrowed.  Block and decoder are to be freed in any case. */
-MUST_CHECK gs_status
-gs_inflate_stream_open(struct gs_inflate_stream *stream, const struct gs_reader *reader,
-                       const char *name, const struct gs_inflate_format *format,
-                       const struct gs_inflate_options *options);
-
 /** Read the next block after the LEFT bytes, at most GS_KEPT_BYTES; or set ENDED. */
-MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate_stream *stream);
+MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate *stream);
 
 /** Skip zeros between members, and behind the last one, as gzip(1) and bzip2(1): tapes have whole blocks. */
-MUST_CHECK gs_status gs_inflate_skip_zeros(struct gs_inflate_stream *stream);
+MUST_CHECK gs_status gs_inflate_skip_zeros(struct gs_inflate *stream);
 
 /**
  * Within a member: read a block if no byte is left.  Else begin the next member: look for MAGIC,
@@ -90,20 +87,20 @@ MUST_CHECK gs_status gs_inflate_skip_zeros(struct gs_inflate_stream *stream);
  *          is empty
  */
 MUST_CHECK gs_status
-gs_inflate_provide(struct gs_inflate_stream *stream, const char *magic, size_t magic_bytes);
+gs_inflate_provide(struct gs_inflate *stream, const char *magic, size_t magic_bytes);
 
 /** BYTES from NEXT on have been given to a library. */
-void gs_inflate_advance(struct gs_inflate_stream *stream, size_t bytes);
+void gs_inflate_advance(struct gs_inflate *stream, size_t bytes);
 
 /* Errors: each sets a message and returns its status.  GS_EINPUT ... */
-gs_status gs_inflate_truncated(const struct gs_inflate_stream *stream);
-gs_status gs_inflate_corrupt(const struct gs_inflate_stream *stream, const char *reason);
+gs_status gs_inflate_truncated(const struct gs_inflate *stream);
+gs_status gs_inflate_corrupt(const struct gs_inflate *stream, const char *reason);
 /** Where a member should begin there is something else. */
-gs_status gs_inflate_foreign(const struct gs_inflate_stream *stream);
+gs_status gs_inflate_foreign(const struct gs_inflate *stream);
 /* ... and GS_EBUDGET. */
-gs_status gs_inflate_no_memory(const struct gs_inflate_stream *stream);
+gs_status gs_inflate_no_memory(const struct gs_inflate *stream);
 /** The data need a larger window than OPTIONS allow. */
-gs_status gs_inflate_too_large(const struct gs_inflate_stream *stream);
+gs_status gs_inflate_too_large(const struct gs_inflate *stream);
 
 /* ---- frames that know their size, by several threads (parallel_inflate.c) --------- */
 
@@ -113,26 +110,17 @@ gs_status gs_inflate_too_large(const struct gs_inflate_stream *stream);
  * is left to the format's decompressor, which also reports all errors.
  */
 
-/**
- * Begin to decompress FD from OFFSET on.
- *
- * @memory_bytes  what all threads may use together
- * @return        NULL: not possible, or not worth it
- */
-struct gs_parallel_inflate *
-gs_parallel_inflate_open(enum gsort_decompress format, int fd, uint64_t offset, unsigned threads,
-                         size_t memory_bytes);
+/** Begin to decompress a regular file; NULL: not possible, or not worth it. */
+struct gs_parallel_inflate *gs_parallel_inflate_open(const struct gs_inflate *stream);
 
 /**
  * Add to *GOT, up to BYTES.
  *
+ * @offset  set to where in the file the frames begin that it takes them from
  * @return  false: that was all; the rest of the file, which may be empty, begins at *OFFSET
  */
 bool gs_parallel_inflate_read(struct gs_parallel_inflate *parallel, char *into, size_t bytes,
                               size_t *got, uint64_t *offset);
-
-/** Where in FD the data begin that come next. */
-uint64_t gs_parallel_inflate_position(const struct gs_parallel_inflate *parallel);
 
 /** NULL is allowed. */
 void gs_parallel_inflate_close(struct gs_parallel_inflate *parallel);

@@ -16,33 +16,28 @@
 #define MAGIC		"\xfd" "7zXZ"
 #define GARBAGE		"damaged, or garbage after it"
 
-static lzma_ret
-start(const struct gs_inflate_options *options, lzma_stream *lzma)
-{
-	const uint64_t most = options->window_bytes > 0 ? options->window_bytes : UINT64_MAX;
-
-	if (options->threads > 1 && options->memory_bytes > 0 && gs_lzma.lzma_stream_decoder_mt != NULL) {
-		const lzma_mt threaded = {
-			.flags = LZMA_CONCATENATED, .threads = options->threads,
-			.memlimit_threading = options->memory_bytes, .memlimit_stop = most,
-		};
-
-		return gs_lzma.lzma_stream_decoder_mt(lzma, &threaded);
-	}
-	return gs_lzma.lzma_stream_decoder(lzma, most, LZMA_CONCATENATED);
-}
-
 static gs_status
-xz_open(struct gs_inflate_stream *stream)
+xz_open(struct gs_inflate *stream)
 {
-	/* it is zeroed, as by LZMA_STREAM_INIT */
-	return start(&stream->options, stream->decoder) == LZMA_OK ? GS_OK : gs_inflate_no_memory(stream);
+	const struct gs_inflate_options *options = &stream->options;
+	const uint64_t most = options->window_bytes > 0 ? options->window_bytes : UINT64_MAX;
+	const lzma_mt threaded = {
+		.flags = LZMA_CONCATENATED, .threads = options->threads,
+		.memlimit_threading = options->memory_bytes, .memlimit_stop = most,
+	};
+	const bool many = options->threads > 1 && options->memory_bytes > 0 &&
+	                  gs_lzma.lzma_stream_decoder_mt != NULL;
+	lzma_stream *lzma = stream->decoder;	/* it is zeroed, as by LZMA_STREAM_INIT */
+
+	return (many ? gs_lzma.lzma_stream_decoder_mt(lzma, &threaded)
+	             : gs_lzma.lzma_stream_decoder(lzma, most, LZMA_CONCATENATED)) == LZMA_OK
+	       ? GS_OK : gs_inflate_no_memory(stream);
 }
 
 /* liblzma waits for the 12 bytes of a header.  Do fewer bytes, which begin none, follow the end of a
  * stream, "YZ"? */
 static bool
-has_garbage(const struct gs_inflate_stream *stream)
+has_garbage(const struct gs_inflate *stream)
 {
 	for (size_t bytes = 1; bytes < 12; bytes++)
 		if (memcmp(stream->next - bytes - 2, "YZ", 2) == 0)
@@ -51,7 +46,7 @@ has_garbage(const struct gs_inflate_stream *stream)
 }
 
 static gs_status
-xz_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
+xz_step(struct gs_inflate *stream, char *into, size_t bytes, size_t *got)
 {
 	lzma_stream *lzma = stream->decoder;
 	lzma_ret code;
@@ -88,12 +83,12 @@ xz_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
 }
 
 static void
-xz_close(struct gs_inflate_stream *stream)
+xz_close(struct gs_inflate *stream)
 {
 	gs_lzma.lzma_end(stream->decoder);
 }
 
 const struct gs_inflate_format gs_inflate_xz = {
-	GSORT_DECOMPRESS_XZ, "xz", ".xz", MAGIC, 6, "liblzma.so.5", "liblzma",
-	&gs_lzma.lzma_version_string, gs_lzma_loads, sizeof(lzma_stream), xz_open, xz_step, xz_close,
+	"xz", ".xz", MAGIC, 6, "liblzma.so.5", "liblzma", &gs_lzma.lzma_version_string, gs_lzma_loads,
+	sizeof(lzma_stream), NULL, xz_open, xz_step, xz_close,
 };

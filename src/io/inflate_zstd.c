@@ -21,7 +21,7 @@ window_log(uint64_t bytes)
 }
 
 static gs_status
-zstd_open(struct gs_inflate_stream *stream)
+zstd_open(struct gs_inflate *stream)
 {
 	stream->decoder = gs_zstd.ZSTD_createDCtx();
 	if (stream->decoder == NULL)
@@ -33,7 +33,7 @@ zstd_open(struct gs_inflate_stream *stream)
 }
 
 static gs_status
-zstd_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *got)
+zstd_step(struct gs_inflate *stream, char *into, size_t bytes, size_t *got)
 {
 	ZSTD_inBuffer in;
 	ZSTD_outBuffer out = { into, bytes, *got };
@@ -61,12 +61,12 @@ zstd_step(struct gs_inflate_stream *stream, char *into, size_t bytes, size_t *go
 }
 
 static void
-zstd_close(struct gs_inflate_stream *stream)
+zstd_close(struct gs_inflate *stream)
 {
 	gs_zstd.ZSTD_freeDCtx(stream->decoder);
 }
 
 const struct gs_inflate_format gs_inflate_zstd = {
-	GSORT_DECOMPRESS_ZSTD, "zstd", ".zst", "\x28\xb5\x2f\xfd", 4, "libzstd.so.1", "libzstd",
-	&gs_zstd.ZSTD_versionString, gs_zstd_loads, 0, zstd_open, zstd_step, zstd_close,
+	"zstd", ".zst", "\x28\xb5\x2f\xfd", 4, "libzstd.so.1", "libzstd", &gs_zstd.ZSTD_versionString,
+	gs_zstd_loads, 0, NULL, zstd_open, zstd_step, zstd_close,
 };

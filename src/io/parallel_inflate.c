@@ -48,8 +48,8 @@ struct segment {
 	enum state state;
 	uint64_t   offset;
 	size_t     packed_bytes, plain_bytes, read_bytes;
-	size_t     packed_room, plain_room;
-	char      *packed, *plain;
+	char      *packed;	/* slot_bytes of memory, and one; touched only as they are used */
+	char      *plain;	/* in it, behind the packed ones */
 };
 
 struct gs_parallel_inflate {
@@ -62,7 +62,6 @@ struct gs_parallel_inflate {
 	uint64_t         taken, given;	/* segments, by the threads and to the reader */
 	bool             over;		/* no more segments are wanted */
 	unsigned         slots, threads;
-	uint64_t         position;	/* of the reader: the segment that it reads */
 	struct segment   segments[MOST_SLOTS];
 	struct gs_thread thread[MOST_THREADS];
 };
@@ -113,11 +112,10 @@ walk_zstd(int fd, uint64_t offset, size_t most, struct frame *frame)
 
 /* SAM specification 4.1: a gzip member whose extra field "BC" is its length. */
 static bool
-walk_gzip(int fd, uint64_t offset, size_t most, struct frame *frame)
+walk_gzip(int fd, uint64_t offset, struct frame *frame)
 {
 	unsigned char head[18];
 
-	(void)most;
 	if (!read_exactly(fd, head, sizeof head, offset) ||
 	    memcmp(head, "\x1f\x8b\x08\x04", 4) != 0 || memcmp(head + 12, "BC\2", 4) != 0)
 		return false;
@@ -139,7 +137,7 @@ find_end(const struct gs_parallel_inflate *parallel, uint64_t offset, struct seg
 		return false;
 	while (segment->plain_bytes < SEGMENT_BYTES) {
 		const bool walked = parallel->gzip
-			? walk_gzip(parallel->fd, frame.end, parallel->slot_bytes, &frame)
+			? walk_gzip(parallel->fd, frame.end, &frame)
 			: walk_zstd(parallel->fd, frame.end, parallel->slot_bytes, &frame);
 
 		if (!walked || frame.end > (uint64_t)st.st_size ||
@@ -156,67 +154,33 @@ find_end(const struct gs_parallel_inflate *parallel, uint64_t offset, struct seg
 /* A thread's decompressor, of one of the formats. */
 struct decoder { ZSTD_DCtx *zstd; z_stream zlib; };
 
-static bool
-open_decoder(const struct gs_parallel_inflate *parallel, struct decoder *decoder)
-{
-	*decoder = (struct decoder){ .zstd = NULL };
-	if (parallel->gzip)
-		return gs_zlib.inflateInit2_(&decoder->zlib, GS_GZIP_WINDOW_BITS, ZLIB_VERSION,
-		                             sizeof decoder->zlib) == Z_OK;
-	decoder->zstd = gs_zstd.ZSTD_createDCtx();
-	return decoder->zstd != NULL;
-}
-
-static void
-close_decoder(const struct gs_parallel_inflate *parallel, struct decoder *decoder)
-{
-	if (parallel->gzip)
-		gs_zlib.inflateEnd(&decoder->zlib);
-	else
-		gs_zstd.ZSTD_freeDCtx(decoder->zstd);
-}
-
-/* All members of the segment.  False: one is damaged. */
-static bool
-unpack_gzip(z_stream *zlib, struct segment *segment)
-{
-	zlib->next_in = (unsigned char *)segment->packed;
-	zlib->avail_in = (unsigned)segment->packed_bytes;
-	zlib->next_out = (unsigned char *)segment->plain;
-	zlib->avail_out = (unsigned)segment->plain_room;
-	while (zlib->avail_in > 0)
-		if (gs_zlib.inflateReset(zlib) != Z_OK || gs_zlib.inflate(zlib, Z_FINISH) != Z_STREAM_END)
-			return false;
-	segment->plain_bytes = segment->plain_room - zlib->avail_out;
-	return true;
-}
-
-static bool
-unpack_zstd(ZSTD_DCtx *zstd, struct segment *segment)
-{
-	segment->plain_bytes = gs_zstd.ZSTD_decompressDCtx(zstd, segment->plain, segment->plain_room,
-	                                                   segment->packed, segment->packed_bytes);
-	return !gs_zstd.ZSTD_isError(segment->plain_bytes);
-}
-
-static bool
-make_room(char **memory, size_t *room, size_t bytes)
-{
-	if (*room >= bytes && *memory != NULL)
-		return true;
-	free(*memory);
-	*memory = malloc(bytes);
-	*room = bytes;
-	return *memory != NULL;
-}
-
+/* Decompress all members of the segment.  False: one is damaged, or there is no memory. */
 static bool
 unpack(const struct gs_parallel_inflate *parallel, struct decoder *decoder, struct segment *segment)
 {
-	return make_room(&segment->packed, &segment->packed_room, segment->packed_bytes) &&
-	       make_room(&segment->plain, &segment->plain_room, segment->plain_bytes + 1) &&
-	       read_exactly(parallel->fd, segment->packed, segment->packed_bytes, segment->offset) &&
-	       (parallel->gzip ? unpack_gzip(&decoder->zlib, segment) : unpack_zstd(decoder->zstd, segment));
+	const size_t room = parallel->slot_bytes + 1 - segment->packed_bytes;
+	z_stream *zlib = &decoder->zlib;
+
+	if (segment->packed == NULL)
+		segment->packed = malloc(parallel->slot_bytes + 1);
+	if (segment->packed == NULL ||
+	    !read_exactly(parallel->fd, segment->packed, segment->packed_bytes, segment->offset))
+		return false;
+	segment->plain = segment->packed + segment->packed_bytes;
+	if (!parallel->gzip) {
+		segment->plain_bytes = gs_zstd.ZSTD_decompressDCtx(decoder->zstd, segment->plain, room,
+		                                                   segment->packed, segment->packed_bytes);
+		return !gs_zstd.ZSTD_isError(segment->plain_bytes);
+	}
+	zlib->next_in = (unsigned char *)segment->packed;
+	zlib->avail_in = (unsigned)segment->packed_bytes;
+	zlib->next_out = (unsigned char *)segment->plain;
+	zlib->avail_out = (unsigned)room;
+	while (zlib->avail_in > 0)
+		if (gs_zlib.inflateReset(zlib) != Z_OK || gs_zlib.inflate(zlib, Z_FINISH) != Z_STREAM_END)
+			return false;
+	segment->plain_bytes = room - zlib->avail_out;
+	return true;
 }
 
 /* Take the next segment, as soon as there is a slot for it.  NULL: no more. */
@@ -245,9 +209,12 @@ static gs_status
 unpack_segments(void *context)
 {
 	struct gs_parallel_inflate *parallel = context;
-	struct decoder decoder;
+	struct decoder decoder = { .zstd = parallel->gzip ? NULL : gs_zstd.ZSTD_createDCtx() };
+	const bool able = parallel->gzip
+		? gs_zlib.inflateInit2_(&decoder.zlib, GS_GZIP_WINDOW_BITS, ZLIB_VERSION,
+		                        sizeof decoder.zlib) == Z_OK
+		: decoder.zstd != NULL;
 	struct segment *segment;
-	const bool able = open_decoder(parallel, &decoder);
 
 	pthread_mutex_lock(&parallel->lock);
 	while ((segment = take_segment(parallel)) != NULL) {
@@ -261,35 +228,37 @@ unpack_segments(void *context)
 		pthread_cond_broadcast(&parallel->changed);
 	}
 	pthread_mutex_unlock(&parallel->lock);
-	if (able)
-		close_decoder(parallel, &decoder);
+	if (!parallel->gzip)
+		gs_zstd.ZSTD_freeDCtx(decoder.zstd);
+	else if (able)
+		gs_zlib.inflateEnd(&decoder.zlib);
 	return GS_OK;
 }
 
 /* ---- the reader ---------------------------------------------------------- */
 
 struct gs_parallel_inflate *
-gs_parallel_inflate_open(enum gsort_decompress format, int fd, uint64_t offset, unsigned threads,
-                         size_t memory_bytes)
+gs_parallel_inflate_open(const struct gs_inflate *stream)
 {
+	const struct gs_inflate_options *options = &stream->options;
+	const bool gzip = stream->format == &gs_inflate_gzip;
 	struct gs_parallel_inflate *parallel;
 	struct segment first, second;
 
-	if (format != GSORT_DECOMPRESS_ZSTD && format != GSORT_DECOMPRESS_GZIP)
+	if (!options->regular || options->threads <= 1 || options->memory_bytes == 0 ||
+	    (!gzip && stream->format != &gs_inflate_zstd) ||
+	    (parallel = calloc(1, sizeof *parallel)) == NULL)
 		return NULL;
-	parallel = calloc(1, sizeof *parallel);
-	if (parallel == NULL)
-		return NULL;
-	parallel->gzip = format == GSORT_DECOMPRESS_GZIP;
-	parallel->fd = fd;
-	parallel->next = parallel->position = offset;
-	parallel->slots = (threads < MOST_THREADS ? threads : MOST_THREADS) + 2;
-	parallel->slot_bytes = memory_bytes / parallel->slots;
+	parallel->gzip = gzip;
+	parallel->fd = stream->reader.fd;
+	parallel->next = options->offset;
+	parallel->slots = (options->threads < MOST_THREADS ? options->threads : MOST_THREADS) + 2;
+	parallel->slot_bytes = options->memory_bytes / parallel->slots;
 	pthread_mutex_init(&parallel->lock, NULL);
 	pthread_cond_init(&parallel->changed, NULL);
-	if (gs_way(parallel->gzip ? "members of gzip" : "frames of zstd",
-	           find_end(parallel, offset, &first) &&
-	           find_end(parallel, offset + first.packed_bytes, &second)))
+	if (gs_way(gzip ? "members of gzip" : "frames of zstd",
+	           find_end(parallel, options->offset, &first) &&
+	           find_end(parallel, options->offset + first.packed_bytes, &second)))
 		while (parallel->threads < parallel->slots - 2 &&
 		       gs_thread_start(&parallel->thread[parallel->threads], unpack_segments,
 		                       parallel) == GS_OK)
@@ -300,17 +269,6 @@ gs_parallel_inflate_open(enum gsort_decompress format, int fd, uint64_t offset, 
 	return NULL;
 }
 
-/* Wait for the segment that is read next.  False: it was not decompressed. */
-static bool
-await_segment(struct gs_parallel_inflate *parallel, struct segment *segment)
-{
-	pthread_mutex_lock(&parallel->lock);
-	while (parallel->given == parallel->taken || segment->state == WORKING)
-		pthread_cond_wait(&parallel->changed, &parallel->lock);
-	pthread_mutex_unlock(&parallel->lock);
-	return segment->state == READY;
-}
-
 bool
 gs_parallel_inflate_read(struct gs_parallel_inflate *parallel, char *into, size_t bytes,
                          size_t *got, uint64_t *offset)
@@ -319,11 +277,13 @@ gs_parallel_inflate_read(struct gs_parallel_inflate *parallel, char *into, size_
 		struct segment *segment = &parallel->segments[parallel->given % parallel->slots];
 		size_t want;
 
-		if (!await_segment(parallel, segment)) {
-			*offset = segment->offset;
+		pthread_mutex_lock(&parallel->lock);
+		while (parallel->given == parallel->taken || segment->state == WORKING)
+			pthread_cond_wait(&parallel->changed, &parallel->lock);
+		pthread_mutex_unlock(&parallel->lock);
+		*offset = segment->offset;
+		if (segment->state == LAST)
 			return false;
-		}
-		parallel->position = segment->offset;
 		want = segment->plain_bytes - segment->read_bytes;
 		want = want < bytes - *got ? want : bytes - *got;
 		memcpy(into + *got, segment->plain + segment->read_bytes, want);
@@ -339,12 +299,6 @@ gs_parallel_inflate_read(struct gs_parallel_inflate *parallel, char *into, size_
 	return true;
 }
 
-uint64_t
-gs_parallel_inflate_position(const struct gs_parallel_inflate *parallel)
-{
-	return parallel->position;
-}
-
 void
 gs_parallel_inflate_close(struct gs_parallel_inflate *parallel)
 {
@@ -356,10 +310,8 @@ gs_parallel_inflate_close(struct gs_parallel_inflate *parallel)
 	pthread_mutex_unlock(&parallel->lock);
 	for (unsigned t = 0; t < parallel->threads; t++)
 		(void)gs_thread_join(&parallel->thread[t]);
-	for (unsigned s = 0; s < parallel->slots; s++) {
+	for (unsigned s = 0; s < parallel->slots; s++)
 		free(parallel->segments[s].packed);
-		free(parallel->segments[s].plain);
-	}
 	pthread_mutex_destroy(&parallel->lock);
 	pthread_cond_destroy(&parallel->changed);
 	free(parallel);

@@ -23,37 +23,14 @@
 
 _Static_assert((int)GS_AHEAD_CHUNKS <= (int)GS_QUEUE_SLOTS, "giving a chunk back never blocks");
 
-/* Pass the error STATUS on, after the bytes that came before it.  False: the caller has closed. */
-static bool
-give_error(struct gs_ahead *ahead, gs_status status)
-{
-	struct gs_chunk *chunk;
-
-	gs_error_keep(&ahead->error, status);
-	chunk = ahead->handed_over ? gs_queue_take(&ahead->empty) : &ahead->chunks[1];	/* nobody has it */
-	if (chunk == NULL)
-		return false;
-	chunk->bytes = 0;
-	chunk->status = status;
-	return gs_queue_give(&ahead->full, chunk);
-}
-
-/* Bytes of the next chunk of the current file. */
-static size_t
-bytes_of_next(const struct gs_ahead *ahead)
-{
-	enum { FIRST_BYTES = 256 << 10 };
-
-	return ahead->rest && ahead->begins && ahead->chunk_bytes > FIRST_BYTES ? FIRST_BYTES
-	                                                                        : ahead->chunk_bytes;
-}
-
 /* Read the next chunk of the current file.  False: stop. */
 static bool
 read_chunk(struct gs_ahead *ahead)
 {
+	enum { FIRST_BYTES = 256 << 10 };
+	const bool small = ahead->rest && ahead->begins && ahead->chunk_bytes > FIRST_BYTES;
+	const size_t want = small ? FIRST_BYTES : ahead->chunk_bytes;
 	struct gs_chunk *chunk = gs_queue_take(&ahead->empty);
-	const size_t want = bytes_of_next(ahead);
 	uint64_t since = gs_clock_now();
 	gs_status status;
 
@@ -72,11 +49,17 @@ read_chunk(struct gs_ahead *ahead)
 	ahead->begins = false;
 	if (!gs_queue_give(&ahead->full, chunk))
 		return false;
-	if (status != GS_OK) {
-		give_error(ahead, status);
-		return false;
+	if (status == GS_OK)
+		return true;
+	/* The error follows the bytes that came before it; without a chunk, the caller has closed. */
+	gs_error_keep(&ahead->error, status);
+	chunk = ahead->handed_over ? gs_queue_take(&ahead->empty) : &ahead->chunks[1];	/* nobody has it */
+	if (chunk != NULL) {
+		chunk->bytes = 0;
+		chunk->status = status;
+		(void)gs_queue_give(&ahead->full, chunk);
 	}
-	return true;
+	return false;
 }
 
 /* Read the next chunk, of the next file if the current one has ended.  False: there is none. */
@@ -157,23 +140,17 @@ read_first(struct gs_ahead *ahead)
 		gs_queue_shut(&ahead->full);
 }
 
-/* Without a thread the caller reads each chunk when it wants it. */
-static void
-read_alone(struct gs_ahead *ahead)
-{
-	if (!ahead->alone || ahead->full.count > 0 || read_next(ahead))
-		return;
-	ahead->alone = false;
-	gs_queue_shut(&ahead->full);
-}
-
 gs_status
 gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
 {
 	*chunk = NULL;
 	if (!ahead->handed_over)
 		read_first(ahead);
-	read_alone(ahead);
+	/* Without a thread the caller reads each chunk when it wants it. */
+	if (ahead->alone && ahead->full.count == 0 && !read_next(ahead)) {
+		ahead->alone = false;
+		gs_queue_shut(&ahead->full);
+	}
 	*chunk = gs_queue_take(&ahead->full);
 	if (*chunk != NULL && (*chunk)->status != GS_OK) {
 		*chunk = NULL;

@@ -88,22 +88,6 @@ gs_recorder_look(struct gs_recorder *recorder, size_t least, size_t most)
 	return 0;
 }
 
-/* The recording has been consumed, and the file goes on. */
-static ssize_t
-read_source(struct gs_recorder *recorder, void *into, size_t bytes)
-{
-	struct gs_recording *recording = recorder->recording;
-	const ssize_t got = gs_read(&recorder->source, into, bytes);
-
-	if (got > 0) {
-		recorder->full |= recorder->keeps && !recorder->rewound;
-		recorder->keeps = false;
-		recording->consumed = true;
-	}
-	recording->ended = got == 0;
-	return got;
-}
-
 ptrdiff_t
 gs_recorder_read(struct gs_recorder *recorder, void *into, size_t bytes)
 {
@@ -112,12 +96,18 @@ gs_recorder_read(struct gs_recorder *recorder, void *into, size_t bytes)
 
 	if (recorder->at == recording->bytes && !recording->ended) {
 		const size_t most = recorder->keeps && !recorder->rewound ? room(recorder) : 0;
-		ssize_t got;
+		const ssize_t got = most == 0 ? gs_read(&recorder->source, into, bytes)
+		                    : append(recorder, bytes < most ? bytes : most);
 
-		if (most == 0)
-			return read_source(recorder, into, bytes);
-		got = append(recorder, bytes < most ? bytes : most);
-		if (got <= 0)
+		if (most == 0) {	/* the file goes on behind its recording */
+			if (got > 0) {
+				recorder->full |= recorder->keeps && !recorder->rewound;
+				recorder->keeps = false;
+				recording->consumed = true;
+			}
+			recording->ended = got == 0;
+		}
+		if (most == 0 || got <= 0)
 			return got;
 	}
 	count = recording->bytes - recorder->at;

@@ -10,19 +10,6 @@
 
 enum { LINKS_MOST = 40 };	/* symbolic links in a row, as in the kernel */
 
-/* Replace the last part of PATH, or all of it if LINK is absolute. */
-static bool
-follow(char *path, const char *link)
-{
-	char *slash = strrchr(path, '/');
-	size_t kept = link[0] == '/' || slash == NULL ? 0 : (size_t)(slash + 1 - path);
-
-	if (kept + strlen(link) >= PATH_MAX)
-		return false;
-	strcpy(path + kept, link);
-	return true;
-}
-
 bool
 gs_follow_links(const char *name, char target[PATH_MAX])
 {
@@ -33,15 +20,20 @@ gs_follow_links(const char *name, char target[PATH_MAX])
 		return false;
 	strcpy(target, name);
 	for (unsigned links = 0; links < LINKS_MOST; links++) {
-		ssize_t bytes = readlink(target, link, sizeof link - 1);
+		const ssize_t bytes = readlink(target, link, sizeof link - 1);
+		const char *slash = strrchr(target, '/');
+		size_t kept = 0;	/* all but the last part of TARGET, unless LINK is absolute */
 
 		if (bytes < 0)
 			return errno == EINVAL || errno == ENOENT;	/* no link, or no file */
 		link[bytes] = '\0';
-		if (!follow(target, link)) {
+		if (link[0] != '/' && slash != NULL)
+			kept = (size_t)(slash + 1 - target);
+		if (kept + (size_t)bytes >= PATH_MAX) {
 			errno = ENAMETOOLONG;
 			return false;
 		}
+		strcpy(target + kept, link);
 	}
 	errno = ELOOP;
 	return false;

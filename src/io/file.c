@@ -44,12 +44,6 @@ gs_file_fail(const struct gs_file *file)
 	return gs_fail_errno(GS_EIO, "read failed: %s", file->name);
 }
 
-void
-gs_file_reference(struct gs_file *file)
-{
-	atomic_fetch_add(&file->references, 1);
-}
-
 /* Give up a reference; the last one closes the file. */
 static void
 release(struct gs_file *file)
@@ -116,7 +110,7 @@ examine_regular(struct gs_file *file, uint64_t size)
 }
 
 static gs_status
-examine(struct gs_file *file, bool no_terminal)
+examine(struct gs_file *file)
 {
 	struct stat st;
 	off_t offset = 0;
@@ -127,7 +121,7 @@ examine(struct gs_file *file, bool no_terminal)
 		errno = EISDIR;
 		return gs_file_fail(file);
 	}
-	if (no_terminal && S_ISCHR(st.st_mode) && isatty(file->fd))
+	if (file->no_terminal && S_ISCHR(st.st_mode) && isatty(file->fd))
 		return gs_fail(GS_EUSAGE, "%s: will not read binary keys from a terminal; redirect "
 		               "input from a file or pipe, or use --force", file->name);
 	if (file->again && (st.st_dev != file->device || st.st_ino != file->inode))
@@ -147,7 +141,7 @@ examine(struct gs_file *file, bool no_terminal)
 }
 
 gs_status
-gs_file_open(struct gs_file *file, bool no_terminal, bool stay)
+gs_file_open(struct gs_file *file, bool stay)
 {
 	struct stat st;
 	gs_status status;
@@ -155,8 +149,8 @@ gs_file_open(struct gs_file *file, bool no_terminal, bool stay)
 	if (gs_file_is_standard(file)) {
 		file->fd = STDIN_FILENO;
 		file->waits = false;
-		gs_file_reference(file);
-		return examine(file, no_terminal);
+		file->references++;
+		return examine(file);
 	}
 	if (stat(file->name, &st) == 0 && S_ISFIFO(st.st_mode) && !file->waits) {
 		file->waits = true;
@@ -168,8 +162,8 @@ gs_file_open(struct gs_file *file, bool no_terminal, bool stay)
 	file->fd = gs_open(file->name, O_RDONLY | (file->waits ? O_NONBLOCK : 0), 0);
 	if (file->fd < 0 || (file->waits && fcntl(file->fd, F_SETFL, 0) != 0))
 		return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
-	gs_file_reference(file);
-	status = examine(file, no_terminal);
+	file->references++;
+	status = examine(file);
 	if (!stay)
 		release(file);
 	file->waits = !stay;
@@ -235,7 +229,7 @@ gs_file_rewind(struct gs_file *file)
 	if (file->regular)		/* the current one stays open: its name may be gone */
 		file->waits = file->again = file->references == 0;
 	else if (!file->spent && file->references == 0)
-		gs_file_reference(file);
+		file->references++;
 	learn_size(file);
 	file->read_bytes = 0;
 }
@@ -271,20 +265,6 @@ read_piece(void *context, size_t piece)
 		gs_team_least(&request->whole, at + got);
 }
 
-/*
- * Read BYTES by several threads.  Returns how many there are before the first gap: where a
- * piece is short because the file has shrunk, or because of an error.  Reading once more there
- * tells which.
- */
-static size_t
-read_pieces(const struct gs_file *file, char *into, size_t bytes, unsigned threads)
-{
-	struct request request = { file, into, bytes, bytes };
-
-	gs_team_each(threads, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, read_piece, &request);
-	return request.whole;
-}
-
 void
 gs_file_expect(const struct gs_file *file, uint64_t at, size_t bytes)
 {
@@ -301,6 +281,7 @@ gs_status
 gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got)
 {
 	uint64_t known = gs_file_left(file);	/* bytes that should still come */
+	struct request request = { .file = file, .into = into };
 	gs_status status;
 
 	*got = 0;
@@ -308,9 +289,13 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 		bytes = (size_t)known;
 	if (known > bytes)
 		known = bytes;
-	if (known >= GS_TEAM_BYTES && threads > 1)
-		*got = read_pieces(file, into, (size_t)known, threads);
-	/* To the real end: the file may have grown or shrunk since it was opened. */
+	if (known >= GS_TEAM_BYTES && threads > 1) {
+		request.bytes = request.whole = (size_t)known;
+		gs_team_each(threads, (request.bytes + PIECE_BYTES - 1) / PIECE_BYTES, read_piece, &request);
+		*got = request.whole;
+	}
+	/* To the real end: the file may have grown or shrunk since it was opened.  At a gap after a piece that
+	 * was short, since the file has shrunk or because of an error, reading once more tells which. */
 	*got += gs_read_at(file->fd, (char *)into + *got, bytes - *got,
 	                   file->start + file->read_bytes + *got);
 	status = errno == 0 ? GS_OK : gs_file_fail(file);
@@ -320,32 +305,7 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 	return status;
 }
 
-/* ---- pieces ---------------------------------------------------------------- */
-
-size_t
-gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset)
-{
-	const uint64_t left = gs_file_left(file);
-	size_t count = left < bytes ? (size_t)left : bytes;
-
-	assert(file->bytes != GS_UNKNOWN);
-	if (file->regular) {
-		*offset = file->start + file->read_bytes;
-		file->read_bytes += count;
-	} else {
-		*offset = file->recorder->at;
-		count = gs_recorder_skip(file->recorder, bytes);
-	}
-	if (count > 0)
-		gs_file_reference(file);
-	return count;
-}
-
-size_t
-gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into)
-{
-	return file->regular ? gs_read_at(file->fd, into, bytes, file->start + file->read_bytes + at) : 0;
-}
+/* ---- a piece ---------------------------------------------------------------- */
 
 gs_status
 gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got)

@@ -15,58 +15,22 @@ static const char *const caller_input[] = { "input" };	/* the name of a callback
 
 /* ---- opening ----------------------------------------------------------- */
 
-/* How many input files this process may keep open at once. */
-static size_t
-most_open(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-		return SIZE_MAX;
-	return limit.rlim_cur > 2 * FDS_FOR_OTHERS ? limit.rlim_cur - FDS_FOR_OTHERS
-	                                           : limit.rlim_cur / 2;
-}
-
-/* The format that was asked for, or that the name promises.  A caller knows what it gives. */
-static enum gsort_decompress
-format_by_name(const struct gs_input_options *options, const char *name)
-{
-	enum gsort_decompress format;
-
-	if (options->decompress != GSORT_DECOMPRESS_AUTO || !options->binary)
-		return options->decompress;
-	format = gs_inflate_suffix(name);
-	return format != GSORT_DECOMPRESS_NONE ? format :
-	       options->read != NULL ? GSORT_DECOMPRESS_NONE : GSORT_DECOMPRESS_AUTO;
-}
-
-/* "-" for the second time: the first one will have read all of it. */
-static bool
-is_spent(const struct gs_files *files, size_t file_at)
-{
-	if (!gs_file_is_standard(&files->list[file_at]))
-		return false;
-	for (size_t f = 0; f < file_at; f++)
-		if (gs_file_is_standard(&files->list[f]))
-			return true;
-	return false;
-}
-
-gs_status
-gs_files_open_one(struct gs_file *file, const struct gs_input_options *options, bool stay)
-{
-	return gs_file_open(file, options->binary && !options->terminal_ok, stay);
-}
-
 /* Open file number AT, or find out that nothing is to be opened; it may stay open. */
 static gs_status
 begin(struct gs_files *files, const struct gs_input_options *options, size_t at, bool stay)
 {
-	struct gs_file *file = &files->list[at];
 	const bool calls = options->read != NULL;
+	struct gs_file *file = &files->list[at];
 
-	file->format = format_by_name(options, file->name);
+	/* the format that was asked for, or that the name promises; a caller knows what it gives */
+	file->format = options->decompress;
+	if (options->decompress == GSORT_DECOMPRESS_AUTO && options->binary) {
+		file->format = gs_inflate_suffix(file->name);
+		if (file->format == GSORT_DECOMPRESS_NONE && !calls)
+			file->format = GSORT_DECOMPRESS_AUTO;
+	}
 	file->binary = options->binary;
+	file->no_terminal = options->binary && !options->terminal_ok;
 	file->guarded = calls ? GS_UNGUARDED : options->guarded;
 	file->bytes = GS_UNKNOWN;
 	if (options->ranges != NULL && options->ranges[at].end != GS_UNKNOWN) {
@@ -74,15 +38,17 @@ begin(struct gs_files *files, const struct gs_input_options *options, size_t at,
 		file->range = options->ranges[at];
 	}
 	file->stays = stay && options->again;
-	file->spent = is_spent(files, at);
+	/* "-" for the second time: the first one will have read all of it */
+	for (size_t f = 0; f < at && gs_file_is_standard(file); f++)
+		file->spent |= gs_file_is_standard(&files->list[f]);
 	if (file->spent) {
 		file->bytes = 0;
 		file->format = GSORT_DECOMPRESS_NONE;
 		return GS_OK;
 	}
 	if (!calls)
-		return gs_files_open_one(file, options, stay);
-	gs_file_reference(file);
+		return gs_file_open(file, stay);
+	file->references++;
 	return GS_OK;
 }
 
@@ -94,8 +60,12 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options,
 	const size_t count = options->count > 0 && !calls ? options->count : 1;
 	const char *const *names = calls ? caller_input : options->count > 0 ? options->names
 	                                                                     : standard_input;
-	const size_t allowed = options->later ? 0 : most_open();
+	size_t allowed = SIZE_MAX;	/* so many files may stay open at once */
+	struct rlimit limit;
 
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+		allowed = limit.rlim_cur > 2 * FDS_FOR_OTHERS ? limit.rlim_cur - FDS_FOR_OTHERS
+		                                              : limit.rlim_cur / 2;
 	files->count = 0;
 	TRY(GS_NEW(files->list, count, "file names"));
 	files->count = count;
@@ -108,7 +78,7 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options,
 		if (gs_file_is_standard(&files->list[f]) && !gs_allows(STDIN_FILENO, O_RDONLY))
 			return gs_fail_errno(GS_EIO, "cannot read: -");
 	for (size_t f = 0; f < count; f++)
-		TRY(begin(files, options, f, f < allowed));
+		TRY(begin(files, options, f, f < allowed && !options->later));
 	return GS_OK;
 }
 
@@ -170,32 +140,16 @@ gs_files_partial(const struct gs_files *files, size_t key_bytes, uint64_t *bytes
 }
 
 bool
-gs_files_inflate(const struct gs_files *files)
+gs_files_inflate(const struct gs_files *files, enum gs_inflates asked)
 {
-	for (size_t f = 0; f < files->count; f++)
-		if (files->list[f].format != GSORT_DECOMPRESS_NONE &&
-		    files->list[f].format != GSORT_DECOMPRESS_AUTO)
-			return true;
-	return false;
-}
+	for (size_t f = 0; f < files->count; f++) {
+		const enum gsort_decompress format = files->list[f].format;
 
-bool
-gs_files_may_inflate(const struct gs_files *files)
-{
-	for (size_t f = 0; f < files->count; f++)
-		if (files->list[f].format != GSORT_DECOMPRESS_NONE)
+		if (format != GSORT_DECOMPRESS_NONE &&
+		    (asked < GS_INFLATES || format != GSORT_DECOMPRESS_AUTO) &&
+		    (asked < GS_LARGE_WINDOW || format != GSORT_DECOMPRESS_GZIP))
 			return true;
-	return false;
-}
-
-bool
-gs_files_large_window(const struct gs_files *files)
-{
-	for (size_t f = 0; f < files->count; f++)
-		if (files->list[f].format != GSORT_DECOMPRESS_NONE &&
-		    files->list[f].format != GSORT_DECOMPRESS_AUTO &&
-		    files->list[f].format != GSORT_DECOMPRESS_GZIP)
-			return true;
+	}
 	return false;
 }
 

@@ -200,6 +200,7 @@ struct gs_file {
 	int         fd;			/* -1: not open, or closed */
 	bool        waits;		/* is opened when its turn comes */
 	bool        again;		/* is opened again: must be the same file */
+	bool        no_terminal;	/* it must not be one */
 	bool        stays;		/* open when the input leaves it: it may be read again */
 	bool        regular;
 	bool        spent;		/* "-" for the second time: empty */
@@ -223,15 +224,13 @@ struct gs_file {
 bool gs_file_is_standard(const struct gs_file *file);
 
 /**
- * Open FILE and find out what it is.
+ * Open FILE, perhaps again, and find out what it is.
  *
- * @no_terminal  refuse a terminal
- * @stay         it may stay open; else it is opened for a check only, and WAITS for its turn,
- *               as named pipes always do
- * @return       GS_OK; GS_EIO; GS_EUSAGE: it is a terminal; GS_EINPUT: as gs_file_check()
+ * @stay    it may stay open; else it is opened for a check only, and WAITS for its turn, as named
+ *          pipes always do
+ * @return  GS_OK; GS_EIO; GS_EUSAGE: it is a terminal; GS_EINPUT: as gs_file_check()
  */
-MUST_CHECK gs_status
-gs_file_open(struct gs_file *file, bool no_terminal, bool stay);
+MUST_CHECK gs_status gs_file_open(struct gs_file *file, bool stay);
 
 /** Look at the first BYTES of a guarded file, decompressed; WHOLE: there are no more.  GS_EINPUT: it
  *  is plainly not what it should be. */
@@ -248,9 +247,6 @@ void gs_file_close_left(struct gs_file *file);
 /** The input will read FILE, which it has left, or whose recording it rewinds, once more. */
 void gs_file_rewind(struct gs_file *file);
 
-/** Take a reference; opening a file does so. */
-void gs_file_reference(struct gs_file *file);
-
 /** Let the recorder look at LEAST to MOST bytes of a file that is not regular, or at all of it: then
  *  its format is known, and in the second case its size.  GS_EINPUT: as gs_file_check(). */
 MUST_CHECK gs_status gs_file_look(struct gs_file *file, size_t least, size_t most);
@@ -259,17 +255,9 @@ MUST_CHECK gs_status gs_file_look(struct gs_file *file, size_t least, size_t mos
 MUST_CHECK gs_status
 gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got);
 
-/** Claim the next BYTES of a file whose size is known, or its last bytes, from *OFFSET on;
- *  returns how many. */
-size_t gs_file_claim(struct gs_file *file, size_t bytes, uint64_t *offset);
-
 /** Read a piece that was claimed, from any thread; *GOT less than BYTES: the file has shrunk. */
 MUST_CHECK gs_status
 gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got);
-
-/** Read BYTES from AT bytes after what was read or claimed, and stay there; returns how many there
- *  were, 0 unless it is a regular file. */
-size_t gs_file_glance(const struct gs_file *file, uint64_t at, size_t bytes, void *into);
 
 /** Bytes that nobody has read or claimed, as far as its size was known. */
 uint64_t gs_file_left(const struct gs_file *file);
@@ -296,10 +284,6 @@ struct gs_files {
 MUST_CHECK gs_status gs_files_open(struct gs_files *files, const struct gs_input_options *options,
                                    struct gs_recorder *recorder);
 
-/** Open a file, perhaps again; it stays open if it is to STAY. */
-MUST_CHECK gs_status gs_files_open_one(struct gs_file *file, const struct gs_input_options *options,
-                                       bool stay);
-
 /** A zeroed struct is allowed. */
 void gs_files_close(struct gs_files *files);
 
@@ -317,14 +301,15 @@ uint64_t gs_files_stored_bytes(const struct gs_files *files);
  */
 const char *gs_files_partial(const struct gs_files *files, size_t key_bytes, uint64_t *bytes);
 
-/** Is one of the files known to be compressed? */
-bool gs_files_inflate(const struct gs_files *files);
+/* What is asked of compressed files. */
+enum gs_inflates {
+	GS_MAY_INFLATE,		/* is one compressed, or may a pipe turn out to be? */
+	GS_INFLATES,		/* is one known to be? */
+	GS_LARGE_WINDOW,	/* and of a format with large windows or blocks: not gzip? */
+};
 
-/** Is one, or may a pipe turn out to be? */
-bool gs_files_may_inflate(const struct gs_files *files);
-
-/** Is one of them known to be of a format with large windows or blocks: not gzip? */
-bool gs_files_large_window(const struct gs_files *files);
+/** Is there such a file? */
+bool gs_files_inflate(const struct gs_files *files, enum gs_inflates asked);
 
 /** Is every one a regular file, which can be read again without a recording? */
 bool gs_files_are_seekable(const struct gs_files *files);

@@ -43,40 +43,32 @@ struct gs_input {
 
 /* ---- opening ----------------------------------------------------------- */
 
-/* Reading may have to wait for bytes: another thread must be able to stop it. */
-static void
-make_stoppable(struct gs_input *input)
-{
-	int ends[2];
-
-	if (input->stop >= 0 || input->options.stops_with != NULL)
-		return;
-	if (!gs_pipe_open(ends))		/* stopping takes longer then */
-		return;
-	input->stop = ends[0];
-	input->stopper = ends[1];
-	input->owns_stop = true;
-}
-
 gs_status
 gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 {
+	const struct gs_input *first = options->stops_with;
 	struct gs_input *in;
 	gs_status status;
+	int ends[2];
 
 	*input = NULL;
 	TRY(GS_NEW(in, 1, "input"));
 	in->options = *options;
-	in->stop = options->stops_with != NULL ? options->stops_with->stop : -1;
-	in->stopper = options->stops_with != NULL ? options->stops_with->stopper : -1;
+	in->stop = first != NULL ? first->stop : -1;
+	in->stopper = first != NULL ? first->stopper : -1;
 	gs_recorder_open(&in->recorder, options->record_memory, options->record_bytes);
 	status = gs_files_open(&in->files, options, &in->recorder);
 	if (status != GS_OK) {
 		gs_input_close(in);
 		return status;
 	}
-	if (!gs_files_are_seekable(&in->files))
-		make_stoppable(in);
+	/* Reading may have to wait for bytes: another thread must be able to stop it.  Without a pipe that
+	 * takes longer. */
+	if (first == NULL && !gs_files_are_seekable(&in->files) && gs_pipe_open(ends)) {
+		in->stop = ends[0];
+		in->stopper = ends[1];
+		in->owns_stop = true;
+	}
 	*input = in;
 	return GS_OK;
 }
@@ -96,12 +88,6 @@ gs_input_files(const struct gs_input *input)
 	return &input->files;
 }
 
-uint64_t
-gs_input_bytes(const struct gs_input *input)
-{
-	return gs_files_bytes(&input->files);
-}
-
 /* ---- progress ------------------------------------------------------------------ */
 
 /* Count up to AT of the current file. */
@@ -119,12 +105,9 @@ count_stored(struct gs_input *input, uint64_t at)
 static void
 note_stored(struct gs_input *input, const struct gs_file *file)
 {
-	if (!file->regular || input->options.stored == NULL)
-		return;
-	if (input->inflate == NULL)
-		count_stored(input, file->read_bytes);
-	else
-		count_stored(input, gs_inflate_position(input->inflate) - file->start);
+	if (file->regular && input->options.stored != NULL)
+		count_stored(input, input->inflate == NULL ? file->read_bytes
+		                    : gs_inflate_position(input->inflate) - file->start);
 }
 
 /* ---- the recording ------------------------------------------------------- */
@@ -188,7 +171,7 @@ gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
 	if (file == end || file->regular || input->recorder.memory == NULL)
 		return GS_OK;
 	if (file->waits)
-		TRY(gs_files_open_one(file, &input->options, true));
+		TRY(gs_file_open(file, true));
 	if (file->regular)		/* it was a pipe when it was checked */
 		return GS_OK;
 	begin_recording(input, file);
@@ -272,7 +255,7 @@ begin_file(struct gs_input *input, struct gs_file *file)
 
 	input->begun = true;
 	if (file->waits)
-		TRY(gs_files_open_one(file, &input->options, true));
+		TRY(gs_file_open(file, true));
 	if (!file->regular && !file->spent) {
 		begin_recording(input, file);
 		if (file->format == GSORT_DECOMPRESS_AUTO || file->guarded != GS_UNGUARDED)
@@ -290,44 +273,11 @@ begin_file(struct gs_input *input, struct gs_file *file)
 
 /* ---- reading ----------------------------------------------------------- */
 
-static gs_status
-read_stream(struct gs_input *input, struct gs_file *file, char *into, size_t bytes, size_t *got)
-{
-	while (*got < bytes) {
-		const ptrdiff_t more = read_recorded(input, into + *got, bytes - *got);
-
-		if (more == 0 || more == GS_READ_STOPPED)
-			break;
-		if (more < 0)
-			return gs_file_fail(file);
-		*got += (size_t)more;
-	}
-	return GS_OK;
-}
-
-static gs_status
-read_inflated(struct gs_input *input, const struct gs_file *file, char *into, size_t bytes,
-              size_t *got)
-{
-	gs_status status = gs_inflate_read(input->inflate, into, bytes, got);
-
-	if (status == GS_EINPUT && file->guessed)
-		return gs_fail(status, "%s; if these are raw keys, use --decompress=none", gs_message());
-	TRY(status);
-	note_stored(input, file);
-	if (input->checked)
-		return GS_OK;
-	input->checked = true;
-	status = gs_file_check(file, into, *got, *got < bytes);
-	if (status != GS_OK)
-		*got = 0;	/* or the first line of an archive would be called no number */
-	return status;
-}
-
 gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 {
 	struct gs_file *file = current(input);
+	gs_status status;
 
 	*got = 0;
 	TRY(gs_check_interrupted(input->options.interrupted));
@@ -335,14 +285,30 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 		TRY(begin_file(input, file));
 	if (file->spent)
 		return GS_OK;
-	if (input->inflate != NULL)
-		return read_inflated(input, file, into, bytes, got);
-	if (file->regular) {
-		TRY(gs_file_read(file, input->options.threads, into, bytes, got));
-		note_stored(input, file);
-		return GS_OK;
+	while (input->inflate == NULL && !file->regular && *got < bytes) {
+		const ptrdiff_t more = read_recorded(input, (char *)into + *got, bytes - *got);
+
+		if (more == 0 || more == GS_READ_STOPPED)
+			break;
+		if (more < 0)
+			return gs_file_fail(file);
+		*got += (size_t)more;
 	}
-	return read_stream(input, file, into, bytes, got);
+	if (input->inflate == NULL && !file->regular)
+		return GS_OK;
+	status = input->inflate != NULL ? gs_inflate_read(input->inflate, into, bytes, got)
+	         : gs_file_read(file, input->options.threads, into, bytes, got);
+	if (status == GS_EINPUT && file->guessed)
+		return gs_fail(status, "%s; if these are raw keys, use --decompress=none", gs_message());
+	TRY(status);
+	note_stored(input, file);
+	if (input->inflate == NULL || input->checked)
+		return GS_OK;
+	input->checked = true;
+	status = gs_file_check(file, into, *got, *got < bytes);
+	if (status != GS_OK)
+		*got = 0;	/* or the first line of an archive would be called no number */
+	return status;
 }
 
 gs_status
@@ -422,10 +388,21 @@ gs_input_claims(struct gs_input *input, bool *yes)
 void
 gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piece)
 {
-	assert(input->begun);
-	piece->file_at = input->next_at - 1;
-	piece->bytes = gs_file_claim(current(input), bytes, &piece->offset);
-	note_stored(input, current(input));
+	struct gs_file *file = current(input);
+	const uint64_t left = gs_file_left(file);
+
+	assert(input->begun && file->bytes != GS_UNKNOWN);
+	*piece = (struct gs_input_piece){
+		.file_at = input->next_at - 1, .bytes = left < bytes ? (size_t)left : bytes,
+		.offset = file->regular ? file->start + file->read_bytes : input->recorder.at,
+	};
+	if (file->regular)
+		file->read_bytes += piece->bytes;
+	else
+		piece->bytes = gs_recorder_skip(&input->recorder, bytes);
+	if (piece->bytes > 0)
+		file->references++;
+	note_stored(input, file);
 }
 
 gs_status
@@ -443,9 +420,11 @@ gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, 
 void
 gs_input_glance(struct gs_input *input, uint64_t at, size_t bytes, void *into, size_t *got)
 {
-	*got = input->begun && input->inflate == NULL &&
+	const struct gs_file *file = current(input);
+
+	*got = input->begun && input->inflate == NULL && file->regular &&
 	       gs_check_interrupted(input->options.interrupted) == GS_OK
-	       ? gs_file_glance(current(input), at, bytes, into) : 0;
+	       ? gs_read_at(file->fd, into, bytes, file->start + file->read_bytes + at) : 0;
 }
 
 void
@@ -465,20 +444,6 @@ gs_input_advance(struct gs_input *input, uint64_t bytes)
 }
 
 /* ---- reading again ---------------------------------------------------------- */
-
-/* The first file that cannot be read again, or NULL. */
-static const struct gs_file *
-unrepeatable(const struct gs_input *input)
-{
-	for (size_t f = 0; f < input->next_at && f < input->files.count; f++) {
-		const struct gs_recording *recording = &input->files.list[f].recording;
-		const bool cut = f + 1 < input->next_at && !recording->ended;
-
-		if (recording->consumed && (cut || !input->recorder.keeps))
-			return &input->files.list[f];
-	}
-	return NULL;
-}
 
 gs_status
 gs_input_record(struct gs_input *input, size_t bytes, bool huge_pages)
@@ -501,27 +466,27 @@ gs_input_record_room(const struct gs_input *input)
 	return recorder->full ? 0 : recorder->memory_bytes - recorder->kept_bytes;
 }
 
-bool
-gs_input_can_rewind(const struct gs_input *input)
-{
-	return unrepeatable(input) == NULL;
-}
-
 gs_status
 gs_input_rewind(struct gs_input *input)
 {
-	const struct gs_file *lost = unrepeatable(input);
+	const size_t count = input->next_at < input->files.count ? input->next_at : input->files.count;
 	char ignored[64];
 
-	if (lost != NULL && input->recorder.full)
-		return gs_fail(GS_EBUDGET, "%s: cannot be read again: only the first %zu bytes of the "
-		               "input were kept in memory; --device=cpu reads it once", lost->name,
-		               input->recorder.kept_bytes);
-	if (lost != NULL)
+	for (size_t f = 0; f < count; f++) {
+		const struct gs_file *file = &input->files.list[f];
+		const bool cut = f + 1 < input->next_at && !file->recording.ended;
+
+		if (!file->recording.consumed || (!cut && input->recorder.keeps))
+			continue;
+		if (input->recorder.full)
+			return gs_fail(GS_EBUDGET, "%s: cannot be read again: only the first %zu bytes of the "
+			               "input were kept in memory; --device=cpu reads it once", file->name,
+			               input->recorder.kept_bytes);
 		return gs_fail(GS_EIO, "%s: cannot be read again: it is not a regular file, and was not "
-		               "kept in memory; --device=cpu reads it once", lost->name);
+		               "kept in memory; --device=cpu reads it once", file->name);
+	}
 	end_file(input);
-	for (size_t f = 0; f < input->next_at && f < input->files.count; f++)
+	for (size_t f = 0; f < count; f++)
 		gs_file_rewind(&input->files.list[f]);
 	gs_recorder_rewind(&input->recorder);
 	while (input->owns_stop && read(input->stop, ignored, sizeof ignored) > 0)

@@ -38,9 +38,6 @@ void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_byte
 /** What is known of its files; borrowed. */
 const struct gs_files *gs_input_files(const struct gs_input *input);
 
-/** Bytes of all inputs together; GS_UNKNOWN if one is a pipe or compressed. */
-uint64_t gs_input_bytes(const struct gs_input *input);
-
 /**
  * Before the first gs_input_next(): if the first input is a pipe or callback, read ahead until
  * LEAST bytes of it are in the recording.  It may end before, or the memory may be full.  A pipe
@@ -143,17 +140,14 @@ MUST_CHECK gs_status gs_input_record(struct gs_input *input, size_t bytes, bool 
 /** Bytes that the recording still has room for; SIZE_MAX if nothing is being recorded. */
 size_t gs_input_record_room(const struct gs_input *input);
 
-/** Would gs_input_rewind() succeed now? */
-bool gs_input_can_rewind(const struct gs_input *input);
-
 /**
  * Begin again before the first file.  Regular files are read again from where they began, and opened again
  * unless they stayed open, as the current one does; pipes and callbacks come from the recording, and then go
  * on where they are now.
  * All claimed pieces have been read, and no other thread reads.
  *
- * @return  GS_OK; GS_EBUDGET: the recording is full; GS_EIO: there is none.  The input can only
- *          be closed then.  A file that has been replaced meanwhile is GS_EIO when it is read.
+ * @return  GS_OK; GS_EBUDGET: the recording is full; GS_EIO: there is none; the input goes on as if
+ *          nobody had asked.  A file that has been replaced meanwhile is GS_EIO when it is read.
  *
  * May be repeated until a byte after the end of the recording has been read.  From there on
  * nothing is kept, and the recording's memory goes back to the system.

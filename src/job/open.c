@@ -188,9 +188,9 @@ collect_plan_input(struct gsort *job)
 		.ahead_chunks = GS_AHEAD_CHUNKS,
 		.headers = options->header_lines > 0,
 		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
-		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files),
-		.confined = options->sandbox && gs_files_may_inflate(files),
-		.large_window = gs_files_large_window(files),
+		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files, GS_INFLATES),
+		.confined = options->sandbox && gs_files_inflate(files, GS_MAY_INFLATE),
+		.large_window = gs_files_inflate(files, GS_LARGE_WINDOW),
 		.input_bytes = bytes,
 		.seekable = gs_files_are_seekable(files),
 		.input_count = options->input_count,
@@ -302,7 +302,7 @@ open_stages(struct gsort *job, const struct gsort *whole)
 {
 	TRY(open_input(job, whole));
 	/* known once it is open: reading it twice would take longer than sorting lines */
-	if (job->keys.turn.may && gs_files_inflate(gs_input_files(job->files.input))) {
+	if (job->keys.turn.may && gs_files_inflate(gs_input_files(job->files.input), GS_INFLATES)) {
 		gs_turn_end(&job->keys.turn, &job->options);
 		TRY(describe(job));
 	}

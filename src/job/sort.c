@@ -283,7 +283,7 @@ peek(struct gsort *job)
 	if (bytes < job->plan.peek_bytes)
 		return GS_OK;		/* the whole input: the plan for a small input is final */
 	input->peeked_bytes = bytes;
-	input->compressed |= gs_files_inflate(gs_input_files(job->files.input));
+	input->compressed |= gs_files_inflate(gs_input_files(job->files.input), GS_INFLATES);
 	return gs_job_replan(job);
 }
 

@@ -85,7 +85,7 @@ gs_confine(struct gsort *job)
 	struct gs_sandbox box;
 	unsigned kinds;
 
-	if (!options->sandbox || !gs_files_may_inflate(gs_input_files(job->files.input)))
+	if (!options->sandbox || !gs_files_inflate(gs_input_files(job->files.input), GS_MAY_INFLATE))
 		return;
 	if (job->plan.device == GSORT_DEVICE_GPU) {
 		gs_note(&job->monitor, "no sandbox: a GPU may be started");

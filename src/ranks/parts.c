@@ -115,8 +115,8 @@ examine(const struct survey *survey, struct source *source)
 	if (strcmp(source->name, "-") == 0 || (stat(source->name, &st) == 0 && !S_ISREG(st.st_mode)))
 		return GS_OK;
 	TRY(gs_input_open(&input, &in));
-	source->bytes = gs_input_bytes(input);
-	source->kind = gs_files_inflate(gs_input_files(input)) ? COMPRESSED :
+	source->bytes = gs_files_bytes(gs_input_files(input));
+	source->kind = gs_files_inflate(gs_input_files(input), GS_INFLATES) ? COMPRESSED :
 	               source->bytes == GS_UNKNOWN ? STREAM : PLAIN;
 	gs_input_close(input);
 	if (source->kind == COMPRESSED)

@@ -79,7 +79,7 @@ check_sizes(void)
 
 			write_file("sized", sizes[s]);
 			input = open_binary(name, threads);
-			CHECK(gs_input_bytes(input) == sizes[s] && gs_input_next(input) &&
+			CHECK(gs_files_bytes(gs_input_files(input)) == sizes[s] && gs_input_next(input) &&
 			      gs_input_read(input, data, LARGE_BYTES + 1, &got) == GS_OK &&
 			      got == sizes[s] && is_content(data, got) &&
 			      gs_input_read(input, data, 1, &more) == GS_OK && more == 0 &&
@@ -240,7 +240,7 @@ check_partial(void)
 	write_file("three", 3);
 	write_file("five", 5);
 	CHECK(gs_input_open(&input, &options) == GS_OK, "three files are opened");
-	CHECK(gs_input_bytes(input) == 16, "their sizes are added up");
+	CHECK(gs_files_bytes(gs_input_files(input)) == 16, "their sizes are added up");
 	CHECK(gs_files_partial(gs_input_files(input), 4, &bytes) == names[1] && bytes == 3,
 	      "the first that is no multiple is named");
 	CHECK(gs_files_partial(gs_input_files(input), 1, &bytes) == NULL, "all are multiples of one");
@@ -277,7 +277,7 @@ check_later(void)
 	close(free_fd);
 	write_file("eight", 8);
 	write_file("five", 5);
-	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == 13,
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input)) == 13,
 	      "files to be opened later are checked");
 	next_fd = dup(0);
 	close(next_fd);
@@ -326,7 +326,7 @@ check_callback(bool binary)
 	char data[16];
 	size_t got = 0, more = 0;
 
-	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == GS_UNKNOWN &&
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN &&
 	      gs_input_next(input) && gs_input_read(input, data, 4, &got) == GS_OK && got == 4 &&
 	      gs_input_read(input, data + 4, 12, &more) == GS_OK && more == 4 &&
 	      memcmp(data, plain, 8) == 0 && !gs_input_next(input),

@@ -160,8 +160,7 @@ check_each_byte(size_t bytes, size_t record_bytes, size_t before)
 	const bool kept = first == 0 || (record_bytes >= GS_LOOK_LEAST && first <= record_bytes);
 	gs_status status;
 
-	CHECK(gs_input_next(input) && reads(input, 0, before, first) &&
-	      gs_input_can_rewind(input) == kept,
+	CHECK(gs_input_next(input) && reads(input, 0, before, first),
 	      "%zu of %zu bytes are read, memory for %zu", before, bytes, record_bytes);
 	status = gs_input_rewind(input);
 	if (!kept) {
@@ -199,10 +198,10 @@ check_twice(void)
 
 	CHECK(gs_input_next(input) && reads(input, 0, 3000, 3000) && gs_input_rewind(input) == GS_OK &&
 	      gs_input_next(input) && reads(input, 0, 2999, 2999) && gs_input_rewind(input) == GS_OK &&
-	      gs_input_next(input) && reads(input, 0, 3000, 3000) && gs_input_can_rewind(input) &&
+	      gs_input_next(input) && reads(input, 0, 3000, 3000) &&
 	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && source.at == 3000,
 	      "what was recorded is read three times, and nothing else");
-	CHECK(reads(input, 0, 3001, 3001) && !gs_input_can_rewind(input) &&
+	CHECK(reads(input, 0, 3001, 3001) && gs_input_rewind(input) != GS_OK &&
 	      gs_input_rewind(input) == GS_EIO && strstr(gs_message(), "was not kept") != NULL,
 	      "a byte behind it ends that: %s", gs_message());
 	CHECK(reads(input, 3001, BYTES, BYTES - 3001), "and the rest is read");
@@ -210,9 +209,9 @@ check_twice(void)
 
 	input = open_source(&source, true, MEMORY_BYTES);
 	CHECK(gs_input_next(input) && reads(input, 0, BYTES + 1, BYTES) &&
-	      gs_input_rewind(input) == GS_OK && gs_input_bytes(input) == BYTES &&
+	      gs_input_rewind(input) == GS_OK && gs_files_bytes(gs_input_files(input)) == BYTES &&
 	      gs_input_next(input) && reads(input, 0, BYTES + 1, BYTES) &&
-	      gs_input_can_rewind(input) && gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
+	      gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
 	      reads(input, 0, BYTES + 1, BYTES),
 	      "an input that was recorded to its end is read as often as one likes");
 	gs_input_close(input);
@@ -273,11 +272,11 @@ check_compressed(size_t before)
 	gs_input_close(input);
 	input = open_source(&source, false, MEMORY_BYTES);
 	CHECK(gs_input_peek_bytes(input, before + 1, &bytes) == GS_OK && bytes > 0 &&
-	      gs_input_bytes(input) == GS_UNKNOWN &&
-	      (before < 6 || gs_files_inflate(gs_input_files(input))) &&
+	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN &&
+	      (before < 6 || gs_files_inflate(gs_input_files(input), GS_INFLATES)) &&
 	      gs_input_next(input) && gs_input_claims(input, &yes) == GS_OK && !yes &&
 	      reads(input, 0, BYTES + 1, BYTES) && gs_input_rewind(input) == GS_OK &&
-	      gs_input_bytes(input) == GS_UNKNOWN && gs_input_next(input) &&
+	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN && gs_input_next(input) &&
 	      reads(input, 0, BYTES + 1, BYTES),
 	      "%zu bytes of it were looked at: it is compressed, and its size unknown", before + 1);
 	gs_input_close(input);
@@ -370,8 +369,7 @@ check_files(size_t before, size_t record_bytes, bool fits, bool later)
 			pthread_create(&writers[f].id, NULL, write_pipe, &writers[f]);
 		}
 	}
-	CHECK(gs_input_open(&input, &options) == GS_OK && reads_files(input, names, before) &&
-	      gs_input_can_rewind(input) == fits,
+	CHECK(gs_input_open(&input, &options) == GS_OK && reads_files(input, names, before),
 	      "%zu bytes of files and pipes are read, memory for %zu", before, record_bytes);
 	if (fits)
 		CHECK(gs_input_rewind(input) == GS_OK && reads_files(input, names, SIZE_MAX) &&
@@ -478,9 +476,9 @@ check_unrecorded(void)
 
 	CHECK(gs_input_peek_bytes(input, 10, &bytes) == GS_OK && bytes == 0 && source.at == 0,
 	      "without memory nothing is looked at");
-	CHECK(gs_input_can_rewind(input) && gs_input_next(input) && gs_input_can_rewind(input) &&
+	CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
 	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 0, 1, 1) &&
-	      !gs_input_can_rewind(input), "without memory one byte is too many");
+	      gs_input_rewind(input) != GS_OK, "without memory one byte is too many");
 	gs_input_close(input);
 	free(data);
 }
@@ -506,7 +504,7 @@ check_offset(void)
 	struct gs_input_options options = { .binary = true, .threads = 1 };
 	struct gs_input *input;
 
-	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == 993 &&
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input)) == 993 &&
 	      gs_input_next(input) && reads(input, 7, 500, 500) && gs_input_rewind(input) == GS_OK &&
 	      gs_input_next(input) && reads(input, 7, 1000, 993) && !gs_input_next(input) &&
 	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 7, 90, 90),
@@ -591,8 +589,8 @@ check_peek(size_t bytes, uint64_t least, size_t record_bytes)
 	bool yes = false;
 
 	CHECK(gs_input_peek_bytes(input, least, &there) == GS_OK &&
-	      there == (some < room ? some : room) && gs_input_can_rewind(input) &&
-	      gs_input_bytes(input) == (whole ? bytes : GS_UNKNOWN),
+	      there == (some < room ? some : room) &&
+	      gs_files_bytes(gs_input_files(input)) == (whole ? bytes : GS_UNKNOWN),
 	      "%zu bytes, %zu wanted, memory for %zu: %zu are there", bytes, (size_t)least, record_bytes,
 	      (size_t)there);
 	CHECK(gs_files_partial(gs_input_files(input), 7, &there) == NULL || (whole && bytes % 7 != 0),
@@ -633,9 +631,9 @@ check_peek_behind_files(void)
 	write_file("c", 71000, 1000);
 	mkfifo(names[1], 0600);
 	pthread_create(&writer.id, NULL, write_pipe, &writer);
-	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_bytes(input) == GS_UNKNOWN &&
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN &&
 	      gs_input_peek_bytes(input, 1 << 20, &bytes) == GS_OK && bytes == 0 &&
-	      gs_input_bytes(input) == GS_UNKNOWN, "a named pipe between files is not waited for");
+	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN, "a named pipe between files is not waited for");
 	CHECK(gs_input_next(input) && reads(input, 0, 1001, 1000) && gs_input_next(input) &&
 	      gs_input_name(input) == names[1] && reads(input, 1000, 70001, 70000) &&
 	      gs_input_next(input) && reads(input, 71000, 1001, 1000) && !gs_input_next(input),
@@ -697,7 +695,7 @@ check_threads(bool stop)
 	CHECK(memcmp(claims.into, data, LARGE_BYTES) == 0 &&
 	      (stop ? left <= count : left == pages), "%zu of %zu pages are left", left, pages);
 	CHECK(!gs_input_next(input) && (stop ? resident_pages() == 0 : resident_pages() == pages) &&
-	      gs_input_can_rewind(input) == !stop, "behind the last file: %zu", resident_pages());
+	      (gs_input_rewind(input) == GS_OK) == !stop, "behind the last file: %zu", resident_pages());
 	gs_input_close(input);
 	free(claims.into);
 	free(data);
@@ -717,13 +715,13 @@ check_released(void)
 	CHECK(gs_input_next(input) && reads(input, 0, HALF, HALF) && resident_pages() == HALF / page,
 	      "half of a pipe is kept");
 	gs_input_stop_recording(input);
-	CHECK(resident_pages() == 0 && !gs_input_can_rewind(input) &&
+	CHECK(resident_pages() == 0 && gs_input_rewind(input) != GS_OK &&
 	      reads(input, HALF, LARGE_BYTES, HALF) && resident_pages() == 0,
 	      "and given back, and no more is kept");
 	gs_input_close(input);
 
 	input = open_source(&source, true, HALF);
-	CHECK(gs_input_next(input) && reads(input, 0, HALF, HALF) && gs_input_can_rewind(input) &&
+	CHECK(gs_input_next(input) && reads(input, 0, HALF, HALF) &&
 	      resident_pages() == HALF / page && reads(input, HALF, 1, 1) &&
 	      resident_pages() == 0 && gs_input_rewind(input) == GS_EBUDGET &&
 	      reads(input, HALF + 1, LARGE_BYTES, HALF - 1), "what is full is given back");
@@ -771,8 +769,8 @@ check_released_first(void)
 	clear_memory();
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
 	      reads(input, 0, LARGE_BYTES + 1, LARGE_BYTES) && gs_input_next(input) &&
-	      resident_pages() > 0 && gs_input_can_rewind(input), "a pipe is kept");
-	CHECK(reads(input, LARGE_BYTES, 1, 1) && resident_pages() == 0 && !gs_input_can_rewind(input) &&
+	      resident_pages() > 0, "a pipe is kept");
+	CHECK(reads(input, LARGE_BYTES, 1, 1) && resident_pages() == 0 && gs_input_rewind(input) != GS_OK &&
 	      reads(input, LARGE_BYTES + 1, 20, 9) && gs_input_rewind(input) == GS_EBUDGET,
 	      "and given back when there is no memory for the next one: %zu", resident_pages());
 	gs_input_close(input);

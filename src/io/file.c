@@ -294,8 +294,8 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 		gs_team_each(threads, (request.bytes + PIECE_BYTES - 1) / PIECE_BYTES, read_piece, &request);
 		*got = request.whole;
 	}
-	/* To the real end: the file may have grown or shrunk since it was opened.  At a gap after a piece that
-	 * was short, since the file has shrunk or because of an error, reading once more tells which. */
+	/* To the real end: the file may have grown or shrunk since it was opened.  A piece may be short since
+	 * the file has shrunk, or because of an error: reading once more there tells which. */
 	*got += gs_read_at(file->fd, (char *)into + *got, bytes - *got,
 	                   file->start + file->read_bytes + *got);
 	status = errno == 0 ? GS_OK : gs_file_fail(file);

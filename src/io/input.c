@@ -479,9 +479,9 @@ gs_input_rewind(struct gs_input *input)
 		if (!file->recording.consumed || (!cut && input->recorder.keeps))
 			continue;
 		if (input->recorder.full)
-			return gs_fail(GS_EBUDGET, "%s: cannot be read again: only the first %zu bytes of the "
-			               "input were kept in memory; --device=cpu reads it once", file->name,
-			               input->recorder.kept_bytes);
+			return gs_fail(GS_EBUDGET, "%s: cannot be read again: only the first %zu bytes of "
+			               "the input were kept in memory; --device=cpu reads it once",
+			               file->name, input->recorder.kept_bytes);
 		return gs_fail(GS_EIO, "%s: cannot be read again: it is not a regular file, and was not "
 		               "kept in memory; --device=cpu reads it once", file->name);
 	}

@@ -137,9 +137,9 @@ MUST_CHECK gs_status gs_replace_aim(struct gs_replace *new, const char *name, bo
 int gs_replace_finish(struct gs_replace *new);
 
 /**
- * Give COUNT new files their names, with all signals blocked.  Each first gets a temporary name;
- * only when all have one are they renamed, so what can fail has failed before.  A single one may get its
- * name at once.
+ * Give COUNT new files their names, with all signals blocked; NULL is none.  Each first gets a temporary
+ * name; only when all have one are they renamed, so what can fail has failed before.  A single one may
+ * get its name at once.
  *
  * @failed  set to the first file that failed
  * @return  0; or -1 and errno: the files before *FAILED may have their names, the others do not

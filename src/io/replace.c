@@ -74,29 +74,6 @@ gs_replace_abandon(void)
 	}
 }
 
-/* ---- names ------------------------------------------------------------- */
-
-/* Make a name beside the target that nobody else will use, at NAME, and list it. */
-static bool
-make_name(const struct gs_replace *new, char *name, unsigned try)
-{
-	char directory[PATH_MAX];
-	struct timespec now;
-	int length;
-
-	gs_folder_of(new->target, directory);
-	clock_gettime(CLOCK_REALTIME, &now);
-	length = snprintf(name, PATH_MAX, "%s/.gsort.%ld.%lx.%u", directory, (long)getpid(),
-	                  (unsigned long)now.tv_nsec, try);
-	if (length <= 0 || length >= PATH_MAX) {
-		name[0] = '\0';
-		errno = ENAMETOOLONG;
-		return false;
-	}
-	list(name);
-	return true;
-}
-
 /* ---- the old file ------------------------------------------------------ */
 
 /* Can the target, which is OLD, be replaced by another file? */
@@ -141,14 +118,28 @@ keep_attributes(int old_fd, int new_fd)
 
 /* ---- the new file ------------------------------------------------------ */
 
-/* Let MAKE make a file with a hidden name, at NAME; returns what that returns, -1: an error. */
+/* Let MAKE make a file with a hidden name, at NAME, beside the target: one that nobody else will use, and is
+ * listed.  Returns what MAKE returns, -1: an error. */
 static int
 make_hidden(struct gs_replace *new, char *name, int (*make)(struct gs_replace *new, const char *name))
 {
-	for (unsigned try = 0; try < NAME_TRIES && make_name(new, name, try); try++) {
-		const int made = make(new, name);
+	char directory[PATH_MAX];
+	struct timespec now;
 
-		if (made >= 0)
+	gs_folder_of(new->target, directory);
+	for (unsigned try = 0; try < NAME_TRIES; try++) {
+		int length, made;
+
+		clock_gettime(CLOCK_REALTIME, &now);
+		length = snprintf(name, PATH_MAX, "%s/.gsort.%ld.%lx.%u", directory, (long)getpid(),
+		                  (unsigned long)now.tv_nsec, try);
+		if (length <= 0 || length >= PATH_MAX) {
+			name[0] = '\0';
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		list(name);
+		if ((made = make(new, name)) >= 0)
 			return made;
 		forget(name);
 		if (errno != EEXIST)
@@ -208,40 +199,29 @@ is_forbidden(int error)
 	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
 }
 
-/* Is the old file read?  Then its bytes may be nowhere else. */
-static bool
-is_input(const struct gs_replace *new, const struct stat *old)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < new->input_count; i++) {
-		const char *name = new->inputs[i];
-
-		if ((strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(name, &st)) == 0 &&
-		    st.st_dev == old->st_dev && st.st_ino == old->st_ino)
-			return true;
-	}
-	return false;
-}
-
 /* The file exists and is open as *FD.  Replace it if that is possible and loses nothing. */
 static gs_status
 replace_existing(struct gs_replace *new, const char *name, const struct stat *old, int *fd,
                  enum gs_output_kind *kind)
 {
+	struct stat st;
+
 	if (old->st_nlink > 1 || !gs_follow_links(name, new->target) || !allows(new, old))
 		return GS_OK;
-	if (make_new(new, *fd) == 0) {
-		close(*fd);
-		*fd = new->fd;
-		*kind = GS_OUTPUT_NEW;
-		new->forced = is_input(new, old);
-		return GS_OK;
-	}
-	return is_forbidden(errno) ? GS_OK
-	       : gs_fail_errno(GS_EIO, new->differs ? "%s: a new file cannot get its attributes and "
-	                       "ACL (--in-place writes into this one)" : "cannot make a file beside %s",
-	                       name);
+	if (make_new(new, *fd) != 0)
+		return is_forbidden(errno) ? GS_OK
+		       : gs_fail_errno(GS_EIO, new->differs ? "%s: a new file cannot get its attributes and "
+		                       "ACL (--in-place writes into this one)"
+		                       : "cannot make a file beside %s", name);
+	close(*fd);
+	*fd = new->fd;
+	*kind = GS_OUTPUT_NEW;
+	/* Is the old file read?  Then its bytes may be nowhere else. */
+	for (size_t i = 0; i < new->input_count && !new->forced; i++)
+		new->forced = (strcmp(new->inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &st)
+		                                                : stat(new->inputs[i], &st)) == 0 &&
+		              st.st_dev == old->st_dev && st.st_ino == old->st_ino;
+	return GS_OK;
 }
 
 gs_status
@@ -317,16 +297,6 @@ drop(char *name)
 	forget(name);
 }
 
-static int
-rename_hidden(struct gs_replace *new)
-{
-	const int result = rename(new->hidden, new->target);
-
-	if (result == 0)
-		forget(new->hidden);
-	return result;
-}
-
 int
 gs_replace_prepare(struct gs_replace *new)
 {
@@ -337,23 +307,16 @@ gs_replace_prepare(struct gs_replace *new)
 	return 0;
 }
 
-/* The target becomes what it was. */
-static int
-undo(const struct gs_replace *new)
-{
-	if (!new->existed)
-		return unlink(new->target);
-	if (new->backup[0] != '\0')
-		return rename(new->backup, new->target);
-	errno = EOPNOTSUPP;	/* the old file could get no other name */
-	return -1;
-}
-
 int
 gs_replace_settle(struct gs_replace *new, bool stays)
 {
-	const int result = stays ? 0 : undo(new), error = errno;
+	int result = 0, error;
 
+	errno = EOPNOTSUPP;		/* the old file could get no other name */
+	if (!stays)			/* the target becomes what it was */
+		result = !new->existed ? unlink(new->target)
+		         : new->backup[0] != '\0' ? rename(new->backup, new->target) : -1;
+	error = errno;
 	if (stays)
 		drop(new->backup);
 	else
@@ -372,17 +335,24 @@ gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *fail
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	/* The one file may have its name at once, if that is free. */
-	if (count == 1 && new[0]->hidden[0] == '\0' && !new[0]->existed &&
+	if (count == 1 && new[0] != NULL && new[0]->hidden[0] == '\0' && !new[0]->existed &&
 	    gs_nameless_link(new[0]->fd, new[0]->target) == 0)
 		count = 0;
 	for (size_t n = 0; result == 0 && n < count; n++)
-		if ((result = link_hidden(new[n])) != 0)
+		if (new[n] != NULL && (result = link_hidden(new[n])) != 0)
 			*failed = n;
-	for (size_t n = 0; result == 0 && n < count; n++)
-		if ((result = rename_hidden(new[n])) != 0)
+	for (size_t n = 0; result == 0 && n < count; n++) {
+		if (new[n] == NULL)
+			continue;
+		if ((result = rename(new[n]->hidden, new[n]->target)) != 0)
 			*failed = n;
+		else
+			forget(new[n]->hidden);
+	}
 	error = errno;
 	for (size_t n = 0; n < count; n++) {
+		if (new[n] == NULL)
+			continue;
 		drop(new[n]->hidden);
 		(void)force_folder(new[n]);	/* too late for an error; the file is there, old or new */
 	}

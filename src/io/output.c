@@ -50,78 +50,45 @@ struct gs_output {
 
 /* ---- opening ----------------------------------------------------------- */
 
-static gs_status
-guard_terminal(const struct gs_output *out, const struct gs_output_options *options)
-{
-	if (options->binary && !options->terminal_ok && isatty(out->to.fd))
-		return gs_fail(GS_EUSAGE, "will not write binary %s to a terminal; use %s-o FILE, "
-		               "redirect output to a file or pipe, or use --force",
-		               options->whole ? "data" : "keys", options->whole ? "" : "--to=text, ");
-	return GS_OK;
-}
-
-static gs_status
-open_standard(struct gs_output *out, const struct gs_output_options *options)
-{
-	out->to.name = "standard output";
-	out->to.fd = STDOUT_FILENO;
-	out->in_place = true;
-	if (!gs_allows(out->to.fd, O_WRONLY))
-		return gs_fail_errno(GS_EIO, "write failed: %s", out->to.name);
-	return guard_terminal(out, options);
-}
-
-/* A name of an open descriptor: others may read and write the file through it, too. */
-static bool
-names_descriptor(const char *name)
-{
-	return strncmp(name, "/dev/fd/", 8) == 0 || strncmp(name, "/dev/std", 8) == 0 ||
-	       strncmp(name, "/proc/", 6) == 0;
-}
-
-static gs_status
-open_file(struct gs_output *out, const struct gs_output_options *options)
-{
-	const bool in_place = options->in_place || names_descriptor(options->name);
-	enum gs_output_kind kind;
-
-	out->replace.inputs = options->inputs;
-	out->replace.input_count = options->input_count;
-	TRY(gs_replace_aim(&out->replace, options->name, in_place, &out->to.fd, &kind));
-	out->in_place = kind != GS_OUTPUT_NEW;
-	out->to.truncates = kind == GS_OUTPUT_IN_PLACE;
-	return kind == GS_OUTPUT_DEVICE ? guard_terminal(out, options) : GS_OK;
-}
-
-static gs_status
-open_callback(struct gs_output *out, const struct gs_output_options *options)
-{
-	if (out->to.name == NULL)
-		out->to.name = "output";
-	out->in_place = true;
-	out->to.write = options->write;
-	out->to.write_context = options->write_context;
-	return GS_OK;
-}
-
 gs_status
 gs_output_open(struct gs_output **output, const struct gs_output_options *options)
 {
+	const char *name = options->name;
+	enum gs_output_kind kind = GS_OUTPUT_DEVICE;
+	gs_status status = GS_OK;
 	struct gs_output *out;
-	gs_status status;
+	bool in_place;
 
 	*output = NULL;
 	TRY(GS_NEW(out, 1, "output"));
-	out->to.fd = -1;
-	out->to.name = options->name;
+	out->to = (struct gs_output_fd){
+		.fd = -1, .name = name, .write = options->write, .write_context = options->write_context,
+	};
 	out->clock = options->clock;
 	out->interrupted = options->interrupted;
-	if (options->write != NULL)
-		status = open_callback(out, options);
-	else if (options->name == NULL)
-		status = open_standard(out, options);
-	else
-		status = open_file(out, options);
+	if (options->write != NULL) {
+		if (name == NULL)
+			out->to.name = "output";
+	} else if (name == NULL) {
+		out->to.name = "standard output";
+		out->to.fd = STDOUT_FILENO;
+		if (!gs_allows(out->to.fd, O_WRONLY))
+			status = gs_fail_errno(GS_EIO, "write failed: %s", out->to.name);
+	} else {
+		/* others may read and write the file of an open descriptor through that, too */
+		in_place = options->in_place || strncmp(name, "/dev/fd/", 8) == 0 ||
+		           strncmp(name, "/dev/std", 8) == 0 || strncmp(name, "/proc/", 6) == 0;
+		out->replace.inputs = options->inputs;
+		out->replace.input_count = options->input_count;
+		status = gs_replace_aim(&out->replace, name, in_place, &out->to.fd, &kind);
+	}
+	out->in_place = kind != GS_OUTPUT_NEW;
+	out->to.truncates = kind == GS_OUTPUT_IN_PLACE;
+	if (status == GS_OK && kind == GS_OUTPUT_DEVICE && options->binary && !options->terminal_ok &&
+	    isatty(out->to.fd))
+		status = gs_fail(GS_EUSAGE, "will not write binary %s to a terminal; use %s-o FILE, "
+		                 "redirect output to a file or pipe, or use --force",
+		                 options->whole ? "data" : "keys", options->whole ? "" : "--to=text, ");
 	if (status != GS_OK) {
 		gs_output_close(out);
 		return status;
@@ -165,19 +132,6 @@ write_chunks(void *context)
 	return GS_OK;
 }
 
-static void
-start_thread(struct gs_output *out)
-{
-	gs_queue_open(&out->submitted);
-	gs_queue_open(&out->done);
-	out->threaded = gs_thread_start(&out->thread, write_chunks, out) == GS_OK;
-	out->alone = !out->threaded;
-	if (out->threaded)
-		return;
-	gs_queue_close(&out->submitted);
-	gs_queue_close(&out->done);
-}
-
 gs_status
 gs_output_wait(struct gs_output *out)
 {
@@ -195,8 +149,16 @@ gs_status
 gs_output_submit(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
-	if (!out->threaded && !out->alone && bytes >= THREAD_BYTES)
-		start_thread(out);
+	if (!out->threaded && !out->alone && bytes >= THREAD_BYTES) {
+		gs_queue_open(&out->submitted);
+		gs_queue_open(&out->done);
+		out->threaded = gs_thread_start(&out->thread, write_chunks, out) == GS_OK;
+		out->alone = !out->threaded;
+		if (out->alone) {
+			gs_queue_close(&out->submitted);
+			gs_queue_close(&out->done);
+		}
+	}
 	if (!out->threaded)
 		return put(out, data, bytes, -1);
 	out->chunk = (struct chunk){ .data = data, .bytes = bytes };
@@ -210,12 +172,6 @@ gs_output_write(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
 	return put(out, data, bytes, -1);
-}
-
-bool
-gs_output_is_new(const struct gs_output *out)
-{
-	return !out->in_place;
 }
 
 void
@@ -252,17 +208,6 @@ gs_output_give_pages(struct gs_output *out, void *pages, size_t bytes)
 
 /* ---- the end ----------------------------------------------------------- */
 
-/* Some file systems report a failed write only in close(2). */
-static gs_status
-flush_by_closing(const struct gs_output *out)
-{
-	int copy = fcntl(out->to.fd, F_DUPFD_CLOEXEC, 3);
-
-	if (copy < 0 || close(copy) != 0)
-		return gs_fail_errno(GS_EIO, "close failed: %s", out->to.name);
-	return GS_OK;
-}
-
 /* Stop the writer; what it has is written first. */
 static void
 stop_thread(struct gs_output *out)
@@ -280,6 +225,8 @@ stop_thread(struct gs_output *out)
 static gs_status
 complete(struct gs_output *out)
 {
+	int copy;
+
 	TRY(gs_output_wait(out));
 	TRY(gs_check_interrupted(out->interrupted));
 	if (out->complete || out->to.write != NULL)
@@ -288,8 +235,9 @@ complete(struct gs_output *out)
 	TRY(gs_output_fd_truncate(&out->to));	/* if nothing was written */
 	if (gs_preallocate_cut(&out->to.preallocation) != 0)
 		return gs_fail_errno(GS_EIO, "truncate failed: %s", out->to.name);
-	if (!out->in_place)
-		TRY(flush_by_closing(out));
+	/* Some file systems report a failed write only in close(2). */
+	if (!out->in_place && ((copy = fcntl(out->to.fd, F_DUPFD_CLOEXEC, 3)) < 0 || close(copy) != 0))
+		return gs_fail_errno(GS_EIO, "close failed: %s", out->to.name);
 	out->complete = true;
 	return GS_OK;
 }
@@ -345,48 +293,14 @@ gs_output_settle(struct gs_output *out, bool stays)
 	                       out->to.name, old);
 }
 
-/* Close it, once it has its name. */
-static gs_status
-close_file(struct gs_output *out)
-{
-	const int fd = out->to.fd;
-
-	if (out->to.write != NULL)
-		return GS_OK;
-	out->to.fd = -1;
-	/* A new file has been flushed, and has replaced the old one: too late for an error. */
-	if (close(fd) != 0 && out->in_place)
-		return gs_fail_errno(GS_EIO, "close failed: %s", out->to.name);
-	return GS_OK;
-}
-
-/* All are complete: rename the new files. */
-static gs_status
-rename_all(struct gs_output *const outputs[], size_t count)
-{
-	struct gs_output **of = NULL;
-	struct gs_replace **new;
-	gs_status status = gs_allocate(&new, count, sizeof(struct gs_replace *), "outputs");
-	size_t found = 0, failed;
-
-	THEN(status, gs_allocate(&of, count, sizeof(struct gs_output *), "outputs"));
-	for (size_t o = 0; status == GS_OK && o < count; o++)
-		if (!outputs[o]->in_place) {
-			of[found] = outputs[o];
-			new[found++] = &outputs[o]->replace;
-		}
-	if (status == GS_OK && gs_replace_finish_all(new, found, &failed) != 0)
-		status = gs_fail_errno(GS_EIO, "cannot replace %s", of[failed]->to.name);
-	free(new);
-	free(of);
-	return status;
-}
-
 gs_status
 gs_output_finish_all(struct gs_output *const outputs[], size_t count)
 {
+	struct gs_replace **new;
 	bool forced = false;
+	gs_status status;
 	uint64_t since;
+	size_t failed;
 
 	for (size_t o = 0; o < count; o++) {
 		TRY(gs_output_complete(outputs[o]));
@@ -395,9 +309,23 @@ gs_output_finish_all(struct gs_output *const outputs[], size_t count)
 	since = gs_clock_now();
 	for (size_t o = 0; forced && o < count; o++)
 		TRY(force(outputs[o]));
-	TRY(rename_all(outputs, count));
+	TRY(gs_allocate(&new, count, sizeof(struct gs_replace *), "outputs"));
 	for (size_t o = 0; o < count; o++)
-		TRY(close_file(outputs[o]));
+		new[o] = outputs[o]->in_place ? NULL : &outputs[o]->replace;
+	status = gs_replace_finish_all(new, count, &failed) == 0 ? GS_OK
+	         : gs_fail_errno(GS_EIO, "cannot replace %s", outputs[failed]->to.name);
+	free(new);
+	TRY(status);
+	for (size_t o = 0; o < count; o++) {
+		const int fd = outputs[o]->to.fd;
+
+		if (outputs[o]->to.write != NULL)
+			continue;
+		outputs[o]->to.fd = -1;
+		/* A new file has been flushed, and has replaced the old one: too late for an error. */
+		if (close(fd) != 0 && outputs[o]->in_place)
+			return gs_fail_errno(GS_EIO, "close failed: %s", outputs[o]->to.name);
+	}
 	gs_clock_lap(outputs[0]->clock, GS_STAGE_WRITE, &since);
 	return GS_OK;
 }

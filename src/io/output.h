@@ -52,7 +52,8 @@ struct gs_output_options {
 MUST_CHECK gs_status
 gs_output_open(struct gs_output **output, const struct gs_output_options *options);
 
-/** The file that will be replaced or made in the end; NULL: the output is written in place. */
+/** The file that will be replaced or made in the end, by a new file, of which bytes can be written at any
+ *  place; NULL: the output is written in place. */
 const char *gs_output_target(const struct gs_output *output);
 
 /** Write all BYTES before returning. */
@@ -81,9 +82,6 @@ bool gs_output_takes_pages(const struct gs_output *output);
  */
 MUST_CHECK gs_status
 gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes);
-
-/** Is it a new file?  Then bytes can be written at any place of it. */
-bool gs_output_is_new(const struct gs_output *output);
 
 /** Of a new file, before anything is written: it will have BYTES. */
 void gs_output_expect(struct gs_output *output, uint64_t bytes);
@@ -125,7 +123,7 @@ void gs_output_close(struct gs_output *output);
 /*
  * Several files are named by a pattern: "%r" stands for the number of a file, from 0 on, with zeros
  * before it, so that all names are of one length and in the order of their numbers; "%%" for "%".
- * The caller writes to each of them.  gs_outputs_finish() replaces all of them, or none.
+ * The caller writes to each of them.  gs_output_finish_all() replaces all of them, or none.
  */
 
 enum { GS_OUTPUTS_MOST = 1024 };
@@ -162,9 +160,6 @@ enum { GS_OUTPUT_BYTES = 24 << 10 };
 
 /** Wait until nothing that was submitted is borrowed any more. */
 MUST_CHECK gs_status gs_outputs_wait(const struct gs_outputs *outputs);
-
-/** Write the last bytes, and give new files their names, all or none. */
-MUST_CHECK gs_status gs_outputs_finish(const struct gs_outputs *outputs);
 
 /** Free all; what was not finished is dropped.  A zeroed struct is allowed. */
 void gs_outputs_close(struct gs_outputs *outputs);

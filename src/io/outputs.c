@@ -31,19 +31,10 @@ gs_outputs_check_pattern(const char *pattern)
 	                 "the number of each file", pattern);
 }
 
-static int
-digits_of(size_t number)
-{
-	int digits = 1;
-
-	for (; number >= 10; number /= 10)
-		digits++;
-	return digits;
-}
-
 char *
 gs_outputs_name(const char *pattern, size_t index, size_t count)
 {
+	const int digits = snprintf(NULL, 0, "%zu", count - 1);
 	char name[PATH_MAX];
 	size_t bytes = 0;
 
@@ -53,8 +44,7 @@ gs_outputs_name(const char *pattern, size_t index, size_t count)
 		else if (*++at == '%')
 			name[bytes++] = '%';
 		else
-			bytes += (size_t)snprintf(name + bytes, sizeof name - bytes, "%0*zu",
-			                          digits_of(count - 1), index);
+			bytes += (size_t)snprintf(name + bytes, sizeof name - bytes, "%0*zu", digits, index);
 	}
 	if (bytes >= sizeof name)
 		return NULL;
@@ -77,35 +67,6 @@ compare_files(const void *a, const void *b)
 	return order != 0 ? order : (one->index > other->index) - (one->index < other->index);
 }
 
-/* Find out which files the names are; *KNOWN of them are in FILES then. */
-static gs_status
-identify(const char *pattern, size_t count, struct ranked_file *files, size_t *known)
-{
-	*known = 0;
-	for (size_t f = 0; f < count; f++) {
-		char *name = gs_outputs_name(pattern, f, count);
-
-		if (name == NULL)
-			return gs_fail(GS_EIO, "open failed: the name of output %zu is too long", f);
-		files[*known] = (struct ranked_file){ gs_identity_of(name, -1), f };
-		*known += files[*known].file.known;
-		free(name);
-	}
-	return GS_OK;
-}
-
-static gs_status
-refuse(const char *pattern, size_t count, size_t a, size_t b)
-{
-	char *one = gs_outputs_name(pattern, a, count), *other = gs_outputs_name(pattern, b, count);
-	const gs_status status = one == NULL || other == NULL ? gs_fail(GS_EBUDGET, "out of memory")
-	                         : gs_fail(GS_EUSAGE, "%s and %s are the same file", one, other);
-
-	free(one);
-	free(other);
-	return status;
-}
-
 gs_status
 gs_outputs_check_files(const char *pattern, size_t count)
 {
@@ -113,44 +74,58 @@ gs_outputs_check_files(const char *pattern, size_t count)
 	gs_status status = GS_NEW(files, count, "outputs");
 	size_t known = 0;
 
-	if (status == GS_OK && (status = identify(pattern, count, files, &known)) == GS_OK && known > 0)
+	for (size_t f = 0; f < count && status == GS_OK; f++) {
+		char *name = gs_outputs_name(pattern, f, count);
+
+		if (name != NULL)
+			files[known] = (struct ranked_file){ gs_identity_of(name, -1), f };
+		else
+			status = gs_fail(GS_EIO, "open failed: the name of output %zu is too long", f);
+		known += name != NULL && files[known].file.known;
+		free(name);
+	}
+	if (status == GS_OK && known > 0)
 		qsort(files, known, sizeof *files, compare_files);
-	for (size_t f = 1; f < known && status == GS_OK; f++)
-		if (gs_identity_same(&files[f - 1].file, &files[f].file))
-			status = refuse(pattern, count, files[f - 1].index, files[f].index);
+	for (size_t f = 1; f < known && status == GS_OK; f++) {
+		char *one, *other;
+
+		if (!gs_identity_same(&files[f - 1].file, &files[f].file))
+			continue;
+		one = gs_outputs_name(pattern, files[f - 1].index, count);
+		other = gs_outputs_name(pattern, files[f].index, count);
+		status = one == NULL || other == NULL ? gs_fail(GS_EBUDGET, "out of memory")
+		         : gs_fail(GS_EUSAGE, "%s and %s are the same file", one, other);
+		free(one);
+		free(other);
+	}
 	free(files);
 	return status;
 }
 
 /* ---- opening ---------------------------------------------------------------- */
 
-static gs_status
-open_files(struct gs_outputs *outputs, const struct gs_output_options *options)
-{
-	struct gs_output_options each = *options;
-
-	TRY(gs_outputs_check_files(options->name, outputs->count));
-	for (size_t f = 0; f < outputs->count; f++) {
-		each.name = outputs->names[f] = gs_outputs_name(options->name, f, outputs->count);
-		if (each.name == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
-		TRY(gs_output_open(&outputs->files[f], &each));
-	}
-	return GS_OK;
-}
-
 gs_status
 gs_outputs_open(struct gs_outputs *outputs, const struct gs_output_options *options,
                 unsigned split)
 {
 	const size_t count = split > 0 ? split : 1;
+	struct gs_output_options each = *options;
 
 	*outputs = (struct gs_outputs){ .count = 0 };
 	TRY(GS_NEW(outputs->files, count, "outputs"));
 	if (split > 0)
 		TRY(GS_NEW(outputs->names, count, "outputs"));
 	outputs->count = count;
-	return split > 0 ? open_files(outputs, options) : gs_output_open(&outputs->files[0], options);
+	if (split == 0)
+		return gs_output_open(&outputs->files[0], options);
+	TRY(gs_outputs_check_files(options->name, count));
+	for (size_t f = 0; f < count; f++) {
+		each.name = outputs->names[f] = gs_outputs_name(options->name, f, count);
+		if (each.name == NULL)
+			return gs_fail(GS_EBUDGET, "out of memory");
+		TRY(gs_output_open(&outputs->files[f], &each));
+	}
+	return GS_OK;
 }
 
 /* ---- the end ------------------------------------------------------------------ */
@@ -161,12 +136,6 @@ gs_outputs_wait(const struct gs_outputs *outputs)
 	for (size_t f = 0; f < outputs->count; f++)
 		TRY(gs_output_wait(outputs->files[f]));
 	return GS_OK;
-}
-
-gs_status
-gs_outputs_finish(const struct gs_outputs *outputs)
-{
-	return gs_output_finish_all(outputs->files, outputs->count);
 }
 
 void

@@ -99,7 +99,7 @@ static bool
 all_are_new(const struct gs_split *split)
 {
 	for (size_t file = 0; file < split->outputs->count; file++)
-		if (!gs_output_is_new(split->outputs->files[file]))
+		if (gs_output_target(split->outputs->files[file]) == NULL)
 			return false;
 	return true;
 }

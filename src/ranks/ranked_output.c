@@ -449,7 +449,7 @@ gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t 
 		return output->spools ? finish_own_spool(output, keys, key_bytes, lines, bytes)
 		                      : finish_own(output, own->files[0]);
 	if (!output->one_file)
-		return gs_ranks_agree(output->ranks, gs_outputs_finish(own));
+		return gs_ranks_agree(output->ranks, gs_output_finish_all(own->files, own->count));
 	if (output->spools)
 		TRY(finish_spool(output, keys, key_bytes, lines, NULL, bytes));
 	return finish_shared(output);

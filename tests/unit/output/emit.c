@@ -339,7 +339,7 @@ open_outputs(struct run *run)
 static gs_status
 close_outputs(struct run *run, size_t *ends)
 {
-	const gs_status status = gs_outputs_finish(&run->outputs);
+	const gs_status status = gs_output_finish_all(run->outputs.files, run->outputs.count);
 	const size_t files = run->row.options.split;
 
 	gs_outputs_close(&run->outputs);

@@ -21,7 +21,8 @@
 static bool
 overwrites(const struct gsort *job)
 {
-	return gs_output_target(job->files.outputs.files[0]) == NULL && gs_job_rewrites(&job->options) != NULL;
+	return gs_output_target(job->files.outputs.files[0]) == NULL &&
+	       gs_job_rewrites(&job->options) != NULL;
 }
 
 /* ---- keys -------------------------------------------------------------------- */

@@ -326,7 +326,8 @@ check_callback(bool binary)
 	char data[16];
 	size_t got = 0, more = 0;
 
-	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN &&
+	CHECK(gs_input_open(&input, &options) == GS_OK &&
+	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN &&
 	      gs_input_next(input) && gs_input_read(input, data, 4, &got) == GS_OK && got == 4 &&
 	      gs_input_read(input, data + 4, 12, &more) == GS_OK && more == 4 &&
 	      memcmp(data, plain, 8) == 0 && !gs_input_next(input),

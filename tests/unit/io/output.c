@@ -328,7 +328,8 @@ check_outputs(void)
 	put_file("f1%", "old");
 	CHECK(open_three(&outputs) && count_files() == 1 + names_of(3) && contains("f1%", "old"),
 	      "three files: writing changes nothing");
-	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_OK && count_files() == 3 && contains("f0%", "new") &&
+	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_OK && count_files() == 3 &&
+	      contains("f0%", "new") &&
 	      contains("f1%", "new") && contains("f2%", "new"), "finishing makes them: %s", gs_message());
 	gs_outputs_close(&outputs);
 
@@ -341,7 +342,8 @@ check_outputs(void)
 	CHECK(open_three(&outputs), "open");
 	remove(path("f0%"));
 	mkdir(path("f0%"), 0777);
-	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_EIO && strstr(gs_message(), "cannot replace") != NULL &&
+	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_EIO &&
+	      strstr(gs_message(), "cannot replace") != NULL &&
 	      strstr(gs_message(), "f0%") != NULL && count_files() == 3 && contains("f1%", "old") &&
 	      contains("f2%", "old"), "if one cannot be replaced, none is: %s", gs_message());
 	gs_outputs_close(&outputs);

@@ -631,9 +631,11 @@ check_peek_behind_files(void)
 	write_file("c", 71000, 1000);
 	mkfifo(names[1], 0600);
 	pthread_create(&writer.id, NULL, write_pipe, &writer);
-	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN &&
+	CHECK(gs_input_open(&input, &options) == GS_OK &&
+	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN &&
 	      gs_input_peek_bytes(input, 1 << 20, &bytes) == GS_OK && bytes == 0 &&
-	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN, "a named pipe between files is not waited for");
+	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN,
+	      "a named pipe between files is not waited for");
 	CHECK(gs_input_next(input) && reads(input, 0, 1001, 1000) && gs_input_next(input) &&
 	      gs_input_name(input) == names[1] && reads(input, 1000, 70001, 70000) &&
 	      gs_input_next(input) && reads(input, 71000, 1001, 1000) && !gs_input_next(input),

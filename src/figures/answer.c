@@ -330,7 +330,7 @@ tally_groups(const struct gs_answer *answer, const struct gs_span *span, struct 
 static void
 tally_span(const struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
 {
-	gs_verify_digest(answer->verify, span, &tally->digest);
+	gs_verify_digest(answer->verify, 1, span, &tally->digest);
 	tally->taken = span->count;
 	tally->first = gs_key_at(span->keys, span->key_bits, 0);
 	tally->last = gs_key_at(span->keys, span->key_bits, span->count - 1);
@@ -445,7 +445,7 @@ take_keys(struct gs_answer *answer, struct gs_sorted_span *sorted)
 	if (!sorted->skipped) {
 		if (!made)
 			tally_span(answer, span, tally);
-		gs_verify_note_out(answer->verify, &tally->digest);
+		gs_verify_join(answer->verify, &answer->verify->out, &tally->digest);
 		take_marks(answer, span);
 		note_extremes(answer, span, tally->first, tally->last);
 		if (answer->bars.bars != NULL)

@@ -277,7 +277,7 @@ make(void *context, struct gs_sorted_span *sorted)
 	uint64_t since = gs_clock_now();
 	gs_status status;
 
-	gs_verify_digest(emit->verify, span, &encoded->digest);
+	gs_verify_digest(emit->verify, 1, span, &encoded->digest);
 	encoded->taken = span->count;
 	gs_pick_span(&emit->pick, emit->class_position + sorted->at, span);
 	status = gs_span_encode(&emit->encoder, &emit->select, sorted);
@@ -308,7 +308,7 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 		return GS_OK;
 	}
 	encoded = &emit->encoder.encoded[sorted->slot];
-	gs_verify_note_out(emit->verify, &encoded->digest);
+	gs_verify_join(emit->verify, &emit->verify->out, &encoded->digest);
 	if (emit->select.groups)
 		TRY(gs_span_join(&emit->encoder, &emit->select, &sorted->span, encoded));
 	else
@@ -331,7 +331,8 @@ take_of_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
 	struct gs_encoded *encoded = &emit->encoder.encoded[sorted->slot];
 
 	(void)enough;
-	TRY(gs_split_put(&emit->split, sorted, &encoded->digest, encoded->data, encoded->bytes));
+	gs_verify_join(emit->verify, &emit->split.digests[sorted->strand], &encoded->digest);
+	TRY(gs_split_put(&emit->split, sorted, encoded->data, encoded->bytes));
 	atomic_fetch_add(&emit->monitor->counters.bytes_out, encoded->bytes);
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, sorted->span.count);
 	return GS_OK;

@@ -171,8 +171,7 @@ MUST_CHECK gs_status gs_split_put_at(const struct gs_split *split, uint64_t at, 
 /** Write a span of a strand, encoded in BYTES of DATA.  One thread at a time for each strand, its
  *  spans in their order. */
 MUST_CHECK gs_status gs_split_put(struct gs_split *split, const struct gs_sorted_span *sorted,
-                                  const struct gs_span_digest *digest, const char *data,
-                                  size_t bytes);
+                                  const char *data, size_t bytes);
 
 /** The class has been drained; COUNT as above.  What left is noted in VERIFY.
  *  Returns the bytes written. */

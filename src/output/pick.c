@@ -10,12 +10,11 @@
  */
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/splitmix.h"
-#include "sort/cpu/keys.h"
 #include "base/round.h"
+#include "base/splitmix.h"
 #include "output/select.h"
+#include "sort/cpu/keys.h"
 
 /* So that their bytes do not overflow. */
 #define MOST_RANKS	(UINT64_MAX / 64)
@@ -63,53 +62,6 @@ choose_numbers(uint64_t *numbers, size_t count, uint64_t below, uint64_t seed)
 	}
 }
 
-/* Of KEYS positions those that are not among the sorted LEFT_OUT; returns how many. */
-static size_t
-complement(const uint64_t *left_out, size_t count, uint64_t keys, uint64_t *positions)
-{
-	size_t kept = 0, at = 0;
-
-	for (uint64_t position = 0; position < keys; position++)
-		if (at < count && left_out[at] == position)
-			at++;
-		else
-			positions[kept++] = position;
-	return kept;
-}
-
-/* WANTED of KEYS positions, fewer than all.  If they are more than half, those left out are chosen. */
-static gs_status
-choose(struct gs_pick *pick, size_t wanted, uint64_t keys, uint64_t seed)
-{
-	const bool most = wanted > keys / 2;
-	const size_t chosen = most ? (size_t)(keys - wanted) : wanted;
-	uint64_t *left_out = NULL;
-
-	pick->positions = wanted <= SIZE_MAX / sizeof *pick->positions
-	              ? malloc((wanted + 1) * sizeof *pick->positions) : NULL;
-	if (pick->positions != NULL && most)
-		left_out = malloc((chosen + 1) * sizeof *left_out);
-	if (pick->positions == NULL || (most && left_out == NULL))
-		return gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys: 8 bytes each", wanted);
-	choose_numbers(most ? left_out : pick->positions, chosen, keys, seed);
-	pick->position_count = most ? complement(left_out, chosen, keys, pick->positions) : wanted;
-	assert(pick->position_count == wanted);
-	free(left_out);
-	return GS_OK;
-}
-
-/* The same keys, where the largest comes first. */
-static void
-turn(struct gs_pick *pick, uint64_t keys)
-{
-	for (size_t low = 0, high = pick->position_count; low < high; low++) {
-		const uint64_t position = keys - 1 - pick->positions[low];
-
-		pick->positions[low] = keys - 1 - pick->positions[--high];
-		pick->positions[high] = position;
-	}
-}
-
 /* ---- keys -------------------------------------------------------------------------- */
 
 uint64_t
@@ -124,15 +76,40 @@ gs_pick_bytes(const struct gsort_options *options, uint64_t keys)
 gs_status
 gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t keys)
 {
+	uint64_t *left_out = NULL;
+	size_t wanted, chosen, at = 0, kept = 0;
+	bool most;
+
 	gs_pick_close(pick);
 	if (options->tail.wanted && options->tail.count < keys)
 		*pick = (struct gs_pick){ .on = true, .from = keys - options->tail.count };
 	if (!options->sample.wanted || options->sample.count >= keys)
 		return GS_OK;
-	*pick = (struct gs_pick){ .on = true, .from = UINT64_MAX };
-	TRY(choose(pick, (size_t)options->sample.count, keys, options->seed));
-	if (options->reverse)
-		turn(pick, keys);
+	wanted = (size_t)options->sample.count;
+	*pick = (struct gs_pick){ .on = true, .from = UINT64_MAX, .position_count = wanted };
+	/* if they are more than half of all, those left out are chosen */
+	most = wanted > keys / 2;
+	chosen = most ? (size_t)(keys - wanted) : wanted;
+	if (wanted <= SIZE_MAX / sizeof *pick->positions)
+		pick->positions = malloc((wanted + 1) * sizeof *pick->positions);
+	if (pick->positions != NULL && most)
+		left_out = malloc((chosen + 1) * sizeof *left_out);
+	if (pick->positions == NULL || (most && left_out == NULL))
+		return gs_fail(GS_EBUDGET, "no memory for a sample of %zu keys: 8 bytes each", wanted);
+	choose_numbers(most ? left_out : pick->positions, chosen, keys, options->seed);
+	for (uint64_t position = 0; most && position < keys; position++)
+		if (at < chosen && left_out[at] == position)
+			at++;
+		else
+			pick->positions[kept++] = position;
+	free(left_out);
+	/* where the largest comes first, the same keys have other positions */
+	for (size_t low = 0, high = wanted; options->reverse && low < high; low++) {
+		const uint64_t position = keys - 1 - pick->positions[low];
+
+		pick->positions[low] = keys - 1 - pick->positions[--high];
+		pick->positions[high] = position;
+	}
 	return GS_OK;
 }
 
@@ -168,7 +145,7 @@ gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
 	if (!pick->on)
 		return;
 	if (pick->positions != NULL) {
-		const uint64_t *positions = pick->positions + first_from(pick, at);
+		const uint64_t *positions = gs_pick_positions(pick, at);
 
 		for (size_t k = 0; k < wanted; k++)
 			gs_key_put(span->keys, span->key_bits, k,

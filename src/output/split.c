@@ -151,10 +151,8 @@ gs_split_put_at(const struct gs_split *split, uint64_t at, const char *data, siz
 }
 
 gs_status
-gs_split_put(struct gs_split *split, const struct gs_sorted_span *sorted,
-             const struct gs_span_digest *digest, const char *data, size_t bytes)
+gs_split_put(struct gs_split *split, const struct gs_sorted_span *sorted, const char *data, size_t bytes)
 {
-	gs_verify_join(&split->digests[sorted->strand], digest);
 	if (split->record_bytes > 0)
 		TRY(gs_split_put_at(split, split->position + sorted->at, data, bytes));
 	else
@@ -167,7 +165,7 @@ uint64_t
 gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *verify)
 {
 	for (size_t strand = 0; strand < split->strands; strand++)
-		gs_verify_note_out(verify, &split->digests[strand]);
+		gs_verify_join(verify, &verify->out, &split->digests[strand]);
 	split->strands = 0;
 	split->position += count;
 	return split->written;

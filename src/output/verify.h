@@ -19,6 +19,13 @@
 #include "sort/items/items.h"
 #include "sort/span.h"
 
+/* Sorted keys: those of a span, or of adjacent spans. */
+struct gs_span_digest {
+	uint64_t keys, sum, first, last;
+	unsigned first_class, last_class;
+	bool     falls;
+};
+
 struct gs_verify {
 	bool     on;
 	bool     order_alone;		/* not all keys that came will leave */
@@ -26,21 +33,12 @@ struct gs_verify {
 	bool     descending_classes;
 	unsigned threads;
 
-	const struct gs_item_order *order;	/* of items */
-	uint64_t (*sum)(struct gs_verify *verify, const struct gs_piece *piece);	/* of what arrives */
-	const char *what, *advice;	/* for people */
+	const struct gs_item_order *order;	/* of items; NULL: keys */
 	struct gs_item_digest items;	/* that have left; of keys nothing */
 	struct gs_taker taker;		/* whose look() comes after ours */
 
 	_Atomic uint64_t keys_in, sum_in;	/* keys: of items only the sum */
-
-	/* owned by one thread */
-
-	uint64_t keys_out, sum_out;
-	bool     any;			/* a key has left */
-	unsigned first_class, key_class;	/* the first and the last one that left */
-	uint64_t first, last;
-	bool     disorder;
+	struct gs_span_digest out;	/* all that has left, noted by one thread; of items sum and order alone */
 };
 
 /** Begin; OPTIONS say how much is verified. */
@@ -68,21 +66,14 @@ void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count,
 /** Note a sorted span of keys that leaves, before anything is selected from it. */
 void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
 
-/* The same in two steps: any thread computes the digest of a span ... */
-struct gs_span_digest {
-	uint64_t keys, sum, first, last;
-	unsigned key_class;
-	bool     falls;
-};
+/* The same in two steps: any thread computes the digest of a span, with THREADS ... */
+void gs_verify_digest(const struct gs_verify *verify, unsigned threads, const struct gs_span *span,
+                      struct gs_span_digest *digest);
 
-void gs_verify_digest(const struct gs_verify *verify, const struct gs_span *span,
-                    struct gs_span_digest *digest);
-
-/** The digest of adjacent spans: NEXT comes behind those of ALL, whose keys may be 0. */
-void gs_verify_join(struct gs_span_digest *all, const struct gs_span_digest *next);
-
-/** ... and one at a time, in order, notes it. */
-void gs_verify_note_out(struct gs_verify *verify, const struct gs_span_digest *digest);
+/** ... and one at a time, in order, adds it to verify.out, or to that of adjacent spans: ALL, whose keys
+ *  may be 0. */
+void gs_verify_join(const struct gs_verify *verify, struct gs_span_digest *all,
+                    const struct gs_span_digest *next);
 
 /** All items have left; DIGEST's are borrowed. */
 void gs_verify_out_items(struct gs_verify *verify, const struct gs_item_digest *digest);

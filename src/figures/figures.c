@@ -57,10 +57,13 @@ gs_answer_spell_key(const struct gs_answer *answer, const struct gs_value *value
 		.terminator = '\n', .threads = 1,
 	};
 	uint64_t key;
+	const struct gs_span span = {
+		.keys = &key, .count = 1, .key_bits = value->key_bits, .key_class = value->key_class,
+	};
 	size_t bytes = 0;
 
 	gs_key_put(&key, value->key_bits, 0, value->key);
-	if (gs_encode(&encoding, value->key_class, value->key_bits, &key, NULL, 1, word, &bytes) != GS_OK)
+	if (gs_encode(&encoding, &span, word, &bytes) != GS_OK)
 		bytes = 1;
 	return end_word(word, bytes - 1, encoding.notation == GSORT_DECIMAL &&
 	                                 isdigit((unsigned char)word[word[0] == '-']));

@@ -18,7 +18,9 @@
  * are printed.  Other producers with one thread fill one file after the other.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/round.h"
 #include "base/way.h"
 #include "key/key.h"
 #include "output/emit.h"
@@ -102,140 +104,72 @@ gs_emit_resume(struct gs_emit *emit)
 
 /* ---- spans of a producer with one thread ---------------------------------------- */
 
-/* Encode what was selected, and write it; all of it belongs to one file.  Work on it began at
- * SINCE. */
+/* Write what was selected, all of it to one file; but if only the last keys are wanted, keep it.  Work on it
+ * began at SINCE. */
 static gs_status
-put_out(struct gs_emit *emit, struct gs_span *span, uint64_t since)
+put(struct gs_emit *emit, struct gs_span *span, uint64_t since)
 {
-	const struct gs_encoding *encoding = &emit->encoding;
-	char *print = emit->print[emit->print_at];
+	const bool in_place = gs_encoding_in_place(&emit->encoding);
+	void *into = in_place ? span->keys : emit->print[emit->print_at];
 	struct gs_output *output;
-	size_t bytes;
+	size_t bytes = 0;
 
-	if (span->count == 0) {
-		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+	if (emit->tail.on)
+		gs_tail_keep(&emit->tail, span);
+	else if (span->count > 0)
+		TRY(gs_encode(&emit->encoding, span, into, &bytes));
+	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
+	if (bytes == 0)
 		return GS_OK;
-	}
-	emit->keys += span->count;
 	TRY(gs_split_output(&emit->split, &output));
-	if (gs_encoding_in_place(encoding)) {
-		bytes = span->count * (span->key_bits / 8);
-		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, span->keys,
-		                  span->count, encoding->threads);
-		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
-		TRY((span->stays ? gs_output_submit : gs_output_write)(output, span->keys, bytes));
-	} else {
-		TRY(gs_encode(encoding, span->key_class, span->key_bits, span->keys,
-		              encoding->counts ? span->times : NULL, span->count, print, &bytes));
-		gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
-		TRY(gs_output_submit(output, print, bytes));
-		emit->print_at ^= 1;
-	}
+	TRY((in_place && !span->stays ? gs_output_write : gs_output_submit)(output, into, bytes));
+	emit->print_at ^= 1;
+	emit->keys += span->count;
 	emit->bytes += bytes;
 	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
 	return GS_OK;
 }
 
-/* The same, unless only the last keys are wanted: those are kept. */
-static gs_status
-put_keys(struct gs_emit *emit, struct gs_span *span, uint64_t since)
-{
-	if (!emit->tail.on)
-		return put_out(emit, span, since);
-	gs_tail_keep(&emit->tail, span);
-	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
-	return GS_OK;
-}
-
-enum { TAIL_KEYS = 512 };	/* that are written at once */
-
-static gs_status
-put_tail(struct gs_emit *emit)
-{
-	uint64_t keys[TAIL_KEYS], times[TAIL_KEYS];
-	struct gs_span span;
-
-	do {
-		gs_tail_next(&emit->tail, TAIL_KEYS, keys, times, &span);
-		TRY(put_out(emit, &span, gs_clock_now()));
-	} while (span.count > 0);
-	return GS_OK;
-}
-
-/* How many of COUNT groups, the next ones, begin in the same file; KEYS is how many keys they are. */
-static size_t
-groups_together(const struct gs_split *split, const uint64_t *times, size_t count, uint64_t *keys)
-{
-	const uint64_t most = gs_split_together(split, UINT64_MAX);
-	size_t groups = 0;
-
-	for (*keys = 0; groups < count && *keys < most; groups++)
-		*keys += times[groups];
-	return groups;
-}
-
-/* Select from the first keys of SLICE that belong to one file, or groups that begin in it; *TAKEN is how many
- * they are.  Returns how many of all keys they are. */
-static uint64_t
-select_slice(struct gs_emit *emit, struct gs_span *slice, size_t *taken)
-{
-	const bool whole = gs_encoding_in_place(&emit->encoding);
-	uint64_t keys = 0;
-
-	if (slice->times != NULL) {
-		slice->count = *taken = groups_together(&emit->split, slice->times, slice->count, &keys);
-		gs_select_pairs(&emit->select, slice);
-		return keys;
-	}
-	keys = gs_split_together(&emit->split, slice->count);
-	if (!whole && keys > emit->plan->print_keys)
-		keys = emit->plan->print_keys;
-	slice->count = *taken = (size_t)keys;
-	if (!gs_select_takes_all(&emit->select))
-		gs_select_span(&emit->select, slice);
-	return keys;
-}
-
-static gs_status
-put_span(struct gs_emit *emit, struct gs_span *span)
-{
-	const size_t key_bytes = span->key_bits / 8, before = span->count;
-	uint64_t since = gs_clock_now(), grouped = 0;
-
-	gs_verify_out(emit->verify, span);
-	gs_pick_span(&emit->pick, emit->position, span);
-	emit->position += before;
-	for (size_t at = 0, taken; at < span->count; at += taken) {
-		struct gs_span slice = *span;
-		uint64_t keys;
-
-		slice.keys = (char *)span->keys + at * key_bytes;
-		slice.times = span->times != NULL ? span->times + at : NULL;
-		slice.count -= at;
-		keys = select_slice(emit, &slice, &taken);
-		TRY(put_keys(emit, &slice, since));
-		emit->split.position += keys;
-		grouped += span->times != NULL ? keys : 0;
-		since = gs_clock_now();
-	}
-	atomic_fetch_add(&emit->monitor->counters.keys_sorted, grouped > 0 ? grouped : before);
-	return GS_OK;
-}
-
-/* A span that was only sorted. */
 static gs_status
 take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_emit *emit = context;
-	const size_t count = sorted->span.count;
+	struct gs_span *span = &sorted->span;
 	const uint64_t written = emit->keys;
+	uint64_t since = gs_clock_now(), all = 0;
+	size_t count = span->count;
 
-	TRY(gs_delivered_skip(&emit->delivered, &sorted->span));
-	emit->position += count - sorted->span.count;
-	sorted->summed &= sorted->span.count == count;
-	gs_delivered_note(&emit->delivered, sorted);
-	TRY(put_span(emit, &sorted->span));
-	if (sorted->span.stays && emit->keys == written)	/* no write has waited for the one before */
+	TRY(gs_delivered_pass(&emit->delivered, sorted));
+	emit->position += count - span->count;
+	count = span->count;
+	gs_verify_out(emit->verify, span);
+	gs_pick_span(&emit->pick, emit->position, span);
+	emit->position += count;
+	/* as many at once as belong to one file, or are groups that begin in it, and fit the buffer */
+	for (size_t at = 0, taken; at < span->count; at += taken) {
+		const uint64_t together = gs_split_together(&emit->split, UINT64_MAX);
+		struct gs_span slice = *span;
+		uint64_t keys = 0;
+
+		slice.keys = (char *)span->keys + at * (span->key_bits / 8);
+		slice.count -= at;
+		if (!gs_encoding_in_place(&emit->encoding))
+			slice.count = (size_t)gs_least(slice.count, emit->plan->print_keys);
+		taken = 0;
+		if (slice.times != NULL)
+			for (slice.times += at; taken < slice.count && keys < together; taken++)
+				keys += slice.times[taken];
+		else
+			keys = taken = (size_t)gs_least(slice.count, together);
+		slice.count = taken;
+		gs_select_span(&emit->select, &slice);
+		TRY(put(emit, &slice, since));
+		emit->split.position += keys;
+		all += keys;
+		since = gs_clock_now();
+	}
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, span->times != NULL ? all : count);
+	if (span->stays && emit->keys == written)	/* no write has waited for the one before */
 		TRY(gs_outputs_wait(emit->split.outputs));
 	*enough = gs_emit_is_complete(emit);
 	return GS_OK;
@@ -286,20 +220,11 @@ make(void *context, struct gs_sorted_span *sorted)
 }
 
 static gs_status
-write_encoded(struct gs_emit *emit, struct gs_encoded *encoded)
-{
-	struct gs_output *output;
-
-	TRY(gs_split_output(&emit->split, &output));
-	return encoded->gives ? gs_output_give_pages(output, encoded->data, encoded->bytes)
-	                      : gs_output_write(output, encoded->data, encoded->bytes);
-}
-
-static gs_status
 take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_emit *emit = context;
 	struct gs_encoded *encoded;
+	struct gs_output *output;
 
 	if (sorted->slot == GS_NO_SLOT)
 		return take_span(emit, sorted, enough);
@@ -309,11 +234,10 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 	}
 	encoded = &emit->encoder.encoded[sorted->slot];
 	gs_verify_join(emit->verify, &emit->verify->out, &encoded->digest);
-	if (emit->select.groups)
-		TRY(gs_span_join(&emit->encoder, &emit->select, &sorted->span, encoded));
-	else
-		gs_span_cut(&emit->encoder, &emit->select, encoded);
-	TRY(write_encoded(emit, encoded));
+	TRY(gs_span_join(&emit->encoder, &emit->select, &sorted->span, encoded));
+	TRY(gs_split_output(&emit->split, &output));
+	TRY(encoded->gives ? gs_output_give_pages(output, encoded->data, encoded->bytes)
+	                   : gs_output_write(output, encoded->data, encoded->bytes));
 	*enough = gs_emit_is_complete(emit);
 	emit->keys += encoded->keys;
 	emit->bytes += encoded->bytes;
@@ -427,14 +351,21 @@ gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
 		return GS_OK;
 	emit->class_ended[key_class] = true;
 	gs_select_end(&emit->select, &last);
-	return put_keys(emit, &last, gs_clock_now());
+	return put(emit, &last, gs_clock_now());
 }
 
 gs_status
 gs_emit_end(struct gs_emit *emit)
 {
-	if (emit->tail.on)
-		TRY(put_tail(emit));
+	enum { TAIL_KEYS = 512 };	/* that are written at once */
+	uint64_t keys[TAIL_KEYS], times[TAIL_KEYS];
+	struct gs_span last;
+
+	for (bool more = emit->tail.on; more; more = last.count > 0) {
+		emit->tail.on = false;		/* what comes now is written */
+		gs_tail_next(&emit->tail, TAIL_KEYS, keys, times, &last);
+		TRY(put(emit, &last, gs_clock_now()));
+	}
 	if (emit->show_end != NULL)
 		TRY(emit->show_end(emit->show_context));
 	TRY(gs_verify_end(emit->verify));

@@ -42,34 +42,33 @@
  * noted, cost nothing.
  */
 
+struct gs_delivered_keys {
+	uint64_t keys, sum;		/* whether or not they were selected */
+};
+
 /* Zeroed: nothing is noted or skipped. */
 struct gs_delivered {
 	unsigned threads;		/* that compute checksums */
 	bool     resumable;		/* note delivered keys: the device may fail */
 	bool     resuming;
-	struct {
-		uint64_t keys, sum;	/* whether or not they were selected */
-	} before[GS_CLASSES], skipped[GS_CLASSES];	/* the latter since resume */
+	struct gs_delivered_keys before[GS_CLASSES], skipped[GS_CLASSES];	/* the latter since resume */
 };
 
 /** From now on, skip what was noted before. */
 void gs_delivered_resume(struct gs_delivered *delivered);
 
-/** These keys are about to be delivered. */
-void gs_delivered_note(struct gs_delivered *delivered, const struct gs_sorted_span *sorted);
-
 /** The number of keys of the class that are still to be skipped. */
 uint64_t gs_delivered_left(const struct gs_delivered *delivered, unsigned key_class);
 
-/** Skip what was delivered before at the front of SPAN; keys with times move to the front.  GS_EINPUT: the
- *  keys have changed. */
-MUST_CHECK gs_status gs_delivered_skip(struct gs_delivered *delivered, struct gs_span *span);
+/** A span is about to be delivered: note its keys, or skip at its front what was delivered before.
+ *  GS_EINPUT: the keys have changed. */
+MUST_CHECK gs_status gs_delivered_pass(struct gs_delivered *delivered, struct gs_sorted_span *sorted);
 
 /* ---- a span to bytes, on the thread that sorted it (span_encoder.c) ------------ */
 
 /*
  * A producer of spans with many threads calls room() and encode() for each span, several at once;
- * then one thread calls join() or cut() in the order of spans.
+ * then one thread calls join() in the order of spans.
  */
 
 /* What a span became, by its slot. */
@@ -106,14 +105,10 @@ MUST_CHECK gs_status gs_span_encode(struct gs_span_encoder *encoder,
                                     const struct gs_select *select,
                                     const struct gs_sorted_span *sorted);
 
-/** If groups are selected: put the keys that are written before those of a span itself in front of
- *  them, and drop those beyond the head. */
-MUST_CHECK gs_status gs_span_join(struct gs_span_encoder *encoder, struct gs_select *select,
+/** Drop the keys of a span beyond the head; if groups are selected, put those in front of them that are
+ *  written before them. */
+MUST_CHECK gs_status gs_span_join(const struct gs_span_encoder *encoder, struct gs_select *select,
                                   const struct gs_span *span, struct gs_encoded *encoded);
-
-/** If not: drop the keys beyond the head. */
-void gs_span_cut(const struct gs_span_encoder *encoder, struct gs_select *select,
-                 struct gs_encoded *encoded);
 
 /* ---- which of several output files a sorted key belongs to (split.c) -------- */
 

@@ -68,12 +68,6 @@ gs_select_head(struct gs_select *select, size_t count)
 	return count;
 }
 
-static void
-cut(struct gs_select *select, struct gs_span *span)
-{
-	span->count = gs_select_head(select, span->count);
-}
-
 /* LEAST <= TIMES <= MOST, in one comparison. */
 static inline bool
 fits(const struct gs_select *select, uint64_t times)
@@ -141,24 +135,30 @@ chosen(struct gs_select *select, const struct gs_span *span, unsigned bits)
 	       groups(select, span, bits, NULL);
 }
 
-static void
-begin_group(struct gs_select *select, const struct gs_span *span)
-{
-	const uint64_t key = gs_key_at(span->keys, span->key_bits, 0);
-
-	select->any = true;
-	select->key_class = span->key_class;
-	select->key_bits = span->key_bits;
-	select->last = select->at_once ? ~key : key;	/* the first one differs */
-	select->last_times = 0;
-}
-
 void
 gs_select_span(struct gs_select *select, struct gs_span *span)
 {
-	if (select->groups && span->count > 0) {
-		if (!select->any)
-			begin_group(select, span);
+	if (span->times != NULL) {	/* groups that are complete */
+		size_t kept = 0;
+
+		assert(select->groups && !select->any);
+		for (size_t at = 0; at < span->count; at++) {
+			gs_key_put(span->keys, span->key_bits, kept,
+			           gs_key_at(span->keys, span->key_bits, at));
+			span->times[kept] = span->times[at];
+			kept += fits(select, span->times[kept]);
+		}
+		span->count = kept;
+	} else if (select->groups && span->count > 0) {
+		if (!select->any) {
+			const uint64_t key = gs_key_at(span->keys, span->key_bits, 0);
+
+			select->any = true;
+			select->key_class = span->key_class;
+			select->key_bits = span->key_bits;
+			select->last = select->at_once ? ~key : key;	/* the first one differs */
+			select->last_times = 0;
+		}
 		assert(select->key_class == span->key_class && select->key_bits == span->key_bits);
 		switch (span->key_bits) {
 		case 8:  span->count = chosen(select, span, 8); break;
@@ -170,7 +170,7 @@ gs_select_span(struct gs_select *select, struct gs_span *span)
 		if (select->counts)
 			span->times = select->times;
 	}
-	cut(select, span);
+	span->count = gs_select_head(select, span->count);
 }
 
 /* ---- side by side ------------------------------------------------------------ */
@@ -241,23 +241,6 @@ gs_select_join(struct gs_select *select, unsigned key_class, unsigned key_bits,
 	return count;
 }
 
-/* ---- groups that are complete --------------------------------------------------- */
-
-void
-gs_select_pairs(struct gs_select *select, struct gs_span *span)
-{
-	size_t kept = 0;
-
-	assert(select->groups && !select->any);
-	for (size_t at = 0; at < span->count; at++) {
-		gs_key_put(span->keys, span->key_bits, kept, gs_key_at(span->keys, span->key_bits, at));
-		span->times[kept] = span->times[at];
-		kept += fits(select, span->times[kept]);
-	}
-	span->count = kept;
-	cut(select, span);
-}
-
 void
 gs_select_end(struct gs_select *select, struct gs_span *span)
 {
@@ -273,5 +256,5 @@ gs_select_end(struct gs_select *select, struct gs_span *span)
 		span->count = 1;
 	}
 	select->any = false;
-	cut(select, span);
+	span->count = gs_select_head(select, span->count);
 }

@@ -61,7 +61,7 @@ void gs_select_open(struct gs_select *select, const struct gsort_options *option
 /** Is every key written? */
 bool gs_select_takes_all(const struct gs_select *select);
 
-/** Keep the keys of SPAN that are written, in place; its count decreases, keys may move. */
+/** Keep the keys of SPAN that are written, in place; its count decreases, keys may move, and times with them. */
 void gs_select_span(struct gs_select *select, struct gs_span *span);
 
 /**
@@ -89,9 +89,6 @@ size_t gs_select_join(struct gs_select *select, unsigned key_class, unsigned key
 
 /** Of COUNT keys that are about to be written, those that the head has room for. */
 size_t gs_select_head(struct gs_select *select, size_t count);
-
-/** gs_select_span() for groups that are complete: keys with times, which move with the keys. */
-void gs_select_pairs(struct gs_select *select, struct gs_span *span);
 
 /** The key class ends: SPAN is set to the last group if it is written, else to count 0. */
 void gs_select_end(struct gs_select *select, struct gs_span *span);

@@ -19,7 +19,8 @@ gs_disorder_key(const struct gs_encoding *encoding, unsigned bits, const char *n
 	char text[1024];	/* encoders may write some bytes beyond what they return */
 	size_t bytes;
 
-	TRY(gs_encode(&as_text, 0, bits, key, NULL, 1, text, &bytes));
+	TRY(gs_encode(&as_text, &(const struct gs_span){ .items = key, .key_bits = bits, .count = 1 }, text,
+	              &bytes));
 	assert(bytes > 0 && bytes < sizeof text && text[bytes - 1] == '\0');
 	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %s (byte %llu)%s", name,
 	               (unsigned long long)number, text,

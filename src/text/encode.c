@@ -135,17 +135,24 @@ numbers_of(const struct gs_encoding *encoding, unsigned key_class, unsigned key_
 }
 
 gs_status
-gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
-          const void *keys, const uint64_t *counts, size_t count, char *into, size_t *bytes)
+gs_encode(const struct gs_encoding *encoding, const struct gs_span *span, void *into, size_t *bytes)
 {
-	const struct gs_numbers numbers = numbers_of(encoding, key_class, key_bits, keys);
+	const struct gs_numbers numbers = numbers_of(encoding, span->key_class, span->key_bits, span->keys);
+	const uint64_t *counts = encoding->counts ? span->times : NULL;
+	const size_t count = span->count;
 
 	assert(encoding->counts == (counts != NULL));
-	if (!gs_key_is_text(encoding->to)) {
+	if (!gs_key_is_text(encoding->to))
 		*bytes = count * gs_encoding_bytes(encoding);
-		return gs_numbers_convert(&numbers, encoding->to, encoding->endian, counts, count,
-		                          into);
+	if (gs_encoding_in_place(encoding)) {
+		if (into != span->keys)
+			memmove(into, span->keys, *bytes);
+		gs_ordered_to_raw(encoding->to, encoding->endian, encoding->reverse, into, count,
+		                  encoding->threads);
+		return GS_OK;
 	}
+	if (!gs_key_is_text(encoding->to))
+		return gs_numbers_convert(&numbers, encoding->to, encoding->endian, counts, count, into);
 	if (counts == NULL && !gs_key_is_float(encoding->from) &&
 	    encoding->notation == GSORT_DECIMAL)
 		*bytes = gs_integers_print(&numbers.integers, count, into);

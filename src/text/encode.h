@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "gsort.h"
+#include "sort/span.h"
 
 struct gs_encoding {
 	enum gsort_type   from, to;	/* to GSORT_TEXT, floats are printed as floats */
@@ -33,23 +34,21 @@ char *gs_count_print(uint64_t count, char *into);
 /** The most bytes that a key can become. */
 size_t gs_encoding_bytes(const struct gs_encoding *encoding);
 
-/** Is it enough to call gs_ordered_to_raw() (key.h), which works in place? */
+/** Do keys become bytes where they lie? */
 bool gs_encoding_in_place(const struct gs_encoding *encoding);
 
 /**
  * Encode a span of sorted keys, with all threads of ENCODING.
  *
- * @key_class  enum gs_text_class if FROM is text
- * @counts     how often each key came; NULL unless ENCODING counts
- * @into       room for COUNT * gs_encoding_bytes()
- * @bytes      set to how many
- * @return     GS_OK; GS_EINPUT: "VALUE does not fit in TO", with a type that holds it.  An integer
- *             must fit exactly.  A float is rounded to a narrower float, but must not become
- *             infinite; it must be whole to become an integer.
+ * @span    of enum gs_text_class if FROM is text; its times are needed if ENCODING counts
+ * @into    room for gs_encoding_bytes() a key; may overlap the keys if gs_encoding_in_place()
+ * @bytes   set to how many
+ * @return  GS_OK; GS_EINPUT: "VALUE does not fit in TO", with a type that holds it.  An integer
+ *          must fit exactly.  A float is rounded to a narrower float, but must not become
+ *          infinite; it must be whole to become an integer.
  */
 MUST_CHECK gs_status
-gs_encode(const struct gs_encoding *encoding, unsigned key_class, unsigned key_bits,
-          const void *keys, const uint64_t *counts, size_t count, char *into, size_t *bytes);
+gs_encode(const struct gs_encoding *encoding, const struct gs_span *span, void *into, size_t *bytes);
 
 /** The bytes of the lines that COUNT keys become, in any order; without counts.  TO is text. */
 uint64_t gs_encode_measure(const struct gs_encoding *encoding, unsigned key_class,

@@ -183,7 +183,7 @@ select_pairs(const struct row *row, unsigned bits, char *keys, const struct out 
 			select->times[span.count] = groups->times[at + span.count];
 		}
 		span.times = select->times;
-		gs_select_pairs(select, &span);
+		gs_select_span(select, &span);
 		append(got, select, &span);
 	}
 	gs_select_end(select, &span);

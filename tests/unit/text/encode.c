@@ -39,20 +39,27 @@ encode(struct gs_encoding encoding, unsigned key_class, unsigned bits, const uin
 	const size_t room = count * gs_encoding_bytes(&encoding);
 	struct encoded *encoded = malloc(sizeof *encoded + room + GUARD_BYTES);
 	void *given = malloc(count * (bits / 8) + 1);
+	uint64_t *times = malloc(count * sizeof *times + 1);
+	const struct gs_span span = {
+		.keys = given, .count = count, .times = counts != NULL ? times : NULL, .key_bits = bits,
+		.key_class = key_class,
+	};
 	bool guarded = true;
 
 	encoding.terminator = encoding.terminator == 0 ? '\n' : encoding.terminator;
 	encoding.threads = threads;
-	for (size_t k = 0; k < count; k++)
+	for (size_t k = 0; k < count; k++) {
 		gs_key_put(given, bits, k, encoding.reverse ? ~keys[k] : keys[k]);
+		times[k] = counts != NULL ? counts[k] : 0;
+	}
 	memset(encoded->text + room, '#', GUARD_BYTES);
 	encoded->bytes = 0;
-	encoded->status = gs_encode(&encoding, key_class, bits, given, counts, count, encoded->text,
-	                            &encoded->bytes);
+	encoded->status = gs_encode(&encoding, &span, encoded->text, &encoded->bytes);
 	for (size_t g = 0; g < GUARD_BYTES; g++)
 		guarded = guarded && encoded->text[room + g] == '#';
 	CHECK(guarded, "nothing is written behind the room");
 	free(given);
+	free(times);
 	return encoded;
 }
 
@@ -293,21 +300,23 @@ check_terminator(void)
 	const uint64_t keys[2] = { 1, 2 };
 	struct gs_encoding encoding = { .from = GSORT_U32, .to = GSORT_TEXT, .terminator = 0 };
 	char text[2 * GS_TEXT_LINE_BYTES];
-	const uint32_t given[2] = { 1, 2 };
+	uint32_t given[2] = { 1, 2 };
+	const struct gs_span span = { .keys = given, .count = 2, .key_bits = 32 };
 	struct encoded *none;
 	size_t bytes;
 
-	CHECK(gs_encode(&encoding, 0, 32, given, NULL, 2, text, &bytes) == GS_OK && bytes == 4 &&
+	CHECK(gs_encode(&encoding, &span, text, &bytes) == GS_OK && bytes == 4 &&
 	      memcmp(text, "1\0002", 4) == 0, "NUL ends lines");
 	encoding.counts = true;
 	CHECK(gs_encoding_bytes(&encoding) == 42, "a line with its count has at most 42 bytes");
 	encoding.counts = false;
 	encoding.from = GSORT_F64;
 	{
-		const uint64_t floats[2] = { f64(.5), f64(1.5) };
+		uint64_t floats[2] = { f64(.5), f64(1.5) };
+		const struct gs_span two = { .keys = floats, .count = 2, .key_bits = 64 };
 		char room[128];
 
-		CHECK(gs_encode(&encoding, 0, 64, floats, NULL, 2, room, &bytes) == GS_OK &&
+		CHECK(gs_encode(&encoding, &two, room, &bytes) == GS_OK &&
 		      bytes == 8 && memcmp(room, "0.5\0001.5", 8) == 0, "those of floats, too");
 	}
 	none = encode((struct gs_encoding){ .from = GSORT_U8, .to = GSORT_F64 }, 0, 8, keys, NULL, 0);

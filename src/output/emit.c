@@ -100,6 +100,14 @@ gs_emit_resume(struct gs_emit *emit)
 	gs_delivered_resume(&emit->delivered);
 	emit->position = emit->class_position = 0;
 	emit->split.strands = 0;	/* they are written again */
+	if (emit->tail.on) {		/* nothing was delivered: all is selected and kept again */
+		emit->tail.kept = 0;
+		emit->verify->out = (struct gs_span_digest){ .keys = 0 };
+		emit->select.any = false;
+		emit->select.left = emit->tail.room;
+		memset(emit->class_ended, 0, sizeof emit->class_ended);
+		atomic_store(&emit->monitor->counters.keys_sorted, 0);
+	}
 }
 
 /* ---- spans of a producer with one thread ---------------------------------------- */
@@ -139,7 +147,8 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 	uint64_t since = gs_clock_now(), all = 0;
 	size_t count = span->count;
 
-	TRY(gs_delivered_pass(&emit->delivered, sorted));
+	if (!emit->tail.on)
+		TRY(gs_delivered_pass(&emit->delivered, sorted));
 	emit->position += count - span->count;
 	count = span->count;
 	gs_verify_out(emit->verify, span);

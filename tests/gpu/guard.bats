@@ -137,7 +137,8 @@ survives() {
 	for range in u32 i32 u64 i64 small; do
 		gen --seed 54 --keys 5000 --type text --range $range
 	done >in.now
-	for options in "" "-r" "-u" "--count" "--count --head=900" "-r --unique=repeated"; do
+	for options in "" "-r" "-u" "--count" "--count --head=900" "-r --unique=repeated" \
+		"--count --tail=20000" "-r --unique=singletons --tail=9000"; do
 		survives -Sgpu:3M $options
 	done
 }

@@ -177,7 +177,6 @@ host_sources = \
   src/output/select.c \
   src/output/select.h \
   src/output/show.c \
-  src/output/span_encoder.c \
   src/output/split.c \
   src/output/tail.c \
   src/output/verify.c \

@@ -21,8 +21,8 @@ measure(const struct gs_delivered *delivered, const struct gs_span *span, size_t
 	struct gs_delivered_keys found = { .keys = span->times == NULL ? count : 0 };
 
 	if (span->times == NULL)
-		found.sum = gs_checksum(delivered->threads, span->key_class, span->key_bits, span->keys, count,
-		                        false).sum;
+		found.sum = gs_checksum(delivered->threads, span->key_class, span->key_bits, span->keys,
+		                        count, false).sum;
 	for (size_t at = 0; span->times != NULL && at < count; at++) {
 		found.keys += span->times[at];
 		found.sum += span->times[at] *

@@ -17,6 +17,7 @@
  * file (split.c), unless keys are selected; and so do those that take spans from a GPU, unless keys
  * are printed.  Other producers with one thread fill one file after the other.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,15 +58,12 @@ gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
 {
 	const size_t print_bytes = gs_encoding_in_place(&emit->encoding) ? 0 :
 	                           plan->print_keys * gs_encoding_bytes(&emit->encoding);
-	const unsigned slots = gs_batch_slots(plan->threads);
 
 	emit->plan = plan;
 	emit->encoding.threads = emit->delivered.threads = plan->threads;
 	emit->print[0] = gs_arena_take(arena, print_bytes);
 	emit->print[1] = gs_arena_take(arena, print_bytes);
-	emit->encoder.part_bytes = plan->buckets.part_bytes;
-	emit->encoder.print_bytes = plan->part_print_bytes;
-	emit->encoder.print = gs_arena_take(arena, slots * plan->part_print_bytes);
+	emit->slot_print = gs_arena_take(arena, gs_batch_slots(plan->threads) * plan->part_print_bytes);
 	emit->select.times = gs_arena_take(arena, emit->encoding.counts ? sizeof *emit->select.times *
 	                                                                  plan->print_keys : 0);
 	gs_tail_carve(&emit->tail, options, arena);
@@ -76,7 +74,6 @@ gs_emit_open(struct gs_emit *emit, const struct gsort_options *options, struct g
              struct gs_monitor *monitor)
 {
 	gs_select_open(&emit->select, options, emit->select.times);
-	emit->encoder.encoding = &emit->encoding;
 	emit->sink = gs_emit_sink;
 	emit->verify = verify;
 	emit->monitor = monitor;
@@ -194,7 +191,7 @@ enum { PAGES_KEYS = 1 << 18, PAGES_BYTES = 2 << 20 };
 
 /* Has a span no position that is wanted?  To be verified it is sorted all the same. */
 static bool
-skip_span(void *context, const struct gs_sorted_span *sorted)
+skip(void *context, const struct gs_sorted_span *sorted)
 {
 	const struct gs_emit *emit = context;
 
@@ -202,30 +199,147 @@ skip_span(void *context, const struct gs_sorted_span *sorted)
 	       gs_pick_count(&emit->pick, emit->class_position + sorted->at, sorted->span.count) == 0;
 }
 
+enum { PAGE_BYTES = 4096 };	/* two spans may share a larger one: its reader sees the first */
+
+/* For BYTES, the next pages of a slot's memory, ROOM at BASE.  A pipe may hold the pages before them, so all
+ * are replaced before the first are written again; memory that cannot be replaced is copied. */
+static void *
+next_pages(struct gs_encoded *encoded, char *base, size_t room, size_t bytes)
+{
+	if (encoded->given + bytes > room)
+		encoded->given = 0;
+	if (encoded->given == 0) {
+		encoded->gives = gs_arena_forget(base, room);
+		gs_arena_prefer_huge_pages(base, room);
+	}
+	return base + encoded->given;
+}
+
 static void
 room(void *context, const struct gs_sorted_span *sorted, void **keys)
 {
 	struct gs_emit *emit = context;
+	const struct gs_span *span = &sorted->span;
 
-	gs_span_room(&emit->encoder, sorted, keys);
+	if (emit->gives_pages && gs_encoding_in_place(&emit->encoding))
+		*keys = next_pages(&emit->encoded[sorted->slot], span->keys, emit->plan->buckets.part_bytes,
+		                   span->count * (span->key_bits / 8));
 }
 
-/* Verify, select and encode a span; any thread. */
+/* Encode all keys of a span. */
+static gs_status
+encode(const struct gs_emit *emit, const struct gs_encoding *encoding, const struct gs_sorted_span *sorted,
+       struct gs_encoded *encoded)
+{
+	const struct gs_span *span = &sorted->span;
+	const size_t room_bytes = emit->plan->part_print_bytes;
+
+	encoded->data = span->keys;
+	if (!gs_encoding_in_place(encoding)) {
+		encoded->data = emit->slot_print + sorted->slot * room_bytes;
+		if (emit->gives_pages)
+			encoded->data = next_pages(encoded, encoded->data, room_bytes,
+			                           span->count * gs_encoding_bytes(encoding));
+	}
+	encoded->keys = span->count;
+	TRY(gs_encode(encoding, span, encoded->data, &encoded->bytes));
+	encoded->given += encoded->gives ? gs_round_up(encoded->bytes, PAGE_BYTES) : 0;
+	return GS_OK;
+}
+
+/* Select groups of a span and encode them, behind room for those of the seam. */
+static gs_status
+select_and_encode(const struct gs_emit *emit, const struct gs_encoding *encoding,
+                  const struct gs_sorted_span *sorted, struct gs_encoded *encoded)
+{
+	enum { PIECE_KEYS = 1024 };	/* that are encoded at once, unless in place: their counts are here */
+	uint64_t times[PIECE_KEYS];
+	struct gs_span span = sorted->span;
+	struct gs_select alone = gs_select_alone(&emit->select, &span, times, &encoded->seam);
+	const bool in_place = gs_encoding_in_place(encoding);
+	const size_t key_bytes = span.key_bits / 8, seam_keys = emit->select.at_once ? 1 : GS_SEAM_KEYS;
+
+	encoded->data = span.keys;
+	if (!in_place)
+		encoded->data = emit->slot_print + sorted->slot * emit->plan->part_print_bytes +
+		                GS_SEAM_KEYS * gs_encoding_bytes(encoding);
+	else if (encoded->seam.first_times < seam_keys && span.count > 0)
+		/* there is room: two groups at least are not among those selected */
+		encoded->data = (char *)sorted->span.keys + seam_keys * key_bytes;
+	encoded->keys = encoded->bytes = 0;
+	for (size_t at = 0, taken, bytes; at < span.count; at += taken) {
+		struct gs_span piece = span;
+
+		piece.keys = (char *)span.keys + at * key_bytes;
+		piece.count = taken = in_place ? span.count : (size_t)gs_least(span.count - at, PIECE_KEYS);
+		gs_select_span(&alone, &piece);
+		TRY(gs_encode(encoding, &piece, (char *)encoded->data + encoded->bytes, &bytes));
+		encoded->keys += piece.count;
+		encoded->bytes += bytes;
+	}
+	gs_select_end_alone(&alone, &encoded->seam);
+	return GS_OK;
+}
+
+/* Verify, select and encode a span; any thread.  Groups of equal keys that may cross spans are left to
+ * take_encoded(). */
 static gs_status
 make(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_emit *emit = context;
 	struct gs_span *span = &sorted->span;
-	struct gs_encoded *encoded = &emit->encoder.encoded[sorted->slot];
+	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
+	struct gs_encoding encoding = emit->encoding;
 	uint64_t since = gs_clock_now();
 	gs_status status;
 
 	gs_verify_digest(emit->verify, 1, span, &encoded->digest);
 	encoded->taken = span->count;
 	gs_pick_span(&emit->pick, emit->class_position + sorted->at, span);
-	status = gs_span_encode(&emit->encoder, &emit->select, sorted);
+	encoding.threads = 1;
+	status = (emit->select.groups ? select_and_encode : encode)(emit, &encoding, sorted, encoded);
 	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
 	return status;
+}
+
+/* Drop what was encoded beyond the head; if groups are selected, put those in front of it that are written
+ * before it. */
+static gs_status
+join(struct gs_emit *emit, const struct gs_span *span, struct gs_encoded *encoded)
+{
+	enum { LINE_BYTES = 128 };
+	struct gs_encoding encoding = emit->encoding;
+	uint64_t keys[GS_SEAM_KEYS], times[GS_SEAM_KEYS];
+	struct gs_span before = *span;
+	char front[GS_SEAM_KEYS * LINE_BYTES];
+	const char *data = encoded->data, *at = data;
+	size_t bytes, own;
+
+	before.keys = keys;
+	before.times = times;
+	before.count = !emit->select.groups ? 0
+	               : gs_select_join(&emit->select, span->key_class, span->key_bits, &encoded->seam, keys,
+	                                times);
+	before.count = gs_select_head(&emit->select, before.count);
+	own = gs_select_head(&emit->select, encoded->keys);
+	if (own < encoded->keys && gs_key_is_text(encoding.to)) {	/* so many lines */
+		for (size_t k = 0; k < own; k++)
+			at = (const char *)memchr(at, encoding.terminator,
+			                          encoded->bytes - (size_t)(at - data)) + 1;
+		encoded->bytes = (size_t)(at - data);
+	} else if (own < encoded->keys) {
+		encoded->bytes = own * gs_encoding_bytes(&encoding);
+	}
+	encoded->keys = before.count + own;
+	if (before.count == 0)
+		return GS_OK;
+	assert(gs_encoding_bytes(&encoding) <= LINE_BYTES);
+	encoding.threads = 1;
+	TRY(gs_encode(&encoding, &before, front, &bytes));
+	encoded->data = (char *)encoded->data - bytes;
+	memcpy(encoded->data, front, bytes);
+	encoded->bytes += bytes;
+	return GS_OK;
 }
 
 static gs_status
@@ -241,9 +355,9 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 		emit->position += sorted->span.count;
 		return GS_OK;
 	}
-	encoded = &emit->encoder.encoded[sorted->slot];
+	encoded = &emit->encoded[sorted->slot];
 	gs_verify_join(emit->verify, &emit->verify->out, &encoded->digest);
-	TRY(gs_span_join(&emit->encoder, &emit->select, &sorted->span, encoded));
+	TRY(join(emit, &sorted->span, encoded));
 	TRY(gs_split_output(&emit->split, &output));
 	TRY(encoded->gives ? gs_output_give_pages(output, encoded->data, encoded->bytes)
 	                   : gs_output_write(output, encoded->data, encoded->bytes));
@@ -261,14 +375,62 @@ static gs_status
 take_of_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_emit *emit = context;
-	struct gs_encoded *encoded = &emit->encoder.encoded[sorted->slot];
+	struct gs_split *split = &emit->split;
+	const struct gs_encoded *encoded = &emit->encoded[sorted->slot];
 
 	(void)enough;
-	gs_verify_join(emit->verify, &emit->split.digests[sorted->strand], &encoded->digest);
-	TRY(gs_split_put(&emit->split, sorted, encoded->data, encoded->bytes));
+	gs_verify_join(emit->verify, &split->digests[sorted->strand], &encoded->digest);
+	TRY(split->record_bytes > 0
+	    ? gs_split_put_at(split, split->position + sorted->at, encoded->data, encoded->bytes)
+	    : gs_output_write(split->outputs->files[split->first + sorted->strand], encoded->data,
+	                      encoded->bytes));
+	atomic_fetch_add(&split->written, encoded->bytes);
 	atomic_fetch_add(&emit->monitor->counters.bytes_out, encoded->bytes);
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, sorted->span.count);
 	return GS_OK;
+}
+
+/* Text files that have few parts each would not be of one size; those that have more parts than
+ * this differ by some per cent at most. */
+enum { TEXT_STRAND_PARTS = 16 };
+
+struct gs_span_sink
+gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
+{
+	struct gs_span_sink sink = { .take = take_span, .groups = emit->select.groups, .context = emit };
+	const struct gs_plan *plan = emit->plan;
+	const bool gpu = plan->device == GSORT_DEVICE_GPU, text = gs_key_is_text(emit->encoding.to);
+	const size_t files = emit->split.outputs->count;
+	/* a key that is not written, since the head is complete, may not fit the type of the output */
+	const bool may_fail = !text && emit->encoding.from != emit->encoding.to;
+	uint64_t least = plan->buckets.part_bytes * (text ? TEXT_STRAND_PARTS * files : 1);
+
+	emit->class_position = emit->position;
+	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
+		return sink;
+	if (gpu)
+		least = gs_encoding_in_place(&emit->encoding) ? 0 : UINT64_MAX;
+	if (gs_way("strands", gs_select_takes_all(&emit->select) && files > 1 && plan->threads > 1 &&
+	                      keys * (plan->class_bits[key_class] / 8) > least &&
+	                      gs_split_begin_strands(&emit->split, keys,
+	                                             text ? 0 : gs_encoding_bytes(&emit->encoding)))) {
+		emit->strand_keys = keys;
+		sink.make = make;
+		sink.take = take_of_strand;
+		sink.strand_at = emit->split.strand_at;
+		sink.strand_count = emit->split.strands;
+	}
+	if (files > 1 || (emit->select.head && may_fail))
+		return sink;
+	emit->gives_pages |= gs_way("pages for a pipe", !emit->select.groups && !emit->pick.on &&
+	                            keys >= PAGES_KEYS && plan->huge_pages &&
+	                            plan->buckets.part_bytes >= PAGES_BYTES &&
+	                            gs_output_takes_pages(emit->split.outputs->files[0]));
+	sink.skip = emit->pick.on ? skip : NULL;
+	sink.room = room;
+	sink.make = make;
+	sink.take = take_encoded;
+	return sink;
 }
 
 /* ---- all of it ----------------------------------------------------------------- */
@@ -291,58 +453,6 @@ gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 	return GS_OK;
 }
 
-/* Text files that have few parts each would not be of one size; those that have more parts than
- * this differ by some per cent at most. */
-enum { TEXT_STRAND_PARTS = 16 };
-
-/* Can a class of so many KEYS be drained by strands, and is it worth that? */
-static bool
-begin_strands(struct gs_emit *emit, unsigned key_class, uint64_t keys)
-{
-	const size_t files = emit->split.outputs->count;
-	const uint64_t key_bytes = emit->plan->class_bits[key_class] / 8;
-	const bool text = gs_key_bits(emit->encoding.to) == 0;
-	uint64_t least = emit->plan->buckets.part_bytes;
-
-	if (text)
-		least *= TEXT_STRAND_PARTS * files;
-	if (emit->plan->device == GSORT_DEVICE_GPU)
-		least = gs_encoding_in_place(&emit->encoding) ? 0 : UINT64_MAX;
-	if (files == 1 || emit->plan->threads == 1 || keys * key_bytes <= least)
-		return false;
-	emit->strand_keys = keys;
-	return gs_split_begin_strands(&emit->split, keys, text ? 0 : gs_encoding_bytes(&emit->encoding));
-}
-
-struct gs_span_sink
-gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
-{
-	struct gs_span_sink sink = { .take = take_span, .groups = emit->select.groups, .context = emit };
-	/* a key that is not written, since the head is complete, may not fit the type of the output */
-	const bool may_fail = !gs_key_is_text(emit->encoding.to) && emit->encoding.from != emit->encoding.to;
-
-	emit->class_position = emit->position;
-	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
-		return sink;
-	if (gs_way("strands", gs_select_takes_all(&emit->select) && begin_strands(emit, key_class, keys))) {
-		sink.make = make;
-		sink.take = take_of_strand;
-		sink.strand_at = emit->split.strand_at;
-		sink.strand_count = emit->split.strands;
-	}
-	if (emit->split.outputs->count > 1 || (emit->select.head && may_fail))
-		return sink;
-	emit->encoder.gives_pages |= gs_way("pages for a pipe", !emit->select.groups && !emit->pick.on &&
-	                                    keys >= PAGES_KEYS && emit->plan->huge_pages &&
-	                                    emit->encoder.part_bytes >= PAGES_BYTES &&
-	                                    gs_output_takes_pages(emit->split.outputs->files[0]));
-	sink.skip = emit->pick.on ? skip_span : NULL;
-	sink.room = room;
-	sink.make = make;
-	sink.take = take_encoded;
-	return sink;
-}
-
 gs_status
 gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
 {
@@ -352,8 +462,12 @@ gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
 		return gs_fail(GS_EINPUT, "the input has become shorter since it was read for the GPU: "
 		               "the output cannot be completed");
 	if (emit->split.strands > 0) {
-		emit->bytes += gs_split_end_strands(&emit->split, emit->strand_keys, emit->verify);
+		for (size_t s = 0; s < emit->split.strands; s++)
+			gs_verify_join(emit->verify, &emit->verify->out, &emit->split.digests[s]);
+		emit->split.strands = 0;
+		emit->split.position += emit->strand_keys;
 		emit->keys += emit->strand_keys;
+		emit->bytes += emit->split.written;
 	}
 	TRY(gs_outputs_wait(emit->split.outputs));	/* no span stays longer */
 	if (emit->class_ended[key_class])

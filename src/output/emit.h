@@ -64,52 +64,6 @@ uint64_t gs_delivered_left(const struct gs_delivered *delivered, unsigned key_cl
  *  GS_EINPUT: the keys have changed. */
 MUST_CHECK gs_status gs_delivered_pass(struct gs_delivered *delivered, struct gs_sorted_span *sorted);
 
-/* ---- a span to bytes, on the thread that sorted it (span_encoder.c) ------------ */
-
-/*
- * A producer of spans with many threads calls room() and encode() for each span, several at once;
- * then one thread calls join() in the order of spans.
- */
-
-/* What a span became, by its slot. */
-struct gs_encoded {
-	void            *data;
-	size_t           bytes;
-	bool             gives;		/* a pipe gets the pages of DATA */
-	size_t           given;		/* bytes of the slot's memory whose pages a pipe may have */
-	struct gs_span_digest digest;	/* for verifying */
-	size_t           taken;		/* keys of the span, before any is selected */
-	size_t           keys;		/* that DATA has, ... */
-	struct gs_seam   seam;		/* ... if they are selected, between these groups */
-};
-
-struct gs_span_encoder {
-	const struct gs_encoding *encoding;	/* of the output; borrowed */
-	char             *print;	/* PRINT_BYTES for each slot */
-	size_t            print_bytes;
-	size_t            part_bytes;	/* of a slot's keys */
-	bool              gives_pages;	/* keys go to a pipe as pages, from this class on */
-	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
-};
-
-/** Set *KEYS to the pages to which keys are sorted that are not encoded and go to a pipe. */
-void gs_span_room(struct gs_span_encoder *encoder, const struct gs_sorted_span *sorted, void **keys);
-
-/**
- * Select keys of a span and encode them, to what is then encoded[slot]; any thread.  SELECT is only
- * read.  Groups of equal keys that may cross spans are left to join().
- *
- * @return  GS_OK, or an error of gs_encode()
- */
-MUST_CHECK gs_status gs_span_encode(struct gs_span_encoder *encoder,
-                                    const struct gs_select *select,
-                                    const struct gs_sorted_span *sorted);
-
-/** Drop the keys of a span beyond the head; if groups are selected, put those in front of them that are
- *  written before them. */
-MUST_CHECK gs_status gs_span_join(const struct gs_span_encoder *encoder, struct gs_select *select,
-                                  const struct gs_span *span, struct gs_encoded *encoded);
-
 /* ---- which of several output files a sorted key belongs to (split.c) -------- */
 
 /*
@@ -155,27 +109,30 @@ MUST_CHECK gs_status gs_split_output(struct gs_split *split, struct gs_output **
  *  False: it cannot, because an output is written in place. */
 bool gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t record_bytes);
 
-/** All keys that are expected come to numbered places, RECORD_BYTES each, and none in order.
- *  False: they cannot, because an output is written in place. */
-bool gs_split_begin_places(struct gs_split *split, size_t record_bytes);
+/** Keys of the files FROM .. TO - 1 come to numbered places, RECORD_BYTES each.  False: they cannot, because
+ *  an output is written in place. */
+bool gs_split_begin_places(struct gs_split *split, size_t record_bytes, size_t from, size_t to);
 
 /** Write keys from number AT on, as many as there are BYTES; any threads at once. */
 MUST_CHECK gs_status gs_split_put_at(const struct gs_split *split, uint64_t at, const char *data,
                                      size_t bytes);
 
-/** Write a span of a strand, encoded in BYTES of DATA.  One thread at a time for each strand, its
- *  spans in their order. */
-MUST_CHECK gs_status gs_split_put(struct gs_split *split, const struct gs_sorted_span *sorted,
-                                  const char *data, size_t bytes);
-
-/** The class has been drained; COUNT as above.  What left is noted in VERIFY.
- *  Returns the bytes written. */
-uint64_t gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *verify);
-
 /** A zeroed struct is allowed. */
 void gs_split_close(struct gs_split *split);
 
 /* ---- the stage (emit.c) -------------------------------------------------------- */
+
+/* What a span in a slot became. */
+struct gs_encoded {
+	void            *data;
+	size_t           bytes;
+	bool             gives;		/* a pipe gets the pages of DATA */
+	size_t           given;		/* bytes of the slot's memory whose pages a pipe may have */
+	struct gs_span_digest digest;	/* for verifying */
+	size_t           taken;		/* keys of the span, before any is selected */
+	size_t           keys;		/* that DATA has, ... */
+	struct gs_seam   seam;		/* ... if they are selected, between these groups */
+};
 
 struct gs_emit {
 	const struct gs_plan *plan;
@@ -195,7 +152,11 @@ struct gs_emit {
 	bool      class_ended[GS_CLASSES];
 	_Atomic uint64_t keys, bytes;	/* written so far; of keys or items */
 	uint64_t  strand_keys;		/* of the class that is drained by strands */
-	struct gs_span_encoder encoder;	/* of a producer with many threads */
+
+	/* of a producer with many threads */
+	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
+	char     *slot_print;		/* for each slot */
+	bool      gives_pages;		/* keys go to a pipe as pages, from this class on */
 
 	/** The sink of KEY_CLASS, which has about COUNT keys, or as many items as are expected; 0: nobody
 	 *  knows.  Spans are changed in place. */

@@ -165,7 +165,8 @@ sink_of(struct gs_emit *emit, unsigned key_class, uint64_t items)
 {
 	const bool places = items > 0 && emit->split.outputs->count > 1 && !emit->select.groups &&
 	                    emit->order->item_bytes > 0 && emit->show == NULL &&
-	                    gs_split_begin_places(&emit->split, emit->written_bytes);
+	                    gs_split_begin_places(&emit->split, emit->written_bytes, 0,
+	                                          emit->split.outputs->count);
 
 	(void)key_class;
 	return (struct gs_span_sink){

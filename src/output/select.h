@@ -61,7 +61,7 @@ void gs_select_open(struct gs_select *select, const struct gsort_options *option
 /** Is every key written? */
 bool gs_select_takes_all(const struct gs_select *select);
 
-/** Keep the keys of SPAN that are written, in place; its count decreases, keys may move, and times with them. */
+/** Keep the keys of SPAN that are written, in place; its count decreases, keys and their times may move. */
 void gs_select_span(struct gs_select *select, struct gs_span *span);
 
 /**

@@ -81,57 +81,41 @@ gs_split_output(struct gs_split *split, struct gs_output **output)
 	return GS_OK;
 }
 
-/* ---- by strands --------------------------------------------------------------------- */
+/* ---- at places --------------------------------------------------------------------- */
 
-/* Preallocate what binary files FROM .. TO will have. */
-static void
-expect_bytes(const struct gs_split *split, size_t from, size_t to)
-{
-	for (size_t file = from; split->record_bytes > 0 && file < to; file++) {
-		const uint64_t keys = keys_in(split, file, start_of(split, file), split->keys);
-
-		gs_output_expect(split->outputs->files[file],
-		                 (file == 0 ? split->header_bytes : 0) + keys * split->record_bytes);
-	}
-}
-
-static bool
-all_are_new(const struct gs_split *split)
+bool
+gs_split_begin_places(struct gs_split *split, size_t record_bytes, size_t from, size_t to)
 {
 	for (size_t file = 0; file < split->outputs->count; file++)
 		if (gs_output_target(split->outputs->files[file]) == NULL)
 			return false;
+	split->record_bytes = record_bytes;
+	for (size_t file = from; record_bytes > 0 && file < to; file++) {	/* preallocate */
+		const uint64_t keys = keys_in(split, file, start_of(split, file), split->keys);
+
+		gs_output_expect(split->outputs->files[file],
+		                 (file == 0 ? split->header_bytes : 0) + keys * record_bytes);
+	}
 	return true;
 }
 
 bool
 gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t record_bytes)
 {
-	const size_t last = file_of(split, split->position + count - 1);
+	const size_t first = file_of(split, split->position);
+	const size_t end = file_of(split, split->position + count - 1) + 1;
 
 	assert(split->strands == 0 && count > 0);
-	if (!all_are_new(split))
+	if (!gs_split_begin_places(split, record_bytes, first, end))
 		return false;
-	split->first = file_of(split, split->position);
-	split->record_bytes = record_bytes;
+	split->first = first;
 	split->written = 0;
-	for (size_t file = split->first; file <= last; file++) {
+	for (size_t file = first; file < end; file++) {
 		const uint64_t start = start_of(split, file);
 
 		split->strand_at[split->strands] = start > split->position ? start - split->position : 0;
 		split->digests[split->strands++] = (struct gs_span_digest){ .keys = 0 };
 	}
-	expect_bytes(split, split->first, split->first + split->strands);
-	return true;
-}
-
-bool
-gs_split_begin_places(struct gs_split *split, size_t record_bytes)
-{
-	if (!all_are_new(split))
-		return false;
-	split->record_bytes = record_bytes;
-	expect_bytes(split, 0, split->outputs->count);
 	return true;
 }
 
@@ -148,27 +132,6 @@ gs_split_put_at(const struct gs_split *split, uint64_t at, const char *data, siz
 		data += keys * split->record_bytes;
 	}
 	return GS_OK;
-}
-
-gs_status
-gs_split_put(struct gs_split *split, const struct gs_sorted_span *sorted, const char *data, size_t bytes)
-{
-	if (split->record_bytes > 0)
-		TRY(gs_split_put_at(split, split->position + sorted->at, data, bytes));
-	else
-		TRY(gs_output_write(split->outputs->files[split->first + sorted->strand], data, bytes));
-	atomic_fetch_add(&split->written, bytes);
-	return GS_OK;
-}
-
-uint64_t
-gs_split_end_strands(struct gs_split *split, uint64_t count, struct gs_verify *verify)
-{
-	for (size_t strand = 0; strand < split->strands; strand++)
-		gs_verify_join(verify, &verify->out, &split->digests[strand]);
-	split->strands = 0;
-	split->position += count;
-	return split->written;
 }
 
 void

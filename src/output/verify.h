@@ -38,7 +38,7 @@ struct gs_verify {
 	struct gs_taker taker;		/* whose look() comes after ours */
 
 	_Atomic uint64_t keys_in, sum_in;	/* keys: of items only the sum */
-	struct gs_span_digest out;	/* all that has left, noted by one thread; of items sum and order alone */
+	struct gs_span_digest out;	/* all that has left, noted by one thread; of items no number */
 };
 
 /** Begin; OPTIONS say how much is verified. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * emit.c - rows for src/output/emit.c, span_encoder.c and delivered.c: whatever produces the sorted keys, the
+ * emit.c - rows for src/output/emit.c and delivered.c: whatever produces the sorted keys, the
  * output has the bytes of a model
  *
  * The model is the sorted values, of which one loop selects and printf(3) prints.  Each row runs with

@@ -56,11 +56,10 @@ host_sources = \
   src/engine/store.h \
   src/figures/answer.c \
   src/figures/answer.h \
+  src/figures/answer_lines.c \
   src/figures/bars.c \
   src/figures/edges.c \
   src/figures/figures.c \
-  src/figures/item_top.c \
-  src/figures/top.c \
   src/gpu/engine.h \
   src/gpu/guard.c \
   src/gpu/guard.h \
@@ -173,12 +172,15 @@ host_sources = \
   src/output/emit.h \
   src/output/emit_items.c \
   src/output/handover.c \
+  src/output/item_top.c \
   src/output/pick.c \
   src/output/select.c \
   src/output/select.h \
   src/output/show.c \
   src/output/split.c \
   src/output/tail.c \
+  src/output/top.c \
+  src/output/top.h \
   src/output/verify.c \
   src/output/verify.h \
   src/plan/device.c \

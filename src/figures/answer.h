@@ -20,97 +20,12 @@
 #include "engine/store.h"
 #include "gsort.h"
 #include "io/output.h"
+#include "output/top.h"
 #include "output/verify.h"
 #include "plan/plan.h"
 #include "sort/items/items.h"
 #include "sort/span.h"
 #include "text/float_sum.h"
-
-/* ---- the K most frequent values, of groups in any order (top.c) ---------------- */
-
-/*
- * Of values that are equally frequent, the one that is written first in a sort wins.
- */
-
-/* A value, as a key. */
-struct gs_value {
-	uint64_t key;
-	unsigned key_class, key_bits;
-};
-
-/* Equal keys. */
-struct gs_group {
-	struct gs_value value;
-	uint64_t        times;
-};
-
-struct gs_top {
-	struct gs_group *groups;	/* the caller's, room for MOST: a heap, the last of them on top */
-	size_t   count, most;
-	bool     descending_classes;
-	uint64_t floor;		/* groups of so many keys, or fewer, are not wanted if they come
-				 * behind all values that are in it */
-};
-
-/** Offer a group.  O(log K) if it is taken. */
-void gs_top_add(struct gs_top *top, const struct gs_group *group);
-
-/** Offer the frequent groups that keys FROM .. TO of SPAN are. */
-void gs_top_collect(struct gs_top *top, const struct gs_span *span, size_t from, size_t to);
-
-/** No more come: order them, the most frequent first; the heap is gone. */
-void gs_top_end(struct gs_top *top);
-
-/* ---- the K most frequent items, and copies of items (item_top.c) ---------------- */
-
-struct gs_item_slot {
-	char  *data;		/* of an item; NULL: none */
-	size_t bytes, room;
-};
-
-struct gs_item_copies {
-	struct gs_item_slot *slots;
-	size_t   count;
-	uint64_t most, used;	/* bytes of all */
-};
-
-/** Copy ITEM to slot NUMBER.  GS_EBUDGET: all copies are too large. */
-MUST_CHECK gs_status gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *item,
-                                        size_t bytes);
-
-/** A zeroed struct is allowed. */
-void gs_item_copies_close(struct gs_item_copies *copies);
-
-/*
- * A span sink in front of that of the emit stage:
- *
- *     open; sink, drain; end; close
- */
-
-struct gs_item_top {
-	bool     on;		/* the caller's, and so is: */
-	uint64_t wanted;	/* K */
-	const struct gs_item_order *order;
-	struct gs_top heap;	/* of numbers of groups; KEY_BITS of one is its slot */
-	struct gs_item_copies copies;
-	uint64_t groups;	/* so far */
-};
-
-/** Memory for the MOST most frequent items of INPUT_BYTES, of a job with MEMORY_BYTES. */
-uint64_t gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes);
-
-/** Begin: at most ITEMS will come, compared by ORDER, which is borrowed.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order,
-                                      uint64_t items, uint64_t memory_bytes);
-
-/** The sink of all groups.  GS_EBUDGET: the items do not fit in memory. */
-struct gs_span_sink gs_item_top_sink(struct gs_item_top *top);
-
-/** All have come: hand the most frequent ones to TO.  Then there are none. */
-MUST_CHECK gs_status gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to);
-
-/** A zeroed struct is allowed. */
-void gs_item_top_close(struct gs_item_top *top);
 
 /* ---- how many keys lie in each interval of their range (bars.c) ----------------- */
 
@@ -209,7 +124,7 @@ enum { GS_WORD_BYTES = 64 };	/* of a number no more: 2^127 has 39 digits */
 struct gs_answer;
 struct gs_answer_input;
 
-/* What figures are of: keys (answer.c, figures.c), or lines (item_top.c). */
+/* What figures are of: keys (answer.c, figures.c), or lines (answer_lines.c). */
 struct gs_answer_of {
 	/** Begin, once the marks are known.  GS_EBUDGET: no memory. */
 	gs_status (*open)(struct gs_answer *answer, const struct gs_answer_input *input);

@@ -338,9 +338,11 @@ gs_job_open(struct gsort *job)
 	TRY(describe(job));
 	TRY(open_stages(job, job));
 	if (job->options.operation != GSORT_CHECK) {
-		if (job->items.top.on)
-			TRY(gs_item_top_open(&job->items.top, &job->items.order, job->plan_input.all_bytes,
+		if (job->items.top.on) {
+			job->emit.top = &job->items.top;
+			TRY(gs_item_top_open(job->emit.top, &job->items.order, job->plan_input.all_bytes,
 			                     job->plan.host_bytes));
+		}
 		TRY(open_output(job));
 		TRY(open_emit(job));
 	}

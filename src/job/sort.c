@@ -55,18 +55,6 @@ drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
 	return job->engine.drain(job->engine.context, key_class, sink);
 }
 
-/* Only the most frequent items go to SINK. */
-static gs_status
-drain_top(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
-{
-	const struct gs_span_sink top = gs_item_top_sink(&job->items.top);
-
-	if (key_class > 0)
-		return GS_OK;
-	TRY(drain(job, key_class, &top));
-	return gs_item_top_end(&job->items.top, sink);
-}
-
 /* All items have been drained: verify them. */
 static void
 note_digest(struct gsort *job)
@@ -86,7 +74,7 @@ emit_classes(struct gsort *job)
 		const struct gs_span_sink sink = job->emit.sink(&job->emit, c, elements);
 
 		if (!gs_emit_is_complete(&job->emit))
-			TRY((job->items.top.on ? drain_top : drain)(job, c, &sink));
+			TRY(drain(job, c, &sink));
 		TRY(gs_emit_class_end(&job->emit, c));
 	}
 	note_digest(job);

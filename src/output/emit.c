@@ -482,12 +482,19 @@ gs_emit_end(struct gs_emit *emit)
 {
 	enum { TAIL_KEYS = 512 };	/* that are written at once */
 	uint64_t keys[TAIL_KEYS], times[TAIL_KEYS];
+	struct gs_item_top *top = emit->top;
 	struct gs_span last;
 
 	for (bool more = emit->tail.on; more; more = last.count > 0) {
 		emit->tail.on = false;		/* what comes now is written */
 		gs_tail_next(&emit->tail, TAIL_KEYS, keys, times, &last);
 		TRY(put(emit, &last, gs_clock_now()));
+	}
+	if (top != NULL) {
+		const struct gs_span_sink sink = emit->sink(emit, 0, 0);
+
+		emit->top = NULL;
+		TRY(gs_item_top_end(top, &sink));
 	}
 	if (emit->show_end != NULL)
 		TRY(emit->show_end(emit->show_context));
@@ -505,6 +512,6 @@ gs_emit_close(struct gs_emit *emit)
 {
 	gs_pick_close(&emit->pick);
 	gs_split_close(&emit->split);
-	free(emit->counted);
+	free(emit->buffer);
 	*emit = (struct gs_emit){ .plan = NULL };
 }

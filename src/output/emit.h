@@ -24,6 +24,7 @@
 #include "io/output.h"
 #include "linekey/line_order.h"
 #include "output/select.h"
+#include "output/top.h"
 #include "output/verify.h"
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
@@ -166,7 +167,8 @@ struct gs_emit {
 	const struct gs_line_order *lines;	/* NULL: no lines by key */
 	const struct gs_item_order *order;
 	size_t    written_bytes;	/* that are written of each, without its count; 0: they differ */
-	char     *counted;		/* buffer for items with counts */
+	struct gs_item_top *top;	/* if set: items go there, and the most frequent ones out at the end */
+	char     *buffer;		/* for items with counts, or of a sample */
 
 	/* If set: write COUNT items from DATA to END in another form, with gs_emit_bytes(). */
 	gs_status (*show)(void *context, const char *data, const char *end, size_t count,

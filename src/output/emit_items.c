@@ -38,40 +38,6 @@ gs_emit_flush(struct gs_emit *emit, const void *data, size_t *bytes)
 	return gs_emit_bytes(emit, data, all);
 }
 
-static size_t
-bytes_of_item(const struct gs_emit *emit, const char *item, const char *end)
-{
-	return emit->written_bytes > 0 ? emit->written_bytes : gs_item_length(emit->order, item, end);
-}
-
-static gs_status
-write_counted(struct gs_emit *emit, const char *data, const char *end, size_t count,
-              const uint64_t *times)
-{
-	size_t filled = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const size_t bytes = bytes_of_item(emit, data, end);
-		const uint64_t number = gs_endian_swaps(emit->encoding.endian) ? GS_SWAP64(times[i])
-		                                                               : times[i];
-
-		if (filled + bytes + sizeof number > BUFFER_BYTES) {
-			TRY(gs_emit_bytes(emit, emit->counted, filled));
-			filled = 0;
-		}
-		if (bytes + sizeof number > BUFFER_BYTES) {
-			TRY(gs_emit_bytes(emit, data, bytes));
-		} else {
-			memcpy(emit->counted + filled, data, bytes);
-			filled += bytes;
-		}
-		memcpy(emit->counted + filled, &number, sizeof number);
-		filled += sizeof number;
-		data += bytes;
-	}
-	return gs_emit_bytes(emit, emit->counted, filled);
-}
-
 /* Bytes of the first COUNT items that begin at DATA. */
 static size_t
 bytes_of(const struct gs_emit *emit, const char *data, const char *end, size_t count)
@@ -85,10 +51,31 @@ static gs_status
 write_items(struct gs_emit *emit, const char *data, const char *end, size_t count,
             const uint64_t *times)
 {
+	size_t filled = 0;
+
 	emit->keys += count;
-	return emit->show != NULL ? emit->show(emit->show_context, data, end, count, times) :
-	       emit->encoding.counts ? write_counted(emit, data, end, count, times)
-	                             : gs_emit_bytes(emit, data, (size_t)(end - data));
+	if (emit->show != NULL)
+		return emit->show(emit->show_context, data, end, count, times);
+	if (!emit->encoding.counts)
+		return gs_emit_bytes(emit, data, (size_t)(end - data));
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = bytes_of(emit, data, end, 1);
+		const uint64_t number = gs_endian_swaps(emit->encoding.endian) ? GS_SWAP64(times[i])
+		                                                               : times[i];
+
+		if (filled + bytes + sizeof number > BUFFER_BYTES)
+			TRY(gs_emit_flush(emit, emit->buffer, &filled));
+		if (bytes + sizeof number > BUFFER_BYTES) {
+			TRY(gs_emit_bytes(emit, data, bytes));
+		} else {
+			memcpy(emit->buffer + filled, data, bytes);
+			filled += bytes;
+		}
+		memcpy(emit->buffer + filled, &number, sizeof number);
+		filled += sizeof number;
+		data += bytes;
+	}
+	return gs_emit_flush(emit, emit->buffer, &filled);
 }
 
 /* Write the items of SPAN that are in the sample, gathered. */
@@ -100,28 +87,28 @@ take_sample(struct gs_emit *emit, const struct gs_span *span)
 	const char *item = span->items, *end = item + span->bytes;
 	size_t filled = 0, count = 0;
 
-	if (emit->counted == NULL && wanted > 0)
-		TRY(gs_allocate(&emit->counted, BUFFER_BYTES, 1, "bytes"));
+	if (emit->buffer == NULL && wanted > 0)
+		TRY(gs_allocate(&emit->buffer, BUFFER_BYTES, 1, "bytes"));
 	for (uint64_t k = 0, at = emit->position; k < wanted; at = positions[k++] + 1) {
 		size_t bytes;
 
 		item += bytes_of(emit, item, end, (size_t)(positions[k] - at));
-		bytes = bytes_of_item(emit, item, end);
+		bytes = bytes_of(emit, item, end, 1);
 		if (filled + bytes > BUFFER_BYTES) {
-			TRY(write_items(emit, emit->counted, emit->counted + filled, count, NULL));
+			TRY(write_items(emit, emit->buffer, emit->buffer + filled, count, NULL));
 			filled = count = 0;
 		}
 		if (bytes > BUFFER_BYTES) {
 			TRY(write_items(emit, item, item + bytes, 1, NULL));
 		} else {
-			memcpy(emit->counted + filled, item, bytes);
+			memcpy(emit->buffer + filled, item, bytes);
 			filled += bytes;
 			count++;
 		}
 		item += bytes;
 	}
 	emit->position += span->count;
-	return count > 0 ? write_items(emit, emit->counted, emit->counted + filled, count, NULL) : GS_OK;
+	return count > 0 ? write_items(emit, emit->buffer, emit->buffer + filled, count, NULL) : GS_OK;
 }
 
 static gs_status
@@ -132,6 +119,8 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	const char *data = span->items, *end = data + span->bytes;
 
 	(void)enough;
+	if (emit->top != NULL)
+		return gs_item_top_take(emit->top, span);
 	if (emit->pick.positions != NULL)
 		return take_sample(emit, span);
 	for (size_t at = 0, count; at < span->count; at += count) {
@@ -182,7 +171,5 @@ gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order, size
 	emit->written_bytes = written_bytes > 0 ? written_bytes : order->item_bytes;
 	emit->element_bytes = emit->written_bytes +
 	                      (emit->written_bytes > 0 && emit->encoding.counts ? sizeof(uint64_t) : 0);
-	if (!emit->encoding.counts)
-		return GS_OK;
-	return gs_allocate(&emit->counted, BUFFER_BYTES, 1, "bytes");
+	return emit->encoding.counts ? gs_allocate(&emit->buffer, BUFFER_BYTES, 1, "bytes") : GS_OK;
 }

@@ -8,7 +8,7 @@
  * A binary heap with the least frequent of them on top: J. Williams, "Heapsort", 1964.
  */
 
-#include "figures/answer.h"
+#include "output/top.h"
 #include "sort/cpu/keys.h"
 
 /* Is A listed before B? */

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * item_top.c - the K most frequent items, each with its number of occurrences
+ *
+ * In:   sorted spans of groups, which are complete; of each its first item.
+ * Out:  the K most frequent ones, the most frequent first, for another sink.
+ *
+ * Groups come in order, so their numbers are the order of those that are equally frequent.  The heap of
+ * top.c has the numbers; each has a slot with a copy of its item, which a more frequent one takes over.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/round.h"
+#include "output/top.h"
+
+/* Items that are handed on at once have so many bytes, or are one. */
+#define BLOCK_BYTES	((size_t)256 << 10)
+
+/* Copies of all items may have at most this share of memory.  Not tuned. */
+enum { COPIES_SHARE = 16 };
+
+static const uint64_t LEAST_COPIES = (uint64_t)1 << 20;
+
+uint64_t
+gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes)
+{
+	const uint64_t items = gs_least(most, input_bytes);
+	const uint64_t copies = memory_bytes / COPIES_SHARE;
+
+	return gs_least(items, UINT64_MAX / 256) * (sizeof(struct gs_group) + sizeof(struct gs_item_slot)) +
+	       gs_least(input_bytes, copies > LEAST_COPIES ? copies : LEAST_COPIES);
+}
+
+gs_status
+gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order, uint64_t items,
+                 uint64_t memory_bytes)
+{
+	const size_t most = (size_t)gs_least(gs_least(top->wanted, items), SIZE_MAX / 256);
+
+	top->order = order;
+	top->groups = 0;
+	top->heap = (struct gs_top){ .most = most };
+	TRY(GS_NEW(top->heap.groups, most, "most frequent values"));
+	return gs_item_copies_open(&top->copies, most, memory_bytes);
+}
+
+/* ---- copies ------------------------------------------------------------------------ */
+
+gs_status
+gs_item_copies_open(struct gs_item_copies *copies, size_t count, uint64_t memory_bytes)
+{
+	*copies = (struct gs_item_copies){
+		.count = count, .most = gs_within(LEAST_COPIES, memory_bytes / COPIES_SHARE, UINT64_MAX),
+	};
+	return GS_NEW(copies->slots, count, "values");
+}
+
+gs_status
+gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *item, size_t bytes)
+{
+	struct gs_item_slot *slot = &copies->slots[number];
+
+	assert(number < copies->count);
+	if (bytes > slot->room) {
+		copies->used += bytes - slot->room;
+		if (copies->used > copies->most) {	/* what all need, if they are as long as these */
+			size_t filled = number + 1;
+			uint64_t needed;
+
+			while (filled < copies->count && copies->slots[filled].room > 0)
+				filled++;
+			needed = COPIES_SHARE * (copies->used / filled * copies->count + (1 << 20));
+			return gs_fail(GS_EBUDGET, "%zu lines or records are too large for memory: they need "
+			               "'--buffer-size=%lluM' (-S) at least", copies->count,
+			               (unsigned long long)needed >> 20);
+		}
+		slot->room = 0;
+		free(slot->data);
+		TRY(GS_NEW(slot->data, bytes, "bytes of an item"));
+		slot->room = bytes;
+	}
+	memcpy(slot->data, item, bytes);
+	slot->bytes = bytes;
+	return GS_OK;
+}
+
+void
+gs_item_copies_close(struct gs_item_copies *copies)
+{
+	for (size_t s = 0; copies->slots != NULL && s < copies->count; s++)
+		free(copies->slots[s].data);
+	free(copies->slots);
+	copies->slots = NULL;
+}
+
+/* ---- groups ---------------------------------------------------------------------- */
+
+gs_status
+gs_item_top_take(struct gs_item_top *top, const struct gs_span *span)
+{
+	struct gs_top *heap = &top->heap;
+	const char *item = span->items, *end = item + span->bytes;
+	uint64_t most = 0;
+
+	for (size_t g = 0; g < span->count; g++)
+		most = span->times[g] > most ? span->times[g] : most;
+	for (size_t g = 0; g < span->count && heap->most > 0; g++) {
+		const size_t bytes = gs_item_length(top->order, item, end);
+		const bool full = heap->count == heap->most;
+		const struct gs_group group = {
+			.value.key = top->groups + g,
+			.value.slot = full ? heap->groups[0].value.slot : (unsigned)heap->count,
+			.times = span->times[g],
+		};
+
+		if (full && most <= heap->floor)	/* no group of the span is wanted any more */
+			break;
+		if (!full || group.times > heap->floor) {
+			TRY(gs_item_copies_put(&top->copies, group.value.slot, item, bytes));
+			gs_top_add(heap, &group);
+		}
+		item += bytes;
+	}
+	top->groups += span->count;
+	return GS_OK;
+}
+
+gs_status
+gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to)
+{
+	const struct gs_top *heap = &top->heap;
+	gs_status status = GS_OK;
+
+	gs_top_end(&top->heap);
+	for (size_t first = 0, end; status == GS_OK && first < heap->count; first = end) {
+		struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
+		struct gs_span *span = &sorted.span;
+		char *items = NULL, *at;
+		bool enough = false;
+
+		for (end = first; end < heap->count && span->bytes < BLOCK_BYTES; end++)
+			span->bytes += top->copies.slots[heap->groups[end].value.slot].bytes;
+		status = GS_NEW(span->times, end - first, "values");
+		THEN(status, gs_allocate(&items, span->bytes, 1, "bytes of values"));
+		at = items;
+		for (size_t g = first; status == GS_OK && g < end; g++) {
+			const struct gs_item_slot *slot = &top->copies.slots[heap->groups[g].value.slot];
+
+			memcpy(at, slot->data, slot->bytes);
+			at += slot->bytes;
+			span->times[span->count++] = heap->groups[g].times;
+		}
+		span->items = items;
+		THEN(status, to->take(to->context, &sorted, &enough));
+		free(items);
+		free(span->times);
+	}
+	return status;
+}
+
+void
+gs_item_top_close(struct gs_item_top *top)
+{
+	gs_item_copies_close(&top->copies);
+	free(top->heap.groups);
+	top->heap.groups = NULL;
+}

@@ -131,23 +131,6 @@ listed(const struct gsort_options *options, uint64_t keys)
 	                                      : options->sample.count, keys) : 0;
 }
 
-/* The first mark, by position, that is at AT or behind it. */
-static size_t
-first_mark(const struct gs_answer *answer, uint64_t at)
-{
-	size_t low = 0, high = answer->mark_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (answer->by_position[middle]->position < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static gs_status
 set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 {
@@ -178,30 +161,6 @@ set_marks(struct gs_answer *answer, const struct gs_pick *pick)
 	return GS_OK;
 }
 
-/* Is there a mark in the next COUNT positions from AT on?  Any thread: all from the first one on. */
-static bool
-has_mark(const struct gs_answer *answer, uint64_t at, uint64_t count)
-{
-	const size_t mark = first_mark(answer, at);
-
-	return mark < answer->mark_count && answer->by_position[mark]->position < at + count;
-}
-
-/* The next keys are those of SPAN. */
-static void
-take_marks(struct gs_answer *answer, const struct gs_span *span)
-{
-	for (; gs_answer_marks_next(answer, span->count); answer->marks_found++) {
-		struct gs_mark *mark = answer->by_position[answer->marks_found];
-
-		mark->value = (struct gs_value){
-			.key = gs_key_at(span->keys, span->key_bits,
-			                 (size_t)(mark->position - answer->taken)),
-			.key_class = span->key_class, .key_bits = span->key_bits,
-		};
-	}
-}
-
 /* ---- opening ------------------------------------------------------------------------ */
 
 /* So many values are collected beside the others by each thread; more, by whoever takes spans. */
@@ -209,37 +168,6 @@ enum { LOCAL_TOP_MOST = 1024 };
 
 /* So that their bytes do not overflow. */
 #define MOST_GROUPS	(UINT64_MAX / 256)
-
-static bool
-top_is_local(const struct gs_answer *answer)
-{
-	return answer->options->top.count <= LOCAL_TOP_MOST;
-}
-
-static gs_status
-set_tops(struct gs_answer *answer, size_t tallies)
-{
-	const struct gsort_options *options = answer->options;
-	const uint64_t most = options->top.count < answer->keys ? options->top.count : answer->keys;
-	const uint64_t local = top_is_local(answer) ? most : 0;
-
-	if (!options->top.wanted)
-		return GS_OK;
-	if (most < SIZE_MAX / sizeof *answer->groups / 2)
-		answer->groups = malloc((size_t)(most + tallies * local + 1) * sizeof *answer->groups);
-	if (answer->groups == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for the %llu most frequent values",
-		               (unsigned long long)most);
-	answer->top = (struct gs_top){
-		.groups = answer->groups, .most = (size_t)most, .descending_classes = options->reverse,
-	};
-	for (size_t t = 0; t < tallies; t++) {
-		answer->tallies[t].top = answer->top;
-		answer->tallies[t].top.groups = answer->groups + most + t * local;
-		answer->tallies[t].top.most = (size_t)local;
-	}
-	return GS_OK;
-}
 
 uint64_t
 gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads)
@@ -304,40 +232,35 @@ sum_floats(const struct gs_answer *answer, const struct gs_span *span, struct gs
 }
 
 static void
-tally_groups(const struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
+tally_span(const struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
 {
-	const size_t first_end = gs_scan_group_end(span->keys, span->key_bits, 0, span->count);
-	const size_t last = gs_scan_last_group(span->keys, span->key_bits, span->count);
+	const unsigned bits = span->key_bits;
+	const size_t count = span->count;
+	size_t first_end, last;
 
+	gs_verify_digest(answer->verify, 1, span, &tally->digest);
+	tally->taken = count;
+	tally->first = gs_key_at(span->keys, bits, 0);
+	tally->last = gs_key_at(span->keys, bits, count - 1);
+	if (!answer->options->summary && !answer->options->top.wanted)
+		return;
+	first_end = gs_scan_group_end(span->keys, bits, 0, count);
+	last = gs_scan_last_group(span->keys, bits, count);
 	tally->first_times = first_end;
 	tally->more = last > 0;
-	tally->last_times = span->count - last;
+	tally->last_times = count - last;
 	if (answer->options->summary) {
-		tally->groups = gs_scan_groups(span->keys, span->key_bits, span->count);
+		memset(&tally->float_sum, 0, sizeof tally->float_sum);
+		tally->groups = gs_scan_groups(span->keys, bits, count);
 		if (gs_key_is_float(answer->options->type))
 			sum_floats(answer, span, &tally->float_sum);
 		else
-			tally->sum = gs_scan_sum(span->keys, span->key_bits, 0, span->count);
+			tally->sum = gs_scan_sum(span->keys, bits, 0, count);
 	}
-	if (answer->options->top.wanted && top_is_local(answer)) {
-		tally->top.count = 0;
-		tally->top.floor = atomic_load_explicit(&answer->floor, memory_order_relaxed);
-		if (tally->more && tally->top.most > 0)
-			gs_top_collect(&tally->top, span, first_end, last);
-	}
-}
-
-static void
-tally_span(const struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
-{
-	gs_verify_digest(answer->verify, 1, span, &tally->digest);
-	tally->taken = span->count;
-	tally->first = gs_key_at(span->keys, span->key_bits, 0);
-	tally->last = gs_key_at(span->keys, span->key_bits, span->count - 1);
-	if (answer->options->summary || answer->options->top.wanted) {
-		memset(&tally->float_sum, 0, sizeof tally->float_sum);
-		tally_groups(answer, span, tally);
-	}
+	tally->top.count = 0;
+	tally->top.floor = atomic_load_explicit(&answer->floor, memory_order_relaxed);
+	if (tally->more && tally->top.most > 0)
+		gs_top_collect(&tally->top, span, first_end, last);
 }
 
 /* ---- all spans, in order --------------------------------------------------------------- */
@@ -368,40 +291,45 @@ begin_group(struct gs_answer *answer, const struct gs_span *span, uint64_t key, 
 	};
 }
 
+/* Add the next keys, those of SPAN, or its only key several times, by their TALLY. */
 static void
-note_extremes(struct gs_answer *answer, const struct gs_span *span, uint64_t first, uint64_t last)
+add(struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
 {
+	const struct gsort_options *options = answer->options;
+	struct gs_top *top = &answer->top;
+
 	answer->most = (struct gs_value){
-		.key = last, .key_class = span->key_class, .key_bits = span->key_bits,
+		.key = tally->last, .key_class = span->key_class, .key_bits = span->key_bits,
 	};
 	if (answer->taken == 0) {
 		answer->least = answer->most;
-		answer->least.key = first;
+		answer->least.key = tally->first;
 	}
-}
+	for (; gs_answer_marks_next(answer, tally->taken); answer->marks_found++) {
+		struct gs_mark *mark = answer->by_position[answer->marks_found];
+		const uint64_t at = span->count > 1 ? mark->position - answer->taken : 0;
 
-/* Add what SPAN has, by TALLY. */
-static void
-join(struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
-{
-	const enum gsort_type type = answer->options->type;
-	struct gs_top *top = &answer->top;
-
-	if (answer->options->summary) {
-		if (gs_key_is_float(type))
-			gs_float_sum_merge(&answer->float_sum, &tally->float_sum);
-		else
-			answer->sum += (__int128)tally->sum -
-			               gs_key_bias(type, span->key_class) * (__int128)tally->taken;
+		mark->value = answer->most;
+		mark->value.key = gs_key_at(span->keys, span->key_bits, (size_t)at);
 	}
+	if (answer->bars.bars != NULL)
+		gs_bars_take(&answer->bars, span, answer->taken);
+	answer->taken += tally->taken;
+	if (options->summary && gs_key_is_float(options->type))
+		gs_float_sum_merge(&answer->float_sum, &tally->float_sum);
+	else if (options->summary)
+		answer->sum += (__int128)tally->sum -
+		               gs_key_bias(options->type, span->key_class) * (__int128)tally->taken;
+	if (!options->summary && !options->top.wanted)
+		return;
 	begin_group(answer, span, tally->first, tally->first_times);
 	if (tally->more) {
 		gs_answer_end_group(answer);
 		if (tally->groups > 2)
 			answer->distinct += tally->groups - 2;
-		for (size_t g = 0; answer->options->top.wanted && g < tally->top.count; g++)
+		for (size_t g = 0; g < tally->top.count; g++)
 			gs_top_add(top, &tally->top.groups[g]);
-		if (answer->options->top.wanted && !top_is_local(answer))
+		if (options->top.wanted && tally->top.most == 0)
 			gs_top_collect(top, span, (size_t)tally->first_times,
 			               span->count - (size_t)tally->last_times);
 		begin_group(answer, span, tally->last, tally->last_times);
@@ -411,15 +339,26 @@ join(struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tall
 
 /* ---- the sink ------------------------------------------------------------------------------ */
 
+/* Has a span no mark, and is nothing else wanted? */
 static bool
 skip(void *context, const struct gs_sorted_span *sorted)
 {
 	const struct gs_answer *answer = context;
 	const struct gsort_options *options = answer->options;
+	const uint64_t at = answer->class_position + sorted->at;
+	size_t low = 0, high = answer->mark_count;
 
-	return !options->summary && !options->top.wanted && options->histogram == 0 &&
-	       !answer->verify->on &&
-	       !has_mark(answer, answer->class_position + sorted->at, sorted->span.count);
+	if (options->summary || options->top.wanted || options->histogram > 0 || answer->verify->on)
+		return false;
+	while (low < high) {	/* the first mark that is at AT or behind it */
+		const size_t middle = low + (high - low) / 2;
+
+		if (answer->by_position[middle]->position < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low == answer->mark_count || answer->by_position[low]->position >= at + sorted->span.count;
 }
 
 static gs_status
@@ -434,76 +373,50 @@ make(void *context, struct gs_sorted_span *sorted)
 }
 
 static gs_status
-take_keys(struct gs_answer *answer, struct gs_sorted_span *sorted)
-{
-	struct gs_span *span = &sorted->span;
-	const bool made = sorted->slot != GS_NO_SLOT;
-	struct gs_tally *tally = &answer->tallies[made ? sorted->slot
-	                                               : gs_batch_slots(answer->plan->threads)];
-	uint64_t since = gs_clock_now();
-
-	if (!sorted->skipped) {
-		if (!made)
-			tally_span(answer, span, tally);
-		gs_verify_join(answer->verify, &answer->verify->out, &tally->digest);
-		take_marks(answer, span);
-		note_extremes(answer, span, tally->first, tally->last);
-		if (answer->bars.bars != NULL)
-			gs_bars_take(&answer->bars, span, answer->taken);
-		if (answer->options->summary || answer->options->top.wanted)
-			join(answer, span, tally);
-	}
-	answer->taken += span->count;
-	atomic_fetch_add(&answer->monitor->counters.keys_sorted, span->count);
-	gs_clock_lap(&answer->monitor->clock, GS_STAGE_ENCODE, &since);
-	return GS_OK;
-}
-
-/* ---- the sink of keys and lines ---------------------------------------------------------------- */
-
-/* TIMES keys that are equal, as a histogram knows them. */
-static void
-take_group(struct gs_answer *answer, const struct gs_span *key, uint64_t times)
-{
-	const uint64_t bits = gs_key_at(key->keys, key->key_bits, 0);
-	const enum gsort_type type = answer->options->type;
-	struct gs_tally tally = {
-		.taken = times, .first_times = times, .first = bits, .sum = (unsigned __int128)bits * times,
-	};
-
-	note_extremes(answer, key, bits, bits);
-	for (; gs_answer_marks_next(answer, times); answer->marks_found++)
-		answer->by_position[answer->marks_found]->value = answer->most;
-	if (answer->bars.bars != NULL)
-		gs_bars_take(&answer->bars, key, answer->taken);
-	if (answer->options->summary && gs_key_is_float(type)) {
-		const uint64_t last = last_alike(type, key->key_bits, bits);
-		const uint64_t first = last - GS_NANS(gs_key_fraction_bits(type));
-
-		add_floats(answer, &tally.float_sum, last, times,
-		           gs_scan_sum(key->keys, key->key_bits, first, 1) * times);
-	}
-	join(answer, key, &tally);
-	answer->taken += times;
-}
-
-static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_answer *answer = context;
 	const struct gs_span *span = &sorted->span;
+	const enum gsort_type type = answer->options->type;
+	const bool made = sorted->slot != GS_NO_SLOT;
+	struct gs_tally *tally = &answer->tallies[made ? sorted->slot
+	                                               : gs_batch_slots(answer->plan->threads)];
+	const uint64_t before = answer->taken;
+	uint64_t since = gs_clock_now();
 
 	(void)enough;
-	if (span->times == NULL)
-		return take_keys(answer, sorted);
-	gs_verify_out(answer->verify, span);
-	for (size_t at = 0; at < span->count; at++) {
+	if (sorted->skipped) {
+		answer->taken += span->count;
+	} else if (span->times == NULL) {
+		if (!made)
+			tally_span(answer, span, tally);
+		gs_verify_join(answer->verify, &answer->verify->out, &tally->digest);
+		add(answer, span, tally);
+	} else {
+		gs_verify_out(answer->verify, span);
+	}
+	/* groups, as a histogram knows them */
+	for (size_t at = 0; span->times != NULL && at < span->count; at++) {
+		const uint64_t times = span->times[at], bits = gs_key_at(span->keys, span->key_bits, at);
+		struct gs_tally group = {
+			.taken = times, .first_times = times, .first = bits, .last = bits,
+			.sum = (unsigned __int128)bits * times,
+		};
 		struct gs_span key = *span;
 
 		key.keys = (char *)span->keys + at * (span->key_bits / 8);
 		key.count = 1;
-		take_group(answer, &key, span->times[at]);
+		if (answer->options->summary && gs_key_is_float(type)) {
+			const uint64_t last = last_alike(type, span->key_bits, bits);
+			const uint64_t first = last - GS_NANS(gs_key_fraction_bits(type));
+
+			add_floats(answer, &group.float_sum, last, times,
+			           gs_scan_sum(key.keys, span->key_bits, first, 1) * times);
+		}
+		add(answer, &key, &group);
 	}
+	atomic_fetch_add(&answer->monitor->counters.keys_sorted, answer->taken - before);
+	gs_clock_lap(&answer->monitor->clock, GS_STAGE_ENCODE, &since);
 	return GS_OK;
 }
 
@@ -512,8 +425,26 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 static gs_status
 open_keys(struct gs_answer *answer, const struct gs_answer_input *input)
 {
-	TRY(set_tops(answer, gs_batch_slots(answer->plan->threads) + 1));
-	return gs_bars_open(&answer->bars, answer->options, input->extremes);
+	const struct gsort_options *options = answer->options;
+	const size_t tallies = gs_batch_slots(answer->plan->threads) + 1;
+	const uint64_t most = options->top.wanted ? gs_least(options->top.count, answer->keys) : 0;
+	const uint64_t local = options->top.count <= LOCAL_TOP_MOST ? most : 0;
+
+	if (options->top.wanted) {
+		if (most < SIZE_MAX / sizeof *answer->groups / 2)
+			answer->groups = malloc((size_t)(most + tallies * local + 1) * sizeof *answer->groups);
+		if (answer->groups == NULL)
+			return gs_fail(GS_EBUDGET, "no memory for the %llu most frequent values",
+			               (unsigned long long)most);
+	}
+	answer->top = (struct gs_top){
+		.groups = answer->groups, .most = (size_t)most, .descending_classes = options->reverse,
+	};
+	for (size_t t = 0; t < tallies && local > 0; t++) {
+		answer->tallies[t].top = answer->top;
+		answer->tallies[t].top.groups += most + t * local;
+	}
+	return gs_bars_open(&answer->bars, options, input->extremes);
 }
 
 const struct gs_answer_of gs_answer_of_keys = {

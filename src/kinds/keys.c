@@ -101,8 +101,8 @@ read_all(struct gsort *job, const struct gs_taker *taker)
 
 	/* of the first file, which rank 0 reads once more */
 	if (ingest->key_bits == 0 && job->ranked->ranks->rank > 0 && parts->header_bytes > 0)
-		TRY(gs_line_header(&ingest->text, "", parts->header, parts->header + parts->header_bytes, true,
-		                   &left, &next));
+		TRY(gs_line_header(&ingest->text, "", parts->header, parts->header + parts->header_bytes,
+		                   true, &left, &next));
 	TRY(gs_ingest_run(ingest, taker));
 	if (ingest->key_bits == 0)
 		gs_verify_in_counts(&job->verify, &job->keys.store.histogram,

@@ -72,23 +72,6 @@ read_any(struct gs_lines *lines, const char *line, const char *end, uint8_t *cla
 	return true;
 }
 
-/* Skip the header, and the rest of a line that was too long; *NEXT follows. */
-static gs_status
-skip(struct gs_lines *lines, const char *text, const char *end, bool last, const char **next)
-{
-	const uint64_t before = lines->header_left;
-
-	if (lines->in_long_line) {
-		const char *stop = memchr(text, lines->options.terminator, (size_t)(end - text));
-
-		lines->in_long_line = stop == NULL;
-		text = stop != NULL ? stop + 1 : end;
-	}
-	TRY(gs_line_header(&lines->options, lines->name, text, end, last, &lines->header_left, next));
-	lines->line += before - lines->header_left;
-	return GS_OK;
-}
-
 /* What a line is; IS_CUT: its end is not in the text. */
 enum outcome { IS_KEY, IS_BAD, IS_CUT };
 
@@ -122,13 +105,20 @@ gs_lines_decode(struct gs_lines *lines, const char *text, size_t bytes, bool las
 	const char terminator = lines->options.terminator, *const end = text + bytes;
 	const char *const looks = gs_text_is_decimal(&lines->options) && bytes > GS_LINE_LOOK_BYTES ?
 	                          end - GS_LINE_LOOK_BYTES : text;
-	const char *line, *next, *stop;
+	const uint64_t header_left = lines->header_left;
+	const char *line = text, *next, *stop;
 	gs_status status = GS_OK;
 	size_t k = 0;
 
 	assert(bytes <= UINT32_MAX || at == NULL);
 	*count = *used = 0;
-	TRY(skip(lines, text, end, last, &line));
+	if (lines->in_long_line) {	/* its rest is skipped */
+		stop = memchr(text, terminator, bytes);
+		lines->in_long_line = stop == NULL;
+		line = stop != NULL ? stop + 1 : end;
+	}
+	TRY(gs_line_header(&lines->options, lines->name, line, end, last, &lines->header_left, &line));
+	lines->line += header_left - lines->header_left;
 	for (; k < room && line < end; line = next) {
 		enum outcome outcome = IS_KEY;
 		uint64_t magnitude, key;

@@ -245,7 +245,7 @@ struct gsort_options {
 	bool			 sandbox;	/* if an input may be compressed, gsort_open() puts the
 						 * process into a sandbox for good, the calling thread and
 						 * all that it starts: for programs that do nothing else */
-	const char *const	*temp_dirs;	/* for temporary files, in rotation */
+	const char *const	*temp_dirs;	/* for temporary files, in rotation until they are full */
 	size_t			 temp_dir_count;	/* 0: $TMPDIR, else /tmp */
 	const char		*compress_program;	/* "zstd" or "lz4" compresses them; NULL: none does */
 	unsigned		 merge_files;	/* limit of runs or files merged at once; 0: by memory */

@@ -385,8 +385,8 @@ make_files(struct gs_division_shared *shared)
 		wanted = shared->temp_dir_count < GS_DIVISION_FILES ? (unsigned)shared->temp_dir_count
 		                                                    : GS_DIVISION_FILES;
 	for (; shared->file_count < wanted; shared->file_count++)
-		TRY(gs_spill_file_make(&shared->files[shared->file_count],
-		                       shared->temp_dirs[shared->file_count % shared->temp_dir_count]));
+		TRY(gs_spill_file_make(&shared->files[shared->file_count], shared->temp_dirs,
+		                       shared->temp_dir_count, shared->file_count));
 	return GS_OK;
 }
 

@@ -50,21 +50,18 @@ dirs_text(const struct gsort_options *options, char text[128])
 	return text;
 }
 
-/* Directories are used in turn, so the fullest one decides. */
+/* Of all directories, which are filled one after the other. */
 static uint64_t
 disk_bytes_free(const struct gsort_options *options)
 {
-	uint64_t free_bytes = UINT64_MAX;
+	uint64_t free_bytes = 0;
 
-	assert(options->temp_dir_count > 0);
 	for (size_t d = 0; d < options->temp_dir_count; d++) {
 		const uint64_t bytes = gs_limits_disk_bytes(options->temp_dirs[d]);
 
-		if (bytes < free_bytes)
-			free_bytes = bytes;
+		free_bytes = bytes < UINT64_MAX - free_bytes ? free_bytes + bytes : UINT64_MAX;
 	}
-	return free_bytes < UINT64_MAX / options->temp_dir_count
-	       ? free_bytes * options->temp_dir_count : free_bytes;
+	return free_bytes;
 }
 
 static void

@@ -184,11 +184,7 @@ allocate(struct gsort *job)
 gs_status
 gs_items_check_disk(struct gsort *job)
 {
-	const struct gsort_options *options = &job->options;
-
-	for (size_t d = 0; d < options->temp_dir_count; d++)
-		TRY(gs_spill_dir_check(options->temp_dirs[d]));
-	return GS_OK;
+	return gs_spill_dirs_check(job->options.temp_dirs, job->options.temp_dir_count);
 }
 
 /* ---- the output -------------------------------------------------------------------- */

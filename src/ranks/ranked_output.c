@@ -200,7 +200,7 @@ gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes)
 	/* An input may be this file: nobody still reads. */
 	TRY(gs_ranks_scan(output->ranks, 0, &before, &all));
 	return !output->spools ? GS_OK
-	       : gs_spill_file_make(&output->spool, given->temp_dirs[0]);
+	       : gs_spill_file_make(&output->spool, given->temp_dirs, given->temp_dir_count, 0);
 }
 
 /* ---- heads of parts, which another rank writes ------------------------------------------ */

@@ -2,31 +2,43 @@
 /*
  * file.h - a temporary file that has no name
  *
- * The file owns its descriptor and borrows the name of its directory.
+ * The file owns its descriptor and borrows the names of directories.  One thread writes it; meanwhile others
+ * may read what was written before.
  */
 #ifndef GS_SPILL_FILE_H
 #define GS_SPILL_FILE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
 
 struct gs_spill_file {
-	const char *dir;
+	const char *const *dirs;	/* if one is full, the next one takes the rest */
+	size_t      dir_count;
+	size_t      turn;		/* modulo dir_count: the next one ... */
+	size_t      untried;		/* ... of so many */
+	const char *dir;		/* where it is */
 	int         fd;			/* -1: not made yet */
+	uint64_t    begin;		/* of a rest: bytes before it */
+	struct gs_spill_file *_Atomic rest;	/* owned; NULL: there is none */
 	uint64_t    end;		/* bytes written, with the gaps between runs */
 	uint64_t    needed_bytes;	/* beyond those, for the message of a full disk; 0: unknown */
 	uint64_t    beside_bytes;	/* of this and other files, for that message, if more */
 };
 
-/** Check that DIR takes temporary files: make one and drop it.  Returns GS_OK, or GS_EIO. */
-MUST_CHECK gs_status gs_spill_dir_check(const char *dir);
+/** Check that all directories take temporary files, or are full but for one: make some and drop them.
+ *  Returns GS_OK, or GS_EIO. */
+MUST_CHECK gs_status gs_spill_dirs_check(const char *const *dirs, size_t dir_count);
 
-/** Make the file.  Returns GS_OK, or GS_EIO. */
-MUST_CHECK gs_status gs_spill_file_make(struct gs_spill_file *file, const char *dir);
+/** Make the file, in directory TURN modulo DIR_COUNT, or the next one that is not full.  Returns GS_OK, or
+ *  GS_EIO. */
+MUST_CHECK gs_status
+gs_spill_file_make(struct gs_spill_file *file, const char *const *dirs, size_t dir_count, size_t turn);
 
-/** Append BYTES.  Returns GS_OK, or GS_EIO; a size limit sends no signal. */
+/** Append BYTES.  Returns GS_OK; GS_EIO: all directories are full, or it failed.  A size limit sends no
+ *  signal. */
 MUST_CHECK gs_status
 gs_spill_file_write(struct gs_spill_file *file, const void *from, size_t bytes);
 

@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "base/filesystem.h"
-#include "base/limits.h"
 #include "base/round.h"
 #include "base/splitmix.h"
 #include "base/thread.h"
@@ -56,8 +55,6 @@ struct gs_spill {
 	bool                    packs;
 	struct gs_blocks        blocks;		/* if it does */
 	struct gs_spill_file   *files;	/* GS_SPILL_PARTS of each directory; made as they are used */
-	const char            **dirs;	/* owned, their names are not */
-	size_t                  dir_count;
 	size_t                  turn;	/* directory of the next run */
 	struct gs_extent       *extents;
 	struct gs_extent       *written[GS_SPILL_PARTS];	/* parts of the run that is being written */
@@ -153,19 +150,11 @@ static gs_status
 check_dirs(struct gs_spill *spill)
 {
 	const struct gs_spill_options *options = &spill->options;
-	const size_t count = options->dir_count > 0 ? options->dir_count : 1;
 
-	TRY(GS_NEW(spill->dirs, count, "temporary directories"));
-	TRY(GS_NEW(spill->files, count * GS_SPILL_PARTS, "temporary files"));
-	spill->dir_count = count;
-	spill->dirs[0] = gs_temp_dir();
-	for (size_t f = 0; f < count * GS_SPILL_PARTS; f++)
+	TRY(GS_NEW(spill->files, options->dir_count * GS_SPILL_PARTS, "temporary files"));
+	for (size_t f = 0; f < options->dir_count * GS_SPILL_PARTS; f++)
 		spill->files[f].fd = -1;
-	for (size_t d = 0; d < options->dir_count; d++)
-		spill->dirs[d] = options->dirs[d];
-	for (size_t d = 0; d < spill->dir_count; d++)
-		TRY(gs_spill_dir_check(spill->dirs[d]));
-	return GS_OK;
+	return gs_spill_dirs_check(options->dirs, options->dir_count);
 }
 
 /* An eighth of the memory collects keys; the rest is for packers. */
@@ -213,7 +202,7 @@ gs_spill_close(struct gs_spill *spill)
 	if (spill->forgetter.runs)
 		(void)gs_thread_join(&spill->forgetter);
 	gs_queue_close(&spill->unwanted);
-	for (size_t f = 0; f < spill->dir_count * GS_SPILL_PARTS; f++)
+	for (size_t f = 0; spill->files != NULL && f < spill->options.dir_count * GS_SPILL_PARTS; f++)
 		gs_spill_file_close(&spill->files[f]);
 	while (spill->extents != NULL) {
 		struct gs_extent *extent = spill->extents;
@@ -223,7 +212,6 @@ gs_spill_close(struct gs_spill *spill)
 	}
 	gs_blocks_close(&spill->blocks);
 	free(spill->files);
-	free(spill->dirs);
 	free(spill);
 }
 
@@ -239,19 +227,15 @@ gs_spill_bytes(const struct gs_spill *spill)
 static gs_status
 take_file(struct gs_spill *spill, struct gs_extent *extent, unsigned part)
 {
-	const char *dir = spill->dirs[spill->turn];
 	struct gs_spill_file *file = &spill->files[spill->turn * GS_SPILL_PARTS + part];
-	const bool first = file->dir == NULL;
 
-	if (first)		/* not later, since a reader may look at it then */
-		file->dir = dir;
 	extent->file = file;
-	if (file->fd < 0) {
-		TRY(gs_spill_file_make(file, dir));
-		if (first && part == 0 && gs_filesystem_is_memory(dir))
-			gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
-			        "directory on a disk with -T", dir);
-	}
+	if (file->fd >= 0)
+		return GS_OK;
+	TRY(gs_spill_file_make(file, spill->options.dirs, spill->options.dir_count, spill->turn));
+	if (part == 0 && gs_filesystem_is_memory(file->dir))
+		gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
+		        "directory on a disk with -T", file->dir);
 	return GS_OK;
 }
 
@@ -291,7 +275,7 @@ gs_spill_begin(struct gs_spill *spill, unsigned bits, unsigned parts)
 	spill->began = true;
 	for (; spill->parts < parts; spill->parts++)
 		TRY(begin_part(spill, bits, spill->parts));
-	spill->turn = (spill->turn + 1) % spill->dir_count;
+	spill->turn = (spill->turn + 1) % spill->options.dir_count;
 	return GS_OK;
 }
 

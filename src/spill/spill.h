@@ -34,8 +34,8 @@
 struct gs_spill;
 
 struct gs_spill_options {
-	const char *const *dirs;	/* in rotation; borrowed */
-	size_t             dir_count;	/* 0: $TMPDIR, else /tmp */
+	const char *const *dirs;	/* in rotation, until they are full; borrowed */
+	size_t             dir_count;	/* at least 1 */
 	const char        *compress_program;	/* "zstd" or "lz4"; NULL: none */
 	unsigned           threads;	/* that may compress */
 	size_t             buffer_bytes;	/* of all memory; 64 KiB at least if compressed */

@@ -335,6 +335,51 @@ few() {
 	[ "$(cat out)" = old ]
 }
 
+@test "a full directory is left out, until all are full" {
+	unshare -Urm mount -t tmpfs -o size=1m none temp 2>/dev/null || skip "no file system of one's own here"
+	gen --seed 58 --keys 1000000 --type u64 >in
+	gsort -u64 in >sorted
+	gsort -u64 --to=text in >text
+	gsort -u64 -m sorted sorted sorted >merged
+	gsort --lines text >lines
+	mkdir large
+	cat >inside <<-'END_OF_SH'
+		set -e
+		for name in small none full; do mkdir $name && mount -t tmpfs -o size=1m none $name || exit 9; done
+		mount -t tmpfs -o size=1m,nr_inodes=1 none none
+		! head -c 2M /dev/zero >full/zeros 2>/dev/null
+		for dirs in "small large" "large small" "full none large" "none small full large"; do
+			for options in "" --compress-program=zstd --parallel=1; do
+				options="-S 1 $options -T ${dirs// / -T }"
+				gsort -u64 $options in | cmp - sorted
+				gsort -u64 -m --batch-size=2 $options sorted sorted sorted | cmp - merged
+				gsort --lines $options text | cmp - lines
+			done
+		done
+		says() {	# PATTERN ARGUMENT...
+			local status=0 pattern=$1
+			shift
+			gsort "$@" -S 1 -o out >said 2>&1 || status=$?
+			[ $status = 2 ] && [ ! -e out ] && grep -qx "gsort: $pattern" said && [ "$(wc -l <said)" = 1 ] ||
+				{ cat said; exit 1; }
+		}
+		no="No space left on device"
+		more="name a directory with more space with -T"
+		two="small (0 MiB free), full (0 MiB free): $no"
+		says "cannot write a temporary file in $two after . MiB, and . MiB more are needed; $more" \
+			-u64 -T small -T full in
+		says "cannot write a temporary file in $two after . MiB; $more" --lines -T small -T full text
+		says "cannot write a temporary file in $two after . MiB.*; $more" -u64 -m --batch-size=2 -T small -T full \
+			sorted sorted sorted
+		for kind in -u64 --lines; do
+			says "cannot make a temporary file in none: $no; name another directory with -T" $kind -T none in
+			says "cannot make a temporary file in none (1 MiB free), none (1 MiB free): $no; name another .*" \
+				$kind -T none -T none in
+		done
+	END_OF_SH
+	unshare -Urm bash inside
+}
+
 @test "a directory in memory is reported by -vv" {
 	local memory=/dev/shm
 	[ "$(stat -fc %T $memory 2>/dev/null)" = tmpfs ] || skip "no tmpfs in $memory"

@@ -432,7 +432,8 @@ open_keys(struct gs_answer *answer, const struct gs_answer_input *input)
 
 	if (options->top.wanted) {
 		if (most < SIZE_MAX / sizeof *answer->groups / 2)
-			answer->groups = malloc((size_t)(most + tallies * local + 1) * sizeof *answer->groups);
+			answer->groups = malloc((size_t)(most + tallies * local + 1) *
+			                        sizeof *answer->groups);
 		if (answer->groups == NULL)
 			return gs_fail(GS_EBUDGET, "no memory for the %llu most frequent values",
 			               (unsigned long long)most);

@@ -167,7 +167,7 @@ struct gs_emit {
 	const struct gs_line_order *lines;	/* NULL: no lines by key */
 	const struct gs_item_order *order;
 	size_t    written_bytes;	/* that are written of each, without its count; 0: they differ */
-	struct gs_item_top *top;	/* if set: items go there, and the most frequent ones out at the end */
+	struct gs_item_top *top;	/* if set: items go there, and the most frequent out at the end */
 	char     *buffer;		/* for items with counts, or of a sample */
 
 	/* If set: write COUNT items from DATA to END in another form, with gs_emit_bytes(). */

@@ -67,20 +67,12 @@ gs_keydef_letters(const char *text, unsigned *letters)
 	return *end == '\0' ? GS_OK : gs_fail(GS_EUSAGE, "'%c' is not an ordering option", *end);
 }
 
-/* The letters of which only one may be given.  V and d or i go together, as in sort(1). */
-static int
-count_orderings(unsigned letters)
-{
-	return ((letters & GS_LETTER_N) != 0) + ((letters & GS_LETTER_G) != 0) +
-	       ((letters & GS_LETTER_H) != 0) + ((letters & GS_LETTER_M) != 0) +
-	       ((letters & GS_LETTER_IP) != 0) + ((letters & GS_LETTER_TIME) != 0) +
-	       ((letters & (GS_LETTER_V | GS_LETTER_D | GS_LETTER_I)) != 0);
-}
-
 static gs_status
 settle(struct gs_keydef *key)
 {
 	const unsigned letters = key->letters;
+	const unsigned exclusive = letters & (GS_LETTER_N | GS_LETTER_G | GS_LETTER_H | GS_LETTER_M |
+	                                      GS_LETTER_IP | GS_LETTER_TIME);
 	char list[LETTERS + 1];
 	size_t count = 0;
 
@@ -88,7 +80,8 @@ settle(struct gs_keydef *key)
 	                letters & GS_LETTER_H ? GS_BY_SIZE : letters & GS_LETTER_M ? GS_BY_MONTH :
 	                letters & GS_LETTER_V ? GS_BY_VERSION : letters & GS_LETTER_IP ? GS_BY_IP :
 	                letters & GS_LETTER_TIME ? GS_BY_TIME : GS_BY_BYTES;
-	if (count_orderings(letters) <= 1)
+	/* V and d or i go together, as in sort(1) */
+	if (__builtin_popcount(exclusive) + ((letters & (GS_LETTER_V | GS_LETTER_D | GS_LETTER_I)) != 0) <= 1)
 		return GS_OK;
 	if (letters & (GS_LETTER_IP | GS_LETTER_TIME))
 		return gs_fail(GS_EUSAGE, "a key has one order: ip, time, or that of its letters");
@@ -130,23 +123,16 @@ read_number(const char *at, size_t *number)
 	return at;
 }
 
-/* A key that begins with no number: of what else may it be? */
-static gs_status
-refuse_field(const char *text)
-{
-	return refuse(text, strchr(text, '@') != NULL
-	              ? "a field number is missing; keys of records need --record-size"
-	              : gs_is_digit(*text) || *text == '\0' ? "a field number is missing"
-	              : "a field number is missing; a name needs --header (with commas --csv --header)");
-}
-
 /* Read FIELD[.CHARACTER]; *CHARACTER is 0 if there is none. */
 static gs_status
 read_position(const char *text, const char **at, size_t *field, size_t *character, bool *point)
 {
 	*at = begin_number(*at);
 	if (!gs_is_digit(**at))
-		return refuse_field(text);
+		return refuse(text, strchr(text, '@') != NULL
+			? "a field number is missing; keys of records need --record-size"
+			: gs_is_digit(*text) || *text == '\0' ? "a field number is missing"
+			: "a field number is missing; a name needs --header (with commas --csv --header)");
 	*at = read_number(*at, field);
 	if (*field == 0)
 		return refuse(text, "fields count from 1");
@@ -161,50 +147,29 @@ read_position(const char *text, const char **at, size_t *field, size_t *characte
 	return GS_OK;
 }
 
-/* What follows a whole KEYDEF. */
-static gs_status
-refuse_rest(const char *text, const char *at)
-{
-	if (*at == 'R')
-		return refuse(text, "R (random order) is not supported; use shuf(1)");
-	if (*at == ':')
-		return refuse(text, "behind a colon there is ip or time; g reads hexadecimal numbers such as "
-		              "0x1F");
-	return gs_fail(GS_EUSAGE, "invalid key '%s': '%c' is not one of the letters bdfghiMnrV, and the "
-	               "form is FIELD[.CHAR][LETTERS][,FIELD[.CHAR][LETTERS]]", text, *at);
-}
-
-/* "NAME"[:LETTERS], where any byte may be part of the name. */
-static gs_status
-read_quoted_name(const char *text, struct gs_keydef *key)
-{
-	const char *at = text + 1;
-
-	while (*at != '\0' && (*at != '"' || at[1] == '"'))
-		at += *at == '"' ? 2 : 1;
-	key->name = text;
-	key->name_bytes = (size_t)(at + 1 - text);
-	if (*at == '"' && at[1] == '\0')
-		at++;
-	else if (*at == '"' && at[1] == ':')
-		at = read_word(at + 2, &key->letters);
-	else
-		at = text;
-	return *at == '\0' && key->name_bytes > 2 ? GS_OK
-	       : refuse(text, "the form is \"NAME\"[:LETTERS], with quotes in NAME doubled");
-}
-
-/* NAME[:LETTERS]; what follows a ':' belongs to the name if it is no letters. */
+/* NAME[:LETTERS]; what follows a ':' belongs to the name unless it is letters.  Or "NAME"[:LETTERS], where
+ * any byte may be part of the name. */
 static gs_status
 read_name(const char *text, struct gs_keydef *key)
 {
-	const char *colon = strrchr(text, ':');
+	const char *colon = strrchr(text, ':'), *at = text + 1;
 	unsigned letters = 0;
 
 	key->sought = true;
-	if (*text == '"')
-		return read_quoted_name(text, key);
 	key->name = text;
+	if (*text == '"') {
+		while (*at != '\0' && (*at != '"' || at[1] == '"'))
+			at += *at == '"' ? 2 : 1;
+		key->name_bytes = (size_t)(at + 1 - text);
+		if (*at == '"' && at[1] == '\0')
+			at++;
+		else if (*at == '"' && at[1] == ':')
+			at = read_word(at + 2, &key->letters);
+		else
+			at = text;
+		return *at == '\0' && key->name_bytes > 2 ? GS_OK
+		       : refuse(text, "the form is \"NAME\"[:LETTERS], with quotes in NAME doubled");
+	}
 	key->name_bytes = strlen(text);
 	if (colon != NULL && *read_word(colon + 1, &letters) == '\0') {
 		key->letters = letters;
@@ -247,7 +212,15 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 	if (names && *at == ':')
 		return refuse(text, "letters follow a number, as in -k2,2n; a name that begins with a digit "
 		              "is quoted, as in -k '\"2024\":n'");
-	return *at == '\0' ? GS_OK : refuse_rest(text, at);
+	if (*at == 'R')
+		return refuse(text, "R (random order) is not supported; use shuf(1)");
+	if (*at == ':')
+		return refuse(text, "behind a colon there is ip or time; g reads hexadecimal numbers such as "
+		              "0x1F");
+	if (*at == '\0')
+		return GS_OK;
+	return gs_fail(GS_EUSAGE, "invalid key '%s': '%c' is not one of the letters bdfghiMnrV, and the "
+	               "form is FIELD[.CHAR][LETTERS][,FIELD[.CHAR][LETTERS]]", text, *at);
 }
 
 gs_status

@@ -46,22 +46,6 @@ struct probes {
 	unsigned char weights[PAIR_WEIGHTS_BYTES];
 };
 
-static void
-probe_single(struct probes *probes, locale_t handle)
-{
-	probes->count = 0;
-	for (int c = 1; c < 0x7f; c++) {
-		const char text[2] = { (char)c };
-		const size_t bytes = find_weights(handle, text, probes->weights, PAIR_WEIGHTS_BYTES);
-
-		if ((c < ' ' && c != '\t' && c != '\r') || bytes > GS_WEIGHT_BYTES)
-			continue;
-		memcpy(probes->of[c].data, probes->weights, bytes);
-		probes->of[c].bytes = (unsigned char)bytes;
-		probes->list[probes->count++] = (char)c;
-	}
-}
-
 /* Are the weights of TEXT those of its characters, one behind the other? */
 static bool
 is_sum(struct probes *probes, locale_t handle, const char *text)
@@ -82,28 +66,13 @@ is_sum(struct probes *probes, locale_t handle, const char *text)
 	return at == probes->weights + bytes;
 }
 
-/* Append each of two characters twice; all twos and threes of them but ABA and BAB are in a row of these. */
-static char *
-append_pair(char *at, char a, char b)
-{
-	*at++ = a;
-	*at++ = a;
-	*at++ = b;
-	*at++ = b;
-	*at = '\0';
-	return at;
-}
-
 /* Does A begin something that is more than its characters, with B? */
 static bool
 begins_more(struct probes *probes, locale_t handle, char a, char b, const bool doubles[PROBES_MOST])
 {
-	const char pair[3] = { a, b };
-	char twice[5];
-
-	(void)append_pair(twice, a, b);
-	return !is_sum(probes, handle, pair) ||
-	       (!doubles[(int)a] && !doubles[(int)b] && !is_sum(probes, handle, twice));
+	return !is_sum(probes, handle, (const char[3]){ a, b }) ||
+	       (!doubles[(int)a] && !doubles[(int)b] &&
+	        !is_sum(probes, handle, (const char[5]){ a, a, b, b }));
 }
 
 /* Drop each character that begins something which is more than its characters. */
@@ -113,16 +82,17 @@ probe_pairs(struct probes *probes, locale_t handle, bool dropped[PROBES_MOST])
 	bool doubles[PROBES_MOST] = { false };	/* two of them are one */
 
 	for (unsigned p = 0; p < probes->count; p++) {
-		const char c = probes->list[p], twice[3] = { c, c };
+		const char c = probes->list[p];
 
-		doubles[(int)c] = !is_sum(probes, handle, twice);
+		doubles[(int)c] = !is_sum(probes, handle, (const char[3]){ c, c });
 	}
 	for (unsigned a = 0; a < probes->count; a++) {
 		const char one = probes->list[a];
 		char all[4 * PROBES_MOST + 1], *end = all;
 
-		for (unsigned b = a; b < probes->count; b++)
-			end = append_pair(end, one, probes->list[b]);
+		/* each of two twice: all twos and threes of them but ABA and BAB are in a row of these */
+		for (unsigned b = a; b < probes->count; b++, end += 4)
+			memcpy(end, (const char[5]){ one, one, probes->list[b], probes->list[b] }, 5);
 		if (is_sum(probes, handle, all))
 			continue;
 		for (unsigned b = a; b < probes->count; b++) {
@@ -143,9 +113,10 @@ compare_weights(const void *one, const void *other)
 	return difference != 0 ? difference : a->bytes - b->bytes;
 }
 
-/* Make the table of weights; false: one is the beginning of another, as in no locale that is known. */
-static bool
-list_weights(struct gs_locale *locale, const struct probes *probes, const bool dropped[PROBES_MOST])
+/* Make the table of weights, and the ranks of characters in it; none, if one weight is the beginning of
+ * another, as in no locale that is known. */
+static void
+rank_weights(struct gs_locale *locale, const struct probes *probes, const bool dropped[PROBES_MOST])
 {
 	struct gs_weight *list = locale->weights;
 	unsigned count = 0, kept = 0;
@@ -161,26 +132,18 @@ list_weights(struct gs_locale *locale, const struct probes *probes, const bool d
 			continue;
 		if (last != NULL && last->bytes < list[w].bytes &&
 		    memcmp(last->data, list[w].data, last->bytes) == 0)
-			return false;
+			return;
 		list[kept++] = list[w];
 	}
 	locale->weight_count = kept;
-	return true;
-}
-
-static void
-set_ranks(struct gs_locale *locale, const struct probes *probes, const bool dropped[PROBES_MOST])
-{
 	for (unsigned p = 0; p < probes->count; p++) {
 		const int c = (unsigned char)probes->list[p];
-		const struct gs_weight *found;
+		const struct gs_weight *found = bsearch(&probes->of[c], list, kept, sizeof *list,
+		                                        compare_weights);
 
-		if (dropped[c])
-			continue;
-		found = bsearch(&probes->of[c], locale->weights, locale->weight_count,
-		                sizeof *locale->weights, compare_weights);
-		locale->ranks[c] = (uint8_t)(found != NULL ? GS_RANK_FIRST + 2 * (found - locale->weights)
-		                                           : GS_RANK_IGNORED);
+		if (!dropped[c])
+			locale->ranks[c] = (uint8_t)(found != NULL ? GS_RANK_FIRST + 2 * (found - list)
+			                                           : GS_RANK_IGNORED);
 	}
 }
 
@@ -194,10 +157,19 @@ find_ranks(struct gs_locale *locale)
 	memset(locale->ranks, GS_RANK_UNSAFE, sizeof locale->ranks);
 	if (probes == NULL)
 		return;
-	probe_single(probes, locale->handle);
+	probes->count = 0;
+	for (int c = 1; c < 0x7f; c++) {
+		const size_t bytes = find_weights(locale->handle, (const char[2]){ (char)c }, probes->weights,
+		                                  PAIR_WEIGHTS_BYTES);
+
+		if ((c < ' ' && c != '\t' && c != '\r') || bytes > GS_WEIGHT_BYTES)
+			continue;
+		memcpy(probes->of[c].data, probes->weights, bytes);
+		probes->of[c].bytes = (unsigned char)bytes;
+		probes->list[probes->count++] = (char)c;
+	}
 	probe_pairs(probes, locale->handle, dropped);
-	if (list_weights(locale, probes, dropped))
-		set_ranks(locale, probes, dropped);
+	rank_weights(locale, probes, dropped);
 	free(probes);
 }
 
@@ -230,29 +202,6 @@ list_months(struct gs_locale *locale)
 	qsort(locale->months, 12, sizeof locale->months[0], compare_months);
 }
 
-/* As sort(1): what has several bytes does not count. */
-static void
-find_points(struct gs_locale *locale)
-{
-	const char *point = nl_langinfo_l(RADIXCHAR, locale->handle);
-	const char *thousands = nl_langinfo_l(THOUSEP, locale->handle);
-	const bool one_byte = point[0] != '\0' && point[1] == '\0';
-
-	locale->point = one_byte ? (unsigned char)point[0] : '.';
-	locale->float_point = one_byte || point[0] == '\0' ? locale->point : GS_NO_BYTE;
-	locale->thousands = thousands[0] != '\0' && thousands[1] == '\0' ? (unsigned char)thousands[0]
-	                                                                 : GS_NO_BYTE;
-}
-
-static bool
-has_ascii_case(locale_t handle)
-{
-	for (int c = 0; c < 256; c++)
-		if (toupper_l(c, handle) != (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c))
-			return false;
-	return true;
-}
-
 /* Is text in the order of its bytes?  In doubt, no. */
 static bool
 is_in_byte_order(locale_t handle, const char *name)
@@ -272,6 +221,9 @@ gs_status
 gs_locale_open(struct gs_locale **locale, const char *name)
 {
 	static _Atomic uint64_t opened;
+	struct gs_locale *made;
+	const char *point, *thousands;
+	bool one_byte;
 	locale_t handle;
 
 	*locale = NULL;
@@ -282,19 +234,28 @@ gs_locale_open(struct gs_locale **locale, const char *name)
 	if (handle == (locale_t)0)
 		return name[0] == '\0' ? GS_OK : gs_fail(GS_EUSAGE, "there is no locale '%s' here; "
 		                                         "'locale -a' prints those there are", name);
-	*locale = calloc(1, sizeof **locale);
-	if (*locale == NULL) {
+	*locale = made = calloc(1, sizeof *made);
+	if (made == NULL) {
 		freelocale(handle);
 		return gs_fail(GS_EBUDGET, "out of memory");
 	}
-	(*locale)->handle = handle;
-	(*locale)->number = atomic_fetch_add(&opened, 1) + 1;
-	(*locale)->collates = !is_in_byte_order(handle, name);
-	(*locale)->ascii_case = has_ascii_case(handle);
-	list_months(*locale);
-	find_points(*locale);
-	if ((*locale)->collates)
-		find_ranks(*locale);
+	made->handle = handle;
+	made->number = atomic_fetch_add(&opened, 1) + 1;
+	made->collates = !is_in_byte_order(handle, name);
+	made->ascii_case = true;
+	for (int c = 0; c < 256; c++)
+		made->ascii_case &= toupper_l(c, handle) == (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+	list_months(made);
+	/* as for sort(1), what has several bytes does not count */
+	point = nl_langinfo_l(RADIXCHAR, handle);
+	one_byte = point[0] != '\0' && point[1] == '\0';
+	made->point = one_byte ? (unsigned char)point[0] : '.';
+	made->float_point = one_byte || point[0] == '\0' ? made->point : GS_NO_BYTE;
+	thousands = nl_langinfo_l(THOUSEP, handle);
+	made->thousands = thousands[0] != '\0' && thousands[1] == '\0' ? (unsigned char)thousands[0]
+	                                                               : GS_NO_BYTE;
+	if (made->collates)
+		find_ranks(made);
 	return GS_OK;
 }
 

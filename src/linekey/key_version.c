@@ -36,39 +36,32 @@ take_extension(struct gs_key_text *text)
 	return true;
 }
 
-/* The same as length_without_suffix() from the end back. */
-static size_t
-length_of_plain(const unsigned char *begin, const unsigned char *end)
-{
-	const unsigned char *at = end, *last;
-
-	do {
-		last = at;
-		while (at > begin && (gs_is_letter(at[-1]) || gs_is_digit(at[-1]) || at[-1] == '~'))
-			at--;
-	} while (at < last && !gs_is_digit(*at) && at > begin + 1 && *--at == '.');
-	return (size_t)(last - begin);
-}
-
 /* The bytes before the suffix: the longest end of the text that is extensions alone, but not all
  * of the text. */
 static size_t
 length_without_suffix(struct gs_key_text text)
 {
-	size_t length = 0, at = 0;
+	const unsigned char *at = text.end, *last;
+	size_t length = 0, bytes = 0;
 
-	if (gs_key_text_is_plain(&text))
-		return length_of_plain(text.at, text.end);
-	while (gs_key_text_next(&text) >= 0) {
-		struct gs_key_text before = text;
+	if (!gs_key_text_is_plain(&text)) {
+		while (gs_key_text_next(&text) >= 0) {
+			struct gs_key_text before = text;
 
-		length = ++at;
-		while (take_extension(&text))
-			;
-		for (; before.at != text.at; at++)
-			(void)gs_key_text_next(&before);
+			length = ++bytes;
+			while (take_extension(&text))
+				;
+			for (; before.at != text.at; bytes++)
+				(void)gs_key_text_next(&before);
+		}
+		return length;
 	}
-	return length;
+	do {	/* from the end back */
+		last = at;
+		while (at > text.at && (gs_is_letter(at[-1]) || gs_is_digit(at[-1]) || at[-1] == '~'))
+			at--;
+	} while (at < last && !gs_is_digit(*at) && at > text.at + 1 && *--at == '.');
+	return (size_t)(last - text.at);
 }
 
 /* ---- parts and numbers ---------------------------------------------------------- */
@@ -156,44 +149,33 @@ class_of(struct gs_key_text text)
 /* ---- comparing ------------------------------------------------------------------ */
 
 static int
-compare_numbers(struct reader *one, struct reader *other)
-{
-	const size_t digits = begin_number(one), other_digits = begin_number(other);
-
-	if (digits != other_digits)
-		return digits < other_digits ? -1 : 1;
-	for (size_t d = 0; d < digits; d++) {
-		const int difference = peek(one) - peek(other);
-
-		if (difference != 0)
-			return difference;
-		take(one);
-		take(other);
-	}
-	return 0;
-}
-
-static int
 compare_texts(struct reader one, struct reader other)
 {
-	for (;;) {
+	int difference = 0;
+
+	while (difference == 0) {
 		const int a = peek(&one), b = peek(&other);
 		const bool a_part = a >= 0 && !gs_is_digit(a), b_part = b >= 0 && !gs_is_digit(b);
-		int difference;
 
 		if (a < 0 && b < 0)
 			return 0;
-		if (!a_part && !b_part) {
-			difference = compare_numbers(&one, &other);
-		} else {
+		if (a_part || b_part) {
 			difference = (gs_is_digit(a) ? END_OF_PART : rank_of(a)) -
 			             (gs_is_digit(b) ? END_OF_PART : rank_of(b));
 			take(&one);
 			take(&other);
+		} else {	/* numbers: that with more digits, or with the larger first one */
+			size_t digits = begin_number(&one), others = begin_number(&other);
+
+			difference = (digits > others) - (digits < others);
+			for (; digits > 0 && difference == 0; digits--) {
+				difference = peek(&one) - peek(&other);
+				take(&one);
+				take(&other);
+			}
 		}
-		if (difference != 0)
-			return difference;
 	}
+	return difference;
 }
 
 int
@@ -211,29 +193,11 @@ gs_version_compare(struct gs_key_text one, struct gs_key_text other)
 
 /* ---- bytes ---------------------------------------------------------------------- */
 
-/* The number of digits, as many bytes 255 as fit and the rest; then the digits. */
-static bool
-put_number(struct gs_key_bytes *bytes, struct reader *reader)
-{
-	size_t digits = begin_number(reader), left = digits;
-
-	for (; left >= UINT8_MAX; left -= UINT8_MAX)
-		if (gs_key_bytes_put(bytes, UINT8_MAX))
-			return true;
-	if (gs_key_bytes_put(bytes, (uint8_t)left))
-		return true;
-	for (; digits > 0; digits--) {
-		if (gs_key_bytes_put(bytes, (uint8_t)peek(reader)))
-			return true;
-		take(reader);
-	}
-	return false;
-}
-
 static bool
 put_text(struct gs_key_bytes *bytes, struct reader reader)
 {
 	for (;;) {
+		size_t digits, left;
 		int c;
 
 		while ((c = peek(&reader)) >= 0 && !gs_is_digit(c)) {
@@ -241,8 +205,20 @@ put_text(struct gs_key_bytes *bytes, struct reader reader)
 				return true;
 			take(&reader);
 		}
-		if (gs_key_bytes_put(bytes, END_OF_PART) || put_number(bytes, &reader))
+		if (gs_key_bytes_put(bytes, END_OF_PART))
 			return true;
+		/* the number of digits, as many bytes 255 as fit and the rest; then the digits */
+		digits = begin_number(&reader);
+		for (left = digits; left >= UINT8_MAX; left -= UINT8_MAX)
+			if (gs_key_bytes_put(bytes, UINT8_MAX))
+				return true;
+		if (gs_key_bytes_put(bytes, (uint8_t)left))
+			return true;
+		for (; digits > 0; digits--) {
+			if (gs_key_bytes_put(bytes, (uint8_t)peek(&reader)))
+				return true;
+			take(&reader);
+		}
 		if (peek(&reader) < 0)
 			return gs_key_bytes_put(bytes, END);
 	}

@@ -203,7 +203,7 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 	}
 	if (strncmp(at, ":ip", 3) == 0 || strncmp(at, ":time", 5) == 0) {
 		at = read_word(at + 1, &key->letters);
-		if (key->end_field != (key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field))
+		if (key->end_field != gs_keydef_first_field(key))
 			return refuse(text, "an address or a time is one field: -k3,3:ip; a date and a time "
 			              "between blanks sort as text: -k1,1 -k2,2");
 		if (*at != '\0')

@@ -90,6 +90,13 @@ gs_keydef_notation(enum gs_ordering ordering)
 	return ordering == GS_BY_IP ? GSORT_IPV4 : ordering == GS_BY_TIME ? GSORT_TIME : GSORT_DECIMAL;
 }
 
+/** The number of the field in which KEY begins, from 0. */
+static inline size_t
+gs_keydef_first_field(const struct gs_keydef *key)
+{
+	return key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
+}
+
 /** A key by name becomes column number FIELD, from 0. */
 void gs_keydef_place(struct gs_keydef *key, size_t field);
 

@@ -15,24 +15,20 @@
 
 /* ---- walks over fields ---------------------------------------------------------- */
 
-/* Behind the quote that closes the one at AT, or END. */
-static const char *
-behind_quotes(const char *at, const char *end)
-{
-	while ((at = memchr(at + 1, '"', (size_t)(end - at - 1))) != NULL)
-		if (++at == end || *at != '"')
-			return at;
-	return end;
-}
-
 /* The end of the field that begins at AT. */
 static const char *
 end_of_field(const struct gs_fields *fields, const char *at, const char *end)
 {
 	if (fields->separator == GS_NO_SEPARATOR)
 		return gs_skip_blank_fields(at, end, 1);
-	if (fields->csv && at < end && *at == '"')
-		at = behind_quotes(at, end);
+	if (fields->csv && at < end && *at == '"') {
+		/* go behind the quote that closes it: two of them do not */
+		do
+			at = memchr(at + 1, '"', (size_t)(end - at - 1));
+		while (at != NULL && ++at < end && *at == '"');
+		if (at == NULL)
+			return end;
+	}
 	at = memchr(at, fields->separator, (size_t)(end - at));
 	return at != NULL ? at : end;
 }
@@ -51,48 +47,6 @@ skip_fields(const struct gs_fields *fields, const char *at, const char *end, siz
 	}
 	return at;
 }
-
-/* The field, from 0, in which KEY begins. */
-static size_t
-first_field(const struct gs_keydef *key)
-{
-	return key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
-}
-
-/* ---- plain lines ---------------------------------------------------------------- */
-
-const char *
-gs_field_limit(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
-               const char *end)
-{
-	const char *at;
-
-	if (key->end_field == GS_LINE_END)
-		return end;
-	at = skip_fields(fields, line, end, key->end_field);
-	return key->end_char == 0 ? end_of_field(fields, at, end)
-	       : gs_skip_bytes(at, end, (key->letters & GS_LETTER_B_END) != 0, key->end_char);
-}
-
-static void
-find_plain(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
-           const char *end, struct gs_key_text *text)
-{
-	const char *field = skip_fields(fields, line, end, first_field(key)), *limit;
-	const char *begin;
-
-	if (key->strict)
-		end = end_of_field(fields, field, end);
-	begin = gs_skip_bytes(field, end, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
-	if (key->end_char == 0 && key->end_field == first_field(key))
-		limit = key->strict ? end : end_of_field(fields, field, end);	/* the usual key */
-	else
-		limit = gs_field_limit(fields, key, line, end);
-	text->at = (const unsigned char *)begin;
-	text->end = (const unsigned char *)(limit > begin ? limit : begin);
-}
-
-/* ---- lines with quotes ---------------------------------------------------------- */
 
 /* Begin to read the fields from AT to END without quotes. */
 static struct gs_key_text
@@ -120,71 +74,60 @@ take(struct gs_key_text *text, bool blanks, size_t count)
 	return taken;
 }
 
-/* Bytes of a text without quotes. */
-static size_t
-measure(struct gs_key_text text)
-{
-	return take(&text, false, SIZE_MAX);
-}
-
-/*
- * Characters count without quotes.  The end is found as a number of bytes from the begin of the
- * line on, and so is the begin.
- */
-static void
-find_quoted(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
-            const char *end, struct gs_key_text *text)
-{
-	const char *field = skip_fields(fields, line, end, first_field(key)), *limit;
-	struct gs_key_text last;
-	size_t begin, most;
-
-	if (key->strict)
-		end = end_of_field(fields, field, end);
-	*text = unquote(fields, field, end);
-	begin = take(text, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
-	if (key->end_field == GS_LINE_END)
-		return;
-	limit = skip_fields(fields, line, end, key->end_field);
-	last = unquote(fields, limit, key->end_char == 0 ? end_of_field(fields, limit, end) : end);
-	most = take(&last, (key->letters & GS_LETTER_B_END) != 0,
-	            key->end_char == 0 ? SIZE_MAX : key->end_char);
-	if (limit < field)	/* the end is counted on from there */
-		begin += measure(unquote(fields, limit, field));
-	else
-		most += measure(unquote(fields, field, limit));
-	text->left = most > begin ? most - begin : 0;
-}
-
-/* Is KEY a field, all of it? */
-static bool
-is_field(const struct gs_keydef *key)
-{
-	return key->end_field == first_field(key) && key->end_char == 0 &&
-	       key->begin_char == 0 && (key->letters & GS_LETTER_B_BEGIN) == 0;
-}
-
 /* ---- interface ------------------------------------------------------------------ */
+
+const char *
+gs_field_limit(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
+               const char *end)
+{
+	const char *at;
+
+	if (key->end_field == GS_LINE_END)
+		return end;
+	at = skip_fields(fields, line, end, key->end_field);
+	return key->end_char == 0 ? end_of_field(fields, at, end)
+	       : gs_skip_bytes(at, end, (key->letters & GS_LETTER_B_END) != 0, key->end_char);
+}
 
 void
 gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
               const char *end, struct gs_key_text *text)
 {
 	const bool quotes = fields->csv && memchr(line, '"', (size_t)(end - line)) != NULL;
+	const bool skips = (key->letters & GS_LETTER_B_BEGIN) != 0;
+	const bool usual = key->end_char == 0 && key->end_field == gs_keydef_first_field(key);
+	const char *field = skip_fields(fields, line, end, gs_keydef_first_field(key)), *begin, *limit;
+	struct gs_key_text last, between;
+	size_t before, most;
 
-	text->csv = text->quoted = text->inside = false;
+	if (key->strict)
+		end = end_of_field(fields, field, end);
+	text->quoted = text->inside = false;
+	text->separator = (char)fields->separator;
 	text->left = SIZE_MAX;
-	if (quotes && !is_field(key)) {
-		const struct gs_key_text given = *text;
-
-		find_quoted(fields, key, line, end, text);
-		text->map = given.map;
-		text->locale = given.locale;
+	if (!quotes || (usual && key->begin_char == 0 && !skips)) {
+		begin = gs_skip_bytes(field, end, skips, key->begin_char);
+		limit = !usual ? gs_field_limit(fields, key, line, end)
+		        : key->strict ? end : end_of_field(fields, field, end);
+		text->at = (const unsigned char *)begin;
+		text->end = (const unsigned char *)(limit > begin ? limit : begin);
+		text->csv = quotes && text->at < text->end && *text->at == '"';	/* few fields are */
 		return;
 	}
-	find_plain(fields, key, line, end, text);
-	text->separator = (char)fields->separator;
-	text->csv = quotes && text->at < text->end && *text->at == '"';	/* few fields are */
+	/* characters count without quotes: the end is a number of bytes from FIELD on, and so is the begin */
+	text->at = (const unsigned char *)field;
+	text->end = (const unsigned char *)end;
+	text->csv = true;
+	before = take(text, skips, key->begin_char);
+	if (key->end_field == GS_LINE_END)
+		return;
+	limit = skip_fields(fields, line, end, key->end_field);
+	last = unquote(fields, limit, key->end_char == 0 ? end_of_field(fields, limit, end) : end);
+	most = take(&last, (key->letters & GS_LETTER_B_END) != 0,
+	            key->end_char == 0 ? SIZE_MAX : key->end_char);
+	between = limit < field ? unquote(fields, limit, field) : unquote(fields, field, limit);
+	*(limit < field ? &before : &most) += take(&between, false, SIZE_MAX);
+	text->left = most > before ? most - before : 0;
 }
 
 const char *
@@ -233,15 +176,14 @@ gs_field_named(const struct gs_fields *fields, const char *line, const char *end
                const char *name, size_t name_bytes)
 {
 	const bool blanks = fields->separator == GS_NO_SEPARATOR;
+	const struct gs_key_text wanted = {
+		.at = (const unsigned char *)name, .end = (const unsigned char *)name + name_bytes,
+		.csv = *name == '"', .left = SIZE_MAX,
+	};
 	size_t found = GS_NO_FIELD;
 
 	for (size_t field = 0; line <= end; field++) {
 		const char *limit = end_of_field(fields, line, end);
-		const struct gs_key_text wanted = {
-			.at = (const unsigned char *)name,
-			.end = (const unsigned char *)name + name_bytes, .csv = *name == '"',
-			.left = SIZE_MAX,
-		};
 
 		if (is_same(unquote(fields, gs_skip_bytes(line, limit, blanks, 0), limit), wanted)) {
 			if (found != GS_NO_FIELD)

@@ -106,7 +106,7 @@ static bool
 is_fixed(const struct gs_keydef *key)
 {
 	return key->ordering == GS_BY_BYTES && (key->letters & ~(unsigned)GS_LETTER_R) == 0 &&
-	       (key->begin_field == 0 || key->begin_field == GS_LINE_BEGIN) &&
+	       gs_keydef_first_field(key) == 0 &&
 	       (key->end_field == GS_LINE_END || (key->end_field == 0 && key->end_char > 0));
 }
 
@@ -129,7 +129,7 @@ is_near(const struct gs_keydef *key)
 {
 	enum { NEAR = 64 };
 
-	return (key->begin_field < NEAR || key->begin_field == GS_LINE_BEGIN) && key->begin_char < NEAR &&
+	return gs_keydef_first_field(key) < NEAR && key->begin_char < NEAR &&
 	       (key->end_field < NEAR || key->end_field == GS_LINE_END) && key->end_char < NEAR &&
 	       ((key->usual && key->ordering == GS_BY_BYTES) || is_leading_number(key));
 }
@@ -138,7 +138,7 @@ is_near(const struct gs_keydef *key)
 static void
 make_strict(struct gs_line_order *order, struct gs_keydef *key)
 {
-	const size_t field = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
+	const size_t field = gs_keydef_first_field(key);
 
 	key->strict = (key->name != NULL || order->fields.csv || order->all_strict ||
 	               gs_keydef_notation(key->ordering) != GSORT_DECIMAL) &&

@@ -28,7 +28,7 @@
 static bool
 is_forward(const struct gs_keydef *key)
 {
-	const size_t begin = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
+	const size_t begin = gs_keydef_first_field(key);
 
 	return !key->sought && (key->letters & (GS_LETTER_D | GS_LETTER_I)) == 0 &&
 	       key->end_field >= begin;
@@ -114,7 +114,7 @@ find_number(const struct gs_fields *fields, const struct gs_keydef *key, struct 
 
 	if (!is_plain(fields, walk->line, walk->end))
 		return NULL;
-	gs_walk_to(fields, walk, key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field);
+	gs_walk_to(fields, walk, gs_keydef_first_field(key));
 	at = walk->at;
 	while (fields->separator == GS_NO_SEPARATOR && at < walk->end && gs_is_blank((unsigned char)*at))
 		at++;
@@ -281,7 +281,7 @@ find_numbers(const struct gs_line_batch *batch, const struct gs_fields *fields, 
              const char **at)
 {
 #if defined __x86_64__
-	const size_t field = key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field;
+	const size_t field = gs_keydef_first_field(key);
 
 	if (gs_simd_best() == GS_SIMD_AVX512 && field - 1 < 64) {
 		find_numbers_avx512(batch, fields, key, at);
@@ -632,7 +632,7 @@ find_key(struct gs_line_batch *batch, const struct gs_fields *fields, const stru
          struct texts *texts)
 {
 	const struct gs_keydef key = *given;	/* no store can change it */
-	const size_t field = key.begin_field == GS_LINE_BEGIN ? 0 : key.begin_field, wanted = texts->wanted;
+	const size_t field = gs_keydef_first_field(&key), wanted = texts->wanted;
 	const bool number = key.ordering == GS_BY_NUMBER, to_end = number || key.end_field == GS_LINE_END;
 	const bool skips = number ? fields->separator == GS_NO_SEPARATOR
 	                          : (key.letters & GS_LETTER_B_BEGIN) != 0;

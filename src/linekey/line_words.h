@@ -74,7 +74,7 @@ gs_line_find_usual(const struct gs_fields *fields, const struct gs_keydef *key,
 {
 	const char *end = walk->end, *field;
 
-	gs_walk_to(fields, walk, key->begin_field == GS_LINE_BEGIN ? 0 : key->begin_field);
+	gs_walk_to(fields, walk, gs_keydef_first_field(key));
 	field = walk->at;
 	*limit = end;
 	if (key->end_char > 0) {

@@ -182,73 +182,41 @@ find_weight(const struct gs_locale *locale, const unsigned char *at, const unsig
 	return low;
 }
 
-/* How many bytes a weight has that is not in the table, by its first: glibc writes numbers as UTF-8 does.  A
- * number that is too small for a weight is right as well. */
-static size_t
-weight_length(unsigned char first)
-{
-#if defined __GLIBC__
-	return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-#else
-	(void)first;
-	return 1;
-#endif
-}
-
 /* The last word begins before GS_COLLATION_BYTES; then a whole weight more. */
 enum { ENCODED_BYTES = GS_COLLATION_BYTES + 8 + 8 };
 
-/* Store the bytes of weights, from AT to END, up to ENCODED_BYTES; returns how many these are. */
-static size_t
-encode_weights(const struct gs_locale *locale, const unsigned char *at, const unsigned char *end,
-               unsigned char *into)
-{
-	size_t count = 0, length;
-
-	while (at < end && count + 5 <= ENCODED_BYTES) {
-		const unsigned below = find_weight(locale, at, end, &length);
-
-		into[count++] = (uint8_t)(2 * below + (length > 0 ? GS_RANK_FIRST : 1));
-		if (length > 0) {
-			at += length;
-			continue;
-		}
-		for (length = weight_length(*at); length > 0 && at < end; length--)
-			into[count++] = *at++;
-	}
-	return count;
-}
-
-/* The same of a string. */
-static size_t
-encode_string(const struct gs_locale *locale, const char *string, unsigned char *into)
-{
-	char small[WEIGHT_BYTES], *allocated = NULL;
-	size_t length = strxfrm_l(small, string, sizeof small, locale->handle), count = 0;
-	char *weights = find_room(locale, small, sizeof small, length + 1, &allocated);
-	const unsigned char *at = (const unsigned char *)weights, *end;
-
-	if (weights != small && weights != NULL)
-		length = strxfrm_l(weights, string, length + 1, locale->handle);
-	if (weights != NULL) {
-		end = memchr(at, GS_LEVEL_END, length);
-		count = encode_weights(locale, at, end != NULL ? end : at + length, into);
-	}
-	free(allocated);
-	return count;
-}
-
-/* The same of a part of a text, without NULs. */
+/* Store the bytes of a part of a text, without NULs, up to ENCODED_BYTES; returns how many these are. */
 static __attribute__((noinline)) size_t
-encode_part(const struct gs_locale *locale, const unsigned char *at, const unsigned char *end,
+encode_part(const struct gs_locale *locale, const unsigned char *part, const unsigned char *part_end,
             unsigned char *into)
 {
+	char small_text[SHORT_BYTES], small[WEIGHT_BYTES], *weights, *allocated = NULL;
 	struct piece copy = { .allocated = NULL };
-	char small[SHORT_BYTES];
-	size_t count = 0;
+	const unsigned char *at, *end;
+	size_t count = 0, length;
 
-	if (copy_text(locale, &copy, (struct gs_key_text){ .at = at, .end = end }, small))
-		count = encode_string(locale, copy.copy, into);
+	if (!copy_text(locale, &copy, (struct gs_key_text){ .at = part, .end = part_end }, small_text))
+		return 0;
+	length = strxfrm_l(small, copy.copy, sizeof small, locale->handle);
+	weights = find_room(locale, small, sizeof small, length + 1, &allocated);
+	if (weights != small && weights != NULL)
+		length = strxfrm_l(weights, copy.copy, length + 1, locale->handle);
+	at = end = (const unsigned char *)weights;
+	if (weights != NULL && (end = memchr(at, GS_LEVEL_END, length)) == NULL)
+		end = at + length;
+	while (at < end && count + 5 <= ENCODED_BYTES) {
+		size_t known, bytes = 1;
+
+		into[count++] = (uint8_t)(2 * find_weight(locale, at, end, &known) +
+		                          (known > 0 ? GS_RANK_FIRST : 1));
+#if defined __GLIBC__
+		/* it writes numbers as UTF-8 does; one that is too small for a weight is right as well */
+		bytes = *at < 0xc0 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+#endif
+		for (at += known; known == 0 && bytes > 0 && at < end; bytes--)
+			into[count++] = *at++;
+	}
+	free(allocated);
 	free(copy.allocated);
 	return count;
 }
@@ -281,42 +249,27 @@ make_cache_key(void)
 	has_cache_key = pthread_key_create(&cache_key, drop_cache) == 0;
 }
 
-static void
-make_cache(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct cached *made;
-
-	pthread_once(&once, make_cache_key);
-	made = has_cache_key ? calloc(CACHED_PARTS, sizeof *made) : NULL;
-	if (made != NULL && pthread_setspecific(cache_key, made) == 0)
-		cache = made;
-	else
-		free(made);
-}
-
 static struct cached *
 find_cached(const unsigned char *at, size_t bytes)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint64_t sum = bytes;
 
-	if (cache == NULL)
-		make_cache();
-	if (cache == NULL)
-		return NULL;
+	if (cache == NULL) {
+		struct cached *made;
+
+		pthread_once(&once, make_cache_key);
+		made = has_cache_key ? calloc(CACHED_PARTS, sizeof *made) : NULL;
+		if (made == NULL || pthread_setspecific(cache_key, made) != 0) {
+			free(made);
+			return NULL;
+		}
+		cache = made;
+	}
 	for (size_t i = 0; i < bytes; i++)
 		sum = (sum ^ at[i]) * GS_GOLDEN;
 	static_assert(CACHED_PARTS == 512, "as many as 9 bits tell apart");
 	return &cache[sum >> 55];
-}
-
-static bool
-put_encoded(struct gs_key_bytes *bytes, const unsigned char *at, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (gs_key_bytes_put(bytes, at[i]))
-			return true;
-	return false;
 }
 
 /* Append the bytes of a part of a text. */
@@ -325,34 +278,28 @@ put_part(const struct gs_locale *locale, struct gs_key_bytes *bytes, const unsig
          const unsigned char *end)
 {
 	const size_t length = (size_t)(end - at);
-	unsigned char encoded[ENCODED_BYTES];
-	struct cached *cached = NULL;
+	struct cached *cached = length <= sizeof cached->text ? find_cached(at, length) : NULL;
+	unsigned char fresh[ENCODED_BYTES];
+	const unsigned char *encoded = fresh;
 	size_t count;
 
-	if (length <= sizeof cached->text) {
-		cached = find_cached(at, length);
-		if (cached != NULL && cached->locale == locale->number && cached->text_bytes == length &&
-		    memcmp(cached->text, at, length) == 0)
-			return put_encoded(bytes, cached->encoded, cached->count);
+	if (cached != NULL && cached->locale == locale->number && cached->text_bytes == length &&
+	    memcmp(cached->text, at, length) == 0) {
+		encoded = cached->encoded;
+		count = cached->count;
+	} else {
+		count = encode_part(locale, at, end, fresh);
+		if (cached != NULL && count <= sizeof cached->encoded) {
+			*cached = (struct cached){ locale->number, (uint8_t)length, (uint8_t)count,
+			                           { 0 }, { 0 } };
+			memcpy(cached->text, at, length);
+			memcpy(cached->encoded, fresh, count);
+		}
 	}
-	count = encode_part(locale, at, end, encoded);
-	if (cached != NULL && count <= sizeof cached->encoded) {
-		*cached = (struct cached){ locale->number, (uint8_t)length, (uint8_t)count, { 0 }, { 0 } };
-		memcpy(cached->text, at, length);
-		memcpy(cached->encoded, encoded, count);
-	}
-	return put_encoded(bytes, encoded, count);
-}
-
-/* Where a part ends that begins at AT: between two characters of ASCII, each of which has its own weight. */
-static const unsigned char *
-part_end(const uint8_t *ranks, const unsigned char *at, const unsigned char *end)
-{
-	do
-		at++;
-	while (at < end && *at != '\0' &&
-	       (ranks[at[-1]] == GS_RANK_UNSAFE || ranks[*at] == GS_RANK_UNSAFE));
-	return at;
+	for (size_t i = 0; i < count; i++)
+		if (gs_key_bytes_put(bytes, encoded[i]))
+			return true;
+	return false;
 }
 
 /* Append the bytes of text up to its end or a NUL. */
@@ -371,7 +318,10 @@ put_piece(const struct gs_locale *locale, struct gs_key_bytes *bytes, const stru
 		}
 		if (*at == '\0')
 			break;
-		part = part_end(ranks, at, end);
+		/* a part ends between two characters of ASCII, each of which has its own weight */
+		while (part < end && *part != '\0' &&
+		       (ranks[part[-1]] == GS_RANK_UNSAFE || ranks[*part] == GS_RANK_UNSAFE))
+			part++;
 		if (put_part(locale, bytes, at, part))
 			return true;
 	}
@@ -383,13 +333,8 @@ gs_collation_put(const struct gs_locale *locale, struct gs_key_bytes *bytes, str
 {
 	char small[SHORT_BYTES];
 	struct piece piece;
-	bool full;
+	const bool full = take_text(locale, &piece, text, small) && put_piece(locale, bytes, &piece);
 
-	if (gs_key_text_is_plain(&text)) {
-		piece = (struct piece){ .at = text.at, .bytes = (size_t)(text.end - text.at) };
-		return put_piece(locale, bytes, &piece);
-	}
-	full = take_text(locale, &piece, text, small) && put_piece(locale, bytes, &piece);
 	free(piece.allocated);
 	return full;
 }

@@ -33,15 +33,6 @@ step(const struct gs_line_order *order, char c, struct gs_line_place *place)
 }
 
 #if defined __SSE2__
-/* A bit for each byte that is behind an odd number of bits of BITS, its own included. */
-static inline uint64_t
-parity_of(uint64_t bits)
-{
-	for (unsigned shift = 1; shift < 64; shift *= 2)
-		bits ^= bits << shift;
-	return bits;
-}
-
 /* The ends of lines in the 64 bytes at AT, one byte after the other. */
 static __attribute__((noinline)) uint64_t
 stray_ends_of_64(const struct gs_line_order *order, const char *at, struct gs_line_place *place)
@@ -58,10 +49,13 @@ static inline uint64_t
 quoted_ends_of_64(const struct gs_line_order *order, const char *at, uint64_t quotes,
                   uint64_t terminators, struct gs_line_place *place)
 {
-	const uint64_t quoted = parity_of(quotes) ^ (place->quoted ? UINT64_MAX : 0);
 	const uint64_t before = gs_find_byte_of_64(at, (char)order->fields.separator) |
 	                        terminators | quotes;
+	uint64_t quoted = quotes;
 
+	for (unsigned shift = 1; shift < 64; shift *= 2)
+		quoted ^= quoted << shift;
+	quoted ^= place->quoted ? UINT64_MAX : 0;
 	if ((quotes & quoted & ~(before << 1 | place->opens)) != 0)
 		return stray_ends_of_64(order, at, place);
 	*place = (struct gs_line_place){ quoted >> 63, before >> 63 };
@@ -101,26 +95,6 @@ end_of_row(const struct gs_line_order *order, const char *at, const char *limit,
 			return at;
 	*whole = false;
 	return at;
-}
-
-static const char *
-last_end_of_rows(const struct gs_line_order *order, const char *line, const char *limit)
-{
-	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
-	const char *at = line;
-
-#if defined __SSE2__
-	for (; limit - at >= 64; at += 64) {
-		const uint64_t ends = ends_of_64(order, at, &place);
-
-		if (ends != 0)
-			line = at + 64 - __builtin_clzll(ends);
-	}
-#endif
-	while (at < limit)
-		if (step(order, *at++, &place))
-			line = at;
-	return line;
 }
 
 /* ---- any lines ------------------------------------------------------------------ */
@@ -239,11 +213,26 @@ gs_line_split(const struct gs_line_order *order, const char **at, const char *li
 const char *
 gs_line_last_end(const struct gs_line_order *order, const char *line, const char *limit)
 {
-	if (order->fields.csv)
-		return last_end_of_rows(order, line, limit);
-	while (limit > line && limit[-1] != order->terminator)
-		limit--;
-	return limit;
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
+	const char *at = line;
+
+	if (!order->fields.csv) {
+		while (limit > line && limit[-1] != order->terminator)
+			limit--;
+		return limit;
+	}
+#if defined __SSE2__
+	for (; limit - at >= 64; at += 64) {
+		const uint64_t ends = ends_of_64(order, at, &place);
+
+		if (ends != 0)
+			line = at + 64 - __builtin_clzll(ends);
+	}
+#endif
+	while (at < limit)
+		if (step(order, *at++, &place))
+			line = at;
+	return line;
 }
 
 const char *

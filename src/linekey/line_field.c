@@ -74,6 +74,31 @@ take(struct gs_key_text *text, bool blanks, size_t count)
 	return taken;
 }
 
+/* Find a KEY that begins in FIELD of a line with quotes, without which its characters count: its end is a
+ * number of bytes from FIELD on, and so is its begin. */
+static __attribute__((noinline)) void
+find_quoted(const struct gs_fields *fields, const struct gs_keydef *key, const char *line, const char *field,
+            const char *end, struct gs_key_text *text)
+{
+	struct gs_key_text last, between;
+	const char *limit;
+	size_t before, most;
+
+	text->at = (const unsigned char *)field;
+	text->end = (const unsigned char *)end;
+	text->csv = true;
+	before = take(text, (key->letters & GS_LETTER_B_BEGIN) != 0, key->begin_char);
+	if (key->end_field == GS_LINE_END)
+		return;
+	limit = skip_fields(fields, line, end, key->end_field);
+	last = unquote(fields, limit, key->end_char == 0 ? end_of_field(fields, limit, end) : end);
+	most = take(&last, (key->letters & GS_LETTER_B_END) != 0,
+	            key->end_char == 0 ? SIZE_MAX : key->end_char);
+	between = limit < field ? unquote(fields, limit, field) : unquote(fields, field, limit);
+	*(limit < field ? &before : &most) += take(&between, false, SIZE_MAX);
+	text->left = most > before ? most - before : 0;
+}
+
 /* ---- interface ------------------------------------------------------------------ */
 
 const char *
@@ -97,8 +122,6 @@ gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const
 	const bool skips = (key->letters & GS_LETTER_B_BEGIN) != 0;
 	const bool usual = key->end_char == 0 && key->end_field == gs_keydef_first_field(key);
 	const char *field = skip_fields(fields, line, end, gs_keydef_first_field(key)), *begin, *limit;
-	struct gs_key_text last, between;
-	size_t before, most;
 
 	if (key->strict)
 		end = end_of_field(fields, field, end);
@@ -114,20 +137,7 @@ gs_field_find(const struct gs_fields *fields, const struct gs_keydef *key, const
 		text->csv = quotes && text->at < text->end && *text->at == '"';	/* few fields are */
 		return;
 	}
-	/* characters count without quotes: the end is a number of bytes from FIELD on, and so is the begin */
-	text->at = (const unsigned char *)field;
-	text->end = (const unsigned char *)end;
-	text->csv = true;
-	before = take(text, skips, key->begin_char);
-	if (key->end_field == GS_LINE_END)
-		return;
-	limit = skip_fields(fields, line, end, key->end_field);
-	last = unquote(fields, limit, key->end_char == 0 ? end_of_field(fields, limit, end) : end);
-	most = take(&last, (key->letters & GS_LETTER_B_END) != 0,
-	            key->end_char == 0 ? SIZE_MAX : key->end_char);
-	between = limit < field ? unquote(fields, limit, field) : unquote(fields, field, limit);
-	*(limit < field ? &before : &most) += take(&between, false, SIZE_MAX);
-	text->left = most > before ? most - before : 0;
+	find_quoted(fields, key, line, field, end, text);
 }
 
 const char *

@@ -34,51 +34,26 @@ map_of(const struct gs_line_order *order, const struct gs_keydef *key)
 	return drop + fold == 0 ? NULL : order->maps[2 * drop + fold];
 }
 
-static bool
-is_dictionary(const struct gs_locale *locale, int c)
-{
-	return gs_is_blank(c) || (locale != NULL ? isalnum_l(c, locale->handle) != 0
-	                                         : gs_is_letter(c) || gs_is_digit(c));
-}
-
-static bool
-is_printable(const struct gs_locale *locale, int c)
-{
-	return locale != NULL ? isprint_l(c, locale->handle) != 0 : c >= ' ' && c < 0x7f;
-}
-
-static int
-to_upper(const struct gs_locale *locale, int c)
-{
-	return locale != NULL ? toupper_l(c, locale->handle) : c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
-}
-
 static void
 make_maps(struct gs_line_order *order)
 {
-	for (unsigned m = 0; m < 6; m++)
-		for (int c = 0; c < 256; c++) {
-			const bool counts = m / 2 == 0 ? true : m / 2 == 1 ? is_printable(order->locale, c)
-			                                                   : is_dictionary(order->locale, c);
+	const locale_t handle = order->locale != NULL ? order->locale->handle : (locale_t)0;
 
-			order->maps[m][c] = (int16_t)(!counts ? -1 : m % 2 == 1 ? to_upper(order->locale, c)
-			                                                        : c);
+	for (int c = 0; c < 256; c++) {
+		bool printable = c >= ' ' && c < 0x7f, dictionary = gs_is_letter(c) || gs_is_digit(c);
+		int upper = c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+
+		if (order->locale != NULL) {
+			printable = isprint_l(c, handle) != 0;
+			dictionary = isalnum_l(c, handle) != 0;
+			upper = toupper_l(c, handle);
 		}
-}
-
-static gs_status
-read_separator(const char *text, int *separator)
-{
-	*separator = (unsigned char)text[0];
-	if (text[0] == '\0')
-		return gs_fail(GS_EUSAGE, "the separator is empty: it must be one byte");
-	if (strcmp(text, "\\0") == 0)
-		*separator = '\0';
-	else if (strcmp(text, "\\t") == 0)
-		*separator = '\t';
-	else if (text[1] != '\0')
-		return gs_fail(GS_EUSAGE, "the separator '%s' has more than one byte", text);
-	return GS_OK;
+		dictionary |= gs_is_blank(c);
+		for (unsigned m = 0; m < 6; m++)
+			order->maps[m][c] = (int16_t)((m / 2 == 1 && !printable) ||
+			                              (m / 2 == 2 && !dictionary) ? -1 :
+			                              m % 2 == 1 ? upper : c);
+	}
 }
 
 static gs_status
@@ -101,15 +76,6 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 	return gs_keydef_line(&order->keys[0], letters);
 }
 
-/* Are the bytes of a usual KEY at the same place of every line? */
-static bool
-is_fixed(const struct gs_keydef *key)
-{
-	return key->ordering == GS_BY_BYTES && (key->letters & ~(unsigned)GS_LETTER_R) == 0 &&
-	       gs_keydef_first_field(key) == 0 &&
-	       (key->end_field == GS_LINE_END || (key->end_field == 0 && key->end_char > 0));
-}
-
 /* Is it a usual number that begins its field? */
 static bool
 is_leading_number(const struct gs_keydef *key)
@@ -123,63 +89,45 @@ is_text(const struct gs_keydef *key)
 	return key->ordering == GS_BY_BYTES || key->ordering == GS_BY_COLLATION;
 }
 
-/* Does gs_line_words_of_texts() find KEY? */
-static bool
-is_near(const struct gs_keydef *key)
-{
-	enum { NEAR = 64 };
-
-	return gs_keydef_first_field(key) < NEAR && key->begin_char < NEAR &&
-	       (key->end_field < NEAR || key->end_field == GS_LINE_END) && key->end_char < NEAR &&
-	       ((key->usual && key->ordering == GS_BY_BYTES) || is_leading_number(key));
-}
-
-/* Keys by name and those of CSV are no keys of sort(1): they are strict, and a number ends with its field. */
-static void
-make_strict(struct gs_line_order *order, struct gs_keydef *key)
-{
-	const size_t field = gs_keydef_first_field(key);
-
-	key->strict = (key->name != NULL || order->fields.csv || order->all_strict ||
-	               gs_keydef_notation(key->ordering) != GSORT_DECIMAL) &&
-	              !is_text(key) && key->ordering != GS_BY_VERSION;
-	order->strict |= key->strict;
-	if (key->strict && key->begin_char == 0 && key->end_char == 0)
-		key->letters &= ~(unsigned)GS_LETTERS_B;	/* blanks before it do not count anyway */
-	if (key->strict && !key->sought && key->end_field > field) {
-		key->end_field = field;
-		key->end_char = 0;
-	}
-}
-
-/* Numbers of strict keys are those of C in every locale. */
-static void
-set_locale(const struct gs_line_order *order, struct gs_keydef *key)
-{
-	key->locale = key->strict ? NULL : order->locale;
-	if (is_text(key) && key->locale != NULL && key->locale->collates)
-		key->ordering = GS_BY_COLLATION;
-}
-
 /* All that is known once every key has its columns. */
 static void
 settle(struct gs_line_order *order)
 {
+	enum { NEAR = 64 };		/* of fields and characters that gs_line_words_of_texts() finds */
 	const struct gs_keydef *first = order->keys;
 	bool reverse = order->reverse;
 
 	order->texts = true;
-	for (size_t k = 0; k < order->key_count; k++) {
-		make_strict(order, &order->keys[k]);
-		set_locale(order, &order->keys[k]);
-		order->keys[k].usual = gs_line_key_is_usual(&order->fields, &order->keys[k]);
-		order->texts &= is_near(&order->keys[k]);
+	for (struct gs_keydef *key = order->keys; key < order->keys + order->key_count; key++) {
+		/* keys by name and those of CSV are no keys of sort(1): they are strict, and a number ends
+		 * with its field */
+		key->strict = (key->name != NULL || order->fields.csv || order->all_strict ||
+		               gs_keydef_notation(key->ordering) != GSORT_DECIMAL) &&
+		              !is_text(key) && key->ordering != GS_BY_VERSION;
+		order->strict |= key->strict;
+		if (key->strict && key->begin_char == 0 && key->end_char == 0)
+			key->letters &= ~(unsigned)GS_LETTERS_B;	/* blanks before it never count */
+		if (key->strict && !key->sought && key->end_field > gs_keydef_first_field(key)) {
+			key->end_field = gs_keydef_first_field(key);
+			key->end_char = 0;
+		}
+		key->locale = key->strict ? NULL : order->locale;	/* strict ones are in C everywhere */
+		if (is_text(key) && key->locale != NULL && key->locale->collates)
+			key->ordering = GS_BY_COLLATION;
+		key->usual = gs_line_key_is_usual(&order->fields, key);
+		order->texts &= gs_keydef_first_field(key) < NEAR && key->begin_char < NEAR &&
+		                (key->end_field < NEAR || key->end_field == GS_LINE_END) &&
+		                key->end_char < NEAR &&
+		                ((key->usual && key->ordering == GS_BY_BYTES) || is_leading_number(key));
 	}
 	order->collates = order->last_resort && order->locale != NULL && order->locale->collates;
 	order->texts &= !order->collates;
 	order->fixed = order->key_count == 0 && !order->collates;
 	order->string = (struct gs_line_string){ .to = SIZE_MAX };
-	if (order->key_count > 0 && first->usual && is_fixed(first) && !order->fields.csv) {
+	/* are the bytes of the first key at the same place of every line? */
+	if (order->key_count > 0 && first->usual && !order->fields.csv && first->ordering == GS_BY_BYTES &&
+	    (first->letters & ~(unsigned)GS_LETTER_R) == 0 && gs_keydef_first_field(first) == 0 &&
+	    (first->end_field == GS_LINE_END || (first->end_field == 0 && first->end_char > 0))) {
 		order->fixed = true;
 		order->string.from = first->begin_char;
 		order->string.to = first->end_field == GS_LINE_END ? SIZE_MAX : first->end_char;
@@ -195,14 +143,22 @@ settle(struct gs_line_order *order)
 gs_status
 gs_line_order_open(struct gs_line_order *order, const struct gs_line_options *options)
 {
+	const char *separator = options->separator;
+
 	*order = (struct gs_line_order){
 		.fields = { GS_NO_SEPARATOR, options->csv }, .terminator = options->terminator,
 		.all_strict = options->strict,
 	};
-	if (options->csv)
-		order->fields.separator = ',';
-	if (options->separator != NULL)
-		TRY(read_separator(options->separator, &order->fields.separator));
+	if (separator == NULL)
+		separator = options->csv ? "," : NULL;
+	else if (separator[0] == '\0')
+		return gs_fail(GS_EUSAGE, "the separator is empty: it must be one byte");
+	if (separator != NULL)
+		order->fields.separator = strcmp(separator, "\\0") == 0 ? '\0' :
+		                          strcmp(separator, "\\t") == 0 ? '\t' :
+		                          (unsigned char)separator[0];
+	if (separator != NULL && separator[1] != '\0' && separator[0] == order->fields.separator)
+		return gs_fail(GS_EUSAGE, "the separator '%s' has more than one byte", separator);
 	if (options->csv && (order->fields.separator == '"' ||
 	                     order->fields.separator == (unsigned char)order->terminator))
 		return gs_fail(GS_EUSAGE, "with '--csv' the separator cannot be a quote, or what ends lines");
@@ -301,21 +257,6 @@ compare_memory(const void *one, size_t one_bytes, const void *other, size_t othe
 	return difference != 0 ? difference : (one_bytes > other_bytes) - (one_bytes < other_bytes);
 }
 
-static int
-compare_bytes(struct gs_key_text one, struct gs_key_text other)
-{
-	int a, b;
-
-	if (gs_key_text_is_plain(&one) && gs_key_text_is_plain(&other))
-		return compare_memory(one.at, (size_t)(one.end - one.at), other.at,
-		                      (size_t)(other.end - other.at));
-	do {
-		a = gs_key_text_next(&one);
-		b = gs_key_text_next(&other);
-	} while (a == b && a >= 0);
-	return a - b;
-}
-
 /* ---- missing values ------------------------------------------------------------- */
 
 /* Is there nothing in the text of a strict key, which ends at LIMIT or a separator? */
@@ -338,13 +279,6 @@ is_missing_text(const struct gs_line_order *order, struct gs_key_text text)
 	return c < 0 || c == '\r';
 }
 
-/* It is before all numbers, and the word of no number is 0. */
-static bool
-put_missing(struct gs_key_bytes *bytes)
-{
-	return gs_key_bytes_put_some(bytes, 0, 8);
-}
-
 /* ---- comparing ------------------------------------------------------------------ */
 
 static void
@@ -359,6 +293,8 @@ find(const struct gs_line_order *order, const struct gs_keydef *key, const char 
 static int
 compare_key(enum gs_ordering ordering, struct gs_key_text one, struct gs_key_text other)
 {
+	int a, b;
+
 	switch (ordering) {
 	case GS_BY_NUMBER:  return gs_number_compare(one, other);
 	case GS_BY_FLOAT:   return gs_float_compare(one, other);
@@ -370,18 +306,14 @@ compare_key(enum gs_ordering ordering, struct gs_key_text one, struct gs_key_tex
 	case GS_BY_COLLATION: return gs_collation_compare(one.locale, one, other);
 	case GS_BY_BYTES:   break;
 	}
-	return compare_bytes(one, other);
-}
-
-/* The same where missing values are before all others. */
-static int
-compare_strict(const struct gs_line_order *order, enum gs_ordering ordering, struct gs_key_text one,
-               struct gs_key_text other)
-{
-	const bool one_missing = is_missing_text(order, one), other_missing = is_missing_text(order, other);
-
-	return one_missing || other_missing ? other_missing - one_missing
-	                                    : compare_key(ordering, one, other);
+	if (gs_key_text_is_plain(&one) && gs_key_text_is_plain(&other))
+		return compare_memory(one.at, (size_t)(one.end - one.at), other.at,
+		                      (size_t)(other.end - other.at));
+	do {
+		a = gs_key_text_next(&one);
+		b = gs_key_text_next(&other);
+	} while (a == b && a >= 0);
+	return a - b;
 }
 
 static inline struct gs_key_text
@@ -398,22 +330,15 @@ compare_by(const struct gs_line_order *order, const struct gs_keydef *key, const
            const char *one_end, const char *other, const char *other_end)
 {
 	struct gs_key_text a, b;
-	int difference;
+	int difference = 0;
 
 	find(order, key, one, one_end, &a);
 	find(order, key, other, other_end, &b);
-	difference = key->strict ? compare_strict(order, key->ordering, a, b)
-	                         : compare_key(key->ordering, a, b);
+	if (key->strict && (is_missing_text(order, a) || is_missing_text(order, b)))
+		difference = is_missing_text(order, b) - is_missing_text(order, a);	/* it is first */
+	else
+		difference = compare_key(key->ordering, a, b);
 	return key->letters & GS_LETTER_R ? -difference : difference;
-}
-
-/* The key in which the words from AT on stop, if those of no other one are before it; or NULL. */
-static const struct gs_keydef *
-stopping_key(const struct gs_line_order *order, unsigned at)
-{
-	const struct gs_keydef *key = order->keys + at / GS_LINE_KEY_STEP;
-
-	return at / GS_LINE_KEY_STEP < order->key_count && key->ordering == GS_BY_COLLATION ? key : NULL;
 }
 
 /* Keys whose texts are sorted by their own: each is a level of recursion (sort/items/part.c).  Later ones are
@@ -424,15 +349,17 @@ unsigned
 gs_line_stop(const struct gs_line_order *order, unsigned at, const char *line, size_t bytes,
              const char **text, size_t *text_bytes)
 {
-	const struct gs_keydef *key = stopping_key(order, at);
+	const size_t k = at / GS_LINE_KEY_STEP;
+	const struct gs_keydef *key = order->keys + k;
 	struct gs_key_text found;
 
-	if (key == NULL || at / GS_LINE_KEY_STEP >= MOST_STOPS)
+	/* the words stop in it, and those of no other key are before it */
+	if (k >= order->key_count || k >= MOST_STOPS || key->ordering != GS_BY_COLLATION)
 		return 0;
 	find(order, key, line, gs_line_content_end(order, line, bytes), &found);
 	*text = (const char *)found.at;
 	*text_bytes = (size_t)(found.end - found.at);
-	return found.csv ? 0 : (at / GS_LINE_KEY_STEP + 1) * GS_LINE_KEY_STEP;
+	return found.csv ? 0 : (unsigned)(k + 1) * GS_LINE_KEY_STEP;
 }
 
 int
@@ -506,7 +433,7 @@ put_usual(const struct gs_line_order *order, const struct gs_keydef *key,
 		return gs_key_bytes_put_some(bytes, word, 8);
 	at = (const unsigned char *)begin;
 	if (key->strict && is_missing(&order->fields, at, end))
-		return put_missing(bytes);
+		return gs_key_bytes_put_some(bytes, 0, 8);	/* before all numbers: no word of them is 0 */
 	text = plain_text(begin, limit);
 	text.map = key->ordering == GS_BY_COLLATION ? map_of(order, key) : NULL;
 	text.locale = key->locale;
@@ -535,7 +462,7 @@ word_of(const struct gs_line_order *order, const char *line, const char *end, un
 		} else {
 			find(order, key, line, end, &text);
 			if (key->strict && is_missing_text(order, text)
-			    ? put_missing(&bytes) : put_key(&bytes, key->ordering, text))
+			    ? gs_key_bytes_put_some(&bytes, 0, 8) : put_key(&bytes, key->ordering, text))
 				return bytes.word;
 		}
 		ended = key->ordering == GS_BY_COLLATION;
@@ -567,41 +494,21 @@ make_words(const struct gs_line_order *order, const char *const *lines, const ui
 	return any && at % GS_LINE_KEY_STEP + 8 < GS_LINE_WORD_BYTES;
 }
 
-/* How words of many lines are made at once. */
-enum way { BY_NUMBERS, BY_PAIRS, BY_STRINGS, BY_TEXTS, ONE_BY_ONE };
-
-/* That for the words from byte AT on. */
-static enum way
+/* How the words of many lines are made at once, from byte AT on; NULL: one by one. */
+static gs_line_words_of *
 way_of(const struct gs_line_order *order, bool others, unsigned at)
 {
 	const struct gs_line_string *string = &order->string;
 	const bool texts = order->texts && gs_simd_best() == GS_SIMD_AVX512;
 
 	if (gs_way("words of numbers", order->number && at <= (others ? 0 : 7)))
-		return BY_NUMBERS;
+		return gs_line_words_of_numbers;
 	if (gs_way("words of pairs", order->pair && at <= 8 && !texts))
-		return BY_PAIRS;
+		return gs_line_words_of_pairs;
 	if (gs_way("words of strings", order->fixed && at <= 8 &&
 	           (string->alone || !texts || string->to - string->from >= at + 8)))
-		return BY_STRINGS;
-	return gs_way("words of texts", texts && at <= 56) ? BY_TEXTS : ONE_BY_ONE;
-}
-
-/* The words of a batch; returns whether some failed. */
-static bool
-make_batch(const struct gs_line_order *order, enum way way, struct gs_line_batch *batch, bool *more)
-{
-	switch (way) {
-	case BY_NUMBERS: return gs_line_words_of_numbers(batch, &order->fields, order->keys);
-	case BY_PAIRS:   return gs_line_words_of_pairs(batch, &order->fields, order->keys);
-	case BY_STRINGS: return gs_line_words_of_strings(batch, &order->string, more);
-	case BY_TEXTS:
-#if defined __x86_64__
-		return gs_line_words_of_texts(batch, &order->fields, order->keys, order->key_count, more);
-#endif
-	case ONE_BY_ONE: break;
-	}
-	return true;
+		return gs_line_words_of_strings;
+	return gs_way("words of texts", texts && at <= 56) ? gs_line_words_of_texts : NULL;
 }
 
 bool
@@ -609,8 +516,8 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
               size_t count, unsigned at, uint64_t *words)
 {
 	const bool others = order->key_count > 1U + order->pair || order->collates;
-	const enum way way = way_of(order, others, at);
-	const bool line_next = order->last_resort && (way == BY_TEXTS || !others);
+	gs_line_words_of *const way = way_of(order, others, at);
+	const bool line_next = order->last_resort && (way == gs_line_words_of_texts || !others);
 	struct gs_line_batch batch = {
 		.at = at,
 		.line_next = line_next ? UINT64_MAX : 0,
@@ -618,12 +525,12 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		.flip = order->reverse || !order->last_resort ? UINT64_MAX : 0,
 	};
 	/* behind a number a word has no more than seven bytes of the line, before any CR at its end */
-	const bool cuts = order->fields.csv && order->terminator == '\n' && way != BY_NUMBERS;
+	const bool cuts = order->fields.csv && order->terminator == '\n' && way != gs_line_words_of_numbers;
 	uint32_t cut[GS_LINE_BATCH];	/* lengths without that */
-	bool more = way == BY_NUMBERS || way == BY_PAIRS;
+	bool more = false;
 	size_t failed;
 
-	if (way == ONE_BY_ONE)
+	if (way == NULL)
 		return make_words(order, lines, bytes, count, at, words);
 	for (size_t done = 0; done < count; done += batch.count) {
 		batch.lines = lines + done;
@@ -639,7 +546,7 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		}
 		if (cuts)
 			batch.bytes = cut;
-		if (!make_batch(order, way, &batch, &more))
+		if (!way(order, &batch, &more))
 			continue;
 		for (failed = 0; failed < batch.count && batch.failed[failed] != 0; failed++)
 			;

@@ -16,7 +16,7 @@
 #include "linekey/collation.h"
 #include "text/digits.h"
 #include "linekey/key_text.h"
-#include "linekey/keydef.h"
+#include "linekey/line_order.h"
 #include "text/line.h"
 #include "linekey/skip.h"
 
@@ -267,27 +267,31 @@ gs_line_load_next(const struct gs_line_batch *batch, size_t i)
 }
 
 /**
- * Make the words of a usual KEY that is a number at the beginning of its field.  If they do not begin with
- * it (AT is 1 to 7), what comes next follows.
+ * Make the words of a batch; *MORE is set if they go on.
  *
- * @return  true: some failed: numbers that have not 1 to 15 digits, and numbers before another key, if AT is
- *          not 0
+ * @return  true: some failed
  */
-bool gs_line_words_of_numbers(struct gs_line_batch *batch, const struct gs_fields *fields,
-                              const struct gs_keydef *key);
+typedef bool gs_line_words_of(const struct gs_line_order *order, struct gs_line_batch *batch, bool *more);
 
-/** The same for a string from byte AT of it on, 8 at most; *MORE is set if one goes on behind its word.  All
- *  fail that have a byte below 2, or end within their word with others to follow. */
-bool gs_line_words_of_strings(struct gs_line_batch *batch, const struct gs_line_string *string, bool *more);
+/** Of the first key, a usual number at the beginning of its field.  If they do not begin with it (AT is 1
+ *  to 7), what comes next follows.  Numbers fail that have not 1 to 15 digits, and those before another key,
+ *  if AT is not 0. */
+gs_line_words_of gs_line_words_of_numbers;
 
-/** The same for two KEYS, a string and a number at the beginning of its field, from byte AT of both on, 8 at
+/** Of the string of the order from byte AT of it on, 8 at most.  All fail that have a byte below 2, or end
+ *  within their word with others to follow. */
+gs_line_words_of gs_line_words_of_strings;
+
+/** Of the first two keys, a string and a number at the beginning of its field, from byte AT of both on, 8 at
  *  most. */
-bool gs_line_words_of_pairs(struct gs_line_batch *batch, const struct gs_fields *fields,
-                            const struct gs_keydef *keys);
+gs_line_words_of gs_line_words_of_pairs;
 
-/** The same for any KEYS that are usual strings, or numbers at the beginning of their fields, and the line
- *  behind them, if that follows; of the first 64 fields and characters.  AT is 56 at most.  With AVX-512. */
-bool gs_line_words_of_texts(struct gs_line_batch *batch, const struct gs_fields *fields,
-                            const struct gs_keydef *keys, size_t key_count, bool *more);
+/** Of all keys, usual strings, or numbers at the beginning of their fields, and the line behind them, if that
+ *  follows; of the first 64 fields and characters.  AT is 56 at most.  With AVX-512. */
+#if defined __x86_64__
+gs_line_words_of gs_line_words_of_texts;
+#else
+#define gs_line_words_of_texts	((gs_line_words_of *)NULL)
+#endif
 
 #endif

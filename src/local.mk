@@ -130,10 +130,10 @@ host_sources = \
   src/key/record.h \
   src/kinds/items.c \
   src/kinds/keys.c \
-  src/kinds/line_job.c \
-  src/kinds/merge_input.c \
-  src/kinds/merge_input.h \
-  src/kinds/stretch.c \
+  src/kinds/kind.h \
+  src/kinds/lines.c \
+  src/kinds/source.c \
+  src/kinds/source.h \
   src/library/api.c \
   src/library/args.c \
   src/library/array.h \

@@ -37,7 +37,8 @@ read_chunk(struct gs_ahead *ahead)
 	if (chunk == NULL)
 		return false;
 	chunk->bytes = 0;
-	status = !ahead->begins || gs_input_start(ahead->input) > 0 ? GS_OK
+	chunk->start = gs_input_start(ahead->input);
+	status = !ahead->begins || chunk->start > 0 ? GS_OK
 	         : gs_input_skip(ahead->input, ahead->skip_bytes, NULL);
 	THEN(status, gs_input_read(ahead->input, chunk->data, want, &chunk->bytes));
 	gs_clock_lap(ahead->clock, GS_STAGE_READ, &since);

@@ -174,7 +174,8 @@ struct gs_chunk {
 	char       *data;
 	size_t      bytes;
 	const char *name;	/* of the file it came from; lives as long as the input */
-	bool        begins;	/* first of its file */
+	bool        begins;	/* first of its file, ... */
+	uint64_t    start;	/* ... of which so many bytes come before what is read */
 	bool        ends;	/* last of its file; may be empty */
 	gs_status   status;	/* an error after these bytes, with the MESSAGE of the reader */
 };

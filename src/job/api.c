@@ -48,7 +48,7 @@ check_input(const struct gsort_options *merge, const char *name)
 	check.output = NULL;
 	if (gsort_open(&job, &check) != GSORT_OK)
 		return gs_failure();
-	job->keys.ingest.text.merge_zeros = groups;
+	job->feed.ingest.text.merge_zeros = groups;
 	found = gsort_run(job);
 	gsort_close(job);
 	if (found == GSORT_ERROR)
@@ -64,10 +64,13 @@ static gs_status
 open_job(struct gsort *job, const struct gsort_options *options)
 {
 	job->stats.struct_size = sizeof job->stats;
-	job->kind_of = gs_kind_of;
 	TRY(gs_options_copy(&job->options, options));
 	gs_options_name_dir(&job->options, &job->files.temp_dir);
 	options = &job->options;
+	job->feed = (struct gs_feed){
+		.options = &job->options, .plan_input = &job->plan_input, .plan = &job->plan,
+		.monitor = &job->monitor, .verify = &job->verify,
+	};
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
 	TRY(gs_ranked_open(&job->ranked, options->ranks, options, check_input, &job->options));
@@ -162,8 +165,8 @@ gsort_close(gsort *job)
 	if (job == NULL)
 		return;
 	gs_error_keep(&error, gs_failure());
-	if (job->files.input != NULL)
-		gs_input_stop(job->files.input);
+	if (job->feed.input != NULL)
+		gs_input_stop(job->feed.input);
 	gs_combine_close(job);
 	gs_job_close(job);
 	gs_ranked_close(job->ranked);
@@ -177,8 +180,8 @@ gsort_interrupt(gsort *job)
 	if (job == NULL)
 		return;
 	atomic_store(&job->phases.interrupted, true);
-	if (job->files.input != NULL)
-		gs_input_stop(job->files.input);
+	if (job->feed.input != NULL)
+		gs_input_stop(job->feed.input);
 }
 
 void

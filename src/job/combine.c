@@ -246,9 +246,12 @@ open_part(struct gsort *job, struct part *part, const char *const *name)
 	part->job.options.head = false;
 	part->job.options.tail.wanted = false;
 	part->job.options.converts = false;
-	part->job.kind_of = job->kind_of;
 	part->job.limits = job->limits;
 	part->job.handover = &part->handover;
+	part->job.feed = (struct gs_feed){
+		.options = &part->job.options, .plan_input = &part->job.plan_input, .plan = &part->job.plan,
+		.monitor = &part->job.monitor, .verify = &part->job.verify,
+	};
 	part->job.monitor.note = job->monitor.note;
 	part->job.monitor.warn = job->monitor.warn;
 	gs_handover_open(&part->handover, (unsigned)((job->plan.threads + takers - 1) / takers));
@@ -346,7 +349,7 @@ merge(struct gsort *job)
 	size_t bytes = 0;
 
 	TRY(start(job->set));		/* all has been read: the header of the first input is there */
-	TRY(job->kind->header(&job->set->parts[0].job, &header, &bytes));
+	job->feed.kind->header(&job->set->parts[0].job.feed, &header, &bytes);
 	TRY(gs_emit_header(&job->emit, header, bytes));
 	gs_phase_begin(job, GSORT_WRITING);
 	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
@@ -371,7 +374,7 @@ end_parts(struct gsort *job, gs_status status)
 		gs_queue_shut(&part->handover.there);
 		gs_queue_shut(&part->handover.back);
 		if (status != GS_OK)		/* it may wait for input */
-			gs_input_stop(part->job.files.input);
+			gs_input_stop(part->job.feed.input);
 		ended = gs_thread_join(&part->thread);
 		if (status != GS_OK || ended == GS_OK)
 			continue;
@@ -419,10 +422,10 @@ gs_combine_stats(struct gsort *job)
 	for (size_t p = 0; p < job->set->count; p++) {
 		struct gsort *part = &job->set->parts[p].job;
 
-		if (part->engine.context == NULL)
+		if (part->feed.engine.context == NULL)
 			continue;
-		part->engine.stats(part->engine.context, &part->stats);
-		part->kind->count(part, &part->stats);
+		part->feed.engine.stats(part->feed.engine.context, &part->stats);
+		gs_feed_count(&part->feed, &part->stats);
 		stats->bytes_in += part->stats.bytes_in;
 		stats->keys += part->stats.keys;
 		stats->invalid_lines += part->stats.invalid_lines;

@@ -83,15 +83,15 @@ print_disk(const struct gs_line_printer *to, const struct gsort *job, uint64_t d
 		              ", which is NOT ENOUGH: name other directories with -T");
 }
 
-void
-gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job)
+static void
+explain_keys_memory(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
 	struct gs_estimate estimate;
 	char a[32];
 
 	if (plan->by_counting) {
-		gs_print_line(to, "batch", "a histogram of %zu bins", job->keys.store.histogram.bin_count);
+		gs_print_line(to, "batch", "a histogram of %zu bins", job->feed.store.histogram.bin_count);
 		return;
 	}
 	if (plan->device == GSORT_DEVICE_CPU && plan->buckets.threads > 0)
@@ -149,8 +149,8 @@ print_outputs(const struct gs_line_printer *to, const struct gsort *job)
 }
 
 /* Where records are sorted, and in what memory. */
-void
-gs_items_explain_memory(const struct gs_line_printer *to, const struct gsort *job)
+static void
+explain_items_memory(const struct gs_line_printer *to, const struct gsort *job)
 {
 	struct gs_forecast forecast;
 	char dirs[128], bytes[32];
@@ -180,7 +180,7 @@ print_memory(const struct gs_line_printer *to, const struct gsort *job)
 	                                                     : " at most, as the input needs it",
 	     gs_size_text(plan->pool_bytes, b));
 	if (job->options.operation == GSORT_SORT || plan->by_counting)
-		job->kind->explain_memory(to, job);
+		(job->feed.by == NULL ? explain_keys_memory : explain_items_memory)(to, job);
 }
 
 /* What it takes, about, not at most. */
@@ -200,7 +200,7 @@ print_needs(const struct gs_line_printer *to, const struct gsort *job)
 	              forecast.disk_bytes > 0 ? gs_size_text(forecast.disk_bytes, disk) : "no",
 	              forecast.disk_bytes > 0 ? " of temporary files" : " temporary files",
 	              gs_time_text(gs_forecast_seconds(&forecast), time),
-	              job->ranked->reach->each);
+	              job->ranked->alone ? "" : ", each rank");
 }
 
 /* Bytes of the input that are keys or records: neither headers nor skipped bytes. */
@@ -244,13 +244,17 @@ add_plan(struct gs_json *json, const struct gsort *job)
 	const struct gsort_options *options = &job->options;
 	const struct gs_plan_input *input = &job->plan_input;
 	const struct gs_plan *plan = &job->plan;
-	const bool other = job->kind->type != NULL && !gs_key_is_wide(options->type);
-	const size_t unit = job->keys.ingest.unit;
+	const char *const types[] = {
+		[GS_AS_KEYS] = gs_key_name(options->type), [GS_AS_RECORDS] = "record",
+		[GS_AS_LINES] = "lines",
+	};
+	const enum gs_listed_as as = gs_key_is_wide(options->type) ? GS_AS_KEYS : job->feed.kind->as;
+	const size_t unit = job->feed.ingest.unit;
 	struct gs_forecast forecast;
 
 	gs_json_begin(json, NULL, '{');
 	gs_json_string(json, "version", PACKAGE_VERSION);
-	gs_json_string(json, "type", other ? job->kind->type : gs_key_name(options->type));
+	gs_json_string(json, "type", types[as]);
 	gs_json_bool(json, "reverse", options->reverse);
 	gs_json_bool(json, "unique", options->unique);
 	gs_json_number(json, "input_bytes", input->input_bytes);
@@ -303,11 +307,11 @@ print_input(const struct gs_line_printer *to, const struct gsort *job, const cha
 }
 
 /* "records of 16 bytes, by u64@0 and 1 more key, smallest first" */
-void
-gs_records_explain(const struct gs_line_printer *to, const struct gsort *job)
+static void
+explain_records(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
-	const struct gs_record_ingest *ingest = &job->items.ingest;
+	const struct gs_record_ingest *ingest = &job->feed.records;
 	char first[64], more[48] = "", what[192];
 
 	if (ingest->key_count > 1)
@@ -328,8 +332,8 @@ gs_records_explain(const struct gs_line_printer *to, const struct gsort *job)
 }
 
 /* "lines, by 3,3n and 1 more key, with -r" */
-void
-gs_lines_explain(const struct gs_line_printer *to, const struct gsort *job)
+static void
+explain_lines(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const size_t count = options->keydef_count;
@@ -345,11 +349,11 @@ gs_lines_explain(const struct gs_line_printer *to, const struct gsort *job)
 	print_input(to, job, " of text");
 }
 
-void
-gs_keys_explain(const struct gs_line_printer *to, const struct gsort *job)
+static void
+explain_keys(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
-	const size_t key_bytes = job->keys.ingest.unit;
+	const size_t key_bytes = job->feed.ingest.unit;
 	char contents[48] = " of text";
 
 	gs_print_line(to, "type", "%s, %s first%s", gs_key_name(options->type),
@@ -376,11 +380,15 @@ print_threads(const struct gs_line_printer *to, const struct gsort *job)
 void
 gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context)
 {
+	static void (*const explain[])(const struct gs_line_printer *to, const struct gsort *job) = {
+		[GS_AS_KEYS] = explain_keys, [GS_AS_RECORDS] = explain_records,
+		[GS_AS_LINES] = explain_lines,
+	};
 	const struct gs_line_printer to = { print, context };
 
 	if (job == NULL || print == NULL)
 		return;
-	job->kind->explain(&to, job);
+	explain[job->feed.kind->as](&to, job);
 	print_device(&to, job);
 	print_threads(&to, job);
 	print_memory(&to, job);

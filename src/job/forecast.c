@@ -10,7 +10,7 @@ gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate)
 	struct gs_plan_input input = job->plan_input;
 
 	if (input.input_bytes != UINT64_MAX)
-		(void)job->kind->work(job, &input, &input.input_bytes);
+		(void)job->feed.kind->work(&job->feed, &input, &input.input_bytes);
 	gs_plan_estimate(&job->plan, &input, estimate);
 }
 
@@ -24,22 +24,9 @@ plan_part(const struct gsort *job, const struct gs_plan_input *input, struct gs_
 		return;
 	part.input_bytes /= part.shares - 1;
 	part.heads = false;
-	job->kind->plan(&part);
+	job->feed.kind->plan(&part);
 	if (gs_plan_make(plan, &part) != GS_OK)
 		*plan = job->plan;
-}
-
-/* There are more than can be read at once; or which are the last is known after all were read. */
-bool
-gs_items_merge_sorts(const struct gsort *job, struct gs_item_merge_sizes *sizes)
-{
-	const struct gs_item_facts facts = {
-		.record_bytes = job->keys.ingest.unit, .item_bytes = job->items.order.item_bytes,
-	};
-	const size_t count = job->options.input_count;
-
-	gs_plan_item_merge(sizes, &job->plan, &job->plan_input, &facts, count);
-	return count > sizes->most || job->options.tail.wanted;
 }
 
 static void
@@ -51,7 +38,7 @@ forecast_of(const struct gsort *job, uint64_t bytes, struct gs_forecast *forecas
 	uint64_t kept;
 
 	input.input_bytes = bytes;
-	work = job->kind->work(job, &input, &kept);
+	work = job->feed.kind->work(&job->feed, &input, &kept);
 	if (job->options.set != GSORT_NO_SET) {
 		input.operation = GSORT_SORT;
 		plan_part(job, &input, &plan);

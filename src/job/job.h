@@ -21,117 +21,12 @@
 #include "gsort.h"
 #include "io/input.h"
 #include "io/output.h"
-#include "plan/items.h"
 #include "plan/plan.h"
-#include "sort/set_merge.h"
-#include "spill/file.h"
-#include "figures/answer.h"
+#include "kinds/kind.h"
 #include "output/emit.h"
-#include "engine/engine.h"
-#include "ingest/ingest.h"
-#include "engine/item_store.h"
-#include "ingest/line_ingest.h"
-#include "engine/store.h"
 #include "output/verify.h"
 
-struct gs_follow;
-struct gs_line_printer;
-struct gs_merge_input;
 struct gs_ranked;
-
-/* ---- what the elements of a job are (keys.c, items.c, line_job.c) ------------ */
-
-/*
- * A kind is filled in above all that asks it; api.c gives it to a job, which chooses it in open.c.
- *
- * Keys (keys.c), records (items.c), lines (line_job.c), or for figures the keys that are a column of lines,
- * or a field of records (keys.c).
- *
- *     adapt; describe; allocate, again for another plan; [open_emit]; read, again if the job starts over;
- *     header; close
- *
- * A job that begins with numbers may become one of lines while it reads (fallback.c), and begins again with
- * describe.
- *
- * Keys of 128 bits and --argsort of binary keys are records, and --argsort of text is of lines.
- */
-
-struct gs_kind {
-	/** Set the options of JOB to others that mean the same, and are done with less. */
-	void (*adapt)(struct gsort *job);
-
-	/** Understand the keys, after gs_ingest_set_format(), and set the bytes of an element if it has
-	 *  others.  GS_EUSAGE: one is wrong.  NULL: there are none. */
-	gs_status (*describe)(struct gsort *job);
-
-	/** The facts about them for a plan. */
-	void (*plan)(struct gs_plan_input *input);
-	const char *cpu_rule;
-
-	/** Add to that the memory which elements of this kind need beside them; GUESSED: the size of the
-	 *  input is a hint. */
-	void (*keep)(const struct gsort *job, struct gs_plan_input *input, bool guessed);
-
-	/** For a sort, and for a merge: get memory, as planned, and open JOB->engine.  GS_EBUDGET. */
-	gs_status (*allocate[2])(struct gsort *job);
-
-	/** Can temporary files be made?  GS_EIO. */
-	gs_status (*check_disk)(struct gsort *job);
-
-	/** Let JOB->emit write elements as the options say.  GS_EBUDGET.  NULL: nothing is to be done. */
-	gs_status (*open_emit)(struct gsort *job);
-
-	/** Read all input, for TAKER. */
-	gs_status (*read)(struct gsort *job, const struct gs_taker *taker);
-
-	/** Before that, for a rank of several: set *TAKER, the engine's, to one that deals out elements to
-	 *  the ranks that own them.  GS_EBUDGET. */
-	gs_status (*deal)(struct gsort *job, struct gs_taker *taker);
-
-	/** After that: what stands in the output before the elements. */
-	gs_status (*header)(struct gsort *job, const char **header, size_t *bytes);
-
-	/** Merge inputs that are in order, or operands of a set.  GS_EINPUT: one of them is not. */
-	gs_status (*merge)(struct gsort *job);
-
-	/** A file of that is open: begin to read its elements.  GS_EBUDGET. */
-	gs_status (*begin_input)(struct gs_merge_input *input);
-
-	/** Of items: the next of that file; none at the end. */
-	gs_status (*fill)(struct gs_merge_input *input, struct gs_item_slice *items);
-
-	/** Compare all elements with the ones before, and store none.  GS_EINPUT: one is invalid, or out
-	 *  of order (follow->disorder). */
-	gs_status (*check)(struct gsort *job, struct gs_follow *follow);
-
-	/** The work that it is to do what INPUT says, which is as planned, but of any size; *KEPT: the bytes
-	 *  that a sort keeps.  A merge that sorts becomes a sort in INPUT. */
-	enum gs_work (*work)(const struct gsort *job, struct gs_plan_input *input, uint64_t *kept);
-
-	const struct gs_answer_of *figures;	/* how they are made; NULL: there are none */
-
-	const char *type;	/* of elements, for people; NULL: that of the options */
-
-	/** Print the elements that are sorted, and after that the memory that is used. */
-	void (*explain)(const struct gs_line_printer *to, const struct gsort *job);
-	void (*explain_memory)(const struct gs_line_printer *to, const struct gsort *job);
-
-	/** Report what was read, and by what: bytes, elements, invalid lines. */
-	void (*count)(const struct gsort *job, struct gsort_stats *stats);
-};
-
-MUST_CHECK gs_status gs_keys_check(struct gsort *job, struct gs_follow *follow);	/* check.c */
-MUST_CHECK gs_status gs_records_check(struct gsort *job, struct gs_follow *follow);
-void gs_keys_explain(const struct gs_line_printer *to, const struct gsort *job);	/* explain.c */
-void gs_records_explain(const struct gs_line_printer *to, const struct gsort *job);
-void gs_lines_explain(const struct gs_line_printer *to, const struct gsort *job);
-void gs_keys_explain_memory(const struct gs_line_printer *to, const struct gsort *job);
-void gs_items_explain_memory(const struct gs_line_printer *to, const struct gsort *job);
-
-extern const struct gs_kind gs_keys, gs_records, gs_lines, gs_text_numbers, gs_column, gs_field;
-
-/** What OPTIONS sort. */
-const struct gs_kind *gs_kind_of(const struct gsort_options *options);
 
 /* ---- lines that are compared as numbers are numbers, until one of them is none (fallback.c) ---- */
 
@@ -181,56 +76,10 @@ void gs_lost_open(struct gs_lost *lost, const struct gsort_options *options,
 void gs_lost_close(const struct gs_lost *lost, const struct gsort_options *options, uint64_t bytes,
                    const struct gs_monitor *monitor);
 
-/* ---- enter the sandbox before anything is decompressed (sandbox_policy.c) ---- */
-
-/* Once entered, the sandbox holds for the process to its end (base/sandbox.h). */
-
-/** Enter it, if options.sandbox is set and an input of JOB, whose files are open, may be compressed; before
- *  any other thread exists. */
-void gs_confine(struct gsort *job);
-
 /* ---- the job -------------------------------------------------------------------- */
-
-/* A sort of keys has these; lines have the reader that is ahead, too. */
-struct gs_key_job {
-	struct gs_arena  arena;		/* all buffers of a sort, merge or check */
-	struct gs_ingest ingest;
-	struct gs_store  store;
-	struct gs_turn   turn;		/* of lines, if they begin as numbers */
-};
-
-/* A job of lines by key has these. */
-struct gs_line_job {
-	struct gs_line_order  order;
-	struct gs_line_items  whole, behind_numbers;	/* of orders of items */
-	struct gs_follow      follow;	/* of a check or merge */
-	struct gs_line_ingest ingest;
-	struct gs_line_column column;	/* of a job of figures */
-	struct gs_arena       arena;	/* its chunks, unless keys.ingest has them */
-	char                 *chunks;
-	struct gs_arena       numbered;	/* pieces of --argsort */
-	struct gs_record      number;	/* an item of --argsort of text, which is read as: */
-	const struct gs_text_options *text;	/* or NULL: lines are no numbers */
-	size_t                chunk_bytes;
-	size_t                line_most, header_most;	/* see ingest/line_ingest.h */
-};
-
-/* A job of records, lines or wide keys has these. */
-struct gs_items {
-	struct gs_record_ingest ingest;
-	struct gs_item_order    order, written;	/* of sorted items, and of the output's */
-	const struct gs_item_order *by;		/* ORDER; NULL: elements are keys */
-	struct gs_item_store   *store;
-	struct gs_item_firsts  *firsts;	/* of --keep-order, in place of it */
-	struct gs_show          show;	/* lines with counts or as JSON, wide keys as text */
-	const char             *listed;	/* as JSON, and under this name; or NULL */
-	struct gs_item_top      top;	/* of --top */
-	struct gs_line_job      lines;
-};
 
 /* What a job reads and writes, and what may be lost in it. */
 struct gs_job_files {
-	struct gs_input      *input;
 	struct gs_outputs     outputs;
 	const char           *temp_dir;	/* of options without any */
 	struct gs_lost        lost;
@@ -247,8 +96,7 @@ struct gs_phases {
 struct gsort {
 	struct gs_ranked    *ranked;		/* what it is among the ranks; alone: the only one */
 	struct gsort_options options;		/* a copy of the caller's; a rank has changed it */
-	const struct gs_kind *(*kind_of)(const struct gsort_options *options);
-	const struct gs_kind *kind;		/* of elements */
+	struct gs_turn       turn;		/* of lines, if they begin as numbers */
 	struct gs_limits     limits;		/* of the machine; cores 0: not read yet */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;
@@ -256,10 +104,10 @@ struct gsort {
 	struct gsort_stats   stats;
 	struct gs_phases     phases;
 	struct gs_job_files  files;
-	struct gs_key_job    keys;
-	struct gs_items      items;
-	struct gs_engine     engine;	/* of keys.store or items.store; context NULL: not open */
+	struct gs_feed       feed;
+	struct gs_arena      buffers;	/* of: */
 	struct gs_emit       emit;
+	struct gs_show       show;	/* lines with counts or as JSON, wide keys as text */
 	struct gs_verify     verify;
 
 	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
@@ -294,47 +142,6 @@ MUST_CHECK gs_status gs_job_replan(struct gsort *job);
 /** JOB, which reads on, has other options now: choose its kind, plan, and get memory again. */
 MUST_CHECK gs_status gs_job_reopen(struct gsort *job);
 
-/* ---- what records, lines and --argsort have of their own (items.c) ---------- */
-
-/** The most frequent items are counted items. */
-void gs_items_adapt(struct gsort *job);
-
-/** The sizes of its items (plan/items.h), of a sort or of a check of lines. */
-struct gs_item_sizes gs_items_sizes(const struct gsort *job);
-
-/** What a sort of INPUT keeps, of items of EACH about: of a head little, with numbers more.  A merge that
- *  sorts becomes a sort. */
-uint64_t gs_items_kept(const struct gsort *job, struct gs_plan_input *input, uint64_t each);
-
-void gs_items_plan(struct gs_plan_input *input);
-void gs_items_keep(const struct gsort *job, struct gs_plan_input *input, bool guessed);
-#define GS_MANY_VALUES	"so many values (--top, --sample, --tail, --histogram)"
-#define GS_ITEMS_ON_CPU	"records and lines are sorted on the CPU"
-
-/** A merge that does not become a sort has buffers of its own. */
-gs_status gs_items_allocate_none(struct gsort *job);
-
-/** Open JOB->engine, with SIZES.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_items_open_engine(struct gsort *job, const struct gs_item_sizes *sizes);
-
-/** Check that temporary files can be made. */
-MUST_CHECK gs_status gs_items_check_disk(struct gsort *job);
-
-/** Set the bytes, items and invalid lines of the input in STATS. */
-void gs_items_count_read(const struct gsort *job, struct gsort_stats *stats);
-
-/* ---- what only a job of lines by key has (line_job.c) -------------------------- */
-
-enum { GS_LINE_ABOUT_BYTES = 24 };	/* of a line, about */
-
-/** Read the options of the order of the lines, whose keys are numbers if it is STRICT.  GS_EUSAGE: one is
- *  wrong. */
-MUST_CHECK gs_status gs_line_job_order(struct gsort *job, bool strict);
-
-/** Read all lines to TAKER, or to FOLLOW, which compares neighbours; either may be NULL. */
-MUST_CHECK gs_status gs_line_job_read(struct gsort *job, const struct gs_taker *taker,
-                                      struct gs_follow *follow);
-
 /* ---- what it takes, about, and how much of that is done (forecast.c) ----------- */
 
 /** What JOB takes; of compressed files, by a guess of what is in them. */
@@ -342,9 +149,6 @@ void gs_job_forecast(const struct gsort *job, struct gs_forecast *forecast);
 
 /** Its batches and temporary files: of a column, those of the keys that it keeps. */
 void gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate);
-
-/** Will a merge of items be a sort, even if the output does not overwrite an input?  Its SIZES are set. */
-bool gs_items_merge_sorts(const struct gsort *job, struct gs_item_merge_sizes *sizes);
 
 /** It is planned: store in its counters what the plan expects. */
 void gs_job_expect(struct gsort *job);
@@ -375,8 +179,7 @@ MUST_CHECK gs_status gs_job_emit(struct gsort *job, const char *header, size_t h
 /* ---- sorted inputs become one (merge.c) ---------------------------------------- */
 
 /** Merge all inputs of JOB to its output.  GS_EINPUT: one of them is not in order. */
-MUST_CHECK gs_status gs_keys_merge(struct gsort *job);
-MUST_CHECK gs_status gs_items_merge(struct gsort *job);
+MUST_CHECK gs_status gs_job_merge(struct gsort *job);
 
 /* ---- is the input sorted? (check.c) -------------------------------------------- */
 
@@ -393,18 +196,6 @@ MUST_CHECK gs_status gs_job_check(struct gsort *job, bool *disorder);
 
 /** Run the set operation that the options want: open a job for each input, merge them all. */
 MUST_CHECK gs_status gs_job_combine(struct gsort *job);
-
-/** What SET keeps. */
-static inline enum gs_set_keep
-gs_set_keep_of(enum gsort_set set)
-{
-	switch (set) {
-	case GSORT_UNION:      return GS_KEEP_UNION;
-	case GSORT_INTERSECT:  return GS_KEEP_INTERSECTION;
-	case GSORT_DIFFERENCE: return GS_KEEP_DIFFERENCE;
-	default:               return GS_KEEP_SYMMETRIC;
-	}
-}
 
 /** Add the figures of all inputs to those of the job. */
 void gs_combine_stats(struct gsort *job);

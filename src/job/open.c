@@ -25,7 +25,7 @@
 #include "options/options.h"
 #include "ranks/ranked.h"
 #include "job/job.h"
-#include "spill/spill.h"
+#include "spill/file.h"
 #include "figures/answer.h"
 
 /* ---- opening ---------------------------------------------------------------- */
@@ -38,12 +38,12 @@ gs_job_input_options(struct gsort *job)
 	return (struct gs_input_options){
 		.names = options->inputs,
 		.count = options->input_count,
-		.binary = job->keys.ingest.unit > 0,
+		.binary = job->feed.ingest.unit > 0,
 		.guarded = gs_options_guard(options),
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = job->ranked->parts.ranges,
-		.again = job->keys.turn.may,
+		.again = job->turn.may,
 		.later = options->operation == GSORT_MERGE,
 		.stored = &job->monitor.counters.stored_in,
 		.confined = job->ranked->given.sandbox && !options->sandbox ? GS_RANKS_UNCONFINED : NULL,
@@ -59,18 +59,18 @@ open_input(struct gsort *job, const struct gsort *whole)
 {
 	const struct gsort_options *options = &job->options;
 	struct gs_input_options in = gs_job_input_options(job);
-	const size_t unit = job->keys.ingest.unit;
+	const size_t unit = job->feed.ingest.unit;
 	const char *name;
 	uint64_t bytes;
 
 	if (whole != job) {
 		in.interrupted = &whole->phases.interrupted;
-		in.stops_with = whole->files.input;
+		in.stops_with = whole->feed.input;
 	}
-	TRY(gs_input_open(&job->files.input, &in));
+	TRY(gs_input_open(&job->feed.input, &in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
 	if (unit == 0 || options->skip_bytes % unit != 0 ||
-	    (name = gs_files_partial(gs_input_files(job->files.input), unit, &bytes)) == NULL)
+	    (name = gs_files_partial(gs_input_files(job->feed.input), unit, &bytes)) == NULL)
 		return GS_OK;
 	return gs_partial(options, name, 0, bytes);
 }
@@ -103,8 +103,8 @@ static gs_status
 open_emit(struct gsort *job)
 {
 	gs_emit_open(&job->emit, &job->options, &job->verify, &job->monitor);
-	if (job->kind->open_emit != NULL)
-		TRY(job->kind->open_emit(job));
+	if (job->feed.by != NULL)
+		TRY(job->feed.kind->open_emit(&job->feed, &job->emit, &job->show));
 	return gs_split_open(&job->emit.split, &job->files.outputs);
 }
 
@@ -160,7 +160,7 @@ set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
 
 	if (options->locale != NULL)
 		input->beside_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
-	job->kind->keep(job, input, guessed);
+	job->feed.kind->keep(&job->feed, input, guessed);
 	gs_plan_keep(input, names_bytes(options), "so many inputs");
 	gs_plan_keep(input, copies ? options->skip_bytes : 0,
 	             "the header, which is copied to the output");
@@ -171,7 +171,7 @@ static void
 collect_plan_input(struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
-	const struct gs_files *files = gs_input_files(job->files.input);
+	const struct gs_files *files = gs_input_files(job->feed.input);
 	const uint64_t bytes = gs_files_bytes(files);
 	const bool module = gs_gpu_module_exists();
 	struct gs_limits *limits = &job->limits;
@@ -184,7 +184,7 @@ collect_plan_input(struct gsort *job)
 		.type = options->type,
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
-		.cpu_rule = job->kind->cpu_rule,
+		.cpu_rule = job->feed.kind->cpu_rule,
 		.ahead_chunks = GS_AHEAD_CHUNKS,
 		.headers = options->header_lines > 0,
 		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
@@ -216,7 +216,7 @@ collect_plan_input(struct gsort *job)
 		         : limits->files > options->split ? limits->files - options->split : 1,
 		.merge_files = options->merge_files,
 	};
-	job->kind->plan(&job->plan_input);
+	job->feed.kind->plan(&job->plan_input);
 	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
 		job->plan_input.host_bytes = limits->room_bytes;
 	if (gs_job_combines(job)) {	/* equal shares */
@@ -231,10 +231,10 @@ collect_plan_input(struct gsort *job)
 	}
 	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
 	atomic_store(&job->monitor.counters.stored_total,
-	             gs_files_stored_bytes(gs_input_files(job->files.input)));
+	             gs_files_stored_bytes(gs_input_files(job->feed.input)));
 	job->plan_input.all_bytes = job->plan_input.input_bytes;
 	guessed = job->plan_input.guessed;
-	job->ranked->reach->limit(job->ranked, &job->plan_input);
+	gs_ranked_limit(job->ranked, &job->plan_input, &job->feed.share);
 	set_beside(&job->plan_input, job, guessed);
 }
 
@@ -249,13 +249,31 @@ make_plan(struct gsort *job)
 
 /* ---- memory --------------------------------------------------------------------- */
 
+static gs_status
+allocate(struct gsort *job)
+{
+	if (job->feed.by != NULL)
+		gs_verify_expect_items(&job->verify, &job->options, job->feed.by);
+	TRY(job->feed.kind->allocate(&job->feed));
+	if (job->feed.by != NULL || job->handover != NULL)
+		return GS_OK;
+	/* with an arena that is not open, buffers are only added up */
+	job->buffers = (struct gs_arena){ .base = NULL };
+	gs_emit_carve(&job->emit, &job->options, &job->plan, &job->buffers);
+	if (job->buffers.used_bytes == 0)
+		return GS_OK;
+	TRY(gs_arena_open(&job->buffers, job->buffers.used_bytes, job->plan.huge_pages));
+	gs_emit_carve(&job->emit, &job->options, &job->plan, &job->buffers);
+	return GS_OK;
+}
+
 gs_status
 gs_job_replan(struct gsort *job)
 {
-	gs_store_close(&job->keys.store);
-	gs_arena_close(&job->keys.arena);
+	gs_feed_release(&job->feed);
+	gs_arena_close(&job->buffers);
 	TRY(make_plan(job));
-	return job->kind->allocate[GSORT_SORT](job);
+	return allocate(job);
 }
 
 /*
@@ -265,12 +283,14 @@ gs_job_replan(struct gsort *job)
 static gs_status
 check_temp(struct gsort *job)
 {
+	const struct gsort_options *options = &job->options;
 	const bool known = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
 	gs_status status;
 
 	if (!job->plan.spills)
 		return GS_OK;
-	status = job->kind->check_disk(job);
+	status = job->feed.by == NULL ? gs_runs_prepare_disk(&job->feed.store.runs)
+	                              : gs_spill_dirs_check(options->temp_dirs, options->temp_dir_count);
 	if (status != GS_OK && !known) {
 		gs_note(&job->monitor, "%s; it is needed only if memory is not enough", gs_message());
 		return GS_OK;
@@ -278,20 +298,62 @@ check_temp(struct gsort *job)
 	return status;
 }
 
+/* Set the options to others that mean the same, and are done with less. */
+static void
+normalize(struct gsort *job)
+{
+	struct gsort_options *own = &job->options;
+	const bool alone = job->ranked->alone;
+	struct gs_feed *feed = &job->feed;
+	enum gs_elements elements = gs_options_elements(own);
+
+	/* lines that are compared as numbers begin as numbers; of several ranks all had to turn at a time */
+	if (elements == GS_OF_LINES && alone && gs_turn_begin(&job->turn, own))
+		elements = gs_options_elements(own);
+	if (elements == GS_OF_KEYS || elements == GS_OF_COLUMN || elements == GS_OF_FIELD) {
+		if (own->set != GSORT_NO_SET)	/* of sorted inputs, as a merge is */
+			own->operation = GSORT_MERGE;
+		if (!alone || own->operation != GSORT_SORT || !own->tail.wanted ||
+		    own->tail.count > GS_TAIL_MOST || own->json || own->counts || own->repeated ||
+		    own->singletons)
+			return;
+		/* the last K keys are the first K of the reverse order, in memory in proportion to K */
+		own->reverse = !own->reverse;
+		own->head = true;
+		own->head_count = own->tail.count;
+		return;
+	}
+	if (own->json && own->quantiles == NULL && !own->summary) {
+		feed->listed = own->top.wanted ? "top" : own->tail.wanted ? "tail" : "sample";
+		own->json = false;
+	}
+	if (own->top.wanted) {		/* the most frequent items are counted items */
+		feed->top = (struct gs_item_top){ .on = true, .wanted = own->top.count };
+		own->top.wanted = false;
+		own->counts = true;
+	}
+}
+
 /* Choose what elements are, and the form in which they are written. */
 static gs_status
 describe(struct gsort *job)
 {
-	job->kind = job->kind_of(&job->options);
-	job->kind->adapt(job);
-	gs_ingest_set_format(&job->keys.ingest, &job->options);
-	job->keys.ingest.text.exact = job->keys.turn.may;
-	job->items.lines.order.terminator = job->keys.ingest.text.terminator;
-	if (job->kind->describe != NULL)
-		TRY(job->kind->describe(job));
+	struct gs_feed *feed = &job->feed;
+	struct gs_text_options *text = &feed->ingest.text;
+	gs_status status = GS_OK;
+
+	normalize(job);
+	feed->kind = gs_kind_of(&job->options);
+	gs_ingest_set_format(&feed->ingest, &job->options);
+	text->exact = job->turn.may;
+	feed->lines.order.terminator = text->terminator;
+	if (feed->kind->describe != NULL)
+		status = feed->kind->describe(feed);
+	TRY(gs_ranked_describe(job->ranked, status, &feed->lines.order));
 	/* messages of a rank have the numbers of lines in the file */
-	job->keys.ingest.text.lines_before = gs_parts_lines_before;
-	job->keys.ingest.text.lines_context = &job->ranked->parts;
+	text->lines_before = gs_parts_lines_before;
+	text->lines_context = &job->ranked->parts;
+	text->merge_zeros |= job->handover != NULL;	/* in all sets, -0 is 0 */
 	gs_emit_set_format(&job->emit, &job->options);
 	return GS_OK;
 }
@@ -302,8 +364,8 @@ open_stages(struct gsort *job, const struct gsort *whole)
 {
 	TRY(open_input(job, whole));
 	/* known once it is open: reading it twice would take longer than sorting lines */
-	if (job->keys.turn.may && gs_files_inflate(gs_input_files(job->files.input), GS_INFLATES)) {
-		gs_turn_end(&job->keys.turn, &job->options);
+	if (job->turn.may && gs_files_inflate(gs_input_files(job->feed.input), GS_INFLATES)) {
+		gs_turn_end(&job->turn, &job->options);
 		TRY(describe(job));
 	}
 	collect_plan_input(job);
@@ -311,14 +373,16 @@ open_stages(struct gsort *job, const struct gsort *whole)
 		job->plan_input.shares = whole->plan_input.shares;
 	TRY(make_plan(job));
 	/* a sort reads with all threads; a check or merge with half of them, since it works meanwhile */
-	gs_input_share(job->files.input, job->options.operation == GSORT_SORT ? job->plan.threads
+	gs_input_share(job->feed.input, job->options.operation == GSORT_SORT ? job->plan.threads
 	               : (job->plan.threads + 1) / 2, job->plan.inflate_bytes, job->plan.window_bytes);
 	if (job->options.operation == GSORT_CHECK) {	/* constant memory, and no output */
 		job->emit.encoding.threads = job->plan.threads;
 		return GS_OK;
 	}
 	gs_verify_open(&job->verify, &job->options, job->plan.threads);
-	TRY(job->kind->allocate[job->options.operation](job));
+	/* a merge of items has buffers of its own */
+	if (job->options.operation == GSORT_SORT || job->feed.by == NULL)
+		TRY(allocate(job));
 	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
 		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
 		        (double)job->plan_input.memory_bytes / (1 << 20),
@@ -338,15 +402,20 @@ gs_job_open(struct gsort *job)
 	TRY(describe(job));
 	TRY(open_stages(job, job));
 	if (job->options.operation != GSORT_CHECK) {
-		if (job->items.top.on) {
-			job->emit.top = &job->items.top;
-			TRY(gs_item_top_open(job->emit.top, &job->items.order, job->plan_input.all_bytes,
+		if (job->feed.top.on) {
+			job->emit.top = &job->feed.top;
+			TRY(gs_item_top_open(job->emit.top, &job->feed.order, job->plan_input.all_bytes,
 			                     job->plan.host_bytes));
 		}
 		TRY(open_output(job));
 		TRY(open_emit(job));
 	}
-	gs_confine(job);
+	if (!job->options.sandbox || !gs_files_inflate(gs_input_files(job->feed.input), GS_MAY_INFLATE))
+		return GS_OK;
+	if (job->plan.device == GSORT_DEVICE_GPU)
+		gs_note(&job->monitor, "no sandbox: a GPU may be started");
+	else
+		gs_confine(&job->options, &job->files.outputs, &job->monitor);
 	return GS_OK;
 }
 
@@ -354,13 +423,13 @@ gs_status
 gs_job_reopen(struct gsort *job)
 {
 	gs_emit_close(&job->emit);
-	gs_store_close(&job->keys.store);
-	gs_arena_close(&job->keys.arena);
+	gs_feed_release(&job->feed);
+	gs_arena_close(&job->buffers);
 	TRY(describe(job));
 	collect_plan_input(job);
 	TRY(make_plan(job));
 	gs_verify_open(&job->verify, &job->options, job->plan.threads);
-	TRY(job->kind->allocate[GSORT_SORT](job));
+	TRY(allocate(job));
 	TRY(check_temp(job));
 	return open_emit(job);
 }
@@ -369,41 +438,17 @@ gs_status
 gs_job_open_operand(struct gsort *job, const struct gsort *whole)
 {
 	TRY(describe(job));
-	job->keys.ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
-	job->keys.ingest.text.header = whole->keys.ingest.text.header;
+	job->feed.ingest.text.header = whole->feed.ingest.text.header;
 	return open_stages(job, whole);
-}
-
-static void
-close_items(struct gs_items *items)
-{
-	gs_item_top_close(&items->top);
-	gs_item_store_close(items->store);
-	gs_item_firsts_close(items->firsts);
-	gs_record_ingest_close(&items->ingest);
-	free(items->show.text);
-}
-
-static void
-close_lines(struct gs_line_job *lines)
-{
-	gs_line_ingest_close(&lines->ingest);
-	gs_follow_close(&lines->follow);
-	gs_line_order_close(&lines->order);
-	gs_arena_close(&lines->arena);
-	gs_arena_close(&lines->numbered);
-	gs_record_close(&lines->number);
 }
 
 void
 gs_job_close(struct gsort *job)
 {
-	gs_ingest_close(&job->keys.ingest);
-	close_items(&job->items);
-	close_lines(&job->items.lines);
 	gs_emit_close(&job->emit);
 	gs_outputs_close(&job->files.outputs);
-	gs_store_close(&job->keys.store);
-	gs_input_close(job->files.input);
-	gs_arena_close(&job->keys.arena);
+	gs_feed_close(&job->feed);
+	gs_input_close(job->feed.input);
+	gs_arena_close(&job->buffers);
+	free(job->show.text);
 }

@@ -11,8 +11,10 @@ static gs_status
 run(struct gsort *job, bool *disorder)
 {
 	if (job->options.operation == GSORT_CHECK)
-		return gs_ranked_check(job, disorder);
-	return job->options.operation == GSORT_MERGE ? job->kind->merge(job) : gs_job_sort(job);
+		return gs_job_check(job, disorder);
+	if (job->options.operation == GSORT_SORT)
+		return gs_job_sort(job);
+	return gs_job_combines(job) ? gs_job_combine(job) : gs_job_merge(job);
 }
 
 /* The processor time of each stage, over all threads. */
@@ -52,15 +54,19 @@ collect_stats(struct gsort *job)
 	}
 	stats->device = "cpu";
 	stats->batches = 1;
-	if (job->engine.context != NULL)
-		job->engine.stats(job->engine.context, stats);
+	if (job->feed.engine.context != NULL)
+		job->feed.engine.stats(job->feed.engine.context, stats);
+	if (operation == GSORT_MERGE && job->feed.by == NULL) {
+		stats->device = "cpu";
+		stats->batches = (unsigned)job->ranked->given.input_count;
+	}
 	stats->keys_out = job->emit.keys;
 	stats->bytes_out = job->emit.bytes;
 	stats->verified = job->verify.on && !job->verify.order_alone;
 	if (job->set != NULL)
 		gs_combine_stats(job);
 	else
-		job->kind->count(job, stats);
+		gs_feed_count(&job->feed, stats);
 }
 
 /* Statistics of all ranks; the message stays.  Not inlined: the frame of gs_job_run() lies below all
@@ -100,7 +106,7 @@ gs_job_run(struct gsort *job)
 		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
-	THEN(status, gs_ranks_agree(job->ranked->ranks, gs_line_order_check(&job->items.lines.order)));
+	THEN(status, gs_ranks_agree(job->ranked->ranks, gs_line_order_check(&job->feed.lines.order)));
 	THEN(status, sum_stats(job));
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */

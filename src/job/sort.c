@@ -52,21 +52,21 @@ gs_phase_begin(struct gsort *job, enum gsort_phase phase)
 static gs_status
 drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
 {
-	return job->engine.drain(job->engine.context, key_class, sink);
+	return job->feed.engine.drain(job->feed.engine.context, key_class, sink);
 }
 
 /* All items have been drained: verify them. */
 static void
 note_digest(struct gsort *job)
 {
-	if (job->engine.digest != NULL)
-		gs_verify_out_items(&job->verify, job->engine.digest(job->engine.context));
+	if (job->feed.engine.digest != NULL)
+		gs_verify_out_items(&job->verify, job->feed.engine.digest(job->feed.engine.context));
 }
 
 static gs_status
 emit_classes(struct gsort *job)
 {
-	const struct gs_engine *engine = &job->engine;
+	const struct gs_engine *engine = &job->feed.engine;
 
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const unsigned c = gs_class_place(i, job->options.reverse);
@@ -109,11 +109,11 @@ hand_over(struct gsort *job)
 static gs_status
 make_figures(struct gsort *job, struct gs_answer *figures)
 {
-	struct gs_answer_input input = { .keys = job->ranked->elements, .order = job->items.by };
+	struct gs_answer_input input = { .keys = job->feed.elements, .order = job->feed.by };
 
 	for (unsigned c = 0; job->options.histogram > 0 && c < GS_CLASSES; c++)
-		input.extremes[c] = gs_store_extreme(&job->keys.store, c);
-	TRY(gs_answer_open(figures, job->kind->figures, &job->options, &job->plan, &input, &job->verify,
+		input.extremes[c] = gs_store_extreme(&job->feed.store, c);
+	TRY(gs_answer_open(figures, job->feed.kind->figures, &job->options, &job->plan, &input, &job->verify,
 	                   &job->monitor));
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const struct gs_span_sink sink = gs_answer_sink(figures);
@@ -122,8 +122,8 @@ make_figures(struct gsort *job, struct gs_answer *figures)
 		gs_answer_end_group(figures);
 	}
 	note_digest(job);
-	figures->of_column = job->items.lines.column.keys != NULL;
-	figures->missing = job->items.lines.column.missing;
+	figures->of_column = job->feed.lines.column.keys != NULL;
+	figures->missing = job->feed.lines.column.missing;
 	return GS_OK;
 }
 
@@ -166,7 +166,7 @@ deliver(struct gsort *job)
 		return hand_over(job);
 	TRY(gs_ranked_count(job, &elements));
 	if (gs_ranked_speaks(job->ranked))
-		TRY(job->kind->header(job, &header, &header_bytes));
+		job->feed.kind->header(&job->feed, &header, &header_bytes);
 	TRY(gs_ranked_place(job, elements, header_bytes));
 	return gs_job_emit(job, header, header_bytes);	/* -> selected -> bytes -> output */
 }
@@ -175,11 +175,12 @@ deliver(struct gsort *job)
 static gs_status
 read_all(struct gsort *job)
 {
-	struct gs_taker taker = job->engine.taker;
+	struct gs_taker taker = job->feed.engine.taker;
 
-	TRY(job->ranked->reach->deal(job, &taker));
+	if (!job->ranked->alone)
+		TRY(gs_ranked_deal(job, &taker));
 	gs_verify_watch(&job->verify, &taker);
-	TRY(job->kind->read(job, &taker));
+	TRY(job->feed.kind->read(&job->feed, &taker));
 	return gs_taker_settle(&taker);
 }
 
@@ -188,12 +189,12 @@ static gs_status
 become_lines(struct gsort *job)
 {
 	gs_note(&job->monitor, "a line is not a number as gsort prints it: sorting lines");
-	gs_ingest_close(&job->keys.ingest);		/* its thread reads */
-	TRY(gs_input_rewind(job->files.input));
-	gs_input_stop_recording(job->files.input);
+	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
+	TRY(gs_input_rewind(job->feed.input));
+	gs_input_stop_recording(job->feed.input);
 	atomic_store(&job->monitor.counters.keys_sorted, 0);
 	atomic_store(&job->monitor.counters.bytes_out, 0);
-	gs_turn_end(&job->keys.turn, &job->options);
+	gs_turn_end(&job->turn, &job->options);
 	return gs_job_reopen(job);
 }
 
@@ -204,13 +205,13 @@ sort_once(struct gsort *job)
 {
 	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(job));		/* input -> elements -> engine */
-	if (job->keys.ingest.stopped) {		/* numbers become lines */
+	if (job->feed.ingest.stopped) {		/* numbers become lines */
 		TRY(become_lines(job));
 		TRY(read_all(job));
 	}
-	gs_input_close_left(job->files.input);
+	gs_input_close_left(job->feed.input);
 	gs_phase_begin(job, GSORT_SORTING);
-	TRY(job->engine.finish(job->engine.context));
+	TRY(job->feed.engine.finish(job->feed.engine.context));
 	gs_phase_begin(job, GSORT_WRITING);
 	TRY(deliver(job));		/* -> elements or figures -> output */
 	gs_phase_end(job);
@@ -223,10 +224,10 @@ sort_once(struct gsort *job)
 static gs_status
 start_over(struct gsort *job)
 {
-	job->engine.stats(job->engine.context, &job->stats);
-	gs_ingest_close(&job->keys.ingest);		/* its thread reads */
+	job->feed.engine.stats(job->feed.engine.context, &job->stats);
+	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
 	TRY(gs_outputs_wait(&job->files.outputs));	/* they borrow memory of the arena */
-	TRY(gs_input_rewind(job->files.input));
+	TRY(gs_input_rewind(job->feed.input));
 	gs_verify_restart(&job->verify);
 	gs_emit_resume(&job->emit);
 	return gs_job_replan(job);
@@ -238,7 +239,7 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 {
 	job->plan_input.device = GSORT_DEVICE_CPU;
 	TRY(start_over(job));
-	gs_input_stop_recording(job->files.input);
+	gs_input_stop_recording(job->feed.input);
 	job->plan.device_rule = reason;
 	return GS_OK;
 }
@@ -247,7 +248,7 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 static gs_status
 open_gpu(struct gsort *job)
 {
-	const gs_status status = gs_store_open_gpu(&job->keys.store);
+	const gs_status status = gs_store_open_gpu(&job->feed.store);
 
 	if (status == GS_OK)
 		return GS_OK;
@@ -267,11 +268,11 @@ peek(struct gsort *job)
 	struct gs_plan_input *input = &job->plan_input;
 	uint64_t bytes;
 
-	TRY(gs_input_peek_bytes(job->files.input, job->plan.peek_bytes, &bytes));
+	TRY(gs_input_peek_bytes(job->feed.input, job->plan.peek_bytes, &bytes));
 	if (bytes < job->plan.peek_bytes)
 		return GS_OK;		/* the whole input: the plan for a small input is final */
 	input->peeked_bytes = bytes;
-	input->compressed |= gs_files_inflate(gs_input_files(job->files.input), GS_INFLATES);
+	input->compressed |= gs_files_inflate(gs_input_files(job->feed.input), GS_INFLATES);
 	return gs_job_replan(job);
 }
 
@@ -280,13 +281,13 @@ gs_job_sort(struct gsort *job)
 {
 	gs_status status;
 
-	TRY(gs_input_record(job->files.input, job->plan.record_bytes, job->plan.huge_pages));
+	TRY(gs_input_record(job->feed.input, job->plan.record_bytes, job->plan.huge_pages));
 	if (job->plan.peek_bytes > 0)
 		TRY(peek(job));
 	/* several ranks have a GPU only if the user demands one */
 	TRY(gs_ranks_agree(job->ranked->ranks, job->plan.device == GSORT_DEVICE_GPU ? open_gpu(job) : GS_OK));
 	if (job->plan.device != GSORT_DEVICE_GPU) {
-		gs_input_stop_recording(job->files.input);
+		gs_input_stop_recording(job->feed.input);
 		return sort_once(job);
 	}
 	job->emit.delivered.resumable = job->options.device == GSORT_DEVICE_AUTO;

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "gsort.h"
 #include "io/files.h"
+#include "io/output.h"
 
 /* ---- what a program gives, with any number in any member (given.c) ------------- */
 
@@ -66,5 +67,13 @@ const char *gs_options_answer(const struct gsort_options *options);
 
 /** Have the items that they want their numbers in the input with them? */
 bool gs_options_want_numbers(const struct gsort_options *options);
+
+/* ---- enter the sandbox before anything is decompressed (sandbox_policy.c) ---- */
+
+/* Once entered, the sandbox holds for the process to its end (base/sandbox.h). */
+
+/** Enter it, for a job with OPTIONS whose files are open; before any other thread exists. */
+void gs_confine(const struct gsort_options *options, const struct gs_outputs *outputs,
+                const struct gs_monitor *monitor);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * sandbox_policy.c - which rights a job keeps when it decompresses untrusted bytes
  *
- * In:   a job whose files are open.
+ * In:   options; outputs that are open.
  * Out:  a process that can open only temporary files, files in the output's directory, inputs not
  *       read yet, and libraries not loaded yet; it can make only the system calls that such a job makes
  *       (base/sandbox.h).
@@ -23,8 +23,7 @@
 
 #include "base/sandbox.h"
 #include "io/open.h"
-#include "job/job.h"
-#include "spill/spill.h"
+#include "options/options.h"
 
 /* The directories in which the dynamic linker finds the library of a format. */
 static const char *const library_dirs[] = {
@@ -79,29 +78,23 @@ allow_reports(struct gs_sandbox *box)
 }
 
 void
-gs_confine(struct gsort *job)
+gs_confine(const struct gsort_options *options, const struct gs_outputs *outputs,
+           const struct gs_monitor *monitor)
 {
-	const struct gsort_options *options = &job->options;
 	struct gs_sandbox box;
 	unsigned kinds;
 
-	if (!options->sandbox || !gs_files_inflate(gs_input_files(job->files.input), GS_MAY_INFLATE))
-		return;
-	if (job->plan.device == GSORT_DEVICE_GPU) {
-		gs_note(&job->monitor, "no sandbox: a GPU may be started");
-		return;
-	}
 	gs_sandbox_begin(&box);
 	for (size_t i = 0; i < options->input_count; i++)
 		gs_sandbox_allow(&box, options->inputs[i], GS_SANDBOX_READ);
 	allow_libraries(&box);
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		gs_sandbox_allow(&box, options->temp_dirs[d], GS_SANDBOX_MAKE);
-	for (size_t f = 0; f < job->files.outputs.count; f++)
-		allow_output(&box, job->files.outputs.files[f]);
+	for (size_t f = 0; f < outputs->count; f++)
+		allow_output(&box, outputs->files[f]);
 	allow_reports(&box);
 	kinds = gs_sandbox_enter(&box);
-	gs_note(&job->monitor, "sandbox: %s",
+	gs_note(monitor, "sandbox: %s",
 	        kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :
 	        kinds == GS_SANDBOX_FILES ? "files" : kinds == GS_SANDBOX_CALLS ? "calls" :
 	        "this kernel has none");

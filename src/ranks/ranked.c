@@ -11,6 +11,7 @@
 #include "base/team.h"
 #include "gpu/guard.h"
 #include "key/key.h"
+#include "linekey/collation.h"
 #include "options/options.h"
 #include "ranks/ranked.h"
 
@@ -110,12 +111,18 @@ choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
 	input->gpu_memory_bytes /= ranks_of_gpu;
 }
 
-static void
-limit(struct gs_ranked *ranked, struct gs_plan_input *input)
+void
+gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input, struct gs_share *share)
 {
 	const unsigned local = ranked->ranks->local_size;
 	uint64_t memory;
 
+	if (ranked->alone)
+		return;
+	*share = (struct gs_share){
+		.headed = ranked->ranks->rank > 0,	/* rank 0 reads it once more */
+		.header = ranked->parts.header, .header_bytes = ranked->parts.header_bytes,
+	};
 	input->all_bytes = ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
 	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
 	if (ranked->given.memory_bytes == 0)
@@ -127,6 +134,8 @@ limit(struct gs_ranked *ranked, struct gs_plan_input *input)
 	         ? input->memory_bytes : input->host_bytes;
 	if (input->key_bits == 0 || input->key_bits >= 32)
 		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
+	if (ranked->window_bytes > 0)
+		share->window = gs_item_spread_window(ranked->ranks->size, ranked->window_bytes);
 	input->window_bytes = ranked->window_bytes;
 	if (input->memory_bytes > ranked->window_bytes)
 		input->memory_bytes -= ranked->window_bytes;
@@ -150,35 +159,35 @@ gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *inpu
 		plan->chunk_bytes = most;
 }
 
-/* ---- alone, or one of several ----------------------------------------------------------- */
+/* ---- the order of lines -------------------------------------------------------------------- */
 
-static void
-limit_nothing(struct gs_ranked *ranked, struct gs_plan_input *input)
+gs_status
+gs_ranked_describe(const struct gs_ranked *ranked, gs_status status, struct gs_line_order *order)
 {
-	(void)ranked;
-	(void)input;
-}
+	const struct gs_parts *parts = &ranked->parts;
+	uint64_t mine, first;
+	const char *end;
 
-static gs_status
-keep_all(struct gsort *job, struct gs_taker *taker)
-{
-	(void)job;
-	(void)taker;
-	return GS_OK;
+	if (ranked->alone)
+		return status;
+	TRY(gs_ranks_agree(ranked->ranks, status));
+	if (ranked->given.locale != NULL) {	/* of several, sorted parts would not fit together */
+		mine = first = gs_locale_digest(order->locale);
+		TRY(gs_ranks_share(ranked->ranks, &first, sizeof first));
+		TRY(gs_ranks_agree(ranked->ranks, first == mine ? GS_OK
+		    : gs_fail(GS_EUSAGE, "--locale: the locale here is another one than where rank 0 runs: "
+		              "all ranks need the same, of the same release")));
+	}
+	if (parts->header == NULL || !gs_line_order_wants_header(order) ||
+	    parts->plain_bytes + parts->other_bytes == 0)
+		return GS_OK;
+	/* one of them reads lines from the header, and all know it */
+	end = gs_line_end(order, parts->header + gs_line_mark(parts->header, parts->header_bytes),
+	                  parts->header + parts->header_bytes);
+	status = gs_line_order_header(order, parts->header, (size_t)(end - parts->header));
+	return status == GS_OK ? GS_OK
+	       : gs_fail(status, "%s: %s", ranked->given.inputs[0], gs_message());
 }
-
-static gs_status
-deal(struct gsort *job, struct gs_taker *taker)
-{
-	return job->kind->deal(job, taker);
-}
-
-static const struct gs_reach of_one = {
-	.limit = limit_nothing, .deal = keep_all, .each = "",
-};
-static const struct gs_reach of_several = {
-	.limit = limit, .deal = deal, .each = ", each rank",
-};
 
 /* ---- opening -------------------------------------------------------------------------- */
 
@@ -265,7 +274,6 @@ gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct g
 	ranked->self = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
 	ranked->ranks = ranked->output.ranks = alone ? &ranked->self : ranks;
 	ranked->alone = alone;
-	ranked->reach = alone ? &of_one : &of_several;
 	ranked->given = *options;
 	return alone ? GS_OK : begin(ranked, check, own);
 }
@@ -280,14 +288,6 @@ gs_ranked_close(struct gs_ranked *ranked)
 	gs_ranked_output_close(&ranked->output);
 	gs_parts_close(&ranked->parts);
 	free(ranked);
-}
-
-uint64_t
-gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes)
-{
-	const uint64_t begin = gs_parts_begin(&ranked->parts, name);
-
-	return begin == 0 ? 0 : (begin - ranked->given.skip_bytes) / bytes;
 }
 
 bool

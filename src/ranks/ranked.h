@@ -193,19 +193,7 @@ MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct 
 #define GS_RANKS_UNCONFINED	"an input is compressed, and MPI does not allow the sandbox in which gsort " \
 				"decompresses: add --decompress=no-sandbox if you trust the input"
 
-/* What a job of several ranks does, and one alone need not. */
-struct gs_reach {
-	/** Divide what the machine has by the ranks on it. */
-	void (*limit)(struct gs_ranked *ranked, struct gs_plan_input *input);
-
-	/** Set *TAKER, the engine's, to one that deals out elements as JOB->kind->deal() does. */
-	gs_status (*deal)(struct gsort *job, struct gs_taker *taker);
-
-	const char *each;	/* behind figures of one rank, for people */
-};
-
 struct gs_ranked {
-	const struct gs_reach      *reach;
 	struct gs_ranks            *ranks;	/* the caller's; or, of a job alone, SELF */
 	struct gs_ranks             self;
 	bool                        alone;	/* RANKS are one: calls to others return at once */
@@ -216,7 +204,6 @@ struct gs_ranked {
 	struct gs_ranked_output     output;
 	unsigned                    sharers;	/* ranks that share the cores of this one */
 	size_t                      window_bytes;
-	uint64_t                    elements;	/* that this one has, once all have been read */
 };
 
 /** Is the input called NAME of a merge in order?  GS_EINPUT: no.  Collective. */
@@ -233,12 +220,17 @@ MUST_CHECK gs_status gs_ranked_open(struct gs_ranked **ranked, struct gs_ranks *
                                     const struct gsort_options *options, gs_input_check *check,
                                     struct gsort_options *own);
 
+/** STATUS is what came of describing elements, whose lines have ORDER: all ranks must agree on it, and know
+ *  the columns that keys name.  Collective. */
+MUST_CHECK gs_status gs_ranked_describe(const struct gs_ranked *ranked, gs_status status,
+                                        struct gs_line_order *order);
+
+/** Divide what the machine has by the ranks on it; *SHARE: of the input. */
+void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input, struct gs_share *share);
+
 /** Fit the plan for INPUT to the window. */
 void gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input,
                      struct gs_plan *plan);
-
-/** Keys or records, of BYTES each, that other ranks check of the file called NAME. */
-uint64_t gs_ranked_before(const struct gs_ranked *ranked, const char *name, size_t bytes);
 
 /** Is this the rank that speaks for all? */
 bool gs_ranked_speaks(const struct gs_ranked *ranked);
@@ -259,9 +251,9 @@ void gs_ranked_close(struct gs_ranked *ranked);
  * A job alone keeps what it reads, and its output is the whole.
  */
 
-/* What kinds have for that (job.h). */
-MUST_CHECK gs_status gs_keys_deal(struct gsort *job, struct gs_taker *taker);
-MUST_CHECK gs_status gs_items_deal(struct gsort *job, struct gs_taker *taker);
+/** Of several ranks: set *TAKER, the engine's, to one that deals out elements to the ranks that own them.
+ *  GS_EBUDGET. */
+MUST_CHECK gs_status gs_ranked_deal(struct gsort *job, struct gs_taker *taker);
 
 /** Set *COUNT to how many elements this rank has or, where that must be known before they are written, to
  *  how many of its items leave.  Of the head or tail of several ranks these alone are drained then. */
@@ -274,8 +266,8 @@ MUST_CHECK gs_status gs_ranked_place(struct gsort *job, uint64_t count, size_t h
  *  let all remove what they have written.  A job alone finishes its own. */
 MUST_CHECK gs_status gs_ranked_finish(struct gsort *job, gs_status status);
 
-/** Check the order.  The message of the first disorder is that of the rank that has it, and empty on the
- *  others. */
-MUST_CHECK gs_status gs_ranked_check(struct gsort *job, bool *disorder);
+/** This rank has checked its part, and found DISORDER, or has failed with STATUS: *DISORDER becomes the
+ *  answer of all.  The message of the first disorder is that of the rank that has it, and empty on others. */
+MUST_CHECK gs_status gs_ranked_check(struct gsort *job, gs_status status, bool *disorder);
 
 #endif

@@ -42,7 +42,7 @@ static void
 keep_share(struct gsort *job, size_t bin)
 {
 	struct gs_key_spread *spread = &job->ranked->spread;
-	struct gs_count *histogram = &job->keys.store.histogram;
+	struct gs_count *histogram = &job->feed.store.histogram;
 	const uint64_t key = bin ^ flip_of(job);
 	uint64_t keys;
 
@@ -57,7 +57,7 @@ static gs_status
 share_histogram(struct gsort *job)
 {
 	struct gs_ranked *ranked = job->ranked;
-	struct gs_count *histogram = &job->keys.store.histogram;
+	struct gs_count *histogram = &job->feed.store.histogram;
 
 	if (histogram->bin_count == 0)
 		return GS_OK;
@@ -89,7 +89,7 @@ settle_keys(void *context)
 	if (!job->plan.by_counting)
 		TRY(gs_key_spread_finish(&ranked->spread, flip_of(job)));
 	TRY(share_histogram(job));
-	ranked->elements = ranked->spread.keys;
+	job->feed.elements = ranked->spread.keys;
 	return GS_OK;
 }
 
@@ -103,11 +103,11 @@ static gs_status
 sample_items(struct gsort *job, bool numbers, char **items, size_t *bytes)
 {
 	const unsigned ranks = job->ranked->ranks->size;
-	const size_t unit = job->keys.ingest.unit, wanted = gs_sample_wanted(ranks);
+	const size_t unit = job->feed.ingest.unit, wanted = gs_sample_wanted(ranks);
 	const size_t most = numbers ? wanted : gs_item_sample_most(job->options.memory_bytes, ranks, unit);
 
 	return gs_sample_items(items, bytes, &job->ranked->parts, &job->options, unit,
-	                       &job->items.lines.order, numbers ? NUMBER_ROOM : gs_item_sample_room(unit),
+	                       &job->feed.lines.order, numbers ? NUMBER_ROOM : gs_item_sample_room(unit),
 	                       wanted < most ? wanted : most);
 }
 
@@ -115,8 +115,8 @@ sample_items(struct gsort *job, bool numbers, char **items, size_t *bytes)
 static gs_status
 take_sample(struct gsort *job, struct gs_sample *sample)
 {
-	const size_t unit = job->keys.ingest.unit;
-	struct gs_text_options text = job->keys.ingest.text;
+	const size_t unit = job->feed.ingest.unit;
+	struct gs_text_options text = job->feed.ingest.text;
 	char *items = NULL;
 	size_t bytes;
 	gs_status status = sample_items(job, unit == 0, &items, &bytes);
@@ -151,8 +151,8 @@ sample(struct gsort *job, struct gs_splitters *splitters, bool *split)
 	return status;
 }
 
-gs_status
-gs_keys_deal(struct gsort *job, struct gs_taker *taker)
+static gs_status
+deal_keys(struct gsort *job, struct gs_taker *taker)
 {
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_key_spread *spread = &ranked->spread;
@@ -163,7 +163,7 @@ gs_keys_deal(struct gsort *job, struct gs_taker *taker)
 	spread->all.own = *taker;
 	spread->all.monitor = &job->monitor;
 	spread->all.threads = job->plan.threads;
-	spread->histogram = &job->keys.store.histogram;
+	spread->histogram = &job->feed.store.histogram;
 	spread->plan = &job->plan;
 	spread->together = together(job);
 	spread->descending_classes = job->options.reverse;
@@ -188,7 +188,7 @@ choose_owners(struct gsort *job, struct gs_item_owners *owners, const struct gs_
 	gs_status status = sample_items(job, false, &items, &bytes);
 
 	status = gs_ranks_agree(job->ranked->ranks, status);
-	THEN(status, gs_item_sample_split(owners, job->items.by, items, bytes, together(job),
+	THEN(status, gs_item_sample_split(owners, job->feed.by, items, bytes, together(job),
 	                                  job->ranked->ranks, store));
 	free(items);
 	return status;
@@ -200,12 +200,12 @@ settle_items(void *context)
 	struct gsort *job = context;
 
 	TRY(gs_spread_drain(&job->ranked->item_spread.all));
-	job->ranked->elements = job->engine.count(job->engine.context, 0);
+	job->feed.elements = job->feed.engine.count(job->feed.engine.context, 0);
 	return GS_OK;
 }
 
-gs_status
-gs_items_deal(struct gsort *job, struct gs_taker *taker)
+static gs_status
+deal_items(struct gsort *job, struct gs_taker *taker)
 {
 	struct gs_ranked *ranked = job->ranked;
 	struct gs_item_spread *spread = &ranked->item_spread;
@@ -218,15 +218,21 @@ gs_items_deal(struct gsort *job, struct gs_taker *taker)
 	spread->all.own = *taker;
 	spread->all.monitor = &job->monitor;
 	spread->all.threads = job->plan.threads;
-	spread->order = job->items.by;
-	if (job->items.by->item_bytes == 0)
-		spread->lines = &job->items.lines.order;
+	spread->order = job->feed.by;
+	if (job->feed.by->item_bytes == 0)
+		spread->lines = &job->feed.lines.order;
 	TRY(choose_owners(job, &spread->owners, taker));
 	TRY(gs_item_spread_open(spread, ranked->window_bytes));
 	*taker = gs_item_spread_taker(spread);
 	taker->settle = settle_items;
 	taker->settle_context = job;
 	return GS_OK;
+}
+
+gs_status
+gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
+{
+	return job->feed.by == NULL ? deal_keys(job, taker) : deal_items(job, taker);
 }
 
 /* ---- the output ------------------------------------------------------------------------- */
@@ -249,13 +255,13 @@ gs_status
 gs_ranked_count(struct gsort *job, uint64_t *count)
 {
 	const struct gsort_options *options = &job->options;
-	const struct gs_engine *engine = &job->engine;
+	const struct gs_engine *engine = &job->feed.engine;
 	const bool groups = gs_select_wants_groups(options) || options->set != GSORT_NO_SET;
 	const bool tail = options->tail.wanted, cuts = !job->ranked->alone && (options->head || tail);
 	const uint64_t most = tail ? options->tail.count : options->head_count;
 	uint64_t before, all, beside;
 
-	*count = job->items.show.elements = job->ranked->elements;
+	*count = job->show.elements = job->feed.elements;
 	if (engine->count_out == NULL || (groups && !cuts && job->files.outputs.count == 1))
 		return GS_OK;
 	TRY(engine->count_out(engine->context, count));
@@ -294,7 +300,7 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 	count = job->emit.keys;
 	bytes = job->emit.bytes;
 	ranked->output.header_bytes = job->emit.split.header_bytes;
-	TRY(gs_ranked_output_finish(&ranked->output, &count, job->emit.element_bytes, &job->items.lines.order,
+	TRY(gs_ranked_output_finish(&ranked->output, &count, job->emit.element_bytes, &job->feed.lines.order,
 	                            &job->files.outputs, &bytes));
 	job->emit.keys = count;
 	job->emit.bytes = bytes;
@@ -304,12 +310,12 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 gs_status
-gs_ranked_check(struct gsort *job, bool *disorder)
+gs_ranked_check(struct gsort *job, gs_status status, bool *disorder)
 {
 	struct gs_ranks *ranks = job->ranked->ranks;
 	uint64_t before, all;
 
-	TRY(gs_ranks_agree(ranks, gs_job_check(job, disorder)));
+	TRY(gs_ranks_agree(ranks, status));
 	job->stats.keys -= job->ranked->parts.overlap_keys;
 	job->stats.bytes_in -= job->ranked->parts.overlap_bytes;
 	TRY(gs_ranks_scan(ranks, *disorder, &before, &all));

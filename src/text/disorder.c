@@ -9,12 +9,12 @@
 #include "text/notation.h"
 
 gs_status
-gs_disorder_key(const struct gs_encoding *encoding, unsigned bits, const char *name, uint64_t number,
+gs_disorder_key(const struct gsort_options *options, unsigned bits, const char *name, uint64_t number,
                 const void *key, uint64_t skip_bytes, const char *tail)
 {
 	const struct gs_encoding as_text = {
-		.from = encoding->from, .to = GSORT_TEXT, .reverse = encoding->reverse,
-		.endian = encoding->endian, .terminator = '\0',
+		.from = options->type, .to = GSORT_TEXT, .reverse = options->reverse,
+		.endian = options->endian, .terminator = '\0',
 	};
 	char text[1024];	/* encoders may write some bytes beyond what they return */
 	size_t bytes;

@@ -19,11 +19,11 @@
  *
  * @bits        of the key
  * @number      of the key in its input, from 1
- * @key         its ordered bits; ENCODING says how to print it
+ * @key         its ordered bits; OPTIONS say what it is
  * @skip_bytes  before the first key
  * @return      GS_EINPUT
  */
-gs_status gs_disorder_key(const struct gs_encoding *encoding, unsigned bits, const char *name,
+gs_status gs_disorder_key(const struct gsort_options *options, unsigned bits, const char *name,
                           uint64_t number, const void *key, uint64_t skip_bytes, const char *tail);
 
 /** A line of BYTES, without its end, of which up to 1000 are quoted: "f:3: disorder: LINE", and TAIL. */

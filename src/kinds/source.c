@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * source.c - inputs that are in order: those of a merge, and all of a check
+ *
+ * In:   files; those of a merge are opened when their turn comes.
+ * Out:  their keys or items, in order; or only whether they are.
+ *
+ * For a check one thread reads chunks ahead (io/ahead.c), and the others compare neighbours (sort/follow.c),
+ * in constant memory.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "key/key.h"
+#include "kinds/source.h"
+#include "text/disorder.h"
+#include "text/line.h"
+
+/* Is the order of inputs not checked? */
+static bool
+trusts(const struct gs_feed *feed)
+{
+	return feed->options->operation == GSORT_MERGE && feed->options->trust_order;
+}
+
+/* Note that BYTES more were read. */
+static void
+note_bytes(struct gs_merge_input *input, uint64_t bytes)
+{
+	input->bytes += bytes;
+	input->feed->read.bytes += bytes;
+	atomic_fetch_add(&input->feed->monitor->counters.bytes_in, bytes);
+}
+
+/* ---- keys and records ------------------------------------------------------------ */
+
+/*
+ * The next BYTES of a file are at DATA: keys become ordered bits, in place.
+ *
+ * Returns GS_EINPUT if an element is not whole, or out of order (follow.disorder), but the
+ * follow.elements before it are good; GS_EBUDGET.
+ */
+static gs_status
+follow_elements(struct gs_merge_input *input, void *data, size_t bytes)
+{
+	const struct gs_feed *feed = input->feed;
+	const struct gsort_options *options = feed->options;
+	struct gs_follow *follow = &input->follow;
+	const struct gs_item_slice slice = { data, bytes };
+	const size_t unit = feed->ingest.unit;
+	const bool keys = follow->order == NULL;
+	uint64_t since = gs_clock_now(), number;
+	size_t at = bytes;
+
+	if (bytes % unit != 0)
+		return gs_partial(options, input->name, options->skip_bytes, input->bytes);
+	if (keys) {
+		gs_raw_to_ordered(options->type, options->endian, options->reverse, data, bytes / unit,
+		                  follow->threads);
+		gs_clock_lap(&feed->monitor->clock, GS_STAGE_DECODE, &since);
+	}
+	if (trusts(feed))
+		follow->elements += bytes / unit;
+	else
+		at = keys ? unit * gs_follow_keys(follow, data, bytes / unit)
+		          : gs_follow_slice(follow, &slice);
+	gs_clock_lap(&feed->monitor->clock, GS_STAGE_SORT, &since);
+	if (at == bytes)
+		return GS_OK;
+	if (at == SIZE_MAX)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	number = follow->elements - input->elements + 1;
+	return keys ? gs_disorder_key(options, follow->key_bits, input->name, number, slice.data + at,
+	                              options->skip_bytes, input->advice)
+	            : gs_disorder_record(&feed->records.record, input->name, slice.data + at, number,
+	                                 options->skip_bytes, input->advice);
+}
+
+/* Read up to ROOM bytes, of whole elements. */
+static gs_status
+read_bytes(struct gs_merge_input *input, void *into, size_t room, size_t *bytes)
+{
+	uint64_t since = gs_clock_now();
+
+	TRY(gs_input_read(input->input, into, room, bytes));
+	gs_clock_lap(&input->feed->monitor->clock, GS_STAGE_READ, &since);
+	note_bytes(input, *bytes);
+	return GS_OK;
+}
+
+static void
+end(struct gs_merge_input *input)
+{
+	(void)gs_input_next(input->input);	/* puts the offset of standard input where it should be */
+	gs_input_close(input->input);
+	input->input = NULL;
+}
+
+static gs_status
+read_raw(struct gs_merge_input *input, void *into, size_t room, size_t *count)
+{
+	const size_t key_bytes = input->follow.key_bits / 8;
+	const uint64_t before = input->follow.elements;
+	gs_status status;
+	size_t bytes;
+
+	if (input->input == NULL)
+		return GS_OK;
+	TRY(read_bytes(input, into, room * key_bytes, &bytes));
+	status = follow_elements(input, into, bytes / key_bytes * key_bytes);
+	if (status == GS_OK && bytes % key_bytes > 0)	/* the keys before it can still be merged */
+		status = follow_elements(input, into, bytes % key_bytes);
+	*count = (size_t)(input->follow.elements - before);
+	if (status == GS_OK && bytes < room * key_bytes)
+		end(input);
+	return status;
+}
+
+gs_status
+gs_records_check(struct gs_feed *feed, struct gs_follow *follow)
+{
+	const size_t unit = feed->ingest.unit;
+	const size_t bytes = gs_plan_check_bytes(feed->plan, feed->plan_input, unit);
+	const uint64_t skip_bytes = feed->options->skip_bytes;
+	struct gs_ahead *ahead = &feed->ingest.ahead;
+	struct gs_merge_input input = { .feed = feed, .follow = *follow, .advice = "" };
+	struct gs_chunk *chunk;
+	gs_status status;
+
+	if (bytes == 0)
+		return gs_item_fail_large(unit, GS_AHEAD_CHUNKS + 2);
+	TRY(gs_arena_open(&feed->arena, GS_AHEAD_CHUNKS * bytes, false));
+	gs_ahead_open(ahead, feed->input, gs_arena_take(&feed->arena, GS_AHEAD_CHUNKS * bytes), bytes);
+	ahead->skip_bytes = skip_bytes;
+	ahead->clock = &feed->monitor->clock;
+	while ((status = gs_ahead_take(ahead, &chunk)) == GS_OK && chunk != NULL) {
+		if (chunk->begins) {
+			input.name = chunk->name;
+			input.elements = input.follow.elements;
+			if (chunk->start > 0)		/* elements before it are another rank's */
+				input.elements -= (chunk->start - skip_bytes) / unit;
+			input.bytes = 0;
+			feed->read.bytes += skip_bytes;
+		}
+		note_bytes(&input, chunk->bytes);
+		status = follow_elements(&input, chunk->data, chunk->bytes);
+		if (status != GS_OK)
+			break;
+		atomic_store(&feed->monitor->counters.bytes_in, feed->read.bytes);
+		atomic_store(&feed->monitor->counters.keys_in, input.follow.elements);
+		gs_ahead_give(ahead, chunk);
+	}
+	gs_ahead_close(ahead);
+	*follow = input.follow;
+	return status;
+}
+
+/* ---- text ------------------------------------------------------------------------ */
+
+/* Begin to read INPUT->input, in ROOM bytes of INPUT->memory; nothing to close. */
+static void
+open_text(struct gs_merge_input *input, size_t room)
+{
+	const struct gs_line_source source = {
+		gs_input_read_callback, input->input, gs_input_name(input->input),
+	};
+
+	input->reader = gs_line_reader_open(input->memory, room, &source, &input->feed->ingest.text);
+	input->reader->clock = &input->feed->monitor->clock;
+	input->bytes = 0;
+}
+
+/* The error for line number AT of the last batch: it is out of order. */
+static gs_status
+fail_line(const struct gs_merge_input *input, size_t at)
+{
+	const struct gs_line_reader *reader = input->reader;
+	const struct gs_text_options *options = &input->feed->ingest.text;
+	const char *line = reader->batch_text + reader->at[at], *name = reader->source.name;
+	const size_t most = (size_t)(reader->text + reader->end - line);
+	const char *end = memchr(line, options->terminator, most);
+
+	return gs_disorder_line(name, gs_line_number(options, name, reader->numbers[at]), line,
+	                        end != NULL ? (size_t)(end - line) : most, input->advice);
+}
+
+/* The next batch of lines, in order; an empty one at the end. */
+static gs_status
+read_batch(struct gs_merge_input *input)
+{
+	struct gs_line_reader *reader = input->reader;
+	uint64_t since;
+	size_t first;
+
+	input->taken = 0;
+	TRY(gs_line_reader_next(reader));
+	note_bytes(input, reader->bytes - input->bytes);
+	since = gs_clock_now();
+	first = trusts(input->feed) ? reader->count
+	        : gs_follow_text(&input->follow, reader->classes, reader->keys, reader->count);
+	gs_clock_lap(&input->feed->monitor->clock, GS_STAGE_SORT, &since);
+	return first == reader->count ? GS_OK : fail_line(input, first);
+}
+
+/*
+ * Take keys of the current key class from the batch, up to ROOM.  A key of an earlier class is an
+ * error even with --force, because it would be lost.
+ */
+static gs_status
+take_keys(struct gs_merge_input *input, bool wide, void *into, size_t room, size_t *count)
+{
+	const struct gs_line_reader *reader = input->reader;
+	uint32_t *narrow = into;
+	uint64_t *full = into;
+
+	for (; *count < room && input->taken < reader->count; input->taken++, ++*count) {
+		const uint64_t key = reader->keys[input->taken];
+
+		if (reader->classes[input->taken] < input->place)
+			return fail_line(input, input->taken);
+		if (reader->classes[input->taken] > input->place)
+			break;
+		if (wide)
+			full[*count] = key;
+		else
+			narrow[*count] = (uint32_t)key;
+	}
+	return GS_OK;
+}
+
+static gs_status
+read_text(struct gs_merge_input *input, bool wide, void *into, size_t room, size_t *count)
+{
+	struct gs_line_reader *reader = input->reader;
+
+	while (*count < room && input->input != NULL) {
+		if (input->taken == reader->count) {
+			TRY(read_batch(input));
+			if (reader->count == 0) {
+				input->feed->invalid_lines += reader->lines.invalid;
+				gs_line_reject_end(&reader->lines.options, reader->lines.invalid);
+				end(input);
+			}
+			continue;
+		}
+		TRY(take_keys(input, wide, into, room, count));
+		if (input->taken < reader->count)
+			break;
+	}
+	return GS_OK;
+}
+
+static gs_status
+check_text(struct gs_feed *feed, struct gs_follow *follow)
+{
+	struct gs_merge_input input = {
+		.feed = feed, .follow = *follow, .advice = "", .input = feed->input,
+	};
+	gs_status status = GS_OK;
+
+	TRY(gs_arena_open(&feed->arena, GS_LINE_READER_MOST_BYTES, false));
+	input.memory = gs_arena_take(&feed->arena, GS_LINE_READER_MOST_BYTES);
+	while (status == GS_OK && gs_input_next(feed->input)) {
+		open_text(&input, GS_LINE_READER_MOST_BYTES);
+		input.reader->lines.invalid = feed->invalid_lines;
+		do {
+			status = read_batch(&input);
+			atomic_store(&feed->monitor->counters.keys_in, input.follow.elements);
+		} while (status == GS_OK && input.reader->count > 0);
+		feed->invalid_lines = input.reader->lines.invalid;
+	}
+	if (status == GS_OK && input.reader != NULL)
+		gs_line_reject_end(&input.reader->lines.options, feed->invalid_lines);
+	*follow = input.follow;
+	return status;
+}
+
+gs_status
+gs_keys_check(struct gs_feed *feed, struct gs_follow *follow)
+{
+	return follow->key_bits > 0 ? gs_records_check(feed, follow) : check_text(feed, follow);
+}
+
+/* ---- lines ------------------------------------------------------------------------- */
+
+static gs_status
+open_lines(struct gs_merge_input *input)
+{
+	struct gs_merge_inputs *all = input->all;
+	struct gs_feed *feed = all->feed;
+	const struct gs_line_collector *first;
+	struct gs_line_ingest *ingest;
+
+	if (all->collectors == NULL)
+		TRY(GS_NEW(all->collectors, all->count, "inputs"));
+	first = all->collectors;
+	input->lines = &all->collectors[input - all->inputs];
+	ingest = &input->lines->ingest;
+	while (first < input->lines && gs_line_ingest_wants_header(&first->ingest))
+		first++;
+	gs_line_collector_open(input->lines, first, &feed->lines.order, &feed->ingest.text,
+	                       trusts(feed) ? NULL : &input->follow, feed->monitor, &all->spare);
+	ingest->faults.advice = GS_ADVICE_UNSORTED;
+	ingest->header_most = feed->lines.header_most;
+	ingest->measures = feed->plan_input->input_bytes != UINT64_MAX;
+	return GS_OK;
+}
+
+static gs_status
+fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
+{
+	struct gs_line_collector *lines = input->lines;
+	uint64_t *invalid = &input->feed->lines.ingest.faults.invalid;	/* of all inputs */
+	struct gs_chunk chunk = { .data = input->memory, .begins = input->bytes == 0 };
+
+	lines->bytes = 0;
+	while (lines->bytes == 0 && !chunk.ends) {
+		TRY(read_bytes(input, input->memory, input->all->room, &chunk.bytes));
+		chunk.name = gs_input_name(input->input);
+		chunk.ends = chunk.bytes < input->all->room;
+		lines->ingest.faults.invalid = *invalid;
+		TRY(gs_line_ingest_chunk(&lines->ingest, &chunk));
+		*invalid = lines->ingest.faults.invalid;
+		chunk.begins = false;
+	}
+	if (lines->bytes > 0)		/* else LINES may be NULL */
+		*items = (struct gs_item_slice){ lines->lines, lines->bytes };
+	if (chunk.ends)
+		end(input);
+	if (!lines->borrows) {
+		input->all->header = lines->ingest.header.data;
+		input->all->header_bytes = lines->ingest.header.bytes;
+	}
+	return GS_OK;
+}
+
+/* ---- the inputs of a merge --------------------------------------------------------- */
+
+static gs_status
+begin(struct gs_merge_input *input)
+{
+	struct gs_merge_inputs *all = input->all;
+	struct gs_feed *feed = all->feed;
+	const uint64_t skip_bytes = feed->options->skip_bytes;
+	const bool first = input == all->inputs;
+	struct gs_input_options in = all->in;
+
+	input->begun = true;
+	in.names = &input->name;
+	in.count = 1;
+	TRY(gs_input_open(&input->input, &in));
+	(void)gs_input_next(input->input);
+	if (first)
+		all->header_bytes = (size_t)skip_bytes;
+	TRY(gs_input_skip(input->input, skip_bytes, first && skip_bytes > 0 ? all->header : NULL));
+	if (feed->ingest.unit == 0 && feed->by != NULL)
+		return open_lines(input);
+	if (feed->ingest.unit == 0)
+		open_text(input, all->room);
+	return GS_OK;
+}
+
+bool
+gs_merge_ended(const struct gs_merge_input *input)
+{
+	return input->begun && input->input == NULL;
+}
+
+gs_status
+gs_merge_read(void *context, void *into, size_t room, size_t *count)
+{
+	struct gs_merge_input *input = context;
+	struct gs_feed *feed = input->feed;
+	struct gs_piece piece = { .keys = into, .key_bits = input->follow.key_bits };
+	gs_status status;
+
+	*count = 0;
+	if (!input->begun)
+		TRY(begin(input));
+	if (piece.key_bits > 0) {
+		status = read_raw(input, into, room, count);
+	} else {
+		piece.key_class = feed->options->reverse ? GS_TEXT_CLASSES - 1 - input->place
+		                                         : input->place;
+		piece.key_bits = feed->plan->class_bits[piece.key_class];
+		status = read_text(input, piece.key_bits == 64, into, room, count);
+	}
+	piece.count = *count;
+	feed->read.elements += *count;
+	gs_verify_in(feed->verify, &piece);
+	atomic_fetch_add(&feed->monitor->counters.keys_in, *count);
+	return status;
+}
+
+gs_status
+gs_merge_read_header(struct gs_merge_inputs *all)
+{
+	struct gs_merge_input *input = all->inputs;
+	const struct gs_text_header *header = &all->feed->ingest.text_header;
+
+	TRY(begin(input));
+	if (input->reader == NULL)
+		return GS_OK;
+	TRY(read_batch(input));
+	/* it is that of the first one which has a line */
+	while (header->known == 0 && input->reader->count == 0 && ++input < all->inputs + all->count) {
+		TRY(begin(input));
+		TRY(read_batch(input));
+	}
+	all->header = header->text;
+	all->header_bytes = header->known;
+	return GS_OK;
+}
+
+gs_status
+gs_merge_fill(void *context, struct gs_item_slice *items)
+{
+	struct gs_merge_input *input = context;
+
+	items->bytes = 0;
+	if (!input->begun)
+		TRY(begin(input));
+	if (input->input == NULL)
+		return GS_OK;
+	if (input->lines != NULL) {
+		TRY(fill_lines(input, items));
+	} else {
+		TRY(read_bytes(input, input->memory, input->all->room, &items->bytes));
+		items->data = input->memory;
+		TRY(follow_elements(input, input->memory, items->bytes));
+		if (items->bytes < input->all->room)
+			end(input);
+	}
+	if (items->bytes > 0)
+		gs_verify_in(input->feed->verify, &(const struct gs_piece){ .slices = items, .count = 1 });
+	return GS_OK;
+}
+
+gs_status
+gs_merge_inputs_open(struct gs_merge_inputs *all, struct gs_feed *feed, const struct gs_input_options *in,
+                     size_t room, size_t most)
+{
+	const struct gsort_options *options = feed->options;
+	const size_t bytes = gs_arena_round(most * room);
+	bool standard = false;
+	char *memory;
+
+	*all = (struct gs_merge_inputs){
+		.feed = feed, .in = *in, .count = options->input_count, .room = room,
+	};
+	if (!in->later)			/* gsort_open() has looked at it */
+		all->in.guarded = GS_UNGUARDED;
+	all->in.later = false;
+	TRY(GS_NEW(all->inputs, all->count, "inputs"));
+	TRY(gs_arena_open(&all->arena, bytes + gs_arena_round(options->skip_bytes), false));
+	memory = gs_arena_take(&all->arena, bytes);
+	all->header = gs_arena_take(&all->arena, options->skip_bytes);
+	for (size_t i = 0; i < all->count; i++) {	/* nothing is opened yet */
+		struct gs_merge_input *input = &all->inputs[i];
+
+		*input = (struct gs_merge_input){
+			.all = all, .feed = feed, .name = options->inputs[i],
+			.memory = most == 0 ? NULL : memory + i % most * room,
+			/* numbers of text must be in order even if no order is checked */
+			.advice = !options->trust_order ? GS_ADVICE_UNSORTED : ": numbers of text must be "
+			          "sorted to be merged; sort it, or use -n, which merges lines",
+			.follow = {
+				.order = feed->by, .key_bits = feed->plan_input->key_bits, .threads = 1,
+			},
+		};
+		if (strcmp(input->name, "-") == 0) {	/* it is read once, even if it is named twice */
+			input->begun = standard;
+			standard = true;
+		}
+	}
+	return GS_OK;
+}
+
+void
+gs_merge_inputs_close(struct gs_merge_inputs *all)
+{
+	/* the first one last: others borrow from it */
+	for (size_t i = all->inputs != NULL ? all->count : 0; i-- > 0;) {
+		struct gs_merge_input *input = &all->inputs[i];
+
+		gs_input_close(input->input);
+		gs_follow_close(&input->follow);
+		if (input->lines != NULL)
+			gs_line_collector_close(input->lines);
+	}
+	free(all->inputs);
+	free(all->collectors);
+	gs_arena_close(&all->arena);
+}

@@ -159,10 +159,7 @@ open_emit(struct gs_feed *feed, struct gs_emit *emit, struct gs_show *show)
 	const struct gsort_options *options = feed->options;
 
 	TRY(gs_emit_open_items(emit, &feed->written, options->argsort_bits / 8));
-	if (options->converts)		/* only wide keys are items then, and only to text */
-		gs_show_open_keys(show, options, emit);
-	else if (options->counts && options->key_count > 0)
-		gs_show_open_fields(show, options, emit);
+	gs_show_open(show, options, NULL, NULL, emit);
 	return GS_OK;
 }
 

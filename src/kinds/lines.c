@@ -209,10 +209,7 @@ open_emit(struct gs_feed *feed, struct gs_emit *emit, struct gs_show *show)
 
 	TRY(gs_emit_open_items(emit, &feed->written, options->argsort_bits / 8));
 	emit->lines = &feed->lines.order;
-	if (feed->listed != NULL)
-		gs_show_open_json(show, feed->listed, options, &feed->lines.order, emit);
-	else if (options->counts || options->underline)
-		gs_show_open_lines(show, options, &feed->lines.order, emit);
+	gs_show_open(show, options, feed->listed, &feed->lines.order, emit);
 	return GS_OK;
 }
 

@@ -250,15 +250,10 @@ enum { GS_CHARACTER_BYTES = 7 };
  *  surrogateescape does; *READ: bytes of TEXT.  At most GS_CHARACTER_BYTES with a NUL; returns how many. */
 size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
 
-/** From now on EMIT writes items in this form.  All are borrowed. */
-void gs_show_open_keys(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit);
-void gs_show_open_fields(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit);
-void gs_show_open_lines(struct gs_show *show, const struct gsort_options *options,
-                        const struct gs_line_order *order, struct gs_emit *emit);
-
-/** The same, as JSON: {"keys": ELEMENTS, "LISTED": [...]}. */
-void gs_show_open_json(struct gs_show *show, const char *listed, const struct gsort_options *options,
-                       const struct gs_line_order *order, struct gs_emit *emit);
+/** From now on EMIT writes items in the form that OPTIONS want: lines of ORDER; if that is NULL, records or
+ *  wide keys.  LISTED: as JSON: {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are borrowed. */
+void gs_show_open(struct gs_show *show, const struct gsort_options *options, const char *listed,
+                  const struct gs_line_order *order, struct gs_emit *emit);
 
 /* ---- or one job hands its sorted elements to a thread of another job (handover.c) ---- */
 

@@ -37,6 +37,20 @@ reserve(struct gs_show *show, size_t bytes)
 	return GS_GROW(show->text, &show->room, show->bytes + bytes, "bytes of lines");
 }
 
+static void
+put(struct gs_show *show, char byte, size_t count)
+{
+	memset(show->text + show->bytes, byte, count);
+	show->bytes += count;
+}
+
+static void
+put_bytes(struct gs_show *show, const void *data, size_t bytes)
+{
+	memcpy(show->text + show->bytes, data, bytes);
+	show->bytes += bytes;
+}
+
 /* Write the text if it is long enough. */
 static gs_status
 flush_long(struct gs_show *show)
@@ -45,13 +59,6 @@ flush_long(struct gs_show *show)
 }
 
 /* ---- lines ---------------------------------------------------------------------- */
-
-static void
-put(struct gs_show *show, char byte, size_t count)
-{
-	memset(show->text + show->bytes, byte, count);
-	show->bytes += count;
-}
 
 /* As what the byte C is shown: a newline between quotes must not end the line that has the marks below it. */
 static char
@@ -103,8 +110,7 @@ mark(struct gs_show *show, size_t indent, const char *line, size_t begin, size_t
 		put(show, '_', width);
 		put(show, '\n', 1);
 	} else {
-		memcpy(show->text + show->bytes, none, sizeof none - 1);
-		show->bytes += sizeof none - 1;
+		put_bytes(show, none, sizeof none - 1);
 	}
 	return GS_OK;
 }
@@ -134,20 +140,6 @@ put_json(struct gs_show *show, const char *text, size_t bytes)
 	for (size_t b = 0, read; b < bytes; b += read)
 		show->bytes += gs_json_character(show->text + show->bytes, text + b, bytes - b, &read);
 	put(show, '"', 1);
-}
-
-/* Put BYTES of CSV that are some characters of fields, between quotes if they need them. */
-static void
-put_quoted(struct gs_show *show, const char *text, size_t bytes)
-{
-	const bool quotes = memchr(text, show->order->fields.separator, bytes) != NULL ||
-	                    memchr(text, '"', bytes) != NULL || memchr(text, '\n', bytes) != NULL ||
-	                    memchr(text, '\r', bytes) != NULL;
-
-	put(show, '"', quotes);
-	for (size_t b = 0; b < bytes; b++)
-		put(show, text[b], 1 + (text[b] == '"'));
-	put(show, '"', quotes);
 }
 
 /*
@@ -195,11 +187,18 @@ put_key(struct gs_show *show, size_t k, bool header, const char *line, size_t by
 		put(show, json || blanks ? ' ' : (char)fields->separator, 1);
 	if (json) {
 		put_json(show, content, length);
-	} else if (fields->csv && !whole) {
-		put_quoted(show, content, length);
+	} else if (fields->csv && !whole) {	/* characters of fields, between quotes if they need them */
+		const bool quotes = memchr(content, fields->separator, length) != NULL ||
+		                    memchr(content, '"', length) != NULL ||
+		                    memchr(content, '\n', length) != NULL ||
+		                    memchr(content, '\r', length) != NULL;
+
+		put(show, '"', quotes);
+		for (size_t b = 0; b < length; b++)
+			put(show, content[b], 1 + (content[b] == '"'));
+		put(show, '"', quotes);
 	} else {
-		memcpy(show->text + show->bytes, content, length);
-		show->bytes += length;
+		put_bytes(show, content, length);
 	}
 	return GS_OK;
 }
@@ -213,11 +212,25 @@ put_keys(struct gs_show *show, bool header, const char *line, size_t bytes)
 	return GS_OK;
 }
 
+/* What a line is shown as, or a line of the HEADER: its keys, or all of it. */
+static gs_status
+put_line(struct gs_show *show, bool header, const char *line, size_t bytes)
+{
+	if (!show->keys) {
+		put_bytes(show, line, bytes);
+		return GS_OK;
+	}
+	TRY(put_keys(show, header, line, bytes));
+	TRY(reserve(show, 1));
+	put(show, show->order->terminator, 1);
+	return GS_OK;
+}
+
 static gs_status
 show_lines(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
 {
 	struct gs_show *show = context;
-	const bool csv = show->order->fields.csv;	/* the times are a column, then */
+	const struct gs_fields *fields = &show->order->fields;	/* of CSV the times are a column */
 
 	for (size_t i = 0; i < count; i++) {
 		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
@@ -225,20 +238,12 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 
 		TRY(reserve(show, bytes + 32));
 		if (show->options->counts && times != NULL)
-			indent = (size_t)sprintf(show->text + show->bytes, csv ? "%llu%c" : "%7llu%c",
+			indent = (size_t)sprintf(show->text + show->bytes, fields->csv ? "%llu%c" : "%7llu%c",
 			                         (unsigned long long)times[i],
-			                         csv ? show->order->fields.separator : ' ');
+			                         fields->csv ? fields->separator : ' ');
 		show->bytes += indent;
-		if (show->options->underline) {
-			TRY(underline(show, indent, data, bytes));
-		} else if (show->keys) {
-			TRY(put_keys(show, false, data, bytes));
-			TRY(reserve(show, 1));
-			put(show, show->order->terminator, 1);
-		} else {
-			memcpy(show->text + show->bytes, data, bytes);
-			show->bytes += bytes;
-		}
+		TRY(show->options->underline ? underline(show, indent, data, bytes)
+		                             : put_line(show, false, data, bytes));
 		data += bytes;
 		TRY(flush_long(show));
 	}
@@ -250,27 +255,19 @@ static gs_status
 show_header(void *context, const char *header, size_t bytes)
 {
 	struct gs_show *show = context;
-	const bool csv = show->order->fields.csv;
+	const struct gs_fields *fields = &show->order->fields;
 	const char *end = header + bytes, *name = "count";
 	const size_t marked = gs_line_mark(header, bytes);
 
 	TRY(reserve(show, marked + 1));		/* there is memory, then */
-	memcpy(show->text + show->bytes, header, marked);
-	show->bytes += marked;
+	put_bytes(show, header, marked);
 	for (header += marked; header < end; name = "") {
 		const size_t line = (size_t)(gs_line_end(show->order, header, end) - header);
 
 		TRY(reserve(show, line + 16));
-		show->bytes += (size_t)sprintf(show->text + show->bytes, csv ? "%s%c" : "%7s%c", name,
-		                               csv ? show->order->fields.separator : ' ');
-		if (show->keys) {
-			TRY(put_keys(show, true, header, line));
-			TRY(reserve(show, 1));
-			put(show, show->order->terminator, 1);
-		} else {
-			memcpy(show->text + show->bytes, header, line);
-			show->bytes += line;
-		}
+		show->bytes += (size_t)sprintf(show->text + show->bytes, fields->csv ? "%s%c" : "%7s%c", name,
+		                               fields->csv ? fields->separator : ' ');
+		TRY(put_line(show, true, header, line));
 		header += line;
 	}
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
@@ -337,9 +334,8 @@ end_json(void *context)
 
 	if (!show->begun)
 		TRY(show_json(show, NULL, NULL, 0, NULL));
-	TRY(reserve(show, 4));
-	memcpy(show->text, "]}\n", 3);
-	show->bytes = 3;
+	TRY(reserve(show, 3));
+	put_bytes(show, "]}\n", 3);
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
@@ -382,63 +378,40 @@ show_fields(void *context, const char *data, const char *end, size_t count, cons
 		const uint64_t number = swaps ? GS_SWAP64(times[i]) : times[i];
 
 		TRY(reserve(show, show->emit->element_bytes));
-		for (size_t k = 0; k < options->key_count; k++) {
-			const size_t bytes = gs_key_bytes(&options->keys[k]);
-
-			memcpy(show->text + show->bytes, data + options->keys[k].offset, bytes);
-			show->bytes += bytes;
-		}
-		memcpy(show->text + show->bytes, &number, sizeof number);
-		show->bytes += sizeof number;
+		for (size_t k = 0; k < options->key_count; k++)
+			put_bytes(show, data + options->keys[k].offset, gs_key_bytes(&options->keys[k]));
+		put_bytes(show, &number, sizeof number);
 		TRY(flush_long(show));
 	}
 	return gs_emit_flush(show->emit, show->text, &show->bytes);
 }
 
-/* ---- either ------------------------------------------------------------------------ */
+/* ---- any of them ------------------------------------------------------------------------- */
 
 void
-gs_show_open_keys(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit)
+gs_show_open(struct gs_show *show, const struct gsort_options *options, const char *listed,
+             const struct gs_line_order *order, struct gs_emit *emit)
 {
-	*show = (struct gs_show){ .options = options, .emit = emit };
-	emit->show = show_keys;
-	emit->show_context = show;
-	emit->element_bytes = 0;
-}
+	const bool keys = options->counts && options->keydef_count > 0;
 
-void
-gs_show_open_fields(struct gs_show *show, const struct gsort_options *options, struct gs_emit *emit)
-{
-	*show = (struct gs_show){ .options = options, .emit = emit };
-	emit->show = show_fields;
-	emit->show_context = show;
-	emit->element_bytes = sizeof(uint64_t);
-	for (size_t k = 0; k < options->key_count; k++)
-		emit->element_bytes += gs_key_bytes(&options->keys[k]);
-}
-
-void
-gs_show_open_lines(struct gs_show *show, const struct gsort_options *options,
-                   const struct gs_line_order *order, struct gs_emit *emit)
-{
-	*show = (struct gs_show){
-		.options = options, .order = order, .emit = emit,
-		.keys = options->counts && options->keydef_count > 0 && !options->underline,
-	};
-	emit->show = show_lines;
-	emit->show_header = show->keys || (order->fields.csv && options->counts) ? show_header : NULL;
-	emit->show_context = show;
-}
-
-void
-gs_show_open_json(struct gs_show *show, const char *listed, const struct gsort_options *options,
-                  const struct gs_line_order *order, struct gs_emit *emit)
-{
 	*show = (struct gs_show){
 		.options = options, .order = order, .emit = emit, .listed = listed,
-		.keys = options->counts && options->keydef_count > 0,
+		.keys = keys && (listed != NULL || !options->underline),
 	};
-	emit->show = show_json;
-	emit->show_end = end_json;
 	emit->show_context = show;
+	if (listed != NULL) {
+		emit->show = show_json;
+		emit->show_end = end_json;
+	} else if (order != NULL && (options->counts || options->underline)) {
+		emit->show = show_lines;
+		emit->show_header = show->keys || (order->fields.csv && options->counts) ? show_header : NULL;
+	} else if (order == NULL && options->converts) {	/* wide keys, to text */
+		emit->show = show_keys;
+		emit->element_bytes = 0;
+	} else if (order == NULL && options->counts && options->key_count > 0) {
+		emit->show = show_fields;
+		emit->element_bytes = sizeof(uint64_t);
+		for (size_t k = 0; k < options->key_count; k++)
+			emit->element_bytes += gs_key_bytes(&options->keys[k]);
+	}
 }

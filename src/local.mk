@@ -192,7 +192,6 @@ host_sources = \
   src/plan/plan.h \
   src/ranks/border.c \
   src/ranks/item_land.c \
-  src/ranks/item_sample.c \
   src/ranks/item_spread.c \
   src/ranks/key_spread.c \
   src/ranks/net/exchange.c \

@@ -21,7 +21,7 @@
 /* ---- what takes elements that were read: an engine, or the exchange among ranks ---- */
 
 /*
- *     [sample]; { lend*; reserve; next_sequence; add*; end_round }*; settle
+ *     [sample]; { lend*; reserve; next_sequence; add*; end_round }*
  *
  * A piece of items has whole items, one after the other: at most PIECE_BYTES, or a single item.
  */
@@ -69,10 +69,6 @@ struct gs_taker {
 
 	void *context;
 
-	/** All has been added: take what others still send.  NULL: there are no others. */
-	gs_status (*settle)(void *context);
-	void *settle_context;
-
 	/** See a piece that will be added, while it is in the cache; any worker.  NULL: nobody looks. */
 	void (*look)(void *context, unsigned worker, const struct gs_piece *piece);
 	void *look_context;
@@ -91,12 +87,6 @@ gs_taker_end_round(const struct gs_taker *taker)
 {
 	if (taker->end_round != NULL)
 		taker->end_round(taker->context);
-}
-
-MUST_CHECK static inline gs_status
-gs_taker_settle(const struct gs_taker *taker)
-{
-	return taker->settle == NULL ? GS_OK : taker->settle(taker->settle_context);
 }
 
 static inline void

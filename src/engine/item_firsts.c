@@ -157,7 +157,6 @@ finish(void *context)
 	TRY(firsts->by_key.finish(firsts->keyed));
 	firsts->taker = firsts->in_order.taker;
 	TRY(firsts->by_key.drain(firsts->keyed, 0, &sink));
-	TRY(gs_taker_settle(&firsts->taker));
 	return firsts->in_order.finish(firsts->numbered);
 }
 

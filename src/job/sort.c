@@ -165,7 +165,7 @@ deliver(struct gsort *job)
 	if (job->handover != NULL)
 		return hand_over(job);
 	TRY(gs_ranked_count(job, &elements));
-	if (gs_ranked_speaks(job->ranked))
+	if (job->ranked->ranks->rank == 0)
 		job->feed.kind->header(&job->feed, &header, &header_bytes);
 	TRY(gs_ranked_place(job, elements, header_bytes));
 	return gs_job_emit(job, header, header_bytes);	/* -> selected -> bytes -> output */
@@ -177,11 +177,10 @@ read_all(struct gsort *job)
 {
 	struct gs_taker taker = job->feed.engine.taker;
 
-	if (!job->ranked->alone)
-		TRY(gs_ranked_deal(job, &taker));
+	TRY(gs_ranked_deal(job, &taker));
 	gs_verify_watch(&job->verify, &taker);
 	TRY(job->feed.kind->read(&job->feed, &taker));
-	return gs_taker_settle(&taker);
+	return gs_ranked_settle(job);
 }
 
 /* A line is not a number as gsort prints it: the job is one of lines, and reads its files again. */

@@ -208,12 +208,8 @@ allocate(struct gs_key_spread *spread, size_t window_bytes)
 }
 
 gs_status
-gs_key_spread_open(struct gs_key_spread *spread, size_t window_bytes, struct gs_splitters *splitters,
-                   bool split)
+gs_key_spread_open(struct gs_key_spread *spread, size_t window_bytes)
 {
-	spread->splitters = *splitters;
-	*splitters = (struct gs_splitters){ .count = 0 };
-	spread->split = split;
 	spread->all.fit = fit;
 	spread->all.room = room_of;
 	pthread_mutex_init(&spread->landing.lock, NULL);
@@ -376,20 +372,23 @@ release_held(struct gs_key_spread *spread)
 	return status;
 }
 
-static gs_status
-split(struct gs_key_spread *spread, uint64_t flip)
+gs_status
+gs_key_spread_split(struct gs_key_spread *spread)
 {
+	const struct gs_count *histogram = spread->histogram;
+	/* if all keys are counted, each rank has the sum of all histograms */
+	const bool counts = !spread->plan->by_counting || spread->all.ranks->rank == 0;
 	struct gs_sample sample = { .keys = NULL };
 	gs_status status = sample_held(spread, &sample);
 
-	if (status == GS_OK && spread->histogram->bin_count > 0)
-		status = gs_sample_histogram(&sample, spread->histogram, flip,
-		                             spread->descending_classes);
-	THEN(status, gs_sample_split(&sample, spread->all.ranks, spread->together,
-	                             spread->descending_classes, &spread->splitters));
+	for (size_t b = 0; counts && status == GS_OK && b < histogram->bin_count; b++)
+		if (histogram->bins[b] > 0)
+			status = gs_sample_add(&sample, gs_class_place(histogram->key_class,
+			                                               spread->descending_classes),
+			                       b ^ spread->flip, histogram->bins[b]);
+	status = gs_sample_split(&sample, status, spread);
 	gs_sample_close(&sample);
 	TRY(status);
-	spread->split = true;
 	return release_held(spread);
 }
 
@@ -400,7 +399,7 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 
 	(void)small;
 	if (!spread->split && spread->held_bytes >= HOLD_BYTES)
-		TRY(split(spread, spread->descending_classes ? UINT32_MAX : 0));
+		TRY(gs_key_spread_split(spread));
 	if (spread->split)
 		return reserve_split(spread, least, room);
 	TRY(gs_first_error_now(&spread->all.error));
@@ -412,12 +411,4 @@ struct gs_taker
 gs_key_spread_taker(struct gs_key_spread *spread)
 {
 	return (struct gs_taker){ .reserve = reserve, .add = add, .context = spread };
-}
-
-gs_status
-gs_key_spread_finish(struct gs_key_spread *spread, uint64_t flip)
-{
-	if (!spread->split)
-		TRY(split(spread, flip));
-	return gs_spread_drain(&spread->all);
 }

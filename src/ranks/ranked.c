@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/team.h"
 #include "gpu/guard.h"
 #include "key/key.h"
@@ -17,12 +18,6 @@
 
 /* ---- what several ranks cannot do --------------------------------------------------- */
 
-static gs_status
-refuse(const char *what, const char *why)
-{
-	return gs_fail(GS_EUSAGE, "%s: not with several ranks: %s", what, why);
-}
-
 /* A merge by ranks is a sort: must each input be known to be sorted? */
 static bool
 checks_merge(const struct gsort_options *o)
@@ -31,32 +26,33 @@ checks_merge(const struct gsort_options *o)
 }
 
 static gs_status
-check_options(struct gsort_options *o)
+check_options(const struct gsort_options *o)
 {
 	static const char elsewhere[] = "gsort does that, in one process";
+	static const char before[] = "to check order a rank must know the number before its first line; "
+		"gsort does it in one process";
+	const bool lacks = !o->lines && gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT;
+	const struct {
+		bool wanted;
+		const char *what, *why;
+	} refused[] = {
+		{ gs_answer_is_wanted(o), "figures", elsewhere },
+		{ o->set != GSORT_NO_SET, "operations on sets", elsewhere },
+		{ o->sample.wanted, "--sample", elsewhere },
+		{ o->argsort_bits > 0, "--argsort", elsewhere },
+		{ o->keep_order, "--keep-order", elsewhere },
+		{ lacks && o->operation == GSORT_CHECK, "--check with --invalid", before },
+		{ lacks && checks_merge(o), "--merge with --invalid", before },
+		{ o->split > 0, "--split", "there is one file a rank: -o 'out-%r'" },
+		{ o->read != NULL || o->write != NULL, "a function for input or output",
+		  "ranks read and write files" },
+	};
 
 	TRY(gs_options_check(o));
-	TRY(gs_options_check_operands(o));
-	if (gs_answer_is_wanted(o))
-		return refuse("figures", elsewhere);
-	if (o->set != GSORT_NO_SET)
-		return refuse("operations on sets", elsewhere);
-	if (o->sample.wanted)
-		return refuse("--sample", elsewhere);
-	if (o->argsort_bits > 0)
-		return refuse("--argsort", elsewhere);
-	if (o->keep_order)
-		return refuse("--keep-order", elsewhere);
-	if (!o->lines && gs_key_is_text(o->type) && o->invalid != GSORT_INVALID_ABORT &&
-	    (o->operation == GSORT_CHECK || checks_merge(o)))
-		return refuse(o->operation == GSORT_CHECK ? "--check with --invalid"
-		                                          : "--merge with --invalid",
-		              "to check order a rank must know the number before its first line; gsort "
-		              "does it in one process");
-	if (o->split > 0)
-		return refuse("--split", "there is one file a rank: -o 'out-%r'");
-	if (o->read != NULL || o->write != NULL)
-		return refuse("a function for input or output", "ranks read and write files");
+	for (size_t r = 0; r < sizeof refused / sizeof refused[0]; r++)
+		if (refused[r].wanted)
+			return gs_fail(GS_EUSAGE, "%s: not with several ranks: %s", refused[r].what,
+			               refused[r].why);
 	if (o->operation != GSORT_CHECK && o->output == NULL)
 		return gs_fail(GS_EUSAGE, "several ranks cannot write to standard output, which goes "
 		               "through the launcher: name a file with -o FILE, or one a rank with "
@@ -83,55 +79,30 @@ check_parts(const struct gs_parts *parts, const struct gsort_options *o)
 
 /* ---- the plan -------------------------------------------------------------------------- */
 
-/* The bytes of input whose keys this rank will own, and some more: shares are not equal. */
-static uint64_t
-expected_bytes(const struct gs_ranked *ranked, uint64_t hint)
-{
-	const struct gs_parts *parts = &ranked->parts;
-	uint64_t bytes = parts->plain_bytes;
-
-	if (parts->other_bytes == GS_UNKNOWN || parts->inflates)
-		bytes = hint > 0 ? hint : GS_UNKNOWN;
-	return bytes == GS_UNKNOWN ? bytes : bytes / ranked->ranks->size / 4 * 5 + (1 << 20);
-}
-
-/* A rank has one GPU: that of its number among the ranks of its host. */
-static void
-choose_gpu(const struct gs_ranked *ranked, struct gs_plan_input *input)
-{
-	unsigned gpus, ranks_of_gpu;
-
-	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
-		return;
-	if (ranked->given.gpu_count > 0 && ranked->given.gpu_count != GSORT_ALL_GPUS)
-		input->gpu = ranked->given.gpus[ranked->ranks->local_rank % ranked->given.gpu_count];
-	else
-		input->gpu = (int)(ranked->ranks->local_rank % gpus);
-	ranks_of_gpu = (ranked->ranks->local_size + gpus - 1) / gpus;
-	input->gpu_memory_bytes /= ranks_of_gpu;
-}
-
 void
 gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input, struct gs_share *share)
 {
 	const unsigned local = ranked->ranks->local_size;
-	uint64_t memory;
+	const struct gsort_options *given = &ranked->given;
+	const struct gs_parts *parts = &ranked->parts;
+	uint64_t memory, bytes = parts->plain_bytes;
+	unsigned gpus;
 
 	if (ranked->alone)
 		return;
 	*share = (struct gs_share){
 		.headed = ranked->ranks->rank > 0,	/* rank 0 reads it once more */
-		.header = ranked->parts.header, .header_bytes = ranked->parts.header_bytes,
+		.header = parts->header, .header_bytes = parts->header_bytes,
 	};
-	input->all_bytes = ranked->parts.other_bytes == 0 ? ranked->parts.plain_bytes : UINT64_MAX;
+	input->all_bytes = parts->other_bytes == 0 ? bytes : UINT64_MAX;
 	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
-	if (ranked->given.memory_bytes == 0)
+	if (given->memory_bytes == 0)
 		input->memory_bytes /= local;		/* a percentage of the host's */
 	input->host_bytes /= local;
 	if (input->operation != GSORT_SORT)
 		return;
-	memory = input->memory_bytes > 0 && input->memory_bytes < input->host_bytes
-	         ? input->memory_bytes : input->host_bytes;
+	memory = input->memory_bytes > 0 ? gs_least(input->memory_bytes, input->host_bytes)
+	                                 : input->host_bytes;
 	if (input->key_bits == 0 || input->key_bits >= 32)
 		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
 	if (ranked->window_bytes > 0)
@@ -141,22 +112,27 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input, struct gs
 		input->memory_bytes -= ranked->window_bytes;
 	if (input->host_bytes > 2 * ranked->window_bytes)
 		input->host_bytes -= ranked->window_bytes;
-	input->input_bytes = expected_bytes(ranked, ranked->given.size_hint);
+	if (parts->other_bytes == GS_UNKNOWN || parts->inflates)
+		bytes = given->size_hint > 0 ? given->size_hint : GS_UNKNOWN;
+	/* the input whose keys this rank will own, and some more: shares are not equal */
+	input->input_bytes = bytes == GS_UNKNOWN ? bytes : bytes / ranked->ranks->size / 4 * 5 + (1 << 20);
 	input->guessed = true;
-	choose_gpu(ranked, input);
+	/* a rank has one GPU: the one of its number among the ranks of its host */
+	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
+		return;
+	input->gpu = (int)(ranked->ranks->local_rank % gpus);
+	if (given->gpu_count > 0 && given->gpu_count != GSORT_ALL_GPUS)
+		input->gpu = given->gpus[ranked->ranks->local_rank % given->gpu_count];
+	input->gpu_memory_bytes /= (local + gpus - 1) / gpus;
 }
 
 void
 gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input, struct gs_plan *plan)
 {
-	size_t most;
-
-	if (ranked->window_bytes == 0)
-		return;
-	most = gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
-	                             input->type == GSORT_TEXT_FLOAT);
-	if (plan->chunk_bytes > most)
-		plan->chunk_bytes = most;
+	if (ranked->window_bytes > 0)
+		plan->chunk_bytes = gs_least(plan->chunk_bytes,
+			gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
+			                      input->type == GSORT_TEXT_FLOAT));
 }
 
 /* ---- the order of lines -------------------------------------------------------------------- */
@@ -201,9 +177,39 @@ read_nothing(void *context, void *into, size_t bytes)
 	return 0;
 }
 
-static void
-set_options(const struct gs_ranked *ranked, struct gsort_options *own)
+/* Look what the inputs are, which part of them this rank reads, and where it writes; set its OWN options. */
+static gs_status
+begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own)
 {
+	struct gs_ranks *ranks = ranked->ranks;
+	struct gsort_options *given = &ranked->given;
+	struct place {
+		char          host[GS_HOST_BYTES];
+		unsigned char cores[GS_CORES_BYTES];
+	} *all, mine;
+	gs_status status;
+
+	TRY(gs_ranks_agree(ranks, check_options(given)));
+	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
+	TRY(gs_ranks_agree(ranks, check_parts(&ranked->parts, given)));
+	for (size_t i = 0; checks_merge(given) && i < given->input_count; i++)
+		TRY(check(given, given->inputs[i]));
+	if (given->operation == GSORT_MERGE)
+		given->operation = GSORT_SORT;
+
+	/* how many ranks of this host may run on the same cores as this one? */
+	memset(&mine, 0, sizeof mine);
+	memcpy(mine.host, ranks->host, sizeof mine.host);
+	gs_cores_set(mine.cores);
+	status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &all);
+	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
+		ranked->sharers += memcmp(&all[r], &mine, sizeof mine) == 0;
+	free(all);
+	TRY(status);
+
+	if (given->operation == GSORT_SORT)
+		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
+	*own = *given;
 	own->inputs = ranked->parts.names;
 	own->input_count = ranked->parts.count;
 	if (own->input_count == 0) {
@@ -216,47 +222,6 @@ set_options(const struct gs_ranked *ranked, struct gsort_options *own)
 	own->sandbox = false;
 	if (gs_options_guard(own) == GS_UNGUARDED)
 		own->format = GSORT_FORMAT_RAW;		/* without a header it would be guarded */
-}
-
-/* How many ranks of this host may run on the same cores as this one? */
-static gs_status
-count_sharers(struct gs_ranked *ranked)
-{
-	struct place {
-		char          host[GS_HOST_BYTES];
-		unsigned char cores[GS_CORES_BYTES];
-	} *all, mine;
-	gs_status status;
-
-	memset(&mine, 0, sizeof mine);
-	memcpy(mine.host, ranked->ranks->host, sizeof mine.host);
-	gs_cores_set(mine.cores);
-	status = gs_ranks_gather_new(ranked->ranks, &mine, sizeof mine, &all);
-	for (unsigned r = 0; status == GS_OK && r < ranked->ranks->size; r++)
-		ranked->sharers += memcmp(&all[r], &mine, sizeof mine) == 0;
-	free(all);
-	return status;
-}
-
-/* Look what the inputs are, which part of them this rank reads, and where it writes. */
-static gs_status
-begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own)
-{
-	struct gs_ranks *ranks = ranked->ranks;
-	struct gsort_options *given = &ranked->given;
-
-	TRY(gs_ranks_agree(ranks, check_options(given)));
-	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
-	TRY(gs_ranks_agree(ranks, check_parts(&ranked->parts, given)));
-	for (size_t i = 0; checks_merge(given) && i < given->input_count; i++)
-		TRY(check(given, given->inputs[i]));
-	if (given->operation == GSORT_MERGE)
-		given->operation = GSORT_SORT;
-	TRY(count_sharers(ranked));
-	if (given->operation == GSORT_SORT)
-		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
-	*own = *given;
-	set_options(ranked, own);
 	if (given->operation == GSORT_SORT)
 		gs_ranked_output_set(&ranked->output, own);
 	return GS_OK;
@@ -288,12 +253,6 @@ gs_ranked_close(struct gs_ranked *ranked)
 	gs_ranked_output_close(&ranked->output);
 	gs_parts_close(&ranked->parts);
 	free(ranked);
-}
-
-bool
-gs_ranked_speaks(const struct gs_ranked *ranked)
-{
-	return ranked->ranks->rank == 0;
 }
 
 /* ---- statistics ------------------------------------------------------------------------- */

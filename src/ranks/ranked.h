@@ -225,15 +225,12 @@ MUST_CHECK gs_status gs_ranked_open(struct gs_ranked **ranked, struct gs_ranks *
 MUST_CHECK gs_status gs_ranked_describe(const struct gs_ranked *ranked, gs_status status,
                                         struct gs_line_order *order);
 
-/** Divide what the machine has by the ranks on it; *SHARE: of the input. */
+/** Divide what the machine has by the ranks on it, unless this one is alone; *SHARE: of the input. */
 void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input, struct gs_share *share);
 
 /** Fit the plan for INPUT to the window. */
 void gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input,
                      struct gs_plan *plan);
-
-/** Is this the rank that speaks for all? */
-bool gs_ranked_speaks(const struct gs_ranked *ranked);
 
 /** Add up what all ranks have done; collective. */
 MUST_CHECK gs_status
@@ -245,15 +242,17 @@ void gs_ranked_close(struct gs_ranked *ranked);
 /* ---- what several ranks do between the stages of a sort (settle.c) ------- */
 
 /*
- *     deal; the job reads, and the taker settles; count; place; the job writes; finish
+ *     deal; the job reads; settle; count; place; the job writes; finish
  *
  * All are collective.  After a failure gs_ranks_abort() must end the other ranks, unless ranks->agreed.
  * A job alone keeps what it reads, and its output is the whole.
  */
 
-/** Of several ranks: set *TAKER, the engine's, to one that deals out elements to the ranks that own them.
- *  GS_EBUDGET. */
+/** Set *TAKER, the engine's, to one that deals out elements to the ranks that own them.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_ranked_deal(struct gsort *job, struct gs_taker *taker);
+
+/** All has been read: take what other ranks still send. */
+MUST_CHECK gs_status gs_ranked_settle(struct gsort *job);
 
 /** Set *COUNT to how many elements this rank has or, where that must be known before they are written, to
  *  how many of its items leave.  Of the head or tail of several ranks these alone are drained then. */

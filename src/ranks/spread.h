@@ -28,64 +28,61 @@
 #include "sort/splitters.h"
 #include "text/encode.h"
 
+struct gs_item_spread;
+struct gs_key_spread;
 struct gs_parts;
 struct gs_text_options;
 
-/* ---- a sample of the keys of all ranks, and its splitters (sample.c) ----- */
+/* ---- a sample of the elements of all ranks, and who owns what by it (sample.c) ------ */
 
 /*
- * A rank divides its parts of the inputs into as many pieces as it takes keys, and takes a random
+ * A rank divides its parts of the inputs into as many pieces as it takes elements, and takes a random
  * one from each piece (a stratified sample).  So sorted input is sampled as well as any other.
  */
 
-/* Some keys of this rank; zeroed at first. */
+/* What this rank adds to it; zeroed at first. */
 struct gs_sample {
-	struct gs_sampled *keys;
-	size_t             count, room;
+	/* to be set, if elements are drawn from files: */
+	const struct gs_parts      *parts;	/* those that have ranges */
+	const struct gsort_options *options;
+	const struct gs_line_order *order;	/* of lines: tells where rows of CSV end */
+	size_t item_bytes;			/* of a key or record; 0: lines */
+	size_t room;				/* for each, at least ITEM_BYTES; longer lines are left out */
+	size_t wanted;
+
+	char  *items;				/* that were drawn, one after the other */
+	size_t bytes;				/* of them */
+	struct gs_sampled *keys;		/* with their weights */
+	size_t count, keys_room;
 };
 
 /** How many keys each of RANKS takes: 16384, so that no share is larger than 1.05 of the mean, but
  *  for one job in 10^6; less if there are more than 256 ranks (at 4096, 1024 keys and 1.2). */
 size_t gs_sample_wanted(unsigned ranks);
 
+/** Draw as many items as are wanted, or as there are strata.  GS_EIO; GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_sample_draw(struct gs_sample *sample);
+
 /** Add a key of a place (see splitters.h) that occurs WEIGHT times.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status
 gs_sample_add(struct gs_sample *sample, unsigned place, uint64_t key, uint64_t weight);
 
-/** Add the binary key of OPTIONS that is at KEY, as it is in a file. */
-MUST_CHECK gs_status gs_sample_add_raw(struct gs_sample *sample, const struct gsort_options *options,
-                                       const char *key);
+/** Add what was drawn: binary keys, as they are in a file, or the numbers that lines of TEXT are. */
+MUST_CHECK gs_status gs_sample_read_keys(struct gs_sample *sample, const struct gs_text_options *text);
 
-/** Add the numbers that lines are from TEXT to END, where the last of them ends. */
-MUST_CHECK gs_status gs_sample_add_text(struct gs_sample *sample, const struct gs_text_options *options,
-                                        const char *text, const char *end);
+/** If STATUS is GS_OK on all ranks, collect their keys, and make the splitters of SPREAD, the same on each;
+ *  collective. */
+MUST_CHECK gs_status
+gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_spread *spread);
 
 /**
- * Take COUNT elements of the parts that have ranges.
+ * The same for the owners of items.  The store is shown what this rank will own of the sample.
  *
- * @items       set to them, one after the other, to be freed: BYTES; may be NULL
- * @item_bytes  of a key or record; 0: lines, which end as ORDER says, if they are rows of CSV
- * @room        for each, at least ITEM_BYTES; longer lines are left out
+ * @together  equal items have one owner
  */
 MUST_CHECK gs_status
-gs_sample_items(char **items, size_t *bytes, const struct gs_parts *parts,
-                const struct gsort_options *options, size_t item_bytes,
-                const struct gs_line_order *order, size_t room, size_t count);
-
-/** Add all bins of a histogram; FLIP: see gs_verify_in_counts(). */
-MUST_CHECK gs_status
-gs_sample_histogram(struct gs_sample *sample, const struct gs_count *histogram, uint64_t flip,
-                    bool descending_classes);
-
-/** Collect the samples of all ranks, and make the same splitters on each; collective. */
-MUST_CHECK gs_status
-gs_sample_split(struct gs_sample *sample, struct gs_ranks *ranks, bool together,
-                bool descending_classes, struct gs_splitters *splitters);
-
-/** The same without the samples of others, since this is all of them. */
-MUST_CHECK gs_status
-gs_sample_split_alone(struct gs_sample *sample, const struct gs_ranks *ranks, bool together,
-                      bool descending_classes, struct gs_splitters *splitters);
+gs_sample_split_items(const struct gs_sample *sample, gs_status status, bool together,
+                      struct gs_item_spread *spread);
 
 void gs_sample_close(struct gs_sample *sample);
 
@@ -190,6 +187,7 @@ struct gs_key_spread {
 	struct gs_spread       all;		/* first; its lock guards HELD */
 	const struct gs_count *histogram;	/* of the store; no bins: it has none */
 	const struct gs_plan  *plan;
+	uint64_t               flip;		/* makes a key of the number of a bin */
 	bool                   together;	/* equal keys have one owner */
 	bool                   descending_classes;
 	bool                   measures;	/* count the bytes that keys become */
@@ -216,23 +214,15 @@ struct gs_key_spread {
 /** The largest chunk of text whose keys the window has room for. */
 size_t gs_spread_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
 
-/**
- * Begin; collective.  What is to be set in ALL, HISTOGRAM, PLAN, TOGETHER, DESCENDING_CLASSES and MEASURES
- * are set.
- *
- * @splitters  taken over; count 0 and TOTAL 0: make them from the first keys
- * @return     GS_OK; GS_EBUDGET
- */
-MUST_CHECK gs_status
-gs_key_spread_open(struct gs_key_spread *spread, size_t window_bytes, struct gs_splitters *splitters,
-                   bool split);
+/** Begin; collective.  What is to be set in ALL, and HISTOGRAM to MEASURES, are set; without splitters they
+ *  are made from the first keys.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_key_spread_open(struct gs_key_spread *spread, size_t window_bytes);
 
 /** How it is filled.  The thread that reserves is worker 0 of those that add. */
 struct gs_taker gs_key_spread_taker(struct gs_key_spread *spread);
 
-/** All keys of this rank have been added: send the last blocks, and take those still to come.
- *  FLIP and the store's histogram: for splitters that are still missing. */
-MUST_CHECK gs_status gs_key_spread_finish(struct gs_key_spread *spread, uint64_t flip);
+/** Make splitters from the keys that are held and the histogram; deal these keys out; collective. */
+MUST_CHECK gs_status gs_key_spread_split(struct gs_key_spread *spread);
 
 /** Count COUNT keys of this rank that each occur TIMES times, and the bytes that they become. */
 void gs_key_spread_measure(struct gs_key_spread *spread, unsigned key_class, unsigned key_bits,
@@ -240,20 +230,6 @@ void gs_key_spread_measure(struct gs_key_spread *spread, unsigned key_class, uns
 
 /** A zeroed struct is allowed. */
 void gs_key_spread_close(struct gs_key_spread *spread);
-
-/* ---- a sample of the items of all ranks (item_sample.c) ------------------ */
-
-/**
- * Make the same splitters on each rank from samples; collective.
- *
- * @items     BYTES of them, of this rank
- * @together  equal items have one owner
- * @store     is shown what this rank will own of the sample
- * @return    GS_OK; GS_EBUDGET: no memory
- */
-MUST_CHECK gs_status
-gs_item_sample_split(struct gs_item_owners *owners, const struct gs_item_order *order, const char *items,
-                     size_t bytes, bool together, struct gs_ranks *ranks, const struct gs_taker *store);
 
 /* ---- items on their way: what both files know (item_spread.c, item_land.c) */
 

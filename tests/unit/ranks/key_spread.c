@@ -206,14 +206,15 @@ read_input(struct member *m)
 static gs_status
 spread_keys(struct member *m)
 {
-	struct gs_splitters splitters = { .count = 0 };
-
-	if (!m->row->held)
-		TRY(make_splitters(m->row, m->rank, &splitters));
-	TRY(gs_key_spread_open(&m->spread, m->row->window_bytes, &splitters, !m->row->held));
+	m->spread.split = !m->row->held;
+	if (m->spread.split)
+		TRY(make_splitters(m->row, m->rank, &m->spread.splitters));
+	TRY(gs_key_spread_open(&m->spread, m->row->window_bytes));
 	m->taker = gs_key_spread_taker(&m->spread);
 	TRY(read_input(m));
-	return gs_key_spread_finish(&m->spread, 0);
+	if (!m->spread.split)
+		TRY(gs_key_spread_split(&m->spread));
+	return gs_spread_drain(&m->spread.all);
 }
 
 /* Is this rank an owner of all that it got? */

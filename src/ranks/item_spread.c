@@ -29,34 +29,24 @@ gs_item_spread_window(unsigned ranks, size_t window_bytes)
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-/* The MiB of each rank that an item of BYTES needs; 0: no memory is enough. */
-static uint64_t
-memory_for(const struct gs_item_order *order, unsigned ranks, size_t bytes)
-{
-	for (uint64_t mib = 16; mib < 1 << 16; mib += mib / 16) {
-		const struct gs_item_window window =
-			gs_item_spread_window(ranks, gs_exchange_window_bytes(ranks, mib << 20));
-
-		if (gs_item_window_room(&window, order->item_bytes) >= bytes)
-			return mib;
-	}
-	return 0;
-}
-
 /* Is there room for an item? */
 static gs_status
 check_item(const struct gs_item_spread *spread, size_t bytes)
 {
-	uint64_t needed;
+	const unsigned ranks = spread->all.ranks->size;
 
 	if (bytes <= spread->room)
 		return GS_OK;
-	needed = memory_for(spread->order, spread->all.ranks->size, bytes);
-	return needed == 0
-	       ? gs_fail(GS_EINPUT, "an item of %zu bytes is too large for %u ranks; gsort sorts it in one "
-	                 "process", bytes, spread->all.ranks->size)
-	       : gs_fail(GS_EBUDGET, "an item of %zu bytes is too large for %u ranks with this memory: that "
-	                 "needs -S %lluM", bytes, spread->all.ranks->size, (unsigned long long)needed);
+	for (uint64_t mib = 16; mib < 1 << 16; mib += mib / 16) {	/* of each rank */
+		const struct gs_item_window window =
+			gs_item_spread_window(ranks, gs_exchange_window_bytes(ranks, mib << 20));
+
+		if (gs_item_window_room(&window, spread->order->item_bytes) >= bytes)
+			return gs_fail(GS_EBUDGET, "an item of %zu bytes is too large for %u ranks with this "
+			               "memory: that needs -S %lluM", bytes, ranks, (unsigned long long)mib);
+	}
+	return gs_fail(GS_EINPUT, "an item of %zu bytes is too large for %u ranks; gsort sorts it in one "
+	               "process", bytes, ranks);
 }
 
 static gs_status
@@ -71,7 +61,8 @@ allocate(struct gs_item_spread *spread)
 	spread->all.scratch = gs_arena_take(&spread->all.arena, threads * each);
 	TRY(GS_NEW(spread->dividers, threads, "dividers"));
 	TRY(GS_NEW(spread->items, threads * (size_t)GS_ITEM_BINS_MOST, "bins"));
-	TRY(GS_NEW(spread->sources, ranks, "ranks"));
+	TRY(GS_NEW(spread->senders, ranks, "ranks"));
+	TRY(GS_NEW(spread->rows, GS_ROWS, "pieces"));
 	for (unsigned t = 0; t < threads; t++) {
 		char *memory = spread->all.scratch + t * each;
 
@@ -83,13 +74,6 @@ allocate(struct gs_item_spread *spread)
 		};
 	}
 	return GS_OK;
-}
-
-static size_t
-fit(const struct gs_spread *spread, unsigned key_bits, const char *data, size_t bytes, size_t room)
-{
-	(void)key_bits;
-	return gs_item_land_fit((const struct gs_item_spread *)spread, data, bytes, room);
 }
 
 static size_t
@@ -108,9 +92,9 @@ gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes)
 	spread->room = gs_item_window_room(&spread->window, spread->order->item_bytes);
 	spread->tables = gs_item_window_tables(&spread->window, spread->order->item_bytes,
 	                                       spread->all.threads);
-	spread->all.fit = fit;
+	spread->all.fit = gs_item_land_fit;
 	spread->all.room = room_of;
-	spread->all.one_class = true;
+	spread->all.land_one = gs_item_land_row;
 	return gs_spread_open(&spread->all, window_bytes, allocate(spread), gs_item_land);
 }
 
@@ -118,26 +102,17 @@ void
 gs_item_spread_close(struct gs_item_spread *spread)
 {
 	gs_spread_close(&spread->all);
-	for (unsigned r = 0; spread->sources != NULL && r < spread->all.ranks->size; r++)
-		free(spread->sources[r].item);
+	for (unsigned r = 0; spread->senders != NULL && r < spread->all.ranks->size; r++)
+		free(spread->senders[r].item);
 	gs_item_owners_close(&spread->owners);
 	free(spread->dividers);
 	free(spread->items);
-	free(spread->sources);
+	free(spread->senders);
+	free(spread->rows);
 	*spread = (struct gs_item_spread){ .all.ranks = NULL };
 }
 
-/* ---- blocks ----------------------------------------------------------------------------- */
-
-/* An item that is larger than a block: in blocks of its own. */
-static void
-put_large(struct gs_spread *spread, unsigned owner, const char *data, size_t bytes)
-{
-	for (size_t at = 0; at < bytes;) {
-		at += gs_spread_put(spread, owner, 0, 8, data + at, bytes - at, false);
-		gs_spread_end_block(spread, owner, at < bytes);
-	}
-}
+/* ---- adding --------------------------------------------------------------------------------- */
 
 /* Put items into blocks for OWNER; in the turn of their piece. */
 static void
@@ -147,41 +122,13 @@ put(struct gs_item_spread *spread, unsigned owner, const char *data, size_t byte
 		some = gs_spread_put(&spread->all, owner, 0, 8, data, bytes, true);
 		if (some > 0)
 			continue;
+		/* an item that is larger than a block is in blocks of its own */
 		some = gs_item_length(spread->order, data, data + bytes);
-		put_large(&spread->all, owner, data, some);
+		for (size_t at = 0; at < some;) {
+			at += gs_spread_put(&spread->all, owner, 0, 8, data + at, some - at, false);
+			gs_spread_end_block(&spread->all, owner, at < some);
+		}
 	}
-}
-
-/* ---- adding --------------------------------------------------------------------------------- */
-
-static void
-begin_turn(struct gs_item_spread *spread, uint64_t sequence)
-{
-	pthread_mutex_lock(&spread->all.lock);
-	while (spread->turn != sequence)
-		pthread_cond_wait(&spread->turned, &spread->all.lock);
-	pthread_mutex_unlock(&spread->all.lock);
-}
-
-static void
-end_turn(struct gs_item_spread *spread)
-{
-	pthread_mutex_lock(&spread->all.lock);
-	spread->turn++;
-	pthread_cond_broadcast(&spread->turned);
-	pthread_mutex_unlock(&spread->all.lock);
-}
-
-/* A single item that no piece has room for. */
-static unsigned
-owner_of(const struct gs_item_spread *spread, const char *item, size_t bytes)
-{
-	const uint32_t length = (uint32_t)bytes;
-	uint16_t owner;
-
-	gs_item_owners_find(&spread->owners, spread->all.ranks->rank, &item,
-	                    spread->order->item_bytes > 0 ? NULL : &length, 1, &owner);
-	return owner;
 }
 
 static void
@@ -191,19 +138,32 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	struct gs_item_divider *divider = &spread->dividers[worker];
 	const char *data = piece->slices->data;
 	const size_t bytes = piece->slices->bytes;
+	const bool single = bytes > spread->tables.piece_bytes;	/* an item that no piece has room for */
 	const unsigned ranks = spread->all.ranks->size;
+	const uint32_t length = (uint32_t)bytes;
 	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
 	char *divided = (char *)divider->bytes + gs_round_up(gs_item_tables_bytes(&spread->tables), 64);
+	uint16_t owner;
 
-	if (bytes <= spread->tables.piece_bytes)
-		gs_items_divide(spread->order, NULL, piece->slices, bytes > 0, divider, offsets, divided);
-	begin_turn(spread, sequence);
-	if (bytes > spread->tables.piece_bytes)
-		put(spread, owner_of(spread, data, bytes), data, bytes);
+	if (single)
+		gs_item_owners_find(&spread->owners, spread->all.ranks->rank, &data,
+		                    spread->order->item_bytes > 0 ? NULL : &length, 1, &owner);
 	else
-		for (unsigned o = 0; o < ranks; o++)
-			put(spread, o, divided + offsets[o], offsets[o + 1] - offsets[o]);
-	end_turn(spread);
+		gs_items_divide(spread->order, NULL, piece->slices, bytes > 0, divider, offsets, divided);
+
+	pthread_mutex_lock(&spread->all.lock);
+	while (spread->turn != sequence)
+		pthread_cond_wait(&spread->turned, &spread->all.lock);
+	pthread_mutex_unlock(&spread->all.lock);
+	if (single)
+		put(spread, owner, data, bytes);
+	for (unsigned o = 0; o < ranks && !single; o++)
+		put(spread, o, divided + offsets[o], offsets[o + 1] - offsets[o]);
+	pthread_mutex_lock(&spread->all.lock);
+	spread->turn++;
+	pthread_cond_broadcast(&spread->turned);
+	pthread_mutex_unlock(&spread->all.lock);
+
 	if (worker == 0)
 		(void)gs_spread_step(&spread->all);
 }

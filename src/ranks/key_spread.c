@@ -9,20 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/team.h"
+#include "base/round.h"
 #include "ranks/spread.h"
 
 /* Without splitters so many bytes of keys are held back.  Not tuned. */
 #define HOLD_BYTES	((size_t)1 << 20)
 
 /* ---- sizes --------------------------------------------------------------------- */
-
-static size_t
-fit(const struct gs_spread *spread, unsigned key_bits, const char *data, size_t bytes, size_t room)
-{
-	(void)spread, (void)data, (void)bytes;
-	return room - room % (key_bits / 8);
-}
 
 size_t
 gs_spread_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats)
@@ -80,140 +73,63 @@ store(struct gs_key_spread *spread, unsigned rank, unsigned key_class, unsigned 
 /* ---- landing ---------------------------------------------------------------------- */
 
 static void
-land_block(struct gs_key_spread *spread, unsigned rank, struct gs_block *block)
+land_block(struct gs_spread *all, unsigned worker, unsigned at)
 {
-	char *data = (char *)block;
+	struct gs_block *block = all->exchange.arrived[at].block;
+	char *data = (char *)(block + 1), *end = (char *)block + block->bytes;
 
-	for (size_t at = sizeof *block; at < block->bytes;) {
-		const struct gs_segment segment = *(const struct gs_segment *)(void *)(data + at);
+	while (data < end) {
+		const struct gs_segment segment = *(const struct gs_segment *)(void *)data;
 		const size_t bytes = segment.count * (segment.key_bits / 8);
 
-		store(spread, rank, segment.key_class, (unsigned)segment.key_bits, data + at + sizeof segment,
-		      segment.count);
-		at += (sizeof segment + bytes + 7) / 8 * 8;
+		store((struct gs_key_spread *)all, worker, segment.key_class, (unsigned)segment.key_bits,
+		      data + sizeof segment, segment.count);
+		data += gs_round_up(sizeof segment + bytes, 8);
 	}
-}
-
-static void
-land_some(struct gs_key_spread *spread, unsigned rank)
-{
-	struct gs_landing *landing = &spread->landing;
-
-	pthread_mutex_lock(&landing->lock);
-	while (landing->claimed < landing->ready) {
-		struct gs_block *block = spread->all.exchange.arrived[landing->claimed++].block;
-
-		pthread_mutex_unlock(&landing->lock);
-		land_block(spread, rank, block);
-		pthread_mutex_lock(&landing->lock);
-		landing->done++;
-	}
-	pthread_mutex_unlock(&landing->lock);
-}
-
-static void
-land_team(void *context, unsigned rank, unsigned size)
-{
-	(void)size;
-	land_some(context, rank);
-}
-
-/* All that may be claimed has landed: let READY blocks be claimed next. */
-static gs_status
-release(struct gs_key_spread *spread, unsigned ready)
-{
-	struct gs_landing *landing = &spread->landing;
-	const unsigned done = landing->done;
-
-	landing->ready = landing->claimed = landing->done = 0;
-	TRY(gs_exchange_release(&spread->all.exchange, done));
-	landing->ready = ready - done;
-	return GS_OK;
-}
-
-static gs_status
-land_more(struct gs_key_spread *spread)
-{
-	struct gs_landing *landing = &spread->landing;
-	const unsigned arrived = spread->all.exchange.arrived_count;
-	gs_status status = GS_OK;
-
-	pthread_mutex_lock(&landing->lock);
-	if (landing->done == landing->ready) {
-		const unsigned more = arrived - landing->done;
-		const unsigned some = more < spread->landing_room ? more : (unsigned)spread->landing_room;
-
-		spread->landing_room -= some;
-		status = release(spread, landing->done + some);
-	}
-	pthread_mutex_unlock(&landing->lock);
-	return status;
-}
-
-/* How many of the blocks that have arrived the store has room for. */
-static gs_status
-count_landing(struct gs_key_spread *spread, unsigned *count)
-{
-	const size_t most = spread->plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES / 2 : SIZE_MAX;
-	size_t room;
-
-	*count = spread->all.exchange.arrived_count - spread->landing.done;
-	if (*count == 0)
-		return GS_OK;
-	TRY(spread->all.own.reserve(spread->all.own.context, spread->all.exchange.window.block_bytes, 0,
-	                            &room));
-	if (room > most)
-		room = most;
-	if (*count > room / spread->all.exchange.window.block_bytes)
-		*count = (unsigned)(room / spread->all.exchange.window.block_bytes);
-	if (*count == 0)
-		*count = 1;
-	return GS_OK;
 }
 
 static gs_status
 land(void *context, bool *moved)
 {
 	struct gs_key_spread *spread = context;
-	const unsigned threads = spread->all.threads;
-	struct gs_landing *landing = &spread->landing;
-	uint64_t since = gs_clock_now();
+	struct gs_spread *all = &spread->all;
+	struct gs_exchange *exchange = &all->exchange;
+	const size_t block_bytes = exchange->window.block_bytes;
+	size_t room, blocks;
 	unsigned count;
 
-	*moved |= spread->all.exchange.arrived_count > 0;
-	TRY(count_landing(spread, &count));
-	landing->ready = landing->done + count;
-	if (landing->ready == 0)
+	*moved |= exchange->arrived_count > 0;
+	TRY(gs_exchange_release(exchange, all->done));		/* those that landed while keys were added */
+	all->ready = all->claimed = all->done = 0;
+	if (exchange->arrived_count == 0)
 		return GS_OK;
-	if (count > 0)
-		gs_team_run(count < threads ? count : threads, land_team, spread);
-	gs_clock_lap(&spread->all.monitor->clock, GS_STAGE_SORT, &since);
-	TRY(gs_first_error_now(&spread->all.error));
-	return release(spread, landing->done);
+	TRY(all->own.reserve(all->own.context, block_bytes, 0, &room));
+	blocks = (spread->plan->head_keys > 0 ? gs_least(room, GS_HEAD_ROUND_BYTES / 2) : room) / block_bytes;
+	count = (unsigned)gs_least(exchange->arrived_count, blocks > 0 ? blocks : 1);
+	gs_spread_land_all(all, count);
+	TRY(gs_first_error_now(&all->error));
+	return gs_exchange_release(exchange, count);
 }
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-static gs_status
-allocate(struct gs_key_spread *spread, size_t window_bytes)
-{
-	const unsigned ranks = spread->all.ranks->size, threads = spread->all.threads;
-	const size_t piece_bytes = spread->plan->piece_bytes > 0 ? spread->plan->piece_bytes
-		: 4 * spread->plan->chunk_bytes + gs_exchange_block_bytes(ranks, window_bytes);
-
-	spread->scratch_bytes = gs_splitters_scratch_bytes(ranks, piece_bytes);
-	TRY(gs_arena_open(&spread->all.arena, gs_arena_round(threads * spread->scratch_bytes), false));
-	spread->all.scratch = gs_arena_take(&spread->all.arena, threads * spread->scratch_bytes);
-	return GS_NEW(spread->ends, (size_t)threads * ranks, "shares of pieces");
-}
-
 gs_status
 gs_key_spread_open(struct gs_key_spread *spread, size_t window_bytes)
 {
-	spread->all.fit = fit;
+	const unsigned ranks = spread->all.ranks->size, threads = spread->all.threads;
+	const struct gs_plan *plan = spread->plan;
+	const size_t piece_bytes = plan->piece_bytes > 0 ? plan->piece_bytes
+		: 4 * plan->chunk_bytes + gs_exchange_block_bytes(ranks, window_bytes);
+	gs_status status;
+
 	spread->all.room = room_of;
-	pthread_mutex_init(&spread->landing.lock, NULL);
-	return gs_spread_open(&spread->all, window_bytes, allocate(spread, window_bytes), land);
+	spread->all.land_one = land_block;
+	spread->scratch_bytes = gs_splitters_scratch_bytes(ranks, piece_bytes);
+	status = gs_arena_open(&spread->all.arena, gs_arena_round(threads * spread->scratch_bytes), false);
+	if (status == GS_OK)
+		spread->all.scratch = gs_arena_take(&spread->all.arena, threads * spread->scratch_bytes);
+	THEN(status, GS_NEW(spread->ends, (size_t)threads * ranks, "shares of pieces"));
+	return gs_spread_open(&spread->all, window_bytes, status, land);
 }
 
 void
@@ -247,19 +163,24 @@ hold(struct gs_key_spread *spread, unsigned key_class, const void *keys, size_t 
 	pthread_mutex_unlock(&spread->all.lock);
 }
 
-/* The keys of OWNER, divided by a thread. */
+/* Send and receive; when all blocks that were ready have landed, others are, if the store has room. */
 static void
-deliver(struct gs_key_spread *spread, unsigned rank, unsigned owner, unsigned key_class, char *keys,
-        size_t count)
+step(struct gs_key_spread *spread)
 {
-	const unsigned key_bits = spread->plan->class_bits[key_class];
+	struct gs_spread *all = &spread->all;
 
-	if (owner == spread->all.ranks->rank) {
-		store(spread, rank, key_class, key_bits, keys, count);
+	if (!gs_spread_step(all))
 		return;
+	pthread_mutex_lock(&all->landing);
+	if (all->done == all->ready) {
+		const gs_status status = gs_exchange_release(&all->exchange, all->done);
+
+		all->ready = all->claimed = all->done = 0;
+		if (gs_first_error_note(&all->error, status))
+			all->ready = (unsigned)gs_least(all->exchange.arrived_count, spread->landing_room);
+		spread->landing_room -= all->ready;
 	}
-	for (size_t bytes = count * (key_bits / 8), some; bytes > 0; keys += some, bytes -= some)
-		some = gs_spread_put(&spread->all, owner, key_class, key_bits, keys, bytes, true);
+	pthread_mutex_unlock(&all->landing);
 }
 
 static void
@@ -267,42 +188,34 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 {
 	struct gs_key_spread *spread = context;
 	const unsigned owners = spread->all.ranks->size, self = spread->all.ranks->rank;
-	const unsigned key_class = piece->key_class;
-	const size_t key_bytes = piece->key_bits / 8;
+	const unsigned key_class = piece->key_class, key_bits = piece->key_bits;
+	const size_t key_bytes = key_bits / 8;
 	size_t *ends = spread->ends + (size_t)worker * owners;
-	char *keys;
+	char *divided;
 
 	(void)sequence;
 	if (!spread->split) {
 		hold(spread, key_class, piece->keys, piece->count * key_bytes);
 		return;
 	}
-	keys = gs_splitters_divide(&spread->splitters, key_class, piece->key_bits, piece->keys,
-	                           piece->count, spread->all.scratch + worker * spread->scratch_bytes, ends);
+	divided = gs_splitters_divide(&spread->splitters, key_class, key_bits, piece->keys, piece->count,
+	                              spread->all.scratch + worker * spread->scratch_bytes, ends);
 	/* Not all ranks begin with the same one. */
 	for (unsigned o = 1; o <= owners; o++) {
 		const unsigned owner = (self + o) % owners;
-		const size_t from = owner == 0 ? 0 : ends[owner - 1];
+		const size_t from = owner == 0 ? 0 : ends[owner - 1], count = ends[owner] - from;
+		char *keys = divided + from * key_bytes;
 
-		if (ends[owner] > from)
-			deliver(spread, worker, owner, key_class, keys + from * key_bytes,
-			        ends[owner] - from);
+		if (owner == self && count > 0) {
+			store(spread, worker, key_class, key_bits, keys, count);
+			continue;
+		}
+		for (size_t left = count * key_bytes, some; left > 0; keys += some, left -= some)
+			some = gs_spread_put(&spread->all, owner, key_class, key_bits, keys, left, true);
 	}
-	if (worker == 0 && gs_spread_step(&spread->all))
-		(void)gs_first_error_note(&spread->all.error, land_more(spread));
-	land_some(spread, worker);
-}
-
-/* Of the store's room for this round, half is for keys that are read, and the rest for keys that arrive. */
-static void
-share_room(struct gs_key_spread *spread, size_t own_room, size_t least, size_t *room)
-{
-	const size_t half = own_room / 2 < least ? least : own_room / 2;
-
-	if (*room > half)
-		*room = half;
-	spread->landing_room = spread->plan->head_keys > 0
-	                       ? 0 : (own_room - *room) / spread->all.exchange.window.block_bytes;
+	if (worker == 0)
+		step(spread);
+	gs_spread_land_some(&spread->all, worker);
 }
 
 static gs_status
@@ -310,77 +223,45 @@ reserve_split(struct gs_key_spread *spread, size_t least, size_t *room)
 {
 	const struct gs_spread *all = &spread->all;
 	const size_t whole = room_of(all, all->exchange.window.gives - all->ranks->size);
-	size_t own_room = SIZE_MAX;
+	size_t own_room = SIZE_MAX, half;
 
 	assert(least <= whole);
 	/* Some pieces for each thread at once. */
 	TRY(gs_spread_wait(&spread->all, whole / 4 > least ? whole / 4 : least, room));
-	TRY(spread->all.own.reserve(spread->all.own.context, least, 0, &own_room));
-	share_room(spread, own_room, least, room);
+	TRY(all->own.reserve(all->own.context, least, 0, &own_room));
+	/* Of the store's room, half is for keys that are read, and the rest for keys that arrive. */
+	half = own_room / 2 < least ? least : own_room / 2;
+	*room = gs_least(*room, half);
+	spread->landing_room = spread->plan->head_keys > 0
+	                       ? 0 : (own_room - *room) / all->exchange.window.block_bytes;
 	return GS_OK;
 }
 
 /* ---- splitters from the first keys ----------------------------------------------------------- */
 
-/* Of the keys that are held, as many as a rank takes for a sample; each stands for some others. */
-static gs_status
-sample_held(struct gs_key_spread *spread, struct gs_sample *sample)
-{
-	const size_t wanted = gs_sample_wanted(spread->all.ranks->size);
-
-	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		const struct gs_held *held = &spread->held[c];
-		const unsigned bits = spread->plan->class_bits[c];
-		const size_t count = held->bytes == 0 ? 0 : held->bytes / (bits / 8);
-		const size_t step_keys = count / wanted + 1;
-
-		for (size_t at = 0; at < count; at += step_keys)
-			TRY(gs_sample_add(sample, gs_class_place(c, spread->descending_classes),
-			                  gs_key_at(held->keys, bits, at), step_keys));
-	}
-	return GS_OK;
-}
-
-/* Deal out the keys that were held, piece by piece. */
-static gs_status
-release_held(struct gs_key_spread *spread)
-{
-	struct gs_held held[GS_CLASSES];
-	gs_status status = GS_OK;
-	size_t room;
-
-	memcpy(held, spread->held, sizeof held);
-	memset(spread->held, 0, sizeof spread->held);
-	spread->held_bytes = 0;
-	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		enum { PIECE_BYTES = 64 << 10 };
-
-		for (size_t at = 0, some; status == GS_OK && at < held[c].bytes; at += some) {
-			struct gs_piece piece = {
-				.keys = held[c].keys + at, .key_class = c,
-				.key_bits = spread->plan->class_bits[c],
-			};
-
-			some = held[c].bytes - at < PIECE_BYTES ? held[c].bytes - at : PIECE_BYTES;
-			piece.count = some / (piece.key_bits / 8);
-			status = reserve_split(spread, some, &room);
-			if (status == GS_OK)
-				add(spread, 0, 0, &piece);
-		}
-		free(held[c].keys);
-	}
-	return status;
-}
-
 gs_status
 gs_key_spread_split(struct gs_key_spread *spread)
 {
+	enum { PIECE_BYTES = 64 << 10 };
 	const struct gs_count *histogram = spread->histogram;
+	const size_t wanted = gs_sample_wanted(spread->all.ranks->size);
 	/* if all keys are counted, each rank has the sum of all histograms */
 	const bool counts = !spread->plan->by_counting || spread->all.ranks->rank == 0;
 	struct gs_sample sample = { .keys = NULL };
-	gs_status status = sample_held(spread, &sample);
+	gs_status status = GS_OK;
+	size_t room;
 
+	/* of the keys that are held, as many as a rank takes for a sample; each stands for some others */
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		const struct gs_held *held = &spread->held[c];
+		const unsigned bits = spread->plan->class_bits[c];
+		const unsigned place = gs_class_place(c, spread->descending_classes);
+		const size_t count = held->bytes == 0 ? 0 : held->bytes / (bits / 8);
+		const size_t each = count / wanted + 1;
+
+		for (size_t at = 0; status == GS_OK && at < count; at += each)
+			status = gs_sample_add(&sample, place, gs_key_at(held->keys, bits, at), each);
+	}
 	for (size_t b = 0; counts && status == GS_OK && b < histogram->bin_count; b++)
 		if (histogram->bins[b] > 0)
 			status = gs_sample_add(&sample, gs_class_place(histogram->key_class,
@@ -389,7 +270,23 @@ gs_key_spread_split(struct gs_key_spread *spread)
 	status = gs_sample_split(&sample, status, spread);
 	gs_sample_close(&sample);
 	TRY(status);
-	return release_held(spread);
+
+	/* deal out the keys that were held, piece by piece */
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		struct gs_held *held = &spread->held[c];
+		struct gs_piece piece = { .key_class = c, .key_bits = spread->plan->class_bits[c] };
+
+		for (size_t at = 0, some; at < held->bytes; at += some) {
+			some = gs_least(held->bytes - at, PIECE_BYTES);
+			piece.keys = held->keys + at;
+			piece.count = some / (piece.key_bits / 8);
+			TRY(reserve_split(spread, some, &room));
+			add(spread, 0, 0, &piece);
+		}
+		free(held->keys);
+		*held = (struct gs_held){ .keys = NULL };
+	}
+	return GS_OK;
 }
 
 static gs_status

@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "base/round.h"
+#include "base/team.h"
 #include "ranks/spread.h"
 
 gs_status
@@ -38,6 +39,7 @@ gs_spread_open(struct gs_spread *spread, size_t window_bytes, gs_status status,
 	const size_t slots = window_bytes / gs_exchange_block_bytes(ranks, window_bytes);
 
 	pthread_mutex_init(&spread->lock, NULL);
+	pthread_mutex_init(&spread->landing, NULL);
 	gs_first_error_open(&spread->error);
 	THEN(status, GS_NEW(spread->blocks, ranks, "blocks"));
 	THEN(status, GS_NEW(spread->writers, slots, "slots"));
@@ -64,84 +66,40 @@ gs_spread_close(struct gs_spread *spread)
 void
 gs_spread_end_block(struct gs_spread *spread, unsigned owner, bool goes_on)
 {
-	struct gs_open_block *block = &spread->blocks[owner];
+	struct gs_open_block *open = &spread->blocks[owner];
 
-	if (!block->any)
+	if (open->block == NULL)
 		return;
-	block->any = false;
-	gs_exchange_block(&spread->exchange, block->slot)->goes_on = goes_on;
-	if (spread->writers[block->slot].count > 0)
-		spread->writers[block->slot].bytes = block->bytes;
+	open->block->goes_on = goes_on;
+	open->block = NULL;
+	if (spread->writers[open->slot].count > 0)
+		spread->writers[open->slot].bytes = open->bytes;
 	else
-		gs_exchange_post(&spread->exchange, block->slot, owner, block->bytes);
-}
-
-/* A thread has copied its elements to SLOT; with the lock of the owner's block. */
-static void
-end_writing(struct gs_spread *spread, unsigned owner, unsigned slot)
-{
-	struct gs_writers *writers = &spread->writers[slot];
-
-	if (--writers->count > 0 || writers->bytes == 0)
-		return;
-	gs_exchange_post(&spread->exchange, slot, owner, writers->bytes);
-	writers->bytes = 0;
-}
-
-static char *
-data_of(const struct gs_spread *spread, const struct gs_open_block *block)
-{
-	return (char *)gs_exchange_block(&spread->exchange, block->slot);
-}
-
-static struct gs_segment *
-segment_of(const struct gs_spread *spread, const struct gs_open_block *block)
-{
-	return (struct gs_segment *)(void *)(data_of(spread, block) + block->segment);
+		gs_exchange_post(&spread->exchange, open->slot, owner, open->bytes);
 }
 
 /* The bytes of a class for which the open block has room.  Begins it, or a segment, if need be. */
 static size_t
-find_room(struct gs_spread *spread, struct gs_open_block *block, unsigned key_class, unsigned key_bits)
+find_room(struct gs_spread *spread, struct gs_open_block *open, unsigned key_class, unsigned key_bits)
 {
 	const size_t most = spread->exchange.window.block_bytes;
 
-	if (!block->any) {
-		block->slot = gs_exchange_take(&spread->exchange);
-		block->any = true;
-		block->bytes = sizeof(struct gs_block);
-		block->segment = 0;
+	if (open->block == NULL) {
+		open->slot = gs_exchange_take(&spread->exchange);
+		open->block = gs_exchange_block(&spread->exchange, open->slot);
+		open->bytes = sizeof(struct gs_block);
+		open->segment = NULL;
 	}
-	if (block->segment == 0 || segment_of(spread, block)->key_class != key_class) {
-		const size_t begin = gs_round_up(block->bytes, 8);
+	if (open->segment == NULL || open->segment->key_class != key_class) {
+		const size_t begin = gs_round_up(open->bytes, 8);
 
-		if (begin + sizeof(struct gs_segment) + key_bits / 8 > most ||
-		    (block->segment > 0 && spread->one_class))
+		if (begin + sizeof(struct gs_segment) + key_bits / 8 > most)
 			return 0;
-		block->segment = begin;
-		block->bytes = begin + sizeof(struct gs_segment);
-		*segment_of(spread, block) = (struct gs_segment){
-			.key_class = key_class, .key_bits = key_bits,
-		};
+		open->segment = (struct gs_segment *)(void *)((char *)open->block + begin);
+		open->bytes = begin + sizeof(struct gs_segment);
+		*open->segment = (struct gs_segment){ .key_class = key_class, .key_bits = key_bits };
 	}
-	return most - block->bytes;
-}
-
-/* How many of the BYTES at DATA have room in the open block; 0: none, though it is empty.  With its lock. */
-static size_t
-fit(struct gs_spread *spread, unsigned owner, unsigned key_class, unsigned key_bits, const char *data,
-    size_t bytes, bool whole)
-{
-	struct gs_open_block *block = &spread->blocks[owner];
-
-	for (;;) {
-		const size_t room = gs_least(find_room(spread, block, key_class, key_bits), bytes);
-		const size_t some = !whole ? room : spread->fit(spread, key_bits, data, bytes, room);
-
-		if (some > 0 || block->bytes == sizeof(struct gs_block) + sizeof(struct gs_segment))
-			return some;
-		gs_spread_end_block(spread, owner, false);
-	}
+	return most - open->bytes;
 }
 
 /* Threads find room in turn, and copy at once. */
@@ -149,24 +107,72 @@ size_t
 gs_spread_put(struct gs_spread *spread, unsigned owner, unsigned key_class, unsigned key_bits,
               const char *data, size_t bytes, bool whole)
 {
-	struct gs_open_block *block = &spread->blocks[owner];
+	struct gs_open_block *open = &spread->blocks[owner];
+	struct gs_writers *writers;
 	unsigned slot;
 	size_t some;
 	char *to;
 
-	pthread_mutex_lock(&block->lock);
-	some = fit(spread, owner, key_class, key_bits, data, bytes, whole);
-	slot = block->slot;
-	to = data_of(spread, block) + block->bytes;
-	segment_of(spread, block)->count += (uint32_t)(some / (key_bits / 8));
-	block->bytes += some;
-	spread->writers[slot].count++;
-	pthread_mutex_unlock(&block->lock);
+	pthread_mutex_lock(&open->lock);
+	for (;;) {
+		some = gs_least(find_room(spread, open, key_class, key_bits), bytes);
+		if (whole)
+			some = spread->fit == NULL ? some - some % (key_bits / 8)
+			                           : spread->fit(spread, data, bytes, some);
+		if (some > 0 || open->bytes == sizeof(struct gs_block) + sizeof(struct gs_segment))
+			break;
+		gs_spread_end_block(spread, owner, false);
+	}
+	slot = open->slot;
+	writers = &spread->writers[slot];
+	to = (char *)open->block + open->bytes;
+	open->segment->count += (uint32_t)(some / (key_bits / 8));
+	open->bytes += some;
+	writers->count++;
+	pthread_mutex_unlock(&open->lock);
 	memcpy(to, data, some);
-	pthread_mutex_lock(&block->lock);
-	end_writing(spread, owner, slot);
-	pthread_mutex_unlock(&block->lock);
+	pthread_mutex_lock(&open->lock);
+	if (--writers->count == 0 && writers->bytes > 0) {
+		gs_exchange_post(&spread->exchange, slot, owner, writers->bytes);
+		writers->bytes = 0;
+	}
+	pthread_mutex_unlock(&open->lock);
 	return some;
+}
+
+/* ---- landing ---------------------------------------------------------------------------- */
+
+void
+gs_spread_land_some(struct gs_spread *spread, unsigned worker)
+{
+	pthread_mutex_lock(&spread->landing);
+	while (spread->claimed < spread->ready) {
+		const unsigned at = spread->claimed++;
+
+		pthread_mutex_unlock(&spread->landing);
+		spread->land_one(spread, worker, at);
+		pthread_mutex_lock(&spread->landing);
+		spread->done++;
+	}
+	pthread_mutex_unlock(&spread->landing);
+}
+
+static void
+land_team(void *context, unsigned rank, unsigned size)
+{
+	(void)size;
+	gs_spread_land_some(context, rank);
+}
+
+void
+gs_spread_land_all(struct gs_spread *spread, unsigned count)
+{
+	uint64_t since = gs_clock_now();
+
+	spread->ready = count;
+	gs_team_run((unsigned)gs_least(count, spread->threads), land_team, spread);
+	spread->ready = spread->claimed = spread->done = 0;
+	gs_clock_lap(&spread->monitor->clock, GS_STAGE_SORT, &since);
 }
 
 /* ---- the network ------------------------------------------------------------------------ */

@@ -108,10 +108,10 @@ struct gs_segment {
 /* The block for a rank that is being filled. */
 struct gs_open_block {
 	pthread_mutex_t lock;
-	bool     any;		/* SLOT is taken */
+	struct gs_block *block;		/* NULL: none is open; else of SLOT */
 	unsigned slot;
-	size_t   bytes;		/* of it, used */
-	size_t   segment;	/* where its last segment begins; 0: it has none */
+	size_t   bytes;			/* of it, used */
+	struct gs_segment *segment;	/* its last one, or NULL */
 };
 
 /* Threads that copy elements to a slot; with the lock of the block that it is or was. */
@@ -128,10 +128,12 @@ struct gs_spread {
 	unsigned           threads;
 
 	/* set by the kind of elements */
-	size_t (*fit)(const struct gs_spread *spread, unsigned key_bits, const char *data, size_t bytes,
-	              size_t room);	/* how many of the BYTES at DATA, of whole elements, have ROOM */
-	size_t (*room)(const struct gs_spread *spread, unsigned slots);	/* that so many free slots have */
-	bool               one_class;	/* a block has one segment */
+	/** How many of the BYTES at DATA, of whole items, have ROOM.  NULL: they are keys. */
+	size_t (*fit)(const struct gs_spread *spread, const char *data, size_t bytes, size_t room);
+	/** How much room that many free SLOTS have. */
+	size_t (*room)(const struct gs_spread *spread, unsigned slots);
+	/** Store what threads claim by the number AT: a block of keys, or a row of items. */
+	void   (*land_one)(struct gs_spread *spread, unsigned worker, unsigned at);
 
 	struct gs_exchange exchange;
 	struct gs_arena    arena;	/* the memory of: */
@@ -139,6 +141,8 @@ struct gs_spread {
 	pthread_mutex_t    lock;	/* for the kind */
 	struct gs_open_block *blocks;	/* by owner */
 	struct gs_writers *writers;	/* by slot */
+	pthread_mutex_t    landing;	/* guards what has arrived and threads claim in turn: */
+	unsigned           ready, claimed, done;
 	struct gs_first_error error;	/* of the network or a GPU, found by any thread */
 };
 
@@ -155,6 +159,12 @@ size_t gs_spread_put(struct gs_spread *spread, unsigned owner, unsigned key_clas
 /** The block for OWNER is as full as it gets; what it ends with GOES ON in the next one.  No other thread
  *  puts elements of that owner. */
 void gs_spread_end_block(struct gs_spread *spread, unsigned owner, bool goes_on);
+
+/** Land what is ready and no other thread has claimed. */
+void gs_spread_land_some(struct gs_spread *spread, unsigned worker);
+
+/** Land COUNT, when no thread adds. */
+void gs_spread_land_all(struct gs_spread *spread, unsigned count);
 
 /** Within a round: send and receive; thread 0.  False: there is an error. */
 bool gs_spread_step(struct gs_spread *spread);
@@ -176,13 +186,6 @@ struct gs_held {
 	size_t bytes, room;
 };
 
-/* Blocks that have arrived, from the first on: threads claim them in turn. */
-struct gs_landing {
-	pthread_mutex_t lock;
-	unsigned ready;		/* of exchange.arrived, that may be claimed */
-	unsigned claimed, done;	/* of these */
-};
-
 struct gs_key_spread {
 	struct gs_spread       all;		/* first; its lock guards HELD */
 	const struct gs_count *histogram;	/* of the store; no bins: it has none */
@@ -198,7 +201,6 @@ struct gs_key_spread {
 	size_t                *ends;		/* of each thread: by owner */
 	struct gs_held         held[GS_CLASSES];	/* until there are splitters */
 	size_t                 held_bytes;
-	struct gs_landing      landing;
 	size_t                 landing_room;	/* blocks for which the store has room in this round */
 	_Atomic uint64_t       keys, bytes;	/* of this rank, also alone; and measured */
 };
@@ -234,10 +236,20 @@ void gs_key_spread_close(struct gs_key_spread *spread);
 /* ---- items on their way: what both files know (item_spread.c, item_land.c) */
 
 /* A rank that sends. */
-struct gs_item_source {
+struct gs_sender {
 	uint64_t next;		/* the number of its next block */
 	char    *item;		/* that goes on in the next block: so far */
 	size_t   bytes, room;
+};
+
+/* Slices of a piece for the store, and pieces that are added at once. */
+enum { GS_ROW_SLICES = 32, GS_ROWS = 64 };
+
+struct gs_landing_row {
+	unsigned origin;
+	unsigned count;
+	size_t   bytes;
+	struct gs_item_slice slices[GS_ROW_SLICES];
 };
 
 struct gs_item_spread {
@@ -255,15 +267,21 @@ struct gs_item_spread {
 	uint64_t               *items;		/* of dividers */
 	pthread_cond_t          turned;
 	uint64_t                sequence, turn;	/* the next piece, and whose turn it is: with the lock */
-	struct gs_item_source  *sources;	/* by rank */
+	struct gs_sender       *senders;	/* by rank */
+	struct gs_landing_row  *rows;		/* GS_ROWS at most, with the sequence numbers from FIRST on */
+	unsigned                row_count;
+	size_t                  row_bytes;	/* of all */
+	uint64_t                first;
 	uint64_t                bytes;		/* of items that have reached this rank */
 };
 
 /* ---- items that have reached their owner (item_land.c) ------------------- */
 
 /** The bytes of the first items of DATA, which are BYTES in all, for which there is ROOM; 0: of none. */
-size_t gs_item_land_fit(const struct gs_item_spread *spread, const char *data, size_t bytes,
-                        size_t room);
+size_t gs_item_land_fit(const struct gs_spread *all, const char *data, size_t bytes, size_t room);
+
+/** See gs_spread.land_one. */
+void gs_item_land_row(struct gs_spread *all, unsigned worker, unsigned at);
 
 /** Store blocks that have arrived in the order of their numbers, with all threads; *MOVED: set if there
  *  were any.  CONTEXT is the spread. */

@@ -345,7 +345,7 @@ check_fit(void)
 		const struct row row = { .item_bytes = fits[f].item_bytes };
 		const struct gs_item_order order = order_of(&row);
 		const struct gs_item_spread spread = { .order = &order };
-		const size_t fit = gs_item_land_fit(&spread, text, fits[f].bytes, fits[f].room);
+		const size_t fit = gs_item_land_fit(&spread.all, text, fits[f].bytes, fits[f].room);
 
 		CHECK(fit == fits[f].fit, "of %zu bytes of items of %zu, %zu fit in %zu, not %zu",
 		      fits[f].bytes, fits[f].item_bytes, fits[f].fit, fits[f].room, fit);

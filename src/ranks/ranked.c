@@ -63,11 +63,17 @@ check_options(const struct gsort_options *o)
 static gs_status
 check_parts(const struct gs_parts *parts, const struct gsort_options *o)
 {
+	const char *others = parts->inflates ? "compressed files" : "from a pipe";
+
 	/* equal records and lines leave in the order of the input, so parts must be in that order */
 	if (gs_options_elements(o) != GS_OF_KEYS && parts->other_bytes > 0)
 		return gs_fail(GS_EUSAGE, "records and lines by key: several ranks read regular files that "
 		               "are not compressed, so that equal ones keep their order; gsort sorts %s in "
-		               "one process", parts->inflates ? "compressed files" : "from a pipe");
+		               "one process", others);
+	if (o->operation == GSORT_CHECK && o->input_count > 1 && parts->other_bytes > 0)
+		return gs_fail(GS_EUSAGE, "--check: several ranks read one input, or regular files that are not "
+		               "compressed, so that each knows the key before its part; gsort checks %s in one "
+		               "process", others);
 	if (parts->inflates && o->sandbox)
 		return gs_fail(GS_EUSAGE, GS_RANKS_UNCONFINED);
 	if (checks_merge(o) && parts->other_bytes == GS_UNKNOWN)

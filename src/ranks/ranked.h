@@ -27,14 +27,23 @@
 
 /* ---- where rows of CSV begin in the share of a rank (rows.c) ------------- */
 
+enum gs_parted_kind { GS_PARTED_PLAIN, GS_PARTED_COMPRESSED, GS_PARTED_STREAM };
+
+/* An input of several ranks. */
+struct gs_parted {
+	const char *name;
+	enum gs_parted_kind kind;
+	uint64_t    bytes;	/* of the file */
+	uint64_t    header;	/* of these, at its beginning */
+	uint64_t    shared;	/* all bytes of a plain file, or 0 */
+	unsigned    reader;	/* if it is not plain */
+};
+
 /* Where the share of a rank begins. */
 struct gs_cut {
-	const char *name;	/* of the file that is cut there; NULL: it is at the beginning of one, or in a
-				 * header */
-	size_t      source;	/* its number */
-	uint64_t    at;		/* in the file */
-	uint64_t    header;	/* of its bytes */
-	uint64_t    bytes;	/* of the file */
+	const struct gs_parted *file;	/* that is cut there; NULL: it is at the beginning of one, or in a
+					 * header */
+	uint64_t                at;
 };
 
 /** Set BEGINS[r] to where in its file the first row begins at or behind CUTS[r], of the ranks and the end of
@@ -42,20 +51,17 @@ struct gs_cut {
 MUST_CHECK gs_status gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order,
                                   const struct gs_cut *cuts, uint64_t *begins);
 
-/** Set *END to where the first row, or line, ends that begins at FROM, or, if none ends, TO.  GS_EIO;
- *  GS_EBUDGET. */
-MUST_CHECK gs_status gs_rows_end(const struct gs_line_order *order, const char *name, uint64_t from,
-                                 uint64_t to, uint64_t *end);
+/* Rows, or lines, of some bytes FROM .. TO. */
+struct gs_rows {
+	uint64_t first;		/* the end of the first one, or TO */
+	uint64_t last;		/* the beginning of the last one, or FROM */
+	uint64_t count;		/* that begin there; the last one may lack its end */
+};
 
-/** Set *BEGIN to where the last row begins before AT; one begins at FROM.  O(AT - FROM).  GS_EIO;
- *  GS_EBUDGET. */
-MUST_CHECK gs_status gs_rows_before(const struct gs_line_order *order, const char *name, uint64_t from,
-                                    uint64_t at, uint64_t *begin);
-
-/** Count the rows, or lines, that begin in FROM .. TO, where one begins and one ends.  GS_EIO;
- *  GS_EBUDGET. */
-MUST_CHECK gs_status gs_rows_count(const struct gs_line_order *order, const char *name, uint64_t from,
-                                   uint64_t to, uint64_t *count);
+/** Read bytes FROM .. TO of the file called NAME, where a row begins at FROM; FIRST: only until it ends.
+ *  GS_EIO; GS_EBUDGET. */
+MUST_CHECK gs_status gs_rows_scan(const struct gs_line_order *order, const char *name, uint64_t from,
+                                  uint64_t to, bool first, struct gs_rows *rows);
 
 /* ---- which bytes of the inputs each rank reads (parts.c) ----------------- */
 

@@ -11,6 +11,7 @@
  * cut on.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/round.h"
@@ -37,14 +38,6 @@ struct scan {
 	uint64_t count;			/* of ends found: rows, where one reads */
 };
 
-static bool
-is_same(const struct scan *scan, unsigned one, unsigned other)
-{
-	return scan->place[one].quoted == scan->place[other].quoted &&
-	       (scan->place[one].quoted || scan->place[one].opens == scan->place[other].opens) &&
-	       (scan->first[one] > 0) == (scan->first[other] > 0);
-}
-
 /* Read DATA .. END, which is at AT of the file. */
 static void
 scan_bytes(struct scan *scan, const char *data, const char *end, uint64_t at)
@@ -63,9 +56,14 @@ scan_bytes(struct scan *scan, const char *data, const char *end, uint64_t at)
 			if (scan->first[p] == 0)
 				scan->first[p] = scan->last;
 		}
-		for (unsigned o = 0; o < p && scan->as[p] == p; o++)
-			if (scan->as[o] == o && is_same(scan, o, p))
+		for (unsigned o = 0; o < p && scan->as[p] == p; o++) {
+			const struct gs_line_place *one = &scan->place[o], *other = &scan->place[p];
+
+			if (scan->as[o] == o && one->quoted == other->quoted &&
+			    (one->quoted || one->opens == other->opens) &&
+			    (scan->first[o] > 0) == (scan->first[p] > 0))
 				scan->as[p] = o;
+		}
 	}
 	for (unsigned p = 1; p < PLACES; p++) {		/* a reading that another became may become a third */
 		scan->as[p] = scan->as[scan->as[p]];
@@ -101,22 +99,6 @@ scan_file(struct scan *scan, const char *name, uint64_t from, uint64_t to, bool 
 	return status;
 }
 
-/* Is the byte before a cut the end of a line, if it is not between quotes? */
-static gs_status
-begins_line(const struct gs_line_order *order, const struct gs_cut *cut, bool *begins)
-{
-	gs_status status;
-	char byte = 0;
-	size_t got;
-	int fd;
-
-	TRY(gs_open_to_read(cut->name, &fd));
-	status = gs_read_file(cut->name, fd, &byte, 1, cut->at - 1, &got);
-	close(fd);
-	*begins = got == 1 && byte == order->terminator;
-	return status;
-}
-
 static void
 open_scan(struct scan *scan, const struct gs_line_order *order)
 {
@@ -142,45 +124,34 @@ static gs_status
 find(const struct gs_line_order *order, const struct gs_cut *cut, const struct gs_cut *next,
      struct found *found)
 {
-	const bool together = cut->name != NULL && next->name != NULL && cut->source == next->source;
+	const bool together = cut->file != NULL && cut->file == next->file;
 	struct scan scan;
-	bool begins = false;
+	gs_status status;
+	char byte = 0;
+	size_t got;
+	int fd;
 
 	*found = (struct found){ .ends = { 1, 1, 1 } };
-	if (cut->name != NULL) {
+	if (cut->file != NULL) {
 		open_scan(&scan, order);
-		TRY(begins_line(order, cut, &begins));
-		if (begins)
+		TRY(gs_open_to_read(cut->file->name, &fd));
+		status = gs_read_file(cut->file->name, fd, &byte, 1, cut->at - 1, &got);
+		close(fd);
+		TRY(status);
+		if (got == 1 && byte == order->terminator)	/* of a row, if it is not between quotes */
 			scan.first[1] = scan.first[2] = cut->at;
-		TRY(scan_file(&scan, cut->name, cut->at, together ? next->at : cut->bytes, !together));
+		TRY(scan_file(&scan, cut->file->name, cut->at, together ? next->at : cut->file->bytes,
+		              !together));
 		note_ends(&scan, found);
-		for (unsigned p = 0; p < PLACES; p++)
-			found->first[p] = scan.first[p];
+		memcpy(found->first, scan.first, sizeof found->first);
 	}
-	if (next->name == NULL || together)
+	if (next->file == NULL || together)
 		return GS_OK;
 	open_scan(&scan, order);
-	TRY(scan_file(&scan, next->name, next->header, next->at, false));
+	TRY(scan_file(&scan, next->file->name, next->file->header, next->at, false));
 	note_ends(&scan, found);
 	found->ends[0] = found->ends[2] = found->ends[1];	/* a row begins behind the header */
 	return GS_OK;
-}
-
-/* Follow what all have FOUND. */
-static void
-follow(const struct gs_cut *cuts, const struct found *found, unsigned ranks, uint64_t *begins)
-{
-	uint64_t place = 1;
-
-	for (unsigned r = 0; r < ranks; r++) {
-		begins[r] = cuts[r].name == NULL ? cuts[r].at : found[r].first[place];
-		place = found[r].ends[place];
-	}
-	begins[ranks] = cuts[ranks].at;
-	for (unsigned r = ranks; r-- > 0;)	/* a row may be longer than a share */
-		if (begins[r] == 0 && cuts[r].name != NULL)
-			begins[r] = cuts[r + 1].name != NULL && cuts[r + 1].source == cuts[r].source
-			            ? begins[r + 1] : cuts[r].bytes;
 }
 
 gs_status
@@ -189,54 +160,34 @@ gs_rows_find(struct gs_ranks *ranks, const struct gs_line_order *order, const st
 {
 	struct found *all, mine = { .first = { 0 } };
 	gs_status status = GS_NEW(all, ranks->size, "ranks");
+	uint64_t place = 1;
 
 	THEN(status, find(order, &cuts[ranks->rank], &cuts[ranks->rank + 1], &mine));
 	status = gs_ranks_agree(ranks, status);
 	THEN(status, gs_ranks_gather(ranks, &mine, sizeof mine, all));
-	if (status == GS_OK)
-		follow(cuts, all, ranks->size, begins);
+	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++) {
+		begins[r] = cuts[r].file == NULL ? cuts[r].at : all[r].first[place];
+		place = all[r].ends[place];
+	}
 	free(all);
+	begins[ranks->size] = cuts[ranks->size].at;
+	for (unsigned r = ranks->size; r-- > 0;)	/* a row may be longer than a share */
+		if (begins[r] == 0 && cuts[r].file != NULL)
+			begins[r] = cuts[r + 1].file == cuts[r].file ? begins[r + 1] : cuts[r].file->bytes;
 	return status;
 }
 
-/* Read FROM .. TO, where a row begins at FROM. */
-static gs_status
-scan_rows(struct scan *scan, const struct gs_line_order *order, const char *name, uint64_t from,
-          uint64_t to, bool seeks)
-{
-	open_scan(scan, order);
-	scan->as[0] = scan->as[2] = 1;
-	return scan_file(scan, name, from, to, seeks);
-}
-
 gs_status
-gs_rows_end(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t to, uint64_t *end)
+gs_rows_scan(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t to, bool first,
+             struct gs_rows *rows)
 {
 	struct scan scan;
 
-	TRY(scan_rows(&scan, order, name, from, to, true));
-	*end = scan.first[1] > 0 ? scan.first[1] : to;
-	return GS_OK;
-}
-
-gs_status
-gs_rows_before(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t at,
-               uint64_t *begin)
-{
-	struct scan scan;
-
-	TRY(scan_rows(&scan, order, name, from, at - 1, false));	/* the byte before AT ends the row */
-	*begin = scan.last > 0 ? scan.last : from;
-	return GS_OK;
-}
-
-gs_status
-gs_rows_count(const struct gs_line_order *order, const char *name, uint64_t from, uint64_t to,
-              uint64_t *count)
-{
-	struct scan scan;
-
-	TRY(scan_rows(&scan, order, name, from, to, false));
-	*count = scan.count + ((scan.last > 0 ? scan.last : from) < to);	/* that may lack its end */
+	open_scan(&scan, order);
+	scan.as[0] = scan.as[2] = 1;
+	TRY(scan_file(&scan, name, from, to, first));
+	rows->first = scan.first[1] > 0 ? scan.first[1] : to;
+	rows->last = scan.last > 0 ? scan.last : from;
+	rows->count = scan.count + (rows->last < to);
 	return GS_OK;
 }

@@ -998,6 +998,7 @@ messages() {
 	cannot start a thread
 	no memory for a sample of
 	ranks sort records or lines by key
+	--check: several ranks read one input, or regular files that are not compressed, so that each knows the key before its part; gsort checks
 	--merge: several ranks read each input twice, first to see whether it is sorted, so it must be a file; with --force they sort it as it is
 	ranks with this memory: at most
 	records and lines by key: several ranks read regular files that are not compressed, so that equal ones keep their order; gsort sorts

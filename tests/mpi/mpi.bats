@@ -263,6 +263,21 @@ make_text() {
 	cmp alone together
 }
 
+@test "a check of a compressed file is one of this file alone" {
+	needs gzip
+	seq 1000 >in
+	seq 999 -1 1 | gzip >falls.gz
+	gzip <in >rises.gz
+	local options="-c --decompress=no-sandbox"
+	GSORT_RANKS=3 "$ranks" $options rises.gz
+	GSORT_RANKS=3 run "$ranks" $options falls.gz
+	[ "$status" -eq 1 ]
+	[[ $output == *"falls.gz:2: disorder"* ]]
+	GSORT_RANKS=2 run "$ranks" $options in rises.gz
+	[ "$status" -eq 2 ]
+	[[ $output == *"gsort checks compressed files in one process"* ]]
+}
+
 @test "-o 'out-%r': a file a rank" {
 	local options
 	gen --seed 5 --keys 300000 --type u64 >in
@@ -601,6 +616,7 @@ make_csv() {
 		it_is_not_a_regular_file in -o /dev/full
 		must_be_in_a_regular_file --files0-from=- -o out
 		not_compressed,_so_that_equal_ones_keep_their_order -k 1 fifo -o out
+		gsort_checks_from_a_pipe_in_one_process -c in fifo in
 		the_last_record_is_short --record-size=4 in -o out
 		too_large_for_3_ranks -S 16M --record-size=1000000 large -o out
 	END

@@ -213,8 +213,6 @@ begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own
 	free(all);
 	TRY(status);
 
-	if (given->operation == GSORT_SORT)
-		TRY(gs_ranked_output_open(&ranked->output, given, ranks));
 	*own = *given;
 	own->inputs = ranked->parts.names;
 	own->input_count = ranked->parts.count;
@@ -228,9 +226,8 @@ begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own
 	own->sandbox = false;
 	if (gs_options_guard(own) == GS_UNGUARDED)
 		own->format = GSORT_FORMAT_RAW;		/* without a header it would be guarded */
-	if (given->operation == GSORT_SORT)
-		gs_ranked_output_set(&ranked->output, own);
-	return GS_OK;
+	return given->operation != GSORT_SORT ? GS_OK
+	       : gs_ranked_output_open(&ranked->output, given, ranks, own);
 }
 
 gs_status

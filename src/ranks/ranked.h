@@ -109,7 +109,7 @@ void gs_parts_close(struct gs_parts *parts);
 /* ---- the output of several ranks: one file, or a file a rank (ranked_output.c) ---- */
 
 /*
- *     open, set; begin; the job writes; finish; close
+ *     open; begin; the job writes; finish; close
  *
  * One file: rank 0 makes a new one beside it with a temporary name, the others open that, each
  * writes its part at its place (io/output_fd.h), and rank 0 renames the file when all have succeeded.
@@ -138,13 +138,11 @@ struct gs_ranked_output {
 	uint64_t          header_bytes;	/* are not keys */
 };
 
-/** Open; collective.  GS_EUSAGE, GS_EIO: several ranks cannot write that. */
+/** Open, and let the job of this rank, whose options are OWN, write here; collective.  GS_EUSAGE, GS_EIO:
+ *  several ranks cannot write that. */
 MUST_CHECK gs_status
 gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_options *given,
-                      struct gs_ranks *ranks);
-
-/** Let the job of this rank, with OPTIONS, write here. */
-void gs_ranked_output_set(struct gs_ranked_output *output, struct gsort_options *options);
+                      struct gs_ranks *ranks, struct gsort_options *own);
 
 /** Will gs_ranked_output_begin() want to know the bytes of this rank's part? */
 bool gs_ranked_output_places(const struct gs_ranked_output *output);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/filesystem.h"
+#include "base/round.h"
 #include "figures/answer.h"
 #include "io/output.h"
 #include "key/key.h"
@@ -29,67 +30,32 @@
 
 /* ---- opening ----------------------------------------------------------------------- */
 
-/* Is a selection's number of bytes known only when it has been made? */
-static bool
-needs_spool(const struct gsort_options *o, bool one_file)
-{
-	const bool groups = gs_select_wants_groups(o);
-	const bool wide_text = o->converts && gs_key_is_wide(o->type);
-	const bool ends = o->head || o->tail.wanted, differ = !gs_options_write_binary(o);
-
-	return (groups && ends) || (one_file && (groups || wide_text || (differ && ends)));
-}
-
-/* Ranks write at several places of the file.  A terminal, as the standard output of a rank of MPI may
- * be, takes their bytes in any order. */
-static bool
-takes_parts(const struct stat *st)
-{
-	struct stat null;
-
-	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && stat("/dev/null", &null) == 0 &&
-	                                st->st_rdev == null.st_rdev);
-}
-
-/* Rank 0 decides how the file is written. */
-static gs_status
-aim(struct gs_ranked_output *output, const char *name, bool in_place)
-{
-	struct stat st;
-
-	if (stat(name, &st) == 0 && !takes_parts(&st))
-		return gs_fail(GS_EUSAGE, "%s: not with several ranks: it is not a regular file, and they "
-		               "write at several places of it", name);
-	output->replace.inputs = output->given->inputs;
-	output->replace.input_count = output->given->input_count;
-	return gs_replace_aim(&output->replace, name, in_place, &output->fd, &output->kind);
-}
-
-/* The others open what rank 0 has made. */
-static gs_status
-follow(struct gs_ranked_output *output, const char *name)
-{
-	output->fd = gs_open(name, O_WRONLY, 0);
-	if (output->fd < 0)
-		return gs_fail_errno(GS_EIO, "cannot open %s, which rank 0 has made: is its folder the "
-		                     "same on all hosts?", name);
-	if (output->kind == GS_OUTPUT_NEW)
-		gs_replace_adopt(&output->replace, name);
-	return GS_OK;
-}
-
+/* Rank 0 decides how the file is written; the others open what it has made. */
 static gs_status
 open_shared(struct gs_ranked_output *output)
 {
-	const char *name = output->given->output;
+	const struct gsort_options *given = output->given;
+	const char *name = given->output;
 	const bool first = output->ranks->rank == 0;
 	struct {
 		char name[PATH_MAX];
 		enum gs_output_kind kind;
 		bool forced;
 	} made = { .name = "" };
-	gs_status status = first ? aim(output, name, output->given->in_place) : GS_OK;
+	struct stat st, null;
+	gs_status status = GS_OK;
 
+	/* Ranks write at several places of the file.  A terminal, as the standard output of a rank of MPI may
+	 * be, takes their bytes in any order. */
+	if (first && stat(name, &st) == 0 && !S_ISREG(st.st_mode) &&
+	    (!S_ISCHR(st.st_mode) || stat("/dev/null", &null) != 0 || st.st_rdev != null.st_rdev))
+		status = gs_fail(GS_EUSAGE, "%s: not with several ranks: it is not a regular file, and they "
+		                 "write at several places of it", name);
+	if (first && status == GS_OK) {
+		output->replace.inputs = given->inputs;
+		output->replace.input_count = given->input_count;
+		status = gs_replace_aim(&output->replace, name, given->in_place, &output->fd, &output->kind);
+	}
 	TRY(gs_ranks_agree(output->ranks, status));
 	if (first) {
 		made.kind = output->kind;
@@ -100,31 +66,60 @@ open_shared(struct gs_ranked_output *output)
 	TRY(gs_ranks_share(output->ranks, &made, sizeof made));
 	output->kind = made.kind;
 	output->replace.forced = made.forced;
-	if (!first)
-		status = follow(output, made.name);
+	if (!first) {
+		output->fd = gs_open(made.name, O_WRONLY, 0);
+		if (output->fd < 0)
+			status = gs_fail_errno(GS_EIO, "cannot open %s, which rank 0 has made: is its folder "
+			                       "the same on all hosts?", made.name);
+		else if (output->kind == GS_OUTPUT_NEW)
+			gs_replace_adopt(&output->replace, made.name);
+	}
 	return gs_ranks_agree(output->ranks, status);
+}
+
+static int
+write_spool(void *context, const void *data, size_t bytes)
+{
+	struct gs_ranked_output *output = context;
+
+	if (gs_spill_file_write(&output->spool, data, bytes) != GS_OK)
+		return -1;
+	output->spooled += bytes;
+	return 0;
 }
 
 gs_status
 gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_options *given,
-                      struct gs_ranks *ranks)
+                      struct gs_ranks *ranks, struct gsort_options *own)
 {
+	const bool one_file = strstr(given->output, "%r") == NULL;
+	const bool groups = gs_select_wants_groups(given), ends = given->head || given->tail.wanted;
+	const bool wide_text = given->converts && gs_key_is_wide(given->type);
+	const bool differ = !gs_options_write_binary(given);
 	gs_status status = GS_OK;
 
 	*output = (struct gs_ranked_output){
-		.given = given, .ranks = ranks, .fd = -1, .replace.shared = true,
-		.one_file = strstr(given->output, "%r") == NULL,
+		.given = given, .ranks = ranks, .fd = -1, .replace.shared = true, .one_file = one_file,
+		/* the number of bytes of a selection may be known only when it has been made */
+		.spools = (groups && ends) || (one_file && (groups || wide_text || (differ && ends))),
 	};
-	output->spools = needs_spool(given, output->one_file);
-	if (output->one_file)
-		return open_shared(output);
-	status = gs_outputs_check_pattern(given->output);
-	if (status == GS_OK &&
-	    (output->own_name = gs_outputs_name(given->output, ranks->rank, ranks->size)) == NULL)
-		status = gs_fail(GS_EIO, "open failed: the name of output %u is too long", ranks->rank);
-	if (status == GS_OK && ranks->rank == 0)
-		status = gs_outputs_check_files(given->output, ranks->size);
-	return gs_ranks_agree(ranks, status);
+	if (one_file) {
+		status = open_shared(output);
+	} else {
+		status = gs_outputs_check_pattern(given->output);
+		if (status == GS_OK && (output->own_name = gs_outputs_name(given->output, ranks->rank,
+		                                                           ranks->size)) == NULL)
+			status = gs_fail(GS_EIO, "open failed: the name of output %u is too long", ranks->rank);
+		if (status == GS_OK && ranks->rank == 0)
+			status = gs_outputs_check_files(given->output, ranks->size);
+		status = gs_ranks_agree(ranks, status);
+		own->output = output->own_name;
+	}
+	if (output->spools || one_file) {
+		own->write = output->spools ? write_spool : gs_place_write;
+		own->write_context = output->spools ? (void *)output : &output->place;
+	}
+	return status;
 }
 
 void
@@ -141,31 +136,6 @@ gs_ranked_output_close(struct gs_ranked_output *output)
 }
 
 /* ---- writing ------------------------------------------------------------------------- */
-
-static int
-write_spool(void *context, const void *data, size_t bytes)
-{
-	struct gs_ranked_output *output = context;
-
-	if (gs_spill_file_write(&output->spool, data, bytes) != GS_OK)
-		return -1;
-	output->spooled += bytes;
-	return 0;
-}
-
-void
-gs_ranked_output_set(struct gs_ranked_output *output, struct gsort_options *options)
-{
-	if (output->own_name != NULL)
-		options->output = output->own_name;
-	if (output->spools) {
-		options->write = write_spool;
-		options->write_context = output;
-	} else if (output->one_file) {
-		options->write = gs_place_write;
-		options->write_context = &output->place;
-	}
-}
 
 bool
 gs_ranked_output_places(const struct gs_ranked_output *output)
@@ -221,35 +191,39 @@ writer_of(const struct part *parts, unsigned ranks, uint64_t at)
 	return ranks;		/* a hole: there is none */
 }
 
-static size_t
-head_of(const struct part *part)
-{
-	const uint64_t left = (GS_PLACE_BYTES - part->begin % GS_PLACE_BYTES) % GS_PLACE_BYTES;
-
-	return part->end - part->begin < left ? (size_t)(part->end - part->begin) : (size_t)left;
-}
-
 /* In a window of one slot to send and a few to receive: send this rank's head, and write those of
  * others until all have come. */
 static gs_status
-exchange_heads(struct gs_ranked_output *output, const struct part *parts)
+write_heads(struct gs_ranked_output *output)
 {
 	enum { TAKES = 3, SLOT = GS_PLACE_BYTES + sizeof(uint64_t) };
 	struct gs_ranks *ranks = output->ranks;
+	const struct part mine = { output->place.begin, output->place.end };
 	struct gs_window window = { .block_bytes = SLOT, .gives = 1, .takes = TAKES };
 	const size_t head = output->place.head_bytes;
-	unsigned due = 0, given, taken, slot, idle = 0, sends = head > 0;
+	unsigned due = 0, given, taken, slot, idle = 0, sends = head > 0, writer = 0;
 	struct gs_arrival arrivals[TAKES];
+	struct part *parts;
+	gs_status status;
 
-	for (unsigned r = 0; r < ranks->size; r++)
-		due += head_of(&parts[r]) > 0 && writer_of(parts, ranks->size, parts[r].begin) ==
-		       ranks->rank;
+	if (!output->place.seeks)
+		return GS_OK;
+	status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &parts);
+	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++) {
+		const uint64_t begin = parts[r].begin, writes = writer_of(parts, ranks->size, begin);
+		const bool has_head = begin % GS_PLACE_BYTES > 0 && parts[r].end > begin;
+
+		due += has_head && writes == ranks->rank;
+		if (r == ranks->rank)
+			writer = (unsigned)writes;
+	}
+	free(parts);
+	TRY(status);
 	TRY(gs_ranks_open(ranks, &window));
 	if (head > 0) {
 		memcpy(window.memory, &output->place.begin, sizeof(uint64_t));
 		memcpy(window.memory + sizeof(uint64_t), output->place.head, head);
-		TRY(gs_ranks_give(ranks, 0, writer_of(parts, ranks->size, output->place.begin),
-		                  sizeof(uint64_t) + head));
+		TRY(gs_ranks_give(ranks, 0, writer, sizeof(uint64_t) + head));
 	}
 	while (sends > 0 || due > 0) {
 		TRY(gs_ranks_poll(ranks, &slot, &given, arrivals, &taken));
@@ -274,28 +248,9 @@ exchange_heads(struct gs_ranked_output *output, const struct part *parts)
 	return GS_OK;
 }
 
-static gs_status
-write_heads(struct gs_ranked_output *output)
-{
-	const struct part mine = { output->place.begin, output->place.end };
-	struct part *parts;
-	gs_status status = gs_ranks_gather_new(output->ranks, &mine, sizeof mine, &parts);
-
-	if (status == GS_OK && output->place.seeks)
-		status = exchange_heads(output, parts);
-	free(parts);
-	return status;
-}
-
 /* ---- from the temporary file --------------------------------------------------------------- */
 
 enum { COPY_BYTES = 1 << 18 };
-
-/* Which of the selected keys of a rank, and which bytes of its temporary file, are written. */
-struct spooled {
-	uint64_t from, to;	/* keys */
-	uint64_t begin, end;	/* their bytes */
-};
 
 /* The bytes of the header and the first KEYS, which are lines if KEY_BYTES is 0. */
 static gs_status
@@ -322,30 +277,6 @@ measure(const struct gs_ranked_output *output, uint64_t keys, size_t key_bytes,
 	return GS_OK;
 }
 
-/* Of the selected KEYS of this rank the head or tail of all may want fewer. */
-static gs_status
-clip(struct gs_ranked_output *output, uint64_t keys, size_t key_bytes,
-     const struct gs_line_order *lines, char *buffer, struct spooled *part)
-{
-	const struct gsort_options *given = output->given;
-	uint64_t before, all, most;
-
-	*part = (struct spooled){
-		.to = keys, .begin = output->header_bytes, .end = output->spooled,
-	};
-	TRY(gs_ranks_scan(output->ranks, keys, &before, &all));
-	most = before < given->head_count ? given->head_count - before : 0;
-	if (given->head && most < keys)
-		part->to = most;
-	most = all - before - keys < given->tail.count ? given->tail.count - (all - before - keys) : 0;
-	if (given->tail.wanted && most < keys)
-		part->from = keys - most;
-	if (part->from > 0)
-		TRY(measure(output, part->from, key_bytes, lines, buffer, &part->begin));
-	return part->to == keys ? GS_OK
-	       : measure(output, part->to, key_bytes, lines, buffer, &part->end);
-}
-
 /* Copy the bytes FROM .. TO to where they belong: to OWN, or else to the place. */
 static gs_status
 copy_spool(struct gs_ranked_output *output, uint64_t from, uint64_t to, struct gs_output *own,
@@ -362,21 +293,32 @@ copy_spool(struct gs_ranked_output *output, uint64_t from, uint64_t to, struct g
 	return GS_OK;
 }
 
+/* Of the selected KEYS of this rank the head or tail of all may want fewer. */
 static gs_status
 finish_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
              const struct gs_line_order *lines, struct gs_output *own, uint64_t *bytes)
 {
-	struct spooled part = { .from = 0 };
+	const struct gsort_options *given = output->given;
+	uint64_t before = 0, all = *keys, from = 0, to = *keys;
+	uint64_t begin = output->header_bytes, end = output->spooled;
 	char *buffer;
 	gs_status status = gs_allocate(&buffer, COPY_BYTES, 1, "bytes");
 
-	THEN(status, clip(output, *keys, key_bytes, lines, buffer, &part));
-	*keys = part.to - part.from;
-	*bytes = output->header_bytes + part.end - part.begin;
-	if (status == GS_OK && own == NULL)
-		status = open_place(output, *bytes);
+	THEN(status, gs_ranks_scan(output->ranks, *keys, &before, &all));
+	if (given->head)
+		to = gs_least(to, given->head_count - gs_least(before, given->head_count));
+	if (given->tail.wanted)
+		from = to - gs_least(to, given->tail.count - gs_least(all - before - to, given->tail.count));
+	if (from > 0)
+		THEN(status, measure(output, from, key_bytes, lines, buffer, &begin));
+	if (to < *keys)
+		THEN(status, measure(output, to, key_bytes, lines, buffer, &end));
+	*keys = to - from;
+	*bytes = output->header_bytes + end - begin;
+	if (own == NULL)
+		THEN(status, open_place(output, *bytes));
 	THEN(status, copy_spool(output, 0, output->header_bytes, own, buffer));
-	THEN(status, copy_spool(output, part.begin, part.end, own, buffer));
+	THEN(status, copy_spool(output, begin, end, own, buffer));
 	free(buffer);
 	return status;
 }
@@ -422,32 +364,27 @@ finish_own(struct gs_ranked_output *output, struct gs_output *own)
 	return settled != GS_OK ? settled : status;
 }
 
-/* The same for bytes that are still in the temporary file. */
-static gs_status
-finish_own_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
-                 const struct gs_line_order *lines, uint64_t *bytes)
-{
-	const struct gs_output_options options = {
-		.name = output->own_name, .in_place = output->given->in_place,
-		.inputs = output->given->inputs, .input_count = output->given->input_count,
-	};
-	struct gs_output *own;
-	gs_status status = gs_output_open(&own, &options);
-
-	TRY(gs_ranks_agree(output->ranks, status));
-	status = finish_spool(output, keys, key_bytes, lines, own, bytes);
-	THEN(status, finish_own(output, own));
-	gs_output_close(own);
-	return status;
-}
-
 gs_status
 gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
                         const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes)
 {
+	struct gs_output *opened = NULL;
+	gs_status status;
+
+	if (output->own_name != NULL && output->spools) {
+		const struct gs_output_options options = {
+			.name = output->own_name, .in_place = output->given->in_place,
+			.inputs = output->given->inputs, .input_count = output->given->input_count,
+		};
+
+		TRY(gs_ranks_agree(output->ranks, gs_output_open(&opened, &options)));
+		status = finish_spool(output, keys, key_bytes, lines, opened, bytes);
+		THEN(status, finish_own(output, opened));
+		gs_output_close(opened);
+		return status;
+	}
 	if (output->own_name != NULL)
-		return output->spools ? finish_own_spool(output, keys, key_bytes, lines, bytes)
-		                      : finish_own(output, own->files[0]);
+		return finish_own(output, own->files[0]);
 	if (!output->one_file)
 		return gs_ranks_agree(output->ranks, gs_output_finish_all(own->files, own->count));
 	if (output->spools)

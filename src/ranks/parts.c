@@ -287,25 +287,23 @@ read_header(const struct survey *survey, struct gs_parts *parts)
 	gs_status status;
 	int fd;
 
-	if (survey->options->header_lines == 0)
-		return GS_OK;
 	for (size_t f = 0; f < survey->count && parts->header_bytes == 0; f++) {
 		const struct gs_parted *file = &survey->files[f];
 
-		free(parts->header);
-		TRY(gs_allocate(&parts->header, file->header + 1, 1, "bytes of a header"));
-		if (file->kind != GS_PARTED_PLAIN)
-			break;
-		if (file->header == 0)
+		if (file->header == 0 || survey->key_bytes > 0)
 			continue;
+		TRY(gs_allocate(&parts->header, file->header + 1, 1, "bytes of a header"));
 		TRY(gs_open_to_read(file->name, &fd));
 		status = gs_read_file(file->name, fd, parts->header, file->header, 0, &parts->header_bytes);
 		close(fd);
 		TRY(status);
-		if (gs_line_mark(parts->header, parts->header_bytes) == parts->header_bytes)
+		if (gs_line_mark(parts->header, parts->header_bytes) == parts->header_bytes) {
 			parts->header_bytes = 0;
-		else if (parts->header[parts->header_bytes - 1] != survey->order.terminator)
+			free(parts->header);
+			parts->header = NULL;
+		} else if (parts->header[parts->header_bytes - 1] != survey->order.terminator) {
 			parts->header[parts->header_bytes++] = survey->order.terminator;
+		}
 	}
 	return GS_OK;
 }

@@ -160,8 +160,7 @@ gs_ranked_describe(const struct gs_ranked *ranked, gs_status status, struct gs_l
 		    : gs_fail(GS_EUSAGE, "--locale: the locale here is another one than where rank 0 runs: "
 		              "all ranks need the same, of the same release")));
 	}
-	if (parts->header == NULL || !gs_line_order_wants_header(order) ||
-	    parts->plain_bytes + parts->other_bytes == 0)
+	if (parts->header == NULL || !gs_line_order_wants_header(order))
 		return GS_OK;
 	/* one of them reads lines from the header, and all know it */
 	end = gs_line_end(order, parts->header + gs_line_mark(parts->header, parts->header_bytes),

@@ -81,7 +81,7 @@ struct gs_parts {
 	uint64_t          other_bytes;	/* of compressed files; GS_UNKNOWN: there is a pipe */
 	bool              inflates;	/* a file is compressed */
 	char              terminator;	/* of lines */
-	char             *header;	/* of the first file, if lines have one; it may be empty */
+	char             *header;	/* of the first file that has a line, if lines have one; or NULL */
 	size_t            header_bytes;
 	unsigned          overlap_keys;	/* of this rank, that another one has, too */
 	uint64_t          overlap_bytes;

@@ -507,6 +507,9 @@ make_csv() {
 	printf '"a\nb",c' >header
 	same 3,6 --csv --header -k b:n long
 	same 3,6 --csv --header -k c header
+	printf '\xef\xbb\xbf' >mark		# and no line, so no column is missed
+	same 3 --csv --header -k c mark header
+	same 3 --csv --header -k c mark
 	# A share begins between quotes; two ways to read it are the same behind a while, and all three much later.
 	{
 		yes 'aaaaaaaa,b' | head -c 400004

@@ -519,7 +519,8 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 	gs_line_words_of *const way = way_of(order, others, at);
 	const bool line_next = order->last_resort && (way == gs_line_words_of_texts || !others);
 	struct gs_line_batch batch = {
-		.at = at,
+		.fields = &order->fields, .keys = order->keys, .key_count = order->key_count,
+		.string = &order->string, .at = at,
 		.line_next = line_next ? UINT64_MAX : 0,
 		.nothing_next = others || order->last_resort ? 0 : UINT64_MAX,
 		.flip = order->reverse || !order->last_resort ? UINT64_MAX : 0,
@@ -546,7 +547,7 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 		}
 		if (cuts)
 			batch.bytes = cut;
-		if (!way(order, &batch, &more))
+		if (!way(&batch, &more))
 			continue;
 		for (failed = 0; failed < batch.count && batch.failed[failed] != 0; failed++)
 			;

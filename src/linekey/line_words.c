@@ -380,16 +380,16 @@ separators_of(const struct gs_fields *fields)
 }
 
 bool
-gs_line_words_of_numbers(const struct gs_line_order *order, struct gs_line_batch *batch, bool *more)
+gs_line_words_of_numbers(struct gs_line_batch *batch, bool *more)
 {
-	const uint64_t separators = separators_of(&order->fields);
+	const uint64_t separators = separators_of(batch->fields);
 	const char *at[GS_LINE_BATCH];
 	struct numbers numbers;
 	bool long_ones;
 
 	*more = true;
-	find_numbers(batch, &order->fields, order->keys, at);
-	long_ones = load_numbers(batch, order->keys, at, separators, &numbers);
+	find_numbers(batch, batch->fields, batch->keys, at);
+	long_ones = load_numbers(batch, batch->keys, at, separators, &numbers);
 	for (size_t i = 0; i < batch->count; i++)
 		numbers.skip[i] = 8 * batch->at;
 	return make_numbers_best(batch, &numbers, long_ones, separators, batch->words, batch->failed) != 0;
@@ -503,9 +503,9 @@ load_strings_avx512(const struct gs_line_batch *batch, const struct gs_line_stri
 #endif
 
 bool
-gs_line_words_of_strings(const struct gs_line_order *order, struct gs_line_batch *batch, bool *more)
+gs_line_words_of_strings(struct gs_line_batch *batch, bool *more)
 {
-	const struct gs_line_string *string = &order->string;
+	const struct gs_line_string *string = batch->string;
 	struct strings strings;
 
 #if defined __x86_64__
@@ -547,10 +547,10 @@ GS_SIMD_BEST(uint64_t, append_numbers, (const struct gs_line_batch *batch, const
              (batch, strings, numbers, long_ones, separators, words, failed))
 
 bool
-gs_line_words_of_pairs(const struct gs_line_order *order, struct gs_line_batch *batch, bool *more)
+gs_line_words_of_pairs(struct gs_line_batch *batch, bool *more)
 {
-	const struct gs_fields *fields = &order->fields;
-	const struct gs_keydef *keys = order->keys;
+	const struct gs_fields *fields = batch->fields;
+	const struct gs_keydef *keys = batch->keys;
 	const uint64_t flip = keys[0].letters & GS_LETTER_R ? UINT64_MAX : 0;
 	const uint64_t separators = separators_of(fields);
 	const char *at[GS_LINE_BATCH];
@@ -818,11 +818,11 @@ most_fail(struct gs_line_batch *batch)
 }
 
 AVX512 bool
-gs_line_words_of_texts(const struct gs_line_order *order, struct gs_line_batch *batch, bool *more)
+gs_line_words_of_texts(struct gs_line_batch *batch, bool *more)
 {
-	const struct gs_fields *fields = &order->fields;
-	const struct gs_keydef *keys = order->keys;
-	const size_t key_count = order->key_count;
+	const struct gs_fields *fields = batch->fields;
+	const struct gs_keydef *keys = batch->keys;
+	const size_t key_count = batch->key_count;
 	const size_t wanted = batch->at + 8, count = batch->count;
 	struct texts texts;
 	bool full = false, blank = fields->separator == GS_NO_SEPARATOR;

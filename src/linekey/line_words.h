@@ -16,7 +16,7 @@
 #include "linekey/collation.h"
 #include "text/digits.h"
 #include "linekey/key_text.h"
-#include "linekey/line_order.h"
+#include "linekey/keydef.h"
 #include "text/line.h"
 #include "linekey/skip.h"
 
@@ -233,6 +233,10 @@ enum { GS_LINE_BATCH = 64 };	/* lines, at most */
 
 /* Lines of which words are wanted; the terminator of each is counted. */
 struct gs_line_batch {
+	const struct gs_fields      *fields;	/* these four as in struct gs_line_order */
+	const struct gs_keydef      *keys;
+	size_t                       key_count;
+	const struct gs_line_string *string;
 	const char *const *lines;
 	const uint32_t    *bytes;
 	size_t             count, behind;	/* lines, and the lines whose words are made next */
@@ -271,7 +275,7 @@ gs_line_load_next(const struct gs_line_batch *batch, size_t i)
  *
  * @return  true: some failed
  */
-typedef bool gs_line_words_of(const struct gs_line_order *order, struct gs_line_batch *batch, bool *more);
+typedef bool gs_line_words_of(struct gs_line_batch *batch, bool *more);
 
 /** Of the first key, a usual number at the beginning of its field.  If they do not begin with it (AT is 1
  *  to 7), what comes next follows.  Numbers fail that have not 1 to 15 digits, and those before another key,

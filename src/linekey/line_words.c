@@ -24,23 +24,16 @@
 
 /* ---- which keys are usual --------------------------------------------------------- */
 
-/* Do all bytes count, from one field to the same or one behind it? */
-static bool
-is_forward(const struct gs_keydef *key)
-{
-	const size_t begin = gs_keydef_first_field(key);
-
-	return !key->sought && (key->letters & (GS_LETTER_D | GS_LETTER_I)) == 0 &&
-	       key->end_field >= begin;
-}
-
 bool
 gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key)
 {
 	const int separator = fields->separator, thousands = gs_locale_thousands(key->locale);
 
-	if (!is_forward(key) || (key->strict && key->begin_char + key->end_char > 0))
-		return false;		/* a strict key is within its field */
+	/* all bytes count, from one field to the same or one behind it; a strict key is within its field */
+	if (key->sought || (key->letters & (GS_LETTER_D | GS_LETTER_I)) != 0 ||
+	    key->end_field < gs_keydef_first_field(key) ||
+	    (key->strict && key->begin_char + key->end_char > 0))
+		return false;
 	/* letters of any case are no part of a number, but they are suffixes */
 	if (key->ordering == GS_BY_NUMBER || (gs_key_is_number(key) && (key->letters & GS_LETTER_F) == 0))
 		return separator != '-' && separator != gs_locale_point(key->locale) &&
@@ -121,43 +114,7 @@ find_number(const struct gs_fields *fields, const struct gs_keydef *key, struct 
 	return at;
 }
 
-/* Load the number AT a place, or none, without the zeros before it but for the last one.  Returns whether
- * it may have more than eight digits. */
-static bool
-load_number(const struct gs_line_batch *batch, const char *at, uint64_t reverse, uint64_t separators,
-            struct numbers *numbers, size_t i)
-{
-	const char *end = batch->lines[i] + batch->bytes[i] - 1;
-	bool negative;
-	size_t left;
-
-	if (at == NULL) {
-		numbers->text[i] = numbers->next[i] = numbers->flip[i] = numbers->line[i] = 0;
-		return false;
-	}
-	negative = at < end && *at == '-';
-	for (at += negative; end - at > 1 && *at == '0' && gs_is_digit(at[1]); at++)
-		;
-	negative &= at < end && *at != '0';
-	left = (size_t)(end - at);
-	numbers->text[i] = load_left(end, left, separators);
-	numbers->next[i] = load_left(end, left > 8 ? left - 8 : 0, separators);
-	numbers->flip[i] = negative ? ~reverse : reverse;
-	numbers->line[i] = load_eight(batch->lines[i]);
-	/* both are known: a branch on the first would often be mispredicted */
-	return (gs_line_other(numbers->text[i]) == 0) & (int)gs_is_digit((unsigned char)numbers->next[i]);
-}
-
 #if defined __x86_64__
-/* Bits of bytes that are blanks. */
-static inline AVX512 uint64_t
-blanks_of(__mmask64 within, __m512i text)
-{
-	return _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8(' ')) |
-	       _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8('\t')) |
-	       _mm512_mask_cmpeq_epi8_mask(within, text, _mm512_set1_epi8('\n'));
-}
-
 /* The first 64 bytes of a line. */
 struct head {
 	__m512i  text;
@@ -173,7 +130,10 @@ look_at(const struct gs_field_walk *walk, const struct gs_fields *fields, __m512
 	struct head head = { .within = _bzhi_u64(UINT64_MAX, bytes < 64 ? (unsigned)bytes : 64) };
 
 	head.text = _mm512_maskz_loadu_epi8(head.within, walk->line);
-	head.blanks = blank ? blanks_of(head.within, head.text) : 0;
+	if (blank)
+		head.blanks = _mm512_mask_cmpeq_epi8_mask(head.within, head.text, _mm512_set1_epi8(' ')) |
+		              _mm512_mask_cmpeq_epi8_mask(head.within, head.text, _mm512_set1_epi8('\t')) |
+		              _mm512_mask_cmpeq_epi8_mask(head.within, head.text, _mm512_set1_epi8('\n'));
 	head.ends = fields->separator == GS_NO_SEPARATOR
 	            ? head.blanks & ~(head.blanks << 1 | 1)
 	            : _mm512_mask_cmpeq_epi8_mask(head.within, head.text, separator);
@@ -182,9 +142,9 @@ look_at(const struct gs_field_walk *walk, const struct gs_fields *fields, __m512
 
 /* As find_number() for all lines, if FIELD is not the first one. */
 static AVX512 void
-find_numbers_avx512(const struct gs_line_batch *batch, const struct gs_fields *fields,
-                    const struct gs_keydef *key, const char **at)
+find_numbers_avx512(const struct gs_line_batch *batch, const struct gs_keydef *key, const char **at)
 {
+	const struct gs_fields *const fields = batch->fields;
 	const __m512i separator = _mm512_set1_epi8((char)fields->separator), quote = _mm512_set1_epi8('"');
 	const uint64_t number = UINT64_C(1) << (key->begin_field - 1);
 	const bool by_blanks = fields->separator == GS_NO_SEPARATOR;
@@ -224,78 +184,55 @@ digits_of(__m512i text)
 	return _mm512_cmple_epu8_mask(_mm512_sub_epi8(text, _mm512_set1_epi8('0')), _mm512_set1_epi8(9));
 }
 
-/* As load_number(), of eight lines from number I on, or fewer at the end. */
-static inline AVX512 bool
-load_eight_numbers(const struct gs_line_batch *batch, const char *const *at, uint64_t reverse,
-                   uint64_t separators, struct numbers *numbers, size_t i)
-{
-	const __m512i byte = _mm512_set1_epi64(0xff), zero = _mm512_set1_epi64('0');
-	const __m512i one = _mm512_set1_epi64(1), all = _mm512_set1_epi64(-1);
-	const __mmask8 there = (__mmask8)_bzhi_u32(0xff, (unsigned)(batch->count - i));
-	const __m512i lines = _mm512_maskz_loadu_epi64(there, batch->lines + i);
-	const __m512i bytes = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(there, batch->bytes + i));
-	const __m512i end = _mm512_sub_epi64(_mm512_add_epi64(lines, bytes), one);
-	__m512i from = _mm512_maskz_loadu_epi64(there, at + i), left, text, first, next, digits;
-	const __mmask8 some = _mm512_test_epi64_mask(from, from);
-	__mmask8 minus = 0, sign, zeros;
-
-	for (;;) {
-		left = _mm512_maskz_sub_epi64(some, end, from);
-		text = load_lefts(some, end, left, separators);
-		digits = _mm512_movm_epi8(digits_of(text));
-		first = _mm512_and_si512(text, byte);
-		zeros = _mm512_cmpeq_epi64_mask(first, zero);
-		sign = _mm512_mask_cmpeq_epi64_mask(~minus, first, _mm512_set1_epi64('-'));
-		sign |= _mm512_mask_test_epi64_mask(zeros, digits, _mm512_set1_epi64(0xff00));
-		if (sign == 0)
-			break;
-		minus |= sign & ~zeros;
-		from = _mm512_mask_add_epi64(from, sign, from, one);
-	}
-	left = _mm512_sub_epi64(_mm512_max_epu64(left, _mm512_set1_epi64(8)), _mm512_set1_epi64(8));
-	next = load_lefts(some, end, left, separators);
-	_mm512_storeu_si512(numbers->text + i, text);
-	_mm512_storeu_si512(numbers->next + i, next);
-	_mm512_storeu_si512(numbers->flip + i, _mm512_xor_si512(_mm512_movm_epi64(minus & ~zeros),
-	                                                        _mm512_set1_epi64((long long)reverse)));
-	_mm512_storeu_si512(numbers->line + i, first_eights(some, lines));
-	return (_mm512_cmpeq_epi64_mask(digits, all) &
-	        _mm512_test_epi64_mask(_mm512_movm_epi8(digits_of(next)), byte)) != 0;
-}
-
+/* As load_numbers(), eight at a time. */
 static AVX512 bool
 load_numbers_avx512(const struct gs_line_batch *batch, const char *const *at, uint64_t reverse,
                     uint64_t separators, struct numbers *numbers)
 {
+	const __m512i byte = _mm512_set1_epi64(0xff), zero = _mm512_set1_epi64('0');
+	const __m512i one = _mm512_set1_epi64(1), all = _mm512_set1_epi64(-1);
 	bool long_ones = false;
 
-	for (size_t i = 0; i < batch->count; i += 8)
-		long_ones |= load_eight_numbers(batch, at, reverse, separators, numbers, i);
+	for (size_t i = 0; i < batch->count; i += 8) {
+		const __mmask8 there = (__mmask8)_bzhi_u32(0xff, (unsigned)(batch->count - i));
+		const __m512i lines = _mm512_maskz_loadu_epi64(there, batch->lines + i);
+		const __m256i lengths = _mm256_maskz_loadu_epi32(there, batch->bytes + i);
+		const __m512i bytes = _mm512_cvtepu32_epi64(lengths);
+		const __m512i end = _mm512_sub_epi64(_mm512_add_epi64(lines, bytes), one);
+		__m512i from = _mm512_maskz_loadu_epi64(there, at + i), left, text, first, next, digits;
+		const __mmask8 some = _mm512_test_epi64_mask(from, from);
+		__mmask8 minus = 0, sign, zeros;
+
+		for (;;) {
+			left = _mm512_maskz_sub_epi64(some, end, from);
+			text = load_lefts(some, end, left, separators);
+			digits = _mm512_movm_epi8(digits_of(text));
+			first = _mm512_and_si512(text, byte);
+			zeros = _mm512_cmpeq_epi64_mask(first, zero);
+			sign = _mm512_mask_cmpeq_epi64_mask(~minus, first, _mm512_set1_epi64('-'));
+			sign |= _mm512_mask_test_epi64_mask(zeros, digits, _mm512_set1_epi64(0xff00));
+			if (sign == 0)
+				break;
+			minus |= sign & ~zeros;
+			from = _mm512_mask_add_epi64(from, sign, from, one);
+		}
+		left = _mm512_sub_epi64(_mm512_max_epu64(left, _mm512_set1_epi64(8)), _mm512_set1_epi64(8));
+		next = load_lefts(some, end, left, separators);
+		_mm512_storeu_si512(numbers->text + i, text);
+		_mm512_storeu_si512(numbers->next + i, next);
+		_mm512_storeu_si512(numbers->flip + i,
+		                    _mm512_xor_si512(_mm512_movm_epi64(minus & ~zeros),
+		                                     _mm512_set1_epi64((long long)reverse)));
+		_mm512_storeu_si512(numbers->line + i, first_eights(some, lines));
+		long_ones |= (_mm512_cmpeq_epi64_mask(digits, all) &
+		              _mm512_test_epi64_mask(_mm512_movm_epi8(digits_of(next)), byte)) != 0;
+	}
 	return long_ones;
 }
 #endif
 
-/* Find the numbers of KEY. */
-static void
-find_numbers(const struct gs_line_batch *batch, const struct gs_fields *fields, const struct gs_keydef *key,
-             const char **at)
-{
-#if defined __x86_64__
-	const size_t field = gs_keydef_first_field(key);
-
-	if (gs_simd_best() == GS_SIMD_AVX512 && field - 1 < 64) {
-		find_numbers_avx512(batch, fields, key, at);
-		return;
-	}
-#endif
-	for (size_t i = 0; i < batch->count; i++) {
-		struct gs_field_walk walk = gs_line_load_next(batch, i);
-
-		at[i] = find_number(fields, key, &walk);
-	}
-}
-
-/* Load the numbers of KEY, AT these places.  Returns whether some may have more than eight digits. */
+/* Load the numbers of KEY, AT these places or none, without the zeros before them but for the last one.
+ * Returns whether some may have more than eight digits. */
 static bool
 load_numbers(const struct gs_line_batch *batch, const struct gs_keydef *key, const char *const *at,
              uint64_t separators, struct numbers *numbers)
@@ -307,8 +244,28 @@ load_numbers(const struct gs_line_batch *batch, const struct gs_keydef *key, con
 	if (gs_simd_best() == GS_SIMD_AVX512)
 		return load_numbers_avx512(batch, at, reverse, separators, numbers);
 #endif
-	for (size_t i = 0; i < batch->count; i++)
-		long_ones |= load_number(batch, at[i], reverse, separators, numbers, i);
+	for (size_t i = 0; i < batch->count; i++) {
+		const char *from = at[i], *end = batch->lines[i] + batch->bytes[i] - 1;
+		bool negative;
+		size_t left;
+
+		if (from == NULL) {
+			numbers->text[i] = numbers->next[i] = numbers->flip[i] = numbers->line[i] = 0;
+			continue;
+		}
+		negative = from < end && *from == '-';
+		for (from += negative; end - from > 1 && *from == '0' && gs_is_digit(from[1]); from++)
+			;
+		negative &= from < end && *from != '0';
+		left = (size_t)(end - from);
+		numbers->text[i] = load_left(end, left, separators);
+		numbers->next[i] = load_left(end, left > 8 ? left - 8 : 0, separators);
+		numbers->flip[i] = negative ? ~reverse : reverse;
+		numbers->line[i] = load_eight(batch->lines[i]);
+		/* both are known: a branch on the first would often be mispredicted */
+		long_ones |= (gs_line_other(numbers->text[i]) == 0) &
+		             (int)gs_is_digit((unsigned char)numbers->next[i]);
+	}
 	return long_ones;
 }
 
@@ -388,7 +345,16 @@ gs_line_words_of_numbers(struct gs_line_batch *batch, bool *more)
 	bool long_ones;
 
 	*more = true;
-	find_numbers(batch, batch->fields, batch->keys, at);
+#if defined __x86_64__
+	if (gs_simd_best() == GS_SIMD_AVX512 && gs_keydef_first_field(batch->keys) - 1 < 64)
+		find_numbers_avx512(batch, batch->keys, at);
+	else
+#endif
+	for (size_t i = 0; i < batch->count; i++) {
+		struct gs_field_walk walk = gs_line_load_next(batch, i);
+
+		at[i] = find_number(batch->fields, batch->keys, &walk);
+	}
 	long_ones = load_numbers(batch, batch->keys, at, separators, &numbers);
 	for (size_t i = 0; i < batch->count; i++)
 		numbers.skip[i] = 8 * batch->at;
@@ -593,8 +559,9 @@ struct texts {
 /* Look at all lines, and with BLANK for blanks.  Those fail that have a quote or a byte below 2 in their
  * first 64 bytes. */
 static AVX512 void
-look_at_lines(struct gs_line_batch *batch, const struct gs_fields *fields, bool blank, struct texts *texts)
+look_at_lines(struct gs_line_batch *batch, bool blank, struct texts *texts)
 {
+	const struct gs_fields *const fields = batch->fields;
 	const __m512i separator = _mm512_set1_epi8((char)fields->separator), quote = _mm512_set1_epi8('"');
 	const bool csv = fields->csv, by_blanks = fields->separator == GS_NO_SEPARATOR;
 
@@ -631,13 +598,12 @@ behind(uint64_t blanks, size_t at, bool skipped, size_t count)
 /* Find KEY, a string or number, in all lines.  Those fail where it is wanted and not in the first 64, or is a
  * number of a line of less than 8. */
 static AVX512 void
-find_key(struct gs_line_batch *batch, const struct gs_fields *fields, const struct gs_keydef *given,
-         struct texts *texts)
+find_key(struct gs_line_batch *batch, const struct gs_keydef *given, struct texts *texts)
 {
 	const struct gs_keydef key = *given;	/* no store can change it */
 	const size_t field = gs_keydef_first_field(&key), wanted = texts->wanted;
 	const bool number = key.ordering == GS_BY_NUMBER, to_end = number || key.end_field == GS_LINE_END;
-	const bool skips = number ? fields->separator == GS_NO_SEPARATOR
+	const bool skips = number ? batch->fields->separator == GS_NO_SEPARATOR
 	                          : (key.letters & GS_LETTER_B_BEGIN) != 0;
 
 	for (size_t i = 0; i < batch->count; i++) {
@@ -663,16 +629,6 @@ find_key(struct gs_line_batch *batch, const struct gs_fields *fields, const stru
 	}
 }
 
-/* Eight bytes at each of SOME places AT, or up to END, and then 0; the first one highest.  Those from END - 8
- * on can be loaded. */
-static inline AVX512 __m512i
-load_up_to(__mmask8 some, __m512i at, __m512i end)
-{
-	const __m512i from = _mm512_min_epu64(at, _mm512_sub_epi64(end, _mm512_set1_epi64(8)));
-
-	return _mm512_sllv_epi64(first_eights(some, from), _mm512_slli_epi64(_mm512_sub_epi64(at, from), 3));
-}
-
 /* The first BYTES of words are ones. */
 static inline AVX512 __m512i
 first_ones(__m512i bytes)
@@ -687,16 +643,6 @@ static inline AVX512 __m512i
 less(__m512i a, __m512i b)
 {
 	return _mm512_sub_epi64(_mm512_max_epu64(a, b), b);
-}
-
-/* Bytes of 'a' to 'z' as upper case. */
-static inline AVX512 __m512i
-upper_of(__m512i text)
-{
-	const __mmask64 lower = _mm512_cmple_epu8_mask(_mm512_sub_epi8(text, _mm512_set1_epi8('a')),
-	                                               _mm512_set1_epi8('z' - 'a'));
-
-	return _mm512_mask_sub_epi8(text, lower, text, _mm512_set1_epi8('a' - 'A'));
 }
 
 /* Append BYTES to the words of eight lines from number I on, THERE; WORD is the first of them that are
@@ -716,7 +662,7 @@ append(struct gs_line_batch *batch, struct texts *texts, size_t i, __mmask8 ther
 	return (__mmask8)~there | _mm512_cmpge_epu64_mask(behind, wanted);
 }
 
-/* As load_up_to() of lines that have fewer than eight bytes, into the others' WORD. */
+/* Eight bytes at each string, of lines that have no more than seven, into the others' WORD. */
 static AVX512 __m512i
 load_short(const struct gs_line_batch *batch, const struct texts *texts, size_t i, __mmask8 is_short,
            __m512i word)
@@ -742,6 +688,7 @@ static AVX512 bool
 append_strings(struct gs_line_batch *batch, struct texts *texts, bool flip, bool upper)
 {
 	const __m512i at = _mm512_set1_epi64(batch->at), one = _mm512_set1_epi64(1);
+	const __m512i eight = _mm512_set1_epi64(8), a = _mm512_set1_epi8('a');
 	const __m512i flips = _mm512_set1_epi64(-(int)flip);
 	__mmask8 full = 0xff;
 
@@ -757,13 +704,20 @@ append_strings(struct gs_line_batch *batch, struct texts *texts, bool flip, bool
 		const __m512i bytes = _mm512_loadu_si512(texts->bytes + i);
 		const __m512i with_end = _mm512_add_epi64(bytes, one);
 		const __mmask8 some = _mm512_mask_testn_epi64_mask(there, failed, failed);
-		const __mmask8 is_short = _mm512_cmple_epu64_mask(length, _mm512_set1_epi64(8)) & some;
-		__m512i word = load_up_to(some & ~is_short, from, end);
+		const __mmask8 is_short = _mm512_cmple_epu64_mask(length, eight) & some;
+		/* eight bytes, or those up to the end of the line and then 0 */
+		const __m512i loaded = _mm512_min_epu64(from, _mm512_sub_epi64(end, eight));
+		__m512i word = _mm512_sllv_epi64(first_eights(some & ~is_short, loaded),
+		                                 _mm512_slli_epi64(_mm512_sub_epi64(from, loaded), 3));
 
 		if (is_short != 0)
 			word = load_short(batch, texts, i, is_short, word);
-		if (upper)
-			word = upper_of(word);
+		if (upper) {
+			const __mmask64 lower = _mm512_cmple_epu8_mask(_mm512_sub_epi8(word, a),
+			                                               _mm512_set1_epi8('z' - 'a'));
+
+			word = _mm512_mask_sub_epi8(word, lower, word, _mm512_set1_epi8('a' - 'A'));
+		}
 		word = _mm512_and_si512(word, first_ones(less(bytes, skip)));
 		word = _mm512_xor_si512(word, _mm512_and_si512(first_ones(less(with_end, skip)), flips));
 		full &= append(batch, texts, i, there, word, with_end);
@@ -773,10 +727,9 @@ append_strings(struct gs_line_batch *batch, struct texts *texts, bool flip, bool
 
 /* The same of numbers of KEY. */
 static AVX512 bool
-append_values(struct gs_line_batch *batch, const struct gs_fields *fields, const struct gs_keydef *key,
-              struct texts *texts)
+append_values(struct gs_line_batch *batch, const struct gs_keydef *key, struct texts *texts)
 {
-	const uint64_t separators = separators_of(fields);
+	const uint64_t separators = separators_of(batch->fields);
 	const __m512i at = _mm512_set1_epi64(batch->at), wanted = _mm512_set1_epi64((long long)texts->wanted);
 	uint64_t values[GS_LINE_BATCH], wrong[GS_LINE_BATCH];
 	struct numbers numbers;
@@ -804,49 +757,42 @@ append_values(struct gs_line_batch *batch, const struct gs_fields *fields, const
 	return full == 0xff;
 }
 
-/* Do most lines fail?  Then all do: their words are made faster without those of some. */
-static AVX512 bool
-most_fail(struct gs_line_batch *batch)
-{
-	size_t failed = 0;
-
-	for (size_t i = 0; i < batch->count; i++)
-		failed += batch->failed[i] != 0;
-	for (size_t i = 0; 2 * failed > batch->count && i < batch->count; i++)
-		batch->failed[i] = 1;
-	return 2 * failed > batch->count;
-}
-
 AVX512 bool
 gs_line_words_of_texts(struct gs_line_batch *batch, bool *more)
 {
-	const struct gs_fields *fields = batch->fields;
-	const struct gs_keydef *keys = batch->keys;
-	const size_t key_count = batch->key_count;
+	const struct gs_keydef *const keys_end = batch->keys + batch->key_count;
 	const size_t wanted = batch->at + 8, count = batch->count;
 	struct texts texts;
-	bool full = false, blank = fields->separator == GS_NO_SEPARATOR;
+	bool full = false, blank = batch->fields->separator == GS_NO_SEPARATOR;
 	uint64_t failed = 0, filled = 0;
 
 	texts.wanted = wanted;
-	for (size_t k = 0; k < key_count; k++)
-		blank |= (keys[k].letters & GS_LETTERS_B) != 0;
-	look_at_lines(batch, fields, blank, &texts);
-	for (const struct gs_keydef *key = keys; key < keys + key_count && !full; key++) {
-		find_key(batch, fields, key, &texts);
-		if (most_fail(batch))
+	for (const struct gs_keydef *key = batch->keys; key < keys_end; key++)
+		blank |= (key->letters & GS_LETTERS_B) != 0;
+	look_at_lines(batch, blank, &texts);
+	for (const struct gs_keydef *key = batch->keys; key < keys_end && !full; key++) {
+		size_t bad = 0;
+
+		find_key(batch, key, &texts);
+		for (size_t i = 0; i < count; i++)
+			bad += batch->failed[i] != 0;
+		if (2 * bad > count) {	/* all do: their words are made faster without those of some */
+			for (size_t i = 0; i < count; i++)
+				batch->failed[i] = 1;
 			return true;
+		}
 		full = key->ordering == GS_BY_NUMBER
-		       ? append_values(batch, fields, key, &texts)
+		       ? append_values(batch, key, &texts)
 		       : append_strings(batch, &texts, (key->letters & GS_LETTER_R) != 0,
-		                              (key->letters & GS_LETTER_F) != 0);
+		                        (key->letters & GS_LETTER_F) != 0);
 	}
-	for (size_t i = 0; batch->line_next && !full && i < batch->count; i++) {
-		texts.strings[i] = batch->lines[i];
-		texts.bytes[i] = batch->bytes[i] - 1;
-	}
-	if (batch->line_next && !full)
+	if (batch->line_next && !full) {
+		for (size_t i = 0; i < count; i++) {
+			texts.strings[i] = batch->lines[i];
+			texts.bytes[i] = batch->bytes[i] - 1;
+		}
 		(void)append_strings(batch, &texts, batch->flip != 0, false);
+	}
 	#pragma omp simd reduction(|: failed, filled)
 	for (size_t i = 0; i < count; i++) {
 		filled |= texts.places[i] >= wanted;

@@ -46,7 +46,7 @@ struct fraction {
 
 enum { DECIMALS_MOST = 18 };
 
-/* Read "0.95", which ends with a comma or the string; NULL: it is no number from 0 to 1. */
+/* Read "0.95", which ends with a comma or the string; NULL: it is not a number from 0 to 1. */
 static const char *
 read_fraction(const char *text, struct fraction *fraction)
 {

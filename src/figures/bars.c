@@ -35,34 +35,23 @@ value_of(enum gsort_type type, __int128 number)
 	return value;
 }
 
-/* N bars of LEAST .. MOST, or fewer if there are fewer integers. */
-static void
-divide_integers(struct gs_bars *bars, size_t n, __int128 least, __int128 most)
-{
-	const __int128 range = most - least + 1;
-
-	if (range < (__int128)n)
-		n = (size_t)range;
-	for (size_t b = 0; b < n; b++) {
-		struct gs_bar *bar = &bars->bars[bars->count++];
-
-		bar->from = least + range * (__int128)b / (__int128)n;
-		bar->to = least + range * (__int128)(b + 1) / (__int128)n - 1;
-	}
-}
-
 /* Bars of LEAST .. MOST with the edges that OPTIONS want. */
 static void
 place_integers(struct gs_bars *bars, const struct gsort_options *options, __int128 least, __int128 most)
 {
-	const size_t n = options->histogram, first = bars->count;
+	const size_t first = bars->count;
+	const __int128 range = most - least + 1;
+	const __int128 n = range < (__int128)options->histogram ? range : (__int128)options->histogram;
 	const bool placed = options->histogram_edges == GSORT_EDGES_ROUND
-	                    ? gs_edges_of_integers(bars, n, least, most, options->notation) :
+	                    ? gs_edges_of_integers(bars, options->histogram, least, most, options->notation) :
 	                    options->histogram_edges == GSORT_EDGES_LOG &&
-	                    gs_edges_of_integer_powers(bars, n, least, most, options->notation);
+	                    gs_edges_of_integer_powers(bars, options->histogram, least, most,
+	                                               options->notation);
 
-	if (!placed)
-		divide_integers(bars, n, least, most);
+	for (__int128 b = 0; !placed && b < n; b++)	/* of one width, or fewer if there are fewer integers */
+		bars->bars[bars->count++] = (struct gs_bar){
+			.from = least + range * b / n, .to = least + range * (b + 1) / n - 1,
+		};
 	for (size_t b = first; b < bars->count; b++)
 		bars->bars[b].edge = value_of(options->type, b == first ? least : bars->bars[b].from);
 }
@@ -134,26 +123,6 @@ place_floats(struct gs_bars *bars, const struct gsort_options *options, const st
 	add_special(bars, (double)NAN, gs_key_of_float(type, (double)INFINITY) + 1);
 }
 
-/* The least and the greatest integer; false: there is none. */
-static bool
-find_range(const struct gs_extreme extremes[GS_CLASSES], enum gsort_type type, __int128 *least,
-           __int128 *most)
-{
-	bool any = false;
-
-	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		const struct gs_extreme found = extremes[c];
-
-		if (found.least > found.most)
-			continue;
-		if (!any)
-			*least = (__int128)found.least - (__int128)gs_key_bias(type, c);
-		*most = (__int128)found.most - (__int128)gs_key_bias(type, c);
-		any = true;
-	}
-	return any;
-}
-
 /* -inf, inf and NaN. */
 enum { SPECIAL = 3 };
 
@@ -170,7 +139,7 @@ gs_bars_open(struct gs_bars *bars, const struct gsort_options *options,
              const struct gs_extreme extremes[GS_CLASSES])
 {
 	const size_t n = options->histogram;
-	__int128 least, most;
+	__int128 least = 0, most = -1;
 
 	gs_bars_close(bars);
 	if (n == 0)
@@ -179,7 +148,15 @@ gs_bars_open(struct gs_bars *bars, const struct gsort_options *options,
 	TRY(GS_NEW(bars->bars, n + SPECIAL, "bars of a histogram"));
 	if (bars->floats)
 		place_floats(bars, options, &extremes[0]);
-	else if (find_range(extremes, options->type, &least, &most))
+	for (unsigned c = 0, any = 0; !bars->floats && c < GS_CLASSES; c++) {
+		const __int128 bias = (__int128)gs_key_bias(options->type, c);
+
+		if (extremes[c].least > extremes[c].most)
+			continue;
+		least = any++ > 0 ? least : (__int128)extremes[c].least - bias;
+		most = (__int128)extremes[c].most - bias;
+	}
+	if (least <= most)
 		place_integers(bars, options, least, most);
 	return GS_OK;
 }

@@ -104,49 +104,35 @@ add_floats(struct gs_bars *bars, double from, double to)
 	bars->bars[bars->count++] = (struct gs_bar){ .float_from = from, .float_to = to };
 }
 
-/* Bars of DIGIT x 10^EXPONENT, from number FIRST on. */
-struct steps {
-	int       digit, exponent;
-	long long first, end;
-};
-
-/* Set FIRST and END so that the bars cover the range.  False: doubles are too coarse for that. */
-static bool
-cover(struct steps *steps, double least, double most)
-{
-	const double exact = 1LL << 50, width = decimal(steps->digit, steps->exponent);
-
-	if (width == 0 || !(fabs(least / width) < exact) || !(fabs(most / width) < exact))
-		return false;
-	steps->first = (long long)(least / width) + 1;
-	steps->end = (long long)(most / width) - 1;
-	while (decimal(steps->first * steps->digit, steps->exponent) > least)
-		steps->first--;
-	while (decimal(steps->end * steps->digit, steps->exponent) < most)
-		steps->end++;
-	steps->end += steps->end == steps->first;
-	return true;
-}
-
 bool
 gs_edges_of_floats(struct gs_bars *bars, size_t n, double least, double most)
 {
 	static const int digits[] = { 1, 2, 5 };
+	const double exact = 1LL << 50;		/* doubles are too coarse for bars beyond this number */
 	const double share = most / (double)n - least / (double)n;	/* of one bar it may be infinite */
-	const double width = share < DBL_MIN ? DBL_MIN : share > DBL_MAX ? DBL_MAX : share;
-	struct steps steps = { .digit = 0 };
+	const int power = power_of(share < DBL_MIN ? DBL_MIN : share > DBL_MAX ? DBL_MAX : share) - 1;
 
-	for (int e = power_of(width) - 1, tries = 0; tries < 15; tries++) {
-		steps.digit = digits[tries % 3];
-		steps.exponent = e + tries / 3;
-		if (cover(&steps, least, most) && (unsigned long long)(steps.end - steps.first) <= n)
-			break;
-		steps.digit = 0;
+	for (int tries = 0; tries < 15; tries++) {	/* bars of DIGIT x 10^EXPONENT */
+		const int digit = digits[tries % 3], exponent = power + tries / 3;
+		const double width = decimal(digit, exponent);
+		long long first, end;
+
+		if (width == 0 || !(fabs(least / width) < exact) || !(fabs(most / width) < exact))
+			continue;
+		first = (long long)(least / width) + 1;
+		end = (long long)(most / width) - 1;
+		while (decimal(first * digit, exponent) > least)
+			first--;
+		while (decimal(end * digit, exponent) < most)
+			end++;
+		end += end == first;
+		if ((unsigned long long)(end - first) > n)
+			continue;
+		for (long long s = first; s < end; s++)
+			add_floats(bars, decimal(s * digit, exponent), decimal((s + 1) * digit, exponent));
+		return true;
 	}
-	for (long long s = steps.first; steps.digit > 0 && s < steps.end; s++)
-		add_floats(bars, decimal(s * steps.digit, steps.exponent),
-		           decimal((s + 1) * steps.digit, steps.exponent));
-	return steps.digit > 0;
+	return false;
 }
 
 /* ---- between powers --------------------------------------------------------------------- */
@@ -159,6 +145,8 @@ struct series {
 	int base, digits, step;		/* DIGITS: 1, 2, 5; or one, each STEP powers */
 };
 
+static const int decimals[] = { 1, 2, 5 };
+
 static int
 floor_divide(int number, int by)
 {
@@ -169,9 +157,8 @@ floor_divide(int number, int by)
 static __int128
 integer_at(const struct series *series, int place)
 {
-	static const int decimals[] = { 1, 2, 5 }, binaries[] = { 1, 2, 4, 8 };
 	const int power = place / series->digits * series->step, digit = place % series->digits;
-	__int128 number = series->base == 10 ? decimals[digit] : binaries[digit];
+	__int128 number = series->base == 10 ? decimals[digit] : 1 << digit;
 
 	for (int p = 0; p < power && number >> 66 == 0; p++)
 		number *= series->base;
@@ -181,7 +168,6 @@ integer_at(const struct series *series, int place)
 static double
 float_at(const struct series *series, int place)
 {
-	static const int decimals[] = { 1, 2, 5 };
 	const int power = floor_divide(place, series->digits);
 
 	return decimal(decimals[place - power * series->digits], power * series->step);
@@ -198,27 +184,16 @@ coarsen(struct series *series)
 	return series->step <= 512;
 }
 
-/* Bars of -MOST .. -LEAST and of LEAST .. MOST, which are positive; how many; with BARS, the bars. */
-static size_t
-add_integers(struct gs_bars *bars, const struct series *series, __int128 least, __int128 most, bool negative)
+/* Places of the series: LEAST and MOST are between them.  None if MOST is not positive. */
+static void
+find_integers(const struct series *series, __int128 least, __int128 most, int *first, int *end)
 {
-	int first = 0, end;
-	size_t count = 0;
-
-	if (most < 1)
-		return 0;
-	while (integer_at(series, first + 1) <= least)
-		first++;
-	for (end = first; integer_at(series, end) <= most; end++)
-		count++;
-	for (int b = 0; bars != NULL && b < end - first; b++) {
-		const int p = negative ? end - 1 - b : first + b;
-		const __int128 from = integer_at(series, p), to = integer_at(series, p + 1) - 1;
-
-		bars->bars[bars->count++] = (struct gs_bar){ .from = negative ? -to : from,
-		                                             .to = negative ? -from : to };
-	}
-	return count;
+	*first = 0;
+	while (most > 0 && integer_at(series, *first + 1) <= least)
+		++*first;
+	*end = *first;
+	while (integer_at(series, *end) <= most)
+		++*end;
 }
 
 bool
@@ -227,26 +202,35 @@ gs_edges_of_integer_powers(struct gs_bars *bars, size_t n, __int128 least, __int
 {
 	struct series series = { .base = 10, .digits = 3, .step = 1 };
 	const bool zero = least <= 0 && most >= 0;
+	int low[2], high[2];		/* of negative and of positive numbers */
 
 	if (notation != GSORT_DECIMAL)
 		series = (struct series){ .base = 16, .digits = 4, .step = 1 };
-	while (add_integers(NULL, &series, most < 0 ? -most : 1, -least, true) + zero +
-	       add_integers(NULL, &series, least > 0 ? least : 1, most, false) > n)
+	for (;;) {
+		find_integers(&series, most < 0 ? -most : 1, -least, &low[0], &high[0]);
+		find_integers(&series, least > 0 ? least : 1, most, &low[1], &high[1]);
+		if ((size_t)(high[0] - low[0]) + zero + (size_t)(high[1] - low[1]) <= n)
+			break;
 		if (!coarsen(&series))
 			return false;
-	add_integers(bars, &series, most < 0 ? -most : 1, -least, true);
+	}
+	for (int p = high[0]; p > low[0]; p--)
+		bars->bars[bars->count++] = (struct gs_bar){ .from = 1 - integer_at(&series, p),
+		                                             .to = -integer_at(&series, p - 1) };
 	if (zero)
 		bars->count++;		/* 0 .. 0 */
-	add_integers(bars, &series, least > 0 ? least : 1, most, false);
+	for (int p = low[1]; p < high[1]; p++)
+		bars->bars[bars->count++] = (struct gs_bar){ .from = integer_at(&series, p),
+		                                             .to = integer_at(&series, p + 1) - 1 };
 	return true;
 }
 
 /* Of a range that has 0 only the largest numbers are known: bars begin so far below them. */
 static const double RANGE_BELOW = 1e-6;
 
-/* Places of the series: those of LEAST and MOST, which are positive, are between them. */
+/* Places of the series: LEAST and MOST, which are positive, are between them. */
 static void
-find_places(const struct series *series, double least, double most, int *first, int *end)
+find_floats(const struct series *series, double least, double most, int *first, int *end)
 {
 	*first = (floor_divide(power_of(least), series->step) - 1) * series->digits;
 	while (float_at(series, *first + 1) <= least)
@@ -267,16 +251,16 @@ gs_edges_of_float_powers(struct gs_bars *bars, size_t n, double least, double mo
 
 	if (larger == 0)
 		return false;
-	do {
+	for (;;) {
 		if (least < 0)
-			find_places(&series, most < 0 ? -most : below, -least, &low[0], &high[0]);
+			find_floats(&series, most < 0 ? -most : below, -least, &low[0], &high[0]);
 		if (most > 0)
-			find_places(&series, least > 0 ? least : below, most, &low[1], &high[1]);
+			find_floats(&series, least > 0 ? least : below, most, &low[1], &high[1]);
 		if ((size_t)(high[0] - low[0]) + zero + (size_t)(high[1] - low[1]) <= n)
 			break;
-	} while (coarsen(&series));
-	if ((size_t)(high[0] - low[0]) + zero + (size_t)(high[1] - low[1]) > n)
-		return false;
+		if (!coarsen(&series))
+			return false;
+	}
 	for (int p = high[0]; p > low[0]; p--)
 		add_floats(bars, -float_at(&series, p), -float_at(&series, p - 1));
 	if (zero)

@@ -5,7 +5,7 @@
  * In:   figures, whose values are keys.
  * Out:  lines with tabs, each group of figures after an empty line; or one JSON object.
  *
- * What is no number in JSON (inf, nan) is a string there; what does not exist, because there are no
+ * What is not a number in JSON (inf, nan) is a string there; what does not exist, because there are no
  * keys, is null there and "-" in lines.
  */
 #include <ctype.h>
@@ -136,15 +136,6 @@ divide(__int128 sum, uint64_t count)
 	return ldexp(sum < 0 ? -(double)quotient : (double)quotient, -shift);
 }
 
-static double
-mean_of(const struct gs_answer *answer)
-{
-	struct gs_float_sum sum = answer->float_sum;
-
-	return gs_key_is_float(answer->options->type)
-	       ? gs_float_sum_value(&sum) / (double)answer->keys : divide(answer->sum, answer->keys);
-}
-
 static void
 print_summary(const struct gs_answer *answer, FILE *to)
 {
@@ -152,7 +143,8 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	const enum gsort_notation notation = answer->options->notation;
 	const bool floats = gs_key_is_float(answer->options->type);
 	const struct gs_word none = { .text = NULL };
-	struct gs_float_sum sum = answer->float_sum;
+	struct gs_float_sum floats_sum = answer->float_sum;
+	const double sum = floats ? gs_float_sum_value(&floats_sum) : 0;
 	char word[GS_WORD_BYTES];
 	bool first = true, any = answer->keys > 0;
 
@@ -167,10 +159,12 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	print_row(answer, to, "max", any ? answer->of->spell(answer, &answer->most, word) : none, &first);
 	if (notation > GSORT_HEXADECIMAL || !answer->of->numbers)	/* addresses, lines */
 		return;
-	print_row(answer, to, "sum", floats ? spell_float(gs_float_sum_value(&sum), word)
+	print_row(answer, to, "sum", floats ? spell_float(sum, word)
 	                                    : spell_integer(notation, answer->sum, word), &first);
 	if (notation == GSORT_DECIMAL)
-		print_row(answer, to, "mean", any ? spell_float(mean_of(answer), word) : none, &first);
+		print_row(answer, to, "mean", !any ? none :
+		          spell_float(floats ? sum / (double)answer->keys
+		                             : divide(answer->sum, answer->keys), word), &first);
 }
 
 static void
@@ -253,34 +247,30 @@ draw(const struct gs_answer *answer, FILE *to)
 	const struct gs_bars *bars = &answer->bars;
 	const unsigned columns = answer->options->bar_columns;
 	char from[GS_WORD_BYTES], until[GS_WORD_BYTES], keys[GS_WORD_BYTES];
-	int from_width = 0, until_width = 0, keys_width = 0;
-	uint64_t most = 1;
+	int widths[3] = { 0 }, labels;		/* of these */
+	uint64_t room, most = 1;
 
 	for (size_t b = 0; b < bars->count; b++) {
-		const int widths[] = {
-			(int)spell_edge(answer, b, false, from).bytes,
-			(int)spell_edge(answer, b, true, until).bytes,
-			(int)spell_integer(GSORT_DECIMAL, bars->bars[b].keys, keys).bytes,
+		const size_t bytes[3] = {
+			spell_edge(answer, b, false, from).bytes, spell_edge(answer, b, true, until).bytes,
+			spell_integer(GSORT_DECIMAL, bars->bars[b].keys, keys).bytes,
 		};
 
-		if (!is_shown(bars, b))
-			continue;
-		from_width = widths[0] > from_width ? widths[0] : from_width;
-		until_width = widths[1] > until_width ? widths[1] : until_width;
-		keys_width = widths[2] > keys_width ? widths[2] : keys_width;
+		for (unsigned w = 0; is_shown(bars, b) && w < 3; w++)
+			widths[w] = (int)bytes[w] > widths[w] ? (int)bytes[w] : widths[w];
 		most = bars->bars[b].keys > most ? bars->bars[b].keys : most;
 	}
+	labels = widths[0] + widths[1] + widths[2] + 6;
+	room = (int)columns > labels + 10 ? columns - (unsigned)labels : 10;
 	for (size_t b = 0; b < bars->count; b++) {
-		const int labels = from_width + until_width + keys_width + 6;
-		const uint64_t room = (int)columns > labels + 10 ? columns - (unsigned)labels : 10;
 		const uint64_t number = bars->bars[b].keys;
 		const uint64_t length = (uint64_t)((unsigned __int128)number * room / most);
 
 		if (!is_shown(bars, b))
 			continue;
-		fprintf(to, "%*s .. %*s %*s ", from_width, spell_edge(answer, b, false, from).text,
-		        until_width, spell_edge(answer, b, true, until).text, keys_width,
-		        spell_integer(GSORT_DECIMAL, number, keys).text);
+		fprintf(to, "%*s .. %*s %*s ", widths[0], spell_edge(answer, b, false, from).text,
+		        widths[1], spell_edge(answer, b, true, until).text,
+		        widths[2], spell_integer(GSORT_DECIMAL, number, keys).text);
 		for (uint64_t hash = 0; hash < length + (number > 0 && length == 0); hash++)
 			fputc('#', to);
 		fputc('\n', to);

@@ -63,26 +63,18 @@ gs_tail_keep(struct gs_tail *tail, const struct gs_span *span)
 		if (tail->times != NULL)
 			tail->times[slot] = span->times[at];
 	}
-	tail->left = tail->kept < tail->room ? tail->kept : tail->room;
-}
-
-/* The slot of the next key that is fetched. */
-static size_t
-next_slot(const struct gs_tail *tail)
-{
-	const uint64_t all = tail->kept < tail->room ? tail->kept : tail->room;
-	const uint64_t number = tail->backward ? tail->kept - all + tail->left - 1
-	                                       : tail->kept - tail->left;
-
-	return (size_t)(number % tail->room);
+	tail->left = gs_least(tail->kept, tail->room);
 }
 
 void
 gs_tail_next(struct gs_tail *tail, size_t room, void *keys, uint64_t *times, struct gs_span *span)
 {
+	const uint64_t first = tail->kept - gs_least(tail->kept, tail->room);
+
 	*span = (struct gs_span){ .keys = keys, .key_bits = 32, .times = times };
 	for (; tail->left > 0 && span->count < room; tail->left--, span->count++) {
-		const size_t slot = next_slot(tail);
+		const size_t slot = (size_t)((tail->backward ? first + tail->left - 1
+		                                             : tail->kept - tail->left) % tail->room);
 
 		if (span->count == 0) {
 			span->key_class = tail->classes[slot];

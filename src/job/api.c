@@ -145,7 +145,7 @@ gsort_progress(const gsort *job, struct gsort_progress *progress)
 		.stored_in = atomic_load(&now->stored_in),
 		.stored_total = atomic_load(&now->stored_total),
 	};
-	gs_combine_progress(job, progress);
+	gs_combine_progress(atomic_load(&job->set), progress);
 	gs_job_work(job, progress);
 }
 
@@ -167,7 +167,7 @@ gsort_close(gsort *job)
 	gs_error_keep(&error, gs_failure());
 	if (job->feed.input != NULL)
 		gs_input_stop(job->feed.input);
-	gs_combine_close(job);
+	gs_combine_close(job->set);
 	gs_job_close(job);
 	gs_ranked_close(job->ranked);
 	free(job);

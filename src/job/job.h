@@ -111,10 +111,9 @@ struct gsort {
 	struct gs_verify     verify;
 
 	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */
-	struct gs_handover *handover;	/* or: it sorts one input of that, and hands its elements over */
 };
 
-/** Is it a set operation of keys, which merges the operands, each sorted by a job of its own (combine.c)? */
+/** Is it a set operation of keys, which merges the operands, each in an engine of its own (combine.c)? */
 static inline bool
 gs_job_combines(const struct gsort *job)
 {
@@ -126,8 +125,8 @@ gs_job_combines(const struct gsort *job)
 /** Open inputs and output, plan, get memory: all that can fail before a job runs. */
 MUST_CHECK gs_status gs_job_open(struct gsort *job);
 
-/** The same for a job that sorts one input of the set operation WHOLE: its elements go to JOB->handover. */
-MUST_CHECK gs_status gs_job_open_operand(struct gsort *job, const struct gsort *whole);
+/** Open the one input of FEED, an operand of the set operation JOB, plan, and get memory. */
+MUST_CHECK gs_status gs_job_open_operand(struct gsort *job, struct gs_feed *feed);
 
 /** How all inputs are opened; of a merge, one of them is opened in the same way. */
 struct gs_input_options gs_job_input_options(struct gsort *job);
@@ -189,22 +188,22 @@ MUST_CHECK gs_status gs_job_check(struct gsort *job, bool *disorder);
 /* ---- union, intersection and difference of inputs (combine.c) ------------------ */
 
 /*
- * Each input is sorted by a job of its own, larger than memory or not.  The jobs read one after the other,
+ * Each input is sorted in an engine of its own, larger than memory or not.  They are read one after the other,
  * so that no input is opened before the one before it has ended, and share the memory.  Their sorted keys
  * are merged as they come.
  */
 
-/** Run the set operation that the options want: open a job for each input, merge them all. */
+/** Run the set operation that the options want: open each input, merge them all. */
 MUST_CHECK gs_status gs_job_combine(struct gsort *job);
 
 /** Add the figures of all inputs to those of the job. */
-void gs_combine_stats(struct gsort *job);
+void gs_combine_stats(const struct gs_combination *set, struct gsort_stats *stats);
 
-/** The sum of what the jobs of all inputs have counted so far; any thread. */
-void gs_combine_progress(const struct gsort *job, struct gsort_progress *progress);
+/** The sum of what has been counted so far of all inputs; any thread; NULL is allowed. */
+void gs_combine_progress(const struct gs_combination *set, struct gsort_progress *progress);
 
-/** Stop and free the jobs of all inputs, if there are any. */
-void gs_combine_close(struct gsort *job);
+/** Free all; NULL is allowed. */
+void gs_combine_close(struct gs_combination *set);
 
 /* ---- run one of them, and report on it (run.c) --------------------------------- */
 

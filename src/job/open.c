@@ -53,26 +53,20 @@ gs_job_input_options(struct gsort *job)
 	};
 }
 
-/* An operand of WHOLE is interrupted with it. */
 static gs_status
-open_input(struct gsort *job, const struct gsort *whole)
+open_input(struct gs_feed *feed, const struct gs_input_options *in)
 {
-	const struct gsort_options *options = &job->options;
-	struct gs_input_options in = gs_job_input_options(job);
-	const size_t unit = job->feed.ingest.unit;
+	const uint64_t skip_bytes = feed->options->skip_bytes;
+	const size_t unit = feed->ingest.unit;
 	const char *name;
 	uint64_t bytes;
 
-	if (whole != job) {
-		in.interrupted = &whole->phases.interrupted;
-		in.stops_with = whole->feed.input;
-	}
-	TRY(gs_input_open(&job->feed.input, &in));
+	TRY(gs_input_open(&feed->input, in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
-	if (unit == 0 || options->skip_bytes % unit != 0 ||
-	    (name = gs_files_partial(gs_input_files(job->feed.input), unit, &bytes)) == NULL)
+	if (unit == 0 || skip_bytes % unit != 0 ||
+	    (name = gs_files_partial(gs_input_files(feed->input), unit, &bytes)) == NULL)
 		return GS_OK;
-	return gs_partial(options, name, 0, bytes);
+	return gs_partial(feed->options, name, 0, bytes);
 }
 
 static gs_status
@@ -151,43 +145,30 @@ names_bytes(const struct gsort_options *options)
 	return bytes;
 }
 
-/* Sum up the memory that is kept beside the keys, of the input of a size that is GUESSED or known. */
+/* FEED is that of JOB, or an operand of its set, which has one of SHARES of the memory; PRINT_BYTES: for each key
+ * that is written in another form. */
 static void
-set_beside(struct gs_plan_input *input, const struct gsort *job, bool guessed)
+collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, unsigned shares)
 {
-	const struct gsort_options *options = &job->options;
-	const bool copies = options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2;
-
-	if (options->locale != NULL)
-		input->beside_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
-	job->feed.kind->keep(&job->feed, input, guessed);
-	gs_plan_keep(input, names_bytes(options), "so many inputs");
-	gs_plan_keep(input, copies ? options->skip_bytes : 0,
-	             "the header, which is copied to the output");
-	gs_plan_keep(input, (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'");
-}
-
-static void
-collect_plan_input(struct gsort *job)
-{
-	const struct gsort_options *options = &job->options;
-	const struct gs_files *files = gs_input_files(job->feed.input);
+	const struct gsort_options *options = feed->options;
+	const struct gs_files *files = gs_input_files(feed->input);
 	const uint64_t bytes = gs_files_bytes(files);
 	const bool module = gs_gpu_module_exists();
+	struct gs_plan_input *input = feed->plan_input;
 	struct gs_limits *limits = &job->limits;
 	bool guessed;
 
 	if (limits->cores == 0)		/* not in the sandbox, which hides them */
 		gs_limits_read(limits, bytes <= SMALL_BYTES && !options->explained);
-	job->plan_input = (struct gs_plan_input){
+	*input = (struct gs_plan_input){
 		.operation = options->operation,
 		.type = options->type,
 		.notation = options->notation,
 		.key_bits = gs_key_bits(options->type),
-		.cpu_rule = job->feed.kind->cpu_rule,
+		.cpu_rule = feed->kind->cpu_rule,
 		.ahead_chunks = GS_AHEAD_CHUNKS,
 		.headers = options->header_lines > 0,
-		.print_bytes = job->handover != NULL ? 0 : gs_emit_print_bytes(&job->emit),
+		.print_bytes = print_bytes,
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files, GS_INFLATES),
 		.confined = options->sandbox && gs_files_inflate(files, GS_MAY_INFLATE),
 		.large_window = gs_files_inflate(files, GS_LARGE_WINDOW),
@@ -216,26 +197,29 @@ collect_plan_input(struct gsort *job)
 		         : limits->files > options->split ? limits->files - options->split : 1,
 		.merge_files = options->merge_files,
 	};
-	job->feed.kind->plan(&job->plan_input);
-	if (job->plan_input.memory_bytes > 0)	/* the user's limit replaces the default share */
-		job->plan_input.host_bytes = limits->room_bytes;
-	if (gs_job_combines(job)) {	/* equal shares */
-		uint64_t *limit = &job->plan_input.memory_bytes;
-
-		job->plan_input.shares = (unsigned)job->ranked->given.input_count + 1;
-		*limit = (*limit > 0 ? *limit : limits->host_bytes) / job->plan_input.shares;
-	}
+	feed->kind->plan(input);
+	if (input->memory_bytes > 0)	/* the user's limit replaces the default share */
+		input->host_bytes = limits->room_bytes;
+	input->shares = shares;
+	if (feed == &job->feed && shares > 0)	/* equal ones */
+		input->memory_bytes = (input->memory_bytes > 0 ? input->memory_bytes : limits->host_bytes) / shares;
 	if (options->size_hint > 0 && (bytes == GS_UNKNOWN || options->explained)) {
-		job->plan_input.input_bytes = options->size_hint;
-		job->plan_input.guessed = true;
+		input->input_bytes = options->size_hint;
+		input->guessed = true;
 	}
-	atomic_store(&job->monitor.counters.bytes_total, job->plan_input.input_bytes);
-	atomic_store(&job->monitor.counters.stored_total,
-	             gs_files_stored_bytes(gs_input_files(job->feed.input)));
-	job->plan_input.all_bytes = job->plan_input.input_bytes;
-	guessed = job->plan_input.guessed;
-	gs_ranked_limit(job->ranked, &job->plan_input, &job->feed.share);
-	set_beside(&job->plan_input, job, guessed);
+	atomic_store(&feed->monitor->counters.bytes_total, input->input_bytes);
+	atomic_store(&feed->monitor->counters.stored_total, gs_files_stored_bytes(files));
+	input->all_bytes = input->input_bytes;
+	guessed = input->guessed;
+	gs_ranked_limit(job->ranked, input, &feed->share);
+	/* the memory that is kept beside the keys */
+	if (options->locale != NULL)
+		input->beside_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
+	feed->kind->keep(feed, input, guessed);
+	gs_plan_keep(input, names_bytes(options), "so many inputs");
+	if (options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2)
+		gs_plan_keep(input, options->skip_bytes, "the header, which is copied to the output");
+	gs_plan_keep(input, (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'");
 }
 
 static gs_status
@@ -247,19 +231,25 @@ make_plan(struct gsort *job)
 	return GS_OK;
 }
 
+static gs_status
+plan_job(struct gsort *job)
+{
+	const size_t operands = gs_job_combines(job) ? job->ranked->given.input_count : 0;
+
+	collect_plan_input(job, &job->feed, gs_emit_print_bytes(&job->emit),
+	                   operands > 0 ? (unsigned)operands + 1 : 0);	/* the merge of them has one, too */
+	return make_plan(job);
+}
+
 /* ---- memory --------------------------------------------------------------------- */
 
+/* Buffers for keys that are written.  With an arena that is not open they are only added up. */
 static gs_status
-allocate(struct gsort *job)
+open_buffers(struct gsort *job)
 {
-	if (job->feed.by != NULL)
-		gs_verify_expect_items(&job->verify, &job->options, job->feed.by);
-	TRY(job->feed.kind->allocate(&job->feed));
-	if (job->feed.by != NULL || job->handover != NULL)
-		return GS_OK;
-	/* with an arena that is not open, buffers are only added up */
 	job->buffers = (struct gs_arena){ .base = NULL };
-	gs_emit_carve(&job->emit, &job->options, &job->plan, &job->buffers);
+	if (job->feed.by == NULL)
+		gs_emit_carve(&job->emit, &job->options, &job->plan, &job->buffers);
 	if (job->buffers.used_bytes == 0)
 		return GS_OK;
 	TRY(gs_arena_open(&job->buffers, job->buffers.used_bytes, job->plan.huge_pages));
@@ -273,30 +263,51 @@ gs_job_replan(struct gsort *job)
 	gs_feed_release(&job->feed);
 	gs_arena_close(&job->buffers);
 	TRY(make_plan(job));
-	return allocate(job);
+	TRY(job->feed.kind->allocate(&job->feed));
+	return open_buffers(job);
 }
 
-/*
- * As in sort(1), a directory that cannot be used is an error only if it is needed: here, if the
- * input is known to be too large for memory; else when memory is full.
- */
+/* Get memory, as planned, and see that temporary files can be made. */
 static gs_status
-check_temp(struct gsort *job)
+allocate(struct gs_feed *feed)
 {
-	const struct gsort_options *options = &job->options;
-	const bool known = job->plan_input.input_bytes != UINT64_MAX && !job->plan_input.guessed;
+	const struct gsort_options *options = feed->options;
+	const struct gs_plan_input *input = feed->plan_input;
+	const struct gs_plan *plan = feed->plan;
 	gs_status status;
 
-	if (!job->plan.spills)
+	gs_verify_open(feed->verify, options, plan->threads);
+	if (feed->by != NULL)
+		gs_verify_expect_items(feed->verify, options, feed->by);
+	/* a merge of items has buffers of its own */
+	if (options->operation == GSORT_SORT || feed->by == NULL)
+		TRY(feed->kind->allocate(feed));
+	if (plan->host_bytes > input->memory_bytes && input->memory_bytes > 0)
+		gs_note(feed->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
+		        (double)input->memory_bytes / (1 << 20), (double)plan->host_bytes / (1 << 20));
+	if (!plan->spills)
 		return GS_OK;
-	status = job->feed.by == NULL ? gs_runs_prepare_disk(&job->feed.store.runs)
-	                              : gs_spill_dirs_check(options->temp_dirs, options->temp_dir_count);
-	if (status != GS_OK && !known) {
-		gs_note(&job->monitor, "%s; it is needed only if memory is not enough", gs_message());
-		return GS_OK;
-	}
-	return status;
+	/* As in sort(1), a directory that cannot be used is an error only if it is needed: here, if the input is
+	 * known to be too large for memory; else when memory is full. */
+	status = feed->by == NULL ? gs_runs_prepare_disk(&feed->store.runs)
+	                          : gs_spill_dirs_check(options->temp_dirs, options->temp_dir_count);
+	if (status == GS_OK || (input->input_bytes != UINT64_MAX && !input->guessed))
+		return status;
+	gs_note(feed->monitor, "%s; it is needed only if memory is not enough", gs_message());
+	return GS_OK;
 }
+
+/* A sort reads with all threads; a check or merge with half of them, since it works meanwhile. */
+static void
+share_threads(struct gs_feed *feed)
+{
+	const struct gs_plan *plan = feed->plan;
+
+	gs_input_share(feed->input, feed->options->operation == GSORT_SORT ? plan->threads
+	               : (plan->threads + 1) / 2, plan->inflate_bytes, plan->window_bytes);
+}
+
+/* ---- all of it ------------------------------------------------------------------ */
 
 /* Set the options to others that mean the same, and are done with less. */
 static void
@@ -353,41 +364,8 @@ describe(struct gsort *job)
 	/* messages of a rank have the numbers of lines in the file */
 	text->lines_before = gs_parts_lines_before;
 	text->lines_context = &job->ranked->parts;
-	text->merge_zeros |= job->handover != NULL;	/* in all sets, -0 is 0 */
 	gs_emit_set_format(&job->emit, &job->options);
 	return GS_OK;
-}
-
-/* Open the input, plan, and get memory for the stages of a job that is, or is an operand of, WHOLE. */
-static gs_status
-open_stages(struct gsort *job, const struct gsort *whole)
-{
-	TRY(open_input(job, whole));
-	/* known once it is open: reading it twice would take longer than sorting lines */
-	if (job->turn.may && gs_files_inflate(gs_input_files(job->feed.input), GS_INFLATES)) {
-		gs_turn_end(&job->turn, &job->options);
-		TRY(describe(job));
-	}
-	collect_plan_input(job);
-	if (whole != job)
-		job->plan_input.shares = whole->plan_input.shares;
-	TRY(make_plan(job));
-	/* a sort reads with all threads; a check or merge with half of them, since it works meanwhile */
-	gs_input_share(job->feed.input, job->options.operation == GSORT_SORT ? job->plan.threads
-	               : (job->plan.threads + 1) / 2, job->plan.inflate_bytes, job->plan.window_bytes);
-	if (job->options.operation == GSORT_CHECK) {	/* constant memory, and no output */
-		job->emit.encoding.threads = job->plan.threads;
-		return GS_OK;
-	}
-	gs_verify_open(&job->verify, &job->options, job->plan.threads);
-	/* a merge of items has buffers of its own */
-	if (job->options.operation == GSORT_SORT || job->feed.by == NULL)
-		TRY(allocate(job));
-	if (job->plan.host_bytes > job->plan_input.memory_bytes && job->plan_input.memory_bytes > 0)
-		gs_note(&job->monitor, "%.1f MiB of memory are not enough: gsort uses %.1f",
-		        (double)job->plan_input.memory_bytes / (1 << 20),
-		        (double)job->plan.host_bytes / (1 << 20));
-	return check_temp(job);
 }
 
 /*
@@ -397,20 +375,35 @@ open_stages(struct gsort *job, const struct gsort *whole)
 gs_status
 gs_job_open(struct gsort *job)
 {
+	struct gs_input_options in;
+	struct gs_feed *feed = &job->feed;
+	const struct gs_files *files;
+
 	TRY(gs_options_check(&job->options));
 	TRY(gs_options_check_operands(&job->ranked->given));
 	TRY(describe(job));
-	TRY(open_stages(job, job));
-	if (job->options.operation != GSORT_CHECK) {
-		if (job->feed.top.on) {
-			job->emit.top = &job->feed.top;
-			TRY(gs_item_top_open(job->emit.top, &job->feed.order, job->plan_input.all_bytes,
+	in = gs_job_input_options(job);
+	TRY(open_input(feed, &in));
+	files = gs_input_files(feed->input);
+	/* known once it is open: reading it twice would take longer than sorting lines */
+	if (job->turn.may && gs_files_inflate(files, GS_INFLATES)) {
+		gs_turn_end(&job->turn, &job->options);
+		TRY(describe(job));
+	}
+	TRY(plan_job(job));
+	share_threads(feed);
+	if (job->options.operation != GSORT_CHECK) {	/* which has constant memory, and no output */
+		TRY(allocate(feed));
+		TRY(open_buffers(job));
+		if (feed->top.on) {
+			job->emit.top = &feed->top;
+			TRY(gs_item_top_open(job->emit.top, &feed->order, job->plan_input.all_bytes,
 			                     job->plan.host_bytes));
 		}
 		TRY(open_output(job));
 		TRY(open_emit(job));
 	}
-	if (!job->options.sandbox || !gs_files_inflate(gs_input_files(job->feed.input), GS_MAY_INFLATE))
+	if (!job->options.sandbox || !gs_files_inflate(files, GS_MAY_INFLATE))
 		return GS_OK;
 	if (job->plan.device == GSORT_DEVICE_GPU)
 		gs_note(&job->monitor, "no sandbox: a GPU may be started");
@@ -426,20 +419,31 @@ gs_job_reopen(struct gsort *job)
 	gs_feed_release(&job->feed);
 	gs_arena_close(&job->buffers);
 	TRY(describe(job));
-	collect_plan_input(job);
-	TRY(make_plan(job));
-	gs_verify_open(&job->verify, &job->options, job->plan.threads);
-	TRY(allocate(job));
-	TRY(check_temp(job));
+	TRY(plan_job(job));
+	TRY(allocate(&job->feed));
+	TRY(open_buffers(job));
 	return open_emit(job);
 }
 
 gs_status
-gs_job_open_operand(struct gsort *job, const struct gsort *whole)
+gs_job_open_operand(struct gsort *job, struct gs_feed *feed)
 {
-	TRY(describe(job));
-	job->feed.ingest.text.header = whole->feed.ingest.text.header;
-	return open_stages(job, whole);
+	struct gs_input_options in = gs_job_input_options(job);
+
+	feed->kind = gs_kind_of(feed->options);
+	gs_ingest_set_format(&feed->ingest, feed->options);
+	feed->ingest.text.merge_zeros = true;	/* in all sets, -0 is 0 */
+	feed->ingest.text.header = job->feed.ingest.text.header;
+	in.names = feed->options->inputs;
+	in.count = feed->options->input_count;
+	in.later = false;
+	in.stored = &feed->monitor->counters.stored_in;
+	in.stops_with = job->feed.input;
+	TRY(open_input(feed, &in));
+	collect_plan_input(job, feed, 0, job->plan_input.shares);
+	TRY(gs_plan_make(feed->plan, feed->plan_input));
+	share_threads(feed);
+	return allocate(feed);
 }
 
 void

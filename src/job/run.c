@@ -64,7 +64,7 @@ collect_stats(struct gsort *job)
 	stats->bytes_out = job->emit.bytes;
 	stats->verified = job->verify.on && !job->verify.order_alone;
 	if (job->set != NULL)
-		gs_combine_stats(job);
+		gs_combine_stats(job->set, stats);
 	else
 		gs_feed_count(&job->feed, stats);
 }

@@ -90,21 +90,6 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 	return gs_ranked_finish(job, status);
 }
 
-/* The job is one input of a set operation: hand its elements over. */
-static gs_status
-hand_over(struct gsort *job)
-{
-	const struct gs_span_sink sink = gs_handover_sink(job->handover, &job->verify,
-	                                                  gs_batch_slots(job->plan.threads));
-
-	gs_handover_end(job->handover);		/* of reading */
-	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		TRY(drain(job, gs_class_place(i, job->options.reverse), &sink));
-		gs_handover_end(job->handover);
-	}
-	return GS_OK;
-}
-
 /* Make figures of all elements. */
 static gs_status
 make_figures(struct gsort *job, struct gs_answer *figures)
@@ -162,8 +147,6 @@ deliver(struct gsort *job)
 
 	if (gs_answer_is_wanted(&job->options))
 		return answer(job);	/* -> figures -> output */
-	if (job->handover != NULL)
-		return hand_over(job);
 	TRY(gs_ranked_count(job, &elements));
 	if (job->ranked->ranks->rank == 0)
 		job->feed.kind->header(&job->feed, &header, &header_bytes);

@@ -255,7 +255,7 @@ size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *rea
 void gs_show_open(struct gs_show *show, const struct gsort_options *options, const char *listed,
                   const struct gs_line_order *order, struct gs_emit *emit);
 
-/* ---- or one job hands its sorted elements to a thread of another job (handover.c) ---- */
+/* ---- or one thread hands sorted elements to another (handover.c) --------------- */
 
 /*
  *     giver:  open; end; { sink, end } for each class; shut

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * handover.c - one job hands its sorted elements to a thread of another job
+ * handover.c - one thread hands its sorted elements to another
  *
  * In:   spans.
  * Out:  the same spans, in another thread.

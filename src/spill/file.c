@@ -64,7 +64,8 @@ dirs_text(const struct gs_spill_file *file, char *text, size_t room)
 	if (file->dir_count == 1)
 		return file->dir;
 	for (size_t d = 0; d < file->dir_count && at < room; d++)
-		at += (size_t)snprintf(text + at, room - at, "%s%s (%llu MiB free)", d > 0 ? ", " : "", file->dirs[d],
+		at += (size_t)snprintf(text + at, room - at, "%s%s (%llu MiB free)", d > 0 ? ", " : "",
+		                       file->dirs[d],
 		                       (unsigned long long)gs_limits_disk_bytes(file->dirs[d]) >> 20);
 	return text;
 }
@@ -88,10 +89,12 @@ make(struct gs_spill_file *file)
 	} while (is_full(errno) && file->untried > 0);
 	number = errno;
 	if (number == EMFILE || number == ENFILE)
-		return gs_fail_errno(GS_EIO, "cannot make a temporary file in %s (raise ulimit -n)", file->dir);
+		return gs_fail_errno(GS_EIO, "cannot make a temporary file in %s (raise ulimit -n)",
+		                     file->dir);
 	return gs_caused(number, gs_fail(GS_EIO, "cannot make a temporary file in %s: %s; name another "
-	                                 "directory with -T", is_full(number) ? dirs_text(file, dirs, sizeof dirs)
-	                                 : file->dir, strerror(number)));
+	                                 "directory with -T", is_full(number)
+	                                 ? dirs_text(file, dirs, sizeof dirs) : file->dir,
+	                                 strerror(number)));
 }
 
 gs_status
@@ -121,8 +124,9 @@ gs_spill_dirs_check(const char *const *dirs, size_t dir_count)
 		}
 		if (!good || faccessat(AT_FDCWD, dirs[d], W_OK | X_OK, AT_EACCESS) != 0) {
 			number = errno;
-			return gs_caused(number, gs_fail(GS_EIO, "cannot use %s for temporary files: %s; name "
-			                                 "another directory with -T", dirs[d], strerror(number)));
+			return gs_caused(number, gs_fail(GS_EIO, "cannot use %s for temporary files: "
+			                                 "%s; name another directory with -T", dirs[d],
+			                                 strerror(number)));
 		}
 		status = gs_spill_file_make(&file, &dirs[d], 1, 0);
 		if (status != GS_OK && !is_full(gs_failure_errno()))

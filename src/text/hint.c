@@ -106,6 +106,7 @@ name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 #define IPV4	"([0-9]{1,3}\\.){3}[0-9]{1,3}"
 #define NUMBER	GS_LINE_NUMBER
 #define THOUSANDS	"[-+]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?"
+#define POINTS	"[-+]?[0-9]{1,3}(\\.[0-9]{3})+,[0-9]*"
 #define UNGROUP	"remove what separates thousands: sed -E \"s/[_' ]([0-9]{3})/\\1/g\""
 #define SIGN	"(\\$|€|£)"
 
@@ -160,7 +161,9 @@ static const struct notation {
 	SAY(COMMAS, "[-+]?[0-9]+,[0-9]+",
 	    "replace the decimal comma: sed -E 's/\"([-+]?[0-9]+),([0-9]+)\"/\"\\1.\\2\"/g'"),
 	SAY(FLOATS | FIELDS, "[-+]?[0-9]+,[0-9]+", "replace the decimal comma: tr , ."),
-	SAY(LINES | BLANKS | OTHERS, "[-+]?[0-9]{1,3}(\\.[0-9]{3})+,[0-9]*",
+	SAY(COMMAS, POINTS, "remove the points and replace the comma: sed -E ':a; "
+	    "s/\"([-+]?[0-9]+)\\.([0-9.]+,[0-9]*)\"/\"\\1\\2\"/; ta; s/\"([-+]?[0-9]+),([0-9]*)\"/\"\\1.\\2\"/g'"),
+	SAY(LINES | BLANKS | OTHERS, POINTS,
 	    "remove the points and replace the comma: sed -E 's/\\.([0-9]{3})/\\1/g; y/,/./'"),
 	SAY(COMMAS | OTHERS, "[-+]?[0-9]{1,3}( [0-9]{3})+([.,][0-9]*)?", UNGROUP),
 	SAY(ALL,

@@ -166,9 +166,9 @@ fields() {
 			esac
 			status=0
 			follow "$options" || status=$?
-			# no key reads a word, and no short command such a number between commas
+			# no key reads a word
 			case $status,$token,$options in
-			0,* | 3,* | 4,score,* | 4,1.234*--csv\ --header*) ;;
+			0,* | 3,* | 4,score,*) ;;
 			*)	echo "$options: $token"; cat err; return 1 ;;
 			esac
 		done
@@ -198,6 +198,7 @@ fields() {
 	-1,234,567.5
 	1,5
 	1.234,5
+	-1.000.234,5
 	1_000
 	1'000
 	1 234

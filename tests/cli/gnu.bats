@@ -206,6 +206,16 @@ turns() {
 	[ "$(gsort -g --header f f | paste -sd,)" = 9,1,1,3,3 ]
 }
 
+@test "-n: other places of a file are looked at only while nobody else reads" {
+	: >empty
+	echo 7 >small
+	seq 2000 >large
+	for n in 1 2 3 4 5 6 7 8; do
+		gsort -n --parallel=2 empty small large | cmp - <(sort -n small large)
+		gsort -n empty empty large small | cmp - <(sort -n small large)
+	done
+}
+
 @test "-n: headers of files that are empty or long" {
 	: >empty
 	{ echo h; seq 1000 200000; echo apple; seq 3; } >in

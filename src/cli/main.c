@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/launch.h"
@@ -184,10 +185,13 @@ end(int status)
 	gs_process_end(status);
 }
 
-/* Read the options of gsort, or of sort(1): if one is refused then, the next sort on PATH reports it. */
+/* Read the options of gsort, or of sort(1): if one is refused then, the next sort on PATH reports it.  That
+ * one also merges more inputs than may be open: they would be sorted here, which shows if they were not. */
 static bool
 read_options(struct gs_opts *opts, int argc, char **argv)
 {
+	enum { FILES_BESIDE = 24 };	/* that are open, as in plan/fan_in.c */
+	struct rlimit files = { .rlim_cur = RLIM_INFINITY };
 	bool read, again;	/* standard input has not been read */
 
 	if (!gs_as_sort(argc, argv))
@@ -196,6 +200,9 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 	read = gs_args_parse(opts, argc, argv, true);
 	again = opts->files0_name == NULL || strcmp(opts->files0_name, "-") != 0;
 	if (!read && (again || opts->job.input_count > 0))
+		gs_next_sort(argv);
+	(void)getrlimit(RLIMIT_NOFILE, &files);
+	if (again && opts->merge && opts->job.input_count + FILES_BESIDE > files.rlim_cur)
 		gs_next_sort(argv);
 	opts->next = again ? argv : NULL;
 	gs_report_release("");

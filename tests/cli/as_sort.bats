@@ -134,6 +134,19 @@ same() {
 	same --files0-from=names -u -S 1k
 }
 
+@test "more inputs than may be open are merged by the next one, in order or not" {
+	local many
+	mapfile -t many < <(yes in | head -n 50)
+	(
+		ulimit -n 64
+		asks_next -m "${many[@]}"
+		asks_next "${many[@]}" -m --batch-size=2
+		same -m "${many[@]:10}"
+		same "${many[@]}"
+		PATH=$PWD/own sort -m "${many[@]}" | sort -c
+	)
+}
+
 @test "the next sort may start this one again" {
 	cat >next/sort <<-'END'
 		#!/bin/sh

@@ -333,13 +333,11 @@ cli_sources = \
   src/cli/near.c \
   src/cli/option.h \
   src/cli/option_conflicts.c \
-  src/cli/option_handlers.c \
-  src/cli/option_numbers.c \
+  src/cli/option_special.c \
   src/cli/option_table.c \
-  src/cli/option_words.c \
+  src/cli/option_values.c \
   src/cli/opts.def \
   src/cli/opts.h \
-  src/cli/parse_value.c \
   src/cli/process.c \
   src/cli/process.h \
   src/cli/progress.c \

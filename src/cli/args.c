@@ -249,8 +249,8 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		const struct gs_option *option = gs_option_of_id(id);
+		struct gs_option_use use = { .option = option, .value = optarg };
 		char spelled[64];
-		const char **given;
 
 		if (id == '?' || id == ':') {
 			report_unread(id, argc, argv);
@@ -263,11 +263,25 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 			snprintf(spelled, sizeof spelled, "--%s", option->name);
 		if (option->refusal != NULL)
 			return gs_report_error("%s (%s) %s", spelled, option->help, option->refusal);
-		given = &opts->given[option - gs_options];
-		if (!option->handler(opts, &(struct gs_option_use){ option, spelled, optarg, *given }))
+		use.spelled = spelled;
+		use.previous = gs_given(opts, option->field);
+		if (optarg == NULL) {
+			use.value = option->bare;
+			opts->bare_header |= option->field == offsetof(struct gs_opts, job.header_lines);
+		}
+		if (!gs_option_set(opts, &use))
 			return false;
-		*given = optarg != NULL ? optarg : "";
+		opts->given[option - gs_options] = use.value != NULL ? use.value : "";
 	}
+	opts->job.head = GS_GIVEN(opts, job.head_count) != NULL;
+	opts->job.tail.wanted = GS_GIVEN(opts, job.tail.count) != NULL;
+	opts->job.top.wanted = GS_GIVEN(opts, job.top.count) != NULL;
+	opts->job.sample.wanted = GS_GIVEN(opts, job.sample.count) != NULL;
+	opts->job.unique = (opts->unique & GS_ALONE) != 0;
+	opts->job.repeated = (opts->unique & GS_FIRST_WORD) != 0;
+	opts->job.singletons = (opts->unique & GS_SECOND_WORD) != 0;
+	opts->job.reverse = opts->letters['r'];
+	opts->job.stable = opts->letters['s'];
 	opts->job.inputs = (const char *const *)argv + optind;
 	opts->job.input_count = (size_t)(argc - optind);
 	return true;
@@ -296,24 +310,15 @@ read_names(struct gs_opts *opts)
 static void
 collect_ordering(struct gs_opts *opts)
 {
-	const struct {
-		bool given;
-		char letter;
-	} letters[] = {
-		{ opts->skip_blanks, 'b' }, { opts->dictionary, 'd' }, { opts->bare_f, 'f' },
-		{ opts->general, 'g' }, { opts->human, 'h' }, { opts->printable, 'i' },
-		{ opts->month, 'M' }, { opts->numeric, 'n' }, { opts->job.reverse, 'r' },
-		{ opts->version_sort, 'V' },
-	};
 	char *end = opts->ordering;
 
-	for (size_t l = 0; l < sizeof letters / sizeof letters[0]; l++)
-		if (letters[l].given)
-			*end++ = letters[l].letter;
+	for (const char *letter = "bdfghiMnrV"; *letter != '\0'; letter++)
+		if (opts->letters[(int)*letter])
+			*end++ = *letter;
 	*end = '\0';
 	opts->job.ordering = opts->ordering;
-	opts->job.keydefs = opts->key_texts;
-	opts->job.keydef_count = opts->job.lines ? opts->key_count : 0;
+	opts->job.keydefs = opts->keys.all;
+	opts->job.keydef_count = opts->job.lines ? opts->keys.count : 0;
 }
 
 /* Do the options sort lines, and not the numbers in them? */
@@ -321,21 +326,20 @@ static bool
 sorts_lines(const struct gs_opts *opts)
 {
 	const struct gsort_options *job = &opts->job;
-	const bool numbers = opts->numeric || opts->general || opts->type_name != NULL;
+	const bool *letters = opts->letters, numeric = letters['n'] || letters['g'];
 	const bool items = job->record_bytes > 0;
 	/* do other options say that -n and -g name the numbers of gsort, not the order of lines? */
 	const bool names_numbers =
 		opts->type_name != NULL || job->converts || job->notation != GSORT_DECIMAL ||
 		job->quantiles != NULL || job->summary || job->top.wanted || job->histogram > 0 ||
 		job->json || job->sample.wanted || job->argsort_bits > 0 ||
-		gs_options_say_invalid(opts) || job->device == GSORT_DEVICE_GPU;
+		GS_GIVEN(opts, job.invalid) != NULL || job->device == GSORT_DEVICE_GPU;
 
-	return opts->lines || job->csv || job->locale != NULL ||
-	       job->separator != NULL || opts->dictionary || opts->human || opts->printable ||
-	       opts->month || opts->version_sort ||
-	       (opts->key_count > 0 && !items) ||	/* -k of records is TYPE@OFFSET */
-	       ((opts->numeric || opts->general) && !items && !names_numbers) ||
-	       (opts->bare_f && !numbers);
+	return opts->lines || job->csv || job->locale != NULL || job->separator != NULL ||
+	       letters['d'] || letters['h'] || letters['i'] || letters['M'] || letters['V'] ||
+	       (opts->keys.count > 0 && !items) ||	/* -k of records is TYPE@OFFSET */
+	       (numeric && !items && !names_numbers) ||
+	       (letters['f'] && !numeric && opts->type_name == NULL);
 }
 
 /* TYPE, of the input, says no byte order: then the output has none, either.  False after a message. */
@@ -359,23 +363,28 @@ read_keys(struct gs_opts *opts)
 		return false;
 	if (opts->job.lines)	/* KEYDEFs */
 		return true;
-	opts->job.keys = opts->keys;
-	opts->job.key_count = opts->key_count;
-	for (size_t k = 0; k < opts->key_count; k++)
-		if (!gs_parse_record_key(opts->key_texts[k], &opts->keys[k]))
+	opts->job.keys = opts->record_keys;
+	opts->job.key_count = opts->keys.count;
+	for (size_t k = 0; k < opts->keys.count; k++)
+		if (!gs_parse_record_key(opts->keys.all[k], &opts->record_keys[k]))
 			return gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with "
 			                       "an r behind it for largest first, such as u32@8, f64@0r "
-			                       "or bytes10@0", opts->key_texts[k]);
-	for (size_t k = 0; k < opts->key_count; k++)
-		if (opts->keys[k].endian == GSORT_ENDIAN_HOST && gs_type_has_order(opts->keys[k].type) &&
-		    !check_order(opts, opts->key_texts[k]))
+			                       "or bytes10@0", opts->keys.all[k]);
+	for (size_t k = 0; k < opts->keys.count; k++) {
+		const struct gsort_key *key = &opts->record_keys[k];
+
+		if (key->endian == GSORT_ENDIAN_HOST && gs_type_has_order(key->type) &&
+		    !check_order(opts, opts->keys.all[k]))
 			return false;
+	}
 	/* counts and positions are in the byte order of keys that say one, if they agree */
-	for (size_t k = 0; k < opts->key_count; k++) {
-		if (opts->keys[k].type == GSORT_TEXT)
+	for (size_t k = 0; k < opts->keys.count; k++) {
+		const struct gsort_key *key = &opts->record_keys[k];
+
+		if (key->type == GSORT_TEXT)
 			continue;
-		agree &= order == GSORT_ENDIAN_HOST || order == opts->keys[k].endian;
-		order = opts->keys[k].endian;
+		agree &= order == GSORT_ENDIAN_HOST || order == key->endian;
+		order = key->endian;
 		agree &= order != GSORT_ENDIAN_HOST;
 	}
 	if (agree && opts->job.endian == GSORT_ENDIAN_HOST)
@@ -407,7 +416,7 @@ combine(struct gs_opts *opts)
 	struct gsort_options *job = &opts->job;
 	const char *device = getenv("GSORT_DEVICE");
 
-	if (opts->general && !job->lines)
+	if (opts->letters['g'] && !job->lines)
 		job->type = GSORT_TEXT_FLOAT;
 	if (opts->check)		/* -mc checks, as in sort(1) */
 		job->operation = GSORT_CHECK;
@@ -455,16 +464,10 @@ bool
 gs_args_ignored(const struct gs_opts *opts, char *into, size_t room)
 {
 	into[0] = '\0';
-	if (opts->job.lines)
-		return false;
-	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
-		if (opts->given[o - gs_options] != NULL &&
-		    (o->field == offsetof(struct gs_opts, none) ||
-		     o->field == offsetof(struct gs_opts, skip_blanks) ||
-		     o->field == offsetof(struct gs_opts, job.stable) ||
-		     o->field == offsetof(struct gs_opts, bare_f)))
+	for (const char *letter = "bfsy"; *letter != '\0' && !opts->job.lines; letter++)
+		if (opts->letters[(int)*letter])
 			snprintf(into + strlen(into), room - strlen(into), "%s-%c",
-			         into[0] != '\0' ? ", " : "", o->letter);
+			         into[0] != '\0' ? ", " : "", *letter);
 	return into[0] != '\0';
 }
 
@@ -474,18 +477,19 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 	struct words words = { .all = NULL };
 
 	*opts = (struct gs_opts){ .job.struct_size = sizeof opts->job, .lines = as_sort };
-	opts->temp_dirs = calloc((size_t)argc, sizeof *opts->temp_dirs);
-	opts->key_texts = calloc((size_t)argc, sizeof *opts->key_texts);
-	opts->keys = calloc((size_t)argc, sizeof *opts->keys);
-	if (opts->temp_dirs == NULL || opts->key_texts == NULL || opts->keys == NULL)
+	opts->temp_dirs.all = calloc((size_t)argc, sizeof *opts->temp_dirs.all);
+	opts->keys.all = calloc((size_t)argc, sizeof *opts->keys.all);
+	opts->record_keys = calloc((size_t)argc, sizeof *opts->record_keys);
+	if (opts->temp_dirs.all == NULL || opts->keys.all == NULL || opts->record_keys == NULL)
 		return gs_report_error("out of memory");
 	if (!split_words(&words, argc, argv))
 		return false;
 	opts->words = words.all;
 	if (!read_options(opts, words.count, words.all))
 		return false;
-	opts->job.temp_dirs = opts->temp_dirs;
-	if (opts->help != GS_ABOUT_NONE || opts->version != GS_ABOUT_NONE)
+	opts->job.temp_dirs = opts->temp_dirs.all;
+	opts->job.temp_dir_count = opts->temp_dirs.count;
+	if (opts->help || opts->version)
 		return true;
 	opts->job.lines = sorts_lines(opts);
 	opts->job.underline = opts->debug && opts->job.lines;

@@ -48,7 +48,7 @@ option_to_suggest(const struct gs_opts *opts)
 			return opts->job.header_lines > 0 ? "--header=N" : "--histogram=N";
 		for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
 			if (strcmp(name, types[t][0]) == 0)
-				return opts->bare_f && (t == 2 || t == 3) ? (t == 2 ? "-f32" : "-f64")
+				return opts->letters['f'] && (t == 2 || t == 3) ? (t == 2 ? "-f32" : "-f64")
 				                                          : types[t][1];
 	}
 	return NULL;
@@ -212,7 +212,7 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	struct gs_opts opts = { .help = GS_ABOUT_NONE };
+	struct gs_opts opts = { .help = 0 };
 	bool read;
 
 	gs_progress_answer();
@@ -221,7 +221,7 @@ main(int argc, char **argv)
 	read = argc > 0 && read_options(&opts, argc, argv);
 	if (!gs_launch_agree(&opts, read))
 		end(GS_EXIT_ERROR);
-	if (opts.help == GS_ABOUT_NONE && opts.version == GS_ABOUT_NONE) {
+	if (!opts.help && !opts.version) {
 		/* "gsort -h" waits for lines, as in sort(1); most people who type it want help */
 		if (gs_launch_speaks() && !opts.quiet && !opts.plan && !is_binary(opts.job.type) &&
 		    opts.job.record_bytes == 0 && opts.job.input_count == 0 && isatty(STDIN_FILENO))
@@ -231,9 +231,9 @@ main(int argc, char **argv)
 	}
 	if (!gs_launch_speaks())
 		end(GS_EXIT_SORTED);
-	if (opts.help != GS_ABOUT_NONE) {
-		gs_option_help(stdout, opts.help == GS_ABOUT_FULL);
-	} else if (opts.version == GS_ABOUT_FULL) {
+	if (opts.help) {
+		gs_option_help(stdout, opts.help & GS_FIRST_WORD);
+	} else if (opts.version & GS_FIRST_WORD) {
 		gsort_info_json(&opts.job, gs_report_line, stdout);
 	} else {
 		printf("gsort %s\nCopyright (c) 2026 The gsort authors\n"

@@ -18,15 +18,18 @@ struct gs_option_use;
 /* ---- a row, a use, and values that do not agree ----------------------------------- */
 
 /*
- * opts.def names one handler for each option.  A handler stores the value in struct
- * gs_opts.  If the value is wrong, it reports why and returns false.
- *
  * The same option twice: equal values are fine, different values are an error.  Except where
  * scripts rely on sort(1): of --parallel and --batch-size the last one counts, as of the words of
  * --progress and --plan, of -S the largest, and of -T all.
  */
 
+/* Stores the value in struct gs_opts.  If the value is wrong, it reports why and returns false. */
 typedef bool gs_option_handler(struct gs_opts *opts, const struct gs_option_use *use);
+
+/* As opts.def says. */
+enum gs_option_kind {
+	GS_HEADING, GS_FLAG, GS_TEXT, GS_TEXTS, GS_WORD, GS_WORDS, GS_NUMBER, GS_SPECIAL,
+};
 
 /* One row of opts.def: an option, a refused option, or a heading of --help. */
 struct gs_option {
@@ -36,8 +39,13 @@ struct gs_option {
 	const char *help;	/* line of --help; NULL: none; if refused: its use in sort(1) */
 	const char *refusal;	/* why gsort refuses it; NULL: gsort accepts it */
 	bool        rare;	/* in --help=all, not in --help */
-	size_t      field;	/* offset in struct gs_opts */
-	gs_option_handler *handler;	/* NULL: a heading, or refused */
+	size_t      field, bytes;	/* in struct gs_opts */
+	enum gs_option_kind kind;
+	const char *bare;	/* the value of an option without one; NULL: it has none then */
+	const char *words;	/* separated by blanks */
+	const char *rule;	/* what a number must be; of a text: the message if there are two, or NULL */
+	uint64_t    least, most;	/* of numbers; LEAST of a WORD is the first one */
+	gs_option_handler *set;	/* of a SPECIAL */
 };
 
 /* One option on the command line. */
@@ -48,11 +56,16 @@ struct gs_option_use {
 	const char *previous;	/* its value in an earlier use, "" without one; NULL: first use */
 };
 
-/** The field of OPTS that opts.def names for the option. */
-void *gs_option_field(struct gs_opts *opts, const struct gs_option_use *use);
+/** The last value of the option that stores into MEMBER of struct gs_opts, "" if it has none; NULL: it is not
+ *  given. */
+#define GS_GIVEN(opts, member)	gs_given(opts, offsetof(struct gs_opts, member))
+const char *gs_given(const struct gs_opts *opts, size_t field);
 
-/** Report two values of the same option that differ; false. */
-bool gs_refuse_two(const struct gs_option_use *use, const char *one, const char *other);
+/** Store a value as the kind of its option says.  False after a message. */
+gs_option_handler gs_option_set;
+
+/** Report that the value differs from the PREVIOUS one of the same option; false. */
+bool gs_refuse_two(const struct gs_option_use *use, const char *previous);
 
 /** Report two options that exclude each other; false. */
 bool gs_refuse_pair(const char *one, const char *other);
@@ -86,22 +99,27 @@ void gs_getopt_tables(char first, char *letters, struct option *longs);
 /** Print --help, or --help=all; every line fits in 80 columns. */
 void gs_option_help(FILE *to, bool all);
 
-/* ---- what each option does (option_handlers.c) ------------------------------------ */
+/* ---- special values (option_special.c; numbers: option_values.c) ------------------ */
 
-gs_option_handler gs_set_flag;					/* without a value */
-gs_option_handler gs_set_set;					/* by its name */
-gs_option_handler gs_set_type, gs_set_to, gs_set_device;
-gs_option_handler gs_set_key, gs_set_argsort;
-gs_option_handler gs_set_name, gs_set_temp_dir;
+/* Words and rules of several options. */
+#define GS_CHECKS	"diagnose-first quiet silent summary"
+#define GS_SETS		"union intersect difference symmetric"
+#define GS_KEYS_RULE	"must be a number of keys, such as 10, 4K or 2M"
 
-/* With one of some words: option_words.c. */
-gs_option_handler gs_set_choice, gs_set_word_or_size, gs_set_about;	/* a field of opts.def */
-gs_option_handler gs_set_sort, gs_set_check, gs_set_unique, gs_set_decompress, gs_set_verbose;
+gs_option_handler gs_set_type, gs_set_to, gs_set_device, gs_set_argsort;
+gs_option_handler gs_set_sort, gs_set_check, gs_set_decompress, gs_set_verbose;
+gs_option_handler gs_set_sample, gs_set_histogram, gs_set_buffer, gs_set_batch, gs_set_threads;
+gs_option_handler gs_set_word_or_size;
 
-/* With a number or a size: option_numbers.c. */
-gs_option_handler gs_set_keys;					/* a field of opts.def */
-gs_option_handler gs_set_head, gs_set_sample, gs_set_header, gs_set_histogram, gs_set_record;
-gs_option_handler gs_set_buffer, gs_set_batch, gs_set_split, gs_set_threads;
+/** Find the number of the word among WORDS that is VALUE, or the only one that begins so; -1: none. */
+int gs_find_word(const char *words, const char *value);
+
+/** The same among the words of the option.  False after a message. */
+bool gs_parse_word(const struct gs_option_use *use, const char *value, unsigned *number);
+
+/** Read the digits at *AT and move *AT past them.  False: there are none.  A number that does not fit in 64
+ *  bits becomes UINT64_MAX. */
+bool gs_read_whole(const char **at, uint64_t *number);
 
 /** Write a key type as people type it, "-u32" or "--type=text"; return INTO. */
 const char *gs_spell_type(const char *name, char into[24]);
@@ -112,42 +130,11 @@ bool gs_is_noted(const char *name);
 /** The option for a kind of check: "-c", "-C" or "--check=summary". */
 const char *gs_spell_check(enum gsort_check check);
 
-/* What the texts on a command line mean.  The caller reports a refused value; only files0.c prints. */
-
-/* ---- numbers: pure functions (parse_value.c) -------------------------------------- */
-
 /** "auto", "cpu", "gpu", "gpu:N"; for ranks "gpu:N,N", "gpu:all".  False: another word, or a GPU twice. */
 bool gs_parse_device(const char *value, struct gsort_options *options);
 
-enum gs_size_error { GS_SIZE_OK, GS_SIZE_NOT_A_NUMBER, GS_SIZE_BAD_SUFFIX };
-
-/** Behind blanks and a plus sign, which the numbers of sort(1) may have. */
-const char *gs_after_sign(const char *value);
-
-/**
- * A size as sort -S takes it: a whole number of KiB, or with a suffix: b (bytes),
- * K k M m G g T t P E Z Y R Q (powers of 1024), KiB MiB GiB TiB, or %.  Above 64 bits it becomes
- * UINT64_MAX: more than there can be.
- *
- * @return  GS_SIZE_OK, and *BYTES or, with %, *PERCENT is set; or its fault
- */
-enum gs_size_error gs_parse_size(const char *value, uint64_t *bytes, uint64_t *percent);
-
-/** PERCENT of the physical memory, in bytes. */
-uint64_t gs_memory_share(uint64_t percent);
-
-/** A number of things, or with a suffix of a size, K to E, as of head(1); above 64 bits it becomes
- *  UINT64_MAX.  False: not a number. */
-bool gs_parse_count(const char *value, uint64_t *number);
-
-/** A number of bytes, or with a suffix of a size, K to E.  False: not a number, or too large. */
-bool gs_parse_bytes(const char *value, uint64_t *bytes);
-
 /** A key of a record: "u32@8", "f32be@4r", "bytes10@0".  False: it is none. */
 bool gs_parse_record_key(const char *value, struct gsort_key *key);
-
-/** A number of threads, at least 1; numbers that cannot help are cut down. */
-bool gs_parse_threads(const char *value, unsigned *threads);
 
 /* ---- types: what C, numpy, Rust and data bases call them (type_names.c) ----------- */
 

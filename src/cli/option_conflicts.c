@@ -24,10 +24,10 @@ spell_line_option(const struct gs_opts *opts)
 		const char *spelled;
 	} rows[] = {
 		{ opts->job.locale != NULL, "--locale" },
-		{ opts->key_count > 0 && opts->job.record_bytes == 0, "-k" },
+		{ opts->keys.count > 0 && opts->job.record_bytes == 0, "-k" },
 		{ opts->job.separator != NULL, "-t" }, { opts->job.csv, "--csv" },
-		{ opts->lines, "--lines" }, { opts->human, "-h" }, { opts->month, "-M" },
-		{ opts->version_sort, "-V" }, { opts->dictionary, "-d" }, { opts->printable, "-i" },
+		{ opts->lines, "--lines" }, { opts->letters['h'], "-h" }, { opts->letters['M'], "-M" },
+		{ opts->letters['V'], "-V" }, { opts->letters['d'], "-d" }, { opts->letters['i'], "-i" },
 		{ true, "-f" },
 	};
 	size_t r = 0;
@@ -37,26 +37,18 @@ spell_line_option(const struct gs_opts *opts)
 	return rows[r].spelled;
 }
 
-bool
-gs_options_say_invalid(const struct gs_opts *opts)
-{
-	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
-		if (o->field == offsetof(struct gs_opts, job.invalid))
-			return opts->given[o - gs_options] != NULL;
-	return false;
-}
-
 /* The library cannot tell --invalid=abort from no --invalid. */
 static bool
 check_abort(const struct gs_opts *opts)
 {
 	const struct gsort_options *job = &opts->job;
-	bool strict = job->csv || job->invalid != GSORT_INVALID_ABORT || !gs_options_say_invalid(opts) ||
+	bool strict = job->csv || job->invalid != GSORT_INVALID_ABORT ||
+	              GS_GIVEN(opts, job.invalid) == NULL ||
 	              job->quantiles != NULL || job->summary || job->histogram > 0;
 
-	for (size_t k = 0; k < opts->key_count; k++)	/* is it a name, ip or time? */
-		strict |= strchr(opts->key_texts[k], ':') != NULL ||
-		          strchr(" \t\n+0123456789", *opts->key_texts[k]) == NULL;
+	for (size_t k = 0; k < opts->keys.count; k++)	/* is it a name, ip or time? */
+		strict |= strchr(opts->keys.all[k], ':') != NULL ||
+		          strchr(" \t\n+0123456789", *opts->keys.all[k]) == NULL;
 	return strict ||
 	       gs_report_error("'--invalid' needs a key by name, or --csv, and a letter such as n: "
 	                       "-k price:n; a key of sort(1) that is not a number counts as 0");
@@ -69,7 +61,8 @@ gs_options_compatible(const struct gs_opts *opts)
 	const bool text = job->type == GSORT_TEXT || job->type == GSORT_TEXT_FLOAT;
 	const bool decimal = job->notation == GSORT_DECIMAL;
 	/* for lines, the library knows all letters */
-	const bool numeric = !job->lines && opts->numeric, general = !job->lines && opts->general;
+	const bool numeric = !job->lines && opts->letters['n'];
+	const bool general = !job->lines && opts->letters['g'];
 	char type[24] = "";
 
 	for (size_t i = 0; i < job->input_count; i++)
@@ -78,7 +71,7 @@ gs_options_compatible(const struct gs_opts *opts)
 	if (job->output != NULL && job->output[0] == '\0')
 		return gs_report_error("the name of the output is empty");
 	for (size_t t = 0; t < job->temp_dir_count; t++)
-		if (opts->temp_dirs[t][0] == '\0')
+		if (opts->temp_dirs.all[t][0] == '\0')
 			return gs_report_error("the name of a temporary directory is empty");
 	if (opts->type_name != NULL)
 		gs_spell_type(opts->type_name, type);

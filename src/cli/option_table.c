@@ -17,13 +17,23 @@
 
 #define GROUP(heading)		{ .help = heading },
 #define TYPE(letter, widths)
-#define OPT(set, member, ...)	{ OPT_(__VA_ARGS__), .handler = gs_set_##set, \
-				  .field = offsetof(struct gs_opts, member) },
-#define RARE(set, member, ...)	{ OPT_(__VA_ARGS__), .handler = gs_set_##set, .rare = true, \
-				  .field = offsetof(struct gs_opts, member) },
-#define OPT_(long, short, what, text) \
-	.name = long, .letter = short, .value = what, .help = text
-#define REFUSE(long, short, what, text, why) { OPT_(long, short, what, text), .refusal = why },
+#define OPT(long, short, what, how, member, text) \
+	{ ROW(long, short, what, text), FIELD(member), how },
+#define RARE(long, short, what, how, member, text) \
+	{ ROW(long, short, what, text), FIELD(member), how, .rare = true },
+#define REFUSE(long, short, what, text, why)	{ ROW(long, short, what, text), .refusal = why },
+#define ROW(long, short, what, text)	.name = long, .letter = short, .value = what, .help = text
+#define FIELD(member) \
+	.field = offsetof(struct gs_opts, member), .bytes = sizeof ((struct gs_opts *)NULL)->member
+
+#define FLAG			.kind = GS_FLAG
+#define TEXT(two)		.kind = GS_TEXT, .rule = two
+#define TEXTS			.kind = GS_TEXTS
+#define WORD(first, list)	.kind = GS_WORD, .least = first, .words = list
+#define WORDS(list)		.kind = GS_WORDS, .words = list
+#define NUMBER(min, max, what)	.kind = GS_NUMBER, .least = min, .most = max, .rule = what
+#define SPECIAL(function, list)	.kind = GS_SPECIAL, .set = gs_set_##function, .words = list
+#define DEFAULT(text, how)	.bare = text, how
 
 const struct gs_option gs_options[] = {
 #include "cli/opts.def"
@@ -50,6 +60,15 @@ const struct gs_type_letter gs_type_letters[] = {
 #include "cli/opts.def"
 	{ .letter = 0 },
 };
+
+const char *
+gs_given(const struct gs_opts *opts, size_t field)
+{
+	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
+		if (o->field == field && opts->given[o - gs_options] != NULL)
+			return opts->given[o - gs_options];
+	return NULL;
+}
 
 /* --- for getopt ------------------------------------------------------------ */
 
@@ -140,7 +159,7 @@ gs_option_help(FILE *to, bool all)
 	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
 		if (o->refusal != NULL || o->help == NULL || (o->rare && !all))
 			continue;
-		if (o->handler == NULL) {
+		if (o->kind == GS_HEADING) {
 			fprintf(to, "\n%s:\n", o->help);
 			if (o == gs_options)
 				print_line(to, strcat(types, " -bf16"), "binary numbers; u32be: big endian");

@@ -33,28 +33,31 @@ enum gs_progress_when { GS_PROGRESS_UNSET, GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS,
 /* How something is reported, if it is. */
 enum gs_report_format { GS_REPORT_NONE, GS_REPORT_TEXT, GS_REPORT_JSON };
 
-/* --help, --version; --help=all, --version=json */
-enum gs_about { GS_ABOUT_NONE, GS_ABOUT_BRIEF, GS_ABOUT_FULL };
+/* Bits of an option that is given alone, or with a word. */
+enum { GS_ALONE = 1, GS_FIRST_WORD = 2, GS_SECOND_WORD = 4 };
+
+/* Values of an option that may be given several times. */
+struct gs_texts {
+	const char **all;
+	size_t       count;
+};
 
 struct gs_opts {
 	struct gsort_options job;
-	const char *given[GS_MOST_OPTIONS];	/* last value of each option, "" if none; or NULL */
+	const char *given[GS_MOST_OPTIONS];	/* last value of each row, "" if none; or NULL */
 	const char *type_name;		/* "u32"; NULL: not given, so text */
 	bool type_says_order;		/* "u32be" */
 	const char *to_name;		/* of --to; NULL: not given */
 	const char *device_name;	/* of --device; NULL: not given */
 	const char *files0_name;	/* of --files0-from; NULL: not given */
-	const char **key_texts;		/* of -k, KEY_COUNT of them */
-	struct gsort_key *keys;		/* of them; JOB.keys points here */
-	size_t      key_count;
-	const char **temp_dirs;		/* of -T; JOB.temp_dirs points here */
+	struct gs_texts keys, temp_dirs;	/* of -k, -T */
+	struct gsort_key *record_keys;	/* of KEYS, for JOB */
 	char        ordering[16];	/* the letters that apply to all keys */
 	char      **words;		/* argv, key types as --type=TYPE; holds the operands */
-	bool        numeric, general;	/* -n, -g */
+	bool        letters[128];	/* -n, -g, -r and other options of one letter */
+	unsigned    unique;		/* bits: -u, --unique=repeated, --unique=singletons */
 	bool        check, merge;	/* -c or -C; -m */
 	bool        lines;		/* --lines */
-	bool        skip_blanks, dictionary, human, printable, month, version_sort;
-	bool        bare_f;		/* -f without a width */
 	bool        quiet;
 	bool        no_sandbox;		/* --decompress=no-sandbox */
 	bool        bare_header;	/* --header without a number */
@@ -65,9 +68,8 @@ struct gs_opts {
 	const char *stats_file;		/* that FILE; NULL: standard error */
 	const char *packed_text;	/* of --decompress, but for no-sandbox; NULL: not given */
 	bool        debug;
-	enum gs_about help, version;
+	unsigned    help, version;	/* bits: --help, --help=all; --version, --version=json */
 	char      **next;		/* called as sort: the words for the next one; else NULL */
-	bool        none;		/* set by options without effect */
 };
 
 /* ---- from argv to them (args.c) ------------------------------------------------- */
@@ -93,9 +95,6 @@ bool gs_args_ignored(const struct gs_opts *opts, char *into, size_t room);
  * @return  true; or false after a message
  */
 bool gs_options_compatible(const struct gs_opts *opts);
-
-/** Is there an --invalid, if only --invalid=abort, which is the default? */
-bool gs_options_say_invalid(const struct gs_opts *opts);
 
 /**
  * If gsort_open() refuses OPTS because of two options, report them as people type them:

@@ -202,7 +202,7 @@ static const char *
 type_name(const struct gs_opts *opts)
 {
 	return opts->job.record_bytes > 0 ? "record"
-	       : opts->general ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
+	       : opts->letters['g'] ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
 }
 
 static double

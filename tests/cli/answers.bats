@@ -178,12 +178,12 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	fails "must be a number of intervals, from 1 to 1048576, or log, or log:N" gsort --histogram=0 in
 	fails "must be a number of intervals" gsort --histogram=log:0 in
 	fails "must be a number of intervals" gsort --histogram=lo in
-	fails "two different values of --histogram" gsort --histogram=20 --histogram=log in
+	fails "options '--histogram=20' and '--histogram=log' are incompatible" gsort --histogram=20 --histogram=log in
 	fails "'--histogram=log' is of numbers, not of '--type=time'" gsort --type=time --histogram=log in
 	fails "must be a number of intervals, from 1 to 1048576" gsort --histogram=4294967297 in
 	fails "must be a whole number below 18446744073709551615" gsort --sample=1:99999999999999999999 in
 	fails "'--histogram' is 2097152: the maximum is 1048576" gsort --histogram=2M in
-	fails "two different values of --histogram" gsort --histogram --histogram=11 in
+	fails "options '--histogram=10' and '--histogram=11' are incompatible" gsort --histogram --histogram=11 in
 	fails "unrecognized option '--seed=1'; the seed is behind the number of keys: --sample=10:SEED" gsort --seed=1 in
 	fails "invalid --tail argument 'x': must be a number of keys, such as 10, 4K or 2M" gsort --tail=x in
 	fails "invalid --sample argument '1:-1': the seed must be a whole number" gsort --sample=1:-1 in

@@ -776,7 +776,7 @@ export -f damaged
 	gsort: invalid argument 'tpu' for --device: must be auto, cpu, gpu or gpu:N (N counts the GPUs from 0)
 	Try 'gsort --help' for more information.
 	$ gsort --decompress=rar
-	gsort: invalid argument 'rar' for --decompress: must be one of auto, no-sandbox, none, gzip, bzip2, xz, zstd, lz4
+	gsort: invalid argument 'rar' for --decompress: must be one of auto, none, gzip, bzip2, xz, zstd, lz4, no-sandbox
 	Try 'gsort --help' for more information.
 	$ gsort --invalid=maybe
 	gsort: invalid argument 'maybe' for --invalid: must be one of abort, fail, warn, ignore, skip-blank
@@ -901,7 +901,7 @@ export -f damaged
 	$ gsort --to=u8 --to=u16
 	gsort: options '--to=u8' and '--to=u16' are incompatible
 	$ gsort --head=1 --head=2
-	gsort: two different values of --head
+	gsort: options '--head=1' and '--head=2' are incompatible
 	$ gsort -Sgpu:1G -Sgpu:2G
 	gsort: two different limits of GPU memory
 	$ gsort --device=cpu --device=gpu

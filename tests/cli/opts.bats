@@ -176,12 +176,11 @@ gives() {
 
 @test "two different values are an error, except where sort has a rule" {
 	for pair in '--invalid=warn --invalid=fail' '--to=u8 --to=i8' '--header=1 --header=2' \
-	            '--sample=1 --sample=2' '--sample=1:2 --sample=1:3' \
+	            '--head=1 --head=2' '--sample=1 --sample=2' '--sample=1:2 --sample=1:3' \
 	            '--decompress=xz --decompress=lz4' '--verbose=json --verbose=json:stats'; do
 		fails "options '${pair% *}' and '${pair#* }' are incompatible" gsort $pair text
 		fails "" gsort $pair text
 	done
-	fails "two different values of --head" gsort --head=1 --head=2 text
 	fails "multiple compress programs" gsort --compress-program=a --compress-program=b text
 	gives '2\n2\n10\n' gsort --invalid=warn --invalid=warn --progress=1K --progress=1024b --sample=3:1 --sample=3:1 text
 	gives '2\n2\n10\n' gsort -S 1b -S 100M -S 1 -T . -T . --batch-size=2 --batch-size=3 text

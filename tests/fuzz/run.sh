@@ -79,7 +79,7 @@ for target in "${targets[@]}"; do
 	case $target in
 	text) more=(-dict="$here/text.dict");;
 	opts)
-		sed -n 's/^[OR][A-Z]*(.*"\([a-z0-9-]*\)", *.*$/"--\1"/p' "$source/src/cli/opts.def" >"$work/opts.dict"
+		sed -n 's/^[OR][A-Z]*([^"]*"\([a-z0-9-]*\)".*/"--\1"/p' "$source/src/cli/opts.def" >"$work/opts.dict"
 		more=(-dict="$work/opts.dict");;
 	esac
 	# What is said of options is not looked at, and what they allocate lives as long as gsort.

@@ -289,7 +289,7 @@ names_of_objects() {
 		case $file in
 		src/library/api.c | src/cli/main.c | src/job/api.c | src/job/explain.c | src/job/info.c) continue ;;
 		src/gpu/cuda/engine.c | src/gpu/cuda/call.c) continue ;;
-		src/cli/option_handlers.c | src/cli/option_numbers.c | src/cli/option_words.c)
+		src/cli/option_special.c | src/cli/option_values.c)
 			continue ;;	# of option.h, many on a line
 		src/io/inflate_archive.c | src/io/inflate_gzip.c | src/io/inflate_xz.c | src/io/inflate_zstd.c)
 			continue ;;	# tables of inflate_stream.h

@@ -41,47 +41,6 @@ has_valid_gpus(const struct gsort_options *o)
 	return true;
 }
 
-static gs_status
-check_ranges(const struct gsort_options *o)
-{
-	if (!has_valid_gpus(o))
-		return gs_fail(GS_EUSAGE, "a list of GPUs has at most %u, each of them once",
-		               (unsigned)GSORT_GPUS_MOST);
-	if (o->ranks == NULL && o->gpu_count > 1)
-		return gs_fail(GS_EUSAGE, "one process sorts on one GPU; 'mpirun -n N gsort-mpi' has "
-		               "one for each of N ranks");
-	if (o->gpu_memory_percent > 100)
-		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
-		               o->gpu_memory_percent);
-	if (o->argsort_bits != 0 && o->argsort_bits != 32 && o->argsort_bits != 64)
-		return gs_fail(GS_EUSAGE, "'--argsort' has 32 or 64 bits, not %u", o->argsort_bits);
-	if (o->record_bytes > GSORT_RECORD_MOST_BYTES)
-		return gs_fail(GS_EUSAGE, "a record has at most %u bytes", GSORT_RECORD_MOST_BYTES);
-	if (o->compress_program != NULL && strcmp(o->compress_program, "zstd") != 0 &&
-	    strcmp(o->compress_program, "lz4") != 0)
-		return gs_fail(GS_EUSAGE, "'--compress-program' is zstd or lz4, which are built in; called "
-		               "as sort, gsort runs the next sort");
-	if (o->merge_files == 1)
-		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
-	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
-		return gs_fail(GS_EUSAGE, "'--to=text' converts any type to text");
-	if (o->converts && gs_key_is_wide(o->to))
-		return gs_fail(GS_EUSAGE, "'--to=%s': keys of 128 bits are converted to text only",
-		               gs_key_name(o->to));
-	return GS_OK;
-}
-
-/* Several files: their names, and that there are files at all. */
-static gs_status
-check_split(const struct gsort_options *o)
-{
-	if (o->split > GS_OUTPUTS_MOST)
-		return gs_fail(GS_EUSAGE, "'--split' is %u: the maximum is %d", o->split, GS_OUTPUTS_MOST);
-	if (o->split > 0 && o->write != NULL)
-		return gs_fail(GS_EUSAGE, "'--split' needs files: output goes to a function");
-	return o->split > 0 ? gs_outputs_check_pattern(o->output) : GS_OK;
-}
-
 static bool
 is_binary(enum gsort_type type)
 {
@@ -101,55 +60,6 @@ gs_options_write_binary(const struct gsort_options *o)
 	       (writes_binary(o) || ((o->record_bytes > 0 || o->argsort_bits > 0) && !o->converts));
 }
 
-/* gsort decompresses, but does not compress: such a file would not be what its name says. */
-static gs_status
-check_suffix(const struct gsort_options *o)
-{
-	const bool named = o->output != NULL && o->write == NULL;
-	const char *dot = named && !o->force ? strrchr(o->output, '.') : NULL;
-	const char *program = dot == NULL || dot == o->output || dot[-1] == '/'
-	                      ? NULL : gs_inflate_program(o->output);
-
-	if (program == NULL)
-		return GS_OK;
-	return gs_fail(GS_EUSAGE, "%s would hold plain %s; write to %.*s, or pipe into %s", o->output,
-	               gs_options_write_binary(o) ? "data" : "text", (int)(dot - o->output), o->output,
-	               program);
-}
-
-/* Standard input cannot be read for two inputs of a set operation. */
-static gs_status
-check_standard(const struct gsort_options *o)
-{
-	size_t standard = 0;
-
-	for (size_t i = 0; o->set != GSORT_NO_SET && i < o->input_count; i++)
-		standard += strcmp(o->inputs[i], "-") == 0;
-	return standard > 1 ? gs_fail(GS_EUSAGE, "standard input ('-') can be only one input of a set "
-	                              "operation") : GS_OK;
-}
-
-/* Tails that are not taken by position are kept in memory. */
-static gs_status
-check_tail(const struct gsort_options *o)
-{
-	if (o->tail.wanted && o->tail.count > GS_TAIL_MOST &&
-	    (o->operation == GSORT_MERGE || o->set != GSORT_NO_SET || gs_select_wants_groups(o)))
-		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, sets, --unique "
-		               "or --count it is at most %d",
-		               (unsigned long long)o->tail.count, GS_TAIL_MOST);
-	return GS_OK;
-}
-
-/* Sets of inputs that are sorted keys. */
-static const char *
-set_name(const struct gsort_options *o)
-{
-	static const char *const names[] = { "", "union", "intersect", "difference", "symmetric" };
-
-	return names[o->set];
-}
-
 /* Figures that are of numbers, of lines and records, too. */
 static bool
 wants_figures(const struct gsort_options *o)
@@ -163,6 +73,8 @@ gs_options_answer(const struct gsort_options *o)
 	return o->quantiles != NULL ? "quantiles" : o->summary ? "summary"
 	       : o->histogram > 0 ? "histogram" : o->top.wanted ? "top" : "to=json";
 }
+
+static const char *const set_names[] = { "", "union", "intersect", "difference", "symmetric" };
 
 /* ---- options that exclude each other, or need another ------------------------------- */
 
@@ -196,7 +108,7 @@ gs_options_answer(const struct gsort_options *o)
 	USE(REVERSE, "reverse", o->reverse) \
 	USE(SAMPLE, "sample", o->sample.wanted) \
 	USE(SEED, "seed", o->seed != 0) \
-	USE(SET, set_name(o), o->set != GSORT_NO_SET) \
+	USE(SET, set_names[o->set], o->set != GSORT_NO_SET) \
 	USE(SINGLETONS, "unique=singletons", o->singletons) \
 	USE(SKIP, "skip-bytes", o->skip_bytes > 0) \
 	USE(SPLIT, "split", o->split > 0) \
@@ -227,7 +139,7 @@ enum use { NO_USE, USES(NAME_USE) };
 enum relation { NOT, NEEDS };
 
 struct rule {
-	unsigned char one, relation, others[9];
+	unsigned char one, relation, others[14];
 	const char   *why;
 };
 
@@ -268,7 +180,8 @@ static const struct rule rules[] = {
 	{ IN_PLACE, NEEDS, { OUTPUT }, NULL },
 	{ SPLIT, NEEDS, { OUTPUT }, NULL },
 	{ SPLIT, NOT, { IN_PLACE, MERGE }, NULL },
-	{ CHECK, NOT, { OUTPUT, TO, COUNTS, REPEATED, SINGLETONS, HEAD, VERIFY, DEVICE }, NULL },
+	{ CHECK, NOT, { OUTPUT, TO, COUNTS, REPEATED, SINGLETONS, HEAD, VERIFY, DEVICE, SET, TAIL, SAMPLE,
+	                KEEP_ORDER, ANSWER }, NULL },
 	{ MERGE, NOT, { DEVICE }, NULL },
 	{ REPEATED, NOT, { SINGLETONS }, NULL },
 	{ ZERO, NOT, { TYPE_STAYS_BINARY }, NULL },
@@ -277,16 +190,13 @@ static const struct rule rules[] = {
 	{ HEADER, NOT, { TO_BINARY }, NULL },	/* it is copied as it is */
 	{ SKIP, NOT, { BINARY_TO_TEXT }, NULL },
 
-	{ CHECK, NOT, { SET }, NULL },
 	{ MERGE, NOT, { SET }, "inputs are sorted in any case: leave -m out" },
 	{ SET, NOT, { ANSWER, SAMPLE }, PIPE },
 	{ SET, NOT, { SPLIT }, CUT },
 	{ SET, NOT, { DEVICE }, NULL },
 
-	{ CHECK, NOT, { TAIL }, NULL },
 	{ TAIL, NOT, { HEAD }, PIPE },
 	{ TAIL, NOT, { SPLIT }, CUT },
-	{ CHECK, NOT, { SAMPLE }, NULL },
 	{ MERGE, NOT, { SAMPLE }, "how many keys there are is known only after the last" },
 	{ SAMPLE, NOT, { HEAD, TAIL, UNIQUE, COUNTS, REPEATED, SINGLETONS }, OF_ALL },
 	{ SAMPLE, NOT, { SPLIT }, CUT },
@@ -294,7 +204,6 @@ static const struct rule rules[] = {
 	{ KEEP_ORDER, NOT, { COUNTS }, "a count is known after the last element" },
 	{ KEEP_ORDER, NEEDS, { UNIQUE, REPEATED, SINGLETONS }, NULL },
 	{ KEEP_ORDER, NOT, { REVERSE }, "the order is that of the input" },
-	{ CHECK, NOT, { KEEP_ORDER }, NULL },
 	{ MERGE, NOT, { KEEP_ORDER }, AS_THEY_ARE },
 	{ SET, NOT, { KEEP_ORDER }, PIPE },
 	{ ARGSORT, NOT, { KEEP_ORDER }, "sort its numbers" },
@@ -308,7 +217,6 @@ static const struct rule rules[] = {
 	  "the first is of numbers, the other of lines or records: use two commands" },
 	{ LIST, NOT, { RECORDS }, "figures are of numbers" },
 	{ ANSWER, NOT, { ARGSORT }, "figures name no positions" },
-	{ CHECK, NOT, { ANSWER }, NULL },
 	{ MERGE, NOT, { ANSWER }, "figures need no sorted inputs: leave -m out" },
 	{ ANSWER, NOT, { HEAD }, OF_ALL },
 	{ TOP_OF_ITEMS, NOT, { TAIL, SAMPLE }, OF_ALL },
@@ -368,21 +276,6 @@ spell(const struct gsort_options *o, const char *name, char into[32])
 	return into;
 }
 
-/* Options for binary keys need a binary input or output type. */
-static gs_status
-check_binary(const struct gsort_options *o)
-{
-	const bool records = o->record_bytes > 0;
-
-	if (o->endian != GSORT_ENDIAN_HOST && !is_binary(o->type) && !writes_binary(o) && !records &&
-	    o->argsort_bits == 0)
-		return gs_fail(GS_EUSAGE, "a byte order needs a binary type");
-	if (o->skip_bytes > 0 && !is_binary(o->type) && !records)
-		return gs_fail(GS_EUSAGE, "bytes that are skipped need a binary type (for text: "
-		               "'--header')");
-	return GS_OK;
-}
-
 gs_status
 gs_options_check_operands(const struct gsort_options *options)
 {
@@ -390,39 +283,84 @@ gs_options_check_operands(const struct gsort_options *options)
 	       : gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
 }
 
+/* One refusal after another. */
 gs_status
-gs_options_check(const struct gsort_options *options)
+gs_options_check(const struct gsort_options *o)
 {
+	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o), records = o->record_bytes > 0;
+	const bool answers = gs_answer_is_wanted(o);
+	const char *dot = o->output == NULL || o->write != NULL || o->force ? NULL : strrchr(o->output, '.');
 	struct gsort_conflict conflict;
 	char one[32], other[32];
+	size_t standard = 0;
 
-	TRY(check_ranges(options));
-	if (gs_options_conflict(options, &conflict))
+	if (!has_valid_gpus(o))
+		return gs_fail(GS_EUSAGE, "a list of GPUs has at most %u, each of them once",
+		               (unsigned)GSORT_GPUS_MOST);
+	if (o->ranks == NULL && o->gpu_count > 1)
+		return gs_fail(GS_EUSAGE, "one process sorts on one GPU; 'mpirun -n N gsort-mpi' has "
+		               "one for each of N ranks");
+	if (o->gpu_memory_percent > 100)
+		return gs_fail(GS_EUSAGE, "%u%% of the GPU's memory is more than there is",
+		               o->gpu_memory_percent);
+	if (o->argsort_bits != 0 && o->argsort_bits != 32 && o->argsort_bits != 64)
+		return gs_fail(GS_EUSAGE, "'--argsort' has 32 or 64 bits, not %u", o->argsort_bits);
+	if (o->record_bytes > GSORT_RECORD_MOST_BYTES)
+		return gs_fail(GS_EUSAGE, "a record has at most %u bytes", GSORT_RECORD_MOST_BYTES);
+	if (o->compress_program != NULL && strcmp(o->compress_program, "zstd") != 0 &&
+	    strcmp(o->compress_program, "lz4") != 0)
+		return gs_fail(GS_EUSAGE, "'--compress-program' is zstd or lz4, which are built in; called "
+		               "as sort, gsort runs the next sort");
+	if (o->merge_files == 1)
+		return gs_fail(GS_EUSAGE, "'--batch-size' is 1: the minimum is 2");
+	if (o->converts && o->to == GSORT_TEXT_FLOAT && o->type != GSORT_TEXT_FLOAT)
+		return gs_fail(GS_EUSAGE, "'--to=text' converts any type to text");
+	if (o->converts && gs_key_is_wide(o->to))
+		return gs_fail(GS_EUSAGE, "'--to=%s': keys of 128 bits are converted to text only",
+		               gs_key_name(o->to));
+	if (gs_options_conflict(o, &conflict))
 		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'%s%s"
 		                                         : "options '%s' and '%s' are incompatible%s%s",
-		               spell(options, conflict.one, one), spell(options, conflict.other, other),
+		               spell(o, conflict.one, one), spell(o, conflict.other, other),
 		               conflict.why != NULL ? ": " : "", conflict.why != NULL ? conflict.why : "");
-	TRY(check_binary(options));
-	TRY(check_suffix(options));
-	TRY(check_standard(options));
-	if (options->notation != GSORT_DECIMAL &&
-	    (gs_key_is_float(options->type) || (is_binary(options->type) && writes_binary(options) &&
-	                                        !gs_answer_is_wanted(options))))
+	if (o->endian != GSORT_ENDIAN_HOST && !binary_in && !binary_out && !records && o->argsort_bits == 0)
+		return gs_fail(GS_EUSAGE, "a byte order needs a binary type");
+	if (o->skip_bytes > 0 && !binary_in && !records)
+		return gs_fail(GS_EUSAGE, "bytes that are skipped need a binary type (for text: "
+		               "'--header')");
+	/* gsort decompresses, but does not compress: such a file would not be what its name says */
+	if (dot != NULL && dot != o->output && dot[-1] != '/' && gs_inflate_program(o->output) != NULL)
+		return gs_fail(GS_EUSAGE, "%s would hold plain %s; write to %.*s, or pipe into %s", o->output,
+		               gs_options_write_binary(o) ? "data" : "text", (int)(dot - o->output),
+		               o->output, gs_inflate_program(o->output));
+	for (size_t i = 0; o->set != GSORT_NO_SET && i < o->input_count; i++)
+		standard += strcmp(o->inputs[i], "-") == 0;
+	if (standard > 1)		/* it cannot be read for two of them */
+		return gs_fail(GS_EUSAGE, "standard input ('-') can be only one input of a set operation");
+	if (o->notation != GSORT_DECIMAL &&
+	    (gs_key_is_float(o->type) || (binary_in && binary_out && !answers)))
 		return gs_fail(GS_EUSAGE, "option '--%s=%s' needs integers as text, in the input or with "
-		               "'--to=text'", options->converts ? "to" : "type",
-		               notations[options->notation]);
-	TRY(check_tail(options));
-	TRY(gs_answer_check(options));
-	if (options->json && !gs_answer_is_wanted(options))
+		               "'--to=text'", o->converts ? "to" : "type", notations[o->notation]);
+	/* tails that are not taken by position are kept in memory */
+	if (o->tail.wanted && o->tail.count > GS_TAIL_MOST &&
+	    (o->operation == GSORT_MERGE || o->set != GSORT_NO_SET || gs_select_wants_groups(o)))
+		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, sets, --unique "
+		               "or --count it is at most %d",
+		               (unsigned long long)o->tail.count, GS_TAIL_MOST);
+	TRY(gs_answer_check(o));
+	if (o->json && !answers)
 		return gs_fail(GS_EUSAGE, "option '--to=json' needs figures: '--summary', '--quantiles', "
 		               "'--top', '--histogram', '--tail' or '--sample'");
-	if (options->histogram > GS_BARS_MOST)
-		return gs_fail(GS_EUSAGE, "'--histogram' is %u: the maximum is %d", options->histogram,
-		               GS_BARS_MOST);
-	if (options->histogram_edges == GSORT_EDGES_LOG && options->notation > GSORT_HEXADECIMAL)
+	if (o->histogram > GS_BARS_MOST)
+		return gs_fail(GS_EUSAGE, "'--histogram' is %u: the maximum is %d", o->histogram, GS_BARS_MOST);
+	if (o->histogram_edges == GSORT_EDGES_LOG && o->notation > GSORT_HEXADECIMAL)
 		return gs_fail(GS_EUSAGE, "'--histogram=log' is of numbers, not of '--type=%s'",
-		               notations[options->notation]);
-	return check_split(options);
+		               notations[o->notation]);
+	if (o->split > GS_OUTPUTS_MOST)
+		return gs_fail(GS_EUSAGE, "'--split' is %u: the maximum is %d", o->split, GS_OUTPUTS_MOST);
+	if (o->split > 0 && o->write != NULL)
+		return gs_fail(GS_EUSAGE, "'--split' needs files: output goes to a function");
+	return o->split > 0 ? gs_outputs_check_pattern(o->output) : GS_OK;
 }
 
 bool

@@ -16,7 +16,6 @@
 /* --- the arrays ------------------------------------------------------------ */
 
 #define GROUP(heading)		{ .help = heading },
-#define TYPE(letter, widths)
 #define OPT(long, short, what, how, member, text) \
 	{ ROW(long, short, what, text), FIELD(member), how },
 #define RARE(long, short, what, how, member, text) \
@@ -32,33 +31,20 @@
 #define WORD(first, list)	.kind = GS_WORD, .least = first, .words = list
 #define WORDS(list)		.kind = GS_WORDS, .words = list
 #define NUMBER(min, max, what)	.kind = GS_NUMBER, .least = min, .most = max, .rule = what
-#define SPECIAL(function, list)	.kind = GS_SPECIAL, .set = gs_set_##function, .words = list
+#define SPECIAL(function)	.kind = GS_SPECIAL, .set = gs_set_##function
+#define SPECIAL_WORDS(function, list)	SPECIAL(function), .words = list
 #define DEFAULT(text, how)	.bare = text, how
 
 const struct gs_option gs_options[] = {
 #include "cli/opts.def"
 };
 
-#undef GROUP
-#undef TYPE
-#undef OPT
-#undef RARE
-#undef REFUSE
-
 const size_t gs_option_count = sizeof gs_options / sizeof gs_options[0];
 _Static_assert(sizeof gs_options / sizeof gs_options[0] <= GS_MOST_OPTIONS,
                "raise GS_MOST_OPTIONS");
 
-#define GROUP(heading)
-#define WIDTHS(...)		{ __VA_ARGS__, 0 }
-#define TYPE(one, widths_) { .letter = one, .widths = widths_ },
-#define OPT(...)
-#define RARE(...)
-#define REFUSE(...)
-
 const struct gs_type_letter gs_type_letters[] = {
-#include "cli/opts.def"
-	{ .letter = 0 },
+	{ 'u', { 8, 16, 32, 64, 128 } }, { 'i', { 8, 16, 32, 64, 128 } }, { 'f', { 16, 32, 64 } }, { 0, { 0 } },
 };
 
 const char *

@@ -414,7 +414,7 @@ names_of_objects() {
 	options=$(
 		sed -n 's/^[OR][A-Z]*([^"]*"\([a-z0-9-]*\)".*/--\1/p' src/cli/opts.def
 		sed -n "s/^[OR][A-Z]*(.*, *'\(.\)',.*/-\1/p" src/cli/opts.def
-		sed -n "s/^TYPE( '\(.\)', WIDTHS(\(.*\)) )$/\1 \2/p" src/cli/opts.def | tr -d , |
+		grep -o "{ '.', {[ 0-9,]*}" src/cli/option_table.c | tr -d "{}'," |
 			while read -r letter widths; do printf -- "-$letter%s\n" $widths; done
 	)
 	[ "$(wc -l <<<"$options")" -gt 80 ]

@@ -63,33 +63,12 @@ struct words {
 	char  *text;		/* where the next new word is written */
 };
 
-/* Is the number DIGITS a width of TYPE?  False after a message about the cluster WORD. */
-static bool
-check_width(const char *word, const struct gs_type_letter *type, const char *digits)
-{
-	const unsigned long given = digits[0] != '0' ? strtoul(digits, NULL, 10) : 0;
-	char list[64] = "";
-
-	for (const unsigned *width = type->widths; *width != 0; width++) {
-		if (*width == given)
-			return true;
-		sprintf(list + strlen(list), "%s-%c%u", width == type->widths ? "" : ", ",
-		        type->letter, *width);
-	}
-	return gs_report_usage("invalid key width in '%s': must be one of %s", word, list);
-}
-
-/* Append the word HEAD TAIL. */
+/* Append the word HEAD TAIL, without what follows BYTES of TAIL. */
 static void
-add_word(struct words *words, const char *head, const char *tail, size_t tail_bytes)
+add_word(struct words *words, const char *head, const char *tail, size_t bytes)
 {
-	size_t head_bytes = strlen(head);
-
 	words->all[words->count++] = words->text;
-	memcpy(words->text, head, head_bytes);
-	memcpy(words->text + head_bytes, tail, tail_bytes);
-	words->text[head_bytes + tail_bytes] = '\0';
-	words->text += head_bytes + tail_bytes + 1;
+	words->text += sprintf(words->text, "%s%.*s", head, (int)bytes, tail) + 1;
 }
 
 /*
@@ -113,8 +92,18 @@ split_cluster(struct words *words, const char *word, bool *wants_value)
 		if (brain || type->letter != 0)
 			end += brain ? 3 : strspn(end, "0123456789");
 		if (end > at + 1) {
-			if (!brain && !check_width(word, type, at + 1))
-				return false;
+			const unsigned long bits = at[1] != '0' ? strtoul(at + 1, NULL, 10) : 0;
+			const unsigned *width = type->widths;
+			char list[64] = "";
+
+			while (!brain && *width != 0 && *width != bits) {
+				sprintf(list + strlen(list), "%s-%c%u", *list != '\0' ? ", " : "",
+				        type->letter, *width);
+				width++;
+			}
+			if (!brain && *width == 0)
+				return gs_report_usage("invalid key width in '%s': must be one of %s", word,
+				                       list);
 			/* a byte order, as of -u32be: no letter e or l is an option */
 			if (strncmp(end, "be", 2) == 0 || strncmp(end, "le", 2) == 0)
 				end += 2;
@@ -178,49 +167,38 @@ split_words(struct words *words, int argc, char **argv)
 
 /* --- messages about what getopt cannot read -------------------------------- */
 
-/* Options that gsort refuses are no possibilities, unless there are no others. */
-static void
-report_ambiguous(const char *word, size_t bytes)
-{
-	const struct gs_option *refused = NULL;
-	char list[512] = "";
-
-	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
-		if (o->name == NULL || strncmp(o->name, word + 2, bytes - 2) != 0)
-			continue;
-		else if (o->refusal != NULL)
-			refused = o;
-		else if (strlen(list) + strlen(o->name) + sizeof " '--'" <= sizeof list)
-			strcat(strcat(strcat(list, " '--"), o->name), "'");
-	assert(list[0] != '\0' || refused != NULL);	/* it is ambiguous */
-	if (list[0] == '\0')
-		gs_report_error("%.*s (%s) %s", (int)bytes, word, refused->help, refused->refusal);
-	else
-		gs_report_usage("option '%s' is ambiguous; possibilities:%s", word, list);
-}
-
-/* getopt returned ANSWER, ':' or '?'. */
-static void
+/* getopt returned ANSWER, ':' or '?'.  False. */
+static bool
 report_unread(int answer, int argc, char **argv)
 {
 	const char letter = optopt < GS_FIRST_LONG ? (char)optopt : '\0';	/* 0: a long option */
 	const char *word = argv[optind - 1];	/* the long option, or the word before */
-	const struct gs_option *meant;
+	const struct gs_option *meant, *refused = NULL;
+	char list[512] = "";
 	size_t bytes;
 	unsigned count;
 
 	if (letter == '\0') {
 		bytes = strcspn(word, "=");	/* of the option itself */
 		if (answer == ':')
-			gs_report_usage("option '%s' requires an argument", word);
-		else if (option_of_name(word + 2, bytes - 2, &count) != NULL)
-			gs_report_usage("option '%.*s' doesn't allow an argument", (int)bytes, word);
-		else if (count > 1)
-			report_ambiguous(word, bytes);
-		else
-			gs_report_usage("unrecognized option '%s'%s", word,
-			                gs_near_option(word + 2, bytes - 2));
-		return;
+			return gs_report_usage("option '%s' requires an argument", word);
+		if (option_of_name(word + 2, bytes - 2, &count) != NULL)
+			return gs_report_usage("option '%.*s' doesn't allow an argument", (int)bytes, word);
+		if (count == 0)
+			return gs_report_usage("unrecognized option '%s'%s", word,
+			                       gs_near_option(word + 2, bytes - 2));
+		/* options that gsort refuses are no possibilities, unless there are no others */
+		for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
+			if (o->name == NULL || strncmp(o->name, word + 2, bytes - 2) != 0)
+				continue;
+			else if (o->refusal != NULL)
+				refused = o;
+			else if (strlen(list) + strlen(o->name) + sizeof " '--'" <= sizeof list)
+				strcat(strcat(strcat(list, " '--"), o->name), "'");
+		assert(list[0] != '\0' || refused != NULL);	/* it is ambiguous */
+		return list[0] != '\0'
+		       ? gs_report_usage("option '%s' is ambiguous; possibilities:%s", word, list)
+		       : gs_report_error("%.*s (%s) %s", (int)bytes, word, refused->help, refused->refusal);
 	}
 	/* getopt stands in the last word if the letter was its end; "-help" are letters, too, but its author
 	 * meant a long option */
@@ -229,11 +207,10 @@ report_unread(int answer, int argc, char **argv)
 	bytes = strcspn(word + 1, "=");
 	meant = bytes > 2 ? option_of_name(word + 1, bytes, &count) : NULL;
 	if (answer == ':')
-		gs_report_usage("option requires an argument -- '%c'", letter);
-	else if (meant != NULL)
-		gs_report_usage("invalid option -- '%c'; did you mean '--%s'?", letter, meant->name);
-	else
-		gs_report_usage("invalid option -- '%c'%s", letter, gs_near_letter(letter));
+		return gs_report_usage("option requires an argument -- '%c'", letter);
+	if (meant != NULL)
+		return gs_report_usage("invalid option -- '%c'; did you mean '--%s'?", letter, meant->name);
+	return gs_report_usage("invalid option -- '%c'%s", letter, gs_near_letter(letter));
 }
 
 /* --- the second pass: getopt ----------------------------------------------- */
@@ -252,10 +229,8 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 		struct gs_option_use use = { .option = option, .value = optarg };
 		char spelled[64];
 
-		if (id == '?' || id == ':') {
-			report_unread(id, argc, argv);
-			return false;
-		}
+		if (id == '?' || id == ':')
+			return report_unread(id, argc, argv);
 		assert(option != NULL);		/* getopt knows only gs_options */
 		if (id < GS_FIRST_LONG)
 			snprintf(spelled, sizeof spelled, "-%c", option->letter);
@@ -285,40 +260,6 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 	opts->job.inputs = (const char *const *)argv + optind;
 	opts->job.input_count = (size_t)(argc - optind);
 	return true;
-}
-
-/* --files0-from: the names in that file are the operands. */
-static bool
-read_names(struct gs_opts *opts)
-{
-	struct stat st;
-
-	if (opts->files0_name == NULL)
-		return true;
-	if (opts->job.input_count > 0)
-		return gs_report_usage("extra operand '%s': file operands cannot be combined with "
-		                       "--files0-from", opts->job.inputs[0]);
-	if (gs_launch_size() > 1 &&	/* one of them reads a stream, and others may wait for ever */
-	    (strcmp(opts->files0_name, "-") == 0 ||
-	     (stat(opts->files0_name, &st) == 0 && !S_ISREG(st.st_mode))))
-		return gs_report_error("--files0-from=%s: not with several ranks: each reads all names, so "
-		                       "they must be in a regular file", opts->files0_name);
-	return gs_files0_read(opts->files0_name, &opts->job.inputs, &opts->job.input_count);
-}
-
-/* The ordering options, as letters. */
-static void
-collect_ordering(struct gs_opts *opts)
-{
-	char *end = opts->ordering;
-
-	for (const char *letter = "bdfghiMnrV"; *letter != '\0'; letter++)
-		if (opts->letters[(int)*letter])
-			*end++ = *letter;
-	*end = '\0';
-	opts->job.ordering = opts->ordering;
-	opts->job.keydefs = opts->keys.all;
-	opts->job.keydef_count = opts->job.lines ? opts->keys.count : 0;
 }
 
 /* Do the options sort lines, and not the numbers in them? */
@@ -392,30 +333,64 @@ read_keys(struct gs_opts *opts)
 	return true;
 }
 
-/* The first bytes of binary input are its header. */
+#define LEAST_MEMORY	((uint64_t)64 << 20)
+
+/* Set what several options decide together.  False after a message. */
 static bool
-set_front(struct gs_opts *opts)
+combine(struct gs_opts *opts, bool as_sort)
 {
 	struct gsort_options *job = &opts->job;
-	const bool text = job->type == GSORT_TEXT || job->type == GSORT_TEXT_FLOAT;
+	const char *names = opts->files0_name, *device = getenv("GSORT_DEVICE");
+	char *letters = opts->ordering;
+	struct stat st;
 
-	if (job->header_lines == 0 || job->lines || (text && job->record_bytes == 0))
-		return true;
-	if (opts->bare_header)
-		return gs_report_error("'--header' of binary input needs a number of bytes, such as "
-		                       "--header=128");
-	job->skip_bytes = job->header_lines;
-	job->header_lines = 0;
-	return true;
-}
-
-/* Set what several options decide together. */
-static void
-combine(struct gs_opts *opts)
-{
-	struct gsort_options *job = &opts->job;
-	const char *device = getenv("GSORT_DEVICE");
-
+	job->lines = sorts_lines(opts);
+	job->underline = opts->debug && job->lines;
+	for (const char *letter = "bdfghiMnrV"; *letter != '\0'; letter++)
+		if (opts->letters[(int)*letter])
+			*letters++ = *letter;
+	*letters = '\0';
+	job->ordering = opts->ordering;
+	job->keydefs = opts->keys.all;
+	job->keydef_count = job->lines ? opts->keys.count : 0;
+	/* as sort(1): inputs are bytes, a merge believes in their order, -S is a wish, and the output is plain,
+	 * whatever its name is */
+	if (as_sort) {
+		job->decompress = GSORT_DECOMPRESS_NONE;
+		job->trust_order = job->force = opts->quiet = true;
+		job->locale = gs_environment_is_c() ? NULL : "";
+		if (job->memory_bytes > 0 && job->memory_bytes < LEAST_MEMORY)
+			job->memory_bytes = LEAST_MEMORY;
+		job->memory_grows = true;
+		if (opts->merge)
+			job->merge_files = 0;	/* however few at a time, the output is the same */
+		opts->progress = GS_PROGRESS_NEVER;
+	}
+	/* --files0-from: the names in that file are the operands */
+	if (names != NULL && job->input_count > 0)
+		return gs_report_usage("extra operand '%s': file operands cannot be combined with "
+		                       "--files0-from", job->inputs[0]);
+	if (names != NULL && gs_launch_size() > 1 &&	/* one reads a stream, others may wait for ever */
+	    (strcmp(names, "-") == 0 || (stat(names, &st) == 0 && !S_ISREG(st.st_mode))))
+		return gs_report_error("--files0-from=%s: not with several ranks: each reads all names, so "
+		                       "they must be in a regular file", names);
+	if (names != NULL && !gs_files0_read(names, &job->inputs, &job->input_count))
+		return false;
+	if (!read_keys(opts))
+		return false;
+	/* the first bytes of binary input are its header */
+	if (job->header_lines > 0 && !job->lines && (gs_is_binary(job->type) || job->record_bytes > 0)) {
+		if (opts->bare_header)
+			return gs_report_error("'--header' of binary input needs a number of bytes, such as "
+			                       "--header=128");
+		job->skip_bytes = job->header_lines;
+		job->header_lines = 0;
+	}
+	if (!gs_options_compatible(opts))
+		return false;
+	if (as_sort && opts->check && job->input_count > 1)
+		return gs_report_error("extra operand '%s' not allowed with -%c", job->inputs[1],
+		                       job->check == GSORT_CHECK_QUIET ? 'C' : 'c');
 	if (opts->letters['g'] && !job->lines)
 		job->type = GSORT_TEXT_FLOAT;
 	if (opts->check)		/* -mc checks, as in sort(1) */
@@ -431,45 +406,17 @@ combine(struct gs_opts *opts)
 	if (opts->plan)			/* no keys are read or written: a terminal is fine */
 		job->force = true;
 	if (opts->device_name != NULL || job->operation != GSORT_SORT || device == NULL || *device == '\0')
-		return;
+		return true;
 	/* without --device, the environment chooses; a GPU, for plain keys alone */
 	if (!gs_parse_device(device, job) && !opts->quiet)
 		gs_report_error("warning: GSORT_DEVICE='%s' is ignored: must be auto, cpu, gpu or "
 		                "gpu:N", device);
 	if (job->device == GSORT_DEVICE_GPU && (job->lines || job->record_bytes > 0 || job->argsort_bits > 0))
 		job->device = GSORT_DEVICE_AUTO;
-}
-
-#define LEAST_MEMORY	((uint64_t)64 << 20)
-
-/* As sort(1): inputs are bytes, a merge believes in their order, -S is a wish, and the output is plain,
- * whatever its name is. */
-static void
-set_as_sort(struct gs_opts *opts)
-{
-	opts->job.decompress = GSORT_DECOMPRESS_NONE;
-	opts->job.trust_order = opts->job.force = opts->quiet = true;
-	opts->job.locale = gs_environment_is_c() ? NULL : "";
-	if (opts->job.memory_bytes > 0 && opts->job.memory_bytes < LEAST_MEMORY)
-		opts->job.memory_bytes = LEAST_MEMORY;
-	opts->job.memory_grows = true;
-	if (opts->merge)
-		opts->job.merge_files = 0;	/* however few at a time, the output is the same */
-	opts->progress = GS_PROGRESS_NEVER;
+	return true;
 }
 
 /* --- interface ------------------------------------------------------------- */
-
-bool
-gs_args_ignored(const struct gs_opts *opts, char *into, size_t room)
-{
-	into[0] = '\0';
-	for (const char *letter = "bfsy"; *letter != '\0' && !opts->job.lines; letter++)
-		if (opts->letters[(int)*letter])
-			snprintf(into + strlen(into), room - strlen(into), "%s-%c",
-			         into[0] != '\0' ? ", " : "", *letter);
-	return into[0] != '\0';
-}
 
 bool
 gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
@@ -489,18 +436,5 @@ gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort)
 		return false;
 	opts->job.temp_dirs = opts->temp_dirs.all;
 	opts->job.temp_dir_count = opts->temp_dirs.count;
-	if (opts->help || opts->version)
-		return true;
-	opts->job.lines = sorts_lines(opts);
-	opts->job.underline = opts->debug && opts->job.lines;
-	collect_ordering(opts);
-	if (as_sort)
-		set_as_sort(opts);
-	if (!read_names(opts) || !read_keys(opts) || !set_front(opts) || !gs_options_compatible(opts))
-		return false;
-	if (as_sort && opts->check && opts->job.input_count > 1)
-		return gs_report_error("extra operand '%s' not allowed with -%c", opts->job.inputs[1],
-		                       opts->job.check == GSORT_CHECK_QUIET ? 'C' : 'c');
-	combine(opts);
-	return true;
+	return opts->help || opts->version || combine(opts, as_sort);
 }

@@ -101,12 +101,6 @@ report_result(const struct gs_opts *opts, const gsort *job, gsort_status status)
 	return exit_status;
 }
 
-static bool
-is_binary(enum gsort_type type)
-{
-	return type != GSORT_TEXT && type != GSORT_TEXT_FLOAT;
-}
-
 /* --debug: the byte order and the options without effect, before the plan. */
 static void
 report_options(const struct gs_opts *opts)
@@ -115,11 +109,14 @@ report_options(const struct gs_opts *opts)
 		[GSORT_ENDIAN_HOST] = "little endian, as this machine's",
 		[GSORT_ENDIAN_LITTLE] = "little endian", [GSORT_ENDIAN_BIG] = "big endian",
 	};
-	char ignored[128];
+	char ignored[24] = "";
 
-	if (is_binary(opts->job.type) || (opts->job.converts && is_binary(opts->job.to)))
+	if (gs_is_binary(opts->job.type) || (opts->job.converts && gs_is_binary(opts->job.to)))
 		gs_report_error("bytes    %s", orders[opts->job.endian]);
-	if (gs_args_ignored(opts, ignored, sizeof ignored))
+	for (const char *letter = "bfsy"; *letter != '\0' && !opts->job.lines; letter++)
+		if (opts->letters[(int)*letter])
+			sprintf(ignored + strlen(ignored), "%s-%c", *ignored != '\0' ? ", " : "", *letter);
+	if (*ignored != '\0')
 		gs_report_error("ignored  %s: no effect on numbers", ignored);
 }
 
@@ -223,7 +220,7 @@ main(int argc, char **argv)
 		end(GS_EXIT_ERROR);
 	if (!opts.help && !opts.version) {
 		/* "gsort -h" waits for lines, as in sort(1); most people who type it want help */
-		if (gs_launch_speaks() && !opts.quiet && !opts.plan && !is_binary(opts.job.type) &&
+		if (gs_launch_speaks() && !opts.quiet && !opts.plan && !gs_is_binary(opts.job.type) &&
 		    opts.job.record_bytes == 0 && opts.job.input_count == 0 && isatty(STDIN_FILENO))
 			gs_report_error("reading lines from the terminal; Ctrl-D ends them (for help: "
 			                "gsort --help)");

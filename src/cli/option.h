@@ -67,8 +67,8 @@ gs_option_handler gs_option_set;
 /** Report that the value differs from the PREVIOUS one of the same option; false. */
 bool gs_refuse_two(const struct gs_option_use *use, const char *previous);
 
-/** Report two options that exclude each other; false. */
-bool gs_refuse_pair(const char *one, const char *other);
+/** Report two options that exclude each other, and WHY, if it is not NULL; false. */
+bool gs_refuse_pair(const char *one, const char *other, const char *why);
 
 /* ---- opts.def as arrays, and as --help (option_table.c) ------------------------ */
 

@@ -37,32 +37,18 @@ spell_line_option(const struct gs_opts *opts)
 	return rows[r].spelled;
 }
 
-/* The library cannot tell --invalid=abort from no --invalid. */
-static bool
-check_abort(const struct gs_opts *opts)
-{
-	const struct gsort_options *job = &opts->job;
-	bool strict = job->csv || job->invalid != GSORT_INVALID_ABORT ||
-	              GS_GIVEN(opts, job.invalid) == NULL ||
-	              job->quantiles != NULL || job->summary || job->histogram > 0;
-
-	for (size_t k = 0; k < opts->keys.count; k++)	/* is it a name, ip or time? */
-		strict |= strchr(opts->keys.all[k], ':') != NULL ||
-		          strchr(" \t\n+0123456789", *opts->keys.all[k]) == NULL;
-	return strict ||
-	       gs_report_error("'--invalid' needs a key by name, or --csv, and a letter such as n: "
-	                       "-k price:n; a key of sort(1) that is not a number counts as 0");
-}
-
 bool
 gs_options_compatible(const struct gs_opts *opts)
 {
 	const struct gsort_options *job = &opts->job;
-	const bool text = job->type == GSORT_TEXT || job->type == GSORT_TEXT_FLOAT;
-	const bool decimal = job->notation == GSORT_DECIMAL;
+	const bool binary = gs_is_binary(job->type), decimal = job->notation == GSORT_DECIMAL;
 	/* for lines, the library knows all letters */
 	const bool numeric = !job->lines && opts->letters['n'];
 	const bool general = !job->lines && opts->letters['g'];
+	/* the library cannot tell --invalid=abort from no --invalid */
+	bool abort = job->lines && !job->csv && job->invalid == GSORT_INVALID_ABORT &&
+	             GS_GIVEN(opts, job.invalid) != NULL && job->quantiles == NULL && !job->summary &&
+	             job->histogram == 0;
 	char type[24] = "";
 
 	for (size_t i = 0; i < job->input_count; i++)
@@ -73,34 +59,33 @@ gs_options_compatible(const struct gs_opts *opts)
 	for (size_t t = 0; t < job->temp_dir_count; t++)
 		if (opts->temp_dirs.all[t][0] == '\0')
 			return gs_report_error("the name of a temporary directory is empty");
+	for (size_t k = 0; k < opts->keys.count; k++)	/* is it not a name, ip or time? */
+		abort &= strchr(opts->keys.all[k], ':') == NULL &&
+		         strchr(" \t\n+0123456789", *opts->keys.all[k]) != NULL;
+	if (abort)
+		return gs_report_error("'--invalid' needs a key by name, or --csv, and a letter such as n: "
+		                       "-k price:n; a key of sort(1) that is not a number counts as 0");
 	if (opts->type_name != NULL)
 		gs_spell_type(opts->type_name, type);
-	if (job->lines && !check_abort(opts))
-		return false;
 	/* a key type says what bare numbers are */
-	if (job->lines && opts->type_name != NULL &&
-	    (job->notation == GSORT_IPV4 || job->notation == GSORT_TIME))
-		return gs_report_error("options '%s' and '%s' are incompatible: of a field the key says it: "
-		                       "-k 2,2:%s", spell_line_option(opts), type,
-		                       job->notation == GSORT_TIME ? "time" : "ip");
 	if (job->lines && opts->type_name != NULL)
-		return gs_report_error("options '%s' and '%s' are incompatible: lines are text; binary "
-		                       "records need --record-size", spell_line_option(opts), type);
+		return gs_refuse_pair(spell_line_option(opts), type,
+		                      job->notation == GSORT_TIME ? "of a field the key says it: -k 2,2:time" :
+		                      job->notation == GSORT_IPV4 ? "of a field the key says it: -k 2,2:ip" :
+		                      "lines are text; binary records need --record-size");
 	if (numeric && general)
-		return gs_refuse_pair("-g", "-n");
+		return gs_refuse_pair("-g", "-n", NULL);
 	if ((numeric || general) && job->record_bytes > 0)
-		return gs_refuse_pair(numeric ? "-n" : "-g", "--record-size");
+		return gs_refuse_pair(numeric ? "-n" : "-g", "--record-size", NULL);
 	if (!job->lines && !decimal && job->type == GSORT_TEXT && job->record_bytes == 0 &&
 	    !gs_is_noted(opts->type_name))
 		return gs_report_error("option '--to=hex' needs binary keys: text is read and written in one "
 		                       "notation, with '--type=hex' in this one");
-	if (numeric && (!text || !decimal || job->type == GSORT_TEXT_FLOAT))
-		return gs_refuse_pair("-n", type);
-	if (general && (!text || (opts->type_name != NULL && job->type == GSORT_TEXT)))
-		return gs_refuse_pair("-g", type);
-	if (opts->quiet && opts->verbose > 0)
-		return gs_refuse_pair("-q", "-v");
-	return true;
+	if (numeric && (!decimal || job->type != GSORT_TEXT))
+		return gs_refuse_pair("-n", type, NULL);
+	if (general && (binary || (opts->type_name != NULL && job->type == GSORT_TEXT)))
+		return gs_refuse_pair("-g", type, NULL);
+	return !opts->quiet || opts->verbose == 0 || gs_refuse_pair("-q", "-v", NULL);
 }
 
 /* --- what the library refuses ---------------------------------------------- */
@@ -145,9 +130,7 @@ gs_conflict_report(const struct gs_opts *opts)
 		gs_report_error("options '%s' and '%s' are incompatible; to drop the bytes, use "
 		                "tail -c +%llu", one, other,
 		                (unsigned long long)opts->job.skip_bytes + 1);
-	else if (conflict.why != NULL)
-		gs_report_error("options '%s' and '%s' are incompatible: %s", one, other, conflict.why);
 	else
-		(void)gs_refuse_pair(one, other);
+		(void)gs_refuse_pair(one, other, conflict.why);
 	return true;
 }

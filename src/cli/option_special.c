@@ -91,7 +91,8 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 	if (name == NULL || (noted && !set_notation(opts, use, notation)))
 		return false;
 	if (opts->type_name != NULL && (opts->job.type != type || noted != gs_is_noted(opts->type_name)))
-		return gs_refuse_pair(gs_spell_type(opts->type_name, one), gs_spell_type(name, other));
+		return gs_refuse_pair(gs_spell_type(opts->type_name, one), gs_spell_type(name, other),
+		                      NULL);
 	opts->job.type = type;
 	opts->type_name = name;
 	(void)gs_type_called(use->value, &type, &order);
@@ -156,8 +157,7 @@ gs_parse_record_key(const char *value, struct gsort_key *key)
 
 		if (!gs_read_whole(&digits, &key->bytes) || *digits != '\0' || key->bytes == 0)
 			return false;
-	} else if (gs_type_ordered(name, &key->type, &key->endian) == NULL || key->type == GSORT_TEXT ||
-	           key->type == GSORT_TEXT_FLOAT) {
+	} else if (gs_type_ordered(name, &key->type, &key->endian) == NULL || !gs_is_binary(key->type)) {
 		return false;
 	}
 	at++;
@@ -256,7 +256,7 @@ gs_set_check(struct gs_opts *opts, const struct gs_option_use *use)
 	if (!gs_parse_word(use, strcmp(use->value, "s") == 0 ? "silent" : use->value, &word))
 		return false;
 	if (opts->check && opts->job.check != checks[word])
-		return gs_refuse_pair(gs_spell_check(opts->job.check), gs_spell_check(checks[word]));
+		return gs_refuse_pair(gs_spell_check(opts->job.check), gs_spell_check(checks[word]), NULL);
 	opts->check = true;
 	opts->job.check = checks[word];
 	return true;

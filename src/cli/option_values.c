@@ -141,9 +141,10 @@ gs_refuse_two(const struct gs_option_use *use, const char *previous)
 }
 
 bool
-gs_refuse_pair(const char *one, const char *other)
+gs_refuse_pair(const char *one, const char *other, const char *why)
 {
-	return gs_report_error("options '%s' and '%s' are incompatible", one, other);
+	return gs_report_error("options '%s' and '%s' are incompatible%s%s", one, other,
+	                       why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
 bool

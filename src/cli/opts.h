@@ -25,6 +25,13 @@ gs_program_name(void)
 #endif
 }
 
+/** Is it no text? */
+static inline bool
+gs_is_binary(enum gsort_type type)
+{
+	return type != GSORT_TEXT && type != GSORT_TEXT_FLOAT;
+}
+
 enum { GS_MOST_OPTIONS = 100 };	/* rows of opts.def, at most */
 
 enum gs_progress_when { GS_PROGRESS_UNSET, GS_PROGRESS_AUTO, GS_PROGRESS_ALWAYS,
@@ -82,9 +89,6 @@ struct gs_opts {
  * @return  true; or false after a message on standard error
  */
 bool gs_args_parse(struct gs_opts *opts, int argc, char **argv, bool as_sort);
-
-/** List the given options that have no effect, "-b, -s".  False: there are none. */
-bool gs_args_ignored(const struct gs_opts *opts, char *into, size_t room);
 
 /* ---- options that cannot be used together (option_conflicts.c) ----------------- */
 

@@ -310,7 +310,7 @@ gs_progress_begin(struct gs_opts *opts)
 	enum { SMALL_BYTES = 64 << 10 };	/* the capacity of a pipe; not tuned */
 	const struct gsort_options *job = &opts->job;
 	const enum gsort_type out = job->converts ? job->to : job->type;
-	const bool text = out == GSORT_TEXT || out == GSORT_TEXT_FLOAT;
+	const bool text = !gs_is_binary(out);
 	const bool wanted = !opts->quiet && opts->progress != GS_PROGRESS_NEVER &&
 	                    (opts->progress != GS_PROGRESS_UNSET || opts->verbose > 0);
 	const bool to_stdout = job->output == NULL;

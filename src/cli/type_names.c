@@ -86,7 +86,7 @@ type_in_bytes(const char *name)
 bool
 gs_type_has_order(enum gsort_type type)
 {
-	return type != GSORT_TEXT && type != GSORT_TEXT_FLOAT && type != GSORT_U8 && type != GSORT_I8;
+	return gs_is_binary(type) && type != GSORT_U8 && type != GSORT_I8;
 }
 
 const char *

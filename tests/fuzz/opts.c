@@ -39,8 +39,6 @@ make_list(struct fuzz *from, size_t bytes)
 static void
 check(const struct gs_opts *opts)
 {
-	char ignored[64];
-
 	FUZZ_MUST(opts->job.operation <= GSORT_CHECK && opts->job.type <= GSORT_I128);
 	FUZZ_MUST(opts->job.merge_files != 1 && opts->job.gpu_memory_percent <= 100);
 	FUZZ_MUST(opts->job.memory_percent == 0 || opts->job.memory_bytes == 0);
@@ -52,8 +50,6 @@ check(const struct gs_opts *opts)
 		FUZZ_MUST(opts->job.gpus[g] >= 0);
 	for (size_t i = 0; i < opts->job.input_count; i++)
 		FUZZ_MUST(opts->job.inputs[i][0] != '\0' || opts->help || opts->version);
-	if (gs_args_ignored(opts, ignored, sizeof ignored))
-		FUZZ_MUST(ignored[0] == '-');
 	if (gs_options_check(&opts->job) != GS_OK)
 		FUZZ_MUST(*gs_message() != '\0');
 }

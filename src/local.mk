@@ -342,7 +342,6 @@ cli_sources = \
   src/cli/process.h \
   src/cli/progress.c \
   src/cli/progress.h \
-  src/cli/progress_line.c \
   src/cli/report.c \
   src/cli/report.h \
   src/cli/type_names.c

@@ -27,7 +27,7 @@ tests_unit_units_SOURCES = \
   tests/unit/base/codec_abi.c \
   tests/unit/base/codec_facts.h \
   tests/unit/base/team.c \
-  tests/unit/cli/progress_line.c \
+  tests/unit/cli/progress.c \
   tests/unit/text/encode.c \
   tests/unit/text/floats.c \
   tests/unit/key/key.c \

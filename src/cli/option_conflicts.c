@@ -70,9 +70,11 @@ gs_options_compatible(const struct gs_opts *opts)
 	/* a key type says what bare numbers are */
 	if (job->lines && opts->type_name != NULL)
 		return gs_refuse_pair(spell_line_option(opts), type,
-		                      job->notation == GSORT_TIME ? "of a field the key says it: -k 2,2:time" :
-		                      job->notation == GSORT_IPV4 ? "of a field the key says it: -k 2,2:ip" :
-		                      "lines are text; binary records need --record-size");
+		                      job->notation == GSORT_TIME
+		                      ? "of a field the key says it: -k 2,2:time"
+		                      : job->notation == GSORT_IPV4
+		                      ? "of a field the key says it: -k 2,2:ip"
+		                      : "lines are text; binary records need --record-size");
 	if (numeric && general)
 		return gs_refuse_pair("-g", "-n", NULL);
 	if ((numeric || general) && job->record_bytes > 0)

@@ -44,7 +44,8 @@ _Static_assert(sizeof gs_options / sizeof gs_options[0] <= GS_MOST_OPTIONS,
                "raise GS_MOST_OPTIONS");
 
 const struct gs_type_letter gs_type_letters[] = {
-	{ 'u', { 8, 16, 32, 64, 128 } }, { 'i', { 8, 16, 32, 64, 128 } }, { 'f', { 16, 32, 64 } }, { 0, { 0 } },
+	{ 'u', { 8, 16, 32, 64, 128 } }, { 'i', { 8, 16, 32, 64, 128 } }, { 'f', { 16, 32, 64 } },
+	{ 0, { 0 } },
 };
 
 const char *

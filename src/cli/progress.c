@@ -3,7 +3,11 @@
  * progress.c - show on standard error how far the job has come
  *
  * In:   gsort_progress(), and a clock.
- * Out:  a bar, lines in a log, an answer to SIGUSR1.
+ * Out:  a bar, lines in a log, an answer to SIGUSR1:
+ *       [####----] read 62% 3.9/6.3GiB 2.1GiB/s | sorted 3/5 runs | 0:03 eta 0:04
+ *
+ * Of compressed input the share that has been read is that of the files on disk.  There is nothing
+ * about writing before something is written.
  *
  * One thread waits for the next time to draw, or for a signal, which is blocked and fetched with
  * sigtimedwait(2).  The thread costs 40 us, so a short job has none: then a handler answers.
@@ -34,7 +38,12 @@
 enum {
 	FIRST_MS = 1000, BAR_MS = 200, LINE_MS = 10000,
 	STACK_BYTES = 256 << 10,
+	ETA_SECONDS = 2,	/* no estimate before that */
+	BAR_FROM    = 100,	/* columns of a terminal */
+	BAR_COLUMNS = 20,
 };
+
+static const double KNOWN_SHARE = 0.3;	/* that is written when only the rate of writing counts */
 
 static struct {
 	pthread_mutex_t lock;
@@ -61,7 +70,179 @@ now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* --- the line -------------------------------------------------------------- */
+/* --- the line: text -------------------------------------------------------- */
+
+/* No printf(3): it is not async-signal-safe. */
+static void
+add(struct gs_progress_line *line, const char *text)
+{
+	const size_t room = sizeof line->text - 1 - line->bytes, bytes = strlen(text);
+	const size_t count = bytes < room ? bytes : room;
+
+	memcpy(line->text + line->bytes, text, count);
+	line->bytes += count;
+	line->text[line->bytes] = '\0';
+}
+
+/* Append NUMBER, with leading zeros up to DIGITS, and TEXT. */
+static void
+add_number(struct gs_progress_line *line, uint64_t number, unsigned digits, const char *text)
+{
+	char reverse[24], *at = reverse + sizeof reverse - 1;
+
+	*at = '\0';
+	for (; number > 0 || digits > 0; number /= 10) {
+		*--at = (char)('0' + number % 10);
+		digits -= digits > 0;
+	}
+	add(line, at);
+	add(line, text);
+}
+
+static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+
+static unsigned
+unit_of(double size)
+{
+	unsigned u = 0;
+
+	for (; size >= 1024 && u < 6; u++)
+		size /= 1024;
+	return u;
+}
+
+/* Append SIZE in UNIT, and TEXT, which names the unit. */
+static void
+add_size(struct gs_progress_line *line, double size, unsigned unit, const char *text)
+{
+	uint64_t tenths;
+
+	for (unsigned u = 0; u < unit; u++)
+		size /= 1024;
+	tenths = (uint64_t)(size * 10 + 0.5);
+	add_number(line, unit == 0 ? (uint64_t)size : tenths / 10, 1, unit > 0 ? "." : text);
+	if (unit > 0)
+		add_number(line, tenths % 10, 1, text);
+}
+
+static void
+add_time(struct gs_progress_line *line, double seconds)
+{
+	const uint64_t s = (uint64_t)seconds;
+
+	if (s >= 3600)
+		add_number(line, s / 3600, 1, ":");
+	add_number(line, s / 60 % 60, s >= 3600 ? 2 : 1, ":");
+	add_number(line, s % 60, 2, "");
+}
+
+/* --- the line: shares ------------------------------------------------------ */
+
+static double
+share(uint64_t part, uint64_t whole)
+{
+	return whole == 0 || part > whole ? 1 : (double)part / (double)whole;
+}
+
+/*
+ * Estimate the seconds left; less than 0: unknown.  Work is measured in the time that the plan expects
+ * (plan/forecast.c), so it takes the same time everywhere if the plan is right.  Writing shows how wrong it
+ * is: the more is written, the more counts what writing has taken.
+ */
+static double
+estimate(const struct gsort_progress *p, enum gsort_operation operation, struct gs_progress_times *times)
+{
+	const double left = (double)(p->work_total - p->work_done);
+	double rate, writing, known;
+
+	if (operation == GSORT_SORT && p->phase == GSORT_WRITING && times->write_start == 0) {
+		times->write_start = times->elapsed;
+		times->write_work = (double)p->work_done;
+	}
+	if (times->elapsed < (double)ETA_SECONDS || p->work_total == 0 || p->work_done == 0)
+		return -1;
+	rate = times->elapsed / (double)p->work_done;
+	writing = times->write_start > 0 ? (double)p->work_done - times->write_work : 0;
+	known = writing / (KNOWN_SHARE * (writing + left) + 1);
+	if (writing > 0 && known > 0)
+		rate += (known < 1 ? known : 1) * ((times->elapsed - times->write_start) / writing - rate);
+	return left * rate;
+}
+
+void
+gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress *p,
+                     enum gsort_operation operation, struct gs_progress_times *times,
+                     unsigned columns)
+{
+	uint64_t come, total;
+	bool passed, known;
+	double read, left;
+	unsigned unit;
+
+	line->bytes = 0;
+	if (p == NULL) {
+		add(line, "opening the input");
+		return;
+	}
+	total = p->bytes_total;
+	/* what has come, and perhaps waits for a whole chunk to be decoded */
+	come = p->bytes_in > p->stored_in ? p->bytes_in : p->stored_in;
+	passed = total > 0 && p->bytes_in > total;	/* more than the input was said to have */
+	known = total != UINT64_MAX && total > 0 && !passed;
+	/* the share of the input, or of its files on disk if they are compressed; less than 0: unknown */
+	read = known ? share(come, total) : p->stored_total != UINT64_MAX && p->stored_total > 0
+	       ? share(p->stored_in, p->stored_total) : -1;
+	if (columns >= BAR_FROM && p->work_total > 0) {
+		const double full = share(p->work_done, p->work_total) * (double)BAR_COLUMNS;
+
+		add(line, "[");
+		for (unsigned c = 0; c < BAR_COLUMNS; c++)
+			add(line, c < (unsigned)full ? "#" : "-");
+		add(line, "] ");
+	}
+	/* "read 62% 3.9/6.3GiB 2.1GiB/s" */
+	add(line, "read ");
+	if (read >= 0)
+		add_number(line, (uint64_t)(100 * read), 1, "% ");
+	unit = unit_of((double)(known ? total : come));
+	add_size(line, (double)come, unit, known ? "/" : units[unit]);
+	if (known)
+		add_size(line, (double)total, unit, units[unit]);
+	if (p->phase == GSORT_READING) {
+		const double speed = times->elapsed > 0 ? (double)come / times->elapsed : 0;
+
+		add(line, " ");
+		add_size(line, speed, unit_of(speed), units[unit_of(speed)]);
+		add(line, "/s");
+	}
+	/* "sorted 3/5 runs": the total assumes that the rest of the input is like the part read */
+	if (p->runs > 0) {
+		add(line, " | sorted ");
+		add_number(line, p->runs, 1, read > 0 ? "/" : "");
+		if (read > 0)
+			add_number(line, (uint64_t)((double)p->runs / read + 0.5), 1, "");
+		add(line, p->runs == 1 ? " run" : " runs");
+	}
+	if (p->phase == GSORT_SORTING)
+		add(line, " | sorting");
+	if (p->phase == GSORT_MERGING)
+		add(line, " | merging");
+	if (operation == GSORT_SORT && (p->keys_sorted > 0 || p->phase == GSORT_WRITING)) {
+		add(line, " | write ");
+		add_number(line, p->keys_in == 0 ? 0 : (uint64_t)(100 * share(p->keys_sorted, p->keys_in)),
+		           1, "%");
+	}
+	add(line, " | ");
+	add_time(line, times->elapsed);
+	/* the seconds left never count up */
+	left = estimate(p, operation, times);
+	if (left >= 0 && (times->left < 0 || left < times->left))
+		times->left = left;
+	if (times->left >= 0 && !passed) {
+		add(line, " eta ");
+		add_time(line, times->left + 0.5);
+	}
+}
 
 /* Make the whole line, for a terminal of COLUMNS, or 0.  Async-signal-safe. */
 static void
@@ -134,9 +315,9 @@ answer(int signal)
 
 	(void)signal;
 	make_line(&line, 0);
-	gs_progress_add(&whole, gs_program_name());
-	gs_progress_add(&whole, ": ");
-	gs_progress_add(&whole, line.text);
+	add(&whole, gs_program_name());
+	add(&whole, ": ");
+	add(&whole, line.text);
 	whole.bytes -= whole.bytes == sizeof whole.text - 1;
 	whole.text[whole.bytes++] = '\n';
 	(void)!write(STDERR_FILENO, whole.text, whole.bytes);
@@ -222,29 +403,6 @@ wait_and_show(void *context)
 	return NULL;
 }
 
-static void
-start_thread(void)
-{
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	for (int signal = 1; signal < NSIG; signal++)	/* from here on the thread fetches them */
-		if (sigismember(&watch.signals, signal) == 1)
-			sigaddset(&before, signal);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attr, wait_and_show, NULL) != 0)	/* no bar; answer() answers */
-		for (int signal = 1; signal < NSIG; signal++)
-			if (sigismember(&watch.signals, signal) == 1)
-				sigdelset(&before, signal);
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 /* --- interface ------------------------------------------------------------- */
 
 /* gsort_options.begins: a program that reads the output may write to the same terminal. */
@@ -282,32 +440,10 @@ write_after_bar(void *context, const void *data, size_t bytes)
 	return 0;
 }
 
-enum { FEW = 4 };
-
-/* Are the first FEW inputs regular files, which open at once?  *BYTES: the largest of them. */
-static bool
-are_files(const struct gsort_options *job, off_t *bytes)
-{
-	const size_t count = job->input_count > 0 ? job->input_count : 1;
-
-	*bytes = 0;
-	for (size_t i = 0; i < count && i < FEW; i++) {
-		const char *name = job->input_count > 0 ? job->inputs[i] : "-";
-		struct stat st;
-
-		if ((strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(name, &st)) != 0 ||
-		    !S_ISREG(st.st_mode))
-			return false;
-		if (st.st_size > *bytes)
-			*bytes = st.st_size;
-	}
-	return true;
-}
-
 void
 gs_progress_begin(struct gs_opts *opts)
 {
-	enum { SMALL_BYTES = 64 << 10 };	/* the capacity of a pipe; not tuned */
+	enum { FEW = 4, SMALL_BYTES = 64 << 10 };	/* inputs; the capacity of a pipe; not tuned */
 	const struct gsort_options *job = &opts->job;
 	const enum gsort_type out = job->converts ? job->to : job->type;
 	const bool text = !gs_is_binary(out);
@@ -316,7 +452,6 @@ gs_progress_begin(struct gs_opts *opts)
 	const bool to_stdout = job->output == NULL;
 	struct stat stdout_status, stderr_status;
 	const bool known = fstat(STDOUT_FILENO, &stdout_status) == 0;
-	off_t bytes;
 
 	watch.operation = job->operation;
 	watch.bar = wanted && isatty(STDERR_FILENO) &&
@@ -333,16 +468,40 @@ gs_progress_begin(struct gs_opts *opts)
 		watch.hides_writing = opts->progress == GS_PROGRESS_UNSET;	/* with -v alone */
 		opts->job.begins = on_phase;
 	}
-	/* few small inputs take no time; the output does, if it is a FIFO */
-	watch.later = !are_files(job, &bytes) || bytes > SMALL_BYTES || job->input_count > FEW ||
-	              job->output != NULL;
+	/* few small files, which open at once, take no time; the output does, if it is a FIFO */
+	watch.later = job->input_count > FEW || job->output != NULL;
+	for (size_t i = 0; (i < job->input_count || i == 0) && !watch.later; i++) {
+		const char *name = job->input_count > 0 ? job->inputs[i] : "-";
+		struct stat st;
+
+		watch.later = (strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(name, &st)) != 0 ||
+		              !S_ISREG(st.st_mode) || st.st_size > SMALL_BYTES;
+	}
 }
 
 void
 gs_progress_watch(const gsort *job)
 {
-	if (watch.later)	/* after gsort_open(): its sandbox confines only later threads */
-		start_thread();
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (watch.later) {	/* after gsort_open(): its sandbox confines only later threads */
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+		for (int signal = 1; signal < NSIG; signal++)	/* from here on the thread fetches them */
+			if (sigismember(&watch.signals, signal) == 1)
+				sigaddset(&before, signal);
+		pthread_attr_init(&attr);
+		pthread_attr_setstacksize(&attr, STACK_BYTES);
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		if (pthread_create(&thread, &attr, wait_and_show, NULL) != 0)	/* no bar; answer() answers */
+			for (int signal = 1; signal < NSIG; signal++)
+				if (sigismember(&watch.signals, signal) == 1)
+					sigdelset(&before, signal);
+		pthread_attr_destroy(&attr);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
 	atomic_store(&watch.job, job);
 }
 

@@ -36,7 +36,7 @@ void gs_progress_release(void);
 /** How wide the terminal FD is, or what COLUMNS says of it. */
 unsigned gs_terminal_columns(int fd);
 
-/* ---- the same as a line of text (progress_line.c) --------------------------------- */
+/* ---- the same as a line of text --------------------------------------------------- */
 
 /*
  * Async-signal-safe: a handler of SIGUSR1 may call it.
@@ -68,8 +68,5 @@ struct gs_progress_times {
 void gs_progress_describe(struct gs_progress_line *line, const struct gsort_progress *progress,
                           enum gsort_operation operation, struct gs_progress_times *times,
                           unsigned columns);
-
-/** Append TEXT, as far as there is room. */
-void gs_progress_add(struct gs_progress_line *line, const char *text);
 
 #endif

@@ -287,8 +287,8 @@ gs_options_check_operands(const struct gsort_options *options)
 gs_status
 gs_options_check(const struct gsort_options *o)
 {
-	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o), records = o->record_bytes > 0;
-	const bool answers = gs_answer_is_wanted(o);
+	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
+	const bool records = o->record_bytes > 0, answers = gs_answer_is_wanted(o);
 	const char *dot = o->output == NULL || o->write != NULL || o->force ? NULL : strrchr(o->output, '.');
 	struct gsort_conflict conflict;
 	char one[32], other[32];
@@ -352,7 +352,8 @@ gs_options_check(const struct gsort_options *o)
 		return gs_fail(GS_EUSAGE, "option '--to=json' needs figures: '--summary', '--quantiles', "
 		               "'--top', '--histogram', '--tail' or '--sample'");
 	if (o->histogram > GS_BARS_MOST)
-		return gs_fail(GS_EUSAGE, "'--histogram' is %u: the maximum is %d", o->histogram, GS_BARS_MOST);
+		return gs_fail(GS_EUSAGE, "'--histogram' is %u: the maximum is %d", o->histogram,
+		               GS_BARS_MOST);
 	if (o->histogram_edges == GSORT_EDGES_LOG && o->notation > GSORT_HEXADECIMAL)
 		return gs_fail(GS_EUSAGE, "'--histogram=log' is of numbers, not of '--type=%s'",
 		               notations[o->notation]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* progress_line.c - the time left that lines of progress say, of jobs with given rates */
+/* progress.c - the time left that lines of progress say, of jobs with given rates */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cli/progress.h"
 #include "tests/unit/units.h"
 
-void unit_progress_line(void);
+void unit_progress(void);
 
 enum { KEYS = 1000000, TICKS_A_SECOND = 5, PARTS = 4, JOBS_DRAWN = 400 };
 
@@ -166,7 +166,7 @@ draw_row(uint64_t *random, bool jumps)
 }
 
 void
-unit_progress_line(void)
+unit_progress(void)
 {
 	uint64_t random = 29;
 

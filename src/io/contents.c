@@ -23,7 +23,7 @@ gs_little_endian(const unsigned char *at, unsigned bytes)
 	return value;
 }
 
-/* ---- compressed data --------------------------------------------------------- */
+/* ---- formats: what stands behind their magic numbers, in the first BYTES at AT ---- */
 
 static bool
 is_gzip(const unsigned char *at, size_t bytes)
@@ -31,7 +31,7 @@ is_gzip(const unsigned char *at, size_t bytes)
 	enum { LEAST = 18, FEXTRA = 4, FNAME = 8, FCOMMENT = 16, FHCRC = 2, RESERVED = 0xe0 };
 	const unsigned flags = at[3];
 
-	if (bytes < LEAST || memcmp(at, "\x1f\x8b\x08", 3) != 0 || (flags & RESERVED) != 0 ||
+	if (bytes < LEAST || (flags & RESERVED) != 0 ||
 	    (at[8] != 0 && at[8] != 2 && at[8] != 4) || (at[9] > 13 && at[9] != 255))
 		return false;
 	if ((flags & (FEXTRA | FNAME | FCOMMENT | FHCRC)) == 0)
@@ -56,6 +56,8 @@ gs_zstd_header_bytes(const unsigned char *at)
 	       (single && at[4] >> 6 == 0 ? 1 : size_bytes[at[4] >> 6]);
 }
 
+#define ZSTD_MAGIC	"\x28\xb5\x2f\xfd"
+
 /* A frame's header, and the header of its first block. */
 static bool
 is_zstd(const unsigned char *at, size_t bytes)
@@ -63,7 +65,7 @@ is_zstd(const unsigned char *at, size_t bytes)
 	enum { UNUSED_BITS = 0x18, MOST_BLOCK = 128 << 10, MOST_WINDOW = 21 /* 2^31 bytes */ };
 	uint32_t block;
 
-	if (bytes < 9 || memcmp(at, "\x28\xb5\x2f\xfd", 4) != 0 || (at[4] & UNUSED_BITS) != 0 ||
+	if (bytes < 9 || (at[4] & UNUSED_BITS) != 0 ||
 	    (!is_single(at) && at[5] >> 3 > MOST_WINDOW) || bytes < gs_zstd_header_bytes(at) + 3)
 		return false;
 	block = gs_little_endian(at + gs_zstd_header_bytes(at), 3);
@@ -74,49 +76,32 @@ is_zstd(const unsigned char *at, size_t bytes)
 static bool
 is_skippable(const unsigned char *at, size_t bytes)
 {
-	size_t next;
+	const size_t next = bytes < 8 ? 0 : (size_t)8 + gs_little_endian(at + 4, 4);
 
-	if (bytes < 8 || (at[0] & 0xf0) != 0x50 || memcmp(at + 1, "\x2a\x4d\x18", 3) != 0)
-		return false;
-	next = (size_t)8 + gs_little_endian(at + 4, 4);
-	return next < bytes && is_zstd(at + next, bytes - next);
+	return (at[0] & 0xf0) == 0x50 && next > 0 && next + 4 <= bytes &&
+	       memcmp(at + next, ZSTD_MAGIC, 4) == 0 && is_zstd(at + next, bytes - next);
 }
 
 static bool
 is_lz4(const unsigned char *at, size_t bytes)
 {
-	return bytes >= 11 && memcmp(at, "\x04\x22\x4d\x18", 4) == 0 && (at[4] & 0xc2) == 0x40 &&
-	       (at[5] & 0x8f) == 0 && at[5] >> 4 >= 4;
+	return bytes >= 11 && (at[4] & 0xc2) == 0x40 && (at[5] & 0x8f) == 0 && at[5] >> 4 >= 4;
 }
 
 static bool
 is_xz(const unsigned char *at, size_t bytes)
 {
-	return bytes >= 12 && memcmp(at, "\xfd" "7zXZ\0\0", 7) == 0 && at[7] < 16;
+	return bytes >= 12 && at[7] < 16;
 }
 
 /* The second magic number is that of a block, or of the end. */
 static bool
 is_bzip2(const unsigned char *at, size_t bytes)
 {
-	return bytes >= 14 && memcmp(at, "BZh", 3) == 0 && at[3] >= '1' && at[3] <= '9' &&
+	return bytes >= 14 && at[3] >= '1' && at[3] <= '9' &&
 	       (memcmp(at + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
 	        memcmp(at + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
 }
-
-enum gsort_decompress
-gs_contents_packed(const void *data, size_t bytes)
-{
-	if (bytes < GS_CONTENTS_LEAST / 4)
-		return GSORT_DECOMPRESS_NONE;
-	return is_gzip(data, bytes) ? GSORT_DECOMPRESS_GZIP :
-	       is_zstd(data, bytes) || is_skippable(data, bytes) ? GSORT_DECOMPRESS_ZSTD :
-	       is_xz(data, bytes) ? GSORT_DECOMPRESS_XZ :
-	       is_bzip2(data, bytes) ? GSORT_DECOMPRESS_BZIP2 :
-	       is_lz4(data, bytes) ? GSORT_DECOMPRESS_LZ4 : GSORT_DECOMPRESS_NONE;
-}
-
-/* ---- files of other kinds ------------------------------------------------------ */
 
 /* The header of the first file in it: few versions, flags and methods exist. */
 static bool
@@ -168,29 +153,47 @@ static const struct kind {
 	size_t      bytes, offset;
 	bool      (*test)(const unsigned char *at, size_t bytes);
 	const char *name, *way_out;
+	enum gsort_decompress format;	/* of compressed data, which has no name */
 } kinds[] = {
-	{ "PK\3\4", 4, 0, is_zip, "a zip archive", "unpack it first: unzip -p" },
-	{ "ustar", 5, 257, NULL, "a tar archive", "unpack it first: tar -xO" },
-	{ "7z\xbc\xaf\x27\x1c", 6, 0, NULL, "a 7z archive", "unpack it first: 7z x -so" },
-	{ "Rar!\x1a\7", 6, 0, NULL, "a rar archive", "unpack it first: unrar p" },
-	{ "\2\x21\x4c\x18", 4, 0, is_old_lz4, "lz4 data of the old format", "decompress it first: lz4 -dc" },
-	{ "PAR1", 4, 0, is_parquet, "a Parquet file", "write a column of it as CSV first" },
-	{ "ARROW1\0", 8, 0, NULL, "an Arrow file", "write a column of it as CSV first" },
-	{ "SQLite format 3", 16, 0, NULL, "an SQLite database", "select a column of it first" },
-	{ "\x89HDF\r\n\x1a\n", 8, 0, NULL, "an HDF5 file", "write a data set of it first: h5dump -b" },
-	{ "\x93NUMPY", 6, 0, is_npy, "a NumPy array", NULL },
-	{ "%PDF-", 5, 0, is_pdf, "a PDF document", "extract its text first: pdftotext" },
-	{ "\x7f" "ELF", 4, 0, is_elf, "a program", "name a file of numbers" },
+	{ "\x1f\x8b\x08", 3, 0, is_gzip, NULL, NULL, GSORT_DECOMPRESS_GZIP },
+	{ ZSTD_MAGIC, 4, 0, is_zstd, NULL, NULL, GSORT_DECOMPRESS_ZSTD },
+	{ "\x2a\x4d\x18", 3, 1, is_skippable, NULL, NULL, GSORT_DECOMPRESS_ZSTD },
+	{ "\xfd" "7zXZ\0", 7, 0, is_xz, NULL, NULL, GSORT_DECOMPRESS_XZ },
+	{ "BZh", 3, 0, is_bzip2, NULL, NULL, GSORT_DECOMPRESS_BZIP2 },
+	{ "\x04\x22\x4d\x18", 4, 0, is_lz4, NULL, NULL, GSORT_DECOMPRESS_LZ4 },
+	{ "PK\3\4", 4, 0, is_zip, "a zip archive", "unpack it first: unzip -p", 0 },
+	{ "ustar", 5, 257, NULL, "a tar archive", "unpack it first: tar -xO", 0 },
+	{ "7z\xbc\xaf\x27\x1c", 6, 0, NULL, "a 7z archive", "unpack it first: 7z x -so", 0 },
+	{ "Rar!\x1a\7", 6, 0, NULL, "a rar archive", "unpack it first: unrar p", 0 },
+	{ "\2\x21\x4c\x18", 4, 0, is_old_lz4, "lz4 data of the old format",
+	  "decompress it first: lz4 -dc", 0 },
+	{ "PAR1", 4, 0, is_parquet, "a Parquet file", "write a column of it as CSV first", 0 },
+	{ "ARROW1\0", 8, 0, NULL, "an Arrow file", "write a column of it as CSV first", 0 },
+	{ "SQLite format 3", 16, 0, NULL, "an SQLite database", "select a column of it first", 0 },
+	{ "\x89HDF\r\n\x1a\n", 8, 0, NULL, "an HDF5 file", "write a data set of it first: h5dump -b", 0 },
+	{ "\x93NUMPY", 6, 0, is_npy, "a NumPy array", NULL, 0 },
+	{ "%PDF-", 5, 0, is_pdf, "a PDF document", "extract its text first: pdftotext", 0 },
+	{ "\x7f" "ELF", 4, 0, is_elf, "a program", "name a file of numbers", 0 },
 };
 
+/* The kind of the file that begins so, compressed or another one; or NULL. */
 static const struct kind *
-kind_of(const unsigned char *at, size_t bytes)
+kind_of(const unsigned char *at, size_t bytes, bool compressed)
 {
 	for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++)
-		if (bytes >= k->offset + k->bytes && memcmp(at + k->offset, k->magic, k->bytes) == 0 &&
+		if ((k->name == NULL) == compressed && bytes >= k->offset + k->bytes &&
+		    memcmp(at + k->offset, k->magic, k->bytes) == 0 &&
 		    (k->test == NULL || k->test(at, bytes)))
 			return k;
 	return NULL;
+}
+
+enum gsort_decompress
+gs_contents_packed(const void *data, size_t bytes)
+{
+	const struct kind *kind = bytes >= GS_CONTENTS_LEAST / 4 ? kind_of(data, bytes, true) : NULL;
+
+	return kind != NULL ? kind->format : GSORT_DECOMPRESS_NONE;
 }
 
 /* ---- text --------------------------------------------------------------------- */
@@ -199,41 +202,6 @@ static bool
 is_printable(unsigned char byte)
 {
 	return (byte >= ' ' && byte <= '~') || byte == '\n' || byte == '\t' || byte == '\r';
-}
-
-/* Could BYTE be part of a file of decimal numbers?  16 of 256 bytes can. */
-static bool
-is_numeric(unsigned char byte)
-{
-	return (byte >= '0' && byte <= '9') || (byte != '\0' && strchr("+-. \r\n", byte) != NULL);
-}
-
-/* What a text is made of. */
-struct letters {
-	unsigned distinct;	/* different bytes */
-	bool     printable;	/* all of them */
-	bool     numeric;
-	bool     lines;		/* there is a newline */
-	bool     empty;		/* there is an empty line */
-};
-
-static struct letters
-count_letters(const unsigned char *at, size_t bytes)
-{
-	struct letters letters = { .printable = true, .numeric = true };
-	bool seen[256] = { false };
-
-	for (size_t b = 0; b < bytes && letters.printable; b++) {
-		const bool newline = at[b] == '\n';
-
-		letters.distinct += !seen[at[b]];
-		seen[at[b]] = true;
-		letters.printable = is_printable(at[b]);
-		letters.numeric = letters.numeric && is_numeric(at[b]);
-		letters.lines = letters.lines || newline;
-		letters.empty = letters.empty || (newline && (b == 0 || at[b - 1] == '\n'));
-	}
-	return letters;
 }
 
 /*
@@ -245,13 +213,26 @@ static bool
 is_text(const unsigned char *at, size_t bytes, bool whole)
 {
 	enum { WORDS_LEAST = 32, NUMBERS_LEAST = 8, NUMBERS_MANY = 256 };
-	const struct letters letters = count_letters(at, bytes);
+	bool seen[256] = { false }, numeric = true, lines = false, empty = false;
+	unsigned distinct = 0;
 
-	if (!letters.printable || !letters.lines)
+	for (size_t b = 0; b < bytes; b++) {
+		const unsigned char byte = at[b];
+
+		if (!is_printable(byte))
+			return false;
+		distinct += !seen[byte];
+		seen[byte] = true;
+		/* 16 of 256 bytes can be part of a file of decimal numbers */
+		numeric = numeric && ((byte >= '0' && byte <= '9') || strchr("+-. \r\n", byte) != NULL);
+		lines = lines || byte == '\n';
+		empty = empty || (byte == '\n' && (b == 0 || at[b - 1] == '\n'));
+	}
+	if (!lines)
 		return false;
-	if (bytes >= WORDS_LEAST && letters.distinct >= 8)
+	if (bytes >= WORDS_LEAST && distinct >= 8)
 		return true;
-	if (!letters.numeric || letters.empty || letters.distinct < (bytes < NUMBERS_MANY ? 4 : 2))
+	if (!numeric || empty || distinct < (bytes < NUMBERS_MANY ? 4 : 2))
 		return false;
 	return bytes >= WORDS_LEAST ||
 	       (whole && bytes >= NUMBERS_LEAST && at[bytes - 1] == '\n');
@@ -312,7 +293,7 @@ gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, 
 	const size_t most = GS_CONTENTS_BYTES;
 	const size_t seen = bytes < most ? bytes : most;
 	const char *const numbers = binary ? "binary keys" : "numbers";
-	const struct kind *kind = kind_of(data, seen);
+	const struct kind *kind = kind_of(data, seen, false);
 	char advice[160] = "";
 
 	if (kind != NULL && kind->way_out == NULL)

@@ -84,14 +84,6 @@ compare_32(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Make sure that COUNT keys ascend, of which the first DONE do. */
-static void
-put_in_order(char *keys, size_t done, size_t count, unsigned bits)
-{
-	if (!gs_keys_in_order(keys, bits, done > 0 ? done : 1, count, GS_ASCENDING))
-		qsort(keys, count, bits / 8, bits == 32 ? compare_32 : gs_compare_u64);
-}
-
 /* Copy the rest of a window to the other buffer, and read new keys after it. */
 static void
 fill_window(const struct gs_external_merge *merge, const struct gs_source *source,
@@ -116,8 +108,11 @@ fill_window(const struct gs_external_merge *merge, const struct gs_source *sourc
 		if (window->status != GS_OK || count == 0)
 			break;
 	}
-	if (!source->verified)
-		put_in_order(window->other, left, window->filled, merge->bits);
+	/* Make sure that they ascend, as those that were left do. */
+	if (!source->verified && !gs_keys_in_order(window->other, merge->bits, left > 0 ? left : 1,
+	                                           window->filled, GS_ASCENDING))
+		qsort(window->other, window->filled, merge->key_bytes,
+		      merge->bits == 32 ? compare_32 : gs_compare_u64);
 }
 
 static void
@@ -193,13 +188,20 @@ last_key(const struct gs_external_merge *merge, const struct window *window)
 	return gs_key_at(window->keys, merge->bits, window->end - 1);
 }
 
-/* Cut all windows at the limit.  Fails if a source that failed has nothing left. */
+/*
+ * Cut all windows at the limit, take what was cut off as runs, and ask for more.  A window of which more than
+ * half is left stays where it is, so on average no key is copied more than once.  Fails if a source that
+ * failed has nothing left.
+ */
 static gs_status
-cut_windows(struct gs_external_merge *merge)
+begin_round(struct gs_external_merge *merge)
 {
 	const struct window *least = NULL;
 	uint64_t limit = UINT64_MAX;
+	bool wanted = false;
+	size_t runs = 0;
 
+	receive(merge);
 	for (size_t s = 0; s < merge->count; s++) {
 		const struct window *window = &merge->windows[s];
 
@@ -220,23 +222,6 @@ cut_windows(struct gs_external_merge *merge)
 		 * makes progress. */
 		window->cut = least == NULL || window == least ? window->end
 		              : gs_keys_above(window->keys, merge->bits, window->at, window->end, limit);
-	}
-	return GS_OK;
-}
-
-/*
- * Take what was cut off the windows as runs, and ask for more.  A window of which more than half
- * is left stays where it is, so on average no key is copied more than once.
- */
-static size_t
-take_runs(struct gs_external_merge *merge)
-{
-	size_t runs = 0;
-	bool wanted = false;
-
-	for (size_t s = 0; s < merge->count; s++) {
-		struct window *window = &merge->windows[s];
-
 		if (window->cut > window->at)
 			merge->runs[runs++] = (struct gs_run){
 				.keys = window->keys + window->at * merge->key_bytes,
@@ -249,17 +234,6 @@ take_runs(struct gs_external_merge *merge)
 	}
 	if (wanted)
 		ask(merge);
-	return runs;
-}
-
-static gs_status
-begin_round(struct gs_external_merge *merge)
-{
-	size_t runs;
-
-	receive(merge);
-	TRY(cut_windows(merge));
-	runs = take_runs(merge);
 	if (gs_way("one window alone", runs == 1))
 		merge->whole = (struct gs_span){
 			.keys = (void *)(uintptr_t)merge->runs[0].keys,
@@ -271,17 +245,6 @@ begin_round(struct gs_external_merge *merge)
 	return GS_OK;
 }
 
-/* The next span of the round, not in the buffer of the one before. */
-static void
-merge_next(struct gs_external_merge *merge, struct gs_span *span)
-{
-	gs_merge_to(merge->round, merge->buffers + (merge->second ? merge->buffer_bytes : 0));
-	gs_merge_next(merge->round, span);
-	span->stays = true;
-	if (span->count > 0)
-		merge->second = !merge->second;
-}
-
 gs_status
 gs_external_merge_next(struct gs_external_merge *merge, struct gs_span *span)
 {
@@ -290,8 +253,13 @@ gs_external_merge_next(struct gs_external_merge *merge, struct gs_span *span)
 	for (;;) {
 		*span = merge->whole;
 		merge->whole.count = 0;
-		if (span->count == 0 && merge->round != NULL)
-			merge_next(merge, span);
+		if (span->count == 0 && merge->round != NULL) {
+			/* the next span of the round, not in the buffer of the one before */
+			gs_merge_to(merge->round, merge->buffers + (merge->second ? merge->buffer_bytes : 0));
+			gs_merge_next(merge->round, span);
+			span->stays = true;
+			merge->second ^= span->count > 0;
+		}
 		/* A round without keys is the last. */
 		if (span->count > 0 || begun)
 			return GS_OK;
@@ -331,29 +299,6 @@ carve(char **memory, size_t bytes)
 	return taken;
 }
 
-/* Lay out the windows, then the two buffers of spans. */
-static void
-lay_out(struct gs_external_merge *merge, char *memory, size_t bytes)
-{
-	const size_t most = (size_t)merge->threads * GS_MERGE_SPAN_BYTES;
-	const size_t span_bytes = bytes / 8 < most ? bytes / 8 : most;
-	const size_t window_bytes = merge->count == 0 ? 0 : (bytes - span_bytes) / (2 * merge->count) /
-	                                                    GS_MERGE_ALIGN_BYTES * GS_MERGE_ALIGN_BYTES;
-
-	assert(merge->count == 0 || window_bytes > 0);
-	merge->window_keys = window_bytes / merge->key_bytes;
-	for (size_t s = 0; s < merge->count; s++) {
-		char *keys = carve(&memory, window_bytes);
-
-		merge->windows[s] = (struct window){
-			.wanted = true, .keys = keys, .other = carve(&memory, window_bytes),
-		};
-	}
-	merge->buffer_bytes = span_bytes / 2 / GS_MERGE_ALIGN_BYTES * GS_MERGE_ALIGN_BYTES;
-	assert(merge->buffer_bytes > 0);	/* a round without keys is the last */
-	merge->buffers = memory;
-}
-
 gs_status
 gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t memory_bytes,
                        unsigned bits, const struct gs_source *sources, size_t count,
@@ -361,6 +306,8 @@ gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t m
 {
 	char *at = (char *)memory + -(uintptr_t)memory % GS_MERGE_ALIGN_BYTES;
 	struct gs_external_merge *merge = carve(&at, sizeof *merge);
+	const size_t most = (size_t)threads * GS_MERGE_SPAN_BYTES, align = GS_MERGE_ALIGN_BYTES;
+	size_t bytes, span_bytes, window_bytes;
 
 	*opened = NULL;
 	*merge = (struct gs_external_merge){
@@ -371,7 +318,22 @@ gs_external_merge_open(struct gs_external_merge **opened, void *memory, size_t m
 	merge->runs = carve(&at, count * sizeof *merge->runs);
 	merge->round_memory = carve(&at, gs_merge_bytes(count, threads));
 	assert(at <= (char *)memory + memory_bytes);
-	lay_out(merge, at, (size_t)((char *)memory + memory_bytes - at));
+	/* The windows, then the two buffers of spans. */
+	bytes = (size_t)((char *)memory + memory_bytes - at);
+	span_bytes = bytes / 8 < most ? bytes / 8 : most;
+	window_bytes = count == 0 ? 0 : (bytes - span_bytes) / (2 * count) / align * align;
+	assert(count == 0 || window_bytes > 0);
+	merge->window_keys = window_bytes / merge->key_bytes;
+	for (size_t s = 0; s < count; s++) {
+		char *keys = carve(&at, window_bytes);
+
+		merge->windows[s] = (struct window){
+			.wanted = true, .keys = keys, .other = carve(&at, window_bytes),
+		};
+	}
+	merge->buffer_bytes = span_bytes / 2 / align * align;
+	assert(merge->buffer_bytes > 0);	/* a round without keys is the last */
+	merge->buffers = at;
 	gs_queue_open(&merge->wanted);
 	gs_queue_open(&merge->filled);
 	if (count > 0) {

@@ -131,61 +131,34 @@ forget_all(void *context)
 	return GS_OK;
 }
 
-static void
-forget_space(struct gs_spill *spill, const struct gs_spill_file *file, uint64_t from, uint64_t to)
-{
-	struct space *space = spill->forgetter.runs ? malloc(sizeof *space) : NULL;
-
-	if (space == NULL) {
-		gs_spill_file_forget(file, from, to);
-		return;
-	}
-	*space = (struct space){ file, from, to };
-	(void)gs_queue_give(&spill->unwanted, space);	/* it is not shut yet */
-}
-
 /* --- open, close ------------------------------------------------------------------ */
-
-static gs_status
-check_dirs(struct gs_spill *spill)
-{
-	const struct gs_spill_options *options = &spill->options;
-
-	TRY(GS_NEW(spill->files, options->dir_count * GS_SPILL_PARTS, "temporary files"));
-	for (size_t f = 0; f < options->dir_count * GS_SPILL_PARTS; f++)
-		spill->files[f].fd = -1;
-	return gs_spill_dirs_check(options->dirs, options->dir_count);
-}
-
-/* An eighth of the memory collects keys; the rest is for packers. */
-static gs_status
-open_blocks(struct gs_spill *spill, enum gs_pack_method method)
-{
-	const size_t bytes = spill->options.buffer_bytes, stage = bytes / 8 / 64 * 64;
-
-	spill->packs = true;
-	TRY(gs_blocks_open(&spill->blocks, method, spill->options.threads, spill->stage + stage,
-	                   bytes - stage));
-	spill->stage_bytes = spill->blocks.block_bytes < stage ? spill->blocks.block_bytes : stage;
-	return GS_OK;
-}
 
 gs_status
 gs_spill_open(struct gs_spill **opened, const struct gs_spill_options *options)
 {
+	const size_t files = options->dir_count * GS_SPILL_PARTS;
+	/* Of packed keys, an eighth of the memory collects keys; the rest is for packers. */
+	const size_t stage_bytes = options->buffer_bytes / 8 / 64 * 64;
 	struct gs_spill *spill;
 	gs_status status;
 
 	*opened = NULL;
 	TRY(GS_NEW(spill, 1, "set of temporary files"));
 	spill->options = *options;
-	status = check_dirs(spill);
+	spill->packs = options->compress_program != NULL;
 	spill->stage = options->buffer;
 	spill->stage_bytes = options->buffer_bytes;
-	if (options->compress_program != NULL)
-		THEN(status, open_blocks(spill, options->compress_program[0] == 'z' ? GS_PACK_ZSTD
-		                                                                    : GS_PACK_LZ4));
 	gs_queue_open(&spill->unwanted);
+	status = GS_NEW(spill->files, files, "temporary files");
+	for (size_t f = 0; status == GS_OK && f < files; f++)
+		spill->files[f].fd = -1;
+	THEN(status, gs_spill_dirs_check(options->dirs, options->dir_count));
+	if (spill->packs) {
+		THEN(status, gs_blocks_open(&spill->blocks, options->compress_program[0] == 'z'
+		                            ? GS_PACK_ZSTD : GS_PACK_LZ4, options->threads,
+		                            spill->stage + stage_bytes, options->buffer_bytes - stage_bytes));
+		spill->stage_bytes = gs_least(spill->blocks.block_bytes, stage_bytes);
+	}
 	if (status != GS_OK)
 		gs_spill_close(spill);
 	else
@@ -223,26 +196,11 @@ gs_spill_bytes(const struct gs_spill *spill)
 
 /* --- write ------------------------------------------------------------------------ */
 
-/* Take the file of PART of the next run, in the directory whose turn it is. */
-static gs_status
-take_file(struct gs_spill *spill, struct gs_extent *extent, unsigned part)
-{
-	struct gs_spill_file *file = &spill->files[spill->turn * GS_SPILL_PARTS + part];
-
-	extent->file = file;
-	if (file->fd >= 0)
-		return GS_OK;
-	TRY(gs_spill_file_make(file, spill->options.dirs, spill->options.dir_count, spill->turn));
-	if (part == 0 && gs_filesystem_is_memory(file->dir))
-		gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
-		        "directory on a disk with -T", file->dir);
-	return GS_OK;
-}
-
+/* Begin a part of the next run, in the directory whose turn it is. */
 static gs_status
 begin_part(struct gs_spill *spill, unsigned bits, unsigned part)
 {
-	struct gs_spill_file *file;
+	struct gs_spill_file *file = &spill->files[spill->turn * GS_SPILL_PARTS + part];
 	struct gs_extent *extent;
 
 	TRY(GS_NEW(extent, 1, "run"));
@@ -251,8 +209,13 @@ begin_part(struct gs_spill *spill, unsigned bits, unsigned part)
 	if (part > 0)
 		spill->written[part - 1]->later = extent;
 	extent->factor = 1;
-	TRY(take_file(spill, extent, part));
-	file = extent->file;
+	extent->file = file;
+	if (file->fd < 0) {
+		TRY(gs_spill_file_make(file, spill->options.dirs, spill->options.dir_count, spill->turn));
+		if (part == 0 && gs_filesystem_is_memory(file->dir))
+			gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
+			        "directory on a disk with -T", file->dir);
+	}
 	file->end = gs_round_up(file->end, DISK_BYTES);
 	extent->cursor = (struct gs_blocks_cursor){ .at = file->end, .end = file->end, .bits = bits };
 	extent->freed = file->end;
@@ -269,7 +232,7 @@ gs_status
 gs_spill_begin(struct gs_spill *spill, unsigned bits, unsigned parts)
 {
 	assert(spill->parts == 0 && (bits == 32 || bits == 64));
-	assert(parts == 1 || (parts <= GS_SPILL_PARTS && gs_spill_is_plain(spill)));
+	assert(parts == 1 || (parts <= GS_SPILL_PARTS && !spill->packs));
 	if (!spill->began)	/* not earlier: no thread is older than the sandbox */
 		(void)!gs_thread_start(&spill->forgetter, forget_all, spill);	/* failed: slower */
 	spill->began = true;
@@ -365,37 +328,19 @@ forget(struct gs_spill *spill, struct gs_extent *extent)
 	const uint64_t whole = ends ? gs_round_up(cursor->end, DISK_BYTES)
 	                            : cursor->at / DISK_BYTES * DISK_BYTES;
 
+	struct space *space;
+
 	if (whole - extent->freed < gs_within(FORGET_LEAST_BYTES, (cursor->end - extent->freed) / 4,
 	                                      FORGET_MOST_BYTES) && !ends)
 		return;
-	forget_space(spill, extent->file, extent->freed, whole);
+	space = spill->forgetter.runs ? malloc(sizeof *space) : NULL;
+	if (space != NULL) {
+		*space = (struct space){ extent->file, extent->freed, whole };
+		(void)gs_queue_give(&spill->unwanted, space);	/* it is not shut yet */
+	} else {
+		gs_spill_file_forget(extent->file, extent->freed, whole);
+	}
 	extent->freed = whole;
-}
-
-static gs_status
-read_keys(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t count)
-{
-	struct gs_blocks_cursor *cursor = &extent->cursor;
-	const size_t bytes = count * (cursor->bits / 8);
-
-	if (spill->packs)
-		return gs_blocks_read(&spill->blocks, extent->file, cursor, into, count);
-	TRY(gs_spill_file_read(extent->file, cursor->at, into, bytes));
-	cursor->at += bytes;
-	return GS_OK;
-}
-
-/* Read from one part of a run. */
-static gs_status
-read_part(struct gs_spill *spill, struct gs_extent *extent, void *into, size_t keys)
-{
-	TRY(read_keys(spill, extent, into, keys));
-	extent->read_sum += sum_keys(into, keys, extent->cursor.bits, &extent->factor);
-	extent->left_keys -= keys;
-	if (extent->left_keys == 0 && extent->read_sum != extent->written_sum)
-		return gs_spill_file_corrupt(extent->file->dir);
-	forget(spill, extent);
-	return GS_OK;
 }
 
 gs_status
@@ -404,12 +349,24 @@ gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t roo
 	*count = 0;
 	while (*count < room && run->extent != NULL) {
 		struct gs_extent *extent = run->extent;
-		const uint64_t left = extent->left_keys;
-		const size_t keys = room - *count < left ? room - *count : (size_t)left;
+		struct gs_blocks_cursor *cursor = &extent->cursor;
+		const size_t keys = (size_t)gs_least(room - *count, extent->left_keys);
+		const size_t key_bytes = cursor->bits / 8;
+		char *to = (char *)into + *count * key_bytes;
 
-		if (keys > 0)
-			TRY(read_part(spill, extent, (char *)into + *count * (extent->cursor.bits / 8),
-			              keys));
+		if (keys > 0 && spill->packs) {
+			TRY(gs_blocks_read(&spill->blocks, extent->file, cursor, to, keys));
+		} else if (keys > 0) {
+			TRY(gs_spill_file_read(extent->file, cursor->at, to, keys * key_bytes));
+			cursor->at += keys * key_bytes;
+		}
+		if (keys > 0) {
+			extent->read_sum += sum_keys(to, keys, cursor->bits, &extent->factor);
+			extent->left_keys -= keys;
+			if (extent->left_keys == 0 && extent->read_sum != extent->written_sum)
+				return gs_spill_file_corrupt(extent->file->dir);
+			forget(spill, extent);
+		}
 		*count += keys;
 		if (extent->left_keys > 0 || extent->later == NULL)
 			break;

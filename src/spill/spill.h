@@ -9,16 +9,13 @@
  * rotation.  The disk space of what has been read is freed at once, by holes or by closing the
  * file.
  *
- * Keys may be compressed: block by block in this process (zstd, lz4), or by an external program,
- * PROG to compress and PROG -d to decompress, one process a run, as sort(1) does it.  zstd takes
- * memory besides: 0.7 MiB for each MiB of the buffer, at least 0.7 MiB and at most as many times
- * as there are threads.  If the program cannot be run, the spill warns and writes uncompressed
- * files.
+ * Keys may be compressed, block by block (zstd, lz4).  zstd takes memory besides: 0.7 MiB for each MiB of
+ * the buffer, at least 0.7 MiB and at most as many times as there are threads.
  *
  * One run is written at a time; if it is plain, by several threads, each a part of it in a file of
  * its own: one inode takes 4.7 GB/s on an H200 host, sixteen take 36.  Meanwhile any number may be
  * read, in turn, but all by one thread, which may be another than the one that writes; plain ones by
- * several threads, each another run.  The spill owns files, extents and child processes.
+ * several threads, each another run.  The spill owns files and extents.
  */
 #ifndef GS_SPILL_H
 #define GS_SPILL_H

@@ -4,11 +4,12 @@
 
 #include "library/array.h"
 
-static gsort_status
-result(gs_status status)
-{
-	return status == GS_OK ? GSORT_OK : GSORT_ERROR;
-}
+/* Pass an error up, whose message is set. */
+#define CHECK(call) \
+	do { \
+		if ((call) != GS_OK) \
+			return GSORT_ERROR; \
+	} while (0)
 
 static gs_status
 check_scratch(const char *name, const void *array, size_t bytes, const struct gs_array_args *args)
@@ -17,21 +18,16 @@ check_scratch(const char *name, const void *array, size_t bytes, const struct gs
 	                            args->scratch == NULL ? 0 : args->scratch_bytes);
 }
 
-static gs_status
-sort(void *keys, size_t count, enum gsort_type type, const struct gsort_array_options *options)
-{
-	struct gs_array_args args;
-
-	TRY(gs_array_args_read(&args, type, options));
-	TRY(gs_array_check("keys", keys, count, args.key_bytes));
-	TRY(check_scratch("keys", keys, count * args.key_bytes, &args));
-	return gs_array_sort(keys, count, &args);
-}
-
 gsort_status
 gsort_sort(void *keys, size_t count, enum gsort_type type, const struct gsort_array_options *options)
 {
-	return result(sort(keys, count, type, options));
+	struct gs_array_args args;
+
+	CHECK(gs_array_args_read(&args, type, options));
+	CHECK(gs_array_check("keys", keys, count, args.key_bytes));
+	CHECK(check_scratch("keys", keys, count * args.key_bytes, &args));
+	CHECK(gs_array_sort(keys, count, &args));
+	return GSORT_OK;
 }
 
 size_t
@@ -44,57 +40,46 @@ gsort_scratch_bytes(size_t count, enum gsort_type type, const struct gsort_array
 	return gs_array_sort_bytes(count, &args);
 }
 
-static gs_status
-argsort(const void *keys, size_t count, enum gsort_type type, void *indices,
-        enum gsort_type index_type, const struct gsort_array_options *options)
-{
-	struct gs_array_args args;
-
-	TRY(gs_array_args_read(&args, type, options));
-	TRY(gs_array_check("keys", keys, count, args.key_bytes));
-	if (index_type != GSORT_U32 && index_type != GSORT_U64)
-		return gs_fail(GS_EUSAGE, "indices are u32 or u64");
-	TRY(gs_array_check("indices", indices, count, index_type == GSORT_U32 ? 4 : 8));
-	TRY(gs_array_check_apart("keys", keys, count * args.key_bytes, "indices", indices,
-	                         count * (index_type == GSORT_U32 ? 4 : 8)));
-	TRY(check_scratch("keys", keys, count * args.key_bytes, &args));
-	TRY(check_scratch("indices", indices, count * (index_type == GSORT_U32 ? 4 : 8), &args));
-	if (index_type == GSORT_U32 && count > (uint64_t)UINT32_MAX + 1)
-		return gs_fail(GS_EUSAGE, "%zu keys have indices of 64 bits, u64", count);
-	return gs_array_order(indices, index_type == GSORT_U32 ? 4 : 8, keys, count, &args);
-}
-
 gsort_status
 gsort_argsort(const void *keys, size_t count, enum gsort_type type, void *indices,
               enum gsort_type index_type, const struct gsort_array_options *options)
 {
-	return result(argsort(keys, count, type, indices, index_type, options));
-}
-
-static gs_status
-sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count, enum gsort_type type,
-           const struct gsort_array_options *options)
-{
+	const size_t index_bytes = index_type == GSORT_U32 ? 4 : 8;
 	struct gs_array_args args;
 
-	TRY(gs_array_args_read(&args, type, options));
-	TRY(gs_array_check("keys", keys, count, args.key_bytes));
-	if (payload_bytes != 4 && payload_bytes != 8)
-		return gs_fail(GS_EUSAGE, "a payload has 4 or 8 bytes, not %zu; for others, sort indices",
-		               payload_bytes);
-	TRY(gs_array_check("payloads", payload, count, payload_bytes));
-	TRY(gs_array_check_apart("keys", keys, count * args.key_bytes, "payloads", payload,
-	                         count * payload_bytes));
-	TRY(check_scratch("keys", keys, count * args.key_bytes, &args));
-	TRY(check_scratch("payloads", payload, count * payload_bytes, &args));
-	return gs_array_sort_pairs(keys, payload, payload_bytes, count, &args);
+	CHECK(gs_array_args_read(&args, type, options));
+	CHECK(gs_array_check("keys", keys, count, args.key_bytes));
+	if (index_type != GSORT_U32 && index_type != GSORT_U64)
+		CHECK(gs_fail(GS_EUSAGE, "indices are u32 or u64"));
+	CHECK(gs_array_check("indices", indices, count, index_bytes));
+	CHECK(gs_array_check_apart("keys", keys, count * args.key_bytes, "indices", indices,
+	                           count * index_bytes));
+	CHECK(check_scratch("keys", keys, count * args.key_bytes, &args));
+	CHECK(check_scratch("indices", indices, count * index_bytes, &args));
+	if (index_type == GSORT_U32 && count > (uint64_t)UINT32_MAX + 1)
+		CHECK(gs_fail(GS_EUSAGE, "%zu keys have indices of 64 bits, u64", count));
+	CHECK(gs_array_order(indices, index_bytes, keys, count, &args));
+	return GSORT_OK;
 }
 
 gsort_status
 gsort_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count, enum gsort_type type,
                  const struct gsort_array_options *options)
 {
-	return result(sort_pairs(keys, payload, payload_bytes, count, type, options));
+	struct gs_array_args args;
+
+	CHECK(gs_array_args_read(&args, type, options));
+	CHECK(gs_array_check("keys", keys, count, args.key_bytes));
+	if (payload_bytes != 4 && payload_bytes != 8)
+		CHECK(gs_fail(GS_EUSAGE, "a payload has 4 or 8 bytes, not %zu; for others, sort indices",
+		              payload_bytes));
+	CHECK(gs_array_check("payloads", payload, count, payload_bytes));
+	CHECK(gs_array_check_apart("keys", keys, count * args.key_bytes, "payloads", payload,
+	                           count * payload_bytes));
+	CHECK(check_scratch("keys", keys, count * args.key_bytes, &args));
+	CHECK(check_scratch("payloads", payload, count * payload_bytes, &args));
+	CHECK(gs_array_sort_pairs(keys, payload, payload_bytes, count, &args));
+	return GSORT_OK;
 }
 
 gsort_status
@@ -104,9 +89,8 @@ gsort_is_sorted(const void *keys, size_t count, enum gsort_type type,
 	struct gs_array_args args;
 	size_t at;
 
-	if (gs_array_args_read(&args, type, options) != GS_OK ||
-	    gs_array_check("keys", keys, count, args.key_bytes) != GS_OK)
-		return GSORT_ERROR;
+	CHECK(gs_array_args_read(&args, type, options));
+	CHECK(gs_array_check("keys", keys, count, args.key_bytes));
 	at = gs_array_disorder(keys, count, &args);
 	if (at == count)
 		return GSORT_OK;
@@ -114,31 +98,25 @@ gsort_is_sorted(const void *keys, size_t count, enum gsort_type type,
 	return GSORT_DISORDER;
 }
 
-static gs_status
-merge_arrays(void *into, const void *const arrays[], const size_t counts[], size_t array_count,
-             enum gsort_type type, const struct gsort_array_options *options)
-{
-	struct gs_array_args args;
-	size_t keys = 0;
-
-	TRY(gs_array_args_read(&args, type, options));
-	if (array_count > 0 && (arrays == NULL || counts == NULL))
-		return gs_fail(GS_EUSAGE, "the list of %s is NULL", arrays == NULL ? "arrays" : "counts");
-	for (size_t a = 0; a < array_count; a++) {
-		TRY(gs_array_check("keys", arrays[a], counts[a], args.key_bytes));
-		if (__builtin_add_overflow(keys, counts[a], &keys))
-			keys = SIZE_MAX;
-	}
-	TRY(gs_array_check("merged keys", into, keys, args.key_bytes));
-	for (size_t a = 0; a < array_count; a++)
-		TRY(gs_array_check_apart("merged keys", into, keys * args.key_bytes, "keys", arrays[a],
-		                         counts[a] * args.key_bytes));
-	return gs_array_union(into, arrays, counts, array_count, &args);
-}
-
 gsort_status
 gsort_merge_arrays(void *into, const void *const arrays[], const size_t counts[], size_t array_count,
                    enum gsort_type type, const struct gsort_array_options *options)
 {
-	return result(merge_arrays(into, arrays, counts, array_count, type, options));
+	struct gs_array_args args;
+	size_t keys = 0;
+
+	CHECK(gs_array_args_read(&args, type, options));
+	if (array_count > 0 && (arrays == NULL || counts == NULL))
+		CHECK(gs_fail(GS_EUSAGE, "the list of %s is NULL", arrays == NULL ? "arrays" : "counts"));
+	for (size_t a = 0; a < array_count; a++) {
+		CHECK(gs_array_check("keys", arrays[a], counts[a], args.key_bytes));
+		if (__builtin_add_overflow(keys, counts[a], &keys))
+			keys = SIZE_MAX;
+	}
+	CHECK(gs_array_check("merged keys", into, keys, args.key_bytes));
+	for (size_t a = 0; a < array_count; a++)
+		CHECK(gs_array_check_apart("merged keys", into, keys * args.key_bytes, "keys", arrays[a],
+		                           counts[a] * args.key_bytes));
+	CHECK(gs_array_union(into, arrays, counts, array_count, &args));
+	return GSORT_OK;
 }

@@ -24,36 +24,26 @@ check_flag(const char *name, const bool *flag)
 	return byte <= 1 ? GS_OK : gs_fail(GS_EUSAGE, "%s is %u: there is no such value", name, byte);
 }
 
-static gs_status
-copy_options(struct gsort_array_options *copy, const struct gsort_array_options *options)
-{
-	const size_t known = sizeof *copy;
-
-	memset(copy, 0, known);
-	if (options == NULL)
-		return GS_OK;
-	if (options->struct_size < sizeof(size_t) || options->struct_size > 16 * known)
-		return gs_fail(GS_EUSAGE, "struct_size of the array options is %zu: set it to "
-		               "sizeof(struct gsort_array_options), which is %zu here",
-		               options->struct_size, known);
-	for (size_t at = known; at < options->struct_size; at++)
-		if (((const char *)options)[at] != 0)
-			return gs_fail(GS_EUSAGE, "an array option is set that this libgsort does not "
-			               "know: the program needs a newer one");
-	memcpy(copy, options, options->struct_size < known ? options->struct_size : known);
-	TRY(check_flag("reverse", &copy->reverse));
-	return check_flag("trust_order", &copy->trust_order);
-}
-
 gs_status
 gs_array_args_read(struct gs_array_args *args, enum gsort_type type,
                    const struct gsort_array_options *options)
 {
-	struct gsort_array_options copy;
+	const size_t known = sizeof *options, given = options != NULL ? options->struct_size : known;
+	struct gsort_array_options copy = { .threads = 0 };
 	unsigned threads;
 
 	TRY(gs_thread_check_stack());
-	TRY(copy_options(&copy, options));
+	if (given < sizeof(size_t) || given > 16 * known)
+		return gs_fail(GS_EUSAGE, "struct_size of the array options is %zu: set it to "
+		               "sizeof(struct gsort_array_options), which is %zu here", given, known);
+	for (size_t at = known; at < given; at++)
+		if (((const char *)options)[at] != 0)
+			return gs_fail(GS_EUSAGE, "an array option is set that this libgsort does not "
+			               "know: the program needs a newer one");
+	if (options != NULL)
+		memcpy(&copy, options, given < known ? given : known);
+	TRY(check_flag("reverse", &copy.reverse));
+	TRY(check_flag("trust_order", &copy.trust_order));
 	if (type > GS_TYPE_LAST || gs_key_bits(type) == 0 || gs_key_is_wide(type))
 		return gs_fail(GS_EUSAGE, "the keys of an array are of a binary type: u8 .. f64");
 	threads = copy.threads;

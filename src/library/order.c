@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/team.h"
 #include "key/key.h"
 #include "library/array.h"
@@ -94,13 +95,6 @@ refine(struct ordering *ordering, size_t begin, size_t end, unsigned width)
 	}
 }
 
-static bool
-begins_run(const struct ordering *ordering, size_t at)
-{
-	return at == 0 || ordering->words[at] >> ordering->index_bits !=
-	                  ordering->words[at - 1] >> ordering->index_bits;
-}
-
 static void
 find_start(void *context, size_t turn)
 {
@@ -108,8 +102,9 @@ find_start(void *context, size_t turn)
 	const size_t end = gs_array_turn_end(ordering->count, turn);
 	size_t at = turn * GS_ARRAY_TURN_KEYS;
 
-	while (at < end && !begins_run(ordering, at))
-		at++;
+	for (; at > 0 && at < end; at++)
+		if ((ordering->words[at] ^ ordering->words[at - 1]) >> ordering->index_bits != 0)
+			break;
 	ordering->starts[turn] = at;
 }
 
@@ -149,28 +144,6 @@ find_range(void *context, unsigned worker, unsigned size)
 	}
 	ordering->turn_least[worker] = least;
 	ordering->turn_most[worker] = most;
-}
-
-/* Choose how many bits of the keys a word has. */
-static void
-choose_bits(struct ordering *ordering, unsigned threads)
-{
-	unsigned width = ordering->args->key_bits;
-	uint64_t least = UINT64_MAX, most = 0;
-
-	ordering->index_bits = gs_bits_of(ordering->count - 1);
-	if (width + ordering->index_bits > 64) {
-		for (unsigned t = 0; t < threads; t++)
-			ordering->turn_least[t] = UINT64_MAX;
-		gs_team_run(threads, find_range, ordering);
-		for (unsigned t = 0; t < threads; t++) {
-			least = ordering->turn_least[t] < least ? ordering->turn_least[t] : least;
-			most = ordering->turn_most[t] > most ? ordering->turn_most[t] : most;
-		}
-		ordering->least = least;
-		width = gs_bits_of(most - least);
-	}
-	ordering->shift = gs_array_bits_cut(width, ordering->index_bits);
 }
 
 static void
@@ -213,6 +186,8 @@ gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count
 	const size_t turns = (count + GS_ARRAY_TURN_KEYS - 1) / GS_ARRAY_TURN_KEYS;
 	struct gs_array_args words = gs_array_args_u64(gs_array_threads(args, count * 8));
 	struct gs_array_memory memory = { .at = NULL };
+	uint64_t most = 0;
+	unsigned width = args->key_bits;
 	struct ordering *ordering;
 	gs_status status;
 
@@ -233,7 +208,20 @@ gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count
 	status = gs_array_words_get(&memory, &ordering->words, count, &words, args);
 	if (status == GS_OK) {
 		ordering->scratch = words.scratch;
-		choose_bits(ordering, words.threads);
+		/* Choose how many bits of the keys a word has. */
+		ordering->index_bits = gs_bits_of(count - 1);
+		if (width + ordering->index_bits > 64) {
+			for (unsigned t = 0; t < words.threads; t++)
+				ordering->turn_least[t] = UINT64_MAX;
+			gs_team_run(words.threads, find_range, ordering);
+			ordering->least = UINT64_MAX;
+			for (unsigned t = 0; t < words.threads; t++) {
+				ordering->least = gs_least(ordering->least, ordering->turn_least[t]);
+				most = ordering->turn_most[t] > most ? ordering->turn_most[t] : most;
+			}
+			width = gs_bits_of(most - ordering->least);
+		}
+		ordering->shift = gs_array_bits_cut(width, ordering->index_bits);
 		gs_team_each(words.threads, turns, make_words, ordering);
 		status = gs_array_sort(ordering->words, count, &words);
 	}

@@ -112,8 +112,8 @@ struct gs_array_memory {
 /** Get BYTES; GS_EBUDGET: there is not so much. */
 MUST_CHECK gs_status gs_array_memory_get(struct gs_array_memory *memory, size_t bytes);
 
-/** The same, or args->scratch if it has as much. */
-MUST_CHECK gs_status gs_array_memory_borrow(struct gs_array_memory *memory, size_t bytes,
+/** The same, or args->scratch if it has as much, aligned to ALIGN. */
+MUST_CHECK gs_status gs_array_memory_borrow(struct gs_array_memory *memory, size_t bytes, size_t align,
                                             const struct gs_array_args *args);
 
 /** Of a memory that was not got, nothing. */

@@ -20,22 +20,6 @@ static struct {
 	size_t bytes;
 } kept;
 
-/* All that was kept is given back if it is too small. */
-static gs_status
-get_kept(struct gs_array_memory *memory, size_t bytes)
-{
-	memory->zeroed = kept.bytes < bytes;
-	if (kept.bytes < bytes) {
-		gs_arena_close(&kept.arena);
-		kept.bytes = 0;
-		TRY(gs_arena_open(&kept.arena, gs_arena_round(bytes), true));
-		kept.at = gs_arena_take(&kept.arena, bytes);
-		kept.bytes = bytes;
-	}
-	memory->at = kept.at;
-	return GS_OK;
-}
-
 gs_status
 gs_array_memory_get(struct gs_array_memory *memory, size_t bytes)
 {
@@ -46,23 +30,33 @@ gs_array_memory_get(struct gs_array_memory *memory, size_t bytes)
 		memory->at = memory->taken = aligned_alloc(64, gs_round_up(bytes + (bytes == 0), 64));
 		return memory->at != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
 	}
-	if (!atomic_flag_test_and_set(&is_lent)) {
-		memory->keeps = true;
-		status = get_kept(memory, bytes);
-		if (status != GS_OK)
-			gs_array_memory_give(memory);
-		return status;
+	memory->keeps = !atomic_flag_test_and_set(&is_lent);
+	memory->zeroed = !memory->keeps || kept.bytes < bytes;
+	if (!memory->keeps) {
+		TRY(gs_arena_open(&memory->arena, gs_arena_round(bytes), true));
+		memory->at = gs_arena_take(&memory->arena, bytes);
+		return GS_OK;
 	}
-	TRY(gs_arena_open(&memory->arena, gs_arena_round(bytes), true));
-	memory->at = gs_arena_take(&memory->arena, bytes);
-	memory->zeroed = true;
+	if (kept.bytes < bytes) {	/* it is too small: all of it is given back */
+		gs_arena_close(&kept.arena);
+		kept.bytes = 0;
+		status = gs_arena_open(&kept.arena, gs_arena_round(bytes), true);
+		if (status != GS_OK) {
+			gs_array_memory_give(memory);
+			return status;
+		}
+		kept.at = gs_arena_take(&kept.arena, bytes);
+		kept.bytes = bytes;
+	}
+	memory->at = kept.at;
 	return GS_OK;
 }
 
 gs_status
-gs_array_memory_borrow(struct gs_array_memory *memory, size_t bytes, const struct gs_array_args *args)
+gs_array_memory_borrow(struct gs_array_memory *memory, size_t bytes, size_t align,
+                       const struct gs_array_args *args)
 {
-	char *at = (char *)gs_round_up((uintptr_t)args->scratch, 64);
+	char *at = (char *)gs_round_up((uintptr_t)args->scratch, align);
 
 	if (args->scratch == NULL || (size_t)(at - (char *)args->scratch) + bytes > args->scratch_bytes)
 		return gs_array_memory_get(memory, bytes);

@@ -184,28 +184,20 @@ turn_begin(const struct pairs *pairs, size_t turn)
 	return pairs->count * turn / pairs->turns;
 }
 
-/* Threads that touch a huge page first at the same time all clear it: each touches its own. */
-static void
-touch_turn(const struct pairs *pairs, size_t turn)
-{
-	enum { PAGE = 4096 };
-	volatile char *copies = (char *)pairs->copy;
-	const size_t pages = pairs->fresh_bytes / PAGE;
-
-	for (size_t p = pages * turn / pairs->turns; p < pages * (turn + 1) / pairs->turns; p++)
-		copies[p * PAGE] = 0;
-}
-
 static void
 count_turn(void *context, size_t turn)
 {
+	enum { PAGE = 4096 };
 	const struct pairs *pairs = context;
-	const size_t end = turn_begin(pairs, turn + 1);
+	const size_t end = turn_begin(pairs, turn + 1), pages = pairs->fresh_bytes / PAGE;
+	volatile char *copies = (char *)pairs->copy;
 	size_t *next = pairs->next + turn * pairs->binner.bins;
 	uint64_t keys[GS_ARRAY_READ_KEYS];
 	uint16_t bins[GS_ARRAY_READ_KEYS];
 
-	touch_turn(pairs, turn);
+	/* Threads that touch a huge page first at the same time all clear it: each touches its own. */
+	for (size_t p = pages * turn / pairs->turns; p < pages * (turn + 1) / pairs->turns; p++)
+		copies[p * PAGE] = 0;
 	for (size_t at = turn_begin(pairs, turn), here; at < end; at += here) {
 		here = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
 		if (pairs->binner.bins == 1) {
@@ -244,17 +236,6 @@ fence(void)
 #endif
 }
 
-/* Put a line that is full to its place, but for the pairs of another turn or bin before FIRST. */
-static inline __attribute__((always_inline)) void
-put_line(const struct pairs *pairs, const struct line *line, size_t end, size_t first)
-{
-	if (end - first < LINE_PAIRS)
-		memcpy(pairs->copy + first, line->pairs + first % LINE_PAIRS,
-		       (end - first) * sizeof *line->pairs);
-	else
-		put_lines(pairs, pairs->copy + (end - LINE_PAIRS), line, sizeof *line);
-}
-
 static inline __attribute__((always_inline)) void
 scatter(const struct pairs *pairs, size_t turn, size_t at, size_t here, const uint64_t *keys,
         const uint16_t *bins, unsigned payload_bits)
@@ -271,73 +252,54 @@ scatter(const struct pairs *pairs, size_t turn, size_t at, size_t here, const ui
 		lines[bin].pairs[to % LINE_PAIRS] = (struct pair){
 			keys[i], gs_key_at(pairs->payload, payload_bits, at + i)
 		};
-		if (to % LINE_PAIRS == LINE_PAIRS - 1)
-			put_line(pairs, lines + bin, to + 1, first[bin]);
+		if (to % LINE_PAIRS != LINE_PAIRS - 1)
+			continue;
+		/* Put a line that is full to its place, but for the pairs of another turn or bin. */
+		if (to + 1 - first[bin] < LINE_PAIRS)
+			memcpy(pairs->copy + first[bin], lines[bin].pairs + first[bin] % LINE_PAIRS,
+			       (to + 1 - first[bin]) * sizeof *pairs->copy);
+		else
+			put_lines(pairs, pairs->copy + (to + 1 - LINE_PAIRS), lines + bin, sizeof *lines);
 	}
-}
-
-static void
-put_rest(const struct pairs *pairs, size_t turn)
-{
-	for (size_t b = turn * pairs->binner.bins; b < (turn + 1) * pairs->binner.bins; b++) {
-		const size_t end = pairs->next[b], line = end - end % LINE_PAIRS;
-		const size_t from = line > pairs->first[b] ? line : pairs->first[b];
-
-		memcpy(pairs->copy + from, pairs->lines[b].pairs + from % LINE_PAIRS,
-		       (end - from) * sizeof *pairs->copy);
-	}
-	fence();
-}
-
-/* All pairs have one bin. */
-static void
-copy_all(const struct pairs *pairs, size_t at, size_t here, const uint64_t *keys)
-{
-	for (size_t i = at; i < at + here; i++)
-		pairs->copy[i] = (struct pair){
-			keys[i - at], gs_key_at(pairs->payload, 8 * (unsigned)pairs->payload_bytes, i)
-		};
 }
 
 static void
 scatter_turn(void *context, size_t turn)
 {
 	const struct pairs *pairs = context;
-	const size_t end = turn_begin(pairs, turn + 1);
+	const size_t end = turn_begin(pairs, turn + 1), all = pairs->binner.bins;
+	const unsigned payload_bits = 8 * (unsigned)pairs->payload_bytes;
 	uint64_t keys[GS_ARRAY_READ_KEYS];
 	uint16_t bins[GS_ARRAY_READ_KEYS];
 
 	for (size_t at = turn_begin(pairs, turn), here; at < end; at += here) {
 		here = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
-		if (pairs->binner.bins == 1) {
+		if (all == 1) {
 			gs_array_read(pairs->args, pairs->keys, at, here, keys);
-			copy_all(pairs, at, here, keys);
+			for (size_t i = 0; i < here; i++)
+				pairs->copy[at + i] = (struct pair){
+					keys[i], gs_key_at(pairs->payload, payload_bits, at + i)
+				};
 			pairs->next[turn] += here;
 			continue;
 		}
 		read_bins(pairs, at, here, keys, bins);
-		if (pairs->payload_bytes == 8)
+		if (payload_bits == 64)
 			scatter(pairs, turn, at, here, keys, bins, 64);
 		else
 			scatter(pairs, turn, at, here, keys, bins, 32);
 	}
-	if (pairs->binner.bins > 1)
-		put_rest(pairs, turn);
-}
+	if (all == 1)
+		return;
+	/* the lines that are not full */
+	for (size_t b = turn * all; b < (turn + 1) * all; b++) {
+		const size_t to = pairs->next[b], line = to - to % LINE_PAIRS;
+		const size_t from = line > pairs->first[b] ? line : pairs->first[b];
 
-static void
-place(struct pairs *pairs)
-{
-	size_t at = 0;
-
-	for (unsigned b = 0; b < pairs->binner.bins; b++)
-		for (size_t t = 0; t < pairs->turns; t++) {
-			size_t *next = &pairs->next[t * pairs->binner.bins + b];
-			const size_t here = *next;
-
-			*next = pairs->first[next - pairs->next] = at;
-			at += here;
-		}
+		memcpy(pairs->copy + from, pairs->lines[b].pairs + from % LINE_PAIRS,
+		       (to - from) * sizeof *pairs->copy);
+	}
+	fence();
 }
 
 /* ---- a bucket, to its place ------------------------------------------------------------ */
@@ -522,7 +484,7 @@ sort_by_buckets(struct pairs *pairs)
 	const size_t scratch = pairs->payload_bytes < 8 ? count : 0;
 	const size_t copy_bytes = gs_round_up(count * sizeof *pairs->copy, sizeof *pairs->lines);
 	struct gs_array_memory memory;
-	size_t bins, next_bytes, bytes, local;
+	size_t bins, next_bytes, bytes, local, at = 0;
 
 	pairs->kernels = gs_simd_kernels(gs_simd_best(), 64);
 	pairs->bin_kernels = gs_simd_kernels(gs_simd_best(), pairs->args->key_bits == 64 ? 64 : 32);
@@ -536,7 +498,7 @@ sort_by_buckets(struct pairs *pairs)
 	pairs->local_pairs = pairs->streams ? LOCAL_PAIRS : 0;
 	local = pairs->threads * 2 * pairs->local_pairs;
 	TRY(gs_array_memory_borrow(&memory, bytes + (words + scratch + local) * sizeof *pairs->words,
-	                           pairs->args));
+	                           64, pairs->args));
 	pairs->fresh_bytes = memory.zeroed ? copy_bytes : 0;
 	pairs->copy = (struct pair *)(void *)memory.at;
 	pairs->lines = (struct line *)(void *)(memory.at + copy_bytes);
@@ -549,7 +511,13 @@ sort_by_buckets(struct pairs *pairs)
 	pairs->local += scratch;
 	memset(pairs->next, 0, next_bytes);
 	gs_team_each(pairs->threads, pairs->turns, count_turn, pairs);
-	place(pairs);
+	for (unsigned b = 0; b < pairs->binner.bins; b++)
+		for (size_t t = b; t < bins; t += pairs->binner.bins) {
+			const size_t here = pairs->next[t];
+
+			pairs->next[t] = pairs->first[t] = at;
+			at += here;
+		}
 	gs_team_each(pairs->threads, pairs->turns, scatter_turn, pairs);
 	for (unsigned b = 0; b < pairs->binner.bins; b++)
 		sort_bucket(pairs, b, NULL);

@@ -60,51 +60,8 @@ to_raw(const void *of, void *keys, size_t count)
 	gs_ordered_to_raw(args->type, GSORT_ENDIAN_HOST, args->reverse, keys, count, 1);
 }
 
-/* What to_raw() does. */
-static struct gs_raw_bits
-raw_bits(const struct gs_array_args *args)
-{
-	const unsigned fraction_bits = gs_key_fraction_bits(args->type);
-
-	return (struct gs_raw_bits){
-		.flip = args->reverse ? UINT64_MAX : 0,
-		.nans = fraction_bits > 0 ? GS_NANS(fraction_bits) : 0,
-		.spread = fraction_bits > 0 ? UINT64_MAX : 0,
-		.sign = gs_key_orders_itself(args->type) ? 0 : UINT64_C(1) << (args->key_bits - 1),
-	};
-}
-
-/* ---- memory ---------------------------------------------------------------------------- */
-
-enum { ALIGNMENT = HUGE_PAGE };		/* of the part of the caller's scratch that is used */
-
-static char *
-aligned(const struct gs_array_args *args)
-{
-	return (char *)gs_round_up((uintptr_t)args->scratch, ALIGNMENT);
-}
-
-/* Of this call, or the caller's, which is large enough. */
-static gs_status
-get_memory(struct gs_array_memory *memory, size_t bytes, const struct gs_array_args *args)
-{
-	if (args->scratch == NULL)
-		return gs_array_memory_get(memory, bytes);
-	*memory = (struct gs_array_memory){ .at = aligned(args) };
-	return GS_OK;
-}
-
-static gs_status
-check_scratch(size_t count, const struct gs_array_args *args)
-{
-	const size_t wanted = gs_array_sort_bytes(count, args);
-
-	if (args->scratch == NULL || wanted == 0 ||
-	    (size_t)(aligned(args) - (char *)args->scratch) + (wanted - ALIGNMENT) <= args->scratch_bytes)
-		return GS_OK;
-	return gs_fail(GS_EUSAGE, "scratch has %zu bytes, but gsort_scratch_bytes() are %zu",
-	               args->scratch_bytes, wanted);
-}
+/* Of the part of the caller's scratch that is used. */
+enum { ALIGNMENT = HUGE_PAGE };
 
 /* ---- 8 and 16 bits -------------------------------------------------------------- */
 
@@ -162,7 +119,7 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 	struct gs_array_memory memory;
 	struct gs_span span;
 
-	TRY(get_memory(&memory, gs_count_bytes(bins, threads), args));
+	TRY(gs_array_memory_borrow(&memory, gs_count_bytes(bins, threads), ALIGNMENT, args));
 	memset(memory.at, 0, gs_count_bytes(bins, threads));
 	gs_count_open(&counter.count, memory.at, bins, args->key_bits, 0, threads);
 	for (; counter.begin < count; counter.begin = counter.end) {
@@ -246,19 +203,6 @@ draw(const void *keys, size_t count, const struct gs_array_args *args, uint64_t 
 	gs_simd_kernels(gs_simd_best(), args->key_bits)->sort_leaf(sample, sample, SAMPLE_KEYS);
 }
 
-/* Are two of a few KEYS equal?  Of 16 values two of 16 keys are, but for once in a million times. */
-static bool
-two_are_equal(const void *keys, size_t count, unsigned key_bits, size_t few)
-{
-	const size_t step = count / few;
-
-	for (size_t a = 1; a < few; a++)
-		for (size_t b = 0; b < a; b++)
-			if (gs_key_at(keys, key_bits, a * step) == gs_key_at(keys, key_bits, b * step))
-				return true;
-	return false;
-}
-
 /* Have all KEYS the values of a sample, few ones?  They are counted as they are stored. */
 static bool
 sort_few(void *keys, size_t count, const struct gs_array_args *args)
@@ -266,10 +210,17 @@ sort_few(void *keys, size_t count, const struct gs_array_args *args)
 	enum { LEAST = 2048, FIRST = 16 };
 	const unsigned threads = gs_array_threads(args, count * args->key_bytes / TALLY_FASTER);
 	const size_t stretches = (count + STRETCH_KEYS - 1) / STRETCH_KEYS;
+	const size_t step = count / FIRST;
 	struct tally tally = { .keys = keys, .count = count };
 	uint64_t sample[SAMPLE_KEYS];
+	bool repeats = false;
 
-	if (count < LEAST || !two_are_equal(keys, count, args->key_bits, FIRST))
+	/* Of 16 values two of the first 16 keys are equal, but for once in a million times. */
+	for (size_t a = 1; count >= LEAST && a < FIRST; a++)
+		for (size_t b = 0; b < a; b++)
+			repeats |= gs_key_at(keys, args->key_bits, a * step) ==
+			           gs_key_at(keys, args->key_bits, b * step);
+	if (!repeats)
 		return false;
 	tally.kernels = gs_simd_kernels(gs_simd_best(), args->key_bits);
 	draw(keys, count, args, sample);
@@ -355,7 +306,15 @@ sort_on_stack(void *keys, size_t count, const struct gs_quicksort_maps *maps, un
 static gs_status
 sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 {
-	const struct gs_quicksort_maps maps = { to_ordered, args, raw_bits(args) };
+	const unsigned fraction_bits = gs_key_fraction_bits(args->type);
+	const struct gs_quicksort_maps maps = {
+		to_ordered, args, {	/* what to_raw() does */
+			.flip = args->reverse ? UINT64_MAX : 0,
+			.nans = fraction_bits > 0 ? GS_NANS(fraction_bits) : 0,
+			.spread = fraction_bits > 0 ? UINT64_MAX : 0,
+			.sign = gs_key_orders_itself(args->type) ? 0 : UINT64_C(1) << (args->key_bits - 1),
+		},
+	};
 	const size_t bytes = count * args->key_bytes, scratch_bytes = gs_quicksort_scratch_bytes(bytes);
 	const unsigned threads = quick_threads(bytes, args);
 	struct gs_array_memory memory;
@@ -364,7 +323,7 @@ sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 		sort_on_stack(keys, count, &maps, args->key_bits);
 		return GS_OK;
 	}
-	TRY(get_memory(&memory, threads * scratch_bytes, args));
+	TRY(gs_array_memory_borrow(&memory, threads * scratch_bytes, ALIGNMENT, args));
 	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), args->key_bits), keys, count, memory.at,
 	                      scratch_bytes, &maps, threads);
 	gs_array_memory_give(&memory);
@@ -495,7 +454,7 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 	struct gs_pool *pool;
 	char *table;
 
-	TRY(get_memory(&memory, layout_bytes(&layout), args));
+	TRY(gs_array_memory_borrow(&memory, layout_bytes(&layout), ALIGNMENT, args));
 	work.scratch = memory.at + layout.pool_bytes;
 	table = work.scratch + layout.scratch_bytes;
 	if (!memory.zeroed)
@@ -553,8 +512,12 @@ gs_status
 gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
 {
 	const enum method method = choose(count, args);
+	const size_t wanted = args->scratch != NULL ? gs_array_sort_bytes(count, args) : 0;
+	const size_t before = -(uintptr_t)args->scratch % ALIGNMENT;
 
-	TRY(check_scratch(count, args));
+	if (wanted > 0 && before + (wanted - ALIGNMENT) > args->scratch_bytes)
+		return gs_fail(GS_EUSAGE, "scratch has %zu bytes, but gsort_scratch_bytes() are %zu",
+		               args->scratch_bytes, wanted);
 	switch (method) {
 	case NOTHING: return GS_OK;
 	case COUNTED: return sort_by_counting(keys, count, args);
@@ -581,7 +544,7 @@ gs_array_words_get(struct gs_array_memory *memory, uint64_t **words, size_t coun
 	const size_t own = small || *words == NULL ? bytes : 0;
 
 	args->scratch_bytes = small ? 0 : gs_array_sort_bytes(count, args);
-	TRY(gs_array_memory_borrow(memory, own + args->scratch_bytes, callers));
+	TRY(gs_array_memory_borrow(memory, own + args->scratch_bytes, 64, callers));
 	args->scratch = small ? NULL : memory->at + own;
 	if (own > 0)
 		*words = (uint64_t *)(void *)memory->at;

@@ -13,7 +13,6 @@
  */
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,35 +60,6 @@ sleep_while(atomic_uint *word, unsigned value)
 
 /* ---- workers --------------------------------------------------------------- */
 
-/* Join an open team; or become idle, and return NULL. */
-static struct team *
-next_team(struct worker *worker)
-{
-	struct team *team;
-
-	pthread_mutex_lock(&pool.lock);
-	for (team = pool.open; team != NULL && team->wanted == 0;)
-		team = team->next_open;
-	if (team != NULL) {
-		team->wanted--;
-		atomic_fetch_add(&team->at_work, 1);
-	} else {
-		worker->next_idle = pool.idle;
-		pool.idle = worker;
-	}
-	pthread_mutex_unlock(&pool.lock);
-	return team;
-}
-
-/* A worker's last access to TEAM.  Once the count is 0 the caller may return, and TEAM is gone:
- * the wake-up uses its address only. */
-static void
-leave(struct team *team)
-{
-	if (atomic_fetch_sub(&team->at_work, 1) == 1)
-		gs_futex_wake(&team->at_work, 1);
-}
-
 static void *
 work(void *context)
 {
@@ -105,8 +75,22 @@ work(void *context)
 
 			team->body(team->context, worker->number, team->size);
 			atomic_fetch_add(&team->helped_ns, gs_clock_now() - since);
-			next = next_team(worker);	/* NULL: another thread may call it now */
-			leave(team);
+			/* Join an open team, or become idle: then another thread may call this one. */
+			pthread_mutex_lock(&pool.lock);
+			for (next = pool.open; next != NULL && next->wanted == 0;)
+				next = next->next_open;
+			if (next != NULL) {
+				next->wanted--;
+				atomic_fetch_add(&next->at_work, 1);
+			} else {
+				worker->next_idle = pool.idle;
+				pool.idle = worker;
+			}
+			pthread_mutex_unlock(&pool.lock);
+			/* The last access to TEAM.  Once the count is 0 the caller may return, and TEAM is
+			 * gone: the wake-up uses its address only. */
+			if (atomic_fetch_sub(&team->at_work, 1) == 1)
+				gs_futex_wake(&team->at_work, 1);
 		}
 	}
 	return NULL;
@@ -121,69 +105,39 @@ forget_workers(void)
 	gs_futex_forget();
 }
 
-/* Start one more worker, with all signals blocked; NULL if that fails. */
-static struct worker *
-start(void)
-{
-	struct worker *worker = &pool.workers[pool.count];
-	sigset_t all, before;
-	pthread_attr_t attributes;
-	pthread_t id;
-	int error;
-
-	if (pool.count == 0)
-		(void)pthread_atfork(NULL, NULL, forget_workers);
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, GS_STACK_BYTES);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&id, &attributes, work, worker);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (error != 0) {
-		gs_thread_miss();
-		return NULL;
-	}
-	pool.count++;
-	return worker;
-}
-
 /* ---- teams ----------------------------------------------------------------- */
 
-/* Claim or start workers until TEAM has THREADS members.  Returns a list of workers to call. */
-static struct worker *
-claim_workers(struct team *team, unsigned threads)
+/* Claim idle workers, or start some, until TEAM has THREADS members, and wake them.  The caller runs as
+ * worker 0, and then calls await(). */
+static void
+begin(struct team *team, unsigned threads, bool open)
 {
-	struct worker *members = NULL;
+	struct worker *members = NULL, *next;
+	pthread_t id;
 
+	threads = threads < 1 ? 1 : threads > GS_TEAM_MAX ? GS_TEAM_MAX : threads;
+	pthread_mutex_lock(&pool.lock);
 	for (; team->size < threads; team->size++) {
 		struct worker *worker = pool.idle;
 
-		if (worker != NULL)
+		if (worker != NULL) {
 			pool.idle = worker->next_idle;
-		else if (pool.count + 1 < threads)
-			worker = start();
-		if (worker == NULL)
-			break;
+		} else {
+			worker = &pool.workers[pool.count];
+			if (pool.count + 1 >= threads)
+				break;
+			if (pool.count == 0)
+				(void)pthread_atfork(NULL, NULL, forget_workers);
+			if (gs_thread_create(&id, true, work, worker) != 0)
+				break;
+			pool.count++;
+		}
 		worker->team = team;
 		worker->number = team->size;
 		worker->next_idle = members;
 		members = worker;
 	}
 	atomic_init(&team->at_work, team->size - 1);
-	return members;
-}
-
-/* Claim and wake the workers of TEAM.  The caller runs as worker 0, and then calls await(). */
-static void
-begin(struct team *team, unsigned threads, bool open)
-{
-	struct worker *members, *next;
-
-	threads = threads < 1 ? 1 : threads > GS_TEAM_MAX ? GS_TEAM_MAX : threads;
-	pthread_mutex_lock(&pool.lock);
-	members = claim_workers(team, threads);
 	if (open) {
 		team->wanted = threads - team->size;
 		team->next_open = pool.open;
@@ -195,29 +149,6 @@ begin(struct team *team, unsigned threads, bool open)
 		atomic_store(&members->called, 1);
 		gs_futex_wake(&members->called, 1);
 	}
-}
-
-/* No other worker joins TEAM.  Called workers that have not begun become idle again: on a busy processor they
- * may begin milliseconds later. */
-static void
-close_team(struct team *team)
-{
-	struct team **at = &pool.open;
-
-	pthread_mutex_lock(&pool.lock);
-	while (*at != team)
-		at = &(*at)->next_open;
-	*at = team->next_open;
-	for (unsigned w = 0; w < pool.count; w++) {
-		struct worker *worker = &pool.workers[w];
-
-		if (worker->team == team && atomic_exchange(&worker->called, 0) == 1) {
-			worker->next_idle = pool.idle;
-			pool.idle = worker;
-			atomic_fetch_sub(&team->at_work, 1);
-		}
-	}
-	pthread_mutex_unlock(&pool.lock);
 }
 
 static void
@@ -264,15 +195,31 @@ void
 gs_team_each(unsigned threads, size_t count, void (*each)(void *context, size_t i), void *context)
 {
 	struct each all = { .each = each, .context = context, .count = count };
-	struct team team = { .body = run_each, .context = &all, .size = 1 };
+	struct team team = { .body = run_each, .context = &all, .size = 1 }, **at = &pool.open;
 
 	if (threads > count)
 		threads = (unsigned)count;
 	if (threads > 1)
 		begin(&team, threads, true);
 	team.body(team.context, 0, team.size);
-	if (threads > 1)
-		close_team(&team);
+	if (threads > 1) {
+		/* No other worker joins TEAM.  Called workers that have not begun become idle again: on a
+		 * busy processor they may begin milliseconds later. */
+		pthread_mutex_lock(&pool.lock);
+		while (*at != &team)
+			at = &(*at)->next_open;
+		*at = team.next_open;
+		for (unsigned w = 0; w < pool.count; w++) {
+			struct worker *worker = &pool.workers[w];
+
+			if (worker->team == &team && atomic_exchange(&worker->called, 0) == 1) {
+				worker->next_idle = pool.idle;
+				pool.idle = worker;
+				atomic_fetch_sub(&team.at_work, 1);
+			}
+		}
+		pthread_mutex_unlock(&pool.lock);
+	}
 	await(&team);
 }
 

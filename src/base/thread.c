@@ -15,10 +15,28 @@ gs_thread_was_missed(void)
 	return atomic_exchange(&missed, false);
 }
 
-void
-gs_thread_miss(void)
+int
+gs_thread_create(pthread_t *id, bool detached, void *(*body)(void *), void *context)
 {
-	atomic_store(&missed, true);
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	size_t stack_bytes;
+	int error;
+
+	pthread_attr_init(&attributes);
+	if (detached)
+		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	if (detached || (pthread_attr_getstacksize(&attributes, &stack_bytes) == 0 &&
+	                 stack_bytes < GS_STACK_BYTES))
+		pthread_attr_setstacksize(&attributes, GS_STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);	/* the new thread inherits this */
+	error = pthread_create(id, &attributes, body, context);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (error != 0)
+		atomic_store(&missed, true);
+	return error;
 }
 
 static void *
@@ -33,28 +51,11 @@ thread_main(void *context)
 gs_status
 gs_thread_start(struct gs_thread *thread, gs_status (*body)(void *), void *context)
 {
-	sigset_t all, before;
-	pthread_attr_t attributes;
-	size_t stack_bytes;
-	int error;
-
 	thread->body = body;
 	thread->context = context;
-	pthread_attr_init(&attributes);
-	if (pthread_attr_getstacksize(&attributes, &stack_bytes) == 0 && stack_bytes < GS_STACK_BYTES)
-		pthread_attr_setstacksize(&attributes, GS_STACK_BYTES);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);	/* the new thread inherits this */
-	error = pthread_create(&thread->id, &attributes, thread_main, thread);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	thread->runs = error == 0;
-	if (error != 0) {
-		gs_thread_miss();
-		errno = error;
-		return gs_fail_errno(GS_EBUDGET, "cannot start a thread");
-	}
-	return GS_OK;
+	errno = gs_thread_create(&thread->id, false, thread_main, thread);
+	thread->runs = errno == 0;
+	return thread->runs ? GS_OK : gs_fail_errno(GS_EBUDGET, "cannot start a thread");
 }
 
 gs_status

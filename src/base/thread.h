@@ -39,8 +39,9 @@ MUST_CHECK gs_status gs_thread_start(struct gs_thread *thread,
 /** Could some thread not be started, here or in a team, since the last call?  Jobs go on without. */
 bool gs_thread_was_missed(void);
 
-/** A thread could not be started. */
-void gs_thread_miss(void);
+/** pthread_create(3) with all signals blocked, and the larger of the default stack and the least one, or
+ *  DETACHED with the least one.  Returns 0, or an errno. */
+int gs_thread_create(pthread_t *id, bool detached, void *(*body)(void *), void *context);
 
 /** Wait for BODY; returns its status, with its message now the caller's. */
 gs_status gs_thread_join(struct gs_thread *thread);

@@ -19,16 +19,10 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/round.h"
 #include "base/team.h"
 
 #define UNLIMITED	(UINT64_C(1) << 60)	/* v1 has 2^63 - 4096 for "no limit" */
-
-static void
-lower(uint64_t *limit, uint64_t to)
-{
-	if (to < *limit)
-		*limit = to;
-}
 
 /* The number at the start of a line of FILE, after LABEL, which may be "". */
 static bool
@@ -69,7 +63,7 @@ lower_to_memory(uint64_t *limit, const char *dir, bool v2)
 	snprintf(file, sizeof file, "%s/memory.stat", dir);
 	(void)read_number(file, v2 ? "inactive_file " : "total_inactive_file ", &cache);
 	used -= cache < used ? cache : used;
-	lower(limit, most > used ? most - used : 0);
+	*limit = gs_least(*limit, most > used ? most - used : 0);
 }
 
 /* Microseconds of CPU time, and the period for which they are: v2 has both in cpu.max, as
@@ -96,7 +90,7 @@ lower_to_quota(uint64_t *limit, const char *dir, bool v2)
 		period = (long long)number;
 	}
 	if (quota > 0 && period > 0)
-		lower(limit, (uint64_t)((quota + period - 1) / period));
+		*limit = gs_least(*limit, (uint64_t)((quota + period - 1) / period));
 }
 
 /* Is WORD one of the words of LIST, separated by commas? */
@@ -159,80 +153,56 @@ lower_to_groups(uint64_t *cores, uint64_t *memory)
 	fclose(in);
 }
 
-/* Address space in use now: field 1 of /proc/self/statm, in pages. */
-static uint64_t
-address_bytes_used(void)
-{
-	uint64_t pages = 0;
-
-	(void)read_number("/proc/self/statm", "", &pages);
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 static void
 lower_to_address_limit(uint64_t *limit, const struct rlimit *most)
 {
-	uint64_t used;
+	uint64_t pages = 0, used;
 
 	if (most->rlim_cur == RLIM_INFINITY)
 		return;
-	used = address_bytes_used();
-	lower(limit, most->rlim_cur > used ? most->rlim_cur - used : 0);
-}
-
-/* A control group is not filled to the last byte: our page cache counts, too, so the kernel
- * would reclaim pages all the time, or kill a process of the group. */
-static uint64_t
-host_bytes(const struct gs_limits *limits)
-{
-	uint64_t bytes = limits->ram_bytes / 8, kib;
-
-	if (!read_number("/proc/meminfo", "MemAvailable:", &kib))
-		kib = limits->ram_bytes >> 10;
-	if (bytes < kib << 10)
-		bytes = kib << 10;
-	lower(&bytes, limits->ram_bytes / 4 * 3);
-	lower(&bytes, limits->room_bytes / 16 * 15);
-	return bytes;
-}
-
-/* sysconf(3) fails where /proc and sysinfo(2) are forbidden; then assume 1 GiB. */
-static uint64_t
-physical_bytes(void)
-{
-	const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-
-	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes
-	                                   : UINT64_C(1) << 30;
+	(void)read_number("/proc/self/statm", "", &pages);	/* its first field: in use now */
+	used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	*limit = gs_least(*limit, most->rlim_cur > used ? most->rlim_cur - used : 0);
 }
 
 void
 gs_limits_read(struct gs_limits *limits, bool small)
 {
+	const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 	uint64_t cores = gs_team_most();	/* as nproc(1): affinity, or OMP_NUM_THREADS */
-	uint64_t kib, policy, committed;
+	uint64_t kib, policy, committed, *const addresses = &limits->address_bytes;
 	struct rlimit files, most;
 
 	limits->files = 1 << 20;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < limits->files)
 		limits->files = (size_t)files.rlim_cur;
-	limits->address_bytes = UINT64_C(1) << 46;	/* half of x86-64's user addresses */
+	*addresses = UINT64_C(1) << 46;		/* half of x86-64's user addresses */
 	if (getrlimit(RLIMIT_AS, &most) == 0)
-		lower_to_address_limit(&limits->address_bytes, &most);
+		lower_to_address_limit(addresses, &most);
 	if (getrlimit(RLIMIT_DATA, &most) == 0)
-		lower_to_address_limit(&limits->address_bytes, &most);
+		lower_to_address_limit(addresses, &most);
 	/* Under strict overcommit a reservation counts as if it were used. */
 	if (read_number("/proc/sys/vm/overcommit_memory", "", &policy) && policy == 2 &&
 	    read_number("/proc/meminfo", "CommitLimit:", &kib) &&
 	    read_number("/proc/meminfo", "Committed_AS:", &committed))
-		lower(&limits->address_bytes, kib > committed ? (kib - committed) << 10 : 0);
+		*addresses = gs_least(*addresses, kib > committed ? (kib - committed) << 10 : 0);
 
-	limits->ram_bytes = physical_bytes();
+	/* sysconf(3) fails where /proc and sysinfo(2) are forbidden; then assume 1 GiB. */
+	limits->ram_bytes = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes
+	                                                : UINT64_C(1) << 30;
 	limits->room_bytes = limits->ram_bytes;
 	if (!small)
 		lower_to_groups(&cores, &limits->room_bytes);
-	lower(&limits->room_bytes, limits->address_bytes);
-	limits->host_bytes = small ? limits->room_bytes / 16 * 15 : host_bytes(limits);
+	limits->room_bytes = gs_least(limits->room_bytes, *addresses);
+	/* A control group is not filled to the last byte: our page cache counts, too, so the kernel would
+	 * reclaim pages all the time, or kill a process of the group. */
+	limits->host_bytes = limits->room_bytes / 16 * 15;
+	if (!small) {
+		if (!read_number("/proc/meminfo", "MemAvailable:", &kib))
+			kib = limits->ram_bytes >> 10;
+		limits->host_bytes = gs_least(limits->host_bytes, gs_within(limits->ram_bytes / 8, kib << 10,
+		                                                            limits->ram_bytes / 4 * 3));
+	}
 	limits->cores = (unsigned)cores;
 }
 

@@ -10,41 +10,25 @@
 
 /* ---- any library ---------------------------------------------------------- */
 
-/* In a static program: any library, by the name of a function. */
-static bool
-find_linked(const struct gs_library *library)
-{
-	for (size_t s = 0; s < library->count; s++) {
-		const struct gs_symbol *symbol = &library->symbols[s];
-		const struct gs_static_function *found = gs_static_codecs.functions;
-
-		while (found->name != NULL && strcmp(found->name, symbol->name) != 0)
-			found++;
-		memcpy(symbol->function, &found->function, sizeof found->function);
-		if (found->name == NULL && !symbol->optional)
-			return false;
-	}
-	return true;
-}
-
 static bool
 load(const struct gs_library *library)
 {
-	void *loaded;
+	const bool linked = &gs_static_codecs != NULL;	/* a static program finds functions by name */
+	void *loaded = linked ? NULL : dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
 
-	if (&gs_static_codecs != NULL)
-		return find_linked(library);
-	loaded = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
-
-	for (size_t s = 0; loaded != NULL && s < library->count; s++) {
+	for (size_t s = 0; (linked || loaded != NULL) && s < library->count; s++) {
 		const struct gs_symbol *symbol = &library->symbols[s];
-		void *function = dlsym(loaded, symbol->name);
+		const struct gs_static_function *found = linked ? gs_static_codecs.functions : NULL;
+		void *function = linked ? NULL : dlsym(loaded, symbol->name);
 
+		for (; found != NULL && function == NULL && found->name != NULL; found++)
+			if (strcmp(found->name, symbol->name) == 0)
+				memcpy(&function, &found->function, sizeof function);
 		memcpy(symbol->function, &function, sizeof function);
 		if (function == NULL && !symbol->optional)
 			return false;
 	}
-	return loaded != NULL;
+	return linked || loaded != NULL;
 }
 
 bool

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* filesystem.c - statfs(2), fallocate(2), O_TMPFILE, statx(2) and extended attributes of Linux */
 #include <errno.h>
+#include <string.h>
 
 #include "base/filesystem.h"
 
@@ -9,7 +10,6 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -42,14 +42,6 @@ gs_filesystem_name(const char *dir)
 		if (known[k].type == (unsigned long)fs.f_type)
 			return known[k].name;
 	return "another file system";
-}
-
-bool
-gs_filesystem_is_memory(const char *dir)
-{
-	struct statfs fs;
-
-	return statfs(dir, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
 bool
@@ -195,13 +187,6 @@ gs_filesystem_name(const char *dir)
 }
 
 bool
-gs_filesystem_is_memory(const char *dir)
-{
-	(void)dir;
-	return false;
-}
-
-bool
 gs_filesystem_preallocates(int fd)
 {
 	(void)fd;
@@ -256,3 +241,9 @@ gs_attributes_copy(int from, int to)
 	return 0;
 }
 #endif
+
+bool
+gs_filesystem_is_memory(const char *dir)
+{
+	return strstr(gs_filesystem_name(dir), "in memory") != NULL;
+}

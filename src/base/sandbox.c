@@ -240,23 +240,16 @@ deny_calls(void)
 }
 #endif
 
-/* The kernel wants it of an ordinary process: no program that it runs gets more rights. */
-static bool
-give_up_rights(void)
-{
-#if LINUX
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
-#else
-	return false;
-#endif
-}
-
 unsigned
 gs_sandbox_enter(struct gs_sandbox *box)
 {
+	bool gives_up = false;
 	unsigned kinds = 0;
 
-	if (give_up_rights()) {
+#if LINUX	/* The kernel wants it of an ordinary process: no program that it runs gets more rights. */
+	gives_up = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+#endif
+	if (gives_up) {
 		kinds |= deny_files(box) ? GS_SANDBOX_FILES : 0;
 		kinds |= deny_calls() ? GS_SANDBOX_CALLS : 0;
 	}

@@ -88,26 +88,18 @@ gs_simd_at_most(enum gs_simd most)
 	limit = (int)most;
 }
 
-static bool
-ask_for_intel(void)
-{
-#if defined __x86_64__
-	unsigned a, b, c, d;
-
-	return __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx;
-#else
-	return false;
-#endif
-}
-
 static _Atomic int fetches_first = -1;
 
 bool
 gs_simd_fetches_first(void)
 {
+#if defined __x86_64__
+	unsigned a, b, c, d;
+
 	if (fetches_first < 0)
-		fetches_first = ask_for_intel();
-	return fetches_first;
+		fetches_first = __get_cpuid(0, &a, &b, &c, &d) && b == signature_INTEL_ebx;
+#endif
+	return fetches_first > 0;
 }
 
 void

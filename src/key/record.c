@@ -34,23 +34,6 @@ gs_key_text(const struct gsort_key *key, char into[64])
 	return into;
 }
 
-static gs_status
-check_key(const struct gsort_key *key, size_t record_bytes)
-{
-	const size_t bytes = gs_key_bytes(key);
-	char text[64];
-
-	if (key->type == GSORT_TEXT_FLOAT)
-		return gs_fail(GS_EUSAGE, "keys of records are bytes or of a binary type, not text-float");
-	if (bytes == 0)
-		return gs_fail(GS_EUSAGE, "a key has at least 1 byte");
-	if (bytes <= record_bytes && key->offset <= record_bytes - bytes)
-		return GS_OK;
-	return gs_fail(GS_EUSAGE, "key %s is not inside a record of %zu bytes: its offset is at most "
-	               "%zu", gs_key_text(key, text), record_bytes,
-	               bytes <= record_bytes ? record_bytes - bytes : 0);
-}
-
 /* The fields of all keys, in the order of words, and how many; with RECORD->fields NULL only
  * counted. */
 struct layout {
@@ -87,61 +70,42 @@ add_number(struct layout *layout, struct gs_record_field field)
 }
 
 static void
-add_bytes(struct layout *layout, struct gs_record_field field, size_t bytes)
-{
-	for (size_t done = 0; done < bytes; done += field.bytes) {
-		const size_t left = 8 - layout->at % 8;
-		struct gs_record_field some = field;
-
-		field.bytes = (uint8_t)(bytes - done < left ? bytes - done : left);
-		some.bytes = field.bytes;
-		some.offset += (uint32_t)done;
-		some.flip = field.flip >> (64 - 8 * field.bytes);
-		add_number(layout, some);
-	}
-}
-
-/* A number of 128 bits; FIELD describes all of it. */
-static void
-add_wide(struct layout *layout, struct gs_record_field field)
-{
-	const uint32_t at = field.offset;
-	const bool big = field.swaps == gs_endian_swaps(GSORT_ENDIAN_BIG);
-
-	field.bytes = 8;
-	field.type = field.type == GSORT_I128 ? GSORT_I64 : GSORT_U64;	/* the upper half has the sign */
-	field.offset = at + (big ? 0 : 8);
-	add_number(layout, field);
-	field.type = GSORT_U64;
-	field.offset = at + (big ? 8 : 0);
-	add_number(layout, field);
-}
-
-static void
 lay_out(struct layout *layout, const struct gsort_key *keys, size_t key_count,
         enum gsort_endian endian, bool reverse)
 {
 	for (size_t k = 0; k < key_count; k++) {
 		const struct gsort_key *key = &keys[k];
 		const size_t bytes = gs_key_bytes(key);
-		const enum gsort_endian own = key->endian;
+		const enum gsort_endian order = key->endian != GSORT_ENDIAN_HOST ? key->endian : endian;
+		const bool big = order == GSORT_ENDIAN_BIG;
 		struct gs_record_field field = {
 			.offset = (uint32_t)key->offset,
+			.bytes = (uint8_t)(bytes < 8 ? bytes : 8),
 			.type = (uint8_t)key->type,
-			.swaps = gs_endian_swaps(own != GSORT_ENDIAN_HOST ? own : endian),
+			.swaps = gs_endian_swaps(order),
 			.flip = key->reverse || reverse ? UINT64_MAX : 0,
 		};
+		const uint64_t flip = field.flip;
 
 		if (gs_key_bits(key->type) == 0) {
-			add_bytes(layout, field, bytes);
+			for (size_t done = 0; done < bytes; done += field.bytes) {
+				const size_t left = 8 - layout->at % 8;
+
+				field.bytes = (uint8_t)(bytes - done < left ? bytes - done : left);
+				field.offset = (uint32_t)(key->offset + done);
+				field.flip = flip >> (64 - 8 * field.bytes);
+				add_number(layout, field);
+			}
 			continue;
 		}
-		if (gs_key_is_wide(key->type)) {
-			add_wide(layout, field);
-			continue;
+		if (gs_key_is_wide(key->type)) {	/* two halves; the upper one has the sign */
+			field.type = key->type == GSORT_I128 ? GSORT_I64 : GSORT_U64;
+			field.offset += big ? 0 : 8;
+			add_number(layout, field);
+			field.type = GSORT_U64;
+			field.offset = (uint32_t)key->offset + (big ? 8 : 0);
 		}
-		field.bytes = (uint8_t)bytes;
-		field.flip >>= 64 - 8 * bytes;
+		field.flip >>= 64 - 8 * field.bytes;
 		add_number(layout, field);
 	}
 }
@@ -158,8 +122,21 @@ gs_record_open(struct gs_record *record, size_t bytes, const struct gsort_key *k
 		keys = &all;
 		key_count = 1;
 	}
-	for (size_t k = 0; k < key_count; k++)
-		TRY(check_key(&keys[k], bytes));
+	for (size_t k = 0; k < key_count; k++) {
+		const struct gsort_key *key = &keys[k];
+		const size_t wanted = gs_key_bytes(key);
+		char text[64];
+
+		if (key->type == GSORT_TEXT_FLOAT)
+			return gs_fail(GS_EUSAGE, "keys of records are bytes or of a binary type, not "
+			               "text-float");
+		if (wanted == 0)
+			return gs_fail(GS_EUSAGE, "a key has at least 1 byte");
+		if (wanted > bytes || key->offset > bytes - wanted)
+			return gs_fail(GS_EUSAGE, "key %s is not inside a record of %zu bytes: its offset is "
+			               "at most %zu", gs_key_text(key, text), bytes,
+			               wanted <= bytes ? bytes - wanted : 0);
+	}
 	lay_out(&layout, keys, key_count, endian, reverse);
 	record->levels = (unsigned)((layout.at + 7) / 8);
 	TRY(GS_NEW(record->fields, layout.fields, "fields"));
@@ -236,18 +213,6 @@ add_loaded(const struct gs_record_field *field, unsigned bytes, const char *cons
 		                    ^ field->flip, field->shift);
 }
 
-static void
-add_bytes_of(const struct gs_record_field *field, const char *const *items, size_t count,
-             uint64_t *words)
-{
-	switch (field->bytes) {
-	case 2:  add_loaded(field, 2, items, count, words); break;
-	case 4:  add_loaded(field, 4, items, count, words); break;
-	case 8:  add_loaded(field, 8, items, count, words); break;
-	default: add_loaded(field, 0, items, count, words); break;
-	}
-}
-
 /* The order of keytype.def is that of enum gsort_type. */
 enum {
 	TYPE_text = GSORT_TEXT,
@@ -273,8 +238,12 @@ add_field_of(const struct gs_record_field *of, const char *const *items, size_t 
 #include "key/keytype.def"
 #undef KEY
 	default:
-		add_bytes_of(field, items, count, words);
-		break;
+		switch (field->bytes) {
+		case 2:  add_loaded(field, 2, items, count, words); break;
+		case 4:  add_loaded(field, 4, items, count, words); break;
+		case 8:  add_loaded(field, 8, items, count, words); break;
+		default: add_loaded(field, 0, items, count, words); break;
+		}
 	}
 }
 

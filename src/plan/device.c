@@ -57,9 +57,8 @@ choose(struct gs_plan *plan, enum gsort_device device, const char *rule)
 	return GS_OK;
 }
 
-/* The user lets gsort choose, and nothing rules a GPU out. */
-static gs_status
-choose_by_size(struct gs_plan *plan, const struct gs_plan_input *input)
+gs_status
+gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	const unsigned threads = plan->threads;
 	const bool one_file = input->to_file && input->split <= 1;	/* several are fast */
@@ -71,28 +70,6 @@ choose_by_size(struct gs_plan *plan, const struct gs_plan_input *input)
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
 	const bool known = input->input_bytes != UINT64_MAX;
 
-	plan->gpu_from_bytes = from * shrink;
-	if (!known && threads >= PIPE_THREADS)
-		return choose(plan, GSORT_DEVICE_CPU,
-		              "with so many threads the CPU sorts as fast as a pipe delivers");
-	if (input->confined)
-		return choose(plan, GSORT_DEVICE_CPU, "a pipe may be compressed, and is read in a sandbox");
-	if (known && input->input_bytes / shrink < from)
-		return choose(plan, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
-	if (known)
-		return choose(plan, GSORT_DEVICE_GPU, "the input is large enough for a GPU to pay");
-	if (input->peeked_bytes / shrink >= pipe_from)
-		return choose(plan, GSORT_DEVICE_GPU,
-		              "the part read so far is large enough for a GPU to pay");
-	(void)choose(plan, GSORT_DEVICE_CPU,
-	             "the part read so far is too small for a GPU to pay");
-	plan->peek_bytes = pipe_from * shrink;
-	return GS_OK;
-}
-
-gs_status
-gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
-{
 	if (input->cpu_rule != NULL)
 		return choose(plan, GSORT_DEVICE_CPU, input->cpu_rule);
 	if (input->device == GSORT_DEVICE_CPU)
@@ -116,5 +93,20 @@ gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 		return choose(plan, GSORT_DEVICE_CPU, "decompression takes longer than sorting");
 	if (plan->host_bytes < 2 * CUDA_BYTES)
 		return choose(plan, GSORT_DEVICE_CPU, "too little memory for a GPU beside the keys");
-	return choose_by_size(plan, input);
+	/* The user lets gsort choose, and nothing rules a GPU out. */
+	plan->gpu_from_bytes = from * shrink;
+	if (!known && threads >= PIPE_THREADS)
+		return choose(plan, GSORT_DEVICE_CPU,
+		              "with so many threads the CPU sorts as fast as a pipe delivers");
+	if (input->confined)
+		return choose(plan, GSORT_DEVICE_CPU, "a pipe may be compressed, and is read in a sandbox");
+	if (known && input->input_bytes / shrink < from)
+		return choose(plan, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
+	if (known)
+		return choose(plan, GSORT_DEVICE_GPU, "the input is large enough for a GPU to pay");
+	if (input->peeked_bytes / shrink >= pipe_from)
+		return choose(plan, GSORT_DEVICE_GPU,
+		              "the part read so far is large enough for a GPU to pay");
+	plan->peek_bytes = pipe_from * shrink;
+	return choose(plan, GSORT_DEVICE_CPU, "the part read so far is too small for a GPU to pay");
 }

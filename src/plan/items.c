@@ -117,63 +117,43 @@ chunk_bytes(const struct gs_plan *plan, const struct gs_plan_input *input,
 	       : gs_least(bytes, gs_item_window_room(&facts->window, facts->item_bytes));
 }
 
-/* Memory of all that is read at a time, and of a round. */
-static uint64_t
-reading_bytes(const struct gs_item_sizes *sizes, const struct gs_plan *plan,
-              const struct gs_plan_input *input, const struct gs_item_facts *facts)
-{
-	const uint64_t memory = plan->pool_bytes;
-	uint64_t reading = memory / 16;
-
-	if (facts->record_bytes == 0)
-		reading = input->ahead_chunks * sizes->chunk_bytes +
-		          (facts->numbered ? memory / 32 : 0) +		/* the most of all pieces */
-		          (input->headers ? 2 * sizes->header_most : 0);
-	else if (reading < sizes->store.threads * facts->record_bytes)
-		reading = sizes->store.threads * facts->record_bytes;
-	if (facts->window.ranks > 0) {
-		const struct gs_item_tables tables =
-			gs_item_window_tables(&facts->window, facts->item_bytes, sizes->store.threads);
-
-		reading += sizes->store.threads * gs_item_window_thread_bytes(&tables);
-	}
-	return reading;
-}
-
-/* Bytes of items, as far as is known. */
-static uint64_t
-item_bytes_of(const struct gs_plan_input *input, const struct gs_item_facts *facts)
-{
-	const uint64_t bytes = input->input_bytes;
-
-	if (bytes == UINT64_MAX || (input->guessed && facts->window.ranks == 0))
-		return UINT64_MAX;
-	if (facts->record_bytes > 0)
-		return bytes / facts->record_bytes * facts->item_bytes;
-	if (facts->numbered)		/* numbers go with lines, and their number is unknown */
-		return bytes < UINT64_MAX / 4 ? 2 * bytes : UINT64_MAX;	/* a guess */
-	return bytes + input->input_count + 1;	/* each may lack a last newline */
-}
-
 void
 gs_plan_items(struct gs_item_sizes *sizes, const struct gs_plan *plan,
               const struct gs_plan_input *input, const struct gs_item_facts *facts)
 {
-	const uint64_t memory = plan->pool_bytes;
-	uint64_t reading;
+	const uint64_t memory = plan->pool_bytes, bytes = input->input_bytes;
+	const bool lines = facts->record_bytes == 0, ranked = facts->window.ranks > 0;
+	const bool known = bytes < UINT64_MAX && (!input->guessed || ranked);
+	const unsigned threads = (unsigned)gs_within(1, memory / RECORDS_OF_THREAD /
+	                                                (facts->record_bytes + 1), plan->threads);
+	/* of all that is read at a time, and of a round */
+	uint64_t reading = gs_within(threads * facts->record_bytes, memory / 16, UINT64_MAX);
 
 	*sizes = (struct gs_item_sizes){
-		.store.threads = (unsigned)gs_within(1, memory / RECORDS_OF_THREAD /
-		                                        (facts->record_bytes + 1), plan->threads),
+		.store.threads = threads,
 		.store.item_bytes = facts->item_bytes,
-		.store.input_bytes = item_bytes_of(input, facts),
-		.store.guessed = facts->window.ranks > 0 || (facts->record_bytes == 0 && facts->numbered),
+		.store.input_bytes = UINT64_MAX,
+		.store.guessed = ranked || (lines && facts->numbered),
 	};
-	if (facts->record_bytes == 0) {
+	if (known && !lines)
+		sizes->store.input_bytes = bytes / facts->record_bytes * facts->item_bytes;
+	else if (known && !facts->numbered)	/* each may lack a last newline */
+		sizes->store.input_bytes = bytes + input->input_count + 1;
+	else if (known && bytes < UINT64_MAX / 4)	/* a guess: how many numbers go with them is unknown */
+		sizes->store.input_bytes = 2 * bytes;
+	if (lines) {
 		sizes->chunk_bytes = chunk_bytes(plan, input, facts, memory / 16);
 		sizes->header_most = (size_t)(memory / GS_HEADER_SHARE);
+		reading = input->ahead_chunks * sizes->chunk_bytes +
+		          (facts->numbered ? memory / 32 : 0) +		/* the most of all pieces */
+		          (input->headers ? 2 * sizes->header_most : 0);
 	}
-	reading = reading_bytes(sizes, plan, input, facts);
+	if (ranked) {
+		const struct gs_item_tables tables =
+			gs_item_window_tables(&facts->window, facts->item_bytes, threads);
+
+		reading += threads * gs_item_window_thread_bytes(&tables);
+	}
 	sizes->line_most = input->memory_grows ? SIZE_MAX : (size_t)(memory - reading) / 2;
 	sizes->store.memory_bytes = memory > reading ? memory - reading : 1;
 }
@@ -284,13 +264,6 @@ gs_item_division_bytes(uint64_t bytes, size_t piece_bytes, unsigned threads, uns
 	       (uint64_t)spare * piece_bytes;
 }
 
-/* Readers need room for two pieces each, and tables. */
-static size_t
-least_data(size_t piece, unsigned threads)
-{
-	return piece < LARGE_ITEM ? 8 * threads * piece : 2 * threads * piece + piece;
-}
-
 /* Of the memory, for packers, unless that is less than one needs.  Not tuned. */
 enum { PACKERS_SHARE = 8 };
 
@@ -303,7 +276,7 @@ gs_plan_item_store(struct gs_item_store_sizes *sizes, const struct gs_item_store
 	const size_t fit = gs_within(LEAST_PIECE_BYTES, memory / threads / 32, MOST_PIECE_BYTES);
 	const size_t piece = fit < item ? item : fit - fit % item;
 	const size_t packer = GS_ITEM_PACKER_BYTES + 2 * piece + 256;
-	size_t sorting, tables;
+	size_t sorting, tables, least;
 
 	*sizes = (struct gs_item_store_sizes){ .tables = tables_of(piece, facts->item_bytes) };
 	gs_plan_item_limits(sizes, facts, 0);
@@ -314,8 +287,10 @@ gs_plan_item_store(struct gs_item_store_sizes *sizes, const struct gs_item_store
 	tables = sizes->packers * packer +
 	         threads * ((facts->keeps ? 2 : 1) * piece + gs_item_tables_bytes(&sizes->tables));
 	sizes->data_bytes = memory - gs_least(memory, sorting + tables);
-	if (sizes->data_bytes < least_data(piece, threads))
-		sizes->data_bytes = least_data(piece, threads);
+	/* Readers need room for two pieces each, and tables. */
+	least = piece < LARGE_ITEM ? 8 * threads * piece : 2 * threads * piece + piece;
+	if (sizes->data_bytes < least)
+		sizes->data_bytes = least;
 	gs_plan_item_limits(sizes, facts, 0);
 	sizes->sample_bytes = gs_within(threads * piece, sizes->data_bytes / 8, MOST_SAMPLE_BYTES);
 	sizes->expected_bytes = input < UINT64_MAX ? input : GS_PLAN_UNKNOWN_BYTES;

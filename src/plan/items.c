@@ -139,7 +139,7 @@ gs_plan_items(struct gs_item_sizes *sizes, const struct gs_plan *plan,
 		sizes->store.input_bytes = bytes / facts->record_bytes * facts->item_bytes;
 	else if (known && !facts->numbered)	/* each may lack a last newline */
 		sizes->store.input_bytes = bytes + input->input_count + 1;
-	else if (known && bytes < UINT64_MAX / 4)	/* a guess: how many numbers go with them is unknown */
+	else if (known && bytes < UINT64_MAX / 4)	/* a guess: numbers go with lines */
 		sizes->store.input_bytes = 2 * bytes;
 	if (lines) {
 		sizes->chunk_bytes = chunk_bytes(plan, input, facts, memory / 16);

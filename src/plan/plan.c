@@ -169,20 +169,6 @@ head_keys_wanted(const struct gs_plan_input *input)
 	return input->head_count > LEAST_HEAD_KEYS / 4 ? 4 * input->head_count : LEAST_HEAD_KEYS;
 }
 
-/* The approximate bytes of keys that are in memory at once. */
-static uint64_t
-key_bytes_at_once(const struct gs_plan_input *input)
-{
-	const size_t key_bytes = input->key_bits == 32 ? 4 : 8;
-	uint64_t bytes = GS_PLAN_UNKNOWN_BYTES;
-
-	if (input->input_bytes < UINT64_MAX)
-		bytes = key_bytes_of(input, input->input_bytes);
-	if (input->heads && input->head_count < UINT64_MAX / 64)
-		bytes = gs_least(bytes, head_keys_wanted(input) * key_bytes + GS_HEAD_ROUND_BYTES);
-	return bytes;
-}
-
 /* ---- memory ---------------------------------------------------------------- */
 
 /* A limit of the user that is too small for any job is raised; a note reports it. */
@@ -199,23 +185,6 @@ set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 		                            plan->host_bytes);
 }
 
-/* What is kept beside the sort may need more than there is. */
-static gs_status
-check_beside(const struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	uint64_t need = LEAST_BYTES + input->beside_bytes;
-
-	if (input->beside_bytes <= LITTLE_BYTES || need <= plan->host_bytes)
-		return GS_OK;
-	if (input->window_bytes > 0)	/* an eighth of the limit, or the least */
-		need += input->window_bytes > need / 7 ? input->window_bytes : need / 7 + 1;
-	if (input->shares > 1)
-		need *= input->shares;
-	return gs_fail(GS_EBUDGET, "%llu MiB of memory are not enough for %s: gsort needs -S %lluM",
-	               (unsigned long long)(plan->host_bytes / MIB), input->beside_what,
-	               (unsigned long long)((need + MIB - 1) / MIB));
-}
-
 unsigned
 gs_plan_threads_most(const struct gs_plan_input *input)
 {
@@ -225,21 +194,6 @@ gs_plan_threads_most(const struct gs_plan_input *input)
 	if (input->threads > 0)
 		return (unsigned)gs_least(input->threads, GS_TEAM_MAX);
 	return (unsigned)gs_least(input->cores, many ? MOST_THREADS : GS_USEFUL_THREADS);
-}
-
-/* Little memory means few threads: each has tables of its own. */
-static void
-set_threads(struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	uint64_t threads = gs_plan_threads_most(input);
-	uint64_t bytes = plan->host_bytes;
-
-	take_from(&bytes, input->beside_bytes);
-	threads = gs_least(threads, input->address_bytes / THREAD_ADDRESSES);
-	if (input->device == GSORT_DEVICE_GPU)
-		take_from(&bytes, gs_plan_cuda_bytes());
-	threads = gs_least(threads, bytes / (LEAST_BYTES / 2));
-	plan->threads = threads > 0 ? (unsigned)threads : 1;
 }
 
 /* A small job, or a small limit of GPU memory, has small staging buffers. */
@@ -296,7 +250,7 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 	const uint64_t most = input->print_bytes > 0 ? MOST_PART_TEXT_BYTES : GS_PART_MOST_BYTES;
 	const uint64_t shares = slots + plan->threads + slots * (print_bytes + 1);
 	const uint64_t pieces = gs_least(*left / 16, PIECES_BYTES);
-	uint64_t part_bytes;
+	uint64_t part_bytes, at_once = GS_PLAN_UNKNOWN_BYTES;	/* bytes of keys in memory, about */
 
 	if (input->operation != GSORT_SORT || (classes == 0 && !plan->by_counting))
 		return;		/* the store of items has pieces of its own */
@@ -307,8 +261,12 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 	if (classes == 0)
 		return;
 	part_bytes = power_of_two_to(gs_within(GS_PART_LEAST_BYTES, *left / 16 / shares, most));
-	plan->buckets = gs_buckets_choose(plan->threads, classes, *left, key_bytes_at_once(input),
-	                                  part_bytes);
+	if (input->input_bytes < UINT64_MAX)
+		at_once = key_bytes_of(input, input->input_bytes);
+	if (input->heads && input->head_count < UINT64_MAX / 64)
+		at_once = gs_least(at_once, head_keys_wanted(input) * (input->key_bits == 32 ? 4 : 8) +
+		                            GS_HEAD_ROUND_BYTES);
+	plan->buckets = gs_buckets_choose(plan->threads, classes, *left, at_once, part_bytes);
 	plan->part_print_bytes = plan->buckets.part_bytes / key_bytes * (input->print_bytes / 2);
 	take_from(left, (slots + plan->threads) * plan->buckets.part_bytes +
 	                slots * plan->part_print_bytes);
@@ -456,6 +414,7 @@ set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
 static gs_status
 make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
+	uint64_t bytes;
 	bool lacks;	/* of a merge or a sort */
 
 	*plan = (struct gs_plan){
@@ -463,7 +422,14 @@ make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twel
 	};
 	memcpy(plan->class_bits, input->class_bits, sizeof plan->class_bits);
 	set_budget(plan, input);
-	set_threads(plan, input);
+	/* Little memory means few threads: each has tables of its own. */
+	bytes = plan->host_bytes;
+	take_from(&bytes, input->beside_bytes);
+	if (input->device == GSORT_DEVICE_GPU)
+		take_from(&bytes, gs_plan_cuda_bytes());
+	plan->threads = (unsigned)gs_within(1, gs_least(input->address_bytes / THREAD_ADDRESSES,
+	                                                bytes / (LEAST_BYTES / 2)),
+	                                    gs_plan_threads_most(input));
 	TRY(gs_plan_choose_device(plan, input));
 	set_staging(plan, input);
 	set_buffers(plan, input, twelfths);
@@ -500,37 +466,37 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	return status;
 }
 
-/* The least address space that will do for this job. */
-static uint64_t
-addresses_needed(const struct gs_plan_input *input)
-{
-	struct gs_plan_input more = *input;
-	struct gs_plan plan;
-
-	more.address_bytes = 0;
-	do
-		more.address_bytes += 4 * MIB;
-	while (more.address_bytes < ADDRESSES_MOST && make(&plan, &more) != GS_OK);
-	return more.address_bytes;
-}
-
 /* Make a plan, or report what it lacks. */
 static gs_status
 make_or_tell(struct gs_plan *plan, const struct gs_plan_input *input)
 {
+	uint64_t need = LEAST_BYTES + input->beside_bytes;
+	struct gs_plan_input more = *input;
+	struct gs_plan tried;
 	gs_status status;
-	uint64_t needed;
 
 	set_budget(plan, input);
-	TRY(check_beside(plan, input));
+	/* What is kept beside the sort may need more than there is. */
+	if (input->beside_bytes > LITTLE_BYTES && need > plan->host_bytes) {
+		if (input->window_bytes > 0)	/* an eighth of the limit, or the least */
+			need += input->window_bytes > need / 7 ? input->window_bytes : need / 7 + 1;
+		if (input->shares > 1)
+			need *= input->shares;
+		return gs_fail(GS_EBUDGET, "%llu MiB of memory are not enough for %s: gsort needs -S %lluM",
+		               (unsigned long long)(plan->host_bytes / MIB), input->beside_what,
+		               (unsigned long long)((need + MIB - 1) / MIB));
+	}
 	status = make(plan, input);
 	if (status != GS_EBUDGET)
 		return status;
-	needed = addresses_needed(input);
-	if (needed > input->address_bytes && needed < ADDRESSES_MOST)
+	more.address_bytes = 0;		/* the least address space that will do for this job */
+	do
+		more.address_bytes += 4 * MIB;
+	while (more.address_bytes < ADDRESSES_MOST && make(&tried, &more) != GS_OK);
+	if (more.address_bytes > input->address_bytes && more.address_bytes < ADDRESSES_MOST)
 		return gs_fail(status, "only %llu MiB of address space are available; gsort needs %llu MiB "
 		               "(see ulimit -v)", (unsigned long long)(input->address_bytes / MIB),
-		               (unsigned long long)(needed / MIB));
+		               (unsigned long long)(more.address_bytes / MIB));
 	return gs_fail(status, "only %llu MiB of memory are available; gsort needs 16 MiB",
 	               (unsigned long long)(plan->host_bytes / MIB));
 }

@@ -179,8 +179,8 @@ append(struct gs_parts *parts, const struct gs_parted *file, uint64_t begin, uin
 	parts->ranges[parts->count++] = (struct gs_range){ begin, end };
 }
 
-/* The beginning of the line before the one that begins at AT, which is not the first after the header.  The one
- * of a row of CSV is looked for from the last one on whose beginning is known. */
+/* The beginning of the line before the one that begins at AT, which is not the first after the header.  A row
+ * of CSV is looked for from the last one on whose beginning is known. */
 static gs_status
 line_before(const struct survey *survey, const struct gs_parted *file, uint64_t at, uint64_t *begin)
 {
@@ -201,8 +201,8 @@ line_before(const struct survey *survey, const struct gs_parted *file, uint64_t 
 	}
 }
 
-/* For a check: let a part of file number AT begin a key, or line, earlier, or else at the last one of the files
- * before it. */
+/* For a check: let a part of file number AT begin a key, or line, earlier, or else at the last one of the
+ * files before it. */
 static gs_status
 overlap_part(const struct survey *survey, struct gs_parts *parts, size_t at, uint64_t *begin)
 {

@@ -109,7 +109,8 @@ gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_option
 		status = gs_outputs_check_pattern(given->output);
 		if (status == GS_OK && (output->own_name = gs_outputs_name(given->output, ranks->rank,
 		                                                           ranks->size)) == NULL)
-			status = gs_fail(GS_EIO, "open failed: the name of output %u is too long", ranks->rank);
+			status = gs_fail(GS_EIO, "open failed: the name of output %u is too long",
+			                 ranks->rank);
 		if (status == GS_OK && ranks->rank == 0)
 			status = gs_outputs_check_files(given->output, ranks->size);
 		status = gs_ranks_agree(ranks, status);

@@ -72,8 +72,8 @@ check_parts(const struct gs_parts *parts, const struct gsort_options *o)
 		               "one process", others);
 	if (o->operation == GSORT_CHECK && o->input_count > 1 && parts->other_bytes > 0)
 		return gs_fail(GS_EUSAGE, "--check: several ranks read one input, or regular files that are "
-		               "not compressed, so that each knows the key before its part; gsort checks %s in "
-		               "one process", others);
+		               "not compressed, so that each knows the key before its part; gsort checks %s "
+		               "in one process", others);
 	if (parts->inflates && o->sandbox)
 		return gs_fail(GS_EUSAGE, GS_RANKS_UNCONFINED);
 	if (checks_merge(o) && parts->other_bytes == GS_UNKNOWN)

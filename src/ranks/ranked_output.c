@@ -224,10 +224,10 @@ write_heads(struct gs_ranked_output *output)
 	if (head > 0) {
 		memcpy(window.memory, &output->place.begin, sizeof(uint64_t));
 		memcpy(window.memory + sizeof(uint64_t), output->place.head, head);
-		TRY(gs_ranks_give(ranks, 0, writer, sizeof(uint64_t) + head));
+		TRY(ranks->calls->give(ranks, 0, writer, sizeof(uint64_t) + head));
 	}
 	while (sends > 0 || due > 0) {
-		TRY(gs_ranks_poll(ranks, &slot, &given, arrivals, &taken));
+		TRY(ranks->calls->poll(ranks, &slot, &given, arrivals, &taken));
 		sends -= given;
 		for (unsigned t = 0; t < taken; t++) {
 			const char *block = arrivals[t].data;

@@ -265,6 +265,7 @@ poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_a
 	struct member *me = own(ranks);
 	bool aborted;
 
+	*taken_count = 0;
 	pthread_mutex_lock(&me->hub->lock);
 	for (unsigned s = 0; s < me->window.takes && !me->hub->aborted; s++)
 		if (me->takes[s] && take(me, s, &taken[*taken_count]))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "ranks/net/ranks.h"
 
 /*
@@ -37,43 +38,36 @@ gs_exchange_block_bytes(unsigned ranks, size_t window_bytes)
 size_t
 gs_exchange_window_bytes(unsigned ranks, uint64_t memory_bytes)
 {
-	const uint64_t most = WINDOW_BYTES > 8 * ranks * MOST_BLOCK ? WINDOW_BYTES
-	                                                            : 8 * ranks * MOST_BLOCK;
-	uint64_t bytes = memory_bytes / 8 < most ? memory_bytes / 8 : most;
+	const size_t most = 8 * ranks * MOST_BLOCK, least = 8 * ranks * LEAST_BLOCK;
 
-	bytes = bytes < LEAST_WINDOW ? LEAST_WINDOW : bytes;
-	return bytes < 8 * ranks * LEAST_BLOCK ? 8 * ranks * LEAST_BLOCK : (size_t)bytes;
+	return gs_within(LEAST_WINDOW > least ? LEAST_WINDOW : least, memory_bytes / 8,
+	                 WINDOW_BYTES > most ? WINDOW_BYTES : most);
 }
 
 /* ---- opening -------------------------------------------------------------------- */
-
-static gs_status
-allocate(struct gs_exchange *exchange)
-{
-	const unsigned gives = exchange->window.gives, takes = exchange->window.takes;
-
-	TRY(GS_NEW(exchange->free_slots, gives, "slots"));
-	TRY(GS_NEW(exchange->parcels, gives, "blocks"));
-	TRY(GS_NEW(exchange->posted, exchange->ranks->size, "ranks"));
-	TRY(GS_NEW(exchange->given, gives, "blocks"));
-	TRY(GS_NEW(exchange->taken, takes, "blocks"));
-	return GS_NEW(exchange->arrived, gives + takes, "blocks");
-}
 
 gs_status
 gs_exchange_open(struct gs_exchange *exchange, struct gs_ranks *ranks, size_t window_bytes)
 {
 	const size_t block = gs_exchange_block_bytes(ranks->size, window_bytes);
-	const unsigned slots = (unsigned)(window_bytes / block);
+	const unsigned slots = (unsigned)(window_bytes / block), takes = slots / 4, gives = slots - takes;
+	gs_status status;
 
 	*exchange = (struct gs_exchange){
-		.ranks = ranks,
-		.window = { .block_bytes = block, .takes = slots / 4, .gives = slots - slots / 4 },
+		.ranks = ranks, .window = { .block_bytes = block, .takes = takes, .gives = gives },
 	};
 	pthread_mutex_init(&exchange->lock, NULL);
-	TRY(gs_ranks_agree(ranks, allocate(exchange)));
-	for (unsigned s = 0; s < exchange->window.gives; s++)
-		exchange->free_slots[exchange->free_count++] = exchange->window.gives - 1 - s;
+	status = GS_NEW(exchange->free_slots, gives, "slots");
+	THEN(status, GS_NEW(exchange->parcels, gives, "blocks"));
+	THEN(status, GS_NEW(exchange->posted, ranks->size, "ranks"));
+	THEN(status, GS_NEW(exchange->given, gives, "blocks"));
+	THEN(status, GS_NEW(exchange->taken, takes, "blocks"));
+	THEN(status, GS_NEW(exchange->arrived, slots, "blocks"));
+	TRY(gs_ranks_agree(ranks, status));
+	while (exchange->free_count < gives) {
+		exchange->free_slots[exchange->free_count] = gives - 1 - exchange->free_count;
+		exchange->free_count++;
+	}
 	exchange->open = true;
 	return gs_ranks_open(ranks, &exchange->window);
 }
@@ -151,22 +145,6 @@ gs_exchange_end(struct gs_exchange *exchange, unsigned to)
 	pthread_mutex_unlock(&exchange->lock);
 }
 
-static bool
-next_parcel(struct gs_exchange *exchange, struct gs_parcel *parcel)
-{
-	bool any;
-
-	pthread_mutex_lock(&exchange->lock);
-	any = exchange->parcel_count > 0;
-	if (any) {
-		*parcel = exchange->parcels[exchange->parcel_first];
-		exchange->parcel_first = (exchange->parcel_first + 1) % exchange->window.gives;
-		exchange->parcel_count--;
-	}
-	pthread_mutex_unlock(&exchange->lock);
-	return any;
-}
-
 /* ---- the calling thread -------------------------------------------------------------- */
 
 static void
@@ -181,27 +159,35 @@ give_back(struct gs_exchange *exchange, const unsigned *slots, unsigned count)
 gs_status
 gs_exchange_step(struct gs_exchange *exchange, bool *moved)
 {
-	unsigned given, taken;
-	struct gs_parcel parcel;
+	struct gs_ranks *ranks = exchange->ranks;
+	const unsigned gives = exchange->window.gives;
+	unsigned given, taken, count;
 
-	while (next_parcel(exchange, &parcel)) {
-		const struct gs_block *block = gs_exchange_block(exchange, parcel.slot);
+	pthread_mutex_lock(&exchange->lock);
+	count = exchange->parcel_count;
+	pthread_mutex_unlock(&exchange->lock);
+	for (unsigned p = 0; p < count; p++) {		/* others only append */
+		const struct gs_parcel parcel = exchange->parcels[(exchange->parcel_first + p) % gives];
+		struct gs_block *block = gs_exchange_block(exchange, parcel.slot);
 
-		*moved = true;
-		if (parcel.to == exchange->ranks->rank)
+		if (parcel.to == ranks->rank)
 			exchange->arrived[exchange->arrived_count++] = (struct gs_arrived){
-				gs_exchange_block(exchange, parcel.slot), parcel.slot,
+				block, parcel.slot,
 			};
 		else
-			TRY(gs_ranks_give(exchange->ranks, parcel.slot, parcel.to,
-			                  block->bytes > 0 ? block->bytes : sizeof *block));
+			TRY(ranks->calls->give(ranks, parcel.slot, parcel.to,
+			                       block->bytes > 0 ? block->bytes : sizeof *block));
 	}
-	TRY(gs_ranks_poll(exchange->ranks, exchange->given, &given, exchange->taken, &taken));
-	*moved |= given > 0 || taken > 0;
+	pthread_mutex_lock(&exchange->lock);
+	exchange->parcel_first = (exchange->parcel_first + count) % gives;
+	exchange->parcel_count -= count;
+	pthread_mutex_unlock(&exchange->lock);
+
+	TRY(ranks->calls->poll(ranks, exchange->given, &given, exchange->taken, &taken));
+	*moved |= count > 0 || given > 0 || taken > 0;
 	for (unsigned t = 0; t < taken; t++)
 		exchange->arrived[exchange->arrived_count++] = (struct gs_arrived){
-			(struct gs_block *)(void *)exchange->taken[t].data,
-			exchange->window.gives + exchange->taken[t].slot,
+			(struct gs_block *)(void *)exchange->taken[t].data, gives + exchange->taken[t].slot,
 		};
 	if (given > 0)
 		give_back(exchange, exchange->given, given);

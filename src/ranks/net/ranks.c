@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/round.h"
 #include "ranks/net/ranks.h"
 
 /* ---- a rank alone ------------------------------------------------------------- */
@@ -52,50 +53,16 @@ gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void
 	return status == GS_OK ? gs_ranks_gather(ranks, mine, bytes, memory) : status;
 }
 
-/* Of each rank so many bytes at once: a memory of some MiB has room for those of all. */
-static size_t
-piece_bytes(const struct gs_ranks *ranks)
-{
-	enum { MOST = 64 << 10, LEAST = 4 << 10, ALL = 4 << 20 };
-	const size_t share = ALL / ranks->size;
-
-	return share > MOST ? MOST : share < LEAST ? LEAST : share;
-}
-
-/* Gather piece by piece what each rank has; ALL gets what ranks FROM .. TO have.  PIECES: memory for a piece
- * of each rank, and one more. */
-static gs_status
-collect(struct gs_ranks *ranks, const char *mine, const uint64_t *sizes, char *pieces, unsigned from,
-        unsigned to, char *all)
-{
-	const size_t piece = piece_bytes(ranks);
-	const uint64_t own = sizes[ranks->rank];
-	char *next = pieces + ranks->size * piece;
-	uint64_t most = 0;
-
-	assert(pieces != NULL);		/* the ranks have agreed */
-	for (unsigned r = 0; r < ranks->size; r++)
-		most = sizes[r] > most ? sizes[r] : most;
-	for (uint64_t at = 0; at < most; at += piece) {
-		uint64_t begin = 0;
-
-		if (at < own)
-			memcpy(next, mine + at, own - at < piece ? own - at : piece);
-		TRY(gs_ranks_gather(ranks, next, piece, pieces));
-		for (unsigned r = from; r < to; begin += sizes[r++])
-			if (at < sizes[r])
-				memcpy(all + begin + at, pieces + r * piece,
-				       sizes[r] - at < piece ? sizes[r] - at : piece);
-	}
-	return GS_OK;
-}
-
 gs_status
 gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes,
                  enum gs_collect whose, struct gs_collected *all)
 {
+	/* of each rank so many bytes at once: a memory of some MiB has room for those of all */
+	enum { MOST = 64 << 10, LEAST = 4 << 10, ALL = 4 << 20 };
+	const size_t piece = gs_within(LEAST, ALL / ranks->size, MOST);
 	unsigned from = 0, to = ranks->size;
-	char *pieces = NULL;
+	char *pieces = NULL, *next;
+	uint64_t most = 0;
 
 	*all = (struct gs_collected){ .data = NULL };
 	THEN(status, GS_NEW(all->sizes, ranks->size, "ranks"));
@@ -108,11 +75,24 @@ gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uin
 	}
 	for (unsigned r = from; status == GS_OK && r < to; r++)
 		all->bytes += all->sizes[r];
-	THEN(status, gs_allocate(&pieces, ranks->size + 1, piece_bytes(ranks), "pieces of ranks"));
-	if (status == GS_OK && from < to)
-		status = gs_allocate(&all->data, all->bytes, 1, "bytes of all ranks");
+	THEN(status, gs_allocate(&pieces, ranks->size + 1, piece, "pieces of ranks"));
+	if (from < to)
+		THEN(status, gs_allocate(&all->data, all->bytes, 1, "bytes of all ranks"));
 	status = gs_ranks_agree(ranks, status);
-	THEN(status, collect(ranks, mine, all->sizes, pieces, from, to, all->data));
+	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
+		most = all->sizes[r] > most ? all->sizes[r] : most;
+	next = pieces + ranks->size * piece;
+	for (uint64_t at = 0; at < most && status == GS_OK; at += piece) {
+		uint64_t begin = 0;
+
+		if (at < bytes)
+			memcpy(next, (const char *)mine + at, gs_least(bytes - at, piece));
+		status = gs_ranks_gather(ranks, next, piece, pieces);
+		for (unsigned r = from; status == GS_OK && r < to; begin += all->sizes[r++])
+			if (at < all->sizes[r])
+				memcpy(all->data + begin + at, pieces + r * piece,
+				       gs_least(all->sizes[r] - at, piece));
+	}
 	free(pieces);
 	return status;
 }
@@ -178,21 +158,6 @@ gs_ranks_open(struct gs_ranks *ranks, struct gs_window *window)
 	assert(window->gives > 0 && window->takes > 0 && window->block_bytes < (size_t)1 << 30);
 	TRY(gs_ranks_agree(ranks, ranks->calls->make(ranks, window)));
 	return ranks->calls->open(ranks);
-}
-
-gs_status
-gs_ranks_give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes)
-{
-	assert(to < ranks->size && to != ranks->rank && bytes > 0);
-	return ranks->calls->give(ranks, slot, to, bytes);
-}
-
-gs_status
-gs_ranks_poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count,
-              struct gs_arrival *taken, unsigned *taken_count)
-{
-	*given_count = *taken_count = 0;
-	return ranks->calls->poll(ranks, given, given_count, taken, taken_count);
 }
 
 /*

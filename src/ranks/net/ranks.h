@@ -8,7 +8,7 @@
  * same order.
  *
  * Blocks go from rank to rank through a window: memory that is divided into slots.  A rank fills
- * a slot and gives it; later gs_ranks_poll() says that the slot may be filled again, or that a
+ * a slot and gives it; later poll() says that the slot may be filled again, or that a
  * block has arrived.  Where memory can be shared, a block stays where it is until its receiver has
  * retaken the slot that it counts for.  Nothing here waits for a receiver, so a rank that always
  * goes on to take blocks never blocks the others.
@@ -35,7 +35,7 @@ struct gs_window {
 	unsigned gives, takes;	/* 1 at least */
 };
 
-/* A block that gs_ranks_poll() returns. */
+/* A block that poll() returns. */
 struct gs_arrival {
 	unsigned slot;		/* of those that take, from 0 */
 	size_t   bytes;
@@ -49,11 +49,18 @@ struct gs_ranks_calls {
 	gs_status (*share)(struct gs_ranks *ranks, void *data, size_t bytes);
 	gs_status (*make)(struct gs_ranks *ranks, struct gs_window *window);
 	gs_status (*open)(struct gs_ranks *ranks);
+
+	/** Begin to send the first BYTES of a slot, 1 at least, to rank TO, which is another one. */
 	gs_status (*give)(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes);
+
 	/** A block is not needed any more: its slot is free to take another one. */
 	gs_status (*retake)(struct gs_ranks *ranks, unsigned slot);
+
+	/** What has happened since the last call?  Never waits.  GIVEN is set to the slots that have been
+	 *  sent, with room for window.gives, TAKEN to the blocks that have arrived, for window.takes. */
 	gs_status (*poll)(struct gs_ranks *ranks, unsigned *given, unsigned *given_count,
 	                  struct gs_arrival *taken, unsigned *taken_count);
+
 	/** No more blocks: all that were given have been sent, and all that were to come have arrived. */
 	void      (*close)(struct gs_ranks *ranks);
 	void      (*end)(struct gs_ranks *ranks, int status);
@@ -124,20 +131,6 @@ MUST_CHECK gs_status gs_ranks_agree(struct gs_ranks *ranks, gs_status status);
  *  calls->close().  GS_EBUDGET: a rank has none. */
 MUST_CHECK gs_status gs_ranks_open(struct gs_ranks *ranks, struct gs_window *window);
 
-/** Begin to send the first BYTES of a slot, 1 at least, to rank TO, which is another one. */
-MUST_CHECK gs_status
-gs_ranks_give(struct gs_ranks *ranks, unsigned slot, unsigned to, size_t bytes);
-
-/**
- * What has happened since the last call?  Never waits.
- *
- * @given   set to the slots that have been sent: room for window.gives
- * @taken   set to the blocks that have arrived: room for window.takes
- */
-MUST_CHECK gs_status
-gs_ranks_poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count,
-              struct gs_arrival *taken, unsigned *taken_count);
-
 /** Nothing has happened: sleep, for longer the more often in a row; *IDLE counts. */
 void gs_ranks_rest(unsigned *idle);
 
@@ -146,10 +139,8 @@ void gs_ranks_abort(struct gs_ranks *ranks, int status);
 
 /* ---- processes of a job of MPI (ranks_mpi.c) ------------------------------- */
 
-/*
- * MPI is asked for MPI_THREAD_SERIALIZED: another thread makes calls of ranks.h where the one that calls
- * gs_ranks_mpi_open() waits for it, while items leave one store for another (engine/item_firsts.c).
- */
+/* MPI is asked for MPI_THREAD_SERIALIZED: one thread at a time makes calls of ranks.h, and it need not be the
+ * one that calls gs_ranks_mpi_open(). */
 
 /**
  * Begin MPI.

@@ -26,7 +26,7 @@
 #include "base/shared.h"
 #include "ranks/net/ranks.h"
 
-enum { BLOCK_TAG = 1, LOCATOR_TAG, MOST_SUMS = 1 << 20 };
+enum { BLOCK_TAG = 1, LOCATOR_TAG };
 #define FAR	UINT32_MAX		/* a rank of another host */
 
 /* What is sent in place of a block: where it is in the memory of its rank. */
@@ -79,13 +79,14 @@ check(int error, const char *call)
 	return gs_fail(GS_EIO, "%s failed: %.*s", call, bytes, text);
 }
 
-/* Wait for a request without keeping a core busy. */
+/* CALL has begun a request, or failed with ERROR: wait without keeping a core busy. */
 static gs_status
-await(MPI_Request *request, const char *call)
+await(int error, MPI_Request *request, const char *call)
 {
 	unsigned idle = 0;
 	int done = 0;
 
+	TRY(check(error, call));
 	for (;;) {
 		TRY(check(MPI_Test(request, &done, MPI_STATUS_IGNORE), call));
 		if (done)
@@ -102,9 +103,8 @@ gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
 	MPI_Request request;
 
 	assert(bytes < (size_t)1 << 30);
-	TRY(check(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-	                         own(ranks)->comm, &request), "MPI_Iallgather"));
-	return await(&request, "MPI_Iallgather");
+	return await(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+	                            own(ranks)->comm, &request), &request, "MPI_Iallgather");
 }
 
 static gs_status
@@ -112,13 +112,9 @@ sum(struct gs_ranks *ranks, uint64_t *values, size_t count)
 {
 	MPI_Request request;
 
-	for (size_t at = 0, some; at < count; at += some) {
-		some = count - at < MOST_SUMS ? count - at : MOST_SUMS;
-		TRY(check(MPI_Iallreduce(MPI_IN_PLACE, values + at, (int)some, MPI_UINT64_T, MPI_SUM,
-		                         own(ranks)->comm, &request), "MPI_Iallreduce"));
-		TRY(await(&request, "MPI_Iallreduce"));
-	}
-	return GS_OK;
+	assert(count < (size_t)1 << 30);
+	return await(MPI_Iallreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, MPI_SUM,
+	                            own(ranks)->comm, &request), &request, "MPI_Iallreduce");
 }
 
 static gs_status
@@ -127,9 +123,8 @@ share(struct gs_ranks *ranks, void *data, size_t bytes)
 	MPI_Request request;
 
 	assert(bytes < (size_t)1 << 30);
-	TRY(check(MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, own(ranks)->comm, &request),
-	          "MPI_Ibcast"));
-	return await(&request, "MPI_Ibcast");
+	return await(MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, own(ranks)->comm, &request), &request,
+	             "MPI_Ibcast");
 }
 
 /* ---- windows ------------------------------------------------------------------------ */
@@ -153,50 +148,17 @@ make_window(struct gs_ranks *ranks, struct gs_window *window)
 	const size_t slots = window->gives + window->takes;
 	const size_t flag_bytes = gs_round_up(window->gives * sizeof(uint32_t), 4096);
 
-	mpi->requests = calloc(slots, sizeof(MPI_Request));
-	mpi->indices = calloc(slots, sizeof *mpi->indices);
-	mpi->statuses = calloc(slots, sizeof *mpi->statuses);
-	mpi->locators = calloc(window->gives, sizeof *mpi->locators);
-	mpi->origins = calloc(window->takes, sizeof *mpi->origins);
 	mpi->window = *window;
-	for (size_t s = 0; mpi->requests != NULL && s < slots; s++)
+	TRY(GS_NEW(mpi->requests, slots, "blocks"));
+	for (size_t s = 0; s < slots; s++)
 		mpi->requests[s] = MPI_REQUEST_NULL;
-	if (mpi->requests == NULL || mpi->indices == NULL || mpi->statuses == NULL ||
-	    mpi->locators == NULL || mpi->origins == NULL ||
-	    !gs_shared_make(&mpi->shared, flag_bytes + slots * window->block_bytes, &mpi->offer))
+	TRY(GS_NEW(mpi->indices, slots, "blocks"));
+	TRY(GS_NEW(mpi->statuses, slots, "blocks"));
+	TRY(GS_NEW(mpi->locators, window->gives, "blocks"));
+	TRY(GS_NEW(mpi->origins, window->takes, "blocks"));
+	if (!gs_shared_make(&mpi->shared, flag_bytes + slots * window->block_bytes, &mpi->offer))
 		return gs_fail(GS_EBUDGET, "no memory for %zu blocks", slots);
 	mpi->window.memory = window->memory = mpi->shared.base + flag_bytes;
-	return GS_OK;
-}
-
-/* Map the memory of the others of this host: each reaches all of them, or none does. */
-static gs_status
-meet_peers(struct ranks_mpi *mpi)
-{
-	const unsigned size = mpi->ranks.local_size;
-	struct gs_shared_offer *offers;
-	MPI_Request request;
-	int reached = 1;
-	gs_status status = GS_NEW(offers, size, "ranks");
-
-	THEN(status, GS_NEW(mpi->peers, size, "ranks"));
-	THEN(status, check(MPI_Iallgather(&mpi->offer, sizeof mpi->offer, MPI_BYTE, offers,
-	                                  sizeof *offers, MPI_BYTE, mpi->host, &request),
-	                   "MPI_Iallgather"));
-	THEN(status, await(&request, "MPI_Iallgather"));
-	for (unsigned p = 0; status == GS_OK && reached && p < size; p++)
-		reached = p == mpi->ranks.local_rank || gs_shared_map(&mpi->peers[p], &offers[p]);
-	free(offers);
-	TRY(status);
-	TRY(check(MPI_Iallreduce(MPI_IN_PLACE, &reached, 1, MPI_INT, MPI_MIN, mpi->host, &request),
-	          "MPI_Iallreduce"));
-	TRY(await(&request, "MPI_Iallreduce"));
-	if (reached)
-		return GS_OK;
-	for (unsigned p = 0; p < size; p++)
-		gs_shared_close(&mpi->peers[p]);
-	free(mpi->peers);
-	mpi->peers = NULL;
 	return GS_OK;
 }
 
@@ -216,8 +178,28 @@ static gs_status
 open_window(struct gs_ranks *ranks)
 {
 	struct ranks_mpi *mpi = own(ranks);
+	const unsigned size = ranks->local_size;
+	struct gs_shared_offer *offers;
+	MPI_Request request;
+	int reached = 1;
+	gs_status status = GS_NEW(offers, size, "ranks");
 
-	TRY(meet_peers(mpi));
+	/* map the memory of the others of this host: each reaches all of them, or none does */
+	THEN(status, GS_NEW(mpi->peers, size, "ranks"));
+	THEN(status, await(MPI_Iallgather(&mpi->offer, sizeof mpi->offer, MPI_BYTE, offers, sizeof *offers,
+	                                  MPI_BYTE, mpi->host, &request), &request, "MPI_Iallgather"));
+	for (unsigned p = 0; status == GS_OK && reached && p < size; p++)
+		reached = p == ranks->local_rank || gs_shared_map(&mpi->peers[p], &offers[p]);
+	free(offers);
+	TRY(status);
+	TRY(await(MPI_Iallreduce(MPI_IN_PLACE, &reached, 1, MPI_INT, MPI_MIN, mpi->host, &request), &request,
+	          "MPI_Iallreduce"));
+	if (!reached) {
+		for (unsigned p = 0; p < size; p++)
+			gs_shared_close(&mpi->peers[p]);
+		free(mpi->peers);
+		mpi->peers = NULL;
+	}
 	for (unsigned s = 0; s < mpi->window.takes; s++)
 		TRY(receive(mpi, s));
 	return GS_OK;
@@ -280,45 +262,42 @@ retake(struct gs_ranks *ranks, unsigned slot)
 	return receive(mpi, slot);
 }
 
-/* A block, or a locator, has come to a slot that takes. */
-static gs_status
-arrive(struct ranks_mpi *mpi, unsigned slot, const MPI_Status *status, struct gs_arrival *arrival)
-{
-	char *data = slot_at(mpi, mpi->window.gives + slot);
-	struct locator locator;
-	int bytes;
-
-	TRY(check(MPI_Get_count(status, MPI_BYTE, &bytes), "MPI_Get_count"));
-	mpi->origins[slot].peer = FAR;
-	*arrival = (struct gs_arrival){ slot, (size_t)bytes, data };
-	if (status->MPI_TAG != LOCATOR_TAG)
-		return GS_OK;
-	memcpy(&locator, data, sizeof locator);
-	mpi->origins[slot] = (struct origin){ mpi->peer_of[status->MPI_SOURCE], locator.slot };
-	*arrival = (struct gs_arrival){
-		slot, locator.bytes, mpi->peers[mpi->origins[slot].peer].base + locator.at,
-	};
-	atomic_thread_fence(memory_order_acquire);
-	return GS_OK;
-}
-
 static gs_status
 poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_arrival *taken,
      unsigned *taken_count)
 {
 	struct ranks_mpi *mpi = own(ranks);
 	const unsigned gives = mpi->window.gives;
-	int count = 0;
+	struct locator locator;
+	int count = 0, bytes;
 
+	*given_count = *taken_count = 0;
 	TRY(check(MPI_Testsome((int)(gives + mpi->window.takes), mpi->requests, &count, mpi->indices,
 	                       mpi->statuses), "MPI_Testsome"));
 	for (int c = 0; count != MPI_UNDEFINED && c < count; c++) {
-		const unsigned slot = (unsigned)mpi->indices[c];
+		const MPI_Status *status = &mpi->statuses[c];
+		const unsigned at = (unsigned)mpi->indices[c], slot = at - gives;
+		char *data = slot_at(mpi, at);
 
-		if (slot >= gives)
-			TRY(arrive(mpi, slot - gives, &mpi->statuses[c], &taken[(*taken_count)++]));
-		else if (mpi->locators[slot].bytes == 0)
-			given[(*given_count)++] = slot;
+		if (at < gives) {
+			if (mpi->locators[at].bytes == 0)
+				given[(*given_count)++] = at;
+			continue;
+		}
+		/* a block, or a locator, has come to a slot that takes */
+		TRY(check(MPI_Get_count(status, MPI_BYTE, &bytes), "MPI_Get_count"));
+		mpi->origins[slot].peer = FAR;
+		taken[*taken_count] = (struct gs_arrival){ slot, (size_t)bytes, data };
+		if (status->MPI_TAG == LOCATOR_TAG) {
+			memcpy(&locator, data, sizeof locator);
+			mpi->origins[slot].peer = mpi->peer_of[status->MPI_SOURCE];
+			mpi->origins[slot].slot = locator.slot;
+			taken[*taken_count] = (struct gs_arrival){
+				slot, locator.bytes, mpi->peers[mpi->origins[slot].peer].base + locator.at,
+			};
+			atomic_thread_fence(memory_order_acquire);
+		}
+		++*taken_count;
 	}
 	for (unsigned s = 0; mpi->peers != NULL && s < gives; s++)
 		if (mpi->locators[s].bytes > 0 && mpi->requests[s] == MPI_REQUEST_NULL &&
@@ -359,59 +338,24 @@ launched(void)
 	return 0;
 }
 
-/* Who shares this host? */
-static gs_status
-find_local(struct ranks_mpi *mpi)
-{
-	int rank, size, bytes, *members;
-	char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
-	gs_status status;
-
-	TRY(check(MPI_Comm_split_type(mpi->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &mpi->host),
-	          "MPI_Comm_split_type"));
-	(void)MPI_Comm_set_errhandler(mpi->host, MPI_ERRORS_RETURN);
-	(void)MPI_Comm_rank(mpi->host, &rank);
-	(void)MPI_Comm_size(mpi->host, &size);
-	mpi->ranks.local_rank = (unsigned)rank;
-	mpi->ranks.local_size = (unsigned)size;
-	if (MPI_Get_processor_name(name, &bytes) == MPI_SUCCESS)
-		snprintf(mpi->ranks.host, sizeof mpi->ranks.host, "%.*s", GS_HOST_BYTES - 1, name);
-	TRY(GS_NEW(mpi->peer_of, mpi->ranks.size, "ranks"));
-	TRY(GS_NEW(members, (size_t)size, "ranks"));
-	rank = (int)mpi->ranks.rank;
-	status = check(MPI_Allgather(&rank, 1, MPI_INT, members, 1, MPI_INT, mpi->host),
-	               "MPI_Allgather");
-	for (unsigned r = 0; r < mpi->ranks.size; r++)
-		mpi->peer_of[r] = FAR;
-	for (int p = 0; status == GS_OK && p < size; p++)
-		mpi->peer_of[members[p]] = (uint32_t)p;
-	free(members);
-	return status;
-}
-
-/*
- * All ranks are on this host: messages of Open MPI need none of the networks that it would look for.
- * Two ranks on two cores start in 0.26 s instead of 0.46 (mpirun of a program that does nothing: 0.15).
- * Whoever has chosen otherwise, as with mpirun --mca, has set the variable.
- */
-static void
-start_sooner(void)
-{
-	const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE"), *all = getenv("OMPI_COMM_WORLD_SIZE");
-
-	if (here != NULL && all != NULL && strcmp(here, all) == 0)
-		(void)setenv("OMPI_MCA_pml", "ob1", 0);
-}
-
 gs_status
 gs_ranks_mpi_open(struct gs_ranks **ranks, int *argc, char ***argv)
 {
 	static struct ranks_mpi mpi = { .ranks = { .calls = &calls } };
+	const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE"), *all = getenv("OMPI_COMM_WORLD_SIZE");
 	const unsigned expected = launched();
-	int provided, rank, size;
+	char name[MPI_MAX_PROCESSOR_NAME + 1] = "";
+	int provided, rank, size, bytes, *members;
+	gs_status status;
 
 	*ranks = NULL;
-	start_sooner();
+	/*
+	 * All ranks are on this host: messages of Open MPI need none of the networks that it would look
+	 * for.  Two ranks on two cores start in 0.26 s instead of 0.46 (mpirun of a program that does
+	 * nothing: 0.15).  Whoever has chosen otherwise, as with mpirun --mca, has set the variable.
+	 */
+	if (here != NULL && all != NULL && strcmp(here, all) == 0)
+		(void)setenv("OMPI_MCA_pml", "ob1", 0);
 	if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
 		return gs_fail(GS_EIO, "MPI_Init_thread failed");
 	if (provided < MPI_THREAD_SERIALIZED)
@@ -426,7 +370,27 @@ gs_ranks_mpi_open(struct gs_ranks **ranks, int *argc, char ***argv)
 	if (size == 1 && expected > 1)
 		return gs_fail(GS_EIO, "the launcher has started %u processes, but each is a job of its "
 		               "own: use the mpirun of the MPI that gsort-mpi was built with", expected);
-	return find_local(&mpi);
+
+	/* who shares this host? */
+	TRY(check(MPI_Comm_split_type(mpi.comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &mpi.host),
+	          "MPI_Comm_split_type"));
+	(void)MPI_Comm_set_errhandler(mpi.host, MPI_ERRORS_RETURN);
+	(void)MPI_Comm_rank(mpi.host, &rank);
+	(void)MPI_Comm_size(mpi.host, &size);
+	mpi.ranks.local_rank = (unsigned)rank;
+	mpi.ranks.local_size = (unsigned)size;
+	if (MPI_Get_processor_name(name, &bytes) == MPI_SUCCESS)
+		snprintf(mpi.ranks.host, sizeof mpi.ranks.host, "%.*s", GS_HOST_BYTES - 1, name);
+	TRY(GS_NEW(mpi.peer_of, mpi.ranks.size, "ranks"));
+	TRY(GS_NEW(members, (size_t)size, "ranks"));
+	rank = (int)mpi.ranks.rank;
+	status = check(MPI_Allgather(&rank, 1, MPI_INT, members, 1, MPI_INT, mpi.host), "MPI_Allgather");
+	for (unsigned r = 0; r < mpi.ranks.size; r++)
+		mpi.peer_of[r] = FAR;
+	for (int p = 0; status == GS_OK && p < size; p++)
+		mpi.peer_of[members[p]] = (uint32_t)p;
+	free(members);
+	return status;
 }
 
 void

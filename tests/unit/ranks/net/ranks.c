@@ -35,9 +35,9 @@ exchange(struct gs_ranks *ranks, struct member *member)
 			const unsigned to = (ranks->rank + 1 + --left % (RANKS - 1)) % RANKS;
 
 			memset(window.memory + slot * BLOCK, (int)(ranks->rank * RANKS + to), BLOCK);
-			TRY(gs_ranks_give(ranks, slot, to, 1 + left % BLOCK));
+			TRY(ranks->calls->give(ranks, slot, to, 1 + left % BLOCK));
 		}
-		TRY(gs_ranks_poll(ranks, given, &sent, taken, &came));
+		TRY(ranks->calls->poll(ranks, given, &sent, taken, &came));
 		for (unsigned s = 0; s < sent; s++)
 			slots[open++] = given[s];
 		for (unsigned t = 0; t < came; t++) {

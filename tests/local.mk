@@ -29,6 +29,7 @@ tests_unit_units_SOURCES = \
   tests/unit/base/team.c \
   tests/unit/cli/progress.c \
   tests/unit/text/encode.c \
+  tests/unit/text/float_sum.c \
   tests/unit/text/floats.c \
   tests/unit/key/key.c \
   tests/unit/linekey/line_order.c \

@@ -139,12 +139,12 @@ divide(__int128 sum, uint64_t count)
 static void
 print_summary(const struct gs_answer *answer, FILE *to)
 {
+	enum { BEYOND = 64 };	/* a sum of floats is within their range times 2 to that */
 	const size_t quartiles = answer->quantile_count;
 	const enum gsort_notation notation = answer->options->notation;
 	const bool floats = gs_key_is_float(answer->options->type);
 	const struct gs_word none = { .text = NULL };
-	struct gs_float_sum floats_sum = answer->float_sum;
-	const double sum = floats ? gs_float_sum_value(&floats_sum) : 0;
+	const double sum = floats ? gs_float_sum_value(&answer->float_sum, 0) : 0;
 	char word[GS_WORD_BYTES];
 	bool first = true, any = answer->keys > 0;
 
@@ -163,8 +163,10 @@ print_summary(const struct gs_answer *answer, FILE *to)
 	                                    : spell_integer(notation, answer->sum, word), &first);
 	if (notation == GSORT_DECIMAL)
 		print_row(answer, to, "mean", !any ? none :
-		          spell_float(floats ? sum / (double)answer->keys
-		                             : divide(answer->sum, answer->keys), word), &first);
+		          spell_float(!floats ? divide(answer->sum, answer->keys) :
+		                      isfinite(sum) ? sum / (double)answer->keys :
+		                      ldexp(gs_float_sum_value(&answer->float_sum, BEYOND) /
+		                            (double)answer->keys, BEYOND), word), &first);
 }
 
 static void

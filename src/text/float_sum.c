@@ -97,8 +97,9 @@ highest(const struct gs_float_sum *sum, unsigned top)
 }
 
 double
-gs_float_sum_value(struct gs_float_sum *sum)
+gs_float_sum_value(const struct gs_float_sum *given, int shift)
 {
+	struct gs_float_sum copy = *given, *const sum = &copy;
 	unsigned top = GS_FLOAT_SUM_DIGITS - 1;
 	bool negative;
 	int place;
@@ -116,6 +117,6 @@ gs_float_sum_value(struct gs_float_sum *sum)
 		top--;
 	if (sum->digits[top] == 0)
 		return 0;
-	place = (int)(32 * top) + 32 - __builtin_clz((uint32_t)sum->digits[top]) - 64 - LOWEST;
+	place = (int)(32 * top) + 32 - __builtin_clz((uint32_t)sum->digits[top]) - 64 - LOWEST - shift;
 	return ldexp(negative ? -(double)highest(sum, top) : (double)highest(sum, top), place);
 }

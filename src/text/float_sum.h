@@ -31,8 +31,8 @@ void gs_float_sum_add(struct gs_float_sum *sum, enum gsort_type type, unsigned t
 /** Add the sum in PART, which is made normal.  At most 2^30 times. */
 void gs_float_sum_merge(struct gs_float_sum *sum, struct gs_float_sum *part);
 
-/** The sum, rounded to the nearest f64: infinite if it is too large, NaN if it has one or both
- *  infinities. */
-double gs_float_sum_value(struct gs_float_sum *sum);
+/** The sum times 2^-SHIFT, rounded to the nearest f64: infinite if it is too large or has an infinity, NaN if
+ *  it has a NaN or both infinities. */
+double gs_float_sum_value(const struct gs_float_sum *sum, int shift);
 
 #endif

@@ -240,6 +240,8 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	inf	inf	1
 	nan	nan	2
 	END
+	[ "$(printf '%s\n' -1e308 -1.5e308 -1e308 | gsort -g --summary | tail -n 2)" = \
+	  "$(printf 'sum\t-inf\nmean\t-1.1666666666666667e+308')" ]
 	gsort --summary --top=3 --quantiles=0.5 --histogram </dev/null >figures
 	diff - figures <<-'END'
 	count	0

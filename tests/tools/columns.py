@@ -60,6 +60,13 @@ def rounded(fraction):
         return math.inf if fraction > 0 else -math.inf
 
 
+def mean(total, count):
+    """Of COUNT numbers whose sum may be beyond the range of a float, as gsort rounds it."""
+    if not math.isfinite(rounded(total)):
+        return math.ldexp(float(total / 2 ** 64) / count, 64)
+    return rounded(total) / count
+
+
 def draw_text():
     return draw.choice(["", "abc", "1,2", 'say "so"', "two\nlines", "x" * draw.randrange(300), "-", "9"])
 
@@ -160,9 +167,9 @@ class Round:
         self.compare("median", printed["median"], statistics.median_low(self.values) if self.values else None)
         self.compare("max", printed["max"], max(self.values, default=None))
         if finite:
-            total = rounded(sum(map(Fraction, self.values)))
-            self.compare("sum", printed["sum"], total)
-            self.compare("mean", printed["mean"], total / len(self.values) if self.values else None)
+            total = sum(map(Fraction, self.values))
+            self.compare("sum", printed["sum"], rounded(total))
+            self.compare("mean", printed["mean"], mean(total, len(self.values)) if self.values else None)
 
     def check_bars(self, bars):
         self.compare("all bars", sum(bar["count"] for bar in bars), len(self.values))

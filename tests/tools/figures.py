@@ -125,6 +125,13 @@ def rounded(fraction):
         return math.inf if fraction > 0 else -math.inf
 
 
+def mean(total, count):
+    """Of COUNT numbers whose sum may be beyond the range of a float, as gsort rounds it."""
+    if not math.isfinite(rounded(total)):
+        return math.ldexp(float(total / 2 ** 64) / count, 64)
+    return rounded(total) / count
+
+
 class Round:
     def __init__(self):
         self.kind = draw.choice(list(FORMATS) + ["text", "text", "text-float"])
@@ -194,10 +201,12 @@ class Round:
             self.compare(name, printed[name], self.nearest(fraction))
         if is_float(self.kind):
             special = [x for x in self.keys if not math.isfinite(x)]
-            total = sum(special) if special else rounded(sum(map(Fraction, self.keys)))
+            exact = sum(map(Fraction, self.keys)) if not special else None
+            total = rounded(exact) if not special else sum(special)
         else:
             total = sum(self.keys)
-        for name, figure in ("sum", total), ("mean", total / self.n if self.n > 0 else None):
+        average = None if self.n == 0 else mean(exact, self.n) if is_float(self.kind) and not special else total / self.n
+        for name, figure in ("sum", total), ("mean", average):
             if not same("f64", printed[name], figure):
                 self.report(name, printed[name], "is not", figure)
 

@@ -353,8 +353,8 @@ combine(struct gs_opts *opts, bool as_sort)
 	job->ordering = opts->ordering;
 	job->keydefs = opts->keys.all;
 	job->keydef_count = job->lines ? opts->keys.count : 0;
-	/* as sort(1): inputs are bytes, a merge believes in their order, -S is a wish, and the output is plain,
-	 * whatever its name is */
+	/* as sort(1): inputs are bytes, a merge believes in their order, -S is a wish, and the output is
+	 * plain, whatever its name is */
 	if (as_sort) {
 		job->decompress = GSORT_DECOMPRESS_NONE;
 		job->trust_order = job->force = opts->quiet = true;

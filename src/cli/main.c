@@ -20,55 +20,41 @@
 #include "cli/report.h"
 #include "gsort.h"
 
-/*
- * "gsort -u 32" names the file 32.  If there is no such file, the user meant -u32; or with --header the
- * number of its lines, which "=" connects.  +1 was a key before there was -k.  Returns what to suggest, or
- * NULL.
- */
-static const char *
-option_to_suggest(const struct gs_opts *opts)
-{
-	static char old_key[64];
-	static const char *const types[][2] = {
-		{ "8", "-u8" }, { "16", "-u16" }, { "32", "-u32" }, { "64", "-u64" }, { "128", "-u128" },
-	};
-
-	for (size_t i = 0; i < opts->job.input_count; i++) {
-		const char *name = opts->job.inputs[i];
-
-		if (name[0] == '\0' || access(name, F_OK) == 0)
-			continue;
-		if (name[0] == '+' && strspn(name + 1, "0123456789") > 0) {
-			snprintf(old_key, sizeof old_key, "-k%llu, which %.20s was",
-			         strtoull(name + 1, NULL, 10) + 1, name);
-			return old_key;
-		}
-		if (name[strspn(name, "0123456789")] == '\0' &&
-		    (opts->job.header_lines > 0 || opts->job.histogram > 0))
-			return opts->job.header_lines > 0 ? "--header=N" : "--histogram=N";
-		for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
-			if (strcmp(name, types[t][0]) == 0)
-				return opts->letters['f'] && (t == 2 || t == 3) ? (t == 2 ? "-f32" : "-f64")
-				                                          : types[t][1];
-	}
-	return NULL;
-}
-
 static void
 report_failure(const struct gs_opts *opts)
 {
+	const struct gsort_options *job = &opts->job;
 	const struct gs_ranks *ranks = gs_launch_rank();
-	char name[GS_HOST_BYTES + 32] = "";
-	const char *meant = option_to_suggest(opts);
+	char rank[GS_HOST_BYTES + 32] = "", meant[64] = "";
 
 	if (gsort_message()[0] == '\0')		/* another rank says it */
 		return;
+	/*
+	 * "gsort -u 32" names the file 32.  If there is no such file, the user meant -u32; or with --header the
+	 * number of its lines, which "=" connects.  +1 was a key before there was -k.
+	 */
+	for (size_t i = 0; i < job->input_count && *meant == '\0'; i++) {
+		const char *name = job->inputs[i];
+		const size_t digits = strspn(name, "0123456789");
+		const bool number = digits > 0 && name[digits] == '\0';
+
+		if (access(name, F_OK) == 0)
+			continue;
+		if (name[0] == '+' && strspn(name + 1, "0123456789") > 0)
+			snprintf(meant, sizeof meant, "-k%llu, which %.20s was",
+			         strtoull(name + 1, NULL, 10) + 1, name);
+		else if (number && (job->header_lines > 0 || job->histogram > 0))
+			strcpy(meant, job->header_lines > 0 ? "--header=N" : "--histogram=N");
+		else if (number && gs_words_have("8 16 32 64 128", name, digits))
+			snprintf(meant, sizeof meant, "-%c%s",
+			         opts->letters['f'] && gs_words_have("32 64", name, digits) ? 'f' : 'u', name);
+	}
 	if (ranks != NULL && ranks->size > 1)
-		snprintf(name, sizeof name, "rank %u on %s: ", ranks->rank, ranks->host);
-	if (meant != NULL)
-		gs_report_error("%s%s (did you mean %s?)", name, gsort_message(), meant);
-	else if (opts->job.ranks != NULL || !gs_conflict_report(opts))
-		gs_report_error("%s%s", name, gsort_message());
+		snprintf(rank, sizeof rank, "rank %u on %s: ", ranks->rank, ranks->host);
+	if (*meant != '\0')
+		gs_report_error("%s%s (did you mean %s?)", rank, gsort_message(), meant);
+	else if (job->ranks != NULL || !gs_conflict_report(opts))
+		gs_report_error("%s%s", rank, gsort_message());
 }
 
 /* Report what the job returned; the exit status. */
@@ -101,32 +87,18 @@ report_result(const struct gs_opts *opts, const gsort *job, gsort_status status)
 	return exit_status;
 }
 
-/* --debug: the byte order and the options without effect, before the plan. */
-static void
-report_options(const struct gs_opts *opts)
+/* One job, from its options to its exit status. */
+static int
+run_job(struct gs_opts *opts)
 {
 	static const char *const orders[] = {
 		[GSORT_ENDIAN_HOST] = "little endian, as this machine's",
 		[GSORT_ENDIAN_LITTLE] = "little endian", [GSORT_ENDIAN_BIG] = "big endian",
 	};
-	char ignored[24] = "";
-
-	if (gs_is_binary(opts->job.type) || (opts->job.converts && gs_is_binary(opts->job.to)))
-		gs_report_error("bytes    %s", orders[opts->job.endian]);
-	for (const char *letter = "bfsy"; *letter != '\0' && !opts->job.lines; letter++)
-		if (opts->letters[(int)*letter])
-			sprintf(ignored + strlen(ignored), "%s-%c", *ignored != '\0' ? ", " : "", *letter);
-	if (*ignored != '\0')
-		gs_report_error("ignored  %s: no effect on numbers", ignored);
-}
-
-/* One job, from its options to its exit status. */
-static int
-run_job(struct gs_opts *opts)
-{
 	/* static: still reachable at exit, so not a leak */
 	static _Thread_local gsort *job;
 	static const struct gsort_stats nothing;
+	char ignored[24] = "";
 	int status = GS_EXIT_SORTED;
 
 	if (opts->debug || opts->verbose >= 2)
@@ -153,8 +125,16 @@ run_job(struct gs_opts *opts)
 		gs_launch_fail();
 		return GS_EXIT_ERROR;
 	}
+	/* the byte order and the options without effect, then the plan */
 	if (opts->debug) {
-		report_options(opts);
+		if (gs_is_binary(opts->job.type) || (opts->job.converts && gs_is_binary(opts->job.to)))
+			gs_report_error("bytes    %s", orders[opts->job.endian]);
+		for (const char *letter = "bfsy"; *letter != '\0' && !opts->job.lines; letter++)
+			if (opts->letters[(int)*letter])
+				sprintf(ignored + strlen(ignored), "%s-%c", *ignored != '\0' ? ", " : "",
+				        *letter);
+		if (*ignored != '\0')
+			gs_report_error("ignored  %s: no effect on numbers", ignored);
 		gsort_plan(job, gs_report_note, NULL);
 	}
 	if (opts->plan) {

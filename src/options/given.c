@@ -79,43 +79,6 @@ check_limited(const void *members, const struct limited *limited, size_t count, 
 	return GS_OK;
 }
 
-static gs_status
-check_lists(const struct gsort_options *o)
-{
-	for (size_t l = 0; l < COUNT(lists); l++) {
-		const char *const *list;
-		size_t count;
-
-		memcpy(&list, (const char *)o + lists[l].offset, sizeof list);
-		memcpy(&count, (const char *)o + lists[l].count, sizeof count);
-		if (count > 0 && list == NULL)
-			return gs_fail(GS_EUSAGE, "%s is NULL, and has %zu elements", lists[l].name, count);
-		for (size_t i = 0; i < count; i++)
-			if (list[i] == NULL)
-				return gs_fail(GS_EUSAGE, "%s[%zu] is NULL", lists[l].name, i);
-	}
-	return GS_OK;
-}
-
-static gs_status
-check_keys(const struct gsort_options *o)
-{
-	char where[40];
-
-	if (o->key_count > 0 && o->keys == NULL)
-		return gs_fail(GS_EUSAGE, "keys is NULL, and has %zu elements", o->key_count);
-	for (size_t k = 0; k < o->key_count; k++) {
-		snprintf(where, sizeof where, "keys[%zu].", k);
-		TRY(check_limited(&o->keys[k], key_limited, COUNT(key_limited), where));
-		if (o->keys[k].reserved[0] != 0 || o->keys[k].reserved[1] != 0)
-			return gs_fail(GS_EUSAGE, "%sreserved is set, which gsort %s does not know: the "
-			               "program needs a newer libgsort", where, PACKAGE_VERSION);
-		if (o->keys[k].name != NULL)
-			return gs_fail(GS_EUSAGE, "%sname is set: fields have an offset, no name", where);
-	}
-	return GS_OK;
-}
-
 const char *const gs_standard_input[] = { "-" };
 static const char *const caller_input[] = { "input" };
 
@@ -124,6 +87,7 @@ gs_status
 gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
 {
 	const size_t known = sizeof *copy;
+	char where[40];
 	size_t bytes;
 
 	if (options == NULL)
@@ -140,12 +104,36 @@ gs_options_copy(struct gsort_options *copy, const struct gsort_options *options)
 	memcpy(copy, options, bytes < known ? bytes : known);
 	copy->struct_size = known;
 	TRY(check_limited(copy, options_limited, COUNT(options_limited), ""));
-	TRY(check_lists(copy));
+	for (size_t l = 0; l < COUNT(lists); l++) {
+		const char *const *list;
+		size_t count;
+
+		memcpy(&list, (const char *)copy + lists[l].offset, sizeof list);
+		memcpy(&count, (const char *)copy + lists[l].count, sizeof count);
+		if (count > 0 && list == NULL)
+			return gs_fail(GS_EUSAGE, "%s is NULL, and has %zu elements", lists[l].name, count);
+		for (size_t i = 0; i < count; i++)
+			if (list[i] == NULL)
+				return gs_fail(GS_EUSAGE, "%s[%zu] is NULL", lists[l].name, i);
+	}
+	if (copy->key_count > 0 && copy->keys == NULL)
+		return gs_fail(GS_EUSAGE, "keys is NULL, and has %zu elements", copy->key_count);
+	for (size_t k = 0; k < copy->key_count; k++) {
+		const struct gsort_key *key = &copy->keys[k];
+
+		snprintf(where, sizeof where, "keys[%zu].", k);
+		TRY(check_limited(key, key_limited, COUNT(key_limited), where));
+		if (key->reserved[0] != 0 || key->reserved[1] != 0)
+			return gs_fail(GS_EUSAGE, "%sreserved is set, which gsort %s does not know: the "
+			               "program needs a newer libgsort", where, PACKAGE_VERSION);
+		if (key->name != NULL)
+			return gs_fail(GS_EUSAGE, "%sname is set: fields have an offset, no name", where);
+	}
 	if (copy->read != NULL || copy->input_count == 0) {
 		copy->inputs = copy->read != NULL ? caller_input : gs_standard_input;
 		copy->input_count = 1;
 	}
-	return check_keys(copy);
+	return GS_OK;
 }
 
 void

@@ -35,13 +35,11 @@ static bool is_next;
 
 enum { OPERAND = 1 };		/* id in getopt */
 
-/* Is WORD one of LIST, which ends with NULL? */
+/* Is WORD one of LIST? */
 static bool
-is_one_of(const char *word, const char *const *list)
+is_one_of(const char *word, const char *list)
 {
-	while (*list != NULL && strcmp(*list, word) != 0)
-		list++;
-	return *list != NULL;
+	return gs_words_have(list, word, strlen(word));
 }
 
 /* Is this a size that is not beyond 64 bits, which sort(1) refuses? */
@@ -59,17 +57,12 @@ is_size(const char *word)
 static bool
 is_shared(int id, const char *word, const char *value)
 {
-	static const char *const checks[] = { "quiet", "silent", "diagnose-first", NULL };
-	static const char *const programs[] = { "lz4", "zstd", NULL };	/* compress in this process */
-	static const char *const orders[] = {
-		"general-numeric", "human-numeric", "month", "numeric", "version", NULL,
-	};
 	const struct gs_option *option = gs_option_of_id(id);
 
 	if (option == NULL || (id >= GS_FIRST_LONG && strcspn(word + 2, "=") != strlen(option->name)))
 		return false;
 	switch (option->letter) {
-	case 'c':  return value == NULL || is_one_of(value, checks);
+	case 'c':  return value == NULL || is_one_of(value, "quiet silent diagnose-first");
 	case 'k':  return strchr(value, 'R') == NULL;		/* random order */
 	case 't':  return strlen(value) == 1;
 	case 'S':  return is_size(value);
@@ -78,10 +71,10 @@ is_shared(int id, const char *word, const char *value)
 	default:   return strchr("bCdfghimMnorsTVz", option->letter) != NULL;
 	}
 	return strcmp(option->name, "files0-from") == 0 ||
-	       (strcmp(option->name, "sort") == 0 && is_one_of(value, orders)) ||
-	       (strcmp(option->name, "compress-program") == 0 && is_one_of(value, programs)) ||
-	       ((strcmp(option->name, "batch-size") == 0 || strcmp(option->name, "parallel") == 0) &&
-	        is_size(value));
+	       (strcmp(option->name, "sort") == 0 && is_one_of(value, option->words)) ||
+	       /* those that compress in this process */
+	       (strcmp(option->name, "compress-program") == 0 && is_one_of(value, "lz4 zstd")) ||
+	       (is_one_of(option->name, "batch-size parallel") && is_size(value));
 }
 
 /* Are all options understood as sort(1) understands them?  ARGV stays as it is. */

@@ -27,25 +27,16 @@ enum { MESSAGE_BYTES = 8192, LINE_BYTES = 4 * MESSAGE_BYTES + 1 };
  * the text after them: Unicode's white space, Default_Ignorable_Code_Point and bidirectional
  * controls, without the joiners and variation selectors of visible characters.
  */
-static bool
-is_invisible(uint32_t point)
-{
-	static const struct {
-		uint32_t first, last;
-	} ranges[] = {
-		{ 0x80, 0xa0 }, { 0xad, 0xad }, { 0x61c, 0x61c }, { 0x115f, 0x1160 },
-		{ 0x1680, 0x1680 }, { 0x180e, 0x180e }, { 0x2000, 0x200b }, { 0x200e, 0x200f },
-		{ 0x2028, 0x202f }, { 0x205f, 0x206f }, { 0x2800, 0x2800 }, { 0x3000, 0x3000 },
-		{ 0x3164, 0x3164 }, { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },
-		{ 0xe0000, 0xe0fff },
-		{ 0xd800, 0xdfff }, { 0x110000, UINT32_MAX },	/* not characters at all */
-	};
-
-	for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; r++)
-		if (point >= ranges[r].first && point <= ranges[r].last)
-			return true;
-	return false;
-}
+static const struct {
+	uint32_t first, last;
+} invisible[] = {
+	{ 0x80, 0xa0 }, { 0xad, 0xad }, { 0x61c, 0x61c }, { 0x115f, 0x1160 },
+	{ 0x1680, 0x1680 }, { 0x180e, 0x180e }, { 0x2000, 0x200b }, { 0x200e, 0x200f },
+	{ 0x2028, 0x202f }, { 0x205f, 0x206f }, { 0x2800, 0x2800 }, { 0x3000, 0x3000 },
+	{ 0x3164, 0x3164 }, { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },
+	{ 0xe0000, 0xe0fff },
+	{ 0xd800, 0xdfff }, { 0x110000, UINT32_MAX },	/* not characters at all */
+};
 
 /* Bytes of the UTF-8 character at TEXT; 0: not a valid or not a visible one. */
 static size_t
@@ -63,7 +54,10 @@ visible_bytes(const unsigned char *text)
 			return 0;
 		point = point << 6 | (text[b] & 0x3f);
 	}
-	return bytes == 0 || point < least[bytes] || is_invisible(point) ? 0 : bytes;
+	for (size_t r = 0; r < sizeof invisible / sizeof invisible[0]; r++)
+		if (point >= invisible[r].first && point <= invisible[r].last)
+			return 0;
+	return bytes == 0 || point < least[bytes] ? 0 : bytes;
 }
 
 /* Write invisible bytes as \t, \n, \r or \xHH: in a file name they could move the cursor.  NULs come as
@@ -123,20 +117,6 @@ print_message(const char *before, const char *message, bool with_help)
 	gs_progress_release();
 }
 
-static void __attribute__((format(printf, 1, 0)))
-report(const char *format, va_list args, bool with_help)
-{
-	char message[MESSAGE_BYTES];
-
-	vsnprintf(message, sizeof message, format, args);
-	if (!held.on) {
-		print_message("", message, with_help);
-		return;
-	}
-	strcpy(held.message, message);
-	held.with_help = with_help;
-}
-
 void
 gs_report_hold(void)
 {
@@ -152,24 +132,20 @@ gs_report_release(const char *before)
 }
 
 bool
-gs_report_error(const char *format, ...)
+gs_report(bool with_help, const char *format, ...)
 {
+	char message[MESSAGE_BYTES];
 	va_list args;
 
 	va_start(args, format);
-	report(format, args, false);
+	vsnprintf(message, sizeof message, format, args);
 	va_end(args);
-	return false;
-}
-
-bool
-gs_report_usage(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(format, args, true);
-	va_end(args);
+	if (!held.on) {
+		print_message("", message, with_help);
+	} else {
+		strcpy(held.message, message);
+		held.with_help = with_help;
+	}
 	return false;
 }
 

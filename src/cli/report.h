@@ -17,11 +17,12 @@ void gs_report_hold(void);
  *  messages are printed again. */
 void gs_report_release(const char *before);
 
-/** Print a message.  False, so that a function which fails can return it. */
-bool gs_report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** Print a message; WITH_HELP, for options that are not understood, and "Try 'gsort --help'".  False, so that a
+ *  function which fails can return it. */
+bool gs_report(bool with_help, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Print a message, and "Try 'gsort --help'": for options that are not understood. */
-bool gs_report_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define gs_report_error(...)	gs_report(false, __VA_ARGS__)
+#define gs_report_usage(...)	gs_report(true, __VA_ARGS__)
 
 /** For gsort_options.note and gsort_plan(): print LINE as a message. */
 void gs_report_note(void *context, const char *line);

@@ -30,69 +30,45 @@ static const char *const library_dirs[] = {
 	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
 };
 
-static void
-allow_libraries(struct gs_sandbox *box)
-{
-	const char *path = getenv("LD_LIBRARY_PATH");
-	char dir[4096];
-
-	for (size_t i = 0; i < sizeof library_dirs / sizeof *library_dirs; i++)
-		gs_sandbox_allow(box, library_dirs[i], GS_SANDBOX_READ);
-	while (path != NULL && *path != '\0') {
-		const size_t length = strcspn(path, ":");
-
-		if (length > 0 && length < sizeof dir) {
-			snprintf(dir, sizeof dir, "%.*s", (int)length, path);
-			gs_sandbox_allow(box, dir, GS_SANDBOX_READ);
-		}
-		path += length + (path[length] == ':');
-	}
-}
-
-/* The directory in which the output will get its name. */
-static void
-allow_output(struct gs_sandbox *box, const struct gs_output *output)
-{
-	const char *target = output != NULL ? gs_output_target(output) : NULL;
-	char dir[PATH_MAX];
-
-	if (target == NULL)
-		return;
-	gs_folder_of(target, dir);
-	gs_sandbox_allow(box, dir, GS_SANDBOX_MAKE);
-}
-
-/* A leak checker reads /proc and writes its reports. */
-static void
-allow_reports(struct gs_sandbox *box)
-{
-#ifdef GS_TIDY		/* configure --enable-sanitizer */
-	const char *dir = getenv("GSORT_REPORTS");
-
-	gs_sandbox_allow(box, "/proc", GS_SANDBOX_READ);
-	if (dir != NULL)
-		gs_sandbox_allow(box, dir, GS_SANDBOX_MAKE);
-#else
-	(void)box;
-#endif
-}
-
 void
 gs_confine(const struct gsort_options *options, const struct gs_outputs *outputs,
            const struct gs_monitor *monitor)
 {
+	const char *path = getenv("LD_LIBRARY_PATH");
 	struct gs_sandbox box;
+	char dir[PATH_MAX];
 	unsigned kinds;
 
 	gs_sandbox_begin(&box);
 	for (size_t i = 0; i < options->input_count; i++)
 		gs_sandbox_allow(&box, options->inputs[i], GS_SANDBOX_READ);
-	allow_libraries(&box);
+	for (size_t i = 0; i < sizeof library_dirs / sizeof *library_dirs; i++)
+		gs_sandbox_allow(&box, library_dirs[i], GS_SANDBOX_READ);
+	while (path != NULL && *path != '\0') {
+		const size_t length = strcspn(path, ":");
+
+		if (length > 0 && length < sizeof dir) {
+			snprintf(dir, sizeof dir, "%.*s", (int)length, path);
+			gs_sandbox_allow(&box, dir, GS_SANDBOX_READ);
+		}
+		path += length + (path[length] == ':');
+	}
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		gs_sandbox_allow(&box, options->temp_dirs[d], GS_SANDBOX_MAKE);
-	for (size_t f = 0; f < outputs->count; f++)
-		allow_output(&box, outputs->files[f]);
-	allow_reports(&box);
+	/* the directories in which the outputs will get their names */
+	for (size_t f = 0; f < outputs->count; f++) {
+		const char *target = outputs->files[f] != NULL ? gs_output_target(outputs->files[f]) : NULL;
+
+		if (target == NULL)
+			continue;
+		gs_folder_of(target, dir);
+		gs_sandbox_allow(&box, dir, GS_SANDBOX_MAKE);
+	}
+#ifdef GS_TIDY	/* configure --enable-sanitizer: a leak checker reads /proc and writes its reports */
+	gs_sandbox_allow(&box, "/proc", GS_SANDBOX_READ);
+	if (getenv("GSORT_REPORTS") != NULL)
+		gs_sandbox_allow(&box, getenv("GSORT_REPORTS"), GS_SANDBOX_MAKE);
+#endif
 	kinds = gs_sandbox_enter(&box);
 	gs_note(monitor, "sandbox: %s",
 	        kinds == (GS_SANDBOX_FILES | GS_SANDBOX_CALLS) ? "files and calls" :

@@ -30,69 +30,53 @@ struct names {
 	size_t      count;
 };
 
-/* Check a name of BYTES with its NUL, or without one if it is longer.  ENDED: by a NUL in the file. */
-static bool
-check_name(const struct names *names, const char *name, size_t bytes, bool ended)
-{
-	const char *from = names->from;
-	const size_t number = names->count + 1;
-
-	if (name[bytes - 1] != '\0')
-		return gs_report_error("%s:%zu: file name longer than %d bytes; a NUL must end each name",
-		                       from, number, PATH_MAX - 1);
-	if (bytes == 1)
-		return gs_report_error("%s:%zu: invalid zero-length file name", from, number);
-	if (strcmp(name, "-") == 0)
-		return gs_report_error("when reading file names from standard input, no file name of '-' "
-		                       "allowed");
-	if (!ended && strchr(name, '\n') != NULL && access(name, F_OK) != 0)	/* a list of lines */
-		return gs_report_error("%s:%zu: file name with a newline; a NUL must end each name, as of "
-		                       "find -print0", from, number);
-	return true;
-}
-
-static bool
-append(struct names *names, char byte)
-{
-	if (names->bytes == names->room) {
-		const size_t room = names->room > 0 ? 2 * names->room : FIRST_BYTES;
-		char *more = room <= MOST_BYTES ? realloc(names->all, room) : NULL;
-
-		if (room > MOST_BYTES)
-			return gs_report_error("%s: more than %d MiB of file names", names->from,
-			                       MOST_BYTES >> 20);
-		if (more == NULL)
-			return gs_report_error("out of memory for the names in '%s'", names->from);
-		names->all = more;
-		names->room = room;
-	}
-	names->all[names->bytes++] = byte;
-	return true;
-}
-
 static bool
 read_names(struct names *names, FILE *in)
 {
+	const char *const from = names->from;
 	int byte = '\0';
 
 	while (byte != EOF) {
-		const size_t begin = names->bytes;
+		const size_t begin = names->bytes, number = names->count + 1;
+		const char *name;
+		size_t bytes;
 
 		do {
 			byte = getc_unlocked(in);
-			if (!append(names, byte == EOF ? '\0' : (char)byte))
-				return false;
+			if (names->bytes == names->room) {
+				const size_t room = names->room > 0 ? 2 * names->room : FIRST_BYTES;
+				char *more = room <= MOST_BYTES ? realloc(names->all, room) : NULL;
+
+				if (room > MOST_BYTES)
+					return gs_report_error("%s: more than %d MiB of file names", from,
+					                       MOST_BYTES >> 20);
+				if (more == NULL)
+					return gs_report_error("out of memory for the names in '%s'", from);
+				names->all = more;
+				names->room = room;
+			}
+			names->all[names->bytes++] = byte == EOF ? '\0' : (char)byte;
 		} while (byte != EOF && byte != '\0' && names->bytes - begin < PATH_MAX);
+		name = names->all + begin;
+		bytes = names->bytes - begin;	/* with its NUL, or without one if it is longer */
 		if (byte == EOF && ferror(in))
-			return gs_report_error("cannot read file names from '%s': %s", names->from,
-			                       strerror(errno));
-		if (byte == EOF && names->bytes - begin == 1)
+			return gs_report_error("cannot read file names from '%s': %s", from, strerror(errno));
+		if (byte == EOF && bytes == 1)
 			break;
-		if (!check_name(names, names->all + begin, names->bytes - begin, byte != EOF))
-			return false;
+		if (name[bytes - 1] != '\0')
+			return gs_report_error("%s:%zu: file name longer than %d bytes; a NUL must end each "
+			                       "name", from, number, PATH_MAX - 1);
+		if (bytes == 1)
+			return gs_report_error("%s:%zu: invalid zero-length file name", from, number);
+		if (strcmp(name, "-") == 0)
+			return gs_report_error("when reading file names from standard input, no file name of "
+			                       "'-' allowed");
+		if (byte == EOF && strchr(name, '\n') != NULL && access(name, F_OK) != 0)	/* lines */
+			return gs_report_error("%s:%zu: file name with a newline; a NUL must end each name, "
+			                       "as of find -print0", from, number);
 		names->count++;
 	}
-	return names->count > 0 || gs_report_error("no input from '%s'", names->from);
+	return names->count > 0 || gs_report_error("no input from '%s'", from);
 }
 
 bool

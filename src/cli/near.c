@@ -155,15 +155,9 @@ static const char *
 suggest(const char *meant)
 {
 	static char text[128];
-	bool exists = meant != NULL && strncmp(meant, "--", 2) != 0;
 
-	/* is there the option, "--type=hex", and is it not refused? */
-	for (const struct gs_option *o = gs_options; meant != NULL && o < gs_options + gs_option_count; o++)
-		if (o->name != NULL && strlen(o->name) == strcspn(meant, "=") - 2 &&
-		    strncmp(o->name, meant + 2, strlen(o->name)) == 0)
-			exists = o->refusal == NULL;
 	text[0] = '\0';
-	if (exists)
+	if (meant != NULL)
 		snprintf(text, sizeof text, meant[0] == '-' && strchr(meant, ' ') == NULL
 		         ? "; did you mean '%s'?" : "; %s", meant);
 	return text;

@@ -115,24 +115,6 @@ print_line(FILE *to, const char *spelled, const char *text)
 		fprintf(to, "%-*s%s\n", HELP_COLUMN, spelled, text);
 }
 
-/* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]", "  -C".  --help has a line for each option: the letter
- * is enough where the name leaves no room. */
-static void
-print_option(FILE *to, const struct gs_option *option, bool all)
-{
-	const char *value = option->value != NULL ? option->value : "";
-	const char *name = option->name != NULL ? option->name : "";
-	char letter[] = "    ", spelled[64];
-
-	if (option->letter != 0)
-		memcpy(letter, (char[]){ '-', (char)option->letter, *name != '\0' ? ',' : ' ' }, 3);
-	snprintf(spelled, sizeof spelled, "  %s%s%s%s%s", letter, *name != '\0' ? "--" : "", name,
-	         value[0] == '[' ? "[=" : *value != '\0' ? "=" : "", value + (value[0] == '['));
-	if (!all && option->letter != 0 && strlen(spelled) + 2 > HELP_COLUMN)
-		snprintf(spelled, sizeof spelled, "  -%c %s", option->letter, value);
-	print_line(to, spelled, option->help);
-}
-
 void
 gs_option_help(FILE *to, bool all)
 {
@@ -143,7 +125,12 @@ gs_option_help(FILE *to, bool all)
 			sprintf(types + strlen(types), " -%c%u", type->letter, *width);
 	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", gs_program_name());
 	fputs("Sort all FILEs, or standard input: numbers, lines or binary records.\n", to);
+	/* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]".  --help has a line for each option: the letter is
+	 * enough where the name leaves no room. */
 	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
+		const char *value = o->value != NULL ? o->value : "";
+		char letter[] = "    ", spelled[64];
+
 		if (o->refusal != NULL || o->help == NULL || (o->rare && !all))
 			continue;
 		if (o->kind == GS_HEADING) {
@@ -152,7 +139,13 @@ gs_option_help(FILE *to, bool all)
 				print_line(to, strcat(types, " -bf16"), "binary numbers; u32be: big endian");
 			continue;
 		}
-		print_option(to, o, all);
+		if (o->letter != 0)
+			memcpy(letter, (char[]){ '-', (char)o->letter, ',' }, 3);
+		snprintf(spelled, sizeof spelled, "  %s--%s%s%s", letter, o->name,
+		         *value == '[' ? "[=" : *value != '\0' ? "=" : "", value + (*value == '['));
+		if (!all && o->letter != 0 && strlen(spelled) + 2 > HELP_COLUMN)
+			snprintf(spelled, sizeof spelled, "  -%c %s", o->letter, value);
+		print_line(to, spelled, o->help);
 	}
 	if (!all) {
 		fprintf(to, "\nKeys: %s -k 2,2nr -k 1,1 hits.txt   %s --csv --header -k price:n t.csv\n"

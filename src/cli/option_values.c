@@ -26,33 +26,29 @@ gs_read_whole(const char **at, uint64_t *number)
 	return *at > from;
 }
 
-/* The power of 1024 that SUFFIX means, 0: b; -1: SUFFIX is unknown. */
-static int
-power_of(const char *suffix)
-{
-	static const char large[] = "KMGTPEZYRQ", small[] = "kmgt";	/* those of sort(1) */
-	const char *const found = strchr(large, *suffix), *const other = strchr(small, *suffix);
-
-	if (strcmp(suffix, "b") == 0)
-		return 0;
-	if (*suffix == '\0' || (found == NULL && other == NULL))
-		return -1;
-	if (suffix[1] == '\0')
-		return 1 + (int)(found != NULL ? found - large : other - small);
-	return found != NULL && found < large + 4 && strcmp(suffix + 1, "iB") == 0 ? 1 + (int)(found - large)
-	                                                                         : -1;
-}
-
 /*
- * Read a number with the suffix of a size: b (bytes), K k M m G g T t P E Z Y R Q (powers of 1024), KiB MiB
- * GiB TiB; with none, it is multiplied by 1024 to the POWER.  One that does not fit in 64 bits becomes
- * UINT64_MAX.  False: it is not a number, or has another suffix.
+ * Read a number with the suffix of a size, as sort(1) has them: b (bytes), K k M m G g T t P E Z Y R Q (powers
+ * of 1024), KiB MiB GiB TiB; with none, it is multiplied by 1024 to the POWER.  One that does not fit in 64
+ * bits becomes UINT64_MAX.  False: it is not a number, or has another suffix.
  */
 static bool
 read_scaled(const char *value, int power, uint64_t *number)
 {
-	if (!gs_read_whole(&value, number) || (*value != '\0' && (power = power_of(value)) < 0))
+	static const char large[] = "KMGTPEZYRQ", small[] = "kmgt";
+
+	if (!gs_read_whole(&value, number))
 		return false;
+	if (strcmp(value, "b") == 0) {
+		power = 0;
+	} else if (*value != '\0') {
+		const char *const found = strchr(large, *value), *const other = strchr(small, *value);
+
+		if (found == NULL && other == NULL)
+			return false;
+		power = 1 + (int)(found != NULL ? found - large : other - small);
+		if (value[1] != '\0' && (found == NULL || power > 4 || strcmp(value + 1, "iB") != 0))
+			return false;
+	}
 	for (; power > 0; power--)
 		*number = *number > UINT64_MAX / 1024 ? UINT64_MAX : *number * 1024;
 	return true;
@@ -263,42 +259,33 @@ parse_size(const struct gs_option_use *use, const char *size, uint64_t *bytes, u
 	                       use->spelled, use->value);
 }
 
-/* -S gpu:SIZE */
-static bool
-set_gpu_memory(struct gs_opts *opts, const struct gs_option_use *use, const char *size)
-{
-	struct gsort_options *const job = &opts->job;
-	const bool given = job->gpu_memory_bytes != 0 || job->gpu_memory_percent != 0;
-	uint64_t bytes, percent;
-
-	if (!parse_size(use, size, &bytes, &percent))
-		return false;
-	if (strchr(size, '%') != NULL && (percent < 1 || percent > 100))
-		return gs_report_error("%s argument '%s' is not between 1%% and 100%%", use->spelled,
-		                       use->value);
-	if (bytes == 0 && percent == 0)
-		return gs_report_error("%s argument '%s' is too small", use->spelled, use->value);
-	if (given && (job->gpu_memory_bytes != bytes || job->gpu_memory_percent != percent))
-		return gs_report_error("two different limits of GPU memory");
-	job->gpu_memory_bytes = bytes;
-	job->gpu_memory_percent = (unsigned)percent;
-	return true;
-}
-
 /*
  * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
  * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
- * is too large is no limit.
+ * is too large is no limit.  Of -S gpu:SIZE there is one.
  */
 bool
 gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
 {
+	struct gsort_options *const job = &opts->job;
+	const bool gpu = strncmp(use->value, "gpu:", 4) == 0;
 	uint64_t bytes, percent;
 
-	if (strncmp(use->value, "gpu:", 4) == 0)
-		return set_gpu_memory(opts, use, use->value + 4);
-	if (!parse_size(use, after_sign(use->value), &bytes, &percent))
+	if (!parse_size(use, gpu ? use->value + 4 : after_sign(use->value), &bytes, &percent))
 		return false;
+	if (gpu) {
+		if (strchr(use->value, '%') != NULL && (percent < 1 || percent > 100))
+			return gs_report_error("%s argument '%s' is not between 1%% and 100%%", use->spelled,
+			                       use->value);
+		if (bytes == 0 && percent == 0)
+			return gs_report_error("%s argument '%s' is too small", use->spelled, use->value);
+		if ((job->gpu_memory_bytes != 0 || job->gpu_memory_percent != 0) &&
+		    (job->gpu_memory_bytes != bytes || job->gpu_memory_percent != percent))
+			return gs_report_error("two different limits of GPU memory");
+		job->gpu_memory_bytes = bytes;
+		job->gpu_memory_percent = (unsigned)percent;
+		return true;
+	}
 	if (percent > 0) {
 		const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 		const double share = memory / 100 * (double)percent;
@@ -306,8 +293,8 @@ gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
 		bytes = share < 1e19 ? (uint64_t)share : UINT64_MAX;
 	}
 	bytes += bytes == 0;
-	if (opts->job.memory_bytes < bytes)
-		opts->job.memory_bytes = bytes;
+	if (job->memory_bytes < bytes)
+		job->memory_bytes = bytes;
 	return true;
 }
 

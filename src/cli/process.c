@@ -37,32 +37,6 @@ die(int signal)
 		(void)kill(getpid(), signal);
 }
 
-/* Signals that the process was started to ignore stay ignored. */
-static void
-catch_fatal_signals(void)
-{
-	static const int fatal[] = {
-		SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPROF, SIGVTALRM, SIGXCPU,
-		SIGUSR2, SIGPIPE,
-#ifdef SIGPOLL
-		SIGPOLL,
-#endif
-	};
-	/* glibc's SA_RESETHAND is unsigned and has the highest bit of an int: hence the cast */
-	struct sigaction action = { .sa_handler = die,
-	                            .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
-
-	sigemptyset(&action.sa_mask);
-	for (size_t s = 0; s < sizeof fatal / sizeof fatal[0]; s++) {
-		struct sigaction before;
-
-		if (sigaction(fatal[s], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			(void)sigaction(fatal[s], &action, NULL);
-	}
-	(void)signal(SIGXFSZ, SIG_IGN);	/* write(2) fails then, and the message names the file */
-	(void)signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() could not see a child */
-}
-
 /* A library called exit(1), as libarchive does without memory.  1 would mean disorder. */
 static void
 exit_with_error(void)
@@ -76,7 +50,27 @@ exit_with_error(void)
 void
 gs_process_begin(void)
 {
-	catch_fatal_signals();
+	static const int fatal[] = {
+		SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPROF, SIGVTALRM, SIGXCPU,
+		SIGUSR2, SIGPIPE,
+#ifdef SIGPOLL
+		SIGPOLL,
+#endif
+	};
+	/* glibc's SA_RESETHAND is unsigned and has the highest bit of an int: hence the cast */
+	struct sigaction action = { .sa_handler = die,
+	                            .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+
+	sigemptyset(&action.sa_mask);
+	/* signals that the process was started to ignore stay ignored */
+	for (size_t s = 0; s < sizeof fatal / sizeof fatal[0]; s++) {
+		struct sigaction before;
+
+		if (sigaction(fatal[s], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			(void)sigaction(fatal[s], &action, NULL);
+	}
+	(void)signal(SIGXFSZ, SIG_IGN);	/* write(2) fails then, and the message names the file */
+	(void)signal(SIGCHLD, SIG_DFL);	/* if ignored, waitpid() could not see a child */
 	(void)atexit(exit_with_error);
 	/* If descriptor 0, 1 or 2 is closed, the next open() would get its number: that file would
 	 * become standard input, or a message would overwrite it.  So open /dev/null there, in the

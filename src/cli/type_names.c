@@ -67,21 +67,12 @@ gs_type_ordered(const char *name, enum gsort_type *type, enum gsort_endian *endi
 	return NULL;
 }
 
-/* Of numpy, "u4" behind a byte order: so many bytes, not bits. */
-static const char *
-type_in_bytes(const char *name)
-{
-	static const char *const names[][2] = {
-		{ "u1", "u8" }, { "u2", "u16" }, { "u4", "u32" }, { "u8", "u64" },
-		{ "i1", "i8" }, { "i2", "i16" }, { "i4", "i32" }, { "i8", "i64" },
-		{ "f2", "f16" }, { "f4", "f32" }, { "f8", "f64" }, { "b1", "u8" },
-	};
-
-	for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
-		if (strcmp(name, names[n][0]) == 0)
-			return names[n][1];
-	return NULL;
-}
+/* Of numpy, behind a byte order: so many bytes, not bits. */
+static const char *const in_bytes[][2] = {
+	{ "u1", "u8" }, { "u2", "u16" }, { "u4", "u32" }, { "u8", "u64" },
+	{ "i1", "i8" }, { "i2", "i16" }, { "i4", "i32" }, { "i8", "i64" },
+	{ "f2", "f16" }, { "f4", "f32" }, { "f8", "f64" }, { "b1", "u8" },
+};
 
 bool
 gs_type_has_order(enum gsort_type type)
@@ -93,7 +84,7 @@ const char *
 gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endian)
 {
 	const bool ordered = name[0] != '\0' && strchr("<>=|", name[0]) != NULL;
-	const char *found = ordered ? type_in_bytes(name + 1) : gs_type_ordered(name, type, endian);
+	const char *found = ordered ? NULL : gs_type_ordered(name, type, endian);
 	char small[32];
 	size_t bytes = 0;
 
@@ -101,6 +92,9 @@ gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endia
 		small[bytes] = (char)(name[bytes] >= 'A' && name[bytes] <= 'Z' ? name[bytes] | 0x20 :
 		                      name[bytes] == ' ' ? '-' : name[bytes]);
 	small[bytes] = '\0';
+	for (size_t n = 0; ordered && n < sizeof in_bytes / sizeof in_bytes[0]; n++)
+		if (strcmp(name + 1, in_bytes[n][0]) == 0)
+			found = in_bytes[n][1];
 	for (size_t t = 0; found == NULL && !ordered && t < sizeof types / sizeof types[0]; t++)
 		if (gs_words_have(types[t].words, small, bytes))
 			found = types[t].type;

@@ -14,34 +14,26 @@ gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate)
 	gs_plan_estimate(&job->plan, &input, estimate);
 }
 
-/* Each input of a set of keys is sorted, in an equal share. */
-static void
-plan_part(const struct gsort *job, const struct gs_plan_input *input, struct gs_plan *plan)
-{
-	struct gs_plan_input part = *input;
-
-	if (part.shares <= 1 || part.input_bytes == UINT64_MAX)
-		return;
-	part.input_bytes /= part.shares - 1;
-	part.heads = false;
-	job->feed.kind->plan(&part);
-	if (gs_plan_make(plan, &part) != GS_OK)
-		*plan = job->plan;
-}
-
 static void
 forecast_of(const struct gsort *job, uint64_t bytes, struct gs_forecast *forecast)
 {
-	struct gs_plan_input input = job->plan_input;
+	struct gs_plan_input input = job->plan_input, part;
 	struct gs_plan plan = job->plan;
 	enum gs_work work;
 	uint64_t kept;
 
 	input.input_bytes = bytes;
 	work = job->feed.kind->work(&job->feed, &input, &kept);
-	if (job->options.set != GSORT_NO_SET) {
+	if (job->options.set != GSORT_NO_SET)
 		input.operation = GSORT_SORT;
-		plan_part(job, &input, &plan);
+	/* each input of a set of keys is sorted, in an equal share */
+	if (job->options.set != GSORT_NO_SET && input.shares > 1 && bytes != UINT64_MAX) {
+		part = input;
+		part.input_bytes /= part.shares - 1;
+		part.heads = false;
+		job->feed.kind->plan(&part);
+		if (gs_plan_make(&plan, &part) != GS_OK)
+			plan = job->plan;
 	}
 	gs_plan_forecast(forecast, &plan, &input, work, kept);
 }
@@ -62,36 +54,23 @@ ns_of(double seconds)
 	return (uint64_t)((seconds < 1e9 ? seconds : 1e9) * 1e9);
 }
 
-static void
-expect(struct gsort *job, const struct gs_forecast *forecast)
+void
+gs_job_expect(struct gsort *job, bool read)
 {
 	struct gs_counters *to = &job->monitor.counters;
-
-	atomic_store(&to->read_ns, ns_of(forecast->read_seconds));
-	atomic_store(&to->merge_ns, ns_of(forecast->merge_seconds));
-	atomic_store(&to->write_ns, ns_of(forecast->write_seconds));
-	atomic_store(&to->disk_bytes, forecast->disk_bytes);
-	atomic_store(&to->written_bytes, forecast->written_bytes);
-}
-
-void
-gs_job_expect(struct gsort *job)
-{
 	struct gs_forecast forecast;
 
-	gs_job_forecast(job, &forecast);
-	expect(job, &forecast);
-}
-
-void
-gs_job_expect_the_rest(struct gsort *job)
-{
-	struct gs_forecast forecast;
-
-	if (atomic_load(&job->monitor.counters.read_ns) > 0)
+	if (read && atomic_load(&to->read_ns) > 0)
 		return;
-	forecast_of(job, atomic_load(&job->monitor.counters.bytes_in), &forecast);
-	expect(job, &forecast);
+	if (read)
+		forecast_of(job, atomic_load(&to->bytes_in), &forecast);
+	else
+		gs_job_forecast(job, &forecast);
+	atomic_store(&to->read_ns, ns_of(forecast.read_seconds));
+	atomic_store(&to->merge_ns, ns_of(forecast.merge_seconds));
+	atomic_store(&to->write_ns, ns_of(forecast.write_seconds));
+	atomic_store(&to->disk_bytes, forecast.disk_bytes);
+	atomic_store(&to->written_bytes, forecast.written_bytes);
 }
 
 /* ---- how much is done ---------------------------------------------------------- */
@@ -102,36 +81,25 @@ share(uint64_t part, uint64_t whole)
 	return whole == 0 || part >= whole ? 1 : (double)part / (double)whole;
 }
 
-static double
-share_read(const struct gsort_progress *p)
-{
-	const uint64_t come = p->bytes_in > p->stored_in ? p->bytes_in : p->stored_in;
-
-	return p->bytes_total != UINT64_MAX ? share(come, p->bytes_total)
-	                                    : share(p->stored_in, p->stored_total);
-}
-
-/* Of passes over runs, before the last: what they write is all that is written, but for the runs. */
-static double
-share_merged(const struct gs_counters *now)
-{
-	const uint64_t runs = atomic_load(&now->disk_bytes), written = atomic_load(&now->spilled_bytes);
-
-	return written <= runs ? 0 : share(written - runs, atomic_load(&now->written_bytes) - runs);
-}
-
 void
 gs_job_work(const struct gsort *job, struct gsort_progress *p)
 {
 	const struct gs_counters *now = &job->monitor.counters;
 	const uint64_t read = atomic_load(&now->read_ns), merge = atomic_load(&now->merge_ns);
 	const uint64_t write = atomic_load(&now->write_ns);
+	const uint64_t runs = atomic_load(&now->disk_bytes), spilled = atomic_load(&now->spilled_bytes);
+	const uint64_t come = p->bytes_in > p->stored_in ? p->bytes_in : p->stored_in;
 	/* A merge and a set of keys write while they read; options may change while another thread asks. */
 	const bool last = p->phase == GSORT_WRITING && write > 0 && atomic_load(&job->set) == NULL;
-	double done;
+	double done = (double)read + (double)merge;
 
 	p->work_total = read + merge + write;
-	done = (double)read * (last ? 1 : share_read(p)) + (double)merge * (last ? 1 : share_merged(now));
+	/* of passes over runs, before the last: what they write is all that is written, but for the runs */
+	if (!last)
+		done = (double)read * (p->bytes_total != UINT64_MAX ? share(come, p->bytes_total)
+		                                                     : share(p->stored_in, p->stored_total)) +
+		       (double)merge * (spilled <= runs ? 0 : share(spilled - runs,
+		                                                    atomic_load(&now->written_bytes) - runs));
 	if (p->keys_in > 0)
 		done += (double)write * share(p->keys_sorted, p->keys_in);
 	p->work_done = p->phase == GSORT_DONE || done >= (double)p->work_total ? p->work_total

@@ -149,11 +149,9 @@ void gs_job_forecast(const struct gsort *job, struct gs_forecast *forecast);
 /** Its batches and temporary files: of a column, those of the keys that it keeps. */
 void gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate);
 
-/** It is planned: store in its counters what the plan expects. */
-void gs_job_expect(struct gsort *job);
-
-/** All has been read: the same, if the size of the input was unknown. */
-void gs_job_expect_the_rest(struct gsort *job);
+/** It is planned; or all is READ, and the size of the input was unknown: store in its counters what the plan
+ *  expects. */
+void gs_job_expect(struct gsort *job, bool read);
 
 /** Set the work in PROGRESS, whose other members are set. */
 void gs_job_work(const struct gsort *job, struct gsort_progress *progress);

@@ -227,7 +227,7 @@ make_plan(struct gsort *job)
 {
 	TRY(gs_plan_make(&job->plan, &job->plan_input));
 	gs_ranked_adapt(job->ranked, &job->plan_input, &job->plan);
-	gs_job_expect(job);
+	gs_job_expect(job, false);
 	return GS_OK;
 }
 

@@ -39,7 +39,7 @@ gs_phase_begin(struct gsort *job, enum gsort_phase phase)
 {
 	gs_phase_end(job);
 	if (phase == GSORT_WRITING)
-		gs_job_expect_the_rest(job);
+		gs_job_expect(job, true);
 	job->phases.now = phase;
 	job->phases.since = gs_clock_seconds();
 	atomic_store(&job->monitor.counters.phase, phase);

@@ -13,19 +13,6 @@
 #include "ranks/ranked.h"
 #include "text/disorder.h"
 
-/* Drop what only the output needs, and a check refuses. */
-static void
-drop_conversion(struct gsort_options *check)
-{
-	if (check->converts && gs_key_is_text(check->type)) {
-		check->endian = GSORT_ENDIAN_HOST;
-	} else if (check->converts) {
-		check->notation = GSORT_DECIMAL;
-		check->zero_terminated = false;
-	}
-	check->converts = false;
-}
-
 /* Is an input of a merge sorted?  All ranks check it.  If equal keys are one, so are they here. */
 static gs_status
 check_input(const struct gsort_options *merge, const char *name)
@@ -42,7 +29,13 @@ check_input(const struct gsort_options *merge, const char *name)
 	check.input_count = 1;
 	check.unique = check.counts = check.repeated = check.singletons = check.head = false;
 	check.verify = check.in_place = check.underline = false;
-	drop_conversion(&check);
+	if (check.converts && gs_key_is_text(check.type)) {	/* what only the output needs */
+		check.endian = GSORT_ENDIAN_HOST;
+	} else if (check.converts) {
+		check.notation = GSORT_DECIMAL;
+		check.zero_terminated = false;
+	}
+	check.converts = false;
 	check.tail.wanted = false;
 	check.stable |= groups;
 	check.output = NULL;

@@ -5,11 +5,11 @@
  * In:   inputs, sorted or not.
  * Out:  the keys that the operation keeps, through the emit stage.
  *
- * Each input has an engine of its own, which hands its spans over to the merge (output/emit.h).  Two streams
- * of keys are merged into one (sort/set_merge.h), so N inputs are folded from the left, as the words say: A less
- * B less C.  A stream is an operand, or the merge of a stream and an operand.  By the rules of sets (-u), equal
- * keys of an operand are one.  A set of items is one sort, which knows what input each is from
- * (sort/items/set.c): a key says nothing of that.
+ * Each input has an engine of its own, which hands its spans over to the merge (output/emit.h).
+ * Two streams of keys are merged into one (sort/set_merge.h), so N inputs are folded from the left,
+ * as the words say: A less B less C.  A stream is an operand, or the merge of a stream and an
+ * operand.  By the rules of sets (-u), equal keys of an operand are one.  A set of items is one
+ * sort, which knows what input each is from (sort/items/set.c): a key says nothing of that.
  *
  * Invariant: all streams are in the same key class.
  */
@@ -274,9 +274,11 @@ open_set(struct gsort *job)
 		set->streams[o].operand = &set->operands[o];
 	}
 	set->count = count;
-	for (struct stream *stream = set->streams + count; stream < set->streams + set->stream_count; stream++) {
-		stream->left = stream == set->streams + count ? set->streams : stream - 1;
-		stream->right = stream - merges;
+	for (size_t m = 0; m < merges; m++) {
+		struct stream *stream = &set->streams[count + m];
+
+		stream->left = m == 0 ? set->streams : stream - 1;
+		stream->right = &set->streams[m + 1];
 		stream->room = gs_within(LEAST_THREAD_KEYS, share, threads * THREAD_KEYS);
 		TRY(gs_allocate(&stream->memory, stream->room, sizeof(uint64_t), "keys of a merge"));
 		TRY(GS_NEW(stream->pieces, GS_SET_LANES * threads, "pieces of a merge"));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/round.h"
 #include "job/job.h"
 #include "job/print.h"
 #include "key/key.h"
@@ -37,49 +38,41 @@ print_device(const struct gs_line_printer *to, const struct gsort *job)
 		              gs_size_text(plan->gpu_from_bytes, from));
 }
 
-/* "/tmp", "/tmp and 1 more" */
+/* "/tmp", "/tmp and 1 more"; *FREE_BYTES: directories are used in turn, so the fullest one decides. */
 static const char *
-dirs_text(const struct gsort_options *options, char text[128])
+dirs_text(const struct gsort_options *options, char text[128], uint64_t *free_bytes)
 {
 	const char *first = options->temp_dirs[0];
+	const size_t count = options->temp_dir_count;
 
-	if (options->temp_dir_count > 1)
-		snprintf(text, 128, "%.80s and %zu more", first, options->temp_dir_count - 1);
+	assert(count > 0);
+	*free_bytes = UINT64_MAX;
+	for (size_t d = 0; d < count; d++)
+		*free_bytes = gs_least(*free_bytes, gs_limits_disk_bytes(options->temp_dirs[d]));
+	if (*free_bytes < UINT64_MAX / count)
+		*free_bytes *= count;
+	if (count > 1)
+		snprintf(text, 128, "%.80s and %zu more", first, count - 1);
 	else
 		snprintf(text, 128, "%.120s", first);
 	return text;
 }
 
-/* Of all directories, which are filled one after the other. */
-static uint64_t
-disk_bytes_free(const struct gsort_options *options)
-{
-	uint64_t free_bytes = 0;
-
-	for (size_t d = 0; d < options->temp_dir_count; d++) {
-		const uint64_t bytes = gs_limits_disk_bytes(options->temp_dirs[d]);
-
-		free_bytes = bytes < UINT64_MAX - free_bytes ? free_bytes + bytes : UINT64_MAX;
-	}
-	return free_bytes;
-}
-
 static void
-print_disk(const struct gs_line_printer *to, const struct gsort *job, uint64_t disk_bytes,
+print_disk(const struct gs_line_printer *to, const struct gsort_options *options, uint64_t disk_bytes,
            uint64_t written_bytes)
 {
-	const uint64_t free_bytes = disk_bytes_free(&job->options);
-	char dirs[128], a[32], b[32], c[32];
+	uint64_t free_bytes;
+	char text[128], a[32], b[32], c[32];
+	const char *dirs = dirs_text(options, text, &free_bytes);
 
 	if (disk_bytes == 0)
-		gs_print_line(to, "disk", "%s, if more comes: %s are free",
-		              dirs_text(&job->options, dirs), gs_size_text(free_bytes, a));
+		gs_print_line(to, "disk", "%s, if more comes: %s are free", dirs, gs_size_text(free_bytes, a));
 	else
-		gs_print_line(to, "disk", "%s: %s at a time, %s written in all; %s are free%s",
-		              dirs_text(&job->options, dirs), gs_size_text(disk_bytes, a),
-		              gs_size_text(written_bytes, b), gs_size_text(free_bytes, c),
-		              free_bytes >= disk_bytes ? "" :
-		              job->options.compress_program != NULL ? ", enough only if they compress well" :
+		gs_print_line(to, "disk", "%s: %s at a time, %s written in all; %s are free%s", dirs,
+		              gs_size_text(disk_bytes, a), gs_size_text(written_bytes, b),
+		              gs_size_text(free_bytes, c), free_bytes >= disk_bytes ? "" :
+		              options->compress_program != NULL ? ", enough only if they compress well" :
 		              ", which is NOT ENOUGH: name other directories with -T");
 }
 
@@ -128,24 +121,7 @@ explain_keys_memory(const struct gs_line_printer *to, const struct gsort *job)
 			              estimate.passes, estimate.passes == 1 ? "" : "es");
 	}
 	if (plan->spills)
-		print_disk(to, job, estimate.disk_bytes, estimate.written_bytes);
-}
-
-/* The files of --split, and whether they are written at the same time (output/split.c). */
-static void
-print_outputs(const struct gs_line_printer *to, const struct gsort *job)
-{
-	const struct gs_outputs *outputs = &job->files.outputs;
-	const unsigned threads = job->plan.threads;
-	const bool beside = job->plan.device == GSORT_DEVICE_CPU && job->plan.buckets.threads > 0 &&
-	                    threads > 1 && gs_select_takes_all(&job->emit.select);
-
-	if (outputs->count == 1)
-		gs_print_line(to, "output", "1 file: %s", outputs->names[0]);
-	else
-		gs_print_line(to, "output", "%zu files: %s to %s, %s", outputs->count, outputs->names[0],
-		              outputs->names[outputs->count - 1], beside ?
-		              "written side by side if all keys fit in memory" : "one after the other");
+		print_disk(to, &job->options, estimate.disk_bytes, estimate.written_bytes);
 }
 
 /* Where records are sorted, and in what memory. */
@@ -153,54 +129,19 @@ static void
 explain_items_memory(const struct gs_line_printer *to, const struct gsort *job)
 {
 	struct gs_forecast forecast;
-	char dirs[128], bytes[32];
+	char text[128], bytes[32];
+	uint64_t free_bytes;
+	const char *dirs = dirs_text(&job->options, text, &free_bytes);
 
 	gs_print_line(to, "batch", job->plan.spills ? "as many as fit; if there are more, the parts of "
 	              "all go to disk" : "all records at once");
 	gs_job_forecast(job, &forecast);
 	if (forecast.disk_bytes > 0)
-		print_disk(to, job, forecast.disk_bytes, forecast.written_bytes);
+		print_disk(to, &job->options, forecast.disk_bytes, forecast.written_bytes);
 	else if (job->plan.spills)
 		gs_print_line(to, "disk", "%s, if they do not fit: as much as the input, written and read "
 		              "once; %s are free",
-		              dirs_text(&job->options, dirs),
-		              gs_size_text(disk_bytes_free(&job->options), bytes));
-}
-
-static void
-print_memory(const struct gs_line_printer *to, const struct gsort *job)
-{
-	const struct gs_plan *plan = &job->plan;
-	char a[32], b[32];
-
-	gs_print_line(to, "memory", "%s in all%s, %s of it for keys, sorting and merging",
-	     gs_size_text(plan->host_bytes * (job->plan_input.shares > 0 ? job->plan_input.shares : 1), a),
-	     job->plan_input.memory_bytes > 0 &&
-	     job->plan_input.memory_bytes < plan->host_bytes ? ", the least that will do"
-	                                                     : " at most, as the input needs it",
-	     gs_size_text(plan->pool_bytes, b));
-	if (job->options.operation == GSORT_SORT || plan->by_counting)
-		(job->feed.by == NULL ? explain_keys_memory : explain_items_memory)(to, job);
-}
-
-/* What it takes, about, not at most. */
-static void
-print_needs(const struct gs_line_printer *to, const struct gsort *job)
-{
-	struct gs_forecast forecast;
-	char memory[32], disk[32], time[32];
-
-	gs_job_forecast(job, &forecast);
-	if (!forecast.known) {
-		gs_print_line(to, "needs", "unknown, as the size of the input is; say it with --plan=SIZE");
-		return;
-	}
-	gs_print_line(to, "needs", "about %s of memory, %s%s and %s%s",
-	              gs_size_text(forecast.memory_bytes, memory),
-	              forecast.disk_bytes > 0 ? gs_size_text(forecast.disk_bytes, disk) : "no",
-	              forecast.disk_bytes > 0 ? " of temporary files" : " temporary files",
-	              gs_time_text(gs_forecast_seconds(&forecast), time),
-	              job->ranked->alone ? "" : ", each rank");
+		              dirs, gs_size_text(free_bytes, bytes));
 }
 
 /* Bytes of the input that are keys or records: neither headers nor skipped bytes. */
@@ -222,6 +163,8 @@ add_disk(struct gs_json *json, const struct gsort *job, const struct gs_forecast
 {
 	const struct gsort_options *options = &job->options;
 	struct gs_estimate estimate;
+	uint64_t free_bytes;
+	char text[128];
 
 	gs_job_estimate(job, &estimate);
 	gs_json_bool(json, "may_spill", job->plan.spills);
@@ -231,7 +174,8 @@ add_disk(struct gs_json *json, const struct gsort *job, const struct gs_forecast
 	gs_json_number(json, "merged_at_once", job->plan.fan_in);
 	gs_json_number(json, "disk_bytes", forecast->disk_bytes);
 	gs_json_number(json, "written_bytes", forecast->written_bytes);
-	gs_json_number(json, "disk_free_bytes", disk_bytes_free(options));
+	(void)dirs_text(options, text, &free_bytes);
+	gs_json_number(json, "disk_free_bytes", free_bytes);
 	gs_json_begin(json, "temporary_directories", '[');
 	for (size_t d = 0; d < options->temp_dir_count; d++)
 		gs_json_string(json, NULL, options->temp_dirs[d]);
@@ -364,19 +308,6 @@ explain_keys(const struct gs_line_printer *to, const struct gsort *job)
 	print_input(to, job, contents);
 }
 
-static void
-print_threads(const struct gs_line_printer *to, const struct gsort *job)
-{
-	const unsigned threads = job->plan.threads;
-
-	if (job->plan_input.threads == 0 && threads == gs_plan_threads_most(&job->plan_input) &&
-	    threads < job->plan_input.cores)
-		gs_print_line(to, "threads", "%u of %u, as more would make this no faster", threads,
-		              job->plan_input.cores);
-	else
-		gs_print_line(to, "threads", "%u", threads);
-}
-
 void
 gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context)
 {
@@ -385,14 +316,49 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 		[GS_AS_LINES] = explain_lines,
 	};
 	const struct gs_line_printer to = { print, context };
+	const struct gs_plan_input *input;
+	const struct gs_outputs *outputs;
+	const struct gs_plan *plan;
+	struct gs_forecast forecast;
+	char a[32], b[32], time[32];
 
 	if (job == NULL || print == NULL)
 		return;
+	input = &job->plan_input;
+	plan = &job->plan;
 	explain[job->feed.kind->as](&to, job);
 	print_device(&to, job);
-	print_threads(&to, job);
-	print_memory(&to, job);
-	print_needs(&to, job);
-	if (job->options.split > 0)
-		print_outputs(&to, job);
+	if (input->threads == 0 && plan->threads == gs_plan_threads_most(input) && plan->threads < input->cores)
+		gs_print_line(&to, "threads", "%u of %u, as more would make this no faster", plan->threads,
+		              input->cores);
+	else
+		gs_print_line(&to, "threads", "%u", plan->threads);
+	gs_print_line(&to, "memory", "%s in all%s, %s of it for keys, sorting and merging",
+	              gs_size_text(plan->host_bytes * (input->shares > 0 ? input->shares : 1), a),
+	              input->memory_bytes > 0 && input->memory_bytes < plan->host_bytes
+	              ? ", the least that will do" : " at most, as the input needs it",
+	              gs_size_text(plan->pool_bytes, b));
+	if (job->options.operation == GSORT_SORT || plan->by_counting)
+		(job->feed.by == NULL ? explain_keys_memory : explain_items_memory)(&to, job);
+	gs_job_forecast(job, &forecast);	/* what it takes, about, not at most */
+	if (!forecast.known)
+		gs_print_line(&to, "needs", "unknown, as the size of the input is; say it with --plan=SIZE");
+	else
+		gs_print_line(&to, "needs", "about %s of memory, %s%s and %s%s",
+		              gs_size_text(forecast.memory_bytes, a),
+		              forecast.disk_bytes > 0 ? gs_size_text(forecast.disk_bytes, b) : "no",
+		              forecast.disk_bytes > 0 ? " of temporary files" : " temporary files",
+		              gs_time_text(gs_forecast_seconds(&forecast), time),
+		              job->ranked->alone ? "" : ", each rank");
+	if (job->options.split == 0)
+		return;
+	outputs = &job->files.outputs;
+	if (outputs->count == 1)
+		gs_print_line(&to, "output", "1 file: %s", outputs->names[0]);
+	else
+		gs_print_line(&to, "output", "%zu files: %s to %s, %s", outputs->count, outputs->names[0],
+		              outputs->names[outputs->count - 1],	/* see output/split.c */
+		              plan->device == GSORT_DEVICE_CPU && plan->buckets.threads > 0 &&
+		              plan->threads > 1 && gs_select_takes_all(&job->emit.select)
+		              ? "written side by side if all keys fit in memory" : "one after the other");
 }

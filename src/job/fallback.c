@@ -15,47 +15,32 @@
 #include "figures/answer.h"
 #include "job/job.h"
 
-/* Are whole lines compared, as integers (n) or floats (g)?  0: no. */
-static char
-letter_of(const struct gsort_options *o)
-{
-	const char *letters = o->ordering != NULL ? o->ordering : "";
-	const bool n = strchr(letters, 'n') != NULL, g = strchr(letters, 'g') != NULL;
-
-	if (o->csv || o->separator != NULL || o->keydef_count > 0 || n == g ||
-	    letters[strspn(letters, "bngr")] != '\0')
-		return '\0';
-	return n ? 'n' : o->locale == NULL ? 'g' : '\0';	/* a locale may have no point */
-}
-
-/* Can all inputs be read again?  Nothing is opened: that may wait for a writer. */
-static bool
-are_files(const struct gsort_options *o)
-{
-	bool files = o->read == NULL;
-	struct stat status;
-
-	for (size_t i = 0; files && i < o->input_count; i++)
-		files = (strcmp(o->inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &status)
-		                                        : stat(o->inputs[i], &status)) == 0 &&
-		        S_ISREG(status.st_mode);
-	return files;
-}
-
 bool
 gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 {
-	const char letter = letter_of(o);
+	const char *letters = o->ordering != NULL ? o->ordering : "";
+	const bool n = strchr(letters, 'n') != NULL, g = strchr(letters, 'g') != NULL;
+	struct stat status;
 
-	if (turn->ended || letter == '\0' || o->operation != GSORT_SORT || o->set != GSORT_NO_SET ||
-	    o->argsort_bits > 0 || o->keep_order || o->underline || o->sample.wanted ||
-	    o->invalid != GSORT_INVALID_ABORT || gs_answer_is_wanted(o) || !are_files(o))
+	/* whole lines are compared, as integers (n) or floats (g); a locale may have no point */
+	if (o->csv || o->separator != NULL || o->keydef_count > 0 || n == g || (g && o->locale != NULL) ||
+	    letters[strspn(letters, "bngr")] != '\0')
 		return false;
+	if (turn->ended || o->operation != GSORT_SORT || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
+	    o->keep_order || o->underline || o->sample.wanted || o->invalid != GSORT_INVALID_ABORT ||
+	    gs_answer_is_wanted(o) || o->read != NULL)
+		return false;
+	/* all inputs can be read again; nothing is opened: that may wait for a writer */
+	for (size_t i = 0; i < o->input_count; i++)
+		if ((strcmp(o->inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &status)
+		                                    : stat(o->inputs[i], &status)) != 0 ||
+		    !S_ISREG(status.st_mode))
+			return false;
 	turn->lines = *o;
 	turn->may = true;
 	o->lines = false;
-	o->type = letter == 'n' ? GSORT_TEXT : GSORT_TEXT_FLOAT;
-	o->reverse = strchr(o->ordering, 'r') != NULL;
+	o->type = n ? GSORT_TEXT : GSORT_TEXT_FLOAT;
+	o->reverse = strchr(letters, 'r') != NULL;
 	return true;
 }
 

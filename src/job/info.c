@@ -21,33 +21,6 @@
 #include "options/options.h"
 #include "spill/compress.h"
 
-/* --- memory and disks ------------------------------------------------------- */
-
-static void
-print_memory(const struct gs_line_printer *to, const struct gs_limits *limits)
-{
-	char ram[32], room[32], usual[32];
-
-	gs_print_line(to, "memory", "%s", gs_size_text(limits->ram_bytes, ram));
-	if (limits->room_bytes < limits->ram_bytes)
-		gs_print_line(to, "limit", "control groups and resource limits leave %s",
-		     gs_size_text(limits->room_bytes, room));
-	gs_print_line(to, "-S", "%s unless -S is given", gs_size_text(limits->host_bytes, usual));
-}
-
-static void
-print_dir(const struct gs_line_printer *to, const char *dir)
-{
-	const uint64_t free_bytes = gs_limits_disk_bytes(dir);
-	char size[32];
-
-	if (access(dir, W_OK | X_OK) != 0)
-		gs_print_line(to, "temp", "%s: cannot be written to", dir);
-	else
-		gs_print_line(to, "temp", "%s: %s free, %s", dir, gs_size_text(free_bytes, size),
-		     gs_filesystem_name(dir));
-}
-
 /* The caller's, or none; with a folder for temporary files, *DIR unless they name others. */
 static void
 take_options(struct gsort_options *own, const struct gsort_options *options, const char **dir)
@@ -68,6 +41,7 @@ gsort_info(const struct gsort_options *options, void (*print)(void *context, con
 	struct gsort_options own;
 	struct gs_limits limits;
 	const char *dir;
+	char size[32], room[32];
 
 	if (print == NULL)
 		return;
@@ -80,9 +54,21 @@ gsort_info(const struct gsort_options *options, void (*print)(void *context, con
 		module->survey(print, context);
 	else
 		gs_print_line(&to, "gpu", "none: %s", gs_message());
-	print_memory(&to, &limits);
-	for (size_t d = 0; d < own.temp_dir_count; d++)
-		print_dir(&to, own.temp_dirs[d]);
+	gs_print_line(&to, "memory", "%s", gs_size_text(limits.ram_bytes, size));
+	if (limits.room_bytes < limits.ram_bytes)
+		gs_print_line(&to, "limit", "control groups and resource limits leave %s",
+		              gs_size_text(limits.room_bytes, room));
+	gs_print_line(&to, "-S", "%s unless -S is given", gs_size_text(limits.host_bytes, size));
+	for (size_t d = 0; d < own.temp_dir_count; d++) {
+		const char *name = own.temp_dirs[d];
+
+		if (access(name, W_OK | X_OK) != 0)
+			gs_print_line(&to, "temp", "%s: cannot be written to", name);
+		else
+			gs_print_line(&to, "temp", "%s: %s free, %s", name,
+			              gs_size_text(gs_limits_disk_bytes(name), size),
+			              gs_filesystem_name(name));
+	}
 }
 
 /* The lines of a survey: those of GPUs become a list, what else there is to say stands beside it. */
@@ -125,17 +111,6 @@ add_gpus(struct gs_json *json)
 }
 
 static void
-add_dir(struct gs_json *json, const char *dir)
-{
-	gs_json_begin(json, NULL, '{');
-	gs_json_string(json, "name", dir);
-	gs_json_bool(json, "writable", access(dir, W_OK | X_OK) == 0);
-	gs_json_number(json, "free_bytes", gs_limits_disk_bytes(dir));
-	gs_json_string(json, "file_system", gs_filesystem_name(dir));
-	gs_json_end(json, '}');
-}
-
-static void
 add_info(struct gs_json *json, const struct gsort_options *options)
 {
 	struct gs_limits limits;
@@ -150,8 +125,16 @@ add_info(struct gs_json *json, const struct gsort_options *options)
 	gs_json_number(json, "room_bytes", limits.room_bytes);
 	gs_json_number(json, "memory_bytes", limits.host_bytes);
 	gs_json_begin(json, "temporary_directories", '[');
-	for (size_t d = 0; d < options->temp_dir_count; d++)
-		add_dir(json, options->temp_dirs[d]);
+	for (size_t d = 0; d < options->temp_dir_count; d++) {
+		const char *dir = options->temp_dirs[d];
+
+		gs_json_begin(json, NULL, '{');
+		gs_json_string(json, "name", dir);
+		gs_json_bool(json, "writable", access(dir, W_OK | X_OK) == 0);
+		gs_json_number(json, "free_bytes", gs_limits_disk_bytes(dir));
+		gs_json_string(json, "file_system", gs_filesystem_name(dir));
+		gs_json_end(json, '}');
+	}
 	gs_json_end(json, ']');
 	gs_json_end(json, '}');
 }

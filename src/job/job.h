@@ -33,7 +33,7 @@ struct gs_ranked;
 /*
  * Of -n and -g:
  *
- *     begin, as lines adapt; end, if an input is compressed or a line is no such number
+ *     begin; end, if an input is compressed or a line is no such number
  *
  * While each line of its files is what gsort prints for its number, the job sorts numbers, several times as
  * fast.  At the first other line it becomes one of lines (sort.c), and reads the files again.
@@ -186,9 +186,9 @@ MUST_CHECK gs_status gs_job_check(struct gsort *job, bool *disorder);
 /* ---- union, intersection and difference of inputs (combine.c) ------------------ */
 
 /*
- * Each input is sorted in an engine of its own, larger than memory or not.  They are read one after the other,
- * so that no input is opened before the one before it has ended, and share the memory.  Their sorted keys
- * are merged as they come.
+ * Each input is sorted in an engine of its own, larger than memory or not.  They are read one after the
+ * other, so that no input is opened before the one before it has ended, and share the memory.  Their sorted
+ * keys are merged as they come.
  */
 
 /** Run the set operation that the options want: open each input, merge them all. */

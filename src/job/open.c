@@ -104,15 +104,6 @@ open_emit(struct gsort *job)
 
 /* ---- facts for the plan -------------------------------------------------------- */
 
-/* The user's limit of memory; 0: none. */
-static uint64_t
-memory_wanted(const struct gsort_options *options, const struct gs_limits *limits)
-{
-	if (options->memory_bytes > 0 || options->memory_percent == 0)
-		return options->memory_bytes;
-	return limits->ram_bytes / 100 * options->memory_percent;
-}
-
 /* Is the output a regular file, or will it be? */
 static bool
 writes_file(const struct gsort_options *options)
@@ -132,21 +123,8 @@ enum { SMALL_BYTES = 64 << 10 };
 /* Memory for each input of a merge beside its name and its file, open or not.  Measured. */
 enum { MERGE_INPUT_BYTES = 360 };
 
-/* Memory for the names of inputs, and the state of each. */
-static uint64_t
-names_bytes(const struct gsort_options *options)
-{
-	const size_t each = sizeof(struct gs_file) + sizeof(char *) +
-	                    (options->operation == GSORT_MERGE ? MERGE_INPUT_BYTES : 0);
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; options->read == NULL && i < options->input_count; i++)
-		bytes += each + strlen(options->inputs[i]) + 1;
-	return bytes;
-}
-
-/* FEED is that of JOB, or an operand of its set, which has one of SHARES of the memory; PRINT_BYTES: for each key
- * that is written in another form. */
+/* FEED is that of JOB, or an operand of its set, which has one of SHARES of the memory; PRINT_BYTES: for each
+ * key that is written in another form. */
 static void
 collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, unsigned shares)
 {
@@ -156,6 +134,7 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 	const bool module = gs_gpu_module_exists();
 	struct gs_plan_input *input = feed->plan_input;
 	struct gs_limits *limits = &job->limits;
+	uint64_t names_bytes = 0;
 	bool guessed;
 
 	if (limits->cores == 0)		/* not in the sandbox, which hides them */
@@ -184,7 +163,8 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 		.gpu_memory_bytes = options->gpu_memory_bytes,
 		.threads = options->threads,
 		.cores = limits->cores,
-		.memory_bytes = memory_wanted(options, limits),
+		.memory_bytes = options->memory_bytes > 0 ? options->memory_bytes
+		                : limits->ram_bytes / 100 * options->memory_percent,
 		.memory_grows = options->memory_grows,
 		.compares = options->set != GSORT_NO_SET || options->unique || options->counts ||
 		            options->repeated || options->singletons,
@@ -202,7 +182,8 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 		input->host_bytes = limits->room_bytes;
 	input->shares = shares;
 	if (feed == &job->feed && shares > 0)	/* equal ones */
-		input->memory_bytes = (input->memory_bytes > 0 ? input->memory_bytes : limits->host_bytes) / shares;
+		input->memory_bytes = (input->memory_bytes > 0 ? input->memory_bytes : limits->host_bytes) /
+		                      shares;
 	if (options->size_hint > 0 && (bytes == GS_UNKNOWN || options->explained)) {
 		input->input_bytes = options->size_hint;
 		input->guessed = true;
@@ -216,7 +197,10 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 	if (options->locale != NULL)
 		input->beside_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
 	feed->kind->keep(feed, input, guessed);
-	gs_plan_keep(input, names_bytes(options), "so many inputs");
+	for (size_t i = 0; options->read == NULL && i < options->input_count; i++)
+		names_bytes += sizeof(struct gs_file) + sizeof(char *) + strlen(options->inputs[i]) + 1 +
+		               (options->operation == GSORT_MERGE ? MERGE_INPUT_BYTES : 0);
+	gs_plan_keep(input, names_bytes, "so many inputs");
 	if (options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2)
 		gs_plan_keep(input, options->skip_bytes, "the header, which is copied to the output");
 	gs_plan_keep(input, (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'");
@@ -287,8 +271,8 @@ allocate(struct gs_feed *feed)
 		        (double)input->memory_bytes / (1 << 20), (double)plan->host_bytes / (1 << 20));
 	if (!plan->spills)
 		return GS_OK;
-	/* As in sort(1), a directory that cannot be used is an error only if it is needed: here, if the input is
-	 * known to be too large for memory; else when memory is full. */
+	/* As in sort(1), a directory that cannot be used is an error only if it is needed: here, if the input
+	 * is known to be too large for memory; else when memory is full. */
 	status = feed->by == NULL ? gs_runs_prepare_disk(&feed->store.runs)
 	                          : gs_spill_dirs_check(options->temp_dirs, options->temp_dir_count);
 	if (status == GS_OK || (input->input_bytes != UINT64_MAX && !input->guessed))

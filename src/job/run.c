@@ -7,44 +7,26 @@
 #include "job/job.h"
 #include "ranks/ranked.h"
 
-static gs_status
-run(struct gsort *job, bool *disorder)
-{
-	if (job->options.operation == GSORT_CHECK)
-		return gs_job_check(job, disorder);
-	if (job->options.operation == GSORT_SORT)
-		return gs_job_sort(job);
-	return gs_job_combines(job) ? gs_job_combine(job) : gs_job_merge(job);
-}
-
-/* The processor time of each stage, over all threads. */
+/* Collect the counts of the job's objects. */
 static void
-collect_stages(struct gsort *job)
+collect_stats(struct gsort *job)
 {
-	struct gsort_stages *busy = &job->stats.busy;
-	double *const seconds[GS_STAGES] = {
+	struct gsort_stats *stats = &job->stats;
+	struct gsort_stages *busy = &stats->busy;
+	double *const seconds[GS_STAGES] = {	/* over all threads */
 		[GS_STAGE_READ] = &busy->read, [GS_STAGE_DECODE] = &busy->decode,
 		[GS_STAGE_SORT] = &busy->sort, [GS_STAGE_MERGE] = &busy->merge,
 		[GS_STAGE_SPILL] = &busy->spill, [GS_STAGE_ENCODE] = &busy->encode,
 		[GS_STAGE_WRITE] = &busy->write,
 	};
-	double idle = job->stats.seconds * job->plan.threads;
+	const enum gsort_operation operation = job->options.operation;
+	double idle = stats->seconds * job->plan.threads;
 
 	for (int s = 0; s < GS_STAGES; s++) {
 		*seconds[s] = (double)atomic_load(&job->monitor.clock.ns[s]) / 1e9;
 		idle -= *seconds[s];
 	}
 	busy->idle = idle > 0 ? idle : 0;
-}
-
-/* Collect the counts of the job's objects. */
-static void
-collect_stats(struct gsort *job)
-{
-	struct gsort_stats *stats = &job->stats;
-	const enum gsort_operation operation = job->options.operation;
-
-	collect_stages(job);
 	stats->device_rule = job->plan.device_rule;
 	if (operation == GSORT_MERGE)
 		stats->write_seconds = stats->seconds;
@@ -99,7 +81,10 @@ gs_job_run(struct gsort *job)
 {
 	const uint64_t start = gs_clock_wall();
 	bool disorder = false;
-	gs_status status = run(job, &disorder);
+	const enum gsort_operation operation = job->options.operation;
+	gs_status status = operation == GSORT_CHECK ? gs_job_check(job, &disorder) :
+	                   operation == GSORT_SORT ? gs_job_sort(job) :
+	                   gs_job_combines(job) ? gs_job_combine(job) : gs_job_merge(job);
 
 	if (gs_thread_was_missed() && status == GS_OK)
 		gs_warn(&job->monitor, "the system refused to start a thread: the job went on with fewer; "
@@ -110,7 +95,7 @@ gs_job_run(struct gsort *job)
 	THEN(status, sum_stats(job));
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */
-	if ((status != GS_OK || job->options.operation == GSORT_CHECK) &&
+	if ((status != GS_OK || operation == GSORT_CHECK) &&
 	    gs_check_interrupted(&job->phases.interrupted) != GS_OK)
 		return GSORT_ERROR;
 	if (status != GS_OK)

@@ -112,26 +112,20 @@ make_figures(struct gsort *job, struct gs_answer *figures)
 	return GS_OK;
 }
 
-static gs_status
-write_figures(struct gsort *job, struct gs_answer *figures)
-{
-	uint64_t bytes = 0;
-
-	gs_answer_end(figures);
-	TRY(gs_border_verify(job->ranked->ranks, &job->verify));
-	TRY(gs_figures_write(figures, job->files.outputs.files[0], &bytes));
-	job->emit.bytes = bytes;
-	return GS_OK;
-}
-
 /* The output is figures about all keys.  Nothing is written before the last key has been seen. */
 static gs_status
 answer(struct gsort *job)
 {
 	struct gs_answer figures = { .marks = NULL };
+	uint64_t bytes = 0;
 	gs_status status = make_figures(job, &figures);
 
-	THEN(status, write_figures(job, &figures));
+	if (status == GS_OK) {
+		gs_answer_end(&figures);
+		status = gs_border_verify(job->ranked->ranks, &job->verify);
+	}
+	THEN(status, gs_figures_write(&figures, job->files.outputs.files[0], &bytes));
+	job->emit.bytes = bytes;
 	status = gs_ranked_finish(job, status);
 	gs_answer_close(&figures);
 	return status;
@@ -202,25 +196,18 @@ sort_once(struct gsort *job)
 
 /* ---- choosing the device --------------------------------------------------------- */
 
-/* Begin again, from the first byte of the input, with what the plan's input says by now. */
+/* Begin again, from the first byte of the input, on the CPU; REASON: why not on the GPU, for people. */
 static gs_status
-start_over(struct gsort *job)
+start_over_on_cpu(struct gsort *job, const char *reason)
 {
+	job->plan_input.device = GSORT_DEVICE_CPU;
 	job->feed.engine.stats(job->feed.engine.context, &job->stats);
 	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
 	TRY(gs_outputs_wait(&job->files.outputs));	/* they borrow memory of the arena */
 	TRY(gs_input_rewind(job->feed.input));
 	gs_verify_restart(&job->verify);
 	gs_emit_resume(&job->emit);
-	return gs_job_replan(job);
-}
-
-/* REASON: why not on the GPU, for people. */
-static gs_status
-start_over_on_cpu(struct gsort *job, const char *reason)
-{
-	job->plan_input.device = GSORT_DEVICE_CPU;
-	TRY(start_over(job));
+	TRY(gs_job_replan(job));
 	gs_input_stop_recording(job->feed.input);
 	job->plan.device_rule = reason;
 	return GS_OK;

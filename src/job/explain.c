@@ -237,12 +237,39 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 
 /* ---- as text --------------------------------------------------------------------- */
 
-/* CONTENTS stand behind the size, if that is known. */
+/* "records of 16 bytes, by u64@0 and 1 more key, smallest first"; "lines, by 3,3n, with -r"; "u64, smallest first" */
 static void
-print_input(const struct gs_line_printer *to, const struct gsort *job, const char *contents)
+print_elements(const struct gs_line_printer *to, const struct gsort *job)
 {
-	char size[32];
+	const struct gsort_options *options = &job->options;
+	const struct gs_record_ingest *records = &job->feed.records;
+	const enum gs_listed_as as = job->feed.kind->as;
+	const bool whole = as == GS_AS_RECORDS && records->record.type == GSORT_TEXT;	/* or a wide key each */
+	const size_t keys = as == GS_AS_LINES ? options->keydef_count : records->key_count;
+	const size_t unit = job->feed.ingest.unit;
+	const bool letters = options->ordering != NULL && *options->ordering != '\0';
+	const bool reverse = options->reverse || (as == GS_AS_RECORDS && records->keys[0].reverse);
+	char first[64], more[48] = "", what[192], contents[48] = " of text", size[32];
 
+	if (keys > 1)
+		snprintf(more, sizeof more, " and %zu more key%s", keys - 1, keys == 2 ? "" : "s");
+	if (whole)
+		snprintf(what, sizeof what, "records of %zu bytes, by %s%s", unit,
+		         gs_key_text(&records->keys[0], first), more);
+	else
+		snprintf(what, sizeof what, "%s", gs_key_name(as == GS_AS_RECORDS ? records->record.type
+		                                                                  : options->type));
+	if (as == GS_AS_LINES)
+		gs_print_line(to, "type", "lines, by %s%s%s%s%s", keys > 0 ? options->keydefs[0] : "all of them",
+		              more, letters ? ", with -" : "", letters ? options->ordering : "",
+		              options->unique ? ", of equal keys one" : "");
+	else
+		gs_print_line(to, "type", "%s, %s first%s", what, reverse ? "largest" : "smallest",
+		              !options->unique ? "" : as == GS_AS_KEYS ? ", of equal keys one"
+		                                                       : ", of equal ones one");
+	if (unit > 0)
+		snprintf(contents, sizeof contents, ": %llu %s", (unsigned long long)(key_bytes_in(job) / unit),
+		         whole ? "records" : "keys");
 	if (job->plan_input.input_bytes == UINT64_MAX)
 		gs_print_line(to, "input", "of unknown size");
 	else
@@ -250,71 +277,9 @@ print_input(const struct gs_line_printer *to, const struct gsort *job, const cha
 		              gs_size_text(job->plan_input.input_bytes, size), contents);
 }
 
-/* "records of 16 bytes, by u64@0 and 1 more key, smallest first" */
-static void
-explain_records(const struct gs_line_printer *to, const struct gsort *job)
-{
-	const struct gsort_options *options = &job->options;
-	const struct gs_record_ingest *ingest = &job->feed.records;
-	char first[64], more[48] = "", what[192];
-
-	if (ingest->key_count > 1)
-		snprintf(more, sizeof more, " and %zu more key%s", ingest->key_count - 1,
-		         ingest->key_count == 2 ? "" : "s");
-	if (ingest->record.type != GSORT_TEXT)
-		snprintf(what, sizeof what, "%s", gs_key_name(ingest->record.type));
-	else
-		snprintf(what, sizeof what, "records of %zu bytes, by %s%s", ingest->record.bytes,
-		         gs_key_text(&ingest->keys[0], first), more);
-	gs_print_line(to, "type", "%s, %s first%s", what,
-	              options->reverse || ingest->keys[0].reverse ? "largest" : "smallest",
-	              options->unique ? ", of equal ones one" : "");
-	snprintf(what, sizeof what, ": %llu %s",
-	         (unsigned long long)(key_bytes_in(job) / ingest->record.bytes),
-	         ingest->record.type == GSORT_TEXT ? "records" : "keys");
-	print_input(to, job, what);
-}
-
-/* "lines, by 3,3n and 1 more key, with -r" */
-static void
-explain_lines(const struct gs_line_printer *to, const struct gsort *job)
-{
-	const struct gsort_options *options = &job->options;
-	const size_t count = options->keydef_count;
-	const bool letters = options->ordering != NULL && *options->ordering != '\0';
-	char more[48] = "";
-
-	if (count > 1)
-		snprintf(more, sizeof more, " and %zu more key%s", count - 1, count == 2 ? "" : "s");
-	gs_print_line(to, "type", "lines, by %s%s%s%s%s",
-	              count > 0 ? options->keydefs[0] : "all of them", more,
-	              letters ? ", with -" : "", letters ? options->ordering : "",
-	              options->unique ? ", of equal keys one" : "");
-	print_input(to, job, " of text");
-}
-
-static void
-explain_keys(const struct gs_line_printer *to, const struct gsort *job)
-{
-	const struct gsort_options *options = &job->options;
-	const size_t key_bytes = job->feed.ingest.unit;
-	char contents[48] = " of text";
-
-	gs_print_line(to, "type", "%s, %s first%s", gs_key_name(options->type),
-	     options->reverse ? "largest" : "smallest", options->unique ? ", of equal keys one" : "");
-	if (key_bytes > 0)
-		snprintf(contents, sizeof contents, ": %llu keys",
-		         (unsigned long long)(key_bytes_in(job) / key_bytes));
-	print_input(to, job, contents);
-}
-
 void
 gsort_plan(const gsort *job, void (*print)(void *context, const char *line), void *context)
 {
-	static void (*const explain[])(const struct gs_line_printer *to, const struct gsort *job) = {
-		[GS_AS_KEYS] = explain_keys, [GS_AS_RECORDS] = explain_records,
-		[GS_AS_LINES] = explain_lines,
-	};
 	const struct gs_line_printer to = { print, context };
 	const struct gs_plan_input *input;
 	const struct gs_outputs *outputs;
@@ -326,7 +291,7 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 		return;
 	input = &job->plan_input;
 	plan = &job->plan;
-	explain[job->feed.kind->as](&to, job);
+	print_elements(&to, job);
 	print_device(&to, job);
 	if (input->threads == 0 && plan->threads == gs_plan_threads_most(input) && plan->threads < input->cores)
 		gs_print_line(&to, "threads", "%u of %u, as more would make this no faster", plan->threads,

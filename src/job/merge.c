@@ -164,33 +164,25 @@ merge_keys(struct gsort *job)
 /* ---- items -------------------------------------------------------------------- */
 
 static gs_status
-open_items(struct gsort *job, const struct gs_item_merge_sizes *sizes, struct gs_merge_inputs *all,
-           struct gs_item_merger *merger)
-{
-	const size_t count = job->options.input_count;
-
-	TRY(open_inputs(job, all, sizes->room, count, 1));
-	all->spare = sizes->spare;
-	job->feed.lines.header_most = sizes->header_most;
-	TRY(gs_item_merger_open(merger, job->feed.by, &job->options, count, sizes->room));
-	for (size_t i = 0; i < count; i++)
-		merger->sources[i] = (struct gs_merge_source){
-			.fill = gs_merge_fill, .context = &all->inputs[i],
-		};
-	return gs_item_merger_begin(merger);
-}
-
-static gs_status
 merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 {
+	const size_t count = job->options.input_count;
 	struct gs_merge_inputs all = { .feed = NULL };
 	struct gs_item_merger merger = { .count = 0 };
-	struct gs_span_sink sink;
-	gs_status status = open_items(job, sizes, &all, &merger);
+	gs_status status = open_inputs(job, &all, sizes->room, count, 1);
 
+	all.spare = sizes->spare;
+	job->feed.lines.header_most = sizes->header_most;
+	THEN(status, gs_item_merger_open(&merger, job->feed.by, &job->options, count, sizes->room));
+	for (size_t i = 0; status == GS_OK && i < count; i++)
+		merger.sources[i] = (struct gs_merge_source){
+			.fill = gs_merge_fill, .context = &all.inputs[i],
+		};
+	THEN(status, gs_item_merger_begin(&merger));
 	THEN(status, gs_emit_header(&job->emit, all.header, all.header_bytes));
 	if (status == GS_OK) {
-		sink = job->emit.sink(&job->emit, 0, 0);
+		const struct gs_span_sink sink = job->emit.sink(&job->emit, 0, 0);
+
 		status = gs_item_merger_drain(&merger, &sink);
 	}
 	if (status == GS_OK) {

@@ -203,50 +203,37 @@ read_batch(struct gs_merge_input *input)
 	return first == reader->count ? GS_OK : fail_line(input, first);
 }
 
-/*
- * Take keys of the current key class from the batch, up to ROOM.  A key of an earlier class is an
- * error even with --force, because it would be lost.
- */
-static gs_status
-take_keys(struct gs_merge_input *input, bool wide, void *into, size_t room, size_t *count)
-{
-	const struct gs_line_reader *reader = input->reader;
-	uint32_t *narrow = into;
-	uint64_t *full = into;
-
-	for (; *count < room && input->taken < reader->count; input->taken++, ++*count) {
-		const uint64_t key = reader->keys[input->taken];
-
-		if (reader->classes[input->taken] < input->place)
-			return fail_line(input, input->taken);
-		if (reader->classes[input->taken] > input->place)
-			break;
-		if (wide)
-			full[*count] = key;
-		else
-			narrow[*count] = (uint32_t)key;
-	}
-	return GS_OK;
-}
-
+/* Take keys of the current class, up to ROOM.  A key of an earlier class is an error even with --force, because
+ * it would be lost. */
 static gs_status
 read_text(struct gs_merge_input *input, bool wide, void *into, size_t room, size_t *count)
 {
 	struct gs_line_reader *reader = input->reader;
+	uint32_t *narrow = into;
+	uint64_t *full = into;
 
 	while (*count < room && input->input != NULL) {
 		if (input->taken == reader->count) {
 			TRY(read_batch(input));
-			if (reader->count == 0) {
-				input->feed->invalid_lines += reader->lines.invalid;
-				gs_line_reject_end(&reader->lines.options, reader->lines.invalid);
-				end(input);
-			}
-			continue;
+			if (reader->count > 0)
+				continue;
+			input->feed->invalid_lines += reader->lines.invalid;
+			gs_line_reject_end(&reader->lines.options, reader->lines.invalid);
+			end(input);
+			return GS_OK;
 		}
-		TRY(take_keys(input, wide, into, room, count));
-		if (input->taken < reader->count)
-			break;
+		for (; *count < room && input->taken < reader->count; input->taken++, ++*count) {
+			const uint64_t key = reader->keys[input->taken];
+
+			if (reader->classes[input->taken] < input->place)
+				return fail_line(input, input->taken);
+			if (reader->classes[input->taken] > input->place)
+				return GS_OK;
+			if (wide)
+				full[*count] = key;
+			else
+				narrow[*count] = (uint32_t)key;
+		}
 	}
 	return GS_OK;
 }

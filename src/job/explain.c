@@ -67,7 +67,8 @@ print_disk(const struct gs_line_printer *to, const struct gsort_options *options
 	const char *dirs = dirs_text(options, text, &free_bytes);
 
 	if (disk_bytes == 0)
-		gs_print_line(to, "disk", "%s, if more comes: %s are free", dirs, gs_size_text(free_bytes, a));
+		gs_print_line(to, "disk", "%s, if more comes: %s are free", dirs,
+		              gs_size_text(free_bytes, a));
 	else
 		gs_print_line(to, "disk", "%s: %s at a time, %s written in all; %s are free%s", dirs,
 		              gs_size_text(disk_bytes, a), gs_size_text(written_bytes, b),
@@ -237,14 +238,14 @@ gsort_plan_json(const gsort *job, void (*print)(void *context, const char *line)
 
 /* ---- as text --------------------------------------------------------------------- */
 
-/* "records of 16 bytes, by u64@0 and 1 more key, smallest first"; "lines, by 3,3n, with -r"; "u64, smallest first" */
+/* "u64, smallest first"; "records of 16 bytes, by u64@0 and 1 more key, smallest first"; "lines, by 3,3n" */
 static void
 print_elements(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_record_ingest *records = &job->feed.records;
 	const enum gs_listed_as as = job->feed.kind->as;
-	const bool whole = as == GS_AS_RECORDS && records->record.type == GSORT_TEXT;	/* or a wide key each */
+	const bool whole = as == GS_AS_RECORDS && records->record.type == GSORT_TEXT;	/* or wide keys */
 	const size_t keys = as == GS_AS_LINES ? options->keydef_count : records->key_count;
 	const size_t unit = job->feed.ingest.unit;
 	const bool letters = options->ordering != NULL && *options->ordering != '\0';
@@ -260,16 +261,17 @@ print_elements(const struct gs_line_printer *to, const struct gsort *job)
 		snprintf(what, sizeof what, "%s", gs_key_name(as == GS_AS_RECORDS ? records->record.type
 		                                                                  : options->type));
 	if (as == GS_AS_LINES)
-		gs_print_line(to, "type", "lines, by %s%s%s%s%s", keys > 0 ? options->keydefs[0] : "all of them",
-		              more, letters ? ", with -" : "", letters ? options->ordering : "",
+		gs_print_line(to, "type", "lines, by %s%s%s%s%s",
+		              keys > 0 ? options->keydefs[0] : "all of them", more,
+		              letters ? ", with -" : "", letters ? options->ordering : "",
 		              options->unique ? ", of equal keys one" : "");
 	else
 		gs_print_line(to, "type", "%s, %s first%s", what, reverse ? "largest" : "smallest",
 		              !options->unique ? "" : as == GS_AS_KEYS ? ", of equal keys one"
 		                                                       : ", of equal ones one");
 	if (unit > 0)
-		snprintf(contents, sizeof contents, ": %llu %s", (unsigned long long)(key_bytes_in(job) / unit),
-		         whole ? "records" : "keys");
+		snprintf(contents, sizeof contents, ": %llu %s",
+		         (unsigned long long)(key_bytes_in(job) / unit), whole ? "records" : "keys");
 	if (job->plan_input.input_bytes == UINT64_MAX)
 		gs_print_line(to, "input", "of unknown size");
 	else
@@ -293,7 +295,8 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 	plan = &job->plan;
 	print_elements(&to, job);
 	print_device(&to, job);
-	if (input->threads == 0 && plan->threads == gs_plan_threads_most(input) && plan->threads < input->cores)
+	if (input->threads == 0 && plan->threads == gs_plan_threads_most(input) &&
+	    plan->threads < input->cores)
 		gs_print_line(&to, "threads", "%u of %u, as more would make this no faster", plan->threads,
 		              input->cores);
 	else

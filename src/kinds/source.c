@@ -203,8 +203,8 @@ read_batch(struct gs_merge_input *input)
 	return first == reader->count ? GS_OK : fail_line(input, first);
 }
 
-/* Take keys of the current class, up to ROOM.  A key of an earlier class is an error even with --force, because
- * it would be lost. */
+/* Take keys of the current class, up to ROOM.  A key of an earlier class is an error even with --force,
+ * because it would be lost. */
 static gs_status
 read_text(struct gs_merge_input *input, bool wide, void *into, size_t room, size_t *count)
 {

@@ -172,16 +172,6 @@ gs_ranked_describe(const struct gs_ranked *ranked, gs_status status, struct gs_l
 
 /* ---- opening -------------------------------------------------------------------------- */
 
-/* Input of a rank that has nothing to read. */
-static ptrdiff_t
-read_nothing(void *context, void *into, size_t bytes)
-{
-	(void)context;
-	(void)into;
-	(void)bytes;
-	return 0;
-}
-
 /* Look what the inputs are, which part of them this rank reads, and where it writes; set its OWN options. */
 static gs_status
 begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own)
@@ -213,13 +203,13 @@ begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own
 	TRY(status);
 
 	*own = *given;
-	own->inputs = ranked->parts.names;
-	own->input_count = ranked->parts.count;
-	if (own->input_count == 0) {
-		own->read = read_nothing;
+	if (ranked->parts.count == 0) {		/* nothing to read, and so no header to skip */
+		ranked->parts.names[ranked->parts.count++] = "/dev/null";
 		own->skip_bytes = 0;
 		own->decompress = GSORT_DECOMPRESS_NONE;
 	}
+	own->inputs = ranked->parts.names;
+	own->input_count = ranked->parts.count;
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;

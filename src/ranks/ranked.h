@@ -144,9 +144,6 @@ MUST_CHECK gs_status
 gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_options *given,
                       struct gs_ranks *ranks, struct gsort_options *own);
 
-/** Will gs_ranked_output_begin() want to know the bytes of this rank's part? */
-bool gs_ranked_output_places(const struct gs_ranked_output *output);
-
 /** All keys have been read; collective.  BYTES, if it is to be known: of this rank's part, with its
  *  header.  A struct with nothing but RANKS is allowed: the output is not shared. */
 MUST_CHECK gs_status

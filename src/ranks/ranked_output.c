@@ -138,12 +138,6 @@ gs_ranked_output_close(struct gs_ranked_output *output)
 
 /* ---- writing ------------------------------------------------------------------------- */
 
-bool
-gs_ranked_output_places(const struct gs_ranked_output *output)
-{
-	return output->one_file && !output->spools;
-}
-
 /* Find the place of this rank's BYTES. */
 static gs_status
 open_place(struct gs_ranked_output *output, uint64_t bytes)
@@ -166,7 +160,7 @@ gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes)
 	const struct gsort_options *given = output->given;
 	uint64_t before, all;
 
-	if (gs_ranked_output_places(output))
+	if (output->one_file && !output->spools)
 		return open_place(output, bytes);
 	/* An input may be this file: nobody still reads. */
 	TRY(gs_ranks_scan(output->ranks, 0, &before, &all));

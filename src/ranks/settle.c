@@ -40,7 +40,7 @@ deal_keys(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 	spread->together = gs_select_merges_zeros(&job->options);
 	spread->descending_classes = job->options.reverse;
 	spread->encoding = job->emit.encoding;
-	spread->measures = gs_ranked_output_places(&job->ranked->output) &&
+	spread->measures = job->ranked->output.one_file && !job->ranked->output.spools &&
 	                   gs_key_is_text(spread->encoding.to);
 	if (job->plan.by_counting)		/* every rank counts what it reads */
 		return GS_OK;

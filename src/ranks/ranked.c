@@ -228,7 +228,7 @@ gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct g
 	struct gs_ranked *ranked = *opened;
 
 	TRY(alone ? status : gs_ranks_agree(ranks, status));
-	ranked->self = (struct gs_ranks){ .calls = &gs_ranks_alone, .size = 1, .local_size = 1 };
+	ranked->self = (struct gs_ranks){ .size = 1, .local_size = 1 };
 	ranked->ranks = ranked->output.ranks = alone ? &ranked->self : ranks;
 	ranked->alone = alone;
 	ranked->given = *options;

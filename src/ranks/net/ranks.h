@@ -66,13 +66,10 @@ struct gs_ranks_calls {
 	void      (*end)(struct gs_ranks *ranks, int status);
 };
 
-/** Those of a rank alone, which has no window and ends nobody. */
-extern const struct gs_ranks_calls gs_ranks_alone;
-
 enum { GS_HOST_BYTES = 64, GS_RANKS_MOST = 65536 };
 
 struct gs_ranks {
-	const struct gs_ranks_calls *calls;
+	const struct gs_ranks_calls *calls;	/* NULL: it is alone, has no window and ends nobody */
 	unsigned rank, size;			/* this one, of so many */
 	unsigned local_rank, local_size;	/* the same among those of this host */
 	char     host[GS_HOST_BYTES];

@@ -39,18 +39,16 @@ value_of(enum gsort_type type, __int128 number)
 static void
 place_integers(struct gs_bars *bars, const struct gsort_options *options, __int128 least, __int128 most)
 {
-	const size_t first = bars->count;
-	const __int128 range = most - least + 1;
-	const __int128 n = range < (__int128)options->histogram ? range : (__int128)options->histogram;
+	const size_t n = options->histogram, first = bars->count;
+	const __int128 range = most - least + 1, equal = range < (__int128)n ? range : (__int128)n;
 	const bool placed = options->histogram_edges == GSORT_EDGES_ROUND
-	                    ? gs_edges_of_integers(bars, options->histogram, least, most, options->notation) :
+	                    ? gs_edges_of_integers(bars, n, least, most, options->notation) :
 	                    options->histogram_edges == GSORT_EDGES_LOG &&
-	                    gs_edges_of_integer_powers(bars, options->histogram, least, most,
-	                                               options->notation);
+	                    gs_edges_of_integer_powers(bars, n, least, most, options->notation);
 
-	for (__int128 b = 0; !placed && b < n; b++)	/* of one width, or fewer if there are fewer integers */
+	for (__int128 b = 0; !placed && b < equal; b++)	/* of one width, fewer if there are fewer integers */
 		bars->bars[bars->count++] = (struct gs_bar){
-			.from = least + range * b / n, .to = least + range * (b + 1) / n - 1,
+			.from = least + range * b / equal, .to = least + range * (b + 1) / equal - 1,
 		};
 	for (size_t b = first; b < bars->count; b++)
 		bars->bars[b].edge = value_of(options->type, b == first ? least : bars->bars[b].from);

@@ -87,7 +87,7 @@ gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, u
 
 	if (emit->split.keys == 0)	/* after a restart files end where they did before */
 		emit->split.keys = select->head && select->left < keys ? select->left : keys;
-	emit->position += before;
+	emit->split.position += before;
 	return emit->tail.on ? GS_OK : gs_pick_open(&emit->pick, options, all);
 }
 
@@ -95,10 +95,9 @@ void
 gs_emit_resume(struct gs_emit *emit)
 {
 	gs_delivered_resume(&emit->delivered);
-	emit->position = emit->class_position = 0;
 	emit->split.strands = 0;	/* they are written again */
 	if (emit->tail.on) {		/* nothing was delivered: all is selected and kept again */
-		emit->tail.kept = 0;
+		emit->tail.kept = emit->split.position = 0;
 		emit->verify->out = (struct gs_span_digest){ .keys = 0 };
 		emit->select.any = false;
 		emit->select.left = emit->tail.room;
@@ -142,15 +141,14 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 	struct gs_span *span = &sorted->span;
 	const uint64_t written = emit->keys;
 	uint64_t since = gs_clock_now(), all = 0;
-	size_t count = span->count;
+	size_t count;
 
 	if (!emit->tail.on)
 		TRY(gs_delivered_pass(&emit->delivered, sorted));
-	emit->position += count - span->count;
 	count = span->count;
 	gs_verify_out(emit->verify, span);
-	gs_pick_span(&emit->pick, emit->position, span);
-	emit->position += count;
+	gs_pick_span(&emit->pick, emit->split.position, span);
+	emit->split.position += count - span->count;
 	/* as many at once as belong to one file, or are groups that begin in it, and fit the buffer */
 	for (size_t at = 0, taken; at < span->count; at += taken) {
 		const uint64_t together = gs_split_together(&emit->split, UINT64_MAX);
@@ -352,7 +350,7 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 	if (sorted->slot == GS_NO_SLOT)
 		return take_span(emit, sorted, enough);
 	if (sorted->skipped) {
-		emit->position += sorted->span.count;
+		emit->split.position += sorted->span.count;
 		return GS_OK;
 	}
 	encoded = &emit->encoded[sorted->slot];
@@ -364,7 +362,7 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 	*enough = gs_emit_is_complete(emit);
 	emit->keys += encoded->keys;
 	emit->bytes += encoded->bytes;
-	emit->position += encoded->taken;
+	emit->split.position += encoded->taken;
 	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, encoded->taken);
 	return GS_OK;
@@ -405,7 +403,7 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	const bool may_fail = !text && emit->encoding.from != emit->encoding.to;
 	uint64_t least = plan->buckets.part_bytes * (text ? TEXT_STRAND_PARTS * files : 1);
 
-	emit->class_position = emit->position;
+	emit->class_position = emit->split.position;
 	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
 		return sink;
 	if (gpu)

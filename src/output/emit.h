@@ -84,7 +84,7 @@ MUST_CHECK gs_status gs_delivered_pass(struct gs_delivered *delivered, struct gs
 struct gs_split {
 	const struct gs_outputs *outputs;
 	uint64_t keys;			/* that will come, about; more go to the last file */
-	uint64_t position;		/* the number of the next key */
+	uint64_t position;		/* of the next key: all before it, whether they were selected or not */
 	uint64_t header_bytes;		/* at the front of the first file */
 	size_t   complete;		/* files that get nothing more */
 
@@ -144,7 +144,7 @@ struct gs_emit {
 	size_t                element_bytes;	/* of each in the output, with its count; 0: they differ */
 	struct gs_select      select;
 	struct gs_pick        pick;	/* before anything else is selected */
-	uint64_t              position, class_position;	/* keys taken; and before the class */
+	uint64_t              class_position;	/* split.position before the class */
 	struct gs_tail        tail;	/* if it is kept, keys go there, and out at the end */
 	char     *print[2];		/* one is written while the other is encoded into */
 	unsigned  print_at;

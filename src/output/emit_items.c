@@ -82,14 +82,16 @@ write_items(struct gs_emit *emit, const char *data, const char *end, size_t coun
 static gs_status
 take_sample(struct gs_emit *emit, const struct gs_span *span)
 {
-	const uint64_t wanted = gs_pick_count(&emit->pick, emit->position, span->count);
-	const uint64_t *positions = gs_pick_positions(&emit->pick, emit->position);
+	uint64_t at = emit->split.position;
+	const uint64_t wanted = gs_pick_count(&emit->pick, at, span->count);
+	const uint64_t *positions = gs_pick_positions(&emit->pick, at);
 	const char *item = span->items, *end = item + span->bytes;
 	size_t filled = 0, count = 0;
 
 	if (emit->buffer == NULL && wanted > 0)
 		TRY(gs_allocate(&emit->buffer, BUFFER_BYTES, 1, "bytes"));
-	for (uint64_t k = 0, at = emit->position; k < wanted; at = positions[k++] + 1) {
+	emit->split.position += span->count;
+	for (uint64_t k = 0; k < wanted; at = positions[k++] + 1) {
 		size_t bytes;
 
 		item += bytes_of(emit, item, end, (size_t)(positions[k] - at));
@@ -107,7 +109,6 @@ take_sample(struct gs_emit *emit, const struct gs_span *span)
 		}
 		item += bytes;
 	}
-	emit->position += span->count;
 	return count > 0 ? write_items(emit, emit->buffer, emit->buffer + filled, count, NULL) : GS_OK;
 }
 

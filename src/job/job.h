@@ -107,7 +107,6 @@ struct gsort {
 	struct gs_feed       feed;
 	struct gs_arena      buffers;	/* of: */
 	struct gs_emit       emit;
-	struct gs_show       show;	/* lines with counts or as JSON, wide keys as text */
 	struct gs_verify     verify;
 
 	_Atomic(struct gs_combination *) set;	/* of a set operation: combine.c */

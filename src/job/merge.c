@@ -181,7 +181,7 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 	THEN(status, gs_item_merger_begin(&merger));
 	THEN(status, gs_emit_header(&job->emit, all.header, all.header_bytes));
 	if (status == GS_OK) {
-		const struct gs_span_sink sink = job->emit.sink(&job->emit, 0, 0);
+		const struct gs_span_sink sink = gs_emit_sink(&job->emit, 0, 0);
 
 		status = gs_item_merger_drain(&merger, &sink);
 	}

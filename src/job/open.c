@@ -98,7 +98,7 @@ open_emit(struct gsort *job)
 {
 	gs_emit_open(&job->emit, &job->options, &job->verify, &job->monitor);
 	if (job->feed.by != NULL)
-		TRY(job->feed.kind->open_emit(&job->feed, &job->emit, &job->show));
+		TRY(job->feed.kind->open_emit(&job->feed, &job->emit));
 	return gs_split_open(&job->emit.split, &job->files.outputs);
 }
 
@@ -438,5 +438,4 @@ gs_job_close(struct gsort *job)
 	gs_feed_close(&job->feed);
 	gs_input_close(job->feed.input);
 	gs_arena_close(&job->buffers);
-	free(job->show.text);
 }

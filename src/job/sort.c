@@ -71,7 +71,7 @@ emit_classes(struct gsort *job)
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const unsigned c = gs_class_place(i, job->options.reverse);
 		const uint64_t elements = engine->count(engine->context, c);
-		const struct gs_span_sink sink = job->emit.sink(&job->emit, c, elements);
+		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c, elements);
 
 		if (!gs_emit_is_complete(&job->emit))
 			TRY(drain(job, c, &sink));

@@ -154,12 +154,12 @@ allocate(struct gs_feed *feed)
 /* ---- the output -------------------------------------------------------------------- */
 
 static gs_status
-open_emit(struct gs_feed *feed, struct gs_emit *emit, struct gs_show *show)
+open_emit(struct gs_feed *feed, struct gs_emit *emit)
 {
 	const struct gsort_options *options = feed->options;
 
 	TRY(gs_emit_open_items(emit, &feed->written, options->argsort_bits / 8));
-	gs_show_open(show, options, NULL, NULL, emit);
+	gs_show_open(emit, options, NULL, NULL);
 	return GS_OK;
 }
 

@@ -133,9 +133,8 @@ struct gs_kind {
 	 *  of order (follow->disorder). */
 	gs_status (*check)(struct gs_feed *feed, struct gs_follow *follow);
 
-	/** Let EMIT write items as the options say, if need be in the form of SHOW.  GS_EBUDGET.  NULL: they
-	 *  are keys. */
-	gs_status (*open_emit)(struct gs_feed *feed, struct gs_emit *emit, struct gs_show *show);
+	/** Let EMIT write items as the options say.  GS_EBUDGET.  NULL: they are keys. */
+	gs_status (*open_emit)(struct gs_feed *feed, struct gs_emit *emit);
 
 	/** The work that it is to do what INPUT says, which is as planned, but of any size; *KEPT: the bytes
 	 *  that a sort keeps.  A merge that sorts becomes a sort in INPUT. */

@@ -203,13 +203,13 @@ check(struct gs_feed *feed, struct gs_follow *follow)
 }
 
 static gs_status
-open_emit(struct gs_feed *feed, struct gs_emit *emit, struct gs_show *show)
+open_emit(struct gs_feed *feed, struct gs_emit *emit)
 {
 	const struct gsort_options *options = feed->options;
 
 	TRY(gs_emit_open_items(emit, &feed->written, options->argsort_bits / 8));
 	emit->lines = &feed->lines.order;
-	gs_show_open(show, options, feed->listed, &feed->lines.order, emit);
+	gs_show_open(emit, options, feed->listed, &feed->lines.order);
 	return GS_OK;
 }
 

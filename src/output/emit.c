@@ -74,7 +74,6 @@ gs_emit_open(struct gs_emit *emit, const struct gsort_options *options, struct g
              struct gs_monitor *monitor)
 {
 	gs_select_open(&emit->select, options, emit->select.times);
-	emit->sink = gs_emit_sink;
 	emit->verify = verify;
 	emit->monitor = monitor;
 }
@@ -392,8 +391,8 @@ take_of_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
  * this differ by some per cent at most. */
 enum { TEXT_STRAND_PARTS = 16 };
 
-struct gs_span_sink
-gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
+static struct gs_span_sink
+key_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 {
 	struct gs_span_sink sink = { .take = take_span, .groups = emit->select.groups, .context = emit };
 	const struct gs_plan *plan = emit->plan;
@@ -433,6 +432,12 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 
 /* ---- all of it ----------------------------------------------------------------- */
 
+struct gs_span_sink
+gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t elements)
+{
+	return emit->order != NULL ? gs_emit_item_sink(emit, elements) : key_sink(emit, key_class, elements);
+}
+
 bool
 gs_emit_is_complete(const struct gs_emit *emit)
 {
@@ -445,7 +450,7 @@ gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 	if (bytes == 0 || emit->header_written)
 		return GS_OK;
 	emit->header_written = true;
-	TRY(emit->show_header != NULL ? emit->show_header(emit->show_context, header, bytes)
+	TRY(emit->show.header != NULL ? emit->show.header(emit, header, bytes)
 	                              : gs_emit_bytes(emit, header, bytes));
 	emit->split.header_bytes = emit->bytes;		/* as it is shown */
 	return GS_OK;
@@ -489,13 +494,13 @@ gs_emit_end(struct gs_emit *emit)
 		TRY(put(emit, &last, gs_clock_now()));
 	}
 	if (top != NULL) {
-		const struct gs_span_sink sink = emit->sink(emit, 0, 0);
+		const struct gs_span_sink sink = gs_emit_item_sink(emit, 0);
 
 		emit->top = NULL;
 		TRY(gs_item_top_end(top, &sink));
 	}
-	if (emit->show_end != NULL)
-		TRY(emit->show_end(emit->show_context));
+	if (emit->show.end != NULL)
+		TRY(emit->show.end(emit));
 	TRY(gs_verify_end(emit->verify));
 	if (emit->lines != NULL)
 		TRY(gs_line_order_check(emit->lines));
@@ -511,5 +516,6 @@ gs_emit_close(struct gs_emit *emit)
 	gs_pick_close(&emit->pick);
 	gs_split_close(&emit->split);
 	free(emit->buffer);
+	free(emit->show.text);
 	*emit = (struct gs_emit){ .plan = NULL };
 }

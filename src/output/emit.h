@@ -84,7 +84,7 @@ MUST_CHECK gs_status gs_delivered_pass(struct gs_delivered *delivered, struct gs
 struct gs_split {
 	const struct gs_outputs *outputs;
 	uint64_t keys;			/* that will come, about; more go to the last file */
-	uint64_t position;		/* of the next key: all before it, whether they were selected or not */
+	uint64_t position;		/* the number of the next key, whatever is selected from them */
 	uint64_t header_bytes;		/* at the front of the first file */
 	size_t   complete;		/* files that get nothing more */
 
@@ -120,6 +120,38 @@ MUST_CHECK gs_status gs_split_put_at(const struct gs_split *split, uint64_t at, 
 
 /** A zeroed struct is allowed. */
 void gs_split_close(struct gs_split *split);
+
+/* ---- items in another form: lines or their keys with counts, with marks; wide keys as text (show.c) */
+
+struct gs_emit;
+
+struct gs_show {
+	/** If set: write COUNT items from DATA to END in another form, with gs_emit_bytes(). */
+	gs_status (*items)(struct gs_emit *emit, const char *data, const char *end, size_t count,
+	                   const uint64_t *times);
+	gs_status (*header)(struct gs_emit *emit, const char *header, size_t bytes);	/* or NULL */
+	gs_status (*end)(struct gs_emit *emit);		/* behind the last item; or NULL */
+
+	const struct gsort_options *options;
+	const struct gs_line_order *order;	/* of lines; of keys OPTIONS->type, which is wide */
+	bool    keys;		/* with counts: those of lines, not whole lines */
+	const char *listed;	/* of JSON: the name of the list, ... */
+	uint64_t elements;	/* ... of the input: to be set before anything is shown, ... */
+	bool    begun;		/* ... and whether the list has an item */
+	char   *text;		/* that is not written yet */
+	size_t  bytes, room;
+};
+
+enum { GS_CHARACTER_BYTES = 7 };
+
+/** Write the first character of TEXT as a string of JSON has it, a byte that is not UTF-8 as Python's
+ *  surrogateescape does; *READ: bytes of TEXT.  At most GS_CHARACTER_BYTES with a NUL; returns how many. */
+size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
+
+/** From now on EMIT writes items in the form that OPTIONS want: lines of ORDER; if that is NULL, records or
+ *  wide keys.  LISTED: as JSON: {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are borrowed. */
+void gs_show_open(struct gs_emit *emit, const struct gsort_options *options, const char *listed,
+                  const struct gs_line_order *order);
 
 /* ---- the stage (emit.c) -------------------------------------------------------- */
 
@@ -159,10 +191,6 @@ struct gs_emit {
 	char     *slot_print;		/* for each slot */
 	bool      gives_pages;		/* keys go to a pipe as pages, from this class on */
 
-	/** The sink of KEY_CLASS, which has about COUNT keys, or as many items as are expected; 0: nobody
-	 *  knows.  Spans are changed in place. */
-	struct gs_span_sink (*sink)(struct gs_emit *emit, unsigned key_class, uint64_t count);
-
 	/* items */
 	const struct gs_line_order *lines;	/* NULL: no lines by key */
 	const struct gs_item_order *order;
@@ -170,12 +198,7 @@ struct gs_emit {
 	struct gs_item_top *top;	/* if set: items go there, and the most frequent out at the end */
 	char     *buffer;		/* for items with counts, or of a sample */
 
-	/* If set: write COUNT items from DATA to END in another form, with gs_emit_bytes(). */
-	gs_status (*show)(void *context, const char *data, const char *end, size_t count,
-	                  const uint64_t *times);
-	gs_status (*show_header)(void *context, const char *header, size_t bytes);	/* or NULL */
-	gs_status (*show_end)(void *context);	/* behind the last item; or NULL */
-	void     *show_context;
+	struct gs_show show;
 };
 
 /** Choose the format of the output from OPTIONS. */
@@ -209,8 +232,12 @@ void gs_emit_resume(struct gs_emit *emit);
 /** Write the header, once. */
 MUST_CHECK gs_status gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes);
 
-/** The sink of keys. */
-struct gs_span_sink gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys);
+/** The sink of KEY_CLASS, which has about so many ELEMENTS, or as many items as are expected; 0: nobody
+ *  knows.  Spans are changed in place. */
+struct gs_span_sink gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t elements);
+
+/** The same of items. */
+struct gs_span_sink gs_emit_item_sink(struct gs_emit *emit, uint64_t items);
 
 /** Write BYTES as they are. */
 MUST_CHECK gs_status gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes);
@@ -229,31 +256,6 @@ MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
 
 /** Free all, also after an error; a zeroed struct is allowed. */
 void gs_emit_close(struct gs_emit *emit);
-
-/* ---- items in another form: lines or their keys with counts, with marks; wide keys as text (show.c) */
-
-struct gs_show {
-	const struct gsort_options *options;
-	const struct gs_line_order *order;	/* of lines; of keys OPTIONS->type, which is wide */
-	struct gs_emit *emit;
-	bool    keys;		/* with counts: those of lines, not whole lines */
-	const char *listed;	/* of JSON: the name of the list, ... */
-	uint64_t elements;	/* ... of the input: to be set before anything is shown, ... */
-	bool    begun;		/* ... and whether the list has an item */
-	char   *text;		/* that is not written yet */
-	size_t  bytes, room;
-};
-
-enum { GS_CHARACTER_BYTES = 7 };
-
-/** Write the first character of TEXT as a string of JSON has it, a byte that is not UTF-8 as Python's
- *  surrogateescape does; *READ: bytes of TEXT.  At most GS_CHARACTER_BYTES with a NUL; returns how many. */
-size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
-
-/** From now on EMIT writes items in the form that OPTIONS want: lines of ORDER; if that is NULL, records or
- *  wide keys.  LISTED: as JSON: {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are borrowed. */
-void gs_show_open(struct gs_show *show, const struct gsort_options *options, const char *listed,
-                  const struct gs_line_order *order, struct gs_emit *emit);
 
 /* ---- or one thread hands sorted elements to another (handover.c) --------------- */
 

@@ -54,8 +54,8 @@ write_items(struct gs_emit *emit, const char *data, const char *end, size_t coun
 	size_t filled = 0;
 
 	emit->keys += count;
-	if (emit->show != NULL)
-		return emit->show(emit->show_context, data, end, count, times);
+	if (emit->show.items != NULL)
+		return emit->show.items(emit, data, end, count, times);
 	if (!emit->encoding.counts)
 		return gs_emit_bytes(emit, data, (size_t)(end - data));
 	for (size_t i = 0; i < count; i++) {
@@ -149,16 +149,15 @@ put(void *context, uint64_t at, const struct gs_span *span)
 	return GS_OK;
 }
 
-/* Items of a fixed length may be written in any order, if the outputs are several new files. */
-static struct gs_span_sink
-sink_of(struct gs_emit *emit, unsigned key_class, uint64_t items)
+struct gs_span_sink
+gs_emit_item_sink(struct gs_emit *emit, uint64_t items)
 {
+	/* items of a fixed length may be written in any order, if the outputs are several new files */
 	const bool places = items > 0 && emit->split.outputs->count > 1 && !emit->select.groups &&
-	                    emit->order->item_bytes > 0 && emit->show == NULL &&
+	                    emit->order->item_bytes > 0 && emit->show.items == NULL &&
 	                    gs_split_begin_places(&emit->split, emit->written_bytes, 0,
 	                                          emit->split.outputs->count);
 
-	(void)key_class;
 	return (struct gs_span_sink){
 		.take = take, .put = places ? put : NULL, .groups = true, .context = emit,
 	};
@@ -168,7 +167,6 @@ gs_status
 gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order, size_t written_bytes)
 {
 	emit->order = order;
-	emit->sink = sink_of;
 	emit->written_bytes = written_bytes > 0 ? written_bytes : order->item_bytes;
 	emit->element_bytes = emit->written_bytes +
 	                      (emit->written_bytes > 0 && emit->encoding.counts ? sizeof(uint64_t) : 0);

@@ -53,9 +53,10 @@ put_bytes(struct gs_show *show, const void *data, size_t bytes)
 
 /* Write the text if it is long enough. */
 static gs_status
-flush_long(struct gs_show *show)
+flush_long(struct gs_emit *emit)
 {
-	return show->bytes < WRITE_BYTES ? GS_OK : gs_emit_flush(show->emit, show->text, &show->bytes);
+	return emit->show.bytes < WRITE_BYTES ? GS_OK
+	       : gs_emit_flush(emit, emit->show.text, &emit->show.bytes);
 }
 
 /* ---- lines ---------------------------------------------------------------------- */
@@ -227,9 +228,9 @@ put_line(struct gs_show *show, bool header, const char *line, size_t bytes)
 }
 
 static gs_status
-show_lines(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+show_lines(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
 {
-	struct gs_show *show = context;
+	struct gs_show *show = &emit->show;
 	const struct gs_fields *fields = &show->order->fields;	/* of CSV the times are a column */
 
 	for (size_t i = 0; i < count; i++) {
@@ -245,16 +246,16 @@ show_lines(void *context, const char *data, const char *end, size_t count, const
 		TRY(show->options->underline ? underline(show, indent, data, bytes)
 		                             : put_line(show, false, data, bytes));
 		data += bytes;
-		TRY(flush_long(show));
+		TRY(flush_long(emit));
 	}
-	return gs_emit_flush(show->emit, show->text, &show->bytes);
+	return gs_emit_flush(emit, show->text, &show->bytes);
 }
 
 /* The first column is the count; it has a name in the first line of the header. */
 static gs_status
-show_header(void *context, const char *header, size_t bytes)
+show_header(struct gs_emit *emit, const char *header, size_t bytes)
 {
-	struct gs_show *show = context;
+	struct gs_show *show = &emit->show;
 	const struct gs_fields *fields = &show->order->fields;
 	const char *end = header + bytes, *name = "count";
 	const size_t marked = gs_line_mark(header, bytes);
@@ -270,7 +271,7 @@ show_header(void *context, const char *header, size_t bytes)
 		TRY(put_line(show, true, header, line));
 		header += line;
 	}
-	return gs_emit_flush(show->emit, show->text, &show->bytes);
+	return gs_emit_flush(emit, show->text, &show->bytes);
 }
 
 /* ---- JSON: a list of lines, of the most frequent ones with counts ---------------- */
@@ -293,10 +294,10 @@ gs_json_character(char *into, const char *text, size_t bytes, size_t *read)
 }
 
 static gs_status
-show_json(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+show_json(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
 {
 	enum { MORE_BYTES = 128 };
-	struct gs_show *show = context;
+	struct gs_show *show = &emit->show;
 	const bool several = show->keys && show->order->key_count > 1;
 
 	TRY(reserve(show, MORE_BYTES));
@@ -321,30 +322,30 @@ show_json(void *context, const char *data, const char *end, size_t count, const 
 			                               (unsigned long long)times[i]);
 		show->begun = true;
 		data += bytes;
-		TRY(flush_long(show));
+		TRY(flush_long(emit));
 	}
 	show->begun = true;
-	return gs_emit_flush(show->emit, show->text, &show->bytes);
+	return gs_emit_flush(emit, show->text, &show->bytes);
 }
 
 static gs_status
-end_json(void *context)
+end_json(struct gs_emit *emit)
 {
-	struct gs_show *show = context;
+	struct gs_show *show = &emit->show;
 
 	if (!show->begun)
-		TRY(show_json(show, NULL, NULL, 0, NULL));
+		TRY(show_json(emit, NULL, NULL, 0, NULL));
 	TRY(reserve(show, 3));
 	put_bytes(show, "]}\n", 3);
-	return gs_emit_flush(show->emit, show->text, &show->bytes);
+	return gs_emit_flush(emit, show->text, &show->bytes);
 }
 
 /* ---- keys of 128 bits ------------------------------------------------------------- */
 
 static gs_status
-show_keys(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+show_keys(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
 {
-	struct gs_show *show = context;
+	struct gs_show *show = &emit->show;
 	const struct gsort_options *options = show->options;
 
 	(void)end;
@@ -359,57 +360,57 @@ show_keys(void *context, const char *data, const char *end, size_t count, const 
 		                    data + k * KEY_BYTES, at);
 		*at++ = options->zero_terminated ? '\0' : '\n';
 		show->bytes = (size_t)(at - show->text);
-		TRY(flush_long(show));
+		TRY(flush_long(emit));
 	}
-	return gs_emit_flush(show->emit, show->text, &show->bytes);
+	return gs_emit_flush(emit, show->text, &show->bytes);
 }
 
 /* ---- the keys of records, with counts ------------------------------------------------ */
 
 static gs_status
-show_fields(void *context, const char *data, const char *end, size_t count, const uint64_t *times)
+show_fields(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
 {
-	struct gs_show *show = context;
+	struct gs_show *show = &emit->show;
 	const struct gsort_options *options = show->options;
-	const bool swaps = gs_endian_swaps(show->emit->encoding.endian);
+	const bool swaps = gs_endian_swaps(emit->encoding.endian);
 
 	(void)end;
 	for (size_t i = 0; i < count; i++, data += options->record_bytes) {
 		const uint64_t number = swaps ? GS_SWAP64(times[i]) : times[i];
 
-		TRY(reserve(show, show->emit->element_bytes));
+		TRY(reserve(show, emit->element_bytes));
 		for (size_t k = 0; k < options->key_count; k++)
 			put_bytes(show, data + options->keys[k].offset, gs_key_bytes(&options->keys[k]));
 		put_bytes(show, &number, sizeof number);
-		TRY(flush_long(show));
+		TRY(flush_long(emit));
 	}
-	return gs_emit_flush(show->emit, show->text, &show->bytes);
+	return gs_emit_flush(emit, show->text, &show->bytes);
 }
 
 /* ---- any of them ------------------------------------------------------------------------- */
 
 void
-gs_show_open(struct gs_show *show, const struct gsort_options *options, const char *listed,
-             const struct gs_line_order *order, struct gs_emit *emit)
+gs_show_open(struct gs_emit *emit, const struct gsort_options *options, const char *listed,
+             const struct gs_line_order *order)
 {
 	const bool keys = options->counts && options->keydef_count > 0;
+	struct gs_show *show = &emit->show;
 
 	*show = (struct gs_show){
-		.options = options, .order = order, .emit = emit, .listed = listed,
+		.options = options, .order = order, .listed = listed,
 		.keys = keys && (listed != NULL || !options->underline),
 	};
-	emit->show_context = show;
 	if (listed != NULL) {
-		emit->show = show_json;
-		emit->show_end = end_json;
+		show->items = show_json;
+		show->end = end_json;
 	} else if (order != NULL && (options->counts || options->underline)) {
-		emit->show = show_lines;
-		emit->show_header = show->keys || (order->fields.csv && options->counts) ? show_header : NULL;
+		show->items = show_lines;
+		show->header = show->keys || (order->fields.csv && options->counts) ? show_header : NULL;
 	} else if (order == NULL && options->converts) {	/* wide keys, to text */
-		emit->show = show_keys;
+		show->items = show_keys;
 		emit->element_bytes = 0;
 	} else if (order == NULL && options->counts && options->key_count > 0) {
-		emit->show = show_fields;
+		show->items = show_fields;
 		emit->element_bytes = sizeof(uint64_t);
 		for (size_t k = 0; k < options->key_count; k++)
 			emit->element_bytes += gs_key_bytes(&options->keys[k]);

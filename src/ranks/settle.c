@@ -162,7 +162,7 @@ gs_ranked_count(struct gsort *job, uint64_t *count)
 	const uint64_t most = tail ? options->tail.count : options->head_count;
 	uint64_t before, all, beside;
 
-	*count = job->show.elements = job->feed.elements;
+	*count = job->emit.show.elements = job->feed.elements;
 	if (engine->count_out == NULL || (groups && !cuts && job->files.outputs.count == 1))
 		return GS_OK;
 	TRY(engine->count_out(engine->context, count));

@@ -30,8 +30,8 @@ report_failure(const struct gs_opts *opts)
 	if (gsort_message()[0] == '\0')		/* another rank says it */
 		return;
 	/*
-	 * "gsort -u 32" names the file 32.  If there is no such file, the user meant -u32; or with --header the
-	 * number of its lines, which "=" connects.  +1 was a key before there was -k.
+	 * "gsort -u 32" names the file 32.  If there is no such file, the user meant -u32; or with --header
+	 * the number of its lines, which "=" connects.  +1 was a key before there was -k.
 	 */
 	for (size_t i = 0; i < job->input_count && *meant == '\0'; i++) {
 		const char *name = job->inputs[i];
@@ -47,7 +47,8 @@ report_failure(const struct gs_opts *opts)
 			strcpy(meant, job->header_lines > 0 ? "--header=N" : "--histogram=N");
 		else if (number && gs_words_have("8 16 32 64 128", name, digits))
 			snprintf(meant, sizeof meant, "-%c%s",
-			         opts->letters['f'] && gs_words_have("32 64", name, digits) ? 'f' : 'u', name);
+			         opts->letters['f'] && gs_words_have("32 64", name, digits) ? 'f' : 'u',
+			         name);
 	}
 	if (ranks != NULL && ranks->size > 1)
 		snprintf(rank, sizeof rank, "rank %u on %s: ", ranks->rank, ranks->host);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * option.h - an option of the command line: its row in opts.def, its handler, and the meaning of its value
+ * option.h - an option of the command line: its row in opts.def, and the meaning of its value
  */
 #ifndef GS_CLI_OPTION_H
 #define GS_CLI_OPTION_H

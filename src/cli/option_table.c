@@ -125,8 +125,8 @@ gs_option_help(FILE *to, bool all)
 			sprintf(types + strlen(types), " -%c%u", type->letter, *width);
 	fprintf(to, "Usage: %s [OPTION]... [FILE]...\n", gs_program_name());
 	fputs("Sort all FILEs, or standard input: numbers, lines or binary records.\n", to);
-	/* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]".  --help has a line for each option: the letter is
-	 * enough where the name leaves no room. */
+	/* "  -S, --buffer-size=SIZE", "  -c, --check[=HOW]".  --help has a line for each option: the letter
+	 * is enough where the name leaves no room. */
 	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
 		const char *value = o->value != NULL ? o->value : "";
 		char letter[] = "    ", spelled[64];

@@ -27,9 +27,9 @@ gs_read_whole(const char **at, uint64_t *number)
 }
 
 /*
- * Read a number with the suffix of a size, as sort(1) has them: b (bytes), K k M m G g T t P E Z Y R Q (powers
- * of 1024), KiB MiB GiB TiB; with none, it is multiplied by 1024 to the POWER.  One that does not fit in 64
- * bits becomes UINT64_MAX.  False: it is not a number, or has another suffix.
+ * Read a number with the suffix of a size, as sort(1) has them: b (bytes), K k M m G g T t P E Z Y R Q
+ * (powers of 1024), KiB MiB GiB TiB; with none, it is multiplied by 1024 to the POWER.  One that does not
+ * fit in 64 bits becomes UINT64_MAX.  False: it is not a number, or has another suffix.
  */
 static bool
 read_scaled(const char *value, int power, uint64_t *number)

@@ -17,8 +17,8 @@ void gs_report_hold(void);
  *  messages are printed again. */
 void gs_report_release(const char *before);
 
-/** Print a message; WITH_HELP, for options that are not understood, and "Try 'gsort --help'".  False, so that a
- *  function which fails can return it. */
+/** Print a message; WITH_HELP, for options that are not understood, and "Try 'gsort --help'".  False, so that
+ *  a function which fails can return it. */
 bool gs_report(bool with_help, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define gs_report_error(...)	gs_report(false, __VA_ARGS__)

@@ -271,7 +271,7 @@ sorts_lines(const struct gs_opts *opts)
 	const bool items = job->record_bytes > 0;
 	/* do other options say that -n and -g name the numbers of gsort, not the order of lines? */
 	const bool names_numbers =
-		opts->type_name != NULL || job->converts || job->notation != GSORT_DECIMAL ||
+		opts->type.name != NULL || job->converts || job->notation != GSORT_DECIMAL ||
 		job->quantiles != NULL || job->summary || job->top.wanted || job->histogram > 0 ||
 		job->json || job->sample.wanted || job->argsort_bits > 0 ||
 		GS_GIVEN(opts, job.invalid) != NULL || job->device == GSORT_DEVICE_GPU;
@@ -280,7 +280,7 @@ sorts_lines(const struct gs_opts *opts)
 	       letters['d'] || letters['h'] || letters['i'] || letters['M'] || letters['V'] ||
 	       (opts->keys.count > 0 && !items) ||	/* -k of records is TYPE@OFFSET */
 	       (numeric && !items && !names_numbers) ||
-	       (letters['f'] && !numeric && opts->type_name == NULL);
+	       (letters['f'] && !numeric && opts->type.name == NULL);
 }
 
 /* TYPE, of the input, says no byte order: then the output has none, either.  False after a message. */
@@ -299,8 +299,8 @@ read_keys(struct gs_opts *opts)
 	enum gsort_endian order = GSORT_ENDIAN_HOST;
 	bool agree = true;
 
-	if (opts->type_name != NULL && !opts->type_says_order && gs_type_has_order(opts->job.type) &&
-	    !check_order(opts, opts->type_name))
+	if (opts->type.name != NULL && opts->type.endian == GSORT_ENDIAN_HOST &&
+	    gs_type_has_order(opts->job.type) && !check_order(opts, opts->type.name))
 		return false;
 	if (opts->job.lines)	/* KEYDEFs */
 		return true;

@@ -166,18 +166,16 @@ suggest(const char *meant)
 const char *
 gs_near_option(const char *name, size_t bytes)
 {
-	const char *meant = synonym_of(name, bytes), *found;
+	const char *meant = synonym_of(name, bytes);
 	size_t fewest = least(3, (bytes + 1) / 2);
-	enum gsort_endian endian;
-	enum gsort_type type;
+	struct gs_named_type type;
 	char word[48], spelled[64];
 
 	snprintf(word, sizeof word, "%.*s", (int)bytes, name);
 	if (meant != NULL)
 		return suggest(meant);
-	found = gs_type_called(word, &type, &endian);
-	if (found != NULL)
-		return suggest(gs_spell_type(found, spelled));
+	if (gs_type_called(word, &type))
+		return suggest(gs_spell_type(&type, spelled));
 	/* the option whose name is nearest, within two edits and fewer than half of the word */
 	for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++) {
 		size_t count;

@@ -122,10 +122,7 @@ bool gs_parse_word(const struct gs_option_use *use, const char *value, unsigned 
 bool gs_read_whole(const char **at, uint64_t *number);
 
 /** Write a key type as people type it, "-u32" or "--type=text"; return INTO. */
-const char *gs_spell_type(const char *name, char into[24]);
-
-/** Is this type, or NULL, text in another notation than decimal? */
-bool gs_is_noted(const char *name);
+const char *gs_spell_type(const struct gs_named_type *type, char into[24]);
 
 /** The option for a kind of check: "-c", "-C" or "--check=summary". */
 const char *gs_spell_check(enum gsort_check check);
@@ -138,28 +135,18 @@ bool gs_parse_record_key(const char *value, struct gsort_key *key);
 
 /* ---- types: what C, numpy, Rust and data bases call them (type_names.c) ----------- */
 
-/** The type with gsort's own NAME of it, "u32", or with its byte order, "u32be", "f64le": *ENDIAN is set
- *  then.  Returns gsort's name of the type, a constant; or NULL. */
-const char *gs_type_ordered(const char *name, enum gsort_type *type, enum gsort_endian *endian);
+/** Find the type that gsort calls WORD, "u32", or with its byte order, "u32be", "f64le". */
+bool gs_type_ordered(const char *word, struct gs_named_type *type);
 
-/**
- * The type that C, numpy, Rust or a data base call NAME: "uint32_t", "double", "<u4".
- *
- * @type    set, unless the result is NULL
- * @endian  set if NAME says the byte order, as "<u4" and ">f8" do
- * @return  gsort's name of it, a constant; or NULL: no such type
- */
-const char *gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endian);
+/** Find the type that gsort, C, numpy, Rust or a data base call WORD, "uint32_t", "double", "<u4", or text in
+ *  another notation, "hex", "ip" or "time". */
+bool gs_type_called(const char *word, struct gs_named_type *type);
 
 /** Has a TYPE several bytes, so that their order matters? */
 bool gs_type_has_order(enum gsort_type type);
 
 /** Does LIST, whose words blanks separate, have WORD, of BYTES?  "_" matches "-". */
 bool gs_words_have(const char *list, const char *word, size_t bytes);
-
-/** Is NAME text in another notation, "hex", "ipv4" or "time" or another word for it?  Then *NOTATION is
- *  set. */
-bool gs_notation_called(const char *name, enum gsort_notation *notation);
 
 /* ---- names of inputs: --files0-from (files0.c) ------------------------------------ */
 

@@ -65,10 +65,10 @@ gs_options_compatible(const struct gs_opts *opts)
 	if (abort)
 		return gs_report_error("'--invalid' needs a key by name, or --csv, and a letter such as n: "
 		                       "-k price:n; a key of sort(1) that is not a number counts as 0");
-	if (opts->type_name != NULL)
-		gs_spell_type(opts->type_name, type);
+	if (opts->type.name != NULL)
+		gs_spell_type(&opts->type, type);
 	/* a key type says what bare numbers are */
-	if (job->lines && opts->type_name != NULL)
+	if (job->lines && opts->type.name != NULL)
 		return gs_refuse_pair(spell_line_option(opts), type,
 		                      job->notation == GSORT_TIME
 		                      ? "of a field the key says it: -k 2,2:time"
@@ -80,12 +80,12 @@ gs_options_compatible(const struct gs_opts *opts)
 	if ((numeric || general) && job->record_bytes > 0)
 		return gs_refuse_pair(numeric ? "-n" : "-g", "--record-size", NULL);
 	if (!job->lines && !decimal && job->type == GSORT_TEXT && job->record_bytes == 0 &&
-	    !gs_is_noted(opts->type_name))
+	    opts->type.notation == GSORT_DECIMAL)
 		return gs_report_error("option '--to=hex' needs binary keys: text is read and written in one "
 		                       "notation, with '--type=hex' in this one");
 	if (numeric && (!decimal || job->type != GSORT_TEXT))
 		return gs_refuse_pair("-n", type, NULL);
-	if (general && (binary || (opts->type_name != NULL && job->type == GSORT_TEXT)))
+	if (general && (binary || (opts->type.name != NULL && job->type == GSORT_TEXT)))
 		return gs_refuse_pair("-g", type, NULL);
 	return !opts->quiet || opts->verbose == 0 || gs_refuse_pair("-q", "-v", NULL);
 }
@@ -102,12 +102,12 @@ spell_option(const struct gs_opts *opts, const char *name, char into[64])
 		o++;
 	if (strcmp(name, "check") == 0)
 		snprintf(into, 64, "%s", gs_spell_check(opts->job.check));
-	else if (strcmp(name, "type") == 0 && opts->type_name != NULL)
-		gs_spell_type(opts->type_name, into);
+	else if (strcmp(name, "type") == 0 && opts->type.name != NULL)
+		gs_spell_type(&opts->type, into);
 	else if (strcmp(name, "lines") == 0 && !opts->lines)
 		snprintf(into, 64, "%s", spell_line_option(opts));
 	else if (strcmp(name, "to") == 0)
-		snprintf(into, 64, "--to=%s", opts->to_name);
+		snprintf(into, 64, "--to=%s", opts->to.name);
 	else if (strcmp(name, "device") == 0)
 		snprintf(into, 64, "--device=%s", opts->device_name);
 	else if (o < end)

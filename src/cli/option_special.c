@@ -10,19 +10,10 @@
 /* --- key types ------------------------------------------------------------- */
 
 const char *
-gs_spell_type(const char *name, char into[24])
+gs_spell_type(const struct gs_named_type *type, char into[24])
 {
-	snprintf(into, 24, "%s%s", strncmp(name, "text", 4) == 0 || gs_is_noted(name) ? "--type=" : "-",
-	         name);
+	snprintf(into, 24, "%s%s", gs_is_binary(type->type) ? "-" : "--type=", type->name);
 	return into;
-}
-
-bool
-gs_is_noted(const char *name)
-{
-	enum gsort_notation notation;
-
-	return name != NULL && gs_notation_called(name, &notation);
 }
 
 /* All keys are in one byte order.  False after a message. */
@@ -38,44 +29,31 @@ set_endian(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_end
 	return true;
 }
 
-/* Returns gsort's name of the type, or NULL after a message.  "<u4" says the byte order, too. */
-static const char *
-parse_type(struct gs_opts *opts, const struct gs_option_use *use, const char *also,
-           enum gsort_type *type)
-{
-	enum gsort_endian endian = GSORT_ENDIAN_HOST;
-	const char *name = gsort_type_named(use->value, type) ? use->value
-	                   : gs_type_called(use->value, type, &endian);
-
-	if (name != NULL)
-		return set_endian(opts, use, endian) ? name : NULL;
-	gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, i16, "
-	                "i32, i64, f16, bf16, f32, f64, %s; be behind a binary type is big endian%s",
-	                use->value, use->spelled, also,
-	                strcmp(use->value, "ipv6") == 0 ? "; gsort knows no IPv6 addresses; "
-	                "--lines sorts them as text" : "");
-	return NULL;
-}
-
-/* Text is in one notation. */
+/* "<u4" says the byte order, too.  Text is in one notation, up to the LAST that is possible.  False after a
+ * message. */
 static bool
-set_notation(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_notation notation)
+parse_type(struct gs_opts *opts, const struct gs_option_use *use, enum gsort_notation last,
+           const char *also, struct gs_named_type *type)
 {
-	if (opts->job.notation != GSORT_DECIMAL && opts->job.notation != notation)
+	if (!gs_type_called(use->value, type) || type->notation > last)
+		return gs_report_usage("invalid argument '%s' for %s: must be one of u8, u16, u32, u64, i8, "
+		                       "i16, i32, i64, f16, bf16, f32, f64, %s; be behind a binary type is "
+		                       "big endian%s", use->value, use->spelled, also,
+		                       strcmp(use->value, "ipv6") == 0 ? "; gsort knows no IPv6 addresses; "
+		                       "--lines sorts them as text" : "");
+	if (type->notation == GSORT_DECIMAL)
+		return set_endian(opts, use, type->endian);
+	if (opts->job.notation != GSORT_DECIMAL && opts->job.notation != type->notation)
 		return gs_report_error("%s=%s is in another notation than the option before it", use->spelled,
 		                       use->value);
-	opts->job.notation = notation;
+	opts->job.notation = type->notation;
 	return true;
 }
 
 bool
 gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	enum gsort_type type = GSORT_TEXT;
-	enum gsort_notation notation = GSORT_DECIMAL;
-	enum gsort_endian order = GSORT_ENDIAN_HOST;
-	const bool noted = gs_notation_called(use->value, &notation);
-	const char *name;
+	struct gs_named_type type;
 	char one[24], other[24];
 
 	if (strcmp(use->value, "npy") == 0)
@@ -86,65 +64,58 @@ gs_set_type(struct gs_opts *opts, const struct gs_option_use *use)
 		opts->job.format = GSORT_FORMAT_RAW;
 		return true;
 	}
-	name = noted ? use->value
-	             : parse_type(opts, use, "u128, i128, int, float, hex, ipv4, time, raw", &type);
-	if (name == NULL || (noted && !set_notation(opts, use, notation)))
+	if (!parse_type(opts, use, GSORT_TIME, "u128, i128, int, float, hex, ipv4, time, raw", &type))
 		return false;
-	if (opts->type_name != NULL && (opts->job.type != type || noted != gs_is_noted(opts->type_name)))
-		return gs_refuse_pair(gs_spell_type(opts->type_name, one), gs_spell_type(name, other),
-		                      NULL);
-	opts->job.type = type;
-	opts->type_name = name;
-	(void)gs_type_called(use->value, &type, &order);
-	opts->type_says_order |= order != GSORT_ENDIAN_HOST;
+	if (opts->type.name != NULL &&
+	    (opts->type.type != type.type || opts->type.notation != type.notation))
+		return gs_refuse_pair(gs_spell_type(&opts->type, one), gs_spell_type(&type, other), NULL);
+	if (type.endian == GSORT_ENDIAN_HOST)
+		type.endian = opts->type.endian;
+	opts->type = type;
+	opts->job.type = type.type;
 	return true;
 }
 
 bool
 gs_set_to(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	enum gsort_type type = GSORT_TEXT;
-	enum gsort_notation notation = GSORT_DECIMAL;
-	const bool hex = gs_notation_called(use->value, &notation) && notation == GSORT_HEXADECIMAL;
-	const char *name;
+	struct gs_named_type to;
 
 	if (strcmp(use->value, "json") == 0)
 		return opts->job.json = true;
-	name = hex ? use->value : parse_type(opts, use, "text, hex, json", &type);
-	if (name == NULL || (hex && !set_notation(opts, use, notation)))
+	if (!parse_type(opts, use, GSORT_HEXADECIMAL, "text, hex, json", &to))
 		return false;
-	if (type == GSORT_TEXT_FLOAT)	/* as output, the same as text */
-		type = GSORT_TEXT;
-	if (opts->to_name != NULL && (opts->job.to != type || hex != gs_is_noted(opts->to_name)))
-		return gs_refuse_two(use, opts->to_name);
-	opts->job.to = type;
+	if (to.type == GSORT_TEXT_FLOAT)	/* as output, the same as text */
+		to.type = GSORT_TEXT;
+	if (opts->to.name != NULL && (opts->to.type != to.type || opts->to.notation != to.notation))
+		return gs_refuse_two(use, opts->to.name);
+	opts->to = to;
+	opts->job.to = to.type;
 	opts->job.converts = true;
-	opts->to_name = name;
 	return true;
 }
 
 bool
 gs_set_argsort(struct gs_opts *opts, const struct gs_option_use *use)
 {
-	enum gsort_endian endian = GSORT_ENDIAN_HOST;
-	enum gsort_type type = GSORT_TEXT;
-	unsigned bits = 0;
+	struct gs_named_type type;
+	const bool known = gs_type_ordered(use->value, &type);
+	const unsigned bits = !known ? 0 : type.type == GSORT_U32 ? 32 : type.type == GSORT_U64 ? 64 : 0;
 
-	if (gs_type_ordered(use->value, &type, &endian))
-		bits = type == GSORT_U32 ? 32 : type == GSORT_U64 ? 64 : 0;
 	if (bits == 0)
 		return gs_report_usage("invalid argument '%s' for %s: must be u32 or u64", use->value,
 		                       use->spelled);
 	if (use->previous != NULL && opts->job.argsort_bits != bits)
 		return gs_refuse_two(use, use->previous);
 	opts->job.argsort_bits = bits;
-	return set_endian(opts, use, endian);
+	return set_endian(opts, use, type.endian);
 }
 
 bool
 gs_parse_record_key(const char *value, struct gsort_key *key)
 {
 	const char *at = strchr(value, '@');
+	struct gs_named_type type;
 	char name[16];
 
 	*key = (struct gsort_key){ .type = GSORT_TEXT };
@@ -157,8 +128,11 @@ gs_parse_record_key(const char *value, struct gsort_key *key)
 
 		if (!gs_read_whole(&digits, &key->bytes) || *digits != '\0' || key->bytes == 0)
 			return false;
-	} else if (gs_type_ordered(name, &key->type, &key->endian) == NULL || !gs_is_binary(key->type)) {
-		return false;
+	} else {
+		if (!gs_type_ordered(name, &type) || !gs_is_binary(type.type))
+			return false;
+		key->type = type.type;
+		key->endian = type.endian;
 	}
 	at++;
 	if (!gs_read_whole(&at, &key->offset))

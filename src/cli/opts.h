@@ -49,12 +49,18 @@ struct gs_texts {
 	size_t       count;
 };
 
+/* A type as people name it. */
+struct gs_named_type {
+	const char *name;		/* "u32"; of a notation the word for it; NULL: no type is given */
+	enum gsort_type type;
+	enum gsort_notation notation;	/* of text */
+	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: the name does not say it */
+};
+
 struct gs_opts {
 	struct gsort_options job;
 	const char *given[GS_MOST_OPTIONS];	/* last value of each row, "" if none; or NULL */
-	const char *type_name;		/* "u32"; NULL: not given, so text */
-	bool type_says_order;		/* "u32be" */
-	const char *to_name;		/* of --to; NULL: not given */
+	struct gs_named_type type, to;	/* of --type, --to */
 	const char *device_name;	/* of --device; NULL: not given */
 	const char *files0_name;	/* of --files0-from; NULL: not given */
 	struct gs_texts keys, temp_dirs;	/* of -k, -T */

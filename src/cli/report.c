@@ -178,7 +178,7 @@ static const char *
 type_name(const struct gs_opts *opts)
 {
 	return opts->job.record_bytes > 0 ? "record"
-	       : opts->letters['g'] ? "text-float" : opts->type_name != NULL ? opts->type_name : "text";
+	       : opts->letters['g'] ? "text-float" : opts->type.name != NULL ? opts->type.name : "text";
 }
 
 static double

@@ -45,26 +45,21 @@ static const struct {
 	{ "time date datetime timestamp iso8601", "time" },
 };
 
-const char *
-gs_type_ordered(const char *name, enum gsort_type *type, enum gsort_endian *endian)
+bool
+gs_type_ordered(const char *word, struct gs_named_type *type)
 {
-	const size_t bytes = strlen(name);
-	const char *order = bytes > 3 ? name + bytes - 2 : "";
+	const size_t bytes = strlen(word);
+	const char *order = bytes > 3 ? word + bytes - 2 : "";
 	const bool big = strcmp(order, "be") == 0, little = strcmp(order, "le") == 0;
 	const size_t bare = bytes - (big || little ? 2 : 0);
 
-	for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
-		const char *known = types[t].type;
-
-		if (strncmp(known, name, bare) != 0 || known[bare] != '\0' || !gsort_type_named(known, type))
-			continue;
-		if ((big || little) && strpbrk(known, "0123456789") == NULL)	/* text */
-			return NULL;
-		if (big || little)
-			*endian = big ? GSORT_ENDIAN_BIG : GSORT_ENDIAN_LITTLE;
-		return known;
-	}
-	return NULL;
+	*type = (struct gs_named_type){ .endian = big ? GSORT_ENDIAN_BIG : little ? GSORT_ENDIAN_LITTLE
+	                                : GSORT_ENDIAN_HOST };
+	for (size_t t = 0; t < sizeof types / sizeof types[0] && type->name == NULL; t++)
+		if (strncmp(types[t].type, word, bare) == 0 && types[t].type[bare] == '\0' &&
+		    gsort_type_named(types[t].type, &type->type))
+			type->name = types[t].type;
+	return type->name != NULL && (type->endian == GSORT_ENDIAN_HOST || gs_is_binary(type->type));
 }
 
 /* Of numpy, behind a byte order: so many bytes, not bits. */
@@ -80,40 +75,34 @@ gs_type_has_order(enum gsort_type type)
 	return gs_is_binary(type) && type != GSORT_U8 && type != GSORT_I8;
 }
 
-const char *
-gs_type_called(const char *name, enum gsort_type *type, enum gsort_endian *endian)
+bool
+gs_type_called(const char *word, struct gs_named_type *type)
 {
-	const bool ordered = name[0] != '\0' && strchr("<>=|", name[0]) != NULL;
-	const char *found = ordered ? NULL : gs_type_ordered(name, type, endian);
+	const bool ordered = word[0] != '\0' && strchr("<>=|", word[0]) != NULL;
+	const char *found = NULL;
 	char small[32];
 	size_t bytes = 0;
 
-	for (; bytes < sizeof small - 1 && name[bytes] != '\0'; bytes++)	/* "U32", "Int" */
-		small[bytes] = (char)(name[bytes] >= 'A' && name[bytes] <= 'Z' ? name[bytes] | 0x20 :
-		                      name[bytes] == ' ' ? '-' : name[bytes]);
-	small[bytes] = '\0';
+	if (gs_type_ordered(word, type))
+		return true;
+	*type = (struct gs_named_type){ .name = NULL };
 	for (size_t n = 0; ordered && n < sizeof in_bytes / sizeof in_bytes[0]; n++)
-		if (strcmp(name + 1, in_bytes[n][0]) == 0)
+		if (strcmp(word + 1, in_bytes[n][0]) == 0)
 			found = in_bytes[n][1];
+	for (; bytes < sizeof small - 1 && word[bytes] != '\0'; bytes++)	/* "U32", "Int" */
+		small[bytes] = (char)(word[bytes] >= 'A' && word[bytes] <= 'Z' ? word[bytes] | 0x20 :
+		                      word[bytes] == ' ' ? '-' : word[bytes]);
 	for (size_t t = 0; found == NULL && !ordered && t < sizeof types / sizeof types[0]; t++)
 		if (gs_words_have(types[t].words, small, bytes))
 			found = types[t].type;
-	if (found == NULL || !gsort_type_named(found, type))
-		return NULL;
-	if (*name == '<' || *name == '>')
-		*endian = *name == '<' ? GSORT_ENDIAN_LITTLE : GSORT_ENDIAN_BIG;
-	return found;
-}
-
-bool
-gs_notation_called(const char *name, enum gsort_notation *notation)
-{
-	for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
-		if (gs_words_have(types[t].words, name, strlen(name))) {
-			*notation = strcmp(types[t].type, "hex") == 0 ? GSORT_HEXADECIMAL :
-			            strcmp(types[t].type, "ipv4") == 0 ? GSORT_IPV4 :
-			            strcmp(types[t].type, "time") == 0 ? GSORT_TIME : GSORT_DECIMAL;
-			return *notation != GSORT_DECIMAL;
-		}
-	return false;
+	if (found == NULL)
+		return false;
+	type->name = found;
+	if (!gsort_type_named(found, &type->type)) {	/* a notation */
+		type->name = word;
+		type->notation = *found == 'h' ? GSORT_HEXADECIMAL : *found == 'i' ? GSORT_IPV4 : GSORT_TIME;
+	}
+	if (*word == '<' || *word == '>')
+		type->endian = *word == '<' ? GSORT_ENDIAN_LITTLE : GSORT_ENDIAN_BIG;
+	return true;
 }

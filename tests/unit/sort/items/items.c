@@ -219,6 +219,44 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 	CHECK(groups == right_groups, "%s: %zu groups, not %zu", row->name, groups, right_groups);
 }
 
+/* ---- what the items of a bin share ---------------------------------------------------- */
+
+static const struct {
+	const char *says;
+	uint64_t bounds[2];
+	size_t   bound_count;
+	unsigned bin, shared;
+} shares[] = {
+	{ "words below the first bound", { 8 }, 1, 0, 7 },
+	{ "one word below it", { 1 }, 1, 0, 8 },
+	{ "words of all bytes", { UINT64_MAX }, 1, 0, 0 },
+	{ "words from the last bound on", { 8 }, 1, 1, 0 },
+	{ "the greatest words", { UINT64_MAX - 255 }, 1, 1, 7 },
+	{ "words between two bounds", { 0x100, 0x200 }, 2, 1, 7 },
+	{ "up to the one before the bound", { 0x100, 0x201 }, 2, 1, 6 },
+	{ "from the bound on", { 0xff, 0x200 }, 2, 1, 6 },
+	{ "one word between two bounds", { 5, 6 }, 2, 1, 8 },
+};
+
+static void
+check_shares(void)
+{
+	for (size_t s = 0; s < sizeof shares / sizeof shares[0]; s++) {
+		struct gs_item_bins bins;
+		unsigned shared;
+
+		gs_item_bins_one(&bins, 0);
+		bins.pivots = (struct gs_item_pivots){ .count = 0 };
+		bins.count = (unsigned)shares[s].bound_count + 1;
+		bins.bound_count = shares[s].bound_count;
+		bins.bound_steps = (size_t)shares[s].bounds[0] - 1;	/* it does not matter */
+		memcpy(bins.bounds, shares[s].bounds, sizeof shares[s].bounds);
+		shared = gs_item_bins_shared(&bins, shares[s].bin);
+		CHECK(shared == shares[s].shared, "%s share %u bytes, not %u", shares[s].says, shared,
+		      shares[s].shared);
+	}
+}
+
 /* ---- records of every width, and keys that differ at one level ------------------------ */
 
 static bool
@@ -367,6 +405,7 @@ unit_items(void)
 {
 	for (size_t r = 0; r < sizeof fold_rows / sizeof fold_rows[0]; r++)
 		check_fold(&fold_rows[r]);
+	check_shares();
 	for (size_t bytes = 1; bytes <= 33; bytes++) {
 		check_records(bytes, bytes > 3 ? bytes - 2 : 1, 0, 0);
 		check_records(bytes, bytes, 0, 0);

@@ -45,7 +45,6 @@ struct gs_output {
 	bool             threaded;
 	bool             alone;		/* no thread could be started: the caller writes */
 	bool             busy;		/* the writer has CHUNK */
-	bool             complete;	/* only its name is missing */
 };
 
 /* ---- opening ----------------------------------------------------------- */
@@ -229,7 +228,7 @@ complete(struct gs_output *out)
 
 	TRY(gs_output_wait(out));
 	TRY(gs_check_interrupted(out->interrupted));
-	if (out->complete || out->to.write != NULL)
+	if (out->to.write != NULL)
 		return GS_OK;
 	stop_thread(out);
 	TRY(gs_output_fd_truncate(&out->to));	/* if nothing was written */
@@ -238,7 +237,6 @@ complete(struct gs_output *out)
 	/* Some file systems report a failed write only in close(2). */
 	if (!out->in_place && ((copy = fcntl(out->to.fd, F_DUPFD_CLOEXEC, 3)) < 0 || close(copy) != 0))
 		return gs_fail_errno(GS_EIO, "close failed: %s", out->to.name);
-	out->complete = true;
 	return GS_OK;
 }
 

@@ -307,10 +307,22 @@ void unit_output(void);
 
 /* ---- several files ------------------------------------------------------------ */
 
-static bool
-open_three(struct gs_outputs *outputs)
+static unsigned
+count_open(void)
 {
-	const struct gs_output_options options = { .name = path("f%r%%") };
+	unsigned count = 0;
+
+	for (int fd = 0; fd < 64; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+static bool
+open_three(struct gs_outputs *outputs, const char *const *input)
+{
+	const struct gs_output_options options = {
+		.name = path("f%r%%"), .inputs = input, .input_count = input != NULL,
+	};
 
 	if (gs_outputs_open(outputs, &options, 3) != GS_OK)
 		return false;
@@ -324,9 +336,26 @@ static void
 check_outputs(void)
 {
 	struct gs_outputs outputs;
+	char *const second = strdup(path("f1%"));
+	const char *const input = second;
+	unsigned open_before;
 
 	put_file("f1%", "old");
-	CHECK(open_three(&outputs) && count_files() == 1 + names_of(3) && contains("f1%", "old"),
+	open_before = count_open();
+	CHECK(open_three(&outputs, &input), "open");
+	for (size_t f = 0; f < outputs.count; f++)
+		CHECK(gs_output_replaces_input(outputs.files[f]) == (f == 1), "file 1 is an input");
+	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_OK && count_open() == open_before,
+	      "finishing closes all: %u are open, not %u", count_open(), open_before);
+	for (size_t f = 0; f < outputs.count; f++)
+		CHECK(gs_output_replaces_input(outputs.files[f]), "file %zu is forced to the disk, too", f);
+	gs_outputs_close(&outputs);
+	free(second);
+	remove(path("f0%"));
+	remove(path("f2%"));
+
+	put_file("f1%", "old");
+	CHECK(open_three(&outputs, NULL) && count_files() == 1 + names_of(3) && contains("f1%", "old"),
 	      "three files: writing changes nothing");
 	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_OK && count_files() == 3 &&
 	      contains("f0%", "new") &&
@@ -334,12 +363,12 @@ check_outputs(void)
 	gs_outputs_close(&outputs);
 
 	put_file("f0%", "old");
-	CHECK(open_three(&outputs) && (gs_outputs_close(&outputs), count_files() == 3) &&
+	CHECK(open_three(&outputs, NULL) && (gs_outputs_close(&outputs), count_files() == 3) &&
 	      contains("f0%", "old"), "dropping them leaves what was there");
 
 	put_file("f1%", "old");
 	put_file("f2%", "old");
-	CHECK(open_three(&outputs), "open");
+	CHECK(open_three(&outputs, NULL), "open");
 	remove(path("f0%"));
 	mkdir(path("f0%"), 0777);
 	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_EIO &&

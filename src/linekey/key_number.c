@@ -20,8 +20,8 @@
 /* ---- reading -------------------------------------------------------------------- */
 
 struct number {
-	bool   negative;
-	size_t digits;		/* that count; 0: the number is 0 */
+	int    sign;		/* -1, 0 or 1 */
+	size_t digits;		/* that count */
 	int64_t exponent;
 	int    next;		/* the byte after the number, if it may be a suffix; -1: none */
 	struct gs_key_text text;	/* at the first digit that counts */
@@ -38,8 +38,8 @@ read_number(struct gs_key_text text)
 	int c, before = -1;
 
 	c = gs_key_text_next_nonblank(&text);
-	number.negative = c == '-';
-	if (number.negative)
+	number.sign = c == '-' ? -1 : 1;
+	if (c == '-')
 		c = gs_key_text_next(&text);
 	for (bool fraction = false;; before = c, c = gs_key_text_next(&text)) {
 		apart |= before == thousands && !gs_is_digit(c);
@@ -71,7 +71,7 @@ read_number(struct gs_key_text text)
 	}
 	number.next = apart ? -1 : c;
 	if (number.digits == 0)
-		number.negative = false;
+		number.sign = 0;
 	return number;
 }
 
@@ -88,39 +88,38 @@ next_digit(struct gs_key_text *text)
 	return (unsigned)(c - '0');
 }
 
+const unsigned char *
+gs_number_end(const unsigned char *at, const unsigned char *end, int point, int thousands)
+{
+	const unsigned char *const begin = at;
+	bool any = false;
+
+	for (; at < end && (gs_is_digit(*at) ||
+	     (any && *at == thousands && at + 1 < end && gs_is_digit(at[1]))); at++)
+		any = true;
+	if (at < end && *at == point)
+		for (at++; at < end && gs_is_digit(*at); at++)
+			any = true;
+	return any ? at : begin;
+}
+
 /* ---- n -------------------------------------------------------------------------- */
-
-static int
-sign_of(const struct number *number)
-{
-	return number->digits == 0 ? 0 : number->negative ? -1 : 1;
-}
-
-static int
-compare_sizes(const struct number *one, const struct number *other)
-{
-	struct gs_key_text a = one->text, b = other->text;
-	const size_t least = one->digits < other->digits ? one->digits : other->digits;
-
-	if (one->exponent != other->exponent)
-		return one->exponent < other->exponent ? -1 : 1;
-	for (size_t d = 0; d < least; d++) {
-		const int difference = (int)next_digit(&a) - (int)next_digit(&b);
-
-		if (difference != 0)
-			return difference;
-	}
-	return (one->digits > other->digits) - (one->digits < other->digits);
-}
 
 static int
 compare(const struct number *one, const struct number *other)
 {
-	const int sign = sign_of(one), other_sign = sign_of(other);
+	struct gs_key_text a = one->text, b = other->text;
+	const size_t least = one->digits < other->digits ? one->digits : other->digits;
+	int difference = one->sign - other->sign;
 
-	if (sign != other_sign)
-		return sign - other_sign;
-	return sign == 0 ? 0 : sign * compare_sizes(one, other);
+	if (difference != 0 || one->sign == 0)
+		return difference;
+	difference = (one->exponent > other->exponent) - (one->exponent < other->exponent);
+	for (size_t d = 0; d < least && difference == 0; d++)
+		difference = (int)next_digit(&a) - (int)next_digit(&b);
+	if (difference == 0)
+		difference = (one->digits > other->digits) - (one->digits < other->digits);
+	return one->sign * difference;
 }
 
 int
@@ -141,33 +140,25 @@ put_exponent(struct gs_key_bytes *bytes, int64_t exponent)
 }
 
 static bool
-put_digits(struct gs_key_bytes *bytes, struct number *number)
+put(struct gs_key_bytes *bytes, struct number *number)
 {
-	for (size_t left = number->digits; left > 0; ) {
+	const uint64_t before = bytes->flip;
+	bool full;
+
+	if (number->sign == 0)
+		return gs_key_bytes_put_number(bytes, (uint64_t)GS_NUMBER_ZERO << 56, 8);
+	bytes->flip = number->sign < 0 ? ~before : before;
+	full = put_exponent(bytes, number->exponent);
+	for (size_t left = number->digits; left > 0 && !full; ) {
 		const unsigned count = left < GS_NUMBER_CHUNK ? (unsigned)left : GS_NUMBER_CHUNK;
 		uint64_t digits = 0;
 
 		for (unsigned d = 0; d < count; d++)
 			digits = 10 * digits + next_digit(&number->text);
 		left -= count;
-		if (gs_key_bytes_put_number(bytes, gs_number_chunk(digits, count, left > 0), 7))
-			return true;
+		full = gs_key_bytes_put_number(bytes, gs_number_chunk(digits, count, left > 0), 7);
 	}
-	return false;
-}
-
-static bool
-put(struct gs_key_bytes *bytes, struct number *number)
-{
-	bool full;
-
-	if (number->digits == 0)
-		return gs_key_bytes_put_number(bytes, (uint64_t)GS_NUMBER_ZERO << 56, 8);
-	if (number->negative)
-		bytes->flip = ~bytes->flip;
-	full = put_exponent(bytes, number->exponent) || put_digits(bytes, number);
-	if (number->negative)
-		bytes->flip = ~bytes->flip;
+	bytes->flip = before;
 	return full;
 }
 
@@ -177,6 +168,7 @@ static bool
 put_long(struct gs_key_bytes *bytes, const struct gs_key_text *text, bool *full)
 {
 	const unsigned char *at = text->at, *end = text->end;
+	const uint64_t before = bytes->flip;
 	const bool negative = gs_number_begin(&at, end);
 	uint64_t first = 0, next = 0;
 	unsigned count;
@@ -187,13 +179,11 @@ put_long(struct gs_key_bytes *bytes, const struct gs_key_text *text, bool *full)
 	if (at < end && (gs_is_digit(*at) || *at == gs_locale_point(text->locale) ||
 	                 *at == gs_locale_thousands(text->locale)))
 		return false;
-	if (negative)
-		bytes->flip = ~bytes->flip;
+	bytes->flip = negative ? ~before : before;
 	*full = put_exponent(bytes, GS_NUMBER_CHUNK + (int64_t)count) ||
 	        gs_key_bytes_put_number(bytes, gs_number_chunk(first, GS_NUMBER_CHUNK, next > 0), 7) ||
 	        (next > 0 && gs_key_bytes_put_number(bytes, gs_number_chunk(next, count, false), 7));
-	if (negative)
-		bytes->flip = ~bytes->flip;
+	bytes->flip = before;
 	return true;
 }
 
@@ -214,20 +204,13 @@ gs_number_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 	return put(bytes, &number);
 }
 
-/* ---- h -------------------------------------------------------------------------- */
-
-/* The rank of a suffix, negative for a number below 0; 0: none, or the number is 0. */
-static int
-suffix_of(const struct number *number)
-{
-	return sign_of(number) * gs_suffix_rank(number->next);
-}
+/* ---- h: first by the rank of the suffix, negative for a number below 0, then as n -------------- */
 
 int
 gs_size_compare(struct gs_key_text one, struct gs_key_text other)
 {
 	const struct number a = read_number(one), b = read_number(other);
-	const int difference = suffix_of(&a) - suffix_of(&b);
+	const int difference = a.sign * gs_suffix_rank(a.next) - b.sign * gs_suffix_rank(b.next);
 
 	return difference != 0 ? difference : compare(&a, &b);
 }
@@ -247,7 +230,8 @@ gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 		       gs_key_bytes_put_some(bytes, word, 8);
 	}
 	number = read_number(text);
-	return gs_key_bytes_put(bytes, (uint8_t)(0x80 + suffix_of(&number))) || put(bytes, &number);
+	return gs_key_bytes_put(bytes, (uint8_t)(0x80 + number.sign * gs_suffix_rank(number.next))) ||
+	       put(bytes, &number);
 }
 
 /* ---- M -------------------------------------------------------------------------- */
@@ -265,13 +249,10 @@ month_of_locale(struct gs_key_text text, size_t *bytes)
 	while (low < high) {
 		const int middle = (low + high) / 2;
 		const char *name = locale->months[middle].name;
-		const size_t length = strlen(name);
-		const int difference = strncmp(begin, name, length);
+		const int difference = strncmp(begin, name, *bytes = strlen(name));
 
-		if (difference == 0) {
-			*bytes = length;
+		if (difference == 0)
 			return locale->months[middle].number;
-		}
 		if (difference < 0)
 			high = middle;
 		else
@@ -280,8 +261,8 @@ month_of_locale(struct gs_key_text text, size_t *bytes)
 	return 0;
 }
 
-static int
-month_of_c(struct gs_key_text text)
+int
+gs_month_of(struct gs_key_text text, size_t *bytes)
 {
 #define MONTH(a, b, c)	((a) << 16 | (b) << 8 | (c))
 	static const int months[12] = {
@@ -289,48 +270,19 @@ month_of_c(struct gs_key_text text)
 		MONTH('M', 'A', 'Y'), MONTH('J', 'U', 'N'), MONTH('J', 'U', 'L'), MONTH('A', 'U', 'G'),
 		MONTH('S', 'E', 'P'), MONTH('O', 'C', 'T'), MONTH('N', 'O', 'V'), MONTH('D', 'E', 'C'),
 	};
-	int c = gs_key_text_next_nonblank(&text), name = 0;
-
-	for (unsigned i = 0; i < 3 && c >= 0; i++, c = gs_key_text_next(&text))
-		name = name << 8 | (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-	for (int m = 0; m < 12; m++)
-		if (name == months[m])
-			return m + 1;
-	return 0;
-}
-
-int
-gs_month_of(struct gs_key_text text, size_t *bytes)
-{
 	size_t length = 3;
-	const int month = text.locale != NULL ? month_of_locale(text, &length) : month_of_c(text);
+	int month = 0, name = 0, c;
 
+	if (text.locale != NULL) {
+		month = month_of_locale(text, &length);
+	} else {
+		c = gs_key_text_next_nonblank(&text);
+		for (unsigned i = 0; i < 3 && c >= 0; i++, c = gs_key_text_next(&text))
+			name = name << 8 | (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+		for (int m = 0; m < 12 && month == 0; m++)
+			month = name == months[m] ? m + 1 : 0;
+	}
 	if (bytes != NULL)
 		*bytes = month > 0 ? length : 0;
 	return month;
-}
-
-/* ---- how long a number is ------------------------------------------------------- */
-
-/* Without blanks before it; a suffix counts, but nothing is a number that has no digit. */
-size_t
-gs_number_length(bool suffix, const struct gs_locale *locale, const unsigned char *at,
-                 const unsigned char *end)
-{
-	const int thousands = gs_locale_thousands(locale);
-	const unsigned char *from = at;
-	bool any = false;
-
-	at += at < end && *at == '-';
-	for (; at < end && (gs_is_digit(*at) ||
-	     (any && *at == thousands && at + 1 < end && gs_is_digit(at[1]))); at++)
-		any = true;
-	if (at < end && *at == gs_locale_point(locale))
-		for (at++; at < end && gs_is_digit(*at); at++)
-			any = true;
-	if (!any)
-		return 0;
-	if (suffix && at < end && gs_suffix_rank(*at) > 0)
-		at++;
-	return (size_t)(at - from);
 }

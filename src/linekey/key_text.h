@@ -320,9 +320,10 @@ bool gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 /** The month that a text begins with, from 1; 0: none.  *BYTES, unless NULL: how long its name is. */
 int gs_month_of(struct gs_key_text text, size_t *bytes);
 
-/** How many bytes from AT on are a number; SUFFIX: or a number and its suffix.  0: none. */
-size_t gs_number_length(bool suffix, const struct gs_locale *locale, const unsigned char *at,
-                        const unsigned char *end);
+/** Where digits end, with THOUSANDS between two of them, and more digits behind POINT; AT: there is no digit.
+ *  GS_NO_BYTE is no byte. */
+const unsigned char *gs_number_end(const unsigned char *at, const unsigned char *end, int point,
+                                   int thousands);
 
 /* ---- floats: the order g of sort(1) (key_float.c) --------------------------------- */
 

@@ -5,9 +5,11 @@
  * In:   a line, and one of the keys of its order.
  * Out:  the first and the last byte that count, as sort(1) underlines them.
  */
+#include "linekey/collation.h"
 #include "linekey/key_text.h"
 #include "linekey/keydef.h"
 #include "linekey/line_order.h"
+#include "linekey/line_words.h"
 
 void
 gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
@@ -35,15 +37,23 @@ gs_line_key_place(const struct gs_line_order *order, size_t key, const char *lin
 		number.end = number.at;
 	if (number.csv && number.at < number.end && *number.at == '"')
 		number.at++;		/* quotes are around the number */
-	if (ordering == GS_BY_NUMBER || ordering == GS_BY_SIZE)
-		number.end = number.at + gs_number_length(ordering == GS_BY_SIZE, keydef->locale, number.at,
-		                                          number.end);
-	else if (ordering == GS_BY_FLOAT)
+	if (ordering == GS_BY_NUMBER || ordering == GS_BY_SIZE) {
+		const unsigned char *digits = number.at + (number.at < number.end && *number.at == '-');
+		const unsigned char *after = gs_number_end(digits, number.end,
+		                                           gs_locale_point(keydef->locale),
+		                                           gs_locale_thousands(keydef->locale));
+
+		if (after > digits && after < number.end && ordering == GS_BY_SIZE)
+			after += gs_suffix_rank(*after) > 0;
+		number.end = after > digits ? after : number.at;
+	} else if (ordering == GS_BY_FLOAT) {
 		number.end = number.at + gs_float_length(keydef->locale, number.at, number.end);
-	else if (gs_month_of(text, &month_bytes) >= 0 && ordering == GS_BY_MONTH)
+	} else if (ordering == GS_BY_MONTH) {
+		(void)gs_month_of(text, &month_bytes);
 		number.end = number.at + month_bytes;
-	else
+	} else {
 		number = text;
+	}
 	*begin = (size_t)(number.at - (const unsigned char *)line);
 	*end = (size_t)(number.end - (const unsigned char *)line);
 }

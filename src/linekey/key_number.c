@@ -169,19 +169,21 @@ put_long(struct gs_key_bytes *bytes, const struct gs_key_text *text, bool *full)
 {
 	const unsigned char *at = text->at, *end = text->end;
 	const uint64_t before = bytes->flip;
-	const bool negative = gs_number_begin(&at, end);
-	uint64_t first = 0, next = 0;
+	struct gs_number number;
+	uint64_t next = 0;
 	unsigned count;
 
-	if (gs_number_take(&at, end, GS_NUMBER_CHUNK, &first) < GS_NUMBER_CHUNK)
+	while (at < end && gs_is_blank(*at))
+		at++;
+	(void)gs_number_scan(at, end, GS_NO_BYTE, GS_NUMBER_CHUNK, &number);
+	count = gs_number_take(&number.end, end, GS_NUMBER_CHUNK, &next);
+	if (number.count < GS_NUMBER_CHUNK ||
+	    (number.end < end && (gs_is_digit(*number.end) || *number.end == gs_locale_point(text->locale) ||
+	                          *number.end == gs_locale_thousands(text->locale))))
 		return false;
-	count = gs_number_take(&at, end, GS_NUMBER_CHUNK, &next);
-	if (at < end && (gs_is_digit(*at) || *at == gs_locale_point(text->locale) ||
-	                 *at == gs_locale_thousands(text->locale)))
-		return false;
-	bytes->flip = negative ? ~before : before;
+	bytes->flip = number.negative ? ~before : before;
 	*full = put_exponent(bytes, GS_NUMBER_CHUNK + (int64_t)count) ||
-	        gs_key_bytes_put_number(bytes, gs_number_chunk(first, GS_NUMBER_CHUNK, next > 0), 7) ||
+	        gs_key_bytes_put_number(bytes, gs_number_chunk(number.digits, number.count, next > 0), 7) ||
 	        (next > 0 && gs_key_bytes_put_number(bytes, gs_number_chunk(next, count, false), 7));
 	bytes->flip = before;
 	return true;

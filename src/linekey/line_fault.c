@@ -47,143 +47,64 @@ skip_blanks(struct field *field)
 		field->at++;
 }
 
-static bool
-skip_digits(struct field *field)
-{
-	const unsigned char *from = field->at;
-
-	while (field->at < field->end && gs_is_digit(*field->at))
-		field->at++;
-	return field->at > from;
-}
-
-static bool
-skip_one(struct field *field, const char *of)
-{
-	for (; *of != '\0' && field->at < field->end; of++)
-		if (*field->at == (unsigned char)*of) {
-			field->at++;
-			return true;
-		}
-	return false;
-}
-
-/* Digits, and after a point more digits. */
-static bool
-skip_number(struct field *field, const char *signs)
-{
-	bool any;
-
-	(void)skip_one(field, signs);
-	any = skip_digits(field);
-	if (field->at < field->end && *field->at == '.' && field->separator != '.') {
-		field->at++;
-		any |= skip_digits(field);
-	}
-	return any;
-}
-
-/* A suffix: K, Ki, KB, KiB. */
-static void
-skip_suffix(struct field *field)
-{
-	if (skip_one(field, "kKMGTPEZYRQ")) {
-		(void)skip_one(field, "i");
-		(void)skip_one(field, "B");
-	}
-}
-
-/* A decimal float; any other is left to strtold(3). */
-static bool
-skip_float(struct field *field)
-{
-	const struct field before = *field;
-	bool is_float = skip_number(field, "+-");
-
-	if (is_float && skip_one(field, "eE")) {
-		(void)skip_one(field, "+-");
-		is_float = skip_digits(field);
-	}
-	if (is_float && ends_at(field, field->at))
-		return true;
-	*field = before;
-	field->at += gs_float_length(NULL, field->at, field->end);
-	return field->at > before.at;
-}
-
-static bool
-skip_month(struct field *field)
-{
-	const struct gs_key_text text = { .at = field->at, .end = field->end };
-	const bool found = gs_month_of(text, NULL) > 0;
-
-	for (; found && !ends_at(field, field->at); field->at++)
-		;
-	return found;
-}
-
-/* An address or a time, which is all of the field. */
-static bool
-skip_noted(struct field *field, enum gsort_notation notation)
-{
-	const unsigned char *at = field->at, *limit = at;
-	uint64_t magnitude;
-	size_t bytes;
-	bool negative, found;
-
-	while (limit < field->end && *limit != field->separator)
-		limit++;
-	bytes = gs_noted_trim(&at, limit);
-	found = gs_notation_read(notation, (const char *)at, (const char *)at + bytes, &negative,
-	                         &magnitude);
-	field->at = limit;
-	return found;
-}
-
 static enum verdict
 judge(enum gs_ordering ordering, struct field field)
 {
-	bool is_number = false;
+	const bool is_float = ordering == GS_BY_FLOAT;
+	const unsigned char *at, *limit;
+	bool negative, sound = false;
+	uint64_t magnitude;
+	size_t bytes;
 
 	skip_blanks(&field);
 	if (ends_at(&field, field.at))
 		return MISSING;
+	at = limit = field.at;
 	switch (ordering) {
-	case GS_BY_NUMBER: is_number = skip_number(&field, "-"); break;
-	case GS_BY_SIZE:   is_number = skip_number(&field, "-"); skip_suffix(&field); break;
-	case GS_BY_FLOAT:  is_number = skip_float(&field); break;
-	case GS_BY_MONTH:  is_number = skip_month(&field); break;
+	case GS_BY_NUMBER:
+	case GS_BY_SIZE:
+	case GS_BY_FLOAT:
+		at += *at == '-' || (is_float && *at == '+');
+		limit = gs_number_end(at, field.end, field.separator == '.' ? GS_NO_BYTE : '.', GS_NO_BYTE);
+		sound = limit > at;
+		if (ordering == GS_BY_SIZE && limit < field.end && gs_suffix_rank(*limit) > 0) {
+			limit++;	/* K, Ki, KB, KiB */
+			limit += limit < field.end && *limit == 'i';
+			limit += limit < field.end && *limit == 'B';
+		}
+		if (is_float && sound && limit < field.end && (*limit | 0x20) == 'e') {
+			at = limit + 1;
+			at += at < field.end && (*at == '-' || *at == '+');
+			limit = gs_number_end(at, field.end, GS_NO_BYTE, GS_NO_BYTE);
+			sound = limit > at;
+		}
+		if (is_float && !(sound && ends_at(&field, limit))) {	/* another one, for strtold(3) */
+			limit = field.at + gs_float_length(NULL, field.at, field.end);
+			sound = limit > field.at;
+		}
+		break;
+	case GS_BY_MONTH:
+		sound = gs_month_of((struct gs_key_text){ .at = at, .end = field.end }, NULL) > 0;
+		while (!ends_at(&field, limit))
+			limit++;
+		break;
 	case GS_BY_IP:
-	case GS_BY_TIME:   is_number = skip_noted(&field, gs_keydef_notation(ordering)); break;
+	case GS_BY_TIME:	/* all of the field */
+		while (limit < field.end && *limit != field.separator)
+			limit++;
+		bytes = gs_noted_trim(&at, limit);
+		sound = gs_notation_read(gs_keydef_notation(ordering), (const char *)at,
+		                         (const char *)at + bytes, &negative, &magnitude);
+		break;
 	case GS_BY_BYTES:
 	case GS_BY_COLLATION:
-	case GS_BY_VERSION: return SOUND;
+	case GS_BY_VERSION:
+		return SOUND;
 	}
+	field.at = limit;
 	if (field.separator != GS_NO_SEPARATOR)
 		skip_blanks(&field);
-	return is_number && ends_at(&field, field.at) ? SOUND : WRONG;
-}
-
-/* Is it the usual number: an optional minus, up to 8 digits, perhaps a point and up to 8 others?  Else it is
- * left to judge().  What is before READABLE may be loaded: no digit is behind a line. */
-static inline bool
-is_usual_number(const struct field *field, const unsigned char *readable)
-{
-	const unsigned char *at = field->at;
-	unsigned digits;
-
-	if (readable - at < 24)
-		return false;
-	at += *at == '-';
-	(void)gs_number_eight(at, &digits);
-	at += digits;
-	if (digits > 0 && *at == '.' && field->separator != '.') {
-		(void)gs_number_eight(at + 1, &digits);
-		at += 1 + digits;
-	} else if (digits == 0) {
-		return false;
-	}
-	return at == field->end || (at < field->end && *at == field->separator);
+	return sound && ends_at(&field, field.at) ? SOUND : WRONG;
 }
 
 /* ---- keys ------------------------------------------------------------------------- */
@@ -213,26 +134,26 @@ judge_line(const struct gs_line_order *order, const char *line, const char *end,
            const unsigned char *readable, bool missing, size_t *key)
 {
 	const char *quote = order->fields.csv ? memchr(line, '"', (size_t)(end - line)) : NULL;
+	const int separator = order->fields.separator, point = separator == '.' ? GS_NO_BYTE : '.';
 	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
 	enum verdict verdict, found = SOUND;
 
-	for (size_t k = 0; k < order->key_count; k++) {
+	for (size_t k = 0; k < order->key_count && found != WRONG; k++) {
 		const struct gs_keydef *keydef = &order->keys[k];
 		struct gs_key_text text = { .map = NULL };
-		const char *begin, *limit;
-		struct field field;
+		struct gs_number number;
 
 		if (!keydef->strict)
 			continue;
-		if (quote == NULL && keydef->usual && gs_key_is_number(keydef)) {
-			gs_line_find_usual(&order->fields, keydef, &walk, &begin, &limit);
-			field = (struct field){ (const unsigned char *)begin,
-			                        (const unsigned char *)limit, order->fields.separator };
-			verdict = is_usual_number(&field, readable) ? SOUND : judge(keydef->ordering, field);
-		} else if (quote != NULL && gs_key_is_number(keydef) &&
-		           gs_line_find_before(&order->fields, keydef, line, end, quote, &text)) {
-			field = (struct field){ text.at, text.end, order->fields.separator };
-			verdict = is_usual_number(&field, readable) ? SOUND : judge(keydef->ordering, field);
+		if (gs_key_is_number(keydef) &&
+		    gs_line_find_before(&order->fields, keydef, &walk, quote, &text)) {
+			/* the usual number; what is before READABLE may be loaded, as no digit is behind a
+			 * line */
+			verdict = SOUND;
+			if (!gs_number_scan(text.at, readable, point, GS_NUMBER_CHUNK, &number) ||
+			    (number.end != text.end && (number.end > text.end || *number.end != separator)))
+				verdict = judge(keydef->ordering,
+				                (struct field){ text.at, text.end, separator });
 		} else {
 			gs_field_find(&order->fields, keydef, line, end, &text);
 			verdict = judge_text(order, keydef->ordering, &text);
@@ -241,8 +162,6 @@ judge_line(const struct gs_line_order *order, const char *line, const char *end,
 			*key = k;
 			found = verdict;
 		}
-		if (found == WRONG)
-			break;
 	}
 	return found;
 }

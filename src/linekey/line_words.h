@@ -92,17 +92,16 @@ gs_line_find_usual(const struct gs_fields *fields, const struct gs_keydef *key,
 		*limit = *begin;
 }
 
-/** Find a usual KEY that begins before QUOTE, the first of LINE .. END, or NULL.  False: it does not. */
+/** Find a usual KEY that begins before QUOTE, the first of the line, or NULL.  False: it does not. */
 static inline bool
-gs_line_find_before(const struct gs_fields *fields, const struct gs_keydef *key, const char *line,
-                    const char *end, const char *quote, struct gs_key_text *text)
+gs_line_find_before(const struct gs_fields *fields, const struct gs_keydef *key, struct gs_field_walk *walk,
+                    const char *quote, struct gs_key_text *text)
 {
-	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
 	const char *begin, *limit;
 
 	if (!key->usual || (quote != NULL && key->end_char > 0))
 		return false;
-	gs_line_find_usual(fields, key, &walk, &begin, &limit);
+	gs_line_find_usual(fields, key, walk, &begin, &limit);
 	text->at = (const unsigned char *)begin;
 	text->end = (const unsigned char *)limit;
 	return quote == NULL || quote > begin;
@@ -152,21 +151,6 @@ gs_number_eight(const unsigned char *at, unsigned *count)
 	return other == 0 ? gs_line_join(word) : gs_line_join_some(word, *count);
 }
 
-/* Pass over blanks, a sign and zeros; is the number negative? */
-static inline bool
-gs_number_begin(const unsigned char **at, const unsigned char *end)
-{
-	bool negative;
-
-	while (*at < end && gs_is_blank(**at))
-		++*at;
-	negative = *at < end && **at == '-';
-	*at += negative;
-	while (*at < end && **at == '0')
-		++*at;
-	return negative;
-}
-
 /* Take at most ROOM digits, and append them to *DIGITS; returns how many. */
 static inline unsigned
 gs_number_take(const unsigned char **at, const unsigned char *end, unsigned room, uint64_t *digits)
@@ -187,6 +171,41 @@ gs_number_take(const unsigned char **at, const unsigned char *end, unsigned room
 	return count;
 }
 
+/* A decimal number, as far as its digits find room. */
+struct gs_number {
+	bool     negative;
+	uint64_t digits;		/* an integer, from the first that is not 0 on; */
+	unsigned count;			/* so many */
+	int      exponent;		/* of these before the point; less than 0: zeros behind it */
+	const unsigned char *end;	/* where it ends, or a digit for which there was no room */
+};
+
+/** Read a minus, digits, and behind POINT others, ROOM at most that count.  False: there is no digit. */
+static inline __attribute__((always_inline)) bool
+gs_number_scan(const unsigned char *at, const unsigned char *end, int point, unsigned room,
+               struct gs_number *number)
+{
+	const unsigned char *from;	/* of the digits; a byte behind it, if there is a point */
+
+	number->negative = at < end && *at == '-';
+	from = at += number->negative;
+	while (at < end && *at == '0')
+		at++;
+	number->digits = 0;
+	number->count = gs_number_take(&at, end, room, &number->digits);
+	number->exponent = (int)number->count;
+	if (at < end && *at == point) {
+		at++;
+		from++;
+		if (number->count == 0)
+			for (; at < end && *at == '0' && number->exponent > GS_NUMBER_LEAST; at++)
+				number->exponent--;
+		number->count += gs_number_take(&at, end, room - number->count, &number->digits);
+	}
+	number->end = at;
+	return at > from;
+}
+
 /**
  * The first eight bytes of gs_number_put(), if the text from *BEGIN to END is the usual number: at most
  * 16 digits that count.
@@ -197,32 +216,21 @@ static inline bool
 gs_number_word(const unsigned char **begin, const unsigned char *end, const struct gs_locale *locale,
                uint64_t *word)
 {
-	const int point = gs_locale_point(locale), thousands = gs_locale_thousands(locale);
 	const unsigned char *at = *begin;
-	const bool negative = gs_number_begin(&at, end);
-	uint64_t digits = 0;
-	int exponent;
-	unsigned count;
+	struct gs_number number;
 
-	count = gs_number_take(&at, end, GS_NUMBER_CHUNK, &digits);
-	exponent = (int)count;
-	if (at < end && *at == point) {
+	while (at < end && gs_is_blank(*at))
 		at++;
-		if (count == 0)
-			for (; at < end && *at == '0' && exponent > GS_NUMBER_LEAST; at++)
-				exponent--;
-		count += gs_number_take(&at, end, GS_NUMBER_CHUNK - count, &digits);
-	}
-	if (at < end && (gs_is_digit(*at) || *at == thousands))
+	(void)gs_number_scan(at, end, gs_locale_point(locale), GS_NUMBER_CHUNK, &number);
+	if (number.end < end && (gs_is_digit(*number.end) || *number.end == gs_locale_thousands(locale)))
 		return false;		/* too many digits, or zeros; or it goes on */
-	*begin = at;
-	if (digits == 0) {
-		*word = (uint64_t)GS_NUMBER_ZERO << 56;
+	*begin = number.end;
+	*word = (uint64_t)GS_NUMBER_ZERO << 56;
+	if (number.digits == 0)
 		return true;
-	}
-	*word = (uint64_t)(GS_NUMBER_EXPONENT_0 + exponent) << 56 |
-	        gs_number_chunk(digits, count, false);
-	if (negative)
+	*word = (uint64_t)(GS_NUMBER_EXPONENT_0 + number.exponent) << 56 |
+	        gs_number_chunk(number.digits, number.count, false);
+	if (number.negative)
 		*word = ~*word;
 	return true;
 }

@@ -191,21 +191,21 @@ host_sources = \
   src/plan/plan.c \
   src/plan/plan.h \
   src/ranks/border.c \
-  src/ranks/item_land.c \
-  src/ranks/item_spread.c \
-  src/ranks/key_spread.c \
-  src/ranks/net/exchange.c \
+  src/ranks/exchange.c \
+  src/ranks/exchange.h \
+  src/ranks/item_exchange.c \
+  src/ranks/key_exchange.c \
   src/ranks/net/ranks.c \
   src/ranks/net/ranks.h \
+  src/ranks/net/transport.c \
   src/ranks/parts.c \
   src/ranks/ranked.c \
   src/ranks/ranked.h \
   src/ranks/ranked_output.c \
+  src/ranks/receive.c \
   src/ranks/rows.c \
   src/ranks/sample.c \
   src/ranks/settle.c \
-  src/ranks/spread.c \
-  src/ranks/spread.h \
   src/sort/buckets/add.c \
   src/sort/buckets/batch.c \
   src/sort/buckets/batch.h \

@@ -45,11 +45,11 @@ tests_unit_units_SOURCES = \
   tests/unit/io/recorder.c \
   tests/unit/options/given.c \
   tests/unit/options/options.c \
-  tests/unit/ranks/item_land.c \
-  tests/unit/ranks/key_spread.c \
+  tests/unit/ranks/receive.c \
+  tests/unit/ranks/key_exchange.c \
   tests/unit/ranks/parts.c \
   tests/unit/modules.def \
-  tests/unit/ranks/net/exchange.c \
+  tests/unit/ranks/net/transport.c \
   tests/unit/ranks/net/ranks.c \
   tests/unit/plan/forecast.c \
   tests/unit/plan/plan.c \

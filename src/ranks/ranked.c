@@ -110,9 +110,9 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input, struct gs
 	memory = input->memory_bytes > 0 ? gs_least(input->memory_bytes, input->host_bytes)
 	                                 : input->host_bytes;
 	if (input->key_bits == 0 || input->key_bits >= 32)
-		ranked->window_bytes = gs_exchange_window_bytes(ranked->ranks->size, memory);
+		ranked->window_bytes = gs_transport_window_bytes(ranked->ranks->size, memory);
 	if (ranked->window_bytes > 0)
-		share->window = gs_item_spread_window(ranked->ranks->size, ranked->window_bytes);
+		share->window = gs_item_exchange_window(ranked->ranks->size, ranked->window_bytes);
 	input->window_bytes = ranked->window_bytes;
 	if (input->memory_bytes > ranked->window_bytes)
 		input->memory_bytes -= ranked->window_bytes;
@@ -137,8 +137,8 @@ gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *inpu
 {
 	if (ranked->window_bytes > 0)
 		plan->chunk_bytes = gs_least(plan->chunk_bytes,
-			gs_spread_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
-			                      input->type == GSORT_TEXT_FLOAT));
+			gs_exchange_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
+			                        input->type == GSORT_TEXT_FLOAT));
 }
 
 /* ---- the order of lines -------------------------------------------------------------------- */
@@ -240,8 +240,8 @@ gs_ranked_close(struct gs_ranked *ranked)
 {
 	if (ranked == NULL)
 		return;
-	gs_key_spread_close(&ranked->spread);
-	gs_item_spread_close(&ranked->item_spread);
+	gs_key_exchange_close(&ranked->exchange);
+	gs_item_exchange_close(&ranked->item_exchange);
 	gs_ranked_output_close(&ranked->output);
 	gs_parts_close(&ranked->parts);
 	free(ranked);

@@ -21,7 +21,7 @@
 #include "output/verify.h"
 #include "plan/plan.h"
 #include "ranks/net/ranks.h"
-#include "ranks/spread.h"
+#include "ranks/exchange.h"
 #include "sort/items/items.h"
 #include "spill/file.h"
 
@@ -200,8 +200,8 @@ struct gs_ranked {
 	bool                        alone;	/* RANKS are one: calls to others return at once */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */
 	struct gs_parts             parts;
-	struct gs_key_spread        spread;
-	struct gs_item_spread       item_spread;	/* in its place, for items */
+	struct gs_key_exchange      exchange;
+	struct gs_item_exchange     item_exchange;	/* in its place, for items */
 	struct gs_ranked_output     output;
 	unsigned                    sharers;	/* ranks that share the cores of this one */
 	size_t                      window_bytes;

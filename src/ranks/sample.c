@@ -15,7 +15,7 @@
 #include "base/team.h"
 #include "key/key.h"
 #include "ranks/ranked.h"
-#include "ranks/spread.h"
+#include "ranks/exchange.h"
 #include "sort/items/items.h"
 #include "text/lines.h"
 
@@ -302,9 +302,9 @@ compare(const void *a, const void *b)
 }
 
 gs_status
-gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_spread *spread)
+gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_exchange *exchange)
 {
-	struct gs_ranks *ranks = spread->all.ranks;
+	struct gs_ranks *ranks = exchange->all.ranks;
 	struct gs_collected all;
 
 	status = gs_ranks_collect(ranks, status, sample->keys, sample->count * sizeof *sample->keys,
@@ -315,9 +315,9 @@ gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_
 
 		if (count > 0)
 			qsort(keys, count, sizeof *keys, compare);
-		status = gs_splitters_make(&spread->splitters, keys, count, ranks->size, ranks->rank,
-		                           spread->together, spread->descending_classes);
-		spread->split = status == GS_OK;
+		status = gs_splitters_make(&exchange->splitters, keys, count, ranks->size, ranks->rank,
+		                           exchange->together, exchange->descending_classes);
+		exchange->split = status == GS_OK;
 	}
 	gs_collected_close(&all);
 	return status;
@@ -327,25 +327,25 @@ gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_
 
 /* Show the store what this rank will own, moved to the front of ALL. */
 static gs_status
-show(const struct gs_item_spread *spread, const struct gs_item_slice *slices, char *all)
+show(const struct gs_item_exchange *exchange, const struct gs_item_slice *slices, char *all)
 {
-	const struct gs_taker *store = &spread->all.own;
-	const size_t fixed = spread->order->item_bytes;
+	const struct gs_taker *store = &exchange->all.own;
+	const size_t fixed = exchange->order->item_bytes;
 	const char *items[GS_ITEM_BATCH];
 	uint32_t bytes[GS_ITEM_BATCH];
 	uint16_t found[GS_ITEM_BATCH];
 	size_t own = 0, count;
 
-	for (unsigned r = 0; r < spread->all.ranks->size; r++) {
-		struct gs_item_walk walk = gs_item_walk_begin(spread->order, &slices[r], 1);
+	for (unsigned r = 0; r < exchange->all.ranks->size; r++) {
+		struct gs_item_walk walk = gs_item_walk_begin(exchange->order, &slices[r], 1);
 
 		while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0) {
-			gs_item_owners_find(&spread->owners, r, items, fixed > 0 ? NULL : bytes, count,
+			gs_item_owners_find(&exchange->owners, r, items, fixed > 0 ? NULL : bytes, count,
 			                    found);
 			for (size_t i = 0; i < count; i++) {
 				const size_t here = fixed > 0 ? fixed : bytes[i];
 
-				if (found[i] != spread->all.ranks->rank)
+				if (found[i] != exchange->all.ranks->rank)
 					continue;
 				memmove(all + own, items[i], here);
 				own += here;
@@ -357,9 +357,9 @@ show(const struct gs_item_spread *spread, const struct gs_item_slice *slices, ch
 
 gs_status
 gs_sample_split_items(const struct gs_sample *sample, gs_status status, bool together,
-                      struct gs_item_spread *spread)
+                      struct gs_item_exchange *exchange)
 {
-	struct gs_ranks *ranks = spread->all.ranks;
+	struct gs_ranks *ranks = exchange->all.ranks;
 	struct gs_item_slice *slices = NULL;
 	struct gs_collected all;
 	size_t at = 0;
@@ -368,9 +368,9 @@ gs_sample_split_items(const struct gs_sample *sample, gs_status status, bool tog
 	status = gs_ranks_collect(ranks, status, sample->items, sample->bytes, GS_COLLECT_ALL, &all);
 	for (unsigned r = 0; status == GS_OK && r < ranks->size; at += all.sizes[r++])
 		slices[r] = (struct gs_item_slice){ all.data + at, all.sizes[r] };
-	THEN(status, gs_item_owners_make(&spread->owners, spread->order, slices, ranks->size, ranks->size,
+	THEN(status, gs_item_owners_make(&exchange->owners, exchange->order, slices, ranks->size, ranks->size,
 	                                 together));
-	THEN(status, show(spread, slices, all.data));
+	THEN(status, show(exchange, slices, all.data));
 	gs_collected_close(&all);
 	free(slices);
 	return status;

@@ -5,8 +5,8 @@
  * In:   open jobs, one a rank.
  * Out:  on each rank the elements that it owns, and the place of its output.
  *
- * A rank reads its part of the input, and deals its elements out to their owners (spread.c,
- * item_spread.c).  What it owns is sorted, selected and written as in a job alone.  Keys of 8 and 16
+ * A rank reads its part of the input, and deals its elements out to their owners (exchange.c,
+ * item_exchange.c).  What it owns is sorted, selected and written as in a job alone.  Keys of 8 and 16
  * bits, and small integers of text, are only counted; so their histograms are added up, and each rank
  * keeps its share of the sum.
  */
@@ -20,7 +20,7 @@
 #include "options/options.h"
 #include "output/select.h"
 #include "ranks/ranked.h"
-#include "ranks/spread.h"
+#include "ranks/exchange.h"
 
 /* ---- dealing ------------------------------------------------------------------------- */
 
@@ -30,48 +30,48 @@ enum { NUMBER_ROOM = 512 };
 static gs_status
 deal_keys(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 {
-	struct gs_key_spread *spread = &job->ranked->spread;
+	struct gs_key_exchange *exchange = &job->ranked->exchange;
 	struct gs_text_options text = job->feed.ingest.text;
 	gs_status status;
 
-	spread->histogram = &job->feed.store.histogram;
-	spread->plan = &job->plan;
-	spread->flip = job->options.reverse && job->plan_input.key_bits == 0 ? UINT32_MAX : 0;
-	spread->together = gs_select_merges_zeros(&job->options);
-	spread->descending_classes = job->options.reverse;
-	spread->encoding = job->emit.encoding;
-	spread->measures = job->ranked->output.one_file && !job->ranked->output.spools &&
-	                   gs_key_is_text(spread->encoding.to);
+	exchange->histogram = &job->feed.store.histogram;
+	exchange->plan = &job->plan;
+	exchange->flip = job->options.reverse && job->plan_input.key_bits == 0 ? UINT32_MAX : 0;
+	exchange->together = gs_select_merges_zeros(&job->options);
+	exchange->descending_classes = job->options.reverse;
+	exchange->encoding = job->emit.encoding;
+	exchange->measures = job->ranked->output.one_file && !job->ranked->output.spools &&
+	                   gs_key_is_text(exchange->encoding.to);
 	if (job->plan.by_counting)		/* every rank counts what it reads */
 		return GS_OK;
 	if (job->ranked->parts.plain_bytes > 0) {
 		if (sample->item_bytes == 0)	/* numbers are short, and many fit in memory */
 			sample->room = NUMBER_ROOM;
-		text.merge_zeros = spread->together;
+		text.merge_zeros = exchange->together;
 		text.invalid = GSORT_INVALID_IGNORE;	/* leave other lines out */
 		text.header_lines = 0;
 		text.warn = NULL;
 		status = gs_sample_draw(sample);
 		THEN(status, gs_sample_read_keys(sample, &text));
-		TRY(gs_sample_split(sample, status, spread));
+		TRY(gs_sample_split(sample, status, exchange));
 	}
-	TRY(gs_key_spread_open(spread, job->ranked->window_bytes));
-	*taker = gs_key_spread_taker(spread);
+	TRY(gs_key_exchange_open(exchange, job->ranked->window_bytes));
+	*taker = gs_key_exchange_taker(exchange);
 	return GS_OK;
 }
 
 static gs_status
 deal_items(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 {
-	struct gs_item_spread *spread = &job->ranked->item_spread;
+	struct gs_item_exchange *exchange = &job->ranked->item_exchange;
 
-	spread->order = job->feed.by;
+	exchange->order = job->feed.by;
 	if (job->feed.by->item_bytes == 0)
-		spread->lines = &job->feed.lines.order;
+		exchange->lines = &job->feed.lines.order;
 	TRY(gs_sample_split_items(sample, gs_sample_draw(sample), gs_select_merges_zeros(&job->options),
-	                          spread));
-	TRY(gs_item_spread_open(spread, job->ranked->window_bytes));
-	*taker = gs_item_spread_taker(spread);
+	                          exchange));
+	TRY(gs_item_exchange_open(exchange, job->ranked->window_bytes));
+	*taker = gs_item_exchange_taker(exchange);
 	return GS_OK;
 }
 
@@ -82,7 +82,7 @@ gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
 	struct gs_ranks *ranks = ranked->ranks;
 	const bool items = job->feed.by != NULL;
 	const size_t unit = job->feed.ingest.unit, wanted = gs_sample_wanted(ranks->size);
-	struct gs_spread *spread = items ? &ranked->item_spread.all : &ranked->spread.all;
+	struct gs_exchange *exchange = items ? &ranked->item_exchange.all : &ranked->exchange.all;
 	struct gs_sample sample = {
 		.parts = &ranked->parts, .options = &job->options, .order = &job->feed.lines.order,
 		.item_bytes = unit, .room = gs_item_sample_room(unit), .wanted = wanted,
@@ -97,10 +97,10 @@ gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
 	if (items || unit > 0)
 		sample.wanted = gs_least(wanted, gs_item_sample_most(job->options.memory_bytes, ranks->size,
 		                                                     unit));
-	spread->ranks = ranks;
-	spread->own = *taker;
-	spread->monitor = &job->monitor;
-	spread->threads = job->plan.threads;
+	exchange->ranks = ranks;
+	exchange->own = *taker;
+	exchange->monitor = &job->monitor;
+	exchange->threads = job->plan.threads;
 	status = (items ? deal_items : deal_keys)(job, &sample, taker);
 	gs_sample_close(&sample);
 	return status;
@@ -112,23 +112,23 @@ gs_status
 gs_ranked_settle(struct gsort *job)
 {
 	struct gs_ranked *ranked = job->ranked;
-	struct gs_key_spread *spread = &ranked->spread;
+	struct gs_key_exchange *exchange = &ranked->exchange;
 	struct gs_count *histogram = &job->feed.store.histogram;
 
 	if (ranked->alone)
 		return GS_OK;
 	if (job->feed.by != NULL) {
-		TRY(gs_spread_drain(&ranked->item_spread.all));
+		TRY(gs_exchange_drain(&ranked->item_exchange.all));
 		job->feed.elements = job->feed.engine.count(job->feed.engine.context, 0);
 		return GS_OK;
 	}
 	/* No rank waits in a sum while others may wait for blocks that it has still to take. */
 	if (job->plan.by_counting)
 		TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
-	if (!spread->split)
-		TRY(gs_key_spread_split(spread));
+	if (!exchange->split)
+		TRY(gs_key_exchange_split(exchange));
 	if (!job->plan.by_counting) {
-		TRY(gs_spread_drain(&spread->all));
+		TRY(gs_exchange_drain(&exchange->all));
 		TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
 	}
 	if (histogram->bin_count > 0)
@@ -139,14 +139,14 @@ gs_ranked_settle(struct gsort *job)
 
 		if (histogram->bins[b] == 0)
 			continue;
-		histogram->bins[b] = gs_splitters_share(&spread->splitters, histogram->key_class,
-		                                        b ^ spread->flip, histogram->bins[b],
+		histogram->bins[b] = gs_splitters_share(&exchange->splitters, histogram->key_class,
+		                                        b ^ exchange->flip, histogram->bins[b],
 		                                        ranked->ranks->rank);
-		gs_key_put(&key, histogram->key_bits, 0, b ^ spread->flip);
-		gs_key_spread_measure(spread, histogram->key_class, histogram->key_bits, &key, 1,
-		                      histogram->bins[b]);
+		gs_key_put(&key, histogram->key_bits, 0, b ^ exchange->flip);
+		gs_key_exchange_measure(exchange, histogram->key_class, histogram->key_bits, &key, 1,
+		                        histogram->bins[b]);
 	}
-	job->feed.elements = spread->keys;
+	job->feed.elements = exchange->keys;
 	return GS_OK;
 }
 
@@ -192,7 +192,7 @@ gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
 	}
 	return gs_ranked_output_begin(&ranked->output, header_bytes +
 	                              (each > 0 ? written * each
-	                                        : ranked->spread.bytes + ranked->item_spread.bytes));
+	                                        : ranked->exchange.bytes + ranked->item_exchange.bytes));
 }
 
 gs_status

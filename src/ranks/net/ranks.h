@@ -150,7 +150,7 @@ MUST_CHECK gs_status gs_ranks_mpi_open(struct gs_ranks **ranks, int *argc, char 
 /** End MPI, after all ranks have succeeded, or all have agreed that they have not. */
 void gs_ranks_mpi_close(struct gs_ranks *ranks);
 
-/* ---- blocks on their way between ranks (exchange.c) -------------------------- */
+/* ---- blocks on their way between ranks (transport.c) -------------------------- */
 
 /*
  *     open; { take, fill, post by any thread; step, or turn }*; drain; close
@@ -184,7 +184,7 @@ struct gs_arrived {
 	unsigned         slot;		/* counted through the whole window */
 };
 
-struct gs_exchange {
+struct gs_transport {
 	struct gs_ranks  *ranks;
 	struct gs_window  window;
 	bool              open;
@@ -211,46 +211,46 @@ struct gs_exchange {
 };
 
 /** The bytes of a window of RANKS, of which each has MEMORY_BYTES in all. */
-size_t gs_exchange_window_bytes(unsigned ranks, uint64_t memory_bytes);
+size_t gs_transport_window_bytes(unsigned ranks, uint64_t memory_bytes);
 
 /** The bytes of a block of such a window, with its header. */
-size_t gs_exchange_block_bytes(unsigned ranks, size_t window_bytes);
+size_t gs_transport_block_bytes(unsigned ranks, size_t window_bytes);
 
 /** Begin, with a window of WINDOW_BYTES; collective.  GS_EBUDGET: a rank has no memory. */
-MUST_CHECK gs_status gs_exchange_open(struct gs_exchange *exchange, struct gs_ranks *ranks,
-                                      size_t window_bytes);
+MUST_CHECK gs_status gs_transport_open(struct gs_transport *transport, struct gs_ranks *ranks,
+                                       size_t window_bytes);
 
 /** A free slot; any thread.  There is one: the caller has looked before. */
-unsigned gs_exchange_take(struct gs_exchange *exchange);
+unsigned gs_transport_take(struct gs_transport *transport);
 
 /** The block of a slot that gives. */
-struct gs_block *gs_exchange_block(const struct gs_exchange *exchange, unsigned slot);
+struct gs_block *gs_transport_block(const struct gs_transport *transport, unsigned slot);
 
 /** Send the first BYTES of a slot, with the header, to rank TO; any thread.  Sets the header, but for
  *  goes_on. */
-void gs_exchange_post(struct gs_exchange *exchange, unsigned slot, unsigned to, size_t bytes);
+void gs_transport_post(struct gs_transport *transport, unsigned slot, unsigned to, size_t bytes);
 
 /** Send what was posted, and see what has been sent and has arrived; *MOVED: set if anything has. */
-MUST_CHECK gs_status gs_exchange_step(struct gs_exchange *exchange, bool *moved);
+MUST_CHECK gs_status gs_transport_step(struct gs_transport *transport, bool *moved);
 
 /** The first COUNT of those that have arrived are not needed any more. */
-MUST_CHECK gs_status gs_exchange_release(struct gs_exchange *exchange, unsigned count);
+MUST_CHECK gs_status gs_transport_release(struct gs_transport *transport, unsigned count);
 
 /** Step, and land what has arrived; sleep if nothing has happened, for longer the more often in a row: *IDLE
  *  counts. */
-MUST_CHECK gs_status gs_exchange_turn(struct gs_exchange *exchange, unsigned *idle);
+MUST_CHECK gs_status gs_transport_turn(struct gs_transport *transport, unsigned *idle);
 
 /** Tell all ranks that there will be no more, then turn until everything has been sent, has arrived and is
  *  released; close. */
-MUST_CHECK gs_status gs_exchange_drain(struct gs_exchange *exchange);
+MUST_CHECK gs_status gs_transport_drain(struct gs_transport *transport);
 
 /** Tell rank TO that there will be no more.  Takes a slot. */
-void gs_exchange_end(struct gs_exchange *exchange, unsigned to);
+void gs_transport_end(struct gs_transport *transport, unsigned to);
 
 /** Everything has been sent, has arrived and is released. */
-bool gs_exchange_is_over(const struct gs_exchange *exchange);
+bool gs_transport_is_over(const struct gs_transport *transport);
 
 /** A zeroed struct is allowed. */
-void gs_exchange_close(struct gs_exchange *exchange);
+void gs_transport_close(struct gs_transport *transport);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * item_land.c - rows for src/ranks/item_land.c and item_spread.c: each item reaches its owner once,
+ * receive.c - rows for src/ranks/receive.c and item_exchange.c: each item reaches its owner once,
  * whole, and behind those that its rank, or its input of a set, had before it
  *
  * What an item is follows from the rank that reads it, its input and its number.
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ranks/spread.h"
+#include "ranks/exchange.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 
-void unit_item_land(void);
+void unit_receive(void);
 
 enum { MOST_RANKS = 4, MOST_PIECES = 20000, MOST_BYTES = 200000, LETTERS = 26 };
 
@@ -117,7 +117,7 @@ struct member {
 	gs_status status;
 	struct gs_item_order  order;
 	struct gs_item_owners owners;
-	struct gs_item_spread spread;
+	struct gs_item_exchange exchange;
 	uint64_t lands;
 
 	pthread_mutex_t lock;
@@ -207,30 +207,30 @@ static gs_status
 land(void *context, bool *moved)
 {
 	struct member *m = context;
-	struct gs_arrived *arrived = m->spread.all.exchange.arrived;
+	struct gs_arrived *arrived = m->exchange.all.transport.arrived;
 
-	for (unsigned count = m->spread.all.exchange.arrived_count; count > 1; count--) {
+	for (unsigned count = m->exchange.all.transport.arrived_count; count > 1; count--) {
 		const uint64_t other = units_mix(++m->lands) % count;
 		const struct gs_arrived last = arrived[count - 1];
 
 		arrived[count - 1] = arrived[other];
 		arrived[other] = last;
 	}
-	return gs_item_land(&m->spread, moved);
+	return gs_item_receive(&m->exchange, moved);
 }
 
 static gs_status
-spread_items(struct member *m, struct gs_item_spread *spread)
+exchange_items(struct member *m, struct gs_item_exchange *exchange)
 {
 	struct gs_taker taker;
 
-	TRY(make_owners(m->row, &m->order, &spread->owners));
-	TRY(gs_item_spread_open(spread, m->row->window_bytes));
-	spread->all.exchange.land = land;
-	spread->all.exchange.land_context = m;
-	taker = gs_item_spread_taker(spread);
+	TRY(make_owners(m->row, &m->order, &exchange->owners));
+	TRY(gs_item_exchange_open(exchange, m->row->window_bytes));
+	exchange->all.transport.land = land;
+	exchange->all.transport.land_context = m;
+	taker = gs_item_exchange_taker(exchange);
 	TRY(read_input(m, &taker));
-	return gs_spread_drain(&spread->all);
+	return gs_exchange_drain(&exchange->all);
 }
 
 static void
@@ -239,7 +239,7 @@ run(struct gs_ranks *ranks, void *member)
 	struct member *m = member;
 	struct gs_monitor *monitor = calloc(1, sizeof *monitor);
 
-	m->spread = (struct gs_item_spread){
+	m->exchange = (struct gs_item_exchange){
 		.all = {
 			.ranks = ranks, .monitor = monitor, .threads = m->row->threads,
 			.own = { .piece_bytes = m->row->piece_bytes, .reserve = reserve,
@@ -248,10 +248,10 @@ run(struct gs_ranks *ranks, void *member)
 		.order = &m->order,
 	};
 
-	m->status = spread_items(m, &m->spread);
+	m->status = exchange_items(m, &m->exchange);
 	if (m->status != GS_OK)
 		gs_ranks_abort(ranks, 2);
-	gs_item_spread_close(&m->spread);
+	gs_item_exchange_close(&m->exchange);
 	free(monitor);
 }
 
@@ -344,8 +344,8 @@ check_fit(void)
 	for (size_t f = 0; f < sizeof fits / sizeof fits[0]; f++) {
 		const struct row row = { .item_bytes = fits[f].item_bytes };
 		const struct gs_item_order order = order_of(&row);
-		const struct gs_item_spread spread = { .order = &order };
-		const size_t fit = gs_item_land_fit(&spread.all, text, fits[f].bytes, fits[f].room);
+		const struct gs_item_exchange exchange = { .order = &order };
+		const size_t fit = gs_item_fit(&exchange.all, text, fits[f].bytes, fits[f].room);
 
 		CHECK(fit == fits[f].fit, "of %zu bytes of items of %zu, %zu fit in %zu, not %zu",
 		      fits[f].bytes, fits[f].item_bytes, fits[f].fit, fits[f].room, fit);
@@ -353,7 +353,7 @@ check_fit(void)
 }
 
 void
-unit_item_land(void)
+unit_receive(void)
 {
 	check_fit();
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)

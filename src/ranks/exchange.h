@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * spread.h - elements on their way from the rank that reads them to the rank that owns them
+ * exchange.h - elements on their way from the rank that reads them to the rank that owns them
  *
  * For ranked.h and the files that are named here.
  */
-#ifndef GS_SPREAD_H
-#define GS_SPREAD_H
+#ifndef GS_EXCHANGE_H
+#define GS_EXCHANGE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,8 +28,8 @@
 #include "sort/splitters.h"
 #include "text/encode.h"
 
-struct gs_item_spread;
-struct gs_key_spread;
+struct gs_item_exchange;
+struct gs_key_exchange;
 struct gs_parts;
 struct gs_text_options;
 
@@ -70,10 +70,10 @@ gs_sample_add(struct gs_sample *sample, unsigned place, uint64_t key, uint64_t w
 /** Add what was drawn: binary keys, as they are in a file, or the numbers that lines of TEXT are. */
 MUST_CHECK gs_status gs_sample_read_keys(struct gs_sample *sample, const struct gs_text_options *text);
 
-/** If STATUS is GS_OK on all ranks, collect their keys, and make the splitters of SPREAD, the same on each;
+/** If STATUS is GS_OK on all ranks, collect their keys, and make the splitters of EXCHANGE, the same on each;
  *  collective. */
 MUST_CHECK gs_status
-gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_spread *spread);
+gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_exchange *exchange);
 
 /**
  * The same for the owners of items.  The store is shown what this rank will own of the sample.
@@ -82,11 +82,11 @@ gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_
  */
 MUST_CHECK gs_status
 gs_sample_split_items(const struct gs_sample *sample, gs_status status, bool together,
-                      struct gs_item_spread *spread);
+                      struct gs_item_exchange *exchange);
 
 void gs_sample_close(struct gs_sample *sample);
 
-/* ---- elements on their way (spread.c) ------------------------------------- */
+/* ---- elements on their way (exchange.c) ------------------------------------- */
 
 /*
  *     open; an ingest stage fills the taker of a kind, { wait; put }* ; drain; close
@@ -120,7 +120,7 @@ struct gs_writers {
 	size_t   bytes;		/* not 0: it is full, and the last of them posts so many */
 };
 
-struct gs_spread {
+struct gs_exchange {
 	/* to be set */
 	struct gs_ranks   *ranks;
 	struct gs_taker    own;		/* the store's */
@@ -129,13 +129,13 @@ struct gs_spread {
 
 	/* set by the kind of elements */
 	/** How many of the BYTES at DATA, of whole items, have ROOM.  NULL: they are keys. */
-	size_t (*fit)(const struct gs_spread *spread, const char *data, size_t bytes, size_t room);
+	size_t (*fit)(const struct gs_exchange *exchange, const char *data, size_t bytes, size_t room);
 	/** How much room that many free SLOTS have. */
-	size_t (*room)(const struct gs_spread *spread, unsigned slots);
+	size_t (*room)(const struct gs_exchange *exchange, unsigned slots);
 	/** Store what threads claim by the number AT: a block of keys, or a row of items. */
-	void   (*land_one)(struct gs_spread *spread, unsigned worker, unsigned at);
+	void   (*land_one)(struct gs_exchange *exchange, unsigned worker, unsigned at);
 
-	struct gs_exchange exchange;
+	struct gs_transport transport;
 	struct gs_arena    arena;	/* the memory of: */
 	char              *scratch;	/* of each thread */
 	pthread_mutex_t    lock;	/* for the kind */
@@ -147,38 +147,38 @@ struct gs_spread {
 };
 
 /** Begin, after what the kind has allocated with STATUS; collective.  LAND takes what has arrived; its
- *  context is the spread.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_spread_open(struct gs_spread *spread, size_t window_bytes, gs_status status,
-                                    gs_status (*land)(void *context, bool *moved));
+ *  context is the exchange.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_exchange_open(struct gs_exchange *exchange, size_t window_bytes, gs_status status,
+                                      gs_status (*land)(void *context, bool *moved));
 
 /** Put elements of a class into the block for OWNER, as many as it has room for, or, if it is full, the next
  *  one; if not WHOLE, any bytes.  Returns how many bytes; 0: none fits into a block.  Any thread. */
-size_t gs_spread_put(struct gs_spread *spread, unsigned owner, unsigned key_class, unsigned key_bits,
-                     const char *data, size_t bytes, bool whole);
+size_t gs_exchange_put(struct gs_exchange *exchange, unsigned owner, unsigned key_class, unsigned key_bits,
+                       const char *data, size_t bytes, bool whole);
 
 /** The block for OWNER is as full as it gets; what it ends with GOES ON in the next one.  No other thread
  *  puts elements of that owner. */
-void gs_spread_end_block(struct gs_spread *spread, unsigned owner, bool goes_on);
+void gs_exchange_end_block(struct gs_exchange *exchange, unsigned owner, bool goes_on);
 
 /** Land what is ready and no other thread has claimed. */
-void gs_spread_land_some(struct gs_spread *spread, unsigned worker);
+void gs_exchange_land_some(struct gs_exchange *exchange, unsigned worker);
 
 /** Land COUNT, when no thread adds. */
-void gs_spread_land_all(struct gs_spread *spread, unsigned count);
+void gs_exchange_land_all(struct gs_exchange *exchange, unsigned count);
 
 /** Within a round: send and receive; thread 0.  False: there is an error. */
-bool gs_spread_step(struct gs_spread *spread);
+bool gs_exchange_step(struct gs_exchange *exchange);
 
 /** Land what arrives until there is as much *ROOM in free slots as WISH. */
-MUST_CHECK gs_status gs_spread_wait(struct gs_spread *spread, size_t wish, size_t *room);
+MUST_CHECK gs_status gs_exchange_wait(struct gs_exchange *exchange, size_t wish, size_t *room);
 
 /** All has been put: send the last blocks, and take those still to come. */
-MUST_CHECK gs_status gs_spread_drain(struct gs_spread *spread);
+MUST_CHECK gs_status gs_exchange_drain(struct gs_exchange *exchange);
 
 /** Free what open() has got. */
-void gs_spread_close(struct gs_spread *spread);
+void gs_exchange_close(struct gs_exchange *exchange);
 
-/* ---- keys on their way (key_spread.c) ------------------------------------- */
+/* ---- keys on their way (key_exchange.c) ------------------------------------- */
 
 /* Keys of a class that are held back. */
 struct gs_held {
@@ -186,8 +186,8 @@ struct gs_held {
 	size_t bytes, room;
 };
 
-struct gs_key_spread {
-	struct gs_spread       all;		/* first; its lock guards HELD */
+struct gs_key_exchange {
+	struct gs_exchange     all;		/* first; its lock guards HELD */
 	const struct gs_count *histogram;	/* of the store; no bins: it has none */
 	const struct gs_plan  *plan;
 	uint64_t               flip;		/* makes a key of the number of a bin */
@@ -214,26 +214,26 @@ struct gs_key_spread {
  */
 
 /** The largest chunk of text whose keys the window has room for. */
-size_t gs_spread_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
+size_t gs_exchange_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
 
 /** Begin; collective.  What is to be set in ALL, and HISTOGRAM to MEASURES, are set; without splitters they
  *  are made from the first keys.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_key_spread_open(struct gs_key_spread *spread, size_t window_bytes);
+MUST_CHECK gs_status gs_key_exchange_open(struct gs_key_exchange *exchange, size_t window_bytes);
 
 /** How it is filled.  The thread that reserves is worker 0 of those that add. */
-struct gs_taker gs_key_spread_taker(struct gs_key_spread *spread);
+struct gs_taker gs_key_exchange_taker(struct gs_key_exchange *exchange);
 
 /** Make splitters from the keys that are held and the histogram; deal these keys out; collective. */
-MUST_CHECK gs_status gs_key_spread_split(struct gs_key_spread *spread);
+MUST_CHECK gs_status gs_key_exchange_split(struct gs_key_exchange *exchange);
 
 /** Count COUNT keys of this rank that each occur TIMES times, and the bytes that they become. */
-void gs_key_spread_measure(struct gs_key_spread *spread, unsigned key_class, unsigned key_bits,
-                           const void *keys, size_t count, uint64_t times);
+void gs_key_exchange_measure(struct gs_key_exchange *exchange, unsigned key_class, unsigned key_bits,
+                             const void *keys, size_t count, uint64_t times);
 
 /** A zeroed struct is allowed. */
-void gs_key_spread_close(struct gs_key_spread *spread);
+void gs_key_exchange_close(struct gs_key_exchange *exchange);
 
-/* ---- items on their way: what both files know (item_spread.c, item_land.c) */
+/* ---- items on their way: what both files know (item_exchange.c, receive.c) */
 
 /* A rank that sends. */
 struct gs_sender {
@@ -245,15 +245,15 @@ struct gs_sender {
 /* Slices of a piece for the store, and pieces that are added at once. */
 enum { GS_ROW_SLICES = 32, GS_ROWS = 64 };
 
-struct gs_landing_row {
+struct gs_received_row {
 	unsigned origin;
 	unsigned count;
 	size_t   bytes;
 	struct gs_item_slice slices[GS_ROW_SLICES];
 };
 
-struct gs_item_spread {
-	struct gs_spread            all;	/* first */
+struct gs_item_exchange {
+	struct gs_exchange          all;	/* first */
 
 	/* to be set */
 	const struct gs_item_order *order;
@@ -268,48 +268,48 @@ struct gs_item_spread {
 	pthread_cond_t          turned;
 	uint64_t                sequence, turn;	/* the next piece, and whose turn it is: with the lock */
 	struct gs_sender       *senders;	/* by rank */
-	struct gs_landing_row  *rows;		/* GS_ROWS at most, with the sequence numbers from FIRST on */
+	struct gs_received_row *rows;		/* GS_ROWS at most, with the sequence numbers from FIRST on */
 	unsigned                row_count;
 	size_t                  row_bytes;	/* of all */
 	uint64_t                first;
 	uint64_t                bytes;		/* of items that have reached this rank */
 };
 
-/* ---- items that have reached their owner (item_land.c) ------------------- */
+/* ---- items that have reached their owner (receive.c) ------------------- */
 
 /** The bytes of the first items of DATA, which are BYTES in all, for which there is ROOM; 0: of none. */
-size_t gs_item_land_fit(const struct gs_spread *all, const char *data, size_t bytes, size_t room);
+size_t gs_item_fit(const struct gs_exchange *all, const char *data, size_t bytes, size_t room);
 
-/** See gs_spread.land_one. */
-void gs_item_land_row(struct gs_spread *all, unsigned worker, unsigned at);
+/** See gs_exchange.land_one. */
+void gs_item_receive_row(struct gs_exchange *all, unsigned worker, unsigned at);
 
 /** Store blocks that have arrived in the order of their numbers, with all threads; *MOVED: set if there
- *  were any.  CONTEXT is the spread. */
-MUST_CHECK gs_status gs_item_land(void *context, bool *moved);
+ *  were any.  CONTEXT is the exchange. */
+MUST_CHECK gs_status gs_item_receive(void *context, bool *moved);
 
-/* ---- items on their way (item_spread.c) ---------------------------------- */
+/* ---- items on their way (item_exchange.c) ---------------------------------- */
 
 /*
- *     open; an ingest stage fills gs_item_spread_taker(); drain; close
+ *     open; an ingest stage fills gs_item_exchange_taker(); drain; close
  *
  * A thread that adds a piece divides it by owner, waits until all pieces before it are in blocks,
  * and appends its own.  So what goes from one rank to another keeps its order, and the origin of an item
  * is the rank that has read it.  As the parts of the input are in the order of the ranks, an order by
  * origin is the order of the input, and the sort is stable.
  *
- * No deadlock: see spread.h.  A rank's own items take the same way, without the network.
+ * No deadlock: see exchange.h.  A rank's own items take the same way, without the network.
  */
 
 /** The window of RANKS, for the sizes of their items. */
-struct gs_item_window gs_item_spread_window(unsigned ranks, size_t window_bytes);
+struct gs_item_window gs_item_exchange_window(unsigned ranks, size_t window_bytes);
 
 /** Begin; collective.  GS_EBUDGET: no memory. */
-MUST_CHECK gs_status gs_item_spread_open(struct gs_item_spread *spread, size_t window_bytes);
+MUST_CHECK gs_status gs_item_exchange_open(struct gs_item_exchange *exchange, size_t window_bytes);
 
 /** How it is filled.  The thread that calls reserve() is number 0 of those that add. */
-struct gs_taker gs_item_spread_taker(struct gs_item_spread *spread);
+struct gs_taker gs_item_exchange_taker(struct gs_item_exchange *exchange);
 
 /** A zeroed struct is allowed. */
-void gs_item_spread_close(struct gs_item_spread *spread);
+void gs_item_exchange_close(struct gs_item_exchange *exchange);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * key_spread.c - rows for src/ranks/key_spread.c and spread.c: each key reaches an owner of it, once, and
- * no store gets more than it has said it has room for
+ * key_exchange.c - rows for src/ranks/key_exchange.c and exchange.c: each key reaches an owner of it, once,
+ * and no store gets more than it has said it has room for
  *
  * What a key is follows from the rank that reads it and its number.
  */
@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/team.h"
-#include "ranks/spread.h"
+#include "ranks/exchange.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 
-void unit_key_spread(void);
+void unit_key_exchange(void);
 
 enum { MOST_RANKS = 4, SAMPLE_KEYS = 640 };
 
@@ -110,7 +110,7 @@ struct member {
 	struct gs_plan    plan;
 	struct gs_count   histogram;
 	struct gs_monitor monitor;
-	struct gs_key_spread spread;
+	struct gs_key_exchange exchange;
 	struct gs_taker   taker;
 	size_t   from, to;	/* the keys of this round */
 
@@ -204,17 +204,17 @@ read_input(struct member *m)
 }
 
 static gs_status
-spread_keys(struct member *m)
+exchange_keys(struct member *m)
 {
-	m->spread.split = !m->row->held;
-	if (m->spread.split)
-		TRY(make_splitters(m->row, m->rank, &m->spread.splitters));
-	TRY(gs_key_spread_open(&m->spread, m->row->window_bytes));
-	m->taker = gs_key_spread_taker(&m->spread);
+	m->exchange.split = !m->row->held;
+	if (m->exchange.split)
+		TRY(make_splitters(m->row, m->rank, &m->exchange.splitters));
+	TRY(gs_key_exchange_open(&m->exchange, m->row->window_bytes));
+	m->taker = gs_key_exchange_taker(&m->exchange);
 	TRY(read_input(m));
-	if (!m->spread.split)
-		TRY(gs_key_spread_split(&m->spread));
-	return gs_spread_drain(&m->spread.all);
+	if (!m->exchange.split)
+		TRY(gs_key_exchange_split(&m->exchange));
+	return gs_exchange_drain(&m->exchange.all);
 }
 
 /* Is this rank an owner of all that it got? */
@@ -224,7 +224,7 @@ check_owners(struct member *m)
 	unsigned first, last;
 
 	for (size_t k = 0; k < m->count && m->row->ranks > 1; k++) {
-		gs_splitters_owners(&m->spread.splitters, m->landed[k].key_class, m->landed[k].key, &first,
+		gs_splitters_owners(&m->exchange.splitters, m->landed[k].key_class, m->landed[k].key, &first,
 		                    &last);
 		m->wrong += m->rank < first || m->rank > last || (m->row->together && first != last);
 	}
@@ -235,21 +235,21 @@ run(struct gs_ranks *ranks, void *member)
 {
 	struct member *m = member;
 
-	m->spread = (struct gs_key_spread){
+	m->exchange = (struct gs_key_exchange){
 		.all = {
 			.ranks = ranks, .monitor = &m->monitor, .threads = m->plan.threads,
 			.own = { .reserve = reserve, .add = add, .context = m },
 		},
 		.plan = &m->plan, .histogram = &m->histogram, .together = m->row->together,
 	};
-	m->status = spread_keys(m);
+	m->status = exchange_keys(m);
 	if (m->status == GS_OK) {
 		check_owners(m);
-		m->wrong += m->spread.keys != m->count;
+		m->wrong += m->exchange.keys != m->count;
 	} else {
 		gs_ranks_abort(ranks, 2);
 	}
-	gs_key_spread_close(&m->spread);
+	gs_key_exchange_close(&m->exchange);
 }
 
 /* ---- what must have come ---------------------------------------------------------------- */
@@ -312,7 +312,7 @@ check_row(const struct row *row)
 }
 
 void
-unit_key_spread(void)
+unit_key_exchange(void)
 {
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		check_row(&rows[r]);

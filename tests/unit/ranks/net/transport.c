@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * exchange.c - rows for src/ranks/net/exchange.c: each block arrives once, whole, and in its turn
+ * transport.c - rows for src/ranks/net/transport.c: each block arrives once, whole, and in its turn
  *
  * What a block holds follows from its sender, its receiver and its number.
  */
@@ -10,7 +10,7 @@
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 
-void unit_exchange(void);
+void unit_transport(void);
 
 enum { MOST_RANKS = 5, NONE = 1000000 };
 
@@ -60,20 +60,20 @@ struct member {
 	unsigned  rank;
 	uint64_t  sent[MOST_RANKS], came[MOST_RANKS];
 	unsigned  ends;		/* ranks that have sent their last block */
-	unsigned  wrong;	/* blocks, or ends of the exchange */
+	unsigned  wrong;	/* blocks, or ends of the transport */
 	gs_status status;
 };
 
 /* Fill every free slot, for one rank after the other; returns whether this rank is to abort. */
 static bool
-fill_slots(struct gs_exchange *exchange, struct member *m, unsigned *to, unsigned *ended)
+fill_slots(struct gs_transport *transport, struct member *m, unsigned *to, unsigned *ended)
 {
 	const unsigned ranks = m->row->ranks;
 
-	while (*ended < ranks && exchange->free_count > 0) {
+	while (*ended < ranks && transport->free_count > 0) {
 		const unsigned at = *to = (*to + 1) % ranks;
 		const uint64_t blocks = blocks_of(m->row, m->rank, at), number = m->sent[at];
-		const size_t bytes = bytes_of(m->rank, at, number, exchange->window.block_bytes);
+		const size_t bytes = bytes_of(m->rank, at, number, transport->window.block_bytes);
 		struct gs_block *block;
 		unsigned slot;
 
@@ -83,15 +83,15 @@ fill_slots(struct gs_exchange *exchange, struct member *m, unsigned *to, unsigne
 			continue;
 		m->sent[at]++;
 		if (number == blocks) {
-			gs_exchange_end(exchange, at);
+			gs_transport_end(transport, at);
 			++*ended;
 			continue;
 		}
-		slot = gs_exchange_take(exchange);
-		block = gs_exchange_block(exchange, slot);
+		slot = gs_transport_take(transport);
+		block = gs_transport_block(transport, slot);
 		memset(block + 1, byte_of(m->rank, at, number), bytes - sizeof *block);
 		block->goes_on = (uint32_t)number % 3 & 3;
-		gs_exchange_post(exchange, slot, at, bytes);
+		gs_transport_post(transport, slot, at, bytes);
 	}
 	return false;
 }
@@ -112,11 +112,11 @@ is_right(const struct member *m, const struct gs_block *block, size_t most)
 	return right;
 }
 
-/* As gs_exchange_is_over() has it, by what this rank has seen. */
+/* As gs_transport_is_over() has it, by what this rank has seen. */
 static bool
-is_over(const struct gs_exchange *exchange, const struct member *m)
+is_over(const struct gs_transport *transport, const struct member *m)
 {
-	bool over = m->ends == m->row->ranks && exchange->free_count == exchange->window.gives;
+	bool over = m->ends == m->row->ranks && transport->free_count == transport->window.gives;
 
 	for (unsigned from = 0; from < m->row->ranks; from++)
 		over = over && m->came[from] == blocks_of(m->row, from, m->rank);
@@ -124,36 +124,36 @@ is_over(const struct gs_exchange *exchange, const struct member *m)
 }
 
 static gs_status
-exchange_blocks(struct gs_exchange *exchange, struct gs_ranks *ranks, struct member *m)
+exchange_blocks(struct gs_transport *transport, struct gs_ranks *ranks, struct member *m)
 {
 	unsigned to = m->rank, ended = 0, idle = 0;
 
-	TRY(gs_exchange_open(exchange, ranks, m->row->window_bytes));
-	while (m->wrong > 0 || !is_over(exchange, m)) {
+	TRY(gs_transport_open(transport, ranks, m->row->window_bytes));
+	while (m->wrong > 0 || !is_over(transport, m)) {
 		bool moved = false;
 		unsigned count;
 
-		m->wrong += gs_exchange_is_over(exchange);
-		if (fill_slots(exchange, m, &to, &ended) || m->wrong > 0) {
+		m->wrong += gs_transport_is_over(transport);
+		if (fill_slots(transport, m, &to, &ended) || m->wrong > 0) {
 			gs_ranks_abort(ranks, 2);
 			return GS_EIO;
 		}
-		TRY(gs_exchange_step(exchange, &moved));
-		count = (exchange->arrived_count + 1) / 2;	/* the others later */
+		TRY(gs_transport_step(transport, &moved));
+		count = (transport->arrived_count + 1) / 2;	/* the others later */
 		for (unsigned a = 0; a < count; a++) {
-			const struct gs_block *block = exchange->arrived[a].block;
+			const struct gs_block *block = transport->arrived[a].block;
 
-			m->wrong += !is_right(m, block, exchange->window.block_bytes);
+			m->wrong += !is_right(m, block, transport->window.block_bytes);
 			if (m->wrong > 0)
 				break;
 			m->ends += block->bytes == 0;
 			m->came[block->from] += block->bytes > 0;
 		}
-		TRY(gs_exchange_release(exchange, count));
+		TRY(gs_transport_release(transport, count));
 		if (!moved && count == 0)
 			gs_ranks_rest(&idle);
 	}
-	m->wrong += !gs_exchange_is_over(exchange);
+	m->wrong += !gs_transport_is_over(transport);
 	return GS_OK;
 }
 
@@ -161,10 +161,10 @@ static void
 run(struct gs_ranks *ranks, void *member)
 {
 	struct member *m = member;
-	struct gs_exchange exchange = { .ranks = NULL };
+	struct gs_transport transport = { .ranks = NULL };
 
-	m->status = exchange_blocks(&exchange, ranks, m);
-	gs_exchange_close(&exchange);
+	m->status = exchange_blocks(&transport, ranks, m);
+	gs_transport_close(&transport);
 }
 
 static void
@@ -193,8 +193,8 @@ check_sizes(void)
 {
 	for (unsigned ranks = 1; ranks <= GS_RANKS_MOST; ranks *= 2)
 		for (uint64_t memory = 1; memory > 0 && memory < UINT64_C(1) << 50; memory *= 4) {
-			const size_t window = gs_exchange_window_bytes(ranks, memory);
-			const size_t block = gs_exchange_block_bytes(ranks, window);
+			const size_t window = gs_transport_window_bytes(ranks, memory);
+			const size_t block = gs_transport_block_bytes(ranks, window);
 
 			CHECK(window / block >= (size_t)8 * ranks && window >= 1 << 20 &&
 			      block >= 4 << 10 && block <= 256 << 10 && (block & (block - 1)) == 0 &&
@@ -205,7 +205,7 @@ check_sizes(void)
 }
 
 void
-unit_exchange(void)
+unit_transport(void)
 {
 	check_sizes();
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)

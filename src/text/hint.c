@@ -162,7 +162,8 @@ static const struct notation {
 	    "replace the decimal comma: sed -E 's/\"([-+]?[0-9]+),([0-9]+)\"/\"\\1.\\2\"/g'"),
 	SAY(FLOATS | FIELDS, "[-+]?[0-9]+,[0-9]+", "replace the decimal comma: tr , ."),
 	SAY(COMMAS, POINTS, "remove the points and replace the comma: sed -E ':a; "
-	    "s/\"([-+]?[0-9]+)\\.([0-9.]+,[0-9]*)\"/\"\\1\\2\"/; ta; s/\"([-+]?[0-9]+),([0-9]*)\"/\"\\1.\\2\"/g'"),
+	    "s/\"([-+]?[0-9]+)\\.([0-9.]+,[0-9]*)\"/\"\\1\\2\"/; ta; "
+	    "s/\"([-+]?[0-9]+),([0-9]*)\"/\"\\1.\\2\"/g'"),
 	SAY(LINES | BLANKS | OTHERS, POINTS,
 	    "remove the points and replace the comma: sed -E 's/\\.([0-9]{3})/\\1/g; y/,/./'"),
 	SAY(COMMAS | OTHERS, "[-+]?[0-9]{1,3}( [0-9]{3})+([.,][0-9]*)?", UNGROUP),

@@ -396,8 +396,9 @@ check_ahead(const char *const *names, size_t count, size_t bytes, size_t chunk_b
 static void
 check_ahead_behind(void)
 {
-	const char *names[] = { path("eight"), path("five") };
-	const struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	const char *names[] = { path("thirteen"), path("five") };
+	struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	const struct gs_range range = { 1, 5 };
 	char memory[GS_AHEAD_CHUNKS * 4];
 	struct gs_input *input;
 	struct gs_ahead ahead;
@@ -407,6 +408,7 @@ check_ahead_behind(void)
 	bool holds = true;
 
 	write_file("eight", 8);
+	write_file("thirteen", 13);
 	write_file("five", 5);
 	CHECK(gs_input_open(&input, &options) == GS_OK, "two files are opened");
 	gs_ahead_open(&ahead, input, memory, 4);
@@ -417,10 +419,20 @@ check_ahead_behind(void)
 		bytes += chunk->bytes;
 		gs_ahead_give(&ahead, chunk);
 	}
-	CHECK(holds && bytes == 2, "six bytes are skipped: %zu are left", bytes);
+	CHECK(holds && bytes == 7, "six bytes are skipped, once: %zu are left", bytes);
 	CHECK(status == GS_EINPUT &&
 	      strstr(gs_message(), "five: has only 5 of the 6 bytes to be skipped") != NULL,
 	      "a file that is too short is an error: %s", gs_message());
+	gs_ahead_close(&ahead);
+	gs_input_close(input);
+
+	options.count = 1;
+	options.ranges = &range;
+	CHECK(gs_input_open(&input, &options) == GS_OK, "a part is opened");
+	gs_ahead_open(&ahead, input, memory, 4);
+	ahead.skip_bytes = 6;
+	CHECK(gs_ahead_take(&ahead, &chunk) == GS_OK && chunk != NULL && chunk->bytes == 4 &&
+	      chunk->data[0] == byte_at(1), "of a part that begins within a file nothing is skipped");
 	gs_ahead_close(&ahead);
 	gs_input_close(input);
 }

@@ -225,6 +225,7 @@ tests_unit_units_emu_SOURCES = \
   bench/stats.c \
   bench/stats.h \
   src/gpu/cuda/call.c \
+  tests/emu/network.h \
   tests/emu/samples.h \
   tests/unit/emulator.c \
   tests/unit/gpu/cuda/call.c \
@@ -235,6 +236,7 @@ tests_unit_units_emu_SOURCES = \
   tests/unit/kernels.c \
   tests/unit/ladder.c \
   tests/unit/modules-emu.def \
+  tests/unit/network.c \
   tests/unit/stats.c \
   tests/unit/units.c \
   tests/unit/units.h \
@@ -244,11 +246,11 @@ tests_unit_units_emu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_unit_units_emu_LDADD = \
   tests/emu/libmodule.a kernels/device/sort_pairs.emu.o kernels/device/sort_short.emu.o \
   kernels/device/sort_stable.emu.o $(ladder_kernels:.cu=.emu.o) \
-  tests/emu/samples.emu.o libgsort.a -lm
+  tests/emu/network.emu.o tests/emu/samples.emu.o libgsort.a -lm
 tests_unit_units_emu_LDFLAGS = $(emu_link)
 tests_unit_units_emu_DEPENDENCIES = \
   tests/emu/libmodule.a kernels/device/sort_pairs.emu.o kernels/device/sort_short.emu.o \
-  kernels/device/sort_stable.emu.o $(ladder_kernels:.cu=.emu.o) tests/emu/samples.emu.o libgsort.a
+  kernels/device/sort_stable.emu.o $(ladder_kernels:.cu=.emu.o) tests/emu/network.emu.o tests/emu/samples.emu.o libgsort.a
 nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 
 # ---- what make check runs --------------------------------------------------------
@@ -319,6 +321,7 @@ BATS_FILES = \
 test_files = \
   tests/.clang-tidy \
   tests/README.md \
+  tests/emu/network.cu \
   tests/emu/samples.cu \
   tests/fault/faults \
   tests/fuzz/run.sh \

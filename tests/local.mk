@@ -58,6 +58,8 @@ tests_unit_units_SOURCES = \
   tests/unit/sort/buckets/batch.c \
   tests/unit/sort/buckets/buckets.c \
   tests/unit/sort/count.c \
+  tests/unit/sort/cpu/bitonic.c \
+  tests/unit/sort/cpu/bitonic_bits.inc \
   tests/unit/sort/cpu/quicksort.c \
   tests/unit/sort/follow.c \
   tests/unit/sort/items/items.c \

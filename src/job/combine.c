@@ -321,13 +321,10 @@ static gs_status
 merge(struct gsort *job)
 {
 	const struct gs_feed *first = &job->set->operands[0].feed;
-	const char *header = NULL;
-	size_t bytes = 0;
 
 	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(job->set));
-	first->kind->header(first, &header, &bytes);
-	TRY(gs_emit_header(&job->emit, header, bytes));
+	TRY(gs_emit_header(&job->emit, first->header, first->header_bytes));
 	gs_phase_begin(job, GSORT_WRITING);
 	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
 		TRY(merge_class(job->set, &job->emit, gs_class_place(i, job->options.reverse)));

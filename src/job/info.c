@@ -93,26 +93,11 @@ add_line(void *context, const char *line)
 		         text + (strncmp(text, "none: ", 6) == 0 ? 6 : 0));
 }
 
-/* The GPUs, their driver, and why there are none. */
-static void
-add_gpus(struct gs_json *json)
-{
-	struct survey survey = { .json = json };
-	const struct gs_gpu_module *module;
-
-	gs_json_begin(json, "gpus", '[');
-	if (gs_gpu_module_load(&module) == GS_OK)
-		module->survey(add_line, &survey);
-	else
-		snprintf(survey.none, sizeof survey.none, "%s", gs_message());
-	gs_json_end(json, ']');
-	gs_json_string(json, "gpu_driver", survey.driver[0] != '\0' ? survey.driver : NULL);
-	gs_json_string(json, "no_gpu", survey.none[0] != '\0' ? survey.none : NULL);
-}
-
 static void
 add_info(struct gs_json *json, const struct gsort_options *options)
 {
+	struct survey survey = { .json = json };
+	const struct gs_gpu_module *module;
 	struct gs_limits limits;
 
 	gs_limits_read(&limits, false);
@@ -120,7 +105,14 @@ add_info(struct gs_json *json, const struct gsort_options *options)
 	gs_json_string(json, "version", PACKAGE_VERSION);
 	gs_json_number(json, "threads", limits.cores);
 	gs_json_string(json, "simd", gs_simd_name(gs_simd_best()));
-	add_gpus(json);
+	gs_json_begin(json, "gpus", '[');
+	if (gs_gpu_module_load(&module) == GS_OK)
+		module->survey(add_line, &survey);
+	else		/* why there are none */
+		snprintf(survey.none, sizeof survey.none, "%s", gs_message());
+	gs_json_end(json, ']');
+	gs_json_string(json, "gpu_driver", survey.driver[0] != '\0' ? survey.driver : NULL);
+	gs_json_string(json, "no_gpu", survey.none[0] != '\0' ? survey.none : NULL);
 	gs_json_number(json, "ram_bytes", limits.ram_bytes);
 	gs_json_number(json, "room_bytes", limits.room_bytes);
 	gs_json_number(json, "memory_bytes", limits.host_bytes);

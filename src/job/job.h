@@ -137,8 +137,9 @@ void gs_job_close(struct gsort *job);
  *  new plan; the keys that they had are lost. */
 MUST_CHECK gs_status gs_job_replan(struct gsort *job);
 
-/** JOB, which reads on, has other options now: choose its kind, plan, and get memory again. */
-MUST_CHECK gs_status gs_job_reopen(struct gsort *job);
+/** A line is not a number as gsort prints it: the job is one of lines, plans and gets memory again, and will
+ *  read its files once more. */
+MUST_CHECK gs_status gs_job_become_lines(struct gsort *job);
 
 /* ---- what it takes, about, and how much of that is done (forecast.c) ----------- */
 

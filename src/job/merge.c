@@ -12,6 +12,7 @@
  * Inputs of items are sources of engine/item_store.h.  If there are too many, or the output would
  * overwrite one, they are sorted instead: the sort is stable, so its output is the same.
  */
+#include "base/round.h"
 #include "job/job.h"
 #include "kinds/source.h"
 #include "ranks/ranked.h"
@@ -57,26 +58,6 @@ list_sources(struct gs_merge_input *first, size_t count, unsigned place)
 	return sources;
 }
 
-/* Merge groups of inputs into runs on disk, one for each class. */
-static gs_status
-spill_inputs(const struct gs_merge_inputs *all)
-{
-	struct gs_feed *feed = all->feed;
-	const size_t fan_in = feed->plan->fan_in;
-
-	for (size_t at = 0, count; at < all->count; at += count) {
-		count = all->count - at < fan_in ? all->count - at : fan_in;
-		for (unsigned place = 0; place < GS_CLASSES; place++) {
-			const unsigned key_class = gs_class_place(place, feed->options->reverse);
-
-			if (feed->plan->class_bits[key_class] > 0)
-				TRY(gs_runs_add(&feed->store.runs, key_class,
-				                list_sources(&all->inputs[at], count, place), count));
-		}
-	}
-	return GS_OK;
-}
-
 /* The head may be complete, but all input is read and checked. */
 static gs_status
 take_all(void *context, struct gs_sorted_span *sorted, bool *enough)
@@ -92,12 +73,22 @@ static gs_status
 merge_spans(struct gsort *job, struct gs_merge_inputs *all)
 {
 	struct gs_runs *runs = &job->feed.store.runs;
-	bool spills = job->plan_input.key_bits == 0 && all->count > job->plan.fan_in;
+	const size_t fan_in = job->plan.fan_in;
+	bool spills;
 
 	TRY(gs_merge_read_header(all));
-	spills = spills || overwrites(job);
-	if (spills)
-		TRY(spill_inputs(all));
+	spills = (job->plan_input.key_bits == 0 && all->count > fan_in) || overwrites(job);
+	/* groups of inputs become runs on disk, one for each class */
+	for (size_t at = 0, count; spills && at < all->count; at += count) {
+		count = gs_least(all->count - at, fan_in);
+		for (unsigned place = 0; place < GS_CLASSES; place++) {
+			const unsigned key_class = gs_class_place(place, job->options.reverse);
+
+			if (job->plan.class_bits[key_class] > 0)
+				TRY(gs_runs_add(runs, key_class, list_sources(&all->inputs[at], count, place),
+				                count));
+		}
+	}
 	TRY(gs_emit_header(&job->emit, all->header, all->header_bytes));
 	for (unsigned place = 0; place < GS_CLASSES; place++) {
 		const unsigned key_class = gs_class_place(place, job->options.reverse);

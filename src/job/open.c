@@ -397,8 +397,15 @@ gs_job_open(struct gsort *job)
 }
 
 gs_status
-gs_job_reopen(struct gsort *job)
+gs_job_become_lines(struct gsort *job)
 {
+	gs_note(&job->monitor, "a line is not a number as gsort prints it: sorting lines");
+	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
+	TRY(gs_input_rewind(job->feed.input));
+	gs_input_stop_recording(job->feed.input);
+	atomic_store(&job->monitor.counters.keys_sorted, 0);
+	atomic_store(&job->monitor.counters.bytes_out, 0);
+	gs_turn_end(&job->turn, &job->options);
 	gs_emit_close(&job->emit);
 	gs_feed_release(&job->feed);
 	gs_arena_close(&job->buffers);

@@ -49,12 +49,6 @@ gs_phase_begin(struct gsort *job, enum gsort_phase phase)
 
 /* ---- the sequence -------------------------------------------------------------- */
 
-static gs_status
-drain(struct gsort *job, unsigned key_class, const struct gs_span_sink *sink)
-{
-	return job->feed.engine.drain(job->feed.engine.context, key_class, sink);
-}
-
 /* All items have been drained: verify them. */
 static void
 note_digest(struct gsort *job)
@@ -63,64 +57,52 @@ note_digest(struct gsort *job)
 		gs_verify_out_items(&job->verify, job->feed.engine.digest(job->feed.engine.context));
 }
 
-static gs_status
-emit_classes(struct gsort *job)
+gs_status
+gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 {
 	const struct gs_engine *engine = &job->feed.engine;
+	gs_status status = gs_emit_header(&job->emit, header, header_bytes);
 
-	for (unsigned i = 0; i < GS_CLASSES; i++) {
+	for (unsigned i = 0; status == GS_OK && i < GS_CLASSES; i++) {
 		const unsigned c = gs_class_place(i, job->options.reverse);
 		const uint64_t elements = engine->count(engine->context, c);
 		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c, elements);
 
 		if (!gs_emit_is_complete(&job->emit))
-			TRY(drain(job, c, &sink));
-		TRY(gs_emit_class_end(&job->emit, c));
+			status = engine->drain(engine->context, c, &sink);
+		THEN(status, gs_emit_class_end(&job->emit, c));
 	}
-	note_digest(job);
-	return GS_OK;
-}
-
-gs_status
-gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
-{
-	gs_status status = gs_emit_header(&job->emit, header, header_bytes);
-
-	THEN(status, emit_classes(job));
+	if (status == GS_OK)
+		note_digest(job);
 	return gs_ranked_finish(job, status);
-}
-
-/* Make figures of all elements. */
-static gs_status
-make_figures(struct gsort *job, struct gs_answer *figures)
-{
-	struct gs_answer_input input = { .keys = job->feed.elements, .order = job->feed.by };
-
-	for (unsigned c = 0; job->options.histogram > 0 && c < GS_CLASSES; c++)
-		input.extremes[c] = gs_store_extreme(&job->feed.store, c);
-	TRY(gs_answer_open(figures, job->feed.kind->figures, &job->options, &job->plan, &input, &job->verify,
-	                   &job->monitor));
-	for (unsigned i = 0; i < GS_CLASSES; i++) {
-		const struct gs_span_sink sink = gs_answer_sink(figures);
-
-		TRY(drain(job, gs_class_place(i, job->options.reverse), &sink));
-		gs_answer_end_group(figures);
-	}
-	note_digest(job);
-	figures->of_column = job->feed.lines.column.keys != NULL;
-	figures->missing = job->feed.lines.column.missing;
-	return GS_OK;
 }
 
 /* The output is figures about all keys.  Nothing is written before the last key has been seen. */
 static gs_status
 answer(struct gsort *job)
 {
+	const struct gs_feed *feed = &job->feed;
+	struct gs_answer_input input = { .keys = feed->elements, .order = feed->by };
 	struct gs_answer figures = { .marks = NULL };
 	uint64_t bytes = 0;
-	gs_status status = make_figures(job, &figures);
+	gs_status status;
 
+	for (unsigned c = 0; job->options.histogram > 0 && c < GS_CLASSES; c++)
+		input.extremes[c] = gs_store_extreme(&job->feed.store, c);
+	status = gs_answer_open(&figures, feed->kind->figures, &job->options, &job->plan, &input,
+	                        &job->verify, &job->monitor);
+	for (unsigned i = 0; status == GS_OK && i < GS_CLASSES; i++) {
+		const struct gs_span_sink sink = gs_answer_sink(&figures);
+
+		status = feed->engine.drain(feed->engine.context, gs_class_place(i, job->options.reverse),
+		                            &sink);
+		if (status == GS_OK)
+			gs_answer_end_group(&figures);
+	}
 	if (status == GS_OK) {
+		note_digest(job);
+		figures.of_column = feed->lines.column.keys != NULL;
+		figures.missing = feed->lines.column.missing;
 		gs_answer_end(&figures);
 		status = gs_border_verify(job->ranked->ranks, &job->verify);
 	}
@@ -135,17 +117,14 @@ answer(struct gsort *job)
 static gs_status
 deliver(struct gsort *job)
 {
-	const char *header = NULL;
-	size_t header_bytes = 0;
+	const size_t header_bytes = job->ranked->ranks->rank == 0 ? job->feed.header_bytes : 0;
 	uint64_t elements;
 
 	if (gs_answer_is_wanted(&job->options))
 		return answer(job);	/* -> figures -> output */
 	TRY(gs_ranked_count(job, &elements));
-	if (job->ranked->ranks->rank == 0)
-		job->feed.kind->header(&job->feed, &header, &header_bytes);
 	TRY(gs_ranked_place(job, elements, header_bytes));
-	return gs_job_emit(job, header, header_bytes);	/* -> selected -> bytes -> output */
+	return gs_job_emit(job, job->feed.header, header_bytes);	/* -> selected -> bytes -> output */
 }
 
 /* All input, to the engine, or to the engines of all ranks. */
@@ -160,20 +139,6 @@ read_all(struct gsort *job)
 	return gs_ranked_settle(job);
 }
 
-/* A line is not a number as gsort prints it: the job is one of lines, and reads its files again. */
-static gs_status
-become_lines(struct gsort *job)
-{
-	gs_note(&job->monitor, "a line is not a number as gsort prints it: sorting lines");
-	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
-	TRY(gs_input_rewind(job->feed.input));
-	gs_input_stop_recording(job->feed.input);
-	atomic_store(&job->monitor.counters.keys_sorted, 0);
-	atomic_store(&job->monitor.counters.bytes_out, 0);
-	gs_turn_end(&job->turn, &job->options);
-	return gs_job_reopen(job);
-}
-
 /* The whole program, for every kind of element, alone or as one of several ranks.  Read this first: each call
  * is one stage. */
 static gs_status
@@ -182,7 +147,7 @@ sort_once(struct gsort *job)
 	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(job));		/* input -> elements -> engine */
 	if (job->feed.ingest.stopped) {		/* numbers become lines */
-		TRY(become_lines(job));
+		TRY(gs_job_become_lines(job));
 		TRY(read_all(job));
 	}
 	gs_input_close_left(job->feed.input);
@@ -230,29 +195,22 @@ open_gpu(struct gsort *job)
 	return start_over_on_cpu(job, "the GPU could not be opened");
 }
 
-/* Read the first bytes of an input of unknown size, until the device can be chosen. */
-static gs_status
-peek(struct gsort *job)
-{
-	struct gs_plan_input *input = &job->plan_input;
-	uint64_t bytes;
-
-	TRY(gs_input_peek_bytes(job->feed.input, job->plan.peek_bytes, &bytes));
-	if (bytes < job->plan.peek_bytes)
-		return GS_OK;		/* the whole input: the plan for a small input is final */
-	input->peeked_bytes = bytes;
-	input->compressed |= gs_files_inflate(gs_input_files(job->feed.input), GS_INFLATES);
-	return gs_job_replan(job);
-}
-
 gs_status
 gs_job_sort(struct gsort *job)
 {
+	struct gs_plan_input *input = &job->plan_input;
 	gs_status status;
+	uint64_t bytes = 0;
 
 	TRY(gs_input_record(job->feed.input, job->plan.record_bytes, job->plan.huge_pages));
+	/* the first bytes of an input of unknown size choose the device, unless it has no more */
 	if (job->plan.peek_bytes > 0)
-		TRY(peek(job));
+		TRY(gs_input_peek_bytes(job->feed.input, job->plan.peek_bytes, &bytes));
+	if (job->plan.peek_bytes > 0 && bytes >= job->plan.peek_bytes) {
+		input->peeked_bytes = bytes;
+		input->compressed |= gs_files_inflate(gs_input_files(job->feed.input), GS_INFLATES);
+		TRY(gs_job_replan(job));
+	}
 	/* several ranks have a GPU only if the user demands one */
 	TRY(gs_ranks_agree(job->ranked->ranks, job->plan.device == GSORT_DEVICE_GPU ? open_gpu(job) : GS_OK));
 	if (job->plan.device != GSORT_DEVICE_GPU) {

@@ -168,14 +168,9 @@ read_all(struct gs_feed *feed, const struct gs_taker *taker)
 {
 	TRY(gs_record_ingest_run(&feed->records, feed->input, taker, feed->monitor));
 	feed->elements = feed->engine.count(feed->engine.context, 0);
+	feed->header = feed->records.header;
+	feed->header_bytes = feed->options->argsort_bits > 0 ? 0 : feed->records.header_bytes;
 	return GS_OK;
-}
-
-static void
-find_header(const struct gs_feed *feed, const char **header, size_t *bytes)
-{
-	*header = feed->records.header;
-	*bytes = feed->options->argsort_bits > 0 ? 0 : feed->records.header_bytes;
 }
 
 uint64_t
@@ -208,6 +203,6 @@ work(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept)
 
 const struct gs_kind gs_records = {
 	.describe = describe, .plan = gs_items_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = gs_items_keep,
-	.allocate = allocate, .open_emit = open_emit, .read = read_all, .header = find_header,
+	.allocate = allocate, .open_emit = open_emit, .read = read_all,
 	.check = gs_records_check, .work = work, .as = GS_AS_RECORDS,
 };

@@ -121,13 +121,8 @@ read_all(struct gs_feed *feed, const struct gs_taker *taker)
 		gs_verify_in_counts(feed->verify, &feed->store.histogram,
 		                    feed->options->reverse ? UINT32_MAX : 0);
 	feed->elements = feed->ingest.read.elements;
+	feed->header = gs_ingest_header(&feed->ingest, &feed->header_bytes);
 	return GS_OK;
-}
-
-static void
-find_header(const struct gs_feed *feed, const char **header, size_t *bytes)
-{
-	*header = gs_ingest_header(&feed->ingest, bytes);
 }
 
 static enum gs_work
@@ -142,7 +137,7 @@ work(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept)
 
 const struct gs_kind gs_keys = {
 	.plan = gs_ingest_plan, .keep = keep_values, .allocate = allocate, .read = read_all,
-	.header = find_header, .check = gs_keys_check, .work = work, .figures = &gs_answer_of_keys,
+	.check = gs_keys_check, .work = work, .figures = &gs_answer_of_keys,
 };
 
 /* ---- figures of a column or field ------------------------------------------------- */
@@ -275,12 +270,12 @@ work_of_values(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t
 
 const struct gs_kind gs_column = {
 	.describe = describe_column, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = keep_lines,
-	.allocate = allocate, .read = read_column, .header = find_header, .work = work_of_values,
+	.allocate = allocate, .read = read_column, .work = work_of_values,
 	.figures = &gs_answer_of_keys, .as = GS_AS_LINES,
 };
 
 const struct gs_kind gs_field = {
 	.describe = describe_field, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = keep_records,
-	.allocate = allocate, .read = read_all, .header = find_header, .work = work_of_values,
+	.allocate = allocate, .read = read_all, .work = work_of_values,
 	.figures = &gs_answer_of_keys, .as = GS_AS_RECORDS,
 };

@@ -31,7 +31,7 @@
 /* ---- elements on their way from the input to an engine ------------------------- */
 
 /*
- *     { describe; facts for the plan; { allocate; read }* }*; header; close
+ *     { describe; facts for the plan; { allocate; read }* }*; close
  *
  * A sort that starts over allocates and reads again; one that becomes another kind begins with describe.
  */
@@ -85,7 +85,9 @@ struct gs_feed {
 	struct gs_ingest        ingest;	/* of keys; lines use its options of text and its reader ahead */
 	struct gs_record_ingest records;
 	struct gs_line_feed     lines;
-	uint64_t                elements;	/* that this process has, once all have been read */
+	uint64_t                elements;	/* that this process has, once all have been read, ... */
+	const char             *header;		/* ... and what comes before them */
+	size_t                  header_bytes;
 	struct gs_read_counts   read;	/* by a check or merge */
 	uint64_t                invalid_lines;
 
@@ -123,11 +125,8 @@ struct gs_kind {
 	/** Get memory, as planned, and open the engine.  GS_EBUDGET. */
 	gs_status (*allocate)(struct gs_feed *feed);
 
-	/** Read all input, for TAKER. */
+	/** Read all input, for TAKER, and what stands in the output before the elements. */
 	gs_status (*read)(struct gs_feed *feed, const struct gs_taker *taker);
-
-	/** After that: what stands in the output before the elements. */
-	void (*header)(const struct gs_feed *feed, const char **header, size_t *bytes);
 
 	/** Compare all elements with the ones before, and store none.  GS_EINPUT: one is invalid, or out
 	 *  of order (follow->disorder). */

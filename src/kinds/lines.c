@@ -189,6 +189,9 @@ read_all(struct gs_feed *feed, const struct gs_taker *taker)
 	feed->lines.follow = (struct gs_follow){ .order = &feed->order };
 	TRY(gs_lines_read(feed, taker, follows ? &feed->lines.follow : NULL));
 	feed->elements = feed->engine.count(feed->engine.context, 0);
+	feed->header = feed->lines.ingest.header.data;
+	feed->header_bytes = feed->options->argsort_bits > 0 || feed->listed != NULL
+	                     ? 0 : feed->lines.ingest.header.bytes;
 	return GS_OK;
 }
 
@@ -213,15 +216,6 @@ open_emit(struct gs_feed *feed, struct gs_emit *emit)
 	return GS_OK;
 }
 
-static void
-find_header(const struct gs_feed *feed, const char **header, size_t *bytes)
-{
-	const struct gs_line_bytes *lines = &feed->lines.ingest.header;
-
-	*header = lines->data;
-	*bytes = feed->options->argsort_bits > 0 || feed->listed != NULL ? 0 : lines->bytes;
-}
-
 static enum gs_work
 work(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept)
 {
@@ -237,7 +231,7 @@ work(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept)
 
 const struct gs_kind gs_lines = {
 	.describe = describe, .plan = plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = gs_items_keep,
-	.allocate = allocate, .open_emit = open_emit, .read = read_all, .header = find_header,
+	.allocate = allocate, .open_emit = open_emit, .read = read_all,
 	.check = check, .work = work, .figures = &gs_answer_of_lines, .as = GS_AS_LINES,
 };
 
@@ -245,5 +239,5 @@ const struct gs_kind gs_lines = {
 const struct gs_kind gs_text_numbers = {
 	.describe = describe_numbers, .plan = gs_items_plan, .cpu_rule = GS_ITEMS_ON_CPU,
 	.keep = gs_items_keep, .allocate = allocate, .open_emit = open_emit, .read = read_all,
-	.header = find_header, .work = work,
+	.work = work,
 };

@@ -15,43 +15,6 @@ static const char *const caller_input[] = { "input" };	/* the name of a callback
 
 /* ---- opening ----------------------------------------------------------- */
 
-/* Open file number AT, or find out that nothing is to be opened; it may stay open. */
-static gs_status
-begin(struct gs_files *files, const struct gs_input_options *options, size_t at, bool stay)
-{
-	const bool calls = options->read != NULL;
-	struct gs_file *file = &files->list[at];
-
-	/* the format that was asked for, or that the name promises; a caller knows what it gives */
-	file->format = options->decompress;
-	if (options->decompress == GSORT_DECOMPRESS_AUTO && options->binary) {
-		file->format = gs_inflate_suffix(file->name);
-		if (file->format == GSORT_DECOMPRESS_NONE && !calls)
-			file->format = GSORT_DECOMPRESS_AUTO;
-	}
-	file->binary = options->binary;
-	file->no_terminal = options->binary && !options->terminal_ok;
-	file->guarded = calls ? GS_UNGUARDED : options->guarded;
-	file->bytes = GS_UNKNOWN;
-	if (options->ranges != NULL && options->ranges[at].end != GS_UNKNOWN) {
-		file->partial = true;
-		file->range = options->ranges[at];
-	}
-	file->stays = stay && options->again;
-	/* "-" for the second time: the first one will have read all of it */
-	for (size_t f = 0; f < at && gs_file_is_standard(file); f++)
-		file->spent |= gs_file_is_standard(&files->list[f]);
-	if (file->spent) {
-		file->bytes = 0;
-		file->format = GSORT_DECOMPRESS_NONE;
-		return GS_OK;
-	}
-	if (!calls)
-		return gs_file_open(file, stay);
-	file->references++;
-	return GS_OK;
-}
-
 gs_status
 gs_files_open(struct gs_files *files, const struct gs_input_options *options,
               struct gs_recorder *recorder)
@@ -77,8 +40,38 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options,
 	for (size_t f = 0; f < count; f++)
 		if (gs_file_is_standard(&files->list[f]) && !gs_allows(STDIN_FILENO, O_RDONLY))
 			return gs_fail_errno(GS_EIO, "cannot read: -");
-	for (size_t f = 0; f < count; f++)
-		TRY(begin(files, options, f, f < allowed && !options->later));
+	for (size_t f = 0; f < count; f++) {
+		const bool stay = f < allowed && !options->later;
+		struct gs_file *file = &files->list[f];
+
+		/* the format that was asked for, or that the name promises; a caller knows what it gives */
+		file->format = options->decompress;
+		if (options->decompress == GSORT_DECOMPRESS_AUTO && options->binary) {
+			file->format = gs_inflate_suffix(file->name);
+			if (file->format == GSORT_DECOMPRESS_NONE && !calls)
+				file->format = GSORT_DECOMPRESS_AUTO;
+		}
+		file->binary = options->binary;
+		file->no_terminal = options->binary && !options->terminal_ok;
+		file->guarded = calls ? GS_UNGUARDED : options->guarded;
+		file->bytes = GS_UNKNOWN;
+		if (options->ranges != NULL && options->ranges[f].end != GS_UNKNOWN) {
+			file->partial = true;
+			file->range = options->ranges[f];
+		}
+		file->stays = stay && options->again;
+		/* "-" for the second time: the first one will have read all of it */
+		for (size_t before = 0; before < f && gs_file_is_standard(file); before++)
+			file->spent |= gs_file_is_standard(&files->list[before]);
+		if (file->spent) {
+			file->bytes = 0;
+			file->format = GSORT_DECOMPRESS_NONE;
+		} else if (calls) {
+			file->references++;
+		} else {
+			TRY(gs_file_open(file, stay));
+		}
+	}
 	return GS_OK;
 }
 

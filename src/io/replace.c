@@ -199,14 +199,30 @@ is_forbidden(int error)
 	return error == EACCES || error == EPERM || error == EROFS || error == ENAMETOOLONG;
 }
 
-/* The file exists and is open as *FD.  Replace it if that is possible and loses nothing. */
-static gs_status
-replace_existing(struct gs_replace *new, const char *name, const struct stat *old, int *fd,
-                 enum gs_output_kind *kind)
+gs_status
+gs_replace_aim(struct gs_replace *new, const char *name, bool in_place, int *fd, enum gs_output_kind *kind)
 {
-	struct stat st;
+	struct stat old, st;
 
-	if (old->st_nlink > 1 || !gs_follow_links(name, new->target) || !allows(new, old))
+	if (stat(name, &old) != 0) {
+		if (errno == ENOENT && in_place) {
+			*fd = gs_open(name, O_WRONLY | O_CREAT, 0666);
+			*kind = GS_OUTPUT_IN_PLACE;
+		} else if (errno == ENOENT && gs_follow_links(name, new->target) && make_new(new, -1) == 0) {
+			*fd = new->fd;
+			*kind = GS_OUTPUT_NEW;
+		}
+		return *fd >= 0 ? GS_OK : gs_fail_errno(GS_EIO, "open failed: %s", name);
+	}
+	/* Also checks that it may be written; replacing it would not.  O_CREAT, as in sort(1), has the
+	 * kernel refuse files of others in folders like /tmp (fs.protected_regular). */
+	*fd = gs_open(name, O_WRONLY | O_CREAT, 0666);
+	if (*fd < 0 || fstat(*fd, &old) != 0)
+		return gs_fail_errno(GS_EIO, "open failed: %s", name);
+	*kind = S_ISREG(old.st_mode) ? GS_OUTPUT_IN_PLACE : GS_OUTPUT_DEVICE;
+	/* Replace it if that is possible and loses nothing. */
+	if (*kind == GS_OUTPUT_DEVICE || in_place || old.st_nlink > 1 ||
+	    !gs_follow_links(name, new->target) || !allows(new, &old))
 		return GS_OK;
 	if (make_new(new, *fd) != 0)
 		return is_forbidden(errno) ? GS_OK
@@ -220,33 +236,8 @@ replace_existing(struct gs_replace *new, const char *name, const struct stat *ol
 	for (size_t i = 0; i < new->input_count && !new->forced; i++)
 		new->forced = (strcmp(new->inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &st)
 		                                                : stat(new->inputs[i], &st)) == 0 &&
-		              st.st_dev == old->st_dev && st.st_ino == old->st_ino;
+		              st.st_dev == old.st_dev && st.st_ino == old.st_ino;
 	return GS_OK;
-}
-
-gs_status
-gs_replace_aim(struct gs_replace *new, const char *name, bool in_place, int *fd, enum gs_output_kind *kind)
-{
-	struct stat st;
-
-	if (stat(name, &st) == 0) {
-		/* Also checks that it may be written; replacing it would not.  O_CREAT, as in sort(1), has
-		 * the kernel refuse files of others in folders like /tmp (fs.protected_regular). */
-		*fd = gs_open(name, O_WRONLY | O_CREAT, 0666);
-		if (*fd < 0 || fstat(*fd, &st) != 0)
-			return gs_fail_errno(GS_EIO, "open failed: %s", name);
-		*kind = S_ISREG(st.st_mode) ? GS_OUTPUT_IN_PLACE : GS_OUTPUT_DEVICE;
-		return *kind == GS_OUTPUT_DEVICE || in_place ? GS_OK
-		       : replace_existing(new, name, &st, fd, kind);
-	}
-	if (errno == ENOENT && in_place) {
-		*fd = gs_open(name, O_WRONLY | O_CREAT, 0666);
-		*kind = GS_OUTPUT_IN_PLACE;
-	} else if (errno == ENOENT && gs_follow_links(name, new->target) && make_new(new, -1) == 0) {
-		*fd = new->fd;
-		*kind = GS_OUTPUT_NEW;
-	}
-	return *fd >= 0 ? GS_OK : gs_fail_errno(GS_EIO, "open failed: %s", name);
 }
 
 static int

@@ -183,28 +183,6 @@ unpack(const struct gs_parallel_inflate *parallel, struct decoder *decoder, stru
 	return true;
 }
 
-/* Take the next segment, as soon as there is a slot for it.  NULL: no more. */
-static struct segment *
-take_segment(struct gs_parallel_inflate *parallel)
-{
-	struct segment *segment;
-
-	while (parallel->taken == parallel->given + parallel->slots && !parallel->over)
-		pthread_cond_wait(&parallel->changed, &parallel->lock);
-	if (parallel->over)
-		return NULL;
-	segment = &parallel->segments[parallel->taken++ % parallel->slots];
-	segment->state = WORKING;
-	if (find_end(parallel, parallel->next, segment)) {
-		parallel->next += segment->packed_bytes;
-		return segment;
-	}
-	segment->state = LAST;
-	parallel->over = true;
-	pthread_cond_broadcast(&parallel->changed);
-	return NULL;
-}
-
 static gs_status
 unpack_segments(void *context)
 {
@@ -214,15 +192,25 @@ unpack_segments(void *context)
 		? gs_zlib.inflateInit2_(&decoder.zlib, GS_GZIP_WINDOW_BITS, ZLIB_VERSION,
 		                        sizeof decoder.zlib) == Z_OK
 		: decoder.zstd != NULL;
-	struct segment *segment;
 
 	pthread_mutex_lock(&parallel->lock);
-	while ((segment = take_segment(parallel)) != NULL) {
+	while (!parallel->over) {
+		struct segment *segment = &parallel->segments[parallel->taken % parallel->slots];
 		bool good;
 
-		pthread_mutex_unlock(&parallel->lock);
-		good = able && unpack(parallel, &decoder, segment);
-		pthread_mutex_lock(&parallel->lock);
+		if (parallel->taken == parallel->given + parallel->slots) {
+			pthread_cond_wait(&parallel->changed, &parallel->lock);	/* for a slot */
+			continue;
+		}
+		parallel->taken++;
+		segment->state = WORKING;
+		good = find_end(parallel, parallel->next, segment);
+		if (good) {
+			parallel->next += segment->packed_bytes;
+			pthread_mutex_unlock(&parallel->lock);
+			good = able && unpack(parallel, &decoder, segment);
+			pthread_mutex_lock(&parallel->lock);
+		}
 		segment->state = good ? READY : LAST;
 		parallel->over |= !good;
 		pthread_cond_broadcast(&parallel->changed);

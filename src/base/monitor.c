@@ -7,33 +7,16 @@
 
 _Thread_local uint64_t gs_clock_helped;
 
-static void PRINTF(2, 0)
-report(const struct gs_listener *to, const char *format, va_list args)
+void
+gs_tell(const struct gs_listener *to, const char *format, ...)
 {
 	char line[1200];
+	va_list args;
 
 	if (to->take == NULL)
 		return;
+	va_start(args, format);
 	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
 	to->take(to->context, line);
-}
-
-void
-gs_note(const struct gs_monitor *monitor, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(&monitor->note, format, args);
-	va_end(args);
-}
-
-void
-gs_warn(const struct gs_monitor *monitor, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(&monitor->warn, format, args);
-	va_end(args);
 }

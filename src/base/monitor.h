@@ -108,10 +108,11 @@ struct gs_monitor {
 	struct gs_counters counters;
 };
 
-/** Report a line that --verbose shows: at most 1,200 bytes of it. */
-void gs_note(const struct gs_monitor *monitor, const char *format, ...) PRINTF(2, 3);
+/** Report a line: at most 1,200 bytes of it. */
+void gs_tell(const struct gs_listener *to, const char *format, ...) PRINTF(2, 3);
 
-/** Report a line that every user should see. */
-void gs_warn(const struct gs_monitor *monitor, const char *format, ...) PRINTF(2, 3);
+/* That --verbose shows; and that every user should see. */
+#define gs_note(monitor, ...)	gs_tell(&(monitor)->note, __VA_ARGS__)
+#define gs_warn(monitor, ...)	gs_tell(&(monitor)->warn, __VA_ARGS__)
 
 #endif

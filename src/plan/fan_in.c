@@ -59,24 +59,6 @@ gs_plan_merge_useful(size_t sources, unsigned threads)
 	return merge_bytes(sources, threads, MOST_WINDOW_BYTES, GS_MERGE_SPAN_BYTES);
 }
 
-/* The number of sources that can be read in BYTES, each with two buffers of BUFFER_BYTES and with
- * SOURCE_BYTES of its own. */
-static size_t
-sources_with(unsigned threads, size_t buffer_bytes, size_t source_bytes, uint64_t bytes)
-{
-	size_t low = 2, high = GS_FAN_IN_MOST;
-
-	while (low < high) {
-		const size_t n = (low + high + 1) / 2;
-
-		if (merge_bytes(n, threads, buffer_bytes, LEAST_SPAN_BYTES) + n * source_bytes <= bytes)
-			low = n;
-		else
-			high = n - 1;
-	}
-	return low;
-}
-
 /* Files that are open beside those merged: standard streams, output, temporary files.  Not tuned. */
 enum { FILES_BESIDE = 24 };
 
@@ -92,11 +74,22 @@ size_t
 gs_plan_fan_in(const struct gs_plan_input *input, unsigned threads, size_t source_bytes,
                uint64_t bytes)
 {
-	size_t buffer_bytes = SEEK_BYTES, count;
+	size_t buffer_bytes = SEEK_BYTES, count = 0;
 
-	while ((count = sources_with(threads, buffer_bytes, source_bytes, bytes)) < FEW_RUNS &&
-	       buffer_bytes > LEAST_WINDOW_BYTES)
-		buffer_bytes /= 2;
+	for (; count < FEW_RUNS && buffer_bytes >= LEAST_WINDOW_BYTES; buffer_bytes /= 2) {
+		size_t high = GS_FAN_IN_MOST;
+
+		/* the most sources that can be read in BYTES, each with two buffers and SOURCE_BYTES */
+		for (count = 2; count < high;) {
+			const size_t n = (count + high + 1) / 2;
+			const size_t need = merge_bytes(n, threads, buffer_bytes, LEAST_SPAN_BYTES);
+
+			if (need + n * source_bytes <= bytes)
+				count = n;
+			else
+				high = n - 1;
+		}
+	}
 	if (input->merge_files > 0)
 		count = gs_least(count, input->merge_files);
 	return count < 2 ? 2 : count;

@@ -56,29 +56,6 @@ seconds(uint64_t bytes, unsigned rate, unsigned threads, unsigned least)
 	return (double)bytes * (each > least ? each : least) * 1e-11;
 }
 
-/* How much goes to temporary files. */
-static void
-set_disk(struct gs_forecast *forecast, const struct gs_plan *plan, const struct gs_plan_input *input,
-         const struct rates *rate, uint64_t kept_bytes)
-{
-	const unsigned parts = input->shares > 1 ? input->shares - 1 : 1;	/* inputs of a set of keys */
-	struct gs_plan_input part = *input;
-	struct gs_estimate estimate;
-
-	part.input_bytes = kept_bytes / parts;
-	if (!plan->spills || kept_bytes == 0)
-		return;
-	if (gs_class_count(plan->class_bits) == 0) {
-		forecast->disk_bytes = part.input_bytes / 100 * rate->memory_percent > plan->pool_bytes
-		                       ? part.input_bytes : 0;
-		forecast->written_bytes = forecast->disk_bytes;
-		return;
-	}
-	gs_plan_estimate(plan, &part, &estimate);
-	forecast->disk_bytes = parts * estimate.disk_bytes;
-	forecast->written_bytes = parts * estimate.written_bytes;
-}
-
 void
 gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
                  const struct gs_plan_input *input, enum gs_work work, uint64_t kept_bytes)
@@ -96,11 +73,22 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 	/* memory of what is kept, and of what is on its way */
 	const uint64_t held = gs_least(kept / 100 * rate->memory_percent, plan->pool_bytes * shares);
 	const uint64_t beside = gs_least(rate->beside_mib * MIB, gs_least(bytes, MIB << 20) / 2 * 5);
+	const unsigned parts = shares > 1 ? shares - 1 : 1;	/* inputs of a set of keys */
+	struct gs_plan_input part = *input;
+	struct gs_estimate estimate;
 
 	*forecast = (struct gs_forecast){ .known = bytes != UINT64_MAX };
 	if (!forecast->known)
 		return;
-	set_disk(forecast, plan, input, rate, merges ? kept_bytes : kept);
+	/* How much goes to temporary files. */
+	part.input_bytes = (merges ? kept_bytes : kept) / parts;
+	if (plan->spills && part.input_bytes > 0 && classes) {
+		gs_plan_estimate(plan, &part, &estimate);
+		forecast->disk_bytes = parts * estimate.disk_bytes;
+		forecast->written_bytes = parts * estimate.written_bytes;
+	} else if (plan->spills && part.input_bytes / 100 * rate->memory_percent > plan->pool_bytes) {
+		forecast->disk_bytes = forecast->written_bytes = part.input_bytes;
+	}
 	forecast->memory_bytes = gs_least(PROGRAM_BYTES + held + beside, plan->host_bytes * shares);
 	forecast->read_seconds = (double)STARTS_MS * 1e-3;
 	if (!sorts) {

@@ -2,6 +2,7 @@
 /* filesystem.c - statfs(2), fallocate(2), O_TMPFILE, statx(2) and extended attributes of Linux */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/filesystem.h"
 
@@ -13,7 +14,6 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #ifndef STATX_ATTR_MOUNT_ROOT
 #define STATX_ATTR_MOUNT_ROOT	0x2000		/* musl's headers have not heard of it */
@@ -78,12 +78,6 @@ int
 gs_nameless_flag(void)
 {
 	return O_TMPFILE;
-}
-
-bool
-gs_nameless_links(void)
-{
-	return access("/proc/self/fd", X_OK) == 0;
 }
 
 int
@@ -213,12 +207,6 @@ gs_nameless_flag(void)
 	return 0;
 }
 
-bool
-gs_nameless_links(void)
-{
-	return false;
-}
-
 int
 gs_nameless_link(int fd, const char *name)
 {
@@ -246,4 +234,10 @@ bool
 gs_filesystem_is_memory(const char *dir)
 {
 	return strstr(gs_filesystem_name(dir), "in memory") != NULL;
+}
+
+bool
+gs_nameless_links(void)
+{
+	return gs_nameless_flag() != 0 && access("/proc/self/fd", X_OK) == 0;
 }

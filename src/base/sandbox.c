@@ -97,12 +97,6 @@ gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_acces
 	(void)syscall(SYS_landlock_add_rule, box->rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 	(void)close(rule.parent_fd);
 }
-
-static bool
-deny_files(const struct gs_sandbox *box)
-{
-	return box->rules >= 0 && syscall(SYS_landlock_restrict_self, box->rules, 0) == 0;
-}
 #else
 void
 gs_sandbox_begin(struct gs_sandbox *box)
@@ -116,13 +110,6 @@ gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_acces
 	(void)box;
 	(void)path;
 	(void)access;
-}
-
-static bool
-deny_files(const struct gs_sandbox *box)
-{
-	(void)box;
-	return false;
 }
 #endif
 
@@ -232,27 +219,25 @@ deny_calls(void)
 
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
-#else
-static bool
-deny_calls(void)
-{
-	return false;
-}
 #endif
 
 unsigned
 gs_sandbox_enter(struct gs_sandbox *box)
 {
-	bool gives_up = false;
 	unsigned kinds = 0;
 
 #if LINUX	/* The kernel wants it of an ordinary process: no program that it runs gets more rights. */
-	gives_up = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+#if HAVE_LANDLOCK
+		if (box->rules >= 0 && syscall(SYS_landlock_restrict_self, box->rules, 0) == 0)
+			kinds |= GS_SANDBOX_FILES;
 #endif
-	if (gives_up) {
-		kinds |= deny_files(box) ? GS_SANDBOX_FILES : 0;
-		kinds |= deny_calls() ? GS_SANDBOX_CALLS : 0;
+#ifdef ARCHITECTURE
+		if (deny_calls())
+			kinds |= GS_SANDBOX_CALLS;
+#endif
 	}
+#endif
 	if (box->rules >= 0)
 		(void)close(box->rules);
 	box->rules = -1;

@@ -162,39 +162,30 @@ read_whole(struct gs_blocks *blocks, const struct gs_spill_file *file,
 	return load.corrupt ? gs_spill_file_corrupt(file->dir) : GS_OK;
 }
 
-/* Read a part of the block at the cursor, which is unpacked again for each part. */
-static gs_status
-read_part(struct gs_blocks *blocks, const struct gs_spill_file *file,
-          struct gs_blocks_cursor *cursor, char *into, size_t room, size_t *count)
-{
-	struct gs_packer *packer = &blocks->packers[blocks->writers];
-	const size_t key_bytes = cursor->bits / 8;
-	struct gs_pack_header header = { .keys = 0 };
-
-	TRY(read_block(file, cursor, packer, &header));
-	if (header.keys <= cursor->given || !gs_unpack(packer, blocks->part, cursor->bits))
-		return gs_spill_file_corrupt(file->dir);
-	*count = header.keys - cursor->given < room ? header.keys - cursor->given : room;
-	memcpy(into, blocks->part + cursor->given * key_bytes, *count * key_bytes);
-	cursor->given += *count;
-	if (cursor->given == header.keys)
-		pass(cursor, &header);
-	return GS_OK;
-}
-
 gs_status
 gs_blocks_read(struct gs_blocks *blocks, const struct gs_spill_file *file,
                struct gs_blocks_cursor *cursor, char *into, size_t count)
 {
+	struct gs_packer *packer = &blocks->packers[blocks->writers];
 	const size_t key_bytes = cursor->bits / 8;
 
 	for (size_t done = 0, got = 0; done < count; done += got, got = 0) {
 		char *to = into + done * key_bytes;
+		struct gs_pack_header header = { .keys = 0 };
 
 		if (cursor->given == 0)
 			TRY(read_whole(blocks, file, cursor, to, count - done, &got));
-		if (got == 0)
-			TRY(read_part(blocks, file, cursor, to, count - done, &got));
+		if (got > 0)
+			continue;
+		/* A part of the block at the cursor, which is unpacked again for each part. */
+		TRY(read_block(file, cursor, packer, &header));
+		if (header.keys <= cursor->given || !gs_unpack(packer, blocks->part, cursor->bits))
+			return gs_spill_file_corrupt(file->dir);
+		got = header.keys - cursor->given < count - done ? header.keys - cursor->given : count - done;
+		memcpy(to, blocks->part + cursor->given * key_bytes, got * key_bytes);
+		cursor->given += got;
+		if (cursor->given == header.keys)
+			pass(cursor, &header);
 	}
 	return GS_OK;
 }

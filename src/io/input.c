@@ -36,7 +36,6 @@ struct gs_input {
 	int                stop;	/* of a pipe, readable once gs_input_stop() was called;
 					 * -1: all files are regular, reading never waits */
 	int                stopper;	/* its other end */
-	bool               owns_stop;
 	uint64_t           stored_at;	/* of the current file, counted in options.stored */
 	uint64_t           stored;	/* of all */
 };
@@ -67,7 +66,6 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	if (first == NULL && !gs_files_are_seekable(&in->files) && gs_pipe_open(ends)) {
 		in->stop = ends[0];
 		in->stopper = ends[1];
-		in->owns_stop = true;
 	}
 	*input = in;
 	return GS_OK;
@@ -348,7 +346,7 @@ gs_input_close(struct gs_input *input)
 	if (input == NULL)
 		return;
 	gs_inflate_close(input->inflate);
-	if (input->owns_stop) {
+	if (input->options.stops_with == NULL && input->stop >= 0) {
 		close(input->stop);
 		close(input->stopper);
 	}
@@ -489,7 +487,8 @@ gs_input_rewind(struct gs_input *input)
 	for (size_t f = 0; f < count; f++)
 		gs_file_rewind(&input->files.list[f]);
 	gs_recorder_rewind(&input->recorder);
-	while (input->owns_stop && read(input->stop, ignored, sizeof ignored) > 0)
+	while (input->options.stops_with == NULL && input->stop >= 0 &&
+	       read(input->stop, ignored, sizeof ignored) > 0)
 		;
 	if (input->options.stored != NULL)
 		atomic_fetch_sub(input->options.stored, input->stored);

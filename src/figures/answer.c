@@ -123,7 +123,7 @@ add_mark(struct gs_answer *answer, uint64_t position, const char *name, size_t b
 	answer->by_position[answer->mark_count++] = mark;
 }
 
-/* Of KEYS keys so many are listed. */
+/* How many of KEYS keys are listed. */
 static uint64_t
 listed(const struct gsort_options *options, uint64_t keys)
 {

@@ -129,7 +129,7 @@ struct gs_answer_of {
 	/** Begin, once the marks are known.  GS_EBUDGET: no memory. */
 	gs_status (*open)(struct gs_answer *answer, const struct gs_answer_input *input);
 
-	/** Of the sink. */
+	/** take() of the sink. */
 	gs_status (*take)(void *answer, struct gs_sorted_span *sorted, bool *enough);
 
 	/** A value that was taken, in WORD or elsewhere. */

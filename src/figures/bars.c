@@ -78,23 +78,6 @@ between(double least, double most, size_t b, size_t n)
 	return b == 0 ? least : b == n || edge > most ? most : edge;
 }
 
-/* N bars of LEAST .. MOST, or fewer: equal edges are one. */
-static void
-divide_range(struct gs_bars *bars, size_t n, double least, double most)
-{
-	struct gs_bar *bar = NULL;
-
-	for (size_t b = 0; b < n; b++) {
-		const double edge = between(least, most, b, n);
-
-		if (bar == NULL || edge > bar->float_from) {
-			bar = &bars->bars[bars->count++];
-			*bar = (struct gs_bar){ .float_from = edge };
-		}
-		bar->float_to = between(least, most, b + 1, n);
-	}
-}
-
 static void
 place_floats(struct gs_bars *bars, const struct gsort_options *options, const struct gs_extreme *found)
 {
@@ -103,15 +86,20 @@ place_floats(struct gs_bars *bars, const struct gsort_options *options, const st
 	const double least = any ? gs_key_float(type, found->least) : 0;
 	const double most = any ? gs_key_float(type, found->most) : 0;
 	const size_t n = least < most ? options->histogram : any;
-	bool placed = false;
+	bool placed;
 
 	add_special(bars, -(double)INFINITY, gs_key_of_float(type, -(double)INFINITY));
-	if (least < most && options->histogram_edges == GSORT_EDGES_ROUND)
-		placed = gs_edges_of_floats(bars, n, least, most);
-	else if (least < most && options->histogram_edges == GSORT_EDGES_LOG)
-		placed = gs_edges_of_float_powers(bars, n, least, most);
-	if (!placed)
-		divide_range(bars, n, least, most);
+	placed = least < most && (options->histogram_edges == GSORT_EDGES_ROUND
+	                          ? gs_edges_of_floats(bars, n, least, most) :
+	                          options->histogram_edges == GSORT_EDGES_LOG &&
+	                          gs_edges_of_float_powers(bars, n, least, most));
+	for (size_t b = 0; !placed && b < n; b++) {	/* of one width, fewer if edges are equal */
+		const double edge = between(least, most, b, n);
+
+		if (b == 0 || edge > bars->bars[bars->count - 1].float_from)
+			bars->bars[bars->count++] = (struct gs_bar){ .float_from = edge };
+		bars->bars[bars->count - 1].float_to = between(least, most, b + 1, n);
+	}
 	for (size_t b = 1; b < bars->count; b++)
 		bars->bars[b].edge = (struct gs_value){
 			.key = b == 1 ? found->least : gs_key_of_float(type, bars->bars[b].float_from),

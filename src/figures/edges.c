@@ -225,7 +225,7 @@ gs_edges_of_integer_powers(struct gs_bars *bars, size_t n, __int128 least, __int
 	return true;
 }
 
-/* Of a range that has 0 only the largest numbers are known: bars begin so far below them. */
+/* If a range has 0, only its largest numbers are known: bars begin so far below them. */
 static const double RANGE_BELOW = 1e-6;
 
 /* Places of the series: LEAST and MOST, which are positive, are between them. */

@@ -6,7 +6,7 @@
  * Out:  the bytes of the output.
  *
  * A producer with one thread delivers large spans: a team verifies, selects and encodes each, and
- * it is written while the producer makes the next.  Of a producer with many threads (the buckets),
+ * it is written while the producer makes the next.  If the producer has many threads (the buckets),
  * each thread verifies, selects and encodes the span that it has just sorted; the thread that takes
  * spans in order only writes them.  (Many threads that write one file are no faster:
  * io/preallocate.c.)  As groups of equal keys cross spans, that thread writes the outermost groups
@@ -138,8 +138,8 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_emit *emit = context;
 	struct gs_span *span = &sorted->span;
-	const uint64_t written = emit->keys;
-	uint64_t since = gs_clock_now(), all = 0;
+	const uint64_t written = emit->keys, position = emit->split.position;
+	uint64_t since = gs_clock_now();
 	size_t count;
 
 	if (!emit->tail.on)
@@ -168,10 +168,9 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 		gs_select_span(&emit->select, &slice);
 		TRY(put(emit, &slice, since));
 		emit->split.position += keys;
-		all += keys;
 		since = gs_clock_now();
 	}
-	atomic_fetch_add(&emit->monitor->counters.keys_sorted, span->times != NULL ? all : count);
+	atomic_fetch_add(&emit->monitor->counters.keys_sorted, emit->split.position - position);
 	if (span->stays && emit->keys == written)	/* no write has waited for the one before */
 		TRY(gs_outputs_wait(emit->split.outputs));
 	*enough = gs_emit_is_complete(emit);

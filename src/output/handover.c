@@ -42,7 +42,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_handover *handover = context;
 	const size_t out = sorted->slot == GS_NO_SLOT ? 0 : handover->keeps;
-	const bool empty = sorted->span.count == 0;	/* it takes a slot, but is no offer */
+	const bool empty = sorted->span.count == 0;	/* it takes a slot, but is not an offer */
 
 	gs_verify_out(handover->verify, &sorted->span);
 	if (!(empty ? await(handover, 0) : give(handover, &sorted->span, out)))

@@ -138,7 +138,7 @@ void gs_pick_close(struct gs_pick *pick);
  * come from the last to the first.  Merges, and sorts of counted keys, keep the last K of all.
  */
 
-/* Of more keys no tail is kept in memory. */
+/* A tail of more keys is not kept in memory. */
 enum { GS_TAIL_MOST = 1 << 20 };
 
 struct gs_tail {

@@ -16,7 +16,7 @@
 /* ---- the K most frequent values, of groups in any order (top.c) ---------------- */
 
 /*
- * Of values that are equally frequent, the one that is written first in a sort wins.
+ * If values are equally frequent, the one that is written first in a sort wins.
  */
 
 /* A value, as a key. */

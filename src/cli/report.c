@@ -264,11 +264,11 @@ gs_report_open(const struct gs_opts *opts)
 	return stats_to != NULL;
 }
 
-/* Print TEXT as a JSON string. */
+/* Print BEFORE, and TEXT as a JSON string. */
 static void
-print_text(const char *text)
+print_text(const char *before, const char *text)
 {
-	fputc('"', stats_to);
+	fprintf(stats_to, "%s\"", before);
 	for (; *text != '\0'; text++) {
 		const unsigned char byte = (unsigned char)*text;
 
@@ -278,13 +278,6 @@ print_text(const char *text)
 			fputc(byte, stats_to);
 	}
 	fputc('"', stats_to);
-}
-
-static void
-print_string(const char *name, const char *text)
-{
-	fprintf(stats_to, ",\"%s\":", name);
-	print_text(text);
 }
 
 static void
@@ -318,18 +311,16 @@ print_json(const struct gs_opts *opts, const struct gsort_stats *stats, int stat
 	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
 		fprintf(stats_to, ",\"%s\":%" PRIu64, counts[c].name, counts[c].value);
 	/* the version and the names: a line in a log says what it is about */
-	print_string("version", gsort_version());
+	print_text(",\"version\":", gsort_version());
 	fprintf(stats_to, ",\"inputs\":[");
-	for (size_t i = 0; i < opts->job.input_count || i == 0; i++) {
-		fprintf(stats_to, "%s", i > 0 ? "," : "");
-		print_text(opts->job.input_count > 0 ? opts->job.inputs[i] : "-");
-	}
+	for (size_t i = 0; i < opts->job.input_count || i == 0; i++)
+		print_text(i > 0 ? "," : "", opts->job.input_count > 0 ? opts->job.inputs[i] : "-");
 	fprintf(stats_to, "]");
 	if (opts->job.output != NULL)
-		print_string("output", opts->job.output);
-	print_string("type", type_name(opts));
-	print_string("device", stats->device != NULL ? stats->device : "cpu");
-	print_string("device_rule", stats->device_rule != NULL ? stats->device_rule : "");
+		print_text(",\"output\":", opts->job.output);
+	print_text(",\"type\":", type_name(opts));
+	print_text(",\"device\":", stats->device != NULL ? stats->device : "cpu");
+	print_text(",\"device_rule\":", stats->device_rule != NULL ? stats->device_rule : "");
 	for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
 		fprintf(stats_to, ",\"%s\":%.3f", times[t].name, times[t].seconds * 1e3);
 	fprintf(stats_to, ",\"stages_ms\":{\"read\":%.3f,\"decode\":%.3f,\"h2d\":%.3f,"

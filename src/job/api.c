@@ -60,10 +60,11 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	TRY(gs_options_copy(&job->options, options));
 	gs_options_name_dir(&job->options, &job->files.temp_dir);
 	options = &job->options;
-	job->feed = (struct gs_feed){
-		.options = &job->options, .plan_input = &job->plan_input, .plan = &job->plan,
-		.monitor = &job->monitor, .verify = &job->verify,
-	};
+	job->feed.options = &job->options;	/* not assigned as a whole: it is large, and zeroed */
+	job->feed.plan_input = &job->plan_input;
+	job->feed.plan = &job->plan;
+	job->feed.monitor = &job->monitor;
+	job->feed.verify = &job->verify;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
 	TRY(gs_ranked_open(&job->ranked, options->ranks, options, check_input, &job->options));

@@ -244,10 +244,11 @@ open_operand(struct gsort *job, struct operand *operand, const char *const *name
 	own->counts = own->repeated = own->singletons = own->head = own->tail.wanted = own->converts = false;
 	operand->monitor.note = job->monitor.note;
 	operand->monitor.warn = job->monitor.warn;
-	operand->feed = (struct gs_feed){
-		.options = own, .plan_input = &operand->plan_input, .plan = &operand->plan,
-		.monitor = &operand->monitor, .verify = &operand->verify,
-	};
+	operand->feed.options = own;		/* as of the job */
+	operand->feed.plan_input = &operand->plan_input;
+	operand->feed.plan = &operand->plan;
+	operand->feed.monitor = &operand->monitor;
+	operand->feed.verify = &operand->verify;
 	return gs_job_open_operand(job, &operand->feed);
 }
 

@@ -139,7 +139,7 @@ enum use { NO_USE, USES(NAME_USE) };
 enum relation { NOT, NEEDS };
 
 struct rule {
-	unsigned char one, relation, others[14];
+	unsigned char one, relation, others[15];
 	const char   *why;
 };
 
@@ -155,7 +155,6 @@ static const struct rule rules[] = {
 	{ ARGSORT, NOT, { DEBUG }, NULL },
 	{ LINES, NOT, { TO }, "lines are written as they are" },
 	{ LINES, NOT, { DEVICE }, ALONE },
-	{ CHECK, NOT, { DEBUG }, NULL },
 	{ DEBUG, NOT, { OUTPUT }, NULL },
 	{ LOCALE, NEEDS, { LINES }, NULL },
 
@@ -181,17 +180,16 @@ static const struct rule rules[] = {
 	{ SPLIT, NEEDS, { OUTPUT }, NULL },
 	{ SPLIT, NOT, { IN_PLACE, MERGE }, NULL },
 	{ CHECK, NOT, { OUTPUT, TO, COUNTS, REPEATED, SINGLETONS, HEAD, VERIFY, DEVICE, SET, TAIL, SAMPLE,
-	                KEEP_ORDER, ANSWER }, NULL },
+	                KEEP_ORDER, ANSWER, DEBUG }, NULL },
 	{ MERGE, NOT, { DEVICE }, NULL },
 	{ REPEATED, NOT, { SINGLETONS }, NULL },
 	{ ZERO, NOT, { TYPE_STAYS_BINARY }, NULL },
-	{ HEADER, NOT, { TYPE_BINARY }, NULL },
+	{ HEADER, NOT, { TYPE_BINARY, TO_BINARY }, NULL },	/* it is copied as it is */
 	{ INVALID, NOT, { TYPE_BINARY }, NULL },
-	{ HEADER, NOT, { TO_BINARY }, NULL },	/* it is copied as it is */
 	{ SKIP, NOT, { BINARY_TO_TEXT }, NULL },
 
 	{ MERGE, NOT, { SET }, "inputs are sorted in any case: leave -m out" },
-	{ SET, NOT, { ANSWER, SAMPLE }, PIPE },
+	{ SET, NOT, { ANSWER, SAMPLE, KEEP_ORDER }, PIPE },
 	{ SET, NOT, { SPLIT }, CUT },
 	{ SET, NOT, { DEVICE }, NULL },
 
@@ -205,7 +203,6 @@ static const struct rule rules[] = {
 	{ KEEP_ORDER, NEEDS, { UNIQUE, REPEATED, SINGLETONS }, NULL },
 	{ KEEP_ORDER, NOT, { REVERSE }, "the order is that of the input" },
 	{ MERGE, NOT, { KEEP_ORDER }, AS_THEY_ARE },
-	{ SET, NOT, { KEEP_ORDER }, PIPE },
 	{ ARGSORT, NOT, { KEEP_ORDER }, "sort its numbers" },
 	{ KEEP_ORDER, NOT, { TO }, "elements are written as they are" },
 	{ KEEP_ORDER, NOT, { INVALID }, NULL },

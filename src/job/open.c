@@ -364,7 +364,8 @@ gs_job_open(struct gsort *job)
 	const struct gs_files *files;
 
 	TRY(gs_options_check(&job->options));
-	TRY(gs_options_check_operands(&job->ranked->given));
+	if (job->options.set != GSORT_NO_SET && job->ranked->given.input_count < 2)
+		return gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
 	TRY(describe(job));
 	in = gs_job_input_options(job);
 	TRY(open_input(feed, &in));

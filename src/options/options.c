@@ -273,13 +273,6 @@ spell(const struct gsort_options *o, const char *name, char into[32])
 	return into;
 }
 
-gs_status
-gs_options_check_operands(const struct gsort_options *options)
-{
-	return options->set == GSORT_NO_SET || options->input_count >= 2 ? GS_OK
-	       : gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
-}
-
 /* One refusal after another. */
 gs_status
 gs_options_check(const struct gsort_options *o)

@@ -45,9 +45,6 @@ void gs_options_name_dir(struct gsort_options *options, const char **dir);
  */
 MUST_CHECK gs_status gs_options_check(const struct gsort_options *options);
 
-/** Has a set operation enough inputs?  GS_EUSAGE. */
-MUST_CHECK gs_status gs_options_check_operands(const struct gsort_options *options);
-
 /** Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
 bool gs_options_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* delivered.c - the keys that were delivered before a GPU failed, so that they are not delivered twice */
-#include <string.h>
-
 #include "base/round.h"
 #include "output/emit.h"
 #include "sort/checksum.h"
-
-void
-gs_delivered_resume(struct gs_delivered *delivered)
-{
-	delivered->resumable = false;
-	delivered->resuming = true;
-	memset(delivered->skipped, 0, sizeof delivered->skipped);
-}
 
 /* How many keys the first COUNT of SPAN are, and the sum of their hashes. */
 static struct gs_delivered_keys
@@ -34,8 +24,8 @@ measure(const struct gs_delivered *delivered, const struct gs_span *span, size_t
 uint64_t
 gs_delivered_left(const struct gs_delivered *delivered, unsigned key_class)
 {
-	return delivered->resuming
-	       ? delivered->before[key_class].keys - delivered->skipped[key_class].keys : 0;
+	return delivered->resumable
+	       ? 0 : delivered->before[key_class].keys - delivered->skipped[key_class].keys;
 }
 
 gs_status

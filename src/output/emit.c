@@ -93,7 +93,8 @@ gs_emit_expect_keys(struct gs_emit *emit, const struct gsort_options *options, u
 void
 gs_emit_resume(struct gs_emit *emit)
 {
-	gs_delivered_resume(&emit->delivered);
+	emit->delivered.resumable = false;
+	memset(emit->delivered.skipped, 0, sizeof emit->delivered.skipped);
 	emit->split.strands = 0;	/* they are written again */
 	if (emit->tail.on) {		/* nothing was delivered: all is selected and kept again */
 		emit->tail.kept = emit->split.position = 0;
@@ -222,27 +223,6 @@ room(void *context, const struct gs_sorted_span *sorted, void **keys)
 		                   span->count * (span->key_bits / 8));
 }
 
-/* Encode all keys of a span. */
-static gs_status
-encode(const struct gs_emit *emit, const struct gs_encoding *encoding, const struct gs_sorted_span *sorted,
-       struct gs_encoded *encoded)
-{
-	const struct gs_span *span = &sorted->span;
-	const size_t room_bytes = emit->plan->part_print_bytes;
-
-	encoded->data = span->keys;
-	if (!gs_encoding_in_place(encoding)) {
-		encoded->data = emit->slot_print + sorted->slot * room_bytes;
-		if (emit->gives_pages)
-			encoded->data = next_pages(encoded, encoded->data, room_bytes,
-			                           span->count * gs_encoding_bytes(encoding));
-	}
-	encoded->keys = span->count;
-	TRY(gs_encode(encoding, span, encoded->data, &encoded->bytes));
-	encoded->given += encoded->gives ? gs_round_up(encoded->bytes, PAGE_BYTES) : 0;
-	return GS_OK;
-}
-
 /* Select groups of a span and encode them, behind room for those of the seam. */
 static gs_status
 select_and_encode(const struct gs_emit *emit, const struct gs_encoding *encoding,
@@ -286,6 +266,7 @@ make(void *context, struct gs_sorted_span *sorted)
 	struct gs_span *span = &sorted->span;
 	struct gs_encoded *encoded = &emit->encoded[sorted->slot];
 	struct gs_encoding encoding = emit->encoding;
+	const size_t print_bytes = emit->plan->part_print_bytes;
 	uint64_t since = gs_clock_now();
 	gs_status status;
 
@@ -293,7 +274,19 @@ make(void *context, struct gs_sorted_span *sorted)
 	encoded->taken = span->count;
 	gs_pick_span(&emit->pick, emit->class_position + sorted->at, span);
 	encoding.threads = 1;
-	status = (emit->select.groups ? select_and_encode : encode)(emit, &encoding, sorted, encoded);
+	if (emit->select.groups) {
+		status = select_and_encode(emit, &encoding, sorted, encoded);
+	} else {
+		encoded->data = span->keys;
+		if (!gs_encoding_in_place(&encoding))
+			encoded->data = emit->slot_print + sorted->slot * print_bytes;
+		if (!gs_encoding_in_place(&encoding) && emit->gives_pages)
+			encoded->data = next_pages(encoded, encoded->data, print_bytes,
+			                           span->count * gs_encoding_bytes(&encoding));
+		encoded->keys = span->count;
+		status = gs_encode(&encoding, span, encoded->data, &encoded->bytes);
+		encoded->given += encoded->gives ? gs_round_up(encoded->bytes, PAGE_BYTES) : 0;
+	}
 	gs_clock_lap(&emit->monitor->clock, GS_STAGE_ENCODE, &since);
 	return status;
 }
@@ -440,7 +433,7 @@ gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t elements)
 bool
 gs_emit_is_complete(const struct gs_emit *emit)
 {
-	return gs_select_ends(&emit->select);
+	return emit->select.head && emit->select.left == 0;
 }
 
 gs_status

@@ -35,9 +35,8 @@
 /* ---- the keys that were delivered before a GPU failed (delivered.c) ------------ */
 
 /*
- * Before: note spans that are about to be delivered, in order.  After gs_delivered_resume() the same
- * keys come again: skip them at the front of spans, and compare their checksum with that of the first
- * time.
+ * Before: note spans that are about to be delivered, in order.  After gs_emit_resume() the same keys
+ * come again: skip them at the front of spans, and compare their checksum with the first one.
  *
  * Complexity: linear in the keys noted or skipped; keys that come with a checksum, or that are not
  * noted, cost nothing.
@@ -50,13 +49,10 @@ struct gs_delivered_keys {
 /* Zeroed: nothing is noted or skipped. */
 struct gs_delivered {
 	unsigned threads;		/* that compute checksums */
-	bool     resumable;		/* note delivered keys: the device may fail */
-	bool     resuming;
-	struct gs_delivered_keys before[GS_CLASSES], skipped[GS_CLASSES];	/* the latter since resume */
+	bool     resumable;		/* note delivered keys, as the device may fail; else skip them */
+	struct gs_delivered_keys before[GS_CLASSES];
+	struct gs_delivered_keys skipped[GS_CLASSES];	/* since it failed */
 };
-
-/** From now on, skip what was noted before. */
-void gs_delivered_resume(struct gs_delivered *delivered);
 
 /** The number of keys of the class that are still to be skipped. */
 uint64_t gs_delivered_left(const struct gs_delivered *delivered, unsigned key_class);

@@ -51,12 +51,6 @@ gs_select_takes_all(const struct gs_select *select)
 	return !select->groups && !select->head;
 }
 
-bool
-gs_select_ends(const struct gs_select *select)
-{
-	return select->head && select->left == 0;
-}
-
 size_t
 gs_select_head(struct gs_select *select, size_t count)
 {

@@ -93,9 +93,6 @@ size_t gs_select_head(struct gs_select *select, size_t count);
 /** The key class ends: SPAN is set to the last group if it is written, else to count 0. */
 void gs_select_end(struct gs_select *select, struct gs_span *span);
 
-/** Is the head complete?  Then nothing more is written. */
-bool gs_select_ends(const struct gs_select *select);
-
 /* ---- by positions that are known before the first key is drained (pick.c) ---------- */
 
 /*

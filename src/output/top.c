@@ -36,22 +36,15 @@ sink(struct gs_top *top, size_t at, size_t count, struct gs_group group)
 	top->groups[at] = group;
 }
 
-static void
-rise(struct gs_top *top, size_t at, struct gs_group group)
-{
-	while (at > 0 && is_better(top, &top->groups[(at - 1) / 2], &group)) {
-		top->groups[at] = top->groups[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	top->groups[at] = group;
-}
-
 void
 gs_top_add(struct gs_top *top, const struct gs_group *group)
 {
 	if (top->count < top->most) {
-		rise(top, top->count, *group);
-		top->count++;
+		size_t at = top->count++;
+
+		for (; at > 0 && is_better(top, &top->groups[(at - 1) / 2], group); at = (at - 1) / 2)
+			top->groups[at] = top->groups[(at - 1) / 2];
+		top->groups[at] = *group;
 	} else if (top->most > 0 && is_better(top, group, &top->groups[0])) {
 		sink(top, 0, top->count, *group);
 	}

@@ -40,17 +40,19 @@ static const long double powers[] = {
 	1e27L,
 };
 
-/* The exponent behind 'e', which *C is; 0 if there is none, 9999 if it is large. */
-static int
+/* The exponent behind 'e' or 'p'; 0: there is none.  A large one decides alone, unless millions of digits
+ * balance it.  (Not inlined, it keeps the text of read_fast() in memory.) */
+static inline __attribute__((always_inline)) int64_t
 read_exponent(struct gs_key_text *text)
 {
-	int c = gs_key_text_next(text), exponent = 0;
+	int c = gs_key_text_next(text);
 	const bool negative = c == '-';
+	int64_t exponent = 0;
 
 	if (c == '-' || c == '+')
 		c = gs_key_text_next(text);
 	for (; gs_is_digit(c); c = gs_key_text_next(text))
-		if (exponent < 999)
+		if (exponent < INT64_MAX / 100)
 			exponent = 10 * exponent + c - '0';
 	return negative ? -exponent : exponent;
 }
@@ -62,7 +64,8 @@ read_fast(struct gs_key_text text, long double *value)
 	const int decimal = text.locale != NULL ? text.locale->float_point : '.';
 	uint64_t digits = 0;
 	unsigned count = 0;
-	int point = 0, exponent = 0, c;
+	int64_t point = 0, exponent = 0;
+	int c;
 	bool negative, any = false;
 
 	do
@@ -128,10 +131,10 @@ enum {
 	MOST_DIGITS = 11600,
 };
 
-/* A long number, decimal or hexadecimal, becomes 0.DIGITS and an exponent; digits beyond the last
- * that can matter become one 1, unless all of them are 0. */
+/* A long number, decimal or hexadecimal, behind SKIPPED bytes: it becomes 0.DIGITS and an exponent; digits
+ * beyond the last that can matter become one 1, unless all of them are 0. */
 static __attribute__((noinline)) long double
-convert_long(struct gs_key_text text, bool negative, bool hex)
+convert_long(struct gs_key_text text, size_t skipped, bool negative, bool hex)
 {
 	const int decimal = gs_locale_point(text.locale);
 	char copy[MOST_DIGITS + 64];
@@ -141,6 +144,8 @@ convert_long(struct gs_key_text text, bool negative, bool hex)
 	int64_t point = 0;
 	int c;
 
+	while (skipped-- > 0)
+		(void)gs_key_text_next(&text);
 	for (c = gs_key_text_next(&text); ; c = gs_key_text_next(&text)) {
 		if (c == decimal && !fraction) {
 			fraction = true;
@@ -162,77 +167,42 @@ convert_long(struct gs_key_text text, bool negative, bool hex)
 		copy[at++] = '1';
 	if (hex)
 		point *= 4;
-	if (hex ? c == 'p' || c == 'P' : c == 'e' || c == 'E') {
-		/* so large an exponent decides alone, unless millions of digits balance it */
-		int64_t exponent = 0;
-		const int sign = gs_key_text_peek(&text);
-
-		if (sign == '-' || sign == '+')
-			(void)gs_key_text_next(&text);
-		while (gs_is_digit(c = gs_key_text_next(&text)))
-			if (exponent < INT64_MAX / 100)
-				exponent = 10 * exponent + c - '0';
-		point += sign == '-' ? -exponent : exponent;
-	}
+	if (hex ? c == 'p' || c == 'P' : c == 'e' || c == 'E')
+		point += read_exponent(&text);
 	point = point > 1000000 ? 1000000 : point < -1000000 ? -1000000 : point;
 	sprintf(copy + at, "%c%d", hex ? 'p' : 'e', (int)point);
 	return convert(NULL, copy, NULL);
 }
 
-/* Is TEXT a number with so many digits that they do not fit a short copy? */
-static bool
-is_long(struct gs_key_text *text, bool *negative, bool *hex)
-{
-	const int decimal = gs_locale_point(text->locale);
-	struct gs_key_text ahead;
-	int c;
-
-	do {
-		ahead = *text;
-		c = gs_key_text_next(text);
-	} while (is_space(c));
-	*negative = c == '-';
-	if (c == '-' || c == '+') {
-		ahead = *text;
-		c = gs_key_text_next(text);
-	}
-	*hex = false;
-	if (c == '0' && (gs_key_text_peek(text) | 0x20) == 'x') {
-		struct gs_key_text digits = *text;
-
-		(void)gs_key_text_next(&digits);
-		c = gs_key_text_peek(&digits);
-		*hex = gs_hex_digit(c) >= 0 || c == decimal;
-		if (*hex)
-			ahead = digits;
-	}
-	if (c == decimal)
-		c = gs_key_text_peek(text);
-	*text = ahead;
-	return gs_is_digit(c) || *hex;
-}
-
-/* Read a key; false: it is no number. */
+/* Read a key; false: it is not a number. */
 static bool
 read_any(struct gs_key_text text, long double *value)
 {
-	struct gs_key_text all = text;
-	bool negative, hex;
+	const int decimal = gs_locale_point(text.locale);
+	struct gs_key_text all;
 	char copy[SHORT_BYTES], *end;
+	const char *digits;
 	size_t bytes = 0;
+	bool hex;
 	int c;
 
-	do
+	do {
+		all = text;
 		c = gs_key_text_next(&text);
-	while (is_space(c));
+	} while (is_space(c));
 	/* strtold(3) reads none of the other bytes, so they end the copy as well; a point has several bytes,
 	 * all above 0x7f, in some locales */
 	for (; bytes < sizeof copy - 1 && c > ' ' && c != 0x7f; c = gs_key_text_next(&text))
 		copy[bytes++] = (char)c;
 	copy[bytes] = '\0';
-	if (bytes == sizeof copy - 1 && is_long(&all, &negative, &hex)) {
-		*value = convert_long(all, negative, hex);
-		return true;
+	if (bytes == sizeof copy - 1) {		/* has a number so many digits that they do not fit? */
+		digits = copy + (copy[0] == '-' || copy[0] == '+');
+		hex = digits[0] == '0' && (digits[1] | 0x20) == 'x' &&
+		      (gs_hex_digit(digits[2]) >= 0 || (unsigned char)digits[2] == decimal);
+		if (hex || gs_is_digit(digits[(unsigned char)*digits == decimal])) {
+			*value = convert_long(all, (size_t)(digits - copy) + 2 * hex, copy[0] == '-', hex);
+			return true;
+		}
 	}
 	*value = convert(all.locale, copy, &end);
 	return end > copy;
@@ -268,13 +238,23 @@ gs_float_compare(struct gs_key_text one, struct gs_key_text other)
 /* The classes of bytes: as above, then numbers by their sign. */
 enum { BELOW_ZERO = NUMBER, ZERO, ABOVE_ZERO };
 
-/* Bytes of a value above 0: its exponent, then its digits in base 2. */
-static bool
-put_value(struct gs_key_bytes *bytes, long double value)
+bool
+gs_float_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 {
+	long double value = 0, rest;
+	const bool number = read_float(text, &value);
+	const int class = class_of(number, value);
 	int exponent;
-	long double rest;
 
+	if (class != NUMBER || value == 0)
+		return gs_key_bytes_put(bytes, (uint8_t)(class != NUMBER ? class : ZERO));
+	if (gs_key_bytes_put(bytes, value > 0 ? ABOVE_ZERO : BELOW_ZERO))
+		return true;
+	/* the absolute value: its exponent, then its digits in base 2 */
+	if (value < 0) {
+		bytes->flip = ~bytes->flip;
+		value = -value;
+	}
 	if (isinf(value))
 		return gs_key_bytes_put_number(bytes, UINT16_MAX, 2);
 	(void)frexpl(value, &exponent);
@@ -283,30 +263,9 @@ put_value(struct gs_key_bytes *bytes, long double value)
 	if (gs_key_bytes_put_number(bytes, (uint64_t)(exponent - LDBL_MIN_EXP), 2))
 		return true;
 	rest = ldexpl(value, 64 - exponent);
-	if (LDBL_MANT_DIG <= 64)
-		return gs_key_bytes_put_number(bytes, (uint64_t)rest, 8);
 	return gs_key_bytes_put_number(bytes, (uint64_t)rest, 8) ||
-	       gs_key_bytes_put_number(bytes, (uint64_t)ldexpl(rest - (long double)(uint64_t)rest, 64), 8);
-}
-
-bool
-gs_float_put(struct gs_key_bytes *bytes, struct gs_key_text text)
-{
-	long double value = 0;
-	const bool number = read_float(text, &value);
-	const int class = class_of(number, value);
-	bool full;
-
-	if (class != NUMBER || value == 0)
-		return gs_key_bytes_put(bytes, (uint8_t)(class != NUMBER ? class : ZERO));
-	if (value > 0)
-		return gs_key_bytes_put(bytes, ABOVE_ZERO) || put_value(bytes, value);
-	if (gs_key_bytes_put(bytes, BELOW_ZERO))
-		return true;
-	bytes->flip = ~bytes->flip;
-	full = put_value(bytes, -value);
-	bytes->flip = ~bytes->flip;
-	return full;
+	       (LDBL_MANT_DIG > 64 &&
+	        gs_key_bytes_put_number(bytes, (uint64_t)ldexpl(rest - (long double)(uint64_t)rest, 64), 8));
 }
 
 double

@@ -142,24 +142,23 @@ put_exponent(struct gs_key_bytes *bytes, int64_t exponent)
 static bool
 put(struct gs_key_bytes *bytes, struct number *number)
 {
-	const uint64_t before = bytes->flip;
-	bool full;
-
 	if (number->sign == 0)
 		return gs_key_bytes_put_number(bytes, (uint64_t)GS_NUMBER_ZERO << 56, 8);
-	bytes->flip = number->sign < 0 ? ~before : before;
-	full = put_exponent(bytes, number->exponent);
-	for (size_t left = number->digits; left > 0 && !full; ) {
+	if (number->sign < 0)
+		bytes->flip = ~bytes->flip;
+	if (put_exponent(bytes, number->exponent))
+		return true;
+	for (size_t left = number->digits; left > 0; ) {
 		const unsigned count = left < GS_NUMBER_CHUNK ? (unsigned)left : GS_NUMBER_CHUNK;
 		uint64_t digits = 0;
 
 		for (unsigned d = 0; d < count; d++)
 			digits = 10 * digits + next_digit(&number->text);
 		left -= count;
-		full = gs_key_bytes_put_number(bytes, gs_number_chunk(digits, count, left > 0), 7);
+		if (gs_key_bytes_put_number(bytes, gs_number_chunk(digits, count, left > 0), 7))
+			return true;
 	}
-	bytes->flip = before;
-	return full;
+	return false;
 }
 
 /* Put a whole number of 17 to 32 digits, such as a time in nanoseconds, where gs_number_word() fails; *FULL:
@@ -168,7 +167,6 @@ static bool
 put_long(struct gs_key_bytes *bytes, const struct gs_key_text *text, bool *full)
 {
 	const unsigned char *at = text->at, *end = text->end;
-	const uint64_t before = bytes->flip;
 	struct gs_number number;
 	uint64_t next = 0;
 	unsigned count;
@@ -181,11 +179,11 @@ put_long(struct gs_key_bytes *bytes, const struct gs_key_text *text, bool *full)
 	    (number.end < end && (gs_is_digit(*number.end) || *number.end == gs_locale_point(text->locale) ||
 	                          *number.end == gs_locale_thousands(text->locale))))
 		return false;
-	bytes->flip = number.negative ? ~before : before;
+	if (number.negative)
+		bytes->flip = ~bytes->flip;
 	*full = put_exponent(bytes, GS_NUMBER_CHUNK + (int64_t)count) ||
 	        gs_key_bytes_put_number(bytes, gs_number_chunk(number.digits, number.count, next > 0), 7) ||
 	        (next > 0 && gs_key_bytes_put_number(bytes, gs_number_chunk(next, count, false), 7));
-	bytes->flip = before;
 	return true;
 }
 

@@ -48,30 +48,6 @@ classify(bool negative, uint64_t magnitude, uint64_t *key)
 	return negative ? GS_NEG_WIDE : GS_POS_WIDE;
 }
 
-/* Any line as a key; false: it is invalid. */
-static bool
-read_any(struct gs_lines *lines, const char *line, const char *end, uint8_t *class,
-         uint64_t *key)
-{
-	const struct gs_text_options *options = &lines->options;
-	enum gs_float found;
-	uint64_t magnitude;
-	bool negative;
-
-	if (options->floats) {
-		found = gs_line_float(options, line, end, key);
-		if (found == GS_FLOAT_OVERFLOW)
-			gs_line_overflow(options, lines->name, lines->line + 1, line, end,
-			                 &lines->overflow_warned);
-		*class = GS_FLOATS;
-		return found != GS_FLOAT_NONE;
-	}
-	if (!gs_line_whole(options, line, end, &negative, &magnitude))
-		return false;
-	*class = classify(negative, magnitude, key);
-	return true;
-}
-
 /* What a line is; IS_CUT: its end is not in the text. */
 enum outcome { IS_KEY, IS_BAD, IS_CUT };
 
@@ -85,7 +61,12 @@ static enum outcome
 read_unusual(struct gs_lines *lines, const char *line, const char *end, bool last,
              uint8_t *class, uint64_t *key, const char **next, const char **stop)
 {
-	*stop = memchr(line, lines->options.terminator, (size_t)(end - line));
+	const struct gs_text_options *options = &lines->options;
+	enum gs_float found;
+	uint64_t magnitude;
+	bool negative;
+
+	*stop = memchr(line, options->terminator, (size_t)(end - line));
 	if (*stop != NULL) {
 		*next = *stop + 1;
 	} else {
@@ -93,7 +74,18 @@ read_unusual(struct gs_lines *lines, const char *line, const char *end, bool las
 			return IS_CUT;
 		*stop = *next = end;
 	}
-	return read_any(lines, line, *stop, class, key) ? IS_KEY : IS_BAD;
+	if (options->floats) {
+		found = gs_line_float(options, line, *stop, key);
+		if (found == GS_FLOAT_OVERFLOW)
+			gs_line_overflow(options, lines->name, lines->line + 1, line, *stop,
+			                 &lines->overflow_warned);
+		*class = GS_FLOATS;
+		return found != GS_FLOAT_NONE ? IS_KEY : IS_BAD;
+	}
+	if (!gs_line_whole(options, line, *stop, &negative, &magnitude))
+		return IS_BAD;
+	*class = classify(negative, magnitude, key);
+	return IS_KEY;
 }
 
 gs_status

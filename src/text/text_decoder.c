@@ -179,16 +179,6 @@ join_carry(struct gs_text_decoder *decoder, const char **text, const char *end, 
 	return read_single(decoder, carry, carry + bytes);
 }
 
-/* Skip the rest of a line whose beginning was left out. */
-static const char *
-skip_long_line(struct gs_text_decoder *decoder, const char *text, const char *end)
-{
-	const char *stop = memchr(text, decoder->rules.options.terminator, (size_t)(end - text));
-
-	decoder->in_long_line = stop == NULL;
-	return stop != NULL ? stop + 1 : end;
-}
-
 /* ---- sections -------------------------------------------------------------- */
 
 /* Cut TEXT .. END, whole lines, into sections; returns how many. */
@@ -226,22 +216,6 @@ read_one(void *context, size_t s)
 	gs_text_section_read(&decoder->sections[s], &decoder->rules);
 }
 
-/* Report what was noted of SECTION; file_lines counts all lines before it. */
-static gs_status
-report_section(struct gs_text_decoder *decoder, const struct gs_text_section *section)
-{
-	const uint64_t before = decoder->file_lines + 1;
-	uint64_t b = 0;
-
-	report_overflow(decoder, section, before + section->overflow.at);
-	for (; b < section->bad_lines && b < GS_LINE_WARNINGS; b++)
-		TRY(gs_line_reject(&decoder->rules.options, decoder->name,
-		                   before + section->bad[b].at, section->bad[b].line,
-		                   section->bad[b].end, &decoder->invalid));
-	decoder->invalid += section->bad_lines - b;
-	return GS_OK;
-}
-
 static gs_status
 read_sections(struct gs_text_decoder *decoder, const char *text, const char *end)
 {
@@ -250,23 +224,30 @@ read_sections(struct gs_text_decoder *decoder, const char *text, const char *end
 	gs_team_each(count, count, read_one, decoder);
 	for (unsigned s = 0; s < count; s++) {
 		const struct gs_text_section *section = &decoder->sections[s];
+		const uint64_t first = decoder->file_lines + 1;
+		uint64_t b = 0;
 
 		decoder->stopped |= section->bad_lines > 0 && decoder->rules.options.exact;
 		if (decoder->stopped)
-			continue;
-		TRY(report_section(decoder, section));
+			break;
+		report_overflow(decoder, section, first + section->overflow.at);
+		for (; b < section->bad_lines && b < GS_LINE_WARNINGS; b++)
+			TRY(gs_line_reject(&decoder->rules.options, decoder->name, first + section->bad[b].at,
+			                   section->bad[b].line, section->bad[b].end, &decoder->invalid));
+		decoder->invalid += section->bad_lines - b;
 		decoder->file_lines += section->lines;
 		decoder->lines += section->lines - section->bad_lines;
 	}
 	return GS_OK;
 }
 
-static gs_status
-read_chunk(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
+gs_status
+gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
 {
 	struct gs_text_rules *rules = &decoder->rules;
-	const char *end = text + bytes, *whole;
+	const char *end = text + bytes, *whole, *stop;
 
+	assert(bytes <= decoder->chunk_bytes);
 	rules->looks_begin = bytes > GS_PARSE_LOOK_BYTES ? text + GS_PARSE_LOOK_BYTES : end;
 	rules->looks_end = gs_text_is_decimal(&rules->options) && bytes > GS_LINE_LOOK_BYTES ?
 	                   end - GS_LINE_LOOK_BYTES : text;
@@ -286,8 +267,11 @@ read_chunk(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool
 		TRY(join_carry(decoder, &text, end, last));
 	if (decoder->stopped)
 		return GS_OK;
-	if (decoder->in_long_line)
-		text = skip_long_line(decoder, text, end);
+	if (decoder->in_long_line) {	/* its beginning was left out: skip the rest */
+		stop = memchr(text, rules->options.terminator, (size_t)(end - text));
+		decoder->in_long_line = stop == NULL;
+		text = stop != NULL ? stop + 1 : end;
+	}
 	whole = memrchr(text, rules->options.terminator, (size_t)(end - text));
 	whole = whole != NULL ? whole + 1 : text;
 	if (whole > text)
@@ -302,13 +286,6 @@ read_chunk(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool
 	memcpy(decoder->carry, whole, bytes);
 	decoder->carry_bytes = bytes;
 	return GS_OK;
-}
-
-gs_status
-gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
-{
-	assert(bytes <= decoder->chunk_bytes);
-	return read_chunk(decoder, text, bytes, last);
 }
 
 bool
@@ -343,15 +320,6 @@ gs_text_keys(const struct gs_text_decoder *decoder, unsigned section, enum gs_te
 	return decoder->sections[section].keys.keys[class];
 }
 
-/* Move a part of the small values' counts. */
-static void
-move_small(uint64_t *from, uint64_t *to)
-{
-	for (size_t v = 0; v < GS_SMALL_PART; v++)
-		to[v] += from[v];
-	memset(from, 0, GS_SMALL_PART * sizeof *from);
-}
-
 uint64_t
 gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 {
@@ -361,12 +329,15 @@ gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 		struct gs_text_keys *keys = &decoder->sections[s].keys;
 
 		for (unsigned part = 0; part < 64; part++) {
-			const size_t from = (size_t)part * GS_SMALL_PART;
+			const size_t first = (size_t)part * GS_SMALL_PART;
 
 			if (!keys->small_parts[part])
 				continue;
-			if (keys->small != counts)
-				move_small(keys->small + from, counts + from);
+			if (keys->small != counts) {
+				for (size_t v = first; v < first + GS_SMALL_PART; v++)
+					counts[v] += keys->small[v];
+				memset(keys->small + first, 0, GS_SMALL_PART * sizeof *keys->small);
+			}
 			keys->small_parts[part] = false;
 			parts |= UINT64_C(1) << part;
 		}

@@ -328,6 +328,15 @@ names_of_objects() {
 	[ ! -s "$BATS_TEST_TMPDIR/wide" ] || { cat "$BATS_TEST_TMPDIR/wide"; false; }
 }
 
+@test "every function that HACKING.md names beside its file is there" {
+	grep -oE '`[a-z_/]+\.c: [a-z_]+`' HACKING.md | tr -d '`:' | sort -u >"$BATS_TEST_TMPDIR/named"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -gt 40 ]
+	wrong=$(while read -r file function; do
+		grep -qs "^$function(" "src/$file" || echo "$file: $function"
+	done <"$BATS_TEST_TMPDIR/named")
+	[ -z "$wrong" ] || { echo "$wrong"; false; }
+}
+
 @test "every source is on the map, or in the README of its folder" {
 	wrong=$(all_files | grep -E '^src/.*\.(c|cpp)$' | while read -r file; do
 		name=${file##*/}

@@ -2,10 +2,10 @@
 /*
  * _calls.c - gsort_sort() and gsort_argsort() for the rows of a buffer
  *
- * A call through ctypes takes 5 to 10 microseconds, as long as sorting a thousand keys.  This module is not linked
- * with the library: use() takes the addresses of the functions that _native.py has loaded.  It needs the limited API
- * alone (abi3), so one file serves every CPython from 3.11 on; where it cannot be loaded, _arrays.py calls through
- * ctypes.
+ * A call through ctypes takes 5 to 10 microseconds, as long as sorting a thousand keys.  This
+ * module is not linked with the library: use() takes the addresses of the functions that
+ * _native.py has loaded.  It needs the limited API alone (abi3), so one file serves every CPython
+ * from 3.11 on; where it cannot be loaded, _arrays.py calls through ctypes.
  */
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
@@ -29,7 +29,7 @@ struct call {
 	struct gsort_array_options options;
 };
 
-/* The type of FORMAT, one character of the struct module, with elements of SIZE bytes; -1: none of gsort's. */
+/* The type of FORMAT, a character of the struct module, for elements of SIZE bytes; -1: none. */
 static int
 type_of(const char *format, Py_ssize_t size)
 {
@@ -109,7 +109,8 @@ sort(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 			goto none;
 		}
 		if (!has_rows(&call.indices) || call.indices.ndim != call.keys.ndim ||
-		    memcmp(call.indices.shape, call.keys.shape, (size_t)call.keys.ndim * sizeof *call.keys.shape) != 0)
+		    memcmp(call.indices.shape, call.keys.shape,
+		           (size_t)call.keys.ndim * sizeof *call.keys.shape) != 0)
 			goto none;
 	}
 	call.type = (enum gsort_type)type;
@@ -152,7 +153,9 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL }
 };
 
-static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT, "_calls", NULL, -1, methods, NULL, NULL, NULL, NULL };
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT, "_calls", NULL, -1, methods, NULL, NULL, NULL, NULL
+};
 
 PyMODINIT_FUNC
 PyInit__calls(void)

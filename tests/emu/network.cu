@@ -2,9 +2,10 @@
 /*
  * network.cu - run the networks of kernels/ with wires in place of keys
  *
- * A wire is as long as a key, and holds its number.  A comparison notes the two numbers and says that the first
- * is smaller, so each comparator leaves its wires where they are: what is noted is the network as it is compiled,
- * with all moves between registers, shared memory and device memory.
+ * A wire is as long as a key, and holds its number.  A comparison notes the two numbers and says
+ * that the first is smaller, so each comparator leaves its wires where they are: what is noted is
+ * the network as it is compiled, with all moves between registers, shared memory and device
+ * memory.
  */
 #define gs_tile_sort network_tile_sort
 #define gs_tile_room network_tile_room
@@ -60,7 +61,8 @@ record(unsigned log_keys)
 	if constexpr (TILES)
 		error = tile_sort(keys.data(), count, NULL);
 	else
-		error = launch<false>(block_sort_kernel<key>, count >> BITS, block<key>::THREADS, NULL, keys.data(), count);
+		error = launch<false>(block_sort_kernel<key>, count >> BITS, block<key>::THREADS, NULL,
+		                      keys.data(), count);
 	if (error != cudaSuccess)
 		return 0;
 	for (size_t place = 0; place < count; place++)

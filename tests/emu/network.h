@@ -20,7 +20,8 @@ struct network_pair {
  * The comparators go to MET in the order in which they ran, by the places in which keys end.
  * Returns their number, which may be more than ROOM; 0: no such network, or the sort failed.
  */
-size_t network_record(unsigned bytes, unsigned block_bits, unsigned log_keys, struct network_pair *met, size_t room);
+size_t network_record(unsigned bytes, unsigned block_bits, unsigned log_keys, struct network_pair *met,
+                      size_t room);
 
 #ifdef __cplusplus
 }

@@ -2,11 +2,12 @@
 /*
  * network.c - the networks of kernels/ sort every input
  *
- * A thread sorts its 32 keys by Batcher's odd-even merges.  Then phase p, from 6 on, makes sorted pieces of 2^p keys
- * out of halves that are sorted.  By the 0-1 principle (Knuth, TAOCP 3, 5.3.4, theorem Z) a network sorts all keys if
- * it sorts all zeros and ones: 2^16 inputs of half a thread's keys, (h + 1)^2 inputs for sorted halves of h keys.
- * They are tried, 128 at once, on the comparators of a thread, and on the textbook's phases; and each wire of the
- * networks that are compiled, as the emulated GPU runs them, meets the partners of the textbook, in its order.
+ * A thread sorts its 32 keys by Batcher's odd-even merges.  Then phase p, from 6 on, makes sorted
+ * pieces of 2^p keys out of halves that are sorted.  By the 0-1 principle (Knuth, TAOCP 3, 5.3.4,
+ * theorem Z) a network sorts all keys if it sorts all zeros and ones: 2^16 inputs of half a
+ * thread's keys, (h + 1)^2 inputs for sorted halves of h keys. They are tried, 128 at once, on
+ * the comparators of a thread, and on the textbook's phases; and each wire of the networks that
+ * are compiled, as the emulated GPU runs them, meets the partners of the textbook, in its order.
  * Barriers are the emulator's, and racecheck's.
  */
 #include "config.h"
@@ -34,7 +35,8 @@ ones_from(size_t from)
 	inputs v;
 
 	for (size_t word = 0; word < INPUTS / 64; word++)
-		v[word] = from <= 64 * word ? ~0ull : from >= 64 * (word + 1) ? 0 : ~0ull << (from - 64 * word);
+		v[word] = from <= 64 * word ? ~0ull
+		          : from >= 64 * (word + 1) ? 0 : ~0ull << (from - 64 * word);
 	return v;
 }
 
@@ -69,7 +71,7 @@ fill_halves(inputs *x, size_t keys, size_t a, size_t b)
 	}
 }
 
-/* Does phase PHASE of the textbook sort all halves that are sorted?  Comparator WITHOUT, from 0, is left out. */
+/* Does phase PHASE of the textbook merge all sorted halves?  Comparator WITHOUT, from 0, is left out. */
 static bool
 phase_sorts(unsigned phase, size_t without)
 {
@@ -107,7 +109,10 @@ check_phases(void)
 }
 
 /* A thread's keys, and its comparators: of each half, then of both. */
-enum { THREAD_BITS = 5, THREAD_KEYS = 1 << THREAD_BITS, HALF = THREAD_KEYS / 2, HALF_PAIRS = 63, THREAD_PAIRS = 2 * HALF_PAIRS + 65 };
+enum {
+	THREAD_BITS = 5, THREAD_KEYS = 1 << THREAD_BITS, HALF = THREAD_KEYS / 2,
+	HALF_PAIRS = 63, THREAD_PAIRS = 2 * HALF_PAIRS + 65
+};
 
 /* Do the comparators of a thread sort its keys?  Number WITHOUT is left out. */
 static bool
@@ -119,7 +124,8 @@ thread_sorts(const struct network_pair *pairs, size_t without)
 		for (uint32_t input = 0; input < 1u << HALF; input += INPUTS) {
 			for (size_t i = 0; i < THREAD_KEYS; i++)
 				for (unsigned lane = 0; lane < INPUTS; lane++) {
-					const uint64_t bit = (uint64_t)((input + lane) >> i % HALF & 1) << lane % 64;
+					const uint64_t bit = (uint64_t)((input + lane) >> i % HALF & 1)
+					                     << lane % 64;
 
 					x[i][lane / 64] = lane % 64 == 0 ? bit : x[i][lane / 64] | bit;
 				}
@@ -150,8 +156,9 @@ comparators(unsigned log_keys)
 }
 
 /*
- * Do all comparators of MET, for 2^LOG_KEYS wires, put the smaller key to the smaller place; do those of threads come
- * first, as in PAIRS, and does each wire then meet the partners of the textbook, in its order?
+ * Do all comparators of MET, for 2^LOG_KEYS wires, put the smaller key to the smaller place; do
+ * those of threads come first, as in PAIRS, and does each wire then meet the partners of the
+ * textbook, in its order?
  */
 static bool
 is_textbook(const struct network_pair *met, unsigned log_keys, const struct network_pair *pairs)
@@ -217,13 +224,15 @@ check_recorded(void)
 		for (size_t c = 0, taken = 0; r == 0 && c < count && taken < THREAD_PAIRS; c++)
 			if (met[c].low < THREAD_KEYS)
 				pairs[taken++] = met[c];
-		CHECK(count == room && is_textbook(met, bits, pairs), "%s: %zu comparators of %zu", rows[r].of, count, room);
+		CHECK(count == room && is_textbook(met, bits, pairs), "%s: %zu comparators of %zu",
+		      rows[r].of, count, room);
 		for (unsigned round = 0; round < 20 && count == room; round++) {
 			const size_t left_out = units_mix(round) % (count - 1);
 			const struct network_pair saved = met[left_out];
 
 			met[left_out] = met[count - 1];
-			CHECK(!is_textbook(met, bits, pairs), "%s: comparator %zu is needed", rows[r].of, left_out);
+			CHECK(!is_textbook(met, bits, pairs), "%s: comparator %zu is needed", rows[r].of,
+			      left_out);
 			met[left_out] = saved;
 		}
 		free(met);

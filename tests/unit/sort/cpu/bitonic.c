@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bitonic.c - the networks of src/sort/cpu/bitonic.inc sort all zeros and ones, so they sort all keys
- * (the 0-1 principle: Knuth, TAOCP 3, 5.3.4, theorem Z)
+ * bitonic.c - the networks of src/sort/cpu/bitonic.inc sort all zeros and ones, so they sort all
+ * keys (the 0-1 principle: Knuth, TAOCP 3, 5.3.4, theorem Z)
  *
- * A key is 16 inputs, a minimum AND, a maximum OR.  Columns have all inputs, merges all halves that are sorted;
- * whole leaves of up to 2^12 keys have runs of ones and random ones.
+ * A key is 16 inputs, a minimum AND, a maximum OR.  Columns have all inputs, merges all halves
+ * that are sorted; whole leaves of up to 2^12 keys have runs of ones and random ones.
  */
 #include "config.h"
 
@@ -16,7 +16,8 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-typedef uint16_t KEY;		/* eight of them are 16 bytes: longer vectors are passed otherwise where there is no AVX */
+/* Eight of them are 16 bytes: longer vectors are passed in other ways where there is no AVX. */
+typedef uint16_t KEY;
 
 enum { INPUTS = 16, LEAF = 4096, LEAF_BYTES = sizeof(KEY) * LEAF };
 

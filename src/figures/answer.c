@@ -188,46 +188,31 @@ gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned thr
 
 /* ---- one span, any thread ------------------------------------------------------------ */
 
-/* The last key of a float with the sign and the exponent of KEY: these keys are all that end at a multiple
- * of their number.  (A summary is not reversed.) */
-static uint64_t
-last_alike(enum gsort_type type, unsigned key_bits, uint64_t key)
-{
-	const uint64_t fractions = GS_NANS(gs_key_fraction_bits(type));
-
-	return (key + fractions) & ~fractions & UINT64_MAX >> (64 - key_bits);
-}
-
-/* Add COUNT floats with the sign and exponent of that whose key is LAST; ABOVE is the sum of their keys, each
- * less the first of such floats. */
+/* Add the floats of a span, each TIMES times, exponent by exponent.  (A summary is not reversed.) */
 static void
-add_floats(const struct gs_answer *answer, struct gs_float_sum *sum, uint64_t last, uint64_t count,
-           unsigned __int128 above)
+sum_floats(const struct gs_answer *answer, const struct gs_span *span, uint64_t times,
+           struct gs_float_sum *sum)
 {
 	const enum gsort_type type = answer->options->type;
-	const unsigned fraction_bits = gs_key_fraction_bits(type);
-	const uint64_t bits = gs_key_float_bits(type, last);
-	const bool negative = (bits & GS_NANS(fraction_bits)) == 0;	/* they descend to the last */
-
-	gs_float_sum_add(sum, type, (unsigned)(bits >> fraction_bits), count,
-	                 negative ? (unsigned __int128)count * GS_NANS(fraction_bits) - above : above);
-}
-
-/* Add the floats of a span, exponent by exponent. */
-static void
-sum_floats(const struct gs_answer *answer, const struct gs_span *span, struct gs_float_sum *sum)
-{
-	const enum gsort_type type = answer->options->type;
-	const unsigned bits = span->key_bits;
+	const unsigned bits = span->key_bits, fraction_bits = gs_key_fraction_bits(type);
+	const uint64_t fractions = GS_NANS(fraction_bits);
 
 	for (size_t at = 0, end; at < span->count; at = end) {
-		const uint64_t key = gs_key_at(span->keys, bits, at), last = last_alike(type, bits, key);
-		const uint64_t first = last - GS_NANS(gs_key_fraction_bits(type));
+		const uint64_t key = gs_key_at(span->keys, bits, at);
+		/* the last key of its sign and exponent, which end at a multiple of their number */
+		const uint64_t last = (key + fractions) & ~fractions & UINT64_MAX >> (64 - bits);
+		const uint64_t pattern = gs_key_float_bits(type, last);
+		unsigned __int128 above, count;
 
 		/* (0 is -infinity, and the last of NaNs with a sign, too.) */
 		end = last < key ? span->count : gs_keys_from(span->keys, bits, at, span->count, last + 1);
-		add_floats(answer, sum, last, end - at,
-		           gs_scan_sum((const char *)span->keys + at * (bits / 8), bits, first, end - at));
+		count = (unsigned __int128)(end - at) * times;
+		/* the sum of their keys, each less the first of such floats */
+		above = gs_scan_sum((const char *)span->keys + at * (bits / 8), bits, last - fractions,
+		                    end - at) * times;
+		if ((pattern & fractions) == 0)		/* negative ones descend to the last */
+			above = count * fractions - above;
+		gs_float_sum_add(sum, type, (unsigned)(pattern >> fraction_bits), (uint64_t)count, above);
 	}
 }
 
@@ -253,7 +238,7 @@ tally_span(const struct gs_answer *answer, const struct gs_span *span, struct gs
 		memset(&tally->float_sum, 0, sizeof tally->float_sum);
 		tally->groups = gs_scan_groups(span->keys, bits, count);
 		if (gs_key_is_float(answer->options->type))
-			sum_floats(answer, span, &tally->float_sum);
+			sum_floats(answer, span, 1, &tally->float_sum);
 		else
 			tally->sum = gs_scan_sum(span->keys, bits, 0, count);
 	}
@@ -377,7 +362,6 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_answer *answer = context;
 	const struct gs_span *span = &sorted->span;
-	const enum gsort_type type = answer->options->type;
 	const bool made = sorted->slot != GS_NO_SLOT;
 	struct gs_tally *tally = &answer->tallies[made ? sorted->slot
 	                                               : gs_batch_slots(answer->plan->threads)];
@@ -406,13 +390,8 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 
 		key.keys = (char *)span->keys + at * (span->key_bits / 8);
 		key.count = 1;
-		if (answer->options->summary && gs_key_is_float(type)) {
-			const uint64_t last = last_alike(type, span->key_bits, bits);
-			const uint64_t first = last - GS_NANS(gs_key_fraction_bits(type));
-
-			add_floats(answer, &group.float_sum, last, times,
-			           gs_scan_sum(key.keys, span->key_bits, first, 1) * times);
-		}
+		if (answer->options->summary && gs_key_is_float(answer->options->type))
+			sum_floats(answer, &key, times, &group.float_sum);
 		add(answer, &key, &group);
 	}
 	atomic_fetch_add(&answer->monitor->counters.keys_sorted, answer->taken - before);

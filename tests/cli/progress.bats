@@ -185,6 +185,26 @@ has_lines() {
 	seq 1000 | cmp - out
 }
 
+# asked JOB: it answers with a speed
+asked() {
+	kill -USR1 "$1"
+	grep -qE '^gsort: read [^|]*/s' err
+}
+
+@test "a set of keys reads: it says how fast" {
+	mkfifo in
+	seq 1000 >one
+	gsort --union -o out one in 2>err &
+	job=$!
+	exec 9>in
+	seq 501 1500 >&9
+	eventually awaits $job USR1
+	eventually asked $job
+	exec 9>&-
+	wait $job
+	seq 1500 | cmp - out
+}
+
 @test "SIGUSR1 is answered without a thread, too, while the output is waited for" {
 	mkfifo out
 	gsort numbers -o out 2>err &	# opening it waits for a reader

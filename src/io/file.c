@@ -290,7 +290,8 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 	if (known > bytes)
 		known = bytes;
 	if (known >= GS_TEAM_BYTES && threads > 1) {
-		request.bytes = request.whole = (size_t)known;
+		request.bytes = (size_t)known;
+		request.whole = request.bytes;
 		gs_team_each(threads, (request.bytes + PIECE_BYTES - 1) / PIECE_BYTES, read_piece, &request);
 		*got = request.whole;
 	}

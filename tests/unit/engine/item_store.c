@@ -232,7 +232,7 @@ open_store(const struct row *row, struct gs_item_store **store)
 			.memory_bytes = row->memory, .threads = row->threads,
 			.item_bytes = row->lines ? 0 : RECORD, .input_bytes = UINT64_MAX,
 		},
-		.temp_dirs = &temp_dir, .temp_dir_count = 1,
+		.temp_dirs = &temp_dir, .temp_dir_count = 1, .address_bytes = UINT64_C(1) << 46,
 		.groups = row->most > 0, .least = row->least, .most = row->most,
 		.head = row->head > 0, .tail = row->tail > 0, .count = row->head + row->tail,
 		.origins = row->origins, .verify = row->verify,

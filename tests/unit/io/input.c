@@ -471,8 +471,13 @@ static void
 check_ahead_error(void)
 {
 	static const char half[] = "\x1f\x8b\x08\0\0\0\0\0\0\x03\x33\x34\x32\x36\x31\x35\x33\x36";
+	static const char whole[] = "\x1f\x8b\x08\0\0\0\0\0\2\3KLJNIMK\xcf" "HD\xa3\1g\nZ/\x18\0\0\0";
 	const char *names[] = { path("half.gz") };
-	const struct gs_input_options options = { .names = names, .count = 1, .binary = true };
+	_Atomic uint64_t stored = 0;
+	const struct gs_input_options options = {
+		.names = names, .count = 1, .binary = true, .stored = &stored,
+	};
+	char plain[100];
 	char memory[GS_AHEAD_CHUNKS * 4];
 	struct gs_input *input;
 	struct gs_ahead ahead;
@@ -493,6 +498,17 @@ check_ahead_error(void)
 	      "an error comes with its message: %s", gs_message());
 	CHECK(bytes > 0, "after the good bytes");
 	gs_ahead_close(&ahead);
+	gs_input_close(input);
+
+	file = fopen(names[0], "w");
+	fwrite(whole, 1, sizeof whole - 1, file);
+	fclose(file);
+	atomic_store(&stored, 0);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      gs_input_read(input, plain, sizeof plain, &bytes) == GS_OK && bytes == 24 &&
+	      memcmp(plain, "abcdefghabcdefgh", 16) == 0 && stored == sizeof whole - 1,
+	      "bytes that are guessed to be compressed are counted: %llu",
+	      (unsigned long long)atomic_load(&stored));
 	gs_input_close(input);
 
 	write_file("long", 1000);

@@ -443,6 +443,9 @@ check_errors(void)
 	CHECK(taker.reserve(taker.context, LARGE, 1, &room) == GS_OK && room >= LARGE,
 	      "an item may be larger than a piece: %s", gs_message());
 	CHECK(taker.reserve(taker.context, (size_t)1 << 30, 1, &room) == GS_EBUDGET, "but not than memory");
+	CHECK(taker.lend(taker.context, LARGE) == GS_OK && taker.lend(taker.context, 0) == GS_OK,
+	      "memory is lent: %s", gs_message());
+	CHECK(taker.lend(taker.context, (size_t)1 << 30) == GS_EBUDGET, "but not more than there is");
 	gs_item_store_close(store);
 }
 

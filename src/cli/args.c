@@ -171,7 +171,7 @@ split_words(struct words *words, int argc, char **argv)
 static bool
 report_unread(int answer, int argc, char **argv)
 {
-	const char letter = optopt < GS_FIRST_LONG ? (char)optopt : '\0';	/* 0: a long option */
+	const char letter = (char)(optopt < GS_FIRST_LONG ? optopt : '\0');	/* 0: a long option */
 	const char *word = argv[optind - 1];	/* the long option, or the word before */
 	const struct gs_option *meant, *refused = NULL;
 	char list[512] = "";
@@ -335,6 +335,24 @@ read_keys(struct gs_opts *opts)
 
 #define LEAST_MEMORY	((uint64_t)64 << 20)
 
+/* As sort(1): inputs are bytes, a merge believes in their order, -S is a wish, and the output is plain,
+ * whatever its name is. */
+static void
+set_as_sort(struct gs_opts *opts)
+{
+	struct gsort_options *job = &opts->job;
+
+	job->decompress = GSORT_DECOMPRESS_NONE;
+	job->trust_order = job->force = opts->quiet = true;
+	job->locale = gs_environment_is_c() ? NULL : "";
+	if (job->memory_bytes > 0 && job->memory_bytes < LEAST_MEMORY)
+		job->memory_bytes = LEAST_MEMORY;
+	job->memory_grows = true;
+	if (opts->merge)
+		job->merge_files = 0;	/* however few at a time, the output is the same */
+	opts->progress = GS_PROGRESS_NEVER;
+}
+
 /* Set what several options decide together.  False after a message. */
 static bool
 combine(struct gs_opts *opts, bool as_sort)
@@ -353,19 +371,8 @@ combine(struct gs_opts *opts, bool as_sort)
 	job->ordering = opts->ordering;
 	job->keydefs = opts->keys.all;
 	job->keydef_count = job->lines ? opts->keys.count : 0;
-	/* as sort(1): inputs are bytes, a merge believes in their order, -S is a wish, and the output is
-	 * plain, whatever its name is */
-	if (as_sort) {
-		job->decompress = GSORT_DECOMPRESS_NONE;
-		job->trust_order = job->force = opts->quiet = true;
-		job->locale = gs_environment_is_c() ? NULL : "";
-		if (job->memory_bytes > 0 && job->memory_bytes < LEAST_MEMORY)
-			job->memory_bytes = LEAST_MEMORY;
-		job->memory_grows = true;
-		if (opts->merge)
-			job->merge_files = 0;	/* however few at a time, the output is the same */
-		opts->progress = GS_PROGRESS_NEVER;
-	}
+	if (as_sort)
+		set_as_sort(opts);
 	/* --files0-from: the names in that file are the operands */
 	if (names != NULL && job->input_count > 0)
 		return gs_report_usage("extra operand '%s': file operands cannot be combined with "

@@ -55,7 +55,7 @@ read_names(struct names *names, FILE *in)
 				names->all = more;
 				names->room = room;
 			}
-			names->all[names->bytes++] = byte == EOF ? '\0' : (char)byte;
+			names->all[names->bytes++] = (char)(byte == EOF ? '\0' : byte);
 		} while (byte != EOF && byte != '\0' && names->bytes - begin < PATH_MAX);
 		name = names->all + begin;
 		bytes = names->bytes - begin;	/* with its NUL, or without one if it is longer */

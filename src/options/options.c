@@ -273,17 +273,10 @@ spell(const struct gsort_options *o, const char *name, char into[32])
 	return into;
 }
 
-/* One refusal after another. */
-gs_status
-gs_options_check(const struct gsort_options *o)
+/* Values that no option may have. */
+static gs_status
+check_values(const struct gsort_options *o)
 {
-	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
-	const bool records = o->record_bytes > 0, answers = gs_answer_is_wanted(o);
-	const char *dot = o->output == NULL || o->write != NULL || o->force ? NULL : strrchr(o->output, '.');
-	struct gsort_conflict conflict;
-	char one[32], other[32];
-	size_t standard = 0;
-
 	if (!has_valid_gpus(o))
 		return gs_fail(GS_EUSAGE, "a list of GPUs has at most %u, each of them once",
 		               (unsigned)GSORT_GPUS_MOST);
@@ -308,6 +301,20 @@ gs_options_check(const struct gsort_options *o)
 	if (o->converts && gs_key_is_wide(o->to))
 		return gs_fail(GS_EUSAGE, "'--to=%s': keys of 128 bits are converted to text only",
 		               gs_key_name(o->to));
+	return GS_OK;
+}
+
+gs_status
+gs_options_check(const struct gsort_options *o)
+{
+	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
+	const bool records = o->record_bytes > 0, answers = gs_answer_is_wanted(o);
+	const char *dot = o->output == NULL || o->write != NULL || o->force ? NULL : strrchr(o->output, '.');
+	struct gsort_conflict conflict;
+	char one[32], other[32];
+	size_t standard = 0;
+
+	TRY(check_values(o));
 	if (gs_options_conflict(o, &conflict))
 		return gs_fail(GS_EUSAGE, conflict.needs ? "option '%s' needs '%s'%s%s"
 		                                         : "options '%s' and '%s' are incompatible%s%s",

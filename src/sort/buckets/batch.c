@@ -167,30 +167,6 @@ struct drainer {
 	} slot[GS_BATCH_SLOTS_MOST];
 };
 
-static void
-begin(struct drainer *drainer, struct gs_batch *batch, unsigned key_class,
-      const struct gs_span_sink *sink)
-{
-	gs_drain_open(&drainer->base, batch, key_class, sink);
-	drainer->claimed = drainer->taken = 0;
-	for (unsigned s = 0; s < drainer->base.slots; s++)
-		drainer->slot[s].ready = false;
-	pthread_cond_init(&drainer->ready, NULL);
-	pthread_cond_init(&drainer->empty, NULL);
-}
-
-static gs_status
-end(struct drainer *drainer)
-{
-	gs_status status;
-
-	pthread_cond_destroy(&drainer->empty);
-	pthread_cond_destroy(&drainer->ready);
-	status = gs_drain_close(&drainer->base);
-	free(drainer);
-	return status;
-}
-
 /* Are there spans to be claimed? */
 static bool
 more(const struct drainer *drainer)
@@ -200,89 +176,71 @@ more(const struct drainer *drainer)
 	return drainer->claimed < base->batch->parts[base->key_class] && !gs_drain_stops(base);
 }
 
-/* How many spans may be claimed and not yet taken. */
-static size_t
-window(const struct drainer *drainer)
-{
-	return drainer->base.slots - drainer->base.sink->keeps;
-}
-
-/* Claim the next span, and make it. */
-static void
-make_next(struct drainer *drainer, unsigned worker)
-{
-	const size_t number = drainer->claimed++, at = number % drainer->base.slots;
-	struct slot *slot = &drainer->slot[at];
-
-	assert(drainer->claimed <= drainer->taken + window(drainer));
-	slot->sorted = gs_drain_claim(&drainer->base, number, at);
-	pthread_mutex_unlock(&drainer->base.lock);
-	gs_drain_make(&drainer->base, worker, &slot->sorted);
-	pthread_mutex_lock(&drainer->base.lock);
-	slot->ready = true;
-	if (slot->sorted.number == drainer->taken)
-		pthread_cond_signal(&drainer->ready);
-}
-
-static void
-take_next(struct drainer *drainer, struct slot *slot)
-{
-	gs_drain_take(&drainer->base, &slot->sorted);
-	slot->ready = false;
-	drainer->taken++;
-	if (more(drainer))
-		pthread_cond_signal(&drainer->empty);
-	else
-		pthread_cond_broadcast(&drainer->empty);
-}
-
 /* A large team.  Not tuned. */
 enum { LARGE_TEAM = 4 };
 
-/* Worker 0 takes, or else makes a span, or else waits; the others make spans while there are
- * slots. */
+/* Worker 0 takes the next span, or else claims and makes one, or else waits; the others make spans while
+ * there are slots. */
 static void
 drain(void *context, unsigned worker, unsigned size)
 {
 	struct drainer *drainer = context;
-	const size_t room = window(drainer);
+	struct gs_drain *base = &drainer->base;
+	const size_t room = base->slots - base->sink->keeps;	/* spans claimed and not yet taken */
 	const size_t most = worker == 0 && size >= LARGE_TEAM && size < room ? size : room;
 
-	pthread_mutex_lock(&drainer->base.lock);
+	pthread_mutex_lock(&base->lock);
 	while (more(drainer) || (worker == 0 && drainer->taken < drainer->claimed)) {
-		struct slot *next = &drainer->slot[drainer->taken % drainer->base.slots];
+		struct slot *slot = &drainer->slot[drainer->taken % base->slots];
 
-		if (worker == 0 && drainer->taken < drainer->claimed && next->ready)
-			take_next(drainer, next);
-		else if (more(drainer) && drainer->claimed < drainer->taken + most)
-			make_next(drainer, worker);
-		else
-			pthread_cond_wait(worker == 0 ? &drainer->ready : &drainer->empty,
-			                  &drainer->base.lock);
+		if (worker == 0 && drainer->taken < drainer->claimed && slot->ready) {
+			gs_drain_take(base, &slot->sorted);
+			slot->ready = false;
+			drainer->taken++;
+			if (more(drainer))
+				pthread_cond_signal(&drainer->empty);
+			else
+				pthread_cond_broadcast(&drainer->empty);
+		} else if (more(drainer) && drainer->claimed < drainer->taken + most) {
+			const size_t number = drainer->claimed++, at = number % base->slots;
+
+			slot = &drainer->slot[at];
+			slot->sorted = gs_drain_claim(base, number, at);
+			pthread_mutex_unlock(&base->lock);
+			gs_drain_make(base, worker, &slot->sorted);
+			pthread_mutex_lock(&base->lock);
+			slot->ready = true;
+			if (number == drainer->taken)
+				pthread_cond_signal(&drainer->ready);
+		} else {
+			pthread_cond_wait(worker == 0 ? &drainer->ready : &drainer->empty, &base->lock);
+		}
 	}
 	pthread_cond_broadcast(&drainer->empty);	/* that was all */
-	pthread_mutex_unlock(&drainer->base.lock);
-}
-
-/* One span alone is not worth a team. */
-static unsigned
-team(const struct gs_batch *batch, unsigned key_class, unsigned most)
-{
-	const uint64_t bytes = gs_batch_count(batch, key_class) * (batch->bits[key_class] / 8);
-	const unsigned threads = most > 0 && most < batch->threads ? most : batch->threads;
-
-	return bytes > batch->part_bytes ? threads : 1;
+	pthread_mutex_unlock(&base->lock);
 }
 
 gs_status
 gs_batch_drain(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
+	const uint64_t bytes = gs_batch_count(batch, key_class) * (batch->bits[key_class] / 8);
+	unsigned threads = batch->threads;
 	struct drainer *drainer;
+	gs_status status;
 
 	assert(sink->strand_count == 0);	/* strands.c drains those */
-	assert(sink->keeps < gs_batch_slots(batch->threads));
+	assert(sink->keeps < gs_batch_slots(threads));
 	TRY(GS_NEW(drainer, 1, "drain"));
-	begin(drainer, batch, key_class, sink);
-	gs_team_run(team(batch, key_class, sink->threads), drain, drainer);
-	return end(drainer);
+	gs_drain_open(&drainer->base, batch, key_class, sink);
+	pthread_cond_init(&drainer->ready, NULL);
+	pthread_cond_init(&drainer->empty, NULL);
+	if (sink->threads > 0 && sink->threads < threads)
+		threads = sink->threads;
+	/* one span alone is not worth a team */
+	gs_team_run(bytes > batch->part_bytes ? threads : 1, drain, drainer);
+	pthread_cond_destroy(&drainer->empty);
+	pthread_cond_destroy(&drainer->ready);
+	status = gs_drain_close(&drainer->base);
+	free(drainer);
+	return status;
 }

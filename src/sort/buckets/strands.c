@@ -22,7 +22,7 @@
 #include "sort/buckets/buckets.h"
 
 struct strand {
-	size_t begin, claimed, taken, end;	/* parts: begin <= taken <= claimed <= end */
+	size_t claimed, taken, end;	/* parts: taken <= claimed <= end */
 	bool   taking;				/* a thread is in take() */
 };
 
@@ -41,33 +41,6 @@ struct drainer {
 	struct slot     slot[GS_BATCH_SLOTS_MOST];
 	struct strand   strand[GS_STRANDS_MOST];
 };
-
-/* ---- strands -------------------------------------------------------------------- */
-
-/* Deal parts to the strands, by their middle keys. */
-static void
-deal_parts(struct drainer *drainer)
-{
-	const struct gs_buckets *buckets = drainer->base.batch->buckets[drainer->base.key_class];
-	const struct gs_span_sink *sink = drainer->base.sink;
-	const size_t parts = drainer->base.batch->parts[drainer->base.key_class];
-	size_t part = 0;
-
-	for (size_t l = 0; l < sink->strand_count; l++) {
-		const uint64_t end = l + 1 < sink->strand_count ? sink->strand_at[l + 1] : UINT64_MAX;
-		struct strand *strand = &drainer->strand[l];
-
-		*strand = (struct strand){ .begin = part };
-		for (; part < parts; part++) {
-			const struct gs_part next = gs_buckets_part(buckets, part);
-
-			if (next.at + next.count / 2 >= end)
-				break;
-		}
-		strand->claimed = strand->taken = strand->begin;
-		strand->end = part;
-	}
-}
 
 /* The open strand with the fewest spans on their way; NULL: all parts have been claimed. */
 static struct strand *
@@ -92,8 +65,6 @@ choose_strand(struct drainer *drainer)
 	return best;
 }
 
-/* ---- spans ---------------------------------------------------------------------- */
-
 /* A span that is ready, and the next of a strand from which nobody takes; or NULL. */
 static struct slot *
 find_next(struct drainer *drainer)
@@ -109,80 +80,73 @@ find_next(struct drainer *drainer)
 }
 
 static void
-take(struct drainer *drainer, struct slot *slot)
-{
-	struct strand *strand = &drainer->strand[slot->sorted.strand];
-
-	strand->taking = true;
-	gs_drain_take(&drainer->base, &slot->sorted);
-	strand->taking = false;
-	strand->taken++;
-	slot->ready = slot->used = false;
-	drainer->used--;
-	pthread_cond_broadcast(&drainer->changed);
-}
-
-static struct slot *
-claim(struct drainer *drainer, struct strand *strand)
-{
-	size_t at = 0;
-
-	while (drainer->slot[at].used)
-		at++;
-	drainer->used++;
-	drainer->slot[at] = (struct slot){
-		.used = true, .sorted = gs_drain_claim(&drainer->base, strand->claimed++, at),
-	};
-	drainer->slot[at].sorted.strand = (size_t)(strand - drainer->strand);
-	return &drainer->slot[at];
-}
-
-static void
-make(struct drainer *drainer, unsigned worker, struct strand *strand)
-{
-	struct slot *slot = claim(drainer, strand);
-
-	pthread_mutex_unlock(&drainer->base.lock);
-	gs_drain_make(&drainer->base, worker, &slot->sorted);
-	pthread_mutex_lock(&drainer->base.lock);
-	slot->ready = true;
-	pthread_cond_broadcast(&drainer->changed);
-}
-
-static void
 drain(void *context, unsigned worker, unsigned size)
 {
 	struct drainer *drainer = context;
+	struct gs_drain *base = &drainer->base;
 
 	(void)size;
-	pthread_mutex_lock(&drainer->base.lock);
+	pthread_mutex_lock(&base->lock);
 	for (;;) {
-		struct slot *next = find_next(drainer);
-		struct strand *strand = gs_drain_stops(&drainer->base) ? NULL : choose_strand(drainer);
+		struct slot *slot = find_next(drainer);
+		struct strand *strand = gs_drain_stops(base) ? NULL : choose_strand(drainer);
 
-		if (next != NULL)
-			take(drainer, next);
-		else if (strand != NULL && drainer->used < drainer->base.slots)
-			make(drainer, worker, strand);
-		else if (strand == NULL && drainer->used == 0)
+		if (slot != NULL) {	/* take it */
+			strand = &drainer->strand[slot->sorted.strand];
+			strand->taking = true;
+			gs_drain_take(base, &slot->sorted);
+			strand->taking = false;
+			strand->taken++;
+			slot->ready = slot->used = false;
+			drainer->used--;
+			pthread_cond_broadcast(&drainer->changed);
+		} else if (strand != NULL && drainer->used < base->slots) {	/* make one */
+			slot = drainer->slot;
+			while (slot->used)
+				slot++;
+			drainer->used++;
+			*slot = (struct slot){ .used = true, .sorted = gs_drain_claim(base,
+				strand->claimed++, (size_t)(slot - drainer->slot)) };
+			slot->sorted.strand = (size_t)(strand - drainer->strand);
+			pthread_mutex_unlock(&base->lock);
+			gs_drain_make(base, worker, &slot->sorted);
+			pthread_mutex_lock(&base->lock);
+			slot->ready = true;
+			pthread_cond_broadcast(&drainer->changed);
+		} else if (strand == NULL && drainer->used == 0) {
 			break;
-		else
-			pthread_cond_wait(&drainer->changed, &drainer->base.lock);
+		} else {
+			pthread_cond_wait(&drainer->changed, &base->lock);
+		}
 	}
-	pthread_mutex_unlock(&drainer->base.lock);
+	pthread_mutex_unlock(&base->lock);
 }
 
 gs_status
 gs_batch_drain_strands(struct gs_batch *batch, unsigned key_class, const struct gs_span_sink *sink)
 {
+	const size_t parts = batch->parts[key_class];
 	struct drainer *drainer;
+	size_t part = 0;
 	gs_status status;
 
 	assert(sink->strand_count <= GS_STRANDS_MOST && sink->strand_at[0] == 0 && sink->room == NULL);
 	TRY(GS_NEW(drainer, 1, "drain"));
 	gs_drain_open(&drainer->base, batch, key_class, sink);
 	pthread_cond_init(&drainer->changed, NULL);
-	deal_parts(drainer);
+	for (size_t l = 0; l < sink->strand_count; l++) {	/* deal parts by their middle keys */
+		const uint64_t end = l + 1 < sink->strand_count ? sink->strand_at[l + 1] : UINT64_MAX;
+		struct strand *strand = &drainer->strand[l];
+
+		strand->claimed = strand->taken = part;
+		for (; part < parts; part++) {
+			const struct gs_part next = gs_buckets_part(batch->buckets[key_class], part);
+
+			if (next.at + next.count / 2 >= end)
+				break;
+		}
+		strand->end = part;
+	}
 	gs_team_run(batch->threads, drain, drainer);
 	pthread_cond_destroy(&drainer->changed);
 	status = gs_drain_close(&drainer->base);

@@ -53,13 +53,12 @@ gs_extremes_open(struct gs_extremes *extremes, const struct gsort_options *optio
 }
 
 void
-gs_extremes_note(struct gs_extremes *extremes, unsigned worker, const struct gs_piece *piece)
+gs_extremes_note(void *context, unsigned worker, const struct gs_piece *piece)
 {
+	struct gs_extremes *extremes = context;
 	struct gs_extreme *found = &extremes->of[worker][piece->key_class];
 	const uint64_t low = extremes->low, high = extremes->high;
 
-	if (!extremes->on)
-		return;
 	switch (piece->key_bits) {
 	case 8:  note8(found, (uint8_t)low, (uint8_t)high, piece->keys, piece->count); break;
 	case 16: note16(found, (uint16_t)low, (uint16_t)high, piece->keys, piece->count); break;

@@ -43,24 +43,6 @@ counting_threads(const struct gs_store *store)
 	return store->plan_input->key_bits == 0 ? 0 : store->plan->threads;
 }
 
-static void
-carve_batch(struct gs_store *store, struct gs_arena *arena)
-{
-	const struct gs_plan *plan = store->plan;
-	const unsigned slots = gs_batch_slots(plan->threads);
-
-	store->pool_memory = gs_arena_take(arena, plan->batch_bytes);
-	store->block_table = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes,
-	                                                         plan->buckets.block_bytes));
-	store->batch.slots = gs_arena_take_sparse(arena, (slots + plan->threads) *
-	                                                 plan->buckets.part_bytes);
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		if (plan->class_bits[c] > 0)
-			store->bucket_memory[c] = gs_arena_take_sparse(arena,
-				gs_buckets_bytes(&plan->buckets, plan->batch_bytes));
-	gs_head_carve(&store->head, store->options, plan, arena);
-}
-
 void
 gs_store_carve(struct gs_store *store, const struct gsort_options *options,
                const struct gs_plan_input *input, const struct gs_plan *plan,
@@ -69,8 +51,18 @@ gs_store_carve(struct gs_store *store, const struct gsort_options *options,
 	store->options = options;
 	store->plan_input = input;
 	store->plan = plan;
-	if (plan->batch_bytes > 0)
-		carve_batch(store, arena);
+	if (plan->batch_bytes > 0) {
+		store->pool_memory = gs_arena_take(arena, plan->batch_bytes);
+		store->block_table = gs_arena_take(arena, gs_pool_bytes(plan->batch_bytes,
+		                                                         plan->buckets.block_bytes));
+		store->batch.slots = gs_arena_take_sparse(arena,
+			(gs_batch_slots(plan->threads) + plan->threads) * plan->buckets.part_bytes);
+		for (unsigned c = 0; c < GS_CLASSES; c++)
+			if (plan->class_bits[c] > 0)
+				store->bucket_memory[c] = gs_arena_take_sparse(arena,
+					gs_buckets_bytes(&plan->buckets, plan->batch_bytes));
+		gs_head_carve(&store->head, options, plan, arena);
+	}
 	gs_runs_carve(&store->runs, plan, arena);
 	store->resident = gs_arena_take(arena, plan->resident_bytes);
 	store->histogram.bins = gs_arena_take(arena, gs_count_bytes(bin_count(store),
@@ -80,45 +72,38 @@ gs_store_carve(struct gs_store *store, const struct gsort_options *options,
 	                                          GS_COUNT_PAIRS * sizeof *store->count_times);
 }
 
-static void
-open_batch(struct gs_store *store)
+void
+gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
 {
 	const struct gs_plan *plan = store->plan;
+	const bool text = store->plan_input->key_bits == 0;
 	const uint64_t bytes = store->plan_input->input_bytes;
 	const bool fills = bytes < UINT64_MAX && bytes >= SPREAD_FROM_BYTES && plan->head_keys == 0;
 	struct gs_batch *batch = &store->batch;
 
-	batch->pool = gs_pool_init(store->block_table, store->pool_memory, plan->batch_bytes,
-	                           plan->buckets.block_bytes);
-	gs_pool_spread(batch->pool, plan->threads, fills ? 0 : SPREAD_FROM_BYTES);
-	batch->threads = plan->threads;
-	batch->part_bytes = plan->buckets.part_bytes;
-	batch->clock = &store->monitor->clock;
-	batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->buckets.part_bytes;
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		if ((batch->bits[c] = plan->class_bits[c]) > 0)
-			batch->buckets[c] = gs_buckets_init(store->bucket_memory[c], batch->pool,
-			                                    batch->bits[c], &plan->buckets);
-}
-
-void
-gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
-{
-	const bool text = store->plan_input->key_bits == 0;
-
 	store->monitor = monitor;
 	snprintf(store->device_name, sizeof store->device_name, "cpu, %s, %u thread%s",
-	         gs_simd_name(gs_simd_best()), store->plan->threads,
-	         store->plan->threads == 1 ? "" : "s");
+	         gs_simd_name(gs_simd_best()), plan->threads, plan->threads == 1 ? "" : "s");
 	gs_runs_open(&store->runs, store->options, store->plan_input, monitor);
-	if (store->plan->batch_bytes > 0)
-		open_batch(store);
+	if (plan->batch_bytes > 0) {
+		batch->pool = gs_pool_init(store->block_table, store->pool_memory, plan->batch_bytes,
+		                           plan->buckets.block_bytes);
+		gs_pool_spread(batch->pool, plan->threads, fills ? 0 : SPREAD_FROM_BYTES);
+		batch->threads = plan->threads;
+		batch->part_bytes = plan->buckets.part_bytes;
+		batch->clock = &monitor->clock;
+		batch->scratch = batch->slots + gs_batch_slots(plan->threads) * plan->buckets.part_bytes;
+		for (unsigned c = 0; c < GS_CLASSES; c++)
+			if ((batch->bits[c] = plan->class_bits[c]) > 0)
+				batch->buckets[c] = gs_buckets_init(store->bucket_memory[c], batch->pool,
+				                                    batch->bits[c], &plan->buckets);
+	}
 	if (bin_count(store) > 0)
 		gs_count_open(&store->histogram, store->histogram.bins, bin_count(store),
 		              text ? 32 : store->plan_input->key_bits, text ? GS_SMALL : 0,
 		              counting_threads(store));
 	gs_extremes_open(&store->extremes, store->options);
-	gs_head_open(&store->head, store->options, store->plan, &store->batch);
+	gs_head_open(&store->head, store->options, plan, batch);
 }
 
 static bool
@@ -128,48 +113,6 @@ is_on_gpu(const struct gs_store *store)
 }
 
 /* ---- a batch, of the CPU or of a GPU ----------------------------------------------- */
-
-/* The batch has become runs: empty it. */
-static gs_status
-end_batch(struct gs_store *store)
-{
-	store->batches++;
-	if (!gs_runs_are_crowded(&store->runs))
-		return GS_OK;
-	if (store->pool_memory != NULL)		/* a merge needs its memory */
-		gs_arena_forget(store->pool_memory, store->plan->batch_bytes);
-	return gs_runs_make_room(&store->runs);
-}
-
-static gs_status
-drain_batch(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
-{
-	return sink->strand_count > 0 ? gs_batch_drain_strands(&store->batch, key_class, sink)
-	                              : gs_batch_drain(&store->batch, key_class, sink);
-}
-
-/* Commit all staging buffers, full or not. */
-static gs_status
-flush(struct gs_store *store)
-{
-	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		const struct gs_staging staging = store->staging[c];
-		const uint64_t sum = store->staging_sums[c];
-
-		store->staging[c] = (struct gs_staging){ .keys = NULL };
-		store->staging_sums[c] = 0;
-		store->gpu_keys[c] += staging.count;
-		if (staging.keys != NULL)
-			TRY(gs_guard_commit(&store->gpu, &staging, sum));
-	}
-	return GS_OK;
-}
-
-static gs_status
-drain_gpu(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
-{
-	return gs_gpu_drain(&store->gpu, &store->pending, key_class, store->plan->threads, sink);
-}
 
 static uint64_t
 count(const void *context, unsigned key_class)
@@ -187,8 +130,27 @@ seal(struct gs_store *store)
 		gs_batch_seal(&store->batch);
 		return GS_OK;
 	}
-	TRY(flush(store));
+	for (unsigned c = 0; c < GS_CLASSES; c++) {	/* commit all staging buffers, full or not */
+		const struct gs_staging staging = store->staging[c];
+		const uint64_t sum = store->staging_sums[c];
+
+		store->staging[c] = (struct gs_staging){ .keys = NULL };
+		store->staging_sums[c] = 0;
+		store->gpu_keys[c] += staging.count;
+		if (staging.keys != NULL)
+			TRY(gs_guard_commit(&store->gpu, &staging, sum));
+	}
 	return gs_guard_finish(&store->gpu);
+}
+
+/* Hand on what the batch, or that of the GPU, has of a class. */
+static gs_status
+drain_batch(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
+{
+	if (is_on_gpu(store))
+		return gs_gpu_drain(&store->gpu, &store->pending, key_class, store->plan->threads, sink);
+	return sink->strand_count > 0 ? gs_batch_drain_strands(&store->batch, key_class, sink)
+	                              : gs_batch_drain(&store->batch, key_class, sink);
 }
 
 /* Make runs on disk of it, one for each class; parts of the CPU's are sorted while those before them are
@@ -196,8 +158,6 @@ seal(struct gs_store *store)
 static gs_status
 spill(struct gs_store *store)
 {
-	const bool gpu = is_on_gpu(store);
-
 	for (unsigned place = 0; place < GS_CLASSES; place++) {
 		const unsigned c = gs_class_place(place, store->options->reverse);
 		const uint64_t keys = count(store, c);
@@ -205,15 +165,19 @@ spill(struct gs_store *store)
 
 		if (keys == 0)
 			continue;
-		TRY(gs_runs_begin(&store->runs, c, gpu ? 0 : keys));
+		TRY(gs_runs_begin(&store->runs, c, is_on_gpu(store) ? 0 : keys));
 		sink = gs_runs_sink(&store->runs);
-		TRY((gpu ? drain_gpu : drain_batch)(store, c, &sink));
+		TRY(drain_batch(store, c, &sink));
 		TRY(gs_runs_end(&store->runs));
 		store->gpu_keys[c] = 0;
 	}
-	if (!gpu)
-		gs_batch_reset(&store->batch);
-	return end_batch(store);
+	gs_batch_reset(&store->batch);
+	store->batches++;
+	if (!gs_runs_are_crowded(&store->runs))
+		return GS_OK;
+	if (store->pool_memory != NULL)		/* a merge needs its memory */
+		gs_arena_forget(store->pool_memory, store->plan->batch_bytes);
+	return gs_runs_make_room(&store->runs);
 }
 
 /* Memory is full. */
@@ -242,11 +206,11 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 		return gs_first_error_now(&store->fillings.error);
 	TRY(gs_head_trim(&store->head));
 	*room = gs_batch_room(&store->batch);
-	if (*room >= least)
-		return GS_OK;
-	TRY(make_runs(store));
-	*room = gs_batch_room(&store->batch);
-	assert(*room >= least);
+	if (*room < least) {
+		TRY(make_runs(store));
+		*room = gs_batch_room(&store->batch);
+		assert(*room >= least);
+	}
 	return GS_OK;
 }
 
@@ -266,10 +230,6 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	struct gs_store *store = context;
 	size_t count = piece->count;
 
-	if (store->plan->by_counting) {
-		gs_count_add(&store->histogram, worker, piece->keys, count);
-		return;
-	}
 	if (is_on_gpu(store)) {
 		gs_fillings_add(&store->fillings, piece);
 		return;
@@ -279,15 +239,6 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 		atomic_fetch_add(&store->head.stored, count);
 	}
 	gs_batch_add(&store->batch, worker, piece->key_class, sequence, piece->keys, count);
-}
-
-static void
-end_round(void *context)
-{
-	struct gs_store *store = context;
-
-	if (store->plan->by_counting)
-		gs_count_sum(&store->histogram);
 }
 
 /* ---- a GPU ------------------------------------------------------------------------- */
@@ -360,26 +311,23 @@ gs_store_open_gpu(struct gs_store *store)
 	return GS_OK;
 }
 
+/* ---- the histogram -------------------------------------------------------------------- */
+
 static void
-look(void *context, unsigned worker, const struct gs_piece *piece)
+add_counted(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
 {
 	struct gs_store *store = context;
 
-	if (!store->plan->by_counting)
-		gs_extremes_note(&store->extremes, worker, piece);
+	(void)sequence;
+	gs_count_add(&store->histogram, worker, piece->keys, piece->count);
 }
 
-/* ---- the histogram -------------------------------------------------------------------- */
-
-static gs_status
-drain_histogram(struct gs_store *store, const struct gs_span_sink *sink)
+static void
+end_counted_round(void *context)
 {
-	/* Binary keys are complemented when they are counted, small text integers are not. */
-	const bool reversed = store->options->reverse && store->plan_input->key_bits == 0;
+	struct gs_store *store = context;
 
-	return gs_count_drain(&store->histogram, reversed, store->count_memory,
-	                      store->plan->count_bytes, store->count_times,
-	                      &store->monitor->clock, sink);
+	gs_count_sum(&store->histogram);
 }
 
 /* ---- either ----------------------------------------------------------------------------- */
@@ -415,15 +363,16 @@ drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 {
 	struct gs_store *store = context;
 
+	/* Binary keys are complemented when they are counted, small text integers are not. */
 	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
-		return drain_histogram(store, sink);
+		return gs_count_drain(&store->histogram,
+		                      store->options->reverse && store->plan_input->key_bits == 0,
+		                      store->count_memory, store->plan->count_bytes, store->count_times,
+		                      &store->monitor->clock, sink);
 	if (store->runs.lists[key_class].count > 0)
 		return gs_runs_drain(&store->runs, key_class, sink);
-	if (store->plan->class_bits[key_class] == 0)
-		return GS_OK;
-	if (is_on_gpu(store))
-		return store->batches > 0 ? GS_OK : drain_gpu(store, key_class, sink);
-	if (gs_batch_count(&store->batch, key_class) == 0)
+	if (store->plan->class_bits[key_class] == 0 ||
+	    (is_on_gpu(store) ? store->batches > 0 : count(store, key_class) == 0))
 		return GS_OK;
 	return drain_batch(store, key_class, sink);
 }
@@ -455,11 +404,14 @@ report(const void *context, struct gsort_stats *stats)
 struct gs_engine
 gs_store_engine(struct gs_store *store)
 {
+	const bool counts = store->plan->by_counting;
+
 	return (struct gs_engine){
 		.taker = {
-			.reserve = reserve, .next_sequence = next_sequence, .add = add,
-			.end_round = end_round, .context = store,
-			.look = store->extremes.on ? look : NULL, .look_context = store,
+			.reserve = reserve, .next_sequence = next_sequence, .context = store,
+			.add = counts ? add_counted : add, .end_round = counts ? end_counted_round : NULL,
+			.look = store->extremes.on && !counts ? gs_extremes_note : NULL,
+			.look_context = &store->extremes,
 		},
 		.finish = finish, .count = count, .drain = drain, .stats = report, .context = store,
 	};

@@ -41,8 +41,8 @@ struct gs_extremes {
 /** Begin, for the histogram that OPTIONS want; else nothing is ever noted. */
 void gs_extremes_open(struct gs_extremes *extremes, const struct gsort_options *options);
 
-/** Note keys of 8 to 64 bits; different workers at once. */
-void gs_extremes_note(struct gs_extremes *extremes, unsigned worker, const struct gs_piece *piece);
+/** Note keys of 8 to 64 bits in CONTEXT, a struct gs_extremes that is on; different workers at once. */
+void gs_extremes_note(void *context, unsigned worker, const struct gs_piece *piece);
 
 /** Note the keys of a histogram. */
 void gs_extremes_note_counts(struct gs_extremes *extremes, const struct gs_count *count);

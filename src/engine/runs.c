@@ -70,26 +70,6 @@ gs_runs_prepare_disk(struct gs_runs *runs)
 
 /* ---- a run on disk ------------------------------------------------------------ */
 
-static gs_status
-begin_run(struct gs_runs *runs, unsigned key_class, unsigned parts)
-{
-	runs->key_class = key_class;
-	return gs_spill_begin(runs->spill, runs->plan->class_bits[key_class], parts);
-}
-
-static gs_status
-write_span(struct gs_runs *runs, const struct gs_sorted_span *sorted)
-{
-	uint64_t since = gs_clock_now();
-
-	TRY(gs_spill_write(runs->spill, (unsigned)sorted->strand, sorted->span.keys,
-	                   sorted->span.count));
-	atomic_fetch_add(&runs->monitor->counters.spilled_bytes,
-	                 sorted->span.count * (runs->plan->class_bits[runs->key_class] / 8));
-	gs_clock_lap(&runs->monitor->clock, GS_STAGE_SPILL, &since);
-	return GS_OK;
-}
-
 /* Append the run to LIST; DEPTH: how many merges it has come from. */
 static gs_status
 end_run(struct gs_runs *runs, struct gs_run_list *list, unsigned depth)
@@ -121,14 +101,23 @@ gs_runs_begin(struct gs_runs *runs, unsigned key_class, uint64_t keys)
 	for (unsigned part = 0; part < parts; part++)
 		runs->part_at[part] = keys / parts * part;
 	runs->parts = parts;
-	return begin_run(runs, key_class, parts);
+	runs->key_class = key_class;
+	return gs_spill_begin(runs->spill, runs->plan->class_bits[key_class], parts);
 }
 
 static gs_status
 take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
+	struct gs_runs *runs = context;
+	uint64_t since = gs_clock_now();
+
 	(void)enough;
-	return write_span(context, sorted);
+	TRY(gs_spill_write(runs->spill, (unsigned)sorted->strand, sorted->span.keys,
+	                   sorted->span.count));
+	atomic_fetch_add(&runs->monitor->counters.spilled_bytes,
+	                 sorted->span.count * (runs->plan->class_bits[runs->key_class] / 8));
+	gs_clock_lap(&runs->monitor->clock, GS_STAGE_SPILL, &since);
+	return GS_OK;
 }
 
 struct gs_span_sink
@@ -164,18 +153,6 @@ source_of(struct gs_run_entry *entry)
 
 /* ---- merging --------------------------------------------------------------------- */
 
-static gs_status
-begin_merge(struct gs_runs *runs, unsigned key_class, const struct gs_source *sources,
-            size_t count, struct gs_external_merge **merge)
-{
-	const size_t useful = gs_plan_merge_useful(count, runs->merge_threads);
-	const size_t room = runs->plan->merge_bytes;
-
-	return gs_external_merge_open(merge, runs->merge_memory, room < useful ? room : useful,
-	                              runs->plan->class_bits[key_class], sources, count,
-	                              runs->merge_threads);
-}
-
 static unsigned
 depth_of(const struct gs_source *sources, size_t count)
 {
@@ -196,11 +173,15 @@ static gs_status
 merge_once(struct gs_runs *runs, unsigned key_class, const struct gs_source *sources,
            size_t count, const struct gs_span_sink *sink)
 {
+	const size_t useful = gs_plan_merge_useful(count, runs->merge_threads);
+	const size_t room = runs->plan->merge_bytes;
 	struct gs_external_merge *merge;
 	bool enough = false;
 	gs_status status;
 
-	TRY(begin_merge(runs, key_class, sources, count, &merge));
+	TRY(gs_external_merge_open(&merge, runs->merge_memory, room < useful ? room : useful,
+	                           runs->plan->class_bits[key_class], sources, count,
+	                           runs->merge_threads));
 	status = gs_external_merge_drain(merge, key_class, &runs->monitor->clock, sink, &enough);
 	if ((status != GS_OK || enough) && runs->stop != NULL)
 		runs->stop(runs->stop_context);
@@ -218,18 +199,10 @@ merge_to_run(struct gs_runs *runs, unsigned key_class, const struct gs_source *s
 
 	atomic_store(&runs->monitor->counters.phase, GSORT_MERGING);
 	TRY(gs_runs_prepare_disk(runs));
-	TRY(begin_run(runs, key_class, 1));
+	runs->key_class = key_class;
+	TRY(gs_spill_begin(runs->spill, runs->plan->class_bits[key_class], 1));
 	TRY(merge_once(runs, key_class, sources, count, &sink));
 	return end_run(runs, list, depth > 0 ? depth : 1);
-}
-
-/* How many of COUNT runs to merge now, so that all later merges have the full fan-in. */
-static size_t
-merge_width(size_t count, size_t most)
-{
-	const size_t odd = (count - 1) % (most - 1);
-
-	return odd == 0 ? most : odd + 1;
 }
 
 gs_status
@@ -240,8 +213,8 @@ gs_runs_merge(struct gs_runs *runs, unsigned key_class, struct gs_source *source
 	unsigned passes;
 
 	runs->merged.count = 0;		/* those of another class have been read */
-	while (count > most) {
-		const size_t width = merge_width(count, most);
+	while (count > most) {		/* all merges but this one have the full fan-in */
+		const size_t odd = (count - 1) % (most - 1), width = odd == 0 ? most : odd + 1;
 
 		TRY(merge_to_run(runs, key_class, sources, width, &runs->merged));
 		count -= width;
@@ -276,26 +249,6 @@ gs_runs_drain(struct gs_runs *runs, unsigned key_class, const struct gs_span_sin
 
 /* ---- room for more runs ----------------------------------------------------------- */
 
-/* Merge the first runs of a list into one, its last. */
-static gs_status
-merge_first(struct gs_runs *runs, unsigned key_class)
-{
-	struct gs_run_list *list = &runs->lists[key_class];
-	const size_t most = runs->plan->fan_in;
-	const size_t width = list->count < most ? list->count : most;
-
-	for (size_t r = 0; r < width; r++)
-		runs->sources[r] = source_of(&list->entries[r]);
-	runs->merged.count = 0;
-	TRY(merge_to_run(runs, key_class, runs->sources, width, &runs->merged));
-	list->count -= width;
-	memmove(list->entries, list->entries + width, list->count * sizeof *list->entries);
-	list->entries[list->count++] = runs->merged.entries[0];
-	gs_arena_forget(runs->merge_memory, runs->plan->merge_bytes);
-	atomic_store(&runs->monitor->counters.phase, GSORT_READING);
-	return GS_OK;
-}
-
 /* The class that has the most runs. */
 static unsigned
 longest_list(const struct gs_runs *runs)
@@ -320,8 +273,21 @@ gs_runs_are_crowded(const struct gs_runs *runs)
 gs_status
 gs_runs_make_room(struct gs_runs *runs)
 {
-	while (gs_runs_are_crowded(runs))
-		TRY(merge_first(runs, longest_list(runs)));
+	while (gs_runs_are_crowded(runs)) {	/* merge the first runs of a list into one, its last */
+		const unsigned c = longest_list(runs);
+		struct gs_run_list *list = &runs->lists[c];
+		const size_t width = list->count < runs->plan->fan_in ? list->count : runs->plan->fan_in;
+
+		for (size_t r = 0; r < width; r++)
+			runs->sources[r] = source_of(&list->entries[r]);
+		runs->merged.count = 0;
+		TRY(merge_to_run(runs, c, runs->sources, width, &runs->merged));
+		list->count -= width;
+		memmove(list->entries, list->entries + width, list->count * sizeof *list->entries);
+		list->entries[list->count++] = runs->merged.entries[0];
+		gs_arena_forget(runs->merge_memory, runs->plan->merge_bytes);
+		atomic_store(&runs->monitor->counters.phase, GSORT_READING);
+	}
 	return GS_OK;
 }
 

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/round.h"
 #include "base/team.h"
 #include "engine/store.h"
 
@@ -80,18 +81,17 @@ take_span(struct drainer *drainer, struct gs_gpu_span *span)
 static bool
 next_span(struct drainer *drainer, unsigned worker, struct turn *turn)
 {
-	const bool strands = drainer->sink->strand_count > 0;
-	struct gs_gpu_span *span = &turn->span;
+	const struct gs_gpu_span *span = &turn->span;
 	bool found = false;
 
 	pthread_mutex_lock(&drainer->next);
 	if (!drainer->ended && !stops(drainer))
-		found = take_span(drainer, span);
+		found = take_span(drainer, &turn->span);
 	drainer->ended |= !found;
 	if (found) {
 		turn->sorted = (struct gs_sorted_span){
 			.span = span->span, .number = drainer->number++, .strand = span->strand,
-			.at = span->at, .slot = strands ? worker : GS_NO_SLOT,
+			.at = span->at, .slot = drainer->sink->strand_count > 0 ? worker : GS_NO_SLOT,
 			.summed = true, .sum = span->sum,
 		};
 		turn->number = drainer->drained[span->strand]++;
@@ -142,43 +142,34 @@ drain_spans(void *context, unsigned worker, unsigned size)
 	}
 }
 
-static gs_status
-run(struct drainer *drainer, unsigned threads)
-{
-	const size_t strands = drainer->sink->strand_count;
-	unsigned lanes = threads < LANES ? threads : LANES;
-
-	if (drainer->seen == NULL || drainer->drained == NULL || drainer->taken == NULL)
-		return gs_fail(GS_EBUDGET, "no memory for %zu outputs", strands);
-	drainer->check_threads = strands > 0 ? 1 : threads / lanes;
-	if (drainer->check_threads > MOST_CHECK_THREADS)
-		drainer->check_threads = MOST_CHECK_THREADS;
-	if (strands > 0) {
-		TRY(gs_guard_by_strands(drainer->gpu, drainer->sink->strand_at, strands));
-		/* While one thread writes a file, another one checks what comes next. */
-		lanes = threads < 2 * strands ? threads : (unsigned)(2 * strands);
-	}
-	gs_first_error_open(&drainer->error);
-	gs_team_run(lanes, drain_spans, drainer);
-	TRY(gs_first_error_close(&drainer->error));
-	return gs_guard_check_strands(drainer->seen, strands);
-}
-
 gs_status
 gs_gpu_drain(struct gs_guard *gpu, struct gs_gpu_span *pending, unsigned key_class, unsigned threads,
              const struct gs_span_sink *sink)
 {
-	const size_t strands = sink->strand_count > 0 ? sink->strand_count : 1;
+	const size_t strands = sink->strand_count, rows = strands > 0 ? strands : 1;
+	unsigned lanes = threads < LANES ? threads : LANES;
+	const size_t check_threads = strands > 0 ? 1 : threads / lanes;
 	struct drainer drainer = {
 		.gpu = gpu, .pending = pending, .key_class = key_class, .sink = sink,
-		.seen = calloc(strands, sizeof *drainer.seen),
-		.drained = calloc(strands, sizeof *drainer.drained),
-		.taken = calloc(strands, sizeof *drainer.taken),
+		.check_threads = (unsigned)gs_least(check_threads, MOST_CHECK_THREADS),
 		.next = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER,
 		.changed = PTHREAD_COND_INITIALIZER,
 	};
-	const gs_status status = run(&drainer, threads);
+	gs_status status = GS_NEW(drainer.seen, rows, "outputs");
 
+	THEN(status, GS_NEW(drainer.drained, rows, "outputs"));
+	THEN(status, GS_NEW(drainer.taken, rows, "outputs"));
+	if (strands > 0) {
+		THEN(status, gs_guard_by_strands(gpu, sink->strand_at, strands));
+		/* While one thread writes a file, another one checks what comes next. */
+		lanes = threads < 2 * strands ? threads : (unsigned)(2 * strands);
+	}
+	if (status == GS_OK) {
+		gs_first_error_open(&drainer.error);
+		gs_team_run(lanes, drain_spans, &drainer);
+		status = gs_first_error_close(&drainer.error);
+	}
+	THEN(status, gs_guard_check_strands(drainer.seen, strands));
 	free(drainer.seen);
 	free(drainer.drained);
 	free(drainer.taken);

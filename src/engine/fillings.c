@@ -98,21 +98,12 @@ find_filling(struct gs_fillings *fillings, unsigned key_class)
 	return NULL;
 }
 
-/* Copy COUNT keys of PIECE, which have been claimed from number TO on; returns their checksum. */
-static uint64_t
-copy(const struct gs_filling *filling, size_t to, const struct gs_piece *piece, size_t from, size_t count)
-{
-	const size_t key_bytes = piece->key_bits / 8;
-	const char *keys = (const char *)piece->keys + from * key_bytes;
-
-	memcpy((char *)filling->staging.keys + to * key_bytes, keys, count * key_bytes);
-	return gs_checksum(1, piece->key_class, piece->key_bits, keys, count, false).sum;
-}
-
 /* Threads find room in turn, and copy at once. */
 void
 gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece)
 {
+	const size_t key_bytes = piece->key_bits / 8;
+	const char *keys = piece->keys;
 	size_t at = 0;
 
 	pthread_mutex_lock(&fillings->lock);
@@ -132,7 +123,10 @@ gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece)
 		filling->claimed += some;
 		filling->writers++;
 		pthread_mutex_unlock(&fillings->lock);
-		sum = copy(filling, to, piece, at, some);
+		memcpy((char *)filling->staging.keys + to * key_bytes, keys + at * key_bytes,
+		       some * key_bytes);
+		sum = gs_checksum(1, piece->key_class, piece->key_bits, keys + at * key_bytes, some,
+		                  false).sum;
 		at += some;
 		pthread_mutex_lock(&fillings->lock);
 		filling->sum += sum;

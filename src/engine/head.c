@@ -58,15 +58,6 @@ gs_head_filter(const struct gs_head *head, unsigned key_class, void *keys, size_
 	return below64(keys, count, head->bound);
 }
 
-/* From now on keys that are not less than this one are dropped. */
-static void
-set_bound(struct gs_head *head, unsigned key_class, uint64_t key)
-{
-	head->bounded = true;
-	head->bound_class = key_class;
-	head->bound = key;
-}
-
 void
 gs_head_carve(struct gs_head *head, const struct gsort_options *options,
               const struct gs_plan *plan, struct gs_arena *arena)
@@ -88,8 +79,11 @@ gs_head_open(struct gs_head *head, const struct gsort_options *options,
 	head->batch = batch;
 	head->bounded = false;
 	atomic_store(&head->stored, 0);
-	if (head->limit > 0 && head->keys == 0)		/* K is 0 */
-		set_bound(head, options->reverse ? GS_CLASSES - 1 : 0, 0);
+	if (head->limit > 0 && head->keys == 0) {
+		head->bounded = true;
+		head->bound_class = options->reverse ? GS_CLASSES - 1 : 0;
+		head->bound = 0;
+	}
 }
 
 /* The first keys of a class, LEFT at most. */
@@ -117,33 +111,20 @@ keep(void *context, struct gs_sorted_span *sorted, bool *enough)
 	head->first_keys[c] += span->count;
 	keeper->left -= span->count;
 	*enough = keeper->left == 0;
-	if (*enough && span->count > 0)
-		set_bound(head, c, gs_key_at(span->keys, span->key_bits, span->count - 1));
+	if (*enough && span->count > 0) {	/* from now on keys that are not less are dropped */
+		head->bounded = true;
+		head->bound_class = c;
+		head->bound = gs_key_at(span->keys, span->key_bits, span->count - 1);
+	}
 	return GS_OK;
-}
-
-/* Keep the first *LEFT keys of a class. */
-static gs_status
-keep_first(struct gs_head *head, unsigned key_class, uint64_t *left)
-{
-	struct keeper keeper = {
-		.head = head, .select = { .groups = true, .at_once = true }, .left = *left,
-	};
-	const struct gs_span_sink sink = { .take = keep, .context = &keeper };
-	gs_status status = GS_OK;
-
-	head->first_keys[key_class] = 0;
-	if (*left > 0)
-		status = gs_batch_drain(head->batch, key_class, &sink);
-	*left = keeper.left;
-	return status;
 }
 
 gs_status
 gs_head_trim(struct gs_head *head)
 {
 	struct gs_batch *batch = head->batch;
-	uint64_t left = head->keys;
+	struct keeper keeper = { .head = head, .left = head->keys };
+	const struct gs_span_sink sink = { .take = keep, .context = &keeper };
 
 	if (head->limit == 0 || atomic_load(&head->stored) <= head->limit)
 		return GS_OK;
@@ -151,14 +132,16 @@ gs_head_trim(struct gs_head *head)
 	for (unsigned i = 0; i < GS_CLASSES; i++) {
 		const unsigned c = gs_class_place(i, head->descending_classes);
 
-		if (batch->buckets[c] != NULL)
-			TRY(keep_first(head, c, &left));
+		keeper.select = (struct gs_select){ .groups = true, .at_once = true };
+		head->first_keys[c] = 0;
+		if (batch->buckets[c] != NULL && keeper.left > 0)
+			TRY(gs_batch_drain(batch, c, &sink));
 	}
 	gs_batch_reset(batch);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
-		if (batch->buckets[c] != NULL && head->first_keys[c] > 0)
+		if (head->first_keys[c] > 0)
 			gs_batch_add(batch, 0, c, batch->sequences[c]++, head->first[c],
 			             head->first_keys[c]);
-	atomic_store(&head->stored, head->keys - left);
+	atomic_store(&head->stored, head->keys - keeper.left);
 	return GS_OK;
 }

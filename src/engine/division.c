@@ -164,35 +164,6 @@ gs_division_drop_spares(struct gs_division *division)
 
 /* ---- adding ---------------------------------------------------------------------- */
 
-static size_t
-total_bytes(const struct gs_item_slice *slices, size_t count)
-{
-	size_t bytes = 0;
-
-	for (size_t s = 0; s < count; s++)
-		bytes += slices[s].bytes;
-	return bytes;
-}
-
-/* If the first bins have all that will leave, drop what comes for others.  A thread counts only what it
- * has added itself. */
-static void
-narrow(struct gs_division *division, const struct gs_item_divider *divider)
-{
-	const unsigned keep = atomic_load_explicit(&division->keep, memory_order_relaxed);
-	const unsigned bins = keep > 0 ? keep : division->bins->count;
-	uint64_t items = 0;
-
-	for (unsigned b = 0; b + 1 < bins; b++) {
-		items += divider->items[b];
-		if (items >= division->shared->head) {
-			/* If another thread has found less, the next call does, too. */
-			atomic_store_explicit(&division->keep, b + 1, memory_order_relaxed);
-			return;
-		}
-	}
-}
-
 /* Take memory for a row of BYTES. */
 static struct gs_item_row *
 take_row(struct gs_division *division, unsigned worker, size_t bytes)
@@ -215,59 +186,53 @@ take_row(struct gs_division *division, unsigned worker, size_t bytes)
 	return row;
 }
 
-/* Divide the items that are not dropped in the memory of the thread, and make a row of them. */
-static struct gs_item_row *
-add_kept(struct gs_division *division, unsigned worker, const struct gs_item_slice *slices, size_t count,
-         struct gs_item_divider *divider)
-{
-	struct gs_division_shared *shared = division->shared;
-	const unsigned bins = division->bins->count;
-	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
-	char *kept = shared->kept + worker * shared->piece_bytes;
-	struct gs_item_row *row;
-
-	gs_items_divide(shared->order, division->bins, slices, count, divider, offsets, kept);
-	row = take_row(division, worker, offsets[bins]);
-	memcpy(row->offsets, offsets, (bins + 1) * sizeof *offsets);
-	memcpy(row->data, kept, offsets[bins]);
-	return row;
-}
-
 void
 gs_division_add(struct gs_division *division, unsigned worker, uint64_t sequence,
                 const struct gs_item_slice *slices, size_t count)
 {
-	const size_t bytes = total_bytes(slices, count);
 	struct gs_division_shared *shared = division->shared;
+	const struct gs_item_bins *bins = division->bins;
 	struct gs_item_divider divider = shared->dividers[worker];
 	uint64_t *const bytes_of = division->bytes + (size_t)worker * GS_ITEM_BINS_MOST;
+	const unsigned keep = atomic_load_explicit(&division->keep, memory_order_relaxed);
+	const unsigned some_bins = keep > 0 ? keep : bins->count;
+	uint32_t offsets[GS_ITEM_BINS_MOST + 1];
 	struct gs_item_row *row;
-	uint64_t items = 0;
+	uint64_t items = 0, leaving = 0;
+	size_t bytes = 0;
 
 	assert(sequence < division->rows_most);
+	for (size_t s = 0; s < count; s++)
+		bytes += slices[s].bytes;
 	divider.items = division->items + (size_t)worker * GS_ITEM_BINS_MOST;
 	divider.more = false;
 	divider.dropped = 0;
-	divider.keep = bytes > shared->piece_bytes ? 0
-	               : atomic_load_explicit(&division->keep, memory_order_relaxed);
-	for (unsigned b = 0; b < division->bins->count; b++)
+	divider.keep = bytes > shared->piece_bytes ? 0 : keep;
+	for (unsigned b = 0; b < bins->count; b++)
 		items -= divider.items[b];
-	if (divider.keep > 0) {
-		row = add_kept(division, worker, slices, count, &divider);
+	if (divider.keep > 0) {		/* how much room the row needs is known only when it is made */
+		char *kept = shared->kept + worker * shared->piece_bytes;
+
+		gs_items_divide(shared->order, bins, slices, count, &divider, offsets, kept);
+		row = take_row(division, worker, offsets[bins->count]);
+		memcpy(row->offsets, offsets, (bins->count + 1) * sizeof *offsets);
+		memcpy(row->data, kept, offsets[bins->count]);
 	} else {
 		row = take_row(division, worker, bytes);
-		gs_items_divide(shared->order, division->bins, slices, count, &divider,
-		                row->offsets, row->data);
+		gs_items_divide(shared->order, bins, slices, count, &divider, row->offsets, row->data);
 	}
-	for (unsigned b = 0; b < division->bins->count; b++) {
+	for (unsigned b = 0; b < bins->count; b++) {
 		items += divider.items[b];
 		bytes_of[b] += row->offsets[b + 1] - row->offsets[b];
 	}
 	if (divider.more)
 		atomic_store_explicit(&division->more, true, memory_order_relaxed);
 	atomic_fetch_add(&shared->items, items + divider.dropped);
-	if (shared->head > 0)
-		narrow(division, &divider);
+	/* If the first bins have all that will leave, drop what comes for others.  A thread counts only
+	 * what it has added itself; if another one has found less, the next piece does, too. */
+	for (unsigned b = 0; shared->head > 0 && b + 1 < some_bins && leaving < shared->head; b++)
+		if ((leaving += divider.items[b]) >= shared->head)
+			atomic_store_explicit(&division->keep, b + 1, memory_order_relaxed);
 	division->rows[sequence] = row;
 }
 
@@ -344,26 +309,18 @@ gs_division_bytes(const struct gs_division *division, unsigned bin)
 	return of_all_threads(division, division->bytes, bin);
 }
 
-/* Where BIN of ROW begins and ends; the table of a row that comes later is loaded meanwhile. */
-static const uint32_t *
-offsets_of(const struct gs_division *division, size_t row, unsigned bin)
-{
-	enum { AHEAD = 16 };	/* not tuned */
-
-	if (row + AHEAD < division->row_count)
-		__builtin_prefetch(&division->rows[row + AHEAD]->offsets[bin]);
-	return &division->rows[row]->offsets[bin];
-}
-
 size_t
 gs_division_slices(const struct gs_division *division, unsigned bin, size_t from, size_t to,
                    struct gs_item_slice *slices)
 {
+	enum { AHEAD = 16 };	/* rows whose tables are loaded meanwhile; not tuned */
 	size_t count = 0;
 
 	for (size_t r = from; r < to; r++) {
-		const uint32_t *offsets = offsets_of(division, r, bin);
+		const uint32_t *offsets = &division->rows[r]->offsets[bin];
 
+		if (r + AHEAD < division->row_count)
+			__builtin_prefetch(&division->rows[r + AHEAD]->offsets[bin]);
 		slices[count].data = division->rows[r]->data + offsets[0];
 		slices[count].bytes = offsets[1] - offsets[0];
 		count += slices[count].bytes > 0;
@@ -372,23 +329,6 @@ gs_division_slices(const struct gs_division *division, unsigned bin, size_t from
 }
 
 /* ---- temporary files ----------------------------------------------------------------- */
-
-/* A file for each thread, so that none waits for another's write to one inode. */
-static gs_status
-make_files(struct gs_division_shared *shared)
-{
-	unsigned wanted = shared->threads < GS_DIVISION_FILES ? shared->threads : GS_DIVISION_FILES;
-
-	if (shared->file_count > 0)
-		return GS_OK;
-	if (wanted < shared->temp_dir_count)
-		wanted = shared->temp_dir_count < GS_DIVISION_FILES ? (unsigned)shared->temp_dir_count
-		                                                    : GS_DIVISION_FILES;
-	for (; shared->file_count < wanted; shared->file_count++)
-		TRY(gs_spill_file_make(&shared->files[shared->file_count], shared->temp_dirs,
-		                       shared->temp_dir_count, shared->file_count));
-	return GS_OK;
-}
 
 struct flusher {
 	struct gs_division   *division;
@@ -469,29 +409,20 @@ flush_files(void *context, unsigned worker, unsigned size)
 	gs_clock_lap(&shared->monitor->clock, GS_STAGE_SPILL, &since);
 }
 
-/* All rows are in files. */
-static void
-forget_rows(struct gs_division *division)
-{
-	const size_t stripe = division->stripe_bytes, used = atomic_load(&division->used);
-
-	for (unsigned t = 0; t < division->shared->threads; t++) {
-		if (stripe > 0)
-			gs_arena_forget(division->memory + t * stripe, gs_round_up(division->taken[t], 4096));
-		division->taken[t] = 0;
-	}
-	if (stripe == 0)
-		gs_arena_forget(division->memory, gs_round_up(used, 4096));
-}
-
 gs_status
 gs_division_flush(struct gs_division *division)
 {
 	struct gs_division_shared *shared = division->shared;
 	struct flusher flusher = { .division = division };
+	/* a file for each thread, so that none waits for another to write to one inode, and for each folder */
+	const size_t threads = shared->threads, dirs = shared->temp_dir_count;
+	const size_t files = gs_least(threads > dirs ? threads : dirs, GS_DIVISION_FILES);
+	const size_t stripe = division->stripe_bytes;
 	uint64_t before = 0;
 
-	TRY(make_files(shared));
+	for (; shared->file_count < files; shared->file_count++)
+		TRY(gs_spill_file_make(&shared->files[shared->file_count], shared->temp_dirs, dirs,
+		                       shared->file_count));
 	if (division->extents == NULL) {
 		division->bin_count = division->bins->count;
 		TRY(GS_NEW(division->extents, division->bin_count, "bins"));
@@ -504,7 +435,13 @@ gs_division_flush(struct gs_division *division)
 		shared->spilled_bytes += shared->files[f].end;
 	shared->spilled_bytes -= before;
 	division->row_count = 0;
-	forget_rows(division);
+	if (stripe == 0)
+		gs_arena_forget(division->memory, gs_round_up(atomic_load(&division->used), 4096));
+	for (unsigned t = 0; t < threads; t++) {
+		if (stripe > 0)
+			gs_arena_forget(division->memory + t * stripe, gs_round_up(division->taken[t], 4096));
+		division->taken[t] = 0;
+	}
 	atomic_store(&division->used, 0);
 	return gs_first_error_close(&flusher.error);
 }

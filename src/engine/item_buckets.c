@@ -102,46 +102,43 @@ gs_item_buckets_choose(struct gs_division *division, unsigned from,
 	return status;
 }
 
-/* Extents that a sample is taken from: as many as fit in a quarter of the memory; FEW_ROWS, which may be
- * one large item each, may fill it. */
-static size_t
-pick_extents(const struct gs_item_extents *extents, size_t memory, const struct gs_item_extent **picked,
-             size_t *bytes)
+gs_status
+gs_item_buckets_choose_rows(struct gs_division *division, unsigned from, const struct gs_division *old,
+                            unsigned bin, unsigned wanted)
 {
-	const size_t rows = extents->count < SAMPLE_ROWS ? extents->count : SAMPLE_ROWS;
-	size_t count = 0;
+	struct gs_item_slice *slices;
+	gs_status status;
 
-	*bytes = 0;
-	for (size_t r = 0; r < rows; r++) {
-		const struct gs_item_extent *extent = &extents->list[extents->count * r / rows];
-
-		if (count > 0 && *bytes + extent->bytes > (count < FEW_ROWS ? memory : memory / 4))
-			continue;
-		picked[count++] = extent;
-		*bytes += extent->bytes;
-	}
-	return count;
+	TRY(GS_NEW(slices, old->row_count + 1, "rows"));
+	status = gs_item_buckets_choose(division, from, slices,
+	                                gs_division_slices(old, bin, 0, old->row_count, slices), wanted);
+	free(slices);
+	return status;
 }
 
-/* The same, where a bucket is in files: read some extents to where its items will go later. */
+/* The same, where a bucket is in files: read some extents to where its items will go later, as many as fit in
+ * a quarter of the memory; FEW_ROWS, which may be one large item each, may fill it. */
 static gs_status
 choose_from_extents(struct gs_division *division, const struct gs_item_bucket *bucket,
                     const struct gs_item_limits *limits, unsigned wanted)
 {
-	const struct gs_division_shared *shared = division->shared;
-	const struct gs_item_extent *picked[SAMPLE_ROWS];
+	const struct gs_item_extents *extents = &bucket->division->extents[bucket->bin];
+	const size_t rows = gs_least(extents->count, SAMPLE_ROWS);
 	struct gs_item_slice slices[SAMPLE_ROWS] = { { NULL, 0 } };
-	size_t bytes, at = 0;
-	const size_t rows = pick_extents(&bucket->division->extents[bucket->bin],
-	                                 limits->memory_bytes, picked, &bytes);
+	size_t count = 0, at = 0;
 
-	assert(bytes <= division->memory_bytes);
 	for (size_t r = 0; r < rows; r++) {
-		slices[r] = (struct gs_item_slice){ division->memory + at, picked[r]->bytes };
-		TRY(gs_division_read(shared, picked[r], division->memory + at, false));
-		at += picked[r]->bytes;
+		const struct gs_item_extent *extent = &extents->list[extents->count * r / rows];
+		const size_t most = count < FEW_ROWS ? limits->memory_bytes : limits->memory_bytes / 4;
+
+		if (count > 0 && at + extent->bytes > most)
+			continue;
+		assert(at + extent->bytes <= division->memory_bytes);
+		slices[count++] = (struct gs_item_slice){ division->memory + at, extent->bytes };
+		TRY(gs_division_read(division->shared, extent, division->memory + at, false));
+		at += extent->bytes;
 	}
-	return gs_item_buckets_choose(division, bucket->level, slices, rows, wanted);
+	return gs_item_buckets_choose(division, bucket->level, slices, count, wanted);
 }
 
 /* ---- moving ------------------------------------------------------------------------ */
@@ -294,21 +291,6 @@ gs_item_buckets_move(struct gs_division *old, unsigned bin, struct gs_division *
 /* ---- buckets ------------------------------------------------------------------------- */
 
 static gs_status
-choose_from_rows(struct gs_division *division, const struct gs_item_bucket *bucket, unsigned wanted)
-{
-	const struct gs_division *old = bucket->division;
-	struct gs_item_slice *slices;
-	gs_status status;
-
-	TRY(GS_NEW(slices, old->row_count, "rows"));
-	status = gs_item_buckets_choose(division, bucket->level, slices,
-	                                gs_division_slices(old, bucket->bin, 0, old->row_count, slices),
-	                                wanted);
-	free(slices);
-	return status;
-}
-
-static gs_status
 divide_again(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucket,
              const struct gs_item_limits *limits)
 {
@@ -326,7 +308,7 @@ divide_again(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucke
 	if (!in_files)
 		TRY(GS_NEW(division->spares, old->shared->threads, "spare rows"));
 	TRY(in_files ? choose_from_extents(division, bucket, limits, wanted)
-	             : choose_from_rows(division, bucket, wanted));
+	             : gs_item_buckets_choose_rows(division, bucket->level, old, bucket->bin, wanted));
 	TRY(gs_item_buckets_move(old, bucket->bin, division));
 	if (in_files) {
 		gs_division_drop_extents(old, bucket->bin);
@@ -385,51 +367,11 @@ gs_item_buckets_close(struct gs_item_buckets *buckets)
 
 /* ---- parts --------------------------------------------------------------------- */
 
-/* The part of BUCKET that begins with row FROM. */
-static struct gs_bucket_part
-part_from(const struct gs_item_bucket *bucket, size_t from, size_t most_bytes)
-{
-	const size_t rows = gs_division_rows(bucket->division, bucket->bin);
-	struct gs_bucket_part part = {
-		.bucket = bucket, .from = from, .to = from, .first = from == 0,
-	};
-
-	if (!bucket->settled) {
-		part.to = rows;
-		part.bytes = bucket->bytes;
-		return part;
-	}
-	for (; part.to < rows; part.to++) {
-		const size_t more = bytes_of_row(bucket->division, bucket->bin, part.to);
-
-		if (part.bytes > 0 && part.bytes + more > most_bytes)
-			break;
-		part.bytes += more;
-	}
-	return part;
-}
-
-/* Where those of BUCKET are that leave, and how many; DONE: those before that were counted. */
-static void
-set_numbers(struct gs_bucket_part *part, size_t item_bytes, uint64_t number, uint64_t *done)
-{
-	const struct gs_item_bucket *bucket = part->bucket;
-
-	part->items = part->bytes == bucket->bytes ? bucket->items
-	            : item_bytes > 0 ? part->bytes / item_bytes : UINT64_MAX;
-	part->least = number;
-	part->most = number + bucket->items;
-	if (part->items < UINT64_MAX) {
-		part->least += *done;
-		*done += part->items;
-		part->most = number + *done;
-	}
-}
-
 size_t
 gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limits *limits,
                 const struct gs_item_store_options *options, struct gs_bucket_part *parts)
 {
+	const size_t item_bytes = options->order->item_bytes;
 	uint64_t number = 0;
 	size_t count = 0;
 
@@ -438,14 +380,35 @@ gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limi
 		const bool only_first = bucket->settled && bucket->leaves == NULL && options->groups &&
 		                        !options->verify;
 		const size_t rows = gs_division_rows(bucket->division, bucket->bin);
+		const size_t most_bytes = only_first ? 0 : limits->bin_bytes;
 		uint64_t done = 0;
 
 		for (size_t from = 0; from < rows && !(only_first && done > 0); count++) {
-			struct gs_bucket_part part = part_from(bucket, from,
-			                                       only_first ? 0 : limits->bin_bytes);
+			struct gs_bucket_part part = {
+				.bucket = bucket, .from = from, .to = rows, .first = from == 0,
+				.bytes = bucket->bytes, .items = bucket->items,
+				.least = number, .most = number + bucket->items,
+			};
 
+			if (bucket->settled) {		/* equal items are cut anywhere */
+				part.bytes = 0;
+				for (part.to = from; part.to < rows; part.to++) {
+					const size_t more = bytes_of_row(bucket->division, bucket->bin,
+					                                 part.to);
+
+					if (part.bytes > 0 && part.bytes + more > most_bytes)
+						break;
+					part.bytes += more;
+				}
+			}
 			from = part.to;
-			set_numbers(&part, options->order->item_bytes, number, &done);
+			if (part.bytes < bucket->bytes)
+				part.items = item_bytes > 0 ? part.bytes / item_bytes : UINT64_MAX;
+			if (part.items < UINT64_MAX) {	/* so many were counted before it */
+				part.least += done;
+				done += part.items;
+				part.most = number + done;
+			}
 			if (only_first)
 				done = part.items = bucket->items;
 			if (parts != NULL)

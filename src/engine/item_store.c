@@ -81,23 +81,11 @@ open_store(struct gs_item_store *store)
 	return GS_OK;
 }
 
-/* Is there memory for all items, and for pages of each thread that are not full, and are there addresses
- * (ulimit -v) for others, too? */
-static bool
-fits_in_stripes(const struct gs_item_store *store)
-{
-	const size_t pages = store->shared.threads * gs_arena_round(1);
-
-	return store->shared.threads > 1 && store->shared.head == 0 &&
-	       store->sizes.data_bytes <= store->options.address_bytes / 4 / store->shared.threads &&
-	       store->sizes.first_bytes < store->sizes.data_bytes &&
-	       store->sizes.data_bytes - store->sizes.first_bytes >= pages;
-}
-
 gs_status
 gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_options *options,
                    struct gs_monitor *monitor)
 {
+	const unsigned threads = options->facts.threads;
 	struct gs_item_store *store;
 	gs_status status;
 
@@ -106,7 +94,7 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->monitor = monitor;
 	store->shared.order = options->order;
 	store->shared.monitor = monitor;
-	store->shared.threads = options->facts.threads;
+	store->shared.threads = threads;
 	store->shared.head = options->head && !gs_item_selects(options) ? options->count : 0;
 	store->shared.apart = options->set.operands;
 	store->shared.temp_dirs = options->temp_dirs;
@@ -118,7 +106,12 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->shared.piece_bytes = store->sizes.tables.piece_bytes;
 	store->shared.found_room = store->sizes.tables.found_room;
 	store->shared.lengths_room = store->sizes.tables.lengths_room;
-	store->shared.striped = fits_in_stripes(store);
+	/* Is there memory for all items, and for pages of each thread that are not full, and are there
+	 * addresses (ulimit -v) for others, too? */
+	store->shared.striped = threads > 1 && store->shared.head == 0 &&
+		store->sizes.data_bytes <= options->address_bytes / 4 / threads &&
+		store->sizes.first_bytes < store->sizes.data_bytes &&
+		store->sizes.data_bytes - store->sizes.first_bytes >= threads * gs_arena_round(1);
 	status = open_store(store);
 	if (status != GS_OK) {
 		gs_item_store_close(store);
@@ -162,24 +155,14 @@ show_sample(void *context, const char *items, size_t bytes)
 static gs_status
 choose_bounds(struct gs_item_store *store, uint64_t bytes)
 {
+	const unsigned wanted = gs_item_buckets_wanted(bytes, 0, store->shared.apart, limits_of(store));
 	struct gs_division *old = store->first, *division;
-	struct gs_item_slice *slices;
-	gs_status status;
 
 	store->has_bounds = true;
-	TRY(GS_NEW(slices, old->row_count + 1, "rows"));
-	if (gs_division_open(&division, &store->shared, store->sizes.first_bytes) != GS_OK) {
-		free(slices);
-		return GS_EBUDGET;
-	}
+	TRY(gs_division_open(&division, &store->shared, store->sizes.first_bytes));
 	division->next = store->buckets.divisions;
 	store->buckets.divisions = division;
-	status = gs_item_buckets_choose(division, 0, slices,
-	                                gs_division_slices(old, 0, 0, old->row_count, slices),
-	                                gs_item_buckets_wanted(bytes, 0, store->shared.apart,
-	                                                       limits_of(store)));
-	free(slices);
-	TRY(status);
+	TRY(gs_item_buckets_choose_rows(division, 0, old, 0, wanted));
 	store->first = division;
 	TRY(gs_item_buckets_move(old, 0, division));
 	store->flushed |= division->extents != NULL;
@@ -304,8 +287,6 @@ static gs_status
 finish(void *context)
 {
 	struct gs_item_store *store = context;
-	const struct gs_item_limits *limits;
-
 	if (!store->has_bounds && store->first->row_count > 0) {
 		const uint64_t bytes = gs_division_bytes(store->first, 0);
 
@@ -321,8 +302,8 @@ finish(void *context)
 	}
 	if (store->options.origins)
 		gs_division_order(store->first);
-	limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits;
-	TRY(gs_item_buckets_add(&store->buckets, store->first, limits));
+	TRY(gs_item_buckets_add(&store->buckets, store->first,
+	                        store->flushed ? &store->sizes.file_limits : &store->sizes.limits));
 	return store->shared.apart == 0 ? GS_OK
 	       : gs_item_buckets_combine(&store->buckets, &store->shared, &store->options);
 }

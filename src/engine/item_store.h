@@ -229,6 +229,11 @@ MUST_CHECK gs_status gs_item_buckets_choose(struct gs_division *division, unsign
                                             const struct gs_item_slice *slices, size_t count,
                                             unsigned wanted);
 
+/** The same by the items that all rows of OLD have of BIN. */
+MUST_CHECK gs_status gs_item_buckets_choose_rows(struct gs_division *division, unsigned from,
+                                                 const struct gs_division *old, unsigned bin,
+                                                 unsigned wanted);
+
 /** How many bins are wanted of BYTES; ITEMS: how many they are, or 0; of so many origins that stay APART. */
 unsigned gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned apart,
                                 const struct gs_item_limits *limits);

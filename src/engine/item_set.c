@@ -21,31 +21,7 @@ struct combiner {
 	struct gs_first_error      error;
 };
 
-/* Count the lines of a row or extent. */
-static gs_status
-count_lines(const struct gs_item_order *order, const struct gs_division_shared *shared,
-            const struct gs_item_extent *extent, struct gs_item_slice slice, uint32_t *count)
-{
-	const char *items[GS_ITEM_BATCH];
-	uint32_t lengths[GS_ITEM_BATCH];
-	struct gs_item_walk walk;
-	gs_status status = GS_OK;
-	char *loaded = NULL;
-	size_t found;
-
-	if (extent != NULL) {
-		TRY(gs_allocate(&loaded, extent->bytes, 1, "bytes of items"));
-		slice.data = loaded;
-		status = gs_division_read(shared, extent, loaded, false);
-	}
-	walk = gs_item_walk_begin(order, &slice, 1);
-	while (status == GS_OK && (found = gs_item_walk_next(&walk, items, lengths, GS_ITEM_BATCH)) > 0)
-		*count += (uint32_t)found;
-	free(loaded);
-	return status;
-}
-
-/* The same of items.  Files of records are not read for that. */
+/* Count the items of a row or extent.  Files of records are not read for that. */
 static gs_status
 count_items(const struct combiner *combiner, const struct gs_item_bucket *bucket, size_t row,
             uint32_t *count)
@@ -54,6 +30,12 @@ count_items(const struct combiner *combiner, const struct gs_item_bucket *bucket
 	const struct gs_division *division = bucket->division;
 	const struct gs_item_extent *extent = NULL;
 	struct gs_item_slice slice = { .bytes = 0 };
+	const char *items[GS_ITEM_BATCH];
+	uint32_t lengths[GS_ITEM_BATCH];
+	struct gs_item_walk walk;
+	gs_status status = GS_OK;
+	char *loaded = NULL;
+	size_t found;
 
 	*count = 0;
 	if (division->extents != NULL) {
@@ -62,10 +44,20 @@ count_items(const struct combiner *combiner, const struct gs_item_bucket *bucket
 	} else {
 		(void)gs_division_slices(division, bucket->bin, row, row + 1, &slice);
 	}
-	if (order->item_bytes == 0)
-		return count_lines(order, combiner->shared, extent, slice, count);
-	*count = (uint32_t)(slice.bytes / order->item_bytes);
-	return GS_OK;
+	if (order->item_bytes > 0) {
+		*count = (uint32_t)(slice.bytes / order->item_bytes);
+		return GS_OK;
+	}
+	if (extent != NULL) {
+		TRY(gs_allocate(&loaded, extent->bytes, 1, "bytes of items"));
+		slice.data = loaded;
+		status = gs_division_read(combiner->shared, extent, loaded, false);
+	}
+	walk = gs_item_walk_begin(order, &slice, 1);
+	while (status == GS_OK && (found = gs_item_walk_next(&walk, items, lengths, GS_ITEM_BATCH)) > 0)
+		*count += (uint32_t)found;
+	free(loaded);
+	return status;
 }
 
 /* Of what leaves of rows FROM .. TO drop the first COUNT. */

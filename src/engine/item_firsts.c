@@ -186,26 +186,20 @@ limit(void *context, uint64_t most)
 	firsts->in_order.limit(firsts->numbered, most);
 }
 
-/* The first store had all items, and the second one must have those that it was given. */
-static void
-join_digests(struct gs_item_firsts *firsts)
-{
-	const struct gs_item_digest *second = firsts->in_order.digest(firsts->numbered);
-
-	firsts->digest = *firsts->by_key.digest(firsts->keyed);
-	firsts->digest.falls |= second->falls;
-	if (firsts->all_leave)
-		firsts->digest.sum += second->sum - firsts->sum;
-}
-
 static gs_status
 drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 {
 	struct gs_item_firsts *firsts = context;
+	const struct gs_item_digest *second = firsts->in_order.digest(firsts->numbered);
 
 	TRY(firsts->in_order.drain(firsts->numbered, key_class, sink));
-	if (key_class == 0 && firsts->verify)
-		join_digests(firsts);
+	/* The first store had all items, and the second one must have those that it was given. */
+	if (key_class == 0 && firsts->verify) {
+		firsts->digest = *firsts->by_key.digest(firsts->keyed);
+		firsts->digest.falls |= second->falls;
+		if (firsts->all_leave)
+			firsts->digest.sum += second->sum - firsts->sum;
+	}
 	return GS_OK;
 }
 

@@ -93,31 +93,24 @@ gs_item_extent_write(struct gs_division_shared *shared, struct gs_item_extent *e
 	return status;
 }
 
-/* Read an extent that is compressed. */
-static gs_status
-read_packed(const struct gs_division_shared *shared, const struct gs_item_extent *extent, char *into)
-{
-	const struct gs_spill_file *file = &shared->files[extent->file];
-	struct gs_item_packers *packers = shared->packers;
-	struct gs_packer *packer = take(packers);
-	gs_status status = gs_spill_file_read(file, extent->at, packer->packed, extent->stored);
-
-	if (status == GS_OK && !gs_expand(packer, packer->packed, extent->stored, into, extent->bytes))
-		status = gs_spill_file_corrupt(file->dir);
-	give(packers, packer);
-	return status;
-}
-
 gs_status
 gs_division_read(const struct gs_division_shared *shared, const struct gs_item_extent *extent,
                  char *into, bool last)
 {
 	const struct gs_spill_file *file = &shared->files[extent->file];
 
-	if (extent->stored < extent->bytes)
-		TRY(read_packed(shared, extent, into));
-	else
+	if (extent->stored < extent->bytes) {	/* it is compressed */
+		struct gs_packer *packer = take(shared->packers);
+		gs_status status = gs_spill_file_read(file, extent->at, packer->packed, extent->stored);
+
+		if (status == GS_OK &&
+		    !gs_expand(packer, packer->packed, extent->stored, into, extent->bytes))
+			status = gs_spill_file_corrupt(file->dir);
+		give(shared->packers, packer);
+		TRY(status);
+	} else {
 		TRY(gs_spill_file_read(file, extent->at, into, extent->bytes));
+	}
 	if (gs_bytes_sum(into, extent->bytes) != extent->sum)
 		return gs_spill_file_corrupt(file->dir);
 	if (last)

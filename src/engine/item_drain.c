@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/team.h"
 #include "engine/item_store.h"
 
@@ -64,16 +65,6 @@ struct drainer {
 	uint64_t        counted;	/* that would leave */
 	size_t          last_room;	/* of drain->digest->last */
 };
-
-/* Will none of its items leave? */
-static bool
-is_skipped(const struct drainer *drainer, const struct gs_bucket_part *part)
-{
-	const struct gs_item_store_options *options = drainer->drain->options;
-
-	return !gs_item_selects(options) && (options->head || options->tail) && part->items < UINT64_MAX &&
-	       (part->most <= drainer->from || part->least >= drainer->to);
-}
 
 /* ---- handing on --------------------------------------------------------------------- */
 
@@ -147,9 +138,9 @@ put(const struct drainer *drainer, const struct gs_item_made *made, const struct
 	return drainer->sink->put(drainer->sink->context, from - drainer->from, &span);
 }
 
-/* Hand on a part that is made, without the items that the head or tail leaves out. */
+/* Note a part that is made, in its turn, and hand it on without what the head or tail leaves out. */
 static gs_status
-hand_on(struct drainer *drainer, const struct gs_item_made *made)
+hand_on(struct drainer *drainer, const struct gs_item_made *made, bool skipped)
 {
 	struct gs_sorted_span sorted = { .span = made->span, .slot = GS_NO_SLOT };
 	struct gs_span *span = &sorted.span;
@@ -157,10 +148,12 @@ hand_on(struct drainer *drainer, const struct gs_item_made *made)
 	bool enough = false;
 	size_t bytes;
 
+	if (drainer->drain->options->verify && drainer->sink != NULL)
+		TRY(note_verified(drainer, made));
 	drainer->counted += span->count;
 	if (drainer->sink == NULL || has_places(drainer))
 		return GS_OK;
-	drainer->skip -= drop;
+	drainer->skip -= skipped ? gs_least(drainer->skip, made->items) : drop;
 	if (drop > 0) {
 		bytes = bytes_of(drainer, span->items, span->bytes, drop);
 		span->items += bytes;
@@ -177,18 +170,6 @@ hand_on(struct drainer *drainer, const struct gs_item_made *made)
 		TRY(drainer->sink->take(drainer->sink->context, &sorted, &enough));
 	if (enough)
 		drainer->left = 0;
-	return GS_OK;
-}
-
-/* Note a part that is made, in its turn, and hand it on. */
-static gs_status
-do_in_turn(struct drainer *drainer, const struct gs_item_made *made, bool skipped)
-{
-	if (drainer->drain->options->verify && drainer->sink != NULL)
-		TRY(note_verified(drainer, made));
-	TRY(hand_on(drainer, made));
-	if (skipped)
-		drainer->skip -= drainer->skip < made->items ? drainer->skip : made->items;
 	return GS_OK;
 }
 
@@ -212,41 +193,34 @@ end(struct drainer *drainer)
 		pthread_cond_broadcast(&drainer->slots[t].changed);
 }
 
-/* Hand on the part whose turn it is, and all that are ready behind it; with the lock. */
-static void
-hand_on_ready(struct drainer *drainer)
-{
-	struct slot *slot = slot_of(drainer, drainer->turn);
-	gs_status status;
-
-	drainer->handing = true;
-	while (slot->ready && !drainer->ended) {
-		pthread_mutex_unlock(&drainer->lock);
-		status = do_in_turn(drainer, &slot->made, slot->skipped);
-		pthread_mutex_lock(&drainer->lock);
-		slot->ready = false;
-		pthread_cond_broadcast(&slot->changed);
-		if (!gs_first_error_note(&drainer->error, status) || drainer->left == 0)
-			end(drainer);
-		slot = slot_of(drainer, ++drainer->turn);
-	}
-	drainer->handing = false;
-	if (drainer->ended)
-		end(drainer);		/* those whose parts were not handed on have waited */
-}
-
-/* Part AT is MADE: hand it on, or leave that to another thread. */
+/* Part AT is MADE: if it is its turn, hand it on, and all that are ready behind it; or leave that to another
+ * thread. */
 static void
 take_turn(struct drainer *drainer, size_t at, const struct gs_item_made *made, bool skipped)
 {
 	struct slot *slot = slot_of(drainer, at);
+	gs_status status;
 
 	pthread_mutex_lock(&drainer->lock);
 	slot->made = *made;
 	slot->skipped = skipped;
 	slot->ready = true;
-	if (drainer->turn == at && !drainer->handing)
-		hand_on_ready(drainer);
+	if (drainer->turn == at && !drainer->handing) {
+		drainer->handing = true;
+		while (slot->ready && !drainer->ended) {
+			pthread_mutex_unlock(&drainer->lock);
+			status = hand_on(drainer, &slot->made, slot->skipped);
+			pthread_mutex_lock(&drainer->lock);
+			slot->ready = false;
+			pthread_cond_broadcast(&slot->changed);
+			if (!gs_first_error_note(&drainer->error, status) || drainer->left == 0)
+				end(drainer);
+			slot = slot_of(drainer, ++drainer->turn);
+		}
+		drainer->handing = false;
+		if (drainer->ended)
+			end(drainer);	/* those whose parts were not handed on have waited */
+	}
 	pthread_mutex_unlock(&drainer->lock);
 }
 
@@ -274,25 +248,17 @@ has_ended(struct drainer *drainer, bool ends)
 	return ended;
 }
 
-/* Part AT was MADE, and may not be handed on yet: go to the other buffer, or wait. */
-static void
-note_made(struct drainer *drainer, struct worker *worker, size_t at, const struct gs_item_made *made)
-{
-	if (gs_item_maker_swap(&worker->maker, made)) {
-		worker->made = worker->other;
-		worker->other = at + 1;
-	} else {
-		wait_until(drainer, at + 1);
-	}
-}
-
 static gs_status
 do_part(struct drainer *drainer, struct worker *worker, size_t at)
 {
+	const struct gs_item_store_options *options = drainer->drain->options;
 	struct gs_item_maker *maker = &worker->maker;
 	const struct gs_bucket_part *part = &drainer->parts[at];
-	const bool skipped = is_skipped(drainer, part), places = has_places(drainer);
-	const bool turns = !places || drainer->drain->options->verify;
+	const bool places = has_places(drainer), turns = !places || options->verify;
+	/* Do head and tail leave out all of its items? */
+	const bool skipped = !gs_item_selects(options) && (options->head || options->tail) &&
+	                     part->items < UINT64_MAX &&
+	                     (part->most <= drainer->from || part->least >= drainer->to);
 	/* There is memory for one item that is over the limit. */
 	const bool large = part->bytes > drainer->drain->limits->bytes;
 	struct gs_item_made made = { .items = skipped ? part->items : 0 };
@@ -311,7 +277,13 @@ do_part(struct drainer *drainer, struct worker *worker, size_t at)
 		(void)has_ended(drainer, true);
 	} else if (turns) {
 		take_turn(drainer, at, &made, skipped);
-		note_made(drainer, worker, at, &made);
+		/* it may not be handed on yet: go to the other buffer, or wait */
+		if (gs_item_maker_swap(maker, &made)) {
+			worker->made = worker->other;
+			worker->other = at + 1;
+		} else {
+			wait_until(drainer, at + 1);
+		}
 	}
 	atomic_fetch_add(&drainer->drain->shared->monitor->counters.keys_sorted, made.items);
 	gs_item_maker_release(maker);
@@ -376,11 +348,19 @@ open_draining(struct drainer *drainer)
 	return GS_OK;
 }
 
-static void
-close_draining(struct drainer *drainer)
+static gs_status
+run(struct drainer *drainer)
 {
 	const unsigned threads = drainer->drain->options->facts.threads;
+	gs_status status;
 
+	pthread_mutex_init(&drainer->lock, NULL);
+	status = open_draining(drainer);
+	if (status == GS_OK && drainer->left > 0) {
+		gs_first_error_open(&drainer->error);
+		gs_team_run((unsigned)gs_least(drainer->part_count, threads), drain_parts, drainer);
+		status = gs_first_error_close(&drainer->error);
+	}
 	for (unsigned t = 0; drainer->workers != NULL && t < threads; t++)
 		gs_item_maker_close(&drainer->workers[t].maker);
 	for (unsigned s = 0; drainer->slots != NULL && s < SLOTS_OF_THREAD * threads; s++)
@@ -388,23 +368,6 @@ close_draining(struct drainer *drainer)
 	free(drainer->workers);
 	free(drainer->slots);
 	free(drainer->parts);
-}
-
-static gs_status
-run(struct drainer *drainer)
-{
-	gs_status status;
-
-	pthread_mutex_init(&drainer->lock, NULL);
-	status = open_draining(drainer);
-	if (status == GS_OK && drainer->left > 0) {
-		const size_t parts = drainer->part_count, threads = drainer->drain->options->facts.threads;
-
-		gs_first_error_open(&drainer->error);
-		gs_team_run((unsigned)(parts < threads ? parts : threads), drain_parts, drainer);
-		status = gs_first_error_close(&drainer->error);
-	}
-	close_draining(drainer);
 	pthread_mutex_destroy(&drainer->lock);
 	return status;
 }

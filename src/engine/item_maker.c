@@ -17,28 +17,20 @@
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-static size_t
-most_slices(const struct gs_bucket_part *parts, size_t count)
-{
-	size_t most = 1;
-
-	for (size_t p = 0; p < count; p++)
-		if (parts[p].to - parts[p].from > most)
-			most = parts[p].to - parts[p].from;
-	return most;
-}
-
 gs_status
 gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store_options *options,
                    const struct gs_division_shared *shared, const struct gs_item_limits *limits,
                    const struct gs_bucket_part *parts, size_t count, bool loads)
 {
-	const size_t slices = most_slices(parts, count) * sizeof *maker->slices;
 	const size_t arrays = limits->items * GS_ITEM_PART_BYTES;
 	const size_t load = loads ? limits->bytes : 0;
 	const size_t other = options->verify || options->groups ? 0 : limits->bytes;
 	const size_t ends = options->set.operands * sizeof *maker->part.ends;
+	size_t slices = sizeof *maker->slices;
 
+	for (size_t p = 0; p < count; p++)
+		if ((parts[p].to - parts[p].from) * sizeof *maker->slices > slices)
+			slices = (parts[p].to - parts[p].from) * sizeof *maker->slices;
 	*maker = (struct gs_item_maker){
 		.options = options, .shared = shared, .limit = limits->bytes,
 	};
@@ -142,19 +134,6 @@ verify_slices(const struct gs_item_order *order, struct gs_item_made *made,
 		verify_item(order, made, item, bytes, 1);
 }
 
-static void
-verify_places(const struct gs_item_part *part, struct gs_item_made *made)
-{
-	const char *item;
-	size_t bytes;
-
-	for (size_t i = 0; i < part->count; i++) {
-		item = gs_item_part_at(part, i, &bytes);
-		verify_item(part->order, made, item, bytes,
-		            part->mark_equal ? part->weights[part->places[i]] : 1);
-	}
-}
-
 /* ---- sets ------------------------------------------------------------------------------ */
 
 /* The items of rows FROM .. TO of a part, which are loaded. */
@@ -214,37 +193,13 @@ narrow_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part)
 
 /* ---- making --------------------------------------------------------------------------- */
 
-/* Does the group of a settled bucket leave, by its first item? */
-static bool
-group_leaves(const struct gs_item_maker *maker, const struct gs_bucket_part *part)
-{
-	const struct gs_item_store_options *options = maker->options;
-
-	return part->bucket->leaves != NULL || (part->first && part->bucket->items >= options->least &&
-	                                        part->bucket->items <= options->most);
-}
-
-/* Let ITEM leave, uncopied. */
-static void
-take_item(struct gs_item_maker *maker, const struct gs_bucket_part *part, const char *item,
-          size_t bytes, struct gs_item_made *made)
-{
-	const struct gs_item_store_options *options = maker->options;
-
-	maker->part.times[0] = part->bucket->leaves != NULL ? part->bucket->left : part->bucket->items;
-	made->span = (struct gs_span){
-		.items = item + options->emit_at,
-		.bytes = gs_item_leaving(options, bytes),
-		.count = 1, .times = options->groups ? maker->part.times : NULL,
-	};
-}
-
 /* All items are equal: copy them as they are, unless one stands for all. */
 static void
 make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, size_t slice_count,
              bool large, struct gs_item_made *made)
 {
 	const struct gs_item_store_options *options = maker->options;
+	const struct gs_item_bucket *bucket = part->bucket;
 	const struct gs_item_order *order = options->order;
 	struct gs_item_walk walk;
 	uint32_t bytes = (uint32_t)order->item_bytes;
@@ -252,7 +207,7 @@ make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, siz
 
 	if (options->verify)
 		verify_slices(order, made, maker->slices, slice_count);
-	if (part->bucket->leaves != NULL)
+	if (bucket->leaves != NULL)
 		slice_count = narrow_slices(maker, part);
 	walk = gs_item_walk_begin(order, maker->slices, slice_count);
 	made->span.items = maker->out;
@@ -260,8 +215,15 @@ make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, siz
 		const size_t copied = gs_item_leaving(options, bytes);
 
 		if (made->items++ == 0 && (large || options->groups)) {
-			if (!options->groups || group_leaves(maker, part))
-				take_item(maker, part, item, bytes, made);
+			/* it leaves uncopied; of a group if its size is right */
+			if (options->groups && bucket->leaves == NULL &&
+			    (!part->first || bucket->items < options->least || bucket->items > options->most))
+				continue;
+			maker->part.times[0] = bucket->leaves != NULL ? bucket->left : bucket->items;
+			made->span = (struct gs_span){
+				.items = item + options->emit_at, .bytes = copied, .count = 1,
+				.times = options->groups ? maker->part.times : NULL,
+			};
 		} else if (!options->groups) {
 			gs_item_copy(maker->out + made->span.bytes, item + options->emit_at, copied);
 			made->span.bytes += copied;
@@ -291,8 +253,13 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 	if (gs_way("fold equal items", options->groups && !set && !options->numbered))
 		gs_item_part_fold(items);
 	gs_item_part_sort(items, part->bucket->shared);
-	if (options->verify && !whole)
-		verify_places(items, made);
+	for (size_t i = 0; options->verify && !whole && i < items->count; i++) {
+		size_t bytes;
+		const char *item = gs_item_part_at(items, i, &bytes);
+
+		verify_item(options->order, made, item, bytes,
+		            items->mark_equal ? items->weights[items->places[i]] : 1);
+	}
 	if (set)
 		gs_item_part_combine(items, &options->set, options->groups, options->least, options->most);
 	else if (options->groups)

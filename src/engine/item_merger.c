@@ -80,19 +80,6 @@ end_group(struct gs_item_merger *merger)
 	       ? put(merger, merger->group, merger->group_bytes, times) : GS_OK;
 }
 
-/* A group begins with ITEM, whose first word is WORD. */
-static gs_status
-begin_group(struct gs_item_merger *merger, const char *item, size_t bytes, uint64_t word)
-{
-	if (GS_GROW(merger->group, &merger->group_room, bytes, "bytes of an item") != GS_OK)
-		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
-	memcpy(merger->group, item, bytes);
-	merger->group_bytes = bytes;
-	merger->group_word = word;
-	merger->group_times = 1;
-	return GS_OK;
-}
-
 /* The next item of all that may leave, in order. */
 static gs_status
 take(struct gs_item_merger *merger, const struct gs_merge_source *source)
@@ -114,15 +101,13 @@ take(struct gs_item_merger *merger, const struct gs_merge_source *source)
 		return GS_OK;
 	}
 	TRY(end_group(merger));
-	return begin_group(merger, item.data, item.bytes, word);
-}
-
-/* There are no more. */
-static gs_status
-end(struct gs_item_merger *merger)
-{
-	TRY(end_group(merger));
-	return flush(merger);
+	if (GS_GROW(merger->group, &merger->group_room, item.bytes, "bytes of an item") != GS_OK)
+		return gs_item_fail_large(item.bytes, GS_COLLECTED_SHARE);
+	memcpy(merger->group, item.data, item.bytes);	/* a group begins */
+	merger->group_bytes = item.bytes;
+	merger->group_word = word;
+	merger->group_times = 1;
+	return GS_OK;
 }
 
 /* ---- the heap ---------------------------------------------------------------------- */
@@ -208,16 +193,6 @@ sift_down(struct gs_item_merger *merger, size_t at)
 	heap[at] = source;
 }
 
-/* The head is complete: read the rest of all inputs, which must be in order, too. */
-static gs_status
-read_rest(struct gs_item_merger *merger)
-{
-	for (size_t i = 0; i < merger->heap_count; i++)
-		while (merger->heap[i]->count > 0)
-			TRY(next(merger, merger->heap[i]));
-	return GS_OK;
-}
-
 gs_status
 gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink)
 {
@@ -234,8 +209,13 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 		if (merger->heap_count > 0)
 			sift_down(merger, 0);
 	}
-	TRY(end(merger));
-	return read_rest(merger);
+	TRY(end_group(merger));
+	TRY(flush(merger));
+	/* if the head is complete, the rest of all inputs must be in order, too */
+	for (size_t i = 0; i < merger->heap_count; i++)
+		while (merger->heap[i]->count > 0)
+			TRY(next(merger, merger->heap[i]));
+	return GS_OK;
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */

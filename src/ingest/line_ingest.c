@@ -77,54 +77,22 @@ lend(struct gs_line_ingest *ingest, size_t bytes)
 	       : taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
 }
 
-/* The line is stored. */
-static gs_status
-give_back(struct gs_line_ingest *ingest)
-{
-	struct gs_line_bytes *line = &ingest->line;
-
-	line->bytes = 0;
-	if (line->room < LONG_LINE_BYTES)
-		return GS_OK;
-	free(line->data);
-	*line = (struct gs_line_bytes){ .data = NULL };
-	return ingest->taker.lend == NULL ? GS_OK : ingest->taker.lend(ingest->taker.context, 0);
-}
-
-/* Take memory for WANTED bytes of the line that has begun, or else measure it. */
-static gs_status
-lend_or_measure(struct gs_line_ingest *ingest, size_t wanted)
-{
-	const gs_status status = lend(ingest, wanted);
-
-	ingest->measured = status == GS_EBUDGET && ingest->measures;
-	return ingest->measured ? GS_OK : status;
-}
-
-/* The line that has begun has no end in sight: is it too long for a number? */
-static gs_status
-check_length(struct gs_line_ingest *ingest)
-{
-	const struct gs_line_bytes *line = &ingest->line;
-	const uint64_t before = ingest->header_lines + ingest->lines - ingest->lines_before;
-
-	if (ingest->text == NULL || ingest->text->invalid != GSORT_INVALID_ABORT ||
-	    ingest->header_left > 0 || line->bytes <= GS_LINE_BYTES + 1)
-		return GS_OK;
-	return gs_line_reject(ingest->text, ingest->name, before + 1, line->data,
-	                      line->data + line->bytes, &ingest->faults.invalid);
-}
-
 static gs_status
 append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data, size_t bytes)
 {
 	const size_t wanted = to->bytes + bytes;
+	const bool is_line = to == &ingest->line;
+	gs_status status;
 
 	if (wanted > GS_ITEM_MOST_BYTES)
 		return gs_fail(GS_EINPUT, "%s: a line has more than 4 GiB%s", ingest->name,
 		               ingest->order->fields.csv ? "; is a quote not closed?" : "");
-	if (wanted > to->room && !ingest->measured)
-		TRY(to == &ingest->line ? lend_or_measure(ingest, wanted) : check_header(ingest, wanted));
+	if (wanted > to->room && !ingest->measured) {
+		status = is_line ? lend(ingest, wanted) : check_header(ingest, wanted);
+		ingest->measured = is_line && status == GS_EBUDGET && ingest->measures;
+		if (!ingest->measured)
+			TRY(status);
+	}
 	if (ingest->measured) {
 		to->bytes = wanted;
 		return GS_OK;
@@ -143,7 +111,13 @@ append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data
 	if (bytes > 0)
 		memcpy(to->data + to->bytes, data, bytes);
 	to->bytes = wanted;
-	return to == &ingest->line ? check_length(ingest) : GS_OK;
+	/* the line that has begun has no end in sight: is it too long for a number? */
+	if (!is_line || ingest->text == NULL || ingest->text->invalid != GSORT_INVALID_ABORT ||
+	    ingest->header_left > 0 || wanted <= GS_LINE_BYTES + 1)
+		return GS_OK;
+	return gs_line_reject(ingest->text, ingest->name,
+	                      ingest->header_lines + ingest->lines - ingest->lines_before + 1, to->data,
+	                      to->data + wanted, &ingest->faults.invalid);
 }
 
 /* Take what DATA .. END has of the line that has begun.  *WHOLE: it ends there, behind *DATA. */
@@ -192,22 +166,6 @@ compare_headers(struct gs_line_ingest *ingest)
 	first_bytes = (size_t)(gs_line_content_end(order, first, first_bytes) - first);
 	bytes = (size_t)(gs_line_content_end(order, other, bytes) - other);
 	return gs_line_headers_differ(ingest->faults.options, ingest->name, other, bytes, first, first_bytes);
-}
-
-/* A line of the header is complete. */
-static gs_status
-take_header_line(struct gs_line_ingest *ingest, const char *line, size_t bytes)
-{
-	const bool names = ingest->header_left == ingest->header_lines;
-
-	ingest->header_left--;
-	ingest->faults.shown += gs_line_shown(&ingest->faults, line, line + bytes, 1);
-	TRY(ingest->first ? append(ingest, &ingest->header, line, bytes)
-	                  : append(ingest, &ingest->names, line, bytes));
-	if (ingest->first && names)
-		TRY(find_columns(ingest, line, bytes));
-	return !ingest->first && ingest->header_left == 0
-	       ? compare_headers(ingest) : GS_OK;
 }
 
 /* ---- the store ------------------------------------------------------------------------ */
@@ -274,20 +232,7 @@ put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
 	return status;
 }
 
-/* The pieces were added with STATUS: read those with notes once more, in order. */
-static gs_status
-say_notes(struct adder *adder, gs_status status)
-{
-	struct gs_line_ingest *ingest = adder->ingest;
-	size_t bytes;
-
-	for (size_t i = 0; i < adder->count && (status != GS_OK || !ingest->overflow_warned); i++)
-		if (adder->pieces[i].noted)
-			TRY(put_text(adder, i, true, ingest->numbered, &bytes));
-	return status;
-}
-
-/* Bytes of the items that piece I becomes, at most. */
+/* Bytes of the items that piece I becomes, at most; without numbers it has no lines here. */
 static size_t
 most_item_bytes(const struct adder *adder, size_t i)
 {
@@ -350,29 +295,7 @@ count_piece(void *context, size_t i)
 	                                            adder->pieces[i].end);
 }
 
-/* Number the lines of all pieces, if they have numbers; *BYTES is what the items have at most. */
-static gs_status
-number_pieces(struct adder *adder, size_t *bytes)
-{
-	struct gs_line_ingest *ingest = adder->ingest;
-
-	*bytes = 0;
-	for (size_t i = 0; i < adder->count; i++)
-		*bytes += (size_t)(adder->pieces[i].end - adder->pieces[i].data);
-	if (!gs_way("numbered lines", ingest->number.bits > 0))
-		return GS_OK;
-	gs_team_each(ingest->threads, adder->count, count_piece, adder);
-	adder->firsts[0] = ingest->lines;
-	for (size_t i = 0; i < adder->count; i++)
-		adder->firsts[i + 1] += adder->firsts[i];
-	*bytes = 0;
-	for (size_t i = 0; i < adder->count; i++)
-		*bytes += most_item_bytes(adder, i);
-	ingest->lines = adder->firsts[adder->count];
-	return ingest->number.bits == 32 && ingest->lines > (uint64_t)UINT32_MAX + 1
-	       ? gs_fail(GS_EINPUT, "the input has more than 2^32 lines: use --argsort=u64") : GS_OK;
-}
-
+/* Strict keys. */
 static void
 check_piece(void *context, size_t i)
 {
@@ -383,41 +306,40 @@ check_piece(void *context, size_t i)
 	piece->faulty = gs_line_has_fault(&ingest->faults, piece->data, piece->end, &piece->shown);
 }
 
-/* Strict keys: leave out lines that are at fault. */
-static gs_status
-check_pieces(struct adder *adder)
-{
-	struct gs_line_ingest *ingest = adder->ingest;
-	size_t count = 0;
-
-	gs_team_each(ingest->threads, adder->count, check_piece, adder);
-	for (size_t i = 0; i < adder->count; i++) {
-		struct gs_line_piece *piece = &adder->pieces[i];
-
-		if (piece->faulty)
-			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
-		else
-			ingest->faults.shown += piece->shown;
-		if (piece->end > piece->data)
-			adder->pieces[count++] = *piece;
-	}
-	adder->count = count;
-	return GS_OK;
-}
-
 static gs_status
 add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t count)
 {
 	struct adder adder = { .ingest = ingest, .pieces = pieces, .count = count };
 	const unsigned threads = leaves_out(ingest) ? 1 : ingest->threads;
 	uint64_t since = gs_clock_now();
-	size_t bytes, room;
+	size_t bytes = 0, room;
+	gs_status status;
 
-	if (ingest->order->strict && ingest->follow == NULL)
-		TRY(check_pieces(&adder));
+	if (ingest->order->strict && ingest->follow == NULL) {
+		gs_team_each(ingest->threads, count, check_piece, &adder);
+		adder.count = 0;
+		for (size_t i = 0; i < count; i++) {	/* leave out lines that are at fault */
+			if (pieces[i].faulty)
+				TRY(gs_line_leave_out(&ingest->faults, pieces[i].data, &pieces[i].end));
+			else
+				ingest->faults.shown += pieces[i].shown;
+			if (pieces[i].end > pieces[i].data)
+				pieces[adder.count++] = pieces[i];
+		}
+	}
 	if (adder.count == 0)
 		return GS_OK;
-	TRY(number_pieces(&adder, &bytes));
+	if (gs_way("numbered lines", ingest->number.bits > 0)) {
+		gs_team_each(ingest->threads, adder.count, count_piece, &adder);
+		adder.firsts[0] = ingest->lines;
+		for (size_t i = 0; i < adder.count; i++)
+			adder.firsts[i + 1] += adder.firsts[i];
+		ingest->lines = adder.firsts[adder.count];
+		if (ingest->number.bits == 32 && ingest->lines > (uint64_t)UINT32_MAX + 1)
+			return gs_fail(GS_EINPUT, "the input has more than 2^32 lines: use --argsort=u64");
+	}
+	for (size_t i = 0; i < adder.count; i++)
+		bytes += most_item_bytes(&adder, i);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	TRY(ingest->taker.reserve(ingest->taker.context, bytes, adder.count, &room));
 	assert(room >= bytes);
@@ -427,41 +349,54 @@ add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t coun
 	gs_team_run(adder.count < threads ? (unsigned)adder.count : threads, add_pieces, &adder);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	gs_taker_end_round(&ingest->taker);
-	return say_notes(&adder, gs_first_error_close(&adder.error));
-}
-
-/* What a piece may have, so that its items are a piece of the store even if lines are empty. */
-static size_t
-most_piece_bytes(const struct gs_line_ingest *ingest)
-{
-	const size_t bytes = ingest->taker.piece_bytes;
-
-	if (ingest->text != NULL)	/* a number has a digit and a terminator */
-		return 2 * (bytes / ingest->item->bytes);
-	return ingest->number.bits > 0 ? bytes / (GS_LINE_NUMBER_BYTES + 1) : bytes;
+	status = gs_first_error_close(&adder.error);
+	/* read pieces with notes once more, in order */
+	for (size_t i = 0; i < adder.count && (status != GS_OK || !ingest->overflow_warned); i++)
+		if (pieces[i].noted)
+			TRY(put_text(&adder, i, true, ingest->numbered, &bytes));
+	return status;
 }
 
 /* Smaller pieces cost more than the threads that wait for the last one; not tuned. */
 #define LEAST_PIECE_BYTES	((size_t)128 << 10)
 
-/* Bytes of the pieces of BYTES: two for each thread, or more. */
+/* Bytes of the pieces of BYTES: two for each thread, or more; so few that their items are a piece of
+ * the store even if lines are empty. */
 static size_t
 good_piece_bytes(const struct gs_line_ingest *ingest, size_t bytes)
 {
-	const size_t most = most_piece_bytes(ingest), good = bytes / (2 * ingest->threads) + 1;
+	const size_t good = bytes / (2 * ingest->threads) + 1;
+	size_t most = ingest->taker.piece_bytes;
 
+	if (ingest->text != NULL)	/* a number has a digit and a terminator */
+		most = 2 * (most / ingest->item->bytes);
+	else if (ingest->number.bits > 0)
+		most /= GS_LINE_NUMBER_BYTES + 1;
 	return good > most ? most : good > LEAST_PIECE_BYTES ? good
 	       : LEAST_PIECE_BYTES < most ? LEAST_PIECE_BYTES : most;
 }
 
-/* Add whole lines from DATA to END. */
+/* Take whole lines from DATA to END. */
 static gs_status
-store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
+take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 {
-	const size_t piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
-	const size_t most = 4 * ingest->threads < MOST_PIECES ? 4 * ingest->threads : MOST_PIECES;
+	const unsigned most = (unsigned)gs_least(4 * ingest->threads, MOST_PIECES);
 	struct gs_line_piece pieces[MOST_PIECES];
+	uint64_t since = gs_clock_now();
+	size_t piece_bytes;
 
+	if (ingest->follow != NULL) {
+		TRY(gs_line_leave_out(&ingest->faults, data, &end));
+		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->elements);
+	}
+	if (ingest->follow == NULL && !ingest->order->strict)	/* else lines are counted with their faults */
+		ingest->faults.shown += gs_line_shown(&ingest->faults, data, end, 0);
+	if (ingest->column != NULL)
+		return gs_line_column_add(ingest, data, end);
+	if (ingest->taker.add == NULL)
+		return GS_OK;
+	piece_bytes = good_piece_bytes(ingest, (size_t)(end - data));
 	if (ingest->chunk != NULL && ingest->input != NULL && ingest->text == NULL)
 		TRY(gs_line_sample(ingest->order, ingest->number, ingest->input, ingest->chunk,
 		                   &ingest->taker));
@@ -480,79 +415,55 @@ store_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 	return GS_OK;
 }
 
-static gs_status
-take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
-{
-	uint64_t since = gs_clock_now();
-
-	if (ingest->follow != NULL) {
-		TRY(gs_line_leave_out(&ingest->faults, data, &end));
-		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
-		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->elements);
-	}
-	if (ingest->follow == NULL && !ingest->order->strict)	/* else lines are counted with their faults */
-		ingest->faults.shown += gs_line_shown(&ingest->faults, data, end, 0);
-	if (ingest->column != NULL)
-		return gs_line_column_add(ingest, data, end);
-	return ingest->taker.add != NULL ? store_lines(ingest, data, end) : GS_OK;
-}
-
-/* The line is complete in its buffer. */
+/* The line is complete in its buffer: take it, and give the buffer back if it is large. */
 static gs_status
 end_line(struct gs_line_ingest *ingest)
 {
 	struct gs_line_bytes *line = &ingest->line;
+	const char *end = line->data + line->bytes;
 
 	if (ingest->measured)
 		return lend(ingest, line->bytes);
-	if (ingest->header_left > 0)
-		TRY(take_header_line(ingest, line->data, line->bytes));
-	else
-		TRY(take_lines(ingest, line->data, line->data + line->bytes));
-	return give_back(ingest);
+	if (ingest->header_left > 0) {
+		const bool names = ingest->header_left-- == ingest->header_lines;
+
+		ingest->faults.shown += gs_line_shown(&ingest->faults, line->data, end, 1);
+		TRY(append(ingest, ingest->first ? &ingest->header : &ingest->names, line->data,
+		           line->bytes));
+		if (ingest->first && names)
+			TRY(find_columns(ingest, line->data, line->bytes));
+		if (!ingest->first && ingest->header_left == 0)
+			TRY(compare_headers(ingest));
+	} else {
+		TRY(take_lines(ingest, line->data, end));
+	}
+	line->bytes = 0;
+	if (line->room < LONG_LINE_BYTES)
+		return GS_OK;
+	free(line->data);
+	*line = (struct gs_line_bytes){ .data = NULL };
+	return ingest->taker.lend == NULL ? GS_OK : ingest->taker.lend(ingest->taker.context, 0);
 }
 
 /* ---- chunks ---------------------------------------------------------------------------- */
-
-static void
-begin_file(struct gs_line_ingest *ingest, const char *name)
-{
-	ingest->first = ingest->name == NULL ? !ingest->headed : gs_line_ingest_wants_header(ingest);
-	ingest->name = ingest->faults.name = name;
-	ingest->lines_before = ingest->lines;
-	ingest->header_left = ingest->header_lines;
-	ingest->names.bytes = 0;
-	ingest->faults.shown = 0;
-	ingest->place = GS_LINE_PLACE_BEGIN;
-	if (ingest->follow != NULL && ingest->taker.add != NULL)
-		ingest->follow->any = false;	/* a merge: each file by itself */
-}
-
-/* Its last row has a quote that opens and none that closes: in the last field. */
-static gs_status
-refuse_quote(const struct gs_line_ingest *ingest)
-{
-	const struct gs_line_bytes *line = &ingest->line;
-	uint64_t number = ingest->faults.shown + 1;
-
-	if (!ingest->measured) {	/* else it is not in memory */
-		const char *end = line->data + line->bytes;
-		const char *field = gs_field_last(&ingest->order->fields, line->data, end);
-
-		number += gs_line_shown(&ingest->faults, line->data, field, 0);
-	}
-	return gs_fail(GS_EINPUT, "%s:%llu: a quote is not closed; a quote within quotes must be doubled",
-	               ingest->name, (unsigned long long)gs_line_number(ingest->faults.options, ingest->name,
-	                                                                number));
-}
 
 /* The file has ended: so has its last line. */
 static gs_status
 end_file(struct gs_line_ingest *ingest)
 {
-	if (ingest->place.quoted)
-		return refuse_quote(ingest);
-	if (ingest->line.bytes > 0) {
+	const struct gs_line_bytes *line = &ingest->line;
+	uint64_t number = ingest->faults.shown + 1;
+
+	if (ingest->place.quoted) {	/* a quote opens in the last field, and none closes */
+		if (!ingest->measured)	/* else the line is not in memory */
+			number += gs_line_shown(&ingest->faults, line->data,
+			                        gs_field_last(&ingest->order->fields, line->data,
+			                                      line->data + line->bytes), 0);
+		number = gs_line_number(ingest->faults.options, ingest->name, number);
+		return gs_fail(GS_EINPUT, "%s:%llu: a quote is not closed; a quote within quotes must be "
+		               "doubled", ingest->name, (unsigned long long)number);
+	}
+	if (line->bytes > 0) {
 		TRY(append(ingest, &ingest->line, &ingest->order->terminator, 1));
 		TRY(end_line(ingest));
 	}
@@ -586,8 +497,17 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 	size_t mark = 0;
 	bool whole = true;
 
-	if (chunk->begins)
-		begin_file(ingest, chunk->name);
+	if (chunk->begins) {
+		ingest->first = ingest->name == NULL ? !ingest->headed : gs_line_ingest_wants_header(ingest);
+		ingest->name = ingest->faults.name = chunk->name;
+		ingest->lines_before = ingest->lines;
+		ingest->header_left = ingest->header_lines;
+		ingest->names.bytes = 0;
+		ingest->faults.shown = 0;
+		ingest->place = GS_LINE_PLACE_BEGIN;
+		if (ingest->follow != NULL && ingest->taker.add != NULL)
+			ingest->follow->any = false;	/* a merge: each file by itself */
+	}
 	if (ingest->bytes == 0)
 		warn_of_quotes(ingest, data, end);
 	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
@@ -638,78 +558,56 @@ struct rest {
 	uint64_t         done;			/* bytes that were taken */
 };
 
-static void
-await_turn(struct rest *rest, unsigned piece)
-{
-	enum { TRIES = 200 };	/* less than a tenth of a millisecond, in which most have their turn */
-	unsigned turn;
-
-	for (unsigned tries = 0; (turn = atomic_load(&rest->turn)) != piece; tries++)
-		if (tries < TRIES)
-			(void)sched_yield();
-		else
-			gs_futex_wait(&rest->turn, turn);
-}
-
-/* A thread has read DATA to END, in which the last whole line ends before LAST. */
-struct read_piece {
-	char       *data;
-	const char *last, *end;
-	bool        short_of;		/* bytes: the file has shrunk, or there was an error */
-	uint64_t    sequence;
-};
-
-/* In its turn, put the line that has begun before PIECE, and keep the one that begins at its end.  False: the
- * round has ended, as before a piece in which no line ends: all of the file's last line, perhaps. */
-static bool
-join_lines(struct rest *rest, unsigned at, struct read_piece *piece)
-{
-	struct gs_line_bytes *line = &rest->ingest->line;
-	const size_t bytes = (size_t)(piece->end - piece->data), begins = (size_t)(piece->end - piece->last);
-	bool goes_on;
-
-	await_turn(rest, at);
-	rest->ended |= piece->short_of || begins == bytes || begins > rest->line_most;
-	goes_on = !rest->ended;
-	if (goes_on) {
-		piece->data -= line->bytes;
-		memcpy(piece->data, line->data, line->bytes);
-		memcpy(line->data, piece->last, begins);
-		line->bytes = begins;
-		piece->sequence = gs_taker_next_sequence(&rest->ingest->taker, 0, 1);
-		rest->done += bytes;
-	}
-	atomic_store(&rest->turn, at + 1);
-	gs_futex_wake(&rest->turn, INT_MAX);
-	return goes_on;
-}
-
-/* False: the round has ended. */
+/* Read piece AT.  In its turn, put the line that has begun before it, and keep the one that begins at
+ * its end; then add it.  False: the round has ended, as before a piece in which no line ends: all of the
+ * file's last line, perhaps. */
 static bool
 add_rest_piece(struct rest *rest, unsigned worker, unsigned at)
 {
+	enum { TRIES = 200 };	/* less than a tenth of a millisecond, in which most have their turn */
 	struct gs_line_ingest *ingest = rest->ingest;
+	struct gs_line_bytes *line = &ingest->line;
 	struct gs_clock *clock = &ingest->monitor->clock;
 	const uint64_t begin = (uint64_t)at * rest->piece_bytes;
 	const uint64_t later = begin + (rest->threads + AHEAD_PIECES) * (uint64_t)rest->piece_bytes;
 	const size_t want = (size_t)gs_least(rest->left - begin, rest->piece_bytes);
-	struct read_piece piece = { .data = rest->memory + worker * rest->thread_bytes + rest->line_most };
-	uint64_t since = gs_clock_now();
-	size_t got;
+	char *data = rest->memory + worker * rest->thread_bytes + rest->line_most;
+	const char *last, *end;
+	uint64_t since = gs_clock_now(), sequence = 0;
+	size_t got, begins;
+	unsigned turn;
+	bool goes_on;
 
 	if (later < rest->left)
 		gs_input_expect(rest->input, later, rest->piece_bytes);
-	gs_input_glance(rest->input, begin, want, piece.data, &got);
-	piece.short_of = got < want;
-	piece.end = piece.data + got;
-	piece.last = gs_line_last_end(ingest->order, piece.data, piece.end);
+	gs_input_glance(rest->input, begin, want, data, &got);
+	end = data + got;
+	last = gs_line_last_end(ingest->order, data, end);
+	begins = (size_t)(end - last);
 	gs_clock_lap(clock, GS_STAGE_READ, &since);
-	if (!join_lines(rest, at, &piece))
+	for (unsigned tries = 0; (turn = atomic_load(&rest->turn)) != at; tries++)
+		if (tries < TRIES)
+			(void)sched_yield();
+		else
+			gs_futex_wait(&rest->turn, turn);
+	/* fewer bytes: the file has shrunk, or there was an error */
+	rest->ended |= got < want || begins == got || begins > rest->line_most;
+	goes_on = !rest->ended;
+	if (goes_on) {
+		data -= line->bytes;
+		memcpy(data, line->data, line->bytes);
+		memcpy(line->data, last, begins);
+		line->bytes = begins;
+		sequence = gs_taker_next_sequence(&ingest->taker, 0, 1);
+		rest->done += got;
+	}
+	atomic_store(&rest->turn, at + 1);
+	gs_futex_wake(&rest->turn, INT_MAX);
+	if (!goes_on)
 		return false;
 	since = gs_clock_now();		/* it may have waited */
 	atomic_fetch_add(&ingest->monitor->counters.bytes_in, got);
-	gs_taker_add_items(&ingest->taker, worker, piece.sequence, piece.data,
-	                   (size_t)(piece.last - piece.data));
+	gs_taker_add_items(&ingest->taker, worker, sequence, data, (size_t)(last - data));
 	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	return true;
 }
@@ -725,30 +623,6 @@ add_rest(void *context, unsigned worker, unsigned size)
 		;
 }
 
-/* How large the pieces are, and how many: what the store has room for. */
-static gs_status
-size_round(struct rest *rest, size_t memory_bytes)
-{
-	const struct gs_line_ingest *ingest = rest->ingest;
-	const size_t most = ingest->taker.piece_bytes, good = good_piece_bytes(ingest, (size_t)rest->left);
-	const bool small = good < most / 2;
-	uint64_t count;
-	size_t room;
-
-	rest->line_most = most / 16;
-	rest->piece_bytes = (small ? good : most / 2) + rest->line_most;
-	rest->thread_bytes = gs_round_up(rest->piece_bytes + rest->line_most, 4096);
-	if (memory_bytes / ingest->threads >= REST_THREAD_BYTES)
-		rest->thread_bytes = REST_THREAD_BYTES;
-	rest->threads = (unsigned)gs_least(ingest->threads, memory_bytes / rest->thread_bytes);
-	count = gs_least((rest->left - 1) / rest->piece_bytes + 1, REST_PIECES * rest->threads);
-	TRY(ingest->taker.reserve(ingest->taker.context, most, small ? (size_t)count : rest->threads,
-	                          &room));
-	rest->count = (unsigned)gs_least(count, room / (rest->piece_bytes + rest->line_most));
-	assert(rest->piece_bytes + rest->line_most <= rest->thread_bytes && rest->count > 0);
-	return GS_OK;
-}
-
 bool
 gs_line_ingest_takes_rest(const struct gs_line_ingest *ingest)
 {
@@ -761,15 +635,30 @@ gs_line_ingest_takes_rest(const struct gs_line_ingest *ingest)
 gs_status
 gs_line_ingest_rest(struct gs_line_ingest *ingest, struct gs_input *input, char *memory, size_t bytes)
 {
+	const size_t most = ingest->taker.piece_bytes, line_most = most / 16;
 	bool goes_on = true;
+	uint64_t left;
 
-	while (goes_on && gs_input_left(input) >= LEAST_REST_BYTES && ingest->header_left == 0 &&
-	       ingest->line.bytes <= ingest->taker.piece_bytes / 16) {
+	while (goes_on && (left = gs_input_left(input)) >= LEAST_REST_BYTES && ingest->header_left == 0 &&
+	       ingest->line.bytes <= line_most) {
+		const size_t good = good_piece_bytes(ingest, (size_t)left);
+		const size_t piece_bytes = gs_least(good, most / 2) + line_most;
 		struct rest rest = {
-			.ingest = ingest, .input = input, .memory = memory, .left = gs_input_left(input),
+			.ingest = ingest, .input = input, .memory = memory, .left = left,
+			.piece_bytes = piece_bytes, .line_most = line_most,
+			.thread_bytes = bytes / ingest->threads >= REST_THREAD_BYTES ? REST_THREAD_BYTES
+			                : gs_round_up(piece_bytes + line_most, 4096),
 		};
+		uint64_t count;
+		size_t room;
 
-		TRY(size_round(&rest, bytes));
+		rest.threads = (unsigned)gs_least(ingest->threads, bytes / rest.thread_bytes);
+		count = gs_least((left - 1) / piece_bytes + 1, REST_PIECES * rest.threads);
+		/* as many pieces as the store has room for */
+		TRY(ingest->taker.reserve(ingest->taker.context, most,
+		                          good < most / 2 ? (size_t)count : rest.threads, &room));
+		rest.count = (unsigned)gs_least(count, room / (piece_bytes + line_most));
+		assert(piece_bytes + line_most <= rest.thread_bytes && rest.count > 0);
 		TRY(GS_GROW(ingest->line.data, &ingest->line.room, rest.line_most, "bytes of a line"));
 		gs_input_expect(input, 0, (rest.threads + AHEAD_PIECES) * rest.piece_bytes);
 		gs_team_run((unsigned)gs_least(rest.count, rest.threads), add_rest, &rest);

@@ -2,6 +2,7 @@
 /* pieces.c - a binary file that a team reads piece by piece */
 #include <stdatomic.h>
 
+#include "base/round.h"
 #include "ingest/ingest.h"
 
 /*
@@ -40,24 +41,33 @@ gs_pieces_close(struct gs_pieces *pieces)
 	pthread_mutex_destroy(&pieces->lock);
 }
 
-/* ---- a piece ----------------------------------------------------------------------- */
+/* ---- a round ----------------------------------------------------------------------- */
+
+struct filler {
+	struct gs_pieces            *pieces;
+	const struct gs_piece_round *round;
+	size_t left;		/* bytes of the round that are not claimed; with the lock */
+};
 
 struct piece {
 	size_t bytes;			/* read, or 0 */
 	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
 };
 
-/* The next piece of at most WANT bytes: it is read to INTO, or else claimed; with the lock.  False: there is
+/* The next piece of the round: it is read to INTO, or else claimed; with the lock.  False: there is
  * none, or an error was noted. */
 static bool
-next_bytes(struct gs_pieces *pieces, void *into, size_t want, struct piece *piece)
+next_piece(struct filler *filler, void *into, struct piece *piece)
 {
+	struct gs_pieces *pieces = filler->pieces;
+	const size_t want = gs_least(filler->round->piece_bytes, filler->left);
 	uint64_t since;
 	gs_status status;
 
 	piece->bytes = piece->claimed.bytes = 0;
 	if (want == 0 || pieces->ended || atomic_load(&pieces->error.any))
 		return false;
+	filler->left -= want;
 	if (pieces->claims) {
 		gs_input_claim(pieces->input, want, &piece->claimed);
 		pieces->claims = piece->claimed.bytes > 0;
@@ -73,45 +83,6 @@ next_bytes(struct gs_pieces *pieces, void *into, size_t want, struct piece *piec
 	return piece->bytes > 0;
 }
 
-/* Read to INTO what was claimed, if it was.  The bytes may be fewer: the file was truncated meanwhile. */
-static gs_status
-read_claimed(struct gs_pieces *pieces, void *into, struct piece *piece)
-{
-	uint64_t since = gs_clock_now();
-	gs_status status;
-
-	if (piece->claimed.bytes == 0)
-		return GS_OK;
-	status = gs_input_read_piece(pieces->input, &piece->claimed, into, &piece->bytes);
-	gs_clock_lap(&pieces->monitor->clock, GS_STAGE_READ, &since);
-	return status;
-}
-
-/* ---- a round ----------------------------------------------------------------------- */
-
-struct filler {
-	struct gs_pieces            *pieces;
-	const struct gs_piece_round *round;
-	size_t left;		/* bytes of the round that are not claimed; with the lock */
-};
-
-/* The next piece of the round, read or claimed; with the lock.  False: there is none. */
-static bool
-next_piece(struct filler *filler, struct piece *piece, struct gs_read_piece *read)
-{
-	struct gs_pieces *pieces = filler->pieces;
-	const size_t most = filler->round->piece_bytes;
-	const size_t want = most < filler->left ? most : filler->left;
-
-	if (!next_bytes(pieces, read->data, want, piece))
-		return false;
-	filler->left -= want;
-	read->sequence = gs_taker_next_sequence(filler->round->taker, 0, 1);
-	read->number = pieces->number;
-	pieces->number += (piece->claimed.bytes + piece->bytes) / pieces->unit;
-	return true;
-}
-
 static void
 read_round(void *context, unsigned worker, unsigned size)
 {
@@ -120,12 +91,21 @@ read_round(void *context, unsigned worker, unsigned size)
 	const struct gs_piece_round *round = filler->round;
 	struct gs_read_piece read = { .data = round->memory + worker * round->piece_bytes };
 	struct piece piece;
+	uint64_t since;
 
 	(void)size;
 	pthread_mutex_lock(&pieces->lock);
-	while (next_piece(filler, &piece, &read)) {
+	while (next_piece(filler, read.data, &piece)) {
+		read.sequence = gs_taker_next_sequence(round->taker, 0, 1);
+		read.number = pieces->number;
+		pieces->number += (piece.claimed.bytes + piece.bytes) / pieces->unit;
 		pthread_mutex_unlock(&pieces->lock);
-		gs_first_error_note(&pieces->error, read_claimed(pieces, read.data, &piece));
+		if (piece.claimed.bytes > 0) {	/* the bytes may be fewer: the file was truncated meanwhile */
+			since = gs_clock_now();
+			gs_first_error_note(&pieces->error, gs_input_read_piece(
+				pieces->input, &piece.claimed, read.data, &piece.bytes));
+			gs_clock_lap(&pieces->monitor->clock, GS_STAGE_READ, &since);
+		}
 		read.count = piece.bytes / pieces->unit;
 		/* Even after an error: a taker may wait for each sequence number. */
 		gs_first_error_note(&pieces->error, round->store(round->context, worker, &read));

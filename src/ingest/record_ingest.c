@@ -26,33 +26,14 @@ enum { SAMPLE_PLACES = 512 };
 
 /* ---- opening -------------------------------------------------------------------- */
 
-/* Items of --argsort: all keys, one after the other, then the number; of --keep-order the record, and then
- * the number. */
-static gs_status
-open_numbered(struct gs_record_ingest *ingest)
-{
-	const bool whole = ingest->options->keep_order;
-	size_t at = whole ? ingest->record.bytes : 0;
-	struct gsort_key *keys;
-
-	TRY(GS_NEW(ingest->item_keys, ingest->key_count, "keys"));
-	keys = ingest->item_keys;
-	for (size_t k = 0; k < ingest->key_count; k++) {
-		keys[k] = ingest->keys[k];
-		if (!whole) {
-			keys[k].offset = at;
-			at += gs_key_bytes(&keys[k]);
-		}
-	}
-	return gs_record_open(&ingest->item, at + NUMBER_BYTES, keys, ingest->key_count,
-	                      ingest->options->endian, ingest->options->reverse);
-}
-
 gs_status
 gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_options *options)
 {
 	const unsigned key_bits = gs_key_bits(options->type);
 	const size_t bytes = key_bits > 0 ? key_bits / 8 : (size_t)options->record_bytes;
+	const bool whole = options->keep_order;
+	size_t at = whole ? bytes : 0;
+	struct gsort_key *keys;
 
 	*ingest = (struct gs_record_ingest){ .options = options };
 	ingest->keys = options->keys;
@@ -67,10 +48,23 @@ gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_option
 	                   options->reverse));
 	ingest->record.type = options->type;
 	ingest->record.endian = options->endian;
-	if (options->argsort_bits > 0 || options->keep_order)
-		return open_numbered(ingest);
-	ingest->item = ingest->record;
-	return GS_OK;
+	if (options->argsort_bits == 0 && !whole) {
+		ingest->item = ingest->record;
+		return GS_OK;
+	}
+	/* Items of --argsort: all keys, one after the other, then the number; of --keep-order the record,
+	 * and then the number. */
+	TRY(GS_NEW(ingest->item_keys, ingest->key_count, "keys"));
+	keys = ingest->item_keys;
+	for (size_t k = 0; k < ingest->key_count; k++) {
+		keys[k] = ingest->keys[k];
+		if (!whole) {
+			keys[k].offset = at;
+			at += gs_key_bytes(&keys[k]);
+		}
+	}
+	return gs_record_open(&ingest->item, at + NUMBER_BYTES, keys, ingest->key_count, options->endian,
+	                      options->reverse);
 }
 
 gs_status
@@ -115,8 +109,8 @@ struct reader {
 };
 
 static void
-make_items(const struct gs_record_ingest *ingest, const char *records, char *items,
-                       size_t count, uint64_t number)
+make_items(const struct gs_record_ingest *ingest, const char *records, char *items, size_t count,
+           uint64_t number)
 {
 	const size_t item_bytes = ingest->item.bytes;
 	const bool whole = ingest->options->keep_order;
@@ -143,22 +137,6 @@ make_items(const struct gs_record_ingest *ingest, const char *records, char *ite
 	}
 }
 
-/* The records of a sorted input come in order; or an error. */
-static gs_status
-follow(struct reader *reader, const char *records, size_t bytes)
-{
-	const struct gs_record_ingest *ingest = reader->ingest;
-	const struct gs_item_slice slice = { records, bytes };
-	const size_t at = ingest->checks_order ? gs_follow_slice(&reader->follow, &slice) : bytes;
-
-	if (at == SIZE_MAX)
-		return gs_fail(GS_EBUDGET, "out of memory");
-	return at == bytes ? GS_OK
-	       : gs_disorder_record(&ingest->record, gs_input_name(ingest->input), records + at,
-	                                        reader->follow.elements + 1, ingest->skipped,
-	                                        GS_ADVICE_UNSORTED);
-}
-
 static gs_status
 store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 {
@@ -166,22 +144,25 @@ store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 	struct gs_record_ingest *ingest = reader->ingest;
 	struct gs_clock *clock = &ingest->monitor->clock;
 	const size_t item_bytes = ingest->item.bytes;
+	const struct gs_item_slice records = { piece->data, piece->count * ingest->record.bytes };
 	uint64_t since = gs_clock_now();
-	const char *items = piece->data;
-	gs_status status;
-	char *made;
+	char *items = piece->data;
+	size_t at = records.bytes;
 
 	if (ingest->item_pieces != NULL) {
-		made = ingest->item_pieces + worker * ingest->piece_records * item_bytes;
-		make_items(ingest, piece->data, made, piece->count,
-		                       piece->number);
-		items = made;
+		items = ingest->item_pieces + worker * ingest->piece_records * item_bytes;
+		make_items(ingest, piece->data, items, piece->count, piece->number);
 		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
 	}
 	gs_taker_add_items(&ingest->taker, worker, piece->sequence, items, piece->count * item_bytes);
-	status = follow(reader, piece->data, piece->count * ingest->record.bytes);
+	if (ingest->checks_order)
+		at = gs_follow_slice(&reader->follow, &records);
 	gs_clock_lap(clock, GS_STAGE_SORT, &since);
-	return status;
+	if (at == SIZE_MAX)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	return at == records.bytes ? GS_OK
+	       : gs_disorder_record(&ingest->record, gs_input_name(ingest->input), records.data + at,
+	                            reader->follow.elements + 1, ingest->skipped, GS_ADVICE_UNSORTED);
 }
 
 /* ---- a file ------------------------------------------------------------------------- */
@@ -260,16 +241,6 @@ read_file(struct gs_record_ingest *ingest, bool first)
 
 /* ---- all files ------------------------------------------------------------------------ */
 
-/* Numbers of 32 bits count to 2^32 - 1. */
-static gs_status
-check_numbers(const struct gs_record_ingest *ingest)
-{
-	if (ingest->options->argsort_bits != 32 ||
-	    ingest->read.elements <= (uint64_t)UINT32_MAX + 1)
-		return GS_OK;
-	return gs_fail(GS_EINPUT, "the input has more than 2^32 keys: use --argsort=u64");
-}
-
 gs_status
 gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
                      const struct gs_taker *taker, struct gs_monitor *monitor)
@@ -293,7 +264,8 @@ gs_record_ingest_run(struct gs_record_ingest *ingest, struct gs_input *input,
 			ingest->read.bytes += ingest->skipped;
 		}
 		TRY(read_file(ingest, file == 0));
-		TRY(check_numbers(ingest));
+		if (ingest->options->argsort_bits == 32 && ingest->read.elements > (uint64_t)UINT32_MAX + 1)
+			return gs_fail(GS_EINPUT, "the input has more than 2^32 keys: use --argsort=u64");
 	}
 	return GS_OK;
 }

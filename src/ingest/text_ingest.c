@@ -19,56 +19,23 @@ struct storer {
 	uint64_t          sequence[GS_CLASSES];
 };
 
-/* The keys that one section of the chunk has of each class. */
-static void
-store_section(struct storer *storer, unsigned worker, unsigned section)
-{
-	struct gs_ingest *ingest = storer->ingest;
-
-	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		struct gs_piece piece = { .key_class = c, .key_bits = ingest->plan->class_bits[c] };
-
-		if (piece.key_bits == 0)
-			continue;
-		piece.keys = gs_text_keys(ingest->decoder, section, (enum gs_text_class)c,
-		                          &piece.count);
-		gs_taker_add(&ingest->taker, worker, storer->sequence[c] + section, &piece);
-	}
-}
-
-/* Each thread takes the sections that it has parsed, whose keys may still be in its cache. */
+/* Each thread takes the sections that it has parsed, whose keys of each class may still be in its cache. */
 static void
 store_sections(void *context, unsigned worker, unsigned size)
 {
 	struct storer *storer = context;
+	struct gs_ingest *ingest = storer->ingest;
 
-	for (unsigned n = worker; n < gs_text_sections(storer->ingest->decoder); n += size)
-		store_section(storer, worker, n);
-}
+	for (unsigned n = worker; n < gs_text_sections(ingest->decoder); n += size)
+		for (unsigned c = 0; c < GS_CLASSES; c++) {
+			struct gs_piece piece = { .key_class = c, .key_bits = ingest->plan->class_bits[c] };
 
-/* Store the keys of the last chunk. */
-static gs_status
-store_chunk(struct gs_ingest *ingest)
-{
-	const struct gs_taker *taker = &ingest->taker;
-	struct storer storer = { .ingest = ingest };
-	const unsigned sections = gs_text_sections(ingest->decoder);
-	size_t bytes = 0, room;
-	uint64_t since;
-
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		bytes += gs_text_left(ingest->decoder, (enum gs_text_class)c) *
-		         (ingest->plan->class_bits[c] / 8);
-	TRY(taker->reserve(taker->context, bytes, 0, &room));
-	if (bytes == 0)
-		return GS_OK;
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		storer.sequence[c] = gs_taker_next_sequence(taker, c, sections);
-	since = gs_clock_now();
-	gs_team_run(bytes < TEAM_BYTES ? 1 : ingest->plan->threads, store_sections, &storer);
-	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
-	gs_taker_end_round(taker);
-	return GS_OK;
+			if (piece.key_bits == 0)
+				continue;
+			piece.keys = gs_text_keys(ingest->decoder, n, (enum gs_text_class)c,
+			                          &piece.count);
+			gs_taker_add(&ingest->taker, worker, storer->sequence[c] + n, &piece);
+		}
 }
 
 /* Does the only file, which begins with CHUNK, have a byte that no printed number has, at its end or at a few
@@ -98,7 +65,10 @@ has_words(struct gs_ingest *ingest, const struct gs_chunk *chunk)
 static gs_status
 ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 {
+	const struct gs_taker *taker = &ingest->taker;
+	struct storer storer = { .ingest = ingest };
 	uint64_t since = gs_clock_now();
+	size_t bytes = 0, room;
 
 	if (chunk->begins)
 		gs_text_begin_file(ingest->decoder, chunk->name);
@@ -115,21 +85,19 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 	                   gs_text_lines(ingest->decoder) - ingest->read.elements);
 	gs_ahead_give(&ingest->ahead, chunk);
 	TRY(gs_ingest_check_copy(ingest, (GS_AHEAD_CHUNKS + 1) * ingest->plan->chunk_bytes));
-	return store_chunk(ingest);
-}
-
-/* At the end: add the small numbers that were counted, and warn of invalid lines not reported. */
-static void
-end_text(struct gs_ingest *ingest)
-{
-	struct gs_count *histogram = ingest->histogram;
-	uint64_t since = gs_clock_now();
-
-	histogram->touched = gs_text_fetch_small(ingest->decoder, histogram->bins);
-	gs_text_end(ingest->decoder);
-	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	ingest->read.elements = gs_text_lines(ingest->decoder);
-	ingest->invalid_lines = gs_text_invalid(ingest->decoder);
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		bytes += gs_text_left(ingest->decoder, (enum gs_text_class)c) *
+		         (ingest->plan->class_bits[c] / 8);
+	TRY(taker->reserve(taker->context, bytes, 0, &room));
+	if (bytes == 0)
+		return GS_OK;
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		storer.sequence[c] = gs_taker_next_sequence(taker, c, gs_text_sections(ingest->decoder));
+	since = gs_clock_now();
+	gs_team_run(bytes < TEAM_BYTES ? 1 : ingest->plan->threads, store_sections, &storer);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+	gs_taker_end_round(taker);
+	return GS_OK;
 }
 
 gs_status
@@ -146,6 +114,7 @@ gs_status
 gs_text_ingest(struct gs_ingest *ingest)
 {
 	struct gs_chunk *chunk;
+	uint64_t since;
 	char *memory;
 
 	TRY(gs_ingest_open_chunks(ingest, &memory));
@@ -159,6 +128,12 @@ gs_text_ingest(struct gs_ingest *ingest)
 			break;
 		TRY(ingest_chunk(ingest, chunk));
 	}
-	end_text(ingest);
+	/* add the small numbers that were counted, and warn of invalid lines not reported */
+	since = gs_clock_now();
+	ingest->histogram->touched = gs_text_fetch_small(ingest->decoder, ingest->histogram->bins);
+	gs_text_end(ingest->decoder);
+	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+	ingest->read.elements = gs_text_lines(ingest->decoder);
+	ingest->invalid_lines = gs_text_invalid(ingest->decoder);
 	return GS_OK;
 }

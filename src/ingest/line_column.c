@@ -79,32 +79,6 @@ warn_rounded(struct gs_line_ingest *ingest, const struct gs_line_values *values,
 	ingest->column->warned = true;
 }
 
-/* Count lines and values in the order of the input, and deal with faults. */
-static gs_status
-settle(struct row *row, size_t *keys)
-{
-	struct gs_line_ingest *ingest = row->ingest;
-
-	*keys = 0;
-	for (size_t i = 0; i < row->count; i++) {
-		struct gs_line_piece *piece = &row->pieces[i];
-		struct gs_line_values *values = &row->values[i];
-		const bool faulty = piece->faulty;
-
-		if (faulty) {
-			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
-			read_piece(row, i);
-		}
-		if (values->rounded != NULL)
-			warn_rounded(ingest, values, piece->end);
-		ingest->faults.shown += faulty ? 0 : piece->shown;
-		ingest->column->missing += values->missing;
-		*keys += values->count;
-	}
-	ingest->column->count += *keys;
-	return GS_OK;
-}
-
 static void
 add_pieces(void *context, unsigned worker, unsigned size)
 {
@@ -120,18 +94,33 @@ add_pieces(void *context, unsigned worker, unsigned size)
 	}
 }
 
-/* Add the keys of a row. */
+/* Make the keys of a row, count lines and values in the order of the input, deal with faults; then add. */
 static gs_status
 add_row(struct row *row)
 {
 	struct gs_line_ingest *ingest = row->ingest;
 	const struct gs_taker *taker = &ingest->taker;
-	const unsigned threads = row->count < ingest->threads ? (unsigned)row->count : ingest->threads;
+	const unsigned threads = (unsigned)gs_least(row->count, ingest->threads);
 	uint64_t since = gs_clock_now();
-	size_t keys, room;
+	size_t keys = 0, room;
 
 	gs_team_each(ingest->threads, row->count, read_piece, row);
-	TRY(settle(row, &keys));
+	for (size_t i = 0; i < row->count; i++) {
+		struct gs_line_piece *piece = &row->pieces[i];
+		struct gs_line_values *values = &row->values[i];
+
+		if (piece->faulty) {
+			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
+			read_piece(row, i);
+		} else {
+			ingest->faults.shown += piece->shown;
+		}
+		if (values->rounded != NULL)
+			warn_rounded(ingest, values, piece->end);
+		ingest->column->missing += values->missing;
+		keys += values->count;
+	}
+	ingest->column->count += keys;
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	if (keys == 0)
 		return GS_OK;

@@ -13,9 +13,7 @@
 #include "linekey/skip.h"
 #include "ingest/line_ingest.h"
 
-enum {
-	BATCH_LINES = GS_ITEM_BATCH,
-};
+enum { BATCH_LINES = GS_ITEM_BATCH };
 
 /* Find the first of COUNT lines whose KEY is at fault. */
 static size_t
@@ -83,46 +81,34 @@ follow(const struct gs_line_faults *faults, const char *const *lines, const uint
 	                        lines[first], length, faults->advice);
 }
 
-/* Compare COUNT lines, if they are followed, and leave out those at fault; the others move to *TO. */
-static gs_status
-sift(struct gs_line_faults *faults, const char *const *lines, const uint32_t *bytes, size_t count,
-     char **to)
-{
-	size_t key = 0;
-
-	for (size_t at = 0, sound; at < count; at += sound) {
-		const char *begin = lines[at], *end;
-
-		sound = find_fault(faults, lines + at, bytes + at, count - at, &key);
-		if (sound > 0) {
-			end = lines[at + sound - 1] + bytes[at + sound - 1];
-			TRY(follow(faults, lines + at, bytes + at, sound));
-			faults->shown += gs_line_shown(faults, begin, end, sound);
-			if (*to < begin)
-				memmove(*to, begin, (size_t)(end - begin));
-			*to += end - begin;
-		} else {
-			sound = 1;
-			end = begin + bytes[at];
-			TRY(reject(faults, key, begin, bytes[at]));
-			faults->shown += gs_line_shown(faults, begin, end, sound);
-		}
-	}
-	return GS_OK;
-}
-
 gs_status
 gs_line_leave_out(struct gs_line_faults *faults, char *data, const char **end)
 {
 	const char *from = data, *limit = *end, *lines[BATCH_LINES];
 	uint32_t bytes[BATCH_LINES];
-	char *to = data;
+	size_t key = 0;
 
 	while (from < limit) {
 		const size_t count = gs_line_split(faults->order, &from, limit, lines, bytes, BATCH_LINES);
 
-		TRY(sift(faults, lines, bytes, count, &to));
+		for (size_t at = 0, sound; at < count; at += sound) {
+			const char *begin = lines[at], *behind;
+
+			sound = find_fault(faults, lines + at, bytes + at, count - at, &key);
+			if (sound == 0) {
+				TRY(reject(faults, key, begin, bytes[at]));
+				sound = 1;
+				faults->shown += gs_line_shown(faults, begin, begin + bytes[at], 1);
+				continue;
+			}
+			behind = lines[at + sound - 1] + bytes[at + sound - 1];
+			TRY(follow(faults, lines + at, bytes + at, sound));
+			faults->shown += gs_line_shown(faults, begin, behind, sound);
+			if (data < begin)
+				memmove(data, begin, (size_t)(behind - begin));
+			data += behind - begin;
+		}
 	}
-	*end = to;
+	*end = data;
 	return GS_OK;
 }

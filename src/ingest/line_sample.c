@@ -10,21 +10,6 @@
 enum { PLACES = 256, PLACE_BYTES = 4096, NUMBERED_BYTES = 1024 };
 #define LEAST_BYTES	((uint64_t)8 << 20)
 
-/* Read from INPUT, of which CHUNK was read; returns how many bytes there are, or 0. */
-static size_t
-read_place(struct gs_input *input, const struct gs_chunk *chunk, uint64_t offset, char *into, size_t bytes)
-{
-	size_t got = bytes;
-
-	if (offset + bytes <= chunk->bytes)
-		memcpy(into, chunk->data + offset, bytes);
-	else if (offset < chunk->bytes)
-		got = 0;
-	else
-		gs_input_glance(input, offset - chunk->bytes, bytes, into, &got);
-	return got;
-}
-
 /* Show TAKER lines, with numbers if items have them. */
 static gs_status
 show(const struct gs_line_order *order, struct gs_line_number number, const char *lines, const char *end,
@@ -59,10 +44,20 @@ gs_line_sample(const struct gs_line_order *order, struct gs_line_number number, 
 		return GS_OK;
 	to = lines = malloc(PLACES * place_bytes);
 	for (uint64_t p = 0; lines != NULL && p < PLACES; p++) {
-		const char *end = to + read_place(input, chunk, bytes / PLACES * p, to, place_bytes);
-		const char *first = gs_line_end(order, to, end);
-		const size_t whole = (size_t)(gs_line_last_end(order, first, end) - first);
+		const uint64_t at = bytes / PLACES * p;
+		const char *end, *first;
+		size_t got = 0, whole;
 
+		/* what was read is in the chunk, but for a place that it has in part */
+		if (at >= chunk->bytes)
+			gs_input_glance(input, at - chunk->bytes, place_bytes, to, &got);
+		else if (at + place_bytes <= chunk->bytes)
+			got = place_bytes;
+		if (at < chunk->bytes)
+			memcpy(to, chunk->data + at, got);
+		end = to + got;
+		first = gs_line_end(order, to, end);
+		whole = (size_t)(gs_line_last_end(order, first, end) - first);
 		memmove(to, first, whole);
 		to += whole;
 		places += whole > 0;

@@ -12,6 +12,8 @@
 
 enum { BATCH_KEYS = 512, NUMBER_BYTES = GS_LINE_NUMBER_BYTES };
 
+#define SIGN	(UINT64_C(1) << 63)
+
 /* What lines that are numbers have at least: a digit and a terminator. */
 enum { LEAST_LINE_BYTES = 2 };
 
@@ -33,18 +35,6 @@ gs_text_number_most(const struct gs_record *item, uint64_t lines, size_t bytes)
 	return (size_t)gs_least(lines, bytes / LEAST_LINE_BYTES) * item->bytes;
 }
 
-/* Put the key of an integer of CLASS. */
-static void
-put_integer(char *into, enum gs_text_class class, uint64_t key)
-{
-	const uint64_t value = key - gs_text_bias(class), sign = UINT64_C(1) << 63;
-	const bool negative = class < GS_SMALL || (class == GS_SMALL && value >= sign);
-	const uint64_t upper = negative ? (value + sign) / 2 : value / 2 + sign / 2;
-
-	memcpy(into, &upper, sizeof upper);
-	into[sizeof upper] = (char)(value % 2);
-}
-
 gs_status
 gs_text_number_put(const struct gs_record *item, struct gs_lines *lines,
                    struct gs_line_number number, const char *data, const char *end, uint64_t first,
@@ -61,12 +51,18 @@ gs_text_number_put(const struct gs_record *item, struct gs_lines *lines,
 		                    BATCH_KEYS, &count, &used));
 		for (size_t i = 0; i < count; i++, *made += item->bytes) {
 			const uint64_t bits = gs_line_number_bits(number, first + numbers[i] - 1 - before);
+			const enum gs_text_class class = (enum gs_text_class)classes[i];
 			char *to = into + *made;
 
-			if (lines->options.floats)
-				memcpy(to, &keys[i], sizeof keys[i]);
-			else
-				put_integer(to, (enum gs_text_class)classes[i], keys[i]);
+			if (!lines->options.floats) {	/* an integer of CLASS */
+				const uint64_t value = keys[i] - gs_text_bias(class);
+				const bool negative = class < GS_SMALL ||
+				                      (class == GS_SMALL && value >= SIGN);
+
+				keys[i] = negative ? (value + SIGN) / 2 : value / 2 + SIGN / 2;
+				to[sizeof keys[i]] = (char)(value % 2);
+			}
+			memcpy(to, &keys[i], sizeof keys[i]);
 			memcpy(to + item->bytes - NUMBER_BYTES, &bits, sizeof bits);
 		}
 	}

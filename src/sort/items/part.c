@@ -179,52 +179,13 @@ compare_texts(const struct texts *texts, unsigned one, unsigned other)
 	                                 part->items[b], gs_item_part_length(part, b));
 }
 
-/* Number all texts in their order. */
-static void
-number_texts(struct texts *texts)
-{
-	unsigned order[MOST_TEXTS];
-
-	for (unsigned t = 0, at; t < texts->count; t++) {
-		for (at = t; at > 0 && compare_texts(texts, order[at - 1], t) > 0; at--)
-			order[at] = order[at - 1];
-		order[at] = t;
-	}
-	for (unsigned t = 1; t < texts->count; t++)
-		texts->list[order[t]].number = texts->list[order[t - 1]].number +
-		                               (compare_texts(texts, order[t - 1], order[t]) < 0);
-}
-
-/* Items FROM .. TO have texts whose numbers in the list are in WORDS: put them in the order of the texts, and
- * sort those that have equal ones by what is behind. */
-static void
-sort_by_texts(struct gs_item_part *part, struct texts *texts, size_t from, size_t to)
-{
-	size_t ends[MOST_TEXTS] = { 0 }, begin = from;
-
-	number_texts(texts);
-	for (unsigned t = 0; t < texts->count; t++)
-		ends[texts->list[t].number] += texts->list[t].items;
-	for (unsigned t = 0; t < texts->count; t++) {
-		begin += ends[t];
-		ends[t] = begin - ends[t];	/* so far: where it begins */
-	}
-	for (size_t i = from; i < to; i++)
-		part->spare[ends[texts->list[part->words[i]].number]++] = part->places[i];
-	memcpy(part->places + from, part->spare + from, (to - from) * sizeof *part->places);
-	part->in_place = false;
-	begin = from;
-	for (unsigned t = 0; t < texts->count && begin < to; begin = ends[t++])
-		if (ends[t] > begin + 1)
-			sort_group(part, texts->next, begin, ends[t]);
-}
-
 /* Sort items whose words from AT on tie by a text in them, and what is behind; false: nothing was done. */
 static bool
 settle_by_text(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
 	struct texts texts = { .part = part, .at = at };
-	unsigned last = 0;
+	size_t ends[MOST_TEXTS] = { 0 }, begin = from;
+	unsigned order[MOST_TEXTS], last = 0;
 
 	if (part->order->text == NULL)
 		return false;
@@ -235,7 +196,30 @@ settle_by_text(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 		texts.list[last].items++;
 		part->words[i] = last;
 	}
-	sort_by_texts(part, &texts, from, to);
+	/* number all texts in their order */
+	for (unsigned t = 0, to_be; t < texts.count; t++) {
+		for (to_be = t; to_be > 0 && compare_texts(&texts, order[to_be - 1], t) > 0; to_be--)
+			order[to_be] = order[to_be - 1];
+		order[to_be] = t;
+	}
+	for (unsigned t = 1; t < texts.count; t++)
+		texts.list[order[t]].number = texts.list[order[t - 1]].number +
+		                              (compare_texts(&texts, order[t - 1], order[t]) < 0);
+	/* put items in the order of the texts, and sort those that have equal ones by what is behind */
+	for (unsigned t = 0; t < texts.count; t++)
+		ends[texts.list[t].number] += texts.list[t].items;
+	for (unsigned t = 0; t < texts.count; t++) {
+		begin += ends[t];
+		ends[t] = begin - ends[t];	/* so far: where it begins */
+	}
+	for (size_t i = from; i < to; i++)
+		part->spare[ends[texts.list[part->words[i]].number]++] = part->places[i];
+	memcpy(part->places + from, part->spare + from, (to - from) * sizeof *part->places);
+	part->in_place = false;
+	begin = from;
+	for (unsigned t = 0; t < texts.count && begin < to; begin = ends[t++])
+		if (ends[t] > begin + 1)
+			sort_group(part, texts.next, begin, ends[t]);
 	return true;
 }
 
@@ -429,15 +413,6 @@ sort_words(struct gs_item_part *part, size_t from, size_t to, uint64_t least, ui
 	return packing;
 }
 
-/* Items that share AT bytes and tie by what PACKING has of the next eight share so many. */
-static unsigned
-shared_by_ties(const struct gs_item_part *part, const struct packing *packing, unsigned at)
-{
-	if (part->order->words_at == NULL && packing->shift > 0)
-		return at;
-	return at + (64 - packing->shift) / 8;
-}
-
 /* The group FROM .. TO is sorted by the words that PACKING has: sort the groups in it that tie.
  * Returns the end of one that has more than half of the items, at *FROM; else 0. */
 static size_t
@@ -492,7 +467,9 @@ sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to)
 			continue;
 		}
 		packing = sort_words(part, from, to, least, most);
-		shared = shared_by_ties(part, &packing, shared);
+		/* items that tie by what PACKING has of the eight bytes share so many */
+		if (part->order->words_at != NULL || packing.shift == 0)
+			shared += (64 - packing.shift) / 8;
 		to = sort_subgroups(part, &packing, shared, more, &from, to);
 	}
 	if (to - from > 1)
@@ -549,37 +526,29 @@ gather_fixed(const struct gs_item_part *part, size_t at, size_t bytes, char *int
 	}
 }
 
-static size_t
-gather_lines(const struct gs_item_part *part, size_t at, char *into)
-{
-	const char *const *items = part->items, *begin = into;	/* as for gather_fixed() */
-	const uint32_t *places = part->places, *lengths = part->lengths;
-	const size_t count = part->count;
-
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t place = places[i];
-		const size_t bytes = lengths[place] - at;
-
-		if (i + AHEAD < count)
-			__builtin_prefetch(items[places[i + AHEAD]]);
-		gs_item_copy(into, items[place] + at, bytes);
-		into += bytes;
-	}
-	return (size_t)(into - begin);
-}
-
 size_t
 gs_item_part_gather(const struct gs_item_part *part, size_t at, size_t bytes, char *into)
 {
-	if (bytes == 0 && part->order->item_bytes == 0)
-		return gather_lines(part, at, into);
-	if (bytes == 0)
-		bytes = part->order->item_bytes - at;
-	switch (bytes) {
+	const char *const *items = part->items, *begin = into;	/* as for gather_fixed() */
+	const uint32_t *places = part->places, *lengths = part->lengths;
+	const size_t count = part->count, fixed = bytes > 0 ? bytes : part->order->item_bytes - at;
+
+	if (bytes == 0 && part->order->item_bytes == 0) {
+		for (size_t i = 0; i < count; i++) {
+			const size_t length = lengths[places[i]] - at;
+
+			if (i + AHEAD < count)
+				__builtin_prefetch(items[places[i + AHEAD]]);
+			gs_item_copy(into, items[places[i]] + at, length);
+			into += length;
+		}
+		return (size_t)(into - begin);
+	}
+	switch (fixed) {
 	case 4:  gather_fixed(part, at, 4, into); break;
 	case 8:  gather_fixed(part, at, 8, into); break;
 	case 16: gather_fixed(part, at, 16, into); break;
-	default: gather_fixed(part, at, bytes, into); break;
+	default: gather_fixed(part, at, fixed, into); break;
 	}
-	return part->count * bytes;
+	return count * fixed;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/simd.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/items/divide.h"
@@ -13,11 +14,11 @@
 /* ---- choosing ------------------------------------------------------------------ */
 
 /* Count the bounds before each cell, and the most that are in one. */
-static size_t
-set_cells(struct gs_item_bins *bins, size_t count)
+static void
+set_bounds(struct gs_item_bins *bins, size_t count)
 {
 	const uint64_t first = bins->bounds[0], range = bins->bounds[count > 0 ? count - 1 : 0] - first;
-	size_t before = 0, most = 0;
+	size_t before = 0, most = 0, end;
 
 	for (bins->cell_shift = 0; range >> bins->cell_shift >= GS_ITEM_CELLS; bins->cell_shift++)
 		;
@@ -28,14 +29,6 @@ set_cells(struct gs_item_bins *bins, size_t count)
 		bins->cells[c] = (uint32_t)before;
 		most = at - before > most ? at - before : most;
 	}
-	return most;
-}
-
-static void
-set_bounds(struct gs_item_bins *bins, size_t count)
-{
-	size_t most = set_cells(bins, count), end;
-
 	if (most >= GS_ITEM_CELL_MOST) {
 		bins->last_cell = 0;	/* one cell: search all bounds */
 		most = count;
@@ -69,10 +62,9 @@ gs_item_bins_close(struct gs_item_bins *bins)
 static void
 choose_bounds(struct gs_item_bins *bins, const uint64_t *words, size_t count, unsigned wanted)
 {
-	const unsigned most = GS_ITEM_BINS_MOST - 4;
 	size_t found = 0;
 
-	wanted = wanted > most ? most : wanted < 2 ? 2 : wanted;
+	wanted = (unsigned)gs_within(2, wanted, GS_ITEM_BINS_MOST - 4);
 	for (unsigned q = 1; q < wanted; q++) {
 		const uint64_t word = words[count * q / wanted];
 		const bool again = found > 0 && bins->bounds[found - 1] >= word;
@@ -83,29 +75,6 @@ choose_bounds(struct gs_item_bins *bins, const uint64_t *words, size_t count, un
 			bins->bounds[found++] = word + 1;	/* it has a bin of its own */
 	}
 	set_bounds(bins, found);
-}
-
-/* No word that was looked at differs: bounds are items. */
-static gs_status
-choose_pivots(struct gs_item_bins *bins, const struct gs_item_order *order,
-              const char *const *items, const uint32_t *bytes, size_t count, unsigned wanted)
-{
-	const unsigned most = (GS_ITEM_BINS_MOST - 1) / 2;
-
-	wanted = wanted > most ? most : wanted < 2 ? 2 : wanted;
-	bins->level++;
-	TRY(gs_item_pivots_choose(&bins->pivots, order, bins->level, items, bytes, count, wanted));
-	bins->count = 2 * (unsigned)bins->pivots.count + 1;
-	return GS_OK;
-}
-
-/* All items of the sample are equal: one bin for them, with bounds around it. */
-static void
-isolate(struct gs_item_bins *bins, uint64_t word)
-{
-	bins->bounds[0] = word;
-	bins->bounds[1] = word + 1;
-	set_bounds(bins, word < UINT64_MAX ? 2 : 1);
 }
 
 /* Make word number bins->level of all items of a sample; false: later words are 0. */
@@ -149,11 +118,20 @@ gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order
 		gs_quicksort(kernels, words + count, words, count, least, greatest);
 		choose_bounds(bins, words + count, count, wanted);
 	} else if (!more && gs_item_words_decide(order, 8 * bins->level + 8)) {
-		isolate(bins, least);
+		/* All items of the sample are equal: one bin for them, with bounds around it. */
+		bins->bounds[0] = least;
+		bins->bounds[1] = least + 1;
+		set_bounds(bins, least < UINT64_MAX ? 2 : 1);
 	}
 	free(words);
-	return least < greatest || bins->bound_count > 0 ? GS_OK
-	       : choose_pivots(bins, order, items, bytes, count, wanted);
+	if (least < greatest || bins->bound_count > 0)
+		return GS_OK;
+	/* No word that was looked at differs: bounds are items. */
+	bins->level++;
+	TRY(gs_item_pivots_choose(&bins->pivots, order, bins->level, items, bytes, count,
+	                          gs_within(2, wanted, (GS_ITEM_BINS_MOST - 1) / 2)));
+	bins->count = 2 * (unsigned)bins->pivots.count + 1;
+	return GS_OK;
 }
 
 unsigned
@@ -235,18 +213,6 @@ search_avx512(const struct gs_item_bins *bins, const uint64_t *words, size_t cou
 }
 #endif
 
-static void
-search_best(const struct gs_item_bins *bins, const uint64_t *words, size_t count, uint16_t *found)
-{
-#if defined __x86_64__
-	if (gs_simd_best() == GS_SIMD_AVX512) {
-		search_avx512(bins, words, count, found);
-		return;
-	}
-#endif
-	search(bins, words, count, found);
-}
-
 /* Items whose words are not the common ones belong to the outer bins. */
 static void
 move_outside(const struct gs_item_bins *bins, const struct gs_item_order *order,
@@ -282,7 +248,12 @@ gs_item_bins_find(const struct gs_item_bins *bins, const struct gs_item_order *o
 		return true;
 	}
 	more = order->words(order->context, items, bytes, count, bins->level, words);
-	search_best(bins, words, count, found);
+#if defined __x86_64__
+	if (gs_simd_best() == GS_SIMD_AVX512)
+		search_avx512(bins, words, count, found);
+	else
+#endif
+		search(bins, words, count, found);
 	if (bins->level > bins->from)
 		move_outside(bins, order, items, bytes, count, found);
 	return more;

@@ -19,21 +19,7 @@ bin_count(const struct gs_item_bins *bins, const struct gs_item_divider *divider
 	return divider->owners != NULL ? divider->owners->owners : bins->count;
 }
 
-/* The bins, or owners, of a batch. */
-static void
-find(const struct gs_item_order *order, const struct gs_item_bins *bins,
-     struct gs_item_divider *divider, const char *const *items, const uint32_t *bytes,
-     size_t count, uint16_t *found)
-{
-	if (order->item_bytes > 0)
-		bytes = NULL;
-	if (divider->owners != NULL)
-		gs_item_owners_find(divider->owners, divider->origin, items, bytes, count, found);
-	else if (gs_item_bins_find(bins, order, items, bytes, count, found))
-		divider->more = true;
-}
-
-/* Returns how many items there are. */
+/* Find the bins, or owners, of all items, and count them; returns how many items there are. */
 static size_t
 count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
            struct gs_item_walk *walk, struct gs_item_divider *divider, uint32_t *bytes_of)
@@ -46,7 +32,11 @@ count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
 	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0) {
 		uint16_t *found = divider->found + done;
 
-		find(order, bins, divider, items, bytes, count, found);
+		if (divider->owners != NULL)
+			gs_item_owners_find(divider->owners, divider->origin, items,
+			                    item_bytes > 0 ? NULL : bytes, count, found);
+		else if (gs_item_bins_find(bins, order, items, item_bytes > 0 ? NULL : bytes, count, found))
+			divider->more = true;
 		if (item_bytes == 0 && done + count <= divider->lengths)
 			memcpy(divider->bytes + done, bytes, count * sizeof *bytes);
 		if (item_bytes > 0)
@@ -62,18 +52,6 @@ count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
 	for (unsigned b = 0; item_bytes > 0 && b < bin_count(bins, divider); b++)
 		divider->items[b] += bytes_of[b] / item_bytes;
 	return done;
-}
-
-/* Of each bin behind KEEP the items that were BEFORE stay, and those that were found now go. */
-static void
-drop_bins(const struct gs_item_bins *bins, struct gs_item_divider *divider, const uint64_t *before,
-          uint32_t *bytes_of)
-{
-	for (unsigned b = divider->keep; b < bins->count; b++) {
-		divider->dropped += divider->items[b] - before[b];
-		divider->items[b] = before[b];
-		bytes_of[b] = 0;
-	}
 }
 
 /* Items between one that is copied and one whose lines of cache are fetched.  Not tuned. */
@@ -124,21 +102,10 @@ copy_kept(struct gs_item_walk *walk, const uint16_t *found, unsigned keep, char 
 				copy_item(found, found, to, items[i], fixed > 0 ? fixed : bytes[i]);
 }
 
-/* Items whose LENGTHS are known. */
+/* LENGTHS of lines, if they are known, or NULL. */
 static void
-copy_measured(const struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched,
-              const uint32_t *lengths, char **to)
-{
-	for (size_t s = 0; s < walk->slice_count; s++) {
-		const char *item = walk->slices[s].data, *end = item + walk->slices[s].bytes;
-
-		for (; item < end; item += *lengths++)
-			copy_item(found++, fetched, to, item, *lengths);
-	}
-}
-
-static void
-copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, char **to)
+copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, const uint32_t *lengths,
+           char **to)
 {
 	const char *items[GS_ITEM_BATCH];
 	uint32_t bytes[GS_ITEM_BATCH];
@@ -153,7 +120,13 @@ copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fet
 	case 32: copy_fixed(walk, found, fetched, to, 32); return;
 	default: copy_fixed(walk, found, fetched, to, walk->order->item_bytes); return;
 	}
-	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
+	for (size_t s = 0; lengths != NULL && s < walk->slice_count; s++) {
+		const char *item = walk->slices[s].data, *end = item + walk->slices[s].bytes;
+
+		for (; item < end; item += *lengths++)
+			copy_item(found++, fetched, to, item, *lengths);
+	}
+	while (lengths == NULL && (count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
 		for (size_t i = 0; i < count; i++)
 			copy_item(found++, fetched, to, items[i], bytes[i]);
 }
@@ -204,8 +177,12 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	if (drops)
 		memcpy(before, divider->items, total * sizeof *before);
 	count = count_bins(order, bins, &walk, divider, offsets);
-	if (drops)
-		drop_bins(bins, divider, before, offsets);
+	/* of each bin behind KEEP the items that were BEFORE stay, and those that were found now go */
+	for (unsigned b = divider->keep; drops && b < total; b++) {
+		divider->dropped += divider->items[b] - before[b];
+		divider->items[b] = before[b];
+		offsets[b] = 0;
+	}
 	for (unsigned b = 0; b <= total; b++) {
 		const uint32_t bytes = offsets[b];
 
@@ -219,8 +196,7 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 		fetched += count - FETCH_AHEAD;
 	if (drops)
 		copy_kept(&walk, divider->found, divider->keep, to);
-	else if (order->item_bytes == 0 && count <= divider->lengths)
-		copy_measured(&walk, divider->found, fetched, divider->bytes, to);
 	else
-		copy_items(&walk, divider->found, fetched, to);
+		copy_items(&walk, divider->found, fetched,
+		           count <= divider->lengths ? divider->bytes : NULL, to);
 }

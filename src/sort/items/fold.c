@@ -57,22 +57,6 @@ put(struct gs_item_part *part, struct table *table, size_t i, uint64_t hash)
 	table->slots[at] = (uint32_t)table->kept | tag;
 }
 
-/* Look up items FROM .. TO, at most BATCH. */
-static void
-put_batch(struct gs_item_part *part, struct table *table, size_t from, size_t to)
-{
-	uint64_t hashes[BATCH];
-
-	for (size_t i = from; i < to; i++) {
-		if (i + AHEAD < part->count)
-			__builtin_prefetch(part->items[i + AHEAD]);
-		hashes[i - from] = gs_item_hash(part->items[i], gs_item_part_length(part, i));
-		__builtin_prefetch(&table->slots[hashes[i - from] >> 32 & table->mask]);
-	}
-	for (size_t i = from; i < to; i++)
-		put(part, table, i, hashes[i - from]);
-}
-
 void
 gs_item_part_fold(struct gs_item_part *part)
 {
@@ -90,8 +74,16 @@ gs_item_part_fold(struct gs_item_part *part)
 	while (at < count && table.kept + BATCH < table.most &&
 	       (at < count / TRIED || at - table.kept > at / EQUAL_SHARE)) {
 		const size_t to = count - at < BATCH ? count : at + BATCH;
+		uint64_t hashes[BATCH];
 
-		put_batch(part, &table, at, to);
+		for (size_t i = at; i < to; i++) {
+			if (i + AHEAD < count)
+				__builtin_prefetch(part->items[i + AHEAD]);
+			hashes[i - at] = gs_item_hash(part->items[i], gs_item_part_length(part, i));
+			__builtin_prefetch(&table.slots[hashes[i - at] >> 32 & table.mask]);
+		}
+		for (size_t i = at; i < to; i++)
+			put(part, &table, i, hashes[i - at]);
 		at = to;
 	}
 	rest = count - at;

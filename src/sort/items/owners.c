@@ -26,32 +26,6 @@ struct rows {
 /* ---- the sample --------------------------------------------------------------------- */
 
 static gs_status
-add_batch(struct rows *rows, const struct gs_item_order *order, const char *const *items,
-          const uint32_t *bytes, size_t count, size_t origin)
-{
-	uint64_t words[GS_ITEM_BATCH];
-	bool more = true;
-
-	TRY(GS_GROW(rows->list, &rows->room, rows->count + count, "items of a sample"));
-	for (unsigned level = 0; level < GS_ITEM_OWNER_LEVELS; level++) {
-		if (more) {
-			more = order->words(order->context, items, order->item_bytes > 0 ? NULL : bytes,
-			                    count, level, words);
-			rows->levels = level + 1 > rows->levels ? level + 1 : rows->levels;
-		} else {
-			memset(words, 0, sizeof words);
-		}
-		for (size_t i = 0; i < count; i++)
-			rows->list[rows->count + i][level] = words[i];
-	}
-	rows->whole &= !more;
-	for (size_t i = 0; i < count; i++)
-		rows->list[rows->count + i][GS_ITEM_OWNER_LEVELS] = origin;
-	rows->count += count;
-	return GS_OK;
-}
-
-static gs_status
 add_slices(struct rows *rows, const struct gs_item_order *order,
            const struct gs_item_slice *sample, size_t origins)
 {
@@ -62,8 +36,28 @@ add_slices(struct rows *rows, const struct gs_item_order *order,
 	for (size_t o = 0; o < origins; o++) {
 		struct gs_item_walk walk = gs_item_walk_begin(order, &sample[o], 1);
 
-		while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0)
-			TRY(add_batch(rows, order, items, bytes, count, o));
+		while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0) {
+			uint64_t words[GS_ITEM_BATCH];
+			bool more = true;
+
+			TRY(GS_GROW(rows->list, &rows->room, rows->count + count, "items of a sample"));
+			for (unsigned level = 0; level < GS_ITEM_OWNER_LEVELS; level++) {
+				if (more) {
+					more = order->words(order->context, items,
+					                    order->item_bytes > 0 ? NULL : bytes, count,
+					                    level, words);
+					rows->levels = level + 1 > rows->levels ? level + 1 : rows->levels;
+				} else {
+					memset(words, 0, sizeof words);
+				}
+				for (size_t i = 0; i < count; i++)
+					rows->list[rows->count + i][level] = words[i];
+			}
+			rows->whole &= !more;
+			for (size_t i = 0; i < count; i++)
+				rows->list[rows->count + i][GS_ITEM_OWNER_LEVELS] = o;
+			rows->count += count;
+		}
 	}
 	return GS_OK;
 }

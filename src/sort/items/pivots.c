@@ -13,24 +13,6 @@ enum { SAMPLE_OF_PIVOT = 8 };
 /* Copies of pivots have so many bytes together, unless one alone has more: they stay in a cache. */
 #define MOST_BYTES	((size_t)256 << 10)
 
-/* Sort COUNT of ALL items in MEMORY. */
-static void
-sort_sample(struct gs_item_part *part, const struct gs_item_order *order, unsigned level,
-            void *memory, const char *const *items, const uint32_t *bytes, size_t all, size_t count)
-{
-	gs_item_part_init(part, order, memory, count);
-	for (size_t i = 0; i < count; i++) {
-		const size_t at = all * i / count;
-
-		part->items[i] = items[at];
-		part->lengths[i] = bytes != NULL ? bytes[at] : (uint32_t)order->item_bytes;
-		part->places[i] = (uint32_t)i;
-	}
-	part->count = count;
-	part->in_place = true;
-	gs_item_part_sort(part, 8 * level);
-}
-
 /* Pick the places of pivots that all differ, evenly spaced in the sorted sample. */
 static size_t
 pick(const struct gs_item_part *part, unsigned level, size_t wanted, size_t *picked, size_t *total)
@@ -92,7 +74,17 @@ gs_item_pivots_choose(struct gs_item_pivots *pivots, const struct gs_item_order 
 	assert(count > 0 && wanted > 0);
 	THEN(status, GS_NEW(picked, wanted, "splitters"));
 	if (status == GS_OK) {
-		sort_sample(&part, order, level, memory, items, bytes, count, sorted);
+		gs_item_part_init(&part, order, memory, sorted);
+		for (size_t i = 0; i < sorted; i++) {
+			const size_t at = count * i / sorted;
+
+			part.items[i] = items[at];
+			part.lengths[i] = bytes != NULL ? bytes[at] : (uint32_t)order->item_bytes;
+			part.places[i] = (uint32_t)i;
+		}
+		part.count = sorted;
+		part.in_place = true;
+		gs_item_part_sort(&part, 8 * level);
 		wanted = pick(&part, level, wanted, picked, &total);
 		status = copy(pivots, &part, picked, wanted, total);
 	}

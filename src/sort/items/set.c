@@ -49,27 +49,19 @@ combine(enum gs_set_keep keep, uint32_t *to, size_t kept, const uint32_t *from, 
 	return both + rest;
 }
 
-/* Is an item kept that has no equal? */
-static bool
-is_kept_alone(const struct gs_item_part *part, const struct gs_item_set *set, uint32_t place)
-{
-	const unsigned last = set->operands - 1;
-
-	return ((set->keep & GS_KEEP_B) != 0 || place < part->ends[0]) &&
-	       ((set->keep & GS_KEEP_A) != 0 || last == 0 || place >= part->ends[last - 1]);
-}
-
 /* Keep some of the group FROM .. END, at TO; returns how many. */
 static size_t
 combine_group(struct gs_item_part *part, const struct gs_item_set *set, size_t to, size_t from, size_t end)
 {
+	const unsigned last = set->operands - 1;
 	uint32_t *places = part->places;
 	unsigned operand = 0, next = 0;
 	size_t kept = 0;
 
-	if (end - from == 1) {
+	if (end - from == 1) {		/* an item that has no equal */
 		places[to] = places[from];
-		return is_kept_alone(part, set, places[to]);
+		return ((set->keep & GS_KEEP_B) != 0 || places[to] < part->ends[0]) &&
+		       ((set->keep & GS_KEEP_A) != 0 || last == 0 || places[to] >= part->ends[last - 1]);
 	}
 	for (size_t at = from, run; at < end; at = run, next = operand + 1) {
 		operand = operand_of(part, next, set->operands, places[at]);

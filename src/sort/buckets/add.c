@@ -42,14 +42,6 @@ take_block(struct gs_buckets *buckets, struct gs_adder *thread)
 	return block;
 }
 
-static void
-give_block(struct gs_buckets *buckets, struct gs_adder *thread, uint32_t block)
-{
-	gs_chain_add(buckets->pool, &thread->empty, block);
-	if (thread->empty.blocks == 2 * buckets->pool->trip_blocks)
-		gs_pool_give(buckets->pool, &thread->empty);
-}
-
 /* Put another block in front of a bin's; returns its address. */
 static __attribute__((noinline)) uintptr_t
 new_block(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
@@ -62,15 +54,6 @@ new_block(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 }
 
 /* --- lines ---------------------------------------------------------------------- */
-
-/* Order stores past the caches before the next barrier, so that other threads see them after it. */
-static inline void
-nontemporal_fence(void)
-{
-#if defined __x86_64__
-	_mm_sfence();
-#endif
-}
 
 /* A bin's lines are empty: its next key goes to their begin. */
 static void
@@ -161,7 +144,9 @@ scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct 
 		for (; i < here; i++)
 			put_key(buckets, thread, bins[i], bits, within, gs_key_at(keys, bits, i));
 	}
-	nontemporal_fence();
+#if defined __x86_64__
+	_mm_sfence();	/* other threads see stores past the caches after the next barrier */
+#endif
 }
 
 static void
@@ -191,7 +176,9 @@ gs_adder_scatter(struct gs_buckets *buckets, struct gs_adder *thread,
 		next = pool->block_table[block].next;
 		scatter(buckets, thread, binner, gs_pool_block(pool, block),
 		        pool->block_table[block].count);
-		give_block(buckets, thread, block);
+		gs_chain_add(buckets->pool, &thread->empty, block);
+		if (thread->empty.blocks == 2 * pool->trip_blocks)
+			gs_pool_give(buckets->pool, &thread->empty);
 	}
 	*chain = (struct gs_chain){ .blocks = 0 };
 }
@@ -268,21 +255,6 @@ append(struct gs_buckets *buckets, struct gs_adder *thread, const char *keys, si
 	}
 }
 
-/* The orders of ORDER in which KEYS, one at least, go on from LAST. */
-static unsigned
-order_of(const struct gs_buckets *buckets, const void *keys, size_t count, uint64_t last,
-         unsigned order)
-{
-	const uint64_t first = gs_key_at(keys, buckets->key_bits, 0);
-
-	order &= (first >= last ? GS_UP : 0) | (first <= last ? GS_DOWN : 0);
-	if ((order & GS_UP) && !gs_keys_in_order(keys, buckets->key_bits, 1, count, GS_ASCENDING))
-		order &= ~(unsigned)GS_UP;
-	if ((order & GS_DOWN) && !gs_keys_in_order(keys, buckets->key_bits, 1, count, GS_DESCENDING))
-		order &= ~(unsigned)GS_DOWN;
-	return order;
-}
-
 /* Take some keys of every SAMPLE_EVERYth call into the sample.  If it is full, drop every other key,
  * and from then on pass over half of the calls.  The caller holds the lock. */
 static void
@@ -326,8 +298,12 @@ buffer(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t sequence, c
 		open->number = thread->fragments++;
 		open->first = open->last = first;
 	}
-	if (order != 0)
-		order = order_of(buckets, keys, count, open->last, order);
+	/* the orders in which the keys go on from the last one */
+	order &= (first >= open->last ? GS_UP : 0) | (first <= open->last ? GS_DOWN : 0);
+	if ((order & GS_UP) && !gs_keys_in_order(keys, buckets->key_bits, 1, count, GS_ASCENDING))
+		order &= ~(unsigned)GS_UP;
+	if ((order & GS_DOWN) && !gs_keys_in_order(keys, buckets->key_bits, 1, count, GS_DESCENDING))
+		order &= ~(unsigned)GS_DOWN;
 	buckets->kernels->range(keys, count, &least, &most);
 	append(buckets, thread, keys, count);
 	open->next_sequence = sequence + 1;

@@ -286,38 +286,30 @@ gs_buckets_count(const struct gs_buckets *buckets)
 
 /* --- forgetting all ------------------------------------------------------------ */
 
-/* Move all blocks that have keys to CHAIN. */
-static void
-drain_all(struct gs_buckets *buckets, struct gs_chain *chain)
+void
+gs_buckets_reset(struct gs_buckets *buckets)
 {
 	struct gs_pool *pool = buckets->pool;
+	struct gs_chain all = { .blocks = 0 };	/* blocks that have keys */
 
+	atomic_fetch_sub(&pool->stored_bytes, gs_buckets_count(buckets) * buckets->key_bytes);
 	for (unsigned t = 0; t < buckets->thread_count; t++)
 		gs_adder_close_fragment(buckets, &buckets->threads[t]);
 	for (; buckets->fragment_next < buckets->fragment_count; buckets->fragment_next++)
-		gs_chain_join(pool, chain, &buckets->fragments[buckets->fragment_next].chain);
+		gs_chain_join(pool, &all, &buckets->fragments[buckets->fragment_next].chain);
 	for (unsigned t = 0; buckets->state == GS_SCATTER && t < buckets->thread_count; t++) {
 		struct gs_adder *thread = &buckets->threads[t];
 
 		gs_adder_flush(buckets, thread, buckets->binner.bins);
 		for (unsigned b = 0; b < buckets->binner.bins; b++)
-			gs_chain_join(pool, chain, &thread->chain[b]);
+			gs_chain_join(pool, &all, &thread->chain[b]);
 	}
 	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->entry_count; p++)
-		gs_chain_join(pool, chain, &buckets->parts[p].chain);
-	gs_chain_join(pool, chain, &buckets->source);
-}
-
-void
-gs_buckets_reset(struct gs_buckets *buckets)
-{
-	struct gs_chain all = { .blocks = 0 };
-
-	atomic_fetch_sub(&buckets->pool->stored_bytes, gs_buckets_count(buckets) * buckets->key_bytes);
-	drain_all(buckets, &all);
-	gs_pool_give(buckets->pool, &all);
+		gs_chain_join(pool, &all, &buckets->parts[p].chain);
+	gs_chain_join(pool, &all, &buckets->source);
+	gs_pool_give(pool, &all);
 	for (unsigned t = 0; t < buckets->thread_count; t++) {
-		gs_pool_give(buckets->pool, &buckets->threads[t].empty);
+		gs_pool_give(pool, &buckets->threads[t].empty);
 		buckets->threads[t].keys = 0;
 	}
 	buckets->state = GS_BUFFERING;

@@ -34,24 +34,15 @@ gs_parts_add(struct gs_buckets *buckets, struct gs_part_list *list, enum gs_part
 	return part;
 }
 
-/* Does a bucket fit into the last part? */
-static bool
-joins(const struct gs_buckets *buckets, const struct gs_part_list *list,
-      const struct gs_bucket *bucket)
-{
-	return list->joining && (buckets->parts[list->last - 1].keys + bucket->keys) *
-	                        buckets->key_bytes <= buckets->join_bytes;
-}
-
 void
 gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_bucket *bucket,
                     bool compact)
 {
+	struct gs_part_entry *part = list->joining ? &buckets->parts[list->last - 1] : NULL;
+
 	if (bucket->keys == 0)
 		return;
-	if (joins(buckets, list, bucket)) {
-		struct gs_part_entry *part = &buckets->parts[list->last - 1];
-
+	if (part != NULL && (part->keys + bucket->keys) * buckets->key_bytes <= buckets->join_bytes) {
 		gs_chain_join(buckets->pool, &part->chain, &bucket->chain);
 		part->keys += bucket->keys;
 		if (compact)

@@ -29,17 +29,6 @@ gs_buckets_part(const struct gs_buckets *buckets, size_t part)
 
 /* --- keys that are in order ------------------------------------------------------ */
 
-static void
-reverse(char *into, const char *from, size_t key_bytes, size_t count)
-{
-	if (key_bytes == sizeof(uint32_t))
-		for (size_t i = 0; i < count; i++)
-			gs_key_put(into, 32, count - 1 - i, gs_key_at(from, 32, i));
-	else
-		for (size_t i = 0; i < count; i++)
-			gs_key_put(into, 64, count - 1 - i, gs_key_at(from, 64, i));
-}
-
 /* Copy the keys of a part's chain to INTO, block by block, from its end if they descend. */
 static void
 copy_chain(const struct gs_buckets *buckets, const struct gs_part_entry *part, char *into)
@@ -51,13 +40,20 @@ copy_chain(const struct gs_buckets *buckets, const struct gs_part_entry *part, c
 		const uint32_t count = pool->block_table[block].count;
 		const size_t bytes = (size_t)count * buckets->key_bytes;
 
-		if (part->kind == GS_REVERSED) {
-			end -= bytes;
-			reverse(end, gs_pool_block(pool, block), buckets->key_bytes, count);
-		} else {
-			memcpy(into, gs_pool_block(pool, block), bytes);
+		const char *from = gs_pool_block(pool, block);
+
+		if (part->kind != GS_REVERSED) {
+			memcpy(into, from, bytes);
 			into += bytes;
+			continue;
 		}
+		end -= bytes;
+		if (buckets->key_bits == 32)
+			for (size_t i = 0; i < count; i++)
+				gs_key_put(end, 32, count - 1 - i, gs_key_at(from, 32, i));
+		else
+			for (size_t i = 0; i < count; i++)
+				gs_key_put(end, 64, count - 1 - i, gs_key_at(from, 64, i));
 	}
 }
 

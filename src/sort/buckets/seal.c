@@ -113,16 +113,6 @@ compare_body(void *context, unsigned worker, unsigned size)
 	}
 }
 
-static bool
-is_all(const struct gs_buckets *buckets, const struct gs_chain *chain, uint64_t key,
-       unsigned threads)
-{
-	struct comparison comparison = { buckets, chain, key, false };
-
-	gs_team_run(threads, compare_body, &comparison);
-	return !comparison.differs;
-}
-
 /* How to divide PART, with THREADS; false: all of its keys are equal, and LEAST is what they are. */
 static bool
 choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsigned threads,
@@ -139,9 +129,14 @@ choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsi
 		middle = gs_key_at(sample, buckets->key_bits, count / 2);
 		least = gs_key_at(sample, buckets->key_bits, 0);
 		most = gs_key_at(sample, buckets->key_bits, count - 1);
-		if (least == most && is_all(buckets, &part->chain, least, threads)) {
-			part->least = least;
-			return false;
+		if (least == most) {
+			struct comparison comparison = { buckets, &part->chain, least, false };
+
+			gs_team_run(threads, compare_body, &comparison);
+			if (!comparison.differs) {
+				part->least = least;
+				return false;
+			}
 		}
 		if (gs_key_at(sample, buckets->key_bits, count / 4) == middle &&
 		    gs_key_at(sample, buckets->key_bits, count - 1 - count / 4) == middle) {
@@ -282,22 +277,6 @@ list_buckets(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_bu
 	list->joining = false;
 }
 
-static void
-divide_together(struct gs_buckets *buckets, struct gs_part_entry *part, unsigned threads)
-{
-	struct gs_bucket bucket[GS_BINS_AGAIN];
-
-	if (!choose_binner(buckets, part, threads, &buckets->binner)) {
-		gs_parts_add_equal(buckets, &part->parts, part);
-		return;
-	}
-	buckets->source = part->chain;
-	part->chain = (struct gs_chain){ .blocks = 0 };
-	collect(buckets, threads, bucket);
-	join_small(buckets, bucket, buckets->binner.bins);
-	list_buckets(buckets, &part->parts, bucket, part->least, part->most, part->level + 1, true);
-}
-
 static int
 compare_tasks(const void *a, const void *b, void *context)
 {
@@ -315,6 +294,7 @@ compare_tasks(const void *a, const void *b, void *context)
 static void
 divide_all(struct gs_buckets *buckets, unsigned threads)
 {
+	struct gs_bucket bucket[GS_BINS_AGAIN];
 	uint32_t alone = 0;
 	size_t keys = 0;
 
@@ -323,11 +303,20 @@ divide_all(struct gs_buckets *buckets, unsigned threads)
 	for (uint32_t t = 0; t < buckets->task_count; t++) {
 		struct gs_part_entry *part = &buckets->parts[buckets->sorted[t]];
 
-		if (gs_way("bucket divided together", threads > 1 && part->keys > keys / (2 * threads) &&
-		           part->keys * buckets->key_bytes > buckets->together_bytes))
-			divide_together(buckets, part, threads);
-		else
+		if (!gs_way("bucket divided together", threads > 1 && part->keys > keys / (2 * threads) &&
+		            part->keys * buckets->key_bytes > buckets->together_bytes)) {
 			buckets->sorted[alone++] = buckets->sorted[t];
+			continue;
+		}
+		if (!choose_binner(buckets, part, threads, &buckets->binner)) {
+			gs_parts_add_equal(buckets, &part->parts, part);
+			continue;
+		}
+		buckets->source = part->chain;
+		part->chain = (struct gs_chain){ .blocks = 0 };
+		collect(buckets, threads, bucket);
+		join_small(buckets, bucket, buckets->binner.bins);
+		list_buckets(buckets, &part->parts, bucket, part->least, part->most, part->level + 1, true);
 	}
 	buckets->task_count = alone;
 	buckets->task_next = 0;
@@ -367,30 +356,6 @@ order_of_fragments(struct gs_buckets *buckets)
 	return order;
 }
 
-static void
-list_fragments(struct gs_buckets *buckets, struct gs_part_list *list, enum gs_part_kind kind)
-{
-	for (size_t f = 0; f < buckets->fragment_count; f++) {
-		const size_t at = kind == GS_REVERSED ? buckets->fragment_count - 1 - f : f;
-		struct gs_fragment *fragment = &buckets->fragments[at];
-
-		gs_parts_add(buckets, list, kind, &fragment->chain, fragment->keys);
-	}
-}
-
-/* All that was buffered, as one part. */
-static void
-list_buffered(struct gs_buckets *buckets, struct gs_part_list *list)
-{
-	struct gs_bucket all = { .keys = 0 };
-
-	for (size_t f = 0; f < buckets->fragment_count; f++) {
-		all.keys += buckets->fragments[f].keys;
-		gs_chain_join(buckets->pool, &all.chain, &buckets->fragments[f].chain);
-	}
-	gs_parts_add_bucket(buckets, list, &all, false);
-}
-
 size_t
 gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 {
@@ -403,14 +368,28 @@ gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 	for (unsigned t = 0; t < buckets->thread_count; t++)
 		gs_adder_close_fragment(buckets, &buckets->threads[t]);
 	if (buckets->state == GS_BUFFERING && buckets->fragment_count > 0) {
+		struct gs_fragment *const fragments = buckets->fragments;
+		const size_t count = buckets->fragment_count;
+		struct gs_bucket all = { .keys = 0 };
+
 		order = order_of_fragments(buckets);
-		if (gs_way(order & GS_UP ? "keys in order" : "keys in reverse", order != 0))
-			list_fragments(buckets, &list, order & GS_UP ? GS_IN_ORDER : GS_REVERSED);
-		else if (gs_way("few keys",
-		                buckets->buffered_bytes <= buckets->sample_bytes + buckets->fragment_bytes))
-			list_buffered(buckets, &list);
-		else
+		if (gs_way(order & GS_UP ? "keys in order" : "keys in reverse", order != 0)) {
+			for (size_t f = 0; f < count; f++) {
+				struct gs_fragment *fragment = &fragments[order & GS_UP ? f : count - 1 - f];
+
+				gs_parts_add(buckets, &list, order & GS_UP ? GS_IN_ORDER : GS_REVERSED,
+				             &fragment->chain, fragment->keys);
+			}
+		} else if (gs_way("few keys", buckets->buffered_bytes <=
+		                              buckets->sample_bytes + buckets->fragment_bytes)) {
+			for (size_t f = 0; f < count; f++) {	/* all are one part */
+				all.keys += fragments[f].keys;
+				gs_chain_join(buckets->pool, &all.chain, &fragments[f].chain);
+			}
+			gs_parts_add_bucket(buckets, &list, &all, false);
+		} else {
 			gs_adder_begin_scatter(buckets);
+		}
 	}
 	if (buckets->state == GS_SCATTER) {
 		collect(buckets, threads, buckets->bucket);

@@ -34,20 +34,6 @@ any(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
 	                         strict ? GS_STRICTLY_ASCENDING : GS_ASCENDING);
 }
 
-/* The first key from BEGIN to END that is out of order; END: none. */
-static size_t
-first_of(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
-{
-	for (; begin < end; begin++) {
-		const uint64_t before = gs_key_at(keys, bits, begin - 1);
-		const uint64_t key = gs_key_at(keys, bits, begin);
-
-		if (key < before || (strict && key == before))
-			break;
-	}
-	return begin;
-}
-
 /* ---- stretches ---------------------------------------------------------- */
 
 /* Keys that one team compares. */
@@ -72,12 +58,20 @@ find_first(void *context, size_t b)
 {
 	struct stretch *stretch = context;
 	const struct gs_follow *follow = stretch->follow;
+	const unsigned bits = follow->key_bits;
 	size_t begin, end = block_of(stretch, b, &begin);
 
-	if (begin < atomic_load(&stretch->first) &&
-	    any(stretch->keys, follow->key_bits, begin, end, follow->strict))
-		gs_team_least(&stretch->first, first_of(stretch->keys, follow->key_bits, begin, end,
-		                                        follow->strict));
+	if (begin >= atomic_load(&stretch->first) ||
+	    !any(stretch->keys, bits, begin, end, follow->strict))
+		return;
+	for (; begin < end; begin++) {
+		const uint64_t before = gs_key_at(stretch->keys, bits, begin - 1);
+		const uint64_t key = gs_key_at(stretch->keys, bits, begin);
+
+		if (key < before || (follow->strict && key == before))
+			break;
+	}
+	gs_team_least(&stretch->first, begin);
 }
 
 static void
@@ -96,21 +90,6 @@ count_breaks(void *context, size_t b)
 	}
 	atomic_fetch_add(&stretch->breaks, breaks);
 	atomic_fetch_add(&stretch->duplicates, duplicates);
-}
-
-/* The first of COUNT keys, but not of them all, that is out of order; or COUNT: none is, or
- * they are only counted. */
-static size_t
-search(struct gs_follow *follow, const void *keys, size_t count)
-{
-	struct stretch stretch = { .follow = follow, .keys = keys, .count = count, .first = count };
-
-	gs_team_each(count >= TEAM_KEYS ? follow->threads : 1,
-	             (count + BLOCK_KEYS - 1) / BLOCK_KEYS, follow->counts_breaks ? count_breaks : find_first,
-	             &stretch);
-	follow->breaks += stretch.breaks;
-	follow->duplicates += stretch.duplicates;
-	return stretch.first;
 }
 
 /* ---- elements --------------------------------------------------------------- */
@@ -147,12 +126,18 @@ size_t
 gs_follow_keys(struct gs_follow *follow, const void *keys, size_t count)
 {
 	const unsigned bits = follow->key_bits;
+	struct stretch stretch = { .follow = follow, .keys = keys, .count = count, .first = count };
 	size_t first;
 
 	assert(bits > 0);
 	if (count == 0 || !follows(follow, 0, gs_key_at(keys, bits, 0)))
 		return 0;
-	first = search(follow, keys, count);
+	gs_team_each(count >= TEAM_KEYS ? follow->threads : 1,
+	             (count + BLOCK_KEYS - 1) / BLOCK_KEYS, follow->counts_breaks ? count_breaks : find_first,
+	             &stretch);
+	follow->breaks += stretch.breaks;
+	follow->duplicates += stretch.duplicates;
+	first = stretch.first;		/* COUNT: no other is out of order, or they are only counted */
 	if (first < count)
 		note(follow, gs_key_at(keys, bits, first) < gs_key_at(keys, bits, first - 1),
 		     gs_key_at(keys, bits, first) == gs_key_at(keys, bits, first - 1));
@@ -175,23 +160,13 @@ gs_follow_text(struct gs_follow *follow, const uint8_t *classes, const uint64_t 
 
 /* ---- items -------------------------------------------------------------------- */
 
-static bool
-keep_item(struct gs_follow *follow, const char *item, size_t bytes)
-{
-	if (GS_GROW(follow->item, &follow->item_room, bytes, "bytes of an item") != GS_OK)
-		return false;
-	memcpy(follow->item, item, bytes);
-	follow->item_bytes = bytes;
-	follow->any = true;
-	return true;
-}
-
 size_t
 gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32_t *bytes,
                 size_t count)
 {
 	const struct gs_item_order *order = follow->order;
 	const size_t fixed = order->item_bytes;
+	size_t last_bytes;
 	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
 	int difference = 1;
 	bool more, has_nexts = false;
@@ -228,8 +203,13 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 		}
 	}
 	follow->elements += count;
-	return keep_item(follow, items[count - 1], fixed > 0 ? fixed : bytes[count - 1]) ? count
-	                                                                               : SIZE_MAX;
+	last_bytes = fixed > 0 ? fixed : bytes[count - 1];
+	if (GS_GROW(follow->item, &follow->item_room, last_bytes, "bytes of an item") != GS_OK)
+		return SIZE_MAX;
+	memcpy(follow->item, items[count - 1], last_bytes);
+	follow->item_bytes = last_bytes;
+	follow->any = true;
+	return count;
 }
 
 size_t

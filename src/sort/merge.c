@@ -227,22 +227,6 @@ select_cuts(const struct gs_merge *merge, unsigned share, size_t count, size_t p
 		select_width(merge, share, count, position, cuts, 64);
 }
 
-/* The ranges of runs that are SHARE, without those that are empty; returns how many. */
-static size_t
-take_ranges(const struct gs_merge *merge, unsigned share, struct gs_run *ranges)
-{
-	const size_t *begins = row_of(merge, share, BEGINS), *ends = row_of(merge, share, ENDS);
-	size_t count = 0;
-
-	for (size_t r = 0; r < merge->run_count; r++)
-		if (begins[r] < ends[r])
-			ranges[count++] = (struct gs_run){
-				.keys = (const char *)merge->runs[r].keys + begins[r] * (merge->bits / 8),
-				.count = ends[r] - begins[r],
-			};
-	return count;
-}
-
 /* The next span: COUNT keys in so many shares. */
 struct round {
 	const struct gs_merge *merge;
@@ -260,14 +244,20 @@ merge_share(void *context, size_t at)
 	const size_t begin = gs_team_begin(count, share, round->shares);
 	const size_t end = gs_team_begin(count, share + 1, round->shares);
 	struct gs_run *ranges = (void *)((char *)merge->ranges + share * ranges_bytes(runs));
+	const size_t *begins = row_of(merge, share, BEGINS), *ends = row_of(merge, share, ENDS);
 	char *into = (char *)merge->buffer + begin * (merge->bits / 8);
-	size_t taken;
+	size_t taken = 0;
 
 	/* The thread of the share before selects the same place: that costs less than to wait
 	 * for it. */
 	select_cuts(merge, share, count, begin, row_of(merge, share, BEGINS));
 	select_cuts(merge, share, count, end, row_of(merge, share, ENDS));
-	taken = take_ranges(merge, share, ranges);
+	for (size_t r = 0; r < runs; r++)	/* without ranges that are empty */
+		if (begins[r] < ends[r])
+			ranges[taken++] = (struct gs_run){
+				.keys = (const char *)merge->runs[r].keys + begins[r] * (merge->bits / 8),
+				.count = ends[r] - begins[r],
+			};
 	if (gs_way("one run alone", taken == 1))
 		memcpy(into, ranges[0].keys, ranges[0].count * (merge->bits / 8));
 	else if (gs_way("funnel", taken > 1))

@@ -40,30 +40,6 @@ start_of(const struct gs_splitters *s, unsigned owner)
 	return (uint64_t)(((unsigned __int128)owner * s->total + s->owners - 1) / s->owners);
 }
 
-static gs_status
-allocate(struct gs_splitters *s)
-{
-	TRY(GS_NEW(s->list, s->owners, "ranges of keys"));
-	TRY(GS_NEW(s->between, s->owners, "ranges of keys"));
-	return GS_NEW(s->keys, s->owners, "ranges of keys");
-}
-
-static void
-append(struct gs_splitters *s, const struct gs_sampled *sampled, uint64_t from, uint64_t to,
-       unsigned seed)
-{
-	struct gs_splitter *splitter = &s->list[s->count];
-
-	splitter->key = sampled->key;
-	splitter->place = (unsigned)sampled->place;
-	splitter->from = from;
-	splitter->to = to;
-	/* Ranks that divide keys begin at different places of the wheel. */
-	atomic_init(&splitter->turn, (to - from) / s->owners * (seed % s->owners) +
-	                             (to - from) % s->owners * (seed % s->owners) / s->owners);
-	s->keys[s->count++] = sampled->key;
-}
-
 gs_status
 gs_splitters_make(struct gs_splitters *s, const struct gs_sampled *sample, size_t count,
                   unsigned owners, unsigned seed, bool together, bool descending_classes)
@@ -73,17 +49,24 @@ gs_splitters_make(struct gs_splitters *s, const struct gs_sampled *sample, size_
 	*s = (struct gs_splitters){
 		.owners = owners, .together = together, .descending_classes = descending_classes,
 	};
-	TRY(allocate(s));
+	TRY(GS_NEW(s->list, owners, "ranges of keys"));
+	TRY(GS_NEW(s->between, owners, "ranges of keys"));
+	TRY(GS_NEW(s->keys, owners, "ranges of keys"));
 	for (size_t i = 0; i < count; i++)
 		s->total += sample[i].weight;
 	for (size_t i = 0, next; i < count; i = next, from = to) {
 		for (next = i, to = from; next < count && sample[next].key == sample[i].key &&
 		     sample[next].place == sample[i].place; next++)
 			to += sample[next].weight;
-		/* Does another owner's range begin here? */
-		if (to > from && from > 0 ? owner_of(s, to - 1) > owner_of(s, from - 1)
-		                          : to > from && owner_of(s, to - 1) > 0)
-			append(s, &sample[i], from, to, seed);
+		if (to == from || owner_of(s, to - 1) == (from > 0 ? owner_of(s, from - 1) : 0))
+			continue;		/* no other owner's range begins here */
+		s->list[s->count] = (struct gs_splitter){
+			.key = sample[i].key, .place = (unsigned)sample[i].place, .from = from, .to = to,
+		};
+		/* Ranks that divide keys begin at different places of the wheel. */
+		atomic_init(&s->list[s->count].turn, (to - from) / owners * (seed % owners) +
+		                                     (to - from) % owners * (seed % owners) / owners);
+		s->keys[s->count++] = sample[i].key;
 	}
 	for (unsigned p = 0, i = 0; p <= GS_CLASSES; p++) {
 		while (i < s->count && s->list[i].place < p)
@@ -285,21 +268,6 @@ divide(const struct division *d, unsigned buffer, size_t from, size_t to, unsign
 	divide(d, !buffer, from + front, to, middle + 1, high);
 }
 
-/* From the keys in each bin to the ends of owners. */
-static void
-find_ends(struct gs_splitters *s, unsigned first, const struct division *d, size_t *shares,
-          size_t *ends)
-{
-	memset(shares, 0, s->owners * sizeof *shares);
-	for (unsigned i = 0; i <= d->count; i++) {
-		shares[s->between[first + i]] += d->bins[2 * i];
-		if (i < d->count && d->bins[2 * i + 1] > 0)
-			share_out(s, first + i, d->bins[2 * i + 1], shares);
-	}
-	for (size_t o = 0, end = 0; o < s->owners; o++)
-		ends[o] = end += shares[o];
-}
-
 void *
 gs_splitters_divide(struct gs_splitters *s, unsigned key_class, unsigned key_bits, void *keys,
                     size_t count, void *scratch, size_t *ends)
@@ -317,7 +285,15 @@ gs_splitters_divide(struct gs_splitters *s, unsigned key_class, unsigned key_bit
 	for (unsigned left = d.count; left > 0; left /= 2)	/* the depth of most bins */
 		d.home ^= 1;
 	divide(&d, 0, 0, count, 0, d.count);
-	find_ends(s, first, &d, shares, ends);
+	/* from the keys in each bin to the ends of owners */
+	memset(shares, 0, s->owners * sizeof *shares);
+	for (unsigned i = 0; i <= d.count; i++) {
+		shares[s->between[first + i]] += d.bins[2 * i];
+		if (i < d.count && d.bins[2 * i + 1] > 0)
+			share_out(s, first + i, d.bins[2 * i + 1], shares);
+	}
+	for (size_t o = 0, end = 0; o < s->owners; o++)
+		ends[o] = end += shares[o];
 	assert(ends[s->owners - 1] == count);
 	return d.buffers[d.home];
 }

@@ -91,33 +91,26 @@ number_of(const struct gs_binner *binner, uint64_t key)
 }
 
 /*
- * Are the keys complements?  Then their place is that of the negative float, but the shift is the opposite:
- * taken for others, those below 0 are four times as near to it, and those above four times as far away.  So
- * keys of a sorted sample seem 16 times as dense below 0 as above, where others are about as dense.
+ * A factor that is a little less than bins over the range: so MOST has the last bin, whatever is rounded.
+ *
+ * If keys are complements, their place is that of the negative float, but the shift is the opposite:
+ * taken for others, those below 0 are four times as near to it, and those above four times as far away.
+ * So keys of a sorted sample seem 16 times as dense below 0 as above, where others are about as dense.
  */
-static bool
-are_reversed(const struct gs_binner *binner, const void *sample, size_t count)
-{
-	const size_t below = gs_keys_from(sample, binner->value_bits, 0, count,
-	                                  UINT64_C(1) << (binner->value_bits - 1));
-	const double low = number_of(binner, gs_key_at(sample, binner->value_bits, 0));
-	const double high = number_of(binner, gs_key_at(sample, binner->value_bits, count - 1));
-
-	return low < 0 && high > 0 && (double)below * high > 4 * (double)(count - below) * -low;
-}
-
-/* A factor that is a little less than bins over the range: so MOST has the last bin, whatever is rounded. */
 bool
 gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins,
                    const void *sample, unsigned key_bits, size_t count)
 {
 	const unsigned fraction_bits = (key_bits == 64 ? DBL_MANT_DIG : FLT_MANT_DIG) - 1;
 	const double limit = key_bits == 64 ? 0x1p1000 : 0x1p100;
+	const size_t below = gs_keys_from(sample, key_bits, 0, count, UINT64_C(1) << (key_bits - 1));
 	double low, high;
 
 	*binner = (struct gs_binner){ .least = least, .most = most, .bins = bins, .value_bits = key_bits,
 	                              .shift = (UINT64_C(1) << fraction_bits) - 1 };
-	if (are_reversed(binner, sample, count))
+	low = number_of(binner, gs_key_at(sample, key_bits, 0));
+	high = number_of(binner, gs_key_at(sample, key_bits, count - 1));
+	if (low < 0 && high > 0 && (double)below * high > 4 * (double)(count - below) * -low)
 		binner->shift = -binner->shift;
 	low = number_of(binner, least);
 	high = number_of(binner, most);

@@ -296,17 +296,6 @@ sort_by_values(const struct gs_simd_kernels *kernels, const struct subarray *key
 static void sort(const struct gs_simd_kernels *kernels, const struct subarray *keys,
                  uint64_t least, uint64_t most, unsigned patience);
 
-/* Scatter a few KEYS to their bins, then all if those were even; false: they were not. */
-static bool
-scatter_once(struct gs_distribution *distribution, const struct subarray *keys)
-{
-	const size_t first = distribution->trial;
-	const char *rest = keys->from + first * (distribution->kernels->key_bits / 8);
-
-	return gs_distribution_scatter_once(distribution, keys->other, keys->from, first, rest) &&
-	       gs_distribution_scatter_once(distribution, keys->other, rest, keys->count - first, rest);
-}
-
 /* Divide KEYS into bins, and sort each of them; false: they are too uneven. */
 static __attribute__((noinline)) bool
 distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
@@ -315,7 +304,8 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	const size_t key_bytes = kernels->key_bits / 8;
 	const struct subarray copy = { keys->other, keys->from, keys->count, false, 0 };
 	struct gs_distribution distribution;
-	size_t at = 0;
+	const char *rest;
+	size_t at = 0, first;
 	bool once;
 
 	if ((kernels->block_keys >= WIDE_BLOCK && keys->count <= TWO_LEAVES * kernels->leaf_keys) ||
@@ -325,8 +315,16 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 		memcpy(copy.from, copy.other, copy.count * key_bytes);
 		keys = &copy;
 	}
-	once = gs_distribution_begin_once(&distribution, keys->count, keys->room) &&
-	       gs_distribution_end_once(&distribution, scatter_once(&distribution, keys));
+	once = gs_distribution_begin_once(&distribution, keys->count, keys->room);
+	if (once) {		/* scatter a few keys, then all if those were even */
+		first = distribution.trial;
+		rest = keys->from + first * key_bytes;
+		once = gs_distribution_end_once(
+			&distribution,
+			gs_distribution_scatter_once(&distribution, keys->other, keys->from, first, rest) &&
+			gs_distribution_scatter_once(&distribution, keys->other, rest, keys->count - first,
+			                             rest));
+	}
 	if (!once) {
 		gs_distribution_count(&distribution, keys->from, keys->count, NULL);
 		gs_distribution_place(&distribution);
@@ -780,20 +778,6 @@ sort_shared(void *context, size_t member)
 	}
 }
 
-/* Sort PIECES by THREADS.  All of them together partitioned the first piece, block by block, in 0.70 ns a key
- * each, where one takes 0.42: two threads took as long for u32 2^17 to 2^21. */
-static void
-sort_together(const struct large *large, const struct piece *pieces, unsigned count, unsigned threads)
-{
-	struct shared shared = {
-		.large = large, .count = count, .threads = threads,
-		.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
-	};
-
-	memcpy(shared.waiting, pieces, count * sizeof *pieces);
-	gs_team_each(threads, threads, sort_shared, &shared);
-}
-
 /* ---- floats that are integers, or multiples of a power of 2 ------------------------------ */
 
 /* Keys of the sample, and how many of them must equal others. */
@@ -923,9 +907,18 @@ gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, size_t 
 		to_ordered(maps, keys, count);
 	}
 	assert(threads == 1 || count >= 2 * HELD_KEYS);
-	if (threads > 1 && (listed > 1 || count > large.piece_keys))	/* one thread counts a piece */
-		sort_together(&large, pieces, listed, threads);
-	else
-		for (unsigned p = 0; p < listed; p++)
-			sort_large(&large, &pieces[p]);
+	/* All threads together partitioned the first piece, block by block, in 0.70 ns a key each, where one
+	 * takes 0.42: two threads took as long for u32 2^17 to 2^21.  One thread counts a piece. */
+	if (threads > 1 && (listed > 1 || count > large.piece_keys)) {
+		struct shared shared = {
+			.large = &large, .count = listed, .threads = threads,
+			.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
+		};
+
+		memcpy(shared.waiting, pieces, listed * sizeof *pieces);
+		gs_team_each(threads, threads, sort_shared, &shared);
+		return;
+	}
+	for (unsigned p = 0; p < listed; p++)
+		sort_large(&large, &pieces[p]);
 }

@@ -287,26 +287,14 @@ gs_division_order(struct gs_division *division)
 
 /* ---- bins -------------------------------------------------------------------------- */
 
-static uint64_t
-of_all_threads(const struct gs_division *division, const uint64_t *of_bins, unsigned bin)
+uint64_t
+gs_division_sum(const struct gs_division *division, const uint64_t *of_bins, unsigned bin)
 {
 	uint64_t all = 0;
 
 	for (unsigned t = 0; t < division->shared->threads; t++)
 		all += of_bins[(size_t)t * GS_ITEM_BINS_MOST + bin];
 	return all;
-}
-
-uint64_t
-gs_division_items(const struct gs_division *division, unsigned bin)
-{
-	return of_all_threads(division, division->items, bin);
-}
-
-uint64_t
-gs_division_bytes(const struct gs_division *division, unsigned bin)
-{
-	return of_all_threads(division, division->bytes, bin);
 }
 
 size_t

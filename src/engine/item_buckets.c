@@ -332,8 +332,8 @@ gs_item_buckets_add(struct gs_item_buckets *buckets, struct gs_division *divisio
 			.shared = gs_item_bins_shared(division->bins, b),
 			.settled = gs_item_bins_are_equal(division->bins, division->shared->order, b,
 			                                  words_left),
-			.items = gs_division_items(division, b),
-			.bytes = gs_division_bytes(division, b),
+			.items = gs_division_sum(division, division->items, b),
+			.bytes = gs_division_sum(division, division->bytes, b),
 		};
 
 		if (bucket.items == 0)

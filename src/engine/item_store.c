@@ -239,7 +239,8 @@ reserve(void *context, size_t wanted, size_t small, size_t *room)
 		store->largest = wanted;
 	if (store->largest > store->sizes.data_bytes / 3)
 		TRY(grow(store, store->largest));
-	if (!store->has_bounds && gs_division_bytes(store->first, 0) >= store->sizes.sample_bytes)
+	if (!store->has_bounds &&
+	    gs_division_sum(store->first, store->first->bytes, 0) >= store->sizes.sample_bytes)
 		TRY(choose_bounds(store, store->sizes.expected_bytes));
 	*room = gs_division_room(store->first, small);
 	if (*room < wanted) {
@@ -288,7 +289,7 @@ finish(void *context)
 {
 	struct gs_item_store *store = context;
 	if (!store->has_bounds && store->first->row_count > 0) {
-		const uint64_t bytes = gs_division_bytes(store->first, 0);
+		const uint64_t bytes = gs_division_sum(store->first, store->first->bytes, 0);
 
 		if (bytes > store->sizes.limits.bytes ||
 		    atomic_load(&store->shared.items) > store->sizes.limits.items ||

@@ -138,9 +138,8 @@ unsigned gs_division_origin(const struct gs_division *division, unsigned bin, si
  *  theirs. */
 void gs_division_order(struct gs_division *division);
 
-/** Items and bytes of a bin; after all threads have added. */
-uint64_t gs_division_items(const struct gs_division *division, unsigned bin);
-uint64_t gs_division_bytes(const struct gs_division *division, unsigned bin);
+/** The division's ITEMS, or BYTES, of a bin; after all threads have added. */
+uint64_t gs_division_sum(const struct gs_division *division, const uint64_t *of_bins, unsigned bin);
 
 /** Write all rows to temporary files, and begin anew with an empty memory. */
 MUST_CHECK gs_status gs_division_flush(struct gs_division *division);

@@ -87,24 +87,6 @@ end_run(struct gs_runs *runs, struct gs_run_list *list, unsigned depth)
 	return GS_OK;
 }
 
-gs_status
-gs_runs_begin(struct gs_runs *runs, unsigned key_class, uint64_t keys)
-{
-	unsigned parts = 1;
-
-	if (runs->spilled++ == 0)
-		gs_note(runs->monitor, "the input is larger than memory: batches go to temporary files");
-	atomic_fetch_add(&runs->monitor->counters.runs, 1);
-	TRY(gs_runs_prepare_disk(runs));
-	if (gs_spill_is_plain(runs->spill) && keys >= PARTED_KEYS && runs->plan->threads > 1)
-		parts = GS_SPILL_PARTS;
-	for (unsigned part = 0; part < parts; part++)
-		runs->part_at[part] = keys / parts * part;
-	runs->parts = parts;
-	runs->key_class = key_class;
-	return gs_spill_begin(runs->spill, runs->plan->class_bits[key_class], parts);
-}
-
 static gs_status
 take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
@@ -120,13 +102,25 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 	return GS_OK;
 }
 
-struct gs_span_sink
-gs_runs_sink(struct gs_runs *runs)
+gs_status
+gs_runs_begin(struct gs_runs *runs, unsigned key_class, uint64_t keys, struct gs_span_sink *sink)
 {
-	return (struct gs_span_sink){
+	unsigned parts = 1;
+
+	if (runs->spilled++ == 0)
+		gs_note(runs->monitor, "the input is larger than memory: batches go to temporary files");
+	atomic_fetch_add(&runs->monitor->counters.runs, 1);
+	TRY(gs_runs_prepare_disk(runs));
+	if (gs_spill_is_plain(runs->spill) && keys >= PARTED_KEYS && runs->plan->threads > 1)
+		parts = GS_SPILL_PARTS;
+	for (unsigned part = 0; part < parts; part++)
+		runs->part_at[part] = keys / parts * part;
+	runs->key_class = key_class;
+	*sink = (struct gs_span_sink){
 		.take = take_span, .context = runs, .strand_at = runs->part_at,
-		.strand_count = runs->parts > 1 ? runs->parts : 0,
+		.strand_count = parts > 1 ? parts : 0,
 	};
+	return gs_spill_begin(runs->spill, runs->plan->class_bits[key_class], parts);
 }
 
 /* ---- reading -------------------------------------------------------------------- */

@@ -165,8 +165,7 @@ spill(struct gs_store *store)
 
 		if (keys == 0)
 			continue;
-		TRY(gs_runs_begin(&store->runs, c, is_on_gpu(store) ? 0 : keys));
-		sink = gs_runs_sink(&store->runs);
+		TRY(gs_runs_begin(&store->runs, c, is_on_gpu(store) ? 0 : keys, &sink));
 		TRY(drain_batch(store, c, &sink));
 		TRY(gs_runs_end(&store->runs));
 		store->gpu_keys[c] = 0;

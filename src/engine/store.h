@@ -172,8 +172,7 @@ struct gs_runs {
 	void              *spill_memory, *merge_memory;
 	unsigned           merge_threads;
 	unsigned           key_class;	/* of the run that is being written, ... */
-	unsigned           parts;	/* ... in so many parts, ... */
-	uint64_t           part_at[GS_SPILL_PARTS];	/* ... which begin with these keys */
+	uint64_t           part_at[GS_SPILL_PARTS];	/* ... whose parts begin with these keys */
 
 	/** Called when a merge ends before its sources do, or NULL. */
 	void             (*stop)(void *context);
@@ -192,10 +191,10 @@ void gs_runs_open(struct gs_runs *runs, const struct gsort_options *options,
 /** Check that runs can be written to disk. */
 MUST_CHECK gs_status gs_runs_prepare_disk(struct gs_runs *runs);
 
-/* A run on disk: begin it, drain a producer into its sink, end it.  KEYS: so many will come, from a
+/* A run on disk: begin it, drain a producer into its SINK, end it.  KEYS: so many will come, from a
  * producer that knows strands; 0: from another. */
-MUST_CHECK gs_status gs_runs_begin(struct gs_runs *runs, unsigned key_class, uint64_t keys);
-struct gs_span_sink  gs_runs_sink(struct gs_runs *runs);
+MUST_CHECK gs_status gs_runs_begin(struct gs_runs *runs, unsigned key_class, uint64_t keys,
+                                   struct gs_span_sink *sink);
 MUST_CHECK gs_status gs_runs_end(struct gs_runs *runs);
 
 /** Must some runs be merged before the next batch?  gs_runs_make_room() does so; the pool must be

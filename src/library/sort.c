@@ -127,7 +127,7 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 		gs_team_run(threads, count_share, &counter);
 		gs_count_sum(&counter.count);
 	}
-	gs_count_next(&counter.count, false, keys, count * args->key_bytes, &span);
+	gs_count_next(&counter.count, false, keys, count * args->key_bytes, NULL, &span);
 	assert(span.count == count);
 	to_raw(args, keys, count);
 	gs_array_memory_give(&memory);

@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "sort/count.h"
 #include "sort/cpu/keys.h"
 
@@ -105,14 +106,6 @@ gs_count_sum(struct gs_count *count)
 	}
 }
 
-/* COUNT times the key of BIN to KEYS, from index AT on. */
-static void
-put(const struct gs_count *count, bool reversed, void *keys, size_t at, size_t bin, size_t times)
-{
-	gs_keys_fill((char *)keys + at * (count->key_bits / 8), count->key_bits,
-	             reversed ? ~(uint64_t)bin : bin, times);
-}
-
 /* The next bin that counts anything; bin_count: none is left.  Bins that nobody touched are not
  * read, so that few keys touch few pages. */
 static size_t
@@ -141,49 +134,31 @@ next_bin(struct gs_count *count, bool reversed)
 	return bins;
 }
 
-static void
-end_span(const struct gs_count *count, struct gs_span *span, void *keys, size_t key_count)
-{
-	*span = (struct gs_span){
-		.keys = keys, .count = key_count, .key_bits = count->key_bits,
-		.key_class = count->key_class,
-	};
-}
-
 void
 gs_count_next(struct gs_count *count, bool reversed, void *buffer, size_t buffer_bytes,
-              struct gs_span *span)
+              uint64_t *times, struct gs_span *span)
 {
-	const size_t room = buffer_bytes / (count->key_bits / 8);
+	const size_t key_bytes = count->key_bits / 8, room = buffer_bytes / key_bytes;
 	size_t filled = 0, bin;
 
 	assert(room > 0);
 	while (filled < room && (bin = next_bin(count, reversed)) < count->bin_count) {
-		const uint64_t left = count->bins[bin];
-		const size_t now = left < room - filled ? (size_t)left : room - filled;
+		uint64_t *left = &count->bins[bin];
+		const size_t now = times != NULL ? 1 : (size_t)gs_least(*left, room - filled);
 
-		put(count, reversed, buffer, filled, bin, now);
-		count->bins[bin] -= now;
+		gs_keys_fill((char *)buffer + filled * key_bytes, count->key_bits,
+		             reversed ? ~(uint64_t)bin : bin, now);
+		if (times != NULL)
+			times[filled] = *left;
+		else
+			*left -= now;
 		filled += now;
-		if (count->bins[bin] == 0)
-			count->at++;
+		count->at += times != NULL || *left == 0;
 	}
-	end_span(count, span, buffer, filled);
-}
-
-void
-gs_count_next_pairs(struct gs_count *count, bool reversed, void *buffer, uint64_t *times,
-                    size_t room, struct gs_span *span)
-{
-	size_t filled = 0, bin;
-
-	assert(room > 0);
-	for (; filled < room && (bin = next_bin(count, reversed)) < count->bin_count; count->at++) {
-		times[filled] = count->bins[bin];
-		put(count, reversed, buffer, filled, bin, 1);
-		filled += times[filled] > 0;
-	}
-	end_span(count, span, buffer, filled);
+	*span = (struct gs_span){
+		.keys = buffer, .count = filled, .key_bits = count->key_bits,
+		.key_class = count->key_class, .times = times,
+	};
 }
 
 gs_status
@@ -191,21 +166,19 @@ gs_count_drain(struct gs_count *count, bool reversed, void *buffer, size_t buffe
                uint64_t *times, struct gs_clock *clock, const struct gs_span_sink *sink)
 {
 	const bool once = sink->groups;
+	const size_t pairs_bytes = GS_COUNT_PAIRS * (count->key_bits / 8);
 	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
 	bool enough = false;
 
-	assert(!once || GS_COUNT_PAIRS * (count->key_bits / 8) <= buffer_bytes);
+	assert(!once || pairs_bytes <= buffer_bytes);
 	for (; !enough; sorted.number++) {
 		uint64_t since = gs_clock_now();
 
-		if (once)
-			gs_count_next_pairs(count, reversed, buffer, times, GS_COUNT_PAIRS, &sorted.span);
-		else
-			gs_count_next(count, reversed, buffer, buffer_bytes, &sorted.span);
+		gs_count_next(count, reversed, buffer, once ? pairs_bytes : buffer_bytes,
+		              once ? times : NULL, &sorted.span);
 		gs_clock_lap(clock, GS_STAGE_SORT, &since);
 		if (sorted.span.count == 0)
 			return GS_OK;
-		sorted.span.times = once ? times : NULL;
 		TRY(sink->take(sink->context, &sorted, &enough));
 	}
 	return GS_OK;

@@ -47,20 +47,15 @@ void gs_count_add(struct gs_count *count, unsigned worker, const void *keys, siz
 void gs_count_sum(struct gs_count *count);
 
 /**
- * Write the next sorted keys to BUFFER; their counts are used up.
+ * Write the next sorted keys to BUFFER; their counts are used up.  Or, if there is room for as many TIMES, each
+ * key once, and how often it came to TIMES: counts are not used up, and all calls together take as long as
+ * there are bins.
  *
  * @reversed  the greatest key first, and each key complemented: so spans always ascend
  * @span      borrows BUFFER; count 0: no keys are left
  */
 void gs_count_next(struct gs_count *count, bool reversed, void *buffer, size_t buffer_bytes,
-                   struct gs_span *span);
-
-/**
- * Write the next different keys to BUFFER, ROOM of them at most, and how often each came to TIMES.
- * Counts are not used up.  All calls together take as long as there are bins.
- */
-void gs_count_next_pairs(struct gs_count *count, bool reversed, void *buffer, uint64_t *times,
-                         size_t room, struct gs_span *span);
+                   uint64_t *times, struct gs_span *span);
 
 /* Keys of a span with times, at most. */
 enum { GS_COUNT_PAIRS = 4096 };

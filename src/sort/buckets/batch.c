@@ -114,30 +114,24 @@ gs_drain_claim(const struct gs_drain *drain, size_t number, size_t at)
 	};
 }
 
-static gs_status
-make(const struct gs_drain *drain, unsigned worker, struct gs_sorted_span *sorted)
+void
+gs_drain_make(struct gs_drain *drain, unsigned worker, struct gs_sorted_span *sorted)
 {
 	const struct gs_batch *batch = drain->batch;
 	const struct gs_span_sink *sink = drain->sink;
 	uint64_t since;
 
-	if (sink->skip != NULL && sink->skip(sink->context, sorted)) {
-		sorted->skipped = true;
-		return GS_OK;
-	}
+	sorted->skipped = sink->skip != NULL && sink->skip(sink->context, sorted);
+	if (sorted->skipped)
+		return;
 	if (sink->room != NULL)
 		sink->room(sink->context, sorted, &sorted->span.keys);
 	since = gs_clock_now();
 	gs_buckets_sort_part(batch->buckets[drain->key_class], worker, sorted->number,
 	                     sorted->span.keys, batch->scratch + worker * batch->part_bytes);
 	gs_clock_lap(batch->clock, GS_STAGE_SORT, &since);
-	return sink->make != NULL ? sink->make(sink->context, sorted) : GS_OK;
-}
-
-void
-gs_drain_make(struct gs_drain *drain, unsigned worker, struct gs_sorted_span *sorted)
-{
-	gs_first_error_note(&drain->error, make(drain, worker, sorted));
+	if (sink->make != NULL)
+		gs_first_error_note(&drain->error, sink->make(sink->context, sorted));
 }
 
 void

@@ -153,8 +153,8 @@ check_bins(const struct gs_division *division, const struct row *row)
 
 		CHECK(read_bin(division, b, bin, &count) == GS_OK, "%s: bin %u is read: %s", row->about, b,
 		      gs_message());
-		wrong += gs_division_items(division, b) != count ||
-		         gs_division_bytes(division, b) != count * ITEM;
+		wrong += gs_division_sum(division, division->items, b) != count ||
+		         gs_division_sum(division, division->bytes, b) != count * ITEM;
 		used += count > 0;
 		for (size_t i = 0; i < count; i++) {
 			const bool known = bin[i].number < ITEMS;

@@ -51,8 +51,8 @@ drain(struct gs_count *count, bool reversed, size_t buffer_bytes, char *got, siz
 	size_t at = 0;
 	bool good = true;
 
-	for (gs_count_next(count, reversed, buffer, buffer_bytes, &span); good && span.count > 0;
-	     gs_count_next(count, reversed, buffer, buffer_bytes, &span)) {
+	for (gs_count_next(count, reversed, buffer, buffer_bytes, NULL, &span); good && span.count > 0;
+	     gs_count_next(count, reversed, buffer, buffer_bytes, NULL, &span)) {
 		good = at + span.count <= room && span.key_class == 3 &&
 		       span.key_bits == count->key_bits && span.count * key_bytes <= buffer_bytes;
 		if (good)
@@ -144,20 +144,20 @@ check_pairs(void)
 	struct gs_span span;
 
 	gs_count_open(&count, bins, 128, 32, 3, 0);
-	gs_count_next_pairs(&count, false, got, times, 3, &span);
+	gs_count_next(&count, false, got, 3 * sizeof *got, times, &span);
 	CHECK(span.count == 3 && span.keys == got && span.key_bits == 32 && span.key_class == 3 &&
 	      memcmp(got, (uint32_t[]){ 0, 2, 100 }, sizeof got) == 0 &&
 	      memcmp(times, (uint64_t[]){ 2, 1, UINT64_MAX }, sizeof times) == 0,
 	      "pairs: each key once, however often");
-	gs_count_next_pairs(&count, false, got, times, 3, &span);
+	gs_count_next(&count, false, got, 3 * sizeof *got, times, &span);
 	CHECK(span.count == 0, "pairs come to an end");
 
 	gs_count_open(&count, bins, 128, 32, 3, 0);
 	count.touched = 1 | UINT64_C(1) << 50;
-	gs_count_next_pairs(&count, true, got, times, 1, &span);
+	gs_count_next(&count, true, got, 1 * sizeof *got, times, &span);
 	CHECK(span.count == 1 && got[0] == ~100u && times[0] == UINT64_MAX,
 	      "pairs are reversed if wanted, no more than there is room for");
-	gs_count_next_pairs(&count, true, got, times, 3, &span);
+	gs_count_next(&count, true, got, 3 * sizeof *got, times, &span);
 	CHECK(span.count == 1 && got[0] == ~0u && times[0] == 2,
 	      "and go on there, over bins that nobody touched");
 }

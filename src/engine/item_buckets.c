@@ -368,19 +368,19 @@ gs_item_buckets_close(struct gs_item_buckets *buckets)
 /* ---- parts --------------------------------------------------------------------- */
 
 size_t
-gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limits *limits,
-                const struct gs_item_store_options *options, struct gs_bucket_part *parts)
+gs_bucket_parts(const struct gs_item_store *store, struct gs_bucket_part *parts)
 {
+	const struct gs_item_store_options *options = &store->options;
 	const size_t item_bytes = options->order->item_bytes;
 	uint64_t number = 0;
 	size_t count = 0;
 
-	for (size_t b = 0; b < buckets->count; b++) {
-		const struct gs_item_bucket *bucket = &buckets->list[b];
+	for (size_t b = 0; b < store->buckets.count; b++) {
+		const struct gs_item_bucket *bucket = &store->buckets.list[b];
 		const bool only_first = bucket->settled && bucket->leaves == NULL && options->groups &&
 		                        !options->verify;
 		const size_t rows = gs_division_rows(bucket->division, bucket->bin);
-		const size_t most_bytes = only_first ? 0 : limits->bin_bytes;
+		const size_t most_bytes = only_first ? 0 : store->limits->bin_bytes;
 		uint64_t done = 0;
 
 		for (size_t from = 0; from < rows && !(only_first && done > 0); count++) {

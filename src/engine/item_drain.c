@@ -44,7 +44,7 @@ struct worker {
 };
 
 struct drainer {
-	const struct gs_item_drain *drain;
+	struct gs_item_store  *store;
 	const struct gs_span_sink *sink;	/* NULL: only count */
 	struct worker         *workers;		/* of each thread */
 	struct slot           *slots;		/* SLOTS_OF_THREAD; with the lock */
@@ -63,7 +63,7 @@ struct drainer {
 	/* owned by the thread that hands on */
 	uint64_t        skip, left;	/* items that are dropped; that may still leave */
 	uint64_t        counted;	/* that would leave */
-	size_t          last_room;	/* of drain->digest->last */
+	size_t          last_room;	/* of the digest's last */
 };
 
 /* ---- handing on --------------------------------------------------------------------- */
@@ -81,8 +81,8 @@ keep(char **copy, size_t *room, const char *item, size_t bytes)
 static gs_status
 note_verified(struct drainer *drainer, const struct gs_item_made *made)
 {
-	const struct gs_item_order *order = drainer->drain->shared->order;
-	struct gs_item_digest *digest = drainer->drain->digest;
+	const struct gs_item_order *order = drainer->store->options.order;
+	struct gs_item_digest *digest = &drainer->store->digest;
 	size_t first_room = 0;
 
 	if (made->first == NULL)
@@ -105,7 +105,7 @@ note_verified(struct drainer *drainer, const struct gs_item_made *made)
 static size_t
 bytes_of(const struct drainer *drainer, const char *data, size_t bytes, size_t count)
 {
-	const struct gs_item_store_options *options = drainer->drain->options;
+	const struct gs_item_store_options *options = &drainer->store->options;
 	const struct gs_item_order *order = options->leaves != NULL ? options->leaves : options->order;
 
 	return options->emit_bytes > 0 ? count * options->emit_bytes
@@ -117,7 +117,7 @@ static bool
 has_places(const struct drainer *drainer)
 {
 	return drainer->sink != NULL && drainer->sink->put != NULL &&
-	       !gs_item_selects(drainer->drain->options) && drainer->drain->options->order->item_bytes > 0;
+	       !gs_item_selects(&drainer->store->options) && drainer->store->options.order->item_bytes > 0;
 }
 
 /* Put a part that is made to its place, without the items that the head or tail leaves out. */
@@ -148,7 +148,7 @@ hand_on(struct drainer *drainer, const struct gs_item_made *made, bool skipped)
 	bool enough = false;
 	size_t bytes;
 
-	if (drainer->drain->options->verify && drainer->sink != NULL)
+	if (drainer->store->options.verify && drainer->sink != NULL)
 		TRY(note_verified(drainer, made));
 	drainer->counted += span->count;
 	if (drainer->sink == NULL || has_places(drainer))
@@ -178,7 +178,7 @@ hand_on(struct drainer *drainer, const struct gs_item_made *made, bool skipped)
 static struct slot *
 slot_of(const struct drainer *drainer, size_t at)
 {
-	const size_t slots = SLOTS_OF_THREAD * drainer->drain->options->facts.threads;
+	const size_t slots = SLOTS_OF_THREAD * drainer->store->options.facts.threads;
 
 	assert(slots > 0);
 	return &drainer->slots[at % slots];
@@ -189,7 +189,7 @@ static void
 end(struct drainer *drainer)
 {
 	drainer->ended = true;
-	for (size_t t = 0; t < SLOTS_OF_THREAD * drainer->drain->options->facts.threads; t++)
+	for (size_t t = 0; t < SLOTS_OF_THREAD * drainer->store->options.facts.threads; t++)
 		pthread_cond_broadcast(&drainer->slots[t].changed);
 }
 
@@ -251,7 +251,7 @@ has_ended(struct drainer *drainer, bool ends)
 static gs_status
 do_part(struct drainer *drainer, struct worker *worker, size_t at)
 {
-	const struct gs_item_store_options *options = drainer->drain->options;
+	const struct gs_item_store_options *options = &drainer->store->options;
 	struct gs_item_maker *maker = &worker->maker;
 	const struct gs_bucket_part *part = &drainer->parts[at];
 	const bool places = has_places(drainer), turns = !places || options->verify;
@@ -260,7 +260,7 @@ do_part(struct drainer *drainer, struct worker *worker, size_t at)
 	                     part->items < UINT64_MAX &&
 	                     (part->most <= drainer->from || part->least >= drainer->to);
 	/* There is memory for one item that is over the limit. */
-	const bool large = part->bytes > drainer->drain->limits->bytes;
+	const bool large = part->bytes > drainer->store->limits->bytes;
 	struct gs_item_made made = { .items = skipped ? part->items : 0 };
 	gs_status status = GS_OK;
 
@@ -285,7 +285,7 @@ do_part(struct drainer *drainer, struct worker *worker, size_t at)
 			wait_until(drainer, at + 1);
 		}
 	}
-	atomic_fetch_add(&drainer->drain->shared->monitor->counters.keys_sorted, made.items);
+	atomic_fetch_add(&drainer->store->monitor->counters.keys_sorted, made.items);
 	gs_item_maker_release(maker);
 	return status;
 }
@@ -298,7 +298,7 @@ do_part(struct drainer *drainer, struct worker *worker, size_t at)
 static bool
 take_part(struct drainer *drainer, unsigned size, size_t *at)
 {
-	const bool rows = has_places(drainer) && !drainer->drain->options->verify;
+	const bool rows = has_places(drainer) && !drainer->store->options.verify;
 	const size_t parts = drainer->part_count, row = rows ? (parts + size - 1) / size : parts;
 
 	do {
@@ -331,27 +331,26 @@ drain_parts(void *context, unsigned number, unsigned size)
 static gs_status
 open_draining(struct drainer *drainer)
 {
-	const struct gs_item_drain *drain = drainer->drain;
-	const unsigned threads = drain->options->facts.threads;
+	const struct gs_item_store *store = drainer->store;
+	const unsigned threads = store->options.facts.threads;
 
-	drainer->part_count = gs_bucket_parts(drain->buckets, drain->limits, drain->options, NULL);
+	drainer->part_count = gs_bucket_parts(store, NULL);
 	TRY(GS_NEW(drainer->parts, drainer->part_count, "parts of buckets"));
 	TRY(GS_NEW(drainer->workers, threads, "threads"));
 	TRY(GS_NEW(drainer->slots, SLOTS_OF_THREAD * threads, "parts of threads"));
 	for (unsigned s = 0; s < SLOTS_OF_THREAD * threads; s++)
 		pthread_cond_init(&drainer->slots[s].changed, NULL);
-	(void)gs_bucket_parts(drain->buckets, drain->limits, drain->options, drainer->parts);
+	(void)gs_bucket_parts(store, drainer->parts);
 	for (unsigned t = 0; t < threads; t++)
-		TRY(gs_item_maker_open(&drainer->workers[t].maker, drain->options, drain->shared,
-		                       drain->limits, drainer->parts, drainer->part_count,
-		                       drain->loads));
+		TRY(gs_item_maker_open(&drainer->workers[t].maker, store, drainer->parts,
+		                       drainer->part_count));
 	return GS_OK;
 }
 
 static gs_status
 run(struct drainer *drainer)
 {
-	const unsigned threads = drainer->drain->options->facts.threads;
+	const unsigned threads = drainer->store->options.facts.threads;
 	gs_status status;
 
 	pthread_mutex_init(&drainer->lock, NULL);
@@ -372,32 +371,47 @@ run(struct drainer *drainer)
 	return status;
 }
 
-gs_status
-gs_item_drain_count(const struct gs_item_drain *drain, uint64_t *count)
+/* Count the items, or the groups, that a head or tail chooses from. */
+static gs_status
+count(struct gs_item_store *store, uint64_t *items)
 {
-	struct drainer drainer = { .drain = drain, .left = 1, .to = UINT64_MAX };
+	struct drainer drainer = { .store = store, .left = 1, .to = UINT64_MAX };
 
-	*count = atomic_load(&drain->shared->items);
-	if (!gs_item_selects(drain->options))
+	*items = atomic_load(&store->shared.items);
+	if (!gs_item_selects(&store->options))
 		return GS_OK;
 	TRY(run(&drainer));
-	*count = drainer.counted;
+	*items = drainer.counted;
 	return GS_OK;
 }
 
 gs_status
-gs_item_drain_run(const struct gs_item_drain *drain, const struct gs_span_sink *sink)
+gs_item_store_count_out(void *context, uint64_t *items)
 {
-	const struct gs_item_store_options *options = drain->options;
+	struct gs_item_store *store = context;
+
+	TRY(count(store, items));
+	if (store->options.head || store->options.tail)
+		*items = gs_least(*items, store->options.count);
+	return GS_OK;
+}
+
+gs_status
+gs_item_store_drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
+{
+	struct gs_item_store *store = context;
+	const struct gs_item_store_options *options = &store->options;
 	struct drainer drainer = {
-		.drain = drain, .sink = sink, .to = UINT64_MAX, .left = UINT64_MAX,
+		.store = store, .sink = sink, .to = UINT64_MAX, .left = UINT64_MAX,
 	};
 	uint64_t all;
 
+	if (key_class > 0)
+		return GS_OK;
 	if (options->head)
 		drainer.to = drainer.left = options->count;
 	if (options->tail) {
-		TRY(gs_item_drain_count(drain, &all));
+		TRY(count(store, &all));
 		drainer.skip = drainer.from = all > options->count ? all - options->count : 0;
 		drainer.left = all - drainer.skip;
 		drainer.to = all;

@@ -18,12 +18,13 @@
 /* ---- memory ---------------------------------------------------------------------- */
 
 gs_status
-gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store_options *options,
-                   const struct gs_division_shared *shared, const struct gs_item_limits *limits,
-                   const struct gs_bucket_part *parts, size_t count, bool loads)
+gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store *store,
+                   const struct gs_bucket_part *parts, size_t count)
 {
+	const struct gs_item_store_options *options = &store->options;
+	const struct gs_item_limits *limits = store->limits;
 	const size_t arrays = limits->items * GS_ITEM_PART_BYTES;
-	const size_t load = loads ? limits->bytes : 0;
+	const size_t load = store->flushed ? limits->bytes : 0;
 	const size_t other = options->verify || options->groups ? 0 : limits->bytes;
 	const size_t ends = options->set.operands * sizeof *maker->part.ends;
 	size_t slices = sizeof *maker->slices;
@@ -32,7 +33,7 @@ gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store_optio
 		if ((parts[p].to - parts[p].from) * sizeof *maker->slices > slices)
 			slices = (parts[p].to - parts[p].from) * sizeof *maker->slices;
 	*maker = (struct gs_item_maker){
-		.options = options, .shared = shared, .limit = limits->bytes,
+		.options = options, .shared = &store->shared, .limit = limits->bytes,
 	};
 	TRY(gs_arena_open(&maker->arena, gs_arena_round(slices) + gs_arena_round(arrays) +
 	                  gs_arena_round(load) + gs_arena_round(limits->bytes) +

@@ -15,10 +15,8 @@
 #include "engine/item_store.h"
 
 struct combiner {
-	struct gs_item_buckets    *buckets;
-	struct gs_division_shared *shared;
-	const struct gs_item_store_options *options;
-	struct gs_first_error      error;
+	struct gs_item_store *store;
+	struct gs_first_error error;
 };
 
 /* Count the items of a row or extent.  Files of records are not read for that. */
@@ -26,7 +24,7 @@ static gs_status
 count_items(const struct combiner *combiner, const struct gs_item_bucket *bucket, size_t row,
             uint32_t *count)
 {
-	const struct gs_item_order *order = combiner->options->order;
+	const struct gs_item_order *order = combiner->store->options.order;
 	const struct gs_division *division = bucket->division;
 	const struct gs_item_extent *extent = NULL;
 	struct gs_item_slice slice = { .bytes = 0 };
@@ -51,7 +49,7 @@ count_items(const struct combiner *combiner, const struct gs_item_bucket *bucket
 	if (extent != NULL) {
 		TRY(gs_allocate(&loaded, extent->bytes, 1, "bytes of items"));
 		slice.data = loaded;
-		status = gs_division_read(combiner->shared, extent, loaded, false);
+		status = gs_division_read(&combiner->store->shared, extent, loaded, false);
 	}
 	walk = gs_item_walk_begin(order, &slice, 1);
 	while (status == GS_OK && (found = gs_item_walk_next(&walk, items, lengths, GS_ITEM_BATCH)) > 0)
@@ -105,7 +103,7 @@ combine(enum gs_set_keep keeps, struct gs_item_leaves *leaves, uint64_t kept, si
 static gs_status
 combine_bucket(const struct combiner *combiner, struct gs_item_bucket *bucket)
 {
-	const struct gs_item_store_options *options = combiner->options;
+	const struct gs_item_store_options *options = &combiner->store->options;
 	const struct gs_item_set *set = &options->set;
 	const size_t rows = gs_division_rows(bucket->division, bucket->bin);
 	struct gs_item_leaves *leaves;
@@ -131,19 +129,18 @@ static void
 combine_next(void *context, size_t b)
 {
 	struct combiner *combiner = context;
-	struct gs_item_bucket *bucket = &combiner->buckets->list[b];
+	struct gs_item_bucket *bucket = &combiner->store->buckets.list[b];
 
 	if (bucket->settled || bucket->items == 1)
 		(void)gs_first_error_note(&combiner->error, combine_bucket(combiner, bucket));
 }
 
 gs_status
-gs_item_buckets_combine(struct gs_item_buckets *buckets, struct gs_division_shared *shared,
-                        const struct gs_item_store_options *options)
+gs_item_buckets_combine(struct gs_item_store *store)
 {
-	struct combiner combiner = { .buckets = buckets, .shared = shared, .options = options };
+	struct combiner combiner = { .store = store };
 
 	gs_first_error_open(&combiner.error);
-	gs_team_each(shared->threads, buckets->count, combine_next, &combiner);
+	gs_team_each(store->shared.threads, store->buckets.count, combine_next, &combiner);
 	return gs_first_error_close(&combiner.error);
 }

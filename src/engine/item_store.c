@@ -19,20 +19,6 @@
 
 static_assert(sizeof(struct gs_item_extent) <= GS_ITEM_EXTENT_BYTES, "as planned");
 
-struct gs_item_store {
-	struct gs_item_store_options options;
-	struct gs_monitor        *monitor;
-	struct gs_division_shared shared;
-	struct gs_item_packers    packers;	/* of SHARED */
-	struct gs_arena           arena;	/* the memory of SHARED */
-	struct gs_division       *first;	/* the one that is being filled */
-	struct gs_item_buckets    buckets;
-	struct gs_item_store_sizes sizes;
-	size_t                    largest;	/* bytes of an item that is larger than a piece */
-	bool                      has_bounds, flushed;
-	struct gs_item_digest     digest;	/* of what was drained, for VERIFY */
-};
-
 static const struct gs_item_limits *
 limits_of(const struct gs_item_store *store)
 {
@@ -303,10 +289,9 @@ finish(void *context)
 	}
 	if (store->options.origins)
 		gs_division_order(store->first);
-	TRY(gs_item_buckets_add(&store->buckets, store->first,
-	                        store->flushed ? &store->sizes.file_limits : &store->sizes.limits));
-	return store->shared.apart == 0 ? GS_OK
-	       : gs_item_buckets_combine(&store->buckets, &store->shared, &store->options);
+	store->limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits;
+	TRY(gs_item_buckets_add(&store->buckets, store->first, store->limits));
+	return store->shared.apart == 0 ? GS_OK : gs_item_buckets_combine(store);
 }
 
 static uint64_t
@@ -334,34 +319,6 @@ report(const void *context, struct gsort_stats *stats)
 	stats->spilled_bytes = store->shared.spilled_bytes;
 }
 
-/* ---- draining -------------------------------------------------------------------------- */
-
-static struct gs_item_drain
-drain_of(struct gs_item_store *store)
-{
-	return (struct gs_item_drain){
-		.options = &store->options,
-		.shared = &store->shared,
-		.buckets = &store->buckets,
-		.limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits,
-		.loads = store->flushed,
-		.digest = &store->digest,
-	};
-}
-
-static gs_status
-count_out(void *context, uint64_t *count)
-{
-	struct gs_item_store *store = context;
-	const struct gs_item_store_options *options = &store->options;
-	const struct gs_item_drain drain = drain_of(store);
-
-	TRY(gs_item_drain_count(&drain, count));
-	if ((options->head || options->tail) && *count > options->count)
-		*count = options->count;
-	return GS_OK;
-}
-
 static void
 limit(void *context, uint64_t count)
 {
@@ -369,15 +326,6 @@ limit(void *context, uint64_t count)
 
 	assert(count <= store->options.count);
 	store->options.count = count;
-}
-
-static gs_status
-drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
-{
-	struct gs_item_store *store = context;
-	const struct gs_item_drain draining = drain_of(store);
-
-	return key_class > 0 ? GS_OK : gs_item_drain_run(&draining, sink);
 }
 
 struct gs_engine
@@ -389,7 +337,7 @@ gs_item_store_engine(struct gs_item_store *store)
 			.reserve = reserve, .next_sequence = next_sequence, .add = add,
 			.end_round = end_round, .context = store,
 		},
-		.finish = finish, .count = count, .count_out = count_out, .limit = limit, .drain = drain,
-		.digest = digest, .stats = report, .context = store,
+		.finish = finish, .count = count, .count_out = gs_item_store_count_out, .limit = limit,
+		.drain = gs_item_store_drain, .digest = digest, .stats = report, .context = store,
 	};
 }

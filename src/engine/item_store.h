@@ -270,8 +270,7 @@ struct gs_item_store_options {
 	bool      head, tail;		/* of what would leave, only the first or last COUNT */
 	uint64_t  count;
 	bool      origins;		/* pieces come from several origins at once, after a sample */
-	struct gs_item_set set;		/* origins are its operands, which come one after the other, or at
-					 * once */
+	struct gs_item_set set;		/* origins are its operands, which come one after the other */
 	bool      verify;		/* make a digest of all drained items */
 
 	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: all that follow, an item of LEAVES if that
@@ -294,6 +293,21 @@ gs_item_selects(const struct gs_item_store_options *options)
 	return options->groups || options->set.operands > 0;
 }
 
+struct gs_item_store {
+	struct gs_item_store_options options;
+	struct gs_monitor        *monitor;
+	struct gs_division_shared shared;
+	struct gs_item_packers    packers;	/* of SHARED */
+	struct gs_arena           arena;	/* the memory of SHARED */
+	struct gs_division       *first;	/* the one that is being filled */
+	struct gs_item_buckets    buckets;
+	struct gs_item_store_sizes sizes;
+	size_t                    largest;	/* bytes of an item that is larger than a piece */
+	bool                      has_bounds, flushed;
+	const struct gs_item_limits *limits;	/* of a part, once it is finished */
+	struct gs_item_digest     digest;	/* of what was drained, for VERIFY */
+};
+
 /* A bucket, or some rows or extents of one that is settled. */
 struct gs_bucket_part {
 	const struct gs_item_bucket *bucket;
@@ -304,19 +318,16 @@ struct gs_bucket_part {
 	uint64_t least, most;		/* items before its first and up to its last one, at least and most */
 };
 
-/** Cut BUCKETS into parts of at most LIMITS.bytes, or of one item; returns how many.  PARTS NULL: only
- *  count.  Equal items are cut at LIMITS.bin_bytes, or rows: larger parts only touch more memory.  Of
+/** Cut all buckets into parts of at most limits->bytes, or of one item; returns how many.  PARTS NULL: only
+ *  count.  Equal items are cut at limits->bin_bytes, or rows: larger parts only touch more memory.  Of
  *  a group that one item stands for, only the first row is a part, unless all are to be verified. */
-size_t gs_bucket_parts(const struct gs_item_buckets *buckets, const struct gs_item_limits *limits,
-                       const struct gs_item_store_options *options, struct gs_bucket_part *parts);
+size_t gs_bucket_parts(const struct gs_item_store *store, struct gs_bucket_part *parts);
 
 /* ---- sets: what leaves of equal items (item_set.c) ------------------------------ */
 
 /** Choose what leaves of buckets that are settled, whatever their size: they are not sorted.  GS_EIO;
  *  GS_EBUDGET. */
-MUST_CHECK gs_status gs_item_buckets_combine(struct gs_item_buckets *buckets,
-                                             struct gs_division_shared *shared,
-                                             const struct gs_item_store_options *options);
+MUST_CHECK gs_status gs_item_buckets_combine(struct gs_item_store *store);
 
 /* ---- sort one part of a bucket, in one thread (item_maker.c) ------------------- */
 
@@ -348,13 +359,9 @@ struct gs_item_made {
 	bool        falls;		/* it is not in order */
 };
 
-/** Get memory for COUNT PARTS, one after the other; LOADS: they are in files. */
-MUST_CHECK gs_status gs_item_maker_open(struct gs_item_maker *maker,
-                                        const struct gs_item_store_options *options,
-                                        const struct gs_division_shared *shared,
-                                        const struct gs_item_limits *limits,
-                                        const struct gs_bucket_part *parts, size_t count,
-                                        bool loads);
+/** Get memory for COUNT PARTS of STORE, one after the other. */
+MUST_CHECK gs_status gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store *store,
+                                        const struct gs_bucket_part *parts, size_t count);
 
 /**
  * Sort a part.
@@ -377,22 +384,11 @@ void gs_item_maker_close(struct gs_item_maker *maker);
 
 /* ---- sort all, and hand them to a sink (item_drain.c) -------------------------- */
 
-/* What is drained; all of it is borrowed. */
-struct gs_item_drain {
-	const struct gs_item_store_options *options;
-	struct gs_division_shared          *shared;
-	const struct gs_item_buckets       *buckets;
-	const struct gs_item_limits        *limits;	/* of a part */
-	bool                                loads;	/* buckets are in files */
-	struct gs_item_digest              *digest;	/* for options.verify: set by gs_item_drain_run() */
-};
+/** The engine's drain(): sort all parts, and hand them on; frees the files meanwhile. */
+MUST_CHECK gs_status gs_item_store_drain(void *store, unsigned key_class, const struct gs_span_sink *sink);
 
-/** Count the items, or the groups, that a head or tail chooses from.  Groups are sorted for that. */
-MUST_CHECK gs_status gs_item_drain_count(const struct gs_item_drain *drain, uint64_t *count);
-
-/** Sort all parts, and hand them on; frees the files meanwhile. */
-MUST_CHECK gs_status gs_item_drain_run(const struct gs_item_drain *drain,
-                                       const struct gs_span_sink *sink);
+/** The engine's count_out(): groups are sorted for that. */
+MUST_CHECK gs_status gs_item_store_count_out(void *store, uint64_t *count);
 
 /* ---- the store (item_store.c) -------------------------------------------- */
 
@@ -407,8 +403,6 @@ MUST_CHECK gs_status gs_item_drain_run(const struct gs_item_drain *drain,
  * If memory is full, the slices of each bucket are appended to temporary files.  A bucket is read
  * back and sorted, or divided again if it is too large; nothing is merged.
  */
-
-struct gs_item_store;
 
 /** Begin.  GS_EBUDGET: there is no memory for anything. */
 MUST_CHECK gs_status

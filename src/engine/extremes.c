@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "base/round.h"
 #include "engine/store.h"
 #include "key/key.h"
 #include "text/encode.h"
@@ -67,24 +68,16 @@ gs_extremes_note(void *context, unsigned worker, const struct gs_piece *piece)
 	}
 }
 
-void
-gs_extremes_note_counts(struct gs_extremes *extremes, const struct gs_count *count)
-{
-	struct gs_extreme *found = &extremes->of[0][count->key_class];
-
-	for (uint64_t bin = 0; extremes->on && bin < count->bin_count; bin++) {
-		if (count->bins[bin] == 0 || bin < extremes->low || bin > extremes->high)
-			continue;
-		found->least = bin < found->least ? bin : found->least;
-		found->most = bin;
-	}
-}
-
 struct gs_extreme
-gs_extremes_of(const struct gs_extremes *extremes, unsigned key_class)
+gs_extremes_of(const struct gs_extremes *extremes, unsigned key_class, const struct gs_count *count)
 {
 	struct gs_extreme all = { .least = UINT64_MAX, .most = 0 };
 
+	for (uint64_t bin = 0; count != NULL && bin < count->bin_count; bin++)
+		if (count->bins[bin] > 0 && bin >= extremes->low && bin <= extremes->high) {
+			all.least = gs_least(all.least, bin);
+			all.most = bin;
+		}
 	for (unsigned worker = 0; worker < GS_TEAM_MAX; worker++) {
 		const struct gs_extreme *one = &extremes->of[worker][key_class];
 

@@ -312,6 +312,12 @@ gs_store_open_gpu(struct gs_store *store)
 
 /* ---- the histogram -------------------------------------------------------------------- */
 
+static bool
+counts(const struct gs_store *store, unsigned key_class)
+{
+	return store->histogram.bin_count > 0 && store->histogram.key_class == key_class;
+}
+
 static void
 add_counted(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
 {
@@ -352,9 +358,7 @@ finish(void *context)
 struct gs_extreme
 gs_store_extreme(struct gs_store *store, unsigned key_class)
 {
-	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
-		gs_extremes_note_counts(&store->extremes, &store->histogram);
-	return gs_extremes_of(&store->extremes, key_class);
+	return gs_extremes_of(&store->extremes, key_class, counts(store, key_class) ? &store->histogram : NULL);
 }
 
 static gs_status
@@ -363,7 +367,7 @@ drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 	struct gs_store *store = context;
 
 	/* Binary keys are complemented when they are counted, small text integers are not. */
-	if (store->histogram.bin_count > 0 && store->histogram.key_class == key_class)
+	if (counts(store, key_class))
 		return gs_count_drain(&store->histogram,
 		                      store->options->reverse && store->plan_input->key_bits == 0,
 		                      store->count_memory, store->plan->count_bytes, store->count_times,
@@ -403,13 +407,14 @@ report(const void *context, struct gsort_stats *stats)
 struct gs_engine
 gs_store_engine(struct gs_store *store)
 {
-	const bool counts = store->plan->by_counting;
+	const bool counted = store->plan->by_counting;
 
 	return (struct gs_engine){
 		.taker = {
 			.reserve = reserve, .next_sequence = next_sequence, .context = store,
-			.add = counts ? add_counted : add, .end_round = counts ? end_counted_round : NULL,
-			.look = store->extremes.on && !counts ? gs_extremes_note : NULL,
+			.add = counted ? add_counted : add,
+			.end_round = counted ? end_counted_round : NULL,
+			.look = store->extremes.on && !counted ? gs_extremes_note : NULL,
 			.look_context = &store->extremes,
 		},
 		.finish = finish, .count = count, .drain = drain, .stats = report, .context = store,

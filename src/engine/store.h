@@ -44,11 +44,9 @@ void gs_extremes_open(struct gs_extremes *extremes, const struct gsort_options *
 /** Note keys of 8 to 64 bits in CONTEXT, a struct gs_extremes that is on; different workers at once. */
 void gs_extremes_note(void *context, unsigned worker, const struct gs_piece *piece);
 
-/** Note the keys of a histogram. */
-void gs_extremes_note_counts(struct gs_extremes *extremes, const struct gs_count *count);
-
-/** Those of a class, over all threads. */
-struct gs_extreme gs_extremes_of(const struct gs_extremes *extremes, unsigned key_class);
+/** Those of a class, over all threads, and in COUNT, unless that is NULL. */
+struct gs_extreme gs_extremes_of(const struct gs_extremes *extremes, unsigned key_class,
+                                 const struct gs_count *count);
 
 /* ---- keep only the first K keys of a long input (head.c) ----------------------- */
 

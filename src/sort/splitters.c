@@ -202,25 +202,6 @@ keys_at(const struct division *d, unsigned buffer, size_t at)
 	return d->buffers[buffer] + at * (d->kernels->key_bits / 8);
 }
 
-static size_t
-count_equal(const struct division *d, unsigned buffer, size_t from, size_t to, uint64_t key)
-{
-	size_t equal = 0;
-
-	if (d->kernels->key_bits == 64) {
-		const uint64_t *keys = (const uint64_t *)(void *)keys_at(d, buffer, 0);
-
-		for (size_t k = from; k < to; k++)
-			equal += keys[k] == key;
-	} else {
-		const uint32_t *keys = (const uint32_t *)(void *)keys_at(d, buffer, 0);
-
-		for (size_t k = from; k < to; k++)
-			equal += keys[k] == (uint32_t)key;
-	}
-	return equal;
-}
-
 /* Move keys up to PIVOT to the front, into the other buffer; returns how many they are. */
 static size_t
 partition(const struct division *d, unsigned buffer, size_t from, size_t to, uint64_t pivot)
@@ -237,8 +218,16 @@ static void
 end_bin(const struct division *d, unsigned buffer, size_t from, size_t to, unsigned i)
 {
 	const uint64_t key = i < d->count ? d->splitters[i] : 0;
-	const size_t equal = i < d->count ? count_equal(d, buffer, from, to, key) : 0;
+	const uint64_t *wide = (const uint64_t *)(void *)keys_at(d, buffer, 0);
+	const uint32_t *narrow = (const uint32_t *)(const void *)wide;
+	size_t equal = 0;
 
+	if (i < d->count && d->kernels->key_bits == 64)
+		for (size_t k = from; k < to; k++)
+			equal += wide[k] == key;
+	else if (i < d->count)
+		for (size_t k = from; k < to; k++)
+			equal += narrow[k] == (uint32_t)key;
 	d->bins[2 * i] = to - from - equal;
 	if (i < d->count)
 		d->bins[2 * i + 1] = equal;

@@ -144,26 +144,22 @@ take_census(const uint32_t *counts, size_t slots, struct census *census)
 GS_SIMD_BEST(void, take_census, (const uint32_t *counts, size_t slots, struct census *census),
              (counts, slots, census))
 
-/* Will COUNT keys have too many values?  The first AT are counted, and new ones come no faster than there. */
-static bool
-are_many(const struct table *table, size_t at, size_t count)
-{
-	struct census of;
-
-	take_census_best(table->counts, table->slots, &of);
-	return gs_least(estimate(of.seen, of.once, of.twice), of.seen + of.once * (count / at)) > table->most;
-}
-
 static inline __attribute__((always_inline)) bool
 count_keys(struct table *table, const char *keys, size_t count, unsigned key_bits)
 {
 	const size_t share = count / TRIAL_SHARE / ROUND_KEYS * ROUND_KEYS;
 	uint64_t others[ROUND_KEYS + 8];
+	struct census of;
 
 	for (size_t at = 0, here, rest; at < count; at += here) {
 		here = count - at < ROUND_KEYS ? count - at : ROUND_KEYS;
-		if ((at == TRIAL_KEYS || at == share) && at > 0 && are_many(table, at, count))
-			return false;
+		/* too many values?  The first AT keys are counted, and new ones come no faster than there */
+		if ((at == TRIAL_KEYS || at == share) && at > 0) {
+			take_census_best(table->counts, table->slots, &of);
+			if (gs_least(estimate(of.seen, of.once, of.twice), of.seen + of.once * (count / at)) >
+			    table->most)
+				return false;
+		}
 		rest = count_found(table, FIRST, keys + at * (key_bits / 8), here, others);
 		rest = count_found(table, SECOND, others, rest, others);
 		for (size_t i = 0; i < rest; i++) {

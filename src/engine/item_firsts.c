@@ -18,7 +18,6 @@ struct gs_item_firsts {
 	struct gs_item_order  by_number;
 	struct gs_item_store *keyed, *numbered;
 	struct gs_engine      by_key, in_order;	/* of the two stores */
-	struct gs_taker       taker;		/* at its beginning */
 	bool                  verify, all_leave;
 	bool                  shown;		/* the second store has had a sample */
 	uint64_t              sum;		/* of the items that the second store got */
@@ -117,7 +116,7 @@ show_numbers(struct gs_item_firsts *firsts, const char *item, size_t bytes)
 		memcpy(items + i * bytes + firsts->number_at, &number, sizeof number);
 	}
 	if (count > NUMBERS / 4)
-		status = firsts->taker.sample(firsts->taker.context, items, count * bytes);
+		status = firsts->in_order.taker.sample(firsts->numbered, items, count * bytes);
 	free(items);
 	return status;
 }
@@ -126,7 +125,7 @@ static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
 	struct gs_item_firsts *firsts = context;
-	const struct gs_taker *taker = &firsts->taker;
+	const struct gs_taker *taker = &firsts->in_order.taker;
 	const struct gs_item_slice slice = { sorted->span.items, sorted->span.bytes };
 	const char *at = slice.data, *end = at + slice.bytes;
 
@@ -155,7 +154,6 @@ finish(void *context)
 	const struct gs_span_sink sink = { .take = take, .groups = true, .context = firsts };
 
 	TRY(firsts->by_key.finish(firsts->keyed));
-	firsts->taker = firsts->in_order.taker;
 	TRY(firsts->by_key.drain(firsts->keyed, 0, &sink));
 	return firsts->in_order.finish(firsts->numbered);
 }

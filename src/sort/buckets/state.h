@@ -117,6 +117,7 @@ struct gs_part_entry {
 };
 
 struct gs_buckets {
+	/* sizes, for everybody */
 	struct gs_pool               *pool;
 	const struct gs_simd_kernels *kernels;
 	bool                  fetches_first;	/* gs_simd_fetches_first() */
@@ -124,10 +125,11 @@ struct gs_buckets {
 	unsigned              lines_bytes;	/* of each bin's lines */
 	size_t                part_bytes, fragment_bytes, sample_bytes, join_bytes, together_bytes;
 	size_t                slack_most_bytes;
+	/* what adds (add.c) */
 	struct gs_adder      *threads;
 	_Atomic int           state;
 	_Atomic unsigned      order;		/* of all fragments so far */
-	pthread_mutex_t       lock;		/* of the members below, up to here: */
+	pthread_mutex_t       lock;		/* of the members below, up to SOURCE: */
 	size_t                buffered_bytes;	/* of keys */
 	size_t                slack_bytes;	/* of fragments' blocks that are not full */
 	uint64_t              least, most;	/* of keys that were buffered */
@@ -135,15 +137,17 @@ struct gs_buckets {
 	size_t                sample_count, sample_calls, sample_every;
 	struct gs_fragment   *fragments;
 	size_t                fragment_count, fragment_next, fragment_room;
-	struct gs_chain       source;		/* what gs_buckets_seal() divides */
-	/* : here. */
-	struct gs_binner      binner;
+	/* what divides (seal.c) */
+	struct gs_chain       source;		/* a bucket, for all threads; the lock's last member */
+	struct gs_binner      binner;		/* of what adds, too */
+	uint32_t              task_count;	/* parts to divide */
+	_Atomic uint32_t      task_next;
+	/* the parts (part_list.c, parts.c) */
 	struct gs_part_entry *parts;
 	_Atomic uint32_t      entry_count;	/* of them, those to divide included */
 	size_t                part_room;
 	uint32_t             *sorted;		/* parts in their order, from 0; before, those to divide */
-	uint32_t              part_count, task_count;
-	_Atomic uint32_t      task_next;
+	uint32_t              part_count;
 	struct gs_bucket      bucket[];	/* of the first division */
 };
 

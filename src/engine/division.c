@@ -402,7 +402,7 @@ gs_division_flush(struct gs_division *division)
 {
 	struct gs_division_shared *shared = division->shared;
 	struct flusher flusher = { .division = division };
-	/* a file for each thread, so that none waits for another to write to one inode, and for each folder */
+	/* a file for each thread, as writes to one inode wait for each other; and for each folder */
 	const size_t threads = shared->threads, dirs = shared->temp_dir_count;
 	const size_t files = gs_least(threads > dirs ? threads : dirs, GS_DIVISION_FILES);
 	const size_t stripe = division->stripe_bytes;

@@ -358,7 +358,8 @@ finish(void *context)
 struct gs_extreme
 gs_store_extreme(struct gs_store *store, unsigned key_class)
 {
-	return gs_extremes_of(&store->extremes, key_class, counts(store, key_class) ? &store->histogram : NULL);
+	return gs_extremes_of(&store->extremes, key_class,
+	                      counts(store, key_class) ? &store->histogram : NULL);
 }
 
 static gs_status

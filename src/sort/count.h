@@ -47,9 +47,9 @@ void gs_count_add(struct gs_count *count, unsigned worker, const void *keys, siz
 void gs_count_sum(struct gs_count *count);
 
 /**
- * Write the next sorted keys to BUFFER; their counts are used up.  Or, if there is room for as many TIMES, each
- * key once, and how often it came to TIMES: counts are not used up, and all calls together take as long as
- * there are bins.
+ * Write the next sorted keys to BUFFER; their counts are used up.  Or, if there is room for as many
+ * TIMES, each key once, and how often it came to TIMES: counts are not used up, and all calls together
+ * take as long as there are bins.
  *
  * @reversed  the greatest key first, and each key complemented: so spans always ascend
  * @span      borrows BUFFER; count 0: no keys are left

@@ -149,7 +149,7 @@ gives() {
 @test "what excludes what, in the words of sort" {
 	for pair in '-c -C' '-c -o' '-C -o' '-g -u32' '-g --type=text' '-c --count' \
 	            '-c --unique=repeated' '-c --unique=singletons' '-c --head' '-c --verify' \
-	            '-c --device=gpu' '-m --device=gpu' '--unique=repeated --unique=singletons' '-z -u32' \
+	            '-c --device=gpu' '-c --keep-order' '-m --device=gpu' '--unique=repeated --unique=singletons' '-z -u32' \
 	            '--invalid -i8' '--header --to=u8' '--check=summary -C' \
 	            '-c --to=u8'; do
 		read -r one other <<<"$pair"
@@ -261,6 +261,7 @@ gives() {
 	gsort --type=double in | cmp - <(gsort -f64 in)
 	seq 30 | gsort --type=int -r | cmp - <(seq 30 -1 1)		# text: C's int has no size
 	printf '2.50\n.5\n' | gsort --type=float | cmp - <(printf '0.5\n2.5\n')
+	printf '1f\na\n' | gsort --type=HEX | cmp - <(printf 'a\n1f\n')
 	gsort -u32 --to=double in | cmp - <(gsort -u32 --to=f64 in)
 	gsort --type='>u4' --to=u32be in | cmp - <(gsort -u32be in)
 	fails "in another byte order" gsort --to=u32le --type='>u4' in

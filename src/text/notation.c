@@ -71,41 +71,6 @@ read_address(const char *text, const char *end, uint64_t *address)
 
 enum { SECOND = 1000000000 };	/* nanoseconds */
 
-/* Days from 1970-01-01 to a day of the Gregorian calendar, and back.  A year of these counts begins
- * with March, so a leap day is its last; 400 years have 146097 days. */
-static int64_t
-days_to(int64_t year, unsigned month, unsigned day)
-{
-	const int64_t y = month <= 2 ? year - 1 : year;
-	const int64_t era = y / 400, of_era = y % 400;	/* years are not negative */
-	const unsigned of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-
-	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-
-static void
-date_of(int64_t days, unsigned *year, unsigned *month, unsigned *day)
-{
-	const uint64_t since = (uint64_t)(days + 719468);
-	const uint64_t era = since / 146097, of_era = since % 146097;
-	const uint64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	const uint64_t of_year = of_era - (365 * y + y / 4 - y / 100);
-	const uint64_t m = (5 * of_year + 2) / 153;
-
-	*day = (unsigned)(of_year - (153 * m + 2) / 5 + 1);
-	*month = (unsigned)(m < 10 ? m + 3 : m - 9);
-	*year = (unsigned)(era * 400 + y + (*month <= 2));
-}
-
-static unsigned
-days_in(unsigned year, unsigned month)
-{
-	static const unsigned char days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-	return month == 2 && leap ? 29 : days[month - 1];
-}
-
 /* Read COUNT digits at *AT, then move on. */
 static bool
 take_digits(const char **at, const char *end, unsigned count, unsigned *number)
@@ -128,17 +93,27 @@ take_char(const char **at, const char *end, char c)
 	return true;
 }
 
+/* Days from 1970-01-01 to a day of the Gregorian calendar; print_time() goes back.  A year of these counts
+ * begins with March, so a leap day is its last; 400 years have 146097 days. */
 static bool
 take_date(const char **at, const char *end, int64_t *days)
 {
-	unsigned year, month, day;
+	static const unsigned char lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	unsigned year, month, day, of_year;
+	int64_t of_era;
+	bool leap;
 
 	if (!take_digits(at, end, 4, &year) || !take_char(at, end, '-') ||
 	    !take_digits(at, end, 2, &month) || !take_char(at, end, '-') ||
-	    !take_digits(at, end, 2, &day) || month < 1 || month > 12 || day < 1 ||
-	    day > days_in(year, month))
+	    !take_digits(at, end, 2, &day) || month < 1 || month > 12 || day < 1)
 		return false;
-	*days = days_to(year, month, day);
+	leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+	if (day > (month == 2 && leap ? 29U : lengths[month - 1]))
+		return false;
+	*days = (int64_t)year - (month <= 2);
+	of_era = *days % 400;		/* years are not negative */
+	of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+	*days = *days / 400 * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 	return true;
 }
 
@@ -226,11 +201,15 @@ print_time(bool negative, uint64_t magnitude, char *into)
 	const int64_t days = (int64_t)((time < 0 ? time - day_length + 1 : time) / day_length);
 	const uint64_t of_day = (uint64_t)(time - days * day_length);
 	const unsigned second = (unsigned)(of_day / SECOND), nanoseconds = (unsigned)(of_day % SECOND);
-	unsigned year, month, day;
+	const uint64_t since = (uint64_t)(days + 719468), of_era = since % 146097;
+	const uint64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	const uint64_t of_year = of_era - (365 * y + y / 4 - y / 100), m = (5 * of_year + 2) / 153;
+	const unsigned month = (unsigned)(m < 10 ? m + 3 : m - 9);
+	const unsigned day = (unsigned)(of_year - (153 * m + 2) / 5 + 1);
+	const unsigned year = (unsigned)(since / 146097 * 400 + y + (month <= 2));
 	char text[80];
 	size_t bytes;
 
-	date_of(days, &year, &month, &day);
 	bytes = (size_t)snprintf(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%09u", year, month,
 	                         day, second / 3600, second / 60 % 60, second % 60, nanoseconds);
 	while (text[bytes - 1] == '0' && nanoseconds > 0)

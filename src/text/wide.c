@@ -28,28 +28,6 @@ load(enum gsort_endian endian, const char *key)
 	return (unsigned __int128)upper << 64 | lower;
 }
 
-/* A part behind the first one, with zeros in front. */
-static void
-print_part(char *into, uint64_t part)
-{
-	const unsigned digits = gs_digits_count(part);
-
-	memset(into, '0', PART_DIGITS);
-	gs_digits_print(into + PART_DIGITS - digits, part, digits);
-}
-
-static size_t
-print_hex(unsigned __int128 number, char *into)
-{
-	size_t digits = 1;
-
-	while (digits < 32 && number >> 4 * digits > 0)
-		digits++;
-	for (size_t d = digits; d-- > 0; number >>= 4)
-		into[d] = "0123456789abcdef"[(unsigned)number & 15];
-	return digits;
-}
-
 size_t
 gs_wide_print_number(enum gsort_notation notation, bool negative, unsigned __int128 number, char *into)
 {
@@ -62,17 +40,24 @@ gs_wide_print_number(enum gsort_notation notation, bool negative, unsigned __int
 		into[bytes++] = '-';
 		number = -number;
 	}
-	if (notation == GSORT_HEXADECIMAL)
-		return bytes + print_hex(number, into + bytes);
+	if (notation == GSORT_HEXADECIMAL) {
+		for (digits = 1; digits < 32 && number >> 4 * digits > 0; digits++)
+			;
+		for (unsigned d = digits; d-- > 0; number >>= 4)
+			into[bytes + d] = "0123456789abcdef"[(unsigned)number & 15];
+		return bytes + digits;
+	}
 	do
 		parts[count++] = (uint64_t)(number % unit);
 	while ((number /= unit) > 0);
 	digits = gs_digits_count(parts[count - 1]);
 	gs_digits_print(into + bytes, parts[count - 1], digits);
 	bytes += digits;
-	while (--count > 0) {
-		print_part(into + bytes, parts[count - 1]);
+	while (--count > 0) {		/* with zeros in front */
+		digits = gs_digits_count(parts[count - 1]);
+		memset(into + bytes, '0', PART_DIGITS);
 		bytes += PART_DIGITS;
+		gs_digits_print(into + bytes - digits, parts[count - 1], digits);
 	}
 	return bytes;
 }

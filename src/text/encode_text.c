@@ -134,15 +134,6 @@ stretch_of(const struct gs_integers *source, size_t at)
 
 /* ---- where lines go ----------------------------------------------------- */
 
-/* Does the key at AT have the sign and number of digits of STRETCH? */
-static bool
-belongs(const struct gs_integers *source, const struct stretch *stretch, size_t at)
-{
-	const struct stretch other = stretch_of(source, at);
-
-	return other.minus == stretch->minus && other.digits == stretch->digits;
-}
-
 /* Where STRETCH ends, at COUNT or before: keys belong to it up to there, and not from there on. */
 static size_t
 end_of(const struct gs_integers *source, const struct stretch *stretch, size_t count)
@@ -150,9 +141,10 @@ end_of(const struct gs_integers *source, const struct stretch *stretch, size_t c
 	size_t yes = stretch->key_at, no = count;
 
 	while (no - yes > 1) {
-		size_t middle = yes + (no - yes) / 2;
+		const size_t middle = yes + (no - yes) / 2;
+		const struct stretch other = stretch_of(source, middle);
 
-		if (belongs(source, stretch, middle))
+		if (other.minus == stretch->minus && other.digits == stretch->digits)
 			yes = middle;
 		else
 			no = middle;

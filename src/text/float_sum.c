@@ -16,20 +16,6 @@
 
 enum { LOWEST = 1074 };		/* digit 0 is in units of 2^-LOWEST */
 
-/* Add UNITS times 2^AT, or subtract it. */
-static void
-add(struct gs_float_sum *sum, unsigned __int128 units, unsigned at, bool negative)
-{
-	for (unsigned digit = at / 32; units > 0; digit++, units >>= 32) {
-		const uint64_t shifted = (uint64_t)(uint32_t)units << at % 32;
-		const int64_t low = (int64_t)(uint32_t)shifted, high = (int64_t)(shifted >> 32);
-
-		assert(digit + 1 < GS_FLOAT_SUM_DIGITS);
-		sum->digits[digit] += negative ? -low : low;
-		sum->digits[digit + 1] += negative ? -high : high;
-	}
-}
-
 void
 gs_float_sum_add(struct gs_float_sum *sum, enum gsort_type type, unsigned top, uint64_t count,
                  unsigned __int128 fractions)
@@ -39,6 +25,7 @@ gs_float_sum_add(struct gs_float_sum *sum, enum gsort_type type, unsigned top, u
 	const unsigned exponent_bits = bits - 1 - fraction_bits;
 	const unsigned special = (1U << exponent_bits) - 1, exponent = top & special;
 	const bool negative = top >> exponent_bits & 1;
+	unsigned at;
 
 	if (exponent == special && fractions > 0) {
 		sum->nans += count;	/* and perhaps infinities, which do not matter then */
@@ -50,8 +37,16 @@ gs_float_sum_add(struct gs_float_sum *sum, enum gsort_type type, unsigned top, u
 	}
 	if (exponent > 0)
 		fractions += (unsigned __int128)count << fraction_bits;
-	add(sum, fractions, LOWEST + (exponent > 0 ? exponent : 1) - special / 2 - fraction_bits,
-	    negative);
+	/* add them times 2^AT, or subtract that */
+	at = LOWEST + (exponent > 0 ? exponent : 1) - special / 2 - fraction_bits;
+	for (unsigned digit = at / 32; fractions > 0; digit++, fractions >>= 32) {
+		const uint64_t shifted = (uint64_t)(uint32_t)fractions << at % 32;
+		const int64_t low = (int64_t)(uint32_t)shifted, high = (int64_t)(shifted >> 32);
+
+		assert(digit + 1 < GS_FLOAT_SUM_DIGITS);
+		sum->digits[digit] += negative ? -low : low;
+		sum->digits[digit + 1] += negative ? -high : high;
+	}
 }
 
 /* Carry: all digits but the last become 0 .. 2^32-1. */

@@ -101,30 +101,25 @@ is_short_float(const char *line, const char *end)
 	return point + 1 < end && end[-1] != '0' && (*line != '0' || first - point <= 4);
 }
 
-/* Any other float. */
-static bool
-is_printed_float(const char *line, const char *end)
-{
-	char printed[GS_FLOAT_BYTES + 7];
-	double value;
-
-	if (line == end || end - line > GS_FLOAT_BYTES || gs_float_read(line, end, &value) != GS_FLOAT_GOOD)
-		return false;
-	return value - value == 0 && gs_float_print(value, false, printed) == (size_t)(end - line) &&
-	       memcmp(printed, line, (size_t)(end - line)) == 0;
-}
-
 bool
 gs_line_is_exact(const struct gs_text_options *options, const char *line, const char *end)
 {
 	const bool minus = line < end && *line == '-';
+	const size_t bytes = (size_t)(end - line);
 	const char *digits = line + minus;
+	char printed[GS_FLOAT_BYTES + 7];
+	double value;
 
-	if (minus && end - line == 2 && line[1] == '0')
+	if (minus && bytes == 2 && line[1] == '0')
 		return false;
-	if (options->floats)
-		return is_short_float(digits, end) || is_printed_float(line, end);
-	return has_exact_digits(digits, end) && gs_is_digit(end[-1]);
+	if (!options->floats)
+		return has_exact_digits(digits, end) && gs_is_digit(end[-1]);
+	if (is_short_float(digits, end))
+		return true;
+	if (bytes == 0 || bytes > GS_FLOAT_BYTES || gs_float_read(line, end, &value) != GS_FLOAT_GOOD)
+		return false;
+	return value - value == 0 && gs_float_print(value, false, printed) == bytes &&
+	       memcmp(printed, line, bytes) == 0;
 }
 
 enum gs_float

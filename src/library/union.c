@@ -41,13 +41,15 @@ merge(void *into, size_t keys, const void *const arrays[], const size_t counts[]
 	struct gs_array_memory mapped = { .at = NULL };
 	void *memory = malloc(gs_merge_bytes(count, threads));
 	struct gs_run *runs = malloc(count * sizeof *runs);
-	gs_status status = memory != NULL && runs != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
+	gs_status status = GS_OK;
 	struct gs_span span;
 	char *at;
 
-	if (maps)
-		THEN(status, gs_array_memory_get(&mapped, keys * args->key_bytes));
-	if (status == GS_OK) {
+	if (memory == NULL || runs == NULL)
+		status = gs_fail(GS_EBUDGET, "out of memory");
+	else if (maps)
+		status = gs_array_memory_get(&mapped, keys * args->key_bytes);
+	if (runs != NULL && status == GS_OK) {
 		if (maps) {
 			join(mapped.at, arrays, counts, count, args);
 			gs_raw_to_ordered(args->type, GSORT_ENDIAN_HOST, args->reverse, mapped.at, keys,

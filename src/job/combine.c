@@ -321,11 +321,13 @@ merge_class(struct gs_combination *set, struct gs_emit *emit, unsigned key_class
 static gs_status
 merge(struct gsort *job)
 {
-	const struct gs_feed *first = &job->set->operands[0].feed;
+	const struct gs_feed *feed = &job->set->operands[0].feed;
 
 	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(job->set));
-	TRY(gs_emit_header(&job->emit, first->header, first->header_bytes));
+	for (size_t next = 1; feed->header_bytes == 0 && next < job->set->count; next++)
+		feed = &job->set->operands[next].feed;		/* which has a line */
+	TRY(gs_emit_header(&job->emit, feed->header, feed->header_bytes));
 	gs_phase_begin(job, GSORT_WRITING);
 	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
 		TRY(merge_class(job->set, &job->emit, gs_class_place(i, job->options.reverse)));

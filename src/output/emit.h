@@ -256,8 +256,8 @@ void gs_emit_close(struct gs_emit *emit);
 /* ---- or one thread hands sorted elements to another (handover.c) --------------- */
 
 /*
- *     giver:  open; end; { sink, end } for each class; shut
- *     taker:  { next, until it says that this has ended } for reading, then for each class; shut; close
+ *     giver:  open; { sink, end } for each class; shut
+ *     taker:  { next, until it says that this has ended } for each class; shut; close
  *
  * Nothing is copied: a span is borrowed until the taker asks for the next one.  A giver that sorts in
  * slots goes on meanwhile, half of the slots ahead at most; any other giver waits for that.
@@ -286,12 +286,12 @@ void gs_handover_open(struct gs_handover *handover, unsigned threads);
 struct gs_span_sink gs_handover_sink(struct gs_handover *handover, struct gs_verify *verify,
                                      size_t slots);
 
-/** The input has been read; later: all elements of the class have been given. */
+/** All elements of the class have been given. */
 void gs_handover_end(struct gs_handover *handover);
 
 /* The taker: */
 
-/** Wait for the next span, which may be changed; count 0: the input was read, or the class has ended.
+/** Wait for the next span, which may be changed; count 0: the class has ended.
  *  False: the giver has ended before that. */
 bool gs_handover_next(struct gs_handover *handover, struct gs_span *span);
 

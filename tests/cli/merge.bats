@@ -382,3 +382,14 @@ rests() {
 		wait $!
 	done
 }
+
+@test "more inputs than are merged at once: bad lines count where nothing else is, and empty inputs have no header" {
+	printf 'x\ny\n' >bad
+	: >empty
+	not gsort -m --invalid=fail --batch-size=2 bad empty empty empty empty 2>told
+	grep -qx 'gsort: 2 invalid lines were left out' told
+	printf 'h\n1\n5\n' >one
+	printf 'h\n2\n4\n' >two
+	gsort -m --header --batch-size=2 empty - empty one two <empty >merged
+	printf 'h\n1\n2\n4\n5\n' | cmp - merged
+}

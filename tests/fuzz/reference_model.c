@@ -218,11 +218,29 @@ read_line(const struct gsort_options *options, const char *line, size_t bytes, f
 	       : read_integer(begin, end, rank);
 }
 
+/* Line NUMBER of HEADER, without a mark at the beginning, and a CR at the end; none is an empty one. */
+static size_t
+header_line(const struct fuzz_bytes *header, uint64_t number, char terminator, const char **line)
+{
+	const char *at = header->data, *const end = at + header->bytes, *stop;
+
+	if (header->bytes >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+		at += 3;
+	for (; at < end && number > 0; number--)
+		at = (const char *)memchr(at, terminator, (size_t)(end - at)) + 1;
+	*line = at;
+	if (at == end)
+		return 0;
+	stop = memchr(at, terminator, (size_t)(end - at));
+	return (size_t)(stop - at) - (stop > at && stop[-1] == '\r');
+}
+
 static void
 read_text(struct fuzz_numbers *numbers, const struct gsort_options *options, size_t at,
           const char *input, size_t bytes)
 {
 	const char terminator = options->zero_terminated ? '\0' : '\n', *end = input + bytes;
+	struct fuzz_bytes header = { NULL, 0, 0 };
 	uint64_t line = 0;
 
 	while (input < end) {
@@ -231,10 +249,8 @@ read_text(struct fuzz_numbers *numbers, const struct gsort_options *options, siz
 
 		stop = stop != NULL ? stop : end;
 		if (++line <= options->header_lines) {
-			if (at == 0) {
-				fuzz_put(&numbers->header, input, (size_t)(stop - input));
-				fuzz_put(&numbers->header, &terminator, 1);
-			}
+			fuzz_put(&header, input, (size_t)(stop - input));
+			fuzz_put(&header, &terminator, 1);
 		} else if (read_line(options, input, (size_t)(stop - input), &rank)) {
 			add(numbers, rank);
 		} else if (numbers->bad_lines++ == 0) {
@@ -243,6 +259,18 @@ read_text(struct fuzz_numbers *numbers, const struct gsort_options *options, siz
 		}
 		input = stop + 1;
 	}
+	if (numbers->header.bytes == 0 && header.bytes > 0)
+		fuzz_put(&numbers->header, header.data, header.bytes);
+	for (uint64_t i = 0; i < options->header_lines && header.bytes > 0 && numbers->other_header == 0; i++) {
+		const char *one, *two;
+		const size_t long_one = header_line(&numbers->header, i, terminator, &one);
+
+		if (header_line(&header, i, terminator, &two) != long_one || memcmp(one, two, long_one) != 0) {
+			numbers->partial = true;
+			numbers->other_header = at;
+		}
+	}
+	fuzz_free(&header);
 }
 
 static uint64_t

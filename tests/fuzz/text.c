@@ -316,7 +316,10 @@ compare_simple(const struct said *said)
 	end(&simple);
 	snprintf(place, sizeof place, "%s:%llu: ", names[numbers->first_bad_input],
 	         (unsigned long long)numbers->first_bad);
-	if (numbers->bad_lines > 0 && options.invalid == GSORT_INVALID_ABORT) {
+	if (numbers->other_header > 0 && (numbers->bad_lines == 0 || options.invalid != GSORT_INVALID_ABORT ||
+	                                  numbers->first_bad_input >= numbers->other_header)) {
+		FUZZ_MUST(said->status == GS_EINPUT && strstr(said->message, ": its header is ") != NULL);
+	} else if (numbers->bad_lines > 0 && options.invalid == GSORT_INVALID_ABORT) {
 		FUZZ_MUST(said->status == GS_EINPUT && strncmp(said->message, place, strlen(place)) == 0);
 	} else {
 		if (numbers->bad_lines > 0 && options.invalid != GSORT_INVALID_IGNORE &&

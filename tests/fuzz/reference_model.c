@@ -261,11 +261,12 @@ read_text(struct fuzz_numbers *numbers, const struct gsort_options *options, siz
 	}
 	if (numbers->header.bytes == 0 && header.bytes > 0)
 		fuzz_put(&numbers->header, header.data, header.bytes);
-	for (uint64_t i = 0; i < options->header_lines && header.bytes > 0 && numbers->other_header == 0; i++) {
+	for (uint64_t i = 0; i < options->header_lines && header.bytes > 0 && !numbers->partial; i++) {
 		const char *one, *two;
 		const size_t long_one = header_line(&numbers->header, i, terminator, &one);
 
-		if (header_line(&header, i, terminator, &two) != long_one || memcmp(one, two, long_one) != 0) {
+		if (header_line(&header, i, terminator, &two) != long_one ||
+		    memcmp(one, two, long_one) != 0) {
 			numbers->partial = true;
 			numbers->other_header = at;
 		}

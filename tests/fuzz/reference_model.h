@@ -24,8 +24,8 @@ struct fuzz_numbers {
 	struct fuzz_bytes   header;
 	uint64_t            bad_lines, first_bad;	/* whose number in its input this is, ... */
 	size_t              first_bad_input;
-	bool                partial;	/* an input is not a whole number of keys, or has no whole header, or ... */
-	size_t              other_header;	/* ... this one has another header than the first; 0: none */
+	bool                partial;	/* an input is no whole number of keys, has no whole header, or: */
+	size_t              other_header;	/* has another header than the first input; 0: none */
 };
 
 /* Types that the model knows: those with keys of 8 bits to 64, but floats of 16; and text. */

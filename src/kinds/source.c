@@ -390,7 +390,7 @@ gs_merge_read_header(struct gs_merge_inputs *all)
 	if (input->reader == NULL)
 		return GS_OK;
 	TRY(read_batch(input));
-	/* it is the header of the first one that has a line; those before it are over: others get their memory */
+	/* it is that of the first one with a line; those before it are over: others get their memory */
 	while (all->feed->options->header_lines > 0 && header->known == 0 &&
 	       input + 1 < all->inputs + all->count) {
 		end(input++);

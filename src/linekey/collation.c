@@ -192,7 +192,7 @@ encode_part(const struct gs_locale *locale, const unsigned char *part, const uns
 {
 	char small_text[SHORT_BYTES], small[WEIGHT_BYTES], *weights, *allocated = NULL;
 	struct piece copy = { .allocated = NULL };
-	const unsigned char *at, *end;
+	const unsigned char *at = NULL, *end = NULL;
 	size_t count = 0, length;
 
 	if (!copy_text(locale, &copy, (struct gs_key_text){ .at = part, .end = part_end }, small_text))
@@ -201,8 +201,10 @@ encode_part(const struct gs_locale *locale, const unsigned char *part, const uns
 	weights = find_room(locale, small, sizeof small, length + 1, &allocated);
 	if (weights != small && weights != NULL)
 		length = strxfrm_l(weights, copy.copy, length + 1, locale->handle);
-	at = end = (const unsigned char *)weights;
-	if (weights != NULL && (end = memchr(at, GS_LEVEL_END, length)) == NULL)
+	at = (const unsigned char *)weights;
+	if (weights != NULL)
+		end = memchr(at, GS_LEVEL_END, length);
+	if (weights != NULL && end == NULL)
 		end = at + length;
 	while (at < end && count + 5 <= ENCODED_BYTES) {
 		size_t known, bytes = 1;

@@ -32,7 +32,7 @@ partner(uint32_t wire, unsigned phase, unsigned step)
 static inputs
 ones_from(size_t from)
 {
-	inputs v;
+	inputs v = { 0 };
 
 	for (size_t word = 0; word < INPUTS / 64; word++)
 		v[word] = from <= 64 * word ? ~0ull
@@ -118,7 +118,7 @@ enum {
 static bool
 thread_sorts(const struct network_pair *pairs, size_t without)
 {
-	inputs x[THREAD_KEYS];
+	inputs x[THREAD_KEYS] = { { 0 } };
 
 	for (size_t first = 0; first < THREAD_KEYS; first += HALF)
 		for (uint32_t input = 0; input < 1u << HALF; input += INPUTS) {

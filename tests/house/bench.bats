@@ -98,6 +98,20 @@ for name in sys.argv[1:]:
 	grep -qxF '<path d="M1,22.2"/></g></svg>' perkey.svg
 }
 
+@test "the figures of python/README.md about small arrays are those of bench/results" {
+	needs python3
+	(cd "$GSORT_SOURCE" && python3 - <<-'END')
+		import re
+		page, rows = open("python/README.md").read(), {}
+		for line in open("bench/results/2cores-2026-11-28/python.txt"):
+		    if re.match("[uif][48] ", line):
+		        rows[line[:2]] = [cell.split()[-1] for cell in line[3:].split("|")]
+		for at, keys in enumerate(("64 keys", "256", "1024", "4096", "16384")):
+		    wanted = f"| {keys} | " + " | ".join(rows[of][at] for of in ("u4", "i4", "u8", "i8", "f4", "f8")) + " |"
+		    assert wanted in page, wanted
+	END
+}
+
 @test "the pictures of README.md are drawn from the results that it names" {
 	needs python3
 	results=$(grep -oE 'bench/results/[^/)]+/all.json' "$GSORT_SOURCE/README.md" | sort -u)
@@ -140,6 +154,22 @@ for name in sys.argv[1:]:
 		for seconds in re.findall(number + r"\s+s\b", first):
 		    assert f"{seconds} s" in compared, seconds
 		assert len(re.findall(number + r"\s+s\b", first)) == 4
+		times = {}
+		for group in json.load(open("bench/results/2cores-2026-11-27/all.json"))["rows"]:
+		    own = times.setdefault(group["group"], {})
+		    own[group["name"]] = group["seconds"] / own.get("seconds", group["seconds"])
+		    own.setdefault("seconds", group["seconds"])	# gsort is first
+		sort, polars = [[round(own[name]) for own in times.values() if name in own] for name in ("sort", "polars")]
+		claim = " ".join(page.split())
+		assert f"it is {min(sort)} to {max(sort)} times as fast as `sort`" in claim, sort
+		assert f"{min(polars)} to {max(polars)} times as fast as polars" in claim, polars
+		counters = " ".join(open("bench/results/h200-2026-11-28/counters.txt").read().split())
+		cells = [re.search(before + "((?: [0-9.]+)+)", counters)[1].rstrip(".").split() for before in
+		         (r"u32, 2\^16 to 2\^30:", r"u64, 2\^18 to 2\^30:")]
+		kernels = open("kernels/README.md").read()
+		for name, row in zip(("u32", "u64"), (cells[0][2::2], cells[1][::2])):
+		    assert f"| {name}, uniform | " + " | ".join(row) + " |" in kernels, (name, row)
+		assert f"1.9 (u32) and\n3.0 times" in page and round(float(cells[0][12]), 1) == 1.9 and int(float(cells[1][10])) == 3
 		over = {}
 		for group in [group for name in ("h200-2026-11-23/jobs-two-queues", "h200-2026-11-26/jobs")
 		              for group in json.load(open(f"bench/results/{name}.json"))["groups"]]:

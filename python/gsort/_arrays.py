@@ -233,8 +233,8 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 	names, then by their other fields.  With UNIQUE, one of equal keys of an array of one dimension is
 	returned; the rest of OUT has no meaning then.  THREADS: 0 is one a core, at most 16.
 	"""
-	if out is a and type(a) is _PLAIN and not (unknown or unique or order or kind or stable is not None) \
-			and axis == -1 and a.ndim == 1 and _sort_quickly(a, descending, threads) == 0:
+	if out is a and type(a) is _PLAIN and kind is None and order is None and stable is None \
+			and not (unknown or unique) and axis == -1 and a.ndim == 1 and _sort_quickly(a, descending, threads) == 0:
 		return a
 	refuse_unknown("sort", unknown, _SORTING + ("unique", "out"))
 	_check_kind(kind, stable)

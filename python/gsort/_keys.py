@@ -61,7 +61,7 @@ def _names(dtype: np.dtype[Any], order: Order) -> Sequence[str]:
 	first = [order] if isinstance(order, str) else list(order or ())
 	for name in first:
 		if name not in fields:
-			raise ValueError(f"order has {name!r}, which is no field; fields are: {', '.join(fields) or 'none'}")
+			raise ValueError(f"order has {name!r}, which is not a field; fields are: {', '.join(fields) or 'none'}")
 		if first.count(name) > 1:
 			raise ValueError(f"order has {name!r} twice")
 	return [*first, *(name for name in fields if name not in first)]

@@ -235,10 +235,10 @@ def test_structures():
 	with pytest.raises(TypeError, match=r"not dtype\('O'\)"):
 		gsort.sort(objects)
 	assert objects[gsort.argsort(objects["n"])]["o"].tolist() == ["x", None]
-	for order, said in (("z", "order has 'z', which is no field; fields are: n, s, x"), (["n", "n"], "order has 'n' twice")):
+	for order, said in (("z", "order has 'z', which is not a field; fields are: n, s, x"), (["n", "n"], "order has 'n' twice")):
 		with pytest.raises(ValueError, match=said):
 			gsort.argsort(rows, order=order)
-	with pytest.raises(ValueError, match="order has 'n', which is no field; fields are: none"):
+	with pytest.raises(ValueError, match="order has 'n', which is not a field; fields are: none"):
 		gsort.sort([1, 2], order="n")
 	with pytest.raises(TypeError, match="does not compare the arrays in a field"):
 		gsort.sort(np.zeros(2, [("a", "f4", 3)]))
@@ -328,6 +328,10 @@ def test_arguments_of_numpy():
 			call(keys, **{name: True})
 	with pytest.raises(ValueError, match="kind must be one of quicksort, .* not 'radix'"):
 		gsort.argsort(keys, kind="radix")
+	few = np.arange(5)
+	for wrong in {"kind": ""}, {"axis": 1}, {"threads": -1}, {"descending": "no"}, {"order": "name"}, {"kin": 1}:
+		with pytest.raises((TypeError, ValueError)):		# in place, too, where few things are looked at
+			gsort.sort(few, out=few, **wrong)
 	with pytest.raises(ValueError, match="kind and stable cannot be given together"):
 		gsort.sort(keys, kind="stable", stable=True)
 	with pytest.raises(ValueError, match="unique needs an array of one dimension; axis=None makes one"):

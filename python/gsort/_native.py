@@ -71,8 +71,9 @@ for _name, _result, _arguments in [
 	_function = getattr(LIBRARY, _name)
 	_function.restype, _function.argtypes = _result, _arguments
 
+
 def _through_ctypes(*arguments: Any) -> None:
-	"""In place of _calls.sort(), which was not built, or not for this Python: sorts nothing."""
+	"""In place of _calls.sort(), if that was not built, or not for this Python: nothing is sorted, ctypes is called."""
 
 
 try:

@@ -36,7 +36,7 @@ gs_cores_set(unsigned char set[GS_CORES_BYTES])
 gs_status
 gs_thread_check_stack(void)
 {
-	enum { LEAST_BYTES = 48 << 10 };	/* 64 KiB, of which the C library may take some */
+	enum { LEAST_BYTES = 48 << 10 };	/* 64 KiB, less what the C library takes */
 	static _Thread_local bool enough;
 	pthread_attr_t attributes;
 	size_t bytes = LEAST_BYTES;

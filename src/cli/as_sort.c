@@ -72,7 +72,7 @@ is_shared(int id, const char *word, const char *value)
 	}
 	return strcmp(option->name, "files0-from") == 0 ||
 	       (strcmp(option->name, "sort") == 0 && is_one_of(value, option->words)) ||
-	       /* those that compress in this process */
+	       /* codecs in this process */
 	       (strcmp(option->name, "compress-program") == 0 && is_one_of(value, "lz4 zstd")) ||
 	       (is_one_of(option->name, "batch-size parallel") && is_size(value));
 }

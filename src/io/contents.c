@@ -262,14 +262,14 @@ is_utf16(const unsigned char *at, size_t bytes, bool binary)
 	return lines;
 }
 
-/* How the keys of an array of NumPy are sorted, by its header of BYTES: a version, a length, and
- * {'descr': '<f8', ...}. */
-static void
+/* Bytes of the header of an array of NumPy, of which BYTES are at AT: a version, a length, and
+ * {'descr': '<f8', ...}.  ADVICE: how its keys are sorted. */
+static uint32_t
 advise_array(const char *at, size_t bytes, char advice[160])
 {
 	const unsigned char *length = (const unsigned char *)at + 8;
-	const bool wide = at[6] > 1;
-	const size_t begin = wide ? 12 : 10;
+	const unsigned begin = at[6] > 1 ? 12 : 10;
+	const uint32_t header = gs_little_endian(length, begin - 8) + begin;
 	char type[64] = "and the type of its keys", descr[32] = "", letter, order;
 	unsigned width;
 	int end = 0;
@@ -280,15 +280,16 @@ advise_array(const char *at, size_t bytes, char advice[160])
 		snprintf(type, sizeof type, "-%c%u%s", letter, 8 * width, order == '>' ? "be" : "");
 	else if (strncmp(descr, "{'descr': [", 11) == 0)
 		snprintf(type, sizeof type, "--record-size and -k TYPE@OFFSET");
-	snprintf(advice, 160, "sort it with --header=%u %s, or by gsort.sort_file() in Python",
-	         gs_little_endian(length, wide ? 4 : 2) + (unsigned)begin, type);
+	snprintf(advice, 160, "sort it with --header=%u %s, or by gsort.sort_file() in Python", header,
+	         type);
+	return header;
 }
 
 /* ---- the check ------------------------------------------------------------------ */
 
 gs_status
 gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary,
-                  enum gs_guarded guard)
+                  enum gs_guarded guard, uint64_t skip)
 {
 	const size_t most = GS_CONTENTS_BYTES;
 	const size_t seen = bytes < most ? bytes : most;
@@ -296,9 +297,8 @@ gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, 
 	const struct kind *kind = kind_of(data, seen, false);
 	char advice[160] = "";
 
-	if (kind != NULL && kind->way_out == NULL)
-		advise_array(data, seen, advice);
-	else if (guard == GS_GUARDED_HEADER)
+	if (kind != NULL && kind->way_out == NULL ? advise_array(data, seen, advice) == skip
+	                                          : guard == GS_GUARDED_HEADER)
 		return GS_OK;
 	if (kind != NULL)
 		return gs_fail(GS_EINPUT, "%s: %s, not a file of %s; %s (--force reads it as it is)", name,

@@ -63,7 +63,8 @@ gs_status
 gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool whole)
 {
 	return file->guarded != GS_UNGUARDED && bytes > 0
-	       ? gs_contents_check(file->name, data, bytes, whole, file->binary, file->guarded) : GS_OK;
+	       ? gs_contents_check(file->name, data, bytes, whole, file->binary, file->guarded,
+	                           file->skip_bytes) : GS_OK;
 }
 
 /* Find out the format, unless it is known, from the first BYTES, and refuse other files than numbers. */

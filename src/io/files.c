@@ -54,6 +54,7 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options,
 		file->binary = options->binary;
 		file->no_terminal = options->binary && !options->terminal_ok;
 		file->guarded = calls ? GS_UNGUARDED : options->guarded;
+		file->skip_bytes = options->skip_bytes;
 		file->bytes = GS_UNKNOWN;
 		if (options->ranges != NULL && options->ranges[f].end != GS_UNKNOWN) {
 			file->partial = true;

@@ -112,7 +112,7 @@ void gs_recorder_release(const struct gs_recorder *recorder, const struct gs_rec
 /* What is refused by how it begins (contents.c). */
 enum gs_guarded {
 	GS_UNGUARDED,
-	GS_GUARDED_HEADER,	/* an array, whose header would be sorted: records may be all else */
+	GS_GUARDED_HEADER,	/* an array whose header would be sorted: anything else may be records */
 	GS_GUARDED,		/* what is plainly no file of numbers */
 };
 
@@ -121,6 +121,7 @@ struct gs_input_options {
 	size_t                count;	/* 0: standard input */
 	bool                  binary;	/* keys, not text */
 	enum gs_guarded         guarded;
+	uint64_t              skip_bytes;	/* the header: the whole header of an array, or it is refused */
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files, and decompression */
@@ -177,11 +178,12 @@ enum gsort_decompress gs_contents_packed(const void *data, size_t bytes);
  * @bytes   at DATA, the file's first; at most GS_CONTENTS_BYTES are looked at
  * @whole   the file has no more
  * @guard   not GS_UNGUARDED
+ * @skip    bytes of its header, which will not be sorted
  * @return  GS_OK; GS_EINPUT: the message says what it is, and the way out
  */
 MUST_CHECK gs_status
 gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary,
-                  enum gs_guarded guard);
+                  enum gs_guarded guard, uint64_t skip);
 
 /* ---- one file: what it is, and its bytes (file.c) --------------------------------- */
 
@@ -212,6 +214,7 @@ struct gs_file {
 	enum gsort_decompress format;
 	bool        binary;		/* it should have binary keys */
 	enum gs_guarded guarded;
+	uint64_t    skip_bytes;		/* its header */
 	bool        guessed;		/* FORMAT is that of binary contents, which may be keys */
 	bool        partial;		/* only these bytes of it are read, as they are: */
 	struct gs_range range;

@@ -40,6 +40,7 @@ gs_job_input_options(struct gsort *job)
 		.count = options->input_count,
 		.binary = job->feed.ingest.unit > 0,
 		.guarded = gs_options_guard(options),
+		.skip_bytes = options->skip_bytes,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = job->ranked->parts.ranges,

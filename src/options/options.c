@@ -394,6 +394,6 @@ gs_options_want_numbers(const struct gsort_options *options)
 enum gs_guarded
 gs_options_guard(const struct gsort_options *options)
 {
-	return options->force || options->skip_bytes > 0 || options->format == GSORT_FORMAT_RAW
-	       ? GS_UNGUARDED : options->record_bytes > 0 ? GS_GUARDED_HEADER : GS_GUARDED;
+	return options->force || options->format == GSORT_FORMAT_RAW ? GS_UNGUARDED
+	       : options->record_bytes > 0 || options->skip_bytes > 0 ? GS_GUARDED_HEADER : GS_GUARDED;
 }

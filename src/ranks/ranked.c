@@ -213,7 +213,7 @@ begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;
-	if (gs_options_guard(own) == GS_UNGUARDED)
+	if (given->skip_bytes > 0 || gs_options_guard(own) == GS_UNGUARDED)
 		own->format = GSORT_FORMAT_RAW;		/* without a header it would be guarded */
 	return given->operation != GSORT_SORT ? GS_OK
 	       : gs_ranked_output_open(&ranked->output, given, ranks, own);

@@ -46,6 +46,15 @@ array() {
 	{ array "[('a', '<i4'), ('b', '<f8')]" 1; printf '%012d' 1; } >s.npy
 	fails 's.npy: a NumPy array, not a file of binary keys; sort it with --header=128 --record-size and -k TYPE@OFFSET, or by' \
 		gsort --record-size=12 s.npy
+	for options in '-f64' '--record-size=12 -k f64@4'; do	# a header that is not the array's
+		for bytes in 64 127 136; do
+			fails 's.npy: a NumPy array.* --header=128 ' gsort --header=$bytes $options s.npy
+			fails '-: a NumPy array.* --header=128 ' gsort --header=$bytes $options - <s.npy
+		done
+		gzip -c s.npy >s.npy.gz
+		fails 's.npy.gz: a NumPy array.* --header=128 ' gsort --header=64 $options s.npy.gz
+		[ "$(gsort --force --header=64 -u8 s.npy | wc -c)" -eq 140 ]
+	done
 	{ array "'<M8[s]'" 1; printf '%08d' 1; } >t.npy
 	fails 't.npy: a NumPy array.* sort it with --header=128 and the type of its keys, or by' gsort -i64 t.npy
 	head -c 12 s.npy >cut

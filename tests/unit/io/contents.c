@@ -92,7 +92,7 @@ check_keys(void)
 		const size_t bytes = make_file(data);
 
 		packed += gs_contents_packed(data, bytes) != GSORT_DECOMPRESS_NONE;
-		refused += gs_contents_check("keys", data, bytes, draw() & 1, true, GS_GUARDED) != GS_OK;
+		refused += gs_contents_check("keys", data, bytes, draw() & 1, true, GS_GUARDED, 0) != GS_OK;
 	}
 	CHECK(packed == 0, "%u of %u files of keys were taken for compressed data", packed, files);
 	CHECK(refused == 0, "%u of %u files of keys were refused", refused, files);
@@ -166,13 +166,13 @@ check_kinds(void)
 		const char *data = rows[r].data, *says = rows[r].says;
 		const size_t bytes = rows[r].bytes;
 
-		CHECK((gs_contents_check("f", data, bytes, true, true, GS_GUARDED) != GS_OK) ==
+		CHECK((gs_contents_check("f", data, bytes, true, true, GS_GUARDED, 0) != GS_OK) ==
 		      rows[r].binary,
 		      "as binary keys %s: %s", rows[r].binary ? "refused" : "fine", says);
-		CHECK((gs_contents_check("f", data, bytes, true, false, GS_GUARDED) != GS_OK) ==
+		CHECK((gs_contents_check("f", data, bytes, true, false, GS_GUARDED, 0) != GS_OK) ==
 		      rows[r].text,
 		      "as text %s: %s", rows[r].text ? "refused" : "fine", says);
-		CHECK((gs_contents_check("f", data, bytes, true, true, GS_GUARDED_HEADER) != GS_OK) ==
+		CHECK((gs_contents_check("f", data, bytes, true, true, GS_GUARDED_HEADER, 0) != GS_OK) ==
 		      (strcmp(says, "NumPy") == 0), "as records %s", says);
 	}
 }

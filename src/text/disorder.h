@@ -11,8 +11,10 @@
 #include "key/record.h"
 #include "text/encode.h"
 
-/* What follows the message about disorder in a merge. */
+/* What follows the message about disorder in a merge; of lines with equal keys, which have an order, too. */
 #define GS_ADVICE_UNSORTED	": merging needs sorted inputs; sort it, or use --force"
+#define GS_ADVICE_TIES		": merging needs sorted inputs; sort it, use -s if its keys alone are in " \
+				"order, or --force"
 
 /**
  * A binary key: "f.bin:3: disorder: 2 (byte 8)", and TAIL.

@@ -182,7 +182,7 @@ says() {
 	$ printf '1/2\n' | gsort
 	gsort: -:1: not a number: "1/2"; lines with numbers in them need -V
 	$ printf 'id,score\n1,2\n' | gsort
-	gsort: -:1: not a number: "id,score"; fields? sort lines by one: gsort --csv --header -k id
+	gsort: -:1: not a number: "id,score"; fields? sort lines by one: gsort --csv --header -k id (:n behind it for numbers)
 	$ seq -s, 10000 | gsort
 	gsort: -:1: line longer than 4095 bytes; write one number a line: tr -s ' ,;\t' '\n'
 	END
@@ -603,7 +603,7 @@ export -f damaged
 	$ gsort -k 1x
 	gsort: invalid key '1x': 'x' is not one of the letters bdfghiMnrV, and the form is FIELD[.CHAR][LETTERS][,FIELD[.CHAR][LETTERS]]
 	$ gsort -k 2,2:hex
-	gsort: invalid key '2,2:hex': behind a colon there is ip or time; g reads hexadecimal numbers such as 0x1F
+	gsort: invalid key '2,2:hex': letters follow a number, as in -k5,5n, and g reads 0x1F, too; behind a colon there is ip or time
 	$ gsort -k 2R
 	gsort: invalid key '2R': R (random order) is not supported; use shuf(1)
 	$ gsort -k 1nM
@@ -685,6 +685,8 @@ export -f damaged
 	1$ printf 'a 2\nb 1\n' >in; gsort -c -k2n in
 	gsort: in:2: disorder: b 1
 	$ printf 'a 2\nb 1\n' >in; gsort -m -k2n in
+	gsort: in:2: disorder: b 1: merging needs sorted inputs; sort it, use -s if its keys alone are in order, or --force
+	$ printf 'a 2\nb 1\n' >in; gsort -m -s -k2n in
 	gsort: in:2: disorder: b 1: merging needs sorted inputs; sort it, or use --force
 	END
 }

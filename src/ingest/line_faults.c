@@ -78,7 +78,9 @@ follow(const struct gs_line_faults *faults, const char *const *lines, const uint
 	length = bytes[first] - (lines[first][bytes[first] - 1] == faults->order->terminator);
 	number = faults->shown + gs_line_shown(faults, lines[0], lines[first], first) + 1;
 	return gs_disorder_line(faults->name, gs_line_number(faults->options, faults->name, number),
-	                        lines[first], length, faults->advice);
+	                        lines[first], length, !faults->merges ? ""
+	                        : faults->order->key_count > 0 && faults->order->last_resort
+	                        ? GS_ADVICE_TIES : GS_ADVICE_UNSORTED);
 }
 
 gs_status

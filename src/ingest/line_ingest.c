@@ -34,7 +34,7 @@ gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
 	*ingest = (struct gs_line_ingest){
 		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
 		.header_lines = options->header_lines, .first = true,
-		.faults = { .order = order, .options = options, .follow = follow, .advice = "" },
+		.faults = { .order = order, .options = options, .follow = follow },
 		.line_most = SIZE_MAX, .header_most = SIZE_MAX,
 	};
 	if (taker != NULL)

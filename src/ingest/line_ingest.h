@@ -34,7 +34,7 @@ struct gs_line_faults {
 	const struct gs_line_order   *order;
 	const struct gs_text_options *options;	/* what to do with lines at fault, and how lines count */
 	struct gs_follow             *follow;	/* compares neighbours; NULL: nobody does */
-	const char *advice;	/* ends the message about disorder */
+	bool        merges;	/* disorder is of a merge, which has advice */
 	const char *name;	/* of the input */
 	uint64_t    shown;	/* lines of it so far, as an editor counts them */
 	uint64_t    invalid;	/* lines left out, of all inputs */
@@ -192,7 +192,7 @@ struct gs_line_ingest {
 	const struct gs_text_options *text;	/* with numbers: lines are numbers, too, of which ITEM is
 						 * made, or else NULL; borrowed */
 	const struct gs_record *item;
-	struct gs_line_faults faults;	/* of strict keys; the caller may set its ADVICE */
+	struct gs_line_faults faults;	/* of strict keys; the caller may set MERGES */
 	bool      overflow_warned;	/* a float became infinite, and there was a warning */
 	struct gs_input *input;		/* borrowed, to take a sample of; NULL: there is none */
 	const struct gs_chunk *chunk;	/* while the first one is taken */

@@ -121,7 +121,7 @@ struct gs_input_options {
 	size_t                count;	/* 0: standard input */
 	bool                  binary;	/* keys, not text */
 	enum gs_guarded         guarded;
-	uint64_t              skip_bytes;	/* the header: the whole header of an array, or it is refused */
+	uint64_t              skip_bytes;	/* the header; of an array all of it, or it is refused */
 	bool                  terminal_ok;	/* read binary keys from a terminal */
 	enum gsort_decompress decompress;
 	unsigned              threads;	/* for regular files, and decompression */

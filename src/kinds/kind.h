@@ -189,9 +189,6 @@ enum { GS_LINE_ABOUT_BYTES = 24 };	/* of a line, about */
  *  wrong. */
 MUST_CHECK gs_status gs_lines_describe(struct gs_feed *feed, bool strict);
 
-/** What follows the message about disorder in a merge of lines in ORDER. */
-const char *gs_lines_advice(const struct gs_line_order *order);
-
 /** Read all lines to TAKER, or to FOLLOW, which compares neighbours; either may be NULL. */
 MUST_CHECK gs_status gs_lines_read(struct gs_feed *feed, const struct gs_taker *taker,
                                    struct gs_follow *follow);

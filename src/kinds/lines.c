@@ -121,12 +121,6 @@ allocate(struct gs_feed *feed)
 
 /* ---- reading ---------------------------------------------------------------------- */
 
-const char *
-gs_lines_advice(const struct gs_line_order *order)
-{
-	return order->key_count > 0 && order->last_resort ? GS_ADVICE_TIES : GS_ADVICE_UNSORTED;
-}
-
 gs_status
 gs_lines_read(struct gs_feed *feed, const struct gs_taker *taker, struct gs_follow *follow)
 {
@@ -140,7 +134,7 @@ gs_lines_read(struct gs_feed *feed, const struct gs_taker *taker, struct gs_foll
 
 	gs_line_ingest_open(ingest, &lines->order, &feed->ingest.text, taker, follow, feed->monitor,
 	                    feed->plan->threads);
-	ingest->faults.advice = taker != NULL ? gs_lines_advice(&lines->order) : "";
+	ingest->faults.merges = taker != NULL;
 	ingest->number = (struct gs_line_number){ options->argsort_bits, gs_endian_swaps(options->endian) };
 	if (options->keep_order)
 		ingest->number = (struct gs_line_number){ 64, false };

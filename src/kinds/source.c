@@ -288,7 +288,7 @@ open_lines(struct gs_merge_input *input)
 		first++;
 	gs_line_collector_open(input->lines, first, &feed->lines.order, &feed->ingest.text,
 	                       trusts(feed) ? NULL : &input->follow, feed->monitor, &all->spare);
-	ingest->faults.advice = gs_lines_advice(ingest->order);
+	ingest->faults.merges = true;
 	ingest->header_most = feed->lines.header_most;
 	ingest->measures = feed->plan_input->input_bytes != UINT64_MAX;
 	return GS_OK;

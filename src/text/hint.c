@@ -339,7 +339,8 @@ name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 			snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s-k%u,%u%c",
 			         separators[s].spelled, field, field, letter);
 		else
-			snprintf(into, GS_HINT_BYTES, "; fields? sort lines by one: gsort %s--header -k %.*s%s",
+			snprintf(into, GS_HINT_BYTES,
+			         "; fields? sort lines by one: gsort %s--header -k %.*s%s",
 			         separators[s].spelled, plain ? bytes : 3, plain ? text : "1,1",
 			         plain ? " (:n behind it for numbers)" : "");
 		return true;

@@ -26,8 +26,8 @@ static const struct row {
 	{ "empty lines", "\n|\n\na\n", 0, 100, "\n\n\na\n", "", NULL },
 	{ "a header, in two chunks", "na|me\na\nb\n", 1, 100, "a\nb\n", "name\n", NULL },
 	{ "a header of two lines, and nothing else", "x\n|y\n", 2, 100, "", "x\ny\n", NULL },
-	{ "disorder", "a\nc\n|b\n", 0, 100, "", "", "in:3: disorder: b; sort it" },
-	{ "disorder behind a header", "x\nb\na\n", 1, 100, "", "", "in:3: disorder: a; sort it" },
+	{ "disorder", "a\nc\n|b\n", 0, 100, "", "", "in:3: disorder: b: merging needs sorted inputs; sort it, or use --force" },
+	{ "disorder behind a header", "x\nb\na\n", 1, 100, "", "", "in:3: disorder: a: merging needs" },
 	{ "just enough memory", "abcdefg\n", 0, 8, "abcdefg\n", "", NULL },
 	{ "too little memory", "abcdefg\nh\n", 0, 8, "", "", "needs" },
 };
@@ -88,7 +88,7 @@ check_row(const struct row *row)
 	memset(&monitor, 0, sizeof monitor);
 	CHECK(gs_line_order_open(&lines, &by_bytes) == GS_OK, "an order of bytes");
 	gs_line_collector_open(&first, &first, &lines, &options, &follow, &monitor, &spare);
-	first.ingest.faults.advice = "; sort it";
+	first.ingest.faults.merges = true;
 	status = feed(&first, row->input, got);
 	if (row->error != NULL) {
 		CHECK(status != GS_OK && strstr(gs_message(), row->error) != NULL, "%s: '%s'", row->name,

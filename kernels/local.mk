@@ -77,5 +77,5 @@ ladder_kernels = \
 
 kernel_docs = \
   doc/notebook/device-sort.md \
-  kernels/README.md \
+  kernels/README.md kernels/network.md \
   kernels/paper/README.md

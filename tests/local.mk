@@ -334,6 +334,7 @@ test_files = \
   tests/mpi/ranks.bash \
   tests/house/abi.sh \
   tests/house/count.py \
+  tests/house/figures.py \
   tests/house/coverage.py \
   tests/tools/columns.py \
   tests/tools/crash.py \

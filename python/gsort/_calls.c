@@ -2,7 +2,7 @@
 /*
  * _calls.c - gsort_sort() and gsort_argsort() for the rows of a buffer
  *
- * A call through ctypes takes 5 to 10 microseconds, as long as sorting a thousand keys.  This
+ * A call through ctypes takes 6 to 10 microseconds, as long as sorting a thousand keys.  This
  * module is not linked with the library: use() takes the addresses of the functions that
  * _native.py has loaded.  It needs the limited API alone (abi3), so one file serves every CPython
  * from 3.11 on; where it cannot be loaded, _arrays.py calls through ctypes.

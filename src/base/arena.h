@@ -42,7 +42,7 @@ MUST_CHECK gs_status gs_arena_open(struct gs_arena *arena, size_t bytes, bool hu
  */
 void *gs_arena_take(struct gs_arena *arena, size_t bytes);
 
-/** The same for a buffer of which many small parts will stay untouched: its pages are small. */
+/** The same for a buffer with many small parts that stay untouched: its pages are small. */
 void *gs_arena_take_sparse(struct gs_arena *arena, size_t bytes);
 
 /** The bytes of the arena that gs_arena_take(BYTES) uses up. */

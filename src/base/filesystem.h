@@ -30,7 +30,7 @@ int gs_blocks_allocate(int fd, uint64_t at, uint64_t bytes);
 /** Free the blocks of bytes FROM .. TO; if that is not possible, they stay. */
 void gs_blocks_free(int fd, uint64_t from, uint64_t to);
 
-/** The flag with which open(2) makes a file of a directory that has no name; 0: there is none. */
+/** The flag with which open(2) makes a file without a name in a directory; 0: none is known. */
 int gs_nameless_flag(void);
 
 /** Can such a file get a name later? */
@@ -42,8 +42,8 @@ int gs_nameless_link(int fd, const char *name);
 /** Is PATH, a file, a mount point, as containers make of files?  Such a file cannot be replaced. */
 bool gs_path_is_mount(const char *path);
 
-/** Give file TO the extended attributes and the ACL of file FROM, and no others, but those that the
- *  kernel derives from the contents.  0, or -1 and errno.  Not supported: 0. */
+/** Give file TO exactly the extended attributes and the ACL of file FROM, except the attributes that
+ *  the kernel derives from the contents.  0, or -1 and errno.  Not supported: 0. */
 int gs_attributes_copy(int from, int to);
 
 /* ---- descriptors (pipe.c) --------------------------------------------------- */

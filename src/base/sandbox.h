@@ -4,8 +4,8 @@
  *
  * A decompressor may have a bug that crafted input exploits.  So before compressed input is
  * decompressed, the process gives up the rights that it no longer needs.  Landlock (Linux
- * 5.13) denies access to files but those allowed here; a seccomp filter denies all system calls
- * but those that such a job makes.  A kernel that has neither changes nothing.
+ * 5.13) denies access to all files but the ones allowed here; a seccomp filter denies all system
+ * calls that such a job does not make.  On a kernel that has neither, nothing changes.
  *
  *     gs_sandbox_begin(&box);
  *     gs_sandbox_allow(&box, dir, GS_SANDBOX_MAKE);

@@ -2,7 +2,7 @@
 /*
  * status.h - how an error travels: a code by value, a message beside it
  *
- * The message, and the code that it came with, are thread-local, like errno; thread.c carries those of
+ * The message, and the code that it came with, are thread-local, like errno; thread.c carries both from
  * a worker to the thread that joins it.  Only src/cli prints messages.
  */
 #ifndef GS_STATUS_H

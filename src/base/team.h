@@ -93,8 +93,7 @@ enum { GS_CORES_BYTES = 128 };
 /** How many there are, as nproc(1) counts them. */
 unsigned gs_cores_count(void);
 
-/** Which ones, as bytes to compare with those of another process of the same host; all 0 if that is
- *  not known. */
+/** Which ones, as bytes to compare with another process of the same host; all 0: unknown. */
 void gs_cores_set(unsigned char set[GS_CORES_BYTES]);
 
 #endif

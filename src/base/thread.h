@@ -16,7 +16,7 @@
 /*
  * The least stack of a thread.  The body with the deepest stack sorts skewed keys, and needs less than
  * a fifth of this.  The caller's thread runs all of them, too, and must do with what it has: so no
- * frame is larger than 20 KiB (configure --enable-werror), but for that of a large leaf
+ * frame is larger than 20 KiB (configure --enable-werror), except the one of a large leaf
  * (sort/cpu/bitonic.inc).
  */
 enum { GS_STACK_BYTES = 1 << 20 };
@@ -47,7 +47,7 @@ int gs_thread_create(pthread_t *id, bool detached, void *(*body)(void *), void *
 gs_status gs_thread_join(struct gs_thread *thread);
 
 /*
- * A bounded queue of pointers between threads that give and those that take.
+ * A bounded queue of pointers, between threads that give and threads that take.
  */
 enum { GS_QUEUE_SLOTS = 32 };
 
@@ -62,7 +62,7 @@ struct gs_queue {
 void  gs_queue_open(struct gs_queue *queue);
 /** Append; blocks while the queue is full.  False if it was shut: ITEM was not taken. */
 bool  gs_queue_give(struct gs_queue *queue, void *item);
-/** Remove the oldest item; blocks while there is none.  NULL once the queue is shut and empty. */
+/** Remove the oldest item; blocks while the queue is empty.  NULL once it is shut and empty. */
 void *gs_queue_take(struct gs_queue *queue);
 /** Refuse more items, and wake all threads.  May be called twice. */
 void  gs_queue_shut(struct gs_queue *queue);

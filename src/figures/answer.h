@@ -38,7 +38,7 @@
  *
  * Invariant: edges ascend.
  *
- * Keys are sorted, so a bar is two positions: those of the first key at or behind its edges.
+ * Keys are sorted, so a bar is two positions: the first key at or after each of its edges.
  */
 
 struct gs_bar {
@@ -114,7 +114,7 @@ enum { GS_QUARTILES = 3 };
 
 /* A value as people read it. */
 struct gs_word {
-	const char *text;	/* NULL: there is none */
+	const char *text;	/* NULL: no value */
 	size_t      bytes;
 	bool        number;	/* in JSON, too */
 };
@@ -159,7 +159,7 @@ struct gs_answer {
 
 	uint64_t        keys;		/* in all */
 	bool            of_column;	/* of lines, which may have no value, ... */
-	uint64_t        missing;	/* so many; the caller sets both before the figures are written */
+	uint64_t        missing;	/* how many; the caller sets both before the figures are written */
 	uint64_t        taken;		/* the position of the next one */
 	uint64_t        class_position;	/* before the class that is being drained */
 	struct gs_value least, most;
@@ -226,7 +226,7 @@ struct gs_word gs_answer_spell_key(const struct gs_answer *answer, const struct 
 /**
  * Write the figures of ANSWER, which has ended, as lines or as one of JSON.
  *
- * @bytes  so many are added to it
+ * @bytes  the number of bytes written is added to it
  */
 MUST_CHECK gs_status
 gs_figures_write(const struct gs_answer *answer, struct gs_output *output, uint64_t *bytes);

@@ -54,7 +54,7 @@ struct gs_gpu_work {
 struct gs_gpu_span {
 	struct gs_span span;
 	uint64_t       sum;		/* gs_checksum() */
-	size_t         strand;		/* of those that were asked for; else 0 */
+	size_t         strand;		/* its number, if strands were asked for; else 0 */
 	uint64_t       at;		/* keys of its class before it */
 	void          *handle;		/* the lender's */
 };
@@ -66,7 +66,7 @@ struct gs_gpu_module {
 	gs_status (*count)(unsigned *gpus);
 
 	/** Open the GPU and allocate everything there; slow (a context: 0.2 s).  GS_ENODEV,
-	 *  GS_EDEVMEM: there is no device, or too little of its memory. */
+	 *  GS_EDEVMEM: there is no device, or its free memory is too small. */
 	gs_status (*open)(struct gs_gpu **gpu, const struct gs_gpu_options *options);
 
 	/** The GPU's name for people; owned by the engine. */
@@ -93,7 +93,7 @@ struct gs_gpu_module {
 	/** The next sorted keys, borrowed until they are given back, classes in the order of the
 	 *  options; count 0: the end, and the engine is empty once all are given back.  Waits for
 	 *  some of them if most of a ring is borrowed.  The GPU found the span in order, and its sum
-	 *  follows from that of what was committed. */
+	 *  follows from the sum of what was committed. */
 	gs_status (*drain)(struct gs_gpu *gpu, struct gs_gpu_span *span);
 
 	/** Give a span back; any thread, and while another one is in drain(). */

@@ -3,9 +3,9 @@
  * guard.h - a GPU: its module is found and loaded, and its results checked, host memory to host memory
  *
  * In:   keys with the checksum that whoever read them computed before they cross the bus.
- * Out:  sorted keys that are in order, follow those before them, and have the checksum that
- *       the device found, which was compared with that of the input.  So what was taken, checked and
- *       followed is right whatever happens next.
+ * Out:  sorted keys that are in order, follow the keys before them, and have the checksum that the
+ *       device found, which was compared with the input's.  So what was taken, checked and followed
+ *       is right whatever happens next.
  *
  * A GPU is never repaired.  Every call that fails returns GS_EDEVICE (gs_guard_open() also
  * GS_ENODEV and GS_EDEVMEM); then the guard is only good for closing.
@@ -83,7 +83,7 @@ MUST_CHECK gs_status gs_guard_check(const struct gs_gpu_span *span, unsigned thr
 /** It was checked: it must follow what SEEN tells of its strand. */
 MUST_CHECK gs_status gs_guard_follow(const struct gs_gpu_span *span, struct gs_seen *seen);
 
-/** All spans were checked: COUNT strands, of which SEEN tells, must follow one another. */
+/** All spans were checked: the COUNT strands in SEEN must follow one another. */
 MUST_CHECK gs_status gs_guard_check_strands(const struct gs_seen *seen, size_t count);
 
 /** Give a span back; any thread. */

@@ -44,7 +44,7 @@ struct gs_input;
 
 enum {
 	GS_LOOK_BYTES = 4096,	/* of a file can be looked at without memory */
-	GS_LOOK_LEAST = 32,	/* at any: as many as a format is recognized by (contents.c) */
+	GS_LOOK_LEAST = 32,	/* enough to recognize any format (contents.c) */
 };
 
 /* What is kept of one file.  Zeroed: the file has not begun. */
@@ -56,7 +56,7 @@ struct gs_recording {
 };
 
 struct gs_recorder {
-	char       *memory;	/* touched only as it is used; NULL: there is none */
+	char       *memory;	/* touched only as it is used; NULL: nothing is recorded */
 	size_t      memory_bytes, kept_bytes;
 	atomic_bool keeps;	/* consumed bytes stay in MEMORY */
 	bool        full;	/* it stopped keeping because MEMORY was used up */
@@ -77,9 +77,8 @@ void gs_recorder_begin(struct gs_recorder *recorder, struct gs_recording *record
                        const struct gs_reader *source);
 
 /**
- * Read ahead until LEAST bytes of the current file are in its recording; fewer if the file
- * ends, or if there is no memory for more; up to MOST, if they need not be waited for.  Consumes
- * nothing.
+ * Read ahead until LEAST bytes of the current file are in its recording; fewer if the file ends or
+ * memory is full; up to MOST, if they are there without waiting.  Consumes nothing.
  *
  * @return  0; or -1 and errno, or GS_READ_STOPPED, as gs_read()
  */
@@ -113,7 +112,7 @@ void gs_recorder_release(const struct gs_recorder *recorder, const struct gs_rec
 enum gs_guarded {
 	GS_UNGUARDED,
 	GS_GUARDED_HEADER,	/* an array whose header would be sorted: anything else may be records */
-	GS_GUARDED,		/* what is plainly no file of numbers */
+	GS_GUARDED,		/* what is plainly not a file of numbers */
 };
 
 struct gs_input_options {
@@ -215,7 +214,7 @@ struct gs_file {
 	bool        binary;		/* it should have binary keys */
 	enum gs_guarded guarded;
 	uint64_t    skip_bytes;		/* its header */
-	bool        guessed;		/* FORMAT is that of binary contents, which may be keys */
+	bool        guessed;		/* FORMAT was guessed from binary contents, which may be keys */
 	bool        partial;		/* only these bytes of it are read, as they are: */
 	struct gs_range range;
 	struct gs_recorder *recorder;	/* the input's */
@@ -235,8 +234,8 @@ bool gs_file_is_standard(const struct gs_file *file);
  */
 MUST_CHECK gs_status gs_file_open(struct gs_file *file, bool stay);
 
-/** Look at the first BYTES of a guarded file, decompressed; WHOLE: there are no more.  GS_EINPUT: it
- *  is plainly not what it should be. */
+/** Look at the first BYTES of a guarded file, decompressed; WHOLE: these are all.  GS_EINPUT: it is
+ *  plainly not what it should be. */
 MUST_CHECK gs_status
 gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool whole);
 
@@ -297,7 +296,7 @@ uint64_t gs_files_bytes(const struct gs_files *files);
 uint64_t gs_files_stored_bytes(const struct gs_files *files);
 
 /**
- * The first file whose size is known and is no multiple of KEY_BYTES, so that the job fails
+ * The first file whose size is known and is not a multiple of KEY_BYTES, so that the job fails
  * before it reads anything.
  *
  * @return  its name and *BYTES, or NULL

@@ -54,7 +54,7 @@ gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes);
 
 /* ---- reading ------------------------------------------------------------------ */
 
-/** Go on to the next file, at first to the first; false: there is none. */
+/** Go on to the next file, at first to the first; false: there are no more. */
 bool gs_input_next(struct gs_input *input);
 
 /** Where in the current file its bytes begin: 0, unless a range says otherwise. */
@@ -146,8 +146,8 @@ size_t gs_input_record_room(const struct gs_input *input);
  * on where they are now.
  * All claimed pieces have been read, and no other thread reads.
  *
- * @return  GS_OK; GS_EBUDGET: the recording is full; GS_EIO: there is none; the input goes on as if
- *          nobody had asked.  A file that has been replaced meanwhile is GS_EIO when it is read.
+ * @return  GS_OK; GS_EBUDGET: the recording is full; GS_EIO: nothing is recorded; the input goes on as
+ *          if nobody had asked.  A file that was replaced meanwhile is GS_EIO when it is read.
  *
  * May be repeated until a byte after the end of the recording has been read.  From there on
  * nothing is kept, and the recording's memory goes back to the system.
@@ -175,7 +175,7 @@ struct gs_chunk {
 	size_t      bytes;
 	const char *name;	/* of the file it came from; lives as long as the input */
 	bool        begins;	/* first of its file, ... */
-	uint64_t    start;	/* ... of which so many bytes come before what is read */
+	uint64_t    start;	/* ... after this many bytes of the file */
 	bool        ends;	/* last of its file; may be empty */
 	gs_status   status;	/* an error after these bytes, with the MESSAGE of the reader */
 };

@@ -8,8 +8,8 @@
  * of another owner and files in unwritable folders are written in place, as sort(1) does.
  *
  * With IN_PLACE every file is written in place.  An existing file keeps its inode; its content
- * is lost with the first byte written, or in gs_output_finish() if there is none.  A file that
- * does not exist is made at once, empty.
+ * is lost with the first byte written, or in gs_output_finish() if nothing is written.  A file
+ * that does not exist is made at once, empty.
  */
 #ifndef GS_OUTPUT_H
 #define GS_OUTPUT_H
@@ -28,7 +28,7 @@ struct gs_output_options {
 	const char *name;		/* NULL: standard output */
 	bool        binary;
 	bool        terminal_ok;	/* write binary keys to a terminal */
-	bool        whole;		/* records, positions or an array: --to=text is no way out */
+	bool        whole;		/* records, positions or an array: do not suggest --to=text */
 	bool        in_place;		/* write every file in place */
 	unsigned    files;		/* outputs that are written at the same time; 0: this one */
 	const char *const *inputs;	/* borrowed names; a new file in place of one is forced to the disk */
@@ -52,8 +52,8 @@ struct gs_output_options {
 MUST_CHECK gs_status
 gs_output_open(struct gs_output **output, const struct gs_output_options *options);
 
-/** The file that will be replaced or made in the end, by a new file, of which bytes can be written at any
- *  place; NULL: the output is written in place. */
+/** The name that a new file gets in the end, whose bytes can be written at any place; NULL: the output
+ *  is written in place. */
 const char *gs_output_target(const struct gs_output *output);
 
 /** Write all BYTES before returning. */
@@ -83,7 +83,7 @@ bool gs_output_takes_pages(const struct gs_output *output);
 MUST_CHECK gs_status
 gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes);
 
-/** Of a new file, before anything is written: it will have BYTES. */
+/** Before anything is written: a new file will have BYTES. */
 void gs_output_expect(struct gs_output *output, uint64_t bytes);
 
 /** Write BYTES to AT in a new file, for which gs_output_expect() was called; any threads at once. */
@@ -97,7 +97,7 @@ MUST_CHECK gs_status gs_output_complete(struct gs_output *output);
 bool gs_output_replaces_input(const struct gs_output *output);
 
 /** The same as gs_output_complete(), and all that can fail before it has its name: gs_output_finish() only
- *  renames it.  FORCED: it replaces an input, or is one of several outputs of which one does. */
+ *  renames it.  FORCED: it, or another output of the same job, replaces an input. */
 MUST_CHECK gs_status gs_output_prepare(struct gs_output *output, bool forced);
 
 /** After both: the new file STAYS, or else there is the old one again, or none.  GS_EIO: the system does not
@@ -149,8 +149,8 @@ MUST_CHECK gs_status gs_outputs_check_files(const char *pattern, size_t count);
  *
  * @options  of each; with SPLIT, NAME is a pattern
  * @split    how many files, at most GS_OUTPUTS_MOST; 0: one output, whatever it is
- * @return   GS_OK; GS_EIO; GS_EUSAGE: binary keys to a terminal, or two names of one file; close
- *           what is open then
+ * @return   GS_OK; GS_EIO; GS_EUSAGE: binary keys to a terminal, or two names for one file; then
+ *           close what is open
  */
 MUST_CHECK gs_status gs_outputs_open(struct gs_outputs *outputs,
                                      const struct gs_output_options *options, unsigned split);

@@ -25,7 +25,7 @@ struct gs_preallocation {
  *  that are written at the same time: together they do not allocate more than one does. */
 void gs_preallocate_open(struct gs_preallocation *blocks, int fd, unsigned files);
 
-/** Before anything is written: allocate all blocks of a file of so many BYTES. */
+/** Before anything is written: allocate all blocks of a file of BYTES. */
 void gs_preallocate_all(struct gs_preallocation *blocks, uint64_t bytes);
 
 /** Call this before write(2) of BYTES, which follow the bytes before. */
@@ -65,9 +65,9 @@ MUST_CHECK gs_status gs_output_fd_give_pages(struct gs_output_fd *out, char *pag
 
 /*
  * The file is divided into pieces of a MiB, and each of them has one writer: the one whose part has
- * the first byte of the piece.  Clients of NFS would overwrite a page that they share; those of
+ * the first byte of the piece.  Clients of NFS would overwrite a page that they share; clients of
  * Lustre would take locks from each other.  So the first bytes of a part, up to the next whole MiB,
- * are kept, and are for the writer of that piece.
+ * are kept for the writer of that piece.
  */
 
 enum { GS_PLACE_BYTES = 1 << 20 };
@@ -106,7 +106,7 @@ int gs_place_write_at(const struct gs_place *place, const void *data, size_t byt
 struct gs_replace {
 	int  fd;			/* the new file, for writing */
 	bool existed;			/* there is an old file */
-	bool forced;			/* the old file is an input, or that of one of several new files is */
+	bool forced;			/* the old file is an input, or another output's old file is */
 	const char *const *inputs;	/* the caller may set them before gs_replace_aim(): borrowed names */
 	size_t input_count;
 	bool differs;			/* the new file could not get the attributes of the old one */
@@ -137,9 +137,9 @@ MUST_CHECK gs_status gs_replace_aim(struct gs_replace *new, const char *name, bo
 int gs_replace_finish(struct gs_replace *new);
 
 /**
- * Give COUNT new files their names, with all signals blocked; NULL is none.  Each first gets a temporary
- * name; only when all have one are they renamed, so what can fail has failed before.  A single one may
- * get its name at once.
+ * Give COUNT new files their names, with all signals blocked; a NULL is skipped.  Each first gets a
+ * temporary name; only when all have one are they renamed, so what can fail has failed before.  A
+ * single one may get its name at once.
  *
  * @failed  set to the first file that failed
  * @return  0; or -1 and errno: the files before *FAILED may have their names, the others do not

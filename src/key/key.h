@@ -24,7 +24,7 @@
 #define GS_SIGN32	UINT32_C(0x80000000)
 #define GS_SIGN64	UINT64_C(0x8000000000000000)
 
-/* How many NaNs of one sign a type with so many bits of fraction has: those of infinity are all 0. */
+/* How many NaNs of one sign a type with FRACTION_BITS has: a fraction of 0 is infinity. */
 #define GS_NANS(fraction_bits)	((UINT64_C(1) << (fraction_bits)) - 1)
 
 /*
@@ -81,7 +81,7 @@ gs_endian_swaps(enum gsort_endian endian)
 /* The last one of enum gsort_type. */
 #define GS_TYPE_LAST	GSORT_I128
 
-/** The ordered bits of the integer 0, of text in KEY_CLASS: the value of any integer, unless it is wide, is
+/** The ordered bits of the integer 0, for text in KEY_CLASS: the value of an integer that is not wide is
  *  its key less this. */
 uint64_t gs_key_bias(enum gsort_type type, unsigned key_class);
 
@@ -119,7 +119,7 @@ void gs_raw_to_ordered(enum gsort_type type, enum gsort_endian endian, bool reve
 void gs_ordered_to_raw(enum gsort_type type, enum gsort_endian endian, bool reverse, void *keys,
                        size_t count, unsigned threads);
 
-/** The error for a file of BYTES, which are no multiple of a key's: GS_EINPUT. */
+/** The error for a file whose BYTES are not a multiple of a key's: GS_EINPUT. */
 gs_status gs_raw_partial(enum gsort_type type, const char *name, uint64_t bytes);
 
 #endif

@@ -54,7 +54,7 @@ MUST_CHECK gs_status gs_array_args_read(struct gs_array_args *args, enum gsort_t
  *  its elements, or longer than the address space. */
 MUST_CHECK gs_status gs_array_check(const char *name, const void *array, size_t count, size_t bytes);
 
-/** Have two arrays, of so many bytes, no byte in common?  GS_EUSAGE: they have. */
+/** Do two arrays have no byte in common?  GS_EUSAGE: they overlap. */
 MUST_CHECK gs_status gs_array_check_apart(const char *one_name, const void *one, size_t one_bytes,
                                           const char *other_name, const void *other,
                                           size_t other_bytes);
@@ -116,7 +116,7 @@ MUST_CHECK gs_status gs_array_memory_get(struct gs_array_memory *memory, size_t 
 MUST_CHECK gs_status gs_array_memory_borrow(struct gs_array_memory *memory, size_t bytes, size_t align,
                                             const struct gs_array_args *args);
 
-/** Of a memory that was not got, nothing. */
+/** Give it back; nothing if it was not got. */
 void gs_array_memory_give(struct gs_array_memory *memory);
 
 /* ---- sort an array in place (sort.c) ------------------------------------------- */
@@ -131,7 +131,7 @@ size_t gs_array_sort_bytes(size_t count, const struct gs_array_args *args);
  *          small
  *
  * Memory: none up to 16 KiB of keys, else three times the keys, 2 MiB at most, for each thread; by buckets
- * 17/16 of the keys, and 28 MiB a thread, of which about a half is touched; 3 MiB a thread for keys of 8 and
+ * 17/16 of the keys, and 28 MiB a thread, about half of it touched; 3 MiB a thread for keys of 8 and
  * 16 bits.
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most keys, O(n x key_bits) for any.
  */
@@ -145,12 +145,12 @@ MUST_CHECK gs_status gs_array_words_get(struct gs_array_memory *memory, uint64_t
 /* ---- the order of the keys of an array, as indices (order.c) ------------------- */
 
 /**
- * Store in INDICES, of INDEX_BYTES (4 or 8) each, those of COUNT keys, in the order of the keys.  Stable: of
- * equal keys the one that comes first has the smaller index.
+ * Store in INDICES, of INDEX_BYTES (4 or 8) each, the indices of COUNT keys, in the order of the keys.
+ * Stable: equal keys keep the order of their indices.
  *
  * @return  GS_OK; GS_EBUDGET: no memory, and INDICES are as they were
  *
- * Memory: that of gs_array_sort() for COUNT keys of 64 bits, and 8 bytes a key if INDEX_BYTES are 4.
+ * Memory: as gs_array_sort() for COUNT keys of 64 bits, and 8 bytes a key if INDEX_BYTES are 4.
  * Time: as gs_array_sort().
  */
 MUST_CHECK gs_status gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count,
@@ -164,8 +164,8 @@ MUST_CHECK gs_status gs_array_order(void *indices, size_t index_bytes, const voi
  * @payload_bytes  4 or 8
  * @return  GS_OK; GS_EBUDGET: no memory, and both arrays are as they were
  *
- * Memory: 16 to 24 bytes a pair, 1.6 MiB a thread, and that of gs_array_sort() for u64 of which most leading
- * bits are the same; with a payload of 4 bytes and keys of 32 bits at most, 8 bytes a pair and that of
+ * Memory: 16 to 24 bytes a pair, 1.6 MiB a thread, and as gs_array_sort() for u64 whose leading bits are
+ * mostly the same; with a payload of 4 bytes and keys of 32 bits at most, 8 bytes a pair and as
  * gs_array_sort() for u64.  Time: as gs_array_sort().
  */
 MUST_CHECK gs_status gs_array_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count,
@@ -173,8 +173,8 @@ MUST_CHECK gs_status gs_array_sort_pairs(void *keys, void *payload, size_t paylo
 
 /* ---- find the first key of an array that is out of order (disorder.c) ---------- */
 
-/** The least index whose key should come before the key at the index before it; COUNT: there is none.
- *  O(n), with the threads of ARGS; reads no further than they have come when one is found. */
+/** The least index whose key should come before the key at the index before it; COUNT: the keys are in
+ *  order.  O(n), with the threads of ARGS; reads no further than they have come when one is found. */
 size_t gs_array_disorder(const void *keys, size_t count, const struct gs_array_args *args);
 
 /** Is each key from index BEGIN, 1 at least, to before END in order after the key before it? */

@@ -26,7 +26,8 @@
  * are 0.
  *
  * @return  GS_OK; GS_EUSAGE: OPTIONS is NULL, struct_size is wrong, an option is set that this library
- *          does not know, or a member, also of one of the keys, is no value or a NULL in place of an array
+ *          does not know, or a member, also of one of the keys, has no valid value or is NULL where an
+ *          array should be
  */
 MUST_CHECK gs_status gs_options_copy(struct gsort_options *copy, const struct gsort_options *options);
 
@@ -45,7 +46,7 @@ void gs_options_name_dir(struct gsort_options *options, const char **dir);
  */
 MUST_CHECK gs_status gs_options_check(const struct gsort_options *options);
 
-/** Find the first two options of which one needs, or excludes, the other.  Enums are valid. */
+/** Find the first option that needs or excludes another one, and that one.  Enums are valid. */
 bool gs_options_conflict(const struct gsort_options *options, struct gsort_conflict *conflict);
 
 /** What elements do OPTIONS sort, or make figures of?  Keys that no bucket holds are records, too.  A column

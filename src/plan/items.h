@@ -13,8 +13,8 @@
 
 #include "plan/plan.h"
 
-/* Where lengths differ, tables have room for the lengths of items of so many bytes; shorter ones are
- * measured twice. */
+/* Where lengths differ, tables have room for the lengths of items of this many bytes; shorter items
+ * are measured twice. */
 enum { GS_SHORT_ITEM = 16 };
 
 /* A header takes at most this share of memory; so does the one that is compared with it.  Not tuned. */
@@ -53,7 +53,7 @@ struct gs_item_window {
 	size_t   block_room;	/* of it, without a header */
 };
 
-/** Bytes of items that so many free SLOTS have room for, whatever the owners. */
+/** Bytes of items that fit in SLOTS free slots, whatever their owners. */
 size_t gs_item_window_slots_room(const struct gs_item_window *window, size_t item_bytes, size_t slots);
 
 /** The most that can be added in a round, and the largest item. */
@@ -79,7 +79,7 @@ struct gs_item_facts {
 	size_t record_bytes;	/* as they are read; 0: lines */
 	size_t item_bytes;	/* as they are sorted; 0: lengths differ */
 	bool   numbered;	/* --argsort */
-	struct gs_item_window window;	/* of a sort by ranks; RANKS 0: there is none */
+	struct gs_item_window window;	/* of a sort by ranks; RANKS 0: no other rank */
 };
 
 /* What a store is asked for. */
@@ -131,7 +131,7 @@ struct gs_item_limits {
 	size_t   bytes, items;
 	uint64_t bin_bytes;	/* a good size */
 	size_t   memory_bytes;	/* to divide again items in files */
-	size_t   extents;	/* of files, that memory has room for; 0: there are no files */
+	size_t   extents;	/* of files, that memory has room for; 0: no files */
 };
 
 struct gs_item_store_sizes {
@@ -139,7 +139,7 @@ struct gs_item_store_sizes {
 	struct gs_item_limits limits, file_limits;	/* of a part, in memory and in files */
 	size_t   data_bytes;		/* for items */
 	size_t   first_bytes;		/* of them for the first division: what the input can need */
-	size_t   sample_bytes;		/* the first items, of which bounds are chosen */
+	size_t   sample_bytes;		/* the first items, from which bounds are chosen */
 	uint64_t expected_bytes;	/* that will come, as far as is known */
 	unsigned packers;		/* that compress pieces */
 };

@@ -46,7 +46,7 @@ struct gs_plan_input {
 	uint64_t          beside_bytes;		/* memory that is kept beside the keys: figures, positions,
 						 * names, skipped bytes, output files */
 	uint64_t          window_bytes;		/* what the ranks have taken of the user's limit */
-	unsigned          shares;		/* of the user's limit, of which the job has one; 0: 1 */
+	unsigned          shares;		/* the user's limit has these; the job, one; 0: 1 */
 	uint64_t          beside_most;		/* of it, that are for: */
 	const char       *beside_what;		/* for people */
 	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
@@ -54,7 +54,7 @@ struct gs_plan_input {
 	bool              confined;		/* one may be, so the job is in a sandbox */
 	bool              large_window;		/* an input's format may need a large window */
 	uint64_t          input_bytes;		/* of all inputs, or UINT64_MAX: unknown */
-	uint64_t          all_bytes;		/* the same; of a rank, those of all ranks */
+	uint64_t          all_bytes;		/* the same, of all ranks together */
 	bool              guessed;		/* input_bytes is a hint, not a promise */
 	uint64_t          peeked_bytes;		/* of unknown input that are there already */
 	bool              seekable;		/* all inputs can be read again from where they began */
@@ -63,7 +63,7 @@ struct gs_plan_input {
 	bool              gpu_possible;		/* a GPU module may exist */
 	bool              gpu_present;		/* so may a GPU */
 	bool              to_file;		/* the output is a regular file */
-	unsigned          split;		/* so many files together are the output; 0: it is one */
+	unsigned          split;		/* number of output files; 0: one */
 	int               gpu;			/* which, if there are several */
 	uint64_t          gpu_memory_bytes;	/* the user's limit; 0: none */
 	bool              compares;	/* elements with their neighbours: a set, --count */
@@ -110,7 +110,7 @@ struct gs_plan {
 	/* The device. */
 	enum gsort_device device;	/* GSORT_DEVICE_CPU or GSORT_DEVICE_GPU */
 	const char *device_rule;	/* the rule that chose it, for people */
-	uint64_t gpu_from_bytes;	/* of input, from which a GPU pays with so many threads; 0: the
+	uint64_t gpu_from_bytes;	/* of input, from which a GPU pays with these threads; 0: the
 					 * size did not matter */
 	uint64_t peek_bytes;		/* read this much of the input first, then plan again; 0:
 					 * the plan is final */
@@ -211,7 +211,7 @@ gs_forecast_seconds(const struct gs_forecast *forecast)
 	return forecast->read_seconds + forecast->merge_seconds + forecast->write_seconds;
 }
 
-/** Say what a job of this WORK takes.  PLAN is of INPUT, of which a sort makes KEPT_BYTES that it keeps. */
+/** Say what a job of this WORK takes.  PLAN is for INPUT; a sort keeps KEPT_BYTES. */
 void gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
                       const struct gs_plan_input *input, enum gs_work work, uint64_t kept_bytes);
 
@@ -241,7 +241,7 @@ enum {
 size_t gs_plan_merge_least(size_t sources, unsigned threads);
 size_t gs_plan_merge_useful(size_t sources, unsigned threads);
 
-/** MOST, or less if so many files may not be open at once. */
+/** MOST, or as many files as may be open at once, if these are fewer. */
 size_t gs_plan_fan_in_of_files(const struct gs_plan_input *input, size_t most);
 
 /* ---- the device (device.c) -------------------------------------------------------- */

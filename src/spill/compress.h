@@ -24,7 +24,7 @@ enum gs_pack_method { GS_PACK_ZSTD, GS_PACK_LZ4 };
 /* In front of each block. */
 struct gs_pack_header {
 	uint32_t keys;
-	uint32_t packed_bytes;	/* after the header; as many as the keys have if not compressed */
+	uint32_t packed_bytes;	/* after the header; the bytes of the keys if not compressed */
 };
 
 struct gs_packer {
@@ -72,9 +72,9 @@ bool gs_expand(struct gs_packer *packer, const void *from, size_t packed, void *
  */
 
 struct gs_blocks {
-	struct gs_packer *packers;	/* owned; first those of writing, then those of reading */
+	struct gs_packer *packers;	/* owned; first the writers', then the readers' */
 	size_t            writers, readers;
-	char             *part;		/* a block of keys, not all of which are asked for */
+	char             *part;		/* a block of keys, if not all of them are asked for */
 	size_t            block_bytes;	/* of keys, at most */
 };
 
@@ -101,8 +101,7 @@ MUST_CHECK gs_status
 gs_blocks_write(struct gs_blocks *blocks, struct gs_spill_file *file, const char *keys,
                 size_t count, unsigned bits);
 
-/** Read the next COUNT keys, of which there must be so many.  Returns GS_OK, GS_EIO or
- *  GS_EINPUT. */
+/** Read the next COUNT keys, which must be there.  Returns GS_OK, GS_EIO or GS_EINPUT. */
 MUST_CHECK gs_status
 gs_blocks_read(struct gs_blocks *blocks, const struct gs_spill_file *file,
                struct gs_blocks_cursor *cursor, char *into, size_t count);

@@ -18,11 +18,11 @@ struct gs_spill_file {
 	const char *const *dirs;	/* if one is full, the next one takes the rest */
 	size_t      dir_count;
 	size_t      turn;		/* modulo dir_count: the next one ... */
-	size_t      untried;		/* ... of so many */
+	size_t      untried;		/* ... and how many are left to try */
 	const char *dir;		/* where it is */
 	int         fd;			/* -1: not made yet */
 	uint64_t    begin;		/* of a rest: bytes before it */
-	struct gs_spill_file *_Atomic rest;	/* owned; NULL: there is none */
+	struct gs_spill_file *_Atomic rest;	/* owned; NULL: this is all */
 	uint64_t    end;		/* bytes written, with the gaps between runs */
 	uint64_t    needed_bytes;	/* beyond those, for the message of a full disk; 0: unknown */
 	uint64_t    beside_bytes;	/* of this and other files, for that message, if more */

@@ -75,7 +75,7 @@ MUST_CHECK gs_status gs_spill_end(struct gs_spill *spill, struct gs_run *run);
  * Read the next keys of a run, front to back, once.
  *
  * @count   set to the number of keys: ROOM unless the run ends; 0: the end
- * @return  GS_OK; GS_EIO; GS_EINPUT: the keys are not those that were written
+ * @return  GS_OK; GS_EIO; GS_EINPUT: other keys were written
  */
 MUST_CHECK gs_status
 gs_spill_read(struct gs_spill *spill, struct gs_run *run, void *into, size_t room, size_t *count);
@@ -101,10 +101,10 @@ void gs_spill_close(struct gs_spill *spill);
 /* Where sorted keys of one width come from. */
 struct gs_source {
 	bool        verified;	/* read() itself checks that keys ascend */
-	bool        side_by_side;	/* read() may run beside that of other sources */
+	bool        side_by_side;	/* read() may run beside another source's */
 
 	/**
-	 * Put the next keys, ascending, INTO where there is ROOM for so many.  One thread at
+	 * Put the next keys, ascending, INTO memory with ROOM for so many.  One thread at
 	 * a time calls it, not the one that opened, until a buffer is full.
 	 *
 	 * @count   set to the number of keys; 0 with GS_OK: the end

@@ -41,7 +41,7 @@ MUST_CHECK gs_status gs_cuda_name(int index, char *name, size_t bytes);
 /** Make its context, another 0.1 s. */
 MUST_CHECK gs_status gs_cuda_choose(int index);
 
-/** Keep this thread, and those that it starts, on the processors near GPU INDEX, if the system
+/** Keep this thread, and threads that it starts, on the processors near GPU INDEX, if the system
  *  says which; no context is needed. */
 void gs_cuda_stay_near(int index);
 
@@ -75,7 +75,7 @@ void gs_cuda_survey(void (*print)(void *context, const char *line), void *contex
 
 enum {
 	GS_RING_MOST = GS_QUEUE_SLOTS,
-	GS_DEVICE_ALIGN = 256,	/* of arrays that are sorted: that of cudaMalloc() */
+	GS_DEVICE_ALIGN = 256,	/* arrays that are sorted are aligned as by cudaMalloc() */
 };
 
 /* Two events and the figure of struct gs_gpu_work that the time between them is added to. */

@@ -105,13 +105,13 @@ struct gs_resident {
 	bool     open, started;
 };
 
-/** Begin, with slots of SLOT_BYTES, a multiple of 64 KiB, in BYTES of MEMORY.  At MOST so many bytes
- *  of it will be needed, as far as is known; SIZE_MAX: it is not.  GPU is the CUDA device whose
- *  context is to be used. */
+/** Begin, with slots of SLOT_BYTES, a multiple of 64 KiB, in BYTES of MEMORY.  MOST is how many bytes
+ *  of it will be needed, SIZE_MAX if that is not known.  GPU is the CUDA device whose context is
+ *  used. */
 MUST_CHECK gs_status gs_resident_open(struct gs_resident *resident, void *memory, size_t bytes,
                                       size_t slot_bytes, size_t most, int gpu);
 
-/** Reserve a slot, to take it later; false: there is none.  One thread. */
+/** Reserve a slot, to take it later; false: none is free.  One thread. */
 bool gs_resident_reserve(struct gs_resident *resident);
 
 /** Take a slot that was reserved; waits until its memory is ready.  Any thread. */
@@ -165,8 +165,8 @@ MUST_CHECK gs_status gs_gpu_cut(const struct gs_gpu_cuts *cuts);
 
 /*
  * The keys of a class, in order, are cut at exact positions.  A slice has the keys between two
- * cuts: a piece of each run, which the GPU gathers and sorts.  Of a class that is one run on the GPU,
- * slices are sorted already; without strands there is one of them.
+ * cuts: a piece of each run, which the GPU gathers and sorts.  If a class is one run on the GPU, its
+ * slices are sorted already; without strands it has one slice.
  */
 
 struct gs_gpu_piece {

@@ -41,7 +41,7 @@ struct gs_share {
 	bool        headed;		/* the header is known, and not read here: */
 	const char *header;
 	size_t      header_bytes;
-	struct gs_item_window window;	/* through which items come to their owners; BYTES 0: there is none */
+	struct gs_item_window window;	/* through which items come to their owners; BYTES 0: no owners */
 };
 
 /* Lines by key. */
@@ -70,7 +70,7 @@ struct gs_feed {
 
 	/* Set by describe. */
 	const struct gs_kind       *kind;
-	struct gs_item_order        order, written;	/* of items, and of those that leave */
+	struct gs_item_order        order, written;	/* of items; of the items that are written */
 	const struct gs_item_order *by;	/* ORDER; NULL: elements are keys */
 
 	/* Set by allocate. */
@@ -159,8 +159,8 @@ struct gs_item_sizes gs_items_sizes(const struct gs_feed *feed);
 /** Will a merge of items be a sort, even if the output does not overwrite an input?  Its SIZES are set. */
 bool gs_items_merge_sorts(const struct gs_feed *feed, struct gs_item_merge_sizes *sizes);
 
-/** What a sort of INPUT keeps, of items of EACH about: of a head little, with numbers more.  A merge that
- *  sorts becomes a sort. */
+/** How many bytes a sort of INPUT keeps, if items have about EACH: less for a head, more with numbers.  A
+ *  merge that sorts becomes a sort. */
 uint64_t gs_items_kept(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t each);
 
 void gs_items_plan(struct gs_plan_input *input);

@@ -110,7 +110,7 @@ bool gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t recor
  *  an output is written in place. */
 bool gs_split_begin_places(struct gs_split *split, size_t record_bytes, size_t from, size_t to);
 
-/** Write keys from number AT on, as many as there are BYTES; any threads at once. */
+/** Write BYTES of keys, the first of which is key number AT; any threads at once. */
 MUST_CHECK gs_status gs_split_put_at(const struct gs_split *split, uint64_t at, const char *data,
                                      size_t bytes);
 
@@ -130,7 +130,7 @@ struct gs_show {
 
 	const struct gsort_options *options;
 	const struct gs_line_order *order;	/* of lines; of keys OPTIONS->type, which is wide */
-	bool    keys;		/* with counts: those of lines, not whole lines */
+	bool    keys;		/* with counts: the keys of lines, not whole lines */
 	const char *listed;	/* of JSON: the name of the list, ... */
 	uint64_t elements;	/* ... of the input: to be set before anything is shown, ... */
 	bool    begun;		/* ... and whether the list has an item */
@@ -228,8 +228,8 @@ void gs_emit_resume(struct gs_emit *emit);
 /** Write the header, once. */
 MUST_CHECK gs_status gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes);
 
-/** The sink of KEY_CLASS, which has about so many ELEMENTS, or as many items as are expected; 0: nobody
- *  knows.  Spans are changed in place. */
+/** The sink of KEY_CLASS, which has about ELEMENTS keys, or items; 0: unknown.  Spans are changed in
+ *  place. */
 struct gs_span_sink gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t elements);
 
 /** The same of items. */

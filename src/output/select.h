@@ -38,7 +38,7 @@ struct gs_select {
 	bool      counts;	/* TIMES is set: how often each key of the last span occurs */
 	uint64_t *times;
 	bool      head;
-	uint64_t  left;		/* head: so many may still be written */
+	uint64_t  left;		/* head: how many may still be written */
 
 	bool      any;		/* a group has begun */
 	unsigned  key_class;	/* its key class */
@@ -77,17 +77,17 @@ struct gs_select gs_select_alone(const struct gs_select *select, struct gs_span 
 void gs_select_end_alone(const struct gs_select *alone, struct gs_seam *seam);
 
 /**
- * Then, in the order of spans, join one with those before it.
+ * Then, in the order of spans, join one with the spans before it.
  *
- * @keys   set to keys of KEY_BITS that are to be written before those of the span itself, which are
- *         between its first and last group; room for GS_SEAM_KEYS
+ * @keys   set to keys of KEY_BITS that are written before the span's own keys, which are between its
+ *         first and last group; room for GS_SEAM_KEYS
  * @times  the same for their counts
  * @return how many
  */
 size_t gs_select_join(struct gs_select *select, unsigned key_class, unsigned key_bits,
                       const struct gs_seam *seam, void *keys, uint64_t *times);
 
-/** Of COUNT keys that are about to be written, those that the head has room for. */
+/** How many of COUNT keys that are about to be written the head has room for. */
 size_t gs_select_head(struct gs_select *select, size_t count);
 
 /** The key class ends: SPAN is set to the last group if it is written, else to count 0. */
@@ -129,7 +129,7 @@ void gs_pick_close(struct gs_pick *pick);
 /* ---- the last K of a stream, in memory in proportion to K (tail.c) ------------- */
 
 /*
- *     open; keep*; { next }* until it says that there are no more
+ *     open; keep*; { next }* until it says that this was all
  *
  * A sort that wants few keys runs in the reverse order and keeps the first K (head.c): then they
  * come from the last to the first.  Merges, and sorts of counted keys, keep the last K of all.
@@ -145,7 +145,7 @@ struct gs_tail {
 	uint8_t  *classes, *bits;
 	size_t    room;
 	uint64_t  kept;		/* all that ever came */
-	uint64_t  left;		/* next: so many are still to be fetched */
+	uint64_t  left;		/* next: how many are still to be fetched */
 };
 
 /** The memory of the tail that is kept of at most KEYS keys. */

@@ -39,8 +39,8 @@ struct gs_top {
 	struct gs_group *groups;	/* the caller's, room for MOST: a heap, the last of them on top */
 	size_t   count, most;
 	bool     descending_classes;
-	uint64_t floor;		/* groups of so many keys, or fewer, are not wanted if they come
-				 * behind all values that are in it */
+	uint64_t floor;		/* a group after all of these values cannot enter with this many keys,
+				 * or fewer */
 };
 
 /** Offer a group.  O(log K) if it is taken. */
@@ -88,7 +88,7 @@ struct gs_item_top {
 	uint64_t groups;	/* so far */
 };
 
-/** Memory for the MOST most frequent items of INPUT_BYTES, of a job with MEMORY_BYTES. */
+/** Memory for the MOST most frequent items of INPUT_BYTES, in a job with MEMORY_BYTES. */
 uint64_t gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes);
 
 /** Begin: at most ITEMS will come, compared by ORDER, which is borrowed.  GS_EBUDGET. */

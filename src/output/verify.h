@@ -19,7 +19,7 @@
 #include "sort/items/items.h"
 #include "sort/span.h"
 
-/* Sorted keys: those of a span, or of adjacent spans. */
+/* The sorted keys of a span, or of adjacent spans. */
 struct gs_span_digest {
 	uint64_t keys, sum, first, last;
 	unsigned first_class, last_class;
@@ -29,7 +29,7 @@ struct gs_span_digest {
 struct gs_verify {
 	bool     on;
 	bool     order_alone;		/* not all keys that came will leave */
-	bool     any_order;		/* that of a merge whose inputs may be unsorted */
+	bool     any_order;		/* a merge whose inputs may be unsorted */
 	bool     descending_classes;
 	unsigned threads;
 
@@ -70,8 +70,8 @@ void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
 void gs_verify_digest(const struct gs_verify *verify, unsigned threads, const struct gs_span *span,
                       struct gs_span_digest *digest);
 
-/** ... and one at a time, in order, adds it to verify.out, or to that of adjacent spans: ALL, whose keys
- *  may be 0. */
+/** ... and one at a time, in order, adds it to verify.out, or to the digest of adjacent spans: ALL, whose
+ *  keys may be 0. */
 void gs_verify_join(const struct gs_verify *verify, struct gs_span_digest *all,
                     const struct gs_span_digest *next);
 

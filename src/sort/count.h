@@ -39,7 +39,7 @@ size_t gs_count_bytes(size_t bin_count, unsigned threads);
 void gs_count_open(struct gs_count *count, void *memory, size_t bin_count, unsigned key_bits,
                    unsigned key_class, unsigned threads);
 
-/** Count KEYS (8 or 16 bits wide, ordered bits), as thread WORKER of those that count at once. */
+/** Count KEYS (8 or 16 bits wide, ordered bits), as thread WORKER of the team that counts. */
 void gs_count_add(struct gs_count *count, unsigned worker, const void *keys, size_t key_count);
 
 /** Add what all threads have counted to the bins.  Call it before a thread has counted UINT32_MAX

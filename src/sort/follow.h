@@ -36,7 +36,7 @@ struct gs_follow {
 /**
  * Compare the next COUNT keys, with all threads if there are many.
  *
- * @return  the index of the first key out of order; COUNT: there is none, or breaks are counted
+ * @return  the index of the first key out of order; COUNT: all are in order, or breaks are counted
  */
 size_t gs_follow_keys(struct gs_follow *follow, const void *keys, size_t count);
 

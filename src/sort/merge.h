@@ -30,7 +30,7 @@ struct gs_merge *
 gs_merge_init(void *memory, unsigned bits, const struct gs_run *runs, size_t run_count,
               unsigned threads, void *buffer, size_t buffer_bytes);
 
-/** Merge the next spans to BUFFER, as large as that of gs_merge_init(). */
+/** Merge the next spans to BUFFER, as large as the one of gs_merge_init(). */
 void gs_merge_to(struct gs_merge *merge, void *buffer);
 
 /** The next span of all runs in order; count 0: the end. */

@@ -19,7 +19,7 @@
 
 enum { GS_CLASSES = 5 };
 
-/** How many classes have keys, if those of class C have BITS[C] bits, or 0. */
+/** How many classes have keys; keys of class C have BITS[C] bits, 0 if there are none. */
 static inline unsigned
 gs_class_count(const unsigned bits[GS_CLASSES])
 {
@@ -111,7 +111,7 @@ struct gs_span_sink {
 	/** Take a span, in order.  *ENOUGH is false; set it if no more spans are wanted. */
 	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);
 
-	/** Put a span of items to its place: AT is the number of its first item, among those that leave.
+	/** Put a span of items to its place: AT is the number of its first item in the output.
 	 *  Many threads, in any order.  It is called instead of take() where every item has its place
 	 *  before those in front of it are sorted: without groups, items of a fixed length.  NULL: take()
 	 *  is called. */
@@ -131,7 +131,7 @@ struct gs_span_sink {
 	 *  or the class ends.  Fewer than there are slots. */
 	size_t          keeps;
 
-	/** At most so many threads work on spans; 0: as many as the producer has. */
+	/** How many threads may work on spans; 0: all of the producer's. */
 	unsigned        threads;
 };
 

@@ -10,8 +10,8 @@
  *
  * Imbalance of the largest share, from a random sample of S keys and P owners: a share has S / P
  * keys of the sample, so its size is off by sqrt(P / S), one standard deviation; with S / P =
- * 16384 it is above 1.05 once in 10^6 jobs (Chernoff).  A sample that has one key of each of S equal
- * pieces of the input (stratified) is no worse, and in sorted input it is exact.
+ * 16384 it is above 1.05 once in 10^6 jobs (Chernoff).  A stratified sample, one key from each of S
+ * equal pieces of the input, is not worse, and exact for sorted input.
  */
 #ifndef GS_SPLITTERS_H
 #define GS_SPLITTERS_H
@@ -38,7 +38,7 @@ struct gs_splitter {
 	uint64_t key;
 	unsigned place;
 	uint64_t from, to;		/* the positions in the sample of keys that are equal to it */
-	_Atomic uint64_t turn;		/* so many of them have been shared out */
+	_Atomic uint64_t turn;		/* how many of them have been shared out */
 };
 
 struct gs_splitters {
@@ -64,7 +64,7 @@ MUST_CHECK gs_status
 gs_splitters_make(struct gs_splitters *splitters, const struct gs_sampled *sample, size_t count,
                   unsigned owners, unsigned seed, bool together, bool descending_classes);
 
-/** What gs_splitters_divide() works in: for a piece of so many bytes at most. */
+/** What gs_splitters_divide() works in: for a piece of at most PIECE_BYTES. */
 size_t gs_splitters_scratch_bytes(unsigned owners, size_t piece_bytes);
 
 /**
@@ -84,7 +84,7 @@ void *gs_splitters_divide(struct gs_splitters *splitters, unsigned key_class, un
 void gs_splitters_owners(const struct gs_splitters *splitters, unsigned key_class, uint64_t key,
                          unsigned *first, unsigned *last);
 
-/** Of TIMES keys equal to KEY, those that OWNER gets, if all of them are shared out at once. */
+/** How many of TIMES keys equal to KEY OWNER gets, if all of them are shared out at once. */
 uint64_t gs_splitters_share(const struct gs_splitters *splitters, unsigned key_class, uint64_t key,
                             uint64_t times, unsigned owner);
 

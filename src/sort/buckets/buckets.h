@@ -32,7 +32,7 @@
 struct gs_buckets;
 struct gs_pool;
 
-/* Bytes of one part; at most, if there are so many keys that first buckets are larger; at least. */
+/* Bytes of one part: usual; most, where many keys make larger first buckets; least. */
 enum { GS_PART_BYTES = 4 << 20, GS_PART_MOST_BYTES = 16 << 20, GS_PART_LEAST_BYTES = 16 << 10 };
 
 /* What the buckets of each key class are made of.  Each thread has tables of BINS, a last block for

@@ -2,9 +2,9 @@
 /*
  * pool.h - one memory for the buckets of all key classes, in blocks of one size
  *
- * A block has a number, from 1; 0 is none.  Blocks that belong together form a chain.  What
- * follows a block in its chain and how many keys it has stand in the block table, not in the block,
- * so a block is whole lines of cache, which can be written past the caches.
+ * A block has a number, from 1; 0 means no block.  Blocks that belong together form a chain.  The
+ * block table has the successor of a block in its chain and the number of its keys, so the block
+ * itself is whole lines of cache, which can be written past the caches.
  *
  * The caller owns the memory and the block table.  gs_pool_take() and gs_pool_give() may be called
  * by any thread; a chain belongs to one thread at a time.
@@ -28,7 +28,7 @@ struct gs_pool {
 	size_t          trip_blocks;	/* that a thread takes or gives back at once */
 	uint32_t        blocks;
 	uint32_t        pages_apart;	/* huge pages that trips are spread over; a power of two */
-	uint32_t        spread_from;	/* of so many blocks on */
+	uint32_t        spread_from;	/* the block from which they are */
 	uint32_t        used;		/* blocks that were ever taken */
 	struct gs_chain free;
 	pthread_mutex_t lock;		/* of the two above */

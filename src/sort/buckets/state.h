@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * state.h - what a set of buckets is made of: for the files of this folder alone
+ * state.h - what a set of buckets is made of: private to this folder
  *
- * Invariant: every block is in one chain: of the pool, of a thread's empty blocks, of a bin, a
- * fragment or a part.  Blocks that are not full are at most those that gs_buckets_init() reserved.
+ * Invariant: every block is in one chain, which is the pool's, a thread's of empty blocks, a bin's, a
+ * fragment's or a part's.  No more blocks are partly full than gs_buckets_init() reserved.
  */
 #ifndef GS_BUCKETS_STATE_H
 #define GS_BUCKETS_STATE_H
@@ -51,7 +51,7 @@ enum { GS_LINES_BYTES = 512, GS_BINS_FEW = 512 };
 /* So many divisions may go by a sample of the keys, the others by their bounds.  Not tuned. */
 enum { GS_SAMPLED_LEVELS = 4 };
 
-/* Fragments beyond those that their size explains: more mean that they are too small to buffer. */
+/* Fragments beyond the number that their size explains: with more, they are too small to buffer. */
 enum { GS_SMALL_FRAGMENTS = 64 };
 
 /* A sample of the keys that were buffered, to choose the binner by, and what a call adds to it. */
@@ -89,7 +89,7 @@ struct gs_adder {
 	struct gs_chain   *chain;
 };
 
-/* A list of parts in order, by number from 1; 0 is none. */
+/* A list of parts in order, by number from 1; 0 means no part. */
 struct gs_part_list {
 	uint32_t first, last;
 	bool     joining;		/* the last part may take more keys */
@@ -163,7 +163,7 @@ void gs_adder_begin_scatter(struct gs_buckets *buckets);
 void gs_adder_scatter(struct gs_buckets *buckets, struct gs_adder *thread,
                       const struct gs_binner *binner, struct gs_chain *chain);
 
-/** Scatter one of the fragments; false: there is none. */
+/** Scatter one of the fragments; false: none is left. */
 bool gs_adder_scatter_fragment(struct gs_buckets *buckets, struct gs_adder *thread);
 
 /** Write the lines of a thread's BINS to blocks. */
@@ -189,7 +189,7 @@ void gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_part_list *list,
 void gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list,
                         struct gs_part_entry *part);
 
-/** Number the parts in their order, each that was to be divided replaced by those of its list.
+/** Number the parts in their order; the parts of its list stand for a part that was to be divided.
  *  Returns how many keys are in them. */
 uint64_t gs_parts_number(struct gs_buckets *buckets, const struct gs_part_list *list);
 

@@ -18,7 +18,7 @@ bool gs_keys_in_order(const void *keys, unsigned key_bits, size_t begin, size_t 
 /** Set COUNT keys to KEY. */
 void gs_keys_fill(void *keys, unsigned key_bits, uint64_t key, size_t count);
 
-/** The first index from LOW to HIGH, of keys that ascend, whose key is at least KEY.
+/** The first index from LOW to HIGH whose key is at least KEY; keys ascend.
  *  O(log(HIGH - LOW)). */
 static inline size_t
 gs_keys_from(const void *keys, unsigned key_bits, size_t low, size_t high, uint64_t key)
@@ -34,7 +34,7 @@ gs_keys_from(const void *keys, unsigned key_bits, size_t low, size_t high, uint6
 	return low;
 }
 
-/** The first index from LOW to HIGH, of keys that ascend, whose key is greater than LIMIT. */
+/** The first index from LOW to HIGH whose key is greater than LIMIT; keys ascend. */
 static inline size_t
 gs_keys_above(const void *keys, unsigned key_bits, size_t low, size_t high, uint64_t limit)
 {
@@ -58,7 +58,7 @@ size_t gs_scan_group_end(const void *keys, unsigned key_bits, size_t from, size_
 size_t gs_scan_last_group(const void *keys, unsigned key_bits, size_t count);
 
 /**
- * The first group of more than TIMES keys that begins at FROM or after it; COUNT: there is none.
+ * The first group of more than TIMES keys that begins at FROM or after it; COUNT: no such group.
  * A group begins at FROM.  O(COUNT), vectorized.
  */
 size_t gs_scan_repeated(const void *keys, unsigned key_bits, size_t from, size_t count,

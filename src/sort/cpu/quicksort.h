@@ -2,7 +2,7 @@
 /*
  * quicksort.h - sort keys that fit a cache, into another array, or in place
  *
- * By bins and then by partitions; parts.c makes the bins itself, of keys that lie in blocks.
+ * By bins and then by partitions; for keys that lie in blocks parts.c makes the bins itself.
  */
 #ifndef GS_CPU_QUICKSORT_H
 #define GS_CPU_QUICKSORT_H
@@ -122,14 +122,14 @@ void gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, si
  */
 
 /* Keys in the sample, and bins, at most: 2 MiB in bins of 7/8 of a block with AVX-512.  Their table is on the
- * stack, within that of others. */
+ * stack, in the frame of a table that is not in use then. */
 enum { GS_DISTRIBUTION_SAMPLE = 256, GS_DISTRIBUTION_BINS = 2400 };
 
 struct gs_distribution {
 	const struct gs_simd_kernels *kernels;
 	struct gs_binner binner;
 	bool ordered;		/* nearly: neighbours belong to one bin */
-	bool even;		/* as random keys are, few of which are equal */
+	bool even;		/* as random keys, and few are equal */
 	size_t room, edge;	/* of a bin that is not counted; and of the outer ones, too */
 	size_t trial, done;	/* keys after which bins are looked at; that were scattered */
 	/* Of each bin: how many keys were counted; then where the next goes; then where they end. */

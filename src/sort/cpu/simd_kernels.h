@@ -22,19 +22,19 @@
  *
  *     bin = (key - least) * bins / (most - least)        rounded down, about
  *
- * The difference is first moved to 32 bits, the highest of which is set in that of MOST and LEAST,
- * so one multiplication of 32 bits by 32 is exact enough, and vectors have it.
+ * The difference is first shifted so that most - least has 32 bits, the highest set: then one
+ * multiplication of 32 bits by 32 is exact enough, and vectors have it.
  *
  * A logarithmic binner has as many bins for each power of two that the difference may have.  It is
- * for keys most of which are near the least one: sizes, counts, frequencies.
+ * for keys that are mostly near the least one: sizes, counts, frequencies.
  *
  *     bin = (shift << mantissa_bits) + (key - least >> shift)
  *
  * where SHIFT leaves mantissa_bits + 1 bits of a difference that has more.  bins.inc does both for
  * many keys at once.
  *
- * A binner by value takes the ordered bits of the keys for those of floats, and divides the range of their
- * values into bins of equal width.  It is for floats, most of whose ordered bits are near the greatest one.
+ * A binner by value takes keys for the ordered bits of floats, and divides the range of their values into
+ * bins of equal width.  It is for floats whose ordered bits are mostly near the greatest one.
  *
  * Invariant: a greater key never has a smaller bin; least has bin 0, and most the last bin.
  */
@@ -61,8 +61,8 @@ struct gs_binner gs_binner_linear(uint64_t least, uint64_t most, unsigned bins);
 struct gs_binner gs_binner_logarithmic(uint64_t least, uint64_t most, unsigned bins);
 
 /**
- * Of keys from LEAST to MOST with KEY_BITS, 32 or 64, like COUNT sorted ones at SAMPLE; false: they are not
- * all numbers, or too far apart or too near to each other.
+ * For keys from LEAST to MOST with KEY_BITS, 32 or 64, like COUNT sorted ones at SAMPLE; false: not all are
+ * numbers, or they are too far apart or too near to each other.
  */
 bool gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins,
                         const void *sample, unsigned key_bits, size_t count);
@@ -70,7 +70,8 @@ bool gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most,
 struct gs_simd_kernels;
 enum { GS_BINNER_SAMPLE_KEYS = 512 };
 
-/** The best one for keys from LEAST to MOST like COUNT sorted ones at SAMPLE, at most so many. */
+/** The best one for keys from LEAST to MOST like COUNT sorted ones at SAMPLE, at most
+ *  GS_BINNER_SAMPLE_KEYS. */
 struct gs_binner gs_binner_choose(uint64_t least, uint64_t most, unsigned bins,
                                   const struct gs_simd_kernels *kernels, const void *sample, size_t count);
 
@@ -133,7 +134,7 @@ struct gs_raw_bits {
 
 /*
  * Floats that are multiples of a power of 2, integers say, may be fixed points instead of ordered bits: their
- * number of steps, added to a float of which the last bit is one step.  So a greater float has greater bits,
+ * number of steps, added to a float whose last bit is one step.  So a greater float has greater bits,
  * and neighbours differ by 1, as integers do.
  */
 #define GS_FIXED32	0x1.8p23F
@@ -195,8 +196,8 @@ struct gs_simd_kernels {
 	bool (*tally)(const void *keys, size_t count, const void *values, size_t value_count,
 	              size_t *counts);
 
-	/** Find the slot of each key, gs_value_slot(), if that of VALUES has it; else NONE, and the key is
-	 *  one of OTHERS, which KEYS may be, with room for a vector more than COUNT; returns how many. */
+	/** Find the slot of each key, gs_value_slot(), if VALUES have the key there; else NONE, and the key
+	 *  goes to OTHERS, which KEYS may be, with room for a vector more than COUNT; returns how many. */
 	size_t (*look_up)(const void *values, unsigned slot_bits, uint32_t factor, const void *keys,
 	                  size_t count, uint16_t none, uint16_t *slots, void *others);
 
@@ -206,7 +207,7 @@ struct gs_simd_kernels {
 	/** Copy whole lines of cache, past the caches: a fence must follow. */
 	void (*copy_lines)(void *to, const void *from, size_t bytes);
 
-	/* Of a copy of the table, for an array: */
+	/* Set in a copy of the table, for an array: */
 	struct gs_raw_bits raw;
 };
 

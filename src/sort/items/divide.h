@@ -38,8 +38,8 @@ struct gs_item_pivots {
  * Choose at most WANTED pivots, and at least one, of COUNT items, which share the words before LEVEL.
  *
  * @bytes   length of each item; NULL if they have a fixed length
- * @return  GS_OK; GS_EBUDGET: no memory.  It takes that of the pivots and 45 bytes an item, and gives
- *          the latter back
+ * @return  GS_OK; GS_EBUDGET: no memory.  It takes the bytes of the pivots, and 45 bytes an item, which
+ *          it gives back
  *
  * Time: O(COUNT log COUNT).
  */
@@ -68,7 +68,7 @@ void gs_item_pivots_find(const struct gs_item_pivots *pivots, const struct gs_it
 
 enum { GS_ITEM_BINS_MOST = 1024, GS_ITEM_COMMON_MOST = 512, GS_ITEM_SAMPLE_MOST = 1 << 15 };
 
-/* A search of bounds begins at those of a cell, unless one has very many. */
+/* A search of bounds begins at the bounds of a cell, unless a cell has very many. */
 enum { GS_ITEM_CELLS = 1024, GS_ITEM_CELL_MOST = 256 };
 
 struct gs_item_bins {
@@ -104,14 +104,14 @@ unsigned gs_item_bins_level(const struct gs_item_bins *bins, unsigned bin);
 /** The bytes of words that the items of BIN share, as far as the bounds tell. */
 unsigned gs_item_bins_shared(const struct gs_item_bins *bins, unsigned bin);
 
-/** Are all items of BIN equal?  WORDS_LEFT: some have words after that of the bounds. */
+/** Are all items of BIN equal?  WORDS_LEFT: some have words after the bounds' word. */
 bool gs_item_bins_are_equal(const struct gs_item_bins *bins, const struct gs_item_order *order,
                             unsigned bin, bool words_left);
 
 /**
  * Find the bins of COUNT items, at most GS_ITEM_BATCH.
  *
- * @return  false: all words after that of the bounds are 0
+ * @return  false: all words after the bounds' word are 0
  */
 bool gs_item_bins_find(const struct gs_item_bins *bins, const struct gs_item_order *order,
                        const char *const *items, const uint32_t *bytes, size_t count,
@@ -121,8 +121,8 @@ bool gs_item_bins_find(const struct gs_item_bins *bins, const struct gs_item_ord
 
 /*
  * Owners have adjacent ranges of the order, of equal weight in a sample.  A range begins at a splitter:
- * an item of the sample, of which some words are kept.  Items that are equal to a splitter belong to
- * the range that begins there.
+ * some words of an item of the sample.  Items that are equal to a splitter belong to the range that
+ * begins there.
  *
  * Where a few words are the whole key and equal items may be parted, the splitter is the item and its
  * origin.  Items that are equal to it and come from an earlier origin belong to the range before.  So
@@ -171,14 +171,14 @@ struct gs_item_divider {
 	uint32_t *bytes;		/* the length of each item, if they differ and LENGTHS are enough */
 	size_t    lengths;
 	uint64_t *items;		/* of each bin: added to, GS_ITEM_BINS_MOST */
-	unsigned  keep;			/* bins; items of those behind are dropped.  0: all are kept */
+	unsigned  keep;			/* bins; items of later bins are dropped.  0: all are kept */
 	uint64_t  dropped;		/* items, added to */
-	bool      more;			/* set if words after that of the bounds may be other than 0 */
+	bool      more;			/* set if words after the bounds' word may be other than 0 */
 };
 
 /**
- * Copy the items of SLICES to INTO, where they do not lie, bin after bin, and in their order
- * within a bin; without those that are dropped.
+ * Copy the items of SLICES that are kept to other memory, INTO, bin after bin, and in their order
+ * within a bin.
  *
  * @bins     or NULL: DIVIDER->owners are the bins
  * @offsets  set to where each bin begins, and to the end: one more than there are bins

@@ -49,7 +49,7 @@ struct gs_item_order {
 	              size_t count, unsigned level, uint64_t *words);
 
 	/** The same for the eight bytes that begin with byte AT of all words; WORDS() is this for
-	 *  multiples of 8.  NULL: there is no more than WORDS(). */
+	 *  multiples of 8.  NULL: only WORDS() is there. */
 	bool (*words_at)(const void *context, const char *const *items, const uint32_t *bytes,
 	                 size_t count, unsigned at, uint64_t *words);
 
@@ -60,10 +60,10 @@ struct gs_item_order {
 
 	/**
 	 * With COMPARE(): items whose words from AT on tie, and end, may still differ by a text in them.
-	 * Store where that is in *TEXT and *BYTES: items with the same bytes there are equal so far.  NULL:
-	 * there is no such function.
+	 * Store where that is in *TEXT and *BYTES: items with the same bytes there are equal so far.  May
+	 * be NULL.
 	 *
-	 * @return  where the words of what decides behind that text begin; 0: there is no such text
+	 * @return  where the words of what decides after that text begin; 0: no such text
 	 */
 	unsigned (*text)(const void *context, unsigned at, const char *item, size_t item_bytes,
 	                 const char **text, size_t *bytes);
@@ -167,8 +167,8 @@ gs_item_walk_fixed(struct gs_item_walk *walk, const char **items, size_t item_by
 	return count;
 }
 
-/* Slices that are loaded before they are walked, and bytes of each: those of a part are short, and lie all
- * over the memory. */
+/* Slices that are loaded before they are walked, and bytes of each: the slices of a part are short, and lie
+ * all over the memory. */
 enum { GS_ITEM_WALK_AHEAD = 2, GS_ITEM_WALK_AHEAD_BYTES = 2048 };
 
 static inline __attribute__((always_inline)) void	/* a call without effects would be dropped */
@@ -238,7 +238,7 @@ gs_item_copy(char *to, const char *from, size_t bytes)
 		memcpy(to + bytes - 16, from + bytes - 16, 16);
 }
 
-/* ---- sums that do not depend on the order of items: sort/checksum.h, of items ------ */
+/* ---- sums that do not depend on the order of items: sort/checksum.h for items ------ */
 
 /** What an item adds to a sum. */
 uint64_t gs_item_hash(const char *item, size_t bytes);

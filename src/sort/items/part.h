@@ -17,7 +17,7 @@
 #include "sort/items/items.h"
 #include "sort/set_merge.h"
 
-/* What an item of a part needs, beside its bytes and those that are gathered. */
+/* What an item of a part needs, beside its own bytes and the gathered ones. */
 enum { GS_ITEM_PART_BYTES = 8 + 4 + 8 + 8 + 4 + 1 + 4 + 8 };
 
 struct gs_item_part {
@@ -39,8 +39,8 @@ struct gs_item_part {
 
 /* Items come from operands, one after the other; of each group of equal ones some are kept. */
 struct gs_item_set {
-	enum gs_set_keep keep;		/* of all operands before one, A, and that one, B */
-	unsigned operands;		/* 0: there is no set */
+	enum gs_set_keep keep;		/* A: all operands before one; B: that one */
+	unsigned operands;		/* 0: not a set */
 	bool     distinct;		/* equal items of an operand count as one */
 };
 
@@ -52,7 +52,7 @@ void gs_item_part_init(struct gs_item_part *part, const struct gs_item_order *or
 void gs_item_part_collect(struct gs_item_part *part, const struct gs_item_slice *slices,
                           size_t count);
 
-/** The same behind those that are there. */
+/** Add more slices after the ones that are there. */
 void gs_item_part_add(struct gs_item_part *part, const struct gs_item_slice *slices, size_t count);
 
 /** Items with the same bytes become the first of them, with their number as its weight, unless hardly any
@@ -65,7 +65,7 @@ void gs_item_part_sort(struct gs_item_part *part, unsigned shared);
 /** Keep the first item of each group that has LEAST .. MOST items, and set TIMES; EQUAL is set. */
 void gs_item_part_select(struct gs_item_part *part, uint64_t least, uint64_t most);
 
-/** Keep what SET does; GROUPS: or rather the first item of each group of which LEAST .. MOST are kept, and
+/** Keep what SET keeps; GROUPS: instead the first item of each group of which it keeps LEAST .. MOST, and
  *  set TIMES.  EQUAL is set (set.c). */
 void gs_item_part_combine(struct gs_item_part *part, const struct gs_item_set *set, bool groups,
                           uint64_t least, uint64_t most);

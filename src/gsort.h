@@ -68,9 +68,9 @@ enum gsort_operation {
 };
 
 /* A set operation on inputs, sorted or not.  Rules of multisets: a key that occurs M times in the
- * first input and N times in the second is written so many times.  Of more than two inputs, the
- * result of the first two is combined with the third, and so on.  Lines and records are equal if their
- * keys are; of two that go together the one of the first input is written. */
+ * first input and N times in the second is written as often as is said below.  With more than two
+ * inputs, the result of the first two is combined with the third, and so on.  Lines and records are
+ * equal if their keys are; of two equal ones the first input's is written. */
 enum gsort_set {
 	GSORT_NO_SET,
 	GSORT_UNION,		/* max(M, N) */
@@ -129,7 +129,7 @@ struct gsort_key {
 	uint64_t        offset;		/* in the record */
 	uint64_t        bytes;		/* of GSORT_TEXT: how many */
 	bool            reverse;	/* largest first, whatever the REVERSE of all keys */
-	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: that of all keys */
+	enum gsort_endian endian;	/* GSORT_ENDIAN_HOST: as all keys */
 	const char     *name;		/* NULL: no longer used */
 	uint64_t        reserved[2];	/* 0: an array of keys cannot grow otherwise */
 };
@@ -179,18 +179,18 @@ struct gsort_options {
 	bool			 singletons;	/* only keys that occur once */
 	bool			 head;		/* only the first HEAD_COUNT of the selected keys */
 	uint64_t		 head_count;
-	struct gsort_count	 tail;		/* only the last keys, so many, in order */
-	struct gsort_count	 sample;	/* only so many random keys, in order; each set of them is
-						 * equally likely */
+	struct gsort_count	 tail;		/* only the last keys, this many, in order */
+	struct gsort_count	 sample;	/* only this many random keys, in order; each set of them
+						 * is equally likely */
 	uint64_t		 seed;		/* the same keys and SEED give the same sample */
 
 	/* figures about all keys, in place of the keys; several at once are fine */
 	const char		*quantiles;	/* "0.5,0.95": of each the nearest rank, numbers from 0 to 1
 						 * with at most 18 decimals; NULL: none */
 	bool			 summary;	/* count, distinct, min, quartiles, max, sum, mean */
-	struct gsort_count	 top;		/* the most frequent values, so many, with their counts */
-	unsigned		 histogram;	/* so many bars, at most 2^20; 0: none; see HISTOGRAM_EDGES */
-	unsigned		 bar_columns;	/* draw bars and align names, in so many; 0: neither */
+	struct gsort_count	 top;		/* this many of the most frequent values, with counts */
+	unsigned		 histogram;	/* bars, at most 2^20; 0: off; see HISTOGRAM_EDGES */
+	unsigned		 bar_columns;	/* width in which bars are drawn, names aligned; 0: neither */
 	bool			 json;		/* figures, tail or sample as JSON */
 	bool			 verify;	/* check the output: order, number and checksum */
 
@@ -205,8 +205,8 @@ struct gsort_options {
 	enum gsort_endian	 endian;
 	enum gsort_invalid	 invalid;
 	bool			 zero_terminated;	/* lines of text end in NUL, in and out */
-	uint64_t		 header_lines;	/* at the top of each input of text, all of which have the
-						 * same: they are copied to the start of the output */
+	uint64_t		 header_lines;	/* at the top of each input of text, the same in all: they
+						 * are copied to the start of the output */
 	uint64_t		 skip_bytes;	/* at the top of each binary input: the first input's are
 						 * copied to the start, the others' are dropped */
 	uint64_t		 size_hint;	/* approximate bytes of the input; 0: unknown */
@@ -220,7 +220,7 @@ struct gsort_options {
 	/* output */
 	const char		*output;	/* NULL: standard output */
 	bool			 in_place;	/* overwrite an existing file, do not replace it */
-	unsigned		 split;		/* so many files that together are the output, at most 1024;
+	unsigned		 split;		/* number of files that together are the output, at most 1024;
 						 * "%r" in OUTPUT becomes the number of each, "%%" a "%";
 						 * 0: one output */
 	bool			 converts;	/* convert keys to the type TO */
@@ -276,7 +276,7 @@ struct gsort_options {
 
 	unsigned		 argsort_bits;	/* 32 or 64: write the numbers, from 0, of the sorted keys,
 						 * records or lines in the input, as unsigned integers; of
-						 * text those of its lines; 0: off */
+						 * text, of its lines; 0: off */
 
 	/* Lines by key, as sort(1) sorts them, in the C locale or in LOCALE; they are written as they are. */
 	bool			 lines;		/* sort lines, not numbers; TYPE stays 0 */
@@ -294,11 +294,11 @@ struct gsort_options {
 	/* Of gsort-mpi: the ranks that sort together, each with these options; NULL: this process. */
 	struct gs_ranks		*ranks;
 
-	bool			 keep_order;	/* with UNIQUE, REPEATED or SINGLETONS, of lines, records
-						 * or binary keys: write them in the order of the input */
+	bool			 keep_order;	/* with UNIQUE, REPEATED or SINGLETONS, for lines, records
+						 * and binary keys: write them in the order of the input */
 	enum gsort_edges	 histogram_edges;	/* which bars HISTOGRAM has */
 
-	const char		*locale;	/* of lines: its name; "": that of the environment; NULL: C */
+	const char		*locale;	/* of lines: its name; "": the environment's; NULL: C */
 
 	bool			 memory_grows;	/* a line or input that needs more than MEMORY_BYTES gets
 						 * it, as from sort(1) */
@@ -465,7 +465,7 @@ struct gsort_array_options {
  *
  * Time: O(n) for keys of 8 and 16 bits, else O(n log n) for most and O(n x bits) for any.
  * Memory: none up to 16 KiB of keys; then three times the keys, 2 MiB at most, for each thread; from some MiB
- * of keys on, 17/16 of the keys, and 28 MiB a thread, of which it touches about a half: its own, or
+ * of keys on, 17/16 of the keys, and 28 MiB a thread, about half of it touched: its own, or
  * OPTIONS.scratch.  Up to 64 MiB of its own are kept for the next call of the process.
  */
 GSORT_API gsort_status gsort_sort(void *keys, size_t count, enum gsort_type type,
@@ -483,7 +483,7 @@ GSORT_API size_t gsort_scratch_bytes(size_t count, enum gsort_type type,
  * Store in INDICES, of INDEX_TYPE GSORT_U32 or GSORT_U64, the numbers of COUNT keys, from 0, in the order
  * of the keys.  Stable: equal keys keep their order, also largest first.
  *
- * Time: as gsort_sort() of u64.  Memory: 16 bytes a key, 8 more for GSORT_U32, and 12 MiB a thread; that of
+ * Time: as gsort_sort() of u64.  Memory: 16 bytes a key, 8 more for GSORT_U32, and 12 MiB a thread; it is
  * OPTIONS.scratch if this has 24 bytes a key and 30 MiB a thread.
  */
 GSORT_API gsort_status gsort_argsort(const void *keys, size_t count, enum gsort_type type,
@@ -494,9 +494,9 @@ GSORT_API gsort_status gsort_argsort(const void *keys, size_t count, enum gsort_
  * Sort COUNT keys in place, and move PAYLOAD, elements of 4 or 8 bytes, with them.  Not stable: use
  * gsort_argsort() if equal keys must keep their order.
  *
- * Time: twice that of gsort_sort() of u64; once for 4 bytes with keys of 32 bits or less.  Memory: 16 to 24
- * bytes a key, and 12 MiB a thread; 8 bytes a key more if most keys are equal.  It is that of OPTIONS.scratch
- * if this has 24 bytes a key and 30 MiB a thread, which saves up to a quarter of the time.
+ * Time: twice gsort_sort()'s for u64; once for 4 bytes with keys of 32 bits or less.  Memory: 16 to 24
+ * bytes a key, and 12 MiB a thread; 8 bytes a key more if most keys are equal.  It is OPTIONS.scratch if
+ * this has 24 bytes a key and 30 MiB a thread, which saves up to a quarter of the time.
  */
 GSORT_API gsort_status gsort_sort_pairs(void *keys, void *payload, size_t payload_bytes, size_t count,
                                         enum gsort_type type,
@@ -569,7 +569,7 @@ GSORT_API bool gsort_conflict(const struct gsort_options *options, struct gsort_
  * or another name?  It need not exist yet; if it is not written, "-" is standard input.
  *
  * @written  the program writes it: it may be neither an input nor an output.  Else: no output
- * @return   the name of that input or output, valid until this thread's next call; NULL: there is none
+ * @return   the name of that input or output, valid until this thread's next call; NULL: no clash
  */
 GSORT_API const char *gsort_clash(const struct gsort_options *options, const char *name, bool written);
 

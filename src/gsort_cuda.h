@@ -21,9 +21,9 @@
  *     used as it is.  Work is queued on STREAM, in order; other streams are not waited for.
  *   - Keys are of all binary types of enum gsort_type, but U128 and I128, aligned to their size.  Floats
  *     are in the order -inf .. -0, 0 .. inf, NaN, -NaN; NaNs keep their bits.
- *   - Of the memory of the device nothing is allocated.  The first call in a context creates a stream,
- *     two events and a page of pinned memory, and a call that runs beside others creates one more of
- *     each.  They are kept for later calls, until gsort_cuda_release().
+ *   - No memory of the device is allocated.  The first call in a context creates a stream, two events
+ *     and a page of pinned memory, and a call that runs beside others creates one more of each.  They
+ *     are kept for later calls, until gsort_cuda_release().
  *   - A call returns when the host knows that no step has to be repeated: it waits for earlier work of
  *     STREAM, then for about two thirds of its own.  The rest may be under way when it returns: STREAM
  *     is in order.  It does not wait for keys of 8 and 16 bits, for less than 2^17 keys without

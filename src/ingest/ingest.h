@@ -53,7 +53,7 @@ struct gs_pieces {
 	struct gs_first_error error;	/* of one run; it ends the run */
 	pthread_mutex_t lock;		/* guards what follows, the input, and what callers count */
 	bool            claims;		/* pieces can be claimed */
-	bool            ended;		/* there are no more */
+	bool            ended;		/* the input has been read */
 	uint64_t        file_bytes;	/* read */
 	uint64_t        number;		/* of the next element in the input */
 };
@@ -101,7 +101,7 @@ struct gs_ingest {
 
 	/* binary */
 	size_t   unit, key_at;		/* bytes of an element, and where the key is in it: the caller may set
-					 * them to those of a record */
+					 * both for a record */
 	char    *piece_memory;		/* plan.piece_bytes a thread */
 	char    *header;		/* options.skip_bytes of the first input */
 	size_t   header_bytes;

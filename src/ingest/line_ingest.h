@@ -24,10 +24,10 @@
 #include "sort/items/items.h"
 #include "engine/engine.h"
 
-/* ---- lines whose strict keys are no numbers (line_faults.c) -------------------- */
+/* ---- lines whose strict keys are not numbers (line_faults.c) ------------------- */
 
 /*
- * Of one input after the other; linekey/line_order.h finds the fault of a line.
+ * One input after the other; linekey/line_order.h finds the fault of a line.
  */
 
 struct gs_line_faults {
@@ -49,8 +49,8 @@ bool gs_line_has_fault(const struct gs_line_faults *faults, const char *data, co
                        uint64_t *shown);
 
 /**
- * Compare the lines from DATA to *END with the ones before, if they are followed, and move those that are
- * not at fault together: *END is where they end then.
+ * Compare the lines from DATA to *END with the ones before, if they are followed, and move the lines that
+ * are not at fault together: *END becomes their end.
  *
  * @return  GS_OK; GS_EINPUT: a line is refused, or out of order; GS_EBUDGET
  */
@@ -59,7 +59,7 @@ MUST_CHECK gs_status gs_line_leave_out(struct gs_line_faults *faults, char *data
 /* ---- --argsort: lines behind their numbers in the input (line_number.c) -------- */
 
 /*
- * An item is GS_LINE_NUMBER_BYTES, of which the first are written, and then the line.
+ * An item is GS_LINE_NUMBER_BYTES, the first of which are written, and then the line.
  */
 
 enum { GS_LINE_NUMBER_BYTES = 8 };
@@ -73,7 +73,7 @@ struct gs_line_number {
 /** The bytes of VALUE as it is written, and behind them what stays unseen. */
 uint64_t gs_line_number_bits(struct gs_line_number number, uint64_t value);
 
-/* Items that are lines behind so many bytes. */
+/* Items that are lines after some bytes. */
 struct gs_line_items {
 	const struct gs_line_order *order;	/* of the lines; borrowed */
 	size_t front;
@@ -101,11 +101,11 @@ size_t gs_line_number_put(const struct gs_line_order *order, struct gs_line_numb
 MUST_CHECK gs_status gs_text_number_open(struct gs_record *item,
                                          const struct gs_text_options *options, bool reverse);
 
-/** Items of at most so many bytes come of LINES lines of BYTES. */
+/** The most bytes of items that LINES lines of BYTES make. */
 size_t gs_text_number_most(const struct gs_record *item, uint64_t lines, size_t bytes);
 
 /**
- * Make items of the whole lines from DATA to END, without those that are left out.
+ * Make items of the whole lines from DATA to END that are not left out.
  *
  * @lines   knows the file, and the number of the line at DATA in it
  * @first   the number of that line in all inputs
@@ -128,7 +128,7 @@ gs_text_number_put(const struct gs_record *item, struct gs_lines *lines,
 enum { GS_COLUMN_LINE_SHARE = 18 };
 
 struct gs_line_column {
-	uint64_t *keys;		/* memory for those of a chunk: gs_line_column_keys(); borrowed */
+	uint64_t *keys;		/* memory for the keys of a chunk: gs_line_column_keys(); borrowed */
 	uint64_t  flip;		/* UINT64_MAX: they are complemented; or 0 */
 	uint64_t  count, missing;	/* values so far */
 	bool      warned;	/* of a number that is rounded */
@@ -150,11 +150,11 @@ MUST_CHECK gs_status gs_line_column_add(struct gs_line_ingest *ingest, char *dat
  */
 
 /**
- * Show TAKER a sample of INPUT, of which CHUNK has been read so far, as items with numbers if NUMBER has
- * bits; nobody else reads it meanwhile.
+ * Show TAKER a sample of INPUT, CHUNK of which was read so far, as items with numbers if NUMBER has bits;
+ * nobody else reads it meanwhile.
  *
- * Does nothing if the input is small, not a regular file, or CSV with quotes, where no one knows
- * which lines are within quotes; or if there is no memory for it.  Returns what TAKER does.
+ * Does nothing if the input is small, not a regular file, or CSV with quotes, where nobody knows which
+ * lines are within quotes, or if memory is short.  Returns what TAKER does.
  */
 MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs_line_number number,
                                     struct gs_input *input, const struct gs_chunk *chunk,
@@ -185,7 +185,7 @@ struct gs_line_ingest {
 	unsigned  threads;
 	uint64_t  header_lines;
 	struct gs_line_bytes header;	/* lines of the first input */
-	bool      headed;		/* HEADER is known, and not that of a file that is read here */
+	bool      headed;		/* HEADER is known, and comes from a file that is not read here */
 	uint64_t  bytes;		/* read */
 	uint64_t  lines;		/* stored, if they have numbers */
 	struct gs_line_number number;
@@ -194,7 +194,7 @@ struct gs_line_ingest {
 	const struct gs_record *item;
 	struct gs_line_faults faults;	/* of strict keys; the caller may set MERGES */
 	bool      overflow_warned;	/* a float became infinite, and there was a warning */
-	struct gs_input *input;		/* borrowed, to take a sample of; NULL: there is none */
+	struct gs_input *input;		/* borrowed, to take a sample of; NULL: no sample */
 	const struct gs_chunk *chunk;	/* while the first one is taken */
 	size_t    line_most;		/* bytes of a line, if nothing is stored, ... */
 	size_t    header_most;		/* ... and of a header; the caller may lower both */
@@ -217,7 +217,7 @@ struct gs_line_ingest {
 	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
 };
 
-/** Had all inputs so far no line?  The header is that of the next one, then. */
+/** Had no input so far a line?  Then the next one has the header. */
 static inline bool
 gs_line_ingest_wants_header(const struct gs_line_ingest *ingest)
 {
@@ -233,7 +233,7 @@ void gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *or
 /**
  * Take the next chunk of the input.
  *
- * @return  GS_OK; GS_EINPUT: a line is no number, a quote is not closed, a column is not in the
+ * @return  GS_OK; GS_EINPUT: a line is not a number, a quote is not closed, a column is not in the
  *          header, a line is too long, or lines are out of order (follow->disorder); GS_EBUDGET;
  *          GS_EIO: the store has to write to disk, and cannot
  */
@@ -263,8 +263,8 @@ void gs_line_ingest_close(struct gs_line_ingest *ingest);
  * The stage that cuts the lines of a sort (line_ingest.h) cuts these, too.
  */
 
-/* A line takes at most this share of memory: it grows in two buffers, and may be that of the output, and
- * of a group of equal ones. */
+/* A line takes at most this share of memory: it grows in two buffers, and the output and a group of equal
+ * lines may keep copies. */
 enum { GS_COLLECTED_SHARE = 10 };
 
 struct gs_line_collector {
@@ -272,11 +272,11 @@ struct gs_line_collector {
 	char   *lines;
 	size_t  bytes, room;
 	size_t *spare;		/* memory that may be taken, of all collectors */
-	bool    borrows;	/* the header is that of another */
+	bool    borrows;	/* the header is another collector's */
 };
 
-/** Begin; all are borrowed.  FIRST: the collector of the first of all inputs, whose header is that of all;
- *  or this one.  MONITOR, OPTIONS and FOLLOW as for gs_line_ingest_open(). */
+/** Begin; all are borrowed.  FIRST: the collector of the first input, whose header stands for all; or this
+ *  one.  MONITOR, OPTIONS and FOLLOW as for gs_line_ingest_open(). */
 void gs_line_collector_open(struct gs_line_collector *collector, const struct gs_line_collector *first,
                             struct gs_line_order *order, const struct gs_text_options *options,
                             struct gs_follow *follow, struct gs_monitor *monitor, size_t *spare);

@@ -26,7 +26,7 @@
 
 enum { GS_NO_BYTE = -2, GS_MONTH_BYTES = 64, GS_WEIGHT_BYTES = 6, GS_WEIGHTS_MOST = 127 };
 
-/* Ranks of characters; those of weights are even and follow. */
+/* Ranks of characters; the ranks of weights are even and follow. */
 enum {
 	GS_RANK_IGNORED = 0,	/* it has no weight on the first level */
 	GS_RANK_UNSAFE = 1,	/* its weight is not known without its neighbours */
@@ -67,9 +67,9 @@ struct gs_locale {
 };
 
 /**
- * Open the locale NAME; "": that of the environment.
+ * Open the locale NAME; "": the environment's.
  *
- * @locale  set to NULL if the environment names none that exists: keys are those of C then, as for sort(1)
+ * @locale  set to NULL if the environment names none that exists: keys compare as in C then, as in sort(1)
  * @return  GS_OK; GS_EUSAGE: no locale has this NAME; GS_EBUDGET: no memory
  */
 MUST_CHECK gs_status gs_locale_open(struct gs_locale **locale, const char *name);
@@ -77,7 +77,7 @@ MUST_CHECK gs_status gs_locale_open(struct gs_locale **locale, const char *name)
 /** A number that equal locales have, on any machine; of NULL 0. */
 uint64_t gs_locale_digest(const struct gs_locale *locale);
 
-/** The bytes of numbers, of which NULL has those of C. */
+/** The bytes of numbers; a NULL locale has C's. */
 static inline int
 gs_locale_point(const struct gs_locale *locale)
 {

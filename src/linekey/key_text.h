@@ -2,7 +2,7 @@
 /*
  * key_text.h - the text of a key, byte by byte, as its letters and CSV's quotes want it; and its order
  *
- * Most keys are plain: their bytes are those of the line.  Others lose bytes (d, i, quotes) or
+ * Most keys are plain: their bytes are the line's.  Others lose bytes (d, i, quotes) or
  * change them (f), so code that handles all keys calls gs_key_text_next() instead of looking at
  * memory.  A copy of the struct reads the same text again.
  */
@@ -26,7 +26,7 @@ struct gs_key_text {
 	bool           quoted;	/* with CSV: AT is between quotes, */
 	bool           inside;	/* or in a field, where a quote is data */
 	char           separator;	/* with CSV: of fields */
-	size_t         left;	/* with CSV: at most so many bytes */
+	size_t         left;	/* with CSV: bytes at most */
 	const struct gs_locale *locale;	/* of numbers and months; NULL: C */
 };
 
@@ -117,7 +117,7 @@ gs_is_letter(int c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/** The value of a hexadecimal digit; -1: C is none. */
+/** The value of a hexadecimal digit; -1: C is not one. */
 static inline int
 gs_hex_digit(int c)
 {
@@ -138,9 +138,9 @@ gs_key_text_next_nonblank(struct gs_key_text *text)
 }
 
 /* Where a key's text becomes words: bytes of a key that memcmp(3) orders.  Only eight of them are
- * wanted, those after SKIP. */
+ * wanted, the ones after SKIP. */
 struct gs_key_bytes {
-	uint64_t word;		/* the first byte is the highest; those that are not there yet are 0 */
+	uint64_t word;		/* the first byte is the highest; bytes that are not there yet are 0 */
 	unsigned got;		/* bytes in WORD; 8 or more: it is full */
 	size_t   skip;
 	uint64_t flip;		/* UINT64_MAX: descending; or 0.  Set for each key: numbers below 0 turn it */
@@ -183,7 +183,7 @@ gs_low_bytes(uint64_t word)
 	return (word - 0x0202020202020202) & ~word & 0x8080808080808080;
 }
 
-/* Eight bytes, those of 'a' to 'z' as upper case. */
+/* Eight bytes, 'a' to 'z' as upper case. */
 static inline uint64_t
 gs_upper_eight(uint64_t word)
 {
@@ -307,7 +307,7 @@ gs_key_bytes_put_text(struct gs_key_bytes *bytes, struct gs_key_text text)
  * Numbers are exact and of any length.  Each order is a comparison, and the same order as bytes.
  */
 
-/** Less than, equal to or greater than 0, for two decimal numbers; text that is none is 0. */
+/** Less than, equal to or greater than 0, for two decimal numbers; text that is not a number counts as 0. */
 int gs_number_compare(struct gs_key_text one, struct gs_key_text other);
 
 /** Append the number; returns true when eight bytes are there. */
@@ -320,8 +320,8 @@ bool gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 /** The month that a text begins with, from 1; 0: none.  *BYTES, unless NULL: how long its name is. */
 int gs_month_of(struct gs_key_text text, size_t *bytes);
 
-/** Where digits end, with THOUSANDS between two of them, and more digits behind POINT; AT: there is no digit.
- *  GS_NO_BYTE is no byte. */
+/** Where digits end, with THOUSANDS between two of them, and more digits after POINT; AT: there is no digit.
+ *  GS_NO_BYTE matches no byte. */
 const unsigned char *gs_number_end(const unsigned char *at, const unsigned char *end, int point,
                                    int thousands);
 
@@ -365,7 +365,7 @@ size_t gs_noted_trim(const unsigned char **at, const unsigned char *end);
 /*
  * As "Version sort ordering" in the manual of the GNU coreutils describes it, in their newest
  * release: numbers within the text compare as numbers, and suffixes like ".tar.gz" only if what is
- * before them is equal.  A key of a suffix alone is no suffix there; in 9.1 it was.
+ * before them is equal.  A key that is only a suffix does not count as one there; in 9.1 it did.
  */
 
 /** Less than, equal to or greater than 0. */

@@ -74,7 +74,7 @@ MUST_CHECK gs_status gs_keydef_letters(const char *text, unsigned *letters);
 MUST_CHECK gs_status gs_keydef_read(const char *text, bool names, struct gs_keydef *key);
 
 /**
- * Complete keys: one without letters has those that apply to all, as in sort(1).
+ * Complete keys: one without letters takes the letters that apply to all, as in sort(1).
  *
  * @return  GS_OK; GS_EUSAGE: letters exclude each other
  */
@@ -104,7 +104,7 @@ void gs_keydef_place(struct gs_keydef *key, size_t field);
 
 /*
  * Fields are separated by one byte, or else each begins with the blanks before it, as in sort(1).
- * With CSV, a separator between quotes is none.
+ * With CSV, a separator between quotes is data.
  */
 
 enum { GS_NO_SEPARATOR = -1 };		/* blanks separate fields */
@@ -145,7 +145,7 @@ const char *gs_field_last(const struct gs_fields *fields, const char *line, cons
  * may have, too.
  * Blanks around a name do not count where blanks separate fields.
  *
- * @return  from 0; GS_NO_FIELD: there is none; GS_TWO_FIELDS, or more, are called so
+ * @return  from 0; GS_NO_FIELD: no field has this name; GS_TWO_FIELDS: several have it
  */
 #define GS_NO_FIELD	SIZE_MAX
 #define GS_TWO_FIELDS	(SIZE_MAX - 1)

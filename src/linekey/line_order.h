@@ -3,8 +3,8 @@
  * line_order.h - lines by key: their order, as sort(1) defines it, their ends and faults
  *
  * Lines compare by their keys, one after the other, then as a whole as a last resort.  The same
- * order is words of 64 bits: those of two lines compare as the lines do, as far as they go.  In the C
- * locale all bytes of keys are in them; in any other, text ends them (collation.h).
+ * order is words of 64 bits: the words of two lines compare as the lines do, as far as they go.  In the
+ * C locale all bytes of keys are in them; in any other, text ends them (collation.h).
  *
  * All functions that take a const order may be called by any thread.
  */
@@ -30,7 +30,7 @@ struct gs_line_options {
 	bool        stable;		/* no last resort */
 	bool        strict;		/* keys that are numbers must be all of their fields */
 	char        terminator;		/* of lines: '\n', or '\0' */
-	const char *locale;		/* its name; "": that of the environment; NULL: C */
+	const char *locale;		/* its name; "": the environment's; NULL: C */
 };
 
 struct gs_line_order {
@@ -41,7 +41,7 @@ struct gs_line_order {
 	bool              last_resort;
 	char              terminator;
 	bool              strict;	/* keys are numbers, and nothing else */
-	bool              all_strict;	/* not only keys by name and those of CSV */
+	bool              all_strict;	/* all keys, not only keys by name and of CSV */
 	bool              fixed;	/* the first key is STRING */
 	struct gs_line_string string;
 	bool              pair;		/* the first key is a usual string, and a number that begins its field
@@ -56,7 +56,7 @@ struct gs_line_order {
 /* Bytes of words from this one on are not made: the comparison decides. */
 enum { GS_LINE_WORD_BYTES = 128 };
 
-/* Those from so many on are of the keys behind the first one, and so on. */
+/* Words from this byte on are of the second key, from twice this of the third, and so on. */
 enum { GS_LINE_KEY_STEP = 1 << 12 };
 
 /** The same, but 0 if the comparison decides ties of any words. */
@@ -73,7 +73,7 @@ MUST_CHECK gs_status gs_line_order_open(struct gs_line_order *order,
 /** Is the order complete only with the names of a header? */
 bool gs_line_order_wants_header(const struct gs_line_order *order);
 
-/** Find the columns that keys name in a header line of BYTES.  GS_EINPUT: there is no such column. */
+/** Find the columns that keys name in a header line of BYTES.  GS_EINPUT: a column is not there. */
 MUST_CHECK gs_status gs_line_order_header(struct gs_line_order *order, const char *line,
                                           size_t bytes);
 
@@ -154,8 +154,8 @@ const char *gs_line_end(const struct gs_line_order *order, const char *line, con
 size_t gs_line_split(const struct gs_line_order *order, const char **at, const char *limit,
                      const char **lines, uint32_t *bytes, size_t room);
 
-/** As gs_line_end() from AT on, which is at *PLACE of a line; *PLACE becomes that of the result.  *WHOLE: a
- *  terminator is before it. */
+/** As gs_line_end() from AT on, which is at *PLACE of a line; *PLACE becomes the place of the result.
+ *  *WHOLE: a terminator is before it. */
 const char *gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
                                struct gs_line_place *place, bool *whole);
 
@@ -171,18 +171,18 @@ const char *gs_line_cut(const struct gs_line_order *order, const char *line, con
 /* ---- lines whose keys are not the numbers that they should be (line_fault.c) ------ */
 
 /*
- * Keys by name and those of CSV are strict: a number (or a month, with M) must be all of the field.  A
- * field without anything is a missing value.
+ * Keys by name, and all keys of CSV, are strict: a number (or a month, with M) must be all of the field.
+ * An empty field is a missing value.
  */
 
 enum { GS_LINE_FAULT_BYTES = 512 };	/* of a reason */
 
 /**
- * Find the first of COUNT lines, which lie behind one another, with a strict key that is no number.
+ * Find the first of COUNT lines, which are adjacent, with a strict key that is not a number.
  *
  * @missing  or with one that is missing
  * @key      set to the number of the key
- * @return   its number; COUNT: there is none
+ * @return   the number of the line; COUNT: no line is at fault
  */
 size_t gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
                           const uint32_t *bytes, size_t count, size_t *key);
@@ -205,8 +205,8 @@ struct gs_line_values {
 	uint64_t    flip;	/* UINT64_MAX: complemented; or 0 */
 	size_t      count;	/* so far */
 	uint64_t    missing;	/* lines without a value */
-	const char *rounded;	/* the first whose number is not an f64, but an integer or too large; NULL:
-				 * there is none */
+	const char *rounded;	/* the first line whose number is not an f64, but an integer or too large;
+				 * NULL: no line */
 	bool        infinite;	/* it is too large */
 };
 
@@ -217,7 +217,7 @@ bool gs_line_order_has_value(const struct gs_line_order *order);
  * Append the numbers of COUNT lines, which lie behind one another.
  *
  * @missing  a missing value is a fault
- * @return   the number of the first line at fault, where it stops; COUNT: there is none
+ * @return   the number of the first line at fault, where it stops; COUNT: no line is at fault
  */
 size_t gs_line_values(const struct gs_line_order *order, bool missing, const char *const *lines,
                       const uint32_t *bytes, size_t count, struct gs_line_values *to);

@@ -65,8 +65,8 @@ gs_walk_behind(const struct gs_fields *fields, struct gs_field_walk *walk)
 }
 
 /**
- * Find a usual KEY of a line without quotes, if the separators are those of CSV: from *BEGIN to *LIMIT.
- * What is there behind the end of a number does not belong to it.
+ * Find a usual KEY of a line without quotes where single bytes separate fields: from *BEGIN to *LIMIT.
+ * What follows the end of a number there does not belong to it.
  */
 static inline void
 gs_line_find_usual(const struct gs_fields *fields, const struct gs_keydef *key,
@@ -123,7 +123,7 @@ enum {
 	GS_NUMBER_CHUNK = 16,		/* digits in seven bytes */
 };
 
-/** The power of 1024 that the suffix C is; 0: it is none. */
+/** The power of 1024 that the suffix C stands for; 0: C is not a suffix. */
 static inline int
 gs_suffix_rank(int c)
 {
@@ -175,12 +175,12 @@ gs_number_take(const unsigned char **at, const unsigned char *end, unsigned room
 struct gs_number {
 	bool     negative;
 	uint64_t digits;		/* an integer, from the first that is not 0 on; */
-	unsigned count;			/* so many */
+	unsigned count;			/* of DIGITS */
 	int      exponent;		/* of these before the point; less than 0: zeros behind it */
 	const unsigned char *end;	/* where it ends, or a digit for which there was no room */
 };
 
-/** Read a minus, digits, and behind POINT others, ROOM at most that count.  False: there is no digit. */
+/** Read a minus, digits, and more digits after POINT, of which at most ROOM count.  False: no digit. */
 static inline __attribute__((always_inline)) bool
 gs_number_scan(const unsigned char *at, const unsigned char *end, int point, unsigned room,
                struct gs_number *number)
@@ -239,7 +239,7 @@ gs_number_word(const unsigned char **begin, const unsigned char *end, const stru
 
 enum { GS_LINE_BATCH = 64 };	/* lines, at most */
 
-/* Lines of which words are wanted; the terminator of each is counted. */
+/* Lines whose words are wanted; the terminator of each is counted. */
 struct gs_line_batch {
 	const struct gs_fields      *fields;	/* these four as in struct gs_line_order */
 	const struct gs_keydef      *keys;
@@ -285,21 +285,21 @@ gs_line_load_next(const struct gs_line_batch *batch, size_t i)
  */
 typedef bool gs_line_words_of(struct gs_line_batch *batch, bool *more);
 
-/** Of the first key, a usual number at the beginning of its field.  If they do not begin with it (AT is 1
- *  to 7), what comes next follows.  Numbers fail that have not 1 to 15 digits, and those before another key,
- *  if AT is not 0. */
+/** For a first key that is a usual number at the beginning of its field.  If words do not begin with it (AT
+ *  is 1 to 7), what comes next follows.  Numbers without 1 to 15 digits fail; if AT is not 0, so do numbers
+ *  before another key. */
 gs_line_words_of gs_line_words_of_numbers;
 
-/** Of the string of the order from byte AT of it on, 8 at most.  All fail that have a byte below 2, or end
- *  within their word with others to follow. */
+/** For the string of the order, from its byte AT on, 8 at most.  Strings fail that have a byte below 2, or
+ *  end within their word with other keys to follow. */
 gs_line_words_of gs_line_words_of_strings;
 
-/** Of the first two keys, a string and a number at the beginning of its field, from byte AT of both on, 8 at
- *  most. */
+/** For first keys that are a string, and a number at the beginning of its field; from byte AT of both on, 8
+ *  at most. */
 gs_line_words_of gs_line_words_of_pairs;
 
-/** Of all keys, usual strings, or numbers at the beginning of their fields, and the line behind them, if that
- *  follows; of the first 64 fields and characters.  AT is 56 at most.  With AVX-512. */
+/** For all keys, usual strings or numbers at the beginning of their fields, and the line after them, if that
+ *  follows; within the first 64 fields and characters.  AT is 56 at most.  With AVX-512. */
 #if defined __x86_64__
 gs_line_words_of gs_line_words_of_texts;
 #else

@@ -63,7 +63,7 @@ gs_count_byte(const char *at, const char *end, char byte)
 	return count;
 }
 
-/** Behind separator number COUNT (from 1) of AT .. END, or END if there are not so many; of 0, AT. */
+/** After separator number COUNT (from 1) in AT .. END, or END if there are fewer; AT if COUNT is 0. */
 static inline const char *
 gs_skip_separators(const char *at, const char *end, char separator, size_t count)
 {
@@ -84,8 +84,8 @@ gs_skip_separators(const char *at, const char *end, char separator, size_t count
 	return end;
 }
 
-/** Behind COUNT fields from AT on, where one begins; each begins with the blanks before it.  END if
- *  there are not so many. */
+/** After COUNT fields from AT on, where one begins; each begins with the blanks before it.  END if
+ *  there are fewer. */
 static inline const char *
 gs_skip_blank_fields(const char *at, const char *end, size_t count)
 {

@@ -91,8 +91,8 @@ void gs_sample_close(struct gs_sample *sample);
 /*
  *     open; an ingest stage fills the taker of a kind, { wait; put }* ; drain; close
  *
- * A thread that adds elements divides them by owner, and puts those of another rank into a block for that
- * rank.  Full blocks are sent while the threads go on.
+ * A thread that adds elements divides them by owner, and puts another rank's elements into a block for
+ * that rank.  Full blocks are sent while the threads go on.
  *
  * No deadlock: threads fill blocks only after they have waited until there are enough of them, and while
  * that waits, it takes what arrives.  So receiving never waits for sending.
@@ -117,7 +117,7 @@ struct gs_open_block {
 /* Threads that copy elements to a slot; with the lock of the block that it is or was. */
 struct gs_writers {
 	unsigned count;
-	size_t   bytes;		/* not 0: it is full, and the last of them posts so many */
+	size_t   bytes;		/* not 0: it is full, and the last of them posts this many */
 };
 
 struct gs_exchange {
@@ -151,8 +151,8 @@ struct gs_exchange {
 MUST_CHECK gs_status gs_exchange_open(struct gs_exchange *exchange, size_t window_bytes, gs_status status,
                                       gs_status (*land)(void *context, bool *moved));
 
-/** Put elements of a class into the block for OWNER, as many as it has room for, or, if it is full, the next
- *  one; if not WHOLE, any bytes.  Returns how many bytes; 0: none fits into a block.  Any thread. */
+/** Put elements of a class, as many as fit, into the block for OWNER, or into the next one if it is full;
+ *  if not WHOLE, any bytes.  Returns how many bytes; 0: no element fits into a block.  Any thread. */
 size_t gs_exchange_put(struct gs_exchange *exchange, unsigned owner, unsigned key_class, unsigned key_bits,
                        const char *data, size_t bytes, bool whole);
 
@@ -160,7 +160,7 @@ size_t gs_exchange_put(struct gs_exchange *exchange, unsigned owner, unsigned ke
  *  puts elements of that owner. */
 void gs_exchange_end_block(struct gs_exchange *exchange, unsigned owner, bool goes_on);
 
-/** Land what is ready and no other thread has claimed. */
+/** Land blocks that are ready and that no other thread has claimed. */
 void gs_exchange_land_some(struct gs_exchange *exchange, unsigned worker);
 
 /** Land COUNT, when no thread adds. */
@@ -220,7 +220,7 @@ size_t gs_exchange_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool float
  *  are made from the first keys.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_key_exchange_open(struct gs_key_exchange *exchange, size_t window_bytes);
 
-/** How it is filled.  The thread that reserves is worker 0 of those that add. */
+/** How it is filled.  The thread that reserves is worker 0 of the threads that add. */
 struct gs_taker gs_key_exchange_taker(struct gs_key_exchange *exchange);
 
 /** Make splitters from the keys that are held and the histogram; deal these keys out; collective. */
@@ -306,7 +306,7 @@ struct gs_item_window gs_item_exchange_window(unsigned ranks, size_t window_byte
 /** Begin; collective.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status gs_item_exchange_open(struct gs_item_exchange *exchange, size_t window_bytes);
 
-/** How it is filled.  The thread that calls reserve() is number 0 of those that add. */
+/** How it is filled.  The thread that calls reserve() is worker 0 of the threads that add. */
 struct gs_taker gs_item_exchange_taker(struct gs_item_exchange *exchange);
 
 /** A zeroed struct is allowed. */

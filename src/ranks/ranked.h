@@ -66,9 +66,9 @@ MUST_CHECK gs_status gs_rows_scan(const struct gs_line_order *order, const char 
 /* ---- which bytes of the inputs each rank reads (parts.c) ----------------- */
 
 /*
- * Regular files that are not compressed are one long row of bytes, of which each rank gets the same
- * share.  A line of text belongs to the rank in whose share it begins.  Compressed files are dealt
- * out whole, the largest first, each to the rank with the least to read so far.  Whatever else
+ * Regular files that are not compressed are one long row of bytes, which is cut into equal shares,
+ * one a rank.  A line of text belongs to the rank in whose share it begins.  Compressed files are
+ * dealt out whole, the largest first, each to the rank with the least to read so far.  Whatever else
  * there is, such as standard input, rank 0 reads.  The first input's header is always read by rank
  * 0.
  */
@@ -134,8 +134,8 @@ struct gs_ranked_output {
 	struct gs_place   place;
 
 	struct gs_spill_file spool;	/* with: */
-	uint64_t          spooled;	/* bytes, of which */
-	uint64_t          header_bytes;	/* are not keys */
+	uint64_t          spooled;	/* bytes, ... */
+	uint64_t          header_bytes;	/* ... without keys, these of them */
 };
 
 /** Open, and let the job of this rank, whose options are OWN, write here; collective.  GS_EUSAGE, GS_EIO:
@@ -152,9 +152,9 @@ gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes);
 /**
  * The job has written everything; collective.
  *
- * @keys       that it has written; lowered to those that are wanted
+ * @keys       that it has written; lowered to the number that is wanted
  * @key_bytes  of each; 0: they are LINES
- * @own        the outputs of the job, which are used if each rank has a file of its own, and of a job alone
+ * @own        the outputs of the job, used if each rank has a file of its own, or the job has one rank
  * @bytes      of this rank: set to fewer if only the first keys of its temporary file are wanted
  */
 MUST_CHECK gs_status
@@ -195,7 +195,7 @@ MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct 
 				"decompresses: add --decompress=no-sandbox if you trust the input"
 
 struct gs_ranked {
-	struct gs_ranks            *ranks;	/* the caller's; or, of a job alone, SELF */
+	struct gs_ranks            *ranks;	/* the caller's, or SELF */
 	struct gs_ranks             self;
 	bool                        alone;	/* RANKS are one: calls to others return at once */
 	struct gsort_options        given;	/* the caller's; a merge has become a sort */
@@ -255,8 +255,8 @@ MUST_CHECK gs_status gs_ranked_deal(struct gsort *job, struct gs_taker *taker);
 /** All has been read: take what other ranks still send. */
 MUST_CHECK gs_status gs_ranked_settle(struct gsort *job);
 
-/** Set *COUNT to how many elements this rank has or, where that must be known before they are written, to
- *  how many of its items leave.  Of the head or tail of several ranks these alone are drained then. */
+/** Set *COUNT to how many elements this rank has or, where it must be known before they are written, to
+ *  how many of its items leave: the head or tail of several ranks, whose items alone are drained then. */
 MUST_CHECK gs_status gs_ranked_count(struct gsort *job, uint64_t *count);
 
 /** COUNT elements may leave: begin the output of this rank, with a header of HEADER_BYTES. */
@@ -267,7 +267,7 @@ MUST_CHECK gs_status gs_ranked_place(struct gsort *job, uint64_t count, size_t h
 MUST_CHECK gs_status gs_ranked_finish(struct gsort *job, gs_status status);
 
 /** This rank has checked its part, and found DISORDER, or has failed with STATUS: *DISORDER becomes the
- *  answer of all.  The message of the first disorder is that of the rank that has it, and empty on others. */
+ *  answer of all.  The rank with the first disorder has its message; on others it is empty. */
 MUST_CHECK gs_status gs_ranked_check(struct gsort *job, gs_status status, bool *disorder);
 
 #endif

@@ -28,16 +28,16 @@
 gs_status gs_disorder_key(const struct gsort_options *options, unsigned bits, const char *name,
                           uint64_t number, const void *key, uint64_t skip_bytes, const char *tail);
 
-/** A line of BYTES, without its end, of which up to 1000 are quoted: "f:3: disorder: LINE", and TAIL. */
+/** "f:3: disorder: LINE", with up to 1000 of the line's BYTES, which are without its end; and TAIL. */
 gs_status gs_disorder_line(const char *name, uint64_t number, const char *line, size_t bytes,
                            const char *tail);
 
-/** The error for ITEM, which is record NUMBER, from 1, of a file: it is less than the one before;
- *  and TAIL.  Returns GS_EINPUT. */
+/** The error for ITEM, record NUMBER of a file, from 1, which is less than the one before; and TAIL.
+ *  Returns GS_EINPUT. */
 gs_status gs_disorder_record(const struct gs_record *record, const char *name, const char *item,
                              uint64_t number, uint64_t skip_bytes, const char *tail);
 
-/** A binary input that has BYTES after SKIP_BYTES, which are no whole keys or records.  Returns GS_EINPUT. */
+/** A binary input whose BYTES after SKIP_BYTES are not whole keys or records.  Returns GS_EINPUT. */
 gs_status gs_partial(const struct gsort_options *options, const char *name, uint64_t skip_bytes,
                      uint64_t bytes);
 

@@ -71,7 +71,7 @@ struct gs_integers {
 	unsigned    threads;	/* that print or convert them; 0: the caller's */
 };
 
-/** The key at AT, not complemented.  With a constant BITS, which is that of SOURCE, inlined. */
+/** The key at AT, not complemented.  Inlined where BITS, which SOURCE has, is a constant. */
 static inline __attribute__((always_inline)) uint64_t
 gs_integers_key(const struct gs_integers *source, unsigned bits, size_t at)
 {
@@ -101,7 +101,7 @@ struct gs_numbers {
 /** The value of the float whose ordered bits are KEY. */
 double gs_key_float(enum gsort_type type, uint64_t key);
 
-/** The least key of a float type whose value is at least VALUE, which is no NaN.  That of 0 is -0. */
+/** The least key of a float type whose value is at least VALUE, which is not NaN: of 0 the key of -0. */
 uint64_t gs_key_of_float(enum gsort_type type, double value);
 
 /** Print the number at AT without a terminator; returns how many bytes. */

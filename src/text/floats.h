@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * floats.h - floats as text, there and back, and those of 16 bits
+ * floats.h - floats to text and back, and floats of 16 bits
  */
 #ifndef GS_FLOATS_H
 #define GS_FLOATS_H
@@ -47,7 +47,7 @@ enum { GS_FLOAT_BYTES = 24 };	/* the longest: -2.2250738585072014e-308 */
  */
 size_t gs_float_print(double value, bool narrow, char *into);
 
-/** The decimal with so many DIGITS, at most 16, that is nearest to VALUE, which is finite. */
+/** The decimal with DIGITS significant digits, at most 16, nearest to VALUE, which is finite. */
 double gs_float_round(double value, unsigned digits);
 
 /* ---- floats of 16 bits: f16 (IEEE 754 binary16) and bf16 (bfloat16): half.c ------- */

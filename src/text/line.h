@@ -26,7 +26,7 @@
 
 enum {
 	GS_LINE_BYTES = 4095,		/* the longest line, without its terminator */
-	GS_LINE_LOOK_BYTES = 32,	/* gs_line_usual() may load so many */
+	GS_LINE_LOOK_BYTES = 32,	/* gs_line_usual() may load this many */
 	GS_LINE_WARNINGS = 10,		/* invalid lines that are reported, each */
 };
 
@@ -138,11 +138,11 @@ gs_line_usual(const char *line, char terminator, bool *negative, uint64_t *magni
 bool gs_line_whole(const struct gs_text_options *options, const char *line, const char *end,
                    bool *negative, uint64_t *magnitude);
 
-/** The key of a float: its ordered bits, of any NaN those of one. */
+/** The key of a float: its ordered bits; every NaN has the same. */
 uint64_t gs_line_float_key(double value);
 
-/** Is LINE .. END the line that gsort prints for its number?  OPTIONS are decimal; -0 and floats that are no
- *  numbers are not. */
+/** Is LINE .. END the line that gsort prints for its number?  OPTIONS are decimal; -0, NaN and infinities are
+ *  not. */
 bool gs_line_is_exact(const struct gs_text_options *options, const char *line, const char *end);
 
 /** Read any valid line as a float; *KEY is set to its ordered bits, not complemented. */
@@ -156,7 +156,7 @@ uint64_t gs_line_header_lines(const struct gs_text_options *options, const char 
 
 /**
  * Skip *LEFT lines at TEXT, or as many as end before END.  If a line does not end there, the next
- * call continues within it.  They are kept, or compared with those of the first file that has any.
+ * call continues within it.  They are kept, or compared with the ones of the first file that has any.
  *
  * @last    the file called NAME ends at END
  * @left    lowered by the lines that ended
@@ -182,7 +182,7 @@ gs_line_mark(const char *text, size_t bytes)
 
 /* ---- the fault of a line ----------------------------------------------- */
 
-/** The number of a line of the file called NAME, which is number NUMBER of those that are read. */
+/** The number of a line in the file called NAME: it is line NUMBER of the part that is read. */
 uint64_t gs_line_number(const struct gs_text_options *options, const char *name, uint64_t number);
 
 /** Does the invalid line LINE .. END end the job?  Else it is left out. */
@@ -208,7 +208,7 @@ gs_line_reject_field(const struct gs_text_options *options, const char *name, ui
 void gs_line_overflow(const struct gs_text_options *options, const char *name, uint64_t number,
                       const char *line, const char *end, bool *warned);
 
-/** At the end: warn of those of INVALID lines that were not reported one by one. */
+/** At the end: warn of the INVALID lines that were not reported one by one. */
 void gs_line_reject_end(const struct gs_text_options *options, uint64_t invalid);
 
 /* ---- what it looks like, and what would have worked (hint.c) ---------------------- */
@@ -248,7 +248,7 @@ const char *gs_hint_field(char into[GS_HINT_BYTES], const struct gs_hinted_field
                           const char *text, const char *end);
 
 /** The code point of the UTF-8 character at AT, which may be a surrogate or too large for Unicode, and its
- *  *BYTES; UINT32_MAX: it is none. */
+ *  *BYTES; UINT32_MAX: it is not UTF-8. */
 uint32_t gs_utf8_decode(const unsigned char *at, const unsigned char *end, size_t *bytes);
 
 /** Is there, in DATA .. END, a field in quotes with SEPARATOR in it, and not TERMINATOR, which ends lines?

@@ -33,7 +33,7 @@
 struct gs_text_header {
 	char  *text;		/* owned, from malloc() */
 	size_t known;		/* bytes of it */
-	size_t bytes;		/* with those, behind it, of a header that is being read */
+	size_t bytes;		/* with the bytes after it of a header that is being read */
 };
 
 enum { GS_HEADER_BYTES = 1 << 20 };	/* the longest header */
@@ -51,9 +51,9 @@ struct gs_text_options {
 	bool               exact;	/* decimal; the first line that is not what gsort prints for its
 					 * number stops the decoder */
 
-	/** Of a file that is read from some line on, a file without a header: how many lines are
-	 *  before that, for messages; else GS_TEXT_WHOLE.  COUNT: false if only this is asked, as
-	 *  counting takes long.  NULL: all files are whole. */
+	/** For a file without a header that is read from some line on: how many lines are before that,
+	 *  for messages; else GS_TEXT_WHOLE.  COUNT: false if only this is asked, as counting takes
+	 *  long.  NULL: all files are whole. */
 	uint64_t         (*lines_before)(void *context, const char *name, bool count);
 	void              *lines_context;
 

@@ -40,8 +40,8 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 
 /**
  * Count the small values of the first thread in COUNTS, which are 0, at once.  At the end call
- * gs_text_fetch_small() with the same COUNTS, once, which adds those of the other threads.  So a
- * job of few lines touches half as many pages.
+ * gs_text_fetch_small() with the same COUNTS, once, which adds the other threads' counts.  So a job
+ * with few lines touches half as many pages.
  */
 void gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts);
 
@@ -203,7 +203,7 @@ struct gs_parser {
 	                 const uint32_t *ends, unsigned count, bool exact);
 };
 
-/** The parser for SIMD; NULL: there is none, lines are read one by one. */
+/** The parser for SIMD; NULL: lines are read one by one. */
 const struct gs_parser *gs_parser_of(enum gs_simd simd);
 
 /* ---- the lines of one thread (text_section.c) ------------------------------------- */

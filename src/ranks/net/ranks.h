@@ -28,7 +28,7 @@
 
 struct gs_ranks;
 
-/* The slots of one rank: first those that it gives, then those in which blocks arrive. */
+/* The slots of one rank: first slots for blocks that it sends, then slots in which blocks arrive. */
 struct gs_window {
 	char    *memory;	/* gs_ranks_open() makes it: (gives + takes) * block_bytes */
 	size_t   block_bytes;	/* less than 2^30 */
@@ -37,7 +37,7 @@ struct gs_window {
 
 /* A block that poll() returns. */
 struct gs_arrival {
-	unsigned slot;		/* of those that take, from 0 */
+	unsigned slot;		/* from 0, among the ones in which blocks arrive */
 	size_t   bytes;
 	char    *data;		/* of this rank until it retakes the slot */
 };
@@ -70,8 +70,8 @@ enum { GS_HOST_BYTES = 64, GS_RANKS_MOST = 65536 };
 
 struct gs_ranks {
 	const struct gs_ranks_calls *calls;	/* NULL: it is alone, has no window and ends nobody */
-	unsigned rank, size;			/* this one, of so many */
-	unsigned local_rank, local_size;	/* the same among those of this host */
+	unsigned rank, size;			/* this one; how many there are */
+	unsigned local_rank, local_size;	/* the same among the ranks of this host */
 	char     host[GS_HOST_BYTES];
 	bool     agreed;			/* all ranks know that the job has failed */
 };
@@ -210,7 +210,7 @@ struct gs_transport {
 	unsigned           ended;	/* ranks that will send nothing more */
 };
 
-/** The bytes of a window of RANKS, of which each has MEMORY_BYTES in all. */
+/** The bytes of a window, for RANKS with MEMORY_BYTES each. */
 size_t gs_transport_window_bytes(unsigned ranks, uint64_t memory_bytes);
 
 /** The bytes of a block of such a window, with its header. */
@@ -233,7 +233,7 @@ void gs_transport_post(struct gs_transport *transport, unsigned slot, unsigned t
 /** Send what was posted, and see what has been sent and has arrived; *MOVED: set if anything has. */
 MUST_CHECK gs_status gs_transport_step(struct gs_transport *transport, bool *moved);
 
-/** The first COUNT of those that have arrived are not needed any more. */
+/** The first COUNT blocks that have arrived are not needed any more. */
 MUST_CHECK gs_status gs_transport_release(struct gs_transport *transport, unsigned count);
 
 /** Step, and land what has arrived; sleep if nothing has happened, for longer the more often in a row: *IDLE

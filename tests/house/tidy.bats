@@ -418,6 +418,13 @@ names_of_objects() {
 	done
 }
 
+@test "the glossary has one row a word" {
+	grep '^| ' doc/glossary.md | cut -d '|' -f 2 | tr ',' '\n' | sed 's/^ *//; s/ *$//' | grep -vx word | sort >"$BATS_TEST_TMPDIR/words"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/words")" -gt 100 ]
+	twice=$(uniq -d "$BATS_TEST_TMPDIR/words")
+	[ -z "$twice" ] || { echo "$twice"; false; }
+}
+
 @test "every option is in the table of promises" {
 	promises=$(grep '^| ' tests/README.md | cut -d '|' -f 2)
 	options=$(

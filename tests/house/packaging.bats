@@ -51,6 +51,12 @@ prepare() {
 		fi
 		"$GSORT_SOURCE/packaging/debian/try" chroot . >log 2>&1 || { cat log; false; }
 		[ "$(grep -c . log)" -ge 4 ]
+		# debian/tests, each in a copy of its own of a Debian that has nothing else
+		if command -v autopkgtest >/dev/null; then
+			mmdebstrap --variant=minbase "$(. /etc/os-release && echo "$VERSION_CODENAME")" bare >log 2>&1
+			autopkgtest ./*.deb "gsort-$version/" -- chroot "$PWD/bare" >log 2>&1 || { tail -n 40 log; false; }
+			[ "$(grep -cE '^(program|mpi|library|python) +PASS' log)" -eq 4 ]
+		fi
 	fi
 }
 
@@ -91,6 +97,42 @@ prepare() {
 	tar -tvJf first | awk '{ print $1, $2, $4 }' | sort | uniq -c >kinds
 	[ "$(awk '{ print $3 }' kinds | sort -u)" = 0/0 ]
 	[ "$(awk '{ print $4 }' kinds | sort -u | wc -l)" -eq 1 ]
+}
+
+@test "two builds of the packages in different folders are the same bytes" {
+	left_to_slow "two packages, which build all again"
+	needs dpkg-buildpackage dh xz
+	dpkg-checkbuilddeps -P nocheck "$GSORT_SOURCE/packaging/debian/control" 2>missing ||
+		skip "$(cat missing)"
+	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")
+	make -s -C "$GSORT_BUILD" dist >log 2>&1 || { cat log; false; }
+	mv "$GSORT_BUILD/gsort-$version.tar.xz" .
+	for folder in one two/longer; do
+		mkdir -p "$folder"
+		(cd "$folder" && env -u CC -u CFLAGS -u LDFLAGS DEB_BUILD_OPTIONS="nocheck parallel=2" DEB_BUILD_PROFILES=nocheck \
+			"$GSORT_SOURCE/packaging/debian/build" "$OLDPWD/gsort-$version.tar.xz") >log 2>&1 || { tail -n 30 log; false; }
+	done
+	for deb in one/*.deb; do cmp "$deb" "two/longer/${deb#one/}"; done
+	[ "$(find one -name '*.deb' ! -name '*dbgsym*' | wc -l)" -ge 5 ]
+}
+
+# PYTHONS, or those of pyenv and the system's.
+@test "the wheel and the source distribution sort in a bare environment of every Python at hand" {
+	left_to_slow "a wheel and source distributions, which build all again"
+	[ -e "$GSORT_BUILD/libgsort.so.0" ] || skip "there is no shared library: sanitizer, or --disable-shared"
+	python3 -c 'import setuptools, pip' || skip "no pip and setuptools"
+	make -s -C "$GSORT_BUILD" wheel sdist PYTHON=python3 >log 2>&1 || { tail -n 30 log; false; }
+	mkdir release
+	mv "$GSORT_BUILD"/gsort-*.whl "$GSORT_BUILD"/gsort-*.tar.gz release
+	[ -n "${PYTHONS-}" ] || PYTHONS=$(ls /usr/bin/python3 "$(pyenv root 2>/dev/null)"/versions/3.*/bin/python3 2>/dev/null)
+	tried=0
+	for python in $PYTHONS; do
+		"$python" -c 'import sys, venv, ensurepip; assert sys.version_info >= (3, 9)' 2>/dev/null || continue
+		PYTHON=$python "$GSORT_SOURCE/packaging/try" release >log 2>&1 || { "$python" --version; cat log; false; }
+		[ "$(grep -c ' commands$' log)" -eq 2 ]
+		tried=$((tried + 1))
+	done
+	[ "$tried" -ge 1 ] || skip "no Python 3.9 with venv"
 }
 
 @test "a bill of materials is valid JSON, names the archive, and is the same when made again" {

@@ -26,7 +26,7 @@ static const struct row {
 	{ "empty lines", "\n|\n\na\n", 0, 100, "\n\n\na\n", "", NULL },
 	{ "a header, in two chunks", "na|me\na\nb\n", 1, 100, "a\nb\n", "name\n", NULL },
 	{ "a header of two lines, and nothing else", "x\n|y\n", 2, 100, "", "x\ny\n", NULL },
-	{ "disorder", "a\nc\n|b\n", 0, 100, "", "", "in:3: disorder: b: merging needs sorted inputs; sort it, or use --force" },
+	{ "disorder", "a\nc\n|b\n", 0, 100, "", "", "in:3: disorder: b: merging needs sorted inputs; sort" },
 	{ "disorder behind a header", "x\nb\na\n", 1, 100, "", "", "in:3: disorder: a: merging needs" },
 	{ "just enough memory", "abcdefg\n", 0, 8, "abcdefg\n", "", NULL },
 	{ "too little memory", "abcdefg\nh\n", 0, 8, "", "", "needs" },

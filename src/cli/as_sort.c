@@ -64,7 +64,7 @@ is_shared(int id, const char *word, const char *value)
 	switch (option->letter) {
 	case 'c':  return value == NULL || is_one_of(value, "quiet silent diagnose-first");
 	case 'k':  return strchr(value, 'R') == NULL;		/* random order */
-	case 't':  return strlen(value) == 1;
+	case 't':  return strlen(value) == 1 || strcmp(value, "\\0") == 0;
 	case 'S':  return is_size(value);
 	case 'u':  return value == NULL;
 	case '\0': break;		/* a long name only */

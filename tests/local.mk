@@ -293,6 +293,7 @@ BATS_FILES = \
   tests/cli/spill.bats \
   tests/cli/split.bats \
   tests/cli/start.bats \
+  tests/cli/trackers.bats \
   tests/cli/types.bats \
   tests/cli/wide.bats \
   tests/cli/verify.bats \
@@ -325,6 +326,7 @@ test_files = \
   tests/README.md \
   tests/emu/network.cu \
   tests/emu/samples.cu \
+  tests/cli/trackers.tsv \
   tests/fault/faults \
   tests/fuzz/run.sh \
   tests/fuzz/seeds.sh \
@@ -346,6 +348,7 @@ test_files = \
   tests/house/format.py \
   tests/tools/counted.py \
   tests/tools/figures.py \
+  tests/tools/hostile \
   tests/tools/limits.py \
   tests/tools/mutants \
   tests/tools/mutants.equivalent \
@@ -383,6 +386,11 @@ COUNT = 60
 SEED = 1
 check-mutants: check-programs
 	'$(srcdir)/tests/tools/mutants' --build '$(abs_builddir)' --count $(COUNT) --seed $(SEED) $(MUTANTS)
+
+# All tests against a build with tiny batches, rooms and thresholds; HOSTILE names some: a unit table, a FILE.bats.
+.PHONY: check-hostile
+check-hostile: config.h
+	'$(srcdir)/tests/tools/hostile' --build '$(abs_builddir)' $(HOSTILE)
 
 # What tools see without running anything.  LINT names the tools, all without it; BASE a commit.
 .PHONY: lint

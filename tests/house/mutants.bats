@@ -60,3 +60,9 @@ mutants() {
 		[ -n "$wrong" ] && [ -n "$reason" ] && grep -qF -- "$line" "$file" || { echo "$file: $line"; false; }
 	done <tests/tools/mutants.equivalent
 }
+
+@test "each constant of tests/tools/hostile is one of src" {
+	needs python3
+	"$GSORT_SOURCE"/tests/tools/hostile --list >made
+	[ "$(wc -l <made)" -ge 50 ]
+}

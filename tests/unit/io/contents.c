@@ -135,6 +135,112 @@ check_headers(void)
 	}
 }
 
+/* ---- the limits of each header ------------------------------------------------------- */
+
+/* The shortest beginning of each format; its name as in messages, or "" if it is decompressed. */
+static const struct head {
+	const char *name;
+	enum gsort_decompress format;
+	size_t      bytes;
+	const char *data;
+} heads[] = {
+#define HEAD(name, format, data)	{ name, GSORT_DECOMPRESS_##format, sizeof data - 1, data }
+#define ZEROS				"\0\0\0\0\0\0\0\0"
+	HEAD("", GZIP, "\x1f\x8b\x08\0\0\0\0\0\0\3\3\0\0\0\0\0\0\0"),
+	HEAD("", ZSTD, "\x28\xb5\x2f\xfd\0\xa8\1\0\0"),
+	HEAD("", ZSTD, "\x28\xb5\x2f\xfd\x20\xff\1\0\0"),	/* of one segment */
+	HEAD("", ZSTD, "\x28\xb5\x2f\xfd\xc2\0\0\0" ZEROS "\1\0\0"),
+	HEAD("", ZSTD, "\x50\x2a\x4d\x18\0\0\0\0\x28\xb5\x2f\xfd\0\0\1\0\0"),
+	HEAD("", ZSTD, "\x5f\x2a\x4d\x18\2\0\0\0ab\x28\xb5\x2f\xfd\0\0\1\0\0"),
+	HEAD("", XZ, "\xfd" "7zXZ\0\0\17\0\0\0\0"),
+	HEAD("", BZIP2, "BZh1\x31\x41\x59\x26\x53\x59\0\0\0\0"),
+	HEAD("", LZ4, "\x04\x22\x4d\x18\x40\x40\0\0\0\0\0"),
+	HEAD("a zip archive", NONE, "PK\3\4\77\0\0\0\143\0" "\0\0\0\0" ZEROS ZEROS),
+	HEAD("lz4 data of the old format", NONE, "\2\x21\x4c\x18\0\0\x90\0"),
+	HEAD("a Parquet file", NONE, "PAR1\x15\0\0\0\0\0\0\0"),
+	HEAD("a program", NONE, "\x7f" "ELF\1\1\1\7\7" ZEROS ZEROS ZEROS ZEROS ZEROS "\0\0\0"),
+	HEAD("a PDF document", NONE, "%PDF-1.7"),
+	HEAD("a NumPy array", NONE, "\x93NUMPY\1\0v\0{'"),
+};
+
+/* Bytes of a head that are something else, and whether it still is of its format. */
+static const struct {
+	unsigned char head, at, value;
+	bool holds;
+	unsigned char also, also_value;		/* if it is not 0 */
+} edits[] = {
+#define ALSO(head, at, value, also, also_value)		{ head, at, value, true, also, also_value }
+#define NEITHER(head, at, value, also, also_value)	{ head, at, value, false, also, also_value }
+#define IS(head, at, value)				ALSO(head, at, value, 0, 0)
+#define NOT(head, at, value)				NEITHER(head, at, value, 0, 0)
+	NOT(0, 3, 0x20), NOT(0, 3, 0x40), NOT(0, 3, 0x80), IS(0, 3, 1),
+	NOT(0, 8, 1), IS(0, 8, 2), NOT(0, 8, 3), IS(0, 8, 4), NOT(0, 8, 5),
+	IS(0, 9, 0), IS(0, 9, 13), NOT(0, 9, 14), NOT(0, 9, 254), IS(0, 9, 255),
+	IS(0, 10, 2), IS(0, 10, 4), NOT(0, 10, 6), NOT(0, 10, 7), NOT(0, 10, 14),
+	NEITHER(0, 10, 6, 3, 1), ALSO(0, 10, 6, 3, 2), ALSO(0, 10, 6, 3, 4), ALSO(0, 10, 6, 3, 16),
+	NEITHER(0, 10, 31, 3, 8), ALSO(0, 10, 32, 3, 8), ALSO(0, 10, 0, 3, 12), NEITHER(0, 10, 0, 3, 24),
+	NOT(1, 4, 8), NOT(1, 4, 0x10), IS(1, 5, 0xaf), NOT(1, 5, 0xb0), IS(1, 6, 3),
+	IS(1, 6, 5), NOT(1, 6, 6), NOT(1, 6, 7), ALSO(1, 8, 0x10, 6, 1),
+	NEITHER(1, 8, 0x10, 6, 9), NOT(1, 8, 0x11), IS(1, 7, 0xff), NOT(2, 6, 7),
+	NOT(3, 5, 0xff), NOT(3, 16, 7), NOT(4, 0, 0x4f), NOT(4, 0, 0x60),
+	IS(4, 0, 0x58), NOT(4, 4, 1), NOT(4, 7, 1), NOT(4, 11, 0), NOT(4, 14, 7),
+	NOT(5, 4, 1), NOT(5, 4, 3), NOT(6, 7, 16), IS(6, 7, 0),
+	NOT(7, 3, '0'), IS(7, 3, '9'), NOT(7, 3, ':'), NOT(7, 4, 0x32), NOT(7, 9, 0x58),
+	NOT(8, 4, 0x42), NOT(8, 4, 0x80), NOT(8, 4, 0xc0), IS(8, 4, 0x7d), NOT(8, 5, 0x30),
+	IS(8, 5, 0x70), NOT(8, 5, 0xc0), NOT(8, 5, 0x41), NOT(8, 5, 0x48),
+	NOT(9, 4, 64), IS(9, 4, 0), NOT(9, 6, 0x80), IS(9, 6, 0x7f), NOT(9, 7, 1),
+	NOT(9, 7, 2), NOT(9, 7, 4), IS(9, 7, 8), NOT(9, 7, 0x10), IS(9, 7, 0x20),
+	NOT(9, 7, 0x40), NOT(9, 7, 0x80), NOT(9, 8, 100), IS(9, 8, 0), NOT(9, 9, 1),
+	NOT(10, 4, 1), NOT(10, 6, 0), ALSO(10, 6, 0, 4, 1), NOT(10, 7, 1),
+	NOT(11, 4, 0x14), NOT(11, 4, 0x16), NOT(12, 4, 0), IS(12, 4, 2), NOT(12, 4, 3),
+	NOT(12, 5, 0), IS(12, 5, 2), NOT(12, 5, 3), NOT(12, 6, 0), NOT(12, 6, 2),
+	IS(12, 8, 0), NOT(12, 9, 1), NOT(12, 14, 1), IS(12, 15, 1),
+	NOT(13, 5, '0'), IS(13, 5, '9'), NOT(13, 5, ':'), NOT(13, 6, ','),
+	NOT(14, 6, 0), IS(14, 6, 3), NOT(14, 6, 4), NOT(14, 7, 1),
+};
+
+static bool
+is_of(const struct head *head, const char *data, size_t bytes)
+{
+	if (head->format != GSORT_DECOMPRESS_NONE)
+		return gs_contents_packed(data, bytes) == head->format;
+	return gs_contents_check("f", data, bytes, false, true, GS_GUARDED) != GS_OK &&
+	       strstr(gs_message(), head->name) != NULL;
+}
+
+static void
+check_limits(void)
+{
+	char data[64];
+
+	for (size_t h = 0; h < sizeof heads / sizeof heads[0]; h++) {
+		memcpy(data, heads[h].data, heads[h].bytes);
+		CHECK(is_of(&heads[h], data, heads[h].bytes), "head %zu is of its format", h);
+		CHECK(!is_of(&heads[h], data, heads[h].bytes - 1), "head %zu needs all of its %zu bytes", h,
+		      heads[h].bytes);
+	}
+	for (size_t e = 0; e < sizeof edits / sizeof edits[0]; e++) {
+		const struct head *head = &heads[edits[e].head];
+
+		memcpy(data, head->data, head->bytes);
+		data[edits[e].at] = (char)edits[e].value;
+		if (edits[e].also > 0)
+			data[edits[e].also] = (char)edits[e].also_value;
+		CHECK(is_of(head, data, head->bytes) == edits[e].holds,
+		      "head %d with byte %d of %d is%s of its format", edits[e].head, edits[e].at,
+		      edits[e].value, edits[e].holds ? "" : " not");
+	}
+	/* a frame's header is the window, a dictionary of 0, 1, 2 or 4 bytes, a size of 0, 1, 2, 4 or 8 */
+	for (unsigned descriptor = 0; descriptor < 256; descriptor++) {
+		const unsigned char frame[5] = { 0x28, 0xb5, 0x2f, 0xfd, (unsigned char)descriptor };
+		const unsigned size = descriptor / 64, single = descriptor / 32 % 2;
+		const unsigned dictionary = descriptor % 4;
+
+		CHECK(gs_zstd_header_bytes(frame) == 5 + (1 - single) + (dictionary == 3 ? 4 : dictionary) +
+		      (size > 0 ? 1U << size : single), "the header of a frame with %u", descriptor);
+	}
+}
+
 /* ---- what is no file of keys --------------------------------------------------- */
 
 static void
@@ -159,6 +265,15 @@ check_kinds(void)
 		{ true, true, 12, "\x93NUMPY\1\0v\0{'", "NumPy" },
 		{ false, false, 12, "\x93NUMPY\7\0v\0{'", "an unknown version of NumPy" },
 		{ false, false, 6, "1\n2\n3\n", "few lines" },
+		{ true, false, 32, "aaaaaaaaaaaaaaaaaaaaaaaabcdefg.\n", "words of eight and more bytes" },
+		{ false, false, 32, "aaaaaaaaaaaaaaaaaaaaaaaaabcdef\n\n", "words of seven bytes" },
+		{ true, false, 32, "11111111111111111111111111112\n3\n", "many digits, of four bytes" },
+		{ false, false, 32, "1111111111111111111111111111111\n", "of two" },
+		{ false, false, 32, "1111111111111111111111111112\n\n3\n", "with an empty line" },
+		{ false, false, 8, "3\n1\n2\n77", "digits that do not end in a newline" },
+		{ false, false, 7, "3\n1\n2\n7", "too few digits" },
+		{ false, false, 8, "3\n1\n2\nx\n", "letters among few digits" },
+		{ true, false, 8, "-\n+\n.1\r\n", "few signs" },
 		{ false, false, 0, "", "an empty file" },
 	};
 
@@ -184,5 +299,6 @@ unit_contents(void)
 {
 	check_keys();
 	check_headers();
+	check_limits();
 	check_kinds();
 }

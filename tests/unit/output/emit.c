@@ -8,6 +8,7 @@
  * some spans and is followed by many threads.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -76,6 +77,7 @@ static const struct row {
 	{ "the last groups", TEXT(LAST(700), .counts = true), 9000, CLASSES },
 	{ "the last groups, all of them", U32(LAST(700), .unique = true), 9000, FEW },
 	{ "a sample of keys", U32(SAMPLE(50)), 9000, ANY },
+	{ "a sample of many keys", I64(SAMPLE(15000)), 30000, -9, 3, 1 << 20, false },
 	{ "a sample of lines", TEXT(SAMPLE(15000), DOWN), 20000, CLASSES },
 	{ "behind a header", TEXT(.header_lines = 1), 20000, CLASSES },
 	{ "files", U32(.split = 7), 9000, ANY },
@@ -285,6 +287,7 @@ struct run {
 static char written[sizeof expected + 1];
 static size_t written_bytes;
 
+/* A slow writer, which reads what it is given a second time after others have run. */
 static int
 collect(void *context, const void *data, size_t bytes)
 {
@@ -292,6 +295,10 @@ collect(void *context, const void *data, size_t bytes)
 	if (bytes > sizeof written - written_bytes)
 		return -1;
 	memcpy(written + written_bytes, data, bytes);
+	for (int turn = 0; turn < 4; turn++)
+		sched_yield();
+	if (memcmp(written + written_bytes, data, bytes) != 0)
+		return -1;
 	written_bytes += bytes;
 	return 0;
 }
@@ -418,24 +425,30 @@ span_size(size_t number, size_t most, size_t left)
 	return size < left ? size : left;
 }
 
-/* One thread: spans of any size, which may know their checksum; GROUPS: keys with their times. */
+/* Spans stay as they are in one of two banks, and no longer than the sink was told. */
+static uint64_t banks[2][10000];
+
+/* One thread: spans of any size, which may know their checksum; GROUPS: keys with their times.  The first
+ * of many is large enough for an output to start its thread. */
 static gs_status
 produce(struct run *run, const struct gs_span_sink *sink, bool groups)
 {
-	static uint64_t keys[MOST], times[MOST];
+	static uint64_t times[MOST];
 	bool enough = false;
 
 	for (size_t at = 0, number = 0, end; at < run->count && !enough; at = end, number++) {
+		uint64_t *keys = banks[number % 2];
 		struct gs_sorted_span sorted = {
 			.span = { .keys = keys, .key_bits = bits_of(&run->row, run->key_class),
-			          .key_class = run->key_class },
+			          .key_class = run->key_class, .stays = number % 7 != 6 },
 			.number = number, .slot = GS_NO_SLOT, .summed = !groups && number % 3 == 0,
 		};
 		struct gs_span *span = &sorted.span;
 
 		if (run->spans-- == 0)
 			return GS_EDEVICE;
-		span->count = span_size(number, 4 * PART_KEYS, run->count - at);
+		span->count = number == 0 && run->count > 18000 ? 9000
+		              : span_size(number, 4 * PART_KEYS, run->count - at);
 		end = at + span->count;
 		fill(run, at, span->count, keys);
 		if (groups) {
@@ -456,6 +469,9 @@ produce(struct run *run, const struct gs_span_sink *sink, bool groups)
 			                         false).sum;
 		TRY(sink->take(sink->context, &sorted, &enough));
 		run->sound &= enough == gs_emit_is_complete(&run->emit);
+		memset(banks[(number + 1) % 2], 0xaa, number == 1 ? sizeof banks[0] : 8 * 4 * PART_KEYS);
+		if (number % 7 == 6)
+			memset(keys, 0xaa, 8 * 4 * PART_KEYS);
 	}
 	return GS_OK;
 }
@@ -575,6 +591,7 @@ drain_all(struct run *run, enum producer producer, size_t spans)
 		if (!gs_emit_is_complete(&run->emit))
 			TRY(drain(run, producer));
 		TRY(gs_emit_class_end(&run->emit, run->key_class));
+		memset(banks, 0xaa, sizeof banks);
 	}
 	return gs_emit_end(&run->emit);
 }

@@ -346,6 +346,66 @@ check_records(size_t bytes, size_t key, size_t common, unsigned level)
 	      key, level);
 }
 
+/* ---- pivots ------------------------------------------------------------------------- */
+
+/* Items of so many BYTES, in order: eight of 'k', a number, more of 'p'.  The number is that of the group. */
+static const struct pivot_row {
+	const char *says;
+	size_t bytes, count, wanted;
+	size_t group, repeated;		/* items of a group; of the first one */
+	size_t pivots, of[5];		/* and their groups */
+} pivot_rows[] = {
+	{ "a sample of some", 11, 800, 4, 1, 0, 4, { 100, 300, 500, 700 } },
+	{ "of all", 11, 10, 4, 1, 0, 4, { 1, 3, 6, 8 } },
+	{ "one", 11, 9, 1, 1, 0, 1, { 4 } },
+	{ "of a single item", 11, 1, 5, 1, 0, 1, { 0 } },
+	{ "groups of many", 11, 3000, 3, 250, 0, 3, { 2, 6, 10 } },
+	{ "equal ones are one", 11, 800, 4, 1, 600, 2, { 0, 100 } },
+	{ "groups of equal ones", 11, 800, 4, 400, 0, 2, { 0, 1 } },
+	{ "as many as have room", 128 << 10, 32, 4, 1, 0, 2, { 4, 12 } },
+	{ "one that has none", (256 << 10) + 1, 32, 4, 1, 0, 1, { 4 } },
+};
+
+static void
+check_pivots(const struct pivot_row *row)
+{
+	const struct gs_item_order by = {
+		.item_bytes = row->bytes, .words = words_of_record, .context = &record_key,
+	};
+	char *of_all = malloc(row->count * row->bytes);
+	struct gs_item_pivots pivots = { .count = 0 };
+	size_t right = 0;
+
+	record_key = 11;
+	for (size_t i = 0; i < row->count; i++) {
+		const size_t group = i < row->repeated ? 0 : (i - row->repeated) / row->group;
+
+		memset(of_all + i * row->bytes, 'p', row->bytes);
+		memset(of_all + i * row->bytes, 'k', 8);
+		of_all[i * row->bytes + 8] = (char)(group / 256);
+		of_all[i * row->bytes + 9] = (char)(group % 256);
+		/* a sample of all is put in order */
+		found[row->count <= 8 * row->wanted ? row->count - 1 - i : i] = of_all + i * row->bytes;
+	}
+	CHECK(gs_item_pivots_choose(&pivots, &by, 1, found, NULL, row->count, row->wanted) == GS_OK,
+	      "pivots: %s", row->says);
+	CHECK(pivots.count == row->pivots, "pivots: %s: %zu", row->says, pivots.count);
+	for (size_t p = 0; p < pivots.count && pivots.count == row->pivots; p++) {
+		const size_t group = (uint8_t)pivots.items[p][8] * 256U + (uint8_t)pivots.items[p][9];
+		uint16_t bin = 0;
+		const char *item = pivots.items[p];
+
+		CHECK(group == row->of[p] && pivots.bytes[p] == row->bytes &&
+		      pivots.items[p][row->bytes - 1] == 'p', "pivots: %s: %zu is of %zu", row->says, p,
+		      group);
+		gs_item_pivots_find(&pivots, &by, 1, &item, NULL, 1, &bin);
+		right += bin == 2 * p + 1;
+	}
+	CHECK(right == pivots.count, "pivots: %s: each is found", row->says);
+	gs_arena_close(&pivots.arena);
+	free(of_all);
+}
+
 /* ---- items with the same bytes ------------------------------------------------------ */
 
 static const struct fold_row {
@@ -406,6 +466,8 @@ unit_items(void)
 	for (size_t r = 0; r < sizeof fold_rows / sizeof fold_rows[0]; r++)
 		check_fold(&fold_rows[r]);
 	check_shares();
+	for (size_t r = 0; r < sizeof pivot_rows / sizeof pivot_rows[0]; r++)
+		check_pivots(&pivot_rows[r]);
 	for (size_t bytes = 1; bytes <= 33; bytes++) {
 		check_records(bytes, bytes > 3 ? bytes - 2 : 1, 0, 0);
 		check_records(bytes, bytes, 0, 0);

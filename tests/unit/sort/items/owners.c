@@ -28,6 +28,21 @@ words_of(const void *context, const char *const *items, const uint32_t *bytes, s
 	return level < 1;
 }
 
+/* The same of 80 bytes. */
+static bool
+words_of_long(const void *context, const char *const *long_items, const uint32_t *bytes, size_t count,
+              unsigned level, uint64_t *words)
+{
+	(void)context;
+	(void)bytes;
+	for (size_t i = 0; i < count; i++) {
+		words[i] = 0;
+		for (size_t b = 0; b < 8 && level < 10; b++)
+			words[i] = words[i] << 8 | (uint8_t)long_items[i][8 * level + b];
+	}
+	return level < 9;
+}
+
 static const struct gs_item_order order = { .item_bytes = 16, .words = words_of };
 
 /* Words are not all that tells items apart: no origin parts items of equal words. */
@@ -96,6 +111,48 @@ check(const struct gs_item_order *by, unsigned values, unsigned wanted, bool wan
 	gs_item_owners_close(&owners);
 }
 
+/* Items of one origin, in no order: the COMMON first bytes are the same, and the next four tell them apart. */
+static void
+check_even(size_t common, unsigned wanted, unsigned levels)
+{
+	enum { BYTES = 80, COUNT = 1000 };
+	static char all[COUNT][BYTES];
+	static const struct gs_item_order long_order = { .item_bytes = BYTES, .words = words_of_long };
+	const struct gs_item_slice slice = { all[0], sizeof all };
+	struct gs_item_owners owners;
+	uint16_t found[GS_ITEM_BATCH];
+	const char *batch[GS_ITEM_BATCH];
+	unsigned wrong = 0;
+
+	memset(all, 'c', sizeof all);
+	for (unsigned i = 0; i < COUNT; i++) {
+		const uint32_t number = __builtin_bswap32(i * 7 % COUNT << 7);
+
+		memcpy(all[i] + common, &number, 4);
+	}
+	CHECK(gs_item_owners_make(&owners, &long_order, &slice, 1, wanted, false) == GS_OK,
+	      "splitters of long items");
+	CHECK(owners.count == wanted - 1 && owners.levels == levels, "%u splitters of %u levels",
+	      owners.count, owners.levels);
+	for (unsigned i = 0; i < COUNT; i++) {
+		batch[i % GS_ITEM_BATCH] = all[i];
+		if (i % GS_ITEM_BATCH != GS_ITEM_BATCH - 1 && i + 1 < COUNT)
+			continue;
+		gs_item_owners_find(&owners, 0, batch, NULL, i % GS_ITEM_BATCH + 1, found);
+		for (unsigned b = i / GS_ITEM_BATCH * GS_ITEM_BATCH; b <= i; b++) {
+			const unsigned number = b * 7 % COUNT;
+			unsigned owner = 0;
+
+			while (owner + 1 < wanted && number >= COUNT * (owner + 1) / wanted)
+				owner++;
+			wrong += found[b % GS_ITEM_BATCH] != owner;
+		}
+	}
+	CHECK(wrong == 0, "%u owners, the first %zu bytes are common: %u of %d items have others", wanted,
+	      common, wrong, COUNT);
+	gs_item_owners_close(&owners);
+}
+
 void
 unit_owners(void)
 {
@@ -109,6 +166,9 @@ unit_owners(void)
 			check(&order, values, owners, true);
 			check(&compared_order, values, owners, false);
 		}
+	for (size_t common = 0; common <= 60; common += common == 16 ? 44 : 4)
+		for (unsigned wanted = 2; wanted <= 9; wanted += 7)
+			check_even(common, wanted, 8);
 	CHECK(gs_item_owners_make(&none, &order, NULL, 0, 4, false) == GS_OK, "splitters of nothing");
 	gs_item_owners_find(&none, 0, &item, NULL, 1, &found);
 	CHECK(found == 0, "without a sample the owner is %u", found);

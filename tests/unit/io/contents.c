@@ -204,7 +204,7 @@ is_of(const struct head *head, const char *data, size_t bytes)
 {
 	if (head->format != GSORT_DECOMPRESS_NONE)
 		return gs_contents_packed(data, bytes) == head->format;
-	return gs_contents_check("f", data, bytes, false, true, GS_GUARDED) != GS_OK &&
+	return gs_contents_check("f", data, bytes, false, true, GS_GUARDED, 0) != GS_OK &&
 	       strstr(gs_message(), head->name) != NULL;
 }
 

@@ -54,9 +54,9 @@ host_sources = \
   src/engine/runs.c \
   src/engine/store.c \
   src/engine/store.h \
-  src/figures/answer.c \
-  src/figures/answer.h \
-  src/figures/answer_lines.c \
+  src/figures/statistics.c \
+  src/figures/statistics.h \
+  src/figures/line_statistics.c \
   src/figures/bars.c \
   src/figures/edges.c \
   src/figures/figures.c \

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "figures/answer.h"
+#include "figures/statistics.h"
 #include "key/key.h"
 #include "sort/cpu/keys.h"
 #include "text/encode.h"

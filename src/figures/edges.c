@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figures/answer.h"
+#include "figures/statistics.h"
 
 /* ---- integers of one width ------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 #include "text/floats.h"
 #include "key/key.h"
 #include "text/notation.h"
-#include "figures/answer.h"
+#include "figures/statistics.h"
 #include "output/emit.h"
 
 /* ---- one value --------------------------------------------------------------------- */
@@ -49,11 +49,12 @@ spell_float(double number, char word[GS_WORD_BYTES])
 }
 
 struct gs_word
-gs_answer_spell_key(const struct gs_answer *answer, const struct gs_value *value, char word[GS_WORD_BYTES])
+gs_statistics_spell_key(const struct gs_statistics *figures, const struct gs_value *value,
+                        char word[GS_WORD_BYTES])
 {
 	const struct gs_encoding encoding = {
-		.from = answer->options->type, .to = GSORT_TEXT,
-		.notation = answer->options->notation, .reverse = answer->options->reverse,
+		.from = figures->options->type, .to = GSORT_TEXT,
+		.notation = figures->options->notation, .reverse = figures->options->reverse,
 		.terminator = '\n', .threads = 1,
 	};
 	uint64_t key;
@@ -79,9 +80,9 @@ print_word(FILE *to, const char *name, int name_bytes, struct gs_word word)
 }
 
 static struct gs_word
-spell_mark(const struct gs_answer *answer, size_t mark, char word[GS_WORD_BYTES])
+spell_mark(const struct gs_statistics *figures, size_t mark, char word[GS_WORD_BYTES])
 {
-	return answer->keys > 0 ? answer->of->spell(answer, &answer->marks[mark].value, word)
+	return figures->keys > 0 ? figures->of->spell(figures, &figures->marks[mark].value, word)
 	                        : (struct gs_word){ .text = NULL };
 }
 
@@ -107,12 +108,13 @@ print_json(FILE *to, struct gs_word word)
 /* ---- summary and quantiles ----------------------------------------------------------- */
 
 static void
-print_row(const struct gs_answer *answer, FILE *to, const char *name, struct gs_word word, bool *first)
+print_row(const struct gs_statistics *figures, FILE *to, const char *name, struct gs_word word,
+          bool *first)
 {
-	if (!answer->options->json) {
+	if (!figures->options->json) {
 		char padded[16];	/* a tab behind each, "distinct", too, ends in the same column */
 		const int bytes = snprintf(padded, sizeof padded, "%-*s",
-		                           answer->options->bar_columns > 0 ? 8 : 0, name);
+		                           figures->options->bar_columns > 0 ? 8 : 0, name);
 
 		print_word(to, padded, bytes, word);
 		return;
@@ -137,48 +139,48 @@ divide(__int128 sum, uint64_t count)
 }
 
 static void
-print_summary(const struct gs_answer *answer, FILE *to)
+print_summary(const struct gs_statistics *figures, FILE *to)
 {
 	enum { BEYOND = 64 };	/* a sum of floats is within their range times 2 to that */
-	const size_t quartiles = answer->quantile_count;
-	const enum gsort_notation notation = answer->options->notation;
-	const bool floats = gs_key_is_float(answer->options->type);
+	const size_t quartiles = figures->quantile_count;
+	const enum gsort_notation notation = figures->options->notation;
+	const bool floats = gs_key_is_float(figures->options->type);
 	const struct gs_word none = { .text = NULL };
-	const double sum = floats ? gs_float_sum_value(&answer->float_sum, 0) : 0;
+	const double sum = floats ? gs_float_sum_value(&figures->float_sum, 0) : 0;
 	char word[GS_WORD_BYTES];
-	bool first = true, any = answer->keys > 0;
+	bool first = true, any = figures->keys > 0;
 
-	print_row(answer, to, "count", spell_integer(GSORT_DECIMAL, answer->keys, word), &first);
-	if (answer->of_column)
-		print_row(answer, to, "missing", spell_integer(GSORT_DECIMAL, answer->missing, word), &first);
-	print_row(answer, to, "distinct", spell_integer(GSORT_DECIMAL, answer->distinct, word), &first);
-	print_row(answer, to, "min", any ? answer->of->spell(answer, &answer->least, word) : none, &first);
-	print_row(answer, to, "q1", spell_mark(answer, quartiles, word), &first);
-	print_row(answer, to, "median", spell_mark(answer, quartiles + 1, word), &first);
-	print_row(answer, to, "q3", spell_mark(answer, quartiles + 2, word), &first);
-	print_row(answer, to, "max", any ? answer->of->spell(answer, &answer->most, word) : none, &first);
-	if (notation > GSORT_HEXADECIMAL || !answer->of->numbers)	/* addresses, lines */
+	print_row(figures, to, "count", spell_integer(GSORT_DECIMAL, figures->keys, word), &first);
+	if (figures->of_column)
+		print_row(figures, to, "missing", spell_integer(GSORT_DECIMAL, figures->missing, word), &first);
+	print_row(figures, to, "distinct", spell_integer(GSORT_DECIMAL, figures->distinct, word), &first);
+	print_row(figures, to, "min", any ? figures->of->spell(figures, &figures->least, word) : none, &first);
+	print_row(figures, to, "q1", spell_mark(figures, quartiles, word), &first);
+	print_row(figures, to, "median", spell_mark(figures, quartiles + 1, word), &first);
+	print_row(figures, to, "q3", spell_mark(figures, quartiles + 2, word), &first);
+	print_row(figures, to, "max", any ? figures->of->spell(figures, &figures->most, word) : none, &first);
+	if (notation > GSORT_HEXADECIMAL || !figures->of->numbers)	/* addresses, lines */
 		return;
-	print_row(answer, to, "sum", floats ? spell_float(sum, word)
-	                                    : spell_integer(notation, answer->sum, word), &first);
+	print_row(figures, to, "sum", floats ? spell_float(sum, word)
+	                                    : spell_integer(notation, figures->sum, word), &first);
 	if (notation == GSORT_DECIMAL)
-		print_row(answer, to, "mean", !any ? none :
-		          spell_float(!floats ? divide(answer->sum, answer->keys) :
-		                      isfinite(sum) ? sum / (double)answer->keys :
-		                      ldexp(gs_float_sum_value(&answer->float_sum, BEYOND) /
-		                            (double)answer->keys, BEYOND), word), &first);
+		print_row(figures, to, "mean", !any ? none :
+		          spell_float(!floats ? divide(figures->sum, figures->keys) :
+		                      isfinite(sum) ? sum / (double)figures->keys :
+		                      ldexp(gs_float_sum_value(&figures->float_sum, BEYOND) /
+		                            (double)figures->keys, BEYOND), word), &first);
 }
 
 static void
-print_quantiles(const struct gs_answer *answer, FILE *to)
+print_quantiles(const struct gs_statistics *figures, FILE *to)
 {
 	char word[GS_WORD_BYTES];
 
-	for (size_t q = 0; q < answer->quantile_count; q++) {
-		const struct gs_mark *mark = &answer->marks[q];
-		const struct gs_word value = spell_mark(answer, q, word);
+	for (size_t q = 0; q < figures->quantile_count; q++) {
+		const struct gs_mark *mark = &figures->marks[q];
+		const struct gs_word value = spell_mark(figures, q, word);
 
-		if (answer->options->json) {
+		if (figures->options->json) {
 			fprintf(to, "%s{\"quantile\": \"%.*s\", \"value\": ", q > 0 ? ", " : "",
 			        (int)mark->name_bytes, mark->name);
 			print_json(to, value);
@@ -191,30 +193,30 @@ print_quantiles(const struct gs_answer *answer, FILE *to)
 
 /* The last keys, or the sample; JSON only: as lines they are written as keys are. */
 static void
-print_listed(const struct gs_answer *answer, FILE *to)
+print_listed(const struct gs_statistics *figures, FILE *to)
 {
-	const size_t first = answer->mark_count - answer->listed_count;
+	const size_t first = figures->mark_count - figures->listed_count;
 	char word[GS_WORD_BYTES];
 
-	for (size_t k = 0; k < answer->listed_count; k++) {
+	for (size_t k = 0; k < figures->listed_count; k++) {
 		if (k > 0)
 			fputs(", ", to);
-		print_json(to, spell_mark(answer, first + k, word));
+		print_json(to, spell_mark(figures, first + k, word));
 	}
 }
 
 /* ---- frequent values ------------------------------------------------------------------- */
 
 static void
-print_top(const struct gs_answer *answer, FILE *to)
+print_top(const struct gs_statistics *figures, FILE *to)
 {
 	char word[GS_WORD_BYTES];
 
-	for (size_t g = 0; g < answer->top.count; g++) {
-		const struct gs_group *group = &answer->top.groups[g];
-		const struct gs_word value = answer->of->spell(answer, &group->value, word);
+	for (size_t g = 0; g < figures->top.count; g++) {
+		const struct gs_group *group = &figures->top.groups[g];
+		const struct gs_word value = figures->of->spell(figures, &group->value, word);
 
-		if (answer->options->json) {
+		if (figures->options->json) {
 			fprintf(to, "%s{\"value\": ", g > 0 ? ", " : "");
 			print_json(to, value);
 			fprintf(to, ", \"count\": %llu}", (unsigned long long)group->times);
@@ -234,27 +236,27 @@ is_shown(const struct gs_bars *bars, size_t b)
 }
 
 static struct gs_word
-spell_edge(const struct gs_answer *answer, size_t b, bool to, char word[GS_WORD_BYTES])
+spell_edge(const struct gs_statistics *figures, size_t b, bool to, char word[GS_WORD_BYTES])
 {
-	const struct gs_bar *bar = &answer->bars.bars[b];
+	const struct gs_bar *bar = &figures->bars.bars[b];
 
-	return answer->bars.floats ? spell_float(to ? bar->float_to : bar->float_from, word)
-	       : spell_integer(answer->options->notation, to ? bar->to : bar->from, word);
+	return figures->bars.floats ? spell_float(to ? bar->float_to : bar->float_from, word)
+	       : spell_integer(figures->options->notation, to ? bar->to : bar->from, word);
 }
 
 /* Bars, as long as LINE has columns for the longest. */
 static void
-draw(const struct gs_answer *answer, FILE *to)
+draw(const struct gs_statistics *figures, FILE *to)
 {
-	const struct gs_bars *bars = &answer->bars;
-	const unsigned columns = answer->options->bar_columns;
+	const struct gs_bars *bars = &figures->bars;
+	const unsigned columns = figures->options->bar_columns;
 	char from[GS_WORD_BYTES], until[GS_WORD_BYTES], keys[GS_WORD_BYTES];
 	int widths[3] = { 0 }, labels;		/* of these */
 	uint64_t room, most = 1;
 
 	for (size_t b = 0; b < bars->count; b++) {
 		const size_t bytes[3] = {
-			spell_edge(answer, b, false, from).bytes, spell_edge(answer, b, true, until).bytes,
+			spell_edge(figures, b, false, from).bytes, spell_edge(figures, b, true, until).bytes,
 			spell_integer(GSORT_DECIMAL, bars->bars[b].keys, keys).bytes,
 		};
 
@@ -270,8 +272,8 @@ draw(const struct gs_answer *answer, FILE *to)
 
 		if (!is_shown(bars, b))
 			continue;
-		fprintf(to, "%*s .. %*s %*s ", widths[0], spell_edge(answer, b, false, from).text,
-		        widths[1], spell_edge(answer, b, true, until).text,
+		fprintf(to, "%*s .. %*s %*s ", widths[0], spell_edge(figures, b, false, from).text,
+		        widths[1], spell_edge(figures, b, true, until).text,
 		        widths[2], spell_integer(GSORT_DECIMAL, number, keys).text);
 		for (uint64_t hash = 0; hash < length + (number > 0 && length == 0); hash++)
 			fputc('#', to);
@@ -280,24 +282,24 @@ draw(const struct gs_answer *answer, FILE *to)
 }
 
 static void
-print_histogram(const struct gs_answer *answer, FILE *to)
+print_histogram(const struct gs_statistics *figures, FILE *to)
 {
-	const struct gs_bars *bars = &answer->bars;
+	const struct gs_bars *bars = &figures->bars;
 	char from[GS_WORD_BYTES], until[GS_WORD_BYTES];
 	bool first = true;
 
-	if (answer->options->bar_columns > 0 && !answer->options->json) {
-		draw(answer, to);
+	if (figures->options->bar_columns > 0 && !figures->options->json) {
+		draw(figures, to);
 		return;
 	}
 	for (size_t b = 0; b < bars->count; b++) {
-		const struct gs_word low = spell_edge(answer, b, false, from);
-		const struct gs_word high = spell_edge(answer, b, true, until);
+		const struct gs_word low = spell_edge(figures, b, false, from);
+		const struct gs_word high = spell_edge(figures, b, true, until);
 		const unsigned long long keys = bars->bars[b].keys;
 
 		if (!is_shown(bars, b))
 			continue;
-		if (answer->options->json) {
+		if (figures->options->json) {
 			fprintf(to, "%s{\"from\": ", first ? "" : ", ");
 			print_json(to, low);
 			fputs(", \"to\": ", to);
@@ -313,14 +315,14 @@ print_histogram(const struct gs_answer *answer, FILE *to)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static void
-print_all(const struct gs_answer *answer, FILE *to)
+print_all(const struct gs_statistics *figures, FILE *to)
 {
-	const struct gsort_options *options = answer->options;
+	const struct gsort_options *options = figures->options;
 	const struct {
 		bool wanted;
 		const char *name;
 		char open, close;
-		void (*print)(const struct gs_answer *answer, FILE *to);
+		void (*print)(const struct gs_statistics *figures, FILE *to);
 	} groups[] = {
 		{ options->summary, "summary", '{', '}', print_summary },
 		{ options->quantiles != NULL, "quantiles", '[', ']', print_quantiles },
@@ -332,7 +334,7 @@ print_all(const struct gs_answer *answer, FILE *to)
 	bool first = true;
 
 	if (options->json)
-		fprintf(to, "{\"keys\": %llu", (unsigned long long)answer->keys);
+		fprintf(to, "{\"keys\": %llu", (unsigned long long)figures->keys);
 	for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
 		if (!groups[g].wanted)
 			continue;
@@ -340,7 +342,7 @@ print_all(const struct gs_answer *answer, FILE *to)
 			fprintf(to, ", \"%s\": %c", groups[g].name, groups[g].open);
 		else if (!first)
 			fputc('\n', to);
-		groups[g].print(answer, to);
+		groups[g].print(figures, to);
 		if (options->json)
 			fputc(groups[g].close, to);
 		first = false;
@@ -370,14 +372,14 @@ write_out(void *context, const char *text, size_t bytes)
 }
 
 gs_status
-gs_figures_write(const struct gs_answer *answer, struct gs_output *output, uint64_t *bytes)
+gs_figures_write(const struct gs_statistics *figures, struct gs_output *output, uint64_t *bytes)
 {
 	struct sink sink = { .output = output, .status = GS_OK };
 	FILE *to = fopencookie(&sink, "w", (cookie_io_functions_t){ .write = write_out });
 
 	if (to == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for the figures");
-	print_all(answer, to);
+	print_all(figures, to);
 	(void)fclose(to);		/* what fails there is in the sink */
 	*bytes += sink.bytes;
 	return sink.status;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "figures/answer.h"
+#include "figures/statistics.h"
 #include "job/job.h"
 
 bool
@@ -28,7 +28,7 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 		return false;
 	if (turn->ended || o->operation != GSORT_SORT || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
 	    o->keep_order || o->underline || o->sample.wanted || o->invalid != GSORT_INVALID_ABORT ||
-	    gs_answer_is_wanted(o) || o->read != NULL)
+	    gs_statistics_is_wanted(o) || o->read != NULL)
 		return false;
 	/* all inputs can be read again; nothing is opened: that may wait for a writer */
 	for (size_t i = 0; i < o->input_count; i++)

@@ -26,7 +26,7 @@
 #include "ranks/ranked.h"
 #include "job/job.h"
 #include "spill/file.h"
-#include "figures/answer.h"
+#include "figures/statistics.h"
 
 /* ---- opening ---------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 
 #include "ranks/ranked.h"
 #include "job/job.h"
-#include "figures/answer.h"
+#include "figures/statistics.h"
 
 /* ---- phases -------------------------------------------------------------------- */
 
@@ -79,37 +79,37 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 
 /* The output is figures about all keys.  Nothing is written before the last key has been seen. */
 static gs_status
-answer(struct gsort *job)
+make_figures(struct gsort *job)
 {
 	const struct gs_feed *feed = &job->feed;
-	struct gs_answer_input input = { .keys = feed->elements, .order = feed->by };
-	struct gs_answer figures = { .marks = NULL };
+	struct gs_statistics_input input = { .keys = feed->elements, .order = feed->by };
+	struct gs_statistics figures = { .marks = NULL };
 	uint64_t bytes = 0;
 	gs_status status;
 
 	for (unsigned c = 0; job->options.histogram > 0 && c < GS_CLASSES; c++)
 		input.extremes[c] = gs_store_extreme(&job->feed.store, c);
-	status = gs_answer_open(&figures, feed->kind->figures, &job->options, &job->plan, &input,
-	                        &job->verify, &job->monitor);
+	status = gs_statistics_open(&figures, feed->kind->figures, &job->options, &job->plan, &input,
+	                            &job->verify, &job->monitor);
 	for (unsigned i = 0; status == GS_OK && i < GS_CLASSES; i++) {
-		const struct gs_span_sink sink = gs_answer_sink(&figures);
+		const struct gs_span_sink sink = gs_statistics_sink(&figures);
 
 		status = feed->engine.drain(feed->engine.context, gs_class_place(i, job->options.reverse),
 		                            &sink);
 		if (status == GS_OK)
-			gs_answer_end_group(&figures);
+			gs_statistics_end_group(&figures);
 	}
 	if (status == GS_OK) {
 		note_digest(job);
 		figures.of_column = feed->lines.column.keys != NULL;
 		figures.missing = feed->lines.column.missing;
-		gs_answer_end(&figures);
+		gs_statistics_end(&figures);
 		status = gs_border_verify(job->ranked->ranks, &job->verify);
 	}
 	THEN(status, gs_figures_write(&figures, job->files.outputs.files[0], &bytes));
 	job->emit.bytes = bytes;
 	status = gs_ranked_finish(job, status);
-	gs_answer_close(&figures);
+	gs_statistics_close(&figures);
 	return status;
 }
 
@@ -120,8 +120,8 @@ deliver(struct gsort *job)
 	const size_t header_bytes = job->ranked->ranks->rank == 0 ? job->feed.header_bytes : 0;
 	uint64_t elements;
 
-	if (gs_answer_is_wanted(&job->options))
-		return answer(job);	/* -> figures -> output */
+	if (gs_statistics_is_wanted(&job->options))
+		return make_figures(job);	/* -> figures -> output */
 	TRY(gs_ranked_count(job, &elements));
 	TRY(gs_ranked_place(job, elements, header_bytes));
 	return gs_job_emit(job, job->feed.header, header_bytes);	/* -> selected -> bytes -> output */

@@ -78,7 +78,7 @@ keep_values(const struct gs_feed *feed, struct gs_plan_input *input, bool guesse
 	const uint64_t keys = guessed || input->all_bytes == UINT64_MAX ? UINT64_MAX
 	                                                                : input->all_bytes / key_bytes + 1;
 
-	gs_plan_keep(input, gs_answer_bytes(options, keys, gs_plan_threads_most(input)) +
+	gs_plan_keep(input, gs_statistics_bytes(options, keys, gs_plan_threads_most(input)) +
 	             gs_pick_bytes(options, keys) + gs_tail_bytes(options, keys), GS_MANY_VALUES);
 }
 
@@ -137,7 +137,7 @@ work(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept)
 
 const struct gs_kind gs_keys = {
 	.plan = gs_ingest_plan, .keep = keep_values, .allocate = allocate, .read = read_all,
-	.check = gs_keys_check, .work = work, .figures = &gs_answer_of_keys,
+	.check = gs_keys_check, .work = work, .figures = &gs_statistics_of_keys,
 };
 
 /* ---- figures of a column or field ------------------------------------------------- */
@@ -271,11 +271,11 @@ work_of_values(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t
 const struct gs_kind gs_column = {
 	.describe = describe_column, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = keep_lines,
 	.allocate = allocate, .read = read_column, .work = work_of_values,
-	.figures = &gs_answer_of_keys, .as = GS_AS_LINES,
+	.figures = &gs_statistics_of_keys, .as = GS_AS_LINES,
 };
 
 const struct gs_kind gs_field = {
 	.describe = describe_field, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = keep_records,
 	.allocate = allocate, .read = read_all, .work = work_of_values,
-	.figures = &gs_answer_of_keys, .as = GS_AS_RECORDS,
+	.figures = &gs_statistics_of_keys, .as = GS_AS_RECORDS,
 };

@@ -17,7 +17,7 @@
 #include "engine/engine.h"
 #include "engine/item_store.h"
 #include "engine/store.h"
-#include "figures/answer.h"
+#include "figures/statistics.h"
 #include "gsort.h"
 #include "ingest/ingest.h"
 #include "ingest/line_ingest.h"
@@ -139,7 +139,7 @@ struct gs_kind {
 	 *  that a sort keeps.  A merge that sorts becomes a sort in INPUT. */
 	enum gs_work (*work)(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept);
 
-	const struct gs_answer_of *figures;	/* how they are made; NULL: there are none */
+	const struct gs_statistics_of *figures;	/* how they are made; NULL: there are none */
 	enum gs_listed_as as;		/* for people */
 };
 

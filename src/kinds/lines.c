@@ -232,7 +232,7 @@ work(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept)
 const struct gs_kind gs_lines = {
 	.describe = describe, .plan = plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = gs_items_keep,
 	.allocate = allocate, .open_emit = open_emit, .read = read_all,
-	.check = check, .work = work, .figures = &gs_answer_of_lines, .as = GS_AS_LINES,
+	.check = check, .work = work, .figures = &gs_statistics_of_lines, .as = GS_AS_LINES,
 };
 
 /* The lines of --argsort of text are keys. */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "figures/answer.h"
+#include "figures/statistics.h"
 #include "io/inflate.h"
 #include "io/output.h"
 #include "key/key.h"
@@ -56,7 +56,7 @@ writes_binary(const struct gsort_options *o)
 bool
 gs_options_write_binary(const struct gsort_options *o)
 {
-	return !gs_answer_is_wanted(o) &&
+	return !gs_statistics_is_wanted(o) &&
 	       (writes_binary(o) || ((o->record_bytes > 0 || o->argsort_bits > 0) && !o->converts));
 }
 
@@ -232,7 +232,7 @@ gs_options_conflict(const struct gsort_options *o, struct gsort_conflict *confli
 	const bool binary_in = is_binary(o->type) || records;
 	const bool binary_out = writes_binary(o) || records || (argsort && binary_in);
 	const bool wide = gs_key_is_wide(o->type);
-	const bool answers = gs_answer_is_wanted(o), figures = wants_figures(o);
+	const bool answers = gs_statistics_is_wanted(o), figures = wants_figures(o);
 	const char *answer = gs_options_answer(o);
 	const struct {
 		const char *name;
@@ -308,7 +308,7 @@ gs_status
 gs_options_check(const struct gsort_options *o)
 {
 	const bool binary_in = is_binary(o->type), binary_out = writes_binary(o);
-	const bool records = o->record_bytes > 0, answers = gs_answer_is_wanted(o);
+	const bool records = o->record_bytes > 0, answers = gs_statistics_is_wanted(o);
 	const char *dot = o->output == NULL || o->write != NULL || o->force ? NULL : strrchr(o->output, '.');
 	struct gsort_conflict conflict;
 	char one[32], other[32];
@@ -344,7 +344,7 @@ gs_options_check(const struct gsort_options *o)
 		return gs_fail(GS_EUSAGE, "--tail=%llu is too large here: with --merge, sets, --unique "
 		               "or --count it is at most %d",
 		               (unsigned long long)o->tail.count, GS_TAIL_MOST);
-	TRY(gs_answer_check(o));
+	TRY(gs_statistics_check(o));
 	if (o->json && !answers)
 		return gs_fail(GS_EUSAGE, "option '--to=json' needs figures: '--summary', '--quantiles', "
 		               "'--top', '--histogram', '--tail' or '--sample'");

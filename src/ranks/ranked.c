@@ -36,7 +36,7 @@ check_options(const struct gsort_options *o)
 		bool wanted;
 		const char *what, *why;
 	} refused[] = {
-		{ gs_answer_is_wanted(o), "figures", elsewhere },
+		{ gs_statistics_is_wanted(o), "figures", elsewhere },
 		{ o->set != GSORT_NO_SET, "operations on sets", elsewhere },
 		{ o->sample.wanted, "--sample", elsewhere },
 		{ o->argsort_bits > 0, "--argsort", elsewhere },

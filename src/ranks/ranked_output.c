@@ -21,7 +21,7 @@
 
 #include "base/filesystem.h"
 #include "base/round.h"
-#include "figures/answer.h"
+#include "figures/statistics.h"
 #include "io/output.h"
 #include "key/key.h"
 #include "options/options.h"

@@ -293,7 +293,7 @@ names_of_objects() {
 			continue ;;	# of option.h, many on a line
 		src/io/inflate_archive.c | src/io/inflate_gzip.c | src/io/inflate_xz.c | src/io/inflate_zstd.c)
 			continue ;;	# tables of inflate_stream.h
-		src/figures/answer_lines.c) continue ;;	# a table of answer.h
+		src/figures/line_statistics.c) continue ;;	# a table of statistics.h
 		esac
 		folder=${file%/*}
 		around=${folder%/*}

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "figures/answer.h"
+#include "figures/statistics.h"
 #include "key/key.h"
 #include "tests/unit/units.h"
 #include "text/encode.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * answer.h - figures about sorted keys: quantiles, a summary, the most frequent values, a histogram;
+ * statistics.h - figures about sorted keys: quantiles, a summary, the most frequent values, a histogram;
  * as JSON also the last keys, or random ones
  *
  * A span sink beside the emit stage: keys are not written in the form of the input.
  *
  *     open; { sink, drain, end_group } in the order of the output; end; the figures; close
  */
-#ifndef GS_STAGES_ANSWER_H
-#define GS_STAGES_ANSWER_H
+#ifndef GS_FIGURES_STATISTICS_H
+#define GS_FIGURES_STATISTICS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -87,7 +87,7 @@ bool gs_edges_of_integer_powers(struct gs_bars *bars, size_t n, __int128 least, 
                                 enum gsort_notation notation);
 bool gs_edges_of_float_powers(struct gs_bars *bars, size_t n, double least, double most);
 
-/* ---- all figures (answer.c) ---------------------------------------------------- */
+/* ---- all figures (statistics.c) ---------------------------------------------------- */
 
 /* The key of a position. */
 struct gs_mark {
@@ -121,28 +121,28 @@ struct gs_word {
 
 enum { GS_WORD_BYTES = 64 };	/* of a number no more: 2^127 has 39 digits */
 
-struct gs_answer;
-struct gs_answer_input;
+struct gs_statistics;
+struct gs_statistics_input;
 
-/* What figures are of: keys (answer.c, figures.c), or lines (answer_lines.c). */
-struct gs_answer_of {
+/* What figures are of: keys (statistics.c, figures.c), or lines (line_statistics.c). */
+struct gs_statistics_of {
 	/** Begin, once the marks are known.  GS_EBUDGET: no memory. */
-	gs_status (*open)(struct gs_answer *answer, const struct gs_answer_input *input);
+	gs_status (*open)(struct gs_statistics *figures, const struct gs_statistics_input *input);
 
 	/** take() of the sink. */
-	gs_status (*take)(void *answer, struct gs_sorted_span *sorted, bool *enough);
+	gs_status (*take)(void *figures, struct gs_sorted_span *sorted, bool *enough);
 
 	/** A value that was taken, in WORD or elsewhere. */
-	struct gs_word (*spell)(const struct gs_answer *answer, const struct gs_value *value,
+	struct gs_word (*spell)(const struct gs_statistics *figures, const struct gs_value *value,
 	                        char word[GS_WORD_BYTES]);
 
 	bool numbers;		/* there are sums */
 };
 
-extern const struct gs_answer_of gs_answer_of_keys, gs_answer_of_lines;
+extern const struct gs_statistics_of gs_statistics_of_keys, gs_statistics_of_lines;
 
-struct gs_answer {
-	const struct gs_answer_of  *of;
+struct gs_statistics {
+	const struct gs_statistics_of  *of;
 	const struct gsort_options *options;
 	const struct gs_plan       *plan;
 	struct gs_verify           *verify;
@@ -177,23 +177,23 @@ struct gs_answer {
 
 /** Is the next mark one of the next COUNT keys or lines? */
 static inline bool
-gs_answer_marks_next(const struct gs_answer *answer, uint64_t count)
+gs_statistics_marks_next(const struct gs_statistics *figures, uint64_t count)
 {
-	return answer->marks_found < answer->mark_count &&
-	       answer->by_position[answer->marks_found]->position < answer->taken + count;
+	return figures->marks_found < figures->mark_count &&
+	       figures->by_position[figures->marks_found]->position < figures->taken + count;
 }
 
 /** Do OPTIONS want figures, not keys? */
-bool gs_answer_is_wanted(const struct gsort_options *options);
+bool gs_statistics_is_wanted(const struct gsort_options *options);
 
 /** Is the list of quantiles sound?  GS_EUSAGE */
-MUST_CHECK gs_status gs_answer_check(const struct gsort_options *options);
+MUST_CHECK gs_status gs_statistics_check(const struct gsort_options *options);
 
 /** Memory for figures about at most KEYS keys, with a plan for THREADS or fewer. */
-uint64_t gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads);
+uint64_t gs_statistics_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads);
 
 /* What is known before keys are taken. */
-struct gs_answer_input {
+struct gs_statistics_input {
 	uint64_t keys;
 	struct gs_extreme extremes[GS_CLASSES];		/* if there is to be a histogram */
 	const struct gs_item_order *order;		/* of lines, which come in groups */
@@ -201,34 +201,35 @@ struct gs_answer_input {
 
 /** Begin.  Everything but INPUT is borrowed.  GS_EBUDGET: no memory. */
 MUST_CHECK gs_status
-gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const struct gsort_options *options,
-               const struct gs_plan *plan, const struct gs_answer_input *input,
-               struct gs_verify *verify, struct gs_monitor *monitor);
+gs_statistics_open(struct gs_statistics *figures, const struct gs_statistics_of *of,
+                   const struct gsort_options *options, const struct gs_plan *plan,
+                   const struct gs_statistics_input *input, struct gs_verify *verify,
+                   struct gs_monitor *monitor);
 
 /** The sink of the next class. */
-struct gs_span_sink gs_answer_sink(struct gs_answer *answer);
+struct gs_span_sink gs_statistics_sink(struct gs_statistics *figures);
 
 /** The group that was open has ended: all keys of the class have been taken. */
-void gs_answer_end_group(struct gs_answer *answer);
+void gs_statistics_end_group(struct gs_statistics *figures);
 
 /** All classes have ended: complete the figures. */
-void gs_answer_end(struct gs_answer *answer);
+void gs_statistics_end(struct gs_statistics *figures);
 
 /** Free all.  A zeroed struct is allowed. */
-void gs_answer_close(struct gs_answer *answer);
+void gs_statistics_close(struct gs_statistics *figures);
 
 /* ---- figures as text or JSON (figures.c) --------------------------------------- */
 
-/** A key: gs_answer_of.spell. */
-struct gs_word gs_answer_spell_key(const struct gs_answer *answer, const struct gs_value *value,
-                                   char word[GS_WORD_BYTES]);
+/** A key: gs_statistics_of.spell. */
+struct gs_word gs_statistics_spell_key(const struct gs_statistics *figures, const struct gs_value *value,
+                                       char word[GS_WORD_BYTES]);
 
 /**
- * Write the figures of ANSWER, which has ended, as lines or as one of JSON.
+ * Write the figures of STATISTICS, which has ended, as lines or as one of JSON.
  *
  * @bytes  the number of bytes written is added to it
  */
 MUST_CHECK gs_status
-gs_figures_write(const struct gs_answer *answer, struct gs_output *output, uint64_t *bytes);
+gs_figures_write(const struct gs_statistics *figures, struct gs_output *output, uint64_t *bytes);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * answer.c - figures about sorted keys: quantiles, a summary, the most frequent values, a histogram;
+ * statistics.c - figures about sorted keys: quantiles, a summary, the most frequent values, a histogram;
  * as JSON also the last keys, or random ones
  *
  * In:   sorted spans, class by class, from any producer; how many keys there are in all.
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/round.h"
-#include "figures/answer.h"
+#include "figures/statistics.h"
 #include "key/key.h"
 #include "output/select.h"
 #include "sort/buckets/batch.h"
@@ -31,7 +31,7 @@ lists_keys(const struct gsort_options *options)
 }
 
 bool
-gs_answer_is_wanted(const struct gsort_options *options)
+gs_statistics_is_wanted(const struct gsort_options *options)
 {
 	return options->quantiles != NULL || options->summary || options->top.wanted ||
 	       options->histogram > 0 || lists_keys(options);
@@ -77,7 +77,7 @@ read_fraction(const char *text, struct fraction *fraction)
 }
 
 gs_status
-gs_answer_check(const struct gsort_options *options)
+gs_statistics_check(const struct gsort_options *options)
 {
 	const char *at = options->quantiles;
 	struct fraction fraction;
@@ -115,12 +115,12 @@ compare_marks(const void *a, const void *b)
 }
 
 static void
-add_mark(struct gs_answer *answer, uint64_t position, const char *name, size_t bytes)
+add_mark(struct gs_statistics *figures, uint64_t position, const char *name, size_t bytes)
 {
-	struct gs_mark *mark = &answer->marks[answer->mark_count];
+	struct gs_mark *mark = &figures->marks[figures->mark_count];
 
 	*mark = (struct gs_mark){ .position = position, .name = name, .name_bytes = bytes };
-	answer->by_position[answer->mark_count++] = mark;
+	figures->by_position[figures->mark_count++] = mark;
 }
 
 /* How many of KEYS keys are listed. */
@@ -132,32 +132,32 @@ listed(const struct gsort_options *options, uint64_t keys)
 }
 
 static gs_status
-set_marks(struct gs_answer *answer, const struct gs_pick *pick)
+set_marks(struct gs_statistics *figures, const struct gs_pick *pick)
 {
 	static const struct fraction quartiles[GS_QUARTILES] = { { 1, 4 }, { 2, 4 }, { 3, 4 } };
-	const char *at = answer->options->quantiles;
-	uint64_t room = GS_QUARTILES + 1 + listed(answer->options, answer->keys);
+	const char *at = figures->options->quantiles;
+	uint64_t room = GS_QUARTILES + 1 + listed(figures->options, figures->keys);
 	struct fraction fraction;
 
 	for (const char *c = at; c != NULL && *c != '\0'; c++)
 		room += *c == ',';
-	TRY(GS_NEW(answer->marks, (size_t)room, "keys by their position"));
-	TRY(GS_NEW(answer->by_position, (size_t)room, "keys by their position"));
+	TRY(GS_NEW(figures->marks, (size_t)room, "keys by their position"));
+	TRY(GS_NEW(figures->by_position, (size_t)room, "keys by their position"));
 	while (at != NULL) {
 		const char *end = read_fraction(at, &fraction);
 
-		assert(end != NULL);	/* gs_answer_check() */
-		add_mark(answer, rank_of(&fraction, answer->keys), at, (size_t)(end - at));
+		assert(end != NULL);	/* gs_statistics_check() */
+		add_mark(figures, rank_of(&fraction, figures->keys), at, (size_t)(end - at));
 		at = *end == ',' ? end + 1 : NULL;
 	}
-	answer->quantile_count = answer->mark_count;
-	for (unsigned q = 0; answer->options->summary && q < GS_QUARTILES; q++)
-		add_mark(answer, rank_of(&quartiles[q], answer->keys), "", 0);
-	answer->listed_count = (size_t)listed(answer->options, answer->keys);
-	for (size_t k = 0; k < answer->listed_count; k++)
-		add_mark(answer, pick->positions != NULL ? pick->positions[k]
-		         : answer->keys - answer->listed_count + k, "", 0);
-	qsort(answer->by_position, answer->mark_count, sizeof *answer->by_position, compare_marks);
+	figures->quantile_count = figures->mark_count;
+	for (unsigned q = 0; figures->options->summary && q < GS_QUARTILES; q++)
+		add_mark(figures, rank_of(&quartiles[q], figures->keys), "", 0);
+	figures->listed_count = (size_t)listed(figures->options, figures->keys);
+	for (size_t k = 0; k < figures->listed_count; k++)
+		add_mark(figures, pick->positions != NULL ? pick->positions[k]
+		         : figures->keys - figures->listed_count + k, "", 0);
+	qsort(figures->by_position, figures->mark_count, sizeof *figures->by_position, compare_marks);
 	return GS_OK;
 }
 
@@ -170,13 +170,13 @@ enum { LOCAL_TOP_MOST = 1024 };
 #define MOST_GROUPS	(UINT64_MAX / 256)
 
 uint64_t
-gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads)
+gs_statistics_bytes(const struct gsort_options *options, uint64_t keys, unsigned threads)
 {
 	const unsigned bits = gs_key_bits(options->type);
 	const uint64_t values = bits == 8 || bits == 16 ? gs_least(keys, UINT64_C(1) << bits) : keys;
 	const uint64_t most = options->top.wanted
 	                      ? gs_least(gs_least(options->top.count, values), MOST_GROUPS) : 0;
-	const uint64_t tallies = gs_answer_is_wanted(options) ? gs_batch_slots(threads) + 1 : 0;
+	const uint64_t tallies = gs_statistics_is_wanted(options) ? gs_batch_slots(threads) + 1 : 0;
 	const uint64_t local = most <= LOCAL_TOP_MOST ? tallies * most : 0;
 	/* a mark, a pointer to it, and what qsort(3) copies */
 	const uint64_t mark_bytes = sizeof(struct gs_mark) + 2 * sizeof(struct gs_mark *);
@@ -190,10 +190,10 @@ gs_answer_bytes(const struct gsort_options *options, uint64_t keys, unsigned thr
 
 /* Add the floats of a span, each TIMES times, exponent by exponent.  (A summary is not reversed.) */
 static void
-sum_floats(const struct gs_answer *answer, const struct gs_span *span, uint64_t times,
+sum_floats(const struct gs_statistics *figures, const struct gs_span *span, uint64_t times,
            struct gs_float_sum *sum)
 {
-	const enum gsort_type type = answer->options->type;
+	const enum gsort_type type = figures->options->type;
 	const unsigned bits = span->key_bits, fraction_bits = gs_key_fraction_bits(type);
 	const uint64_t fractions = GS_NANS(fraction_bits);
 
@@ -217,33 +217,33 @@ sum_floats(const struct gs_answer *answer, const struct gs_span *span, uint64_t 
 }
 
 static void
-tally_span(const struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
+tally_span(const struct gs_statistics *figures, const struct gs_span *span, struct gs_tally *tally)
 {
 	const unsigned bits = span->key_bits;
 	const size_t count = span->count;
 	size_t first_end, last;
 
-	gs_verify_digest(answer->verify, 1, span, &tally->digest);
+	gs_verify_digest(figures->verify, 1, span, &tally->digest);
 	tally->taken = count;
 	tally->first = gs_key_at(span->keys, bits, 0);
 	tally->last = gs_key_at(span->keys, bits, count - 1);
-	if (!answer->options->summary && !answer->options->top.wanted)
+	if (!figures->options->summary && !figures->options->top.wanted)
 		return;
 	first_end = gs_scan_group_end(span->keys, bits, 0, count);
 	last = gs_scan_last_group(span->keys, bits, count);
 	tally->first_times = first_end;
 	tally->more = last > 0;
 	tally->last_times = count - last;
-	if (answer->options->summary) {
+	if (figures->options->summary) {
 		memset(&tally->float_sum, 0, sizeof tally->float_sum);
 		tally->groups = gs_scan_groups(span->keys, bits, count);
-		if (gs_key_is_float(answer->options->type))
-			sum_floats(answer, span, 1, &tally->float_sum);
+		if (gs_key_is_float(figures->options->type))
+			sum_floats(figures, span, 1, &tally->float_sum);
 		else
 			tally->sum = gs_scan_sum(span->keys, bits, 0, count);
 	}
 	tally->top.count = 0;
-	tally->top.floor = atomic_load_explicit(&answer->floor, memory_order_relaxed);
+	tally->top.floor = atomic_load_explicit(&figures->floor, memory_order_relaxed);
 	if (tally->more && tally->top.most > 0)
 		gs_top_collect(&tally->top, span, first_end, last);
 }
@@ -251,26 +251,26 @@ tally_span(const struct gs_answer *answer, const struct gs_span *span, struct gs
 /* ---- all spans, in order --------------------------------------------------------------- */
 
 void
-gs_answer_end_group(struct gs_answer *answer)
+gs_statistics_end_group(struct gs_statistics *figures)
 {
-	if (!answer->any)
+	if (!figures->any)
 		return;
-	answer->distinct++;
-	if (answer->options->top.wanted)
-		gs_top_add(&answer->top, &answer->group);
-	answer->any = false;
+	figures->distinct++;
+	if (figures->options->top.wanted)
+		gs_top_add(&figures->top, &figures->group);
+	figures->any = false;
 }
 
 static void
-begin_group(struct gs_answer *answer, const struct gs_span *span, uint64_t key, uint64_t times)
+begin_group(struct gs_statistics *figures, const struct gs_span *span, uint64_t key, uint64_t times)
 {
-	if (answer->any && answer->group.value.key == key) {
-		answer->group.times += times;
+	if (figures->any && figures->group.value.key == key) {
+		figures->group.times += times;
 		return;
 	}
-	gs_answer_end_group(answer);
-	answer->any = true;
-	answer->group = (struct gs_group){
+	gs_statistics_end_group(figures);
+	figures->any = true;
+	figures->group = (struct gs_group){
 		.value = { .key = key, .key_class = span->key_class, .key_bits = span->key_bits },
 		.times = times,
 	};
@@ -278,48 +278,48 @@ begin_group(struct gs_answer *answer, const struct gs_span *span, uint64_t key, 
 
 /* Add the next keys, those of SPAN, or its only key several times, by their TALLY. */
 static void
-add(struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally)
+add(struct gs_statistics *figures, const struct gs_span *span, struct gs_tally *tally)
 {
-	const struct gsort_options *options = answer->options;
-	struct gs_top *top = &answer->top;
+	const struct gsort_options *options = figures->options;
+	struct gs_top *top = &figures->top;
 
-	answer->most = (struct gs_value){
+	figures->most = (struct gs_value){
 		.key = tally->last, .key_class = span->key_class, .key_bits = span->key_bits,
 	};
-	if (answer->taken == 0) {
-		answer->least = answer->most;
-		answer->least.key = tally->first;
+	if (figures->taken == 0) {
+		figures->least = figures->most;
+		figures->least.key = tally->first;
 	}
-	for (; gs_answer_marks_next(answer, tally->taken); answer->marks_found++) {
-		struct gs_mark *mark = answer->by_position[answer->marks_found];
-		const uint64_t at = span->count > 1 ? mark->position - answer->taken : 0;
+	for (; gs_statistics_marks_next(figures, tally->taken); figures->marks_found++) {
+		struct gs_mark *mark = figures->by_position[figures->marks_found];
+		const uint64_t at = span->count > 1 ? mark->position - figures->taken : 0;
 
-		mark->value = answer->most;
+		mark->value = figures->most;
 		mark->value.key = gs_key_at(span->keys, span->key_bits, (size_t)at);
 	}
-	if (answer->bars.bars != NULL)
-		gs_bars_take(&answer->bars, span, answer->taken);
-	answer->taken += tally->taken;
+	if (figures->bars.bars != NULL)
+		gs_bars_take(&figures->bars, span, figures->taken);
+	figures->taken += tally->taken;
 	if (options->summary && gs_key_is_float(options->type))
-		gs_float_sum_merge(&answer->float_sum, &tally->float_sum);
+		gs_float_sum_merge(&figures->float_sum, &tally->float_sum);
 	else if (options->summary)
-		answer->sum += (__int128)tally->sum -
+		figures->sum += (__int128)tally->sum -
 		               gs_key_bias(options->type, span->key_class) * (__int128)tally->taken;
 	if (!options->summary && !options->top.wanted)
 		return;
-	begin_group(answer, span, tally->first, tally->first_times);
+	begin_group(figures, span, tally->first, tally->first_times);
 	if (tally->more) {
-		gs_answer_end_group(answer);
+		gs_statistics_end_group(figures);
 		if (tally->groups > 2)
-			answer->distinct += tally->groups - 2;
+			figures->distinct += tally->groups - 2;
 		for (size_t g = 0; g < tally->top.count; g++)
 			gs_top_add(top, &tally->top.groups[g]);
 		if (options->top.wanted && tally->top.most == 0)
 			gs_top_collect(top, span, (size_t)tally->first_times,
 			               span->count - (size_t)tally->last_times);
-		begin_group(answer, span, tally->last, tally->last_times);
+		begin_group(figures, span, tally->last, tally->last_times);
 	}
-	atomic_store_explicit(&answer->floor, top->floor, memory_order_relaxed);
+	atomic_store_explicit(&figures->floor, top->floor, memory_order_relaxed);
 }
 
 /* ---- the sink ------------------------------------------------------------------------------ */
@@ -328,56 +328,56 @@ add(struct gs_answer *answer, const struct gs_span *span, struct gs_tally *tally
 static bool
 skip(void *context, const struct gs_sorted_span *sorted)
 {
-	const struct gs_answer *answer = context;
-	const struct gsort_options *options = answer->options;
-	const uint64_t at = answer->class_position + sorted->at;
-	size_t low = 0, high = answer->mark_count;
+	const struct gs_statistics *figures = context;
+	const struct gsort_options *options = figures->options;
+	const uint64_t at = figures->class_position + sorted->at;
+	size_t low = 0, high = figures->mark_count;
 
-	if (options->summary || options->top.wanted || options->histogram > 0 || answer->verify->on)
+	if (options->summary || options->top.wanted || options->histogram > 0 || figures->verify->on)
 		return false;
 	while (low < high) {	/* the first mark that is at AT or behind it */
 		const size_t middle = low + (high - low) / 2;
 
-		if (answer->by_position[middle]->position < at)
+		if (figures->by_position[middle]->position < at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low == answer->mark_count || answer->by_position[low]->position >= at + sorted->span.count;
+	return low == figures->mark_count || figures->by_position[low]->position >= at + sorted->span.count;
 }
 
 static gs_status
 make(void *context, struct gs_sorted_span *sorted)
 {
-	struct gs_answer *answer = context;
+	struct gs_statistics *figures = context;
 	uint64_t since = gs_clock_now();
 
-	tally_span(answer, &sorted->span, &answer->tallies[sorted->slot]);
-	gs_clock_lap(&answer->monitor->clock, GS_STAGE_ENCODE, &since);
+	tally_span(figures, &sorted->span, &figures->tallies[sorted->slot]);
+	gs_clock_lap(&figures->monitor->clock, GS_STAGE_ENCODE, &since);
 	return GS_OK;
 }
 
 static gs_status
 take(void *context, struct gs_sorted_span *sorted, bool *enough)
 {
-	struct gs_answer *answer = context;
+	struct gs_statistics *figures = context;
 	const struct gs_span *span = &sorted->span;
 	const bool made = sorted->slot != GS_NO_SLOT;
-	struct gs_tally *tally = &answer->tallies[made ? sorted->slot
-	                                               : gs_batch_slots(answer->plan->threads)];
-	const uint64_t before = answer->taken;
+	struct gs_tally *tally = &figures->tallies[made ? sorted->slot
+	                                               : gs_batch_slots(figures->plan->threads)];
+	const uint64_t before = figures->taken;
 	uint64_t since = gs_clock_now();
 
 	(void)enough;
 	if (sorted->skipped) {
-		answer->taken += span->count;
+		figures->taken += span->count;
 	} else if (span->times == NULL) {
 		if (!made)
-			tally_span(answer, span, tally);
-		gs_verify_join(answer->verify, &answer->verify->out, &tally->digest);
-		add(answer, span, tally);
+			tally_span(figures, span, tally);
+		gs_verify_join(figures->verify, &figures->verify->out, &tally->digest);
+		add(figures, span, tally);
 	} else {
-		gs_verify_out(answer->verify, span);
+		gs_verify_out(figures->verify, span);
 	}
 	/* groups, as a histogram knows them */
 	for (size_t at = 0; span->times != NULL && at < span->count; at++) {
@@ -390,92 +390,93 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 
 		key.keys = (char *)span->keys + at * (span->key_bits / 8);
 		key.count = 1;
-		if (answer->options->summary && gs_key_is_float(answer->options->type))
-			sum_floats(answer, &key, times, &group.float_sum);
-		add(answer, &key, &group);
+		if (figures->options->summary && gs_key_is_float(figures->options->type))
+			sum_floats(figures, &key, times, &group.float_sum);
+		add(figures, &key, &group);
 	}
-	atomic_fetch_add(&answer->monitor->counters.keys_sorted, answer->taken - before);
-	gs_clock_lap(&answer->monitor->clock, GS_STAGE_ENCODE, &since);
+	atomic_fetch_add(&figures->monitor->counters.keys_sorted, figures->taken - before);
+	gs_clock_lap(&figures->monitor->clock, GS_STAGE_ENCODE, &since);
 	return GS_OK;
 }
 
 /* ---- opening, and the sink ---------------------------------------------------------------- */
 
 static gs_status
-open_keys(struct gs_answer *answer, const struct gs_answer_input *input)
+open_keys(struct gs_statistics *figures, const struct gs_statistics_input *input)
 {
-	const struct gsort_options *options = answer->options;
-	const size_t tallies = gs_batch_slots(answer->plan->threads) + 1;
-	const uint64_t most = options->top.wanted ? gs_least(options->top.count, answer->keys) : 0;
+	const struct gsort_options *options = figures->options;
+	const size_t tallies = gs_batch_slots(figures->plan->threads) + 1;
+	const uint64_t most = options->top.wanted ? gs_least(options->top.count, figures->keys) : 0;
 	const uint64_t local = options->top.count <= LOCAL_TOP_MOST ? most : 0;
 
 	if (options->top.wanted) {
-		if (most < SIZE_MAX / sizeof *answer->groups / 2)
-			answer->groups = malloc((size_t)(most + tallies * local + 1) *
-			                        sizeof *answer->groups);
-		if (answer->groups == NULL)
+		if (most < SIZE_MAX / sizeof *figures->groups / 2)
+			figures->groups = malloc((size_t)(most + tallies * local + 1) *
+			                         sizeof *figures->groups);
+		if (figures->groups == NULL)
 			return gs_fail(GS_EBUDGET, "no memory for the %llu most frequent values",
 			               (unsigned long long)most);
 	}
-	answer->top = (struct gs_top){
-		.groups = answer->groups, .most = (size_t)most, .descending_classes = options->reverse,
+	figures->top = (struct gs_top){
+		.groups = figures->groups, .most = (size_t)most, .descending_classes = options->reverse,
 	};
 	for (size_t t = 0; t < tallies && local > 0; t++) {
-		answer->tallies[t].top = answer->top;
-		answer->tallies[t].top.groups += most + t * local;
+		figures->tallies[t].top = figures->top;
+		figures->tallies[t].top.groups += most + t * local;
 	}
-	return gs_bars_open(&answer->bars, options, input->extremes);
+	return gs_bars_open(&figures->bars, options, input->extremes);
 }
 
-const struct gs_answer_of gs_answer_of_keys = {
-	.open = open_keys, .take = take, .spell = gs_answer_spell_key, .numbers = true,
+const struct gs_statistics_of gs_statistics_of_keys = {
+	.open = open_keys, .take = take, .spell = gs_statistics_spell_key, .numbers = true,
 };
 
 gs_status
-gs_answer_open(struct gs_answer *answer, const struct gs_answer_of *of, const struct gsort_options *options,
-               const struct gs_plan *plan, const struct gs_answer_input *input,
-               struct gs_verify *verify, struct gs_monitor *monitor)
+gs_statistics_open(struct gs_statistics *figures, const struct gs_statistics_of *of,
+                   const struct gsort_options *options, const struct gs_plan *plan,
+                   const struct gs_statistics_input *input, struct gs_verify *verify,
+                   struct gs_monitor *monitor)
 {
 	struct gs_pick pick = { .on = false };
 	gs_status status;
 
-	gs_answer_close(answer);
-	*answer = (struct gs_answer){
+	gs_statistics_close(figures);
+	*figures = (struct gs_statistics){
 		.of = of, .options = options, .plan = plan, .verify = verify, .monitor = monitor,
 		.keys = input->keys, .order = input->order,
 	};
-	TRY(GS_NEW(answer->tallies, gs_batch_slots(plan->threads) + 1, "tallies"));
+	TRY(GS_NEW(figures->tallies, gs_batch_slots(plan->threads) + 1, "tallies"));
 	status = gs_pick_open(&pick, options, input->keys);
-	THEN(status, set_marks(answer, &pick));
+	THEN(status, set_marks(figures, &pick));
 	gs_pick_close(&pick);
-	return status == GS_OK ? of->open(answer, input) : status;
+	return status == GS_OK ? of->open(figures, input) : status;
 }
 
 struct gs_span_sink
-gs_answer_sink(struct gs_answer *answer)
+gs_statistics_sink(struct gs_statistics *figures)
 {
-	answer->class_position = answer->taken;
+	figures->class_position = figures->taken;
 	return (struct gs_span_sink){
-		.skip = skip, .make = make, .take = answer->of->take, .groups = true, .context = answer,
+		.skip = skip, .make = make, .take = figures->of->take, .groups = true, .context = figures,
 	};
 }
 
 void
-gs_answer_end(struct gs_answer *answer)
+gs_statistics_end(struct gs_statistics *figures)
 {
-	assert(answer->taken == answer->keys);
-	gs_bars_end(&answer->bars, answer->keys);
-	gs_top_end(&answer->top);
+	assert(figures->taken == figures->keys);
+	gs_bars_end(&figures->bars, figures->keys);
+	gs_top_end(&figures->top);
 }
 
 void
-gs_answer_close(struct gs_answer *answer)
+gs_statistics_close(struct gs_statistics *figures)
 {
-	free(answer->marks);
-	free(answer->by_position);
-	free(answer->groups);
-	free(answer->tallies);
-	gs_item_copies_close(&answer->copies);
-	gs_bars_close(&answer->bars);
-	*answer = (struct gs_answer){ .marks = NULL };
+	free(figures->marks);
+	free(figures->by_position);
+	free(figures->groups);
+	free(figures->tallies);
+	gs_item_copies_close(&figures->copies);
+	gs_bars_close(&figures->bars);
+	*figures = (struct gs_statistics){ .marks = NULL };
 }

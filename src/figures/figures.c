@@ -79,11 +79,11 @@ print_word(FILE *to, const char *name, int name_bytes, struct gs_word word)
 	fputc('\n', to);
 }
 
+/* A key of the input, if that has any. */
 static struct gs_word
-spell_mark(const struct gs_statistics *figures, size_t mark, char word[GS_WORD_BYTES])
+spell(const struct gs_statistics *figures, const struct gs_value *value, char word[GS_WORD_BYTES])
 {
-	return figures->keys > 0 ? figures->of->spell(figures, &figures->marks[mark].value, word)
-	                        : (struct gs_word){ .text = NULL };
+	return figures->keys > 0 ? figures->of->spell(figures, value, word) : (struct gs_word){ .text = NULL };
 }
 
 /* A JSON value: a number, a string or null. */
@@ -109,7 +109,7 @@ print_json(FILE *to, struct gs_word word)
 
 static void
 print_row(const struct gs_statistics *figures, FILE *to, const char *name, struct gs_word word,
-          bool *first)
+          bool first)
 {
 	if (!figures->options->json) {
 		char padded[16];	/* a tab behind each, "distinct", too, ends in the same column */
@@ -119,9 +119,8 @@ print_row(const struct gs_statistics *figures, FILE *to, const char *name, struc
 		print_word(to, padded, bytes, word);
 		return;
 	}
-	fprintf(to, "%s\"%s\": ", *first ? "" : ", ", name);
+	fprintf(to, "%s\"%s\": ", first ? "" : ", ", name);
 	print_json(to, word);
-	*first = false;
 }
 
 /* SUM / COUNT, rounded once. */
@@ -142,33 +141,32 @@ static void
 print_summary(const struct gs_statistics *figures, FILE *to)
 {
 	enum { BEYOND = 64 };	/* a sum of floats is within their range times 2 to that */
-	const size_t quartiles = figures->quantile_count;
+	const struct gs_mark *quartiles = figures->marks + figures->quantile_count;
 	const enum gsort_notation notation = figures->options->notation;
 	const bool floats = gs_key_is_float(figures->options->type);
-	const struct gs_word none = { .text = NULL };
 	const double sum = floats ? gs_float_sum_value(&figures->float_sum, 0) : 0;
 	char word[GS_WORD_BYTES];
-	bool first = true, any = figures->keys > 0;
 
-	print_row(figures, to, "count", spell_integer(GSORT_DECIMAL, figures->keys, word), &first);
+	print_row(figures, to, "count", spell_integer(GSORT_DECIMAL, figures->keys, word), true);
 	if (figures->of_column)
-		print_row(figures, to, "missing", spell_integer(GSORT_DECIMAL, figures->missing, word), &first);
-	print_row(figures, to, "distinct", spell_integer(GSORT_DECIMAL, figures->distinct, word), &first);
-	print_row(figures, to, "min", any ? figures->of->spell(figures, &figures->least, word) : none, &first);
-	print_row(figures, to, "q1", spell_mark(figures, quartiles, word), &first);
-	print_row(figures, to, "median", spell_mark(figures, quartiles + 1, word), &first);
-	print_row(figures, to, "q3", spell_mark(figures, quartiles + 2, word), &first);
-	print_row(figures, to, "max", any ? figures->of->spell(figures, &figures->most, word) : none, &first);
+		print_row(figures, to, "missing", spell_integer(GSORT_DECIMAL, figures->missing, word),
+		          false);
+	print_row(figures, to, "distinct", spell_integer(GSORT_DECIMAL, figures->distinct, word), false);
+	print_row(figures, to, "min", spell(figures, &figures->least, word), false);
+	print_row(figures, to, "q1", spell(figures, &quartiles[0].value, word), false);
+	print_row(figures, to, "median", spell(figures, &quartiles[1].value, word), false);
+	print_row(figures, to, "q3", spell(figures, &quartiles[2].value, word), false);
+	print_row(figures, to, "max", spell(figures, &figures->most, word), false);
 	if (notation > GSORT_HEXADECIMAL || !figures->of->numbers)	/* addresses, lines */
 		return;
 	print_row(figures, to, "sum", floats ? spell_float(sum, word)
-	                                    : spell_integer(notation, figures->sum, word), &first);
+	                                     : spell_integer(notation, figures->sum, word), false);
 	if (notation == GSORT_DECIMAL)
-		print_row(figures, to, "mean", !any ? none :
+		print_row(figures, to, "mean", figures->keys == 0 ? (struct gs_word){ .text = NULL } :
 		          spell_float(!floats ? divide(figures->sum, figures->keys) :
 		                      isfinite(sum) ? sum / (double)figures->keys :
 		                      ldexp(gs_float_sum_value(&figures->float_sum, BEYOND) /
-		                            (double)figures->keys, BEYOND), word), &first);
+		                            (double)figures->keys, BEYOND), word), false);
 }
 
 static void
@@ -178,7 +176,7 @@ print_quantiles(const struct gs_statistics *figures, FILE *to)
 
 	for (size_t q = 0; q < figures->quantile_count; q++) {
 		const struct gs_mark *mark = &figures->marks[q];
-		const struct gs_word value = spell_mark(figures, q, word);
+		const struct gs_word value = spell(figures, &mark->value, word);
 
 		if (figures->options->json) {
 			fprintf(to, "%s{\"quantile\": \"%.*s\", \"value\": ", q > 0 ? ", " : "",
@@ -195,13 +193,13 @@ print_quantiles(const struct gs_statistics *figures, FILE *to)
 static void
 print_listed(const struct gs_statistics *figures, FILE *to)
 {
-	const size_t first = figures->mark_count - figures->listed_count;
+	const struct gs_mark *listed = figures->marks + figures->mark_count - figures->listed_count;
 	char word[GS_WORD_BYTES];
 
 	for (size_t k = 0; k < figures->listed_count; k++) {
 		if (k > 0)
 			fputs(", ", to);
-		print_json(to, spell_mark(figures, first + k, word));
+		print_json(to, spell(figures, &listed[k].value, word));
 	}
 }
 

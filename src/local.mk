@@ -171,7 +171,7 @@ host_sources = \
   src/output/emit.c \
   src/output/emit.h \
   src/output/emit_items.c \
-  src/output/handover.c \
+  src/output/span_queue.c \
   src/output/item_top.c \
   src/output/pick.c \
   src/output/select.c \

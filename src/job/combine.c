@@ -31,7 +31,7 @@ struct operand {
 	struct gs_verify     verify;
 	struct gs_feed       feed;
 	struct gs_thread     thread;	/* drains it to: */
-	struct gs_handover   handover;
+	struct gs_span_queue   queue;
 };
 
 /* Keys that each thread merges at once: in and out a MiB, which stays in the cache.  Not tuned. */
@@ -84,7 +84,7 @@ fill_operand(const struct gs_combination *set, struct stream *stream)
 	struct gs_span span;
 
 	do {
-		if (!gs_handover_next(&operand->handover, &span)) {
+		if (!gs_span_queue_next(&operand->queue, &span)) {
 			const gs_status status = gs_thread_join(&operand->thread);
 
 			assert(status != GS_OK);	/* else it gives all its keys */
@@ -198,16 +198,16 @@ drain(void *context)
 {
 	struct operand *operand = context;
 	const struct gs_engine *engine = &operand->feed.engine;
-	const struct gs_span_sink sink = gs_handover_sink(&operand->handover, &operand->verify,
-	                                                  gs_batch_slots(operand->plan.threads));
+	const struct gs_span_sink sink = gs_span_queue_sink(&operand->queue, &operand->verify,
+	                                                    gs_batch_slots(operand->plan.threads));
 	gs_status status = GS_OK;
 
 	for (unsigned i = 0; status == GS_OK && i < GS_CLASSES; i++) {
 		status = engine->drain(engine->context, gs_class_place(i, operand->options.reverse), &sink);
 		if (status == GS_OK)
-			gs_handover_end(&operand->handover);
+			gs_span_queue_end(&operand->queue);
 	}
-	gs_queue_shut(&operand->handover.there);	/* the taker waits for nothing more */
+	gs_queue_shut(&operand->queue.there);	/* the taker waits for nothing more */
 	return status;
 }
 
@@ -271,7 +271,7 @@ open_set(struct gsort *job)
 	TRY(GS_NEW(set->streams, set->stream_count, "inputs"));
 	TRY(GS_NEW(set->operands, count, "inputs"));
 	for (size_t o = 0; o < count; o++) {	/* all of them, and the merge, work at a time */
-		gs_handover_open(&set->operands[o].handover, (unsigned)((threads + count) / (count + 1)));
+		gs_span_queue_open(&set->operands[o].queue, (unsigned)((threads + count) / (count + 1)));
 		set->streams[o].operand = &set->operands[o];
 	}
 	set->count = count;
@@ -348,8 +348,8 @@ end_operands(struct gs_combination *set, gs_status status)
 
 		if (!operand->thread.runs)
 			continue;
-		gs_queue_shut(&operand->handover.there);
-		gs_queue_shut(&operand->handover.back);
+		gs_queue_shut(&operand->queue.there);
+		gs_queue_shut(&operand->queue.back);
 		ended = gs_thread_join(&operand->thread);
 		if (status != GS_OK || ended == GS_OK)
 			continue;
@@ -367,7 +367,7 @@ gs_job_combine(struct gsort *job)
 	THEN(status, merge(job));
 	status = end_operands(job->set, status);
 	for (size_t o = 0; status == GS_OK && o < job->set->count; o++)
-		if (!job->set->operands[o].handover.shut)	/* all of it was wanted */
+		if (!job->set->operands[o].queue.shut)	/* all of it was wanted */
 			status = gs_border_verify(job->ranked->ranks, &job->set->operands[o].verify);
 	return gs_ranked_finish(job, status);
 }
@@ -416,8 +416,8 @@ gs_combine_close(struct gs_combination *set)
 
 		gs_feed_close(&operand->feed);
 		gs_input_close(operand->feed.input);
-		gs_queue_close(&operand->handover.there);
-		gs_queue_close(&operand->handover.back);
+		gs_queue_close(&operand->queue.there);
+		gs_queue_close(&operand->queue.back);
 	}
 	for (size_t s = 0; set->streams != NULL && s < set->stream_count; s++) {
 		free(set->streams[s].memory);

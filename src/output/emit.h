@@ -253,7 +253,7 @@ MUST_CHECK gs_status gs_emit_end(struct gs_emit *emit);
 /** Free all, also after an error; a zeroed struct is allowed. */
 void gs_emit_close(struct gs_emit *emit);
 
-/* ---- or one thread hands sorted elements to another (handover.c) --------------- */
+/* ---- or one thread hands sorted elements to another (span_queue.c) --------------- */
 
 /*
  *     giver:  open; { sink, end } for each class; shut
@@ -263,11 +263,11 @@ void gs_emit_close(struct gs_emit *emit);
  * slots goes on meanwhile, half of the slots ahead at most; any other giver waits for that.
  */
 
-enum { GS_HANDOVER_OFFERS = 16 };
+enum { GS_SPAN_QUEUE_OFFERS = 16 };
 
-struct gs_handover {
+struct gs_span_queue {
 	struct gs_queue there, back;
-	struct gs_span  offers[GS_HANDOVER_OFFERS];	/* in turn; count 0: an end */
+	struct gs_span  offers[GS_SPAN_QUEUE_OFFERS];	/* in turn; count 0: an end */
 	size_t          given, returned;
 	size_t          keeps;		/* offers that may be out once a span in a slot is taken */
 	unsigned        threads;	/* of the giver */
@@ -277,22 +277,22 @@ struct gs_handover {
 };
 
 /** At most THREADS of a giver that sorts in slots work on spans. */
-void gs_handover_open(struct gs_handover *handover, unsigned threads);
+void gs_span_queue_open(struct gs_span_queue *queue, unsigned threads);
 
 /* The giver: */
 
 /** The sink of any class: it has enough once the taker has shut.  Notes in VERIFY what leaves.  The
  *  producer may have SLOTS. */
-struct gs_span_sink gs_handover_sink(struct gs_handover *handover, struct gs_verify *verify,
-                                     size_t slots);
+struct gs_span_sink gs_span_queue_sink(struct gs_span_queue *queue, struct gs_verify *verify,
+                                       size_t slots);
 
 /** All elements of the class have been given. */
-void gs_handover_end(struct gs_handover *handover);
+void gs_span_queue_end(struct gs_span_queue *queue);
 
 /* The taker: */
 
 /** Wait for the next span, which may be changed; count 0: the class has ended.
  *  False: the giver has ended before that. */
-bool gs_handover_next(struct gs_handover *handover, struct gs_span *span);
+bool gs_span_queue_next(struct gs_span_queue *queue, struct gs_span *span);
 
 #endif

@@ -199,9 +199,9 @@ host_sources = \
   src/ranks/net/ranks.h \
   src/ranks/net/transport.c \
   src/ranks/parts.c \
-  src/ranks/ranked.c \
-  src/ranks/ranked.h \
-  src/ranks/ranked_output.c \
+  src/ranks/rank_job.c \
+  src/ranks/rank_job.h \
+  src/ranks/rank_output.c \
   src/ranks/receive.c \
   src/ranks/rows.c \
   src/ranks/sample.c \

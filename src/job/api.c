@@ -10,7 +10,7 @@
 #include "key/key.h"
 #include "options/options.h"
 #include "output/select.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "text/disorder.h"
 
 /* Is an input of a merge sorted?  All ranks check it.  If equal keys are one, so are they here. */
@@ -67,8 +67,8 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	job->feed.verify = &job->verify;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
-	TRY(gs_ranked_open(&job->ranked, options->ranks, options, check_input, &job->options));
-	TRY(gs_ranks_agree(job->ranked->ranks, gs_job_open(job)));
+	TRY(gs_rank_job_open(&job->rank_job, options->ranks, options, check_input, &job->options));
+	TRY(gs_ranks_agree(job->rank_job->ranks, gs_job_open(job)));
 	job->stats.threads = job->plan.threads;
 	job->stats.device = "cpu";
 	return GS_OK;
@@ -163,7 +163,7 @@ gsort_close(gsort *job)
 		gs_input_stop(job->feed.input);
 	gs_combine_close(job->set);
 	gs_job_close(job);
-	gs_ranked_close(job->ranked);
+	gs_rank_job_close(job->rank_job);
 	free(job);
 	(void)gs_error_again(&error);	/* closing must not hide the reason */
 }

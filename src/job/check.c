@@ -8,7 +8,7 @@
  * Nothing is written, and no GPU is used.
  */
 #include "job/job.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 
 gs_status
 gs_job_check(struct gsort *job, bool *disorder)
@@ -32,5 +32,5 @@ gs_job_check(struct gsort *job, bool *disorder)
 	if (follow.disorder)
 		status = job->options.check == GSORT_CHECK_FIRST ? GS_OK : gs_fail(GS_OK, "%s", "");
 	gs_follow_close(&follow);
-	return gs_ranked_check(job, status, disorder);
+	return gs_rank_check(job, status, disorder);
 }

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/round.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "job/job.h"
 #include "sort/set_merge.h"
 
@@ -234,7 +234,7 @@ open_operand(struct gsort *job, struct operand *operand, const char *const *name
 {
 	struct gsort_options *own = &operand->options;
 
-	*own = job->ranked->given;
+	*own = job->rank_job->given;
 	own->operation = GSORT_SORT;
 	own->set = GSORT_NO_SET;
 	own->inputs = name;
@@ -256,7 +256,7 @@ open_operand(struct gsort *job, struct operand *operand, const char *const *name
 static gs_status
 open_set(struct gsort *job)
 {
-	const struct gsort_options *given = &job->ranked->given;
+	const struct gsort_options *given = &job->rank_job->given;
 	const size_t count = given->input_count, merges = count - 1;
 	const unsigned threads = job->plan.threads;
 	const uint64_t share = job->plan.pool_bytes / merges / sizeof(uint64_t);
@@ -368,8 +368,8 @@ gs_job_combine(struct gsort *job)
 	status = end_operands(job->set, status);
 	for (size_t o = 0; status == GS_OK && o < job->set->count; o++)
 		if (!job->set->operands[o].queue.shut)	/* all of it was wanted */
-			status = gs_border_verify(job->ranked->ranks, &job->set->operands[o].verify);
-	return gs_ranked_finish(job, status);
+			status = gs_border_verify(job->rank_job->ranks, &job->set->operands[o].verify);
+	return gs_rank_finish(job, status);
 }
 
 void

@@ -12,7 +12,7 @@
 #include "job/print.h"
 #include "key/key.h"
 #include "plan/plan.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 
 static void
 print_device(const struct gs_line_printer *to, const struct gsort *job)
@@ -317,7 +317,7 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 		              forecast.disk_bytes > 0 ? gs_size_text(forecast.disk_bytes, b) : "no",
 		              forecast.disk_bytes > 0 ? " of temporary files" : " temporary files",
 		              gs_time_text(gs_forecast_seconds(&forecast), time),
-		              job->ranked->alone ? "" : ", each rank");
+		              job->rank_job->alone ? "" : ", each rank");
 	if (job->options.split == 0)
 		return;
 	outputs = &job->files.outputs;

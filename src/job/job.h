@@ -26,7 +26,7 @@
 #include "output/emit.h"
 #include "output/verify.h"
 
-struct gs_ranked;
+struct gs_rank_job;
 
 /* ---- lines that are compared as numbers are numbers, until one of them is none (fallback.c) ---- */
 
@@ -94,7 +94,7 @@ struct gs_phases {
 };
 
 struct gsort {
-	struct gs_ranked    *ranked;		/* what it is among the ranks; alone: the only one */
+	struct gs_rank_job  *rank_job;		/* what it is among the ranks; alone: the only one */
 	struct gsort_options options;		/* a copy of the caller's; a rank has changed it */
 	struct gs_turn       turn;		/* of lines, if they begin as numbers */
 	struct gs_limits     limits;		/* of the machine; cores 0: not read yet */

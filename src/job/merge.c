@@ -15,7 +15,7 @@
 #include "base/round.h"
 #include "job/job.h"
 #include "kinds/source.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "text/line.h"
 
 /* Is the output an input that is written in place, so that writing destroys bytes still to be read? */
@@ -102,7 +102,7 @@ merge_spans(struct gsort *job, struct gs_merge_inputs *all)
 		                           all->count, &every));
 		TRY(gs_emit_class_end(&job->emit, key_class));
 	}
-	return gs_ranked_finish(job, GS_OK);
+	return gs_rank_finish(job, GS_OK);
 }
 
 /* Keys of 8 and 16 bits: read all inputs, one after the other, and count the keys. */
@@ -181,7 +181,7 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 		gs_verify_out_items(&job->verify, &(const struct gs_item_digest){
 			.sum = merger.sum, .falls = merger.follow.breaks > 0,
 		});
-		status = gs_ranked_finish(job, GS_OK);
+		status = gs_rank_finish(job, GS_OK);
 	}
 	job->feed.read.elements = merger.items;
 	gs_item_merger_close(&merger);

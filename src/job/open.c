@@ -23,7 +23,7 @@
 #include "key/key.h"
 #include "gpu/guard.h"
 #include "options/options.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "job/job.h"
 #include "spill/file.h"
 #include "figures/statistics.h"
@@ -43,11 +43,11 @@ gs_job_input_options(struct gsort *job)
 		.skip_bytes = options->skip_bytes,
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
-		.ranges = job->ranked->parts.ranges,
+		.ranges = job->rank_job->parts.ranges,
 		.again = job->turn.may,
 		.later = options->operation == GSORT_MERGE,
 		.stored = &job->monitor.counters.stored_in,
-		.confined = job->ranked->given.sandbox && !options->sandbox ? GS_RANKS_UNCONFINED : NULL,
+		.confined = job->rank_job->given.sandbox && !options->sandbox ? GS_RANKS_UNCONFINED : NULL,
 		.read = options->read,
 		.read_context = options->read_context,
 		.interrupted = &job->phases.interrupted,
@@ -73,7 +73,7 @@ open_input(struct gs_feed *feed, const struct gs_input_options *in)
 static gs_status
 open_output(struct gsort *job)
 {
-	const struct gsort_options *options = &job->options, *given = &job->ranked->given;
+	const struct gsort_options *options = &job->options, *given = &job->rank_job->given;
 	const struct gs_output_options out = {
 		.name = options->output,
 		.binary = gs_options_write_binary(options),
@@ -193,7 +193,7 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 	atomic_store(&feed->monitor->counters.stored_total, gs_files_stored_bytes(files));
 	input->all_bytes = input->input_bytes;
 	guessed = input->guessed;
-	gs_ranked_limit(job->ranked, input, &feed->share);
+	gs_rank_limit(job->rank_job, input, &feed->share);
 	/* the memory that is kept beside the keys */
 	if (options->locale != NULL)
 		input->beside_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
@@ -211,7 +211,7 @@ static gs_status
 make_plan(struct gsort *job)
 {
 	TRY(gs_plan_make(&job->plan, &job->plan_input));
-	gs_ranked_adapt(job->ranked, &job->plan_input, &job->plan);
+	gs_rank_adapt(job->rank_job, &job->plan_input, &job->plan);
 	gs_job_expect(job, false);
 	return GS_OK;
 }
@@ -219,7 +219,7 @@ make_plan(struct gsort *job)
 static gs_status
 plan_job(struct gsort *job)
 {
-	const size_t operands = gs_job_combines(job) ? job->ranked->given.input_count : 0;
+	const size_t operands = gs_job_combines(job) ? job->rank_job->given.input_count : 0;
 
 	collect_plan_input(job, &job->feed, gs_emit_print_bytes(&job->emit),
 	                   operands > 0 ? (unsigned)operands + 1 : 0);	/* the merge of them has one, too */
@@ -299,7 +299,7 @@ static void
 normalize(struct gsort *job)
 {
 	struct gsort_options *own = &job->options;
-	const bool alone = job->ranked->alone;
+	const bool alone = job->rank_job->alone;
 	struct gs_feed *feed = &job->feed;
 	enum gs_elements elements = gs_options_elements(own);
 
@@ -345,10 +345,10 @@ describe(struct gsort *job)
 	feed->lines.order.terminator = text->terminator;
 	if (feed->kind->describe != NULL)
 		status = feed->kind->describe(feed);
-	TRY(gs_ranked_describe(job->ranked, status, &feed->lines.order));
+	TRY(gs_rank_describe(job->rank_job, status, &feed->lines.order));
 	/* messages of a rank have the numbers of lines in the file */
 	text->lines_before = gs_parts_lines_before;
-	text->lines_context = &job->ranked->parts;
+	text->lines_context = &job->rank_job->parts;
 	gs_emit_set_format(&job->emit, &job->options);
 	return GS_OK;
 }
@@ -365,7 +365,7 @@ gs_job_open(struct gsort *job)
 	const struct gs_files *files;
 
 	TRY(gs_options_check(&job->options));
-	if (job->options.set != GSORT_NO_SET && job->ranked->given.input_count < 2)
+	if (job->options.set != GSORT_NO_SET && job->rank_job->given.input_count < 2)
 		return gs_fail(GS_EUSAGE, "a set operation needs two FILEs at least");
 	TRY(describe(job));
 	in = gs_job_input_options(job);

@@ -5,7 +5,7 @@
 #include "base/monitor.h"
 #include "base/thread.h"
 #include "job/job.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 
 /* Collect the counts of the job's objects. */
 static void
@@ -40,7 +40,7 @@ collect_stats(struct gsort *job)
 		job->feed.engine.stats(job->feed.engine.context, stats);
 	if (operation == GSORT_MERGE && job->feed.by == NULL) {
 		stats->device = "cpu";
-		stats->batches = (unsigned)job->ranked->given.input_count;
+		stats->batches = (unsigned)job->rank_job->given.input_count;
 	}
 	stats->keys_out = job->emit.keys;
 	stats->bytes_out = job->emit.bytes;
@@ -59,7 +59,7 @@ sum_stats(struct gsort *job)
 	char message[GS_MESSAGE_BYTES];
 
 	snprintf(message, sizeof message, "%s", gs_message());
-	TRY(gs_ranked_sum_stats(job->ranked, &job->stats));
+	TRY(gs_rank_sum_stats(job->rank_job, &job->stats));
 	(void)gs_fail(GS_OK, "%s", message);
 	return GS_OK;
 }
@@ -73,7 +73,7 @@ fail_invalid(struct gsort *job, bool disorder)
 	(void)gs_fail(GS_EINPUT, "%s%s%llu invalid line%s left out", before, *before != '\0' ? "; " : "",
 	              (unsigned long long)job->stats.invalid_lines,
 	              job->stats.invalid_lines == 1 ? " was" : "s were");
-	(void)!gs_ranks_agree(job->ranked->ranks, GS_EINPUT);	/* one rank says so */
+	(void)!gs_ranks_agree(job->rank_job->ranks, GS_EINPUT);	/* one rank says so */
 }
 
 gsort_status
@@ -91,7 +91,7 @@ gs_job_run(struct gsort *job)
 		        "see ulimit -u, or ask for fewer with --parallel");
 	job->stats.seconds = (double)(gs_clock_wall() - start) / 1e9;
 	collect_stats(job);
-	THEN(status, gs_ranks_agree(job->ranked->ranks, gs_line_order_check(&job->feed.lines.order)));
+	THEN(status, gs_ranks_agree(job->rank_job->ranks, gs_line_order_check(&job->feed.lines.order)));
 	THEN(status, sum_stats(job));
 	atomic_store(&job->monitor.counters.phase, GSORT_DONE);
 	/* A read that was interrupted looks like the end of the file, or like an error. */

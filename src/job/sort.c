@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "job/job.h"
 #include "figures/statistics.h"
 
@@ -74,7 +74,7 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 	}
 	if (status == GS_OK)
 		note_digest(job);
-	return gs_ranked_finish(job, status);
+	return gs_rank_finish(job, status);
 }
 
 /* The output is figures about all keys.  Nothing is written before the last key has been seen. */
@@ -104,11 +104,11 @@ make_figures(struct gsort *job)
 		figures.of_column = feed->lines.column.keys != NULL;
 		figures.missing = feed->lines.column.missing;
 		gs_statistics_end(&figures);
-		status = gs_border_verify(job->ranked->ranks, &job->verify);
+		status = gs_border_verify(job->rank_job->ranks, &job->verify);
 	}
 	THEN(status, gs_figures_write(&figures, job->files.outputs.files[0], &bytes));
 	job->emit.bytes = bytes;
-	status = gs_ranked_finish(job, status);
+	status = gs_rank_finish(job, status);
 	gs_statistics_close(&figures);
 	return status;
 }
@@ -117,13 +117,13 @@ make_figures(struct gsort *job)
 static gs_status
 deliver(struct gsort *job)
 {
-	const size_t header_bytes = job->ranked->ranks->rank == 0 ? job->feed.header_bytes : 0;
+	const size_t header_bytes = job->rank_job->ranks->rank == 0 ? job->feed.header_bytes : 0;
 	uint64_t elements;
 
 	if (gs_statistics_is_wanted(&job->options))
 		return make_figures(job);	/* -> figures -> output */
-	TRY(gs_ranked_count(job, &elements));
-	TRY(gs_ranked_place(job, elements, header_bytes));
+	TRY(gs_rank_count(job, &elements));
+	TRY(gs_rank_place(job, elements, header_bytes));
 	return gs_job_emit(job, job->feed.header, header_bytes);	/* -> selected -> bytes -> output */
 }
 
@@ -133,10 +133,10 @@ read_all(struct gsort *job)
 {
 	struct gs_taker taker = job->feed.engine.taker;
 
-	TRY(gs_ranked_deal(job, &taker));
+	TRY(gs_rank_deal(job, &taker));
 	gs_verify_watch(&job->verify, &taker);
 	TRY(job->feed.kind->read(&job->feed, &taker));
-	return gs_ranked_settle(job);
+	return gs_rank_settle(job);
 }
 
 /* The whole program, for every kind of element, alone or as one of several ranks.  Read this first: each call
@@ -212,7 +212,8 @@ gs_job_sort(struct gsort *job)
 		TRY(gs_job_replan(job));
 	}
 	/* several ranks have a GPU only if the user demands one */
-	TRY(gs_ranks_agree(job->ranked->ranks, job->plan.device == GSORT_DEVICE_GPU ? open_gpu(job) : GS_OK));
+	TRY(gs_ranks_agree(job->rank_job->ranks,
+	                   job->plan.device == GSORT_DEVICE_GPU ? open_gpu(job) : GS_OK));
 	if (job->plan.device != GSORT_DEVICE_GPU) {
 		gs_input_stop_recording(job->feed.input);
 		return sort_once(job);

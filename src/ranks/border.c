@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 
 /* ---- items ------------------------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
 /*
  * exchange.h - elements on their way from the rank that reads them to the rank that owns them
  *
- * For ranked.h and the files that are named here.
+ * For rank_job.h and the files that are named here.
  */
 #ifndef GS_EXCHANGE_H
 #define GS_EXCHANGE_H

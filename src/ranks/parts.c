@@ -9,7 +9,7 @@
  * the same sizes; rank 0's are compared with theirs.  The shares are cut at places that all
  * ranks compute alike, so a part ends where the next rank's begins.
  *
- * Invariant: each key, or line, is in exactly one part (but see OVERLAP in ranked.h).
+ * Invariant: each key, or line, is in exactly one part (but see OVERLAP in rank_job.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "io/input.h"
 #include "key/key.h"
 #include "options/options.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "text/disorder.h"
 #include "text/text.h"
 

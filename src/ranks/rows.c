@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/round.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 
 enum { PLACES = 3, CHUNK_BYTES = 64 << 10 };
 

@@ -14,7 +14,7 @@
 #include "base/splitmix.h"
 #include "base/team.h"
 #include "key/key.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "ranks/exchange.h"
 #include "sort/items/items.h"
 #include "text/lines.h"

@@ -19,7 +19,7 @@
 #include "linekey/line_order.h"
 #include "options/options.h"
 #include "output/select.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "ranks/exchange.h"
 
 /* ---- dealing ------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ enum { NUMBER_ROOM = 512 };
 static gs_status
 deal_keys(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 {
-	struct gs_key_exchange *exchange = &job->ranked->exchange;
+	struct gs_key_exchange *exchange = &job->rank_job->exchange;
 	struct gs_text_options text = job->feed.ingest.text;
 	gs_status status;
 
@@ -40,11 +40,11 @@ deal_keys(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 	exchange->together = gs_select_merges_zeros(&job->options);
 	exchange->descending_classes = job->options.reverse;
 	exchange->encoding = job->emit.encoding;
-	exchange->measures = job->ranked->output.one_file && !job->ranked->output.spools &&
+	exchange->measures = job->rank_job->output.one_file && !job->rank_job->output.spools &&
 	                   gs_key_is_text(exchange->encoding.to);
 	if (job->plan.by_counting)		/* every rank counts what it reads */
 		return GS_OK;
-	if (job->ranked->parts.plain_bytes > 0) {
+	if (job->rank_job->parts.plain_bytes > 0) {
 		if (sample->item_bytes == 0)	/* numbers are short, and many fit in memory */
 			sample->room = NUMBER_ROOM;
 		text.merge_zeros = exchange->together;
@@ -55,7 +55,7 @@ deal_keys(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 		THEN(status, gs_sample_read_keys(sample, &text));
 		TRY(gs_sample_split(sample, status, exchange));
 	}
-	TRY(gs_key_exchange_open(exchange, job->ranked->window_bytes));
+	TRY(gs_key_exchange_open(exchange, job->rank_job->window_bytes));
 	*taker = gs_key_exchange_taker(exchange);
 	return GS_OK;
 }
@@ -63,33 +63,33 @@ deal_keys(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 static gs_status
 deal_items(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 {
-	struct gs_item_exchange *exchange = &job->ranked->item_exchange;
+	struct gs_item_exchange *exchange = &job->rank_job->item_exchange;
 
 	exchange->order = job->feed.by;
 	if (job->feed.by->item_bytes == 0)
 		exchange->lines = &job->feed.lines.order;
 	TRY(gs_sample_split_items(sample, gs_sample_draw(sample), gs_select_merges_zeros(&job->options),
 	                          exchange));
-	TRY(gs_item_exchange_open(exchange, job->ranked->window_bytes));
+	TRY(gs_item_exchange_open(exchange, job->rank_job->window_bytes));
 	*taker = gs_item_exchange_taker(exchange);
 	return GS_OK;
 }
 
 gs_status
-gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
+gs_rank_deal(struct gsort *job, struct gs_taker *taker)
 {
-	struct gs_ranked *ranked = job->ranked;
-	struct gs_ranks *ranks = ranked->ranks;
+	struct gs_rank_job *rank_job = job->rank_job;
+	struct gs_ranks *ranks = rank_job->ranks;
 	const bool items = job->feed.by != NULL;
 	const size_t unit = job->feed.ingest.unit, wanted = gs_sample_wanted(ranks->size);
-	struct gs_exchange *exchange = items ? &ranked->item_exchange.all : &ranked->exchange.all;
+	struct gs_exchange *exchange = items ? &rank_job->item_exchange.all : &rank_job->exchange.all;
 	struct gs_sample sample = {
-		.parts = &ranked->parts, .options = &job->options, .order = &job->feed.lines.order,
+		.parts = &rank_job->parts, .options = &job->options, .order = &job->feed.lines.order,
 		.item_bytes = unit, .room = gs_item_sample_room(unit), .wanted = wanted,
 	};
 	gs_status status;
 
-	if (ranked->alone)
+	if (rank_job->alone)
 		return GS_OK;
 	if (items && ranks->size > GS_ITEM_BINS_MOST)
 		return gs_ranks_agree(ranks, gs_fail(GS_EUSAGE, "at most %d ranks sort records or "
@@ -109,27 +109,27 @@ gs_ranked_deal(struct gsort *job, struct gs_taker *taker)
 /* ---- settling ------------------------------------------------------------------------ */
 
 gs_status
-gs_ranked_settle(struct gsort *job)
+gs_rank_settle(struct gsort *job)
 {
-	struct gs_ranked *ranked = job->ranked;
-	struct gs_key_exchange *exchange = &ranked->exchange;
+	struct gs_rank_job *rank_job = job->rank_job;
+	struct gs_key_exchange *exchange = &rank_job->exchange;
 	struct gs_count *histogram = &job->feed.store.histogram;
 
-	if (ranked->alone)
+	if (rank_job->alone)
 		return GS_OK;
 	if (job->feed.by != NULL) {
-		TRY(gs_exchange_drain(&ranked->item_exchange.all));
+		TRY(gs_exchange_drain(&rank_job->item_exchange.all));
 		job->feed.elements = job->feed.engine.count(job->feed.engine.context, 0);
 		return GS_OK;
 	}
 	/* No rank waits in a sum while others may wait for blocks that it has still to take. */
 	if (job->plan.by_counting)
-		TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
+		TRY(gs_ranks_sum(rank_job->ranks, histogram->bins, histogram->bin_count));
 	if (!exchange->split)
 		TRY(gs_key_exchange_split(exchange));
 	if (!job->plan.by_counting) {
 		TRY(gs_exchange_drain(&exchange->all));
-		TRY(gs_ranks_sum(ranked->ranks, histogram->bins, histogram->bin_count));
+		TRY(gs_ranks_sum(rank_job->ranks, histogram->bins, histogram->bin_count));
 	}
 	if (histogram->bin_count > 0)
 		histogram->touched = UINT64_MAX;
@@ -141,7 +141,7 @@ gs_ranked_settle(struct gsort *job)
 			continue;
 		histogram->bins[b] = gs_splitters_share(&exchange->splitters, histogram->key_class,
 		                                        b ^ exchange->flip, histogram->bins[b],
-		                                        ranked->ranks->rank);
+		                                        rank_job->ranks->rank);
 		gs_key_put(&key, histogram->key_bits, 0, b ^ exchange->flip);
 		gs_key_exchange_measure(exchange, histogram->key_class, histogram->key_bits, &key, 1,
 		                        histogram->bins[b]);
@@ -153,12 +153,12 @@ gs_ranked_settle(struct gsort *job)
 /* ---- the output ------------------------------------------------------------------------- */
 
 gs_status
-gs_ranked_count(struct gsort *job, uint64_t *count)
+gs_rank_count(struct gsort *job, uint64_t *count)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_engine *engine = &job->feed.engine;
 	const bool groups = gs_select_wants_groups(options) || options->set != GSORT_NO_SET;
-	const bool tail = options->tail.wanted, cuts = !job->ranked->alone && (options->head || tail);
+	const bool tail = options->tail.wanted, cuts = !job->rank_job->alone && (options->head || tail);
 	const uint64_t most = tail ? options->tail.count : options->head_count;
 	uint64_t before, all, beside;
 
@@ -168,7 +168,7 @@ gs_ranked_count(struct gsort *job, uint64_t *count)
 	TRY(engine->count_out(engine->context, count));
 	if (!cuts)
 		return GS_OK;
-	TRY(gs_ranks_scan(job->ranked->ranks, *count, &before, &all));
+	TRY(gs_ranks_scan(job->rank_job->ranks, *count, &before, &all));
 	beside = tail ? all - before - *count : before;
 	*count = gs_least(*count, most - gs_least(beside, most));
 	engine->limit(engine->context, *count);
@@ -176,39 +176,39 @@ gs_ranked_count(struct gsort *job, uint64_t *count)
 }
 
 gs_status
-gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes)
+gs_rank_place(struct gsort *job, uint64_t count, size_t header_bytes)
 {
 	const size_t each = job->emit.element_bytes;
-	struct gs_ranked *ranked = job->ranked;
+	struct gs_rank_job *rank_job = job->rank_job;
 	struct gs_select *select = &job->emit.select;
 	uint64_t before, all, written;
 
-	TRY(gs_ranks_scan(ranked->ranks, count, &before, &all));
+	TRY(gs_ranks_scan(rank_job->ranks, count, &before, &all));
 	TRY(gs_emit_expect_keys(&job->emit, &job->options, count, before, all));
 	written = gs_pick_count(&job->emit.pick, before, count);
 	if (select->head && !select->groups) {	/* of the head, what the ranks before leave to this one */
 		select->left -= gs_least(before, select->left);
 		written = gs_least(written, select->left);
 	}
-	return gs_ranked_output_begin(&ranked->output, header_bytes +
-	                              (each > 0 ? written * each
-	                                        : ranked->exchange.bytes + ranked->item_exchange.bytes));
+	return gs_rank_output_begin(&rank_job->output, header_bytes +
+	                            (each > 0 ? written * each
+	                                      : rank_job->exchange.bytes + rank_job->item_exchange.bytes));
 }
 
 gs_status
-gs_ranked_finish(struct gsort *job, gs_status status)
+gs_rank_finish(struct gsort *job, gs_status status)
 {
-	struct gs_ranked *ranked = job->ranked;
+	struct gs_rank_job *rank_job = job->rank_job;
 	uint64_t count, bytes;
 
-	TRY(gs_ranks_agree(ranked->ranks, status));	/* a rank that is ended leaves its file behind */
-	TRY(gs_border_verify(ranked->ranks, &job->verify));
-	TRY(gs_ranks_agree(ranked->ranks, gs_emit_end(&job->emit)));
+	TRY(gs_ranks_agree(rank_job->ranks, status));	/* a rank that is ended leaves its file behind */
+	TRY(gs_border_verify(rank_job->ranks, &job->verify));
+	TRY(gs_ranks_agree(rank_job->ranks, gs_emit_end(&job->emit)));
 	count = job->emit.keys;
 	bytes = job->emit.bytes;
-	ranked->output.header_bytes = job->emit.split.header_bytes;
-	TRY(gs_ranked_output_finish(&ranked->output, &count, job->emit.element_bytes, &job->feed.lines.order,
-	                            &job->files.outputs, &bytes));
+	rank_job->output.header_bytes = job->emit.split.header_bytes;
+	TRY(gs_rank_output_finish(&rank_job->output, &count, job->emit.element_bytes, &job->feed.lines.order,
+	                          &job->files.outputs, &bytes));
 	job->emit.keys = count;
 	job->emit.bytes = bytes;
 	return GS_OK;
@@ -217,14 +217,14 @@ gs_ranked_finish(struct gsort *job, gs_status status)
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 gs_status
-gs_ranked_check(struct gsort *job, gs_status status, bool *disorder)
+gs_rank_check(struct gsort *job, gs_status status, bool *disorder)
 {
-	struct gs_ranks *ranks = job->ranked->ranks;
+	struct gs_ranks *ranks = job->rank_job->ranks;
 	uint64_t before, all;
 
 	TRY(gs_ranks_agree(ranks, status));
-	job->stats.keys -= job->ranked->parts.overlap_keys;
-	job->stats.bytes_in -= job->ranked->parts.overlap_bytes;
+	job->stats.keys -= job->rank_job->parts.overlap_keys;
+	job->stats.bytes_in -= job->rank_job->parts.overlap_bytes;
 	TRY(gs_ranks_scan(ranks, *disorder, &before, &all));
 	if (!*disorder || before > 0)
 		(void)gs_fail(GS_OK, "%s", "");

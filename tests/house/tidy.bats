@@ -21,7 +21,7 @@ all_files() {
 # The floors of the house, from the top: a folder includes and calls only what stands behind it.
 floors='cli library job ranks kinds options figures ingest engine output linekey text key ranks/net io spill
 	gpu/cuda gpu plan sort/buckets sort sort/items sort/cpu base'
-# Headers of an upper floor that a lower one includes: types, macros and inline functions, but for job.h and ranked.h.
+# Headers of an upper floor that a lower one includes: types, macros and inline functions, but for job.h and rank_job.h.
 seen_above='ranks:job/job.h engine:ingest/line_ingest.h
 	output:engine/engine.h key:text/text.h text:linekey/key_text.h sort/cpu:sort/span.h
 	sort/cpu:sort/each_width.inc sort/items:sort/checksum.h sort/items:sort/set_merge.h'

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 #include "tests/mpi/ranks_threads.h"
 #include "tests/unit/units.h"
 

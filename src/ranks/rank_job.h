@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ranked.h - the job of one rank, of several that sort together
+ * rank_job.h - the job of one rank, of several that sort together
  *
  * Each rank has a job of its own: its part of the inputs, its plan, its memory, its store.
  */
-#ifndef GS_RANKED_H
-#define GS_RANKED_H
+#ifndef GS_RANK_JOB_H
+#define GS_RANK_JOB_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ uint64_t gs_parts_lines_before(void *context, const char *name, bool count);
 
 void gs_parts_close(struct gs_parts *parts);
 
-/* ---- the output of several ranks: one file, or a file a rank (ranked_output.c) ---- */
+/* ---- the output of several ranks: one file, or a file a rank (rank_output.c) ---- */
 
 /*
  *     open; begin; the job writes; finish; close
@@ -120,7 +120,7 @@ void gs_parts_close(struct gs_parts *parts);
  * file first.
  */
 
-struct gs_ranked_output {
+struct gs_rank_output {
 	const struct gsort_options *given;
 	struct gs_ranks  *ranks;
 	bool              one_file;
@@ -141,13 +141,13 @@ struct gs_ranked_output {
 /** Open, and let the job of this rank, whose options are OWN, write here; collective.  GS_EUSAGE, GS_EIO:
  *  several ranks cannot write that. */
 MUST_CHECK gs_status
-gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_options *given,
-                      struct gs_ranks *ranks, struct gsort_options *own);
+gs_rank_output_open(struct gs_rank_output *output, const struct gsort_options *given,
+                    struct gs_ranks *ranks, struct gsort_options *own);
 
 /** All keys have been read; collective.  BYTES, if it is to be known: of this rank's part, with its
  *  header.  A struct with nothing but RANKS is allowed: the output is not shared. */
 MUST_CHECK gs_status
-gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes);
+gs_rank_output_begin(struct gs_rank_output *output, uint64_t bytes);
 
 /**
  * The job has written everything; collective.
@@ -158,11 +158,11 @@ gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes);
  * @bytes      of this rank: set to fewer if only the first keys of its temporary file are wanted
  */
 MUST_CHECK gs_status
-gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
-                        const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes);
+gs_rank_output_finish(struct gs_rank_output *output, uint64_t *keys, size_t key_bytes,
+                      const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes);
 
 /** A zeroed struct is allowed. */
-void gs_ranked_output_close(struct gs_ranked_output *output);
+void gs_rank_output_close(struct gs_rank_output *output);
 
 /* ---- is the output of all ranks their input, and in order? (border.c) ---- */
 
@@ -182,7 +182,7 @@ MUST_CHECK gs_status gs_border_verify(struct gs_ranks *ranks, struct gs_verify *
 MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct gs_item_order *order,
                                            const struct gs_item_digest *ends);
 
-/* ---- options and limits (ranked.c) --------------------------------------- */
+/* ---- options and limits (rank_job.c) --------------------------------------- */
 
 /*
  * Each rank has a job of its own: its part of the inputs, its plan, its memory, its store.  Its options
@@ -194,7 +194,7 @@ MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct 
 #define GS_RANKS_UNCONFINED	"an input is compressed, and MPI does not allow the sandbox in which gsort " \
 				"decompresses: add --decompress=no-sandbox if you trust the input"
 
-struct gs_ranked {
+struct gs_rank_job {
 	struct gs_ranks            *ranks;	/* the caller's, or SELF */
 	struct gs_ranks             self;
 	bool                        alone;	/* RANKS are one: calls to others return at once */
@@ -202,7 +202,7 @@ struct gs_ranked {
 	struct gs_parts             parts;
 	struct gs_key_exchange      exchange;
 	struct gs_item_exchange     item_exchange;	/* in its place, for items */
-	struct gs_ranked_output     output;
+	struct gs_rank_output     output;
 	unsigned                    sharers;	/* ranks that share the cores of this one */
 	size_t                      window_bytes;
 };
@@ -217,28 +217,28 @@ typedef gs_status gs_input_check(const struct gsort_options *merge, const char *
  * @check   for a merge by ranks, which is a sort
  * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as CHECK and gs_parts_open(); GS_EBUDGET
  */
-MUST_CHECK gs_status gs_ranked_open(struct gs_ranked **ranked, struct gs_ranks *ranks,
-                                    const struct gsort_options *options, gs_input_check *check,
-                                    struct gsort_options *own);
+MUST_CHECK gs_status gs_rank_job_open(struct gs_rank_job **rank_job, struct gs_ranks *ranks,
+                                      const struct gsort_options *options, gs_input_check *check,
+                                      struct gsort_options *own);
 
 /** STATUS is what came of describing elements, whose lines have ORDER: all ranks must agree on it, and know
  *  the columns that keys name.  Collective. */
-MUST_CHECK gs_status gs_ranked_describe(const struct gs_ranked *ranked, gs_status status,
-                                        struct gs_line_order *order);
+MUST_CHECK gs_status gs_rank_describe(const struct gs_rank_job *rank_job, gs_status status,
+                                      struct gs_line_order *order);
 
 /** Divide what the machine has by the ranks on it, unless this one is alone; *SHARE: of the input. */
-void gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input, struct gs_share *share);
+void gs_rank_limit(struct gs_rank_job *rank_job, struct gs_plan_input *input, struct gs_share *share);
 
 /** Fit the plan for INPUT to the window. */
-void gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input,
-                     struct gs_plan *plan);
+void gs_rank_adapt(const struct gs_rank_job *rank_job, const struct gs_plan_input *input,
+                   struct gs_plan *plan);
 
 /** Add up what all ranks have done; collective. */
 MUST_CHECK gs_status
-gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats);
+gs_rank_sum_stats(struct gs_rank_job *rank_job, struct gsort_stats *stats);
 
 /** NULL is allowed. */
-void gs_ranked_close(struct gs_ranked *ranked);
+void gs_rank_job_close(struct gs_rank_job *rank_job);
 
 /* ---- what several ranks do between the stages of a sort (settle.c) ------- */
 
@@ -250,24 +250,24 @@ void gs_ranked_close(struct gs_ranked *ranked);
  */
 
 /** Set *TAKER, the engine's, to one that deals out elements to the ranks that own them.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_ranked_deal(struct gsort *job, struct gs_taker *taker);
+MUST_CHECK gs_status gs_rank_deal(struct gsort *job, struct gs_taker *taker);
 
 /** All has been read: take what other ranks still send. */
-MUST_CHECK gs_status gs_ranked_settle(struct gsort *job);
+MUST_CHECK gs_status gs_rank_settle(struct gsort *job);
 
 /** Set *COUNT to how many elements this rank has or, where it must be known before they are written, to
  *  how many of its items leave: the head or tail of several ranks, whose items alone are drained then. */
-MUST_CHECK gs_status gs_ranked_count(struct gsort *job, uint64_t *count);
+MUST_CHECK gs_status gs_rank_count(struct gsort *job, uint64_t *count);
 
 /** COUNT elements may leave: begin the output of this rank, with a header of HEADER_BYTES. */
-MUST_CHECK gs_status gs_ranked_place(struct gsort *job, uint64_t count, size_t header_bytes);
+MUST_CHECK gs_status gs_rank_place(struct gsort *job, uint64_t count, size_t header_bytes);
 
 /** The job has written everything, or has failed with STATUS: verify, and finish the output of all; or
  *  let all remove what they have written.  A job alone finishes its own. */
-MUST_CHECK gs_status gs_ranked_finish(struct gsort *job, gs_status status);
+MUST_CHECK gs_status gs_rank_finish(struct gsort *job, gs_status status);
 
 /** This rank has checked its part, and found DISORDER, or has failed with STATUS: *DISORDER becomes the
  *  answer of all.  The rank with the first disorder has its message; on others it is empty. */
-MUST_CHECK gs_status gs_ranked_check(struct gsort *job, gs_status status, bool *disorder);
+MUST_CHECK gs_status gs_rank_check(struct gsort *job, gs_status status, bool *disorder);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ranked.c - the job of one rank, of several that sort together
+ * rank_job.c - the job of one rank, of several that sort together
  *
  * In:   the caller's options, which are the same on all ranks.
  * Out:  the options, limits and plan of this rank's job.
@@ -14,7 +14,7 @@
 #include "key/key.h"
 #include "linekey/collation.h"
 #include "options/options.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 
 /* ---- what several ranks cannot do --------------------------------------------------- */
 
@@ -86,22 +86,22 @@ check_parts(const struct gs_parts *parts, const struct gsort_options *o)
 /* ---- the plan -------------------------------------------------------------------------- */
 
 void
-gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input, struct gs_share *share)
+gs_rank_limit(struct gs_rank_job *rank_job, struct gs_plan_input *input, struct gs_share *share)
 {
-	const unsigned local = ranked->ranks->local_size;
-	const struct gsort_options *given = &ranked->given;
-	const struct gs_parts *parts = &ranked->parts;
+	const unsigned local = rank_job->ranks->local_size;
+	const struct gsort_options *given = &rank_job->given;
+	const struct gs_parts *parts = &rank_job->parts;
 	uint64_t memory, bytes = parts->plain_bytes;
 	unsigned gpus;
 
-	if (ranked->alone)
+	if (rank_job->alone)
 		return;
 	*share = (struct gs_share){
-		.headed = ranked->ranks->rank > 0,	/* rank 0 reads it once more */
+		.headed = rank_job->ranks->rank > 0,	/* rank 0 reads it once more */
 		.header = parts->header, .header_bytes = parts->header_bytes,
 	};
 	input->all_bytes = parts->other_bytes == 0 ? bytes : UINT64_MAX;
-	input->cores = input->cores / ranked->sharers > 0 ? input->cores / ranked->sharers : 1;
+	input->cores = input->cores / rank_job->sharers > 0 ? input->cores / rank_job->sharers : 1;
 	if (given->memory_bytes == 0)
 		input->memory_bytes /= local;		/* a percentage of the host's */
 	input->host_bytes /= local;
@@ -110,53 +110,53 @@ gs_ranked_limit(struct gs_ranked *ranked, struct gs_plan_input *input, struct gs
 	memory = input->memory_bytes > 0 ? gs_least(input->memory_bytes, input->host_bytes)
 	                                 : input->host_bytes;
 	if (input->key_bits == 0 || input->key_bits >= 32)
-		ranked->window_bytes = gs_transport_window_bytes(ranked->ranks->size, memory);
-	if (ranked->window_bytes > 0)
-		share->window = gs_item_exchange_window(ranked->ranks->size, ranked->window_bytes);
-	input->window_bytes = ranked->window_bytes;
-	if (input->memory_bytes > ranked->window_bytes)
-		input->memory_bytes -= ranked->window_bytes;
-	if (input->host_bytes > 2 * ranked->window_bytes)
-		input->host_bytes -= ranked->window_bytes;
+		rank_job->window_bytes = gs_transport_window_bytes(rank_job->ranks->size, memory);
+	if (rank_job->window_bytes > 0)
+		share->window = gs_item_exchange_window(rank_job->ranks->size, rank_job->window_bytes);
+	input->window_bytes = rank_job->window_bytes;
+	if (input->memory_bytes > rank_job->window_bytes)
+		input->memory_bytes -= rank_job->window_bytes;
+	if (input->host_bytes > 2 * rank_job->window_bytes)
+		input->host_bytes -= rank_job->window_bytes;
 	if (parts->other_bytes == GS_UNKNOWN || parts->inflates)
 		bytes = given->size_hint > 0 ? given->size_hint : GS_UNKNOWN;
 	/* the input whose keys this rank will own, and some more: shares are not equal */
-	input->input_bytes = bytes == GS_UNKNOWN ? bytes : bytes / ranked->ranks->size / 4 * 5 + (1 << 20);
+	input->input_bytes = bytes == GS_UNKNOWN ? bytes : bytes / rank_job->ranks->size / 4 * 5 + (1 << 20);
 	input->guessed = true;
 	/* a rank has one GPU: the one of its number among the ranks of its host */
 	if (input->device != GSORT_DEVICE_GPU || gs_guard_count(&gpus) != GS_OK || gpus == 0)
 		return;
-	input->gpu = (int)(ranked->ranks->local_rank % gpus);
+	input->gpu = (int)(rank_job->ranks->local_rank % gpus);
 	if (given->gpu_count > 0 && given->gpu_count != GSORT_ALL_GPUS)
-		input->gpu = given->gpus[ranked->ranks->local_rank % given->gpu_count];
+		input->gpu = given->gpus[rank_job->ranks->local_rank % given->gpu_count];
 	input->gpu_memory_bytes /= (local + gpus - 1) / gpus;
 }
 
 void
-gs_ranked_adapt(const struct gs_ranked *ranked, const struct gs_plan_input *input, struct gs_plan *plan)
+gs_rank_adapt(const struct gs_rank_job *rank_job, const struct gs_plan_input *input, struct gs_plan *plan)
 {
-	if (ranked->window_bytes > 0)
+	if (rank_job->window_bytes > 0)
 		plan->chunk_bytes = gs_least(plan->chunk_bytes,
-			gs_exchange_chunk_bytes(ranked->ranks->size, ranked->window_bytes,
+			gs_exchange_chunk_bytes(rank_job->ranks->size, rank_job->window_bytes,
 			                        input->type == GSORT_TEXT_FLOAT));
 }
 
 /* ---- the order of lines -------------------------------------------------------------------- */
 
 gs_status
-gs_ranked_describe(const struct gs_ranked *ranked, gs_status status, struct gs_line_order *order)
+gs_rank_describe(const struct gs_rank_job *rank_job, gs_status status, struct gs_line_order *order)
 {
-	const struct gs_parts *parts = &ranked->parts;
+	const struct gs_parts *parts = &rank_job->parts;
 	uint64_t mine, first;
 	const char *end;
 
-	if (ranked->alone)
+	if (rank_job->alone)
 		return status;
-	TRY(gs_ranks_agree(ranked->ranks, status));
-	if (ranked->given.locale != NULL) {	/* of several, sorted parts would not fit together */
+	TRY(gs_ranks_agree(rank_job->ranks, status));
+	if (rank_job->given.locale != NULL) {	/* of several, sorted parts would not fit together */
 		mine = first = gs_locale_digest(order->locale);
-		TRY(gs_ranks_share(ranked->ranks, &first, sizeof first));
-		TRY(gs_ranks_agree(ranked->ranks, first == mine ? GS_OK
+		TRY(gs_ranks_share(rank_job->ranks, &first, sizeof first));
+		TRY(gs_ranks_agree(rank_job->ranks, first == mine ? GS_OK
 		    : gs_fail(GS_EUSAGE, "--locale: the locale here is another one than where rank 0 runs: "
 		              "all ranks need the same, of the same release")));
 	}
@@ -167,17 +167,17 @@ gs_ranked_describe(const struct gs_ranked *ranked, gs_status status, struct gs_l
 	                  parts->header + parts->header_bytes);
 	status = gs_line_order_header(order, parts->header, (size_t)(end - parts->header));
 	return status == GS_OK ? GS_OK
-	       : gs_fail(status, "%s: %s", ranked->given.inputs[0], gs_message());
+	       : gs_fail(status, "%s: %s", rank_job->given.inputs[0], gs_message());
 }
 
 /* ---- opening -------------------------------------------------------------------------- */
 
 /* Look what the inputs are, which part of them this rank reads, and where it writes; set its OWN options. */
 static gs_status
-begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own)
+begin(struct gs_rank_job *rank_job, gs_input_check *check, struct gsort_options *own)
 {
-	struct gs_ranks *ranks = ranked->ranks;
-	struct gsort_options *given = &ranked->given;
+	struct gs_ranks *ranks = rank_job->ranks;
+	struct gsort_options *given = &rank_job->given;
 	struct place {
 		char          host[GS_HOST_BYTES];
 		unsigned char cores[GS_CORES_BYTES];
@@ -185,8 +185,8 @@ begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own
 	gs_status status;
 
 	TRY(gs_ranks_agree(ranks, check_options(given)));
-	TRY(gs_parts_open(&ranked->parts, given, ranks, given->operation == GSORT_CHECK));
-	TRY(gs_ranks_agree(ranks, check_parts(&ranked->parts, given)));
+	TRY(gs_parts_open(&rank_job->parts, given, ranks, given->operation == GSORT_CHECK));
+	TRY(gs_ranks_agree(ranks, check_parts(&rank_job->parts, given)));
 	for (size_t i = 0; checks_merge(given) && i < given->input_count; i++)
 		TRY(check(given, given->inputs[i]));
 	if (given->operation == GSORT_MERGE)
@@ -198,59 +198,59 @@ begin(struct gs_ranked *ranked, gs_input_check *check, struct gsort_options *own
 	gs_cores_set(mine.cores);
 	status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &all);
 	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
-		ranked->sharers += memcmp(&all[r], &mine, sizeof mine) == 0;
+		rank_job->sharers += memcmp(&all[r], &mine, sizeof mine) == 0;
 	free(all);
 	TRY(status);
 
 	*own = *given;
-	if (ranked->parts.count == 0) {		/* nothing to read, and so no header to skip */
-		ranked->parts.names[ranked->parts.count++] = "/dev/null";
+	if (rank_job->parts.count == 0) {		/* nothing to read, and so no header to skip */
+		rank_job->parts.names[rank_job->parts.count++] = "/dev/null";
 		own->skip_bytes = 0;
 		own->decompress = GSORT_DECOMPRESS_NONE;
 	}
-	own->inputs = ranked->parts.names;
-	own->input_count = ranked->parts.count;
+	own->inputs = rank_job->parts.names;
+	own->input_count = rank_job->parts.count;
 	if (own->device != GSORT_DEVICE_GPU)	/* a failure of one GPU would end all ranks */
 		own->device = GSORT_DEVICE_CPU;
 	own->sandbox = false;
 	if (given->skip_bytes > 0 || gs_options_guard(own) == GS_UNGUARDED)
 		own->format = GSORT_FORMAT_RAW;		/* without a header it would be guarded */
 	return given->operation != GSORT_SORT ? GS_OK
-	       : gs_ranked_output_open(&ranked->output, given, ranks, own);
+	       : gs_rank_output_open(&rank_job->output, given, ranks, own);
 }
 
 gs_status
-gs_ranked_open(struct gs_ranked **opened, struct gs_ranks *ranks, const struct gsort_options *options,
-               gs_input_check *check, struct gsort_options *own)
+gs_rank_job_open(struct gs_rank_job **opened, struct gs_ranks *ranks, const struct gsort_options *options,
+                 gs_input_check *check, struct gsort_options *own)
 {
 	const bool alone = ranks == NULL || ranks->size == 1;
 	const gs_status status = GS_NEW(*opened, 1, "job of a rank");
-	struct gs_ranked *ranked = *opened;
+	struct gs_rank_job *rank_job = *opened;
 
 	TRY(alone ? status : gs_ranks_agree(ranks, status));
-	ranked->self = (struct gs_ranks){ .size = 1, .local_size = 1 };
-	ranked->ranks = ranked->output.ranks = alone ? &ranked->self : ranks;
-	ranked->alone = alone;
-	ranked->given = *options;
-	return alone ? GS_OK : begin(ranked, check, own);
+	rank_job->self = (struct gs_ranks){ .size = 1, .local_size = 1 };
+	rank_job->ranks = rank_job->output.ranks = alone ? &rank_job->self : ranks;
+	rank_job->alone = alone;
+	rank_job->given = *options;
+	return alone ? GS_OK : begin(rank_job, check, own);
 }
 
 void
-gs_ranked_close(struct gs_ranked *ranked)
+gs_rank_job_close(struct gs_rank_job *rank_job)
 {
-	if (ranked == NULL)
+	if (rank_job == NULL)
 		return;
-	gs_key_exchange_close(&ranked->exchange);
-	gs_item_exchange_close(&ranked->item_exchange);
-	gs_ranked_output_close(&ranked->output);
-	gs_parts_close(&ranked->parts);
-	free(ranked);
+	gs_key_exchange_close(&rank_job->exchange);
+	gs_item_exchange_close(&rank_job->item_exchange);
+	gs_rank_output_close(&rank_job->output);
+	gs_parts_close(&rank_job->parts);
+	free(rank_job);
 }
 
 /* ---- statistics ------------------------------------------------------------------------- */
 
 gs_status
-gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats)
+gs_rank_sum_stats(struct gs_rank_job *rank_job, struct gsort_stats *stats)
 {
 #define COUNTS(F) \
 	F(keys) F(keys_out) F(bytes_in) F(bytes_out) F(invalid_lines) F(breaks) F(duplicates) F(threads) \
@@ -264,7 +264,7 @@ gs_ranked_sum_stats(struct gs_ranked *ranked, struct gsort_stats *stats)
 #define SET_TIME(figure)	stats->figure = (double)*sum++ / 1e9;
 	uint64_t sums[] = { COUNTS(COUNT) TIMES(NANOSECONDS) }, *sum = sums;
 
-	TRY(gs_ranks_sum(ranked->ranks, sums, sizeof sums / sizeof sums[0]));
+	TRY(gs_ranks_sum(rank_job->ranks, sums, sizeof sums / sizeof sums[0]));
 	COUNTS(SET_COUNT)
 	TIMES(SET_TIME)
 	return GS_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ranked_output.c - the output of several ranks: one file, or a file a rank
+ * rank_output.c - the output of several ranks: one file, or a file a rank
  *
  * In:   the bytes of each rank.
  * Out:  files that are complete, or as they were before.
@@ -26,13 +26,13 @@
 #include "key/key.h"
 #include "options/options.h"
 #include "output/select.h"
-#include "ranks/ranked.h"
+#include "ranks/rank_job.h"
 
 /* ---- opening ----------------------------------------------------------------------- */
 
 /* Rank 0 decides how the file is written; the others open what it has made. */
 static gs_status
-open_shared(struct gs_ranked_output *output)
+open_shared(struct gs_rank_output *output)
 {
 	const struct gsort_options *given = output->given;
 	const char *name = given->output;
@@ -80,7 +80,7 @@ open_shared(struct gs_ranked_output *output)
 static int
 write_spool(void *context, const void *data, size_t bytes)
 {
-	struct gs_ranked_output *output = context;
+	struct gs_rank_output *output = context;
 
 	if (gs_spill_file_write(&output->spool, data, bytes) != GS_OK)
 		return -1;
@@ -89,8 +89,8 @@ write_spool(void *context, const void *data, size_t bytes)
 }
 
 gs_status
-gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_options *given,
-                      struct gs_ranks *ranks, struct gsort_options *own)
+gs_rank_output_open(struct gs_rank_output *output, const struct gsort_options *given,
+                    struct gs_ranks *ranks, struct gsort_options *own)
 {
 	const bool one_file = strstr(given->output, "%r") == NULL;
 	const bool groups = gs_select_wants_groups(given), ends = given->head || given->tail.wanted;
@@ -98,7 +98,7 @@ gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_option
 	const bool differ = !gs_options_write_binary(given);
 	gs_status status = GS_OK;
 
-	*output = (struct gs_ranked_output){
+	*output = (struct gs_rank_output){
 		.given = given, .ranks = ranks, .fd = -1, .replace.shared = true, .one_file = one_file,
 		/* the number of bytes of a selection may be known only when it has been made */
 		.spools = (groups && ends) || (one_file && (groups || wide_text || (differ && ends))),
@@ -124,7 +124,7 @@ gs_ranked_output_open(struct gs_ranked_output *output, const struct gsort_option
 }
 
 void
-gs_ranked_output_close(struct gs_ranked_output *output)
+gs_rank_output_close(struct gs_rank_output *output)
 {
 	if (output->fd > STDERR_FILENO)
 		close(output->fd);
@@ -133,14 +133,14 @@ gs_ranked_output_close(struct gs_ranked_output *output)
 	if (output->spool.dir != NULL)
 		gs_spill_file_close(&output->spool);
 	free(output->own_name);
-	*output = (struct gs_ranked_output){ .ranks = output->ranks };
+	*output = (struct gs_rank_output){ .ranks = output->ranks };
 }
 
 /* ---- writing ------------------------------------------------------------------------- */
 
 /* Find the place of this rank's BYTES. */
 static gs_status
-open_place(struct gs_ranked_output *output, uint64_t bytes)
+open_place(struct gs_rank_output *output, uint64_t bytes)
 {
 	uint64_t begin, all;
 	gs_status status = GS_OK;
@@ -155,7 +155,7 @@ open_place(struct gs_ranked_output *output, uint64_t bytes)
 }
 
 gs_status
-gs_ranked_output_begin(struct gs_ranked_output *output, uint64_t bytes)
+gs_rank_output_begin(struct gs_rank_output *output, uint64_t bytes)
 {
 	const struct gsort_options *given = output->given;
 	uint64_t before, all;
@@ -189,7 +189,7 @@ writer_of(const struct part *parts, unsigned ranks, uint64_t at)
 /* In a window of one slot to send and a few to receive: send this rank's head, and write those of
  * others until all have come. */
 static gs_status
-write_heads(struct gs_ranked_output *output)
+write_heads(struct gs_rank_output *output)
 {
 	enum { TAKES = 3, SLOT = GS_PLACE_BYTES + sizeof(uint64_t) };
 	struct gs_ranks *ranks = output->ranks;
@@ -249,7 +249,7 @@ enum { COPY_BYTES = 1 << 18 };
 
 /* The bytes of the header and the first KEYS, which are lines if KEY_BYTES is 0. */
 static gs_status
-measure(const struct gs_ranked_output *output, uint64_t keys, size_t key_bytes,
+measure(const struct gs_rank_output *output, uint64_t keys, size_t key_bytes,
         const struct gs_line_order *lines, char *buffer, uint64_t *bytes)
 {
 	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
@@ -274,7 +274,7 @@ measure(const struct gs_ranked_output *output, uint64_t keys, size_t key_bytes,
 
 /* Copy the bytes FROM .. TO to where they belong: to OWN, or else to the place. */
 static gs_status
-copy_spool(struct gs_ranked_output *output, uint64_t from, uint64_t to, struct gs_output *own,
+copy_spool(struct gs_rank_output *output, uint64_t from, uint64_t to, struct gs_output *own,
            char *buffer)
 {
 	for (uint64_t at = from, some; at < to; at += some) {
@@ -290,7 +290,7 @@ copy_spool(struct gs_ranked_output *output, uint64_t from, uint64_t to, struct g
 
 /* Of the selected KEYS of this rank the head or tail of all may want fewer. */
 static gs_status
-finish_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
+finish_spool(struct gs_rank_output *output, uint64_t *keys, size_t key_bytes,
              const struct gs_line_order *lines, struct gs_output *own, uint64_t *bytes)
 {
 	const struct gsort_options *given = output->given;
@@ -322,7 +322,7 @@ finish_spool(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
 
 /* All parts are there: the file gets its name. */
 static gs_status
-finish_shared(struct gs_ranked_output *output)
+finish_shared(struct gs_rank_output *output)
 {
 	const char *name = output->given->output;
 	const int fd = output->fd;
@@ -345,7 +345,7 @@ finish_shared(struct gs_ranked_output *output)
 /* Each rank has a file of its own: all are complete before the first gets its name, and if one does not
  * get it, the others lose theirs. */
 static gs_status
-finish_own(struct gs_ranked_output *output, struct gs_output *own)
+finish_own(struct gs_rank_output *output, struct gs_output *own)
 {
 	uint64_t forced = gs_output_replaces_input(own);
 	gs_status finished, status, settled = GS_OK;
@@ -360,8 +360,8 @@ finish_own(struct gs_ranked_output *output, struct gs_output *own)
 }
 
 gs_status
-gs_ranked_output_finish(struct gs_ranked_output *output, uint64_t *keys, size_t key_bytes,
-                        const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes)
+gs_rank_output_finish(struct gs_rank_output *output, uint64_t *keys, size_t key_bytes,
+                      const struct gs_line_order *lines, const struct gs_outputs *own, uint64_t *bytes)
 {
 	struct gs_output *opened = NULL;
 	gs_status status;

@@ -99,7 +99,8 @@ open_emit(struct gsort *job)
 {
 	gs_emit_open(&job->emit, &job->options, &job->verify, &job->monitor);
 	if (job->feed.by != NULL)
-		TRY(job->feed.kind->open_emit(&job->feed, &job->emit));
+		gs_emit_open_items(&job->emit, &job->options, &job->feed.written, &job->feed.lines.order,
+		                   job->feed.listed);
 	return gs_split_open(&job->emit.split, &job->files.outputs);
 }
 

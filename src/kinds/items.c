@@ -151,18 +151,6 @@ allocate(struct gs_feed *feed)
 	return gs_record_ingest_allocate(&feed->records, feed->plan->threads, feed->engine.taker.piece_bytes);
 }
 
-/* ---- the output -------------------------------------------------------------------- */
-
-static gs_status
-open_emit(struct gs_feed *feed, struct gs_emit *emit)
-{
-	const struct gsort_options *options = feed->options;
-
-	TRY(gs_emit_open_items(emit, &feed->written, options->argsort_bits / 8));
-	gs_show_open(emit, options, NULL, NULL);
-	return GS_OK;
-}
-
 static gs_status
 read_all(struct gs_feed *feed, const struct gs_taker *taker)
 {
@@ -203,6 +191,6 @@ work(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept)
 
 const struct gs_kind gs_records = {
 	.describe = describe, .plan = gs_items_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = gs_items_keep,
-	.allocate = allocate, .open_emit = open_emit, .read = read_all,
+	.allocate = allocate, .read = read_all,
 	.check = gs_records_check, .work = work, .as = GS_AS_RECORDS,
 };

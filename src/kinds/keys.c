@@ -15,6 +15,7 @@
 #include "kinds/kind.h"
 #include "kinds/source.h"
 #include "options/options.h"
+#include "output/select.h"
 #include "text/line.h"
 
 const struct gs_kind *

@@ -22,7 +22,7 @@
 #include "ingest/ingest.h"
 #include "ingest/line_ingest.h"
 #include "io/input.h"
-#include "output/emit.h"
+#include "output/top.h"
 #include "output/verify.h"
 #include "plan/items.h"
 #include "plan/plan.h"
@@ -131,9 +131,6 @@ struct gs_kind {
 	/** Compare all elements with the ones before, and store none.  GS_EINPUT: one is invalid, or out
 	 *  of order (follow->disorder). */
 	gs_status (*check)(struct gs_feed *feed, struct gs_follow *follow);
-
-	/** Let EMIT write items as the options say.  GS_EBUDGET.  NULL: they are keys. */
-	gs_status (*open_emit)(struct gs_feed *feed, struct gs_emit *emit);
 
 	/** The work that it is to do what INPUT says, which is as planned, but of any size; *KEPT: the bytes
 	 *  that a sort keeps.  A merge that sorts becomes a sort in INPUT. */

@@ -205,17 +205,6 @@ check(struct gs_feed *feed, struct gs_follow *follow)
 	return gs_lines_read(feed, NULL, follow);
 }
 
-static gs_status
-open_emit(struct gs_feed *feed, struct gs_emit *emit)
-{
-	const struct gsort_options *options = feed->options;
-
-	TRY(gs_emit_open_items(emit, &feed->written, options->argsort_bits / 8));
-	emit->lines = &feed->lines.order;
-	gs_show_open(emit, options, feed->listed, &feed->lines.order);
-	return GS_OK;
-}
-
 static enum gs_work
 work(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept)
 {
@@ -231,13 +220,13 @@ work(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t *kept)
 
 const struct gs_kind gs_lines = {
 	.describe = describe, .plan = plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = gs_items_keep,
-	.allocate = allocate, .open_emit = open_emit, .read = read_all,
+	.allocate = allocate, .read = read_all,
 	.check = check, .work = work, .figures = &gs_statistics_of_lines, .as = GS_AS_LINES,
 };
 
 /* The lines of --argsort of text are keys. */
 const struct gs_kind gs_text_numbers = {
 	.describe = describe_numbers, .plan = gs_items_plan, .cpu_rule = GS_ITEMS_ON_CPU,
-	.keep = gs_items_keep, .allocate = allocate, .open_emit = open_emit, .read = read_all,
+	.keep = gs_items_keep, .allocate = allocate, .read = read_all,
 	.work = work,
 };

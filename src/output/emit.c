@@ -444,6 +444,7 @@ gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 	emit->header_written = true;
 	TRY(emit->show.header != NULL ? emit->show.header(emit, header, bytes)
 	                              : gs_emit_bytes(emit, header, bytes));
+	TRY(gs_show_flush(emit));
 	emit->split.header_bytes = emit->bytes;		/* as it is shown */
 	return GS_OK;
 }
@@ -493,9 +494,8 @@ gs_emit_end(struct gs_emit *emit)
 	}
 	if (emit->show.end != NULL)
 		TRY(emit->show.end(emit));
+	TRY(gs_show_flush(emit));
 	TRY(gs_verify_end(emit->verify));
-	if (emit->lines != NULL)
-		TRY(gs_line_order_check(emit->lines));
 	if (emit->verify->on && emit->verify->order_alone)
 		gs_note(emit->monitor, "verified: the output is in order; with --head or --tail, that is all "
 		        "that can be verified");
@@ -507,7 +507,6 @@ gs_emit_close(struct gs_emit *emit)
 {
 	gs_pick_close(&emit->pick);
 	gs_split_close(&emit->split);
-	free(emit->buffer);
 	free(emit->show.text);
 	*emit = (struct gs_emit){ .plan = NULL };
 }

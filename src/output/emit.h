@@ -122,14 +122,15 @@ void gs_split_close(struct gs_split *split);
 struct gs_emit;
 
 struct gs_show {
-	/** If set: write COUNT items from DATA to END in another form, with gs_emit_bytes(). */
+	/** If set: append COUNT items from DATA to END in another form to TEXT, which is written if it is
+	 *  long. */
 	gs_status (*items)(struct gs_emit *emit, const char *data, const char *end, size_t count,
 	                   const uint64_t *times);
 	gs_status (*header)(struct gs_emit *emit, const char *header, size_t bytes);	/* or NULL */
 	gs_status (*end)(struct gs_emit *emit);		/* behind the last item; or NULL */
 
 	const struct gsort_options *options;
-	const struct gs_line_order *order;	/* of lines; of keys OPTIONS->type, which is wide */
+	const struct gs_line_order *order;	/* of lines */
 	bool    keys;		/* with counts: the keys of lines, not whole lines */
 	const char *listed;	/* of JSON: the name of the list, ... */
 	uint64_t elements;	/* ... of the input: to be set before anything is shown, ... */
@@ -144,10 +145,13 @@ enum { GS_CHARACTER_BYTES = 7 };
  *  surrogateescape does; *READ: bytes of TEXT.  At most GS_CHARACTER_BYTES with a NUL; returns how many. */
 size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
 
-/** From now on EMIT writes items in the form that OPTIONS want: lines of ORDER; if that is NULL, records or
- *  wide keys.  LISTED: as JSON: {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are borrowed. */
-void gs_show_open(struct gs_emit *emit, const struct gsort_options *options, const char *listed,
-                  const struct gs_line_order *order);
+/** From now on EMIT writes items in the form that OPTIONS want; lines are of ORDER.  LISTED: as JSON:
+ *  {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are borrowed. */
+void gs_show_open(struct gs_emit *emit, const struct gsort_options *options,
+                  const struct gs_line_order *order, const char *listed);
+
+/** Write the text that there is. */
+MUST_CHECK gs_status gs_show_flush(struct gs_emit *emit);
 
 /* ---- the stage (emit.c) -------------------------------------------------------- */
 
@@ -188,12 +192,9 @@ struct gs_emit {
 	bool      gives_pages;		/* keys go to a pipe as pages, from this class on */
 
 	/* items */
-	const struct gs_line_order *lines;	/* NULL: no lines by key */
 	const struct gs_item_order *order;
 	size_t    written_bytes;	/* that are written of each, without its count; 0: they differ */
 	struct gs_item_top *top;	/* if set: items go there, and the most frequent out at the end */
-	char     *buffer;		/* for items with counts, or of a sample */
-
 	struct gs_show show;
 };
 
@@ -211,10 +212,10 @@ void gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
 void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
                   struct gs_verify *verify, struct gs_monitor *monitor);
 
-/** Items of ORDER will come, which the store has selected.  WRITTEN_BYTES: of each, that are written;
- *  0: all of it.  GS_EBUDGET: no memory. */
-MUST_CHECK gs_status gs_emit_open_items(struct gs_emit *emit, const struct gs_item_order *order,
-                                        size_t written_bytes);
+/** Items of ORDER will come, which the store has selected.  LINES, LISTED: see gs_show_open(). */
+void gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
+                        const struct gs_item_order *order, const struct gs_line_order *lines,
+                        const char *listed);
 
 /** So many KEYS or items will come, of all classes: decides where files of a split end, and which
  *  positions are written.  Of ALL keys that several processes write, BEFORE come before them.
@@ -237,9 +238,6 @@ struct gs_span_sink gs_emit_item_sink(struct gs_emit *emit, uint64_t items);
 
 /** Write BYTES as they are. */
 MUST_CHECK gs_status gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes);
-
-/** The same of *BYTES, which become 0. */
-MUST_CHECK gs_status gs_emit_flush(struct gs_emit *emit, const void *data, size_t *bytes);
 
 /** All keys of a class have been taken. */
 MUST_CHECK gs_status gs_emit_class_end(struct gs_emit *emit, unsigned key_class);

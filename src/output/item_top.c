@@ -15,9 +15,6 @@
 #include "base/round.h"
 #include "output/top.h"
 
-/* Items that are handed on at once have so many bytes, or are one. */
-#define BLOCK_BYTES	((size_t)256 << 10)
-
 /* Copies of all items may have at most this share of memory.  Not tuned. */
 enum { COPIES_SHARE = 16 };
 
@@ -134,28 +131,14 @@ gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to)
 	gs_status status = GS_OK;
 
 	gs_top_end(&top->heap);
-	for (size_t first = 0, end; status == GS_OK && first < heap->count; first = end) {
-		struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
-		struct gs_span *span = &sorted.span;
-		char *items = NULL, *at;
+	for (size_t g = 0; status == GS_OK && g < heap->count; g++) {
+		const struct gs_item_slot *slot = &top->copies.slots[heap->groups[g].value.slot];
+		struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .span = {
+			.items = slot->data, .bytes = slot->bytes, .count = 1, .times = &heap->groups[g].times,
+		} };
 		bool enough = false;
 
-		for (end = first; end < heap->count && span->bytes < BLOCK_BYTES; end++)
-			span->bytes += top->copies.slots[heap->groups[end].value.slot].bytes;
-		status = GS_NEW(span->times, end - first, "values");
-		THEN(status, gs_allocate(&items, span->bytes, 1, "bytes of values"));
-		at = items;
-		for (size_t g = first; status == GS_OK && g < end; g++) {
-			const struct gs_item_slot *slot = &top->copies.slots[heap->groups[g].value.slot];
-
-			memcpy(at, slot->data, slot->bytes);
-			at += slot->bytes;
-			span->times[span->count++] = heap->groups[g].times;
-		}
-		span->items = items;
-		THEN(status, to->take(to->context, &sorted, &enough));
-		free(items);
-		free(span->times);
+		status = to->take(to->context, &sorted, &enough);
 	}
 	return status;
 }

@@ -51,12 +51,20 @@ put_bytes(struct gs_show *show, const void *data, size_t bytes)
 	show->bytes += bytes;
 }
 
+gs_status
+gs_show_flush(struct gs_emit *emit)
+{
+	const size_t bytes = emit->show.bytes;
+
+	emit->show.bytes = 0;
+	return bytes == 0 ? GS_OK : gs_emit_bytes(emit, emit->show.text, bytes);
+}
+
 /* Write the text if it is long enough. */
 static gs_status
 flush_long(struct gs_emit *emit)
 {
-	return emit->show.bytes < WRITE_BYTES ? GS_OK
-	       : gs_emit_flush(emit, emit->show.text, &emit->show.bytes);
+	return emit->show.bytes < WRITE_BYTES ? GS_OK : gs_show_flush(emit);
 }
 
 /* ---- lines ---------------------------------------------------------------------- */
@@ -248,7 +256,7 @@ show_lines(struct gs_emit *emit, const char *data, const char *end, size_t count
 		data += bytes;
 		TRY(flush_long(emit));
 	}
-	return gs_emit_flush(emit, show->text, &show->bytes);
+	return GS_OK;
 }
 
 /* The first column is the count; it has a name in the first line of the header. */
@@ -271,7 +279,7 @@ show_header(struct gs_emit *emit, const char *header, size_t bytes)
 		TRY(put_line(show, true, header, line));
 		header += line;
 	}
-	return gs_emit_flush(emit, show->text, &show->bytes);
+	return GS_OK;
 }
 
 /* ---- JSON: a list of lines, of the most frequent ones with counts ---------------- */
@@ -325,7 +333,7 @@ show_json(struct gs_emit *emit, const char *data, const char *end, size_t count,
 		TRY(flush_long(emit));
 	}
 	show->begun = true;
-	return gs_emit_flush(emit, show->text, &show->bytes);
+	return GS_OK;
 }
 
 static gs_status
@@ -337,7 +345,7 @@ end_json(struct gs_emit *emit)
 		TRY(show_json(emit, NULL, NULL, 0, NULL));
 	TRY(reserve(show, 3));
 	put_bytes(show, "]}\n", 3);
-	return gs_emit_flush(emit, show->text, &show->bytes);
+	return GS_OK;
 }
 
 /* ---- keys of 128 bits ------------------------------------------------------------- */
@@ -362,36 +370,48 @@ show_keys(struct gs_emit *emit, const char *data, const char *end, size_t count,
 		show->bytes = (size_t)(at - show->text);
 		TRY(flush_long(emit));
 	}
-	return gs_emit_flush(emit, show->text, &show->bytes);
+	return GS_OK;
 }
 
-/* ---- the keys of records, with counts ------------------------------------------------ */
+/* ---- records, or the keys that they have, with counts --------------------------------- */
 
 static gs_status
-show_fields(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
+show_counted(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
 {
 	struct gs_show *show = &emit->show;
 	const struct gsort_options *options = show->options;
 	const bool swaps = gs_endian_swaps(emit->encoding.endian);
 
 	(void)end;
-	for (size_t i = 0; i < count; i++, data += options->record_bytes) {
+	for (size_t i = 0; i < count; i++, data += emit->written_bytes) {
 		const uint64_t number = swaps ? GS_SWAP64(times[i]) : times[i];
 
 		TRY(reserve(show, emit->element_bytes));
+		if (options->key_count == 0)
+			put_bytes(show, data, emit->written_bytes);
 		for (size_t k = 0; k < options->key_count; k++)
 			put_bytes(show, data + options->keys[k].offset, gs_key_bytes(&options->keys[k]));
 		put_bytes(show, &number, sizeof number);
 		TRY(flush_long(emit));
 	}
-	return gs_emit_flush(emit, show->text, &show->bytes);
+	return GS_OK;
 }
 
 /* ---- any of them ------------------------------------------------------------------------- */
 
+/* As they are: items of a sample, which lie apart, are written together. */
+static gs_status
+show_plain(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
+{
+	(void)count, (void)times;
+	TRY(reserve(&emit->show, (size_t)(end - data)));
+	put_bytes(&emit->show, data, (size_t)(end - data));
+	return flush_long(emit);
+}
+
 void
-gs_show_open(struct gs_emit *emit, const struct gsort_options *options, const char *listed,
-             const struct gs_line_order *order)
+gs_show_open(struct gs_emit *emit, const struct gsort_options *options, const struct gs_line_order *order,
+             const char *listed)
 {
 	const bool keys = options->counts && options->keydef_count > 0;
 	struct gs_show *show = &emit->show;
@@ -403,16 +423,18 @@ gs_show_open(struct gs_emit *emit, const struct gsort_options *options, const ch
 	if (listed != NULL) {
 		show->items = show_json;
 		show->end = end_json;
-	} else if (order != NULL && (options->counts || options->underline)) {
+	} else if (options->lines && (options->counts || options->underline)) {
 		show->items = show_lines;
 		show->header = show->keys || (order->fields.csv && options->counts) ? show_header : NULL;
-	} else if (order == NULL && options->converts) {	/* wide keys, to text */
+	} else if (options->converts) {		/* wide keys, to text */
 		show->items = show_keys;
 		emit->element_bytes = 0;
-	} else if (order == NULL && options->counts && options->key_count > 0) {
-		show->items = show_fields;
-		emit->element_bytes = sizeof(uint64_t);
+	} else if (options->counts) {
+		show->items = show_counted;
+		emit->element_bytes = sizeof(uint64_t) + (options->key_count == 0 ? emit->written_bytes : 0);
 		for (size_t k = 0; k < options->key_count; k++)
 			emit->element_bytes += gs_key_bytes(&options->keys[k]);
+	} else if (options->sample.wanted) {
+		show->items = show_plain;
 	}
 }

@@ -201,6 +201,7 @@ gs_rank_finish(struct gsort *job, gs_status status)
 	struct gs_rank_job *rank_job = job->rank_job;
 	uint64_t count, bytes;
 
+	THEN(status, gs_line_order_check(&job->feed.lines.order));
 	TRY(gs_ranks_agree(rank_job->ranks, status));	/* a rank that is ended leaves its file behind */
 	TRY(gs_border_verify(rank_job->ranks, &job->verify));
 	TRY(gs_ranks_agree(rank_job->ranks, gs_emit_end(&job->emit)));

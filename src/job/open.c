@@ -262,9 +262,7 @@ allocate(struct gs_feed *feed)
 	const struct gs_plan *plan = feed->plan;
 	gs_status status;
 
-	gs_verify_open(feed->verify, options, plan->threads);
-	if (feed->by != NULL)
-		gs_verify_expect_items(feed->verify, options, feed->by);
+	gs_verify_open(feed->verify, options, feed->by, plan->threads);
 	/* a merge of items has buffers of its own */
 	if (options->operation == GSORT_SORT || feed->by == NULL)
 		TRY(feed->kind->allocate(feed));

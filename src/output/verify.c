@@ -12,24 +12,17 @@
 #include "sort/checksum.h"
 
 void
-gs_verify_open(struct gs_verify *verify, const struct gsort_options *options, unsigned threads)
+gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
+               const struct gs_item_order *order, unsigned threads)
 {
 	*verify = (struct gs_verify){
-		.on = options->verify && options->set == GSORT_NO_SET,	/* operands verify */
-		.order_alone = options->head,
+		.on = options->verify && (order != NULL || options->set == GSORT_NO_SET),	/* operands verify */
+		.order = order,
+		.order_alone = options->head || (order != NULL && options->tail.wanted),
 		.any_order = options->operation == GSORT_MERGE && options->trust_order,
 		.descending_classes = options->reverse,
 		.threads = threads,
 	};
-}
-
-void
-gs_verify_expect_items(struct gs_verify *verify, const struct gsort_options *options,
-                       const struct gs_item_order *order)
-{
-	verify->on = options->verify;
-	verify->order = order;
-	verify->order_alone |= options->tail.wanted;
 }
 
 void

@@ -41,13 +41,9 @@ struct gs_verify {
 	struct gs_span_digest out;	/* all that has left, noted by one thread; of items no number */
 };
 
-/** Begin; OPTIONS say how much is verified. */
+/** Begin; OPTIONS say how much is verified of items of ORDER, which is borrowed, or, if that is NULL, of keys. */
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
-                    unsigned threads);
-
-/** What comes are items of ORDER, which is borrowed. */
-void gs_verify_expect_items(struct gs_verify *verify, const struct gsort_options *options,
-                            const struct gs_item_order *order);
+                    const struct gs_item_order *order, unsigned threads);
 
 /** The input is read again: forget the keys read, not those written. */
 void gs_verify_restart(struct gs_verify *verify);

@@ -111,7 +111,7 @@ check_row(const struct row *row, unsigned bits, bool descending)
 	struct gs_taker taker = { .add = count_piece, .context = &added };
 	struct gs_verify verify;
 
-	gs_verify_open(&verify, &options, 3);
+	gs_verify_open(&verify, &options, NULL, 3);
 	for (size_t i = 0; i < KEYS; i++)	/* backwards: the order of arrival is no matter */
 		gs_key_put(keys, bits, i, key_of(bits, KEYS - 1 - i));
 	gs_verify_watch(&verify, &taker);
@@ -158,17 +158,17 @@ check_counts(void)
 	struct gs_verify verify;
 
 	gs_count_open(&count, bins, 4, 32, 2, 0);
-	gs_verify_open(&verify, &options, 1);
+	gs_verify_open(&verify, &options, NULL, 1);
 	gs_verify_in_counts(&verify, &count, UINT32_MAX);
 	gs_verify_out(&verify, &span);
 	CHECK(ends(&verify, NULL), "keys of a histogram, expanded");
-	gs_verify_open(&verify, &options, 1);
+	gs_verify_open(&verify, &options, NULL, 1);
 	gs_verify_in_counts(&verify, &count, UINT32_MAX);
 	pairs.times = times;
 	gs_verify_out(&verify, &pairs);
 	CHECK(ends(&verify, NULL), "keys of a histogram, in pairs");
 	times[0] = 2, times[2] = 3;
-	gs_verify_open(&verify, &options, 1);
+	gs_verify_open(&verify, &options, NULL, 1);
 	gs_verify_in_counts(&verify, &count, UINT32_MAX);
 	gs_verify_out(&verify, &pairs);
 	CHECK(ends(&verify, "other keys than the input"), "counts of two keys changed");
@@ -204,8 +204,7 @@ check_items(void)
 		                          .look = count_look, .look_context = &looked };
 		struct gs_verify verify;
 
-		gs_verify_open(&verify, &table[r].options, 1);
-		gs_verify_expect_items(&verify, &table[r].options, &order);
+		gs_verify_open(&verify, &table[r].options, &order, 1);
 		gs_verify_watch(&verify, &taker);
 		gs_taker_add(&taker, 0, 0, &piece);
 		if (verify.on)
@@ -226,11 +225,11 @@ check_options(void)
 	const struct gs_piece piece = { .keys = keys, .count = 3, .key_bits = 32 };
 	struct gs_verify verify;
 
-	gs_verify_open(&verify, &off, 1);
+	gs_verify_open(&verify, &off, NULL, 1);
 	gs_verify_in(&verify, &piece);
 	gs_verify_out(&verify, &falling);
 	CHECK(ends(&verify, NULL), "nobody asks");
-	gs_verify_open(&verify, &head, 1);
+	gs_verify_open(&verify, &head, NULL, 1);
 	gs_verify_in(&verify, &piece);
 	gs_verify_out(&verify, &span);
 	CHECK(ends(&verify, NULL), "of a head, not all keys leave");

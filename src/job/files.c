@@ -93,37 +93,33 @@ gsort_clash(const struct gsort_options *options, const char *name, bool written)
 
 /* ---- data lost without an error -------------------------------------------------- */
 
-void
-gs_lost_open(struct gs_lost *lost, const struct gsort_options *options,
-             const struct gs_monitor *monitor)
+uint64_t
+gs_lost_open(const struct gsort_options *options, const struct gs_monitor *monitor)
 {
 	struct stat output;
 	const char *name;
 
-	*lost = (struct gs_lost){ .output_bytes = 0 };
 	if (options->read != NULL || options->split > 0)
-		return;
-	if (options->output != NULL) {
-		if (options->inputs == gs_standard_input && stat(options->output, &output) == 0 &&
-		    S_ISREG(output.st_mode))
-			lost->output_bytes = (uint64_t)output.st_size;
-		return;
-	}
+		return 0;
+	if (options->output != NULL)
+		return options->inputs == gs_standard_input && stat(options->output, &output) == 0 &&
+		       S_ISREG(output.st_mode) ? (uint64_t)output.st_size : 0;
 	if (options->write != NULL || fstat(STDOUT_FILENO, &output) != 0 || !S_ISREG(output.st_mode) ||
 	    output.st_size > 0)
-		return;
+		return 0;
 	name = gs_job_rewrites(options);
 	if (name != NULL)
 		gs_warn(monitor, "%s is input and output: the shell has emptied it before gsort could read "
 		        "it; to sort a file in its place, use -o", name);
+	return 0;
 }
 
 void
-gs_lost_close(const struct gs_lost *lost, const struct gsort_options *options, uint64_t bytes,
+gs_lost_close(uint64_t lost, const struct gsort_options *options, uint64_t bytes,
               const struct gs_monitor *monitor)
 {
-	if (lost->output_bytes > 0 && bytes == 0)
+	if (lost > 0 && bytes == 0)
 		gs_warn(monitor, "no input was named and standard input was empty: %s, which had %" PRIu64
 		        " bytes, is empty now; to sort that file: gsort -o %s %s", options->output,
-		        lost->output_bytes, options->output, options->output);
+		        lost, options->output, options->output);
 }

@@ -63,17 +63,12 @@ const char *gs_job_rewrites(const struct gsort_options *options);
 
 /* ---- data lost without an error: "gsort f > f", "gsort -o f" ------------------- */
 
-/* Zeroed: nothing can be lost. */
-struct gs_lost {
-	uint64_t output_bytes;	/* that the output had before, if no input is named */
-};
+/** Before the output is opened: warn if it is an input that has become empty.  Returns the bytes that it has,
+ *  if no input is named; else nothing can be lost: 0. */
+uint64_t gs_lost_open(const struct gsort_options *options, const struct gs_monitor *monitor);
 
-/** Before the output is opened: look at it, and warn if it is an input that has become empty. */
-void gs_lost_open(struct gs_lost *lost, const struct gsort_options *options,
-                  const struct gs_monitor *monitor);
-
-/** After a sort that has read BYTES: warn if it has emptied its output, and nothing else. */
-void gs_lost_close(const struct gs_lost *lost, const struct gsort_options *options, uint64_t bytes,
+/** After a sort that has read BYTES: warn if it has emptied its output, which had LOST, and nothing else. */
+void gs_lost_close(uint64_t lost, const struct gsort_options *options, uint64_t bytes,
                    const struct gs_monitor *monitor);
 
 /* ---- the job -------------------------------------------------------------------- */
@@ -82,7 +77,7 @@ void gs_lost_close(const struct gs_lost *lost, const struct gsort_options *optio
 struct gs_job_files {
 	struct gs_outputs     outputs;
 	const char           *temp_dir;	/* of options without any */
-	struct gs_lost        lost;
+	uint64_t              lost;	/* see gs_lost_open() */
 };
 
 /* How far a job is: it runs once, and each phase is timed (sort.c). */

@@ -89,7 +89,7 @@ open_output(struct gsort *job)
 		.interrupted = &job->phases.interrupted,
 	};
 
-	gs_lost_open(&job->files.lost, options, &job->monitor);
+	job->files.lost = gs_lost_open(options, &job->monitor);
 	return gs_outputs_open(&job->files.outputs, &out, options->split);
 }
 

@@ -104,6 +104,6 @@ gs_job_run(struct gsort *job)
 		fail_invalid(job, disorder);
 		return GSORT_ERROR;
 	}
-	gs_lost_close(&job->files.lost, &job->options, job->stats.bytes_in, &job->monitor);
+	gs_lost_close(job->files.lost, &job->options, job->stats.bytes_in, &job->monitor);
 	return disorder ? GSORT_DISORDER : GSORT_OK;
 }

@@ -75,7 +75,7 @@ store(struct gs_key_exchange *exchange, unsigned rank, unsigned key_class, unsig
 static void
 land_block(struct gs_exchange *all, unsigned worker, unsigned at)
 {
-	struct gs_block *block = all->transport.arrived[at].block;
+	struct gs_block *block = all->transport.arrived[at].data;
 	char *data = (char *)(block + 1), *end = (char *)block + block->bytes;
 
 	while (data < end) {

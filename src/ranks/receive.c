@@ -37,12 +37,13 @@ gs_item_fit(const struct gs_exchange *all, const char *data, size_t bytes, size_
 static bool
 bring(struct gs_item_exchange *exchange, unsigned to)
 {
-	struct gs_arrived *arrived = exchange->all.transport.arrived;
+	struct gs_arrival *arrived = exchange->all.transport.arrived;
 
 	for (unsigned a = to; a < exchange->all.transport.arrived_count; a++) {
-		const struct gs_arrived next = arrived[a];
+		const struct gs_arrival next = arrived[a];
+		const struct gs_block *block = next.data;
 
-		if (next.block->bytes > 0 && next.block->number != exchange->senders[next.block->from].next)
+		if (block->bytes > 0 && block->number != exchange->senders[block->from].next)
 			continue;
 		memmove(arrived + to + 1, arrived + to, (a - to) * sizeof *arrived);
 		arrived[to] = next;
@@ -152,7 +153,7 @@ gs_item_receive(void *context, bool *moved)
 	/* the blocks that are next, as long as a round has room for them */
 	while (exchange->row_bytes < most_bytes && exchange->row_count + rows <= GS_ROWS &&
 	       bring(exchange, count)) {
-		const struct gs_block *block = transport->arrived[count++].block;
+		const struct gs_block *block = transport->arrived[count++].data;
 
 		if (block->bytes > 0)
 			TRY(take(exchange, block));

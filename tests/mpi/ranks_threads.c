@@ -219,6 +219,7 @@ retake(struct gs_ranks *ranks, unsigned slot)
 {
 	struct member *me = own(ranks);
 
+	slot -= me->window.gives;
 	assert(!me->takes[slot]);
 	me->takes[slot] = true;
 	if (me->owed[slot] == NULL)
@@ -245,7 +246,7 @@ take(struct member *me, unsigned slot, struct gs_arrival *arrival)
 		me->last = &me->first;
 	me->takes[slot] = false;
 	*arrival = (struct gs_arrival){
-		.slot = slot, .bytes = post->bytes,
+		.slot = me->window.gives + slot, .bytes = post->bytes,
 		.data = from->window.memory + post->slot * from->window.block_bytes,
 	};
 	if (post->slot % 2 == 0) {

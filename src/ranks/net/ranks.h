@@ -35,11 +35,11 @@ struct gs_window {
 	unsigned gives, takes;	/* 1 at least */
 };
 
-/* A block that poll() returns. */
+/* A block that has arrived. */
 struct gs_arrival {
-	unsigned slot;		/* from 0, among the ones in which blocks arrive */
+	unsigned slot;		/* counted through the whole window */
 	size_t   bytes;
-	char    *data;		/* of this rank until it retakes the slot */
+	void    *data;		/* of this rank until it retakes the slot */
 };
 
 /* What implements the interface. */
@@ -178,12 +178,6 @@ struct gs_parcel {
 	unsigned slot, to;
 };
 
-/* A block that has arrived. */
-struct gs_arrived {
-	struct gs_block *block;
-	unsigned         slot;		/* counted through the whole window */
-};
-
 struct gs_transport {
 	struct gs_ranks  *ranks;
 	struct gs_window  window;
@@ -203,8 +197,7 @@ struct gs_transport {
 
 	/* of the calling thread */
 	unsigned          *given;
-	struct gs_arrival *taken;
-	struct gs_arrived *arrived;
+	struct gs_arrival *arrived;	/* their data are blocks; some are of this rank itself */
 	unsigned           arrived_count;
 	uint64_t           landed, due;	/* blocks: seen, and of ranks that have ended */
 	unsigned           ended;	/* ranks that will send nothing more */

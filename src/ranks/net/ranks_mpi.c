@@ -166,11 +166,9 @@ make_window(struct gs_ranks *ranks, struct gs_window *window)
 static gs_status
 receive(struct ranks_mpi *mpi, unsigned slot)
 {
-	const unsigned at = mpi->window.gives + slot;
-
-	assert(mpi->requests[at] == MPI_REQUEST_NULL);
-	return check(MPI_Irecv(slot_at(mpi, at), (int)mpi->window.block_bytes, MPI_BYTE,
-	                       MPI_ANY_SOURCE, MPI_ANY_TAG, mpi->comm, &mpi->requests[at]),
+	assert(mpi->requests[slot] == MPI_REQUEST_NULL);
+	return check(MPI_Irecv(slot_at(mpi, slot), (int)mpi->window.block_bytes, MPI_BYTE,
+	                       MPI_ANY_SOURCE, MPI_ANY_TAG, mpi->comm, &mpi->requests[slot]),
 	             "MPI_Irecv");
 }
 
@@ -201,7 +199,7 @@ open_window(struct gs_ranks *ranks)
 		mpi->peers = NULL;
 	}
 	for (unsigned s = 0; s < mpi->window.takes; s++)
-		TRY(receive(mpi, s));
+		TRY(receive(mpi, mpi->window.gives + s));
 	return GS_OK;
 }
 
@@ -254,7 +252,7 @@ static gs_status
 retake(struct gs_ranks *ranks, unsigned slot)
 {
 	struct ranks_mpi *mpi = own(ranks);
-	const struct origin *origin = &mpi->origins[slot];
+	const struct origin *origin = &mpi->origins[slot - mpi->window.gives];
 
 	if (origin->peer != FAR)
 		atomic_store_explicit(flag_at(&mpi->peers[origin->peer], origin->slot), 1,
@@ -276,24 +274,25 @@ poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_a
 	                       mpi->statuses), "MPI_Testsome"));
 	for (int c = 0; count != MPI_UNDEFINED && c < count; c++) {
 		const MPI_Status *status = &mpi->statuses[c];
-		const unsigned at = (unsigned)mpi->indices[c], slot = at - gives;
-		char *data = slot_at(mpi, at);
+		const unsigned slot = (unsigned)mpi->indices[c];
+		char *data = slot_at(mpi, slot);
+		struct origin *origin;
 
-		if (at < gives) {
-			if (mpi->locators[at].bytes == 0)
-				given[(*given_count)++] = at;
+		if (slot < gives) {
+			if (mpi->locators[slot].bytes == 0)
+				given[(*given_count)++] = slot;
 			continue;
 		}
 		/* a block, or a locator, has come to a slot that takes */
 		TRY(check(MPI_Get_count(status, MPI_BYTE, &bytes), "MPI_Get_count"));
-		mpi->origins[slot].peer = FAR;
+		origin = &mpi->origins[slot - gives];
+		origin->peer = FAR;
 		taken[*taken_count] = (struct gs_arrival){ slot, (size_t)bytes, data };
 		if (status->MPI_TAG == LOCATOR_TAG) {
 			memcpy(&locator, data, sizeof locator);
-			mpi->origins[slot].peer = mpi->peer_of[status->MPI_SOURCE];
-			mpi->origins[slot].slot = locator.slot;
+			*origin = (struct origin){ mpi->peer_of[status->MPI_SOURCE], locator.slot };
 			taken[*taken_count] = (struct gs_arrival){
-				slot, locator.bytes, mpi->peers[mpi->origins[slot].peer].base + locator.at,
+				slot, locator.bytes, mpi->peers[origin->peer].base + locator.at,
 			};
 			atomic_thread_fence(memory_order_acquire);
 		}

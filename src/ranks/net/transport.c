@@ -61,7 +61,6 @@ gs_transport_open(struct gs_transport *transport, struct gs_ranks *ranks, size_t
 	THEN(status, GS_NEW(transport->parcels, gives, "blocks"));
 	THEN(status, GS_NEW(transport->posted, ranks->size, "ranks"));
 	THEN(status, GS_NEW(transport->given, gives, "blocks"));
-	THEN(status, GS_NEW(transport->taken, takes, "blocks"));
 	THEN(status, GS_NEW(transport->arrived, slots, "blocks"));
 	TRY(gs_ranks_agree(ranks, status));
 	while (transport->free_count < gives) {
@@ -84,7 +83,6 @@ gs_transport_close(struct gs_transport *transport)
 	free(transport->parcels);
 	free(transport->posted);
 	free(transport->given);
-	free(transport->taken);
 	free(transport->arrived);
 	*transport = (struct gs_transport){ .ranks = NULL };
 }
@@ -171,8 +169,8 @@ gs_transport_step(struct gs_transport *transport, bool *moved)
 		struct gs_block *block = gs_transport_block(transport, parcel.slot);
 
 		if (parcel.to == ranks->rank)
-			transport->arrived[transport->arrived_count++] = (struct gs_arrived){
-				block, parcel.slot,
+			transport->arrived[transport->arrived_count++] = (struct gs_arrival){
+				parcel.slot, block->bytes, block,
 			};
 		else
 			TRY(ranks->calls->give(ranks, parcel.slot, parcel.to,
@@ -183,12 +181,10 @@ gs_transport_step(struct gs_transport *transport, bool *moved)
 	transport->parcel_count -= count;
 	pthread_mutex_unlock(&transport->lock);
 
-	TRY(ranks->calls->poll(ranks, transport->given, &given, transport->taken, &taken));
+	TRY(ranks->calls->poll(ranks, transport->given, &given,
+	                       transport->arrived + transport->arrived_count, &taken));
+	transport->arrived_count += taken;
 	*moved |= count > 0 || given > 0 || taken > 0;
-	for (unsigned t = 0; t < taken; t++)
-		transport->arrived[transport->arrived_count++] = (struct gs_arrived){
-			(struct gs_block *)(void *)transport->taken[t].data, gives + transport->taken[t].slot,
-		};
 	if (given > 0)
 		give_back(transport, transport->given, given);
 	return GS_OK;
@@ -201,7 +197,7 @@ gs_transport_release(struct gs_transport *transport, unsigned count)
 
 	for (unsigned a = 0; a < count; a++) {
 		const unsigned slot = transport->arrived[a].slot;
-		const struct gs_block *block = transport->arrived[a].block;
+		const struct gs_block *block = transport->arrived[a].data;
 
 		if (block->bytes == 0) {
 			transport->ended++;
@@ -212,7 +208,7 @@ gs_transport_release(struct gs_transport *transport, unsigned count)
 		if (slot < transport->window.gives)
 			give_back(transport, &slot, 1);
 		else
-			TRY(ranks->calls->retake(ranks, slot - transport->window.gives));
+			TRY(ranks->calls->retake(ranks, slot));
 	}
 	transport->arrived_count -= count;
 	memmove(transport->arrived, transport->arrived + count,

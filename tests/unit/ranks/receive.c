@@ -207,11 +207,11 @@ static gs_status
 land(void *context, bool *moved)
 {
 	struct member *m = context;
-	struct gs_arrived *arrived = m->exchange.all.transport.arrived;
+	struct gs_arrival *arrived = m->exchange.all.transport.arrived;
 
 	for (unsigned count = m->exchange.all.transport.arrived_count; count > 1; count--) {
 		const uint64_t other = units_mix(++m->lands) % count;
-		const struct gs_arrived last = arrived[count - 1];
+		const struct gs_arrival last = arrived[count - 1];
 
 		arrived[count - 1] = arrived[other];
 		arrived[other] = last;

@@ -141,7 +141,7 @@ exchange_blocks(struct gs_transport *transport, struct gs_ranks *ranks, struct m
 		TRY(gs_transport_step(transport, &moved));
 		count = (transport->arrived_count + 1) / 2;	/* the others later */
 		for (unsigned a = 0; a < count; a++) {
-			const struct gs_block *block = transport->arrived[a].block;
+			const struct gs_block *block = transport->arrived[a].data;
 
 			m->wrong += !is_right(m, block, transport->window.block_bytes);
 			if (m->wrong > 0)

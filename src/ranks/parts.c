@@ -375,23 +375,17 @@ gs_parts_close(struct gs_parts *parts)
 /* ---- lines before -------------------------------------------------------------------- */
 
 uint64_t
-gs_parts_begin(const struct gs_parts *parts, const char *name)
-{
-	/* Names are told apart by their addresses: the same file may be an input twice. */
-	for (size_t p = 0; p < parts->count; p++)
-		if (parts->names[p] == name && parts->ranges[p].end != GS_UNKNOWN)
-			return parts->ranges[p].begin;
-	return 0;
-}
-
-uint64_t
 gs_parts_lines_before(void *context, const char *name, bool count)
 {
 	const struct gs_parts *parts = context;
 	const struct gs_line_order order = { .terminator = parts->terminator };
-	const uint64_t begin = gs_parts_begin(parts, name);
 	struct gs_rows rows;
+	uint64_t begin = 0;
 
+	/* names are told apart by their addresses: the same file may be an input twice */
+	for (size_t p = 0; p < parts->count && begin == 0; p++)
+		if (parts->names[p] == name && parts->ranges[p].end != GS_UNKNOWN)
+			begin = parts->ranges[p].begin;
 	if (begin == 0)
 		return GS_TEXT_WHOLE;
 	/* a message needs them: that they cannot be read does not matter */

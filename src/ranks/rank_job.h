@@ -98,9 +98,6 @@ MUST_CHECK gs_status
 gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struct gs_ranks *ranks,
               bool overlap);
 
-/** Where in the file called NAME, by the address of its name, this rank begins. */
-uint64_t gs_parts_begin(const struct gs_parts *parts, const char *name);
-
 /** For gs_text_options.lines_before: CONTEXT is the parts. */
 uint64_t gs_parts_lines_before(void *context, const char *name, bool count);
 
@@ -172,15 +169,6 @@ void gs_rank_output_close(struct gs_rank_output *output);
  * @return  GS_OK; GS_EDEVICE: the result is wrong; GS_EBUDGET
  */
 MUST_CHECK gs_status gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify);
-
-/**
- * Compare the first item of each rank with the last one before it, whatever rank has that; collective.
- *
- * @ends    of this rank; first NULL: it has none
- * @return  GS_OK; GS_EDEVICE: they are not in order; GS_EBUDGET
- */
-MUST_CHECK gs_status gs_border_check_items(struct gs_ranks *ranks, const struct gs_item_order *order,
-                                           const struct gs_item_digest *ends);
 
 /* ---- options and limits (rank_job.c) --------------------------------------- */
 

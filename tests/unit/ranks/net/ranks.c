@@ -153,8 +153,9 @@ check_border(struct gs_ranks *ranks, void *context)
 {
 	struct bordering *b = context;
 	const struct gs_item_order order = { .words = no_words, .compare = compare_bytes };
+	struct gs_verify verify = { .on = true, .order = &order, .items = *b->ends };
 
-	b->status = gs_border_check_items(ranks, &order, b->ends);
+	b->status = gs_border_verify(ranks, &verify);
 	snprintf(b->message, sizeof b->message, "%s", gs_message());
 }
 

@@ -42,12 +42,14 @@ enum { LEAST_THREAD_KEYS = 1 << 14 };
 
 /* An operand, or the merge of two streams. */
 struct stream {
-	struct operand *operand;	/* or: */
-	struct stream  *left, *right;
-	void           *memory;		/* for ROOM keys: what PIECES become */
-	size_t          room;
+	struct operand  *operand;	/* or: */
+	struct stream   *left, *right;
+	enum gs_set_keep keep;
+	unsigned         threads;
+	void            *memory;	/* for ROOM keys: what PIECES become */
+	size_t           room;
 	struct gs_set_piece *pieces;
-	size_t          piece_count, piece_at;	/* those before PIECE_AT have been taken */
+	size_t           piece_count, piece_at;	/* those before PIECE_AT have been taken */
 
 	struct gs_span     span;	/* the keys that were fetched last, ... */
 	struct gs_set_side side;	/* ... and those of them that have not passed */
@@ -55,9 +57,6 @@ struct stream {
 };
 
 struct gs_combination {
-	enum gs_set_keep keep;
-	bool            distinct;	/* -u */
-	unsigned        threads;
 	struct operand *operands;
 	atomic_size_t   count;
 	struct stream  *streams;	/* of keys: the operands, then merges; the last one has the result */
@@ -78,7 +77,7 @@ set_span(struct stream *stream, const struct gs_span *span)
 }
 
 static gs_status
-fill_operand(const struct gs_combination *set, struct stream *stream)
+fill_operand(struct stream *stream)
 {
 	struct operand *operand = stream->operand;
 	struct gs_span span;
@@ -92,14 +91,11 @@ fill_operand(const struct gs_combination *set, struct stream *stream)
 		}
 		atomic_fetch_add(&operand->monitor.counters.keys_sorted, span.count);
 		stream->side.ended = span.count == 0;
-		if (set->distinct && !stream->side.ended)
-			gs_select_span(&stream->distinct, &span);
+		gs_select_span(&stream->distinct, &span);
 	} while (span.count == 0 && !stream->side.ended);
 	set_span(stream, &span);
 	return GS_OK;
 }
-
-static gs_status fill(const struct gs_combination *set, struct stream *stream);
 
 /* The first COUNT keys have passed. */
 static void
@@ -111,7 +107,7 @@ pass(struct stream *stream, size_t count)
 
 /* Cut what can be merged of both sides into pieces, which lie one behind the other in memory. */
 static void
-cut_pieces(struct stream *stream, unsigned threads)
+cut_pieces(struct stream *stream)
 {
 	struct stream *a = stream->left, *b = stream->right;
 	const unsigned bits = a->side.count > 0 ? a->span.key_bits : b->span.key_bits;
@@ -121,7 +117,7 @@ cut_pieces(struct stream *stream, unsigned threads)
 	struct gs_set_cut from = { 0, 0 };
 
 	stream->span.key_bits = bits;
-	stream->piece_count = GS_SET_LANES * (teams < threads ? teams : threads);
+	stream->piece_count = GS_SET_LANES * gs_least(teams, stream->threads);
 	stream->piece_at = 0;
 	for (size_t p = 0; p < stream->piece_count; p++) {
 		const struct gs_set_cut to = gs_set_cut(bits, &a->side, &b->side,
@@ -141,39 +137,34 @@ cut_pieces(struct stream *stream, unsigned threads)
 	pass(b, from.b);
 }
 
-struct merger {
-	struct stream   *stream;
-	enum gs_set_keep keep;
-};
-
 static void
 merge_pieces(void *context, size_t i)
 {
-	const struct merger *merger = context;
+	const struct stream *stream = context;
 
-	gs_set_merge(merger->keep, merger->stream->span.key_bits,
-	             &merger->stream->pieces[i * GS_SET_LANES]);
+	gs_set_merge(stream->keep, stream->span.key_bits, &stream->pieces[i * GS_SET_LANES]);
 }
 
-/* Merge until there are keys, or both sides have ended. */
+/* Fetch keys: of an operand, or merge until there are some, or both sides have ended. */
 static gs_status
-fill_merge(const struct gs_combination *set, struct stream *stream)
+fill(struct stream *stream)
 {
-	struct merger merger = { .stream = stream, .keep = set->keep };
 	struct stream *a = stream->left, *b = stream->right;
 	const struct gs_set_piece *piece = NULL;
 
+	if (stream->operand != NULL)
+		return fill_operand(stream);
 	while (piece == NULL || piece->kept == 0) {
 		if (stream->piece_at == stream->piece_count) {
 			if (a->side.count == 0 && !a->side.ended)
-				TRY(fill(set, a));
+				TRY(fill(a));
 			if (b->side.count == 0 && !b->side.ended)
-				TRY(fill(set, b));
+				TRY(fill(b));
 			stream->side.ended = a->side.ended && b->side.ended;
 			if (stream->side.ended)
 				return GS_OK;
-			cut_pieces(stream, set->threads);
-			gs_team_each(set->threads, stream->piece_count / GS_SET_LANES, merge_pieces, &merger);
+			cut_pieces(stream);
+			gs_team_each(stream->threads, stream->piece_count / GS_SET_LANES, merge_pieces, stream);
 		}
 		piece = &stream->pieces[stream->piece_at++];
 	}
@@ -182,12 +173,6 @@ fill_merge(const struct gs_combination *set, struct stream *stream)
 		.key_class = stream->span.key_class,
 	});
 	return GS_OK;
-}
-
-static gs_status
-fill(const struct gs_combination *set, struct stream *stream)
-{
-	return stream->operand != NULL ? fill_operand(set, stream) : fill_merge(set, stream);
 }
 
 /* ---- operands ---------------------------------------------------------------------- */
@@ -229,29 +214,6 @@ read_all(struct gs_combination *set)
 	return GS_OK;
 }
 
-static gs_status
-open_operand(struct gsort *job, struct operand *operand, const char *const *name)
-{
-	struct gsort_options *own = &operand->options;
-
-	*own = job->rank_job->given;
-	own->operation = GSORT_SORT;
-	own->set = GSORT_NO_SET;
-	own->inputs = name;
-	own->input_count = 1;
-	own->memory_bytes = job->plan_input.memory_bytes;	/* an equal share */
-	own->device = GSORT_DEVICE_CPU;
-	own->counts = own->repeated = own->singletons = own->head = own->tail.wanted = own->converts = false;
-	operand->monitor.note = job->monitor.note;
-	operand->monitor.warn = job->monitor.warn;
-	operand->feed.options = own;		/* as of the job */
-	operand->feed.plan_input = &operand->plan_input;
-	operand->feed.plan = &operand->plan;
-	operand->feed.monitor = &operand->monitor;
-	operand->feed.verify = &operand->verify;
-	return gs_job_open_operand(job, &operand->feed);
-}
-
 /* Open everything: what cannot be opened is found before much is read. */
 static gs_status
 open_set(struct gsort *job)
@@ -264,9 +226,6 @@ open_set(struct gsort *job)
 
 	TRY(GS_NEW(job->set, 1, "merge"));
 	set = job->set;
-	set->keep = gs_set_keep_of(job->options.set);
-	set->distinct = job->options.unique;
-	set->threads = threads;
 	set->stream_count = count + merges;
 	TRY(GS_NEW(set->streams, set->stream_count, "inputs"));
 	TRY(GS_NEW(set->operands, count, "inputs"));
@@ -280,57 +239,76 @@ open_set(struct gsort *job)
 
 		stream->left = m == 0 ? set->streams : stream - 1;
 		stream->right = &set->streams[m + 1];
+		stream->keep = gs_set_keep_of(job->options.set);
+		stream->threads = threads;
 		stream->room = gs_within(LEAST_THREAD_KEYS, share, threads * THREAD_KEYS);
 		TRY(gs_allocate(&stream->memory, stream->room, sizeof(uint64_t), "keys of a merge"));
 		TRY(GS_NEW(stream->pieces, GS_SET_LANES * threads, "pieces of a merge"));
 	}
-	for (size_t o = 0; o < count; o++)
-		TRY(open_operand(job, &set->operands[o], &given->inputs[o]));
+	for (size_t o = 0; o < count; o++) {
+		struct operand *operand = &set->operands[o];
+		struct gsort_options *own = &operand->options;
+
+		*own = *given;
+		own->operation = GSORT_SORT;
+		own->set = GSORT_NO_SET;
+		own->inputs = &given->inputs[o];
+		own->input_count = 1;
+		own->memory_bytes = job->plan_input.memory_bytes;	/* an equal share */
+		own->device = GSORT_DEVICE_CPU;
+		own->counts = own->repeated = own->singletons = own->head = own->converts = false;
+		own->tail.wanted = false;
+		operand->monitor.note = job->monitor.note;
+		operand->monitor.warn = job->monitor.warn;
+		operand->feed.options = own;		/* as of the job */
+		operand->feed.plan_input = &operand->plan_input;
+		operand->feed.plan = &operand->plan;
+		operand->feed.monitor = &operand->monitor;
+		operand->feed.verify = &operand->verify;
+		TRY(gs_job_open_operand(job, &operand->feed));
+	}
 	return GS_OK;
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
 
 static gs_status
-merge_class(struct gs_combination *set, struct gs_emit *emit, unsigned key_class)
-{
-	const struct gs_span_sink sink = gs_emit_sink(emit, key_class, 0);
-	struct stream *result = &set->streams[set->stream_count - 1];
-	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
-	bool enough = false;
-
-	for (size_t s = 0; s < set->stream_count; s++) {
-		struct stream *stream = &set->streams[s];
-
-		stream->span = (struct gs_span){ .key_class = key_class };
-		stream->side = (struct gs_set_side){ .keys = &nowhere };
-		stream->piece_count = stream->piece_at = 0;
-		stream->distinct = (struct gs_select){ .groups = true, .at_once = true };
-	}
-	for (; !enough; sorted.number++) {
-		TRY(fill(set, result));
-		if (result->side.ended)
-			break;
-		sorted.span = result->span;
-		result->side.count = 0;
-		TRY(sink.take(sink.context, &sorted, &enough));
-	}
-	return gs_emit_class_end(emit, key_class);
-}
-
-static gs_status
 merge(struct gsort *job)
 {
-	const struct gs_feed *feed = &job->set->operands[0].feed;
+	struct gs_combination *set = job->set;
+	const struct gs_feed *feed = &set->operands[0].feed;
+	struct stream *result = &set->streams[set->stream_count - 1];
 
 	gs_phase_begin(job, GSORT_READING);
-	TRY(read_all(job->set));
-	for (size_t next = 1; feed->header_bytes == 0 && next < job->set->count; next++)
-		feed = &job->set->operands[next].feed;		/* which has a line */
+	TRY(read_all(set));
+	for (size_t next = 1; feed->header_bytes == 0 && next < set->count; next++)
+		feed = &set->operands[next].feed;		/* which has a line */
 	TRY(gs_emit_header(&job->emit, feed->header, feed->header_bytes));
 	gs_phase_begin(job, GSORT_WRITING);
-	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++)
-		TRY(merge_class(job->set, &job->emit, gs_class_place(i, job->options.reverse)));
+	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++) {
+		const unsigned key_class = gs_class_place(i, job->options.reverse);
+		const struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
+		struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
+		bool enough = false;
+
+		for (size_t s = 0; s < set->stream_count; s++) {
+			struct stream *stream = &set->streams[s];
+
+			stream->span = (struct gs_span){ .key_class = key_class };
+			stream->side = (struct gs_set_side){ .keys = &nowhere };
+			stream->piece_count = stream->piece_at = 0;
+			stream->distinct = (struct gs_select){ .groups = job->options.unique, .at_once = true };
+		}
+		for (; !enough; sorted.number++) {
+			TRY(fill(result));
+			if (result->side.ended)
+				break;
+			sorted.span = result->span;
+			result->side.count = 0;
+			TRY(sink.take(sink.context, &sorted, &enough));
+		}
+		TRY(gs_emit_class_end(&job->emit, key_class));
+	}
 	gs_phase_end(job);
 	return GS_OK;
 }

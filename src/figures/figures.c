@@ -83,7 +83,8 @@ print_word(FILE *to, const char *name, int name_bytes, struct gs_word word)
 static struct gs_word
 spell(const struct gs_statistics *figures, const struct gs_value *value, char word[GS_WORD_BYTES])
 {
-	return figures->keys > 0 ? figures->of->spell(figures, value, word) : (struct gs_word){ .text = NULL };
+	return figures->keys == 0 ? (struct gs_word){ .text = NULL }
+	                          : figures->of->spell(figures, value, word);
 }
 
 /* A JSON value: a number, a string or null. */

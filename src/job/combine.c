@@ -297,7 +297,9 @@ merge(struct gsort *job)
 			stream->span = (struct gs_span){ .key_class = key_class };
 			stream->side = (struct gs_set_side){ .keys = &nowhere };
 			stream->piece_count = stream->piece_at = 0;
-			stream->distinct = (struct gs_select){ .groups = job->options.unique, .at_once = true };
+			stream->distinct = (struct gs_select){
+				.groups = job->options.unique, .at_once = true,
+			};
 		}
 		for (; !enough; sorted.number++) {
 			TRY(fill(result));

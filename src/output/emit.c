@@ -444,7 +444,7 @@ gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 	emit->header_written = true;
 	TRY(emit->show.header != NULL ? emit->show.header(emit, header, bytes)
 	                              : gs_emit_bytes(emit, header, bytes));
-	TRY(gs_show_flush(emit));
+	TRY(gs_emit_flush(emit));
 	emit->split.header_bytes = emit->bytes;		/* as it is shown */
 	return GS_OK;
 }
@@ -494,7 +494,7 @@ gs_emit_end(struct gs_emit *emit)
 	}
 	if (emit->show.end != NULL)
 		TRY(emit->show.end(emit));
-	TRY(gs_show_flush(emit));
+	TRY(gs_emit_flush(emit));
 	TRY(gs_verify_end(emit->verify));
 	if (emit->verify->on && emit->verify->order_alone)
 		gs_note(emit->monitor, "verified: the output is in order; with --head or --tail, that is all "

@@ -145,13 +145,12 @@ enum { GS_CHARACTER_BYTES = 7 };
  *  surrogateescape does; *READ: bytes of TEXT.  At most GS_CHARACTER_BYTES with a NUL; returns how many. */
 size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
 
-/** From now on EMIT writes items in the form that OPTIONS want; lines are of ORDER.  LISTED: as JSON:
- *  {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are borrowed. */
-void gs_show_open(struct gs_emit *emit, const struct gsort_options *options,
-                  const struct gs_line_order *order, const char *listed);
-
-/** Write the text that there is. */
-MUST_CHECK gs_status gs_show_flush(struct gs_emit *emit);
+/** Items of ORDER will come, which the store has selected, and are written in the form that OPTIONS want; those
+ *  that are lines are of LINES.  LISTED: as JSON: {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are
+ *  borrowed. */
+void gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
+                        const struct gs_item_order *order, const struct gs_line_order *lines,
+                        const char *listed);
 
 /* ---- the stage (emit.c) -------------------------------------------------------- */
 
@@ -212,11 +211,6 @@ void gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
 void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
                   struct gs_verify *verify, struct gs_monitor *monitor);
 
-/** Items of ORDER will come, which the store has selected.  LINES, LISTED: see gs_show_open(). */
-void gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
-                        const struct gs_item_order *order, const struct gs_line_order *lines,
-                        const char *listed);
-
 /** So many KEYS or items will come, of all classes: decides where files of a split end, and which
  *  positions are written.  Of ALL keys that several processes write, BEFORE come before them.
  *  GS_EBUDGET: no memory. */
@@ -238,6 +232,9 @@ struct gs_span_sink gs_emit_item_sink(struct gs_emit *emit, uint64_t items);
 
 /** Write BYTES as they are. */
 MUST_CHECK gs_status gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes);
+
+/** Write the text of items in another form that there is. */
+MUST_CHECK gs_status gs_emit_flush(struct gs_emit *emit);
 
 /** All keys of a class have been taken. */
 MUST_CHECK gs_status gs_emit_class_end(struct gs_emit *emit, unsigned key_class);

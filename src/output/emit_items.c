@@ -23,6 +23,15 @@ gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes)
 	return GS_OK;
 }
 
+gs_status
+gs_emit_flush(struct gs_emit *emit)
+{
+	const size_t bytes = emit->show.bytes;
+
+	emit->show.bytes = 0;
+	return bytes == 0 ? GS_OK : gs_emit_bytes(emit, emit->show.text, bytes);
+}
+
 /* Bytes of the first COUNT items that begin at DATA. */
 static size_t
 bytes_of(const struct gs_emit *emit, const char *data, const char *end, size_t count)
@@ -73,7 +82,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 		    : emit->show.items(emit, data, data + bytes, count,
 		                       span->times != NULL ? span->times + at : NULL));
 		if (emit->split.outputs->count > 1)	/* what follows may be for another file */
-			TRY(gs_show_flush(emit));
+			TRY(gs_emit_flush(emit));
 		data += bytes;
 	}
 	return GS_OK;	/* the output counts its time */
@@ -103,14 +112,4 @@ gs_emit_item_sink(struct gs_emit *emit, uint64_t items)
 	return (struct gs_span_sink){
 		.take = take, .put = places ? put : NULL, .groups = true, .context = emit,
 	};
-}
-
-void
-gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
-                   const struct gs_item_order *order, const struct gs_line_order *lines, const char *listed)
-{
-	emit->order = order;
-	emit->element_bytes = emit->written_bytes = options->argsort_bits > 0 ? options->argsort_bits / 8
-	                                                                      : order->item_bytes;
-	gs_show_open(emit, options, lines, listed);
 }

@@ -134,7 +134,8 @@ gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to)
 	for (size_t g = 0; status == GS_OK && g < heap->count; g++) {
 		const struct gs_item_slot *slot = &top->copies.slots[heap->groups[g].value.slot];
 		struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .span = {
-			.items = slot->data, .bytes = slot->bytes, .count = 1, .times = &heap->groups[g].times,
+			.items = slot->data, .bytes = slot->bytes, .count = 1,
+			.times = &heap->groups[g].times,
 		} };
 		bool enough = false;
 

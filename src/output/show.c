@@ -51,20 +51,11 @@ put_bytes(struct gs_show *show, const void *data, size_t bytes)
 	show->bytes += bytes;
 }
 
-gs_status
-gs_show_flush(struct gs_emit *emit)
-{
-	const size_t bytes = emit->show.bytes;
-
-	emit->show.bytes = 0;
-	return bytes == 0 ? GS_OK : gs_emit_bytes(emit, emit->show.text, bytes);
-}
-
 /* Write the text if it is long enough. */
 static gs_status
 flush_long(struct gs_emit *emit)
 {
-	return emit->show.bytes < WRITE_BYTES ? GS_OK : gs_show_flush(emit);
+	return emit->show.bytes < WRITE_BYTES ? GS_OK : gs_emit_flush(emit);
 }
 
 /* ---- lines ---------------------------------------------------------------------- */
@@ -410,14 +401,17 @@ show_plain(struct gs_emit *emit, const char *data, const char *end, size_t count
 }
 
 void
-gs_show_open(struct gs_emit *emit, const struct gsort_options *options, const struct gs_line_order *order,
-             const char *listed)
+gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
+                   const struct gs_item_order *order, const struct gs_line_order *lines, const char *listed)
 {
 	const bool keys = options->counts && options->keydef_count > 0;
 	struct gs_show *show = &emit->show;
 
+	emit->order = order;
+	emit->element_bytes = emit->written_bytes = options->argsort_bits > 0 ? options->argsort_bits / 8
+	                                                                      : order->item_bytes;
 	*show = (struct gs_show){
-		.options = options, .order = order, .listed = listed,
+		.options = options, .order = lines, .listed = listed,
 		.keys = keys && (listed != NULL || !options->underline),
 	};
 	if (listed != NULL) {
@@ -425,7 +419,7 @@ gs_show_open(struct gs_emit *emit, const struct gsort_options *options, const st
 		show->end = end_json;
 	} else if (options->lines && (options->counts || options->underline)) {
 		show->items = show_lines;
-		show->header = show->keys || (order->fields.csv && options->counts) ? show_header : NULL;
+		show->header = show->keys || (lines->fields.csv && options->counts) ? show_header : NULL;
 	} else if (options->converts) {		/* wide keys, to text */
 		show->items = show_keys;
 		emit->element_bytes = 0;

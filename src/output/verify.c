@@ -16,7 +16,8 @@ gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                const struct gs_item_order *order, unsigned threads)
 {
 	*verify = (struct gs_verify){
-		.on = options->verify && (order != NULL || options->set == GSORT_NO_SET),	/* operands verify */
+		/* operands of a set of keys verify */
+		.on = options->verify && (order != NULL || options->set == GSORT_NO_SET),
 		.order = order,
 		.order_alone = options->head || (order != NULL && options->tail.wanted),
 		.any_order = options->operation == GSORT_MERGE && options->trust_order,

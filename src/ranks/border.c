@@ -32,7 +32,8 @@ gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify)
 	status = gs_ranks_collect(ranks, GS_OK, items->last, items->first != NULL ? items->last_bytes : 0,
 	                          GS_COLLECT_BEFORE, &before);
 	if (status == GS_OK && items->first != NULL && before.bytes > 0 &&
-	    gs_item_compare(verify->order, 0, before.data, before.bytes, items->first, items->first_bytes) > 0)
+	    gs_item_compare(verify->order, 0, before.data, before.bytes, items->first,
+	                    items->first_bytes) > 0)
 		status = gs_fail(GS_EDEVICE, "the result is wrong: it is not in order where rank %u begins",
 		                 ranks->rank);
 	gs_collected_close(&before);

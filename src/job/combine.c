@@ -164,7 +164,8 @@ fill(struct stream *stream)
 			if (stream->side.ended)
 				return GS_OK;
 			cut_pieces(stream);
-			gs_team_each(stream->threads, stream->piece_count / GS_SET_LANES, merge_pieces, stream);
+			gs_team_each(stream->threads, stream->piece_count / GS_SET_LANES, merge_pieces,
+			             stream);
 		}
 		piece = &stream->pieces[stream->piece_at++];
 	}

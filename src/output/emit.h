@@ -145,9 +145,8 @@ enum { GS_CHARACTER_BYTES = 7 };
  *  surrogateescape does; *READ: bytes of TEXT.  At most GS_CHARACTER_BYTES with a NUL; returns how many. */
 size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
 
-/** Items of ORDER will come, which the store has selected, and are written in the form that OPTIONS want; those
- *  that are lines are of LINES.  LISTED: as JSON: {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are
- *  borrowed. */
+/** Items of ORDER will come, selected, and are written in the form that OPTIONS want.  Lines are of LINES.
+ *  LISTED: as JSON: {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are borrowed. */
 void gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
                         const struct gs_item_order *order, const struct gs_line_order *lines,
                         const char *listed);

@@ -41,7 +41,7 @@ struct gs_verify {
 	struct gs_span_digest out;	/* all that has left, noted by one thread; of items no number */
 };
 
-/** Begin; OPTIONS say how much is verified of items of ORDER, which is borrowed, or of keys, if it is NULL. */
+/** Begin; OPTIONS say how much is verified.  Items are of ORDER, which is borrowed; NULL: there are keys. */
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     const struct gs_item_order *order, unsigned threads);
 

@@ -36,68 +36,31 @@ take_extension(struct gs_key_text *text)
 	return true;
 }
 
-/* The bytes before the suffix: the longest end of the text that is extensions alone, but not all
- * of the text. */
-static size_t
-length_without_suffix(struct gs_key_text text)
+/* TEXT without its suffix: the longest end of it that is extensions alone, but not all of it. */
+static struct gs_key_text
+without_suffix(struct gs_key_text text)
 {
-	const unsigned char *at = text.end, *last;
-	size_t length = 0, bytes = 0;
+	struct gs_key_text ahead = text;
+	const unsigned char *at = text.end;
 
 	if (!gs_key_text_is_plain(&text)) {
-		while (gs_key_text_next(&text) >= 0) {
-			struct gs_key_text before = text;
-
-			length = ++bytes;
-			while (take_extension(&text))
+		text.end = text.at;
+		while (gs_key_text_next(&ahead) >= 0) {
+			text.end = ahead.at;
+			while (take_extension(&ahead))
 				;
-			for (; before.at != text.at; bytes++)
-				(void)gs_key_text_next(&before);
 		}
-		return length;
+		return text;
 	}
 	do {	/* from the end back */
-		last = at;
+		text.end = at;
 		while (at > text.at && (gs_is_letter(at[-1]) || gs_is_digit(at[-1]) || at[-1] == '~'))
 			at--;
-	} while (at < last && !gs_is_digit(*at) && at > text.at + 1 && *--at == '.');
-	return (size_t)(last - text.at);
+	} while (at < text.end && !gs_is_digit(*at) && at > text.at + 1 && *--at == '.');
+	return text;
 }
 
 /* ---- parts and numbers ---------------------------------------------------------- */
-
-/* A text that is read to a limit.  That of most is plain, which saves half of the time. */
-struct reader {
-	struct gs_key_text text;
-	size_t left;
-	bool   plain;
-};
-
-static struct reader
-read_to(struct gs_key_text text, size_t limit)
-{
-	return (struct reader){ text, limit, gs_key_text_is_plain(&text) };
-}
-
-static inline int
-peek(const struct reader *reader)
-{
-	if (reader->left == 0)
-		return -1;
-	if (reader->plain)
-		return reader->text.at < reader->text.end ? *reader->text.at : -1;
-	return gs_key_text_peek(&reader->text);
-}
-
-static inline void
-take(struct reader *reader)
-{
-	reader->left--;
-	if (reader->plain)
-		reader->text.at += reader->text.at < reader->text.end;
-	else
-		(void)gs_key_text_next(&reader->text);
-}
 
 /* The ranks of bytes in a part. */
 enum { TILDE = 1, END, END_OF_PART, FIRST_LETTER };
@@ -121,16 +84,16 @@ rank_of(int c)
 }
 
 /* Skip zeros, and count the digits that follow. */
-static size_t
-begin_number(struct reader *reader)
+static inline size_t
+begin_number(struct gs_key_text *text)
 {
-	struct reader ahead;
+	struct gs_key_text ahead;
 	size_t digits = 0;
 
-	while (peek(reader) == '0')
-		take(reader);
-	for (ahead = *reader; gs_is_digit(peek(&ahead)); digits++)
-		take(&ahead);
+	while (gs_key_text_peek(text) == '0')
+		(void)gs_key_text_next(text);
+	for (ahead = *text; gs_is_digit(gs_key_text_next(&ahead)); digits++)
+		;
 	return digits;
 }
 
@@ -149,12 +112,12 @@ class_of(struct gs_key_text text)
 /* ---- comparing ------------------------------------------------------------------ */
 
 static int
-compare_texts(struct reader one, struct reader other)
+compare_texts(struct gs_key_text one, struct gs_key_text other)
 {
 	int difference = 0;
 
 	while (difference == 0) {
-		const int a = peek(&one), b = peek(&other);
+		const int a = gs_key_text_peek(&one), b = gs_key_text_peek(&other);
 		const bool a_part = a >= 0 && !gs_is_digit(a), b_part = b >= 0 && !gs_is_digit(b);
 
 		if (a < 0 && b < 0)
@@ -162,17 +125,14 @@ compare_texts(struct reader one, struct reader other)
 		if (a_part || b_part) {
 			difference = (gs_is_digit(a) ? END_OF_PART : rank_of(a)) -
 			             (gs_is_digit(b) ? END_OF_PART : rank_of(b));
-			take(&one);
-			take(&other);
+			(void)gs_key_text_next(&one);
+			(void)gs_key_text_next(&other);
 		} else {	/* numbers: that with more digits, or with the larger first one */
 			size_t digits = begin_number(&one), others = begin_number(&other);
 
 			difference = (digits > others) - (digits < others);
-			for (; digits > 0 && difference == 0; digits--) {
-				difference = peek(&one) - peek(&other);
-				take(&one);
-				take(&other);
-			}
+			for (; digits > 0 && difference == 0; digits--)
+				difference = gs_key_text_next(&one) - gs_key_text_next(&other);
 		}
 	}
 	return difference;
@@ -186,42 +146,48 @@ gs_version_compare(struct gs_key_text one, struct gs_key_text other)
 
 	if (difference != 0 || class < 3)
 		return difference;
-	result = compare_texts(read_to(one, length_without_suffix(one)),
-	                       read_to(other, length_without_suffix(other)));
-	return result != 0 ? result : compare_texts(read_to(one, SIZE_MAX), read_to(other, SIZE_MAX));
+	result = compare_texts(without_suffix(one), without_suffix(other));
+	return result != 0 ? result : compare_texts(one, other);
 }
 
 /* ---- bytes ---------------------------------------------------------------------- */
 
-static bool
-put_text(struct gs_key_bytes *bytes, struct reader reader)
+static inline __attribute__((always_inline)) bool
+put_any(struct gs_key_bytes *bytes, struct gs_key_text text)
 {
 	for (;;) {
 		size_t digits, left;
 		int c;
 
-		while ((c = peek(&reader)) >= 0 && !gs_is_digit(c)) {
+		while ((c = gs_key_text_peek(&text)) >= 0 && !gs_is_digit(c)) {
 			if (gs_key_bytes_put(bytes, (uint8_t)rank_of(c)))
 				return true;
-			take(&reader);
+			(void)gs_key_text_next(&text);
 		}
 		if (gs_key_bytes_put(bytes, END_OF_PART))
 			return true;
 		/* the number of digits, as many bytes 255 as fit and the rest; then the digits */
-		digits = begin_number(&reader);
+		digits = begin_number(&text);
 		for (left = digits; left >= UINT8_MAX; left -= UINT8_MAX)
 			if (gs_key_bytes_put(bytes, UINT8_MAX))
 				return true;
 		if (gs_key_bytes_put(bytes, (uint8_t)left))
 			return true;
-		for (; digits > 0; digits--) {
-			if (gs_key_bytes_put(bytes, (uint8_t)peek(&reader)))
+		for (; digits > 0; digits--)
+			if (gs_key_bytes_put(bytes, (uint8_t)gs_key_text_next(&text)))
 				return true;
-			take(&reader);
-		}
-		if (peek(&reader) < 0)
+		if (gs_key_text_peek(&text) < 0)
 			return gs_key_bytes_put(bytes, END);
 	}
+}
+
+/* Most texts are plain, and have a loop of their own. */
+static bool
+put_text(struct gs_key_bytes *bytes, struct gs_key_text text)
+{
+	return gs_key_text_is_plain(&text)
+	       ? put_any(bytes, (struct gs_key_text){ .at = text.at, .end = text.end })
+	       : put_any(bytes, text);
 }
 
 bool
@@ -233,6 +199,5 @@ gs_version_put(struct gs_key_bytes *bytes, struct gs_key_text text)
 		return true;
 	if (class < 3)
 		return false;
-	return put_text(bytes, read_to(text, length_without_suffix(text))) ||
-	       put_text(bytes, read_to(text, SIZE_MAX));
+	return put_text(bytes, without_suffix(text)) || put_text(bytes, text);
 }

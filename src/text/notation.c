@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * notation.c - integers as text that is not decimal: hexadecimal, IPv4 addresses, times
+ * notation.c - integers as text: decimal, hexadecimal, IPv4 addresses, times
  *
  * In:   text without blanks around it; or an integer.
  * Out:  an integer; or text.
@@ -19,23 +19,23 @@ const struct gs_notation gs_notations[] = {
 	[GSORT_TIME] = { "a time from 1677-09-21 to 2554-07-21", "2026-11-22T09:30:00Z" },
 };
 
-/* ---- hexadecimal ----------------------------------------------------------------- */
+/* ---- decimal and hexadecimal integers -------------------------------------------- */
 
 static bool
-read_hex(const char *text, const char *end, bool *negative, uint64_t *magnitude)
+read_integer(unsigned base, const char *text, const char *end, bool *negative, uint64_t *magnitude)
 {
 	*negative = text < end && *text == '-';
 	*magnitude = 0;
 	text += text < end && (*text == '-' || *text == '+');
-	if (end - text > 2 && text[0] == '0' && (text[1] | 0x20) == 'x')
+	if (base == 16 && end - text > 2 && text[0] == '0' && (text[1] | 0x20) == 'x')
 		text += 2;
 	if (text == end)
 		return false;
-	for (; text < end; text++) {
-		if (gs_hex_digit(*text) < 0 || *magnitude >> 60 != 0)
+	for (; text < end; text++)
+		if ((unsigned)gs_hex_digit(*text) >= base ||
+		    __builtin_mul_overflow(*magnitude, base, magnitude) ||
+		    __builtin_add_overflow(*magnitude, (unsigned)gs_hex_digit(*text), magnitude))
 			return false;
-		*magnitude = *magnitude << 4 | (unsigned)gs_hex_digit(*text);
-	}
 	*negative = *negative && *magnitude > 0;
 	return gs_text_fits(*negative, *magnitude);
 }
@@ -43,22 +43,16 @@ read_hex(const char *text, const char *end, bool *negative, uint64_t *magnitude)
 /* ---- addresses --------------------------------------------------------------------- */
 
 static bool
-is_digit(const char *text, const char *end)
-{
-	return text < end && gs_is_digit(*text);
-}
-
-static bool
 read_address(const char *text, const char *end, uint64_t *address)
 {
 	*address = 0;
 	for (unsigned part = 0; part < 4; part++) {
-		const char *begin = text;
+		const char *begin;
 		unsigned number = 0;
 
 		if (part > 0 && (text == end || *text++ != '.'))
 			return false;
-		for (begin = text; is_digit(text, end) && text - begin < 4; text++)
+		for (begin = text; text < end && gs_is_digit(*text) && text - begin < 4; text++)
 			number = 10 * number + (unsigned)(*text - '0');
 		if (text == begin || number > 255 || (text - begin > 1 && *begin == '0'))
 			return false;
@@ -71,25 +65,22 @@ read_address(const char *text, const char *end, uint64_t *address)
 
 enum { SECOND = 1000000000 };	/* nanoseconds */
 
-/* Read COUNT digits at *AT, then move on. */
+/* Take what FORM shows from *AT on: digits are a number each, and other characters between them as they are;
+ * false: it is not there. */
 static bool
-take_digits(const char **at, const char *end, unsigned count, unsigned *number)
+take(const char **at, const char *end, const char *form, unsigned *numbers)
 {
-	*number = 0;
-	for (; count > 0; count--, ++*at) {
-		if (!is_digit(*at, end))
-			return false;
-		*number = 10 * *number + (unsigned)(**at - '0');
-	}
-	return true;
-}
+	const char *text = *at;
 
-static bool
-take_char(const char **at, const char *end, char c)
-{
-	if (*at == end || **at != c)
-		return false;
-	++*at;
+	for (*numbers = 0; *form != '\0'; form++, text++) {
+		if (text == end || (*form == '0' ? !gs_is_digit(*text) : *text != *form))
+			return false;
+		if (*form == '0')
+			*numbers = 10 * *numbers + (unsigned)(*text - '0');
+		else
+			*++numbers = 0;
+	}
+	*at = text;
 	return true;
 }
 
@@ -99,76 +90,49 @@ static bool
 take_date(const char **at, const char *end, int64_t *days)
 {
 	static const unsigned char lengths[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	unsigned year, month, day, of_year;
+	unsigned date[3], of_year;
 	int64_t of_era;
 	bool leap;
 
-	if (!take_digits(at, end, 4, &year) || !take_char(at, end, '-') ||
-	    !take_digits(at, end, 2, &month) || !take_char(at, end, '-') ||
-	    !take_digits(at, end, 2, &day) || month < 1 || month > 12 || day < 1)
+	if (!take(at, end, "0000-00-00", date) || date[1] < 1 || date[1] > 12 || date[2] < 1)
 		return false;
-	leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-	if (day > (month == 2 && leap ? 29U : lengths[month - 1]))
+	leap = date[0] % 4 == 0 && (date[0] % 100 != 0 || date[0] % 400 == 0);
+	if (date[2] > (date[1] == 2 && leap ? 29U : lengths[date[1] - 1]))
 		return false;
-	*days = (int64_t)year - (month <= 2);
+	*days = (int64_t)date[0] - (date[1] <= 2);
 	of_era = *days % 400;		/* years are not negative */
-	of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+	of_year = (153 * (date[1] > 2 ? date[1] - 3 : date[1] + 9) + 2) / 5 + date[2] - 1;
 	*days = *days / 400 * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 	return true;
 }
 
-/* ".5": up to 9 decimals of a second. */
-static bool
-take_decimals(const char **at, const char *end, unsigned *nanoseconds)
-{
-	unsigned digits = 0;
-
-	*nanoseconds = 0;
-	if (*at == end || (**at != '.' && **at != ','))
-		return true;
-	for (++*at; is_digit(*at, end); ++*at, digits++)
-		*nanoseconds = digits < 9 ? 10 * *nanoseconds + (unsigned)(**at - '0') : *nanoseconds;
-	for (unsigned d = digits; d < 9; d++)
-		*nanoseconds *= 10;
-	return digits > 0 && digits <= 9;
-}
-
-/* "Z", "+01:00", "-0330", "+02", or nothing; in seconds. */
-static bool
-take_offset(const char **at, const char *end, int64_t *seconds)
-{
-	unsigned hours, minutes = 0;
-	bool west;
-
-	*seconds = 0;
-	if (*at == end || take_char(at, end, 'Z') || take_char(at, end, 'z'))
-		return true;
-	west = **at == '-';
-	if ((!west && **at != '+') || (++*at, !take_digits(at, end, 2, &hours)))
-		return false;
-	if (*at < end && (take_char(at, end, ':') || true) && !take_digits(at, end, 2, &minutes))
-		return false;
-	*seconds = (west ? -1 : 1) * (int64_t)(3600 * hours + 60 * minutes);
-	return hours <= 23 && minutes <= 59;
-}
-
+/* The time of a day, and behind it nothing, "Z", "+01:00", "-0330" or "+02". */
 static bool
 take_clock(const char **at, const char *end, int64_t *seconds, unsigned *nanoseconds)
 {
-	unsigned hour, minute, second = 0;
-	int64_t offset;
+	unsigned clock[2], second[2] = { 0 }, zone = 0, minute[2] = { 0 };
+	bool west;
 
-	if (!take_digits(at, end, 2, &hour) || !take_char(at, end, ':') ||
-	    !take_digits(at, end, 2, &minute))
+	if (!take(at, end, "00:00", clock))
 		return false;
-	*nanoseconds = 0;
-	if (take_char(at, end, ':') &&
-	    (!take_digits(at, end, 2, &second) || !take_decimals(at, end, nanoseconds)))
+	if (take(at, end, ":00", second) && *at < end && (**at == '.' || **at == ',')) {
+		unsigned unit = SECOND / 10;
+
+		for (++*at; *at < end && gs_is_digit(**at) && unit > 0; ++*at, unit /= 10)
+			*nanoseconds += unit * (unsigned)(**at - '0');
+		if (unit == SECOND / 10)
+			return false;
+	}
+	west = *at < end && **at == '-';
+	if (*at < end && (**at == 'Z' || **at == 'z'))
+		++*at;
+	else if (*at < end && ((!west && **at != '+') || (++*at, !take(at, end, "00", &zone)) ||
+	                       (*at < end && !take(at, end, ":00", minute) &&
+	                        !take(at, end, "00", &minute[1]))))
 		return false;
-	if (!take_offset(at, end, &offset))
-		return false;
-	*seconds = (int64_t)(3600 * hour + 60 * minute + second) - offset;
-	return hour <= 23 && minute <= 59 && second <= 59;
+	*seconds = (int64_t)(3600 * clock[0] + 60 * clock[1] + second[1]) -
+	           (west ? -1 : 1) * (int64_t)(3600 * zone + 60 * minute[1]);
+	return clock[0] <= 23 && clock[1] <= 59 && second[1] <= 59 && zone <= 23 && minute[1] <= 59;
 }
 
 static bool
@@ -180,11 +144,9 @@ read_time(const char *text, const char *end, bool *negative, uint64_t *magnitude
 
 	if (!take_date(&text, end, &days))
 		return false;
-	if (text < end && (*text == 'T' || *text == 't' || *text == ' ')) {
-		text++;
-		if (!take_clock(&text, end, &seconds, &nanoseconds))
-			return false;
-	}
+	if (text < end && (*text == 'T' || *text == 't' || *text == ' ') &&
+	    (++text, !take_clock(&text, end, &seconds, &nanoseconds)))
+		return false;
 	time = (__int128)(days * 86400 + seconds) * SECOND + nanoseconds;
 	*negative = time < 0;
 	if (text != end || time < INT64_MIN || time > (__int128)UINT64_MAX)
@@ -208,10 +170,9 @@ print_time(bool negative, uint64_t magnitude, char *into)
 	const unsigned day = (unsigned)(of_year - (153 * m + 2) / 5 + 1);
 	const unsigned year = (unsigned)(since / 146097 * 400 + y + (month <= 2));
 	char text[80];
-	size_t bytes;
+	size_t bytes = (size_t)snprintf(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%09u", year, month,
+	                                day, second / 3600, second / 60 % 60, second % 60, nanoseconds);
 
-	bytes = (size_t)snprintf(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%09u", year, month,
-	                         day, second / 3600, second / 60 % 60, second % 60, nanoseconds);
 	while (text[bytes - 1] == '0' && nanoseconds > 0)
 		bytes--;
 	if (nanoseconds == 0)
@@ -227,8 +188,8 @@ bool
 gs_notation_read(enum gsort_notation notation, const char *text, const char *end, bool *negative,
                  uint64_t *magnitude)
 {
-	if (notation == GSORT_HEXADECIMAL)
-		return read_hex(text, end, negative, magnitude);
+	if (notation == GSORT_DECIMAL || notation == GSORT_HEXADECIMAL)
+		return read_integer(notation == GSORT_DECIMAL ? 10 : 16, text, end, negative, magnitude);
 	if (notation == GSORT_TIME)
 		return read_time(text, end, negative, magnitude);
 	*negative = false;

@@ -10,7 +10,7 @@ _Thread_local uint64_t gs_clock_helped;
 void
 gs_tell(const struct gs_listener *to, const char *format, ...)
 {
-	char line[1200];
+	char line[GS_MESSAGE_BYTES];
 	va_list args;
 
 	if (to->take == NULL)

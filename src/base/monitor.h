@@ -108,7 +108,7 @@ struct gs_monitor {
 	struct gs_counters counters;
 };
 
-/** Report a line: at most 1,200 bytes of it. */
+/** Report a line: at most GS_MESSAGE_BYTES of it. */
 void gs_tell(const struct gs_listener *to, const char *format, ...) PRINTF(2, 3);
 
 /* That --verbose shows; and that every user should see. */

@@ -42,8 +42,7 @@ gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *optio
 		.invalid = options->invalid,
 		.header_lines = options->header_lines,
 		.header = &ingest->text_header,
-		.warn = options->warn != NULL ? warn : NULL,
-		.warn_context = ingest,
+		.warn = { options->warn != NULL ? warn : NULL, ingest },
 	};
 }
 
@@ -108,7 +107,7 @@ gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count
 	ingest->decoder = gs_text_decoder_init(ingest->decoder_memory, ingest->plan->chunk_bytes,
 	                                       ingest->plan->threads, &ingest->text);
 	if (ingest->options->type == GSORT_TEXT)
-		gs_text_count_into(ingest->decoder, histogram->bins);
+		ingest->decoder->sections[0].keys.small = histogram->bins;
 }
 
 /* ---- running ------------------------------------------------------------------------ */

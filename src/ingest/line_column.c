@@ -8,8 +8,6 @@
  * A team makes keys of a row of pieces, then adds them.  A piece that has a line at fault is read once
  * more, by one thread, which refuses the line or leaves it out.
  */
-#include <stdio.h>
-
 #include "base/round.h"
 #include "base/team.h"
 #include "ingest/line_ingest.h"
@@ -63,19 +61,17 @@ static void
 warn_rounded(struct gs_line_ingest *ingest, const struct gs_line_values *values, const char *end)
 {
 	enum { SHOWN_BYTES = 40 };
-	const struct gs_text_options *options = ingest->faults.options;
 	const char *line = values->rounded;
-	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], warning[GS_MESSAGE_BYTES];
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)];
 	size_t from, to;
 
-	if (ingest->column->warned || options->warn == NULL)
+	if (ingest->column->warned)
 		return;
 	gs_line_key_place(ingest->order, 0, line,
 	                  (size_t)(gs_line_end(ingest->order, line, end) - line), &from, &to);
-	snprintf(warning, sizeof warning, "%s: %s is %s: figures of lines are of f64", ingest->name,
-	         gs_excerpt(shown, line + from, to - from, SHOWN_BYTES),
-	         values->infinite ? "infinite" : "rounded");
-	options->warn(options->warn_context, warning);
+	gs_tell(&ingest->faults.options->warn, "%s: %s is %s: figures of lines are of f64", ingest->name,
+	        gs_excerpt(shown, line + from, to - from, SHOWN_BYTES),
+	        values->infinite ? "infinite" : "rounded");
 	ingest->column->warned = true;
 }
 

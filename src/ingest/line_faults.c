@@ -31,20 +31,18 @@ gs_line_shown(const struct gs_line_faults *faults, const char *begin, const char
 	return faults->order->fields.csv ? gs_count_byte(begin, end, faults->order->terminator) : count;
 }
 
-bool
-gs_line_has_fault(const struct gs_line_faults *faults, const char *data, const char *end, uint64_t *shown)
+void
+gs_line_check(const struct gs_line_faults *faults, struct gs_line_piece *piece)
 {
-	const char *lines[BATCH_LINES], *begin = data;
+	const char *lines[BATCH_LINES], *at = piece->data;
 	uint32_t bytes[BATCH_LINES];
 	size_t count, key, all = 0;
 
-	for (; data < end; all += count) {
-		count = gs_line_split(faults->order, &data, end, lines, bytes, BATCH_LINES);
-		if (find_fault(faults, lines, bytes, count, &key) < count)
-			return true;
+	for (; at < piece->end && !piece->faulty; all += count) {
+		count = gs_line_split(faults->order, &at, piece->end, lines, bytes, BATCH_LINES);
+		piece->faulty = find_fault(faults, lines, bytes, count, &key) < count;
 	}
-	*shown = gs_line_shown(faults, begin, end, all);
-	return false;
+	piece->shown = gs_line_shown(faults, piece->data, piece->end, all);
 }
 
 static gs_status
@@ -52,13 +50,15 @@ reject(struct gs_line_faults *faults, size_t key, const char *line, size_t bytes
 {
 	const enum gsort_invalid invalid = faults->options->invalid;
 	const bool aborts = invalid == GSORT_INVALID_ABORT || invalid == GSORT_INVALID_SKIP_BLANK;
-	char reason[GS_LINE_FAULT_BYTES];
+	char reason[GS_LINE_FAULT_BYTES] = "";
+	uint64_t number = 0;
 
-	gs_line_fault_explain(faults->order, key, line, bytes,
-	                      aborts ? gs_line_number(faults->options, faults->name, faults->shown + 1) : 0,
-	                      reason);
-	return gs_line_reject_field(faults->options, faults->name, faults->shown + 1, reason,
-	                            &faults->invalid);
+	if (aborts || faults->invalid < GS_LINE_WARNINGS) {	/* else nobody reads the reason */
+		number = gs_line_number(faults->options, faults->name, faults->shown + 1);
+		gs_line_fault_explain(faults->order, key, line, bytes, aborts ? number : 0, reason);
+	}
+	return gs_line_reject_for(faults->options, faults->name, number, invalid == GSORT_INVALID_ABORT ||
+	                          (aborts && reason[0] != '\0'), reason, &faults->invalid);
 }
 
 /* The next COUNT lines come in order; or an error. */

@@ -213,10 +213,8 @@ put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
 
 	options.header_lines = 0;	/* they are cut off */
 	options.reverse = false;	/* the order of the items is that */
-	if (!speaks && options.warn != NULL) {
-		options.warn = note_warning;
-		options.warn_context = piece;
-	}
+	if (!speaks && options.warn.take != NULL)
+		options.warn = (struct gs_listener){ note_warning, piece };
 	gs_lines_open(&lines, &options);
 	gs_lines_begin_file(&lines, ingest->name);
 	lines.line = ingest->header_lines + adder->firsts[i] - ingest->lines_before;
@@ -300,10 +298,8 @@ static void
 check_piece(void *context, size_t i)
 {
 	struct adder *adder = context;
-	const struct gs_line_ingest *ingest = adder->ingest;
-	struct gs_line_piece *piece = &adder->pieces[i];
 
-	piece->faulty = gs_line_has_fault(&ingest->faults, piece->data, piece->end, &piece->shown);
+	gs_line_check(&adder->ingest->faults, &adder->pieces[i]);
 }
 
 static gs_status
@@ -470,28 +466,12 @@ end_file(struct gs_line_ingest *ingest)
 	return ingest->header_left > 0 && ingest->names.bytes > 0 ? compare_headers(ingest) : GS_OK;
 }
 
-/* A table, as it has a header, whose separator is within quotes is cut there, as by sort(1). */
-static void
-warn_of_quotes(const struct gs_line_ingest *ingest, const char *data, const char *end)
-{
-	enum { LOOKED_AT = 64 << 10 };
-	const struct gs_text_options *options = ingest->faults.options;
-	const struct gs_fields *fields = &ingest->order->fields;
-	const char *last = end - data > LOOKED_AT ? data + LOOKED_AT : end;
-	char warning[GS_MESSAGE_BYTES];
-
-	if (ingest->header_lines == 0 || options->warn == NULL || ingest->order->key_count == 0 ||
-	    fields->separator == GS_NO_SEPARATOR || fields->separator == '"' || fields->csv ||
-	    !gs_hint_quotes(fields->separator, ingest->order->terminator, data, last))
-		return;
-	snprintf(warning, sizeof warning, "%s: a field in quotes has a separator in it and counts as two; "
-	         "--csv reads quotes", ingest->name);
-	options->warn(options->warn_context, warning);
-}
-
 gs_status
 gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk)
 {
+	enum { LOOKED_AT = 64 << 10 };	/* for quotes */
+	const struct gs_text_options *options = ingest->faults.options;
+	const struct gs_fields *fields = &ingest->order->fields;
 	char *data = chunk->data, *last;
 	const char *end = data + chunk->bytes;
 	size_t mark = 0;
@@ -508,8 +488,13 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 		if (ingest->follow != NULL && ingest->taker.add != NULL)
 			ingest->follow->any = false;	/* a merge: each file by itself */
 	}
-	if (ingest->bytes == 0)
-		warn_of_quotes(ingest, data, end);
+	/* a table, as it has a header, whose separator is within quotes is cut there, as by sort(1) */
+	if (ingest->bytes == 0 && ingest->header_lines > 0 && options->warn.take != NULL &&
+	    ingest->order->key_count > 0 && fields->separator != GS_NO_SEPARATOR &&
+	    fields->separator != '"' && !fields->csv && gs_hint_quotes(fields->separator,
+	    ingest->order->terminator, data, data + (size_t)gs_least(chunk->bytes, LOOKED_AT)))
+		gs_tell(&options->warn, "%s: a field in quotes has a separator in it and counts as two; "
+		        "--csv reads quotes", ingest->name);
 	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
 	ingest->bytes += chunk->bytes;
 	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);
@@ -558,69 +543,63 @@ struct rest {
 	uint64_t         done;			/* bytes that were taken */
 };
 
-/* Read piece AT.  In its turn, put the line that has begun before it, and keep the one that begins at
- * its end; then add it.  False: the round has ended, as before a piece in which no line ends: all of the
- * file's last line, perhaps. */
-static bool
-add_rest_piece(struct rest *rest, unsigned worker, unsigned at)
-{
-	enum { TRIES = 200 };	/* less than a tenth of a millisecond, in which most have their turn */
-	struct gs_line_ingest *ingest = rest->ingest;
-	struct gs_line_bytes *line = &ingest->line;
-	struct gs_clock *clock = &ingest->monitor->clock;
-	const uint64_t begin = (uint64_t)at * rest->piece_bytes;
-	const uint64_t later = begin + (rest->threads + AHEAD_PIECES) * (uint64_t)rest->piece_bytes;
-	const size_t want = (size_t)gs_least(rest->left - begin, rest->piece_bytes);
-	char *data = rest->memory + worker * rest->thread_bytes + rest->line_most;
-	const char *last, *end;
-	uint64_t since = gs_clock_now(), sequence = 0;
-	size_t got, begins;
-	unsigned turn;
-	bool goes_on;
-
-	if (later < rest->left)
-		gs_input_expect(rest->input, later, rest->piece_bytes);
-	gs_input_glance(rest->input, begin, want, data, &got);
-	end = data + got;
-	last = gs_line_last_end(ingest->order, data, end);
-	begins = (size_t)(end - last);
-	gs_clock_lap(clock, GS_STAGE_READ, &since);
-	for (unsigned tries = 0; (turn = atomic_load(&rest->turn)) != at; tries++)
-		if (tries < TRIES)
-			(void)sched_yield();
-		else
-			gs_futex_wait(&rest->turn, turn);
-	/* fewer bytes: the file has shrunk, or there was an error */
-	rest->ended |= got < want || begins == got || begins > rest->line_most;
-	goes_on = !rest->ended;
-	if (goes_on) {
-		data -= line->bytes;
-		memcpy(data, line->data, line->bytes);
-		memcpy(line->data, last, begins);
-		line->bytes = begins;
-		sequence = gs_taker_next_sequence(&ingest->taker, 0, 1);
-		rest->done += got;
-	}
-	atomic_store(&rest->turn, at + 1);
-	gs_futex_wake(&rest->turn, INT_MAX);
-	if (!goes_on)
-		return false;
-	since = gs_clock_now();		/* it may have waited */
-	atomic_fetch_add(&ingest->monitor->counters.bytes_in, got);
-	gs_taker_add_items(&ingest->taker, worker, sequence, data, (size_t)(last - data));
-	gs_clock_lap(clock, GS_STAGE_DECODE, &since);
-	return true;
-}
-
+/* Read pieces.  In its turn, put the line that has begun before a piece, and keep the one that begins at its
+ * end; then add the piece.  The round ends before one in which no line ends: all of the file's last line,
+ * perhaps. */
 static void
 add_rest(void *context, unsigned worker, unsigned size)
 {
+	enum { TRIES = 200 };	/* less than a tenth of a millisecond, in which most have their turn */
 	struct rest *rest = context;
+	struct gs_line_ingest *ingest = rest->ingest;
+	struct gs_line_bytes *line = &ingest->line;
+	struct gs_clock *clock = &ingest->monitor->clock;
 	unsigned at;
 
 	(void)size;
-	while ((at = atomic_fetch_add(&rest->next, 1)) < rest->count && add_rest_piece(rest, worker, at))
-		;
+	while ((at = atomic_fetch_add(&rest->next, 1)) < rest->count) {
+		const uint64_t begin = (uint64_t)at * rest->piece_bytes;
+		const uint64_t later = begin + (rest->threads + AHEAD_PIECES) * (uint64_t)rest->piece_bytes;
+		const size_t want = (size_t)gs_least(rest->left - begin, rest->piece_bytes);
+		char *data = rest->memory + worker * rest->thread_bytes + rest->line_most;
+		const char *last, *end;
+		uint64_t since = gs_clock_now(), sequence = 0;
+		size_t got, begins;
+		unsigned turn;
+		bool goes_on;
+
+		if (later < rest->left)
+			gs_input_expect(rest->input, later, rest->piece_bytes);
+		gs_input_glance(rest->input, begin, want, data, &got);
+		end = data + got;
+		last = gs_line_last_end(ingest->order, data, end);
+		begins = (size_t)(end - last);
+		gs_clock_lap(clock, GS_STAGE_READ, &since);
+		for (unsigned tries = 0; (turn = atomic_load(&rest->turn)) != at; tries++)
+			if (tries < TRIES)
+				(void)sched_yield();
+			else
+				gs_futex_wait(&rest->turn, turn);
+		/* fewer bytes: the file has shrunk, or there was an error */
+		rest->ended |= got < want || begins == got || begins > rest->line_most;
+		goes_on = !rest->ended;
+		if (goes_on) {
+			data -= line->bytes;
+			memcpy(data, line->data, line->bytes);
+			memcpy(line->data, last, begins);
+			line->bytes = begins;
+			sequence = gs_taker_next_sequence(&ingest->taker, 0, 1);
+			rest->done += got;
+		}
+		atomic_store(&rest->turn, at + 1);
+		gs_futex_wake(&rest->turn, INT_MAX);
+		if (!goes_on)
+			return;
+		since = gs_clock_now();		/* it may have waited */
+		atomic_fetch_add(&ingest->monitor->counters.bytes_in, got);
+		gs_taker_add_items(&ingest->taker, worker, sequence, data, (size_t)(last - data));
+		gs_clock_lap(clock, GS_STAGE_DECODE, &since);
+	}
 }
 
 bool

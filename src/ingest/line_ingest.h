@@ -40,13 +40,21 @@ struct gs_line_faults {
 	uint64_t    invalid;	/* lines left out, of all inputs */
 };
 
+/* Whole lines. */
+struct gs_line_piece {
+	char       *data;
+	const char *end;
+	uint64_t    shown;	/* lines, as an editor counts them, if keys are strict */
+	bool        faulty;	/* it has a line that is to be left out, or refused */
+	bool        noted;	/* something is to be said of it */
+};
+
 /** How many lines an editor shows of COUNT lines from BEGIN to END: with CSV, one may be several. */
 uint64_t gs_line_shown(const struct gs_line_faults *faults, const char *begin, const char *end,
                        size_t count);
 
-/** Is one of the lines from DATA to END at fault?  If not, *SHOWN is set to how many an editor shows. */
-bool gs_line_has_fault(const struct gs_line_faults *faults, const char *data, const char *end,
-                       uint64_t *shown);
+/** See whether a line of PIECE is at fault, and how many an editor shows of a sound piece. */
+void gs_line_check(const struct gs_line_faults *faults, struct gs_line_piece *piece);
 
 /**
  * Compare the lines from DATA to *END with the ones before, if they are followed, and move the lines that
@@ -161,15 +169,6 @@ MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs
                                     const struct gs_taker *taker);
 
 /* ---- read, cut, store (line_ingest.c) ------------------------------------------ */
-
-/* Whole lines. */
-struct gs_line_piece {
-	char       *data;
-	const char *end;
-	uint64_t    shown;	/* lines, as an editor counts them, if keys are strict */
-	bool        faulty;	/* it has a line that is to be left out, or refused */
-	bool        noted;	/* something is to be said of it */
-};
 
 /* Bytes that grow. */
 struct gs_line_bytes {

@@ -26,15 +26,16 @@ store_sections(void *context, unsigned worker, unsigned size)
 	struct storer *storer = context;
 	struct gs_ingest *ingest = storer->ingest;
 
-	for (unsigned n = worker; n < gs_text_sections(ingest->decoder); n += size)
+	for (unsigned n = worker; n < ingest->decoder->threads; n += size)
 		for (unsigned c = 0; c < GS_CLASSES; c++) {
-			struct gs_piece piece = { .key_class = c, .key_bits = ingest->plan->class_bits[c] };
+			const struct gs_text_keys *keys = &ingest->decoder->sections[n].keys;
+			const struct gs_piece piece = {
+				.keys = keys->keys[c], .count = keys->count[c], .key_class = c,
+				.key_bits = ingest->plan->class_bits[c],
+			};
 
-			if (piece.key_bits == 0)
-				continue;
-			piece.keys = gs_text_keys(ingest->decoder, n, (enum gs_text_class)c,
-			                          &piece.count);
-			gs_taker_add(&ingest->taker, worker, storer->sequence[c] + n, &piece);
+			if (piece.key_bits > 0)
+				gs_taker_add(&ingest->taker, worker, storer->sequence[c] + n, &piece);
 		}
 }
 
@@ -78,21 +79,22 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 		return GS_OK;
 	TRY(gs_text_decode(ingest->decoder, chunk->data, chunk->bytes, chunk->ends));
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	ingest->stopped = gs_text_stopped(ingest->decoder);
+	ingest->stopped = ingest->decoder->stopped;
 	if (ingest->stopped)
 		return GS_OK;
 	gs_read_counts_add(&ingest->read, ingest->monitor, chunk->bytes,
-	                   gs_text_lines(ingest->decoder) - ingest->read.elements);
+	                   ingest->decoder->lines - ingest->read.elements);
 	gs_ahead_give(&ingest->ahead, chunk);
 	TRY(gs_ingest_check_copy(ingest, (GS_AHEAD_CHUNKS + 1) * ingest->plan->chunk_bytes));
 	for (unsigned c = 0; c < GS_CLASSES; c++)
-		bytes += gs_text_left(ingest->decoder, (enum gs_text_class)c) *
-		         (ingest->plan->class_bits[c] / 8);
+		for (unsigned n = 0; n < ingest->decoder->threads; n++)
+			bytes += ingest->decoder->sections[n].keys.count[c] *
+			         (ingest->plan->class_bits[c] / 8);
 	TRY(taker->reserve(taker->context, bytes, 0, &room));
 	if (bytes == 0)
 		return GS_OK;
 	for (unsigned c = 0; c < GS_CLASSES; c++)
-		storer.sequence[c] = gs_taker_next_sequence(taker, c, gs_text_sections(ingest->decoder));
+		storer.sequence[c] = gs_taker_next_sequence(taker, c, ingest->decoder->threads);
 	since = gs_clock_now();
 	gs_team_run(bytes < TEAM_BYTES ? 1 : ingest->plan->threads, store_sections, &storer);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
@@ -131,9 +133,9 @@ gs_text_ingest(struct gs_ingest *ingest)
 	/* add the small numbers that were counted, and warn of invalid lines not reported */
 	since = gs_clock_now();
 	ingest->histogram->touched = gs_text_fetch_small(ingest->decoder, ingest->histogram->bins);
-	gs_text_end(ingest->decoder);
+	gs_line_reject_end(&ingest->text, ingest->decoder->invalid);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	ingest->read.elements = gs_text_lines(ingest->decoder);
-	ingest->invalid_lines = gs_text_invalid(ingest->decoder);
+	ingest->read.elements = ingest->decoder->lines;
+	ingest->invalid_lines = ingest->decoder->invalid;
 	return GS_OK;
 }

@@ -50,7 +50,7 @@ deal_keys(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 		text.merge_zeros = exchange->together;
 		text.invalid = GSORT_INVALID_IGNORE;	/* leave other lines out */
 		text.header_lines = 0;
-		text.warn = NULL;
+		text.warn.take = NULL;
 		status = gs_sample_draw(sample);
 		THEN(status, gs_sample_read_keys(sample, &text));
 		TRY(gs_sample_split(sample, status, exchange));

@@ -30,24 +30,6 @@ trim(const char **begin, const char **end, char terminator)
 		--*end;
 }
 
-/* Read LINE .. END as a decimal integer. */
-static bool
-read_decimal(const char *line, const char *end, bool *negative, uint64_t *magnitude)
-{
-	*negative = line < end && *line == '-';
-	*magnitude = 0;
-	if (line < end && (*line == '-' || *line == '+'))
-		line++;
-	if (line == end)
-		return false;
-	for (; line < end; line++)
-		if (!gs_is_digit(*line) || __builtin_mul_overflow(*magnitude, 10, magnitude) ||
-		    __builtin_add_overflow(*magnitude, (uint64_t)(*line - '0'), magnitude))
-			return false;
-	*negative = *negative && *magnitude > 0;
-	return gs_text_fits(*negative, *magnitude);
-}
-
 bool
 gs_line_whole(const struct gs_text_options *options, const char *line, const char *end,
               bool *negative, uint64_t *magnitude)
@@ -55,9 +37,7 @@ gs_line_whole(const struct gs_text_options *options, const char *line, const cha
 	if (end - line > GS_LINE_BYTES)
 		return false;
 	trim(&line, &end, options->terminator);
-	return options->notation == GSORT_DECIMAL
-	       ? read_decimal(line, end, negative, magnitude)
-	       : gs_notation_read(options->notation, line, end, negative, magnitude);
+	return gs_notation_read(options->notation, line, end, negative, magnitude);
 }
 
 uint64_t
@@ -132,9 +112,8 @@ gs_line_float(const struct gs_text_options *options, const char *line, const cha
 	if (end - line > GS_LINE_BYTES)
 		return GS_FLOAT_NONE;
 	trim(&line, &end, options->terminator);
-	if (line == end || (found = gs_float_read(line, end, &value)) == GS_FLOAT_NONE)
-		return GS_FLOAT_NONE;
-	if (found == GS_FLOAT_INEXACT)
+	found = line < end ? gs_float_read(line, end, &value) : GS_FLOAT_NONE;
+	if (found == GS_FLOAT_NONE || found == GS_FLOAT_INEXACT)
 		return GS_FLOAT_NONE;
 	if (value == 0 && options->merge_zeros)
 		value = 0;		/* not -0 */
@@ -240,67 +219,12 @@ gs_line_header(const struct gs_text_options *options, const char *name, const ch
 
 /* ---- the fault of a line ----------------------------------------------- */
 
-static bool
-is_whole_number(const char *line, const char *end)
-{
-	return gs_line_matches("[-+]?[0-9]+", line, end);
-}
-
-/* "0x1f", without a fraction or an exponent. */
-static bool
-is_hexadecimal(const char *line, const char *end)
-{
-	return gs_line_matches("[-+]?0x[0-9a-f]+", line, end);
-}
-
-/* Why LINE .. END is invalid. */
-static void
-explain(char *reason, size_t room, const struct gs_text_options *options,
-        const char *line, const char *end)
-{
-	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)];
-	uint64_t magnitude;
-	bool negative;
-
-	if (end - line > GS_LINE_BYTES) {
-		snprintf(reason, room, "line longer than %d bytes", GS_LINE_BYTES);
-		return;
-	}
-	trim(&line, &end, options->terminator);
-	if (line == end) {
-		snprintf(reason, room, "empty line%s", options->invalid != GSORT_INVALID_ABORT ? "" :
-		         "; --invalid=skip-blank leaves empty lines out");
-		return;
-	}
-	gs_excerpt(shown, line, (size_t)(end - line), SHOWN_BYTES);
-	if (options->notation != GSORT_DECIMAL) {
-		const struct gs_notation *notation = &gs_notations[options->notation];
-
-		snprintf(reason, room, "this is not %s, such as %s: \"%s\"", notation->name,
-		         notation->example, shown);
-		return;
-	}
-	if (options->floats && (is_whole_number(line, end) || is_hexadecimal(line, end)))
-		snprintf(reason, room, "out of range: \"%s\" (no f64 holds this integer exactly; %s)",
-		         shown, is_hexadecimal(line, end) ? "--type=hex keeps it" :
-		         gs_line_whole(options, line, end, &negative, &magnitude)
-		         ? "without --type=float it is kept" : "-k1,1n sorts it");
-	else if (is_whole_number(line, end))
-		snprintf(reason, room, "out of range: \"%s\" (gsort sorts -9223372036854775808 to "
-		         "18446744073709551615; -k1,1n sorts any)", shown);
-	else
-		snprintf(reason, room, "not %s: \"%s\"", !options->floats &&
-		         gs_line_matches(GS_LINE_NUMBER, line, end) ? "an integer" : "a number", shown);
-}
-
 uint64_t
 gs_line_header_lines(const struct gs_text_options *options, const char *name)
 {
-	const bool partial = options->header_lines > 0 && options->lines_before != NULL &&
-	                     options->lines_before(options->lines_context, name, false) !=
-	                     GS_TEXT_WHOLE;
-
-	return partial ? 0 : options->header_lines;
+	return options->header_lines > 0 && options->lines_before != NULL &&
+	       options->lines_before(options->lines_context, name, false) != GS_TEXT_WHOLE
+	       ? 0 : options->header_lines;
 }
 
 uint64_t
@@ -312,36 +236,21 @@ gs_line_number(const struct gs_text_options *options, const char *name, uint64_t
 	return before == GS_TEXT_WHOLE ? number : before + number;
 }
 
-/* Is line number INVALID of those that are left out one to warn of? */
+/* Is the user told of lines that are left out? */
 static bool
-warns_of(const struct gs_text_options *options, uint64_t invalid)
+warns(const struct gs_text_options *options)
 {
-	return options->invalid != GSORT_INVALID_IGNORE &&
-	       options->invalid != GSORT_INVALID_SKIP_BLANK && options->warn != NULL &&
-	       invalid <= GS_LINE_WARNINGS;
-}
-
-static void
-warn_of(const struct gs_text_options *options, const char *name, uint64_t number,
-        const char *reason)
-{
-	char warning[GS_MESSAGE_BYTES];
-
-	snprintf(warning, sizeof warning, "%s:%llu: %s, left out", name,
-	         (unsigned long long)gs_line_number(options, name, number), reason);
-	options->warn(options->warn_context, warning);
+	return options->invalid != GSORT_INVALID_IGNORE && options->invalid != GSORT_INVALID_SKIP_BLANK;
 }
 
 gs_status
-gs_line_reject_field(const struct gs_text_options *options, const char *name, uint64_t number,
-                     const char *reason, uint64_t *invalid)
+gs_line_reject_for(const struct gs_text_options *options, const char *name, uint64_t number, bool aborts,
+                   const char *reason, uint64_t *invalid)
 {
-	if (options->invalid == GSORT_INVALID_ABORT ||
-	    (options->invalid == GSORT_INVALID_SKIP_BLANK && *reason != '\0'))
-		return gs_fail(GS_EINPUT, "%s:%llu: %s", name,
-		               (unsigned long long)gs_line_number(options, name, number), reason);
-	if (warns_of(options, ++*invalid))
-		warn_of(options, name, number, reason);
+	if (aborts)
+		return gs_fail(GS_EINPUT, "%s:%llu: %s", name, (unsigned long long)number, reason);
+	if (++*invalid <= GS_LINE_WARNINGS && warns(options))
+		gs_tell(&options->warn, "%s:%llu: %s, left out", name, (unsigned long long)number, reason);
 	return GS_OK;
 }
 
@@ -349,50 +258,64 @@ gs_status
 gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t number,
                const char *line, const char *end, uint64_t *invalid)
 {
-	unsigned long long at;
-	char reason[256], hint[GS_HINT_BYTES];
+	const bool aborts = gs_line_aborts(options, line, end), decimal = options->notation == GSORT_DECIMAL;
+	const struct gs_notation *notation = &gs_notations[options->notation];
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], reason[256 + GS_HINT_BYTES] = "";
+	const char *at = line, *limit = end;
+	bool negative, whole, hexadecimal;
+	uint64_t magnitude;
 
-	if (gs_line_aborts(options, line, end)) {
-		at = number = gs_line_number(options, name, number);
-		explain(reason, sizeof reason, options, line, end);
-		return gs_fail(GS_EINPUT, "%s:%llu: %s%s", name, at, reason,
-		               strncmp(reason, "empty", 5) == 0 || strncmp(reason, "out of", 6) == 0 ? ""
-		               : gs_hint(hint, options, number, line, end));
-	}
-	if (warns_of(options, ++*invalid)) {
-		explain(reason, sizeof reason, options, line, end);
-		warn_of(options, name, number, reason);
-	}
-	return GS_OK;
+	if (!aborts && *invalid >= GS_LINE_WARNINGS)	/* nobody reads the reason */
+		return gs_line_reject_for(options, name, number, false, reason, invalid);
+	number = gs_line_number(options, name, number);
+	trim(&at, &limit, options->terminator);
+	gs_excerpt(shown, at, (size_t)(limit - at), SHOWN_BYTES);
+	whole = decimal && gs_line_matches("[-+]?[0-9]+", at, limit);
+	hexadecimal = options->floats && gs_line_matches("[-+]?0x[0-9a-f]+", at, limit);
+	if (end - line > GS_LINE_BYTES)
+		snprintf(reason, sizeof reason, "line longer than %d bytes", GS_LINE_BYTES);
+	else if (at == limit)
+		snprintf(reason, sizeof reason, "empty line%s", options->invalid != GSORT_INVALID_ABORT ? "" :
+		         "; --invalid=skip-blank leaves empty lines out");
+	else if (!decimal)
+		snprintf(reason, sizeof reason, "this is not %s, such as %s: \"%s\"", notation->name,
+		         notation->example, shown);
+	else if (options->floats && (whole || hexadecimal))
+		snprintf(reason, sizeof reason, "out of range: \"%s\" (no f64 holds this integer exactly; "
+		         "%s)", shown, hexadecimal ? "--type=hex keeps it" :
+		         gs_line_whole(options, at, limit, &negative, &magnitude)
+		         ? "without --type=float it is kept" : "-k1,1n sorts it");
+	else if (whole)
+		snprintf(reason, sizeof reason, "out of range: \"%s\" (gsort sorts -9223372036854775808 to "
+		         "18446744073709551615; -k1,1n sorts any)", shown);
+	else
+		snprintf(reason, sizeof reason, "not %s: \"%s\"", !options->floats &&
+		         gs_line_matches(GS_LINE_NUMBER, at, limit) ? "an integer" : "a number", shown);
+	if (aborts && at < limit && !whole && !hexadecimal)
+		gs_hint(reason + strlen(reason), options, number, line, end);
+	return gs_line_reject_for(options, name, number, aborts, reason, invalid);
 }
 
 void
 gs_line_overflow(const struct gs_text_options *options, const char *name, uint64_t number,
                  const char *line, const char *end, bool *warned)
 {
-	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)], warning[GS_MESSAGE_BYTES];
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)];
 
-	if (*warned || options->warn == NULL)
+	if (*warned || options->warn.take == NULL)
 		return;
 	*warned = true;
-	number = gs_line_number(options, name, number);
 	trim(&line, &end, options->terminator);
-	gs_excerpt(shown, line, (size_t)(end - line), SHOWN_BYTES);
-	snprintf(warning, sizeof warning, "%s:%llu: \"%s\" is beyond the range of f64 and becomes "
-	         "infinite; of such numbers only the first is named", name,
-	         (unsigned long long)number, shown);
-	options->warn(options->warn_context, warning);
+	gs_tell(&options->warn, "%s:%llu: \"%s\" is beyond the range of f64 and becomes infinite; of such "
+	        "numbers only the first is named", name,
+	        (unsigned long long)gs_line_number(options, name, number),
+	        gs_excerpt(shown, line, (size_t)(end - line), SHOWN_BYTES));
 }
 
 void
 gs_line_reject_end(const struct gs_text_options *options, uint64_t invalid)
 {
-	char warning[80];
-
-	if (invalid <= GS_LINE_WARNINGS || options->invalid == GSORT_INVALID_IGNORE ||
-	    options->invalid == GSORT_INVALID_SKIP_BLANK || options->warn == NULL)
-		return;
-	snprintf(warning, sizeof warning, "... and %llu more, left out",
-	         (unsigned long long)(invalid - GS_LINE_WARNINGS));
-	options->warn(options->warn_context, warning);
+	if (invalid > GS_LINE_WARNINGS && warns(options))
+		gs_tell(&options->warn, "... and %llu more, left out",
+		        (unsigned long long)(invalid - GS_LINE_WARNINGS));
 }

@@ -199,10 +199,10 @@ MUST_CHECK gs_status
 gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t number,
                const char *line, const char *end, uint64_t *invalid);
 
-/** The same for a field of a line, for REASON; "": there is nothing in it. */
+/** The same for REASON, of the line that has this NUMBER in the whole file: it ABORTS the job, or not. */
 MUST_CHECK gs_status
-gs_line_reject_field(const struct gs_text_options *options, const char *name, uint64_t number,
-                     const char *reason, uint64_t *invalid);
+gs_line_reject_for(const struct gs_text_options *options, const char *name, uint64_t number, bool aborts,
+                   const char *reason, uint64_t *invalid);
 
 /** Warn that LINE .. END, line NUMBER of NAME, is larger than any f64; once, then set *WARNED. */
 void gs_line_overflow(const struct gs_text_options *options, const char *name, uint64_t number,

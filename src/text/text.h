@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/monitor.h"
 #include "gsort.h"
 
 /* ---- options --------------------------------------------------------------- */
@@ -57,10 +58,9 @@ struct gs_text_options {
 	uint64_t         (*lines_before)(void *context, const char *name, bool count);
 	void              *lines_context;
 
-	/** Called for each of the first 10 invalid lines that are left out, once at the end for the
-	 *  others ("... and N more"), and for the first float that becomes infinite; or NULL. */
-	void             (*warn)(void *context, const char *line);
-	void              *warn_context;
+	/* Told of each of the first 10 invalid lines that are left out, once at the end of the others
+	 * ("... and N more"), and of the first float that becomes infinite. */
+	struct gs_listener warn;
 };
 
 /* Is it decimal integers?  Usual lines of them are read fast. */

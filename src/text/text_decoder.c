@@ -25,23 +25,7 @@ enum {
 	 * thread parses 20 KB in that time; at 10 times that it does not matter.
 	 */
 	SHARE_BYTES = 256 << 10,
-};
-
-struct gs_text_decoder {
-	struct gs_text_rules rules;
-	const char *name;
-	uint64_t    file_lines;		/* of this file, of all kinds */
-	uint64_t    lines;		/* good ones, of all files */
-	uint64_t    invalid;		/* left out, of all files */
-	uint64_t    header_left;	/* lines of this file's header still to come */
-	bool        overflow_warned;	/* a float became infinite, and there was a warning */
-	bool        in_long_line;	/* its beginning was left out */
-	bool        stopped;		/* at a line that is not exact */
-	size_t      chunk_bytes;
-	unsigned    threads;
-	size_t      carry_bytes;
-	char        carry[GS_LINE_BYTES + 1];	/* an unfinished line, and its terminator */
-	struct gs_text_section sections[];
+	SPILL_KEYS = 8,		/* after the last key may be overwritten */
 };
 
 /* ---- memory ------------------------------------------------------------ */
@@ -55,30 +39,54 @@ share_bytes(size_t chunk_bytes, unsigned threads)
 	return share < SHARE_BYTES ? SHARE_BYTES : share;
 }
 
+/* Lay out, in MEMORY unless it is NULL, the decoder and an array of keys for each section and class; returns
+ * their bytes.  An array is long enough for a share that is full of the shortest lines of its class. */
 static size_t
-decoder_bytes(unsigned threads)
+lay_out(char *memory, size_t chunk_bytes, unsigned threads, const struct gs_text_options *options)
 {
-	return gs_round_up(sizeof(struct gs_text_decoder) + threads * sizeof(struct gs_text_section),
-	                   GS_TEXT_PAGE_BYTES);
-}
+	enum { PAGE_BYTES = 4096 };	/* memory of a thread is whole pages */
+	/* by class: bytes of the shortest line, terminator included, and of a key */
+	static const struct {
+		unsigned line_bytes, key_bytes;
+	} sizes[GS_TEXT_CLASSES] = {
+		[GS_NEG_WIDE]   = { sizeof "-2147483649", 8 },
+		[GS_NEG_NARROW] = { sizeof "-32769", 4 },
+		[GS_SMALL]      = { sizeof "0", 0 },
+		[GS_POS_NARROW] = { sizeof "65536", 4 },
+		[GS_POS_WIDE]   = { sizeof "4294967296", 8 },
+	};
+	struct gs_text_decoder *decoder = (void *)memory;
+	size_t share = share_bytes(chunk_bytes, threads);
+	size_t bytes = gs_round_up(sizeof *decoder + threads * sizeof decoder->sections[0], PAGE_BYTES);
 
-/* Bytes of decimal text that have as many keys as a share: hexadecimal text of -8001 has 6 bytes
- * where decimal text has 7, and so on. */
-static size_t
-decimal_share(size_t chunk_bytes, unsigned threads, const struct gs_text_options *options)
-{
-	const size_t share = share_bytes(chunk_bytes, threads);
+	/* hexadecimal text of -8001 has 6 bytes where decimal text has 7, and so on */
+	if (options->notation != GSORT_DECIMAL)
+		share += share / 4;
+	for (unsigned t = 0; t < threads; t++) {
+		if (memory != NULL)
+			decoder->sections[t].keys.small = (uint64_t *)(memory + bytes);
+		if (!options->floats)
+			bytes += gs_round_up(GS_SMALL_COUNT * sizeof(uint64_t), PAGE_BYTES);
+		for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
+			const unsigned line_bytes = options->floats ? sizeof "0" : sizes[class].line_bytes;
+			/* the last line of a share may end outside of it; one more line is carried in, and
+			 * one ends the file */
+			const size_t keys = share / line_bytes + 4 + SPILL_KEYS;
 
-	return options->notation == GSORT_DECIMAL ? share : share + share / 4;
+			if (memory != NULL)
+				decoder->sections[t].keys.keys[class] = memory + bytes;
+			if (!options->floats || class == GS_FLOATS)
+				bytes += gs_round_up(keys * sizes[class].key_bytes, PAGE_BYTES);
+		}
+	}
+	return bytes;
 }
 
 size_t
 gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
                       const struct gs_text_options *options)
 {
-	return decoder_bytes(threads) +
-	       threads * gs_text_keys_bytes(decimal_share(chunk_bytes, threads, options),
-	                                    options->floats);
+	return lay_out(NULL, chunk_bytes, threads, options);
 }
 
 struct gs_text_decoder *
@@ -86,10 +94,9 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
                      const struct gs_text_options *options)
 {
 	struct gs_text_decoder *decoder = memory;
-	char *next = (char *)memory + decoder_bytes(threads);
-	const size_t share = decimal_share(chunk_bytes, threads, options);
 
 	assert(threads > 0);
+	(void)lay_out(memory, chunk_bytes, threads, options);
 	decoder->rules = (struct gs_text_rules){
 		.options = *options, .simd = gs_simd_best(),
 		.flip = options->reverse ? UINT64_MAX : 0,
@@ -97,16 +104,7 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 	decoder->name = "-";
 	decoder->chunk_bytes = chunk_bytes;
 	decoder->threads = threads;
-	for (unsigned t = 0; t < threads; t++)
-		next = gs_text_keys_init(&decoder->sections[t].keys, next, share, options->floats);
-	assert(next == (char *)memory + gs_text_decoder_bytes(chunk_bytes, threads, options));
 	return decoder;
-}
-
-void
-gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts)
-{
-	decoder->sections[0].keys.small = counts;
 }
 
 /* ---- lines outside of sections -------------------------------------------- */
@@ -251,8 +249,13 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 	rules->looks_begin = bytes > GS_PARSE_LOOK_BYTES ? text + GS_PARSE_LOOK_BYTES : end;
 	rules->looks_end = gs_text_is_decimal(&rules->options) && bytes > GS_LINE_LOOK_BYTES ?
 	                   end - GS_LINE_LOOK_BYTES : text;
-	for (unsigned s = 0; s < decoder->threads; s++)
-		gs_text_section_clear(&decoder->sections[s]);
+	for (unsigned s = 0; s < decoder->threads; s++) {
+		struct gs_text_section *section = &decoder->sections[s];
+
+		section->lines = section->bad_lines = 0;
+		section->overflow.line = NULL;
+		memset(section->keys.count, 0, sizeof section->keys.count);
+	}
 	if (decoder->header_left > 0) {
 		const uint64_t before = decoder->header_left;
 		const gs_status status = gs_line_header(&rules->options, decoder->name, text, end, last,
@@ -288,38 +291,6 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 	return GS_OK;
 }
 
-bool
-gs_text_stopped(const struct gs_text_decoder *decoder)
-{
-	return decoder->stopped;
-}
-
-/* ---- fetching ---------------------------------------------------------------- */
-
-size_t
-gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class)
-{
-	size_t left = 0;
-
-	for (unsigned s = 0; s < decoder->threads; s++)
-		left += decoder->sections[s].keys.count[class];
-	return left;
-}
-
-unsigned
-gs_text_sections(const struct gs_text_decoder *decoder)
-{
-	return decoder->threads;
-}
-
-void *
-gs_text_keys(const struct gs_text_decoder *decoder, unsigned section, enum gs_text_class class,
-             size_t *count)
-{
-	*count = decoder->sections[section].keys.count[class];
-	return decoder->sections[section].keys.keys[class];
-}
-
 uint64_t
 gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 {
@@ -343,24 +314,4 @@ gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts)
 		}
 	}
 	return parts;
-}
-
-/* ---- what was found ------------------------------------------------------------ */
-
-uint64_t
-gs_text_lines(const struct gs_text_decoder *decoder)
-{
-	return decoder->lines;
-}
-
-uint64_t
-gs_text_invalid(const struct gs_text_decoder *decoder)
-{
-	return decoder->invalid;
-}
-
-void
-gs_text_end(const struct gs_text_decoder *decoder)
-{
-	gs_line_reject_end(&decoder->rules.options, decoder->invalid);
 }

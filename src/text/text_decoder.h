@@ -10,7 +10,7 @@
  *     do {
  *             TRY(gs_text_decode(decoder, chunk, bytes, last));
  *             for (each section, and each class)
- *                     keys = gs_text_keys(decoder, section, class, &count);
+ *                     keys = section->keys.keys[class];
  *     } while (!last);
  *
  * With options.exact it may stop at a line, for good.
@@ -27,7 +27,7 @@
 #include "text/line.h"
 #include "text/text.h"
 
-struct gs_text_decoder;
+struct gs_text_decoder;		/* below */
 
 /** Memory for chunks of up to CHUNK_BYTES parsed by THREADS; page-aligned, zeroed. */
 size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
@@ -37,13 +37,6 @@ size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
 struct gs_text_decoder *
 gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
                      const struct gs_text_options *options);
-
-/**
- * Count the small values of the first thread in COUNTS, which are 0, at once.  At the end call
- * gs_text_fetch_small() with the same COUNTS, once, which adds the other threads' counts.  So a job
- * with few lines touches half as many pages.
- */
-void gs_text_count_into(struct gs_text_decoder *decoder, uint64_t *counts);
 
 /** What follows is the text of the file called NAME (borrowed), from line 1 on. */
 void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
@@ -62,17 +55,6 @@ void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
 MUST_CHECK gs_status
 gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last);
 
-/** Keys of CLASS of the last chunk; complemented if the options have REVERSE; 0 for GS_SMALL. */
-size_t gs_text_left(const struct gs_text_decoder *decoder, enum gs_text_class class);
-
-/** So many sections has the chunk ... */
-unsigned gs_text_sections(const struct gs_text_decoder *decoder);
-
-/** ... and each has COUNT keys of CLASS, not GS_SMALL, of 32 or 64 bits by its width, which may be changed
- *  where they are.  Any thread. */
-void *gs_text_keys(const struct gs_text_decoder *decoder, unsigned section,
-                   enum gs_text_class class, size_t *count);
-
 /**
  * How often each small value came, over all files: add this to COUNTS (GS_SMALL_COUNT of them,
  * from the least value up), and start again at 0.
@@ -80,18 +62,6 @@ void *gs_text_keys(const struct gs_text_decoder *decoder, unsigned section,
  * @return  bit P is set: something was added to the GS_SMALL_PART counts from P * GS_SMALL_PART on
  */
 uint64_t gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts);
-
-/** Did the last chunk have a line that is not exact?  Then the decoder and its keys are of no more use. */
-bool gs_text_stopped(const struct gs_text_decoder *decoder);
-
-/** Numbers parsed so far, over all files. */
-uint64_t gs_text_lines(const struct gs_text_decoder *decoder);
-
-/** Invalid lines left out so far. */
-uint64_t gs_text_invalid(const struct gs_text_decoder *decoder);
-
-/** Behind the last file: warn of the invalid lines that were not reported one by one. */
-void gs_text_end(const struct gs_text_decoder *decoder);
 
 /* ---- the lines of a chunk that one thread parses, and the keys that they become ---- */
 
@@ -102,28 +72,16 @@ void gs_text_end(const struct gs_text_decoder *decoder);
 
 /* ---- where it puts the keys: an array for each class ---------------- */
 
-/*
- * The arrays are long enough for a share of text that is full of the shortest lines of that
- * class.  No text fills all of them, and a page that is not touched takes no memory.
- */
-
-enum {
-	GS_TEXT_SPILL_KEYS = 8,		/* after the last key may be overwritten */
-	GS_TEXT_PAGE_BYTES = 4096,	/* memory of a thread is whole pages */
-};
+/* No text fills all of the arrays, and a page that is not touched takes no memory. */
 
 struct gs_text_keys {
+	/* of 32 or 64 bits, by the width of the class, and complemented if the options have REVERSE; none of
+	 * GS_SMALL */
 	void     *keys[GS_TEXT_CLASSES];
 	size_t    count[GS_TEXT_CLASSES];
 	uint64_t *small;		/* GS_SMALL_COUNT counters */
 	bool      small_parts[64];	/* counters of this part are not 0 */
 };
-
-/** Memory for the keys of SHARE bytes of text, whole pages. */
-size_t gs_text_keys_bytes(size_t share, bool floats);
-
-/** Lay the arrays out in MEMORY; returns the end of them. */
-char *gs_text_keys_init(struct gs_text_keys *keys, char *memory, size_t share, bool floats);
 
 /* ---- adding a number --------------------------------------------------------- */
 
@@ -242,7 +200,27 @@ void gs_text_section_read(struct gs_text_section *section, const struct gs_text_
 bool gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_rules *rules,
                                uint64_t at, const char *line, const char *end);
 
-/** Forget the bad lines and the keys, but not the counters of small values. */
-void gs_text_section_clear(struct gs_text_section *section);
+/* ---- the decoder ------------------------------------------------------------------ */
+
+struct gs_text_decoder {
+	struct gs_text_rules rules;
+	const char *name;
+	uint64_t    file_lines;		/* of this file, of all kinds */
+	uint64_t    lines;		/* good ones, of all files */
+	uint64_t    invalid;		/* left out, of all files: see gs_line_reject_end() */
+	uint64_t    header_left;	/* lines of this file's header still to come */
+	bool        overflow_warned;	/* a float became infinite, and there was a warning */
+	bool        in_long_line;	/* its beginning was left out */
+	bool        stopped;		/* at a line that is not exact: its keys are of no more use */
+	size_t      chunk_bytes;
+	unsigned    threads;
+	size_t      carry_bytes;
+	char        carry[GS_LINE_BYTES + 1];	/* an unfinished line, and its terminator */
+
+	/* One for each thread, with the keys of the last chunk, which the caller may change where they are.
+	 * A caller may set keys.small of the first one to its own counters, all 0, to which it adds the
+	 * others' at the end: so a job of few lines touches half as many pages. */
+	struct gs_text_section sections[];
+};
 
 #endif

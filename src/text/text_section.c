@@ -11,73 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/round.h"
 #include "text/text_decoder.h"
-
-/* --- how large its arrays of keys are ------------------------------------------ */
-
-/* By class: bytes of the shortest line, terminator included, and of a key. */
-static const struct {
-	unsigned line_bytes, key_bytes;
-} sizes[GS_TEXT_CLASSES] = {
-	[GS_NEG_WIDE]   = { sizeof "-2147483649", 8 },
-	[GS_NEG_NARROW] = { sizeof "-32769", 4 },
-	[GS_SMALL]      = { sizeof "0", 0 },
-	[GS_POS_NARROW] = { sizeof "65536", 4 },
-	[GS_POS_WIDE]   = { sizeof "4294967296", 8 },
-};
-static const unsigned float_line_bytes = sizeof "0";
-
-/* The last line of a share may end outside of it; one more line is carried in, and one ends the
- * file. */
-static size_t
-class_bytes(size_t share, unsigned class, bool floats)
-{
-	const unsigned line_bytes = floats ? float_line_bytes : sizes[class].line_bytes;
-
-	if (floats && class != GS_FLOATS)
-		return 0;
-	return gs_round_up((share / line_bytes + 4 + GS_TEXT_SPILL_KEYS) * sizes[class].key_bytes,
-	                   GS_TEXT_PAGE_BYTES);
-}
-
-static size_t
-small_bytes(bool floats)
-{
-	return floats ? 0 : gs_round_up(GS_SMALL_COUNT * sizeof(uint64_t), GS_TEXT_PAGE_BYTES);
-}
-
-size_t
-gs_text_keys_bytes(size_t share, bool floats)
-{
-	size_t bytes = small_bytes(floats);
-
-	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++)
-		bytes += class_bytes(share, class, floats);
-	return bytes;
-}
-
-char *
-gs_text_keys_init(struct gs_text_keys *keys, char *memory, size_t share, bool floats)
-{
-	keys->small = (uint64_t *)memory;
-	memory += small_bytes(floats);
-	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
-		keys->keys[class] = memory;
-		memory += class_bytes(share, class, floats);
-	}
-	return memory;
-}
-
-/* --- lines ----------------------------------------------------------------------- */
-
-void
-gs_text_section_clear(struct gs_text_section *section)
-{
-	section->lines = section->bad_lines = 0;
-	section->overflow.line = NULL;
-	memset(section->keys.count, 0, sizeof section->keys.count);
-}
 
 bool
 gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_rules *rules,
@@ -104,26 +38,8 @@ gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_
 	       gs_text_put(keys, rules->flip, negative, key);
 }
 
-/* Parse the line LINE .. END, and note it if it is bad; false: that ends the section. */
-static bool
-read_line(struct gs_text_section *section, const struct gs_text_rules *rules, const char *line,
-          const char *end)
-{
-	if (!gs_text_section_read_line(section, rules, section->lines, line, end)) {
-		const bool aborts = gs_line_aborts(&rules->options, line, end);
-		const uint64_t slot = aborts ? 0 : section->bad_lines;
-
-		if (slot < GS_LINE_WARNINGS)
-			section->bad[slot] = (struct gs_text_line){ line, end, section->lines };
-		section->bad_lines++;
-		if (aborts)
-			return false;
-	}
-	section->lines++;
-	return true;
-}
-
-/* Parse one line, inline if it is usual; returns the next, or the end of the section. */
+/* Parse one line, inline if it is usual, and note it if it is bad; returns the next one, or the end of the
+ * section where a bad line ends that. */
 static const char *
 read_next(struct gs_text_section *section, const struct gs_text_rules *rules, const char *line)
 {
@@ -140,7 +56,18 @@ read_next(struct gs_text_section *section, const struct gs_text_rules *rules, co
 	}
 	end = memchr(line, terminator, (size_t)(section->end - line));
 	assert(end != NULL);
-	return read_line(section, rules, line, end) ? end + 1 : section->end;
+	if (!gs_text_section_read_line(section, rules, section->lines, line, end)) {
+		const bool aborts = gs_line_aborts(&rules->options, line, end);
+		const uint64_t slot = aborts ? 0 : section->bad_lines;
+
+		if (slot < GS_LINE_WARNINGS)
+			section->bad[slot] = (struct gs_text_line){ line, end, section->lines };
+		section->bad_lines++;
+		if (aborts)
+			return section->end;
+	}
+	section->lines++;
+	return end + 1;
 }
 
 /*
@@ -178,7 +105,6 @@ gs_text_section_read(struct gs_text_section *section, const struct gs_text_rules
 	const bool many = gs_text_is_decimal(&rules->options) && gs_parser_of(rules->simd) != NULL;
 	const char *line = section->begin;
 
-	section->lines = 0;
 	while (line < section->end)
 		line = many && line >= rules->looks_begin ? read_block(section, rules, line)
 		                                          : read_next(section, rules, line);

@@ -105,7 +105,7 @@ text_options(struct said *said, struct gs_text_header *header)
 		.floats = options.type == GSORT_TEXT_FLOAT, .reverse = options.reverse,
 		.merge_zeros = options.unique, .terminator = options.zero_terminated ? '\0' : '\n',
 		.invalid = options.invalid, .header_lines = options.header_lines, .header = header,
-		.warn = warned, .warn_context = said,
+		.warn = { warned, said },
 	};
 }
 
@@ -140,16 +140,14 @@ static void
 fetch(struct gs_text_decoder *decoder, struct said *said)
 {
 	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
-		const enum gs_text_class of = class;
-		const bool wide = gs_text_bits(of) == 64;
+		const bool wide = gs_text_bits((enum gs_text_class)class) == 64;
 
 		if (class == GS_SMALL || (options.type == GSORT_TEXT_FLOAT && class != GS_FLOATS))
 			continue;
-		for (unsigned s = 0; s < gs_text_sections(decoder); s++) {
-			size_t count;
-			const void *keys = gs_text_keys(decoder, s, of, &count);
+		for (unsigned s = 0; s < decoder->threads; s++) {
+			const void *keys = decoder->sections[s].keys.keys[class];
 
-			for (size_t k = 0; k < count; k++) {
+			for (size_t k = 0; k < decoder->sections[s].keys.count[class]; k++) {
 				const uint64_t key = wide ? ((const uint64_t *)keys)[k]
 				                          : ((const uint32_t *)keys)[k];
 
@@ -209,10 +207,10 @@ decode(struct said *said, enum gs_simd simd, unsigned threads, uint64_t cuts)
 	}
 	fetch_small(decoder, said);
 	if (said->status == GS_OK) {
-		gs_text_end(decoder);
+		gs_line_reject_end(&text, decoder->invalid);
 		fuzz_put(&said->numbers.header, header.text, header.known);
-		said->numbers.bad_lines = gs_text_invalid(decoder);
-		FUZZ_MUST(gs_text_lines(decoder) == said->numbers.count);
+		said->numbers.bad_lines = decoder->invalid;
+		FUZZ_MUST(decoder->lines == said->numbers.count);
 	}
 	free(header.text);
 }

@@ -41,8 +41,7 @@ decode(struct gs_text_options options, const char *text, size_t bytes, size_t pi
 	size_t begin = 0, end = 0;
 	struct gs_lines lines;
 
-	options.warn = hear;
-	options.warn_context = found;
+	options.warn = (struct gs_listener){ hear, found };
 	gs_lines_open(&lines, &options);
 	gs_lines_begin_file(&lines, "in");
 	while (found->status == GS_OK && (begin < bytes || bytes == 0)) {

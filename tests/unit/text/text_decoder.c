@@ -59,19 +59,20 @@ fetch(struct gs_text_decoder *decoder, struct result *result)
 	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
 		const bool wide = class == GS_NEG_WIDE || class == GS_POS_WIDE;
 
-		const size_t room = result->count[class] + gs_text_left(decoder, class) + 1;
+		size_t room = result->count[class] + 1;
 
+		for (unsigned s = 0; s < decoder->threads; s++)
+			room += decoder->sections[s].keys.count[class];
 		if (class == GS_SMALL)
 			continue;
 		if (room > result->room[class]) {	/* twice as many: a sanitizer copies them each time */
 			result->room[class] = room * 2;
 			result->keys[class] = realloc(result->keys[class], room * 2 * sizeof(uint64_t));
 		}
-		for (unsigned s = 0; s < gs_text_sections(decoder); s++) {
-			size_t count;
-			const void *keys = gs_text_keys(decoder, s, class, &count);
+		for (unsigned s = 0; s < decoder->threads; s++) {
+			const void *keys = decoder->sections[s].keys.keys[class];
 
-			for (size_t k = 0; k < count; k++)
+			for (size_t k = 0; k < decoder->sections[s].keys.count[class]; k++)
 				result->keys[class][result->count[class]++] =
 					wide ? ((const uint64_t *)keys)[k] : ((const uint32_t *)keys)[k];
 		}
@@ -91,13 +92,12 @@ decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t
 	size_t at = 0;
 
 	options.header = &header;
-	options.warn = hear;
-	options.warn_context = result;
+	options.warn = (struct gs_listener){ hear, result };
 	gs_simd_at_most(level);
 	decoder = gs_text_decoder_init(memory, chunk_bytes, threads, &options);
 	gs_simd_at_most(GS_SIMD_AVX512);
 	if (threads % 2 == 1)
-		gs_text_count_into(decoder, result->small);
+		decoder->sections[0].keys.small = result->small;
 	gs_text_begin_file(decoder, "in");
 	do {
 		size_t piece = bytes - at < chunk_bytes ? bytes - at : chunk_bytes;
@@ -111,9 +111,9 @@ decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t
 			fetch(decoder, result);
 	} while (at < bytes && result->status == GS_OK);
 	result->parts = gs_text_fetch_small(decoder, result->small);
-	gs_text_end(decoder);
-	result->lines = gs_text_lines(decoder);
-	result->invalid = gs_text_invalid(decoder);
+	gs_line_reject_end(&options, decoder->invalid);
+	result->lines = decoder->lines;
+	result->invalid = decoder->invalid;
 	result->header_bytes = header.known;
 	if (header.known > 0 && header.known <= sizeof result->header)
 		memcpy(result->header, header.text, header.known);
@@ -558,7 +558,7 @@ check_second_file(void)
 	gs_text_begin_file(decoder, "a");
 	CHECK(gs_text_decode(decoder, "a\n1\n2", 5, true) == GS_OK, "a file");
 	gs_text_begin_file(decoder, "b");
-	CHECK(gs_text_decode(decoder, "a\n3\n4\n", 6, true) == GS_OK && gs_text_lines(decoder) == 4,
+	CHECK(gs_text_decode(decoder, "a\n3\n4\n", 6, true) == GS_OK && decoder->lines == 4,
 	      "each file has a header");
 	CHECK(header.known == 2 && memcmp(header.text, "a\n", 2) == 0, "the first is kept");
 	gs_text_begin_file(decoder, "c");
@@ -791,10 +791,10 @@ check_exact(void)
 		memset(memory, 0, gs_text_decoder_bytes(CHUNK, 2, &options));
 		decoder = gs_text_decoder_init(memory, CHUNK, 2, &options);
 		gs_text_begin_file(decoder, "a");
-		for (; chunk < CHUNKS && !gs_text_stopped(decoder); chunk++)
+		for (; chunk < CHUNKS && !decoder->stopped; chunk++)
 			CHECK(gs_text_decode(decoder, text + chunk * CHUNK, CHUNK, chunk == CHUNKS - 1) ==
 			      GS_OK, "chunk %u of a file with 0123 in %u", chunk, at);
-		CHECK(gs_text_stopped(decoder) == (at < CHUNKS) && chunk == (at < CHUNKS ? at + 1 : at),
+		CHECK(decoder->stopped == (at < CHUNKS) && chunk == (at < CHUNKS ? at + 1 : at),
 		      "0123 in chunk %u stops there: chunk %u", at, chunk);
 	}
 	free(memory);

@@ -62,20 +62,6 @@ gs_count_print(uint64_t count, char *into)
 	return into + digits + 1;
 }
 
-/* Print the keys FIRST .. LAST; returns the end of the last line. */
-static char *
-print_slice(const struct gs_encoding *encoding, const struct gs_numbers *numbers,
-            const uint64_t *counts, size_t first, size_t last, char *into)
-{
-	for (size_t k = first; k < last; k++) {
-		if (counts != NULL)
-			into = gs_count_print(counts[k], into);
-		into += gs_number_print(numbers, k, into);
-		*into++ = encoding->terminator;
-	}
-	return into;
-}
-
 struct slices {
 	const struct gs_encoding *encoding;
 	const struct gs_numbers  *numbers;
@@ -91,10 +77,15 @@ print_one(void *context, size_t s)
 {
 	struct slices *slices = context;
 	const size_t first = slices->firsts[s], last = slices->firsts[s + 1];
-	char *begin = slices->into + first * slices->most;
+	char *begin = slices->into + first * slices->most, *into = begin;
 
-	slices->bytes[s] = (size_t)(print_slice(slices->encoding, slices->numbers, slices->counts,
-	                                        first, last, begin) - begin);
+	for (size_t k = first; k < last; k++) {
+		if (slices->counts != NULL)
+			into = gs_count_print(slices->counts[k], into);
+		into += gs_number_print(slices->numbers, k, into);
+		*into++ = slices->encoding->terminator;
+	}
+	slices->bytes[s] = (size_t)(into - begin);
 	assert(slices->bytes[s] <= (last - first) * slices->most);
 }
 

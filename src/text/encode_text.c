@@ -73,33 +73,6 @@ pattern_of(bool minus, unsigned digits, unsigned end, char terminator)
 #include "text/print_avx2.inc"
 #include "text/print_avx512.inc"
 
-/*
- * Print keys from FIRST on.  All up to LAST have DIGITS digits, and are negative if MINUS.  Nothing
- * is written after their lines.
- *
- * @return  how many were printed, perhaps 0; the caller prints the others
- */
-static size_t
-print_many(enum gs_simd simd, const struct gs_integers *source, unsigned digits, bool minus,
-           size_t first, size_t last, char *into)
-{
-	if (source->bits < 32 || last - first < GROUP + SPILL_KEYS)
-		return 0;
-	if (simd == GS_SIMD_AVX512)
-		return print_avx512(source, digits, minus, first, last, into);
-	return simd == GS_SIMD_AVX2 ? print_avx2(source, digits, minus, first, last, into) : 0;
-}
-
-#else
-
-static size_t
-print_many(enum gs_simd simd, const struct gs_integers *source, unsigned digits, bool minus,
-           size_t first, size_t last, char *into)
-{
-	(void)simd, (void)source, (void)digits, (void)minus, (void)first, (void)last, (void)into;
-	return 0;
-}
-
 #endif
 
 /* --- stretches ------------------------------------------------------------------- */
@@ -214,43 +187,31 @@ print_any(const struct gs_integers *source, const struct stretch *stretch, size_
 	return GS_BY_WIDTH(source->bits, PRINT);
 }
 
-/* The same, many lines at once where that is possible; nothing after the last line is touched. */
+/*
+ * Print the keys FIRST .. LAST, all of STRETCH, many at once with vectors; nothing after the last line is
+ * touched.
+ */
 static void
 print_exactly(enum gs_simd simd, const struct gs_integers *source, const struct stretch *stretch,
               size_t first, size_t last, char *into)
 {
-	const size_t many = print_many(simd, source, stretch->digits, stretch->minus, first,
-	                               last, into);
 	char lines[(SPILL_LINES + 1) * GS_TEXT_LINE_BYTES];
-	size_t last_lines;
+	size_t many = 0, last_lines;
 	char *end;
 
+#if defined __x86_64__
+	if (source->bits >= 32 && last - first >= GROUP + SPILL_KEYS && simd != GS_SIMD_NONE)
+		many = (simd == GS_SIMD_AVX512 ? print_avx512 : print_avx2)(
+			source, stretch->digits, stretch->minus, first, last, into);
+#else
+	(void)simd;
+#endif
 	first += many;
 	into += many * line_bytes(stretch);
 	last_lines = last - first < SPILL_LINES ? last - first : SPILL_LINES;
 	into = print_any(source, stretch, first, last - last_lines, into);
 	end = print_any(source, stretch, last - last_lines, last, lines);
 	memcpy(into, lines, (size_t)(end - lines));
-}
-
-/* Print the keys FIRST .. LAST, of several stretches. */
-static void
-print_share(enum gs_simd simd, const struct gs_integers *source, const struct stretch *stretches,
-            size_t first, size_t last, char *into)
-{
-	const struct stretch *stretch = stretches;
-
-	while (first < last) {
-		size_t end;
-
-		while (stretch[1].key_at <= first)
-			stretch++;
-		end = stretch[1].key_at < last ? stretch[1].key_at : last;
-		print_exactly(simd, source, stretch, first, end,
-		              into + stretch->byte_at +
-		              (first - stretch->key_at) * line_bytes(stretch));
-		first = end;
-	}
 }
 
 struct lines {
@@ -265,10 +226,18 @@ static void
 print_one(void *context, size_t share)
 {
 	const struct lines *lines = context;
-	const size_t first = share * SHARE_KEYS, left = lines->count - first;
+	const struct stretch *stretch = lines->stretches;
+	size_t first = share * SHARE_KEYS, end;
+	const size_t last = lines->count - first < SHARE_KEYS ? lines->count : first + SHARE_KEYS;
 
-	print_share(lines->simd, lines->source, lines->stretches, first,
-	            first + (left < SHARE_KEYS ? left : SHARE_KEYS), lines->into);
+	for (; first < last; first = end) {
+		while (stretch[1].key_at <= first)
+			stretch++;
+		end = stretch[1].key_at < last ? stretch[1].key_at : last;
+		print_exactly(lines->simd, lines->source, stretch, first, end,
+		              lines->into + stretch->byte_at +
+		              (first - stretch->key_at) * line_bytes(stretch));
+	}
 }
 
 size_t

@@ -63,29 +63,18 @@ print_short(double value, char *into)
 	return into + 1;
 }
 
-/* The shortest decimal of VALUE, a whole f32.  Below 10^16 it is an f64 without error: nine
- * digits at most, and zeros. */
-static double
-shortest_whole(float value)
-{
-	char text[GS_FLOAT_BYTES];
-	const std::to_chars_result printed =
-		std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
-	double shortest = 0;
-
-	std::from_chars(text, printed.ptr, shortest);
-	return shortest;
-}
-
-/* From LEAST_PLAIN up, or 0.  Of a whole f32 std::to_chars() would print the exact value, and
- * not the fewest digits. */
+/* From LEAST_PLAIN up, or 0. */
 static char *
 print_plain(double value, bool narrow, char *into, char *end)
 {
 	char *behind;
 
-	if (narrow && value >= 0x1p24)
-		value = shortest_whole((float)value);
+	/* For a whole f32 std::to_chars() would print the exact value, and not the fewest digits.  Below
+	 * 10^16 the shortest decimal is an f64 without error: nine digits at most, and zeros. */
+	if (narrow && value >= 0x1p24) {
+		behind = std::to_chars(into, end, (float)value, std::chars_format::scientific).ptr;
+		std::from_chars(into, behind, value);
+	}
 	if ((double)(int64_t)value == value)
 		return print_whole((uint64_t)value, into);
 	if (narrow)
@@ -93,15 +82,6 @@ print_plain(double value, bool narrow, char *into, char *end)
 	behind = value < 1e9 ? print_short(value, into) : nullptr;
 	return behind != nullptr ? behind :
 	       std::to_chars(into, end, value, std::chars_format::fixed).ptr;
-}
-
-static char *
-print_scientific(double value, bool narrow, char *into, char *end)
-{
-	const std::chars_format format = std::chars_format::scientific;
-
-	return narrow ? std::to_chars(into, end, (float)value, format).ptr :
-	       std::to_chars(into, end, value, format).ptr;
 }
 
 double
@@ -131,7 +111,8 @@ gs_float_print(double value, bool narrow, char *into)
 	                                   value == 0)) {
 		into = print_plain(value, narrow, into, end);
 	} else {
-		into = print_scientific(value, narrow, into, end);
+		into = (narrow ? std::to_chars(into, end, (float)value, std::chars_format::scientific)
+		               : std::to_chars(into, end, value, std::chars_format::scientific)).ptr;
 	}
 	assert(into <= end);
 	return (size_t)(into - begin);
@@ -225,78 +206,50 @@ read_any(const char *text, const char *end, double *value)
 	return std::isinf(*value) && (*text | 0x20) != 'i' ? GS_FLOAT_OVERFLOW : GS_FLOAT_GOOD;
 }
 
-/* TEXT .. END without a sign, "0x" and leading zeros: the rest, if it is all digits, decimal
- * or *HEXADECIMAL; else nullptr. */
-static const char *
-integer_digits(const char *text, const char *end, bool *hexadecimal)
-{
-	text += *text == '-' || *text == '+';
-	*hexadecimal = end - text > 2 && text[0] == '0' && (text[1] | 0x20) == 'x';
-	text += *hexadecimal ? 2 : 0;
-	for (const char *at = text; at < end; at++)
-		if ((*at < '0' || *at > '9') &&
-		    (!*hexadecimal || (*at | 0x20) < 'a' || (*at | 0x20) > 'f'))
-			return nullptr;
-	while (text < end && *text == '0')
-		text++;
-	return text;
-}
-
-/* Hexadecimal DIGITS .. END, the first of them not 0: do they have at most 53 bits, and then
- * zeros? */
-static bool
-fits_mantissa(const char *digits, const char *end)
-{
-	uint64_t bits = 0;
-
-	while (digits < end && end[-1] == '0')
-		end--;
-	return end - digits <= 16 && std::from_chars(digits, end, bits, 16).ptr == end &&
-	       (bits == 0 || bits >> __builtin_ctzll(bits) < UINT64_C(1) << DBL_MANT_DIG);
-}
-
-/* Is TEXT .. END, read as VALUE, an integer that VALUE is not? */
+/* Is TEXT .. END, read as VALUE, an integer, decimal or hexadecimal, that VALUE is not? */
 static bool
 is_inexact(const char *text, const char *end, double value)
 {
 	enum { MOST_DIGITS = 309 };
 	char exact[MOST_DIGITS + 1];
-	bool hexadecimal;
-	const char *digits = integer_digits(text, end, &hexadecimal);
+	uint64_t bits = 0;
 
-	if (digits == nullptr || digits == end)
+	text += *text == '-' || *text == '+';
+	const bool hexadecimal = end - text > 2 && text[0] == '0' && (text[1] | 0x20) == 'x';
+	text += hexadecimal ? 2 : 0;
+	for (const char *at = text; at < end; at++)
+		if ((*at < '0' || *at > '9') &&
+		    (!hexadecimal || (*at | 0x20) < 'a' || (*at | 0x20) > 'f'))
+			return false;
+	while (text < end && *text == '0')
+		text++;
+	if (text == end)
 		return false;
-	if (std::isinf(value) || end - digits > MOST_DIGITS)
+	if (std::isinf(value) || end - text > MOST_DIGITS)
 		return true;
-	if (hexadecimal)
-		return !fits_mantissa(digits, end);
-	const size_t bytes = (size_t)(end - digits);
+	if (hexadecimal) {		/* at most 53 bits, and then zeros? */
+		while (end[-1] == '0')
+			end--;
+		return end - text > 16 || std::from_chars(text, end, bits, 16).ptr != end ||
+		       bits >> __builtin_ctzll(bits) >= UINT64_C(1) << DBL_MANT_DIG;
+	}
+	const size_t bytes = (size_t)(end - text);
 	return std::to_chars(exact, exact + sizeof exact, std::fabs(value),
 	                     std::chars_format::fixed, 0).ptr != exact + bytes ||
-	       memcmp(exact, digits, bytes) != 0;
-}
-
-/* Any text. */
-static enum gs_float
-read_long(const char *text, const char *end, double *value)
-{
-	const bool plus = *text == '+' && end - text > 1 && text[1] != '-';
-	std::from_chars_result read;
-
-	read = std::from_chars(text + plus, end, *value);
-	if (read.ec == std::errc() && read.ptr == end && std::isfinite(*value))
-		return GS_FLOAT_GOOD;
-	return read_any(text, end, value);
+	       memcmp(exact, text, bytes) != 0;
 }
 
 enum gs_float
 gs_float_read(const char *text, const char *end, double *value)
 {
-	enum gs_float found;
+	enum gs_float found = GS_FLOAT_GOOD;
 
 	assert(text < end);
 	if (read_short(text, end, value))
 		return GS_FLOAT_GOOD;
-	found = read_long(text, end, value);
+	const bool plus = *text == '+' && end - text > 1 && text[1] != '-';
+	const std::from_chars_result read = std::from_chars(text + plus, end, *value);
+	if (read.ec != std::errc() || read.ptr != end || !std::isfinite(*value))
+		found = read_any(text, end, value);
 	return found != GS_FLOAT_NONE && is_inexact(text, end, *value) ? GS_FLOAT_INEXACT : found;
 }

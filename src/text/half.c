@@ -33,14 +33,6 @@ gs_half_value(unsigned fraction_bits, uint16_t bits)
 	return value;
 }
 
-/* The nearest whole number, of two the even one, of 0 .. 2^51: there is no room for a fraction in
- * the sum. */
-static double
-round_whole(double value)
-{
-	return value + 0x1p52 - 0x1p52;
-}
-
 uint16_t
 gs_half_bits(unsigned fraction_bits, double value)
 {
@@ -61,8 +53,9 @@ gs_half_bits(unsigned fraction_bits, double value)
 	exponent = exponent - 1 > least ? exponent - 1 : least;
 	if (exponent > -least + 1)
 		return (uint16_t)(sign | infinite);
-	/* A carry out of the fraction is right: it raises the exponent. */
-	bits = (unsigned)round_whole(ldexp(fabs(value), (int)fraction_bits - exponent)) +
+	/* The sum with 2^52 has no room for a fraction: it is rounded, of two to the even one.  A carry out
+	 * of the fraction is right: it raises the exponent. */
+	bits = (unsigned)(ldexp(fabs(value), (int)fraction_bits - exponent) + 0x1p52 - 0x1p52) +
 	       ((unsigned)(exponent - least) << fraction_bits);
 	return (uint16_t)(sign | (bits < infinite ? bits : infinite));
 }

@@ -41,14 +41,7 @@ static const struct character {
 	{ 0xfff9, 0xfffb, "an invisible mark" }, { 0xe0000, 0xe007f, "an invisible mark" },
 };
 
-static const char *
-name_of(uint32_t point)
-{
-	for (size_t c = 0; c < sizeof characters / sizeof characters[0]; c++)
-		if (point >= characters[c].first && point <= characters[c].last)
-			return characters[c].name;
-	return NULL;
-}
+enum { CHARACTERS = sizeof characters / sizeof characters[0] };
 
 uint32_t
 gs_utf8_decode(const unsigned char *at, const unsigned char *end, size_t *bytes)
@@ -79,18 +72,17 @@ name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 
 	for (const unsigned char *at = begin; at < behind; at += bytes) {
 		const uint32_t point = gs_utf8_decode(at, behind, &bytes);
-		const char *name = point == '\t' || point == '\r' || point == '\n' ? NULL
-		                                                                   : name_of(point);
+		const size_t number = (size_t)(at - begin) + 1;
+		size_t c = 0;
 
-		if (point == UINT32_MAX && *at == 0xa0)
-			snprintf(into, GS_HINT_BYTES, "; byte %zu is a no-break space of Latin-1",
-			         (size_t)(at - begin) + 1);
-		else if (point == UINT32_MAX)
-			snprintf(into, GS_HINT_BYTES, "; byte %zu is not UTF-8",
-			         (size_t)(at - begin) + 1);
-		else if (name != NULL)
-			snprintf(into, GS_HINT_BYTES, "; byte %zu is U+%04X %s",
-			         (size_t)(at - begin) + 1, (unsigned)point, name);
+		while (c < CHARACTERS && (point < characters[c].first || point > characters[c].last))
+			c++;
+		if (point == UINT32_MAX)
+			snprintf(into, GS_HINT_BYTES, "; byte %zu is %s", number,
+			         *at == 0xa0 ? "a no-break space of Latin-1" : "not UTF-8");
+		else if (c < CHARACTERS && point != '\t' && point != '\r' && point != '\n')
+			snprintf(into, GS_HINT_BYTES, "; byte %zu is U+%04X %s", number, (unsigned)point,
+			         characters[c].name);
 		else
 			continue;
 		return true;
@@ -232,15 +224,14 @@ static bool
 name_json(char into[GS_HINT_BYTES], const char *text)
 {
 	regmatch_t groups[2];
+	const bool json = text[0] == '{';
+	const bool named = json && finds("\"([a-z_][a-z0-9_]*)\" *: *-?[0-9]", text, groups);
 
-	if (text[0] != '{')
-		return false;
-	if (finds("\"([a-z_][a-z0-9_]*)\" *: *-?[0-9]", text, groups))
+	if (json)
 		snprintf(into, GS_HINT_BYTES, "; JSON? take the numbers out of it first: jq .%.*s",
-		         (int)(groups[1].rm_eo - groups[1].rm_so), text + groups[1].rm_so);
-	else
-		snprintf(into, GS_HINT_BYTES, "; JSON? take the numbers out of it first: jq .NAME");
-	return true;
+		         named ? (int)(groups[1].rm_eo - groups[1].rm_so) : 4,
+		         named ? text + groups[1].rm_so : "NAME");
+	return json;
 }
 
 /* Of a line COLUMN is 1.  What REFUSED the text, an option or a letter, is not advised. */
@@ -283,26 +274,19 @@ static const struct separator {
 	{ ':', "-t ':' " },
 };
 
-/* Behind the quotes of a field of CSV. */
-static const char *
-behind_quotes(const char *text)
-{
-	if (*text != '"')
-		return text;
-	for (text++; *text != '\0' && (*text != '"' || text[1] == '"'); text++)
-		text += *text == '"';
-	return text;
-}
-
 /* The number, from 1, of the first field of TEXT that is a number; 0: none is.  *LETTER: the ordering
  * that reads it. */
 static unsigned
 numeric_field(const char *text, char separator, char *letter)
 {
 	for (unsigned field = 1; text != NULL; field++) {
-		const char *stop = strchr(separator == ',' ? behind_quotes(text) : text, separator);
+		const char *stop = text;
 		char copy[LOOKED_AT + 1];
 
+		if (separator == ',' && *text == '"')	/* behind the quotes of a field of CSV */
+			for (stop++; *stop != '\0' && (*stop != '"' || stop[1] == '"'); stop++)
+				stop += *stop == '"';
+		stop = strchr(stop, separator);
 		snprintf(copy, sizeof copy, "%.*s",
 		         stop != NULL ? (int)(stop - text) : LOOKED_AT, text);
 		if (matches("[ \"]*" NUMBER "[ \"]*", copy)) {
@@ -310,11 +294,7 @@ numeric_field(const char *text, char separator, char *letter)
 				*letter = 'g';
 			return field;
 		}
-		for (text = stop; text != NULL && *text == separator; text++)
-			if (separator != ' ') {
-				text++;
-				break;
-			}
+		text = stop == NULL ? NULL : stop + (separator == ' ' ? strspn(stop, " ") : 1);
 	}
 	return 0;
 }
@@ -350,41 +330,6 @@ name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 
 /* ---- the hint ------------------------------------------------------------------ */
 
-/* Text that has digits somewhere: -V sorts it by its numbers.  Asked of first lines only: a later one
- * is a number gone wrong. */
-static bool
-name_numbers(char into[GS_HINT_BYTES], const char *text)
-{
-	if (*text == '<' || strpbrk(text, "0123456789") == NULL)
-		return false;
-	snprintf(into, GS_HINT_BYTES, "; lines with numbers in them need -V");
-	return true;
-}
-
-/* A first line with bytes that text does not have is binary. */
-static bool
-is_binary(const char *line, const char *end)
-{
-	for (const char *at = line; at < end; at++)
-		if ((unsigned char)*at < ' ' && (*at < '\t' || *at > '\r') && *at != '\033')
-			return true;
-	return false;
-}
-
-/* Digits with NULs between them: the lines of -z, or UTF-16. */
-static bool
-has_digits_and_nuls(const char *line, const char *end)
-{
-	bool nuls = false;
-
-	for (const char *at = line; at < end; at++) {
-		if (*at != '\0' && (*at < '0' || *at > '9'))
-			return false;
-		nuls = nuls || *at == '\0';
-	}
-	return nuls && *line != '\0';
-}
-
 /* Copy the text in question, without blanks around it; NUL becomes "?". */
 static void
 copy_line(char text[LOOKED_AT + 1], const char *line, const char *end)
@@ -406,26 +351,33 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
         const char *line, const char *end)
 {
 	const bool first = number == 1, decimal = options->notation == GSORT_DECIMAL;
+	bool binary = false;		/* bytes that text does not have */
 	char text[LOOKED_AT + 1];
 
 	into[0] = '\0';
 	copy_line(text, line, end);
+	for (const char *at = line; first && at < end; at++)
+		binary |= (unsigned char)*at < ' ' && (*at < '\t' || *at > '\r') && *at != '\033';
 	if (first && end - line >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		snprintf(into, GS_HINT_BYTES, "; remove the byte order mark before it: tail -c +4");
-	else if (first && has_digits_and_nuls(line, end))
+	else if (binary && memchr(line, '\0', (size_t)(end - line)) != NULL && text[0] != '?' &&
+	         text[strspn(text, "0123456789?")] == '\0')
 		snprintf(into, GS_HINT_BYTES, "; lines that end in NUL need -z; UTF-16 needs iconv");
-	else if (first && is_binary(line, end))
+	else if (binary)
 		snprintf(into, GS_HINT_BYTES, "; binary keys need a type, such as -u32");
 	else if (end - line > LOOKED_AT && matches("[-+0-9.e]+([ ,;\t]+[-+0-9.e]*)+", text))
 		snprintf(into, GS_HINT_BYTES, "; write one number a line: tr -s ' ,;\\t' '\\n'");
-	else if (end - line <= LOOKED_AT && !name_character(into, line, end) && !name_json(into, text) &&
-	         !name_notation(into, options->floats ? FLOATS : INTEGERS, 1, false,
-	                        options->floats ? "--type=float" :
-	                        options->notation == GSORT_HEXADECIMAL ? "--type=hex" :
-	                        options->notation == GSORT_IPV4 ? "--type=ipv4" :
-	                        options->notation == GSORT_TIME ? "--type=time" : "no --type", text) &&
-	         !(decimal && name_fields(into, options->floats, first, text)) && first &&
-	         !(decimal && name_numbers(into, text)) && strchr("0123456789-+.", text[0]) == NULL)
+	else if (end - line > LOOKED_AT || name_character(into, line, end) || name_json(into, text) ||
+	         name_notation(into, options->floats ? FLOATS : INTEGERS, 1, false,
+	                       options->floats ? "--type=float" :
+	                       options->notation == GSORT_HEXADECIMAL ? "--type=hex" :
+	                       options->notation == GSORT_IPV4 ? "--type=ipv4" :
+	                       options->notation == GSORT_TIME ? "--type=time" : "no --type", text) ||
+	         (decimal && name_fields(into, options->floats, first, text)) || !first)
+		return into;
+	else if (decimal && text[0] != '<' && strpbrk(text, "0123456789") != NULL)
+		snprintf(into, GS_HINT_BYTES, "; lines with numbers in them need -V");
+	else if (strchr("0123456789-+.", text[0]) == NULL)
 		snprintf(into, GS_HINT_BYTES, "; a heading needs --header, lines of words --lines");
 	return into;
 }
@@ -447,35 +399,26 @@ gs_hint_field(char into[GS_HINT_BYTES], const struct gs_hinted_field *field, uin
 	return into;
 }
 
-/* The quote that closes a field which the quote at AT opens, and behind which something comes; or NULL. */
-static const char *
-closing_quote(const char *at, const char *end)
-{
-	const char *close = at + 1;
-
-	while ((close = memchr(close, '"', (size_t)(end - close))) != NULL && close + 1 < end &&
-	       close[1] == '"')
-		close += 2;
-	return close == NULL || close + 1 == end ? NULL : close;
-}
-
 bool
 gs_hint_quotes(int separator, char terminator, const char *data, const char *end)
 {
-	const char between = (char)separator, *at = data, *close;
+	const char between = (char)separator, *at = data, *behind;
 
-	for (; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at = close + 1) {
+	for (; (at = memchr(at, '"', (size_t)(end - at))) != NULL; at = behind) {
 		size_t bytes;
 
-		close = at;
+		behind = at + 1;
 		if (at > data && at[-1] != between && at[-1] != terminator)
 			continue;
-		close = closing_quote(at, end);
-		if (close == NULL)
+		behind = at;
+		do	/* go behind the quote that closes it: two of them do not */
+			behind = memchr(behind + 1, '"', (size_t)(end - behind - 1));
+		while (behind != NULL && ++behind < end && *behind == '"');
+		if (behind == NULL || behind == end)
 			return false;
-		bytes = (size_t)(close - at);
+		bytes = (size_t)(behind - 1 - at);
 		if (memchr(at, separator, bytes) != NULL && memchr(at, terminator, bytes) == NULL &&
-		    (close[1] == between || close[1] == '\r' || close[1] == terminator))
+		    (*behind == between || *behind == '\r' || *behind == terminator))
 			return true;
 	}
 	return false;

@@ -13,21 +13,6 @@
 
 enum { PART_DIGITS = 19 };
 
-static unsigned __int128
-load(enum gsort_endian endian, const char *key)
-{
-	const bool big = gs_endian_swaps(endian) == gs_endian_swaps(GSORT_ENDIAN_BIG);
-	uint64_t upper, lower;
-
-	memcpy(&upper, key + (big ? 0 : 8), sizeof upper);
-	memcpy(&lower, key + (big ? 8 : 0), sizeof lower);
-	if (gs_endian_swaps(endian)) {
-		upper = GS_SWAP64(upper);
-		lower = GS_SWAP64(lower);
-	}
-	return (unsigned __int128)upper << 64 | lower;
-}
-
 size_t
 gs_wide_print_number(enum gsort_notation notation, bool negative, unsigned __int128 number, char *into)
 {
@@ -66,7 +51,13 @@ size_t
 gs_wide_print(enum gsort_type type, enum gsort_endian endian, enum gsort_notation notation,
               const char *key, char *into)
 {
-	const unsigned __int128 number = load(endian, key);
+	const bool swaps = gs_endian_swaps(endian), big = swaps == gs_endian_swaps(GSORT_ENDIAN_BIG);
+	uint64_t upper, lower;
 
-	return gs_wide_print_number(notation, type == GSORT_I128 && number >> 127 != 0, number, into);
+	memcpy(&upper, key + (big ? 0 : 8), sizeof upper);
+	memcpy(&lower, key + (big ? 8 : 0), sizeof lower);
+	upper = swaps ? GS_SWAP64(upper) : upper;
+	lower = swaps ? GS_SWAP64(lower) : lower;
+	return gs_wide_print_number(notation, type == GSORT_I128 && upper >> 63 != 0,
+	                            (unsigned __int128)upper << 64 | lower, into);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ingest/ingest.h"
+#include "ingest/line_ingest.h"
 #include "key/key.h"
 #include "sort/follow.h"
 #include "sort/items/divide.h"
@@ -114,7 +115,9 @@ make_items(const struct gs_record_ingest *ingest, const char *records, char *ite
 {
 	const size_t item_bytes = ingest->item.bytes;
 	const bool whole = ingest->options->keep_order;
-	const bool swaps = !whole && gs_endian_swaps(ingest->options->endian);
+	const struct gs_line_number form = {
+		ingest->options->argsort_bits, !whole && gs_endian_swaps(ingest->options->endian),
+	};
 	size_t at = whole ? ingest->record.bytes : 0;
 
 	for (size_t i = 0; whole && i < count; i++)
@@ -128,11 +131,8 @@ make_items(const struct gs_record_ingest *ingest, const char *records, char *ite
 		at += bytes;
 	}
 	for (size_t i = 0; i < count; i++, number++) {
-		const uint32_t narrow = swaps ? GS_SWAP32((uint32_t)number) : (uint32_t)number;
-		uint64_t bits = swaps ? GS_SWAP64(number) : number;
+		const uint64_t bits = gs_line_number_bits(form, number);
 
-		if (ingest->options->argsort_bits == 32)
-			memcpy(&bits, &narrow, sizeof narrow);	/* the rest stays unseen */
 		memcpy(items + i * item_bytes + at, &bits, sizeof bits);
 	}
 }

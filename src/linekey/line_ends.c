@@ -75,11 +75,19 @@ ends_of_64(const struct gs_line_order *order, const char *at, struct gs_line_pla
 }
 #endif
 
-static const char *
-end_of_row(const struct gs_line_order *order, const char *at, const char *limit,
-           struct gs_line_place *place, bool *whole)
+/* ---- any lines ------------------------------------------------------------------ */
+
+const char *
+gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
+                   struct gs_line_place *place, bool *whole)
 {
 	*whole = true;
+	if (!order->fields.csv) {
+		const char *end = memchr(at, order->terminator, (size_t)(limit - at));
+
+		*whole = end != NULL;
+		return end != NULL ? end + 1 : limit;
+	}
 #if defined __SSE2__
 	for (; limit - at >= 64; at += 64) {
 		const uint64_t ends = ends_of_64(order, at, place);
@@ -97,30 +105,13 @@ end_of_row(const struct gs_line_order *order, const char *at, const char *limit,
 	return at;
 }
 
-/* ---- any lines ------------------------------------------------------------------ */
-
-const char *
-gs_line_end_within(const struct gs_line_order *order, const char *at, const char *limit,
-                   struct gs_line_place *place, bool *whole)
-{
-	const char *end;
-
-	if (order->fields.csv)
-		return end_of_row(order, at, limit, place, whole);
-	end = memchr(at, order->terminator, (size_t)(limit - at));
-	*whole = end != NULL;
-	return end != NULL ? end + 1 : limit;
-}
-
 const char *
 gs_line_end(const struct gs_line_order *order, const char *line, const char *limit)
 {
-	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
 	bool whole;
 
-	if (order->fields.csv)
-		return end_of_row(order, line, limit, &place, &whole);
-	return gs_skip_separators(line, limit, order->terminator, 1);
+	return !order->fields.csv ? gs_skip_separators(line, limit, order->terminator, 1)
+	       : gs_line_end_within(order, line, limit, &GS_LINE_PLACE_BEGIN, &whole);
 }
 
 /* Note a line that ends at END. */

@@ -549,14 +549,13 @@ gs_line_words(const struct gs_line_order *order, const char *const *lines, const
 			batch.bytes = cut;
 		if (!way(&batch, &more))
 			continue;
-		for (failed = 0; failed < batch.count && batch.failed[failed] != 0; failed++)
-			;
-		if (failed == batch.count)
-			more |= make_words(order, batch.lines, bytes + done, failed, at, batch.words);
-		for (size_t i = 0; failed < batch.count && i < batch.count; i++)
-			if (batch.failed[i] != 0)
-				more |= make_words(order, batch.lines + i, bytes + done + i, 1, at,
+		for (size_t i = 0; i < batch.count; i += failed + 1) {
+			for (failed = 0; i + failed < batch.count && batch.failed[i + failed] != 0; failed++)
+				;
+			if (failed > 0)
+				more |= make_words(order, batch.lines + i, bytes + done + i, failed, at,
 				                   batch.words + i);
+		}
 	}
 	return more;
 }

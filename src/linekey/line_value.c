@@ -72,21 +72,23 @@ read_usual(const unsigned char *at, const unsigned char *limit, int separator,
 static enum verdict
 read_any(enum gs_ordering ordering, const struct gs_key_text *text, double *value)
 {
-	const char *at = (const char *)text->at, *end = (const char *)text->end, *point;
 	unsigned char copy[MOST_BYTES + 1];
+	const unsigned char *from = text->at;
+	const char *at, *end, *point;
+	size_t bytes;
 	enum gs_float found;
 	bool infinite;
 	int power = 0;
 
-	if (!gs_key_text_is_plain(text)) {
-		end = (const char *)copy + gs_key_text_copy(*text, copy, sizeof copy);
-		at = (const char *)copy;
+	if (gs_key_text_is_plain(text)) {
+		bytes = gs_noted_trim(&from, text->end);
+	} else {
+		from = copy;
+		bytes = gs_noted_trim(&from, copy + gs_key_text_copy(*text, copy, sizeof copy));
 	}
-	for (; at < end && gs_is_blank((unsigned char)*at); at++)
-		;
-	for (; at < end && (gs_is_blank((unsigned char)end[-1]) || end[-1] == '\r'); end--)
-		;
-	if (at == end)
+	at = (const char *)from;
+	end = at + bytes;
+	if (bytes == 0)
 		return MISSING;
 	for (const char *suffix = at; ordering == GS_BY_SIZE && suffix < end; suffix++)
 		if ((power = gs_suffix_rank(*suffix)) > 0)
@@ -116,15 +118,11 @@ read_line(const struct gs_line_order *order, const char *line, const char *end,
 	struct gs_key_text text = { .map = NULL };
 	size_t fault;
 
-	if (gs_line_find_before(&order->fields, key, &walk, quote, &text)) {
-		if (read_usual(text.at, text.end, order->fields.separator, readable, value))
-			return NUMBER;
-	} else {
+	if (!gs_line_find_before(&order->fields, key, &walk, quote, &text))
 		gs_field_find(&order->fields, key, line, end, &text);
-		if (key->usual && gs_key_text_is_plain(&text) &&
-		    read_usual(text.at, text.end, order->fields.separator, readable, value))
-			return NUMBER;
-	}
+	if (key->usual && gs_key_text_is_plain(&text) &&
+	    read_usual(text.at, text.end, order->fields.separator, readable, value))
+		return NUMBER;
 	if (gs_line_fault_find(order, missing, &line, &bytes, 1, &fault) == 0)
 		return WRONG;
 	gs_field_find(&order->fields, key, line, end, &text);

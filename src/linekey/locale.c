@@ -202,19 +202,6 @@ list_months(struct gs_locale *locale)
 	qsort(locale->months, 12, sizeof locale->months[0], compare_months);
 }
 
-/* Is text in the order of its bytes?  In doubt, no. */
-static bool
-is_in_byte_order(locale_t handle, const char *name)
-{
-#if defined NL_LOCALE_NAME
-	name = nl_langinfo_l(NL_LOCALE_NAME(LC_COLLATE), handle);
-#else
-	(void)handle;
-#endif
-	return strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0 || strcasecmp(name, "C.UTF-8") == 0 ||
-	       strcasecmp(name, "C.utf8") == 0;
-}
-
 /* ---- interface -------------------------------------------------------------------------- */
 
 gs_status
@@ -241,7 +228,12 @@ gs_locale_open(struct gs_locale **locale, const char *name)
 	}
 	made->handle = handle;
 	made->number = atomic_fetch_add(&opened, 1) + 1;
-	made->collates = !is_in_byte_order(handle, name);
+#if defined NL_LOCALE_NAME
+	name = nl_langinfo_l(NL_LOCALE_NAME(LC_COLLATE), handle);
+#endif
+	/* in doubt, text is not in the order of its bytes */
+	made->collates = strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0 &&
+	                 strcasecmp(name, "C.UTF-8") != 0 && strcasecmp(name, "C.utf8") != 0;
 	made->ascii_case = true;
 	for (int c = 0; c < 256; c++)
 		made->ascii_case &= toupper_l(c, handle) == (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);

@@ -7,8 +7,8 @@
  *
  * is the only legal order.  All calls but those of the taker come from one thread.
  */
-#ifndef GS_STAGES_ENGINE_H
-#define GS_STAGES_ENGINE_H
+#ifndef GS_ENGINE_H
+#define GS_ENGINE_H
 
 #include <stddef.h>
 #include <stdint.h>

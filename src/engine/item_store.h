@@ -6,8 +6,8 @@
  * these are cut into parts, a thread sorts each part, and a sink takes what was made.  The store, at the end,
  * is for everybody.
  */
-#ifndef GS_STAGES_ITEM_STORE_H
-#define GS_STAGES_ITEM_STORE_H
+#ifndef GS_ENGINE_ITEM_STORE_H
+#define GS_ENGINE_ITEM_STORE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

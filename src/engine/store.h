@@ -4,8 +4,8 @@
  *
  * The parts of it come first, for the files of the store; the store, at the end, is for everybody.
  */
-#ifndef GS_STAGES_STORE_H
-#define GS_STAGES_STORE_H
+#ifndef GS_ENGINE_STORE_H
+#define GS_ENGINE_STORE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

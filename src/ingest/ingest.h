@@ -6,8 +6,8 @@
  *
  * If the device that sorts fails, all of it runs again over an input that was rewound.
  */
-#ifndef GS_STAGES_INGEST_H
-#define GS_STAGES_INGEST_H
+#ifndef GS_INGEST_H
+#define GS_INGEST_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,8 +5,8 @@
  * Every line is stored with its terminator; the last line of a file gets one if it has none.  For
  * --argsort it is stored behind its number.
  */
-#ifndef GS_STAGES_LINE_INGEST_H
-#define GS_STAGES_LINE_INGEST_H
+#ifndef GS_INGEST_LINE_INGEST_H
+#define GS_INGEST_LINE_INGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,8 +14,7 @@
  * All files of the directory for temporary files stay accessible: of /tmp, if the user names none.
  *
  * The model is xz(1), which enters a sandbox when it decompresses to standard output.  A job that
- * opens a GPU has no sandbox, because the driver opens files and starts threads at any time; nor
- * has a job that runs a program to compress temporary files.
+ * opens a GPU has no sandbox, because the driver opens files and starts threads at any time.
  */
 #include <stdio.h>
 #include <stdlib.h>

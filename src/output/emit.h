@@ -8,8 +8,8 @@
  * gs_emit_resume(), then the same sequence again.  It skips keys that it has delivered; their
  * checksum must be the same as the first time.
  */
-#ifndef GS_STAGES_EMIT_H
-#define GS_STAGES_EMIT_H
+#ifndef GS_OUTPUT_EMIT_H
+#define GS_OUTPUT_EMIT_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

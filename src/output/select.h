@@ -2,8 +2,8 @@
 /*
  * select.h - which of the sorted keys are written: some of equal ones, or some by their position
  */
-#ifndef GS_STAGES_SELECT_H
-#define GS_STAGES_SELECT_H
+#ifndef GS_OUTPUT_SELECT_H
+#define GS_OUTPUT_SELECT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * top.h - the most frequent values or items
  */
-#ifndef GS_STAGES_TOP_H
-#define GS_STAGES_TOP_H
+#ifndef GS_OUTPUT_TOP_H
+#define GS_OUTPUT_TOP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Keys and items are hashed when they arrive and when they leave; sums of hashes do not depend on the
  * order (sort/checksum.h).  Keys that leave must ascend, unless any_order, and number and sum must agree.
  */
-#ifndef GS_STAGES_VERIFY_H
-#define GS_STAGES_VERIFY_H
+#ifndef GS_OUTPUT_VERIFY_H
+#define GS_OUTPUT_VERIFY_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

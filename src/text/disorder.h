@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* disorder.h - the errors for an element that is out of order, and for binary keys that are not whole */
-#ifndef GS_FORMAT_DISORDER_H
-#define GS_FORMAT_DISORDER_H
+#ifndef GS_TEXT_DISORDER_H
+#define GS_TEXT_DISORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

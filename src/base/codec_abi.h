@@ -6,7 +6,7 @@
  * builds a gsort that uses them all the same.  What is declared here is fixed by the names of the
  * libraries: libz.so.1, libzstd.so.1, liblz4.so.1, liblzma.so.5, libarchive.so.13.
  * tests/unit/base/codec_abi.c compares it with the headers: with GS_CODEC_HEADERS types and constants
- * are theirs, and the functions below must be declared as they are there.
+ * come from the libraries' headers, and the declarations below must agree with these.
  */
 #ifndef GS_CODEC_ABI_H
 #define GS_CODEC_ABI_H

@@ -42,7 +42,7 @@ const char *gs_library_trouble(void);
 /* ---- the libraries of compressed data (codecs.def) ------------------------- */
 
 /*
- * Of each, gs_zlib and its like have its functions, and gs_zlib_loads() is called before any of them; see
+ * For each library, such as zlib: gs_zlib holds its functions; call gs_zlib_loads() before any of these; see
  * gs_library_loads().
  */
 #define LIBRARY(library, ...)		extern struct gs_##library {

@@ -15,7 +15,7 @@ struct gs_limits {
 	unsigned cores;			/* this process may run on */
 	uint64_t ram_bytes;		/* physical memory */
 	uint64_t room_bytes;		/* of it, what control groups and rlimits allow */
-	uint64_t host_bytes;		/* of that, what to use if the user does not say */
+	uint64_t host_bytes;		/* the part of it to use unless the user sets a limit */
 	uint64_t address_bytes;		/* address space that may be reserved */
 	size_t   files;			/* that may be open at once */
 };

@@ -31,14 +31,14 @@ bool gs_as_sort(int argc, char **argv);
 /** Run the next sort on PATH with ARGV in place of this program; returns if there is none. */
 void gs_next_sort(char **argv);
 
-/** Are keys of lines those of C, for all that the environment says? */
+/** As far as the environment says, is the locale of the keys of lines C? */
 bool gs_environment_is_c(void);
 
 /* ---- let CUDA open only what gsort uses (cuda_environment.c) ---------------------- */
 
 /**
- * Set CUDA_VISIBLE_DEVICES to the GPU that OPTIONS ask for, which is number 0 in OPTIONS then; and
- * CUDA_DEVICE_MAX_CONNECTIONS to what gsort needs, if it is not set.
+ * Set CUDA_VISIBLE_DEVICES to the GPU that OPTIONS ask for, and OPTIONS to GPU 0, its number from now on;
+ * and CUDA_DEVICE_MAX_CONNECTIONS to what gsort needs, if it is not set.
  * Call before any thread is started and before any call of CUDA.
  */
 void gs_cuda_environment(struct gsort_options *options);

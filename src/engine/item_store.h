@@ -2,9 +2,9 @@
 /*
  * item_store.h - every item of a sort, in memory or in temporary files
  *
- * How they are handed on in order comes first, for the files of the store: its divisions become buckets,
- * these are cut into parts, a thread sorts each part, and a sink takes what was made.  The store, at the end,
- * is for everybody.
+ * The first part of this header is for the files of the store: its divisions become buckets, these are cut
+ * into parts, a thread sorts each part, and a sink takes what was made.  The store, at the end, is for
+ * everybody.
  */
 #ifndef GS_ENGINE_ITEM_STORE_H
 #define GS_ENGINE_ITEM_STORE_H
@@ -33,12 +33,12 @@
 
 /*
  * A division has rows: each is a piece of input, its items in the order of their bins.  The bucket
- * of a bin is the slices that all rows have of it, or extents of temporary files after a flush.
- * Row after row, and extent after extent, the items of a bucket are in input order.  Where pieces
- * come from several origins at once, each in its own order, that is so after gs_division_order().
+ * of a bin is that bin's slice of every row, or extents of temporary files after a flush.  Row after
+ * row, and extent after extent, the items of a bucket are in input order.  Where pieces come from
+ * several origins at once, each in its own order, they are in input order after gs_division_order().
  *
  * The memory of a division is its own; buffers and files are shared by all divisions of a store
- * (struct gs_division_shared), of which one is filled at a time.
+ * (struct gs_division_shared), one of which is filled at a time.
  */
 
 enum { GS_DIVISION_FILES = 32 };	/* temporary files, at most */
@@ -69,8 +69,8 @@ struct gs_division_shared {
 	unsigned  file_count;			/* 0: none was needed yet */
 	struct gs_item_packers *packers;	/* NULL: nothing is compressed */
 	uint64_t  spilled_bytes;
-	uint64_t  head;				/* more items than that will not leave; 0: all may */
-	unsigned  apart;			/* of a set: the origins of rows, which stay apart; or 0 */
+	uint64_t  head;				/* at most this many items leave; 0: no limit */
+	unsigned  apart;			/* in a set: origins, whose rows are kept apart; or 0 */
 	_Atomic uint64_t items;			/* added to all divisions */
 };
 
@@ -109,7 +109,7 @@ struct gs_division {
 	size_t                     row_count, rows_most;
 	uint64_t                  *items, *bytes;	/* of each thread and bin */
 	atomic_bool                more;	/* see gs_item_divider */
-	atomic_uint                keep;	/* the same: with HEAD, all that can leave are in them */
+	atomic_uint                keep;	/* see there: with HEAD, only bins below it can leave */
 	struct gs_item_extents    *extents;	/* of each bin; NULL: nothing was flushed */
 	struct gs_item_slice      *spares;	/* memory of each thread for a row, or NULL */
 };
@@ -119,8 +119,8 @@ struct gs_division {
 MUST_CHECK gs_status gs_division_open(struct gs_division **division,
                                       struct gs_division_shared *shared, size_t bytes);
 
-/** Give it BYTES of memory for rows, of which it has none, in place of what it has; and addresses of as many
- *  for each of STRIPES.  GS_EBUDGET: the system refuses. */
+/** Replace its memory, which has no rows yet, by BYTES; and reserve as many addresses for each of STRIPES.
+ *  GS_EBUDGET: the system refuses. */
 MUST_CHECK gs_status gs_division_map(struct gs_division *division, size_t bytes, unsigned stripes);
 
 /** Bytes of items that can be added now, in pieces of piece_bytes and SMALL smaller ones. */
@@ -134,8 +134,8 @@ void gs_division_add(struct gs_division *division, unsigned worker, uint64_t seq
 size_t gs_division_rows(const struct gs_division *division, unsigned bin);
 unsigned gs_division_origin(const struct gs_division *division, unsigned bin, size_t row);
 
-/** Put all rows, and the extents of each bin, in the order of their origins; those of one origin stay in
- *  theirs. */
+/** Put all rows, and the extents of each bin, in the order of their origins; within an origin they stay as
+ *  they are. */
 void gs_division_order(struct gs_division *division);
 
 /** The division's ITEMS, or BYTES, of a bin; after all threads have added. */
@@ -156,7 +156,7 @@ MUST_CHECK gs_status gs_division_read(const struct gs_division_shared *shared,
 MUST_CHECK gs_status gs_item_extent_write(struct gs_division_shared *shared,
                                           struct gs_item_extent *extent, const char *data);
 
-/** Memory for so many packers of pieces. */
+/** Memory for COUNT packers of pieces. */
 size_t gs_item_packers_bytes(unsigned count, size_t piece_bytes);
 
 /** Begin; PROGRAM is "zstd" or "lz4"; MEMORY is borrowed. */
@@ -171,8 +171,8 @@ size_t gs_division_slices(const struct gs_division *division, unsigned bin, size
                           struct gs_item_slice *slices);
 
 /**
- * The items of SLICE are copied: a row that this thread adds to DIVISION next may have its memory, if
- * there are spares; else it goes back to the system, at the latest with
+ * The items of SLICE are copied: its memory may be used for the next row that this thread adds to DIVISION,
+ * if there are spares; else it is given back to the system, at the latest by
  * gs_division_drop_spares().
  *
  * Pages that were given back are cleared again when they are needed: 10^7 sorted records of 100 bytes
@@ -207,11 +207,11 @@ struct gs_item_bucket {
 	unsigned shared;	/* bytes of words that they share */
 	bool     settled;
 	uint64_t items, bytes;
-	struct gs_item_leaves *leaves;	/* settled, of a set: of each row or extent; else NULL */
-	uint64_t left;			/* how many that are */
+	struct gs_item_leaves *leaves;	/* settled, in a set: what leaves of each row or extent; else NULL */
+	uint64_t left;			/* how many leave */
 };
 
-/* Of the items of a row or extent, COUNT from FROM on. */
+/* COUNT items of a row or extent, from FROM on. */
 struct gs_item_leaves {
 	uint32_t from, count;
 };
@@ -233,11 +233,11 @@ MUST_CHECK gs_status gs_item_buckets_choose_rows(struct gs_division *division, u
                                                  const struct gs_division *old, unsigned bin,
                                                  unsigned wanted);
 
-/** How many bins are wanted of BYTES; ITEMS: how many they are, or 0; of so many origins that stay APART. */
+/** How many bins BYTES need.  ITEMS: the number of items, or 0.  APART: origins that are kept apart. */
 unsigned gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned apart,
                                 const struct gs_item_limits *limits);
 
-/** Append the buckets of DIVISION; divides again those that are too large. */
+/** Append the buckets of DIVISION; divides again buckets that are too large. */
 MUST_CHECK gs_status gs_item_buckets_add(struct gs_item_buckets *buckets,
                                          struct gs_division *division,
                                          const struct gs_item_limits *limits);
@@ -255,8 +255,8 @@ void gs_item_buckets_close(struct gs_item_buckets *buckets);
 struct gs_item_store_options {
 	const struct gs_item_order *order;	/* borrowed */
 	struct gs_item_store_facts facts;	/* from which its sizes are planned; it sets KEEPS */
-	uint64_t  beside_bytes;		/* for messages: memory of the job that it may not use, ... */
-	unsigned  shares;		/* ... of one of so many shares of the user's limit; 0: all of it */
+	uint64_t  beside_bytes;		/* for messages: memory of the job that it may not use */
+	unsigned  shares;		/* for messages: the user's limit has these, the job, one; 0: 1 */
 	bool      grows;		/* an item that needs more memory gets it */
 	uint64_t  address_bytes;	/* that may be reserved in all */
 	const char *const *temp_dirs;	/* used in rotation */
@@ -273,20 +273,20 @@ struct gs_item_store_options {
 	struct gs_item_set set;		/* origins are its operands, which come one after the other */
 	bool      verify;		/* make a digest of all drained items */
 
-	/* Of each item only EMIT_BYTES from EMIT_AT on leave; 0: all that follow, an item of LEAVES if that
-	 * is not NULL. */
+	/* Only EMIT_BYTES of each item, from EMIT_AT on, leave; 0: the rest, which is an item of the order
+	 * LEAVES (or NULL). */
 	size_t    emit_at, emit_bytes;
 	const struct gs_item_order *leaves;
 };
 
-/** Of an item of so many bytes, those that leave. */
+/** How many of an item's BYTES leave. */
 static inline size_t
 gs_item_leaving(const struct gs_item_store_options *options, size_t bytes)
 {
 	return options->emit_bytes > 0 ? options->emit_bytes : bytes - options->emit_at;
 }
 
-/** May items not leave that are no head or tail? */
+/** Are items dropped for another reason than a head or tail? */
 static inline bool
 gs_item_selects(const struct gs_item_store_options *options)
 {
@@ -315,12 +315,12 @@ struct gs_bucket_part {
 	uint64_t bytes;
 	bool     first;			/* of its bucket */
 	uint64_t items;			/* UINT64_MAX: nobody has counted */
-	uint64_t least, most;		/* items before its first and up to its last one, at least and most */
+	uint64_t least, most;		/* bounds of the items before its first one, and up to its last one */
 };
 
 /** Cut all buckets into parts of at most limits->bytes, or of one item; returns how many.  PARTS NULL: only
- *  count.  Equal items are cut at limits->bin_bytes, or rows: larger parts only touch more memory.  Of
- *  a group that one item stands for, only the first row is a part, unless all are to be verified. */
+ *  count.  Equal items are cut at limits->bin_bytes, or at the end of a row: larger parts only touch more
+ *  memory.  If one item stands for a group, only its first row is a part, unless all are verified. */
 size_t gs_bucket_parts(const struct gs_item_store *store, struct gs_bucket_part *parts);
 
 /* ---- sets: what leaves of equal items (item_set.c) ------------------------------ */
@@ -410,8 +410,8 @@ gs_item_store_open(struct gs_item_store **store, const struct gs_item_store_opti
                    struct gs_monitor *monitor);
 
 /** How it is filled and drained.  Without a sample the first pieces decide the bounds of the buckets.  With
- *  options.origins equal items leave in the order of their origins, and those of one origin in the order
- *  of sequence numbers. */
+ *  options.origins equal items leave in the order of their origins, and within an origin in the order of
+ *  sequence numbers. */
 struct gs_engine gs_item_store_engine(struct gs_item_store *store);
 
 /** Free all; NULL is allowed. */
@@ -421,8 +421,8 @@ void gs_item_store_close(struct gs_item_store *store);
 
 struct gs_item_firsts;
 
-/** The same, for items with a number of 64 bits at NUMBER_AT, by which the first items of all groups leave.
- *  FIRSTS is to be closed after an error, too. */
+/** A store for --keep-order: items have a number of 64 bits at NUMBER_AT; the first item of each group
+ *  leaves, in the order of these numbers.  Close FIRSTS after an error, too. */
 MUST_CHECK gs_status
 gs_item_firsts_open(struct gs_item_firsts **firsts, const struct gs_item_store_options *options,
                     size_t number_at, struct gs_monitor *monitor);
@@ -437,7 +437,7 @@ void gs_item_firsts_close(struct gs_item_firsts *firsts);
 /*
  *     open; set the sources; begin; drain; close
  *
- * Of equal items those of the first source come first.
+ * Among equal items the first source's come first.
  */
 
 struct gs_merge_source {
@@ -461,7 +461,7 @@ struct gs_item_merger {
 	struct gs_merge_source **heap;
 	size_t                  heap_count;
 	char                   *batches;	/* of all sources: */
-	size_t                  batch;	/* so many items of each, whose words are made together */
+	size_t                  batch;	/* items of each whose words are made together */
 	uint64_t                items;	/* that were read */
 
 	/* what leaves */
@@ -477,8 +477,8 @@ struct gs_item_merger {
 	uint64_t  group_times;		/* 0: no group has begun */
 	bool      groups, verifies;
 	uint64_t  least, most, left;
-	struct gs_follow follow;	/* with VERIFIES: all items before any is selected, and */
-	uint64_t  sum;			/* theirs */
+	struct gs_follow follow;	/* with VERIFIES: the order of all items, before selection */
+	uint64_t  sum;			/* ... and their checksum */
 };
 
 /** Begin, with ROOM bytes for items that leave; OPTIONS select and verify.  GS_EBUDGET: no memory. */

@@ -47,7 +47,7 @@ struct gs_inflate_format {
 	gs_status  (*open)(struct gs_inflate *stream);	/* NULL: nothing is to be done */
 	/* Add to *GOT, up to BYTES, and set DONE at the end; may add nothing. */
 	gs_status  (*step)(struct gs_inflate *stream, char *into, size_t bytes, size_t *got);
-	void       (*close)(struct gs_inflate *stream);	/* of a decoder, though open() failed */
+	void       (*close)(struct gs_inflate *stream);	/* also if open() failed */
 };
 
 struct gs_inflate {
@@ -56,7 +56,7 @@ struct gs_inflate {
 	struct gs_inflate_options options;
 	struct gs_reader reader;
 	struct gs_parallel_inflate *parallel;	/* or NULL */
-	uint64_t    position;	/* in the file: the data that it gave last */
+	uint64_t    position;	/* in the file, of the data that READER gave last */
 	char       *block;	/* GS_KEPT_BYTES of the last one, then this one */
 	size_t      block_bytes;
 	char       *next;	/* the first byte that no library has seen */
@@ -73,10 +73,10 @@ struct gs_inflate {
 extern const struct gs_inflate_format gs_inflate_gzip, gs_inflate_xz, gs_inflate_zstd,
                                       gs_inflate_bzip2, gs_inflate_lz4;
 
-/** Read the next block after the LEFT bytes, at most GS_KEPT_BYTES; or set ENDED. */
+/** Read the next block behind the LEFT bytes, which are at most GS_KEPT_BYTES; at the end set ENDED. */
 MUST_CHECK gs_status gs_inflate_fill(struct gs_inflate *stream);
 
-/** Skip zeros between members, and behind the last one, as gzip(1) and bzip2(1): tapes have whole blocks. */
+/** Skip zeros between members and after the last, as gzip(1) and bzip2(1) do: tapes pad files to blocks. */
 MUST_CHECK gs_status gs_inflate_skip_zeros(struct gs_inflate *stream);
 
 /**
@@ -116,7 +116,7 @@ struct gs_parallel_inflate *gs_parallel_inflate_open(const struct gs_inflate *st
 /**
  * Add to *GOT, up to BYTES.
  *
- * @offset  set to where in the file the frames begin that it takes them from
+ * @offset  set to the offset in the file of the frames that the bytes come from
  * @return  false: that was all; the rest of the file, which may be empty, begins at *OFFSET
  */
 bool gs_parallel_inflate_read(struct gs_parallel_inflate *parallel, char *into, size_t bytes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * open.h - files by name or descriptor: reading them, with a message; which is which
+ * open.h - files by name or descriptor: reading them, with an error message; whether two names are one file
  */
 #ifndef GS_OPEN_H
 #define GS_OPEN_H
@@ -40,7 +40,7 @@ ssize_t gs_read(const struct gs_reader *reader, void *into, size_t bytes);
 /** Open NAME to read it.  GS_EIO. */
 MUST_CHECK gs_status gs_open_to_read(const char *name, int *fd);
 
-/** gs_read_at() of the file NAME; *GOT: how many BYTES there are.  GS_EIO. */
+/** gs_read_at() of the file NAME; *GOT: how many of BYTES were read.  GS_EIO. */
 MUST_CHECK gs_status gs_read_file(const char *name, int fd, void *into, size_t bytes, uint64_t offset,
                                   size_t *got);
 
@@ -67,7 +67,7 @@ struct gs_identity {
 	char  last[NAME_MAX + 1];	/* of its name, in the folder DEVICE, INODE; "": it exists */
 };
 
-/** Follow the symbolic links of NAME, which need not exist.  False, and errno: that fails. */
+/** Follow the symbolic links of NAME, which need not exist.  False, with errno set, if that fails. */
 bool gs_follow_links(const char *name, char target[PATH_MAX]);
 
 /** The folder of TARGET, as a name. */
@@ -76,7 +76,7 @@ void gs_folder_of(const char *target, char folder[PATH_MAX]);
 /** Which file is NAME or, with NAME NULL, the file of FD? */
 struct gs_identity gs_identity_of(const char *name, int fd);
 
-/** An order of files that are known, by which one file is next to itself. */
+/** A total order of known identities, which makes names of one file neighbours. */
 int gs_identity_compare(const struct gs_identity *a, const struct gs_identity *b);
 
 /** Are both known, and one file? */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * key_text.h - the text of a key, byte by byte, as its letters and CSV's quotes want it; and its order
+ * key_text.h - the text of a key byte by byte, after its letters and CSV's quotes are applied; and the
+ *              orders of keys
  *
  * Most keys are plain: their bytes are the line's.  Others lose bytes (d, i, quotes) or
  * change them (f), so code that handles all keys calls gs_key_text_next() instead of looking at
@@ -143,7 +144,7 @@ struct gs_key_bytes {
 	uint64_t word;		/* the first byte is the highest; bytes that are not there yet are 0 */
 	unsigned got;		/* bytes in WORD; 8 or more: it is full */
 	size_t   skip;
-	uint64_t flip;		/* UINT64_MAX: descending; or 0.  Set for each key: numbers below 0 turn it */
+	uint64_t flip;		/* UINT64_MAX: descending; or 0.  Set for each key: a negative number inverts it */
 };
 
 /** Append the highest COUNT bytes of WORD, 1 to 8; returns true when eight are there. */
@@ -215,8 +216,8 @@ gs_load_some(const unsigned char *at, size_t count, const unsigned char *readabl
 }
 
 /**
- * Append a string, so that any other string compares with it as memcmp(3) and then the length say,
- * whatever follows both.  The end is 0, a byte below 2 is 1 and the byte plus 1.
+ * Append a string, so that two strings compare by memcmp(3), then by length, whatever follows them.  The
+ * end is written as 0; a byte below 2 as 1 and then the byte plus 1.
  */
 static inline bool
 gs_key_bytes_put_slowly(struct gs_key_bytes *bytes, struct gs_key_text text)
@@ -240,8 +241,8 @@ gs_key_bytes_put_low(struct gs_key_bytes *bytes, const unsigned char *at, const 
 	return gs_key_bytes_put_slowly(bytes, text);
 }
 
-/* As gs_key_bytes_put_plain(), if the word is eight bytes of the string at AT, behind SKIP others, and none
- * of all these is below 2.  False: it may be otherwise. */
+/* gs_key_bytes_put_plain() where the word is eight bytes of the string at AT, behind SKIP others, and none of
+ * these 8 + SKIP is below 2.  False: not so, or not known. */
 static inline bool
 gs_key_bytes_take_eight(struct gs_key_bytes *bytes, const unsigned char *at,
                         const unsigned char *end, const int16_t *map)
@@ -262,7 +263,7 @@ gs_key_bytes_take_eight(struct gs_key_bytes *bytes, const unsigned char *at,
 	return true;
 }
 
-/* The same as gs_key_bytes_put_plain(), eight bytes after the other. */
+/* The same as gs_key_bytes_put_plain(), eight bytes at a time. */
 static inline bool
 gs_key_bytes_put_parts(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end,
                        const int16_t *map, const unsigned char *readable)
@@ -282,8 +283,8 @@ gs_key_bytes_put_parts(struct gs_key_bytes *bytes, const unsigned char *at, cons
 	}
 }
 
-/** The same for the bytes from AT to END; with MAP, which makes them upper case, as such.  What is
- *  before READABLE may be loaded. */
+/** The same for the bytes from AT to END; with MAP, as upper case.  Bytes before READABLE may be
+ *  loaded. */
 static inline bool
 gs_key_bytes_put_plain(struct gs_key_bytes *bytes, const unsigned char *at, const unsigned char *end,
                        const int16_t *map, const unsigned char *readable)
@@ -304,7 +305,7 @@ gs_key_bytes_put_text(struct gs_key_bytes *bytes, struct gs_key_text text)
 /* ---- decimal numbers and months: the orders n, h and M of sort(1) (key_number.c) ---- */
 
 /*
- * Numbers are exact and of any length.  Each order is a comparison, and the same order as bytes.
+ * Numbers are exact and of any length.  Each order has a comparison, and a form as bytes in the same order.
  */
 
 /** Less than, equal to or greater than 0, for two decimal numbers; text that is not a number counts as 0. */
@@ -320,7 +321,7 @@ bool gs_size_put(struct gs_key_bytes *bytes, struct gs_key_text text);
 /** The month that a text begins with, from 1; 0: none.  *BYTES, unless NULL: how long its name is. */
 int gs_month_of(struct gs_key_text text, size_t *bytes);
 
-/** Where digits end, with THOUSANDS between two of them, and more digits after POINT; AT: there is no digit.
+/** Where digits end; THOUSANDS may stand between two, and more may follow POINT.  AT if there is no digit.
  *  GS_NO_BYTE matches no byte. */
 const unsigned char *gs_number_end(const unsigned char *at, const unsigned char *end, int point,
                                    int thousands);
@@ -357,7 +358,7 @@ int gs_noted_compare(enum gsort_notation notation, struct gs_key_text one, struc
 /** Append the key; returns true when eight bytes are there.  No key begins with a byte of 0. */
 bool gs_noted_put(struct gs_key_bytes *bytes, enum gsort_notation notation, struct gs_key_text text);
 
-/** Skip the blanks at *AT; returns the bytes up to END without blanks and a CR there. */
+/** Skip the blanks at *AT; returns the length up to END without trailing blanks or CR. */
 size_t gs_noted_trim(const unsigned char **at, const unsigned char *end);
 
 /* ---- versions: the order V of sort(1) (key_version.c) ----------------------------- */

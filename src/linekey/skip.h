@@ -25,7 +25,7 @@ gs_find_byte(const char *at, char byte)
 	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)));
 }
 
-/** The same of 64 bytes. */
+/** The same for 64 bytes. */
 static inline uint64_t
 gs_find_byte_of_64(const char *at, char byte)
 {
@@ -63,7 +63,7 @@ gs_count_byte(const char *at, const char *end, char byte)
 	return count;
 }
 
-/** After separator number COUNT (from 1) in AT .. END, or END if there are fewer; AT if COUNT is 0. */
+/** Skip COUNT separators in AT .. END: the place after the last, or END if there are fewer. */
 static inline const char *
 gs_skip_separators(const char *at, const char *end, char separator, size_t count)
 {
@@ -84,12 +84,12 @@ gs_skip_separators(const char *at, const char *end, char separator, size_t count
 	return end;
 }
 
-/** After COUNT fields from AT on, where one begins; each begins with the blanks before it.  END if
- *  there are fewer. */
+/** Skip COUNT fields from AT, the start of one; each begins with the blanks before it.  END if there
+ *  are fewer. */
 static inline const char *
 gs_skip_blank_fields(const char *at, const char *end, size_t count)
 {
-	bool blank = true;	/* the byte before AT, as far as it matters */
+	bool blank = true;	/* was the byte before AT a blank?  At first as if: no field ends there */
 
 	if (count == 0)
 		return at;
@@ -115,7 +115,7 @@ gs_skip_blank_fields(const char *at, const char *end, size_t count)
 	return end;
 }
 
-/** Behind COUNT bytes from AT on, and with BLANKS behind those before them; or END. */
+/** Skip leading blanks if BLANKS, then COUNT bytes; to END at most. */
 static inline const char *
 gs_skip_bytes(const char *at, const char *end, bool blanks, size_t count)
 {

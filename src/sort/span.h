@@ -30,7 +30,7 @@ gs_class_count(const unsigned bits[GS_CLASSES])
 	return count;
 }
 
-/** The number of KEY_CLASS in the order of the output; also the class that has this number. */
+/** The place of KEY_CLASS in the output.  Its own inverse: also the class at that place. */
 static inline unsigned
 gs_class_place(unsigned key_class, bool descending)
 {
@@ -55,10 +55,10 @@ struct gs_span {
 	};
 	size_t    count;
 	size_t    bytes;	/* of items; keys have COUNT * KEY_BITS / 8 */
-	uint64_t *times;	/* NULL; or groups are complete, and element I stands for TIMES[I] */
+	uint64_t *times;	/* or NULL; else element I is a complete group of TIMES[I] equal ones */
 	unsigned  key_bits;	/* 8 and 16 come from count.c alone; 0: items */
 	unsigned  key_class;
-	bool      stays;	/* as it is until take() returns for a later span, or the class ends */
+	bool      stays;	/* unchanged until take() returns for a later span, or the class ends */
 };
 
 /* A run: sorted keys of one key class, in memory or on disk. */
@@ -73,8 +73,8 @@ struct gs_sorted_span {
 	struct gs_span span;	/* borrowed; may be changed */
 	size_t         number;	/* spans of the key class before it */
 	size_t         slot;	/* the producer's slot that it lies in, or GS_NO_SLOT */
-	uint64_t       at;	/* in a slot: elements of the key class before it, ... */
-	size_t         strand;	/* ... and, by strands, its strand */
+	uint64_t       at;	/* in a slot: elements of the key class before it */
+	size_t         strand;	/* in a slot, where strands are wanted: its strand */
 	bool           skipped;	/* see skip() */
 	bool           summed;	/* the producer knows its checksum: */
 	uint64_t       sum;	/* gs_checksum() */
@@ -88,13 +88,13 @@ struct gs_sorted_span {
  * A producer with several threads (the buckets) works on several spans at once, each in a slot
  * of its own: any thread calls room() and make() for a span; then one thread calls take() for
  * the spans in order.  A producer with one thread (a merge, a GPU, a histogram) only calls
- * take(), with slot GS_NO_SLOT; so does a store of items, by one thread at a time but not always
- * the same.
+ * take(), with slot GS_NO_SLOT; a store of items also only calls take(), from one thread at a time,
+ * not always the same.
  *
- * A sink may want the keys of a class by strands, as it writes several files: then the buckets work
- * on spans of several strands in turn.  Any thread calls take() for the spans of a strand in order,
- * and others do so for other strands at the same time.  A span belongs to the strand in which its
- * middle key lies.  A producer with one thread knows nothing of strands.
+ * A strand is the part of a class that goes to one of several output files.  A sink may want the keys
+ * by strands: then the buckets work on spans of several strands in turn.  Any thread calls take() for
+ * the spans of a strand in order, and others do so for other strands at the same time.  A span belongs
+ * to the strand in which its middle key lies.  A producer with one thread knows nothing of strands.
  */
 struct gs_span_sink {
 	/** Are no keys of a span in a slot wanted?  Then it is not sorted, room() and make() are not
@@ -112,9 +112,9 @@ struct gs_span_sink {
 	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);
 
 	/** Put a span of items to its place: AT is the number of its first item in the output.
-	 *  Many threads, in any order.  It is called instead of take() where every item has its place
-	 *  before those in front of it are sorted: without groups, items of a fixed length.  NULL: take()
-	 *  is called. */
+	 *  Many threads, in any order.  It is called instead of take() where the position of an item is
+	 *  known before the items in front of it are sorted: without groups, with items of a fixed length.
+	 *  NULL: take() is called. */
 	gs_status (*put)(void *context, uint64_t at, const struct gs_span *span);
 
 	/** Spans with TIMES are welcome.  False: a histogram repeats its keys. */
@@ -135,7 +135,7 @@ struct gs_span_sink {
 	unsigned        threads;
 };
 
-/** Key number AT of KEYS, 8 to 64 bits wide; and to write it. */
+/** Read, and write, key number AT of KEYS, 8 to 64 bits wide. */
 static inline uint64_t
 gs_key_at(const void *keys, unsigned key_bits, size_t at)
 {

@@ -144,7 +144,8 @@ struct gs_key_bytes {
 	uint64_t word;		/* the first byte is the highest; bytes that are not there yet are 0 */
 	unsigned got;		/* bytes in WORD; 8 or more: it is full */
 	size_t   skip;
-	uint64_t flip;		/* UINT64_MAX: descending; or 0.  Set for each key: a negative number inverts it */
+	uint64_t flip;		/* UINT64_MAX: descending; or 0.  A negative number inverts it, so it is set
+				 * for each key */
 };
 
 /** Append the highest COUNT bytes of WORD, 1 to 8; returns true when eight are there. */

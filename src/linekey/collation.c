@@ -5,14 +5,13 @@
  * In:   a locale of the C library; texts.
  * Out:  a comparison, and bytes that agree with it.
  *
- * Of the bytes that strxfrm(3) makes of a text, those before the first byte 1 are its weights on the first
- * level.  (Other C libraries may write other bytes: any beginning of them is in order.)  They become shorter:
- * at each place the weight of a character of ASCII, which is in a table, becomes its rank there, an even
- * byte.  Before any other weight there is an odd byte, the gap between two ranks that it belongs to.  That
+ * strxfrm(3) turns a text into bytes; the ones before the first byte 1 are its weights on the first level.
+ * (Other C libraries may write other bytes: any beginning of them is in order.)  They become shorter: at
+ * each place the weight of a character of ASCII, which is in a table, becomes its rank there, an even byte.  Before any other weight there is an odd byte, the gap between two ranks that it belongs to.  That
  * keeps the order, for no weight in the table is the beginning of another.  0 ends all.
  *
  * In text of ASCII each character has its weight, whatever is beside it, unless two of them are one for the
- * locale ("ch" in Czech), or three of which two are the same.  gs_locale_open() looks for these; glibc 2.36
+ * locale ("ch" in Czech), or three with two the same.  gs_locale_open() looks for these; glibc 2.36
  * has no others that begin otherwise.  Then ranks come from a table, without strxfrm(3), which gets only the
  * parts of a text between these.
  */
@@ -223,8 +222,8 @@ encode_part(const struct gs_locale *locale, const unsigned char *part, const uns
 	return count;
 }
 
-/* Parts of text that have been encoded: those of a language are few.  For German lines this saves half of the
- * time of a sort. */
+/* Parts of text that have been encoded: a language has few.  For German lines this saves half of the time of
+ * a sort. */
 struct cached {
 	uint64_t locale;		/* its number; 0: empty */
 	uint8_t  text_bytes, count;

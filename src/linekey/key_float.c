@@ -40,8 +40,8 @@ static const long double powers[] = {
 	1e27L,
 };
 
-/* The exponent behind 'e' or 'p'; 0: there is none.  A large one decides alone, unless millions of digits
- * balance it.  (Not inlined, it keeps the text of read_fast() in memory.) */
+/* The exponent behind 'e' or 'p', or 0.  A large one decides alone, unless millions of digits balance it.
+ * (Not inlined, it keeps the text of read_fast() in memory.) */
 static inline __attribute__((always_inline)) int64_t
 read_exponent(struct gs_key_text *text)
 {
@@ -195,7 +195,7 @@ read_any(struct gs_key_text text, long double *value)
 	for (; bytes < sizeof copy - 1 && c > ' ' && c != 0x7f; c = gs_key_text_next(&text))
 		copy[bytes++] = (char)c;
 	copy[bytes] = '\0';
-	if (bytes == sizeof copy - 1) {		/* has a number so many digits that they do not fit? */
+	if (bytes == sizeof copy - 1) {		/* has the number more digits than fit? */
 		digits = copy + (copy[0] == '-' || copy[0] == '+');
 		hex = digits[0] == '0' && (digits[1] | 0x20) == 'x' &&
 		      (gs_hex_digit(digits[2]) >= 0 || (unsigned char)digits[2] == decimal);

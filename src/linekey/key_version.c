@@ -66,7 +66,7 @@ without_suffix(struct gs_key_text text)
 enum { TILDE = 1, END, END_OF_PART, FIRST_LETTER };
 enum { LETTERS = 52 };
 
-/* A byte that is no digit; -1: the end of the text. */
+/* A byte that is not a digit; -1: the end of the text. */
 static int
 rank_of(int c)
 {

@@ -5,7 +5,7 @@
  * In:   the text of -k and of the ordering options.
  * Out:  positions from 0 and letters as bits; or a message that says what would be right.
  *
- * The rules are those of POSIX and of the GNU manual, "sort invocation".
+ * The rules are in POSIX and in the GNU manual, "sort invocation".
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ static const struct {
 
 enum { LETTERS = sizeof letters_of / sizeof letters_of[0] };
 
-/* The bits of LETTER; 0: there is no such letter. */
+/* The bits of LETTER; 0: not a letter of keys. */
 static unsigned
 bits_of(char letter)
 {
@@ -111,7 +111,7 @@ begin_number(const char *at)
 	return gs_is_digit(*digits) ? digits : at;
 }
 
-/* Read a number, as large as it may be; a field that no line has is no error. */
+/* Read a number of any size; a field that no line has is not an error. */
 static const char *
 read_number(const char *at, size_t *number)
 {
@@ -123,7 +123,7 @@ read_number(const char *at, size_t *number)
 	return at;
 }
 
-/* Read FIELD[.CHARACTER]; *CHARACTER is 0 if there is none. */
+/* Read FIELD[.CHARACTER]; *CHARACTER is 0 without one. */
 static gs_status
 read_position(const char *text, const char **at, size_t *field, size_t *character, bool *point)
 {

@@ -33,7 +33,7 @@ end_of_field(const struct gs_fields *fields, const char *at, const char *end)
 	return at != NULL ? at : end;
 }
 
-/* Skip COUNT fields, each with the separator behind it; END: the line has not so many. */
+/* Skip COUNT fields, each with the separator behind it; END: the line has fewer. */
 static const char *
 skip_fields(const struct gs_fields *fields, const char *at, const char *end, size_t count)
 {

@@ -5,9 +5,9 @@
  * In:   options; lines.
  * Out:  a comparison, and words that agree with it.
  *
- * The words of a line are the bytes of its keys, each so that memcmp(3) orders it whatever follows
- * (key_text.h), then those of the whole line.  A key that is descending has the complement.  A key that is
- * text of a locale has only a beginning of its order in bytes, so no others follow (collation.h).
+ * The words of a line are the bytes of its keys, each in a form that memcmp(3) orders whatever follows
+ * (key_text.h), then the bytes of the whole line.  A descending key has the complement.  A key that is text
+ * of a locale has only the beginning of its order in bytes, so no other follows (collation.h).
  *
  * Invariant: a usual key has the same bytes whichever way it is found and put.
  */
@@ -99,8 +99,8 @@ settle(struct gs_line_order *order)
 
 	order->texts = true;
 	for (struct gs_keydef *key = order->keys; key < order->keys + order->key_count; key++) {
-		/* keys by name and those of CSV are no keys of sort(1): they are strict, and a number ends
-		 * with its field */
+		/* keys by name, and of CSV, are not keys of sort(1): they are strict, and a number ends with
+		 * its field */
 		key->strict = (key->name != NULL || order->fields.csv || order->all_strict ||
 		               gs_keydef_notation(key->ordering) != GSORT_DECIMAL) &&
 		              !is_text(key) && key->ordering != GS_BY_VERSION;
@@ -353,7 +353,7 @@ gs_line_stop(const struct gs_line_order *order, unsigned at, const char *line, s
 	const struct gs_keydef *key = order->keys + k;
 	struct gs_key_text found;
 
-	/* the words stop in it, and those of no other key are before it */
+	/* the words stop in it, and no other key has words before it */
 	if (k >= order->key_count || k >= MOST_STOPS || key->ordering != GS_BY_COLLATION)
 		return 0;
 	find(order, key, line, gs_line_content_end(order, line, bytes), &found);

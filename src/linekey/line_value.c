@@ -3,7 +3,7 @@
  * line_value.c - the numbers that the first keys of lines are, as ordered bits of f64
  *
  * In:   lines, and an order whose first key is strict: n, g or h.
- * Out:  a key of each, as that of a float as text.
+ * Out:  a key for each, as for a float as text.
  *
  * A decimal number of at most 15 digits and 22 decimals is rounded once, by a division of two exact
  * numbers (W. Clinger, "How to read floating point numbers accurately", 1990).  Any other is copied.

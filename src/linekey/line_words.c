@@ -34,7 +34,7 @@ gs_line_key_is_usual(const struct gs_fields *fields, const struct gs_keydef *key
 	    key->end_field < gs_keydef_first_field(key) ||
 	    (key->strict && key->begin_char + key->end_char > 0))
 		return false;
-	/* letters of any case are no part of a number, but they are suffixes */
+	/* letters of any case are not part of a number, but they are suffixes */
 	if (key->ordering == GS_BY_NUMBER || (gs_key_is_number(key) && (key->letters & GS_LETTER_F) == 0))
 		return separator != '-' && separator != gs_locale_point(key->locale) &&
 		       separator != thousands && !gs_is_blank(thousands) && !gs_is_digit(separator) &&
@@ -81,10 +81,10 @@ struct numbers {
 	uint64_t next[GS_LINE_BATCH];	/* and eight more */
 	uint64_t flip[GS_LINE_BATCH];	/* UINT64_MAX: the number is complemented; or 0 */
 	uint64_t line[GS_LINE_BATCH];	/* the first eight bytes of the line */
-	uint64_t skip[GS_LINE_BATCH];	/* bits of the number that are not wanted; those of the line follow */
+	uint64_t skip[GS_LINE_BATCH];	/* bits of the number that are not wanted; the line's bits follow */
 };
 
-/* Eight bytes of the LEFT ones up to END, and those of SEPARATORS behind them; LINE .. END has eight. */
+/* Eight bytes of the LEFT ones up to END, then bytes of SEPARATORS; LINE .. END has eight. */
 INLINE uint64_t
 load_left(const char *end, size_t left, uint64_t separators)
 {
@@ -581,7 +581,7 @@ look_at_lines(struct gs_line_batch *batch, bool blank, struct texts *texts)
 	}
 }
 
-/* The number of a bit, with BEFORE others before it; 64: there is none. */
+/* The number of the bit with BEFORE others before it; 64: no such bit. */
 static inline AVX512 size_t
 bit_of(uint64_t bits, size_t before)
 {
@@ -662,7 +662,7 @@ append(struct gs_line_batch *batch, struct texts *texts, size_t i, __mmask8 ther
 	return (__mmask8)~there | _mm512_cmpge_epu64_mask(behind, wanted);
 }
 
-/* Eight bytes at each string, of lines that have no more than seven, into the others' WORD. */
+/* Eight bytes at each string, for lines that have no more than seven, into the others' WORD. */
 static AVX512 __m512i
 load_short(const struct gs_line_batch *batch, const struct texts *texts, size_t i, __mmask8 is_short,
            __m512i word)

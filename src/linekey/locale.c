@@ -46,7 +46,7 @@ struct probes {
 	unsigned char weights[PAIR_WEIGHTS_BYTES];
 };
 
-/* Are the weights of TEXT those of its characters, one behind the other? */
+/* Are the weights of TEXT the weights of its characters, one after the other? */
 static bool
 is_sum(struct probes *probes, locale_t handle, const char *text)
 {

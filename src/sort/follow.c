@@ -6,8 +6,8 @@
  * Out:  the first one that is less than the one before it, or how many such there are.
  *
  * A block of keys is compared with the same block one key further on, by vector instructions.
- * Only a block with a key out of order is searched key by key.  Of a batch of items the first words
- * are loaded together; only where two are equal the rest is compared.
+ * Only a block with a key out of order is searched key by key.  The first words of a batch of items
+ * are loaded together; only where two are equal is the rest compared.
  */
 #include <assert.h>
 #include <stdatomic.h>

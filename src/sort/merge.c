@@ -227,7 +227,7 @@ select_cuts(const struct gs_merge *merge, unsigned share, size_t count, size_t p
 		select_width(merge, share, count, position, cuts, 64);
 }
 
-/* The next span: COUNT keys in so many shares. */
+/* The next span: COUNT keys in SHARES. */
 struct round {
 	const struct gs_merge *merge;
 	unsigned               shares;

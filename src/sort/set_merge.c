@@ -66,7 +66,7 @@ key_behind(unsigned bits, const struct gs_set_side *a, const struct gs_set_side 
 	size_t low = passed > b->count ? passed - b->count : 0, high = gs_least(passed, a->count);
 	uint64_t from_a, from_b;
 
-	while (low < high) {		/* so many of them are keys of A */
+	while (low < high) {		/* the keys of A among them */
 		const size_t middle = low + (high - low) / 2;
 
 		if (gs_key_at(a->keys, bits, middle) <= gs_key_at(b->keys, bits, passed - middle - 1))

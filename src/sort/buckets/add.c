@@ -13,8 +13,8 @@
  * Until SAMPLE_BYTES are in, keys are only buffered, since the binner is made from them; and as
  * long as all of them ascend, or descend, since then they need no division.
  *
- * Invariant: of a bin's keys the last ones, fewer than lines hold, are in its lines, up to NEXT; all
- * others are in its blocks, the newest of which ends at END; every block of a bin but the first is full.
+ * Invariant: the last keys of a bin, fewer than its lines hold, are in its lines, up to NEXT; all others
+ * are in its blocks, the newest of which ends at END; every block of a bin but the first is full.
  */
 #include <assert.h>
 #include <string.h>
@@ -117,7 +117,7 @@ put_key(struct gs_buckets *buckets, struct gs_adder *thread, unsigned b, unsigne
 	thread->next[b] = at;
 }
 
-/* Move each key to the lines of its bin; those of a later one are fetched first, if lines are FETCHED. */
+/* Move each key to the lines of its bin; a later key's lines are fetched first, if lines are FETCHED. */
 static inline __attribute__((always_inline)) void
 scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct gs_binner *binner,
               const char *keys, size_t count, unsigned bits, bool fetched)
@@ -227,7 +227,7 @@ gs_adder_close_fragment(struct gs_buckets *buckets, struct gs_adder *thread)
 	thread->open = (struct gs_fragment){ .keys = 0 };
 }
 
-/* Copy keys behind those of the open fragment. */
+/* Append keys to the open fragment. */
 static void
 append(struct gs_buckets *buckets, struct gs_adder *thread, const char *keys, size_t count)
 {

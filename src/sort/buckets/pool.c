@@ -50,8 +50,8 @@ gs_pool_spread(struct gs_pool *pool, unsigned threads, size_t from_bytes)
 		pool->pages_apart *= 2;
 }
 
-/* The number of the block that is taken as the Nth one, from 0: trips that follow each other are in
- * different huge pages, if they are to be, as long as there are so many. */
+/* The number of the block that is taken as the Nth one, from 0: consecutive trips are in different huge
+ * pages, if that is wanted and while there are enough pages. */
 static uint32_t
 nth_block(const struct gs_pool *pool, uint32_t n)
 {

@@ -16,8 +16,8 @@
  * greater.  Samples may mislead; so after GS_SAMPLED_LEVELS divisions, buckets are divided by the
  * range that their keys may have.
  *
- * Invariant: every key of a bucket is at least every key of those before it, and lies between its
- * LEAST and its MOST; these are nearer to each other than those of the bucket that it comes from,
+ * Invariant: every key of a bucket is at least every key of the buckets before it, and lies between its
+ * LEAST and its MOST; these are nearer to each other than the bounds of the bucket that it comes from,
  * so the divisions come to an end.
  */
 #include <assert.h>
@@ -252,8 +252,8 @@ collect(struct gs_buckets *buckets, unsigned threads, struct gs_bucket *bucket)
 }
 
 /*
- * List the buckets that keys between LEAST and MOST were collected to; those that are large as parts
- * that are to be divided.
+ * List the buckets that keys between LEAST and MOST were collected to, large ones as parts that are to
+ * be divided.
  *
  * @compact  fill blocks that are not full at once, since the bucket comes from another bucket
  */

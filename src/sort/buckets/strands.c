@@ -3,7 +3,7 @@
  * strands.c - the keys of a batch, drained by strands
  *
  * In:   sealed buckets; where strands begin.
- * Out:  sorted spans, in slots: those of a strand in order, several strands at once.
+ * Out:  sorted spans, in slots: in order within a strand, several strands at once.
  *
  * A strand is a row of parts: what one output file gets.  As many strands as there are threads are
  * open at a time; when all parts of one have been claimed, the next one opens.  A thread that looks
@@ -11,7 +11,7 @@
  * of the open strand that has the fewest spans on their way.  So the threads spread over the
  * strands, and help where one is slow.
  *
- * Invariant: of a strand, spans are claimed in order; those from taken to before claimed are ready
+ * Invariant: the spans of a strand are claimed in order; spans from taken to before claimed are ready
  * or being made, each in a slot; a claimed span waits only for claimed ones, which are being made.
  */
 #include <assert.h>

@@ -93,9 +93,9 @@ number_of(const struct gs_binner *binner, uint64_t key)
 /*
  * A factor that is a little less than bins over the range: so MOST has the last bin, whatever is rounded.
  *
- * If keys are complements, their place is that of the negative float, but the shift is the opposite:
- * taken for others, those below 0 are four times as near to it, and those above four times as far away.
- * So keys of a sorted sample seem 16 times as dense below 0 as above, where others are about as dense.
+ * If keys are complements, they lie where the negative float does, but the shift is the opposite: taken
+ * for others, floats below 0 are four times as near to it, and floats above four times as far away.  So
+ * keys of a sorted sample seem 16 times as dense below 0 as above, where others are about as dense.
  */
 bool
 gs_binner_by_value(struct gs_binner *binner, uint64_t least, uint64_t most, unsigned bins,
@@ -144,12 +144,12 @@ collisions(const struct gs_binner *binner, const struct gs_simd_kernels *kernels
 	return sum;
 }
 
-/* A sample of 256 keys has pairs enough in so many bins to tell a curve from a line; in 2,340 bins random
- * floats had 37, and would have 14 by value. */
+/* With this many bins a sample of 256 keys has enough pairs to tell a curve from a line; in 2,340 bins
+ * random floats had 37, and would have 14 by value. */
 enum { COARSE_BINS = 256 };
 
 /* Half as many pairs as the linear one has are worth the time of another; half as many more than even keys
- * have are no curve.  Floats are even by value more often: about a power of two the linear one has a bend
+ * have are not a curve.  Floats are even by value more often: about a power of two the linear one has a bend
  * that no sample shows, but bins do.  f32 2^19, Xeon, 3.46 and 3.27 ns a key. */
 struct gs_binner
 gs_binner_choose(uint64_t least, uint64_t most, unsigned bins, const struct gs_simd_kernels *kernels,

@@ -19,7 +19,7 @@ enum { ROUND_KEYS = 512 };	/* whose bins are found at once */
 enum { BINS_LEAST = 32, MOST_BYTES = 2 << 20 };
 
 /* After a share of the keys a scatter without counts may give up.  Another share may lie beyond either end of
- * a sample: six times as many as do on average, but for once in 400 times. */
+ * a sample: at most six times the average, except once in 400 times. */
 enum { TRIAL_SHARE = 16, GROUPS = 16, EDGE_SHARE = 43 };
 
 #define UNROLLED	_Pragma("GCC unroll 8")
@@ -167,9 +167,9 @@ gs_distribution_place(struct gs_distribution *distribution)
 	}
 }
 
-/* If FETCHED, lines of cache are before keys are written to them; and so are those of AFTER, from where as
- * many keys are read next, one by one: all of a block at once are more than the processor has buffers for
- * (u32 2^17 in blocks of memory, Xeon, 1.57 ns a key, and so 1.34). */
+/* If FETCHED, lines of cache are fetched before keys are written to them, and so are the lines of AFTER,
+ * from where as many keys are read next, one by one: all of a block at once are more than the processor has
+ * buffers for (u32 2^17 in blocks of memory, Xeon, 1.57 ns a key, and so 1.34). */
 static inline __attribute__((always_inline)) void
 scatter_streams(struct gs_distribution *distribution, char *to, const char *keys, size_t length,
                 uint16_t *bins, unsigned key_bits, bool fetched, unsigned streams, const char *after)
@@ -247,8 +247,8 @@ gs_distribution_scatter(struct gs_distribution *distribution, void *to, const vo
 	scatter(distribution, to, keys, count, bins, keys);
 }
 
-/* Are bins about as even as those of random keys, after the first FIRST keys?  The variance of a bin is its
- * mean then, within three deviations of it, and no group has an eighth more than others.  The outer bins have
+/* Are bins about as even as with random keys, after the first FIRST keys?  Then the variance of a bin is its
+ * mean, within three deviations of it, and no group has an eighth more than others.  The outer bins have
  * keys beyond the sample, too. */
 static bool
 are_random(const struct gs_distribution *distribution, size_t first)

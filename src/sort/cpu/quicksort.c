@@ -5,7 +5,7 @@
  * In:   keys between two bounds.
  * Out:  the same keys in order, in the other array or in the same one.
  *
- * Keys of few values are counted, and those of a dense range: if half of a sample or more lies in at most
+ * Keys of few values, or of a dense range, are counted: if half of a sample or more lies in at most
  * DENSE values, a table counts these (counting sort: Knuth, The Art of Computer Programming 3, 5.2), and
  * only the keys below and above are sorted.  So are keys that are a multiple of 2^k apart, as floats of
  * few digits are: each is looked at, and if one is not, nothing has been written.  If a sample has equal
@@ -60,16 +60,16 @@ enum { CACHE_BYTES = 1 << 20 };
  * cache of 2 MiB that is busy, ns a key: 512 KiB 6.26, 640 6.21, 1280 6.31; all from array to array 7.2. */
 enum { PIECE_BYTES = 640 << 10 };
 
-/* A range of so many values at most, each of which DENSE_TIMES keys have on average, is counted. */
+/* A range of at most this many values, each with DENSE_TIMES keys on average, is counted. */
 enum { DENSE = 4096, DENSE_TIMES = 4 };
 
-/* So many leaves are partitioned if a block has so many keys, 32 bits with AVX-512: u32 2^14, Xeon, ns a key,
- * in bins 3.73, and 2.93; but u64 2^13 5.36 and 6.21, and u32 without AVX 7 and 15. */
+/* Up to this many leaves are partitioned if a block has this many keys, 32 bits with AVX-512: u32 2^14, Xeon,
+ * ns a key, in bins 3.73, and 2.93; but u64 2^13 5.36 and 6.21, and u32 without AVX 7 and 15. */
 enum { TWO_LEAVES = 2, WIDE_BLOCK = 256 };
 
 struct subarray {
 	char  *from;	/* its keys */
-	char  *other;	/* the same place in the other array; NULL: there is none, and its home is here */
+	char  *other;	/* the same place in the other array; NULL: the piece stays here */
 	size_t count;
 	bool   home;	/* its keys belong where they are */
 	size_t room;	/* of the other array, if it is more than for COUNT keys; else 0 */
@@ -274,8 +274,7 @@ is_worth_a_table(const struct gs_simd_kernels *kernels, size_t likely)
 	return likely > (kernels->key_bits == 32 ? 64 : 24);
 }
 
-/* Have KEYS few values?  LIKELY is an estimate.  ROOM has as many bytes as they have, or those of scratch
- * memory. */
+/* Have KEYS few values?  LIKELY is an estimate.  ROOM has as many bytes as the keys, or as scratch memory. */
 static __attribute__((noinline)) bool
 sort_by_values(const struct gs_simd_kernels *kernels, const struct subarray *keys, size_t likely, char *room)
 {
@@ -403,7 +402,7 @@ is_heavy(const void *sample, unsigned key_bits, size_t count)
 	return s + run < count;
 }
 
-/* Do WIDTH values from OF->least on, as far apart as OF has it, include those of KEY and OF->last? */
+/* Do WIDTH values from OF->least on, as far apart as OF says, include KEY and OF->last? */
 static bool
 covers(const struct range *of, uint64_t key, size_t width)
 {
@@ -458,7 +457,7 @@ sort_dense(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 }
 
 /* Sort KEYS, which probably have these values, in order, and no other.  They are more than TALLY_VALUES: if a
- * tally fails, its keys are fewer than those of the caller. */
+ * tally fails, it leaves fewer keys than the caller had. */
 static __attribute__((noinline)) void
 sort_known(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least, uint64_t most,
            unsigned patience, const char *values, size_t value_count)
@@ -484,8 +483,8 @@ sort_known(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	           value_count - half);
 }
 
-/* Choose a pivot by a sample; false: KEYS are sorted in another way, with ROOM for as many, or for those of
- * scratch memory. */
+/* Choose a pivot by a sample; false: KEYS are sorted in another way, with ROOM for as many keys, or as many
+ * as scratch memory holds. */
 static __attribute__((noinline)) bool
 choose_pivot(const struct gs_simd_kernels *kernels, const struct subarray *keys, uint64_t least,
              uint64_t most, unsigned patience, char *room, uint64_t *pivot)
@@ -637,7 +636,7 @@ partition_in_place(const struct gs_simd_kernels *kernels, const struct gs_quicks
 	return low;
 }
 
-/* The halves of PIECE, of which LOW keys are up to PIVOT. */
+/* The halves of PIECE, whose first LOW keys are up to PIVOT. */
 static void
 halve(const struct piece *piece, size_t key_bytes, size_t low, uint64_t pivot, struct piece halves[2])
 {
@@ -787,8 +786,8 @@ enum { FIXED_SAMPLE = 64, FIXED_REPEATED = 2 };
  * keys 0.85 to 1.0, twice as many 1.25 to 1.5. */
 enum { FIXED_LEAST_BYTES = 96 << 10 };
 
-/* The largest step that a few of KEYS, raw floats, are multiples of; 0: there is none, or fixed points cannot
- * be so many steps, or too few keys are equal. */
+/* The largest step that a few of KEYS, raw floats, are multiples of; 0: no such step, or fixed points cannot
+ * have as many steps, or too few keys are equal. */
 static double
 choose_step(const struct gs_simd_kernels *kernels, const char *keys, size_t count)
 {

@@ -29,8 +29,7 @@ enum { LEAF_BYTES = 32768 };
 #define LEAF_KEYS	(LEAF_BYTES / sizeof(KEY))
 
 #if defined __x86_64__
-/* For each mask of 8 lanes the numbers of the lanes, a byte each: those of the mask, then the
- * rest. */
+/* For each mask of 8 lanes the numbers of the lanes, a byte each: first the mask's, then the rest. */
 #define BELOW_IN(m, l)	__builtin_popcount((m) & ((1u << (l)) - 1))
 #define PLACE(m, l) \
 	((m) >> (l) & 1 ? BELOW_IN(m, l) : __builtin_popcount(m) + (l) - BELOW_IN(m, l))

@@ -28,14 +28,14 @@ enum { ROUND_KEYS = 512, PROBES = 8 };
 /* A table of values and counts, which fits the second-level cache. */
 enum { SLOT_BITS_LEAST = 10, SLOT_BITS_MOST = 14, SLOTS_EACH = 8 };
 
-/* Values are estimated again after so many keys, and after a share of all. */
+/* Values are estimated again after this many keys, and after a share of all. */
 enum { TRIAL_KEYS = 4 * ROUND_KEYS, TRIAL_SHARE = 8 };
 
 /* Keys of each value, so that it is worth the time to insert it, to sort it and to write it. */
 enum { TIMES = 32 };
 
-/* Fewer equal keys of a sample say too little.  They are as many as there are pairs of keys, over the number
- * of values, if all are as frequent. */
+/* Fewer equal keys of a sample say too little.  If all values are equally frequent, equal keys are the number
+ * of pairs of keys over the number of values. */
 enum { REPEATED = 5 };
 
 struct table {
@@ -46,7 +46,7 @@ struct table {
 	unsigned  slot_bits;
 };
 
-/* The count of a key, which gets a slot if it has none; NULL: there is none, or values are too many. */
+/* The count of a key, which gets a slot if it has none; NULL: no slot is free, or values are too many. */
 static inline __attribute__((always_inline)) uint32_t *
 count_of(struct table *table, unsigned key_bits, uint64_t key)
 {
@@ -102,8 +102,8 @@ gs_sample_repeated(const void *sample, unsigned key_bits, size_t count)
 	return key_bits == 32 ? neighbours(sample, 32, count) : neighbours(sample, 64, count);
 }
 
-/* If all values are as frequent as others, there are also as many as equal pairs say.  Of keys of which k is
- * as frequent as 1/k, 2^18, the estimates are 1700 and 540. */
+/* If all values are equally frequent, there are also as many as equal pairs say.  For 2^18 keys where value k
+ * is as frequent as 1/k, the estimates are 1700 and 540. */
 size_t
 gs_values_estimate(const void *sample, unsigned key_bits, size_t count)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * divide.c - copy items, those of the first bin first
+ * divide.c - copy items bin after bin
  *
  * In:   slices of items.
  * Out:  the same items, bin after bin.
@@ -177,7 +177,7 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	if (drops)
 		memcpy(before, divider->items, total * sizeof *before);
 	count = count_bins(order, bins, &walk, divider, offsets);
-	/* of each bin behind KEEP the items that were BEFORE stay, and those that were found now go */
+	/* in each bin from KEEP on the items that were there BEFORE stay; the ones found now go */
 	for (unsigned b = divider->keep; drops && b < total; b++) {
 		divider->dropped += divider->items[b] - before[b];
 		divider->items[b] = before[b];

@@ -129,7 +129,7 @@ struct open {
 	size_t      count;
 };
 
-/* Compare by one more word; keep those that are still equal to a splitter. */
+/* Compare by one more word; keep the items that are still equal to a splitter. */
 static void
 narrow(const struct gs_item_owners *owners, unsigned level, struct open *open, uint16_t *found)
 {

@@ -133,7 +133,7 @@ enum { MOST_TEXTS = 32 };
 struct texts {
 	const struct gs_item_part *part;
 	unsigned at;			/* the words from there on tie */
-	unsigned next;			/* those of what decides behind the texts */
+	unsigned next;			/* the words of what decides after the texts */
 	unsigned count;
 	struct text {
 		const char *data;
@@ -467,7 +467,7 @@ sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to)
 			continue;
 		}
 		packing = sort_words(part, from, to, least, most);
-		/* items that tie by what PACKING has of the eight bytes share so many */
+		/* items that tie by what PACKING has of the eight bytes share these */
 		if (part->order->words_at != NULL || packing.shift == 0)
 			shared += (64 - packing.shift) / 8;
 		to = sort_subgroups(part, &packing, shared, more, &from, to);

@@ -10,7 +10,7 @@
 /* Items of a sample for each pivot. */
 enum { SAMPLE_OF_PIVOT = 8 };
 
-/* Copies of pivots have so many bytes together, unless one alone has more: they stay in a cache. */
+/* Copies of pivots have at most these bytes together, unless one alone has more: they stay in a cache. */
 #define MOST_BYTES	((size_t)256 << 10)
 
 /* Pick the places of pivots that all differ, evenly spaced in the sorted sample. */

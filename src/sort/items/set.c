@@ -3,12 +3,12 @@
  * set.c - what a set keeps of the items of a part
  *
  * In:   sorted items; equal ones are by operand, as the sort is stable.
- * Out:  those that are kept, in the same order.
+ * Out:  the items that are kept, in the same order.
  *
- * Rules of multisets as in sort/set_merge.h, with the operands folded from the left: of equal items the first
- * ones of both sides go together, and the item of the first side stands for the pair.
+ * Rules of multisets as in sort/set_merge.h, with the operands folded from the left: among equal items the
+ * first ones of both sides go together, and the first side's item stands for the pair.
  *
- * Invariant: kept places are before those that were not looked at, in the same array.
+ * Invariant: kept places are before the places that were not looked at, in the same array.
  */
 #include <assert.h>
 #include <string.h>

@@ -101,21 +101,15 @@ beside_library(char *path, size_t bytes)
 	return access(path, F_OK) == 0;
 }
 
-/* A static program cannot load a module. */
-static bool
-is_static(void)
-{
-	return &gs_static_codecs != NULL;
-}
-
 bool
 gs_gpu_module_exists(void)
 {
 	char path[4096];
 
 	return &gs_gpu_module != NULL ||
-	       (!is_static() && (beside_program(path, sizeof path) || beside_library(path, sizeof path) ||
-	                         access(installed, F_OK) == 0));
+	       (&gs_static_codecs == NULL &&
+	        (beside_program(path, sizeof path) || beside_library(path, sizeof path) ||
+	         access(installed, F_OK) == 0));
 }
 
 bool
@@ -135,7 +129,7 @@ load(void)
 		loaded = &gs_gpu_module;
 		return GS_OK;
 	}
-	if (is_static())
+	if (&gs_static_codecs != NULL)
 		return gs_fail(GS_ENODEV, "a static program loads no GPU module");
 	if (beside_program(path, sizeof path) || beside_library(path, sizeof path))
 		return load_file(path);

@@ -154,29 +154,6 @@ give_sorter(struct gs_sorter *sorter, bool failed)
 	}
 }
 
-/* Close all idle sorters of the current context. */
-static cudaError_t
-release_sorters(void)
-{
-	unsigned long long context;
-	cudaError_t error = current_context(&context);
-	struct kept *k, *next;
-
-	if (error != cudaSuccess)
-		return error;
-	pthread_mutex_lock(&lock);
-	for (k = kept_sorters; k != NULL; k = next) {
-		next = k->next;
-		if (k->busy || k->context != context)
-			continue;
-		unlist(k);
-		gs_sorter_close(&k->sorter);
-		free(k);
-	}
-	pthread_mutex_unlock(&lock);
-	return cudaSuccess;
-}
-
 /* ---- what a call is about ------------------------------------------------------------- */
 
 /* A type that can be sorted; WIDTH 0: none. */
@@ -276,43 +253,10 @@ is_captured(const struct call *c)
 	       status != cudaStreamCaptureStatusNone;
 }
 
-/* Also if no bins are made: only pieces that are short need no scratch. */
-static bool
-always_waits(const struct call *c)
-{
-	if (!c->in_pieces)
-		return c->pairs && !is_stable(c);
-	return gs_sort_pieces_scratch_bytes(c->pairs ? 64 : c->type.width, c->pieces, c->count) > 0;
-}
-
 static bool
 misaligned(const void *memory, size_t bytes)
 {
 	return (uintptr_t)memory % bytes != 0;
-}
-
-static enum gsort_error
-check_call(const struct call *c, size_t scratch_bytes)
-{
-	const size_t needed = scratch_bytes_of(c), width = c->type.width / 8;
-	const char *const other = c->pairs ? "values" : "other";
-	const size_t other_bytes = c->pairs ? c->value_bytes : width;
-
-	if (scratch_bytes < needed)
-		return fail(GSORT_ERROR_USAGE, "scratch_bytes is %zu, and %zu are needed", scratch_bytes,
-		            needed);
-	if (c->keys == NULL || (c->other == NULL && (c->type.width >= 32 || c->pairs)))
-		return fail(GSORT_ERROR_USAGE, "%s is NULL", c->keys == NULL ? "keys" : other);
-	if (misaligned(c->keys, width))
-		return fail(GSORT_ERROR_USAGE, "keys is not at a multiple of %zu bytes", width);
-	if (misaligned(c->other, other_bytes))
-		return fail(GSORT_ERROR_USAGE, "%s is not at a multiple of %zu bytes", other, other_bytes);
-	if (c->other == c->keys)
-		return fail(GSORT_ERROR_USAGE, "keys and %s are the same memory", other);
-	if (is_captured(c) && always_waits(c))
-		return fail(GSORT_ERROR_USAGE, "the stream is being captured, but segments, long rows and "
-		            "pairs without GSORT_CUDA_STABLE need the host");
-	return GSORT_ERROR_NONE;
 }
 
 /* By SORTER.  *WRONG: the pieces are. */
@@ -365,12 +309,17 @@ from_cuda(cudaError_t error)
 	            "%s: %s", cudaGetErrorName(error), cudaGetErrorString(error));
 }
 
-/* Is what C says by itself possible? */
 static enum gsort_error
-check_numbers(const struct call *c, enum gsort_type type)
+sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 {
 	const unsigned known = GSORT_CUDA_DESCENDING | GSORT_CUDA_STABLE | (c->pairs ? GSORT_CUDA_PLACES : 0);
+	const char *const other = c->pairs ? "values" : "other";
+	size_t width, other_bytes, needed;
+	enum gsort_error error;
+	bool wrong, waits;
 
+	/* is what C says by itself possible? */
+	c->type = type_of(type, c->flags);
 	if (c->type.width == 0)
 		return fail(GSORT_ERROR_USAGE,
 		            "type %d is not one of u8 .. u64, i8 .. i64, f16, bf16, f32, f64", (int)type);
@@ -383,28 +332,35 @@ check_numbers(const struct call *c, enum gsort_type type)
 	if (is_stable(c) && c->count > STABLE_MOST)
 		return fail(GSORT_ERROR_USAGE, "count is %zu, and 2^32 are the most of stable pairs",
 		            c->count);
-	return GSORT_ERROR_NONE;
-}
-
-static enum gsort_error
-sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
-{
-	enum gsort_error error;
-	bool wrong;
-
-	c->type = type_of(type, c->flags);
-	if ((error = check_numbers(c, type)) != GSORT_ERROR_NONE)
-		return error;
 	if (scratch_bytes == NULL)
 		return fail(GSORT_ERROR_USAGE, "scratch_bytes is NULL");
+	needed = scratch_bytes_of(c);
 	if (c->scratch == NULL) {
-		*scratch_bytes = scratch_bytes_of(c);
+		*scratch_bytes = needed;
 		return GSORT_ERROR_NONE;
 	}
 	if (c->count == 0)
 		return GSORT_ERROR_NONE;
-	if ((error = check_call(c, *scratch_bytes)) != GSORT_ERROR_NONE)
-		return error;
+	/* and memory and stream? */
+	width = c->type.width / 8;
+	other_bytes = c->pairs ? c->value_bytes : width;
+	if (*scratch_bytes < needed)
+		return fail(GSORT_ERROR_USAGE, "scratch_bytes is %zu, and %zu are needed", *scratch_bytes,
+		            needed);
+	if (c->keys == NULL || (c->other == NULL && (c->type.width >= 32 || c->pairs)))
+		return fail(GSORT_ERROR_USAGE, "%s is NULL", c->keys == NULL ? "keys" : other);
+	if (misaligned(c->keys, width))
+		return fail(GSORT_ERROR_USAGE, "keys is not at a multiple of %zu bytes", width);
+	if (misaligned(c->other, other_bytes))
+		return fail(GSORT_ERROR_USAGE, "%s is not at a multiple of %zu bytes", other, other_bytes);
+	if (c->other == c->keys)
+		return fail(GSORT_ERROR_USAGE, "keys and %s are the same memory", other);
+	/* also if no bins are made: only pieces that are short need no scratch */
+	waits = !c->in_pieces ? c->pairs && !is_stable(c)
+	        : gs_sort_pieces_scratch_bytes(c->pairs ? 64 : c->type.width, c->pieces, c->count) > 0;
+	if (waits && is_captured(c))
+		return fail(GSORT_ERROR_USAGE, "the stream is being captured, but segments, long rows and "
+		            "pairs without GSORT_CUDA_STABLE need the host");
 	c->scratch = (void *)(((uintptr_t)c->scratch + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT *
 	                      SCRATCH_ALIGNMENT);
 	error = from_cuda(run(c, &wrong));
@@ -504,10 +460,27 @@ gsort_cuda_sort_pairs_segments(void *keys, void *values, size_t value_bytes, siz
 	return sort_segments(&c, offsets, segments, type, scratch_bytes);
 }
 
+/* Close all idle sorters of the current context. */
 enum gsort_error
 gsort_cuda_release(void)
 {
-	return from_cuda(release_sorters());
+	unsigned long long context;
+	cudaError_t error = current_context(&context);
+	struct kept *k, *next;
+
+	if (error != cudaSuccess)
+		return from_cuda(error);
+	pthread_mutex_lock(&lock);
+	for (k = kept_sorters; k != NULL; k = next) {
+		next = k->next;
+		if (k->busy || k->context != context)
+			continue;
+		unlist(k);
+		gs_sorter_close(&k->sorter);
+		free(k);
+	}
+	pthread_mutex_unlock(&lock);
+	return GSORT_ERROR_NONE;
 }
 
 const char *

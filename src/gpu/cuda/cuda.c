@@ -9,23 +9,11 @@
 
 #include "gpu/cuda/device.h"
 
-/* CUDA says "insufficient" of a driver that is not there, too. */
-static gs_status
-no_driver(void)
-{
-	int version = 0;
-
-	(void)cudaDriverGetVersion(&version);
-	if (version == 0)
-		return gs_fail(GS_ENODEV, "there is no NVIDIA driver on this machine");
-	return gs_fail(GS_ENODEV, "the NVIDIA driver is too old: it knows CUDA %d.%d, gsort needs %d.%d",
-	               version / 1000, version % 1000 / 10,
-	               CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-}
-
 gs_status
 gs_cuda_status(cudaError_t error, const char *doing)
 {
+	int version = 0;
+
 	switch (error) {
 	case cudaSuccess:
 		return GS_OK;
@@ -35,9 +23,13 @@ gs_cuda_status(cudaError_t error, const char *doing)
 	case cudaErrorNoDevice:
 		(void)cudaGetLastError();
 		return gs_fail(GS_ENODEV, "%s", cudaGetErrorString(error));
-	case cudaErrorInsufficientDriver:
+	case cudaErrorInsufficientDriver:	/* said of a driver that is not there, too */
 		(void)cudaGetLastError();
-		return no_driver();
+		(void)cudaDriverGetVersion(&version);
+		return version == 0 ? gs_fail(GS_ENODEV, "there is no NVIDIA driver on this machine")
+		       : gs_fail(GS_ENODEV, "the NVIDIA driver is too old: it knows CUDA %d.%d, gsort needs "
+		                 "%d.%d", version / 1000, version % 1000 / 10, CUDART_VERSION / 1000,
+		                 CUDART_VERSION % 1000 / 10);
 	default:				/* the context is lost */
 		return gs_fail(GS_EDEVICE, "the GPU failed while %s: %s", doing, cudaGetErrorString(error));
 	}

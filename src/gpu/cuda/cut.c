@@ -236,14 +236,6 @@ open_cutter(struct cutter *cutter)
 	return GS_OK;
 }
 
-static void
-close_cutter(struct cutter *cutter)
-{
-	for (size_t r = 0; r < cutter->count; r++)
-		free(cutter->cut_runs[r].block);
-	free(cutter->cut_runs);
-}
-
 static gs_status
 cut_all(struct cutter *cutter)
 {
@@ -270,9 +262,10 @@ work(void *context)
 	struct cutter *cutter = context;
 	gs_status status = open_cutter(cutter);
 
-	if (status == GS_OK)
-		status = cut_all(cutter);
-	close_cutter(cutter);
+	THEN(status, cut_all(cutter));
+	for (size_t r = 0; r < cutter->count; r++)
+		free(cutter->cut_runs[r].block);
+	free(cutter->cut_runs);
 	return status;
 }
 

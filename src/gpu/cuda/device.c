@@ -67,31 +67,6 @@ arrivals_within(const struct gs_device *device, size_t budget)
 	return low;
 }
 
-/* Bytes of a buffer: what the keys need, if that is known, within what may be used. */
-static gs_status
-choose_buffer_bytes(struct gs_device *device, uint64_t bytes, size_t *buffer_bytes)
-{
-	const struct gs_gpu_options *options = device->options;
-	const unsigned classes = gs_class_count(options->class_bits);
-	size_t free_bytes, total_bytes, budget, arrivals;
-	uint64_t needed;
-
-	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
-	budget = free_bytes / 100 *
-	         (options->gpu_memory_percent > 0 ? options->gpu_memory_percent : PERCENT_DEFAULT);
-	if (options->gpu_memory_bytes > 0 && options->gpu_memory_bytes < free_bytes)
-		budget = options->gpu_memory_bytes;
-
-	/* Several arrivals a class, or there is nothing to overlap. */
-	while ((arrivals = arrivals_within(device, budget)) < 2 * classes &&
-	       device->staging_bytes > LEAST_STAGING_BYTES)
-		device->staging_bytes /= 2;
-	/* One more a class than the keys fill: its last one is not full. */
-	needed = bytes / device->staging_bytes + 1 + classes;
-	*buffer_bytes = (arrivals < needed ? arrivals : (size_t)needed) * device->staging_bytes;
-	return GS_OK;
-}
-
 static void
 free_buffers(struct gs_device *device)
 {
@@ -118,14 +93,32 @@ allocate_buffers(struct gs_device *device, size_t bytes)
 	return GS_OK;
 }
 
-/* Another process may take memory between the question and the allocation. */
+/* Buffers for what the keys need, if that is known, within what may be used.  Another process may take memory
+ * between the question and the allocation. */
 static gs_status
-get_buffers(struct gs_device *device, uint64_t key_bytes)
+get_buffers(struct gs_device *device)
 {
+	const struct gs_gpu_options *options = device->options;
+	const unsigned classes = gs_class_count(options->class_bits);
+	const uint64_t hint = options->hint_bytes;
+	const uint64_t key_bytes = hint == UINT64_MAX ? hint : hint + device->staging_bytes;
+	size_t free_bytes, total_bytes, budget, arrivals, bytes;
 	gs_status status = GS_EDEVMEM;
-	size_t bytes;
+	uint64_t needed;
 
-	TRY(choose_buffer_bytes(device, key_bytes, &bytes));
+	TRY_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free GPU memory");
+	budget = free_bytes / 100 *
+	         (options->gpu_memory_percent > 0 ? options->gpu_memory_percent : PERCENT_DEFAULT);
+	if (options->gpu_memory_bytes > 0 && options->gpu_memory_bytes < free_bytes)
+		budget = options->gpu_memory_bytes;
+
+	/* Several arrivals a class, or there is nothing to overlap. */
+	while ((arrivals = arrivals_within(device, budget)) < 2 * classes &&
+	       device->staging_bytes > LEAST_STAGING_BYTES)
+		device->staging_bytes /= 2;
+	/* One more a class than the keys fill: its last one is not full. */
+	needed = key_bytes / device->staging_bytes + 1 + classes;
+	bytes = (arrivals < needed ? arrivals : (size_t)needed) * device->staging_bytes;
 	while (bytes >= device->staging_bytes &&
 	       (status = allocate_buffers(device, bytes)) == GS_EDEVMEM) {
 		free_buffers(device);
@@ -155,40 +148,6 @@ create_timed(struct gs_timed *timed)
 {
 	TRY(create_event(&timed->begun, cudaEventDefault));
 	return create_event(&timed->done, cudaEventDefault);
-}
-
-static gs_status
-get_streams(struct gs_device *device)
-{
-	cudaStream_t *const streams[] = { &device->in, &device->work, &device->out };
-
-	for (unsigned s = 0; s < COUNT(streams); s++)
-		TRY_CUDA(cudaStreamCreateWithFlags(streams[s], cudaStreamNonBlocking),
-		         "creating a stream");
-	TRY_CUDA(gs_sorter_open(&device->sorter), "creating a stream");
-	TRY(create_event(&device->arrived, cudaEventDisableTiming));
-	TRY(create_timed(&device->sorted));
-	TRY(create_timed(&device->left));
-	for (unsigned s = 0; s < 2; s++) {
-		TRY(create_timed(&device->gathered[s]));
-		TRY(create_event(&device->sent[s], cudaEventDisableTiming));
-	}
-	return GS_OK;
-}
-
-static gs_status
-get_ring(struct gs_device *device)
-{
-	const unsigned count = device->options->ring_buffers;
-
-	TRY(gs_pinned_open(&device->pinned, count * device->staging_bytes));
-	for (unsigned r = 0; r < count; r++) {
-		struct gs_ring_buffer *buffer = &device->ring[r];
-
-		buffer->host = device->pinned.memory + r * device->staging_bytes;
-		TRY(create_timed(&buffer->copied));
-	}
-	return GS_OK;
 }
 
 gs_status
@@ -225,33 +184,44 @@ gs_timed_wait(struct gs_device *device, struct gs_timed *timed, const char *doin
 
 /* ---- all of it --------------------------------------------------------------- */
 
-static gs_status
-get_all(struct gs_device *device)
-{
-	const uint64_t hint = device->options->hint_bytes;
-
-	TRY(gs_cuda_find(device->index));
-	gs_cuda_stay_near(device->index);
-	TRY(gs_pinned_begin(&device->pinned, device->options->ring_buffers * device->staging_bytes));
-	TRY(gs_cuda_choose(device->index));
-	TRY(get_buffers(device, hint == UINT64_MAX ? hint : hint + device->staging_bytes));
-	TRY(get_streams(device));
-	TRY(get_ring(device));
-	TRY(GS_NEW(device->arrivals, device->arrivals_most, "arrivals"));
-	return gs_allocate(&device->checks, check_bytes(device->buffer_bytes), 1, "bytes of sums");
-}
-
 gs_status
 gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 {
-	assert(options->ring_buffers >= 2 && options->ring_buffers <= GS_RING_MOST);
-	assert(options->ring_buffers > gs_class_count(options->class_bits));	/* one can always be lent */
+	cudaStream_t *const streams[] = { &device->in, &device->work, &device->out };
+	const unsigned ring = options->ring_buffers;
+
+	assert(ring >= 2 && ring <= GS_RING_MOST);
+	assert(ring > gs_class_count(options->class_bits));	/* one can always be lent */
 	*device = (struct gs_device){
 		.options = options, .index = options->gpu,
 		.staging_bytes = options->staging_bytes,
 	};
 	pthread_mutex_init(&device->lock, NULL);
-	return get_all(device);
+	TRY(gs_cuda_find(device->index));
+	gs_cuda_stay_near(device->index);
+	TRY(gs_pinned_begin(&device->pinned, ring * device->staging_bytes));
+	TRY(gs_cuda_choose(device->index));
+	TRY(get_buffers(device));	/* staging buffers may be smaller from here on */
+
+	for (unsigned s = 0; s < COUNT(streams); s++)
+		TRY_CUDA(cudaStreamCreateWithFlags(streams[s], cudaStreamNonBlocking),
+		         "creating a stream");
+	TRY_CUDA(gs_sorter_open(&device->sorter), "creating a stream");
+	TRY(create_event(&device->arrived, cudaEventDisableTiming));
+	TRY(create_timed(&device->sorted));
+	TRY(create_timed(&device->left));
+	for (unsigned s = 0; s < 2; s++) {
+		TRY(create_timed(&device->gathered[s]));
+		TRY(create_event(&device->sent[s], cudaEventDisableTiming));
+	}
+
+	TRY(gs_pinned_open(&device->pinned, ring * device->staging_bytes));
+	for (unsigned r = 0; r < ring; r++) {
+		device->ring[r].host = device->pinned.memory + r * device->staging_bytes;
+		TRY(create_timed(&device->ring[r].copied));
+	}
+	TRY(GS_NEW(device->arrivals, device->arrivals_most, "arrivals"));
+	return gs_allocate(&device->checks, check_bytes(device->buffer_bytes), 1, "bytes of sums");
 }
 
 gs_status

@@ -69,20 +69,6 @@ batch_bytes(const struct gs_gpu *gpu)
 	return gpu->worker.device.buffer_bytes;
 }
 
-static gs_status
-open_resident(struct gs_gpu *gpu)
-{
-	const struct gs_gpu_options *options = &gpu->options;
-	const uint64_t stays = batch_bytes(gpu);
-	uint64_t most = SIZE_MAX;
-
-	if (options->hint_bytes != UINT64_MAX)
-		most = options->hint_bytes > stays ? options->hint_bytes - stays : 0;
-	return gs_resident_open(&gpu->resident, options->resident, options->resident_bytes,
-	                        (size_t)stays, most < SIZE_MAX ? (size_t)most : SIZE_MAX,
-	                        options->gpu);
-}
-
 static void
 close_gpu(struct gs_gpu *gpu)
 {
@@ -98,23 +84,23 @@ close_gpu(struct gs_gpu *gpu)
 }
 
 static gs_status
-open_all(struct gs_gpu *gpu)
-{
-	TRY(gs_worker_start(&gpu->worker, &gpu->options, &gpu->resident, &gpu->runs, &gpu->slices));
-	TRY(gs_worker_await(&gpu->worker));
-	TRY(open_resident(gpu));
-	return gs_cuda_name(gpu->options.gpu, gpu->name, sizeof gpu->name);
-}
-
-static gs_status
 open_gpu(struct gs_gpu **opened, const struct gs_gpu_options *options)
 {
+	const uint64_t hint = options->hint_bytes;
 	struct gs_gpu *gpu;
+	uint64_t stays, rest;
 	gs_status status;
 
 	TRY(GS_NEW(gpu, 1, "GPU"));
 	gpu->options = *options;
-	status = open_all(gpu);
+	status = gs_worker_start(&gpu->worker, &gpu->options, &gpu->resident, &gpu->runs, &gpu->slices);
+	THEN(status, gs_worker_await(&gpu->worker));
+	/* what the GPU does not hold goes to host memory */
+	stays = batch_bytes(gpu);
+	rest = hint == UINT64_MAX ? SIZE_MAX : hint > stays ? gs_least(hint - stays, SIZE_MAX) : 0;
+	THEN(status, gs_resident_open(&gpu->resident, options->resident, options->resident_bytes,
+	                              (size_t)stays, (size_t)rest, options->gpu));
+	THEN(status, gs_cuda_name(options->gpu, gpu->name, sizeof gpu->name));
 	if (status == GS_OK)
 		*opened = gpu;
 	else
@@ -140,27 +126,19 @@ tell_work(struct gs_gpu *gpu, struct gs_gpu_work *work)
 
 /* ---- keys in ------------------------------------------------------------------- */
 
-/* Is there room for one more buffer?  Each batch before that one's needs a slot: reserve it. */
-static bool
-has_room(struct gs_gpu *gpu)
-{
-	const size_t full = gpu->buffers / gpu->worker.device.arrivals_most;
-
-	for (; gpu->reserved < full; gpu->reserved++)
-		if (!gs_resident_reserve(&gpu->resident))
-			return false;
-	return true;
-}
-
 static gs_status
 lend(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging)
 {
 	const unsigned bits = gpu->options.class_bits[key_class];
+	const size_t before = gpu->buffers / gpu->worker.device.arrivals_most;
 	struct gs_ring_buffer *buffer;
 
 	assert(!gpu->draining);
 	*staging = (struct gs_staging){ .key_class = key_class, .key_bits = bits };
-	gpu->full = !has_room(gpu);
+	/* each batch before the one of this buffer needs a slot */
+	while (gpu->reserved < before && gs_resident_reserve(&gpu->resident))
+		gpu->reserved++;
+	gpu->full = gpu->reserved < before;
 	if (gpu->full)
 		return GS_OK;		/* room 0: all memory is full */
 	TRY(gs_worker_free(&gpu->worker, &buffer));

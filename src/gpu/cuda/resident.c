@@ -89,20 +89,6 @@ release(struct gs_resident *resident, size_t number)
 	end_work(resident);
 }
 
-static void
-release_idle(struct gs_resident *resident)
-{
-	resident->spare--;
-	release(resident, resident->idle[--resident->idle_count]);
-}
-
-/* Give back the last chunk that has not been given back.  Locked, but meanwhile. */
-static void
-release_last(struct gs_resident *resident)
-{
-	release(resident, --resident->next);
-}
-
 /* Prepare wanted buffers, give back idle ones while nothing waits for copies; at the end all.  A
  * thread without the GPU only gives back: whoever takes a slot prepares it. */
 static gs_status
@@ -113,18 +99,20 @@ pin(void *context)
 
 	pthread_mutex_lock(&resident->lock);
 	while (!resident->stops)
-		if (resident->spare > 0)
-			release_idle(resident);
-		else if (can && !resident->ends && resident->next < resident->wanted)
+		if (resident->spare > 0) {
+			resident->spare--;
+			release(resident, resident->idle[--resident->idle_count]);
+		} else if (can && !resident->ends && resident->next < resident->wanted) {
 			prepare_next(resident);
-		else
+		} else {
 			pthread_cond_wait(&resident->changed, &resident->lock);
+		}
 	resident->preparing--;
 	pthread_cond_broadcast(&resident->changed);
 	while (resident->preparing > 0)
 		pthread_cond_wait(&resident->changed, &resident->lock);
 	while (resident->next > 0)
-		release_last(resident);
+		release(resident, --resident->next);
 	pthread_mutex_unlock(&resident->lock);
 	return GS_OK;
 }
@@ -198,17 +186,6 @@ gs_resident_open(struct gs_resident *resident, void *memory, size_t bytes, size_
 
 /* ---- slots ------------------------------------------------------------------- */
 
-/* The keys before the reset have left: prepare what was given back anew.  Locked. */
-static void
-begin_anew(struct gs_resident *resident)
-{
-	resident->idle_count = resident->spare = 0;
-	while (resident->busy > 0)
-		pthread_cond_wait(&resident->changed, &resident->lock);
-	resident->next = resident->wanted = 0;
-	resident->ends = false;
-}
-
 bool
 gs_resident_reserve(struct gs_resident *resident)
 {
@@ -217,8 +194,13 @@ gs_resident_reserve(struct gs_resident *resident)
 	resident->reserved++;
 	start(resident);
 	pthread_mutex_lock(&resident->lock);
-	if (resident->ends)
-		begin_anew(resident);
+	if (resident->ends) {		/* the keys before the reset have left: prepare what was given back anew */
+		resident->idle_count = resident->spare = 0;
+		while (resident->busy > 0)
+			pthread_cond_wait(&resident->changed, &resident->lock);
+		resident->next = resident->wanted = 0;
+		resident->ends = false;
+	}
 	want(resident);
 	pthread_cond_broadcast(&resident->changed);
 	pthread_mutex_unlock(&resident->lock);
@@ -324,7 +306,7 @@ gs_resident_close(struct gs_resident *resident)
 		(void)!gs_thread_join(&resident->pinners[p]);
 	pthread_mutex_lock(&resident->lock);
 	while (resident->next > 0)		/* no thread could be started */
-		release_last(resident);
+		release(resident, --resident->next);
 	pthread_mutex_unlock(&resident->lock);
 	free(resident->chunk);
 	free(resident->idle);

@@ -28,22 +28,6 @@ struct slicer {
 
 /* ---- where slices end -------------------------------------------------------------- */
 
-/* List the runs of the class. */
-static gs_status
-find_runs(struct slicer *slicer, const struct gs_gpu_runs *runs)
-{
-	struct gs_gpu_cuts *cuts = &slicer->cuts;
-
-	TRY(GS_NEW(slicer->runs, runs->count, "runs"));
-	for (size_t r = 0; r < runs->count; r++)
-		if (runs->list[r].key_class == slicer->key_class) {
-			slicer->runs[cuts->run_count++] = &runs->list[r];
-			cuts->keys += runs->list[r].count;
-		}
-	cuts->runs = slicer->runs;
-	return GS_OK;
-}
-
 /* Of a class that is one run on a GPU. */
 static bool
 is_sorted(const struct slicer *slicer)
@@ -77,21 +61,12 @@ end_of(const struct slicer *slicer, size_t strand)
 	                                                 slicer->cuts.keys) : slicer->cuts.keys;
 }
 
-/* The number of the first key of slice NUMBER of STRAND. */
-static uint64_t
-start_of(const struct slicer *slicer, size_t strand, size_t number)
-{
-	const struct gs_gpu_division *division = slicer->division;
-	const uint64_t start = division->strands > 0 ? division->strand_at[strand] : 0;
-
-	return start + number * slice_keys(slicer);
-}
-
 /* Positions in ascending order: strand by strand. */
 static gs_status
 set_ranks(struct slicer *slicer)
 {
 	const size_t strands = strands_of(slicer);
+	const bool by_strands = slicer->division->strands > 0;
 	const uint64_t step = slice_keys(slicer);
 	struct gs_gpu_cuts *cuts = &slicer->cuts;
 
@@ -99,24 +74,14 @@ set_ranks(struct slicer *slicer)
 	TRY(GS_NEW(slicer->positions, slicer->room, "positions"));
 	TRY(GS_NEW(slicer->strands, slicer->room, "positions"));
 	for (size_t strand = 0; strand < strands; strand++)
-		for (uint64_t at = start_of(slicer, strand, 0); at < end_of(slicer, strand);
-		     at += step) {
+		for (uint64_t at = by_strands ? slicer->division->strand_at[strand] : 0;
+		     at < end_of(slicer, strand); at += step) {
 			assert(cuts->count < slicer->room);
 			slicer->strands[cuts->count] = strand;
 			slicer->positions[cuts->count++] = gs_least(at + step, end_of(slicer, strand));
 		}
 	cuts->positions = slicer->positions;
 	return GS_OK;
-}
-
-static gs_status
-find_cuts(struct slicer *slicer)
-{
-	struct gs_gpu_cuts *cuts = &slicer->cuts;
-
-	TRY(GS_NEW(cuts->at, cuts->count * cuts->run_count, "cuts"));
-	TRY(GS_NEW(cuts->sums, cuts->count * cuts->run_count, "cuts"));
-	return gs_gpu_cut(cuts);
 }
 
 /* ---- slices ---------------------------------------------------------------------- */
@@ -178,28 +143,31 @@ add_slices(struct gs_gpu_slices *slices, const struct slicer *slicer)
 }
 
 static gs_status
-divide(struct gs_gpu_slices *slices, struct slicer *slicer, const struct gs_gpu_runs *runs)
-{
-	TRY(find_runs(slicer, runs));
-	if (slicer->cuts.run_count == 0)
-		return GS_OK;
-	TRY(set_ranks(slicer));
-	TRY(find_cuts(slicer));
-	return add_slices(slices, slicer);
-}
-
-static gs_status
 divide_class(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs, unsigned key_class,
              const struct gs_gpu_division *division)
 {
 	struct slicer slicer = { .division = division, .key_class = key_class };
-	const gs_status status = divide(slices, &slicer, runs);
+	struct gs_gpu_cuts *cuts = &slicer.cuts;
+	gs_status status = GS_NEW(slicer.runs, runs->count, "runs");
 
+	for (size_t r = 0; status == GS_OK && r < runs->count; r++)
+		if (runs->list[r].key_class == key_class) {
+			slicer.runs[cuts->run_count++] = &runs->list[r];
+			cuts->keys += runs->list[r].count;
+		}
+	cuts->runs = slicer.runs;
+	if (cuts->run_count > 0) {
+		THEN(status, set_ranks(&slicer));
+		THEN(status, GS_NEW(cuts->at, cuts->count * cuts->run_count, "cuts"));
+		THEN(status, GS_NEW(cuts->sums, cuts->count * cuts->run_count, "cuts"));
+		THEN(status, gs_gpu_cut(cuts));
+		THEN(status, add_slices(slices, &slicer));
+	}
 	free(slicer.runs);
 	free(slicer.positions);
 	free(slicer.strands);
-	free(slicer.cuts.at);
-	free(slicer.cuts.sums);
+	free(cuts->at);
+	free(cuts->sums);
 	return status;
 }
 

@@ -124,22 +124,6 @@ fetch_checks(struct gs_device *device, const uint64_t *found, size_t count)
 	return device->checks[0] == 0 ? GS_OK : gs_gpu_wrong("it is out of order");
 }
 
-/* What was sorted must be in order, and what arrived. */
-static gs_status
-check_batch(struct gs_device *device, const struct region *regions, size_t blocks)
-{
-	TRY(fetch_checks(device, device->found, 1 + 2 * blocks));
-	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		uint64_t sum = 0;
-
-		for (size_t b = 0; b < blocks_of(device, &regions[c], c); b++)
-			sum += device->checks[1 + regions[c].block + b];
-		if (sum != device->sums[c])
-			return gs_gpu_wrong("the keys that it sorted are not the keys that it was given");
-	}
-	return GS_OK;
-}
-
 /* The runs of a batch in memory at KEYS, of the GPU or not. */
 static gs_status
 add_runs(struct gs_worker *worker, const struct region *regions, size_t blocks, char *keys,
@@ -208,7 +192,16 @@ sort_batch(struct gs_worker *worker, bool last)
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		TRY(sort_region(device, &regions[c], c, half, blocks));
 	TRY(gs_timed_end(&device->sorted, device->work));
-	TRY(check_batch(device, regions, blocks));
+	/* what was sorted must be in order, and what arrived */
+	TRY(fetch_checks(device, device->found, 1 + 2 * blocks));
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		uint64_t sum = 0;
+
+		for (size_t b = 0; b < blocks_of(device, &regions[c], c); b++)
+			sum += device->checks[1 + regions[c].block + b];
+		if (sum != device->sums[c])
+			return gs_gpu_wrong("the keys that it sorted are not the keys that it was given");
+	}
 	TRY(gs_timed_wait(device, &device->sorted, "sorting"));
 	if (last) {
 		TRY(add_runs(worker, regions, blocks, sorted, device));
@@ -265,36 +258,12 @@ place(struct gs_device *device, unsigned at)
 	return device->buffers[device->filling] + at * gs_device_slice_bytes(device);
 }
 
-static gs_status
-gather_piece(struct gs_worker *worker, const struct gs_gpu_piece *piece, char *to)
-{
-	struct gs_device *device = &worker->device;
-	const size_t key_bytes = piece->run->bits / 8;
-	const char *from = piece->run->keys + piece->from * key_bytes;
-	size_t bytes = piece->count * key_bytes;
-
-	if (piece->run->device != NULL) {
-		TRY_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, device->in),
-		         "gathering sorted keys");
-		return GS_OK;
-	}
-	while (bytes > 0) {
-		const size_t part = gs_resident_piece(worker->resident, from, bytes);
-
-		TRY_CUDA(cudaMemcpyAsync(to, from, part, cudaMemcpyHostToDevice, device->in),
-		         "gathering sorted keys");
-		to += part;
-		from += part;
-		bytes -= part;
-	}
-	return GS_OK;
-}
-
 /* Begin to bring the pieces of a slice to the GPU, when the one in its place has left. */
 static gs_status
 gather(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 {
 	struct gs_device *device = &worker->device;
+	const size_t key_bytes = slice->bits / 8;
 	char *to = place(device, at);
 
 	if (slice->sorted)
@@ -303,8 +272,17 @@ gather(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 	TRY_CUDA(cudaStreamWaitEvent(device->in, device->sent[at], 0), "gathering sorted keys");
 	TRY(gs_timed_begin(&device->gathered[at], device->in, &device->work_done.h2d_seconds));
 	for (size_t p = 0; p < slice->piece_count; p++) {
-		TRY(gather_piece(worker, &slice->pieces[p], to));
-		to += slice->pieces[p].count * (slice->bits / 8);
+		const struct gs_gpu_piece *piece = &slice->pieces[p];
+		const bool here = piece->run->device != NULL;
+		const char *from = piece->run->keys + piece->from * key_bytes;
+		size_t bytes = piece->count * key_bytes;
+
+		for (size_t part; bytes > 0; to += part, from += part, bytes -= part) {
+			part = here ? bytes : gs_resident_piece(worker->resident, from, bytes);
+			TRY_CUDA(cudaMemcpyAsync(to, from, part, here ? cudaMemcpyDeviceToDevice
+			                                              : cudaMemcpyHostToDevice, device->in),
+			         "gathering sorted keys");
+		}
 	}
 	assert(to <= place(device, at + 1));
 	return gs_timed_end(&device->gathered[at], device->in);
@@ -419,17 +397,6 @@ drain(struct gs_worker *worker)
 /* ---- the thread ------------------------------------------------------------------ */
 
 static gs_status
-finish(struct gs_worker *worker)
-{
-	struct gs_device *device = &worker->device;
-
-	TRY(sort_batch(worker, true));
-	for (unsigned r = 0; r < worker->options->ring_buffers; r++)	/* nobody has them now */
-		TRY(gs_timed_wait(device, &device->ring[r].copied, "copying keys to it"));
-	return gs_timed_wait(device, &device->left, "copying sorted keys from it");
-}
-
-static gs_status
 serve(struct gs_worker *worker)
 {
 	struct gs_device *device = &worker->device;
@@ -444,7 +411,14 @@ serve(struct gs_worker *worker)
 			TRY(take_keys(worker, asked));
 			continue;
 		}
-		TRY(asked == &finish_asked ? finish(worker) : drain(worker));
+		if (asked == &finish_asked) {
+			TRY(sort_batch(worker, true));
+			for (unsigned r = 0; r < worker->options->ring_buffers; r++)	/* nobody has them now */
+				TRY(gs_timed_wait(device, &device->ring[r].copied, "copying keys to it"));
+			TRY(gs_timed_wait(device, &device->left, "copying sorted keys from it"));
+		} else {
+			TRY(drain(worker));
+		}
 		(void)gs_queue_give(&worker->answers, &done);
 	}
 	return GS_OK;

@@ -53,49 +53,41 @@ end_idle(struct gs_fillings *fillings, unsigned *used)
 	return GS_OK;
 }
 
-/* Begin one more buffer, if there may be one more; with the lock. */
+/* Find a buffer of a class with room, or begin one more; *FOUND NULL: look again, as others may have changed.
+ * With the lock. */
 static gs_status
-begin_filling(struct gs_fillings *fillings, unsigned key_class)
+find_filling(struct gs_fillings *fillings, unsigned key_class, struct gs_filling **found)
 {
 	struct gs_filling *unused = NULL;
-	unsigned used = 0;
+	unsigned used = 0, most = fillings->most;
 
-	for (unsigned f = 0; f < GS_FILLINGS; f++)
-		if (fillings->filling[f].used)
-			used++;
-		else
-			unused = &fillings->filling[f];
-	if (used >= fillings->most) {
-		TRY(end_idle(fillings, &used));
-		if (used >= fillings->most)
-			pthread_cond_wait(&fillings->changed, &fillings->lock);
-		return GS_OK;
-	}
-	TRY(fillings->stage(fillings->context, key_class, used > 0, &unused->staging, &unused->sum));
-	if (unused->staging.room == 0) {	/* all memory is full: the others come first */
-		TRY(end_idle(fillings, &used));
-		if (used > 0)
-			pthread_cond_wait(&fillings->changed, &fillings->lock);
-		return GS_OK;
-	}
-	unused->used = true;
-	unused->claimed = unused->staging.count;
-	unused->writers = 0;
-	return GS_OK;
-}
-
-/* A buffer of a class with room; NULL: there is none.  With the lock. */
-static struct gs_filling *
-find_filling(struct gs_fillings *fillings, unsigned key_class)
-{
+	*found = NULL;
 	for (unsigned f = 0; f < GS_FILLINGS; f++) {
 		struct gs_filling *filling = &fillings->filling[f];
 
-		if (filling->used && filling->staging.key_class == key_class &&
-		    filling->claimed < filling->staging.room)
-			return filling;
+		used += filling->used;
+		if (!filling->used)
+			unused = filling;
+		else if (filling->staging.key_class == key_class && filling->claimed < filling->staging.room)
+			*found = filling;
 	}
-	return NULL;
+	if (*found != NULL)
+		return GS_OK;
+	if (used < most) {
+		TRY(fillings->stage(fillings->context, key_class, used > 0, &unused->staging, &unused->sum));
+		if (unused->staging.room > 0) {
+			unused->used = true;
+			unused->claimed = unused->staging.count;
+			unused->writers = 0;
+			*found = unused;
+			return GS_OK;
+		}
+		most = 1;	/* all memory is full: the others come first */
+	}
+	TRY(end_idle(fillings, &used));
+	if (used >= most)
+		pthread_cond_wait(&fillings->changed, &fillings->lock);
+	return GS_OK;
 }
 
 /* Threads find room in turn, and copy at once. */
@@ -108,15 +100,13 @@ gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece)
 
 	pthread_mutex_lock(&fillings->lock);
 	while (at < piece->count && !atomic_load(&fillings->error.any)) {
-		struct gs_filling *filling = find_filling(fillings, piece->key_class);
+		struct gs_filling *filling;
 		size_t some, to;
 		uint64_t sum;
 
-		if (filling == NULL) {
-			(void)gs_first_error_note(&fillings->error,
-			                          begin_filling(fillings, piece->key_class));
+		if (!gs_first_error_note(&fillings->error,
+		                         find_filling(fillings, piece->key_class, &filling)) || filling == NULL)
 			continue;
-		}
 		to = filling->claimed;
 		some = filling->staging.room - to;
 		some = some < piece->count - at ? some : piece->count - at;

@@ -11,6 +11,7 @@
  * those of several strands are written side by side.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/round.h"
@@ -31,6 +32,7 @@ struct drainer {
 	const struct gs_span_sink *sink;
 	unsigned                   check_threads;	/* of each span */
 	struct gs_first_error      error;
+	atomic_bool                enough;		/* the sink wants no more */
 	pthread_mutex_t next;		/* whoever waits for the GPU; guards: */
 	struct gs_gpu_span *pending;	/* the caller's: the first span of a later class */
 	bool            ended;
@@ -39,7 +41,6 @@ struct drainer {
 	pthread_mutex_t lock;		/* guards: */
 	pthread_cond_t  changed;
 	size_t         *taken;		/* spans of each strand */
-	bool            enough;		/* the sink wants no more */
 	struct gs_seen *seen;		/* of each strand, by the thread that has its turn */
 };
 
@@ -50,45 +51,23 @@ struct turn {
 	size_t                number;
 };
 
-static bool
-stops(struct drainer *drainer)
-{
-	bool enough;
-
-	pthread_mutex_lock(&drainer->lock);
-	enough = drainer->enough;
-	pthread_mutex_unlock(&drainer->lock);
-	return enough || atomic_load(&drainer->error.any);
-}
-
 /* Take the next span, or that which is pending.  False: there is none of the class. */
-static bool
-take_span(struct drainer *drainer, struct gs_gpu_span *span)
-{
-	struct gs_gpu_span *pending = drainer->pending;
-
-	if (pending->span.count == 0 &&
-	    !gs_first_error_note(&drainer->error, gs_guard_take(drainer->gpu, pending)))
-		return false;
-	if (pending->span.count == 0 || pending->span.key_class != drainer->key_class)
-		return false;
-	*span = *pending;
-	pending->span.count = 0;
-	return true;
-}
-
-/* The next span.  False: there is none. */
 static bool
 next_span(struct drainer *drainer, unsigned worker, struct turn *turn)
 {
+	struct gs_gpu_span *pending = drainer->pending;
 	const struct gs_gpu_span *span = &turn->span;
 	bool found = false;
 
 	pthread_mutex_lock(&drainer->next);
-	if (!drainer->ended && !stops(drainer))
-		found = take_span(drainer, &turn->span);
+	if (!drainer->ended && !drainer->enough && !atomic_load(&drainer->error.any) &&
+	    (pending->span.count > 0 ||
+	     gs_first_error_note(&drainer->error, gs_guard_take(drainer->gpu, pending))))
+		found = pending->span.count > 0 && pending->span.key_class == drainer->key_class;
 	drainer->ended |= !found;
 	if (found) {
+		turn->span = *pending;
+		pending->span.count = 0;
 		turn->sorted = (struct gs_sorted_span){
 			.span = span->span, .number = drainer->number++, .strand = span->strand,
 			.at = span->at, .slot = drainer->sink->strand_count > 0 ? worker : GS_NO_SLOT,
@@ -100,43 +79,36 @@ next_span(struct drainer *drainer, unsigned worker, struct turn *turn)
 	return found;
 }
 
-static gs_status
-pass_on(struct drainer *drainer, struct turn *turn)
-{
-	const struct gs_span_sink *sink = drainer->sink;
-	bool enough = false;
-
-	TRY(gs_guard_follow(&turn->span, &drainer->seen[turn->span.strand]));
-	if (sink->strand_count > 0)
-		TRY(sink->make(sink->context, &turn->sorted));
-	TRY(sink->take(sink->context, &turn->sorted, &enough));
-	if (enough) {
-		pthread_mutex_lock(&drainer->lock);
-		drainer->enough = true;
-		pthread_mutex_unlock(&drainer->lock);
-	}
-	return GS_OK;
-}
-
 static void
 drain_spans(void *context, unsigned worker, unsigned size)
 {
 	struct drainer *drainer = context;
+	const struct gs_span_sink *sink = drainer->sink;
 	struct turn turn;
 
 	(void)size;
 	while (next_span(drainer, worker, &turn)) {
-		gs_first_error_note(&drainer->error,
-		                    gs_guard_check(&turn.span, drainer->check_threads));
+		const size_t strand = turn.span.strand;
+		bool enough = false;
+		gs_status status = gs_guard_check(&turn.span, drainer->check_threads);
+
+		gs_first_error_note(&drainer->error, status);
 		pthread_mutex_lock(&drainer->lock);
-		while (drainer->taken[turn.span.strand] < turn.number)
+		while (drainer->taken[strand] < turn.number)
 			pthread_cond_wait(&drainer->changed, &drainer->lock);
 		pthread_mutex_unlock(&drainer->lock);
-		if (!stops(drainer))
-			gs_first_error_note(&drainer->error, pass_on(drainer, &turn));
+		if (!drainer->enough && !atomic_load(&drainer->error.any)) {
+			status = gs_guard_follow(&turn.span, &drainer->seen[strand]);
+			if (sink->strand_count > 0)
+				THEN(status, sink->make(sink->context, &turn.sorted));
+			THEN(status, sink->take(sink->context, &turn.sorted, &enough));
+			gs_first_error_note(&drainer->error, status);
+		}
+		if (enough)
+			drainer->enough = true;
 		gs_guard_give(drainer->gpu, &turn.span);
 		pthread_mutex_lock(&drainer->lock);
-		drainer->taken[turn.span.strand]++;
+		drainer->taken[strand]++;
 		pthread_cond_broadcast(&drainer->changed);
 		pthread_mutex_unlock(&drainer->lock);
 	}

@@ -20,6 +20,7 @@
  */
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ struct drainer {
 	pthread_mutex_t lock;		/* guards: */
 	size_t          turn;		/* the part that is handed on next */
 	bool            handing;	/* a thread hands parts on */
-	bool            ended;		/* nothing more is handed on */
+	atomic_bool     ended;		/* nothing more is handed on; set with the lock */
 
 	/* owned by the thread that hands on */
 	uint64_t        skip, left;	/* items that are dropped; that may still leave */
@@ -235,19 +236,6 @@ wait_until(struct drainer *drainer, size_t at)
 	pthread_mutex_unlock(&drainer->lock);
 }
 
-static bool
-has_ended(struct drainer *drainer, bool ends)
-{
-	bool ended;
-
-	pthread_mutex_lock(&drainer->lock);
-	if (ends)
-		end(drainer);
-	ended = drainer->ended;
-	pthread_mutex_unlock(&drainer->lock);
-	return ended;
-}
-
 static gs_status
 do_part(struct drainer *drainer, struct worker *worker, size_t at)
 {
@@ -267,14 +255,16 @@ do_part(struct drainer *drainer, struct worker *worker, size_t at)
 	assert(!large || turns);
 	if (large)
 		wait_until(drainer, at);
-	if (has_ended(drainer, false))
+	if (drainer->ended)
 		return GS_OK;
 	if (!skipped)
 		status = gs_item_make(maker, part, drainer->sink == NULL, &made);
 	if (status == GS_OK && !skipped && places)
 		status = put(drainer, &made, part);
 	if (status != GS_OK) {
-		(void)has_ended(drainer, true);
+		pthread_mutex_lock(&drainer->lock);
+		end(drainer);
+		pthread_mutex_unlock(&drainer->lock);
 	} else if (turns) {
 		take_turn(drainer, at, &made, skipped);
 		/* it may not be handed on yet: go to the other buffer, or wait */
@@ -329,32 +319,24 @@ drain_parts(void *context, unsigned number, unsigned size)
 /* ---- all of them ---------------------------------------------------------------------- */
 
 static gs_status
-open_draining(struct drainer *drainer)
-{
-	const struct gs_item_store *store = drainer->store;
-	const unsigned threads = store->options.facts.threads;
-
-	drainer->part_count = gs_bucket_parts(store, NULL);
-	TRY(GS_NEW(drainer->parts, drainer->part_count, "parts of buckets"));
-	TRY(GS_NEW(drainer->workers, threads, "threads"));
-	TRY(GS_NEW(drainer->slots, SLOTS_OF_THREAD * threads, "parts of threads"));
-	for (unsigned s = 0; s < SLOTS_OF_THREAD * threads; s++)
-		pthread_cond_init(&drainer->slots[s].changed, NULL);
-	(void)gs_bucket_parts(store, drainer->parts);
-	for (unsigned t = 0; t < threads; t++)
-		TRY(gs_item_maker_open(&drainer->workers[t].maker, store, drainer->parts,
-		                       drainer->part_count));
-	return GS_OK;
-}
-
-static gs_status
 run(struct drainer *drainer)
 {
-	const unsigned threads = drainer->store->options.facts.threads;
+	const struct gs_item_store *store = drainer->store;
+	const unsigned threads = store->options.facts.threads, slots = SLOTS_OF_THREAD * threads;
 	gs_status status;
 
 	pthread_mutex_init(&drainer->lock, NULL);
-	status = open_draining(drainer);
+	drainer->part_count = gs_bucket_parts(store, NULL);
+	status = GS_NEW(drainer->parts, drainer->part_count, "parts of buckets");
+	THEN(status, GS_NEW(drainer->workers, threads, "threads"));
+	THEN(status, GS_NEW(drainer->slots, slots, "parts of threads"));
+	for (unsigned s = 0; status == GS_OK && s < slots; s++)
+		pthread_cond_init(&drainer->slots[s].changed, NULL);
+	if (status == GS_OK)
+		(void)gs_bucket_parts(store, drainer->parts);
+	for (unsigned t = 0; status == GS_OK && t < threads; t++)
+		status = gs_item_maker_open(&drainer->workers[t].maker, store, drainer->parts,
+		                            drainer->part_count);
 	if (status == GS_OK && drainer->left > 0) {
 		gs_first_error_open(&drainer->error);
 		gs_team_run((unsigned)gs_least(drainer->part_count, threads), drain_parts, drainer);
@@ -362,7 +344,7 @@ run(struct drainer *drainer)
 	}
 	for (unsigned t = 0; drainer->workers != NULL && t < threads; t++)
 		gs_item_maker_close(&drainer->workers[t].maker);
-	for (unsigned s = 0; drainer->slots != NULL && s < SLOTS_OF_THREAD * threads; s++)
+	for (unsigned s = 0; drainer->slots != NULL && s < slots; s++)
 		pthread_cond_destroy(&drainer->slots[s].changed);
 	free(drainer->workers);
 	free(drainer->slots);

@@ -8,7 +8,6 @@
  * Few packers fit into a small memory, so threads take turns.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"

@@ -36,13 +36,6 @@ bin_count(const struct gs_store *store)
 	return gs_way("counting", store->plan->by_counting) ? (size_t)1 << store->plan_input->key_bits : 0;
 }
 
-/* Threads that count into tables of their own; text is counted by its decoder. */
-static unsigned
-counting_threads(const struct gs_store *store)
-{
-	return store->plan_input->key_bits == 0 ? 0 : store->plan->threads;
-}
-
 void
 gs_store_carve(struct gs_store *store, const struct gsort_options *options,
                const struct gs_plan_input *input, const struct gs_plan *plan,
@@ -65,8 +58,9 @@ gs_store_carve(struct gs_store *store, const struct gsort_options *options,
 	}
 	gs_runs_carve(&store->runs, plan, arena);
 	store->resident = gs_arena_take(arena, plan->resident_bytes);
-	store->histogram.bins = gs_arena_take(arena, gs_count_bytes(bin_count(store),
-	                                                            counting_threads(store)));
+	/* threads count into tables of their own; text is counted by its decoder */
+	store->histogram.bins = gs_arena_take(arena, gs_count_bytes(bin_count(store), input->key_bits == 0
+	                                                            ? 0 : plan->threads));
 	store->count_memory = gs_arena_take(arena, plan->count_bytes);
 	store->count_times = gs_arena_take(arena, bin_count(store) == 0 ? 0 :
 	                                          GS_COUNT_PAIRS * sizeof *store->count_times);
@@ -101,7 +95,7 @@ gs_store_open(struct gs_store *store, struct gs_monitor *monitor)
 	if (bin_count(store) > 0)
 		gs_count_open(&store->histogram, store->histogram.bins, bin_count(store),
 		              text ? 32 : store->plan_input->key_bits, text ? GS_SMALL : 0,
-		              counting_threads(store));
+		              text ? 0 : plan->threads);
 	gs_extremes_open(&store->extremes, store->options);
 	gs_head_open(&store->head, store->options, plan, batch);
 }
@@ -229,15 +223,17 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	struct gs_store *store = context;
 	size_t count = piece->count;
 
-	if (is_on_gpu(store)) {
+	if (store->plan->by_counting) {
+		gs_count_add(&store->histogram, worker, piece->keys, count);
+	} else if (is_on_gpu(store)) {
 		gs_fillings_add(&store->fillings, piece);
-		return;
+	} else {
+		if (store->plan->head_keys > 0) {
+			count = gs_head_filter(&store->head, piece->key_class, piece->keys, count);
+			atomic_fetch_add(&store->head.stored, count);
+		}
+		gs_batch_add(&store->batch, worker, piece->key_class, sequence, piece->keys, count);
 	}
-	if (store->plan->head_keys > 0) {
-		count = gs_head_filter(&store->head, piece->key_class, piece->keys, count);
-		atomic_fetch_add(&store->head.stored, count);
-	}
-	gs_batch_add(&store->batch, worker, piece->key_class, sequence, piece->keys, count);
 }
 
 /* ---- a GPU ------------------------------------------------------------------------- */
@@ -316,15 +312,6 @@ static bool
 counts(const struct gs_store *store, unsigned key_class)
 {
 	return store->histogram.bin_count > 0 && store->histogram.key_class == key_class;
-}
-
-static void
-add_counted(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *piece)
-{
-	struct gs_store *store = context;
-
-	(void)sequence;
-	gs_count_add(&store->histogram, worker, piece->keys, piece->count);
 }
 
 static void
@@ -412,8 +399,7 @@ gs_store_engine(struct gs_store *store)
 
 	return (struct gs_engine){
 		.taker = {
-			.reserve = reserve, .next_sequence = next_sequence, .context = store,
-			.add = counted ? add_counted : add,
+			.reserve = reserve, .next_sequence = next_sequence, .add = add, .context = store,
 			.end_round = counted ? end_counted_round : NULL,
 			.look = store->extremes.on && !counted ? gs_extremes_note : NULL,
 			.look_context = &store->extremes,

@@ -34,6 +34,7 @@ gs_item_maker_open(struct gs_item_maker *maker, const struct gs_item_store *stor
 			slices = (parts[p].to - parts[p].from) * sizeof *maker->slices;
 	*maker = (struct gs_item_maker){
 		.options = options, .shared = &store->shared, .limit = limits->bytes,
+		.follow.order = options->order,
 	};
 	TRY(gs_arena_open(&maker->arena, gs_arena_round(slices) + gs_arena_round(arrays) +
 	                  gs_arena_round(load) + gs_arena_round(limits->bytes) +
@@ -71,6 +72,7 @@ void
 gs_item_maker_close(struct gs_item_maker *maker)
 {
 	gs_item_maker_release(maker);
+	gs_follow_close(&maker->follow);
 	gs_arena_close(&maker->arena);
 }
 
@@ -107,32 +109,41 @@ load_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool
 
 /* ---- verification ------------------------------------------------------------------ */
 
-/* Note TIMES more items, in order, which have the same bytes. */
-static void
-verify_item(const struct gs_item_order *order, struct gs_item_made *made, const char *item,
-            size_t bytes, uint64_t times)
+/* Note COUNT more items, in order, of which each is TIMES with the same bytes; NULL: once.  GS_EBUDGET. */
+static gs_status
+verify_items(struct gs_follow *follow, struct gs_item_made *made, const char *const *items,
+             const uint32_t *bytes, size_t count, const uint64_t *times)
 {
-	if (made->first == NULL) {
-		made->first = item;
-		made->first_bytes = bytes;
-	} else if (gs_item_compare(order, 0, made->last, made->last_bytes, item, bytes) > 0) {
-		made->falls = true;
+	const size_t fixed = follow->order->item_bytes;
+	const size_t good = gs_follow_items(follow, items, bytes, count);
+
+	if (good == SIZE_MAX)
+		return GS_EBUDGET;
+	made->falls |= good < count;
+	for (size_t i = 0; i < count; i++) {
+		made->last = items[i];
+		made->last_bytes = fixed > 0 ? fixed : bytes[i];
+		made->sum += (times != NULL ? times[i] : 1) * gs_item_hash(made->last, made->last_bytes);
+		if (made->first == NULL) {
+			made->first = made->last;
+			made->first_bytes = made->last_bytes;
+		}
 	}
-	made->last = item;
-	made->last_bytes = bytes;
-	made->sum += times * gs_item_hash(item, bytes);
+	return GS_OK;
 }
 
-static void
-verify_slices(const struct gs_item_order *order, struct gs_item_made *made,
-              const struct gs_item_slice *slices, size_t count)
+static gs_status
+verify_slices(struct gs_follow *follow, struct gs_item_made *made, const struct gs_item_slice *slices,
+              size_t slice_count)
 {
-	struct gs_item_walk walk = gs_item_walk_begin(order, slices, count);
-	uint32_t bytes = (uint32_t)order->item_bytes;
-	const char *item;
+	struct gs_item_walk walk = gs_item_walk_begin(follow->order, slices, slice_count);
+	const char *items[GS_ITEM_BATCH];
+	uint32_t bytes[GS_ITEM_BATCH];
+	size_t count;
 
-	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0)
-		verify_item(order, made, item, bytes, 1);
+	while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0)
+		TRY(verify_items(follow, made, items, bytes, count, NULL));
+	return GS_OK;
 }
 
 /* ---- sets ------------------------------------------------------------------------------ */
@@ -195,7 +206,7 @@ narrow_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part)
 /* ---- making --------------------------------------------------------------------------- */
 
 /* All items are equal: copy them as they are, unless one stands for all. */
-static void
+static gs_status
 make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, size_t slice_count,
              bool large, struct gs_item_made *made)
 {
@@ -207,7 +218,7 @@ make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, siz
 	const char *item;
 
 	if (options->verify)
-		verify_slices(order, made, maker->slices, slice_count);
+		TRY(verify_slices(&maker->follow, made, maker->slices, slice_count));
 	if (bucket->leaves != NULL)
 		slice_count = narrow_slices(maker, part);
 	walk = gs_item_walk_begin(order, maker->slices, slice_count);
@@ -233,9 +244,10 @@ make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, siz
 	}
 	if (part->items < UINT64_MAX)	/* where one stands for all, not all are here */
 		made->items = part->items;
+	return GS_OK;
 }
 
-static void
+static gs_status
 make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size_t slice_count,
             bool counts, struct gs_item_made *made)
 {
@@ -254,12 +266,19 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 	if (gs_way("fold equal items", options->groups && !set && !options->numbered))
 		gs_item_part_fold(items);
 	gs_item_part_sort(items, part->bucket->shared);
-	for (size_t i = 0; options->verify && !whole && i < items->count; i++) {
-		size_t bytes;
-		const char *item = gs_item_part_at(items, i, &bytes);
+	for (size_t i = 0, count; options->verify && !whole && i < items->count; i += count) {
+		const char *batch[GS_ITEM_BATCH];
+		uint32_t lengths[GS_ITEM_BATCH];
+		uint64_t times[GS_ITEM_BATCH];
 
-		verify_item(options->order, made, item, bytes,
-		            items->mark_equal ? items->weights[items->places[i]] : 1);
+		for (count = 0; count < GS_ITEM_BATCH && i + count < items->count; count++) {
+			size_t bytes;
+
+			batch[count] = gs_item_part_at(items, i + count, &bytes);
+			lengths[count] = (uint32_t)bytes;
+			times[count] = items->mark_equal ? items->weights[items->places[i + count]] : 1;
+		}
+		TRY(verify_items(&maker->follow, made, batch, lengths, count, times));
 	}
 	if (set)
 		gs_item_part_combine(items, &options->set, options->groups, options->least, options->most);
@@ -270,12 +289,11 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 		.times = options->groups ? items->times : NULL,
 	};
 	if (counts)
-		return;
+		return GS_OK;
 	made->span.bytes = gs_item_part_gather(items, options->emit_at, options->emit_bytes,
 	                                       maker->out);
 	out = (struct gs_item_slice){ maker->out, made->span.bytes };
-	if (options->verify && whole)
-		verify_slices(options->order, made, &out, 1);
+	return options->verify && whole ? verify_slices(&maker->follow, made, &out, 1) : GS_OK;
 }
 
 gs_status
@@ -288,10 +306,11 @@ gs_item_make(struct gs_item_maker *maker, const struct gs_bucket_part *part, boo
 
 	*made = (struct gs_item_made){ .items = 0 };
 	TRY(load_slices(maker, part, counts, large, &count));
+	maker->follow.any = maker->follow.disorder = false;
 	if (part->bucket->settled || part->bucket->items == 1)
-		make_settled(maker, part, count, large, made);
+		TRY(make_settled(maker, part, count, large, made));
 	else
-		make_sorted(maker, part, count, counts, made);
+		TRY(make_sorted(maker, part, count, counts, made));
 	gs_clock_lap(&maker->shared->monitor->clock, GS_STAGE_SORT, &since);
 	return GS_OK;
 }

@@ -345,6 +345,7 @@ struct gs_item_maker {
 	char                 *other;		/* as OUT, for another part; or NULL */
 	size_t                limit;		/* bytes of each */
 	struct gs_item_part   part;
+	struct gs_follow      follow;		/* for options.verify: the last item of a batch */
 	char                 *large;		/* an item that has no room in LOAD; or NULL */
 };
 

@@ -88,12 +88,6 @@ is_lz4(const unsigned char *at, size_t bytes)
 	return bytes >= 11 && (at[4] & 0xc2) == 0x40 && (at[5] & 0x8f) == 0 && at[5] >> 4 >= 4;
 }
 
-static bool
-is_xz(const unsigned char *at, size_t bytes)
-{
-	return bytes >= 12 && at[7] < 16;
-}
-
 /* The second magic number is that of a block, or of the end. */
 static bool
 is_bzip2(const unsigned char *at, size_t bytes)
@@ -113,78 +107,59 @@ is_zip(const unsigned char *at, size_t bytes)
 	       gs_little_endian(at + 8, 2) <= MOST_METHOD;
 }
 
-/* Thrift's compact protocol: the header of the first page begins with an i32, field 1. */
-static bool
-is_parquet(const unsigned char *at, size_t bytes)
-{
-	return bytes >= 12 && at[4] == 0x15;
-}
+/*
+ * Each byte is between those of LEAST and MOST.  Numbers so long that nothing more need be looked at have no test.
+ * Parquet: Thrift's compact protocol, the header of the first page begins with an i32, field 1.  ELF: version 1,
+ * for 32 or 64 bits and for either byte order, and unused zeros behind it.  Old lz4: the size of the first block,
+ * of 8 MiB before it was compressed.
+ */
+#define MAGIC(magic)	magic, magic
 
-/* Version 1, for 32 or 64 bits and for either byte order, and unused zeros behind it. */
-static bool
-is_elf(const unsigned char *at, size_t bytes)
-{
-	return bytes >= 52 && (at[4] == 1 || at[4] == 2) && (at[5] == 1 || at[5] == 2) && at[6] == 1 &&
-	       memcmp(at + 9, "\0\0\0\0\0\0", 6) == 0;
-}
-
-/* The size of the first block, of 8 MiB before it was compressed. */
-static bool
-is_old_lz4(const unsigned char *at, size_t bytes)
-{
-	return bytes >= 8 && gs_little_endian(at + 4, 4) - 1 < 9 << 20;
-}
-
-static bool
-is_pdf(const unsigned char *at, size_t bytes)
-{
-	return bytes >= 8 && at[5] >= '1' && at[5] <= '9' && at[6] == '.';
-}
-
-static bool
-is_npy(const unsigned char *at, size_t bytes)
-{
-	return bytes >= 12 && at[6] >= 1 && at[6] <= 3 && at[7] == 0;
-}
-
-/* Magic numbers so long that nothing more need be looked at have no test. */
 static const struct kind {
-	const char *magic;
+	const char *least, *most;
 	size_t      bytes, offset;
 	bool      (*test)(const unsigned char *at, size_t bytes);
 	const char *name, *way_out;
 	enum gsort_decompress format;	/* of compressed data, which has no name */
 } kinds[] = {
-	{ "\x1f\x8b\x08", 3, 0, is_gzip, NULL, NULL, GSORT_DECOMPRESS_GZIP },
-	{ ZSTD_MAGIC, 4, 0, is_zstd, NULL, NULL, GSORT_DECOMPRESS_ZSTD },
-	{ "\x2a\x4d\x18", 3, 1, is_skippable, NULL, NULL, GSORT_DECOMPRESS_ZSTD },
-	{ "\xfd" "7zXZ\0", 7, 0, is_xz, NULL, NULL, GSORT_DECOMPRESS_XZ },
-	{ "BZh", 3, 0, is_bzip2, NULL, NULL, GSORT_DECOMPRESS_BZIP2 },
-	{ "\x04\x22\x4d\x18", 4, 0, is_lz4, NULL, NULL, GSORT_DECOMPRESS_LZ4 },
-	{ "PK\3\4", 4, 0, is_zip, "a zip archive", "unpack it first: unzip -p", 0 },
-	{ "ustar", 5, 257, NULL, "a tar archive", "unpack it first: tar -xO", 0 },
-	{ "7z\xbc\xaf\x27\x1c", 6, 0, NULL, "a 7z archive", "unpack it first: 7z x -so", 0 },
-	{ "Rar!\x1a\7", 6, 0, NULL, "a rar archive", "unpack it first: unrar p", 0 },
-	{ "\2\x21\x4c\x18", 4, 0, is_old_lz4, "lz4 data of the old format",
+	{ MAGIC("\x1f\x8b\x08"), 3, 0, is_gzip, NULL, NULL, GSORT_DECOMPRESS_GZIP },
+	{ MAGIC(ZSTD_MAGIC), 4, 0, is_zstd, NULL, NULL, GSORT_DECOMPRESS_ZSTD },
+	{ MAGIC("\x2a\x4d\x18"), 3, 1, is_skippable, NULL, NULL, GSORT_DECOMPRESS_ZSTD },
+	{ "\xfd" "7zXZ\0\0\0", "\xfd" "7zXZ\0\0\x0f", 8, 0, NULL, NULL, NULL, GSORT_DECOMPRESS_XZ },
+	{ MAGIC("BZh"), 3, 0, is_bzip2, NULL, NULL, GSORT_DECOMPRESS_BZIP2 },
+	{ MAGIC("\x04\x22\x4d\x18"), 4, 0, is_lz4, NULL, NULL, GSORT_DECOMPRESS_LZ4 },
+	{ MAGIC("PK\3\4"), 4, 0, is_zip, "a zip archive", "unpack it first: unzip -p", 0 },
+	{ MAGIC("ustar"), 5, 257, NULL, "a tar archive", "unpack it first: tar -xO", 0 },
+	{ MAGIC("7z\xbc\xaf\x27\x1c"), 6, 0, NULL, "a 7z archive", "unpack it first: 7z x -so", 0 },
+	{ MAGIC("Rar!\x1a\7"), 6, 0, NULL, "a rar archive", "unpack it first: unrar p", 0 },
+	{ "\2\x21\x4c\x18\0\0\0", "\2\x21\x4c\x18\xff\xff\x8f", 8, 0, NULL, "lz4 data of the old format",
 	  "decompress it first: lz4 -dc", 0 },
-	{ "PAR1", 4, 0, is_parquet, "a Parquet file", "write a column of it as CSV first", 0 },
-	{ "ARROW1\0", 8, 0, NULL, "an Arrow file", "write a column of it as CSV first", 0 },
-	{ "SQLite format 3", 16, 0, NULL, "an SQLite database", "select a column of it first", 0 },
-	{ "\x89HDF\r\n\x1a\n", 8, 0, NULL, "an HDF5 file", "write a data set of it first: h5dump -b", 0 },
-	{ "\x93NUMPY", 6, 0, is_npy, "a NumPy array", NULL, 0 },
-	{ "%PDF-", 5, 0, is_pdf, "a PDF document", "extract its text first: pdftotext", 0 },
-	{ "\x7f" "ELF", 4, 0, is_elf, "a program", "name a file of numbers", 0 },
+	{ MAGIC("PAR1\x15"), 5, 0, NULL, "a Parquet file", "write a column of it as CSV first", 0 },
+	{ MAGIC("ARROW1\0"), 8, 0, NULL, "an Arrow file", "write a column of it as CSV first", 0 },
+	{ MAGIC("SQLite format 3"), 16, 0, NULL, "an SQLite database", "select a column of it first", 0 },
+	{ MAGIC("\x89HDF\r\n\x1a\n"), 8, 0, NULL, "an HDF5 file", "write a data set of it first: h5dump -b",
+	  0 },
+	{ "\x93NUMPY\1\0\0\0\0", "\x93NUMPY\3\0\xff\xff\xff\xff", 12, 0, NULL, "a NumPy array", NULL, 0 },
+	{ "%PDF-1.", "%PDF-9.", 7, 0, NULL, "a PDF document", "extract its text first: pdftotext", 0 },
+	{ "\x7f" "ELF\1\1\1\0\0\0\0\0\0\0", "\x7f" "ELF\2\2\1\xff\xff\0\0\0\0\0", 15, 0, NULL, "a program",
+	  "name a file of numbers", 0 },
 };
 
 /* The kind of the file that begins so, compressed or another one; or NULL. */
 static const struct kind *
 kind_of(const unsigned char *at, size_t bytes, bool compressed)
 {
-	for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++)
-		if ((k->name == NULL) == compressed && bytes >= k->offset + k->bytes &&
-		    memcmp(at + k->offset, k->magic, k->bytes) == 0 &&
-		    (k->test == NULL || k->test(at, bytes)))
+	for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof kinds[0]; k++) {
+		size_t same = 0;
+
+		if ((k->name == NULL) != compressed || bytes < k->offset + k->bytes)
+			continue;
+		while (same < k->bytes && at[k->offset + same] >= (unsigned char)k->least[same] &&
+		       at[k->offset + same] <= (unsigned char)k->most[same])
+			same++;
+		if (same == k->bytes && (k->test == NULL || k->test(at, bytes)))
 			return k;
+	}
 	return NULL;
 }
 

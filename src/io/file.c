@@ -79,42 +79,15 @@ recognize(struct gs_file *file, const void *data, size_t bytes, bool whole)
 	return file->format == GSORT_DECOMPRESS_NONE ? gs_file_check(file, data, bytes, whole) : GS_OK;
 }
 
-/* The size and format of a regular file.  There may be ten thousand files, so this makes no
+/* What the file is, and the size and format of a regular one.  There may be ten thousand files, so this makes no
  * system call whose result is not needed. */
-static gs_status
-examine_regular(struct gs_file *file, uint64_t size)
-{
-	const bool known = file->format != GSORT_DECOMPRESS_AUTO &&
-	                   (file->guarded == GS_UNGUARDED || file->format != GSORT_DECOMPRESS_NONE);
-	char start[GS_CONTENTS_BYTES];
-	size_t got;
-
-	if (file->partial) {
-		file->start = file->range.begin;
-		file->bytes = file->range.end - file->range.begin;
-		file->format = GSORT_DECOMPRESS_NONE;
-		return GS_OK;
-	}
-	file->bytes = size > file->start ? size - file->start : 0;
-#ifdef POSIX_FADV_SEQUENTIAL		/* macOS has none */
-	if (file->bytes > READAHEAD_BYTES)
-		(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-#endif
-	if (file->bytes > 0 && known)
-		return GS_OK;
-	got = gs_read_at(file->fd, start, sizeof start, file->start);
-	if (errno != 0)
-		return gs_file_fail(file);
-	if (got > 0 && file->bytes == 0)
-		file->bytes = GS_UNKNOWN;	/* files of /proc have size 0 */
-	return recognize(file, start, got, got < sizeof start);
-}
-
 static gs_status
 examine(struct gs_file *file)
 {
+	char start[GS_CONTENTS_BYTES];
 	struct stat st;
 	off_t offset = 0;
+	size_t got;
 
 	if (fstat(file->fd, &st) != 0)
 		return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
@@ -137,8 +110,27 @@ examine(struct gs_file *file)
 	file->regular = S_ISREG(st.st_mode) && offset >= 0;
 	if (!file->regular)
 		return GS_OK;
+	if (file->partial) {
+		file->start = file->range.begin;
+		file->bytes = file->range.end - file->range.begin;
+		file->format = GSORT_DECOMPRESS_NONE;
+		return GS_OK;
+	}
 	file->start = (uint64_t)offset;
-	return examine_regular(file, (uint64_t)st.st_size);
+	file->bytes = st.st_size > offset ? (uint64_t)(st.st_size - offset) : 0;
+#ifdef POSIX_FADV_SEQUENTIAL		/* macOS has none */
+	if (file->bytes > READAHEAD_BYTES)
+		(void)posix_fadvise(file->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+	if (file->bytes > 0 && file->format != GSORT_DECOMPRESS_AUTO &&
+	    (file->guarded == GS_UNGUARDED || file->format != GSORT_DECOMPRESS_NONE))
+		return GS_OK;
+	got = gs_read_at(file->fd, start, sizeof start, file->start);
+	if (errno != 0)
+		return gs_file_fail(file);
+	if (got > 0 && file->bytes == 0)
+		file->bytes = GS_UNKNOWN;	/* files of /proc have size 0 */
+	return recognize(file, start, got, got < sizeof start);
 }
 
 gs_status

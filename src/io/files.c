@@ -36,10 +36,9 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options,
 		files->list[f].name = names[f];
 		files->list[f].fd = -1;
 		files->list[f].recorder = recorder;
-	}
-	for (size_t f = 0; f < count; f++)
 		if (gs_file_is_standard(&files->list[f]) && !gs_allows(STDIN_FILENO, O_RDONLY))
 			return gs_fail_errno(GS_EIO, "cannot read: -");
+	}
 	for (size_t f = 0; f < count; f++) {
 		const bool stay = f < allowed && !options->later;
 		struct gs_file *file = &files->list[f];

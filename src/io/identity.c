@@ -74,18 +74,9 @@ gs_identity_of(const char *name, int fd)
 	return file;
 }
 
-int
-gs_identity_compare(const struct gs_identity *a, const struct gs_identity *b)
-{
-	if (a->inode != b->inode)
-		return a->inode < b->inode ? -1 : 1;
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	return strcmp(a->last, b->last);
-}
-
 bool
 gs_identity_same(const struct gs_identity *a, const struct gs_identity *b)
 {
-	return a->known && b->known && gs_identity_compare(a, b) == 0;
+	return a->known && b->known && a->device == b->device && a->inode == b->inode &&
+	       strcmp(a->last, b->last) == 0;
 }

@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "gsort.h"
 #include "io/open.h"
 
 struct gs_parallel_inflate;

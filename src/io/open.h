@@ -76,9 +76,6 @@ void gs_folder_of(const char *target, char folder[PATH_MAX]);
 /** Which file is NAME or, with NAME NULL, the file of FD? */
 struct gs_identity gs_identity_of(const char *name, int fd);
 
-/** A total order of known identities, which makes names of one file neighbours. */
-int gs_identity_compare(const struct gs_identity *a, const struct gs_identity *b);
-
 /** Are both known, and one file? */
 bool gs_identity_same(const struct gs_identity *a, const struct gs_identity *b);
 

@@ -23,7 +23,6 @@
  * write(2) with huge pages, but half as fast where there are none.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>

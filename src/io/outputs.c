@@ -52,51 +52,28 @@ gs_outputs_name(const char *pattern, size_t index, size_t count)
 	return strdup(name);
 }
 
-/* A file and its index. */
-struct ranked_file {
-	struct gs_identity file;
-	size_t index;
-};
-
-static int
-compare_files(const void *a, const void *b)
-{
-	const struct ranked_file *one = a, *other = b;
-	const int order = gs_identity_compare(&one->file, &other->file);
-
-	return order != 0 ? order : (one->index > other->index) - (one->index < other->index);
-}
-
 gs_status
 gs_outputs_check_files(const char *pattern, size_t count)
 {
-	struct ranked_file *files;
+	struct gs_identity *files;
 	gs_status status = GS_NEW(files, count, "outputs");
-	size_t known = 0;
 
 	for (size_t f = 0; f < count && status == GS_OK; f++) {
-		char *name = gs_outputs_name(pattern, f, count);
+		char *name = gs_outputs_name(pattern, f, count), *other;
 
-		if (name != NULL)
-			files[known] = (struct ranked_file){ gs_identity_of(name, -1), f };
-		else
+		if (name == NULL)
 			status = gs_fail(GS_EIO, "open failed: the name of output %zu is too long", f);
-		known += name != NULL && files[known].file.known;
+		else
+			files[f] = gs_identity_of(name, -1);
+		for (size_t before = 0; before < f && status == GS_OK; before++) {
+			if (!gs_identity_same(&files[before], &files[f]))
+				continue;
+			other = gs_outputs_name(pattern, before, count);
+			status = other == NULL ? gs_fail(GS_EBUDGET, "out of memory")
+			         : gs_fail(GS_EUSAGE, "%s and %s are the same file", other, name);
+			free(other);
+		}
 		free(name);
-	}
-	if (status == GS_OK && known > 0)
-		qsort(files, known, sizeof *files, compare_files);
-	for (size_t f = 1; f < known && status == GS_OK; f++) {
-		char *one, *other;
-
-		if (!gs_identity_same(&files[f - 1].file, &files[f].file))
-			continue;
-		one = gs_outputs_name(pattern, files[f - 1].index, count);
-		other = gs_outputs_name(pattern, files[f].index, count);
-		status = one == NULL || other == NULL ? gs_fail(GS_EBUDGET, "out of memory")
-		         : gs_fail(GS_EUSAGE, "%s and %s are the same file", one, other);
-		free(one);
-		free(other);
 	}
 	free(files);
 	return status;

@@ -311,17 +311,13 @@ read_keys(struct gs_opts *opts)
 			return gs_report_usage("invalid key '%s': must be TYPE@OFFSET or bytesN@OFFSET, with "
 			                       "an r behind it for largest first, such as u32@8, f64@0r "
 			                       "or bytes10@0", opts->keys.all[k]);
+	/* counts and positions are in the byte order of keys that say one, if they agree */
 	for (size_t k = 0; k < opts->keys.count; k++) {
 		const struct gsort_key *key = &opts->record_keys[k];
 
 		if (key->endian == GSORT_ENDIAN_HOST && gs_type_has_order(key->type) &&
 		    !check_order(opts, opts->keys.all[k]))
 			return false;
-	}
-	/* counts and positions are in the byte order of keys that say one, if they agree */
-	for (size_t k = 0; k < opts->keys.count; k++) {
-		const struct gsort_key *key = &opts->record_keys[k];
-
 		if (key->type == GSORT_TEXT)
 			continue;
 		agree &= order == GSORT_ENDIAN_HOST || order == key->endian;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "cli/option.h"
 
 /* ---- options of other programs ------------------------------------------------ */
@@ -109,12 +110,6 @@ synonym_of(const char *word, size_t bytes)
 
 /* ---- edit distance -------------------------------------------------------------- */
 
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * Edits between TYPED and NAME: a letter inserted, deleted or replaced, or two swapped.
  * Optimal string alignment, three rows of the table at a time (Damerau, "A technique for
@@ -139,10 +134,9 @@ edits(const char *typed, size_t bytes, const char *name)
 		for (size_t n = 1; n <= name_bytes; n++) {
 			size_t other = typed[t - 1] != name[n - 1];
 
-			now[n] = least(before[n - 1] + other, least(before[n], now[n - 1]) + 1);
-			if (t > 1 && n > 1 && typed[t - 1] == name[n - 2]
-			    && typed[t - 2] == name[n - 1])
-				now[n] = least(now[n], earlier[n - 2] + 1);
+			now[n] = gs_least(before[n - 1] + other, gs_least(before[n], now[n - 1]) + 1);
+			if (t > 1 && n > 1 && typed[t - 1] == name[n - 2] && typed[t - 2] == name[n - 1])
+				now[n] = gs_least(now[n], earlier[n - 2] + 1);
 		}
 	}
 	return table[bytes % 3][name_bytes];
@@ -167,7 +161,7 @@ const char *
 gs_near_option(const char *name, size_t bytes)
 {
 	const char *meant = synonym_of(name, bytes);
-	size_t fewest = least(3, (bytes + 1) / 2);
+	size_t fewest = gs_least(3, (bytes + 1) / 2);
 	struct gs_named_type type;
 	char word[48], spelled[64];
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* option_values.c - how options store their values, by the kinds of opts.def; numbers and sizes */
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -240,25 +239,6 @@ gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
-/* SIZE, the value or its end, as sort -S takes it: a number of KiB, or with a suffix; in *BYTES, or with %
- * in *PERCENT.  The other one becomes 0.  False after a message. */
-static bool
-parse_size(const struct gs_option_use *use, const char *size, uint64_t *bytes, uint64_t *percent)
-{
-	const char *suffix = size;
-
-	*bytes = 0;
-	if (!gs_read_whole(&suffix, percent))
-		return refuse_number(use, "must be a size, such as 512M, 8G or 50%");
-	if (strcmp(suffix, "%") == 0)
-		return true;
-	*percent = 0;
-	return read_scaled(size, 1, bytes) ||
-	       gs_report_error("invalid suffix in %s argument '%s': must be a whole number and "
-	                       "one of b, K, M, G, T, P, E, Z, Y, R, Q, KiB, MiB, GiB, TiB, %%",
-	                       use->spelled, use->value);
-}
-
 /*
  * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
  * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
@@ -269,10 +249,19 @@ gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
 {
 	struct gsort_options *const job = &opts->job;
 	const bool gpu = strncmp(use->value, "gpu:", 4) == 0;
-	uint64_t bytes, percent;
+	const char *size = gpu ? use->value + 4 : after_sign(use->value), *suffix = size;
+	uint64_t bytes = 0, percent;
 
-	if (!parse_size(use, gpu ? use->value + 4 : after_sign(use->value), &bytes, &percent))
-		return false;
+	/* a number of KiB, or with a suffix; or with %: then BYTES is 0, else PERCENT */
+	if (!gs_read_whole(&suffix, &percent))
+		return refuse_number(use, "must be a size, such as 512M, 8G or 50%");
+	if (strcmp(suffix, "%") != 0) {
+		percent = 0;
+		if (!read_scaled(size, 1, &bytes))
+			return gs_report_error("invalid suffix in %s argument '%s': must be a whole number "
+			                       "and one of b, K, M, G, T, P, E, Z, Y, R, Q, KiB, MiB, GiB, "
+			                       "TiB, %%", use->spelled, use->value);
+	}
 	if (gpu) {
 		if (strchr(use->value, '%') != NULL && (percent < 1 || percent > 100))
 			return gs_report_error("%s argument '%s' is not between 1%% and 100%%", use->spelled,

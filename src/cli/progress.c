@@ -33,11 +33,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "cli/progress.h"
 
 enum {
 	FIRST_MS = 1000, BAR_MS = 200, LINE_MS = 10000,
-	STACK_BYTES = 256 << 10,
 	ETA_SECONDS = 2,	/* no estimate before that */
 	BAR_FROM    = 100,	/* columns of a terminal */
 	BAR_COLUMNS = 20,
@@ -482,25 +482,12 @@ gs_progress_begin(struct gs_opts *opts)
 void
 gs_progress_watch(const gsort *job)
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
 	pthread_t thread;
 
 	if (watch.later) {	/* after gsort_open(): its sandbox confines only later threads */
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		for (int signal = 1; signal < NSIG; signal++)	/* from here on the thread fetches them */
-			if (sigismember(&watch.signals, signal) == 1)
-				sigaddset(&before, signal);
-		pthread_attr_init(&attr);
-		pthread_attr_setstacksize(&attr, STACK_BYTES);
-		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-		if (pthread_create(&thread, &attr, wait_and_show, NULL) != 0)	/* no bar; answer() answers */
-			for (int signal = 1; signal < NSIG; signal++)
-				if (sigismember(&watch.signals, signal) == 1)
-					sigdelset(&before, signal);
-		pthread_attr_destroy(&attr);
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		pthread_sigmask(SIG_BLOCK, &watch.signals, NULL);	/* from here on the thread fetches them */
+		if (gs_thread_create(&thread, true, wait_and_show, NULL) != 0)	/* no bar; answer() answers */
+			pthread_sigmask(SIG_UNBLOCK, &watch.signals, NULL);
 	}
 	atomic_store(&watch.job, job);
 }

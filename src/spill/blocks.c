@@ -132,13 +132,6 @@ read_block(const struct gs_spill_file *file, const struct gs_blocks_cursor *curs
 	                          packer->packed + sizeof *header, header->packed_bytes);
 }
 
-static void
-pass(struct gs_blocks_cursor *cursor, const struct gs_pack_header *header)
-{
-	cursor->at += sizeof *header + header->packed_bytes;
-	cursor->given = 0;
-}
-
 /* Read whole blocks, as many as there are packers and as ROOM allows: *COUNT keys. */
 static gs_status
 read_whole(struct gs_blocks *blocks, const struct gs_spill_file *file,
@@ -156,7 +149,7 @@ read_whole(struct gs_blocks *blocks, const struct gs_spill_file *file,
 			break;
 		load.begins[team] = *count;
 		*count += header.keys;
-		pass(cursor, &header);
+		cursor->at += sizeof header + header.packed_bytes;
 	}
 	gs_team_each(team, team, unpack_one, &load);
 	return load.corrupt ? gs_spill_file_corrupt(file->dir) : GS_OK;
@@ -184,8 +177,10 @@ gs_blocks_read(struct gs_blocks *blocks, const struct gs_spill_file *file,
 		got = header.keys - cursor->given < count - done ? header.keys - cursor->given : count - done;
 		memcpy(to, blocks->part + cursor->given * key_bytes, got * key_bytes);
 		cursor->given += got;
-		if (cursor->given == header.keys)
-			pass(cursor, &header);
+		if (cursor->given == header.keys) {
+			cursor->at += sizeof header + header.packed_bytes;
+			cursor->given = 0;
+		}
 	}
 	return GS_OK;
 }

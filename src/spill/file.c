@@ -114,20 +114,14 @@ gs_spill_dirs_check(const char *const *dirs, size_t dir_count)
 
 	for (size_t d = 0; d < dir_count; d++) {
 		struct stat st;
-		bool good = stat(dirs[d], &st) == 0;
+		const int number = stat(dirs[d], &st) != 0 ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR
+		                   : faccessat(AT_FDCWD, dirs[d], W_OK | X_OK, AT_EACCESS) != 0 ? errno : 0;
 		gs_status status;
-		int number;
 
-		if (good && !S_ISDIR(st.st_mode)) {
-			errno = ENOTDIR;
-			good = false;
-		}
-		if (!good || faccessat(AT_FDCWD, dirs[d], W_OK | X_OK, AT_EACCESS) != 0) {
-			number = errno;
+		if (number != 0)
 			return gs_caused(number, gs_fail(GS_EIO, "cannot use %s for temporary files: "
 			                                 "%s; name another directory with -T", dirs[d],
 			                                 strerror(number)));
-		}
 		status = gs_spill_file_make(&file, &dirs[d], 1, 0);
 		if (status != GS_OK && !is_full(gs_failure_errno()))
 			return status;

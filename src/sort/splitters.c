@@ -131,19 +131,13 @@ share_out(struct gs_splitters *s, unsigned i, size_t count, size_t *shares)
 	}
 }
 
-/* The first splitter of the class that is not less than KEY; or the first of the next class. */
-static unsigned
-splitter_from(const struct gs_splitters *s, unsigned place, uint64_t key)
-{
-	return (unsigned)gs_keys_from(s->keys, 64, s->first[place], s->first[place + 1], key);
-}
-
 void
 gs_splitters_owners(const struct gs_splitters *s, unsigned key_class, uint64_t key, unsigned *first,
                     unsigned *last)
 {
 	const unsigned place = gs_class_place(key_class, s->descending_classes);
-	const unsigned i = splitter_from(s, place, key);
+	/* the first splitter of the class that is not less than KEY; or the first of the next class */
+	const size_t i = gs_keys_from(s->keys, 64, s->first[place], s->first[place + 1], key);
 
 	if (i == s->first[place + 1] || s->keys[i] != key) {
 		*first = *last = s->between[i];
@@ -158,7 +152,7 @@ gs_splitters_share(const struct gs_splitters *s, unsigned key_class, uint64_t ke
                    unsigned owner)
 {
 	const unsigned place = gs_class_place(key_class, s->descending_classes);
-	const unsigned i = splitter_from(s, place, key);
+	const size_t i = gs_keys_from(s->keys, 64, s->first[place], s->first[place + 1], key);
 	const struct gs_splitter *splitter = &s->list[i];
 	unsigned first, last;
 	uint64_t begin, end, wheel;

@@ -23,6 +23,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/round.h"
 #include "sort/buckets/buckets.h"
 #include "sort/buckets/state.h"
 #include "sort/cpu/keys.h"
@@ -255,27 +256,6 @@ append(struct gs_buckets *buckets, struct gs_adder *thread, const char *keys, si
 	}
 }
 
-/* Take some keys of every SAMPLE_EVERYth call into the sample.  If it is full, drop every other key,
- * and from then on pass over half of the calls.  The caller holds the lock. */
-static void
-sample_some(struct gs_buckets *buckets, const void *keys, size_t count)
-{
-	const size_t each = count < GS_BIN_SAMPLE_EACH ? count : GS_BIN_SAMPLE_EACH;
-
-	if (buckets->sample_calls++ % buckets->sample_every > 0)
-		return;
-	if (buckets->sample_count + each > GS_BIN_SAMPLE_KEYS) {
-		buckets->sample_count /= 2;
-		buckets->sample_every *= 2;
-		for (size_t s = 0; s < buckets->sample_count; s++)
-			gs_key_put(buckets->sample, buckets->key_bits, s,
-			           gs_key_at(buckets->sample, buckets->key_bits, 2 * s));
-	}
-	for (size_t s = 0; s < each; s++)
-		gs_key_put(buckets->sample, buckets->key_bits, buckets->sample_count++,
-		           gs_key_at(keys, buckets->key_bits, s * count / each));
-}
-
 /* Buffer some keys, all of one sequence number, as they are. */
 static void
 buffer(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t sequence, const void *keys,
@@ -313,8 +293,22 @@ buffer(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t sequence, c
 	buckets->least = least < buckets->least ? least : buckets->least;
 	buckets->most = most > buckets->most ? most : buckets->most;
 	buckets->buffered_bytes += count * buckets->key_bytes;
-	if (buckets->state == GS_BUFFERING)
-		sample_some(buckets, keys, count);
+	/* take some keys of every SAMPLE_EVERYth call; if the sample is full, drop every other key, and
+	 * from then on pass over half of the calls */
+	if (buckets->state == GS_BUFFERING && buckets->sample_calls++ % buckets->sample_every == 0) {
+		const size_t each = gs_least(count, GS_BIN_SAMPLE_EACH);
+
+		if (buckets->sample_count + each > GS_BIN_SAMPLE_KEYS) {
+			buckets->sample_count /= 2;
+			buckets->sample_every *= 2;
+			for (size_t s = 0; s < buckets->sample_count; s++)
+				gs_key_put(buckets->sample, buckets->key_bits, s,
+				           gs_key_at(buckets->sample, buckets->key_bits, 2 * s));
+		}
+		for (size_t s = 0; s < each; s++)
+			gs_key_put(buckets->sample, buckets->key_bits, buckets->sample_count++,
+			           gs_key_at(keys, buckets->key_bits, s * count / each));
+	}
 	if (buckets->state == GS_BUFFERING &&
 	    ((buckets->buffered_bytes >= buckets->sample_bytes && buckets->order == 0) ||
 	     buckets->fragment_count >= buckets->buffered_bytes / buckets->fragment_bytes * 2 +

@@ -338,24 +338,6 @@ compare_fragments(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The orders in which all fragments, each in such an order, go on from each other. */
-static unsigned
-order_of_fragments(struct gs_buckets *buckets)
-{
-	struct gs_fragment *fragments = buckets->fragments;
-	unsigned order = buckets->order;
-
-	if (order == 0)
-		return 0;
-	qsort(fragments, buckets->fragment_count, sizeof *fragments, compare_fragments);
-	for (size_t f = 1; f < buckets->fragment_count; f++) {
-		const uint64_t last = fragments[f - 1].last, first = fragments[f].first;
-
-		order &= (first >= last ? GS_UP : 0) | (first <= last ? GS_DOWN : 0);
-	}
-	return order;
-}
-
 size_t
 gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 {
@@ -372,7 +354,15 @@ gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 		const size_t count = buckets->fragment_count;
 		struct gs_bucket all = { .keys = 0 };
 
-		order = order_of_fragments(buckets);
+		/* the orders in which all fragments, each in such an order, go on from each other */
+		order = buckets->order;
+		if (order != 0)
+			qsort(fragments, count, sizeof *fragments, compare_fragments);
+		for (size_t f = 1; f < count && order != 0; f++) {
+			const uint64_t last = fragments[f - 1].last, first = fragments[f].first;
+
+			order &= (first >= last ? GS_UP : 0) | (first <= last ? GS_DOWN : 0);
+		}
 		if (gs_way(order & GS_UP ? "keys in order" : "keys in reverse", order != 0)) {
 			for (size_t f = 0; f < count; f++) {
 				struct gs_fragment *fragment = &fragments[order & GS_UP ? f : count - 1 - f];

@@ -65,20 +65,6 @@ choose_strand(struct drainer *drainer)
 	return best;
 }
 
-/* A span that is ready, and the next of a strand from which nobody takes; or NULL. */
-static struct slot *
-find_next(struct drainer *drainer)
-{
-	for (unsigned s = 0; s < drainer->base.slots; s++) {
-		struct slot *slot = &drainer->slot[s];
-		const struct strand *strand = &drainer->strand[slot->sorted.strand];
-
-		if (slot->ready && !strand->taking && slot->sorted.number == strand->taken)
-			return slot;
-	}
-	return NULL;
-}
-
 static void
 drain(void *context, unsigned worker, unsigned size)
 {
@@ -88,11 +74,18 @@ drain(void *context, unsigned worker, unsigned size)
 	(void)size;
 	pthread_mutex_lock(&base->lock);
 	for (;;) {
-		struct slot *slot = find_next(drainer);
-		struct strand *strand = gs_drain_stops(base) ? NULL : choose_strand(drainer);
+		struct slot *slot = drainer->slot, *const end = slot + base->slots;
+		struct strand *strand = NULL;
 
-		if (slot != NULL) {	/* take it */
+		/* a span that is ready, and the next of a strand from which nobody takes */
+		for (; slot < end; slot++) {
 			strand = &drainer->strand[slot->sorted.strand];
+			if (slot->ready && !strand->taking && slot->sorted.number == strand->taken)
+				break;
+		}
+		if (slot == end)
+			strand = gs_drain_stops(base) ? NULL : choose_strand(drainer);
+		if (slot < end) {	/* take it */
 			strand->taking = true;
 			gs_drain_take(base, &slot->sorted);
 			strand->taking = false;

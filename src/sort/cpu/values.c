@@ -12,7 +12,6 @@
  * Invariant: a slot that counts keys keeps its value.  So a key that is found is counted where all equal ones
  * are; a slot that counts none may have any value, as no key is found before it in another.
  */
-#include <assert.h>
 #include <string.h>
 
 #include "base/round.h"

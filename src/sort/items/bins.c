@@ -77,22 +77,6 @@ choose_bounds(struct gs_item_bins *bins, const uint64_t *words, size_t count, un
 	set_bounds(bins, found);
 }
 
-/* Make word number bins->level of all items of a sample; false: later words are 0. */
-static bool
-load_words(const struct gs_item_bins *bins, const struct gs_item_order *order,
-           const char *const *items, const uint32_t *bytes, size_t count, uint64_t *words)
-{
-	bool more = false;
-
-	for (size_t at = 0; at < count; at += GS_ITEM_BATCH) {
-		const size_t batch = count - at < GS_ITEM_BATCH ? count - at : GS_ITEM_BATCH;
-
-		more |= order->words(order->context, items + at, bytes == NULL ? NULL : bytes + at,
-		                     batch, bins->level, words + at);
-	}
-	return more;
-}
-
 gs_status
 gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order, unsigned from,
                     const char *const *items, const uint32_t *bytes, size_t count, unsigned wanted)
@@ -107,7 +91,10 @@ gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order
 	if (words == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	for (; more && least == greatest && bins->level - from < GS_ITEM_COMMON_MOST; bins->level++) {
-		more = load_words(bins, order, items, bytes, count, words);
+		more = false;
+		for (size_t at = 0; at < count; at += GS_ITEM_BATCH)
+			more |= order->words(order->context, items + at, bytes == NULL ? NULL : bytes + at,
+			                     gs_least(count - at, GS_ITEM_BATCH), bins->level, words + at);
 		least = UINT64_MAX;
 		greatest = 0;
 		kernels->range(words, count, &least, &greatest);

@@ -69,9 +69,9 @@ gs_item_hash(const char *item, size_t bytes)
 }
 
 /*
- * In lanes, sums of words, and of all that these have been: the latter have each word as often as it and later
- * ones are in its lane, which tells its place.  So each word is there times an odd number of its own, and costs
- * two additions.  The last ones are added as bijections.
+ * In lanes, sums of words, and of all that these have been: the latter have each word as often as it and
+ * later ones are in its lane, which tells its place.  So each word is there times an odd number of its own,
+ * and costs two additions.  The last ones are added as bijections.
  */
 uint64_t
 gs_bytes_sum(const char *data, size_t bytes)
@@ -88,7 +88,7 @@ gs_bytes_sum(const char *data, size_t bytes)
 		all += sums;
 	}
 	for (unsigned l = 0; l < LANES; l++)
-		sum += sums[l] * (2 * l * GS_GOLDEN + 1) + all[l] * (2 * LANES * GS_GOLDEN);
+		sum += sums[l] * (2 * l * GS_GOLDEN * GS_GOLDEN + 1) + all[l] * (2 * GS_GOLDEN);
 	for (; at + sizeof word <= bytes; at += sizeof word) {
 		memcpy(&word, data + at, sizeof word);
 		sum += mix(at, word);

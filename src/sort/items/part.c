@@ -289,15 +289,6 @@ have_same_bytes(const struct gs_item_part *part, size_t from, size_t to)
 }
 
 static void
-mark_equal(struct gs_item_part *part, unsigned at, size_t from, size_t to)
-{
-	if (!part->mark_equal)
-		return;
-	for (size_t i = from + 1; i < to; i++)
-		part->equal[i] = compare_places(part, at, part->places[i - 1], part->places[i]) == 0;
-}
-
-static void
 sort_few(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
 	uint64_t *words = part->words;
@@ -323,7 +314,8 @@ sort_few(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 		words[to_be] = word;
 		places[to_be] = place;
 	}
-	mark_equal(part, at, from, to);
+	for (size_t i = from + 1; part->mark_equal && i < to; i++)
+		part->equal[i] = compare_places(part, at, places[i - 1], places[i]) == 0;
 }
 
 static unsigned

@@ -93,34 +93,26 @@ gs_item_pivots_choose(struct gs_item_pivots *pivots, const struct gs_item_order 
 	return status;
 }
 
-/* The bin of one item: a binary search. */
-static unsigned
-find(const struct gs_item_pivots *pivots, const struct gs_item_order *order, unsigned level,
-     const char *item, size_t bytes)
-{
-	size_t low = 0, high = pivots->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const int compared = gs_item_compare_whole(order, level, item, bytes, pivots->items[middle],
-		                                           pivots->bytes[middle]);
-
-		if (compared == 0)
-			return (unsigned)(2 * middle + 1);
-		if (compared < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return (unsigned)(2 * low);
-}
-
 void
 gs_item_pivots_find(const struct gs_item_pivots *pivots, const struct gs_item_order *order,
                     unsigned level, const char *const *items, const uint32_t *bytes, size_t count,
                     uint16_t *found)
 {
-	for (size_t i = 0; i < count; i++)
-		found[i] = (uint16_t)find(pivots, order, level, items[i],
-		                          bytes != NULL ? bytes[i] : order->item_bytes);
+	for (size_t i = 0; i < count; i++) {
+		size_t low = 0, high = pivots->count, equal = 0;
+
+		while (low < high && equal == 0) {
+			const size_t middle = low + (high - low) / 2;
+			const int compared = gs_item_compare_whole(
+				order, level, items[i], bytes != NULL ? bytes[i] : order->item_bytes,
+				pivots->items[middle], pivots->bytes[middle]);
+
+			if (compared < 0)
+				high = middle;
+			else
+				low = middle + 1;
+			equal = compared == 0;
+		}
+		found[i] = (uint16_t)(2 * low - equal);
+	}
 }

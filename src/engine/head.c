@@ -59,16 +59,6 @@ gs_head_filter(const struct gs_head *head, unsigned key_class, void *keys, size_
 }
 
 void
-gs_head_carve(struct gs_head *head, const struct gsort_options *options,
-              const struct gs_plan *plan, struct gs_arena *arena)
-{
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		if (plan->head_keys > 0 && plan->class_bits[c] > 0)
-			head->first[c] = gs_arena_take(arena,
-			                               options->head_count * (plan->class_bits[c] / 8));
-}
-
-void
 gs_head_open(struct gs_head *head, const struct gsort_options *options,
              const struct gs_plan *plan, struct gs_batch *batch)
 {

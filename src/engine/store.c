@@ -50,11 +50,15 @@ gs_store_carve(struct gs_store *store, const struct gsort_options *options,
 		                                                         plan->buckets.block_bytes));
 		store->batch.slots = gs_arena_take_sparse(arena,
 			(gs_batch_slots(plan->threads) + plan->threads) * plan->buckets.part_bytes);
-		for (unsigned c = 0; c < GS_CLASSES; c++)
-			if (plan->class_bits[c] > 0)
-				store->bucket_memory[c] = gs_arena_take_sparse(arena,
-					gs_buckets_bytes(&plan->buckets, plan->batch_bytes));
-		gs_head_carve(&store->head, options, plan, arena);
+		for (unsigned c = 0; c < GS_CLASSES; c++) {
+			if (plan->class_bits[c] == 0)
+				continue;
+			store->bucket_memory[c] = gs_arena_take_sparse(arena,
+				gs_buckets_bytes(&plan->buckets, plan->batch_bytes));
+			if (plan->head_keys > 0)
+				store->head.first[c] = gs_arena_take(arena, options->head_count *
+				                                            (plan->class_bits[c] / 8));
+		}
 	}
 	gs_runs_carve(&store->runs, plan, arena);
 	store->resident = gs_arena_take(arena, plan->resident_bytes);

@@ -68,11 +68,7 @@ struct gs_head {
 	size_t   first_keys[GS_CLASSES];	/* how many they are */
 };
 
-/** Take buffers from ARENA, or from one that is not open: only their sum. */
-void gs_head_carve(struct gs_head *head, const struct gsort_options *options,
-                   const struct gs_plan *plan, struct gs_arena *arena);
-
-/** Begin; BATCH is borrowed. */
+/** Begin; BATCH is borrowed, and FIRST is set. */
 void gs_head_open(struct gs_head *head, const struct gsort_options *options,
                   const struct gs_plan *plan, struct gs_batch *batch);
 

@@ -120,39 +120,6 @@ lower_to_group(uint64_t *limit, const char *root, const char *path, bool v2,
 	lower_to(limit, root, v2);
 }
 
-/*
- * Lower both limits to what this process's control groups allow.  Lines of
- * /proc/self/cgroup: "ID:CONTROLLERS:PATH"; v2 is "0::PATH".  The kernel takes 10 us to
- * write them, so they are read once.
- */
-static void
-lower_to_groups(uint64_t *cores, uint64_t *memory)
-{
-	char line[4096];
-	FILE *in = fopen("/proc/self/cgroup", "re");
-
-	if (in == NULL)
-		return;
-	while (fgets(line, sizeof line, in) != NULL) {
-		char *controllers = strchr(line, ':');
-		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-		bool v2;
-
-		if (path == NULL)
-			continue;
-		*path++ = '\0';
-		path[strcspn(path, "\n")] = '\0';
-		v2 = controllers[1] == '\0';
-		if (v2 || lists(controllers + 1, "cpu"))
-			lower_to_group(cores, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", path, v2,
-			               lower_to_quota);
-		if (v2 || lists(controllers + 1, "memory"))
-			lower_to_group(memory, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory", path,
-			               v2, lower_to_memory);
-	}
-	fclose(in);
-}
-
 static void
 lower_to_address_limit(uint64_t *limit, const struct rlimit *most)
 {
@@ -172,6 +139,8 @@ gs_limits_read(struct gs_limits *limits, bool small)
 	uint64_t cores = gs_team_most();	/* as nproc(1): affinity, or OMP_NUM_THREADS */
 	uint64_t kib, policy, committed, *const addresses = &limits->address_bytes;
 	struct rlimit files, most;
+	char line[4096];
+	FILE *in;
 
 	limits->files = 1 << 20;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < limits->files)
@@ -191,8 +160,28 @@ gs_limits_read(struct gs_limits *limits, bool small)
 	limits->ram_bytes = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes
 	                                                : UINT64_C(1) << 30;
 	limits->room_bytes = limits->ram_bytes;
-	if (!small)
-		lower_to_groups(&cores, &limits->room_bytes);
+	/* Control groups: lines "ID:CONTROLLERS:PATH"; v2 is "0::PATH".  The kernel takes 10 us to write
+	 * them, so they are read once. */
+	in = small ? NULL : fopen("/proc/self/cgroup", "re");
+	while (in != NULL && fgets(line, sizeof line, in) != NULL) {
+		char *controllers = strchr(line, ':');
+		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+		bool v2;
+
+		if (path == NULL)
+			continue;
+		*path++ = '\0';
+		path[strcspn(path, "\n")] = '\0';
+		v2 = controllers[1] == '\0';
+		if (v2 || lists(controllers + 1, "cpu"))
+			lower_to_group(&cores, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", path, v2,
+			               lower_to_quota);
+		if (v2 || lists(controllers + 1, "memory"))
+			lower_to_group(&limits->room_bytes, v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory",
+			               path, v2, lower_to_memory);
+	}
+	if (in != NULL)
+		fclose(in);
 	limits->room_bytes = gs_least(limits->room_bytes, *addresses);
 	/* A control group is not filled to the last byte: our page cache counts, too, so the kernel would
 	 * reclaim pages all the time, or kill a process of the group. */

@@ -207,20 +207,6 @@ begin_sending(struct gs_gpu *gpu)
 	return GS_OK;
 }
 
-/* All keys have been drained: be empty. */
-static gs_status
-end_batch(struct gs_gpu *gpu)
-{
-	TRY(gs_worker_await(&gpu->worker));
-	gpu->buffers = gpu->reserved = 0;
-	gs_resident_reset(&gpu->resident);
-	gs_gpu_slices_reset(&gpu->slices);
-	gs_gpu_runs_reset(&gpu->runs);
-	gpu->draining = gpu->sending = false;
-	gpu->strands = 0;
-	return GS_OK;
-}
-
 static void
 give(struct gs_gpu *gpu, const struct gs_gpu_span *span)
 {
@@ -241,8 +227,16 @@ drain(struct gs_gpu *gpu, struct gs_gpu_span *drained)
 		return GS_OK;
 	if (!gpu->sending)
 		TRY(begin_sending(gpu));
-	if (gpu->slice == gpu->slices.count)
-		return end_batch(gpu);
+	if (gpu->slice == gpu->slices.count) {		/* all keys have been drained: be empty */
+		TRY(gs_worker_await(&gpu->worker));
+		gpu->buffers = gpu->reserved = 0;
+		gs_resident_reset(&gpu->resident);
+		gs_gpu_slices_reset(&gpu->slices);
+		gs_gpu_runs_reset(&gpu->runs);
+		gpu->draining = gpu->sending = false;
+		gpu->strands = 0;
+		return GS_OK;
+	}
 	slice = &gpu->slices.list[gpu->slice];
 	TRY(gs_worker_take(&gpu->worker, &buffer));
 	*drained = (struct gs_gpu_span){

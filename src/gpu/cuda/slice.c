@@ -35,15 +35,6 @@ is_sorted(const struct slicer *slicer)
 	return slicer->cuts.run_count == 1 && slicer->runs[0]->device != NULL;
 }
 
-static uint64_t
-slice_keys(const struct slicer *slicer)
-{
-	const struct gs_gpu_division *division = slicer->division;
-
-	return is_sorted(slicer) && division->strands == 0 ? slicer->cuts.keys
-	       : division->slice_bytes / (slicer->runs[0]->bits / 8);
-}
-
 /* Keys that are all in order are one strand. */
 static size_t
 strands_of(const struct slicer *slicer)
@@ -67,7 +58,8 @@ set_ranks(struct slicer *slicer)
 {
 	const size_t strands = strands_of(slicer);
 	const bool by_strands = slicer->division->strands > 0;
-	const uint64_t step = slice_keys(slicer);
+	const uint64_t step = is_sorted(slicer) && !by_strands ? slicer->cuts.keys
+	                      : slicer->division->slice_bytes / (slicer->runs[0]->bits / 8);
 	struct gs_gpu_cuts *cuts = &slicer->cuts;
 
 	slicer->room = (size_t)(cuts->keys / step) + strands + 1;

@@ -7,8 +7,9 @@
  *
  * strxfrm(3) turns a text into bytes; the ones before the first byte 1 are its weights on the first level.
  * (Other C libraries may write other bytes: any beginning of them is in order.)  They become shorter: at
- * each place the weight of a character of ASCII, which is in a table, becomes its rank there, an even byte.  Before any other weight there is an odd byte, the gap between two ranks that it belongs to.  That
- * keeps the order, for no weight in the table is the beginning of another.  0 ends all.
+ * each place the weight of a character of ASCII, which is in a table, becomes its rank there, an even byte.
+ * Before any other weight there is an odd byte, the gap between two ranks that it belongs to.  That keeps
+ * the order, for no weight in the table is the beginning of another.  0 ends all.
  *
  * In text of ASCII each character has its weight, whatever is beside it, unless two of them are one for the
  * locale ("ch" in Czech), or three with two the same.  gs_locale_open() looks for these; glibc 2.36

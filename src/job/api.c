@@ -20,6 +20,8 @@ check_input(const struct gsort_options *merge, const char *name)
 	const bool groups = gs_select_wants_groups(merge);
 	struct gsort_options check = *merge;
 	char message[GS_MESSAGE_BYTES / 2];
+	const struct gs_line_order *order;
+	const char *advice = GS_ADVICE_UNSORTED;
 	gsort_status found;
 	gsort *job;
 
@@ -43,6 +45,9 @@ check_input(const struct gsort_options *merge, const char *name)
 		return gs_failure();
 	job->feed.ingest.text.merge_zeros = groups;
 	found = gsort_run(job);
+	order = &job->feed.lines.order;
+	if (order->key_count > 0 && order->last_resort)
+		advice = GS_ADVICE_TIES;
 	gsort_close(job);
 	if (found == GSORT_ERROR)
 		return gs_failure();
@@ -50,7 +55,7 @@ check_input(const struct gsort_options *merge, const char *name)
 		return gs_ranks_agree(merge->ranks, GS_OK);
 	snprintf(message, sizeof message, "%s", gs_message());
 	return gs_ranks_agree(merge->ranks, message[0] == '\0' ? GS_OK
-	                      : gs_fail(GS_EINPUT, "%s%s", message, GS_ADVICE_UNSORTED));
+	                      : gs_fail(GS_EINPUT, "%s%s", message, advice));
 }
 
 static gs_status

@@ -220,7 +220,7 @@ unsigned gs_transport_take(struct gs_transport *transport);
 struct gs_block *gs_transport_block(const struct gs_transport *transport, unsigned slot);
 
 /** Send the first BYTES of a slot, with the header, to rank TO; any thread.  Sets the header, but for
- *  goes_on. */
+ *  goes_on.  BYTES 0: it is the last one. */
 void gs_transport_post(struct gs_transport *transport, unsigned slot, unsigned to, size_t bytes);
 
 /** Send what was posted, and see what has been sent and has arrived; *MOVED: set if anything has. */
@@ -236,9 +236,6 @@ MUST_CHECK gs_status gs_transport_turn(struct gs_transport *transport, unsigned 
 /** Tell all ranks that there will be no more, then turn until everything has been sent, has arrived and is
  *  released; close. */
 MUST_CHECK gs_status gs_transport_drain(struct gs_transport *transport);
-
-/** Tell rank TO that there will be no more.  Takes a slot. */
-void gs_transport_end(struct gs_transport *transport, unsigned to);
 
 /** Everything has been sent, has arrived and is released. */
 bool gs_transport_is_over(const struct gs_transport *transport);

@@ -108,38 +108,20 @@ gs_transport_block(const struct gs_transport *transport, unsigned slot)
 	                                   slot * transport->window.block_bytes);
 }
 
-/* Append a parcel; with the lock. */
-static void
-enqueue(struct gs_transport *transport, unsigned slot, unsigned to)
-{
-	const unsigned at = transport->parcel_first + transport->parcel_count++;
-
-	transport->parcels[at % transport->window.gives] = (struct gs_parcel){ slot, to };
-}
-
 void
 gs_transport_post(struct gs_transport *transport, unsigned slot, unsigned to, size_t bytes)
 {
 	struct gs_block *block = gs_transport_block(transport, slot);
+	unsigned at;
 
-	assert(bytes >= sizeof *block);
+	assert(bytes >= sizeof *block || bytes == 0);
 	block->bytes = bytes;
 	block->from = transport->ranks->rank;
 	pthread_mutex_lock(&transport->lock);
-	block->number = transport->posted[to]++;
-	enqueue(transport, slot, to);
-	pthread_mutex_unlock(&transport->lock);
-}
-
-void
-gs_transport_end(struct gs_transport *transport, unsigned to)
-{
-	const unsigned slot = gs_transport_take(transport);
-	struct gs_block *block = gs_transport_block(transport, slot);
-
-	pthread_mutex_lock(&transport->lock);
-	*block = (struct gs_block){ .number = transport->posted[to], .from = transport->ranks->rank };
-	enqueue(transport, slot, to);
+	block->number = transport->posted[to];
+	transport->posted[to] += bytes > 0;
+	at = transport->parcel_first + transport->parcel_count++;
+	transport->parcels[at % transport->window.gives] = (struct gs_parcel){ slot, to };
 	pthread_mutex_unlock(&transport->lock);
 }
 
@@ -246,7 +228,7 @@ gs_transport_drain(struct gs_transport *transport)
 	for (unsigned o = 1; o <= ranks->size; o++) {		/* not all begin with the same one */
 		while (transport->free_count == 0)
 			TRY(gs_transport_turn(transport, &idle));
-		gs_transport_end(transport, (ranks->rank + o) % ranks->size);
+		gs_transport_post(transport, gs_transport_take(transport), (ranks->rank + o) % ranks->size, 0);
 	}
 	while (!gs_transport_is_over(transport))
 		TRY(gs_transport_turn(transport, &idle));

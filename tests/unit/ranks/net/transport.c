@@ -83,7 +83,7 @@ fill_slots(struct gs_transport *transport, struct member *m, unsigned *to, unsig
 			continue;
 		m->sent[at]++;
 		if (number == blocks) {
-			gs_transport_end(transport, at);
+			gs_transport_post(transport, gs_transport_take(transport), at, 0);
 			++*ended;
 			continue;
 		}

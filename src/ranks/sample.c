@@ -107,57 +107,42 @@ read_unit(struct sampler *sampler, struct cursor *cursor, char *into, size_t byt
 	return true;
 }
 
-/* The next line that begins, in TEXT of MOST and one more bytes: to *LINE and *END, behind its
- * terminator; NULL: there is none, or it is too long.  False: an error. */
-static bool
-look_at_line(struct sampler *sampler, struct cursor *cursor, char *text, size_t most,
-             const char **line, const char **end)
-{
-	const struct source *source = &sampler->sources[cursor->part];
-	const struct gs_line_order *order = sampler->sample->order;
-	const char terminator = sampler->sample->parts->terminator;
-	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
-	bool whole = true;
-	size_t got;
-
-	most = (size_t)gs_least(most, source->units - cursor->unit);
-	if (!read_unit(sampler, cursor, text, most, &got))
-		return false;
-	if (got == most && cursor->unit + got == source->units &&
-	    (got == 0 || text[got - 1] != terminator))
-		text[got++] = terminator;	/* the last line may lack it */
-	*line = cursor->unit == 0 ? text : memchr(text, terminator, got);
-	*line += *line != NULL && cursor->unit > 0;
-	*end = *line == NULL ? NULL : memchr(*line, terminator, got - (size_t)(*line - text));
-	*end += *end != NULL;
-	/* what a place between quotes seems to be is not a row */
-	if (*end != NULL && order->fields.csv &&
-	    (gs_line_end_within(order, *line, *end, &place, &whole) != *end || !whole))
-		*end = NULL;
-	return true;
-}
-
-/* A line with its terminator, a record or a key goes to *ITEM, which is moved behind it.  False: an error. */
+/* A record or a key, or the next line that begins, with its terminator, goes to *ITEM, which is moved behind it;
+ * a line only if there is one that has room.  False: an error. */
 static bool
 take_item(struct sampler *sampler, struct cursor *cursor, char **item)
 {
-	const size_t item_bytes = sampler->sample->item_bytes;
-	const char *line, *end;
+	const struct gs_sample *sample = sampler->sample;
+	const uint64_t units = sampler->sources[cursor->part].units;
+	const size_t most = sample->item_bytes > 0 ? sample->item_bytes
+	                    : (size_t)gs_least(sample->room - 1, units - cursor->unit);
+	const char terminator = sample->parts->terminator;
+	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
+	const char *line = *item, *end;
+	bool whole = true;
 	size_t got;
 
-	if (item_bytes > 0) {
-		if (!read_unit(sampler, cursor, *item, item_bytes, &got))
-			return false;
-		if (got == item_bytes)		/* or the file has shrunk, as the ingest stage will say */
-			*item += item_bytes;
+	if (!read_unit(sampler, cursor, *item, most, &got))
+		return false;
+	if (sample->item_bytes > 0) {
+		if (got == most)	/* or the file has shrunk, as the ingest stage will say */
+			*item += most;
 		return true;
 	}
-	if (!look_at_line(sampler, cursor, *item, sampler->sample->room - 1, &line, &end))
-		return false;
-	if (end != NULL) {
-		memmove(*item, line, (size_t)(end - line));
-		*item += end - line;
+	if (got == most && cursor->unit + got == units && (got == 0 || line[got - 1] != terminator))
+		(*item)[got++] = terminator;	/* the last line may lack it */
+	if (cursor->unit > 0) {
+		line = memchr(line, terminator, got);
+		line += line != NULL;
 	}
+	end = line == NULL ? NULL : memchr(line, terminator, got - (size_t)(line - *item));
+	/* what a place between quotes seems to be is not a row */
+	if (end == NULL || (sample->order->fields.csv &&
+	                    (gs_line_end_within(sample->order, line, end + 1, &place, &whole) != end + 1 ||
+	                     !whole)))
+		return true;
+	memmove(*item, line, (size_t)(end + 1 - line));
+	*item += end + 1 - line;
 	return true;
 }
 

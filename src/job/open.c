@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -97,11 +96,11 @@ open_output(struct gsort *job)
 static gs_status
 open_emit(struct gsort *job)
 {
-	gs_emit_open(&job->emit, &job->options, &job->verify, &job->monitor);
+	TRY(gs_emit_open(&job->emit, &job->options, &job->files.outputs, &job->verify, &job->monitor));
 	if (job->feed.by != NULL)
 		gs_emit_open_items(&job->emit, &job->options, &job->feed.written, &job->feed.lines.order,
 		                   job->feed.listed);
-	return gs_split_open(&job->emit.split, &job->files.outputs);
+	return GS_OK;
 }
 
 /* ---- facts for the plan -------------------------------------------------------- */

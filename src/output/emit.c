@@ -69,13 +69,14 @@ gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
 	gs_tail_carve(&emit->tail, options, arena);
 }
 
-void
-gs_emit_open(struct gs_emit *emit, const struct gsort_options *options, struct gs_verify *verify,
-             struct gs_monitor *monitor)
+gs_status
+gs_emit_open(struct gs_emit *emit, const struct gsort_options *options, const struct gs_outputs *outputs,
+             struct gs_verify *verify, struct gs_monitor *monitor)
 {
 	gs_select_open(&emit->select, options, emit->select.times);
 	emit->verify = verify;
 	emit->monitor = monitor;
+	return gs_split_open(&emit->split, outputs);
 }
 
 gs_status
@@ -231,10 +232,10 @@ select_and_encode(const struct gs_emit *emit, const struct gs_encoding *encoding
 	enum { PIECE_KEYS = 1024 };	/* that are encoded at once, unless in place: their counts are here */
 	uint64_t times[PIECE_KEYS];
 	struct gs_span span = sorted->span;
-	struct gs_select alone = gs_select_alone(&emit->select, &span, times, &encoded->seam);
 	const bool in_place = gs_encoding_in_place(encoding);
 	const size_t key_bytes = span.key_bits / 8, seam_keys = emit->select.at_once ? 1 : GS_SEAM_KEYS;
 
+	gs_select_alone(&emit->select, &span, times, &encoded->seam);
 	encoded->data = span.keys;
 	if (!in_place)
 		encoded->data = emit->slot_print + sorted->slot * emit->plan->part_print_bytes +
@@ -248,12 +249,11 @@ select_and_encode(const struct gs_emit *emit, const struct gs_encoding *encoding
 
 		piece.keys = (char *)span.keys + at * key_bytes;
 		piece.count = taken = in_place ? span.count : (size_t)gs_least(span.count - at, PIECE_KEYS);
-		gs_select_span(&alone, &piece);
+		gs_select_span(&encoded->seam.alone, &piece);
 		TRY(gs_encode(encoding, &piece, (char *)encoded->data + encoded->bytes, &bytes));
 		encoded->keys += piece.count;
 		encoded->bytes += bytes;
 	}
-	gs_select_end_alone(&alone, &encoded->seam);
 	return GS_OK;
 }
 

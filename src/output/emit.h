@@ -2,7 +2,7 @@
 /*
  * emit.h - sorted elements to output: keys are verified, selected, encoded and written; items are written
  *
- *     carve, open, [open_items], open SPLIT; header; { sink, class_end }* in the order of the output; end
+ *     carve; open; [open_items]; header; { sink, class_end }* in the order of the output; end
  *
  * If a GPU fails, the job starts over on the CPU, and the emit stage continues where it stopped:
  * gs_emit_resume(), then the same sequence again.  It skips keys that it has delivered; their
@@ -206,9 +206,10 @@ size_t gs_emit_print_bytes(const struct gs_emit *emit);
 void gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
                    const struct gs_plan *plan, struct gs_arena *arena);
 
-/** Begin; everything is borrowed. */
-void gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
-                  struct gs_verify *verify, struct gs_monitor *monitor);
+/** Begin; everything is borrowed.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
+                                  const struct gs_outputs *outputs, struct gs_verify *verify,
+                                  struct gs_monitor *monitor);
 
 /** So many KEYS or items will come, of all classes: decides where files of a split end, and which
  *  positions are written.  Of ALL keys that several processes write, BEFORE come before them.

@@ -169,30 +169,23 @@ gs_select_span(struct gs_select *select, struct gs_span *span)
 
 /* ---- side by side ------------------------------------------------------------ */
 
-struct gs_select
-gs_select_alone(const struct gs_select *select, struct gs_span *span, uint64_t *times,
-                struct gs_seam *seam)
+void
+gs_select_alone(const struct gs_select *select, struct gs_span *span, uint64_t *times, struct gs_seam *seam)
 {
 	const uint64_t first = gs_key_at(span->keys, span->key_bits, 0);
 	size_t end = 1;
 
 	while (end < span->count && gs_key_at(span->keys, span->key_bits, end) == first)
 		end++;
-	*seam = (struct gs_seam){ .first = first, .first_times = end };
+	*seam = (struct gs_seam){
+		.first = first, .first_times = end,
+		.alone = {
+			.groups = select->groups, .least = select->least, .most = select->most,
+			.at_once = select->at_once, .counts = select->counts, .times = times,
+		},
+	};
 	span->keys = (char *)span->keys + end * (span->key_bits / 8);
 	span->count -= end;
-	return (struct gs_select){
-		.groups = select->groups, .least = select->least, .most = select->most,
-		.at_once = select->at_once, .counts = select->counts, .times = times,
-	};
-}
-
-void
-gs_select_end_alone(const struct gs_select *alone, struct gs_seam *seam)
-{
-	seam->more = alone->any;
-	seam->last = alone->last;
-	seam->last_times = alone->last_times;
 }
 
 /* The group of SELECT has ended: write it, if it is wanted and was not written when it began. */
@@ -226,10 +219,10 @@ gs_select_join(struct gs_select *select, unsigned key_class, unsigned key_bits,
 		select->last_times = seam->first_times;
 	}
 	assert(select->key_class == key_class && select->key_bits == key_bits);
-	if (seam->more) {
+	if (seam->alone.any) {
 		count = end_group(select, keys, times, count);
-		select->last = seam->last;
-		select->last_times = seam->last_times;
+		select->last = seam->alone.last;
+		select->last_times = seam->alone.last_times;
 	}
 	assert(count <= GS_SEAM_KEYS);
 	return count;

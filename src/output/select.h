@@ -22,15 +22,6 @@
  * once: its keys come with their counts.
  */
 
-/* The outermost groups of a span that is selected by itself. */
-struct gs_seam {
-	uint64_t first, first_times;	/* which may have begun before the span */
-	bool     more;			/* it has another group, and the last one: */
-	uint64_t last, last_times;	/* which may go on behind the span */
-};
-
-enum { GS_SEAM_KEYS = 2 };
-
 struct gs_select {
 	bool      groups;	/* of equal keys one is written, if there are LEAST .. MOST */
 	uint64_t  least, most;
@@ -47,6 +38,14 @@ struct gs_select {
 	uint64_t  last_times;	/* how often that occurred, so far */
 	union { uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } ended;
 };
+
+/* The outermost groups of a span that is selected by itself. */
+struct gs_seam {
+	uint64_t first, first_times;	/* which may have begun before the span */
+	struct gs_select alone;		/* selects the others; the last one may go on behind the span */
+};
+
+enum { GS_SEAM_KEYS = 2 };
 
 /** Do OPTIONS select groups of equal keys? */
 bool gs_select_wants_groups(const struct gsort_options *options);
@@ -66,15 +65,14 @@ void gs_select_span(struct gs_select *select, struct gs_span *span);
 
 /**
  * Spans can be selected side by side.  This begins one of them, with one key at least.  Call
- * gs_select_span() for SPAN, all at once or cut into pieces, then gs_select_end_alone().
+ * gs_select_span() with SEAM->alone for SPAN, all at once or cut into pieces.
  *
  * @select  may belong to another thread: only what gs_select_open() has set is read
  * @span    without its first group, then
  * @times   as for gs_select_open(), for a piece
  */
-struct gs_select gs_select_alone(const struct gs_select *select, struct gs_span *span,
-                                 uint64_t *times, struct gs_seam *seam);
-void gs_select_end_alone(const struct gs_select *alone, struct gs_seam *seam);
+void gs_select_alone(const struct gs_select *select, struct gs_span *span, uint64_t *times,
+                     struct gs_seam *seam);
 
 /**
  * Then, in the order of spans, join one with the spans before it.

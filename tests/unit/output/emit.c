@@ -386,8 +386,8 @@ open_emit(struct run *run)
 	CHECK(gs_arena_open(&run->arena, none.used_bytes, false) == GS_OK, "addresses");
 	gs_emit_carve(&run->emit, options, &run->plan, &run->arena);
 	gs_verify_open(&run->verify, options, NULL, THREADS);
-	gs_emit_open(&run->emit, options, &run->verify, &run->monitor);
-	CHECK(gs_split_open(&run->emit.split, &run->outputs) == GS_OK, "the output");
+	CHECK(gs_emit_open(&run->emit, options, &run->outputs, &run->verify, &run->monitor) == GS_OK,
+	      "the output");
 }
 
 /* Fill KEYS with COUNT of the class from number AT on; returns their bytes. */

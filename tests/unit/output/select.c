@@ -133,7 +133,6 @@ select_alone(const struct row *row, unsigned bits, char *keys, struct gs_select 
 	for (size_t at = 0; at < row->count; at += row->span_keys) {
 		uint64_t front[GS_SEAM_KEYS], front_times[GS_SEAM_KEYS];
 		struct out own = { calloc(row->count, 8), calloc(row->count, 8), 0 };
-		struct gs_select alone;
 		struct gs_seam seam;
 		size_t joined;
 
@@ -141,16 +140,15 @@ select_alone(const struct row *row, unsigned bits, char *keys, struct gs_select 
 			.keys = keys + at * (bits / 8), .key_bits = bits, .key_class = 3,
 			.count = row->count - at < row->span_keys ? row->count - at : row->span_keys,
 		};
-		alone = gs_select_alone(select, &span, select->times, &seam);
+		gs_select_alone(select, &span, select->times, &seam);
 		for (size_t done = 0; done < span.count; done += piece_keys) {
 			struct gs_span piece = span;
 
 			piece.keys = (char *)span.keys + done * (bits / 8);
 			piece.count = span.count - done < piece_keys ? span.count - done : piece_keys;
-			gs_select_span(&alone, &piece);
-			append(&own, &alone, &piece);
+			gs_select_span(&seam.alone, &piece);
+			append(&own, &seam.alone, &piece);
 		}
-		gs_select_end_alone(&alone, &seam);
 		joined = gs_select_join(select, 3, bits, &seam, front, front_times);
 		joined = gs_select_head(select, joined);
 		for (size_t i = 0; i < joined; i++) {

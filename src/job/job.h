@@ -8,7 +8,6 @@
 #ifndef GS_JOB_H
 #define GS_JOB_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +18,6 @@
 #include "base/monitor.h"
 #include "base/status.h"
 #include "gsort.h"
-#include "io/input.h"
 #include "io/output.h"
 #include "plan/plan.h"
 #include "kinds/kind.h"

@@ -11,7 +11,6 @@
  * the CPU, and calls sort_once() again.  The output is deterministic: the emit stage skips the bytes
  * that have been written, after it has compared them.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "ranks/rank_job.h"
@@ -113,20 +112,6 @@ make_figures(struct gsort *job)
 	return status;
 }
 
-/* Sorted elements to the output, or figures about them. */
-static gs_status
-deliver(struct gsort *job)
-{
-	const size_t header_bytes = job->rank_job->ranks->rank == 0 ? job->feed.header_bytes : 0;
-	uint64_t elements;
-
-	if (gs_statistics_is_wanted(&job->options))
-		return make_figures(job);	/* -> figures -> output */
-	TRY(gs_rank_count(job, &elements));
-	TRY(gs_rank_place(job, elements, header_bytes));
-	return gs_job_emit(job, job->feed.header, header_bytes);	/* -> selected -> bytes -> output */
-}
-
 /* All input, to the engine, or to the engines of all ranks. */
 static gs_status
 read_all(struct gsort *job)
@@ -154,7 +139,12 @@ sort_once(struct gsort *job)
 	gs_phase_begin(job, GSORT_SORTING);
 	TRY(job->feed.engine.finish(job->feed.engine.context));
 	gs_phase_begin(job, GSORT_WRITING);
-	TRY(deliver(job));		/* -> elements or figures -> output */
+	if (gs_statistics_is_wanted(&job->options)) {
+		TRY(make_figures(job));		/* -> figures -> output */
+	} else {
+		TRY(gs_rank_place(job));
+		TRY(gs_job_emit(job, job->feed.header, job->feed.header_bytes));	/* -> bytes -> output */
+	}
 	gs_phase_end(job);
 	return GS_OK;
 }

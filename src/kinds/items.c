@@ -5,7 +5,6 @@
  * In:   open inputs and a plan.
  * Out:  the order of the items, their engine, and the form in which they are written.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "key/key.h"
@@ -13,7 +12,6 @@
 #include "kinds/source.h"
 #include "options/options.h"
 #include "output/select.h"
-#include "spill/file.h"
 
 static gs_status
 describe(struct gs_feed *feed)

@@ -8,7 +8,6 @@
  * A merge of too many inputs is a sort that checks the order of each as it reads it: sorted together,
  * with ties in the order of the inputs, they are what a merge makes of them.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "key/key.h"

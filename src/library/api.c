@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* api.c - the calls of gsort.h that take arrays */
-#include <stdlib.h>
 
 #include "library/array.h"
 

@@ -231,7 +231,7 @@ void gs_rank_job_close(struct gs_rank_job *rank_job);
 /* ---- what several ranks do between the stages of a sort (settle.c) ------- */
 
 /*
- *     deal; the job reads; settle; count; place; the job writes; finish
+ *     deal; the job reads; settle; place; the job writes; finish
  *
  * All are collective.  After a failure gs_ranks_abort() must end the other ranks, unless ranks->agreed.
  * A job alone keeps what it reads, and its output is the whole.
@@ -243,12 +243,9 @@ MUST_CHECK gs_status gs_rank_deal(struct gsort *job, struct gs_taker *taker);
 /** All has been read: take what other ranks still send. */
 MUST_CHECK gs_status gs_rank_settle(struct gsort *job);
 
-/** Set *COUNT to how many elements this rank has or, where it must be known before they are written, to
- *  how many of its items leave: the head or tail of several ranks, whose items alone are drained then. */
-MUST_CHECK gs_status gs_rank_count(struct gsort *job, uint64_t *count);
-
-/** COUNT elements may leave: begin the output of this rank, with a header of HEADER_BYTES. */
-MUST_CHECK gs_status gs_rank_place(struct gsort *job, uint64_t count, size_t header_bytes);
+/** Begin the output of this rank, with as many elements as leave.  Where that must be known before they are
+ *  written, they are counted: of the head or tail of several ranks only these are drained then. */
+MUST_CHECK gs_status gs_rank_place(struct gsort *job);
 
 /** The job has written everything, or has failed with STATUS: verify, and finish the output of all; or
  *  let all remove what they have written.  A job alone finishes its own. */

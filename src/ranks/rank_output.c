@@ -12,7 +12,6 @@
  * Invariant: no file has its name, or is cut, before all ranks have read all keys; no new file has
  * its name before all ranks have written theirs.
  */
-#include <assert.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,14 +10,12 @@
  * bits, and small integers of text, are only counted; so their histograms are added up, and each rank
  * keeps its share of the sum.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/round.h"
 #include "job/job.h"
 #include "key/key.h"
 #include "linekey/line_order.h"
-#include "options/options.h"
 #include "output/select.h"
 #include "ranks/rank_job.h"
 #include "ranks/exchange.h"
@@ -117,6 +115,8 @@ gs_rank_settle(struct gsort *job)
 
 	if (rank_job->alone)
 		return GS_OK;
+	if (rank_job->ranks->rank > 0)		/* it is in the part of rank 0 */
+		job->feed.header_bytes = 0;
 	if (job->feed.by != NULL) {
 		TRY(gs_exchange_drain(&rank_job->item_exchange.all));
 		job->feed.elements = job->feed.engine.count(job->feed.engine.context, 0);
@@ -153,44 +153,35 @@ gs_rank_settle(struct gsort *job)
 /* ---- the output ------------------------------------------------------------------------- */
 
 gs_status
-gs_rank_count(struct gsort *job, uint64_t *count)
+gs_rank_place(struct gsort *job)
 {
 	const struct gsort_options *options = &job->options;
 	const struct gs_engine *engine = &job->feed.engine;
 	const bool groups = gs_select_wants_groups(options) || options->set != GSORT_NO_SET;
 	const bool tail = options->tail.wanted, cuts = !job->rank_job->alone && (options->head || tail);
 	const uint64_t most = tail ? options->tail.count : options->head_count;
-	uint64_t before, all, beside;
-
-	*count = job->emit.show.elements = job->feed.elements;
-	if (engine->count_out == NULL || (groups && !cuts && job->files.outputs.count == 1))
-		return GS_OK;
-	TRY(engine->count_out(engine->context, count));
-	if (!cuts)
-		return GS_OK;
-	TRY(gs_ranks_scan(job->rank_job->ranks, *count, &before, &all));
-	beside = tail ? all - before - *count : before;
-	*count = gs_least(*count, most - gs_least(beside, most));
-	engine->limit(engine->context, *count);
-	return GS_OK;
-}
-
-gs_status
-gs_rank_place(struct gsort *job, uint64_t count, size_t header_bytes)
-{
 	const size_t each = job->emit.element_bytes;
 	struct gs_rank_job *rank_job = job->rank_job;
 	struct gs_select *select = &job->emit.select;
-	uint64_t before, all, written;
+	uint64_t count = job->feed.elements, before, all, written;
 
+	job->emit.show.elements = count;
+	if (engine->count_out != NULL && (!groups || cuts || job->files.outputs.count > 1)) {
+		TRY(engine->count_out(engine->context, &count));
+		if (cuts) {
+			TRY(gs_ranks_scan(rank_job->ranks, count, &before, &all));
+			count = gs_least(count, most - gs_least(tail ? all - before - count : before, most));
+			engine->limit(engine->context, count);
+		}
+	}
 	TRY(gs_ranks_scan(rank_job->ranks, count, &before, &all));
-	TRY(gs_emit_expect_keys(&job->emit, &job->options, count, before, all));
+	TRY(gs_emit_expect_keys(&job->emit, options, count, before, all));
 	written = gs_pick_count(&job->emit.pick, before, count);
 	if (select->head && !select->groups) {	/* of the head, what the ranks before leave to this one */
 		select->left -= gs_least(before, select->left);
 		written = gs_least(written, select->left);
 	}
-	return gs_rank_output_begin(&rank_job->output, header_bytes +
+	return gs_rank_output_begin(&rank_job->output, job->feed.header_bytes +
 	                            (each > 0 ? written * each
 	                                      : rank_job->exchange.bytes + rank_job->item_exchange.bytes));
 }

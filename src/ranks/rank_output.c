@@ -169,77 +169,47 @@ gs_rank_output_begin(struct gs_rank_output *output, uint64_t bytes)
 
 /* ---- heads of parts, which another rank writes ------------------------------------------ */
 
-struct part {
-	uint64_t begin, end;
-};
-
-/* The rank that writes the MiB with byte AT: whose part has its first byte. */
-static unsigned
-writer_of(const struct part *parts, unsigned ranks, uint64_t at)
-{
-	const uint64_t first = at - at % GS_PLACE_BYTES;
-
-	for (unsigned r = 0; r < ranks; r++)
-		if (parts[r].begin <= first && first < parts[r].end)
-			return r;
-	return ranks;		/* a hole: there is none */
-}
-
-/* In a window of one slot to send and a few to receive: send this rank's head, and write those of
- * others until all have come. */
+/* Each MiB of the file is written by the rank whose part has its first byte: ranks tell each other the heads of
+ * their parts, and write those of others. */
 static gs_status
 write_heads(struct gs_rank_output *output)
 {
-	enum { TAKES = 3, SLOT = GS_PLACE_BYTES + sizeof(uint64_t) };
+	enum { MOST = 64 << 10, LEAST = 4 << 10, ALL = 4 << 20 };	/* as gs_ranks_collect() */
 	struct gs_ranks *ranks = output->ranks;
-	const struct part mine = { output->place.begin, output->place.end };
-	struct gs_window window = { .block_bytes = SLOT, .gives = 1, .takes = TAKES };
-	const size_t head = output->place.head_bytes;
-	unsigned due = 0, given, taken, slot, idle = 0, sends = head > 0, writer = 0;
-	struct gs_arrival arrivals[TAKES];
-	struct part *parts;
+	const struct gs_place *place = &output->place;
+	const size_t piece = gs_within(LEAST, ALL / ranks->size, MOST);
+	struct {
+		uint64_t begin, end, head;
+	} mine = { place->begin, place->end, place->head_bytes }, *parts;
+	char *pieces = NULL;
+	uint64_t most = 0;
 	gs_status status;
 
-	if (!output->place.seeks)
+	if (!place->seeks)
 		return GS_OK;
 	status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &parts);
-	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++) {
-		const uint64_t begin = parts[r].begin, writes = writer_of(parts, ranks->size, begin);
-		const bool has_head = begin % GS_PLACE_BYTES > 0 && parts[r].end > begin;
+	THEN(status, gs_allocate(&pieces, ranks->size + 1, piece, "heads of parts"));
+	status = gs_ranks_agree(ranks, status);
+	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
+		most = parts[r].head > most ? parts[r].head : most;
+	for (uint64_t at = 0; status == GS_OK && at < most; at += piece) {
+		char *own = pieces + ranks->size * piece;
 
-		due += has_head && writes == ranks->rank;
-		if (r == ranks->rank)
-			writer = (unsigned)writes;
+		if (at < mine.head)
+			memcpy(own, place->head + at, gs_least(mine.head - at, piece));
+		status = gs_ranks_gather(ranks, own, piece, pieces);
+		for (unsigned r = 0; status == GS_OK && r < ranks->size; r++) {
+			const uint64_t first = parts[r].begin - parts[r].begin % GS_PLACE_BYTES;
+
+			if (at < parts[r].head && mine.begin <= first && first < mine.end &&
+			    gs_place_write_at(place, pieces + r * piece, gs_least(parts[r].head - at, piece),
+			                      parts[r].begin + at) != 0)
+				status = gs_fail_errno(GS_EIO, "write failed: %s", output->given->output);
+		}
 	}
 	free(parts);
-	TRY(status);
-	TRY(gs_ranks_open(ranks, &window));
-	if (head > 0) {
-		memcpy(window.memory, &output->place.begin, sizeof(uint64_t));
-		memcpy(window.memory + sizeof(uint64_t), output->place.head, head);
-		TRY(ranks->calls->give(ranks, 0, writer, sizeof(uint64_t) + head));
-	}
-	while (sends > 0 || due > 0) {
-		TRY(ranks->calls->poll(ranks, &slot, &given, arrivals, &taken));
-		sends -= given;
-		for (unsigned t = 0; t < taken; t++) {
-			const char *block = arrivals[t].data;
-			uint64_t at;
-
-			memcpy(&at, block, sizeof at);
-			if (gs_place_write_at(&output->place, block + sizeof at,
-			                      arrivals[t].bytes - sizeof at, at) != 0)
-				return gs_fail_errno(GS_EIO, "write failed: %s", output->given->output);
-			TRY(ranks->calls->retake(ranks, arrivals[t].slot));
-			due--;
-		}
-		if (given + taken == 0)
-			gs_ranks_rest(&idle);
-		else
-			idle = 0;
-	}
-	ranks->calls->close(ranks);
-	return GS_OK;
+	free(pieces);
+	return status;
 }
 
 /* ---- from the temporary file --------------------------------------------------------------- */

@@ -192,9 +192,10 @@ static bool
 skip(void *context, const struct gs_sorted_span *sorted)
 {
 	const struct gs_emit *emit = context;
+	const uint64_t *positions;
 
-	return !emit->verify->on &&
-	       gs_pick_count(&emit->pick, emit->class_position + sorted->at, sorted->span.count) == 0;
+	return !emit->verify->on && gs_pick_count(&emit->pick, emit->class_position + sorted->at,
+	                                          sorted->span.count, &positions) == 0;
 }
 
 enum { PAGE_BYTES = 4096 };	/* two spans may share a larger one: its reader sees the first */

@@ -45,8 +45,7 @@ static gs_status
 take_sample(struct gs_emit *emit, const struct gs_span *span)
 {
 	uint64_t at = emit->split.position;
-	const uint64_t wanted = gs_pick_count(&emit->pick, at, span->count);
-	const uint64_t *positions = gs_pick_positions(&emit->pick, at);
+	const uint64_t *positions, wanted = gs_pick_count(&emit->pick, at, span->count, &positions);
 	const char *item = span->items, *next, *end = item + span->bytes;
 
 	emit->split.position += span->count;

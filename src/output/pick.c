@@ -113,40 +113,30 @@ gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t
 	return GS_OK;
 }
 
-/* The index of the first position of the sample that is at least POSITION. */
-static size_t
-first_from(const struct gs_pick *pick, uint64_t position)
-{
-	return gs_keys_from(pick->positions, 64, 0, pick->position_count, position);
-}
-
 uint64_t
-gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count)
+gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count, const uint64_t **positions)
 {
+	size_t first;
+
+	*positions = NULL;
 	if (!pick->on)
 		return count;
-	if (pick->positions != NULL)
-		return first_from(pick, at + count) - first_from(pick, at);
-	return at >= pick->from ? count : at + count <= pick->from ? 0 : at + count - pick->from;
-}
-
-const uint64_t *
-gs_pick_positions(const struct gs_pick *pick, uint64_t at)
-{
-	return pick->positions + first_from(pick, at);
+	if (pick->positions == NULL)
+		return at >= pick->from ? count : at + count <= pick->from ? 0 : at + count - pick->from;
+	first = gs_keys_from(pick->positions, 64, 0, pick->position_count, at);
+	*positions = pick->positions + first;
+	return gs_keys_from(pick->positions, 64, first, pick->position_count, at + count) - first;
 }
 
 void
 gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
 {
-	const uint64_t wanted = gs_pick_count(pick, at, span->count);
+	const uint64_t *positions, wanted = gs_pick_count(pick, at, span->count, &positions);
 	const size_t key_bytes = span->key_bits / 8;
 
 	if (!pick->on)
 		return;
-	if (pick->positions != NULL) {
-		const uint64_t *positions = gs_pick_positions(pick, at);
-
+	if (positions != NULL) {
 		for (size_t k = 0; k < wanted; k++)
 			gs_key_put(span->keys, span->key_bits, k,
 			           gs_key_at(span->keys, span->key_bits, (size_t)(positions[k] - at)));

@@ -112,11 +112,9 @@ uint64_t gs_pick_bytes(const struct gsort_options *options, uint64_t keys);
 MUST_CHECK gs_status
 gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t keys);
 
-/** How many of the positions AT .. AT + COUNT are wanted; any thread.  O(log positions). */
-uint64_t gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count);
-
-/** The first position of a sample that is at least AT; the others follow it. */
-const uint64_t *gs_pick_positions(const struct gs_pick *pick, uint64_t at);
+/** How many of the positions AT .. AT + COUNT are wanted; any thread.  *POSITIONS: those of a sample, or NULL.
+ *  O(log positions). */
+uint64_t gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count, const uint64_t **positions);
 
 /** Keep the wanted keys of SPAN, in place; its first key has position AT.  Any thread. */
 void gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span);

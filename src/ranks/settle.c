@@ -164,6 +164,7 @@ gs_rank_place(struct gsort *job)
 	struct gs_rank_job *rank_job = job->rank_job;
 	struct gs_select *select = &job->emit.select;
 	uint64_t count = job->feed.elements, before, all, written;
+	const uint64_t *positions;
 
 	job->emit.show.elements = count;
 	if (engine->count_out != NULL && (!groups || cuts || job->files.outputs.count > 1)) {
@@ -176,7 +177,7 @@ gs_rank_place(struct gsort *job)
 	}
 	TRY(gs_ranks_scan(rank_job->ranks, count, &before, &all));
 	TRY(gs_emit_expect_keys(&job->emit, options, count, before, all));
-	written = gs_pick_count(&job->emit.pick, before, count);
+	written = gs_pick_count(&job->emit.pick, before, count, &positions);
 	if (select->head && !select->groups) {	/* of the head, what the ranks before leave to this one */
 		select->left -= gs_least(before, select->left);
 		written = gs_least(written, select->left);

@@ -105,19 +105,6 @@ open_emit(struct gsort *job)
 
 /* ---- facts for the plan -------------------------------------------------------- */
 
-/* Is the output a regular file, or will it be? */
-static bool
-writes_file(const struct gsort_options *options)
-{
-	struct stat status;
-
-	if (options->write != NULL)
-		return false;
-	if (options->output == NULL)
-		return fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode);
-	return stat(options->output, &status) != 0 || S_ISREG(status.st_mode);
-}
-
 /* So small an input needs little memory: not all limits of the machine are read. */
 enum { SMALL_BYTES = 64 << 10 };
 
@@ -136,6 +123,11 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 	struct gs_plan_input *input = feed->plan_input;
 	struct gs_limits *limits = &job->limits;
 	uint64_t names_bytes = 0;
+	struct stat output;
+	/* the output is a regular file, or will be */
+	const bool to_file = options->write == NULL &&
+		(options->output == NULL ? fstat(STDOUT_FILENO, &output) == 0 && S_ISREG(output.st_mode)
+		 : stat(options->output, &output) != 0 || S_ISREG(output.st_mode));
 	bool guessed;
 
 	if (limits->cores == 0)		/* not in the sandbox, which hides them */
@@ -158,7 +150,7 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 		.device = options->device,
 		.gpu_possible = module,
 		.gpu_present = module && gs_gpu_is_present(),
-		.to_file = writes_file(options),
+		.to_file = to_file,
 		.split = options->split,
 		.gpu = options->gpu_count == GSORT_ALL_GPUS ? 0 : options->gpus[0],
 		.gpu_memory_bytes = options->gpu_memory_bytes,

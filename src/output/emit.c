@@ -443,7 +443,7 @@ gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 	if (bytes == 0 || emit->header_written)
 		return GS_OK;
 	emit->header_written = true;
-	TRY(emit->show.header != NULL ? emit->show.header(emit, header, bytes)
+	TRY(emit->show.header != NULL ? emit->show.header(&emit->show, header, bytes)
 	                              : gs_emit_bytes(emit, header, bytes));
 	TRY(gs_emit_flush(emit));
 	emit->split.header_bytes = emit->bytes;		/* as it is shown */
@@ -494,7 +494,7 @@ gs_emit_end(struct gs_emit *emit)
 		TRY(gs_item_top_end(top, &sink));
 	}
 	if (emit->show.end != NULL)
-		TRY(emit->show.end(emit));
+		TRY(emit->show.end(&emit->show));
 	TRY(gs_emit_flush(emit));
 	TRY(gs_verify_end(emit->verify));
 	if (emit->verify->on && emit->verify->order_alone)

@@ -119,15 +119,11 @@ void gs_split_close(struct gs_split *split);
 
 /* ---- items in another form: lines or their keys with counts, with marks; wide keys as text (show.c) */
 
-struct gs_emit;
-
 struct gs_show {
-	/** If set: append COUNT items from DATA to END in another form to TEXT, which is written if it is
-	 *  long. */
-	gs_status (*items)(struct gs_emit *emit, const char *data, const char *end, size_t count,
-	                   const uint64_t *times);
-	gs_status (*header)(struct gs_emit *emit, const char *header, size_t bytes);	/* or NULL */
-	gs_status (*end)(struct gs_emit *emit);		/* behind the last item; or NULL */
+	/** If set: append an ITEM in another form to TEXT.  TIMES: how often it occurs; or NULL. */
+	gs_status (*item)(struct gs_show *show, const char *item, size_t bytes, const uint64_t *times);
+	gs_status (*header)(struct gs_show *show, const char *header, size_t bytes);	/* or NULL */
+	gs_status (*end)(struct gs_show *show);		/* behind the last item; or NULL */
 
 	const struct gsort_options *options;
 	const struct gs_line_order *order;	/* of lines */

@@ -11,6 +11,9 @@
  */
 #include "output/emit.h"
 
+/* Text that is written at once. */
+#define WRITE_BYTES	((size_t)256 << 10)
+
 gs_status
 gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes)
 {
@@ -40,6 +43,26 @@ bytes_of(const struct gs_emit *emit, const char *data, const char *end, size_t c
 	       : gs_items_bytes(emit->order, data, end, count);
 }
 
+/* Write COUNT items from DATA to END as they are, or append them to the text in another form. */
+static gs_status
+write_items(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
+{
+	struct gs_show *show = &emit->show;
+
+	emit->keys += count;
+	if (show->item == NULL)
+		return gs_emit_bytes(emit, data, (size_t)(end - data));
+	for (size_t i = 0; i < count; i++) {
+		const size_t bytes = bytes_of(emit, data, end, 1);
+
+		TRY(show->item(show, data, bytes, times != NULL ? &times[i] : NULL));
+		if (show->bytes >= WRITE_BYTES)
+			TRY(gs_emit_flush(emit));
+		data += bytes;
+	}
+	return GS_OK;
+}
+
 /* Write the items of SPAN that are in the sample. */
 static gs_status
 take_sample(struct gs_emit *emit, const struct gs_span *span)
@@ -49,11 +72,10 @@ take_sample(struct gs_emit *emit, const struct gs_span *span)
 	const char *item = span->items, *next, *end = item + span->bytes;
 
 	emit->split.position += span->count;
-	emit->keys += wanted;
 	for (uint64_t k = 0; k < wanted; at = positions[k++] + 1, item = next) {
 		item += bytes_of(emit, item, end, (size_t)(positions[k] - at));
 		next = item + bytes_of(emit, item, end, 1);
-		TRY(emit->show.items(emit, item, next, 1, NULL));
+		TRY(write_items(emit, item, next, 1, NULL));
 	}
 	return GS_OK;
 }
@@ -76,10 +98,8 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 		emit->split.position = emit->keys;
 		count = (size_t)gs_split_together(&emit->split, span->count - at);
 		bytes = count == span->count ? span->bytes : bytes_of(emit, data, end, count);
-		emit->keys += count;
-		TRY(emit->show.items == NULL ? gs_emit_bytes(emit, data, bytes)
-		    : emit->show.items(emit, data, data + bytes, count,
-		                       span->times != NULL ? span->times + at : NULL));
+		TRY(write_items(emit, data, data + bytes, count,
+		                span->times != NULL ? span->times + at : NULL));
 		if (emit->split.outputs->count > 1)	/* what follows may be for another file */
 			TRY(gs_emit_flush(emit));
 		data += bytes;
@@ -104,7 +124,7 @@ gs_emit_item_sink(struct gs_emit *emit, uint64_t items)
 {
 	/* items of a fixed length may be written in any order, if the outputs are several new files */
 	const bool places = items > 0 && emit->split.outputs->count > 1 && !emit->select.groups &&
-	                    emit->order->item_bytes > 0 && emit->show.items == NULL &&
+	                    emit->order->item_bytes > 0 && emit->show.item == NULL &&
 	                    gs_split_begin_places(&emit->split, emit->written_bytes, 0,
 	                                          emit->split.outputs->count);
 

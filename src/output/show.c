@@ -25,11 +25,6 @@
 #include "text/line.h"
 #include "text/notation.h"
 
-/* Text that is written at once. */
-#define WRITE_BYTES	((size_t)256 << 10)
-
-enum { KEY_BYTES = 16 };
-
 /* Make room for BYTES more. */
 static gs_status
 reserve(struct gs_show *show, size_t bytes)
@@ -49,13 +44,6 @@ put_bytes(struct gs_show *show, const void *data, size_t bytes)
 {
 	memcpy(show->text + show->bytes, data, bytes);
 	show->bytes += bytes;
-}
-
-/* Write the text if it is long enough. */
-static gs_status
-flush_long(struct gs_emit *emit)
-{
-	return emit->show.bytes < WRITE_BYTES ? GS_OK : gs_emit_flush(emit);
 }
 
 /* ---- lines ---------------------------------------------------------------------- */
@@ -227,34 +215,24 @@ put_line(struct gs_show *show, bool header, const char *line, size_t bytes)
 }
 
 static gs_status
-show_lines(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
+show_line(struct gs_show *show, const char *line, size_t bytes, const uint64_t *times)
 {
-	struct gs_show *show = &emit->show;
 	const struct gs_fields *fields = &show->order->fields;	/* of CSV the times are a column */
+	size_t indent = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
-		size_t indent = 0;
-
-		TRY(reserve(show, bytes + 32));
-		if (show->options->counts && times != NULL)
-			indent = (size_t)sprintf(show->text + show->bytes, fields->csv ? "%llu%c" : "%7llu%c",
-			                         (unsigned long long)times[i],
-			                         fields->csv ? fields->separator : ' ');
-		show->bytes += indent;
-		TRY(show->options->underline ? underline(show, indent, data, bytes)
-		                             : put_line(show, false, data, bytes));
-		data += bytes;
-		TRY(flush_long(emit));
-	}
-	return GS_OK;
+	TRY(reserve(show, bytes + 32));
+	if (show->options->counts && times != NULL)
+		indent = (size_t)sprintf(show->text + show->bytes, fields->csv ? "%llu%c" : "%7llu%c",
+		                         (unsigned long long)*times, fields->csv ? fields->separator : ' ');
+	show->bytes += indent;
+	return show->options->underline ? underline(show, indent, line, bytes)
+	                                : put_line(show, false, line, bytes);
 }
 
 /* The first column is the count; it has a name in the first line of the header. */
 static gs_status
-show_header(struct gs_emit *emit, const char *header, size_t bytes)
+show_header(struct gs_show *show, const char *header, size_t bytes)
 {
-	struct gs_show *show = &emit->show;
 	const struct gs_fields *fields = &show->order->fields;
 	const char *end = header + bytes, *name = "count";
 	const size_t marked = gs_line_mark(header, bytes);
@@ -292,48 +270,46 @@ gs_json_character(char *into, const char *text, size_t bytes, size_t *read)
 	return escape + *read;
 }
 
+enum { MORE_BYTES = 128 };
+
 static gs_status
-show_json(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
+begin_json(struct gs_show *show)
 {
-	enum { MORE_BYTES = 128 };
-	struct gs_show *show = &emit->show;
-	const bool several = show->keys && show->order->key_count > 1;
-
-	TRY(reserve(show, MORE_BYTES));
-	if (!show->begun)
-		show->bytes += (size_t)sprintf(show->text + show->bytes, "{\"keys\": %llu, \"%s\": [",
-		                               (unsigned long long)show->elements, show->listed);
-	for (size_t i = 0; i < count; i++) {
-		const size_t bytes = (size_t)(gs_line_end(show->order, data, end) - data);
-
-		TRY(reserve(show, (show->keys ? 0 : 6 * bytes) + MORE_BYTES));
-		show->bytes += (size_t)sprintf(show->text + show->bytes, "%s%s%s", show->begun ? ", " : "",
-		                               times != NULL ? "{\"value\": " : "", several ? "[" : "");
-		if (show->keys)
-			TRY(put_keys(show, false, data, bytes));
-		else
-			put_json(show, data, bytes - 1);
-		TRY(reserve(show, MORE_BYTES));
-		if (several)
-			put(show, ']', 1);
-		if (times != NULL)
-			show->bytes += (size_t)sprintf(show->text + show->bytes, ", \"count\": %llu}",
-			                               (unsigned long long)times[i]);
-		show->begun = true;
-		data += bytes;
-		TRY(flush_long(emit));
-	}
 	show->begun = true;
+	TRY(reserve(show, MORE_BYTES));
+	show->bytes += (size_t)sprintf(show->text + show->bytes, "{\"keys\": %llu, \"%s\": [",
+	                               (unsigned long long)show->elements, show->listed);
 	return GS_OK;
 }
 
 static gs_status
-end_json(struct gs_emit *emit)
+show_json(struct gs_show *show, const char *line, size_t bytes, const uint64_t *times)
 {
-	struct gs_show *show = &emit->show;
+	const bool several = show->keys && show->order->key_count > 1, first = !show->begun;
 
+	if (first)
+		TRY(begin_json(show));
+	TRY(reserve(show, (show->keys ? 0 : 6 * bytes) + MORE_BYTES));
+	show->bytes += (size_t)sprintf(show->text + show->bytes, "%s%s%s", first ? "" : ", ",
+	                               times != NULL ? "{\"value\": " : "", several ? "[" : "");
+	if (show->keys)
+		TRY(put_keys(show, false, line, bytes));
+	else
+		put_json(show, line, bytes - 1);
+	TRY(reserve(show, MORE_BYTES));
+	if (several)
+		put(show, ']', 1);
+	if (times != NULL)
+		show->bytes += (size_t)sprintf(show->text + show->bytes, ", \"count\": %llu}",
+		                               (unsigned long long)*times);
+	return GS_OK;
+}
+
+static gs_status
+end_json(struct gs_show *show)
+{
 	if (!show->begun)
-		TRY(show_json(emit, NULL, NULL, 0, NULL));
+		TRY(begin_json(show));
 	TRY(reserve(show, 3));
 	put_bytes(show, "]}\n", 3);
 	return GS_OK;
@@ -342,49 +318,40 @@ end_json(struct gs_emit *emit)
 /* ---- keys of 128 bits ------------------------------------------------------------- */
 
 static gs_status
-show_keys(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
+show_key(struct gs_show *show, const char *key, size_t bytes, const uint64_t *times)
 {
-	struct gs_show *show = &emit->show;
 	const struct gsort_options *options = show->options;
+	char *at;
 
-	(void)end;
-	for (size_t k = 0; k < count; k++) {
-		char *at;
-
-		TRY(reserve(show, GS_COUNT_BYTES + GS_WIDE_BYTES + 1));
-		at = show->text + show->bytes;
-		if (options->counts)
-			at = gs_count_print(times[k], at);
-		at += gs_wide_print(options->type, options->endian, options->notation,
-		                    data + k * KEY_BYTES, at);
-		*at++ = options->zero_terminated ? '\0' : '\n';
-		show->bytes = (size_t)(at - show->text);
-		TRY(flush_long(emit));
-	}
+	(void)bytes;
+	TRY(reserve(show, GS_COUNT_BYTES + GS_WIDE_BYTES + 1));
+	at = show->text + show->bytes;
+	if (options->counts)
+		at = gs_count_print(*times, at);
+	at += gs_wide_print(options->type, options->endian, options->notation, key, at);
+	*at++ = options->zero_terminated ? '\0' : '\n';
+	show->bytes = (size_t)(at - show->text);
 	return GS_OK;
 }
 
 /* ---- records, or the keys that they have, with counts --------------------------------- */
 
 static gs_status
-show_counted(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
+show_counted(struct gs_show *show, const char *record, size_t bytes, const uint64_t *times)
 {
-	struct gs_show *show = &emit->show;
 	const struct gsort_options *options = show->options;
-	const bool swaps = gs_endian_swaps(emit->encoding.endian);
+	const uint64_t number = gs_endian_swaps(options->endian) ? GS_SWAP64(*times) : *times;
 
-	(void)end;
-	for (size_t i = 0; i < count; i++, data += emit->written_bytes) {
-		const uint64_t number = swaps ? GS_SWAP64(times[i]) : times[i];
+	TRY(reserve(show, bytes + sizeof number));
+	if (options->key_count == 0)
+		put_bytes(show, record, bytes);
+	for (size_t k = 0; k < options->key_count; k++) {
+		const size_t key_bytes = gs_key_bytes(&options->keys[k]);
 
-		TRY(reserve(show, emit->element_bytes));
-		if (options->key_count == 0)
-			put_bytes(show, data, emit->written_bytes);
-		for (size_t k = 0; k < options->key_count; k++)
-			put_bytes(show, data + options->keys[k].offset, gs_key_bytes(&options->keys[k]));
-		put_bytes(show, &number, sizeof number);
-		TRY(flush_long(emit));
+		TRY(reserve(show, key_bytes + sizeof number));		/* keys may overlap */
+		put_bytes(show, record + options->keys[k].offset, key_bytes);
 	}
+	put_bytes(show, &number, sizeof number);
 	return GS_OK;
 }
 
@@ -392,12 +359,12 @@ show_counted(struct gs_emit *emit, const char *data, const char *end, size_t cou
 
 /* As they are: items of a sample, which lie apart, are written together. */
 static gs_status
-show_plain(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
+show_plain(struct gs_show *show, const char *item, size_t bytes, const uint64_t *times)
 {
-	(void)count, (void)times;
-	TRY(reserve(&emit->show, (size_t)(end - data)));
-	put_bytes(&emit->show, data, (size_t)(end - data));
-	return flush_long(emit);
+	(void)times;
+	TRY(reserve(show, bytes));
+	put_bytes(show, item, bytes);
+	return GS_OK;
 }
 
 void
@@ -415,20 +382,20 @@ gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
 		.keys = keys && (listed != NULL || !options->underline),
 	};
 	if (listed != NULL) {
-		show->items = show_json;
+		show->item = show_json;
 		show->end = end_json;
 	} else if (options->lines && (options->counts || options->underline)) {
-		show->items = show_lines;
+		show->item = show_line;
 		show->header = show->keys || (lines->fields.csv && options->counts) ? show_header : NULL;
 	} else if (options->converts) {		/* wide keys, to text */
-		show->items = show_keys;
+		show->item = show_key;
 		emit->element_bytes = 0;
 	} else if (options->counts) {
-		show->items = show_counted;
+		show->item = show_counted;
 		emit->element_bytes = sizeof(uint64_t) + (options->key_count == 0 ? emit->written_bytes : 0);
 		for (size_t k = 0; k < options->key_count; k++)
 			emit->element_bytes += gs_key_bytes(&options->keys[k]);
 	} else if (options->sample.wanted) {
-		show->items = show_plain;
+		show->item = show_plain;
 	}
 }

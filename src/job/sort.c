@@ -141,9 +141,9 @@ sort_once(struct gsort *job)
 	gs_phase_begin(job, GSORT_WRITING);
 	if (gs_statistics_is_wanted(&job->options)) {
 		TRY(make_figures(job));		/* -> figures -> output */
-	} else {
+	} else {			/* -> selected -> bytes -> output */
 		TRY(gs_rank_place(job));
-		TRY(gs_job_emit(job, job->feed.header, job->feed.header_bytes));	/* -> bytes -> output */
+		TRY(gs_job_emit(job, job->feed.header, job->feed.header_bytes));
 	}
 	gs_phase_end(job);
 	return GS_OK;

@@ -141,12 +141,6 @@ enum { GS_CHARACTER_BYTES = 7 };
  *  surrogateescape does; *READ: bytes of TEXT.  At most GS_CHARACTER_BYTES with a NUL; returns how many. */
 size_t gs_json_character(char *into, const char *text, size_t bytes, size_t *read);
 
-/** Items of ORDER will come, selected, and are written in the form that OPTIONS want.  Lines are of LINES.
- *  LISTED: as JSON: {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are borrowed. */
-void gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
-                        const struct gs_item_order *order, const struct gs_line_order *lines,
-                        const char *listed);
-
 /* ---- the stage (emit.c) -------------------------------------------------------- */
 
 /* What a span in a slot became. */
@@ -206,6 +200,12 @@ void gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
 MUST_CHECK gs_status gs_emit_open(struct gs_emit *emit, const struct gsort_options *options,
                                   const struct gs_outputs *outputs, struct gs_verify *verify,
                                   struct gs_monitor *monitor);
+
+/** Items of ORDER will come, selected, and are written in the form that OPTIONS want.  Lines are of LINES.
+ *  LISTED: as JSON: {"keys": ELEMENTS, "LISTED": [...]}; or NULL.  All are borrowed. */
+void gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
+                        const struct gs_item_order *order, const struct gs_line_order *lines,
+                        const char *listed);
 
 /** So many KEYS or items will come, of all classes: decides where files of a split end, and which
  *  positions are written.  Of ALL keys that several processes write, BEFORE come before them.

@@ -169,8 +169,8 @@ gs_rank_output_begin(struct gs_rank_output *output, uint64_t bytes)
 
 /* ---- heads of parts, which another rank writes ------------------------------------------ */
 
-/* Each MiB of the file is written by the rank whose part has its first byte: ranks tell each other the heads of
- * their parts, and write those of others. */
+/* Each MiB of the file is written by the rank whose part has its first byte: ranks tell each other the heads
+ * of their parts, and write those of others. */
 static gs_status
 write_heads(struct gs_rank_output *output)
 {

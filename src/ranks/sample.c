@@ -107,8 +107,8 @@ read_unit(struct sampler *sampler, struct cursor *cursor, char *into, size_t byt
 	return true;
 }
 
-/* A record or a key, or the next line that begins, with its terminator, goes to *ITEM, which is moved behind it;
- * a line only if there is one that has room.  False: an error. */
+/* A record or a key, or the next line that begins, with its terminator, goes to *ITEM, which is moved behind
+ * it; a line only if there is one that has room.  False: an error. */
 static bool
 take_item(struct sampler *sampler, struct cursor *cursor, char **item)
 {

@@ -225,10 +225,12 @@ gs_transport_drain(struct gs_transport *transport)
 	const struct gs_ranks *ranks = transport->ranks;
 	unsigned idle = 0;
 
-	for (unsigned o = 1; o <= ranks->size; o++) {		/* not all begin with the same one */
+	for (unsigned o = 1; o <= ranks->size; o++) {
+		const unsigned to = (ranks->rank + o) % ranks->size;	/* not all begin with the same one */
+
 		while (transport->free_count == 0)
 			TRY(gs_transport_turn(transport, &idle));
-		gs_transport_post(transport, gs_transport_take(transport), (ranks->rank + o) % ranks->size, 0);
+		gs_transport_post(transport, gs_transport_take(transport), to, 0);
 	}
 	while (!gs_transport_is_over(transport))
 		TRY(gs_transport_turn(transport, &idle));

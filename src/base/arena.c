@@ -17,8 +17,8 @@
  *
  * The first 2 MiB of a buffer, and all of a buffer below 8 MiB, stay small pages.  A job of
  * ten lines touches a few bytes in each of ten buffers: with huge pages it spent half of its
- * time on clearing them, and 20 us in madvise(2).  Where all pages are small, buffers begin on one of
- * those of any system.
+ * time on clearing them, and 20 us in madvise(2).  Where all pages are small, buffers begin on a page
+ * of any system.
  */
 enum { ALIGN_BYTES = 2 << 20, SMALL_ALIGN_BYTES = 64 << 10 };
 

@@ -65,7 +65,7 @@ gs_futex_wake(atomic_uint *word, int sleepers)
 {
 	struct class *class = class_of(word);
 
-	(void)sleepers;		/* those of other words of the class look, and sleep again */
+	(void)sleepers;		/* sleepers on other words of the class look, and sleep again */
 	pthread_mutex_lock(&class->lock);
 	pthread_cond_broadcast(&class->changed);
 	pthread_mutex_unlock(&class->lock);

@@ -5,8 +5,8 @@
  * Landlock: Linux, Documentation/userspace-api/landlock.rst.  The constants of newer versions
  * are written out here, as kernels are often newer than the headers.
  * seccomp: Documentation/userspace-api/seccomp_filter.rst.  The filter lists the calls that are
- * allowed, and denies all others, so also those that a newer kernel adds.  What a codec or libc calls
- * is the same from version to version but for a few calls; tests/cli/sandbox.bats records them.
+ * allowed, and denies all others, also the ones that a newer kernel adds.  What a codec or libc calls
+ * is the same from version to version except a few calls; tests/cli/sandbox.bats records them.
  */
 #include <errno.h>
 #include <fcntl.h>

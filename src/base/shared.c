@@ -2,8 +2,8 @@
 /*
  * shared.c - memfd_create(2) of Linux, mapped by others through /proc; elsewhere memory of one process
  *
- * The last 8 bytes are a mark.  Who maps the file looks for it: in another namespace the number of the
- * process is that of another one.
+ * The last 8 bytes are a mark.  Who maps the file looks for it: in another namespace the process's number
+ * belongs to another process.
  */
 #include <string.h>
 #include <sys/mman.h>

@@ -27,7 +27,7 @@
 #include "cli/process.h"
 #include "cli/report.h"
 
-/* The process that runs the next sort: if that is gsort again, by another name of PATH, there is none. */
+/* The process that runs the next sort: if that is gsort again, by another name on PATH, no sort is next. */
 static const char mark[] = "GSORT_NEXT_SORT";
 static bool is_next;
 

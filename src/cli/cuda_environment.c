@@ -28,7 +28,7 @@
 #define VISIBLE		"CUDA_VISIBLE_DEVICES"
 #define CONNECTIONS	"CUDA_DEVICE_MAX_CONNECTIONS"
 
-/* Copy the name after INDEX commas of LIST.  False: there is none. */
+/* Copy the name after INDEX commas of LIST.  False: LIST has fewer. */
 static bool
 name_at(const char *list, int index, char *into, size_t room)
 {

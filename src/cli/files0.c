@@ -3,7 +3,7 @@
  * files0.c - read the names of inputs from a file: --files0-from
  *
  * In:   bytes.
- * Out:  the names in them.  The messages are those of sort(1).
+ * Out:  the names in them.  The messages are sort(1)'s.
  *
  * Each name is checked as it is read.  So a file that holds no names fails at once, however
  * long it is: /dev/zero, or a file of numbers.

@@ -126,7 +126,7 @@ gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 	if (job->gpu_count == GSORT_ALL_GPUS && ranks->size == 1)
 		job->gpu_count = 0;
 	if (job->device == GSORT_DEVICE_GPU && job->gpu_count != GSORT_ALL_GPUS) {
-		/* each rank has one GPU, that of its number on its host, or of the user's list */
+		/* each rank has one GPU: its number on its host, in the user's list if there is one */
 		job->gpus[0] = job->gpu_count == 0 ? (int)ranks->local_rank
 		                                   : job->gpus[ranks->local_rank % job->gpu_count];
 		job->gpu_count = 1;

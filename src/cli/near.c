@@ -2,7 +2,7 @@
 /*
  * near.c - near misses: what other programs call an option
  *
- * In:   a word that is no option.
+ * In:   a word that is not an option.
  * Out:  the one that was meant: by a table of what other programs call it, or by edit distance.
  */
 #include <stdio.h>

@@ -242,7 +242,7 @@ gs_set_histogram(struct gs_opts *opts, const struct gs_option_use *use)
 /*
  * As in sort(1), the largest -S counts, N% is of all memory, and a size that is too small
  * becomes the minimum.  So 0 becomes 1: 0 in memory_bytes means that -S was not given.  A size that
- * is too large is no limit.  Of -S gpu:SIZE there is one.
+ * is too large sets no limit.  -S gpu:SIZE may be given once.
  */
 bool
 gs_set_buffer(struct gs_opts *opts, const struct gs_option_use *use)
@@ -328,8 +328,8 @@ gs_set_threads(struct gs_opts *opts, const struct gs_option_use *use)
 	return true;
 }
 
-/* --plan, --plan=text, --plan=json, --plan=SIZE, --progress=always ...: a word, of which the last one counts,
- * and the size of an input that is not there or that no file tells, may both be given. */
+/* --plan, --plan=text, --plan=json, --plan=SIZE, --progress=always ...: a word (the last one counts), and the
+ * size of an input that is not there or that no file tells, may both be given. */
 bool
 gs_set_word_or_size(struct gs_opts *opts, const struct gs_option_use *use)
 {

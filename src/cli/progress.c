@@ -6,8 +6,8 @@
  * Out:  a bar, lines in a log, an answer to SIGUSR1:
  *       [####----] read 62% 3.9/6.3GiB 2.1GiB/s | sorted 3/5 runs | 0:03 eta 0:04
  *
- * Of compressed input the share that has been read is that of the files on disk.  There is nothing
- * about writing before something is written.
+ * For compressed input the share that has been read is the share of the files on disk.  There is
+ * nothing about writing before something is written.
  *
  * One thread waits for the next time to draw, or for a signal, which is blocked and fetched with
  * sigtimedwait(2).  The thread costs 40 us, so a short job has none: then a handler answers.

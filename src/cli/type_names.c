@@ -62,7 +62,7 @@ gs_type_ordered(const char *word, struct gs_named_type *type)
 	return type->name != NULL && (type->endian == GSORT_ENDIAN_HOST || gs_is_binary(type->type));
 }
 
-/* Of numpy, behind a byte order: so many bytes, not bits. */
+/* After a byte order of numpy: bytes, not bits. */
 static const char *const in_bytes[][2] = {
 	{ "u1", "u8" }, { "u2", "u16" }, { "u4", "u32" }, { "u8", "u64" },
 	{ "i1", "i8" }, { "i2", "i16" }, { "i4", "i32" }, { "i8", "i64" },

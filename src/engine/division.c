@@ -9,7 +9,7 @@
  * lost but the tables: 4 bytes for each row and bin.  If there is memory for that, each thread has addresses
  * of its own: threads that touch the same new huge page at once clear it once each.
  *
- * Of a head of K items, bins behind the first ones that have K are dropped as they come.
+ * For a head of K items, bins after the first ones that have K are dropped as they come.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 void
 gs_fillings_open(struct gs_fillings *fillings, unsigned ring, unsigned classes)
 {
-	const unsigned kept = classes - 1;	/* of all classes but that of the next one */
+	const unsigned kept = classes - 1;	/* of all classes but the next one's */
 
 	assert(ring > kept);
 	fillings->most = ring / 2 < GS_FILLINGS ? ring / 2 : GS_FILLINGS;

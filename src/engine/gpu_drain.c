@@ -2,13 +2,13 @@
 /*
  * gpu_drain.c - the keys of a GPU, drained by several threads
  *
- * In:   spans in order; or of all strands in turn.
- * Out:  those of one class, checked: of a strand in order, several strands at once.  The first span of a
- *       later class stays for the next call.
+ * In:   spans in order, or by strands, which take turns.
+ * Out:  the spans of one class, checked: in order within a strand, several strands at once.  The first span
+ *       of a later class stays for the next call.
  *
  * One thread at a time waits for the next span.  Then it checks the span, waits for the span's turn
  * in its strand, lets the sink take it, and gives it back.  So spans are checked side by side, and
- * those of several strands are written side by side.
+ * several strands are written side by side.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@
 #include "base/team.h"
 #include "engine/store.h"
 
-/* Of one span: more only wait for each other.  Not tuned. */
+/* Threads for one span: more only wait for each other.  Not tuned. */
 enum { MOST_CHECK_THREADS = 8 };
 
 /* Spans that are checked at once, where one is taken after the other; a ring has room for more.  Two H200
@@ -44,14 +44,14 @@ struct drainer {
 	struct gs_seen *seen;		/* of each strand, by the thread that has its turn */
 };
 
-/* A span, and its turn among those of its strand. */
+/* A span, and its turn within its strand. */
 struct turn {
 	struct gs_gpu_span    span;
 	struct gs_sorted_span sorted;
 	size_t                number;
 };
 
-/* Take the next span, or that which is pending.  False: there is none of the class. */
+/* Take the next span, or the pending one.  False: the class has no more. */
 static bool
 next_span(struct drainer *drainer, unsigned worker, struct turn *turn)
 {

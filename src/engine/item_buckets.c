@@ -3,10 +3,10 @@
  * item_buckets.c - the buckets of a store in order, and the parts that they are cut into
  *
  * In:   a division that is complete.
- * Out:  its buckets; those that were too large are replaced by the buckets of another division.
+ * Out:  its buckets; one that was too large is replaced by the buckets of another division.
  *
- * In memory a thread puts the next items where slices were whose items it has copied, or gives these
- * pages back to the system, so a division needs little more memory than its items.
+ * In memory a thread puts the next items where slices were that it has copied, or gives these pages back
+ * to the system, so a division needs little more memory than its items.
  *
  * Invariant: a division makes each of its buckets smaller than the one it came from, or gives it
  * another word to be divided by.  Where words are used up, items of the bucket are the bounds, and each
@@ -163,7 +163,7 @@ bytes_of_row(const struct gs_division *division, unsigned bin, size_t row)
 	return offsets[bin + 1] - offsets[bin];
 }
 
-/* The next rows, or the next extent: at most a piece, or one row.  False: there is none. */
+/* The next rows, or the next extent: at most a piece, or one row.  False: that was all. */
 static bool
 next_move(struct mover *mover, size_t *from, size_t *to, uint64_t *sequence)
 {
@@ -404,7 +404,7 @@ gs_bucket_parts(const struct gs_item_store *store, struct gs_bucket_part *parts)
 			from = part.to;
 			if (part.bytes < bucket->bytes)
 				part.items = item_bytes > 0 ? part.bytes / item_bytes : UINT64_MAX;
-			if (part.items < UINT64_MAX) {	/* so many were counted before it */
+			if (part.items < UINT64_MAX) {	/* the number of items before it is known */
 				part.least += done;
 				done += part.items;
 				part.most = number + done;

@@ -113,7 +113,7 @@ bytes_of(const struct drainer *drainer, const char *data, size_t bytes, size_t c
 	       : gs_items_bytes(order, data, data + bytes, count);
 }
 
-/* Does every item have its place among those that leave? */
+/* Is the place of every item in the output known? */
 static bool
 has_places(const struct drainer *drainer)
 {

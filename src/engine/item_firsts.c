@@ -92,8 +92,8 @@ gs_item_firsts_close(struct gs_item_firsts *firsts)
 
 /* ---- from one store to the other ------------------------------------------------- */
 
-/* Numbers come in any order, but those of all lines or records of this process are known.  Show the second
- * store copies of an item with numbers from all over them. */
+/* Numbers come in any order, but the range of this process's numbers is known.  Show the second store copies
+ * of an item with numbers from all over the range. */
 static gs_status
 show_numbers(struct gs_item_firsts *firsts, const char *item, size_t bytes)
 {
@@ -191,7 +191,7 @@ drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 	const struct gs_item_digest *second = firsts->in_order.digest(firsts->numbered);
 
 	TRY(firsts->in_order.drain(firsts->numbered, key_class, sink));
-	/* The first store had all items, and the second one must have those that it was given. */
+	/* The first store had all items; the second one must have what it was given. */
 	if (key_class == 0 && firsts->verify) {
 		firsts->digest = *firsts->by_key.digest(firsts->keyed);
 		firsts->digest.falls |= second->falls;

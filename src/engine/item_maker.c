@@ -109,7 +109,7 @@ load_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool
 
 /* ---- verification ------------------------------------------------------------------ */
 
-/* Note COUNT more items, in order, of which each is TIMES with the same bytes; NULL: once.  GS_EBUDGET. */
+/* Note COUNT more items, in order; each stands for TIMES with the same bytes, NULL: for one.  GS_EBUDGET. */
 static gs_status
 verify_items(struct gs_follow *follow, struct gs_item_made *made, const char *const *items,
              const uint32_t *bytes, size_t count, const uint64_t *times)

@@ -3,12 +3,12 @@
  * item_merger.c - sorted sources of items become one
  *
  * In:   items of each source, in order, a buffer at a time.
- * Out:  all of them in one order, or those that are selected, to a sink.
+ * Out:  all of them, or the selected ones, in one order, to a sink.
  *
  * A binary heap of the sources has the least item at its root (Knuth, TAOCP 3, 5.2.3 and 5.4.1); the
  * first words of the items are in the heap.
  *
- * Invariant: of sources with equal items the one of the lower number is nearer to the root.
+ * Invariant: among sources with equal items the one with the lower number is nearer to the root.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "output/select.h"
 #include "plan/items.h"
 
-/* Of one item in a batch: two words, where it is, its length. */
+/* One item in a batch: two words, where it is, its length. */
 enum { BATCH_BYTES = 2 * sizeof(uint64_t) + sizeof(char *) + sizeof(uint32_t) };
 
 /* ---- what leaves ------------------------------------------------------------------ */
@@ -143,7 +143,7 @@ next(struct gs_item_merger *merger, struct gs_merge_source *source)
 	return GS_OK;
 }
 
-/* The second word of SOURCE's item.  The first tie makes those of all that is left of the batch. */
+/* The second word of SOURCE's item.  The first tie makes the second words of the rest of the batch. */
 static uint64_t
 second_word(const struct gs_item_order *order, struct gs_merge_source *source)
 {

@@ -5,8 +5,8 @@
  * In:   buckets that are settled; their rows or extents, in the order of the operands.
  * Out:  which items of each row leave.
  *
- * The rules are those of sort/items/set.c, with numbers of items in place of items: those that an operand
- * keeps are adjacent.
+ * The rules are as in sort/items/set.c, with numbers of items in place of items: what an operand keeps is
+ * adjacent.
  */
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ count_items(const struct combiner *combiner, const struct gs_item_bucket *bucket
 	return status;
 }
 
-/* Of what leaves of rows FROM .. TO drop the first COUNT. */
+/* Drop the first COUNT of the items that would leave rows FROM .. TO. */
 static void
 drop(struct gs_item_leaves *leaves, size_t from, size_t to, uint64_t count)
 {
@@ -84,7 +84,7 @@ keep(struct gs_item_leaves *leaves, size_t from, size_t to, uint64_t count)
 	return kept;
 }
 
-/* KEPT of rows 0 .. FROM leave, and those of the next operand, FROM .. TO; returns how many are kept. */
+/* KEPT of rows 0 .. FROM leave; then comes the next operand, FROM .. TO.  Returns how many are kept. */
 static uint64_t
 combine(enum gs_set_keep keeps, struct gs_item_leaves *leaves, uint64_t kept, size_t from, size_t to)
 {

@@ -137,7 +137,7 @@ show_sample(void *context, const char *items, size_t bytes)
 	                                                     store->shared.apart, limits_of(store)));
 }
 
-/* Choose bounds from the items so far, of BYTES that will come; divide those that came. */
+/* Choose bounds from the items so far, of BYTES that will come; divide the items so far. */
 static gs_status
 choose_bounds(struct gs_item_store *store, uint64_t bytes)
 {

@@ -16,7 +16,7 @@
 #include "engine/store.h"
 #include "plan/plan.h"
 
-/* A run of so many keys is written in parts.  Not tuned. */
+/* A run of at least this many keys is written in parts.  Not tuned. */
 enum { PARTED_KEYS = 1 << 20 };
 
 /* ---- opening --------------------------------------------------------------- */
@@ -206,7 +206,7 @@ gs_runs_merge(struct gs_runs *runs, unsigned key_class, struct gs_source *source
 	const size_t most = runs->plan->fan_in;
 	unsigned passes;
 
-	runs->merged.count = 0;		/* those of another class have been read */
+	runs->merged.count = 0;		/* another class's sources have been read */
 	while (count > most) {		/* all merges but this one have the full fan-in */
 		const size_t odd = (count - 1) % (most - 1), width = odd == 0 ? most : odd + 1;
 

@@ -120,7 +120,7 @@ count(const void *context, unsigned key_class)
 	return gs_batch_count(&store->batch, key_class) + store->gpu_keys[key_class];
 }
 
-/* Nothing is added to the batch, or to that of the GPU, until it has been drained. */
+/* Nothing is added to the batch, or to the GPU's, until it has been drained. */
 static gs_status
 seal(struct gs_store *store)
 {
@@ -141,7 +141,7 @@ seal(struct gs_store *store)
 	return gs_guard_finish(&store->gpu);
 }
 
-/* Hand on what the batch, or that of the GPU, has of a class. */
+/* Hand on the keys of a class in the batch, or in the GPU's. */
 static gs_status
 drain_batch(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
 {

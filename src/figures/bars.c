@@ -65,7 +65,7 @@ add_special(struct gs_bars *bars, double number, uint64_t key)
 
 /*
  * LEAST + (MOST - LEAST) * B / N, without overflow.  Each step rounds, and rounding keeps the order, so
- * edges never descend; those of a range that is a few ulp wide may be equal.
+ * edges never descend; in a range that is a few ulp wide they may be equal.
  */
 static double
 between(double least, double most, size_t b, size_t n)

@@ -138,7 +138,7 @@ gs_edges_of_floats(struct gs_bars *bars, size_t n, double least, double most)
 /* ---- between powers --------------------------------------------------------------------- */
 
 /*
- * Numbers 1, 2, 5, 10, 20 ..., or only each so many powers of the base.  A place counts them: PLACE /
+ * Numbers 1, 2, 5, 10, 20 ..., or only some powers of the base.  A place counts them: PLACE /
  * DIGITS is the power, and may be negative.
  */
 struct series {
@@ -173,7 +173,7 @@ float_at(const struct series *series, int place)
 	return decimal(decimals[place - power * series->digits], power * series->step);
 }
 
-/* From the finest series on: false once there is no coarser one. */
+/* From the finest series on: false after the coarsest. */
 static bool
 coarsen(struct series *series)
 {

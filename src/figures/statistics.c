@@ -276,7 +276,7 @@ begin_group(struct gs_statistics *figures, const struct gs_span *span, uint64_t 
 	};
 }
 
-/* Add the next keys, those of SPAN, or its only key several times, by their TALLY. */
+/* Add the next keys, which are in SPAN, or its only key several times, by their TALLY. */
 static void
 add(struct gs_statistics *figures, const struct gs_span *span, struct gs_tally *tally)
 {

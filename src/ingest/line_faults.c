@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_faults.c - lines whose strict keys are no numbers: refused, or left out
+ * line_faults.c - lines whose strict keys are not numbers: refused, or left out
  *
  * In:   whole lines.
- * Out:  those that are sound; warnings, or an error that names the first other one.
+ * Out:  the sound ones; warnings, or an error that names the first other one.
  */
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * line_number.c - lines as items, for --argsort behind their numbers in the input
  *
  * In:   whole lines.
- * Out:  items, and the order of them, which is that of their lines.
+ * Out:  items, and their order, which is the order of their lines.
  *
  * The number stands in front, so that it is found without the end of the line.
  */

@@ -2,8 +2,8 @@
 /*
  * text_ingest.c - numbers of all text files to ordered bits for their taker
  *
- * A team reads text, or one thread ahead what is no file, and a team parses it; each thread hands on the keys
- * that it found.
+ * A team reads text, or one thread reads ahead what is not a file, and a team parses it; each thread hands on
+ * the keys that it found.
  */
 #include <string.h>
 

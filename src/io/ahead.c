@@ -63,7 +63,7 @@ read_chunk(struct gs_ahead *ahead)
 	return false;
 }
 
-/* Read the next chunk, of the next file if the current one has ended.  False: there is none. */
+/* Read the next chunk, of the next file if the current one has ended.  False: that was all. */
 static bool
 read_next(struct gs_ahead *ahead)
 {

@@ -6,7 +6,7 @@
  * Out:  the format of compressed data; or a message about a file that has no numbers.
  *
  * Sources: RFC 1952 (gzip), RFC 8878 (zstd), the descriptions of the .xz, bzip2 and LZ4 frame
- * formats, and those of the files in the table below.
+ * formats, and of the files in the table below.
  */
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +88,7 @@ is_lz4(const unsigned char *at, size_t bytes)
 	return bytes >= 11 && (at[4] & 0xc2) == 0x40 && (at[5] & 0x8f) == 0 && at[5] >> 4 >= 4;
 }
 
-/* The second magic number is that of a block, or of the end. */
+/* The second magic number begins a block, or the end. */
 static bool
 is_bzip2(const unsigned char *at, size_t bytes)
 {
@@ -237,7 +237,7 @@ is_utf16(const unsigned char *at, size_t bytes, bool binary)
 	return lines;
 }
 
-/* Bytes of the header of an array of NumPy, of which BYTES are at AT: a version, a length, and
+/* Bytes of the header of an array of NumPy, the first BYTES of which are at AT: a version, a length, and
  * {'descr': '<f8', ...}.  ADVICE: how its keys are sorted. */
 static uint32_t
 advise_array(const char *at, size_t bytes, char advice[160])

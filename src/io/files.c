@@ -23,7 +23,7 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options,
 	const size_t count = options->count > 0 && !calls ? options->count : 1;
 	const char *const *names = calls ? caller_input : options->count > 0 ? options->names
 	                                                                     : standard_input;
-	size_t allowed = SIZE_MAX;	/* so many files may stay open at once */
+	size_t allowed = SIZE_MAX;	/* files that may stay open at once */
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)

@@ -154,7 +154,7 @@ find_end(const struct gs_parallel_inflate *parallel, uint64_t offset, struct seg
 /* A thread's decompressor, of one of the formats. */
 struct decoder { ZSTD_DCtx *zstd; z_stream zlib; };
 
-/* Decompress all members of the segment.  False: one is damaged, or there is no memory. */
+/* Decompress all members of the segment.  False: one is damaged, or memory is short. */
 static bool
 unpack(const struct gs_parallel_inflate *parallel, struct decoder *decoder, struct segment *segment)
 {

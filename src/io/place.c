@@ -3,7 +3,7 @@
  * place.c - write a part of a file whose other parts others write
  *
  * In:   bytes, in order.
- * Out:  the same bytes at their place in the file, but for those of the head.
+ * Out:  the same bytes at their place in the file, except the head's.
  */
 #include <errno.h>
 #include <stdlib.h>

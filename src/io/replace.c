@@ -164,7 +164,7 @@ create(struct gs_replace *new, const char *name)
 /*
  * Make the new file.
  *
- * @old_fd  the old file, whose mode, owner, ACL and attributes the new one gets; -1: there is none
+ * @old_fd  the old file, whose mode, owner, ACL and attributes the new one gets; or -1
  * @return  0, or -1 and errno; EPERM also if the old file belongs to somebody else
  */
 static int
@@ -178,7 +178,7 @@ make_new(struct gs_replace *new, int old_fd)
 	gs_folder_of(new->target, directory);
 	if (!new->shared && gs_nameless_links())
 		new->fd = gs_open(directory, gs_nameless_flag() | O_WRONLY, mode_of(new));
-	if (new->fd < 0)	/* there is no O_TMPFILE */
+	if (new->fd < 0)	/* the file system has no O_TMPFILE */
 		new->fd = make_hidden(new, new->hidden, create);
 	if (new->fd < 0)
 		return -1;

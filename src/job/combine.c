@@ -52,7 +52,7 @@ struct stream {
 	size_t           piece_count, piece_at;	/* those before PIECE_AT have been taken */
 
 	struct gs_span     span;	/* the keys that were fetched last, ... */
-	struct gs_set_side side;	/* ... and those of them that have not passed */
+	struct gs_set_side side;	/* ... and which of them have not passed */
 	struct gs_select   distinct;	/* -u: drops repeated keys of an operand */
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fallback.c - lines of files that are compared as numbers are numbers, until one of them is none
+ * fallback.c - -n and -g sort numbers, and fall back to lines at the first line that gsort would not print so
  *
  * In:   options of a sort of lines.
- * Out:  options of a sort of numbers; later, those of lines again.
+ * Out:  options of a sort of numbers; later, of lines again.
  *
  * Lines that are printed numbers have equal keys only if they have equal bytes, and all of them come before
  * the other lines.  So they may be written in any order: no -s and no -u sees a difference.

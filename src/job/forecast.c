@@ -2,7 +2,7 @@
 /* forecast.c - a job as plan/forecast.c takes it, and how much of that is done: --plan, and the time left */
 #include "job/job.h"
 
-enum { INFLATES = 3 };			/* compressed input becomes so many times as large; not tuned */
+enum { INFLATES = 3 };			/* how many times as large compressed input becomes; not tuned */
 
 void
 gs_job_estimate(const struct gsort *job, struct gs_estimate *estimate)

@@ -71,7 +71,7 @@ gsort_info(const struct gsort_options *options, void (*print)(void *context, con
 	}
 }
 
-/* The lines of a survey: those of GPUs become a list, what else there is to say stands beside it. */
+/* The lines of a survey: lines about GPUs become a list, the rest stands beside it. */
 struct survey {
 	struct gs_json *json;
 	char driver[64], none[GS_MESSAGE_BYTES];

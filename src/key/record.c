@@ -213,7 +213,7 @@ add_loaded(const struct gs_record_field *field, unsigned bytes, const char *cons
 		                    ^ field->flip, field->shift);
 }
 
-/* The order of keytype.def is that of enum gsort_type. */
+/* keytype.def is in the order of enum gsort_type. */
 enum {
 	TYPE_text = GSORT_TEXT,
 #define KEY(name, ctype, bits, map, unmap) TYPE_##name,

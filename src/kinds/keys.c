@@ -179,7 +179,7 @@ describe_lines(struct gs_feed *feed)
 	return feed->kind->describe(feed);
 }
 
-/* The options become those of floats. */
+/* The options become options of floats. */
 static gs_status
 describe_column(struct gs_feed *feed)
 {

@@ -149,7 +149,7 @@ gs_lines_read(struct gs_feed *feed, const struct gs_taker *taker, struct gs_foll
 	ingest->measures = feed->plan_input->input_bytes != UINT64_MAX && !feed->plan_input->guessed;
 	if (lines->column.keys != NULL)
 		ingest->column = &lines->column;
-	ingest->headed = share->headed;		/* the header of the first file is that of all */
+	ingest->headed = share->headed;		/* the header of the first file stands for all */
 	if (share->headed && share->header_bytes > 0) {
 		TRY(gs_allocate(&ingest->header.data, share->header_bytes, 1, "bytes of a header"));
 		ingest->header.bytes = ingest->header.room = share->header_bytes;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * source.c - inputs that are in order: those of a merge, and all of a check
+ * source.c - the sorted inputs of a merge or a check
  *
- * In:   files; those of a merge are opened when their turn comes.
+ * In:   files; for a merge each is opened when its turn comes.
  * Out:  their keys or items, in order; or only whether they are.
  *
  * For a check one thread reads chunks ahead (io/ahead.c), and the others compare neighbours (sort/follow.c),

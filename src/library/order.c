@@ -7,9 +7,8 @@
  *
  * A word of 64 bits holds the leading bits of a key, less those that all keys share, and the index of
  * the key below them.  So sorting words sorts indices, at the speed of sorting u64, and the sort is
- * stable.  Keys of 32 bits fit beside 2^32 indices.  Of wider keys some bits are cut off: then the keys
- * of equal leading bits, which are neighbours now, are put in order by the bits that are left, in the
- * same way.
+ * stable.  Keys of 32 bits fit beside 2^32 indices.  Wider keys lose some bits: then keys with equal
+ * leading bits, which are neighbours now, are put in order by the bits that are left, in the same way.
  *
  * Invariant: nothing fails once words are in INDICES, an array of the caller.
  */
@@ -23,7 +22,7 @@
 #include "library/array.h"
 #include "sort/cpu/quicksort.h"
 
-enum { FEW = 32 };	/* so many words are sorted by insertion */
+enum { FEW = 32 };	/* words that are sorted by insertion */
 
 struct ordering {
 	const struct gs_array_args *args;

@@ -127,10 +127,10 @@ enum { BUCKET_PAIRS = 1 << 14 };
  * with words of the threads alone. */
 enum { LOCAL_PAIRS = 80 << 10 };
 
-/* So many bins at least have those of many pairs: fewer are never logarithmic. */
+/* Many pairs have at least these bins: fewer are never logarithmic. */
 enum { MANY_PAIRS = 1 << 17, BINS_LEAST = 256 };
 
-/* Copies of so many pairs are not in a second-level cache when they are sorted. */
+/* Copies of this many pairs are not in a second-level cache when they are sorted. */
 enum { STREAMED_PAIRS = 1 << 19 };
 
 /* Far enough for a line to arrive.  Not tuned. */

@@ -60,12 +60,12 @@ to_raw(const void *of, void *keys, size_t count)
 	gs_ordered_to_raw(args->type, GSORT_ENDIAN_HOST, args->reverse, keys, count, 1);
 }
 
-/* Of the part of the caller's scratch that is used. */
+/* The alignment of the part of the caller's scratch that is used. */
 enum { ALIGNMENT = HUGE_PAGE };
 
 /* ---- 8 and 16 bits -------------------------------------------------------------- */
 
-/* Up to so many keys of 16 bits are sorted as 32 bits: 65,536 bins take longer. */
+/* Up to this many keys of 16 bits are sorted as 32 bits: 65,536 bins take longer. */
 enum { WIDENED_KEYS = 2048 };
 
 static void
@@ -89,7 +89,7 @@ struct counter {
 	size_t begin, end;	/* of a round */
 };
 
-/* A thread counts so many keys before its counts are summed: they have 32 bits. */
+/* A thread counts this many keys before its counts are summed: they have 32 bits. */
 #define ROUND_KEYS	((size_t)1 << 31)
 
 static void
@@ -138,7 +138,7 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 
 enum { STRETCH_KEYS = 1 << 16 };
 
-/* Keys are counted and filled so many times as fast as they are sorted. */
+/* How many times as fast keys are counted and filled as sorted. */
 enum { TALLY_FASTER = 8 };
 
 struct tally {
@@ -262,8 +262,8 @@ reverse_stretch(void *context, size_t stretch)
 	}
 }
 
-/* Keys that are in order stay, and those of the opposite order are reversed; false: they are neither, and few
- * of them were read. */
+/* Keys in order stay, keys in the opposite order are reversed; false: they are neither, and few of them were
+ * read. */
 static bool
 settle(void *keys, size_t count, const struct gs_array_args *args)
 {
@@ -378,14 +378,14 @@ sort_parts(void *context, unsigned worker, unsigned size)
 	}
 }
 
-/* A job has 16 MiB.  2^22 u32, of which k is as frequent as 1/k, 16 threads, Xeon of the H200 host: 551
+/* A job has 16 MiB.  2^22 u32 where value k is as frequent as 1/k, 16 threads, Xeon of the H200 host: 551
  * Mkeys/s, and 177 with 16 MiB. */
 enum { TOGETHER_BYTES = 2 << 20 };
 
 /*
  * The memory of buckets, in this order.  A job has small blocks if it has many threads, as its memory is
  * limited; an array has large ones: sorting the parts of 2^26 u32, 16 threads, takes 235 ms of processor
- * time with blocks of 4 KiB, and 340 with those of a job, 1 KiB (medians, busy EPYC).
+ * time with blocks of 4 KiB, and 340 with a job's, 1 KiB (medians, busy EPYC).
  */
 struct layout {
 	struct gs_bucket_sizes sizes;
@@ -421,11 +421,11 @@ layout_bytes(const struct layout *layout)
 }
 
 /*
- * Do a sixteenth of a sample's keys repeat others, or are most in a dense range?  Of such keys a quicksort
- * leaves fewer with each level: 2^22, u32 and u64, EPYC 9004, one thread, of 1000 values 0.6 and 0.8 ns a
- * key, with buckets 1.9 and 4.5.  One thread of the Xeon of the H200 host sorts 2^21 u32, of which k is as
- * frequent as 1/k, at 292 Mkeys/s; 2, 4 and 16 sort them by buckets at 164, 243 and 351.  So of N threads all
- * sort more than REPEATED_BYTES / N.
+ * Do a sixteenth of a sample's keys repeat others, or are most in a dense range?  A quicksort leaves fewer of
+ * such keys with each level: 2^22, u32 and u64, EPYC 9004, one thread, of 1000 values 0.6 and 0.8 ns a key,
+ * with buckets 1.9 and 4.5.  One thread of the Xeon of the H200 host sorts 2^21 u32 where value k is as
+ * frequent as 1/k at 292 Mkeys/s; 2, 4 and 16 sort them by buckets at 164, 243 and 351.  So each of N threads
+ * sorts more than REPEATED_BYTES / N.
  */
 enum { REPEATED_BYTES = 96 << 20 };
 

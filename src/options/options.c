@@ -60,7 +60,7 @@ gs_options_write_binary(const struct gsort_options *o)
 	       (writes_binary(o) || ((o->record_bytes > 0 || o->argsort_bits > 0) && !o->converts));
 }
 
-/* Figures that are of numbers, of lines and records, too. */
+/* Figures about numbers, which lines and records have, too. */
 static bool
 wants_figures(const struct gsort_options *o)
 {

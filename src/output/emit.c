@@ -14,7 +14,7 @@
  *
  * Many threads do write faster to several files (--split): one file takes 4.7 GB/s on an H200 host,
  * sixteen take 36.  So the threads of the buckets also write what they have encoded, each to another
- * file (split.c), unless keys are selected; and so do those that take spans from a GPU, unless keys
+ * file (split.c), unless keys are selected; and so do threads that take spans from a GPU, unless keys
  * are printed.  Other producers with one thread fill one file after the other.
  */
 #include <assert.h>
@@ -225,7 +225,7 @@ room(void *context, const struct gs_sorted_span *sorted, void **keys)
 		                   span->count * (span->key_bits / 8));
 }
 
-/* Select groups of a span and encode them, behind room for those of the seam. */
+/* Select groups of a span and encode them, behind room for the seam's. */
 static gs_status
 select_and_encode(const struct gs_emit *emit, const struct gs_encoding *encoding,
                   const struct gs_sorted_span *sorted, struct gs_encoded *encoded)
@@ -312,7 +312,7 @@ join(struct gs_emit *emit, const struct gs_span *span, struct gs_encoded *encode
 	                                times);
 	before.count = gs_select_head(&emit->select, before.count);
 	own = gs_select_head(&emit->select, encoded->keys);
-	if (own < encoded->keys && gs_key_is_text(encoding.to)) {	/* so many lines */
+	if (own < encoded->keys && gs_key_is_text(encoding.to)) {	/* lines */
 		for (size_t k = 0; k < own; k++)
 			at = (const char *)memchr(at, encoding.terminator,
 			                          encoded->bytes - (size_t)(at - data)) + 1;
@@ -380,8 +380,8 @@ take_of_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
 	return GS_OK;
 }
 
-/* Text files that have few parts each would not be of one size; those that have more parts than
- * this differ by some per cent at most. */
+/* Text files that have few parts each would not be of one size; files with more parts than this differ
+ * by some per cent at most. */
 enum { TEXT_STRAND_PARTS = 16 };
 
 static struct gs_span_sink

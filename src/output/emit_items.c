@@ -3,7 +3,7 @@
  * emit_items.c - sorted items to the output, or to the files of it
  *
  * In:   spans of sorted items.
- * Out:  their bytes, or those of a sample; or another form of them (show.c).
+ * Out:  their bytes, or a sample's; or another form of them (show.c).
  *
  * With several new files, items of a fixed length go to their places as soon as they are sorted: no
  * thread waits for its turn, and the files are written at once.  One file is written in order: many

@@ -2,11 +2,11 @@
 /*
  * item_top.c - the K most frequent items, each with its number of occurrences
  *
- * In:   sorted spans of groups, which are complete; of each its first item.
+ * In:   sorted spans of complete groups, each by its first item.
  * Out:  the K most frequent ones, the most frequent first, for another sink.
  *
- * Groups come in order, so their numbers are the order of those that are equally frequent.  The heap of
- * top.c has the numbers; each has a slot with a copy of its item, which a more frequent one takes over.
+ * Groups come in order, so the numbers of equally frequent ones are in their order.  The heap of top.c has
+ * the numbers; each has a slot with a copy of its item, which a more frequent one takes over.
  */
 #include <assert.h>
 #include <stdlib.h>

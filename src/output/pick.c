@@ -36,7 +36,7 @@ random_below(uint64_t *state, uint64_t below)
 }
 
 /*
- * COUNT different random numbers below BELOW, ascending; all sets of so many are equally likely.
+ * COUNT different random numbers below BELOW, ascending; all sets of COUNT are equally likely.
  * The same SEED gives the same numbers on every machine.
  *
  * The first COUNT different values of a sequence of independent ones are such a set.  O(COUNT log

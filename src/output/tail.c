@@ -10,7 +10,7 @@
 #include "base/round.h"
 #include "output/select.h"
 
-/* Is the tail that OPTIONS want kept here?  False: there is none, or it is taken by position (pick.c). */
+/* Is the tail that OPTIONS want kept here?  False: none is wanted, or it is taken by position (pick.c). */
 static bool
 is_kept(const struct gsort_options *options)
 {

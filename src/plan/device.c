@@ -32,7 +32,7 @@
 static const unsigned to_file_ms = 650, elsewhere_ms = 1000;
 enum { SHARING_THREADS = 10 };
 #ifndef PIPE_THREADS
-#define PIPE_THREADS	2	/* from so many on the CPU sorts pipes; tests/emu: never */
+#define PIPE_THREADS	2	/* with as many, or more, the CPU sorts pipes; tests/emu: never */
 #endif
 #ifndef OPEN_MS
 #define OPEN_MS		270	/* tests/emu: 0, so that the emulated GPU always pays */

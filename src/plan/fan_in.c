@@ -32,7 +32,7 @@ enum { FEW_RUNS = 16 };
 #define MOST_WINDOW_BYTES	(512 * KIB)
 #define LEAST_SPAN_BYTES	(64 * KIB)
 
-/* Memory of a merge with buffers of so many bytes. */
+/* Memory of a merge with buffers of BUFFER_BYTES. */
 static size_t
 merge_bytes(size_t sources, unsigned threads, size_t window_bytes, size_t span_bytes)
 {
@@ -115,7 +115,7 @@ gs_plan_estimate(const struct gs_plan *plan, const struct gs_plan_input *input,
 		return;
 	estimate->written_bytes = sorted && input->key_bits > 0 ? 0 : bytes;	/* binary inputs are runs */
 	for (estimate->passes = 1; runs > fan_in; estimate->passes++) {
-		/* Merge so many that FAN_IN runs are left. */
+		/* Merge just enough that FAN_IN runs are left. */
 		const uint64_t merges = (runs - fan_in + fan_in - 2) / (fan_in - 1);
 		const uint64_t merged = runs - fan_in + merges;
 

@@ -5,8 +5,8 @@
  * In:   a plan, its input, and the kind of work.
  * Out:  struct gs_forecast, for --plan and for the time left.
  *
- * The time is that of threads, a byte of input: processor time of whole processes, divided into phases as the
- * clock was (bench/results/h200-2026-11-26/time-left.txt: two cores of a Xeon each, 0.3 to 2 GB in the page
+ * Time is of threads, a byte of input: processor time of whole processes, divided into phases as the clock
+ * was (bench/results/h200-2026-11-26/time-left.txt: two cores of a Xeon each, 0.3 to 2 GB in the page
  * cache, means of two; counted keys, records of 100 bytes, figures and checks: 60 to 200 MB, best of three).
  */
 #include "base/round.h"

@@ -78,7 +78,7 @@ gs_item_sample_room(size_t item_bytes)
 	return item_bytes > 0 ? item_bytes : SAMPLE_LINE_BYTES;
 }
 
-/* Of a user's limit, an eighth here and as much for those of all ranks. */
+/* An eighth of a user's limit here, and as much for all ranks' windows. */
 size_t
 gs_item_sample_most(uint64_t memory_bytes, unsigned ranks, size_t item_bytes)
 {
@@ -220,10 +220,10 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 #define MOST_FILE_PART_BYTES	(64 * MIB)
 #define MOST_SAMPLE_BYTES	(16 * MIB)
 
-/* Of the memory, for lists of extents.  Not tuned. */
+/* The share of memory for lists of extents.  Not tuned. */
 enum { EXTENTS_SHARE = 3 };
 
-/* An item of which memory has few. */
+/* An item so large that memory holds few. */
 enum { LARGE_ITEM = 128 << 10 };
 
 /* A part is in memory as it leaves, and so is the part before; in files, as it was read, too.  The largest
@@ -264,7 +264,7 @@ gs_item_division_bytes(uint64_t bytes, size_t piece_bytes, unsigned threads, uns
 	       (uint64_t)spare * piece_bytes;
 }
 
-/* Of the memory, for packers, unless that is less than one needs.  Not tuned. */
+/* The share of memory for packers, unless that is less than one needs.  Not tuned. */
 enum { PACKERS_SHARE = 8 };
 
 void

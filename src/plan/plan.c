@@ -153,7 +153,7 @@ key_bytes_of(const struct gs_plan_input *input, uint64_t bytes)
 		return bytes;
 	if (input->type == GSORT_TEXT_FLOAT)	/* "0\n" */
 		return bytes / 2 * 8 + 8;
-	return bytes / 11 * 8 + 16;	/* "4294967296\n"; "65536\n" is no worse */
+	return bytes / 11 * 8 + 16;	/* "4294967296\n"; "65536\n" is not worse */
 }
 
 static uint64_t
@@ -272,7 +272,7 @@ set_pieces(struct gs_plan *plan, const struct gs_plan_input *input, uint64_t *le
 	                slots * plan->part_print_bytes);
 }
 
-/* Everything but the keys and the buffers of the merge.  Decompression has so many TWELFTHS. */
+/* Everything but the keys and the buffers of the merge.  Decompression has TWELFTHS of a twelfth. */
 static void
 set_buffers(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
@@ -388,7 +388,7 @@ set_head(struct gs_plan *plan, const struct gs_plan_input *input)
 
 /* ---- merging --------------------------------------------------------------- */
 
-/* Windows of smaller inputs, of which little is filled, are in small pages: 65,536 inputs of three
+/* Windows of smaller inputs, which are mostly empty, are in small pages: 65,536 inputs of three
  * numbers, 4096 at once, took 4.3 GB in huge pages, and take 132 MB. */
 enum { SMALL_INPUT_BYTES = 512 << 10 };
 

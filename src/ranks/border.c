@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * border.c - is the output of all ranks their input, and that of each behind that of the rank before it?
+ * border.c - is the output of all ranks their input, and does each output follow the one of the rank before?
  *
  * In:   what each rank has read and written; the first and the last key or item of each.
  * Out:  the answer.
@@ -22,7 +22,7 @@ gs_border_verify(struct gs_ranks *ranks, struct gs_verify *verify)
 
 	if (!verify->on)
 		return GS_OK;
-	/* are the keys of each rank behind those of the ranks before it? */
+	/* do the keys of each rank follow the keys of the ranks before it? */
 	TRY(gs_ranks_gather_new(ranks, &verify->out, sizeof verify->out, &all));
 	for (unsigned r = 0; r < ranks->size; r++)
 		gs_verify_join(verify, &joined, &all[r]);

@@ -12,7 +12,7 @@
 #include "base/round.h"
 #include "ranks/exchange.h"
 
-/* Without splitters so many bytes of keys are held back.  Not tuned. */
+/* Without splitters this many bytes of keys are held back.  Not tuned. */
 #define HOLD_BYTES	((size_t)1 << 20)
 
 /* ---- sizes --------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ land(void *context, bool *moved)
 	unsigned count;
 
 	*moved |= transport->arrived_count > 0;
-	TRY(gs_transport_release(transport, all->done));	/* those that landed while keys were added */
+	TRY(gs_transport_release(transport, all->done));	/* what landed while keys were added */
 	all->ready = all->claimed = all->done = 0;
 	if (transport->arrived_count == 0)
 		return GS_OK;
@@ -233,7 +233,7 @@ reserve_split(struct gs_key_exchange *exchange, size_t least, size_t *room)
 	/* Some pieces for each thread at once. */
 	TRY(gs_exchange_wait(&exchange->all, whole / 4 > least ? whole / 4 : least, room));
 	TRY(all->own.reserve(all->own.context, least, 0, &own_room));
-	/* Of the store's room, half is for keys that are read, and the rest for keys that arrive. */
+	/* Half of the store's room is for keys that are read, the rest for keys that arrive. */
 	half = own_room / 2 < least ? least : own_room / 2;
 	*room = gs_least(*room, half);
 	exchange->landing_room = exchange->plan->head_keys > 0
@@ -255,7 +255,7 @@ gs_key_exchange_split(struct gs_key_exchange *exchange)
 	gs_status status = GS_OK;
 	size_t room;
 
-	/* of the keys that are held, as many as a rank takes for a sample; each stands for some others */
+	/* as many of the held keys as a rank takes for a sample; each stands for some others */
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
 		const struct gs_held *held = &exchange->held[c];
 		const unsigned bits = exchange->plan->class_bits[c];

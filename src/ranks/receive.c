@@ -32,8 +32,8 @@ gs_item_fit(const struct gs_exchange *all, const char *data, size_t bytes, size_
 	return (size_t)(end - data);
 }
 
-/* Move a block that is the next of its rank, or its end, to place TO of those that have arrived; false: there
- * is none. */
+/* Move a block that is the next of its rank, or its end, to place TO of the blocks that have arrived; false:
+ * no such block. */
 static bool
 bring(struct gs_item_exchange *exchange, unsigned to)
 {
@@ -108,8 +108,8 @@ land_rows(struct gs_item_exchange *exchange)
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-/* Take what BLOCK has: append it to a large item, of which the last block has the end; or cut its items into
- * slices that a piece has room for. */
+/* Take what BLOCK has: append it to a large item, which ends in its last block; or cut its items into slices
+ * that a piece has room for. */
 static gs_status
 take(struct gs_item_exchange *exchange, const struct gs_block *block)
 {

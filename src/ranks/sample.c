@@ -21,7 +21,8 @@
 
 enum { OWNER_KEYS = 16384, ALL_KEYS = 1 << 22 };
 
-/* Of little input a key of so many bytes is enough, of less yet 256: shares are within 1.2 of the mean. */
+/* For little input one key in this many bytes is enough, for less yet 256 keys: shares are within 1.2 of the
+ * mean. */
 enum { LEAST_KEYS = 256, LEAST_STRATUM_BYTES = 64 };
 
 size_t
@@ -54,7 +55,7 @@ struct sampler {
 	uint64_t units;		/* in all */
 	size_t   unit_bytes;
 	size_t   count;		/* to be taken */
-	size_t  *filled;	/* each piece has so many bytes of SAMPLE->items */
+	size_t  *filled;	/* bytes of SAMPLE->items that each piece has */
 	struct gs_first_error error;
 };
 

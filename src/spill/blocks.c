@@ -19,8 +19,7 @@
 /* Bytes of keys in a block.  Blocks of 1 MiB would be at most 10 % smaller when compressed. */
 enum { BLOCK_BYTES_LEAST = 8 << 10, BLOCK_BYTES_MOST = 128 << 10 };
 
-/* A packer that writes for each of so many bytes of memory, since zstd takes about as much
- * besides. */
+/* One packer that writes for as many bytes of memory, since zstd takes about as much besides. */
 enum { PACKER_SHARE_BYTES = 1 << 20 };
 
 /* Half as many packers read as write: reading goes on beside a merge, which has threads of its

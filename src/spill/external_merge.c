@@ -5,9 +5,9 @@
  * In:   sources, each ascending; each is read once, front to back.
  * Out:  spans of sorted keys, in a buffer of the memory given.
  *
- * A round: the window of a source is what was read of it and not merged yet.  Of the windows
- * after which more keys may come, the least last key is the limit; keys up to it are merged.  As
- * soon as the limit is known, so is what each window will have left.  The reader thread copies
+ * A round: the window of a source is what was read of it and not merged yet.  The limit is the least
+ * last key of all windows after which more keys may come; keys up to it are merged.  As soon as the
+ * limit is known, so is what each window will have left.  The reader thread copies
  * that into the source's other buffer and reads on after it until the buffer is full: that is the
  * window of the next round.  All windows are filled again, not only the one that ran empty.  So
  * windows of sources with a like distribution end at like keys, and a round is about as long as
@@ -35,7 +35,7 @@
 #include "sort/merge.h"
 #include "spill/spill.h"
 
-/* Threads that read runs, beside those that merge.  One reads 1.8 GB/s from plain files in the page
+/* Threads that read runs, beside the threads that merge.  One reads 1.8 GB/s from plain files in the page
  * cache (H200 host: 17 GB of five runs in 9.6 s); with four, five runs take two turns.  Not tuned. */
 enum { READERS = 8 };
 
@@ -108,7 +108,7 @@ fill_window(const struct gs_external_merge *merge, const struct gs_source *sourc
 		if (window->status != GS_OK || count == 0)
 			break;
 	}
-	/* Make sure that they ascend, as those that were left do. */
+	/* Make sure that they ascend, as the keys that were left do. */
 	if (!source->verified && !gs_keys_in_order(window->other, merge->bits, left > 0 ? left : 1,
 	                                           window->filled, GS_ASCENDING))
 		qsort(window->other, window->filled, merge->key_bytes,
@@ -125,7 +125,7 @@ fill_one(void *context, size_t s)
 		fill_window(merge, source, &merge->windows[s]);
 }
 
-/* Fill all windows that are wanted: those of sources that can be read side by side, by a team. */
+/* Fill all windows that are wanted, by a team where sources can be read side by side. */
 static void
 fill_windows(struct gs_external_merge *merge)
 {
@@ -189,8 +189,8 @@ last_key(const struct gs_external_merge *merge, const struct window *window)
 }
 
 /*
- * Cut all windows at the limit, take what was cut off as runs, and ask for more.  A window of which more than
- * half is left stays where it is, so on average no key is copied more than once.  Fails if a source that
+ * Cut all windows at the limit, take what was cut off as runs, and ask for more.  A window that is still more
+ * than half full stays where it is, so on average no key is copied more than once.  Fails if a source that
  * failed has nothing left.
  */
 static gs_status

@@ -7,8 +7,8 @@
  *
  * If its directory is full, the rest of the bytes go to a file in the next one.
  *
- * O_TMPFILE makes such a file in one step.  Where there is none (NFS, some FUSE), the file has a
- * name between two system calls, during which all signals are blocked that can be.
+ * O_TMPFILE makes such a file in one step.  Where a file system lacks it (NFS, some FUSE), the file
+ * has a name between two system calls, during which all signals are blocked that can be.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ dirs_text(const struct gs_spill_file *file, char *text, size_t room)
 	return text;
 }
 
-/* Make FILE in the first directory that has space, of those that it has not tried. */
+/* Make FILE in the first directory with space that it has not tried. */
 static gs_status
 make(struct gs_spill_file *file)
 {

@@ -32,8 +32,8 @@
 
 enum {
 	DISK_BYTES = 4096,	/* a block of the disk */
-	/* Disk space is freed by a quarter of that of an extent at a time, within these: each takes 2 ms,
-	 * beside the time for its bytes. */
+	/* Disk space is freed by a quarter of an extent at a time, within these: each takes 2 ms, beside the
+	 * time for its bytes. */
 	FORGET_LEAST_BYTES = 4 << 20,
 	FORGET_MOST_BYTES = 32 << 20,
 };

@@ -10,7 +10,7 @@
  * digits.  A binary search finds the end of each stretch, and then the place of any line is known.
  * Threads print their shares side by side, in loops with a fixed number of digits.
  *
- * Invariant: the lines of a stretch begin where those of the stretch before it end.
+ * Invariant: the lines of a stretch begin where the lines of the stretch before it end.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -79,9 +79,9 @@ pattern_of(bool minus, unsigned digits, unsigned end, char terminator)
 
 enum {
 	STRETCHES_MOST = 2 * 20,	/* two signs, 1 to 20 digits */
-	/* Estimated, not tuned: at 165 M lines/s one thread prints so many in 50 us. */
+	/* Estimated, not tuned: at 165 M lines/s one thread prints these in 50 us. */
 	SHARE_KEYS = 8192,
-	SPILL_LINES = 8,	/* print_lines() may overwrite so many lines after its last */
+	SPILL_LINES = 8,	/* print_lines() may overwrite this many lines after its last */
 };
 
 /* Lines of one sign and one number of digits. */

@@ -129,7 +129,7 @@ read_digits(const char *text, const char *end, uint64_t *number)
 	return text;
 }
 
-/* TEXT .. END, an exponent from its "e" on, added to TENS; false: it is none, or too large. */
+/* TEXT .. END, an exponent from its "e" on, added to TENS; false: not an exponent, or too large. */
 static bool
 read_exponent(const char *text, const char *end, int *tens)
 {

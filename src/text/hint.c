@@ -62,7 +62,7 @@ gs_utf8_decode(const unsigned char *at, const unsigned char *end, size_t *bytes)
 	return *bytes > 0 ? point : UINT32_MAX;
 }
 
-/* Name the first character of LINE .. END that is not what it looks like.  False: there is none. */
+/* Name the first character of LINE .. END that is not what it looks like.  False: all are. */
 static bool
 name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 {
@@ -234,7 +234,7 @@ name_json(char into[GS_HINT_BYTES], const char *text)
 	return json;
 }
 
-/* Of a line COLUMN is 1.  What REFUSED the text, an option or a letter, is not advised. */
+/* For a line, COLUMN is 1.  What REFUSED the text, an option or a letter, is not advised. */
 static bool
 name_notation(char into[GS_HINT_BYTES], unsigned where, size_t column, bool named, const char *refused,
               const char *text)
@@ -299,8 +299,8 @@ numeric_field(const char *text, char separator, char *letter)
 	return 0;
 }
 
-/* Which option sorts lines with fields by one of them?  If none is a number, a FIRST line may be a heading,
- * which names columns; prose is none. */
+/* Which option sorts lines with fields by one of them?  If no field is a number, a FIRST line may be a
+ * heading, which names columns; prose is not one. */
 static bool
 name_fields(char into[GS_HINT_BYTES], bool floats, bool first, const char *text)
 {

@@ -57,7 +57,7 @@ has_exact_digits(const char *line, const char *end)
 	return line < end && gs_is_digit(*line) && (*line != '0' || end - line == 1);
 }
 
-enum { EXACT_DIGITS = 15 };	/* a decimal of so many digits is the shortest that its f64 has */
+enum { EXACT_DIGITS = 15 };	/* a decimal of up to these digits is the shortest that its f64 has */
 
 /* A float without an exponent, of so few digits that it must be the shortest. */
 static bool

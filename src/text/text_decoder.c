@@ -9,8 +9,8 @@
  * that begin in its share of the bytes.  A line that two chunks share is joined in CARRY.
  *
  * Invariant: sections are in the order of the file and end after a terminator.  So when the lines
- * of the sections before are counted, the number of a bad line is known, and the first bad line is
- * that of the first section that has one, however many threads there are.
+ * of the sections before are counted, the number of a bad line is known, and the first bad line is in
+ * the first section that has one, however many threads there are.
  */
 #include <assert.h>
 #include <string.h>

@@ -55,7 +55,7 @@ struct kept {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept *kept_sorters;	/* guarded by lock */
 
-/* cuCtxGetId(), of the driver; NULL if there is none. */
+/* The driver's cuCtxGetId(), or NULL. */
 typedef int context_number(void *context, unsigned long long *number);
 static context_number *number_of;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -29,7 +29,7 @@ enum { THREADS = 8, LEAST_CUTS = 16 };
 /* A run, while it is being cut. */
 struct cut_run {
 	const struct gs_gpu_run *run;
-	size_t   summed;		/* so many blocks are in: */
+	size_t   summed;		/* how many blocks are in: */
 	uint64_t blocks_sum;
 	char    *block;			/* of a run on a GPU: a copy of ... */
 	size_t   number;		/* ... this block */

@@ -137,7 +137,7 @@ start(struct gs_resident *resident)
 	}
 }
 
-/* Chunks up to the end of so many slots. */
+/* Chunks up to the end of SLOTS slots. */
 static size_t
 chunks_of(const struct gs_resident *resident, size_t slots)
 {

@@ -28,7 +28,7 @@ struct slicer {
 
 /* ---- where slices end -------------------------------------------------------------- */
 
-/* Of a class that is one run on a GPU. */
+/* For a class that is one run on a GPU. */
 static bool
 is_sorted(const struct slicer *slicer)
 {

@@ -32,7 +32,7 @@ gs_status
 gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes,
                  enum gs_collect whose, struct gs_collected *all)
 {
-	/* of each rank so many bytes at once: a memory of some MiB has room for those of all */
+	/* so many bytes of each rank at once that some MiB of memory have room for all */
 	enum { MOST = 64 << 10, LEAST = 4 << 10, ALL = 4 << 20 };
 	const size_t piece = gs_within(LEAST, ALL / ranks->size, MOST);
 	unsigned from = 0, to = ranks->size;

@@ -96,7 +96,9 @@ take(struct gs_item_merger *merger, const struct gs_merge_source *source)
 	if (!merger->groups)
 		return put(merger, item.data, item.bytes, 1);
 	if (merger->group_times > 0 && word == merger->group_word &&
-	    gs_item_compare_tied(order, merger->group, merger->group_bytes, item.data, item.bytes) == 0) {
+	    (gs_item_same(merger->group, merger->group_bytes, item.data, item.bytes) ||
+	     gs_item_compare_whole(order, 1, merger->group, merger->group_bytes, item.data,
+	                           item.bytes) == 0)) {
 		merger->group_times++;
 		return GS_OK;
 	}
@@ -161,20 +163,23 @@ static bool
 is_less(const struct gs_item_merger *merger, struct gs_merge_source *one, struct gs_merge_source *other)
 {
 	const uint64_t one_word = one->words[one->place], other_word = other->words[other->place];
+	const char *one_item = one->items[one->place], *other_item = other->items[other->place];
+	const size_t one_bytes = bytes_of(merger, one), other_bytes = bytes_of(merger, other);
 	uint64_t one_next, other_next;
-	int compared = 0;
+	int compared;
 
 	if (one_word != other_word)
 		return one_word < other_word;
+	if ((!one->more && !other->more && merger->order->compare == NULL) ||
+	    gs_item_same(one_item, one_bytes, other_item, other_bytes))
+		return one < other;
 	if (one->more && other->more) {
 		one_next = second_word(merger->order, one);
 		other_next = second_word(merger->order, other);
 		if (one_next != other_next)
 			return one_next < other_next;
 	}
-	if (one->more || other->more || merger->order->compare != NULL)
-		compared = gs_item_compare_tied(merger->order, one->items[one->place], bytes_of(merger, one),
-		                                other->items[other->place], bytes_of(merger, other));
+	compared = gs_item_compare_whole(merger->order, 1, one_item, one_bytes, other_item, other_bytes);
 	return compared < 0 || (compared == 0 && one < other);
 }
 

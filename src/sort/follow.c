@@ -169,7 +169,7 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 	size_t last_bytes;
 	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
 	int difference = 1;
-	bool more, has_nexts = false;
+	bool more, tied, has_nexts = false;
 
 	assert(count <= GS_ITEM_BATCH);
 	if (count == 0)
@@ -184,8 +184,11 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 		if (words[i] > words[i - 1])
 			continue;
 		difference = words[i] < words[i - 1] ? -1 : 0;
-		/* the first tie makes the second words of the batch */
-		if (difference == 0 && more) {
+		tied = difference == 0 && (more || order->compare != NULL) &&
+		       !gs_item_same(items[i], fixed > 0 ? fixed : bytes[i], items[i - 1],
+		                     fixed > 0 ? fixed : bytes[i - 1]);
+		/* the first tie of items that are not the same makes the second words of the batch */
+		if (tied && more) {
 			if (!has_nexts)
 				(void)order->words(order->context, items, fixed > 0 ? NULL : bytes, count,
 				                   1, nexts);

@@ -107,13 +107,11 @@ gs_item_compare_whole(const struct gs_item_order *order, unsigned level, const c
 	       : gs_item_compare(order, level, one, one_bytes, other, other_bytes);
 }
 
-/** The same for items whose first words tie.  Those with the same bytes are equal, whatever their order. */
-static inline int
-gs_item_compare_tied(const struct gs_item_order *order, const char *one, size_t one_bytes, const char *other,
-                     size_t other_bytes)
+/** Have both the same bytes?  Then they are equal, whatever their order. */
+static inline bool
+gs_item_same(const char *one, size_t one_bytes, const char *other, size_t other_bytes)
 {
-	return one_bytes == other_bytes && memcmp(one, other, one_bytes) == 0 ? 0
-	       : gs_item_compare_whole(order, 1, one, one_bytes, other, other_bytes);
+	return one_bytes == other_bytes && memcmp(one, other, one_bytes) == 0;
 }
 
 /** The length of the item at ITEM; LIMIT as for END(). */

@@ -287,8 +287,6 @@ host_sources = \
   src/text/hint.c \
   src/text/line.c \
   src/text/line.h \
-  src/text/lines.c \
-  src/text/lines.h \
   src/text/notation.c \
   src/text/notation.h \
   src/text/parse.c \

@@ -35,7 +35,6 @@ tests_unit_units_SOURCES = \
   tests/unit/linekey/line_order.c \
   tests/unit/key/record.c \
   tests/unit/text/encode_text.c \
-  tests/unit/text/lines.c \
   tests/unit/text/text_decoder.c \
   tests/unit/io/contents.c \
   tests/unit/io/inflate.c \

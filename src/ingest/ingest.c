@@ -12,7 +12,6 @@
 #include "ingest/ingest.h"
 #include "key/key.h"
 #include "output/select.h"
-#include "text/lines.h"
 
 /* ---- opening ---------------------------------------------------------------- */
 
@@ -43,6 +42,7 @@ gs_ingest_set_format(struct gs_ingest *ingest, const struct gsort_options *optio
 		.header_lines = options->header_lines,
 		.header = &ingest->text_header,
 		.warn = { options->warn != NULL ? warn : NULL, ingest },
+		.in_order = options->operation != GSORT_SORT,
 	};
 }
 
@@ -62,8 +62,8 @@ gs_ingest_plan(struct gs_plan_input *input)
 {
 	unsigned *bits = input->class_bits;
 
-	input->reader_least_bytes = GS_LINE_READER_LEAST_BYTES;
-	input->reader_most_bytes = GS_LINE_READER_MOST_BYTES;
+	input->reader_least_bytes = GS_TEXT_ORDERED_LEAST_BYTES;
+	input->reader_most_bytes = GS_TEXT_ORDERED_MOST_BYTES;
 	input->decoder_bytes = decoder_bytes;
 	if (input->key_bits >= 32)
 		bits[0] = input->key_bits;
@@ -72,8 +72,8 @@ gs_ingest_plan(struct gs_plan_input *input)
 	else if (input->key_bits == 0)
 		for (unsigned c = 0; c < GS_TEXT_CLASSES; c++)
 			bits[c] = c == GS_SMALL ? 0 : gs_text_bits((enum gs_text_class)c);
-	if (input->operation == GSORT_MERGE && input->type == GSORT_TEXT)
-		bits[GS_SMALL] = 32;	/* not counted: they come in order */
+	if (input->operation == GSORT_MERGE && input->key_bits == 0)	/* in_order, of two classes */
+		bits[GS_NEG_NARROW] = bits[GS_POS_NARROW] = 0;
 }
 
 void

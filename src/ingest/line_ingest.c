@@ -208,25 +208,29 @@ put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
 	struct gs_line_ingest *ingest = adder->ingest;
 	struct gs_line_piece *piece = &adder->pieces[i];
 	struct gs_text_options options = *ingest->text;
-	struct gs_lines lines;
+	struct gs_text_decoder *decoder;
 	gs_status status;
+	void *memory;
 
 	options.header_lines = 0;	/* they are cut off */
 	options.reverse = false;	/* the order of the items is that */
+	options.in_order = true;
 	if (!speaks && options.warn.take != NULL)
 		options.warn = (struct gs_listener){ note_warning, piece };
-	gs_lines_open(&lines, &options);
-	gs_lines_begin_file(&lines, ingest->name);
-	lines.line = ingest->header_lines + adder->firsts[i] - ingest->lines_before;
-	lines.invalid = ingest->faults.invalid;
-	lines.overflow_warned = ingest->overflow_warned;
-	status = gs_text_number_put(ingest->item, &lines, ingest->number, piece->data, piece->end,
+	TRY(gs_allocate(&memory, gs_text_decoder_bytes(GS_TEXT_NUMBER_CHUNK, 1, &options), 1, "numbers"));
+	decoder = gs_text_decoder_init(memory, GS_TEXT_NUMBER_CHUNK, 1, &options);
+	gs_text_begin_file(decoder, ingest->name);
+	decoder->file_lines = ingest->header_lines + adder->firsts[i] - ingest->lines_before;
+	decoder->invalid = ingest->faults.invalid;
+	decoder->overflow_warned = ingest->overflow_warned;
+	status = gs_text_number_put(ingest->item, decoder, ingest->number, piece->data, piece->end,
 	                            adder->firsts[i], items, bytes);
 	piece->noted |= !speaks && status != GS_OK;
 	if (speaks) {
-		ingest->faults.invalid = lines.invalid;
-		ingest->overflow_warned = lines.overflow_warned;
+		ingest->faults.invalid = decoder->invalid;
+		ingest->overflow_warned = decoder->overflow_warned;
 	}
+	free(memory);
 	return status;
 }
 

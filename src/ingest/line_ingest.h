@@ -15,7 +15,7 @@
 #include "base/monitor.h"
 #include "base/status.h"
 #include "linekey/line_order.h"
-#include "text/lines.h"
+#include "text/text_decoder.h"
 #include "key/record.h"
 #include "text/text.h"
 #include "io/input.h"
@@ -112,17 +112,20 @@ MUST_CHECK gs_status gs_text_number_open(struct gs_record *item,
 /** The most bytes of items that LINES lines of BYTES make. */
 size_t gs_text_number_most(const struct gs_record *item, uint64_t lines, size_t bytes);
 
+enum { GS_TEXT_NUMBER_CHUNK = 8192 };
+
 /**
  * Make items of the whole lines from DATA to END that are not left out.
  *
- * @lines   knows the file, and the number of the line at DATA in it
- * @first   the number of that line in all inputs
+ * @decoder in_order, and not REVERSE, of chunks of GS_TEXT_NUMBER_CHUNK; it knows the file, and its lines
+ *          before DATA
+ * @first   the number of the line at DATA in all inputs
  * @into    has room for gs_text_number_most()
  * @made    set to the bytes of the items
  * @return  GS_OK; GS_EINPUT: an invalid line
  */
 MUST_CHECK gs_status
-gs_text_number_put(const struct gs_record *item, struct gs_lines *lines,
+gs_text_number_put(const struct gs_record *item, struct gs_text_decoder *decoder,
                    struct gs_line_number number, const char *data, const char *end, uint64_t first,
                    char *into, size_t *made);
 

@@ -10,10 +10,6 @@
 #include "base/round.h"
 #include "ingest/line_ingest.h"
 
-enum { BATCH_KEYS = 512, NUMBER_BYTES = GS_LINE_NUMBER_BYTES };
-
-#define SIGN	(UINT64_C(1) << 63)
-
 /* What lines that are numbers have at least: a digit and a terminator. */
 enum { LEAST_LINE_BYTES = 2 };
 
@@ -25,7 +21,7 @@ gs_text_number_open(struct gs_record *item, const struct gs_text_options *option
 	};
 	const size_t count = options->floats ? 1 : 2;
 
-	return gs_record_open(item, sizeof(uint64_t) + count - 1 + NUMBER_BYTES, keys, count,
+	return gs_record_open(item, sizeof(uint64_t) + count - 1 + GS_LINE_NUMBER_BYTES, keys, count,
 	                      GSORT_ENDIAN_HOST, reverse);
 }
 
@@ -36,34 +32,37 @@ gs_text_number_most(const struct gs_record *item, uint64_t lines, size_t bytes)
 }
 
 gs_status
-gs_text_number_put(const struct gs_record *item, struct gs_lines *lines,
+gs_text_number_put(const struct gs_record *item, struct gs_text_decoder *decoder,
                    struct gs_line_number number, const char *data, const char *end, uint64_t first,
                    char *into, size_t *made)
 {
-	const uint64_t before = lines->line;
-	uint64_t keys[BATCH_KEYS], numbers[BATCH_KEYS];
-	uint8_t classes[BATCH_KEYS];
-	size_t count, used;
+	const struct gs_text_options *options = &decoder->rules.options;
+	const struct gs_text_keys *found = &decoder->sections[0].keys;
+	const uint64_t before = decoder->file_lines;
+	size_t bytes;
 
 	*made = 0;
-	for (; data < end; data += used) {
-		TRY(gs_lines_decode(lines, data, (size_t)(end - data), true, keys, classes, NULL, numbers,
-		                    BATCH_KEYS, &count, &used));
-		for (size_t i = 0; i < count; i++, *made += item->bytes) {
-			const uint64_t bits = gs_line_number_bits(number, first + numbers[i] - 1 - before);
-			const enum gs_text_class class = (enum gs_text_class)classes[i];
+	for (; data < end; data += bytes) {
+		const uint64_t at = first + decoder->file_lines - before;
+		const size_t most = gs_least((size_t)(end - data), decoder->chunk_bytes);
+		/* one line after the other, if some may be left out */
+		const char *last = options->invalid == GSORT_INVALID_ABORT
+		                   ? memrchr(data, options->terminator, most)
+		                   : memchr(data, options->terminator, most);
+
+		bytes = last != NULL ? (size_t)(last + 1 - data) : most;
+		TRY(gs_text_decode(decoder, data, bytes, data + bytes == end));
+		for (size_t i = 0; i < found->count[0]; i++, *made += item->bytes) {
+			const uint64_t bits = gs_line_number_bits(number, at + i);
+			uint64_t key = ((const uint64_t *)found->keys[0])[i];
 			char *to = into + *made;
 
-			if (!lines->options.floats) {	/* an integer of CLASS */
-				const uint64_t value = keys[i] - gs_text_bias(class);
-				const bool negative = class < GS_SMALL ||
-				                      (class == GS_SMALL && value >= SIGN);
-
-				keys[i] = negative ? (value + SIGN) / 2 : value / 2 + SIGN / 2;
-				to[sizeof keys[i]] = (char)(value % 2);
+			if (!options->floats) {
+				to[sizeof key] = (char)(key % 2);
+				key = key / 2 + (found->classes[i] == GS_NEG_WIDE ? 0 : UINT64_C(1) << 62);
 			}
-			memcpy(to, &keys[i], sizeof keys[i]);
-			memcpy(to + item->bytes - NUMBER_BYTES, &bits, sizeof bits);
+			memcpy(to, &key, sizeof key);
+			memcpy(to + item->bytes - GS_LINE_NUMBER_BYTES, &bits, sizeof bits);
 		}
 	}
 	return GS_OK;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "key/key.h"
 #include "kinds/source.h"
 #include "text/disorder.h"
@@ -63,7 +64,7 @@ follow_elements(struct gs_merge_input *input, void *data, size_t bytes)
 	if (trusts(feed))
 		follow->elements += bytes / unit;
 	else
-		at = keys ? unit * gs_follow_keys(follow, data, bytes / unit)
+		at = keys ? unit * gs_follow_keys(follow, 0, data, bytes / unit)
 		          : gs_follow_slice(follow, &slice);
 	gs_clock_lap(&feed->monitor->clock, GS_STAGE_SORT, &since);
 	if (at == bytes)
@@ -162,78 +163,107 @@ gs_records_check(struct gs_feed *feed, struct gs_follow *follow)
 static void
 open_text(struct gs_merge_input *input, size_t room)
 {
-	const struct gs_line_source source = {
-		gs_input_read_callback, input->input, gs_input_name(input->input),
-	};
+	const struct gs_text_options *options = &input->feed->ingest.text;
 
-	input->reader = gs_line_reader_open(input->memory, room, &source, &input->feed->ingest.text);
-	input->reader->clock = &input->feed->monitor->clock;
-	input->bytes = 0;
+	if (input->decoder == NULL) {
+		input->text_room = gs_text_ordered_chunk(room);
+		input->text = input->memory + gs_text_decoder_bytes(input->text_room, 1, options);
+		input->decoder = gs_text_decoder_init(input->memory, input->text_room, 1, options);
+	}
+	gs_text_begin_file(input->decoder, gs_input_name(input->input));
+	input->used = input->left = input->count = input->taken = input->run = 0;
+	input->ended = false;
 }
 
-/* The error for line number AT of the last batch: it is out of order. */
+/* The error for key AT of those that were decoded last: it is out of order. */
 static gs_status
 fail_line(const struct gs_merge_input *input, size_t at)
 {
-	const struct gs_line_reader *reader = input->reader;
-	const struct gs_text_options *options = &input->feed->ingest.text;
-	const char *line = reader->batch_text + reader->at[at], *name = reader->source.name;
-	const size_t most = (size_t)(reader->text + reader->end - line);
-	const char *end = memchr(line, options->terminator, most);
+	const char *name = gs_input_name(input->input), *line, *end;
+	const uint64_t number = gs_text_line_of(input->decoder, at, &line, &end);
 
-	return gs_disorder_line(name, gs_line_number(options, name, reader->numbers[at]), line,
-	                        end != NULL ? (size_t)(end - line) : most, input->advice);
+	return gs_disorder_line(name, gs_line_number(&input->feed->ingest.text, name, number), line,
+	                        (size_t)(end - line), input->advice);
 }
 
-/* The next batch of lines, in order; an empty one at the end. */
+/* Find the next run of keys of one class, in order; an empty one at the end.  Keys before a bad line come
+ * first. */
 static gs_status
-read_batch(struct gs_merge_input *input)
+next_run(struct gs_merge_input *input)
 {
-	struct gs_line_reader *reader = input->reader;
+	struct gs_feed *feed = input->feed;
+	const char terminator = feed->ingest.text.terminator, *end;
+	const struct gs_text_section *section;
+	char *text = input->text;
 	uint64_t since;
-	size_t first;
+	size_t first, bytes;
 
-	input->taken = 0;
-	TRY(gs_line_reader_next(reader));
-	note_bytes(input, reader->bytes - input->bytes);
+	if (input->taken == input->count)
+		input->taken = input->run = input->count = 0;
+	while (input->count == 0 && (input->left > 0 || !input->ended)) {
+		gs_status status;
+
+		memmove(text, text + input->used, input->left);
+		if (!input->ended) {
+			TRY(read_bytes(input, text + input->left, input->text_room - input->left, &bytes));
+			input->left += bytes;
+			input->ended = input->left < input->text_room;
+			if (input->ended && input->left > 0 && text[input->left - 1] != terminator)
+				text[input->left++] = terminator;
+		}
+		end = memrchr(text, terminator, input->left);	/* NULL: a line is too long */
+		bytes = end != NULL ? (size_t)(end + 1 - text) : input->left;
+		since = gs_clock_now();
+		status = gs_text_decode(input->decoder, text, bytes, input->ended);
+		gs_clock_lap(&feed->monitor->clock, GS_STAGE_DECODE, &since);
+		section = &input->decoder->sections[0];
+		input->keys = section->keys.keys[0];
+		input->classes = section->keys.classes;
+		input->count = section->keys.count[0];
+		if (input->decoder->stopped) {
+			feed->ingest.stopped = true;
+			return gs_fail(GS_EINPUT, "a line is not a number as gsort prints it");
+		}
+		if (status != GS_OK && input->count == 0)
+			return status;
+		input->used = status == GS_OK ? bytes : (size_t)(section->bad[0].line - text);
+		input->left -= input->used;
+	}
+	first = input->run;
+	while (input->run < input->count && input->classes[input->run] == input->classes[first])
+		input->run++;
 	since = gs_clock_now();
-	first = trusts(input->feed) ? reader->count
-	        : gs_follow_text(&input->follow, reader->classes, reader->keys, reader->count);
-	gs_clock_lap(&input->feed->monitor->clock, GS_STAGE_SORT, &since);
-	return first == reader->count ? GS_OK : fail_line(input, first);
+	bytes = trusts(feed) ? input->run - first
+	        : gs_follow_keys(&input->follow, input->classes[first], input->keys + first,
+	                         input->run - first);
+	gs_clock_lap(&feed->monitor->clock, GS_STAGE_SORT, &since);
+	return first + bytes == input->run ? GS_OK : fail_line(input, first + bytes);
 }
 
 /* Take keys of the current class, up to ROOM.  A key of an earlier class is an error even with --force,
  * because it would be lost. */
 static gs_status
-read_text(struct gs_merge_input *input, bool wide, void *into, size_t room, size_t *count)
+read_text(struct gs_merge_input *input, uint64_t *into, size_t room, size_t *count)
 {
-	struct gs_line_reader *reader = input->reader;
-	uint32_t *narrow = into;
-	uint64_t *full = into;
-
 	while (*count < room && input->input != NULL) {
-		if (input->taken == reader->count) {
-			TRY(read_batch(input));
-			if (reader->count > 0)
+		size_t taken = gs_least(input->run - input->taken, room - *count);
+
+		if (taken == 0) {
+			TRY(next_run(input));
+			if (input->run > 0)
 				continue;
-			input->feed->invalid_lines += reader->lines.invalid;
-			gs_line_reject_end(&reader->lines.options, reader->lines.invalid);
+			input->feed->invalid_lines += input->decoder->invalid;
+			gs_line_reject_end(&input->feed->ingest.text, input->decoder->invalid);
 			end(input);
 			return GS_OK;
 		}
-		for (; *count < room && input->taken < reader->count; input->taken++, ++*count) {
-			const uint64_t key = reader->keys[input->taken];
-
-			if (reader->classes[input->taken] < input->place)
-				return fail_line(input, input->taken);
-			if (reader->classes[input->taken] > input->place)
-				return GS_OK;
-			if (wide)
-				full[*count] = key;
-			else
-				narrow[*count] = (uint32_t)key;
-		}
+		if (input->classes[input->taken] < input->place)
+			return fail_line(input, input->taken);
+		if (input->classes[input->taken] > input->place)
+			return GS_OK;
+		memcpy(into + *count, input->keys + input->taken, taken * sizeof *into);
+		*count += taken;
+		input->taken += taken;
 	}
 	return GS_OK;
 }
@@ -246,19 +276,20 @@ check_text(struct gs_feed *feed, struct gs_follow *follow)
 	};
 	gs_status status = GS_OK;
 
-	TRY(gs_arena_open(&feed->arena, GS_LINE_READER_MOST_BYTES, false));
-	input.memory = gs_arena_take(&feed->arena, GS_LINE_READER_MOST_BYTES);
+	TRY(gs_arena_open(&feed->arena, GS_TEXT_ORDERED_MOST_BYTES, false));
+	input.memory = gs_arena_take(&feed->arena, GS_TEXT_ORDERED_MOST_BYTES);
 	while (status == GS_OK && gs_input_next(feed->input)) {
-		open_text(&input, GS_LINE_READER_MOST_BYTES);
-		input.reader->lines.invalid = feed->invalid_lines;
+		open_text(&input, GS_TEXT_ORDERED_MOST_BYTES);
 		do {
-			status = read_batch(&input);
+			status = next_run(&input);
+			input.taken = input.run;
 			atomic_store(&feed->monitor->counters.keys_in, input.follow.elements);
-		} while (status == GS_OK && input.reader->count > 0);
-		feed->invalid_lines = input.reader->lines.invalid;
+		} while (status == GS_OK && input.run > 0);
 	}
-	if (status == GS_OK && input.reader != NULL)
-		gs_line_reject_end(&input.reader->lines.options, feed->invalid_lines);
+	if (input.decoder != NULL)
+		feed->invalid_lines = input.decoder->invalid;
+	if (status == GS_OK)
+		gs_line_reject_end(&feed->ingest.text, feed->invalid_lines);
 	*follow = input.follow;
 	return status;
 }
@@ -370,8 +401,8 @@ gs_merge_read(void *context, void *into, size_t room, size_t *count)
 	} else {
 		piece.key_class = feed->options->reverse ? GS_TEXT_CLASSES - 1 - input->place
 		                                         : input->place;
-		piece.key_bits = feed->plan->class_bits[piece.key_class];
-		status = read_text(input, piece.key_bits == 64, into, room, count);
+		piece.key_bits = 64;
+		status = read_text(input, into, room, count);
 	}
 	piece.count = *count;
 	feed->read.elements += *count;
@@ -387,15 +418,15 @@ gs_merge_read_header(struct gs_merge_inputs *all)
 	const struct gs_text_header *header = &all->feed->ingest.text_header;
 
 	TRY(begin(input));
-	if (input->reader == NULL)
+	if (input->decoder == NULL)
 		return GS_OK;
-	TRY(read_batch(input));
+	TRY(next_run(input));
 	/* it is that of the first one with a line; those before it are over: others get their memory */
 	while (all->feed->options->header_lines > 0 && header->known == 0 &&
 	       input + 1 < all->inputs + all->count) {
 		end(input++);
 		TRY(begin(input));
-		TRY(read_batch(input));
+		TRY(next_run(input));
 	}
 	all->header = header->text;
 	all->header_bytes = header->known;

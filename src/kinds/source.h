@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * source.h - the sorted inputs of a check or a merge; where one is not in order is an error
+ * source.h - inputs that are in order, of a check or a merge, or else are an error that says where
+ *            they are not
  */
 #ifndef GS_KINDS_SOURCE_H
 #define GS_KINDS_SOURCE_H
@@ -15,7 +16,7 @@
 #include "io/input.h"
 #include "kinds/kind.h"
 #include "sort/follow.h"
-#include "text/lines.h"
+#include "text/text_decoder.h"
 
 /* ---- the sorted inputs of a merge, of elements of any kind --------------------- */
 
@@ -36,12 +37,17 @@ struct gs_merge_input {
 	struct gs_input  *input;	/* NULL: not begun, or ended */
 	bool              begun;
 	struct gs_follow  follow;
-	uint64_t          elements;	/* before this file, without its elements that another rank checks */
+	uint64_t          elements;	/* before this file, less those of it that another rank checks */
 	uint64_t          bytes;	/* read of it */
-	char             *memory;	/* borrowed: what was read last, or the reader of text */
-	struct gs_line_reader *reader;	/* of text: lines that become keys; ... */
-	unsigned          place;	/* ... of this class, in the order of output; ... */
-	size_t            taken;	/* ... how many of its batch were taken */
+	char             *memory;	/* borrowed: what was read last, or of text: */
+	struct gs_text_decoder *decoder;
+	char             *text;		/* with ROOM for another terminator: USED bytes that were decoded, */
+	size_t            text_room, used, left;	/* and what is left behind them */
+	bool              ended;	/* there is no more */
+	const uint64_t   *keys;		/* COUNT keys of those bytes: so many are TAKEN, and RUN ... */
+	const uint8_t    *classes;	/* ... are in order */
+	size_t            count, taken, run;
+	unsigned          place;	/* of the class that is wanted, in the order of output */
 	struct gs_line_collector *lines;	/* or lines that are items */
 };
 
@@ -63,7 +69,7 @@ struct gs_merge_inputs {
 MUST_CHECK gs_status gs_merge_inputs_open(struct gs_merge_inputs *all, struct gs_feed *feed,
                                           const struct gs_input_options *in, size_t room, size_t most);
 
-/** Read the header of the first input of keys; a header of items is there once the input was filled. */
+/** Read the header of the first input, of keys; that of items is there once it was filled. */
 MUST_CHECK gs_status gs_merge_read_header(struct gs_merge_inputs *all);
 
 /** For a struct gs_source, CONTEXT being the input: the next ROOM keys; fewer at the end.  GS_EINPUT: an

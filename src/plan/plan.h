@@ -146,7 +146,7 @@ struct gs_plan {
 	size_t   fan_in;		/* most that are merged at once */
 	size_t   merge_bytes;		/* memory of merging them */
 	size_t   source_bytes;		/* GSORT_MERGE: memory for each input of text that is
-					 * being read (text/lines.h) */
+					 * being read (text/text_decoder.h) */
 	size_t   spill_bytes;		/* memory of writing runs to disk */
 };
 

@@ -17,7 +17,7 @@
 #include "ranks/rank_job.h"
 #include "ranks/exchange.h"
 #include "sort/items/items.h"
-#include "text/lines.h"
+#include "text/text_decoder.h"
 
 enum { OWNER_KEYS = 16384, ALL_KEYS = 1 << 22 };
 
@@ -249,32 +249,50 @@ gs_sample_add(struct gs_sample *sample, unsigned place, uint64_t key, uint64_t w
 gs_status
 gs_sample_read_keys(struct gs_sample *sample, const struct gs_text_options *text)
 {
-	enum { BATCH = 256 };
+	enum { CHUNK_BYTES = 64 << 10 };
 	const struct gsort_options *options = sample->options;
 	const char *end = sample->items + sample->bytes;
-	uint64_t keys[BATCH] = { 0 };
-	uint8_t places[BATCH];
-	struct gs_lines lines;
+	struct gs_text_decoder *decoder;
+	uint64_t *small = NULL;
+	gs_status status = GS_OK;
+	size_t used;
+	void *memory = NULL;
 
-	if (sample->item_bytes == 0)
-		gs_lines_open(&lines, text);
-	for (const char *at = sample->items; at < end;) {
-		size_t count = 1, used = sample->item_bytes;
+	for (const char *at = sample->items; sample->item_bytes > 0 && at < end; at += sample->item_bytes) {
+		uint64_t key[1] = { 0 };
 
-		if (used > 0) {
-			memcpy(keys, at, used);
-			gs_raw_to_ordered(options->type, options->endian, options->reverse, keys, 1, 1);
-			keys[0] = gs_key_at(keys, (unsigned)used * 8, 0);
-			places[0] = (uint8_t)gs_class_place(0, options->reverse);
-		} else {
-			TRY(gs_lines_decode(&lines, at, (size_t)(end - at), true, keys, places, NULL, NULL,
-			                    BATCH, &count, &used));
-		}
-		for (size_t k = 0; k < count; k++)
-			TRY(gs_sample_add(sample, places[k], keys[k], 1));
-		at += used;
+		memcpy(key, at, sample->item_bytes);
+		gs_raw_to_ordered(options->type, options->endian, options->reverse, key, 1, 1);
+		TRY(gs_sample_add(sample, gs_class_place(0, options->reverse),
+		                  gs_key_at(key, (unsigned)sample->item_bytes * 8, 0), 1));
 	}
-	return GS_OK;
+	if (sample->item_bytes > 0)
+		return GS_OK;
+	status = gs_allocate(&memory, gs_text_decoder_bytes(CHUNK_BYTES, 1, text), 1, "keys of a sample");
+	THEN(status, GS_NEW(small, GS_SMALL_COUNT, "keys of a sample"));
+	if (status == GS_OK) {
+		decoder = gs_text_decoder_init(memory, CHUNK_BYTES, 1, text);
+		decoder->sections[0].keys.small = small;
+	}
+	for (const char *at = sample->items; status == GS_OK && at < end; at += used) {
+		used = gs_least((size_t)(end - at), CHUNK_BYTES);
+		status = gs_text_decode(decoder, at, used, at + used == end);
+		for (unsigned c = 0; c < GS_TEXT_CLASSES; c++) {
+			const unsigned bits = gs_text_bits((enum gs_text_class)c);
+			const struct gs_text_keys *keys = &decoder->sections[0].keys;
+
+			for (size_t k = 0; status == GS_OK && k < keys->count[c]; k++)
+				status = gs_sample_add(sample, gs_class_place(c, options->reverse),
+				                       gs_key_at(keys->keys[c], bits, k), 1);
+		}
+	}
+	for (size_t v = 0; status == GS_OK && v < GS_SMALL_COUNT; v++)
+		if (small[v] > 0)
+			status = gs_sample_add(sample, gs_class_place(GS_SMALL, options->reverse),
+			                       options->reverse ? (uint32_t)~v : v, small[v]);
+	free(memory);
+	free(small);
+	return status;
 }
 
 static int

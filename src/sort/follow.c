@@ -38,7 +38,8 @@ any(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
 
 /* Keys that one team compares. */
 struct stretch {
-	const struct gs_follow *follow;
+	unsigned               bits;
+	bool                   strict;
 	const void            *keys;
 	size_t                 count;
 	atomic_size_t          first;
@@ -57,18 +58,17 @@ static void
 find_first(void *context, size_t b)
 {
 	struct stretch *stretch = context;
-	const struct gs_follow *follow = stretch->follow;
-	const unsigned bits = follow->key_bits;
+	const unsigned bits = stretch->bits;
 	size_t begin, end = block_of(stretch, b, &begin);
 
 	if (begin >= atomic_load(&stretch->first) ||
-	    !any(stretch->keys, bits, begin, end, follow->strict))
+	    !any(stretch->keys, bits, begin, end, stretch->strict))
 		return;
 	for (; begin < end; begin++) {
 		const uint64_t before = gs_key_at(stretch->keys, bits, begin - 1);
 		const uint64_t key = gs_key_at(stretch->keys, bits, begin);
 
-		if (key < before || (follow->strict && key == before))
+		if (key < before || (stretch->strict && key == before))
 			break;
 	}
 	gs_team_least(&stretch->first, begin);
@@ -78,7 +78,7 @@ static void
 count_breaks(void *context, size_t b)
 {
 	struct stretch *stretch = context;
-	const unsigned bits = stretch->follow->key_bits;
+	const unsigned bits = stretch->bits;
 	size_t begin, end = block_of(stretch, b, &begin);
 	uint64_t breaks = 0, duplicates = 0;
 
@@ -104,33 +104,20 @@ note(struct gs_follow *follow, bool less, bool equal)
 	return !follow->disorder;
 }
 
-/* Is KEY, the next one, in order? */
-static bool
-follows(struct gs_follow *follow, unsigned class, uint64_t key)
-{
-	const bool same = class == follow->last_class;
-
-	return !follow->any || note(follow, same ? key < follow->last : class < follow->last_class,
-	                            same && key == follow->last);
-}
-
-static void
-keep_key(struct gs_follow *follow, unsigned class, uint64_t key)
-{
-	follow->any = true;
-	follow->last_class = class;
-	follow->last = key;
-}
-
 size_t
-gs_follow_keys(struct gs_follow *follow, const void *keys, size_t count)
+gs_follow_keys(struct gs_follow *follow, unsigned class, const void *keys, size_t count)
 {
-	const unsigned bits = follow->key_bits;
-	struct stretch stretch = { .follow = follow, .keys = keys, .count = count, .first = count };
+	const unsigned bits = follow->key_bits > 0 ? follow->key_bits : 64;
+	const bool same = class == follow->last_class;
+	const uint64_t key = count > 0 ? gs_key_at(keys, bits, 0) : 0;
+	struct stretch stretch = { .bits = bits, .strict = follow->strict, .keys = keys, .count = count,
+	                           .first = count };
 	size_t first;
 
-	assert(bits > 0);
-	if (count == 0 || !follows(follow, 0, gs_key_at(keys, bits, 0)))
+	if (count == 0)
+		return 0;
+	if (follow->any && !note(follow, same ? key < follow->last : class < follow->last_class,
+	                         same && key == follow->last))
 		return 0;
 	gs_team_each(count >= TEAM_KEYS ? follow->threads : 1,
 	             (count + BLOCK_KEYS - 1) / BLOCK_KEYS, follow->counts_breaks ? count_breaks : find_first,
@@ -142,20 +129,10 @@ gs_follow_keys(struct gs_follow *follow, const void *keys, size_t count)
 		note(follow, gs_key_at(keys, bits, first) < gs_key_at(keys, bits, first - 1),
 		     gs_key_at(keys, bits, first) == gs_key_at(keys, bits, first - 1));
 	follow->elements += first;
-	keep_key(follow, 0, gs_key_at(keys, bits, count - 1));
+	follow->any = true;
+	follow->last_class = class;
+	follow->last = gs_key_at(keys, bits, count - 1);
 	return first;
-}
-
-size_t
-gs_follow_text(struct gs_follow *follow, const uint8_t *classes, const uint64_t *keys, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!follows(follow, classes[i], keys[i]))
-			return i;
-		follow->elements++;
-		keep_key(follow, classes[i], keys[i]);
-	}
-	return count;
 }
 
 /* ---- items -------------------------------------------------------------------- */
@@ -197,9 +174,9 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 				continue;
 			difference = nexts[i] < nexts[i - 1] ? -1 : 0;
 		}
-		if (difference == 0 && (more || order->compare != NULL))
-			difference = gs_item_compare_tied(order, items[i], fixed > 0 ? fixed : bytes[i],
-			                                  items[i - 1], fixed > 0 ? fixed : bytes[i - 1]);
+		if (tied && difference == 0)
+			difference = gs_item_compare_whole(order, 1, items[i], fixed > 0 ? fixed : bytes[i],
+			                                   items[i - 1], fixed > 0 ? fixed : bytes[i - 1]);
 		if (!note(follow, difference < 0, difference == 0)) {
 			follow->elements += i;
 			return i;

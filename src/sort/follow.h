@@ -17,7 +17,7 @@
 /* The elements that have been compared. */
 struct gs_follow {
 	const struct gs_item_order *order;	/* of items; NULL: keys */
-	unsigned key_bits;	/* of keys: 8 .. 64; 0: text */
+	unsigned key_bits;	/* of keys: 8 .. 64; 0: text, whose keys have 64 */
 	bool     strict;	/* equal elements are out of order, too */
 	bool     counts_breaks;	/* count elements that are out of order, do not stop */
 	unsigned threads;	/* that compare keys; 0: the caller's */
@@ -34,15 +34,12 @@ struct gs_follow {
 };
 
 /**
- * Compare the next COUNT keys, with all threads if there are many.
+ * Compare the next COUNT keys, all of CLASS, with all threads if there are many.  Keys of text compare by
+ * (class, key).
  *
  * @return  the index of the first key out of order; COUNT: all are in order, or breaks are counted
  */
-size_t gs_follow_keys(struct gs_follow *follow, const void *keys, size_t count);
-
-/** The same for text, whose keys compare by (class, key). */
-size_t gs_follow_text(struct gs_follow *follow, const uint8_t *classes, const uint64_t *keys,
-                      size_t count);
+size_t gs_follow_keys(struct gs_follow *follow, unsigned class, const void *keys, size_t count);
 
 /** The same for up to GS_ITEM_BATCH items; BYTES: of each, if they differ.  SIZE_MAX: no memory for a copy
  *  of the last one. */

@@ -51,6 +51,8 @@ struct gs_text_options {
 	struct gs_text_header *header;	/* of all files; NULL: headers are dropped */
 	bool               exact;	/* decimal; the first line that is not what gsort prints for its
 					 * number stops the decoder */
+	bool               in_order;	/* keys stay in the order of their lines, and are of two classes
+					 * at most, NEG_WIDE and POS_WIDE */
 
 	/** For a file without a header that is read from some line on: how many lines are before that,
 	 *  for messages; else GS_TEXT_WHOLE.  COUNT: false if only this is asked, as counting takes

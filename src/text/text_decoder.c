@@ -36,7 +36,7 @@ share_bytes(size_t chunk_bytes, unsigned threads)
 {
 	size_t share = (chunk_bytes + threads - 1) / threads;
 
-	return share < SHARE_BYTES ? SHARE_BYTES : share;
+	return share < SHARE_BYTES && threads > 1 ? SHARE_BYTES : share;
 }
 
 /* Lay out, in MEMORY unless it is NULL, the decoder and an array of keys for each section and class; returns
@@ -56,27 +56,32 @@ lay_out(char *memory, size_t chunk_bytes, unsigned threads, const struct gs_text
 		[GS_POS_WIDE]   = { sizeof "4294967296", 8 },
 	};
 	struct gs_text_decoder *decoder = (void *)memory;
+	const bool alone = options->floats || options->in_order;	/* the first class has all keys */
 	size_t share = share_bytes(chunk_bytes, threads);
 	size_t bytes = gs_round_up(sizeof *decoder + threads * sizeof decoder->sections[0], PAGE_BYTES);
 
 	/* hexadecimal text of -8001 has 6 bytes where decimal text has 7, and so on */
-	if (options->notation != GSORT_DECIMAL)
+	if (options->notation != GSORT_DECIMAL && !alone)
 		share += share / 4;
 	for (unsigned t = 0; t < threads; t++) {
 		if (memory != NULL)
 			decoder->sections[t].keys.small = (uint64_t *)(memory + bytes);
-		if (!options->floats)
+		if (!alone)
 			bytes += gs_round_up(GS_SMALL_COUNT * sizeof(uint64_t), PAGE_BYTES);
 		for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
-			const unsigned line_bytes = options->floats ? sizeof "0" : sizes[class].line_bytes;
+			const unsigned line_bytes = alone ? sizeof "0" : sizes[class].line_bytes;
 			/* the last line of a share may end outside of it; one more line is carried in, and
 			 * one ends the file */
 			const size_t keys = share / line_bytes + 4 + SPILL_KEYS;
 
 			if (memory != NULL)
 				decoder->sections[t].keys.keys[class] = memory + bytes;
-			if (!options->floats || class == GS_FLOATS)
+			if (!alone || class == 0)
 				bytes += gs_round_up(keys * sizes[class].key_bytes, PAGE_BYTES);
+			if (memory != NULL && options->in_order && class == 0)
+				decoder->sections[t].keys.classes = (uint8_t *)memory + bytes;
+			if (options->in_order && class == 0)
+				bytes += gs_round_up(keys, PAGE_BYTES);
 		}
 	}
 	return bytes;
@@ -89,6 +94,13 @@ gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
 	return lay_out(NULL, chunk_bytes, threads, options);
 }
 
+/* Each key is 9 bytes, and its line 2 or more. */
+size_t
+gs_text_ordered_chunk(size_t bytes)
+{
+	return (bytes - lay_out(NULL, 0, 1, &(const struct gs_text_options){ .in_order = true })) / 6;
+}
+
 struct gs_text_decoder *
 gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
                      const struct gs_text_options *options)
@@ -96,14 +108,14 @@ gs_text_decoder_init(void *memory, size_t chunk_bytes, unsigned threads,
 	struct gs_text_decoder *decoder = memory;
 
 	assert(threads > 0);
-	(void)lay_out(memory, chunk_bytes, threads, options);
-	decoder->rules = (struct gs_text_rules){
-		.options = *options, .simd = gs_simd_best(),
-		.flip = options->reverse ? UINT64_MAX : 0,
+	*decoder = (struct gs_text_decoder){
+		.name = "-", .chunk_bytes = chunk_bytes, .threads = threads,
+		.rules = {
+			.options = *options, .simd = gs_simd_best(),
+			.flip = options->reverse ? UINT64_MAX : 0,
+		},
 	};
-	decoder->name = "-";
-	decoder->chunk_bytes = chunk_bytes;
-	decoder->threads = threads;
+	(void)lay_out(memory, chunk_bytes, threads, options);
 	return decoder;
 }
 
@@ -225,6 +237,8 @@ read_sections(struct gs_text_decoder *decoder, const char *text, const char *end
 		const uint64_t first = decoder->file_lines + 1;
 		uint64_t b = 0;
 
+		decoder->first_line = first;
+		decoder->file_lines += section->lines;
 		decoder->stopped |= section->bad_lines > 0 && decoder->rules.options.exact;
 		if (decoder->stopped)
 			break;
@@ -233,7 +247,6 @@ read_sections(struct gs_text_decoder *decoder, const char *text, const char *end
 			TRY(gs_line_reject(&decoder->rules.options, decoder->name, first + section->bad[b].at,
 			                   section->bad[b].line, section->bad[b].end, &decoder->invalid));
 		decoder->invalid += section->bad_lines - b;
-		decoder->file_lines += section->lines;
 		decoder->lines += section->lines - section->bad_lines;
 	}
 	return GS_OK;
@@ -289,6 +302,20 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 	memcpy(decoder->carry, whole, bytes);
 	decoder->carry_bytes = bytes;
 	return GS_OK;
+}
+
+uint64_t
+gs_text_line_of(struct gs_text_decoder *decoder, size_t at, const char **line, const char **end)
+{
+	struct gs_text_section *section = decoder->sections;
+	uint64_t number = decoder->first_line;
+
+	for (*line = section->begin;; *line = *end + 1, number++) {
+		*end = memchr(*line, decoder->rules.options.terminator, (size_t)(section->end - *line));
+		section->keys.count[0] = 0;
+		if (gs_text_section_read_line(section, &decoder->rules, 0, *line, *end) && at-- == 0)
+			return number;
+	}
 }
 
 uint64_t

@@ -29,6 +29,13 @@
 
 struct gs_text_decoder;		/* below */
 
+/* In_order: the least memory of a decoder and its chunk, which has room for the longest line; and as much as
+ * is useful.  Not tuned. */
+enum { GS_TEXT_ORDERED_LEAST_BYTES = 56 << 10, GS_TEXT_ORDERED_MOST_BYTES = 1 << 20 };
+
+/** In_order: the bytes of a chunk that has room, and another byte, in BYTES beside the decoder for it. */
+size_t gs_text_ordered_chunk(size_t bytes);
+
 /** Memory for chunks of up to CHUNK_BYTES parsed by THREADS; page-aligned, zeroed. */
 size_t gs_text_decoder_bytes(size_t chunk_bytes, unsigned threads,
                              const struct gs_text_options *options);
@@ -55,6 +62,10 @@ void gs_text_begin_file(struct gs_text_decoder *decoder, const char *name);
 MUST_CHECK gs_status
 gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last);
 
+/** In_order: the line of key AT of the last chunk, *LINE to *END; returns its number.  The keys are
+ *  lost. */
+uint64_t gs_text_line_of(struct gs_text_decoder *decoder, size_t at, const char **line, const char **end);
+
 /**
  * How often each small value came, over all files: add this to COUNTS (GS_SMALL_COUNT of them,
  * from the least value up), and start again at 0.
@@ -76,10 +87,11 @@ uint64_t gs_text_fetch_small(struct gs_text_decoder *decoder, uint64_t *counts);
 
 struct gs_text_keys {
 	/* of 32 or 64 bits, by the width of the class, and complemented if the options have REVERSE; none of
-	 * GS_SMALL */
+	 * GS_SMALL; in_order: all are in the first array */
 	void     *keys[GS_TEXT_CLASSES];
 	size_t    count[GS_TEXT_CLASSES];
-	uint64_t *small;		/* GS_SMALL_COUNT counters */
+	uint8_t  *classes;		/* in_order: of each key, complemented with REVERSE; else NULL */
+	uint64_t *small;		/* else GS_SMALL_COUNT counters */
 	bool      small_parts[64];	/* counters of this part are not 0 */
 };
 
@@ -90,6 +102,17 @@ gs_text_put_small(struct gs_text_keys *keys, uint64_t at)
 {
 	keys->small[at]++;
 	keys->small_parts[at / GS_SMALL_PART] = true;
+}
+
+/* Add a key to the first array, and its class, complemented as KEY is, if those are wanted. */
+static inline void
+gs_text_put_first(struct gs_text_keys *keys, uint64_t flip, unsigned class, uint64_t key)
+{
+	const size_t at = keys->count[0]++;
+
+	((uint64_t *)keys->keys[0])[at] = key ^ flip;
+	if (keys->classes != NULL)
+		keys->classes[at] = (uint8_t)(flip != 0 ? GS_TEXT_CLASSES - 1 - class : class);
 }
 
 /*
@@ -105,6 +128,13 @@ gs_text_put(struct gs_text_keys *keys, uint64_t flip, bool negative, uint64_t ma
 	const uint64_t value = (magnitude ^ -minus) + minus;	/* two's complement */
 	unsigned class;
 
+	if (keys->classes != NULL && gs_text_fits(negative, magnitude)) {
+		const bool below = negative && magnitude > 0;
+
+		gs_text_put_first(keys, flip, below ? GS_NEG_WIDE : GS_POS_WIDE,
+		                  value + ((uint64_t)below << 63));
+		return true;
+	}
 	if (magnitude - narrow_low[minus] <= narrow_last[minus] - narrow_low[minus]) {
 		class = negative ? GS_NEG_NARROW : GS_POS_NARROW;
 		((uint32_t *)keys->keys[class])[keys->count[class]++] =
@@ -206,6 +236,7 @@ struct gs_text_decoder {
 	struct gs_text_rules rules;
 	const char *name;
 	uint64_t    file_lines;		/* of this file, of all kinds */
+	uint64_t    first_line;		/* of its last section: its number */
 	uint64_t    lines;		/* good ones, of all files */
 	uint64_t    invalid;		/* left out, of all files: see gs_line_reject_end() */
 	uint64_t    header_left;	/* lines of this file's header still to come */

@@ -30,8 +30,7 @@ gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_
 		if (found == GS_FLOAT_OVERFLOW && section->overflow.line == NULL)
 			section->overflow = (struct gs_text_line){ line, end, at };
 		if (found != GS_FLOAT_NONE)
-			((uint64_t *)keys->keys[GS_FLOATS])[keys->count[GS_FLOATS]++] =
-				key ^ rules->flip;
+			gs_text_put_first(keys, rules->flip, GS_FLOATS, key);
 		return found != GS_FLOAT_NONE;
 	}
 	return gs_line_whole(options, line, end, &negative, &key) &&

@@ -285,9 +285,9 @@ endless() {
 	printf '1\n3\n2\n' >bad
 	gsort -m --force bad >out
 	sort -n out | cmp - <(seq 3)
-	# numbers of another class would come too late to be printed
-	printf '5000000000\n2\n' >bad
-	trouble "bad:2: disorder: 2: numbers of text must be sorted to be merged; sort it, or use -n, which merges lines$" \
+	# those below 0 would come too late to be printed
+	printf '5000000000\n-2\n' >bad
+	trouble "bad:2: disorder: -2: numbers of text must be sorted to be merged; sort it, or use -n, which merges lines$" \
 	        gsort -m --force bad
 	gsort -n -m --force bad | cmp - bad
 }

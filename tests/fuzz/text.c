@@ -2,8 +2,8 @@
 /*
  * text.c - any text, cut anywhere: four readers agree
  *
- * The readers are the decoder with vectors and without, lines.c, and reference_model.c.  Chunks end
- * where mapped memory ends, so a read beyond them crashes.  The text is the fuzzer's input, or is
+ * The readers are the decoder with vectors and without, the same in the order of lines, and
+ * reference_model.c.  Chunks end where mapped memory ends, so a read beyond them crashes.  The text is the fuzzer's input, or is
  * made from it line by line, so that most lines are numbers; it may be repeated, so that several
  * threads share a chunk.
  */
@@ -11,7 +11,6 @@
 
 #include "base/simd.h"
 #include "reference_model.h"
-#include "text/lines.h"
 #include "text/text_decoder.h"
 
 enum { FILES = 2, CHUNK_BYTES = 1 << 20, OFTEN_BYTES = 270 << 10, THREADS = 3 };
@@ -23,6 +22,7 @@ static struct gsort_options options;
 /* What a reader says. */
 struct said {
 	struct fuzz_numbers numbers;
+	bool                in_order;	/* the numbers are in the order of their lines */
 	gs_status           status;
 	char                message[1024];
 	unsigned            warnings;
@@ -105,7 +105,7 @@ text_options(struct said *said, struct gs_text_header *header)
 		.floats = options.type == GSORT_TEXT_FLOAT, .reverse = options.reverse,
 		.merge_zeros = options.unique, .terminator = options.zero_terminated ? '\0' : '\n',
 		.invalid = options.invalid, .header_lines = options.header_lines, .header = header,
-		.warn = { warned, said },
+		.warn = { warned, said }, .in_order = said->in_order,
 	};
 }
 
@@ -139,6 +139,17 @@ next_cut(uint64_t *cuts, size_t left)
 static void
 fetch(struct gs_text_decoder *decoder, struct said *said)
 {
+	const struct gs_text_keys *first = &decoder->sections[0].keys;
+
+	for (size_t k = 0; said->in_order && k < first->count[0]; k++) {
+		const unsigned class = first->classes[k];
+		const uint64_t key = ((const uint64_t *)first->keys[0])[k];
+
+		add(&said->numbers, options.reverse ? GS_TEXT_CLASSES - 1u - class : class,
+		    options.reverse ? ~key : key);
+	}
+	if (said->in_order)
+		return;
 	for (unsigned class = 0; class < GS_TEXT_CLASSES; class++) {
 		const bool wide = gs_text_bits((enum gs_text_class)class) == 64;
 
@@ -205,69 +216,13 @@ decode(struct said *said, enum gs_simd simd, unsigned threads, uint64_t cuts)
 				fetch(decoder, said);
 		} while (said->status == GS_OK && at < texts[f].bytes);
 	}
-	fetch_small(decoder, said);
+	if (!said->in_order)
+		fetch_small(decoder, said);
 	if (said->status == GS_OK) {
 		gs_line_reject_end(&text, decoder->invalid);
 		fuzz_put(&said->numbers.header, header.text, header.known);
 		said->numbers.bad_lines = decoder->invalid;
 		FUZZ_MUST(decoder->lines == said->numbers.count);
-	}
-	free(header.text);
-}
-
-/* Whole lines of TEXT, of which so many BYTES are there. */
-static gs_status
-take_lines(struct gs_lines *lines, struct said *said, const char *text, size_t bytes, bool last,
-           size_t *used)
-{
-	enum { ROOM = 64 };
-	uint64_t keys[ROOM], numbers[ROOM];
-	uint8_t classes[ROOM];
-	uint32_t at[ROOM];
-	size_t count;
-	const gs_status status = gs_lines_decode(lines, text, bytes, last, keys, classes, at, numbers,
-	                                         ROOM, &count, used);
-
-	for (size_t k = 0; k < count; k++) {
-		const unsigned class = options.reverse ? GS_TEXT_CLASSES - 1u - classes[k] : classes[k];
-		const bool wide = gs_text_bits((enum gs_text_class)class) == 64;
-		const uint64_t key = wide ? ~keys[k] : (uint32_t)~keys[k];
-
-		FUZZ_MUST(at[k] < *used && (k == 0 || (at[k] > at[k - 1] && numbers[k] > numbers[k - 1])));
-		add(&said->numbers, class, options.reverse ? key : keys[k]);
-	}
-	return status;
-}
-
-static void
-read_lines(struct said *said, uint64_t cuts)
-{
-	struct gs_text_header header = { .text = NULL };
-	const struct gs_text_options text = text_options(said, &header);
-	struct gs_lines lines;
-
-	gs_lines_open(&lines, &text);
-	for (unsigned f = 0; f < FILES && said->status == GS_OK; f++) {
-		size_t at = 0, end = 0, used;
-
-		gs_lines_begin_file(&lines, names[f]);
-		do {
-			char *chunk;
-
-			end += next_cut(&cuts, texts[f].bytes - end);
-			chunk = malloc(end - at);
-			if (end > at)
-				memcpy(chunk, texts[f].data + at, end - at);
-			said->status = take_lines(&lines, said, chunk, end - at,
-			                          end == texts[f].bytes, &used);
-			free(chunk);
-			at += used;
-		} while (said->status == GS_OK && at < texts[f].bytes);
-	}
-	if (said->status == GS_OK) {
-		gs_line_reject_end(&lines.options, lines.invalid);
-		fuzz_put(&said->numbers.header, header.text, header.known);
-		said->numbers.bad_lines = lines.invalid;
 	}
 	free(header.text);
 }
@@ -328,6 +283,8 @@ compare_simple(const struct said *said)
 		simple.warned = said->warned;
 		fuzz_put(&numbers->header, "", 0);
 		compare(said, &simple);
+		for (size_t k = 0; said->in_order && said->status == GS_OK && k < numbers->count; k++)
+			FUZZ_MUST(said->numbers.at[k].rank == numbers->at[k].rank);
 	}
 	fuzz_numbers_free(numbers);
 }
@@ -349,18 +306,17 @@ fuzz_text(const uint8_t *data, size_t bytes)
 	decode(&first, GS_SIMD_NONE, 1, UINT64_C(7) << 32);
 	end(&first);
 	compare_simple(&first);
-	for (unsigned reader = 0; reader <= 3; reader++) {
-		struct said other = { .status = GS_OK };
+	for (unsigned reader = 0; reader < 6; reader++) {
+		const enum gs_simd simd = reader % 3;
+		struct said other = { .status = GS_OK, .in_order = reader >= 3 };
 
-		if (reader == 3)
-			read_lines(&other, fuzz_random(&cuts));
-		else if (reader <= (unsigned)gs_simd_best())
-			decode(&other, (enum gs_simd)reader, 1 + (more + reader) % THREADS,
-			       fuzz_random(&cuts));
-		else
+		if (simd > gs_simd_best())
 			continue;
+		decode(&other, simd, other.in_order ? 1 : 1 + (more + reader) % THREADS, fuzz_random(&cuts));
 		end(&other);
 		compare(&first, &other);
+		if (other.in_order)
+			compare_simple(&other);
 		fuzz_numbers_free(&other.numbers);
 	}
 	fuzz_numbers_free(&first.numbers);

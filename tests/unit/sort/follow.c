@@ -50,9 +50,9 @@ check_row(const struct row *row, unsigned bits, bool strict, bool counts_breaks)
 		key = i == row->equal || i == 0 ? key : i == row->less ? key - 2 : key + 1;
 		gs_key_put(data, bits, i, key);
 	}
-	found = gs_follow_keys(&follow, data, tile);
+	found = gs_follow_keys(&follow, 0, data, tile);
 	if (found == tile)
-		found += gs_follow_keys(&follow, (char *)data + tile * (bits / 8), keys - tile);
+		found += gs_follow_keys(&follow, 0, (char *)data + tile * (bits / 8), keys - tile);
 	CHECK(found == (counts_breaks || expected >= keys ? keys : expected),
 	      "%u bits, %s%s%s: %zu", bits, row->name, strict ? ", strictly" : "",
 	      counts_breaks ? ", tallied" : "", found);
@@ -178,14 +178,15 @@ check_words(void)
 static void
 check_text(void)
 {
-	const uint8_t classes[] = { 0, 0, 1, 1, 2, 1 };
 	const uint64_t keys[] = { 7, 9, 3, 3, 0, 9 };
 	struct gs_follow follow = { .key_bits = 0 }, strict = { .strict = true };
 
-	CHECK(gs_follow_text(&follow, classes, keys, 6) == 5 && follow.elements == 5 && follow.disorder &&
-	      follow.duplicates == 1, "a smaller class: %llu", (unsigned long long)follow.elements);
-	CHECK(gs_follow_text(&strict, classes, keys, 2) == 2 &&
-	      gs_follow_text(&strict, classes + 2, keys + 2, 3) == 1, "equal keys, strictly");
+	CHECK(gs_follow_keys(&follow, 0, keys, 2) == 2 && gs_follow_keys(&follow, 1, keys + 2, 2) == 2 &&
+	      gs_follow_keys(&follow, 2, keys + 4, 1) == 1 && gs_follow_keys(&follow, 1, keys + 5, 1) == 0 &&
+	      follow.elements == 5 && follow.disorder, "a smaller class: %llu",
+	      (unsigned long long)follow.elements);
+	CHECK(gs_follow_keys(&strict, 0, keys, 2) == 2 && gs_follow_keys(&strict, 1, keys + 2, 2) == 1,
+	      "equal keys, strictly");
 }
 
 void

@@ -800,9 +800,69 @@ check_exact(void)
 	free(memory);
 }
 
+/* In order: keys, classes and lines of all lengths and signs, whatever the chunk; and where it stops. */
+static void
+check_in_order(bool reverse, size_t chunk)
+{
+	enum { LINES = 500 };
+	static char text[LINES * 24 + 8];
+	const struct gs_text_options options = { .reverse = reverse, .terminator = '\n', .in_order = true };
+	char *memory = calloc(1, gs_text_decoder_bytes(sizeof text, 1, &options));
+	uint64_t state = 1 + chunk, value[LINES];
+	size_t bytes = 0, found = 0, used;
+	struct gs_text_decoder *decoder;
+	gs_status status = GS_OK;
+	bool minus[LINES];
+
+	for (size_t i = 0; i < LINES; i++) {
+		state = state * 6364136223846793005 + 1442695040888963407;
+		value[i] = state >> (i < LINES / 2 ? 50 : state >> 3 & 63);
+		minus[i] = i < LINES / 2 ? i % 100 < 50 : state & 1;
+		value[i] >>= minus[i];
+		bytes += (size_t)sprintf(text + bytes, "%s%" PRIu64 "\n", minus[i] ? "-" : "", value[i]);
+	}
+	bytes += (size_t)sprintf(text + bytes, "x\n7\n");
+	gs_simd_at_most(level);
+	decoder = gs_text_decoder_init(memory, sizeof text, 1, &options);
+	gs_simd_at_most(GS_SIMD_AVX512);
+	gs_text_begin_file(decoder, "in");
+	for (size_t at = 0; status == GS_OK && at < bytes; at += used) {
+		const char *end = memrchr(text + at, '\n', bytes - at < chunk ? bytes - at : chunk);
+		const char *line, *stop;
+		const struct gs_text_keys *made = &decoder->sections[0].keys;
+		const uint64_t *keys = made->keys[0];
+		size_t count;
+
+		used = (size_t)(end + 1 - (text + at));
+		status = gs_text_decode(decoder, text + at, used, at + used == bytes);
+		count = made->count[0];
+		for (size_t k = 0; k < count && found + k < LINES; k++) {
+			const bool less = minus[found + k] && value[found + k] > 0;	/* -0 is 0 */
+			const uint64_t bits = less ? -value[found + k] : value[found + k];
+			const uint64_t key = bits + ((uint64_t)less << 63);
+
+			CHECK(keys[k] == (reverse ? ~key : key) && made->classes[k] == (less == reverse ? 4 : 0),
+			      "line %zu", found + k + 1);
+		}
+		found += count;
+		if (count > 0)
+			CHECK(gs_text_line_of(decoder, count - 1, &line, &stop) == found && *stop == '\n' &&
+			      strtoull(line + minus[found - 1], NULL, 10) == value[found - 1],
+			      "the last line of a chunk is number %zu", found);
+	}
+	CHECK(status == GS_EINPUT && found == LINES && strcmp(decoder->sections[0].bad[0].line, "x\n7\n") == 0 &&
+	      strcmp(gs_message(), "in:501: not a number: \"x\"") == 0, "%zu lines come before it: %s", found,
+	      gs_message());
+	free(memory);
+}
+
 static void
 check_level(void)
 {
+	for (size_t chunk = 64; chunk < 10000; chunk = chunk * 3 + 1) {
+		check_in_order(false, chunk);
+		check_in_order(true, chunk);
+	}
 	check_exact();
 	check_good();
 	check_bad();

@@ -2,8 +2,8 @@
 /*
  * fallback.c - -n and -g sort numbers, and fall back to lines at the first line that gsort would not print so
  *
- * In:   options of a sort of lines.
- * Out:  options of a sort of numbers; later, of lines again.
+ * In:   options of a sort, merge or check of lines.
+ * Out:  options of the same of numbers; later, of lines again.
  *
  * Lines that are printed numbers have equal keys only if they have equal bytes, and all of them come before
  * the other lines.  So they may be written in any order: no -s and no -u sees a difference.
@@ -26,13 +26,17 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 	if (o->csv || o->separator != NULL || o->keydef_count > 0 || n == g || (g && o->locale != NULL) ||
 	    letters[strspn(letters, "bngr")] != '\0')
 		return false;
-	if (turn->ended || o->operation != GSORT_SORT || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
+	if (turn->ended || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
 	    o->keep_order || o->underline || o->sample.wanted || o->invalid != GSORT_INVALID_ABORT ||
 	    gs_statistics_is_wanted(o) || o->read != NULL)
 		return false;
+	/* a merge that becomes one of lines skips what it has written: equal keys may not leave by input */
+	if (o->operation == GSORT_MERGE && (o->stable || o->trust_order))
+		return false;
 	/* all inputs can be read again; nothing is opened: that may wait for a writer */
 	for (size_t i = 0; i < o->input_count; i++)
-		if ((strcmp(o->inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &status)
+		if ((o->operation == GSORT_MERGE && strcmp(o->inputs[i], "-") == 0) ||
+		    (strcmp(o->inputs[i], "-") == 0 ? fstat(STDIN_FILENO, &status)
 		                                    : stat(o->inputs[i], &status)) != 0 ||
 		    !S_ISREG(status.st_mode))
 			return false;

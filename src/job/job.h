@@ -131,7 +131,7 @@ void gs_job_close(struct gsort *job);
 MUST_CHECK gs_status gs_job_replan(struct gsort *job);
 
 /** A line is not a number as gsort prints it: the job is one of lines, plans and gets memory again, and will
- *  read its files once more. */
+ *  read its files once more, but not write again what a merge has written. */
 MUST_CHECK gs_status gs_job_become_lines(struct gsort *job);
 
 /* ---- what it takes, about, and how much of that is done (forecast.c) ----------- */

@@ -193,9 +193,14 @@ gs_status
 gs_job_merge(struct gsort *job)
 {
 	struct gs_item_merge_sizes sizes;
+	gs_status status;
 
-	if (job->feed.by == NULL)
-		return merge_keys(job);
+	if (job->feed.by == NULL) {
+		status = merge_keys(job);
+		if (!job->feed.ingest.stopped)
+			return status;
+		TRY(gs_job_become_lines(job));
+	}
 	if (!gs_items_merge_sorts(&job->feed, &sizes) && !overwrites(job))
 		return merge_items(job, &sizes);
 	job->feed.records.checks_order = !job->options.trust_order;

@@ -391,21 +391,34 @@ gs_job_open(struct gsort *job)
 gs_status
 gs_job_become_lines(struct gsort *job)
 {
+	struct gs_emit *emit = &job->emit;
+	const uint64_t keys = emit->keys, bytes = emit->bytes;
+	const bool header_written = emit->header_written;
+
 	gs_note(&job->monitor, "a line is not a number as gsort prints it: sorting lines");
 	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
+	job->feed.ingest.stopped = false;
 	TRY(gs_input_rewind(job->feed.input));
 	gs_input_stop_recording(job->feed.input);
+	TRY(gs_outputs_wait(&job->files.outputs));	/* they borrow memory of the arena */
+	atomic_store(&job->monitor.counters.bytes_in, 0);
+	atomic_store(&job->monitor.counters.keys_in, 0);
 	atomic_store(&job->monitor.counters.keys_sorted, 0);
-	atomic_store(&job->monitor.counters.bytes_out, 0);
 	gs_turn_end(&job->turn, &job->options);
-	gs_emit_close(&job->emit);
+	gs_emit_close(emit);
 	gs_feed_release(&job->feed);
 	gs_arena_close(&job->buffers);
 	TRY(describe(job));
 	TRY(plan_job(job));
+	if (job->options.operation == GSORT_CHECK)
+		return GS_OK;
 	TRY(allocate(&job->feed));
 	TRY(open_buffers(job));
-	return open_emit(job);
+	TRY(open_emit(job));
+	emit->header_written = header_written;
+	emit->keys = emit->left_out = keys;
+	emit->bytes = bytes;
+	return GS_OK;
 }
 
 gs_status

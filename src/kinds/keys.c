@@ -48,7 +48,7 @@ gs_feed_release(struct gs_feed *feed)
 {
 	gs_store_close(&feed->store);
 	gs_arena_close(&feed->arena);
-	feed->ingest.read = (struct gs_read_counts){ .bytes = 0 };
+	feed->read = feed->ingest.read = (struct gs_read_counts){ .bytes = 0 };
 	feed->ingest.invalid_lines = 0;
 }
 

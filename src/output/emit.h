@@ -182,6 +182,7 @@ struct gs_emit {
 	/* items */
 	const struct gs_item_order *order;
 	size_t    written_bytes;	/* that are written of each, without its count; 0: they differ */
+	uint64_t  left_out;		/* of the next: they were written as keys */
 	struct gs_item_top *top;	/* if set: items go there, and the most frequent out at the end */
 	struct gs_show show;
 };

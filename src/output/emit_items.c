@@ -9,6 +9,7 @@
  * thread waits for its turn, and the files are written at once.  One file is written in order: many
  * threads only wait for its lock (emit.c and io/preallocate.c have figures).
  */
+#include "base/round.h"
 #include "output/emit.h"
 
 /* Text that is written at once. */
@@ -86,13 +87,16 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	struct gs_emit *emit = context;
 	const struct gs_span *span = &sorted->span;
 	const char *data = span->items, *end = data + span->bytes;
+	const size_t first = (size_t)gs_least(emit->left_out, span->count);
 
 	(void)enough;
 	if (emit->top != NULL)
 		return gs_item_top_take(emit->top, span);
 	if (emit->pick.positions != NULL)
 		return take_sample(emit, span);
-	for (size_t at = 0, count; at < span->count; at += count) {
+	emit->left_out -= first;
+	data += first > 0 ? bytes_of(emit, data, end, first) : 0;
+	for (size_t at = first, count; at < span->count; at += count) {
 		size_t bytes;
 
 		emit->split.position = emit->keys;

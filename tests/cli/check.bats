@@ -48,6 +48,22 @@ poke() {
 	printf '6\n5' >in; agrees in
 }
 
+@test "numbers become lines in the middle of a check" {
+	for line in 7.0 50000x; do
+		(seq 100000; echo "$line") | gsort -n >in
+		gsort -c -n in
+		gsort -c -n -u in || status=$?
+		test "$status" -eq 1
+		(cat in; echo 9; echo 8) >out_of_order
+		status=0
+		gsort -c -n out_of_order 2>message || status=$?
+		test "$status" -eq 1
+		grep -q '^gsort: out_of_order:100002: disorder: 9$' message
+		gsort --check=summary -n out_of_order >counts || :
+		cat out_of_order | gsort --check=summary -n | cmp - counts
+	done
+}
+
 @test "text: a check has many names" {
 	printf '6\n6\n5' >in
 	seq 3 >up

@@ -269,6 +269,29 @@ endless() {
 	gsort -mu in in | cmp - <(printf '1\n2\n')
 }
 
+@test "numbers become lines in the middle of a merge, and nothing is written twice" {
+	for line in 0.50 29999.0 59999x; do
+		seq 1 2 60000 >a
+		(seq 2 2 60000; echo "$line") >b
+		for options in -n -g '-n -r' '-n -u' '-n --count' '-n --head=20000' '-n --tail=9' '-n --verify'; do
+			for file in a b; do
+				gsort ${options%% --*} "$file" >"sorted.$file"
+			done
+			gsort -m $options -vv sorted.a sorted.b sorted.a 2>notes >out
+			grep -q '^gsort: a line is not a number as gsort prints it: ' notes
+			cat a b a | gsort $options | cmp - out
+		done
+	done
+	(echo head; seq 1 2 60000) >a
+	(echo head; seq 2 2 60000; echo 60001.0) >b
+	gsort -m -n --header a b | cmp - <(echo head; seq 60000; echo 60001.0)
+	gsort -m -n -s --header a b | cmp - <(echo head; seq 60000; echo 60001.0)
+	gsort -m -n --header -o b a b
+	cmp b <(echo head; seq 60000; echo 60001.0)
+	(echo head; seq 2 2 60000; echo 60001.0; echo 5) >b
+	trouble 'b:30003: disorder: 5: merging needs sorted inputs' gsort -m -n --header a b
+}
+
 @test "with --force no key is lost, whatever the order" {
 	gen --seed 7 --keys 100000 --type u32 >bad
 	sorted u32 8 100000 >good

@@ -111,7 +111,7 @@ check(const struct gs_item_order *by, unsigned values, unsigned wanted, bool wan
 	gs_item_owners_close(&owners);
 }
 
-/* Items of one origin, in no order: the COMMON first bytes are the same, and the next four tell them apart. */
+/* Items of one origin, in no order: the first COMMON bytes are the same, and the next four differ. */
 static void
 check_even(size_t common, unsigned wanted, unsigned levels)
 {

@@ -173,7 +173,7 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 		since = gs_clock_now();
 	}
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, emit->split.position - position);
-	if (span->stays && emit->keys == written)	/* no write has waited for the one before */
+	if (emit->keys == written)	/* no write has waited for the one before */
 		TRY(gs_outputs_wait(emit->split.outputs));
 	*enough = gs_emit_is_complete(emit);
 	return GS_OK;

@@ -685,6 +685,7 @@ sort_large(const struct large *large, const struct piece *piece)
 
 /* A larger piece is halved if a thread has none. */
 enum { SHARED_BYTES = 64 << 10 };
+_Static_assert(SHARED_BYTES >= 2 * HELD_KEYS * sizeof(uint64_t), "a piece has two ends that are held");
 
 struct shared {
 	const struct large *large;

@@ -217,11 +217,9 @@ struct gs_key_exchange {
 size_t gs_exchange_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
 
 /** Begin; collective.  What is to be set in ALL, and HISTOGRAM to MEASURES, are set; without splitters they
- *  are made from the first keys.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_key_exchange_open(struct gs_key_exchange *exchange, size_t window_bytes);
-
-/** How it is filled.  The thread that reserves is worker 0 of the threads that add. */
-struct gs_taker gs_key_exchange_taker(struct gs_key_exchange *exchange);
+ *  are made from the first keys.  *TAKER: how it is filled; the thread that reserves is worker 0.  GS_EBUDGET. */
+MUST_CHECK gs_status gs_key_exchange_open(struct gs_key_exchange *exchange, size_t window_bytes,
+                                          struct gs_taker *taker);
 
 /** Make splitters from the keys that are held and the histogram; deal these keys out; collective. */
 MUST_CHECK gs_status gs_key_exchange_split(struct gs_key_exchange *exchange);
@@ -290,7 +288,7 @@ MUST_CHECK gs_status gs_item_receive(void *context, bool *moved);
 /* ---- items on their way (item_exchange.c) ---------------------------------- */
 
 /*
- *     open; an ingest stage fills gs_item_exchange_taker(); drain; close
+ *     open; an ingest stage fills the taker; drain; close
  *
  * A thread that adds a piece divides it by owner, waits until all pieces before it are in blocks,
  * and appends its own.  So what goes from one rank to another keeps its order, and the origin of an item
@@ -303,11 +301,9 @@ MUST_CHECK gs_status gs_item_receive(void *context, bool *moved);
 /** The window of RANKS, for the sizes of their items. */
 struct gs_item_window gs_item_exchange_window(unsigned ranks, size_t window_bytes);
 
-/** Begin; collective.  GS_EBUDGET: no memory. */
-MUST_CHECK gs_status gs_item_exchange_open(struct gs_item_exchange *exchange, size_t window_bytes);
-
-/** How it is filled.  The thread that calls reserve() is worker 0 of the threads that add. */
-struct gs_taker gs_item_exchange_taker(struct gs_item_exchange *exchange);
+/** Begin; collective.  *TAKER: as above.  GS_EBUDGET: no memory. */
+MUST_CHECK gs_status gs_item_exchange_open(struct gs_item_exchange *exchange, size_t window_bytes,
+                                           struct gs_taker *taker);
 
 /** A zeroed struct is allowed. */
 void gs_item_exchange_close(struct gs_item_exchange *exchange);

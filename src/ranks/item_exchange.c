@@ -27,8 +27,6 @@ gs_item_exchange_window(unsigned ranks, size_t window_bytes)
 	};
 }
 
-/* ---- opening ---------------------------------------------------------------------- */
-
 /* Is there room for an item? */
 static gs_status
 check_item(const struct gs_item_exchange *exchange, size_t bytes)
@@ -47,69 +45,6 @@ check_item(const struct gs_item_exchange *exchange, size_t bytes)
 	}
 	return gs_fail(GS_EINPUT, "an item of %zu bytes is too large for %u ranks; gsort sorts it in one "
 	               "process", bytes, ranks);
-}
-
-static gs_status
-allocate(struct gs_item_exchange *exchange)
-{
-	const unsigned ranks = exchange->all.ranks->size, threads = exchange->all.threads;
-	const size_t lengths = exchange->tables.lengths_room;
-	const size_t each = gs_item_window_thread_bytes(&exchange->tables);
-
-	TRY(check_item(exchange, exchange->order->item_bytes));
-	TRY(gs_arena_open(&exchange->all.arena, gs_arena_round(threads * each), false));
-	exchange->all.scratch = gs_arena_take(&exchange->all.arena, threads * each);
-	TRY(GS_NEW(exchange->dividers, threads, "dividers"));
-	TRY(GS_NEW(exchange->items, threads * (size_t)GS_ITEM_BINS_MOST, "bins"));
-	TRY(GS_NEW(exchange->senders, ranks, "ranks"));
-	TRY(GS_NEW(exchange->rows, GS_ROWS, "pieces"));
-	for (unsigned t = 0; t < threads; t++) {
-		char *memory = exchange->all.scratch + t * each;
-
-		exchange->dividers[t] = (struct gs_item_divider){
-			.owners = &exchange->owners, .origin = exchange->all.ranks->rank,
-			.bytes = (uint32_t *)(void *)memory, .lengths = lengths,
-			.found = (uint16_t *)(void *)(memory + lengths * sizeof(uint32_t)),
-			.items = exchange->items + (size_t)t * GS_ITEM_BINS_MOST,
-		};
-	}
-	return GS_OK;
-}
-
-static size_t
-room_of(const struct gs_exchange *all, unsigned slots)
-{
-	const struct gs_item_exchange *exchange = (const struct gs_item_exchange *)all;
-
-	return gs_item_window_slots_room(&exchange->window, exchange->order->item_bytes, slots);
-}
-
-gs_status
-gs_item_exchange_open(struct gs_item_exchange *exchange, size_t window_bytes)
-{
-	pthread_cond_init(&exchange->turned, NULL);
-	exchange->window = gs_item_exchange_window(exchange->all.ranks->size, window_bytes);
-	exchange->room = gs_item_window_room(&exchange->window, exchange->order->item_bytes);
-	exchange->tables = gs_item_window_tables(&exchange->window, exchange->order->item_bytes,
-	                                         exchange->all.threads);
-	exchange->all.fit = gs_item_fit;
-	exchange->all.room = room_of;
-	exchange->all.land_one = gs_item_receive_row;
-	return gs_exchange_open(&exchange->all, window_bytes, allocate(exchange), gs_item_receive);
-}
-
-void
-gs_item_exchange_close(struct gs_item_exchange *exchange)
-{
-	gs_exchange_close(&exchange->all);
-	for (unsigned r = 0; exchange->senders != NULL && r < exchange->all.ranks->size; r++)
-		free(exchange->senders[r].item);
-	gs_item_owners_close(&exchange->owners);
-	free(exchange->dividers);
-	free(exchange->items);
-	free(exchange->senders);
-	free(exchange->rows);
-	*exchange = (struct gs_item_exchange){ .all.ranks = NULL };
 }
 
 /* ---- adding --------------------------------------------------------------------------------- */
@@ -191,11 +126,71 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	                        room);
 }
 
-struct gs_taker
-gs_item_exchange_taker(struct gs_item_exchange *exchange)
+/* ---- opening ---------------------------------------------------------------------- */
+
+static gs_status
+allocate(struct gs_item_exchange *exchange)
 {
-	return (struct gs_taker){
+	const unsigned ranks = exchange->all.ranks->size, threads = exchange->all.threads;
+	const size_t lengths = exchange->tables.lengths_room;
+	const size_t each = gs_item_window_thread_bytes(&exchange->tables);
+
+	TRY(check_item(exchange, exchange->order->item_bytes));
+	TRY(gs_arena_open(&exchange->all.arena, gs_arena_round(threads * each), false));
+	exchange->all.scratch = gs_arena_take(&exchange->all.arena, threads * each);
+	TRY(GS_NEW(exchange->dividers, threads, "dividers"));
+	TRY(GS_NEW(exchange->items, threads * (size_t)GS_ITEM_BINS_MOST, "bins"));
+	TRY(GS_NEW(exchange->senders, ranks, "ranks"));
+	TRY(GS_NEW(exchange->rows, GS_ROWS, "pieces"));
+	for (unsigned t = 0; t < threads; t++) {
+		char *memory = exchange->all.scratch + t * each;
+
+		exchange->dividers[t] = (struct gs_item_divider){
+			.owners = &exchange->owners, .origin = exchange->all.ranks->rank,
+			.bytes = (uint32_t *)(void *)memory, .lengths = lengths,
+			.found = (uint16_t *)(void *)(memory + lengths * sizeof(uint32_t)),
+			.items = exchange->items + (size_t)t * GS_ITEM_BINS_MOST,
+		};
+	}
+	return GS_OK;
+}
+
+static size_t
+room_of(const struct gs_exchange *all, unsigned slots)
+{
+	const struct gs_item_exchange *exchange = (const struct gs_item_exchange *)all;
+
+	return gs_item_window_slots_room(&exchange->window, exchange->order->item_bytes, slots);
+}
+
+gs_status
+gs_item_exchange_open(struct gs_item_exchange *exchange, size_t window_bytes, struct gs_taker *taker)
+{
+	pthread_cond_init(&exchange->turned, NULL);
+	exchange->window = gs_item_exchange_window(exchange->all.ranks->size, window_bytes);
+	exchange->room = gs_item_window_room(&exchange->window, exchange->order->item_bytes);
+	exchange->tables = gs_item_window_tables(&exchange->window, exchange->order->item_bytes,
+	                                         exchange->all.threads);
+	*taker = (struct gs_taker){
 		.piece_bytes = exchange->tables.piece_bytes, .reserve = reserve,
 		.next_sequence = next_sequence, .add = add, .context = exchange,
 	};
+	exchange->all.fit = gs_item_fit;
+	exchange->all.room = room_of;
+	exchange->all.land_one = gs_item_receive_row;
+	return gs_exchange_open(&exchange->all, window_bytes, allocate(exchange), gs_item_receive);
+}
+
+void
+gs_item_exchange_close(struct gs_item_exchange *exchange)
+{
+	gs_exchange_close(&exchange->all);
+	for (unsigned r = 0; exchange->senders != NULL && r < exchange->all.ranks->size; r++)
+		free(exchange->senders[r].item);
+	gs_item_owners_close(&exchange->owners);
+	free(exchange->dividers);
+	free(exchange->items);
+	free(exchange->senders);
+	free(exchange->rows);
+	*exchange = (struct gs_item_exchange){ .all.ranks = NULL };
 }

@@ -113,40 +113,6 @@ land(void *context, bool *moved)
 	return gs_transport_release(transport, count);
 }
 
-/* ---- opening ---------------------------------------------------------------------- */
-
-gs_status
-gs_key_exchange_open(struct gs_key_exchange *exchange, size_t window_bytes)
-{
-	const unsigned ranks = exchange->all.ranks->size, threads = exchange->all.threads;
-	const struct gs_plan *plan = exchange->plan;
-	const size_t piece_bytes = plan->piece_bytes > 0 ? plan->piece_bytes
-		: 4 * plan->chunk_bytes + gs_transport_block_bytes(ranks, window_bytes);
-	gs_status status;
-
-	exchange->all.room = room_of;
-	exchange->all.land_one = land_block;
-	exchange->scratch_bytes = gs_splitters_scratch_bytes(ranks, piece_bytes);
-	status = gs_arena_open(&exchange->all.arena, gs_arena_round(threads * exchange->scratch_bytes),
-	                       false);
-	if (status == GS_OK)
-		exchange->all.scratch = gs_arena_take(&exchange->all.arena,
-		                                      threads * exchange->scratch_bytes);
-	THEN(status, GS_NEW(exchange->ends, (size_t)threads * ranks, "shares of pieces"));
-	return gs_exchange_open(&exchange->all, window_bytes, status, land);
-}
-
-void
-gs_key_exchange_close(struct gs_key_exchange *exchange)
-{
-	gs_exchange_close(&exchange->all);
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		free(exchange->held[c].keys);
-	gs_splitters_close(&exchange->splitters);
-	free(exchange->ends);
-	*exchange = (struct gs_key_exchange){ .all.ranks = NULL };
-}
-
 /* ---- adding ----------------------------------------------------------------------------------- */
 
 /* Before there are splitters. */
@@ -308,8 +274,37 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	return GS_OK;
 }
 
-struct gs_taker
-gs_key_exchange_taker(struct gs_key_exchange *exchange)
+/* ---- opening ---------------------------------------------------------------------- */
+
+gs_status
+gs_key_exchange_open(struct gs_key_exchange *exchange, size_t window_bytes, struct gs_taker *taker)
 {
-	return (struct gs_taker){ .reserve = reserve, .add = add, .context = exchange };
+	const unsigned ranks = exchange->all.ranks->size, threads = exchange->all.threads;
+	const struct gs_plan *plan = exchange->plan;
+	const size_t piece_bytes = plan->piece_bytes > 0 ? plan->piece_bytes
+		: 4 * plan->chunk_bytes + gs_transport_block_bytes(ranks, window_bytes);
+	gs_status status;
+
+	*taker = (struct gs_taker){ .reserve = reserve, .add = add, .context = exchange };
+	exchange->all.room = room_of;
+	exchange->all.land_one = land_block;
+	exchange->scratch_bytes = gs_splitters_scratch_bytes(ranks, piece_bytes);
+	status = gs_arena_open(&exchange->all.arena, gs_arena_round(threads * exchange->scratch_bytes),
+	                       false);
+	if (status == GS_OK)
+		exchange->all.scratch = gs_arena_take(&exchange->all.arena,
+		                                      threads * exchange->scratch_bytes);
+	THEN(status, GS_NEW(exchange->ends, (size_t)threads * ranks, "shares of pieces"));
+	return gs_exchange_open(&exchange->all, window_bytes, status, land);
+}
+
+void
+gs_key_exchange_close(struct gs_key_exchange *exchange)
+{
+	gs_exchange_close(&exchange->all);
+	for (unsigned c = 0; c < GS_CLASSES; c++)
+		free(exchange->held[c].keys);
+	gs_splitters_close(&exchange->splitters);
+	free(exchange->ends);
+	*exchange = (struct gs_key_exchange){ .all.ranks = NULL };
 }

@@ -53,24 +53,7 @@ deal_keys(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
 		THEN(status, gs_sample_read_keys(sample, &text));
 		TRY(gs_sample_split(sample, status, exchange));
 	}
-	TRY(gs_key_exchange_open(exchange, job->rank_job->window_bytes));
-	*taker = gs_key_exchange_taker(exchange);
-	return GS_OK;
-}
-
-static gs_status
-deal_items(struct gsort *job, struct gs_sample *sample, struct gs_taker *taker)
-{
-	struct gs_item_exchange *exchange = &job->rank_job->item_exchange;
-
-	exchange->order = job->feed.by;
-	if (job->feed.by->item_bytes == 0)
-		exchange->lines = &job->feed.lines.order;
-	TRY(gs_sample_split_items(sample, gs_sample_draw(sample), gs_select_merges_zeros(&job->options),
-	                          exchange));
-	TRY(gs_item_exchange_open(exchange, job->rank_job->window_bytes));
-	*taker = gs_item_exchange_taker(exchange);
-	return GS_OK;
+	return gs_key_exchange_open(exchange, job->rank_job->window_bytes, taker);
 }
 
 gs_status
@@ -99,7 +82,17 @@ gs_rank_deal(struct gsort *job, struct gs_taker *taker)
 	exchange->own = *taker;
 	exchange->monitor = &job->monitor;
 	exchange->threads = job->plan.threads;
-	status = (items ? deal_items : deal_keys)(job, &sample, taker);
+	if (items) {
+		struct gs_item_exchange *own = &rank_job->item_exchange;
+
+		own->order = job->feed.by;
+		own->lines = own->order->item_bytes == 0 ? &job->feed.lines.order : NULL;
+		status = gs_sample_split_items(&sample, gs_sample_draw(&sample),
+		                               gs_select_merges_zeros(&job->options), own);
+		THEN(status, gs_item_exchange_open(own, rank_job->window_bytes, taker));
+	} else {
+		status = deal_keys(job, &sample, taker);
+	}
 	gs_sample_close(&sample);
 	return status;
 }

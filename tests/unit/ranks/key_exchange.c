@@ -209,8 +209,7 @@ exchange_keys(struct member *m)
 	m->exchange.split = !m->row->held;
 	if (m->exchange.split)
 		TRY(make_splitters(m->row, m->rank, &m->exchange.splitters));
-	TRY(gs_key_exchange_open(&m->exchange, m->row->window_bytes));
-	m->taker = gs_key_exchange_taker(&m->exchange);
+	TRY(gs_key_exchange_open(&m->exchange, m->row->window_bytes, &m->taker));
 	TRY(read_input(m));
 	if (!m->exchange.split)
 		TRY(gs_key_exchange_split(&m->exchange));

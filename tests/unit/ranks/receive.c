@@ -225,10 +225,9 @@ exchange_items(struct member *m, struct gs_item_exchange *exchange)
 	struct gs_taker taker;
 
 	TRY(make_owners(m->row, &m->order, &exchange->owners));
-	TRY(gs_item_exchange_open(exchange, m->row->window_bytes));
+	TRY(gs_item_exchange_open(exchange, m->row->window_bytes, &taker));
 	exchange->all.transport.land = land;
 	exchange->all.transport.land_context = m;
-	taker = gs_item_exchange_taker(exchange);
 	TRY(read_input(m, &taker));
 	return gs_exchange_drain(&exchange->all);
 }

@@ -34,24 +34,18 @@ gs_key_text(const struct gsort_key *key, char into[64])
 	return into;
 }
 
-/* The fields of all keys, in the order of words, and how many; with RECORD->fields NULL only
- * counted. */
+/* The fields of all keys, in the order of words. */
 struct layout {
 	struct gs_record *record;
-	size_t fields;
-	size_t at;		/* bytes of keys so far */
+	uint32_t fields;
+	size_t   at;		/* bytes of keys so far */
 };
 
 static void
 add_field(struct layout *layout, const struct gs_record_field *field, size_t level)
 {
-	struct gs_record *record = layout->record;
-
-	if (record->fields != NULL) {
-		record->fields[layout->fields] = *field;
-		record->first_field[level + 1] = (uint32_t)layout->fields + 1;
-	}
-	layout->fields++;
+	layout->record->fields[layout->fields++] = *field;
+	layout->record->first_field[level + 1] = layout->fields;
 }
 
 /* A number; in two words if need be. */
@@ -116,6 +110,7 @@ gs_record_open(struct gs_record *record, size_t bytes, const struct gsort_key *k
 {
 	const struct gsort_key all = { .type = GSORT_TEXT, .bytes = bytes };
 	struct layout layout = { .record = record };
+	size_t key_bytes = 0, most_fields = 0;
 
 	*record = (struct gs_record){ .bytes = bytes };
 	if (key_count == 0) {
@@ -136,12 +131,12 @@ gs_record_open(struct gs_record *record, size_t bytes, const struct gsort_key *k
 			return gs_fail(GS_EUSAGE, "key %s is not inside a record of %zu bytes: its offset is "
 			               "at most %zu", gs_key_text(key, text), bytes,
 			               wanted <= bytes ? bytes - wanted : 0);
+		key_bytes += wanted;
+		most_fields += wanted / 8 + 2;		/* it may begin and end within a word */
 	}
-	lay_out(&layout, keys, key_count, endian, reverse);
-	record->levels = (unsigned)((layout.at + 7) / 8);
-	TRY(GS_NEW(record->fields, layout.fields, "fields"));
+	record->levels = (unsigned)((key_bytes + 7) / 8);
+	TRY(GS_NEW(record->fields, most_fields, "fields"));
 	TRY(GS_NEW(record->first_field, record->levels + 1, "words"));
-	layout = (struct layout){ .record = record };
 	lay_out(&layout, keys, key_count, endian, reverse);
 	return GS_OK;
 }

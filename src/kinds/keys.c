@@ -153,48 +153,39 @@ set_reverse(struct gsort_options *own, bool reverse)
 	                 own->summary ? "a summary names its figures" : "its intervals ascend");
 }
 
-/* The figures are of whole lines, each with its count. */
-static gs_status
-describe_lines(struct gs_feed *feed)
-{
-	const struct gs_line_order *order = &feed->lines.order;
-	struct gsort_options *own = feed->options;
-	const bool reverse = order->key_count > 0 ? (order->keys[0].letters & GS_LETTER_R) != 0
-	                                          : order->reverse;
-
-	if (own->histogram > 0)
-		return gs_fail(GS_EUSAGE, "'--histogram' of lines needs a key with the letter n, g or h: "
-		               "%s",
-		               order->key_count > 0 &&
-		               gs_keydef_notation(order->keys[0].ordering) != GSORT_DECIMAL
-		               ? "of the column alone, as cut(1) writes it, --type=time or ipv4 has one"
-		               : "-k 3,3n, or -k price:n with '--header'");
-	if (own->tail.wanted || own->sample.wanted)
-		return gs_fail(GS_EUSAGE, "'--%s' beside figures needs a key with the letter n, g or h",
-		               own->tail.wanted ? "tail" : "sample");
-	TRY(set_reverse(own, reverse));
-	gs_line_order_close(&feed->lines.order);
-	own->counts = true;
-	feed->kind = &gs_lines;
-	return feed->kind->describe(feed);
-}
-
-/* The options become options of floats. */
+/* The options become those of floats; or, without a key that is a number, the figures are of whole lines, each
+ * with its count. */
 static gs_status
 describe_column(struct gs_feed *feed)
 {
-	const struct gs_line_order *order = &feed->lines.order;
+	struct gs_line_order *order = &feed->lines.order;
 	struct gsort_options *own = feed->options;
+	const struct gs_keydef *key;
+	bool numbers;
 
 	TRY(gs_lines_describe(feed, true));
-	if (!gs_line_order_has_value(order))
-		return describe_lines(feed);
-	if (order->key_count > 1)
+	numbers = gs_line_order_has_value(order);
+	key = order->key_count > 0 ? &order->keys[0] : NULL;
+	if (!numbers && own->histogram > 0)
+		return gs_fail(GS_EUSAGE, "'--histogram' of lines needs a key with the letter n, g or h: "
+		               "%s", key != NULL && gs_keydef_notation(key->ordering) != GSORT_DECIMAL
+		               ? "of the column alone, as cut(1) writes it, --type=time or ipv4 has one"
+		               : "-k 3,3n, or -k price:n with '--header'");
+	if (!numbers && (own->tail.wanted || own->sample.wanted))
+		return gs_fail(GS_EUSAGE, "'--%s' beside figures needs a key with the letter n, g or h",
+		               own->tail.wanted ? "tail" : "sample");
+	if (numbers && order->key_count > 1)
 		return gs_fail(GS_EUSAGE, "figures are of one key; there are %zu", order->key_count);
-	own->type = GSORT_TEXT_FLOAT;
-	TRY(set_reverse(own, (order->keys[0].letters & GS_LETTER_R) != 0));
-	gs_ingest_set_format(&feed->ingest, own);
-	return GS_OK;
+	TRY(set_reverse(own, key != NULL ? (key->letters & GS_LETTER_R) != 0 : order->reverse));
+	if (numbers) {
+		own->type = GSORT_TEXT_FLOAT;
+		gs_ingest_set_format(&feed->ingest, own);
+		return GS_OK;
+	}
+	gs_line_order_close(order);
+	own->counts = true;
+	feed->kind = &gs_lines;
+	return feed->kind->describe(feed);
 }
 
 /* The first of the options is the key of the records. */

@@ -64,18 +64,6 @@ sum_stats(struct gsort *job)
 	return GS_OK;
 }
 
-/* Lines were left out: GS_EINPUT; after a DISORDER its message comes first. */
-static void
-fail_invalid(struct gsort *job, bool disorder)
-{
-	const char *before = disorder ? gs_message() : "";
-
-	(void)gs_fail(GS_EINPUT, "%s%s%llu invalid line%s left out", before, *before != '\0' ? "; " : "",
-	              (unsigned long long)job->stats.invalid_lines,
-	              job->stats.invalid_lines == 1 ? " was" : "s were");
-	(void)!gs_ranks_agree(job->rank_job->ranks, GS_EINPUT);	/* one rank says so */
-}
-
 gsort_status
 gs_job_run(struct gsort *job)
 {
@@ -101,7 +89,12 @@ gs_job_run(struct gsort *job)
 	if (status != GS_OK)
 		return GSORT_ERROR;
 	if (job->options.invalid == GSORT_INVALID_FAIL && job->stats.invalid_lines > 0) {
-		fail_invalid(job, disorder);
+		const char *before = disorder ? gs_message() : "";	/* the first one comes first */
+
+		(void)gs_fail(GS_EINPUT, "%s%s%llu invalid line%s left out", before,
+		              *before != '\0' ? "; " : "", (unsigned long long)job->stats.invalid_lines,
+		              job->stats.invalid_lines == 1 ? " was" : "s were");
+		(void)!gs_ranks_agree(job->rank_job->ranks, GS_EINPUT);		/* one rank says so */
 		return GSORT_ERROR;
 	}
 	gs_lost_close(job->files.lost, &job->options, job->stats.bytes_in, &job->monitor);

@@ -20,21 +20,6 @@
 
 /* ---- edges ---------------------------------------------------------------------- */
 
-/* The key of an integer. */
-static struct gs_value
-value_of(enum gsort_type type, __int128 number)
-{
-	struct gs_value value = { .key_bits = 64 };
-
-	if (type == GSORT_TEXT)
-		value.key_class = number < -(INT64_C(1) << 31) ? GS_NEG_WIDE :
-		                  number < GS_SMALL_LOW ? GS_NEG_NARROW :
-		                  number < GS_SMALL_LOW + GS_SMALL_COUNT ? GS_SMALL :
-		                  number <= UINT32_MAX ? GS_POS_NARROW : GS_POS_WIDE;
-	value.key = (uint64_t)(number + (__int128)gs_key_bias(type, value.key_class));
-	return value;
-}
-
 /* Bars of LEAST .. MOST with the edges that OPTIONS want. */
 static void
 place_integers(struct gs_bars *bars, const struct gsort_options *options, __int128 least, __int128 most)
@@ -50,8 +35,18 @@ place_integers(struct gs_bars *bars, const struct gsort_options *options, __int1
 		bars->bars[bars->count++] = (struct gs_bar){
 			.from = least + range * b / equal, .to = least + range * (b + 1) / equal - 1,
 		};
-	for (size_t b = first; b < bars->count; b++)
-		bars->bars[b].edge = value_of(options->type, b == first ? least : bars->bars[b].from);
+	for (size_t b = first; b < bars->count; b++) {
+		const __int128 number = b == first ? least : bars->bars[b].from;
+		struct gs_value *edge = &bars->bars[b].edge;
+
+		edge->key_bits = 64;
+		if (options->type == GSORT_TEXT)
+			edge->key_class = number < -(INT64_C(1) << 31) ? GS_NEG_WIDE :
+			                  number < GS_SMALL_LOW ? GS_NEG_NARROW :
+			                  number < GS_SMALL_LOW + GS_SMALL_COUNT ? GS_SMALL :
+			                  number <= UINT32_MAX ? GS_POS_NARROW : GS_POS_WIDE;
+		edge->key = (uint64_t)(number + (__int128)gs_key_bias(options->type, edge->key_class));
+	}
 }
 
 /* One bar of infinities or NaNs. */

@@ -112,8 +112,8 @@ uint64_t gs_pick_bytes(const struct gsort_options *options, uint64_t keys);
 MUST_CHECK gs_status
 gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t keys);
 
-/** How many of the positions AT .. AT + COUNT are wanted; any thread.  *POSITIONS: the first one of a sample, or
- *  NULL.  O(log positions). */
+/** How many positions AT .. AT + COUNT are wanted; any thread.  *POSITIONS: the first of a sample, or NULL.
+ *  O(log positions). */
 uint64_t gs_pick_count(const struct gs_pick *pick, uint64_t at, uint64_t count, const uint64_t **positions);
 
 /** Keep the wanted keys of SPAN, in place; its first key has position AT.  Any thread. */

@@ -132,7 +132,7 @@ struct gs_exchange {
 	size_t (*fit)(const struct gs_exchange *exchange, const char *data, size_t bytes, size_t room);
 	/** How much room that many free SLOTS have. */
 	size_t (*room)(const struct gs_exchange *exchange, unsigned slots);
-	/** Store what threads claim by the number AT: a block of keys, or a row of items. */
+	/** Store what threads claim by the number AT: a block of keys, or a piece of items. */
 	void   (*land_one)(struct gs_exchange *exchange, unsigned worker, unsigned at);
 
 	struct gs_transport transport;
@@ -241,13 +241,12 @@ struct gs_sender {
 };
 
 /* Slices of a piece for the store, and pieces that are added at once. */
-enum { GS_ROW_SLICES = 32, GS_ROWS = 64 };
+enum { GS_PIECE_SLICES = 32, GS_RECEIVED_PIECES = 64 };
 
-struct gs_received_row {
-	unsigned origin;
-	unsigned count;
-	size_t   bytes;
-	struct gs_item_slice slices[GS_ROW_SLICES];
+struct gs_received_piece {
+	struct gs_piece piece;		/* of SLICES */
+	size_t bytes;
+	struct gs_item_slice slices[GS_PIECE_SLICES];
 };
 
 struct gs_item_exchange {
@@ -266,9 +265,9 @@ struct gs_item_exchange {
 	pthread_cond_t          turned;
 	uint64_t                sequence, turn;	/* the next piece, and whose turn it is: with the lock */
 	struct gs_sender       *senders;	/* by rank */
-	struct gs_received_row *rows;		/* GS_ROWS at most, with the sequence numbers from FIRST on */
-	unsigned                row_count;
-	size_t                  row_bytes;	/* of all */
+	struct gs_received_piece *pieces;	/* that were received, with the sequence numbers from FIRST on */
+	unsigned                piece_count;
+	size_t                  pieces_bytes;	/* of all */
 	uint64_t                first;
 	uint64_t                bytes;		/* of items that have reached this rank */
 };
@@ -279,7 +278,7 @@ struct gs_item_exchange {
 size_t gs_item_fit(const struct gs_exchange *all, const char *data, size_t bytes, size_t room);
 
 /** See gs_exchange.land_one. */
-void gs_item_receive_row(struct gs_exchange *all, unsigned worker, unsigned at);
+void gs_item_receive_piece(struct gs_exchange *all, unsigned worker, unsigned at);
 
 /** Store blocks that have arrived in the order of their numbers, with all threads; *MOVED: set if there
  *  were any.  CONTEXT is the exchange. */

@@ -141,7 +141,7 @@ allocate(struct gs_item_exchange *exchange)
 	TRY(GS_NEW(exchange->dividers, threads, "dividers"));
 	TRY(GS_NEW(exchange->items, threads * (size_t)GS_ITEM_BINS_MOST, "bins"));
 	TRY(GS_NEW(exchange->senders, ranks, "ranks"));
-	TRY(GS_NEW(exchange->rows, GS_ROWS, "pieces"));
+	TRY(GS_NEW(exchange->pieces, GS_RECEIVED_PIECES, "pieces"));
 	for (unsigned t = 0; t < threads; t++) {
 		char *memory = exchange->all.scratch + t * each;
 
@@ -177,7 +177,7 @@ gs_item_exchange_open(struct gs_item_exchange *exchange, size_t window_bytes, st
 	};
 	exchange->all.fit = gs_item_fit;
 	exchange->all.room = room_of;
-	exchange->all.land_one = gs_item_receive_row;
+	exchange->all.land_one = gs_item_receive_piece;
 	return gs_exchange_open(&exchange->all, window_bytes, allocate(exchange), gs_item_receive);
 }
 
@@ -191,6 +191,6 @@ gs_item_exchange_close(struct gs_item_exchange *exchange)
 	free(exchange->dividers);
 	free(exchange->items);
 	free(exchange->senders);
-	free(exchange->rows);
+	free(exchange->pieces);
 	*exchange = (struct gs_item_exchange){ .all.ranks = NULL };
 }

@@ -52,57 +52,52 @@ bring(struct gs_item_exchange *exchange, unsigned to)
 	return false;
 }
 
-/* ---- rows --------------------------------------------------------------------------------- */
+/* ---- pieces --------------------------------------------------------------------------------- */
 
-/* Add a slice to the row of its origin that is being made, or to a new one. */
+/* Add a slice to the piece of its origin that is being made, or to a new one. */
 static void
 add_slice(struct gs_item_exchange *exchange, unsigned origin, const char *data, size_t bytes)
 {
 	const size_t most = exchange->all.own.piece_bytes;
-	struct gs_received_row *row = NULL;
+	struct gs_received_piece *received = NULL;
 
-	for (unsigned r = exchange->row_count; r-- > 0 && row == NULL;)
-		if (exchange->rows[r].origin == origin)
-			row = &exchange->rows[r];
-	if (row == NULL || row->count == GS_ROW_SLICES || row->bytes + bytes > most) {
-		assert(exchange->row_count < GS_ROWS);
-		row = &exchange->rows[exchange->row_count++];
-		row->origin = origin;
-		row->count = 0;
-		row->bytes = 0;
+	for (unsigned r = exchange->piece_count; r-- > 0 && received == NULL;)
+		if (exchange->pieces[r].piece.origin == origin)
+			received = &exchange->pieces[r];
+	if (received == NULL || received->piece.count == GS_PIECE_SLICES || received->bytes + bytes > most) {
+		assert(exchange->piece_count < GS_RECEIVED_PIECES);
+		received = &exchange->pieces[exchange->piece_count++];
+		received->piece = (struct gs_piece){ .slices = received->slices, .origin = origin };
+		received->bytes = 0;
 	}
-	row->slices[row->count++] = (struct gs_item_slice){ data, bytes };
-	row->bytes += bytes;
-	exchange->row_bytes += bytes;
+	received->slices[received->piece.count++] = (struct gs_item_slice){ data, bytes };
+	received->bytes += bytes;
+	exchange->pieces_bytes += bytes;
 }
 
 void
-gs_item_receive_row(struct gs_exchange *all, unsigned worker, unsigned at)
+gs_item_receive_piece(struct gs_exchange *all, unsigned worker, unsigned at)
 {
 	const struct gs_item_exchange *exchange = (const struct gs_item_exchange *)all;
-	const struct gs_received_row *row = &exchange->rows[at];
-	const struct gs_piece piece = {
-		.slices = row->slices, .count = row->count, .origin = row->origin,
-	};
 
-	all->own.add(all->own.context, worker, exchange->first + at, &piece);
+	all->own.add(all->own.context, worker, exchange->first + at, &exchange->pieces[at].piece);
 }
 
-/* Store all rows. */
+/* Store all pieces. */
 static gs_status
-land_rows(struct gs_item_exchange *exchange)
+land_pieces(struct gs_item_exchange *exchange)
 {
 	const struct gs_taker *store = &exchange->all.own;
 	size_t room;
 
-	if (exchange->row_count == 0)
+	if (exchange->piece_count == 0)
 		return GS_OK;
-	TRY(store->reserve(store->context, exchange->row_bytes, exchange->row_count, &room));
-	exchange->first = gs_taker_next_sequence(store, 0, exchange->row_count);
-	gs_exchange_land_all(&exchange->all, exchange->row_count);
+	TRY(store->reserve(store->context, exchange->pieces_bytes, exchange->piece_count, &room));
+	exchange->first = gs_taker_next_sequence(store, 0, exchange->piece_count);
+	gs_exchange_land_all(&exchange->all, exchange->piece_count);
 	gs_taker_end_round(store);
-	exchange->bytes += exchange->row_bytes;
-	exchange->row_bytes = exchange->row_count = 0;
+	exchange->bytes += exchange->pieces_bytes;
+	exchange->pieces_bytes = exchange->piece_count = 0;
 	return GS_OK;
 }
 
@@ -120,7 +115,7 @@ take(struct gs_item_exchange *exchange, const struct gs_block *block)
 
 	sender->next++;
 	if (block->goes_on || sender->bytes > 0) {
-		TRY(land_rows(exchange));
+		TRY(land_pieces(exchange));
 		TRY(GS_GROW(sender->item, &sender->room, sender->bytes + bytes, "bytes of an item"));
 		memcpy(sender->item + sender->bytes, data, bytes);
 		sender->bytes += bytes;
@@ -128,7 +123,7 @@ take(struct gs_item_exchange *exchange, const struct gs_block *block)
 			return GS_OK;
 		add_slice(exchange, block->from, sender->item, sender->bytes);
 		sender->bytes = 0;
-		return land_rows(exchange);
+		return land_pieces(exchange);
 	}
 	for (size_t at = 0, some; at < bytes; at += some) {
 		some = gs_item_fit(&exchange->all, data + at, bytes - at, exchange->all.own.piece_bytes);
@@ -147,18 +142,18 @@ gs_item_receive(void *context, bool *moved)
 	const size_t piece_bytes = exchange->all.own.piece_bytes;
 	const size_t most_bytes = 2 * exchange->all.threads * piece_bytes;
 	/* that the slices of one more block may need: two slices in a row are larger than a piece */
-	const size_t rows = 2 * (transport->window.block_bytes / piece_bytes) + 2;
+	const size_t pieces = 2 * (transport->window.block_bytes / piece_bytes) + 2;
 	unsigned count = 0;
 
 	/* the blocks that are next, as long as a round has room for them */
-	while (exchange->row_bytes < most_bytes && exchange->row_count + rows <= GS_ROWS &&
+	while (exchange->pieces_bytes < most_bytes && exchange->piece_count + pieces <= GS_RECEIVED_PIECES &&
 	       bring(exchange, count)) {
 		const struct gs_block *block = transport->arrived[count++].data;
 
 		if (block->bytes > 0)
 			TRY(take(exchange, block));
 	}
-	TRY(land_rows(exchange));
+	TRY(land_pieces(exchange));
 	*moved |= count > 0;
 	return gs_transport_release(transport, count);
 }

@@ -205,7 +205,7 @@ host_sources = \
   src/ranks/receive.c \
   src/ranks/rows.c \
   src/ranks/sample.c \
-  src/ranks/settle.c \
+  src/ranks/stages.c \
   src/sort/buckets/add.c \
   src/sort/buckets/batch.c \
   src/sort/buckets/batch.h \

@@ -6,7 +6,7 @@
  * Out:  the sorted output.
  *
  * sort_once() is the whole program, left to right, for keys and for items (engine/engine.h).  Between
- * the stages ranks exchange what they have read (settle.c).  A GPU is never repaired.  If it cannot be
+ * the stages ranks exchange what they have read (stages.c).  A GPU is never repaired.  If it cannot be
  * opened, fails or is wrong, and the user did not demand it, the job rewinds the input, plans for
  * the CPU, and calls sort_once() again.  The output is deterministic: the emit stage skips the bytes
  * that have been written, after it has compared them.
@@ -121,7 +121,7 @@ read_all(struct gsort *job)
 	TRY(gs_rank_deal(job, &taker));
 	gs_verify_watch(&job->verify, &taker);
 	TRY(job->feed.kind->read(&job->feed, &taker));
-	return gs_rank_settle(job);
+	return gs_rank_complete(job);
 }
 
 /* The whole program, for every kind of element, alone or as one of several ranks.  Read this first: each call

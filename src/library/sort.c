@@ -5,7 +5,7 @@
  * In:   keys of any binary type.
  * Out:  the same keys, in order, in the same place.
  *
- *     in order, or reversed  found out, and turned round              settle()
+ *     in order, or reversed  found out, and turned round              sort_ordered()
  *     8 and 16 bits          counted                                  sort/count.h
  *     few values             counted                                  sort/cpu/quicksort.h
  *     up to QUICK_BYTES      quicksort by a team, with little scratch memory  sort/cpu/quicksort.h
@@ -265,7 +265,7 @@ reverse_stretch(void *context, size_t stretch)
 /* Keys in order stay, keys in the opposite order are reversed; false: they are neither, and few of them were
  * read. */
 static bool
-settle(void *keys, size_t count, const struct gs_array_args *args)
+sort_ordered(void *keys, size_t count, const struct gs_array_args *args)
 {
 	enum { LEAST = 256, FIRST = 16 };
 	struct gs_array_args opposite = *args;
@@ -527,7 +527,7 @@ gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
 		to_raw(args, keys, count);
 		return GS_OK;
 	default:
-		if (settle(keys, count, args) || sort_few(keys, count, args))
+		if (sort_ordered(keys, count, args) || sort_few(keys, count, args))
 			return GS_OK;
 		return method == QUICKSORT || most_repeat(keys, count, args)
 		       ? sort_by_quicksort(keys, count, args) : sort_by_buckets(keys, count, args);

@@ -228,10 +228,10 @@ gs_rank_sum_stats(struct gs_rank_job *rank_job, struct gsort_stats *stats);
 /** NULL is allowed. */
 void gs_rank_job_close(struct gs_rank_job *rank_job);
 
-/* ---- what several ranks do between the stages of a sort (settle.c) ------- */
+/* ---- what several ranks do between the stages of a sort (stages.c) ------- */
 
 /*
- *     deal; the job reads; settle; place; the job writes; finish
+ *     deal; the job reads; complete; place; the job writes; finish
  *
  * All are collective.  After a failure gs_ranks_abort() must end the other ranks, unless ranks->agreed.
  * A job alone keeps what it reads, and its output is the whole.
@@ -241,7 +241,7 @@ void gs_rank_job_close(struct gs_rank_job *rank_job);
 MUST_CHECK gs_status gs_rank_deal(struct gsort *job, struct gs_taker *taker);
 
 /** All has been read: take what other ranks still send. */
-MUST_CHECK gs_status gs_rank_settle(struct gsort *job);
+MUST_CHECK gs_status gs_rank_complete(struct gsort *job);
 
 /** Begin the output of this rank, with as many elements as leave.  Where that must be known before they are
  *  written, they are counted: of the head or tail of several ranks only these are drained then. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * settle.c - what several ranks do between the stages of a sort
+ * stages.c - what several ranks do between the stages of a sort
  *
  * In:   open jobs, one a rank.
  * Out:  on each rank the elements that it owns, and the place of its output.
@@ -97,10 +97,10 @@ gs_rank_deal(struct gsort *job, struct gs_taker *taker)
 	return status;
 }
 
-/* ---- settling ------------------------------------------------------------------------ */
+/* ---- completing ---------------------------------------------------------------------- */
 
 gs_status
-gs_rank_settle(struct gsort *job)
+gs_rank_complete(struct gsort *job)
 {
 	struct gs_rank_job *rank_job = job->rank_job;
 	struct gs_key_exchange *exchange = &rank_job->exchange;

@@ -292,10 +292,10 @@ add(struct gs_statistics *figures, const struct gs_span *span, struct gs_tally *
 	}
 	for (; gs_statistics_marks_next(figures, tally->taken); figures->marks_found++) {
 		struct gs_mark *mark = figures->by_position[figures->marks_found];
-		const uint64_t at = span->count > 1 ? mark->position - figures->taken : 0;
 
 		mark->value = figures->most;
-		mark->value.key = gs_key_at(span->keys, span->key_bits, (size_t)at);
+		mark->value.key = gs_key_at(span->keys, span->key_bits,
+		                            span->count > 1 ? (size_t)(mark->position - figures->taken) : 0);
 	}
 	if (figures->bars.bars != NULL)
 		gs_bars_take(&figures->bars, span, figures->taken);

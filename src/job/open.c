@@ -56,14 +56,13 @@ gs_job_input_options(struct gsort *job)
 static gs_status
 open_input(struct gs_feed *feed, const struct gs_input_options *in)
 {
-	const uint64_t skip_bytes = feed->options->skip_bytes;
 	const size_t unit = feed->ingest.unit;
 	const char *name;
 	uint64_t bytes;
 
 	TRY(gs_input_open(&feed->input, in));
 	/* After a header that is not a multiple of a key, a partial key is found when it is read. */
-	if (unit == 0 || skip_bytes % unit != 0 ||
+	if (unit == 0 || feed->options->skip_bytes % unit != 0 ||
 	    (name = gs_files_partial(gs_input_files(feed->input), unit, &bytes)) == NULL)
 		return GS_OK;
 	return gs_partial(feed->options, name, 0, bytes);
@@ -159,8 +158,7 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 		.memory_bytes = options->memory_bytes > 0 ? options->memory_bytes
 		                : limits->ram_bytes / 100 * options->memory_percent,
 		.memory_grows = options->memory_grows,
-		.compares = options->set != GSORT_NO_SET || options->unique || options->counts ||
-		            options->repeated || options->singletons,
+		.compares = options->set != GSORT_NO_SET || gs_select_wants_groups(options),
 		.heads = options->head && !options->counts && !options->repeated &&
 		         !options->singletons,
 		.head_count = options->head_count,

@@ -46,10 +46,9 @@ gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options)
 size_t
 gs_emit_print_bytes(const struct gs_emit *emit)
 {
-	const size_t times = emit->encoding.counts ? sizeof *emit->select.times : 0;
-
 	return gs_encoding_in_place(&emit->encoding) ? 0
-	       : 2 * gs_encoding_bytes(&emit->encoding) + times;
+	       : 2 * gs_encoding_bytes(&emit->encoding) +
+	         (emit->encoding.counts ? sizeof *emit->select.times : 0);
 }
 
 void

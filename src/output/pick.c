@@ -132,7 +132,6 @@ void
 gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
 {
 	const uint64_t *positions, wanted = gs_pick_count(pick, at, span->count, &positions);
-	const size_t key_bytes = span->key_bits / 8;
 
 	if (!pick->on)
 		return;
@@ -141,7 +140,7 @@ gs_pick_span(const struct gs_pick *pick, uint64_t at, struct gs_span *span)
 			gs_key_put(span->keys, span->key_bits, k,
 			           gs_key_at(span->keys, span->key_bits, (size_t)(positions[k] - at)));
 	} else {
-		span->keys = (char *)span->keys + (span->count - wanted) * key_bytes;
+		span->keys = (char *)span->keys + (span->count - wanted) * (span->key_bits / 8);
 	}
 	span->count = (size_t)wanted;
 }

@@ -124,11 +124,11 @@ gs_split_put_at(const struct gs_split *split, uint64_t at, const char *data, siz
 {
 	for (uint64_t left = bytes / split->record_bytes, keys; left > 0; left -= keys, at += keys) {
 		const size_t file = file_of(split, at);
-		const uint64_t place = (at - start_of(split, file)) * split->record_bytes;
 
 		keys = keys_in(split, file, at, left);
 		TRY(gs_output_write_at(split->outputs->files[file], data, keys * split->record_bytes,
-		                       (file == 0 ? split->header_bytes : 0) + place));
+		                       (file == 0 ? split->header_bytes : 0) +
+		                       (at - start_of(split, file)) * split->record_bytes));
 		data += keys * split->record_bytes;
 	}
 	return GS_OK;

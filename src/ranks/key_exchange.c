@@ -80,11 +80,10 @@ land_block(struct gs_exchange *all, unsigned worker, unsigned at)
 
 	while (data < end) {
 		const struct gs_segment segment = *(const struct gs_segment *)(void *)data;
-		const size_t bytes = segment.count * (segment.key_bits / 8);
 
 		store((struct gs_key_exchange *)all, worker, segment.key_class, (unsigned)segment.key_bits,
 		      data + sizeof segment, segment.count);
-		data += gs_round_up(sizeof segment + bytes, 8);
+		data += gs_round_up(sizeof segment + segment.count * (segment.key_bits / 8), 8);
 	}
 }
 

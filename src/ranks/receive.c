@@ -58,13 +58,13 @@ bring(struct gs_item_exchange *exchange, unsigned to)
 static void
 add_slice(struct gs_item_exchange *exchange, unsigned origin, const char *data, size_t bytes)
 {
-	const size_t most = exchange->all.own.piece_bytes;
 	struct gs_received_piece *received = NULL;
 
 	for (unsigned r = exchange->piece_count; r-- > 0 && received == NULL;)
 		if (exchange->pieces[r].piece.origin == origin)
 			received = &exchange->pieces[r];
-	if (received == NULL || received->piece.count == GS_PIECE_SLICES || received->bytes + bytes > most) {
+	if (received == NULL || received->piece.count == GS_PIECE_SLICES ||
+	    received->bytes + bytes > exchange->all.own.piece_bytes) {
 		assert(exchange->piece_count < GS_RECEIVED_PIECES);
 		received = &exchange->pieces[exchange->piece_count++];
 		received->piece = (struct gs_piece){ .slices = received->slices, .origin = origin };

@@ -64,7 +64,8 @@ gs_job_emit(struct gsort *job, const char *header, size_t header_bytes)
 
 	for (unsigned i = 0; status == GS_OK && i < GS_CLASSES; i++) {
 		const unsigned c = gs_class_place(i, job->options.reverse);
-		const struct gs_span_sink sink = gs_emit_sink(&job->emit, c, engine->count(engine->context, c));
+		const struct gs_span_sink sink =
+			gs_emit_sink(&job->emit, c, engine->count(engine->context, c));
 
 		if (!gs_emit_is_complete(&job->emit))
 			status = engine->drain(engine->context, c, &sink);

@@ -153,7 +153,7 @@ set_reverse(struct gsort_options *own, bool reverse)
 	                 own->summary ? "a summary names its figures" : "its intervals ascend");
 }
 
-/* The options become those of floats; or, without a key that is a number, the figures are of whole lines, each
+/* The options become those of floats; or, without a key that is a number, figures are of whole lines, each
  * with its count. */
 static gs_status
 describe_column(struct gs_feed *feed)

@@ -217,7 +217,8 @@ struct gs_key_exchange {
 size_t gs_exchange_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats);
 
 /** Begin; collective.  What is to be set in ALL, and HISTOGRAM to MEASURES, are set; without splitters they
- *  are made from the first keys.  *TAKER: how it is filled; the thread that reserves is worker 0.  GS_EBUDGET. */
+ *  are made from the first keys.  *TAKER: how it is filled; the thread that reserves is worker 0.
+ *  GS_EBUDGET. */
 MUST_CHECK gs_status gs_key_exchange_open(struct gs_key_exchange *exchange, size_t window_bytes,
                                           struct gs_taker *taker);
 
@@ -265,7 +266,7 @@ struct gs_item_exchange {
 	pthread_cond_t          turned;
 	uint64_t                sequence, turn;	/* the next piece, and whose turn it is: with the lock */
 	struct gs_sender       *senders;	/* by rank */
-	struct gs_received_piece *pieces;	/* that were received, with the sequence numbers from FIRST on */
+	struct gs_received_piece *pieces;	/* with the sequence numbers from FIRST on */
 	unsigned                piece_count;
 	size_t                  pieces_bytes;	/* of all */
 	uint64_t                first;

@@ -485,7 +485,7 @@ gs_progress_watch(const gsort *job)
 	pthread_t thread;
 
 	if (watch.later) {	/* after gsort_open(): its sandbox confines only later threads */
-		pthread_sigmask(SIG_BLOCK, &watch.signals, NULL);	/* from here on the thread fetches them */
+		pthread_sigmask(SIG_BLOCK, &watch.signals, NULL);	/* the thread fetches them */
 		if (gs_thread_create(&thread, true, wait_and_show, NULL) != 0)	/* no bar; answer() answers */
 			pthread_sigmask(SIG_UNBLOCK, &watch.signals, NULL);
 	}

@@ -104,8 +104,9 @@ gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece)
 		size_t some, to;
 		uint64_t sum;
 
-		if (!gs_first_error_note(&fillings->error,
-		                         find_filling(fillings, piece->key_class, &filling)) || filling == NULL)
+		(void)gs_first_error_note(&fillings->error,
+		                          find_filling(fillings, piece->key_class, &filling));
+		if (filling == NULL)
 			continue;
 		to = filling->claimed;
 		some = filling->staging.room - to;

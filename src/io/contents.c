@@ -108,10 +108,10 @@ is_zip(const unsigned char *at, size_t bytes)
 }
 
 /*
- * Each byte is between those of LEAST and MOST.  Numbers so long that nothing more need be looked at have no test.
- * Parquet: Thrift's compact protocol, the header of the first page begins with an i32, field 1.  ELF: version 1,
- * for 32 or 64 bits and for either byte order, and unused zeros behind it.  Old lz4: the size of the first block,
- * of 8 MiB before it was compressed.
+ * Each byte is between those of LEAST and MOST.  Numbers so long that nothing more need be looked at have no
+ * test.  Parquet: Thrift's compact protocol, the header of the first page begins with an i32, field 1.  ELF:
+ * version 1, for 32 or 64 bits and for either byte order, and unused zeros behind it.  Old lz4: the size of
+ * the first block, of 8 MiB before it was compressed.
  */
 #define MAGIC(magic)	magic, magic
 

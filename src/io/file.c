@@ -79,8 +79,8 @@ recognize(struct gs_file *file, const void *data, size_t bytes, bool whole)
 	return file->format == GSORT_DECOMPRESS_NONE ? gs_file_check(file, data, bytes, whole) : GS_OK;
 }
 
-/* What the file is, and the size and format of a regular one.  There may be ten thousand files, so this makes no
- * system call whose result is not needed. */
+/* What the file is, and the size and format of a regular one.  There may be ten thousand files, so this makes
+ * no system call whose result is not needed. */
 static gs_status
 examine(struct gs_file *file)
 {

@@ -194,7 +194,7 @@ gs_resident_reserve(struct gs_resident *resident)
 	resident->reserved++;
 	start(resident);
 	pthread_mutex_lock(&resident->lock);
-	if (resident->ends) {		/* the keys before the reset have left: prepare what was given back anew */
+	if (resident->ends) {		/* the keys before the reset have left: prepare memory anew */
 		resident->idle_count = resident->spare = 0;
 		while (resident->busy > 0)
 			pthread_cond_wait(&resident->changed, &resident->lock);

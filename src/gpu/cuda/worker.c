@@ -413,7 +413,8 @@ serve(struct gs_worker *worker)
 		}
 		if (asked == &finish_asked) {
 			TRY(sort_batch(worker, true));
-			for (unsigned r = 0; r < worker->options->ring_buffers; r++)	/* nobody has them now */
+			/* nobody has the buffers now */
+			for (unsigned r = 0; r < worker->options->ring_buffers; r++)
 				TRY(gs_timed_wait(device, &device->ring[r].copied, "copying keys to it"));
 			TRY(gs_timed_wait(device, &device->left, "copying sorted keys from it"));
 		} else {

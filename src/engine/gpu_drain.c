@@ -62,7 +62,7 @@ next_span(struct drainer *drainer, unsigned worker, struct turn *turn)
 	pthread_mutex_lock(&drainer->next);
 	if (!drainer->ended && !drainer->enough && !atomic_load(&drainer->error.any) &&
 	    (pending->span.count > 0 ||
-	     gs_first_error_note(&drainer->error, gs_guard_take(drainer->gpu, pending))))
+	     gs_first_error_note(&drainer->error, gs_guard_call(drainer->gpu, drain, pending))))
 		found = pending->span.count > 0 && pending->span.key_class == drainer->key_class;
 	drainer->ended |= !found;
 	if (found) {
@@ -132,7 +132,7 @@ gs_gpu_drain(struct gs_guard *gpu, struct gs_gpu_span *pending, unsigned key_cla
 	THEN(status, GS_NEW(drainer.drained, rows, "outputs"));
 	THEN(status, GS_NEW(drainer.taken, rows, "outputs"));
 	if (strands > 0) {
-		THEN(status, gs_guard_by_strands(gpu, sink->strand_at, strands));
+		THEN(status, gs_guard_call(gpu, by_strands, sink->strand_at, strands));
 		/* While one thread writes a file, another one checks what comes next. */
 		lanes = threads < 2 * strands ? threads : (unsigned)(2 * strands);
 	}

@@ -136,9 +136,9 @@ seal(struct gs_store *store)
 		store->staging_sums[c] = 0;
 		store->gpu_keys[c] += staging.count;
 		if (staging.keys != NULL)
-			TRY(gs_guard_commit(&store->gpu, &staging, sum));
+			TRY(gs_guard_call(&store->gpu, commit, &staging, sum));
 	}
-	return gs_guard_finish(&store->gpu);
+	return gs_guard_checked(&store->gpu, store->gpu.module->finish(store->gpu.gpu));
 }
 
 /* Hand on the keys of a class in the batch, or in the GPU's. */
@@ -249,11 +249,11 @@ stage(void *context, unsigned key_class, bool not_alone, struct gs_staging *stag
 	struct gs_staging *mine = &store->staging[key_class];
 
 	if (mine->keys == NULL)
-		TRY(gs_guard_lend(&store->gpu, key_class, mine));
+		TRY(gs_guard_call(&store->gpu, lend, key_class, mine));
 	if (mine->room == 0 && !not_alone) {
 		*mine = (struct gs_staging){ .keys = NULL };
 		TRY(make_runs(store));
-		TRY(gs_guard_lend(&store->gpu, key_class, mine));
+		TRY(gs_guard_call(&store->gpu, lend, key_class, mine));
 	}
 	*staging = *mine;
 	*sum = store->staging_sums[key_class];
@@ -276,7 +276,7 @@ give(void *context, const struct gs_staging *staging, uint64_t sum)
 		return GS_OK;
 	}
 	store->gpu_keys[c] += staging->count;
-	return gs_guard_commit(&store->gpu, staging, sum);
+	return gs_guard_call(&store->gpu, commit, staging, sum);
 }
 
 gs_status

@@ -15,8 +15,8 @@ adopt(const struct gs_guard *guard, gs_status status)
 	return gs_fail(status, "%s", message);
 }
 
-static gs_status
-check(const struct gs_guard *guard, gs_status status)
+gs_status
+gs_guard_checked(const struct gs_guard *guard, gs_status status)
 {
 	return status == GS_OK ? GS_OK : adopt(guard, GS_EDEVICE);
 }
@@ -44,36 +44,6 @@ gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options)
 		return GS_OK;
 	guard->gpu = NULL;
 	return adopt(guard, status == GS_ENODEV || status == GS_EDEVMEM ? status : GS_EDEVICE);
-}
-
-gs_status
-gs_guard_lend(struct gs_guard *guard, unsigned key_class, struct gs_staging *staging)
-{
-	return check(guard, guard->module->lend(guard->gpu, key_class, staging));
-}
-
-gs_status
-gs_guard_commit(struct gs_guard *guard, const struct gs_staging *staging, uint64_t sum)
-{
-	return check(guard, guard->module->commit(guard->gpu, staging, sum));
-}
-
-gs_status
-gs_guard_finish(struct gs_guard *guard)
-{
-	return check(guard, guard->module->finish(guard->gpu));
-}
-
-gs_status
-gs_guard_by_strands(struct gs_guard *guard, const uint64_t *at, size_t count)
-{
-	return check(guard, guard->module->by_strands(guard->gpu, at, count));
-}
-
-gs_status
-gs_guard_take(struct gs_guard *guard, struct gs_gpu_span *span)
-{
-	return check(guard, guard->module->drain(guard->gpu, span));
 }
 
 void

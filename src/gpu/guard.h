@@ -65,19 +65,15 @@ MUST_CHECK gs_status gs_guard_open(struct gs_guard *guard, const struct gs_gpu_o
 /** Load the module and count the GPUs. */
 MUST_CHECK gs_status gs_guard_count(unsigned *gpus);
 
-/* As the functions of struct gs_gpu_module. */
-MUST_CHECK gs_status
-gs_guard_lend(struct gs_guard *guard, unsigned key_class, struct gs_staging *staging);
-MUST_CHECK gs_status
-gs_guard_commit(struct gs_guard *guard, const struct gs_staging *staging, uint64_t sum);
-MUST_CHECK gs_status gs_guard_finish(struct gs_guard *guard);
-MUST_CHECK gs_status
-gs_guard_by_strands(struct gs_guard *guard, const uint64_t *at, size_t count);
+/** A function of the module returned STATUS: GS_OK, or GS_EDEVICE, and its message is this thread's now. */
+MUST_CHECK gs_status gs_guard_checked(const struct gs_guard *guard, gs_status status);
 
-/** The next span, in order, or of any strand, not checked yet; one thread at a time. */
-MUST_CHECK gs_status gs_guard_take(struct gs_guard *guard, struct gs_gpu_span *span);
+/** Call FUNCTION of the module, with the GPU and what follows: lend, commit, by_strands, or drain, whose span
+ *  is not checked yet. */
+#define gs_guard_call(guard, function, ...) \
+	gs_guard_checked(guard, (guard)->module->function((guard)->gpu, __VA_ARGS__))
 
-/** Check it with THREADS: it must be what the device found.  Any thread. */
+/** Check a span with THREADS: it must be what the device found.  Any thread. */
 MUST_CHECK gs_status gs_guard_check(const struct gs_gpu_span *span, unsigned threads);
 
 /** It was checked: it must follow what SEEN tells of its strand. */

@@ -36,32 +36,12 @@ gs_cuda_status(cudaError_t error, const char *doing)
 }
 
 gs_status
-gs_cuda_find(int index)
-{
-	int count;
-
-	TRY_CUDA(cudaGetDeviceCount(&count), "looking for GPUs");
-	if (index >= count)
-		return gs_fail(GS_ENODEV, "there is no GPU %d: the last one is %d", index, count - 1);
-	return GS_OK;
-}
-
-gs_status
 gs_cuda_name(int index, char *name, size_t bytes)
 {
 	struct cudaDeviceProp properties;
 
 	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
 	snprintf(name, bytes, "%s", properties.name);
-	return GS_OK;
-}
-
-gs_status
-gs_cuda_choose(int index)
-{
-	TRY_CUDA(cudaSetDevice(index), "choosing the GPU");
-	/* A thread that waits for the GPU sleeps. */
-	TRY_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "choosing the GPU");
 	return GS_OK;
 }
 

@@ -189,6 +189,7 @@ gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 {
 	cudaStream_t *const streams[] = { &device->in, &device->work, &device->out };
 	const unsigned ring = options->ring_buffers;
+	int count;
 
 	assert(ring >= 2 && ring <= GS_RING_MOST);
 	assert(ring > gs_class_count(options->class_bits));	/* one can always be lent */
@@ -197,10 +198,14 @@ gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 		.staging_bytes = options->staging_bytes,
 	};
 	pthread_mutex_init(&device->lock, NULL);
-	TRY(gs_cuda_find(device->index));
+	TRY_CUDA(cudaGetDeviceCount(&count), "looking for GPUs");	/* the driver begins: 0.1 s */
+	if (device->index >= count)
+		return gs_fail(GS_ENODEV, "there is no GPU %d: the last one is %d", device->index, count - 1);
 	gs_cuda_stay_near(device->index);
 	TRY(gs_pinned_begin(&device->pinned, ring * device->staging_bytes));
-	TRY(gs_cuda_choose(device->index));
+	/* the context, another 0.1 s; a thread that waits for the GPU sleeps */
+	TRY_CUDA(cudaSetDevice(device->index), "choosing the GPU");
+	TRY_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "choosing the GPU");
 	TRY(get_buffers(device));	/* staging buffers may be smaller from here on */
 
 	for (unsigned s = 0; s < COUNT(streams); s++)

@@ -32,14 +32,8 @@ MUST_CHECK gs_status gs_cuda_status(cudaError_t error, const char *doing);
 
 #define TRY_CUDA(call, doing)	TRY(gs_cuda_status((call), (doing)))
 
-/** Is there a GPU INDEX?  The driver begins: 0.1 s. */
-MUST_CHECK gs_status gs_cuda_find(int index);
-
 /** Its name; no context is needed. */
 MUST_CHECK gs_status gs_cuda_name(int index, char *name, size_t bytes);
-
-/** Make its context, another 0.1 s. */
-MUST_CHECK gs_status gs_cuda_choose(int index);
 
 /** Keep this thread, and threads that it starts, on the processors near GPU INDEX, if the system
  *  says which; no context is needed. */

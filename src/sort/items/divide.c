@@ -13,15 +13,9 @@
 #include "base/simd.h"
 #include "sort/items/divide.h"
 
-static unsigned
-bin_count(const struct gs_item_bins *bins, const struct gs_item_divider *divider)
-{
-	return divider->owners != NULL ? divider->owners->owners : bins->count;
-}
-
-/* Find the bins, or owners, of all items, and count them; returns how many items there are. */
+/* Find the TOTAL bins, or owners, of all items, and count them; returns how many items there are. */
 static size_t
-count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
+count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins, unsigned total,
            struct gs_item_walk *walk, struct gs_item_divider *divider, uint32_t *bytes_of)
 {
 	const char *items[GS_ITEM_BATCH];
@@ -49,7 +43,7 @@ count_bins(const struct gs_item_order *order, const struct gs_item_bins *bins,
 			}
 		done += count;
 	}
-	for (unsigned b = 0; item_bytes > 0 && b < bin_count(bins, divider); b++)
+	for (unsigned b = 0; item_bytes > 0 && b < total; b++)
 		divider->items[b] += bytes_of[b] / item_bytes;
 	return done;
 }
@@ -161,7 +155,7 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
                 struct gs_item_divider *divider, uint32_t *offsets, char *into)
 {
 	struct gs_item_walk walk = gs_item_walk_begin(order, slices, slice_count);
-	const unsigned total = bin_count(bins, divider);
+	const unsigned total = divider->owners != NULL ? divider->owners->owners : bins->count;
 	const bool drops = divider->keep > 0 && divider->keep < total;
 	const uint16_t *fetched = divider->found;
 	uint64_t before[GS_ITEM_BINS_MOST];
@@ -176,7 +170,7 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	memset(offsets, 0, (total + 1) * sizeof *offsets);
 	if (drops)
 		memcpy(before, divider->items, total * sizeof *before);
-	count = count_bins(order, bins, &walk, divider, offsets);
+	count = count_bins(order, bins, total, &walk, divider, offsets);
 	/* in each bin from KEEP on the items that were there BEFORE stay; the ones found now go */
 	for (unsigned b = divider->keep; drops && b < total; b++) {
 		divider->dropped += divider->items[b] - before[b];

@@ -152,33 +152,9 @@ gs_item_walk_begin(const struct gs_item_order *order, const struct gs_item_slice
 	return (struct gs_item_walk){ order, slices, count, NULL, NULL };
 }
 
-/** The next items of the current slice, all of ITEM_BYTES. */
-static inline size_t
-gs_item_walk_fixed(struct gs_item_walk *walk, const char **items, size_t item_bytes, size_t room)
-{
-	const char *at = walk->at, *end = walk->end;
-	size_t count = 0;
-
-	for (; at < end && count < room; at += item_bytes)
-		items[count++] = at;
-	walk->at = at;
-	return count;
-}
-
 /* Slices that are loaded before they are walked, and bytes of each: the slices of a part are short, and lie
  * all over the memory. */
 enum { GS_ITEM_WALK_AHEAD = 2, GS_ITEM_WALK_AHEAD_BYTES = 2048 };
-
-static inline __attribute__((always_inline)) void	/* a call without effects would be dropped */
-gs_item_walk_prefetch(const struct gs_item_walk *walk)
-{
-	const struct gs_item_slice *slice = walk->slices + GS_ITEM_WALK_AHEAD;
-
-	if (walk->slice_count <= GS_ITEM_WALK_AHEAD)
-		return;
-	for (size_t at = 0; at < slice->bytes && at < GS_ITEM_WALK_AHEAD_BYTES; at += 64)
-		__builtin_prefetch(slice->data + at);
-}
 
 /** Go to the next items, ROOM at most: set ITEMS and, unless they have a fixed length, BYTES.
  *  Returns how many; 0 at the end. */
@@ -190,12 +166,16 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 
 	while (count < room) {
 		if (walk->at == walk->end) {
+			const struct gs_item_slice *later = walk->slices + GS_ITEM_WALK_AHEAD;
+			size_t at = 0;
+
 			if (walk->slice_count == 0)
 				break;
 			walk->at = walk->slices->data;
 			walk->end = walk->at + walk->slices->bytes;
-			if (item_bytes == 0)
-				gs_item_walk_prefetch(walk);
+			if (item_bytes == 0 && walk->slice_count > GS_ITEM_WALK_AHEAD)
+				for (; at < later->bytes && at < GS_ITEM_WALK_AHEAD_BYTES; at += 64)
+					__builtin_prefetch(later->data + at);
 			walk->slices++;
 			walk->slice_count--;
 			continue;
@@ -206,7 +186,11 @@ gs_item_walk_next(struct gs_item_walk *walk, const char **items, uint32_t *bytes
 			continue;
 		}
 		if (item_bytes > 0) {
-			count += gs_item_walk_fixed(walk, items + count, item_bytes, room - count);
+			const char *at = walk->at, *end = walk->end;
+
+			for (; at < end && count < room; at += item_bytes)
+				items[count++] = at;
+			walk->at = at;
 			continue;
 		}
 		items[count] = walk->at;

@@ -115,22 +115,11 @@ is_of_contents(const char *name)
 	       strcmp(name, "security.evm") == 0;
 }
 
-/* Such as an ACL that the folder gave it. */
-static int
-remove_unless_kept(struct attributes *a, const char *name)
-{
-	if (is_of_contents(name) || fgetxattr(a->from, name, NULL, 0) >= 0)
-		return 0;
-	return errno == ENODATA ? fremovexattr(a->to, name) : -1;
-}
-
 static int
 copy_one(struct attributes *a, const char *name)
 {
-	const ssize_t bytes = is_of_contents(name) ? 0 : fgetxattr(a->from, name, a->value, MOST);
+	const ssize_t bytes = fgetxattr(a->from, name, a->value, MOST);
 
-	if (is_of_contents(name))
-		return 0;
 	if (bytes < 0)
 		return errno == ENODATA ? 0 : -1;
 	/* A label may be the same already, and not everybody may set it. */
@@ -140,31 +129,31 @@ copy_one(struct attributes *a, const char *name)
 	return fsetxattr(a->to, name, a->value, (size_t)bytes, 0);
 }
 
-/* DO it for each attribute of FD. */
-static int
-for_each_name(struct attributes *a, int fd, int (*do_it)(struct attributes *, const char *))
-{
-	const ssize_t bytes = flistxattr(fd, a->names, MOST);
-
-	if (bytes < 0)
-		return errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -1;
-	for (const char *name = a->names; name < a->names + bytes; name += strlen(name) + 1)
-		if (do_it(a, name) != 0)
-			return -1;
-	return 0;
-}
-
 int
 gs_attributes_copy(int from, int to)
 {
 	struct attributes *a = malloc(sizeof *a);
-	int result, error;
+	int result = 0, error;
 
 	if (a == NULL)
 		return -1;
 	a->from = from;
 	a->to = to;
-	result = for_each_name(a, to, remove_unless_kept) != 0 ? -1 : for_each_name(a, from, copy_one);
+	/* remove those of TO that FROM has not, such as an ACL that the folder gave it, and copy FROM's */
+	for (int pass = 0; pass < 2 && result == 0; pass++) {
+		const ssize_t bytes = flistxattr(pass == 0 ? to : from, a->names, MOST);
+		const char *name = a->names;
+
+		if (bytes < 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+			result = -1;
+		for (; name < a->names + bytes && result == 0; name += strlen(name) + 1)
+			if (is_of_contents(name))
+				continue;
+			else if (pass == 1)
+				result = copy_one(a, name);
+			else if (fgetxattr(from, name, NULL, 0) < 0)
+				result = errno == ENODATA ? fremovexattr(to, name) : -1;
+	}
 	error = errno;
 	free(a);
 	errno = error;

@@ -71,12 +71,6 @@ struct gs_parallel_inflate {
 /* A frame: where it ends, and the most it can hold. */
 struct frame { uint64_t end; uint64_t plain_most; };
 
-static bool
-read_exactly(int fd, void *into, size_t bytes, uint64_t offset)
-{
-	return gs_read_at(fd, into, bytes, offset) == bytes;
-}
-
 /* RFC 8878, 3.1.1: header, blocks, checksum.  False: not zstd, or more than MOST bytes. */
 static bool
 walk_zstd(int fd, uint64_t offset, size_t most, struct frame *frame)
@@ -85,7 +79,7 @@ walk_zstd(int fd, uint64_t offset, size_t most, struct frame *frame)
 	uint32_t block;
 
 	frame->plain_most = 0;
-	if (!read_exactly(fd, head, sizeof head, offset))
+	if (gs_read_at(fd, head, sizeof head, offset) != sizeof head)
 		return false;
 	if (memcmp(head + 1, "\x2a\x4d\x18", 3) == 0 && (head[0] & 0xf0) == 0x50) {
 		frame->end = offset + 8 + gs_little_endian(head + 4, 4);
@@ -98,7 +92,7 @@ walk_zstd(int fd, uint64_t offset, size_t most, struct frame *frame)
 		unsigned char bytes[3];
 
 		if (frame->end - offset > most || frame->plain_most > most ||
-		    !read_exactly(fd, bytes, sizeof bytes, frame->end))
+		    gs_read_at(fd, bytes, sizeof bytes, frame->end) != sizeof bytes)
 			return false;
 		block = gs_little_endian(bytes, 3);
 		if (block >> 3 == 0 && (block & 1) == 0)
@@ -116,7 +110,7 @@ walk_gzip(int fd, uint64_t offset, struct frame *frame)
 {
 	unsigned char head[18];
 
-	if (!read_exactly(fd, head, sizeof head, offset) ||
+	if (gs_read_at(fd, head, sizeof head, offset) != sizeof head ||
 	    memcmp(head, "\x1f\x8b\x08\x04", 4) != 0 || memcmp(head + 12, "BC\2", 4) != 0)
 		return false;
 	frame->end = offset + gs_little_endian(head + 16, 2) + 1;
@@ -164,7 +158,8 @@ unpack(const struct gs_parallel_inflate *parallel, struct decoder *decoder, stru
 	if (segment->packed == NULL)
 		segment->packed = malloc(parallel->slot_bytes + 1);
 	if (segment->packed == NULL ||
-	    !read_exactly(parallel->fd, segment->packed, segment->packed_bytes, segment->offset))
+	    gs_read_at(parallel->fd, segment->packed, segment->packed_bytes, segment->offset) !=
+	    segment->packed_bytes)
 		return false;
 	segment->plain = segment->packed + segment->packed_bytes;
 	if (!parallel->gzip) {

@@ -64,6 +64,11 @@ load ../helpers
 	grep -qE '^\| sort 100 integers, one per line \| `gsort in > out`: [0-9.e-]+ s \| `cat in > out`: ' told
 	jq -e '([.rows[].group] | unique | length) == 16 and all(.rows[]; .seconds >= 0 and .peak_kib > 0)' rows.json
 	[ -z "$(ls wide)" ]		# what it wrote to measure is gone
+	# another sort
+	printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "sort 42"; exec %s "$@"\n' "$(command -v sort)" >other
+	chmod +x other && "$GSORT_SOURCE/bench/all" --build "$GSORT_BUILD" --scale 100000 --runs 1 --only '^column$' \
+		--sort ./other >told
+	head -n 1 told | grep -q '; sort 42$'
 	# a program that is wrong, and one that is not there
 	printf '#!/bin/sh\ncat in || echo other\n' >bin/gsort && chmod +x bin/gsort
 	ln -s "$GSORT_BUILD"/tests bin && not env PATH="$PWD/bin:$PATH" "$GSORT_SOURCE/bench/all" --build bin \

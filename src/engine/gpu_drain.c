@@ -89,7 +89,6 @@ drain_spans(void *context, unsigned worker, unsigned size)
 	(void)size;
 	while (next_span(drainer, worker, &turn)) {
 		const size_t strand = turn.span.strand;
-		bool enough = false;
 		gs_status status = gs_guard_check(&turn.span, drainer->check_threads);
 
 		gs_first_error_note(&drainer->error, status);
@@ -101,10 +100,10 @@ drain_spans(void *context, unsigned worker, unsigned size)
 			status = gs_guard_follow(&turn.span, &drainer->seen[strand]);
 			if (sink->strand_count > 0)
 				THEN(status, sink->make(sink->context, &turn.sorted));
-			THEN(status, sink->take(sink->context, &turn.sorted, &enough));
+			THEN(status, sink->take(sink->context, &turn.sorted));
 			gs_first_error_note(&drainer->error, status);
 		}
-		if (enough)
+		if (turn.sorted.enough)
 			drainer->enough = true;
 		gs_guard_give(drainer->gpu, &turn.span);
 		pthread_mutex_lock(&drainer->lock);

@@ -84,7 +84,7 @@ struct keeper {
 };
 
 static gs_status
-keep(void *context, struct gs_sorted_span *sorted, bool *enough)
+keep(void *context, struct gs_sorted_span *sorted)
 {
 	struct keeper *keeper = context;
 	struct gs_head *head = keeper->head;
@@ -100,8 +100,8 @@ keep(void *context, struct gs_sorted_span *sorted, bool *enough)
 	       span->count * key_bytes);
 	head->first_keys[c] += span->count;
 	keeper->left -= span->count;
-	*enough = keeper->left == 0;
-	if (*enough && span->count > 0) {	/* from now on keys that are not less are dropped */
+	sorted->enough = keeper->left == 0;
+	if (sorted->enough && span->count > 0) {	/* from now on keys that are not less are dropped */
 		head->bounded = true;
 		head->bound_class = c;
 		head->bound = gs_key_at(span->keys, span->key_bits, span->count - 1);

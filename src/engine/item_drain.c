@@ -146,7 +146,6 @@ hand_on(struct drainer *drainer, const struct gs_item_made *made, bool skipped)
 	struct gs_sorted_span sorted = { .span = made->span, .slot = GS_NO_SLOT };
 	struct gs_span *span = &sorted.span;
 	const size_t drop = drainer->skip < span->count ? (size_t)drainer->skip : span->count;
-	bool enough = false;
 	size_t bytes;
 
 	if (drainer->store->options.verify && drainer->sink != NULL)
@@ -168,8 +167,8 @@ hand_on(struct drainer *drainer, const struct gs_item_made *made, bool skipped)
 	}
 	drainer->left -= span->count;
 	if (span->count > 0)
-		TRY(drainer->sink->take(drainer->sink->context, &sorted, &enough));
-	if (enough)
+		TRY(drainer->sink->take(drainer->sink->context, &sorted));
+	if (sorted.enough)
 		drainer->left = 0;
 	return GS_OK;
 }

@@ -122,14 +122,13 @@ show_numbers(struct gs_item_firsts *firsts, const char *item, size_t bytes)
 }
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_item_firsts *firsts = context;
 	const struct gs_taker *taker = &firsts->in_order.taker;
 	const struct gs_item_slice slice = { sorted->span.items, sorted->span.bytes };
 	const char *at = slice.data, *end = at + slice.bytes;
 
-	(void)enough;
 	if (firsts->verify)
 		firsts->sum += gs_items_sum(firsts->order, &slice);
 	for (const char *from = at; from < end; from = at) {

@@ -30,11 +30,10 @@ hand_on(struct gs_item_merger *merger, const char *items, size_t bytes, size_t c
 	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .span = {
 		.items = items, .bytes = bytes, .count = count, .times = merger->groups ? times : NULL,
 	} };
-	bool enough = false;
 
 	if (count > 0)
-		TRY(merger->sink->take(merger->sink->context, &sorted, &enough));
-	if (enough)
+		TRY(merger->sink->take(merger->sink->context, &sorted));
+	if (sorted.enough)
 		merger->left = 0;
 	return GS_OK;
 }

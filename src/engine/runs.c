@@ -88,12 +88,11 @@ end_run(struct gs_runs *runs, struct gs_run_list *list, unsigned depth)
 }
 
 static gs_status
-take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_span(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_runs *runs = context;
 	uint64_t since = gs_clock_now();
 
-	(void)enough;
 	TRY(gs_spill_write(runs->spill, (unsigned)sorted->strand, sorted->span.keys,
 	                   sorted->span.count));
 	atomic_fetch_add(&runs->monitor->counters.spilled_bytes,

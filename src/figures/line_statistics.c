@@ -17,14 +17,13 @@ keep_line(struct gs_statistics *figures, struct gs_value *value, size_t number, 
 }
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	const struct gs_span *span = &sorted->span;
 	struct gs_statistics *figures = context;
 	const char *line = span->items, *end = line + span->bytes;
 	uint64_t count = 0;
 
-	(void)enough;
 	for (size_t g = 0; g < span->count; g++)
 		count += span->times[g];
 	figures->distinct += span->count;

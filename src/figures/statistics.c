@@ -358,7 +358,7 @@ make(void *context, struct gs_sorted_span *sorted)
 }
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_statistics *figures = context;
 	const struct gs_span *span = &sorted->span;
@@ -368,7 +368,6 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 	const uint64_t before = figures->taken;
 	uint64_t since = gs_clock_now();
 
-	(void)enough;
 	if (sorted->skipped) {
 		figures->taken += span->count;
 	} else if (span->times == NULL) {

@@ -130,7 +130,7 @@ struct gs_statistics_of {
 	gs_status (*open)(struct gs_statistics *figures, const struct gs_statistics_input *input);
 
 	/** take() of the sink. */
-	gs_status (*take)(void *figures, struct gs_sorted_span *sorted, bool *enough);
+	gs_status (*take)(void *figures, struct gs_sorted_span *sorted);
 
 	/** A value that was taken, in WORD or elsewhere. */
 	struct gs_word (*spell)(const struct gs_statistics *figures, const struct gs_value *value,

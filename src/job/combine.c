@@ -290,7 +290,6 @@ merge(struct gsort *job)
 		const unsigned key_class = gs_class_place(i, job->options.reverse);
 		const struct gs_span_sink sink = gs_emit_sink(&job->emit, key_class, 0);
 		struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
-		bool enough = false;
 
 		for (size_t s = 0; s < set->stream_count; s++) {
 			struct stream *stream = &set->streams[s];
@@ -302,13 +301,13 @@ merge(struct gsort *job)
 				.groups = job->options.unique, .at_once = true,
 			};
 		}
-		for (; !enough; sorted.number++) {
+		for (; !sorted.enough; sorted.number++) {
 			TRY(fill(result));
 			if (result->side.ended)
 				break;
 			sorted.span = result->span;
 			result->side.count = 0;
-			TRY(sink.take(sink.context, &sorted, &enough));
+			TRY(sink.take(sink.context, &sorted));
 		}
 		TRY(gs_emit_class_end(&job->emit, key_class));
 	}

@@ -60,13 +60,13 @@ list_sources(struct gs_merge_input *first, size_t count, unsigned place)
 
 /* The head may be complete, but all input is read and checked. */
 static gs_status
-take_all(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_all(void *context, struct gs_sorted_span *sorted)
 {
 	const struct gs_span_sink *sink = context;
-	bool complete;
+	const gs_status status = sink->take(sink->context, sorted);
 
-	(void)enough;
-	return sink->take(sink->context, sorted, &complete);
+	sorted->enough = false;
+	return status;
 }
 
 static gs_status

@@ -135,7 +135,7 @@ put(struct gs_emit *emit, struct gs_span *span, uint64_t since)
 }
 
 static gs_status
-take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_span(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_emit *emit = context;
 	struct gs_span *span = &sorted->span;
@@ -174,7 +174,7 @@ take_span(void *context, struct gs_sorted_span *sorted, bool *enough)
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, emit->split.position - position);
 	if (emit->keys == written)	/* no write has waited for the one before */
 		TRY(gs_outputs_wait(emit->split.outputs));
-	*enough = gs_emit_is_complete(emit);
+	sorted->enough = gs_emit_is_complete(emit);
 	return GS_OK;
 }
 
@@ -332,14 +332,14 @@ join(struct gs_emit *emit, const struct gs_span *span, struct gs_encoded *encode
 }
 
 static gs_status
-take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_encoded(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_emit *emit = context;
 	struct gs_encoded *encoded;
 	struct gs_output *output;
 
 	if (sorted->slot == GS_NO_SLOT)
-		return take_span(emit, sorted, enough);
+		return take_span(emit, sorted);
 	if (sorted->skipped) {
 		emit->split.position += sorted->span.count;
 		return GS_OK;
@@ -350,7 +350,7 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 	TRY(gs_split_output(&emit->split, &output));
 	TRY(encoded->gives ? gs_output_give_pages(output, encoded->data, encoded->bytes)
 	                   : gs_output_write(output, encoded->data, encoded->bytes));
-	*enough = gs_emit_is_complete(emit);
+	sorted->enough = gs_emit_is_complete(emit);
 	emit->keys += encoded->keys;
 	emit->bytes += encoded->bytes;
 	emit->split.position += encoded->taken;
@@ -361,13 +361,12 @@ take_encoded(void *context, struct gs_sorted_span *sorted, bool *enough)
 
 /* A span of a strand; several threads, each with a strand of its own. */
 static gs_status
-take_of_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_of_strand(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_emit *emit = context;
 	struct gs_split *split = &emit->split;
 	const struct gs_encoded *encoded = &emit->encoded[sorted->slot];
 
-	(void)enough;
 	gs_verify_join(emit->verify, &split->digests[sorted->strand], &encoded->digest);
 	TRY(split->record_bytes > 0
 	    ? gs_split_put_at(split, split->position + sorted->at, encoded->data, encoded->bytes)

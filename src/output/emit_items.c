@@ -82,14 +82,13 @@ take_sample(struct gs_emit *emit, const struct gs_span *span)
 }
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_emit *emit = context;
 	const struct gs_span *span = &sorted->span;
 	const char *data = span->items, *end = data + span->bytes;
 	const size_t first = (size_t)gs_least(emit->left_out, span->count);
 
-	(void)enough;
 	if (emit->top != NULL)
 		return gs_item_top_take(emit->top, span);
 	if (emit->pick.positions != NULL)

@@ -137,9 +137,8 @@ gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to)
 			.items = slot->data, .bytes = slot->bytes, .count = 1,
 			.times = &heap->groups[g].times,
 		} };
-		bool enough = false;
 
-		status = to->take(to->context, &sorted, &enough);
+		status = to->take(to->context, &sorted);
 	}
 	return status;
 }

@@ -38,7 +38,7 @@ give(struct gs_span_queue *queue, const struct gs_span *span, size_t out)
 }
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_span_queue *queue = context;
 	const size_t out = sorted->slot == GS_NO_SLOT ? 0 : queue->keeps;
@@ -46,7 +46,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 
 	gs_verify_out(queue->verify, &sorted->span);
 	if (!(empty ? await(queue, 0) : give(queue, &sorted->span, out)))
-		*enough = queue->shut = true;
+		sorted->enough = queue->shut = true;
 	return GS_OK;
 }
 

@@ -168,10 +168,9 @@ gs_count_drain(struct gs_count *count, bool reversed, void *buffer, size_t buffe
 	const bool once = sink->groups;
 	const size_t pairs_bytes = GS_COUNT_PAIRS * (count->key_bits / 8);
 	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
-	bool enough = false;
 
 	assert(!once || pairs_bytes <= buffer_bytes);
-	for (; !enough; sorted.number++) {
+	for (; !sorted.enough; sorted.number++) {
 		uint64_t since = gs_clock_now();
 
 		gs_count_next(count, reversed, buffer, once ? pairs_bytes : buffer_bytes,
@@ -179,7 +178,7 @@ gs_count_drain(struct gs_count *count, bool reversed, void *buffer, size_t buffe
 		gs_clock_lap(clock, GS_STAGE_SORT, &since);
 		if (sorted.span.count == 0)
 			return GS_OK;
-		TRY(sink->take(sink->context, &sorted, &enough));
+		TRY(sink->take(sink->context, &sorted));
 	}
 	return GS_OK;
 }

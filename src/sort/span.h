@@ -78,6 +78,7 @@ struct gs_sorted_span {
 	bool           skipped;	/* see skip() */
 	bool           summed;	/* the producer knows its checksum: */
 	uint64_t       sum;	/* gs_checksum() */
+	bool           enough;	/* false; take() sets it if no more spans are wanted */
 };
 
 #define GS_NO_SLOT	SIZE_MAX
@@ -108,8 +109,8 @@ struct gs_span_sink {
 	/** Work on a span that is sorted, in any order of spans.  NULL: nothing to do. */
 	gs_status (*make)(void *context, struct gs_sorted_span *sorted);
 
-	/** Take a span, in order.  *ENOUGH is false; set it if no more spans are wanted. */
-	gs_status (*take)(void *context, struct gs_sorted_span *sorted, bool *enough);
+	/** Take a span, in order; see enough. */
+	gs_status (*take)(void *context, struct gs_sorted_span *sorted);
 
 	/** Put a span of items to its place: AT is the number of its first item in the output.
 	 *  Many threads, in any order.  It is called instead of take() where the position of an item is

@@ -275,7 +275,7 @@ gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,
 {
 	struct gs_sorted_span sorted = { .slot = GS_NO_SLOT };
 
-	for (*enough = false; !*enough; sorted.number++) {
+	for (; !sorted.enough; sorted.number++) {
 		uint64_t since = gs_clock_now();
 		const gs_status status = gs_external_merge_next(merge, &sorted.span);
 
@@ -283,8 +283,9 @@ gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,
 		if (status != GS_OK || sorted.span.count == 0)
 			return status;
 		sorted.span.key_class = key_class;
-		TRY(sink->take(sink->context, &sorted, enough));
+		TRY(sink->take(sink->context, &sorted));
 	}
+	*enough = true;
 	return GS_OK;
 }
 

@@ -134,7 +134,7 @@ gs_external_merge_open(struct gs_external_merge **merge, void *memory, size_t me
  */
 MUST_CHECK gs_status gs_external_merge_next(struct gs_external_merge *merge, struct gs_span *span);
 
-/** Hand all keys in order to SINK, as keys of KEY_CLASS; *ENOUGH: the sink did not want all.
+/** Hand all keys in order to SINK, as keys of KEY_CLASS; *ENOUGH: set if the sink did not want all.
  *  CLOCK, or NULL, counts the time as merging. */
 MUST_CHECK gs_status
 gs_external_merge_drain(struct gs_external_merge *merge, unsigned key_class,

@@ -138,13 +138,13 @@ void
 gs_drain_take(struct gs_drain *drain, struct gs_sorted_span *sorted)
 {
 	const struct gs_span_sink *sink = drain->sink;
-	bool enough = drain->enough;
+	const bool enough = drain->enough;
 
 	pthread_mutex_unlock(&drain->lock);
 	if (!enough && !atomic_load(&drain->error.any))
-		gs_first_error_note(&drain->error, sink->take(sink->context, sorted, &enough));
+		gs_first_error_note(&drain->error, sink->take(sink->context, sorted));
 	pthread_mutex_lock(&drain->lock);
-	drain->enough |= enough;
+	drain->enough |= sorted->enough;
 }
 
 /* ---- in order ------------------------------------------------------------------ */

@@ -49,13 +49,12 @@ struct taken {
 };
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	struct taken *taken = context;
 	const struct gs_span *span = &sorted->span;
 	const char *item = span->items, *end = item + span->bytes;
 
-	(void)enough;
 	for (size_t i = 0; i < span->count; i++) {
 		const char *next = units_line_end(NULL, item, end);
 
@@ -130,9 +129,9 @@ fill_long(void *context, struct gs_item_slice *items)
 }
 
 static gs_status
-take_long(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_long(void *context, struct gs_sorted_span *sorted)
 {
-	(void)context, (void)enough;
+	(void)context;
 	for (const char *item = sorted->span.items, *end = item + sorted->span.bytes; item < end; item += 4) {
 		CHECK(memcmp(long_last, item, 4) <= 0, "item %zu: %.4s behind %.4s", long_taken, item,
 		      long_last);

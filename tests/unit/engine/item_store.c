@@ -297,7 +297,7 @@ count_call(struct drained *drained)
 }
 
 static gs_status
-take(void *context, struct gs_sorted_span *span, bool *enough)
+take(void *context, struct gs_sorted_span *span)
 {
 	struct drained *drained = context;
 	const struct gs_span *items_of = &span->span;
@@ -314,7 +314,7 @@ take(void *context, struct gs_sorted_span *span, bool *enough)
 	memcpy(got + drained->bytes, items_of->items, items_of->bytes);
 	drained->bytes += items_of->bytes;
 	drained->count += items_of->count;
-	*enough = drained->ended = drained->row->enough > 0 && drained->count >= drained->row->enough;
+	span->enough = drained->ended = drained->row->enough > 0 && drained->count >= drained->row->enough;
 	return GS_OK;
 }
 

@@ -185,7 +185,7 @@ make(void *context, struct gs_sorted_span *sorted)
 }
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	struct drained *drained = context;
 	const struct gs_span *span = &sorted->span;
@@ -204,8 +204,8 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 			if (drained->count < MOST_KEYS)
 				got[drained->count++] = key;
 	}
-	*enough = drained->row->enough > 0 && drained->count >= drained->row->enough;
-	drained->ended = *enough;
+	sorted->enough = drained->row->enough > 0 && drained->count >= drained->row->enough;
+	drained->ended = sorted->enough;
 	return GS_OK;
 }
 

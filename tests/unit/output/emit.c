@@ -467,7 +467,8 @@ produce(struct run *run, const struct gs_span_sink *sink, bool groups)
 		if (sorted.summed)
 			sorted.sum = gs_checksum(1, run->key_class, span->key_bits, keys, span->count,
 			                         false).sum;
-		TRY(sink->take(sink->context, &sorted, &enough));
+		TRY(sink->take(sink->context, &sorted));
+		enough = sorted.enough;
 		run->sound &= enough == gs_emit_is_complete(&run->emit);
 		memset(banks[(number + 1) % 2], 0xaa, number == 1 ? sizeof banks[0] : 8 * 4 * PART_KEYS);
 		if (number % 7 == 6)
@@ -549,7 +550,8 @@ produce_in_slots(struct run *run, const struct gs_span_sink *sink)
 		for (size_t s = 0; s < here && !enough; s++) {
 			if (run->spans-- == 0)
 				return GS_EDEVICE;
-			TRY(sink->take(sink->context, &sorted[s], &enough));
+			TRY(sink->take(sink->context, &sorted[s]));
+			enough = sorted[s].enough;
 			run->sound &= enough == gs_emit_is_complete(&run->emit) && slots[s][0] == 0;
 		}
 	}

@@ -170,16 +170,16 @@ struct taker {
 };
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	struct taker *taker = context;
 
-	CHECK(!*enough && sorted->slot == GS_NO_SLOT && sorted->number == taker->spans++ &&
+	CHECK(!sorted->enough && sorted->slot == GS_NO_SLOT && sorted->number == taker->spans++ &&
 	      taker->count + sorted->span.count <= 6, "a span of two keys, number %zu", sorted->number);
 	memcpy(taker->keys + taker->count, sorted->span.keys, sorted->span.count * sizeof(uint32_t));
 	taker->count += sorted->span.count;
-	*enough = taker->count >= taker->enough;
-	return *enough && taker->fails != GS_OK ? gs_fail(taker->fails, "as wanted") : GS_OK;
+	sorted->enough = taker->count >= taker->enough;
+	return sorted->enough && taker->fails != GS_OK ? gs_fail(taker->fails, "as wanted") : GS_OK;
 }
 
 static void

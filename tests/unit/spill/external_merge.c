@@ -241,16 +241,16 @@ struct taker {
 };
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	struct taker *taker = context;
 	const struct gs_span *span = &sorted->span;
 
-	taker->good &= !*enough && sorted->slot == GS_NO_SLOT && sorted->number == taker->spans++ &&
+	taker->good &= !sorted->enough && sorted->slot == GS_NO_SLOT && sorted->number == taker->spans++ &&
 	               span->key_class == 2 && span->count > 0;
 	for (size_t i = 0; i < span->count; i++)
 		taker->good &= gs_key_at(span->keys, span->key_bits, i) == taker->count++;
-	*enough = taker->spans == taker->most && !taker->fails;
+	sorted->enough = taker->spans == taker->most && !taker->fails;
 	return taker->spans == taker->most && taker->fails ? gs_fail(GS_EIO, "the sink fails") : GS_OK;
 }
 

@@ -76,7 +76,7 @@ make(void *context, struct gs_sorted_span *sorted)
 }
 
 static gs_status
-take(void *context, struct gs_sorted_span *sorted, bool *enough)
+take(void *context, struct gs_sorted_span *sorted)
 {
 	struct seen *seen = context;
 	const struct gs_span *span = &sorted->span;
@@ -91,7 +91,7 @@ take(void *context, struct gs_sorted_span *sorted, bool *enough)
 		seen->sum += key;
 	}
 	seen->keys += span->count;
-	*enough = seen->row->enough > 0 && seen->keys >= seen->row->enough;
+	sorted->enough = seen->row->enough > 0 && seen->keys >= seen->row->enough;
 	return seen->fails != GS_OK && seen->keys >= 1000 ? gs_fail(seen->fails, "as wanted") : GS_OK;
 }
 
@@ -215,7 +215,7 @@ struct strands {
 };
 
 static gs_status
-take_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
+take_strand(void *context, struct gs_sorted_span *sorted)
 {
 	struct strands *strands = context;
 	struct strand *strand = &strands->strand[sorted->strand];
@@ -240,7 +240,7 @@ take_strand(void *context, struct gs_sorted_span *sorted, bool *enough)
 		sum += key;
 	}
 	atomic_fetch_add(&strands->sum, sum);
-	*enough = atomic_fetch_add(&strands->all, span->count) + span->count >= strands->enough;
+	sorted->enough = atomic_fetch_add(&strands->all, span->count) + span->count >= strands->enough;
 	atomic_store(&strand->taking, false);
 	return strands->fails != GS_OK ? gs_fail(strands->fails, "as wanted") : GS_OK;
 }

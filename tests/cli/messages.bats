@@ -616,6 +616,8 @@ export -f damaged
 	gsort: a line or record has 3145729 bytes or more: that needs '--buffer-size=36M' (-S) at least
 	$ head -c 3m /dev/zero >long; gsort --lines --header -S 16M long
 	gsort: long: the header has 3145729 bytes or more: that needs about '--buffer-size=156M' (-S)
+	$ seq 100 | awk '{ printf "%0100000d\n", $1 }' | gsort --lines --top=900 -S 16M --parallel=1
+	gsort: 900 lines or records are too large for memory: they need '--buffer-size=1389M' (-S) at least
 	$ echo a,b | gsort -t, -k c --header
 	gsort: -: the header has no column 'c': "a,b"
 	$ echo 'Customer,"Unit Price ",x y' | gsort --csv -k customer --header

@@ -567,6 +567,30 @@ crashes() {
 	[ ! -s calls ]
 }
 
+# forces NUMBER COMMAND...: its NUMBERth forcing of bytes to a disk fails; NUMBER is that of the last one, and one more
+# is not made
+forces() {
+	local shim=$GSORT_BUILD/tests/fault/fault.so
+	! FAULT_CALL=fdatasync FAULT_ERRNO=5 FAULT_AT=$(($1 + 1)) LD_PRELOAD=$shim "${@:2}" 2>err && return 1
+	[ "$1" -eq 0 ] || fails "write failed: .*: Input/output error" \
+		env FAULT_CALL=fdatasync FAULT_ERRNO=5 FAULT_AT="$1" LD_PRELOAD="$shim" "${@:2}"
+}
+
+@test "outputs are forced to the disk where one of them replaces an input, and only there" {
+	[ -e "$GSORT_BUILD/tests/fault/fault.so" ] || skip "needs tests/fault/fault.so"
+	skips_under_sanitizer "no library is preloaded"
+	gen --seed 1 --keys 1000 --type u32 >one
+	forces 0 gsort -u32 -o new one
+	forces 0 gsort -u32 -o new one		# over another file
+	forces 0 gsort -u32 --split=2 -o part%r one
+	cp one f
+	forces 1 gsort -u32 -o f f
+	cp one f1				# the second of three is an input
+	forces 3 gsort -u32 --split=3 -o f%r f1
+	cp one f
+	forces 0 gsort -u32 --in-place -o f f
+}
+
 @test "a file of another user in a folder like /tmp is written if the kernel lets sort(1) do so" {
 	needs strace
 	seq 5 >in

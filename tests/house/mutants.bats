@@ -7,6 +7,7 @@ load ../helpers
 prepare() {
 	mkdir -p src/sort tests/{tools,unit/sort} build/tests/unit temporary
 	cp "$GSORT_SOURCE"/tests/tools/mutants tests/tools
+	printf 'CONSTANTS = """\nsort/least.c STEP 1\n"""\n' >tests/tools/hostile
 	printf '# none\n' >tests/tools/mutants.equivalent
 	printf '%s\n' 'int least(int a, int b);' '' 'int' 'least(int a, int b)' '{' \
 		$'\treturn a < b ? a : b;' '}' '' 'int' 'next(int a)' '{' $'\tint n = a;' '' $'\twhile (n-- > 0)' \

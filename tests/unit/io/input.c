@@ -499,6 +499,21 @@ check_ahead_error(void)
 	CHECK(bytes > 0, "after the good bytes");
 	gs_ahead_close(&ahead);
 	gs_input_close(input);
+	rename(names[0], path("half"));
+	for (int says = 0; says < 2; says++) {
+		const char *const unnamed[] = { path("half") };
+		struct gs_input_options told = options;
+
+		told.names = unnamed;
+		told.decompress = says ? GSORT_DECOMPRESS_GZIP : GSORT_DECOMPRESS_AUTO;
+		CHECK(gs_input_open(&input, &told) == GS_OK && gs_input_next(input), "it is opened again");
+		do
+			status = gs_input_read(input, plain, sizeof plain, &bytes);
+		while (status == GS_OK && bytes > 0);
+		CHECK(status == GS_EINPUT && (strstr(gs_message(), "if these are raw keys") == NULL) == says,
+		      "keys may look compressed, if nobody says that they are: %s", gs_message());
+		gs_input_close(input);
+	}
 
 	file = fopen(names[0], "w");
 	fwrite(whole, 1, sizeof whole - 1, file);

@@ -99,7 +99,7 @@ prepare() {
 	[ "$(awk '{ print $4 }' kinds | sort -u | wc -l)" -eq 1 ]
 }
 
-@test "two builds of the packages in different folders are the same bytes" {
+@test "a tarball made of a tarball, and packages built in two folders, are the same bytes" {
 	left_to_slow "two packages, which build all again"
 	needs dpkg-buildpackage dh xz
 	dpkg-checkbuilddeps -P nocheck "$GSORT_SOURCE/packaging/debian/control" 2>missing ||
@@ -107,6 +107,9 @@ prepare() {
 	version=$(sed -n 's/^PACKAGE_VERSION = //p' "$GSORT_BUILD/Makefile")
 	make -s -C "$GSORT_BUILD" dist >log 2>&1 || { cat log; false; }
 	mv "$GSORT_BUILD/gsort-$version.tar.xz" .
+	tar -xJf "gsort-$version.tar.xz"
+	(cd "gsort-$version" && ./configure -q --without-cuda && make -s dist) >log 2>&1 || { tail -n 30 log; false; }
+	cmp "gsort-$version.tar.xz" "gsort-$version/gsort-$version.tar.xz"
 	for folder in one two/longer; do
 		mkdir -p "$folder"
 		(cd "$folder" && env -u CC -u CFLAGS -u LDFLAGS DEB_BUILD_OPTIONS="nocheck parallel=2" DEB_BUILD_PROFILES=nocheck \

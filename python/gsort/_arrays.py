@@ -17,7 +17,6 @@ from . import _native
 from ._keys import Array, Order, has_several, keys_of, type_of_items
 from ._options import refuse_unknown
 
-_PLAIN, _sort_quickly = np.ndarray, _native.sort_quickly		# a call that is short looks nothing up
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 _SORTING = ("axis", "kind", "order", "stable", "descending", "threads")		# parameters
 
@@ -165,13 +164,14 @@ def _sort_part(rows: Array, indices: Optional[Array], descending: bool, threads:
 	"""Sort each row of ROWS, each plain, along its last axis; or store in INDICES those that sort it."""
 	key_type, options, length = type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
 	has_times = rows.dtype.kind in "mM"
+	calls: Iterable[Any]
 	numbers = rows.view("i8") if has_times else rows		# a buffer cannot have times
 	if indices is None:
-		status = _sort_quickly(numbers, bool(descending), threads)
+		status = _native.sort_quickly(numbers, bool(descending), threads)
 		calls = ((_native.LIBRARY.gsort_sort, keys, length, key_type, options) for keys in _addresses(rows))
 	else:
 		index_type = _native.ABI["GSORT_U64" if indices.itemsize == 8 else "GSORT_U32"]
-		status = _sort_quickly(numbers, bool(descending), threads, indices)
+		status = _native.sort_quickly(numbers, bool(descending), threads, indices)
 		calls = ((_native.LIBRARY.gsort_argsort, keys, length, key_type, into, index_type, options)
 		         for keys, into in zip(_addresses(rows), _addresses(indices)))
 	if status is None:
@@ -194,7 +194,7 @@ def _sort_rows(rows: Array, indices: Optional[Array], descending: bool, threads:
 	if rows.ndim < 2 or parts < 2 or rows.shape[-1] > _FEW_KEYS:
 		return _sort_part(rows, indices, descending, threads)
 	with ThreadPoolExecutor(parts) as pool:
-		for _ in pool.map(lambda *part: _sort_part(*part, descending, 1), np.array_split(rows, parts),
+		for _ in pool.map(lambda some, into: _sort_part(some, into, descending, 1), np.array_split(rows, parts),
 		                  [None] * parts if indices is None else np.array_split(indices, parts)):
 			pass
 
@@ -221,6 +221,7 @@ def _argsort_keys(row: Array, order: Order, descending: bool, threads: int) -> A
 	return indices
 
 
+@_native.in_place
 def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None, order: Order = None, *,
          stable: Optional[bool] = None, descending: bool = False, unique: bool = False,
          out: Optional[Array] = None, threads: int = 0, **unknown: NoReturn) -> Array:
@@ -233,9 +234,6 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 	names, then by their other fields.  With UNIQUE, one of equal keys of an array of one dimension is
 	returned; the rest of OUT has no meaning then.  THREADS: 0 is one a core, at most 16.
 	"""
-	if out is a and type(a) is _PLAIN and kind is None and order is None and stable is None \
-			and not (unknown or unique) and axis == -1 and a.ndim == 1 and _sort_quickly(a, descending, threads) == 0:
-		return a
 	refuse_unknown("sort", unknown, _SORTING + ("unique", "out"))
 	_check_kind(kind, stable)
 	source = _array(a)

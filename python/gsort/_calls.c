@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * _calls.c - gsort_sort() and gsort_argsort() for the rows of a buffer
+ * _calls.c - gsort_sort() and gsort_argsort() for the rows of a buffer, and gsort.sort(a, out=a)
  *
  * A call through ctypes takes 6 to 10 microseconds, as long as sorting a thousand keys.  This
  * module is not linked with the library: use() takes the addresses of the functions that
@@ -76,58 +76,121 @@ has_rows(const Py_buffer *buffer)
 	return last >= 0 && (buffer->shape[last] < 2 || buffer->strides[last] == buffer->itemsize);
 }
 
-/* (keys, descending, threads[, indices]): the status of the library; or None, and nothing has been done. */
-static PyObject *
-sort(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+/* The status of the library; -1: nothing has been done, as _arrays.py has to look.  It has words for what it refuses. */
+static int
+try_rows(PyObject *keys, PyObject *descending, PyObject *threads, PyObject *indices, int dimensions)
 {
 	struct call call = { .options.struct_size = sizeof call.options };
-	PyObject *result = NULL;
-	gsort_status status;
-	long threads;
-	int type;
+	int status = -1, type;
+	long count;
 
-	(void)module;
-	/* what _arrays.py refuses with words, it refuses later */
-	if (sort_keys == NULL || count < 3 || !PyBool_Check(arguments[1]) || !PyLong_CheckExact(arguments[2]))
-		Py_RETURN_NONE;
-	threads = PyLong_AsLong(arguments[2]);
-	if (threads < 0 || threads > INT_MAX) {
+	if (sort_keys == NULL || !PyBool_Check(descending) || !PyLong_CheckExact(threads))
+		return -1;
+	count = PyLong_AsLong(threads);
+	if (count < 0 || count > INT_MAX ||
+	    PyObject_GetBuffer(keys, &call.keys, PyBUF_STRIDES | PyBUF_FORMAT |
+	                       (indices == NULL ? PyBUF_WRITABLE : 0)) != 0) {
 		PyErr_Clear();
-		Py_RETURN_NONE;
-	}
-	if (PyObject_GetBuffer(arguments[0], &call.keys, PyBUF_STRIDES | PyBUF_FORMAT |
-	                       (count == 3 ? PyBUF_WRITABLE : 0)) != 0) {
-		PyErr_Clear();
-		Py_RETURN_NONE;
+		return -1;
 	}
 	type = type_of(call.keys.format, call.keys.itemsize);
-	if (type < 0 || !has_rows(&call.keys))
-		goto none;
-	if (count > 3) {
-		if (PyObject_GetBuffer(arguments[3], &call.indices, PyBUF_STRIDES | PyBUF_WRITABLE) != 0) {
+	if (type < 0 || !has_rows(&call.keys) || call.keys.ndim > dimensions)
+		goto out;
+	if (indices != NULL) {
+		if (PyObject_GetBuffer(indices, &call.indices, PyBUF_STRIDES | PyBUF_WRITABLE) != 0) {
 			PyErr_Clear();
-			goto none;
+			goto out;
 		}
 		if (!has_rows(&call.indices) || call.indices.ndim != call.keys.ndim ||
 		    memcmp(call.indices.shape, call.keys.shape,
 		           (size_t)call.keys.ndim * sizeof *call.keys.shape) != 0)
-			goto none;
+			goto out;
 	}
 	call.type = (enum gsort_type)type;
-	call.options.reverse = arguments[1] == Py_True;
-	call.options.threads = (unsigned)threads;
+	call.options.reverse = descending == Py_True;
+	call.options.threads = (unsigned)count;
 	Py_BEGIN_ALLOW_THREADS
-	status = sort_rows(&call, call.keys.buf, call.indices.obj == NULL ? NULL : call.indices.buf, 0);
+	status = (int)sort_rows(&call, call.keys.buf, call.indices.obj == NULL ? NULL : call.indices.buf, 0);
 	Py_END_ALLOW_THREADS
-	result = PyLong_FromLong(status);
-	goto out;
-none:
-	result = Py_NewRef(Py_None);
 out:
 	if (call.indices.obj != NULL)
 		PyBuffer_Release(&call.indices);
 	PyBuffer_Release(&call.keys);
+	return status;
+}
+
+/* (keys, descending, threads[, indices]): the status of the library; or None, and nothing has been done. */
+static PyObject *
+sort(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+	const int status = count < 3 ? -1
+	                   : try_rows(arguments[0], arguments[1], arguments[2], count > 3 ? arguments[3] : NULL, INT_MAX);
+
+	(void)module;
+	return status < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(status);
+}
+
+/* ---- gsort.sort() -------------------------------------------------------------- */
+
+static PyObject *sort_any, *plain, *no_threads;		/* sort() of _arrays.py, numpy.ndarray, 0 */
+static PyObject *names_of[3];				/* out, descending, threads */
+
+/* sort(a, out=a, descending=, threads=) of one dimension here, and everything else in _arrays.py. */
+static PyObject *
+sort_here(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
+{
+	const Py_ssize_t named = names == NULL ? 0 : PyTuple_Size(names);
+	PyObject *values[3] = { NULL, Py_False, no_threads };
+	PyObject *positional, *keywords, *result = NULL;
+	int simple = count == 1 && (PyObject *)Py_TYPE(arguments[0]) == plain;
+
+	(void)module;
+	for (Py_ssize_t i = 0; i < named && simple; i++) {
+		int n = 0;
+
+		while (n < 3 && PyTuple_GetItem(names, i) != names_of[n])
+			n++;
+		simple = n < 3;
+		if (simple)
+			values[n] = arguments[count + i];
+	}
+	if (simple && values[0] == arguments[0] &&
+	    try_rows(values[0], values[1], values[2], NULL, 1) == GSORT_OK)
+		return Py_NewRef(values[0]);
+
+	positional = PyTuple_New(count);
+	keywords = PyDict_New();
+	for (Py_ssize_t i = 0; i < count && positional != NULL; i++)
+		PyTuple_SetItem(positional, i, Py_NewRef(arguments[i]));
+	for (Py_ssize_t i = 0; i < named && keywords != NULL; i++)
+		PyDict_SetItem(keywords, PyTuple_GetItem(names, i), arguments[count + i]);
+	if (positional != NULL && keywords != NULL)
+		result = PyObject_Call(sort_any, positional, keywords);
+	Py_XDECREF(positional);
+	Py_XDECREF(keywords);
 	return result;
+}
+
+static PyMethodDef here = { "sort", (PyCFunction)(void (*)(void))sort_here, METH_FASTCALL | METH_KEYWORDS, NULL };
+
+/* (sort() of _arrays.py, numpy.ndarray, its documentation with its signature, "gsort"): sort_here() as gsort.sort() */
+static PyObject *
+in_place(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
+{
+	static const char *const words[] = { "out", "descending", "threads" };
+
+	(void)module;
+	if (count != 4) {
+		PyErr_BadArgument();
+		return NULL;
+	}
+	for (int n = 0; n < 3; n++)
+		names_of[n] = PyUnicode_InternFromString(words[n]);
+	no_threads = PyLong_FromLong(0);
+	sort_any = Py_NewRef(arguments[0]);
+	plain = Py_NewRef(arguments[1]);
+	here.ml_doc = PyUnicode_AsUTF8AndSize(Py_NewRef(arguments[2]), NULL);
+	return PyErr_Occurred() ? NULL : PyCFunction_NewEx(&here, NULL, arguments[3]);
 }
 
 /* (address of gsort_sort, address of gsort_argsort) */
@@ -148,6 +211,7 @@ use(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 }
 
 static PyMethodDef methods[] = {
+	{ "in_place", (PyCFunction)(void (*)(void))in_place, METH_FASTCALL, NULL },
 	{ "sort", (PyCFunction)(void (*)(void))sort, METH_FASTCALL, NULL },
 	{ "use", (PyCFunction)(void (*)(void))use, METH_FASTCALL, NULL },
 	{ NULL, NULL, 0, NULL }

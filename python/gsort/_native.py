@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import os
 import pathlib
 import struct
-from typing import Any, Callable, Dict, Iterable, NoReturn, Optional
+from typing import Any, Callable, Dict, Iterable, NoReturn, Optional, TypeVar
+
+import numpy
 
 from ._words import words
 
 _HERE = pathlib.Path(__file__).resolve().parent
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class InputError(ValueError):
@@ -77,11 +81,24 @@ def _through_ctypes(*arguments: Any) -> None:
 
 
 try:
-	from . import _calls
+	_calls: Any = importlib.import_module("._calls", __package__)
 	_calls.use(*[ctypes.cast(function, _P).value for function in (LIBRARY.gsort_sort, LIBRARY.gsort_argsort)])
 	sort_quickly: Callable[..., Optional[int]] = _calls.sort
 except ImportError:
 	sort_quickly = _through_ctypes
+
+
+def in_place(sort: _Function) -> _Function:
+	"""SORT as gsort.sort(); where _calls is there, that sorts an array of one dimension in place by itself."""
+	if sort_quickly is _through_ctypes:
+		return sort
+	function: Any = sort
+	names = function.__code__.co_varnames[:function.__code__.co_argcount]
+	shown = [names[0], *(f"{name}={value!r}" for name, value in zip(names[1:], function.__defaults__)), "*",
+	         *(f"{name}={value!r}" for name, value in function.__kwdefaults__.items())]
+	made: _Function = _calls.in_place(sort, numpy.ndarray, f"sort({', '.join(shown)})\n--\n\n{sort.__doc__}", "gsort")
+	return made
+
 
 OK, DISORDER = ABI["GSORT_OK"], ABI["GSORT_DISORDER"]
 TEXT, TEXT_FLOAT = ABI["GSORT_TEXT"], ABI["GSORT_TEXT_FLOAT"]

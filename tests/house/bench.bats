@@ -108,7 +108,7 @@ for name in sys.argv[1:]:
 	(cd "$GSORT_SOURCE" && python3 - <<-'END')
 		import re
 		page, rows = open("python/README.md").read(), {}
-		for line in open("bench/results/2cores-2026-11-28/python.txt"):
+		for line in open("bench/results/2cores-2026-11-29/python.txt"):
 		    if re.match("[uif][48] ", line):
 		        rows[line[:2]] = [cell.split()[-1] for cell in line[3:].split("|")]
 		for at, keys in enumerate(("64 keys", "256", "1024", "4096", "16384")):

@@ -76,7 +76,7 @@ has_rows(const Py_buffer *buffer)
 	return last >= 0 && (buffer->shape[last] < 2 || buffer->strides[last] == buffer->itemsize);
 }
 
-/* The status of the library; -1: nothing has been done, as _arrays.py has to look.  It has words for what it refuses. */
+/* The status of the library; -1: nothing was done, and _arrays.py looks: it has words for what it refuses. */
 static int
 try_rows(PyObject *keys, PyObject *descending, PyObject *threads, PyObject *indices, int dimensions)
 {
@@ -123,10 +123,12 @@ out:
 static PyObject *
 sort(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {
-	const int status = count < 3 ? -1
-	                   : try_rows(arguments[0], arguments[1], arguments[2], count > 3 ? arguments[3] : NULL, INT_MAX);
+	int status = -1;
 
 	(void)module;
+	if (count >= 3)
+		status = try_rows(arguments[0], arguments[1], arguments[2], count > 3 ? arguments[3] : NULL,
+		                  INT_MAX);
 	return status < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(status);
 }
 
@@ -171,9 +173,11 @@ sort_here(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObje
 	return result;
 }
 
-static PyMethodDef here = { "sort", (PyCFunction)(void (*)(void))sort_here, METH_FASTCALL | METH_KEYWORDS, NULL };
+static PyMethodDef here = {
+	"sort", (PyCFunction)(void (*)(void))sort_here, METH_FASTCALL | METH_KEYWORDS, NULL
+};
 
-/* (sort() of _arrays.py, numpy.ndarray, its documentation with its signature, "gsort"): sort_here() as gsort.sort() */
+/* (sort() of _arrays.py, numpy.ndarray, signature and documentation, "gsort"): sort_here() as gsort.sort() */
 static PyObject *
 in_place(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 {

@@ -80,7 +80,8 @@ void
 gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan, struct gs_arena *arena)
 {
 	ingest->plan = plan;
-	ingest->piece_memory = gs_arena_take(arena, plan->threads * gs_ingest_piece_bytes(ingest));
+	ingest->piece_bytes = plan->piece_bytes > ingest->unit ? plan->piece_bytes : ingest->unit;
+	ingest->piece_memory = gs_arena_take(arena, plan->threads * ingest->piece_bytes);
 	ingest->header = gs_arena_take(arena, ingest->key_bits > 0 ? ingest->options->skip_bytes : 0);
 	if (ingest->key_bits > 0)
 		return;

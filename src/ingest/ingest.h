@@ -102,7 +102,8 @@ struct gs_ingest {
 	/* binary */
 	size_t   unit, key_at;		/* bytes of an element, and where the key is in it: the caller may set
 					 * both for a record */
-	char    *piece_memory;		/* plan.piece_bytes a thread */
+	char    *piece_memory;		/* for each thread: */
+	size_t   piece_bytes;		/* as planned, or of one element */
 	char    *header;		/* options.skip_bytes of the first input */
 	size_t   header_bytes;
 
@@ -133,15 +134,6 @@ gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes)
 
 /** Read every file of binary keys to its end (raw_ingest.c).  GS_EINPUT: one ends within a key. */
 MUST_CHECK gs_status gs_raw_ingest(struct gs_ingest *ingest);
-
-/** Bytes of a piece: as planned, or of one element. */
-static inline size_t
-gs_ingest_piece_bytes(const struct gs_ingest *ingest)
-{
-	const size_t bytes = ingest->plan->piece_bytes;
-
-	return bytes > ingest->unit ? bytes : ingest->unit;
-}
 
 /** Read every file of numbers to its end (text_ingest.c).  GS_EINPUT: a line without a number,
  *  if such lines end the job. */

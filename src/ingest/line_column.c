@@ -56,25 +56,6 @@ read_piece(void *context, size_t i)
 	piece->shown = gs_line_shown(&ingest->faults, piece->data, piece->end, all);
 }
 
-/* Warn, once, of the number that is not as it was written, in a piece that ends at END. */
-static void
-warn_rounded(struct gs_line_ingest *ingest, const struct gs_line_values *values, const char *end)
-{
-	enum { SHOWN_BYTES = 40 };
-	const char *line = values->rounded;
-	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)];
-	size_t from, to;
-
-	if (ingest->column->warned)
-		return;
-	gs_line_key_place(ingest->order, 0, line,
-	                  (size_t)(gs_line_end(ingest->order, line, end) - line), &from, &to);
-	gs_tell(&ingest->faults.options->warn, "%s: %s is %s: figures of lines are of f64", ingest->name,
-	        gs_excerpt(shown, line + from, to - from, SHOWN_BYTES),
-	        values->infinite ? "infinite" : "rounded");
-	ingest->column->warned = true;
-}
-
 static void
 add_pieces(void *context, unsigned worker, unsigned size)
 {
@@ -90,46 +71,6 @@ add_pieces(void *context, unsigned worker, unsigned size)
 	}
 }
 
-/* Make the keys of a row, count lines and values in the order of the input, deal with faults; then add. */
-static gs_status
-add_row(struct row *row)
-{
-	struct gs_line_ingest *ingest = row->ingest;
-	const struct gs_taker *taker = &ingest->taker;
-	const unsigned threads = (unsigned)gs_least(row->count, ingest->threads);
-	uint64_t since = gs_clock_now();
-	size_t keys = 0, room;
-
-	gs_team_each(ingest->threads, row->count, read_piece, row);
-	for (size_t i = 0; i < row->count; i++) {
-		struct gs_line_piece *piece = &row->pieces[i];
-		struct gs_line_values *values = &row->values[i];
-
-		if (piece->faulty) {
-			TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
-			read_piece(row, i);
-		} else {
-			ingest->faults.shown += piece->shown;
-		}
-		if (values->rounded != NULL)
-			warn_rounded(ingest, values, piece->end);
-		ingest->column->missing += values->missing;
-		keys += values->count;
-	}
-	ingest->column->count += keys;
-	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	if (keys == 0)
-		return GS_OK;
-	TRY(taker->reserve(taker->context, keys * sizeof(uint64_t), 0, &room));
-	row->sequence = gs_taker_next_sequence(taker, GS_FLOATS, row->count);
-	since = gs_clock_now();
-	gs_team_run(threads, add_pieces, row);
-	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
-	gs_taker_end_round(taker);
-	atomic_fetch_add(&ingest->monitor->counters.keys_in, keys);
-	return GS_OK;
-}
-
 uint64_t
 gs_line_column_keys(size_t chunk_bytes)
 {
@@ -139,24 +80,67 @@ gs_line_column_keys(size_t chunk_bytes)
 gs_status
 gs_line_column_add(struct gs_line_ingest *ingest, char *data, const char *end)
 {
+	enum { SHOWN_BYTES = 40 };	/* of a number, in a warning */
 	const size_t good = (size_t)(end - data) / (2 * ingest->threads) + 1;
 	const size_t piece_bytes = good > LEAST_BYTES ? good : LEAST_BYTES;
+	const struct gs_taker *taker = &ingest->taker;
+	struct gs_line_column *column = ingest->column;
 	struct row row = { .ingest = ingest };
+	char shown[GS_EXCERPT_BYTES(SHOWN_BYTES)];
 
-	while (data < end) {
+	while (data < end) {		/* a row: make its keys, deal with faults, then add */
 		const char *begin = data;
+		uint64_t since = gs_clock_now();
+		size_t keys = 0, room, from, to;
 
 		for (row.count = 0; row.count < PIECES && data < end; row.count++) {
 			const char *cut = gs_line_cut(ingest->order, data, end, piece_bytes);
 
 			row.pieces[row.count] = (struct gs_line_piece){ .data = data, .end = cut };
 			row.values[row.count] = (struct gs_line_values){
-				.keys = ingest->column->keys + (size_t)(data - begin) / LEAST_LINE_BYTES,
-				.flip = ingest->column->flip,
+				.keys = column->keys + (size_t)(data - begin) / LEAST_LINE_BYTES,
+				.flip = column->flip,
 			};
 			data += cut - data;
 		}
-		TRY(add_row(&row));
+		gs_team_each(ingest->threads, row.count, read_piece, &row);
+		for (size_t i = 0; i < row.count; i++) {
+			struct gs_line_piece *piece = &row.pieces[i];
+			const struct gs_line_values *values = &row.values[i];
+			const char *line = values->rounded;
+
+			if (piece->faulty) {
+				TRY(gs_line_leave_out(&ingest->faults, piece->data, &piece->end));
+				read_piece(&row, i);
+				line = values->rounded;
+			} else {
+				ingest->faults.shown += piece->shown;
+			}
+			if (line != NULL && !column->warned) {	/* a number is not as it was written */
+				const char *line_end = gs_line_end(ingest->order, line, piece->end);
+
+				gs_line_key_place(ingest->order, 0, line, (size_t)(line_end - line), &from,
+				                  &to);
+				gs_tell(&ingest->faults.options->warn,
+				        "%s: %s is %s: figures of lines are of f64", ingest->name,
+				        gs_excerpt(shown, line + from, to - from, SHOWN_BYTES),
+				        values->infinite ? "infinite" : "rounded");
+				column->warned = true;
+			}
+			column->missing += values->missing;
+			keys += values->count;
+		}
+		column->count += keys;
+		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
+		if (keys == 0)
+			continue;
+		TRY(taker->reserve(taker->context, keys * sizeof(uint64_t), 0, &room));
+		row.sequence = gs_taker_next_sequence(taker, GS_FLOATS, row.count);
+		since = gs_clock_now();
+		gs_team_run((unsigned)gs_least(row.count, ingest->threads), add_pieces, &row);
+		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
+		gs_taker_end_round(taker);
+		atomic_fetch_add(&ingest->monitor->counters.keys_in, keys);
 	}
 	return GS_OK;
 }

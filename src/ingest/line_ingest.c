@@ -193,13 +193,6 @@ note_warning(void *piece, const char *line)
 	((struct gs_line_piece *)piece)->noted = true;
 }
 
-/* Lines that are left out are counted and warned of in order, by one thread. */
-static bool
-leaves_out(const struct gs_line_ingest *ingest)
-{
-	return ingest->text != NULL && ingest->text->invalid != GSORT_INVALID_ABORT;
-}
-
 /* Make items of the numbers in piece I.  One of several threads does not SPEAK of it: it notes that there is
  * something to be said. */
 static gs_status
@@ -225,7 +218,7 @@ put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
 	decoder->overflow_warned = ingest->overflow_warned;
 	status = gs_text_number_put(ingest->item, decoder, ingest->number, piece->data, piece->end,
 	                            adder->firsts[i], items, bytes);
-	piece->noted |= !speaks && status != GS_OK;
+	piece->noted |= !speaks && (status != GS_OK || lines.invalid > ingest->faults.invalid);
 	if (speaks) {
 		ingest->faults.invalid = decoder->invalid;
 		ingest->overflow_warned = decoder->overflow_warned;
@@ -262,7 +255,7 @@ add_numbered(struct adder *adder, unsigned worker, size_t i)
 		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
 		               (size_t)(end - data));
 	if (ingest->text != NULL)
-		status = put_text(adder, i, leaves_out(ingest), items, &wanted);
+		status = put_text(adder, i, false, items, &wanted);
 	else
 		wanted = gs_line_number_put(ingest->order, ingest->number, data, end,
 		                            adder->firsts[i], items);
@@ -310,7 +303,6 @@ static gs_status
 add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t count)
 {
 	struct adder adder = { .ingest = ingest, .pieces = pieces, .count = count };
-	const unsigned threads = leaves_out(ingest) ? 1 : ingest->threads;
 	uint64_t since = gs_clock_now();
 	size_t bytes = 0, room;
 	gs_status status;
@@ -346,12 +338,12 @@ add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t coun
 	adder.sequence = gs_taker_next_sequence(&ingest->taker, 0, adder.count);
 	since = gs_clock_now();
 	gs_first_error_open(&adder.error);
-	gs_team_run(adder.count < threads ? (unsigned)adder.count : threads, add_pieces, &adder);
+	gs_team_run((unsigned)gs_least(adder.count, ingest->threads), add_pieces, &adder);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	gs_taker_end_round(&ingest->taker);
 	status = gs_first_error_close(&adder.error);
 	/* read pieces with notes once more, in order */
-	for (size_t i = 0; i < adder.count && (status != GS_OK || !ingest->overflow_warned); i++)
+	for (size_t i = 0; i < adder.count; i++)
 		if (pieces[i].noted)
 			TRY(put_text(&adder, i, true, ingest->numbered, &bytes));
 	return status;

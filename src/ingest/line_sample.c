@@ -10,26 +10,6 @@
 enum { PLACES = 256, PLACE_BYTES = 4096, NUMBERED_BYTES = 1024 };
 #define LEAST_BYTES	((uint64_t)8 << 20)
 
-/* Show TAKER lines, with numbers if items have them. */
-static gs_status
-show(const struct gs_line_order *order, struct gs_line_number number, const char *lines, const char *end,
-     const struct gs_taker *taker)
-{
-	const size_t bytes = (size_t)(end - lines);
-	gs_status status;
-	char *items;
-
-	if (number.bits == 0)
-		return taker->sample(taker->context, lines, bytes);
-	items = malloc(bytes + gs_line_number_count(order, lines, end) * GS_LINE_NUMBER_BYTES);
-	if (items == NULL)
-		return GS_OK;
-	status = taker->sample(taker->context, items,
-	                       gs_line_number_put(order, number, lines, end, 0, items));
-	free(items);
-	return status;
-}
-
 gs_status
 gs_line_sample(const struct gs_line_order *order, struct gs_line_number number, struct gs_input *input,
                const struct gs_chunk *chunk, const struct gs_taker *taker)
@@ -38,7 +18,7 @@ gs_line_sample(const struct gs_line_order *order, struct gs_line_number number, 
 	const size_t place_bytes = number.bits > 0 ? NUMBERED_BYTES : PLACE_BYTES;
 	gs_status status = GS_OK;
 	unsigned places = 0;
-	char *lines, *to;
+	char *lines, *to, *items = NULL;
 
 	if (bytes == GS_UNKNOWN || bytes < LEAST_BYTES || order->fields.csv || taker->sample == NULL)
 		return GS_OK;
@@ -62,8 +42,15 @@ gs_line_sample(const struct gs_line_order *order, struct gs_line_number number, 
 		to += whole;
 		places += whole > 0;
 	}
-	if (places > PLACES / 2)
-		status = show(order, number, lines, to, taker);
+	if (number.bits > 0 && places > PLACES / 2)
+		items = malloc((size_t)(to - lines) +
+		               gs_line_number_count(order, lines, to) * GS_LINE_NUMBER_BYTES);
+	if (items != NULL)
+		status = taker->sample(taker->context, items,
+		                       gs_line_number_put(order, number, lines, to, 0, items));
+	else if (number.bits == 0 && places > PLACES / 2)
+		status = taker->sample(taker->context, lines, (size_t)(to - lines));
+	free(items);
 	free(lines);
 	return status;
 }

@@ -49,40 +49,6 @@ struct filler {
 	size_t left;		/* bytes of the round that are not claimed; with the lock */
 };
 
-struct piece {
-	size_t bytes;			/* read, or 0 */
-	struct gs_input_piece claimed;	/* still to be read; bytes 0: it is */
-};
-
-/* The next piece of the round: it is read to INTO, or else claimed; with the lock.  False: there is
- * none, or an error was noted. */
-static bool
-next_piece(struct filler *filler, void *into, struct piece *piece)
-{
-	struct gs_pieces *pieces = filler->pieces;
-	const size_t want = gs_least(filler->round->piece_bytes, filler->left);
-	uint64_t since;
-	gs_status status;
-
-	piece->bytes = piece->claimed.bytes = 0;
-	if (want == 0 || pieces->ended || atomic_load(&pieces->error.any))
-		return false;
-	filler->left -= want;
-	if (pieces->claims) {
-		gs_input_claim(pieces->input, want, &piece->claimed);
-		pieces->claims = piece->claimed.bytes > 0;
-	}
-	if (pieces->claims)
-		return true;
-	since = gs_clock_now();		/* waiting for the lock is idle time, reading is not */
-	status = gs_input_read(pieces->input, into, want, &piece->bytes);
-	gs_clock_lap(&pieces->monitor->clock, GS_STAGE_READ, &since);
-	if (!gs_first_error_note(&pieces->error, status))
-		return false;
-	pieces->ended = piece->bytes < want;
-	return piece->bytes > 0;
-}
-
 static void
 read_round(void *context, unsigned worker, unsigned size)
 {
@@ -90,28 +56,48 @@ read_round(void *context, unsigned worker, unsigned size)
 	struct gs_pieces *pieces = filler->pieces;
 	const struct gs_piece_round *round = filler->round;
 	struct gs_read_piece read = { .data = round->memory + worker * round->piece_bytes };
-	struct piece piece;
+	struct gs_input_piece claimed;
+	size_t want, bytes;
 	uint64_t since;
 
 	(void)size;
 	pthread_mutex_lock(&pieces->lock);
-	while (next_piece(filler, read.data, &piece)) {
+	while ((want = gs_least(round->piece_bytes, filler->left)) > 0 && !pieces->ended &&
+	       !atomic_load(&pieces->error.any)) {
+		bytes = claimed.bytes = 0;
+		filler->left -= want;
+		if (pieces->claims) {
+			gs_input_claim(pieces->input, want, &claimed);
+			pieces->claims = claimed.bytes > 0;
+		}
+		if (!pieces->claims) {		/* read it in turn, with the lock */
+			gs_status status;
+
+			since = gs_clock_now();	/* waiting for the lock is idle time, reading is not */
+			status = gs_input_read(pieces->input, read.data, want, &bytes);
+			gs_clock_lap(&pieces->monitor->clock, GS_STAGE_READ, &since);
+			if (!gs_first_error_note(&pieces->error, status))
+				break;
+			pieces->ended = bytes < want;
+			if (bytes == 0)
+				break;
+		}
 		read.sequence = gs_taker_next_sequence(round->taker, 0, 1);
 		read.number = pieces->number;
-		pieces->number += (piece.claimed.bytes + piece.bytes) / pieces->unit;
+		pieces->number += (claimed.bytes + bytes) / pieces->unit;
 		pthread_mutex_unlock(&pieces->lock);
-		if (piece.claimed.bytes > 0) {	/* the bytes may be fewer: the file was truncated meanwhile */
+		if (claimed.bytes > 0) {	/* the bytes may be fewer: the file was truncated meanwhile */
 			since = gs_clock_now();
 			gs_first_error_note(&pieces->error, gs_input_read_piece(
-				pieces->input, &piece.claimed, read.data, &piece.bytes));
+				pieces->input, &claimed, read.data, &bytes));
 			gs_clock_lap(&pieces->monitor->clock, GS_STAGE_READ, &since);
 		}
-		read.count = piece.bytes / pieces->unit;
+		read.count = bytes / pieces->unit;
 		/* Even after an error: a taker may wait for each sequence number. */
 		gs_first_error_note(&pieces->error, round->store(round->context, worker, &read));
 		pthread_mutex_lock(&pieces->lock);
-		pieces->file_bytes += piece.bytes;
-		gs_read_counts_add(pieces->counts, pieces->monitor, piece.bytes, read.count);
+		pieces->file_bytes += bytes;
+		gs_read_counts_add(pieces->counts, pieces->monitor, bytes, read.count);
 	}
 	pthread_mutex_unlock(&pieces->lock);
 }

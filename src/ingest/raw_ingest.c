@@ -54,7 +54,7 @@ gs_raw_ingest(struct gs_ingest *ingest)
 	const size_t unit = ingest->unit;
 	const struct gs_piece_round round = {
 		.taker = taker, .memory = ingest->piece_memory,
-		.piece_bytes = gs_ingest_piece_bytes(ingest) / unit * unit,
+		.piece_bytes = ingest->piece_bytes / unit * unit,
 		.store = store_piece, .context = ingest,
 	};
 

@@ -67,32 +67,6 @@ gs_keydef_letters(const char *text, unsigned *letters)
 	return *end == '\0' ? GS_OK : gs_fail(GS_EUSAGE, "'%c' is not an ordering option", *end);
 }
 
-static gs_status
-settle(struct gs_keydef *key)
-{
-	const unsigned letters = key->letters;
-	const unsigned exclusive = letters & (GS_LETTER_N | GS_LETTER_G | GS_LETTER_H | GS_LETTER_M |
-	                                      GS_LETTER_IP | GS_LETTER_TIME);
-	char list[LETTERS + 1];
-	size_t count = 0;
-
-	key->ordering = letters & GS_LETTER_N ? GS_BY_NUMBER : letters & GS_LETTER_G ? GS_BY_FLOAT :
-	                letters & GS_LETTER_H ? GS_BY_SIZE : letters & GS_LETTER_M ? GS_BY_MONTH :
-	                letters & GS_LETTER_V ? GS_BY_VERSION : letters & GS_LETTER_IP ? GS_BY_IP :
-	                letters & GS_LETTER_TIME ? GS_BY_TIME : GS_BY_BYTES;
-	/* V and d or i go together, as in sort(1) */
-	if (__builtin_popcount(exclusive) + ((letters & (GS_LETTER_V | GS_LETTER_D | GS_LETTER_I)) != 0) <= 1)
-		return GS_OK;
-	if (letters & (GS_LETTER_IP | GS_LETTER_TIME))
-		return gs_fail(GS_EUSAGE, "a key has one order: ip, time, or that of its letters");
-	for (size_t l = 0; l < LETTERS; l++)
-		if (letters & letters_of[l].bits & ~(unsigned)(GS_LETTERS_B | GS_LETTER_R) &&
-		    !(letters_of[l].letter == 'i' && letters & GS_LETTER_D))
-			list[count++] = letters_of[l].letter;
-	list[count] = '\0';
-	return gs_fail(GS_EUSAGE, "options '-%s' are incompatible", list);
-}
-
 /* ---- a KEYDEF ------------------------------------------------------------------- */
 
 static gs_status
@@ -226,21 +200,31 @@ gs_keydef_read(const char *text, bool names, struct gs_keydef *key)
 gs_status
 gs_keydef_complete(struct gs_keydef *keys, size_t count, unsigned all)
 {
-	for (size_t k = 0; k < count; k++) {
-		if (keys[k].letters == 0)
-			keys[k].letters = all;
-		TRY(settle(&keys[k]));
+	for (struct gs_keydef *key = keys; key < keys + count; key++) {
+		const unsigned letters = key->letters = key->letters != 0 ? key->letters : all;
+		const unsigned exclusive = letters & (GS_LETTER_N | GS_LETTER_G | GS_LETTER_H | GS_LETTER_M |
+		                                      GS_LETTER_IP | GS_LETTER_TIME);
+		char list[LETTERS + 1];
+		size_t listed = 0;
+
+		key->ordering = letters & GS_LETTER_N ? GS_BY_NUMBER : letters & GS_LETTER_G ? GS_BY_FLOAT :
+		                letters & GS_LETTER_H ? GS_BY_SIZE : letters & GS_LETTER_M ? GS_BY_MONTH :
+		                letters & GS_LETTER_V ? GS_BY_VERSION : letters & GS_LETTER_IP ? GS_BY_IP :
+		                letters & GS_LETTER_TIME ? GS_BY_TIME : GS_BY_BYTES;
+		/* V and d or i go together, as in sort(1) */
+		if (__builtin_popcount(exclusive) +
+		    ((letters & (GS_LETTER_V | GS_LETTER_D | GS_LETTER_I)) != 0) <= 1)
+			continue;
+		if (letters & (GS_LETTER_IP | GS_LETTER_TIME))
+			return gs_fail(GS_EUSAGE, "a key has one order: ip, time, or that of its letters");
+		for (size_t l = 0; l < LETTERS; l++)
+			if (letters & letters_of[l].bits & ~(unsigned)(GS_LETTERS_B | GS_LETTER_R) &&
+			    !(letters_of[l].letter == 'i' && letters & GS_LETTER_D))
+				list[listed++] = letters_of[l].letter;
+		list[listed] = '\0';
+		return gs_fail(GS_EUSAGE, "options '-%s' are incompatible", list);
 	}
 	return GS_OK;
-}
-
-gs_status
-gs_keydef_line(struct gs_keydef *key, unsigned letters)
-{
-	*key = (struct gs_keydef){
-		.letters = letters, .begin_field = GS_LINE_BEGIN, .end_field = GS_LINE_END,
-	};
-	return settle(key);
 }
 
 void

@@ -80,9 +80,6 @@ MUST_CHECK gs_status gs_keydef_read(const char *text, bool names, struct gs_keyd
  */
 MUST_CHECK gs_status gs_keydef_complete(struct gs_keydef *keys, size_t count, unsigned all);
 
-/** The key that is a whole line, in the order of LETTERS.  GS_EUSAGE: they exclude each other. */
-MUST_CHECK gs_status gs_keydef_line(struct gs_keydef *key, unsigned letters);
-
 /** Of addresses and times how they are read; of all other orderings GSORT_DECIMAL. */
 static inline enum gsort_notation
 gs_keydef_notation(enum gs_ordering ordering)

@@ -62,7 +62,7 @@ quoted_ends_of_64(const struct gs_line_order *order, const char *at, uint64_t qu
 	return terminators & ~quoted;
 }
 
-static inline uint64_t
+static inline __attribute__((always_inline)) uint64_t
 ends_of_64(const struct gs_line_order *order, const char *at, struct gs_line_place *place)
 {
 	const uint64_t ends = gs_find_byte_of_64(at, order->terminator);

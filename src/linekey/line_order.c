@@ -68,12 +68,12 @@ read_keys(struct gs_line_order *order, const struct gs_line_options *options)
 	for (size_t k = 0; k < options->key_count; k++)
 		TRY(gs_keydef_read(options->keys[k], options->names, &order->keys[k]));
 	order->key_count = options->key_count;
-	if (order->key_count > 0)
-		return gs_keydef_complete(order->keys, order->key_count, letters);
-	if ((letters & ~(unsigned)GS_LETTER_R) == 0)
-		return GS_OK;		/* the last resort is all */
-	order->key_count = 1;
-	return gs_keydef_line(&order->keys[0], letters);
+	/* without keys and letters the last resort is all */
+	if (order->key_count == 0 && (letters & ~(unsigned)GS_LETTER_R) != 0)
+		order->keys[order->key_count++] = (struct gs_keydef){
+			.begin_field = GS_LINE_BEGIN, .end_field = GS_LINE_END,
+		};
+	return gs_keydef_complete(order->keys, order->key_count, letters);
 }
 
 /* Is it a usual number that begins its field? */

@@ -112,7 +112,6 @@ size_t
 gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
 {
 	const struct number number = number_at(numbers, at);
-	unsigned digits;
 
 	if (number.is_float && gs_key_bits(numbers->type) == 16)
 		return gs_half_print(gs_key_fraction_bits(numbers->type), number.value, into);
@@ -120,10 +119,8 @@ gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
 		return gs_float_print(number.value, numbers->type == GSORT_F32, into);
 	if (numbers->notation != GSORT_DECIMAL)
 		return gs_notation_print(numbers->notation, number.negative, number.magnitude, into);
-	digits = gs_digits_count(number.magnitude);
 	*into = '-';
-	gs_digits_print(into + number.negative, number.magnitude, digits);
-	return digits + number.negative;
+	return (size_t)(gs_digits_write(into + number.negative, number.magnitude) - into);
 }
 
 /* ---- does it fit? ----------------------------------------------------------- */
@@ -263,6 +260,7 @@ struct copy {
 	const struct gs_numbers *numbers;
 	enum gsort_type to;
 	bool            swap;
+	bool            fits;	/* integers of 32 bits or 64, all of which fit */
 	const uint64_t *counts;
 	size_t          count;
 	char           *into;
@@ -293,32 +291,24 @@ copy_integers(const struct copy *copy, unsigned from_bits, unsigned to_bits, siz
 		      gs_integers_key(&from, from_bits, k) - from.bias);
 }
 
-static void
-copy_share(void *context, unsigned worker, unsigned size)
-{
-	const struct copy *copy = context;
-	const size_t begin = gs_team_begin(copy->count, worker, size);
-	const size_t end = gs_team_begin(copy->count, worker + 1, size);
-
-#define PAIR(from, to) \
-	case 2 * (from) + (to): copy_integers(copy, from, to, begin, end); break;
-	switch (2 * copy->numbers->integers.bits + gs_key_bits(copy->to)) {
-	PAIR(32, 8) PAIR(32, 16) PAIR(32, 32) PAIR(32, 64)
-	PAIR(64, 8) PAIR(64, 16) PAIR(64, 32) PAIR(64, 64)
-	}
-#undef PAIR
-}
-
-/* Convert and check each number, and store its count if there is one. */
+/* Convert a share of the keys; those that may not fit are checked one by one. */
 static void
 convert_share(void *context, unsigned worker, unsigned size)
 {
 	struct copy *copy = context;
+	const size_t begin = gs_team_begin(copy->count, worker, size);
 	const size_t end = gs_team_begin(copy->count, worker + 1, size);
 	const unsigned bits = gs_key_bits(copy->to);
 	const size_t stride = bits / 8 + (copy->counts != NULL ? sizeof *copy->counts : 0);
 
-	for (size_t k = gs_team_begin(copy->count, worker, size); k < end; k++) {
+#define PAIR(from, to) \
+	case 2 * (from) + (to): copy_integers(copy, from, to, begin, end); return;
+	switch (copy->fits ? 2 * copy->numbers->integers.bits + bits : 0) {
+	PAIR(32, 8) PAIR(32, 16) PAIR(32, 32) PAIR(32, 64)
+	PAIR(64, 8) PAIR(64, 16) PAIR(64, 32) PAIR(64, 64)
+	}
+#undef PAIR
+	for (size_t k = begin; k < end; k++) {
 		uint64_t value = 0;
 
 		if (!convert(copy->numbers, k, copy->to, &value))
@@ -348,10 +338,7 @@ gs_numbers_convert(const struct gs_numbers *numbers, enum gsort_type to, enum gs
 			return refuse(numbers, count - 1, to);
 		if (!convert(numbers, 0, to, &value))
 			return refuse(numbers, 0, to);
-		if (numbers->integers.bits >= 32) {
-			gs_team_run(threads, copy_share, &copy);
-			return GS_OK;
-		}
+		copy.fits = numbers->integers.bits >= 32;
 	}
 	gs_team_run(threads, convert_share, &copy);
 	return copy.bad == count ? GS_OK : refuse(numbers, copy.bad, to);

@@ -61,13 +61,9 @@ static inline void
 gs_digits_print(char *into, uint64_t number, unsigned digits)
 {
 	const uint64_t unit = 100000000;
-	unsigned lead = digits;
+	const unsigned lead = (digits - 1) % 8 + 1;
 
 	assert(digits > 0);
-	if (digits > 16)
-		lead = digits - 16;
-	else if (digits > 8)
-		lead = digits - 8;
 	if (digits > 16) {
 		gs_digits_store(into, gs_digits_split(number / (unit * unit)) >> (64 - 8 * lead));
 		number %= unit * unit;
@@ -79,6 +75,16 @@ gs_digits_print(char *into, uint64_t number, unsigned digits)
 	} else {
 		gs_digits_store(into, gs_digits_split(number) >> (64 - 8 * lead));
 	}
+}
+
+/* The same; returns what follows. */
+static inline char *
+gs_digits_write(char *into, uint64_t number)
+{
+	const unsigned digits = gs_digits_count(number);
+
+	gs_digits_print(into, number, digits);
+	return into + digits;
 }
 
 #endif

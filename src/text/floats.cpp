@@ -31,16 +31,6 @@
  * little less than as an f64. */
 static const double LEAST_PLAIN = 1e-4, LEAST_PLAIN_NARROW = (double)1e-4f, PLAIN_LIMIT = 1e16;
 
-/* VALUE is below 2^64. */
-static char *
-print_whole(uint64_t value, char *into)
-{
-	const unsigned digits = gs_digits_count(value);
-
-	gs_digits_print(into, value, digits);
-	return into + digits;
-}
-
 /*
  * Print VALUE, not whole and from LEAST_PLAIN up to below 10^9, if it has at most 6 digits
  * after the point.  With those before it they are at most 15, and of such decimals only one
@@ -55,7 +45,7 @@ print_short(double value, char *into)
 
 	if ((double)(int64_t)millionths / 1e6 != value)
 		return nullptr;
-	into = print_whole(millionths / 1000000, into);
+	into = gs_digits_write(into, millionths / 1000000);
 	*into = '.';
 	gs_digits_print(into + 1, millionths % 1000000, 6);
 	for (into += 6; *into == '0'; into--)
@@ -76,7 +66,7 @@ print_plain(double value, bool narrow, char *into, char *end)
 		std::from_chars(into, behind, value);
 	}
 	if ((double)(int64_t)value == value)
-		return print_whole((uint64_t)value, into);
+		return gs_digits_write(into, (uint64_t)value);
 	if (narrow)
 		return std::to_chars(into, end, (float)value, std::chars_format::fixed).ptr;
 	behind = value < 1e9 ? print_short(value, into) : nullptr;

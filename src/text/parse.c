@@ -26,25 +26,21 @@ enum { TEN8 = 100000000, TOP_MOST = 1844 /* 2^64 / 10^16 */ };
 #include "text/parse_avx2.inc"
 #include "text/parse_avx512.inc"
 
+#endif
+
 const struct gs_parser *
 gs_parser_of(enum gs_simd simd)
 {
+#if defined __x86_64__
 	static const struct gs_parser avx2 = { find_avx2, read_avx2 };
 	static const struct gs_parser avx512 = { find_avx2, read_avx512 };
 	static const struct gs_parser vbmi2 = { find_vbmi2, read_avx512 };
 
 	if (simd == GS_SIMD_AVX512)
 		return gs_simd_has_vbmi2() ? &vbmi2 : &avx512;
-	return simd == GS_SIMD_AVX2 ? &avx2 : NULL;
-}
-
-#else
-
-const struct gs_parser *
-gs_parser_of(enum gs_simd simd)
-{
+	if (simd == GS_SIMD_AVX2)
+		return &avx2;
+#endif
 	(void)simd;
 	return NULL;
 }
-
-#endif

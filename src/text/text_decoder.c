@@ -191,15 +191,22 @@ join_carry(struct gs_text_decoder *decoder, const char **text, const char *end, 
 
 /* ---- sections -------------------------------------------------------------- */
 
-/* Cut TEXT .. END, whole lines, into sections; returns how many. */
-static unsigned
-cut(struct gs_text_decoder *decoder, const char *text, const char *end)
+static void
+read_one(void *context, size_t s)
+{
+	struct gs_text_decoder *decoder = context;
+
+	gs_text_section_read(&decoder->sections[s], &decoder->rules);
+}
+
+static gs_status
+read_sections(struct gs_text_decoder *decoder, const char *text, const char *end)
 {
 	const size_t share = share_bytes((size_t)(end - text), decoder->threads);
 	const char *begin = text;
 	unsigned count = 0;
 
-	for (; begin < end; count++) {
+	for (; begin < end; count++) {	/* cut whole lines into sections */
 		struct gs_text_section *section = &decoder->sections[count];
 		const char *bound = text + (count + 1) * share;
 
@@ -215,22 +222,6 @@ cut(struct gs_text_decoder *decoder, const char *text, const char *end)
 		}
 		section->end = begin;
 	}
-	return count;
-}
-
-static void
-read_one(void *context, size_t s)
-{
-	struct gs_text_decoder *decoder = context;
-
-	gs_text_section_read(&decoder->sections[s], &decoder->rules);
-}
-
-static gs_status
-read_sections(struct gs_text_decoder *decoder, const char *text, const char *end)
-{
-	const unsigned count = cut(decoder, text, end);
-
 	gs_team_each(count, count, read_one, decoder);
 	for (unsigned s = 0; s < count; s++) {
 		const struct gs_text_section *section = &decoder->sections[s];

@@ -35,9 +35,7 @@ gs_wide_print_number(enum gsort_notation notation, bool negative, unsigned __int
 	do
 		parts[count++] = (uint64_t)(number % unit);
 	while ((number /= unit) > 0);
-	digits = gs_digits_count(parts[count - 1]);
-	gs_digits_print(into + bytes, parts[count - 1], digits);
-	bytes += digits;
+	bytes = (size_t)(gs_digits_write(into + bytes, parts[count - 1]) - into);
 	while (--count > 0) {		/* with zeros in front */
 		digits = gs_digits_count(parts[count - 1]);
 		memset(into + bytes, '0', PART_DIGITS);

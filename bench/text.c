@@ -111,10 +111,10 @@ static void
 take_keys(struct share *share, unsigned section, unsigned class)
 {
 	const size_t key_bytes = gs_text_bits(class) / 8;
-	size_t count;
-	const void *keys = gs_text_keys(share->decoder, section, class, &count);
+	const struct gs_text_keys *keys = &share->decoder->sections[section].keys;
+	const size_t count = keys->count[class];
 
-	memcpy((char *)share->keys[class] + share->count[class] * key_bytes, keys, count * key_bytes);
+	memcpy((char *)share->keys[class] + share->count[class] * key_bytes, keys->keys[class], count * key_bytes);
 	share->count[class] += count;
 }
 
@@ -132,7 +132,7 @@ parse(struct share *share, bool keep)
 		                   left <= CHUNK_BYTES) != GS_OK)
 			share->wrong = true;
 		for (unsigned class = 0; keep && class < GS_TEXT_CLASSES; class++)
-			for (unsigned s = 0; class != GS_SMALL && s < gs_text_sections(decoder); s++)
+			for (unsigned s = 0; class != GS_SMALL && s < decoder->threads; s++)
 				take_keys(share, s, class);
 	}
 }
@@ -157,11 +157,15 @@ print(struct share *share)
 			const size_t left = share->count[class] - k;
 			const size_t count = left < SPAN_KEYS ? left : SPAN_KEYS;
 
-			source.keys = (char *)share->keys[class] + k * (bits / 8);
+			const struct gs_span span = {
+				.keys = (char *)share->keys[class] + k * (bits / 8), .count = count,
+				.key_bits = bits, .key_class = class,
+			};
+
+			source.keys = span.keys;
 			if (!share->bench->shape->floats)
 				bytes = gs_integers_print(&source, count, into);
-			else if (gs_encode(&floats, GS_FLOATS, 64, source.keys, NULL, count, into,
-			                   &bytes) != GS_OK)
+			else if (gs_encode(&floats, &span, into, &bytes) != GS_OK)
 				share->wrong = true;
 		}
 	}

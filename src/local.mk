@@ -75,9 +75,7 @@ host_sources = \
   src/ingest/line_number.c \
   src/ingest/line_sample.c \
   src/ingest/pieces.c \
-  src/ingest/raw_ingest.c \
   src/ingest/record_ingest.c \
-  src/ingest/text_ingest.c \
   src/ingest/text_number.c \
   src/io/ahead.c \
   src/io/contents.c \
@@ -146,7 +144,6 @@ host_sources = \
   src/linekey/collation.c \
   src/linekey/collation.h \
   src/linekey/key_float.c \
-  src/linekey/key_noted.c \
   src/linekey/key_number.c \
   src/linekey/key_text.h \
   src/linekey/key_version.c \
@@ -157,7 +154,6 @@ host_sources = \
   src/linekey/line_field.c \
   src/linekey/line_order.c \
   src/linekey/line_order.h \
-  src/linekey/line_place.c \
   src/linekey/line_value.c \
   src/linekey/line_words.c \
   src/linekey/line_words.h \
@@ -283,7 +279,6 @@ host_sources = \
   src/text/float_sum.h \
   src/text/floats.cpp \
   src/text/floats.h \
-  src/text/half.c \
   src/text/hint.c \
   src/text/line.c \
   src/text/line.h \
@@ -296,9 +291,7 @@ host_sources = \
   src/text/print_avx512.inc \
   src/text/text.h \
   src/text/text_decoder.c \
-  src/text/text_decoder.h \
-  src/text/text_section.c \
-  src/text/wide.c
+  src/text/text_decoder.h
 
 # Of a static program alone.
 static_sources = src/base/static_codecs.c

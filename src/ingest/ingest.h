@@ -122,24 +122,7 @@ struct gs_ingest {
 	uint64_t invalid_lines;	/* so far */
 };
 
-/** If the GPU fails, everything is read again: GS_ENOCOPY if the recorder cannot keep the next
- *  BYTES. */
-MUST_CHECK static inline gs_status
-gs_ingest_check_copy(const struct gs_ingest *ingest, size_t bytes)
-{
-	if (ingest->plan->device != GSORT_DEVICE_GPU || bytes <= gs_input_record_room(ingest->input))
-		return GS_OK;
-	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
-}
-
-/** Read every file of binary keys to its end (raw_ingest.c).  GS_EINPUT: one ends within a key. */
-MUST_CHECK gs_status gs_raw_ingest(struct gs_ingest *ingest);
-
-/** Read every file of numbers to its end (text_ingest.c).  GS_EINPUT: a line without a number,
- *  if such lines end the job. */
-MUST_CHECK gs_status gs_text_ingest(struct gs_ingest *ingest);
-
-/** Get memory for GS_AHEAD_CHUNKS chunks of text, as planned (text_ingest.c).  GS_EBUDGET. */
+/** Get memory for GS_AHEAD_CHUNKS chunks of text, as planned.  GS_EBUDGET. */
 MUST_CHECK gs_status gs_ingest_open_chunks(struct gs_ingest *ingest, char **memory);
 
 /* ---- keys: for everybody (ingest.c) -------------------------------------------- */

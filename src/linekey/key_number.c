@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * key_number.c - keys that are decimal numbers or months: the orders n, h and M of sort(1)
+ * key_number.c - keys that are decimal numbers or months: n, h and M of sort(1); addresses and times
  *
  * In:   the text of a key: blanks, "-" perhaps, digits, and after "." more digits.
  * Out:  a comparison, or bytes with the same order.
@@ -16,6 +16,7 @@
 #include "linekey/collation.h"
 #include "linekey/key_text.h"
 #include "linekey/line_words.h"
+#include "text/notation.h"
 
 /* ---- reading -------------------------------------------------------------------- */
 
@@ -285,4 +286,54 @@ gs_month_of(struct gs_key_text text, size_t *bytes)
 	if (bytes != NULL)
 		*bytes = month > 0 ? length : 0;
 	return month;
+}
+
+/* ---- IPv4 addresses and times ---------------------------------------------------- */
+
+size_t
+gs_noted_trim(const unsigned char **at, const unsigned char *end)
+{
+	while (*at < end && gs_is_blank(**at))
+		++*at;
+	while (end > *at && (gs_is_blank(end[-1]) || end[-1] == '\r'))
+		end--;
+	return (size_t)(end - *at);
+}
+
+/* The integer that a text means. */
+static __int128
+read_noted(enum gsort_notation notation, struct gs_key_text text)
+{
+	unsigned char copy[64];		/* no address and no time is longer */
+	const unsigned char *at = text.at, *end = text.end;
+	uint64_t magnitude = 0;
+	bool negative = false;
+	size_t bytes;
+
+	if (!gs_key_text_is_plain(&text)) {
+		while (gs_is_blank(gs_key_text_peek(&text)))
+			(void)gs_key_text_next(&text);
+		at = copy;
+		end = copy + gs_key_text_copy(text, copy, sizeof copy);
+	}
+	bytes = gs_noted_trim(&at, end);
+	(void)gs_notation_read(notation, (const char *)at, (const char *)at + bytes, &negative, &magnitude);
+	return negative ? -(__int128)magnitude : (__int128)magnitude;
+}
+
+int
+gs_noted_compare(enum gsort_notation notation, struct gs_key_text one, struct gs_key_text other)
+{
+	const __int128 a = read_noted(notation, one), b = read_noted(notation, other);
+
+	return (a > b) - (a < b);
+}
+
+bool
+gs_noted_put(struct gs_key_bytes *bytes, enum gsort_notation notation, struct gs_key_text text)
+{
+	const __int128 value = read_noted(notation, text);
+
+	return gs_key_bytes_put(bytes, value < 0 ? 1 : 2) ||
+	       gs_key_bytes_put_number(bytes, (uint64_t)value, 8);
 }

@@ -347,7 +347,7 @@ double gs_float_value(struct gs_key_text text);
 /** How many bytes from AT on are a float, with the space before it; 0: none. */
 size_t gs_float_length(const struct gs_locale *locale, const unsigned char *at, const unsigned char *end);
 
-/* ---- IPv4 addresses and times (key_noted.c) --------------------------------------- */
+/* ---- IPv4 addresses and times ----------------------------------------------------- */
 
 /*
  * As text/notation.h reads them.  Any other text has been refused (line_fault.c).

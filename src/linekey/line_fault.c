@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * line_fault.c - lines whose keys are not the numbers that they should be
+ * line_fault.c - lines whose keys are not the numbers that they should be, and what of a line a key is
  *
- * In:   lines, and an order with strict keys.
- * Out:  the first line at fault, and the reason; or why a header has not the column of a key.
+ * In:   lines, and an order with strict keys, or a key.
+ * Out:  the first line at fault, and the reason; why a header has not the column of a key; the first and the
+ *       last byte of a key that count, as sort(1) underlines them.
  *
  * Blanks around a number do not count, nor does a CR at its end, which is the end of the line.
  */
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "linekey/collation.h"
 #include "linekey/key_text.h"
 #include "linekey/line_order.h"
 #include "linekey/line_words.h"
@@ -129,55 +131,49 @@ judge_text(const struct gs_line_order *order, enum gs_ordering ordering,
 	return field.end - field.at > MOST_BYTES && field.at == copy ? WRONG : judge(ordering, field);
 }
 
-static inline enum verdict
-judge_line(const struct gs_line_order *order, const char *line, const char *end,
-           const unsigned char *readable, bool missing, size_t *key)
-{
-	const char *quote = order->fields.csv ? memchr(line, '"', (size_t)(end - line)) : NULL;
-	const int separator = order->fields.separator, point = separator == '.' ? GS_NO_BYTE : '.';
-	struct gs_field_walk walk = { .line = line, .end = end, .at = line };
-	enum verdict verdict, found = SOUND;
-
-	for (size_t k = 0; k < order->key_count && found != WRONG; k++) {
-		const struct gs_keydef *keydef = &order->keys[k];
-		struct gs_key_text text = { .map = NULL };
-		struct gs_number number;
-
-		if (!keydef->strict)
-			continue;
-		if (gs_key_is_number(keydef) &&
-		    gs_line_find_before(&order->fields, keydef, &walk, quote, &text)) {
-			/* the usual number; what is before READABLE may be loaded, as no digit is behind a
-			 * line */
-			verdict = SOUND;
-			if (!gs_number_scan(text.at, readable, point, GS_NUMBER_CHUNK, &number) ||
-			    (number.end != text.end && (number.end > text.end || *number.end != separator)))
-				verdict = judge(keydef->ordering,
-				                (struct field){ text.at, text.end, separator });
-		} else {
-			gs_field_find(&order->fields, keydef, line, end, &text);
-			verdict = judge_text(order, keydef->ordering, &text);
-		}
-		if (verdict == WRONG || (missing && verdict == MISSING && found == SOUND)) {
-			*key = k;
-			found = verdict;
-		}
-	}
-	return found;
-}
-
-/* ---- interface ---------------------------------------------------------------------- */
-
 size_t
 gs_line_fault_find(const struct gs_line_order *order, bool missing, const char *const *lines,
                    const uint32_t *bytes, size_t count, size_t *key)
 {
 	const unsigned char *readable = count == 0 ? NULL
 		: (const unsigned char *)lines[count - 1] + bytes[count - 1];
+	const int separator = order->fields.separator, point = separator == '.' ? GS_NO_BYTE : '.';
 
-	for (size_t i = 0; i < count; i++)
-		if (judge_line(order, lines[i], lines[i] + bytes[i] - 1, readable, missing, key) != SOUND)
+	for (size_t i = 0; i < count; i++) {
+		const char *line = lines[i], *end = line + bytes[i] - 1;
+		const char *quote = order->fields.csv ? memchr(line, '"', (size_t)(end - line)) : NULL;
+		struct gs_field_walk walk = { .line = line, .end = end, .at = line };
+		enum verdict verdict, found = SOUND;
+
+		for (size_t k = 0; k < order->key_count && found != WRONG; k++) {
+			const struct gs_keydef *keydef = &order->keys[k];
+			struct gs_key_text text = { .map = NULL };
+			struct gs_number number;
+
+			if (!keydef->strict)
+				continue;
+			if (gs_key_is_number(keydef) &&
+			    gs_line_find_before(&order->fields, keydef, &walk, quote, &text)) {
+				/* the usual number; what is before READABLE may be loaded, as no digit is
+				 * behind a line */
+				verdict = SOUND;
+				if (!gs_number_scan(text.at, readable, point, GS_NUMBER_CHUNK, &number) ||
+				    (number.end != text.end &&
+				     (number.end > text.end || *number.end != separator)))
+					verdict = judge(keydef->ordering,
+					                (struct field){ text.at, text.end, separator });
+			} else {
+				gs_field_find(&order->fields, keydef, line, end, &text);
+				verdict = judge_text(order, keydef->ordering, &text);
+			}
+			if (verdict == WRONG || (missing && verdict == MISSING && found == SOUND)) {
+				*key = k;
+				found = verdict;
+			}
+		}
+		if (found != SOUND)
 			return i;
+	}
 	return count;
 }
 
@@ -219,6 +215,55 @@ gs_line_fault_explain(const struct gs_line_order *order, size_t key, const char 
 	         keydef->ordering == GS_BY_MONTH ? "a month" :
 	         judge_text(order, GS_BY_FLOAT, &text) == SOUND ? "a decimal number" : "a number",
 	         gs_excerpt(shown, copy, copied, SHOWN_BYTES), hint);
+}
+
+/* ---- what of a line a key is, as --debug marks it and figures read it ---------- */
+
+void
+gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
+                  size_t *begin, size_t *end)
+{
+	const char *limit = gs_line_content_end(order, line, bytes);
+	const struct gs_keydef *keydef = &order->keys[key];
+	const enum gs_ordering ordering = keydef->ordering;
+	struct gs_key_text text = { .locale = keydef->locale };
+	struct gs_key_text number;
+	const unsigned char *blanks_end;
+	size_t month_bytes = 0;
+
+	gs_field_find(&order->fields, keydef, line, limit, &text);
+	blanks_end = (const unsigned char *)gs_field_limit(&order->fields, keydef, line, limit);
+	if (keydef->begin_field == GS_LINE_BEGIN && blanks_end < text.at)
+		text.at = text.end = blanks_end;	/* sort(1) skips no blanks behind the end here */
+	number = text;
+	/* sort(1) looks for a number behind blanks, even behind the end of a key that ends too early */
+	if (blanks_end < text.at)
+		blanks_end = (const unsigned char *)limit;
+	while (number.at < blanks_end && gs_is_blank(*number.at))
+		number.at++;
+	if (number.end < number.at)
+		number.end = number.at;
+	if (number.csv && number.at < number.end && *number.at == '"')
+		number.at++;		/* quotes are around the number */
+	if (ordering == GS_BY_NUMBER || ordering == GS_BY_SIZE) {
+		const unsigned char *digits = number.at + (number.at < number.end && *number.at == '-');
+		const unsigned char *after = gs_number_end(digits, number.end,
+		                                           gs_locale_point(keydef->locale),
+		                                           gs_locale_thousands(keydef->locale));
+
+		if (after > digits && after < number.end && ordering == GS_BY_SIZE)
+			after += gs_suffix_rank(*after) > 0;
+		number.end = after > digits ? after : number.at;
+	} else if (ordering == GS_BY_FLOAT) {
+		number.end = number.at + gs_float_length(keydef->locale, number.at, number.end);
+	} else if (ordering == GS_BY_MONTH) {
+		(void)gs_month_of(text, &month_bytes);
+		number.end = number.at + month_bytes;
+	} else {
+		number = text;
+	}
+	*begin = (size_t)(number.at - (const unsigned char *)line);
+	*end = (size_t)(number.end - (const unsigned char *)line);
 }
 
 /* ---- headers ------------------------------------------------------------------- */

@@ -126,7 +126,7 @@ unsigned gs_line_stop(const struct gs_line_order *order, unsigned at, const char
 int gs_line_compare_stop(const struct gs_line_order *order, unsigned at, const char *one, size_t one_bytes,
                          const char *other, size_t other_bytes);
 
-/** Where key number KEY of a line is, and what of it counts: from *BEGIN to *END (line_place.c). */
+/** Where key number KEY of a line is, and what of it counts: from *BEGIN to *END (line_fault.c). */
 void gs_line_key_place(const struct gs_line_order *order, size_t key, const char *line, size_t bytes,
                        size_t *begin, size_t *end);
 

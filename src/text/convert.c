@@ -39,6 +39,59 @@ is_signed(enum gsort_type type)
 	return type == GSORT_I8 || type == GSORT_I16 || type == GSORT_I32 || type == GSORT_I64;
 }
 
+/* ---- floats of 16 bits: f16 (IEEE 754 binary16) and bf16 (bfloat16) --------------- */
+
+/* A sign, then an exponent, then FRACTION_BITS: 10 of f16, 7 of bf16.  Each is an f64 without error. */
+
+/* Exact. */
+static double
+half_value(unsigned fraction_bits, uint16_t bits)
+{
+	const unsigned special = (1U << (15 - fraction_bits)) - 1;
+	const unsigned exponent = bits >> fraction_bits & special;
+	const unsigned fraction = bits & ((1U << fraction_bits) - 1);
+	const unsigned whole = exponent > 0 ? fraction | 1U << fraction_bits : fraction;
+	const int place = (int)(exponent > 0 ? exponent : 1) - (int)(special / 2 + fraction_bits);
+	uint64_t wide = (uint64_t)(bits >> 15) << 63 | UINT64_C(0x7ff) << 52 |
+	                (uint64_t)fraction << (52 - fraction_bits);
+	double value = ldexp((double)whole, place);
+
+	if (exponent == special)
+		memcpy(&value, &wide, sizeof value);
+	else if (bits >> 15)
+		value = -value;
+	return value;
+}
+
+/* The nearest float of 16 bits, of two the even one; infinite if VALUE is too large.  A NaN keeps its sign
+ * and the high bits of its payload, and becomes quiet. */
+static uint16_t
+half_bits(unsigned fraction_bits, double value)
+{
+	const unsigned special = (1U << (15 - fraction_bits)) - 1, infinite = special << fraction_bits;
+	const int least = 1 - (int)(special / 2);	/* exponent of the least normal number */
+	uint64_t wide;
+	unsigned sign, bits;
+	int exponent;
+
+	memcpy(&wide, &value, sizeof wide);
+	sign = (unsigned)(wide >> 63) << 15;
+	if (isnan(value))
+		return (uint16_t)(sign | infinite | 1U << (fraction_bits - 1) |
+		                  (wide >> (52 - fraction_bits) & ((1U << fraction_bits) - 1)));
+	if (isinf(value) || value == 0)
+		return (uint16_t)(sign | (value == 0 ? 0 : infinite));
+	(void)frexp(value, &exponent);
+	exponent = exponent - 1 > least ? exponent - 1 : least;
+	if (exponent > -least + 1)
+		return (uint16_t)(sign | infinite);
+	/* The sum with 2^52 has no room for a fraction: it is rounded, of two to the even one.  A carry out
+	 * of the fraction is right: it raises the exponent. */
+	bits = (unsigned)(ldexp(fabs(value), (int)fraction_bits - exponent) + 0x1p52 - 0x1p52) +
+	       ((unsigned)(exponent - least) << fraction_bits);
+	return (uint16_t)(sign | (bits < infinite ? bits : infinite));
+}
+
 /* ---- one number ------------------------------------------------------------ */
 
 /* The bits of the float at AT, in its own type. */
@@ -57,13 +110,27 @@ float_value(enum gsort_type type, uint64_t bits)
 	float narrow;
 
 	if (gs_key_bits(type) == 16)
-		return gs_half_value(gs_key_fraction_bits(type), (uint16_t)bits);
+		return half_value(gs_key_fraction_bits(type), (uint16_t)bits);
 	if (type == GSORT_F32) {
 		memcpy(&narrow, &narrow_bits, sizeof narrow);
 		return (double)narrow;
 	}
 	memcpy(&value, &bits, sizeof value);
 	return value;
+}
+
+static uint64_t
+bits_of(enum gsort_type to, double value)
+{
+	const float narrow = (float)value;
+	uint32_t narrow_bits;
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
+	if (gs_key_bits(to) == 16)
+		return half_bits(gs_key_fraction_bits(to), value);
+	return to == GSORT_F32 ? narrow_bits : bits;
 }
 
 static struct number
@@ -113,8 +180,14 @@ gs_number_print(const struct gs_numbers *numbers, size_t at, char *into)
 {
 	const struct number number = number_at(numbers, at);
 
-	if (number.is_float && gs_key_bits(numbers->type) == 16)
-		return gs_half_print(gs_key_fraction_bits(numbers->type), number.value, into);
+	/* the shortest decimal of a float of 16 bits has at most 5 digits, which are tried */
+	for (unsigned digits = 1; number.is_float && gs_key_bits(numbers->type) == 16 && digits <= 5 &&
+	     isfinite(number.value); digits++) {
+		const double rounded = gs_float_round(number.value, digits);
+
+		if (bits_of(numbers->type, rounded) == bits_of(numbers->type, number.value))
+			return gs_float_print(rounded, false, into);
+	}
 	if (number.is_float)
 		return gs_float_print(number.value, numbers->type == GSORT_F32, into);
 	if (numbers->notation != GSORT_DECIMAL)
@@ -155,20 +228,6 @@ make_whole(struct number *number)
 	number->magnitude = (uint64_t)size;
 	number->negative = number->value < 0;
 	return true;
-}
-
-static uint64_t
-bits_of(enum gsort_type to, double value)
-{
-	const float narrow = (float)value;
-	uint32_t narrow_bits;
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof bits);
-	memcpy(&narrow_bits, &narrow, sizeof narrow_bits);
-	if (gs_key_bits(to) == 16)
-		return gs_half_bits(gs_key_fraction_bits(to), value);
-	return to == GSORT_F32 ? narrow_bits : bits;
 }
 
 /* The number at AT as the bits of a TO; false: it does not fit. */

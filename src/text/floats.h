@@ -13,8 +13,6 @@
 extern "C" {
 #endif
 
-/* ---- as text, there and back (floats.cpp) ----------------------------------------- */
-
 enum gs_float {
 	GS_FLOAT_NONE,		/* no number */
 	GS_FLOAT_GOOD,
@@ -49,23 +47,6 @@ size_t gs_float_print(double value, bool narrow, char *into);
 
 /** The decimal with DIGITS significant digits, at most 16, nearest to VALUE, which is finite. */
 double gs_float_round(double value, unsigned digits);
-
-/* ---- floats of 16 bits: f16 (IEEE 754 binary16) and bf16 (bfloat16): half.c ------- */
-
-/*
- * A sign, then an exponent, then FRACTION_BITS: 10 of f16, 7 of bf16 (gs_key_fraction_bits()).
- */
-
-/** The value; exact. */
-double gs_half_value(unsigned fraction_bits, uint16_t bits);
-
-/** The nearest float of 16 bits, of two the even one; infinite if VALUE is too large.  A NaN keeps
- *  its sign and the high bits of its payload, and becomes quiet. */
-uint16_t gs_half_bits(unsigned fraction_bits, double value);
-
-/** Print VALUE, a float of 16 bits, with the fewest digits that are read as the same one, in the
- *  form of gs_float_print(). */
-size_t gs_half_print(unsigned fraction_bits, double value, char *into);
 
 #ifdef __cplusplus
 }

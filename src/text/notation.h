@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * notation.h - integers as text that is not decimal: hexadecimal, IPv4 addresses, times; and wide ones
+ * notation.h - integers as text: decimal, hexadecimal, IPv4 addresses, times; and wide ones
  *
  * Each text means one integer of the range of text.h, and is printed in one form:
  *
@@ -33,7 +33,7 @@ size_t gs_notation_print(enum gsort_notation notation, bool negative, uint64_t m
 /** "an IPv4 address", and how one looks. */
 extern const struct gs_notation { const char *name, *example; } gs_notations[];
 
-/* ---- keys of 128 bits, decimal or hexadecimal (wide.c) ---------------------------- */
+/* ---- keys of 128 bits, decimal or hexadecimal ------------------------------------- */
 
 /* A '-', 39 digits, and the bytes behind them that are overwritten. */
 enum { GS_WIDE_BYTES = 1 + 39 + 7 };

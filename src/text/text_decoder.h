@@ -194,7 +194,7 @@ struct gs_parser {
 /** The parser for SIMD; NULL: lines are read one by one. */
 const struct gs_parser *gs_parser_of(enum gs_simd simd);
 
-/* ---- the lines of one thread (text_section.c) ------------------------------------- */
+/* ---- the lines of one thread ------------------------------------------------------ */
 
 /* A line that is to be reported. */
 struct gs_text_line {
@@ -221,14 +221,6 @@ struct gs_text_rules {
 	 * and GS_LINE_LOOK_BYTES after one before LOOKS_END. */
 	const char *looks_begin, *looks_end;
 };
-
-/** Parse all lines of SECTION, or those up to the first bad one if that ends the job. */
-void gs_text_section_read(struct gs_text_section *section, const struct gs_text_rules *rules);
-
-/** Parse LINE .. END, without its terminator, which need not be in the section; AT is its place
- *  there.  False: it is bad. */
-bool gs_text_section_read_line(struct gs_text_section *section, const struct gs_text_rules *rules,
-                               uint64_t at, const char *line, const char *end);
 
 /* ---- the decoder ------------------------------------------------------------------ */
 

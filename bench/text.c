@@ -114,7 +114,8 @@ take_keys(struct share *share, unsigned section, unsigned class)
 	const struct gs_text_keys *keys = &share->decoder->sections[section].keys;
 	const size_t count = keys->count[class];
 
-	memcpy((char *)share->keys[class] + share->count[class] * key_bytes, keys->keys[class], count * key_bytes);
+	memcpy((char *)share->keys[class] + share->count[class] * key_bytes, keys->keys[class],
+	       count * key_bytes);
 	share->count[class] += count;
 }
 

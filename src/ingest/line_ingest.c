@@ -218,7 +218,7 @@ put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
 	decoder->overflow_warned = ingest->overflow_warned;
 	status = gs_text_number_put(ingest->item, decoder, ingest->number, piece->data, piece->end,
 	                            adder->firsts[i], items, bytes);
-	piece->noted |= !speaks && (status != GS_OK || lines.invalid > ingest->faults.invalid);
+	piece->noted |= !speaks && (status != GS_OK || decoder->invalid > ingest->faults.invalid);
 	if (speaks) {
 		ingest->faults.invalid = decoder->invalid;
 		ingest->overflow_warned = decoder->overflow_warned;

@@ -47,25 +47,24 @@ flush(struct gs_item_merger *merger)
 	return hand_on(merger, merger->out, bytes, count, merger->times);
 }
 
-static size_t
-bytes_of(const struct gs_item_merger *merger, const struct gs_merge_source *source)
-{
-	return merger->order->item_bytes > 0 ? merger->order->item_bytes : source->bytes[source->place];
-}
-
+/* Let COUNT items leave, or one that stands for TIMES of them. */
 static gs_status
-put(struct gs_item_merger *merger, const char *item, size_t bytes, uint64_t times)
+put(struct gs_item_merger *merger, const char *items, size_t bytes, size_t count, uint64_t times)
 {
-	if (merger->left == 0)
-		return GS_OK;
-	merger->left--;
-	if (merger->out_bytes + bytes > merger->out_most || merger->out_count == merger->out_room)
+	if (count > merger->left) {
+		count = (size_t)merger->left;
+		bytes = gs_items_bytes(merger->order, items, items + bytes, count);
+	}
+	merger->left -= count;
+	if (merger->out_bytes + bytes > merger->out_most || merger->out_count + count > merger->out_room)
 		TRY(flush(merger));
-	if (bytes > merger->out_most)
-		return hand_on(merger, item, bytes, 1, &times);
-	gs_item_copy(merger->out + merger->out_bytes, item, bytes);
+	if (bytes > merger->out_most || count > merger->out_room)
+		return hand_on(merger, items, bytes, count, &times);
+	gs_item_copy(merger->out + merger->out_bytes, items, bytes);
 	merger->out_bytes += bytes;
-	merger->times[merger->out_count++] = times;
+	if (merger->groups && count > 0)
+		merger->times[merger->out_count] = times;
+	merger->out_count += count;
 	return GS_OK;
 }
 
@@ -76,54 +75,69 @@ end_group(struct gs_item_merger *merger)
 
 	merger->group_times = 0;
 	return times >= merger->least && times <= merger->most && times > 0
-	       ? put(merger, merger->group, merger->group_bytes, times) : GS_OK;
+	       ? put(merger, merger->group, merger->group_bytes, 1, times) : GS_OK;
 }
 
-/* The next item of all that may leave, in order. */
+static size_t
+bytes_of(const struct gs_item_merger *merger, const struct gs_merge_source *source, size_t at)
+{
+	return merger->order->item_bytes > 0 ? merger->order->item_bytes : source->bytes[at];
+}
+
+/* The next items of all, in order: those of SOURCE up to TO, which lie one after the other. */
 static gs_status
-take(struct gs_item_merger *merger, const struct gs_merge_source *source)
+take(struct gs_item_merger *merger, struct gs_merge_source *source, size_t to)
 {
 	const struct gs_item_order *order = merger->order;
-	const uint64_t word = source->words[source->place];
-	const struct gs_item_slice item = { source->items[source->place], bytes_of(merger, source) };
+	const char *data = source->items[source->place];
+	const char *end = source->items[to - 1] + bytes_of(merger, source, to - 1);
+	const struct gs_item_slice slice = { data, (size_t)(end - data) };
+	const size_t count = to - source->place;
 
 	if (merger->verifies) {
-		merger->sum += gs_items_sum(order, &item);
-		if (gs_follow_slice(&merger->follow, &item) != item.bytes)
+		merger->sum += gs_items_sum(order, &slice);
+		if (gs_follow_slice(&merger->follow, &slice) == SIZE_MAX)
 			return gs_fail(GS_EBUDGET, "out of memory");
 	}
-	if (!merger->groups)
-		return put(merger, item.data, item.bytes, 1);
-	if (merger->group_times > 0 && word == merger->group_word &&
-	    (gs_item_same(merger->group, merger->group_bytes, item.data, item.bytes) ||
-	     gs_item_compare_whole(order, 1, merger->group, merger->group_bytes, item.data,
-	                           item.bytes) == 0)) {
-		merger->group_times++;
-		return GS_OK;
+	if (!merger->groups) {
+		source->place = to;
+		return put(merger, data, slice.bytes, count, 1);
 	}
-	TRY(end_group(merger));
-	if (GS_GROW(merger->group, &merger->group_room, item.bytes, "bytes of an item") != GS_OK)
-		return gs_item_fail_large(item.bytes, GS_COLLECTED_SHARE);
-	memcpy(merger->group, item.data, item.bytes);	/* a group begins */
-	merger->group_bytes = item.bytes;
-	merger->group_word = word;
-	merger->group_times = 1;
+	for (; source->place < to; source->place++) {
+		const uint64_t word = source->words[source->place];
+		const char *item = source->items[source->place];
+		const size_t bytes = bytes_of(merger, source, source->place);
+
+		if (merger->group_times > 0 && word == merger->group_word &&
+		    (gs_item_same(merger->group, merger->group_bytes, item, bytes) ||
+		     gs_item_compare_whole(order, 1, merger->group, merger->group_bytes, item, bytes) == 0)) {
+			merger->group_times++;
+			continue;
+		}
+		TRY(end_group(merger));
+		if (GS_GROW(merger->group, &merger->group_room, bytes, "bytes of an item") != GS_OK)
+			return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
+		memcpy(merger->group, item, bytes);	/* a group begins */
+		merger->group_bytes = bytes;
+		merger->group_word = word;
+		merger->group_times = 1;
+	}
 	return GS_OK;
 }
 
 /* ---- the heap ---------------------------------------------------------------------- */
 
-/* Go to the next item of SOURCE; at its end the batch is empty. */
+/* If no item of SOURCE's batch is left, load the next batch, which is empty at the end. */
 static gs_status
-next(struct gs_item_merger *merger, struct gs_merge_source *source)
+load(struct gs_item_merger *merger, struct gs_merge_source *source)
 {
 	const struct gs_item_order *order = merger->order;
 	struct gs_item_slice items;
 	struct gs_item_walk walk;
 
-	if (++source->place < source->count)
+	if (source->place < source->count)
 		return GS_OK;
-	source->place = source->count = 0;
+	source->place = source->count = source->ties = 0;
 	source->has_nexts = false;
 	if (source->at == source->end) {
 		items = (struct gs_item_slice){ source->at, 0 };
@@ -144,7 +158,7 @@ next(struct gs_item_merger *merger, struct gs_merge_source *source)
 	return GS_OK;
 }
 
-/* The second word of SOURCE's item.  The first tie makes the second words of the rest of the batch. */
+/* The second word of SOURCE's item.  The first call makes those of all that is left of the batch. */
 static uint64_t
 second_word(const struct gs_item_order *order, struct gs_merge_source *source)
 {
@@ -158,21 +172,20 @@ second_word(const struct gs_item_order *order, struct gs_merge_source *source)
 	return source->nexts[at];
 }
 
+/* Does ONE's item come before OTHER's, as their first words tie? */
 static bool
-is_less(const struct gs_item_merger *merger, struct gs_merge_source *one, struct gs_merge_source *other)
+ties_before(const struct gs_item_merger *merger, struct gs_merge_source *one, struct gs_merge_source *other)
 {
-	const uint64_t one_word = one->words[one->place], other_word = other->words[other->place];
 	const char *one_item = one->items[one->place], *other_item = other->items[other->place];
-	const size_t one_bytes = bytes_of(merger, one), other_bytes = bytes_of(merger, other);
+	const size_t one_bytes = bytes_of(merger, one, one->place);
+	const size_t other_bytes = bytes_of(merger, other, other->place);
 	uint64_t one_next, other_next;
 	int compared;
 
-	if (one_word != other_word)
-		return one_word < other_word;
 	if ((!one->more && !other->more && merger->order->compare == NULL) ||
 	    gs_item_same(one_item, one_bytes, other_item, other_bytes))
 		return one < other;
-	if (one->more && other->more) {
+	if (one->more && other->more && ++one->ties > GS_FEW_TIES && ++other->ties > GS_FEW_TIES) {
 		one_next = second_word(merger->order, one);
 		other_next = second_word(merger->order, other);
 		if (one_next != other_next)
@@ -180,6 +193,14 @@ is_less(const struct gs_item_merger *merger, struct gs_merge_source *one, struct
 	}
 	compared = gs_item_compare_whole(merger->order, 1, one_item, one_bytes, other_item, other_bytes);
 	return compared < 0 || (compared == 0 && one < other);
+}
+
+static inline bool
+is_less(const struct gs_item_merger *merger, struct gs_merge_source *one, struct gs_merge_source *other)
+{
+	const uint64_t one_word = one->words[one->place], other_word = other->words[other->place];
+
+	return one_word != other_word ? one_word < other_word : ties_before(merger, one, other);
 }
 
 static void
@@ -200,16 +221,32 @@ sift_down(struct gs_item_merger *merger, size_t at)
 gs_status
 gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink)
 {
+	struct gs_merge_source **heap = merger->heap;
+
 	merger->sink = sink;
 	for (size_t i = merger->heap_count; i > 0; i--)
 		sift_down(merger, i - 1);
 	while (merger->heap_count > 0 && merger->left > 0) {
-		struct gs_merge_source *source = merger->heap[0];
+		struct gs_merge_source *source = heap[0], *rival = merger->heap_count > 1 ? heap[1] : NULL;
+		const size_t place = source->place;
+		size_t to = place + 1;
+		uint64_t word;
 
-		TRY(take(merger, source));
-		TRY(next(merger, source));
+		/* all items leave that come before the least one of the others */
+		if (merger->heap_count > 2 && is_less(merger, heap[2], rival))
+			rival = heap[2];
+		word = rival != NULL ? rival->words[rival->place] : UINT64_MAX;
+		for (; to < source->count; to++) {
+			source->place = to;
+			if (source->words[to] > word || (source->words[to] == word && rival != NULL &&
+			                                 !ties_before(merger, source, rival)))
+				break;
+		}
+		source->place = place;
+		TRY(take(merger, source, to));
+		TRY(load(merger, source));
 		if (source->count == 0)
-			merger->heap[0] = merger->heap[--merger->heap_count];
+			heap[0] = heap[--merger->heap_count];
 		if (merger->heap_count > 0)
 			sift_down(merger, 0);
 	}
@@ -217,8 +254,10 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 	TRY(flush(merger));
 	/* if the head is complete, the rest of all inputs must be in order, too */
 	for (size_t i = 0; i < merger->heap_count; i++)
-		while (merger->heap[i]->count > 0)
-			TRY(next(merger, merger->heap[i]));
+		while (heap[i]->count > 0) {
+			heap[i]->place = heap[i]->count;
+			TRY(load(merger, heap[i]));
+		}
 	return GS_OK;
 }
 
@@ -265,7 +304,7 @@ gs_item_merger_begin(struct gs_item_merger *merger)
 		source->items = (const char **)(source->nexts + batch);
 		source->bytes = (uint32_t *)(source->items + batch);
 		source->at = source->end = merger->out;		/* a place without items */
-		TRY(next(merger, source));
+		TRY(load(merger, source));
 		if (source->count > 0)
 			merger->heap[merger->heap_count++] = source;
 	}

@@ -452,6 +452,7 @@ struct gs_merge_source {
 	uint32_t   *bytes;		/* lengths, unless all have one */
 	uint64_t   *words, *nexts;	/* first and, with HAS_NEXTS, second words */
 	size_t      place, count;	/* of the next item; in the batch */
+	size_t      ties;		/* of first words in it */
 	bool        more, has_nexts;	/* words may go on behind the first */
 };
 

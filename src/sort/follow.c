@@ -147,6 +147,7 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
 	int difference = 1;
 	bool more, tied, has_nexts = false;
+	unsigned ties = 0;
 
 	assert(count <= GS_ITEM_BATCH);
 	if (count == 0)
@@ -164,8 +165,8 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 		tied = difference == 0 && (more || order->compare != NULL) &&
 		       !gs_item_same(items[i], fixed > 0 ? fixed : bytes[i], items[i - 1],
 		                     fixed > 0 ? fixed : bytes[i - 1]);
-		/* the first tie of items that are not the same makes the second words of the batch */
-		if (tied && more) {
+		/* a few ties of items that are not the same make the second words of the batch */
+		if (tied && more && ++ties > GS_FEW_TIES) {
 			if (!has_nexts)
 				(void)order->words(order->context, items, fixed > 0 ? NULL : bytes, count,
 				                   1, nexts);

@@ -22,6 +22,10 @@
 /* Most bytes of an item: lengths are 32 bits wide. */
 #define GS_ITEM_MOST_BYTES	((size_t)UINT32_MAX - 4096)
 
+/* Ties of first words in a batch before its second words are made: a comparison takes as long as words of many
+ * items.  Not tuned. */
+enum { GS_FEW_TIES = 16 };
+
 /* Items that are looked at together, at most, so that one need not wait for another's loads. */
 enum { GS_ITEM_BATCH = 256 };
 

@@ -132,8 +132,10 @@ static gs_status
 load(struct gs_item_merger *merger, struct gs_merge_source *source)
 {
 	const struct gs_item_order *order = merger->order;
+	struct gs_follow *follow = source->follow;
 	struct gs_item_slice items;
 	struct gs_item_walk walk;
+	size_t good;
 
 	if (source->place < source->count)
 		return GS_OK;
@@ -151,11 +153,20 @@ load(struct gs_item_merger *merger, struct gs_merge_source *source)
 	walk = gs_item_walk_begin(order, &items, 1);
 	source->count = gs_item_walk_next(&walk, source->items, source->bytes, merger->batch);
 	source->at = walk.at;
-	source->more = order->words(order->context, source->items,
-	                            order->item_bytes > 0 ? NULL : source->bytes, source->count, 0,
-	                            source->words);
 	merger->items += source->count;
-	return GS_OK;
+	if (follow == NULL) {
+		source->more = order->words(order->context, source->items,
+		                            order->item_bytes > 0 ? NULL : source->bytes, source->count, 0,
+		                            source->words);
+		return GS_OK;
+	}
+	follow->words = source->words;
+	good = gs_follow_items(follow, source->items, source->bytes, source->count);
+	source->more = follow->more;
+	if (good == SIZE_MAX)
+		return gs_fail(GS_EBUDGET, "out of memory");
+	return good == source->count ? GS_OK : source->fail(source->context, source->items[good],
+	                                                    bytes_of(merger, source, good));
 }
 
 /* The second word of SOURCE's item.  The first call makes those of all that is left of the batch. */

@@ -442,8 +442,13 @@ void gs_item_firsts_close(struct gs_item_firsts *firsts);
  */
 
 struct gs_merge_source {
-	/** The next items, which ascend; none at the end. */
+	/** The next items; none at the end. */
 	gs_status (*fill)(void *context, struct gs_item_slice *items);
+
+	/** Compares its items with the ones before; NULL: nobody needs to.  The error for the first of BYTES
+	 *  that is out of order. */
+	struct gs_follow *follow;
+	gs_status (*fail)(void *context, const char *item, size_t bytes);
 	void       *context;
 
 	/* for the merger: */

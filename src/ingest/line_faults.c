@@ -61,26 +61,29 @@ reject(struct gs_line_faults *faults, size_t key, const char *line, size_t bytes
 	                          (aborts && reason[0] != '\0'), reason, &faults->invalid);
 }
 
+gs_status
+gs_line_disorder(const struct gs_line_faults *faults, uint64_t number, const char *line, size_t bytes)
+{
+	return gs_disorder_line(faults->name, gs_line_number(faults->options, faults->name, number), line,
+	                        bytes - (line[bytes - 1] == faults->order->terminator), !faults->merges ? ""
+	                        : faults->order->key_count > 0 && faults->order->last_resort
+	                        ? GS_ADVICE_TIES : GS_ADVICE_UNSORTED);
+}
+
 /* The next COUNT lines come in order; or an error. */
 static gs_status
 follow(const struct gs_line_faults *faults, const char *const *lines, const uint32_t *bytes, size_t count)
 {
 	const size_t first = faults->follow == NULL ? count
 	                                            : gs_follow_items(faults->follow, lines, bytes, count);
-	uint64_t number;
-	size_t length;
 
 	if (first == count)
 		return GS_OK;
 	if (first == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %u bytes", faults->name,
 		               bytes[count - 1]);
-	length = bytes[first] - (lines[first][bytes[first] - 1] == faults->order->terminator);
-	number = faults->shown + gs_line_shown(faults, lines[0], lines[first], first) + 1;
-	return gs_disorder_line(faults->name, gs_line_number(faults->options, faults->name, number),
-	                        lines[first], length, !faults->merges ? ""
-	                        : faults->order->key_count > 0 && faults->order->last_resort
-	                        ? GS_ADVICE_TIES : GS_ADVICE_UNSORTED);
+	return gs_line_disorder(faults, faults->shown + gs_line_shown(faults, lines[0], lines[first], first) + 1,
+	                        lines[first], bytes[first]);
 }
 
 gs_status

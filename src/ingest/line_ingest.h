@@ -56,6 +56,10 @@ uint64_t gs_line_shown(const struct gs_line_faults *faults, const char *begin, c
 /** See whether a line of PIECE is at fault, and how many an editor shows of a sound piece. */
 void gs_line_check(const struct gs_line_faults *faults, struct gs_line_piece *piece);
 
+/** The error for LINE of BYTES, which is out of order: NUMBER of the file, as an editor counts lines. */
+gs_status gs_line_disorder(const struct gs_line_faults *faults, uint64_t number, const char *line,
+                           size_t bytes);
+
 /**
  * Compare the lines from DATA to *END with the ones before, if they are followed, and move the lines that
  * are not at fault together: *END becomes their end.

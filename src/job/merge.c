@@ -167,7 +167,8 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 	THEN(status, gs_item_merger_open(&merger, job->feed.by, &job->options, count, sizes->room));
 	for (size_t i = 0; status == GS_OK && i < count; i++)
 		merger.sources[i] = (struct gs_merge_source){
-			.fill = gs_merge_fill, .context = &all.inputs[i],
+			.fill = gs_merge_fill, .fail = gs_merge_fail, .context = &all.inputs[i],
+			.follow = gs_merge_checks(&all) ? &all.inputs[i].follow : NULL,
 		};
 	THEN(status, gs_item_merger_begin(&merger));
 	THEN(status, gs_emit_header(&job->emit, all.header, all.header_bytes));

@@ -318,7 +318,8 @@ open_lines(struct gs_merge_input *input)
 	while (first < input->lines && gs_line_ingest_wants_header(&first->ingest))
 		first++;
 	gs_line_collector_open(input->lines, first, &feed->lines.order, &feed->ingest.text,
-	                       trusts(feed) ? NULL : &input->follow, feed->monitor, &all->spare);
+	                       trusts(feed) || gs_merge_checks(all) ? NULL : &input->follow, feed->monitor,
+	                       &all->spare);
 	ingest->faults.merges = true;
 	ingest->header_most = feed->lines.header_most;
 	ingest->measures = feed->plan_input->input_bytes != UINT64_MAX;
@@ -448,13 +449,38 @@ gs_merge_fill(void *context, struct gs_item_slice *items)
 	} else {
 		TRY(read_bytes(input, input->memory, input->all->room, &items->bytes));
 		items->data = input->memory;
-		TRY(follow_elements(input, input->memory, items->bytes));
+		if (items->bytes % input->feed->ingest.unit != 0)
+			return gs_partial(input->feed->options, input->name, input->feed->options->skip_bytes,
+			                  input->bytes);
 		if (items->bytes < input->all->room)
 			end(input);
 	}
 	if (items->bytes > 0)
 		gs_verify_in(input->feed->verify, &(const struct gs_piece){ .slices = items, .count = 1 });
 	return GS_OK;
+}
+
+bool
+gs_merge_checks(const struct gs_merge_inputs *all)
+{
+	return !trusts(all->feed) && !all->feed->lines.order.strict;
+}
+
+gs_status
+gs_merge_fail(void *context, const char *item, size_t bytes)
+{
+	struct gs_merge_input *input = context;
+	const struct gs_feed *feed = input->feed;
+	const struct gs_line_faults *faults;
+	uint64_t number = input->follow.elements + 1;
+
+	if (input->lines == NULL)
+		return gs_disorder_record(&feed->records.record, input->name, item, number,
+		                          feed->options->skip_bytes, input->advice);
+	faults = &input->lines->ingest.faults;		/* it has shown the header, and CSV up to the last line */
+	number = feed->lines.order.fields.csv
+	         ? 1 - gs_line_shown(faults, item, input->lines->lines + input->lines->bytes, 0) : number;
+	return gs_line_disorder(faults, faults->shown + number, item, bytes);
 }
 
 gs_status

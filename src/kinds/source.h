@@ -76,8 +76,15 @@ MUST_CHECK gs_status gs_merge_read_header(struct gs_merge_inputs *all);
  *  element is not whole, or out of order, but the *COUNT before it are good; or as gs_input_read(). */
 MUST_CHECK gs_status gs_merge_read(void *context, void *into, size_t room, size_t *count);
 
-/** The next items of an input; none at the end. */
+/** For a struct gs_merge_source, CONTEXT being the input: the next items; none at the end. */
 MUST_CHECK gs_status gs_merge_fill(void *context, struct gs_item_slice *items);
+
+/** Is the merger to compare items?  Else they may be in any order, or strict lines, among which some are left
+ *  out: these are compared where they are read. */
+bool gs_merge_checks(const struct gs_merge_inputs *all);
+
+/** ITEM, of the last ones, is out of order; INPUT.follow has counted those before it. */
+gs_status gs_merge_fail(void *context, const char *item, size_t bytes);
 
 /** Has the input ended? */
 bool gs_merge_ended(const struct gs_merge_input *input);

@@ -144,7 +144,7 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 	const struct gs_item_order *order = follow->order;
 	const size_t fixed = order->item_bytes;
 	size_t last_bytes;
-	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
+	uint64_t own[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH], *words = follow->words != NULL ? follow->words : own;
 	int difference = 1;
 	bool more, tied, has_nexts = false;
 	unsigned ties = 0;
@@ -158,6 +158,7 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 	if (!note(follow, difference < 0, difference == 0))
 		return 0;
 	more = order->words(order->context, items, fixed > 0 ? NULL : bytes, count, 0, words);
+	follow->more = more;
 	for (size_t i = 1; i < count; i++) {
 		if (words[i] > words[i - 1])
 			continue;

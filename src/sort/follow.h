@@ -26,6 +26,8 @@ struct gs_follow {
 	uint64_t duplicates;	/* and equal to it */
 	bool     disorder;	/* one was found */
 
+	uint64_t *words;	/* of items: memory for the first words of those compared last; or NULL, and */
+	bool     more;		/* may their words go on behind these? */
 	bool     any;		/* there is a last one: */
 	uint64_t last;		/* key, */
 	unsigned last_class;	/* text: with its class */

@@ -4,9 +4,8 @@
  *
  * The readers are the decoder with vectors and without, the same in the order of lines, and
  * reference_model.c.  Chunks end where mapped memory ends, so a read beyond them crashes.  The text is the
- * fuzzer's input, or is
- * made from it line by line, so that most lines are numbers; it may be repeated, so that several
- * threads share a chunk.
+ * fuzzer's input, or is made from it line by line, so that most lines are numbers; it may be repeated, so
+ * that several threads share a chunk.
  */
 #include <sys/mman.h>
 

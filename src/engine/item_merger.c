@@ -207,56 +207,59 @@ ties_before(const struct gs_item_merger *merger, struct gs_merge_source *one, st
 }
 
 static inline bool
-is_less(const struct gs_item_merger *merger, struct gs_merge_source *one, struct gs_merge_source *other)
+is_less(const struct gs_item_merger *merger, const struct gs_merge_head *one, const struct gs_merge_head *other)
 {
-	const uint64_t one_word = one->words[one->place], other_word = other->words[other->place];
-
-	return one_word != other_word ? one_word < other_word : ties_before(merger, one, other);
+	return one->word != other->word ? one->word < other->word
+	                                : ties_before(merger, one->source, other->source);
 }
 
 static void
 sift_down(struct gs_item_merger *merger, size_t at)
 {
-	struct gs_merge_source **heap = merger->heap, *source = heap[at];
+	struct gs_merge_head *heap = merger->heap, head = heap[at];
 
 	for (size_t child; (child = 2 * at + 1) < merger->heap_count; at = child) {
-		if (child + 1 < merger->heap_count && is_less(merger, heap[child + 1], heap[child]))
+		if (child + 1 < merger->heap_count && is_less(merger, &heap[child + 1], &heap[child]))
 			child++;
-		if (!is_less(merger, heap[child], source))
+		if (!is_less(merger, &heap[child], &head))
 			break;
 		heap[at] = heap[child];
 	}
-	heap[at] = source;
+	heap[at] = head;
 }
 
 gs_status
 gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink)
 {
-	struct gs_merge_source **heap = merger->heap;
+	struct gs_merge_head *heap = merger->heap;
 
 	merger->sink = sink;
 	for (size_t i = merger->heap_count; i > 0; i--)
 		sift_down(merger, i - 1);
 	while (merger->heap_count > 0 && merger->left > 0) {
-		struct gs_merge_source *source = heap[0], *rival = merger->heap_count > 1 ? heap[1] : NULL;
+		const struct gs_merge_head *rival = merger->heap_count > 1 ? &heap[1] : NULL;
+		struct gs_merge_source *source = heap[0].source;
+		const uint64_t *words = source->words;
 		const size_t place = source->place;
+		uint64_t most = UINT64_MAX;
 		size_t to = place + 1;
-		uint64_t word;
 
 		/* all items leave that come before the least one of the others */
-		if (merger->heap_count > 2 && is_less(merger, heap[2], rival))
-			rival = heap[2];
-		word = rival != NULL ? rival->words[rival->place] : UINT64_MAX;
-		for (; to < source->count; to++) {
+		if (merger->heap_count > 2 && is_less(merger, &heap[2], rival))
+			rival = &heap[2];
+		if (rival != NULL)
+			most = rival->word;
+		for (; to < source->count && words[to] <= most; to++) {
 			source->place = to;
-			if (source->words[to] > word || (source->words[to] == word && rival != NULL &&
-			                                 !ties_before(merger, source, rival)))
+			if (words[to] == most && rival != NULL && !ties_before(merger, source, rival->source))
 				break;
 		}
 		source->place = place;
 		TRY(take(merger, source, to));
 		TRY(load(merger, source));
-		if (source->count == 0)
+		if (source->count > 0)
+			heap[0].word = words[source->place];
+		else
 			heap[0] = heap[--merger->heap_count];
 		if (merger->heap_count > 0)
 			sift_down(merger, 0);
@@ -265,9 +268,9 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 	TRY(flush(merger));
 	/* if the head is complete, the rest of all inputs must be in order, too */
 	for (size_t i = 0; i < merger->heap_count; i++)
-		while (heap[i]->count > 0) {
-			heap[i]->place = heap[i]->count;
-			TRY(load(merger, heap[i]));
+		while (heap[i].source->count > 0) {
+			heap[i].source->place = heap[i].source->count;
+			TRY(load(merger, heap[i].source));
 		}
 	return GS_OK;
 }
@@ -317,7 +320,7 @@ gs_item_merger_begin(struct gs_item_merger *merger)
 		source->at = source->end = merger->out;		/* a place without items */
 		TRY(load(merger, source));
 		if (source->count > 0)
-			merger->heap[merger->heap_count++] = source;
+			merger->heap[merger->heap_count++] = (struct gs_merge_head){ source->words[0], source };
 	}
 	return GS_OK;
 }

@@ -461,11 +461,17 @@ struct gs_merge_source {
 	bool        more, has_nexts;	/* words may go on behind the first */
 };
 
+/* A source in the heap, and the first word of its next item. */
+struct gs_merge_head {
+	uint64_t word;
+	struct gs_merge_source *source;
+};
+
 struct gs_item_merger {
 	const struct gs_item_order *order;
 	struct gs_merge_source  *sources;
 	size_t                  count;
-	struct gs_merge_source **heap;
+	struct gs_merge_head    *heap;
 	size_t                  heap_count;
 	char                   *batches;	/* of all sources: */
 	size_t                  batch;	/* items of each whose words are made together */

@@ -108,7 +108,7 @@ open_emit(struct gsort *job)
 enum { SMALL_BYTES = 64 << 10 };
 
 /* Memory for each input of a merge beside its name and its file, open or not.  Measured. */
-enum { MERGE_INPUT_BYTES = 360 };
+enum { MERGE_INPUT_BYTES = 490 };
 
 /* FEED is that of JOB, or an operand of its set, which has one of SHARES of the memory; PRINT_BYTES: for each
  * key that is written in another form. */

@@ -35,7 +35,7 @@ const struct gs_ranks *gs_launch_rank(void);
 
 /** Does this rank speak for all? */
 static inline bool
-gs_launch_speaks(void)
+gs_launch_is_root(void)
 {
 	const struct gs_ranks *ranks = gs_launch_rank();
 

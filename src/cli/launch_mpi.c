@@ -138,7 +138,7 @@ gs_launch_run(struct gs_opts *opts, int (*run)(struct gs_opts *opts))
 		return run(opts);
 	}
 	job->ranks = ranks;
-	if (!gs_launch_speaks())
+	if (!gs_launch_is_root())
 		gs_launch_mute(opts);
 	status = run(opts);
 	gs_launch_end();

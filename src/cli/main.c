@@ -70,11 +70,11 @@ report_result(const struct gs_opts *opts, const gsort *job, gsort_status status)
 	const bool left_out = exit_status == GS_EXIT_ERROR && stats->invalid_lines > 0 &&
 	                      stats->keys > 0 && gsort_last_error() == GSORT_ERROR_INPUT;
 
-	if (gs_launch_speaks())
+	if (gs_launch_is_root())
 		gs_progress_end();
 	if (exit_status == GS_EXIT_ERROR)
 		report_failure(opts);
-	if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY && gs_launch_speaks() &&
+	if (opts->check && opts->job.check == GSORT_CHECK_SUMMARY && gs_launch_is_root() &&
 	    (exit_status != GS_EXIT_ERROR || left_out))
 		printf("records\t%" PRIu64 "\nbreaks\t%" PRIu64 "\nduplicates\t%" PRIu64 "\n", stats->keys,
 		       stats->breaks, stats->duplicates);
@@ -109,16 +109,16 @@ run_job(struct gs_opts *opts)
 	gs_cuda_environment(&opts->job);
 	opts->job.sandbox = !opts->no_sandbox;
 	opts->job.explained = opts->plan || (opts->debug && opts->job.size_hint == 0);	/* --progress=SIZE */
-	if (gs_launch_speaks() && !gs_report_open(opts)) {
+	if (gs_launch_is_root() && !gs_report_open(opts)) {
 		gs_launch_fail();
 		return GS_EXIT_ERROR;
 	}
-	if (gs_launch_speaks())
+	if (gs_launch_is_root())
 		gs_progress_begin(opts);
 	if (gsort_open(&job, &opts->job) != GSORT_OK) {
 		if (opts->next != NULL)
 			gs_next_sort(opts->next);
-		if (gs_launch_speaks())
+		if (gs_launch_is_root())
 			gs_progress_end();
 		report_failure(opts);
 		if (opts->stats == GS_REPORT_JSON)
@@ -139,11 +139,11 @@ run_job(struct gs_opts *opts)
 		gsort_plan(job, gs_report_note, NULL);
 	}
 	if (opts->plan) {
-		if (gs_launch_speaks())
+		if (gs_launch_is_root())
 			(opts->plan == GS_REPORT_JSON ? gsort_plan_json : gsort_plan)(job, gs_report_line,
 			                                                              stdout);
 	} else {
-		if (gs_launch_speaks())
+		if (gs_launch_is_root())
 			gs_progress_watch(job);
 		status = report_result(opts, job, gsort_run(job));
 	}
@@ -201,13 +201,13 @@ main(int argc, char **argv)
 		end(GS_EXIT_ERROR);
 	if (!opts.help && !opts.version) {
 		/* "gsort -h" waits for lines, as in sort(1); most people who type it want help */
-		if (gs_launch_speaks() && !opts.quiet && !opts.plan && !gs_is_binary(opts.job.type) &&
+		if (gs_launch_is_root() && !opts.quiet && !opts.plan && !gs_is_binary(opts.job.type) &&
 		    opts.job.record_bytes == 0 && opts.job.input_count == 0 && isatty(STDIN_FILENO))
 			gs_report_error("reading lines from the terminal; Ctrl-D ends them (for help: "
 			                "gsort --help)");
 		gs_process_end(gs_launch_run(&opts, run_job));
 	}
-	if (!gs_launch_speaks())
+	if (!gs_launch_is_root())
 		end(GS_EXIT_SORTED);
 	if (opts.help) {
 		gs_option_help(stdout, opts.help & GS_FIRST_WORD);

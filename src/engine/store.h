@@ -98,8 +98,8 @@ enum { GS_FILLINGS = 4 };
 
 struct gs_fillings {
 	/** Take a staging buffer of KEY_CLASS, which is the caller's until it gives it back; *SUM: of the
-	 *  keys in it.  May write to disk; if buffers are NOT_ALONE it does not, and room 0 asks for the
-	 *  others first. */
+	 *  keys in it.  May write to disk.  With NOT_ALONE it never writes; room 0 means: give the other
+	 *  buffers back first. */
 	gs_status (*stage)(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging,
 	                   uint64_t *sum);
 

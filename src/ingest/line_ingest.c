@@ -193,10 +193,10 @@ note_warning(void *piece, const char *line)
 	((struct gs_line_piece *)piece)->noted = true;
 }
 
-/* Make items of the numbers in piece I.  One of several threads does not SPEAK of it: it notes that there is
- * something to be said. */
+/* Make items of the numbers in piece I.  Unless it REPORTS, one of several threads only notes that there is
+ * something to report. */
 static gs_status
-put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
+put_text(struct adder *adder, size_t i, bool reports, char *items, size_t *bytes)
 {
 	struct gs_line_ingest *ingest = adder->ingest;
 	struct gs_line_piece *piece = &adder->pieces[i];
@@ -208,7 +208,7 @@ put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
 	options.header_lines = 0;	/* they are cut off */
 	options.reverse = false;	/* the order of the items is that */
 	options.in_order = true;
-	if (!speaks && options.warn.take != NULL)
+	if (!reports && options.warn.take != NULL)
 		options.warn = (struct gs_listener){ note_warning, piece };
 	TRY(gs_allocate(&memory, gs_text_decoder_bytes(GS_TEXT_NUMBER_CHUNK, 1, &options), 1, "numbers"));
 	decoder = gs_text_decoder_init(memory, GS_TEXT_NUMBER_CHUNK, 1, &options);
@@ -218,8 +218,8 @@ put_text(struct adder *adder, size_t i, bool speaks, char *items, size_t *bytes)
 	decoder->overflow_warned = ingest->overflow_warned;
 	status = gs_text_number_put(ingest->item, decoder, ingest->number, piece->data, piece->end,
 	                            adder->firsts[i], items, bytes);
-	piece->noted |= !speaks && (status != GS_OK || decoder->invalid > ingest->faults.invalid);
-	if (speaks) {
+	piece->noted |= !reports && (status != GS_OK || decoder->invalid > ingest->faults.invalid);
+	if (reports) {
 		ingest->faults.invalid = decoder->invalid;
 		ingest->overflow_warned = decoder->overflow_warned;
 	}

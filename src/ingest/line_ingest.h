@@ -82,7 +82,7 @@ struct gs_line_number {
 	bool     swaps;		/* its byte order is not this machine's */
 };
 
-/** The bytes of VALUE as it is written, and behind them what stays unseen. */
+/** VALUE in the byte order of the output; the rest is padding. */
 uint64_t gs_line_number_bits(struct gs_line_number number, uint64_t value);
 
 /* Items that are lines after some bytes. */

@@ -16,7 +16,7 @@
 #include "job/job.h"
 
 bool
-gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
+gs_fallback_begin(struct gs_fallback *fallback, struct gsort_options *o)
 {
 	const char *letters = o->ordering != NULL ? o->ordering : "";
 	const bool n = strchr(letters, 'n') != NULL, g = strchr(letters, 'g') != NULL;
@@ -26,7 +26,7 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 	if (o->csv || o->separator != NULL || o->keydef_count > 0 || n == g || (g && o->locale != NULL) ||
 	    letters[strspn(letters, "bngr")] != '\0')
 		return false;
-	if (turn->ended || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
+	if (fallback->ended || o->set != GSORT_NO_SET || o->argsort_bits > 0 ||
 	    o->keep_order || o->underline || o->sample.wanted || o->invalid != GSORT_INVALID_ABORT ||
 	    gs_statistics_is_wanted(o) || o->read != NULL)
 		return false;
@@ -40,8 +40,8 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 		                                    : stat(o->inputs[i], &status)) != 0 ||
 		    !S_ISREG(status.st_mode))
 			return false;
-	turn->lines = *o;
-	turn->may = true;
+	fallback->lines = *o;
+	fallback->may = true;
 	o->lines = false;
 	o->type = n ? GSORT_TEXT : GSORT_TEXT_FLOAT;
 	o->reverse = strchr(letters, 'r') != NULL;
@@ -49,8 +49,8 @@ gs_turn_begin(struct gs_turn *turn, struct gsort_options *o)
 }
 
 void
-gs_turn_end(struct gs_turn *turn, struct gsort_options *o)
+gs_fallback_end(struct gs_fallback *fallback, struct gsort_options *o)
 {
-	*o = turn->lines;
-	*turn = (struct gs_turn){ .ended = true };
+	*o = fallback->lines;
+	*fallback = (struct gs_fallback){ .ended = true };
 }

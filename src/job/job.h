@@ -26,28 +26,28 @@
 
 struct gs_rank_job;
 
-/* ---- lines that are compared as numbers are numbers, until one of them is none (fallback.c) ---- */
+/* ---- -n and -g: numbers first, lines if that fails (fallback.c) ------------------- */
 
 /*
- * Of -n and -g:
+ * For -n and -g:
  *
- *     begin; end, if an input is compressed or a line is no such number
+ *     begin; end, if an input is compressed or a line is not such a number
  *
  * While each line of its files is what gsort prints for its number, the job sorts numbers, several times as
  * fast.  At the first other line it becomes one of lines (sort.c), and reads the files again.
  */
 
-struct gs_turn {
+struct gs_fallback {
 	bool      may;			/* the job may become one of: */
 	struct gsort_options lines;
 	bool      ended;
 };
 
-/** Make OPTIONS, of lines, those of a sort of numbers; false: that is not how it may begin. */
-bool gs_turn_begin(struct gs_turn *turn, struct gsort_options *options);
+/** Turn OPTIONS of lines into options of numbers; false: the sort may not begin so. */
+bool gs_fallback_begin(struct gs_fallback *fallback, struct gsort_options *options);
 
-/** Make them those of lines again, for good. */
-void gs_turn_end(struct gs_turn *turn, struct gsort_options *options);
+/** Turn them back into options of lines, for good. */
+void gs_fallback_end(struct gs_fallback *fallback, struct gsort_options *options);
 
 /* ---- the files that a job reads and writes, by any name (files.c) ----------- */
 
@@ -89,7 +89,7 @@ struct gs_phases {
 struct gsort {
 	struct gs_rank_job  *rank_job;		/* what it is among the ranks; alone: the only one */
 	struct gsort_options options;		/* a copy of the caller's; a rank has changed it */
-	struct gs_turn       turn;		/* of lines, if they begin as numbers */
+	struct gs_fallback   fallback;		/* of lines, if they begin as numbers */
 	struct gs_limits     limits;		/* of the machine; cores 0: not read yet */
 	struct gs_plan_input plan_input;
 	struct gs_plan       plan;

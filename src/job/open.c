@@ -43,7 +43,7 @@ gs_job_input_options(struct gsort *job)
 		.terminal_ok = options->force,
 		.decompress = options->decompress,
 		.ranges = job->rank_job->parts.ranges,
-		.again = job->turn.may,
+		.again = job->fallback.may,
 		.later = options->operation == GSORT_MERGE,
 		.stored = &job->monitor.counters.stored_in,
 		.confined = job->rank_job->given.sandbox && !options->sandbox ? GS_RANKS_UNCONFINED : NULL,
@@ -291,8 +291,8 @@ normalize(struct gsort *job)
 	struct gs_feed *feed = &job->feed;
 	enum gs_elements elements = gs_options_elements(own);
 
-	/* lines that are compared as numbers begin as numbers; of several ranks all had to turn at a time */
-	if (elements == GS_OF_LINES && alone && gs_turn_begin(&job->turn, own))
+	/* -n and -g begin with numbers, but not on several ranks, which would have to fall back together */
+	if (elements == GS_OF_LINES && alone && gs_fallback_begin(&job->fallback, own))
 		elements = gs_options_elements(own);
 	if (elements == GS_OF_KEYS || elements == GS_OF_COLUMN || elements == GS_OF_FIELD) {
 		if (own->set != GSORT_NO_SET)	/* of sorted inputs, as a merge is */
@@ -329,7 +329,7 @@ describe(struct gsort *job)
 	normalize(job);
 	feed->kind = gs_kind_of(&job->options);
 	gs_ingest_set_format(&feed->ingest, &job->options);
-	text->exact = job->turn.may;
+	text->exact = job->fallback.may;
 	feed->lines.order.terminator = text->terminator;
 	if (feed->kind->describe != NULL)
 		status = feed->kind->describe(feed);
@@ -360,8 +360,8 @@ gs_job_open(struct gsort *job)
 	TRY(open_input(feed, &in));
 	files = gs_input_files(feed->input);
 	/* known once it is open: reading it twice would take longer than sorting lines */
-	if (job->turn.may && gs_files_inflate(files, GS_INFLATES)) {
-		gs_turn_end(&job->turn, &job->options);
+	if (job->fallback.may && gs_files_inflate(files, GS_INFLATES)) {
+		gs_fallback_end(&job->fallback, &job->options);
 		TRY(describe(job));
 	}
 	TRY(plan_job(job));
@@ -402,7 +402,7 @@ gs_job_become_lines(struct gsort *job)
 	atomic_store(&job->monitor.counters.bytes_in, 0);
 	atomic_store(&job->monitor.counters.keys_in, 0);
 	atomic_store(&job->monitor.counters.keys_sorted, 0);
-	gs_turn_end(&job->turn, &job->options);
+	gs_fallback_end(&job->fallback, &job->options);
 	gs_emit_close(emit);
 	gs_feed_release(&job->feed);
 	gs_arena_close(&job->buffers);

@@ -78,7 +78,7 @@ run_member(struct gs_ranks *own, void *context)
 	ranks = own;
 	member->opts.job.ranks = ranks;
 	member->opts.progress = GS_PROGRESS_NEVER;
-	if (!gs_launch_speaks())
+	if (!gs_launch_is_root())
 		gs_launch_mute(&member->opts);
 	member->status = member->run(&member->opts);
 }

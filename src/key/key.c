@@ -65,13 +65,12 @@ gs_key_is_float(enum gsort_type type)
 unsigned
 gs_key_fraction_bits(enum gsort_type type)
 {
-	switch (type) {
-	case GSORT_F16:  return 10;
-	case GSORT_BF16: return 7;
-	case GSORT_F32:  return 23;
-	case GSORT_F64: case GSORT_TEXT_FLOAT: return 52;
-	default: return 0;
-	}
+	static const unsigned char bits[GS_TYPE_LAST + 1] = {
+		[GSORT_F16] = 10, [GSORT_BF16] = 7, [GSORT_F32] = 23,
+		[GSORT_F64] = 52, [GSORT_TEXT_FLOAT] = 52,
+	};
+
+	return bits[type];
 }
 
 const char *

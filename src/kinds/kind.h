@@ -170,12 +170,12 @@ MUST_CHECK gs_status gs_items_open_engine(struct gs_feed *feed, const struct gs_
 static inline enum gs_set_keep
 gs_set_keep_of(enum gsort_set set)
 {
-	switch (set) {
-	case GSORT_UNION:      return GS_KEEP_UNION;
-	case GSORT_INTERSECT:  return GS_KEEP_INTERSECTION;
-	case GSORT_DIFFERENCE: return GS_KEEP_DIFFERENCE;
-	default:               return GS_KEEP_SYMMETRIC;
-	}
+	static const enum gs_set_keep keeps[] = {
+		[GSORT_UNION] = GS_KEEP_UNION, [GSORT_INTERSECT] = GS_KEEP_INTERSECTION,
+		[GSORT_DIFFERENCE] = GS_KEEP_DIFFERENCE, [GSORT_SYMMETRIC] = GS_KEEP_SYMMETRIC,
+	};
+
+	return keeps[set];
 }
 
 /* ---- and of lines (lines.c) ------------------------------------------------------ */

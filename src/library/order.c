@@ -13,10 +13,10 @@
  * Invariant: nothing fails once words are in INDICES, an array of the caller.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/round.h"
 #include "base/team.h"
 #include "key/key.h"
 #include "library/array.h"
@@ -36,7 +36,7 @@ struct ordering {
 	uint64_t   *words;	/* INDICES, or of their own */
 	void       *scratch;	/* as much as the words have, 2 MiB at most; NULL: words of their own */
 	pthread_mutex_t lock;	/* of it */
-	uint64_t    turn_least[GS_TEAM_MAX], turn_most[GS_TEAM_MAX];	/* by worker */
+	atomic_size_t found_least, found_most;	/* of the keys; the most complemented */
 	size_t      starts[];	/* of each turn: its first word that begins a run; TURN's end: none */
 };
 
@@ -141,8 +141,8 @@ find_range(void *context, unsigned worker, unsigned size)
 			most = keys[i] > most ? keys[i] : most;
 		}
 	}
-	ordering->turn_least[worker] = least;
-	ordering->turn_most[worker] = most;
+	gs_team_least(&ordering->found_least, least);
+	gs_team_least(&ordering->found_most, ~most);
 }
 
 static void
@@ -185,7 +185,6 @@ gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count
 	const size_t turns = (count + GS_ARRAY_TURN_KEYS - 1) / GS_ARRAY_TURN_KEYS;
 	struct gs_array_args words = gs_array_args_u64(gs_array_threads(args, count * 8));
 	struct gs_array_memory memory = { .at = NULL };
-	uint64_t most = 0;
 	unsigned width = args->key_bits;
 	struct ordering *ordering;
 	gs_status status;
@@ -210,15 +209,10 @@ gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count
 		/* Choose how many bits of the keys a word has. */
 		ordering->index_bits = gs_bits_of(count - 1);
 		if (width + ordering->index_bits > 64) {
-			for (unsigned t = 0; t < words.threads; t++)
-				ordering->turn_least[t] = UINT64_MAX;
+			ordering->found_least = ordering->found_most = UINT64_MAX;
 			gs_team_run(words.threads, find_range, ordering);
-			ordering->least = UINT64_MAX;
-			for (unsigned t = 0; t < words.threads; t++) {
-				ordering->least = gs_least(ordering->least, ordering->turn_least[t]);
-				most = ordering->turn_most[t] > most ? ordering->turn_most[t] : most;
-			}
-			width = gs_bits_of(most - ordering->least);
+			ordering->least = ordering->found_least;
+			width = gs_bits_of(~ordering->found_most - ordering->least);
 		}
 		ordering->shift = gs_array_bits_cut(width, ordering->index_bits);
 		gs_team_each(words.threads, turns, make_words, ordering);

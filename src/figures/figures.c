@@ -8,6 +8,7 @@
  * What is not a number in JSON (inf, nan) is a string there; what does not exist, because there are no
  * keys, is null there and "-" in lines.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
@@ -371,13 +372,16 @@ write_out(void *context, const char *text, size_t bytes)
 }
 
 gs_status
-gs_figures_write(const struct gs_statistics *figures, struct gs_output *output, uint64_t *bytes)
+gs_figures_write(struct gs_statistics *figures, struct gs_output *output, uint64_t *bytes)
 {
 	struct sink sink = { .output = output, .status = GS_OK };
 	FILE *to = fopencookie(&sink, "w", (cookie_io_functions_t){ .write = write_out });
 
 	if (to == NULL)
 		return gs_fail(GS_EBUDGET, "no memory for the figures");
+	assert(figures->taken == figures->keys);
+	gs_bars_end(&figures->bars, figures->keys);
+	gs_top_end(&figures->top);
 	print_all(figures, to);
 	(void)fclose(to);		/* what fails there is in the sink */
 	*bytes += sink.bytes;

@@ -461,14 +461,6 @@ gs_statistics_sink(struct gs_statistics *figures)
 }
 
 void
-gs_statistics_end(struct gs_statistics *figures)
-{
-	assert(figures->taken == figures->keys);
-	gs_bars_end(&figures->bars, figures->keys);
-	gs_top_end(&figures->top);
-}
-
-void
 gs_statistics_close(struct gs_statistics *figures)
 {
 	free(figures->marks);

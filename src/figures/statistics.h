@@ -5,7 +5,7 @@
  *
  * A span sink beside the emit stage: keys are not written in the form of the input.
  *
- *     open; { sink, drain, end_group } in the order of the output; end; the figures; close
+ *     open; { sink, drain, end_group } in the order of the output; write; close
  */
 #ifndef GS_FIGURES_STATISTICS_H
 #define GS_FIGURES_STATISTICS_H
@@ -212,9 +212,6 @@ struct gs_span_sink gs_statistics_sink(struct gs_statistics *figures);
 /** The group that was open has ended: all keys of the class have been taken. */
 void gs_statistics_end_group(struct gs_statistics *figures);
 
-/** All classes have ended: complete the figures. */
-void gs_statistics_end(struct gs_statistics *figures);
-
 /** Free all.  A zeroed struct is allowed. */
 void gs_statistics_close(struct gs_statistics *figures);
 
@@ -225,11 +222,11 @@ struct gs_word gs_statistics_spell_key(const struct gs_statistics *figures, cons
                                        char word[GS_WORD_BYTES]);
 
 /**
- * Write the figures of STATISTICS, which has ended, as lines or as one of JSON.
+ * All classes have ended: complete the figures, and write them as lines or as one of JSON.
  *
  * @bytes  the number of bytes written is added to it
  */
 MUST_CHECK gs_status
-gs_figures_write(const struct gs_statistics *figures, struct gs_output *output, uint64_t *bytes);
+gs_figures_write(struct gs_statistics *figures, struct gs_output *output, uint64_t *bytes);
 
 #endif

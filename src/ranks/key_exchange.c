@@ -114,24 +114,6 @@ land(void *context, bool *moved)
 
 /* ---- adding ----------------------------------------------------------------------------------- */
 
-/* Before there are splitters. */
-static void
-hold(struct gs_key_exchange *exchange, unsigned key_class, const void *keys, size_t bytes)
-{
-	struct gs_held *held = &exchange->held[key_class];
-
-	if (bytes == 0)
-		return;
-	pthread_mutex_lock(&exchange->all.lock);
-	if (gs_first_error_note(&exchange->all.error, GS_GROW(held->keys, &held->room, held->bytes + bytes,
-	                                                "bytes of keys that are held"))) {
-		memcpy(held->keys + held->bytes, keys, bytes);
-		held->bytes += bytes;
-		exchange->held_bytes += bytes;
-	}
-	pthread_mutex_unlock(&exchange->all.lock);
-}
-
 /* Send and receive; when all blocks that were ready have landed, others are, if the store has room. */
 static void
 step(struct gs_key_exchange *exchange)
@@ -163,8 +145,19 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	char *divided;
 
 	(void)sequence;
-	if (!exchange->split) {
-		hold(exchange, key_class, piece->keys, piece->count * key_bytes);
+	if (!exchange->split) {		/* hold the keys back */
+		struct gs_held *held = &exchange->held[key_class];
+		const size_t bytes = piece->count * key_bytes;
+
+		pthread_mutex_lock(&exchange->all.lock);
+		if (bytes > 0 && gs_first_error_note(&exchange->all.error,
+		                                     GS_GROW(held->keys, &held->room, held->bytes + bytes,
+		                                             "bytes of keys that are held"))) {
+			memcpy(held->keys + held->bytes, piece->keys, bytes);
+			held->bytes += bytes;
+			exchange->held_bytes += bytes;
+		}
+		pthread_mutex_unlock(&exchange->all.lock);
 		return;
 	}
 	divided = gs_splitters_divide(&exchange->splitters, key_class, key_bits, piece->keys, piece->count,

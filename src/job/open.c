@@ -110,13 +110,14 @@ enum { SMALL_BYTES = 64 << 10 };
 /* Memory for each input of a merge beside its name and its file, open or not.  Measured. */
 enum { MERGE_INPUT_BYTES = 490 };
 
-/* FEED is that of JOB, or an operand of its set, which has one of SHARES of the memory; PRINT_BYTES: for each
- * key that is written in another form. */
+/* FEED is JOB's, or an operand's of its set. */
 static void
-collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, unsigned shares)
+collect_plan_input(struct gsort *job, struct gs_feed *feed)
 {
 	const struct gsort_options *options = feed->options;
+	const struct gs_encoding *encoding = &job->emit.encoding;
 	const struct gs_files *files = gs_input_files(feed->input);
+	const bool operand = feed != &job->feed;
 	const uint64_t bytes = gs_files_bytes(files);
 	const bool module = gs_gpu_module_exists();
 	struct gs_plan_input *input = feed->plan_input;
@@ -139,7 +140,9 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 		.cpu_rule = feed->kind->cpu_rule,
 		.ahead_chunks = GS_AHEAD_CHUNKS,
 		.headers = options->header_lines > 0,
-		.print_bytes = print_bytes,
+		/* a printed key is in two buffers, and has a count */
+		.print_bytes = operand || gs_encoding_in_place(encoding) ? 0
+		               : 2 * gs_encoding_bytes(encoding) + (encoding->counts ? sizeof(uint64_t) : 0),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files, GS_INFLATES),
 		.confined = options->sandbox && gs_files_inflate(files, GS_MAY_INFLATE),
 		.large_window = gs_files_inflate(files, GS_LARGE_WINDOW),
@@ -171,10 +174,13 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed, size_t print_bytes, 
 	feed->kind->plan(input);
 	if (input->memory_bytes > 0)	/* the user's limit replaces the default share */
 		input->host_bytes = limits->room_bytes;
-	input->shares = shares;
-	if (feed == &job->feed && shares > 0)	/* equal ones */
+	if (operand) {
+		input->shares = job->plan_input.shares;
+	} else if (gs_job_combines(job)) {	/* equal ones, of which the merge has one, too */
+		input->shares = (unsigned)job->rank_job->given.input_count + 1;
 		input->memory_bytes = (input->memory_bytes > 0 ? input->memory_bytes : limits->host_bytes) /
-		                      shares;
+		                      input->shares;
+	}
 	if (options->size_hint > 0 && (bytes == GS_UNKNOWN || options->explained)) {
 		input->input_bytes = options->size_hint;
 		input->guessed = true;
@@ -204,16 +210,6 @@ make_plan(struct gsort *job)
 	gs_rank_adapt(job->rank_job, &job->plan_input, &job->plan);
 	gs_job_expect(job, false);
 	return GS_OK;
-}
-
-static gs_status
-plan_job(struct gsort *job)
-{
-	const size_t operands = gs_job_combines(job) ? job->rank_job->given.input_count : 0;
-
-	collect_plan_input(job, &job->feed, gs_emit_print_bytes(&job->emit),
-	                   operands > 0 ? (unsigned)operands + 1 : 0);	/* the merge of them has one, too */
-	return make_plan(job);
 }
 
 /* ---- memory --------------------------------------------------------------------- */
@@ -364,7 +360,8 @@ gs_job_open(struct gsort *job)
 		gs_fallback_end(&job->fallback, &job->options);
 		TRY(describe(job));
 	}
-	TRY(plan_job(job));
+	collect_plan_input(job, &job->feed);
+	TRY(make_plan(job));
 	share_threads(feed);
 	if (job->options.operation != GSORT_CHECK) {	/* which has constant memory, and no output */
 		TRY(allocate(feed));
@@ -407,7 +404,8 @@ gs_job_become_lines(struct gsort *job)
 	gs_feed_release(&job->feed);
 	gs_arena_close(&job->buffers);
 	TRY(describe(job));
-	TRY(plan_job(job));
+	collect_plan_input(job, &job->feed);
+	TRY(make_plan(job));
 	if (job->options.operation == GSORT_CHECK)
 		return GS_OK;
 	TRY(allocate(&job->feed));
@@ -434,7 +432,7 @@ gs_job_open_operand(struct gsort *job, struct gs_feed *feed)
 	in.stored = &feed->monitor->counters.stored_in;
 	in.stops_with = job->feed.input;
 	TRY(open_input(feed, &in));
-	collect_plan_input(job, feed, 0, job->plan_input.shares);
+	collect_plan_input(job, feed);
 	TRY(gs_plan_make(feed->plan, feed->plan_input));
 	share_threads(feed);
 	return allocate(feed);

@@ -102,7 +102,6 @@ make_figures(struct gsort *job)
 		note_digest(job);
 		figures.of_column = feed->lines.column.keys != NULL;
 		figures.missing = feed->lines.column.missing;
-		gs_statistics_end(&figures);
 		status = gs_border_verify(job->rank_job->ranks, &job->verify);
 	}
 	THEN(status, gs_figures_write(&figures, job->files.outputs.files[0], &bytes));
@@ -160,7 +159,7 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
 	TRY(gs_outputs_wait(&job->files.outputs));	/* they borrow memory of the arena */
 	TRY(gs_input_rewind(job->feed.input));
-	gs_verify_restart(&job->verify);
+	job->verify.keys_in = job->verify.sum_in = 0;	/* all is read again, and what was written stays */
 	gs_emit_resume(&job->emit);
 	TRY(gs_job_replan(job));
 	gs_input_stop_recording(job->feed.input);

@@ -43,14 +43,6 @@ gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options)
 	emit->element_bytes = gs_key_is_text(emit->encoding.to) ? 0 : gs_encoding_bytes(&emit->encoding);
 }
 
-size_t
-gs_emit_print_bytes(const struct gs_emit *emit)
-{
-	return gs_encoding_in_place(&emit->encoding) ? 0
-	       : 2 * gs_encoding_bytes(&emit->encoding) +
-	         (emit->encoding.counts ? sizeof *emit->select.times : 0);
-}
-
 void
 gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
               const struct gs_plan *plan, struct gs_arena *arena)

@@ -190,9 +190,6 @@ struct gs_emit {
 /** Choose the format of the output from OPTIONS. */
 void gs_emit_set_format(struct gs_emit *emit, const struct gsort_options *options);
 
-/** Memory for each key that is encoded; 0: keys are written where they lie. */
-size_t gs_emit_print_bytes(const struct gs_emit *emit);
-
 /** Take buffers from ARENA, or from one that is not open: only their sum. */
 void gs_emit_carve(struct gs_emit *emit, const struct gsort_options *options,
                    const struct gs_plan *plan, struct gs_arena *arena);

@@ -26,13 +26,6 @@ gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
 	};
 }
 
-void
-gs_verify_restart(struct gs_verify *verify)
-{
-	atomic_store(&verify->keys_in, 0);
-	atomic_store(&verify->sum_in, 0);
-}
-
 /* ---- what arrives ------------------------------------------------------------------ */
 
 void

@@ -45,9 +45,6 @@ struct gs_verify {
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     const struct gs_item_order *order, unsigned threads);
 
-/** The input is read again: forget the keys read, not those written. */
-void gs_verify_restart(struct gs_verify *verify);
-
 /* The functions that follow do nothing unless verification is on. */
 
 /** Note a piece that has arrived; any thread, in any order. */

@@ -167,7 +167,11 @@ gsort_close(gsort *job)
 	if (job->feed.input != NULL)
 		gs_input_stop(job->feed.input);
 	gs_combine_close(job->set);
-	gs_job_close(job);
+	gs_emit_close(&job->emit);
+	gs_outputs_close(&job->files.outputs);
+	gs_feed_close(&job->feed);
+	gs_input_close(job->feed.input);
+	gs_arena_close(&job->buffers);
 	gs_rank_job_close(job->rank_job);
 	free(job);
 	(void)gs_error_again(&error);	/* closing must not hide the reason */

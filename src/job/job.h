@@ -123,9 +123,6 @@ MUST_CHECK gs_status gs_job_open_operand(struct gsort *job, struct gs_feed *feed
 /** How all inputs are opened; of a merge, one of them is opened in the same way. */
 struct gs_input_options gs_job_input_options(struct gsort *job);
 
-/** Free what gs_job_open() has opened, and what came after. */
-void gs_job_close(struct gsort *job);
-
 /** Plan again with the facts known by now, and open the stages up to the store in the memory of the
  *  new plan; the keys that they had are lost. */
 MUST_CHECK gs_status gs_job_replan(struct gsort *job);

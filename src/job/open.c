@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/round.h"
 #include "linekey/collation.h"
 #include "text/disorder.h"
 #include "key/key.h"
@@ -207,7 +208,10 @@ static gs_status
 make_plan(struct gsort *job)
 {
 	TRY(gs_plan_make(&job->plan, &job->plan_input));
-	gs_rank_adapt(job->rank_job, &job->plan_input, &job->plan);
+	if (job->plan_input.window_bytes > 0)	/* keys of a chunk fit into the window of several ranks */
+		job->plan.chunk_bytes = gs_least(job->plan.chunk_bytes,
+			gs_exchange_chunk_bytes(job->rank_job->ranks->size, job->plan_input.window_bytes,
+			                        job->plan_input.type == GSORT_TEXT_FLOAT));
 	gs_job_expect(job, false);
 	return GS_OK;
 }
@@ -436,14 +440,4 @@ gs_job_open_operand(struct gsort *job, struct gs_feed *feed)
 	TRY(gs_plan_make(feed->plan, feed->plan_input));
 	share_threads(feed);
 	return allocate(feed);
-}
-
-void
-gs_job_close(struct gsort *job)
-{
-	gs_emit_close(&job->emit);
-	gs_outputs_close(&job->files.outputs);
-	gs_feed_close(&job->feed);
-	gs_input_close(job->feed.input);
-	gs_arena_close(&job->buffers);
 }

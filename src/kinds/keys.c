@@ -213,20 +213,16 @@ describe_field(struct gs_feed *feed)
 
 /* A line of a column may be there three times; a job with little memory has some to spare. */
 static void
-keep_lines(const struct gs_feed *feed, struct gs_plan_input *input, bool guessed)
+keep_column(const struct gs_feed *feed, struct gs_plan_input *input, bool guessed)
 {
 	const uint64_t memory = gs_plan_memory(input);
 
 	keep_values(feed, input, guessed);
-	gs_plan_keep(input, 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE),
-	             "long lines");
-}
-
-static void
-keep_records(const struct gs_feed *feed, struct gs_plan_input *input, bool guessed)
-{
-	keep_values(feed, input, guessed);
-	gs_plan_keep(input, gs_plan_threads_most(input) * feed->ingest.unit, "large records");
+	if (feed->ingest.unit > 0)
+		gs_plan_keep(input, gs_plan_threads_most(input) * feed->ingest.unit, "large records");
+	else
+		gs_plan_keep(input, 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE),
+		             "long lines");
 }
 
 /* The decoder, which has nothing to do, has memory for the keys of a chunk. */
@@ -261,13 +257,13 @@ work_of_values(const struct gs_feed *feed, struct gs_plan_input *input, uint64_t
 }
 
 const struct gs_kind gs_column = {
-	.describe = describe_column, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = keep_lines,
+	.describe = describe_column, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = keep_column,
 	.allocate = allocate, .read = read_column, .work = work_of_values,
 	.figures = &gs_statistics_of_keys, .as = GS_AS_LINES,
 };
 
 const struct gs_kind gs_field = {
-	.describe = describe_field, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = keep_records,
+	.describe = describe_field, .plan = gs_ingest_plan, .cpu_rule = GS_ITEMS_ON_CPU, .keep = keep_column,
 	.allocate = allocate, .read = read_all, .work = work_of_values,
 	.figures = &gs_statistics_of_keys, .as = GS_AS_RECORDS,
 };

@@ -132,15 +132,6 @@ gs_rank_limit(struct gs_rank_job *rank_job, struct gs_plan_input *input, struct 
 	input->gpu_memory_bytes /= (local + gpus - 1) / gpus;
 }
 
-void
-gs_rank_adapt(const struct gs_rank_job *rank_job, const struct gs_plan_input *input, struct gs_plan *plan)
-{
-	if (rank_job->window_bytes > 0)
-		plan->chunk_bytes = gs_least(plan->chunk_bytes,
-			gs_exchange_chunk_bytes(rank_job->ranks->size, rank_job->window_bytes,
-			                        input->type == GSORT_TEXT_FLOAT));
-}
-
 /* ---- the order of lines -------------------------------------------------------------------- */
 
 gs_status

@@ -217,10 +217,6 @@ MUST_CHECK gs_status gs_rank_describe(const struct gs_rank_job *rank_job, gs_sta
 /** Divide what the machine has by the ranks on it, unless this one is alone; *SHARE: of the input. */
 void gs_rank_limit(struct gs_rank_job *rank_job, struct gs_plan_input *input, struct gs_share *share);
 
-/** Fit the plan for INPUT to the window. */
-void gs_rank_adapt(const struct gs_rank_job *rank_job, const struct gs_plan_input *input,
-                   struct gs_plan *plan);
-
 /** Add up what all ranks have done; collective. */
 MUST_CHECK gs_status
 gs_rank_sum_stats(struct gs_rank_job *rank_job, struct gsort_stats *stats);

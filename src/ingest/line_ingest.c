@@ -179,6 +179,7 @@ struct adder {
 	struct gs_line_piece *pieces;
 	size_t      count;
 	uint64_t    sequence;
+	bool        counts;	/* lines shown, which nobody has counted with their faults */
 	atomic_size_t next;
 	struct gs_first_error error;
 	uint64_t    firsts[MOST_PIECES + 1];	/* with numbers: of the pieces, then of what follows */
@@ -272,13 +273,17 @@ add_pieces(void *context, unsigned worker, unsigned size)
 	size_t i;
 
 	(void)size;
-	while ((i = atomic_fetch_add(&adder->next, 1)) < adder->count)
+	while ((i = atomic_fetch_add(&adder->next, 1)) < adder->count) {
+		struct gs_line_piece *piece = &adder->pieces[i];
+
+		if (adder->counts)
+			piece->shown = gs_line_shown(&adder->ingest->faults, piece->data, piece->end, 0);
 		if (adder->ingest->number.bits == 0)
-			gs_taker_add_items(&adder->ingest->taker, worker, adder->sequence + i,
-			                   adder->pieces[i].data,
-			                   (size_t)(adder->pieces[i].end - adder->pieces[i].data));
+			gs_taker_add_items(&adder->ingest->taker, worker, adder->sequence + i, piece->data,
+			                   (size_t)(piece->end - piece->data));
 		else if (!gs_first_error_note(&adder->error, add_numbered(adder, worker, i)))
 			break;
+	}
 }
 
 static void
@@ -302,7 +307,8 @@ check_piece(void *context, size_t i)
 static gs_status
 add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t count)
 {
-	struct adder adder = { .ingest = ingest, .pieces = pieces, .count = count };
+	struct adder adder = { .ingest = ingest, .pieces = pieces, .count = count,
+	                       .counts = ingest->follow == NULL && !ingest->order->strict };
 	uint64_t since = gs_clock_now();
 	size_t bytes = 0, room;
 	gs_status status;
@@ -343,9 +349,12 @@ add_all(struct gs_line_ingest *ingest, struct gs_line_piece *pieces, size_t coun
 	gs_taker_end_round(&ingest->taker);
 	status = gs_first_error_close(&adder.error);
 	/* read pieces with notes once more, in order */
-	for (size_t i = 0; i < adder.count; i++)
+	for (size_t i = 0; i < adder.count; i++) {
+		if (adder.counts)
+			ingest->faults.shown += pieces[i].shown;
 		if (pieces[i].noted)
 			TRY(put_text(&adder, i, true, ingest->numbered, &bytes));
+	}
 	return status;
 }
 
@@ -382,8 +391,6 @@ take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 		gs_clock_lap(&ingest->monitor->clock, GS_STAGE_SORT, &since);
 		atomic_store(&ingest->monitor->counters.keys_in, ingest->follow->elements);
 	}
-	if (ingest->follow == NULL && !ingest->order->strict)	/* else lines are counted with their faults */
-		ingest->faults.shown += gs_line_shown(&ingest->faults, data, end, 0);
 	if (ingest->column != NULL)
 		return gs_line_column_add(ingest, data, end);
 	if (ingest->taker.add == NULL)

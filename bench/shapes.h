@@ -50,6 +50,18 @@
 	SHAPE(CURVE,         "curve")		/* points of a bell in the plane, on a Z-order curve */ \
 	SHAPE(ADDRESSES,     "addresses")	/* few networks have most hosts */ \
 	SHAPE(PRICES,        "prices")		/* in cents: most are low and end in 99 */ \
+	SHAPE(UUIDS,         "uuids")		/* of version 7: milliseconds, then random bits */ \
+	SHAPE(ZIPF_HASHED,   "zipf-hashed")	/* zipf of hashed identifiers */ \
+	SHAPE(CUSTOMERS,     "customers")	/* few have most orders, whose numbers count up */ \
+	SHAPE(LOG_FLOATS,    "log-floats")	/* floats of any magnitude from e^-20 to e^20 */ \
+	SHAPE(AMOUNTS,       "amounts")		/* of money: most are round, in tens to millions */ \
+	SHAPE(TWO_LOGS,      "two-logs")	/* interleaved, each in order but for some jitter */ \
+	SHAPE(BURSTS,        "bursts")		/* some 40 equal keys behind each other */ \
+	SHAPE(BLOCKS,        "blocks")		/* sorted blocks of 4096 keys, shuffled */ \
+	SHAPE(OUTLIERS,      "outliers")	/* bytes, and one key in 65537 anywhere */ \
+	SHAPE(FIELDS,        "fields")		/* a year, a place, a kind and a number, packed */ \
+	SHAPE(CAUCHY,        "cauchy")		/* floats in a bell with heavy tails */ \
+	SHAPE(KMERS,         "kmers")		/* of a genome, a quarter of it repeats */ \
 	SHAPE(DRAWN,         "drawn")		/* bits in use, values and order drawn by the seed */
 
 enum shape {
@@ -157,6 +169,30 @@ shape_price(uint64_t random, uint64_t any)
 	return any % 5 == 0 ? cents : cents / 100 * 100 + 99;
 }
 
+/* Round to the first two of its digits, three times of four. */
+ON_HOST_AND_DEVICE uint64_t
+shape_amount(uint64_t random, uint64_t any)
+{
+	const uint64_t amount = (uint64_t)(1000 * pow(1e6, shape_fraction(random)));
+	uint64_t unit = 1;
+
+	while (any % 4 != 0 && amount / unit >= 100)
+		unit *= 10;
+	return amount / unit * unit;
+}
+
+/* A window of the bases that SEED draws, two bits each; one in four begins at one of 1000 places. */
+ON_HOST_AND_DEVICE uint64_t
+shape_kmer(unsigned bits, uint64_t random, uint64_t any, uint64_t count, uint64_t seed)
+{
+	const uint64_t from = any % 4 == 0 ? random % 1000 : random % (count / 2 + 1);
+	uint64_t key = 0;
+
+	for (unsigned base = 0; base < bits / 2; base++)
+		key = key << 2 | random_at(seed + 5, from + base) >> 62;
+	return key;
+}
+
 /*
  * SEED draws which bits are in use, how many values there are at most, and if the first half of the
  * keys ascends.
@@ -218,6 +254,23 @@ key_of(unsigned shape, unsigned bits, uint64_t at, uint64_t count, uint64_t seed
 	case SHAPE_ADDRESSES:     return (random_at(seed, (uint64_t)pow(4096, shape_fraction(r))) >>
 	                                  (64 - bits / 2) << bits / 2) | any % 1024;
 	case SHAPE_PRICES:        return shape_price(r, any);
+	case SHAPE_UUIDS:         return (at * 16 / 1000) << bits / 2 | r >> (64 - bits / 2);
+	case SHAPE_ZIPF_HASHED:   return random_at(seed + 7, (uint64_t)pow((double)count, shape_fraction(r)))
+	                                 >> (64 - bits);
+	case SHAPE_CUSTOMERS:     return (uint64_t)pow(65535, shape_fraction(r)) << bits / 2 |
+	                                 (at >> 6 & largest >> bits / 2);
+	case SHAPE_LOG_FLOATS:    return shape_float_bits(bits, exp(40 * shape_fraction(r) - 20));
+	case SHAPE_AMOUNTS:       return shape_amount(r, any);
+	case SHAPE_TWO_LOGS:      return (at / 2 * step + (at % 2 == 0 ? largest / 3 : r % 1000)) & largest;
+	case SHAPE_BURSTS:        return random_at(seed + 9, (at + random_at(seed, at >> 10) % 64) / 40) >>
+	                                 (64 - bits);
+	case SHAPE_BLOCKS:        return (random_at(seed, at / 4096) % (count / 4096 + 1) * 4096 + at % 4096)
+	                                 * (largest / (count + 4096));
+	case SHAPE_OUTLIERS:      return at % 65537 == 5 ? top : r % 256;
+	case SHAPE_FIELDS:        return (2000 + r % 24) << (bits - 12) | (any % 300) << (bits - 21) |
+	                                 (r >> 32) % 8 << (bits - 24) | (any >> 32) % 250;
+	case SHAPE_CAUCHY:        return shape_float_bits(bits, tan(3.14159265 * (shape_fraction(r) - 0.5)));
+	case SHAPE_KMERS:         return shape_kmer(bits, r, any, count, seed);
 	case SHAPE_DRAWN:         return shape_drawn(bits, at, count, seed);
 	default:                  return top;
 	}

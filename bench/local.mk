@@ -60,6 +60,8 @@ gsort_bench_SOURCES = \
   bench/device/cub.cu \
   bench/device/cub.h \
   bench/device/cub_tuned.cuh \
+  bench/device/damage.c \
+  bench/device/damage.h \
   bench/device/device.c \
   bench/device/device.h \
   bench/device/device_harness.c \
@@ -104,7 +106,8 @@ gsort_bench_SOURCES = \
   bench/usage.h \
   $(kernel_headers) $(kernel_sources) $(ladder_headers) $(ladder_host) $(ladder_kernels)
 nodist_gsort_bench_SOURCES = $(call_sources) \
-  kernels/device/sort_pairs.cu kernels/device/sort_short.cu kernels/device/sort_stable.cu
+  kernels/device/sort_pairs.cu kernels/device/sort_short.cu kernels/device/sort_stable.cu \
+  kernels/device/verify.cu
 # Of it CUB takes parts of Thrust that throw.
 bench/device/segmented.o: AM_NVCCFLAGS += -Xcompiler=-fexceptions,-frtti
 gsort_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
@@ -164,6 +167,7 @@ bench_results = \
   bench/results/h200-2026-11-27/long-leaves.txt \
   bench/results/h200-2026-11-28/counters.txt \
   bench/results/h200-2026-11-28/cpu.txt \
+  bench/results/h200-2026-11-29/checked.txt \
   bench/results/h100-2026-11-26/codes.txt \
   bench/results/h100-2026-11-26/one-kernel.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \
@@ -185,8 +189,7 @@ bench_results = \
   bench/results/h200-2026-11-23/queues.json \
   bench/results/h200-2026-11-23/ranks.txt \
   bench/results/h200-2026-11-23/sets.txt \
-  bench/results/h200-2026-11-23/two-gpus.json \
-  bench/results/h200-2026-11-24/call.json
+  bench/results/h200-2026-11-23/two-gpus.json
 
 bench_scripts = \
   bench/array.py \

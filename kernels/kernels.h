@@ -161,7 +161,8 @@ size_t gs_sort_short_scratch_bytes(unsigned bits);
 /**
  * A stable sort of COUNT keys of 8 to 64 bits, 2^32 at most, by MAP, in PIECES; all keys are one row.
  * VALUES, of 32 or 64 bits, move with them; or if PLACES, these are written to VALUES: the number that each
- * key had in its row, or of segments in the whole array.
+ * key had in its row, or of segments in the whole array.  (VALUE_BITS 0: keys alone, which only
+ * gs_verify_begin() and gs_verify_end() take.)
  */
 struct gs_stable {
 	void             *keys, *values;
@@ -187,6 +188,24 @@ cudaError_t gs_sort_stable(const struct gs_sorter *sorter, const struct gs_stabl
  *  wait. */
 cudaError_t gs_sort_short(void *keys, unsigned bits, struct gs_key_map map, size_t count,
                           void *scratch, cudaStream_t stream);
+
+/** What is known of a sort: RIGHT; or WRONG, since keys are NOT_IN_ORDER, NOT_THE_SAME as before, or both. */
+struct gs_verdict {
+	uint32_t state, what;
+	uint64_t place;		/* of the first key less than the one before; UINT64_MAX: none is */
+};
+
+enum { GS_UNKNOWN, GS_RIGHT, GS_WRONG };
+enum { GS_NOT_IN_ORDER = 1, GS_NOT_THE_SAME = 2 };
+enum { GS_VERIFY_BYTES = 1280 };
+
+/** Before a sort: add up the rows of S, in one piece, in GS_VERIFY_BYTES of device MEMORY, where the verdict
+ *  is UNKNOWN now.  If PLACES, values are not read. */
+cudaError_t gs_verify_begin(const struct gs_stable *s, void *memory, cudaStream_t stream);
+
+/** After it: MEMORY begins with the verdict on these rows.  Of PLACES of equal keys it says if they rise; of
+ *  other values that they are still beside their keys.  A set of wrong rows passes for right once in 2^64. */
+cudaError_t gs_verify_end(const struct gs_stable *s, void *memory, cudaStream_t stream);
 
 /**
  * Check COUNT keys that should ascend.  Adds to SUMS and FALLS, in device memory, which the

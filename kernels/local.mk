@@ -44,7 +44,8 @@ call_kernels = \
   kernels/device/sort_short.cu \
   kernels/device/sort_stable.cu \
   kernels/device/tile_merge.cu \
-  kernels/device/tile_sort.cu
+  kernels/device/tile_sort.cu \
+  kernels/device/verify.cu
 
 # The systems of the reports: for tests and the benchmark, never linked into gsort.
 ladder_headers = \

@@ -49,6 +49,21 @@ enum gsort_cuda_flag {
 	GSORT_CUDA_DESCENDING = 1,	/* largest first */
 	GSORT_CUDA_STABLE = 2,		/* values of equal keys keep their order */
 	GSORT_CUDA_PLACES = 4,		/* of pairs: values are written, the places where keys were */
+	GSORT_CUDA_CHECKED = 8,		/* look if the result is right; not for rows and segments */
+};
+
+/** What GSORT_CUDA_CHECKED has found. */
+enum gsort_cuda_state {
+	GSORT_CUDA_UNKNOWN,		/* the work of the call has not ended */
+	GSORT_CUDA_RIGHT,
+	GSORT_CUDA_WRONG,
+};
+
+/** SCRATCH of a call with GSORT_CUDA_CHECKED begins with it, at a multiple of 16 bytes. */
+struct gsort_cuda_verdict {
+	uint32_t state;			/* of enum gsort_cuda_state */
+	uint32_t what;			/* the sum of 1: keys are not in order, 2: other keys or values */
+	uint64_t place;			/* of the first key out of order; UINT64_MAX: there is none */
 };
 
 /**
@@ -60,9 +75,15 @@ enum gsort_cuda_flag {
  * @scratch  device memory; NULL: only store in *SCRATCH_BYTES how many bytes the same call needs
  * @scratch_bytes  of SCRATCH; more than needed is fine
  * @return   GSORT_ERROR_NONE; GSORT_ERROR_USAGE: an argument is wrong, nothing has been done;
- *           GSORT_ERROR_MEMORY, GSORT_ERROR_DEVICE: CUDA failed, the keys have any values
+ *           GSORT_ERROR_MEMORY, GSORT_ERROR_DEVICE: CUDA failed, or GSORT_CUDA_CHECKED found the sort
+ *           wrong; the keys have any values
  *
  * Equal keys are equal bits, so stability makes no difference.
+ *
+ * With GSORT_CUDA_CHECKED keys and hashes of them are added up before the sort and after it, where neighbours
+ * are also compared: keys that are lost, changed or out of order are found, but for one fault of 2^64.  The
+ * call waits for all of its work then; of a captured one the verdict is in SCRATCH, for whoever waits for the
+ * graph.
  *
  * Time: O(n) for keys of 8 and 16 bits, which do not use OTHER; else O(n log n).  Scratch: 512 KiB for
  * keys of 8 and 16 bits; up to 16 MB of keys two to four times as much as they have, and at least that
@@ -78,7 +99,9 @@ GSORT_API enum gsort_error gsort_cuda_sort(void *keys, void *other, size_t count
  *
  * @flags  without GSORT_CUDA_STABLE values of equal keys of 32 or 64 bits come in any order, which is faster.
  *         With GSORT_CUDA_PLACES VALUES need have no values: afterwards value i is the place where key i was,
- *         equal keys are in the order of their places, and that is an argsort
+ *         equal keys are in the order of their places, and that is an argsort.  GSORT_CUDA_CHECKED
+ *         looks at places, and that each value is still beside its key, but not at the order of
+ *         values of equal keys
  * @count  of stable pairs and of places 2^32 at most
  *
  * All else is as in gsort_cuda_sort().  Scratch: as much as both arrays; and as above for keys of 64 bits,

@@ -223,6 +223,10 @@ tests_fuzz_fuzzers_DEPENDENCIES = libgsort-cli.a tests/emu/libmodule.a libgsort.
 
 tests_unit_units_emu_SOURCES = \
   bench/call_types.h \
+  bench/device/damage.c \
+  bench/device/damage.h \
+  bench/must.c \
+  bench/must.h \
   bench/stats.c \
   bench/stats.h \
   src/gpu/cuda/call.c \
@@ -246,12 +250,12 @@ tests_unit_units_emu_CPPFLAGS = $(EMU_CPPFLAGS) $(emu_defines) -DMODULES='"tests
 tests_unit_units_emu_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_unit_units_emu_LDADD = \
   tests/emu/libmodule.a kernels/device/sort_pairs.emu.o kernels/device/sort_short.emu.o \
-  kernels/device/sort_stable.emu.o $(ladder_kernels:.cu=.emu.o) \
+  kernels/device/sort_stable.emu.o kernels/device/verify.emu.o $(ladder_kernels:.cu=.emu.o) \
   tests/emu/network.emu.o tests/emu/samples.emu.o libgsort.a -lm
 tests_unit_units_emu_LDFLAGS = $(emu_link)
 tests_unit_units_emu_DEPENDENCIES = \
   tests/emu/libmodule.a kernels/device/sort_pairs.emu.o kernels/device/sort_short.emu.o \
-  kernels/device/sort_stable.emu.o $(ladder_kernels:.cu=.emu.o) tests/emu/network.emu.o tests/emu/samples.emu.o libgsort.a
+  kernels/device/sort_stable.emu.o kernels/device/verify.emu.o $(ladder_kernels:.cu=.emu.o) tests/emu/network.emu.o tests/emu/samples.emu.o libgsort.a
 nodist_EXTRA_tests_unit_units_emu_SOURCES = dummy.cxx
 
 # ---- what make check runs --------------------------------------------------------

@@ -22,7 +22,7 @@ from typing import Any, Callable, ContextManager, NamedTuple, NoReturn, Optional
 
 from . import _native
 
-_DESCENDING, _STABLE, _PLACES = 1, 2, 4	# GSORT_CUDA_DESCENDING and so on
+_DESCENDING, _STABLE, _PLACES, _CHECKED = 1, 2, 4, 8	# GSORT_CUDA_DESCENDING and so on
 _KINDS = {"u": "U", "i": "I", "f": "F", "b": "U"}
 _LEGACY_STREAM = 1			# what DLPack calls the default stream
 
@@ -165,7 +165,8 @@ def _moved(a: Any, dim: int) -> Any:
 	return moved.contiguous() if hasattr(moved, "contiguous") else moved.copy()
 
 
-def _run(keys: Any, values: Any, flags: int, allocate: Optional[Allocate], stream: Optional[int]) -> None:
+def _run(keys: Any, values: Any, flags: int, checked: Optional[bool], allocate: Optional[Allocate],
+         stream: Optional[int]) -> None:
 	library, place = _library(), _place_of(keys)
 	queue = place.stream if stream is None else stream
 	array = _array_of(keys, "keys", queue)
@@ -174,6 +175,8 @@ def _run(keys: Any, values: Any, flags: int, allocate: Optional[Allocate], strea
 		raise TypeError(f"gsort cannot allocate beside {type(keys).__name__}: allocate=FUNCTION takes a "
 		                "number of bytes and returns an array")
 	kind = _native.ABI["GSORT_" + array.kind]
+	if checked or (checked is None and array.rows == 1):
+		flags |= _CHECKED
 	size = ctypes.c_size_t()
 	with place.device:
 		if values is None:
@@ -196,7 +199,7 @@ def _run(keys: Any, values: Any, flags: int, allocate: Optional[Allocate], strea
 		_check(library, function(*arrays, *counts, kind, flags, address, ctypes.byref(size), queue))
 
 
-def sort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = True,
+def sort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = True, checked: Optional[bool] = None,
          allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> Any:
 	"""Sort A in place, along dimension DIM, and return it.
 
@@ -206,15 +209,18 @@ def sort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = True
 	the last one, a copy is sorted and copied back.  Of other arrays ALLOCATE makes memory, given a number of
 	bytes, and has to keep it until STREAM, a cudaStream_t, has come so far; the current device must be that
 	of A.
+
+	The call looks if the result is in order and has the keys that were given, and waits for that; DeviceError says
+	that it has not.  CHECKED=False returns earlier, and takes 12 to 40 % less time.  Rows are not checked.
 	"""
 	moved = _moved(a, dim)
-	_run(moved, None, _DESCENDING if descending else 0, allocate, stream)
+	_run(moved, None, _DESCENDING if descending else 0, checked, allocate, stream)
 	if moved is not a:
 		a[...] = moved.swapaxes(dim, -1)
 	return a
 
 
-def argsort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = True,
+def argsort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = True, checked: Optional[bool] = None,
             allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> Any:
 	"""Return the indices, of int64, that sort A along dimension DIM; A is not changed.
 
@@ -228,14 +234,15 @@ def argsort(a: Any, dim: int = -1, *, descending: bool = False, stable: bool = T
 		keys = a.clone() if hasattr(a, "clone") else a.copy()
 	module = sys.modules[type(a).__module__.partition(".")[0]]
 	places = module.empty_like(keys, dtype=module.int64)
-	_run(keys, places, _PLACES | (_DESCENDING if descending else 0), allocate, stream)
+	_run(keys, places, _PLACES | (_DESCENDING if descending else 0), checked, allocate, stream)
 	return places if _is_last(a, dim) else places.swapaxes(dim, -1)
 
 
-def sort_pairs(keys: Any, values: Any, *, descending: bool = False, stable: bool = False,
+def sort_pairs(keys: Any, values: Any, *, descending: bool = False, stable: bool = False, checked: Optional[bool] = None,
                allocate: Optional[Allocate] = None, stream: Optional[int] = None) -> None:
 	"""Sort KEYS in place, along their last dimension, and move VALUES, elements of 4 or 8 bytes, with them.
 
 	Values of equal keys keep their order if STABLE, in rows, and of keys of 8 and 16 bits.
 	"""
-	_run(keys, values, (_DESCENDING if descending else 0) | (_STABLE if stable else 0), allocate, stream)
+	_run(keys, values, (_DESCENDING if descending else 0) | (_STABLE if stable else 0), checked,
+	     allocate, stream)

@@ -75,6 +75,31 @@ def test_sort(dtype):
 
 
 @pytest.mark.skipif(not EMULATED, reason="for memory of the host")
+@pytest.mark.parametrize("pairs", [False, True])
+def test_a_wrong_sort_is_known(monkeypatch, pairs):
+	"""A kernel of the sort flips a bit of a key, behind the first look at all keys."""
+	library, before = gsort.cuda._library(), some("u4", 150001)
+	keys, values = There(before), There(np.arange(150001, dtype="u4"))
+
+	def call(kernel, **options):
+		address = ctypes.c_void_p(keys.__cuda_array_interface__["data"][0])
+		assert library.cudaMemcpy(address, before.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(before.nbytes), 1) == 0
+		monkeypatch.setenv("GSORT_EMU_CORRUPT", str(library.emu_works() + kernel) if kernel else "0")
+		if pairs:
+			gsort.cuda.sort_pairs(keys, values, allocate=allocate, **options)
+		else:
+			gsort.cuda.sort(keys, allocate=allocate, **options)
+		return np.array_equal(keys.array, np.sort(before))
+
+	assert call(0) and call(0, checked=True) and call(0, checked=False)
+	assert not call(1, checked=False)
+	with pytest.raises(gsort.DeviceError, match="the sort is wrong: "):
+		call(3)
+	with pytest.raises(ValueError, match="not for rows and segments"):
+		gsort.cuda.sort(There(before[:150000].reshape(3, 50000)), allocate=allocate, checked=True)
+
+
+@pytest.mark.skipif(not EMULATED, reason="for memory of the host")
 @pytest.mark.parametrize("dtype", ["i1", "f2", "u4", "f4", "i8"])
 @pytest.mark.parametrize("shape", [(30, 1000), (2, 3, 5000), (1, 30000), (30000, 1), (7, 0), (0, 7)])
 @pytest.mark.parametrize("lend", [There, Lent])

@@ -194,6 +194,7 @@ cudaError_t emu_call(void);			/* count one call; its injected error */
 cudaError_t emu_note(cudaError_t error);	/* remember an error for cudaGetLastError() */
 void        emu_launched(void);			/* a kernel has ended; see GSORT_EMU_CORRUPT */
 unsigned long emu_calls(void);			/* so far */
+unsigned long emu_works(void);			/* copies and kernels */
 size_t      emu_allocations(void);		/* device and pinned pieces not given back */
 size_t      emu_shared_bytes(void);		/* of a block, as somebody has last asked */
 bool        emu_shared_allowed(const void *kernel, size_t bytes);	/* may KERNEL have so many? */

@@ -402,11 +402,12 @@ device_of(cudaStream_t stream)
 	return stream == NULL || stream == cudaStreamPerThread ? current_device : stream->device;
 }
 
+static unsigned long works;	/* copies and kernels so far; guarded by lock */
+
 /* Is it this copy or kernel that GSORT_EMU_CORRUPT means? */
 static bool
 goes_wrong(void)
 {
-	static unsigned long long works;
 	bool wrong;
 
 	pthread_mutex_lock(&lock);
@@ -415,6 +416,17 @@ goes_wrong(void)
 	if (wrong)
 		mark();
 	return wrong;
+}
+
+unsigned long
+emu_works(void)
+{
+	unsigned long now;
+
+	pthread_mutex_lock(&lock);
+	now = works;
+	pthread_mutex_unlock(&lock);
+	return now;
 }
 
 static void

@@ -5,6 +5,8 @@
  * A call checks its arguments, takes a sorter, and hands all to one of five sorts: of keys with a map to
  * ordered bits, of keys of 8 or 16 bits, of keys in pieces, of pairs, and of pairs that stay in order where
  * keys are equal, which is also the sort of all other pairs.
+ *
+ * A checked call has the verdict on its rows (kernels/device/verify.cu) in front of the scratch of the sort.
  */
 #include "config.h"
 
@@ -21,6 +23,10 @@
 enum { MESSAGE_BYTES = 256, SCRATCH_ALIGNMENT = 256 };
 
 #define STABLE_MOST	((size_t)1 << 32)
+
+_Static_assert(sizeof(struct gsort_cuda_verdict) == sizeof(struct gs_verdict) &&
+               (int)GSORT_CUDA_RIGHT == (int)GS_RIGHT && (int)GSORT_CUDA_WRONG == (int)GS_WRONG &&
+               GS_VERIFY_BYTES % SCRATCH_ALIGNMENT == 0, "both are the same word");
 
 static _Thread_local char message[MESSAGE_BYTES];
 
@@ -213,6 +219,12 @@ is_stable(const struct call *c)
 	                              (c->flags & (GSORT_CUDA_STABLE | GSORT_CUDA_PLACES)) != 0);
 }
 
+static bool
+is_checked(const struct call *c)
+{
+	return (c->flags & GSORT_CUDA_CHECKED) != 0;
+}
+
 static struct gs_stable
 stable_of(const struct call *c)
 {
@@ -241,7 +253,7 @@ scratch_bytes_of(const struct call *c)
 		                                    false);
 	else
 		bytes = gs_sort_scratch_bytes(c->type.width, c->count);
-	return bytes + SCRATCH_ALIGNMENT;
+	return bytes + SCRATCH_ALIGNMENT + (is_checked(c) ? GS_VERIFY_BYTES : 0);
 }
 
 static bool
@@ -286,6 +298,8 @@ run(const struct call *c, bool *wrong)
 	cudaError_t error;
 
 	*wrong = false;
+	if (c->count == 0)
+		return cudaSuccess;
 	if (c->type.width < 32 && !c->in_pieces && !c->pairs)
 		return run_with(NULL, c, wrong);
 	if (is_captured(c)) {
@@ -297,6 +311,26 @@ run(const struct call *c, bool *wrong)
 	error = run_with(sorter, c, wrong);
 	give_sorter(sorter, error != cudaSuccess);
 	return error;
+}
+
+/*
+ * The same between two looks at all rows, the verdict on which is at VERDICT, on the device.
+ * *FOUND: what it is, unless C is captured.
+ */
+static cudaError_t
+run_checked(const struct call *c, void *verdict, struct gs_verdict *found, bool *wrong)
+{
+	const struct gs_stable rows = stable_of(c);
+	cudaError_t error = gs_verify_begin(&rows, verdict, c->stream);
+
+	if (error == cudaSuccess)
+		error = run(c, wrong);
+	if (error == cudaSuccess)
+		error = gs_verify_end(&rows, verdict, c->stream);
+	if (error != cudaSuccess || is_captured(c))
+		return error;
+	error = cudaMemcpyAsync(found, verdict, sizeof *found, cudaMemcpyDeviceToHost, c->stream);
+	return error != cudaSuccess ? error : cudaStreamSynchronize(c->stream);
 }
 
 static enum gsort_error
@@ -312,11 +346,14 @@ from_cuda(cudaError_t error)
 static enum gsort_error
 sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 {
-	const unsigned known = GSORT_CUDA_DESCENDING | GSORT_CUDA_STABLE | (c->pairs ? GSORT_CUDA_PLACES : 0);
+	const unsigned known = GSORT_CUDA_DESCENDING | GSORT_CUDA_STABLE | GSORT_CUDA_CHECKED |
+	                       (c->pairs ? GSORT_CUDA_PLACES : 0);
 	const char *const other = c->pairs ? "values" : "other";
 	size_t width, other_bytes, needed;
+	struct gs_verdict found = { .state = GS_RIGHT };
 	enum gsort_error error;
 	bool wrong, waits;
+	void *verdict;
 
 	/* is what C says by itself possible? */
 	c->type = type_of(type, c->flags);
@@ -327,6 +364,8 @@ sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 		return fail(GSORT_ERROR_USAGE, "value_bytes is %zu, and must be 4 or 8", c->value_bytes);
 	if ((c->flags & ~known) != 0)
 		return fail(GSORT_ERROR_USAGE, "flags is %#x, of which the call knows %#x", c->flags, known);
+	if (is_checked(c) && c->in_pieces)
+		return fail(GSORT_ERROR_USAGE, "GSORT_CUDA_CHECKED is not for rows and segments");
 	if (c->count > SIZE_MAX >> 8)
 		return fail(GSORT_ERROR_USAGE, "count is %zu: no memory holds so many keys", c->count);
 	if (is_stable(c) && c->count > STABLE_MOST)
@@ -339,7 +378,7 @@ sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 		*scratch_bytes = needed;
 		return GSORT_ERROR_NONE;
 	}
-	if (c->count == 0)
+	if (c->count == 0 && !is_checked(c))
 		return GSORT_ERROR_NONE;
 	/* and memory and stream? */
 	width = c->type.width / 8;
@@ -347,13 +386,15 @@ sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 	if (*scratch_bytes < needed)
 		return fail(GSORT_ERROR_USAGE, "scratch_bytes is %zu, and %zu are needed", *scratch_bytes,
 		            needed);
-	if (c->keys == NULL || (c->other == NULL && (c->type.width >= 32 || c->pairs)))
+	if (is_checked(c) && misaligned(c->scratch, sizeof found))
+		return fail(GSORT_ERROR_USAGE, "scratch is not at a multiple of %zu bytes", sizeof found);
+	if (c->count > 0 && (c->keys == NULL || (c->other == NULL && (c->type.width >= 32 || c->pairs))))
 		return fail(GSORT_ERROR_USAGE, "%s is NULL", c->keys == NULL ? "keys" : other);
 	if (misaligned(c->keys, width))
 		return fail(GSORT_ERROR_USAGE, "keys is not at a multiple of %zu bytes", width);
 	if (misaligned(c->other, other_bytes))
 		return fail(GSORT_ERROR_USAGE, "%s is not at a multiple of %zu bytes", other, other_bytes);
-	if (c->other == c->keys)
+	if (c->count > 0 && c->other == c->keys)
 		return fail(GSORT_ERROR_USAGE, "keys and %s are the same memory", other);
 	/* also if no bins are made: only pieces that are short need no scratch */
 	waits = !c->in_pieces ? c->pairs && !is_stable(c)
@@ -361,11 +402,17 @@ sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 	if (waits && is_captured(c))
 		return fail(GSORT_ERROR_USAGE, "the stream is being captured, but segments, long rows and "
 		            "pairs without GSORT_CUDA_STABLE need the host");
+	verdict = c->scratch;
+	if (is_checked(c))
+		c->scratch = (char *)c->scratch + GS_VERIFY_BYTES;
 	c->scratch = (void *)(((uintptr_t)c->scratch + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT *
 	                      SCRATCH_ALIGNMENT);
-	error = from_cuda(run(c, &wrong));
+	error = from_cuda(is_checked(c) ? run_checked(c, verdict, &found, &wrong) : run(c, &wrong));
 	if (error == GSORT_ERROR_NONE && wrong)
 		return fail(GSORT_ERROR_USAGE, "offsets fall, or one is behind the last key");
+	if (error == GSORT_ERROR_NONE && found.state != GS_RIGHT)
+		return fail(GSORT_ERROR_DEVICE, "the sort is wrong: %s", (found.what & GS_NOT_IN_ORDER) != 0
+		            ? "keys are not in order" : "keys or values are not those that were given");
 	return error;
 }
 

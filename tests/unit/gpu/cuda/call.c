@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/device/damage.h"
 #include "bench/shapes.h"
 #include "kernels/kernels.h"
 #include "tests/unit/gpu/cuda/call_arrays.h"
@@ -25,13 +26,26 @@ struct row {
 };
 
 static enum gsort_error
-call(const struct row *r, struct arrays *a)
+call_with(const struct row *r, unsigned more, struct arrays *a)
 {
 	if (r->value_bytes > 0)
 		return gsort_cuda_sort_pairs(a->keys, a->other, r->value_bytes, r->count, r->type->type,
-		                             r->flags, a->scratch, &a->scratch_bytes, NULL);
-	return gsort_cuda_sort(a->keys, a->other, r->count, r->type->type, r->flags, a->scratch,
+		                             r->flags | more, a->scratch, &a->scratch_bytes, NULL);
+	return gsort_cuda_sort(a->keys, a->other, r->count, r->type->type, r->flags | more, a->scratch,
 	                       &a->scratch_bytes, NULL);
+}
+
+static enum gsort_error
+call(const struct row *r, struct arrays *a)
+{
+	return call_with(r, 0, a);
+}
+
+/* Every other type, with each kind of payloads, is checked. */
+static unsigned
+checked(const struct row *r)
+{
+	return ((size_t)(r->type - call_types) + r->value_bytes / 4) % 2 != 0 ? GSORT_CUDA_CHECKED : 0;
 }
 
 /* Do equal keys of a call keep their order?  Pairs of keys that no network of pairs sorts do. */
@@ -120,12 +134,15 @@ check_row(const struct row *r)
 		sorted[i] = sorted[r->count - 1 - i];
 		sorted[r->count - 1 - i] = order;
 	}
-	CHECK(call(r, &a) == GSORT_ERROR_NONE && a.scratch_bytes > 0, "the scratch of %zu %s is told",
-	      r->count, r->type->name);
+	CHECK(call_with(r, checked(r), &a) == GSORT_ERROR_NONE && a.scratch_bytes > 0,
+	      "the scratch of %zu %s is told", r->count, r->type->name);
 	a.scratch = guarded(a.scratch_bytes, 0);
-	CHECK(call(r, &a) == GSORT_ERROR_NONE && same_pairs(r, &a, keys, sorted),
+	CHECK(call_with(r, checked(r), &a) == GSORT_ERROR_NONE && same_pairs(r, &a, keys, sorted),
 	      "%zu %s with payloads of %u bytes, shape %u, flags %u, get sorted: %s", r->count,
 	      r->type->name, r->value_bytes, r->shape, r->flags, gsort_cuda_message());
+	CHECK(checked(r) == 0 || ((struct gsort_cuda_verdict *)a.scratch)->state == GSORT_CUDA_RIGHT,
+	      "%zu %s with payloads of %u bytes, shape %u, flags %u, pass for right", r->count, r->type->name,
+	      r->value_bytes, r->shape, r->flags);
 	CHECK(guards_hold(a.keys, r->count * bytes, odd), "nothing around %zu %s is written", r->count,
 	      r->type->name);
 	CHECK(guards_hold(a.other, r->count * other_bytes, other_odd), "nor around the other room");
@@ -388,7 +405,7 @@ check_refused(void)
 		{ "no type", keys, other, -1, 0, sizeof scratch, 16, "type -1 is not one of" },
 		{ "an unknown flag", keys, other, GSORT_U64, 6, sizeof scratch, 16, "flags is 0x6" },
 		{ "places of no pairs", keys, other, GSORT_U64, GSORT_CUDA_PLACES, sizeof scratch, 16,
-		  "flags is 0x4, of which the call knows 0x3" },
+		  "flags is 0x4, of which the call knows 0xb" },
 		{ "no keys", NULL, other, GSORT_U64, 0, sizeof scratch, 16, "keys is NULL" },
 		{ "no other room", keys, NULL, GSORT_U64, 0, sizeof scratch, 16, "other is NULL" },
 		{ "keys at an odd address", (char *)keys + 2, other, GSORT_U64, 0, sizeof scratch, 8,
@@ -397,6 +414,8 @@ check_refused(void)
 		{ "too little scratch", keys, other, GSORT_U64, 0, 1, 16, "scratch_bytes is 1, and " },
 		{ "no such count", keys, other, GSORT_U64, 0, sizeof scratch, SIZE_MAX,
 		  "no memory holds" },
+		{ "too little scratch for a verdict", keys, other, GSORT_U8, GSORT_CUDA_CHECKED, 1, 0,
+		  "scratch_bytes is 1, and " },
 	};
 
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
@@ -419,6 +438,61 @@ check_refused(void)
 	      GSORT_ERROR_USAGE, "payloads of 2 bytes: refused");
 	CHECK(gsort_cuda_sort(NULL, NULL, 16, GSORT_U64, 0, NULL, &needed, NULL) == GSORT_ERROR_NONE &&
 	      needed <= sizeof scratch, "asking needs no arrays");
+	bytes = sizeof scratch - 8;
+	CHECK(gsort_cuda_sort(keys, other, 16, GSORT_U64, GSORT_CUDA_CHECKED, (char *)scratch + 8, &bytes,
+	                      NULL) ==
+	      GSORT_ERROR_USAGE && strstr(gsort_cuda_message(), "not at a multiple of 16 bytes") != NULL,
+	      "no place for a verdict: refused");
+	CHECK(gsort_cuda_sort_rows(keys, other, 4, 4, GSORT_U64, GSORT_CUDA_CHECKED, scratch, &needed,
+	                           NULL) ==
+	      GSORT_ERROR_USAGE && strstr(gsort_cuda_message(), "not for rows and segments") != NULL,
+	      "checked rows: refused");
+}
+
+/* Flip a bit of a key after each copy and kernel of a checked sort of R: it is right, or known as wrong. */
+static void
+check_corrupted(const struct row *r)
+{
+	enum { LAST = 3 };	/* works: the last look, the verdict, its copy; nobody looks behind them */
+	const size_t bytes = r->count * r->type->bytes;
+	struct arrays a = { guarded(bytes, 0), guarded(bytes, 0), NULL, 0 };
+	uint64_t *source = malloc(r->count * sizeof *source);
+	unsigned char *given = malloc(bytes);
+	unsigned long works = 0, wrong = 0;
+	char fault[32];
+
+	for (size_t i = 0; i < r->count; i++)
+		call_put(given, i, r->type->bytes, key_of(r->shape, r->type->bytes * 8, i, r->count, 1));
+	for (size_t i = 0; i < r->count; i++)
+		source[i] = call_order(r->type, call_get(given, i, r->type->bytes));
+	units_sort(source, r->count);
+	(void)call_with(r, GSORT_CUDA_CHECKED, &a);
+	a.scratch = guarded(a.scratch_bytes, 0);
+	for (unsigned long n = 0; n + LAST <= works || n == 0; n++) {	/* none is work 0 */
+		unsigned long before;
+		enum gsort_error error;
+
+		(void)cudaMemcpy(a.keys, given, bytes, cudaMemcpyHostToDevice);
+		before = emu_works();
+		(void)snprintf(fault, sizeof fault, "%lu", n > 0 ? before + n : 0);
+		setenv("GSORT_EMU_CORRUPT", fault, 1);
+		error = call_with(r, GSORT_CUDA_CHECKED, &a);
+		unsetenv("GSORT_EMU_CORRUPT");
+		if (n == 0)
+			works = emu_works() - before;
+		wrong += error != GSORT_ERROR_NONE;
+		CHECK(error == GSORT_ERROR_NONE ? same_pairs(r, &a, NULL, source) :
+		      error == GSORT_ERROR_DEVICE && n > 0 &&
+		      strstr(gsort_cuda_message(), "the sort is wrong") != NULL,
+		      "a bit of %zu %s of shape %u, flipped by work %lu of %lu, is known", r->count,
+		      r->type->name, r->shape, n, works);
+	}
+	CHECK(wrong > 0 && works > 5, "some flips of bits make %zu %s wrong", r->count, r->type->name);
+	(void)guards_hold(a.keys, bytes, 0);
+	(void)guards_hold(a.other, bytes, 0);
+	(void)guards_hold(a.scratch, a.scratch_bytes, 0);
+	free(source);
+	free(given);
 }
 
 /* Let each call of the device fail in a sort of R with scratch memory in A: the library says so, and the next
@@ -494,8 +568,16 @@ check_kept(void)
 void
 unit_call(void)
 {
+	static const unsigned damaged[] = {
+		SHAPE_UNIFORM, SHAPE_SORTED, SHAPE_CURVE, SHAPE_NEARLY, SHAPE_DIGITS
+	};
+
 	check_refused();
 	check_kept();
+	CHECK(damage_check(300, units_brief() ? 20000 : 1000000) == 0, "planted damage is found");
+	for (size_t s = 0; s < sizeof damaged / sizeof damaged[0]; s++)
+		check_corrupted(&(struct row){ &call_types[s % 2 == 0 ? CALL_U32 : CALL_U64], 0, 0,
+		                               damaged[s], 150001 });
 	for (int reverse = 0; reverse < (units_brief() ? 1 : 2); reverse++) {
 		setenv("GSORT_EMU_REVERSE", reverse ? "1" : "0", 1);
 		check_pairs();

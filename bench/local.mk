@@ -108,8 +108,10 @@ gsort_bench_SOURCES = \
 nodist_gsort_bench_SOURCES = $(call_sources) \
   kernels/device/sort_pairs.cu kernels/device/sort_short.cu kernels/device/sort_stable.cu \
   kernels/device/verify.cu
-# Of it CUB takes parts of Thrust that throw.
-bench/device/segmented.o: AM_NVCCFLAGS += -Xcompiler=-fexceptions,-frtti
+# make gsort-bench CCCL=DIR: the CUB in DIR, such as include/cccl of the wheel nvidia-cuda-cccl, not the toolkit's.
+# CUB takes parts of Thrust that throw.
+bench/device/cub.o bench/device/pairs.o bench/device/segmented.o: \
+  AM_NVCCFLAGS += $(CCCL:%=-I%) -Xcompiler=-fexceptions,-frtti
 gsort_bench_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 gsort_bench_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 gsort_bench_LINK = $(CXX) $(OPENMP_CFLAGS) $(CXXFLAGS) $(LDFLAGS) -o $@

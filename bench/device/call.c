@@ -47,19 +47,29 @@ run_call(unsigned bits, size_t count, size_t tile_keys)
 	return harness.work;
 }
 
+static char *
+run_call_checked(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	must_call(gsort_cuda_sort(harness.work, harness.other, count, harness_type(bits), GSORT_CUDA_CHECKED,
+	                          at.scratch, &at.scratch_bytes, harness.stream[0]));
+	return harness.work;
+}
+
 void
 call_compare(const struct comparison *what)
 {
 	struct candidate all[] = {
 		{ .name = "gsort", .run = run_sort }, { .name = "gsort_cuda_sort", .run = run_call },
+		{ .name = "the same, checked", .run = run_call_checked },
 		{ .name = "cub::DeviceRadixSort", .run = run_radix },
 	};
 
-	must_call(gsort_cuda_sort(NULL, NULL, what->count, harness_type(what->bits), 0, NULL,
+	must_call(gsort_cuda_sort(NULL, NULL, what->count, harness_type(what->bits), GSORT_CUDA_CHECKED, NULL,
 	                          &at.scratch_bytes, NULL));
 	must(cudaMalloc(&at.scratch, at.scratch_bytes), "cudaMalloc");
-	all[2].call = radix_choose(what->bits, what->count);
-	compare(what, all, 3);
+	all[3].call = radix_choose(what->bits, what->count);
+	compare(what, all, 4);
 	must(cudaFree(at.scratch), "cudaFree");
 }
 
@@ -79,6 +89,13 @@ run_call_pairs(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
 	return run_call_flags(bits, count, 0);
+}
+
+static char *
+run_call_pairs_checked(unsigned bits, size_t count, size_t tile_keys)
+{
+	(void)tile_keys;
+	return run_call_flags(bits, count, GSORT_CUDA_CHECKED);
 }
 
 static char *
@@ -162,8 +179,8 @@ pairs_open(unsigned bits, unsigned value_bits, size_t count, unsigned flags)
 	at.holds = (struct pairs_kind){ bits, value_bits, false };
 	must_call(gsort_cuda_sort_pairs(NULL, NULL, value_bits / 8, count, harness_type(bits),
 	                                flags, NULL, &at.scratch_bytes, NULL));
-	must_call(gsort_cuda_sort_pairs(NULL, NULL, value_bits / 8, count, harness_type(bits), 0, NULL,
-	                                &any_order, NULL));
+	must_call(gsort_cuda_sort_pairs(NULL, NULL, value_bits / 8, count, harness_type(bits),
+	                                GSORT_CUDA_CHECKED, NULL, &any_order, NULL));
 	if (at.scratch_bytes < any_order)
 		at.scratch_bytes = any_order;
 	at.cub_scratch_bytes = 0;
@@ -202,22 +219,24 @@ call_compare_pairs(const struct comparison *what)
 	for (unsigned value_bits = 32; value_bits <= 64; value_bits += 32) {
 		struct candidate all[] = {
 			{ .name = "gsort_cuda_sort_pairs", .run = run_call_pairs },
+			{ .name = "the same, checked", .run = run_call_pairs_checked },
 			{ .name = "the same, stable", .run = run_call_stable },
 			{ .name = "the same, places", .run = run_call_places },
 			{ .name = "cub, SortPairs", .run = run_cub_pairs },
 		};
+		enum { MANY = sizeof all / sizeof all[0] };
 		struct comparison pairs = *what;
 		char type[16];
 
 		(void)snprintf(type, sizeof type, "u%u+u%u", what->bits, value_bits);
 		pairs.type = type;
 		pairs.run_keys = 0;	/* check_run() looks at keys and payloads */
-		all[3].call = pairs_open(what->bits, value_bits, what->count, GSORT_CUDA_STABLE);
-		for (unsigned c = 0; c < 4; c++) {
-			at.holds.stable = c > 0;
+		all[MANY - 1].call = pairs_open(what->bits, value_bits, what->count, GSORT_CUDA_STABLE);
+		for (unsigned c = 0; c < MANY; c++) {
+			at.holds.stable = c > 1;
 			pairs_check_run(all[c].name, all[c].run, what->count);
 		}
-		compare(&pairs, all, 4);
+		compare(&pairs, all, MANY);
 		pairs_close();
 	}
 }

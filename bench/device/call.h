@@ -23,8 +23,12 @@ harness_function run_call_pairs, run_cub_pairs;
 /** Check the keys and payloads that RUN makes; if they are wrong, name it and end the program. */
 void pairs_check_run(const char *name, harness_function *run, size_t count);
 
-/** Check the calls: all types, directions and payloads, rows, segments; BIG: also beyond 2^31 keys.
+/** Check the calls: all types, directions and payloads, rows, segments; or those of 2^31 keys and more.
  *  Returns how many results were wrong. */
-unsigned call_check(bool big);
+unsigned call_check(void);
+unsigned call_check_big(void);
+
+/** Six threads make so many CALLS each at once, of pairs, each of another count; how many have failed? */
+unsigned call_threads(unsigned calls);
 
 #endif

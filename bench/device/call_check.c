@@ -215,7 +215,7 @@ check_row(const struct row *r, cudaStream_t stream)
 static unsigned
 check_big(size_t count, bool pairs, unsigned flags)
 {
-	const struct pairs_kind kind = { 32, 32, flags != 0 };
+	const struct pairs_kind kind = { 32, 32, (flags & (GSORT_CUDA_STABLE | GSORT_CUDA_PLACES)) != 0 };
 	const struct row r = { .type = &call_types[CALL_U32], .value_bytes = pairs ? 4 : 0, .flags = flags,
 	                       .count = count };
 	void *source = NULL, *keys, *other, *scratch;
@@ -442,22 +442,14 @@ check_threads(void)
 }
 
 unsigned
-call_check(bool big)
+call_check(void)
 {
-	static const size_t sizes[] = { 1, 1000, 5000, 16385, 131072, 300001, 2500003, 6000001 };
-	const unsigned many = big ? 8 : 6;	/* few enough for compute-sanitizer */
+	static const size_t sizes[] = { 1, 1000, 5000, 16385, 131072, 300001 };	/* for compute-sanitizer */
 	unsigned wrong = 0;
 	cudaStream_t stream;
 
-	if (big) {	/* first: small ones take the host minutes */
-		wrong += check_all_big_cuts();
-		wrong += check_big(((size_t)1 << 31) + 12345, false, 0);
-		wrong += check_big(((size_t)1 << 31) + 12345, true, 0);
-		wrong += check_big(((size_t)1 << 31) + 12345, true, GSORT_CUDA_STABLE);
-		wrong += check_big(((size_t)1 << 31) + 12345, true, GSORT_CUDA_PLACES);
-	}
 	must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
-	for (unsigned s = 0; s < many; s++)
+	for (unsigned s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
 		for (unsigned t = 0; t < CALL_TYPES; t++)
 			wrong += check_type(&call_types[t], sizes[s], s * 7 + t, stream);
 	if (gs_shared_most < INT_MAX)	/* on lesser GPUs networks sort less */
@@ -466,7 +458,87 @@ call_check(bool big)
 			                                  .count = 2500003 }, stream);
 	wrong += check_graphs(stream);
 	wrong += check_threads();
-	wrong += check_all_cuts(big ? 1000000 : 100000, stream);
+	wrong += check_all_cuts(100000, stream);
 	must(cudaStreamDestroy(stream), "a stream");
 	return wrong;
+}
+
+unsigned
+call_check_big(void)
+{
+	const size_t count = ((size_t)1 << 31) + 12345;
+
+	return check_all_big_cuts() + check_big(count, false, 0) +
+	       check_big(count, false, GSORT_CUDA_CHECKED) +
+	       check_big(count, true, 0) + check_big(count, true, GSORT_CUDA_CHECKED) +
+	       check_big(count, true, GSORT_CUDA_STABLE) + check_big(count, true, GSORT_CUDA_PLACES) +
+	       check_big(2 * count, false, GSORT_CUDA_CHECKED);
+}
+
+/* ---- many calls of threads ---------------------------------------------------------- */
+
+struct calling_thread {
+	pthread_t thread;
+	size_t    count;
+	unsigned  calls, failed;
+};
+
+/* Sort the same pairs again and again; calls look at their results. */
+static void *
+call_in_thread(void *context)
+{
+	struct calling_thread *t = context;
+	const size_t bytes = t->count * sizeof(uint32_t);
+	struct row r = { .type = &call_types[CALL_U32], .value_bytes = 4, .count = t->count,
+	                 .flags = GSORT_CUDA_CHECKED };
+	void *source, *keys, *values, *scratch;
+	size_t scratch_bytes = 0;
+	cudaStream_t stream;
+
+	must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+	must(cudaMalloc(&source, bytes), "cudaMalloc");
+	must(cudaMalloc(&keys, bytes), "cudaMalloc");
+	must(cudaMalloc(&values, bytes), "cudaMalloc");
+	must(call(&r, NULL, NULL, NULL, NULL, &scratch_bytes, NULL) == GSORT_ERROR_NONE ? cudaSuccess :
+	     cudaErrorUnknown, "asking for scratch");
+	must(cudaMalloc(&scratch, scratch_bytes), "cudaMalloc");
+	must(device_keys_fill(source, 32, t->count, SHAPE_UNIFORM, t->count), "making keys");
+	must(pairs_fill(values, (struct pairs_kind){ 32, 32, false }, t->count), "making payloads");
+	must(cudaDeviceSynchronize(), "making keys");
+	for (unsigned i = 0; i < t->calls; i++) {
+		must(cudaMemcpyAsync(keys, source, bytes, cudaMemcpyDeviceToDevice, stream), "copy");
+		if (call(&r, NULL, keys, values, scratch, &scratch_bytes, stream) == GSORT_ERROR_NONE)
+			continue;
+		printf("wrong: call %u of %zu pairs: %s\n", i, t->count, gsort_cuda_message());
+		t->failed++;
+	}
+	must(cudaFree(source), "cudaFree");
+	must(cudaFree(keys), "cudaFree");
+	must(cudaFree(values), "cudaFree");
+	must(cudaFree(scratch), "cudaFree");
+	must(cudaStreamDestroy(stream), "a stream");
+	return NULL;
+}
+
+unsigned
+call_threads(unsigned calls)
+{
+	/* all ways of even pairs: in the longest of the others kernels have other sizes of shared memory */
+	static const size_t counts[SORTING_THREADS] = {
+		1 << 12, 1 << 16, 1 << 18, (1 << 20) + 7, (1 << 21) + 4099, 1 << 22,
+	};
+	struct calling_thread threads[SORTING_THREADS];
+	unsigned failed = 0;
+
+	for (unsigned t = 0; t < SORTING_THREADS; t++) {
+		threads[t] = (struct calling_thread){ .count = counts[t], .calls = calls };
+		must(pthread_create(&threads[t].thread, NULL, call_in_thread, &threads[t]) == 0 ?
+		     cudaSuccess : cudaErrorUnknown, "a thread");
+	}
+	for (unsigned t = 0; t < SORTING_THREADS; t++) {
+		(void)pthread_join(threads[t].thread, NULL);
+		failed += threads[t].failed;
+	}
+	printf("%u calls of each of %d threads: %u failed\n", calls, SORTING_THREADS, failed);
+	return failed;
 }

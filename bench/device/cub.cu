@@ -2,9 +2,15 @@
 /* cub.cu - NVIDIA's sorts, callable from C; part of gsort-bench only */
 #include <cstdint>
 #include <cub/device/device_merge_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
 
 #include "bench/device/cub.h"
+#if CUB_VERSION < 300100		/* internals, which newer ones have under other names */
 #include "bench/device/cub_tuned.cuh"
+static const bool HAS_TUNED = true;
+#else
+static const bool HAS_TUNED = false;
+#endif
 
 /* Numbers as they compare; floats as radix sorts order them: NaNs have a place, too. */
 struct less_than {
@@ -31,12 +37,22 @@ struct less_than {
 	}
 };
 
+#if CUB_VERSION < 300100
 template <class Key> struct tuning {
 	enum { THREADS = sizeof(Key) == 4 ? 512 : 320, ITEMS = sizeof(Key) == 4 ? 21 : 14 };
 	typedef tuned_hub<Key, uint32_t, THREADS, ITEMS, cub::RADIX_SORT_STORE_DIRECT> hub;
 	typedef cub::DispatchRadixSort<cub::SortOrder::Ascending, Key, cub::NullType, uint32_t,
 	                               cub::detail::identity_decomposer_t, hub> dispatch;
 };
+#endif
+
+extern "C" bool
+cub_takes(enum cub_which which, size_t count)
+{
+	if (which == CUB_TUNED && !HAS_TUNED)
+		return false;
+	return count <= UINT32_MAX || which == CUB_BUFFER_64 || which == CUB_INTO_64 || which == CUB_MERGE;
+}
 
 /* CUB picks 32 or 64 bits for offsets by the type of the count. */
 template <class Count, class Key> static cudaError_t
@@ -58,7 +74,6 @@ sort(cub_which which, void **keys, void **other, size_t count, void *scratch, si
      cudaStream_t stream)
 {
 	cub::DoubleBuffer<Key> buffer((Key *)*keys, (Key *)*other);
-	cub::DoubleBuffer<cub::NullType> none;
 	cudaError_t error;
 
 	if (!cub_takes(which, count))
@@ -72,10 +87,15 @@ sort(cub_which which, void **keys, void **other, size_t count, void *scratch, si
 	case CUB_INTO_64:
 		error = radix_sort<size_t>(which == CUB_INTO_64, buffer, count, scratch, bytes, stream);
 		break;
-	case CUB_TUNED:
+#if CUB_VERSION < 300100
+	case CUB_TUNED: {
+		cub::DoubleBuffer<cub::NullType> none;
+
 		error = tuning<Key>::dispatch::Dispatch(scratch, *bytes, buffer, none, (uint32_t)count, 0,
 		                                        (int)sizeof(Key) * 8, false, stream);
 		break;
+	}
+#endif
 	default:
 		return cub::DeviceMergeSort::SortKeys(scratch, *bytes, (Key *)*keys, count, less_than(),
 		                                      stream);

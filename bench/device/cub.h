@@ -15,7 +15,7 @@ extern "C" {
  * Ways to call CUB's sorts.  The radix sort is called with a DoubleBuffer, or from one array into
  * another; with offsets of 32 bits (counts of type int and uint32_t: one instance) or of 64 (size_t).
  * Which is the fastest depends on the type and the count.  Tuned: with the best of its published
- * settings (measured at commit 277a465).  Those with 32 bits take less than 2^32 keys.
+ * settings (measured at commit 277a465), of CUB 3.0.  Those with 32 bits take less than 2^32 keys.
  */
 enum cub_which {
 	CUB_BUFFER_32, CUB_BUFFER_64, CUB_INTO_32, CUB_INTO_64, CUB_TUNED,
@@ -23,11 +23,7 @@ enum cub_which {
 };
 
 /** May WHICH sort COUNT keys? */
-static inline bool
-cub_takes(enum cub_which which, size_t count)
-{
-	return count <= UINT32_MAX || which == CUB_BUFFER_64 || which == CUB_INTO_64 || which == CUB_MERGE;
-}
+bool cub_takes(enum cub_which which, size_t count);
 
 /** Scratch for COUNT keys of KIND. */
 cudaError_t cub_scratch_bytes(enum cub_which which, unsigned bits, enum key_kind kind,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * device.c - gsort-bench tile, merge, device, call, rows and check: gsort's own kernels
+ * device.c - gsort-bench tile, merge, device, call, rows, check and threads: gsort's own kernels
  *
  * The rows show what was measured beside what was predicted.  A prediction is the budget in
  * doc/notebook/device-sort.md: the block sort is bound by its instructions, every other sweep over device
@@ -17,6 +17,7 @@
 #include "bench/device/call.h"
 #include "bench/device/check.h"
 #include "bench/device/compare.h"
+#include "bench/device/damage.h"
 #include "bench/device/device.h"
 #include "bench/device/rows.h"
 #include "bench/device/source.h"
@@ -29,7 +30,7 @@
 #include "kernels/kernels.h"
 
 static const char usage[] =
-	"Usage: gsort-bench [OPTION]... tile | merge | device | call | rows | check\n"
+	"Usage: gsort-bench [OPTION]... tile | merge | device | call | rows | check | threads\n"
 	"       gsort-bench ladder | sweep [OPTION]...      (--help has more)\n"
 	"Measure gsort's GPU kernels.\n"
 	"\n"
@@ -39,6 +40,7 @@ static const char usage[] =
 	"  call    gsort_cuda_sort() beside the kernels that it runs, and sorts of pairs\n"
 	"  rows    sorts of rows and of segments of many lengths beside CUB's segmented sorts\n"
 	"  check   sort and merge at awkward sizes; exit 1 if anything is wrong\n"
+	"  threads six threads that sort pairs at once, checked; exit 1 if a call fails\n"
 	"\n"
 	"  --keys=N    keys in all: 1000000 or 2^28 [2^28]\n"
 	"  --keys=2^A..2^B  device, call: a table of these powers of two and all shapes, of keys\n"
@@ -52,9 +54,11 @@ static const char usage[] =
 	"  --seed=N    of the keys [1; of the shape drawn, in a table: the time]\n"
 	"  --runs=N    timed runs of each, 1 to 99 [9]\n"
 	"  --json=FILE write the figures to FILE, too\n"
+	"  --graph     device: sorts are captured, and their graphs launched; --quick\n"
+	"  --calls=N   threads: of each [50000]\n"
 	"  --quick     device: only gsort and CUB's radix sort, and check the last run only\n"
 	"  --shared=KB shared memory of a block as on lesser GPUs: 64, 99 or 163 [all]\n"
-	"  --big       check: also beyond 2^32 keys (52 GB of device memory)\n"
+	"  --big       check: instead, up to 2^33 keys (80 GB of device memory)\n"
 	"  --help      print this and exit\n";
 
 static struct {
@@ -62,12 +66,12 @@ static struct {
 	size_t      table_from;		/* keys; 0: no table */
 	const char *type;		/* NULL: u32 and u64 */
 	int         shape;		/* SHAPES: all; -1: not said */
-	unsigned    runs;
+	unsigned    runs, calls;
 	uint64_t    seed;		/* 0: not said */
 	bool        big, quick;
 	const char *json;
 } args = { .keys = (size_t)1 << 28, .tile_keys = (size_t)1 << 22,
-           .shape = -1, .runs = 9 };
+           .shape = -1, .runs = 9, .calls = 50000 };
 
 static const struct key_type {
 	const char    name[4];
@@ -266,10 +270,16 @@ bench_rows(const struct key_type *type)
 }
 
 static int
-run_check(void)
+run_check(bool threads)
 {
-	unsigned wrong = call_check(args.big) + check_all(args.big);
+	unsigned wrong;
 
+	if (threads)
+		wrong = call_threads(args.calls);
+	else if (args.big)
+		wrong = call_check_big() + check_big();
+	else
+		wrong = damage_check(100000, 10000) + call_check() + check_all();
 	printf(wrong == 0 ? "all right\n" : "%u wrong\n", wrong);
 	return wrong > 0;
 }
@@ -329,7 +339,8 @@ parse(int argc, char **argv)
 		{ "shapes", no_argument, NULL, 'l' }, { "seed", required_argument, NULL, 'e' },
 		{ "runs", required_argument, NULL, 'r' }, { "json", required_argument, NULL, 'j' },
 		{ "big", no_argument, NULL, 'b' }, { "quick", no_argument, NULL, 'q' },
-		{ "shared", required_argument, NULL, 'm' },
+		{ "shared", required_argument, NULL, 'm' }, { "graph", no_argument, NULL, 'g' },
+		{ "calls", required_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 	};
 	size_t shared;
@@ -371,6 +382,8 @@ parse(int argc, char **argv)
 		case 'j': args.json = optarg; break;
 		case 'b': args.big = true; break;
 		case 'q': args.quick = true; break;
+		case 'g': harness.graphs = args.quick = true; break;
+		case 'c': args.calls = (unsigned)parse_number(optarg); break;
 		case 'l': return list_shapes();
 		case 'h': fputs(usage, stdout); return -1;
 		default:  return 2;
@@ -394,10 +407,11 @@ bench_device(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		void      (*bench)(const struct key_type *type);	/* NULL: check */
+		void      (*bench)(const struct key_type *type);	/* NULL: run_check() */
 	} commands[] = {
 		{ "tile", bench_tile }, { "merge", bench_merge }, { "device", bench_sorts },
 		{ "call", bench_calls }, { "rows", bench_rows }, { "check", NULL },
+		{ "threads", NULL },
 	};
 	enum { COMMANDS = sizeof commands / sizeof commands[0] };
 	int status = parse(argc, argv);
@@ -406,7 +420,7 @@ bench_device(int argc, char **argv)
 	if (status != 0)
 		return status < 0 ? 0 : status;
 	if (optind + 1 != argc)
-		return bad_usage("one of tile, merge, device, call, rows, check is wanted, not",
+		return bad_usage("one of tile, merge, device, call, rows, check, threads is wanted, not",
 		                 optind < argc ? argv[optind + 1] : "");
 	while (c < COMMANDS && strcmp(commands[c].name, argv[optind]) != 0)
 		c++;
@@ -417,13 +431,15 @@ bench_device(int argc, char **argv)
 		return bad_usage("only device and call have keys of type", args.type);
 	if (commands[c].bench != bench_sorts && commands[c].bench != bench_calls && args.table_from != 0)
 		return bad_usage("only device and call print a table of", "2^A..2^B keys");
+	if (commands[c].bench != bench_sorts && harness.graphs)
+		return bad_usage("only device takes", "--graph");
 	if (commands[c].bench == bench_rows && args.keys > INT32_MAX)
 		return bad_usage("rows takes less than 2^31 keys, for CUB counts with an", "int");
 	if (args.seed == 0 && args.table_from != 0)
 		args.seed = (uint64_t)time(NULL);
 	open_gpu();
 	if (commands[c].bench == NULL)
-		return run_check();
+		return run_check(c == COMMANDS - 1);
 	record_open(args.json, NULL);
 	for (const struct key_type *type = key_types; type < key_types + KEY_TYPES; type++)
 		if (type_wanted(type)) {

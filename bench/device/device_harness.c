@@ -28,7 +28,8 @@ harness_open(unsigned bits, size_t keys)
 	}
 	must(cudaMalloc(&harness.cub_scratch, harness.cub_scratch_bytes), "cudaMalloc");
 	must(cudaMalloc(&harness.sort_scratch, gs_sort_scratch_bytes(bits, keys)), "cudaMalloc");
-	must(gs_sorter_open(&harness.sorter), "gs_sorter_open");
+	must(harness.graphs ? gs_sorter_of_graph(&harness.sorter) : gs_sorter_open(&harness.sorter),
+	     "gs_sorter_open");
 	for (unsigned s = 0; s < HARNESS_STREAMS; s++) {
 		must(cudaMalloc(&harness.scratch[s], gs_tile_merge_scratch_bytes(bits, keys)),
 		     "cudaMalloc");
@@ -57,19 +58,44 @@ harness_close(void)
 	must(cudaEventDestroy(harness.end), "event");
 }
 
+/* FUNCTION's work as a graph, ready to be launched. */
+static cudaGraphExec_t
+captured(harness_function *function, unsigned bits, size_t count, size_t tile_keys, char **result)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t ready;
+
+	must(cudaStreamBeginCapture(harness.stream[0], cudaStreamCaptureModeThreadLocal), "capturing");
+	*result = function(bits, count, tile_keys);
+	must(cudaStreamEndCapture(harness.stream[0], &graph), "capturing");
+	must(cudaGraphInstantiate(&ready, graph, 0), "a graph");
+	must(cudaGraphUpload(ready, harness.stream[0]), "a graph");
+	must(cudaGraphDestroy(graph), "a graph");
+	must(cudaStreamSynchronize(harness.stream[0]), "a graph");
+	return ready;
+}
+
 double
 harness_time(const char *name, harness_function *function, unsigned bits, size_t count,
              size_t tile_keys, char **result)
 {
+	cudaGraphExec_t ready = NULL;
 	float milliseconds;
 
+	if (harness.graphs)
+		ready = captured(function, bits, count, tile_keys, result);
 	must(cudaMemcpy(harness.work, harness.source, count * (bits / 8), cudaMemcpyDeviceToDevice),
 	     "copy");
 	must(cudaDeviceSynchronize(), "copy");
 	must(cudaEventRecord(harness.begin, harness.stream[0]), "event");
-	*result = function(bits, count, tile_keys);
+	if (ready != NULL)
+		must(cudaGraphLaunch(ready, harness.stream[0]), name);
+	else
+		*result = function(bits, count, tile_keys);
 	must(cudaEventRecord(harness.end, harness.stream[0]), "event");
 	must(cudaEventSynchronize(harness.end), name);
+	if (ready != NULL)
+		must(cudaGraphExecDestroy(ready), "a graph");
 	must(cudaEventElapsedTime(&milliseconds, harness.begin, harness.end), "event");
 	return (double)milliseconds / 1e3;
 }

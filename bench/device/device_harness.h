@@ -22,6 +22,7 @@ struct device_harness {
 	enum key_kind kind;			/* of the keys in SOURCE */
 	double       cycles_per_second;		/* of all multiprocessors together */
 	double       copy_bandwidth;		/* bytes read and written per second */
+	bool         graphs;			/* what is timed is captured first, and launched */
 };
 
 extern struct device_harness harness;

@@ -29,7 +29,7 @@ prepare() {
 		{ tail -n 30 log; false; }
 	[ -s "gsort-numeric_$version-1.dsc" ]
 	dpkg-deb -I gsort-numeric_*.deb | grep -qx ' Conflicts: gsort'
-	for deb in gsort-numeric_*.deb libgsort*_*.deb python3-gsort_*.deb; do dpkg-deb -x "$deb" root; done
+	for deb in gsort-numeric_*.deb gsort-numeric-mpi_*.deb libgsort*_*.deb python3-gsort_*.deb; do dpkg-deb -x "$deb" root; done
 	[ "$(printf '2\n1\n' | root/usr/bin/gsort)" = "$(printf '1\n2')" ]
 	not grep -rqF "$PWD" root
 	if command -v lintian >/dev/null; then	# nobody has asked Debian for this package

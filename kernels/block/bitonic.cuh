@@ -216,7 +216,7 @@ block_merge(Key *x, Key *shared)
 }
 
 /*
- * Write rows, of which COUNT keys exist, to TO.  Through shared memory, so that
+ * Write the COUNT keys of rows that exist to TO.  Through shared memory, so that
  * a warp writes 512 bytes in a row; key by key only at an odd address or at the
  * end of the keys.
  */

@@ -29,7 +29,7 @@
 #include "kernels/block/scan.cuh"
 
 #ifndef GS_LONG_KEYS
-#define GS_LONG_KEYS	(191 << 8)	/* 227 KB have room for so many u32; the emulator has fewer */
+#define GS_LONG_KEYS	(191 << 8)	/* u32 that 227 KB have room for; the emulator has fewer */
 #endif
 
 /* Shared memory holds keys with payloads, and a bit for each row: it begins a bin. */

@@ -272,7 +272,7 @@ leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned cou
 		        1u << 31 : 0;
 	if (first > 0)
 		before = (space->words[slot<word<BITS>>(first - 1)].bits ^ x[0].bits) >> BITS == 0;
-	ties &= pairs < THREAD_KEYS ? (1u << pairs) - 1 : ~0u;	/* behind the last key are no ties */
+	ties &= pairs < THREAD_KEYS ? (1u << pairs) - 1 : ~0u;	/* no ties after the last key */
 	for (uint32_t rest = ties; rest != 0; rest &= rest - 1) {
 		const unsigned r = (unsigned)__ffs((int)rest) - 1;
 
@@ -286,7 +286,7 @@ leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned cou
 		leaf_repair(space, row, (unsigned)__ffs((int)runs) - 1);
 }
 
-/* The upper bits of KEY, of so many BITS in all, as a word without a place. */
+/* The upper bits of KEY, which has BITS in all, as a word without a place. */
 template <unsigned BITS, class Key> static __device__ __forceinline__ uint32_t
 leaf_word(Key key, unsigned bits)
 {
@@ -300,7 +300,7 @@ enum {
 	CELLS      = 1 << CELL_BITS,
 	LOOK_BITS  = 11,	/* parts of the range, in some of which all keys may be */
 	LOST_BITS  = 6,		/* for which words have no room, at most */
-	MANY_TIED  = 16,	/* of so many keys one: too many ties to be put in order one by one */
+	MANY_TIED  = 16,	/* one key in as many: too many ties to be put in order one by one */
 };
 
 /* Parts of the range of a leaf's keys, as long as each other; where words will be. */
@@ -317,8 +317,8 @@ cell_of(Key key, unsigned span)
 	return (unsigned)(key >> (span - MANY_BITS));
 }
 
-/* Give each cell the numbers behind those of the cell before, as many as there are from its least key to its
- * most, shifted DOWN; returns how many there are in all. */
+/* Give each cell the numbers after the numbers of the cell before, as many as there are from its least key to
+ * its most, shifted DOWN; returns how many there are in all. */
 template <unsigned THREADS, class Key> static __device__ __forceinline__ uint64_t
 cells_join(leaf_cells<Key> *cells)
 {
@@ -556,8 +556,8 @@ prefix_slot(leaf_prefixes<BITS, Key> *prefixes, Key prefix)
 }
 
 /*
- * To X, the rank of the prefix of each key + BASE among those of all keys, and beside it its other bits, so
- * all of a key; unless there are more than PREFIXES, or seem to be: some keys have nearly as many.
+ * To X, the rank of the prefix of each key + BASE among all prefixes, and beside it its other bits, so all of
+ * a key; unless there are more than PREFIXES, or seem to be: some keys have nearly as many.
  */
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ bool
 prefixes_rank(uint32_t *x, leaf_prefixes<BITS, Key> *prefixes, const leaf_space<BITS, Key, Value> *space,
@@ -604,10 +604,10 @@ prefixes_rank(uint32_t *x, leaf_prefixes<BITS, Key> *prefixes, const leaf_space<
 /*
  * Words would tie.  So bits of key + BASE that are the same in all keys are left out, if all others fit a
  * word then; or keys of 64 bits get the ranks of their prefixes, if these are few; or nearly all bits fit a
- * word.  Of keys of 32 bits the gaps between the keys of one cell and the next are left out, and if numbers
- * are still too many, cells of many keys get more.  (Cells of 64 bits cost more than ties.)  Words are
- * then in SPACE, word i of key i.  Returns how many bits are left, of which the upper ones are in words; or 0
- * if nothing is won.
+ * word.  For keys of 32 bits the gaps between the keys of one cell and the next are left out, and if numbers
+ * are still too many, cells of many keys get more.  (Cells of 64 bits cost more than ties.)  Words are then
+ * in SPACE, word i of key i.  Returns how many bits are left, the upper ones of which are in words; or 0 if
+ * nothing is won.
  */
 template <unsigned BITS, class Key, class Value> static __device__ __noinline__ unsigned
 leaf_close(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, Key base, unsigned span)
@@ -668,8 +668,8 @@ words_closed(word<BITS> *x, const leaf_space<BITS, Key, Value> *space)
 /*
  * Words tie too much, and leaf_ties() has found where.  A word becomes the number of its run of ties, and
  * beside it as many as fit of the bits in which keys of one run differ, the upper ones.  Keys of few prefixes
- * have few runs, and few such bits.  Words go where they were.  Returns how many bits are needed, of which
- * the upper ones are in words; or 0 if so many do not fit that it would not pay.
+ * have few runs, and few such bits.  Words go where they were.  Returns how many bits are needed, the upper
+ * ones of which are in words; or 0 if too many do not fit for this to pay.
  */
 template <unsigned BITS, class Key, class Value> static __device__ __noinline__ unsigned
 leaf_refine(leaf_space<BITS, Key, Value> *space, unsigned count)
@@ -732,7 +732,7 @@ words_get(word<BITS> *x, const leaf_space<BITS, Key, Value> *space)
 	__syncthreads();
 }
 
-/* Places of the keys of a thread's row, in the order of so many bits of each. */
+/* Places of the keys of a thread's row, in the order of BITS of each. */
 struct leaf_order {
 	uint16_t place[THREAD_KEYS];
 	unsigned done;
@@ -740,11 +740,11 @@ struct leaf_order {
 
 /*
  * Words tie too much: sort by 32 - BITS bits of key - LEAST after the other, of SPAN bits in all, from the
- * lowest on.  Each turn but the first finds words sorted, and makes those of the next bits.  A word's place
- * is its rank before the turn, so a turn keeps the order of those before it.  That a thread holds the words
- * of a row saves a barrier.
+ * lowest on.  Each turn but the first finds words sorted, and makes words of the next bits.  A word's place
+ * is its rank before the turn, so a turn keeps the order of earlier turns.  That a thread holds the words of
+ * a row saves a barrier.
  *
- * @return  false: there are no more bits, and words have the places of keys
+ * @return  false: no bits are left, and words have the places of keys
  */
 template <unsigned BITS, class Key, class Value> static __device__ __noinline__ bool
 leaf_order_turn(leaf_space<BITS, Key, Value> *space, leaf_order *order, unsigned count, Key least,
@@ -786,8 +786,8 @@ leaf_order_turn(leaf_space<BITS, Key, Value> *space, leaf_order *order, unsigned
 }
 
 /*
- * Sort words X, and put those in order that tie, unless all BITS of keys are in them; words are then in
- * SPACE.  If ORDERS, and too many tie, those of u64 are sorted once more where that may do, and in the end
+ * Sort words X, and put words that tie in order, unless all BITS of keys are in them; words are then in
+ * SPACE.  If ORDERS, and too many tie, words of u64 are sorted once more where that may do, and in the end
  * all by one part of their SPAN bits from LEAST on after the other.  (Keys without payloads gain nothing by
  * the first: u64 addresses at 2^22 would take 1.05 times as long, spike 1.06.)
  *

@@ -8,7 +8,7 @@
  * The whole network compares each key log2(n)^2 / 2 times, most of these far apart.  Instead keys
  * are put in bins of about three, by digits of their range, one atomic addition each.  Bins that
  * begin in the same FILL keys share a window of 64 slots, which has room for the last one, too,
- * unless that has very many keys.  Two threads sort a window: 20 stages, of which one is between
+ * unless that has very many keys.  Two threads sort a window: 20 stages, only one of them between
  * lanes, and no barrier of the block.
  *
  *     keys in registers -> range -> bins, ranks -> where bins begin -> windows in shared memory
@@ -114,7 +114,7 @@ scale_to(window_scale *s, uint32_t span, uint32_t count, uint32_t windows)
 	s->scale = span < bins ? 0 : (uint32_t)(4294967296.f / s->width * (1.f - 1.f / (1 << 20)));
 }
 
-/* The range of positions X of so many keys of each thread, for all threads.  *LEAST and *MOST: in shared
+/* The range of positions X of some keys of each thread, for all threads.  *LEAST and *MOST: in shared
  * memory, and ~0 and 0 at first. */
 template <unsigned ITEMS, unsigned THREADS> static __device__ __forceinline__ void
 windows_range(const window_scale &s, const uint64_t *x, int left, uint32_t *least, uint32_t *most)

@@ -144,7 +144,7 @@ slot_place(const slot_map &m, uint32_t slot)
 	return (uint64_t)(slot < m.whole ? slot : slot - m.whole) * m.size + (slot < m.whole ? 0 : m.spare);
 }
 
-/* What is wrong with keys that are in slots: keys of a bucket are too many, or those of a bin. */
+/* What is wrong with keys that are in slots: a bucket, or a bin, has too many. */
 enum slot_fault { SLOTS_FIT, BUCKETS_BREAK, BINS_BREAK };
 
 /* Zero at first. */
@@ -222,7 +222,7 @@ template <class Of> struct tile_of_few {
 template <class Of> using tile_to_move =
 	typename std::conditional<sizeof(typename Of::row) == 16, tile_of_many<Of>, tile_of_few<Of>>::type;
 
-/* A tile of 32 KB, of which 99 KB have room for two. */
+/* A tile of 32 KB: 99 KB have room for two. */
 template <class Of> struct tile_of_32_kb : tile_of_few<Of> {
 	enum { ITEMS = 64 / sizeof(typename Of::row), KEYS = tile_of_few<Of>::THREADS * ITEMS };
 };
@@ -446,8 +446,8 @@ first_in_order(void)
 	return threadIdx.x / 32 * (32 * Tile::ITEMS) + threadIdx.x % 32;
 }
 
-/* Of the lanes in PEERS, those whose BIN, of so many BITS, is this lane's: by votes, which cost less than
- * __match_any_sync() for so few bits. */
+/* The lanes in PEERS whose BIN, of BITS, is this lane's: by votes, which cost less than __match_any_sync()
+ * for few bits. */
 static __device__ __forceinline__ uint32_t
 lanes_of_bin(uint32_t peers, uint32_t bin, unsigned bits)
 {

@@ -2,7 +2,7 @@
 /*
  * splitters.cuh - the bin of a key by a search among splitters
  *
- * In:   splitters, as many as a power of two, which never fall; the first one is not looked at.
+ * In:   splitters that never fall, a power of two of them; the first one is not looked at.
  * Out:  a key's bucket: how many splitters after the first are not above it.
  *
  * The search has no branches: a load, a comparison and an addition a step.  Splitters are kept
@@ -26,10 +26,10 @@ enum {
 	SEARCHES    = 8,	/* keys of a thread that are searched for at once */
 };
 
-/* Shared memory of a block: ROWS rows, a power of two, of a splitter each, in COPIES. */
+/* Shared memory of a block: ROWS rows (a power of two) of one splitter, in COPIES. */
 template <class Key, unsigned ROWS, unsigned COPIES = 128 / sizeof(Key)> struct splitters {
 	enum { ROW = COPIES * sizeof(Key), BYTES = ROWS * ROW };
-	/* so many bins that runs of a tile's keys in them are short: see tile_write() */
+	/* with this many bins a tile's runs are short: see tile_write() */
 	static const bool SHORT_RUNS = ROW < 128;
 	const Key *rows;
 

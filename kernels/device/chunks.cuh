@@ -28,11 +28,11 @@
 #include "kernels/device/sample.cuh"
 
 /*
- * Chunks of so many BUCKETS.  Chunk b is the first one of bucket b; those from FIRSTS on are
- * anybody's.  Of buckets by splitters, few of which may be in use, those from FIRSTS - 1 to the last
- * but one never have keys; chunk FIRSTS - 1 is the last one's.  Chunks that do not fit among the
- * keys are in spare memory: SPARE is where, as seen from where keys are moved to, in keys, modulo
- * 2^64.  Cursors, USED and PLACES are zero at first.
+ * The chunks of BUCKETS.  Chunk b is the first one of bucket b; chunks from FIRSTS on are anybody's.
+ * Few buckets by splitters may be in use: then the ones from FIRSTS - 1 to the last but one never have
+ * keys, and chunk FIRSTS - 1 is the last one's.  Chunks that do not fit among the keys are in spare
+ * memory: SPARE is where, as seen from where keys are moved to, in keys, modulo 2^64.  Cursors, USED
+ * and PLACES are zero at first.
  */
 struct chunk_pool {
 	number   *cursors;	/* keys of each bucket */
@@ -53,7 +53,7 @@ chunk_place(const chunk_pool &pool, uint32_t chunk)
 	       (chunk < pool.whole ? 0 : pool.spare);
 }
 
-/* Where the pool's PLACES have those of BUCKET: ROW of them, of the first chunk only when all are
+/* Where the pool's PLACES have the places of BUCKET: ROW of them; of the first chunk only when all are
  * settled. */
 static __device__ __forceinline__ uint64_t
 chunk_row(const chunk_pool &pool, uint32_t bucket)

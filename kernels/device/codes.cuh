@@ -2,7 +2,7 @@
 /*
  * codes.cuh - many keys that have few values in each 16 bits: sort short codes in their place
  *
- * In:   keys of which a sample (sample.cuh) has few values in each unit of 16 bits.
+ * In:   keys; a sample of them (sample.cuh) has few values in each unit of 16 bits.
  * Out:  whether all have; then they ascend.
  *
  *     values_kernel       which values does each unit have?  A sweep that only reads
@@ -340,7 +340,7 @@ code_at(const uint32_t *begins, uint32_t codes, size_t at)
 	return low;
 }
 
-/* A warp writes some of COUNT keys, by the places where CODES codes begin; each lane those of a code, if
+/* A warp writes some of COUNT keys, by the places where CODES codes begin; each lane the keys of a code, if
  * these are few. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(CODED_THREADS)
@@ -442,7 +442,7 @@ count_codes(const job<Of> &j)
 
 template <class Of> static cudaError_t sort(job<Of> j, void *memory, bool in_order = false);
 
-/* Sort so many CODES in place of J's keys, and their payloads with them. */
+/* Sort CODES codes in place of J's keys, and their payloads with them. */
 template <class Of> static cudaError_t
 sort_coded(const job<Of> &j, uint64_t codes)
 {
@@ -526,7 +526,7 @@ struct codes_choice {
 	}
 };
 
-/* The same, of keys alone, in a graph. */
+/* The same, for keys alone, in a graph. */
 template <class Of> static cudaError_t
 sort_by_codes_in_graph(const job<Of> &j)
 {

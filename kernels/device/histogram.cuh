@@ -32,7 +32,7 @@ struct levels {
 	uint32_t upper, low_bits, bins;
 };
 
-/* Add ADD, at most 32, to the counter of BIN, of which each count has 2^COPIES. */
+/* Add ADD, at most 32, to a counter of BIN, which has 2^COPIES of them. */
 template <class Count> static __device__ __forceinline__ void
 histogram_add(uint32_t *counters, Count *counts, uint32_t bin, uint32_t add, unsigned copies = 0)
 {

@@ -43,13 +43,13 @@ template <class Of> struct job {
 	bool                wide = false;	/* and their leaves have more than 16 bits */
 	const uint32_t     *skewed = NULL;	/* of a plan: on the device, the opposite */
 	bool                coded = false;	/* keys are codes (device/codes.cuh) */
-	uint32_t            codes = 0;		/* of pairs: that are so many, and a bin each */
+	uint32_t            codes = 0;		/* of pairs: their number, a bin each */
 	bool                has_long = false;	/* some leaves are LONG; all, if keys are not few */
 	bool                rare = false;	/* leaves are, in a graph, after the first divisions */
 	const uint32_t     *many = NULL;	/* in a graph: how many of COUNT keys there are */
 };
 
-/* Lists for keys that have been moved to TO; leaves in chunks of so many keys, or 0.  Those of 16
+/* Lists for keys that have been moved to TO; leaves in chunks of this many keys, or 0.  Leaves of 16
  * bits are not made for chunks. */
 template <class Of> static lists
 lists_of(const job<Of> &j, typename Of::source to, uint32_t chunk = 0)
@@ -331,7 +331,7 @@ write_equal(const job<Of> &j, const leaf_place<Of> &at)
 	              at.from, j.map, at.chunks, j.s.lists[EQUAL], &j.s.listed[EQUAL]);
 }
 
-/* How many blocks sort leaves AT, of which EACH fit on a multiprocessor. */
+/* How many blocks sort leaves AT, if EACH fit on a multiprocessor. */
 template <class Of> static size_t
 leaf_blocks(const job<Of> &j, const leaf_place<Of> &at, unsigned each)
 {
@@ -420,7 +420,7 @@ sort_long(const job<Of> &j, const leaf_place<Of> &at)
 	                            &j.s.listed[LONG], chunk, UINT32_MAX / chunk + 1);
 }
 
-/* Leaves of KIND, by the network NET or that of their kind. */
+/* Leaves of KIND, by the network NET or their kind's. */
 template <class Of> static cudaError_t
 sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at, int net = KINDS)
 {
@@ -533,8 +533,8 @@ sort_beside(job<Of> j, int kind, const leaf_place<Of> &at, unsigned aside)
  * each kind alone leaves multiprocessors idle; and bins of one value if there are LIKELY_EQUAL ones and
  * the host sleeps; and what ALSO queues, which needs no answer.  While these are at work, the host asks on
  * another stream, and has others sort the other kinds: these are few, and each alone would take as long as
- * its longest leaf.  Leaves of 16 bits of not so many keys, which may be all or none, are sorted beside; so
- * are LONG ones of few rows, in place of longer ones.
+ * its longest leaf.  Leaves of 16 bits with fewer keys, which may be all or none, are sorted beside; so are
+ * LONG ones of few rows, in place of longer ones.
  */
 template <class Of, class Also> static cudaError_t
 sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,

@@ -14,9 +14,9 @@
  * Each stops at the first key that is out of order.  What reverse_kernel has swapped until then is
  * sorted as it is: one order is as good as another.
  *
- * A sample has 4096 or 8192 keys, so keys of which one in a thousand is out of place are seldom
- * taken for sorted; those that are only out of order where no sample is lose a sweep at most, 8 % of
- * a sort, or if they fall 25 %.
+ * A sample has 4096 or 8192 keys, so keys with one in a thousand out of place are seldom taken for
+ * sorted; keys that are only out of order where no sample is lose a sweep at most, 8 % of a sort, or
+ * if they fall 25 %.
  */
 #ifndef GS_ORDER_CUH
 #define GS_ORDER_CUH

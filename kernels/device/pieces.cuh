@@ -175,7 +175,7 @@ list_short(const pieces &p, const stretch &s, unsigned kind)
 		p.list[kind][begins[kind] + at] = s.begin << COUNT_BITS | s.count;
 }
 
-/* Are pieces of so many KEYS as they should be? */
+/* Are pieces of KEYS keys as they should be? */
 static __global__ void
 __launch_bounds__(COUNT_THREADS)
 check_pieces_kernel(pieces p, uint64_t keys)

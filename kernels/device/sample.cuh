@@ -51,7 +51,7 @@ template <class Key> struct sampling {
 	};
 };
 
-/* Keys of a sample for so many BUCKETS: a power of two. */
+/* Keys of a sample for BUCKETS buckets: a power of two. */
 template <class Key> static inline uint32_t
 sample_keys(uint32_t buckets)
 {
@@ -70,14 +70,14 @@ ranks_of_warp(uint32_t keys)
 	return keys < sampling<Key>::KEYS ? 1 : (uint32_t)sampling<Key>::RANKS;
 }
 
-/* Blocks that rank so many KEYS. */
+/* Blocks that rank KEYS keys. */
 template <class Key> static __host__ __device__ inline uint32_t
 rank_blocks(uint32_t keys)
 {
 	return keys / (sampling<Key>::THREADS / 32 * ranks_of_warp<Key>(keys));
 }
 
-/* Of a sample, from the first key of the input to the last; NEARLY: it falls at so few places. */
+/* The order of a sample, from the first key of the input to the last; NEARLY: it falls at few places. */
 enum order { UNORDERED, RISES, FALLS, NEARLY };
 
 enum { NEARLY_PART = 32 };
@@ -94,12 +94,12 @@ struct bin_news {
 	uint32_t skewed;		/* 1: by splitters */
 	uint32_t order;
 	uint32_t range_bits;		/* of the sample's keys */
-	uint32_t spread;		/* 1: cells of its range differ more than those of random keys */
+	uint32_t spread;		/* 1: cells of its range differ more than with random keys */
 	uint32_t values[MOST_UNITS];	/* that each unit of keys has, about (device/codes.cuh) */
 };
 
 enum {
-	DENSE_BITS   = 8,		/* one code for so many values of a range, or fewer, are worth it */
+	DENSE_BITS   = 8,		/* one code for up to 2^8 values of a range is worth it */
 	LEAST_VALUES = 64,		/* of a unit; keys of fewer are counted while they are moved */
 	FEW_CODES    = 1 << 13,		/* pairs of fewer have bins of their own anyway */
 };
@@ -117,7 +117,7 @@ struct code_rule {
 	bool     pairs;
 };
 
-/* Of a sample that has such NEWS, are codes worth a look at all keys? */
+/* If a sample has such NEWS, are codes worth a look at all keys? */
 static __host__ __device__ inline bool
 codes_are_likely(const bin_news &news, const code_rule &rule)
 {
@@ -166,7 +166,7 @@ buckets_are_sure(const bin_news &news, const code_rule &rule, const slot_rule &s
  */
 enum way { IN_SLOTS, IN_LEVELS, UNEVENLY, IN_LONG_LEAVES, COMPARED, UNITED, CODED };
 
-/* The ways that there are for so many keys, and a bit for each that has been TRIED. */
+/* The ways that there are for this many keys, and a bit for each that has been TRIED. */
 struct ways {
 	code_rule codes;
 	slot_rule slots;
@@ -245,7 +245,7 @@ count_of(size_t count, const uint32_t *many)
 	return many != NULL ? *many : count;
 }
 
-/* Each of the first threads takes one of so many SAMPLES from all keys, by MAP; and all set ZEROS
+/* Each of the first threads takes one of SAMPLES samples from all keys, by MAP; and all set ZEROS
  * words at ZERO to zero. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(sampling<Key>::TAKERS)
@@ -256,7 +256,7 @@ sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t mos
 
 	const size_t count = count_of(most, many);
 	const size_t i = blockIdx.x * blockDim.x + threadIdx.x, step = count / samples;
-	/* anywhere in its step: a period of the keys must not meet that of samples */
+	/* anywhere in its step: a period of the keys must not meet the samples' */
 	const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
 
 	if (i < samples)
@@ -344,7 +344,7 @@ sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool rep
 	       (repeats && sample_repeats(sample, keys, counters, hash));
 }
 
-/* The order of a sample of so many KEYS; equal ones have none: a few others may be among all keys, and
+/* The order of a sample of KEYS keys; equal ones have none: a few others may be among all keys, and
  * these are sorted in little more than a sweep.  For all threads. */
 template <class Key> static __device__ __forceinline__ enum order
 sample_order(const Key *sample, uint32_t keys)
@@ -364,8 +364,8 @@ sample_order(const Key *sample, uint32_t keys)
 }
 
 /*
- * About how many values UNIT has in all keys: the values in a SAMPLE of so many KEYS, and as many more as it
- * has likely missed, which follow from the values that it has once or twice (A. Chao, "Nonparametric
+ * About how many values UNIT has in all keys: the values in a SAMPLE of KEYS keys, and the number that it has
+ * likely missed, which follows from the values that it has once or twice (A. Chao, "Nonparametric
  * Estimation of the Number of Classes in a Population", 1984).  For all threads.  SEEN: which values are
  * there, twice, three times.
  */
@@ -402,8 +402,8 @@ sample_values_of(const Key *sample, uint32_t keys, unsigned unit, uint32_t *seen
 }
 
 /*
- * Ranks of the keys from J on, RANKS of them, in a sample of so many KEYS that is in shared memory;
- * all lanes call, and the last one gets them.  Of equal keys the first one has the lowest rank.
+ * Ranks of the keys from J on, RANKS of them, in a sample of KEYS keys in shared memory; all lanes
+ * call, and the last one gets them.  Among equal keys the first one has the lowest rank.
  */
 template <unsigned RANKS, class Key> static __device__ __forceinline__ void
 sample_ranks(uint32_t *ranks, const Key *sample, uint32_t keys, unsigned j)
@@ -470,7 +470,7 @@ put_ranked(bin_plan<Key> *plan, const Key *sample, uint32_t keys, uint32_t bucke
 }
 
 /*
- * Splitter P of so many BUCKETS from a SORTED sample of KEYS.  It has its rank; but each other one
+ * Splitter P of BUCKETS buckets from a SORTED sample of KEYS.  It has its rank; but each other one
  * is in the middle of the widest gap between its neighbours, if that is more than a quarter of
  * the whole.  Else a bucket may have most keys at its two ends, in two bins.
  */
@@ -521,11 +521,11 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
 }
 
 /*
- * Finish PLAN of so many KEYS: digits over the range if keys are even, BINS of them, or splitters
- * of BUCKETS, in ROWS.  If buckets are LEAVES, that a value is in many keys does not matter; if EVEN ones are
- * wanted, nor do gaps between keys.  Keys that go to SLOTS have fewer bins, as that says.  The first blocks
- * rank; if buckets are no leaves, the next one finds the order of the sample, and each of the others looks at
- * a unit of keys.
+ * Finish PLAN of KEYS keys: digits over the range if keys are even, BINS of them, or splitters of
+ * BUCKETS, in ROWS.  If buckets are LEAVES, it does not matter that many keys have one value; if EVEN ones
+ * are wanted, nor do gaps between keys.  Keys that go to SLOTS have fewer bins, as SLOTS says.  The first
+ * blocks rank; if buckets are not leaves, the next one finds the order of the sample, and each of the others looks
+ * at a unit of keys.
  */
 template <class Key> static __global__ void
 __launch_bounds__(RANK_THREADS, blocks_that_fit(RANK_THREADS, 1))

@@ -48,13 +48,13 @@ keys_are_few(unsigned bits, size_t count)
 	return count <= GS_FEW_BYTES / (bits / 8);
 }
 
-/* Of so many u32 that are not few, buckets of uneven ones are LONG leaves: shared memory has room for 1.4
- * times as many as are in one of 256. */
+/* Up to this many u32 that are not few, buckets of uneven ones are LONG leaves: shared memory has room for
+ * 1.4 times as many as are in one of 256. */
 #ifndef GS_LONG_MOST
 #define GS_LONG_MOST	(9 << 20)
 #endif
 
-/* Few u32, but more than so many, have LONG leaves in place of networks of 2^15. */
+/* Few u32, but more than this, have LONG leaves in place of networks of 2^15. */
 enum { LONG_FROM = GS_FEW_BYTES / 8 };
 
 /* As GS_LONG_MOST, and of rows with payloads, few or not. */
@@ -120,7 +120,7 @@ room_of(int shared_bytes, bool in_order)
 /* All of the scratch memory, for a count of keys. */
 struct scratch {
 	chunk_pool     pool;
-	/* all zero before each division, as is what the pool wants before that of chunks */
+	/* all zero before each division; before a division into chunks so is what the pool wants */
 	uint32_t      *listed;		/* LISTED of them */
 	segments_head *head;
 	number        *counts;
@@ -172,10 +172,10 @@ carve(Type **place, char *base, size_t *end, size_t count)
 }
 
 /*
- * How long chunks for COUNT keys are, and how many there are: enough for all, and one more of each
- * bucket.  Those of few keys are as long as an even bucket or up to twice as long, so that most
- * buckets have one, but at least a tile: that room is less than twice that of the keys.  Many keys
- * have three percent of theirs, but up to 32 MB half of it, or a tile a bucket.
+ * How long chunks for COUNT keys are, and how many there are: enough for all, and one more a bucket.
+ * For few keys they are as long as an even bucket or up to twice as long, so that most buckets have
+ * one, but at least a tile: less than twice the room of the keys.  Many keys have three percent of
+ * theirs, but up to 32 MB half of it, or a tile a bucket.
  */
 template <class Of> static void
 plan_chunks(scratch *s, size_t count)
@@ -240,7 +240,7 @@ levels_of(unsigned bits, size_t count, const room &room, unsigned *leaf_bits)
 	return v;
 }
 
-/* Segments that divide_by() may be given: buckets of many keys, and bins that are no leaves. */
+/* Segments that divide_by() may be given: buckets of many keys, and bins that are not leaves. */
 static size_t
 segments_most(bool few, size_t windows, unsigned longest)
 {

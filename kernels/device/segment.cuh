@@ -10,8 +10,8 @@
  *     settle_kernel   a block a segment: where bins begin, which leaves they make
  *     move_kernel     a block a tile: keys to their bins
  *
- * Segments that are not even are divided more finely, and those that stay too large are divided
- * again: a range shrinks by the number of bins each time, so there are few turns for any keys.
+ * Segments that are not even are divided more finely, and segments that stay too large again: a range
+ * shrinks by the number of bins each time, so there are few turns for any keys.
  *
  * Invariant: no key of a segment is outside of the range of its item.
  */
@@ -58,9 +58,9 @@ struct segments_head {
 };
 
 /*
- * Keys that a leaf of 2^BITS is planned for: three deviations below, so of even keys one leaf in
- * 1000 is larger than its network, and is sorted by the next one.  That is cheaper than more
- * room in all leaves.  Of the longest, for which there is no next one, twice as many deviations.
+ * Keys that a leaf of 2^BITS is planned for: three deviations below, so with even keys one leaf in
+ * 1000 is larger than its network, and is sorted by the next one.  That is cheaper than more room in
+ * all leaves.  The longest, which have no next one, get twice as many deviations.
  */
 static __host__ __device__ inline uint64_t
 leaf_mean(unsigned bits, bool longest)
@@ -363,9 +363,9 @@ sum_tiles_kernel(ordered_counts counts, const segment *segments, uint32_t tile_k
 /* ---- settle ----------------------------------------------------------------- */
 
 /*
- * Does a leaf begin with this thread's bin of so many BINS?  A leaf has as many of them as MOST keys have
- * room for, to *END - 1, or one, and the next one begins there: those from the first on are found by steps
- * of one leaf, two, four, ...  For all threads.
+ * Does a leaf begin with this thread's bin of BINS bins?  A leaf has as many of them as MOST keys have room
+ * for, to *END - 1, or one, and the next one begins there: leaves are found from the first on by steps of
+ * one leaf, two, four, ...  For all threads.
  */
 static __device__ __forceinline__ bool
 leaf_begins(const number *begins, uint32_t bins, number most, uint32_t *end)
@@ -509,7 +509,7 @@ fill_tile(Key *to, const Map &map, const tile_place &t, const digits &d, const n
 	}
 }
 
-/* A tile of a segment of one value: its rows, every THREADS-th of which are in X, go where they belong. */
+/* A tile of a segment of one value: its rows (X has every THREADS-th one) go where they belong. */
 template <unsigned THREADS, unsigned ITEMS, class Place, class Map, class Row>
 static __device__ __forceinline__ void
 copy_tile(Place to, const Map &map, const tile_place &t, const Row *x)

@@ -38,7 +38,7 @@ values_are_few(uint64_t count, uint64_t low, uint64_t high)
 /*
  * Bins for COUNT keys from LOW to HIGH: one for each leaf, of 2^LONGEST at most, if there may be so
  * many; if not, as many as there will be leaves, short ones, in each.  UNEVEN keys get more, for many bins
- * will be empty; so do few bins, of which several make a leaf: then a slope in the keys does not matter.
+ * will be empty; so do few bins, as several make a leaf: then a slope in the keys does not matter.
  * A bin for each value, if these are few: then nothing is left to sort.
  */
 static __device__ inline uint32_t
@@ -180,9 +180,9 @@ split_values(Key *splitters, const Key *values, uint32_t many)
 }
 
 /*
- * Splitters of evenly spaced ranks in a part of the sample: one or two keys of each thread.  Of a
- * short segment one is enough, for several bins make a leaf.  Of equal keys the first one has the lowest
- * rank.
+ * Splitters of evenly spaced ranks in a part of the sample: one or two keys of each thread.  For a
+ * short segment one is enough, as several bins make a leaf.  Among equal keys the first one has the
+ * lowest rank.
  */
 template <class Key> static __device__ void
 split_by_ranks(Key *splitters, const Key *x, bool two)
@@ -226,7 +226,7 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 }
 
 /* Segments: items of a LIST, or buckets by a PLAN, whose keys are in chunks, or in SLOTS if these have room
- * for some, and STATE is NULL or says so; those of one value are listed as EQUAL. */
+ * for some, and STATE is NULL or says so; segments of one value are listed as EQUAL. */
 template <class Key> struct looked_at {
 	const leaf_item     *list;
 	const bin_plan<Key> *plan = NULL;
@@ -237,8 +237,8 @@ template <class Key> struct looked_at {
 };
 
 /*
- * Bucket B, and how many segments and TILES are before it.  One without keys is none; nor is one of one
- * value, which is listed.  Each block adds up all buckets: that takes less time than to wait for another
+ * Bucket B, and how many segments and TILES are before it.  One without keys does not count, nor does one of
+ * one value, which is listed.  Each block adds up all buckets: that takes less time than to wait for another
  * kernel's sums.  For all threads.
  */
 template <class Of> static __device__ __forceinline__ leaf_item
@@ -302,7 +302,7 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, bo
 	Key least = (Key)-1, most = 0;
 	uint64_t low, high;
 	const bool large = item.count >= 1 << 18;
-	/* neighbours, of which chunks have no two halves: memory is asked once for all keys of a thread */
+	/* neighbours, which chunks never split: memory is asked once for all keys of a thread */
 	const bool together = chunks.at != NULL && !large;
 	bool splits = false;		/* by splitters */
 	Key x[LOOKS];
@@ -311,7 +311,7 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, bo
 #pragma unroll
 	for (unsigned i = 0; i < LOOKS; i++) {
 		const uint64_t step = together ? threadIdx.x : i * LOOK_THREADS + threadIdx.x;
-		/* anywhere, evenly (Weyl): a period of the keys must not meet that of looks */
+		/* anywhere, evenly (Weyl): a period of the keys must not meet the looks' */
 		const uint64_t any = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
 		const uint64_t at = min(together ? any / LOOKS * LOOKS + i : any, end);
 

@@ -18,8 +18,8 @@
  * before.  If one overflows, the keys are uneven: they are still where they were, or in the slots of buckets,
  * from where they are divided as uneven keys.
  *
- * Bins are so many that keys of one differ in 16 bits (of u32), and then a warp sorts 2048 slots: one
- * bin, or up to eight small ones, whose network is shorter.
+ * There are enough bins that keys of one differ in 16 bits (of u32), and then a warp sorts 2048 slots:
+ * one bin, or up to eight small ones, whose network is shorter.
  *
  * Slots are among the keys, where the result belongs, too, and the last ones in spare memory.  So
  * leaves take turns in the order of slots.  As none has more keys than its slot has room for, turn i
@@ -82,7 +82,7 @@ some_slots(unsigned bits)
 }
 
 /*
- * Slots for COUNT keys.  u32 have the longest ones of which there are enough for keys of one to differ in
+ * Slots for COUNT keys.  u32 have the longest ones that still are enough for the keys of one to differ in
  * NARROW_BITS; u64 the shortest that make runs in a tile long enough.  Digits are whole numbers of values,
  * so where one value has several keys bins are less even.
  */
@@ -120,7 +120,7 @@ slots_for(unsigned key_bits, size_t count, unsigned longest)
 	return s;
 }
 
-/* The most keys of so many bits that have slots of 2^BITS. */
+/* The most keys of KEY_BITS that have slots of 2^BITS. */
 static inline size_t
 slots_end(unsigned key_bits, unsigned bits, unsigned longest)
 {
@@ -171,8 +171,8 @@ to_slots_kernel(typename Tile::of::place to, typename Tile::of::source from, siz
 
 /*
  * Bucket b is segment b, whose FIRST key belongs there in the end.  A bucket that has more keys has more
- * bins; but a part of the first and the last ones may have no keys, for the range of the plan is longer
- * than that of the sample.
+ * bins; but a part of the first and the last ones may have no keys, as the range of the plan is longer
+ * than the sample's.
  */
 template <class Of> static __global__ void
 __launch_bounds__(SLOT_THREADS)
@@ -222,7 +222,7 @@ slot_buckets_kernel(chunk_pool pool, const bin_plan<typename Of::key> *plan, slo
 
 /* ---- moving --------------------------------------------------------------------- */
 
-/* A tile a block, those of the first and of the last bucket first: many keys may be outside of the range. */
+/* A tile a block, the first and the last bucket's tiles first: many keys may be outside of the range. */
 template <class Tile, unsigned MOST_BINS> static __global__ void
 __launch_bounds__(Tile::THREADS, Tile::BLOCKS)
 move_slots_kernel(typename Tile::of::place to, typename Tile::of::source from, const segment *segments,
@@ -363,8 +363,8 @@ template <unsigned BITS> struct slot_net {
 };
 
 /*
- * Low halves of words are the keys of one leaf, and high halves those of the next one; or both are halves
- * of one leaf.
+ * Low halves of words are the keys of one leaf, and high halves the keys of the next one; or both are
+ * halves of one leaf.
  */
 template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(slot_net<BITS>::THREADS, slot_net<BITS>::BLOCKS)

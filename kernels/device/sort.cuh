@@ -69,7 +69,7 @@ queue_by(const Map &map, const Queue &queue)
 
 /* ---- divide ----------------------------------------------------------------- */
 
-/* Divide SEGMENTS of IN, or if TAKEN is not NULL so many of them, in CHUNKS or not, by the map FIRST, from
+/* Divide SEGMENTS of IN, or if TAKEN is not NULL that many of them, in CHUNKS or not, by the map FIRST, from
  * FROM to TO, in order or not as PLACES are. */
 template <class Tile, class Places = exact_places, class Of> static cudaError_t
 divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uint32_t segments,
@@ -295,7 +295,7 @@ template <class Of> static cudaError_t
 sort_long_leaves(job<Of> j, uint32_t *too_large)
 {
 	j.has_long = true;
-	j.wide = true;		/* there are no lists of leaves of 16 bits */
+	j.wide = true;		/* leaves of 16 bits have no lists */
 	TRY_CUDA(list_buckets(j));
 	return sort_listed(j, leaf_place<Of>{ j.other, chunks_of(j) }, LEAF_BITS, false, too_large);
 }

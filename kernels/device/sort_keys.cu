@@ -127,7 +127,7 @@ shorten_kernel(Stored *keys, const uint32_t *words, size_t count, key_map<Stored
 		keys[i] = original(map, (Stored)words[i]);
 }
 
-/* Memory for so many bytes of words, twice; then what a sort of them needs. */
+/* Memory for BYTES of words, twice; then what a sort of them needs. */
 static size_t
 words_bytes(size_t count)
 {

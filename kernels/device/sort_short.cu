@@ -9,8 +9,8 @@
  *     begin_values_kernel   one block: where each value begins
  *     write_values_kernel   a block some places: the values that belong there
  *
- * Counters are as those of histogram.cuh, and a quarter of them needs no more shared memory than
- * every device has.  So keys of 16 bits are read four times, mostly out of the cache: H200, 2^28
+ * Counters are as in histogram.cuh, and a quarter of them needs no more shared memory than every
+ * device has.  So keys of 16 bits are read four times, mostly out of the cache: H200, 2^28
  * of them are 0.5 GB, and a sweep that reads takes 0.13 ms.
  */
 #include <algorithm>

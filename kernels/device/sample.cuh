@@ -524,8 +524,8 @@ finish_splitters(bin_plan<Key> *plan, Key *sample, uint32_t keys, uint32_t bucke
  * Finish PLAN of KEYS keys: digits over the range if keys are even, BINS of them, or splitters of
  * BUCKETS, in ROWS.  If buckets are LEAVES, it does not matter that many keys have one value; if EVEN ones
  * are wanted, nor do gaps between keys.  Keys that go to SLOTS have fewer bins, as SLOTS says.  The first
- * blocks rank; if buckets are not leaves, the next one finds the order of the sample, and each of the others looks
- * at a unit of keys.
+ * blocks rank; if buckets are not leaves, the next one finds the order of the sample, and each
+ * of the others looks at a unit of keys.
  */
 template <class Key> static __global__ void
 __launch_bounds__(RANK_THREADS, blocks_that_fit(RANK_THREADS, 1))

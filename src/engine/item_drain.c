@@ -274,7 +274,7 @@ do_part(struct drainer *drainer, struct worker *worker, size_t at)
 			wait_until(drainer, at + 1);
 		}
 	}
-	atomic_fetch_add(&drainer->store->monitor->counters.keys_sorted, made.items);
+	atomic_fetch_add(&drainer->store->shared.monitor->counters.keys_sorted, made.items);
 	gs_item_maker_release(maker);
 	return status;
 }

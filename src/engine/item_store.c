@@ -34,8 +34,9 @@ open_store(struct gs_item_store *store)
 {
 	struct gs_division_shared *shared = &store->shared;
 	const unsigned threads = store->options.facts.threads;
-	const size_t found = shared->found_room * sizeof(uint16_t);
-	const size_t lengths = shared->lengths_room * sizeof(uint32_t);
+	const struct gs_item_tables *tables = &store->sizes.tables;
+	const size_t found = tables->found_room * sizeof(uint16_t);
+	const size_t lengths = tables->lengths_room * sizeof(uint32_t);
 	const unsigned packers = store->sizes.packers;
 	const size_t packed = gs_item_packers_bytes(packers, shared->piece_bytes);
 	char *memory, *more;
@@ -53,7 +54,7 @@ open_store(struct gs_item_store *store)
 	shared->dividers = gs_arena_take(&store->arena, threads * sizeof *shared->dividers);
 	for (unsigned t = 0; t < threads; t++)
 		shared->dividers[t] = (struct gs_item_divider){
-			.found = (uint16_t *)(memory + t * found), .lengths = shared->lengths_room,
+			.found = (uint16_t *)(memory + t * found), .lengths = tables->lengths_room,
 			.bytes = lengths > 0 ? (uint32_t *)(void *)(more + t * lengths) : NULL,
 		};
 	if (packers > 0) {
@@ -77,7 +78,6 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 
 	TRY(GS_NEW(store, 1, "store of items"));
 	store->options = *options;
-	store->monitor = monitor;
 	store->shared.order = options->order;
 	store->shared.monitor = monitor;
 	store->shared.threads = threads;
@@ -90,8 +90,6 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->options.facts.packs = options->compress_program != NULL;
 	gs_plan_item_store(&store->sizes, &store->options.facts);
 	store->shared.piece_bytes = store->sizes.tables.piece_bytes;
-	store->shared.found_room = store->sizes.tables.found_room;
-	store->shared.lengths_room = store->sizes.tables.lengths_room;
 	/* Is there memory for all items, and for pages of each thread that are not full, and are there
 	 * addresses (ulimit -v) for others, too? */
 	store->shared.striped = threads > 1 && store->shared.head == 0 &&
@@ -267,7 +265,7 @@ end_round(void *context)
 {
 	struct gs_item_store *store = context;
 
-	atomic_store(&store->monitor->counters.keys_in, atomic_load(&store->shared.items));
+	atomic_store(&store->shared.monitor->counters.keys_in, atomic_load(&store->shared.items));
 }
 
 static gs_status

@@ -61,8 +61,6 @@ struct gs_division_shared {
 	struct gs_item_divider *dividers;	/* one a thread */
 	char     *buffers;			/* piece_bytes a thread */
 	char     *kept;				/* with HEAD: the same, for items that are not dropped */
-	size_t    found_room;			/* of each divider: items */
-	size_t    lengths_room;			/* the same, of lengths; 0: all items are alike */
 	const char *const *temp_dirs;
 	size_t    temp_dir_count;
 	struct gs_spill_file files[GS_DIVISION_FILES];
@@ -295,7 +293,6 @@ gs_item_selects(const struct gs_item_store_options *options)
 
 struct gs_item_store {
 	struct gs_item_store_options options;
-	struct gs_monitor        *monitor;
 	struct gs_division_shared shared;
 	struct gs_item_packers    packers;	/* of SHARED */
 	struct gs_arena           arena;	/* the memory of SHARED */

@@ -202,7 +202,7 @@ open_division(const struct row *row, struct gs_division_shared *shared,
 		sample[i] = (const char *)&items[i];
 	*shared = (struct gs_division_shared){
 		.order = &order, .monitor = &monitor, .threads = THREADS, .piece_bytes = row->piece_bytes,
-		.dividers = dividers, .buffers = buffers, .kept = kept, .found_room = ITEMS,
+		.dividers = dividers, .buffers = buffers, .kept = kept,
 		.temp_dirs = temp_dirs, .temp_dir_count = 2, .head = row->head,
 	};
 	TRY(gs_division_open(division, shared, 16 << 20));

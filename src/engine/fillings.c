@@ -35,7 +35,7 @@ end_filling(struct gs_fillings *fillings, struct gs_filling *filling)
 	filling->used = false;
 	filling->staging.count = filling->claimed;
 	pthread_cond_broadcast(&fillings->changed);
-	return fillings->give(fillings->context, &filling->staging, filling->sum);
+	return fillings->give(fillings->context, &filling->staging);
 }
 
 /* Give back what nobody writes to, full or not; with the lock.  *USED: how many are left. */
@@ -74,7 +74,7 @@ find_filling(struct gs_fillings *fillings, unsigned key_class, struct gs_filling
 	if (*found != NULL)
 		return GS_OK;
 	if (used < most) {
-		TRY(fillings->stage(fillings->context, key_class, used > 0, &unused->staging, &unused->sum));
+		TRY(fillings->stage(fillings->context, key_class, used > 0, &unused->staging));
 		if (unused->staging.room > 0) {
 			unused->used = true;
 			unused->claimed = unused->staging.count;
@@ -120,7 +120,7 @@ gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece)
 		                  false).sum;
 		at += some;
 		pthread_mutex_lock(&fillings->lock);
-		filling->sum += sum;
+		filling->staging.sum += sum;
 		if (--filling->writers == 0 && filling->claimed == filling->staging.room)
 			(void)gs_first_error_note(&fillings->error, end_filling(fillings, filling));
 	}

@@ -130,13 +130,11 @@ seal(struct gs_store *store)
 	}
 	for (unsigned c = 0; c < GS_CLASSES; c++) {	/* commit all staging buffers, full or not */
 		const struct gs_staging staging = store->staging[c];
-		const uint64_t sum = store->staging_sums[c];
 
 		store->staging[c] = (struct gs_staging){ .keys = NULL };
-		store->staging_sums[c] = 0;
 		store->gpu_keys[c] += staging.count;
 		if (staging.keys != NULL)
-			TRY(gs_guard_call(&store->gpu, commit, &staging, sum));
+			TRY(gs_guard_call(&store->gpu, commit, &staging));
 	}
 	return gs_guard_checked(&store->gpu, store->gpu.module->finish(store->gpu.gpu));
 }
@@ -243,7 +241,7 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 /* ---- a GPU ------------------------------------------------------------------------- */
 
 static gs_status
-stage(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging, uint64_t *sum)
+stage(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging)
 {
 	struct gs_store *store = context;
 	struct gs_staging *mine = &store->staging[key_class];
@@ -256,14 +254,12 @@ stage(void *context, unsigned key_class, bool not_alone, struct gs_staging *stag
 		TRY(gs_guard_call(&store->gpu, lend, key_class, mine));
 	}
 	*staging = *mine;
-	*sum = store->staging_sums[key_class];
 	*mine = (struct gs_staging){ .keys = NULL };
-	store->staging_sums[key_class] = 0;
 	return GS_OK;
 }
 
 static gs_status
-give(void *context, const struct gs_staging *staging, uint64_t sum)
+give(void *context, const struct gs_staging *staging)
 {
 	struct gs_store *store = context;
 	const unsigned c = staging->key_class;
@@ -272,11 +268,10 @@ give(void *context, const struct gs_staging *staging, uint64_t sum)
 	if (staging->count > 0 && staging->count < staging->room &&
 	    store->staging[c].keys == NULL) {
 		store->staging[c] = *staging;
-		store->staging_sums[c] = sum;
 		return GS_OK;
 	}
 	store->gpu_keys[c] += staging->count;
-	return gs_guard_call(&store->gpu, commit, staging, sum);
+	return gs_guard_call(&store->gpu, commit, staging);
 }
 
 gs_status

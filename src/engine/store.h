@@ -91,20 +91,17 @@ struct gs_filling {
 	bool     used;
 	size_t   claimed;	/* keys of its room */
 	unsigned writers;	/* threads that copy keys to it */
-	uint64_t sum;		/* of the keys in it */
 };
 
 enum { GS_FILLINGS = 4 };
 
 struct gs_fillings {
-	/** Take a staging buffer of KEY_CLASS, which is the caller's until it gives it back; *SUM: of the
-	 *  keys in it.  May write to disk.  With NOT_ALONE it never writes; room 0 means: give the other
-	 *  buffers back first. */
-	gs_status (*stage)(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging,
-	                   uint64_t *sum);
+	/** Take a staging buffer of KEY_CLASS, which is the caller's until it gives it back.  May write to
+	 *  disk.  With NOT_ALONE it never writes; room 0 means: give the other buffers back first. */
+	gs_status (*stage)(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging);
 
 	/** Give it back, with all its keys, if there are any, and their checksum. */
-	gs_status (*give)(void *context, const struct gs_staging *staging, uint64_t sum);
+	gs_status (*give)(void *context, const struct gs_staging *staging);
 	void     *context;		/* of both, which are called by one thread at a time */
 
 	unsigned          most;		/* buffers at a time */
@@ -252,7 +249,6 @@ struct gs_store {
 
 	struct gs_guard   gpu;		/* open if the plan's device is a GPU, with: */
 	struct gs_staging staging[GS_CLASSES];	/* buffers being filled; keys NULL: none */
-	uint64_t          staging_sums[GS_CLASSES];
 	uint64_t          gpu_keys[GS_CLASSES];	/* that it holds */
 	struct gs_gpu_span pending;	/* drained, but of a later class */
 	struct gs_fillings fillings;	/* of keys that are added, rather than staged */

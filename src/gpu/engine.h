@@ -79,9 +79,9 @@ struct gs_gpu_module {
 	 *  Room 0: all memory is full.  Several may be lent at once, but not all. */
 	gs_status (*lend)(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging);
 
-	/** Take a lent buffer back with its keys, whose checksum is SUM; none are allowed.
+	/** Take a lent buffer back with its keys, and their checksum; none are allowed.
 	 *  Returns before they are sorted. */
-	gs_status (*commit)(struct gs_gpu *gpu, const struct gs_staging *staging, uint64_t sum);
+	gs_status (*commit)(struct gs_gpu *gpu, const struct gs_staging *staging);
 
 	/** All keys are committed: sort each class. */
 	gs_status (*finish)(struct gs_gpu *gpu);

@@ -42,6 +42,7 @@ struct gs_staging {
 	void     *keys;		/* uint32_t or uint64_t ordered bits */
 	size_t    count;	/* keys in it */
 	size_t    room;		/* keys that fit */
+	uint64_t  sum;		/* of the keys in it */
 	unsigned  key_bits;	/* 32 or 64 */
 	unsigned  key_class;
 	void     *handle;	/* the lender's */

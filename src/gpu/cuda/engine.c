@@ -150,7 +150,7 @@ lend(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging)
 }
 
 static gs_status
-commit(struct gs_gpu *gpu, const struct gs_staging *staging, uint64_t sum)
+commit(struct gs_gpu *gpu, const struct gs_staging *staging)
 {
 	struct gs_ring_buffer *buffer = staging->handle;
 
@@ -158,7 +158,7 @@ commit(struct gs_gpu *gpu, const struct gs_staging *staging, uint64_t sum)
 	buffer->key_class = staging->key_class;
 	buffer->bits = staging->key_bits;
 	buffer->count = staging->count;
-	buffer->sum = sum;
+	buffer->sum = staging->sum;
 	if (staging->count == 0)
 		gpu->buffers--;
 	gs_worker_give(&gpu->worker, buffer);

@@ -302,7 +302,7 @@ static unsigned ring_lent;
 static bool ring_waits;
 
 static gs_status
-lend_one(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging, uint64_t *sum)
+lend_one(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging)
 {
 	(void)context;
 	(void)not_alone;
@@ -311,16 +311,14 @@ lend_one(void *context, unsigned key_class, bool not_alone, struct gs_staging *s
 		.key_class = key_class, .key_bits = 32, .keys = ring[ring_lent % RING], .room = RING_KEYS,
 	};
 	ring_lent++;
-	*sum = 0;
 	return GS_OK;
 }
 
 static gs_status
-take_back(void *context, const struct gs_staging *staging, uint64_t sum)
+take_back(void *context, const struct gs_staging *staging)
 {
 	(void)context;
 	(void)staging;
-	(void)sum;
 	ring_lent--;
 	return GS_OK;
 }

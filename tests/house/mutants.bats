@@ -7,10 +7,10 @@ load ../helpers
 prepare() {
 	mkdir -p src/sort tests/{tools,unit/sort} build/tests/unit temporary
 	cp "$GSORT_SOURCE"/tests/tools/mutants tests/tools
-	printf 'CONSTANTS = """\nsort/least.c STEP 1\n"""\n' >tests/tools/hostile
+	printf 'CONSTANTS = """\nsort STEP 1\n"""\n' >tests/tools/hostile
 	printf '# none\n' >tests/tools/mutants.equivalent
 	printf '%s\n' 'int least(int a, int b);' '' 'int' 'least(int a, int b)' '{' \
-		$'\treturn a < b ? a : b;' '}' '' 'int' 'next(int a)' '{' $'\tint n = a;' '' $'\twhile (n-- > 0)' \
+		$'\tif (a < b)' $'\t\treturn a;' $'\treturn b;' '}' '' 'int' 'next(int a)' '{' $'\tint n = a;' '' $'\twhile (n-- > 0)' \
 		$'\t\ta += 2;' $'\treturn a;' '}' >src/sort/least.c
 	printf '%s\n' 'int least(int a, int b), next(int a);' 'void' 'unit_least(void)' '{' '}' 'int' 'main(void)' '{' \
 		$'\tunit_least();' $'\treturn least(1, 2) != 1 || least(2, 1) != 1 || next(3) != 9;' '}' >tests/unit/sort/least.c
@@ -31,10 +31,10 @@ mutants() {
 	make -s -C build tests/unit/units
 	mutants --count 20 sort
 	grep -qx 'src/sort/least.c:6: relation: "<" is "<=": left' found
-	grep -qx 'src/sort/least.c:14: sum: "--" is "++": killed by units least' found	# which takes longer
-	grep -qx 'src/sort/least.c:15: constant: "2" is "3": killed by units least' found
+	grep -qx 'src/sort/least.c:16: sum: "--" is "++": killed by units least' found	# which takes longer
+	grep -qx 'src/sort/least.c:17: constant: "2" is "3": killed by units least' found
 	tail -n 1 found | grep -qxE '[0-9]+ of [0-9]+ faults were found'
-	printf 'src/sort/least.c\treturn a < b ? a : b;\treturn a <= b ? a : b;\tequal numbers are one\n' \
+	printf 'src/sort/least.c\tif (a < b)\tif (a <= b)\tequal numbers are one\n' \
 		>>tests/tools/mutants.equivalent
 	mutants --count 20 sort
 	not grep '"<="' found
@@ -45,7 +45,7 @@ mutants() {
 	make -s -C build tests/unit/units
 	printf '\t@echo int >%s\n' "$PWD/src/sort/least.c" >>build/Makefile		# as each fault is built
 	TMPDIR=$PWD/temporary MAKEFLAGS='' tests/tools/mutants --build build --limit 1 --tables --count 20 sort >found
-	grep -qx 'src/sort/least.c:15: constant: "2" is "3": killed by units least' found
+	grep -qx 'src/sort/least.c:17: constant: "2" is "3": killed by units least' found
 	[ -z "$(ls temporary)" ]
 }
 

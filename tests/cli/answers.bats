@@ -460,6 +460,9 @@ common() {
 	[ -z "$(gsort --lines --top=3 </dev/null)" ]
 	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2n --top=2 | cmp - <(printf '      2 1\n      2 2\n')
 	printf '%s\n' 'b 2' 'a 1' 'B 2' 'c 3' 'x 1' | gsort -k2,2nr --top=2 | cmp - <(printf '      2 2\n      2 1\n')
+	printf 'a   9\nb   9\nc  10\n' >blanks	# count before a string, not before a number
+	for letter in '' V d f b; do [ "$(gsort "-k2,2$letter" --top=1 blanks)" = '      2    9' ]; done
+	for letter in n g h; do [ "$(gsort "-k2,2$letter" --top=1 blanks)" = '      2 9' ]; done
 	printf 'item,n\n"b\nc",1\na,2\n"b\nc",3\n' | gsort --csv --header -k item --top=1 |
 		cmp - <(printf 'count,item\n2,"b\nc"\n')
 	printf 'item,n\na,1\nb,N/A\n' >table

@@ -214,9 +214,24 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 		CHECK(!gs_item_bins_are_equal(&bins, order, b, true) || part.count <= 1,
 		      "%s: bin %u has items that are not equal", row->name, b);
 	}
-	gs_item_bins_close(&bins);
 	CHECK(at == bytes && memcmp(out, sorted, bytes) == 0, "%s: sorted and stable", row->name);
 	CHECK(groups == right_groups, "%s: %zu groups, not %zu", row->name, groups, right_groups);
+	/* once more, without the bins behind the first half: their items are counted and not copied */
+	divider.keep = bins.count / 2;
+	if (divider.keep > 0) {
+		const uint32_t kept = offsets[divider.keep];
+		uint64_t others = 0;
+
+		for (unsigned b = divider.keep; b < bins.count; b++)
+			others += bin_items[b];
+		memset(bin_items, 0, sizeof bin_items);
+		gs_items_divide(order, &bins, halves, 2, &divider, offsets, out);
+		CHECK(offsets[bins.count] == kept && memcmp(out, divided, kept) == 0, "%s: half of the bins",
+		      row->name);
+		CHECK(divider.dropped == others, "%s: %llu items are dropped, not %llu", row->name,
+		      (unsigned long long)divider.dropped, (unsigned long long)others);
+	}
+	gs_item_bins_close(&bins);
 }
 
 /* ---- what the items of a bin share ---------------------------------------------------- */

@@ -163,6 +163,7 @@ load(struct gs_item_merger *merger, struct gs_merge_source *source)
 	follow->words = source->words;
 	good = gs_follow_items(follow, source->items, source->bytes, source->count);
 	source->more = follow->more;
+	follow->words = NULL;
 	if (good == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");
 	return good == source->count ? GS_OK : source->fail(source->context, source->items[good],
@@ -207,7 +208,8 @@ ties_before(const struct gs_item_merger *merger, struct gs_merge_source *one, st
 }
 
 static inline bool
-is_less(const struct gs_item_merger *merger, const struct gs_merge_head *one, const struct gs_merge_head *other)
+is_less(const struct gs_item_merger *merger, const struct gs_merge_head *one,
+        const struct gs_merge_head *other)
 {
 	return one->word != other->word ? one->word < other->word
 	                                : ties_before(merger, one->source, other->source);
@@ -319,8 +321,8 @@ gs_item_merger_begin(struct gs_item_merger *merger)
 		source->bytes = (uint32_t *)(source->items + batch);
 		source->at = source->end = merger->out;		/* a place without items */
 		TRY(load(merger, source));
-		if (source->count > 0)
-			merger->heap[merger->heap_count++] = (struct gs_merge_head){ source->words[0], source };
+		merger->heap[merger->heap_count] = (struct gs_merge_head){ source->words[0], source };
+		merger->heap_count += source->count > 0;
 	}
 	return GS_OK;
 }

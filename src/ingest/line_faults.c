@@ -82,7 +82,8 @@ follow(const struct gs_line_faults *faults, const char *const *lines, const uint
 	if (first == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %u bytes", faults->name,
 		               bytes[count - 1]);
-	return gs_line_disorder(faults, faults->shown + gs_line_shown(faults, lines[0], lines[first], first) + 1,
+	return gs_line_disorder(faults,
+	                        faults->shown + gs_line_shown(faults, lines[0], lines[first], first) + 1,
 	                        lines[first], bytes[first]);
 }
 

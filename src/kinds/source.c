@@ -321,6 +321,8 @@ open_lines(struct gs_merge_input *input)
 	                       trusts(feed) || gs_merge_checks(all) ? NULL : &input->follow, feed->monitor,
 	                       &all->spare);
 	ingest->faults.merges = true;
+	if (gs_merge_checks(all))
+		ingest->faults.follow = &input->follow;		/* only before one that is refused */
 	ingest->header_most = feed->lines.header_most;
 	ingest->measures = feed->plan_input->input_bytes != UINT64_MAX;
 	return GS_OK;
@@ -463,7 +465,8 @@ gs_merge_fill(void *context, struct gs_item_slice *items)
 bool
 gs_merge_checks(const struct gs_merge_inputs *all)
 {
-	return !trusts(all->feed) && !all->feed->lines.order.strict;
+	return !trusts(all->feed) && (!all->feed->lines.order.strict ||
+	                              all->feed->ingest.text.invalid == GSORT_INVALID_ABORT);
 }
 
 gs_status
@@ -473,13 +476,16 @@ gs_merge_fail(void *context, const char *item, size_t bytes)
 	const struct gs_feed *feed = input->feed;
 	const struct gs_line_faults *faults;
 	uint64_t number = input->follow.elements + 1;
+	const char *end;
 
 	if (input->lines == NULL)
 		return gs_disorder_record(&feed->records.record, input->name, item, number,
 		                          feed->options->skip_bytes, input->advice);
-	faults = &input->lines->ingest.faults;		/* it has shown the header, and CSV up to the last line */
-	number = feed->lines.order.fields.csv
-	         ? 1 - gs_line_shown(faults, item, input->lines->lines + input->lines->bytes, 0) : number;
+	faults = &input->lines->ingest.faults;
+	end = input->lines->lines + input->lines->bytes;
+	/* it has counted the header; strict lines and CSV, too, up to the last one that was read */
+	if (feed->lines.order.strict || feed->lines.order.fields.csv)
+		number = 1 - gs_line_shown(faults, item, end, gs_line_number_count(faults->order, item, end));
 	return gs_line_disorder(faults, faults->shown + number, item, bytes);
 }
 

@@ -79,8 +79,8 @@ MUST_CHECK gs_status gs_merge_read(void *context, void *into, size_t room, size_
 /** For a struct gs_merge_source, CONTEXT being the input: the next items; none at the end. */
 MUST_CHECK gs_status gs_merge_fill(void *context, struct gs_item_slice *items);
 
-/** Is the merger to compare items?  Else they may be in any order, or strict lines, among which some are left
- *  out: these are compared where they are read. */
+/** Is the merger to compare items?  Else they may be in any order; or some may be left out, and they are
+ *  compared where they are read. */
 bool gs_merge_checks(const struct gs_merge_inputs *all);
 
 /** ITEM, of the last ones, is out of order; INPUT.follow has counted those before it. */

@@ -144,7 +144,8 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 	const struct gs_item_order *order = follow->order;
 	const size_t fixed = order->item_bytes;
 	size_t last_bytes;
-	uint64_t own[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH], *words = follow->words != NULL ? follow->words : own;
+	uint64_t own[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
+	uint64_t *words = follow->words != NULL ? follow->words : own;
 	int difference = 1;
 	bool more, tied, has_nexts = false;
 	unsigned ties = 0;

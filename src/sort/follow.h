@@ -26,7 +26,7 @@ struct gs_follow {
 	uint64_t duplicates;	/* and equal to it */
 	bool     disorder;	/* one was found */
 
-	uint64_t *words;	/* of items: memory for the first words of those compared last; or NULL, and */
+	uint64_t *words;	/* NULL, or memory for the first words of the items compared last */
 	bool     more;		/* may their words go on behind these? */
 	bool     any;		/* there is a last one: */
 	uint64_t last;		/* key, */

@@ -22,8 +22,8 @@
 /* Most bytes of an item: lengths are 32 bits wide. */
 #define GS_ITEM_MOST_BYTES	((size_t)UINT32_MAX - 4096)
 
-/* Ties of first words in a batch before its second words are made: a comparison takes as long as words of many
- * items.  Not tuned. */
+/* Ties of first words in a batch before its second words are made: to compare two items takes as long as to
+ * make words of several.  Not tuned. */
 enum { GS_FEW_TIES = 16 };
 
 /* Items that are looked at together, at most, so that one need not wait for another's loads. */

@@ -841,8 +841,8 @@ check_in_order(bool reverse, size_t chunk)
 			const uint64_t bits = less ? -value[found + k] : value[found + k];
 			const uint64_t key = bits + ((uint64_t)less << 63);
 
-			CHECK(keys[k] == (reverse ? ~key : key) && made->classes[k] == (less == reverse ? 4 : 0),
-			      "line %zu", found + k + 1);
+			CHECK(keys[k] == (reverse ? ~key : key) &&
+			      made->classes[k] == (less == reverse ? 4 : 0), "line %zu", found + k + 1);
 		}
 		found += count;
 		if (count > 0)
@@ -850,7 +850,8 @@ check_in_order(bool reverse, size_t chunk)
 			      strtoull(line + minus[found - 1], NULL, 10) == value[found - 1],
 			      "the last line of a chunk is number %zu", found);
 	}
-	CHECK(status == GS_EINPUT && found == LINES && strcmp(decoder->sections[0].bad[0].line, "x\n7\n") == 0 &&
+	CHECK(status == GS_EINPUT && found == LINES &&
+	      strcmp(decoder->sections[0].bad[0].line, "x\n7\n") == 0 &&
 	      strcmp(gs_message(), "in:501: not a number: \"x\"") == 0, "%zu lines come before it: %s", found,
 	      gs_message());
 	free(memory);

@@ -212,7 +212,7 @@ read_block(struct gs_text_section *section, const struct gs_text_rules *rules, c
 	return i > 0 ? line + found[i] + 1 : read_next(section, rules, line);
 }
 
-/* ---- lines outside of sections -------------------------------------------- */
+/* ---- sections -------------------------------------------------------------- */
 
 void
 gs_text_begin_file(struct gs_text_decoder *decoder, const char *name)
@@ -223,66 +223,6 @@ gs_text_begin_file(struct gs_text_decoder *decoder, const char *name)
 	decoder->header_left = gs_line_header_lines(&decoder->rules.options, name);
 	decoder->in_long_line = false;
 }
-
-/* Warn of the float that became infinite in SECTION, line NUMBER of the file, if there is one. */
-static void
-report_overflow(struct gs_text_decoder *decoder, const struct gs_text_section *section,
-                uint64_t number)
-{
-	if (section->overflow.line != NULL)
-		gs_line_overflow(&decoder->rules.options, decoder->name, number,
-		                 section->overflow.line, section->overflow.end,
-		                 &decoder->overflow_warned);
-}
-
-/* Parse a line that is in no section: carried over, or the last. */
-static gs_status
-read_single(struct gs_text_decoder *decoder, const char *line, const char *end)
-{
-	const uint64_t number = decoder->file_lines + 1;
-	struct gs_text_section *section = &decoder->sections[0];
-	bool good;
-
-	section->overflow.line = NULL;
-	good = read_line(section, &decoder->rules, 0, line, end);
-	report_overflow(decoder, section, number);
-	section->overflow.line = NULL;
-	if (!good && decoder->rules.options.exact)
-		decoder->stopped = true;
-	else if (!good)
-		TRY(gs_line_reject(&decoder->rules.options, decoder->name, number, line, end,
-		                   &decoder->invalid));
-	decoder->file_lines++;
-	decoder->lines += good;
-	return GS_OK;
-}
-
-/* Complete the line that the last chunk began, if it ends here. */
-static gs_status
-join_carry(struct gs_text_decoder *decoder, const char **text, const char *end, bool last)
-{
-	const size_t room = sizeof decoder->carry - decoder->carry_bytes;
-	size_t bytes = (size_t)(end - *text);
-	const char *stop = memchr(*text, decoder->rules.options.terminator,
-	                          bytes < room ? bytes : room);
-	char *carry = decoder->carry;
-
-	if (stop != NULL)
-		bytes = (size_t)(stop - *text);
-	if (bytes > room)
-		bytes = room;		/* longer than any valid line, which is noticed */
-	memcpy(carry + decoder->carry_bytes, *text, bytes);
-	decoder->carry_bytes += bytes;
-	*text += bytes + (stop != NULL);
-	if (stop == NULL && !last && decoder->carry_bytes <= GS_LINE_BYTES)
-		return GS_OK;
-	decoder->in_long_line = stop == NULL;
-	bytes = decoder->carry_bytes;
-	decoder->carry_bytes = 0;
-	return read_single(decoder, carry, carry + bytes);
-}
-
-/* ---- sections -------------------------------------------------------------- */
 
 static void
 read_one(void *context, size_t s)
@@ -310,6 +250,8 @@ read_sections(struct gs_text_decoder *decoder, const char *text, const char *end
 		const char *bound = text + (count + 1) * share;
 
 		assert(count < decoder->threads);
+		section->lines = section->bad_lines = 0;
+		section->overflow.line = NULL;
 		section->begin = begin;
 		if (bound >= end) {
 			begin = end;
@@ -332,7 +274,10 @@ read_sections(struct gs_text_decoder *decoder, const char *text, const char *end
 		decoder->stopped |= section->bad_lines > 0 && decoder->rules.options.exact;
 		if (decoder->stopped)
 			break;
-		report_overflow(decoder, section, first + section->overflow.at);
+		if (section->overflow.line != NULL)
+			gs_line_overflow(&decoder->rules.options, decoder->name, first + section->overflow.at,
+			                 section->overflow.line, section->overflow.end,
+			                 &decoder->overflow_warned);
 		for (; b < section->bad_lines && b < GS_LINE_WARNINGS; b++)
 			TRY(gs_line_reject(&decoder->rules.options, decoder->name, first + section->bad[b].at,
 			                   section->bad[b].line, section->bad[b].end, &decoder->invalid));
@@ -342,23 +287,39 @@ read_sections(struct gs_text_decoder *decoder, const char *text, const char *end
 	return GS_OK;
 }
 
+/* Add *TEXT to the line that is carried over, up to END; read the line as a section if it ends. */
+static gs_status
+join_carry(struct gs_text_decoder *decoder, const char **text, const char *end, bool last)
+{
+	struct gs_text_rules *rules = &decoder->rules;
+	/* a byte more than any valid line has, which is noticed */
+	const size_t most = gs_least((size_t)(end - *text), GS_LINE_BYTES + 1 - decoder->carry_bytes);
+	const char *stop = memchr(*text, rules->options.terminator, most);
+	const size_t bytes = stop != NULL ? (size_t)(stop - *text) : most;
+	char *carry = decoder->carry, *carry_end = carry + decoder->carry_bytes + bytes;
+
+	memcpy(carry_end - bytes, *text, bytes);
+	*text += bytes + (stop != NULL);
+	decoder->carry_bytes += bytes;
+	if (stop == NULL && !last && decoder->carry_bytes <= GS_LINE_BYTES)
+		return GS_OK;
+	decoder->in_long_line = stop == NULL;	/* its rest, if any, is skipped */
+	decoder->carry_bytes = 0;
+	*carry_end++ = rules->options.terminator;
+	rules->looks_begin = carry_end;
+	rules->looks_end = carry;
+	return read_sections(decoder, carry, carry_end);
+}
+
 gs_status
 gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, bool last)
 {
 	struct gs_text_rules *rules = &decoder->rules;
-	const char *end = text + bytes, *whole, *stop;
+	const char *const begin = text, *const end = text + bytes, *whole, *stop;
 
 	assert(bytes <= decoder->chunk_bytes);
-	rules->looks_begin = bytes > GS_PARSE_LOOK_BYTES ? text + GS_PARSE_LOOK_BYTES : end;
-	rules->looks_end = gs_text_is_decimal(&rules->options) && bytes > GS_LINE_LOOK_BYTES ?
-	                   end - GS_LINE_LOOK_BYTES : text;
-	for (unsigned s = 0; s < decoder->threads; s++) {
-		struct gs_text_section *section = &decoder->sections[s];
-
-		section->lines = section->bad_lines = 0;
-		section->overflow.line = NULL;
-		memset(section->keys.count, 0, sizeof section->keys.count);
-	}
+	for (unsigned s = 0; s < decoder->threads; s++)
+		memset(decoder->sections[s].keys.count, 0, sizeof decoder->sections[s].keys.count);
 	if (decoder->header_left > 0) {
 		const uint64_t before = decoder->header_left;
 		const gs_status status = gs_line_header(&rules->options, decoder->name, text, end, last,
@@ -378,20 +339,14 @@ gs_text_decode(struct gs_text_decoder *decoder, const char *text, size_t bytes, 
 		decoder->in_long_line = stop == NULL;
 		text = stop != NULL ? stop + 1 : end;
 	}
+	rules->looks_begin = bytes > GS_PARSE_LOOK_BYTES ? begin + GS_PARSE_LOOK_BYTES : end;
+	rules->looks_end = gs_text_is_decimal(&rules->options) && bytes > GS_LINE_LOOK_BYTES ?
+	                   end - GS_LINE_LOOK_BYTES : begin;
 	whole = memrchr(text, rules->options.terminator, (size_t)(end - text));
 	whole = whole != NULL ? whole + 1 : text;
 	if (whole > text)
 		TRY(read_sections(decoder, text, whole));
-	bytes = (size_t)(end - whole);
-	if (bytes == 0 || decoder->stopped)
-		return GS_OK;
-	if (last || bytes > GS_LINE_BYTES) {
-		decoder->in_long_line = true;	/* its rest, if any, is skipped */
-		return read_single(decoder, whole, end);
-	}
-	memcpy(decoder->carry, whole, bytes);
-	decoder->carry_bytes = bytes;
-	return GS_OK;
+	return whole == end || decoder->stopped ? GS_OK : join_carry(decoder, &whole, end, last);
 }
 
 uint64_t

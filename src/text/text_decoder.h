@@ -238,7 +238,8 @@ struct gs_text_decoder {
 	size_t      chunk_bytes;
 	unsigned    threads;
 	size_t      carry_bytes;
-	char        carry[GS_LINE_BYTES + 1];	/* an unfinished line, and its terminator */
+	/* an unfinished line, perhaps a byte longer than any valid one, and its terminator */
+	char        carry[GS_LINE_BYTES + 2];
 
 	/* One for each thread, with the keys of the last chunk, which the caller may change where they are.
 	 * A caller may set keys.small of the first one to its own counters, all 0, to which it adds the

@@ -6,7 +6,7 @@
 
 1. A paragraph that names files of bench/results, with the table that a colon at its end announces, has no decimal
    figure that none of these files has, rounded.
-2. A number between the same four words has the same value in every document.
+2. A number between the same three words and the same two has the same value in every document.
 3. The figures of "named", below, are the same wherever they stand.
 """
 import collections, pathlib, re
@@ -32,14 +32,14 @@ def beside_results(name, page):
 
 
 def between_words():
-    """Numbers with the same two words before them and behind them, which differ"""
+    """Numbers with the same three words before them and two after them, which differ"""
     found = collections.defaultdict(lambda: collections.defaultdict(set))
     for name, page in PAGES.items():
         words = re.findall(r"\d[\d.]*(?=\W)|[\w-]+|[.|]", re.sub(r"(?m)^\.TH.*|\\f.|\\|[*`]", "", page))
         for at, word in enumerate(words[:-2]):
-            around = words[max(at - 2, 0):at] + words[at + 1:at + 3]
-            if re.fullmatch(r"\d[\d.]*", word) and len(around) == 4 and all(w[0].isalpha() for w in around):
-                found[" ".join(around[:2] + ["N"] + around[2:])][name].add(word.strip("."))
+            around = words[max(at - 3, 0):at] + words[at + 1:at + 3]
+            if re.fullmatch(r"\d[\d.]*", word) and len(around) == 5 and all(w[0].isalpha() for w in around):
+                found[" ".join(around[:3] + ["N"] + around[3:])][name].add(word.strip("."))
     for phrase, pages in found.items():
         least = min(pages.values(), key=len)
         if not all(least <= values for values in pages.values()):

@@ -159,7 +159,7 @@ print_summary(const struct gs_statistics *figures, FILE *to)
 	print_row(figures, to, "median", spell(figures, &quartiles[1].value, word), false);
 	print_row(figures, to, "q3", spell(figures, &quartiles[2].value, word), false);
 	print_row(figures, to, "max", spell(figures, &figures->most, word), false);
-	if (notation > GSORT_HEXADECIMAL || !figures->of->numbers)	/* addresses, lines */
+	if (notation > GSORT_HEXADECIMAL || figures->order != NULL)	/* addresses, lines */
 		return;
 	print_row(figures, to, "sum", floats ? spell_float(sum, word)
 	                                     : spell_integer(notation, figures->sum, word), false);

@@ -48,14 +48,6 @@ take(void *context, struct gs_sorted_span *sorted)
 	return GS_OK;
 }
 
-static gs_status
-open(struct gs_statistics *figures, const struct gs_statistics_input *input)
-{
-	(void)input;
-	return gs_item_copies_open(&figures->copies, figures->mark_count + 2,
-	                           figures->plan->host_bytes);
-}
-
 static struct gs_word
 spell(const struct gs_statistics *figures, const struct gs_value *value, char word[GS_WORD_BYTES])
 {
@@ -65,6 +57,4 @@ spell(const struct gs_statistics *figures, const struct gs_value *value, char wo
 	return (struct gs_word){ line->data, line->bytes - 1, false };
 }
 
-const struct gs_statistics_of gs_statistics_of_lines = {
-	.open = open, .take = take, .spell = spell,
-};
+const struct gs_statistics_of gs_statistics_of_lines = { .take = take, .spell = spell };

@@ -400,14 +400,34 @@ take(void *context, struct gs_sorted_span *sorted)
 
 /* ---- opening, and the sink ---------------------------------------------------------------- */
 
-static gs_status
-open_keys(struct gs_statistics *figures, const struct gs_statistics_input *input)
-{
-	const struct gsort_options *options = figures->options;
-	const size_t tallies = gs_batch_slots(figures->plan->threads) + 1;
-	const uint64_t most = options->top.wanted ? gs_least(options->top.count, figures->keys) : 0;
-	const uint64_t local = options->top.count <= LOCAL_TOP_MOST ? most : 0;
+const struct gs_statistics_of gs_statistics_of_keys = {
+	.take = take, .spell = gs_statistics_spell_key,
+};
 
+gs_status
+gs_statistics_open(struct gs_statistics *figures, const struct gs_statistics_of *of,
+                   const struct gsort_options *options, const struct gs_plan *plan,
+                   const struct gs_statistics_input *input, struct gs_verify *verify,
+                   struct gs_monitor *monitor)
+{
+	const size_t tallies = gs_batch_slots(plan->threads) + 1;
+	const uint64_t most = options->top.wanted ? gs_least(options->top.count, input->keys) : 0;
+	const uint64_t local = options->top.count <= LOCAL_TOP_MOST ? most : 0;
+	struct gs_pick pick = { .on = false };
+	gs_status status;
+
+	gs_statistics_close(figures);
+	*figures = (struct gs_statistics){
+		.of = of, .options = options, .plan = plan, .verify = verify, .monitor = monitor,
+		.keys = input->keys, .order = input->order,
+	};
+	TRY(GS_NEW(figures->tallies, tallies, "tallies"));
+	status = gs_pick_open(&pick, options, input->keys);
+	THEN(status, set_marks(figures, &pick));
+	gs_pick_close(&pick);
+	TRY(status);
+	if (input->order != NULL)
+		return gs_item_copies_open(&figures->copies, figures->mark_count + 2, plan->host_bytes);
 	if (options->top.wanted) {
 		if (most < SIZE_MAX / sizeof *figures->groups / 2)
 			figures->groups = malloc((size_t)(most + tallies * local + 1) *
@@ -424,31 +444,6 @@ open_keys(struct gs_statistics *figures, const struct gs_statistics_input *input
 		figures->tallies[t].top.groups += most + t * local;
 	}
 	return gs_bars_open(&figures->bars, options, input->extremes);
-}
-
-const struct gs_statistics_of gs_statistics_of_keys = {
-	.open = open_keys, .take = take, .spell = gs_statistics_spell_key, .numbers = true,
-};
-
-gs_status
-gs_statistics_open(struct gs_statistics *figures, const struct gs_statistics_of *of,
-                   const struct gsort_options *options, const struct gs_plan *plan,
-                   const struct gs_statistics_input *input, struct gs_verify *verify,
-                   struct gs_monitor *monitor)
-{
-	struct gs_pick pick = { .on = false };
-	gs_status status;
-
-	gs_statistics_close(figures);
-	*figures = (struct gs_statistics){
-		.of = of, .options = options, .plan = plan, .verify = verify, .monitor = monitor,
-		.keys = input->keys, .order = input->order,
-	};
-	TRY(GS_NEW(figures->tallies, gs_batch_slots(plan->threads) + 1, "tallies"));
-	status = gs_pick_open(&pick, options, input->keys);
-	THEN(status, set_marks(figures, &pick));
-	gs_pick_close(&pick);
-	return status == GS_OK ? of->open(figures, input) : status;
 }
 
 struct gs_span_sink

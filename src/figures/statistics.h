@@ -122,21 +122,15 @@ struct gs_word {
 enum { GS_WORD_BYTES = 64 };	/* of a number no more: 2^127 has 39 digits */
 
 struct gs_statistics;
-struct gs_statistics_input;
 
 /* What figures are of: keys (statistics.c, figures.c), or lines (line_statistics.c). */
 struct gs_statistics_of {
-	/** Begin, once the marks are known.  GS_EBUDGET: no memory. */
-	gs_status (*open)(struct gs_statistics *figures, const struct gs_statistics_input *input);
-
 	/** take() of the sink. */
 	gs_status (*take)(void *figures, struct gs_sorted_span *sorted);
 
 	/** A value that was taken, in WORD or elsewhere. */
 	struct gs_word (*spell)(const struct gs_statistics *figures, const struct gs_value *value,
 	                        char word[GS_WORD_BYTES]);
-
-	bool numbers;		/* there are sums */
 };
 
 extern const struct gs_statistics_of gs_statistics_of_keys, gs_statistics_of_lines;

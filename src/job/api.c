@@ -72,7 +72,7 @@ open_job(struct gsort *job, const struct gsort_options *options)
 	job->feed.verify = &job->verify;
 	job->monitor.note = (struct gs_listener){ options->note, options->note_context };
 	job->monitor.warn = (struct gs_listener){ options->warn, options->warn_context };
-	TRY(gs_rank_job_open(&job->rank_job, options->ranks, options, check_input, &job->options));
+	TRY(gs_rank_job_open(&job->rank_job, options, check_input, &job->options));
 	TRY(gs_ranks_agree(job->rank_job->ranks, gs_job_open(job)));
 	job->stats.threads = job->plan.threads;
 	job->stats.device = "cpu";

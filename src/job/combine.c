@@ -368,8 +368,6 @@ gs_combine_progress(const struct gs_combination *set, struct gsort_progress *pro
 void
 gs_combine_stats(const struct gs_combination *set, struct gsort_stats *stats)
 {
-	stats->device = "cpu";
-	stats->batches = (unsigned)set->count;
 	for (size_t o = 0; o < set->count; o++) {
 		const struct gs_feed *feed = &set->operands[o].feed;
 		struct gsort_stats one = { .struct_size = sizeof one };

@@ -211,9 +211,10 @@ begin(struct gs_rank_job *rank_job, gs_input_check *check, struct gsort_options 
 }
 
 gs_status
-gs_rank_job_open(struct gs_rank_job **opened, struct gs_ranks *ranks, const struct gsort_options *options,
-                 gs_input_check *check, struct gsort_options *own)
+gs_rank_job_open(struct gs_rank_job **opened, const struct gsort_options *options, gs_input_check *check,
+                 struct gsort_options *own)
 {
+	struct gs_ranks *ranks = options->ranks;
 	const bool alone = ranks == NULL || ranks->size == 1;
 	const gs_status status = GS_NEW(*opened, 1, "job of a rank");
 	struct gs_rank_job *rank_job = *opened;

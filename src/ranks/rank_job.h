@@ -205,7 +205,7 @@ typedef gs_status gs_input_check(const struct gsort_options *merge, const char *
  * @check   for a merge by ranks, which is a sort
  * @return  GS_OK; GS_EUSAGE: several ranks cannot do that; as CHECK and gs_parts_open(); GS_EBUDGET
  */
-MUST_CHECK gs_status gs_rank_job_open(struct gs_rank_job **rank_job, struct gs_ranks *ranks,
+MUST_CHECK gs_status gs_rank_job_open(struct gs_rank_job **rank_job,
                                       const struct gsort_options *options, gs_input_check *check,
                                       struct gsort_options *own);
 

@@ -86,8 +86,6 @@ misuse(const char *why)
 	return GSORT_ERROR;
 }
 
-static const char no_job[] = "there is no job: it is NULL";
-
 gsort_status
 gsort_open(gsort **opened, const struct gsort_options *options)
 {
@@ -115,7 +113,7 @@ gsort_status
 gsort_run(gsort *job)
 {
 	if (job == NULL)
-		return misuse(no_job);
+		return misuse("there is no job: it is NULL");
 	if (atomic_exchange(&job->phases.began, true))
 		return misuse("a job runs once: to sort again, open another one");
 	return gs_thread_check_stack() != GS_OK ? GSORT_ERROR : gs_job_run(job);

@@ -38,7 +38,7 @@ prepare() {
 		false
 	}
 	grep -oE 'gsort_error gsort_[a-z_]+\(|\*gsort_[a-z_]+\(' "$GSORT_SOURCE/src/gsort_cuda.h" | sed 's/.*[ *]//; s/($//' | sort -u >declared
-	grep -v '^GSORT_' abi | diff declared -
+	grep -vE '^(GSORT_|struct )' abi | diff declared -
 	[ "$(nm -D --defined-only "$library" | grep -vcE ' (T gsort_cuda_[a-z_]+@@GSORT_CUDA_0|A GSORT_CUDA_0)$')" = 0 ]
 	readelf -d "$library" | grep -q 'SONAME.*\[libgsort_cuda\.so\.0\]'
 	[ "$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' |

@@ -33,7 +33,7 @@ tails() {
 	gsort "$@" --tail="$k" | cmp - expected || { echo "--tail=$k $*"; return 1; }
 }
 
-@test "the tail is that of tail, for all types, selections and sizes" {
+@test "the tail is what tail prints, for all types, selections and sizes" {
 	text 3000 >in
 	for k in 0 1 7 1000 5000 100000; do
 		for options in '' -r -u '-r -u' --count '-r --unique=repeated' --unique=singletons --parallel=1 '-S 1M -T .'; do
@@ -72,7 +72,7 @@ tails() {
 	done
 }
 
-@test "a sample has so many keys of the input, and depends on keys and seed alone" {
+@test "a sample has K keys of the input, and depends on keys and seed alone" {
 	text 2000 >in
 	gsort in >sorted
 	all=$(wc -l <in)
@@ -190,7 +190,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	fails "options '--tail=1' and '--tail=2' are incompatible" gsort --tail=1 --tail=2 in
 }
 
-@test "figures about random keys are those of Python" {
+@test "figures about random keys are Python's" {
 	python3 "$GSORT_SOURCE/tests/tools/figures.py" 1 150
 }
 
@@ -342,7 +342,7 @@ print(*(answer.get("tail") or answer.get("sample") or []), sep="\n")' | sed '/^$
 	gsort -g minus plus | cmp - <(printf -- '-0\n0\n')
 }
 
-@test "figures of columns of lines are those of Python's csv and statistics" {
+@test "figures of columns of lines are what Python's csv and statistics say" {
 	python3 "$GSORT_SOURCE/tests/tools/columns.py" 1 150
 }
 
@@ -445,7 +445,7 @@ common() {
 	LC_ALL=C sort in | uniq -c | LC_ALL=C sort -s -k1,1nr | head -n "$k" | cmp - <(gsort --lines --top="$k" "$@" in)
 }
 
-@test "the most frequent lines are those of sort, uniq and head" {
+@test "the most frequent lines are what sort, uniq and head print" {
 	local options
 	awk 'BEGIN { srand(1); for (i = 0; i < 200000; i++) printf "%s%d\n", i % 3 ? "word" : "a longer word ", 3000 * rand() * rand() }' >in
 	head -c 100000 /dev/zero | tr '\0' x >>in
@@ -493,7 +493,7 @@ common() {
 	gsort -u128 --to=text --top=5 keys | cmp - <(gsort -u128 --to=text --count keys | sort -s -k1,1nr | head -n 5)
 }
 
-@test "keys of lines with their counts are those of Python's csv and Counter" {
+@test "keys of lines with their counts are what Python's csv and Counter say" {
 	local rounds=100
 	needs python3
 	[ -z "${GSORT_CI-}" ] || rounds=400
@@ -617,7 +617,7 @@ picks() {
 	gsort -u128 --to=text --sample=77 keys | cmp - <(picks 77 -k1,1n; gsort -k1,1n --sample=77 in)
 }
 
-@test "figures of a field of records are those of its keys alone" {
+@test "figures of a field of records are the same as of its keys alone" {
 	local type options
 	for type in $types; do
 		gen --seed 10 --keys 30000 --type "$type" >keys
@@ -671,7 +671,7 @@ ranked() {
 	done
 }
 
-@test "figures of lines whose key is no number are the lines themselves" {
+@test "figures of lines whose key is not a number are the lines themselves" {
 	awk 'BEGIN { srand(3); for (i = 0; i < 90000; i++) printf "%s %d\n", i % 3 ? "word" : "a longer word", 40000 * rand() * rand() }' >in
 	ranked -s -f
 	ranked -s -k2

@@ -32,7 +32,7 @@ same() {
 	cmp expected out || { echo "$*"; return 1; }
 }
 
-@test "whole lines, keys, checks and merges are those of sort" {
+@test "whole lines, keys, checks and merges are as in sort" {
 	printf '3\n1\n' >unsorted
 	gzip -c in >in.gz
 	for options in in "-r in" "-u in" "-n in" "-k2n in" "-k2,2n -k1,1r in" "-s -k1,1 in" "-f -u in" "-t1 -k2 in" \

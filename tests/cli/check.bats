@@ -188,7 +188,7 @@ poke() {
 	answers 1 "f.bin:2: disorder: 1 (byte 4)" gsort -cu -u32 f.bin
 }
 
-@test "binary: the byte order is that of the type" {
+@test "binary: the byte order is the type's" {
 	printf '\0\1\1\0' >f.bin
 	answers 0 "" gsort -c -u16be f.bin
 	answers 1 "f.bin:2: disorder: 1 (byte 2)" gsort -c -u16le f.bin

@@ -33,7 +33,7 @@ line() {
 	done
 }
 
-@test "what is no number is named" {
+@test "what is not a number is named" {
 	for bad in abc - + 1x x1 1,000 '1 2' '- 1' --1 . 1e .e5 0x 0xg 0x1: 12-; do
 		printf '1\n%s\n2\n' "$bad" >in
 		fails "in:2: not a number: \"$bad\"" gsort in
@@ -99,7 +99,7 @@ line() {
 	fails "$(printf '"\340\240\200')\\\\xe0\\\\x82\\\\x9b\"" gsort in
 }
 
-@test "a NUL is no digit and no blank" {
+@test "a NUL is neither a digit nor a blank" {
 	printf '1\n2\0003\n' >in
 	fails "in:2: not a number" gsort in
 	printf '1\n2\000\n' >in
@@ -242,7 +242,7 @@ told() {
 	fails "in:3: not a number: \"x\"" gsort --header=2 in
 }
 
-@test "of several files the header goes out once: it is that of all that have a line" {
+@test "of several files the header goes out once: all that have a line share it" {
 	local kind verb
 	: >e
 	printf 'a\n1\n3\n' >a
@@ -324,7 +324,7 @@ told() {
 		cmp - <(printf '\0\0\200\377\0\0\200\077\0\0\300\177')	# one NaN, without a sign
 }
 
-@test "what is no float is named" {
+@test "what is not a float is named" {
 	for bad in abc - . 1e 0x 1,5 '1 2' --1 1..2 nano; do
 		printf '1\n%s\n2\n' "$bad" >in
 		fails "in:2: not a number: \"$bad\"" gsort --type=float in

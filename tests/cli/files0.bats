@@ -66,7 +66,7 @@ sorts_to() {
 	fails "no input from '-'" gsort --files0-from=- </dev/null
 }
 
-@test "standard input is no name here" {
+@test "standard input cannot be a name here" {
 	printf 'a\0-\0' >names
 	fails "when reading file names from standard input, no file name of '-' allowed" \
 		gsort --files0-from=names

@@ -103,7 +103,7 @@ range() {
 	printf '%s\n' 0 1 | cmp - out
 }
 
-@test "what is no number is an error that names file and line" {
+@test "what is not a number is an error that names file and line" {
 	for bad in '' x 1x 1.5 1e3 0x10 - + -- ' ' '1 2' 1,000 ٣ 'N/A'; do
 		printf '1\n2\n%s\n3\n' "$bad" >in
 		echo old >out
@@ -149,7 +149,7 @@ turns() {
 	python3 "$drawn" "$GSORT" 2 $((5 * times)) 200000
 }
 
-@test "-n: a line that is no number, after millions of bytes, with every option that selects" {
+@test "-n: a line that is not a number, after millions of bytes, with every option that selects" {
 	{ gen --seed 61 --keys 400000 --type text --range small; printf '7 apples\n7\n007\n'
 	  gen --seed 62 --keys 100000 --type text; } >in
 	for options in "" -r -u -s "-s -u -r" --count --unique=repeated --unique=singletons --head=1000 --tail=1000 \

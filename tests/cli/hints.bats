@@ -49,7 +49,7 @@ follow() {
 	return 1
 }
 
-@test "what is said of a line that is no number works as printed" {
+@test "what is advised for a line that is not a number works as printed" {
 	shopt -s extglob
 	: >hints
 	while IFS='~' read -r options lines; do

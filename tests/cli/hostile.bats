@@ -299,7 +299,7 @@ count_reads() {
 
 # --- archives, and what looks like them --------------------------------------------
 
-@test "archives are no input: not opened, by themselves or in a compressed file" {
+@test "archives are not input: not opened, by themselves or in a compressed file" {
 	needs tar gzip bzip2 lz4
 	seq 9 >1
 	tar cf tar 1
@@ -590,7 +590,7 @@ temporary() {
 	NO_TMPFILE=1 meddled temporary "$PWD/open" gsort -u64 -S 16M -T open
 }
 
-@test "a TMPDIR that is none is named, in one line" {
+@test "a TMPDIR that is not a directory is named, in one line" {
 	for dir in /nonexistent /dev/null "$(printf 'no\n\033[2Jsuch')" "$(head -c 5000 /dev/zero | tr '\0' x)"; do
 		TMPDIR=$dir bounded 64 2 gsort -u64 -S 16M - < <(head -c 64M /dev/zero)
 		grep -q "^gsort: cannot use .* for temporary files: \(No such\|Not a\|File name too long\).*-T$" err

@@ -173,7 +173,7 @@ suffixes="gz bz2 xz zst lz4"
 	fails "cannot read: nofile" timeout 60 gsort p nofile
 }
 
-@test "a directory is no file" {
+@test "a directory is not a file" {
 	mkdir d
 	fails "read failed: d: Is a directory" gsort d
 	fails "read failed: d: Is a directory" gsort -u32 d
@@ -200,7 +200,7 @@ suffixes="gz bz2 xz zst lz4"
 	[ "$(gsort a <&-)" = 1 ]
 }
 
-@test "a length that is no multiple of the key's is refused before sorting" {
+@test "a length that is not a multiple of the key's is refused before sorting" {
 	head -c 1003 /dev/zero >odd
 	fails "odd: 1003 bytes is not a multiple of 4 (3 trailing bytes)" gsort -u32 odd
 	fails "odd: 1003 bytes is not a multiple of 4" gsort -u32 -o out odd
@@ -293,7 +293,7 @@ suffixes="gz bz2 xz zst lz4"
 	done
 }
 
-@test "text, archives and programs are no binary keys, unless --force is given" {
+@test "text, archives and programs are not binary keys, unless --force is given" {
 	seq 1000 >in
 	echo old >out
 	for type in u8 u16 u32 u64 f64; do
@@ -332,7 +332,7 @@ suffixes="gz bz2 xz zst lz4"
 	cat keys | gsort -u8 | cmp - out
 }
 
-@test "compressed data whose content is no number is an error of that line" {
+@test "compressed data whose content is not a number is an error of that line" {
 	printf '1\nx\n' | gzip >bad.gz
 	fails "bad.gz:2: not a number" gsort bad.gz
 }

@@ -160,7 +160,7 @@ for code, name in (("i", "i32"), ("I", "u32")):
 	gsort -uru32 in | cmp - u32.once
 }
 
-@test "a size that is no multiple of the width is an error, before anything is written" {
+@test "a size that is not a multiple of the width is an error, before anything is written" {
 	gen --keys 10 --type u8 >ten
 	echo old >out
 	fails "ten: 10 bytes .*multiple of 4.*2 trailing" gsort -u32 -o out ten

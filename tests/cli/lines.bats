@@ -142,7 +142,7 @@ table() {
 	END
 }
 
-@test "letters of all keys are inherited by those that have none" {
+@test "letters of all keys are inherited by keys without letters" {
 	printf '%s\n' 'b 2' 'a 10' 'c 1' 'A 1' >in
 	for options in "-n -k2,2" "-nr -k2,2" "-n -k2,2r" "-n -k2b,2" "-r -k2,2n -k1,1" "-f -k1,1 -k2,2n" \
 		"-fr -k1,1 -k2,2n" "-b -k2,2" "-rb -k2n -k1,1f" "-h -k2 -k1V"; do
@@ -320,7 +320,7 @@ duplicates	1" ] || [ $? -eq 1 ]
 	gsort --csv -k1,1n -m sorted <(printf '0,"a\nb"\n') | cmp - <(printf '0,"a\nb"\n'; cat sorted)
 }
 
-@test "--csv: a byte order mark and a CR before a newline are no part of a field" {
+@test "--csv: a byte order mark and a CR before a newline are not part of a field" {
 	local mark=$'\357\273\277' options
 	printf '%s"Last, First",age\r\n"Doe, J",5\r\n"Ann, K",30\r\n"Zed, L",7\r\n' "$mark" >in
 	{ sed -n 1,2p in; sed -n 4p in; sed -n 3p in; } >sorted
@@ -394,7 +394,7 @@ duplicates	1" ] || [ $? -eq 1 ]
 	printf '"a\nb,c\n' | fails '-:1: a quote is not closed' gsort --csv --header=2
 }
 
-@test "keys by name, and numbers of --csv, are strict: what is no number is refused, or left out" {
+@test "keys by name, and numbers of --csv, are strict: what is not a number is refused, or left out" {
 	needs python3
 	GSORT=$(command -v gsort) python3 "$GSORT_SOURCE/tests/tools/keydefs.py" --strict 7 150
 	zeros=$(printf '%5000s' '' | tr ' ' 0)

@@ -77,7 +77,7 @@ words_of() {
 	done
 }
 
-@test "many lines with few texts, of which several differ by case, accents and what is ignored" {
+@test "many lines with few texts, several of which differ by case, accents and what is ignored" {
 	awk 'BEGIN {
 		srand(9)
 		texts = split("same Same SAME sàme sa-me saMe sæme sa\001me other Öther other- ch cs", text, " ")
@@ -106,7 +106,7 @@ words_of() {
 	same "${keys[@]}" -k3,3 text
 }
 
-@test "numbers, sizes, floats and months are those of the locale" {
+@test "numbers, sizes, floats and months are the locale's" {
 	printf '%s\n' 1.234,5 1234,25 '1.23' 1,5 -2.000 ,5 .5 0 1,2e3 12,5K 1.2K 9.999K 1..000K 2. 3.,5 >numbers
 	printf '%s\n' 1,234.5 1234.25 1.23 1.5 -2,000 ,500 .5 1,2K 12,000K 1,,0K 2,K >>numbers
 	for LC_ALL in en_US.UTF-8 de_DE.UTF-8 sv_SE.UTF-8 tr_TR.UTF-8; do

@@ -391,7 +391,7 @@ rests() {
 	[ "$before" = "$after" ]
 }
 
-@test "a span of which nothing is written does not hand the memory of the one before to the next" {
+@test "a span that writes nothing does not hand the memory of the one before to the next" {
 	{ seq 400000; yes 500000 | head -n 2000000; seq 600000 1000000; } | gsort --to=u64 >in
 	{ seq 400000; echo 500000; seq 600000 1000000; } | gsort --to=u64 >expected
 	gsort -u64 -r expected -o expected-r

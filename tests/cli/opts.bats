@@ -48,7 +48,7 @@ gives() {
 	gives '\2\0\0\0\1\0\0\0' gsort -ru32u keys
 }
 
-@test "a width that does not exist names those that do" {
+@test "a width that does not exist names the ones that do" {
 	fails "'-u256'.*-u8, -u16, -u32, -u64, -u128" gsort -u256 text
 	fails "'-i7'.*-i8, -i16, -i32, -i64" gsort -i7 text
 	fails "'-f8'.*-f16, -f32, -f64" gsort -f8 text
@@ -57,7 +57,7 @@ gives() {
 	fails "'-nru31r'" gsort -nru31r text
 }
 
-@test "-u 32 is a file 32, and if there is none, -u32 is suggested" {
+@test "-u 32 is a file 32, and without such a file -u32 is suggested" {
 	fails "32.*No such file.*did you mean -u32?" gsort -u 32 text
 	fails "64.*did you mean -f64?" gsort -f 64
 	fails "32.*did you mean -f32?" gsort -f 32
@@ -195,13 +195,13 @@ gives() {
 
 # --- values -----------------------------------------------------------------------
 
-@test "sizes are those of sort, and KiB MiB GiB TiB" {
+@test "sizes are as in sort, and KiB MiB GiB TiB" {
 	for size in 100000 1000000000b 512K 512k 1M 1m 3G 3g 1T 1t 1P 1E 1KiB 1MiB 1GiB 1TiB 1% 100%; do
 		gives '2\n2\n10\n' gsort -Sgpu:$size text
 	done
 }
 
-@test "what is no size is refused" {
+@test "what is not a size is refused" {
 	for size in '' x 1.5G 1p 1e 1KB 1kib 1PiB 1GG -1 ' 1' 1b1 b % 1%%; do
 		fails "\(invalid\|suffix in\) -S argument 'gpu:$size': must be " \
 			gsort -Sgpu:"$size" text

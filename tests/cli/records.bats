@@ -201,7 +201,7 @@ places_by_sort() {
 	gsort --record-size=16 -k bytes1@0 --head=1000 in | cmp - <(head -c 16000 in)	# all are equal
 }
 
-@test "--split divides records, all of them or those that are selected" {
+@test "--split divides records, all of them or the selected ones" {
 	records 30000 >in
 	gsort --record-size=16 -k u64@0 in >out
 	gsort --record-size=16 -k u64@0 --split=4 -o 'part%r' in

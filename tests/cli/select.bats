@@ -48,7 +48,7 @@ agrees() {
 	gsort $(options "$selection") "$@" | cmp - expected
 }
 
-@test "text: groups are those of uniq, up and down" {
+@test "text: groups are as in uniq, up and down" {
 	text 3000 >in
 	for selection in $selections; do
 		agrees $selection in

@@ -3,7 +3,7 @@
 
 load ../helpers
 
-@test "sets of random keys, lines and records are those of Python" {
+@test "sets of random keys, lines and records are Python's" {
 	needs python3
 	python3 "$GSORT_SOURCE/tests/tools/sets.py" 1 160
 }
@@ -86,7 +86,7 @@ prints() {
 	"$@" 2>err | tr '\n' ',' | cmp - <(printf '%s' "$lines") || { echo "of $*"; return 1; }
 }
 
-@test "lines with equal keys are one value, and the line shown is that of the first file" {
+@test "lines with equal keys are one value, and the line shown is the first file's" {
 	printf '%s\n' 'c 3' 'a 1' 'b 1' 'd 2' >a
 	printf '%s\n' 'v 2' 'w 1' 'x 5' 'y 2' >b
 	prints 'a 1,b 1,d 2,y 2,c 3,x 5,' gsort -k2,2n --union a b
@@ -129,7 +129,7 @@ prints() {
 	done
 }
 
-@test "options of the output are those of the whole, not of each input" {
+@test "options of the output hold for the whole, not for each input" {
 	printf '%s\n' 2 255 >a
 	printf '%s\n' 1 2 >b
 	echo old >out

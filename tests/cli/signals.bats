@@ -75,7 +75,7 @@ holds_two() {
 	[ "$(ls -A "$1" | wc -l)" = 2 ]
 }
 
-@test "where there is no O_TMPFILE, the hidden file is removed" {
+@test "without O_TMPFILE the hidden file is removed" {
 	no_tmpfile
 	for signal in INT:130 TERM:143 HUP:129; do
 		waiting env --default-signal LD_PRELOAD="$PWD/shim.so" gsort -o dir/out

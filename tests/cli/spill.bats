@@ -313,7 +313,7 @@ few() {
 	[ ! -e out ]
 }
 
-@test "a bad TMPDIR is no error if the input is known to be small" {
+@test "a bad TMPDIR is not an error if the input is known to be small" {
 	gen --seed 57 --keys 100 --type u64 >in
 	gsort -u64 in >expected
 	TMPDIR=nowhere gsort -u64 in | cmp - expected

@@ -205,7 +205,7 @@ disjoint() {
 	cmp in 'all-%r-%%-%d'
 }
 
-@test "files are replaced as that of -o is: mode kept, links followed, all or none" {
+@test "files are replaced as with -o: mode kept, links followed, all or none" {
 	seq 10 >in
 	echo old >target
 	chmod 640 target

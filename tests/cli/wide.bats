@@ -226,7 +226,7 @@ for key in sys.argv[2:]:
 	fails 'text: text, not a file of binary keys' gsort -u128 text
 }
 
-@test "a file that ends within a key is no file of them, and the output stays" {
+@test "a file that ends within a key is refused, and the output stays" {
 	head -c 35 /dev/zero >in
 	echo old >out
 	short='35 bytes is not a multiple of 16 (3 trailing bytes): not a file of'

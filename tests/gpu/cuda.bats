@@ -248,7 +248,7 @@ for_size() {
 		gsort-emu -u32 --device=gpu in
 }
 
-@test "GPUs whose blocks have 64, 99 and 163 KB of shared memory, of which CUDA gives no more" {
+@test "GPUs whose blocks have 64, 99 and 163 KB of shared memory, and get no more from CUDA" {
 	local type kb
 	on emulated
 	for type in u32 u64; do

@@ -143,7 +143,7 @@ survives() {
 	done
 }
 
-@test "a pipe of which much is read before a GPU is chosen" {
+@test "a pipe that is read far before a GPU is chosen" {
 	STEP=31
 	export GSORT_EMU_OPEN_MS=1
 	: >is-pipe

@@ -65,7 +65,7 @@ module() {
 	cmp out expected
 }
 
-@test "a file that is no module is refused" {
+@test "a file that is not a module is refused" {
 	echo nonsense >installed/gsort-cuda.so
 	run installed/gsort -u32 --device=gpu -o out in
 	[ $status = 2 ]

@@ -8,7 +8,7 @@ prepare() {
 	[ -e "$library" ] || skip "there is no shared library: sanitizer, or --disable-shared"
 }
 
-@test "symbols, constants and structs are those of src/libgsort.abi" {
+@test "symbols, constants and structs are as in src/libgsort.abi" {
 	needs nm cc
 	[ "$(getconf LONG_BIT)" = 64 ] || skip "sizes are those of 64 bits"
 	"$GSORT_SOURCE/tests/house/abi.sh" "$library" >abi

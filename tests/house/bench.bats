@@ -103,7 +103,7 @@ for name in sys.argv[1:]:
 	grep -qxF '<path d="M1,22.2"/></g></svg>' perkey.svg
 }
 
-@test "the figures of python/README.md about small arrays are those of bench/results" {
+@test "the figures of python/README.md about small arrays are in bench/results" {
 	needs python3
 	(cd "$GSORT_SOURCE" && python3 - <<-'END')
 		import re
@@ -117,7 +117,7 @@ for name in sys.argv[1:]:
 	END
 }
 
-@test "a figure is that of the results beside it, and the same in every document that has it" {
+@test "a figure is in the results beside it, and the same in every document that has it" {
 	needs python3
 	files=$(cd "$GSORT_SOURCE" && find ./*.md doc man src python kernels bench tests packaging -type f \
 		\( -name '*.md' -o -name '*.in' -o -name 'gsort*.h' -o -name '_calls.c' -o -path 'bench/results/*' \))
@@ -159,7 +159,7 @@ for name in sys.argv[1:]:
 
 # The table of "How it compares" is what bench/all prints of its results; the figures beside cat are those of
 # rows of bench/results, those of the first screen are in that section.
-@test "the figures of README.md are those of bench/results" {
+@test "the figures of README.md are in bench/results" {
 	needs python3
 	(cd "$GSORT_SOURCE" && python3 - <<-'END')
 		import json, re, subprocess

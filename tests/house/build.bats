@@ -207,7 +207,7 @@ install() {
 	grep -qE '^[0-9]{3} passed, 4 failed' log
 }
 
-@test "the commands of CONTRIBUTING.md and HACKING.md exist, and those of seconds run as printed" {
+@test "the commands of CONTRIBUTING.md and HACKING.md exist, and quick ones run as printed" {
 	[ -e "$GSORT_BUILD/Makefile" ] || skip "$GSORT_BUILD is no build folder"
 	local command number=0
 	for file in "$GSORT_SOURCE"/*; do ln -s "$file" .; done

@@ -49,7 +49,7 @@ mutants() {
 	[ -z "$(ls temporary)" ]
 }
 
-@test "drawing depends on the seed alone, and faults that are left out are those of the sources" {
+@test "drawing depends on the seed alone, and faults that are left out are in the sources" {
 	needs python3
 	cd "$GSORT_SOURCE"
 	tests/tools/mutants --list --count 30 --seed 5 >"$BATS_TEST_TMPDIR/first"

@@ -28,7 +28,7 @@ follow() {
 		done
 		found=yes
 		if [[ $hint =~ :\ ((tr|tail|jq|sed)\ .*)$ ]]; then filter+=" | ${BASH_REMATCH[1]}"
-		elif [[ $hint =~ gsort\ (-[^(]*) ]]; then options=${BASH_REMATCH[1]}
+		elif [[ $hint =~ gsort\ (-[^\(]*) ]]; then options=${BASH_REMATCH[1]}
 		elif [[ $hint =~ (\?\ sort\ by|as\ text:)\ (-k.*)$ ]]; then
 			options="$(sed -E 's/(^| )-k *[^ ]+//g; s/--type=[a-z0-9]+//' <<<"$options") ${BASH_REMATCH[2]}"
 		elif [[ $hint =~ needs?\ (:?(ip|time|[ghMnV]))$ ]]; then

@@ -246,8 +246,8 @@ says() {
 	gsort: in:3: disorder: 2: merging needs sorted inputs; sort it, or use --force
 	$ printf '\003\0\001\0' >in; gsort -u16 -m in
 	gsort: in:2: disorder: 1 (byte 2): merging needs sorted inputs; sort it, or use --force
-	$ printf '5000000000\n1\n' >in; gsort -m --force in >/dev/null
-	gsort: in:2: disorder: 1: numbers of text must be sorted to be merged; sort it, or use -n, which merges lines
+	$ printf '1\n-1\n' >in; gsort -m --force in >/dev/null
+	gsort: in:2: disorder: -1: numbers of text must be sorted to be merged; sort it, or use -n, which merges lines
 	END
 }
 

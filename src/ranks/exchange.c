@@ -5,7 +5,7 @@
  * In:   keys (key_exchange.c) or items (item_exchange.c), divided by owner.
  * Out:  blocks for their owners.
  *
- * Behind the header of a block come segments: class, number of elements, elements.
+ * Behind the header of a block come elements, class by class, each behind a head.
  *
  * No rank waits for ever, with keys as with items (item_exchange.c), as long as none fails: one that
  * fails ends all.
@@ -78,7 +78,7 @@ gs_exchange_end_block(struct gs_exchange *exchange, unsigned owner, bool goes_on
 		gs_transport_post(&exchange->transport, open->slot, owner, open->bytes);
 }
 
-/* The bytes of a class for which the open block has room.  Begins it, or a segment, if need be. */
+/* The bytes of a class for which the open block has room.  Begins it, or a class, if need be. */
 static size_t
 find_room(struct gs_exchange *exchange, struct gs_open_block *open, unsigned key_class, unsigned key_bits)
 {
@@ -88,16 +88,16 @@ find_room(struct gs_exchange *exchange, struct gs_open_block *open, unsigned key
 		open->slot = gs_transport_take(&exchange->transport);
 		open->block = gs_transport_block(&exchange->transport, open->slot);
 		open->bytes = sizeof(struct gs_block);
-		open->segment = NULL;
+		open->head = NULL;
 	}
-	if (open->segment == NULL || open->segment->key_class != key_class) {
+	if (open->head == NULL || open->head->key_class != key_class) {
 		const size_t begin = gs_round_up(open->bytes, 8);
 
-		if (begin + sizeof(struct gs_segment) + key_bits / 8 > most)
+		if (begin + sizeof(struct gs_class_head) + key_bits / 8 > most)
 			return 0;
-		open->segment = (struct gs_segment *)(void *)((char *)open->block + begin);
-		open->bytes = begin + sizeof(struct gs_segment);
-		*open->segment = (struct gs_segment){ .key_class = key_class, .key_bits = key_bits };
+		open->head = (struct gs_class_head *)(void *)((char *)open->block + begin);
+		open->bytes = begin + sizeof(struct gs_class_head);
+		*open->head = (struct gs_class_head){ .key_class = key_class, .key_bits = key_bits };
 	}
 	return most - open->bytes;
 }
@@ -119,14 +119,14 @@ gs_exchange_put(struct gs_exchange *exchange, unsigned owner, unsigned key_class
 		if (whole)
 			some = exchange->fit == NULL ? some - some % (key_bits / 8)
 			                           : exchange->fit(exchange, data, bytes, some);
-		if (some > 0 || open->bytes == sizeof(struct gs_block) + sizeof(struct gs_segment))
+		if (some > 0 || open->bytes == sizeof(struct gs_block) + sizeof(struct gs_class_head))
 			break;
 		gs_exchange_end_block(exchange, owner, false);
 	}
 	slot = open->slot;
 	writers = &exchange->writers[slot];
 	to = (char *)open->block + open->bytes;
-	open->segment->count += (uint32_t)(some / (key_bits / 8));
+	open->head->count += (uint32_t)(some / (key_bits / 8));
 	open->bytes += some;
 	writers->count++;
 	pthread_mutex_unlock(&open->lock);

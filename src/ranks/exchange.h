@@ -36,8 +36,8 @@ struct gs_text_options;
 /* ---- a sample of the elements of all ranks, and who owns what by it (sample.c) ------ */
 
 /*
- * A rank divides its parts of the inputs into as many pieces as it takes elements, and takes a random
- * one from each piece (a stratified sample).  So sorted input is sampled as well as any other.
+ * A rank divides its parts of the inputs into as many strata as it takes elements, and takes a random
+ * one from each (a stratified sample).  So sorted input is sampled as well as any other.
  */
 
 /* What this rank adds to it; zeroed at first. */
@@ -98,8 +98,8 @@ void gs_sample_close(struct gs_sample *sample);
  * that waits, it takes what arrives.  So receiving never waits for sending.
  */
 
-/* Behind the header of a block: elements of one class follow. */
-struct gs_segment {
+/* Behind the header of a block, once or several times: elements of one class follow. */
+struct gs_class_head {
 	uint32_t key_class;	/* of items: 0 */
 	uint32_t count;		/* keys, or bytes of items */
 	uint64_t key_bits;	/* of items: 8 */
@@ -111,7 +111,7 @@ struct gs_open_block {
 	struct gs_block *block;		/* NULL: none is open; else of SLOT */
 	unsigned slot;
 	size_t   bytes;			/* of it, used */
-	struct gs_segment *segment;	/* its last one, or NULL */
+	struct gs_class_head *head;	/* its last one, or NULL */
 };
 
 /* Threads that copy elements to a slot; with the lock of the block that it is or was. */

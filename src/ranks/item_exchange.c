@@ -23,7 +23,7 @@ gs_item_exchange_window(unsigned ranks, size_t window_bytes)
 
 	return (struct gs_item_window){
 		.ranks = ranks, .bytes = window_bytes, .block_bytes = block_bytes,
-		.block_room = block_bytes - sizeof(struct gs_block) - sizeof(struct gs_segment),
+		.block_room = block_bytes - sizeof(struct gs_block) - sizeof(struct gs_class_head),
 	};
 }
 

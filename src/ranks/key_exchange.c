@@ -27,12 +27,12 @@ gs_exchange_chunk_bytes(unsigned ranks, uint64_t window_bytes, bool floats)
 }
 
 /* The bytes of keys that COUNT free slots have room for, whatever their owners: each owner may begin
- * a block, and each call that adds begins a segment for each. */
+ * a block, and each call that adds begins a class for each. */
 static size_t
 room_of(const struct gs_exchange *all, unsigned count)
 {
 	const struct gs_key_exchange *exchange = (const struct gs_key_exchange *)all;
-	const size_t lost = sizeof(struct gs_block) + sizeof(struct gs_segment) + sizeof(uint64_t);
+	const size_t lost = sizeof(struct gs_block) + sizeof(struct gs_class_head) + sizeof(uint64_t);
 	const size_t calls = exchange->plan->piece_bytes > 0 ? 0
 	                     : exchange->plan->threads * GS_CLASSES * all->ranks->size;
 	const size_t each = all->transport.window.block_bytes - lost;
@@ -79,11 +79,11 @@ land_block(struct gs_exchange *all, unsigned worker, unsigned at)
 	char *data = (char *)(block + 1), *end = (char *)block + block->bytes;
 
 	while (data < end) {
-		const struct gs_segment segment = *(const struct gs_segment *)(void *)data;
+		const struct gs_class_head head = *(const struct gs_class_head *)(void *)data;
 
-		store((struct gs_key_exchange *)all, worker, segment.key_class, (unsigned)segment.key_bits,
-		      data + sizeof segment, segment.count);
-		data += gs_round_up(sizeof segment + segment.count * (segment.key_bits / 8), 8);
+		store((struct gs_key_exchange *)all, worker, head.key_class, (unsigned)head.key_bits,
+		      data + sizeof head, head.count);
+		data += gs_round_up(sizeof head + head.count * (head.key_bits / 8), 8);
 	}
 }
 

@@ -108,9 +108,9 @@ land_pieces(struct gs_item_exchange *exchange)
 static gs_status
 take(struct gs_item_exchange *exchange, const struct gs_block *block)
 {
-	const struct gs_segment *segment = (const struct gs_segment *)(const void *)(block + 1);
-	const char *data = (const char *)(segment + 1);
-	const size_t bytes = segment->count;
+	const struct gs_class_head *head = (const struct gs_class_head *)(const void *)(block + 1);
+	const char *data = (const char *)(head + 1);
+	const size_t bytes = head->count;
 	struct gs_sender *sender = &exchange->senders[block->from];
 
 	sender->next++;

@@ -223,10 +223,8 @@ report(const void *context, struct gsort_stats *stats)
 struct gs_engine
 gs_item_firsts_engine(struct gs_item_firsts *firsts)
 {
-	struct gs_engine engine = {
+	return (struct gs_engine){
 		.taker = firsts->by_key.taker, .finish = finish, .count = count, .count_out = count_out,
 		.limit = limit, .drain = drain, .digest = digest, .stats = report, .context = firsts,
 	};
-
-	return engine;
 }

@@ -147,9 +147,8 @@ gs_file_open(struct gs_file *file, bool stay)
 	}
 	if (stat(file->name, &st) == 0 && S_ISFIFO(st.st_mode) && !file->waits) {
 		file->waits = true;
-		if (access(file->name, R_OK) != 0)
-			return gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
-		return GS_OK;
+		return access(file->name, R_OK) == 0 ? GS_OK
+		       : gs_fail_errno(GS_EIO, "cannot read: %s", file->name);
 	}
 	/* A pipe is opened without waiting for its writer: gs_read() waits, if need be. */
 	file->fd = gs_open(file->name, O_RDONLY | (file->waits ? O_NONBLOCK : 0), 0);

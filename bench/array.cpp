@@ -137,7 +137,7 @@ measure_once(way &way, const huge<Key> &input, huge<Key> &keys)
 	must(std::is_sorted(keys.at, keys.at + keys.count), "not sorted");
 }
 
-/* The ways to sort KEYS; those of uniform keys carry INDICES, too. */
+/* The ways to sort KEYS; ways for uniform keys carry INDICES, too. */
 template <class Key, class Index> std::vector<way>
 ways_of(const huge<Key> &input, huge<Key> &keys, huge<Index> &indices, gsort_type type, bool uniform,
         const limits &limits)

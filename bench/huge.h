@@ -8,7 +8,7 @@
 
 enum { HUGE_PAGE_BYTES = 2 << 20 };
 
-/** BYTES or somewhat more, for free(); NULL if there is no memory. */
+/** BYTES or somewhat more, for free(); NULL if memory is short. */
 static inline void *
 huge_allocate(size_t bytes)
 {

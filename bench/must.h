@@ -13,7 +13,7 @@ extern "C" {
 /** Unless ERROR is cudaSuccess, print what the program was DOING and exit with status 1. */
 void must(cudaError_t error, const char *doing);
 
-/** Host memory; exits with status 1 if there is none. */
+/** Host memory; exits with status 1 if it is short. */
 void *must_malloc(size_t bytes);
 
 #ifdef __cplusplus

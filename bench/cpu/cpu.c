@@ -5,7 +5,7 @@
  * Sorts the same keys several times, with 1, 2, 4 .. threads and every SIMD level of this
  * processor, checks each result, and prints the median.  It times the buckets alone, from one
  * array to another, pages touched before.  With --merge it times gs_merge_next() alone: sorted
- * runs in memory, in spans as long as those of a job.
+ * runs in memory, in spans as long as a job's.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -29,7 +29,7 @@ struct bench {
 	int      simd;		/* only this one, or -1 */
 	bool     only_most;	/* threads: not 1, 2, 4 .. before */
 	bool     qsort;
-	unsigned merge;		/* so many runs, instead of sorting; or 0 */
+	unsigned merge;		/* runs to merge, instead of sorting; or 0 */
 	unsigned shape;		/* or SHAPES: all */
 };
 

@@ -28,7 +28,7 @@ void pairs_check_run(const char *name, harness_function *run, size_t count);
 unsigned call_check(void);
 unsigned call_check_big(void);
 
-/** Six threads make so many CALLS each at once, of pairs, each of another count; how many have failed? */
+/** Six threads make CALLS calls each at once, of pairs, each of another count; how many have failed? */
 unsigned call_threads(unsigned calls);
 
 #endif

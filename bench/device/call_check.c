@@ -325,7 +325,7 @@ check_cuts(const struct call_type *type, size_t count, size_t length, unsigned s
 	return wrong;
 }
 
-/* Of all types and lengths. */
+/* All types and lengths. */
 static unsigned
 check_all_cuts(size_t count, cudaStream_t stream)
 {
@@ -397,7 +397,7 @@ struct sorting_thread {
 	unsigned  number, wrong;
 };
 
-/* Keys, pairs and rows, 2^16 to 2^25 of them: another count each time, and never that of another thread. */
+/* Keys, pairs and rows, 2^16 to 2^25 of them: another count each time, and never another thread's. */
 static void *
 sort_in_thread(void *context)
 {

@@ -48,7 +48,7 @@ guarded_close(char *keys, size_t bytes)
 	return whole;
 }
 
-/* Are the COUNT keys on the device sorted, and those that DIGEST says? */
+/* Are the COUNT keys on the device sorted, and are they the keys of DIGEST? */
 static bool
 device_holds(const char *keys, unsigned bits, size_t count, uint64_t digest)
 {
@@ -177,7 +177,7 @@ check_small(unsigned bits)
 
 /* ---- on the device ---------------------------------------------------------- */
 
-/* Do the COUNT keys there ascend, and are they those of DIGEST?  Frees KEYS, and the OTHER memory. */
+/* Do the COUNT keys there ascend, and are they the keys of DIGEST?  Frees KEYS, and the OTHER memory. */
 static unsigned
 told(const char *what, unsigned bits, size_t count, unsigned shape, uint64_t digest, void *keys, void *other)
 {

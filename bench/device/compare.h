@@ -14,7 +14,7 @@ struct candidate {
 	const char       *name;
 	const char       *call;			/* which of several calls that is, or NULL */
 	harness_function *run;
-	double            predicted_seconds;	/* 0: there is no prediction */
+	double            predicted_seconds;	/* 0: nothing is predicted */
 	double            seconds[COMPARE_MOST_RUNS];
 };
 

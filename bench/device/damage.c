@@ -17,7 +17,7 @@
 #include "bench/shapes.h"
 #include "kernels/kernels.h"
 
-enum { MOST_ROWS = 4096 };	/* that are damaged at once: those of a leaf */
+enum { MOST_ROWS = 4096 };	/* that are damaged at once: a leaf's */
 
 /* LOST: rows behind it move up, and the last one is there twice.  UNWRITTEN: rows are as they were. */
 static const char *const kinds[] = {
@@ -120,7 +120,7 @@ table_close(struct table *t)
 	must(cudaFree(t->begun), "cudaFree");
 }
 
-/* Rows FROM to FROM + MANY - 1 of the host to the device: those of KEYS and VALUES. */
+/* Rows FROM to FROM + MANY - 1 of KEYS and VALUES, from the host to the device. */
 static void
 put_rows(const struct table *t, const unsigned char *keys, const unsigned char *values, size_t from,
          size_t many)

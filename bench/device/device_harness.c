@@ -229,7 +229,7 @@ static const char *const cub_names[CUB_RADIXES][2] = {
 	[CUB_TUNED]     = { "tuned",           "tuned, signed" },
 };
 
-/* The sign bit inverted before and after, and not timed, the order would be that of unsigned keys. */
+/* With the sign bit inverted before and after, not timed, the order would be the one of unsigned keys. */
 char *
 run_radix(unsigned bits, size_t count, size_t tile_keys)
 {

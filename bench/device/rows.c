@@ -126,7 +126,7 @@ cuts_close(void)
 		must(cudaFree(cuts.scratch[way]), "cudaFree");
 }
 
-/* KEYS ascend in their pieces, and are those of DIGEST; or the program ends. */
+/* KEYS ascend in their pieces, and are the keys of DIGEST; or the program ends. */
 static void
 check(const char *keys, unsigned bits, uint64_t digest)
 {

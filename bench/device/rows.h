@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* COUNT keys in all, of TYPE, unsigned of so many BITS. */
+/* COUNT keys in all, of TYPE, unsigned of BITS. */
 struct rows {
 	const char *type;
 	unsigned    bits, shape, runs;

@@ -32,7 +32,7 @@ static const struct way {
 };
 
 struct cell {
-	char        type[16];		/* "": there is none */
+	char        type[16];		/* or "" */
 	const char *shape;
 	unsigned    log_keys;
 	const char *call;		/* CUB's fastest */

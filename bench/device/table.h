@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The keys of a table: TYPE, of so many BITS, and the sizes 2^LOG_FROM, 2^(LOG_FROM + 1), .. */
+/* The keys of a table: TYPE, of BITS, and the sizes 2^LOG_FROM, 2^(LOG_FROM + 1), .. */
 struct table {
 	const char *type;
 	unsigned    bits, value_bits;	/* of keys, and of their payloads: 0: none */
@@ -17,7 +17,7 @@ struct table {
 };
 
 /**
- * Print a row for each shape, a column for each size: the speed of gsort over that of CUB's fastest call.
+ * Print a row for each shape, a column for each size: the speed of gsort over the speed of CUB's fastest call.
  *
  * The harness is open for 2^LOG_TO keys.  Each cell is the ratio of medians of RUNS runs, which
  * take turns; both results of the first runs are checked.  Cells are recorded (bench/record.h).

@@ -11,7 +11,7 @@
 #include "bench/ladder/references.h"
 #include "bench/usage.h"
 
-/* Numbers between commas to LIST; how many, 0 if one is none. */
+/* Numbers between commas to LIST; how many, 0 if one is not a number. */
 static unsigned
 numbers(const char *text, size_t *list)
 {

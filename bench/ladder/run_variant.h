@@ -2,7 +2,7 @@
 /*
  * run_variant.h - run one variant, with clocks, events and a check of every result
  *
- * The times are those of the reports: from the first byte sent to the device to the last one
+ * The times are measured as in the reports: from the first byte sent to the device to the last one
  * received, and the kernels alone.  Allocation is not timed.  A variant whose report sends from
  * pinned memory finds its keys there.
  */

@@ -74,7 +74,7 @@ load ../helpers
 	ln -s "$GSORT_BUILD"/tests bin && not env PATH="$PWD/bin:$PATH" "$GSORT_SOURCE/bench/all" --build bin \
 		--scale 100000 --runs 1 --only '^column$' >told 2>err
 	grep -q '^all: wrong: sort$' err
-	grep -qE "^all: '?bin2'? is no build of gsort" <(not "$GSORT_SOURCE/bench/all" --build bin2 2>&1)
+	grep -qE "^all: '?bin2'? is not a build of gsort" <(not "$GSORT_SOURCE/bench/all" --build bin2 2>&1)
 }
 
 # is_xml FILE...: Python's parser takes every version, other parsers 1.0 and 1.1 only.

@@ -76,6 +76,9 @@ gs_edges_of_integers(struct gs_bars *bars, size_t n, __int128 least, __int128 mo
 
 /* ---- floats of one width ------------------------------------------------------------ */
 
+/* Digits of round numbers. */
+static const int decimals[] = { 1, 2, 5 };
+
 /* NUMBER x 10^EXPONENT, rounded once; the largest double in place of a larger one. */
 static double
 decimal(long long number, int exponent)
@@ -107,13 +110,12 @@ add_floats(struct gs_bars *bars, double from, double to)
 bool
 gs_edges_of_floats(struct gs_bars *bars, size_t n, double least, double most)
 {
-	static const int digits[] = { 1, 2, 5 };
 	const double exact = 1LL << 50;		/* doubles are too coarse for bars beyond this number */
 	const double share = most / (double)n - least / (double)n;	/* of one bar it may be infinite */
 	const int power = power_of(share < DBL_MIN ? DBL_MIN : share > DBL_MAX ? DBL_MAX : share) - 1;
 
 	for (int tries = 0; tries < 15; tries++) {	/* bars of DIGIT x 10^EXPONENT */
-		const int digit = digits[tries % 3], exponent = power + tries / 3;
+		const int digit = decimals[tries % 3], exponent = power + tries / 3;
 		const double width = decimal(digit, exponent);
 		long long first, end;
 
@@ -144,8 +146,6 @@ gs_edges_of_floats(struct gs_bars *bars, size_t n, double least, double most)
 struct series {
 	int base, digits, step;		/* DIGITS: 1, 2, 5; or one, each STEP powers */
 };
-
-static const int decimals[] = { 1, 2, 5 };
 
 static int
 floor_divide(int number, int by)

@@ -63,7 +63,7 @@ open_job(struct gsort *job, const struct gsort_options *options)
 {
 	job->stats.struct_size = sizeof job->stats;
 	TRY(gs_options_copy(&job->options, options));
-	gs_options_name_dir(&job->options, &job->files.temp_dir);
+	gs_options_name_dir(&job->options, &job->temp_dir);
 	options = &job->options;
 	job->feed.options = &job->options;	/* not assigned as a whole: it is large, and zeroed */
 	job->feed.plan_input = &job->plan_input;
@@ -166,7 +166,7 @@ gsort_close(gsort *job)
 		gs_input_stop(job->feed.input);
 	gs_combine_close(job->set);
 	gs_emit_close(&job->emit);
-	gs_outputs_close(&job->files.outputs);
+	gs_outputs_close(&job->outputs);
 	gs_feed_close(&job->feed);
 	gs_input_close(job->feed.input);
 	gs_arena_close(&job->buffers);

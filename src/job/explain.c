@@ -320,7 +320,7 @@ gsort_plan(const gsort *job, void (*print)(void *context, const char *line), voi
 		              job->rank_job->alone ? "" : ", each rank");
 	if (job->options.split == 0)
 		return;
-	outputs = &job->files.outputs;
+	outputs = &job->outputs;
 	if (outputs->count == 1)
 		gs_print_line(&to, "output", "1 file: %s", outputs->names[0]);
 	else

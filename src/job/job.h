@@ -71,13 +71,6 @@ void gs_lost_close(uint64_t lost, const struct gsort_options *options, uint64_t 
 
 /* ---- the job -------------------------------------------------------------------- */
 
-/* What a job reads and writes, and what may be lost in it. */
-struct gs_job_files {
-	struct gs_outputs     outputs;
-	const char           *temp_dir;	/* of options without any */
-	uint64_t              lost;	/* see gs_lost_open() */
-};
-
 /* How far a job is: it runs once, and each phase is timed (sort.c). */
 struct gs_phases {
 	atomic_bool      began;		/* by gsort_run() */
@@ -96,7 +89,9 @@ struct gsort {
 	struct gs_monitor    monitor;
 	struct gsort_stats   stats;
 	struct gs_phases     phases;
-	struct gs_job_files  files;
+	struct gs_outputs    outputs;
+	const char          *temp_dir;	/* of options without any */
+	uint64_t             lost;	/* see gs_lost_open() */
 	struct gs_feed       feed;
 	struct gs_arena      buffers;	/* of: */
 	struct gs_emit       emit;

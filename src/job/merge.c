@@ -22,7 +22,7 @@
 static bool
 overwrites(const struct gsort *job)
 {
-	return gs_output_target(job->files.outputs.files[0]) == NULL &&
+	return gs_output_target(job->outputs.files[0]) == NULL &&
 	       gs_job_rewrites(&job->options) != NULL;
 }
 

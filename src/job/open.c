@@ -88,15 +88,15 @@ open_output(struct gsort *job)
 		.interrupted = &job->phases.interrupted,
 	};
 
-	job->files.lost = gs_lost_open(options, &job->monitor);
-	return gs_outputs_open(&job->files.outputs, &out, options->split);
+	job->lost = gs_lost_open(options, &job->monitor);
+	return gs_outputs_open(&job->outputs, &out, options->split);
 }
 
 /* The stage that writes, to the outputs. */
 static gs_status
 open_emit(struct gsort *job)
 {
-	TRY(gs_emit_open(&job->emit, &job->options, &job->files.outputs, &job->verify, &job->monitor));
+	TRY(gs_emit_open(&job->emit, &job->options, &job->outputs, &job->verify, &job->monitor));
 	if (job->feed.by != NULL)
 		gs_emit_open_items(&job->emit, &job->options, &job->feed.written, &job->feed.lines.order,
 		                   job->feed.listed);
@@ -383,7 +383,7 @@ gs_job_open(struct gsort *job)
 	if (job->plan.device == GSORT_DEVICE_GPU)
 		gs_note(&job->monitor, "no sandbox: a GPU may be started");
 	else
-		gs_confine(&job->options, &job->files.outputs, &job->monitor);
+		gs_confine(&job->options, &job->outputs, &job->monitor);
 	return GS_OK;
 }
 
@@ -399,7 +399,7 @@ gs_job_become_lines(struct gsort *job)
 	job->feed.ingest.stopped = false;
 	TRY(gs_input_rewind(job->feed.input));
 	gs_input_stop_recording(job->feed.input);
-	TRY(gs_outputs_wait(&job->files.outputs));	/* they borrow memory of the arena */
+	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
 	atomic_store(&job->monitor.counters.bytes_in, 0);
 	atomic_store(&job->monitor.counters.keys_in, 0);
 	atomic_store(&job->monitor.counters.keys_sorted, 0);

@@ -97,6 +97,6 @@ gs_job_run(struct gsort *job)
 		(void)!gs_ranks_agree(job->rank_job->ranks, GS_EINPUT);		/* one rank says so */
 		return GSORT_ERROR;
 	}
-	gs_lost_close(job->files.lost, &job->options, job->stats.bytes_in, &job->monitor);
+	gs_lost_close(job->lost, &job->options, job->stats.bytes_in, &job->monitor);
 	return disorder ? GSORT_DISORDER : GSORT_OK;
 }

@@ -104,7 +104,7 @@ make_figures(struct gsort *job)
 		figures.missing = feed->lines.column.missing;
 		status = gs_border_verify(job->rank_job->ranks, &job->verify);
 	}
-	THEN(status, gs_figures_write(&figures, job->files.outputs.files[0], &bytes));
+	THEN(status, gs_figures_write(&figures, job->outputs.files[0], &bytes));
 	job->emit.bytes = bytes;
 	status = gs_rank_finish(job, status);
 	gs_statistics_close(&figures);
@@ -157,7 +157,7 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 	job->plan_input.device = GSORT_DEVICE_CPU;
 	job->feed.engine.stats(job->feed.engine.context, &job->stats);
 	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
-	TRY(gs_outputs_wait(&job->files.outputs));	/* they borrow memory of the arena */
+	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
 	TRY(gs_input_rewind(job->feed.input));
 	job->verify.keys_in = job->verify.sum_in = 0;	/* all is read again, and what was written stays */
 	gs_emit_resume(&job->emit);

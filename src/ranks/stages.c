@@ -160,7 +160,7 @@ gs_rank_place(struct gsort *job)
 	const uint64_t *positions;
 
 	job->emit.show.elements = count;
-	if (engine->count_out != NULL && (!groups || cuts || job->files.outputs.count > 1)) {
+	if (engine->count_out != NULL && (!groups || cuts || job->outputs.count > 1)) {
 		TRY(engine->count_out(engine->context, &count));
 		if (cuts) {
 			TRY(gs_ranks_scan(rank_job->ranks, count, &before, &all));
@@ -194,7 +194,7 @@ gs_rank_finish(struct gsort *job, gs_status status)
 	bytes = job->emit.bytes;
 	rank_job->output.header_bytes = job->emit.split.header_bytes;
 	TRY(gs_rank_output_finish(&rank_job->output, &count, job->emit.element_bytes, &job->feed.lines.order,
-	                          &job->files.outputs, &bytes));
+	                          &job->outputs, &bytes));
 	job->emit.keys = count;
 	job->emit.bytes = bytes;
 	return GS_OK;

@@ -332,6 +332,35 @@ check_corrupt(const char *program, off_t at)
 	free(buffer);
 }
 
+/* No file may have a byte: that is told by the call in which what was staged does not fit any more. */
+static void
+check_stage_full(void)
+{
+	enum { STAGE = 1 << 16, KEYS = 5000 };
+	const struct row row = { "", NULL, 1, 1, KEYS, STAGE, 1, 1, 1 << 16 };
+	char *buffer = malloc(STAGE);
+	struct gs_spill_options options = options_of(&row, buffer);
+	static uint32_t keys[KEYS];
+	struct rlimit before, limit;
+	struct gs_spill *spill;
+	gs_status status = gs_spill_open(&spill, &options);
+	unsigned calls = 0;
+
+	if (status == GS_OK)
+		status = gs_spill_begin(spill, 32, 1);
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = 0;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	for (; status == GS_OK && calls < 9; calls++)
+		status = gs_spill_write(spill, 0, keys, KEYS);
+	setrlimit(RLIMIT_FSIZE, &before);
+	CHECK(status == GS_EIO && calls == STAGE / sizeof keys + 1,
+	      "a full stage is written by call %u: status %d", calls, (int)status);
+	gs_spill_close(spill);
+	free(buffer);
+}
+
 /* A file may become one MiB long, four are written, and ten expected. */
 static void
 check_full(const char *program)
@@ -475,6 +504,7 @@ unit_spill(void)
 	check_parts(1, 7001);
 	check_parts(2, 1);
 	check_parts(1, 200000);
+	check_stage_full();
 	check_full(NULL);
 	check_dirs();
 	for (size_t d = 0; d < DIRS; d++)

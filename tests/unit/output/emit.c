@@ -287,12 +287,14 @@ struct run {
 static char written[sizeof expected + 1];
 static size_t written_bytes;
 
+static size_t fail_at;	/* the call of the writer that fails, from now on; 0: none */
+
 /* A slow writer, which reads what it is given a second time after others have run. */
 static int
 collect(void *context, const void *data, size_t bytes)
 {
 	(void)context;
-	if (bytes > sizeof written - written_bytes)
+	if ((fail_at > 0 && --fail_at == 0) || bytes > sizeof written - written_bytes)
 		return -1;
 	memcpy(written + written_bytes, data, bytes);
 	for (int turn = 0; turn < 4; turn++)
@@ -688,6 +690,23 @@ check(const struct row *row, enum producer producer, size_t spans)
 	}
 }
 
+/* One call of the writer fails, each of the first ones in turn: that is an error. */
+static void
+check_fails(const struct row *row, enum producer producer)
+{
+	for (size_t call = 1; call <= 4; call++) {
+		gs_status status;
+
+		fail_at = call;
+		status = run_row(row, producer, ALL_SPANS, NONE, false);
+		if (fail_at > 0)
+			break;		/* there were fewer */
+		CHECK(status == GS_EIO, "%s, %s: write %zu fails: status %d", row->about, producers[producer],
+		      call, (int)status);
+	}
+	fail_at = 0;
+}
+
 static void
 check_wrong(const struct wrong *wrong)
 {
@@ -711,6 +730,9 @@ unit_emit(void)
 		check(&rows[r], MANY, ALL_SPANS);
 		for (size_t f = 0; f < sizeof failures / sizeof failures[0] && !rows[r].to_pipe; f++)
 			check(&rows[r], FAILS, failures[f]);
+		if (rows[r].count <= 9000 && rows[r].options.split == 0)
+			for (enum producer p = ONE; p <= MANY; p++)
+				check_fails(&rows[r], p);
 	}
 	for (size_t w = 0; w < sizeof wrongs / sizeof wrongs[0]; w++)
 		check_wrong(&wrongs[w]);

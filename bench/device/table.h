@@ -17,7 +17,7 @@ struct table {
 };
 
 /**
- * Print a row for each shape, a column for each size: the speed of gsort over the speed of CUB's fastest call.
+ * Print a row for each shape, a column for each size: the speed of gsort over the one of CUB's fastest call.
  *
  * The harness is open for 2^LOG_TO keys.  Each cell is the ratio of medians of RUNS runs, which
  * take turns; both results of the first runs are checked.  Cells are recorded (bench/record.h).

@@ -13,24 +13,22 @@
 gs_status
 gs_job_check(struct gsort *job, bool *disorder)
 {
-	const struct gs_follow nothing = {
-		.key_bits = job->plan_input.key_bits,
-		.strict = job->options.unique,
-		.counts_breaks = job->options.check == GSORT_CHECK_SUMMARY,
-		.threads = (job->plan.threads + 1) / 2,	/* the other half reads */
-	};
-	struct gs_follow follow = nothing;
+	struct gs_follow follow;
 	gs_status status;
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
-	follow.order = job->feed.by;
-	status = job->feed.kind->check(&job->feed, &follow);
-	if (job->feed.ingest.stopped) {		/* numbers become lines */
-		follow = nothing;
-		status = gs_job_become_lines(job);
-		follow.order = job->feed.by;
-		THEN(status, job->feed.kind->check(&job->feed, &follow));
-	}
+	do {
+		if (job->feed.ingest.stopped)		/* numbers become lines */
+			TRY(gs_job_become_lines(job));
+		follow = (struct gs_follow){
+			.order = job->feed.by,
+			.key_bits = job->plan_input.key_bits,
+			.strict = job->options.unique,
+			.counts_breaks = job->options.check == GSORT_CHECK_SUMMARY,
+			.threads = (job->plan.threads + 1) / 2,	/* the other half reads */
+		};
+		status = job->feed.kind->check(&job->feed, &follow);
+	} while (job->feed.ingest.stopped);
 	gs_feed_count(&job->feed, &job->stats);
 	job->stats.keys = follow.elements;
 	job->stats.breaks = follow.breaks;

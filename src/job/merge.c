@@ -122,7 +122,7 @@ count(struct gsort *job, struct gs_merge_inputs *all)
 			gs_count_add(&store->histogram, 0, store->count_memory, got);
 			gs_count_sum(&store->histogram);
 			gs_clock_lap(&job->monitor.clock, GS_STAGE_SORT, &since);
-		} while (!gs_merge_ended(&all->inputs[i]));
+		} while (got == room);
 	return gs_job_emit(job, all->header, all->header_bytes);
 }
 

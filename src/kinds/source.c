@@ -165,13 +165,15 @@ open_text(struct gs_merge_input *input, size_t room)
 {
 	const struct gs_text_options *options = &input->feed->ingest.text;
 
+	const size_t chunk_bytes = gs_text_ordered_chunk(room);
+
 	if (input->decoder == NULL) {
-		input->text_room = gs_text_ordered_chunk(room);
-		input->text = input->memory + gs_text_decoder_bytes(input->text_room, 1, options);
-		input->decoder = gs_text_decoder_init(input->memory, input->text_room, 1, options);
+		input->text = input->memory + gs_text_decoder_bytes(chunk_bytes, 1, options);
+		input->decoder = gs_text_decoder_init(input->memory, chunk_bytes, 1, options);
+		input->found = &input->decoder->sections[0].keys;
 	}
 	gs_text_begin_file(input->decoder, gs_input_name(input->input));
-	input->used = input->left = input->count = input->taken = input->run = 0;
+	input->used = input->left = input->taken = input->run = 0;
 	input->ended = false;
 }
 
@@ -192,50 +194,47 @@ static gs_status
 next_run(struct gs_merge_input *input)
 {
 	struct gs_feed *feed = input->feed;
+	struct gs_text_decoder *decoder = input->decoder;
+	struct gs_text_keys *found = input->found;
 	const char terminator = feed->ingest.text.terminator, *end;
-	const struct gs_text_section *section;
 	char *text = input->text;
 	uint64_t since;
 	size_t first, bytes;
 
-	if (input->taken == input->count)
-		input->taken = input->run = input->count = 0;
-	while (input->count == 0 && (input->left > 0 || !input->ended)) {
+	if (input->taken == found->count[0])
+		input->taken = input->run = found->count[0] = 0;
+	while (found->count[0] == 0 && (input->left > 0 || !input->ended)) {
 		gs_status status;
 
 		memmove(text, text + input->used, input->left);
 		if (!input->ended) {
-			TRY(read_bytes(input, text + input->left, input->text_room - input->left, &bytes));
+			TRY(read_bytes(input, text + input->left, decoder->chunk_bytes - input->left, &bytes));
 			input->left += bytes;
-			input->ended = input->left < input->text_room;
+			input->ended = input->left < decoder->chunk_bytes;
 			if (input->ended && input->left > 0 && text[input->left - 1] != terminator)
 				text[input->left++] = terminator;
 		}
 		end = memrchr(text, terminator, input->left);	/* NULL: a line is too long */
 		bytes = end != NULL ? (size_t)(end + 1 - text) : input->left;
 		since = gs_clock_now();
-		status = gs_text_decode(input->decoder, text, bytes, input->ended);
+		status = gs_text_decode(decoder, text, bytes, input->ended);
 		gs_clock_lap(&feed->monitor->clock, GS_STAGE_DECODE, &since);
-		section = &input->decoder->sections[0];
-		input->keys = section->keys.keys[0];
-		input->classes = section->keys.classes;
-		input->count = section->keys.count[0];
-		if (input->decoder->stopped) {
+		if (decoder->stopped) {
 			feed->ingest.stopped = true;
 			return gs_fail(GS_EINPUT, "a line is not a number as gsort prints it");
 		}
-		if (status != GS_OK && input->count == 0)
+		if (status != GS_OK && found->count[0] == 0)
 			return status;
-		input->used = status == GS_OK ? bytes : (size_t)(section->bad[0].line - text);
+		input->used = status == GS_OK ? bytes : (size_t)(decoder->sections[0].bad[0].line - text);
 		input->left -= input->used;
 	}
 	first = input->run;
-	while (input->run < input->count && input->classes[input->run] == input->classes[first])
+	while (input->run < found->count[0] && found->classes[input->run] == found->classes[first])
 		input->run++;
 	since = gs_clock_now();
 	bytes = trusts(feed) ? input->run - first
-	        : gs_follow_keys(&input->follow, input->classes[first], input->keys + first,
-	                         input->run - first);
+	        : gs_follow_keys(&input->follow, found->classes[first],
+	                         (const uint64_t *)found->keys[0] + first, input->run - first);
 	gs_clock_lap(&feed->monitor->clock, GS_STAGE_SORT, &since);
 	return first + bytes == input->run ? GS_OK : fail_line(input, first + bytes);
 }
@@ -257,11 +256,12 @@ read_text(struct gs_merge_input *input, uint64_t *into, size_t room, size_t *cou
 			end(input);
 			return GS_OK;
 		}
-		if (input->classes[input->taken] < input->place)
+		if (input->found->classes[input->taken] < input->place)
 			return fail_line(input, input->taken);
-		if (input->classes[input->taken] > input->place)
+		if (input->found->classes[input->taken] > input->place)
 			return GS_OK;
-		memcpy(into + *count, input->keys + input->taken, taken * sizeof *into);
+		memcpy(into + *count, (const uint64_t *)input->found->keys[0] + input->taken,
+		       taken * sizeof *into);
 		*count += taken;
 		input->taken += taken;
 	}
@@ -380,12 +380,6 @@ begin(struct gs_merge_input *input)
 	if (feed->ingest.unit == 0)
 		open_text(input, all->room);
 	return GS_OK;
-}
-
-bool
-gs_merge_ended(const struct gs_merge_input *input)
-{
-	return input->begun && input->input == NULL;
 }
 
 gs_status

@@ -41,12 +41,11 @@ struct gs_merge_input {
 	uint64_t          bytes;	/* read of it */
 	char             *memory;	/* borrowed: what was read last, or of text: */
 	struct gs_text_decoder *decoder;
-	char             *text;		/* with ROOM for another terminator: USED bytes that were decoded, */
-	size_t            text_room, used, left;	/* and what is left behind them */
+	char             *text;		/* a chunk, with room for another terminator: USED bytes of it ... */
+	size_t            used, left;	/* ... were decoded, and these are LEFT behind them */
 	bool              ended;	/* there is no more */
-	const uint64_t   *keys;		/* COUNT keys of those bytes: so many are TAKEN, and RUN ... */
-	const uint8_t    *classes;	/* ... are in order */
-	size_t            count, taken, run;
+	struct gs_text_keys *found;	/* the keys of those bytes: so many are TAKEN, and RUN are in order */
+	size_t            taken, run;
 	unsigned          place;	/* of the class that is wanted, in the order of output */
 	struct gs_line_collector *lines;	/* or lines that are items */
 };
@@ -85,9 +84,6 @@ bool gs_merge_checks(const struct gs_merge_inputs *all);
 
 /** ITEM, of the last ones, is out of order; INPUT.follow has counted those before it. */
 gs_status gs_merge_fail(void *context, const char *item, size_t bytes);
-
-/** Has the input ended? */
-bool gs_merge_ended(const struct gs_merge_input *input);
 
 /** A zeroed struct is allowed. */
 void gs_merge_inputs_close(struct gs_merge_inputs *all);

@@ -252,11 +252,10 @@ gs_sample_read_keys(struct gs_sample *sample, const struct gs_text_options *text
 	enum { CHUNK_BYTES = 64 << 10 };
 	const struct gsort_options *options = sample->options;
 	const char *end = sample->items + sample->bytes;
-	struct gs_text_decoder *decoder;
-	uint64_t *small = NULL;
-	gs_status status = GS_OK;
+	struct gs_text_decoder *decoder = NULL;
+	const struct gs_text_keys *keys;
+	gs_status status;
 	size_t used;
-	void *memory = NULL;
 
 	for (const char *at = sample->items; sample->item_bytes > 0 && at < end; at += sample->item_bytes) {
 		uint64_t key[1] = { 0 };
@@ -268,30 +267,22 @@ gs_sample_read_keys(struct gs_sample *sample, const struct gs_text_options *text
 	}
 	if (sample->item_bytes > 0)
 		return GS_OK;
-	status = gs_allocate(&memory, gs_text_decoder_bytes(CHUNK_BYTES, 1, text), 1, "keys of a sample");
-	THEN(status, GS_NEW(small, GS_SMALL_COUNT, "keys of a sample"));
-	if (status == GS_OK) {
-		decoder = gs_text_decoder_init(memory, CHUNK_BYTES, 1, text);
-		decoder->sections[0].keys.small = small;
-	}
+	TRY(gs_allocate(&decoder, gs_text_decoder_bytes(CHUNK_BYTES, 1, text), 1, "keys of a sample"));
+	keys = &gs_text_decoder_init(decoder, CHUNK_BYTES, 1, text)->sections[0].keys;
+	status = GS_OK;
 	for (const char *at = sample->items; status == GS_OK && at < end; at += used) {
 		used = gs_least((size_t)(end - at), CHUNK_BYTES);
 		status = gs_text_decode(decoder, at, used, at + used == end);
-		for (unsigned c = 0; c < GS_TEXT_CLASSES; c++) {
-			const unsigned bits = gs_text_bits((enum gs_text_class)c);
-			const struct gs_text_keys *keys = &decoder->sections[0].keys;
-
+		for (unsigned c = 0; c < GS_TEXT_CLASSES; c++)
 			for (size_t k = 0; status == GS_OK && k < keys->count[c]; k++)
 				status = gs_sample_add(sample, gs_class_place(c, options->reverse),
-				                       gs_key_at(keys->keys[c], bits, k), 1);
-		}
+				                       gs_key_at(keys->keys[c], gs_text_bits(c), k), 1);
 	}
-	for (size_t v = 0; status == GS_OK && v < GS_SMALL_COUNT; v++)
-		if (small[v] > 0)
+	for (size_t v = 0; status == GS_OK && !text->floats && v < GS_SMALL_COUNT; v++)
+		if (keys->small[v] > 0)
 			status = gs_sample_add(sample, gs_class_place(GS_SMALL, options->reverse),
-			                       options->reverse ? (uint32_t)~v : v, small[v]);
-	free(memory);
-	free(small);
+			                       options->reverse ? (uint32_t)~v : v, keys->small[v]);
+	free(decoder);
 	return status;
 }
 

@@ -165,7 +165,7 @@ struct gs_record_ingest {
 	struct gs_record      record;	/* as it is in the input */
 	struct gs_record      item;	/* as it is stored */
 	struct gsort_key     *item_keys;	/* where the keys are in an item of --argsort */
-	struct gsort_key     *own_key;	/* of options without keys */
+	struct gsort_key      own_key;	/* of options without keys */
 	const struct gsort_key *keys;	/* and in a record */
 	size_t                key_count;
 	unsigned              threads;

@@ -373,8 +373,7 @@ good_piece_bytes(const struct gs_line_ingest *ingest, size_t bytes)
 		most = 2 * (most / ingest->item->bytes);
 	else if (ingest->number.bits > 0)
 		most /= GS_LINE_NUMBER_BYTES + 1;
-	return good > most ? most : good > LEAST_PIECE_BYTES ? good
-	       : LEAST_PIECE_BYTES < most ? LEAST_PIECE_BYTES : most;
+	return gs_least(gs_within(LEAST_PIECE_BYTES, good, most), most);
 }
 
 /* Take whole lines from DATA to END. */

@@ -40,9 +40,8 @@ gs_record_ingest_open(struct gs_record_ingest *ingest, const struct gsort_option
 	ingest->keys = options->keys;
 	ingest->key_count = options->key_count;
 	if (ingest->key_count == 0) {
-		TRY(GS_NEW(ingest->own_key, 1, "key"));
-		*ingest->own_key = (struct gsort_key){ .type = options->type, .bytes = bytes };
-		ingest->keys = ingest->own_key;
+		ingest->own_key = (struct gsort_key){ .type = options->type, .bytes = bytes };
+		ingest->keys = &ingest->own_key;
 		ingest->key_count = 1;
 	}
 	TRY(gs_record_open(&ingest->record, bytes, ingest->keys, ingest->key_count, options->endian,
@@ -97,8 +96,7 @@ gs_record_ingest_close(struct gs_record_ingest *ingest)
 	if (ingest->item_keys != NULL)
 		gs_record_close(&ingest->item);
 	free(ingest->item_keys);
-	free(ingest->own_key);
-	ingest->item_keys = ingest->own_key = NULL;
+	ingest->item_keys = NULL;
 }
 
 /* ---- a piece ---------------------------------------------------------------------- */

@@ -73,19 +73,18 @@ static enum verdict
 read_any(enum gs_ordering ordering, const struct gs_key_text *text, double *value)
 {
 	unsigned char copy[MOST_BYTES + 1];
-	const unsigned char *from = text->at;
+	const unsigned char *from = text->at, *to = text->end;
 	const char *at, *end, *point;
 	size_t bytes;
 	enum gs_float found;
 	bool infinite;
 	int power = 0;
 
-	if (gs_key_text_is_plain(text)) {
-		bytes = gs_noted_trim(&from, text->end);
-	} else {
+	if (!gs_key_text_is_plain(text)) {
 		from = copy;
-		bytes = gs_noted_trim(&from, copy + gs_key_text_copy(*text, copy, sizeof copy));
+		to = copy + gs_key_text_copy(*text, copy, sizeof copy);
 	}
+	bytes = gs_noted_trim(&from, to);
 	at = (const char *)from;
 	end = at + bytes;
 	if (bytes == 0)

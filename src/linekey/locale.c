@@ -270,9 +270,8 @@ gs_locale_digest(const struct gs_locale *locale)
 	}
 	sum = gs_fnv_add(sum, classes, sizeof classes);
 	sum = gs_fnv_add(sum, locale->months, sizeof locale->months);
-	sum = gs_fnv_add(sum, &locale->point, sizeof locale->point);
-	sum = gs_fnv_add(sum, &locale->thousands, sizeof locale->thousands);
-	sum = gs_fnv_add(sum, &locale->float_point, sizeof locale->float_point);
+	sum = gs_fnv_add(sum, (const int[]){ locale->point, locale->thousands, locale->float_point },
+	                 3 * sizeof(int));
 	sum = gs_fnv_add(sum, locale->ranks, sizeof locale->ranks);
 	bytes = locale->collates ? strxfrm_l((char *)weights, probe, sizeof weights, locale->handle) : 0;
 	return gs_fnv_add(sum, weights, bytes < sizeof weights ? bytes : 0);

@@ -22,9 +22,8 @@ gs_disorder_key(const struct gsort_options *options, unsigned bits, const char *
 	TRY(gs_encode(&as_text, &(const struct gs_span){ .items = key, .key_bits = bits, .count = 1 }, text,
 	              &bytes));
 	assert(bytes > 0 && bytes < sizeof text && text[bytes - 1] == '\0');
-	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %s (byte %llu)%s", name,
-	               (unsigned long long)number, text,
-	               (unsigned long long)(skip_bytes + (number - 1) * (bits / 8)), tail);
+	return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: %s (byte %" PRIu64 ")%s", name, number, text,
+	               skip_bytes + (number - 1) * (bits / 8), tail);
 }
 
 gs_status
@@ -33,7 +32,7 @@ gs_disorder_line(const char *name, uint64_t number, const char *line, size_t byt
 	enum { QUOTED_MOST = 1000 };
 	char shown[GS_EXCERPT_BYTES(QUOTED_MOST)];
 
-	return gs_fail(GS_EINPUT, "%s:%llu: disorder: %s%s", name, (unsigned long long)number,
+	return gs_fail(GS_EINPUT, "%s:%" PRIu64 ": disorder: %s%s", name, number,
 	               gs_excerpt(shown, line, bytes, QUOTED_MOST), tail);
 }
 
@@ -60,12 +59,9 @@ gs_partial(const struct gsort_options *options, const char *name, uint64_t skip_
 	char name_and_offset[1024];
 
 	if (record > 0)
-		return gs_fail(GS_EINPUT, "%s: byte %llu: the last record is short: %llu of %llu bytes", name,
-		               (unsigned long long)(skip_bytes + bytes - trailing),
-		               (unsigned long long)trailing, (unsigned long long)record);
-	if (skip_bytes == 0)
-		return gs_raw_partial(options->type, name, bytes);
-	snprintf(name_and_offset, sizeof name_and_offset, "%s: after %llu skipped bytes", name,
-	         (unsigned long long)skip_bytes);
-	return gs_raw_partial(options->type, name_and_offset, bytes);
+		return gs_fail(GS_EINPUT, "%s: byte %" PRIu64 ": the last record is short: %" PRIu64 " of "
+		               "%" PRIu64 " bytes", name, skip_bytes + bytes - trailing, trailing, record);
+	snprintf(name_and_offset, sizeof name_and_offset, "%s: after %" PRIu64 " skipped bytes", name,
+	         skip_bytes);
+	return gs_raw_partial(options->type, skip_bytes > 0 ? name_and_offset : name, bytes);
 }

@@ -52,14 +52,12 @@ char *
 gs_count_print(uint64_t count, char *into)
 {
 	const unsigned digits = gs_digits_count(count);
+	const unsigned blanks = digits < COUNT_WIDTH ? COUNT_WIDTH - digits : 0;
 
-	if (digits < COUNT_WIDTH) {
-		memset(into, ' ', COUNT_WIDTH - digits);
-		into += COUNT_WIDTH - digits;
-	}
-	gs_digits_print(into, count, digits);
-	into[digits] = ' ';
-	return into + digits + 1;
+	memset(into, ' ', blanks);
+	gs_digits_print(into + blanks, count, digits);
+	into[blanks + digits] = ' ';
+	return into + blanks + digits + 1;
 }
 
 struct slices {

@@ -27,12 +27,8 @@ gs_float_sum_add(struct gs_float_sum *sum, enum gsort_type type, unsigned top, u
 	const bool negative = top >> exponent_bits & 1;
 	unsigned at;
 
-	if (exponent == special && fractions > 0) {
-		sum->nans += count;	/* and perhaps infinities, which do not matter then */
-		return;
-	}
-	if (exponent == special) {
-		sum->infinities[negative] += count;
+	if (exponent == special) {	/* beside a NaN infinities do not matter */
+		*(fractions > 0 ? &sum->nans : &sum->infinities[negative]) += count;
 		return;
 	}
 	if (exponent > 0)
@@ -53,13 +49,9 @@ gs_float_sum_add(struct gs_float_sum *sum, enum gsort_type type, unsigned top, u
 static void
 normalize(struct gs_float_sum *sum)
 {
-	int64_t carry = 0;
-
-	for (unsigned d = 0; d < GS_FLOAT_SUM_DIGITS; d++) {
-		const int64_t digit = sum->digits[d] + carry;
-
-		carry = d + 1 < GS_FLOAT_SUM_DIGITS ? digit >> 32 : 0;
-		sum->digits[d] = d + 1 < GS_FLOAT_SUM_DIGITS ? digit & UINT32_MAX : digit;
+	for (unsigned d = 0; d + 1 < GS_FLOAT_SUM_DIGITS; d++) {
+		sum->digits[d + 1] += sum->digits[d] >> 32;
+		sum->digits[d] &= UINT32_MAX;
 	}
 }
 

@@ -82,35 +82,31 @@ append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data
 {
 	const size_t wanted = to->bytes + bytes;
 	const bool is_line = to == &ingest->line;
-	gs_status status;
 
 	if (wanted > GS_ITEM_MOST_BYTES)
 		return gs_fail(GS_EINPUT, "%s: a line has more than 4 GiB%s", ingest->name,
 		               ingest->order->fields.csv ? "; is a quote not closed?" : "");
 	if (wanted > to->room && !ingest->measured) {
-		status = is_line ? lend(ingest, wanted) : check_header(ingest, wanted);
-		ingest->measured = is_line && status == GS_EBUDGET && ingest->measures;
-		if (!ingest->measured)
-			TRY(status);
-	}
-	if (ingest->measured) {
-		to->bytes = wanted;
-		return GS_OK;
-	}
-	if (wanted > to->room) {
 		const size_t room = wanted > 2 * to->room ? wanted : 2 * to->room;
+		const gs_status status = is_line ? lend(ingest, wanted) : check_header(ingest, wanted);
 		char *grown;
 
-		grown = realloc(to->data, room);
-		if (grown == NULL)
-			return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
-			               wanted);
-		to->data = grown;
-		to->room = room;
+		ingest->measured = is_line && status == GS_EBUDGET && ingest->measures;
+		if (!ingest->measured) {
+			TRY(status);
+			grown = realloc(to->data, room);
+			if (grown == NULL)
+				return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes",
+				               ingest->name, wanted);
+			to->data = grown;
+			to->room = room;
+		}
 	}
-	if (bytes > 0)
+	if (bytes > 0 && !ingest->measured)
 		memcpy(to->data + to->bytes, data, bytes);
 	to->bytes = wanted;
+	if (ingest->measured)
+		return GS_OK;
 	/* the line that has begun has no end in sight: is it too long for a number? */
 	if (!is_line || ingest->text == NULL || ingest->text->invalid != GSORT_INVALID_ABORT ||
 	    ingest->header_left > 0 || wanted <= GS_LINE_BYTES + 1)

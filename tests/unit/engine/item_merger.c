@@ -30,6 +30,8 @@ static const struct row {
 	  "aA______________________ aB " },
 };
 
+static size_t fill_fails_at, take_fails_at;	/* the call that fails, from now on; 0: none */
+
 /* What is left of a source. */
 static gs_status
 fill(void *context, struct gs_item_slice *items)
@@ -37,6 +39,8 @@ fill(void *context, struct gs_item_slice *items)
 	const char **at = context;
 	const size_t bytes = strcspn(*at, "|");
 
+	if (fill_fails_at > 0 && --fill_fails_at == 0)
+		return GS_EIO;
 	*items = (struct gs_item_slice){ *at, bytes };
 	*at += bytes + ((*at)[bytes] == '|');
 	return GS_OK;
@@ -55,6 +59,8 @@ take(void *context, struct gs_sorted_span *sorted)
 	const struct gs_span *span = &sorted->span;
 	const char *item = span->items, *end = item + span->bytes;
 
+	if (take_fails_at > 0 && --take_fails_at == 0)
+		return GS_EIO;
 	for (size_t i = 0; i < span->count; i++) {
 		const char *next = units_line_end(NULL, item, end);
 
@@ -90,6 +96,28 @@ open_merger(struct gs_item_merger *merger, const struct gsort_options *options,
 	}
 }
 
+/* Each call that FAILS_AT is about fails in turn, until there are fewer calls: that is an error. */
+static void
+check_fails(const struct row *row, const struct gsort_options *options, size_t *fails_at)
+{
+	for (size_t call = 1; *fails_at == 0; call++) {
+		const char *left[MOST_SOURCES];
+		struct taken taken = { .shows_times = options->counts };
+		const struct gs_span_sink sink = { .take = take, .context = &taken };
+		struct gs_item_merger merger;
+		gs_status status;
+
+		open_merger(&merger, options, row->sources, left, ROOM);
+		*fails_at = call;
+		status = gs_item_merger_begin(&merger);
+		THEN(status, gs_item_merger_drain(&merger, &sink));
+		gs_item_merger_close(&merger);
+		CHECK(*fails_at > 0 ? status == GS_OK : status == GS_EIO, "%s: call %zu fails: status %d",
+		      row->sources[0], call, (int)status);
+	}
+	*fails_at = 0;
+}
+
 static void
 check(const struct row *row, const struct gsort_options *options, const char *expected)
 {
@@ -106,6 +134,8 @@ check(const struct row *row, const struct gsort_options *options, const char *ex
 	for (size_t s = 0; s < merger.count; s++)
 		CHECK(*left[s] == '\0', "%s: source %zu is read to its end", row->sources[0], s);
 	gs_item_merger_close(&merger);
+	check_fails(row, options, &fill_fails_at);
+	check_fails(row, options, &take_fails_at);
 }
 
 /* ---- ties of several words, in sources longer than a batch ------------------------- */

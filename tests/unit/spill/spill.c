@@ -332,6 +332,31 @@ check_corrupt(const char *program, off_t at)
 	free(buffer);
 }
 
+/* The file cannot be read any more: the error is that of the call, not of the keys that it leaves out. */
+static void
+check_unread(const char *program)
+{
+	const struct row row = { "", program, 1, 1, 300000, 300000, 300000, 2, 1 << 18 };
+	char *buffer = malloc(row.buffer_bytes);
+	const struct gs_spill_options options = options_of(&row, buffer);
+	const int unread = open("/dev/null", O_WRONLY);
+	struct gs_spill *spill;
+	struct gs_run run;
+	gs_status status = gs_spill_open(&spill, &options);
+
+	if (status == GS_OK)
+		status = write_run(spill, &row, 64, 0, &run);
+	CHECK(status == GS_OK && dup2(unread, find_file()) >= 0, "a file that is for writing alone");
+	if (status == GS_OK)
+		(void)read_runs(spill, &row, 64, &run, &status);
+	CHECK(status == GS_EIO && strstr(gs_message(), dirs[0]) != NULL,
+	      "a call that fails (%s): status %d, '%s'", program != NULL ? program : "plain", (int)status,
+	      gs_message());
+	close(unread);
+	gs_spill_close(spill);
+	free(buffer);
+}
+
 /* No file may have a byte: that is told by the call in which what was staged does not fit any more. */
 static void
 check_stage_full(void)
@@ -500,6 +525,7 @@ unit_spill(void)
 		check_corrupt(forms[f], 1);
 		check_corrupt(forms[f], 4);
 		check_corrupt(forms[f], -1);
+		check_unread(forms[f]);
 	}
 	check_parts(1, 7001);
 	check_parts(2, 1);

@@ -24,39 +24,14 @@ enum { ALIGN_BYTES = 2 << 20, SMALL_ALIGN_BYTES = 64 << 10 };
 
 /* ---- what only Linux has ------------------------------------------------------ */
 
+/* Huge pages are only a hint: if the kernel ignores it, the job is slower or takes more memory.  Elsewhere
+ * there is no hint, and MADV_DONTNEED need not clear pages. */
 #if defined __linux__ && !defined GS_PORTABLE
-enum { SMALL_PAGES = MADV_NOHUGEPAGE, HUGE_PAGES = MADV_HUGEPAGE };
-
-/* Only a hint: if the kernel ignores it, the job is slower or takes more memory. */
-static void
-advise(void *memory, size_t bytes, int advice)
-{
-	(void)madvise(memory, bytes, advice);
-}
-
-/* Locked memory (mlockall(2)) is not given back. */
-static bool
-drops(void *memory, size_t bytes)
-{
-	return madvise(memory, bytes, MADV_DONTNEED) == 0;
-}
-
+enum { SMALL_PAGES = MADV_NOHUGEPAGE, HUGE_PAGES = MADV_HUGEPAGE, DROP = MADV_DONTNEED };
+#define ADVISE(memory, bytes, advice)	madvise(memory, bytes, advice)
 #else
-enum { SMALL_PAGES, HUGE_PAGES };
-
-static void
-advise(void *memory, size_t bytes, int advice)
-{
-	(void)memory, (void)bytes, (void)advice;
-}
-
-/* MADV_DONTNEED does not clear pages everywhere. */
-static bool
-drops(void *memory, size_t bytes)
-{
-	(void)memory, (void)bytes;
-	return false;
-}
+enum { SMALL_PAGES, HUGE_PAGES, DROP };
+#define ADVISE(memory, bytes, advice)	((void)(memory), (void)(bytes), (void)(advice), -1)
 #endif
 
 /* ---- the arena ------------------------------------------------------------------- */
@@ -81,7 +56,7 @@ gs_arena_open(struct gs_arena *arena, size_t bytes, bool huge_pages)
 	arena->total_bytes = total_bytes;
 	arena->used_bytes = huge_pages ? -(uintptr_t)base & (ALIGN_BYTES - 1) : 0;
 	if (!huge_pages)
-		advise(base, total_bytes, SMALL_PAGES);
+		(void)ADVISE(base, total_bytes, SMALL_PAGES);
 	arena->huge_pages = huge_pages;
 	return GS_OK;
 }
@@ -99,9 +74,9 @@ take(struct gs_arena *arena, size_t bytes, bool huge_pages)
 	taken = arena->base + arena->used_bytes - room;
 	assert(arena->used_bytes <= arena->total_bytes);
 	if (!huge_pages && !small)
-		advise(taken, room, SMALL_PAGES);
+		(void)ADVISE(taken, room, SMALL_PAGES);
 	else if (huge_pages && bytes >= 4 * ALIGN_BYTES)
-		advise(taken + ALIGN_BYTES, gs_arena_round(bytes) - ALIGN_BYTES, HUGE_PAGES);
+		(void)ADVISE(taken + ALIGN_BYTES, gs_arena_round(bytes) - ALIGN_BYTES, HUGE_PAGES);
 	return taken;
 }
 
@@ -121,7 +96,8 @@ bool
 gs_arena_forget(void *buffer, size_t bytes)
 {
 	assert((uintptr_t)buffer % 4096 == 0);
-	return bytes == 0 || drops(buffer, bytes) ||	/* or new pages take the place of the old ones */
+	/* locked memory (mlockall(2)) is not dropped: new pages take the place of the old ones */
+	return bytes == 0 || ADVISE(buffer, bytes, DROP) == 0 ||
 	       mmap(buffer, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 	            0) != MAP_FAILED;
 }
@@ -129,7 +105,7 @@ gs_arena_forget(void *buffer, size_t bytes)
 void
 gs_arena_prefer_huge_pages(void *buffer, size_t bytes)
 {
-	advise(buffer, bytes, HUGE_PAGES);
+	(void)ADVISE(buffer, bytes, HUGE_PAGES);
 }
 
 void

@@ -258,9 +258,7 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
 	buckets->parts = carve(&at, buckets->part_room * sizeof *buckets->parts);
 	buckets->sorted = carve(&at, buckets->part_room * sizeof *buckets->sorted);
 	assert(at <= (char *)memory + gs_buckets_bytes(sizes, pool_bytes));
-	buckets->order = GS_UP | GS_DOWN;
-	buckets->least = UINT64_MAX;
-	buckets->sample_every = 1;
+	gs_buckets_reset(buckets);
 	gs_buckets_with(buckets, gs_simd_best());
 	if (pool->reserved_bytes == 0)
 		pool->reserved_bytes = gs_buckets_reserve_once(sizes, pool_bytes);

@@ -67,23 +67,20 @@ nth_block(const struct gs_pool *pool, uint32_t n)
 void
 gs_chain_add(struct gs_pool *pool, struct gs_chain *chain, uint32_t block)
 {
+	struct gs_chain one = { block, block, 1 };
+
 	pool->block_table[block].next = 0;
-	if (chain->blocks++ == 0)
-		chain->head = block;
-	else
-		pool->block_table[chain->tail].next = block;
-	chain->tail = block;
+	gs_chain_join(pool, chain, &one);
 }
 
 void
 gs_chain_push(struct gs_pool *pool, struct gs_chain *chain, uint32_t block)
 {
-	pool->block_table[block].next = chain->head;
-	chain->head = block;
-	if (chain->blocks++ == 0) {
-		pool->block_table[block].next = 0;
-		chain->tail = block;
-	}
+	struct gs_chain one = { block, block, 1 };
+
+	pool->block_table[block].next = 0;
+	gs_chain_join(pool, &one, chain);
+	*chain = one;
 }
 
 void

@@ -7,6 +7,8 @@
 
 #define INLINE	static inline __attribute__((always_inline))
 
+enum { BLOCK = 255 };	/* keys that are compared at once, whose number fits in any key; not tuned */
+
 #define EACH_WIDTH	"sort/cpu/keys.inc"
 #define NARROW_KEYS
 #include "sort/each_width.inc"
@@ -38,64 +40,10 @@ gs_keys_fill(void *keys, unsigned key_bits, uint64_t key, size_t count)
 
 /* --- groups of equal keys, and sums ------------------------------------------------ */
 
-/*
- * In sorted keys, a group that begins at I has more than T keys if and only if the keys at I and
- * I + T are equal.  So long groups are found by comparing the keys with themselves, T further on.
- */
-
-enum { BLOCK = 255 };	/* keys that are compared at once, whose number fits in any key; not tuned */
-
-#define DEFINE_SCANS(type, bits) \
-	static uint64_t \
-	changes##bits(const type *keys, size_t count) \
-	{ \
-		uint64_t all = 0; \
-		for (size_t from = 1; from < count; from += BLOCK) { \
-			const size_t to = count - from < BLOCK ? count : from + BLOCK; \
-			type some = 0; \
-			_Pragma("omp simd reduction(+:some)") \
-			for (size_t at = from; at < to; at++) \
-				some = (type)(some + (keys[at] != keys[at - 1])); \
-			all += some; \
-		} \
-		return all; \
-	} \
-	static size_t \
-	repeated##bits(const type *keys, size_t from, size_t last, size_t times) \
-	{ \
-		for (; from < last; from += BLOCK) { \
-			const size_t to = last - from < BLOCK ? last : from + BLOCK; \
-			type any = 0; \
-			_Pragma("omp simd reduction(|:any)") \
-			for (size_t at = from; at < to; at++) \
-				any |= keys[at] == keys[at + times]; \
-			for (size_t at = from; any && at < to; at++) \
-				if (keys[at] == keys[at + times]) \
-					return at; \
-		} \
-		return last; \
-	} \
-	static unsigned __int128 \
-	sum##bits(const type *keys, uint64_t least, size_t count) \
-	{ \
-		uint64_t low = 0, high = 0; \
-		_Pragma("omp simd reduction(+:low,high)") \
-		for (size_t at = 0; at < count; at++) { \
-			const uint64_t above = (type)(keys[at] - least); \
-			low += (uint32_t)above; \
-			high += above >> 32; \
-		} \
-		return ((unsigned __int128)high << 32) + low; \
-	}
-DEFINE_SCANS(uint8_t, 8)
-DEFINE_SCANS(uint16_t, 16)
-DEFINE_SCANS(uint32_t, 32)
-DEFINE_SCANS(uint64_t, 64)
-
 uint64_t
 gs_scan_groups(const void *keys, unsigned key_bits, size_t count)
 {
-#define CHANGES(width)	changes##width(keys, count)
+#define CHANGES(width)	changes_##width(keys, count)
 	return count == 0 ? 0 : 1 + GS_BY_WIDTH(key_bits, CHANGES);
 }
 
@@ -135,7 +83,7 @@ gs_scan_repeated(const void *keys, unsigned key_bits, size_t from, size_t count,
 	if (count - from <= times)
 		return count;
 	last = count - (size_t)times;
-#define REPEATED(width)	repeated##width(keys, from, last, (size_t)times)
+#define REPEATED(width)	repeated_##width(keys, from, last, (size_t)times)
 	found = GS_BY_WIDTH(key_bits, REPEATED);
 	return found < last ? found : count;
 }
@@ -144,6 +92,6 @@ unsigned __int128
 gs_scan_sum(const void *keys, unsigned key_bits, uint64_t least, size_t count)
 {
 	assert(count <= UINT32_MAX);
-#define SUM(width)	sum##width(keys, least, count)
+#define SUM(width)	sum_##width(keys, least, count)
 	return GS_BY_WIDTH(key_bits, SUM);
 }

@@ -28,6 +28,9 @@
 enum { LEAF_BYTES = 32768 };
 #define LEAF_KEYS	(LEAF_BYTES / sizeof(KEY))
 
+typedef float number_32;
+typedef double number_64;
+
 #if defined __x86_64__
 /* For each mask of 8 lanes the numbers of the lanes, a byte each: first the mask's, then the rest. */
 #define BELOW_IN(m, l)	__builtin_popcount((m) & ((1u << (l)) - 1))

@@ -137,8 +137,8 @@ struct gs_raw_bits {
  * number of steps, added to a float whose last bit is one step.  So a greater float has greater bits,
  * and neighbours differ by 1, as integers do.
  */
-#define GS_FIXED32	0x1.8p23F
-#define GS_FIXED64	0x1.8p52
+#define GS_FIXED_32	0x1.8p23F
+#define GS_FIXED_64	0x1.8p52
 
 static inline bool
 gs_raw_differ(const struct gs_raw_bits *raw)
@@ -154,11 +154,11 @@ gs_raw_bits(const struct gs_raw_bits *raw, unsigned key_bits, uint64_t key)
 	union { uint64_t bits; double number; } wide = { total };
 
 	if (raw->step != 0 && key_bits == 32) {
-		narrow.number = (narrow.number - GS_FIXED32) * (float)raw->step;
+		narrow.number = (narrow.number - GS_FIXED_32) * (float)raw->step;
 		return narrow.bits;
 	}
 	if (raw->step != 0) {
-		wide.number = (wide.number - GS_FIXED64) * raw->step;
+		wide.number = (wide.number - GS_FIXED_64) * raw->step;
 		return wide.bits;
 	}
 	return total ^ ((((total >> (key_bits - 1) & 1) - 1) & raw->spread) | raw->sign);

@@ -16,6 +16,7 @@
 
 #include "base/round.h"
 #include "base/simd.h"
+#include "sort/cpu/keys.h"
 #include "sort/cpu/quicksort.h"
 #include "sort/span.h"
 
@@ -84,21 +85,10 @@ estimate(size_t seen, size_t once, size_t twice)
 	return seen + once * once / (2 * twice + 2);
 }
 
-static inline __attribute__((always_inline)) size_t
-neighbours(const void *sample, unsigned key_bits, size_t count)
-{
-	size_t equal = 0;
-
-	#pragma omp simd reduction(+: equal)
-	for (size_t s = 1; s < count; s++)
-		equal += gs_key_at(sample, key_bits, s) == gs_key_at(sample, key_bits, s - 1);
-	return equal;
-}
-
 size_t
 gs_sample_repeated(const void *sample, unsigned key_bits, size_t count)
 {
-	return key_bits == 32 ? neighbours(sample, 32, count) : neighbours(sample, 64, count);
+	return count - gs_scan_groups(sample, key_bits, count);
 }
 
 /* If all values are equally frequent, there are also as many as equal pairs say.  For 2^18 keys where value k

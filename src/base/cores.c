@@ -8,34 +8,43 @@
 #include "base/thread.h"
 
 #if defined __linux__ && !defined GS_PORTABLE
+#define LINUX	1
 #include <sched.h>
 #include <sys/syscall.h>
 
 _Static_assert(sizeof(cpu_set_t) == GS_CORES_BYTES, "a set has room for all processors of glibc's");
+#else
+#define LINUX	0
+#endif
 
 unsigned
 gs_cores_count(void)
 {
+	long online;
+
+#if LINUX
 	cpu_set_t few;
 
-	if (sched_getaffinity(0, sizeof few, &few) == 0)
+	if (sched_getaffinity(0, sizeof few, &few) == 0)	/* else more than 1,024 */
 		return (unsigned)CPU_COUNT(&few);
-	return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);		/* more than 1,024 */
+#endif
+	online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (unsigned)online : 1;
 }
 
 void
 gs_cores_set(unsigned char set[GS_CORES_BYTES])
 {
-	cpu_set_t few;
-
-	memset(&few, 0, sizeof few);
-	(void)sched_getaffinity(0, sizeof few, &few);
-	memcpy(set, &few, sizeof few);
+	memset(set, 0, GS_CORES_BYTES);
+#if LINUX
+	(void)sched_getaffinity(0, GS_CORES_BYTES, (cpu_set_t *)(void *)set);
+#endif
 }
 
 gs_status
 gs_thread_check_stack(void)
 {
+#if LINUX
 	enum { LEAST_BYTES = 48 << 10 };	/* 64 KiB, less what the C library takes */
 	static _Thread_local bool enough;
 	pthread_attr_t attributes;
@@ -49,29 +58,9 @@ gs_thread_check_stack(void)
 		(void)pthread_attr_destroy(&attributes);
 	}
 	enough = bytes >= LEAST_BYTES;
-	return enough ? GS_OK : gs_fail(GS_EUSAGE, "the stack of this thread has %zu KiB: libgsort needs 64",
-	                                bytes / 1024);
-}
-
-#else
-
-gs_status
-gs_thread_check_stack(void)
-{
+	if (!enough)
+		return gs_fail(GS_EUSAGE, "the stack of this thread has %zu KiB: libgsort needs 64",
+		               bytes / 1024);
+#endif
 	return GS_OK;
 }
-
-unsigned
-gs_cores_count(void)
-{
-	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-
-	return online > 0 ? (unsigned)online : 1;
-}
-
-void
-gs_cores_set(unsigned char set[GS_CORES_BYTES])
-{
-	memset(set, 0, GS_CORES_BYTES);
-}
-#endif

@@ -35,14 +35,12 @@ bool
 gs_library_loads(struct gs_library *library)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	bool loaded;
 
-	if (!atomic_load(&library->loaded)) {
-		pthread_mutex_lock(&lock);
-		if (!atomic_load(&library->loaded))
-			atomic_store(&library->loaded, load(library));
-		pthread_mutex_unlock(&lock);
-	}
-	return atomic_load(&library->loaded);
+	pthread_mutex_lock(&lock);
+	loaded = library->loaded = library->loaded || load(library);
+	pthread_mutex_unlock(&lock);
+	return loaded;
 }
 
 const char *

@@ -7,7 +7,6 @@
 #ifndef GS_DYNLOAD_H
 #define GS_DYNLOAD_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,7 +22,7 @@ struct gs_library {
 	const char             *soname;
 	const struct gs_symbol *symbols;
 	size_t                  count;
-	atomic_bool             loaded;
+	bool                    loaded;
 };
 
 #define GS_LIBRARY(soname, symbols)	{ soname, symbols, sizeof (symbols) / sizeof *(symbols), false }

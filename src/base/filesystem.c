@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* filesystem.c - statfs(2), fallocate(2), O_TMPFILE, statx(2) and extended attributes of Linux */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/filesystem.h"
 
 #if defined __linux__ && !defined GS_PORTABLE
-#include <fcntl.h>
 #include <linux/magic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
+#define NAMELESS	O_TMPFILE
 #ifndef STATX_ATTR_MOUNT_ROOT
 #define STATX_ATTR_MOUNT_ROOT	0x2000		/* musl's headers have not heard of it */
 #endif
@@ -53,41 +54,7 @@ gs_filesystem_preallocates(int fd)
 	       fs.f_type == XFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
 }
 
-/* ---- blocks ------------------------------------------------------------ */
-
-int
-gs_blocks_allocate(int fd, uint64_t at, uint64_t bytes)
-{
-	int result;
-
-	do
-		result = fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes);
-	while (result != 0 && errno == EINTR);
-	return result;
-}
-
-void
-gs_blocks_free(int fd, uint64_t from, uint64_t to)
-{
-	(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
-}
-
-/* ---- names --------------------------------------------------------------- */
-
-int
-gs_nameless_flag(void)
-{
-	return O_TMPFILE;
-}
-
-int
-gs_nameless_link(int fd, const char *name)
-{
-	char self[64];
-
-	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-}
+/* ---- names and extended attributes -------------------------------------- */
 
 bool
 gs_path_is_mount(const char *path)
@@ -97,8 +64,6 @@ gs_path_is_mount(const char *path)
 	return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &stx) == 0 &&
 	       (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
-
-/* ---- extended attributes ----------------------------------------------- */
 
 enum { MOST = 64 << 10 };	/* bytes of a list or a value: the kernel has none that is longer */
 
@@ -161,6 +126,8 @@ gs_attributes_copy(int from, int to)
 }
 
 #else
+#define NAMELESS	0
+#define fallocate(fd, mode, at, bytes)	((void)(fd), (void)(at), (void)(bytes), errno = EOPNOTSUPP, -1)
 
 const char *
 gs_filesystem_name(const char *dir)
@@ -174,34 +141,6 @@ gs_filesystem_preallocates(int fd)
 {
 	(void)fd;
 	return false;
-}
-
-int
-gs_blocks_allocate(int fd, uint64_t at, uint64_t bytes)
-{
-	(void)fd, (void)at, (void)bytes;
-	errno = EOPNOTSUPP;
-	return -1;
-}
-
-void
-gs_blocks_free(int fd, uint64_t from, uint64_t to)
-{
-	(void)fd, (void)from, (void)to;
-}
-
-int
-gs_nameless_flag(void)
-{
-	return 0;
-}
-
-int
-gs_nameless_link(int fd, const char *name)
-{
-	(void)fd, (void)name;
-	errno = EOPNOTSUPP;
-	return -1;
 }
 
 bool
@@ -218,6 +157,42 @@ gs_attributes_copy(int from, int to)
 	return 0;
 }
 #endif
+
+/* ---- blocks ------------------------------------------------------------ */
+
+int
+gs_blocks_allocate(int fd, uint64_t at, uint64_t bytes)
+{
+	int result;
+
+	do
+		result = fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes);
+	while (result != 0 && errno == EINTR);
+	return result;
+}
+
+void
+gs_blocks_free(int fd, uint64_t from, uint64_t to)
+{
+	(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+int
+gs_nameless_flag(void)
+{
+	return NAMELESS;
+}
+
+int
+gs_nameless_link(int fd, const char *name)
+{
+	char self[64];
+
+	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
 
 bool
 gs_filesystem_is_memory(const char *dir)

@@ -24,14 +24,23 @@
 
 #define UNLIMITED	(UINT64_C(1) << 60)	/* v1 has 2^63 - 4096 for "no limit" */
 
-/* The number at the start of a line of FILE, after LABEL, which may be "". */
+static FILE *
+open_in(const char *dir, const char *name)
+{
+	char file[4200];
+
+	snprintf(file, sizeof file, "%s/%s", dir, name);
+	return fopen(file, "re");
+}
+
+/* The number at the start of a line of file NAME of DIR, after LABEL, which may be "". */
 static bool
-read_number(const char *file, const char *label, uint64_t *number)
+read_number(const char *dir, const char *name, const char *label, uint64_t *number)
 {
 	const size_t label_bytes = strlen(label);
 	bool found = false;
 	char line[256];
-	FILE *in = fopen(file, "re");
+	FILE *in = open_in(dir, name);
 
 	if (in == NULL)
 		return false;
@@ -52,16 +61,12 @@ static void
 lower_to_memory(uint64_t *limit, const char *dir, bool v2)
 {
 	uint64_t most, used, cache = 0;
-	char file[4200];
 
-	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "memory.max" : "memory.limit_in_bytes");
-	if (!read_number(file, "", &most) || most >= UNLIMITED)
-		return;
-	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "memory.current" : "memory.usage_in_bytes");
-	if (!read_number(file, "", &used) || (most > used && most - used >= *limit))
+	if (!read_number(dir, v2 ? "memory.max" : "memory.limit_in_bytes", "", &most) || most >= UNLIMITED ||
+	    !read_number(dir, v2 ? "memory.current" : "memory.usage_in_bytes", "", &used) ||
+	    (most > used && most - used >= *limit))
 		return;			/* the kernel takes 30 us to write memory.stat */
-	snprintf(file, sizeof file, "%s/memory.stat", dir);
-	(void)read_number(file, v2 ? "inactive_file " : "total_inactive_file ", &cache);
+	(void)read_number(dir, "memory.stat", v2 ? "inactive_file " : "total_inactive_file ", &cache);
 	used -= cache < used ? cache : used;
 	*limit = gs_least(*limit, most > used ? most - used : 0);
 }
@@ -71,26 +76,19 @@ lower_to_memory(uint64_t *limit, const char *dir, bool v2)
 static void
 lower_to_quota(uint64_t *limit, const char *dir, bool v2)
 {
-	long long quota = -1, period = 0;
-	char file[4200];
-	FILE *in;
+	long long quota = -1, period;
+	uint64_t number = 0;
+	FILE *in = open_in(dir, v2 ? "cpu.max" : "cpu.cfs_quota_us");
 
-	snprintf(file, sizeof file, "%s/%s", dir, v2 ? "cpu.max" : "cpu.cfs_quota_us");
-	if ((in = fopen(file, "re")) == NULL)
+	if (in == NULL)
 		return;
+	if (!v2)
+		(void)read_number(dir, "cpu.cfs_period_us", "", &number);
+	period = (long long)number;
 	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes valid numbers */
-	if (fscanf(in, "%lld %lld", &quota, &period) < 1)
-		quota = -1;
-	fclose(in);
-	if (!v2 && quota > 0) {
-		uint64_t number = 0;
-
-		snprintf(file, sizeof file, "%s/cpu.cfs_period_us", dir);
-		(void)read_number(file, "", &number);
-		period = (long long)number;
-	}
-	if (quota > 0 && period > 0)
+	if (fscanf(in, "%lld %lld", &quota, &period) > 0 && quota > 0 && period > 0)
 		*limit = gs_least(*limit, (uint64_t)((quota + period - 1) / period));
+	fclose(in);
 }
 
 /* Is WORD one of the words of LIST, separated by commas? */
@@ -127,7 +125,7 @@ lower_to_address_limit(uint64_t *limit, const struct rlimit *most)
 
 	if (most->rlim_cur == RLIM_INFINITY)
 		return;
-	(void)read_number("/proc/self/statm", "", &pages);	/* its first field: in use now */
+	(void)read_number("/proc/self", "statm", "", &pages);	/* its first field: in use now */
 	used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	*limit = gs_least(*limit, most->rlim_cur > used ? most->rlim_cur - used : 0);
 }
@@ -151,9 +149,9 @@ gs_limits_read(struct gs_limits *limits, bool small)
 	if (getrlimit(RLIMIT_DATA, &most) == 0)
 		lower_to_address_limit(addresses, &most);
 	/* Under strict overcommit a reservation counts as if it were used. */
-	if (read_number("/proc/sys/vm/overcommit_memory", "", &policy) && policy == 2 &&
-	    read_number("/proc/meminfo", "CommitLimit:", &kib) &&
-	    read_number("/proc/meminfo", "Committed_AS:", &committed))
+	if (read_number("/proc/sys/vm", "overcommit_memory", "", &policy) && policy == 2 &&
+	    read_number("/proc", "meminfo", "CommitLimit:", &kib) &&
+	    read_number("/proc", "meminfo", "Committed_AS:", &committed))
 		*addresses = gs_least(*addresses, kib > committed ? (kib - committed) << 10 : 0);
 
 	/* sysconf(3) fails where /proc and sysinfo(2) are forbidden; then assume 1 GiB. */
@@ -187,7 +185,7 @@ gs_limits_read(struct gs_limits *limits, bool small)
 	 * reclaim pages all the time, or kill a process of the group. */
 	limits->host_bytes = limits->room_bytes / 16 * 15;
 	if (!small) {
-		if (!read_number("/proc/meminfo", "MemAvailable:", &kib))
+		if (!read_number("/proc", "meminfo", "MemAvailable:", &kib))
 			kib = limits->ram_bytes >> 10;
 		limits->host_bytes = gs_least(limits->host_bytes, gs_within(limits->ram_bytes / 8, kib << 10,
 		                                                            limits->ram_bytes / 4 * 3));

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/filesystem.h"
@@ -66,8 +67,6 @@ gs_write_all(int fd, const void *from, size_t bytes, int64_t at)
 }
 
 #if defined __linux__ && !defined GS_PORTABLE
-#include <sys/uio.h>
-
 enum { PIPE_BYTES = 1 << 20 };
 
 bool
@@ -82,14 +81,8 @@ gs_pipe_enlarge(int fd)
 	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 }
 
-/* SPLICE_F_GIFT has no effect: no reader moves pages into a file any more. */
-ssize_t
-gs_pipe_give(int fd, char *pages, size_t bytes)
-{
-	return vmsplice(fd, &(struct iovec){ .iov_base = pages, .iov_len = bytes }, 1, 0);
-}
-
 #else
+#define vmsplice(fd, pages, count, flags)	((void)(fd), (void)(pages), errno = ENOSYS, -1)
 
 /* A program that another thread starts at this moment inherits the ends. */
 bool
@@ -109,12 +102,13 @@ gs_pipe_enlarge(int fd)
 {
 	(void)fd;
 }
+#endif
 
+/* SPLICE_F_GIFT has no effect: no reader moves pages into a file any more. */
 ssize_t
 gs_pipe_give(int fd, char *pages, size_t bytes)
 {
-	(void)fd, (void)pages, (void)bytes;
-	errno = ENOSYS;
-	return -1;
+	const struct iovec all = { .iov_base = pages, .iov_len = bytes };
+
+	return vmsplice(fd, &all, 1, 0);
 }
-#endif

@@ -107,9 +107,7 @@ gs_sandbox_begin(struct gs_sandbox *box)
 void
 gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_access access)
 {
-	(void)box;
-	(void)path;
-	(void)access;
+	(void)box, (void)path, (void)access;
 }
 #endif
 

@@ -37,18 +37,6 @@ map(struct gs_shared *shared, int flags)
 #define NAME	"gsort"		/* the kernel shows it */
 
 static int
-make_file(size_t bytes)
-{
-	const int fd = memfd_create(NAME, MFD_CLOEXEC);
-
-	if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-static int
 open_file(const struct gs_shared_offer *offer)
 {
 	static const char memory[] = "/memfd:" NAME;
@@ -71,20 +59,8 @@ open_file(const struct gs_shared_offer *offer)
 }
 
 #else
-
-static int
-make_file(size_t bytes)
-{
-	(void)bytes;
-	return -1;
-}
-
-static int
-open_file(const struct gs_shared_offer *offer)
-{
-	(void)offer;
-	return -1;
-}
+#define memfd_create(name, flags)	(-1)
+#define open_file(offer)	(-1)
 #endif
 
 bool
@@ -94,8 +70,8 @@ gs_shared_make(struct gs_shared *shared, size_t bytes, struct gs_shared_offer *o
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	shared->bytes = gs_round_up(bytes + sizeof(uint64_t), 4096);
-	shared->fd = make_file(shared->bytes);
-	if (shared->fd < 0 || !map(shared, MAP_SHARED)) {
+	shared->fd = memfd_create(NAME, MFD_CLOEXEC);
+	if (shared->fd < 0 || ftruncate(shared->fd, (off_t)shared->bytes) != 0 || !map(shared, MAP_SHARED)) {
 		gs_shared_close(shared);
 		shared->bytes = bytes + sizeof(uint64_t);
 		if (!map(shared, MAP_PRIVATE | MAP_ANONYMOUS))

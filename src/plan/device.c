@@ -49,14 +49,6 @@ gs_plan_cuda_bytes(void)
 	return CUDA_BYTES;
 }
 
-static gs_status
-choose(struct gs_plan *plan, enum gsort_device device, const char *rule)
-{
-	plan->device = device;
-	plan->device_rule = rule;
-	return GS_OK;
-}
-
 gs_status
 gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 {
@@ -68,45 +60,44 @@ gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 	const uint64_t pipe_from = from / 4;	/* the rest may come while it is opened */
 	/* A line of text is two to three times as long as its key. */
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
-	const bool known = input->input_bytes != UINT64_MAX;
+	const bool known = input->input_bytes != UINT64_MAX, wanted = input->device == GSORT_DEVICE_GPU;
 
-	if (input->cpu_rule != NULL)
-		return choose(plan, GSORT_DEVICE_CPU, input->cpu_rule);
-	if (input->device == GSORT_DEVICE_CPU)
-		return choose(plan, GSORT_DEVICE_CPU, "as requested");
-	if (input->operation != GSORT_SORT)
-		return choose(plan, GSORT_DEVICE_CPU, "only sorting uses a GPU");
-	if (input->key_bits == 8 || input->key_bits == 16)
-		return choose(plan, GSORT_DEVICE_CPU, "keys of 8 and 16 bits are counted, not sorted");
-	if (!input->gpu_possible && input->device == GSORT_DEVICE_GPU)
+	plan->device = GSORT_DEVICE_CPU;
+	plan->device_rule =
+		input->cpu_rule != NULL ? input->cpu_rule :
+		input->device == GSORT_DEVICE_CPU ? "as requested" :
+		input->operation != GSORT_SORT ? "only sorting uses a GPU" :
+		input->key_bits == 8 || input->key_bits == 16
+			? "keys of 8 and 16 bits are counted, not sorted" :
+		wanted ? NULL :
+		!input->gpu_possible ? "the GPU module is not installed" :
+		!input->gpu_present ? "this machine has no NVIDIA driver" :
+		input->heads && input->head_count <= plan->host_bytes / HEAD_SHARE
+			? "only the first keys are wanted" :
+		input->compressed ? "decompression takes longer than sorting" :
+		plan->host_bytes < 2 * CUDA_BYTES ? "too little memory for a GPU beside the keys" : NULL;
+	if (plan->device_rule != NULL)
+		return GS_OK;
+	if (!input->gpu_possible)
 		return gs_fail(GS_ENODEV, "--device=gpu: the GPU module is not installed; install it, "
 		               "or use --device=cpu");
-	if (input->device == GSORT_DEVICE_GPU)
-		return choose(plan, GSORT_DEVICE_GPU, "as requested");
-	if (!input->gpu_possible)
-		return choose(plan, GSORT_DEVICE_CPU, "the GPU module is not installed");
-	if (!input->gpu_present)
-		return choose(plan, GSORT_DEVICE_CPU, "this machine has no NVIDIA driver");
-	if (input->heads && input->head_count <= plan->host_bytes / HEAD_SHARE)
-		return choose(plan, GSORT_DEVICE_CPU, "only the first keys are wanted");
-	if (input->compressed)
-		return choose(plan, GSORT_DEVICE_CPU, "decompression takes longer than sorting");
-	if (plan->host_bytes < 2 * CUDA_BYTES)
-		return choose(plan, GSORT_DEVICE_CPU, "too little memory for a GPU beside the keys");
-	/* The user lets gsort choose, and nothing rules a GPU out. */
-	plan->gpu_from_bytes = from * shrink;
-	if (!known && threads >= PIPE_THREADS)
-		return choose(plan, GSORT_DEVICE_CPU,
-		              "with so many threads the CPU sorts as fast as a pipe delivers");
-	if (input->confined)
-		return choose(plan, GSORT_DEVICE_CPU, "a pipe may be compressed, and is read in a sandbox");
-	if (known && input->input_bytes / shrink < from)
-		return choose(plan, GSORT_DEVICE_CPU, "the input is too small for a GPU to pay");
-	if (known)
-		return choose(plan, GSORT_DEVICE_GPU, "the input is large enough for a GPU to pay");
-	if (input->peeked_bytes / shrink >= pipe_from)
-		return choose(plan, GSORT_DEVICE_GPU,
-		              "the part read so far is large enough for a GPU to pay");
-	plan->peek_bytes = pipe_from * shrink;
-	return choose(plan, GSORT_DEVICE_CPU, "the part read so far is too small for a GPU to pay");
+	/* unless it is wanted the user lets gsort choose, and nothing rules a GPU out */
+	plan->gpu_from_bytes = wanted ? 0 : from * shrink;
+	plan->device_rule =
+		wanted ? NULL :
+		!known && threads >= PIPE_THREADS
+			? "with so many threads the CPU sorts as fast as a pipe delivers" :
+		input->confined ? "a pipe may be compressed, and is read in a sandbox" :
+		known && input->input_bytes / shrink < from ? "the input is too small for a GPU to pay" : NULL;
+	if (plan->device_rule != NULL)
+		return GS_OK;
+	if (!wanted && !known && input->peeked_bytes / shrink < pipe_from) {
+		plan->peek_bytes = pipe_from * shrink;
+		plan->device_rule = "the part read so far is too small for a GPU to pay";
+		return GS_OK;
+	}
+	plan->device = GSORT_DEVICE_GPU;
+	plan->device_rule = wanted ? "as requested" : known ? "the input is large enough for a GPU to pay"
+	                    : "the part read so far is large enough for a GPU to pay";
+	return GS_OK;
 }

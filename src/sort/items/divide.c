@@ -81,38 +81,24 @@ copy_fixed(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fet
 	}
 }
 
-/* Without those that are dropped. */
+/* LENGTHS of lines, if they are known, or NULL; with KEEP items of the bins from there on are dropped. */
 static void
-copy_kept(struct gs_item_walk *walk, const uint16_t *found, unsigned keep, char **to)
+copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, const uint32_t *lengths,
+           unsigned keep, char **to)
 {
 	const size_t fixed = walk->order->item_bytes;
 	const char *items[GS_ITEM_BATCH];
 	uint32_t bytes[GS_ITEM_BATCH];
 	size_t count;
 
-	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
-		for (size_t i = 0; i < count; i++, found++)
-			if (*found < keep)
-				copy_item(found, found, to, items[i], fixed > 0 ? fixed : bytes[i]);
-}
-
-/* LENGTHS of lines, if they are known, or NULL. */
-static void
-copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, const uint32_t *lengths,
-           char **to)
-{
-	const char *items[GS_ITEM_BATCH];
-	uint32_t bytes[GS_ITEM_BATCH];
-	size_t count;
-
-	switch (walk->order->item_bytes) {
+	switch (keep > 0 ? 0 : fixed) {
 	case 0:  break;
 	case 8:  copy_fixed(walk, found, fetched, to, 8); return;
 	case 12: copy_fixed(walk, found, fetched, to, 12); return;
 	case 16: copy_fixed(walk, found, fetched, to, 16); return;
 	case 24: copy_fixed(walk, found, fetched, to, 24); return;
 	case 32: copy_fixed(walk, found, fetched, to, 32); return;
-	default: copy_fixed(walk, found, fetched, to, walk->order->item_bytes); return;
+	default: copy_fixed(walk, found, fetched, to, fixed); return;
 	}
 	for (size_t s = 0; lengths != NULL && s < walk->slice_count; s++) {
 		const char *item = walk->slices[s].data, *end = item + walk->slices[s].bytes;
@@ -121,8 +107,9 @@ copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fet
 			copy_item(found++, fetched, to, item, *lengths);
 	}
 	while (lengths == NULL && (count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
-		for (size_t i = 0; i < count; i++)
-			copy_item(found++, fetched, to, items[i], bytes[i]);
+		for (size_t i = 0; i < count; i++, found++)
+			if (keep == 0 || *found < keep)
+				copy_item(found, fetched, to, items[i], fixed > 0 ? fixed : bytes[i]);
 }
 
 /* All items have one bin: leave them as they are. */
@@ -186,11 +173,8 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 		at += bytes;
 	}
 	walk = gs_item_walk_begin(order, slices, slice_count);
-	if (count > FETCH_AHEAD && gs_simd_fetches_first())
+	if (!drops && count > FETCH_AHEAD && gs_simd_fetches_first())
 		fetched += count - FETCH_AHEAD;
-	if (drops)
-		copy_kept(&walk, divider->found, divider->keep, to);
-	else
-		copy_items(&walk, divider->found, fetched,
-		           count <= divider->lengths ? divider->bytes : NULL, to);
+	copy_items(&walk, divider->found, fetched, !drops && count <= divider->lengths ? divider->bytes : NULL,
+	           drops ? divider->keep : 0, to);
 }

@@ -85,7 +85,7 @@ compare_places(const struct gs_item_part *part, unsigned at, uint32_t one, uint3
 	const size_t bytes = gs_item_part_length(part, one), other_bytes = gs_item_part_length(part, other);
 
 	/* equal bytes are equal items, and words take longer to make */
-	if (bytes == other_bytes && memcmp(part->items[one], part->items[other], bytes) == 0)
+	if (gs_item_same(part->items[one], bytes, part->items[other], other_bytes))
 		return 0;
 	return gs_item_compare(part->order, at / 8, part->items[one], bytes, part->items[other], other_bytes);
 }
@@ -158,10 +158,9 @@ find_text(struct texts *texts, uint32_t place, unsigned last)
 	                          gs_item_part_length(texts->part, place), &data, &bytes);
 	if (texts->next == 0)
 		return MOST_TEXTS;
-	if (last < texts->count && text->bytes == bytes && memcmp(text->data, data, bytes) == 0)
+	if (last < texts->count && gs_item_same(text->data, text->bytes, data, bytes))
 		return last;
-	while (t < texts->count && (texts->list[t].bytes != bytes ||
-	                            memcmp(texts->list[t].data, data, bytes) != 0))
+	while (t < texts->count && !gs_item_same(texts->list[t].data, texts->list[t].bytes, data, bytes))
 		t++;
 	if (t == texts->count && t < MOST_TEXTS)
 		texts->list[texts->count++] = (struct text){ data, bytes, place, 0, 0 };
@@ -273,29 +272,19 @@ load_words(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 	return more;
 }
 
-/* Do sorted items FROM .. TO have the same bytes?  So they are equal, and in order: most ties are so. */
-static bool
-have_same_bytes(const struct gs_item_part *part, size_t from, size_t to)
-{
-	const size_t fixed = part->order->item_bytes;
-	const uint32_t *places = part->places, first = places[from];
-	const size_t bytes = fixed > 0 ? fixed : part->lengths[first];
-
-	for (size_t i = from + 1; i < to; i++)
-		if ((fixed == 0 && part->lengths[places[i]] != bytes) ||
-		    memcmp(part->items[first], part->items[places[i]], bytes) != 0)
-			return false;
-	return true;
-}
-
 static void
 sort_few(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 {
 	uint64_t *words = part->words;
 	uint32_t *places = part->places;
+	size_t same = from + 1, bytes;
+	const char *first = gs_item_part_at(part, from, &bytes);
 	bool equal;
 
-	if (have_same_bytes(part, from, to)) {
+	while (same < to && gs_item_same(first, bytes, part->items[places[same]],
+	                                 gs_item_part_length(part, places[same])))
+		same++;
+	if (same == to) {	/* most ties are so: they are in order */
 		if (part->mark_equal)
 			memset(part->equal + from + 1, true, to - from - 1);
 		return;

@@ -208,7 +208,8 @@ next_run(struct gs_merge_input *input)
 
 		memmove(text, text + input->used, input->left);
 		if (!input->ended) {
-			TRY(read_bytes(input, text + input->left, decoder->chunk_bytes - input->left, &bytes));
+			TRY(read_bytes(input, text + input->left, decoder->chunk_bytes - input->left,
+			               &bytes));
 			input->left += bytes;
 			input->ended = input->left < decoder->chunk_bytes;
 			if (input->ended && input->left > 0 && text[input->left - 1] != terminator)

@@ -68,7 +68,8 @@ for file in $files; do
 	*.c|*.cu|*.cpp) [ "$object" -nt "$source/$file" ] || command_of "$file" "$object";;
 	esac
 done | xargs -d '\n' -P "$(nproc)" -I{} sh -c '{}'
-"$clang++" "${sanitizers[@]}" -fsanitize=fuzzer "${objects[@]}" "${libraries[@]}" -o "$work/fuzz"
+# as emu_link in local.mk: shared memory of the emulated GPU is a MiB in each thread
+"$clang++" "${sanitizers[@]}" -fsanitize=fuzzer -Wl,--wrap=pthread_attr_setstacksize "${objects[@]}" "${libraries[@]}" -o "$work/fuzz"
 
 [ ${#targets[@]} -gt 0 ] ||
 	mapfile -t targets < <(sed -n 's/^TARGET( *\([a-z]*\),.*/\1/p' "$here/targets.def")

@@ -192,7 +192,7 @@ static gs_status
 grow(struct gs_item_store *store, size_t bytes)
 {
 	if (!store->options.grows)	/* some memory is for other things */
-		return fail_large(bytes, 5, store->options.beside_bytes, store->options.shares);
+		return fail_large(bytes, 5, store->options.overhead_bytes, store->options.shares);
 	if (store->first->row_count > 0)
 		TRY(flush(store));
 	store->options.facts.memory_bytes += 3 * (uint64_t)bytes;

@@ -193,15 +193,15 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed)
 	gs_rank_limit(job->rank_job, input, &feed->share);
 	/* the memory that is kept beside the keys */
 	if (options->locale != NULL)
-		input->beside_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
+		input->overhead_bytes += gs_plan_threads_most(input) * (uint64_t)GS_COLLATION_CACHE_BYTES;
 	feed->kind->keep(feed, input, guessed);
 	for (size_t i = 0; options->read == NULL && i < options->input_count; i++)
 		names_bytes += sizeof(struct gs_file) + sizeof(char *) + strlen(options->inputs[i]) + 1 +
 		               (options->operation == GSORT_MERGE ? MERGE_INPUT_BYTES : 0);
-	gs_plan_keep(input, names_bytes, "so many inputs");
+	gs_plan_reserve(input, names_bytes, "so many inputs");
 	if (options->operation != GSORT_CHECK && options->skip_bytes < UINT64_MAX / 2)
-		gs_plan_keep(input, options->skip_bytes, "the header, which is copied to the output");
-	gs_plan_keep(input, (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'");
+		gs_plan_reserve(input, options->skip_bytes, "the header, which is copied to the output");
+	gs_plan_reserve(input, (uint64_t)options->split * GS_OUTPUT_BYTES, "so many files of '--split'");
 }
 
 static gs_status

@@ -50,9 +50,9 @@ gs_items_keep(const struct gs_feed *feed, struct gs_plan_input *input, bool gues
 
 	(void)guessed;
 	if (options->quantiles != NULL)
-		gs_plan_keep(input, gs_item_top_bytes(strlen(options->quantiles), all, memory),
+		gs_plan_reserve(input, gs_item_top_bytes(strlen(options->quantiles), all, memory),
 		             "so many lines of '--quantiles'");
-	gs_plan_keep(input, feed->top.on ? gs_item_top_bytes(feed->top.wanted, all, memory)
+	gs_plan_reserve(input, feed->top.on ? gs_item_top_bytes(feed->top.wanted, all, memory)
 	                                 : gs_pick_bytes(options, all / (unit > 0 ? unit : 1)),
 	             GS_MANY_VALUES);
 }
@@ -99,7 +99,7 @@ gs_items_open_engine(struct gs_feed *feed, const struct gs_item_sizes *sizes)
 	struct gs_item_store_options store = {
 		.order = &feed->order,
 		.facts = sizes->store,
-		.beside_bytes = feed->plan->host_bytes - feed->plan->pool_bytes,
+		.overhead_bytes = feed->plan->host_bytes - feed->plan->pool_bytes,
 		.shares = feed->plan_input->shares,
 		.grows = options->memory_grows,
 		.address_bytes = feed->plan_input->address_bytes,

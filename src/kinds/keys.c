@@ -79,7 +79,7 @@ keep_values(const struct gs_feed *feed, struct gs_plan_input *input, bool guesse
 	const uint64_t keys = guessed || input->all_bytes == UINT64_MAX ? UINT64_MAX
 	                                                                : input->all_bytes / key_bytes + 1;
 
-	gs_plan_keep(input, gs_statistics_bytes(options, keys, gs_plan_threads_most(input)) +
+	gs_plan_reserve(input, gs_statistics_bytes(options, keys, gs_plan_threads_most(input)) +
 	             gs_pick_bytes(options, keys) + gs_tail_bytes(options, keys), GS_MANY_VALUES);
 }
 
@@ -219,10 +219,11 @@ keep_column(const struct gs_feed *feed, struct gs_plan_input *input, bool guesse
 
 	keep_values(feed, input, guessed);
 	if (feed->ingest.unit > 0)
-		gs_plan_keep(input, gs_plan_threads_most(input) * feed->ingest.unit, "large records");
+		gs_plan_reserve(input, gs_plan_threads_most(input) * feed->ingest.unit, "large records");
 	else
-		gs_plan_keep(input, 3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE),
-		             "long lines");
+		gs_plan_reserve(input,
+		                3 * ((memory - gs_least(memory, LITTLE_MEMORY)) / GS_COLUMN_LINE_SHARE),
+		                "long lines");
 }
 
 /* The decoder, which has nothing to do, has memory for the keys of a chunk. */

@@ -175,7 +175,7 @@ head_keys_wanted(const struct gs_plan_input *input)
 static void
 set_budget(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	uint64_t need = LEAST_BYTES + (input->memory_grows ? input->beside_bytes : 0);
+	uint64_t need = LEAST_BYTES + (input->memory_grows ? input->overhead_bytes : 0);
 
 	if (input->device == GSORT_DEVICE_GPU)
 		need += gs_plan_cuda_bytes() + 8 * LEAST_STAGING_BYTES;
@@ -280,7 +280,7 @@ set_buffers(struct gs_plan *plan, const struct gs_plan_input *input, unsigned tw
 	const bool text = input->key_bits == 0;
 	uint64_t left = plan->host_bytes;
 
-	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES + input->beside_bytes);
+	take_from(&left, PROGRAM_BYTES + plan->threads * THREAD_BYTES + input->overhead_bytes);
 	if (uses_gpu(plan))
 		take_from(&left, gs_plan_cuda_bytes() + plan->ring_buffers * plan->staging_bytes);
 	plan->huge_pages = gs_arena_round(1) * carvings <= left / 16;
@@ -424,7 +424,7 @@ make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twel
 	set_budget(plan, input);
 	/* Little memory means few threads: each has tables of its own. */
 	bytes = plan->host_bytes;
-	take_from(&bytes, input->beside_bytes);
+	take_from(&bytes, input->overhead_bytes);
 	if (input->device == GSORT_DEVICE_GPU)
 		take_from(&bytes, gs_plan_cuda_bytes());
 	plan->threads = (unsigned)gs_within(1, gs_least(input->address_bytes / THREAD_ADDRESSES,
@@ -470,14 +470,14 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 static gs_status
 make_or_tell(struct gs_plan *plan, const struct gs_plan_input *input)
 {
-	uint64_t need = LEAST_BYTES + input->beside_bytes;
+	uint64_t need = LEAST_BYTES + input->overhead_bytes;
 	struct gs_plan_input more = *input;
 	struct gs_plan tried;
 	gs_status status;
 
 	set_budget(plan, input);
 	/* What is kept beside the sort may need more than there is. */
-	if (input->beside_bytes > LITTLE_BYTES && need > plan->host_bytes) {
+	if (input->overhead_bytes > LITTLE_BYTES && need > plan->host_bytes) {
 		if (input->window_bytes > 0)	/* an eighth of the limit, or the least */
 			need += input->window_bytes > need / 7 ? input->window_bytes : need / 7 + 1;
 		if (input->shares > 1)

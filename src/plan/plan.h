@@ -43,7 +43,7 @@ struct gs_plan_input {
 	                                 unsigned threads);
 
 	bool              headers;		/* lines at the top of files that are kept */
-	uint64_t          beside_bytes;		/* memory that is kept beside the keys: figures, positions,
+	uint64_t          overhead_bytes;	/* memory that is kept beside the keys: figures, positions,
 						 * names, skipped bytes, output files */
 	uint64_t          window_bytes;		/* what the ranks have taken of the user's limit */
 	unsigned          shares;		/* the user's limit has these; the job, one; 0: 1 */
@@ -81,9 +81,9 @@ struct gs_plan_input {
 
 /** BYTES of memory are kept beside the keys, for WHAT. */
 static inline void
-gs_plan_keep(struct gs_plan_input *input, uint64_t bytes, const char *what)
+gs_plan_reserve(struct gs_plan_input *input, uint64_t bytes, const char *what)
 {
-	input->beside_bytes += bytes;
+	input->overhead_bytes += bytes;
 	if (bytes < input->beside_most)
 		return;
 	input->beside_most = bytes;

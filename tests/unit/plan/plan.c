@@ -101,7 +101,7 @@ static const struct {
 	  GS_OK, CPU_, 0, 256 KiB },
 	{ "a limit that is a wish gives way to what is kept beside the keys",
 	  CPU(.input_bytes = 8ull GiB, .memory_bytes = 20 MiB, .memory_grows = true,
-	      .beside_bytes = 100 MiB), GS_OK, CPU_, 0, 1 MiB },
+	      .overhead_bytes = 100 MiB), GS_OK, CPU_, 0, 1 MiB },
 	{ "little GPU memory makes small staging buffers",
 	  FACTS(.type = GSORT_U32, .key_bits = 32, .input_bytes = 1ull GiB,
 	        .device = GSORT_DEVICE_GPU, .gpu_memory_bytes = 8 MiB), GS_OK, GPU_, 0, 1 MiB },

@@ -253,7 +253,7 @@ void gs_item_buckets_close(struct gs_item_buckets *buckets);
 struct gs_item_store_options {
 	const struct gs_item_order *order;	/* borrowed */
 	struct gs_item_store_facts facts;	/* from which its sizes are planned; it sets KEEPS */
-	uint64_t  overhead_bytes;		/* for messages: memory of the job that it may not use */
+	uint64_t  overhead_bytes;	/* for messages: memory of the job that it may not use */
 	unsigned  shares;		/* for messages: the user's limit has these, the job, one; 0: 1 */
 	bool      grows;		/* an item that needs more memory gets it */
 	uint64_t  address_bytes;	/* that may be reserved in all */

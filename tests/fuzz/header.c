@@ -32,6 +32,7 @@ fuzz_header(const uint8_t *data, size_t bytes)
 			.type = types[fuzz_pick(&from, 8)], .reverse = flags & 4, .unique = flags & 8,
 			.zero_terminated = flags & 16, .decompress = GSORT_DECOMPRESS_NONE,
 			.threads = 1 + flags / 128, .memory_bytes = 24 << 20, .merge_files = 2,
+			.force = true,		/* any bytes may look like another kind of file */
 		},
 		.in = flags & 32 ? FUZZ_IN_FILES : (enum fuzz_in)(flags / 64 * 2 % FUZZ_INS),
 		.count = 1, .state = flags,

@@ -81,5 +81,7 @@ opts)
 		seed "$(noise $((s * 7919)) $((40 + s * 8)))"
 	done
 	seed 0000000000000000
+	# a header that begins with the mark of UTF-16
+	[ "$target" != header ] || seed c4fffffffffeffffe780ff04
 	seed 0101010101010101 "$(seq 40 | tr -d '\n')";;
 esac

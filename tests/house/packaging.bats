@@ -53,7 +53,7 @@ prepare() {
 		[ "$(grep -c . log)" -ge 4 ]
 		# debian/tests, each in a copy of its own of a Debian that has nothing else
 		if command -v autopkgtest >/dev/null; then
-			mmdebstrap --variant=minbase "$(. /etc/os-release && echo "$VERSION_CODENAME")" bare >log 2>&1
+			mmdebstrap --variant=minbase --include=apt-utils "$(. /etc/os-release && echo "$VERSION_CODENAME")" bare >log 2>&1
 			autopkgtest ./*.deb "gsort-$version/" -- chroot "$PWD/bare" >log 2>&1 || { tail -n 40 log; false; }
 			[ "$(grep -cE '^(program|mpi|library|python) +PASS' log)" -eq 4 ]
 		fi

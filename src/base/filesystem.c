@@ -72,14 +72,6 @@ struct attributes {
 	char names[MOST], value[MOST], present[MOST];
 };
 
-/* Those of the contents: the kernel makes or removes them itself when the file is written. */
-static bool
-is_of_contents(const char *name)
-{
-	return strcmp(name, "security.capability") == 0 || strcmp(name, "security.ima") == 0 ||
-	       strcmp(name, "security.evm") == 0;
-}
-
 static int
 copy_one(struct attributes *a, const char *name)
 {
@@ -112,8 +104,9 @@ gs_attributes_copy(int from, int to)
 		if (bytes < 0 && errno != EOPNOTSUPP && errno != ENOSYS)
 			result = -1;
 		for (; name < a->names + bytes && result == 0; name += strlen(name) + 1)
-			if (is_of_contents(name))
-				continue;
+			if (strcmp(name, "security.capability") == 0 || strcmp(name, "security.ima") == 0 ||
+			    strcmp(name, "security.evm") == 0)
+				continue;	/* the kernel makes or removes it when the contents are written */
 			else if (pass == 1)
 				result = copy_one(a, name);
 			else if (fgetxattr(from, name, NULL, 0) < 0)
@@ -198,10 +191,4 @@ bool
 gs_filesystem_is_memory(const char *dir)
 {
 	return strstr(gs_filesystem_name(dir), "in memory") != NULL;
-}
-
-bool
-gs_nameless_links(void)
-{
-	return gs_nameless_flag() != 0 && access("/proc/self/fd", X_OK) == 0;
 }

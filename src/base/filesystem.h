@@ -33,10 +33,8 @@ void gs_blocks_free(int fd, uint64_t from, uint64_t to);
 /** The flag with which open(2) makes a file without a name in a directory; 0: none is known. */
 int gs_nameless_flag(void);
 
-/** Can such a file get a name later? */
-bool gs_nameless_links(void);
-
-/** Give a file that has no name the name NAME, which must not exist.  0, or -1 and errno. */
+/** Give a file that has no name the name NAME, which must not exist; /proc/self/fd is needed.  0, or -1 and
+ *  errno. */
 int gs_nameless_link(int fd, const char *name);
 
 /** Is PATH, a file, a mount point, as containers make of files?  Such a file cannot be replaced. */

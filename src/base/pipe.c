@@ -10,8 +10,15 @@
 
 #include "base/filesystem.h"
 
+#if defined __linux__ && !defined GS_PORTABLE
+#define LINUX	1
+#else
+#define LINUX	0
+#define vmsplice(fd, pages, count, flags)	((void)(fd), (void)(pages), errno = ENOSYS, -1)
+#endif
+
 /* At once: files of /proc want as much kernel memory, and fail. */
-enum { PREAD_BYTES = 1 << 20 };
+enum { PREAD_BYTES = 1 << 20, PIPE_BYTES = 1 << 20 };
 
 int
 gs_open(const char *name, int flags, mode_t mode)
@@ -66,28 +73,12 @@ gs_write_all(int fd, const void *from, size_t bytes, int64_t at)
 	return done;
 }
 
-#if defined __linux__ && !defined GS_PORTABLE
-enum { PIPE_BYTES = 1 << 20 };
-
 bool
 gs_pipe_open(int ends[2])
 {
+#if LINUX
 	return pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0;
-}
-
-void
-gs_pipe_enlarge(int fd)
-{
-	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
-}
-
-#else
-#define vmsplice(fd, pages, count, flags)	((void)(fd), (void)(pages), errno = ENOSYS, -1)
-
-/* A program that another thread starts at this moment inherits the ends. */
-bool
-gs_pipe_open(int ends[2])
-{
+#else	/* a program that another thread starts at this moment inherits the ends */
 	if (pipe(ends) != 0)
 		return false;
 	for (int e = 0; e < 2; e++) {
@@ -95,14 +86,18 @@ gs_pipe_open(int ends[2])
 		(void)fcntl(ends[e], F_SETFL, fcntl(ends[e], F_GETFL) | O_NONBLOCK);
 	}
 	return true;
+#endif
 }
 
 void
 gs_pipe_enlarge(int fd)
 {
+#if LINUX
+	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
+#else
 	(void)fd;
-}
 #endif
+}
 
 /* SPLICE_F_GIFT has no effect: no reader moves pages into a file any more. */
 ssize_t

@@ -63,24 +63,28 @@ known(int version)
 {
 	return VERSION_1 | (version >= 2 ? REFER : 0) | (version >= 3 ? TRUNCATE : 0);
 }
+#endif
 
 void
 gs_sandbox_begin(struct gs_sandbox *box)
 {
+	*box = (struct gs_sandbox){ .rules = -1 };
+#if HAVE_LANDLOCK
 	struct landlock_ruleset_attr attr = { .handled_access_fs = 0 };
 
-	box->rules = -1;
 	box->version = (int)syscall(SYS_landlock_create_ruleset, NULL, 0,
 	                            LANDLOCK_CREATE_RULESET_VERSION);
 	if (box->version < 2)	/* without REFER the output could not be renamed */
 		return;
 	attr.handled_access_fs = known(box->version);
 	box->rules = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof attr.handled_access_fs, 0);
+#endif
 }
 
 void
 gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_access access)
 {
+#if HAVE_LANDLOCK
 	const uint64_t wanted = access == GS_SANDBOX_READ ? READ_FILE | READ_DIR :
 	                        READ_FILE | READ_DIR | WRITE_FILE | REMOVE_FILE | MAKE_REG | REFER |
 	                        TRUNCATE;
@@ -96,20 +100,10 @@ gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_acces
 		rule.allowed_access &= OF_FILES;
 	(void)syscall(SYS_landlock_add_rule, box->rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 	(void)close(rule.parent_fd);
-}
 #else
-void
-gs_sandbox_begin(struct gs_sandbox *box)
-{
-	*box = (struct gs_sandbox){ .rules = -1 };
-}
-
-void
-gs_sandbox_allow(struct gs_sandbox *box, const char *path, enum gs_sandbox_access access)
-{
 	(void)box, (void)path, (void)access;
-}
 #endif
+}
 
 /* ---- calls --------------------------------------------------------------- */
 

@@ -176,7 +176,7 @@ make_new(struct gs_replace *new, int old_fd)
 	new->fd = -1;
 	new->existed = old_fd >= 0;
 	gs_folder_of(new->target, directory);
-	if (!new->shared && gs_nameless_links())
+	if (!new->shared && gs_nameless_flag() != 0 && access("/proc/self/fd", X_OK) == 0)
 		new->fd = gs_open(directory, gs_nameless_flag() | O_WRONLY, mode_of(new));
 	if (new->fd < 0)	/* the file system has no O_TMPFILE */
 		new->fd = make_hidden(new, new->hidden, create);

@@ -59,14 +59,17 @@ gs_set_passing(unsigned bits, const struct gs_set_side *a, const struct gs_set_s
 	              gs_least(passing_until(bits, a, b), passing_until(bits, b, a)));
 }
 
-/* The key behind the first PASSED of both sides, fewer than there are. */
-static uint64_t
-key_behind(unsigned bits, const struct gs_set_side *a, const struct gs_set_side *b, size_t passed)
+struct gs_set_cut
+gs_set_cut(unsigned bits, const struct gs_set_side *a, const struct gs_set_side *b, size_t passed)
 {
 	size_t low = passed > b->count ? passed - b->count : 0, high = gs_least(passed, a->count);
+	size_t pairs, most, alone;
+	struct group in_a, in_b;
 	uint64_t from_a, from_b;
 
-	while (low < high) {		/* the keys of A among them */
+	if (passed == a->count + b->count)
+		return (struct gs_set_cut){ a->count, b->count };
+	while (low < high) {		/* the keys of A among the first PASSED of both sides */
 		const size_t middle = low + (high - low) / 2;
 
 		if (gs_key_at(a->keys, bits, middle) <= gs_key_at(b->keys, bits, passed - middle - 1))
@@ -74,23 +77,11 @@ key_behind(unsigned bits, const struct gs_set_side *a, const struct gs_set_side 
 		else
 			high = middle;
 	}
+	/* the groups of the key behind them */
 	from_a = low < a->count ? gs_key_at(a->keys, bits, low) : UINT64_MAX;
 	from_b = passed - low < b->count ? gs_key_at(b->keys, bits, passed - low) : UINT64_MAX;
-	return from_a < from_b ? from_a : from_b;
-}
-
-struct gs_set_cut
-gs_set_cut(unsigned bits, const struct gs_set_side *a, const struct gs_set_side *b, size_t passed)
-{
-	struct group in_a, in_b;
-	size_t pairs, most, alone;
-	uint64_t key;
-
-	if (passed == a->count + b->count)
-		return (struct gs_set_cut){ a->count, b->count };
-	key = key_behind(bits, a, b, passed);
-	in_a = group_of(bits, a, key);
-	in_b = group_of(bits, b, key);
+	in_a = group_of(bits, a, gs_least(from_a, from_b));
+	in_b = group_of(bits, b, gs_least(from_a, from_b));
 	passed -= in_a.first + in_b.first;
 	most = gs_least(in_a.count, in_b.count);
 	pairs = gs_least(passed / 2, most);

@@ -51,22 +51,13 @@ size_t
 gs_scan_group_end(const void *keys, unsigned key_bits, size_t from, size_t count)
 {
 	const uint64_t key = gs_key_at(keys, key_bits, from);
-	size_t step = 1, low = from, high;
+	size_t step = 1, low = from;
 
 	while (count - from > step && gs_key_at(keys, key_bits, from + step) == key) {
 		low = from + step;
 		step *= 2;
 	}
-	high = count - from > step ? from + step : count;
-	while (high - low > 1) {	/* at LOW is the key, at HIGH another */
-		const size_t middle = low + (high - low) / 2;
-
-		if (gs_key_at(keys, key_bits, middle) == key)
-			low = middle;
-		else
-			high = middle;
-	}
-	return high;
+	return gs_keys_above(keys, key_bits, low, count - from > step ? from + step : count, key);
 }
 
 size_t

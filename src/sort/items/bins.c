@@ -58,32 +58,14 @@ gs_item_bins_close(struct gs_item_bins *bins)
 	gs_arena_close(&bins->pivots.arena);
 }
 
-/* The bounds by COUNT sorted WORDS, some of which differ or are the last. */
-static void
-choose_bounds(struct gs_item_bins *bins, const uint64_t *words, size_t count, unsigned wanted)
-{
-	size_t found = 0;
-
-	wanted = (unsigned)gs_within(2, wanted, GS_ITEM_BINS_MOST - 4);
-	for (unsigned q = 1; q < wanted; q++) {
-		const uint64_t word = words[count * q / wanted];
-		const bool again = found > 0 && bins->bounds[found - 1] >= word;
-
-		if (!again)
-			bins->bounds[found++] = word;
-		else if (bins->bounds[found - 1] == word && word < UINT64_MAX)
-			bins->bounds[found++] = word + 1;	/* it has a bin of its own */
-	}
-	set_bounds(bins, found);
-}
-
 gs_status
 gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order, unsigned from,
                     const char *const *items, const uint32_t *bytes, size_t count, unsigned wanted)
 {
 	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
-	uint64_t *words = malloc(2 * count * sizeof *words);
+	uint64_t *words = malloc(2 * count * sizeof *words), *const sorted = words + count;
 	uint64_t least = 0, greatest = 0;
+	size_t found = 0;
 	bool more = true;
 
 	assert(count > 0 && count <= GS_ITEM_SAMPLE_MOST);
@@ -102,8 +84,19 @@ gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order
 	}
 	bins->level--;		/* of the words */
 	if (least < greatest) {
-		gs_quicksort(kernels, words + count, words, count, least, greatest);
-		choose_bounds(bins, words + count, count, wanted);
+		const size_t most = gs_within(2, wanted, GS_ITEM_BINS_MOST - 4);
+
+		gs_quicksort(kernels, sorted, words, count, least, greatest);
+		for (size_t q = 1; q < most; q++) {
+			const uint64_t word = sorted[count * q / most];
+			const bool again = found > 0 && bins->bounds[found - 1] >= word;
+
+			if (!again)
+				bins->bounds[found++] = word;
+			else if (bins->bounds[found - 1] == word && word < UINT64_MAX)
+				bins->bounds[found++] = word + 1;	/* it has a bin of its own */
+		}
+		set_bounds(bins, found);
 	} else if (!more && gs_item_words_decide(order, 8 * bins->level + 8)) {
 		/* All items of the sample are equal: one bin for them, with bounds around it. */
 		bins->bounds[0] = least;
@@ -200,34 +193,12 @@ search_avx512(const struct gs_item_bins *bins, const uint64_t *words, size_t cou
 }
 #endif
 
-/* Items whose words are not the common ones belong to the outer bins. */
-static void
-move_outside(const struct gs_item_bins *bins, const struct gs_item_order *order,
-             const char *const *items, const uint32_t *bytes, size_t count, uint16_t *found)
-{
-	uint64_t words[GS_ITEM_BATCH];
-	bool out[GS_ITEM_BATCH] = { false };
-
-	for (size_t i = 0; i < count; i++)
-		found[i]++;
-	for (unsigned level = bins->from; level < bins->level; level++) {
-		const uint64_t common = bins->common[level - bins->from];
-
-		(void)order->words(order->context, items, bytes, count, level, words);
-		for (size_t i = 0; i < count; i++)
-			if (words[i] != common && !out[i]) {
-				out[i] = true;
-				found[i] = words[i] < common ? 0 : (uint16_t)(bins->count - 1);
-			}
-	}
-}
-
 bool
 gs_item_bins_find(const struct gs_item_bins *bins, const struct gs_item_order *order,
                   const char *const *items, const uint32_t *bytes, size_t count, uint16_t *found)
 {
 	uint64_t words[GS_ITEM_BATCH];
-	bool more;
+	bool more, out[GS_ITEM_BATCH] = { false };
 
 	assert(count <= GS_ITEM_BATCH);
 	if (bins->pivots.count > 0) {
@@ -241,7 +212,18 @@ gs_item_bins_find(const struct gs_item_bins *bins, const struct gs_item_order *o
 	else
 #endif
 		search(bins, words, count, found);
-	if (bins->level > bins->from)
-		move_outside(bins, order, items, bytes, count, found);
+	/* items whose words are not the common ones belong to the outer bins */
+	for (size_t i = 0; bins->level > bins->from && i < count; i++)
+		found[i]++;
+	for (unsigned level = bins->from; level < bins->level; level++) {
+		const uint64_t common = bins->common[level - bins->from];
+
+		(void)order->words(order->context, items, bytes, count, level, words);
+		for (size_t i = 0; i < count; i++)
+			if (words[i] != common && !out[i]) {
+				out[i] = true;
+				found[i] = words[i] < common ? 0 : (uint16_t)(bins->count - 1);
+			}
+	}
 	return more;
 }

@@ -75,26 +75,6 @@ compare_rows(const void *one, const void *other)
 
 /* ---- splitters -------------------------------------------------------------------------- */
 
-static gs_status
-choose(struct gs_item_owners *owners, struct rows *rows, bool parts)
-{
-	if (rows->count == 0)
-		return GS_OK;
-	qsort(rows->list, rows->count, sizeof *rows->list, compare_rows);
-	owners->count = owners->owners - 1;
-	owners->levels = rows->levels;
-	TRY(GS_NEW(owners->words, (size_t)owners->count * owners->levels, "words of splitters"));
-	TRY(GS_NEW(owners->origins, owners->count, "splitters"));
-	for (unsigned s = 0; s < owners->count; s++) {
-		const uint64_t *row = rows->list[rows->count * (s + 1) / owners->owners];
-
-		for (unsigned level = 0; level < owners->levels; level++)
-			owners->words[level * owners->count + s] = row[level];
-		owners->origins[s] = parts ? row[GS_ITEM_OWNER_LEVELS] : 0;
-	}
-	return GS_OK;
-}
-
 gs_status
 gs_item_owners_make(struct gs_item_owners *owners, const struct gs_item_order *order,
                     const struct gs_item_slice *sample, size_t origins, unsigned count,
@@ -105,7 +85,20 @@ gs_item_owners_make(struct gs_item_owners *owners, const struct gs_item_order *o
 
 	*owners = (struct gs_item_owners){ .order = order, .owners = count };
 	status = add_slices(&rows, order, sample, origins);
-	THEN(status, choose(owners, &rows, !together && rows.whole && order->compare == NULL));
+	owners->count = rows.count > 0 ? count - 1 : 0;
+	owners->levels = rows.levels;
+	THEN(status, GS_NEW(owners->words, (size_t)owners->count * owners->levels, "words of splitters"));
+	THEN(status, GS_NEW(owners->origins, owners->count, "splitters"));
+	if (rows.count > 0)
+		qsort(rows.list, rows.count, sizeof *rows.list, compare_rows);
+	for (unsigned s = 0; status == GS_OK && s < owners->count; s++) {
+		const uint64_t *row = rows.list[rows.count * (s + 1) / count];
+
+		for (unsigned level = 0; level < owners->levels; level++)
+			owners->words[level * owners->count + s] = row[level];
+		if (!together && rows.whole && order->compare == NULL)
+			owners->origins[s] = row[GS_ITEM_OWNER_LEVELS];
+	}
 	free(rows.list);
 	return status;
 }
@@ -129,34 +122,6 @@ struct open {
 	size_t      count;
 };
 
-/* Compare by one more word; keep the items that are still equal to a splitter. */
-static void
-narrow(const struct gs_item_owners *owners, unsigned level, struct open *open, uint16_t *found)
-{
-	const uint64_t *splitters = owners->words + (size_t)level * owners->count;
-	uint64_t words[GS_ITEM_BATCH];
-	size_t kept = 0;
-
-	(void)owners->order->words(owners->order->context, open->items,
-	                           owners->order->item_bytes > 0 ? NULL : open->bytes, open->count,
-	                           level, words);
-	for (size_t i = 0; i < open->count; i++) {
-		const size_t high = open->high[i];
-		const size_t at = gs_keys_from(splitters, 64, open->low[i], high, words[i]);
-
-		if (at == high || splitters[at] != words[i]) {
-			found[open->places[i]] = (uint16_t)at;
-			continue;
-		}
-		open->items[kept] = open->items[i];
-		open->bytes[kept] = open->bytes[i];
-		open->places[kept] = open->places[i];
-		open->low[kept] = (uint16_t)at;
-		open->high[kept++] = (uint16_t)gs_keys_above(splitters, 64, at, high, words[i]);
-	}
-	open->count = kept;
-}
-
 void
 gs_item_owners_find(const struct gs_item_owners *owners, unsigned origin,
                     const char *const *items, const uint32_t *bytes, size_t count, uint16_t *found)
@@ -173,8 +138,31 @@ gs_item_owners_find(const struct gs_item_owners *owners, unsigned origin,
 		open.low[i] = 0;
 		open.high[i] = (uint16_t)owners->count;
 	}
-	for (unsigned level = 0; level < owners->levels && open.count > 0; level++)
-		narrow(owners, level, &open, found);
+	/* compare by one more word; keep the items that are still equal to a splitter */
+	for (unsigned level = 0; level < owners->levels && open.count > 0; level++) {
+		const uint64_t *splitters = owners->words + (size_t)level * owners->count;
+		uint64_t words[GS_ITEM_BATCH];
+		size_t kept = 0;
+
+		(void)owners->order->words(owners->order->context, open.items,
+		                           owners->order->item_bytes > 0 ? NULL : open.bytes, open.count,
+		                           level, words);
+		for (size_t i = 0; i < open.count; i++) {
+			const size_t high = open.high[i];
+			const size_t at = gs_keys_from(splitters, 64, open.low[i], high, words[i]);
+
+			if (at == high || splitters[at] != words[i]) {
+				found[open.places[i]] = (uint16_t)at;
+				continue;
+			}
+			open.items[kept] = open.items[i];
+			open.bytes[kept] = open.bytes[i];
+			open.places[kept] = open.places[i];
+			open.low[kept] = (uint16_t)at;
+			open.high[kept++] = (uint16_t)gs_keys_above(splitters, 64, at, high, words[i]);
+		}
+		open.count = kept;
+	}
 	for (size_t i = 0; i < open.count; i++)
 		found[open.places[i]] = (uint16_t)gs_keys_above(owners->origins, 64, open.low[i],
 		                                                open.high[i], origin);

@@ -13,24 +13,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "sort/cpu/keys.h"
 #include "sort/items/part.h"
-
-/* Which operand does PLACE belong to?  Not to one before LOW. */
-static unsigned
-operand_of(const struct gs_item_part *part, unsigned low, unsigned operands, uint32_t place)
-{
-	unsigned high = operands - 1;
-
-	while (low < high) {
-		const unsigned middle = low + (high - low) / 2;
-
-		if (place < part->ends[middle])
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
 
 /* Combine KEPT places at TO with COUNT of the next operand from FROM on; returns how many are kept. */
 static size_t
@@ -64,7 +48,7 @@ combine_group(struct gs_item_part *part, const struct gs_item_set *set, size_t t
 		       ((set->keep & GS_KEEP_A) != 0 || last == 0 || places[to] >= part->ends[last - 1]);
 	}
 	for (size_t at = from, run; at < end; at = run, next = operand + 1) {
-		operand = operand_of(part, next, set->operands, places[at]);
+		operand = (unsigned)gs_keys_above(part->ends, 32, next, last, places[at]);
 		for (run = at + 1; run < end && places[run] < part->ends[operand]; run++)
 			;
 		if (operand > next)		/* one between has none */

@@ -147,7 +147,8 @@ distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain,
 	for (uint32_t block = chain->head, keys; block != 0;
 	     block = pool->block_table[block].next, bins += keys) {
 		keys = pool->block_table[block].count;
-		gs_distribution_scatter(&distribution, scratch, gs_pool_block(pool, block), keys, bins);
+		gs_distribution_scatter(&distribution, scratch, gs_pool_block(pool, block), keys, bins,
+		                        gs_pool_block(pool, block));
 	}
 	sort_bins(&distribution, false, into, scratch);
 	return true;

@@ -224,9 +224,9 @@ scatter_width(struct gs_distribution *distribution, char *to, const char *keys, 
 	                after + done * (key_bits / 8));
 }
 
-static void
-scatter(struct gs_distribution *distribution, void *to, const void *keys, size_t count, uint16_t *bins,
-        const void *after)
+void
+gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys, size_t count,
+                        uint16_t *bins, const void *after)
 {
 	const bool fetched = gs_simd_fetches_first();
 
@@ -238,13 +238,6 @@ scatter(struct gs_distribution *distribution, void *to, const void *keys, size_t
 		scatter_width(distribution, to, keys, count, bins, 64, true, after);
 	else
 		scatter_width(distribution, to, keys, count, bins, 64, false, after);
-}
-
-void
-gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys,
-                        size_t count, uint16_t *bins)
-{
-	scatter(distribution, to, keys, count, bins, keys);
 }
 
 /* Are bins about as even as with random keys, after the first FIRST keys?  Then the variance of a bin is its
@@ -291,7 +284,7 @@ gs_distribution_scatter_once(struct gs_distribution *distribution, void *to, con
 {
 	const bool tried = distribution->done >= distribution->trial;
 
-	scatter(distribution, to, keys, count, NULL, after);
+	gs_distribution_scatter(distribution, to, keys, count, NULL, after);
 	distribution->done += count;
 	return tried || distribution->done < distribution->trial ||
 	       are_random(distribution, distribution->done);

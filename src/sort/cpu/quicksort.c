@@ -327,7 +327,7 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	if (!once) {
 		gs_distribution_count(&distribution, keys->from, keys->count, NULL);
 		gs_distribution_place(&distribution);
-		gs_distribution_scatter(&distribution, keys->other, keys->from, keys->count, NULL);
+		gs_distribution_scatter(&distribution, keys->other, keys->from, keys->count, NULL, keys->from);
 	}
 	for (unsigned b = 0; b < distribution.binner.bins; b++) {
 		const size_t begin = once ? gs_distribution_begin(&distribution, b) : at;
@@ -390,18 +390,6 @@ gs_sample_dense(const void *sample, unsigned key_bits, size_t count, size_t keys
 	return find_dense(sample, key_bits, count, dense(keys), &run, &shift) < count;
 }
 
-/* Has one value half of a sorted sample's keys, or three eighths and a few more? */
-static bool
-is_heavy(const void *sample, unsigned key_bits, size_t count)
-{
-	const size_t run = count / 8 * 3;
-	size_t s = 0;
-
-	while (s + run < count && gs_key_at(sample, key_bits, s) != gs_key_at(sample, key_bits, s + run))
-		s += count / 8;
-	return s + run < count;
-}
-
 /* Do WIDTH values from OF->least on, as far apart as OF says, include KEY and OF->last? */
 static bool
 covers(const struct range *of, uint64_t key, size_t width)
@@ -424,10 +412,15 @@ sort_dense(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	struct subarray above = { .home = !keys->home };
 	struct range of = { .least = least };
 	size_t run;
-	const size_t s = find_dense(sample, bits, count, width, &run, &of.shift);
+	const size_t s = find_dense(sample, bits, count, width, &run, &of.shift), three = count / 8 * 3;
+	size_t heavy = 0;
 	uint64_t first;
 
-	if (s == count || (of.shift > 0 && few) || gs_way("heavy value", is_heavy(sample, bits, count)))
+	/* has one value half of the sample's keys, or three eighths and a few more? */
+	while (heavy + three < count &&
+	       gs_key_at(sample, bits, heavy) != gs_key_at(sample, bits, heavy + three))
+		heavy += count / 8;
+	if (s == count || (of.shift > 0 && few) || gs_way("heavy value", heavy + three < count))
 		return NOT_DENSE;
 	first = gs_key_at(sample, bits, s);
 	of.last = gs_key_at(sample, bits, s + run);

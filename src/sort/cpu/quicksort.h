@@ -164,10 +164,11 @@ void gs_distribution_place(struct gs_distribution *distribution);
  * Move COUNT keys to their bins in TO, which has room for all that were counted.  After the last of
  * them end[] is the index after the keys of each bin.
  *
- * @bins  of each of them, or NULL: they are found again
+ * @bins   of each of them, or NULL: they are found again
+ * @after  where the next keys are read from, if they are not in the cache; or KEYS
  */
-void gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys,
-                             size_t count, uint16_t *bins);
+void gs_distribution_scatter(struct gs_distribution *distribution, void *to, const void *keys, size_t count,
+                             uint16_t *bins, const void *after);
 
 /** Where bin B begins if keys are not counted. */
 static inline size_t

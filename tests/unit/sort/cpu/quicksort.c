@@ -397,7 +397,7 @@ scatter_pieces(struct gs_distribution *distribution, unsigned bits, const char *
 	for (size_t at = 0; at < DISTRIBUTED; at += PIECE)
 		gs_distribution_scatter(distribution, to, keys + at * (bits / 8),
 		                        DISTRIBUTED - at < PIECE ? DISTRIBUTED - at : PIECE,
-		                        bins == NULL ? NULL : bins + at);
+		                        bins == NULL ? NULL : bins + at, keys + at * (bits / 8));
 }
 
 /* Of keys in pieces, with bins that are kept and bins that are found again, from one place and from several,

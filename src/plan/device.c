@@ -40,7 +40,7 @@ enum { SHARING_THREADS = 10 };
 #ifndef CUDA_BYTES
 #define CUDA_BYTES	(384 * MIB)	/* not tuned; tests/emu takes less */
 #endif
-/* Bytes of memory for each key of a head, with the keys beside it (set_head() in plan.c). */
+/* Bytes of memory for each key of a head, with the keys beside it (make_once() in plan.c). */
 enum { HEAD_SHARE = 32 };
 
 uint64_t

@@ -365,56 +365,16 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 		plan->record_bytes = gs_least(plan->pool_bytes / 2, addresses / 4) / 4096 * 4096;
 }
 
-/*
- * With --head=K, the number of keys at which all but the first K are dropped.  With 4 K keys, the
- * cost of a trim is spread over 3 K keys.  If less than 3 K keys fit, nothing is dropped: the job
- * sorts everything and writes the first K keys.
- */
-static void
-set_head(struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	/* A round may bring more keys than the limit. */
-	const uint64_t round_bytes = gs_least(gs_within(plan->chunk_bytes, GS_HEAD_ROUND_BYTES, SIZE_MAX),
-	                                      plan->sort_bytes / 4);
-	const uint64_t room_keys = (plan->sort_bytes - round_bytes) / sizeof(uint64_t);
-
-	if (!input->heads || uses_gpu(plan) || input->head_count > room_keys / 3 ||
-	    gs_class_count(plan->class_bits) == 0)
-		return;
-	plan->head_keys = gs_least(head_keys_wanted(input), room_keys - input->head_count);
-	if (plan->head_keys > 0)
-		plan->spills = false;
-}
-
-/* ---- merging --------------------------------------------------------------- */
-
 /* Windows of smaller inputs, which are mostly empty, are in small pages: 65,536 inputs of three
  * numbers, 4096 at once, took 4.3 GB in huge pages, and take 132 MB. */
 enum { SMALL_INPUT_BYTES = 512 << 10 };
-
-static void
-set_merge(struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	plan->most_runs = gs_within(256, plan->host_bytes / (4 * KIB), 64 * KIB);
-	if (plan->most_runs < input->input_count)
-		plan->most_runs = input->input_count;
-	plan->fan_in = gs_plan_fan_in(input, plan->threads, plan->source_bytes, plan->merge_bytes);
-	if (input->operation != GSORT_MERGE)
-		return;
-	plan->fan_in = gs_plan_fan_in_of_files(input, plan->fan_in);
-	plan->spills = input->input_count > plan->fan_in;
-	plan->fan_in = gs_least(plan->fan_in, gs_within(2, input->input_count, GS_FAN_IN_MOST));
-	if (input->input_bytes / gs_within(1, input->input_count, SIZE_MAX) < SMALL_INPUT_BYTES)
-		plan->huge_pages = false;
-	plan->merge_bytes -= gs_least(plan->merge_bytes, plan->fan_in * plan->source_bytes);
-}
 
 /* ---- all of it -------------------------------------------------------------- */
 
 static gs_status
 make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twelfths)
 {
-	uint64_t bytes;
+	uint64_t bytes, round_bytes, room_keys;
 	bool lacks;	/* of a merge or a sort */
 
 	*plan = (struct gs_plan){
@@ -434,8 +394,32 @@ make_once(struct gs_plan *plan, const struct gs_plan_input *input, unsigned twel
 	set_staging(plan, input);
 	set_buffers(plan, input, twelfths);
 	set_batch(plan, input);
-	set_merge(plan, input);
-	set_head(plan, input);
+	plan->most_runs = gs_within(256, plan->host_bytes / (4 * KIB), 64 * KIB);
+	if (plan->most_runs < input->input_count)
+		plan->most_runs = input->input_count;
+	plan->fan_in = gs_plan_fan_in(input, plan->threads, plan->source_bytes, plan->merge_bytes);
+	if (input->operation == GSORT_MERGE) {
+		plan->fan_in = gs_plan_fan_in_of_files(input, plan->fan_in);
+		plan->spills = input->input_count > plan->fan_in;
+		plan->fan_in = gs_least(plan->fan_in, gs_within(2, input->input_count, GS_FAN_IN_MOST));
+		if (input->input_bytes / gs_within(1, input->input_count, SIZE_MAX) < SMALL_INPUT_BYTES)
+			plan->huge_pages = false;
+		plan->merge_bytes -= gs_least(plan->merge_bytes, plan->fan_in * plan->source_bytes);
+	}
+	/*
+	 * With --head=K, the number of keys at which all but the first K are dropped.  With 4 K keys, the
+	 * cost of a trim is spread over 3 K keys.  If less than 3 K keys fit, nothing is dropped: the job
+	 * sorts everything and writes the first K keys.  A round may bring more keys than the limit.
+	 */
+	round_bytes = gs_least(gs_within(plan->chunk_bytes, GS_HEAD_ROUND_BYTES, SIZE_MAX),
+	                       plan->sort_bytes / 4);
+	room_keys = (plan->sort_bytes - round_bytes) / sizeof(uint64_t);
+	if (input->heads && !uses_gpu(plan) && input->head_count <= room_keys / 3 &&
+	    gs_class_count(plan->class_bits) > 0) {
+		plan->head_keys = gs_least(head_keys_wanted(input), room_keys - input->head_count);
+		if (plan->head_keys > 0)
+			plan->spills = false;
+	}
 	lacks = (input->operation == GSORT_MERGE &&
 	         plan->merge_bytes < gs_plan_merge_least(plan->fan_in, plan->threads)) ||
 	        (input->operation == GSORT_SORT && !uses_gpu(plan) && plan->sort_bytes < LEAST_SORT_BYTES);

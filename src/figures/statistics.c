@@ -230,7 +230,7 @@ tally_span(const struct gs_statistics *figures, const struct gs_span *span, stru
 	if (!figures->options->summary && !figures->options->top.wanted)
 		return;
 	first_end = gs_scan_group_end(span->keys, bits, 0, count);
-	last = gs_scan_last_group(span->keys, bits, count);
+	last = gs_keys_from(span->keys, bits, 0, count, tally->last);
 	tally->first_times = first_end;
 	tally->more = last > 0;
 	tally->last_times = count - last;

@@ -207,46 +207,37 @@ partition(const struct division *d, unsigned buffer, size_t from, size_t to, uin
 	return low;
 }
 
-/* All keys are after splitter I - 1, and not after splitter I. */
-static void
-end_bin(const struct division *d, unsigned buffer, size_t from, size_t to, unsigned i)
-{
-	const uint64_t key = i < d->count ? d->splitters[i] : 0;
-	const uint64_t *wide = (const uint64_t *)(void *)keys_at(d, buffer, 0);
-	const uint32_t *narrow = (const uint32_t *)(const void *)wide;
-	size_t equal = 0;
-
-	if (i < d->count && d->kernels->key_bits == 64)
-		for (size_t k = from; k < to; k++)
-			equal += wide[k] == key;
-	else if (i < d->count)
-		for (size_t k = from; k < to; k++)
-			equal += narrow[k] == (uint32_t)key;
-	d->bins[2 * i] = to - from - equal;
-	if (i < d->count)
-		d->bins[2 * i + 1] = equal;
-	if (equal > 0 && equal < to - from) {	/* so KEY is not 0 */
-		(void)partition(d, buffer, from, to, key - 1);
-		buffer = !buffer;
-	}
-	if (buffer != d->home && to > from)
-		memcpy(keys_at(d, d->home, from), keys_at(d, buffer, from),
-		       (to - from) * (d->kernels->key_bits / 8));
-}
-
 /* Keys FROM .. TO of a buffer are after splitter LOW - 1, and not after splitter HIGH. */
 static void
 divide(const struct division *d, unsigned buffer, size_t from, size_t to, unsigned low,
        unsigned high)
 {
 	const unsigned middle = low + (high - low) / 2;
-	size_t front;
+	const uint64_t key = middle < d->count ? d->splitters[middle] : 0;
+	const uint64_t *wide = (const uint64_t *)(void *)keys_at(d, buffer, 0);
+	const uint32_t *narrow = (const uint32_t *)(const void *)wide;
+	size_t front, equal = 0;
 
 	if (low == high) {
-		end_bin(d, buffer, from, to, low);
+		if (low < d->count && d->kernels->key_bits == 64)
+			for (size_t k = from; k < to; k++)
+				equal += wide[k] == key;
+		else if (low < d->count)
+			for (size_t k = from; k < to; k++)
+				equal += narrow[k] == (uint32_t)key;
+		d->bins[2 * low] = to - from - equal;
+		if (low < d->count)
+			d->bins[2 * low + 1] = equal;
+		if (equal > 0 && equal < to - from) {	/* so KEY is not 0 */
+			(void)partition(d, buffer, from, to, key - 1);
+			buffer = !buffer;
+		}
+		if (buffer != d->home && to > from)
+			memcpy(keys_at(d, d->home, from), keys_at(d, buffer, from),
+			       (to - from) * (d->kernels->key_bits / 8));
 		return;
 	}
-	front = from == to ? 0 : partition(d, buffer, from, to, d->splitters[middle]);
+	front = from == to ? 0 : partition(d, buffer, from, to, key);
 	divide(d, !buffer, from, from + front, low, middle);
 	divide(d, !buffer, from + front, to, middle + 1, high);
 }

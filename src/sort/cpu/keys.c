@@ -61,12 +61,6 @@ gs_scan_group_end(const void *keys, unsigned key_bits, size_t from, size_t count
 }
 
 size_t
-gs_scan_last_group(const void *keys, unsigned key_bits, size_t count)
-{
-	return gs_keys_from(keys, key_bits, 0, count, gs_key_at(keys, key_bits, count - 1));
-}
-
-size_t
 gs_scan_repeated(const void *keys, unsigned key_bits, size_t from, size_t count, uint64_t times)
 {
 	size_t last, found;

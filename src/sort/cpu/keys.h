@@ -54,9 +54,6 @@ uint64_t gs_scan_groups(const void *keys, unsigned key_bits, size_t count);
 /** The end of the group that begins at FROM.  O(log of its length). */
 size_t gs_scan_group_end(const void *keys, unsigned key_bits, size_t from, size_t count);
 
-/** Where the last group begins; COUNT > 0. */
-size_t gs_scan_last_group(const void *keys, unsigned key_bits, size_t count);
-
 /**
  * The first group of more than TIMES keys that begins at FROM or after it; COUNT: no such group.
  * A group begins at FROM.  O(COUNT), vectorized.

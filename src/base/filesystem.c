@@ -68,23 +68,8 @@ gs_path_is_mount(const char *path)
 enum { MOST = 64 << 10 };	/* bytes of a list or a value: the kernel has none that is longer */
 
 struct attributes {
-	int  from, to;
 	char names[MOST], value[MOST], present[MOST];
 };
-
-static int
-copy_one(struct attributes *a, const char *name)
-{
-	const ssize_t bytes = fgetxattr(a->from, name, a->value, MOST);
-
-	if (bytes < 0)
-		return errno == ENODATA ? 0 : -1;
-	/* A label may be the same already, and not everybody may set it. */
-	if (fgetxattr(a->to, name, a->present, MOST) == bytes &&
-	    memcmp(a->value, a->present, (size_t)bytes) == 0)
-		return 0;
-	return fsetxattr(a->to, name, a->value, (size_t)bytes, 0);
-}
 
 int
 gs_attributes_copy(int from, int to)
@@ -94,12 +79,11 @@ gs_attributes_copy(int from, int to)
 
 	if (a == NULL)
 		return -1;
-	a->from = from;
-	a->to = to;
 	/* remove those of TO that FROM has not, such as an ACL that the folder gave it, and copy FROM's */
 	for (int pass = 0; pass < 2 && result == 0; pass++) {
 		const ssize_t bytes = flistxattr(pass == 0 ? to : from, a->names, MOST);
 		const char *name = a->names;
+		ssize_t got;
 
 		if (bytes < 0 && errno != EOPNOTSUPP && errno != ENOSYS)
 			result = -1;
@@ -107,10 +91,12 @@ gs_attributes_copy(int from, int to)
 			if (strcmp(name, "security.capability") == 0 || strcmp(name, "security.ima") == 0 ||
 			    strcmp(name, "security.evm") == 0)
 				continue;	/* the kernel makes or removes it when the contents are written */
-			else if (pass == 1)
-				result = copy_one(a, name);
-			else if (fgetxattr(from, name, NULL, 0) < 0)
-				result = errno == ENODATA ? fremovexattr(to, name) : -1;
+			else if ((got = fgetxattr(from, name, a->value, MOST)) < 0)
+				result = errno != ENODATA ? -1 : pass == 0 ? fremovexattr(to, name) : 0;
+			/* A label may be the same already, and not everybody may set it. */
+			else if (pass == 1 && (fgetxattr(to, name, a->present, MOST) != got ||
+			                       memcmp(a->value, a->present, (size_t)got) != 0))
+				result = fsetxattr(to, name, a->value, (size_t)got, 0);
 	}
 	error = errno;
 	free(a);

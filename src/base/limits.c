@@ -119,15 +119,16 @@ lower_to_group(uint64_t *limit, const char *root, const char *path, bool v2,
 }
 
 static void
-lower_to_address_limit(uint64_t *limit, const struct rlimit *most)
+lower_to_rlimit(uint64_t *limit, int resource)
 {
 	uint64_t pages = 0, used;
+	struct rlimit most;
 
-	if (most->rlim_cur == RLIM_INFINITY)
+	if (getrlimit(resource, &most) != 0 || most.rlim_cur == RLIM_INFINITY)
 		return;
 	(void)read_number("/proc/self", "statm", "", &pages);	/* its first field: in use now */
 	used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-	*limit = gs_least(*limit, most->rlim_cur > used ? most->rlim_cur - used : 0);
+	*limit = gs_least(*limit, most.rlim_cur > used ? most.rlim_cur - used : 0);
 }
 
 void
@@ -136,7 +137,7 @@ gs_limits_read(struct gs_limits *limits, bool small)
 	const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
 	uint64_t cores = gs_team_most();	/* as nproc(1): affinity, or OMP_NUM_THREADS */
 	uint64_t kib, policy, committed, *const addresses = &limits->address_bytes;
-	struct rlimit files, most;
+	struct rlimit files;
 	char line[4096];
 	FILE *in;
 
@@ -144,10 +145,8 @@ gs_limits_read(struct gs_limits *limits, bool small)
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < limits->files)
 		limits->files = (size_t)files.rlim_cur;
 	*addresses = UINT64_C(1) << 46;		/* half of x86-64's user addresses */
-	if (getrlimit(RLIMIT_AS, &most) == 0)
-		lower_to_address_limit(addresses, &most);
-	if (getrlimit(RLIMIT_DATA, &most) == 0)
-		lower_to_address_limit(addresses, &most);
+	lower_to_rlimit(addresses, RLIMIT_AS);
+	lower_to_rlimit(addresses, RLIMIT_DATA);
 	/* Under strict overcommit a reservation counts as if it were used. */
 	if (read_number("/proc/sys/vm", "overcommit_memory", "", &policy) && policy == 2 &&
 	    read_number("/proc", "meminfo", "CommitLimit:", &kib) &&

@@ -88,7 +88,8 @@ gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 		!known && threads >= PIPE_THREADS
 			? "with so many threads the CPU sorts as fast as a pipe delivers" :
 		input->confined ? "a pipe may be compressed, and is read in a sandbox" :
-		known && input->input_bytes / shrink < from ? "the input is too small for a GPU to pay" : NULL;
+		known && input->input_bytes / shrink < from
+			? "the input is too small for a GPU to pay" : NULL;
 	if (plan->device_rule != NULL)
 		return GS_OK;
 	if (!wanted && !known && input->peeked_bytes / shrink < pipe_from) {

@@ -327,7 +327,8 @@ distribute(const struct gs_simd_kernels *kernels, const struct subarray *keys, u
 	if (!once) {
 		gs_distribution_count(&distribution, keys->from, keys->count, NULL);
 		gs_distribution_place(&distribution);
-		gs_distribution_scatter(&distribution, keys->other, keys->from, keys->count, NULL, keys->from);
+		gs_distribution_scatter(&distribution, keys->other, keys->from, keys->count, NULL,
+		                        keys->from);
 	}
 	for (unsigned b = 0; b < distribution.binner.bins; b++) {
 		const size_t begin = once ? gs_distribution_begin(&distribution, b) : at;

@@ -175,6 +175,7 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	walk = gs_item_walk_begin(order, slices, slice_count);
 	if (!drops && count > FETCH_AHEAD && gs_simd_fetches_first())
 		fetched += count - FETCH_AHEAD;
-	copy_items(&walk, divider->found, fetched, !drops && count <= divider->lengths ? divider->bytes : NULL,
+	copy_items(&walk, divider->found, fetched,
+	           !drops && count <= divider->lengths ? divider->bytes : NULL,
 	           drops ? divider->keep : 0, to);
 }

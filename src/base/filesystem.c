@@ -90,7 +90,7 @@ gs_attributes_copy(int from, int to)
 		for (; name < a->names + bytes && result == 0; name += strlen(name) + 1)
 			if (strcmp(name, "security.capability") == 0 || strcmp(name, "security.ima") == 0 ||
 			    strcmp(name, "security.evm") == 0)
-				continue;	/* the kernel makes or removes it when the contents are written */
+				continue;	/* the kernel sets it when the contents are written */
 			else if ((got = fgetxattr(from, name, a->value, MOST)) < 0)
 				result = errno != ENODATA ? -1 : pass == 0 ? fremovexattr(to, name) : 0;
 			/* A label may be the same already, and not everybody may set it. */

@@ -116,8 +116,8 @@ struct census {
 	uint32_t seen, once, twice;
 };
 
-static inline __attribute__((always_inline)) void
-take_census(const uint32_t *counts, size_t slots, struct census *census)
+static inline __attribute__((always_inline)) struct census
+take_census(const uint32_t *counts, size_t slots)
 {
 	uint32_t seen = 0, once = 0, twice = 0;
 
@@ -127,24 +127,23 @@ take_census(const uint32_t *counts, size_t slots, struct census *census)
 		once += counts[s] == 1;
 		twice += counts[s] == 2;
 	}
-	*census = (struct census){ seen, once, twice };
+	return (struct census){ seen, once, twice };
 }
 
-GS_SIMD_BEST(void, take_census, (const uint32_t *counts, size_t slots, struct census *census),
-             (counts, slots, census))
+GS_SIMD_BEST(struct census, take_census, (const uint32_t *counts, size_t slots), (counts, slots))
 
 static inline __attribute__((always_inline)) bool
 count_keys(struct table *table, const char *keys, size_t count, unsigned key_bits)
 {
 	const size_t share = count / TRIAL_SHARE / ROUND_KEYS * ROUND_KEYS;
 	uint64_t others[ROUND_KEYS + 8];
-	struct census of;
 
 	for (size_t at = 0, here, rest; at < count; at += here) {
 		here = count - at < ROUND_KEYS ? count - at : ROUND_KEYS;
 		/* too many values?  The first AT keys are counted, and new ones come no faster than there */
 		if ((at == TRIAL_KEYS || at == share) && at > 0) {
-			take_census_best(table->counts, table->slots, &of);
+			const struct census of = take_census_best(table->counts, table->slots);
+
 			if (gs_least(estimate(of.seen, of.once, of.twice), of.seen + of.once * (count / at)) >
 			    table->most)
 				return false;

@@ -103,7 +103,6 @@ host_sources = \
   src/io/parallel_inflate.c \
   src/io/place.c \
   src/io/preallocate.c \
-  src/io/recorder.c \
   src/io/replace.c \
   src/job/api.c \
   src/job/check.c \

@@ -41,7 +41,6 @@ tests_unit_units_SOURCES = \
   tests/unit/io/input.c \
   tests/unit/io/output.c \
   tests/unit/io/output_fd.c \
-  tests/unit/io/recorder.c \
   tests/unit/options/given.c \
   tests/unit/options/options.c \
   tests/unit/ranks/receive.c \
@@ -111,7 +110,7 @@ if !HAVE_CUDA
 emu_defines = -DHAVE_CUDA=1 -DGS_CUDA_ARCH='"emulated"'
 endif
 # It takes no time to open, and little memory, so that --device=auto always chooses it.
-emu_plan = -include stdlib.h -DCUDA_BYTES=1048576 -DPIPE_THREADS=1000 -DOPEN_MS='(getenv("GSORT_EMU_OPEN_MS") == NULL \
+emu_plan = -include stdlib.h -DCUDA_BYTES=1048576 -DOPEN_MS='(getenv("GSORT_EMU_OPEN_MS") == NULL \
   ? 0 : strtoull(getenv("GSORT_EMU_OPEN_MS"), NULL, 10))'
 emu_kernels = $(kernel_sources:.cu=.emu.o)
 emu_call_kernels = $(call_kernels:.cu=.emu.o)

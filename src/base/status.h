@@ -22,7 +22,6 @@ typedef enum gs_status {
 	GS_EBUDGET,	/* more memory is needed than may be used       */
 	GS_ENODEV,	/* no usable GPU: the CPU can do it             */
 	GS_EDEVMEM,	/* out of device memory: try with less          */
-	GS_ENOCOPY,	/* the input is too large to be recorded for a restart */
 	GS_EDEVICE,	/* the GPU failed                               */
 	GS_EINTERRUPTED, /* gsort_interrupt() was called                */
 } gs_status;

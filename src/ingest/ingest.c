@@ -113,16 +113,6 @@ gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count
 		ingest->decoder->sections[0].keys.small = histogram->bins;
 }
 
-/* If the GPU fails, everything is read again: GS_ENOCOPY if the recorder cannot keep the next
- *  BYTES. */
-static gs_status
-check_copy(const struct gs_ingest *ingest, size_t bytes)
-{
-	if (ingest->plan->device != GSORT_DEVICE_GPU || bytes <= gs_input_record_room(ingest->input))
-		return GS_OK;
-	return gs_fail(GS_ENOCOPY, "the input is too large to be kept in memory, in case the GPU fails");
-}
-
 /* ---- binary keys -------------------------------------------------------------------- */
 
 /* Most bytes of a round: long enough that the meeting of the team costs nothing.  Not tuned. */
@@ -188,9 +178,7 @@ run_raw(struct gs_ingest *ingest)
 		status = gs_pieces_open(&pieces, ingest->input, unit, &ingest->read, ingest->monitor);
 		while (status == GS_OK && !pieces.ended) {
 			status = taker->reserve(taker->context, plan->piece_bytes, 0, &room);
-			THEN(status, check_copy(ingest, round.piece_bytes));
 			room = room / (ingest->key_bits / 8) * unit;
-			most = gs_least(most, gs_input_record_room(ingest->input));
 			THEN(status, gs_pieces_fill(&pieces, &round, threads, gs_least(room, most)));
 			most = plan->head_keys > 0 ? GS_HEAD_ROUND_BYTES : ROUND_BYTES;
 			threads = plan->threads;
@@ -280,7 +268,6 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 	gs_read_counts_add(&ingest->read, ingest->monitor, chunk->bytes,
 	                   ingest->decoder->lines - ingest->read.elements);
 	gs_ahead_give(&ingest->ahead, chunk);
-	TRY(check_copy(ingest, (GS_AHEAD_CHUNKS + 1) * ingest->plan->chunk_bytes));
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		for (unsigned n = 0; n < ingest->decoder->threads; n++)
 			bytes += ingest->decoder->sections[n].keys.count[c] *

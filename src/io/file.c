@@ -54,7 +54,6 @@ release(struct gs_file *file)
 	if (file->fd > STDIN_FILENO)
 		close(file->fd);
 	file->fd = -1;
-	gs_recorder_release(file->recorder, &file->recording, 0, file->recording.bytes);
 }
 
 /* ---- what it is --------------------------------------------------------- */
@@ -67,9 +66,8 @@ gs_file_check(const struct gs_file *file, const void *data, size_t bytes, bool w
 	                           file->skip_bytes) : GS_OK;
 }
 
-/* Find out the format, unless it is known, from the first BYTES, and refuse other files than numbers. */
-static gs_status
-recognize(struct gs_file *file, const void *data, size_t bytes, bool whole)
+gs_status
+gs_file_recognize(struct gs_file *file, const void *data, size_t bytes, bool whole)
 {
 	if (file->format == GSORT_DECOMPRESS_AUTO) {
 		file->format = file->binary ? gs_contents_packed(data, bytes)
@@ -130,7 +128,7 @@ examine(struct gs_file *file)
 		return gs_file_fail(file);
 	if (got > 0 && file->bytes == 0)
 		file->bytes = GS_UNKNOWN;	/* files of /proc have size 0 */
-	return recognize(file, start, got, got < sizeof start);
+	return gs_file_recognize(file, start, got, got < sizeof start);
 }
 
 gs_status
@@ -162,33 +160,6 @@ gs_file_open(struct gs_file *file, bool stay)
 	return status;
 }
 
-/* ---- recorded --------------------------------------------------------------- */
-
-/* If all of it is in the recorder's memory, its size is known. */
-static void
-learn_size(struct gs_file *file)
-{
-	if (file->recording.ended && file->recording.data != file->recorder->look)
-		file->bytes = file->recording.bytes;
-}
-
-gs_status
-gs_file_look(struct gs_file *file, size_t least, size_t most)
-{
-	const struct gs_recording *recording = &file->recording;
-	const int result = gs_recorder_look(file->recorder, least, most);
-
-	if (result == GS_READ_STOPPED)
-		errno = ECANCELED;
-	if (result < 0)
-		return gs_file_fail(file);
-	if (recording->bytes >= GS_LOOK_LEAST || recording->ended ||
-	    (!file->binary && recording->bytes >= GS_MAGIC_BYTES))
-		TRY(recognize(file, recording->data, recording->bytes, recording->ended));
-	learn_size(file);
-	return GS_OK;
-}
-
 /* ---- leaving --------------------------------------------------------------- */
 
 void
@@ -196,7 +167,6 @@ gs_file_leave(struct gs_file *file)
 {
 	if (file->fd == STDIN_FILENO && file->read_bytes > 0)	/* where read(2) would leave it */
 		(void)lseek(file->fd, (off_t)(file->start + file->read_bytes), SEEK_SET);
-	file->recording.consumed |= file->recording.data != NULL;
 	if (file->references > 0 && !(file->stays && file->regular))
 		release(file);
 }
@@ -214,16 +184,14 @@ gs_file_rewind(struct gs_file *file)
 {
 	const int fd = gs_file_is_standard(file) ? STDIN_FILENO : file->fd;
 
-	file->recording.consumed = false;
 	file->stays = false;
-	if (file->regular && fd >= 0)		/* decompression does not say from where it reads */
-		(void)lseek(fd, (off_t)file->start, SEEK_SET);
-	if (file->regular)		/* the current one stays open: its name may be gone */
-		file->waits = file->again = file->references == 0;
-	else if (!file->spent && file->references == 0)
-		file->references++;
-	learn_size(file);
 	file->read_bytes = 0;
+	if (!file->regular)
+		return;
+	if (fd >= 0)		/* decompression does not say from where it reads */
+		(void)lseek(fd, (off_t)file->start, SEEK_SET);
+	/* the current one stays open: its name may be gone */
+	file->waits = file->again = file->references == 0;
 }
 
 /* ---- regular ---------------------------------------------------------------- */
@@ -303,16 +271,10 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 gs_status
 gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got)
 {
-	gs_status status = GS_OK;
+	gs_status status;
 
-	if (file->regular) {
-		*got = gs_read_at(file->fd, into, bytes, offset);
-		status = errno == 0 ? GS_OK : gs_file_fail(file);
-	} else {
-		memcpy(into, file->recording.data + offset, bytes);
-		gs_recorder_release(file->recorder, &file->recording, offset, offset + bytes);
-		*got = bytes;
-	}
+	*got = gs_read_at(file->fd, into, bytes, offset);
+	status = errno == 0 ? GS_OK : gs_file_fail(file);
 	release(file);
 	return status;
 }

@@ -16,8 +16,7 @@ static const char *const caller_input[] = { "input" };	/* the name of a callback
 /* ---- opening ----------------------------------------------------------- */
 
 gs_status
-gs_files_open(struct gs_files *files, const struct gs_input_options *options,
-              struct gs_recorder *recorder)
+gs_files_open(struct gs_files *files, const struct gs_input_options *options)
 {
 	const bool calls = options->read != NULL;
 	const size_t count = options->count > 0 && !calls ? options->count : 1;
@@ -35,7 +34,6 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options,
 	for (size_t f = 0; f < count; f++) {
 		files->list[f].name = names[f];
 		files->list[f].fd = -1;
-		files->list[f].recorder = recorder;
 		if (gs_file_is_standard(&files->list[f]) && !gs_allows(STDIN_FILENO, O_RDONLY))
 			return gs_fail_errno(GS_EIO, "cannot read: -");
 	}

@@ -22,90 +22,6 @@
 
 struct gs_input;
 
-/* ---- bytes of inputs that cannot be read twice, kept in memory (recorder.c) ---- */
-
-/*
- * Pipes, terminals, sockets and callbacks give each byte once.  A recorder stands between them
- * and input.c, for one file at a time, and can do two things: look ahead, to recognize a format
- * or to learn whether a pipe is short; and keep all bytes, in the order in which they were read,
- * so that they can be read again.
- *
- *     gs_recorder_open(&recorder, memory, bytes);
- *     for (each file) {
- *             gs_recorder_begin(&recorder, &recording, &source);
- *             while (gs_recorder_read(&recorder, into, bytes) > 0)
- *                     ;
- *     }
- *     gs_recorder_rewind(&recorder);	and once more from the first file on
- *
- * The memory and the recordings are the caller's.  Without memory, a recorder keeps nothing
- * and can look at the first GS_LOOK_BYTES of a file.
- */
-
-enum {
-	GS_LOOK_BYTES = 4096,	/* of a file can be looked at without memory */
-	GS_LOOK_LEAST = 32,	/* enough to recognize any format (contents.c) */
-};
-
-/* What is kept of one file.  Zeroed: the file has not begun. */
-struct gs_recording {
-	char  *data;
-	size_t bytes;
-	bool   ended;		/* the file has no more */
-	bool   consumed;	/* bytes of it have been read, since the last rewind */
-};
-
-struct gs_recorder {
-	char       *memory;	/* touched only as it is used; NULL: nothing is recorded */
-	size_t      memory_bytes, kept_bytes;
-	atomic_bool keeps;	/* consumed bytes stay in MEMORY */
-	bool        full;	/* it stopped keeping because MEMORY was used up */
-	bool        rewound;
-
-	/* the current file */
-	struct gs_recording *recording;		/* NULL: none */
-	struct gs_reader     source;
-	size_t               at;	/* of its recording, what comes next */
-	char                 look[GS_LOOK_BYTES];	/* its data, if none is kept */
-};
-
-/** Begin to keep bytes in MEMORY, borrowed; or, with 0 BYTES, keep none. */
-void gs_recorder_open(struct gs_recorder *recorder, void *memory, size_t bytes);
-
-/** Continue with the file of RECORDING, whose bytes come from SOURCE. */
-void gs_recorder_begin(struct gs_recorder *recorder, struct gs_recording *recording,
-                       const struct gs_reader *source);
-
-/**
- * Read ahead until LEAST bytes of the current file are in its recording; fewer if the file ends or
- * memory is full; up to MOST, if they are there without waiting.  Consumes nothing.
- *
- * @return  0; or -1 and errno, or GS_READ_STOPPED, as gs_read()
- */
-int gs_recorder_look(struct gs_recorder *recorder, size_t least, size_t most);
-
-/**
- * The next BYTES of the current file, or fewer: from its recording, and then from its source.
- * What is read from the source is kept, while the recorder keeps, at the cost of a copy.
- *
- * @return  as gs_read()
- */
-ptrdiff_t gs_recorder_read(struct gs_recorder *recorder, void *into, size_t bytes);
-
-/** Pass over the next BYTES of the recording, or fewer, which the caller reads from it. */
-size_t gs_recorder_skip(struct gs_recorder *recorder, size_t bytes);
-
-/** Begin again with the first file.  New bytes will not be kept: recording ends where the first
- *  pass ended. */
-void gs_recorder_rewind(struct gs_recorder *recorder);
-
-/**
- * Give the memory of a range of RECORDING back, in whole pages; unless the recorder keeps.
- * Any thread.
- */
-void gs_recorder_release(const struct gs_recorder *recorder, const struct gs_recording *recording,
-                         size_t begin, size_t end);
-
 /* ---- which files an input has, and how they are read ------------------------------ */
 
 /* What is refused by how it begins (contents.c). */
@@ -132,11 +48,6 @@ struct gs_input_options {
 					 * GS_UNKNOWN is the whole file.  Regular, not compressed */
 	bool                  later;	/* open only for a check, and again when its turn comes */
 	bool                  again;	/* files opened before their turn stay open; gs_input_close_left() */
-
-	/* Memory that keeps the bytes read from pipes and callbacks, for gs_input_rewind() and
-	 * gs_input_peek_bytes(): borrowed addresses, touched only as they are used.  0: none. */
-	void                 *record_memory;
-	size_t                record_bytes;
 
 	const atomic_bool    *interrupted;	/* or NULL: once it is true every read fails */
 
@@ -188,7 +99,7 @@ gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, 
 
 /*
  * A regular file is read with pread(2), by several threads at once.  The bytes of any other file
- * pass through the input's recorder.
+ * are read one after the other by the input.
  *
  * Opening a file makes a reference, which the input gives up with gs_file_leave(); a piece that
  * has been claimed is another one.  The file is closed with the last of them.
@@ -217,8 +128,6 @@ struct gs_file {
 	bool        guessed;		/* FORMAT was guessed from binary contents, which may be keys */
 	bool        partial;		/* only these bytes of it are read, as they are: */
 	struct gs_range range;
-	struct gs_recorder *recorder;	/* the input's */
-	struct gs_recording recording;	/* if it is not regular */
 	atomic_uint references;		/* the input's, and one for each piece not yet read */
 };
 
@@ -246,12 +155,13 @@ void gs_file_leave(struct gs_file *file);
 /** Close FILE, which the input has left and will not read again. */
 void gs_file_close_left(struct gs_file *file);
 
-/** The input will read FILE, which it has left, or whose recording it rewinds, once more. */
+/** The input will read FILE once more, from where it began. */
 void gs_file_rewind(struct gs_file *file);
 
-/** Let the recorder look at LEAST to MOST bytes of a file that is not regular, or at all of it: then
- *  its format is known, and in the second case its size.  GS_EINPUT: as gs_file_check(). */
-MUST_CHECK gs_status gs_file_look(struct gs_file *file, size_t least, size_t most);
+/** Find out the format of FILE, unless it is known, from its first BYTES; WHOLE: these are all.
+ *  GS_EINPUT: as gs_file_check(). */
+MUST_CHECK gs_status
+gs_file_recognize(struct gs_file *file, const void *data, size_t bytes, bool whole);
 
 /** The next BYTES of a regular file, by THREADS; *GOT less than BYTES: it ended there. */
 MUST_CHECK gs_status
@@ -278,13 +188,11 @@ struct gs_files {
 };
 
 /**
- * Open the files of OPTIONS; a callback is one file.  What is not regular will be read through
- * RECORDER, borrowed.
+ * Open the files of OPTIONS; a callback is one file.
  *
  * @return  as gs_input_open(); after an error, too, they must be closed
  */
-MUST_CHECK gs_status gs_files_open(struct gs_files *files, const struct gs_input_options *options,
-                                   struct gs_recorder *recorder);
+MUST_CHECK gs_status gs_files_open(struct gs_files *files, const struct gs_input_options *options);
 
 /** A zeroed struct is allowed. */
 void gs_files_close(struct gs_files *files);
@@ -313,7 +221,7 @@ enum gs_inflates {
 /** Is there such a file? */
 bool gs_files_inflate(const struct gs_files *files, enum gs_inflates asked);
 
-/** Is every one a regular file, which can be read again without a recording? */
+/** Is every one a regular file, which can be read again? */
 bool gs_files_are_seekable(const struct gs_files *files);
 
 #endif

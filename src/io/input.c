@@ -5,24 +5,30 @@
  * In:   names.
  * Out:  bytes, decompressed.
  *
- * What is not a regular file is read through the recorder (recorder.c): it looks at the first
- * bytes, to recognize compressed text, and keeps all bytes if there is memory for them.
- *
- * Invariant: while the recorder keeps, all files up to the current one can be read again.
+ * Pipes, terminals, sockets and callbacks give each byte once.  So the first bytes of a file that is not
+ * regular are kept while compressed text is recognized by them, and then read from there.
  */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/filesystem.h"
+#include "base/round.h"
 #include "io/inflate.h"
 #include "io/input.h"
 #include "io/open.h"
 
-_Static_assert((int)GS_LOOK_LEAST >= (int)GS_MAGIC_BYTES &&
-               (int)GS_LOOK_LEAST >= (int)GS_CONTENTS_LEAST, "a format can be recognized");
+/* What is being read of a file that is not regular. */
+struct stream {
+	const struct gs_file *file;
+	struct gs_reader source;
+	size_t           bytes, at;	/* in LOOK: how many, and which comes next */
+	bool             ended;		/* the file has no more */
+	bool             consumed;	/* bytes of it have been read */
+	char             look[GS_CONTENTS_BYTES];	/* its first bytes */
+};
 
 struct gs_input {
 	struct gs_input_options options;
@@ -31,8 +37,7 @@ struct gs_input {
 	bool               begun;	/* the current file has been looked at */
 	struct gs_inflate *inflate;	/* of the current file, if compressed */
 	bool               checked;	/* what it contains has been looked at */
-	struct gs_recorder recorder;	/* of files that are not regular */
-	struct gs_arena    recording;	/* its memory, unless the options lend some */
+	struct stream      stream;	/* the current file, if it is not regular */
 	int                stop;	/* of a pipe, readable once gs_input_stop() was called;
 					 * -1: all files are regular, reading never waits */
 	int                stopper;	/* its other end */
@@ -55,8 +60,7 @@ gs_input_open(struct gs_input **input, const struct gs_input_options *options)
 	in->options = *options;
 	in->stop = first != NULL ? first->stop : -1;
 	in->stopper = first != NULL ? first->stopper : -1;
-	gs_recorder_open(&in->recorder, options->record_memory, options->record_bytes);
-	status = gs_files_open(&in->files, options, &in->recorder);
+	status = gs_files_open(&in->files, options);
 	if (status != GS_OK) {
 		gs_input_close(in);
 		return status;
@@ -108,7 +112,7 @@ note_stored(struct gs_input *input, const struct gs_file *file)
 		                    : gs_inflate_position(input->inflate) - file->start);
 }
 
-/* ---- the recording ------------------------------------------------------- */
+/* ---- what is not regular --------------------------------------------------- */
 
 /* The options' callback; a result that is not a number of these bytes is an error. */
 static ptrdiff_t
@@ -126,70 +130,46 @@ call(void *context, void *into, size_t bytes)
 	return -1;
 }
 
-/* If the recorder does not keep any more, give back what has been consumed.  A piece that has not
- * been read yet is given back with its file. */
-static void
-release_consumed(struct gs_input *input, bool kept)
-{
-	if (!kept || input->recorder.keeps)
-		return;
-	for (size_t f = 0; f + 1 < input->next_at && f < input->files.count; f++)
-		if (input->files.list[f].references == 0 && input->files.list[f].recording.data != NULL)
-			gs_recorder_release(&input->recorder, &input->files.list[f].recording, 0,
-			                    input->files.list[f].recording.bytes);
-	if (input->recorder.recording != NULL)
-		gs_recorder_release(&input->recorder, input->recorder.recording, 0,
-		                    input->recorder.at);
-}
-
-/* Let the recorder continue with FILE, which is not regular. */
-static void
-begin_recording(struct gs_input *input, struct gs_file *file)
-{
-	const struct gs_reader source = {
-		.fd = file->fd, .stop = input->stop,
-		.read = input->options.read != NULL ? call : NULL, .context = input,
-	};
-	const bool kept = input->recorder.keeps;
-
-	gs_recorder_begin(&input->recorder, &file->recording, &source);
-	release_consumed(input, kept);
-}
-
-gs_status
-gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes)
-{
-	struct gs_file *file = input->files.list, *const end = file + input->files.count;
-
-	assert(input->next_at == 0);
-	*bytes = 0;
-	while (file < end && file->spent)
-		file++;
-	/* After a regular file: an error in that file must not wait for a pipe. */
-	if (file == end || file->regular || input->recorder.memory == NULL)
-		return GS_OK;
-	if (file->waits)
-		TRY(gs_file_open(file, true));
-	if (file->regular)		/* it was a pipe when it was checked */
-		return GS_OK;
-	begin_recording(input, file);
-	TRY(gs_file_look(file, (size_t)least, (size_t)least));
-	*bytes = file->recording.bytes;
-	return GS_OK;
-}
-
-/* gs_recorder_read() as a callback: CONTEXT is the input. */
+/* The next BYTES of the stream, or fewer; CONTEXT is the input.  Returns what gs_read() does. */
 static ptrdiff_t
-read_recorded(void *context, void *into, size_t bytes)
+read_stream(void *context, void *into, size_t bytes)
 {
 	struct gs_input *input = context;
-	const bool kept = input->recorder.keeps;
-	const ptrdiff_t got = gs_recorder_read(&input->recorder, into, bytes);
+	struct stream *stream = &input->stream;
+	ptrdiff_t got = (ptrdiff_t)gs_least(bytes, stream->bytes - stream->at);
 
-	if (got > 0)
+	if (got > 0) {
+		memcpy(into, stream->look + stream->at, (size_t)got);
+		stream->at += (size_t)got;
+	} else if (!stream->ended) {
+		got = gs_read(&stream->source, into, bytes);
+		stream->ended = got == 0;
+	}
+	if (got > 0) {
+		stream->consumed = true;
 		count_stored(input, input->stored_at + (uint64_t)got);
-	release_consumed(input, kept);
+	}
 	return got;
+}
+
+/* Look at LEAST or more of the first bytes of FILE, the stream, or at all of it, and recognize it. */
+static gs_status
+look(struct gs_input *input, struct gs_file *file, size_t least)
+{
+	struct stream *stream = &input->stream;
+
+	while (stream->bytes < least && !stream->ended) {
+		const ptrdiff_t got = gs_read(&stream->source, stream->look + stream->bytes,
+		                              sizeof stream->look - stream->bytes);
+
+		if (got == GS_READ_STOPPED)
+			errno = ECANCELED;
+		if (got < 0)
+			return gs_file_fail(file);
+		stream->bytes += (size_t)got;
+		stream->ended = got == 0;
+	}
+	return gs_file_recognize(file, stream->look, stream->bytes, stream->ended);
 }
 
 /* ---- one file after the other ------------------------------------------ */
@@ -249,16 +229,19 @@ begin_file(struct gs_input *input, struct gs_file *file)
 		.window_bytes = input->options.window_bytes,
 		.regular = file->regular, .offset = file->start,
 	};
-	struct gs_reader reader = { .stop = -1, .read = read_recorded, .context = input };
+	struct gs_reader reader = { .stop = -1, .read = read_stream, .context = input };
 
 	input->begun = true;
 	if (file->waits)
 		TRY(gs_file_open(file, true));
 	if (!file->regular && !file->spent) {
-		begin_recording(input, file);
+		if (input->stream.file != file)		/* or it was looked at before gs_input_rewind() */
+			input->stream = (struct stream){ .file = file, .source = {
+				.fd = file->fd, .stop = input->stop,
+				.read = input->options.read != NULL ? call : NULL, .context = input,
+			} };
 		if (file->format == GSORT_DECOMPRESS_AUTO || file->guarded != GS_UNGUARDED)
-			TRY(gs_file_look(file, file->binary ? GS_LOOK_LEAST : GS_MAGIC_BYTES,
-			                 GS_LOOK_BYTES));
+			TRY(look(input, file, file->binary ? GS_CONTENTS_LEAST : GS_MAGIC_BYTES));
 	}
 	if (file->format == GSORT_DECOMPRESS_NONE)
 		return GS_OK;
@@ -284,7 +267,7 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 	if (file->spent)
 		return GS_OK;
 	while (input->inflate == NULL && !file->regular && *got < bytes) {
-		const ptrdiff_t more = read_recorded(input, (char *)into + *got, bytes - *got);
+		const ptrdiff_t more = read_stream(input, (char *)into + *got, bytes - *got);
 
 		if (more == 0 || more == GS_READ_STOPPED)
 			break;
@@ -351,7 +334,6 @@ gs_input_close(struct gs_input *input)
 		close(input->stopper);
 	}
 	gs_files_close(&input->files);
-	gs_arena_close(&input->recording);
 	free(input);
 }
 
@@ -392,12 +374,9 @@ gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piec
 	assert(input->begun && file->bytes != GS_UNKNOWN);
 	*piece = (struct gs_input_piece){
 		.file_at = input->next_at - 1, .bytes = left < bytes ? (size_t)left : bytes,
-		.offset = file->regular ? file->start + file->read_bytes : input->recorder.at,
+		.offset = file->start + file->read_bytes,
 	};
-	if (file->regular)
-		file->read_bytes += piece->bytes;
-	else
-		piece->bytes = gs_recorder_skip(&input->recorder, bytes);
+	file->read_bytes += piece->bytes;
 	if (piece->bytes > 0)
 		file->references++;
 	note_stored(input, file);
@@ -444,27 +423,6 @@ gs_input_advance(struct gs_input *input, uint64_t bytes)
 /* ---- reading again ---------------------------------------------------------- */
 
 gs_status
-gs_input_record(struct gs_input *input, size_t bytes, bool huge_pages)
-{
-	if (bytes == 0)
-		return GS_OK;
-	assert(input->next_at == 0);
-	TRY(gs_arena_open(&input->recording, bytes, huge_pages));
-	gs_recorder_open(&input->recorder, gs_arena_take(&input->recording, bytes), bytes);
-	return GS_OK;
-}
-
-size_t
-gs_input_record_room(const struct gs_input *input)
-{
-	const struct gs_recorder *recorder = &input->recorder;
-
-	if (recorder->memory == NULL || (!recorder->keeps && !recorder->full))
-		return SIZE_MAX;
-	return recorder->full ? 0 : recorder->memory_bytes - recorder->kept_bytes;
-}
-
-gs_status
 gs_input_rewind(struct gs_input *input)
 {
 	const size_t count = input->next_at < input->files.count ? input->next_at : input->files.count;
@@ -472,21 +430,16 @@ gs_input_rewind(struct gs_input *input)
 
 	for (size_t f = 0; f < count; f++) {
 		const struct gs_file *file = &input->files.list[f];
-		const bool cut = f + 1 < input->next_at && !file->recording.ended;
+		const bool left = f + 1 < input->next_at;
 
-		if (!file->recording.consumed || (!cut && input->recorder.keeps))
-			continue;
-		if (input->recorder.full)
-			return gs_fail(GS_EBUDGET, "%s: cannot be read again: only the first %zu bytes of "
-			               "the input were kept in memory; --device=cpu reads it once",
-			               file->name, input->recorder.kept_bytes);
-		return gs_fail(GS_EIO, "%s: cannot be read again: it is not a regular file, and was not "
-		               "kept in memory; --device=cpu reads it once", file->name);
+		if (!file->regular && !file->spent &&
+		    (left || (input->stream.file == file && input->stream.consumed)))
+			return gs_fail(GS_EIO, "%s: cannot be read again: it is not a regular file; "
+			               "--device=cpu reads it once", file->name);
 	}
 	end_file(input);
 	for (size_t f = 0; f < count; f++)
 		gs_file_rewind(&input->files.list[f]);
-	gs_recorder_rewind(&input->recorder);
 	while (input->options.stops_with == NULL && input->stop >= 0 &&
 	       read(input->stop, ignored, sizeof ignored) > 0)
 		;
@@ -495,13 +448,6 @@ gs_input_rewind(struct gs_input *input)
 	input->stored = input->stored_at = 0;
 	input->next_at = 0;
 	return GS_OK;
-}
-
-void
-gs_input_stop_recording(struct gs_input *input)
-{
-	input->recorder.keeps = false;
-	release_consumed(input, true);
 }
 
 void

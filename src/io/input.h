@@ -38,20 +38,6 @@ void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_byte
 /** What is known of its files; borrowed. */
 const struct gs_files *gs_input_files(const struct gs_input *input);
 
-/**
- * Before the first gs_input_next(): if the first input is a pipe or callback, read ahead until
- * LEAST bytes of it are in the recording.  It may end before, or the memory may be full.  A pipe
- * after a file waits for its turn: the file may have an error, and the pipe may never end.
- *
- * @bytes   set to how many there are; 0: it is a regular file, or no memory
- * @return  GS_OK; GS_EIO
- *
- * Blocks for these bytes.  They will be read from the recording.  If the input has ended and is
- * not compressed its size is known now, and it can be claimed as a regular file can.
- */
-MUST_CHECK gs_status
-gs_input_peek_bytes(struct gs_input *input, uint64_t least, uint64_t *bytes);
-
 /* ---- reading ------------------------------------------------------------------ */
 
 /** Go on to the next file, at first to the first; false: there are no more. */
@@ -106,8 +92,8 @@ bool gs_input_has_team(struct gs_input *input, size_t bytes);
 /** gs_file_left() of the current file. */
 uint64_t gs_input_left(const struct gs_input *input);
 
-/** Can the rest of the current file be claimed: regular or recorded to its end, and not
- *  compressed?  Begins the file, if nobody did. */
+/** Can the rest of the current file be claimed: is it regular, and not compressed?  Begins the file,
+ *  if nobody did. */
 MUST_CHECK gs_status gs_input_claims(struct gs_input *input, bool *yes);
 
 /** Claim the next BYTES of the current file, or the rest of its size when it was opened
@@ -133,33 +119,18 @@ MUST_CHECK gs_status gs_input_advance(struct gs_input *input, uint64_t bytes);
 
 /* ---- reading again ---------------------------------------------------------------- */
 
-/** As record_bytes of the options, with memory of its own; before anything is read; of 0 bytes,
- *  none.  GS_EBUDGET. */
-MUST_CHECK gs_status gs_input_record(struct gs_input *input, size_t bytes, bool huge_pages);
-
-/** Bytes that the recording still has room for; SIZE_MAX if nothing is being recorded. */
-size_t gs_input_record_room(const struct gs_input *input);
-
 /**
  * Begin again before the first file.  Regular files are read again from where they began, and opened again
- * unless they stayed open, as the current one does; pipes and callbacks come from the recording, and then go
- * on where they are now.
+ * unless they stayed open, as the current one does.
  * All claimed pieces have been read, and no other thread reads.
  *
- * @return  GS_OK; GS_EBUDGET: the recording is full; GS_EIO: nothing is recorded; the input goes on as
- *          if nobody had asked.  A file that was replaced meanwhile is GS_EIO when it is read.
- *
- * May be repeated until a byte after the end of the recording has been read.  From there on
- * nothing is kept, and the recording's memory goes back to the system.
+ * @return  GS_OK; GS_EIO: a byte of a file that is not regular has been read; the input goes on as if nobody
+ *          had asked.  A file that was replaced meanwhile is GS_EIO when it is read.
  */
 MUST_CHECK gs_status gs_input_rewind(struct gs_input *input);
 
 /** All is read, and the input will not begin again: close the files that stayed open for that. */
 void gs_input_close_left(struct gs_input *input);
-
-/** Keep nothing from now on, and give the recording's memory back as it is consumed.  All claimed
- *  pieces have been read. */
-void gs_input_stop_recording(struct gs_input *input);
 
 /* ---- chunks, read ahead by a thread (ahead.c) ------------------------------------- */
 

@@ -18,14 +18,11 @@ static void
 print_device(const struct gs_line_printer *to, const struct gsort *job)
 {
 	const struct gs_plan *plan = &job->plan;
-	char peek[32], from[32];
+	char from[32];
 
 	if (plan->head_keys > 0)
 		gs_print_line(to, "device", "cpu: all but the first %llu keys are dropped as they come",
 		              (unsigned long long)job->options.head_count);
-	else if (plan->peek_bytes > 0)
-		gs_print_line(to, "device", "cpu; a GPU, if there is one, once %s have come",
-		              gs_size_text(plan->peek_bytes, peek));
 	else if (plan->device == GSORT_DEVICE_GPU)
 		gs_print_line(to, "device", "gpu%s: %s",
 		              job->options.device == GSORT_DEVICE_GPU ? "" : " if there is one, else cpu",
@@ -104,9 +101,6 @@ explain_keys_memory(const struct gs_line_printer *to, const struct gsort *job)
 		              plan->ring_buffers);
 		gs_print_line(to, "batch", "half of a GPU's memory; runs in host memory: up to %s",
 		              gs_size_text(plan->resident_bytes, a));
-		if (plan->record_bytes > 0)
-			gs_print_line(to, "copy", "of the input, in case the GPU fails: up to %s",
-			              gs_size_text(plan->record_bytes, a));
 		gs_print_line(to, "merge", "of up to %zu runs at once", plan->fan_in);
 	} else if (!plan->spills) {
 		gs_print_line(to, "batch", "all keys at once");

@@ -145,10 +145,10 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed)
 		.print_bytes = operand || gs_encoding_in_place(encoding) ? 0
 		               : 2 * gs_encoding_bytes(encoding) + (encoding->counts ? sizeof(uint64_t) : 0),
 		.compressed = options->operation == GSORT_SORT && gs_files_inflate(files, GS_INFLATES),
-		.confined = options->sandbox && gs_files_inflate(files, GS_MAY_INFLATE),
 		.large_window = gs_files_inflate(files, GS_LARGE_WINDOW),
 		.input_bytes = bytes,
-		.seekable = gs_files_are_seekable(files),
+		/* --plan=SIZE is of a file */
+		.seekable = gs_files_are_seekable(files) || options->explained,
 		.input_count = options->input_count,
 		.device = options->device,
 		.gpu_possible = module,
@@ -398,7 +398,6 @@ gs_job_become_lines(struct gsort *job)
 	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
 	job->feed.ingest.stopped = false;
 	TRY(gs_input_rewind(job->feed.input));
-	gs_input_stop_recording(job->feed.input);
 	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
 	atomic_store(&job->monitor.counters.bytes_in, 0);
 	atomic_store(&job->monitor.counters.keys_in, 0);

@@ -162,7 +162,6 @@ start_over_on_cpu(struct gsort *job, const char *reason)
 	job->verify.keys_in = job->verify.sum_in = 0;	/* all is read again, and what was written stays */
 	gs_emit_resume(&job->emit);
 	TRY(gs_job_replan(job));
-	gs_input_stop_recording(job->feed.input);
 	job->plan.device_rule = reason;
 	return GS_OK;
 }
@@ -187,37 +186,20 @@ open_gpu(struct gsort *job)
 gs_status
 gs_job_sort(struct gsort *job)
 {
-	struct gs_plan_input *input = &job->plan_input;
 	gs_status status;
-	uint64_t bytes = 0;
 
-	TRY(gs_input_record(job->feed.input, job->plan.record_bytes, job->plan.huge_pages));
-	/* the first bytes of an input of unknown size choose the device, unless it has no more */
-	if (job->plan.peek_bytes > 0)
-		TRY(gs_input_peek_bytes(job->feed.input, job->plan.peek_bytes, &bytes));
-	if (job->plan.peek_bytes > 0 && bytes >= job->plan.peek_bytes) {
-		input->peeked_bytes = bytes;
-		input->compressed |= gs_files_inflate(gs_input_files(job->feed.input), GS_INFLATES);
-		TRY(gs_job_replan(job));
-	}
 	/* several ranks have a GPU only if the user demands one */
 	TRY(gs_ranks_agree(job->rank_job->ranks,
 	                   job->plan.device == GSORT_DEVICE_GPU ? open_gpu(job) : GS_OK));
-	if (job->plan.device != GSORT_DEVICE_GPU) {
-		gs_input_stop_recording(job->feed.input);
+	if (job->plan.device != GSORT_DEVICE_GPU)
 		return sort_once(job);
-	}
 	job->emit.delivered.resumable = job->options.device == GSORT_DEVICE_AUTO;
 	status = sort_once(job);
-	if (job->plan.device != GSORT_DEVICE_GPU || (status != GS_EDEVICE && status != GS_ENOCOPY))
+	if (job->plan.device != GSORT_DEVICE_GPU || status != GS_EDEVICE)
 		return status;
 	if (job->options.device == GSORT_DEVICE_GPU)
 		return gs_fail(status, "%s; --device=cpu works without it", gs_message());
-	if (status == GS_ENOCOPY)
-		gs_note(&job->monitor, "%s: the CPU sorts instead", gs_message());
-	else
-		gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
-	TRY(start_over_on_cpu(job, status == GS_ENOCOPY
-		? "memory has no room for a copy of the input, in case a GPU fails" : "the GPU failed"));
+	gs_warn(&job->monitor, "%s; the CPU sorts instead", gs_message());
+	TRY(start_over_on_cpu(job, "the GPU failed"));
 	return sort_once(job);
 }

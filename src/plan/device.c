@@ -6,8 +6,7 @@
  * Out:  CPU or GPU, once, before the first key.
  *
  * The CPU sorts at a rate in proportion to its threads, up to ten.  A GPU sorts faster than its bus
- * delivers, but must be opened first.  The size of a pipe is unknown: the job first reads so much
- * that a GPU would pay if as much again came, then decides.
+ * delivers, but must be opened first.  The CPU sorts a pipe while its bytes come.
  */
 #include "base/round.h"
 #include "plan/plan.h"
@@ -26,14 +25,11 @@
  *
  * By these figures the rules choose the better device, or one that takes at most 1.09 times as long, in 48 of
  * 50 cells.  The others are pipes on two cores, where the CPU takes 1.37 (1 GiB u32) and 1.22 times as
- * long (2 GiB u64); but of a pipe auto keeps a copy in case the GPU fails, and took 1.15 and 1.23.
+ * long (2 GiB u64); but if the GPU fails, a pipe cannot be read again.
  * With more cores the CPU sorts as the bytes come, and takes at most 1.04 times as long.
  */
 static const unsigned to_file_ms = 650, elsewhere_ms = 1000;
 enum { SHARING_THREADS = 10 };
-#ifndef PIPE_THREADS
-#define PIPE_THREADS	2	/* with as many, or more, the CPU sorts pipes; tests/emu: never */
-#endif
 #ifndef OPEN_MS
 #define OPEN_MS		270	/* tests/emu: 0, so that the emulated GPU always pays */
 #endif
@@ -57,10 +53,9 @@ gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 	const unsigned saved_ms = one_file ? to_file_ms : elsewhere_ms;
 	/* bytes of keys from which a GPU pays */
 	const uint64_t from = ((uint64_t)1 << 30) * OPEN_MS * gs_least(threads, SHARING_THREADS) / saved_ms;
-	const uint64_t pipe_from = from / 4;	/* the rest may come while it is opened */
 	/* A line of text is two to three times as long as its key. */
 	const uint64_t shrink = input->key_bits == 0 ? 3 : 1;
-	const bool known = input->input_bytes != UINT64_MAX, wanted = input->device == GSORT_DEVICE_GPU;
+	const bool wanted = input->device == GSORT_DEVICE_GPU;
 
 	plan->device = GSORT_DEVICE_CPU;
 	plan->device_rule =
@@ -85,20 +80,13 @@ gs_plan_choose_device(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->gpu_from_bytes = wanted ? 0 : from * shrink;
 	plan->device_rule =
 		wanted ? NULL :
-		!known && threads >= PIPE_THREADS
-			? "with so many threads the CPU sorts as fast as a pipe delivers" :
-		input->confined ? "a pipe may be compressed, and is read in a sandbox" :
-		known && input->input_bytes / shrink < from
-			? "the input is too small for a GPU to pay" : NULL;
+		/* if the GPU failed, a pipe could not be read again */
+		input->input_bytes == UINT64_MAX || !input->seekable
+			? "the CPU sorts as fast as a pipe delivers" :
+		input->input_bytes / shrink < from ? "the input is too small for a GPU to pay" : NULL;
 	if (plan->device_rule != NULL)
 		return GS_OK;
-	if (!wanted && !known && input->peeked_bytes / shrink < pipe_from) {
-		plan->peek_bytes = pipe_from * shrink;
-		plan->device_rule = "the part read so far is too small for a GPU to pay";
-		return GS_OK;
-	}
 	plan->device = GSORT_DEVICE_GPU;
-	plan->device_rule = wanted ? "as requested" : known ? "the input is large enough for a GPU to pay"
-	                    : "the part read so far is large enough for a GPU to pay";
+	plan->device_rule = wanted ? "as requested" : "the input is large enough for a GPU to pay";
 	return GS_OK;
 }

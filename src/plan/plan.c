@@ -343,12 +343,8 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 	if (input->operation != GSORT_SORT)
 		return;
 	if (uses_gpu(plan)) {
-		/* Host memory beside a GPU holds sorted runs, if there are several batches, and a recording
-		 * of the input that cannot be read again, for the restart on the CPU.  With --device=gpu
-		 * there is no restart. */
+		/* Host memory beside a GPU holds sorted runs, if there are several batches. */
 		plan->resident_bytes = gs_least(plan->pool_bytes - plan->merge_bytes, addresses / 4);
-		if (!input->seekable && input->device != GSORT_DEVICE_GPU)
-			plan->resident_bytes = plan->record_bytes = plan->resident_bytes / 2 / 4096 * 4096;
 		plan->spills = key_bytes_most(input) > plan->resident_bytes;
 		return;
 	}
@@ -361,8 +357,6 @@ set_batch(struct gs_plan *plan, const struct gs_plan_input *input)
 	plan->sort_bytes = plan->batch_bytes;
 	take_from(&plan->sort_bytes, reserve(plan, plan->batch_bytes));
 	plan->spills = key_bytes_most(input) > plan->sort_bytes;
-	if (plan->peek_bytes > 0)
-		plan->record_bytes = gs_least(plan->pool_bytes / 2, addresses / 4) / 4096 * 4096;
 }
 
 /* Windows of smaller inputs, which are mostly empty, are in small pages: 65,536 inputs of three
@@ -450,9 +444,8 @@ make(struct gs_plan *plan, const struct gs_plan_input *input)
 	return status;
 }
 
-/* Make a plan, or report what it lacks. */
-static gs_status
-make_or_tell(struct gs_plan *plan, const struct gs_plan_input *input)
+gs_status
+gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input)
 {
 	uint64_t need = LEAST_BYTES + input->overhead_bytes;
 	struct gs_plan_input more = *input;
@@ -483,21 +476,4 @@ make_or_tell(struct gs_plan *plan, const struct gs_plan_input *input)
 		               (unsigned long long)(more.address_bytes / MIB));
 	return gs_fail(status, "only %llu MiB of memory are available; gsort needs 16 MiB",
 	               (unsigned long long)(plan->host_bytes / MIB));
-}
-
-gs_status
-gs_plan_make(struct gs_plan *plan, const struct gs_plan_input *input)
-{
-	struct gs_plan_input cpu = *input;
-
-	TRY(make_or_tell(plan, input));
-	/* did gsort itself choose the GPU, and is the input too large to be recorded for a restart? */
-	if (!uses_gpu(plan) || input->device != GSORT_DEVICE_AUTO || input->seekable ||
-	    (plan->record_bytes > 0 && (input->input_bytes == UINT64_MAX ||
-	                                input->input_bytes <= plan->record_bytes)))
-		return GS_OK;
-	cpu.device = GSORT_DEVICE_CPU;
-	TRY(make_or_tell(plan, &cpu));
-	plan->device_rule = "memory has no room for a copy of the input, in case a GPU fails";
-	return GS_OK;
 }

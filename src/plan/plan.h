@@ -51,12 +51,10 @@ struct gs_plan_input {
 	const char       *beside_what;		/* for people */
 	size_t            print_bytes;		/* memory to print a key; 0: keys are written as they are */
 	bool              compressed;		/* an input is compressed */
-	bool              confined;		/* one may be, so the job is in a sandbox */
 	bool              large_window;		/* an input's format may need a large window */
 	uint64_t          input_bytes;		/* of all inputs, or UINT64_MAX: unknown */
 	uint64_t          all_bytes;		/* the same, of all ranks together */
 	bool              guessed;		/* input_bytes is a hint, not a promise */
-	uint64_t          peeked_bytes;		/* of unknown input that are there already */
 	bool              seekable;		/* all inputs can be read again from where they began */
 	size_t            input_count;		/* of GSORT_MERGE: to be merged */
 	enum gsort_device device;		/* the user's choice; GSORT_DEVICE_CPU once a GPU failed */
@@ -112,10 +110,6 @@ struct gs_plan {
 	const char *device_rule;	/* the rule that chose it, for people */
 	uint64_t gpu_from_bytes;	/* of input, from which a GPU pays with these threads; 0: the
 					 * size did not matter */
-	uint64_t peek_bytes;		/* read this much of the input first, then plan again; 0:
-					 * the plan is final */
-	size_t   record_bytes;		/* of input that cannot be read again: kept in memory, so that
-					 * the CPU can start over if the GPU fails */
 
 	/* Memory: of the whole process; and what of it is left for keys. */
 	uint64_t host_bytes;

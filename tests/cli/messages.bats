@@ -980,8 +980,7 @@ messages() {
 	the input has changed since it was read for the GPU: the output cannot be completed
 	--device=gpu: the GPU module is not installed; install it, or use --device=cpu
 	but this is gsort
-	bytes of the input were kept in memory; --device=cpu reads it once
-	cannot be read again: it is not a regular file, and was not kept in memory; --device=cpu reads it once
+	cannot be read again: it is not a regular file; --device=cpu reads it once
 	a line of more than
 	a line has more than 4 GiB
 	' is not an ordering option

@@ -87,18 +87,19 @@ walk() {
 	[ $lost -gt 0 ] || { [ $STEP -gt 1 ] && STEP=$((STEP / 8)) walk "$@"; }
 }
 
-# survives OPTION...: whatever fails.  2 and 100 pass, 214, 700 and 719 last.
+# survives OPTION...: whatever fails.  2 and 100 pass, 214, 700 and 719 last.  With auto a pipe gets no GPU.
 survives() {
 	local code codes="2 700"
 	[ -z "${GSORT_SLOW:-}" ] || codes="2 100 214 700 719"
 	gsort --device=cpu "${@/-Sgpu:*/-q}" -o expected in.now || return 1
 	sorts gpu "$@" && cmp out expected || return 1
 	[ ! -s err ] || return 1
+	walk GSORT_EMU_FAIL 700 gpu "$@" && walk GSORT_EMU_CORRUPT "" gpu "$@" || return 1
+	[ ! -e is-pipe ] || return 0
 	for code in $codes; do
 		walk GSORT_EMU_FAIL "$code" auto "$@" || return 1
 	done
-	walk GSORT_EMU_FAIL 700 gpu "$@" && walk GSORT_EMU_CORRUPT "" auto "$@" &&
-		walk GSORT_EMU_CORRUPT "" gpu "$@"
+	walk GSORT_EMU_CORRUPT "" auto "$@"
 }
 
 @test "one batch of a file" {
@@ -143,24 +144,20 @@ survives() {
 	done
 }
 
-@test "a pipe that is read far before a GPU is chosen" {
-	STEP=31
-	export GSORT_EMU_OPEN_MS=1
-	: >is-pipe
-	gen --seed 55 --keys 700000 --type u32 >in.now
-	survives -u32
-	GSORT_EMU_MEMORY=$((256 << 20))		# staging buffers are large if nobody knows how much will come
-	gen --seed 55 --keys 200000 --type text --range full >in.now
-	survives
-}
-
-@test "a pipe that is too large to be kept is sorted by the CPU" {
-	gen --seed 60 --keys 9000000 --type u32 >in.now
+@test "a pipe is sorted by the CPU, by one thread and of a known size, too" {
+	local options
+	gen --seed 60 --keys 100000 --type u32 >in.now
 	gsort --device=cpu -u32 -o expected in.now
-	cat in.now | gsort-emu --decompress=none -u32 -S 48M -T temp -vv -o out 2>err
-	cmp out expected
-	grep 'the input is too large to be kept in memory, in case the GPU fails: the CPU sorts instead' err
-	not grep warning err
+	export GSORT_EMU_FAIL=1:700
+	for options in --parallel=1 --parallel=2 "--parallel=1 --progress=400K"; do
+		cat in.now | gsort-emu --decompress=none -u32 $options -vv -o out 2>err
+		cmp out expected
+		[ ! -e mark ]
+		not grep 'warning\|no GPU' err
+	done
+	gsort-emu -u32 --parallel=1 -o out in.now		# a file is not
+	[ -e mark ]
+	cat in.now | gsort-emu -u32 --plan | grep '^device   cpu: the CPU sorts as fast as a pipe delivers$'
 }
 
 @test "an input that has changed is not mixed with what was written" {

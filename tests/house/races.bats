@@ -15,6 +15,6 @@ tables() {
 	TSAN_OPTIONS=exitcode=99:die_after_fork=0 "$GSORT_BUILD/tsan/tests/unit/units" "$@"
 }
 
-@test "thread: the tables of teams and merges" { tables team external_merge recorder spill; }
+@test "thread: the tables of teams and merges" { tables team external_merge input spill; }
 @test "thread: runs on disk"                  { clean tsan cli/spill.bats 'one file|compressed if'; }
 @test "thread: text"                          { clean tsan cli/encode.bats 'text becomes binary'; }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#define ZLIB_CONST
+#include <zlib.h>
 
 #include "io/files.h"
 #include "io/input.h"
@@ -537,6 +539,322 @@ check_ahead_error(void)
 	gs_ahead_close(&ahead);
 }
 
+/* ---- reading again ------------------------------------------------------- */
+
+/* BYTES of a content that begins at FROM. */
+static char *
+content(size_t from, size_t bytes)
+{
+	char *data = malloc(bytes + 1);
+
+	for (size_t b = 0; b < bytes; b++)
+		data[b] = byte_at(from + b);
+	return data;
+}
+
+/* Read BYTES of the current file, or what is left of it; are EXPECTED bytes of the content from FROM on
+ * there? */
+static bool
+reads(struct gs_input *input, size_t from, size_t bytes, size_t expected)
+{
+	char *data = malloc(bytes + 1), *right = content(from, bytes);
+	size_t got;
+	const bool holds = gs_input_read(input, data, bytes, &got) == GS_OK && got == expected &&
+	                   memcmp(data, right, got) == 0;
+
+	free(data);
+	free(right);
+	return holds;
+}
+
+static size_t
+gzip(const char *data, size_t bytes, char *into, size_t room)
+{
+	z_stream zlib = {
+		.next_in = (const unsigned char *)data, .avail_in = (unsigned)bytes,
+		.next_out = (unsigned char *)into, .avail_out = (unsigned)room,
+	};
+
+	deflateInit2(&zlib, 1, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
+	deflate(&zlib, Z_FINISH);
+	deflateEnd(&zlib);
+	return zlib.total_out;
+}
+
+/* Of BYTES of a callback some are read: none can be read again, the rest is read on. */
+static void
+check_callback_again(size_t bytes, size_t before)
+{
+	char *data = content(0, bytes);
+	struct caller caller = { .data = data, .bytes = bytes };
+	const struct gs_input_options options = { .binary = true, .read = call, .read_context = &caller };
+	const size_t first = before < bytes ? before : bytes;
+	struct gs_input *input;
+	gs_status status;
+	bool yes;
+
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_rewind(input) == GS_OK &&
+	      gs_input_next(input) && gs_input_claims(input, &yes) == GS_OK && !yes &&
+	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 0, before, first),
+	      "%zu of %zu bytes are read; before, it is as often rewound as one likes", before, bytes);
+	status = gs_input_rewind(input);
+	if (first == 0)
+		CHECK(status == GS_OK && gs_input_next(input), "no byte was read, so it is rewound");
+	else
+		CHECK(status == GS_EIO && strcmp(gs_message(), "input: cannot be read again: it is not a "
+		      "regular file; --device=cpu reads it once") == 0, "%zu of %zu bytes were read: %s",
+		      before, bytes, gs_message());
+	CHECK(reads(input, first, bytes + 1, bytes - first) && !gs_input_next(input),
+	      "the rest of %zu bytes is read behind %zu", bytes, first);
+	CHECK(gs_input_rewind(input) == GS_EIO, "and cannot be read again, once it was left");
+	gs_input_close(input);
+	free(data);
+}
+
+/* A compressed callback, of many calls, the first of which gives one byte. */
+static void
+check_compressed_callback(void)
+{
+	enum { BYTES = 600000 };
+	char *data = content(0, BYTES), *packed = malloc(2 * BYTES);
+	struct caller caller = { .data = packed, .bytes = gzip(data, BYTES, packed, 2 * BYTES) };
+	const struct gs_input_options options = { .read = call, .read_context = &caller };
+	struct gs_input *input;
+	bool yes;
+
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      gs_input_claims(input, &yes) == GS_OK && !yes &&
+	      gs_files_inflate(gs_input_files(input), GS_INFLATES) && reads(input, 0, BYTES + 1, BYTES) &&
+	      !gs_input_next(input), "it is recognized, and read whole: %s", gs_message());
+	gs_input_close(input);
+	free(data);
+	free(packed);
+}
+
+/* A file of another content takes the name of one that was read; or none has it any more.  The one that is
+ * being read is open. */
+static void
+check_replaced(void)
+{
+	const char *names[] = { path("a"), path("b") };
+	struct gs_input_options options = { .names = names, .count = 2, .binary = true };
+	struct gs_input *input;
+	size_t got;
+	char byte;
+
+	write_file("a", 1000);
+	write_file("b", 1000);
+	write_file("c", 1000);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      reads(input, 0, 1001, 1000) && gs_input_next(input) && reads(input, 0, 10, 10),
+	      "two files are read");
+	remove(names[1]);
+	CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 0, 1001, 1000) &&
+	      gs_input_next(input) && reads(input, 0, 1001, 1000), "the second, whose name is gone, too");
+	rename(path("c"), names[0]);
+	CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
+	      gs_input_read(input, &byte, 1, &got) == GS_EIO &&
+	      strstr(gs_message(), "a: cannot be read again: it has been replaced by another file"),
+	      "one has been replaced: %s", gs_message());
+	gs_input_close(input);
+	remove(names[0]);
+	write_file("a", 10);
+	write_file("b", 10);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) && gs_input_next(input),
+	      "two files are opened");
+	remove(names[0]);
+	CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
+	      gs_input_read(input, &byte, 1, &got) == GS_EIO &&
+	      strstr(gs_message(), "cannot read: ") != NULL, "one has gone: %s", gs_message());
+	gs_input_close(input);
+	options.again = true;
+	for (int part = 0; part < 2; part++) {
+		write_file("a", 1000);
+		CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+		      reads(input, 0, 1000, 1000) && gs_input_next(input), "files may be read again");
+		remove(names[0]);
+		if (part)
+			gs_input_close_left(input);
+		CHECK(gs_input_rewind(input) == GS_OK && gs_input_next(input) &&
+		      (part ? gs_input_read(input, &byte, 1, &got) == GS_EIO
+		            : reads(input, 0, 1001, 1000) && gs_input_next(input) && !gs_input_next(input)),
+		      part ? "one was closed, and has gone" : "one that has gone stays open until then");
+		gs_input_close(input);
+	}
+	remove(names[1]);
+}
+
+/* Decompression by one thread reads on from where the file is. */
+static void
+check_compressed_file(void)
+{
+	enum { BYTES = 600000 };
+	const char *name = path("a");
+	const struct gs_input_options options = { .names = &name, .count = 1, .threads = 1 };
+	char *data = content(0, BYTES), *packed = malloc(2 * BYTES);
+	const size_t packed_bytes = gzip(data, BYTES, packed, 2 * BYTES);
+	FILE *file = fopen(name, "w");
+	struct gs_input *input;
+
+	fwrite(packed, 1, packed_bytes, file);
+	fclose(file);
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) && reads(input, 0, 10, 10) &&
+	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 0, BYTES + 1, BYTES),
+	      "a compressed file begins again: %s", gs_message());
+	gs_input_close(input);
+	remove(name);
+	free(data);
+	free(packed);
+}
+
+/* ---- standard input --------------------------------------------------------------- */
+
+/* Standard input is FD for CHECKED(). */
+static void
+with_standard_input(int fd, void (*checked)(void))
+{
+	const int kept = dup(STDIN_FILENO);
+
+	dup2(fd, STDIN_FILENO);
+	close(fd);
+	checked();
+	dup2(kept, STDIN_FILENO);
+	close(kept);
+}
+
+static void
+check_offset(void)
+{
+	struct gs_input_options options = { .binary = true, .threads = 1 };
+	struct gs_input *input;
+
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input)) == 993 &&
+	      gs_input_next(input) && reads(input, 7, 500, 500) && gs_input_rewind(input) == GS_OK &&
+	      gs_input_next(input) && reads(input, 7, 1000, 993) && !gs_input_next(input) &&
+	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 7, 90, 90),
+	      "a file that is standard input is read again from where it was");
+	CHECK(!gs_input_next(input) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 97,
+	      "and left where reading ended");
+	gs_input_close(input);
+}
+
+static void
+check_offset_compressed(void)
+{
+	const struct gs_input_options options = { .binary = false, .threads = 1 };
+	struct gs_input *input;
+
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      reads(input, 0, 4000, 4000) && gs_input_rewind(input) == GS_OK &&
+	      gs_input_next(input) && reads(input, 0, 60000, 50000),
+	      "and if it is compressed");
+	gs_input_close(input);
+}
+
+/* A pipe, named twice: the second time it is empty. */
+static void
+check_spent(void)
+{
+	const char *names[] = { "-", "-" };
+	const struct gs_input_options options = { .names = names, .count = 2, .binary = true, .threads = 1 };
+	struct gs_input *input;
+
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&
+	      reads(input, 0, 200, 100) && gs_input_next(input) && reads(input, 0, 200, 0) &&
+	      !gs_input_next(input), "standard input is read once, however often it is named");
+	gs_input_close(input);
+}
+
+static void
+check_standard_input(void)
+{
+	char *data = content(0, 50000), *packed = malloc(100000);
+	int ends[2], fd;
+
+	write_file("a", 1000);
+	fd = open(path("a"), O_RDONLY);
+	lseek(fd, 7, SEEK_SET);
+	with_standard_input(fd, check_offset);
+
+	fd = open(path("a"), O_RDWR | O_TRUNC);
+	if (write(fd, "1234567", 7) == 7 &&
+	    write(fd, packed, gzip(data, 50000, packed, 100000)) > 0)
+		lseek(fd, 7, SEEK_SET);
+	with_standard_input(fd, check_offset_compressed);
+	remove(path("a"));
+
+	if (pipe(ends) == 0 && write(ends[1], data, 100) == 100) {
+		close(ends[1]);
+		with_standard_input(ends[0], check_spent);
+	}
+	free(data);
+	free(packed);
+}
+
+/* Two named pipes between files, each opened and written when its turn comes. */
+static void
+check_pipes(void)
+{
+	const char *names[] = { path("a"), path("pipe"), path("b"), path("other") };
+	const struct gs_input_options options = { .names = names, .count = 4, .binary = true, .threads = 1 };
+	struct gs_input *input;
+	char *data = content(0, 100);
+	bool holds = true;
+
+	write_file("a", 1000);
+	write_file("b", 1000);
+	mkfifo(names[1], 0600);
+	mkfifo(names[3], 0600);
+	CHECK(gs_input_open(&input, &options) == GS_OK &&
+	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN, "no writer is waited for");
+	for (unsigned n = 0; n < 4; n++) {
+		const int fd = n % 2 == 1 ? open(names[n], O_RDWR) : -1;
+		const size_t bytes = n % 2 == 1 ? 90 + n : 1000;
+		bool yes;
+
+		holds = holds && gs_input_next(input) && gs_input_name(input) == names[n] &&
+		        (fd < 0 || write(fd, data, bytes) == (ssize_t)bytes) &&
+		        gs_input_claims(input, &yes) == GS_OK && yes == (fd < 0);
+		if (fd >= 0)
+			close(fd);
+		holds = holds && reads(input, 0, 1001, bytes);
+	}
+	CHECK(holds && !gs_input_next(input), "files and pipes are read in order: %s", gs_message());
+	CHECK(gs_input_rewind(input) == GS_EIO && strstr(gs_message(), "pipe: cannot be read again") != NULL,
+	      "and the first pipe is named: %s", gs_message());
+	gs_input_close(input);
+	for (unsigned n = 0; n < 4; n++)
+		remove(names[n]);
+	free(data);
+}
+
+/* A thread that reads ahead is stopped while it waits for a pipe, and joined. */
+static void
+check_stopped(void)
+{
+	enum { CHUNK = 1000 };
+	const char *name = path("pipe");
+	const struct gs_input_options options = { .names = &name, .count = 1, .binary = true, .threads = 1 };
+	char chunks[GS_AHEAD_CHUNKS * CHUNK], *data = content(0, 2500);
+	struct gs_chunk *chunk = NULL;
+	struct gs_input *input;
+	struct gs_ahead ahead;
+	int fd;
+
+	mkfifo(name, 0600);
+	fd = open(name, O_RDWR);
+	CHECK(gs_input_open(&input, &options) == GS_OK && write(fd, data, 2500) == 2500, "a pipe is opened");
+	gs_ahead_open(&ahead, input, chunks, CHUNK);
+	CHECK(gs_ahead_take(&ahead, &chunk) == GS_OK && chunk->bytes == CHUNK &&
+	      memcmp(chunk->data, data, CHUNK) == 0, "a chunk is taken");
+	gs_ahead_close(&ahead);
+	CHECK(gs_input_rewind(input) == GS_EIO, "the pipe is not read again");
+	gs_input_close(input);
+	close(fd);
+	remove(name);
+	free(data);
+}
+
 static void
 remove_folder(void)
 {
@@ -588,5 +906,16 @@ unit_input(void)
 	check_ahead_behind();
 	check_ahead_in_turn();
 	check_ahead_error();
+	for (size_t bytes = 0; bytes < 44; bytes = bytes == 2 ? GS_CONTENTS_LEAST - 4 : bytes + 1)
+		for (size_t before = 0; before <= bytes + 1; before++)
+			check_callback_again(bytes, before);
+	check_callback_again(10000, 5000);
+	check_compressed_callback();
+	check_replaced();
+	check_compressed_file();
+	check_standard_input();
+	check_pipes();
+	for (unsigned round = 0; round < (units_brief() ? 20 : 500); round++)
+		check_stopped();
 	remove_folder();
 }

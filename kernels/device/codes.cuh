@@ -340,8 +340,27 @@ code_at(const uint32_t *begins, uint32_t codes, size_t at)
 	return low;
 }
 
-/* A warp writes some of COUNT keys, by the places where CODES codes begin; each lane the keys of a code, if
- * these are few. */
+/* The same from code LOW on, for each lane. */
+static __device__ __forceinline__ uint32_t
+code_behind(const uint32_t *begins, uint32_t low, uint32_t codes, size_t at)
+{
+	for (uint32_t high = codes; high - low > 1;) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (begins[middle] <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * A warp writes some of COUNT keys, by the places where CODES codes begin; each lane the keys of a code,
+ * if these are few.  Codes without keys cost as much as others: 256 values and 128 outliers of 2^23 u32 make
+ * 50,000 codes, and one warp would go through nearly all of them, for 0.5 ms.  So where few codes have keys,
+ * each lane searches for the codes of single keys.
+ */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(CODED_THREADS)
 write_codes_kernel(Key *keys, size_t count, Map map, const uint32_t *begins, const code_book *book)
@@ -350,18 +369,19 @@ write_codes_kernel(Key *keys, size_t count, Map map, const uint32_t *begins, con
 	if (has_no_room(SHARED_LARGE))
 		return;
 
-	enum { EACH = CODED_BYTES / sizeof(Key), WARPS = CODED_THREADS / 32, FEW = 32 };
+	enum { EACH = CODED_BYTES / sizeof(Key), WARPS = CODED_THREADS / 32, FEW = 32, SPARSE = 4 };
 	__shared__ Key written[WARPS][EACH];
 	Key *const mine = written[threadIdx.x / 32];
 	const unsigned lane = threadIdx.x % 32;
 	const size_t from = (blockIdx.x * (size_t)WARPS + threadIdx.x / 32) * EACH;
 	const uint32_t here = from < count ? (uint32_t)min(count - from, (size_t)EACH) : 0;
 	const uint32_t codes = (uint32_t)book->codes;
-	uint32_t at = 0;
+	uint32_t code, at = 0, was;
 
 	if (here == 0)
 		return;
-	for (uint32_t code = code_at(begins, codes, from); at < here; code += 32) {
+	code = code_at(begins, codes, from);
+	do {
 		const bool is_code = code + lane < codes;
 		const Key key = is_code ? original(map, key_of_code<Key>(book, code + lane)) : (Key)0;
 		const size_t next = code + lane + 1 < codes ? begins[code + lane + 1] : count;
@@ -381,7 +401,14 @@ write_codes_kernel(Key *keys, size_t count, Map map, const uint32_t *begins, con
 			for (uint32_t i = __shfl_sync(ALL_LANES, begin, one) + lane; i < last; i += 32)
 				mine[i] = value;
 		}
+		was = at;
 		at = __shfl_sync(ALL_LANES, end, 31);
+		code += 32;
+	} while (at < here && at - was >= SPARSE);
+	for (uint32_t i = at + lane; i < here; i += 32) {
+		const uint32_t its = code_behind(begins, code - 1, codes, from + i);
+
+		mine[i] = original(map, key_of_code<Key>(book, its));
 	}
 	__syncwarp();
 	for (uint32_t i = lane; i < here; i += 32)

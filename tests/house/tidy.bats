@@ -172,6 +172,30 @@ names_of_objects() {
 	[ -z "$twice" ] || { echo "$twice"; false; }
 }
 
+# A kernel that may start early waits for all before it: one that returned first would let its successor begin.
+@test "a kernel begins in turn, or is not launched early" {
+	needs python3
+	python3 - <<-'END' >"$BATS_TEST_TMPDIR/wrong"
+		import glob, re
+		texts = [re.sub(r"/\*.*?\*/", "", open(name).read(), flags=re.S)
+		         for name in glob.glob("kernels/*/*.cu*") if "/paper/" not in name]
+		turns = {}
+		for text in texts:
+		    for name, body in re.findall(r"__global__ void\s+(?:__launch_bounds__\(.*?\)\s+)?(\w+)\([^{]*?\)\n\{\n(.*?)^\}",
+		                                 text, re.M | re.S):
+		        turns.setdefault(name, set()).add(re.match(r"\s*begin_in_turn\(\);", body) is not None)
+		for name, begin in turns.items():
+		    uses = re.findall(r"([\w<>]+)\(\s*" + name + r"\b(?!\()", "\n".join(texts))
+		    if len(begin) > 1:
+		        print(name, "is the name of two kernels")
+		    elif False in begin:
+		        print(*(f"{name}, by {use}\n" for use in uses
+		                if use not in ("launch<false>", "launch_shared<false>", "launch_each")), sep="", end="")
+		assert len(turns) > 60
+	END
+	[ ! -s "$BATS_TEST_TMPDIR/wrong" ] || { cat "$BATS_TEST_TMPDIR/wrong"; false; }
+}
+
 @test "count.py counts code, and neither comments nor blanks" {
 	needs python3 git
 	mkdir -p "$BATS_TEST_TMPDIR/tree/src/a" && cd "$BATS_TEST_TMPDIR/tree"

@@ -114,6 +114,16 @@ forget(Key *key)
 	return key;
 }
 
+/* BODY(key), of a key of the one of KEYS that has so many BITS. */
+template <class... Keys, class Body> static cudaError_t
+by_width(unsigned bits, const Body &body)
+{
+	cudaError_t error = cudaErrorInvalidValue;
+
+	(void)((sizeof(Keys) * 8 == bits && (error = body(Keys()), true)) || ...);
+	return error;
+}
+
 #ifdef __CUDACC__
 template <bool EARLY, class... Param> static cudaError_t
 launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,

@@ -11,6 +11,7 @@ kernel_headers = \
   kernels/block/splitters.cuh \
   kernels/device/chunks.cuh \
   kernels/device/codes.cuh \
+  kernels/device/each.cuh \
   kernels/device/histogram.cuh \
   kernels/device/leaf_launch.cuh \
   kernels/device/leaf_worklist.cuh \

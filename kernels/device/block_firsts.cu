@@ -23,26 +23,18 @@ block_firsts_kernel(const Key *keys, size_t blocks, size_t block_keys, unsigned 
 		firsts[block] = keys[block * block_keys];
 }
 
-template <class Key> static cudaError_t
-block_firsts(const Key *keys, size_t count, size_t block_keys, uint64_t *firsts,
-             cudaStream_t stream)
+extern "C" cudaError_t
+gs_block_firsts(const void *keys, unsigned bits, size_t count, size_t block_keys,
+                uint64_t *firsts, cudaStream_t stream)
 {
 	const size_t blocks = (count + block_keys - 1) / block_keys;
 
 	if (count == 0)
 		return cudaSuccess;
-	return launch<false>(block_firsts_kernel<Key>, (blocks + FIRSTS_THREADS - 1) / FIRSTS_THREADS,
-	                     FIRSTS_THREADS, stream, keys, blocks, block_keys,
-	                     (unsigned long long *)firsts);
-}
-
-extern "C" cudaError_t
-gs_block_firsts(const void *keys, unsigned bits, size_t count, size_t block_keys,
-                uint64_t *firsts, cudaStream_t stream)
-{
-	switch (bits) {
-	case 32: return block_firsts((const uint32_t *)keys, count, block_keys, firsts, stream);
-	case 64: return block_firsts((const uint64_t *)keys, count, block_keys, firsts, stream);
-	}
-	return cudaErrorInvalidValue;
+	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
+		return launch<false>(block_firsts_kernel<decltype(key)>,
+		                     (blocks + FIRSTS_THREADS - 1) / FIRSTS_THREADS, FIRSTS_THREADS, stream,
+		                     (const decltype(key) *)keys, blocks, block_keys,
+		                     (unsigned long long *)firsts);
+	});
 }

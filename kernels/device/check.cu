@@ -57,25 +57,17 @@ check_kernel(const Key *keys, size_t count, size_t span_keys, wide salt, wide *s
 		atomicAdd(falls, (wide)fell);
 }
 
-template <class Key> static cudaError_t
-check(const Key *keys, size_t count, size_t span_keys, uint64_t salt, uint64_t *sums,
-      uint64_t *falls, cudaStream_t stream)
+extern "C" cudaError_t
+gs_check(const void *keys, unsigned bits, size_t count, size_t span_keys, uint64_t salt,
+         uint64_t *sums, uint64_t *falls, cudaStream_t stream)
 {
 	if (count == 0)
 		return cudaSuccess;
 	if (span_keys % CHECK_KEYS != 0)
 		return cudaErrorInvalidValue;
-	return launch<false>(check_kernel<Key>, (count + CHECK_KEYS - 1) / CHECK_KEYS, CHECK_THREADS,
-	                     stream, keys, count, span_keys, salt, (wide *)sums, (wide *)falls);
-}
-
-extern "C" cudaError_t
-gs_check(const void *keys, unsigned bits, size_t count, size_t span_keys, uint64_t salt,
-         uint64_t *sums, uint64_t *falls, cudaStream_t stream)
-{
-	switch (bits) {
-	case 32: return check((const uint32_t *)keys, count, span_keys, salt, sums, falls, stream);
-	case 64: return check((const uint64_t *)keys, count, span_keys, salt, sums, falls, stream);
-	}
-	return cudaErrorInvalidValue;
+	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
+		return launch<false>(check_kernel<decltype(key)>, (count + CHECK_KEYS - 1) / CHECK_KEYS,
+		                     CHECK_THREADS, stream, (const decltype(key) *)keys, count, span_keys,
+		                     salt, (wide *)sums, (wide *)falls);
+	});
 }

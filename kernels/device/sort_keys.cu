@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* sort_keys.cu - the sort of keys, as one or in pieces, and what each sort needs of a device */
+#include "kernels/device/each.cuh"
 #include "kernels/device/pieces.cuh"
 
 int gs_shared_most = INT_MAX;
@@ -64,22 +65,14 @@ gs_sorter_close(struct gs_sorter *sorter)
 	*sorter = gs_sorter{};
 }
 
-template <class Key> static cudaError_t
-sort_typed(const gs_sorter *sorter, void *keys, void *other, gs_key_map map, size_t count,
-           void *memory, cudaStream_t stream)
-{
-	return sort(job<typed<Key>>{ sorter, (Key *)keys, (Key *)other, map, count, {}, stream }, memory);
-}
-
 extern "C" cudaError_t
 gs_sort_typed(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits,
               struct gs_key_map map, size_t count, void *memory, cudaStream_t stream)
 {
-	switch (bits) {
-	case 32: return sort_typed<uint32_t>(sorter, keys, other, map, count, memory, stream);
-	case 64: return sort_typed<uint64_t>(sorter, keys, other, map, count, memory, stream);
-	}
-	return cudaErrorInvalidValue;
+	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
+		return sort(job<typed<decltype(key)>>{ sorter, (decltype(key) *)keys, (decltype(key) *)other,
+		                                       map, count, {}, stream }, memory);
+	});
 }
 
 extern "C" cudaError_t
@@ -104,29 +97,6 @@ gs_sort(void *keys, void *other, unsigned bits, size_t count, void *memory, cuda
 
 /* ---- pieces ------------------------------------------------------------------ */
 
-enum { WIDEN_THREADS = 256 };
-
-/* Keys of 8 or 16 bits that are sorted as words of 32. */
-template <class Stored> static __global__ void
-__launch_bounds__(WIDEN_THREADS)
-widen_kernel(uint32_t *words, const Stored *keys, size_t count, key_map<Stored> map)
-{
-	const size_t i = blockIdx.x * (size_t)WIDEN_THREADS + threadIdx.x;
-
-	if (i < count)
-		words[i] = ordered(map, keys[i]);
-}
-
-template <class Stored> static __global__ void
-__launch_bounds__(WIDEN_THREADS)
-shorten_kernel(Stored *keys, const uint32_t *words, size_t count, key_map<Stored> map)
-{
-	const size_t i = blockIdx.x * (size_t)WIDEN_THREADS + threadIdx.x;
-
-	if (i < count)
-		keys[i] = original(map, (Stored)words[i]);
-}
-
 /* Memory for BYTES of words, twice; then what a sort of them needs. */
 static size_t
 words_bytes(size_t count)
@@ -134,29 +104,22 @@ words_bytes(size_t count)
 	return (count * sizeof(uint32_t) + 255) / 256 * 256;
 }
 
-template <class Key> static cudaError_t
-sort_pieces_of(const gs_sorter *sorter, Key *keys, Key *other, gs_key_map map, const gs_cuts &g,
-               size_t count, void *memory, bool *wrong, cudaStream_t stream)
-{
-	return sort_pieces(job<typed<Key>>{ sorter, keys, other, map, count, {}, stream }, g, memory, wrong);
-}
-
 template <class Stored> static cudaError_t
 sort_pieces_widened(const gs_sorter *sorter, Stored *keys, gs_key_map map, const gs_cuts &g,
                     size_t count, char *memory, bool *wrong, cudaStream_t stream)
 {
 	const key_map<Stored> m = map;
-	const size_t bytes = words_bytes(count), blocks = (count + WIDEN_THREADS - 1) / WIDEN_THREADS;
+	const size_t bytes = words_bytes(count);
 	uint32_t *const words = (uint32_t *)memory, *const other = (uint32_t *)(memory + bytes);
 
 	if (count < 2 || g.count == 0)
 		return cudaSuccess;
 	if (pieces_are_short<uint32_t>(g))
 		return sort_short_pieces<uint32_t>(keys, m, g, stream);
-	TRY_CUDA(launch<false>(widen_kernel<Stored>, blocks, WIDEN_THREADS, stream, words, keys, count, m));
-	TRY_CUDA(sort_pieces_of(sorter, words, other, gs_key_map{}, g, count, memory + 2 * bytes, wrong,
-	                        stream));
-	return launch<false>(shorten_kernel<Stored>, blocks, WIDEN_THREADS, stream, keys, words, count, m);
+	TRY_CUDA(launch_each(widen_kernel<Stored>, count, stream, words, keys, m));
+	TRY_CUDA(sort_pieces(job<typed<uint32_t>>{ sorter, words, other, gs_key_map{}, count, {}, stream }, g,
+	                     memory + 2 * bytes, wrong));
+	return launch_each(shorten_kernel<Stored>, count, stream, keys, words, m);
 }
 
 extern "C" size_t
@@ -175,15 +138,14 @@ gs_sort_pieces(const struct gs_sorter *sorter, void *keys, void *other, unsigned
                bool *wrong, cudaStream_t stream)
 {
 	*wrong = false;
-	switch (bits) {
-	case 8:  return sort_pieces_widened(sorter, (uint8_t *)keys, map, pieces, count, (char *)memory,
-		                           wrong, stream);
-	case 16: return sort_pieces_widened(sorter, (uint16_t *)keys, map, pieces, count, (char *)memory,
-		                            wrong, stream);
-	case 32: return sort_pieces_of(sorter, (uint32_t *)keys, (uint32_t *)other, map, pieces, count,
-		                       memory, wrong, stream);
-	case 64: return sort_pieces_of(sorter, (uint64_t *)keys, (uint64_t *)other, map, pieces, count,
-		                       memory, wrong, stream);
-	}
-	return cudaErrorInvalidValue;
+	if (bits < 32)
+		return by_width<uint8_t, uint16_t>(bits, [&](auto key) {
+			return sort_pieces_widened(sorter, (decltype(key) *)keys, map, pieces, count,
+			                           (char *)memory, wrong, stream);
+		});
+	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
+		return sort_pieces(job<typed<decltype(key)>>{ sorter, (decltype(key) *)keys,
+		                                              (decltype(key) *)other, map, count, {},
+		                                              stream }, pieces, memory, wrong);
+	});
 }

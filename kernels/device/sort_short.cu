@@ -132,21 +132,15 @@ sort_short(Key *keys, gs_key_map map, size_t count, number *counts, cudaStream_t
 	const uint32_t parts = values < SHORT_BINS ? 1 : values / SHORT_BINS;
 	const key_map<Key> m = map;
 	const size_t blocks = count / (COUNT_THREADS * 16 / sizeof(Key)) + 1;
-	cudaError_t error;
 
 	if (count < 2)
 		return cudaSuccess;
-	error = cudaMemsetAsync(counts, 0, gs_sort_short_scratch_bytes(16), stream);
-	if (error == cudaSuccess)
-		error = launch<false>(count_values_kernel<Key>,
-		                      std::min<size_t>(blocks, SHORT_BLOCKS) * parts,
-		                      COUNT_THREADS, stream, counts, keys, count, m, parts);
-	if (error == cudaSuccess)
-		error = launch<false>(begin_values_kernel, 1, BEGIN_THREADS, stream, counts, values);
-	if (error == cudaSuccess)
-		error = launch<false>(write_values_kernel<Key>, (count + WRITE_KEYS - 1) / WRITE_KEYS,
-		                      COUNT_THREADS, stream, keys, count, counts, values, m);
-	return error;
+	TRY_CUDA(cudaMemsetAsync(counts, 0, gs_sort_short_scratch_bytes(16), stream));
+	TRY_CUDA(launch<false>(count_values_kernel<Key>, std::min<size_t>(blocks, SHORT_BLOCKS) * parts,
+	                       COUNT_THREADS, stream, counts, keys, count, m, parts));
+	TRY_CUDA(launch<false>(begin_values_kernel, 1, BEGIN_THREADS, stream, counts, values));
+	return launch<false>(write_values_kernel<Key>, (count + WRITE_KEYS - 1) / WRITE_KEYS, COUNT_THREADS,
+	                     stream, keys, count, counts, values, m);
 }
 
 extern "C" size_t
@@ -159,9 +153,7 @@ extern "C" cudaError_t
 gs_sort_short(void *keys, unsigned bits, struct gs_key_map map, size_t count, void *scratch,
               cudaStream_t stream)
 {
-	switch (bits) {
-	case 8:  return sort_short((uint8_t *)keys, map, count, (number *)scratch, stream);
-	case 16: return sort_short((uint16_t *)keys, map, count, (number *)scratch, stream);
-	}
-	return cudaErrorInvalidValue;
+	return by_width<uint8_t, uint16_t>(bits, [&](auto key) {
+		return sort_short((decltype(key) *)keys, map, count, (number *)scratch, stream);
+	});
 }

@@ -18,25 +18,9 @@
  */
 #include <algorithm>
 
+#include "kernels/device/each.cuh"
 #include "kernels/device/leaf_launch.cuh"
 #include "kernels/kernels.h"
-
-enum { EACH_THREADS = 256 };
-
-/* A kernel with a thread for each of COUNT elements. */
-template <class... Param> static cudaError_t
-launch_each(void (*kernel)(size_t, Param...), size_t count, cudaStream_t stream,
-            typename given<Param>::type... args)
-{
-	return launch<false>(kernel, (count + EACH_THREADS - 1) / EACH_THREADS, EACH_THREADS, stream, count,
-	                     args...);
-}
-
-static __device__ __forceinline__ size_t
-this_element(void)
-{
-	return blockIdx.x * (size_t)EACH_THREADS + threadIdx.x;
-}
 
 /* The first place of the row that element I is in; all are one row if LENGTH is 0. */
 static __device__ __forceinline__ uint32_t
@@ -117,24 +101,6 @@ number_kernel(size_t count, Value *places)
 
 	if (i < count)
 		places[i] = (Value)i;
-}
-
-template <class Key> static __global__ void
-widen_kernel(size_t count, uint32_t *words, const Key *keys, key_map<Key> map)
-{
-	const size_t i = this_element();
-
-	if (i < count)
-		words[i] = ordered(map, keys[i]);
-}
-
-template <class Key> static __global__ void
-shorten_kernel(size_t count, Key *keys, const uint32_t *words, key_map<Key> map)
-{
-	const size_t i = this_element();
-
-	if (i < count)
-		keys[i] = original(map, (Key)words[i]);
 }
 
 /* ---- what follows ---------------------------------------------------------------- */
@@ -336,22 +302,6 @@ sort_halves(const stable_job &j, bool *wrong)
 	return follow_order<Value>(j);
 }
 
-template <class Value> static cudaError_t
-sort_stable(const stable_job &j, bool pairs, bool *wrong)
-{
-	switch (j.s.bits) {
-	case 8:
-		return pairs ? sort_in_order<uint8_t, Value>(j) : sort_packed<uint8_t, Value>(j, wrong);
-	case 16:
-		return pairs ? sort_in_order<uint16_t, Value>(j) : sort_packed<uint16_t, Value>(j, wrong);
-	case 32:
-		return pairs ? sort_in_order<uint32_t, Value>(j) : sort_packed<uint32_t, Value>(j, wrong);
-	case 64:
-		return pairs ? sort_in_order<uint64_t, Value>(j) : sort_halves<Value>(j, wrong);
-	}
-	return cudaErrorInvalidValue;
-}
-
 extern "C" size_t
 gs_sort_stable_scratch_bytes(const struct gs_stable *s)
 {
@@ -372,6 +322,14 @@ gs_sort_stable(const struct gs_sorter *sorter, const struct gs_stable *s, void *
 	*wrong = false;
 	if (s->count == 0)
 		return cudaSuccess;
-	return s->value_bits == 32 ? sort_stable<uint32_t>(j, pairs, wrong) :
-	                             sort_stable<uint64_t>(j, pairs, wrong);
+	return by_width<uint32_t, uint64_t>(s->value_bits, [&](auto value) {
+		typedef decltype(value) Value;
+
+		if (s->bits == 64)
+			return pairs ? sort_in_order<uint64_t, Value>(j) : sort_halves<Value>(j, wrong);
+		return by_width<uint8_t, uint16_t, uint32_t>(s->bits, [&](auto key) {
+			return pairs ? sort_in_order<decltype(key), Value>(j) :
+			               sort_packed<decltype(key), Value>(j, wrong);
+		});
+	});
 }

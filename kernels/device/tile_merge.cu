@@ -113,18 +113,15 @@ tile_merge(Key *out, const Key *a, size_t a_count, const Key *b, size_t b_count,
            size_t *splits, cudaStream_t stream)
 {
 	const size_t count = a_count + b_count, blocks = share_count<Key>(count);
-	cudaError_t error;
 
 	if (a_count == 0 || b_count == 0)
 		return count == 0 ? cudaSuccess :
 		       cudaMemcpyAsync(out, a_count == 0 ? b : a, count * sizeof(Key),
 		                       cudaMemcpyDeviceToDevice, stream);
-	error = launch<false>(split_kernel<Key>, blocks / SPLIT_THREADS + 1, SPLIT_THREADS, stream,
-	               splits, blocks + 1, a, a_count, b, b_count);
-	if (error == cudaSuccess)
-		error = launch<false>(merge_kernel<Key>, blocks, block<Key>::THREADS, stream,
-		               out, a, b, count, splits);
-	return error;
+	TRY_CUDA(launch<false>(split_kernel<Key>, blocks / SPLIT_THREADS + 1, SPLIT_THREADS, stream, splits,
+	                       blocks + 1, a, a_count, b, b_count));
+	return launch<false>(merge_kernel<Key>, blocks, block<Key>::THREADS, stream, out, a, b, count,
+	                     splits);
 }
 
 extern "C" size_t
@@ -139,13 +136,8 @@ extern "C" cudaError_t
 gs_tile_merge(void *out, const void *a, size_t a_count, const void *b, size_t b_count,
               unsigned bits, void *scratch, cudaStream_t stream)
 {
-	switch (bits) {
-	case 32:
-		return tile_merge((uint32_t *)out, (const uint32_t *)a, a_count,
-		                  (const uint32_t *)b, b_count, (size_t *)scratch, stream);
-	case 64:
-		return tile_merge((uint64_t *)out, (const uint64_t *)a, a_count,
-		                  (const uint64_t *)b, b_count, (size_t *)scratch, stream);
-	}
-	return cudaErrorInvalidValue;
+	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
+		return tile_merge((decltype(key) *)out, (const decltype(key) *)a, a_count,
+		                  (const decltype(key) *)b, b_count, (size_t *)scratch, stream);
+	});
 }

@@ -191,25 +191,20 @@ phase_passes(Key *keys, size_t count, unsigned bits, cudaStream_t stream)
 template <class Key> static cudaError_t
 tile_sort(Key *keys, size_t count, cudaStream_t stream)
 {
-	cudaError_t error;
-
 	if (count < 2)
 		return cudaSuccess;
-	error = launch<false>(block_sort_kernel<Key>, (count - 1) / block<Key>::KEYS + 1,
-	               block<Key>::THREADS, stream, keys, count);
-	for (unsigned bits = block<Key>::BITS + 1;
-	     error == cudaSuccess && (count - 1) >> (bits - 1) != 0; bits++) {
+	TRY_CUDA(launch<false>(block_sort_kernel<Key>, (count - 1) / block<Key>::KEYS + 1,
+	                       block<Key>::THREADS, stream, keys, count));
+	for (unsigned bits = block<Key>::BITS + 1; (count - 1) >> (bits - 1) != 0; bits++) {
 		const size_t half = (size_t)1 << (bits - 1), rest = count & (2 * half - 1);
 		/* a last piece of one half only is sorted already */
 		const size_t unsorted = rest <= half ? count - rest : count;
 
-		error = phase_passes(keys, unsorted, bits, stream);
-		if (error == cudaSuccess)
-			error = launch<false>(block_merge_kernel<Key>,
-			               (unsorted - 1) / block<Key>::KEYS + 1,
-			               block<Key>::THREADS, stream, keys, unsorted);
+		TRY_CUDA(phase_passes(keys, unsorted, bits, stream));
+		TRY_CUDA(launch<false>(block_merge_kernel<Key>, (unsorted - 1) / block<Key>::KEYS + 1,
+		                       block<Key>::THREADS, stream, keys, unsorted));
 	}
-	return error;
+	return cudaSuccess;
 }
 
 extern "C" size_t
@@ -223,9 +218,7 @@ gs_tile_room(unsigned bits, size_t count)
 extern "C" cudaError_t
 gs_tile_sort(void *keys, unsigned bits, size_t count, cudaStream_t stream)
 {
-	switch (bits) {
-	case 32: return tile_sort((uint32_t *)keys, count, stream);
-	case 64: return tile_sort((uint64_t *)keys, count, stream);
-	}
-	return cudaErrorInvalidValue;
+	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
+		return tile_sort((decltype(key) *)keys, count, stream);
+	});
 }

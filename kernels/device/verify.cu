@@ -160,39 +160,28 @@ sum(const gs_stable *s, evidence *e, cudaStream_t stream)
 	                     s->count, s->map, s->places);
 }
 
-template <bool AFTER, class Key> static cudaError_t
-sum(const gs_stable *s, evidence *e, cudaStream_t stream)
-{
-	switch (s->value_bits) {
-	case 0:  return sum<AFTER, Key, void>(s, e, stream);
-	case 32: return sum<AFTER, Key, uint32_t>(s, e, stream);
-	case 64: return sum<AFTER, Key, uint64_t>(s, e, stream);
-	}
-	return cudaErrorInvalidValue;
-}
-
 template <bool AFTER> static cudaError_t
-sum(const gs_stable *s, evidence *e, cudaStream_t stream)
+sum_rows(const gs_stable *s, evidence *e, cudaStream_t stream)
 {
-	switch (s->bits) {
-	case 8:  return sum<AFTER, uint8_t>(s, e, stream);
-	case 16: return sum<AFTER, uint16_t>(s, e, stream);
-	case 32: return sum<AFTER, uint32_t>(s, e, stream);
-	case 64: return sum<AFTER, uint64_t>(s, e, stream);
-	}
-	return cudaErrorInvalidValue;
+	return by_width<uint8_t, uint16_t, uint32_t, uint64_t>(s->bits, [&](auto key) {
+		if (s->value_bits == 0)
+			return sum<AFTER, decltype(key), void>(s, e, stream);
+		return by_width<uint32_t, uint64_t>(s->value_bits, [&](auto value) {
+			return sum<AFTER, decltype(key), decltype(value)>(s, e, stream);
+		});
+	});
 }
 
 extern "C" cudaError_t
 gs_verify_begin(const struct gs_stable *s, void *memory, cudaStream_t stream)
 {
 	TRY_CUDA(cudaMemsetAsync(memory, 0, sizeof(evidence), stream));
-	return sum<false>(s, (evidence *)memory, stream);
+	return sum_rows<false>(s, (evidence *)memory, stream);
 }
 
 extern "C" cudaError_t
 gs_verify_end(const struct gs_stable *s, void *memory, cudaStream_t stream)
 {
-	TRY_CUDA(sum<true>(s, (evidence *)memory, stream));
+	TRY_CUDA(sum_rows<true>(s, (evidence *)memory, stream));
 	return launch<false>(verdict_kernel, 1, 1, stream, (evidence *)memory);
 }

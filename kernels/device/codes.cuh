@@ -518,60 +518,39 @@ look_at_values(const job<Of> &j)
 	              CODE_THREADS, j.stream, book, keys_at(j.keys), j.count, j.map);
 }
 
+/* Are codes counted, or sorted, or too many? */
+struct codes_choice {
+	uint64_t counted, sorted;
+
+	__host__ __device__ uint32_t
+	operator()(uint64_t codes) const
+	{
+		return codes <= counted ? 0 : codes <= sorted ? 1 : 2;
+	}
+};
+
 /* Sort J's keys by codes, if these are few enough; were they? */
 template <class Of> static cudaError_t
 sort_by_codes(const job<Of> &j, bool *were)
 {
-	uint64_t *const told = (uint64_t *)j.sorter->told;
-	uint64_t codes;
-
-	TRY_CUDA(look_at_values(j));
-	TRY_CUDA(cudaMemcpyAsync(told, &j.s.book->codes, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
-	TRY_CUDA(cudaStreamSynchronize(j.stream));
-	codes = *told;
-	if constexpr (!Of::CARRIES)
-		if (codes <= counted_codes(j)) {
-			*were = true;
-			return count_codes(j);
-		}
-	*were = codes <= sorted_codes<Of>();
-	if constexpr (Of::CARRIES || sizeof(typename Of::key) == 8)
-		if (*were)
-			return sort_coded(j, codes);
-	return cudaSuccess;
-}
-
-/* For queue_parts(): are codes counted, or sorted, or too many? */
-struct codes_choice {
-	const code_book *book;
-	uint64_t         counted, sorted;
-
-	__host__ __device__ uint32_t
-	operator()() const
-	{
-		return book->codes <= counted ? 0 : book->codes <= sorted ? 1 : 2;
-	}
-};
-
-/* The same, for keys alone, in a graph. */
-template <class Of> static cudaError_t
-sort_by_codes_in_graph(const job<Of> &j)
-{
 	const uint64_t sorted = sorted_codes<Of>();
-	const codes_choice choice = { j.s.book, counted_codes(j), sorted };
+	const codes_choice choice = { Of::CARRIES ? 0 : (uint64_t)counted_codes(j), sorted };
 
+	*were = false;
 	if (j.s.book == NULL)
 		return cudaSuccess;
 	TRY_CUDA(look_at_values(j));
-	return queue_parts(j.stream, sorted > 0 ? 2 : 1, choice, [&](unsigned part, cudaStream_t stream) {
-		job<Of> all = j;
+	const unsigned parts = sorted > 0 ? 2 : 1;
 
-		all.stream = stream;
-		if (part == 0)
-			TRY_CUDA(count_codes(all));
-		if constexpr (sizeof(typename Of::key) == 8)
+	return decide(j, &j.s.book->codes, parts, choice, [&](const job<Of> &all, unsigned part) {
+		*were = true;
+		if constexpr (!Of::CARRIES)
+			if (part == 0)
+				TRY_CUDA(count_codes(all));
+		if constexpr (Of::CARRIES || sizeof(typename Of::key) == 8)
 			if (part == 1)
-				TRY_CUDA(sort_coded(all, sorted));
+				TRY_CUDA(sort_coded(all, j.sorter->of_graph ? sorted
+				                         : *(const uint64_t *)j.sorter->told));
 		return tell_sorted(all);
 	});
 }

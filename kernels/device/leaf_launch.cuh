@@ -49,6 +49,40 @@ template <class Of> struct job {
 	const uint32_t     *many = NULL;	/* in a graph: how many of COUNT keys there are */
 };
 
+/* CHOICE(*NEWS), as queue_parts() wants it. */
+template <class News, class Choice> struct choice_by {
+	const News *news;
+	Choice      choice;
+
+	__host__ __device__ uint32_t
+	operator()() const
+	{
+		return choice(*news);
+	}
+};
+
+/* BODY(j, part), for that of PARTS which CHOICE(news) names, or for none: for J in a graph, where the device
+ * knows NEWS, each as a part; otherwise when the host has been told. */
+template <class Of, class News, class Choice, class Body> static cudaError_t
+decide(const job<Of> &j, const News *news, unsigned parts, const Choice &choice, const Body &body)
+{
+	uint32_t named;
+
+	if constexpr (!Of::CARRIES)
+		if (j.sorter->of_graph)
+			return queue_parts(j.stream, parts, choice_by<News, Choice>{ news, choice },
+			                   [&](unsigned part, cudaStream_t stream) {
+				job<Of> all = j;
+
+				all.stream = stream;
+				return body(all, part);
+			});
+	TRY_CUDA(cudaMemcpyAsync(j.sorter->told, news, sizeof *news, cudaMemcpyDeviceToHost, j.stream));
+	TRY_CUDA(cudaStreamSynchronize(j.stream));
+	named = choice(*(const News *)j.sorter->told);
+	return named < parts ? body(j, named) : cudaSuccess;
+}
+
 /* Lists for keys that have been moved to TO; leaves in chunks of this many keys, or 0.  Leaves of 16
  * bits are not made for chunks. */
 template <class Of> static lists

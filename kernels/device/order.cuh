@@ -132,8 +132,11 @@ sorted_kernel(bin_plan<Key> *plan)
 template <class Of> static cudaError_t
 tell_sorted(const job<Of> &j)
 {
-	return launch(sorted_kernel<typename Of::key>, 1, 1, j.stream,
-	              (bin_plan<typename Of::key> *)j.s.plan);
+	if constexpr (!Of::CARRIES)
+		if (j.sorter->of_graph)
+			return launch(sorted_kernel<typename Of::key>, 1, 1, j.stream,
+			              (bin_plan<typename Of::key> *)j.s.plan);
+	return cudaSuccess;
 }
 
 /* Look if J's keys rise, or if that is their sample's order fall, and then reverse them. */

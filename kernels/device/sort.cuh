@@ -130,18 +130,6 @@ divide_in_room(const job<Of> &j, typename Of::place from, typename Of::place to,
 	       divide_by<tile_of_room<Of>>(j, from, to, segments, in, chunks, first, taken);
 }
 
-/* Divide *FROM, and sort the leaves that come of it.  Then *FROM is the other room. */
-template <class Of> static cudaError_t
-divide(const job<Of> &j, typename Of::place *from, uint32_t segments, const looked_at<typename Of::key> &in,
-       chunk_map chunks, const typename Of::first &first, unsigned leaf_bits, uint32_t *too_large)
-{
-	const typename Of::place to = keys_at(*from) == keys_at(j.keys) ? j.other : j.keys;
-
-	TRY_CUDA(divide_in_room(j, *from, to, segments, in, chunks, first));
-	*from = to;
-	return sort_listed(j, leaf_place<Of>{ to, {} }, leaf_bits, true, too_large);
-}
-
 /* In a graph, are all keys divided as uneven ones?  Before CUDA 13, and if only the device knows how many. */
 template <class Of> static bool
 has_one_way(const job<Of> &j)
@@ -288,16 +276,6 @@ chunks_of(const job<Of> &j)
 	while ((uint32_t)1 << bits < j.s.pool.chunk)
 		bits++;
 	return leaf_chunks{ j.s.pool.places, bits, false };
-}
-
-/* Sort uneven keys, not few, whose buckets, which are filled, are leaves. */
-template <class Of> static cudaError_t
-sort_long_leaves(job<Of> j, uint32_t *too_large)
-{
-	j.has_long = true;
-	j.wide = true;		/* leaves of 16 bits have no lists */
-	TRY_CUDA(list_buckets(j));
-	return sort_listed(j, leaf_place<Of>{ j.other, chunks_of(j) }, LEAF_BITS, false, too_large);
 }
 
 /* Many keys that are evenly spread: to bins of two levels. */
@@ -475,17 +453,21 @@ divide_codes(job<Of> j)
 	return divide_even(j);
 }
 
-/* Divide again what was too large; in CHUNKS or not. */
+/* Divide again what was too large, from *FROM, in CHUNKS or not, to the other room, and sort the leaves that
+ * come of it. */
 template <class Of> static cudaError_t
 divide_again(const job<Of> &j, typename Of::place *from, chunk_map chunks,
              const typename Of::first &first, uint32_t *too_large)
 {
 	const scratch &s = j.s;
+	const typename Of::place to = keys_at(*from) == keys_at(j.keys) ? j.other : j.keys;
 
 	TRY_CUDA(cudaMemcpyAsync(s.too_large, s.lists[TOO_LARGE], *too_large * sizeof(leaf_item),
 	                         cudaMemcpyDeviceToDevice, j.stream));
 	TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));
-	return divide(j, from, *too_large, { s.too_large }, chunks, first, LEAF_BITS, too_large);
+	TRY_CUDA(divide_in_room(j, *from, to, *too_large, { s.too_large }, chunks, first));
+	*from = to;
+	return sort_listed(j, leaf_place<Of>{ to, {} }, LEAF_BITS, true, too_large);
 }
 
 /* ---- what no partition divides -------------------------------------------- */
@@ -690,35 +672,49 @@ sort_one_segment(const job<Of> &j)
 
 /* ---- all of it ---------------------------------------------------------------- */
 
-/* Many keys: to buckets, which may be FILLED or in SLOTS, and these to leaves, as uneven keys. */
+/* Sort the leaves AT that a division of FROM, in CHUNKS or not, has listed, which are likely of 2^LEAF_BITS, and
+ * what is too large for one; bins of one value are LIKELY_EQUAL or not. */
 template <class Of> static cudaError_t
-sort_uneven_in_graph(const job<Of> &j, bool filled, const slot_map &slots = {},
-                     const slot_state *state = NULL)
+sort_divided(job<Of> j, typename Of::place from, const leaf_place<Of> &at, chunk_map chunks, unsigned leaf_bits,
+             bool likely_equal)
 {
-	typedef tile_of_many<Of> tile;
-	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile::KEYS };
+	const unsigned turns = keys_are_few(Of::PLAN_BITS, j.count) ? 0 : GRAPH_TURNS;
+	uint32_t too_large = 0;
 
-	if (!filled)
-		TRY_CUDA(fill_buckets<tile>(j, false, state));
-	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, buckets_of(j, slots, state), chunks,
-	                          typename Of::first{})));
-	return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, typename Of::first{},
-	                     GRAPH_TURNS);
+	if constexpr (!Of::CARRIES)
+		if (j.sorter->of_graph) {
+			j.s.leaf_bits = leaf_bits;
+			return sort_in_graph(j, from, at, chunks, typename Of::first{}, turns);
+		}
+	TRY_CUDA(sort_listed(j, at, leaf_bits, likely_equal, &too_large));
+	if (j.has_long)
+		j.has_long = j.wide = false;
+	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
 }
 
-/* The same if buckets are leaves. */
+/* Divide many keys in one WAY, and sort them.  Buckets of uneven ones may be FILLED, or be in SLOTS if STATE is
+ * NULL or says so. */
 template <class Of> static cudaError_t
-sort_long_leaves_in_graph(job<Of> j, bool filled)
+sort_in_way(job<Of> j, enum way way, bool filled, const slot_map &slots = {}, const slot_state *state = NULL)
 {
 	typedef tile_of_many<Of> tile;
 	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile::KEYS };
 
+	if (way == IN_LEVELS) {
+		TRY_CUDA(divide_even(j));
+		return sort_divided(j, j.keys, leaf_place<Of>{ j.keys, {} }, {}, j.s.level_leaf_bits, false);
+	}
 	if (!filled)
-		TRY_CUDA(fill_buckets<tile>(j, false));
-	j.has_long = true;
-	TRY_CUDA(list_buckets(j));
-	return sort_in_graph(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks,
-	                     typename Of::first{}, GRAPH_TURNS);
+		TRY_CUDA(fill_buckets<tile>(j, false, state));
+	if (way == IN_LONG_LEAVES) {
+		j.has_long = true;
+		j.wide = true;		/* leaves of 16 bits have no lists */
+		TRY_CUDA(list_buckets(j));
+		return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, LEAF_BITS, false);
+	}
+	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, buckets_of(j, slots, state), chunks,
+	                          typename Of::first{})));
+	return sort_divided(j, j.keys, leaf_place<Of>{ j.keys, {} }, {}, j.s.leaf_bits, true);
 }
 
 /* For queue_parts(): how keys are divided, or that they are LOOKED_AT, or have been and are sorted. */
@@ -773,35 +769,41 @@ sort_slots_in_graph(const job<Of> &j)
 		all.stream = stream;
 		TRY_CUDA(launch<false>(clear_kernel<Of>, (size_t)j.sorter->processors, COUNT_THREADS, stream,
 		                       s.pool.places, (uint64_t *)s.listed, s.turns));
-		return sort_uneven_in_graph(all, false, bucket_slots(j), s.turns);
+		return sort_in_way(all, UNEVENLY, false, bucket_slots(j), s.turns);
 	});
 }
 
-/* Divide keys in one WAY; buckets of uneven ones may be FILLED. */
+/* Divide keys in one WAY, if there is that; buckets of uneven ones may be FILLED. */
 template <class Of> static cudaError_t
-divide_in_graph(job<Of> j, unsigned way, bool filled)
+divide_in_graph(const job<Of> &j, unsigned way, bool filled)
 {
 	if (way == IN_SLOTS)
 		return j.s.slots.most > 0 ? sort_slots_in_graph(j) : cudaSuccess;
-	if (way == UNEVENLY)
-		return uneven_are_long<Of>(j.s.room, j.count) ? sort_long_leaves_in_graph(j, filled) :
-		                                                sort_uneven_in_graph(j, filled);
-	if (j.s.level.bins == 0)
+	if (way == IN_LEVELS && j.s.level.bins == 0)
 		return cudaSuccess;
-	j.s.leaf_bits = j.s.level_leaf_bits;
-	TRY_CUDA(divide_even(j));
-	return sort_in_graph(j, j.keys, leaf_place<Of>{ j.keys, {} }, chunk_map{}, typename Of::first{},
-	                     GRAPH_TURNS);
+	if (way == UNEVENLY && uneven_are_long<Of>(j.s.room, j.count))
+		way = IN_LONG_LEAVES;
+	return sort_in_way(j, (enum way)way, filled);
 }
 
 /* Look at all keys, as their sample says, and sort them if they are in order, nearly, or have codes. */
 template <class Of> static cudaError_t
 look_in_graph(const job<Of> &j, unsigned look)
 {
+	const bin_plan<typename Of::key> *const plan = (const bin_plan<typename Of::key> *)j.s.plan;
+	bool were;
+
 	if (look == AT_CODES)
-		return sort_by_codes_in_graph(j);
+		return sort_by_codes(j, &were);
 	TRY_CUDA(look_at_order(j, look == AT_FALLING));
-	return look == AT_RISING ? sort_strays_in_graph(j) : cudaSuccess;
+	if (look == AT_FALLING)
+		return cudaSuccess;
+	return queue_parts(j.stream, 1, if_not_zero{ &plan->broken }, [&](unsigned, cudaStream_t stream) {
+		job<Of> all = j;
+
+		all.stream = stream;
+		return sort_strays(all, &were);
+	});
 }
 
 /* The host gets no answers, so the graph has all ways, and the device chooses as sort_by_bins() does.  But if
@@ -816,7 +818,7 @@ sort_many_in_graph(const job<Of> &j)
 	const bool early = j.count < SLEEP_FROM && j.s.level.bins > 0;	/* then all uneven keys are skewed */
 
 	if (has_one_way(j))
-		return sort_uneven_in_graph(j, false);
+		return sort_in_way(j, UNEVENLY, false);
 	TRY_CUDA(queue_beside(j.stream, 1 + early, [&](unsigned i) {
 		return i == 0 ? choose(j.stream, &first) : fill_buckets<tile_of_many<Of>>(j, true);
 	}));
@@ -870,44 +872,31 @@ template <class Of> static cudaError_t
 sort_few(job<Of> j)
 {
 	const chunk_map chunks = { j.s.pool.places, j.s.pool.chunk / tile_of_few<Of>::KEYS };
-	uint32_t too_large;
 
 	j.has_long = j.s.room.has_long && (Of::CARRIES || j.count > LONG_FROM);
 	TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
 	TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
 	TRY_CUDA(list_buckets(j));
-	const leaf_place<Of> at = { j.other, chunks_of(j) };
-
-	if constexpr (!Of::CARRIES)
-		if (j.sorter->of_graph)
-			return sort_in_graph(j, j.other, at, chunks, typename Of::first{}, 0);
-	TRY_CUDA(sort_listed(j, at, j.s.leaf_bits, false, &too_large));
-	j.has_long = false;
-	return sort_too_large(j, j.other, chunks, typename Of::first{}, too_large);
+	return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, j.s.leaf_bits, false);
 }
 
 /* Many keys, in one way after the other, until they are sorted. */
 template <class Of> static cudaError_t
 sort_many(job<Of> j)
 {
-	typedef tile_of_many<Of> tile;
-	const scratch &s = j.s;
-	ways may = ways_of(j, uneven_are_long<Of>(s.room, j.count));
-	chunk_map chunks = { s.pool.places, s.pool.chunk / tile::KEYS };
-	typename Of::place from = j.other;
-	uint32_t too_large = 0;
+	ways may = ways_of(j, uneven_are_long<Of>(j.s.room, j.count));
 	bin_news news;
 	bool filled, done = false;	/* buckets, or their slots, are filled */
 	enum way way;
 
-	TRY_CUDA(look_at_all<tile>(j));
+	TRY_CUDA(look_at_all<tile_of_many<Of>>(j));
 	if constexpr (!Of::CARRIES)
 		if (j.sorter->of_graph)
 			return sort_many_in_graph(j);
 	TRY_CUDA(look_together(j, &news, &filled));
 	j.even = news.skewed == 0 && j.count >= GS_WINDOWS_FROM;
 	j.wide = news.skewed == 0 && news.range_bits > UNIT_BITS &&
-	         (uint64_t)s.level.bins << UNIT_BITS <= (uint64_t)1 << (news.range_bits - 1);
+	         (uint64_t)j.s.level.bins << UNIT_BITS <= (uint64_t)1 << (news.range_bits - 1);
 	while ((way = way_of(news, may)) == IN_SLOTS || way >= COMPARED) {
 		may.tried |= 1u << way;
 		if (way == COMPARED)
@@ -919,23 +908,7 @@ sort_many(job<Of> j)
 		if (done)
 			return cudaSuccess;
 	}
-	if (way != IN_LEVELS && !filled)
-		TRY_CUDA(fill_buckets<tile>(j, false));
-	if (way == IN_LEVELS) {
-		from = j.keys;
-		TRY_CUDA(divide_even(j));
-		TRY_CUDA(sort_listed(j, leaf_place<Of>{ from, {} }, s.level_leaf_bits, false, &too_large));
-	} else if (way == IN_LONG_LEAVES) {
-		TRY_CUDA(sort_long_leaves(j, &too_large));
-	} else {
-		const bool in_slots = filled && (may.tried >> IN_SLOTS & 1) != 0;
-
-		TRY_CUDA(divide(j, &from, BUCKETS, buckets_of(j, in_slots ? bucket_slots(j) : slot_map{}),
-		                chunks, typename Of::first{}, s.leaf_bits, &too_large));
-	}
-	if (way != IN_LONG_LEAVES)
-		chunks = chunk_map{};
-	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
+	return sort_in_way(j, way, filled, filled && (may.tried >> IN_SLOTS & 1) != 0 ? bucket_slots(j) : slot_map{});
 }
 
 template <class Of> static cudaError_t

@@ -471,73 +471,51 @@ unite_strays(const job<Of> &j, const stray_room<typename Of::key> &room, uint32_
 	              j.keys, j.other, room.strays, j.map);
 }
 
-/* If J's keys ascend but for a few strays, sort them that way; were they? */
-template <class Of> static cudaError_t
-sort_strays(const job<Of> &j, bool *were)
-{
-	const stray_room<typename Of::key> room = stray_room_of(j);
-	stray_news *const told = (stray_news *)j.sorter->told;
-
-	*were = false;
-	if (room.scratch == NULL)
-		return cudaSuccess;
-	TRY_CUDA(part_strays(j, room));
-	TRY_CUDA(cudaMemcpyAsync(told, room.tables.news, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
-	TRY_CUDA(cudaStreamSynchronize(j.stream));
-	if (told->broken != 0)
-		return cudaSuccess;
-	*were = true;
-	return unite_strays(j, room, told->many);
-}
-
-/* For queue_parts(): the first of some SIZES that has room for all strays. */
+/* The first of some sizes that has room for all strays. */
 enum { STRAY_SIZES = 3 };
 
-struct size_choice {
-	const stray_news *news;
-	uint32_t          sizes[STRAY_SIZES];
+struct stray_sizes {
+	uint32_t of[STRAY_SIZES];
 
 	__host__ __device__ uint32_t
-	operator()() const
+	operator()(const stray_news &news) const
 	{
 		uint32_t size = 0;
 
-		while (size < STRAY_SIZES && (news->broken != 0 || news->many > sizes[size]))
+		while (size < STRAY_SIZES && (news.broken != 0 || news.many > of[size]))
 			size++;
 		return size;
 	}
 };
 
-/* The same in a graph, unless the plan of keys says that all ascend. */
+/* If J's keys ascend but for a few strays, sort them that way; were they?  A graph has room for one of some
+ * sizes. */
 template <class Of> static cudaError_t
-sort_strays_in_graph(const job<Of> &j)
+sort_strays(const job<Of> &j, bool *were)
 {
 	typedef typename Of::key Key;
-	const bin_plan<Key> *const plan = (bin_plan<Key> *)j.s.plan;
 	const stray_room<Key> room = stray_room_of(j);
 	const uint32_t few = GS_FEW_BYTES / sizeof(Key);
-	const unsigned sizes = room.most > few ? STRAY_SIZES : STRAY_SIZES - 1;
-	const size_choice size = { room.tables.news, { std::min<uint32_t>(LEAF_KEYS, room.most),
-	                                               std::min(few, room.most), room.most } };
-	job<Of> all = j;
-	const auto unite = [&](unsigned part, cudaStream_t stream) {
-		const uint32_t most = size.sizes[part];
-		const bool network = most < GS_BINS_FROM;	/* which sorts so many */
+	const stray_sizes sizes = { { std::min<uint32_t>(LEAF_KEYS, room.most), std::min(few, room.most),
+	                              room.most } };
+	const bool in_graph = j.sorter->of_graph;
 
-		all.stream = stream;
-		if (network)
-			TRY_CUDA(launch(pad_kernel<Key>, (size_t)j.sorter->processors, STRAY_THREADS, stream,
-			                room.tables, room.strays, most));
-		TRY_CUDA(unite_strays(all, room, most, network ? NULL : &room.tables.news->many));
-		return tell_sorted(all);
-	};
-
+	*were = false;
 	if (room.scratch == NULL)
 		return cudaSuccess;
-	return queue_parts(j.stream, 1, if_not_zero{ &plan->broken }, [&](unsigned, cudaStream_t stream) {
-		all.stream = stream;
-		TRY_CUDA(part_strays(all, room));
-		return queue_parts(stream, sizes, size, unite);
+	TRY_CUDA(part_strays(j, room));
+	return decide(j, room.tables.news, room.most > few ? STRAY_SIZES : STRAY_SIZES - 1, sizes,
+	              [&](const job<Of> &all, unsigned size) {
+		const uint32_t most = in_graph ? sizes.of[size] : ((const stray_news *)j.sorter->told)->many;
+		const bool network = in_graph && most < GS_BINS_FROM;	/* which sorts so many */
+
+		*were = true;
+		if (network)
+			TRY_CUDA(launch(pad_kernel<Key>, (size_t)j.sorter->processors, STRAY_THREADS,
+			                all.stream, room.tables, room.strays, most));
+		TRY_CUDA(unite_strays(all, room, most,
+		                      in_graph && !network ? &room.tables.news->many : NULL));
+		return tell_sorted(all);
 	});
 }
 

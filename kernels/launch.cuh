@@ -344,24 +344,4 @@ queue_beside(cudaStream_t, unsigned many, const Queue &queue)
 }
 #endif
 
-template <class Choice, class Body> static cudaError_t
-queue_parts(cudaStream_t stream, unsigned parts, const Choice &choice, const Body &body)
-{
-	chosen<Choice> c = { parts, choice };
-
-	TRY_CUDA(choose(stream, &c));
-	return queue_chosen(stream, &c, body);
-}
-
-/* For queue_parts(): the only part, if *WORD, in device memory, is not zero. */
-struct if_not_zero {
-	const uint32_t *word;
-
-	__host__ __device__ uint32_t
-	operator()() const
-	{
-		return *word == 0;
-	}
-};
-
 #endif

@@ -49,7 +49,7 @@ template <class Of> struct job {
 	const uint32_t     *many = NULL;	/* in a graph: how many of COUNT keys there are */
 };
 
-/* CHOICE(*NEWS), as queue_parts() wants it. */
+/* CHOICE(*NEWS), on the device. */
 template <class News, class Choice> struct choice_by {
 	const News *news;
 	Choice      choice;
@@ -61,6 +61,17 @@ template <class News, class Choice> struct choice_by {
 	}
 };
 
+/* The only part, if a word is not zero. */
+struct is_zero {
+	__host__ __device__ uint32_t
+	operator()(uint32_t word) const
+	{
+		return word == 0;
+	}
+};
+
+typedef choice_by<uint32_t, is_zero> if_not_zero;
+
 /* BODY(j, part), for that of PARTS which CHOICE(news) names, or for none: for J in a graph, where the device
  * knows NEWS, each as a part; otherwise when the host has been told. */
 template <class Of, class News, class Choice, class Body> static cudaError_t
@@ -69,14 +80,17 @@ decide(const job<Of> &j, const News *news, unsigned parts, const Choice &choice,
 	uint32_t named;
 
 	if constexpr (!Of::CARRIES)
-		if (j.sorter->of_graph)
-			return queue_parts(j.stream, parts, choice_by<News, Choice>{ news, choice },
-			                   [&](unsigned part, cudaStream_t stream) {
+		if (j.sorter->of_graph) {
+			chosen<choice_by<News, Choice>> c = { parts, { news, choice } };
+
+			TRY_CUDA(choose(j.stream, &c));
+			return queue_chosen(j.stream, &c, [&](unsigned part, cudaStream_t stream) {
 				job<Of> all = j;
 
 				all.stream = stream;
 				return body(all, part);
 			});
+		}
 	TRY_CUDA(cudaMemcpyAsync(j.sorter->told, news, sizeof *news, cudaMemcpyDeviceToHost, j.stream));
 	TRY_CUDA(cudaStreamSynchronize(j.stream));
 	named = choice(*(const News *)j.sorter->told);

@@ -576,7 +576,7 @@ template <class Of> static cudaError_t
 sort_in_graph(const job<Of> &j, typename Of::place from, const leaf_place<Of> &at, chunk_map chunks,
               const typename Of::first &first, unsigned turns)
 {
-	chosen<if_not_zero> again = { 1, { &j.s.listed[TOO_LARGE] } };
+	chosen<if_not_zero> again = { 1, { &j.s.listed[TOO_LARGE], {} } };
 
 	if (turns == 0)
 		return sort_all_kinds(j, at, [&] { return sort_rest(j, at); });
@@ -599,7 +599,7 @@ template <class Of> static cudaError_t
 sort_pairs_in_graph(const job<Of> &j)
 {
 	const unsigned likely = j.count > LEAF_BINS * LEAF_KEYS / 2 ? 2 : 1;
-	chosen<if_not_zero> again = { 1, { &j.s.listed[TOO_LARGE] }, true };
+	chosen<if_not_zero> again = { 1, { &j.s.listed[TOO_LARGE], {} }, true };
 	job<Of> all = j;
 	typename Of::place from = j.keys, to = j.other;
 	const auto turn = [&](bool last) {
@@ -717,33 +717,30 @@ sort_in_way(job<Of> j, enum way way, bool filled, const slot_map &slots = {}, co
 	return sort_divided(j, j.keys, leaf_place<Of>{ j.keys, {} }, {}, j.s.leaf_bits, true);
 }
 
-/* For queue_parts(): how keys are divided, or that they are LOOKED_AT, or have been and are sorted. */
+/* For decide(): how keys are divided, or that they are LOOKED_AT, or have been and are sorted. */
 enum { LOOKED_AT = UNEVENLY + 1 };
 
-template <class Key> struct way_choice {
-	const bin_plan<Key> *plan;
-	ways                 may;
+struct way_choice {
+	ways may;
 
-	__host__ __device__ uint32_t
-	operator()() const
+	template <class Key> __host__ __device__ uint32_t
+	operator()(const bin_plan<Key> &plan) const
 	{
-		const bool sorted = plan->order != UNORDERED && plan->broken == 0;
-		const enum way way = way_of(*plan, may);
+		const bool sorted = plan.order != UNORDERED && plan.broken == 0;
+		const enum way way = way_of(plan, may);
 
 		return !sorted && way <= UNEVENLY ? (uint32_t)way : (uint32_t)LOOKED_AT;
 	}
 };
 
-/* For queue_parts(): what all keys are looked at for. */
+/* What all keys are looked at for. */
 enum look { AT_RISING, AT_FALLING, AT_CODES, LOOKS_AT_ALL };
 
-template <class Key> struct look_choice {
-	const bin_plan<Key> *plan;
-
+struct look_choice {
 	__host__ __device__ uint32_t
-	operator()() const
+	operator()(const bin_news &news) const
 	{
-		return plan->order == UNORDERED ? AT_CODES : plan->order == FALLS ? AT_FALLING : AT_RISING;
+		return news.order == UNORDERED ? AT_CODES : news.order == FALLS ? AT_FALLING : AT_RISING;
 	}
 };
 
@@ -753,7 +750,7 @@ sort_slots_in_graph(const job<Of> &j)
 {
 	const scratch &s = j.s;
 	const slot_leaves<typename Of::key> leaves = slot_leaves_of(j);
-	chosen<if_not_zero> uneven = { 1, { &s.turns->broken } };
+	chosen<if_not_zero> uneven = { 1, { &s.turns->broken, {} } };
 
 	TRY_CUDA(fill_slots(j, false));
 	TRY_CUDA(divide_slots(j, leaves));
@@ -798,10 +795,7 @@ look_in_graph(const job<Of> &j, unsigned look)
 	TRY_CUDA(look_at_order(j, look == AT_FALLING));
 	if (look == AT_FALLING)
 		return cudaSuccess;
-	return queue_parts(j.stream, 1, if_not_zero{ &plan->broken }, [&](unsigned, cudaStream_t stream) {
-		job<Of> all = j;
-
-		all.stream = stream;
+	return decide(j, &plan->broken, 1, is_zero{}, [&](const job<Of> &all, unsigned) {
 		return sort_strays(all, &were);
 	});
 }
@@ -813,8 +807,8 @@ sort_many_in_graph(const job<Of> &j)
 {
 	typedef typename Of::key Key;
 	const bin_plan<Key> *const plan = (const bin_plan<Key> *)j.s.plan;
-	way_choice<Key> choice = { plan, ways_of(j, false) };
-	chosen<way_choice<Key>> first = { LOOKED_AT + 1, choice };
+	way_choice choice = { ways_of(j, false) };
+	chosen<choice_by<bin_plan<Key>, way_choice>> first = { LOOKED_AT + 1, { plan, choice } };
 	const bool early = j.count < SLEEP_FROM && j.s.level.bins > 0;	/* then all uneven keys are skewed */
 
 	if (has_one_way(j))
@@ -828,16 +822,10 @@ sort_many_in_graph(const job<Of> &j)
 		all.stream = stream;
 		if (way != LOOKED_AT)
 			return divide_in_graph(all, way, early);
-		const look_choice<Key> looks = { plan };
-
-		TRY_CUDA(queue_parts(stream, LOOKS_AT_ALL, looks, [&](unsigned look, cudaStream_t inner) {
-			all.stream = inner;
-			return look_in_graph(all, look);
-		}));
+		TRY_CUDA(decide(all, plan, LOOKS_AT_ALL, look_choice{}, look_in_graph<Of>));
 		choice.may.tried = 1u << COMPARED | 1u << UNITED | 1u << CODED;
-		return queue_parts(stream, LOOKED_AT, choice, [&](unsigned other, cudaStream_t inner) {
-			all.stream = inner;
-			return divide_in_graph(all, other, false);
+		return decide(all, plan, LOOKED_AT, choice, [](const job<Of> &here, unsigned other) {
+			return divide_in_graph(here, other, false);
 		});
 	});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * network.cuh - sort by networks alone: few keys, and what no partition divides
+ * network.cuh - sort by networks alone: few keys
  *
  * In:   keys, in the first room.
  * Out:  the same, ascending, there.

@@ -20,10 +20,10 @@
  * leaves of up to 2^15 keys (u64: 2^14); a bin of one value needs no sorting; and bins that are
  * larger still are divided again, all at once, until none is left.
  *
- * Pairs take the same steps.  Two differ: equal keys are moved with their payloads, not counted
- * and written; and divisions go on until no segment is left, for there is no fast network of pairs.
+ * Pairs take the same steps, but equal keys are moved with their payloads, not counted and written.
  *
- * Invariant: after each turn all unsorted segments are in the list TOO_LARGE.
+ * Invariant: after each turn all unsorted segments are in the list TOO_LARGE, and each has a smaller range
+ * than the segment that it comes from.
  */
 #ifndef GS_SORT_CUH
 #define GS_SORT_CUH
@@ -37,8 +37,7 @@
 #include "kernels/kernels.h"
 
 enum {
-	TURNS = 8,		/* of divisions; then the network sorts the rest */
-	GRAPH_TURNS = 2,	/* the same in a graph, after the first two */
+	GRAPH_TURNS = 2,	/* of divisions in a graph, after the first two */
 	GRAPH_BLOCKS = 1024,	/* that look at segments, or settle them, in turn */
 };
 
@@ -470,43 +469,12 @@ divide_again(const job<Of> &j, typename Of::place *from, chunk_map chunks,
 	return sort_listed(j, leaf_place<Of>{ to, {} }, LEAF_BITS, true, too_large);
 }
 
-/* ---- what no partition divides -------------------------------------------- */
-
-template <class Of> static cudaError_t
-sort_stubborn(const job<Of> &j, typename Of::source from, const typename Of::first &first, uint32_t many)
-{
-	enum { SOME = 64 };
-	leaf_item items[SOME];
-
-	for (uint32_t at = 0; at < many; at += SOME) {
-		const uint32_t some = std::min<uint32_t>(many - at, SOME);
-
-		TRY_CUDA(cudaMemcpyAsync(items, j.s.lists[TOO_LARGE] + at, some * sizeof items[0],
-		                         cudaMemcpyDeviceToHost, j.stream));
-		TRY_CUDA(cudaStreamSynchronize(j.stream));
-		for (uint32_t i = 0; i < some; i++) {
-			if (keys_at(from) != keys_at(j.keys))
-				TRY_CUDA(cudaMemcpyAsync(keys_at(j.keys) + items[i].from,
-				                         keys_at(from) + items[i].from,
-				                         items[i].count * sizeof(typename Of::key),
-				                         cudaMemcpyDeviceToDevice, j.stream));
-			TRY_CUDA(map_keys(j, items[i].from, items[i].count, first, no_map{}));
-			TRY_CUDA(sort_ordered(j, items[i].from, items[i].count));
-			TRY_CUDA(map_keys(j, items[i].from, items[i].count, no_map{}, j.map));
-		}
-	}
-	return cudaSuccess;
-}
-
 /* Sort TOO_LARGE listed segments, which are at FROM, in CHUNKS or not, by the map FIRST. */
 template <class Of> static cudaError_t
 sort_too_large(const job<Of> &j, typename Of::place from, chunk_map chunks, typename Of::first first,
                uint32_t too_large)
 {
-	for (unsigned turn = 0; too_large > 0; turn++) {
-		if constexpr (!Of::CARRIES)
-			if (turn == TURNS)
-				return sort_stubborn(j, from, first, too_large);
+	while (too_large > 0) {
 		TRY_CUDA(divide_again(j, &from, chunks, first, &too_large));
 		chunks = chunk_map{};
 		first = typename Of::first{};
@@ -672,11 +640,11 @@ sort_one_segment(const job<Of> &j)
 
 /* ---- all of it ---------------------------------------------------------------- */
 
-/* Sort the leaves AT that a division of FROM, in CHUNKS or not, has listed, which are likely of 2^LEAF_BITS, and
- * what is too large for one; bins of one value are LIKELY_EQUAL or not. */
+/* Sort the leaves AT that a division of FROM, in CHUNKS or not, has listed, which are likely of 2^LEAF_BITS,
+ * and what is too large for one; bins of one value are LIKELY_EQUAL or not. */
 template <class Of> static cudaError_t
-sort_divided(job<Of> j, typename Of::place from, const leaf_place<Of> &at, chunk_map chunks, unsigned leaf_bits,
-             bool likely_equal)
+sort_divided(job<Of> j, typename Of::place from, const leaf_place<Of> &at, chunk_map chunks,
+             unsigned leaf_bits, bool likely_equal)
 {
 	const unsigned turns = keys_are_few(Of::PLAN_BITS, j.count) ? 0 : GRAPH_TURNS;
 	uint32_t too_large = 0;
@@ -692,8 +660,8 @@ sort_divided(job<Of> j, typename Of::place from, const leaf_place<Of> &at, chunk
 	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
 }
 
-/* Divide many keys in one WAY, and sort them.  Buckets of uneven ones may be FILLED, or be in SLOTS if STATE is
- * NULL or says so. */
+/* Divide many keys in one WAY, and sort them.  Buckets of uneven ones may be FILLED, or be in SLOTS if STATE
+ * is NULL or says so. */
 template <class Of> static cudaError_t
 sort_in_way(job<Of> j, enum way way, bool filled, const slot_map &slots = {}, const slot_state *state = NULL)
 {
@@ -710,7 +678,8 @@ sort_in_way(job<Of> j, enum way way, bool filled, const slot_map &slots = {}, co
 		j.has_long = true;
 		j.wide = true;		/* leaves of 16 bits have no lists */
 		TRY_CUDA(list_buckets(j));
-		return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, LEAF_BITS, false);
+		return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, LEAF_BITS,
+		                    false);
 	}
 	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, buckets_of(j, slots, state), chunks,
 	                          typename Of::first{})));
@@ -865,7 +834,8 @@ sort_few(job<Of> j)
 	TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
 	TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
 	TRY_CUDA(list_buckets(j));
-	return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, j.s.leaf_bits, false);
+	return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, j.s.leaf_bits,
+	                    false);
 }
 
 /* Many keys, in one way after the other, until they are sorted. */
@@ -896,7 +866,8 @@ sort_many(job<Of> j)
 		if (done)
 			return cudaSuccess;
 	}
-	return sort_in_way(j, way, filled, filled && (may.tried >> IN_SLOTS & 1) != 0 ? bucket_slots(j) : slot_map{});
+	return sort_in_way(j, way, filled,
+	                   filled && (may.tried >> IN_SLOTS & 1) != 0 ? bucket_slots(j) : slot_map{});
 }
 
 template <class Of> static cudaError_t

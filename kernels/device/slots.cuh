@@ -332,8 +332,10 @@ turn_take(slot_state *state)
 static __device__ __forceinline__ void
 turn_tell(uint32_t *read, uint32_t turn)
 {
-	if (threadIdx.x == 0)
+	if (threadIdx.x == 0) {
+		__threadfence();
 		atomicExch(&read[turn], 1u);
+	}
 }
 
 /* Wait until keys may be written from BEGIN to END - 1, where turns have room for 2^BITS each; for a warp. */

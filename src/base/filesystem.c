@@ -172,9 +172,3 @@ gs_nameless_link(int fd, const char *name)
 	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
-
-bool
-gs_filesystem_is_memory(const char *dir)
-{
-	return strstr(gs_filesystem_name(dir), "in memory") != NULL;
-}

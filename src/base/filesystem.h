@@ -14,11 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/** What gsort --version -vv calls the file system of DIR. */
+/** What gsort --version -vv calls the file system of DIR, with "in memory" if its files are there. */
 const char *gs_filesystem_name(const char *dir);
-
-/** Are the files of DIR in memory? */
-bool gs_filesystem_is_memory(const char *dir);
 
 /** Is FD's file on a file system on which it was measured that a file is written faster if its blocks
  *  are allocated before?  Elsewhere it may be slow, or without effect, or turn compression off. */

@@ -55,13 +55,6 @@ gs_clock_wall(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/** The monotonic clock in seconds. */
-static inline double
-gs_clock_seconds(void)
-{
-	return (double)gs_clock_wall() * 1e-9;
-}
-
 /** This thread's clock in nanoseconds; only differences mean something. */
 static inline uint64_t
 gs_clock_now(void)

@@ -76,7 +76,7 @@ struct gs_phases {
 	atomic_bool      began;		/* by gsort_run() */
 	atomic_bool      interrupted;	/* by gsort_interrupt() */
 	enum gsort_phase now;		/* that is being timed, ... */
-	double           since;		/* ... and when it began */
+	uint64_t         since;		/* ... and when it began */
 };
 
 struct gsort {

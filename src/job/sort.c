@@ -22,7 +22,7 @@
 void
 gs_phase_end(struct gsort *job)
 {
-	const double seconds = gs_clock_seconds() - job->phases.since;
+	const double seconds = (double)(gs_clock_wall() - job->phases.since) * 1e-9;
 
 	switch (job->phases.now) {
 	case GSORT_READING: job->stats.read_seconds += seconds; break;
@@ -40,7 +40,7 @@ gs_phase_begin(struct gsort *job, enum gsort_phase phase)
 	if (phase == GSORT_WRITING)
 		gs_job_expect(job, true);
 	job->phases.now = phase;
-	job->phases.since = gs_clock_seconds();
+	job->phases.since = gs_clock_wall();
 	atomic_store(&job->monitor.counters.phase, phase);
 	if (job->options.begins != NULL)
 		job->options.begins(job->options.begins_context, phase);

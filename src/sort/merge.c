@@ -111,8 +111,7 @@ funnel_buffer_bytes(size_t runs)
 {
 	const size_t share = FUNNEL_CACHE_BYTES / (runs + 1) / FUNNEL_BLOCK_BYTES * FUNNEL_BLOCK_BYTES;
 
-	return share < FUNNEL_BLOCK_BYTES ? FUNNEL_BLOCK_BYTES
-	     : share > FUNNEL_BUFFER_BYTES ? FUNNEL_BUFFER_BYTES : share;
+	return gs_within(share, FUNNEL_BLOCK_BYTES, FUNNEL_BUFFER_BYTES);
 }
 
 static size_t
@@ -125,8 +124,8 @@ funnel_nodes_bytes(size_t runs)
 static size_t
 funnel_bytes(size_t runs)
 {
-	return gs_round_up(funnel_nodes_bytes(runs) + FUNNEL_BLOCK_BYTES + runs * FUNNEL_BLOCK_BYTES +
-	                   runs * (FUNNEL_BLOCK_BYTES + funnel_buffer_bytes(runs)), LINES_BYTES);
+	return gs_round_up(funnel_nodes_bytes(runs) + FUNNEL_BLOCK_BYTES +
+	                   runs * (2 * FUNNEL_BLOCK_BYTES + funnel_buffer_bytes(runs)), LINES_BYTES);
 }
 
 /* --- one share ----------------------------------------------------------------- */
@@ -267,16 +266,10 @@ merge_share(void *context, size_t at)
 
 /* --- all of them --------------------------------------------------------------- */
 
-static unsigned
-useful_threads(unsigned threads)
-{
-	return threads < 1 ? 1 : threads > GS_TEAM_MAX ? GS_TEAM_MAX : threads;
-}
-
 size_t
 gs_merge_bytes(size_t run_count, unsigned threads)
 {
-	const size_t team = useful_threads(threads);
+	const size_t team = gs_within(threads, 1, GS_TEAM_MAX);
 
 	return LINES_BYTES + gs_round_up(sizeof(struct gs_merge), LINES_BYTES) +
 	       team * (rows_bytes(run_count) + ranges_bytes(run_count) + funnel_bytes(run_count)) +
@@ -288,7 +281,7 @@ gs_merge_init(void *memory, unsigned bits, const struct gs_run *runs, size_t run
               unsigned threads, void *buffer, size_t buffer_bytes)
 {
 	struct gs_merge *merge = memory;
-	const unsigned team = useful_threads(threads);
+	const unsigned team = (unsigned)gs_within(threads, 1, GS_TEAM_MAX);
 	char *at = (char *)gs_round_up((uintptr_t)(merge + 1), LINES_BYTES);
 
 	assert((uintptr_t)memory % sizeof(uint64_t) == 0);

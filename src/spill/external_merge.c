@@ -176,7 +176,6 @@ receive(struct gs_external_merge *merge)
 		window->keys = filled;
 		window->at = 0;
 		window->end = window->filled;
-		window->wanted = false;
 	}
 }
 

@@ -212,7 +212,7 @@ begin_part(struct gs_spill *spill, unsigned bits, unsigned part)
 	extent->file = file;
 	if (file->fd < 0) {
 		TRY(gs_spill_file_make(file, spill->options.dirs, spill->options.dir_count, spill->turn));
-		if (part == 0 && gs_filesystem_is_memory(file->dir))
+		if (part == 0 && strstr(gs_filesystem_name(file->dir), "in memory") != NULL)
 			gs_note(spill->options.monitor, "temporary files in %s are kept in memory; name a "
 			        "directory on a disk with -T", file->dir);
 	}

@@ -103,12 +103,9 @@ check_clock(void)
 	struct gs_clock clock = { .ns = { 0 } };
 	const uint64_t before = gs_clock_wall();
 	uint64_t since = gs_clock_now();
-	const double seconds = gs_clock_seconds();
 
 	while (gs_clock_wall() == before)
 		;
-	CHECK(seconds * 1e9 >= (double)before * 0.999 && gs_clock_seconds() >= seconds,
-	      "seconds are those of the same clock");
 	gs_clock_lap(&clock, GS_STAGE_MERGE, &since);
 	gs_clock_lap(NULL, GS_STAGE_READ, &since);
 	CHECK(clock.ns[GS_STAGE_MERGE] > 0 && clock.ns[GS_STAGE_READ] == 0,

@@ -270,7 +270,7 @@ def test_messages_name_parameters(tmp_path):
 		(b"1\n\n", gsort.InputError, None, "in:2: empty line; invalid='skip-blank' leaves empty lines out$"),
 		(b"1\n2.5\n", gsort.InputError, None, "floats need type='text-float'$"),
 		(b"1\n0x1f\n", gsort.InputError, None, "hexadecimal numbers need type='hex'$"),
-		(b"a;price\n1;2\n", gsort.InputError, None, r"sort lines by one: separator=';', header=1, key='a'$"),
+		(b"a;price\n1;2\n", gsort.InputError, None, r"sort lines by one: separator=';', header=1, key='a' \(:n behind it for numbers\)$"),
 		(b"1\n1,000\n", gsort.InputError, None, "remove the commas between thousands: tr -d ,$"),
 		(b"some text\n" * 9, gsort.InputError, "u4",
 		 r"text, not a file of binary keys; without a type gsort reads text \(force=True reads it as binary keys\)$"),

@@ -111,7 +111,7 @@ funnel_buffer_bytes(size_t runs)
 {
 	const size_t share = FUNNEL_CACHE_BYTES / (runs + 1) / FUNNEL_BLOCK_BYTES * FUNNEL_BLOCK_BYTES;
 
-	return gs_within(share, FUNNEL_BLOCK_BYTES, FUNNEL_BUFFER_BYTES);
+	return gs_within(FUNNEL_BLOCK_BYTES, share, FUNNEL_BUFFER_BYTES);
 }
 
 static size_t
@@ -269,7 +269,7 @@ merge_share(void *context, size_t at)
 size_t
 gs_merge_bytes(size_t run_count, unsigned threads)
 {
-	const size_t team = gs_within(threads, 1, GS_TEAM_MAX);
+	const size_t team = gs_within(1, threads, GS_TEAM_MAX);
 
 	return LINES_BYTES + gs_round_up(sizeof(struct gs_merge), LINES_BYTES) +
 	       team * (rows_bytes(run_count) + ranges_bytes(run_count) + funnel_bytes(run_count)) +
@@ -281,7 +281,7 @@ gs_merge_init(void *memory, unsigned bits, const struct gs_run *runs, size_t run
               unsigned threads, void *buffer, size_t buffer_bytes)
 {
 	struct gs_merge *merge = memory;
-	const unsigned team = (unsigned)gs_within(threads, 1, GS_TEAM_MAX);
+	const unsigned team = (unsigned)gs_within(1, threads, GS_TEAM_MAX);
 	char *at = (char *)gs_round_up((uintptr_t)(merge + 1), LINES_BYTES);
 
 	assert((uintptr_t)memory % sizeof(uint64_t) == 0);

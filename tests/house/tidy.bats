@@ -245,11 +245,11 @@ names_of_objects() {
 	awk '
 		function at_most(limit) { if ($1 > limit) print; checked++ }
 		function at_least(limit) { if ($1 < limit) print; checked++ }
-		/in all$/ { $1 = $3; at_most(48410) }
-		/lines of body in the mean/ { at_least(10.6) }
-		/in those longer than three/ { at_least(13.8) }
-		/static functions are called once/ { at_most(400) }
-		/take the whole job/ { at_most(62) }
+		/in all$/ { $1 = $3; at_most(46500) }
+		/lines of body in the mean/ { at_least(11.2) }
+		/in those longer than three/ { at_least(14.5) }
+		/static functions are called once/ { at_most(320) }
+		/take the whole job/ { at_most(55) }
 		/accesses to job/ { at_most(0) }
 		END { if (checked != 6) print checked " figures" }
 	' "$BATS_TEST_TMPDIR/counted" >"$BATS_TEST_TMPDIR/worse"

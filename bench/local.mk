@@ -170,6 +170,8 @@ bench_results = \
   bench/results/h200-2026-11-28/counters.txt \
   bench/results/h200-2026-11-28/cpu.txt \
   bench/results/h200-2026-11-29/checked.txt \
+  bench/results/h200-2026-11-29/cpu.txt \
+  bench/results/h200-2026-11-29/shapes.txt \
   bench/results/h100-2026-11-26/codes.txt \
   bench/results/h100-2026-11-26/one-kernel.txt \
   bench/results/h100-2026-11-26/one-sequence.txt \

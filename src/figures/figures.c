@@ -80,12 +80,13 @@ print_word(FILE *to, const char *name, int name_bytes, struct gs_word word)
 	fputc('\n', to);
 }
 
+static const struct gs_word no_key = { .text = NULL };
+
 /* A key of the input, if that has any. */
 static struct gs_word
 spell(const struct gs_statistics *figures, const struct gs_value *value, char word[GS_WORD_BYTES])
 {
-	return figures->keys == 0 ? (struct gs_word){ .text = NULL }
-	                          : figures->of->spell(figures, value, word);
+	return figures->keys == 0 ? no_key : figures->of->spell(figures, value, word);
 }
 
 /* A JSON value: a number, a string or null. */
@@ -164,7 +165,7 @@ print_summary(const struct gs_statistics *figures, FILE *to)
 	print_row(figures, to, "sum", floats ? spell_float(sum, word)
 	                                     : spell_integer(notation, figures->sum, word), false);
 	if (notation == GSORT_DECIMAL)
-		print_row(figures, to, "mean", figures->keys == 0 ? (struct gs_word){ .text = NULL } :
+		print_row(figures, to, "mean", figures->keys == 0 ? no_key :
 		          spell_float(!floats ? divide(figures->sum, figures->keys) :
 		                      isfinite(sum) ? sum / (double)figures->keys :
 		                      ldexp(gs_float_sum_value(&figures->float_sum, BEYOND) /

@@ -113,6 +113,7 @@ make_text() {
 @test "the last keys" {
 	make_text
 	for file in mix in; do printf '%s\n' a b | cat - $file.txt >$file.headed; done
+	grep -v - mix.txt >positive.txt
 	gen --seed 3 --keys 20000 --type u64 >in
 	gen --seed 3 --keys 20000 --type u16 >narrow
 	local options
@@ -129,7 +130,7 @@ make_text() {
 		--tail=30 mix.txt
 		--tail=30000 -g -r mix.txt
 		--tail=30000 --count --header=2 mix.headed in.headed
-		-m --tail=7 --force mix.txt
+		-m --tail=7 --force positive.txt
 	END
 	gsort -u64 -u --tail=12000 in in -o alone
 	GSORT_RANKS=3 "$ranks" -u64 -u --tail=12000 in in -o 'out-%r'

@@ -63,7 +63,7 @@ gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order
                     const char *const *items, const uint32_t *bytes, size_t count, unsigned wanted)
 {
 	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), 64);
-	uint64_t *words = malloc(2 * count * sizeof *words), *const sorted = words + count;
+	uint64_t *words = malloc(2 * count * sizeof *words), *sorted;
 	uint64_t least = 0, greatest = 0;
 	size_t found = 0;
 	bool more = true;
@@ -72,6 +72,7 @@ gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order
 	gs_item_bins_one(bins, from);
 	if (words == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");
+	sorted = words + count;
 	for (; more && least == greatest && bins->level - from < GS_ITEM_COMMON_MOST; bins->level++) {
 		more = false;
 		for (size_t at = 0; at < count; at += GS_ITEM_BATCH)

@@ -119,12 +119,13 @@ lower_to_group(uint64_t *limit, const char *root, const char *path, bool v2,
 }
 
 static void
-lower_to_rlimit(uint64_t *limit, int resource)
+lower_to_rlimit(uint64_t *limit, bool data)
 {
 	uint64_t pages = 0, used;
 	struct rlimit most;
 
-	if (getrlimit(resource, &most) != 0 || most.rlim_cur == RLIM_INFINITY)
+	if ((data ? getrlimit(RLIMIT_DATA, &most) : getrlimit(RLIMIT_AS, &most)) != 0 ||
+	    most.rlim_cur == RLIM_INFINITY)
 		return;
 	(void)read_number("/proc/self", "statm", "", &pages);	/* its first field: in use now */
 	used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -145,8 +146,8 @@ gs_limits_read(struct gs_limits *limits, bool small)
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < limits->files)
 		limits->files = (size_t)files.rlim_cur;
 	*addresses = UINT64_C(1) << 46;		/* half of x86-64's user addresses */
-	lower_to_rlimit(addresses, RLIMIT_AS);
-	lower_to_rlimit(addresses, RLIMIT_DATA);
+	lower_to_rlimit(addresses, false);
+	lower_to_rlimit(addresses, true);
 	/* Under strict overcommit a reservation counts as if it were used. */
 	if (read_number("/proc/sys/vm", "overcommit_memory", "", &policy) && policy == 2 &&
 	    read_number("/proc", "meminfo", "CommitLimit:", &kib) &&

@@ -167,15 +167,21 @@ emu_call(void)
 	return emu_note(error);
 }
 
-unsigned long
-emu_calls(void)
+static unsigned long
+read_counter(const unsigned long *counter)
 {
 	unsigned long so_far;
 
 	pthread_mutex_lock(&lock);
-	so_far = calls;
+	so_far = *counter;
 	pthread_mutex_unlock(&lock);
 	return so_far;
+}
+
+unsigned long
+emu_calls(void)
+{
+	return read_counter(&calls);
 }
 
 #define CALL() \
@@ -421,12 +427,7 @@ goes_wrong(void)
 unsigned long
 emu_works(void)
 {
-	unsigned long now;
-
-	pthread_mutex_lock(&lock);
-	now = works;
-	pthread_mutex_unlock(&lock);
-	return now;
+	return read_counter(&works);
 }
 
 static void

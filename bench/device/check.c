@@ -222,18 +222,6 @@ check_sort_there(unsigned bits, size_t count, unsigned shape)
 }
 
 static unsigned
-check_tile_there(unsigned bits, size_t count)
-{
-	void *keys;
-	uint64_t digest;
-
-	must(cudaMalloc(&keys, count * (bits / 8)), "cudaMalloc");
-	digest = made(keys, bits, count, SHAPE_UNIFORM);
-	must(gs_tile_sort(keys, bits, count, NULL), "gs_tile_sort");
-	return told("tile", bits, count, SHAPE_UNIFORM, digest, keys, NULL);
-}
-
-static unsigned
 check_merge_there(unsigned bits, size_t a_count, size_t b_count)
 {
 	const size_t width = bits / 8, count = a_count + b_count;
@@ -257,7 +245,10 @@ unsigned
 check_big(void)
 {
 	static const size_t counts[] = { 3000001, 4300001, ((size_t)1 << 24) + 5, 100000001 };
+	const size_t tile = ((size_t)1 << 31) + 12345;
 	unsigned wrong = 0;
+	uint64_t digest;
+	void *keys;
 
 	for (unsigned log = 31; log <= 33; log++) {
 		wrong += check_sort_there(32, ((size_t)1 << log) + 12345, SHAPE_UNIFORM);
@@ -267,7 +258,10 @@ check_big(void)
 			                                                                 SHAPE_UNIFORM);
 	}
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
-		wrong += check_tile_there(bits, ((size_t)1 << 31) + 12345);
+		must(cudaMalloc(&keys, tile * (bits / 8)), "cudaMalloc");
+		digest = made(keys, bits, tile, SHAPE_UNIFORM);
+		must(gs_tile_sort(keys, bits, tile, NULL), "gs_tile_sort");
+		wrong += told("tile", bits, tile, SHAPE_UNIFORM, digest, keys, NULL);
 		wrong += check_merge_there(bits, ((size_t)1 << 31) + 1, ((size_t)1 << 31) + 77);
 		wrong += check_merge_there(bits, ((size_t)1 << 32) + 3, 100001);
 		for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)

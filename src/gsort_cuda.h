@@ -62,7 +62,7 @@ enum gsort_cuda_state {
 /** SCRATCH of a call with GSORT_CUDA_CHECKED begins with it, at a multiple of 16 bytes. */
 struct gsort_cuda_verdict {
 	uint32_t state;			/* of enum gsort_cuda_state */
-	uint32_t what;			/* the sum of 1: keys are not in order, 2: other keys or values */
+	uint32_t what;			/* the sum of 1: keys are out of order, 2: keys or values differ */
 	uint64_t place;			/* of the first key out of order; UINT64_MAX: there is none */
 };
 

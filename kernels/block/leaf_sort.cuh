@@ -606,7 +606,7 @@ prefixes_rank(uint32_t *x, leaf_prefixes<BITS, Key> *prefixes, const leaf_space<
  * word then; or keys of 64 bits get the ranks of their prefixes, if these are few; or nearly all bits fit a
  * word.  For keys of 32 bits the gaps between the keys of one cell and the next are left out, and if numbers
  * are still too many, cells of many keys get more.  (Cells of 64 bits cost more than ties.)  Words are then
- * in SPACE, word i of key i.  Returns how many bits are left, the upper ones of which are in words; or 0 if
+ * in SPACE, word i of key i.  Returns how many bits are left, and their upper ones are in words; or 0 if
  * nothing is won.
  */
 template <unsigned BITS, class Key, class Value> static __device__ __noinline__ unsigned
@@ -668,8 +668,8 @@ words_closed(word<BITS> *x, const leaf_space<BITS, Key, Value> *space)
 /*
  * Words tie too much, and leaf_ties() has found where.  A word becomes the number of its run of ties, and
  * beside it as many as fit of the bits in which keys of one run differ, the upper ones.  Keys of few prefixes
- * have few runs, and few such bits.  Words go where they were.  Returns how many bits are needed, the upper
- * ones of which are in words; or 0 if too many do not fit for this to pay.
+ * have few runs, and few such bits.  Words go where they were.  Returns how many bits are needed, and
+ * their upper ones are in words; or 0 if too many do not fit for this to pay.
  */
 template <unsigned BITS, class Key, class Value> static __device__ __noinline__ unsigned
 leaf_refine(leaf_space<BITS, Key, Value> *space, unsigned count)

@@ -24,8 +24,8 @@ enum { ALIGN_BYTES = 2 << 20, SMALL_ALIGN_BYTES = 64 << 10 };
 
 /* ---- what only Linux has ------------------------------------------------------ */
 
-/* Huge pages are only a hint: if the kernel ignores it, the job is slower or takes more memory.  Elsewhere
- * there is no hint, and MADV_DONTNEED need not clear pages. */
+/* Huge pages are only a hint: if the kernel ignores it, the job is slower or takes more memory.  Other
+ * systems have no such hint, and their MADV_DONTNEED may leave pages as they are. */
 #if defined __linux__ && !defined GS_PORTABLE
 enum { SMALL_PAGES = MADV_NOHUGEPAGE, HUGE_PAGES = MADV_HUGEPAGE, DROP = MADV_DONTNEED };
 #define ADVISE(memory, bytes, advice)	madvise(memory, bytes, advice)

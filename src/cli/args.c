@@ -187,7 +187,7 @@ report_unread(int answer, int argc, char **argv)
 		if (count == 0)
 			return gs_report_usage("unrecognized option '%s'%s", word,
 			                       gs_near_option(word + 2, bytes - 2));
-		/* leave out options that gsort refuses, unless there are no others */
+		/* name options that gsort refuses only if no other one matches */
 		for (const struct gs_option *o = gs_options; o < gs_options + gs_option_count; o++)
 			if (o->name == NULL || strncmp(o->name, word + 2, bytes - 2) != 0)
 				continue;

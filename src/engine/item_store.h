@@ -37,8 +37,8 @@
  * row, and extent after extent, the items of a bucket are in input order.  Where pieces come from
  * several origins at once, each in its own order, they are in input order after gs_division_order().
  *
- * The memory of a division is its own; buffers and files are shared by all divisions of a store
- * (struct gs_division_shared), one of which is filled at a time.
+ * The memory of a division is its own; all divisions of a store share buffers and files (struct
+ * gs_division_shared), and one division is filled at a time.
  */
 
 enum { GS_DIVISION_FILES = 32 };	/* temporary files, at most */

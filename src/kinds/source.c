@@ -164,7 +164,6 @@ static void
 open_text(struct gs_merge_input *input, size_t room)
 {
 	const struct gs_text_options *options = &input->feed->ingest.text;
-
 	const size_t chunk_bytes = gs_text_ordered_chunk(room);
 
 	if (input->decoder == NULL) {

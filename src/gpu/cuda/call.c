@@ -412,7 +412,7 @@ sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 		return fail(GSORT_ERROR_USAGE, "offsets fall, or one is behind the last key");
 	if (error == GSORT_ERROR_NONE && found.state != GS_RIGHT)
 		return fail(GSORT_ERROR_DEVICE, "the sort is wrong: %s", (found.what & GS_NOT_IN_ORDER) != 0
-		            ? "keys are not in order" : "keys or values are not those that were given");
+		            ? "keys are out of order" : "keys or values differ from those given");
 	return error;
 }
 

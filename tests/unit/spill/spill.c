@@ -136,6 +136,9 @@ check_row(const struct row *row, unsigned bits)
 		status = write_run(spill, row, bits, r, &runs[r]);
 		total += keys_of(row, r);
 	}
+	if (status == GS_OK && row->program != NULL && total > 0)	/* or the codec is never called */
+		CHECK(gs_spill_bytes(spill) < total * (bits / 8), "%s, %u bits: %llu bytes for %zu keys",
+		      row->name, bits, (unsigned long long)gs_spill_bytes(spill), total);
 	if (status == GS_OK)
 		came = read_runs(spill, row, bits, runs, &status);
 	CHECK(status == GS_OK && came == total, "%s, %u bits: %zu of %zu keys, '%s'", row->name, bits,

@@ -45,6 +45,7 @@ static const struct row rows[] = {
 	{ "classes of text, the last one first", GSORT_TEXT, 0, 2, 50000, .reverse = true, .groups = true },
 	{ "a sink that has enough", GSORT_U64, 64, 2, 400000, .enough = 1000 },
 	{ "a head", GSORT_U64, 64, 2, MANY_KEYS, .head = 1000 },
+	{ "a head of several spans", GSORT_U64, 64, 2, MANY_KEYS, .head = 250000 },
 	{ "a head of few values", GSORT_U32, 32, 2, MANY_KEYS, .values = 5, .head = 70000 },
 	{ "a head of the last class", GSORT_TEXT, 0, 2, 50000, .reverse = true, .head = 60000 },
 	{ "runs on disk", GSORT_U64, 64, 2, MANY_KEYS, .spills = true },

@@ -316,8 +316,9 @@ check_long_floats(void)
 {
 	const struct options options = { .letters = "g", .stable = true };
 	enum { DIGITS = 3000 };
-	static const char *const heads[] = { "9007199254740993.0", "0x1.00000000000000010", "000" };
-	static const char *const tails[] = { "1", "1p0", "1e2990" };
+	static const char *const heads[] = { "9007199254740993.0", "0x1.00000000000000010", "000",
+	                                     "-0X.0", "0x1.8", ".5" };
+	static const char *const tails[] = { "1", "1p0", "1e2990", "1P12010", "1p-9", "1E-30" };
 	struct gs_line_order order;
 
 	CHECK(open_order(&order, &options, false) == GS_OK, "%s", gs_message());

@@ -138,6 +138,9 @@ static const struct {
 	{ GSORT_F64, 0, 0, GSORT_F64, 0xfff0000000000000, NULL },
 	{ GSORT_F64, 0, UINT64_MAX, GSORT_F64, 0xfff0000000000001, NULL },
 	{ GSORT_F32, 0, UINT32_MAX, GSORT_F32, 0xff800001, NULL },
+	/* floats of 16 bits in a message: the fewest digits that give them */
+	{ GSORT_F16, 0, 0x7c01 + 0x2e66, GSORT_U8, 0, "0.1 does not fit in u8; --to=f64 holds it" },
+	{ GSORT_BF16, 0, 0x7f81 + 0x40b5, GSORT_I64, 0, "5.66 does not fit in i64; --to=f64 holds it" },
 };
 
 /* The same for floats, whose keys are no constants. */
@@ -167,6 +170,21 @@ static const struct {
 	{ 1e300, GSORT_F32, 0, "1e+300 does not fit in f32; --to=f64 holds it" },
 	{ -INFINITY, GSORT_F32, 0xff800000, NULL }, { -0., GSORT_F32, 0x80000000, NULL },
 	{ -0., GSORT_F64, 0x8000000000000000, NULL },
+	/* to floats of 16 bits likewise, with numbers below the least normal one */
+	{ -1.5, GSORT_F16, 0xbe00, NULL }, { 0x1.002p0, GSORT_F16, 0x3c00, NULL },
+	{ 0x1.006p0, GSORT_F16, 0x3c02, NULL }, { 0x1.ffcp0, GSORT_F16, 0x3fff, NULL },
+	{ 0x1.ffep0, GSORT_F16, 0x4000, NULL }, { 0x1p-14, GSORT_F16, 0x400, NULL },
+	{ 0x1.ff8p-15, GSORT_F16, 0x3ff, NULL }, { 0x1.ffcp-15, GSORT_F16, 0x400, NULL },
+	{ 0x1p-24, GSORT_F16, 1, NULL }, { 0x1p-25, GSORT_F16, 0, NULL }, { 0x1.8p-25, GSORT_F16, 1, NULL },
+	{ -0x1p-1074, GSORT_F16, 0x8000, NULL }, { 65519, GSORT_F16, 0x7bff, NULL },
+	{ 65520, GSORT_F16, 0, "65520 does not fit in f16; --to=f32 holds it" },
+	{ -65536, GSORT_F16, 0, "-65536 does not fit in f16; --to=f32 holds it" },
+	{ INFINITY, GSORT_F16, 0x7c00, NULL }, { -INFINITY, GSORT_F16, 0xfc00, NULL },
+	{ -0., GSORT_F16, 0x8000, NULL }, { 0, GSORT_F16, 0, NULL },
+	{ 0x1.01p0, GSORT_BF16, 0x3f80, NULL }, { -0x1.03p0, GSORT_BF16, 0xbf82, NULL },
+	{ 0x1p-133, GSORT_BF16, 1, NULL }, { 0x1p-134, GSORT_BF16, 0, NULL },
+	{ 0x1.fep127, GSORT_BF16, 0x7f7f, NULL },
+	{ 0x1.ffp127, GSORT_BF16, 0, "3.39617752923046e+38 does not fit in bf16; --to=f32 holds it" },
 };
 
 /* One key, in all byte orders, both directions, alone and with its count. */

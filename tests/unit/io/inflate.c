@@ -250,6 +250,15 @@ check_garbage(const struct format *format, char *packed, size_t bytes, char *pla
 		CHECK(status == GS_EINPUT, "%s followed by %s is noticed", format->name,
 		      garbage[g]);
 	}
+	for (size_t cut = 1; cut < 6; cut++) {	/* the first bytes of another member are no garbage */
+		size_t got;
+		gs_status status;
+
+		memcpy(packed + bytes, packed, cut);
+		status = unpack(format->decompress, packed, bytes + cut, false, 1 << 20, plain, &got);
+		CHECK(status == GS_EINPUT && strstr(gs_message(), "truncated") != NULL,
+		      "%s followed by %zu bytes of a member is truncated: %s", format->name, cut, gs_message());
+	}
 }
 
 /* Text is no compressed data. */

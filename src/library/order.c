@@ -189,10 +189,10 @@ gs_array_order(void *indices, size_t index_bytes, const void *keys, size_t count
 	struct ordering *ordering;
 	gs_status status;
 
-	if (count < 2) {
-		memset(indices, 0, count * index_bytes);
+	if (count == 1)		/* without keys INDICES may be NULL */
+		memset(indices, 0, index_bytes);
+	if (count < 2)
 		return GS_OK;
-	}
 	ordering = calloc(1, sizeof *ordering + turns * sizeof *ordering->starts);
 	if (ordering == NULL)
 		return gs_fail(GS_EBUDGET, "out of memory");

@@ -392,6 +392,10 @@ check_errors(void)
 	      "indices are u32 or u64");
 	fails(gsort_argsort(few, (size_t)1 << 33, GSORT_U32, payload, GSORT_U32, NULL),
 	      GSORT_ERROR_USAGE, "keys have indices of 64 bits");
+	CHECK(gsort_sort(NULL, 0, GSORT_U32, NULL) == GSORT_OK &&
+	      gsort_argsort(NULL, 0, GSORT_U32, NULL, GSORT_U32, NULL) == GSORT_OK &&
+	      gsort_sort_pairs(NULL, NULL, 4, 0, GSORT_U32, NULL) == GSORT_OK &&
+	      gsort_is_sorted(NULL, 0, GSORT_U32, NULL) == GSORT_OK, "no keys need no arrays");
 	fails(gsort_sort_pairs(few, payload, 2, 4, GSORT_U32, NULL), GSORT_ERROR_USAGE,
 	      "a payload has 4 or 8 bytes");
 	fails(gsort_merge_arrays(keys, arrays, counts, 2, GSORT_U32, NULL), GSORT_ERROR_INPUT,

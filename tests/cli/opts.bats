@@ -693,7 +693,7 @@ number() {
 }
 
 @test "--plan says what a job of any kind takes, about" {
-	local rss expected used
+	local rss expected used seconds
 	gen --keys 3000000 --type u64 >keys
 	gen --keys 2000000 --type text >numbers
 	gen --keys 300000 --type text | awk '{ print NR ",name " $1 % 99 "," $1 }' >lines.csv
@@ -707,7 +707,10 @@ number() {
 	for job; do
 		gsort --plan $job >plan
 		grep -qE '^needs    about [0-9.]+ [MG]iB of memory, (no|[0-9.]+ [MG]iB of) temporary files and [0-9.]+ s$' plan
+		seconds=$(sed -n 's/^needs .* \([0-9.]*\) s$/\1/p' plan)
 		gsort --plan=json $job >plan
+		awk -v s="$seconds" -v ms="$(number plan expected_ms)" 'BEGIN { d = ms - 1000 * s; exit !(d > -101 && d < 101) }' ||
+			{ echo "$job: $seconds s and $(number plan expected_ms) ms"; false; }
 		expected=$(number plan expected_memory_bytes)
 		gsort --verbose=json:stats $job >/dev/null || [ $? = 1 ]
 		rss=$(number stats peak_rss)

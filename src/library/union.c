@@ -58,7 +58,7 @@ merge(void *into, size_t keys, const void *const arrays[], const size_t counts[]
 		at = mapped.at;
 		for (size_t a = 0; a < count; a++) {
 			runs[a] = (struct gs_run){ .keys = maps ? at : arrays[a], .count = counts[a] };
-			at += maps ? counts[a] * args->key_bytes : 0;
+			at = maps ? at + counts[a] * args->key_bytes : at;
 		}
 		gs_merge_next(gs_merge_init(memory, args->key_bits, runs, count, threads, into,
 		                            keys * args->key_bytes), &span);

@@ -407,6 +407,10 @@ duplicates	1" ] || [ $? -eq 1 ]
 	fails "'--invalid' needs a key by name, or --csv, and a letter such as n" gsort -k2,2n --invalid=abort tabs
 	fails '-:2: not a number: "x"' gsort -n --invalid=abort <<<$'5\nx'
 	gsort -t '\t' -k3,3n --summary --invalid=abort tabs | grep -q '^sum.8$'
+	printf 'a,1KB\nb,1Ki\nc,1KiB\nd,2K\n' | gsort --csv -k2,2h -c
+	for size in 1KX 1KiX 1KBi 1Kii K; do
+		fails "-:1: column 2: not a number: \"$size\"" gsort --csv -k2,2h <<<"a,$size"
+	done
 	# a key that is no number stops the job behind an empty one as before it
 	printf 'a,b\n,N/A\n1,2\n' >in
 	fails 'in:2: column "b": not a number' gsort --csv --header --invalid=skip-blank -k a:n -k b:n in

@@ -161,8 +161,10 @@ load(struct gs_item_merger *merger, struct gs_merge_source *source)
 		return GS_OK;
 	}
 	follow->words = source->words;
+	follow->nexts = source->nexts;
 	good = gs_follow_items(follow, source->items, source->bytes, source->count);
 	source->more = follow->more;
+	source->has_nexts = follow->has_nexts;
 	follow->words = NULL;
 	if (good == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");

@@ -24,16 +24,6 @@ enum {
 	TEAM_KEYS  = 1 << 16,	/* as in key/raw.c */
 };
 
-/* ---- blocks of keys ------------------------------------------------------- */
-
-/* Is one of the keys from BEGIN to END out of order? */
-static bool
-any(const void *keys, unsigned bits, size_t begin, size_t end, bool strict)
-{
-	return !gs_keys_in_order(keys, bits, begin, end,
-	                         strict ? GS_STRICTLY_ASCENDING : GS_ASCENDING);
-}
-
 /* ---- stretches ---------------------------------------------------------- */
 
 /* Keys that one team compares. */
@@ -62,7 +52,8 @@ find_first(void *context, size_t b)
 	size_t begin, end = block_of(stretch, b, &begin);
 
 	if (begin >= atomic_load(&stretch->first) ||
-	    !any(stretch->keys, bits, begin, end, stretch->strict))
+	    gs_keys_in_order(stretch->keys, bits, begin, end,
+	                     stretch->strict ? GS_STRICTLY_ASCENDING : GS_ASCENDING))
 		return;
 	for (; begin < end; begin++) {
 		const uint64_t before = gs_key_at(stretch->keys, bits, begin - 1);
@@ -82,7 +73,7 @@ count_breaks(void *context, size_t b)
 	size_t begin, end = block_of(stretch, b, &begin);
 	uint64_t breaks = 0, duplicates = 0;
 
-	if (!any(stretch->keys, bits, begin, end, true))
+	if (gs_keys_in_order(stretch->keys, bits, begin, end, GS_STRICTLY_ASCENDING))
 		return;
 	for (size_t i = begin; i < end; i++) {
 		breaks += gs_key_at(stretch->keys, bits, i) < gs_key_at(stretch->keys, bits, i - 1);
@@ -144,10 +135,11 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 	const struct gs_item_order *order = follow->order;
 	const size_t fixed = order->item_bytes;
 	size_t last_bytes;
-	uint64_t own[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
+	uint64_t own[GS_ITEM_BATCH], own_nexts[GS_ITEM_BATCH];
 	uint64_t *words = follow->words != NULL ? follow->words : own;
+	uint64_t *nexts = follow->words != NULL ? follow->nexts : own_nexts;
 	int difference = 1;
-	bool more, tied, has_nexts = false;
+	bool more, tied;
 	unsigned ties = 0;
 
 	assert(count <= GS_ITEM_BATCH);
@@ -160,6 +152,7 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 		return 0;
 	more = order->words(order->context, items, fixed > 0 ? NULL : bytes, count, 0, words);
 	follow->more = more;
+	follow->has_nexts = false;
 	for (size_t i = 1; i < count; i++) {
 		if (words[i] > words[i - 1])
 			continue;
@@ -169,10 +162,10 @@ gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32
 		                     fixed > 0 ? fixed : bytes[i - 1]);
 		/* a few ties of items that are not the same make the second words of the batch */
 		if (tied && more && ++ties > GS_FEW_TIES) {
-			if (!has_nexts)
+			if (!follow->has_nexts)
 				(void)order->words(order->context, items, fixed > 0 ? NULL : bytes, count,
 				                   1, nexts);
-			has_nexts = true;
+			follow->has_nexts = true;
 			if (nexts[i] > nexts[i - 1])
 				continue;
 			difference = nexts[i] < nexts[i - 1] ? -1 : 0;

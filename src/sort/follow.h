@@ -26,7 +26,8 @@ struct gs_follow {
 	uint64_t duplicates;	/* and equal to it */
 	bool     disorder;	/* one was found */
 
-	uint64_t *words;	/* NULL, or memory for the first words of the items compared last */
+	uint64_t *words, *nexts;	/* NULL, or memory for first and second words of the last items */
+	bool     has_nexts;	/* ties made the second ones */
 	bool     more;		/* may their words go on behind these? */
 	bool     any;		/* there is a last one: */
 	uint64_t last;		/* key, */

@@ -257,7 +257,8 @@ check_garbage(const struct format *format, char *packed, size_t bytes, char *pla
 		memcpy(packed + bytes, packed, cut);
 		status = unpack(format->decompress, packed, bytes + cut, false, 1 << 20, plain, &got);
 		CHECK(status == GS_EINPUT && strstr(gs_message(), "truncated") != NULL,
-		      "%s followed by %zu bytes of a member is truncated: %s", format->name, cut, gs_message());
+		      "%s followed by %zu bytes of a member is truncated: %s", format->name, cut,
+		      gs_message());
 	}
 }
 

@@ -397,7 +397,8 @@ check_errors(void)
 	      gsort_sort_pairs(NULL, NULL, 4, 0, GSORT_U32, NULL) == GSORT_OK &&
 	      gsort_is_sorted(NULL, 0, GSORT_U32, NULL) == GSORT_OK, "no keys need no arrays");
 	CHECK(gsort_merge_arrays(keys, (const void *[]){ NULL, few + 2, NULL }, (size_t[]){ 0, 1, 0 }, 3,
-	                         GSORT_U32, NULL) == GSORT_OK && (uint32_t)keys[0] == few[2], "nor does an empty one");
+	                         GSORT_U32, NULL) == GSORT_OK && (uint32_t)keys[0] == few[2],
+	      "nor does an empty one");
 	fails(gsort_sort_pairs(few, payload, 2, 4, GSORT_U32, NULL), GSORT_ERROR_USAGE,
 	      "a payload has 4 or 8 bytes");
 	fails(gsort_merge_arrays(keys, arrays, counts, 2, GSORT_U32, NULL), GSORT_ERROR_INPUT,

@@ -187,12 +187,13 @@ gs_adder_scatter(struct gs_buckets *buckets, struct gs_adder *thread,
 bool
 gs_adder_scatter_fragment(struct gs_buckets *buckets, struct gs_adder *thread)
 {
+	struct gs_buffered *buffered = &buckets->buffered;
 	struct gs_fragment *fragment = NULL;
 
 	pthread_mutex_lock(&buckets->lock);
 	gs_adder_close_fragment(buckets, thread);
-	if (buckets->fragment_next < buckets->fragment_count)
-		fragment = &buckets->fragments[buckets->fragment_next++];
+	if (buffered->fragment_next < buffered->fragment_count)
+		fragment = &buffered->fragments[buffered->fragment_next++];
 	pthread_mutex_unlock(&buckets->lock);
 	if (fragment != NULL)
 		gs_adder_scatter(buckets, thread, &buckets->binner, &fragment->chain);
@@ -202,15 +203,16 @@ gs_adder_scatter_fragment(struct gs_buckets *buckets, struct gs_adder *thread)
 void
 gs_adder_begin_scatter(struct gs_buckets *buckets)
 {
-	uint64_t least = buckets->least, most = buckets->most;
+	struct gs_buffered *buffered = &buckets->buffered;
+	uint64_t least = buffered->least, most = buffered->most;
 
 	if (least == most) {
 		least -= least > 0;
 		most += most == least;
 	}
-	buckets->kernels->sort_leaf(buckets->sample, buckets->sample, buckets->sample_count);
-	buckets->binner = gs_binner_choose(least, most, buckets->bins, buckets->kernels, buckets->sample,
-	                                   buckets->sample_count);
+	buckets->kernels->sort_leaf(buffered->sample, buffered->sample, buffered->sample_count);
+	buckets->binner = gs_binner_choose(least, most, buckets->sizes.bins, buckets->kernels,
+	                                   buffered->sample, buffered->sample_count);
 	atomic_store_explicit(&buckets->state, GS_SCATTER, memory_order_release);
 }
 
@@ -219,12 +221,14 @@ gs_adder_begin_scatter(struct gs_buckets *buckets)
 void
 gs_adder_close_fragment(struct gs_buckets *buckets, struct gs_adder *thread)
 {
+	struct gs_buffered *buffered = &buckets->buffered;
+
 	if (thread->open.keys == 0)
 		return;
-	assert(buckets->fragment_count < buckets->fragment_room);
-	buckets->slack_bytes += thread->open.chain.blocks * buckets->pool->block_bytes -
-	                        thread->open.keys * buckets->key_bytes;
-	buckets->fragments[buckets->fragment_count++] = thread->open;
+	assert(buffered->fragment_count < buffered->fragment_room);
+	buffered->slack_bytes += thread->open.chain.blocks * buckets->pool->block_bytes -
+	                         thread->open.keys * buckets->key_bytes;
+	buffered->fragments[buffered->fragment_count++] = thread->open;
 	thread->open = (struct gs_fragment){ .keys = 0 };
 }
 
@@ -261,14 +265,15 @@ static void
 buffer(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t sequence, const void *keys,
        size_t count)
 {
+	struct gs_buffered *buffered = &buckets->buffered;
 	struct gs_fragment *open = &thread->open;
 	const uint64_t first = gs_key_at(keys, buckets->key_bits, 0);
 	uint64_t least = first, most = first;
-	unsigned order = buckets->order;
+	unsigned order = buffered->order;
 
 	if (open->keys > 0 &&
 	    ((sequence != open->next_sequence && sequence != open->next_sequence - 1) ||
-	     open->keys * buckets->key_bytes >= buckets->fragment_bytes)) {
+	     open->keys * buckets->key_bytes >= buffered->fragment_bytes)) {
 		pthread_mutex_lock(&buckets->lock);
 		gs_adder_close_fragment(buckets, thread);
 		pthread_mutex_unlock(&buckets->lock);
@@ -289,31 +294,31 @@ buffer(struct gs_buckets *buckets, struct gs_adder *thread, uint64_t sequence, c
 	open->next_sequence = sequence + 1;
 	open->last = gs_key_at(keys, buckets->key_bits, count - 1);
 	pthread_mutex_lock(&buckets->lock);
-	buckets->order &= order;
-	buckets->least = least < buckets->least ? least : buckets->least;
-	buckets->most = most > buckets->most ? most : buckets->most;
-	buckets->buffered_bytes += count * buckets->key_bytes;
+	buffered->order &= order;
+	buffered->least = least < buffered->least ? least : buffered->least;
+	buffered->most = most > buffered->most ? most : buffered->most;
+	buffered->bytes += count * buckets->key_bytes;
 	/* take some keys of every SAMPLE_EVERYth call; if the sample is full, drop every other key, and
 	 * from then on pass over half of the calls */
-	if (buckets->state == GS_BUFFERING && buckets->sample_calls++ % buckets->sample_every == 0) {
+	if (buckets->state == GS_BUFFERING && buffered->sample_calls++ % buffered->sample_every == 0) {
 		const size_t each = gs_least(count, GS_BIN_SAMPLE_EACH);
 
-		if (buckets->sample_count + each > GS_BIN_SAMPLE_KEYS) {
-			buckets->sample_count /= 2;
-			buckets->sample_every *= 2;
-			for (size_t s = 0; s < buckets->sample_count; s++)
-				gs_key_put(buckets->sample, buckets->key_bits, s,
-				           gs_key_at(buckets->sample, buckets->key_bits, 2 * s));
+		if (buffered->sample_count + each > GS_BIN_SAMPLE_KEYS) {
+			buffered->sample_count /= 2;
+			buffered->sample_every *= 2;
+			for (size_t s = 0; s < buffered->sample_count; s++)
+				gs_key_put(buffered->sample, buckets->key_bits, s,
+				           gs_key_at(buffered->sample, buckets->key_bits, 2 * s));
 		}
 		for (size_t s = 0; s < each; s++)
-			gs_key_put(buckets->sample, buckets->key_bits, buckets->sample_count++,
+			gs_key_put(buffered->sample, buckets->key_bits, buffered->sample_count++,
 			           gs_key_at(keys, buckets->key_bits, s * count / each));
 	}
 	if (buckets->state == GS_BUFFERING &&
-	    ((buckets->buffered_bytes >= buckets->sample_bytes && buckets->order == 0) ||
-	     buckets->fragment_count >= buckets->buffered_bytes / buckets->fragment_bytes * 2 +
-	                                GS_SMALL_FRAGMENTS / 2 ||
-	     buckets->slack_bytes >= buckets->slack_most_bytes))
+	    ((buffered->bytes >= buffered->sample_bytes && buffered->order == 0) ||
+	     buffered->fragment_count >= buffered->bytes / buffered->fragment_bytes * 2 +
+	                                 GS_SMALL_FRAGMENTS / 2 ||
+	     buffered->slack_bytes >= buffered->slack_most_bytes))
 		gs_adder_begin_scatter(buckets);
 	pthread_mutex_unlock(&buckets->lock);
 }
@@ -341,10 +346,10 @@ gs_buckets_add(struct gs_buckets *buckets, unsigned worker, uint64_t sequence, c
 {
 	struct gs_adder *thread = &buckets->threads[worker];
 	const size_t bytes = count * buckets->key_bytes;
-	const size_t most = buckets->fragment_bytes / buckets->key_bytes;
+	const size_t most = buckets->buffered.fragment_bytes / buckets->key_bytes;
 	const char *from = keys;
 
-	assert(worker < buckets->thread_count && buckets->state != GS_SEALED);
+	assert(worker < buckets->sizes.threads && buckets->state != GS_SEALED);
 	if (atomic_fetch_add(&buckets->pool->stored_bytes, bytes) + bytes > capacity(buckets->pool)) {
 		atomic_fetch_sub(&buckets->pool->stored_bytes, bytes);
 		return false;

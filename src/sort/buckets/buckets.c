@@ -159,9 +159,9 @@ gs_buckets_bytes(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 	                         GS_LINES_BYTES +
 	                         bins_most(sizes) * (lines_bytes(sizes) + sizeof(char *) + sizeof(uintptr_t) +
 	                                             sizeof(struct gs_chain))) +
-	       gs_round_up(fragments * sizeof *buckets->fragments, LINE_BYTES) +
-	       gs_round_up(parts * sizeof *buckets->parts, LINE_BYTES) +
-	       gs_round_up(parts * sizeof *buckets->sorted, LINE_BYTES) + LINE_BYTES;
+	       gs_round_up(fragments * sizeof *buckets->buffered.fragments, LINE_BYTES) +
+	       gs_round_up(parts * sizeof *buckets->parts.entries, LINE_BYTES) +
+	       gs_round_up(parts * sizeof *buckets->parts.sorted, LINE_BYTES) + LINE_BYTES;
 }
 
 /* Blocks that fragments may waste before they are scattered. */
@@ -225,24 +225,21 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
 	char *at = (char *)gs_round_up((uintptr_t)memory, LINE_BYTES);
 	struct gs_buckets *buckets = carve(&at, sizeof *buckets +
 	                                        buckets_most(sizes) * sizeof *buckets->bucket);
+	struct gs_buffered *buffered = &buckets->buffered;
 
 	assert(pool->block_bytes == sizes->block_bytes);
+	buckets->sizes = *sizes;
 	buckets->pool = pool;
 	buckets->fetches_first = gs_simd_fetches_first();
 	buckets->key_bits = key_bits;
 	buckets->key_bytes = key_bits / 8;
-	buckets->part_bytes = part_bytes;
-	buckets->fragment_bytes = gs_least(FRAGMENT_BYTES, part_bytes / 4);
-	buckets->sample_bytes = gs_least(SAMPLE_BYTES, part_bytes / 2);
+	buffered->fragment_bytes = gs_least(FRAGMENT_BYTES, part_bytes / 4);
+	buffered->sample_bytes = gs_least(SAMPLE_BYTES, part_bytes / 2);
 	buckets->join_bytes = gs_least(JOIN_BYTES, part_bytes);
 	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
-	buckets->thread_count = sizes->threads;
-	buckets->together_bytes = sizes->together_bytes;
-	buckets->bins = sizes->bins;
-	buckets->bins_again = sizes->bins_again;
 	buckets->bins_most = bins_most(sizes);
 	buckets->lines_bytes = lines_bytes(sizes);
-	buckets->slack_most_bytes = slack_blocks(sizes, pool_bytes) * pool->block_bytes;
+	buffered->slack_most_bytes = slack_blocks(sizes, pool_bytes) * pool->block_bytes;
 	pthread_mutex_init(&buckets->lock, NULL);
 	buckets->threads = carve(&at, sizes->threads * sizeof *buckets->threads);
 	for (unsigned t = 0; t < sizes->threads; t++) {
@@ -252,11 +249,11 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
 		buckets->threads[t].end = carve(&at, bins * sizeof(uintptr_t));
 		buckets->threads[t].chain = carve(&at, bins * sizeof(struct gs_chain));
 	}
-	buckets->fragment_room = fragment_room(sizes, pool_bytes);
-	buckets->fragments = carve(&at, buckets->fragment_room * sizeof *buckets->fragments);
-	buckets->part_room = part_room(sizes, pool_bytes);
-	buckets->parts = carve(&at, buckets->part_room * sizeof *buckets->parts);
-	buckets->sorted = carve(&at, buckets->part_room * sizeof *buckets->sorted);
+	buffered->fragment_room = fragment_room(sizes, pool_bytes);
+	buffered->fragments = carve(&at, buffered->fragment_room * sizeof *buffered->fragments);
+	buckets->parts.room = part_room(sizes, pool_bytes);
+	buckets->parts.entries = carve(&at, buckets->parts.room * sizeof *buckets->parts.entries);
+	buckets->parts.sorted = carve(&at, buckets->parts.room * sizeof *buckets->parts.sorted);
 	assert(at <= (char *)memory + gs_buckets_bytes(sizes, pool_bytes));
 	gs_buckets_reset(buckets);
 	gs_buckets_with(buckets, gs_simd_best());
@@ -277,7 +274,7 @@ gs_buckets_count(const struct gs_buckets *buckets)
 {
 	uint64_t keys = 0;
 
-	for (unsigned t = 0; t < buckets->thread_count; t++)
+	for (unsigned t = 0; t < buckets->sizes.threads; t++)
 		keys += buckets->threads[t].keys;
 	return keys;
 }
@@ -287,35 +284,36 @@ gs_buckets_count(const struct gs_buckets *buckets)
 void
 gs_buckets_reset(struct gs_buckets *buckets)
 {
+	struct gs_buffered *buffered = &buckets->buffered;
 	struct gs_pool *pool = buckets->pool;
 	struct gs_chain all = { .blocks = 0 };	/* blocks that have keys */
 
 	atomic_fetch_sub(&pool->stored_bytes, gs_buckets_count(buckets) * buckets->key_bytes);
-	for (unsigned t = 0; t < buckets->thread_count; t++)
+	for (unsigned t = 0; t < buckets->sizes.threads; t++)
 		gs_adder_close_fragment(buckets, &buckets->threads[t]);
-	for (; buckets->fragment_next < buckets->fragment_count; buckets->fragment_next++)
-		gs_chain_join(pool, &all, &buckets->fragments[buckets->fragment_next].chain);
-	for (unsigned t = 0; buckets->state == GS_SCATTER && t < buckets->thread_count; t++) {
+	for (; buffered->fragment_next < buffered->fragment_count; buffered->fragment_next++)
+		gs_chain_join(pool, &all, &buffered->fragments[buffered->fragment_next].chain);
+	for (unsigned t = 0; buckets->state == GS_SCATTER && t < buckets->sizes.threads; t++) {
 		struct gs_adder *thread = &buckets->threads[t];
 
 		gs_adder_flush(buckets, thread, buckets->binner.bins);
 		for (unsigned b = 0; b < buckets->binner.bins; b++)
 			gs_chain_join(pool, &all, &thread->chain[b]);
 	}
-	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->entry_count; p++)
-		gs_chain_join(pool, &all, &buckets->parts[p].chain);
+	for (size_t p = 0; buckets->state == GS_SEALED && p < buckets->parts.entry_count; p++)
+		gs_chain_join(pool, &all, &buckets->parts.entries[p].chain);
 	gs_chain_join(pool, &all, &buckets->source);
 	gs_pool_give(pool, &all);
-	for (unsigned t = 0; t < buckets->thread_count; t++) {
+	for (unsigned t = 0; t < buckets->sizes.threads; t++) {
 		gs_pool_give(pool, &buckets->threads[t].empty);
 		buckets->threads[t].keys = 0;
 	}
 	buckets->state = GS_BUFFERING;
-	buckets->order = GS_UP | GS_DOWN;
-	buckets->least = UINT64_MAX;
-	buckets->most = buckets->buffered_bytes = buckets->slack_bytes = 0;
-	buckets->fragment_count = buckets->fragment_next = 0;
-	buckets->sample_count = buckets->sample_calls = 0;
-	buckets->sample_every = 1;
-	buckets->entry_count = buckets->part_count = 0;
+	buffered->order = GS_UP | GS_DOWN;
+	buffered->least = UINT64_MAX;
+	buffered->most = buffered->bytes = buffered->slack_bytes = 0;
+	buffered->fragment_count = buffered->fragment_next = 0;
+	buffered->sample_count = buffered->sample_calls = 0;
+	buffered->sample_every = 1;
+	buckets->parts.entry_count = buckets->parts.count = 0;
 }

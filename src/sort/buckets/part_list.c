@@ -18,16 +18,16 @@ struct gs_part_entry *
 gs_parts_add(struct gs_buckets *buckets, struct gs_part_list *list, enum gs_part_kind kind,
              struct gs_chain *chain, size_t keys)
 {
-	const uint32_t number = ++buckets->entry_count;
-	struct gs_part_entry *part = &buckets->parts[number - 1];
+	const uint32_t number = ++buckets->parts.entry_count;
+	struct gs_part_entry *part = &buckets->parts.entries[number - 1];
 
-	assert(number <= buckets->part_room);
-	assert(kind == GS_TO_DIVIDE || keys * buckets->key_bytes <= buckets->part_bytes);
+	assert(number <= buckets->parts.room);
+	assert(kind == GS_TO_DIVIDE || keys * buckets->key_bytes <= buckets->sizes.part_bytes);
 	*part = (struct gs_part_entry){ .keys = keys, .kind = kind, .chain = *chain };
 	if (list->first == 0)
 		list->first = number;
 	else
-		buckets->parts[list->last - 1].next = number;
+		buckets->parts.entries[list->last - 1].next = number;
 	list->last = number;
 	list->joining = kind == GS_TO_SORT;
 	*chain = (struct gs_chain){ .blocks = 0 };
@@ -38,7 +38,7 @@ void
 gs_parts_add_bucket(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_bucket *bucket,
                     bool compact)
 {
-	struct gs_part_entry *part = list->joining ? &buckets->parts[list->last - 1] : NULL;
+	struct gs_part_entry *part = list->joining ? &buckets->parts.entries[list->last - 1] : NULL;
 
 	if (bucket->keys == 0)
 		return;
@@ -56,7 +56,7 @@ void
 gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list,
                    struct gs_part_entry *part)
 {
-	const size_t most = buckets->part_bytes / buckets->key_bytes;
+	const size_t most = buckets->sizes.part_bytes / buckets->key_bytes;
 	struct gs_chain none = { .blocks = 0 };
 
 	gs_pool_give(buckets->pool, &part->chain);
@@ -69,7 +69,7 @@ gs_parts_add_equal(struct gs_buckets *buckets, struct gs_part_list *list,
 uint64_t
 gs_parts_number(struct gs_buckets *buckets, const struct gs_part_list *list)
 {
-	struct gs_part_entry *parts = buckets->parts;
+	struct gs_part_entry *parts = buckets->parts.entries;
 	uint32_t count = 0;
 	uint64_t at = 0;
 
@@ -82,10 +82,10 @@ gs_parts_number(struct gs_buckets *buckets, const struct gs_part_list *list)
 			next = part->parts.first;
 			continue;
 		}
-		buckets->sorted[count++] = number - 1;
+		buckets->parts.sorted[count++] = number - 1;
 		part->at = at;
 		at += part->keys;
 	}
-	buckets->part_count = count;
+	buckets->parts.count = count;
 	return at;
 }

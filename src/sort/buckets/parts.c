@@ -21,9 +21,9 @@
 struct gs_part
 gs_buckets_part(const struct gs_buckets *buckets, size_t part)
 {
-	const struct gs_part_entry *entry = &buckets->parts[buckets->sorted[part]];
+	const struct gs_part_entry *entry = &buckets->parts.entries[buckets->parts.sorted[part]];
 
-	assert(part < buckets->part_count);
+	assert(part < buckets->parts.count);
 	return (struct gs_part){ entry->at, entry->keys };
 }
 
@@ -130,7 +130,8 @@ distribute_chain(const struct gs_buckets *buckets, const struct gs_chain *chain,
 	if (!gs_distribution_choose(&distribution, buckets->kernels, sample, found, count,
 	                            gs_sample_ordered(sample, buckets->key_bits, found)))
 		return false;
-	if (gs_distribution_begin_once(&distribution, count, buckets->part_bytes / buckets->key_bytes) &&
+	if (gs_distribution_begin_once(&distribution, count,
+	                               buckets->sizes.part_bytes / buckets->key_bytes) &&
 	    scatter_once(pool, &distribution, chain, scratch)) {
 		sort_bins(&distribution, true, into, scratch);
 		return true;
@@ -191,9 +192,9 @@ void
 gs_buckets_sort_part(struct gs_buckets *buckets, unsigned worker, size_t part, void *into,
                      void *scratch)
 {
-	struct gs_part_entry *entry = &buckets->parts[buckets->sorted[part]];
+	struct gs_part_entry *entry = &buckets->parts.entries[buckets->parts.sorted[part]];
 
-	assert(part < buckets->part_count && entry->keys > 0 && worker < buckets->thread_count);
+	assert(part < buckets->parts.count && entry->keys > 0 && worker < buckets->sizes.threads);
 	if (gs_way("equal keys", entry->kind == GS_EQUAL))
 		gs_keys_fill(into, buckets->key_bits, entry->least, entry->keys);
 	else if (entry->kind == GS_TO_SORT)

@@ -35,7 +35,7 @@
 static bool
 is_large(const struct gs_buckets *buckets, size_t keys)
 {
-	return keys * buckets->key_bytes > buckets->part_bytes;
+	return keys * buckets->key_bytes > buckets->sizes.part_bytes;
 }
 
 /* Move what a thread has of a bin to the bucket; only the first block may be not full. */
@@ -149,8 +149,9 @@ choose_binner(const struct gs_buckets *buckets, struct gs_part_entry *part, unsi
 	if (least == most)
 		return false;
 	*binner = three_ways || part->level >= GS_SAMPLED_LEVELS
-	          ? gs_binner_linear(least, most, buckets->bins_again)
-	          : gs_binner_choose(least, most, buckets->bins_again, buckets->kernels, sample, count);
+	          ? gs_binner_linear(least, most, buckets->sizes.bins_again)
+	          : gs_binner_choose(least, most, buckets->sizes.bins_again, buckets->kernels, sample,
+	                             count);
 	return true;
 }
 
@@ -209,7 +210,7 @@ divide_body(void *context, unsigned worker, unsigned size)
 
 	(void)size;
 	while ((t = buckets->task_next++) < buckets->task_count) {
-		struct gs_part_entry *part = &buckets->parts[buckets->sorted[t]];
+		struct gs_part_entry *part = &buckets->parts.entries[buckets->parts.sorted[t]];
 
 		divide_alone(buckets, &buckets->threads[worker], part, &part->parts);
 	}
@@ -242,11 +243,12 @@ static void
 collect(struct gs_buckets *buckets, unsigned threads, struct gs_bucket *bucket)
 {
 	gs_team_run(threads, scatter_body, buckets);
-	for (unsigned t = 0; t < buckets->thread_count; t++)	/* no more than THREADS may have run */
+	/* no more than THREADS may have run */
+	for (unsigned t = 0; t < buckets->sizes.threads; t++)
 		gs_adder_flush(buckets, &buckets->threads[t], buckets->binner.bins);
 	for (unsigned b = 0; b < buckets->binner.bins; b++) {
 		bucket[b] = (struct gs_bucket){ .keys = 0 };
-		for (unsigned t = 0; t < buckets->thread_count; t++)
+		for (unsigned t = 0; t < buckets->sizes.threads; t++)
 			take_bin(buckets, &buckets->threads[t], b, &bucket[b]);
 	}
 }
@@ -272,7 +274,7 @@ list_buckets(struct gs_buckets *buckets, struct gs_part_list *list, struct gs_bu
 		part = gs_parts_add(buckets, list, GS_TO_DIVIDE, &bucket[b].chain, bucket[b].keys);
 		part->level = level;
 		set_bounds(part, &buckets->binner, b, least, most);
-		buckets->sorted[buckets->task_count++] = (uint32_t)(part - buckets->parts);
+		buckets->parts.sorted[buckets->task_count++] = (uint32_t)(part - buckets->parts.entries);
 	}
 	list->joining = false;
 }
@@ -281,8 +283,8 @@ static int
 compare_tasks(const void *a, const void *b, void *context)
 {
 	const struct gs_buckets *buckets = context;
-	const size_t x = buckets->parts[*(const uint32_t *)a].keys;
-	const size_t y = buckets->parts[*(const uint32_t *)b].keys;
+	const size_t x = buckets->parts.entries[*(const uint32_t *)a].keys;
+	const size_t y = buckets->parts.entries[*(const uint32_t *)b].keys;
 
 	return (x < y) - (x > y);
 }
@@ -299,13 +301,13 @@ divide_all(struct gs_buckets *buckets, unsigned threads)
 	size_t keys = 0;
 
 	for (uint32_t t = 0; t < buckets->task_count; t++)
-		keys += buckets->parts[buckets->sorted[t]].keys;
+		keys += buckets->parts.entries[buckets->parts.sorted[t]].keys;
 	for (uint32_t t = 0; t < buckets->task_count; t++) {
-		struct gs_part_entry *part = &buckets->parts[buckets->sorted[t]];
+		struct gs_part_entry *part = &buckets->parts.entries[buckets->parts.sorted[t]];
 
 		if (!gs_way("bucket divided together", threads > 1 && part->keys > keys / (2 * threads) &&
-		            part->keys * buckets->key_bytes > buckets->together_bytes)) {
-			buckets->sorted[alone++] = buckets->sorted[t];
+		            part->keys * buckets->key_bytes > buckets->sizes.together_bytes)) {
+			buckets->parts.sorted[alone++] = buckets->parts.sorted[t];
 			continue;
 		}
 		if (!choose_binner(buckets, part, threads, &buckets->binner)) {
@@ -320,7 +322,7 @@ divide_all(struct gs_buckets *buckets, unsigned threads)
 	}
 	buckets->task_count = alone;
 	buckets->task_next = 0;
-	qsort_r(buckets->sorted, alone, sizeof *buckets->sorted, compare_tasks, buckets);
+	qsort_r(buckets->parts.sorted, alone, sizeof(uint32_t), compare_tasks, buckets);
 	if (alone > 0)
 		gs_team_run(threads, divide_body, buckets);
 	buckets->task_count = 0;
@@ -341,21 +343,22 @@ compare_fragments(const void *a, const void *b)
 size_t
 gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 {
+	struct gs_buffered *buffered = &buckets->buffered;
 	struct gs_part_list list = { .first = 0 };
 	unsigned order;
 	uint64_t keys;
 
 	assert(buckets->state != GS_SEALED);
-	threads = threads < buckets->thread_count ? threads : buckets->thread_count;
-	for (unsigned t = 0; t < buckets->thread_count; t++)
+	threads = threads < buckets->sizes.threads ? threads : buckets->sizes.threads;
+	for (unsigned t = 0; t < buckets->sizes.threads; t++)
 		gs_adder_close_fragment(buckets, &buckets->threads[t]);
-	if (buckets->state == GS_BUFFERING && buckets->fragment_count > 0) {
-		struct gs_fragment *const fragments = buckets->fragments;
-		const size_t count = buckets->fragment_count;
+	if (buckets->state == GS_BUFFERING && buffered->fragment_count > 0) {
+		struct gs_fragment *const fragments = buffered->fragments;
+		const size_t count = buffered->fragment_count;
 		struct gs_bucket all = { .keys = 0 };
 
 		/* the orders in which all fragments, each in such an order, go on from each other */
-		order = buckets->order;
+		order = buffered->order;
 		if (order != 0)
 			qsort(fragments, count, sizeof *fragments, compare_fragments);
 		for (size_t f = 1; f < count && order != 0; f++) {
@@ -370,8 +373,8 @@ gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 				gs_parts_add(buckets, &list, order & GS_UP ? GS_IN_ORDER : GS_REVERSED,
 				             &fragment->chain, fragment->keys);
 			}
-		} else if (gs_way("few keys", buckets->buffered_bytes <=
-		                              buckets->sample_bytes + buckets->fragment_bytes)) {
+		} else if (gs_way("few keys", buffered->bytes <=
+		                              buffered->sample_bytes + buffered->fragment_bytes)) {
 			for (size_t f = 0; f < count; f++) {	/* all are one part */
 				all.keys += fragments[f].keys;
 				gs_chain_join(buckets->pool, &all.chain, &fragments[f].chain);
@@ -391,5 +394,5 @@ gs_buckets_seal(struct gs_buckets *buckets, unsigned threads)
 	assert(keys == gs_buckets_count(buckets));
 	(void)keys;
 	buckets->state = GS_SEALED;
-	return buckets->part_count;
+	return buckets->parts.count;
 }

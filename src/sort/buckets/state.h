@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sort/buckets/buckets.h"
 #include "sort/buckets/pool.h"
 #include "sort/cpu/simd_kernels.h"
 
@@ -116,38 +117,48 @@ struct gs_part_entry {
 	struct gs_part_list parts;	/* GS_TO_DIVIDE: that it was divided into */
 };
 
+/* What was buffered, until it is scattered. */
+struct gs_buffered {
+	size_t              fragment_bytes, sample_bytes, slack_most_bytes;	/* limits */
+	size_t              bytes;		/* of keys */
+	size_t              slack_bytes;	/* of fragments' blocks that are not full */
+	_Atomic unsigned    order;		/* of all fragments so far */
+	uint64_t            least, most;	/* keys */
+	uint64_t            sample[GS_BIN_SAMPLE_KEYS];	/* packed */
+	size_t              sample_count, sample_calls, sample_every;
+	struct gs_fragment *fragments;
+	size_t              fragment_count, fragment_next, fragment_room;
+};
+
+/* The parts (part_list.c, parts.c). */
+struct gs_part_table {
+	struct gs_part_entry *entries;
+	_Atomic uint32_t      entry_count;	/* those to divide included */
+	size_t                room;
+	uint32_t             *sorted;		/* in their order, from 0; before, those to divide */
+	uint32_t              count;
+};
+
 struct gs_buckets {
 	/* sizes, for everybody */
+	struct gs_bucket_sizes        sizes;
 	struct gs_pool               *pool;
 	const struct gs_simd_kernels *kernels;
 	bool                  fetches_first;	/* gs_simd_fetches_first() */
-	unsigned              key_bits, key_bytes, block_keys, bins, bins_again, bins_most, thread_count;
+	unsigned              key_bits, key_bytes, block_keys, bins_most;
 	unsigned              lines_bytes;	/* of each bin's lines */
-	size_t                part_bytes, fragment_bytes, sample_bytes, join_bytes, together_bytes;
-	size_t                slack_most_bytes;
+	size_t                join_bytes;
 	/* what adds (add.c) */
 	struct gs_adder      *threads;
 	_Atomic int           state;
-	_Atomic unsigned      order;		/* of all fragments so far */
-	pthread_mutex_t       lock;		/* of the members below, up to SOURCE: */
-	size_t                buffered_bytes;	/* of keys */
-	size_t                slack_bytes;	/* of fragments' blocks that are not full */
-	uint64_t              least, most;	/* of keys that were buffered */
-	uint64_t              sample[GS_BIN_SAMPLE_KEYS];	/* of these, packed */
-	size_t                sample_count, sample_calls, sample_every;
-	struct gs_fragment   *fragments;
-	size_t                fragment_count, fragment_next, fragment_room;
+	pthread_mutex_t       lock;		/* of BUFFERED, but its limits and its order, and SOURCE: */
+	struct gs_buffered    buffered;
 	/* what divides (seal.c) */
-	struct gs_chain       source;		/* a bucket, for all threads; the lock's last member */
+	struct gs_chain       source;		/* a bucket, for all threads */
 	struct gs_binner      binner;		/* of what adds, too */
 	uint32_t              task_count;	/* parts to divide */
 	_Atomic uint32_t      task_next;
-	/* the parts (part_list.c, parts.c) */
-	struct gs_part_entry *parts;
-	_Atomic uint32_t      entry_count;	/* of them, those to divide included */
-	size_t                part_room;
-	uint32_t             *sorted;		/* parts in their order, from 0; before, those to divide */
-	uint32_t              part_count;
+	struct gs_part_table  parts;
 	struct gs_bucket      bucket[];	/* of the first division */
 };
 

@@ -143,19 +143,6 @@ gs_parse_record_key(const char *value, struct gsort_key *key)
 
 /* --- devices --------------------------------------------------------------- */
 
-/* Add GPU number INDEX, but not twice. */
-static bool
-add_gpu(struct gsort_options *options, uint64_t index)
-{
-	for (unsigned g = 0; g < options->gpu_count; g++)
-		if ((uint64_t)options->gpus[g] == index)
-			return false;
-	if (index > INT_MAX || options->gpu_count == GSORT_GPUS_MOST)
-		return false;
-	options->gpus[options->gpu_count++] = (int)index;
-	return true;
-}
-
 bool
 gs_parse_device(const char *value, struct gsort_options *options)
 {
@@ -176,8 +163,13 @@ gs_parse_device(const char *value, struct gsort_options *options)
 	} else if (*at == ':') {
 		do {
 			++at;
-			if (!gs_read_whole(&at, &index) || !add_gpu(options, index))
+			if (!gs_read_whole(&at, &index) || index > INT_MAX ||
+			    options->gpu_count == GSORT_GPUS_MOST)
 				return false;
+			for (unsigned g = 0; g < options->gpu_count; g++)
+				if ((uint64_t)options->gpus[g] == index)
+					return false;	/* twice */
+			options->gpus[options->gpu_count++] = (int)index;
 		} while (*at == ',');
 	}
 	if (*at != '\0')

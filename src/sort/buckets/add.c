@@ -60,7 +60,7 @@ new_block(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 static void
 clear_lines(const struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 {
-	thread->next[bin] = thread->lines + (size_t)bin * buckets->lines_bytes;
+	thread->next[bin] = thread->lines + (size_t)bin * buckets->sizes.lines_bytes;
 }
 
 void
@@ -69,7 +69,7 @@ gs_adder_flush(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin
 	if (thread->next[0] == NULL)	/* it has not scattered anything */
 		return;
 	for (unsigned b = 0; b < bins; b++) {
-		const char *lines = thread->lines + (size_t)b * buckets->lines_bytes;
+		const char *lines = thread->lines + (size_t)b * buckets->sizes.lines_bytes;
 		const size_t rest = (size_t)(thread->next[b] - lines);
 		const size_t used = thread->end[b] % buckets->pool->block_bytes;
 		uintptr_t to = thread->end[b];
@@ -99,8 +99,8 @@ write_lines(struct gs_buckets *buckets, struct gs_adder *thread, unsigned bin)
 	clear_lines(buckets, thread, bin);
 	if ((end & (buckets->pool->block_bytes - 1)) == 0)
 		end = new_block(buckets, thread, bin);
-	buckets->kernels->copy_lines((void *)end, thread->next[bin], buckets->lines_bytes);
-	thread->end[bin] = end + buckets->lines_bytes;
+	buckets->kernels->copy_lines((void *)end, thread->next[bin], buckets->sizes.lines_bytes);
+	thread->end[bin] = end + buckets->sizes.lines_bytes;
 	return thread->next[bin];
 }
 
@@ -124,7 +124,7 @@ scatter_width(struct gs_buckets *buckets, struct gs_adder *thread, const struct 
               const char *keys, size_t count, unsigned bits, bool fetched)
 {
 	enum { ROUND_KEYS = 512, LATER = 16 };
-	const uintptr_t within = buckets->lines_bytes - 1;
+	const uintptr_t within = buckets->sizes.lines_bytes - 1;
 	uint16_t bins[ROUND_KEYS + LATER] = { 0 };	/* behind a round: any bins */
 
 	for (size_t here, i; count > 0; keys += here * (bits / 8), count -= here) {
@@ -155,7 +155,7 @@ scatter(struct gs_buckets *buckets, struct gs_adder *thread, const struct gs_bin
         const void *keys, size_t count)
 {
 	if (thread->next[0] == NULL)
-		for (unsigned b = 0; b < buckets->bins_most; b++)
+		for (unsigned b = 0; b < buckets->sizes.bins_most; b++)
 			clear_lines(buckets, thread, b);
 	if (buckets->key_bits == 32 && buckets->fetches_first)
 		scatter_width(buckets, thread, binner, keys, count, 32, true);

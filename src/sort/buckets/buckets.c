@@ -92,6 +92,8 @@ choose_bins(struct gs_bucket_sizes *sizes, unsigned key_classes, uint64_t pool_b
 		sizes->bins /= 2;
 	while (sizes->bins_again < GS_BINS_AGAIN && 2 * sizes->bins_again * sizes->block_bytes <= each / 4)
 		sizes->bins_again *= 2;
+	sizes->bins_most = sizes->bins > sizes->bins_again ? sizes->bins : sizes->bins_again;
+	sizes->lines_bytes = GS_LINES_BYTES >> ((sizes->bins > GS_BINS_FEW) + (sizes->bins > GS_BINS_USUAL));
 }
 
 struct gs_bucket_sizes
@@ -129,23 +131,10 @@ buckets_most(const struct gs_bucket_sizes *sizes)
 	return sizes->bins > GS_BINS_USUAL ? sizes->bins : GS_BINS_USUAL;
 }
 
-static unsigned
-lines_bytes(const struct gs_bucket_sizes *sizes)
-{
-	return GS_LINES_BYTES >> ((sizes->bins > GS_BINS_FEW) + (sizes->bins > GS_BINS_USUAL));
-}
-
 static size_t
 part_room(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 {
 	return pool_bytes / gs_least(JOIN_BYTES, sizes->part_bytes) * 5 + 4 * buckets_most(sizes);
-}
-
-/* Bins that a thread's tables have room for. */
-static unsigned
-bins_most(const struct gs_bucket_sizes *sizes)
-{
-	return sizes->bins > sizes->bins_again ? sizes->bins : sizes->bins_again;
 }
 
 size_t
@@ -157,8 +146,8 @@ gs_buckets_bytes(const struct gs_bucket_sizes *sizes, size_t pool_bytes)
 	return gs_round_up(sizeof *buckets + buckets_most(sizes) * sizeof *buckets->bucket, LINE_BYTES) +
 	       sizes->threads * (gs_round_up(sizeof *buckets->threads, LINE_BYTES) +
 	                         GS_LINES_BYTES +
-	                         bins_most(sizes) * (lines_bytes(sizes) + sizeof(char *) + sizeof(uintptr_t) +
-	                                             sizeof(struct gs_chain))) +
+	                         sizes->bins_most * (sizes->lines_bytes + sizeof(char *) +
+	                                             sizeof(uintptr_t) + sizeof(struct gs_chain))) +
 	       gs_round_up(fragments * sizeof *buckets->buffered.fragments, LINE_BYTES) +
 	       gs_round_up(parts * sizeof *buckets->parts.entries, LINE_BYTES) +
 	       gs_round_up(parts * sizeof *buckets->parts.sorted, LINE_BYTES) + LINE_BYTES;
@@ -221,7 +210,7 @@ struct gs_buckets *
 gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
                 const struct gs_bucket_sizes *sizes)
 {
-	const size_t pool_bytes = pool->bytes, part_bytes = sizes->part_bytes, bins = bins_most(sizes);
+	const size_t pool_bytes = pool->bytes, part_bytes = sizes->part_bytes, bins = sizes->bins_most;
 	char *at = (char *)gs_round_up((uintptr_t)memory, LINE_BYTES);
 	struct gs_buckets *buckets = carve(&at, sizeof *buckets +
 	                                        buckets_most(sizes) * sizeof *buckets->bucket);
@@ -237,14 +226,12 @@ gs_buckets_init(void *memory, struct gs_pool *pool, unsigned key_bits,
 	buffered->sample_bytes = gs_least(SAMPLE_BYTES, part_bytes / 2);
 	buckets->join_bytes = gs_least(JOIN_BYTES, part_bytes);
 	buckets->block_keys = (unsigned)(pool->block_bytes / buckets->key_bytes);
-	buckets->bins_most = bins_most(sizes);
-	buckets->lines_bytes = lines_bytes(sizes);
 	buffered->slack_most_bytes = slack_blocks(sizes, pool_bytes) * pool->block_bytes;
 	pthread_mutex_init(&buckets->lock, NULL);
 	buckets->threads = carve(&at, sizes->threads * sizeof *buckets->threads);
 	for (unsigned t = 0; t < sizes->threads; t++) {
 		at = (char *)gs_round_up((uintptr_t)at, GS_LINES_BYTES);
-		buckets->threads[t].lines = carve(&at, bins * buckets->lines_bytes);
+		buckets->threads[t].lines = carve(&at, bins * sizes->lines_bytes);
 		buckets->threads[t].next = carve(&at, bins * sizeof(char *));
 		buckets->threads[t].end = carve(&at, bins * sizeof(uintptr_t));
 		buckets->threads[t].chain = carve(&at, bins * sizeof(struct gs_chain));

@@ -43,6 +43,8 @@ struct gs_bucket_sizes {
 	size_t   part_bytes;		/* sorted by a thread at a time */
 	size_t   together_bytes;	/* a bucket up to this size is divided by one thread */
 	unsigned bins, bins_again;	/* of the first division, and of each of the others */
+	unsigned bins_most;		/* the larger of these: a thread's tables have so many */
+	unsigned lines_bytes;		/* of each bin's lines */
 };
 
 /**

@@ -145,8 +145,7 @@ struct gs_buckets {
 	struct gs_pool               *pool;
 	const struct gs_simd_kernels *kernels;
 	bool                  fetches_first;	/* gs_simd_fetches_first() */
-	unsigned              key_bits, key_bytes, block_keys, bins_most;
-	unsigned              lines_bytes;	/* of each bin's lines */
+	unsigned              key_bits, key_bytes, block_keys;
 	size_t                join_bytes;
 	/* what adds (add.c) */
 	struct gs_adder      *threads;

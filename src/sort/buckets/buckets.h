@@ -28,24 +28,13 @@
 #include <stdint.h>
 
 #include "base/simd.h"
+#include "sort/buckets/pool.h"
 
 struct gs_buckets;
 struct gs_pool;
 
 /* Bytes of one part: usual; most, where many keys make larger first buckets; least. */
 enum { GS_PART_BYTES = 4 << 20, GS_PART_MOST_BYTES = 16 << 20, GS_PART_LEAST_BYTES = 16 << 10 };
-
-/* What the buckets of each key class are made of.  Each thread has tables of BINS, a last block for
- * each bin, and 3 parts in which it sorts: so all three are the smaller the more threads there are. */
-struct gs_bucket_sizes {
-	unsigned threads;
-	size_t   block_bytes;		/* of the pool, that all key classes share */
-	size_t   part_bytes;		/* sorted by a thread at a time */
-	size_t   together_bytes;	/* a bucket up to this size is divided by one thread */
-	unsigned bins, bins_again;	/* of the first division, and of each of the others */
-	unsigned bins_most;		/* the larger of these: a thread's tables have so many */
-	unsigned lines_bytes;		/* of each bin's lines */
-};
 
 /**
  * Choose the sizes.

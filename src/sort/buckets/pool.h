@@ -17,6 +17,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What the buckets of each key class are made of.  Each thread has tables of BINS, a last block for
+ * each bin, and 3 parts in which it sorts: so all three are the smaller the more threads there are. */
+struct gs_bucket_sizes {
+	unsigned threads;
+	size_t   block_bytes;		/* of the pool, that all key classes share */
+	size_t   part_bytes;		/* sorted by a thread at a time */
+	size_t   together_bytes;	/* a bucket up to this size is divided by one thread */
+	unsigned bins, bins_again;	/* of the first division, and of each of the others */
+	unsigned bins_most;		/* the larger of these: a thread's tables have so many */
+	unsigned lines_bytes;		/* of each bin's lines */
+};
+
 struct gs_chain {
 	uint32_t head, tail;
 	size_t   blocks;

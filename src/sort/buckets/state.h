@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sort/buckets/buckets.h"
 #include "sort/buckets/pool.h"
 #include "sort/cpu/simd_kernels.h"
 

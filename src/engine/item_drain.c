@@ -156,7 +156,8 @@ hand_on(struct drainer *drainer, const struct gs_item_made *made, bool skipped)
 	drainer->skip -= skipped ? gs_least(drainer->skip, made->items) : drop;
 	if (drop > 0) {
 		bytes = bytes_of(drainer, span->items, span->bytes, drop);
-		span->items += bytes;
+		if (bytes > 0)
+			span->items += bytes;	/* or it may be NULL */
 		span->bytes -= bytes;
 		span->count -= drop;
 		span->times += span->times != NULL ? drop : 0;

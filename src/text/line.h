@@ -2,8 +2,7 @@
 /*
  * line.h - read one line of text as a number
  *
- * For text_decoder.c and lines.c.  A usual line is read inline, any other by line.c, which also
- * reports its fault.
+ * A usual line is read inline, any other by line.c, which also reports its fault.
  *
  * Digits are read eight at a time.  In a 64-bit word, the first byte that is not a digit is found
  * with an addition and a subtraction that carry into bit 7; the bytes before it become a number

@@ -250,7 +250,7 @@ check_garbage(const struct format *format, char *packed, size_t bytes, char *pla
 		CHECK(status == GS_EINPUT, "%s followed by %s is noticed", format->name,
 		      garbage[g]);
 	}
-	for (size_t cut = 1; cut < 6; cut++) {	/* the first bytes of another member are no garbage */
+	for (size_t cut = 1; cut < 6; cut++) {	/* the first bytes of another member are not garbage */
 		size_t got;
 		gs_status status;
 

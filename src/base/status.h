@@ -108,6 +108,12 @@ MUST_CHECK gs_status gs_grow(void *at, size_t *room, size_t needed, size_t bytes
 /** The same for what POINTER points to. */
 #define GS_GROW(pointer, room, needed, what)	gs_grow(&(pointer), room, needed, sizeof *(pointer), what)
 
+/* Bytes in memory that grows: it has ROOM for more. */
+struct gs_bytes {
+	char  *data;
+	size_t bytes, room;
+};
+
 /** Has somebody set *INTERRUPTED, which may be NULL?  Then GS_EINTERRUPTED, with a message. */
 MUST_CHECK gs_status gs_check_interrupted(const atomic_bool *interrupted);
 

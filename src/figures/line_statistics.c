@@ -51,7 +51,7 @@ take(void *context, struct gs_sorted_span *sorted)
 static struct gs_word
 spell(const struct gs_statistics *figures, const struct gs_value *value, char word[GS_WORD_BYTES])
 {
-	const struct gs_item_slot *line = &figures->copies.slots[value->key];
+	const struct gs_bytes *line = &figures->copies.slots[value->key];
 
 	(void)word;
 	return (struct gs_word){ line->data, line->bytes - 1, false };

@@ -26,7 +26,7 @@ gs_item_top_bytes(uint64_t most, uint64_t input_bytes, uint64_t memory_bytes)
 	const uint64_t items = gs_least(most, input_bytes);
 	const uint64_t copies = memory_bytes / COPIES_SHARE;
 
-	return gs_least(items, UINT64_MAX / 256) * (sizeof(struct gs_group) + sizeof(struct gs_item_slot)) +
+	return gs_least(items, UINT64_MAX / 256) * (sizeof(struct gs_group) + sizeof(struct gs_bytes)) +
 	       gs_least(input_bytes, copies > LEAST_COPIES ? copies : LEAST_COPIES);
 }
 
@@ -57,7 +57,7 @@ gs_item_copies_open(struct gs_item_copies *copies, size_t count, uint64_t memory
 gs_status
 gs_item_copies_put(struct gs_item_copies *copies, size_t number, const char *item, size_t bytes)
 {
-	struct gs_item_slot *slot = &copies->slots[number];
+	struct gs_bytes *slot = &copies->slots[number];
 
 	assert(number < copies->count);
 	if (bytes > slot->room) {
@@ -132,7 +132,7 @@ gs_item_top_end(struct gs_item_top *top, const struct gs_span_sink *to)
 
 	gs_top_end(&top->heap);
 	for (size_t g = 0; status == GS_OK && g < heap->count; g++) {
-		const struct gs_item_slot *slot = &top->copies.slots[heap->groups[g].value.slot];
+		const struct gs_bytes *slot = &top->copies.slots[heap->groups[g].value.slot];
 		struct gs_sorted_span sorted = { .slot = GS_NO_SLOT, .span = {
 			.items = slot->data, .bytes = slot->bytes, .count = 1,
 			.times = &heap->groups[g].times,

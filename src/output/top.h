@@ -54,13 +54,8 @@ void gs_top_end(struct gs_top *top);
 
 /* ---- the K most frequent items, and copies of items (item_top.c) ---------------- */
 
-struct gs_item_slot {
-	char  *data;		/* of an item; NULL: none */
-	size_t bytes, room;
-};
-
 struct gs_item_copies {
-	struct gs_item_slot *slots;
+	struct gs_bytes *slots;		/* each an item; DATA NULL: none */
 	size_t   count;
 	uint64_t most, used;	/* bytes of all */
 };

@@ -180,12 +180,6 @@ void gs_exchange_close(struct gs_exchange *exchange);
 
 /* ---- keys on their way (key_exchange.c) ------------------------------------- */
 
-/* Keys of a class that are held back. */
-struct gs_held {
-	char  *keys;
-	size_t bytes, room;
-};
-
 struct gs_key_exchange {
 	struct gs_exchange     all;		/* first; its lock guards HELD */
 	const struct gs_count *histogram;	/* of the store; no bins: it has none */
@@ -199,7 +193,7 @@ struct gs_key_exchange {
 	bool                   split;		/* there are splitters */
 	size_t                 scratch_bytes;
 	size_t                *ends;		/* of each thread: by owner */
-	struct gs_held         held[GS_CLASSES];	/* until there are splitters */
+	struct gs_bytes        held[GS_CLASSES];	/* keys, until there are splitters */
 	size_t                 held_bytes;
 	size_t                 landing_room;	/* blocks for which the store has room in this round */
 	_Atomic uint64_t       keys, bytes;	/* of this rank, also alone; and measured */
@@ -237,8 +231,7 @@ void gs_key_exchange_close(struct gs_key_exchange *exchange);
 /* A rank that sends. */
 struct gs_sender {
 	uint64_t next;		/* the number of its next block */
-	char    *item;		/* that goes on in the next block: so far */
-	size_t   bytes, room;
+	struct gs_bytes item;	/* that goes on in the next block: so far */
 };
 
 /* Slices of a piece for the store, and pieces that are added at once. */

@@ -186,7 +186,7 @@ gs_item_exchange_close(struct gs_item_exchange *exchange)
 {
 	gs_exchange_close(&exchange->all);
 	for (unsigned r = 0; exchange->senders != NULL && r < exchange->all.ranks->size; r++)
-		free(exchange->senders[r].item);
+		free(exchange->senders[r].item.data);
 	gs_item_owners_close(&exchange->owners);
 	free(exchange->dividers);
 	free(exchange->items);

@@ -146,14 +146,14 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 
 	(void)sequence;
 	if (!exchange->split) {		/* hold the keys back */
-		struct gs_held *held = &exchange->held[key_class];
+		struct gs_bytes *held = &exchange->held[key_class];
 		const size_t bytes = piece->count * key_bytes;
 
 		pthread_mutex_lock(&exchange->all.lock);
 		if (bytes > 0 && gs_first_error_note(&exchange->all.error,
-		                                     GS_GROW(held->keys, &held->room, held->bytes + bytes,
+		                                     GS_GROW(held->data, &held->room, held->bytes + bytes,
 		                                             "bytes of keys that are held"))) {
-			memcpy(held->keys + held->bytes, piece->keys, bytes);
+			memcpy(held->data + held->bytes, piece->keys, bytes);
 			held->bytes += bytes;
 			exchange->held_bytes += bytes;
 		}
@@ -215,14 +215,14 @@ gs_key_exchange_split(struct gs_key_exchange *exchange)
 
 	/* as many of the held keys as a rank takes for a sample; each stands for some others */
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		const struct gs_held *held = &exchange->held[c];
+		const struct gs_bytes *held = &exchange->held[c];
 		const unsigned bits = exchange->plan->class_bits[c];
 		const unsigned place = gs_class_place(c, exchange->descending_classes);
 		const size_t count = held->bytes == 0 ? 0 : held->bytes / (bits / 8);
 		const size_t each = count / wanted + 1;
 
 		for (size_t at = 0; status == GS_OK && at < count; at += each)
-			status = gs_sample_add(&sample, place, gs_key_at(held->keys, bits, at), each);
+			status = gs_sample_add(&sample, place, gs_key_at(held->data, bits, at), each);
 	}
 	for (size_t b = 0; counts && status == GS_OK && b < histogram->bin_count; b++)
 		if (histogram->bins[b] > 0)
@@ -235,18 +235,18 @@ gs_key_exchange_split(struct gs_key_exchange *exchange)
 
 	/* deal out the keys that were held, piece by piece */
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
-		struct gs_held *held = &exchange->held[c];
+		struct gs_bytes *held = &exchange->held[c];
 		struct gs_piece piece = { .key_class = c, .key_bits = exchange->plan->class_bits[c] };
 
 		for (size_t at = 0, some; at < held->bytes; at += some) {
 			some = gs_least(held->bytes - at, PIECE_BYTES);
-			piece.keys = held->keys + at;
+			piece.keys = held->data + at;
 			piece.count = some / (piece.key_bits / 8);
 			TRY(reserve_split(exchange, some, &room));
 			add(exchange, 0, 0, &piece);
 		}
-		free(held->keys);
-		*held = (struct gs_held){ .keys = NULL };
+		free(held->data);
+		*held = (struct gs_bytes){ .data = NULL };
 	}
 	return GS_OK;
 }
@@ -295,7 +295,7 @@ gs_key_exchange_close(struct gs_key_exchange *exchange)
 {
 	gs_exchange_close(&exchange->all);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
-		free(exchange->held[c].keys);
+		free(exchange->held[c].data);
 	gs_splitters_close(&exchange->splitters);
 	free(exchange->ends);
 	*exchange = (struct gs_key_exchange){ .all.ranks = NULL };

@@ -111,18 +111,18 @@ take(struct gs_item_exchange *exchange, const struct gs_block *block)
 	const struct gs_class_head *head = (const struct gs_class_head *)(const void *)(block + 1);
 	const char *data = (const char *)(head + 1);
 	const size_t bytes = head->count;
-	struct gs_sender *sender = &exchange->senders[block->from];
+	struct gs_bytes *item = &exchange->senders[block->from].item;
 
-	sender->next++;
-	if (block->goes_on || sender->bytes > 0) {
+	exchange->senders[block->from].next++;
+	if (block->goes_on || item->bytes > 0) {
 		TRY(land_pieces(exchange));
-		TRY(GS_GROW(sender->item, &sender->room, sender->bytes + bytes, "bytes of an item"));
-		memcpy(sender->item + sender->bytes, data, bytes);
-		sender->bytes += bytes;
+		TRY(GS_GROW(item->data, &item->room, item->bytes + bytes, "bytes of an item"));
+		memcpy(item->data + item->bytes, data, bytes);
+		item->bytes += bytes;
 		if (block->goes_on)
 			return GS_OK;
-		add_slice(exchange, block->from, sender->item, sender->bytes);
-		sender->bytes = 0;
+		add_slice(exchange, block->from, item->data, item->bytes);
+		item->bytes = 0;
 		return land_pieces(exchange);
 	}
 	for (size_t at = 0, some; at < bytes; at += some) {

@@ -23,7 +23,7 @@ warn(void *context, const char *line)
 {
 	struct gs_ingest *ingest = context;
 
-	if (ingest->warnings++ >= ingest->warned)
+	if (ingest->done.warnings++ >= ingest->warned)
 		ingest->options->warn(ingest->options->warn_context, line);
 }
 
@@ -87,27 +87,21 @@ gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan, struct gs_
 	ingest->header = gs_arena_take(arena, ingest->key_bits > 0 ? ingest->options->skip_bytes : 0);
 	if (ingest->key_bits > 0)
 		return;
-	ingest->decoder_memory = gs_arena_take(arena, gs_text_decoder_bytes(plan->chunk_bytes,
-	                                                                    plan->threads,
-	                                                                    &ingest->text));
+	ingest->decoder = gs_arena_take(arena, gs_text_decoder_bytes(plan->chunk_bytes, plan->threads,
+	                                                             &ingest->text));
 }
 
 void
 gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count *histogram,
-               const struct gs_plan_input *plan_input, struct gs_monitor *monitor)
+               struct gs_monitor *monitor)
 {
 	ingest->input = input;
 	ingest->histogram = histogram;
-	ingest->plan_input = plan_input;
 	ingest->monitor = monitor;
-	ingest->read = (struct gs_read_counts){ .bytes = 0 };
-	ingest->invalid_lines = 0;
-	ingest->header_bytes = 0;
-	ingest->warnings = 0;
-	ingest->stopped = false;
+	ingest->done = (struct gs_ingested){ .stopped = false };
 	if (ingest->key_bits > 0)
 		return;
-	ingest->decoder = gs_text_decoder_init(ingest->decoder_memory, ingest->plan->chunk_bytes,
+	ingest->decoder = gs_text_decoder_init(ingest->decoder, ingest->plan->chunk_bytes,
 	                                       ingest->plan->threads, &ingest->text);
 	if (ingest->options->type == GSORT_TEXT)
 		ingest->decoder->sections[0].keys.small = histogram->bins;
@@ -171,11 +165,11 @@ run_raw(struct gs_ingest *ingest)
 
 		if (gs_input_start(ingest->input) == 0) {	/* keep the header of the first input */
 			TRY(gs_input_skip(ingest->input, header,
-			                  ingest->header_bytes == 0 ? ingest->header : NULL));
-			ingest->header_bytes = (size_t)header;
-			ingest->read.bytes += header;
+			                  ingest->done.header_bytes == 0 ? ingest->header : NULL));
+			ingest->done.header_bytes = (size_t)header;
+			ingest->done.read.bytes += header;
 		}
-		status = gs_pieces_open(&pieces, ingest->input, unit, &ingest->read, ingest->monitor);
+		status = gs_pieces_open(&pieces, ingest->input, unit, &ingest->done.read, ingest->monitor);
 		while (status == GS_OK && !pieces.ended) {
 			status = taker->reserve(taker->context, plan->piece_bytes, 0, &room);
 			room = room / (ingest->key_bits / 8) * unit;
@@ -256,17 +250,17 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 
 	if (chunk->begins)
 		gs_text_begin_file(ingest->decoder, chunk->name);
-	ingest->stopped = ingest->text.exact && ingest->read.bytes == 0 && !ingest->ahead.handed_over &&
+	ingest->done.stopped = ingest->text.exact && ingest->done.read.bytes == 0 && !ingest->ahead.handed_over &&
 	                  has_words(ingest, chunk);
-	if (ingest->stopped)
+	if (ingest->done.stopped)
 		return GS_OK;
 	TRY(gs_text_decode(ingest->decoder, chunk->data, chunk->bytes, chunk->ends));
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	ingest->stopped = ingest->decoder->stopped;
-	if (ingest->stopped)
+	ingest->done.stopped = ingest->decoder->stopped;
+	if (ingest->done.stopped)
 		return GS_OK;
-	gs_read_counts_add(&ingest->read, ingest->monitor, chunk->bytes,
-	                   ingest->decoder->lines - ingest->read.elements);
+	gs_read_counts_add(&ingest->done.read, ingest->monitor, chunk->bytes,
+	                   ingest->decoder->lines - ingest->done.read.elements);
 	gs_ahead_give(&ingest->ahead, chunk);
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		for (unsigned n = 0; n < ingest->decoder->threads; n++)
@@ -308,7 +302,7 @@ run_text(struct gs_ingest *ingest)
 	ingest->ahead.clock = &ingest->monitor->clock;
 	ingest->ahead.first_alone = ingest->text.exact;		/* has_words() glances at the file */
 	ingest->ahead.in_turn = true;
-	while (!ingest->stopped) {
+	while (!ingest->done.stopped) {
 		TRY(gs_ahead_take(&ingest->ahead, &chunk));
 		if (chunk == NULL)
 			break;
@@ -319,8 +313,8 @@ run_text(struct gs_ingest *ingest)
 	ingest->histogram->touched = gs_text_fetch_small(ingest->decoder, ingest->histogram->bins);
 	gs_line_reject_end(&ingest->text, ingest->decoder->invalid);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
-	ingest->read.elements = ingest->decoder->lines;
-	ingest->invalid_lines = ingest->decoder->invalid;
+	ingest->done.read.elements = ingest->decoder->lines;
+	ingest->done.invalid_lines = ingest->decoder->invalid;
 	return GS_OK;
 }
 
@@ -338,7 +332,7 @@ gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes)
 {
 	const bool text = ingest->key_bits == 0;
 
-	*bytes = text ? ingest->text.header->known : ingest->header_bytes;
+	*bytes = text ? ingest->text.header->known : ingest->done.header_bytes;
 	return text ? ingest->text.header->text : ingest->header;
 }
 
@@ -349,6 +343,6 @@ gs_ingest_close(struct gs_ingest *ingest)
 	gs_arena_close(&ingest->chunks);
 	free(ingest->text_header.text);
 	ingest->text_header = (struct gs_text_header){ .text = NULL };
-	if (ingest->warnings > ingest->warned)
-		ingest->warned = ingest->warnings;
+	if (ingest->done.warnings > ingest->warned)
+		ingest->warned = ingest->done.warnings;
 }

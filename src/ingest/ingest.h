@@ -89,9 +89,17 @@ MUST_CHECK gs_status gs_pieces_fill(struct gs_pieces *pieces, const struct gs_pi
 
 /* ---- keys: for the files of the stage ------------------------------------------ */
 
+/* What a run of the stage has read so far. */
+struct gs_ingested {
+	struct gs_read_counts read;
+	size_t   header_bytes;		/* of binary keys */
+	bool     stopped;		/* there is a line of text that is not exact */
+	unsigned warnings;
+	uint64_t invalid_lines;
+};
+
 struct gs_ingest {
 	const struct gsort_options *options;
-	const struct gs_plan_input *plan_input;
 	const struct gs_plan       *plan;
 	struct gs_monitor          *monitor;
 	struct gs_input            *input;
@@ -105,21 +113,16 @@ struct gs_ingest {
 	char    *piece_memory;		/* for each thread: */
 	size_t   piece_bytes;		/* as planned, or of one element */
 	char    *header;		/* options.skip_bytes of the first input */
-	size_t   header_bytes;
 
 	/* text */
 	struct gs_text_options  text;
 	struct gs_text_header   text_header;
 	struct gs_ahead         ahead;
 	struct gs_arena         chunks;		/* its memory */
-	bool                    stopped;	/* there is a line that is not exact */
-	void                   *decoder_memory;
-	struct gs_text_decoder *decoder;
-	unsigned                warnings;	/* of this run of the stage, ... */
-	unsigned                warned;		/* ... and of one before: not repeated */
+	struct gs_text_decoder *decoder;		/* once it was carved, its memory */
+	unsigned                warned;		/* warnings of a run before: not repeated */
 
-	struct gs_read_counts read;
-	uint64_t invalid_lines;	/* so far */
+	struct gs_ingested done;		/* by this run */
 };
 
 /** Get memory for GS_AHEAD_CHUNKS chunks of text, as planned.  GS_EBUDGET. */
@@ -140,7 +143,7 @@ void gs_ingest_carve(struct gs_ingest *ingest, const struct gs_plan *plan,
 /** Begin, with what was carved; everything is borrowed.  Small text integers are counted in HISTOGRAM,
  *  all other keys go to a taker. */
 void gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_count *histogram,
-                    const struct gs_plan_input *plan_input, struct gs_monitor *monitor);
+                    struct gs_monitor *monitor);
 
 /** Read everything; at the end TAKER has all keys. */
 MUST_CHECK gs_status gs_ingest_run(struct gs_ingest *ingest, const struct gs_taker *taker);

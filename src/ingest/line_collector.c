@@ -61,7 +61,7 @@ gs_line_collector_open(struct gs_line_collector *collector, const struct gs_line
 	gs_line_ingest_open(&collector->ingest, order, options, &taker, follow, monitor, 1);
 	if (!collector->borrows)
 		return;
-	collector->ingest.name = "";		/* it is not the first of all */
+	collector->ingest.faults.name = "";		/* it is not the first of all */
 	collector->ingest.header = first->ingest.header;
 }
 
@@ -69,7 +69,7 @@ void
 gs_line_collector_close(struct gs_line_collector *collector)
 {
 	if (collector->borrows)
-		collector->ingest.header = (struct gs_line_bytes){ .data = NULL };
+		collector->ingest.header = (struct gs_bytes){ .data = NULL };
 	gs_line_ingest_close(&collector->ingest);
 	free(collector->lines);
 }

@@ -122,7 +122,7 @@ gs_line_column_add(struct gs_line_ingest *ingest, char *data, const char *end)
 				gs_line_key_place(ingest->order, 0, line, (size_t)(line_end - line), &from,
 				                  &to);
 				gs_tell(&ingest->faults.options->warn,
-				        "%s: %s is %s: figures of lines are of f64", ingest->name,
+				        "%s: %s is %s: figures of lines are of f64", ingest->faults.name,
 				        gs_excerpt(shown, line + from, to - from, SHOWN_BYTES),
 				        values->infinite ? "infinite" : "rounded");
 				column->warned = true;

@@ -33,9 +33,9 @@ gs_line_ingest_open(struct gs_line_ingest *ingest, struct gs_line_order *order,
 {
 	*ingest = (struct gs_line_ingest){
 		.order = order, .follow = follow, .monitor = monitor, .threads = threads,
-		.header_lines = options->header_lines, .first = true,
+		.file = { .header_lines = options->header_lines, .first = true },
 		.faults = { .order = order, .options = options, .follow = follow },
-		.line_most = SIZE_MAX, .header_most = SIZE_MAX,
+		.limits = { .line_most = SIZE_MAX, .header_most = SIZE_MAX },
 	};
 	if (taker != NULL)
 		ingest->taker = *taker;
@@ -45,9 +45,9 @@ void
 gs_line_ingest_close(struct gs_line_ingest *ingest)
 {
 	free(ingest->header.data);
-	free(ingest->line.data);
-	free(ingest->names.data);
-	ingest->header.data = ingest->line.data = ingest->names.data = NULL;
+	free(ingest->file.line.data);
+	free(ingest->file.names.data);
+	ingest->header.data = ingest->file.line.data = ingest->file.names.data = NULL;
 }
 
 /* ---- lines that do not lie in one chunk -------------------------------------------- */
@@ -56,10 +56,10 @@ gs_line_ingest_close(struct gs_line_ingest *ingest)
 static gs_status
 check_header(const struct gs_line_ingest *ingest, size_t bytes)
 {
-	return bytes <= ingest->header_most ? GS_OK
+	return bytes <= ingest->limits.header_most ? GS_OK
 	       : gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs about "
-	                 "'--buffer-size=%zuM' (-S)", ingest->name, bytes,
-	                 (ingest->shares > 0 ? ingest->shares : 1) *
+	                 "'--buffer-size=%zuM' (-S)", ingest->faults.name, bytes,
+	                 (ingest->limits.shares > 0 ? ingest->limits.shares : 1) *
 	                 (((GS_HEADER_SHARE * 4 / 3 + 2) * bytes >> 20) + 24));
 }
 
@@ -69,50 +69,52 @@ lend(struct gs_line_ingest *ingest, size_t bytes)
 {
 	const struct gs_taker *taker = &ingest->taker;
 
-	if (ingest->header_left > 0)
-		TRY(check_header(ingest, (ingest->first ? ingest->header : ingest->names).bytes + bytes));
-	if (bytes > ingest->line_most)	/* it is in memory twice, as the line before, too */
+	if (ingest->file.header_left > 0)
+		TRY(check_header(ingest, (ingest->file.first ? ingest->header : ingest->file.names).bytes +
+		                 bytes));
+	if (bytes > ingest->limits.line_most)	/* it is in memory twice, as the line before, too */
 		return gs_item_fail_large(bytes, ingest->column != NULL ? GS_COLUMN_LINE_SHARE : 3);
 	return bytes < LONG_LINE_BYTES || taker->lend == NULL ? GS_OK
 	       : taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
 }
 
 static gs_status
-append(struct gs_line_ingest *ingest, struct gs_line_bytes *to, const char *data, size_t bytes)
+append(struct gs_line_ingest *ingest, struct gs_bytes *to, const char *data, size_t bytes)
 {
+	struct gs_line_file *file = &ingest->file;
 	const size_t wanted = to->bytes + bytes;
-	const bool is_line = to == &ingest->line;
+	const bool is_line = to == &file->line;
 
 	if (wanted > GS_ITEM_MOST_BYTES)
-		return gs_fail(GS_EINPUT, "%s: a line has more than 4 GiB%s", ingest->name,
+		return gs_fail(GS_EINPUT, "%s: a line has more than 4 GiB%s", ingest->faults.name,
 		               ingest->order->fields.csv ? "; is a quote not closed?" : "");
-	if (wanted > to->room && !ingest->measured) {
+	if (wanted > to->room && !file->measured) {
 		const size_t room = wanted > 2 * to->room ? wanted : 2 * to->room;
 		const gs_status status = is_line ? lend(ingest, wanted) : check_header(ingest, wanted);
 		char *grown;
 
-		ingest->measured = is_line && status == GS_EBUDGET && ingest->measures;
-		if (!ingest->measured) {
+		file->measured = is_line && status == GS_EBUDGET && ingest->limits.measures;
+		if (!file->measured) {
 			TRY(status);
 			grown = realloc(to->data, room);
 			if (grown == NULL)
 				return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes",
-				               ingest->name, wanted);
+				               ingest->faults.name, wanted);
 			to->data = grown;
 			to->room = room;
 		}
 	}
-	if (bytes > 0 && !ingest->measured)
+	if (bytes > 0 && !file->measured)
 		memcpy(to->data + to->bytes, data, bytes);
 	to->bytes = wanted;
-	if (ingest->measured)
+	if (file->measured)
 		return GS_OK;
 	/* the line that has begun has no end in sight: is it too long for a number? */
 	if (!is_line || ingest->text == NULL || ingest->text->invalid != GSORT_INVALID_ABORT ||
-	    ingest->header_left > 0 || wanted <= GS_LINE_BYTES + 1)
+	    file->header_left > 0 || wanted <= GS_LINE_BYTES + 1)
 		return GS_OK;
-	return gs_line_reject(ingest->text, ingest->name,
-	                      ingest->header_lines + ingest->lines - ingest->lines_before + 1, to->data,
+	return gs_line_reject(ingest->text, ingest->faults.name,
+	                      file->header_lines + ingest->lines - file->lines_before + 1, to->data,
 	                      to->data + wanted, &ingest->faults.invalid);
 }
 
@@ -122,8 +124,8 @@ continue_line(struct gs_line_ingest *ingest, char **data, const char *end, bool 
 {
 	const char *from = *data;
 
-	*data += gs_line_end_within(ingest->order, from, end, &ingest->place, whole) - from;
-	return append(ingest, &ingest->line, from, (size_t)(*data - from));
+	*data += gs_line_end_within(ingest->order, from, end, &ingest->file.place, whole) - from;
+	return append(ingest, &ingest->file.line, from, (size_t)(*data - from));
 }
 
 /* ---- headers ------------------------------------------------------------------------ */
@@ -134,8 +136,8 @@ find_columns(const struct gs_line_ingest *ingest, const char *line, size_t bytes
 	const gs_status status = gs_line_order_header(ingest->order, line, bytes);
 
 	return status == GS_OK ? GS_OK
-	       : gs_fail(status, "%s: %s%s", ingest->name, gs_message(), ingest->header_lines == 1 ? ""
-	                 : "; names are in the first line of a header");
+	       : gs_fail(status, "%s: %s%s", ingest->faults.name, gs_message(),
+	                 ingest->file.header_lines == 1 ? "" : "; names are in the first line of a header");
 }
 
 /* A key is one column of all inputs, and the output has one header. */
@@ -144,13 +146,13 @@ compare_headers(struct gs_line_ingest *ingest)
 {
 	const struct gs_line_order *order = ingest->order;
 	const char *first = ingest->header.data, *first_end = first + ingest->header.bytes;
-	const char *other = ingest->names.data, *other_end = other + ingest->names.bytes;
+	const char *other = ingest->file.names.data, *other_end = other + ingest->file.names.bytes;
 	size_t first_bytes = 0, bytes = 0;
 
 	if (ingest->header.bytes == 0)		/* another rank may know it */
 		return gs_line_order_wants_header(order) ? find_columns(ingest, "", 0) : GS_OK;
 	first += gs_line_mark(first, ingest->header.bytes);
-	other += gs_line_mark(other, ingest->names.bytes);
+	other += gs_line_mark(other, ingest->file.names.bytes);
 	do {
 		first += first_bytes;
 		other += bytes;
@@ -161,7 +163,8 @@ compare_headers(struct gs_line_ingest *ingest)
 		return GS_OK;
 	first_bytes = (size_t)(gs_line_content_end(order, first, first_bytes) - first);
 	bytes = (size_t)(gs_line_content_end(order, other, bytes) - other);
-	return gs_line_headers_differ(ingest->faults.options, ingest->name, other, bytes, first, first_bytes);
+	return gs_line_headers_differ(ingest->faults.options, ingest->faults.name, other, bytes, first,
+	                              first_bytes);
 }
 
 /* ---- the store ------------------------------------------------------------------------ */
@@ -209,8 +212,8 @@ put_text(struct adder *adder, size_t i, bool reports, char *items, size_t *bytes
 		options.warn = (struct gs_listener){ note_warning, piece };
 	TRY(gs_allocate(&memory, gs_text_decoder_bytes(GS_TEXT_NUMBER_CHUNK, 1, &options), 1, "numbers"));
 	decoder = gs_text_decoder_init(memory, GS_TEXT_NUMBER_CHUNK, 1, &options);
-	gs_text_begin_file(decoder, ingest->name);
-	decoder->file_lines = ingest->header_lines + adder->firsts[i] - ingest->lines_before;
+	gs_text_begin_file(decoder, ingest->faults.name);
+	decoder->file_lines = ingest->file.header_lines + adder->firsts[i] - ingest->file.lines_before;
 	decoder->invalid = ingest->faults.invalid;
 	decoder->overflow_warned = ingest->overflow_warned;
 	status = gs_text_number_put(ingest->item, decoder, ingest->number, piece->data, piece->end,
@@ -249,7 +252,7 @@ add_numbered(struct adder *adder, unsigned worker, size_t i)
 	gs_status status = GS_OK;
 
 	if (wanted > piece_bytes && large == NULL)
-		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->name,
+		return gs_fail(GS_EBUDGET, "%s: no memory for a line of %zu bytes", ingest->faults.name,
 		               (size_t)(end - data));
 	if (ingest->text != NULL)
 		status = put_text(adder, i, false, items, &wanted);
@@ -413,20 +416,20 @@ take_lines(struct gs_line_ingest *ingest, char *data, const char *end)
 static gs_status
 end_line(struct gs_line_ingest *ingest)
 {
-	struct gs_line_bytes *line = &ingest->line;
+	struct gs_line_file *file = &ingest->file;
+	struct gs_bytes *line = &file->line;
 	const char *end = line->data + line->bytes;
 
-	if (ingest->measured)
+	if (file->measured)
 		return lend(ingest, line->bytes);
-	if (ingest->header_left > 0) {
-		const bool names = ingest->header_left-- == ingest->header_lines;
+	if (file->header_left > 0) {
+		const bool names = file->header_left-- == file->header_lines;
 
 		ingest->faults.shown += gs_line_shown(&ingest->faults, line->data, end, 1);
-		TRY(append(ingest, ingest->first ? &ingest->header : &ingest->names, line->data,
-		           line->bytes));
-		if (ingest->first && names)
+		TRY(append(ingest, file->first ? &ingest->header : &file->names, line->data, line->bytes));
+		if (file->first && names)
 			TRY(find_columns(ingest, line->data, line->bytes));
-		if (!ingest->first && ingest->header_left == 0)
+		if (!file->first && file->header_left == 0)
 			TRY(compare_headers(ingest));
 	} else {
 		TRY(take_lines(ingest, line->data, end));
@@ -435,7 +438,7 @@ end_line(struct gs_line_ingest *ingest)
 	if (line->room < LONG_LINE_BYTES)
 		return GS_OK;
 	free(line->data);
-	*line = (struct gs_line_bytes){ .data = NULL };
+	*line = (struct gs_bytes){ .data = NULL };
 	return ingest->taker.lend == NULL ? GS_OK : ingest->taker.lend(ingest->taker.context, 0);
 }
 
@@ -445,23 +448,24 @@ end_line(struct gs_line_ingest *ingest)
 static gs_status
 end_file(struct gs_line_ingest *ingest)
 {
-	const struct gs_line_bytes *line = &ingest->line;
+	const struct gs_line_file *file = &ingest->file;
+	const struct gs_bytes *line = &file->line;
 	uint64_t number = ingest->faults.shown + 1;
 
-	if (ingest->place.quoted) {	/* a quote opens in the last field, and none closes */
-		if (!ingest->measured)	/* else the line is not in memory */
+	if (file->place.quoted) {	/* a quote opens in the last field, and none closes */
+		if (!file->measured)	/* else the line is not in memory */
 			number += gs_line_shown(&ingest->faults, line->data,
 			                        gs_field_last(&ingest->order->fields, line->data,
 			                                      line->data + line->bytes), 0);
-		number = gs_line_number(ingest->faults.options, ingest->name, number);
+		number = gs_line_number(ingest->faults.options, ingest->faults.name, number);
 		return gs_fail(GS_EINPUT, "%s:%llu: a quote is not closed; a quote within quotes must be "
-		               "doubled", ingest->name, (unsigned long long)number);
+		               "doubled", ingest->faults.name, (unsigned long long)number);
 	}
 	if (line->bytes > 0) {
-		TRY(append(ingest, &ingest->line, &ingest->order->terminator, 1));
+		TRY(append(ingest, &ingest->file.line, &ingest->order->terminator, 1));
 		TRY(end_line(ingest));
 	}
-	return ingest->header_left > 0 && ingest->names.bytes > 0 ? compare_headers(ingest) : GS_OK;
+	return file->header_left > 0 && file->names.bytes > 0 ? compare_headers(ingest) : GS_OK;
 }
 
 gs_status
@@ -470,38 +474,39 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 	enum { LOOKED_AT = 64 << 10 };	/* for quotes */
 	const struct gs_text_options *options = ingest->faults.options;
 	const struct gs_fields *fields = &ingest->order->fields;
+	struct gs_line_file *file = &ingest->file;
 	char *data = chunk->data, *last;
 	const char *end = data + chunk->bytes;
 	size_t mark = 0;
 	bool whole = true;
 
 	if (chunk->begins) {
-		ingest->first = ingest->name == NULL ? !ingest->headed : gs_line_ingest_wants_header(ingest);
-		ingest->name = ingest->faults.name = chunk->name;
-		ingest->lines_before = ingest->lines;
-		ingest->header_left = ingest->header_lines;
-		ingest->names.bytes = 0;
+		file->first = ingest->faults.name == NULL || gs_line_ingest_wants_header(ingest);
+		ingest->faults.name = chunk->name;
+		file->lines_before = ingest->lines;
+		file->header_left = file->header_lines;
+		file->names.bytes = 0;
 		ingest->faults.shown = 0;
-		ingest->place = GS_LINE_PLACE_BEGIN;
+		file->place = GS_LINE_PLACE_BEGIN;
 		if (ingest->follow != NULL && ingest->taker.add != NULL)
 			ingest->follow->any = false;	/* a merge: each file by itself */
 	}
 	/* a table, as it has a header, whose separator is within quotes is cut there, as by sort(1) */
-	if (ingest->bytes == 0 && ingest->header_lines > 0 && options->warn.take != NULL &&
+	if (ingest->bytes == 0 && file->header_lines > 0 && options->warn.take != NULL &&
 	    ingest->order->key_count > 0 && fields->separator != GS_NO_SEPARATOR &&
 	    fields->separator != '"' && !fields->csv && gs_hint_quotes(fields->separator,
 	    ingest->order->terminator, data, data + (size_t)gs_least(chunk->bytes, LOOKED_AT)))
 		gs_tell(&options->warn, "%s: a field in quotes has a separator in it and counts as two; "
-		        "--csv reads quotes", ingest->name);
+		        "--csv reads quotes", ingest->faults.name);
 	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
 	ingest->bytes += chunk->bytes;
 	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);
-	if (chunk->begins && ingest->order->fields.csv && !ingest->inside)
+	if (chunk->begins && fields->csv && !file->inside)
 		mark = gs_line_mark(data, chunk->bytes);
-	if (mark > 0 && ingest->first && ingest->header.bytes == 0)
+	if (mark > 0 && file->first && ingest->header.bytes == 0)
 		TRY(append(ingest, &ingest->header, data, mark));	/* before all that is written */
 	data += mark;
-	while (data < end && (ingest->line.bytes > 0 || ingest->header_left > 0)) {
+	while (data < end && (file->line.bytes > 0 || file->header_left > 0)) {
 		TRY(continue_line(ingest, &data, end, &whole));
 		if (whole)
 			TRY(end_line(ingest));
@@ -550,7 +555,7 @@ add_rest(void *context, unsigned worker, unsigned size)
 	enum { TRIES = 200 };	/* less than a tenth of a millisecond, in which most have their turn */
 	struct rest *rest = context;
 	struct gs_line_ingest *ingest = rest->ingest;
-	struct gs_line_bytes *line = &ingest->line;
+	struct gs_bytes *line = &ingest->file.line;
 	struct gs_clock *clock = &ingest->monitor->clock;
 	unsigned at;
 
@@ -613,11 +618,12 @@ gs_status
 gs_line_ingest_rest(struct gs_line_ingest *ingest, struct gs_input *input, char *memory, size_t bytes)
 {
 	const size_t most = ingest->taker.piece_bytes, line_most = most / 16;
+	struct gs_line_file *file = &ingest->file;
 	bool goes_on = true;
 	uint64_t left;
 
-	while (goes_on && (left = gs_input_left(input)) >= LEAST_REST_BYTES && ingest->header_left == 0 &&
-	       ingest->line.bytes <= line_most) {
+	while (goes_on && (left = gs_input_left(input)) >= LEAST_REST_BYTES && file->header_left == 0 &&
+	       file->line.bytes <= line_most) {
 		const size_t good = good_piece_bytes(ingest, (size_t)left);
 		const size_t piece_bytes = gs_least(good, most / 2) + line_most;
 		struct rest rest = {
@@ -636,7 +642,7 @@ gs_line_ingest_rest(struct gs_line_ingest *ingest, struct gs_input *input, char 
 		                          good < most / 2 ? (size_t)count : rest.threads, &room));
 		rest.count = (unsigned)gs_least(count, room / (piece_bytes + line_most));
 		assert(piece_bytes + line_most <= rest.thread_bytes && rest.count > 0);
-		TRY(GS_GROW(ingest->line.data, &ingest->line.room, rest.line_most, "bytes of a line"));
+		TRY(GS_GROW(file->line.data, &file->line.room, rest.line_most, "bytes of a line"));
 		gs_input_expect(input, 0, (rest.threads + AHEAD_PIECES) * rest.piece_bytes);
 		gs_team_run((unsigned)gs_least(rest.count, rest.threads), add_rest, &rest);
 		ingest->bytes += rest.done;

@@ -35,7 +35,7 @@ struct gs_line_faults {
 	const struct gs_text_options *options;	/* what to do with lines at fault, and how lines count */
 	struct gs_follow             *follow;	/* compares neighbours; NULL: nobody does */
 	bool        merges;	/* disorder is of a merge, which has advice */
-	const char *name;	/* of the input */
+	const char *name;	/* of the input; NULL: none has begun */
 	uint64_t    shown;	/* lines of it so far, as an editor counts them */
 	uint64_t    invalid;	/* lines left out, of all inputs */
 };
@@ -177,10 +177,25 @@ MUST_CHECK gs_status gs_line_sample(const struct gs_line_order *order, struct gs
 
 /* ---- read, cut, store (line_ingest.c) ------------------------------------------ */
 
-/* Bytes that grow. */
-struct gs_line_bytes {
-	char  *data;
-	size_t bytes, room;
+/* What a line and a header may take; the caller may change all. */
+struct gs_line_limits {
+	size_t   line_most;	/* bytes of a line, if nothing is stored, ... */
+	size_t   header_most;	/* ... and of a header */
+	unsigned shares;	/* of the user's limit; the job has one; for messages */
+	bool     measures;	/* the inputs have ends: a line that is too long is read to its end, for the
+				 * message */
+};
+
+/* The file that is being read. */
+struct gs_line_file {
+	uint64_t  lines_before;		/* of the files before */
+	uint64_t  header_lines, header_left;	/* lines in all, which the caller sets; still to come */
+	bool      first;		/* of all files, but for empty ones before it if there are headers */
+	bool      inside;		/* it is read from the middle on; the caller sets it */
+	struct gs_line_place place;	/* where the line that has begun ends so far */
+	struct gs_bytes line;	/* that has begun in an earlier chunk */
+	bool      measured;		/* it is too long, and only its bytes are counted */
+	struct gs_bytes names;	/* the header of this file, if it is not the first */
 };
 
 struct gs_line_ingest {
@@ -189,9 +204,10 @@ struct gs_line_ingest {
 	struct gs_follow     *follow;	/* compares neighbours; NULL: nobody does */
 	struct gs_monitor    *monitor;
 	unsigned  threads;
-	uint64_t  header_lines;
-	struct gs_line_bytes header;	/* lines of the first input */
-	bool      headed;		/* HEADER is known, and comes from a file that is not read here */
+	struct gs_line_limits limits;
+	struct gs_line_file file;
+	struct gs_bytes header;	/* lines of the first input; if it is not read here, the caller sets
+					 * them, and FAULTS.name to "" */
 	uint64_t  bytes;		/* read */
 	uint64_t  lines;		/* stored, if they have numbers */
 	struct gs_line_number number;
@@ -202,32 +218,18 @@ struct gs_line_ingest {
 	bool      overflow_warned;	/* a float became infinite, and there was a warning */
 	struct gs_input *input;		/* borrowed, to take a sample of; NULL: no sample */
 	const struct gs_chunk *chunk;	/* while the first one is taken */
-	size_t    line_most;		/* bytes of a line, if nothing is stored, ... */
-	size_t    header_most;		/* ... and of a header; the caller may lower both */
-	unsigned  shares;		/* of the user's limit; the job has one; for messages */
-	bool      measures;		/* the inputs have ends: a line that is too long is read to its end,
-					 * for the message; the caller may set it */
 	struct gs_line_column *column;	/* only keys are stored; NULL: lines; borrowed */
 	char     *numbered;		/* with numbers: a piece of the store for each thread, to make
 					 * items in; borrowed */
-
-	/* The file that is being read. */
-	const char *name;
-	uint64_t  lines_before;		/* of the files before */
-	uint64_t  header_left;		/* lines that are still to come */
-	bool      first;		/* of all files, but for empty ones before it if there are headers */
-	bool      inside;		/* it is read from the middle on; the caller sets it */
-	struct gs_line_place place;	/* where the line that has begun ends so far */
-	struct gs_line_bytes line;	/* that has begun in an earlier chunk */
-	bool      measured;		/* it is too long, and only its bytes are counted */
-	struct gs_line_bytes names;	/* the header of this file, if it is not the first */
 };
 
 /** Had no input so far a line?  Then the next one has the header. */
 static inline bool
 gs_line_ingest_wants_header(const struct gs_line_ingest *ingest)
 {
-	return ingest->first && ingest->header_lines > 0 && ingest->header_left == ingest->header_lines;
+	const struct gs_line_file *file = &ingest->file;
+
+	return file->first && file->header_lines > 0 && file->header_left == file->header_lines;
 }
 
 /** Begin; everything is borrowed.  TAKER or FOLLOW may be NULL.  OPTIONS: header lines, and what to do with

@@ -18,7 +18,7 @@ gs_job_check(struct gsort *job, bool *disorder)
 
 	atomic_store(&job->monitor.counters.phase, GSORT_READING);
 	do {
-		if (job->feed.ingest.stopped)		/* numbers become lines */
+		if (job->feed.ingest.done.stopped)		/* numbers become lines */
 			TRY(gs_job_become_lines(job));
 		follow = (struct gs_follow){
 			.order = job->feed.by,
@@ -28,7 +28,7 @@ gs_job_check(struct gsort *job, bool *disorder)
 			.threads = (job->plan.threads + 1) / 2,	/* the other half reads */
 		};
 		status = job->feed.kind->check(&job->feed, &follow);
-	} while (job->feed.ingest.stopped);
+	} while (job->feed.ingest.done.stopped);
 	gs_feed_count(&job->feed, &job->stats);
 	job->stats.keys = follow.elements;
 	job->stats.breaks = follow.breaks;

@@ -163,7 +163,7 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 	gs_status status = open_inputs(job, &all, sizes->room, count, 1);
 
 	all.spare = sizes->spare;
-	job->feed.lines.header_most = sizes->header_most;
+	job->feed.lines.limits.header_most = sizes->header_most;
 	THEN(status, gs_item_merger_open(&merger, job->feed.by, &job->options, count, sizes->room));
 	for (size_t i = 0; status == GS_OK && i < count; i++)
 		merger.sources[i] = (struct gs_merge_source){
@@ -198,7 +198,7 @@ gs_job_merge(struct gsort *job)
 
 	if (job->feed.by == NULL) {
 		status = merge_keys(job);
-		if (!job->feed.ingest.stopped)
+		if (!job->feed.ingest.done.stopped)
 			return status;
 		TRY(gs_job_become_lines(job));
 	}

@@ -396,7 +396,7 @@ gs_job_become_lines(struct gsort *job)
 
 	gs_note(&job->monitor, "a line is not a number as gsort prints it: sorting lines");
 	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
-	job->feed.ingest.stopped = false;
+	job->feed.ingest.done.stopped = false;
 	TRY(gs_input_rewind(job->feed.input));
 	TRY(gs_outputs_wait(&job->outputs));	/* they borrow memory of the arena */
 	atomic_store(&job->monitor.counters.bytes_in, 0);

@@ -130,7 +130,7 @@ sort_once(struct gsort *job)
 {
 	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(job));		/* input -> elements -> engine */
-	if (job->feed.ingest.stopped) {		/* numbers become lines */
+	if (job->feed.ingest.done.stopped) {		/* numbers become lines */
 		TRY(gs_job_become_lines(job));
 		TRY(read_all(job));
 	}

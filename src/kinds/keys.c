@@ -35,12 +35,12 @@ gs_feed_count(const struct gs_feed *feed, struct gsort_stats *stats)
 {
 	const struct gs_line_ingest *lines = &feed->lines.ingest;
 
-	stats->bytes_in = feed->read.bytes + feed->ingest.read.bytes + feed->records.read.bytes +
+	stats->bytes_in = feed->read.bytes + feed->ingest.done.read.bytes + feed->records.read.bytes +
 	                  lines->bytes;
-	stats->keys = feed->read.elements + feed->ingest.read.elements + feed->lines.column.count;
+	stats->keys = feed->read.elements + feed->ingest.done.read.elements + feed->lines.column.count;
 	if (feed->by != NULL && feed->engine.context != NULL)
 		stats->keys += feed->engine.count(feed->engine.context, 0);
-	stats->invalid_lines = feed->invalid_lines + feed->ingest.invalid_lines + lines->faults.invalid;
+	stats->invalid_lines = feed->invalid_lines + feed->ingest.done.invalid_lines + lines->faults.invalid;
 }
 
 void
@@ -48,8 +48,8 @@ gs_feed_release(struct gs_feed *feed)
 {
 	gs_store_close(&feed->store);
 	gs_arena_close(&feed->arena);
-	feed->read = feed->ingest.read = (struct gs_read_counts){ .bytes = 0 };
-	feed->ingest.invalid_lines = 0;
+	feed->read = feed->ingest.done.read = (struct gs_read_counts){ .bytes = 0 };
+	feed->ingest.done.invalid_lines = 0;
 }
 
 void
@@ -102,8 +102,7 @@ allocate(struct gs_feed *feed)
 	gs_store_open(&feed->store, feed->monitor);
 	feed->engine = gs_store_engine(&feed->store);
 	if (feed->options->operation == GSORT_SORT)
-		gs_ingest_open(&feed->ingest, feed->input, &feed->store.histogram, feed->plan_input,
-		               feed->monitor);
+		gs_ingest_open(&feed->ingest, feed->input, &feed->store.histogram, feed->monitor);
 	return GS_OK;
 }
 
@@ -121,7 +120,7 @@ read_all(struct gs_feed *feed, const struct gs_taker *taker)
 	if (feed->plan_input->key_bits == 0)
 		gs_verify_in_counts(feed->verify, &feed->store.histogram,
 		                    feed->options->reverse ? UINT32_MAX : 0);
-	feed->elements = feed->ingest.read.elements;
+	feed->elements = feed->ingest.done.read.elements;
 	feed->header = gs_ingest_header(&feed->ingest, &feed->header_bytes);
 	return GS_OK;
 }
@@ -237,10 +236,10 @@ read_column(struct gs_feed *feed, const struct gs_taker *taker)
 	       gs_text_decoder_bytes(chunk_bytes, feed->plan->threads, &feed->ingest.text));
 	TRY(gs_ingest_open_chunks(&feed->ingest, &lines->chunks));
 	lines->chunk_bytes = chunk_bytes;
-	lines->line_most = (size_t)(feed->plan->host_bytes / GS_COLUMN_LINE_SHARE);
-	lines->header_most = (size_t)(feed->plan->host_bytes / GS_HEADER_SHARE);
+	lines->limits.line_most = (size_t)(feed->plan->host_bytes / GS_COLUMN_LINE_SHARE);
+	lines->limits.header_most = (size_t)(feed->plan->host_bytes / GS_HEADER_SHARE);
 	lines->column = (struct gs_line_column){
-		.keys = feed->ingest.decoder_memory, .flip = feed->options->reverse ? UINT64_MAX : 0,
+		.keys = (void *)feed->ingest.decoder, .flip = feed->options->reverse ? UINT64_MAX : 0,
 	};
 	TRY(gs_lines_read(feed, taker, NULL));
 	feed->elements = lines->column.count;

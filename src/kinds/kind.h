@@ -56,7 +56,7 @@ struct gs_line_feed {
 	struct gs_record      number;	/* an item of --argsort of text, which is read as: */
 	const struct gs_text_options *text;	/* or NULL: lines are not numbers */
 	size_t                chunk_bytes;
-	size_t                line_most, header_most;	/* see ingest/line_ingest.h */
+	struct gs_line_limits limits;
 };
 
 struct gs_feed {

@@ -103,7 +103,7 @@ reserve(struct gs_feed *feed, const struct gs_item_sizes *sizes)
 	const size_t bytes = GS_AHEAD_CHUNKS * sizes->chunk_bytes;
 
 	lines->chunk_bytes = sizes->chunk_bytes;
-	lines->header_most = sizes->header_most;
+	lines->limits.header_most = sizes->header_most;
 	TRY(gs_arena_open(&feed->arena, bytes, false));
 	lines->chunks = gs_arena_take(&feed->arena, bytes);
 	return GS_OK;
@@ -143,13 +143,13 @@ gs_lines_read(struct gs_feed *feed, const struct gs_taker *taker, struct gs_foll
 	ingest->text = lines->text;
 	ingest->item = &lines->number;
 	ingest->input = feed->input;
-	ingest->line_most = lines->line_most;
-	ingest->header_most = lines->header_most;
-	ingest->shares = feed->plan_input->shares;
-	ingest->measures = feed->plan_input->input_bytes != UINT64_MAX && !feed->plan_input->guessed;
+	ingest->limits = lines->limits;
+	ingest->limits.shares = feed->plan_input->shares;
+	ingest->limits.measures = feed->plan_input->input_bytes != UINT64_MAX && !feed->plan_input->guessed;
 	if (lines->column.keys != NULL)
 		ingest->column = &lines->column;
-	ingest->headed = share->headed;		/* the header of the first file stands for all */
+	if (share->headed)
+		ingest->faults.name = "";	/* the header of the first file stands for all */
 	if (share->headed && share->header_bytes > 0) {
 		TRY(gs_allocate(&ingest->header.data, share->header_bytes, 1, "bytes of a header"));
 		ingest->header.bytes = ingest->header.room = share->header_bytes;
@@ -166,8 +166,8 @@ gs_lines_read(struct gs_feed *feed, const struct gs_taker *taker, struct gs_foll
 			break;
 		if (chunk->begins) {		/* perhaps in the middle of the file */
 			ingest->taker.origin = begun++;
-			ingest->inside = chunk->start > 0;
-			ingest->header_lines = ingest->inside ? 0 : options->header_lines;
+			ingest->file.inside = chunk->start > 0;
+			ingest->file.header_lines = ingest->file.inside ? 0 : options->header_lines;
 		}
 		TRY(gs_line_ingest_chunk(ingest, chunk));
 		gs_ahead_give(ahead, chunk);
@@ -184,7 +184,7 @@ read_all(struct gs_feed *feed, const struct gs_taker *taker)
 {
 	const bool follows = feed->options->operation == GSORT_MERGE && !feed->options->trust_order;
 
-	feed->lines.line_most = SIZE_MAX;	/* the store knows */
+	feed->lines.limits.line_most = SIZE_MAX;	/* the store knows */
 	feed->lines.follow = (struct gs_follow){ .order = &feed->order };
 	TRY(gs_lines_read(feed, taker, follows ? &feed->lines.follow : NULL));
 	feed->elements = feed->engine.count(feed->engine.context, 0);
@@ -200,7 +200,7 @@ check(struct gs_feed *feed, struct gs_follow *follow)
 	const struct gs_item_sizes sizes = gs_items_sizes(feed);
 
 	TRY(reserve(feed, &sizes));
-	feed->lines.line_most = sizes.line_most;
+	feed->lines.limits.line_most = sizes.line_most;
 	return gs_lines_read(feed, NULL, follow);
 }
 

@@ -220,7 +220,7 @@ next_run(struct gs_merge_input *input)
 		status = gs_text_decode(decoder, text, bytes, input->ended);
 		gs_clock_lap(&feed->monitor->clock, GS_STAGE_DECODE, &since);
 		if (decoder->stopped) {
-			feed->ingest.stopped = true;
+			feed->ingest.done.stopped = true;
 			return gs_fail(GS_EINPUT, "a line is not a number as gsort prints it");
 		}
 		if (status != GS_OK && found->count[0] == 0)
@@ -323,8 +323,8 @@ open_lines(struct gs_merge_input *input)
 	ingest->faults.merges = true;
 	if (gs_merge_checks(all))
 		ingest->faults.follow = &input->follow;		/* only before one that is refused */
-	ingest->header_most = feed->lines.header_most;
-	ingest->measures = feed->plan_input->input_bytes != UINT64_MAX;
+	ingest->limits.header_most = feed->lines.limits.header_most;
+	ingest->limits.measures = feed->plan_input->input_bytes != UINT64_MAX;
 	return GS_OK;
 }
 

@@ -157,15 +157,14 @@ merge_keys(struct gsort *job)
 static gs_status
 merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 {
-	const size_t count = job->options.input_count;
 	struct gs_merge_inputs all = { .feed = NULL };
 	struct gs_item_merger merger = { .count = 0 };
-	gs_status status = open_inputs(job, &all, sizes->room, count, 1);
+	gs_status status = open_inputs(job, &all, sizes->room, job->options.input_count, 1);
 
 	all.spare = sizes->spare;
 	job->feed.lines.limits.header_most = sizes->header_most;
-	THEN(status, gs_item_merger_open(&merger, job->feed.by, &job->options, count, sizes->room));
-	for (size_t i = 0; status == GS_OK && i < count; i++)
+	THEN(status, gs_item_merger_open(&merger, job->feed.by, &job->options, all.count, sizes->room));
+	for (size_t i = 0; status == GS_OK && i < all.count; i++)
 		merger.sources[i] = (struct gs_merge_source){
 			.fill = gs_merge_fill, .fail = gs_merge_fail, .context = &all.inputs[i],
 			.follow = gs_merge_checks(&all) ? &all.inputs[i].follow : NULL,

@@ -492,22 +492,23 @@ gs_merge_inputs_open(struct gs_merge_inputs *all, struct gs_feed *feed, const st
 	bool standard = false;
 	char *memory;
 
-	*all = (struct gs_merge_inputs){
-		.feed = feed, .in = *in, .count = options->input_count, .room = room,
-	};
+	*all = (struct gs_merge_inputs){ .feed = feed, .in = *in, .room = room };
 	if (!in->later)			/* gsort_open() has looked at it */
 		all->in.guarded = GS_UNGUARDED;
 	all->in.later = false;
-	TRY(GS_NEW(all->inputs, all->count, "inputs"));
+	TRY(GS_NEW(all->inputs, options->input_count, "inputs"));
 	TRY(gs_arena_open(&all->arena, bytes + gs_arena_round(options->skip_bytes), false));
 	memory = gs_arena_take(&all->arena, bytes);
 	all->header = gs_arena_take(&all->arena, options->skip_bytes);
-	for (size_t i = 0; i < all->count; i++) {	/* nothing is opened yet */
-		struct gs_merge_input *input = &all->inputs[i];
+	for (size_t i = 0; i < options->input_count; i++) {	/* nothing is opened yet */
+		const bool dash = strcmp(options->inputs[i], "-") == 0;
 
-		*input = (struct gs_merge_input){
+		if (dash && standard)	/* it is read once, even if it is named twice */
+			continue;
+		standard |= dash;
+		all->inputs[all->count] = (struct gs_merge_input){
 			.all = all, .feed = feed, .name = options->inputs[i],
-			.memory = most == 0 ? NULL : memory + i % most * room,
+			.memory = most == 0 ? NULL : memory + all->count % most * room,
 			/* numbers of text must be in order even if no order is checked */
 			.advice = !options->trust_order ? GS_ADVICE_UNSORTED : ": numbers of text must be "
 			          "sorted to be merged; sort it, or use -n, which merges lines",
@@ -515,10 +516,7 @@ gs_merge_inputs_open(struct gs_merge_inputs *all, struct gs_feed *feed, const st
 				.order = feed->by, .key_bits = feed->plan_input->key_bits, .threads = 1,
 			},
 		};
-		if (strcmp(input->name, "-") == 0) {	/* it is read once, even if it is named twice */
-			input->begun = standard;
-			standard = true;
-		}
+		all->count++;
 	}
 	return GS_OK;
 }

@@ -140,6 +140,11 @@ endless() {
 	gsort -m -u64 - in - <in | cmp - <(cat in in | gsort -u64)
 	sorted u8 1 1000 >in
 	gsort -m -u8 - in - <in | cmp - <(cat in in | gsort -u8)
+	# an empty one has no header, however often it is named
+	printf 'id,name\n1,a\n2,b\n' >table
+	gsort -m --csv --header -k id:n - - table - </dev/null | cmp - table
+	cut -d, -f1 table >numbers
+	gsort -m --type=int --header - - numbers </dev/null | cmp - numbers
 }
 
 @test "pipes, named and not" {

@@ -23,6 +23,8 @@ typedef gsort_status argsorts(const void *, size_t, enum gsort_type, void *, enu
 static sorts *sort_keys;
 static argsorts *argsort_keys;
 
+enum { FEW_BYTES = 4096 };		/* releasing the interpreter's lock takes a quarter of a call for few keys */
+
 struct call {
 	Py_buffer keys, indices;		/* indices.obj == NULL: sort the keys */
 	enum gsort_type type;
@@ -81,6 +83,7 @@ static int
 try_rows(PyObject *keys, PyObject *descending, PyObject *threads, PyObject *indices, int dimensions)
 {
 	struct call call = { .options.struct_size = sizeof call.options };
+	PyThreadState *state = NULL;
 	int status = -1, type;
 	long count;
 
@@ -109,9 +112,11 @@ try_rows(PyObject *keys, PyObject *descending, PyObject *threads, PyObject *indi
 	call.type = (enum gsort_type)type;
 	call.options.reverse = descending == Py_True;
 	call.options.threads = (unsigned)count;
-	Py_BEGIN_ALLOW_THREADS
+	if (call.keys.len > FEW_BYTES)
+		state = PyEval_SaveThread();
 	status = (int)sort_rows(&call, call.keys.buf, call.indices.obj == NULL ? NULL : call.indices.buf, 0);
-	Py_END_ALLOW_THREADS
+	if (state != NULL)
+		PyEval_RestoreThread(state);
 out:
 	if (call.indices.obj != NULL)
 		PyBuffer_Release(&call.indices);

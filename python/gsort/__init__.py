@@ -11,7 +11,7 @@
 	gsort.sort_file("events.csv", "sorted.csv", csv=True, header=1, key="price:n")
 	gsort.quantiles("big.npy", [0.5, 0.99])
 
-gsort.cuda, for arrays in the memory of a GPU, is imported when it is first used.
+gsort.cuda, for arrays in GPU memory, is imported when it is first used.
 """
 import importlib
 from typing import TYPE_CHECKING, Any, List

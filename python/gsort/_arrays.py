@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Arrays in memory: numpy arrays, memory maps, and what numpy makes arrays of."""
+"""Sort arrays in memory: numpy arrays, memory maps, and whatever numpy converts to an array."""
 from __future__ import annotations
 
 import ctypes
@@ -58,7 +58,7 @@ def _array(a: npt.ArrayLike, name: str = "a") -> Array:
 
 
 def _check_kind(kind: Optional[str], stable: Optional[bool]) -> None:
-	"""All kinds are one here: equal keys are equal bits, and argsort() is stable."""
+	"""Check KIND and STABLE, which make no difference: equal keys have equal bits, and argsort() is stable."""
 	if kind is not None and kind not in _KINDS:
 		raise ValueError(f"kind must be one of {', '.join(_KINDS)}, not {kind!r}")
 	if kind is not None and stable is not None:
@@ -72,7 +72,7 @@ def _axis_last(a: Array, axis: int) -> Array:
 
 
 def _readable(a: Array) -> Array:
-	"""A, or a copy, as the library reads it: contiguous, aligned, in this machine's byte order."""
+	"""A, or a copy that the library can read: contiguous, aligned, in this machine's byte order."""
 	return a if _is_plain(a) else np.require(a, a.dtype if a.dtype.isnative else a.dtype.newbyteorder("="), ["C", "A"])
 
 
@@ -81,7 +81,7 @@ def _is_plain(a: Array) -> bool:
 
 
 def _has_plain_rows(a: Array) -> bool:
-	"""May the library sort each row of A along its last axis where it is?"""
+	"""Can the library sort each row of A along its last axis in place?"""
 	return bool(a.flags.aligned and a.dtype.isnative and (a.shape[-1] < 2 or a.strides[-1] == a.itemsize))
 
 
@@ -106,14 +106,14 @@ def _in_place(a: Array, name: str) -> Array:
 	return a
 
 
-# --- NaT is last: first for the library, to which it is the least integer -------------------------
+# --- NaT is last, but first for the library, which sees it as the least integer -------------------
 
 def _is_late_at(keys: Array, at: int) -> bool:
 	return keys.dtype.kind in "mM" and len(keys) > 0 and bool(np.isnat(keys[at]))
 
 
 def _shift(keys: Array, descending: bool, order: Optional[Array] = None) -> int:
-	"""How far KEYS have to be rolled, in the ORDER in which the library has sorted them."""
+	"""How far to roll KEYS, which the library has sorted in ORDER, to put NaT in its place."""
 	first = -1 if descending else 0
 	if len(keys) == 0 or not _is_late_at(keys, first if order is None else int(order[first])):
 		return 0
@@ -122,7 +122,7 @@ def _shift(keys: Array, descending: bool, order: Optional[Array] = None) -> int:
 
 
 def _parts(keys: Array, descending: bool) -> List[Array]:
-	"""Sorted KEYS in two parts, each in the order of the library: those that are late are apart."""
+	"""Split sorted KEYS into two parts, each in the library's order: NaT is apart."""
 	if not _is_late_at(keys, 0 if descending else -1):
 		count = 0
 	else:
@@ -151,7 +151,7 @@ def _rows(a: Array) -> Iterator[Array]:
 
 
 def _addresses(a: Array) -> Iterable[int]:
-	"""Of the rows of A, each contiguous, along its last axis."""
+	"""The addresses of the rows of A along its last axis, each contiguous."""
 	address, bytes_of_row = a.ctypes.data, a.shape[-1] * a.itemsize
 	if a.size == 0:
 		return range(0)
@@ -161,7 +161,7 @@ def _addresses(a: Array) -> Iterable[int]:
 
 
 def _sort_part(rows: Array, indices: Optional[Array], descending: bool, threads: int) -> None:
-	"""Sort each row of ROWS, each plain, along its last axis; or store in INDICES those that sort it."""
+	"""Sort each row of ROWS, all plain, along the last axis, or store the indices that sort it in INDICES."""
 	key_type, options, length = type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
 	has_times = rows.dtype.kind in "mM"
 	calls: Iterable[Any]
@@ -188,7 +188,7 @@ _FEW_KEYS = 1 << 16		# starting a thread takes longer than sorting these
 
 
 def _sort_rows(rows: Array, indices: Optional[Array], descending: bool, threads: int) -> None:
-	"""The same: many short rows in parts, a thread each."""
+	"""The same, with many short rows shared out to threads."""
 	_options(descending, threads)
 	parts = min(threads or min(len(os.sched_getaffinity(0)), 16), len(rows), rows.size // _FEW_KEYS)
 	if rows.ndim < 2 or parts < 2 or rows.shape[-1] > _FEW_KEYS:
@@ -200,7 +200,7 @@ def _sort_rows(rows: Array, indices: Optional[Array], descending: bool, threads:
 
 
 def _unique(a: Array) -> Array:
-	"""The first of equal items of A, which is sorted; keys are equal if their bits are."""
+	"""The first of each group of equal items in the sorted array A; keys are equal if their bits are."""
 	keep = np.ones(len(a), bool)
 	if len(a) > 1:
 		keep[1:] = False
@@ -214,7 +214,7 @@ def _unique(a: Array) -> Array:
 
 
 def _argsort_keys(row: Array, order: Order, descending: bool, threads: int) -> Array:
-	"""The indices that sort ROW, of one dimension: by the last key first, as each sort is stable."""
+	"""The indices that sort ROW, of one dimension: stable sorts, from the last key to the first."""
 	indices = np.arange(len(row))
 	for key in reversed(list(keys_of(row, order))):
 		indices = indices[argsort(key[indices], descending=descending, threads=threads)]
@@ -225,14 +225,14 @@ def _argsort_keys(row: Array, order: Order, descending: bool, threads: int) -> A
 def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None, order: Order = None, *,
          stable: Optional[bool] = None, descending: bool = False, unique: bool = False,
          out: Optional[Array] = None, threads: int = 0, **unknown: NoReturn) -> Array:
-	"""A sorted copy of A along AXIS, as numpy.sort(); AXIS None: of A flattened.
+	"""A copy of A sorted along AXIS, as by numpy.sort(); with AXIS None, A is flattened first.
 
-	With out=A, A itself is sorted; nothing is copied if it is contiguous along AXIS, and in this machine's byte
+	With out=A, A itself is sorted; nothing is copied if A is contiguous along AXIS and in this machine's byte
 	order.  KIND and STABLE are as for numpy, and make no difference.  NaN and NaT are last, or first
-	if DESCENDING; each NaN keeps its bits.  -0 is before 0 and a NaN with a sign bit behind the others: they are
-	different values, also for UNIQUE and argsort(); a + 0.0 has one zero.  Structures are sorted by the fields that ORDER
-	names, then by their other fields.  With UNIQUE, one of equal keys of an array of one dimension is
-	returned; the rest of OUT has no meaning then.  THREADS: 0 is one a core, at most 16.
+	if DESCENDING; each NaN keeps its bits.  -0 comes before 0, and a NaN with a sign bit after the others: they are
+	different values, even for UNIQUE and argsort(); a + 0.0 has no -0.  Structures are sorted by the fields that
+	ORDER names, then by their other fields.  UNIQUE returns one of equal keys, for arrays of one dimension; the rest
+	of OUT then has no meaning.  THREADS=0 means one per core, at most 16.
 	"""
 	refuse_unknown("sort", unknown, _SORTING + ("unique", "out"))
 	_check_kind(kind, stable)
@@ -265,9 +265,9 @@ def sort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None,
 def argsort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = None, order: Order = None, *,
             stable: Optional[bool] = None, descending: bool = False, threads: int = 0,
             **unknown: NoReturn) -> Array:
-	"""The indices, of dtype intp, that sort A along AXIS, as numpy.argsort(); AXIS None: of A flattened.
+	"""The indices, of dtype intp, that sort A along AXIS, as by numpy.argsort(); with AXIS None, A is flattened first.
 
-	Stable, whatever KIND and STABLE say, also if DESCENDING: equal keys keep their order.  ORDER is as for sort().
+	Equal keys keep their order (stable), whatever KIND and STABLE say, even if DESCENDING.  ORDER is as for sort().
 	"""
 	refuse_unknown("argsort", unknown, _SORTING)
 	_check_kind(kind, stable)
@@ -286,9 +286,9 @@ def argsort(a: npt.ArrayLike, axis: Optional[int] = -1, kind: Optional[str] = No
 
 
 def sort_pairs(keys: Array, payload: Array, *, descending: bool = False, threads: int = 0) -> None:
-	"""Sort KEYS in place, and move PAYLOAD, an array of elements of 4 or 8 bytes, with them.
+	"""Sort KEYS in place, and move the elements of PAYLOAD, which have 4 or 8 bytes, with them.
 
-	Not stable.  For other payloads, index them with argsort().
+	This sort is not stable.  Index other payloads with argsort().
 	"""
 	_in_place(keys, "keys")
 	_in_place(payload, "payload")
@@ -304,7 +304,7 @@ def sort_pairs(keys: Array, payload: Array, *, descending: bool = False, threads
 
 
 def is_sorted(a: npt.ArrayLike, *, descending: bool = False, threads: int = 0) -> bool:
-	"""Is A, of one dimension, sorted, as sort() would leave it?"""
+	"""Is A, which has one dimension, in the order of sort()?"""
 	keys = _vector(a)
 	type_of_items(keys.dtype)
 	options = _options(descending, threads)
@@ -312,7 +312,7 @@ def is_sorted(a: npt.ArrayLike, *, descending: bool = False, threads: int = 0) -
 
 
 def merge(arrays: Sequence[npt.ArrayLike], *, descending: bool = False, threads: int = 0) -> Array:
-	"""All keys of sorted ARRAYS, of one dtype, sorted.  InputError: one of them is not sorted."""
+	"""Merge sorted ARRAYS, all of one dimension and one dtype.  InputError: one of them is not sorted."""
 	sources = [_array(a) for a in arrays]
 	if not sources:
 		raise ValueError("there are no arrays to merge")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files: sorted, merged, checked, combined, and figures of them; of arrays, too."""
+"""Sort, merge, check and combine files, and compute figures about files and arrays."""
 from __future__ import annotations
 
 import _thread
@@ -70,12 +70,12 @@ def _call_each(calls: Iterable["functools.partial[Any]"], results: List[Any]) ->
 
 
 class _Job:
-	"""A job that runs in a thread of its own, so that this one can be interrupted.
+	"""A job that runs in its own thread, so that the calling thread can be interrupted.
 
-	An exception may come between any two lines of Python.  So the thread runs none: it is a list of
-	calls into C, from gsort_open() to gsort_close(), and holds what they need.  It alone opens and
-	closes the job, and then sets the handle to NULL; with NULL, calls of the library do nothing.
-	Others use the handle with the lock.
+	An exception may come between any two lines of Python, so the thread runs no Python: only a list of
+	calls into C, from gsort_open() to gsort_close(), with what they need.  This thread alone opens and
+	closes the job, and then sets the handle to NULL, with which calls of the library do nothing.
+	Other threads hold the lock when they use the handle.
 	"""
 
 	def __init__(self, options: _native.Struct, names: Dict[bytes, str]) -> None:
@@ -162,7 +162,7 @@ class _Job:
 # --- what goes in and out ----------------------------------------------------------------------
 
 def _memory() -> BinaryIO:
-	"""A file without a name, in memory if the system has such."""
+	"""A file without a name, in memory if the system supports that."""
 	if hasattr(os, "memfd_create"):
 		return os.fdopen(os.memfd_create("gsort"), "w+b")
 	return tempfile.TemporaryFile()
@@ -173,7 +173,7 @@ def _path_of(file: BinaryIO) -> bytes:
 
 
 def _sources(src: Any) -> List[Any]:
-	"""Paths and arrays; a sequence of numbers is an array."""
+	"""The paths and arrays in SRC; a sequence of numbers is an array."""
 	one = is_path(src) or hasattr(src, "__array__")
 	if not one and (hasattr(src, "read") or not hasattr(src, "__iter__")):		# lines of an open file are no paths
 		raise TypeError(f"src must be a path, an array, or several of them, not {type(src).__name__}")
@@ -202,7 +202,7 @@ def _with_type(sources: Sequence[Any], given: Mapping[str, Any]) -> Dict[str, An
 
 
 def _run(function: str, src: Source, dst: Optional[Path], given: Mapping[str, Any], **own: Any) -> _Job:
-	"""A job that has run.  FUNCTION has been called with the options GIVEN; its OWN are what it is."""
+	"""Run a job for FUNCTION, which the caller gave the options GIVEN, and which adds its OWN."""
 	sources, outputs = _sources(src), [] if dst is None else paths_of([dst])
 	given = _with_type(sources, adopt(sources, given)[0])
 	with contextlib.ExitStack() as stack:
@@ -225,13 +225,13 @@ def _run(function: str, src: Source, dst: Optional[Path], given: Mapping[str, An
 # --- files ---------------------------------------------------------------------------------
 
 def _write(function: str, src: Paths, dst: Path, options: Mapping[str, Any], **own: Any) -> Stats:
-	"""Run a job whose output has the header of its inputs, with another number of items."""
+	"""Run a job whose output has the header of its inputs, but for the number of items."""
 	sources, path = _sources(src), os.fspath(dst)
 	given, npy = adopt(sources, options)
 	if npy is None:
 		return _run(function, sources, path, given, **own).stats()
 	with _memory() as header:
-		header.write(npy.header_of(npy.items))		# or it has no room: nothing is written
+		header.write(npy.header_of(npy.items))		# raises before anything is written if there is no room
 		header.flush()
 		if len(sources) > 1:
 			sources = [_path_of(header), *sources]
@@ -243,24 +243,25 @@ def _write(function: str, src: Paths, dst: Path, options: Mapping[str, Any], **o
 
 
 def sort_file(src: Paths, dst: Path, **options: Unpack[Options]) -> Stats:
-	"""Sort the items of the file SRC, or of several together, into the file DST, which may be SRC.
+	"""Sort one or several files SRC into the file DST, which may be SRC.
 
 	For OPTIONS see gsort.Options: type="u4" for raw binary keys, memory=2**30, csv=True, header=1,
-	key="price:n".  All names are those of files: "-" is one, too.  DST is replaced when all is written.  After
-	an error, or KeyboardInterrupt, it is as it was.
+	key="price:n".  Every name is a file name, even "-".  DST is replaced when the output is complete.  After
+	an error or KeyboardInterrupt, it is unchanged.
 	"""
 	return _write("sort_file", src, dst, options)
 
 
 def merge_files(srcs: Paths, dst: Path, **options: Unpack[Options]) -> Stats:
-	"""Merge sorted files into DST.  InputError: one of them is not sorted.  Otherwise as sort_file()."""
+	"""Merge sorted files into DST, with the options of sort_file().  InputError: a file is not sorted."""
 	return _write("merge_files", srcs, dst, options, operation="GSORT_MERGE")
 
 
 def check_file(src: Paths, *, counted: bool = False, **options: Unpack[Options]) -> Check:
-	"""Is the file SRC sorted, as sort_file() would write it?  The result is true if it is.
+	"""Is the file SRC in the order in which sort_file() would write it?  The result is true if it is.
 
-	It reads as far as the first item out of order, and names that; or all, if breaks and duplicates are COUNTED.
+	The check stops at the first item out of order and names it.  With COUNTED, it reads the whole file, and counts
+	breaks and duplicates.
 	"""
 	job = _run("check_file", src, None, options, operation="GSORT_CHECK",
 	           check="summary" if counted else "first")
@@ -279,7 +280,7 @@ def _dtype_of_times(sources: List[Any]) -> "Optional[np.dtype[Any]]":
 
 
 def _ticks(sources: List[Any]) -> Tuple[List[Any], "Optional[np.dtype[Any]]"]:
-	"""Arrays of times as integers without a sign in the order of numpy, and their dtype; others as they are."""
+	"""Arrays of times as unsigned integers in numpy's order, and their dtype; other arrays unchanged."""
 	dtype = _dtype_of_times(sources)
 	if dtype is None:
 		return sources, None
@@ -288,7 +289,7 @@ def _ticks(sources: List[Any]) -> Tuple[List[Any], "Optional[np.dtype[Any]]"]:
 
 
 def _times(ticks: npt.ArrayLike, dtype: "np.dtype[Any]") -> Array:
-	"""The times that _ticks() made of those of DTYPE."""
+	"""Undo _ticks(): integers become times of DTYPE again."""
 	bits: Array = np.asarray((np.atleast_1d(np.asarray(ticks, "u8")) + _ONE) ^ _SIGN)
 	return bits.view(dtype.newbyteorder("=")).astype(dtype, copy=False)
 
@@ -296,7 +297,7 @@ def _times(ticks: npt.ArrayLike, dtype: "np.dtype[Any]") -> Array:
 # --- figures --------------------------------------------------------------------------------
 
 def _kind_of_value(given: Mapping[str, Any]) -> Any:
-	"""The type of keys: of records, that of the field that is the key."""
+	"""The type of the keys; for records, the type of their key field."""
 	kind, key = given.get("type"), given.get("key")
 	if kind is None or isinstance(kind, str) and kind in NAMED or not is_record(dtype_of(kind)):
 		return kind
@@ -306,7 +307,7 @@ def _kind_of_value(given: Mapping[str, Any]) -> Any:
 
 
 def _value(said: Any, kind: Any, is_edge: bool = False) -> Any:
-	"""A key of type KIND, of which the library has SAID the fewest digits, or a word.  An edge may be beyond the type."""
+	"""The key of type KIND that the library SAID with the fewest digits, or as a word.  An edge may exceed the type."""
 	word = kind if isinstance(kind, str) and kind in NAMED else None
 	if said is not None and (word in ("text-float", "bf16") or said in ("nan", "-nan", "inf", "-inf")):
 		return float(said)
@@ -319,8 +320,8 @@ def _value(said: Any, kind: Any, is_edge: bool = False) -> Any:
 
 
 def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *keys: str, **more: Any) -> Any:
-	"""What the library says of SRC; KEYS are members that are keys; MORE is for this function alone."""
-	for name in "tail", "sample":		# which the library writes beside figures
+	"""The figures that the library writes about SRC.  Members named in KEYS are keys; MORE are options of FUNCTION."""
+	for name in "tail", "sample":		# the library would write these keys beside the figures
 		if given.get(name) is not None:
 			raise ValueError(f"{function}() and {name} are incompatible")
 	sources, times = _ticks(_sources(src))
@@ -340,11 +341,11 @@ def _figures(function: str, src: Source, given: Mapping[str, Any], value: Any, *
 
 
 def quantiles(src: Source, q: Union[float, Sequence[float]], **options: Unpack[Options]) -> Any:
-	"""The quantile Q, from 0 to 1, of the keys of SRC, files or arrays; or a list of several.
+	"""The quantile Q (0 to 1) of the keys in SRC, files or arrays; a list if Q is a sequence.
 
-	It is a key, by the nearest rank: the least that is not less than Q of all keys; None if there are no keys.
-	Of lines, the keys are numbers: csv=True, header=1, key="price:n".  Of a key that is text, a quantile is the
-	first line with that key.
+	A quantile has the nearest rank: it is the least key for which at least a share Q of all keys are less than or
+	equal to it; None if there are no keys.  For lines, give a numeric key: csv=True, header=1, key="price:n".  If
+	the key is text, a quantile is the first line with that key.
 	"""
 	text = ",".join(np.format_float_positional(float(one), trim="-") for one in np.atleast_1d(q))
 	found = [row["value"] for row in _figures("quantiles", src, options, text, "value")]
@@ -352,9 +353,10 @@ def quantiles(src: Source, q: Union[float, Sequence[float]], **options: Unpack[O
 
 
 def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
-	"""Figures of the keys of SRC, files or arrays: count, distinct, min, q1, median, q3, max, and not of times sum and mean.
+	"""Count, distinct, min, q1, median, q3, max, sum and mean of the keys in SRC, files or arrays.
 
-	Of lines the keys are numbers or text, as for quantiles(), and missing is how many have no number.
+	Times have no sum and mean.  For lines, keys are numbers or text, as for quantiles(); missing counts the lines
+	without a number.
 	"""
 	found: Dict[str, Any] = _figures("summary", src, options, True, "min", "q1", "median", "q3", "max")
 	are_floats = isinstance(found["max"], float)
@@ -364,10 +366,10 @@ def summary(src: Source, **options: Unpack[Options]) -> Dict[str, Any]:
 
 
 def top(src: Source, k: int = 10, **options: Unpack[Options]) -> List[Tuple[Any, int]]:
-	"""The K most frequent keys of SRC, files or arrays, each with its count.
+	"""The K most frequent keys in SRC, files or arrays, each with its count.
 
-	For lines with key=..., it is the fields of that key, as text, or a list of several; for records the fields of
-	the key.
+	For lines with key=..., a key is the text of its field, or a list if there are several keys.  For records, it is
+	the key fields.
 	"""
 	check_whole("k", k)
 	sources = _sources(src)
@@ -401,11 +403,11 @@ def _top_items(items: str, sources: List[Any], given: Mapping[str, Any], k: int)
 
 def histogram(src: Source, bins: int = 10, *, edges: str = "equal",
               **options: Unpack[Options]) -> List[Tuple[Any, Any, int]]:
-	"""How many keys of SRC, files or arrays, are in each of BINS equal intervals.
+	"""The number of keys in SRC, files or arrays, in each of BINS equal intervals.
 
-	EDGES: with "round", at most BINS intervals have edges of few digits; with "log" they are between 1, 2, 5, 10,
-	20 and so on, or powers of ten, which times have not.  A row is the first and the last key that belong to it, and
-	the count; such edges may be beyond the type of the keys.  NaN and NaT have a row of their own.
+	With EDGES="round", there are at most BINS intervals, whose edges have few digits.  With "log", edges are 1, 2, 5,
+	10, 20 and so on, or powers of ten; times are refused.  A row is the first and the last number of an interval,
+	and the count; these numbers may exceed the type of the keys.  NaN and NaT have their own row.
 	"""
 	check_whole("bins", bins, 1)
 	sources = _sources(src)
@@ -418,7 +420,7 @@ def histogram(src: Source, bins: int = 10, *, edges: str = "equal",
 
 def _histogram_of_times(sources: List[Any], bins: int, edges: str, options: Mapping[str, Any],
                         dtype: "np.dtype[Any]") -> List[Tuple[Any, Any, int]]:
-	"""Of numbers of their unit, so that edges are round there."""
+	"""A histogram of the times as numbers in their unit, so that edges are round in it."""
 	if edges == "log":
 		raise ValueError(f"edges='log' is of numbers, not of {dtype}")
 	native = dtype.newbyteorder("=")
@@ -463,11 +465,10 @@ def _set_operation(name: str, count: str) -> _SetOperation:
 			return result if times is None else _times(result, times)
 
 	combine.__name__ = combine.__qualname__ = name
-	combine.__doc__ = f"""The {name} of SRCS, files or arrays, sorted or not: into the file DST, or as an array.
+	combine.__doc__ = f"""The {name} of SRCS, files or arrays, sorted or not, in the file DST or as an array.
 
-	A key that is M times in the first and N times in the second is {count} times in the result; with unique=True
-	all of these are 0 or 1.  Of more than two, the result of the first two is combined with the third,
-	and so on.
+	A key that occurs M times in the first and N times in the second occurs {count} times in the result; with
+	unique=True, all these numbers are 0 or 1.  The result for two SRCS is combined with the third, and so on.
 	"""
 	return combine
 

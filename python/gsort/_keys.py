@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What of an array is compared: numbers and times as they are; structures and strings by several keys."""
+"""The keys of an array: numbers and times are their own keys, structures and strings have several."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterator, Sequence, Union
@@ -37,7 +37,7 @@ _WORD_BYTES = 8
 
 
 def type_of(dtype: np.dtype[Any]) -> int:
-	"""The gsort_type of numbers of DTYPE, whatever their byte order."""
+	"""The gsort_type for numbers of DTYPE, in any byte order."""
 	name = _TYPES.get(dtype if dtype.isnative else dtype.newbyteorder("="))
 	if name is None:
 		raise TypeError("gsort sorts integers of 8 to 64 bits, floats of 16 to 64 and booleans, sort() and argsort() "
@@ -46,7 +46,7 @@ def type_of(dtype: np.dtype[Any]) -> int:
 
 
 def type_of_items(dtype: np.dtype[Any]) -> int:
-	"""The same; times are integers."""
+	"""The same, with times as integers."""
 	return _native.ABI["GSORT_I64"] if dtype.kind in "mM" else type_of(dtype)
 
 
@@ -68,7 +68,7 @@ def _names(dtype: np.dtype[Any], order: Order) -> Sequence[str]:
 
 
 def _words_of(strings: Array) -> Iterator[Array]:
-	"""Integers of 8 bytes that together are in the order of STRINGS, of bytes or of code points."""
+	"""Integers of 8 bytes that together compare like STRINGS, by bytes or by code points."""
 	bytes_of_one = 1 if strings.dtype.kind == "S" else 4
 	count = -(-strings.itemsize // _WORD_BYTES)
 	padded = strings.astype(f"={strings.dtype.kind}{count * _WORD_BYTES // bytes_of_one}", order="C")
@@ -77,7 +77,7 @@ def _words_of(strings: Array) -> Iterator[Array]:
 
 
 def keys_of(a: Array, order: Order = None) -> Iterator[Array]:
-	"""The keys of A, of one dimension, each a number or a time; the first one decides, then the next."""
+	"""The keys of A, which has one dimension: numbers or times, the most significant first."""
 	names = _names(a.dtype, order)
 	if a.dtype.names is not None:
 		for name in names:

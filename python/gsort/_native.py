@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""libgsort.so.0 through ctypes, and through _calls.c where that costs too much.  Both release the interpreter's lock
-during each call.
+"""libgsort.so.0 through ctypes, and through _calls.c where ctypes costs too much.  Both release the interpreter's lock
+during a call, but for few keys in _calls.c.
 
 The values of constants and the layout of structs come from libgsort.abi, which the tests of gsort
 compare with gsort.h: so this file repeats no declaration of a struct.
@@ -46,7 +46,7 @@ def _read_abi() -> Dict[str, int]:
 
 
 def load(library: str, variable: str) -> ctypes.CDLL:
-	"""The library that the environment's VARIABLE names; that of this package; the one that is installed."""
+	"""The library that the environment VARIABLE names, or the one in this package, or the installed one."""
 	beside = _HERE / library
 	return ctypes.CDLL(os.environ.get(variable) or (str(beside) if beside.exists() else library))
 
@@ -77,7 +77,7 @@ for _name, _result, _arguments in [
 
 
 def _through_ctypes(*arguments: Any) -> None:
-	"""In place of _calls.sort(), if that was not built, or not for this Python: nothing is sorted, ctypes is called."""
+	"""Stands for _calls.sort() where that cannot be loaded: sorts nothing, so that the caller uses ctypes."""
 
 
 try:
@@ -89,7 +89,7 @@ except ImportError:
 
 
 def in_place(sort: _Function) -> _Function:
-	"""SORT as gsort.sort(); where _calls is there, that sorts an array of one dimension in place by itself."""
+	"""SORT as gsort.sort(); with _calls, a function in C, which calls SORT unless it sorts one array in place."""
 	if sort_quickly is _through_ctypes:
 		return sort
 	function: Any = sort
@@ -119,7 +119,7 @@ ERROR = [functools.partial(LIBRARY.gsort_last_error), functools.partial(LIBRARY.
 
 
 def error(kind_of_error: int, number: int, message: str, files: Iterable[str] = ()) -> BaseException:
-	"""The exception for an ERROR; of FILES, with its errno and that file."""
+	"""The exception for an ERROR, with the errno and the name of the one of FILES in its MESSAGE."""
 	kind = KINDS.get(kind_of_error, RuntimeError)
 	if kind is OSError and number != 0:		# FileNotFoundError, PermissionError ...
 		for file in sorted(files, key=len, reverse=True):
@@ -158,12 +158,12 @@ class Struct:
 		return struct.unpack_from(code, self.bytes, ABI[f"{self.name}.{member}"])[0]
 
 	def put_pointer(self, member: str, value: Any) -> None:
-		"""Of a ctypes object, which is kept."""
+		"""Point MEMBER to a ctypes object, and keep that."""
 		self.keep.append(value)
 		self.put(member, "P", ctypes.cast(value, _P).value)
 
 	def put_object(self, member: str, value: Any) -> None:
-		"""Of an object of Python."""
+		"""Point MEMBER to a Python object, and keep that."""
 		self.keep.append(value)
 		self.put(member, "P", id(value))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files of numpy.save(): the library sees keys or records behind a header of so many bytes."""
+"""Files of numpy.save(), which the library treats as a header of some bytes, followed by keys or records."""
 from __future__ import annotations
 
 import os
@@ -15,7 +15,7 @@ _REFUSED = ("to", "count", "argsort", "split", "skip_bytes", "header", "zero_ter
 
 
 class Npy(NamedTuple):
-	"""What the files of a job are made of."""
+	"""The contents of a job's .npy files."""
 	dtype: "np.dtype[Any]"
 	items: int		# of all of them
 	header: bytes		# of the first one
@@ -55,7 +55,7 @@ def _open(path: bytes) -> "np.memmap[Any, Any]":
 
 
 def adopt(sources: List[Any], given: Mapping[str, Any]) -> Tuple[Dict[str, Any], Optional[Npy]]:
-	"""The options GIVEN, with what the headers say if SOURCES are .npy files; None: they are not."""
+	"""The options GIVEN, completed from the headers if SOURCES are .npy files; None if they are not."""
 	given = {name: value for name, value in given.items() if value is not None}
 	paths = paths_of([source for source in sources if is_path(source)])
 	kind, form = given.get("type"), given.get("format", "auto")

@@ -27,32 +27,34 @@ class Progress(NamedTuple):
 
 
 class Options(TypedDict, total=False):
-	"""Keyword arguments of all functions for files; None is as if it were not given.
+	"""Keyword arguments of all functions for files; None means that an option is not given.
 
-	What the items are: TYPE is a dtype of raw binary keys as numpy spells it ("u8" has 8 bytes), or
-	"bf16", "u128", "i128"; a word for numbers as text, one a line: "text" (integers; the default),
-	"text-float", "hex", "ipv4" or "time"; or a dtype with fields, for binary records.
-	A file of numpy.save() is known by how it begins (FORMAT "auto", "raw" or "npy"): its header says the
-	type, and the output gets one, too; TO, COUNT, ARGSORT and SPLIT do not go with it.  With LINES, CSV, SEPARATOR, ORDERING or KEY, lines are sorted, as
-	sort(1) does.
+	Items: TYPE is one of these:
+	- a dtype for raw binary keys, as numpy spells it ("u8" has 8 bytes), or "bf16", "u128", "i128";
+	- "text" (integers, the default), "text-float", "hex", "ipv4" or "time", for numbers as text, one per line;
+	- a dtype with fields, for binary records.
+	FORMAT is "auto", "raw" or "npy".  With "auto", a file written by numpy.save() is recognized by its first
+	bytes.  Its header gives the type, and the output gets a header, too; TO, COUNT, ARGSORT and SPLIT cannot be
+	combined with it.  LINES, CSV, SEPARATOR, ORDERING or KEY sort lines, as sort(1) does.
 
-	KEY is one key or a list of them.  Of lines: as for sort(1), "3,3n", or with HEADER a column by name,
-	"price:nr"; ORDERING has the letters of keys without any, for which alone DESCENDING is, too.  Of
-	records and .npy files: fields, "price" or "price:r"; without one, all fields of a record in turn.
+	Keys: KEY is one key or a list of keys.  For lines, a key is "3,3n" as for sort(1), or with HEADER a column name,
+	"price:nr".  ORDERING has the letters for keys without letters; DESCENDING, too, applies only to these.  For
+	records and .npy files, a key is a field, "price" or "price:r"; without KEY, records are sorted by all fields.
 
-	Input: HEADER is how many lines at the top are copied as they are, SKIP_BYTES how many bytes.  INVALID
-	says what happens to lines that are no numbers: "abort", "fail", "warn", "ignore" or "skip-blank".
-	DECOMPRESS is "auto", "none", "gzip", "bzip2", "xz", "zstd" or "lz4".  FORCE reads what does not look
-	like keys.
+	Input: HEADER lines or SKIP_BYTES bytes at the start are copied unchanged.  INVALID says what to do with lines
+	that are not numbers: "abort", "fail", "warn", "ignore" or "skip-blank".  DECOMPRESS is "auto", "none",
+	"gzip", "bzip2", "xz", "zstd" or "lz4".  FORCE reads files that do not look like keys.
 
-	Output: DESCENDING; UNIQUE writes one of equal keys, COUNT with its number of occurrences, REPEATED only
-	if there are several, SINGLETONS only if there is one; HEAD, TAIL and SAMPLE only so many.  TO is another
-	type; ARGSORT "u4" or "u8" writes positions in the input.  VERIFY checks the output; SPLIT writes so many
-	files, with their number for "%r" in the name; IN_PLACE overwrites the file and does not replace it.
+	Output: DESCENDING sorts in descending order.  UNIQUE writes one of equal keys, COUNT also how often it occurs;
+	REPEATED writes only keys that occur several times, SINGLETONS only keys that occur once.  HEAD, TAIL and SAMPLE
+	are numbers of keys to write.  TO is another type; ARGSORT "u4" or "u8" writes positions in the input.  VERIFY
+	checks the output.  SPLIT is a number of files to write; "%r" in the name stands for their number.  IN_PLACE
+	overwrites the file instead of replacing it.
 
-	Resources: MEMORY is a limit in bytes; what is larger is sorted through temporary files in TEMP_DIRS,
-	COMPRESS_PROGRAM "zstd" or "lz4", at most BATCH_SIZE merged at once.  THREADS: 0 is one a core, at most
-	16.  DEVICE is "auto", "cpu", "gpu" or "gpu:1", whose memory GPU_MEMORY limits.  PROGRESS is called ten times a second with a Progress.
+	Resources: MEMORY is a limit in bytes.  Larger inputs go through temporary files in TEMP_DIRS, which
+	COMPRESS_PROGRAM "zstd" or "lz4" compresses, and of which at most BATCH_SIZE are merged at once.  THREADS=0
+	means one per core, at most 16.  DEVICE is "auto", "cpu", "gpu" or "gpu:1"; GPU_MEMORY limits its memory.
+	PROGRESS is called ten times a second with a Progress.
 	"""
 	type: Any
 	format: str
@@ -116,7 +118,7 @@ def is_path(source: Any) -> bool:
 
 
 def paths_of(names: Union[Path, Sequence[Path]]) -> List[bytes]:
-	"""The bytes of one path, or of several.  A path is that of a file, also "-"."""
+	"""The bytes of one path, or of several.  Every path names a file, even "-"."""
 	paths = [os.fsencode(p) for p in ([names] if isinstance(names, (str, bytes, os.PathLike)) else names)]
 	if any(b"\0" in path for path in paths):
 		raise ValueError("a path has a null byte in it")
@@ -172,7 +174,7 @@ def _endian(dtype: "np.dtype[Any]") -> int:
 
 
 def _put_type(options: _native.Struct, member: str, kind: Any) -> None:
-	"""Type and byte order of keys: of TYPE, or of TO."""
+	"""Put the type and byte order of KIND, for the option TYPE or TO."""
 	if isinstance(kind, str) and kind in NAMED:
 		name, notation = NAMED[kind]
 		options.put(member, "I", _native.ABI["GSORT_" + name])
@@ -197,7 +199,7 @@ def _put_type(options: _native.Struct, member: str, kind: Any) -> None:
 
 
 def _put_field(key: _native.Struct, dtype: "np.dtype[Any]", name: str) -> None:
-	"""Make KEY that of a field of records."""
+	"""Make KEY the field NAME of records of DTYPE."""
 	if dtype.fields is None or name not in dtype.fields:
 		raise ValueError(f"the records have no field {name!r}; there are: {', '.join(dtype.names or ())}")
 	field, offset = dtype.fields[name][:2]
@@ -210,7 +212,7 @@ def _put_field(key: _native.Struct, dtype: "np.dtype[Any]", name: str) -> None:
 
 
 def _put_keys(options: _native.Struct, names: Sequence[str], dtype: "np.dtype[Any]") -> None:
-	"""Keys of records of DTYPE."""
+	"""Put the keys NAMES for records of DTYPE."""
 	keys = []
 	for name in names:
 		key = _native.Struct("gsort_key")
@@ -257,7 +259,7 @@ def _put_items(options: _native.Struct, given: Mapping[str, Any]) -> None:
 # --- all of them --------------------------------------------------------------------------------
 
 def _put_device(options: _native.Struct, device: str) -> None:
-	"""One of the words, or a GPU by its number: "gpu:1"."""
+	"""Put DEVICE: a word, or a GPU by its number, "gpu:1"."""
 	_check_text("device", device)
 	word, _, number = device.partition(":")
 	if word == "gpu" and number.isascii() and number.isdigit():
@@ -303,7 +305,7 @@ def _put(options: _native.Struct, parameter: str, value: Any) -> None:
 
 
 def refuse_unknown(function: str, given: Mapping[str, Any], known: Collection[str]) -> None:
-	"""Of FUNCTION, whose parameters are KNOWN."""
+	"""Raise TypeError if a name that FUNCTION was GIVEN is not among its KNOWN parameters."""
 	for name in given:
 		if name not in known:
 			option = name.replace("_", "-")
@@ -316,7 +318,7 @@ def refuse_unknown(function: str, given: Mapping[str, Any], known: Collection[st
 
 def fill(function: str, paths: Sequence[bytes], output: Optional[bytes], given: Mapping[str, Any],
          own: Mapping[str, Any]) -> _native.Struct:
-	"""The options of a job: those that the caller of FUNCTION has GIVEN, and its OWN."""
+	"""The options of a job: those that the caller has GIVEN to FUNCTION, and its OWN."""
 	refuse_unknown(function, given, Options.__annotations__)
 	if not paths:
 		raise ValueError(f"{function}() needs a file or an array, or several")

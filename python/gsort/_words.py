@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the library says, in words of this module: it speaks of the options of gsort(1)."""
+"""Translate messages of the library, which name options of gsort(1), to the words of this module."""
 from __future__ import annotations
 
 import os
@@ -37,7 +37,7 @@ def _value(option: str, word: str) -> str:
 
 
 def _type_names(text: str) -> str:
-	"""As numpy has them, whose u8 has 8 bytes."""
+	"""Spell types as numpy does, where u8 has 8 bytes."""
 	return re.sub(r"\b([uif])(8|16|32|64)\b", lambda m: _KINDS[m[1]] + m[2], text)
 
 
@@ -87,7 +87,7 @@ _ABOUT_OPTIONS = re.compile(r"(?:; | \()[^;(]*(?<![\w-])--?[a-zA-Z][^;(]*$")
 
 
 def words(said: bytes, names: Dict[bytes, str]) -> str:
-	"""What the library SAID.  NAMES that are in it, of files, are left as they are, or called so."""
+	"""Translate what the library SAID.  File NAMES in it are kept, or replaced by what NAMES calls them."""
 	kept: List[str] = []
 	spelled = {os.fsdecode(name): shown for name, shown in names.items()}
 

@@ -14,7 +14,7 @@ gs_status
 gs_line_sample(const struct gs_line_order *order, struct gs_line_number number, struct gs_input *input,
                const struct gs_chunk *chunk, const struct gs_taker *taker)
 {
-	const uint64_t bytes = gs_files_bytes(gs_input_files(input));
+	const uint64_t bytes = gs_files_bytes(gs_input_files(input), false);
 	const size_t place_bytes = number.bits > 0 ? NUMBERED_BYTES : PLACE_BYTES;
 	gs_status status = GS_OK;
 	unsigned places = 0;

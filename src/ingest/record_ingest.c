@@ -169,7 +169,7 @@ store_piece(void *context, unsigned worker, const struct gs_read_piece *piece)
 static gs_status
 show_sample(struct gs_record_ingest *ingest)
 {
-	const uint64_t bytes = gs_files_bytes(gs_input_files(ingest->input));
+	const uint64_t bytes = gs_files_bytes(gs_input_files(ingest->input), false);
 	const size_t record_bytes = ingest->record.bytes, item_bytes = ingest->item.bytes;
 	const size_t each = GS_ITEM_SAMPLE_MOST / SAMPLE_PLACES * 4096 / (4096 + record_bytes) + 1;
 	const size_t most = SAMPLE_PLACES * each * (record_bytes + item_bytes);

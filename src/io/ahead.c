@@ -63,13 +63,13 @@ read_chunk(struct gs_ahead *ahead)
 	return false;
 }
 
-/* Read the next chunk, of the next file if the current one has ended.  False: that was all. */
+/* Go on to the next file if the current one has ended.  False: that was the last. */
 static bool
-read_next(struct gs_ahead *ahead)
+next_file(struct gs_ahead *ahead)
 {
 	if (!ahead->in_file)
 		ahead->begins = ahead->in_file = gs_input_next(ahead->input);
-	return ahead->in_file && read_chunk(ahead);
+	return ahead->in_file;
 }
 
 static gs_status
@@ -77,7 +77,7 @@ read_all(void *context)
 {
 	struct gs_ahead *ahead = context;
 
-	while (read_next(ahead))
+	while (next_file(ahead) && read_chunk(ahead))
 		;
 	gs_queue_shut(&ahead->full);
 	return GS_OK;
@@ -115,22 +115,14 @@ gs_ahead_leaves_rest(const struct gs_ahead *ahead)
 static void
 read_first(struct gs_ahead *ahead)
 {
-	bool more;
+	const bool first = !ahead->begun;
+	bool more = next_file(ahead);
 
-	if (!ahead->begun) {
-		ahead->begun = true;
-		more = read_next(ahead);
-		if (more && (!ahead->in_file || ahead->first_alone))
+	ahead->begun = true;
+	if (more && (first || reads_in_turn(ahead))) {
+		more = read_chunk(ahead);
+		if (more && (!first || !ahead->in_file || ahead->first_alone))
 			return;		/* the next file is opened when it is wanted */
-	} else {
-		if (!ahead->in_file)
-			ahead->begins = ahead->in_file = gs_input_next(ahead->input);
-		more = ahead->in_file;
-		if (more && reads_in_turn(ahead)) {
-			if (read_chunk(ahead))
-				return;
-			more = false;	/* after an error nothing is read */
-		}
 	}
 	ahead->handed_over = true;
 	for (size_t c = 1; more && c < GS_AHEAD_CHUNKS; c++)	/* one is enough for a caller that reads */
@@ -148,7 +140,7 @@ gs_ahead_take(struct gs_ahead *ahead, struct gs_chunk **chunk)
 	if (!ahead->handed_over)
 		read_first(ahead);
 	/* Without a thread the caller reads each chunk when it wants it. */
-	if (ahead->alone && ahead->full.count == 0 && !read_next(ahead)) {
+	if (ahead->alone && ahead->full.count == 0 && !(next_file(ahead) && read_chunk(ahead))) {
 		ahead->alone = false;
 		gs_queue_shut(&ahead->full);
 	}

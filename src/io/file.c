@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/filesystem.h"
+#include "base/round.h"
 #include "base/team.h"
 #include "io/files.h"
 #include "io/inflate.h"
@@ -123,9 +124,7 @@ examine(struct gs_file *file)
 	if (file->bytes > 0 && file->format != GSORT_DECOMPRESS_AUTO &&
 	    (file->guarded == GS_UNGUARDED || file->format != GSORT_DECOMPRESS_NONE))
 		return GS_OK;
-	got = gs_read_at(file->fd, start, sizeof start, file->start);
-	if (errno != 0)
-		return gs_file_fail(file);
+	TRY(gs_read_file(file->name, file->fd, start, sizeof start, file->start, &got));
 	if (got > 0 && file->bytes == 0)
 		file->bytes = GS_UNKNOWN;	/* files of /proc have size 0 */
 	return gs_file_recognize(file, start, got, got < sizeof start);
@@ -240,28 +239,24 @@ gs_file_expect(const struct gs_file *file, uint64_t at, size_t bytes)
 gs_status
 gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, size_t *got)
 {
-	uint64_t known = gs_file_left(file);	/* bytes that should still come */
-	struct request request = { .file = file, .into = into };
+	const size_t known = gs_least(gs_file_left(file), bytes);	/* that should still come */
+	const bool by_team = known >= GS_TEAM_BYTES && threads > 1;
+	struct request request = { .file = file, .into = into, .bytes = known, .whole = known };
+	size_t before;
 	gs_status status;
 
-	*got = 0;
-	if (file->partial && bytes > known)
-		bytes = (size_t)known;
-	if (known > bytes)
-		known = bytes;
-	if (known >= GS_TEAM_BYTES && threads > 1) {
-		request.bytes = (size_t)known;
-		request.whole = request.bytes;
-		gs_team_each(threads, (request.bytes + PIECE_BYTES - 1) / PIECE_BYTES, read_piece, &request);
-		*got = request.whole;
-	}
+	if (file->partial)
+		bytes = known;
+	if (by_team)
+		gs_team_each(threads, (known + PIECE_BYTES - 1) / PIECE_BYTES, read_piece, &request);
+	before = by_team ? request.whole : 0;
 	/* To the real end: the file may have grown or shrunk since it was opened.  A piece may be short since
 	 * the file has shrunk, or because of an error: reading once more there tells which. */
-	*got += gs_read_at(file->fd, (char *)into + *got, bytes - *got,
-	                   file->start + file->read_bytes + *got);
-	status = errno == 0 ? GS_OK : gs_file_fail(file);
+	status = gs_read_file(file->name, file->fd, (char *)into + before, bytes - before,
+	                      file->start + file->read_bytes + before, got);
+	*got += before;
 	file->read_bytes += *got;
-	if (known >= GS_TEAM_BYTES && threads > 1)
+	if (by_team)
 		gs_file_expect(file, 0, bytes);
 	return status;
 }
@@ -271,10 +266,8 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 gs_status
 gs_file_read_piece(struct gs_file *file, uint64_t offset, size_t bytes, void *into, size_t *got)
 {
-	gs_status status;
+	const gs_status status = gs_read_file(file->name, file->fd, into, bytes, offset, got);
 
-	*got = gs_read_at(file->fd, into, bytes, offset);
-	status = errno == 0 ? GS_OK : gs_file_fail(file);
 	release(file);
 	return status;
 }

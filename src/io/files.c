@@ -93,30 +93,18 @@ bytes_of(const struct gs_file *file)
 }
 
 uint64_t
-gs_files_bytes(const struct gs_files *files)
+gs_files_bytes(const struct gs_files *files, bool stored)
 {
-	uint64_t bytes = 0;
+	uint64_t sum = 0;
 
 	for (size_t f = 0; f < files->count; f++) {
-		if (bytes_of(&files->list[f]) == GS_UNKNOWN)
-			return GS_UNKNOWN;
-		bytes += bytes_of(&files->list[f]);
-	}
-	return bytes;
-}
+		const uint64_t bytes = stored ? files->list[f].bytes : bytes_of(&files->list[f]);
 
-uint64_t
-gs_files_stored_bytes(const struct gs_files *files)
-{
-	uint64_t bytes = 0;
-
-	for (size_t f = 0; f < files->count; f++) {
-		if (!files->list[f].spent &&
-		    (!files->list[f].regular || files->list[f].bytes == GS_UNKNOWN))
+		if (bytes == GS_UNKNOWN)
 			return GS_UNKNOWN;
-		bytes += files->list[f].bytes;
+		sum += bytes;
 	}
-	return bytes;
+	return sum;
 }
 
 const char *

@@ -197,11 +197,9 @@ MUST_CHECK gs_status gs_files_open(struct gs_files *files, const struct gs_input
 /** A zeroed struct is allowed. */
 void gs_files_close(struct gs_files *files);
 
-/** Bytes of all files together; GS_UNKNOWN if one is a pipe or compressed. */
-uint64_t gs_files_bytes(const struct gs_files *files);
-
-/** The bytes of all files, compressed if they are, or GS_UNKNOWN. */
-uint64_t gs_files_stored_bytes(const struct gs_files *files);
+/** Bytes of all files together; GS_UNKNOWN if one is a pipe or, unless they are counted as they are STORED,
+ *  compressed. */
+uint64_t gs_files_bytes(const struct gs_files *files, bool stored);
 
 /**
  * The first file whose size is known and is not a multiple of KEY_BYTES, so that the job fails

@@ -293,12 +293,6 @@ gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got)
 }
 
 gs_status
-gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got)
-{
-	return gs_input_read(context, into, bytes, got);
-}
-
-gs_status
 gs_input_skip(struct gs_input *input, uint64_t bytes, void *into)
 {
 	char dropped[1 << 13];

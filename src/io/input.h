@@ -61,10 +61,6 @@ const char *gs_input_name(const struct gs_input *input);
 MUST_CHECK gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
-/** gs_input_read() for a caller that has only a callback: CONTEXT is the input. */
-MUST_CHECK gs_status
-gs_input_read_callback(void *context, void *into, size_t bytes, size_t *got);
-
 /** Read the next BYTES of the current file, to INTO, or to drop them: NULL.  GS_EIO; GS_EINPUT: it has
  *  fewer. */
 MUST_CHECK gs_status gs_input_skip(struct gs_input *input, uint64_t bytes, void *into);

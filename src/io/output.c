@@ -43,7 +43,6 @@ struct gs_output {
 	struct gs_queue  submitted, done;
 	struct chunk     chunk;
 	bool             threaded;
-	bool             alone;		/* no thread could be started: the caller writes */
 	bool             busy;		/* the writer has CHUNK */
 };
 
@@ -63,6 +62,8 @@ gs_output_open(struct gs_output **output, const struct gs_output_options *option
 	out->to = (struct gs_output_fd){
 		.fd = -1, .name = name, .write = options->write, .write_context = options->write_context,
 	};
+	gs_queue_open(&out->submitted);
+	gs_queue_open(&out->done);
 	out->clock = options->clock;
 	out->interrupted = options->interrupted;
 	if (options->write != NULL) {
@@ -148,17 +149,9 @@ gs_status
 gs_output_submit(struct gs_output *out, const void *data, size_t bytes)
 {
 	TRY(gs_output_wait(out));
-	if (!out->threaded && !out->alone && bytes >= THREAD_BYTES) {
-		gs_queue_open(&out->submitted);
-		gs_queue_open(&out->done);
+	if (!out->threaded && bytes >= THREAD_BYTES)
 		out->threaded = gs_thread_start(&out->thread, write_chunks, out) == GS_OK;
-		out->alone = !out->threaded;
-		if (out->alone) {
-			gs_queue_close(&out->submitted);
-			gs_queue_close(&out->done);
-		}
-	}
-	if (!out->threaded)
+	if (!out->threaded)		/* or none could be started */
 		return put(out, data, bytes, -1);
 	out->chunk = (struct chunk){ .data = data, .bytes = bytes };
 	out->busy = gs_queue_give(&out->submitted, &out->chunk);
@@ -216,14 +209,13 @@ stop_thread(struct gs_output *out)
 	gs_queue_shut(&out->submitted);
 	gs_queue_shut(&out->done);
 	(void)gs_thread_join(&out->thread);
-	gs_queue_close(&out->submitted);
-	gs_queue_close(&out->done);
 	out->threaded = false;
 }
 
-static gs_status
-complete(struct gs_output *out)
+gs_status
+gs_output_complete(struct gs_output *out)
 {
+	uint64_t since = gs_clock_now();
 	int copy;
 
 	TRY(gs_output_wait(out));
@@ -237,17 +229,8 @@ complete(struct gs_output *out)
 	/* Some file systems report a failed write only in close(2). */
 	if (!out->in_place && ((copy = fcntl(out->to.fd, F_DUPFD_CLOEXEC, 3)) < 0 || close(copy) != 0))
 		return gs_fail_errno(GS_EIO, "close failed: %s", out->to.name);
-	return GS_OK;
-}
-
-gs_status
-gs_output_complete(struct gs_output *out)
-{
-	uint64_t since = gs_clock_now();
-	const gs_status status = complete(out);
-
 	gs_clock_lap(out->clock, GS_STAGE_WRITE, &since);
-	return status;
+	return GS_OK;
 }
 
 bool
@@ -310,7 +293,7 @@ gs_output_finish_all(struct gs_output *const outputs[], size_t count)
 	TRY(gs_allocate(&new, count, sizeof(struct gs_replace *), "outputs"));
 	for (size_t o = 0; o < count; o++)
 		new[o] = outputs[o]->in_place ? NULL : &outputs[o]->replace;
-	status = gs_replace_finish_all(new, count, &failed) == 0 ? GS_OK
+	status = gs_replace_finish(new, count, &failed) == 0 ? GS_OK
 	         : gs_fail_errno(GS_EIO, "cannot replace %s", outputs[failed]->to.name);
 	free(new);
 	TRY(status);
@@ -340,6 +323,8 @@ gs_output_close(struct gs_output *out)
 	if (out == NULL)
 		return;
 	stop_thread(out);
+	gs_queue_close(&out->submitted);
+	gs_queue_close(&out->done);
 	if (out->to.fd >= 0)
 		(void)gs_preallocate_cut(&out->to.preallocation);
 	gs_replace_drop(&out->replace);

@@ -102,9 +102,11 @@ write_all(const struct gs_output_fd *out, const char *data, size_t bytes, int64_
 gs_status
 gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes, int64_t at)
 {
+	if (bytes == 0)
+		return GS_OK;
 	if (at >= 0)
 		return write_all(out, data, bytes, at);
-	if (out->write != NULL && bytes > 0) {
+	if (out->write != NULL) {
 		int result;
 
 		errno = 0;
@@ -113,10 +115,7 @@ gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes, int
 			errno = EPROTO;
 		return result == 0 ? GS_OK : gs_fail_errno(GS_EIO, "write failed: %s", out->name);
 	}
-	if (out->write != NULL)
-		return GS_OK;
-	if (bytes > 0)
-		TRY(gs_output_fd_truncate(out));
+	TRY(gs_output_fd_truncate(out));
 	gs_preallocate_ahead(&out->preallocation, bytes);
 	return write_all(out, data, bytes, -1);
 }

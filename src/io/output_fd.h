@@ -96,7 +96,7 @@ int gs_place_write_at(const struct gs_place *place, const void *data, size_t byt
 /* ---- a new file that replaces an old one in one step, or many together (replace.c) ---- */
 
 /*
- * Until gs_replace_finish() the new file is invisible, and the old one is as it was.
+ * Until gs_replace_finish() a new file is invisible, and the old one is as it was.
  *
  * If the old file is an input, its bytes may be nowhere else.  Then the caller forces the bytes of the new
  * file to the disk before that gets its name, and gs_replace_finish() forces the folder: after a crash of
@@ -130,21 +130,14 @@ MUST_CHECK gs_status gs_replace_aim(struct gs_replace *new, const char *name, bo
                                     enum gs_output_kind *kind);
 
 /**
- * Give the new file its name, with all signals blocked.  FD stays open.
- *
- * @return  0; or -1 and errno: the target is as it was
- */
-int gs_replace_finish(struct gs_replace *new);
-
-/**
  * Give COUNT new files their names, with all signals blocked; a NULL is skipped.  Each first gets a
  * temporary name; only when all have one are they renamed, so what can fail has failed before.  A
- * single one may get its name at once.
+ * single one may get its name at once.  Each FD stays open.
  *
  * @failed  set to the first file that failed
  * @return  0; or -1 and errno: the files before *FAILED may have their names, the others do not
  */
-int gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *failed);
+int gs_replace_finish(struct gs_replace *const new[], size_t count, size_t *failed);
 
 /**
  * Do what can fail before gs_replace_finish() is called: a temporary name for the new file and,

@@ -31,8 +31,8 @@ gs_outputs_check_pattern(const char *pattern)
 	                 "the number of each file", pattern);
 }
 
-char *
-gs_outputs_name(const char *pattern, size_t index, size_t count)
+gs_status
+gs_outputs_name(const char *pattern, size_t index, size_t count, char **made)
 {
 	const int digits = snprintf(NULL, 0, "%zu", count - 1);
 	char name[PATH_MAX];
@@ -46,10 +46,12 @@ gs_outputs_name(const char *pattern, size_t index, size_t count)
 		else
 			bytes += (size_t)snprintf(name + bytes, sizeof name - bytes, "%0*zu", digits, index);
 	}
+	*made = NULL;
 	if (bytes >= sizeof name)
-		return NULL;
+		return gs_fail(GS_EIO, "open failed: the name of output %zu is too long", index);
 	name[bytes] = '\0';
-	return strdup(name);
+	*made = strdup(name);
+	return *made != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
 }
 
 gs_status
@@ -59,21 +61,19 @@ gs_outputs_check_files(const char *pattern, size_t count)
 	gs_status status = GS_NEW(files, count, "outputs");
 
 	for (size_t f = 0; f < count && status == GS_OK; f++) {
-		char *name = gs_outputs_name(pattern, f, count), *other;
+		char *name, *other = NULL;
 
-		if (name == NULL)
-			status = gs_fail(GS_EIO, "open failed: the name of output %zu is too long", f);
-		else
+		status = gs_outputs_name(pattern, f, count, &name);
+		if (status == GS_OK)
 			files[f] = gs_identity_of(name, -1);
 		for (size_t before = 0; before < f && status == GS_OK; before++) {
 			if (!gs_identity_same(&files[before], &files[f]))
 				continue;
-			other = gs_outputs_name(pattern, before, count);
-			status = other == NULL ? gs_fail(GS_EBUDGET, "out of memory")
-			         : gs_fail(GS_EUSAGE, "%s and %s are the same file", other, name);
-			free(other);
+			status = gs_outputs_name(pattern, before, count, &other);
+			THEN(status, gs_fail(GS_EUSAGE, "%s and %s are the same file", other, name));
 		}
 		free(name);
+		free(other);
 	}
 	free(files);
 	return status;
@@ -97,9 +97,8 @@ gs_outputs_open(struct gs_outputs *outputs, const struct gs_output_options *opti
 		return gs_output_open(&outputs->files[0], options);
 	TRY(gs_outputs_check_files(options->name, count));
 	for (size_t f = 0; f < count; f++) {
-		each.name = outputs->names[f] = gs_outputs_name(options->name, f, count);
-		if (each.name == NULL)
-			return gs_fail(GS_EBUDGET, "out of memory");
+		TRY(gs_outputs_name(options->name, f, count, &outputs->names[f]));
+		each.name = outputs->names[f];
 		TRY(gs_output_open(&outputs->files[f], &each));
 	}
 	return GS_OK;

@@ -118,10 +118,20 @@ keep_attributes(int old_fd, int new_fd)
 
 /* ---- the new file ------------------------------------------------------ */
 
-/* Let MAKE make a file with a hidden name, at NAME, beside the target: one that nobody else will use, and is
- * listed.  Returns what MAKE returns, -1: an error. */
+/* What gets a hidden name. */
+enum hidden { CREATED, NAMELESS, OLD };
+
+/* Until it has the old file's mode nobody else may open it, to read it later. */
+static mode_t
+mode_of(const struct gs_replace *new)
+{
+	return new->existed ? 0600 : 0666;
+}
+
+/* Give a file a hidden name, at NAME, beside the target: one that nobody else will use, and is listed.  Returns
+ * the descriptor of one that is CREATED, 0 for others; -1: an error. */
 static int
-make_hidden(struct gs_replace *new, char *name, int (*make)(struct gs_replace *new, const char *name))
+make_hidden(struct gs_replace *new, char *name, enum hidden what)
 {
 	char directory[PATH_MAX];
 	struct timespec now;
@@ -139,26 +149,15 @@ make_hidden(struct gs_replace *new, char *name, int (*make)(struct gs_replace *n
 			return -1;
 		}
 		list(name);
-		if ((made = make(new, name)) >= 0)
+		made = what == CREATED ? gs_open(name, O_WRONLY | O_CREAT | O_EXCL, mode_of(new))
+		       : what == NAMELESS ? gs_nameless_link(new->fd, name) : link(new->target, name);
+		if (made >= 0)
 			return made;
 		forget(name);
 		if (errno != EEXIST)
 			return -1;
 	}
 	return -1;
-}
-
-/* Until it has the old file's mode nobody else may open it, to read it later. */
-static mode_t
-mode_of(const struct gs_replace *new)
-{
-	return new->existed ? 0600 : 0666;
-}
-
-static int
-create(struct gs_replace *new, const char *name)
-{
-	return gs_open(name, O_WRONLY | O_CREAT | O_EXCL, mode_of(new));
 }
 
 /*
@@ -179,7 +178,7 @@ make_new(struct gs_replace *new, int old_fd)
 	if (!new->shared && gs_nameless_flag() != 0 && access("/proc/self/fd", X_OK) == 0)
 		new->fd = gs_open(directory, gs_nameless_flag() | O_WRONLY, mode_of(new));
 	if (new->fd < 0)	/* the file system has no O_TMPFILE */
-		new->fd = make_hidden(new, new->hidden, create);
+		new->fd = make_hidden(new, new->hidden, CREATED);
 	if (new->fd < 0)
 		return -1;
 	if (old_fd < 0 || keep_attributes(old_fd, new->fd) == 0)
@@ -240,18 +239,6 @@ gs_replace_aim(struct gs_replace *new, const char *name, bool in_place, int *fd,
 	return GS_OK;
 }
 
-static int
-link_new(struct gs_replace *new, const char *name)
-{
-	return gs_nameless_link(new->fd, name);
-}
-
-static int
-link_old(struct gs_replace *new, const char *name)
-{
-	return link(new->target, name);
-}
-
 /* Force the names in the folder of the new file to the disk, if that is wanted.  That the folder may not be
  * read, or that the file system cannot do so, is not an error. */
 static int
@@ -274,7 +261,7 @@ force_folder(const struct gs_replace *new)
 static int
 link_hidden(struct gs_replace *new)
 {
-	if (new->hidden[0] == '\0' && make_hidden(new, new->hidden, link_new) != 0)
+	if (new->hidden[0] == '\0' && make_hidden(new, new->hidden, NAMELESS) != 0)
 		return -1;
 	return force_folder(new);
 }
@@ -294,30 +281,28 @@ gs_replace_prepare(struct gs_replace *new)
 	if (link_hidden(new) != 0)
 		return -1;
 	if (new->existed)	/* the old file gets another name, if that can be */
-		(void)make_hidden(new, new->backup, link_old);
+		(void)make_hidden(new, new->backup, OLD);
 	return 0;
 }
 
 int
 gs_replace_settle(struct gs_replace *new, bool stays)
 {
-	int result = 0, error;
+	int result;
 
-	errno = EOPNOTSUPP;		/* the old file could get no other name */
-	if (!stays)			/* the target becomes what it was */
-		result = !new->existed ? unlink(new->target)
-		         : new->backup[0] != '\0' ? rename(new->backup, new->target) : -1;
-	error = errno;
-	if (stays)
+	if (stays) {
 		drop(new->backup);
-	else
-		forget(new->backup);
-	errno = error;
+		return 0;
+	}
+	errno = EOPNOTSUPP;		/* the old file could get no other name */
+	result = !new->existed ? unlink(new->target)	/* the target becomes what it was */
+	         : new->backup[0] != '\0' ? rename(new->backup, new->target) : -1;
+	forget(new->backup);
 	return result;
 }
 
 int
-gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *failed)
+gs_replace_finish(struct gs_replace *const new[], size_t count, size_t *failed)
 {
 	sigset_t all, before;
 	int result = 0, error;
@@ -350,14 +335,6 @@ gs_replace_finish_all(struct gs_replace *const new[], size_t count, size_t *fail
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = error;
 	return result;
-}
-
-int
-gs_replace_finish(struct gs_replace *new)
-{
-	size_t failed;
-
-	return gs_replace_finish_all(&new, 1, &failed);
 }
 
 void

@@ -56,11 +56,12 @@ find_output(const struct gsort_options *options, const struct gs_identity *file)
 	    (parts > 0 && gs_outputs_check_pattern(options->output) != GS_OK))
 		return false;
 	for (size_t p = 0; p < (parts > 0 ? parts : 1) && !found; p++) {
-		char *part = parts > 0 ? gs_outputs_name(options->output, p, parts) : NULL;
+		char *part = NULL;
+		const bool named = parts == 0 || gs_outputs_name(options->output, p, parts, &part) == GS_OK;
 		const char *name = parts > 0 ? part : options->output;
 		const struct gs_identity output = gs_identity_of(name, STDOUT_FILENO);
 
-		found = (parts == 0 || part != NULL) && gs_identity_same(&output, file);
+		found = named && gs_identity_same(&output, file);
 		if (found)
 			(void)gs_fail(GS_EUSAGE, "%s", name != NULL ? name : "standard output");
 		free(part);

@@ -119,7 +119,7 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed)
 	const struct gs_encoding *encoding = &job->emit.encoding;
 	const struct gs_files *files = gs_input_files(feed->input);
 	const bool operand = feed != &job->feed;
-	const uint64_t bytes = gs_files_bytes(files);
+	const uint64_t bytes = gs_files_bytes(files, false);
 	const bool module = gs_gpu_module_exists();
 	struct gs_plan_input *input = feed->plan_input;
 	struct gs_limits *limits = &job->limits;
@@ -187,7 +187,7 @@ collect_plan_input(struct gsort *job, struct gs_feed *feed)
 		input->guessed = true;
 	}
 	atomic_store(&feed->monitor->counters.bytes_total, input->input_bytes);
-	atomic_store(&feed->monitor->counters.stored_total, gs_files_stored_bytes(files));
+	atomic_store(&feed->monitor->counters.stored_total, gs_files_bytes(files, true));
 	input->all_bytes = input->input_bytes;
 	guessed = input->guessed;
 	gs_rank_limit(job->rank_job, input, &feed->share);

@@ -57,7 +57,7 @@ examine(const struct survey *survey, struct gs_parted *file)
 	if (strcmp(file->name, "-") == 0 || (stat(file->name, &st) == 0 && !S_ISREG(st.st_mode)))
 		return GS_OK;
 	TRY(gs_input_open(&input, &in));
-	file->bytes = gs_files_bytes(gs_input_files(input));
+	file->bytes = gs_files_bytes(gs_input_files(input), false);
 	if (gs_files_inflate(gs_input_files(input), GS_INFLATES)) {
 		file->kind = GS_PARTED_COMPRESSED;
 		file->bytes = (uint64_t)st.st_size;

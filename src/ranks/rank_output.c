@@ -106,12 +106,9 @@ gs_rank_output_open(struct gs_rank_output *output, const struct gsort_options *g
 		status = open_shared(output);
 	} else {
 		status = gs_outputs_check_pattern(given->output);
-		if (status == GS_OK && (output->own_name = gs_outputs_name(given->output, ranks->rank,
-		                                                           ranks->size)) == NULL)
-			status = gs_fail(GS_EIO, "open failed: the name of output %u is too long",
-			                 ranks->rank);
-		if (status == GS_OK && ranks->rank == 0)
-			status = gs_outputs_check_files(given->output, ranks->size);
+		THEN(status, gs_outputs_name(given->output, ranks->rank, ranks->size, &output->own_name));
+		if (ranks->rank == 0)
+			THEN(status, gs_outputs_check_files(given->output, ranks->size));
 		status = gs_ranks_agree(ranks, status);
 		own->output = output->own_name;
 	}
@@ -295,18 +292,20 @@ finish_shared(struct gs_rank_output *output)
 {
 	const char *name = output->given->output;
 	const int fd = output->fd;
+	struct gs_replace *new = &output->replace;
+	size_t failed;
 	gs_status status;
 
 	TRY(write_heads(output));
 	output->fd = -1;
-	status = !output->replace.forced || fdatasync(fd) == 0 ? GS_OK
+	status = !new->forced || fdatasync(fd) == 0 ? GS_OK
 	         : gs_fail_errno(GS_EIO, "write failed: %s", name);
 	if (close(fd) != 0 && status == GS_OK)
 		status = gs_fail_errno(GS_EIO, "close failed: %s", name);
 	TRY(gs_ranks_agree(output->ranks, status));
 	if (output->ranks->rank > 0)
-		gs_replace_forget(&output->replace);	/* rank 0 renames it */
-	else if (output->kind == GS_OUTPUT_NEW && gs_replace_finish(&output->replace) != 0)
+		gs_replace_forget(new);		/* rank 0 renames it */
+	else if (output->kind == GS_OUTPUT_NEW && gs_replace_finish(&new, 1, &failed) != 0)
 		status = gs_fail_errno(GS_EIO, "rename failed: %s", name);
 	return gs_ranks_agree(output->ranks, status);
 }

@@ -81,7 +81,7 @@ check_sizes(void)
 
 			write_file("sized", sizes[s]);
 			input = open_binary(name, threads);
-			CHECK(gs_files_bytes(gs_input_files(input)) == sizes[s] && gs_input_next(input) &&
+			CHECK(gs_files_bytes(gs_input_files(input), false) == sizes[s] && gs_input_next(input) &&
 			      gs_input_read(input, data, LARGE_BYTES + 1, &got) == GS_OK &&
 			      got == sizes[s] && is_content(data, got) &&
 			      gs_input_read(input, data, 1, &more) == GS_OK && more == 0 &&
@@ -242,7 +242,7 @@ check_partial(void)
 	write_file("three", 3);
 	write_file("five", 5);
 	CHECK(gs_input_open(&input, &options) == GS_OK, "three files are opened");
-	CHECK(gs_files_bytes(gs_input_files(input)) == 16, "their sizes are added up");
+	CHECK(gs_files_bytes(gs_input_files(input), false) == 16, "their sizes are added up");
 	CHECK(gs_files_partial(gs_input_files(input), 4, &bytes) == names[1] && bytes == 3,
 	      "the first that is no multiple is named");
 	CHECK(gs_files_partial(gs_input_files(input), 1, &bytes) == NULL, "all are multiples of one");
@@ -279,7 +279,7 @@ check_later(void)
 	close(free_fd);
 	write_file("eight", 8);
 	write_file("five", 5);
-	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input)) == 13,
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input), false) == 13,
 	      "files to be opened later are checked");
 	next_fd = dup(0);
 	close(next_fd);
@@ -329,7 +329,7 @@ check_callback(bool binary)
 	size_t got = 0, more = 0;
 
 	CHECK(gs_input_open(&input, &options) == GS_OK &&
-	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN &&
+	      gs_files_bytes(gs_input_files(input), false) == GS_UNKNOWN &&
 	      gs_input_next(input) && gs_input_read(input, data, 4, &got) == GS_OK && got == 4 &&
 	      gs_input_read(input, data + 4, 12, &more) == GS_OK && more == 4 &&
 	      memcmp(data, plain, 8) == 0 && !gs_input_next(input),
@@ -728,7 +728,7 @@ check_offset(void)
 	struct gs_input_options options = { .binary = true, .threads = 1 };
 	struct gs_input *input;
 
-	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input)) == 993 &&
+	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input), false) == 993 &&
 	      gs_input_next(input) && reads(input, 7, 500, 500) && gs_input_rewind(input) == GS_OK &&
 	      gs_input_next(input) && reads(input, 7, 1000, 993) && !gs_input_next(input) &&
 	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 7, 90, 90),
@@ -806,7 +806,7 @@ check_pipes(void)
 	mkfifo(names[1], 0600);
 	mkfifo(names[3], 0600);
 	CHECK(gs_input_open(&input, &options) == GS_OK &&
-	      gs_files_bytes(gs_input_files(input)) == GS_UNKNOWN, "no writer is waited for");
+	      gs_files_bytes(gs_input_files(input), false) == GS_UNKNOWN, "no writer is waited for");
 	for (unsigned n = 0; n < 4; n++) {
 		const int fd = n % 2 == 1 ? open(names[n], O_RDWR) : -1;
 		const size_t bytes = n % 2 == 1 ? 90 + n : 1000;

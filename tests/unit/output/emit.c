@@ -353,8 +353,9 @@ close_outputs(struct run *run, size_t *ends)
 
 	gs_outputs_close(&run->outputs);
 	for (size_t f = 0; f < files; f++) {
-		char *name = gs_outputs_name(run->name, f, files);
+		char *name;
 
+		CHECK(gs_outputs_name(run->name, f, files, &name) == GS_OK, "a part has a name");
 		read_file(name);
 		ends[f] = written_bytes;
 		unlink(name);

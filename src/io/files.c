@@ -10,18 +10,13 @@
 
 enum { FDS_FOR_OTHERS = 32 };		/* for the output and the libraries */
 
-static const char *const standard_input[] = { "-" };
-static const char *const caller_input[] = { "input" };	/* the name of a callback */
-
 /* ---- opening ----------------------------------------------------------- */
 
 gs_status
 gs_files_open(struct gs_files *files, const struct gs_input_options *options)
 {
 	const bool calls = options->read != NULL;
-	const size_t count = options->count > 0 && !calls ? options->count : 1;
-	const char *const *names = calls ? caller_input : options->count > 0 ? options->names
-	                                                                     : standard_input;
+	const size_t count = options->count;
 	size_t allowed = SIZE_MAX;	/* files that may stay open at once */
 	struct rlimit limit;
 
@@ -32,7 +27,7 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options)
 	TRY(GS_NEW(files->list, count, "file names"));
 	files->count = count;
 	for (size_t f = 0; f < count; f++) {
-		files->list[f].name = names[f];
+		files->list[f].name = options->names[f];
 		files->list[f].fd = -1;
 		if (gs_file_is_standard(&files->list[f]) && !gs_allows(STDIN_FILENO, O_RDONLY))
 			return gs_fail_errno(GS_EIO, "cannot read: -");

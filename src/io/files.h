@@ -33,7 +33,7 @@ enum gs_guarded {
 
 struct gs_input_options {
 	const char *const    *names;	/* borrowed; "-" is standard input */
-	size_t                count;	/* 0: standard input */
+	size_t                count;	/* 1 at least */
 	bool                  binary;	/* keys, not text */
 	enum gs_guarded         guarded;
 	uint64_t              skip_bytes;	/* the header; of an array all of it, or it is refused */
@@ -53,7 +53,7 @@ struct gs_input_options {
 
 	const char           *confined;	/* or NULL: a compressed file is refused, with this message */
 
-	/* If set: called in place of read(2) of a file, see gsort.h.  Messages name it "input". */
+	/* If set: called in place of read(2) of the file, see gsort.h; its name is for messages. */
 	ptrdiff_t           (*read)(void *context, void *into, size_t bytes);
 	void                 *read_context;
 };
@@ -188,7 +188,7 @@ struct gs_files {
 };
 
 /**
- * Open the files of OPTIONS; a callback is one file.
+ * Open the files of OPTIONS.
  *
  * @return  as gs_input_open(); after an error, too, they must be closed
  */

@@ -219,9 +219,10 @@ static void
 read_callback(struct end *end, const struct fuzz_bytes *packed, enum gsort_decompress format,
               size_t most, size_t piece)
 {
+	static const char *const name = "input";
 	struct giver giver = { packed, 0, most };
 	const struct gs_input_options options = {
-		.decompress = format, .read = give, .read_context = &giver,
+		.names = &name, .count = 1, .decompress = format, .read = give, .read_context = &giver,
 	};
 
 	read_input(end, &options, piece);

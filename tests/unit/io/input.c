@@ -17,6 +17,8 @@ enum { LARGE_BYTES = 9 << 20 };		/* enough for a parallel read */
 
 static char folder[64];
 
+static const char *const standard_input = "-", *const caller_input = "input";
+
 static const char *
 path(const char *name)
 {
@@ -322,7 +324,7 @@ check_callback(bool binary)
 		"\x1f\x8b\x08\0\0\0\0\0\0\x03\x33\x34\xe2\x02\0\xda\xeb\x4d\xd7\x03\0\0\0";
 	struct caller caller = { .data = plain, .bytes = sizeof plain - 1 };
 	const struct gs_input_options options = {
-		.count = 3, .binary = binary, .read = call, .read_context = &caller,
+		.names = &caller_input, .count = 1, .binary = binary, .read = call, .read_context = &caller,
 	};
 	struct gs_input *input;
 	char data[16];
@@ -587,7 +589,9 @@ check_callback_again(size_t bytes, size_t before)
 {
 	char *data = content(0, bytes);
 	struct caller caller = { .data = data, .bytes = bytes };
-	const struct gs_input_options options = { .binary = true, .read = call, .read_context = &caller };
+	const struct gs_input_options options = {
+		.names = &caller_input, .count = 1, .binary = true, .read = call, .read_context = &caller,
+	};
 	const size_t first = before < bytes ? before : bytes;
 	struct gs_input *input;
 	gs_status status;
@@ -618,7 +622,9 @@ check_compressed_callback(void)
 	enum { BYTES = 600000 };
 	char *data = content(0, BYTES), *packed = malloc(2 * BYTES);
 	struct caller caller = { .data = packed, .bytes = gzip(data, BYTES, packed, 2 * BYTES) };
-	const struct gs_input_options options = { .read = call, .read_context = &caller };
+	const struct gs_input_options options = {
+		.names = &caller_input, .count = 1, .read = call, .read_context = &caller,
+	};
 	struct gs_input *input;
 	bool yes;
 
@@ -725,7 +731,7 @@ with_standard_input(int fd, void (*checked)(void))
 static void
 check_offset(void)
 {
-	struct gs_input_options options = { .binary = true, .threads = 1 };
+	struct gs_input_options options = { .names = &standard_input, .count = 1, .binary = true, .threads = 1 };
 	struct gs_input *input;
 
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input), false) == 993 &&
@@ -741,7 +747,7 @@ check_offset(void)
 static void
 check_offset_compressed(void)
 {
-	const struct gs_input_options options = { .binary = false, .threads = 1 };
+	const struct gs_input_options options = { .names = &standard_input, .count = 1, .threads = 1 };
 	struct gs_input *input;
 
 	CHECK(gs_input_open(&input, &options) == GS_OK && gs_input_next(input) &&

@@ -105,7 +105,7 @@ drain_spans(void *context, unsigned worker, unsigned size)
 		}
 		if (turn.sorted.enough)
 			drainer->enough = true;
-		gs_guard_give(drainer->gpu, &turn.span);
+		drainer->gpu->module->give(drainer->gpu->gpu, &turn.span);
 		pthread_mutex_lock(&drainer->lock);
 		drainer->taken[strand]++;
 		pthread_cond_broadcast(&drainer->changed);

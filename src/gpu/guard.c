@@ -46,12 +46,6 @@ gs_guard_open(struct gs_guard *guard, const struct gs_gpu_options *options)
 	return adopt(guard, status == GS_ENODEV || status == GS_EDEVMEM ? status : GS_EDEVICE);
 }
 
-void
-gs_guard_give(struct gs_guard *guard, const struct gs_gpu_span *span)
-{
-	guard->module->give(guard->gpu, span);
-}
-
 static gs_status
 damaged(void)
 {

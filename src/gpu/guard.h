@@ -82,9 +82,6 @@ MUST_CHECK gs_status gs_guard_follow(const struct gs_gpu_span *span, struct gs_s
 /** All spans were checked: the COUNT strands in SEEN must follow one another. */
 MUST_CHECK gs_status gs_guard_check_strands(const struct gs_seen *seen, size_t count);
 
-/** Give a span back; any thread. */
-void gs_guard_give(struct gs_guard *guard, const struct gs_gpu_span *span);
-
 /** Close the device; a zeroed guard is allowed. */
 void gs_guard_close(struct gs_guard *guard);
 

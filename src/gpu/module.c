@@ -120,28 +120,23 @@ gs_gpu_is_present(void)
 	       access("/dev/dxg", F_OK) == 0;
 }
 
-static gs_status
+/* Set LOADED, or FAILURE. */
+static void
 load(void)
 {
+	gs_status status = GS_OK;
 	char path[4096];
 
-	if (&gs_gpu_module != NULL) {
+	if (&gs_gpu_module != NULL)
 		loaded = &gs_gpu_module;
-		return GS_OK;
-	}
-	if (&gs_static_codecs != NULL)
-		return gs_fail(GS_ENODEV, "a static program loads no GPU module");
-	if (beside_program(path, sizeof path) || beside_library(path, sizeof path))
-		return load_file(path);
-	if (access(installed, F_OK) != 0)
-		return gs_fail_errno(GS_ENODEV, "%s", installed);
-	return load_file(installed);
-}
-
-static void
-load_once(void)
-{
-	if (load() != GS_OK)
+	else if (&gs_static_codecs != NULL)
+		status = gs_fail(GS_ENODEV, "a static program loads no GPU module");
+	else if (beside_program(path, sizeof path) || beside_library(path, sizeof path))
+		status = load_file(path);
+	else
+		status = access(installed, F_OK) == 0 ? load_file(installed)
+		         : gs_fail_errno(GS_ENODEV, "%s", installed);
+	if (status != GS_OK)
 		snprintf(failure, sizeof failure, "%s", gs_message());
 }
 
@@ -150,7 +145,7 @@ gs_gpu_module_load(const struct gs_gpu_module **module)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, load_once);
+	pthread_once(&once, load);
 	*module = loaded;
 	return loaded != NULL ? GS_OK : gs_fail(GS_ENODEV, "%s", failure);
 }

@@ -35,16 +35,6 @@ gs_cuda_status(cudaError_t error, const char *doing)
 	}
 }
 
-gs_status
-gs_cuda_name(int index, char *name, size_t bytes)
-{
-	struct cudaDeviceProp properties;
-
-	TRY_CUDA(cudaGetDeviceProperties(&properties, index), "asking the GPU what it is");
-	snprintf(name, bytes, "%s", properties.name);
-	return GS_OK;
-}
-
 /* Add the processors of a list, "0-15,32-47", that are in MAY, to STAY. */
 static void
 read_list(FILE *list, const cpu_set_t *may, cpu_set_t *stay)

@@ -163,37 +163,27 @@ last_key(unsigned bits)
 	return UINT64_MAX >> (64 - bits);
 }
 
-/* Move the cutter to the key at POSITION, no less than its last one. */
-static gs_status
-find_key(struct cutter *cutter, uint64_t position)
-{
-	uint64_t low = cutter->key, high = last_key(cutter->bits);
-
-	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2 + 1;
-		bool yes;
-
-		TRY(at_most(cutter, middle, position, &yes));
-		if (yes)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	cutter->key = low;
-	return GS_OK;
-}
-
 /* Where each run is cut, so that POSITION keys are before. */
 static gs_status
 find_cut(struct cutter *cutter, uint64_t position, size_t *at)
 {
-	uint64_t left = position;
+	uint64_t left = position, high = last_key(cutter->bits);
 
 	if (cutter->count == 1) {
 		*at = (size_t)position;
 		return GS_OK;
 	}
-	TRY(find_key(cutter, position));
+	/* move the cutter to the key at POSITION, no less than its last one */
+	while (cutter->key < high) {
+		const uint64_t middle = cutter->key + (high - cutter->key) / 2 + 1;
+		bool yes;
+
+		TRY(at_most(cutter, middle, position, &yes));
+		if (yes)
+			cutter->key = middle;
+		else
+			high = middle - 1;
+	}
 	for (size_t r = 0; r < cutter->count; r++) {
 		TRY(keys_less(&cutter->cut_runs[r], cutter->key, &at[r]));
 		if (at[r] > left)

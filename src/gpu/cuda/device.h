@@ -32,9 +32,6 @@ MUST_CHECK gs_status gs_cuda_status(cudaError_t error, const char *doing);
 
 #define TRY_CUDA(call, doing)	TRY(gs_cuda_status((call), (doing)))
 
-/** Its name; no context is needed. */
-MUST_CHECK gs_status gs_cuda_name(int index, char *name, size_t bytes);
-
 /** Keep this thread, and threads that it starts, on the processors near GPU INDEX, if the system
  *  says which; no context is needed. */
 void gs_cuda_stay_near(int index);
@@ -183,20 +180,18 @@ MUST_CHECK gs_status gs_worker_start(struct gs_worker *worker,
 /** Wait for the answer to what was asked last. */
 MUST_CHECK gs_status gs_worker_await(struct gs_worker *worker);
 
-/** A buffer that is not in use; blocks while all are. */
-MUST_CHECK gs_status gs_worker_free(struct gs_worker *worker, struct gs_ring_buffer **buffer);
+/** The next buffer of a QUEUE, once the last copy from or to it is done; blocks.  FREE: one that is not in use;
+ *  READY: with sorted keys, to be given back without any.  DOING: what that copy does, for gs_cuda_status(). */
+MUST_CHECK gs_status gs_worker_next(struct gs_worker *worker, struct gs_queue *queue, const char *doing,
+                                    struct gs_ring_buffer **buffer);
 
 /** Give it back: with keys to sort; or without any, from any thread. */
 void gs_worker_give(struct gs_worker *worker, struct gs_ring_buffer *buffer);
 
-/** Ask: sort all keys that were given.  Then its runs are in the list. */
-void gs_worker_finish(struct gs_worker *worker);
-
-/** Ask: sort and send all slices, then be empty. */
-void gs_worker_drain(struct gs_worker *worker);
-
-/** The next sorted keys; blocks.  The buffer is to be given back, with no keys. */
-MUST_CHECK gs_status gs_worker_take(struct gs_worker *worker, struct gs_ring_buffer **buffer);
+/** FINISH: sort all keys that were given; then its runs are in the list.  DRAIN: sort and send all slices, then
+ *  be empty. */
+enum gs_worker_task { GS_WORKER_FINISH, GS_WORKER_DRAIN, GS_WORKER_TASKS };
+void gs_worker_ask(struct gs_worker *worker, enum gs_worker_task task);
 
 /** End the thread. */
 void gs_worker_stop(struct gs_worker *worker);

@@ -22,6 +22,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/round.h"
 #include "gpu/cuda/device.h"
@@ -35,7 +36,7 @@
 
 struct gs_gpu {
 	struct gs_gpu_options options;
-	char                  name[256];
+	char                  name[sizeof ((struct cudaDeviceProp *)NULL)->name];
 	struct gs_worker      worker;
 	size_t                buffers;		/* lent, not empty, since all was drained */
 	size_t                reserved;		/* slots of host memory for its batches */
@@ -78,8 +79,8 @@ close_gpu(struct gs_gpu *gpu)
 	gs_worker_stop(&gpu->worker);
 	gs_resident_close(&gpu->resident);
 	gs_worker_close(&gpu->worker);
-	gs_gpu_slices_close(&gpu->slices);
-	gs_gpu_runs_close(&gpu->runs);
+	gs_gpu_slices_reset(&gpu->slices);
+	gs_gpu_runs_reset(&gpu->runs);
 	free(gpu);
 }
 
@@ -87,6 +88,7 @@ static gs_status
 open_gpu(struct gs_gpu **opened, const struct gs_gpu_options *options)
 {
 	const uint64_t hint = options->hint_bytes;
+	struct cudaDeviceProp properties;
 	struct gs_gpu *gpu;
 	uint64_t stays, rest;
 	gs_status status;
@@ -100,12 +102,15 @@ open_gpu(struct gs_gpu **opened, const struct gs_gpu_options *options)
 	rest = hint == UINT64_MAX ? SIZE_MAX : hint > stays ? gs_least(hint - stays, SIZE_MAX) : 0;
 	THEN(status, gs_resident_open(&gpu->resident, options->resident, options->resident_bytes,
 	                              (size_t)stays, (size_t)rest, options->gpu));
-	THEN(status, gs_cuda_name(options->gpu, gpu->name, sizeof gpu->name));
-	if (status == GS_OK)
-		*opened = gpu;
-	else
+	THEN(status, gs_cuda_status(cudaGetDeviceProperties(&properties, options->gpu),
+	                            "asking the GPU what it is"));
+	if (status != GS_OK) {
 		close_gpu(gpu);
-	return status;
+		return status;
+	}
+	strcpy(gpu->name, properties.name);
+	*opened = gpu;
+	return GS_OK;
 }
 
 static const char *
@@ -141,7 +146,7 @@ lend(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging)
 	gpu->full = gpu->reserved < before;
 	if (gpu->full)
 		return GS_OK;		/* room 0: all memory is full */
-	TRY(gs_worker_free(&gpu->worker, &buffer));
+	TRY(gs_worker_next(&gpu->worker, &gpu->worker.free, "copying keys to it", &buffer));
 	gpu->buffers++;
 	staging->handle = buffer;
 	staging->keys = buffer->host;
@@ -170,7 +175,7 @@ commit(struct gs_gpu *gpu, const struct gs_staging *staging)
 static gs_status
 finish(struct gs_gpu *gpu)
 {
-	gs_worker_finish(&gpu->worker);
+	gs_worker_ask(&gpu->worker, GS_WORKER_FINISH);
 	TRY(gs_worker_await(&gpu->worker));
 	if (!gpu->full)
 		gs_resident_end(&gpu->resident);
@@ -193,16 +198,17 @@ static gs_status
 begin_sending(struct gs_gpu *gpu)
 {
 	const struct gs_device *device = &gpu->worker.device;
-	struct gs_gpu_division division = {
-		.descending_classes = gpu->options.descending_classes,
-		.strand_at = gpu->strand_at, .strands = gpu->strands,
-		.slice_bytes = gs_least(SLICE_BYTES, gs_device_slice_bytes(device)),
+	static const uint64_t begin[] = { 0 };
+	const bool by_strands = gpu->strands > 0;
+	const struct gs_gpu_division division = {
+		.descending_classes = gpu->options.descending_classes, .by_strands = by_strands,
+		.strand_at = by_strands ? gpu->strand_at : begin, .strands = by_strands ? gpu->strands : 1,
+		.slice_bytes = gs_least(by_strands ? device->staging_bytes : SLICE_BYTES,
+		                        gs_device_slice_bytes(device)),
 	};
 
-	if (gpu->strands > 0)
-		division.slice_bytes = gs_least(division.slice_bytes, device->staging_bytes);
 	TRY(gs_gpu_slices_cut(&gpu->slices, &gpu->runs, &division));
-	gs_worker_drain(&gpu->worker);
+	gs_worker_ask(&gpu->worker, GS_WORKER_DRAIN);
 	gpu->sending = true;
 	return GS_OK;
 }
@@ -238,7 +244,7 @@ drain(struct gs_gpu *gpu, struct gs_gpu_span *drained)
 		return GS_OK;
 	}
 	slice = &gpu->slices.list[gpu->slice];
-	TRY(gs_worker_take(&gpu->worker, &buffer));
+	TRY(gs_worker_next(&gpu->worker, &gpu->worker.ready, "copying sorted keys from it", &buffer));
 	*drained = (struct gs_gpu_span){
 		.span = { .keys = buffer->host, .count = buffer->count, .key_bits = buffer->bits,
 		          .key_class = buffer->key_class },

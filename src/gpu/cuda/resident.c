@@ -124,17 +124,10 @@ start(struct gs_resident *resident)
 	if (resident->started)
 		return;
 	resident->started = true;
-	for (size_t p = 0; p < GS_PINNERS && p < resident->chunks; p++) {
-		pthread_mutex_lock(&resident->lock);
-		resident->preparing++;
-		pthread_mutex_unlock(&resident->lock);
-		if (gs_thread_start(&resident->pinners[p], pin, resident) == GS_OK)
-			continue;
-		pthread_mutex_lock(&resident->lock);
-		resident->preparing--;
-		pthread_cond_broadcast(&resident->changed);
-		pthread_mutex_unlock(&resident->lock);
-	}
+	pthread_mutex_lock(&resident->lock);	/* no pinner goes on before all are counted */
+	for (size_t p = 0; p < GS_PINNERS && p < resident->chunks; p++)
+		resident->preparing += gs_thread_start(&resident->pinners[p], pin, resident) == GS_OK;
+	pthread_mutex_unlock(&resident->lock);
 }
 
 /* Chunks up to the end of SLOTS slots. */
@@ -151,14 +144,9 @@ static void
 want(struct gs_resident *resident)
 {
 	const size_t sure = chunks_of(resident, resident->reserved);
-	size_t likely = chunks_of(resident, resident->reserved + SLOTS_AHEAD);
+	const size_t likely = chunks_of(resident, resident->reserved + SLOTS_AHEAD);
 
-	if (likely > resident->most)
-		likely = resident->most;
-	if (resident->wanted < likely)
-		resident->wanted = likely;
-	if (resident->wanted < sure)
-		resident->wanted = sure;
+	resident->wanted = gs_within(gs_within(sure, resident->most, likely), resident->wanted, SIZE_MAX);
 }
 
 gs_status

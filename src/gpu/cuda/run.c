@@ -34,12 +34,6 @@ gs_gpu_runs_reset(struct gs_gpu_runs *runs)
 {
 	for (size_t r = 0; r < runs->count; r++)
 		free(runs->list[r].sums);
-	runs->count = 0;
-}
-
-void
-gs_gpu_runs_close(struct gs_gpu_runs *runs)
-{
-	gs_gpu_runs_reset(runs);
 	free(runs->list);
+	*runs = (struct gs_gpu_runs){ .list = NULL };
 }

@@ -55,10 +55,8 @@ gs_status gs_gpu_wrong(const char *what);
 MUST_CHECK gs_status gs_gpu_runs_add(struct gs_gpu_runs *runs, const struct gs_gpu_run *run,
                                      const uint64_t *sums, const uint64_t *firsts);
 
-/** Forget all runs. */
+/** Forget and free all runs; a zeroed struct is allowed. */
 void gs_gpu_runs_reset(struct gs_gpu_runs *runs);
-
-void gs_gpu_runs_close(struct gs_gpu_runs *runs);
 
 /* ---- host memory for the batches that are set aside as runs (resident.c) ---------- */
 
@@ -194,8 +192,9 @@ struct gs_gpu_slices {
 struct gs_gpu_division {
 	size_t          slice_bytes;	/* at most */
 	bool            descending_classes;	/* the last class first */
+	bool            by_strands;
 	const uint64_t *strand_at;	/* see struct gs_gpu_module */
-	size_t          strands;	/* 0: all keys in order */
+	size_t          strands;	/* 1: all keys in order */
 };
 
 /**
@@ -211,9 +210,7 @@ gs_gpu_slices_cut(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs,
 /** A slice was gathered: drop its keys in host memory.  Any thread. */
 void gs_gpu_slice_drop(const struct gs_gpu_slice *slice, struct gs_resident *resident);
 
-/** Forget all slices; a zeroed struct is allowed. */
+/** Forget and free all slices; a zeroed struct is allowed. */
 void gs_gpu_slices_reset(struct gs_gpu_slices *slices);
-
-void gs_gpu_slices_close(struct gs_gpu_slices *slices);
 
 #endif

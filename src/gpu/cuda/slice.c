@@ -35,13 +35,6 @@ is_sorted(const struct slicer *slicer)
 	return slicer->cuts.run_count == 1 && slicer->runs[0]->device != NULL;
 }
 
-/* Keys that are all in order are one strand. */
-static size_t
-strands_of(const struct slicer *slicer)
-{
-	return slicer->division->strands > 0 ? slicer->division->strands : 1;
-}
-
 /* The number of the first key behind STRAND. */
 static uint64_t
 end_of(const struct slicer *slicer, size_t strand)
@@ -56,9 +49,8 @@ end_of(const struct slicer *slicer, size_t strand)
 static gs_status
 set_ranks(struct slicer *slicer)
 {
-	const size_t strands = strands_of(slicer);
-	const bool by_strands = slicer->division->strands > 0;
-	const uint64_t step = is_sorted(slicer) && !by_strands ? slicer->cuts.keys
+	const size_t strands = slicer->division->strands;
+	const uint64_t step = is_sorted(slicer) && !slicer->division->by_strands ? slicer->cuts.keys
 	                      : slicer->division->slice_bytes / (slicer->runs[0]->bits / 8);
 	struct gs_gpu_cuts *cuts = &slicer->cuts;
 
@@ -66,8 +58,8 @@ set_ranks(struct slicer *slicer)
 	TRY(GS_NEW(slicer->positions, slicer->room, "positions"));
 	TRY(GS_NEW(slicer->strands, slicer->room, "positions"));
 	for (size_t strand = 0; strand < strands; strand++)
-		for (uint64_t at = by_strands ? slicer->division->strand_at[strand] : 0;
-		     at < end_of(slicer, strand); at += step) {
+		for (uint64_t at = slicer->division->strand_at[strand]; at < end_of(slicer, strand);
+		     at += step) {
 			assert(cuts->count < slicer->room);
 			slicer->strands[cuts->count] = strand;
 			slicer->positions[cuts->count++] = gs_least(at + step, end_of(slicer, strand));
@@ -114,7 +106,7 @@ add_slice(struct gs_gpu_slices *slices, const struct slicer *slicer, size_t c)
 static gs_status
 add_slices(struct gs_gpu_slices *slices, const struct slicer *slicer)
 {
-	const size_t strands = strands_of(slicer), added = slices->count;
+	const size_t strands = slicer->division->strands, added = slices->count;
 	const struct gs_gpu_cuts *cuts = &slicer->cuts;
 	size_t *next;	/* slice of each strand */
 	gs_status status = GS_NEW(next, strands, "strands");
@@ -193,14 +185,6 @@ gs_gpu_slices_reset(struct gs_gpu_slices *slices)
 {
 	for (size_t s = 0; s < slices->count; s++)
 		free(slices->list[s].pieces);
-	slices->count = 0;
-}
-
-void
-gs_gpu_slices_close(struct gs_gpu_slices *slices)
-{
-	gs_gpu_slices_reset(slices);
 	free(slices->list);
-	slices->list = NULL;
-	slices->room = 0;
+	*slices = (struct gs_gpu_slices){ .list = NULL };
 }

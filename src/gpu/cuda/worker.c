@@ -32,7 +32,7 @@ struct region {
 };
 
 /* What a worker is asked, among its filled buffers; and the answer. */
-static char finish_asked, drain_asked, done;
+static char tasks[GS_WORKER_TASKS], done;
 
 static gs_status
 closed(void)
@@ -407,18 +407,17 @@ serve(struct gs_worker *worker)
 		(void)gs_queue_give(&worker->free, &device->ring[r]);
 	(void)gs_queue_give(&worker->answers, &done);
 	while ((asked = gs_queue_take(&worker->filled)) != NULL) {
-		if (asked != &finish_asked && asked != &drain_asked) {
-			TRY(take_keys(worker, asked));
-			continue;
-		}
-		if (asked == &finish_asked) {
+		if (asked == &tasks[GS_WORKER_DRAIN]) {
+			TRY(drain(worker));
+		} else if (asked == &tasks[GS_WORKER_FINISH]) {
 			TRY(sort_batch(worker, true));
 			/* nobody has the buffers now */
 			for (unsigned r = 0; r < worker->options->ring_buffers; r++)
 				TRY(gs_timed_wait(device, &device->ring[r].copied, "copying keys to it"));
 			TRY(gs_timed_wait(device, &device->left, "copying sorted keys from it"));
 		} else {
-			TRY(drain(worker));
+			TRY(take_keys(worker, asked));
+			continue;
 		}
 		(void)gs_queue_give(&worker->answers, &done);
 	}
@@ -474,22 +473,15 @@ gs_worker_await(struct gs_worker *worker)
 	return gs_queue_take(&worker->answers) != NULL ? GS_OK : reason(worker);
 }
 
-/* The next buffer of a queue, when the last copy from or to it is done. */
-static gs_status
-next_buffer(struct gs_worker *worker, struct gs_queue *queue, const char *doing,
-            struct gs_ring_buffer **buffer)
+gs_status
+gs_worker_next(struct gs_worker *worker, struct gs_queue *queue, const char *doing,
+               struct gs_ring_buffer **buffer)
 {
 	*buffer = gs_queue_take(queue);
 	if (*buffer == NULL)
 		return reason(worker);
 	TRY(gs_device_use(&worker->device));
 	return gs_timed_wait(&worker->device, &(*buffer)->copied, doing);
-}
-
-gs_status
-gs_worker_free(struct gs_worker *worker, struct gs_ring_buffer **buffer)
-{
-	return next_buffer(worker, &worker->free, "copying keys to it", buffer);
 }
 
 void
@@ -500,21 +492,9 @@ gs_worker_give(struct gs_worker *worker, struct gs_ring_buffer *buffer)
 }
 
 void
-gs_worker_finish(struct gs_worker *worker)
+gs_worker_ask(struct gs_worker *worker, enum gs_worker_task task)
 {
-	(void)gs_queue_give(&worker->filled, &finish_asked);
-}
-
-void
-gs_worker_drain(struct gs_worker *worker)
-{
-	(void)gs_queue_give(&worker->filled, &drain_asked);
-}
-
-gs_status
-gs_worker_take(struct gs_worker *worker, struct gs_ring_buffer **buffer)
-{
-	return next_buffer(worker, &worker->ready, "copying sorted keys from it", buffer);
+	(void)gs_queue_give(&worker->filled, &tasks[task]);
 }
 
 void

@@ -144,31 +144,31 @@ static void
 print_summary(const struct gs_statistics *figures, FILE *to)
 {
 	enum { BEYOND = 64 };	/* a sum of floats is within their range times 2 to that */
-	const struct gs_mark *quartiles = figures->marks + figures->quantile_count;
+	const struct gs_mark *quartiles = figures->marks.all + figures->marks.quantiles;
 	const enum gsort_notation notation = figures->options->notation;
 	const bool floats = gs_key_is_float(figures->options->type);
-	const double sum = floats ? gs_float_sum_value(&figures->float_sum, 0) : 0;
+	const double sum = floats ? gs_float_sum_value(&figures->summary.float_sum, 0) : 0;
 	char word[GS_WORD_BYTES];
 
 	print_row(figures, to, "count", spell_integer(GSORT_DECIMAL, figures->keys, word), true);
 	if (figures->of_column)
 		print_row(figures, to, "missing", spell_integer(GSORT_DECIMAL, figures->missing, word),
 		          false);
-	print_row(figures, to, "distinct", spell_integer(GSORT_DECIMAL, figures->distinct, word), false);
-	print_row(figures, to, "min", spell(figures, &figures->least, word), false);
+	print_row(figures, to, "distinct", spell_integer(GSORT_DECIMAL, figures->summary.distinct, word), false);
+	print_row(figures, to, "min", spell(figures, &figures->summary.least, word), false);
 	print_row(figures, to, "q1", spell(figures, &quartiles[0].value, word), false);
 	print_row(figures, to, "median", spell(figures, &quartiles[1].value, word), false);
 	print_row(figures, to, "q3", spell(figures, &quartiles[2].value, word), false);
-	print_row(figures, to, "max", spell(figures, &figures->most, word), false);
+	print_row(figures, to, "max", spell(figures, &figures->summary.most, word), false);
 	if (notation > GSORT_HEXADECIMAL || figures->order != NULL)	/* addresses, lines */
 		return;
 	print_row(figures, to, "sum", floats ? spell_float(sum, word)
-	                                     : spell_integer(notation, figures->sum, word), false);
+	                                     : spell_integer(notation, figures->summary.sum, word), false);
 	if (notation == GSORT_DECIMAL)
 		print_row(figures, to, "mean", figures->keys == 0 ? no_key :
-		          spell_float(!floats ? divide(figures->sum, figures->keys) :
+		          spell_float(!floats ? divide(figures->summary.sum, figures->keys) :
 		                      isfinite(sum) ? sum / (double)figures->keys :
-		                      ldexp(gs_float_sum_value(&figures->float_sum, BEYOND) /
+		                      ldexp(gs_float_sum_value(&figures->summary.float_sum, BEYOND) /
 		                            (double)figures->keys, BEYOND), word), false);
 }
 
@@ -177,8 +177,8 @@ print_quantiles(const struct gs_statistics *figures, FILE *to)
 {
 	char word[GS_WORD_BYTES];
 
-	for (size_t q = 0; q < figures->quantile_count; q++) {
-		const struct gs_mark *mark = &figures->marks[q];
+	for (size_t q = 0; q < figures->marks.quantiles; q++) {
+		const struct gs_mark *mark = &figures->marks.all[q];
 		const struct gs_word value = spell(figures, &mark->value, word);
 
 		if (figures->options->json) {
@@ -196,10 +196,10 @@ print_quantiles(const struct gs_statistics *figures, FILE *to)
 static void
 print_listed(const struct gs_statistics *figures, FILE *to)
 {
-	const struct gs_mark *listed = figures->marks + figures->mark_count - figures->listed_count;
+	const struct gs_mark *listed = figures->marks.all + figures->marks.count - figures->marks.listed;
 	char word[GS_WORD_BYTES];
 
-	for (size_t k = 0; k < figures->listed_count; k++) {
+	for (size_t k = 0; k < figures->marks.listed; k++) {
 		if (k > 0)
 			fputs(", ", to);
 		print_json(to, spell(figures, &listed[k].value, word));

@@ -26,7 +26,7 @@ take(void *context, struct gs_sorted_span *sorted)
 
 	for (size_t g = 0; g < span->count; g++)
 		count += span->times[g];
-	figures->distinct += span->count;
+	figures->summary.distinct += span->count;
 	if (figures->taken > 0 && figures->taken + count < figures->keys &&
 	    !gs_statistics_marks_next(figures, count)) {
 		figures->taken += count;
@@ -36,13 +36,13 @@ take(void *context, struct gs_sorted_span *sorted)
 		const size_t bytes = gs_item_length(figures->order, line, end);
 
 		if (figures->taken == 0)
-			TRY(keep_line(figures, &figures->least, figures->mark_count, line, bytes));
+			TRY(keep_line(figures, &figures->summary.least, figures->marks.count, line, bytes));
 		figures->taken += span->times[g];
-		for (; gs_statistics_marks_next(figures, 0); figures->marks_found++)
-			TRY(keep_line(figures, &figures->by_position[figures->marks_found]->value,
-			              figures->marks_found, line, bytes));
+		for (; gs_statistics_marks_next(figures, 0); figures->marks.found++)
+			TRY(keep_line(figures, &figures->marks.by_position[figures->marks.found]->value,
+			              figures->marks.found, line, bytes));
 		if (figures->taken == figures->keys)
-			TRY(keep_line(figures, &figures->most, figures->mark_count + 1, line, bytes));
+			TRY(keep_line(figures, &figures->summary.most, figures->marks.count + 1, line, bytes));
 		line += bytes;
 	}
 	return GS_OK;

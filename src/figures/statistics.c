@@ -115,12 +115,12 @@ compare_marks(const void *a, const void *b)
 }
 
 static void
-add_mark(struct gs_statistics *figures, uint64_t position, const char *name, size_t bytes)
+add_mark(struct gs_marks *marks, uint64_t position, const char *name, size_t bytes)
 {
-	struct gs_mark *mark = &figures->marks[figures->mark_count];
+	struct gs_mark *mark = &marks->all[marks->count];
 
 	*mark = (struct gs_mark){ .position = position, .name = name, .name_bytes = bytes };
-	figures->by_position[figures->mark_count++] = mark;
+	marks->by_position[marks->count++] = mark;
 }
 
 /* How many of KEYS keys are listed. */
@@ -136,28 +136,30 @@ set_marks(struct gs_statistics *figures, const struct gs_pick *pick)
 {
 	static const struct fraction quartiles[GS_QUARTILES] = { { 1, 4 }, { 2, 4 }, { 3, 4 } };
 	const char *at = figures->options->quantiles;
-	uint64_t room = GS_QUARTILES + 1 + listed(figures->options, figures->keys);
+	const uint64_t keys = figures->keys;
+	struct gs_marks *marks = &figures->marks;
+	uint64_t room = GS_QUARTILES + 1 + listed(figures->options, keys);
 	struct fraction fraction;
 
 	for (const char *c = at; c != NULL && *c != '\0'; c++)
 		room += *c == ',';
-	TRY(GS_NEW(figures->marks, (size_t)room, "keys by their position"));
-	TRY(GS_NEW(figures->by_position, (size_t)room, "keys by their position"));
+	TRY(GS_NEW(marks->all, (size_t)room, "keys by their position"));
+	TRY(GS_NEW(marks->by_position, (size_t)room, "keys by their position"));
 	while (at != NULL) {
 		const char *end = read_fraction(at, &fraction);
 
 		assert(end != NULL);	/* gs_statistics_check() */
-		add_mark(figures, rank_of(&fraction, figures->keys), at, (size_t)(end - at));
+		add_mark(marks, rank_of(&fraction, keys), at, (size_t)(end - at));
 		at = *end == ',' ? end + 1 : NULL;
 	}
-	figures->quantile_count = figures->mark_count;
+	marks->quantiles = marks->count;
 	for (unsigned q = 0; figures->options->summary && q < GS_QUARTILES; q++)
-		add_mark(figures, rank_of(&quartiles[q], figures->keys), "", 0);
-	figures->listed_count = (size_t)listed(figures->options, figures->keys);
-	for (size_t k = 0; k < figures->listed_count; k++)
-		add_mark(figures, pick->positions != NULL ? pick->positions[k]
-		         : figures->keys - figures->listed_count + k, "", 0);
-	qsort(figures->by_position, figures->mark_count, sizeof *figures->by_position, compare_marks);
+		add_mark(marks, rank_of(&quartiles[q], keys), "", 0);
+	marks->listed = (size_t)listed(figures->options, keys);
+	for (size_t k = 0; k < marks->listed; k++)
+		add_mark(marks, pick->positions != NULL ? pick->positions[k] : keys - marks->listed + k, "",
+		         0);
+	qsort(marks->by_position, marks->count, sizeof *marks->by_position, compare_marks);
 	return GS_OK;
 }
 
@@ -253,23 +255,22 @@ tally_span(const struct gs_statistics *figures, const struct gs_span *span, stru
 void
 gs_statistics_end_group(struct gs_statistics *figures)
 {
-	if (!figures->any)
+	if (figures->group.times == 0)
 		return;
-	figures->distinct++;
+	figures->summary.distinct++;
 	if (figures->options->top.wanted)
 		gs_top_add(&figures->top, &figures->group);
-	figures->any = false;
+	figures->group.times = 0;
 }
 
 static void
 begin_group(struct gs_statistics *figures, const struct gs_span *span, uint64_t key, uint64_t times)
 {
-	if (figures->any && figures->group.value.key == key) {
+	if (figures->group.times > 0 && figures->group.value.key == key) {
 		figures->group.times += times;
 		return;
 	}
 	gs_statistics_end_group(figures);
-	figures->any = true;
 	figures->group = (struct gs_group){
 		.value = { .key = key, .key_class = span->key_class, .key_bits = span->key_bits },
 		.times = times,
@@ -283,17 +284,17 @@ add(struct gs_statistics *figures, const struct gs_span *span, struct gs_tally *
 	const struct gsort_options *options = figures->options;
 	struct gs_top *top = &figures->top;
 
-	figures->most = (struct gs_value){
+	figures->summary.most = (struct gs_value){
 		.key = tally->last, .key_class = span->key_class, .key_bits = span->key_bits,
 	};
 	if (figures->taken == 0) {
-		figures->least = figures->most;
-		figures->least.key = tally->first;
+		figures->summary.least = figures->summary.most;
+		figures->summary.least.key = tally->first;
 	}
-	for (; gs_statistics_marks_next(figures, tally->taken); figures->marks_found++) {
-		struct gs_mark *mark = figures->by_position[figures->marks_found];
+	for (; gs_statistics_marks_next(figures, tally->taken); figures->marks.found++) {
+		struct gs_mark *mark = figures->marks.by_position[figures->marks.found];
 
-		mark->value = figures->most;
+		mark->value = figures->summary.most;
 		mark->value.key = gs_key_at(span->keys, span->key_bits,
 		                            span->count > 1 ? (size_t)(mark->position - figures->taken) : 0);
 	}
@@ -301,9 +302,9 @@ add(struct gs_statistics *figures, const struct gs_span *span, struct gs_tally *
 		gs_bars_take(&figures->bars, span, figures->taken);
 	figures->taken += tally->taken;
 	if (options->summary && gs_key_is_float(options->type))
-		gs_float_sum_merge(&figures->float_sum, &tally->float_sum);
+		gs_float_sum_merge(&figures->summary.float_sum, &tally->float_sum);
 	else if (options->summary)
-		figures->sum += (__int128)tally->sum -
+		figures->summary.sum += (__int128)tally->sum -
 		               gs_key_bias(options->type, span->key_class) * (__int128)tally->taken;
 	if (!options->summary && !options->top.wanted)
 		return;
@@ -311,7 +312,7 @@ add(struct gs_statistics *figures, const struct gs_span *span, struct gs_tally *
 	if (tally->more) {
 		gs_statistics_end_group(figures);
 		if (tally->groups > 2)
-			figures->distinct += tally->groups - 2;
+			figures->summary.distinct += tally->groups - 2;
 		for (size_t g = 0; g < tally->top.count; g++)
 			gs_top_add(top, &tally->top.groups[g]);
 		if (options->top.wanted && tally->top.most == 0)
@@ -331,19 +332,20 @@ skip(void *context, const struct gs_sorted_span *sorted)
 	const struct gs_statistics *figures = context;
 	const struct gsort_options *options = figures->options;
 	const uint64_t at = figures->class_position + sorted->at;
-	size_t low = 0, high = figures->mark_count;
+	const struct gs_marks *marks = &figures->marks;
+	size_t low = 0, high = marks->count;
 
 	if (options->summary || options->top.wanted || options->histogram > 0 || figures->verify->on)
 		return false;
 	while (low < high) {	/* the first mark that is at AT or behind it */
 		const size_t middle = low + (high - low) / 2;
 
-		if (figures->by_position[middle]->position < at)
+		if (marks->by_position[middle]->position < at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low == figures->mark_count || figures->by_position[low]->position >= at + sorted->span.count;
+	return low == marks->count || marks->by_position[low]->position >= at + sorted->span.count;
 }
 
 static gs_status
@@ -352,7 +354,7 @@ make(void *context, struct gs_sorted_span *sorted)
 	struct gs_statistics *figures = context;
 	uint64_t since = gs_clock_now();
 
-	tally_span(figures, &sorted->span, &figures->tallies[sorted->slot]);
+	tally_span(figures, &sorted->span, &figures->tallies[1 + sorted->slot]);
 	gs_clock_lap(&figures->monitor->clock, GS_STAGE_ENCODE, &since);
 	return GS_OK;
 }
@@ -363,8 +365,7 @@ take(void *context, struct gs_sorted_span *sorted)
 	struct gs_statistics *figures = context;
 	const struct gs_span *span = &sorted->span;
 	const bool made = sorted->slot != GS_NO_SLOT;
-	struct gs_tally *tally = &figures->tallies[made ? sorted->slot
-	                                               : gs_batch_slots(figures->plan->threads)];
+	struct gs_tally *tally = &figures->tallies[made ? 1 + sorted->slot : 0];
 	const uint64_t before = figures->taken;
 	uint64_t since = gs_clock_now();
 
@@ -414,12 +415,13 @@ gs_statistics_open(struct gs_statistics *figures, const struct gs_statistics_of 
 	const uint64_t most = options->top.wanted ? gs_least(options->top.count, input->keys) : 0;
 	const uint64_t local = options->top.count <= LOCAL_TOP_MOST ? most : 0;
 	struct gs_pick pick = { .on = false };
+	struct gs_group *groups = NULL;
 	gs_status status;
 
 	gs_statistics_close(figures);
 	*figures = (struct gs_statistics){
-		.of = of, .options = options, .plan = plan, .verify = verify, .monitor = monitor,
-		.keys = input->keys, .order = input->order,
+		.of = of, .options = options, .verify = verify, .monitor = monitor, .keys = input->keys,
+		.order = input->order,
 	};
 	TRY(GS_NEW(figures->tallies, tallies, "tallies"));
 	status = gs_pick_open(&pick, options, input->keys);
@@ -427,17 +429,16 @@ gs_statistics_open(struct gs_statistics *figures, const struct gs_statistics_of 
 	gs_pick_close(&pick);
 	TRY(status);
 	if (input->order != NULL)
-		return gs_item_copies_open(&figures->copies, figures->mark_count + 2, plan->host_bytes);
+		return gs_item_copies_open(&figures->copies, figures->marks.count + 2, plan->host_bytes);
 	if (options->top.wanted) {
-		if (most < SIZE_MAX / sizeof *figures->groups / 2)
-			figures->groups = malloc((size_t)(most + tallies * local + 1) *
-			                         sizeof *figures->groups);
-		if (figures->groups == NULL)
+		if (most < SIZE_MAX / sizeof *groups / 2)
+			groups = malloc((size_t)(most + tallies * local + 1) * sizeof *groups);
+		if (groups == NULL)
 			return gs_fail(GS_EBUDGET, "no memory for the %llu most frequent values",
 			               (unsigned long long)most);
 	}
 	figures->top = (struct gs_top){
-		.groups = figures->groups, .most = (size_t)most, .descending_classes = options->reverse,
+		.groups = groups, .most = (size_t)most, .descending_classes = options->reverse,
 	};
 	for (size_t t = 0; t < tallies && local > 0; t++) {
 		figures->tallies[t].top = figures->top;
@@ -458,11 +459,11 @@ gs_statistics_sink(struct gs_statistics *figures)
 void
 gs_statistics_close(struct gs_statistics *figures)
 {
-	free(figures->marks);
-	free(figures->by_position);
-	free(figures->groups);
+	free(figures->marks.all);
+	free(figures->marks.by_position);
+	free(figures->top.groups);
 	free(figures->tallies);
 	gs_item_copies_close(&figures->copies);
 	gs_bars_close(&figures->bars);
-	*figures = (struct gs_statistics){ .marks = NULL };
+	*figures = (struct gs_statistics){ .of = NULL };
 }

@@ -97,6 +97,20 @@ struct gs_mark {
 	size_t          name_bytes;
 };
 
+/* Quantiles as they were asked for; quartiles; listed keys. */
+struct gs_marks {
+	struct gs_mark  *all, **by_position;
+	size_t           count, found, quantiles, listed;
+};
+
+/* What a summary has beside quartiles. */
+struct gs_summary {
+	struct gs_value least, most;
+	uint64_t        distinct;
+	__int128        sum;		/* of integers */
+	struct gs_float_sum float_sum;
+};
+
 /* What a span has, by itself.  Its first and last group may go on in its neighbours. */
 struct gs_tally {
 	uint64_t taken;			/* keys */
@@ -138,17 +152,12 @@ extern const struct gs_statistics_of gs_statistics_of_keys, gs_statistics_of_lin
 struct gs_statistics {
 	const struct gs_statistics_of  *of;
 	const struct gsort_options *options;
-	const struct gs_plan       *plan;
 	struct gs_verify           *verify;
 	struct gs_monitor          *monitor;
 
-	struct gs_mark  *marks;		/* quantiles as they were asked for; quartiles; listed keys */
-	struct gs_mark **by_position;
-	size_t           mark_count, marks_found;
-	size_t           quantile_count, listed_count;
+	struct gs_marks  marks;
 	struct gs_bars   bars;
-	struct gs_top    top;
-	struct gs_group *groups;	/* memory of all tops */
+	struct gs_top    top;		/* behind its groups, the memory of all other tops */
 	_Atomic uint64_t floor;		/* top.floor, for all threads */
 
 	uint64_t        keys;		/* in all */
@@ -156,14 +165,10 @@ struct gs_statistics {
 	uint64_t        missing;	/* how many; the caller sets both before the figures are written */
 	uint64_t        taken;		/* the position of the next one */
 	uint64_t        class_position;	/* before the class that is being drained */
-	struct gs_value least, most;
-	uint64_t        distinct;
-	__int128        sum;		/* of integers */
-	struct gs_float_sum float_sum;
-	bool            any;		/* a group has begun: */
-	struct gs_group group;
+	struct gs_summary summary;
+	struct gs_group group;		/* that has begun; TIMES 0: none */
 
-	struct gs_tally *tallies;	/* one for each slot, one for spans without */
+	struct gs_tally *tallies;	/* one for spans without a slot, one for each slot */
 
 	const struct gs_item_order *order;	/* of lines */
 	struct gs_item_copies copies;	/* their values: the key of one is its slot */
@@ -173,8 +178,10 @@ struct gs_statistics {
 static inline bool
 gs_statistics_marks_next(const struct gs_statistics *figures, uint64_t count)
 {
-	return figures->marks_found < figures->mark_count &&
-	       figures->by_position[figures->marks_found]->position < figures->taken + count;
+	const struct gs_marks *marks = &figures->marks;
+
+	return marks->found < marks->count &&
+	       marks->by_position[marks->found]->position < figures->taken + count;
 }
 
 /** Do OPTIONS want figures, not keys? */

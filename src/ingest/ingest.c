@@ -250,8 +250,8 @@ ingest_chunk(struct gs_ingest *ingest, struct gs_chunk *chunk)
 
 	if (chunk->begins)
 		gs_text_begin_file(ingest->decoder, chunk->name);
-	ingest->done.stopped = ingest->text.exact && ingest->done.read.bytes == 0 && !ingest->ahead.handed_over &&
-	                  has_words(ingest, chunk);
+	ingest->done.stopped = ingest->text.exact && ingest->done.read.bytes == 0 &&
+	                       !ingest->ahead.handed_over && has_words(ingest, chunk);
 	if (ingest->done.stopped)
 		return GS_OK;
 	TRY(gs_text_decode(ingest->decoder, chunk->data, chunk->bytes, chunk->ends));

@@ -371,8 +371,8 @@ gs_job_open(struct gsort *job)
 		TRY(allocate(feed));
 		TRY(open_buffers(job));
 		if (feed->top.on) {
-			job->emit.top = &feed->top;
-			TRY(gs_item_top_open(job->emit.top, &feed->order, job->plan_input.all_bytes,
+			job->emit.items.top = &feed->top;
+			TRY(gs_item_top_open(job->emit.items.top, &feed->order, job->plan_input.all_bytes,
 			                     job->plan.host_bytes));
 		}
 		TRY(open_output(job));
@@ -391,8 +391,7 @@ gs_status
 gs_job_become_lines(struct gsort *job)
 {
 	struct gs_emit *emit = &job->emit;
-	const uint64_t keys = emit->keys, bytes = emit->bytes;
-	const bool header_written = emit->header_written;
+	const struct gs_written written = emit->written;
 
 	gs_note(&job->monitor, "a line is not a number as gsort prints it: sorting lines");
 	gs_ingest_close(&job->feed.ingest);		/* its thread reads */
@@ -414,9 +413,8 @@ gs_job_become_lines(struct gsort *job)
 	TRY(allocate(&job->feed));
 	TRY(open_buffers(job));
 	TRY(open_emit(job));
-	emit->header_written = header_written;
-	emit->keys = emit->left_out = keys;
-	emit->bytes = bytes;
+	emit->written = written;
+	emit->items.left_out = written.keys;
 	return GS_OK;
 }
 

@@ -42,8 +42,8 @@ collect_stats(struct gsort *job)
 		stats->device = "cpu";
 		stats->batches = (unsigned)job->rank_job->given.input_count;
 	}
-	stats->keys_out = job->emit.keys;
-	stats->bytes_out = job->emit.bytes;
+	stats->keys_out = job->emit.written.keys;
+	stats->bytes_out = job->emit.written.bytes;
 	stats->verified = job->verify.on && !job->verify.order_alone;
 	if (job->set != NULL)
 		gs_combine_stats(job->set, stats);

@@ -82,7 +82,7 @@ make_figures(struct gsort *job)
 {
 	const struct gs_feed *feed = &job->feed;
 	struct gs_statistics_input input = { .keys = feed->elements, .order = feed->by };
-	struct gs_statistics figures = { .marks = NULL };
+	struct gs_statistics figures = { .of = NULL };
 	uint64_t bytes = 0;
 	gs_status status;
 
@@ -105,7 +105,7 @@ make_figures(struct gsort *job)
 		status = gs_border_verify(job->rank_job->ranks, &job->verify);
 	}
 	THEN(status, gs_figures_write(&figures, job->outputs.files[0], &bytes));
-	job->emit.bytes = bytes;
+	job->emit.written.bytes = bytes;
 	status = gs_rank_finish(job, status);
 	gs_statistics_close(&figures);
 	return status;

@@ -120,9 +120,9 @@ put(struct gs_emit *emit, struct gs_span *span, uint64_t since)
 	TRY(gs_split_output(&emit->split, &output));
 	TRY((in_place && !span->stays ? gs_output_write : gs_output_submit)(output, into, bytes));
 	emit->print_at ^= 1;
-	emit->keys += span->count;
-	emit->bytes += bytes;
-	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
+	emit->written.keys += span->count;
+	emit->written.bytes += bytes;
+	atomic_store(&emit->monitor->counters.bytes_out, emit->written.bytes);
 	return GS_OK;
 }
 
@@ -131,7 +131,7 @@ take_span(void *context, struct gs_sorted_span *sorted)
 {
 	struct gs_emit *emit = context;
 	struct gs_span *span = &sorted->span;
-	const uint64_t written = emit->keys, position = emit->split.position;
+	const uint64_t written = emit->written.keys, position = emit->split.position;
 	uint64_t since = gs_clock_now();
 	size_t count;
 
@@ -164,7 +164,7 @@ take_span(void *context, struct gs_sorted_span *sorted)
 		since = gs_clock_now();
 	}
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, emit->split.position - position);
-	if (emit->keys == written)	/* no write has waited for the one before */
+	if (emit->written.keys == written)	/* no write has waited for the one before */
 		TRY(gs_outputs_wait(emit->split.outputs));
 	sorted->enough = gs_emit_is_complete(emit);
 	return GS_OK;
@@ -343,10 +343,10 @@ take_encoded(void *context, struct gs_sorted_span *sorted)
 	TRY(encoded->gives ? gs_output_give_pages(output, encoded->data, encoded->bytes)
 	                   : gs_output_write(output, encoded->data, encoded->bytes));
 	sorted->enough = gs_emit_is_complete(emit);
-	emit->keys += encoded->keys;
-	emit->bytes += encoded->bytes;
+	emit->written.keys += encoded->keys;
+	emit->written.bytes += encoded->bytes;
 	emit->split.position += encoded->taken;
-	atomic_store(&emit->monitor->counters.bytes_out, emit->bytes);
+	atomic_store(&emit->monitor->counters.bytes_out, emit->written.bytes);
 	atomic_fetch_add(&emit->monitor->counters.keys_sorted, encoded->taken);
 	return GS_OK;
 }
@@ -370,31 +370,35 @@ take_of_strand(void *context, struct gs_sorted_span *sorted)
 	return GS_OK;
 }
 
+/* ---- all of it ----------------------------------------------------------------- */
+
 /* Text files that have few parts each would not be of one size; files with more parts than this differ
  * by some per cent at most. */
 enum { TEXT_STRAND_PARTS = 16 };
 
-static struct gs_span_sink
-key_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
+struct gs_span_sink
+gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 {
 	struct gs_span_sink sink = { .take = take_span, .groups = emit->select.groups, .context = emit };
 	const struct gs_plan *plan = emit->plan;
-	const bool gpu = plan->device == GSORT_DEVICE_GPU, text = gs_key_is_text(emit->encoding.to);
+	const bool text = gs_key_is_text(emit->encoding.to);
 	const size_t files = emit->split.outputs->count;
 	/* a key that is not written, since the head is complete, may not fit the type of the output */
 	const bool may_fail = !text && emit->encoding.from != emit->encoding.to;
-	uint64_t least = plan->buckets.part_bytes * (text ? TEXT_STRAND_PARTS * files : 1);
+	uint64_t least;
 
+	if (emit->items.order != NULL)
+		return gs_emit_item_sink(emit, keys);
 	emit->class_position = emit->split.position;
 	if (gs_delivered_left(&emit->delivered, key_class) > 0 || emit->tail.on)
 		return sink;
-	if (gpu)
+	least = plan->buckets.part_bytes * (text ? TEXT_STRAND_PARTS * files : 1);
+	if (plan->device == GSORT_DEVICE_GPU)
 		least = gs_encoding_in_place(&emit->encoding) ? 0 : UINT64_MAX;
 	if (gs_way("strands", gs_select_takes_all(&emit->select) && files > 1 && plan->threads > 1 &&
 	                      keys * (plan->class_bits[key_class] / 8) > least &&
 	                      gs_split_begin_strands(&emit->split, keys,
 	                                             text ? 0 : gs_encoding_bytes(&emit->encoding)))) {
-		emit->strand_keys = keys;
 		sink.make = make;
 		sink.take = take_of_strand;
 		sink.strand_at = emit->split.strand_at;
@@ -413,14 +417,6 @@ key_sink(struct gs_emit *emit, unsigned key_class, uint64_t keys)
 	return sink;
 }
 
-/* ---- all of it ----------------------------------------------------------------- */
-
-struct gs_span_sink
-gs_emit_sink(struct gs_emit *emit, unsigned key_class, uint64_t elements)
-{
-	return emit->order != NULL ? gs_emit_item_sink(emit, elements) : key_sink(emit, key_class, elements);
-}
-
 bool
 gs_emit_is_complete(const struct gs_emit *emit)
 {
@@ -430,13 +426,13 @@ gs_emit_is_complete(const struct gs_emit *emit)
 gs_status
 gs_emit_header(struct gs_emit *emit, const char *header, size_t bytes)
 {
-	if (bytes == 0 || emit->header_written)
+	if (bytes == 0 || emit->written.header)
 		return GS_OK;
-	emit->header_written = true;
-	TRY(emit->show.header != NULL ? emit->show.header(&emit->show, header, bytes)
+	emit->written.header = true;
+	TRY(emit->items.show.header != NULL ? emit->items.show.header(&emit->items.show, header, bytes)
 	                              : gs_emit_bytes(emit, header, bytes));
 	TRY(gs_emit_flush(emit));
-	emit->split.header_bytes = emit->bytes;		/* as it is shown */
+	emit->split.header_bytes = emit->written.bytes;		/* as it is shown */
 	return GS_OK;
 }
 
@@ -452,9 +448,9 @@ gs_emit_class_end(struct gs_emit *emit, unsigned key_class)
 		for (size_t s = 0; s < emit->split.strands; s++)
 			gs_verify_join(emit->verify, &emit->verify->out, &emit->split.digests[s]);
 		emit->split.strands = 0;
-		emit->split.position += emit->strand_keys;
-		emit->keys += emit->strand_keys;
-		emit->bytes += emit->split.written;
+		emit->split.position += emit->split.strand_keys;
+		emit->written.keys += emit->split.strand_keys;
+		emit->written.bytes += emit->split.written;
 	}
 	TRY(gs_outputs_wait(emit->split.outputs));	/* no span stays longer */
 	if (emit->class_ended[key_class])
@@ -469,7 +465,7 @@ gs_emit_end(struct gs_emit *emit)
 {
 	enum { TAIL_KEYS = 512 };	/* that are written at once */
 	uint64_t keys[TAIL_KEYS], times[TAIL_KEYS];
-	struct gs_item_top *top = emit->top;
+	struct gs_item_top *top = emit->items.top;
 	struct gs_span last;
 
 	for (bool more = emit->tail.on; more; more = last.count > 0) {
@@ -480,11 +476,11 @@ gs_emit_end(struct gs_emit *emit)
 	if (top != NULL) {
 		const struct gs_span_sink sink = gs_emit_item_sink(emit, 0);
 
-		emit->top = NULL;
+		emit->items.top = NULL;
 		TRY(gs_item_top_end(top, &sink));
 	}
-	if (emit->show.end != NULL)
-		TRY(emit->show.end(&emit->show));
+	if (emit->items.show.end != NULL)
+		TRY(emit->items.show.end(&emit->items.show));
 	TRY(gs_emit_flush(emit));
 	TRY(gs_verify_end(emit->verify));
 	if (emit->verify->on && emit->verify->order_alone)
@@ -498,6 +494,6 @@ gs_emit_close(struct gs_emit *emit)
 {
 	gs_pick_close(&emit->pick);
 	gs_split_close(&emit->split);
-	free(emit->show.text);
+	free(emit->items.show.text);
 	*emit = (struct gs_emit){ .plan = NULL };
 }

@@ -90,6 +90,7 @@ struct gs_split {
 	uint64_t *strand_at;		/* number within the class of the first key of each */
 	struct gs_span_digest *digests;	/* of all spans of each, for verifying */
 	size_t   strands;			/* 0: no class is drained by strands */
+	uint64_t strand_keys;		/* of all */
 	_Atomic uint64_t written;	/* bytes */
 };
 
@@ -155,6 +156,20 @@ struct gs_encoded {
 	struct gs_seam   seam;		/* ... if they are selected, between these groups */
 };
 
+struct gs_emit_items {
+	const struct gs_item_order *order;	/* NULL: elements are keys */
+	size_t    bytes;		/* that are written of each, without its count; 0: they differ */
+	uint64_t  left_out;		/* of the next: they were written as keys */
+	struct gs_item_top *top;	/* if set: items go there, and the most frequent out at the end */
+	struct gs_show show;
+};
+
+/* So far; of keys or items. */
+struct gs_written {
+	_Atomic uint64_t keys, bytes;
+	bool      header;
+};
+
 struct gs_emit {
 	const struct gs_plan *plan;
 	struct gs_monitor    *monitor;
@@ -168,23 +183,15 @@ struct gs_emit {
 	struct gs_tail        tail;	/* if it is kept, keys go there, and out at the end */
 	char     *print[2];		/* one is written while the other is encoded into */
 	unsigned  print_at;
-	bool      header_written;
 	struct gs_delivered delivered;
 	bool      class_ended[GS_CLASSES];
-	_Atomic uint64_t keys, bytes;	/* written so far; of keys or items */
-	uint64_t  strand_keys;		/* of the class that is drained by strands */
+	struct gs_written written;
 
 	/* of a producer with many threads */
 	struct gs_encoded encoded[GS_BATCH_SLOTS_MOST];
 	char     *slot_print;		/* for each slot */
 	bool      gives_pages;		/* keys go to a pipe as pages, from this class on */
-
-	/* items */
-	const struct gs_item_order *order;
-	size_t    written_bytes;	/* that are written of each, without its count; 0: they differ */
-	uint64_t  left_out;		/* of the next: they were written as keys */
-	struct gs_item_top *top;	/* if set: items go there, and the most frequent out at the end */
-	struct gs_show show;
+	struct gs_emit_items items;
 };
 
 /** Choose the format of the output from OPTIONS. */

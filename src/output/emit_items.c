@@ -22,7 +22,7 @@ gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes)
 
 	TRY(gs_split_output(&emit->split, &output));
 	TRY(gs_output_write(output, data, bytes));
-	atomic_fetch_add(&emit->bytes, bytes);
+	atomic_fetch_add(&emit->written.bytes, bytes);
 	atomic_fetch_add(&emit->monitor->counters.bytes_out, bytes);
 	return GS_OK;
 }
@@ -30,27 +30,27 @@ gs_emit_bytes(struct gs_emit *emit, const void *data, size_t bytes)
 gs_status
 gs_emit_flush(struct gs_emit *emit)
 {
-	const size_t bytes = emit->show.bytes;
+	const size_t bytes = emit->items.show.bytes;
 
-	emit->show.bytes = 0;
-	return bytes == 0 ? GS_OK : gs_emit_bytes(emit, emit->show.text, bytes);
+	emit->items.show.bytes = 0;
+	return bytes == 0 ? GS_OK : gs_emit_bytes(emit, emit->items.show.text, bytes);
 }
 
 /* Bytes of the first COUNT items that begin at DATA. */
 static size_t
 bytes_of(const struct gs_emit *emit, const char *data, const char *end, size_t count)
 {
-	return emit->written_bytes > 0 ? count * emit->written_bytes
-	       : gs_items_bytes(emit->order, data, end, count);
+	return emit->items.bytes > 0 ? count * emit->items.bytes
+	       : gs_items_bytes(emit->items.order, data, end, count);
 }
 
 /* Write COUNT items from DATA to END as they are, or append them to the text in another form. */
 static gs_status
 write_items(struct gs_emit *emit, const char *data, const char *end, size_t count, const uint64_t *times)
 {
-	struct gs_show *show = &emit->show;
+	struct gs_show *show = &emit->items.show;
 
-	emit->keys += count;
+	emit->written.keys += count;
 	if (show->item == NULL)
 		return gs_emit_bytes(emit, data, (size_t)(end - data));
 	for (size_t i = 0; i < count; i++) {
@@ -87,18 +87,18 @@ take(void *context, struct gs_sorted_span *sorted)
 	struct gs_emit *emit = context;
 	const struct gs_span *span = &sorted->span;
 	const char *data = span->items, *end = data + span->bytes;
-	const size_t first = (size_t)gs_least(emit->left_out, span->count);
+	const size_t first = (size_t)gs_least(emit->items.left_out, span->count);
 
-	if (emit->top != NULL)
-		return gs_item_top_take(emit->top, span);
+	if (emit->items.top != NULL)
+		return gs_item_top_take(emit->items.top, span);
 	if (emit->pick.positions != NULL)
 		return take_sample(emit, span);
-	emit->left_out -= first;
+	emit->items.left_out -= first;
 	data += first > 0 ? bytes_of(emit, data, end, first) : 0;
 	for (size_t at = first, count; at < span->count; at += count) {
 		size_t bytes;
 
-		emit->split.position = emit->keys;
+		emit->split.position = emit->written.keys;
 		count = (size_t)gs_split_together(&emit->split, span->count - at);
 		bytes = count == span->count ? span->bytes : bytes_of(emit, data, end, count);
 		TRY(write_items(emit, data, data + bytes, count,
@@ -116,8 +116,8 @@ put(void *context, uint64_t at, const struct gs_span *span)
 	struct gs_emit *emit = context;
 
 	TRY(gs_split_put_at(&emit->split, at, span->items, span->bytes));
-	atomic_fetch_add(&emit->keys, span->count);
-	atomic_fetch_add(&emit->bytes, span->bytes);
+	atomic_fetch_add(&emit->written.keys, span->count);
+	atomic_fetch_add(&emit->written.bytes, span->bytes);
 	atomic_fetch_add(&emit->monitor->counters.bytes_out, span->bytes);
 	return GS_OK;
 }
@@ -127,8 +127,8 @@ gs_emit_item_sink(struct gs_emit *emit, uint64_t items)
 {
 	/* items of a fixed length may be written in any order, if the outputs are several new files */
 	const bool places = items > 0 && emit->split.outputs->count > 1 && !emit->select.groups &&
-	                    emit->order->item_bytes > 0 && emit->show.item == NULL &&
-	                    gs_split_begin_places(&emit->split, emit->written_bytes, 0,
+	                    emit->items.order->item_bytes > 0 && emit->items.show.item == NULL &&
+	                    gs_split_begin_places(&emit->split, emit->items.bytes, 0,
 	                                          emit->split.outputs->count);
 
 	return (struct gs_span_sink){

@@ -372,10 +372,10 @@ gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
                    const struct gs_item_order *order, const struct gs_line_order *lines, const char *listed)
 {
 	const bool keys = options->counts && options->keydef_count > 0;
-	struct gs_show *show = &emit->show;
+	struct gs_show *show = &emit->items.show;
 
-	emit->order = order;
-	emit->element_bytes = emit->written_bytes = options->argsort_bits > 0 ? options->argsort_bits / 8
+	emit->items.order = order;
+	emit->element_bytes = emit->items.bytes = options->argsort_bits > 0 ? options->argsort_bits / 8
 	                                                                      : order->item_bytes;
 	*show = (struct gs_show){
 		.options = options, .order = lines, .listed = listed,
@@ -392,7 +392,7 @@ gs_emit_open_items(struct gs_emit *emit, const struct gsort_options *options,
 		emit->element_bytes = 0;
 	} else if (options->counts) {
 		show->item = show_counted;
-		emit->element_bytes = sizeof(uint64_t) + (options->key_count == 0 ? emit->written_bytes : 0);
+		emit->element_bytes = sizeof(uint64_t) + (options->key_count == 0 ? emit->items.bytes : 0);
 		for (size_t k = 0; k < options->key_count; k++)
 			emit->element_bytes += gs_key_bytes(&options->keys[k]);
 	} else if (options->sample.wanted) {

@@ -109,6 +109,7 @@ gs_split_begin_strands(struct gs_split *split, uint64_t count, size_t record_byt
 	if (!gs_split_begin_places(split, record_bytes, first, end))
 		return false;
 	split->first = first;
+	split->strand_keys = count;
 	split->written = 0;
 	for (size_t file = first; file < end; file++) {
 		const uint64_t start = start_of(split, file);

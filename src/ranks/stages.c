@@ -159,7 +159,7 @@ gs_rank_place(struct gsort *job)
 	uint64_t count = job->feed.elements, before, all, written;
 	const uint64_t *positions;
 
-	job->emit.show.elements = count;
+	job->emit.items.show.elements = count;
 	if (engine->count_out != NULL && (!groups || cuts || job->outputs.count > 1)) {
 		TRY(engine->count_out(engine->context, &count));
 		if (cuts) {
@@ -190,13 +190,13 @@ gs_rank_finish(struct gsort *job, gs_status status)
 	TRY(gs_ranks_agree(rank_job->ranks, status));	/* a rank that is ended leaves its file behind */
 	TRY(gs_border_verify(rank_job->ranks, &job->verify));
 	TRY(gs_ranks_agree(rank_job->ranks, gs_emit_end(&job->emit)));
-	count = job->emit.keys;
-	bytes = job->emit.bytes;
+	count = job->emit.written.keys;
+	bytes = job->emit.written.bytes;
 	rank_job->output.header_bytes = job->emit.split.header_bytes;
 	TRY(gs_rank_output_finish(&rank_job->output, &count, job->emit.element_bytes, &job->feed.lines.order,
 	                          &job->outputs, &bytes));
-	job->emit.keys = count;
-	job->emit.bytes = bytes;
+	job->emit.written.keys = count;
+	job->emit.written.bytes = bytes;
 	return GS_OK;
 }
 

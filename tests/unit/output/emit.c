@@ -670,7 +670,8 @@ run_row(const struct row *row, enum producer producer, size_t spans, enum harm h
 		CHECK(ends_well(&run, f, ends[f]), "%s, %s: the end of file %zu", row->about,
 		      producers[producer], f);
 	if (output)
-		CHECK(run.emit.keys == expected_elements && run.emit.bytes == expected_bytes && run.sound,
+		CHECK(run.emit.written.keys == expected_elements &&
+		      run.emit.written.bytes == expected_bytes && run.sound,
 		      "%s, %s: the figures", row->about, producers[producer]);
 	gs_emit_close(&run.emit);
 	gs_arena_close(&run.arena);

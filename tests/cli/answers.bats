@@ -528,6 +528,27 @@ common() {
 	gsort -t ' ' -k1,1f --top=1 --debug words 2>/dev/null | cmp - <(printf '%s\n' '      1 a x  7' '        _')
 }
 
+# Blanks before a number are not a part of it; before other text, and after another separator, they are.
+@test "counts of keys: with which blanks, and below which header" {
+	printf '%s\n' 'a  name, x' 'b  7, 9' 'c  7, 9' >in
+	while IFS='|' read -r options wanted; do
+		# shellcheck disable=SC2086
+		gsort --count $options in | paste -sd'|' >found
+		[ "$(cat found)" = "$wanted" ] || { echo "$options"; cat found; return 1; }
+	done <<-'END'
+		-k2,2n|      1 name,|      2 7,
+		-k2,2|      2   7,|      1   name,
+		-k2,2V|      2   7,|      1   name,
+		-k2b,2|      2 7,|      1 name,
+		-t, -k2,2n|      1  x|      2  9
+		--header -k2,2n|  count name,|      2 7,
+		--header -k2,2|  count name,|      2   7,
+		-t, --header -k2,2|  count  x|      2  9
+		-t, --header --lines|a  name, x|      1 b  7, 9|      1 c  7, 9
+		--csv --header --lines|count,a  name, x|1,b  7, 9|1,c  7, 9
+	END
+}
+
 # as_json PYTHON OPTION...: what gsort --to=json writes is {"keys": number of lines, PYTHON}, of lines = sorted bytes
 as_json() {
 	gsort --to=json "${@:2}" in >out

@@ -105,6 +105,20 @@ frames() {
 	for _ in 1 2 3 4 5 6 7 8; do seq 100000 | zstd -q; done >"$1"
 }
 
+# blocks NAME BLOCK...: forty frames of zstd, each of these blocks, which are type:bytes: raw, or run, of one byte
+blocks() {
+	python3 - "$@" <<-'END'
+		import struct, sys
+		with open(sys.argv[1], "wb") as file:
+		    for _ in range(40):
+		        file.write(bytes.fromhex("28b52ffd0038"))
+		        for place, block in enumerate(sys.argv[2:], 3):
+		            kind, size = block.split(":")
+		            head = int(size) << 3 | (kind == "run") << 1 | (place == len(sys.argv))
+		            file.write(struct.pack("<I", head)[:3] + b"7" * (1 if kind == "run" else int(size)))
+	END
+}
+
 members() {
 	python3 - "$1" <<-'END'
 		import struct, sys, zlib
@@ -125,6 +139,11 @@ members() {
 	cat in.zst | takes "not frames of zstd" -
 	seq 300000 | zstd -q >one.zst
 	takes "not frames of zstd" one.zst
+	blocks short.zst raw:1 run:100000 raw:9
+	takes "frames of zstd" -u8 short.zst
+	[ "$(tr -d 7 <sorted | wc -c) $(wc -c <sorted)" = "0 4000400" ]
+	blocks empty.zst run:0 raw:100000
+	takes "not frames of zstd" -u8 empty.zst
 	members in.gz
 	takes "members of gzip" in.gz
 }

@@ -187,9 +187,9 @@ check_bins(const struct gs_division *division, const struct row *row)
 	CHECK(division->shared->items == ITEMS, "%s: all are counted", row->about);
 }
 
-/* Open a division of the row's shape. */
+/* Open a division of the row's shape; STRIPED: each thread has memory of its own. */
 static gs_status
-open_division(const struct row *row, struct gs_division_shared *shared,
+open_division(const struct row *row, bool striped, struct gs_division_shared *shared,
               struct gs_division **division)
 {
 	static struct gs_item_divider dividers[THREADS];
@@ -203,7 +203,7 @@ open_division(const struct row *row, struct gs_division_shared *shared,
 	*shared = (struct gs_division_shared){
 		.order = &order, .monitor = &monitor, .threads = THREADS, .piece_bytes = row->piece_bytes,
 		.dividers = dividers, .buffers = buffers, .kept = kept,
-		.temp_dirs = temp_dirs, .temp_dir_count = 2, .head = row->head,
+		.temp_dirs = temp_dirs, .temp_dir_count = 2, .head = row->head, .striped = striped,
 	};
 	TRY(gs_division_open(division, shared, 16 << 20));
 	if (row->bins > 1)
@@ -221,14 +221,15 @@ close_division(struct gs_division_shared *shared, struct gs_division *division)
 }
 
 static void
-check_row(const struct row *row)
+check_row(const struct row *row, bool striped)
 {
 	struct gs_division_shared shared;
 	struct gs_division *division = NULL;
+	uint64_t spilled = 0;
 
 	make_items(row->values);
-	CHECK(open_division(row, &shared, &division) == GS_OK &&
-	      gs_division_room(division, 0) >= ITEMS * ITEM &&
+	CHECK(open_division(row, striped, &shared, &division) == GS_OK &&
+	      (division->stripe_bytes > 0) == striped && gs_division_room(division, 0) >= ITEMS * ITEM &&
 	      gs_division_room(division, division->rows_most) == 0, "%s: there is room", row->about);
 	division->row_count = division->rows_most - 9;
 	CHECK(gs_division_room(division, 1) == 4 * row->piece_bytes,
@@ -236,9 +237,44 @@ check_row(const struct row *row)
 	division->row_count = 0;
 	CHECK(add_all(division, row) == GS_OK, "%s: all are added: %s", row->about, gs_message());
 	check_bins(division, row);
-	CHECK((shared.spilled_bytes > 0) == (row->keeping != IN_MEMORY), "%s: %llu bytes in files",
-	      row->about, (unsigned long long)shared.spilled_bytes);
+	if (row->keeping != STORED)
+		CHECK(gs_division_flush(division) == GS_OK && division->memory[0] == 0 &&
+		      division->memory[division->stripe_bytes] == 0 &&
+		      division->memory[2 * division->stripe_bytes] == 0, "%s: memory is given back", row->about);
+	for (unsigned f = 0; f < shared.file_count; f++)
+		spilled += shared.files[f].end;
+	CHECK(spilled > 0 && shared.spilled_bytes == spilled, "%s: %llu bytes in files", row->about,
+	      (unsigned long long)shared.spilled_bytes);
 	close_division(&shared, division);
+}
+
+/* The items of files are divided again where there is memory for some of them only. */
+static void
+check_moved(void)
+{
+	static const struct row row = { "moved", 1024, 1000, 1, 1, STORED, 0 };
+	struct gs_division_shared shared;
+	struct gs_division *old = NULL, *division = NULL;
+	static const char *sample[ITEMS];
+
+	make_items(row.values);
+	for (size_t i = 0; i < ITEMS; i++)
+		sample[i] = (const char *)&items[i];
+	CHECK(open_division(&row, false, &shared, &old) == GS_OK && add_all(old, &row) == GS_OK &&
+	      gs_division_open(&division, &shared, 16 << 10) == GS_OK &&
+	      gs_item_bins_choose(division->bins, &order, 0, sample, NULL, ITEMS, 16) == GS_OK &&
+	      gs_item_buckets_move(old, 0, division) == GS_OK && division->extents != NULL &&
+	      gs_division_store(division) == GS_OK, "items move to a division that holds few: %s", gs_message());
+	check_bins(division, &(struct row){ .about = "moved", .values = row.values, .bins = 16 });
+	gs_division_close(division);
+	close_division(&shared, old);
+
+	CHECK(open_division(&row, false, &shared, &old) == GS_OK && add_all(old, &row) == GS_OK &&
+	      gs_division_open(&division, &shared, 512) == GS_OK &&
+	      (gs_item_bins_one(division->bins, 0), gs_item_buckets_move(old, 0, division)) == GS_EBUDGET,
+	      "a division that holds none: %s", gs_message());
+	gs_division_close(division);
+	close_division(&shared, old);
 }
 
 /* ---- errors --------------------------------------------------------------------------- */
@@ -255,7 +291,7 @@ check_errors(void)
 	gs_status status;
 
 	make_items(row.values);
-	CHECK(open_division(&row, &shared, &division) == GS_OK && add_all(division, &row) == GS_OK,
+	CHECK(open_division(&row, false, &shared, &division) == GS_OK && add_all(division, &row) == GS_OK,
 	      "a division");
 	CHECK(gs_division_open(&none, &shared, SIZE_MAX / 8) == GS_EBUDGET && none == NULL,
 	      "too much memory is refused");
@@ -268,7 +304,7 @@ check_errors(void)
 	CHECK(status == GS_EIO, "files may not grow: %d, %s", (int)status, gs_message());
 	close_division(&shared, division);
 
-	CHECK(open_division(&row, &shared, &division) == GS_OK && add_all(division, &row) == GS_OK &&
+	CHECK(open_division(&row, false, &shared, &division) == GS_OK && add_all(division, &row) == GS_OK &&
 	      gs_division_store(division) == GS_OK, "another division, in files");
 	extent = division->extents[1].count > 0 ? division->extents[1].list : division->extents[0].list;
 	CHECK(gs_division_read(&shared, extent, piece, false) == GS_OK &&
@@ -281,7 +317,7 @@ check_errors(void)
 	close_division(&shared, division);
 
 	temp_dirs[1] = "/does/not/exist";
-	CHECK(open_division(&row, &shared, &division) == GS_OK && add_all(division, &row) == GS_OK &&
+	CHECK(open_division(&row, false, &shared, &division) == GS_OK && add_all(division, &row) == GS_OK &&
 	      gs_division_flush(division) == GS_EIO && strstr(gs_message(), temp_dirs[1]) != NULL,
 	      "no such folder: %s", gs_message());
 	close_division(&shared, division);
@@ -292,6 +328,7 @@ unit_division(void)
 {
 	temp_dirs[0] = temp_dirs[1] = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-		check_row(&rows[r]);
+		check_row(&rows[r], r % 2 == 1);
+	check_moved();
 	check_errors();
 }

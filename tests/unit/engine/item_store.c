@@ -58,6 +58,7 @@ static const struct row rows[] = {
 	{ "groups of several items", true, ITEMS, 200, 3, ENOUGH, .least = 2, .most = 300, .verify = true },
 	{ "a head", false, ITEMS, 5000, 3, ENOUGH, .head = 777 },
 	{ "a head in files", true, ITEMS, 200, 2, LITTLE, .head = 20000 },
+	{ "a head of 40 threads", true, ITEMS, 200, 40, UINT64_C(8) << 30, .head = 777 },
 	{ "a head of all", false, ITEMS, 5000, 3, ENOUGH, .head = ITEMS },
 	{ "a head of groups", false, ITEMS, 5000, 3, ENOUGH, .least = 12, .most = 15, .head = 777 },
 	{ "a tail", false, ITEMS, 5000, 3, ENOUGH, .tail = 777 },

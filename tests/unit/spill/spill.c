@@ -389,9 +389,9 @@ check_stage_full(void)
 	free(buffer);
 }
 
-/* A file may become one MiB long, four are written, and ten expected. */
+/* A file may become as long as LIMIT, four MiB are written, and ten expected: NEEDED more. */
 static void
-check_full(const char *program)
+check_full(const char *program, size_t limit_bytes, const char *needed)
 {
 	const struct row row = { "", program, 1, 1, 4 << 20, 1 << 16, 1, 1, 1 << 16 };
 	char *buffer = malloc(row.buffer_bytes);
@@ -405,14 +405,14 @@ check_full(const char *program)
 	status = gs_spill_open(&spill, &options);
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = before;
-	limit.rlim_cur = 1 << 20;
+	limit.rlim_cur = limit_bytes;
 	setrlimit(RLIMIT_FSIZE, &limit);	/* SIGXFSZ kills, as usual */
 	if (status == GS_OK)
 		status = write_run(spill, &row, 32, 0, &run);
 	setrlimit(RLIMIT_FSIZE, &before);
 	CHECK(status == GS_EIO && strstr(gs_message(), dirs[0]) != NULL &&
-	      strstr(gs_message(), "after 1 MiB") != NULL &&
-	      strstr(gs_message(), "more are needed") != NULL && strstr(gs_message(), "-T") != NULL,
+	      strstr(gs_message(), limit_bytes > 0 ? "after 1 MiB, " : "after 0 MiB, ") != NULL &&
+	      strstr(gs_message(), needed) != NULL && strstr(gs_message(), "-T") != NULL,
 	      "a size limit is reported: status %d, '%s'", (int)status, gs_message());
 	gs_spill_close(spill);
 	free(buffer);
@@ -535,7 +535,9 @@ unit_spill(void)
 	check_parts(2, 1);
 	check_parts(1, 200000);
 	check_stage_full();
-	check_full(NULL);
+	check_full(NULL, 1 << 20, "and 10 MiB more are needed; name a directory with more space with -T");
+	check_full(NULL, 0, "and 10 MiB more are needed; name a directory with more space with -T");
+	check_full("lz4", 0, "and 10 MiB more are needed; name a directory with more space with -T");
 	check_dirs();
 	for (size_t d = 0; d < DIRS; d++)
 		CHECK(rmdir(dirs[d]) == 0, "nothing is left in directory %zu", d);

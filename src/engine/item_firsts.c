@@ -191,7 +191,7 @@ drain(void *context, unsigned key_class, const struct gs_span_sink *sink)
 
 	TRY(firsts->in_order.drain(firsts->numbered, key_class, sink));
 	/* The first store had all items; the second one must have what it was given. */
-	if (key_class == 0 && firsts->verify) {
+	if (firsts->verify) {
 		firsts->digest = *firsts->by_key.digest(firsts->keyed);
 		firsts->digest.falls |= second->falls;
 		if (firsts->all_leave)

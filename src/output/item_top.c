@@ -37,7 +37,6 @@ gs_item_top_open(struct gs_item_top *top, const struct gs_item_order *order, uin
 	const size_t most = (size_t)gs_least(gs_least(top->wanted, items), SIZE_MAX / 256);
 
 	top->order = order;
-	top->groups = 0;
 	top->heap = (struct gs_top){ .most = most };
 	TRY(GS_NEW(top->heap.groups, most, "most frequent values"));
 	return gs_item_copies_open(&top->copies, most, memory_bytes);

@@ -57,7 +57,6 @@ gs_blocks_close(struct gs_blocks *blocks)
 	for (size_t p = 0; blocks->packers != NULL && p < blocks->writers + blocks->readers; p++)
 		gs_packer_close(&blocks->packers[p]);
 	free(blocks->packers);
-	blocks->packers = NULL;
 }
 
 /* Blocks that a team works on, each with a packer of its own. */

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/round.h"
 #include "linekey/line_order.h"
 #include "linekey/skip.h"
 #include "text/text_decoder.h"
@@ -138,8 +139,7 @@ split_blocks(const struct gs_line_order *order, const char *line, const char *li
 	uint64_t ends[SPLIT_BLOCKS];
 
 	while (limit - block >= 64 && *count < room) {
-		const size_t left = (size_t)(limit - block) / 64;
-		const size_t blocks = left < SPLIT_BLOCKS ? left : SPLIT_BLOCKS;
+		const size_t blocks = gs_least((size_t)(limit - block) / 64, SPLIT_BLOCKS);
 
 		for (size_t b = 0; b < blocks; b++)
 			ends[b] = ends_of_64(order, block + 64 * b, &place);
@@ -152,20 +152,23 @@ split_blocks(const struct gs_line_order *order, const char *line, const char *li
 }
 #endif
 
-/* The lines that a PARSER of numbers finds the ends of; returns where the last of them ends. */
+/* The lines that a PARSER of numbers finds the ends of, with CSV before the first quotes; returns where the last
+ * of them ends. */
 static const char *
-split_by_parser(const struct gs_parser *parser, char terminator, const char *line, const char *limit,
-                const char **lines, uint32_t *bytes, size_t room, size_t *count)
+split_by_parser(const struct gs_parser *parser, const struct gs_line_order *order, const char *line,
+                const char *limit, const char **lines, uint32_t *bytes, size_t room, size_t *count)
 {
 	enum { BLOCK_BYTES = 1024 };
 	uint32_t ends[BLOCK_BYTES + 64];
 
 	for (const char *at = line; at < limit && *count < room; at += BLOCK_BYTES) {
-		const size_t left = (size_t)(limit - at), most = room - *count;
-		size_t found = parser->find(at, left < BLOCK_BYTES ? left : BLOCK_BYTES,
-		                            left > GS_PARSE_BLOCK_BYTES, terminator, ends);
+		const size_t left = (size_t)(limit - at), block = gs_least(left, BLOCK_BYTES);
+		size_t found;
 
-		found = found < most ? found : most;
+		if (order->fields.csv && memchr(at, '"', block) != NULL)
+			return line;
+		found = parser->find(at, block, left > GS_PARSE_BLOCK_BYTES, order->terminator, ends);
+		found = gs_least(found, room - *count);
 		if (found == 0)
 			continue;
 		line = note_line(line, at + ends[0] + 1, lines, bytes, count);
@@ -189,10 +192,10 @@ gs_line_split(const struct gs_line_order *order, const char **at, const char *li
 	size_t count = 0;
 
 	/* Both look for the ends of many lines at once: in vain if one is wanted, and then another. */
-	if (!order->fields.csv && parser != NULL && room > 1)
-		line = split_by_parser(parser, order->terminator, line, limit, lines, bytes, room, &count);
+	if (parser != NULL && room > 1)
+		line = split_by_parser(parser, order, line, limit, lines, bytes, room, &count);
 #if defined __SSE2__
-	else if (order->fields.csv && room > 1)
+	if (order->fields.csv && room > 1)
 		line = split_blocks(order, line, limit, lines, bytes, room, &count);
 #endif
 	while (line < limit && count < room)
@@ -207,7 +210,7 @@ gs_line_last_end(const struct gs_line_order *order, const char *line, const char
 	struct gs_line_place place = GS_LINE_PLACE_BEGIN;
 	const char *at = line;
 
-	if (!order->fields.csv) {
+	if (!order->fields.csv || memchr(line, '"', (size_t)(limit - line)) == NULL) {
 		while (limit > line && limit[-1] != order->terminator)
 			limit--;
 		return limit;
@@ -229,8 +232,7 @@ gs_line_last_end(const struct gs_line_order *order, const char *line, const char
 const char *
 gs_line_cut(const struct gs_line_order *order, const char *line, const char *limit, size_t bytes)
 {
-	const char *end = (size_t)(limit - line) > bytes ? line + bytes : limit;
-	const char *cut = gs_line_last_end(order, line, end);
+	const char *cut = gs_line_last_end(order, line, line + gs_least((size_t)(limit - line), bytes));
 
 	return cut > line ? cut : gs_line_end(order, line, limit);
 }

@@ -138,7 +138,7 @@ cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDriverGetVersion(int *version);
-/* Of the driver there is cuCtxGetId() alone. */
+/* cuCtxGetId() is the only function of the driver. */
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **entry, unsigned version,
                                              unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *found);
@@ -195,7 +195,7 @@ cudaError_t emu_note(cudaError_t error);	/* remember an error for cudaGetLastErr
 void        emu_launched(void);			/* a kernel has ended; see GSORT_EMU_CORRUPT */
 unsigned long emu_calls(void);			/* so far */
 unsigned long emu_works(void);			/* copies and kernels */
-size_t      emu_allocations(void);		/* device and pinned pieces not given back */
+size_t      emu_allocations(void);		/* device and pinned pieces that are not freed */
 size_t      emu_shared_bytes(void);		/* of a block, as somebody has last asked */
 bool        emu_shared_allowed(const void *kernel, size_t bytes);	/* may KERNEL have so many? */
 

@@ -55,7 +55,7 @@ enum state { READY, IN_WARP, IN_BLOCK, ASLEEP, LEFT };
 
 #ifdef __x86_64__
 
-/* Where a fiber goes on, with which stack and frame. */
+/* Where a fiber continues: its stack and frame. */
 struct stack { void *top, *place, *frame; };
 
 /*
@@ -221,7 +221,7 @@ wait_as(state state)
 		emu_switch(&self->saved, &here.scheduler);
 }
 
-/* What lanes of MASK get, who have all come, in an operation that gives each the same. */
+/* The result of an operation that gives the same to all lanes of MASK, which have all arrived. */
 static uint64_t
 common_result(const warp *w, unsigned mask, emu_operation operation)
 {
@@ -250,7 +250,7 @@ matches(const warp *w, unsigned mask, unsigned lane)
 	return bits & mask;
 }
 
-/* All lanes of MASK have come: set their results. */
+/* All lanes of MASK have arrived: set their results. */
 static void
 perform(warp *w, unsigned mask, const emu_site *site)
 {
@@ -318,7 +318,7 @@ emu_sleep(void)
 	wait_as(ASLEEP);
 }
 
-/* Wake all that sleep; were there any? */
+/* Wake all sleeping lanes; were there any? */
 static bool
 wake_all(unsigned warps)
 {
@@ -332,7 +332,7 @@ wake_all(unsigned warps)
 	return any != 0;
 }
 
-/* Nobody can go on.  Open the barrier if all are there, tell if all have left. */
+/* No lane can run.  Open the barrier if all are there; report whether all have left. */
 static bool
 open_barrier(unsigned warps)
 {
@@ -433,7 +433,7 @@ runner_init(void)
 		abort();
 	}
 	here.stacks = (char *)memory;
-	leaver.armed = true;		/* whoever touches it is told of the thread's end */
+	leaver.armed = true;		/* its destructor runs when the thread ends */
 	for (size_t at = 0; at < bytes; at += LANES * STACK_BYTES)
 		mprotect(here.stacks + at, GUARD_BYTES, PROT_NONE);
 }

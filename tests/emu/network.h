@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* network.h - who meets whom in the networks of kernels/ */
+/* network.h - the comparators of the networks of kernels/ */
 #ifndef GS_EMU_NETWORK_H
 #define GS_EMU_NETWORK_H
 

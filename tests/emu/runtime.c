@@ -67,7 +67,7 @@ captures(void)
 	return setting("GSORT_EMU_CAPTURING", 0) != 0;
 }
 
-/* Of CUDA_VISIBLE_DEVICES only numbers are known; whoever is not there ends the list. */
+/* Of CUDA_VISIBLE_DEVICES only numbers are known; a device that does not exist ends the list. */
 static int
 visible_device(int index)
 {
@@ -160,7 +160,7 @@ emu_call(void)
 		error = lost = (cudaError_t)code;
 		lost_at = is_sticky(error) ? nth : 0;
 		mark();
-	} else if (nth > 0 && lost_at == nth) {	/* else a test plays something else by now */
+	} else if (nth > 0 && lost_at == nth) {	/* otherwise a test plays something else now */
 		error = lost;
 	}
 	pthread_mutex_unlock(&lock);
@@ -238,7 +238,7 @@ fill_with_garbage(void *memory, size_t bytes)
 	memset((char *)memory + bytes - GARBAGE_BYTES, GARBAGE, GARBAGE_BYTES);
 }
 
-/* Memory like a driver's: 256 byte aligned, full of garbage. */
+/* Memory as a driver returns it: 256-byte aligned, full of garbage. */
 static cudaError_t
 allocate(void **memory, size_t bytes, enum kind kind)
 {
@@ -410,7 +410,7 @@ device_of(cudaStream_t stream)
 
 static unsigned long works;	/* copies and kernels so far; guarded by lock */
 
-/* Is it this copy or kernel that GSORT_EMU_CORRUPT means? */
+/* Does GSORT_EMU_CORRUPT mean this copy or kernel? */
 static bool
 goes_wrong(void)
 {
@@ -581,7 +581,7 @@ cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 	return cudaSuccess;
 }
 
-static _Atomic size_t room_of_block = SIZE_MAX;	/* kernels ask in each thread: that is no time for getenv() */
+static _Atomic size_t room_of_block = SIZE_MAX;	/* each thread of a kernel asks: too often for getenv() */
 
 size_t
 emu_shared_bytes(void)
@@ -616,7 +616,7 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 	return cudaSuccess;
 }
 
-/* No such thing is in /sys: nobody is told to stay near. */
+/* /sys has no such device, so no thread is bound near it. */
 cudaError_t
 cudaDeviceGetPCIBusId(char *id, int bytes, int device)
 {
@@ -634,7 +634,7 @@ cudaDeviceSynchronize(void)
 	return cudaSuccess;
 }
 
-/* All memory of all devices is gone, whoever had it. */
+/* All memory of all devices is lost, whoever had it. */
 cudaError_t
 cudaDeviceReset(void)
 {

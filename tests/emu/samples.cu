@@ -59,7 +59,7 @@ half_warp_kernel()
 		__syncwarp();
 }
 
-/* The even lanes read from the odd ones, which are not there. */
+/* The even lanes read from the odd ones, which do not take part. */
 static __global__ void
 stranger_kernel(unsigned *sum)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fault.c - preloaded: calls to the system that fail
+ * fault.c - a preloaded library in which system calls fail
  *
  *     LD_PRELOAD=tests/fault/fault.so FAULT_CALL=write FAULT_AT=3 FAULT_ERRNO=28 gsort ...
  *
@@ -167,7 +167,7 @@ DOES(stat, int, -1, (const char *name, struct stat *to), name, to)
 DOES(lstat, int, -1, (const char *name, struct stat *to), name, to)
 DOES(fstat, int, -1, (int fd, struct stat *to), fd, to)
 
-/* They close, as the kernel does, and say that something was lost. */
+/* They close the file, as the kernel does, and report an error. */
 int
 close(int fd)
 {
@@ -292,7 +292,7 @@ prctl(int option, ...)
 	return fails(&call) ? -1 : real(option, a[0], a[1], a[2], a[3]);
 }
 
-/* What has no function of its own. */
+/* Calls without a wrapper of their own. */
 long
 syscall(long number, ...)
 {

@@ -13,7 +13,7 @@
 
 enum { FAULT_SITES = 1 << 13, FAULT_NAME_BYTES = 24 };
 
-/* A call from a place, by a way, from which the same call had not come before. */
+/* The first call from a place, by a stack of callers. */
 struct fault_site {
 	char     call[FAULT_NAME_BYTES];
 	uint64_t number;		/* among the calls of its name */

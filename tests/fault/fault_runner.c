@@ -64,7 +64,7 @@ complain(const struct what *what, uint64_t at, int status, const char *problem, 
 	fflush(stdout);
 }
 
-/* False: there is no such call any more. */
+/* False: there are no more such calls. */
 static bool
 try(struct what *what, uint64_t at)
 {
@@ -149,7 +149,7 @@ share(size_t bytes)
 	return memory;
 }
 
-/* Where do calls come from?  And does the command work at all? */
+/* Where do calls come from? Does the command work at all? */
 static void
 look(void)
 {
@@ -178,7 +178,7 @@ work(int worker)
 	exit(0);
 }
 
-/* Is NAME that of the error or signal with this number? */
+/* Does NAME name the error or signal with this number? */
 static bool
 is_called(int number, const char *name, bool is_signal)
 {

@@ -24,12 +24,12 @@ struct what {
 	char        number[12];		/* of the error */
 	bool        is_no_reason;	/* to fail */
 	int         signal;		/* that ends it, instead of a fault */
-	/* How many runs ended how; all workers add here. */
+	/* The number of runs that ended in each way; all workers add to it. */
 	_Atomic uint64_t next, harmless, clean, wrong;
 	atomic_bool      over;
 };
 
-/* What is said on the command line, and what there is of it. */
+/* The command line, and what follows from it. */
 struct walk {
 	const char  *name, *self;	/* of the command's messages */
 	char         shim[4096];	/* beside this program */
@@ -47,22 +47,22 @@ struct walk {
 
 extern struct walk walk;
 
-/* Trouble of ours: says so, and exits with 2. */
+/* An error of the runner: prints it, and exits with 2. */
 _Noreturn void stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* All that a file holds. */
 struct bytes load(const char *name);
 
-/* A folder of its own for this worker, a report of its own. */
+/* The folder and the report of this worker. */
 void settle(int worker);
 
-/* The command, as the environment says.  Its exit status; less than 0: minus a signal; HUNG. */
+/* Run the command.  Returns its exit status; less than 0: minus a signal; HUNG. */
 int run(void);
 
 /* Is the result right? */
 bool is_right(void);
 
-/* What is wrong with a run that ended with STATUS and said TOLD; NULL: nothing. */
+/* What is wrong with a run that ended with STATUS and printed TOLD; NULL: nothing. */
 const char *trouble(const struct what *what, int status, const char *told);
 
 #endif

@@ -30,7 +30,7 @@ struct call {
 /* Is it this call's turn?  Then ERRNO is set. */
 bool fails(struct call *call);
 
-/* Of calls that move bytes: so, or it halves what it is to move. */
+/* For calls that move bytes: the same, or halve the number of bytes. */
 bool moves_not(struct call *call, size_t *bytes);
 
 /* syscall(2) itself. */
@@ -41,7 +41,7 @@ long raw(long number, long a, long b, long c, long d, long e, long f);
 /* The usual kind is looked up by a function that ASan has taken over, but not always ready. */
 #define THREAD_LOCAL	static _Thread_local __attribute__((tls_model("initial-exec")))
 
-/* Who would have been called without the shim. */
+/* The function that would be called without the shim. */
 #define REAL(function) \
 	static __typeof__(&function) real; \
 	if (real == NULL) \

@@ -42,7 +42,7 @@ stop(const char *format, ...)
 	exit(2);
 }
 
-/* What children of a sanitized walk are told is said in begin(). */
+/* begin() says what children of a sanitized walk get. */
 const char *__asan_default_options(void);
 
 const char *
@@ -189,7 +189,7 @@ pipe_with(struct bytes all, int ends[2])
 	return ends[0];
 }
 
-/* In the child: its three descriptors, its environment, and it begins. */
+/* In the child: set up its descriptors and environment, and start the command. */
 static _Noreturn void
 begin(int in, int out)
 {
@@ -267,7 +267,7 @@ settle(int worker)
 		stop("%s: %s", name, strerror(errno));
 	(void)mkdir("out", 0700);
 	(void)mkdir("temp", 0700);
-	(void)strays("out");	/* of a walk before, with other names */
+	(void)strays("out");	/* from an earlier walk, with other names */
 	fd = open("report", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0 || ftruncate(fd, sizeof *walk.report) != 0)
 		stop("report: %s", strerror(errno));
@@ -286,7 +286,7 @@ is_right(void)
 	return hold(&walk.right, false);
 }
 
-/* Lines of TOLD that are messages, and no warnings; -1: there is something else. */
+/* The number of lines in TOLD that are messages, not warnings; -1: there is something else. */
 static int
 messages(const char *told)
 {

@@ -8,7 +8,7 @@
 
 load ../helpers
 
-# moved PID: bytes that it has read and written, into $moved
+# moved PID: sets $moved to the bytes that it has read and written
 moved() {
 	local key value
 	moved=0
@@ -36,7 +36,7 @@ prepare() {
 	[ "$all_moved" -gt $((3 * 16000000)) ]		# in, some of it to disk and back, out
 }
 
-# reach PID: wait for a random moment of it, or its end
+# reach PID: wait until it reaches a random moment, or ends
 reach() {
 	local at=$(((RANDOM * 32768 + RANDOM) % (all_moved / 100 * 102)))
 	while [ -e "/proc/$1/exe" ] && moved "$1" 2>/dev/null && [ "$moved" -lt $at ]; do
@@ -81,7 +81,7 @@ more() {
 	[ $((interruptions < $1 && runs < 30 * $1)) = 1 ]
 }
 
-# some ROUNDS: as many as there should be
+# some ROUNDS: enough of them
 some() {
 	echo "# $interruptions of $runs runs interrupted" >&3
 	[ $interruptions -ge "$1" ]

@@ -2,12 +2,12 @@
 /*
  * calls.c - calls of gsort.h that a program may make, however wrong
  *
- * Structs have any numbers in them, pointers are NULL or lead to as much as their counts say, calls come
- * in any order and from two threads at once, and callbacks fail.  Each call must return, with a result
- * or with an error that is described; what the results are is for the other targets.
+ * Structs hold any numbers, pointers are NULL or point to as many elements as their counts say, calls
+ * come in any order and from two threads at once, and callbacks fail.  Each call must return a result
+ * or a described error; the other targets check results.
  *
- * Only two things are kept from going wrong, as only a caller can know them: gsort_close() is the last
- * call for a job, and its callbacks give and take bytes to the end.
+ * Two rules are kept, because only a caller can know them: gsort_close() is the last call for a job, and
+ * its callbacks give and take bytes to the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ enum { MOST_NAMES = 3, MOST_KEYS = 3, MOST_CALLS = 6, INPUT_BYTES = 3000 };
 
 /* ---- numbers --------------------------------------------------------------- */
 
-/* Members that are not pointers.  SANDBOX is for good, and left out. */
+/* Members that are not pointers, without SANDBOX, which cannot be undone. */
 static const struct {
 	size_t offset, bytes;
 } numbers[] = {
@@ -44,7 +44,7 @@ static const struct {
 	NUMBER(csv), NUMBER(stable), NUMBER(underline), NUMBER(was_plan_ranks), NUMBER(struct_size),
 };
 
-/* What is wrong by itself is rare, so that most calls come further. */
+/* Values that are wrong by themselves are rare, so that most calls get further. */
 static bool
 rarely(struct fuzz *from)
 {
@@ -128,7 +128,7 @@ take(void *context, const void *data, size_t bytes)
 	return fails(context) ? ((struct calls *)context)->result : 0;
 }
 
-/* Callbacks that look at their job, or end it. */
+/* Callbacks that ask for progress, or end their job. */
 static void
 told(void *context, const char *line)
 {
@@ -345,7 +345,7 @@ fuzz_job_calls(struct fuzz *from)
 
 /* ---- arrays -------------------------------------------------------------------- */
 
-/* Memory for COUNT elements of 8 bytes, or NULL; what it begins with may be off by a few bytes. */
+/* Memory for COUNT elements of 8 bytes, or NULL; the pointer may be off by a few bytes. */
 struct memory { char *base, *at; };
 
 static struct memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fuzz.h - bytes of the fuzzer, taken as what is needed
+ * fuzz.h - take values from the bytes of the fuzzer
  *
  * A target (targets.def) takes any bytes, and calls abort() if gsort does something wrong with
  * them.  Missing bytes are 0, so no input is too short.
@@ -64,7 +64,7 @@ struct fuzz_bytes {
 static inline void
 fuzz_put(struct fuzz_bytes *to, const void *data, size_t bytes)
 {
-	if (to->bytes + bytes >= to->room) {	/* so there is memory even of none */
+	if (to->bytes + bytes >= to->room) {	/* so that even no bytes have an address */
 		to->room = 2 * (to->bytes + bytes) + 256;
 		to->data = realloc(to->data, to->room);
 		if (to->data == NULL)

@@ -7,7 +7,7 @@
 #include "oracle.h"
 #include "reference_model.h"
 
-/* An input: so many bytes as the next one says; the last has all that are left. */
+/* An input: the next byte is its length; the last input has all bytes that are left. */
 static void
 take_input(struct fuzz_job *job, struct fuzz *from, unsigned i)
 {

@@ -151,7 +151,7 @@ damage(struct made *made, struct fuzz *from)
 		if (at < made->packed.bytes)
 			made->packed.data[at] ^= (char)change;
 		break;
-	case 5:		/* of lz4 the last four bytes may pass: inflate_archive.c */
+	case 5:		/* for lz4, damage in the last four bytes may pass: inflate_archive.c */
 		fuzz_put(&made->packed, "garbage", 5 + change % 3);
 		break;
 	default:
@@ -192,10 +192,10 @@ give(void *context, void *into, size_t bytes)
 struct end {
 	gs_status status;
 	char      message[1024];
-	struct fuzz_bytes bytes;	/* a few may become gigabytes: no more than MOST_PLAIN */
+	struct fuzz_bytes bytes;	/* a few bytes may become gigabytes: stop at MOST_PLAIN */
 };
 
-/* PIECE bytes are wanted at a time. */
+/* PIECE bytes are read at a time. */
 static void
 read_input(struct end *end, const struct gs_input_options *options, size_t piece)
 {
@@ -266,7 +266,7 @@ compare(const struct end *one, const struct end *two, enum gsort_decompress form
 		FUZZ_MUST(strcmp(strstr(one->message, ": "), strstr(two->message, ": ")) == 0);
 }
 
-/* What is known of members that were made here. */
+/* What is known about members that were made here. */
 static void
 compare_made(const struct made *made, const struct end *end)
 {

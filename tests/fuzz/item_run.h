@@ -12,7 +12,7 @@ struct item_run {
 	struct gsort_options options;
 	struct fuzz_bytes    input, output;
 	size_t               at;	/* of the input, given */
-	uint64_t             state;	/* random: how much is given at a time */
+	uint64_t             state;	/* random: how many bytes are given at a time */
 };
 
 /** Set the options that records and lines share, by FLAGS and MORE of the fuzzer.  RUN is zeroed, and
@@ -28,10 +28,10 @@ bool item_run_groups(const struct item_run *run);
 /** Is a group of COUNT equal items written? */
 bool item_run_takes(const struct item_run *run, size_t count);
 
-/** The output must be RIGHT, which is freed. */
+/** Check that the output is RIGHT, and free that. */
 void item_run_compare(const struct item_run *run, struct fuzz_bytes *right);
 
-/** The output becomes the input, of a merge or else of a check; all of it is written. */
+/** The output becomes the input of a merge or a check, which writes all of it. */
 void item_run_again(struct item_run *run, bool merge);
 
 void item_run_close(struct item_run *run);

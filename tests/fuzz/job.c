@@ -96,7 +96,7 @@ read_file(int fd, struct fuzz_bytes *into)
 
 /* ---- running --------------------------------------------------------------- */
 
-/* What no job may do, whatever it was told. */
+/* Check what holds for every job, whatever its options. */
 static void
 check(const struct fuzz_job *job)
 {
@@ -198,7 +198,7 @@ shaped(struct shape *shape, size_t k)
 	}
 }
 
-/* A line that says KEY; of an integer either as u64 or as i64.  STYLE: what else is there. */
+/* A line with KEY, an integer either as u64 or as i64.  STYLE: what else the line has. */
 static int
 print_line(char line[400], enum gsort_type type, uint64_t key, unsigned style)
 {

@@ -21,7 +21,7 @@ struct fuzz_job {
 	unsigned             count;	/* of inputs; those that are not files: 1 */
 	enum fuzz_in         in;
 	enum fuzz_out        out;
-	uint64_t             state;	/* random: how much is given and taken at a time */
+	uint64_t             state;	/* random: how many bytes are given and taken at a time */
 
 	/* What came of it. */
 	gsort_status         status;
@@ -32,10 +32,10 @@ struct fuzz_job {
 	char                 warned[1024];	/* the first */
 };
 
-/** Open, run, close; what must be so whatever the job is, is looked at. */
+/** Open, run and close the job, and check what holds for every job. */
 void fuzz_job_run(struct fuzz_job *job);
 
-/** Make keys of options.type: SHAPE and all by what FROM has; COUNT of them, to input INTO. */
+/** Append COUNT keys of options.type, drawn by SHAPE and FROM, to input INTO. */
 void fuzz_job_make(struct fuzz_job *job, struct fuzz *from, unsigned into, size_t count);
 
 /** A number of keys, mostly few, at most MOST. */

@@ -2,9 +2,8 @@
 /*
  * lines.c - lines with any keys, sorted, merged or checked, against a stable sort by comparison
  *
- * gs_line_compare() decides here, so what is tried is all that goes around it: words, buckets, cuts of
- * the input, headers, quotes and selections.  tests/tools/keydefs.py holds the comparison itself
- * against sort(1).
+ * gs_line_compare() decides the order here, so this tests everything around it: words, buckets, cuts
+ * of the input, headers, quotes and selections.  tests/tools/keydefs.py compares it with sort(1).
  */
 #include "item_run.h"
 #include "linekey/line_order.h"
@@ -65,7 +64,7 @@ ends_quoted(const struct run *run, const char *at, bool quoted, bool *opens)
 	return quoted != toggles;
 }
 
-/* Cut the input into lines, the last of which gets a terminator.  *QUOTED: it ends in quotes. */
+/* Cut the input into lines, and end the last one.  *QUOTED: it ends in quotes. */
 static struct line *
 cut(struct run *run, size_t *count, bool *quoted)
 {
@@ -151,7 +150,7 @@ open_order(struct run *run)
 	       !gs_line_order_wants_header(&run->order);
 }
 
-/* Leave out lines whose strict keys are no numbers, or else count them. */
+/* Leave out lines whose strict keys are not numbers, or count them. */
 static size_t
 leave_out(const struct run *run, struct line *lines, size_t *count)
 {
@@ -231,7 +230,7 @@ judge(struct run *run)
 
 /* ---- what is tried -------------------------------------------------------------------- */
 
-/* Some letters, mostly such that go together. */
+/* Some letters, mostly compatible ones. */
 static char *
 choose_letters(char *to, struct fuzz *from)
 {
@@ -353,7 +352,7 @@ fuzz_lines(const uint8_t *data, size_t bytes)
 	choose_keys(&run, &from);
 	make_input(&run, &from);
 	judge(&run);
-	/* What is sorted now is in order, and merging it alone changes nothing. */
+	/* The sorted output is in order, and merging it alone changes nothing. */
 	if (options->operation == GSORT_SORT && !options->counts && options->argsort_bits == 0) {
 		item_run_again(&run.job, flags & 1);
 		judge(&run);

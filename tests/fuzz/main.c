@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * main.c - a replacement of libFuzzer where there is no clang
+ * main.c - replaces libFuzzer where there is no clang
  *
  *     fuzzers TARGET [-runs=N] [-seed=N] [-artifact_prefix=PATH] [FILE|FOLDER]...
  *

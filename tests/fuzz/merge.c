@@ -9,7 +9,7 @@
 
 static const char *const dirs[] = { "/dev/shm" };
 
-/* What was made becomes sorted, as OPTIONS say but without a choice. */
+/* Sort the made keys as OPTIONS say, but without selection. */
 static void
 sort_input(struct fuzz_bytes *input, const struct gsort_options *options)
 {

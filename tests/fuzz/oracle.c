@@ -17,7 +17,7 @@ struct facts {
 	struct fuzz_numbers numbers;
 	bool     ordered;		/* each input */
 	uint64_t breaks, duplicates;	/* of the last input */
-	bool     fits;			/* every number, in the type that is wanted */
+	bool     fits;			/* every number, in the output type */
 	struct fuzz_bytes right;	/* what must come out */
 };
 
@@ -39,7 +39,7 @@ read_inputs(struct facts *facts, const struct fuzz_job *job)
 	}
 }
 
-/* Both ends, as far as they are the same. */
+/* Both results, as far as they are the same. */
 static void
 compare(const struct fuzz_bytes *right, const struct fuzz_bytes *output)
 {
@@ -56,7 +56,7 @@ compare(const struct fuzz_bytes *right, const struct fuzz_bytes *output)
 	FUZZ_MUST(right->bytes == output->bytes && at == right->bytes);
 }
 
-/* Is what went wrong told by its line? */
+/* Does the message name the line of the error? */
 static void
 check_place(const struct fuzz_job *job, const struct facts *facts)
 {

@@ -5,8 +5,7 @@
 
 #include "job.h"
 
-/** Run JOB, and see that what came of it is what reference_model.c says.  MAY_FAIL: a sentence is
- *  right, too. */
+/** Run JOB, and check its result with reference_model.c.  MAY_FAIL: an error is right, too. */
 void fuzz_judge(struct fuzz_job *job, bool may_fail);
 
 #endif

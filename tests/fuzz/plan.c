@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 #include "sort/buckets/batch.h"
 
-/* Mostly round numbers and those beside them. */
+/* Mostly round numbers and their neighbours. */
 static uint64_t
 size_of(struct fuzz *from)
 {
@@ -19,7 +19,7 @@ size_of(struct fuzz *from)
 	return ((uint64_t)1 << kind % 64) + (uint64_t)(int8_t)fuzz_take(from, 1);
 }
 
-/* All that is used at once is within the budget; sums as wide as they need to be. */
+/* All memory in use at once is within the budget; sums are wide enough not to overflow. */
 static void
 check_shares(const struct gs_plan *plan, const struct gs_plan_input *facts)
 {

@@ -222,7 +222,7 @@ fuzz_records(const uint8_t *data, size_t bytes)
 	choose_keys(&run, &from);
 	make_input(&run, &from);
 	judge(&run);
-	/* What is sorted now is in order, and merging it alone changes nothing. */
+	/* The sorted output is in order, and merging it alone changes nothing. */
 	if (options->operation == GSORT_SORT && !options->counts) {
 		item_run_again(&run.job, flags & 1);
 		judge(&run);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * reference_model.c - sorting as the manual has it: strtod(3), printf(3), qsort(3)
+ * reference_model.c - sorting as the manual describes it: strtod(3), printf(3), qsort(3)
  *
  * Only the shortest form of a float comes from gsort's code, which the floats target checks.
  */
@@ -407,7 +407,7 @@ convert_float(enum gsort_type from, fuzz_rank rank, enum gsort_type to, uint64_t
 	return true;
 }
 
-/* A number as an integer; false: it is none, or far too large. */
+/* A number as an integer; false: it is not one, or far too large. */
 static bool
 make_whole(enum gsort_type from, fuzz_rank *rank)
 {

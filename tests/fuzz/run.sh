@@ -51,7 +51,7 @@ command_of() {
 	esac
 }
 
-# A header that has changed: everything again.
+# A header has changed: build everything again.
 if [ ! -e "$work/begun" ] || [ -n "$(find "$source/src" "$source/kernels" "$source/tests" \
 	"$build/config.h" -newer "$work/begun" -name '*.[hid]*')" ]; then
 	rm -f "$work"/*.o
@@ -83,7 +83,7 @@ for target in "${targets[@]}"; do
 		sed -n 's/^[OR][A-Z]*([^"]*"\([a-z0-9-]*\)".*/"--\1"/p' "$source/src/cli/opts.def" >"$work/opts.dict"
 		more=(-dict="$work/opts.dict");;
 	esac
-	# What is said of options is not looked at, and what they allocate lives as long as gsort.
+	# The messages of opts are not printed, and what options allocate lives as long as gsort.
 	[ "$target" != opts ] || more+=(-close_fd_mask=2 -detect_leaks=0)
 	ASAN_OPTIONS=detect_leaks=$([ "$target" = opts ] && echo 0 || echo 1) "$work/fuzz" "$target" \
 		-max_total_time="$seconds" -max_len=4096 -timeout=60 -rss_limit_mb=8192 -malloc_limit_mb=8192 \

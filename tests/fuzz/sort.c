@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * sort.c - any job, beside a sort that is too simple to be wrong (reference_model.c)
+ * sort.c - any job, compared with a sort that is too simple to be wrong (reference_model.c)
  *
  * The first bytes choose type, options, sizes, kinds of input and output, memory and device; the
  * rest chooses how keys are made, and some keys.  Every byte has a meaning.
@@ -10,7 +10,7 @@
 #include "oracle.h"
 #include "reference_model.h"
 
-extern size_t emu_allocations(void);	/* of the emulated CUDA, not given back */
+extern size_t emu_allocations(void);	/* pieces of the emulated CUDA that are not freed */
 
 static const char *const dirs[] = { "/dev/shm", "/tmp" };
 
@@ -32,7 +32,7 @@ choose_device(struct gsort_options *options, struct fuzz *from)
 	options->device = what < 4 ? GSORT_DEVICE_CPU : what < 6 ? GSORT_DEVICE_AUTO : GSORT_DEVICE_GPU;
 	options->gpu_memory_bytes = memory % 2 ? (uint64_t)(1 + memory) << 20 : 0;
 	set_number("GSORT_EMU_MEMORY", (2ull << 20) << memory / 2 * 2);
-	if (what == 5)			/* so that it is opened at once, beside the input */
+	if (what == 5)			/* so that it is opened at once, while the input is read */
 		options->size_hint = (uint64_t)1 << 45;
 	return options->gpu_memory_bytes > 0 || memory < 2;
 }
@@ -70,7 +70,7 @@ choose_resources(struct gsort_options *options, struct fuzz *from)
 	options->merge_files = flags & 0x800 ? 2 + (flags >> 12) % 3 : 0;
 }
 
-/* Top of the input: lines or bytes that are not sorted. */
+/* The header of the input: lines or bytes that are not sorted. */
 static void
 choose_header(struct fuzz_job *job, struct fuzz *from)
 {

@@ -45,7 +45,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 		usage(words[0]);
 	memmove(words + 1, words + 2, (size_t)(*argc - 1) * sizeof *words);
 	--*argc;
-	/* "-" is an input like any other: nobody is to wait for a terminal. */
+	/* "-" is an input like any other: no target may wait for a terminal. */
 	if (freopen("/dev/null", "r", stdin) == NULL)
 		abort();
 	return 0;

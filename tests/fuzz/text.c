@@ -26,7 +26,7 @@ struct said {
 	gs_status           status;
 	char                message[1024];
 	unsigned            warnings;
-	uint64_t            warned;	/* a sum over them: their order may differ, ... */
+	uint64_t            warned;	/* a sum over them, since their order may differ, ... */
 	uint64_t            sum;	/* ... and that of the numbers */
 	char                first[1024];
 };
@@ -256,7 +256,7 @@ compare(const struct said *one, const struct said *two)
 	                 one->numbers.header.bytes) == 0);
 }
 
-/* The same with reference_model.c, which says nothing but where the first bad line is. */
+/* The same with reference_model.c, which tells only the first bad line. */
 static void
 compare_simple(const struct said *said)
 {

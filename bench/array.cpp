@@ -37,7 +37,7 @@
 
 namespace {
 
-enum { SMALL = 1 << 17 };	/* fewer keys are sorted that many times a run, in all */
+enum { SMALL = 1 << 17 };	/* fewer keys are sorted several times per run, this many in all */
 enum { MOST_SLOW = 1 << 22 };	/* keys of pairs, and of argsort, with one thread */
 
 const char *const shape_names[] = {
@@ -82,7 +82,7 @@ must_be_ok(gsort_status status)
 	must(status == GSORT_OK, gsort_message());
 }
 
-/* In huge pages, as numpy has its arrays, and touched. */
+/* In huge pages, as numpy's arrays are, and touched. */
 template <class T> struct huge {
 	explicit huge(std::size_t size)
 		: at(static_cast<T *>(huge_allocate(size * sizeof(T)))), count(size)
@@ -110,7 +110,7 @@ key_at(unsigned shape, std::size_t at, std::size_t count)
 	return static_cast<Key>(static_cast<double>(bits) * (sizeof(Key) == 4 ? 0x1p-32 : 0x1p-64));
 }
 
-/* A way to sort: its column, and what it does to the copy of the input. */
+/* A way to sort: its column, and the function that sorts a copy of the input. */
 struct way {
 	std::string           name;
 	unsigned              threads;

@@ -25,7 +25,7 @@ from gsort import _arrays, _keys, _native
 
 
 def sort_from_c(keys, threads):
-    """What a C program does: options, and the call."""
+    """Do what a C program does: set options, and call."""
     options = _arrays._options(False, threads)
     status = _native.LIBRARY.gsort_sort(keys.ctypes.data, len(keys), _keys.type_of(keys.dtype),
                                         options)
@@ -62,7 +62,7 @@ def measure(source, runs, threads):
 
 
 def least(ways, seconds):
-    """The least time of each way, and the least of the processor, by turns."""
+    """The least time of each way, and its least processor time, in turns."""
     spent, calls = {name: (float("inf"), float("inf")) for name in ways}, {}
     for name, call in ways.items():		# warms up, too
         start = time.perf_counter()

@@ -28,13 +28,13 @@ static const struct call_type call_types[] = {
 	{ GSORT_I64, "i64", 8, CALL_SIGNED, 0 }, { GSORT_F64, "f64", 8, CALL_FLOAT, 52 },
 };
 
-/* From CALL_WIDE on they may have payloads. */
+/* Types from CALL_WIDE on may have payloads. */
 enum {
 	CALL_TYPES = sizeof call_types / sizeof call_types[0],
 	CALL_U8 = 0, CALL_WIDE = 6, CALL_U32 = 6, CALL_U64 = 9,
 };
 
-/** Where the bits KEY stand in the order of all keys of TYPE. */
+/** The position of KEY's bits in the order of all keys of TYPE. */
 static inline uint64_t
 call_order(const struct call_type *type, uint64_t key)
 {

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-/** Seconds since some moment in the past; never goes back. */
+/** Seconds since some moment in the past; never decreases. */
 static inline double
 now(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* huge.h - memory in huge pages, as the arena of a job has it */
+/* huge.h - memory in huge pages, as in the arena of a job */
 #ifndef GS_BENCH_HUGE_H
 #define GS_BENCH_HUGE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* keys.c - make keys in host memory, and check that a sort has lost none */
+/* keys.c - make keys in host memory, and check that a sort loses none */
 #include "config.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* keys.h - make keys in host memory, and check that a sort has lost none */
+/* keys.h - make keys in host memory, and check that a sort loses none */
 #ifndef GS_BENCH_KEYS_H
 #define GS_BENCH_KEYS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* must.c - calls that must succeed, or the benchmark ends */
+/* must.c - calls that end the benchmark if they fail */
 #include "config.h"
 
 #include <stdio.h>

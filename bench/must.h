@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* must.h - calls that must succeed, or the benchmark ends */
+/* must.h - calls that end the benchmark if they fail */
 #ifndef GS_BENCH_MUST_H
 #define GS_BENCH_MUST_H
 

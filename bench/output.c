@@ -34,7 +34,7 @@ enum {
 	HUGE_BYTES   = 2 << 20,
 };
 
-/* What the file gets first; AHEAD: the writer makes room as it goes, for write(2) only. */
+/* How the file gets its blocks; AHEAD: the writer preallocates as it goes, for write(2) only. */
 enum before { NOTHING, SIZE, BLOCKS, ROOM, AHEAD, BEFORES };
 static const char *const befores[BEFORES] = {
 	"-", "ftruncate", "fallocate", "keep-size", "ahead",
@@ -95,7 +95,7 @@ put_written(int fd, char *source, size_t at, size_t bytes)
 			die("write");
 }
 
-/* One call, whatever the piece: its bytes are the source's, again and again. */
+/* One call for a piece of any size: it repeats the bytes of the source. */
 static void
 put_placed(int fd, char *source, size_t at, size_t bytes)
 {
@@ -228,7 +228,7 @@ static const char *const ways[] = {
 };
 enum { WAYS = sizeof ways / sizeof ways[0], CACHED = 0, MEMORY, GIVEN, GIFT, FILLED };
 
-/* MEMORY: as much as is to be written, for ways that do not fill it themselves. */
+/* MEMORY: the bytes to write, for ways that do not fill memory themselves. */
 static void
 feed(int fd, unsigned way, size_t piece_bytes, char *source, char *memory)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* record.c - rows of figures for other programs: JSON, a row a line, and CSV */
+/* record.c - rows of figures for other programs: JSON, one row per line, and CSV */
 #include "config.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ record_number(const char *name, double number)
 	record.row[record.fields - 1].number = number;
 }
 
-/* Texts are names of ours and of the device: none has a quote in it.  Counts stay exact. */
+/* Texts are our names and the device's, which have no quotes.  Counts stay exact. */
 static void
 put_field(FILE *file, unsigned f)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* record.h - rows of figures for other programs: JSON, a row a line, and CSV */
+/* record.h - rows of figures for other programs: JSON, one row per line, and CSV */
 #ifndef GS_BENCH_RECORD_H
 #define GS_BENCH_RECORD_H
 
-/** Rows will go to these files; NULL: not wanted.  Ends the program if one cannot be written. */
+/** Write rows to these files; NULL: no such file.  Ends the program if one cannot be written. */
 void record_open(const char *json, const char *csv);
 void record_close(void);
 

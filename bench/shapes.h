@@ -25,7 +25,7 @@
 	SHAPE(REVERSED,      "reversed") \
 	SHAPE(ORGAN,         "organ")		/* organ pipe: ascending, then descending */ \
 	SHAPE(SAW,           "saw")		/* a thousand values ascend, again and again */ \
-	SHAPE(NEARLY,        "nearly")		/* sorted, but one key in 64 is random */ \
+	SHAPE(NEARLY,        "nearly")		/* sorted, except that one key in 64 is random */ \
 	SHAPE(EQUAL,         "equal") \
 	SHAPE(EQUAL_BUT_TWO, "equal-but-two")	/* one smallest and one largest key */ \
 	SHAPE(FEW,           "few")		/* 16 values */ \
@@ -52,11 +52,11 @@
 	SHAPE(PRICES,        "prices")		/* in cents: most are low and end in 99 */ \
 	SHAPE(UUIDS,         "uuids")		/* of version 7: milliseconds, then random bits */ \
 	SHAPE(ZIPF_HASHED,   "zipf-hashed")	/* zipf of hashed identifiers */ \
-	SHAPE(CUSTOMERS,     "customers")	/* few have most orders, whose numbers count up */ \
+	SHAPE(CUSTOMERS,     "customers")	/* few customers have most orders, whose numbers ascend */ \
 	SHAPE(LOG_FLOATS,    "log-floats")	/* floats of any magnitude from e^-20 to e^20 */ \
 	SHAPE(AMOUNTS,       "amounts")		/* of money: most are round, in tens to millions */ \
 	SHAPE(TWO_LOGS,      "two-logs")	/* interleaved, each in order but for some jitter */ \
-	SHAPE(BURSTS,        "bursts")		/* some 40 equal keys behind each other */ \
+	SHAPE(BURSTS,        "bursts")		/* about 40 equal keys in a row */ \
 	SHAPE(BLOCKS,        "blocks")		/* sorted blocks of 4096 keys, shuffled */ \
 	SHAPE(OUTLIERS,      "outliers")	/* bytes, and one key in 65537 anywhere */ \
 	SHAPE(FIELDS,        "fields")		/* a year, a place, a kind and a number, packed */ \
@@ -160,7 +160,7 @@ shape_curve(unsigned bits, uint64_t x, uint64_t y)
 	return key;
 }
 
-/* Four prices of five end in 99 cents. */
+/* Four of five prices end in 99 cents. */
 ON_HOST_AND_DEVICE uint64_t
 shape_price(uint64_t random, uint64_t any)
 {

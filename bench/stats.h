@@ -15,7 +15,7 @@ struct stats {
 	double   margin;	/* the true mean is within it of MEAN with 95 %; 0 for one run */
 };
 
-/** Of COUNT > 0 samples, which it puts in order. */
+/** The statistics of COUNT > 0 samples, which it sorts. */
 struct stats stats_of(double *samples, unsigned count);
 
 #ifdef __cplusplus

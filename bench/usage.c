@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* usage.c - what the command lines of gsort-bench's subcommands have in common */
+/* usage.c - what the subcommands of gsort-bench share on their command lines */
 #include "config.h"
 
 #include <stdio.h>

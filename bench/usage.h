@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* usage.h - what the command lines of gsort-bench's subcommands have in common */
+/* usage.h - what the subcommands of gsort-bench share on their command lines */
 #ifndef GS_BENCH_USAGE_H
 #define GS_BENCH_USAGE_H
 
 #include <stddef.h>
 
-/** Say on standard error that VALUE is wrong, and why; returns the exit status, 2. */
+/** Print on standard error that VALUE is wrong, and why; returns the exit status, 2. */
 int bad_usage(const char *what, const char *value);
 
 /** The value of "1000" or "2^28"; 0 if TEXT is neither. */

@@ -57,7 +57,7 @@ sort_parts(void *context, unsigned worker, unsigned size)
 		                     work->scratch + (size_t)worker * GS_PART_BYTES);
 }
 
-/* Memory of the pool, for this call and later ones. */
+/* The memory of the pool, which later calls reuse. */
 static char *
 pool_memory(size_t bytes)
 {

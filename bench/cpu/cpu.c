@@ -27,7 +27,7 @@ struct bench {
 	unsigned threads;	/* most */
 	unsigned runs;
 	int      simd;		/* only this one, or -1 */
-	bool     only_most;	/* threads: not 1, 2, 4 .. before */
+	bool     only_most;	/* this number of threads, instead of 1, 2, 4 .. */
 	bool     qsort;
 	unsigned merge;		/* runs to merge, instead of sorting; or 0 */
 	unsigned shape;		/* or SHAPES: all */
@@ -196,7 +196,7 @@ static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
 };
 
-/* True: go on; else *STATUS is the exit status. */
+/* True: continue; otherwise *STATUS is the exit status. */
 static bool
 parse(struct bench *bench, int argc, char **argv, int *status)
 {

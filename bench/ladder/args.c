@@ -11,7 +11,7 @@
 #include "bench/ladder/references.h"
 #include "bench/usage.h"
 
-/* Numbers between commas to LIST; how many, 0 if one is not a number. */
+/* Read numbers between commas to LIST; returns how many, or 0 if one is not a number. */
 static unsigned
 numbers(const char *text, size_t *list)
 {
@@ -48,7 +48,7 @@ reference_count(void)
 	return count;
 }
 
-/* References first, for others are compared with them; NULL after the last variant. */
+/* References come first, because others are compared with them; NULL after the last variant. */
 static const struct variant *
 variant_at(unsigned at)
 {
@@ -65,7 +65,7 @@ names(const char *word, const struct variant *variant, bool reference)
 	       strcmp(word, variant->place == VARIANT_CPU ? "cpu" : "gpu") == 0;
 }
 
-/* Add what WORD names; how many were added. */
+/* Add the variants that WORD names; returns how many. */
 static unsigned
 add_variants(struct bench_args *args, const char *word)
 {
@@ -118,7 +118,7 @@ from_to(struct bench_args *args, unsigned long from, unsigned long to)
 	return -1;
 }
 
-/* -1 if GOOD, or the exit status after saying that OPTION does not take TEXT. */
+/* -1 if GOOD; otherwise print that OPTION does not take TEXT, and return the exit status. */
 static int
 good_or(bool good, const char *option, const char *text)
 {

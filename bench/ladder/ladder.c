@@ -36,7 +36,7 @@ static const char usage[] =
 
 /* ---- all sizes ----------------------------------------------------------- */
 
-/* What is known of a variant from the sizes before. */
+/* What earlier sizes tell about a variant. */
 struct past {
 	double seconds;		/* of one run at the last size */
 	size_t keys;
@@ -111,7 +111,7 @@ run_size(const struct bench_args *args, size_t keys, struct past *past)
 	return wrong;
 }
 
-/* Every variant that does not reach up to the least size asked for, at the most it can. */
+/* Run variants that cannot reach the least size asked for at their largest size. */
 static unsigned
 run_small(const struct bench_args *args)
 {

@@ -41,7 +41,7 @@ std_sort_sort(struct variant_job *job)
 	return 0;
 }
 
-/* Room for the keys once more, and what else is scratch behind them. */
+/* Room for the keys once more, and other scratch memory behind them. */
 static size_t
 twice(size_t count)
 {
@@ -56,7 +56,7 @@ gsort_cpu_sort(struct variant_job *job)
 	return 0;
 }
 
-/* CUB's own scratch.  It is asked for once a size, not in the time that is measured. */
+/* CUB's own scratch memory.  Its size is asked for once per size of input, outside the measured time. */
 static size_t
 cub_bytes(enum cub_which which, size_t count)
 {

@@ -162,7 +162,7 @@ runner_load(size_t count)
 		memcpy(runner.pinned_in, runner.in, count * sizeof *runner.in);
 }
 
-/* Sorted, and the same keys?  OUT was written by this run: the device's memory, or the sort. */
+/* Are the keys sorted, and the same as before? OUT was written by this run. */
 static bool
 sorted(uint32_t *out, bool descending)
 {
@@ -342,7 +342,7 @@ run_with(const struct variant *variant, const struct run_args *args, struct vari
 	result->counted = seen.cost;
 	memcpy(result->kinds, seen.kinds, sizeof result->kinds);
 	spent = times.total;
-	/* a run that slow is not repeated */
+	/* such a slow run is not repeated */
 	if (variant->place == VARIANT_CPU || spent > args->patience)
 		keep(runs++, &times);
 	else

@@ -581,7 +581,7 @@ cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 	return cudaSuccess;
 }
 
-static _Atomic size_t room_of_block = SIZE_MAX;	/* each thread of a kernel asks: too often for getenv() */
+static _Atomic size_t room_of_block = SIZE_MAX;	/* asked by each thread: getenv() is too slow */
 
 size_t
 emu_shared_bytes(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* codec_headers.c - what the headers of the libraries say; a function that they declare in another way
- * than base/codec_abi.h does not compile */
+/* codec_headers.c - compare base/codec_abi.h with the headers of the libraries: a function that they
+ * declare differently does not compile */
 #define GS_CODEC_HEADERS
 #include "tests/unit/base/codec_facts.h"
 

@@ -61,7 +61,7 @@ def rounded(fraction):
 
 
 def mean(total, count):
-    """Of COUNT numbers whose sum may be beyond the range of a float, as gsort rounds it."""
+    """The mean of COUNT numbers whose sum may exceed the range of a float, rounded as by gsort."""
     if not math.isfinite(rounded(total)):
         return math.ldexp(float(total / 2 ** 64) / count, 64)
     return rounded(total) / count

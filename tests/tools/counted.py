@@ -18,7 +18,7 @@ draw = random.Random(int(sys.argv[1]))
 
 
 class Key:
-    """-kF[.C][,G[.D]]LETTERS of lines that have three fields or more."""
+    """-kF[.C][,G[.D]]LETTERS for lines with three fields or more."""
 
     def __init__(self, kind):
         self.kind, self.first, self.last = kind, draw.randrange(3), None
@@ -43,11 +43,11 @@ class Key:
         return self.begin == self.end == 0
 
     def fields(self, fields, separator):
-        """What is printed of a line with these FIELDS: those of CSV are a list."""
+        """What gsort prints for a line with these FIELDS, which for CSV are a list."""
         of = fields[self.first:None if self.last is None else self.last + 1]
         if self.kind == "csv" and self.is_whole():
             return of
-        # characters are counted on behind the end of a field
+        # counting of characters continues behind the end of a field
         text = separator.join(fields[self.first:])[self.begin:self.end or len(separator.join(of))]
         if self.kind == "csv":
             return [text]

@@ -23,7 +23,7 @@ CALLS = ("open,openat,write,pwrite64,writev,ftruncate,rename,renameat,renameat2,
 
 
 def record(command):
-    """The calls of COMMAND, one a line, in the order in which they returned."""
+    """The system calls of COMMAND, one per line, in the order in which they returned."""
     log = "crash.trace"
     ended = subprocess.run(["strace", "-f", "-qq", "-s", "0", "-o", log, "-e", "trace=" + CALLS] + command,
                            check=False)
@@ -43,7 +43,7 @@ def record(command):
 
 
 def steps_of(lines, before):
-    """What the calls did, to files: each name of BEFORE is a file, and each that is made."""
+    """What the calls did to the files named in BEFORE, and to those that they made."""
     names, fds, steps, made = {name: name for name in before}, {}, [], itertools.count()
     for line in lines:
         call = re.match(r"(\w+)\((.*)\)\s+= (-?\d+)", line)

@@ -46,14 +46,14 @@ def ordered(kind, pattern):
 
 
 class Outcome:
-    """What a run must come to: a status, and its output, whole."""
+    """The right status and output of a run."""
 
     def __init__(self, status, output):
         self.status, self.output = status, output
 
 
 class Job:
-    """Options and inputs that are common to all kinds."""
+    """Options and inputs that all kinds share."""
 
     ends = b'\n'
 
@@ -72,7 +72,7 @@ class Job:
         return self.one(0, 1, 2, 3, 10, self.draw.randrange(100), self.draw.randrange(2000), self.draw.randrange(20000))
 
     def cut(self, items):
-        """The items as those of one to four inputs."""
+        """Split the items into one to four inputs."""
         cuts = sorted(self.draw.randrange(len(items) + 1) for _ in range(self.one(0, 0, 0, 1, 2, 3)))
         return [items[a:b] for a, b in zip([0] + cuts, cuts + [len(items)])]
 
@@ -217,7 +217,7 @@ class Keys(Job):
         return line.encode() + (b'\0' if self.zero else b'\n')
 
     def lead(self):
-        """The header, or skipped bytes, of the first input; and the option."""
+        """The header or skipped bytes of the first input, and the option for it."""
         if self.mode == '--argsort' or self.chance(.85):
             self.leads = 0
             return b''
@@ -289,7 +289,7 @@ class Keys(Job):
         return self.parsed(got) == self.parsed(want)
 
     def parsed(self, output):
-        """Lines of floats: the doubles, which may be printed in more than one way."""
+        """Lines with floats: their doubles, which may be printed in more than one way."""
         end = b'\0' if self.zero else b'\n'
         return [word if word.startswith(b'id') else
                 [*line.split()[:-1], struct.pack('d', float(line.split()[-1]))]
@@ -297,7 +297,7 @@ class Keys(Job):
 
 
 def raw_fields(row):
-    """The fields of a row, as they are there: quotes count at the beginning of a field."""
+    """The fields of a row, unchanged; a quote counts only at the beginning of a field."""
     fields, at = [], 0
     while True:
         begin = at
@@ -343,7 +343,7 @@ class Csv(Job):
         self.check_model()
 
     def file(self, part):
-        """With a header of its own; one without rows may be empty."""
+        """Each input has a header; an input without rows may be empty."""
         mark = self.mark * self.chance(.3)
         head = ','.join(map(self.quoted, self.names)) + self.one(*self.ends) if self.header else ''
         return mark * self.chance(.5) if not part and self.chance(.5) else mark + (head + ''.join(map(''.join, part))).encode()
@@ -401,7 +401,7 @@ class Csv(Job):
             self.spoil()
 
     def spoil(self):
-        """Put what is no number into the column of a number."""
+        """Put something that is not a number into the column of a number."""
         column, letters = self.draw.choice([(k[0], k[-1]) for k in self.keys if 'n' in k[-1] or 'g' in k[-1]])
         at = self.draw.randrange(len(self.rows))
         fields = (self.fields(self.rows[at]) + [''] * self.columns)[:self.columns]
@@ -409,7 +409,7 @@ class Csv(Job):
         self.rows[at] = ','.join(map(self.quoted, fields)), self.rows[at][1]
 
     def text(self, fields, key):
-        """What of the row is KEY: characters count over all of it; those of a number are within its field."""
+        """The part of the row that is KEY: its characters may go beyond the field, except for a number."""
         column, first, end, last, letters = key
         at = [sum(len(f) + 1 for f in fields[:i]) for i in range(len(fields))] + [len(','.join(fields))] * 5
         begin = at[column] + first - 1
@@ -439,7 +439,7 @@ class Csv(Job):
         return self.stable or self.mode in self.one_of_equals
 
     def lead(self):
-        """What the output begins with: the mark and header of the first input that has any line, if headers are lines."""
+        """The start of the output: the mark and header of the first input that has a line, if headers are lines."""
         head = b''
         for data in self.files if self.header else self.files[:1]:
             marked = data.startswith(self.mark)
@@ -476,7 +476,7 @@ class Csv(Job):
         return Outcome(0, self.lead() + b''.join(out if self.mode == '--top' else out[self.limits(len(out))]))
 
     def counted(self, count, row):
-        """A count and the fields of the keys, as they are in the row."""
+        """A count and the fields of the keys, unchanged."""
         fields = raw_fields(row) + [''] * self.columns
         return ','.join([str(count)] + [fields[key[0]] for key in self.keys]).encode() + b'\n'
 
@@ -500,7 +500,7 @@ class Backwards:
 
 
 class Ranks:
-    """Keys, records, lines, or CSV, by several ranks: the model is that of one."""
+    """Keys, records, lines or CSV by several ranks: the model is the same as for one."""
 
     def __init__(self, seed):
         draw = random.Random(seed)

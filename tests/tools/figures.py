@@ -30,7 +30,7 @@ def pack(form, numbers):
     if form != "bf":
         return struct.pack("<%d%s" % (len(numbers), form), *numbers)
     words = struct.unpack("<%dI" % len(numbers), struct.pack("<%df" % len(numbers), *numbers))
-    # to the nearest, ties to even, but a NaN stays one
+    # to the nearest, ties to even, but a NaN stays a NaN
     return struct.pack("<%dH" % len(numbers), *((word if x != x else word + 0x7fff + (word >> 16 & 1)) >> 16
                                                 for x, word in zip(numbers, words)))
 
@@ -108,7 +108,7 @@ def is_round(number):
 
 
 def same(kind, printed, expected):
-    """Is a figure of JSON that number?  Short floats are printed with digits that give them again."""
+    """Is a figure in JSON that number? Short floats are printed with enough digits to read them back."""
     if printed is None or expected is None:
         return printed is expected
     if isinstance(printed, str) or isinstance(expected, float):
@@ -126,7 +126,7 @@ def rounded(fraction):
 
 
 def mean(total, count):
-    """Of COUNT numbers whose sum may be beyond the range of a float, as gsort rounds it."""
+    """The mean of COUNT numbers whose sum may exceed the range of a float, rounded as by gsort."""
     if not math.isfinite(rounded(total)):
         return math.ldexp(float(total / 2 ** 64) / count, 64)
     return rounded(total) / count

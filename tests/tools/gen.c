@@ -335,7 +335,7 @@ make_text(const struct stream *s, place_fn *place, const char *range)
 
 /* --- reading --------------------------------------------------------------- */
 
-/* What is known of the keys so far. */
+/* What is known about the keys so far. */
 struct proof {
 	const struct type *type;
 	bool     order, reverse, unique;	/* what to check */
@@ -382,7 +382,7 @@ read_binary(struct proof *proof, FILE *file)
 	}
 }
 
-/* Lines as gsort writes them, and what it reads: blanks, sign, digits, blanks. */
+/* Lines as gsort writes them, and others that it reads: blanks, sign, digits, blanks. */
 static void
 read_text(struct proof *proof, FILE *file)
 {

@@ -22,7 +22,7 @@ LETTERS = "bdfghiMnrV"
 MONTHS = ["Jan", "FEB", "march", "apr", "May", "jun", "JULY", "aug", "sep", "oct", "nov", "Dec", "Ja", "foo"]
 ENV = dict(os.environ, LC_ALL="C")
 
-# Text of many languages, as bytes; and bytes that are no UTF-8.
+# Text in many languages, as bytes, and bytes that are not UTF-8.
 WORDS = ["a", "A", "b", "Z", "ab", "aB", "AB", "a-b", "a b", "co-op", "coop", "Coop", "CO-OP", "resume", "résumé",
          "RÉSUMÉ", "ä", "Ä", "a\u0308", "ß", "ss", "ö", "å", "Ångström", "z", "œ", "ı", "i", "I", "İ", "ş", "ğ", "Straße",
          "strasse", "かな", "カナ", "日本", "日本語", "一", "漢字", "é", "e\u0301", "ñ", "ch", "c", "h", "cs", "dzs", "ll", "aa",
@@ -104,7 +104,7 @@ class Case:
         return "".join(self.one(*parts) for _ in range(self.rnd.randrange(1, 7)))
 
     def words(self):
-        """Text of any language, long now and then."""
+        """Text in any language, sometimes long."""
         count = self.one(1, 1, 1, 2, 3, 5, 100, 700) if self.chance(0.05) else self.one(1, 1, 1, 2, 3)
         drawn = [self.one(*WORDS).encode() if self.chance(0.9) else self.one(*BYTES) for _ in range(count)]
         return self.one(b"", b"", b"", b"-", b" ", b".", b",").join(drawn).decode("latin1")
@@ -180,7 +180,7 @@ def compare_in_locale(rnd, name):
 
 
 def draw_rows(case):
-    """Rows as text and as fields: well-formed ones."""
+    """Well-formed rows, as text and as fields."""
     words = [("".join(case.one(*'ab,"\n10 -.') for _ in range(case.rnd.randrange(6)))) for _ in range(12)]
     columns = case.rnd.randrange(1, 5)
     for _ in range(case.one(2, 10, 60)):
@@ -191,7 +191,7 @@ def draw_rows(case):
 
 
 def read_rows(text):
-    """The same for any text, as Python's csv has it; the last row is SENTINEL if all quotes are closed."""
+    """The same for any text, as Python's csv reads it; the last row is SENTINEL if all quotes are closed."""
     lines = (text + "SENTINEL\n").splitlines(keepends=True)
     reader = csv.reader(lines)
     begin = 0

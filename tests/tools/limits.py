@@ -40,7 +40,7 @@ def shell(command):
 # ---- inputs ---------------------------------------------------------------------------
 
 def lines_of(file, size, text):
-    """Lines that TEXT makes of numbers: a block of a MiB, then again with other digits."""
+    """Lines that TEXT makes from numbers: a block of a MiB, repeated with other digits."""
     block = b""
     while len(block) < min(size, MIB):
         block += b"".join(text(draw.getrandbits(40)) for _ in range(100))
@@ -85,7 +85,7 @@ def input_file(kind, size):
 
 
 def derived(name, suffix, command):
-    """NAME after COMMAND, which writes it to standard output."""
+    """Run COMMAND, whose standard output becomes the file NAME, and return NAME."""
     if name + suffix not in made:
         shell("{ %s; } >%s" % (command, name + suffix))
         made.add(name + suffix)
@@ -99,7 +99,7 @@ def some():
 
 
 def draw_kind():
-    """The kind of input, and the options that say so."""
+    """The kind of input, and the options for it."""
     kind = draw.choice(["binary"] * 4 + ["text"] * 3 + ["records"] * 2 + ["lines"] * 3 + ["csv"])
     if kind == "binary":
         width = draw.choice(TYPES)
@@ -156,7 +156,7 @@ OF_TEXT = "--zero-terminated --invalid=fail --invalid=skip-blank --invalid=warn 
 OF_LINES = """--ignore-case --dictionary-order --ignore-nonprinting --ignore-leading-blanks --month-sort --version-sort
     --human-numeric-sort --locale --zero-terminated --invalid=ignore --header --field-separator=, -k1,1dfr""".split()
 OF_KEYS = "--to=u64be --type=raw --unique --numeric-sort --general-numeric-sort".split()
-# In other words, of this file (--check --count --key --merge --output ...), or no jobs of their own.
+# Options that this file spells differently (--check --count --key --merge --output ...), or that are not jobs.
 ELSEWHERE = """--key --merge --output --buffer-size --temporary-directory
     --plan --help --version""".split()
 
@@ -168,7 +168,7 @@ def draw_others(kind):
 
 
 def not_drawn():
-    """Options of --help that are not in this file."""
+    """Options in --help that this file lacks."""
     with open(__file__) as file:
         words = set(re.findall("--[a-z0-9-]+", file.read()))
     told = subprocess.run(["gsort", "--help=all"], stdout=subprocess.PIPE, check=True).stdout.decode()
@@ -241,7 +241,7 @@ def run(ranks, words, feed):
 
 
 def play(tally):
-    """One job; what is wrong with it, or None."""
+    """Run one job, and return what is wrong with it, or None."""
     ranks, options, names, feed, shares = draw_job()
     limit = draw.choice([1, 4, 16, 16, 17, 20, 24, 32, 48, 64])
     for attempt in range(12):

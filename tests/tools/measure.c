@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * measure.c - run a command; note its time, its peak memory and its processor time
+ * measure.c - run a command; record its time, peak memory and processor time
  *
  *     measure FILE COMMAND [ARGUMENT...]
  *

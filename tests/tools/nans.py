@@ -49,14 +49,14 @@ class Floats:
         return b'\x93NUMPY\1\0\x76\0' + head.ljust(117).encode() + b'\n' + self.pack(keys, order)
 
     def has_disorder(self, first, second):
-        """Is the second of two keys told to be out of order?"""
+        """Does gsort report the second of two keys as out of order?"""
         got = subprocess.run([sys.argv[1], '-c', '-' + self.kind], input=self.pack([first, second]),
                              capture_output=True, check=False)
         return got.returncode == 1 and b':2: disorder: ' in got.stderr
 
 
 def expect(data, output, *options):
-    """GSORT with OPTIONS makes OUTPUT of DATA."""
+    """Run GSORT with OPTIONS on DATA, and return its output."""
     global wrong
     got = subprocess.run([sys.argv[1], *options], input=data, capture_output=True, check=False)
     if (got.returncode, got.stdout) != (0, output):

@@ -13,7 +13,7 @@ import random
 import subprocess
 import sys
 
-# nan is left out: with -u, sort 9.1 tells equal ones apart.
+# nan is left out, because sort 9.1 distinguishes equal NaNs with -u.
 ODD = ['', 'abc', '007', '+5', '-0', '0', '12 apples', ' 7', '7 ', '1.5', '1e3', '1E3', '-', '--1', '0x10', 'inf',
        '-inf', '99999999999999999999999', '-9999999999999999999', '18446744073709551616', '-9223372036854775809',
        '5\r', '1,000', '.5', '5.', '-.5', '00', '-00', '01', '1.50', '0.00001', '1e-05', '1e+20', '\t3',

@@ -122,7 +122,7 @@ class Case:
         return options
 
     def expected(self):
-        """The output that is right, as a list."""
+        """The right output, as a list."""
         places = sorted(range(self.count), key=lambda i: self.key(self.records[i]))
         groups = []
         for place in places:

@@ -36,7 +36,7 @@ class Impossible(Exception):
 
 
 def files():
-    """All files here and their bytes; of a link whose file is not there, where it leads."""
+    """All files here with their bytes; for a dangling link, its target."""
     return {name: open(name, "rb").read() if os.path.exists(name) else os.readlink(name)
             for name in os.listdir(".") if name != "folder"}
 

@@ -13,14 +13,14 @@ from itertools import groupby
 
 FORMATS = dict(u8="B", i8="b", u16="H", i16="h", u32="I", i32="i", u64="Q", i64="q")
 draw = random.Random(int(sys.argv[1]))
-# Words are pieces of these: a draw for each letter took half of the time.
+# Words are pieces of these, because a draw for each letter took half of the time.
 LETTERS = bytes(draw.choices(b"abAB", k=100_000))
 
-# ---- kinds of elements: each draws one, and says what it is in a file, its key and its text --------
+# ---- kinds of elements: each draws one, with its bytes in a file, its key and its text --------
 
 
 class Numbers:
-    """Binary or as text, written as text."""
+    """Binary or text, written as text."""
     end, header, counts_bytes = b"\n", b"", False
 
     def __init__(self, name):
@@ -46,7 +46,7 @@ class Numbers:
 
 
 class Lines:
-    """A word, a number, and what is behind them: keys are some of that."""
+    """A word, a number, and more text; keys are some of these."""
     counts_bytes = False
 
     def __init__(self, options, key, end=b"\n", header=b"", separator=b" "):
@@ -66,7 +66,7 @@ class Lines:
         return line
 
     def counted(self, line):
-        """What stands behind a count: the fields of the keys, if there are any."""
+        """The text after a count: the fields of the keys, if there are keys."""
         fields = line.split(self.separator)
         keys = {"-k2,2n": [1], "-s -k2,2n -k1,1": [1, 0], "--csv --header -k number:n": [1]}.get(" ".join(self.options))
         return line if keys is None else self.separator.join(fields[key] for key in keys)
@@ -122,7 +122,7 @@ def once(elements, key):
 
 
 def combine(operation, a, b, key, reverse):
-    """As std::set_union and its like: of equal elements pairs go together, and the first list's is kept."""
+    """As std::set_union and its siblings: equal elements are paired, and the first list's element is kept."""
     result = []
     of = [{k: list(group) for k, group in groupby(side, key)} for side in (a, b)]
     for k in sorted(of[0].keys() | of[1].keys(), reverse=reverse):
@@ -138,7 +138,7 @@ def combine(operation, a, b, key, reverse):
 
 
 def select(kind, elements):
-    """The bytes that are written of sorted ELEMENTS, and the options that say so."""
+    """The bytes that gsort writes for sorted ELEMENTS, and the options for that."""
     choice = draw.choice(["all", "all", "head", "tail", "count"])
     if choice == "count":
         groups = [list(group) for _, group in groupby(elements, kind.key)]
@@ -160,7 +160,7 @@ def play():
     values = draw.choice([5, 100, 10**5, 2**63])
     names = ["input-%d" % i for i in range(draw.choice([2, 2, 2, 3, 4]))]
     unique = draw.random() < 0.4
-    # -r is not for keys with letters of their own.
+    # -r does not apply to keys with letters.
     reverse = draw.random() < 0.3 and not any(option in ("-k", "-k2,2n") for option in kind.options)
     result = None
     for name in names:

@@ -24,7 +24,7 @@ float_of(uint32_t bits)
 	return x;
 }
 
-/* Is the float of ordered bits U + 1 the next after that of U: from -infinity to NaN, then -NaN? */
+/* Is the float of ordered bits U + 1 the successor of the float of U: -infinity to NaN, then -NaN? */
 static bool
 follows(uint32_t u)
 {

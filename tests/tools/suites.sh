@@ -113,7 +113,7 @@ busybox() { testing_of busybox testsuite/sort.tests; }
 
 toybox() { testing_of toybox tests/sort.test; }
 
-# Left out: a program that is not there, of which some releases of coreutils die.
+# Left out: a program that does not exist, from which some releases of coreutils crash.
 uutils() {
 	source_of rust-coreutils published
 	python3 "$tools/suites_rust.py" "$PWD" | grep -v 'nonexistent-program'

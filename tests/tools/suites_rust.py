@@ -5,7 +5,7 @@
 
 A call whose arguments and input are literals is run as it is, by the sort on PATH, in a copy of the fixtures and
 with the files that its test has written.  A line for each says its test, what it was, its status, and a sum of
-what it printed; the last one how many others there are.  What uutils wants of it is not looked at.
+what it printed; the last one how many others there are.  What uutils expects is ignored.
 """
 import codecs
 import os
@@ -25,20 +25,20 @@ HELPER = re.compile(r'test_helper\(\s*"([^"]*)",\s*&\[(.*?)\]', re.S)
 
 
 def literal(text):
-    """The bytes of a literal of Rust."""
+    """The bytes of a Rust literal."""
     text = re.sub(r'\\\n\s*', '', text[text.index('"') + 1:-1])
     text = re.sub(r'\\u\{([0-9a-fA-F]+)\}', lambda m: chr(int(m[1], 16)), text).replace(r'\0', r'\x00')
     return codecs.escape_decode(text.encode())[0]
 
 
 def literals(text):
-    """Those of an argument, or None if there is more in it."""
+    """The bytes of an argument, or None if it is not a literal."""
     left = re.sub(STRING, '', text)
     return [literal(s) for s in re.findall(STRING, text)] if re.fullmatch(r'[\s&,()\[\]]*', left) else None
 
 
 def read_call(steps):
-    """Arguments, input, and the file that is the input; or None: they are not literals."""
+    """Arguments, input, and the input file; None if they are not literals."""
     arguments, given, file = [], b"", None
     for name, group in STEP.findall(steps):
         if name not in ("arg", "args", "pipe_in", "pipe_in_fixture", "env", "current_dir", "set_stdin", "limit"):

@@ -152,8 +152,8 @@ split_blocks(const struct gs_line_order *order, const char *line, const char *li
 }
 #endif
 
-/* The lines that a PARSER of numbers finds the ends of, with CSV before the first quotes; returns where the last
- * of them ends. */
+/* The lines that a PARSER of numbers finds the ends of, with CSV before the first quotes; returns where the
+ * last of them ends. */
 static const char *
 split_by_parser(const struct gs_parser *parser, const struct gs_line_order *order, const char *line,
                 const char *limit, const char **lines, uint32_t *bytes, size_t room, size_t *count)

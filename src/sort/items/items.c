@@ -55,17 +55,18 @@ last_word(const char *data, size_t bytes)
 	return word;
 }
 
+/* Each word is added by a step of its own, so that none waits for the one before it. */
 uint64_t
 gs_item_hash(const char *item, size_t bytes)
 {
-	uint64_t state = bytes, word;
+	uint64_t sum = bytes, salt = GS_GOLDEN, word;
 	size_t at = 0;
 
-	for (; at + sizeof word <= bytes; at += sizeof word) {
+	for (; at + sizeof word <= bytes; at += sizeof word, salt += GS_GOLDEN) {
 		memcpy(&word, item + at, sizeof word);
-		state = mix(state, word);
+		sum += mix(salt, word);
 	}
-	return gs_checksum_of(0, at < bytes ? mix(state, last_word(item, bytes)) : state);
+	return gs_checksum_of(0, at < bytes ? sum + mix(salt, last_word(item, bytes)) : sum);
 }
 
 /*
@@ -100,11 +101,14 @@ uint64_t
 gs_items_sum(const struct gs_item_order *order, const struct gs_item_slice *slice)
 {
 	struct gs_item_walk walk = gs_item_walk_begin(order, slice, 1);
-	const char *item;
-	uint32_t bytes = (uint32_t)order->item_bytes;
+	const char *items[GS_ITEM_BATCH];
+	uint32_t bytes[GS_ITEM_BATCH];
+	const size_t fixed = order->item_bytes;
 	uint64_t sum = 0;
+	size_t count;
 
-	while (gs_item_walk_next(&walk, &item, &bytes, 1) > 0)
-		sum += gs_item_hash(item, bytes);
+	while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0)
+		for (size_t i = 0; i < count; i++)
+			sum += gs_item_hash(items[i], fixed > 0 ? fixed : bytes[i]);
 	return sum;
 }

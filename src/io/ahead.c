@@ -107,7 +107,7 @@ reads_in_turn(const struct gs_ahead *ahead)
 bool
 gs_ahead_leaves_rest(const struct gs_ahead *ahead)
 {
-	return ahead->rest && ahead->in_file && !ahead->handed_over && reads_in_turn(ahead);
+	return ahead->rest && !ahead->handed_over && ahead->in_file && reads_in_turn(ahead);
 }
 
 /* The caller reads the first chunk, and in turn all of a file whose chunks a team reads.  Then it hands over

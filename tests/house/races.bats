@@ -18,3 +18,7 @@ tables() {
 @test "thread: the tables of teams and merges" { tables team external_merge input spill; }
 @test "thread: runs on disk"                  { clean tsan cli/spill.bats 'one file|compressed if'; }
 @test "thread: text"                          { clean tsan cli/encode.bats 'text becomes binary'; }
+@test "thread: lines that are read ahead" {
+	seq 1000000 | TSAN_OPTIONS=exitcode=99 "$GSORT_BUILD/tsan/gsort" --lines --parallel=4 >out
+	seq 1000000 | sort | cmp - out
+}

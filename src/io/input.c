@@ -299,6 +299,8 @@ gs_input_skip(struct gs_input *input, uint64_t bytes, void *into)
 	void *const to = into != NULL ? into : (void *)dropped;
 	size_t want, got;
 
+	if (current(input)->spent)	/* its header, too, was read for the first time */
+		return GS_OK;
 	for (uint64_t left = bytes; left > 0; left -= got) {
 		want = into != NULL || left < sizeof dropped ? (size_t)left : sizeof dropped;
 		TRY(gs_input_read(input, to, want, &got));

@@ -61,8 +61,8 @@ const char *gs_input_name(const struct gs_input *input);
 MUST_CHECK gs_status
 gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
-/** Read the next BYTES of the current file, to INTO, or to drop them: NULL.  GS_EIO; GS_EINPUT: it has
- *  fewer. */
+/** Read the next BYTES of the current file, to INTO, or to drop them: NULL.  Standard input that is
+ *  named again has none to skip.  GS_EIO; GS_EINPUT: it has fewer. */
 MUST_CHECK gs_status gs_input_skip(struct gs_input *input, uint64_t bytes, void *into);
 
 /** From another thread: end the read that waits, which comes out short.  Do not read after it,

@@ -292,6 +292,12 @@ told() {
 	fails "in: .* trailing byte" gsort -u32 --header=3 in
 	printf 'abcd' >in
 	fails "in: has only 4 of the 8 bytes to be skipped" gsort -u32 --header=8 in
+	# standard input that is named again is empty
+	for kind in -u32 --record-size=4 -u128 "-m -u32"; do
+		# shellcheck disable=SC2086
+		cat top sorted keys | head -c 100016 | gsort $kind --header=100000 - - |
+			cmp - <(cat top sorted | head -c 100016)
+	done
 }
 
 @test "NUL ends lines, and then a newline is a blank" {

@@ -222,7 +222,8 @@ static bool
 has_words(struct gs_ingest *ingest, const struct gs_chunk *chunk)
 {
 	enum { PLACES = 8, PLACE_BYTES = 512 };
-	const uint64_t bytes = gs_files_bytes(gs_input_files(ingest->input), false), last = bytes - PLACE_BYTES;
+	const uint64_t bytes = gs_files_bytes(gs_input_files(ingest->input), false);
+	const uint64_t last = bytes - PLACE_BYTES;
 	char glanced[PLACE_BYTES];
 
 	for (uint64_t p = 1; p <= PLACES && bytes != GS_UNKNOWN && bytes >= PLACE_BYTES; p++) {

@@ -137,8 +137,8 @@ struct gs_outputs {
 /** Can PATTERN name several files?  GS_EUSAGE: it has no %r, or a % before something else. */
 MUST_CHECK gs_status gs_outputs_check_pattern(const char *pattern);
 
-/** Set *MADE to the name of file INDEX, of COUNT files, for free(3), or to NULL: GS_EBUDGET; GS_EIO: it is too
- *  long. */
+/** Set *MADE to the name of file INDEX, of COUNT files, for free(3), or to NULL: GS_EBUDGET; GS_EIO: it is
+ *  too long. */
 MUST_CHECK gs_status gs_outputs_name(const char *pattern, size_t index, size_t count, char **made);
 
 /** Are the COUNT files of PATTERN different ones?  GS_EUSAGE: two names are one file; GS_EIO: a name is

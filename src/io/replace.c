@@ -128,8 +128,8 @@ mode_of(const struct gs_replace *new)
 	return new->existed ? 0600 : 0666;
 }
 
-/* Give a file a hidden name, at NAME, beside the target: one that nobody else will use, and is listed.  Returns
- * the descriptor of one that is CREATED, 0 for others; -1: an error. */
+/* Give a file a hidden name, at NAME, beside the target: one that nobody else will use, and is listed.
+ * Returns the descriptor of one that is CREATED, 0 for others; -1: an error. */
 static int
 make_hidden(struct gs_replace *new, char *name, enum hidden what)
 {

@@ -180,16 +180,17 @@ MUST_CHECK gs_status gs_worker_start(struct gs_worker *worker,
 /** Wait for the answer to what was asked last. */
 MUST_CHECK gs_status gs_worker_await(struct gs_worker *worker);
 
-/** The next buffer of a QUEUE, once the last copy from or to it is done; blocks.  FREE: one that is not in use;
- *  READY: with sorted keys, to be given back without any.  DOING: what that copy does, for gs_cuda_status(). */
+/** The next buffer of a QUEUE, once the last copy from or to it is done; blocks.  FREE: one that is not
+ *  in use; READY: with sorted keys, to be given back without any.  DOING: what that copy does, for
+ *  gs_cuda_status(). */
 MUST_CHECK gs_status gs_worker_next(struct gs_worker *worker, struct gs_queue *queue, const char *doing,
                                     struct gs_ring_buffer **buffer);
 
 /** Give it back: with keys to sort; or without any, from any thread. */
 void gs_worker_give(struct gs_worker *worker, struct gs_ring_buffer *buffer);
 
-/** FINISH: sort all keys that were given; then its runs are in the list.  DRAIN: sort and send all slices, then
- *  be empty. */
+/** FINISH: sort all keys that were given; then its runs are in the list.  DRAIN: sort and send all slices,
+ *  then be empty. */
 enum gs_worker_task { GS_WORKER_FINISH, GS_WORKER_DRAIN, GS_WORKER_TASKS };
 void gs_worker_ask(struct gs_worker *worker, enum gs_worker_task task);
 

@@ -83,7 +83,8 @@ check_sizes(void)
 
 			write_file("sized", sizes[s]);
 			input = open_binary(name, threads);
-			CHECK(gs_files_bytes(gs_input_files(input), false) == sizes[s] && gs_input_next(input) &&
+			CHECK(gs_files_bytes(gs_input_files(input), false) == sizes[s] &&
+			      gs_input_next(input) &&
 			      gs_input_read(input, data, LARGE_BYTES + 1, &got) == GS_OK &&
 			      got == sizes[s] && is_content(data, got) &&
 			      gs_input_read(input, data, 1, &more) == GS_OK && more == 0 &&
@@ -731,11 +732,14 @@ with_standard_input(int fd, void (*checked)(void))
 static void
 check_offset(void)
 {
-	struct gs_input_options options = { .names = &standard_input, .count = 1, .binary = true, .threads = 1 };
+	struct gs_input_options options = {
+		.names = &standard_input, .count = 1, .binary = true, .threads = 1,
+	};
 	struct gs_input *input;
 
-	CHECK(gs_input_open(&input, &options) == GS_OK && gs_files_bytes(gs_input_files(input), false) == 993 &&
-	      gs_input_next(input) && reads(input, 7, 500, 500) && gs_input_rewind(input) == GS_OK &&
+	CHECK(gs_input_open(&input, &options) == GS_OK &&
+	      gs_files_bytes(gs_input_files(input), false) == 993 && gs_input_next(input) &&
+	      reads(input, 7, 500, 500) && gs_input_rewind(input) == GS_OK &&
 	      gs_input_next(input) && reads(input, 7, 1000, 993) && !gs_input_next(input) &&
 	      gs_input_rewind(input) == GS_OK && gs_input_next(input) && reads(input, 7, 90, 90),
 	      "a file that is standard input is read again from where it was");

@@ -171,41 +171,29 @@ gs_rank_output_begin(struct gs_rank_output *output, uint64_t bytes)
 static gs_status
 write_heads(struct gs_rank_output *output)
 {
-	enum { MOST = 64 << 10, LEAST = 4 << 10, ALL = 4 << 20 };	/* as gs_ranks_collect() */
 	struct gs_ranks *ranks = output->ranks;
 	const struct gs_place *place = &output->place;
-	const size_t piece = gs_within(LEAST, ALL / ranks->size, MOST);
-	struct {
-		uint64_t begin, end, head;
-	} mine = { place->begin, place->end, place->head_bytes }, *parts;
-	char *pieces = NULL;
-	uint64_t most = 0;
+	unsigned from = ranks->size, to = ranks->size;
+	struct gs_collected heads = { .data = NULL };
+	uint64_t *begins, at = 0;
 	gs_status status;
 
 	if (!place->seeks)
 		return GS_OK;
-	status = gs_ranks_gather_new(ranks, &mine, sizeof mine, &parts);
-	THEN(status, gs_allocate(&pieces, ranks->size + 1, piece, "heads of parts"));
-	status = gs_ranks_agree(ranks, status);
-	for (unsigned r = 0; status == GS_OK && r < ranks->size; r++)
-		most = parts[r].head > most ? parts[r].head : most;
-	for (uint64_t at = 0; status == GS_OK && at < most; at += piece) {
-		char *own = pieces + ranks->size * piece;
+	status = gs_ranks_gather_new(ranks, &place->begin, sizeof place->begin, &begins);
+	for (unsigned r = ranks->size; status == GS_OK && r-- > 0;) {
+		const uint64_t first = begins[r] - begins[r] % GS_PLACE_BYTES;
 
-		if (at < mine.head)
-			memcpy(own, place->head + at, gs_least(mine.head - at, piece));
-		status = gs_ranks_gather(ranks, own, piece, pieces);
-		for (unsigned r = 0; status == GS_OK && r < ranks->size; r++) {
-			const uint64_t first = parts[r].begin - parts[r].begin % GS_PLACE_BYTES;
-
-			if (at < parts[r].head && mine.begin <= first && first < mine.end &&
-			    gs_place_write_at(place, pieces + r * piece, gs_least(parts[r].head - at, piece),
-			                      parts[r].begin + at) != 0)
-				status = gs_fail_errno(GS_EIO, "write failed: %s", output->given->output);
-		}
+		from = first >= place->begin ? r : from;
+		to = first >= place->end ? r : to;
 	}
-	free(parts);
-	free(pieces);
+	status = gs_ranks_collect(ranks, status, place->head, place->head_bytes, from, to, &heads);
+	for (unsigned r = from; status == GS_OK && r < to; at += heads.sizes[r++])
+		if (heads.sizes[r] > 0 &&
+		    gs_place_write_at(place, heads.data + at, heads.sizes[r], begins[r]) != 0)
+			status = gs_fail_errno(GS_EIO, "write failed: %s", output->given->output);
+	free(begins);
+	gs_collected_close(&heads);
 	return status;
 }
 

@@ -303,7 +303,7 @@ gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_
 	struct gs_collected all;
 
 	status = gs_ranks_collect(ranks, status, sample->keys, sample->count * sizeof *sample->keys,
-	                          GS_COLLECT_ALL, &all);
+	                          0, ranks->size, &all);
 	if (status == GS_OK) {
 		struct gs_sampled *keys = (struct gs_sampled *)(void *)all.data;
 		const size_t count = all.bytes / sizeof *keys;
@@ -360,7 +360,7 @@ gs_sample_split_items(const struct gs_sample *sample, gs_status status, bool tog
 	size_t at = 0;
 
 	THEN(status, GS_NEW(slices, ranks->size, "ranks"));
-	status = gs_ranks_collect(ranks, status, sample->items, sample->bytes, GS_COLLECT_ALL, &all);
+	status = gs_ranks_collect(ranks, status, sample->items, sample->bytes, 0, ranks->size, &all);
 	for (unsigned r = 0; status == GS_OK && r < ranks->size; at += all.sizes[r++])
 		slices[r] = (struct gs_item_slice){ all.data + at, all.sizes[r] };
 	THEN(status, gs_item_owners_make(&exchange->owners, exchange->order, slices, ranks->size, ranks->size,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* ranks.c - calls that do not depend on what connects the ranks */
-#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +28,12 @@ gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void
 }
 
 gs_status
-gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes,
-                 enum gs_collect whose, struct gs_collected *all)
+gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes, unsigned from,
+                 unsigned to, struct gs_collected *all)
 {
 	/* so many bytes of each rank at once that some MiB of memory have room for all */
 	enum { MOST = 64 << 10, LEAST = 4 << 10, ALL = 4 << 20 };
 	const size_t piece = gs_within(LEAST, ALL / ranks->size, MOST);
-	unsigned from = 0, to = ranks->size;
 	char *pieces = NULL, *next;
 	uint64_t most = 0;
 
@@ -43,11 +41,6 @@ gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uin
 	THEN(status, GS_NEW(all->sizes, ranks->size, "ranks"));
 	TRY(gs_ranks_agree(ranks, status));
 	status = gs_ranks_gather(ranks, &bytes, sizeof bytes, all->sizes);
-	if (whose == GS_COLLECT_BEFORE) {
-		for (to = ranks->rank; status == GS_OK && to > 0 && all->sizes[to - 1] == 0;)
-			to--;
-		from = to > 0 ? to - 1 : 0;
-	}
 	for (unsigned r = from; status == GS_OK && r < to; r++)
 		all->bytes += all->sizes[r];
 	THEN(status, gs_allocate(&pieces, ranks->size + 1, piece, "pieces of ranks"));
@@ -125,14 +118,6 @@ gs_ranks_agree(struct gs_ranks *ranks, gs_status status)
 		return status != GS_OK ? status : gs_failure();
 	ranks->agreed = true;
 	return failed != 0 && before == 0 ? status : gs_fail(GS_EIO, "%s", "");
-}
-
-gs_status
-gs_ranks_open(struct gs_ranks *ranks, struct gs_window *window)
-{
-	assert(window->gives > 0 && window->takes > 0 && window->block_bytes < (size_t)1 << 30);
-	TRY(gs_ranks_agree(ranks, ranks->calls->make(ranks, window)));
-	return ranks->calls->open(ranks);
 }
 
 /*

@@ -30,7 +30,7 @@ struct gs_ranks;
 
 /* The slots of one rank: first slots for blocks that it sends, then slots in which blocks arrive. */
 struct gs_window {
-	char    *memory;	/* gs_ranks_open() makes it: (gives + takes) * block_bytes */
+	char    *memory;	/* calls->make() makes it: (gives + takes) * block_bytes */
 	size_t   block_bytes;	/* less than 2^30 */
 	unsigned gives, takes;	/* 1 at least */
 };
@@ -47,6 +47,9 @@ struct gs_ranks_calls {
 	gs_status (*gather)(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
 	gs_status (*sum)(struct gs_ranks *ranks, uint64_t *values, size_t count);
 	gs_status (*share)(struct gs_ranks *ranks, void *data, size_t bytes);
+
+	/** Make the memory of a window, zeroed, and the ranks' until close(); then, when all ranks have
+	 *  agreed that they have some, begin to exchange blocks.  Collective.  GS_EBUDGET: there is none. */
 	gs_status (*make)(struct gs_ranks *ranks, struct gs_window *window);
 	gs_status (*open)(struct gs_ranks *ranks);
 
@@ -84,22 +87,20 @@ gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *al
 MUST_CHECK gs_status
 gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
 
-/* Whose bytes are collected: of all ranks, or of the last one before this one that has any. */
-enum gs_collect { GS_COLLECT_ALL, GS_COLLECT_BEFORE };
-
 /* What ranks have, one behind the other. */
 struct gs_collected {
 	char     *data;
-	uint64_t *sizes;	/* the bytes of each */
+	uint64_t *sizes;	/* the bytes of each of all ranks */
 	uint64_t  bytes;	/* of DATA */
 };
 
 /**
- * If STATUS is GS_OK on all ranks, collect what ranks have, BYTES of it here.  To be closed in any case.
+ * If STATUS is GS_OK on all ranks, collect what ranks FROM to before TO have; this one has BYTES.  To be
+ * closed in any case.
  */
-MUST_CHECK gs_status
-gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine, uint64_t bytes,
-                 enum gs_collect whose, struct gs_collected *all);
+MUST_CHECK gs_status gs_ranks_collect(struct gs_ranks *ranks, gs_status status, const void *mine,
+                                      uint64_t bytes, unsigned from, unsigned to,
+                                      struct gs_collected *all);
 
 void gs_collected_close(struct gs_collected *all);
 
@@ -123,10 +124,6 @@ gs_ranks_scan(struct gs_ranks *ranks, uint64_t mine, uint64_t *before, uint64_t 
 MUST_CHECK gs_status gs_ranks_agree(struct gs_ranks *ranks, gs_status status);
 
 /* ---- blocks ---------------------------------------------------------------- */
-
-/** Begin to exchange blocks; collective.  The window's memory is zeroed, and the ranks' until
- *  calls->close().  GS_EBUDGET: a rank has none. */
-MUST_CHECK gs_status gs_ranks_open(struct gs_ranks *ranks, struct gs_window *window);
 
 /** Nothing has happened: sleep, for longer the more often in a row; *IDLE counts. */
 void gs_ranks_rest(unsigned *idle);

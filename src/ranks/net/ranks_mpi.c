@@ -32,12 +32,7 @@ enum { BLOCK_TAG = 1, LOCATOR_TAG };
 /* What is sent in place of a block: where it is in the memory of its rank. */
 struct locator {
 	uint64_t at, bytes, slot;
-};
-
-/* Whose block a slot that takes has. */
-struct origin {
-	uint32_t peer;			/* FAR: it was copied */
-	uint64_t slot;
+	uint64_t peer;			/* set by its receiver: who has sent it; FAR: the block was copied */
 };
 
 struct ranks_mpi {
@@ -54,8 +49,7 @@ struct ranks_mpi {
 	struct gs_shared shared;	/* a flag for each slot that gives, and the window */
 	struct gs_shared_offer offer;
 	struct gs_shared *peers;	/* the same of each rank of this host; NULL: not reached */
-	struct locator  *locators;	/* of each slot that gives; bytes 0: none */
-	struct origin   *origins;	/* of each slot that takes */
+	struct locator  *locators;	/* of all slots; bytes of one that gives 0: none */
 };
 
 static struct ranks_mpi *
@@ -154,8 +148,7 @@ make_window(struct gs_ranks *ranks, struct gs_window *window)
 		mpi->requests[s] = MPI_REQUEST_NULL;
 	TRY(GS_NEW(mpi->indices, slots, "blocks"));
 	TRY(GS_NEW(mpi->statuses, slots, "blocks"));
-	TRY(GS_NEW(mpi->locators, window->gives, "blocks"));
-	TRY(GS_NEW(mpi->origins, window->takes, "blocks"));
+	TRY(GS_NEW(mpi->locators, slots, "blocks"));
 	if (!gs_shared_make(&mpi->shared, flag_bytes + slots * window->block_bytes, &mpi->offer))
 		return gs_fail(GS_EBUDGET, "no memory for %zu blocks", slots);
 	mpi->window.memory = window->memory = mpi->shared.base + flag_bytes;
@@ -222,7 +215,6 @@ close_window(struct gs_ranks *ranks)
 	free(mpi->indices);
 	free(mpi->statuses);
 	free(mpi->locators);
-	free(mpi->origins);
 	*mpi = (struct ranks_mpi){
 		.ranks = mpi->ranks, .comm = mpi->comm, .host = mpi->host, .peer_of = mpi->peer_of,
 	};
@@ -252,7 +244,7 @@ static gs_status
 retake(struct gs_ranks *ranks, unsigned slot)
 {
 	struct ranks_mpi *mpi = own(ranks);
-	const struct origin *origin = &mpi->origins[slot - mpi->window.gives];
+	const struct locator *origin = &mpi->locators[slot];
 
 	if (origin->peer != FAR)
 		atomic_store_explicit(flag_at(&mpi->peers[origin->peer], origin->slot), 1,
@@ -266,7 +258,6 @@ poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_a
 {
 	struct ranks_mpi *mpi = own(ranks);
 	const unsigned gives = mpi->window.gives;
-	struct locator locator;
 	int count = 0, bytes;
 
 	*given_count = *taken_count = 0;
@@ -276,23 +267,22 @@ poll(struct gs_ranks *ranks, unsigned *given, unsigned *given_count, struct gs_a
 		const MPI_Status *status = &mpi->statuses[c];
 		const unsigned slot = (unsigned)mpi->indices[c];
 		char *data = slot_at(mpi, slot);
-		struct origin *origin;
+		struct locator *origin = &mpi->locators[slot];
 
 		if (slot < gives) {
-			if (mpi->locators[slot].bytes == 0)
+			if (origin->bytes == 0)
 				given[(*given_count)++] = slot;
 			continue;
 		}
 		/* a block, or a locator, has come to a slot that takes */
 		TRY(check(MPI_Get_count(status, MPI_BYTE, &bytes), "MPI_Get_count"));
-		origin = &mpi->origins[slot - gives];
 		origin->peer = FAR;
 		taken[*taken_count] = (struct gs_arrival){ slot, (size_t)bytes, data };
 		if (status->MPI_TAG == LOCATOR_TAG) {
-			memcpy(&locator, data, sizeof locator);
-			*origin = (struct origin){ mpi->peer_of[status->MPI_SOURCE], locator.slot };
+			memcpy(origin, data, sizeof *origin);
+			origin->peer = mpi->peer_of[status->MPI_SOURCE];
 			taken[*taken_count] = (struct gs_arrival){
-				slot, locator.bytes, mpi->peers[origin->peer].base + locator.at,
+				slot, origin->bytes, mpi->peers[origin->peer].base + origin->at,
 			};
 			atomic_thread_fence(memory_order_acquire);
 		}

@@ -68,7 +68,9 @@ gs_transport_open(struct gs_transport *transport, struct gs_ranks *ranks, size_t
 		transport->free_count++;
 	}
 	transport->open = true;
-	return gs_ranks_open(ranks, &transport->window);
+	assert(gives > 0 && takes > 0 && block < (size_t)1 << 30);
+	TRY(gs_ranks_agree(ranks, ranks->calls->make(ranks, &transport->window)));
+	return ranks->calls->open(ranks);
 }
 
 void

@@ -28,7 +28,8 @@ exchange(struct gs_ranks *ranks, struct member *member)
 	unsigned open = GIVES, left = BLOCKS * (RANKS - 1), due = BLOCKS * (RANKS - 1);
 	struct gs_arrival taken[TAKES];
 
-	TRY(gs_ranks_open(ranks, &window));
+	TRY(gs_ranks_agree(ranks, ranks->calls->make(ranks, &window)));
+	TRY(ranks->calls->open(ranks));
 	while (left > 0 || due > 0 || open < GIVES) {
 		while (left > 0 && open > 0) {
 			const unsigned slot = slots[--open];

@@ -28,27 +28,13 @@
 #define VISIBLE		"CUDA_VISIBLE_DEVICES"
 #define CONNECTIONS	"CUDA_DEVICE_MAX_CONNECTIONS"
 
-/* Copy the name after INDEX commas of LIST.  False: LIST has fewer. */
-static bool
-name_at(const char *list, int index, char *into, size_t room)
-{
-	for (; index > 0; index--) {
-		list = strchr(list, ',');
-		if (list == NULL)
-			return false;
-		list++;
-	}
-	return (size_t)snprintf(into, room, "%.*s", (int)strcspn(list, ","), list) < room &&
-	       into[0] != '\0';
-}
-
 void
 gs_cuda_environment(struct gsort_options *options)
 {
 	const char *visible = getenv(VISIBLE);
 	char name[128];
 	glob_t found;
-	int count = 0;
+	int count;
 
 	if (options->device == GSORT_DEVICE_CPU || options->operation != GSORT_SORT ||
 	    options->lines || options->record_bytes > 0)
@@ -56,19 +42,24 @@ gs_cuda_environment(struct gsort_options *options)
 	(void)setenv(CONNECTIONS, "2", 0);
 	if (options->gpu_count > 1)
 		return;			/* of ranks, or an error */
-	/* access() first: glob() would take as long as sorting ten lines */
-	if (visible == NULL && access("/dev/nvidiactl", F_OK) == 0 &&
-	    glob("/dev/nvidia[0-9]*", GLOB_NOSORT, NULL, &found) == 0) {
+	if (visible != NULL) {
+		for (int g = options->gpus[0]; g > 0; g--) {
+			visible += strcspn(visible, ",");
+			visible += *visible == ',';
+		}
+		if ((size_t)snprintf(name, sizeof name, "%.*s", (int)strcspn(visible, ","), visible) >=
+		    sizeof name || name[0] == '\0')
+			return;		/* no such GPU, which CUDA reports */
+	} else {	/* access() first: glob() would take as long as sorting ten lines */
+		if (access("/dev/nvidiactl", F_OK) != 0 ||
+		    glob("/dev/nvidia[0-9]*", GLOB_NOSORT, NULL, &found) != 0)
+			return;
 		count = (int)found.gl_pathc;
 		globfree(&found);
-	}
-	if (visible == NULL && count < 2)
-		return;			/* no gain */
-	if (visible != NULL ? !name_at(visible, options->gpus[0], name, sizeof name)
-	                    : options->gpus[0] >= count)
-		return;			/* no such GPU, which CUDA reports */
-	if (visible == NULL)
+		if (count < 2 || options->gpus[0] >= count)
+			return;		/* no gain, or no such GPU */
 		snprintf(name, sizeof name, "%d", options->gpus[0]);
+	}
 	if (setenv(VISIBLE, name, 1) == 0)
 		options->gpus[0] = 0;
 }

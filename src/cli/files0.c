@@ -15,13 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/status.h"
 #include "cli/option.h"
 #include "cli/report.h"
 
-enum {
-	FIRST_BYTES = 1 << 16,		/* first size of the buffer, which doubles; not tuned */
-	MOST_BYTES  = 256 << 20,	/* of all names; a longer file is a mistake */
-};
+enum { MOST_BYTES = 256 << 20 };	/* of all names; a longer file is a mistake */
 
 struct names {
 	const char *from;	/* the file that lists them */
@@ -43,18 +41,12 @@ read_names(struct names *names, FILE *in)
 
 		do {
 			byte = getc_unlocked(in);
-			if (names->bytes == names->room) {
-				const size_t room = names->room > 0 ? 2 * names->room : FIRST_BYTES;
-				char *more = room <= MOST_BYTES ? realloc(names->all, room) : NULL;
-
-				if (room > MOST_BYTES)
-					return gs_report_error("%s: more than %d MiB of file names", from,
-					                       MOST_BYTES >> 20);
-				if (more == NULL)
-					return gs_report_error("out of memory for the names in '%s'", from);
-				names->all = more;
-				names->room = room;
-			}
+			if (names->bytes == MOST_BYTES)
+				return gs_report_error("%s: more than %d MiB of file names", from,
+				                       MOST_BYTES >> 20);
+			if (names->bytes == names->room &&
+			    GS_GROW(names->all, &names->room, names->bytes + 1, "bytes of names") != GS_OK)
+				return gs_report_error("out of memory for the names in '%s'", from);
 			names->all[names->bytes++] = (char)(byte == EOF ? '\0' : byte);
 		} while (byte != EOF && byte != '\0' && names->bytes - begin < PATH_MAX);
 		name = names->all + begin;

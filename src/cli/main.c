@@ -98,9 +98,9 @@ run_job(struct gs_opts *opts)
 	};
 	/* static: still reachable at exit, so not a leak */
 	static _Thread_local gsort *job;
-	static const struct gsort_stats nothing;
 	char ignored[24] = "";
 	int status = GS_EXIT_SORTED;
+	bool opened;
 
 	if (opts->debug || opts->verbose >= 2)
 		opts->job.note = gs_report_note;
@@ -115,19 +115,11 @@ run_job(struct gs_opts *opts)
 	}
 	if (gs_launch_is_root())
 		gs_progress_begin(opts);
-	if (gsort_open(&job, &opts->job) != GSORT_OK) {
-		if (opts->next != NULL)
-			gs_next_sort(opts->next);
-		if (gs_launch_is_root())
-			gs_progress_end();
-		report_failure(opts);
-		if (opts->stats == GS_REPORT_JSON)
-			(void)gs_report_json(opts, &nothing, GS_EXIT_ERROR);
-		gs_launch_fail();
-		return GS_EXIT_ERROR;
-	}
+	opened = gsort_open(&job, &opts->job) == GSORT_OK;
+	if (!opened && opts->next != NULL)
+		gs_next_sort(opts->next);
 	/* the byte order and the options without effect, then the plan */
-	if (opts->debug) {
+	if (opened && opts->debug) {
 		if (gs_is_binary(opts->job.type) || (opts->job.converts && gs_is_binary(opts->job.to)))
 			gs_report_error("bytes    %s", orders[opts->job.endian]);
 		for (const char *letter = "bfsy"; *letter != '\0' && !opts->job.lines; letter++)
@@ -138,7 +130,9 @@ run_job(struct gs_opts *opts)
 			gs_report_error("ignored  %s: no effect on numbers", ignored);
 		gsort_plan(job, gs_report_note, NULL);
 	}
-	if (opts->plan) {
+	if (!opened) {
+		status = report_result(opts, job, GSORT_ERROR);
+	} else if (opts->plan) {
 		if (gs_launch_is_root())
 			(opts->plan == GS_REPORT_JSON ? gsort_plan_json : gsort_plan)(job, gs_report_line,
 			                                                              stdout);

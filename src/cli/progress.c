@@ -412,9 +412,8 @@ on_phase(void *context, enum gsort_phase phase)
 	(void)context;
 	if (phase != GSORT_WRITING)
 		return;
-	pthread_mutex_lock(&watch.lock);
-	erase();
-	pthread_mutex_unlock(&watch.lock);
+	gs_progress_hold();
+	gs_progress_release();
 }
 
 /* gsort_options.write for output to the terminal that shows the bar. */
@@ -422,10 +421,9 @@ static int
 write_after_bar(void *context, const void *data, size_t bytes)
 {
 	(void)context;
-	pthread_mutex_lock(&watch.lock);
-	erase();
+	gs_progress_hold();
 	watch.bar = false;
-	pthread_mutex_unlock(&watch.lock);
+	gs_progress_release();
 	while (bytes > 0) {
 		struct pollfd wait = { .fd = STDOUT_FILENO, .events = POLLOUT };
 		const ssize_t done = write(STDOUT_FILENO, data, bytes);
@@ -495,11 +493,10 @@ gs_progress_watch(const gsort *job)
 void
 gs_progress_end(void)
 {
-	pthread_mutex_lock(&watch.lock);
-	erase();
+	gs_progress_hold();
 	watch.bar = watch.lines = false;
 	atomic_store(&watch.job, NULL);
-	pthread_mutex_unlock(&watch.lock);
+	gs_progress_release();
 }
 
 void

@@ -390,7 +390,7 @@ enum { TOGETHER_BYTES = 2 << 20 };
 struct layout {
 	struct gs_bucket_sizes sizes;
 	unsigned threads;
-	size_t   pool_bytes, scratch_bytes, table_bytes, lists_bytes;
+	size_t   pool_bytes, scratch_bytes, table_bytes, lists_bytes, bytes;	/* of each, and all */
 };
 
 static struct layout
@@ -411,13 +411,8 @@ lay_out(size_t count, const struct gs_array_args *args)
 	layout.scratch_bytes = layout.threads * layout.sizes.part_bytes;
 	layout.table_bytes = gs_round_up(gs_pool_bytes(layout.pool_bytes, layout.sizes.block_bytes), 64);
 	layout.lists_bytes = gs_buckets_bytes(&layout.sizes, layout.pool_bytes);
+	layout.bytes = layout.pool_bytes + layout.scratch_bytes + layout.table_bytes + layout.lists_bytes;
 	return layout;
-}
-
-static size_t
-layout_bytes(const struct layout *layout)
-{
-	return layout->pool_bytes + layout->scratch_bytes + layout->table_bytes + layout->lists_bytes;
 }
 
 /*
@@ -454,7 +449,7 @@ sort_by_buckets(void *keys, size_t count, const struct gs_array_args *args)
 	struct gs_pool *pool;
 	char *table;
 
-	TRY(gs_array_memory_borrow(&memory, layout_bytes(&layout), ALIGNMENT, args));
+	TRY(gs_array_memory_borrow(&memory, layout.bytes, ALIGNMENT, args));
 	work.scratch = memory.at + layout.pool_bytes;
 	table = work.scratch + layout.scratch_bytes;
 	if (!memory.zeroed)
@@ -492,7 +487,6 @@ size_t
 gs_array_sort_bytes(size_t count, const struct gs_array_args *args)
 {
 	const size_t bytes = count * args->key_bytes;
-	struct layout layout;
 
 	switch (choose(count, args)) {
 	case COUNTED:
@@ -501,8 +495,7 @@ gs_array_sort_bytes(size_t count, const struct gs_array_args *args)
 		return bytes > FEW_BYTES
 		       ? ALIGNMENT + quick_threads(bytes, args) * gs_quicksort_scratch_bytes(bytes) : 0;
 	case BUCKETS:
-		layout = lay_out(count, args);
-		return ALIGNMENT + layout_bytes(&layout);
+		return ALIGNMENT + lay_out(count, args).bytes;
 	default:
 		return 0;
 	}

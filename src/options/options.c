@@ -25,23 +25,6 @@
 #define COUNT(array)	(sizeof (array) / sizeof (array)[0])
 
 static bool
-has_valid_gpus(const struct gsort_options *o)
-{
-	if (o->gpu_count == GSORT_ALL_GPUS)
-		return true;
-	if (o->gpu_count > GSORT_GPUS_MOST)
-		return false;
-	for (unsigned g = 0; g < o->gpu_count || g == 0; g++) {
-		if (o->gpus[g] < 0)
-			return false;
-		for (unsigned before = 0; before < g; before++)
-			if (o->gpus[before] == o->gpus[g])
-				return false;
-	}
-	return true;
-}
-
-static bool
 is_binary(enum gsort_type type)
 {
 	return gs_key_bits(type) > 0;
@@ -277,7 +260,15 @@ spell(const struct gsort_options *o, const char *name, char into[32])
 static gs_status
 check_values(const struct gsort_options *o)
 {
-	if (!has_valid_gpus(o))
+	const bool all = o->gpu_count == GSORT_ALL_GPUS;
+	bool valid = all || o->gpu_count <= GSORT_GPUS_MOST;
+
+	for (unsigned g = 0; valid && !all && (g < o->gpu_count || g == 0); g++) {
+		valid = o->gpus[g] >= 0;
+		for (unsigned before = 0; before < g; before++)
+			valid &= o->gpus[before] != o->gpus[g];
+	}
+	if (!valid)
 		return gs_fail(GS_EUSAGE, "a list of GPUs has at most %u, each of them once",
 		               (unsigned)GSORT_GPUS_MOST);
 	if (o->ranks == NULL && o->gpu_count > 1)

@@ -62,7 +62,7 @@ check_memory(void)
 	(void)cudaGetLastError();
 }
 
-/* Devices have memory, streams and events of their own. */
+/* Each device has its own memory, streams and events. */
 static void
 check_several(void)
 {

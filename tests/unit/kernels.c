@@ -177,7 +177,7 @@ guarded_open(unsigned bits, size_t count, size_t shift_keys)
 	return g;
 }
 
-/* Give it back; did the guards survive? */
+/* Free it; are the guards unchanged? */
 static bool
 guarded_close(struct guarded *g)
 {
@@ -289,7 +289,7 @@ invert(void *keys, unsigned bits, size_t count, uint64_t ones)
 			((uint64_t *)keys)[i] ^= ones;
 }
 
-/* As gs_sort(), of keys that are in order when they are inverted where ALWAYS has ones; or as for a GRAPH. */
+/* As gs_sort(), for keys that are in order when the bits set in ALWAYS are inverted; or as for a GRAPH. */
 static cudaError_t
 sort_inverted(void *keys, void *other, unsigned bits, size_t count, uint64_t always, bool graph,
               void *scratch)
@@ -618,7 +618,7 @@ toothed(uint64_t i, uint64_t n, uint64_t r)
 	return (slotted(i, n, r) & ~UINT64_C(2047)) + (r >> 40 & 511);
 }
 
-/* Which way keys go, by what their sample says and what has been tried. */
+/* The way that keys take, by their sample and by the ways tried before. */
 static void
 check_ways(void)
 {

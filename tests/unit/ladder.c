@@ -22,7 +22,7 @@ static const char *const pattern_names[] = {
 	"random", "few distinct", "equal", "ascending", "descending", "saw", "extremes",
 };
 
-/* Of these a variant must sort what it does not refuse; of some, every pattern. */
+/* A variant must sort these counts unless it refuses them; for some, in every pattern. */
 static const struct {
 	size_t keys;
 	bool   all_patterns;

@@ -28,7 +28,7 @@ partner(uint32_t wire, unsigned phase, unsigned step)
 	return step == 0 ? wire ^ ((1u << phase) - 1) : wire ^ 1u << (phase - 1 - step);
 }
 
-/* Ones in all inputs from FROM on. */
+/* Ones in all inputs beginning with FROM. */
 static inputs
 ones_from(size_t from)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* units.h - what a unit table needs: one program, a function per module */
+/* units.h - the interface of unit tables: one program, a function per module */
 #ifndef UNITS_H
 #define UNITS_H
 
@@ -34,7 +34,7 @@ uint64_t units_mix(uint64_t x);
 /* Of two uint64_t, for qsort(3). */
 int units_compare(const void *a, const void *b);
 
-/* Sort COUNT keys by digits, the lowest first: another way than what is tested, and quicker than qsort(3). */
+/* Sort COUNT keys by digits, the lowest first: unlike the tested code, and faster than qsort(3). */
 void units_sort(uint64_t *keys, size_t count);
 
 /* How many of COUNT keys of BITS, 32 or 64, are as expected before the first one that is not. */

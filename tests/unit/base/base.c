@@ -177,7 +177,7 @@ check_thread(void)
 	gs_queue_close(&numbers.queue);
 }
 
-/* Another process would map it by the same offer. */
+/* Another process would map it with the same offer. */
 static void
 check_shared(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* codec_abi.c - what gsort declares of libraries is what their headers say */
+/* codec_abi.c - gsort declares libraries as their headers do */
 #include "tests/unit/base/codec_facts.h"
 #include "tests/unit/units.h"
 

@@ -182,7 +182,7 @@ hold_all(void *meeting)
 	return NULL;
 }
 
-/* The first thing lets the others go, and waits until one of them is here. */
+/* The first task releases the others, and waits until one of them arrives. */
 static void
 meet(void *context, size_t i)
 {
@@ -212,7 +212,7 @@ join_late(void)
 	CHECK(meeting.held, "who becomes idle helps a team that is short of members");
 }
 
-/* ---- in a child: fork() leaves the others behind ------------------------------- */
+/* ---- in a child: fork() does not copy the other threads ------------------------------- */
 
 static void
 in_child(bool (*works)(void), const char *what)
@@ -235,7 +235,7 @@ works_after_fork(void)
 	return roll_size(3, &right) == 3 && right && each_once(3, 1000);
 }
 
-/* As a user who may start no process more; root has no such limit. */
+/* As a user who may not start more processes; root has no such limit. */
 static bool
 works_alone(void)
 {
@@ -247,7 +247,7 @@ works_alone(void)
 	return roll_size(4, &right) == 1 && right && each_once(4, 1000);
 }
 
-/* ---- the clock of who has a team --------------------------------------------- */
+/* ---- the clock of a team's caller --------------------------------------------- */
 
 enum { LONG_NS = 200 * 1000 * 1000 };
 
@@ -270,7 +270,7 @@ work(void *context, unsigned worker, unsigned size)
 	atomic_store(&all->size, size);
 }
 
-/* It counts what each has worked, and no waiting. */
+/* It counts the time in which each thread has worked, not waiting. */
 static void
 check_clock(void)
 {

@@ -19,7 +19,7 @@ struct row {
 	double      reading[PARTS], writing[PARTS];
 	double      planned;
 	bool        spills;	/* a run for each eighth of the input */
-	bool        settles;	/* from half of the time on, what is said is right to 25 % */
+	bool        settles;	/* from half of the time on, the time left is right to 25 % */
 };
 
 static const struct row rows[] = {
@@ -79,7 +79,7 @@ is_near(double seconds, double right)
 	return seconds <= 1.25 * right + 1 && seconds >= 0.75 * right - 1;
 }
 
-/* What gsort_progress() says of ROW, AT seconds after it began. */
+/* The answer of gsort_progress() for ROW, AT seconds after it began. */
 static struct gsort_progress
 progress_at(const struct row *row, double at)
 {
@@ -124,7 +124,7 @@ follow(const struct row *row)
 	CHECK(last >= 0 && last <= 0.25 * all + 1, "%s: at last %g", row->sentence, last);
 }
 
-/* More has come than was said: neither the total nor the time left is known. */
+/* More bytes have come than BYTES: neither the total nor the time left is known. */
 static void
 pass_the_total(void)
 {

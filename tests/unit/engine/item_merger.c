@@ -24,7 +24,7 @@ static const struct row {
 	{ { "", "aB\n|", "aC\n" }, "aB aC ", "aB ", "aB2 ", "aB aC " },
 	{ { "aA\n|aA\n|aA\n", "aB\n", "0C\n|zC\n" }, "0C aA aA aA aB zC ", "0C aA zC ", "0C1 aA4 zC1 ",
 	  "0C aA " },
-	/* an item that is larger than the buffer of what leaves */
+	/* an item that is larger than the output buffer */
 	{ { "aA______________________\nbA\n", "aB\n" }, "aA______________________ aB bA ",
 	  "aA______________________ bA ", "aA______________________2 bA1 ",
 	  "aA______________________ aB " },
@@ -80,7 +80,7 @@ take(void *context, struct gs_sorted_span *sorted)
 
 static const struct gs_item_order order = { .end = units_line_end, .words = units_first_byte };
 
-/* Begin to merge SOURCES, of which nothing is read yet. */
+/* Begin to merge SOURCES, before anything is read. */
 static void
 open_merger(struct gs_item_merger *merger, const struct gsort_options *options,
             const char *const sources[MOST_SOURCES], const char *left[MOST_SOURCES], size_t room)
@@ -96,7 +96,7 @@ open_merger(struct gs_item_merger *merger, const struct gsort_options *options,
 	}
 }
 
-/* Each call that FAILS_AT is about fails in turn, until there are fewer calls: that is an error. */
+/* Each call fails in turn by FAILS_AT, until there are fewer calls; each failure is an error. */
 static void
 check_fails(const struct row *row, const struct gsort_options *options, size_t *fails_at)
 {

@@ -30,7 +30,7 @@ struct row {
 	enum gs_set_keep keep;		/* of a set of so many ORIGINS; 0: there is none */
 	bool        origins, verify, puts, distinct;
 	size_t      emit_at, emit_bytes;
-	uint64_t    enough;		/* the sink has enough with so many items; 0: never */
+	uint64_t    enough;		/* the sink stops after this many items; 0: never */
 	bool        fails;		/* the sink fails at its second call */
 };
 
@@ -161,7 +161,7 @@ compare(const void *a, const void *b)
 	                                : (one->data > other->data) - (one->data < other->data);
 }
 
-/* What a set keeps of COUNT equal items, which are by origin; returns how many. */
+/* The items that a set keeps from COUNT equal items, ordered by origin; returns how many. */
 static size_t
 combine(const struct row *row, const struct item *group, size_t count, struct item *kept)
 {
@@ -189,7 +189,7 @@ combine(const struct row *row, const struct item *group, size_t count, struct it
 	return kept_count;
 }
 
-/* What leaves, to SORTED; returns how many. */
+/* Write the expected items to SORTED; returns how many. */
 static size_t
 select_items(const struct row *row)
 {
@@ -285,7 +285,7 @@ struct drained {
 	_Atomic unsigned calls;
 };
 
-/* Nothing follows the call that fails, but what other threads put meanwhile. */
+/* Nothing follows the failed call, except items that other threads put meanwhile. */
 static gs_status
 count_call(struct drained *drained)
 {

@@ -29,7 +29,7 @@ struct row {
 	unsigned    fan_in;	/* 0: as the plan has it */
 	bool        spills, reverse, groups;
 	uint64_t    head;	/* 0: all leave */
-	uint64_t    enough;	/* the sink has enough with so many keys of a class; 0: never */
+	uint64_t    enough;	/* the sink stops after this many keys of a class; 0: never */
 };
 
 static const struct row rows[] = {
@@ -73,7 +73,7 @@ key_of(const struct row *row, unsigned key_class, unsigned key_bits, size_t i)
 	return key >> (64 - key_bits);
 }
 
-/* The width of the keys of a class: of counted ones that of the histogram. */
+/* The width of the keys of a class; for counted keys, the width of the histogram. */
 static unsigned
 bits_of(const struct row *row, unsigned key_class)
 {
@@ -307,7 +307,7 @@ lend_one(void *context, unsigned key_class, bool not_alone, struct gs_staging *s
 {
 	(void)context;
 	(void)not_alone;
-	ring_waits |= ring_lent == RING;	/* for a buffer that its own lock keeps from coming back */
+	ring_waits |= ring_lent == RING;	/* for a buffer that this lock holds back */
 	*staging = (struct gs_staging){
 		.key_class = key_class, .key_bits = 32, .keys = ring[ring_lent % RING], .room = RING_KEYS,
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* contents.c - rows for src/io/contents.c: no keys are taken for something else */
+/* contents.c - rows for src/io/contents.c: keys are not mistaken for other files */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ draw(void)
 	return units_mix(state++);
 }
 
-/* How the keys of a file are spread. */
+/* The distribution of the keys in a file. */
 enum spread { UNIFORM, SMALL, CLOSE, SORTED, TIMES, FEW, SPREADS };
 
 /* A key of BYTES, the Nth of its file. */
@@ -241,7 +241,7 @@ check_limits(void)
 	}
 }
 
-/* ---- what is no file of keys --------------------------------------------------- */
+/* ---- files that are not keys --------------------------------------------------- */
 
 static void
 check_kinds(void)

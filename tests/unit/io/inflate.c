@@ -29,7 +29,7 @@ static const struct format {
 	{ GSORT_DECOMPRESS_LZ4, "lz4", archive_write_add_filter_lz4, 0 },
 };
 
-/* What decompression may use: set to each row in turn. */
+/* The memory limit of decompression: set to each row in turn. */
 static const struct gs_inflate_options option_rows[] = {
 	{ .threads = 1 }, { .threads = 3, .memory_bytes = 64 << 20 },
 };
@@ -365,7 +365,7 @@ check_frames(const struct format *format, const char *text)
 		}
 		packed[at] ^= cut ? 0 : 0x15;
 		errors += status[0] != GS_OK;
-		/* Of a bad zstd frame comes a block more or less, as calls begin. */
+		/* A bad zstd frame gives a block more or less, depending on where calls begin. */
 		CHECK(status[0] == status[1] && memcmp(plain[0], plain[1], got[got[1] < got[0]]) == 0 &&
 		      (status[0] == GS_OK ? got[0] == got[1] : strcmp(message, gs_message()) == 0 &&
 		       got[0] <= got[1] + block_bytes && got[1] <= got[0] + block_bytes),

@@ -192,7 +192,7 @@ check_claims_left(void)
 {
 	const char *names[] = { path("eight"), path("pipe") };
 	static atomic_bool interrupted;
-	/* with a known format nobody looks at the pipe, which is empty */
+	/* with a known format, gsort does not look at the pipe, which is empty */
 	const struct gs_input_options options = {
 		.names = names, .count = 2, .binary = true, .decompress = GSORT_DECOMPRESS_NONE,
 		.interrupted = &interrupted,
@@ -442,7 +442,7 @@ check_ahead_behind(void)
 	gs_input_close(input);
 }
 
-/* What a team reads in turn ends with the first error: the file behind it is not read. */
+/* A team that reads in turn stops at the first error, and does not read the next file. */
 static void
 check_ahead_in_turn(void)
 {
@@ -584,7 +584,7 @@ gzip(const char *data, size_t bytes, char *into, size_t room)
 	return zlib.total_out;
 }
 
-/* Of BYTES of a callback some are read: none can be read again, the rest is read on. */
+/* Some of a callback's BYTES are read: these cannot be read again, but the rest can be read. */
 static void
 check_callback_again(size_t bytes, size_t before)
 {
@@ -691,7 +691,7 @@ check_replaced(void)
 	remove(names[1]);
 }
 
-/* Decompression by one thread reads on from where the file is. */
+/* Decompression by one thread continues at the file's position. */
 static void
 check_compressed_file(void)
 {

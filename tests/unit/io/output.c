@@ -104,7 +104,7 @@ check_moments(bool exists)
 	remove(path("f"));
 }
 
-/* Somebody makes the file, or takes it away, while we write. */
+/* Another process makes or removes the file while we write. */
 static void
 check_races(void)
 {
@@ -158,7 +158,7 @@ check_in_place(void)
 	remove(path("g"));
 }
 
-/* The option: the inode stays, and what would be destroyed is known. */
+/* --in-place: the inode stays, and gsort knows which input it would destroy. */
 static void
 check_in_place_option(void)
 {

@@ -26,7 +26,7 @@ enum {
 
 static char path[200];
 
-/* What belongs at byte AT of every output here. */
+/* The right value of byte AT in every output here. */
 static char
 letter(size_t at)
 {
@@ -392,7 +392,7 @@ lose_reader_quietly(void)
 	lose_reader();
 }
 
-/* Not a pipe: then they are written. */
+/* Not a pipe: the pages are written. */
 static void
 check_pages_to_file(void)
 {

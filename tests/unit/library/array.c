@@ -102,7 +102,7 @@ check_sort(const struct shot *shot)
 	      "%s: is sorted", shot->name);
 }
 
-/* With memory of the caller, and not a byte beyond it. */
+/* With memory from the caller, and not a byte beyond it. */
 static void
 check_scratch(struct shot *shot)
 {
@@ -297,7 +297,7 @@ check_sizes(void)
 	check_all(GSORT_I32, 0, 600007, true, 1);
 	check_all(GSORT_I64, SHAPE_DENSE, 600007, true, 1);
 	check_all(GSORT_F32, SHAPE_FEW, 600007, false, 1);
-	/* So many that repeat, or are dense, are not divided into buckets by one thread. */
+	/* This many keys that repeat or are dense are not divided into buckets by one thread. */
 	check_all(GSORT_F64, SHAPE_HEAVY, MOST - 5, false, 1);
 	check_all(GSORT_U64, SHAPE_HEAVY, MOST - 5, true, 1);
 	check_all(GSORT_I64, SHAPE_DENSE, MOST - 5, true, 1);

@@ -134,7 +134,7 @@ same(const struct trial *trial, const struct arrays *arrays)
 	        memcmp(&found.others, &arrays->others, trial->count * sizeof *found.others) == 0);
 }
 
-/* Let allocation 1, 2, 3 ... fail, until there are not so many. */
+/* Let allocation 1, 2, 3 ... fail, until there are fewer allocations. */
 static void
 walk(const struct trial *trial, const char *name)
 {

@@ -310,7 +310,7 @@ check_long(const char *letters, size_t digits)
 	free(other);
 }
 
-/* As strtold(3) has them: 12,000 digits decide how a float is rounded. */
+/* As strtold(3) reads them: 12,000 digits decide how a float is rounded. */
 static void
 check_long_floats(void)
 {
@@ -362,7 +362,7 @@ other_at(uint64_t *state, size_t count)
 	return units_mix(++*state) % count;
 }
 
-/* Do the eight bytes from each place on say the same as words that begin elsewhere? */
+/* Do the eight bytes from each place agree with words that begin elsewhere? */
 static bool
 words_overlap(const struct gs_line_order *order, const char *line, uint32_t bytes)
 {

@@ -135,7 +135,7 @@ calls(void)
 	gsort_close(job);
 }
 
-/* ---- callbacks that return what they must not ------------------------------------------ */
+/* ---- callbacks that return invalid values ------------------------------------------ */
 
 struct callback {
 	unsigned  calls, fails_at;

@@ -96,7 +96,7 @@ static const struct row {
 enum producer { ONE, COUNTING, MANY, FAILS };
 static const char *const producers[] = { "one thread", "counting", "many threads", "failing" };
 
-/* What happens between reading the keys and draining them, or once the GPU has failed. */
+/* Events between reading the keys and draining them, or after the GPU has failed. */
 enum harm { NONE, LOST, CHANGED, LOST_LATER, CHANGED_LATER };
 
 static const struct wrong {
@@ -281,7 +281,7 @@ struct run {
 	unsigned key_class;
 	size_t   first, count;	/* values of the class */
 	size_t   spans;		/* until the GPU fails */
-	bool     sound;		/* the sink said in time that it has enough, and wrote where it may */
+	bool     sound;		/* the sink stopped in time, and wrote only where it may */
 };
 
 static char written[sizeof expected + 1];
@@ -561,7 +561,7 @@ produce_in_slots(struct run *run, const struct gs_span_sink *sink)
 	return GS_OK;
 }
 
-/* A histogram holds the small numbers; who counts a class knows its groups. */
+/* A histogram holds the small numbers; a class that is counted has known groups. */
 static gs_status
 drain(struct run *run, enum producer producer)
 {
@@ -601,7 +601,7 @@ drain_all(struct run *run, enum producer producer, size_t spans)
 	return gs_emit_end(&run->emit);
 }
 
-/* What a job does: if the GPU fails, the same again by others. */
+/* As a job does: if the GPU fails, do the same again on the CPU. */
 static gs_status
 sort_all(struct run *run, size_t spans)
 {

@@ -38,7 +38,7 @@ key_of(const struct row *row, unsigned bits, size_t i)
 	return (uint64_t)((double)place / (double)places * (double)(UINT64_MAX >> (64 - bits) >> 1));
 }
 
-/* What is asked for, and the head: so many, or all. */
+/* The selection, and the head: a number, or all. */
 static const struct wish {
 	const char *name;
 	struct gsort_options options;
@@ -60,10 +60,10 @@ static const struct wish {
 	{ "the first singleton", { .singletons = true, .head = true, .head_count = 1 } },
 };
 
-/* What went out, one key class after the other. */
+/* The output, one key class after the other. */
 struct out { uint64_t *keys, *times; size_t count; };
 
-/* As it would be done by hand: each group, from its first key to its last. */
+/* The simple way: each group, from its first key to its last. */
 static void
 expect(const struct row *row, unsigned bits, const struct gsort_options *options, struct out *out)
 {

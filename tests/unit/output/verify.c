@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* verify.c - rows for src/output/verify.c: what is right passes, each corruption is found */
+/* verify.c - rows for src/output/verify.c: right output passes, each corruption is found */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +174,7 @@ check_counts(void)
 	CHECK(ends(&verify, "other keys than the input"), "counts of two keys changed");
 }
 
-/* Items of two bytes, in two slices, and their digest; whoever looked before still does. */
+/* Items of two bytes, in two slices, and their digest; an earlier observer still sees them. */
 static void
 check_items(void)
 {
@@ -242,7 +242,7 @@ unit_verify(void)
 {
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		for (unsigned bits = 8; bits <= 64; bits *= 2) {
-			/* To keys that come many times, not all harm is any. */
+			/* Some damage to keys that repeat changes nothing. */
 			if (bits < 32 && rows[r].harm != NONE && rows[r].harm != LOST &&
 			    rows[r].harm != TWICE)
 				continue;

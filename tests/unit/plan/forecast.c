@@ -23,7 +23,7 @@ void unit_forecast(void);
 
 /* ---- the plan -------------------------------------------------------------------- */
 
-/* What OTHER takes, beside what ONE takes. */
+/* The time of OTHER relative to ONE. */
 enum relation { SAME, MORE, TWICE };
 
 static const struct {

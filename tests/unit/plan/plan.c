@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* plan.c - the planner as a table: what is known, and what must be planned for it */
+/* plan.c - the planner as a table: its input, and the plan that must follow */
 #include "base/team.h"
 #include "ingest/ingest.h"
 #include "io/input.h"
@@ -187,7 +187,7 @@ check_invariants(const char *sentence, const struct gs_plan_input *facts, const 
 	      "%s: every thread has room for its stacks", sentence);
 }
 
-/* What comes of it on the CPU: batches, passes, and how much is written. */
+/* The result on the CPU: batches, passes, and bytes written. */
 static const struct {
 	const char     *sentence;
 	struct gs_plan_input facts;
@@ -316,7 +316,7 @@ check_heads(void)
 	}
 }
 
-/* What threads have of their own is the smaller the more of them there are. */
+/* The more threads there are, the less memory each has. */
 static const struct {
 	const char     *sentence;
 	struct gs_plan_input facts;
@@ -356,7 +356,7 @@ check_shares(void)
 	}
 }
 
-/* How many threads there are, of 100 cores unless a row says otherwise. */
+/* The number of threads on 100 cores, unless a row says otherwise. */
 static const struct {
 	const char *sentence;
 	struct gs_plan_input facts;

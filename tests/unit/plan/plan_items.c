@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* plan_items.c - the sizes of items as tables: what is known, and what must be planned for it */
+/* plan_items.c - the sizes of items as tables: the input, and the plan that must follow */
 #include "base/round.h"
 #include "plan/items.h"
 #include "sort/items/part.h"

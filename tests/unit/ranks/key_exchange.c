@@ -96,7 +96,7 @@ make_splitters(const struct row *row, unsigned rank, struct gs_splitters *splitt
 	return gs_splitters_make(splitters, sample, count, row->ranks, rank, row->together, false);
 }
 
-/* ---- a store that keeps what it gets ------------------------------------------------ */
+/* ---- a store that keeps its keys ------------------------------------------------ */
 
 struct landed {
 	uint64_t key;
@@ -184,7 +184,7 @@ add_share(void *context, unsigned worker, unsigned size)
 	}
 }
 
-/* As an ingest stage: rounds of as many keys as there is room for, which threads add. */
+/* Like an ingest stage: in each round, threads add as many keys as there is room for. */
 static gs_status
 read_input(struct member *m)
 {

@@ -77,7 +77,7 @@ show(struct gs_set_side *side, const void *keys, unsigned bits, size_t at, size_
 	side->ended = count == at;
 }
 
-/* Merge as streams are: both sides become known bit by bit, and each time is cut into pieces. */
+/* Merge as from streams: both sides arrive bit by bit, and each step is cut into pieces. */
 static size_t
 merge(enum gs_set_keep keep, unsigned bits, const struct row *row, const void *a_keys,
       const void *b_keys, void *into)

@@ -74,7 +74,7 @@ read_given(void *context, void *into, size_t room, size_t *count)
 	return GS_OK;
 }
 
-/* All there is into GOT; how many keys came, or SIZE_MAX if something is odd. */
+/* Drain all keys into GOT; returns how many, or SIZE_MAX if something is odd. */
 static size_t
 drain(struct gs_external_merge *merge, unsigned bits, char *got, size_t room, gs_status *status)
 {
@@ -198,7 +198,7 @@ check_error(size_t row)
 	free(memory);
 }
 
-/* Keys in no order come out in no order, but all of them, and nothing else happens. */
+/* Unordered keys come out unordered, but complete, and without an error. */
 static void
 check_disorder(unsigned bits, unsigned threads)
 {

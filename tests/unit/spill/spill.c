@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* spill.c - rows for src/spill/spill.c: runs that come back as they went */
+/* spill.c - rows for src/spill/spill.c: runs are read as they were written */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -147,7 +147,7 @@ check_row(const struct row *row, unsigned bits)
 	free(buffer);
 }
 
-/* --- what lies in the directories ------------------------------------------------ */
+/* --- files in the directories ------------------------------------------------ */
 
 /* A descriptor of this process whose file lies, or lay, in the folder; -1: none. */
 static int
@@ -360,7 +360,7 @@ check_unread(const char *program)
 	free(buffer);
 }
 
-/* No file may have a byte: that is told by the call in which what was staged does not fit any more. */
+/* No file may have a byte: the call whose keys do not fit the staging memory any more reports it. */
 static void
 check_stage_full(void)
 {

@@ -23,7 +23,7 @@ static uint64_t f32(float x)  { uint32_t u; memcpy(&u, &x, sizeof u); return gs_
 static uint64_t i64(int64_t x) { return gs_order_i64((uint64_t)x); }
 static uint64_t i32(int32_t x) { return gs_order_i32((uint32_t)x); }
 
-/* What COUNT keys became; the room for them is exact, so that more shows. */
+/* The encoding of COUNT keys; its room is exact, so that any excess shows. */
 struct encoded {
 	gs_status status;
 	size_t    bytes;
@@ -143,7 +143,7 @@ static const struct {
 	{ GSORT_BF16, 0, 0x7f81 + 0x40b5, GSORT_I64, 0, "5.66 does not fit in i64; --to=f64 holds it" },
 };
 
-/* The same for floats, whose keys are no constants. */
+/* The same for floats, whose keys are not constants. */
 static const struct {
 	double          value;
 	enum gsort_type to;

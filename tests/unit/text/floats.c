@@ -105,7 +105,7 @@ static const struct {
 	{ "\v1", GS_FLOAT_NONE, 0 }, { "\n1", GS_FLOAT_NONE, 0 }, { " 1", GS_FLOAT_NONE, 0 },
 };
 
-/* From memory of its own, so that a look behind it shows. */
+/* From its own memory, so that a read beyond it shows. */
 static enum gs_float
 read_text(const char *text, size_t bytes, double *value)
 {
@@ -286,7 +286,7 @@ count_digits(const char *text)
 	return count - zeros;
 }
 
-/* It comes back, and what printf() makes of fewer digits does not. */
+/* It is read back the same, and fewer digits by printf() are not. */
 static bool
 is_shortest(double value, bool narrow)
 {

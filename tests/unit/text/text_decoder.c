@@ -14,7 +14,7 @@ enum { MANY = 400000 };		/* lines, some 4 MB: several threads' shares */
 
 static enum gs_simd level;	/* that lines are read with */
 
-/* A text, and what was made of it. */
+/* A text, and the result of decoding it. */
 struct result {
 	gs_status status;
 	size_t    count[GS_TEXT_CLASSES], room[GS_TEXT_CLASSES];
@@ -79,7 +79,7 @@ fetch(struct gs_text_decoder *decoder, struct result *result)
 	}
 }
 
-/* Decode TEXT in chunks; each has its own allocation, so that a look behind it shows. */
+/* Decode TEXT in chunks; each has its own allocation, so that a read beyond it shows. */
 static struct result *
 decode_as(struct gs_text_options options, const char *text, size_t bytes, size_t chunk_bytes,
           unsigned threads)
@@ -500,7 +500,7 @@ check_invalid(void)
 	free(text);
 }
 
-/* A number just too small for us is left out whole: nothing of it is with the keys. */
+/* A number just below the range is left out entirely: no part of it becomes a key. */
 static void
 check_invalid_leaves_nothing(void)
 {
@@ -649,7 +649,7 @@ check_beyond(void)
 
 /* ---- all kinds of vectors -------------------------------------------------- */
 
-/* Do LEVEL and the portable way make the same of TEXT?  Keys may be in another order. */
+/* Do LEVEL and the portable way give the same for TEXT? Keys may be in another order. */
 static bool
 same(struct gs_text_options options, const char *text, size_t bytes, size_t chunk_bytes,
      unsigned threads)

@@ -344,7 +344,7 @@ check_looks(const struct call_type *type, size_t count)
 		      type->name, looked_at[s]);
 }
 
-/* What waits for nothing and makes nothing, as a stream that is captured wants it: the same results. */
+/* Calls that neither wait nor allocate, as a captured stream requires: the same results. */
 static void
 check_captured(void)
 {
@@ -384,7 +384,7 @@ check_captured(void)
 	(void)guards_hold((unsigned char *)other, 1 << 20, 0);
 }
 
-/* ---- what is refused, and what is kept -------------------------------------------- */
+/* ---- refusals, and what stays unchanged -------------------------------------------- */
 
 static void
 check_refused(void)
@@ -453,7 +453,7 @@ check_refused(void)
 static void
 check_corrupted(const struct row *r)
 {
-	enum { LAST = 3 };	/* works: the last look, the verdict, its copy; nobody looks behind them */
+	enum { LAST = 3 };	/* works: the last check, the verdict, its copy; nothing checks after them */
 	const size_t bytes = r->count * r->type->bytes;
 	struct arrays a = { guarded(bytes, 0), guarded(bytes, 0), NULL, 0 };
 	uint64_t *source = malloc(r->count * sizeof *source);

@@ -112,7 +112,7 @@ feed(struct gs_gpu *gpu, const struct row *row, uint64_t seed, uint64_t *sums)
 	return true;
 }
 
-/* A span follows what came before, and has the sum that is told of it. */
+/* A span follows the spans before it, and has the sum that it claims. */
 static bool
 is_right(const struct gs_gpu_span *drained, uint64_t last)
 {
@@ -278,7 +278,7 @@ check_row(const struct row *row)
 	CHECK(emu_allocations() == before, "%s: nothing is left over", row->name);
 }
 
-/* Room ends where host memory does, and is there again when all was drained. */
+/* Room ends where host memory ends, and is free again when all is drained. */
 static void
 check_room(void)
 {

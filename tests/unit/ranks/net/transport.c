@@ -112,7 +112,7 @@ is_right(const struct member *m, const struct gs_block *block, size_t most)
 	return right;
 }
 
-/* As gs_transport_is_over() has it, by what this rank has seen. */
+/* Like gs_transport_is_over(), from what this rank has seen. */
 static bool
 is_over(const struct gs_transport *transport, const struct member *m)
 {

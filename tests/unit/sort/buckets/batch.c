@@ -15,7 +15,7 @@ static const struct row {
 	unsigned    bits[GS_CLASSES];
 	size_t      keys[GS_CLASSES];
 	unsigned    batches;
-	size_t      enough;	/* keys after which no more are wanted; 0: all are */
+	size_t      enough;	/* keys after which the taker stops; 0: never */
 } rows[] = {
 	{ "nothing", { 32 }, { 0 }, 1, 0 },
 	{ "one key", { 64 }, { 1 }, 2, 0 },
@@ -56,7 +56,7 @@ add(struct gs_batch *batch, unsigned key_class, size_t count, uint64_t *state)
 	return sum;
 }
 
-/* What comes out of a key class. */
+/* The output of a key class. */
 struct seen {
 	const struct row *row;
 	uint64_t sum, last, made[GS_BATCH_SLOTS_MOST];

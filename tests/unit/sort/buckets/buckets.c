@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* buckets.c - rows for src/sort/buckets/: what is added comes out in order */
+/* buckets.c - rows for src/sort/buckets/: added keys come out in order */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -221,7 +221,7 @@ check_full(unsigned shape, unsigned threads, size_t span, uint64_t expected, siz
 	CHECK(!gs_buckets_add(w.buckets, 0, 1, w.keys, 1), "one key too many is refused");
 }
 
-/* Whatever comes, however small the parts; briefly, every seventh of them. */
+/* Any keys, in parts of any size; without time, every seventh size. */
 static void
 check_all_full(void)
 {

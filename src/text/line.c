@@ -236,11 +236,11 @@ gs_line_number(const struct gs_text_options *options, const char *name, uint64_t
 	return before == GS_TEXT_WHOLE ? number : before + number;
 }
 
-/* Is the user told of lines that are left out? */
-static bool
-warns(const struct gs_text_options *options)
+bool
+gs_line_warns(const struct gs_text_options *options, uint64_t invalid)
 {
-	return options->invalid != GSORT_INVALID_IGNORE && options->invalid != GSORT_INVALID_SKIP_BLANK;
+	return invalid < GS_LINE_WARNINGS && options->warn.take != NULL &&
+	       options->invalid != GSORT_INVALID_IGNORE && options->invalid != GSORT_INVALID_SKIP_BLANK;
 }
 
 gs_status
@@ -249,7 +249,7 @@ gs_line_reject_for(const struct gs_text_options *options, const char *name, uint
 {
 	if (aborts)
 		return gs_fail(GS_EINPUT, "%s:%llu: %s", name, (unsigned long long)number, reason);
-	if (++*invalid <= GS_LINE_WARNINGS && warns(options))
+	if (gs_line_warns(options, (*invalid)++))
 		gs_tell(&options->warn, "%s:%llu: %s, left out", name, (unsigned long long)number, reason);
 	return GS_OK;
 }
@@ -265,7 +265,7 @@ gs_line_reject(const struct gs_text_options *options, const char *name, uint64_t
 	bool negative, whole, hexadecimal;
 	uint64_t magnitude;
 
-	if (!aborts && *invalid >= GS_LINE_WARNINGS)	/* nobody reads the reason */
+	if (!aborts && !gs_line_warns(options, *invalid))	/* nobody reads the reason */
 		return gs_line_reject_for(options, name, number, false, reason, invalid);
 	number = gs_line_number(options, name, number);
 	trim(&at, &limit, options->terminator);
@@ -315,7 +315,7 @@ gs_line_overflow(const struct gs_text_options *options, const char *name, uint64
 void
 gs_line_reject_end(const struct gs_text_options *options, uint64_t invalid)
 {
-	if (invalid > GS_LINE_WARNINGS && warns(options))
+	if (invalid > GS_LINE_WARNINGS && gs_line_warns(options, 0))
 		gs_tell(&options->warn, "... and %llu more, left out",
 		        (unsigned long long)(invalid - GS_LINE_WARNINGS));
 }

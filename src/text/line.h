@@ -187,6 +187,10 @@ uint64_t gs_line_number(const struct gs_text_options *options, const char *name,
 /** Does the invalid line LINE .. END end the job?  Else it is left out. */
 bool gs_line_aborts(const struct gs_text_options *options, const char *line, const char *end);
 
+/** Is the user told of a line that is left out, as INVALID others were?  Else nobody asks for its number,
+ *  which a rank counts from the beginning of the file. */
+bool gs_line_warns(const struct gs_text_options *options, uint64_t invalid);
+
 /**
  * Report that LINE .. END is invalid, as the options want it.
  *

@@ -458,6 +458,15 @@ check_places(void)
 
 /* ---- bad lines that are left out, headers, terminators -------------------- */
 
+/* The text begins its file; counts how often somebody wants a number of a line. */
+static uint64_t
+count_numbers(void *numbers, const char *name, bool count)
+{
+	(void)name;
+	*(unsigned *)numbers += count;
+	return GS_TEXT_WHOLE;
+}
+
 /*
  * Lines of five bytes, every 30000th bad, the last but one very long.  Each mode
  * finds the same ones, whatever the chunks and the threads.
@@ -481,12 +490,16 @@ check_invalid(void)
 	strcat(warnings, "... and 4 more, left out\n");
 	for (unsigned mode = GSORT_INVALID_FAIL; mode <= GSORT_INVALID_IGNORE; mode++)
 		for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+			unsigned numbers = 0;
 			const struct gs_text_options options = {
 				.terminator = '\n', .invalid = (enum gsort_invalid)mode,
+				.lines_before = count_numbers, .lines_context = &numbers,
 			};
 			struct result *r = decode_as(options, text, bytes, ways[w].chunk,
 			                             ways[w].threads);
 
+			CHECK(numbers == (mode == GSORT_INVALID_IGNORE ? 0 : GS_LINE_WARNINGS),
+			      "lines are counted for warnings alone, mode %u: %u", mode, numbers);
 			CHECK(r->status == GS_OK && r->invalid == BAD + 1 &&
 			      r->lines == LINES - BAD + 1 && r->small[1234 + 32768] == LINES - BAD &&
 			      r->count[GS_POS_NARROW] == 1 && r->keys[GS_POS_NARROW][0] == 77777,

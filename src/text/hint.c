@@ -100,6 +100,7 @@ name_character(char into[GS_HINT_BYTES], const char *line, const char *end)
 #define THOUSANDS	"[-+]?[0-9]{1,3}(,[0-9]{3})+(\\.[0-9]*)?"
 #define POINTS	"[-+]?[0-9]{1,3}(\\.[0-9]{3})+,[0-9]*"
 #define UNGROUP	"remove what separates thousands: sed -E \"s/[_' ]([0-9]{3})/\\1/g\""
+#define NEWLINES	"these lines end in newlines: leave -z out"
 #define SIGN	"(\\$|€|£)"
 
 /* What is refused: bits. */
@@ -117,7 +118,7 @@ static const struct notation {
 	const char *pattern, *hint, *option, *letter;
 } notations[] = {
 #define SAY(where, pattern, hint)	{ where, pattern, hint, NULL, NULL }
-	SAY(LINES, "[^\n]*\n.*", "these lines end in newlines: leave -z out"),
+	SAY(LINES, "[^\n]*\n.*", NEWLINES),
 	{ FIELDS, "\\+[0-9.]+", "numbers with a plus sign", NULL, "g" },
 	{ ALL, "[-+]?" DIGITS, "numbers, such as seconds since 1970,", "no --type", "n" },
 	{ ALL, NUMBER "|[-+]?(nan|inf|infinity)", "floats", "--type=float", "g" },
@@ -365,6 +366,8 @@ gs_hint(char into[GS_HINT_BYTES], const struct gs_text_options *options, uint64_
 		snprintf(into, GS_HINT_BYTES, "; lines that end in NUL need -z; UTF-16 needs iconv");
 	else if (binary)
 		snprintf(into, GS_HINT_BYTES, "; binary keys need a type, such as -u32");
+	else if (end - line > LOOKED_AT && strchr(text, '\n') != NULL)
+		snprintf(into, GS_HINT_BYTES, "; " NEWLINES);
 	else if (end - line > LOOKED_AT && matches("[-+0-9.e]+([ ,;\t]+[-+0-9.e]*)+", text))
 		snprintf(into, GS_HINT_BYTES, "; write one number a line: tr -s ' ,;\\t' '\\n'");
 	else if (end - line > LOOKED_AT || name_character(into, line, end) || name_json(into, text) ||

@@ -93,6 +93,8 @@ says() {
 	gsort: in:1: not a number: "x"; a heading needs --header, lines of words --lines
 	$ printf '1\n2\n' >in; gsort -z in
 	gsort: in:1: not a number: "1\n2"; these lines end in newlines: leave -z out
+	$ seq 2000 >in; gsort -z in
+	gsort: in:1: line longer than 4095 bytes; these lines end in newlines: leave -z out
 	$ printf '1\nx\n2\n' >in; gsort --invalid=fail in >/dev/null
 	gsort: warning: in:2: not a number: "x", left out
 	gsort: 1 invalid line was left out

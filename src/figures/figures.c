@@ -147,28 +147,29 @@ print_summary(const struct gs_statistics *figures, FILE *to)
 	const struct gs_mark *quartiles = figures->marks.all + figures->marks.quantiles;
 	const enum gsort_notation notation = figures->options->notation;
 	const bool floats = gs_key_is_float(figures->options->type);
-	const double sum = floats ? gs_float_sum_value(&figures->summary.float_sum, 0) : 0;
+	const struct gs_summary *summary = &figures->summary;
+	const double sum = floats ? gs_float_sum_value(&summary->float_sum, 0) : 0;
 	char word[GS_WORD_BYTES];
 
 	print_row(figures, to, "count", spell_integer(GSORT_DECIMAL, figures->keys, word), true);
 	if (figures->of_column)
 		print_row(figures, to, "missing", spell_integer(GSORT_DECIMAL, figures->missing, word),
 		          false);
-	print_row(figures, to, "distinct", spell_integer(GSORT_DECIMAL, figures->summary.distinct, word), false);
-	print_row(figures, to, "min", spell(figures, &figures->summary.least, word), false);
+	print_row(figures, to, "distinct", spell_integer(GSORT_DECIMAL, summary->distinct, word), false);
+	print_row(figures, to, "min", spell(figures, &summary->least, word), false);
 	print_row(figures, to, "q1", spell(figures, &quartiles[0].value, word), false);
 	print_row(figures, to, "median", spell(figures, &quartiles[1].value, word), false);
 	print_row(figures, to, "q3", spell(figures, &quartiles[2].value, word), false);
-	print_row(figures, to, "max", spell(figures, &figures->summary.most, word), false);
+	print_row(figures, to, "max", spell(figures, &summary->most, word), false);
 	if (notation > GSORT_HEXADECIMAL || figures->order != NULL)	/* addresses, lines */
 		return;
 	print_row(figures, to, "sum", floats ? spell_float(sum, word)
-	                                     : spell_integer(notation, figures->summary.sum, word), false);
+	                                     : spell_integer(notation, summary->sum, word), false);
 	if (notation == GSORT_DECIMAL)
 		print_row(figures, to, "mean", figures->keys == 0 ? no_key :
-		          spell_float(!floats ? divide(figures->summary.sum, figures->keys) :
+		          spell_float(!floats ? divide(summary->sum, figures->keys) :
 		                      isfinite(sum) ? sum / (double)figures->keys :
-		                      ldexp(gs_float_sum_value(&figures->summary.float_sum, BEYOND) /
+		                      ldexp(gs_float_sum_value(&summary->float_sum, BEYOND) /
 		                            (double)figures->keys, BEYOND), word), false);
 }
 

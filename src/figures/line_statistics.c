@@ -42,7 +42,8 @@ take(void *context, struct gs_sorted_span *sorted)
 			TRY(keep_line(figures, &figures->marks.by_position[figures->marks.found]->value,
 			              figures->marks.found, line, bytes));
 		if (figures->taken == figures->keys)
-			TRY(keep_line(figures, &figures->summary.most, figures->marks.count + 1, line, bytes));
+			TRY(keep_line(figures, &figures->summary.most, figures->marks.count + 1, line,
+			              bytes));
 		line += bytes;
 	}
 	return GS_OK;

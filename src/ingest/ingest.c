@@ -315,7 +315,7 @@ run_text(struct gs_ingest *ingest)
 	gs_line_reject_end(&ingest->text, ingest->decoder->invalid);
 	gs_clock_lap(&ingest->monitor->clock, GS_STAGE_DECODE, &since);
 	ingest->done.read.elements = ingest->decoder->lines;
-	ingest->done.invalid_lines = ingest->decoder->invalid;
+	ingest->done.read.invalid_lines = ingest->decoder->invalid;
 	return GS_OK;
 }
 
@@ -328,13 +328,12 @@ gs_ingest_run(struct gs_ingest *ingest, const struct gs_taker *taker)
 	return ingest->key_bits == 0 ? run_text(ingest) : run_raw(ingest);
 }
 
-const char *
-gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes)
+struct gs_item_slice
+gs_ingest_header(const struct gs_ingest *ingest)
 {
-	const bool text = ingest->key_bits == 0;
-
-	*bytes = text ? ingest->text.header->known : ingest->done.header_bytes;
-	return text ? ingest->text.header->text : ingest->header;
+	return ingest->key_bits == 0
+	       ? (struct gs_item_slice){ ingest->text.header->text, ingest->text.header->known }
+	       : (struct gs_item_slice){ ingest->header, ingest->done.header_bytes };
 }
 
 void

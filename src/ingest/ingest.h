@@ -37,7 +37,7 @@
 
 /* What was read of all files so far. */
 struct gs_read_counts {
-	uint64_t bytes, elements;
+	uint64_t bytes, elements, invalid_lines;
 };
 
 /** Add to COUNTS, and show them for progress; one thread at a time. */
@@ -95,7 +95,6 @@ struct gs_ingested {
 	size_t   header_bytes;		/* of binary keys */
 	bool     stopped;		/* there is a line of text that is not exact */
 	unsigned warnings;
-	uint64_t invalid_lines;
 };
 
 struct gs_ingest {
@@ -148,8 +147,8 @@ void gs_ingest_open(struct gs_ingest *ingest, struct gs_input *input, struct gs_
 /** Read everything; at the end TAKER has all keys. */
 MUST_CHECK gs_status gs_ingest_run(struct gs_ingest *ingest, const struct gs_taker *taker);
 
-/** What stood before the keys of the first input; *BYTES may be 0. */
-const char *gs_ingest_header(const struct gs_ingest *ingest, size_t *bytes);
+/** What stood before the keys of the first input; BYTES may be 0. */
+struct gs_item_slice gs_ingest_header(const struct gs_ingest *ingest);
 
 /** Stop reading; forget what was read.  A zeroed struct is allowed. */
 void gs_ingest_close(struct gs_ingest *ingest);

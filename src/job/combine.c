@@ -282,9 +282,9 @@ merge(struct gsort *job)
 
 	gs_phase_begin(job, GSORT_READING);
 	TRY(read_all(set));
-	for (size_t next = 1; feed->header_bytes == 0 && next < set->count; next++)
+	for (size_t next = 1; feed->header.bytes == 0 && next < set->count; next++)
 		feed = &set->operands[next].feed;		/* which has a line */
-	TRY(gs_emit_header(&job->emit, feed->header, feed->header_bytes));
+	TRY(gs_emit_header(&job->emit, feed->header.data, feed->header.bytes));
 	gs_phase_begin(job, GSORT_WRITING);
 	for (unsigned i = 0; i < GS_CLASSES && !gs_emit_is_complete(&job->emit); i++) {
 		const unsigned key_class = gs_class_place(i, job->options.reverse);

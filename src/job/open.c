@@ -98,8 +98,8 @@ open_emit(struct gsort *job)
 {
 	TRY(gs_emit_open(&job->emit, &job->options, &job->outputs, &job->verify, &job->monitor));
 	if (job->feed.by != NULL)
-		gs_emit_open_items(&job->emit, &job->options, &job->feed.written, &job->feed.lines.order,
-		                   job->feed.listed);
+		gs_emit_open_items(&job->emit, &job->options, &job->feed.items.written, &job->feed.lines.order,
+		                   job->feed.items.listed);
 	return GS_OK;
 }
 
@@ -308,11 +308,11 @@ normalize(struct gsort *job)
 		return;
 	}
 	if (own->json && own->quantiles == NULL && !own->summary) {
-		feed->listed = own->top.wanted ? "top" : own->tail.wanted ? "tail" : "sample";
+		feed->items.listed = own->top.wanted ? "top" : own->tail.wanted ? "tail" : "sample";
 		own->json = false;
 	}
 	if (own->top.wanted) {		/* the most frequent items are counted items */
-		feed->top = (struct gs_item_top){ .on = true, .wanted = own->top.count };
+		feed->items.top = (struct gs_item_top){ .on = true, .wanted = own->top.count };
 		own->top.wanted = false;
 		own->counts = true;
 	}
@@ -370,9 +370,9 @@ gs_job_open(struct gsort *job)
 	if (job->options.operation != GSORT_CHECK) {	/* which has constant memory, and no output */
 		TRY(allocate(feed));
 		TRY(open_buffers(job));
-		if (feed->top.on) {
-			job->emit.items.top = &feed->top;
-			TRY(gs_item_top_open(job->emit.items.top, &feed->order, job->plan_input.all_bytes,
+		if (feed->items.top.on) {
+			job->emit.items.top = &feed->items.top;
+			TRY(gs_item_top_open(job->emit.items.top, &feed->items.order, job->plan_input.all_bytes,
 			                     job->plan.host_bytes));
 		}
 		TRY(open_output(job));

@@ -142,7 +142,7 @@ sort_once(struct gsort *job)
 		TRY(make_figures(job));		/* -> figures -> output */
 	} else {			/* -> selected -> bytes -> output */
 		TRY(gs_rank_place(job));
-		TRY(gs_job_emit(job, job->feed.header, job->feed.header_bytes));
+		TRY(gs_job_emit(job, job->feed.header.data, job->feed.header.bytes));
 	}
 	gs_phase_end(job);
 	return GS_OK;

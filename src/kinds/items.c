@@ -24,12 +24,12 @@ describe(struct gs_feed *feed)
 		               "written anew, and lines as they are");
 	TRY(gs_record_ingest_open(records, options));
 	feed->ingest.unit = records->record.bytes;
-	feed->order = feed->written = (struct gs_item_order){
+	feed->items.order = feed->items.written = (struct gs_item_order){
 		.item_bytes = records->item.bytes, .words = gs_record_words, .context = &records->item,
 	};
 	if (options->keep_order)
-		feed->written.item_bytes -= sizeof(uint64_t);
-	feed->by = &feed->order;
+		feed->items.written.item_bytes -= sizeof(uint64_t);
+	feed->by = &feed->items.order;
 	return GS_OK;
 }
 
@@ -52,7 +52,7 @@ gs_items_keep(const struct gs_feed *feed, struct gs_plan_input *input, bool gues
 	if (options->quantiles != NULL)
 		gs_plan_reserve(input, gs_item_top_bytes(strlen(options->quantiles), all, memory),
 		             "so many lines of '--quantiles'");
-	gs_plan_reserve(input, feed->top.on ? gs_item_top_bytes(feed->top.wanted, all, memory)
+	gs_plan_reserve(input, feed->items.top.on ? gs_item_top_bytes(feed->items.top.wanted, all, memory)
 	                                 : gs_pick_bytes(options, all / (unit > 0 ? unit : 1)),
 	             GS_MANY_VALUES);
 }
@@ -63,7 +63,7 @@ facts_of(const struct gs_feed *feed)
 {
 	return (struct gs_item_facts){
 		.record_bytes = feed->ingest.unit,
-		.item_bytes = feed->order.item_bytes,
+		.item_bytes = feed->items.order.item_bytes,
 		.numbered = gs_options_want_numbers(feed->options),
 		.window = feed->share.window,
 	};
@@ -95,9 +95,9 @@ gs_items_open_engine(struct gs_feed *feed, const struct gs_item_sizes *sizes)
 {
 	const struct gsort_options *options = feed->options;
 	const unsigned argsort = options->argsort_bits / 8;
-	const size_t fixed = feed->order.item_bytes;
+	const size_t fixed = feed->items.order.item_bytes;
 	struct gs_item_store_options store = {
-		.order = &feed->order,
+		.order = &feed->items.order,
 		.facts = sizes->store,
 		.overhead_bytes = feed->plan->host_bytes - feed->plan->pool_bytes,
 		.shares = feed->plan_input->shares,
@@ -129,14 +129,14 @@ gs_items_open_engine(struct gs_feed *feed, const struct gs_item_sizes *sizes)
 		};
 	if (options->keep_order) {
 		store.emit_at = fixed > 0 ? 0 : GS_LINE_NUMBER_BYTES;
-		store.emit_bytes = feed->written.item_bytes;
-		store.leaves = &feed->written;
-		TRY(gs_item_firsts_open(&feed->firsts, &store, feed->written.item_bytes, feed->monitor));
-		feed->engine = gs_item_firsts_engine(feed->firsts);
+		store.emit_bytes = feed->items.written.item_bytes;
+		store.leaves = &feed->items.written;
+		TRY(gs_item_firsts_open(&feed->items.firsts, &store, store.emit_bytes, feed->monitor));
+		feed->engine = gs_item_firsts_engine(feed->items.firsts);
 		return GS_OK;
 	}
-	TRY(gs_item_store_open(&feed->items, &store, feed->monitor));
-	feed->engine = gs_item_store_engine(feed->items);
+	TRY(gs_item_store_open(&feed->items.store, &store, feed->monitor));
+	feed->engine = gs_item_store_engine(feed->items.store);
 	return GS_OK;
 }
 
@@ -154,8 +154,8 @@ read_all(struct gs_feed *feed, const struct gs_taker *taker)
 {
 	TRY(gs_record_ingest_run(&feed->records, feed->input, taker, feed->monitor));
 	feed->elements = feed->engine.count(feed->engine.context, 0);
-	feed->header = feed->records.header;
-	feed->header_bytes = feed->options->argsort_bits > 0 ? 0 : feed->records.header_bytes;
+	feed->header.data = feed->records.header;
+	feed->header.bytes = feed->options->argsort_bits > 0 ? 0 : feed->records.header_bytes;
 	return GS_OK;
 }
 

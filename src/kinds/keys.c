@@ -34,13 +34,13 @@ void
 gs_feed_count(const struct gs_feed *feed, struct gsort_stats *stats)
 {
 	const struct gs_line_ingest *lines = &feed->lines.ingest;
+	const struct gs_read_counts *keys = &feed->ingest.done.read;
 
-	stats->bytes_in = feed->read.bytes + feed->ingest.done.read.bytes + feed->records.read.bytes +
-	                  lines->bytes;
-	stats->keys = feed->read.elements + feed->ingest.done.read.elements + feed->lines.column.count;
+	stats->bytes_in = feed->read.bytes + keys->bytes + feed->records.read.bytes + lines->bytes;
+	stats->keys = feed->read.elements + keys->elements + feed->lines.column.count;
 	if (feed->by != NULL && feed->engine.context != NULL)
 		stats->keys += feed->engine.count(feed->engine.context, 0);
-	stats->invalid_lines = feed->invalid_lines + feed->ingest.done.invalid_lines + lines->faults.invalid;
+	stats->invalid_lines = feed->read.invalid_lines + keys->invalid_lines + lines->faults.invalid;
 }
 
 void
@@ -49,7 +49,6 @@ gs_feed_release(struct gs_feed *feed)
 	gs_store_close(&feed->store);
 	gs_arena_close(&feed->arena);
 	feed->read = feed->ingest.done.read = (struct gs_read_counts){ .bytes = 0 };
-	feed->ingest.done.invalid_lines = 0;
 }
 
 void
@@ -64,9 +63,9 @@ gs_feed_close(struct gs_feed *feed)
 	gs_line_order_close(&lines->order);
 	gs_arena_close(&lines->numbered);
 	gs_record_close(&lines->number);
-	gs_item_top_close(&feed->top);
-	gs_item_store_close(feed->items);
-	gs_item_firsts_close(feed->firsts);
+	gs_item_top_close(&feed->items.top);
+	gs_item_store_close(feed->items.store);
+	gs_item_firsts_close(feed->items.firsts);
 	gs_feed_release(feed);
 }
 
@@ -121,7 +120,7 @@ read_all(struct gs_feed *feed, const struct gs_taker *taker)
 		gs_verify_in_counts(feed->verify, &feed->store.histogram,
 		                    feed->options->reverse ? UINT32_MAX : 0);
 	feed->elements = feed->ingest.done.read.elements;
-	feed->header = gs_ingest_header(&feed->ingest, &feed->header_bytes);
+	feed->header = gs_ingest_header(&feed->ingest);
 	return GS_OK;
 }
 

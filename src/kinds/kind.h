@@ -59,6 +59,17 @@ struct gs_line_feed {
 	struct gs_line_limits limits;
 };
 
+/* What elements that are items have beside the others. */
+struct gs_feed_items {
+	struct gs_item_order   order, written;	/* as they are stored; as they are written */
+	struct gs_item_store  *store;
+	struct gs_item_firsts *firsts;	/* of --keep-order, in place of it */
+
+	/* What leaves is only ... */
+	struct gs_item_top top;		/* ... the most frequent items, ... */
+	const char        *listed;	/* ... as JSON under this name; or NULL */
+};
+
 struct gs_feed {
 	/* Borrowed, and set before describe. */
 	struct gsort_options *options;	/* changed to others that mean the same */
@@ -67,18 +78,16 @@ struct gs_feed {
 	struct gs_monitor    *monitor;
 	struct gs_verify     *verify;
 	struct gs_share       share;
+	struct gs_feed_items  items;
 
 	/* Set by describe. */
 	const struct gs_kind       *kind;
-	struct gs_item_order        order, written;	/* of items; of the items that are written */
-	const struct gs_item_order *by;	/* ORDER; NULL: elements are keys */
+	const struct gs_item_order *by;	/* ITEMS.order; NULL: elements are keys */
 
 	/* Set by allocate. */
 	struct gs_arena  arena;
-	struct gs_engine engine;	/* of STORE, ITEMS or FIRSTS; context NULL: not open */
-	struct gs_store  store;
-	struct gs_item_store  *items;
-	struct gs_item_firsts *firsts;	/* of --keep-order, in place of it */
+	struct gs_engine engine;	/* of STORE or ITEMS; context NULL: not open */
+	struct gs_store  store;		/* of keys */
 
 	/* Used to read. */
 	struct gs_input        *input;
@@ -86,14 +95,8 @@ struct gs_feed {
 	struct gs_record_ingest records;
 	struct gs_line_feed     lines;
 	uint64_t                elements;	/* that this process has, once all have been read, ... */
-	const char             *header;		/* ... and what comes before them */
-	size_t                  header_bytes;
+	struct gs_item_slice    header;		/* ... and what comes before them */
 	struct gs_read_counts   read;	/* by a check or merge */
-	uint64_t                invalid_lines;
-
-	/* What leaves is only ... */
-	struct gs_item_top top;		/* ... the most frequent items, ... */
-	const char        *listed;	/* ... as JSON under this name; or NULL */
 };
 
 /** What has been read: set bytes, elements and invalid lines in STATS. */

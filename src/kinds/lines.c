@@ -60,12 +60,12 @@ describe(struct gs_feed *feed)
 	struct gs_line_feed *lines = &feed->lines;
 
 	TRY(gs_lines_describe(feed, false));
-	gs_line_items_order(&feed->written, &lines->whole, &lines->order, 0);
-	feed->order = feed->written;
+	gs_line_items_order(&feed->items.written, &lines->whole, &lines->order, 0);
+	feed->items.order = feed->items.written;
 	if (gs_options_want_numbers(feed->options))
-		gs_line_items_order(&feed->order, &lines->behind_numbers, &lines->order,
+		gs_line_items_order(&feed->items.order, &lines->behind_numbers, &lines->order,
 		                    GS_LINE_NUMBER_BYTES);
-	feed->by = &feed->order;
+	feed->by = &feed->items.order;
 	return GS_OK;
 }
 
@@ -79,10 +79,10 @@ describe_numbers(struct gs_feed *feed)
 	TRY(gs_text_number_open(item, &feed->ingest.text, feed->options->reverse));
 	feed->options->underline = false;		/* positions are not */
 	feed->lines.text = &feed->ingest.text;
-	feed->order = feed->written = (struct gs_item_order){
+	feed->items.order = feed->items.written = (struct gs_item_order){
 		.item_bytes = item->bytes, .words = gs_record_words, .context = item,
 	};
-	feed->by = &feed->order;
+	feed->by = &feed->items.order;
 	return GS_OK;
 }
 
@@ -185,11 +185,11 @@ read_all(struct gs_feed *feed, const struct gs_taker *taker)
 	const bool follows = feed->options->operation == GSORT_MERGE && !feed->options->trust_order;
 
 	feed->lines.limits.line_most = SIZE_MAX;	/* the store knows */
-	feed->lines.follow = (struct gs_follow){ .order = &feed->order };
+	feed->lines.follow = (struct gs_follow){ .order = &feed->items.order };
 	TRY(gs_lines_read(feed, taker, follows ? &feed->lines.follow : NULL));
 	feed->elements = feed->engine.count(feed->engine.context, 0);
-	feed->header = feed->lines.ingest.header.data;
-	feed->header_bytes = feed->options->argsort_bits > 0 || feed->listed != NULL
+	feed->header.data = feed->lines.ingest.header.data;
+	feed->header.bytes = feed->options->argsort_bits > 0 || feed->items.listed != NULL
 	                     ? 0 : feed->lines.ingest.header.bytes;
 	return GS_OK;
 }

@@ -251,7 +251,7 @@ read_text(struct gs_merge_input *input, uint64_t *into, size_t room, size_t *cou
 			TRY(next_run(input));
 			if (input->run > 0)
 				continue;
-			input->feed->invalid_lines += input->decoder->invalid;
+			input->feed->read.invalid_lines += input->decoder->invalid;
 			gs_line_reject_end(&input->feed->ingest.text, input->decoder->invalid);
 			end(input);
 			return GS_OK;
@@ -287,9 +287,9 @@ check_text(struct gs_feed *feed, struct gs_follow *follow)
 		} while (status == GS_OK && input.run > 0);
 	}
 	if (input.decoder != NULL)
-		feed->invalid_lines = input.decoder->invalid;
+		feed->read.invalid_lines = input.decoder->invalid;
 	if (status == GS_OK)
-		gs_line_reject_end(&feed->ingest.text, feed->invalid_lines);
+		gs_line_reject_end(&feed->ingest.text, feed->read.invalid_lines);
 	*follow = input.follow;
 	return status;
 }

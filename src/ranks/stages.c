@@ -109,7 +109,7 @@ gs_rank_complete(struct gsort *job)
 	if (rank_job->alone)
 		return GS_OK;
 	if (rank_job->ranks->rank > 0)		/* it is in the part of rank 0 */
-		job->feed.header_bytes = 0;
+		job->feed.header.bytes = 0;
 	if (job->feed.by != NULL) {
 		TRY(gs_exchange_drain(&rank_job->item_exchange.all));
 		job->feed.elements = job->feed.engine.count(job->feed.engine.context, 0);
@@ -175,7 +175,7 @@ gs_rank_place(struct gsort *job)
 		select->left -= gs_least(before, select->left);
 		written = gs_least(written, select->left);
 	}
-	return gs_rank_output_begin(&rank_job->output, job->feed.header_bytes +
+	return gs_rank_output_begin(&rank_job->output, job->feed.header.bytes +
 	                            (each > 0 ? written * each
 	                                      : rank_job->exchange.bytes + rank_job->item_exchange.bytes));
 }

@@ -39,7 +39,6 @@ host_sources = \
   src/engine/division.c \
   src/engine/engine.h \
   src/engine/extremes.c \
-  src/engine/fillings.c \
   src/engine/gpu_drain.c \
   src/engine/head.c \
   src/engine/item_buckets.c \
@@ -52,6 +51,7 @@ host_sources = \
   src/engine/item_store.c \
   src/engine/item_store.h \
   src/engine/runs.c \
+  src/engine/staging_buffers.c \
   src/engine/store.c \
   src/engine/store.h \
   src/figures/statistics.c \

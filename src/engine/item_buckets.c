@@ -62,7 +62,7 @@ take_sample(struct sample *sample, const struct gs_item_order *order,
 }
 
 unsigned
-gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned apart,
+gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned operands,
                        const struct gs_item_limits *limits)
 {
 	const uint64_t by_items = items / (limits->items / 3 + 1) + 1;
@@ -70,7 +70,7 @@ gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned apart,
 
 	wanted = wanted > by_items ? wanted : by_items;
 	if (limits->extents > 0) {	/* each flush, and each operand, makes one at least for each bin */
-		const uint64_t most = limits->extents / (bytes / limits->memory_bytes + 1 + apart);
+		const uint64_t most = limits->extents / (bytes / limits->memory_bytes + 1 + operands);
 
 		wanted = gs_least(wanted, most > LEAST_BINS ? most : LEAST_BINS);
 	}
@@ -169,7 +169,7 @@ next_move(struct mover *mover, size_t *from, size_t *to, uint64_t *sequence)
 {
 	const struct gs_division *old = mover->old;
 	const size_t count = gs_division_rows(old, mover->bin);
-	const bool apart = old->shared->apart > 0;
+	const bool set = old->shared->operands > 0;
 	size_t bytes = 0, at = mover->next;
 
 	if (atomic_load(&mover->error.any))
@@ -179,7 +179,7 @@ next_move(struct mover *mover, size_t *from, size_t *to, uint64_t *sequence)
 
 		if (bytes > 0 && bytes + more > old->shared->piece_bytes)
 			break;
-		if (apart && at > mover->next && gs_division_origin(old, mover->bin, at) !=
+		if (set && at > mover->next && gs_division_origin(old, mover->bin, at) !=
 		                                  gs_division_origin(old, mover->bin, mover->next)) {
 			mover->room -= gs_least(mover->room - bytes, GS_ITEM_ROW_BYTES);
 			break;
@@ -278,7 +278,7 @@ gs_item_buckets_move(struct gs_division *old, unsigned bin, struct gs_division *
 		status = gs_first_error_close(&mover.error);
 		if (status != GS_OK || mover.next > before)
 			continue;
-		assert(old->extents != NULL || shared->apart > 0);	/* in memory there is room for all */
+		assert(old->extents != NULL || shared->operands > 0);	/* in memory there is room for all */
 		status = division->row_count > 0 ? gs_division_flush(division)
 		         : gs_fail(GS_EBUDGET, "memory is not enough for one item of the input");
 	}
@@ -295,12 +295,12 @@ divide_again(struct gs_item_buckets *buckets, const struct gs_item_bucket *bucke
              const struct gs_item_limits *limits)
 {
 	const unsigned wanted = gs_item_buckets_wanted(bucket->bytes, bucket->items,
-	                                               bucket->division->shared->apart, limits);
+	                                               bucket->division->shared->operands, limits);
 	struct gs_division *old = bucket->division, *division;
 	const bool in_files = old->extents != NULL;
 	const uint64_t moved = gs_item_division_bytes(bucket->bytes, old->shared->piece_bytes,
 	                                              old->shared->threads, 2,
-	                                              16 + old->shared->apart);
+	                                              16 + old->shared->operands);
 
 	TRY(gs_division_open(&division, old->shared, in_files ? limits->memory_bytes : (size_t)moved));
 	division->next = buckets->divisions;

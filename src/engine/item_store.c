@@ -82,7 +82,7 @@ gs_item_store_open(struct gs_item_store **opened, const struct gs_item_store_opt
 	store->shared.monitor = monitor;
 	store->shared.threads = threads;
 	store->shared.head = options->head && !gs_item_selects(options) ? options->count : 0;
-	store->shared.apart = options->set.operands;
+	store->shared.operands = options->set.operands;
 	store->shared.temp_dirs = options->temp_dirs;
 	store->shared.temp_dir_count = options->temp_dir_count;
 	store->has_bounds = options->origins;
@@ -132,14 +132,14 @@ show_sample(void *context, const char *items, size_t bytes)
 	store->has_bounds = true;
 	return gs_item_buckets_choose(store->first, 0, &slice, bytes > 0,
 	                              gs_item_buckets_wanted(store->sizes.expected_bytes, 0,
-	                                                     store->shared.apart, limits_of(store)));
+	                                                     store->shared.operands, limits_of(store)));
 }
 
 /* Choose bounds from the items so far, of BYTES that will come; divide the items so far. */
 static gs_status
 choose_bounds(struct gs_item_store *store, uint64_t bytes)
 {
-	const unsigned wanted = gs_item_buckets_wanted(bytes, 0, store->shared.apart, limits_of(store));
+	const unsigned wanted = gs_item_buckets_wanted(bytes, 0, store->shared.operands, limits_of(store));
 	struct gs_division *old = store->first, *division;
 
 	store->has_bounds = true;
@@ -256,7 +256,7 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	struct gs_item_store *store = context;
 
 	gs_division_add(store->first, worker, sequence, piece->slices, piece->count);
-	if (store->options.origins || store->shared.apart > 0)
+	if (store->options.origins || store->shared.operands > 0)
 		store->first->rows[sequence]->origin = piece->origin;
 }
 
@@ -289,7 +289,7 @@ finish(void *context)
 		gs_division_order(store->first);
 	store->limits = store->flushed ? &store->sizes.file_limits : &store->sizes.limits;
 	TRY(gs_item_buckets_add(&store->buckets, store->first, store->limits));
-	return store->shared.apart == 0 ? GS_OK : gs_item_buckets_combine(store);
+	return store->shared.operands == 0 ? GS_OK : gs_item_buckets_combine(store);
 }
 
 static uint64_t

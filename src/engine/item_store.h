@@ -68,7 +68,7 @@ struct gs_division_shared {
 	struct gs_item_packers *packers;	/* NULL: nothing is compressed */
 	uint64_t  spilled_bytes;
 	uint64_t  head;				/* at most this many items leave; 0: no limit */
-	unsigned  apart;			/* in a set: origins, whose rows are kept apart; or 0 */
+	unsigned  operands;		/* of a set, whose rows are kept apart; or 0 */
 	_Atomic uint64_t items;			/* added to all divisions */
 };
 
@@ -231,8 +231,8 @@ MUST_CHECK gs_status gs_item_buckets_choose_rows(struct gs_division *division, u
                                                  const struct gs_division *old, unsigned bin,
                                                  unsigned wanted);
 
-/** How many bins BYTES need.  ITEMS: the number of items, or 0.  APART: origins that are kept apart. */
-unsigned gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned apart,
+/** How many bins BYTES need.  ITEMS: the number of items, or 0.  OPERANDS of a set, which are kept apart. */
+unsigned gs_item_buckets_wanted(uint64_t bytes, uint64_t items, unsigned operands,
                                 const struct gs_item_limits *limits);
 
 /** Append the buckets of DIVISION; divides again buckets that are too large. */

@@ -61,7 +61,7 @@ gs_store_carve(struct gs_store *store, const struct gsort_options *options,
 		}
 	}
 	gs_runs_carve(&store->runs, plan, arena);
-	store->resident = gs_arena_take(arena, plan->resident_bytes);
+	store->gpu.resident = gs_arena_take(arena, plan->resident_bytes);
 	/* threads count into tables of their own; text is counted by its decoder */
 	store->histogram.bins = gs_arena_take(arena, gs_count_bytes(bin_count(store), input->key_bits == 0
 	                                                            ? 0 : plan->threads));
@@ -117,7 +117,7 @@ count(const void *context, unsigned key_class)
 {
 	const struct gs_store *store = context;
 
-	return gs_batch_count(&store->batch, key_class) + store->gpu_keys[key_class];
+	return gs_batch_count(&store->batch, key_class) + store->gpu.keys[key_class];
 }
 
 /* Nothing is added to the batch, or to the GPU's, until it has been drained. */
@@ -129,14 +129,14 @@ seal(struct gs_store *store)
 		return GS_OK;
 	}
 	for (unsigned c = 0; c < GS_CLASSES; c++) {	/* commit all staging buffers, full or not */
-		const struct gs_staging staging = store->staging[c];
+		const struct gs_staging staging = store->gpu.staging[c];
 
-		store->staging[c] = (struct gs_staging){ .keys = NULL };
-		store->gpu_keys[c] += staging.count;
+		store->gpu.staging[c] = (struct gs_staging){ .keys = NULL };
+		store->gpu.keys[c] += staging.count;
 		if (staging.keys != NULL)
-			TRY(gs_guard_call(&store->gpu, commit, &staging));
+			TRY(gs_guard_call(&store->gpu.guard, commit, &staging));
 	}
-	return gs_guard_checked(&store->gpu, store->gpu.module->finish(store->gpu.gpu));
+	return gs_guard_checked(&store->gpu.guard, store->gpu.guard.module->finish(store->gpu.guard.gpu));
 }
 
 /* Hand on the keys of a class in the batch, or in the GPU's. */
@@ -144,7 +144,7 @@ static gs_status
 drain_batch(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
 {
 	if (is_on_gpu(store))
-		return gs_gpu_drain(&store->gpu, &store->pending, key_class, store->plan->threads, sink);
+		return gs_gpu_drain(&store->gpu.guard, &store->gpu.pending, key_class, store->plan->threads, sink);
 	return sink->strand_count > 0 ? gs_batch_drain_strands(&store->batch, key_class, sink)
 	                              : gs_batch_drain(&store->batch, key_class, sink);
 }
@@ -164,7 +164,7 @@ spill(struct gs_store *store)
 		TRY(gs_runs_begin(&store->runs, c, is_on_gpu(store) ? 0 : keys, &sink));
 		TRY(drain_batch(store, c, &sink));
 		TRY(gs_runs_end(&store->runs));
-		store->gpu_keys[c] = 0;
+		store->gpu.keys[c] = 0;
 	}
 	gs_batch_reset(&store->batch);
 	store->batches++;
@@ -198,7 +198,7 @@ reserve(void *context, size_t least, size_t small, size_t *room)
 	if (store->plan->by_counting)
 		return GS_OK;
 	if (is_on_gpu(store))
-		return gs_first_error_now(&store->fillings.error);
+		return gs_first_error_now(&store->gpu.buffers.error);
 	TRY(gs_head_trim(&store->head));
 	*room = gs_batch_room(&store->batch);
 	if (*room < least) {
@@ -228,7 +228,7 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	if (store->plan->by_counting) {
 		gs_count_add(&store->histogram, worker, piece->keys, count);
 	} else if (is_on_gpu(store)) {
-		gs_fillings_add(&store->fillings, piece);
+		gs_staging_buffers_add(&store->gpu.buffers, piece);
 	} else {
 		if (store->plan->head_keys > 0) {
 			count = gs_head_filter(&store->head, piece->key_class, piece->keys, count);
@@ -244,14 +244,14 @@ static gs_status
 stage(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging)
 {
 	struct gs_store *store = context;
-	struct gs_staging *mine = &store->staging[key_class];
+	struct gs_staging *mine = &store->gpu.staging[key_class];
 
 	if (mine->keys == NULL)
-		TRY(gs_guard_call(&store->gpu, lend, key_class, mine));
+		TRY(gs_guard_call(&store->gpu.guard, lend, key_class, mine));
 	if (mine->room == 0 && !not_alone) {
 		*mine = (struct gs_staging){ .keys = NULL };
 		TRY(make_runs(store));
-		TRY(gs_guard_call(&store->gpu, lend, key_class, mine));
+		TRY(gs_guard_call(&store->gpu.guard, lend, key_class, mine));
 	}
 	*staging = *mine;
 	*mine = (struct gs_staging){ .keys = NULL };
@@ -266,12 +266,12 @@ give(void *context, const struct gs_staging *staging)
 
 	assert(staging->count <= staging->room);
 	if (staging->count > 0 && staging->count < staging->room &&
-	    store->staging[c].keys == NULL) {
-		store->staging[c] = *staging;
+	    store->gpu.staging[c].keys == NULL) {
+		store->gpu.staging[c] = *staging;
 		return GS_OK;
 	}
-	store->gpu_keys[c] += staging->count;
-	return gs_guard_call(&store->gpu, commit, staging);
+	store->gpu.keys[c] += staging->count;
+	return gs_guard_call(&store->gpu.guard, commit, staging);
 }
 
 gs_status
@@ -287,7 +287,7 @@ gs_store_open_gpu(struct gs_store *store)
 		.hint_bytes = store->plan_input->key_bits > 0 || bytes == UINT64_MAX ? bytes
 		                                                                     : bytes / 7 * 8,
 		.gpu = store->plan_input->gpu,
-		.resident = store->resident,
+		.resident = store->gpu.resident,
 		.resident_bytes = plan->resident_bytes,
 		.gpu_memory_bytes = store->options->gpu_memory_bytes,
 		.gpu_memory_percent = store->options->gpu_memory_percent,
@@ -295,13 +295,13 @@ gs_store_open_gpu(struct gs_store *store)
 
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		options.class_bits[c] = plan->class_bits[c];
-	TRY(gs_guard_open(&store->gpu, &options));
-	store->fillings = (struct gs_fillings){ .stage = stage, .give = give, .context = store };
-	gs_fillings_open(&store->fillings, plan->ring_buffers, gs_class_count(plan->class_bits));
+	TRY(gs_guard_open(&store->gpu.guard, &options));
+	store->gpu.buffers = (struct gs_staging_buffers){ .stage = stage, .give = give, .context = store };
+	gs_staging_buffers_open(&store->gpu.buffers, plan->ring_buffers, gs_class_count(plan->class_bits));
 	snprintf(store->device_name, sizeof store->device_name, "%s",
-	         store->gpu.module->describe(store->gpu.gpu));
+	         store->gpu.guard.module->describe(store->gpu.guard.gpu));
 	gs_note(store->monitor, "%s: a batch holds %.1f MiB", store->device_name,
-	        (double)store->gpu.module->batch_bytes(store->gpu.gpu) / (1 << 20));
+	        (double)store->gpu.guard.module->batch_bytes(store->gpu.guard.gpu) / (1 << 20));
 	return GS_OK;
 }
 
@@ -331,7 +331,7 @@ finish(void *context)
 	if (store->plan->by_counting)
 		return GS_OK;
 	if (is_on_gpu(store))
-		TRY(gs_fillings_rest(&store->fillings));
+		TRY(gs_staging_buffers_rest(&store->gpu.buffers));
 	TRY(seal(store));
 	if (store->batches == 0)
 		return GS_OK;
@@ -380,9 +380,9 @@ report(const void *context, struct gsort_stats *stats)
 	stats->runs = store->runs.spilled;
 	stats->merge_passes = store->runs.passes;
 	stats->spilled_bytes = store->runs.spill != NULL ? gs_spill_bytes(store->runs.spill) : 0;
-	if (store->gpu.gpu == NULL)
+	if (store->gpu.guard.gpu == NULL)
 		return;
-	store->gpu.module->work(store->gpu.gpu, &work);
+	store->gpu.guard.module->work(store->gpu.guard.gpu, &work);
 	if (work.batches > stats->batches)
 		stats->batches = work.batches;
 	stats->h2d_seconds = work.h2d_seconds;
@@ -410,10 +410,10 @@ gs_store_engine(struct gs_store *store)
 void
 gs_store_close(struct gs_store *store)
 {
-	gs_guard_close(&store->gpu);
-	if (store->fillings.most > 0) {
-		pthread_mutex_destroy(&store->fillings.lock);
-		pthread_cond_destroy(&store->fillings.changed);
+	gs_guard_close(&store->gpu.guard);
+	if (store->gpu.buffers.most > 0) {
+		pthread_mutex_destroy(&store->gpu.buffers.lock);
+		pthread_cond_destroy(&store->gpu.buffers.changed);
 	}
 	gs_runs_close(&store->runs);
 	*store = (struct gs_store){ .plan = NULL };

@@ -79,23 +79,23 @@ size_t gs_head_filter(const struct gs_head *head, unsigned key_class, void *keys
 /** Between rounds: if the batch holds too many keys, drop all but the first. */
 MUST_CHECK gs_status gs_head_trim(struct gs_head *head);
 
-/* ---- keys of many threads, to the staging buffers of a GPU (fillings.c) -------- */
+/* ---- keys of many threads, to the staging buffers of a GPU (staging_buffers.c) - */
 
 /*
  *     open; { add*; rest }*; close
  */
 
 /* A staging buffer that threads fill. */
-struct gs_filling {
+struct gs_staging_buffer {
 	struct gs_staging staging;
 	bool     used;
 	size_t   claimed;	/* keys of its room */
 	unsigned writers;	/* threads that copy keys to it */
 };
 
-enum { GS_FILLINGS = 4 };
+enum { GS_STAGING_BUFFERS = 4 };
 
-struct gs_fillings {
+struct gs_staging_buffers {
 	/** Take a staging buffer of KEY_CLASS, which is the caller's until it gives it back.  May write to
 	 *  disk.  With NOT_ALONE it never writes; room 0 means: give the other buffers back first. */
 	gs_status (*stage)(void *context, unsigned key_class, bool not_alone, struct gs_staging *staging);
@@ -107,20 +107,20 @@ struct gs_fillings {
 	unsigned          most;		/* buffers at a time */
 	pthread_mutex_t   lock;		/* guards: */
 	pthread_cond_t    changed;
-	struct gs_filling filling[GS_FILLINGS];
+	struct gs_staging_buffer each[GS_STAGING_BUFFERS];
 	struct gs_first_error error;
 };
 
 /** Begin: stage, give and their context are set.  RING: the staging buffers that there are, for keys of
  *  CLASSES; of each class the caller keeps one at most. */
-void gs_fillings_open(struct gs_fillings *fillings, unsigned ring, unsigned classes);
+void gs_staging_buffers_open(struct gs_staging_buffers *buffers, unsigned ring, unsigned classes);
 
-/** Copy the keys of PIECE to staging buffers; any thread.  An error comes out of gs_fillings_rest(). */
-void gs_fillings_add(struct gs_fillings *fillings, const struct gs_piece *piece);
+/** Copy the keys of PIECE to staging buffers; any thread.  An error comes out of gs_staging_buffers_rest(). */
+void gs_staging_buffers_add(struct gs_staging_buffers *buffers, const struct gs_piece *piece);
 
 /** No thread adds keys: give all buffers back, full or not.  GS_EIO, GS_EDEVICE: as the first call of TO that
  *  has failed. */
-MUST_CHECK gs_status gs_fillings_rest(struct gs_fillings *fillings);
+MUST_CHECK gs_status gs_staging_buffers_rest(struct gs_staging_buffers *buffers);
 
 /* ---- the keys of a GPU, drained by several threads (gpu_drain.c) --------------- */
 
@@ -232,6 +232,16 @@ void gs_runs_close(struct gs_runs *runs);
  * Classes are drained in the order of the output, each once.
  */
 
+/* A GPU, and the keys that are on their way to it and from it. */
+struct gs_store_gpu {
+	struct gs_guard   guard;
+	struct gs_staging staging[GS_CLASSES];	/* buffers that are not full; keys NULL: none */
+	struct gs_staging_buffers buffers;	/* being filled */
+	uint64_t          keys[GS_CLASSES];	/* that it holds */
+	struct gs_gpu_span pending;	/* drained, but of a later class */
+	void             *resident;	/* plan.resident_bytes, for its sorted batches */
+};
+
 struct gs_store {
 	const struct gs_plan       *plan;
 	const struct gs_plan_input *plan_input;
@@ -247,12 +257,7 @@ struct gs_store {
 	void             *count_memory;	/* plan.count_bytes: spans of it, ... */
 	uint64_t         *count_times;	/* ... and how often keys occur */
 
-	struct gs_guard   gpu;		/* open if the plan's device is a GPU, with: */
-	struct gs_staging staging[GS_CLASSES];	/* buffers being filled; keys NULL: none */
-	uint64_t          gpu_keys[GS_CLASSES];	/* that it holds */
-	struct gs_gpu_span pending;	/* drained, but of a later class */
-	struct gs_fillings fillings;	/* of keys that are added, rather than staged */
-	void             *resident;	/* plan.resident_bytes, for its sorted batches */
+	struct gs_store_gpu gpu;	/* if the plan's device is a GPU */
 
 	struct gs_runs    runs;
 	struct gs_head    head;

@@ -311,7 +311,7 @@ sort_by_quicksort(void *keys, size_t count, const struct gs_array_args *args)
 		to_ordered, args, {	/* what to_raw() does */
 			.flip = args->reverse ? UINT64_MAX : 0,
 			.nans = fraction_bits > 0 ? GS_NANS(fraction_bits) : 0,
-			.spread = fraction_bits > 0 ? UINT64_MAX : 0,
+			.floats = fraction_bits > 0 ? UINT64_MAX : 0,
 			.sign = gs_key_orders_itself(args->type) ? 0 : UINT64_C(1) << (args->key_bits - 1),
 		},
 	};

@@ -162,7 +162,7 @@ gs_binner_choose(uint64_t least, uint64_t most, unsigned bins, const struct gs_s
 	size_t fewest, found;
 
 	assert(count <= GS_BINNER_SAMPLE_KEYS);
-	if (kernels->raw.spread != 0 &&
+	if (kernels->raw.floats != 0 &&
 	    gs_binner_by_value(&other, least, most, coarse, sample, kernels->key_bits, count) &&
 	    collisions(&other, kernels, sample, count) <= even &&
 	    gs_binner_by_value(&other, least, most, bins, sample, kernels->key_bits, count))

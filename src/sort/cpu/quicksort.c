@@ -891,7 +891,7 @@ gs_quicksort_in_place(const struct gs_simd_kernels *kernels, void *keys, size_t 
 
 	if (maps != NULL)
 		own.raw = maps->raw;
-	if (own.raw.spread != 0 && count * key_bytes >= FIXED_LEAST_BYTES && fix(&own, keys, count))
+	if (own.raw.floats != 0 && count * key_bytes >= FIXED_LEAST_BYTES && fix(&own, keys, count))
 		maps = NULL;
 	large.maps = maps;
 	if (choose_first(&large, keys, count, most, threads > 1, &pivot)) {

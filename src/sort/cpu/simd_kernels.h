@@ -123,11 +123,11 @@ gs_value_slot(uint64_t value, unsigned slot_bits, uint32_t factor)
  * what they are.
  *
  *     total = (key ^ flip) + nans
- *     total ^ (the top bit of TOTAL is set ? sign : spread | sign)
+ *     total ^ (the top bit of TOTAL is set ? sign : floats | sign)
  */
 struct gs_raw_bits {
 	uint64_t flip, nans;	/* all ones if keys are reversed; NaNs whose sign is set */
-	uint64_t spread;	/* all ones of floats */
+	uint64_t floats;	/* all ones if keys are floats */
 	uint64_t sign;
 	double   step;		/* of fixed points; else 0 */
 };
@@ -161,7 +161,7 @@ gs_raw_bits(const struct gs_raw_bits *raw, unsigned key_bits, uint64_t key)
 		wide.number = (wide.number - GS_FIXED_64) * raw->step;
 		return wide.bits;
 	}
-	return total ^ ((((total >> (key_bits - 1) & 1) - 1) & raw->spread) | raw->sign);
+	return total ^ ((((total >> (key_bits - 1) & 1) - 1) & raw->floats) | raw->sign);
 }
 
 struct gs_simd_kernels {

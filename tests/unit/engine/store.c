@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * store.c - rows for src/engine/store.c, runs.c and fillings.c: every key that was added leaves once, in
+ * store.c - rows for src/engine/store.c, runs.c and staging_buffers.c: every key that was added leaves once, in
  * order
  *
  * The model is a sort by digits.  Classes are drained in the order of the output.  Spans
@@ -292,12 +292,12 @@ check_errors(void)
 	close_store();
 }
 
-/* ---- fillings ----------------------------------------------------------------------- */
+/* ---- staging buffers ----------------------------------------------------------------------- */
 
 /* A ring of buffers of two keys, of which the caller keeps one of each class but the first. */
 enum { RING = GS_CLASSES + 1, RING_KEYS = 2 };
 
-static struct gs_fillings fillings;
+static struct gs_staging_buffers buffers;
 static uint32_t ring[RING][RING_KEYS];
 static unsigned ring_lent;
 static bool ring_waits;
@@ -330,34 +330,34 @@ add_one(void *context)
 	uint32_t key = 1;
 
 	(void)context;
-	gs_fillings_add(&fillings, &(struct gs_piece){ .key_bits = 32, .keys = &key, .count = 1 });
+	gs_staging_buffers_add(&buffers, &(struct gs_piece){ .key_bits = 32, .keys = &key, .count = 1 });
 	return NULL;
 }
 
 /* Threads copy to as many buffers of a class as there may be, and one more thread has a key of it. */
 static void
-check_fillings(void)
+check_staging_buffers(void)
 {
 	pthread_t thread;
 
-	fillings = (struct gs_fillings){ .stage = lend_one, .give = take_back };
-	gs_fillings_open(&fillings, RING, GS_CLASSES);
-	for (unsigned f = 0; f < fillings.most; f++) {
-		fillings.filling[f].used = true;
-		fillings.filling[f].writers = 1;
-		fillings.filling[f].claimed = fillings.filling[f].staging.room = RING_KEYS;
+	buffers = (struct gs_staging_buffers){ .stage = lend_one, .give = take_back };
+	gs_staging_buffers_open(&buffers, RING, GS_CLASSES);
+	for (unsigned f = 0; f < buffers.most; f++) {
+		buffers.each[f].used = true;
+		buffers.each[f].writers = 1;
+		buffers.each[f].claimed = buffers.each[f].staging.room = RING_KEYS;
 	}
-	ring_lent = GS_CLASSES - 1 + fillings.most;
+	ring_lent = GS_CLASSES - 1 + buffers.most;
 	CHECK(ring_lent <= RING, "%u of %d buffers are filled and kept", ring_lent, RING);
 	CHECK(pthread_create(&thread, NULL, add_one, NULL) == 0, "a thread begins");
-	pthread_mutex_lock(&fillings.lock);
-	fillings.filling[0].writers = 0;
-	pthread_cond_broadcast(&fillings.changed);
-	pthread_mutex_unlock(&fillings.lock);
+	pthread_mutex_lock(&buffers.lock);
+	buffers.each[0].writers = 0;
+	pthread_cond_broadcast(&buffers.changed);
+	pthread_mutex_unlock(&buffers.lock);
 	pthread_join(thread, NULL);
-	for (unsigned f = 0; f < fillings.most; f++)
-		fillings.filling[f].writers = 0;
-	CHECK(gs_fillings_rest(&fillings) == GS_OK && ring_lent == GS_CLASSES - 1, "all come back");
+	for (unsigned f = 0; f < buffers.most; f++)
+		buffers.each[f].writers = 0;
+	CHECK(gs_staging_buffers_rest(&buffers) == GS_OK && ring_lent == GS_CLASSES - 1, "all come back");
 	CHECK(!ring_waits, "a buffer is left for each that is asked for");
 }
 
@@ -372,7 +372,7 @@ unit_store(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0] && piece != NULL; r++)
 		check_row(&rows[r]);
 	check_errors();
-	check_fillings();
+	check_staging_buffers();
 	free(model);
 	free(got);
 	free(piece);

@@ -107,9 +107,9 @@ static size_t
 bytes_of(const struct drainer *drainer, const char *data, size_t bytes, size_t count)
 {
 	const struct gs_item_store_options *options = &drainer->store->options;
-	const struct gs_item_order *order = options->leaves != NULL ? options->leaves : options->order;
+	const struct gs_item_order *order = options->cut.order != NULL ? options->cut.order : options->order;
 
-	return options->emit_bytes > 0 ? count * options->emit_bytes
+	return options->cut.bytes > 0 ? count * options->cut.bytes
 	       : gs_items_bytes(order, data, data + bytes, count);
 }
 

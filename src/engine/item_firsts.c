@@ -68,7 +68,7 @@ gs_item_firsts_open(struct gs_item_firsts **opened, const struct gs_item_store_o
 	keyed.facts.memory_bytes = numbered.facts.memory_bytes = options->facts.memory_bytes / 2;
 	keyed.shares = numbered.shares = 2 * (options->shares > 0 ? options->shares : 1);
 	keyed.head = keyed.tail = false;
-	keyed.emit_at = keyed.emit_bytes = 0;
+	keyed.cut.at = keyed.cut.bytes = 0;
 	numbered.order = &firsts->by_number;
 	numbered.facts.guessed = true;
 	numbered.groups = numbered.origins = false;

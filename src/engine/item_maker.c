@@ -233,11 +233,11 @@ make_settled(struct gs_item_maker *maker, const struct gs_bucket_part *part, siz
 				continue;
 			maker->part.times[0] = bucket->leaves != NULL ? bucket->left : bucket->items;
 			made->span = (struct gs_span){
-				.items = item + options->emit_at, .bytes = copied, .count = 1,
+				.items = item + options->cut.at, .bytes = copied, .count = 1,
 				.times = options->groups ? maker->part.times : NULL,
 			};
 		} else if (!options->groups) {
-			gs_item_copy(maker->out + made->span.bytes, item + options->emit_at, copied);
+			gs_item_copy(maker->out + made->span.bytes, item + options->cut.at, copied);
 			made->span.bytes += copied;
 			made->span.count++;
 		}
@@ -254,7 +254,7 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 	const struct gs_item_store_options *options = maker->options;
 	struct gs_item_part *items = &maker->part;
 	const bool set = options->set.operands > 0;
-	const bool whole = !gs_item_selects(options) && options->emit_bytes == 0 && options->emit_at == 0;
+	const bool whole = !gs_item_selects(options) && options->cut.bytes == 0 && options->cut.at == 0;
 	struct gs_item_slice out;
 
 	items->mark_equal = gs_item_selects(options);
@@ -290,7 +290,7 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 	};
 	if (counts)
 		return GS_OK;
-	made->span.bytes = gs_item_part_gather(items, options->emit_at, options->emit_bytes,
+	made->span.bytes = gs_item_part_gather(items, options->cut.at, options->cut.bytes,
 	                                       maker->out);
 	out = (struct gs_item_slice){ maker->out, made->span.bytes };
 	return options->verify && whole ? verify_slices(&maker->follow, made, &out, 1) : GS_OK;

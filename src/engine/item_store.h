@@ -250,6 +250,12 @@ void gs_item_buckets_close(struct gs_item_buckets *buckets);
 
 /* ---- what a store is asked for, and the parts of its buckets (item_buckets.c) ---- */
 
+/* Only BYTES of each item, from AT on, leave; 0: the rest, which is an item of ORDER (or NULL). */
+struct gs_item_cut {
+	size_t    at, bytes;
+	const struct gs_item_order *order;
+};
+
 struct gs_item_store_options {
 	const struct gs_item_order *order;	/* borrowed */
 	struct gs_item_store_facts facts;	/* from which its sizes are planned; it sets KEEPS */
@@ -270,18 +276,14 @@ struct gs_item_store_options {
 	bool      origins;		/* pieces come from several origins at once, after a sample */
 	struct gs_item_set set;		/* origins are its operands, which come one after the other */
 	bool      verify;		/* make a digest of all drained items */
-
-	/* Only EMIT_BYTES of each item, from EMIT_AT on, leave; 0: the rest, which is an item of the order
-	 * LEAVES (or NULL). */
-	size_t    emit_at, emit_bytes;
-	const struct gs_item_order *leaves;
+	struct gs_item_cut cut;
 };
 
 /** How many of an item's BYTES leave. */
 static inline size_t
 gs_item_leaving(const struct gs_item_store_options *options, size_t bytes)
 {
-	return options->emit_bytes > 0 ? options->emit_bytes : bytes - options->emit_at;
+	return options->cut.bytes > 0 ? options->cut.bytes : bytes - options->cut.at;
 }
 
 /** Are items dropped for another reason than a head or tail? */

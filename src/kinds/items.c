@@ -108,8 +108,7 @@ gs_items_open_engine(struct gs_feed *feed, const struct gs_item_sizes *sizes)
 		.temp_dirs = options->temp_dirs,
 		.temp_dir_count = options->temp_dir_count,
 		.compress_program = options->compress_program,
-		.emit_at = argsort > 0 && fixed > 0 ? fixed - sizeof(uint64_t) : 0,
-		.emit_bytes = argsort,
+		.cut = { argsort > 0 && fixed > 0 ? fixed - sizeof(uint64_t) : 0, argsort, NULL },
 		.head = options->head,
 		.tail = options->tail.wanted,
 		.count = options->tail.wanted ? options->tail.count : options->head_count,
@@ -128,10 +127,11 @@ gs_items_open_engine(struct gs_feed *feed, const struct gs_item_sizes *sizes)
 			.operands = (unsigned)options->input_count,
 		};
 	if (options->keep_order) {
-		store.emit_at = fixed > 0 ? 0 : GS_LINE_NUMBER_BYTES;
-		store.emit_bytes = feed->items.written.item_bytes;
-		store.leaves = &feed->items.written;
-		TRY(gs_item_firsts_open(&feed->items.firsts, &store, store.emit_bytes, feed->monitor));
+		store.cut = (struct gs_item_cut){
+			fixed > 0 ? 0 : GS_LINE_NUMBER_BYTES, feed->items.written.item_bytes,
+			&feed->items.written,
+		};
+		TRY(gs_item_firsts_open(&feed->items.firsts, &store, store.cut.bytes, feed->monitor));
 		feed->engine = gs_item_firsts_engine(feed->items.firsts);
 		return GS_OK;
 	}

@@ -238,7 +238,7 @@ open_store(const struct row *row, struct gs_item_store **store)
 		.head = row->head > 0, .tail = row->tail > 0, .count = row->head + row->tail,
 		.origins = row->origins, .verify = row->verify,
 		.set = { row->keep, row->keep > 0 ? ORIGINS : 0, row->distinct },
-		.emit_at = row->emit_at, .emit_bytes = row->emit_bytes,
+		.cut = { .at = row->emit_at, .bytes = row->emit_bytes },
 	};
 
 	return gs_item_store_open(store, &options, &monitor);

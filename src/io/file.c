@@ -109,9 +109,9 @@ examine(struct gs_file *file)
 	file->regular = S_ISREG(st.st_mode) && offset >= 0;
 	if (!file->regular)
 		return GS_OK;
-	if (file->partial) {
-		file->start = file->range.begin;
-		file->bytes = file->range.end - file->range.begin;
+	if (file->part != NULL) {
+		file->start = file->part->begin;
+		file->bytes = file->part->end - file->part->begin;
 		file->format = GSORT_DECOMPRESS_NONE;
 		return GS_OK;
 	}
@@ -245,7 +245,7 @@ gs_file_read(struct gs_file *file, unsigned threads, void *into, size_t bytes, s
 	size_t before;
 	gs_status status;
 
-	if (file->partial)
+	if (file->part != NULL)
 		bytes = known;
 	if (by_team)
 		gs_team_each(threads, (known + PIECE_BYTES - 1) / PIECE_BYTES, read_piece, &request);

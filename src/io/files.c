@@ -48,10 +48,8 @@ gs_files_open(struct gs_files *files, const struct gs_input_options *options)
 		file->guarded = calls ? GS_UNGUARDED : options->guarded;
 		file->skip_bytes = options->skip_bytes;
 		file->bytes = GS_UNKNOWN;
-		if (options->ranges != NULL && options->ranges[f].end != GS_UNKNOWN) {
-			file->partial = true;
-			file->range = options->ranges[f];
-		}
+		if (options->ranges != NULL && options->ranges[f].end != GS_UNKNOWN)
+			file->part = &options->ranges[f];
 		file->stays = stay && options->again;
 		/* "-" for the second time: the first one will have read all of it */
 		for (size_t before = 0; before < f && gs_file_is_standard(file); before++)

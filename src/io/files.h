@@ -126,8 +126,7 @@ struct gs_file {
 	enum gs_guarded guarded;
 	uint64_t    skip_bytes;		/* its header */
 	bool        guessed;		/* FORMAT was guessed from binary contents, which may be keys */
-	bool        partial;		/* only these bytes of it are read, as they are: */
-	struct gs_range range;
+	const struct gs_range *part;	/* only these bytes of it are read, as they are; or NULL */
 	atomic_uint references;		/* the input's, and one for each piece not yet read */
 };
 

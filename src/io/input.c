@@ -218,7 +218,7 @@ gs_input_start(const struct gs_input *input)
 {
 	const struct gs_file *file = current(input);
 
-	return file->partial ? file->range.begin : 0;
+	return file->part != NULL ? file->part->begin : 0;
 }
 
 static gs_status

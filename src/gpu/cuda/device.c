@@ -130,7 +130,7 @@ get_buffers(struct gs_device *device)
 		               (2 * device->staging_bytes + check_bytes(device->staging_bytes) +
 		                scratch_bytes(device->options, device->staging_bytes) + 1023) >> 10);
 	device->buffer_bytes = bytes;
-	device->arrivals_most = bytes / device->staging_bytes;
+	device->arrivals.most = bytes / device->staging_bytes;
 	return status;
 }
 
@@ -194,17 +194,16 @@ gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 	assert(ring >= 2 && ring <= GS_RING_MOST);
 	assert(ring > gs_class_count(options->class_bits));	/* one can always be lent */
 	*device = (struct gs_device){
-		.options = options, .index = options->gpu,
-		.staging_bytes = options->staging_bytes,
+		.options = options, .staging_bytes = options->staging_bytes,
 	};
 	pthread_mutex_init(&device->lock, NULL);
 	TRY_CUDA(cudaGetDeviceCount(&count), "looking for GPUs");	/* the driver begins: 0.1 s */
-	if (device->index >= count)
-		return gs_fail(GS_ENODEV, "there is no GPU %d: the last one is %d", device->index, count - 1);
-	gs_cuda_stay_near(device->index);
+	if (options->gpu >= count)
+		return gs_fail(GS_ENODEV, "there is no GPU %d: the last one is %d", options->gpu, count - 1);
+	gs_cuda_stay_near(options->gpu);
 	TRY(gs_pinned_begin(&device->pinned, ring * device->staging_bytes));
 	/* the context, another 0.1 s; a thread that waits for the GPU sleeps */
-	TRY_CUDA(cudaSetDevice(device->index), "choosing the GPU");
+	TRY_CUDA(cudaSetDevice(options->gpu), "choosing the GPU");
 	TRY_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "choosing the GPU");
 	TRY(get_buffers(device));	/* staging buffers may be smaller from here on */
 
@@ -216,8 +215,8 @@ gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 	TRY(create_timed(&device->sorted));
 	TRY(create_timed(&device->left));
 	for (unsigned s = 0; s < 2; s++) {
-		TRY(create_timed(&device->gathered[s]));
-		TRY(create_event(&device->sent[s], cudaEventDisableTiming));
+		TRY(create_timed(&device->slices[s].gathered));
+		TRY(create_event(&device->slices[s].sent, cudaEventDisableTiming));
 	}
 
 	TRY(gs_pinned_open(&device->pinned, ring * device->staging_bytes));
@@ -225,14 +224,14 @@ gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 		device->ring[r].host = device->pinned.memory + r * device->staging_bytes;
 		TRY(create_timed(&device->ring[r].copied));
 	}
-	TRY(GS_NEW(device->arrivals, device->arrivals_most, "arrivals"));
+	TRY(GS_NEW(device->arrivals.list, device->arrivals.most, "arrivals"));
 	return gs_allocate(&device->checks, check_bytes(device->buffer_bytes), 1, "bytes of sums");
 }
 
 gs_status
 gs_device_use(const struct gs_device *device)
 {
-	TRY_CUDA(cudaSetDevice(device->index), "choosing the GPU");
+	TRY_CUDA(cudaSetDevice(device->options->gpu), "choosing the GPU");
 	return GS_OK;
 }
 
@@ -267,15 +266,15 @@ gs_device_close(struct gs_device *device)
 
 	if (device->options == NULL)
 		return;
-	(void)cudaSetDevice(device->index);
+	(void)cudaSetDevice(device->options->gpu);
 	for (unsigned r = 0; r < GS_RING_MOST; r++)
 		destroy_timed(&device->ring[r].copied);
 	destroy_event(device->arrived);
 	destroy_timed(&device->sorted);
 	destroy_timed(&device->left);
 	for (unsigned s = 0; s < 2; s++) {
-		destroy_timed(&device->gathered[s]);
-		destroy_event(device->sent[s]);
+		destroy_timed(&device->slices[s].gathered);
+		destroy_event(device->slices[s].sent);
 	}
 	for (unsigned s = 0; s < COUNT(streams); s++)
 		if (streams[s] != NULL)
@@ -283,7 +282,7 @@ gs_device_close(struct gs_device *device)
 	gs_sorter_close(&device->sorter);
 	gs_pinned_close(&device->pinned);
 	free_buffers(device);
-	free(device->arrivals);
+	free(device->arrivals.list);
 	free(device->checks);
 	pthread_mutex_destroy(&device->lock);
 	*device = (struct gs_device){ .options = NULL };

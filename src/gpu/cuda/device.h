@@ -90,13 +90,25 @@ struct gs_device_arrival {
 	size_t   bytes;
 };
 
+/* All of a batch. */
+struct gs_device_arrivals {
+	struct gs_device_arrival *list;
+	size_t         count, most, bytes;
+	unsigned       buffer;		/* that they are in */
+	uint64_t       sums[GS_CLASSES];	/* of their keys */
+};
+
+struct gs_device_slice {
+	struct gs_timed gathered;	/* on IN: its keys */
+	cudaEvent_t     sent;		/* on OUT */
+};
+
 struct gs_device {
 	const struct gs_gpu_options *options;
-	int            index;		/* CUDA's */
 	size_t         staging_bytes;
 
 	char          *buffers[2];
-	size_t         buffer_bytes;	/* of arrivals_most full ones */
+	size_t         buffer_bytes;	/* of ARRIVALS.most full ones */
 	void          *scratch;
 	struct gs_sorter sorter;
 	uint64_t      *found;		/* and on the host: */
@@ -106,16 +118,11 @@ struct gs_device {
 	cudaEvent_t    arrived;		/* on IN: all keys so far; a slice's keys */
 	struct gs_timed sorted;		/* on WORK */
 	struct gs_timed left;		/* on OUT: a batch, to host memory */
-	struct gs_timed gathered[2];	/* on IN: a slice's keys */
-	cudaEvent_t    sent[2];		/* on OUT: a slice */
+	struct gs_device_slice slices[2];
 	struct gs_pinned pinned;
 	struct gs_ring_buffer ring[GS_RING_MOST];
 
-	struct gs_device_arrival *arrivals;	/* room for arrivals_most */
-	size_t         arrived_count, arrivals_most;
-	size_t         arrived_bytes;
-	unsigned       filling;		/* the buffer that keys arrive in */
-	uint64_t       sums[GS_CLASSES];	/* of the keys that arrived */
+	struct gs_device_arrivals arrivals;
 
 	pthread_mutex_t lock;		/* guards: */
 	struct gs_gpu_work work_done;

@@ -135,7 +135,7 @@ static gs_status
 lend(struct gs_gpu *gpu, unsigned key_class, struct gs_staging *staging)
 {
 	const unsigned bits = gpu->options.class_bits[key_class];
-	const size_t before = gpu->buffers / gpu->worker.device.arrivals_most;
+	const size_t before = gpu->buffers / gpu->worker.device.arrivals.most;
 	struct gs_ring_buffer *buffer;
 
 	assert(!gpu->draining);

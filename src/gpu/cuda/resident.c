@@ -99,9 +99,9 @@ pin(void *context)
 
 	pthread_mutex_lock(&resident->lock);
 	while (!resident->stops)
-		if (resident->spare > 0) {
-			resident->spare--;
-			release(resident, resident->idle[--resident->idle_count]);
+		if (resident->idle.spare > 0) {
+			resident->idle.spare--;
+			release(resident, resident->idle.chunks[--resident->idle.count]);
 		} else if (can && !resident->ends && resident->next < resident->wanted) {
 			prepare_next(resident);
 		} else {
@@ -117,19 +117,6 @@ pin(void *context)
 	return GS_OK;
 }
 
-/* The first time that a chunk is wanted. */
-static void
-start(struct gs_resident *resident)
-{
-	if (resident->started)
-		return;
-	resident->started = true;
-	pthread_mutex_lock(&resident->lock);	/* no pinner goes on before all are counted */
-	for (size_t p = 0; p < GS_PINNERS && p < resident->chunks; p++)
-		resident->preparing += gs_thread_start(&resident->pinners[p], pin, resident) == GS_OK;
-	pthread_mutex_unlock(&resident->lock);
-}
-
 /* Chunks up to the end of SLOTS slots. */
 static size_t
 chunks_of(const struct gs_resident *resident, size_t slots)
@@ -137,6 +124,18 @@ chunks_of(const struct gs_resident *resident, size_t slots)
 	const size_t bytes = gs_least(slots, resident->slots) * resident->slot_bytes;
 
 	return (bytes + resident->chunk_bytes - 1) / resident->chunk_bytes;
+}
+
+/* The first time that a chunk is wanted. */
+static void
+start(struct gs_resident *resident)
+{
+	if (resident->preparing > 0)
+		return;
+	pthread_mutex_lock(&resident->lock);	/* no pinner goes on before all are counted */
+	for (size_t p = 0; p < GS_PINNERS && p < chunks_of(resident, resident->slots); p++)
+		resident->preparing += gs_thread_start(&resident->pinners[p], pin, resident) == GS_OK;
+	pthread_mutex_unlock(&resident->lock);
 }
 
 /* What is reserved, and some slots more that will be ready when they are needed.  Locked. */
@@ -153,18 +152,20 @@ gs_status
 gs_resident_open(struct gs_resident *resident, void *memory, size_t bytes, size_t slot_bytes,
                  size_t most, int gpu)
 {
+	size_t chunks;
+
 	*resident = (struct gs_resident){
 		.memory = memory, .slot_bytes = slot_bytes, .slots = bytes / slot_bytes, .gpu = gpu,
-		.chunk_bytes = gs_least(slot_bytes, CHUNK_BYTES), .open = true,
+		.chunk_bytes = gs_least(slot_bytes, CHUNK_BYTES),
 	};
 	assert(slot_bytes % PAGE_BYTES == 0);
 	bytes = resident->slots * slot_bytes;
-	resident->chunks = (bytes + resident->chunk_bytes - 1) / resident->chunk_bytes;
 	resident->most = (gs_least(most, bytes) + resident->chunk_bytes - 1) / resident->chunk_bytes;
 	pthread_mutex_init(&resident->lock, NULL);
 	pthread_cond_init(&resident->changed, NULL);
-	TRY(GS_NEW(resident->chunk, resident->chunks + 1, "chunks of memory"));
-	TRY(GS_NEW(resident->idle, resident->chunks + 1, "chunks of memory"));
+	chunks = chunks_of(resident, resident->slots);
+	TRY(GS_NEW(resident->chunk, chunks + 1, "chunks of memory"));
+	TRY(GS_NEW(resident->idle.chunks, chunks + 1, "chunks of memory"));
 	if (most < SIZE_MAX && resident->most > 0) {	/* they will be needed */
 		want(resident);
 		start(resident);
@@ -183,7 +184,7 @@ gs_resident_reserve(struct gs_resident *resident)
 	start(resident);
 	pthread_mutex_lock(&resident->lock);
 	if (resident->ends) {		/* the keys before the reset have left: prepare memory anew */
-		resident->idle_count = resident->spare = 0;
+		resident->idle.count = resident->idle.spare = 0;
 		while (resident->busy > 0)
 			pthread_cond_wait(&resident->changed, &resident->lock);
 		resident->next = resident->wanted = 0;
@@ -258,7 +259,7 @@ gs_resident_drop(struct gs_resident *resident, const char *at, size_t bytes)
 		assert(chunk->held >= piece);
 		chunk->held -= piece;
 		if (chunk->held == 0 && resident->ends)
-			resident->idle[resident->idle_count++] = (size_t)(chunk - resident->chunk);
+			resident->idle.chunks[resident->idle.count++] = (size_t)(chunk - resident->chunk);
 	}
 	pthread_mutex_unlock(&resident->lock);
 }
@@ -267,8 +268,8 @@ void
 gs_resident_spare(struct gs_resident *resident)
 {
 	pthread_mutex_lock(&resident->lock);
-	if (resident->idle_count > resident->spare) {
-		resident->spare++;
+	if (resident->idle.count > resident->idle.spare) {
+		resident->idle.spare++;
 		pthread_cond_broadcast(&resident->changed);
 	}
 	pthread_mutex_unlock(&resident->lock);
@@ -283,11 +284,11 @@ gs_resident_reset(struct gs_resident *resident)
 void
 gs_resident_close(struct gs_resident *resident)
 {
-	if (!resident->open)
+	if (resident->chunk_bytes == 0)
 		return;
 	pthread_mutex_lock(&resident->lock);
 	resident->stops = true;
-	resident->next = resident->chunks;
+	resident->next = chunks_of(resident, resident->slots);
 	pthread_cond_broadcast(&resident->changed);
 	pthread_mutex_unlock(&resident->lock);
 	for (unsigned p = 0; p < GS_PINNERS; p++)
@@ -297,8 +298,8 @@ gs_resident_close(struct gs_resident *resident)
 		release(resident, --resident->next);
 	pthread_mutex_unlock(&resident->lock);
 	free(resident->chunk);
-	free(resident->idle);
+	free(resident->idle.chunks);
 	pthread_cond_destroy(&resident->changed);
 	pthread_mutex_destroy(&resident->lock);
-	resident->open = false;
+	resident->chunk_bytes = 0;
 }

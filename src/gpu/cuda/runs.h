@@ -80,10 +80,15 @@ struct gs_resident_chunk {
 	size_t held;		/* bytes that are still needed */
 };
 
+/* Chunks to give back, and how many may be, now. */
+struct gs_resident_idle {
+	size_t  *chunks, count, spare;
+};
+
 struct gs_resident {
 	char    *memory;
 	size_t   slot_bytes, slots;
-	size_t   chunk_bytes, chunks;
+	size_t   chunk_bytes;		/* 0: it is not open */
 	size_t   most;			/* chunks that will be needed, about */
 	int      gpu;			/* whose context pins */
 	size_t   reserved;		/* slots; by one thread */
@@ -94,13 +99,11 @@ struct gs_resident {
 	size_t   wanted;		/* chunks that will soon be used */
 	size_t   next;			/* chunk to prepare */
 	struct gs_resident_chunk *chunk;		/* each */
-	size_t  *idle, idle_count;	/* chunks to give back, ... */
-	size_t   spare;			/* ... and how many may be, now */
+	struct gs_resident_idle idle;
 	unsigned busy;			/* threads that prepare or give back */
-	unsigned preparing;		/* pinners that are not at the end yet */
+	unsigned preparing;		/* pinners that are not at the end yet; 0: none was started */
 	bool     ends, stops;
 	struct gs_thread pinners[GS_PINNERS];
-	bool     open, started;
 };
 
 /** Begin, with slots of SLOT_BYTES, a multiple of 64 KiB, in BYTES of MEMORY.  MOST is how many bytes

@@ -58,8 +58,8 @@ lay_out(const struct gs_device *device, struct region *regions, size_t *blocks)
 	unsigned classes = 0;
 
 	*blocks = 0;
-	for (size_t a = 0; a < device->arrived_count; a++)
-		regions[device->arrivals[a].key_class].bytes += device->arrivals[a].bytes;
+	for (size_t a = 0; a < device->arrivals.count; a++)
+		regions[device->arrivals.list[a].key_class].bytes += device->arrivals.list[a].bytes;
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
 		regions[c].at = end;
 		regions[c].block = *blocks;
@@ -75,13 +75,13 @@ lay_out(const struct gs_device *device, struct region *regions, size_t *blocks)
 static gs_status
 bring_together(struct gs_device *device, const struct region *regions, char *to)
 {
-	const char *from = device->buffers[device->filling];
+	const char *from = device->buffers[device->arrivals.buffer];
 	size_t at[GS_CLASSES];
 
 	for (unsigned c = 0; c < GS_CLASSES; c++)
 		at[c] = regions[c].at;
-	for (size_t a = 0; a < device->arrived_count; a++) {
-		const struct gs_device_arrival *arrival = &device->arrivals[a];
+	for (size_t a = 0; a < device->arrivals.count; a++) {
+		const struct gs_device_arrival *arrival = &device->arrivals.list[a];
 
 		TRY_CUDA(cudaMemcpyAsync(to + at[arrival->key_class], from, arrival->bytes,
 		                         cudaMemcpyDeviceToDevice, device->work),
@@ -176,7 +176,7 @@ sort_batch(struct gs_worker *worker, bool last)
 	struct region regions[GS_CLASSES] = { { 0 } };
 	size_t blocks;
 	const unsigned classes = lay_out(device, regions, &blocks);
-	const unsigned half = classes > 1 ? !device->filling : device->filling;
+	const unsigned half = classes > 1 ? !device->arrivals.buffer : device->arrivals.buffer;
 	char *sorted = device->buffers[half];
 
 	if (classes == 0)
@@ -199,7 +199,7 @@ sort_batch(struct gs_worker *worker, bool last)
 
 		for (size_t b = 0; b < blocks_of(device, &regions[c], c); b++)
 			sum += device->checks[1 + regions[c].block + b];
-		if (sum != device->sums[c])
+		if (sum != device->arrivals.sums[c])
 			return gs_gpu_wrong("the keys that it sorted are not the keys that it was given");
 	}
 	TRY(gs_timed_wait(device, &device->sorted, "sorting"));
@@ -215,16 +215,16 @@ sort_batch(struct gs_worker *worker, bool last)
 	pthread_mutex_lock(&device->lock);
 	device->work_done.batches++;
 	pthread_mutex_unlock(&device->lock);
-	device->filling = !half;
+	device->arrivals.buffer = !half;
 	return GS_OK;
 }
 
 static void
 begin_batch(struct gs_device *device)
 {
-	device->arrived_count = 0;
-	device->arrived_bytes = 0;
-	memset(device->sums, 0, sizeof device->sums);
+	device->arrivals.count = 0;
+	device->arrivals.bytes = 0;
+	memset(device->arrivals.sums, 0, sizeof device->arrivals.sums);
 }
 
 /* Copy the keys of a staging buffer to the GPU. */
@@ -234,18 +234,18 @@ take_keys(struct gs_worker *worker, struct gs_ring_buffer *buffer)
 	struct gs_device *device = &worker->device;
 	const size_t bytes = buffer->count * (buffer->bits / 8);
 
-	if (device->arrived_count == device->arrivals_most) {
+	if (device->arrivals.count == device->arrivals.most) {
 		TRY(sort_batch(worker, false));
 		begin_batch(device);
 	}
 	TRY(gs_timed_begin(&buffer->copied, device->in, &device->work_done.h2d_seconds));
-	TRY_CUDA(cudaMemcpyAsync(device->buffers[device->filling] + device->arrived_bytes,
+	TRY_CUDA(cudaMemcpyAsync(device->buffers[device->arrivals.buffer] + device->arrivals.bytes,
 	                         buffer->host, bytes, cudaMemcpyHostToDevice, device->in),
 	         "copying keys to it");
 	TRY(gs_timed_end(&buffer->copied, device->in));
-	device->arrivals[device->arrived_count++] = (struct gs_device_arrival){ buffer->key_class, bytes };
-	device->arrived_bytes += bytes;
-	device->sums[buffer->key_class] += buffer->sum;
+	device->arrivals.list[device->arrivals.count++] = (struct gs_device_arrival){ buffer->key_class, bytes };
+	device->arrivals.bytes += bytes;
+	device->arrivals.sums[buffer->key_class] += buffer->sum;
 	return gs_queue_give(&worker->free, buffer) ? GS_OK : closed();
 }
 
@@ -255,7 +255,7 @@ take_keys(struct gs_worker *worker, struct gs_ring_buffer *buffer)
 static char *
 place(struct gs_device *device, unsigned at)
 {
-	return device->buffers[device->filling] + at * gs_device_slice_bytes(device);
+	return device->buffers[device->arrivals.buffer] + at * gs_device_slice_bytes(device);
 }
 
 /* Begin to bring the pieces of a slice to the GPU, when the one in its place has left. */
@@ -268,9 +268,9 @@ gather(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 
 	if (slice->sorted)
 		return GS_OK;
-	TRY(gs_timed_wait(device, &device->gathered[at], "gathering sorted keys"));
-	TRY_CUDA(cudaStreamWaitEvent(device->in, device->sent[at], 0), "gathering sorted keys");
-	TRY(gs_timed_begin(&device->gathered[at], device->in, &device->work_done.h2d_seconds));
+	TRY(gs_timed_wait(device, &device->slices[at].gathered, "gathering sorted keys"));
+	TRY_CUDA(cudaStreamWaitEvent(device->in, device->slices[at].sent, 0), "gathering sorted keys");
+	TRY(gs_timed_begin(&device->slices[at].gathered, device->in, &device->work_done.h2d_seconds));
 	for (size_t p = 0; p < slice->piece_count; p++) {
 		const struct gs_gpu_piece *piece = &slice->pieces[p];
 		const bool here = piece->run->device != NULL;
@@ -285,7 +285,7 @@ gather(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 		}
 	}
 	assert(to <= place(device, at + 1));
-	return gs_timed_end(&device->gathered[at], device->in);
+	return gs_timed_end(&device->slices[at].gathered, device->in);
 }
 
 /* Sort a slice; it must be in order, and have the keys of its pieces. */
@@ -299,7 +299,7 @@ sort_slice(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned 
 
 	if (slice->sorted)
 		return GS_OK;
-	TRY_CUDA(cudaStreamWaitEvent(device->work, device->gathered[at].done, 0), "sorting");
+	TRY_CUDA(cudaStreamWaitEvent(device->work, device->slices[at].gathered.done, 0), "sorting");
 	TRY_CUDA(cudaMemsetAsync(device->found, 0, (1 + spans) * sizeof *device->found,
 	                         device->work), "checking its work");
 	TRY(gs_timed_begin(&device->sorted, device->work, &device->work_done.sort_seconds));
@@ -367,7 +367,7 @@ send(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned at)
 		if (!gs_queue_give(&worker->ready, buffer))
 			return closed();
 	}
-	TRY_CUDA(cudaEventRecord(device->sent[at], device->out), "copying sorted keys from it");
+	TRY_CUDA(cudaEventRecord(device->slices[at].sent, device->out), "copying sorted keys from it");
 	return GS_OK;
 }
 
@@ -388,7 +388,7 @@ drain(struct gs_worker *worker)
 		TRY(send(worker, slice, s % 2));
 	}
 	for (unsigned p = 0; p < 2; p++)
-		TRY(gs_timed_wait(&worker->device, &worker->device.gathered[p],
+		TRY(gs_timed_wait(&worker->device, &worker->device.slices[p].gathered,
 		                  "gathering sorted keys"));
 	begin_batch(&worker->device);
 	return GS_OK;

@@ -48,18 +48,17 @@ struct pairs {
 	/* of pairs that are divided */
 	const struct gs_simd_kernels *kernels, *bin_kernels;	/* of words; of keys */
 	struct gs_binner binner;
-	size_t     payload_bytes, turns;
-	size_t    *next;		/* for each turn and bin: where the next pair goes */
+	size_t     payload_bytes;
+	size_t    *next;		/* for each turn, one a thread, and bin: where the next pair goes */
 	size_t    *first;		/* and where the first went */
 	struct line *lines;		/* and the line of the next, which is not in COPY yet */
 	struct pair *copy;
 	uint64_t  *scratch;
-	bool       streams;		/* lines go to memory, not to a cache */
 	size_t     fresh_bytes;		/* of COPY, which no thread has touched */
 	size_t     large;		/* a bucket of more pairs is sorted by all threads */
 	unsigned   threads;
 	uint64_t  *local;		/* of each thread: words and scratch memory of LOCAL_PAIRS */
-	size_t     local_pairs;
+	size_t     local_pairs;		/* 0: there are few, whose lines go to a cache, not to memory */
 	atomic_size_t bucket;		/* the next that is sorted by one thread */
 };
 
@@ -181,7 +180,7 @@ read_bins(const struct pairs *pairs, size_t at, size_t here, uint64_t *keys, uin
 static size_t
 turn_begin(const struct pairs *pairs, size_t turn)
 {
-	return pairs->count * turn / pairs->turns;
+	return pairs->count * turn / pairs->threads;
 }
 
 static void
@@ -196,7 +195,7 @@ count_turn(void *context, size_t turn)
 	uint16_t bins[GS_ARRAY_READ_KEYS];
 
 	/* Threads that touch a huge page first at the same time all clear it: each touches its own. */
-	for (size_t p = pages * turn / pairs->turns; p < pages * (turn + 1) / pairs->turns; p++)
+	for (size_t p = pages * turn / pairs->threads; p < pages * (turn + 1) / pairs->threads; p++)
 		copies[p * PAGE] = 0;
 	for (size_t at = turn_begin(pairs, turn), here; at < end; at += here) {
 		here = end - at < GS_ARRAY_READ_KEYS ? end - at : GS_ARRAY_READ_KEYS;
@@ -218,7 +217,7 @@ put_lines(const struct pairs *pairs, void *into, const void *of, size_t bytes)
 	const __m128i *from = of;
 	__m128i *to = into;
 
-	if (pairs->streams) {
+	if (pairs->local_pairs > 0) {
 		_Pragma("GCC unroll 4") for (size_t i = 0; i < bytes / sizeof *to; i++)
 			_mm_stream_si128(to + i, _mm_loadu_si128(from + i));
 		return;
@@ -441,7 +440,7 @@ GS_SIMD_BEST(unsigned, find_range, (const struct pair *pairs, size_t count, uint
 static void
 sort_bucket(const struct pairs *pairs, size_t bin, uint64_t *local)
 {
-	const size_t *ends = pairs->next + (pairs->turns - 1) * pairs->binner.bins;
+	const size_t *ends = pairs->next + (pairs->threads - 1) * pairs->binner.bins;
 	struct bucket bucket = { .pairs = pairs, .begin = bin == 0 ? 0 : ends[bin - 1] };
 	unsigned width, threads = local == NULL ? pairs->threads : 1;
 	size_t turns;
@@ -489,13 +488,11 @@ sort_by_buckets(struct pairs *pairs)
 	pairs->kernels = gs_simd_kernels(gs_simd_best(), 64);
 	pairs->bin_kernels = gs_simd_kernels(gs_simd_best(), pairs->args->key_bits == 64 ? 64 : 32);
 	choose_bins(pairs);
-	pairs->turns = pairs->threads;
 	pairs->large = gs_within(4 * BUCKET_PAIRS, count / (4 * pairs->threads), SIZE_MAX);
-	bins = pairs->turns * pairs->binner.bins;
+	bins = pairs->threads * pairs->binner.bins;
 	next_bytes = bins * sizeof *pairs->next;
 	bytes = copy_bytes + bins * sizeof *pairs->lines + 2 * next_bytes;
-	pairs->streams = count >= STREAMED_PAIRS;
-	pairs->local_pairs = pairs->streams ? LOCAL_PAIRS : 0;
+	pairs->local_pairs = count >= STREAMED_PAIRS ? LOCAL_PAIRS : 0;
 	local = pairs->threads * 2 * pairs->local_pairs;
 	TRY(gs_array_memory_borrow(&memory, bytes + (words + scratch + local) * sizeof *pairs->words,
 	                           64, pairs->args));
@@ -510,7 +507,7 @@ sort_by_buckets(struct pairs *pairs)
 	pairs->scratch = scratch > 0 ? pairs->local : (void *)pairs->payload;
 	pairs->local += scratch;
 	memset(pairs->next, 0, next_bytes);
-	gs_team_each(pairs->threads, pairs->turns, count_turn, pairs);
+	gs_team_each(pairs->threads, pairs->threads, count_turn, pairs);
 	for (unsigned b = 0; b < pairs->binner.bins; b++)
 		for (size_t t = b; t < bins; t += pairs->binner.bins) {
 			const size_t here = pairs->next[t];
@@ -518,7 +515,7 @@ sort_by_buckets(struct pairs *pairs)
 			pairs->next[t] = pairs->first[t] = at;
 			at += here;
 		}
-	gs_team_each(pairs->threads, pairs->turns, scatter_turn, pairs);
+	gs_team_each(pairs->threads, pairs->threads, scatter_turn, pairs);
 	for (unsigned b = 0; b < pairs->binner.bins; b++)
 		sort_bucket(pairs, b, NULL);
 	gs_team_run(pairs->threads, sort_buckets, pairs);

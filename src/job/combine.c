@@ -61,6 +61,8 @@ struct gs_combination {
 	atomic_size_t   count;
 	struct stream  *streams;	/* of keys: the operands, then merges; the last one has the result */
 	size_t          stream_count;
+	bool            together;	/* operands are read at a time */
+	atomic_bool    *interrupted;	/* the job is, or another operand cannot be read; NULL: all were */
 };
 
 /* ---- streams ---------------------------------------------------------------------- */
@@ -197,21 +199,34 @@ drain(void *context)
 	return status;
 }
 
-/* Read all inputs, one after the other, and sort each. */
+/* Read an input, and sort it. */
+static gs_status
+read_operand(void *context)
+{
+	struct operand *operand = context;
+	struct gs_feed *feed = &operand->feed;
+	struct gs_taker taker = feed->engine.taker;
+
+	gs_verify_watch(&operand->verify, &taker);
+	TRY(feed->kind->read(feed, &taker));
+	gs_input_close_left(feed->input);
+	return feed->engine.finish(feed->engine.context);
+}
+
+/* Read all inputs, each for its own thread to drain it. */
 static gs_status
 read_all(struct gs_combination *set)
 {
-	for (size_t o = 0; o < set->count; o++) {
-		struct operand *operand = &set->operands[o];
-		struct gs_feed *feed = &operand->feed;
-		struct gs_taker taker = feed->engine.taker;
+	for (size_t o = 0, read = 0; o < set->count; o++) {
+		TRY(gs_thread_start(&set->operands[o].thread, read_operand, &set->operands[o]));
+		for (; read <= o && (!set->together || o + 1 == set->count); read++) {
+			struct operand *operand = &set->operands[read];
 
-		gs_verify_watch(&operand->verify, &taker);
-		TRY(feed->kind->read(feed, &taker));
-		gs_input_close_left(feed->input);
-		TRY(feed->engine.finish(feed->engine.context));
-		TRY(gs_thread_start(&operand->thread, drain, operand));
+			TRY(gs_thread_join(&operand->thread));
+			TRY(gs_thread_start(&operand->thread, drain, operand));
+		}
 	}
+	set->interrupted = NULL;
 	return GS_OK;
 }
 
@@ -235,6 +250,10 @@ open_set(struct gsort *job)
 		set->streams[o].operand = &set->operands[o];
 	}
 	set->count = count;
+	set->interrupted = &job->phases.interrupted;
+	/* Files are read at a time: threads that have nothing left to do in one go on with another.  Pipes are
+	 * not, as a program may write one after the other, and nor is what may warn: warnings have an order. */
+	set->together = given->invalid == GSORT_INVALID_ABORT && given->type != GSORT_TEXT_FLOAT;
 	for (size_t m = 0; m < merges; m++) {
 		struct stream *stream = &set->streams[count + m];
 
@@ -267,6 +286,7 @@ open_set(struct gsort *job)
 		operand->feed.monitor = &operand->monitor;
 		operand->feed.verify = &operand->verify;
 		TRY(gs_job_open_operand(job, &operand->feed));
+		set->together &= gs_files_bytes(gs_input_files(operand->feed.input), true) != GS_UNKNOWN;
 	}
 	return GS_OK;
 }
@@ -315,10 +335,11 @@ merge(struct gsort *job)
 	return GS_OK;
 }
 
-/* All has ended with STATUS: let the threads end, too. */
+/* All has ended with STATUS: let the threads end, too; if not all has been read, no more is. */
 static gs_status
 end_operands(struct gs_combination *set, gs_status status)
 {
+	const bool stops = set != NULL && set->interrupted != NULL && !atomic_exchange(set->interrupted, true);
 	struct gs_error error;
 
 	gs_error_keep(&error, status);
@@ -336,6 +357,8 @@ end_operands(struct gs_combination *set, gs_status status)
 		status = ended;
 		gs_error_keep(&error, status);
 	}
+	if (stops)
+		atomic_store(set->interrupted, false);
 	return status == GS_OK ? GS_OK : gs_error_again(&error);
 }
 

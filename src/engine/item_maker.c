@@ -111,8 +111,8 @@ load_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool
 
 /* Note COUNT more items, in order; each stands for TIMES with the same bytes, NULL: for one.  GS_EBUDGET. */
 static gs_status
-verify_items(struct gs_follow *follow, struct gs_item_made *made, const char *const *items,
-             const uint32_t *bytes, size_t count, const uint64_t *times)
+verify_items(struct gs_follow *follow, struct gs_item_made *made, const char **items, uint32_t *bytes,
+             size_t count, const uint64_t *times)
 {
 	const size_t fixed = follow->order->item_bytes;
 	const size_t good = gs_follow_items(follow, items, bytes, count);

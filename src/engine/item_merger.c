@@ -8,12 +8,16 @@
  * A binary heap of the sources has the least item at its root (Knuth, TAOCP 3, 5.2.3 and 5.4.1); the
  * first words of the items are in the heap.
  *
+ * Each source has two batches: the loader, a thread, reads one and checks its order, while items of the other
+ * leave.  Without it the merger loads a batch when it wants it.
+ *
  * Invariant: among sources with equal items the one with the lower number is nearer to the root.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/round.h"
+#include "base/team.h"
 #include "engine/item_store.h"
 #include "ingest/line_ingest.h"
 #include "output/select.h"
@@ -75,13 +79,7 @@ end_group(struct gs_item_merger *merger)
 
 	merger->group_times = 0;
 	return times >= merger->least && times <= merger->most && times > 0
-	       ? put(merger, merger->group, merger->group_bytes, 1, times) : GS_OK;
-}
-
-static size_t
-bytes_of(const struct gs_item_merger *merger, const struct gs_merge_source *source, size_t at)
-{
-	return merger->order->item_bytes > 0 ? merger->order->item_bytes : source->bytes[at];
+	       ? put(merger, merger->group.data, merger->group.bytes, 1, times) : GS_OK;
 }
 
 /* The next items of all, in order: those of SOURCE up to TO, which lie one after the other. */
@@ -89,8 +87,9 @@ static gs_status
 take(struct gs_item_merger *merger, struct gs_merge_source *source, size_t to)
 {
 	const struct gs_item_order *order = merger->order;
-	const char *data = source->items[source->place];
-	const char *end = source->items[to - 1] + bytes_of(merger, source, to - 1);
+	const struct gs_item_batch *now = &source->now;
+	const char *data = now->items[source->place];
+	const char *end = now->items[to - 1] + gs_item_batch_bytes(order, now, to - 1);
 	const struct gs_item_slice slice = { data, (size_t)(end - data) };
 	const size_t count = to - source->place;
 
@@ -104,108 +103,116 @@ take(struct gs_item_merger *merger, struct gs_merge_source *source, size_t to)
 		return put(merger, data, slice.bytes, count, 1);
 	}
 	for (; source->place < to; source->place++) {
-		const uint64_t word = source->words[source->place];
-		const char *item = source->items[source->place];
-		const size_t bytes = bytes_of(merger, source, source->place);
+		const struct gs_bytes *group = &merger->group;
+		const uint64_t word = now->words[source->place];
+		const char *item = now->items[source->place];
+		const size_t bytes = gs_item_batch_bytes(order, now, source->place);
 
 		if (merger->group_times > 0 && word == merger->group_word &&
-		    (gs_item_same(merger->group, merger->group_bytes, item, bytes) ||
-		     gs_item_compare_whole(order, 1, merger->group, merger->group_bytes, item, bytes) == 0)) {
+		    (gs_item_same(group->data, group->bytes, item, bytes) ||
+		     gs_item_compare_whole(order, 1, group->data, group->bytes, item, bytes) == 0)) {
 			merger->group_times++;
 			continue;
 		}
 		TRY(end_group(merger));
-		if (GS_GROW(merger->group, &merger->group_room, bytes, "bytes of an item") != GS_OK)
+		if (GS_GROW(merger->group.data, &merger->group.room, bytes, "bytes of an item") != GS_OK)
 			return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
-		memcpy(merger->group, item, bytes);	/* a group begins */
-		merger->group_bytes = bytes;
+		memcpy(merger->group.data, item, bytes);	/* a group begins */
+		merger->group.bytes = bytes;
 		merger->group_word = word;
 		merger->group_times = 1;
 	}
 	return GS_OK;
 }
 
-/* ---- the heap ---------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------- */
 
-/* If no item of SOURCE's batch is left, load the next batch, which is empty at the end. */
+/* Load the next items of SOURCE, none at the end. */
 static gs_status
-load(struct gs_item_merger *merger, struct gs_merge_source *source)
+load(const struct gs_item_merger *merger, struct gs_merge_source *source)
 {
-	const struct gs_item_order *order = merger->order;
-	struct gs_follow *follow = source->follow;
-	struct gs_item_slice items;
-	struct gs_item_walk walk;
+	struct gs_item_batch *next = &source->next;
 	size_t good;
 
-	if (source->place < source->count)
-		return GS_OK;
-	source->place = source->count = source->ties = 0;
-	source->has_nexts = false;
-	if (source->at == source->end) {
-		items = (struct gs_item_slice){ source->at, 0 };
-		TRY(source->fill(source->context, &items));
-		source->at = items.data;
-		source->end = items.data + items.bytes;
-		if (items.bytes == 0)
-			return GS_OK;
+	next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
+	if (next->count == 0) {
+		TRY(source->fill(source->context, &source->filled));
+		source->walk = gs_item_walk_begin(merger->order, &source->filled, 1);
+		next->count = gs_item_walk_next(&source->walk, next->items, next->bytes, merger->batch);
 	}
-	items = (struct gs_item_slice){ source->at, (size_t)(source->end - source->at) };
-	walk = gs_item_walk_begin(order, &items, 1);
-	source->count = gs_item_walk_next(&walk, source->items, source->bytes, merger->batch);
-	source->at = walk.at;
-	merger->items += source->count;
-	if (follow == NULL) {
-		source->more = order->words(order->context, source->items,
-		                            order->item_bytes > 0 ? NULL : source->bytes, source->count, 0,
-		                            source->words);
+	gs_item_batch_words(merger->order, next);
+	if (source->follow == NULL)
 		return GS_OK;
-	}
-	follow->words = source->words;
-	follow->nexts = source->nexts;
-	good = gs_follow_items(follow, source->items, source->bytes, source->count);
-	source->more = follow->more;
-	source->has_nexts = follow->has_nexts;
-	follow->words = NULL;
+	good = gs_follow_batch(source->follow, next);
 	if (good == SIZE_MAX)
 		return gs_fail(GS_EBUDGET, "out of memory");
-	return good == source->count ? GS_OK : source->fail(source->context, source->items[good],
-	                                                    bytes_of(merger, source, good));
+	return good == next->count ? GS_OK : source->fail(source->context, next->items[good],
+	                                                  gs_item_batch_bytes(merger->order, next, good));
 }
 
-/* The second word of SOURCE's item.  The first call makes those of all that is left of the batch. */
-static uint64_t
-second_word(const struct gs_item_order *order, struct gs_merge_source *source)
+/* The loader: loads what is wanted, up to the first error. */
+static gs_status
+load_ahead(void *context)
 {
-	const size_t at = source->place;
+	struct gs_item_merger *merger = context;
+	struct gs_merge_source *source;
+	gs_status status = GS_OK;
 
-	if (!source->has_nexts)
-		(void)order->words(order->context, source->items + at,
-		                   order->item_bytes > 0 ? NULL : source->bytes + at, source->count - at, 1,
-		                   source->nexts + at);
-	source->has_nexts = true;
-	return source->nexts[at];
+	while ((source = gs_queue_take(&merger->wanted)) != NULL) {
+		if (status == GS_OK) {
+			status = load(merger, source);
+			if (status != GS_OK)
+				gs_error_keep(&merger->error, status);
+		}
+		atomic_store(&source->state, status == GS_OK ? GS_LOADED : GS_FAILED);
+		gs_futex_wake(&source->state, 1);
+	}
+	return GS_OK;
 }
+
+static void
+ask(struct gs_item_merger *merger, struct gs_merge_source *source)
+{
+	atomic_store(&source->state, GS_WANTED);
+	if (merger->loader.runs)
+		(void)gs_queue_give(&merger->wanted, source);
+}
+
+/* If SOURCE's items were all taken, go on to the next ones: none at the end. */
+static gs_status
+go_on(struct gs_item_merger *merger, struct gs_merge_source *source)
+{
+	struct gs_item_batch used;
+
+	if (source->place < source->now.count)
+		return GS_OK;
+	if (!merger->loader.runs)
+		TRY(load(merger, source));
+	else
+		while (atomic_load(&source->state) == GS_WANTED)
+			gs_futex_wait(&source->state, GS_WANTED);
+	if (atomic_load(&source->state) == GS_FAILED)
+		return gs_error_again(&merger->error);
+	used = source->now;
+	source->now = source->next;
+	source->now.ties = 0;		/* without those of the check */
+	source->next = used;
+	source->place = 0;
+	merger->items += source->now.count;
+	if (source->now.count > 0)
+		ask(merger, source);
+	return GS_OK;
+}
+
+/* ---- the heap ---------------------------------------------------------------------- */
 
 /* Does ONE's item come before OTHER's, as their first words tie? */
 static bool
 ties_before(const struct gs_item_merger *merger, struct gs_merge_source *one, struct gs_merge_source *other)
 {
-	const char *one_item = one->items[one->place], *other_item = other->items[other->place];
-	const size_t one_bytes = bytes_of(merger, one, one->place);
-	const size_t other_bytes = bytes_of(merger, other, other->place);
-	uint64_t one_next, other_next;
-	int compared;
+	const int compared = gs_item_batch_compare(merger->order, &one->now, one->place, &other->now,
+	                                           other->place);
 
-	if ((!one->more && !other->more && merger->order->compare == NULL) ||
-	    gs_item_same(one_item, one_bytes, other_item, other_bytes))
-		return one < other;
-	if (one->more && other->more && ++one->ties > GS_FEW_TIES && ++other->ties > GS_FEW_TIES) {
-		one_next = second_word(merger->order, one);
-		other_next = second_word(merger->order, other);
-		if (one_next != other_next)
-			return one_next < other_next;
-	}
-	compared = gs_item_compare_whole(merger->order, 1, one_item, one_bytes, other_item, other_bytes);
 	return compared < 0 || (compared == 0 && one < other);
 }
 
@@ -243,7 +250,7 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 	while (merger->heap_count > 0 && merger->left > 0) {
 		const struct gs_merge_head *rival = merger->heap_count > 1 ? &heap[1] : NULL;
 		struct gs_merge_source *source = heap[0].source;
-		const uint64_t *words = source->words;
+		const uint64_t *words = source->now.words;
 		const size_t place = source->place;
 		uint64_t most = UINT64_MAX;
 		size_t to = place + 1;
@@ -253,16 +260,16 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 			rival = &heap[2];
 		if (rival != NULL)
 			most = rival->word;
-		for (; to < source->count && words[to] <= most; to++) {
+		for (; to < source->now.count && words[to] <= most; to++) {
 			source->place = to;
 			if (words[to] == most && rival != NULL && !ties_before(merger, source, rival->source))
 				break;
 		}
 		source->place = place;
 		TRY(take(merger, source, to));
-		TRY(load(merger, source));
-		if (source->count > 0)
-			heap[0].word = words[source->place];
+		TRY(go_on(merger, source));
+		if (source->now.count > 0)
+			heap[0].word = source->now.words[source->place];
 		else
 			heap[0] = heap[--merger->heap_count];
 		if (merger->heap_count > 0)
@@ -272,9 +279,9 @@ gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *s
 	TRY(flush(merger));
 	/* if the head is complete, the rest of all inputs must be in order, too */
 	for (size_t i = 0; i < merger->heap_count; i++)
-		while (heap[i].source->count > 0) {
-			heap[i].source->place = heap[i].source->count;
-			TRY(load(merger, heap[i].source));
+		while (heap[i].source->now.count > 0) {
+			heap[i].source->place = heap[i].source->now.count;
+			TRY(go_on(merger, heap[i].source));
 		}
 	return GS_OK;
 }
@@ -286,8 +293,9 @@ gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *o
                     const struct gsort_options *options, size_t count, size_t room)
 {
 	const size_t out_room = room / gs_item_least_bytes(order->item_bytes);
-	/* 200 sources with batches of 256 would not stay in the second-level cache */
-	const size_t batch = gs_within(16, 4096 / count, GS_ITEM_BATCH) / 2 * 2, all = count * batch;
+	/* what 200 sources have loaded should stay in a cache; less makes the threads wait for each other */
+	const size_t batch = gs_within(16, gs_least(131072 / count, room / 128), 2048) / 2 * 2;
+	const size_t all = 2 * count * batch * BATCH_BYTES;
 	struct gs_select select;
 
 	gs_select_open(&select, options, NULL);
@@ -298,33 +306,45 @@ gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *o
 		.verifies = options->verify,
 		.follow = { .order = order, .counts_breaks = true },
 	};
+	gs_queue_open(&merger->wanted);
 	TRY(GS_NEW(merger->sources, count, "inputs"));
 	TRY(GS_NEW(merger->heap, count, "inputs"));
 	TRY(gs_arena_open(&merger->arena, gs_arena_round(room) +
-	                  gs_arena_round(out_room * sizeof *merger->times) +
-	                  gs_arena_round(all * BATCH_BYTES), false));
+	                  gs_arena_round(out_room * sizeof *merger->times) + gs_arena_round(all), false));
 	merger->out = gs_arena_take(&merger->arena, room);
 	merger->times = gs_arena_take(&merger->arena, out_room * sizeof *merger->times);
-	merger->batches = gs_arena_take(&merger->arena, all * BATCH_BYTES);
+	merger->batches = gs_arena_take(&merger->arena, all);
 	return GS_OK;
 }
 
 gs_status
-gs_item_merger_begin(struct gs_item_merger *merger)
+gs_item_merger_begin(struct gs_item_merger *merger, bool ahead)
 {
 	const size_t batch = merger->batch;
 
+	if (ahead)
+		(void)!gs_thread_start(&merger->loader, load_ahead, merger);	/* failed: slower */
+	for (size_t i = 0; i < 2 * merger->count; i++) {
+		struct gs_merge_source *source = &merger->sources[i / 2];
+		uint64_t *words = (uint64_t *)(merger->batches + i * batch * BATCH_BYTES);
+		const char **items = (const char **)(words + 2 * batch);
+
+		*(i % 2 > 0 ? &source->next : &source->now) = (struct gs_item_batch){
+			.items = items, .words = words, .nexts = words + batch,
+			.bytes = merger->order->item_bytes > 0 ? NULL : (uint32_t *)(items + batch),
+		};
+		if (i % 2 == 0)
+			continue;
+		source->filled.data = merger->out;		/* a place without items */
+		source->walk = gs_item_walk_begin(merger->order, &source->filled, 1);
+		ask(merger, source);
+	}
 	for (size_t i = 0; i < merger->count; i++) {
 		struct gs_merge_source *source = &merger->sources[i];
 
-		source->words = (uint64_t *)(merger->batches + i * batch * BATCH_BYTES);
-		source->nexts = source->words + batch;
-		source->items = (const char **)(source->nexts + batch);
-		source->bytes = (uint32_t *)(source->items + batch);
-		source->at = source->end = merger->out;		/* a place without items */
-		TRY(load(merger, source));
-		merger->heap[merger->heap_count] = (struct gs_merge_head){ source->words[0], source };
-		merger->heap_count += source->count > 0;
+		TRY(go_on(merger, source));
+		merger->heap[merger->heap_count] = (struct gs_merge_head){ source->now.words[0], source };
+		merger->heap_count += source->now.count > 0;
 	}
 	return GS_OK;
 }
@@ -332,9 +352,12 @@ gs_item_merger_begin(struct gs_item_merger *merger)
 void
 gs_item_merger_close(struct gs_item_merger *merger)
 {
+	gs_queue_shut(&merger->wanted);
+	(void)gs_thread_join(&merger->loader);
+	gs_queue_close(&merger->wanted);
 	gs_follow_close(&merger->follow);
 	free(merger->sources);
 	free(merger->heap);
-	free(merger->group);
+	free(merger->group.data);
 	gs_arena_close(&merger->arena);
 }

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/monitor.h"
 #include "base/status.h"
+#include "base/thread.h"
 #include "plan/items.h"
 #include "gsort.h"
 #include "sort/follow.h"
@@ -440,8 +441,11 @@ void gs_item_firsts_close(struct gs_item_firsts *firsts);
  * Among equal items the first source's come first.
  */
 
+/* The next items of a source: */
+enum gs_merge_state { GS_WANTED, GS_LOADED, GS_FAILED };
+
 struct gs_merge_source {
-	/** The next items; none at the end. */
+	/** The next items, which stay until the next call but one; none at the end. */
 	gs_status (*fill)(void *context, struct gs_item_slice *items);
 
 	/** Compares its items with the ones before; NULL: nobody needs to.  The error for the first of BYTES
@@ -451,13 +455,12 @@ struct gs_merge_source {
 	void       *context;
 
 	/* for the merger: */
-	const char *at, *end;		/* items behind the batch */
-	const char **items;		/* the batch, */
-	uint32_t   *bytes;		/* lengths, unless all have one */
-	uint64_t   *words, *nexts;	/* first and, with HAS_NEXTS, second words */
-	size_t      place, count;	/* of the next item; in the batch */
-	size_t      ties;		/* of first words in it */
-	bool        more, has_nexts;	/* words may go on behind the first */
+	struct gs_item_batch now;
+	size_t      place;		/* in it, of the next item */
+	atomic_uint state;		/* enum gs_merge_state; while it is WANTED, the loader has these: */
+	struct gs_item_batch next;
+	struct gs_item_slice filled;
+	struct gs_item_walk walk;	/* through it */
 };
 
 /* A source in the heap, and the first word of its next item. */
@@ -472,9 +475,14 @@ struct gs_item_merger {
 	size_t                  count;
 	struct gs_merge_head    *heap;
 	size_t                  heap_count;
-	char                   *batches;	/* of all sources: */
-	size_t                  batch;	/* items of each whose words are made together */
+	char                   *batches;	/* two of each source: */
+	size_t                  batch;	/* items of each, which are loaded together */
 	uint64_t                items;	/* that were read */
+
+	/* the loader, a thread, if there is one */
+	struct gs_thread loader;
+	struct gs_queue  wanted;	/* sources */
+	struct gs_error  error;
 
 	/* what leaves */
 	const struct gs_span_sink *sink;
@@ -483,8 +491,7 @@ struct gs_item_merger {
 	uint64_t *times;
 	size_t    out_bytes, out_most;	/* that OUT has; its room */
 	size_t    out_count, out_room;	/* items; that TIMES has room for */
-	char     *group;		/* its first item */
-	size_t    group_bytes, group_room;
+	struct gs_bytes group;		/* its first item */
 	uint64_t  group_word;		/* its first */
 	uint64_t  group_times;		/* 0: no group has begun */
 	bool      groups, verifies;
@@ -498,13 +505,12 @@ MUST_CHECK gs_status gs_item_merger_open(struct gs_item_merger *merger,
                                          const struct gs_item_order *order,
                                          const struct gsort_options *options, size_t count, size_t room);
 
-/** Read the first items of all sources. */
-MUST_CHECK gs_status gs_item_merger_begin(struct gs_item_merger *merger);
+/** Read the first items of all sources; AHEAD: another thread reads on while items leave. */
+MUST_CHECK gs_status gs_item_merger_begin(struct gs_item_merger *merger, bool ahead);
 
 /** Hand on what leaves; all sources are read to their end, even if only a head leaves. */
 MUST_CHECK gs_status gs_item_merger_drain(struct gs_item_merger *merger, const struct gs_span_sink *sink);
 
-/** A zeroed struct is allowed. */
 void gs_item_merger_close(struct gs_item_merger *merger);
 
 #endif

@@ -10,19 +10,19 @@ static gs_status
 reserve(void *context, size_t bytes, size_t small, size_t *room)
 {
 	struct gs_line_collector *collector = context;
-	const size_t wanted = collector->bytes + bytes, more = wanted - collector->room;
+	const size_t wanted = collector->lines.bytes + bytes, more = wanted - collector->lines.room;
 	char *grown;
 
 	(void)small;
 	*room = bytes;
-	if (wanted <= collector->room)
+	if (wanted <= collector->lines.room)
 		return GS_OK;
-	grown = more > *collector->spare ? NULL : realloc(collector->lines, wanted);
+	grown = more > *collector->spare ? NULL : realloc(collector->lines.data, wanted);
 	if (grown == NULL)
 		return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
 	*collector->spare -= more;
-	collector->lines = grown;
-	collector->room = wanted;
+	collector->lines.data = grown;
+	collector->lines.room = wanted;
 	return GS_OK;
 }
 
@@ -31,7 +31,7 @@ static gs_status
 lend(void *context, size_t bytes)
 {
 	const struct gs_line_collector *collector = context;
-	const size_t room = collector->room, more = bytes > room ? bytes - room : 0;
+	const size_t room = collector->lines.room, more = bytes > room ? bytes - room : 0;
 
 	return bytes + more > *collector->spare ? gs_item_fail_large(bytes, GS_COLLECTED_SHARE) : GS_OK;
 }
@@ -43,8 +43,8 @@ add(void *context, unsigned worker, uint64_t sequence, const struct gs_piece *pi
 	const struct gs_item_slice *slice = piece->slices;
 
 	(void)worker, (void)sequence;	/* one thread adds one piece */
-	memcpy(collector->lines + collector->bytes, slice->data, slice->bytes);
-	collector->bytes += slice->bytes;
+	memcpy(collector->lines.data + collector->lines.bytes, slice->data, slice->bytes);
+	collector->lines.bytes += slice->bytes;
 }
 
 void
@@ -71,5 +71,6 @@ gs_line_collector_close(struct gs_line_collector *collector)
 	if (collector->borrows)
 		collector->ingest.header = (struct gs_bytes){ .data = NULL };
 	gs_line_ingest_close(&collector->ingest);
-	free(collector->lines);
+	free(collector->lines.data);
+	free(collector->before.data);
 }

@@ -72,7 +72,7 @@ gs_line_disorder(const struct gs_line_faults *faults, uint64_t number, const cha
 
 /* The next COUNT lines come in order; or an error. */
 static gs_status
-follow(const struct gs_line_faults *faults, const char *const *lines, const uint32_t *bytes, size_t count)
+follow(const struct gs_line_faults *faults, const char **lines, uint32_t *bytes, size_t count)
 {
 	const size_t first = faults->follow == NULL ? count
 	                                            : gs_follow_items(faults->follow, lines, bytes, count);

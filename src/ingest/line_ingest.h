@@ -271,14 +271,13 @@ void gs_line_ingest_close(struct gs_line_ingest *ingest);
  * The stage that cuts the lines of a sort (line_ingest.h) cuts these, too.
  */
 
-/* A line takes at most this share of memory: it grows in two buffers, and the output and a group of equal
+/* A line takes at most this share of memory: it grows in three buffers, and the output and a group of equal
  * lines may keep copies. */
 enum { GS_COLLECTED_SHARE = 10 };
 
 struct gs_line_collector {
 	struct gs_line_ingest ingest;
-	char   *lines;
-	size_t  bytes, room;
+	struct gs_bytes lines, before;	/* those before stay, as they may be in use */
 	size_t *spare;		/* memory that may be taken, of all collectors */
 	bool    borrows;	/* the header is another collector's */
 };

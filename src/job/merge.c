@@ -158,18 +158,21 @@ static gs_status
 merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 {
 	struct gs_merge_inputs all = { .feed = NULL };
-	struct gs_item_merger merger = { .count = 0 };
-	gs_status status = open_inputs(job, &all, sizes->room, job->options.input_count, 1);
+	struct gs_item_merger merger;
+	const size_t halves = job->feed.ingest.unit > 0 ? 2 : 1;
+	gs_status status = open_inputs(job, &all, halves * sizes->room, job->options.input_count, 1);
+	const gs_status opened =
+		gs_item_merger_open(&merger, job->feed.by, &job->options, all.count, sizes->room);
 
+	THEN(status, opened);
 	all.spare = sizes->spare;
 	job->feed.lines.limits.header_most = sizes->header_most;
-	THEN(status, gs_item_merger_open(&merger, job->feed.by, &job->options, all.count, sizes->room));
 	for (size_t i = 0; status == GS_OK && i < all.count; i++)
 		merger.sources[i] = (struct gs_merge_source){
 			.fill = gs_merge_fill, .fail = gs_merge_fail, .context = &all.inputs[i],
 			.follow = gs_merge_checks(&all) ? &all.inputs[i].follow : NULL,
 		};
-	THEN(status, gs_item_merger_begin(&merger));
+	THEN(status, gs_item_merger_begin(&merger, job->plan.threads > 1));
 	THEN(status, gs_emit_header(&job->emit, all.header, all.header_bytes));
 	if (status == GS_OK) {
 		const struct gs_span_sink sink = gs_emit_sink(&job->emit, 0, 0);
@@ -184,6 +187,8 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 		status = gs_rank_finish(job, GS_OK);
 	}
 	job->feed.read.elements = merger.items;
+	if (status != GS_OK)
+		gs_input_stop(job->feed.input);		/* the loader waits for nothing more */
 	gs_item_merger_close(&merger);
 	gs_merge_inputs_close(&all);
 	return status;

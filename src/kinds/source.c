@@ -334,9 +334,12 @@ fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
 	struct gs_line_collector *lines = input->lines;
 	uint64_t *invalid = &input->feed->lines.ingest.faults.invalid;	/* of all inputs */
 	struct gs_chunk chunk = { .data = input->memory, .begins = input->bytes == 0 };
+	const struct gs_bytes used = lines->before;
 
-	lines->bytes = 0;
-	while (lines->bytes == 0 && !chunk.ends) {
+	lines->before = lines->lines;
+	lines->lines = used;
+	lines->lines.bytes = 0;
+	while (lines->lines.bytes == 0 && !chunk.ends) {
 		TRY(read_bytes(input, input->memory, input->all->room, &chunk.bytes));
 		chunk.name = gs_input_name(input->input);
 		chunk.ends = chunk.bytes < input->all->room;
@@ -345,11 +348,11 @@ fill_lines(struct gs_merge_input *input, struct gs_item_slice *items)
 		*invalid = lines->ingest.faults.invalid;
 		chunk.begins = false;
 	}
-	if (lines->bytes > 0)		/* else LINES may be NULL */
-		*items = (struct gs_item_slice){ lines->lines, lines->bytes };
+	if (lines->lines.bytes > 0)		/* else it may be NULL */
+		*items = (struct gs_item_slice){ lines->lines.data, lines->lines.bytes };
 	if (chunk.ends)
 		end(input);
-	if (!lines->borrows) {
+	if (!lines->borrows && input->all->header != lines->ingest.header.data) {
 		input->all->header = lines->ingest.header.data;
 		input->all->header_bytes = lines->ingest.header.bytes;
 	}
@@ -434,6 +437,7 @@ gs_status
 gs_merge_fill(void *context, struct gs_item_slice *items)
 {
 	struct gs_merge_input *input = context;
+	const size_t half = input->all->room / 2;
 
 	items->bytes = 0;
 	if (!input->begun)
@@ -443,12 +447,13 @@ gs_merge_fill(void *context, struct gs_item_slice *items)
 	if (input->lines != NULL) {
 		TRY(fill_lines(input, items));
 	} else {
-		TRY(read_bytes(input, input->memory, input->all->room, &items->bytes));
-		items->data = input->memory;
+		/* each read but the last one fills a half, in turn */
+		items->data = input->memory + input->bytes / half % 2 * half;
+		TRY(read_bytes(input, (void *)(uintptr_t)items->data, half, &items->bytes));
 		if (items->bytes % input->feed->ingest.unit != 0)
 			return gs_partial(input->feed->options, input->name, input->feed->options->skip_bytes,
 			                  input->bytes);
-		if (items->bytes < input->all->room)
+		if (items->bytes < half)
 			end(input);
 	}
 	if (items->bytes > 0)
@@ -476,7 +481,7 @@ gs_merge_fail(void *context, const char *item, size_t bytes)
 		return gs_disorder_record(&feed->records.record, input->name, item, number,
 		                          feed->options->skip_bytes, input->advice);
 	faults = &input->lines->ingest.faults;
-	end = input->lines->lines + input->lines->bytes;
+	end = input->lines->lines.data + input->lines->lines.bytes;
 	/* it has counted the header; strict lines and CSV, too, up to the last one that was read */
 	if (feed->lines.order.strict || feed->lines.order.fields.csv)
 		number = 1 - gs_line_shown(faults, item, end, gs_line_number_count(faults->order, item, end));

@@ -190,8 +190,8 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 {
 	const uint64_t memory = plan->pool_bytes;
 	const size_t bytes = facts->item_bytes;
-	/* lines have a read buffer, and one of whole lines, which grows */
-	const size_t share = (size_t)(memory / 2 / (count + 2)) / (facts->record_bytes == 0 ? 2 : 1);
+	/* records have two buffers; lines have one that is read, and two of whole lines, which grow */
+	const size_t share = (size_t)(memory / 2 / (count + 2)) / (facts->record_bytes == 0 ? 3 : 2);
 	size_t most = input->memory_grows ? count : MOST_FAN_IN;
 
 	if (input->merge_files > 0)
@@ -201,7 +201,7 @@ gs_plan_item_merge(struct gs_item_merge_sizes *sizes, const struct gs_plan *plan
 	sizes->room = gs_within(LEAST_BUFFER_BYTES, share, MOST_BUFFER_BYTES);
 	if (bytes > 0)
 		sizes->room = (sizes->room / bytes + 1) * bytes;
-	sizes->spare = input->memory_grows ? SIZE_MAX : (size_t)memory / 4 + count * sizes->room;
+	sizes->spare = input->memory_grows ? SIZE_MAX : (size_t)memory / 2 + 2 * count * sizes->room;
 	sizes->header_most = (size_t)(memory / GS_HEADER_SHARE);
 }
 

@@ -129,63 +129,54 @@ gs_follow_keys(struct gs_follow *follow, unsigned class, const void *keys, size_
 /* ---- items -------------------------------------------------------------------- */
 
 size_t
-gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32_t *bytes,
-                size_t count)
+gs_follow_batch(struct gs_follow *follow, struct gs_item_batch *batch)
 {
 	const struct gs_item_order *order = follow->order;
-	const size_t fixed = order->item_bytes;
+	const uint64_t *words = batch->words;
+	const size_t count = batch->count;
 	size_t last_bytes;
-	uint64_t own[GS_ITEM_BATCH], own_nexts[GS_ITEM_BATCH];
-	uint64_t *words = follow->words != NULL ? follow->words : own;
-	uint64_t *nexts = follow->words != NULL ? follow->nexts : own_nexts;
 	int difference = 1;
-	bool more, tied;
-	unsigned ties = 0;
 
-	assert(count <= GS_ITEM_BATCH);
 	if (count == 0)
 		return 0;
 	if (follow->any)
-		difference = gs_item_compare_whole(order, 0, items[0], fixed > 0 ? fixed : bytes[0],
-		                                   follow->item, follow->item_bytes);
+		difference = gs_item_compare_whole(order, 0, batch->items[0],
+		                                   gs_item_batch_bytes(order, batch, 0), follow->item.data,
+		                                   follow->item.bytes);
 	if (!note(follow, difference < 0, difference == 0))
 		return 0;
-	more = order->words(order->context, items, fixed > 0 ? NULL : bytes, count, 0, words);
-	follow->more = more;
-	follow->has_nexts = false;
 	for (size_t i = 1; i < count; i++) {
 		if (words[i] > words[i - 1])
 			continue;
-		difference = words[i] < words[i - 1] ? -1 : 0;
-		tied = difference == 0 && (more || order->compare != NULL) &&
-		       !gs_item_same(items[i], fixed > 0 ? fixed : bytes[i], items[i - 1],
-		                     fixed > 0 ? fixed : bytes[i - 1]);
-		/* a few ties of items that are not the same make the second words of the batch */
-		if (tied && more && ++ties > GS_FEW_TIES) {
-			if (!follow->has_nexts)
-				(void)order->words(order->context, items, fixed > 0 ? NULL : bytes, count,
-				                   1, nexts);
-			follow->has_nexts = true;
-			if (nexts[i] > nexts[i - 1])
-				continue;
-			difference = nexts[i] < nexts[i - 1] ? -1 : 0;
-		}
-		if (tied && difference == 0)
-			difference = gs_item_compare_whole(order, 1, items[i], fixed > 0 ? fixed : bytes[i],
-			                                   items[i - 1], fixed > 0 ? fixed : bytes[i - 1]);
+		difference = words[i] < words[i - 1] ? -1
+		             : gs_item_batch_compare(order, batch, i, batch, i - 1);
 		if (!note(follow, difference < 0, difference == 0)) {
 			follow->elements += i;
 			return i;
 		}
 	}
 	follow->elements += count;
-	last_bytes = fixed > 0 ? fixed : bytes[count - 1];
-	if (GS_GROW(follow->item, &follow->item_room, last_bytes, "bytes of an item") != GS_OK)
+	last_bytes = gs_item_batch_bytes(order, batch, count - 1);
+	if (GS_GROW(follow->item.data, &follow->item.room, last_bytes, "bytes of an item") != GS_OK)
 		return SIZE_MAX;
-	memcpy(follow->item, items[count - 1], last_bytes);
-	follow->item_bytes = last_bytes;
+	memcpy(follow->item.data, batch->items[count - 1], last_bytes);
+	follow->item.bytes = last_bytes;
 	follow->any = true;
 	return count;
+}
+
+size_t
+gs_follow_items(struct gs_follow *follow, const char **items, uint32_t *bytes, size_t count)
+{
+	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
+	struct gs_item_batch batch = {
+		.items = items, .bytes = follow->order->item_bytes > 0 ? NULL : bytes,
+		.words = words, .nexts = nexts, .count = count,
+	};
+
+	assert(count <= GS_ITEM_BATCH);
+	gs_item_batch_words(follow->order, &batch);
+	return gs_follow_batch(follow, &batch);
 }
 
 size_t
@@ -209,6 +200,6 @@ gs_follow_slice(struct gs_follow *follow, const struct gs_item_slice *slice)
 void
 gs_follow_close(struct gs_follow *follow)
 {
-	free(follow->item);
+	free(follow->item.data);
 	*follow = (struct gs_follow){ .order = NULL };
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "sort/items/items.h"
 
 /* The elements that have been compared. */
@@ -26,14 +27,10 @@ struct gs_follow {
 	uint64_t duplicates;	/* and equal to it */
 	bool     disorder;	/* one was found */
 
-	uint64_t *words, *nexts;	/* NULL, or memory for first and second words of the last items */
-	bool     has_nexts;	/* ties made the second ones */
-	bool     more;		/* may their words go on behind these? */
 	bool     any;		/* there is a last one: */
 	uint64_t last;		/* key, */
 	unsigned last_class;	/* text: with its class */
-	char    *item;		/* or a copy of the item, in memory of ROOM */
-	size_t   item_bytes, item_room;
+	struct gs_bytes item;	/* or a copy of the item */
 };
 
 /**
@@ -44,10 +41,11 @@ struct gs_follow {
  */
 size_t gs_follow_keys(struct gs_follow *follow, unsigned class, const void *keys, size_t count);
 
-/** The same for up to GS_ITEM_BATCH items; BYTES: of each, if they differ.  SIZE_MAX: no memory for a copy
- *  of the last one. */
-size_t gs_follow_items(struct gs_follow *follow, const char *const *items, const uint32_t *bytes,
-                       size_t count);
+/** The same for items whose first words are made.  SIZE_MAX: no memory for a copy of the last one. */
+size_t gs_follow_batch(struct gs_follow *follow, struct gs_item_batch *batch);
+
+/** The same for up to GS_ITEM_BATCH items; BYTES: of each, if they differ. */
+size_t gs_follow_items(struct gs_follow *follow, const char **items, uint32_t *bytes, size_t count);
 
 /** The same for all items of SLICE; returns the offset of the first one out of order, SLICE.bytes or
  *  SIZE_MAX. */

@@ -228,6 +228,9 @@ duplicates	1" ] || [ $? -eq 1 ]
 	skips_under_sanitizer "all takes more memory"
 	peak_within 20480 gsort -S 20M -m --lines --verify -o out all.?
 	sort -m all.? | cmp - out
+	for i in 1 2 3 4; do echo $i; head -c 700000 /dev/zero | tr '\0' $i; echo; done >all.1
+	peak_within 20480 gsort -S 20M -m --lines -o out all.1 all.1
+	sort -m all.1 all.1 | cmp - out
 	{ head -c 9000000 /dev/zero; echo; } >long
 	not gsort -S 20M -m --lines long all.1 >out 2>err
 	grep -q "^gsort: a line or record has [0-9]* bytes or more: that needs '--buffer-size=" err

@@ -21,6 +21,41 @@ gs_item_compare(const struct gs_item_order *order, unsigned level, const char *o
 	       : order->compare(order->context, one, one_bytes, other, other_bytes);
 }
 
+/* The second word of item AT; those of items from there on are made. */
+static inline __attribute__((always_inline)) uint64_t
+next_word(const struct gs_item_order *order, struct gs_item_batch *batch, size_t at)
+{
+	if (at < batch->nexts_from) {
+		(void)order->words(order->context, batch->items + at,
+		                   batch->bytes != NULL ? batch->bytes + at : NULL, batch->nexts_from - at, 1,
+		                   batch->nexts + at);
+		batch->nexts_from = at;
+	}
+	return batch->nexts[at];
+}
+
+int
+gs_item_batch_compare(const struct gs_item_order *order, struct gs_item_batch *one, size_t one_at,
+                      struct gs_item_batch *other, size_t other_at)
+{
+	const char *one_item = one->items[one_at], *other_item = other->items[other_at];
+	const size_t one_bytes = gs_item_batch_bytes(order, one, one_at);
+	const size_t other_bytes = gs_item_batch_bytes(order, other, other_at);
+
+	if ((!one->more && !other->more && order->compare == NULL) ||
+	    gs_item_same(one_item, one_bytes, other_item, other_bytes))
+		return 0;
+	if (one->more && other->more && ++one->ties > one->count / GS_ITEMS_A_TIE &&
+	    ++other->ties > other->count / GS_ITEMS_A_TIE) {
+		const uint64_t one_next = next_word(order, one, one_at);
+		const uint64_t other_next = next_word(order, other, other_at);
+
+		if (one_next != other_next)
+			return one_next < other_next ? -1 : 1;
+	}
+	return gs_item_compare_whole(order, 1, one_item, one_bytes, other_item, other_bytes);
+}
+
 /* ---- sums ------------------------------------------------------------------------ */
 
 /* Each step is a bijection of the state for a given word, so one changed word always changes it. */

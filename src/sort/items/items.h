@@ -22,9 +22,10 @@
 /* Most bytes of an item: lengths are 32 bits wide. */
 #define GS_ITEM_MOST_BYTES	((size_t)UINT32_MAX - 4096)
 
-/* Ties of first words in a batch before its second words are made: to compare two items takes as long as to
- * make words of several.  The fewest instructions of a merge of lines by a text and a number decided. */
-enum { GS_FEW_TIES = 4 };
+/* Two of so many items of a batch may tie in their first words before its second words are made: to compare
+ * two takes as long as to make words of several.  The fewest instructions of a merge of lines by a text and
+ * a number decided. */
+enum { GS_ITEMS_A_TIE = 32 };
 
 /* Items that are looked at together, at most, so that one need not wait for another's loads. */
 enum { GS_ITEM_BATCH = 256 };
@@ -138,6 +139,38 @@ gs_items_bytes(const struct gs_item_order *order, const char *data, const char *
 		at += gs_item_length(order, data + at, limit);
 	return at;
 }
+
+/* ---- items that are looked at together ------------------------------------------- */
+
+/* Items with their words. */
+struct gs_item_batch {
+	const char **items;
+	uint32_t    *bytes;		/* length of each; NULL if they have a fixed length */
+	uint64_t    *words;		/* the first one of each, */
+	uint64_t    *nexts;		/* and the second ones from item NEXTS_FROM on */
+	size_t       count, nexts_from;
+	size_t       ties;		/* of first words, so far */
+	bool         more;		/* words may go on behind the first */
+};
+
+static inline size_t
+gs_item_batch_bytes(const struct gs_item_order *order, const struct gs_item_batch *batch, size_t at)
+{
+	return order->item_bytes > 0 ? order->item_bytes : batch->bytes[at];
+}
+
+/** Make the first words of all; the second ones are made when ties want them. */
+static inline void
+gs_item_batch_words(const struct gs_item_order *order, struct gs_item_batch *batch)
+{
+	batch->more = order->words(order->context, batch->items, batch->bytes, batch->count, 0, batch->words);
+	batch->nexts_from = batch->count;
+	batch->ties = 0;
+}
+
+/** Compare two items whose first words tie, by second words after a few such ties; 0: they are equal. */
+int gs_item_batch_compare(const struct gs_item_order *order, struct gs_item_batch *one, size_t one_at,
+                          struct gs_item_batch *other, size_t other_at);
 
 /* ---- the items of some slices, a batch at a time; and to copy an item ------------ */
 

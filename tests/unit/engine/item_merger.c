@@ -109,7 +109,7 @@ check_fails(const struct row *row, const struct gsort_options *options, size_t *
 
 		open_merger(&merger, options, row->sources, left, ROOM);
 		*fails_at = call;
-		status = gs_item_merger_begin(&merger);
+		status = gs_item_merger_begin(&merger, true);
 		THEN(status, gs_item_merger_drain(&merger, &sink));
 		gs_item_merger_close(&merger);
 		CHECK(*fails_at > 0 ? status == GS_OK : status == GS_EIO, "%s: call %zu fails: status %d",
@@ -127,7 +127,7 @@ check(const struct row *row, const struct gsort_options *options, const char *ex
 	struct gs_item_merger merger;
 
 	open_merger(&merger, options, row->sources, left, ROOM);
-	CHECK(gs_item_merger_begin(&merger) == GS_OK && gs_item_merger_drain(&merger, &sink) == GS_OK,
+	CHECK(gs_item_merger_begin(&merger, true) == GS_OK && gs_item_merger_drain(&merger, &sink) == GS_OK,
 	      "%s", row->sources[0]);
 	taken.text[taken.bytes] = '\0';
 	CHECK(strcmp(taken.text, expected) == 0, "%s: '%s', not '%s'", row->sources[0], taken.text, expected);
@@ -197,9 +197,9 @@ check_long(int first, int second, int third)
 		long_left[s] = LONG_ITEMS;
 		merger.sources[s] = (struct gs_merge_source){ .fill = fill_long, .context = &long_left[s] };
 	}
-	CHECK(gs_item_merger_begin(&merger) == GS_OK && gs_item_merger_drain(&merger, &sink) == GS_OK &&
-	      long_taken == LONG_SOURCES * LONG_ITEMS, "%d, %d and %d values: %zu items", first, second,
-	      third, long_taken);
+	CHECK(gs_item_merger_begin(&merger, first > 1) == GS_OK &&
+	      gs_item_merger_drain(&merger, &sink) == GS_OK && long_taken == LONG_SOURCES * LONG_ITEMS,
+	      "%d, %d and %d values: %zu items", first, second, third, long_taken);
 	gs_item_merger_close(&merger);
 }
 

@@ -60,11 +60,11 @@ feed(struct gs_line_collector *collector, const char *input, char *lines)
 		chunk.data = data;
 		chunk.ends = input[chunk.bytes] == '\0';
 		input += chunk.bytes + !chunk.ends;
-		collector->bytes = 0;
+		collector->lines.bytes = 0;
 		TRY(gs_line_ingest_chunk(&collector->ingest, &chunk));
-		if (collector->bytes > 0)
-			memcpy(lines + filled, collector->lines, collector->bytes);
-		filled += collector->bytes;
+		if (collector->lines.bytes > 0)
+			memcpy(lines + filled, collector->lines.data, collector->lines.bytes);
+		filled += collector->lines.bytes;
 		lines[filled] = '\0';
 		chunk.begins = false;
 	}

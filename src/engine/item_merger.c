@@ -45,41 +45,44 @@ hand_on(struct gs_item_merger *merger, const char *items, size_t bytes, size_t c
 static gs_status
 flush(struct gs_item_merger *merger)
 {
-	const size_t bytes = merger->out_bytes, count = merger->out_count;
+	struct gs_items_out *out = &merger->out;
+	const size_t bytes = out->items.bytes, count = out->count;
 
-	merger->out_bytes = merger->out_count = 0;
-	return hand_on(merger, merger->out, bytes, count, merger->times);
+	out->items.bytes = out->count = 0;
+	return hand_on(merger, out->items.data, bytes, count, out->times);
 }
 
 /* Let COUNT items leave, or one that stands for TIMES of them. */
 static gs_status
 put(struct gs_item_merger *merger, const char *items, size_t bytes, size_t count, uint64_t times)
 {
+	struct gs_items_out *out = &merger->out;
+
 	if (count > merger->left) {
 		count = (size_t)merger->left;
 		bytes = gs_items_bytes(merger->order, items, items + bytes, count);
 	}
 	merger->left -= count;
-	if (merger->out_bytes + bytes > merger->out_most || merger->out_count + count > merger->out_room)
+	if (out->items.bytes + bytes > out->items.room || out->count + count > out->room)
 		TRY(flush(merger));
-	if (bytes > merger->out_most || count > merger->out_room)
+	if (bytes > out->items.room || count > out->room)
 		return hand_on(merger, items, bytes, count, &times);
-	gs_item_copy(merger->out + merger->out_bytes, items, bytes);
-	merger->out_bytes += bytes;
+	gs_item_copy(out->items.data + out->items.bytes, items, bytes);
+	out->items.bytes += bytes;
 	if (merger->groups && count > 0)
-		merger->times[merger->out_count] = times;
-	merger->out_count += count;
+		out->times[out->count] = times;
+	out->count += count;
 	return GS_OK;
 }
 
 static gs_status
 end_group(struct gs_item_merger *merger)
 {
-	const uint64_t times = merger->group_times;
+	const uint64_t times = merger->group.times;
 
-	merger->group_times = 0;
+	merger->group.times = 0;
 	return times >= merger->least && times <= merger->most && times > 0
-	       ? put(merger, merger->group.data, merger->group.bytes, 1, times) : GS_OK;
+	       ? put(merger, merger->group.first.data, merger->group.first.bytes, 1, times) : GS_OK;
 }
 
 /* The next items of all, in order: those of SOURCE up to TO, which lie one after the other. */
@@ -103,24 +106,25 @@ take(struct gs_item_merger *merger, struct gs_merge_source *source, size_t to)
 		return put(merger, data, slice.bytes, count, 1);
 	}
 	for (; source->place < to; source->place++) {
-		const struct gs_bytes *group = &merger->group;
+		struct gs_merge_group *group = &merger->group;
 		const uint64_t word = now->words[source->place];
 		const char *item = now->items[source->place];
 		const size_t bytes = gs_item_batch_bytes(order, now, source->place);
 
-		if (merger->group_times > 0 && word == merger->group_word &&
-		    (gs_item_same(group->data, group->bytes, item, bytes) ||
-		     gs_item_compare_whole(order, 1, group->data, group->bytes, item, bytes) == 0)) {
-			merger->group_times++;
+		if (group->times > 0 && word == group->word &&
+		    (gs_item_same(group->first.data, group->first.bytes, item, bytes) ||
+		     gs_item_compare_whole(order, 1, group->first.data, group->first.bytes, item,
+		                           bytes) == 0)) {
+			group->times++;
 			continue;
 		}
 		TRY(end_group(merger));
-		if (GS_GROW(merger->group.data, &merger->group.room, bytes, "bytes of an item") != GS_OK)
+		if (GS_GROW(group->first.data, &group->first.room, bytes, "bytes of an item") != GS_OK)
 			return gs_item_fail_large(bytes, GS_COLLECTED_SHARE);
-		memcpy(merger->group.data, item, bytes);	/* a group begins */
-		merger->group.bytes = bytes;
-		merger->group_word = word;
-		merger->group_times = 1;
+		memcpy(group->first.data, item, bytes);	/* a group begins */
+		group->first.bytes = bytes;
+		group->word = word;
+		group->times = 1;
 	}
 	return GS_OK;
 }
@@ -158,11 +162,11 @@ load_ahead(void *context)
 	struct gs_merge_source *source;
 	gs_status status = GS_OK;
 
-	while ((source = gs_queue_take(&merger->wanted)) != NULL) {
+	while ((source = gs_queue_take(&merger->loader.wanted)) != NULL) {
 		if (status == GS_OK) {
 			status = load(merger, source);
 			if (status != GS_OK)
-				gs_error_keep(&merger->error, status);
+				gs_error_keep(&merger->loader.error, status);
 		}
 		atomic_store(&source->state, status == GS_OK ? GS_LOADED : GS_FAILED);
 		gs_futex_wake(&source->state, 1);
@@ -174,8 +178,8 @@ static void
 ask(struct gs_item_merger *merger, struct gs_merge_source *source)
 {
 	atomic_store(&source->state, GS_WANTED);
-	if (merger->loader.runs)
-		(void)gs_queue_give(&merger->wanted, source);
+	if (merger->loader.thread.runs)
+		(void)gs_queue_give(&merger->loader.wanted, source);
 }
 
 /* If SOURCE's items were all taken, go on to the next ones: none at the end. */
@@ -186,13 +190,13 @@ go_on(struct gs_item_merger *merger, struct gs_merge_source *source)
 
 	if (source->place < source->now.count)
 		return GS_OK;
-	if (!merger->loader.runs)
+	if (!merger->loader.thread.runs)
 		TRY(load(merger, source));
 	else
 		while (atomic_load(&source->state) == GS_WANTED)
 			gs_futex_wait(&source->state, GS_WANTED);
 	if (atomic_load(&source->state) == GS_FAILED)
-		return gs_error_again(&merger->error);
+		return gs_error_again(&merger->loader.error);
 	used = source->now;
 	source->now = source->next;
 	source->now.ties = 0;		/* without those of the check */
@@ -300,19 +304,20 @@ gs_item_merger_open(struct gs_item_merger *merger, const struct gs_item_order *o
 
 	gs_select_open(&select, options, NULL);
 	*merger = (struct gs_item_merger){
-		.order = order, .count = count, .batch = batch, .out_most = room, .out_room = out_room,
+		.order = order, .count = count, .batch = batch,
+		.out = { .items = { .room = room }, .room = out_room },
 		.groups = select.groups, .least = select.least, .most = select.most,
 		.left = options->head ? options->head_count : UINT64_MAX,
 		.verifies = options->verify,
 		.follow = { .order = order, .counts_breaks = true },
 	};
-	gs_queue_open(&merger->wanted);
+	gs_queue_open(&merger->loader.wanted);
 	TRY(GS_NEW(merger->sources, count, "inputs"));
 	TRY(GS_NEW(merger->heap, count, "inputs"));
 	TRY(gs_arena_open(&merger->arena, gs_arena_round(room) +
-	                  gs_arena_round(out_room * sizeof *merger->times) + gs_arena_round(all), false));
-	merger->out = gs_arena_take(&merger->arena, room);
-	merger->times = gs_arena_take(&merger->arena, out_room * sizeof *merger->times);
+	                  gs_arena_round(out_room * sizeof *merger->out.times) + gs_arena_round(all), false));
+	merger->out.items.data = gs_arena_take(&merger->arena, room);
+	merger->out.times = gs_arena_take(&merger->arena, out_room * sizeof *merger->out.times);
 	merger->batches = gs_arena_take(&merger->arena, all);
 	return GS_OK;
 }
@@ -323,7 +328,7 @@ gs_item_merger_begin(struct gs_item_merger *merger, bool ahead)
 	const size_t batch = merger->batch;
 
 	if (ahead)
-		(void)!gs_thread_start(&merger->loader, load_ahead, merger);	/* failed: slower */
+		(void)!gs_thread_start(&merger->loader.thread, load_ahead, merger);	/* failed: slower */
 	for (size_t i = 0; i < 2 * merger->count; i++) {
 		struct gs_merge_source *source = &merger->sources[i / 2];
 		uint64_t *words = (uint64_t *)(merger->batches + i * batch * BATCH_BYTES);
@@ -335,7 +340,7 @@ gs_item_merger_begin(struct gs_item_merger *merger, bool ahead)
 		};
 		if (i % 2 == 0)
 			continue;
-		source->filled.data = merger->out;		/* a place without items */
+		source->filled.data = merger->out.items.data;	/* a place without items */
 		source->walk = gs_item_walk_begin(merger->order, &source->filled, 1);
 		ask(merger, source);
 	}
@@ -352,12 +357,12 @@ gs_item_merger_begin(struct gs_item_merger *merger, bool ahead)
 void
 gs_item_merger_close(struct gs_item_merger *merger)
 {
-	gs_queue_shut(&merger->wanted);
-	(void)gs_thread_join(&merger->loader);
-	gs_queue_close(&merger->wanted);
+	gs_queue_shut(&merger->loader.wanted);
+	(void)gs_thread_join(&merger->loader.thread);
+	gs_queue_close(&merger->loader.wanted);
 	gs_follow_close(&merger->follow);
 	free(merger->sources);
 	free(merger->heap);
-	free(merger->group.data);
+	free(merger->group.first.data);
 	gs_arena_close(&merger->arena);
 }

@@ -469,6 +469,26 @@ struct gs_merge_head {
 	struct gs_merge_source *source;
 };
 
+/* A thread that loads items ahead, if it runs. */
+struct gs_item_loader {
+	struct gs_thread thread;
+	struct gs_queue  wanted;	/* sources */
+	struct gs_error  error;
+};
+
+/* Items that leave at once. */
+struct gs_items_out {
+	struct gs_bytes items;
+	uint64_t *times;		/* with groups: how often each occurs */
+	size_t    count, room;		/* items; that TIMES has room for */
+};
+
+/* Equal items. */
+struct gs_merge_group {
+	struct gs_bytes first;
+	uint64_t word, times;		/* its first word; TIMES 0: no group has begun */
+};
+
 struct gs_item_merger {
 	const struct gs_item_order *order;
 	struct gs_merge_source  *sources;
@@ -478,22 +498,13 @@ struct gs_item_merger {
 	char                   *batches;	/* two of each source: */
 	size_t                  batch;	/* items of each, which are loaded together */
 	uint64_t                items;	/* that were read */
-
-	/* the loader, a thread, if there is one */
-	struct gs_thread loader;
-	struct gs_queue  wanted;	/* sources */
-	struct gs_error  error;
+	struct gs_item_loader   loader;
 
 	/* what leaves */
 	const struct gs_span_sink *sink;
 	struct gs_arena arena;		/* the memory of: */
-	char     *out;
-	uint64_t *times;
-	size_t    out_bytes, out_most;	/* that OUT has; its room */
-	size_t    out_count, out_room;	/* items; that TIMES has room for */
-	struct gs_bytes group;		/* its first item */
-	uint64_t  group_word;		/* its first */
-	uint64_t  group_times;		/* 0: no group has begun */
+	struct gs_items_out   out;
+	struct gs_merge_group group;
 	bool      groups, verifies;
 	uint64_t  least, most, left;
 	struct gs_follow follow;	/* with VERIFIES: the order of all items, before selection */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The size and grain of src, from the project's root: lines of code (neither comments nor blanks), files and
 headers of each folder; how long functions are, and how many static ones have one caller; how many take the
-whole job; headers with one reader beside their own source; the bytes of bench/results."""
+whole job; headers with one reader beside their own source; how many members a struct has; the bytes of
+bench/results."""
 import os
 import re
 import subprocess
@@ -23,6 +24,15 @@ def functions(plain):
     for found in re.finditer(r"^([A-Za-z_][^\n;}]*)\n([A-Za-z_]\w*)\s*\(([^;{}]*)\)\s*\n\{\n(.*?)^\}", plain, re.M | re.S):
         yield ("static" in found[1], found[2], found[3],
                sum(1 for line in found[4].split("\n") if line.strip()))
+
+
+# How many members each struct of PLAIN has; one that is within another is one member of it.
+def members(plain):
+    for found in re.finditer(r"^(?:static |typedef )?(?:struct|union)(?: \w+)? \{\n(.*?)^\}", plain, re.M | re.S):
+        body, inner = re.sub(r"^\s*#.*$", "", found[1], flags=re.M), 1
+        while inner:
+            body, inner = re.subn(r"\{[^{}]*\}|\([^()]*\)", "", body)
+        yield sum(1 + part.count(",") for part in body.split(";") if part.strip())
 
 
 def tracked(folder):
@@ -73,6 +83,10 @@ def main():
           "accesses to job->items and job->keys")
     single = sum(readers(header, texts) == 1 for header in headers)
     print(f"{single} headers have one reader beside their own source")
+    # what the user gives and gets, and what a plan is made from, have one member for each fact
+    widest = max((count for name, text in texts.items() if not re.match(r"src/(cli/|gsort|plan/plan\.h)", name)
+                  for count in members(code_of(text))), default=0)
+    print(widest, "members of the widest struct below cli")
     print(sum(os.path.getsize(name) for name in tracked("bench/results")), "bytes of bench/results")
 
 

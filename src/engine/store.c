@@ -144,7 +144,8 @@ static gs_status
 drain_batch(struct gs_store *store, unsigned key_class, const struct gs_span_sink *sink)
 {
 	if (is_on_gpu(store))
-		return gs_gpu_drain(&store->gpu.guard, &store->gpu.pending, key_class, store->plan->threads, sink);
+		return gs_gpu_drain(&store->gpu.guard, &store->gpu.pending, key_class, store->plan->threads,
+		                    sink);
 	return sink->strand_count > 0 ? gs_batch_drain_strands(&store->batch, key_class, sink)
 	                              : gs_batch_drain(&store->batch, key_class, sink);
 }

@@ -115,7 +115,8 @@ struct gs_staging_buffers {
  *  CLASSES; of each class the caller keeps one at most. */
 void gs_staging_buffers_open(struct gs_staging_buffers *buffers, unsigned ring, unsigned classes);
 
-/** Copy the keys of PIECE to staging buffers; any thread.  An error comes out of gs_staging_buffers_rest(). */
+/** Copy the keys of PIECE to staging buffers; any thread.  An error comes out of
+ *  gs_staging_buffers_rest(). */
 void gs_staging_buffers_add(struct gs_staging_buffers *buffers, const struct gs_piece *piece);
 
 /** No thread adds keys: give all buffers back, full or not.  GS_EIO, GS_EDEVICE: as the first call of TO that

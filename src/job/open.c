@@ -98,8 +98,8 @@ open_emit(struct gsort *job)
 {
 	TRY(gs_emit_open(&job->emit, &job->options, &job->outputs, &job->verify, &job->monitor));
 	if (job->feed.by != NULL)
-		gs_emit_open_items(&job->emit, &job->options, &job->feed.items.written, &job->feed.lines.order,
-		                   job->feed.items.listed);
+		gs_emit_open_items(&job->emit, &job->options, &job->feed.items.written,
+		                   &job->feed.lines.order, job->feed.items.listed);
 	return GS_OK;
 }
 
@@ -372,8 +372,8 @@ gs_job_open(struct gsort *job)
 		TRY(open_buffers(job));
 		if (feed->items.top.on) {
 			job->emit.items.top = &feed->items.top;
-			TRY(gs_item_top_open(job->emit.items.top, &feed->items.order, job->plan_input.all_bytes,
-			                     job->plan.host_bytes));
+			TRY(gs_item_top_open(job->emit.items.top, &feed->items.order,
+			                     job->plan_input.all_bytes, job->plan.host_bytes));
 		}
 		TRY(open_output(job));
 		TRY(open_emit(job));

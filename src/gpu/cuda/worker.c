@@ -243,7 +243,9 @@ take_keys(struct gs_worker *worker, struct gs_ring_buffer *buffer)
 	                         buffer->host, bytes, cudaMemcpyHostToDevice, device->in),
 	         "copying keys to it");
 	TRY(gs_timed_end(&buffer->copied, device->in));
-	device->arrivals.list[device->arrivals.count++] = (struct gs_device_arrival){ buffer->key_class, bytes };
+	device->arrivals.list[device->arrivals.count++] = (struct gs_device_arrival){
+		buffer->key_class, bytes
+	};
 	device->arrivals.bytes += bytes;
 	device->arrivals.sums[buffer->key_class] += buffer->sum;
 	return gs_queue_give(&worker->free, buffer) ? GS_OK : closed();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * store.c - rows for src/engine/store.c, runs.c and staging_buffers.c: every key that was added leaves once, in
- * order
+ * store.c - rows for src/engine/store.c, runs.c and staging_buffers.c: every key that was added leaves once,
+ * in order
  *
  * The model is a sort by digits.  Classes are drained in the order of the output.  Spans
  * are numbered, and those in slots know their place; make() has seen them once.

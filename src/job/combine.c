@@ -251,8 +251,8 @@ open_set(struct gsort *job)
 	}
 	set->count = count;
 	set->interrupted = &job->phases.interrupted;
-	/* Files are read at a time: threads that have nothing left to do in one go on with another.  Pipes are
-	 * not, as a program may write one after the other, and nor is what may warn: warnings have an order. */
+	/* Files are read at a time: threads that have nothing left to do in one go on with another.  Pipes
+	 * are not, as a program may write them in turn, nor is what may warn: warnings have an order. */
 	set->together = given->invalid == GSORT_INVALID_ABORT && given->type != GSORT_TEXT_FLOAT;
 	for (size_t m = 0; m < merges; m++) {
 		struct stream *stream = &set->streams[count + m];
@@ -339,7 +339,8 @@ merge(struct gsort *job)
 static gs_status
 end_operands(struct gs_combination *set, gs_status status)
 {
-	const bool stops = set != NULL && set->interrupted != NULL && !atomic_exchange(set->interrupted, true);
+	const bool stops = set != NULL && set->interrupted != NULL &&
+	                   !atomic_exchange(set->interrupted, true);
 	struct gs_error error;
 
 	gs_error_keep(&error, status);

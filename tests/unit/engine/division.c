@@ -240,7 +240,8 @@ check_row(const struct row *row, bool striped)
 	if (row->keeping != STORED)
 		CHECK(gs_division_flush(division) == GS_OK && division->memory[0] == 0 &&
 		      division->memory[division->stripe_bytes] == 0 &&
-		      division->memory[2 * division->stripe_bytes] == 0, "%s: memory is given back", row->about);
+		      division->memory[2 * division->stripe_bytes] == 0,
+		      "%s: memory is given back", row->about);
 	for (unsigned f = 0; f < shared.file_count; f++)
 		spilled += shared.files[f].end;
 	CHECK(spilled > 0 && shared.spilled_bytes == spilled, "%s: %llu bytes in files", row->about,
@@ -264,7 +265,8 @@ check_moved(void)
 	      gs_division_open(&division, &shared, 16 << 10) == GS_OK &&
 	      gs_item_bins_choose(division->bins, &order, 0, sample, NULL, ITEMS, 16) == GS_OK &&
 	      gs_item_buckets_move(old, 0, division) == GS_OK && division->extents != NULL &&
-	      gs_division_store(division) == GS_OK, "items move to a division that holds few: %s", gs_message());
+	      gs_division_store(division) == GS_OK, "items move to a division that holds few: %s",
+	      gs_message());
 	check_bins(division, &(struct row){ .about = "moved", .values = row.values, .bins = 16 });
 	gs_division_close(division);
 	close_division(&shared, old);

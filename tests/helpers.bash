@@ -99,7 +99,7 @@ needs_gpu() {
 
 # Is this a build of configure --enable-sanitizer?
 is_sanitized() {
-	: "${sanitizer_found:=$(grep -aqm1 '__[at]san_init' "$GSORT" && echo yes || echo no)}"
+	: "${sanitizer_found:=$(grep -aqm1 '__[amt]san_init' "$GSORT" && echo yes || echo no)}"
 	[ "$sanitizer_found" = yes ]
 }
 

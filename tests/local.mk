@@ -352,6 +352,7 @@ test_files = \
   tests/tools/figures.py \
   tests/tools/hostile \
   tests/tools/limits.py \
+  tests/tools/msan.c \
   tests/tools/mutants \
   tests/tools/mutants.equivalent \
   tests/tools/nans.py \

@@ -17,7 +17,7 @@
 static void
 set_bounds(struct gs_item_bins *bins, size_t count)
 {
-	const uint64_t first = bins->bounds[0], range = bins->bounds[count > 0 ? count - 1 : 0] - first;
+	const uint64_t first = bins->bounds[0], range = count > 0 ? bins->bounds[count - 1] - first : 0;
 	size_t before = 0, most = 0, end;
 
 	for (bins->cell_shift = 0; range >> bins->cell_shift >= GS_ITEM_CELLS; bins->cell_shift++)

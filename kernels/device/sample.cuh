@@ -39,7 +39,10 @@ template <class Key> struct sampling {
 		CELLS   = KEYS / 8,
 		SLOTS   = KEYS / 4,	/* for hashes of values */
 		FAIR    = 8,		/* keys in a cell */
-		SPREAD  = 12,		/* variance of that; of random keys 8, and hardly more than 10 */
+		SPREAD  = 96,		/* seven deviations of random keys' spread, for one cell */
+		STRATA  = 4,		/* keys in order have less spread a cell, random ones 8 */
+		ALIKE   = 8,		/* samples of a warp that are near the next key; of random ones 1 */
+		NEAR    = 64,		/* times as near as another sample */
 		UNEVEN  = 25,		/* in a cell, of 8 expected; 1 in 500 even samples has one, a
 					 * bell always */
 		MARGIN  = 64,		/* part of the range that a sample may have missed */
@@ -94,13 +97,15 @@ struct bin_news {
 	uint32_t skewed;		/* 1: by splitters */
 	uint32_t order;
 	uint32_t range_bits;		/* of the sample's keys */
-	uint32_t spread;		/* 1: cells of its range differ more than with random keys */
+	uint32_t spread;		/* 1: cells of its range differ more than with random keys, or neighbours
+					 * in the input are alike: then bins do, too */
 	uint32_t values[MOST_UNITS];	/* that each unit of keys has, about (device/codes.cuh) */
 };
 
 enum {
 	DENSE_BITS   = 8,		/* one code for up to 2^8 values of a range is worth it */
 	LEAST_VALUES = 64,		/* of a unit; keys of fewer are counted while they are moved */
+	CODES_SURE   = 16,		/* times as many may be found to be too many, after a sweep of all keys */
 	FEW_CODES    = 1 << 13,		/* pairs of fewer have bins of their own anyway */
 };
 
@@ -134,7 +139,8 @@ codes_are_likely(const bin_news &news, const code_rule &rule)
 		return false;
 	if (codes <= COUNTED_CODES + COUNTED_CODES / 8)
 		return true;
-	return rule.bits == 64 && news.skewed != 0 && codes <= most_codes(rule.pairs) && codes >> dense == 0;
+	return rule.bits == 64 && news.skewed != 0 && codes <= most_codes(rule.pairs) / CODES_SURE &&
+	       codes >> dense == 0;
 }
 
 /* Of how many bits the range of even keys is that go to slots (device/slots.cuh), and to how many BUCKETS
@@ -210,6 +216,7 @@ template <class Key> struct bin_plan : bin_news {
 	uint32_t broken;		/* 1: not all keys rise, or fall, as the sample does */
 	uint32_t buckets, rows;		/* splitters, and how many there are with those behind all keys */
 	uint32_t done;			/* blocks that have ranked */
+	uint8_t  alike[sampling<Key>::KEYS / 32];	/* of a warp of samples, how many are near the next key */
 	digits   even;
 	alignas(16) Key sample[sampling<Key>::KEYS];
 	alignas(16) Key sorted[sampling<Key>::KEYS];
@@ -259,8 +266,17 @@ sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t mos
 	/* anywhere in its step: a period of the keys must not meet the samples' */
 	const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
 
-	if (i < samples)
-		plan->sample[i] = ordered(map, step > 0 ? keys[i * step + off] : keys[i % count]);
+	if (i < samples) {
+		const size_t at = step > 0 ? i * step + off : i % count;
+		const Key mine = ordered(map, keys[at]), next = ordered(map, keys[min(at + 1, count - 1)]);
+		const Key other = __shfl_xor_sync(ALL_LANES, mine, 1);
+		const Key to_next = max(mine, next) - min(mine, next);
+		const Key to_other = max(mine, other) - min(mine, other);
+		const uint32_t alike = __ballot_sync(ALL_LANES, to_next < to_other / sampling<Key>::NEAR);
+
+		plan->sample[i] = mine;
+		plan->alike[i / 32] = (uint8_t)__popc(alike);
+	}
 	for (size_t z = i; z < zeros; z += gridDim.x * blockDim.x)
 		zero[z] = 0;
 	if (i == 0)
@@ -270,7 +286,8 @@ sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t mos
 }
 
 /* Is one of the cells crowded where CELL_OF() says that samples are?  *SPREAD, if not NULL: the sum of the
- * squares of their distances from FAIR.  For all threads. */
+ * squares of their distances from FAIR, and of the products of neighbours': these tell slopes, where samples
+ * from parts that are in order differ less than random ones.  For all threads. */
 template <class Key, class Cell> static __device__ bool
 sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of, uint32_t *spread = NULL)
 {
@@ -289,9 +306,10 @@ sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of
 	__syncthreads();
 	for (unsigned c = threadIdx.x; c < cells; c += S::THREADS) {
 		const int more = (int)counters[c] - S::FAIR;
+		const int next = c + 1 < cells ? (int)counters[c + 1] - S::FAIR : 0;
 
 		crowded = crowded || counters[c] >= S::UNEVEN;
-		squares += (uint32_t)(more * more);
+		squares += (uint32_t)(more * (more + next));
 	}
 	if (spread != NULL)
 		atomicAdd(spread, squares);
@@ -550,7 +568,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	const unsigned j = (blockIdx.x * (S::THREADS / 32) + threadIdx.x / 32) * each;
 	Key least = (Key)-1, most = 0;
 	uint64_t low, high;
-	bool skewed;
+	bool skewed, alike = false;
 
 	if (blockIdx.x == others && !leaves) {
 		const enum order order = sample_order(plan->sample, keys);
@@ -584,10 +602,16 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	high = most;
 	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / S::FAIR), !leaves,
 	                          &spread);
+	for (unsigned i = threadIdx.x; i < keys / 32; i += S::THREADS)
+		alike = alike || plan->alike[i] > S::ALIKE;
+	alike = __syncthreads_or(alike);
 	if (blockIdx.x == 0 && threadIdx.x == 0) {
 		plan->range_bits = high > low ? 64 - (uint32_t)__clzll((long long)(high - low)) : 0;
 		plan->skewed = skewed;
-		plan->spread = spread > keys / S::FAIR * S::SPREAD;
+		const uint32_t cells = keys / S::FAIR, more = max(spread, cells * S::FAIR) - cells * S::FAIR;
+
+		plan->spread = alike ? spread > cells * S::STRATA :
+		               (uint64_t)more * more > (uint64_t)cells * S::SPREAD * S::SPREAD;
 
 		const bool few = slots_are_likely(*plan, slots);
 		const uint64_t margin = (high - low) / (few ? S::SLOTS_MARGIN : S::MARGIN);

@@ -633,15 +633,16 @@ check_ways(void)
 		{ { "", "", true, true, false, 64, 60000 }, "unevenly" },
 		{ { "", "", true, true, true, 64, 60000 }, "in long leaves" },
 		{ { "", "in slots", false, false, true, 64, 60000 }, "unevenly" },
-		{ { "", "", true, true, true, 64, 200 }, "coded" },
-		{ { "", "coded", true, true, true, 64, 200 }, "in long leaves" },
+		{ { "", "", true, true, true, 64, 100 }, "coded" },
+		{ { "", "coded", true, true, true, 64, 100 }, "in long leaves" },
+		{ { "", "", true, true, true, 64, 200 }, "in long leaves" },
 		{ { "rises", "", false, false, false, 64, 60000 }, "compared" },
-		{ { "falls", "", true, true, true, 64, 200 }, "compared" },
+		{ { "falls", "", true, true, true, 64, 100 }, "compared" },
 		{ { "rises", "compared", false, false, false, 64, 60000 }, "united" },
 		{ { "falls", "compared", false, false, false, 64, 60000 }, "in slots" },
 		{ { "nearly", "", true, true, false, 64, 60000 }, "united" },
-		{ { "nearly", "united", true, true, false, 64, 200 }, "coded" },
-		{ { "nearly", "united, coded", true, true, false, 64, 200 }, "unevenly" },
+		{ { "nearly", "united", true, true, false, 64, 100 }, "coded" },
+		{ { "nearly", "united, coded", true, true, false, 64, 100 }, "unevenly" },
 	};
 
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {

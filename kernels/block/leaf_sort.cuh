@@ -255,14 +255,16 @@ leaf_repair(leaf_space<BITS, Key, Value> *space, unsigned row, unsigned at)
 		leaf_insert(space, begin, end);
 }
 
-/* Rows, in registers and in shared memory: put ties in order, or say that it failed. */
+/* Rows, in registers and in shared memory: put ties in order, or say that it failed: a run is too long, or more
+ * than MOST rows have runs that are not in order, which threads put in order one by one. */
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
-leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned count)
+leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned count, int most)
 {
 	const unsigned row = threadIdx.x, first = row * THREAD_KEYS, behind = first + THREAD_KEYS;
 	const unsigned pairs = first + 1 < count ? min(count - 1 - first, (unsigned)THREAD_KEYS) : 0;
 	bool before = false;		/* a tie of the row above goes on here */
 	uint32_t ties = 0, wrong = 0;
+	int rows;
 
 #pragma unroll
 	for (unsigned r = 0; r + 1 < THREAD_KEYS; r++)
@@ -280,7 +282,10 @@ leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned cou
 	}
 	space->ties[row] = ties;
 	space->wrong[row] = wrong;
-	if (!__syncthreads_or(wrong != 0))
+	rows = __syncthreads_count(wrong != 0);
+	if (rows > most)
+		space->failed = 1;
+	if (rows == 0 || rows > most)
 		return;
 	for (uint32_t runs = ties & ~(ties << 1 | before); runs != 0; runs &= runs - 1)
 		leaf_repair(space, row, (unsigned)__ffs((int)runs) - 1);
@@ -300,7 +305,7 @@ enum {
 	CELLS      = 1 << CELL_BITS,
 	LOOK_BITS  = 11,	/* parts of the range, in some of which all keys may be */
 	LOST_BITS  = 6,		/* for which words have no room, at most */
-	MANY_TIED  = 16,	/* one key in as many: too many ties to be put in order one by one */
+	MANY_TIED  = 64,	/* one key in as many: too many ties to be put in order one by one */
 };
 
 /* Parts of the range of a leaf's keys, as long as each other; where words will be. */
@@ -364,15 +369,23 @@ cells_share(leaf_cells<Key> *cells, const leaf_space<BITS, Key, Value> *space, u
 	__syncthreads();
 }
 
-/* Of some keys, of SPAN bits from LEAST on, one a thread, how many make words that tie with others of their
- * warp, which they are not equal to?  For all threads. */
+/* How many keys, one a thread, have a WORD that ties with another one of their warp, which they are not equal to?
+ * For all threads. */
+template <class Key> static __device__ __forceinline__ unsigned
+words_tied(uint32_t word, Key key)
+{
+	const int first = __ffs((int)__match_any_sync(ALL_LANES, word)) - 1;
+
+	return (unsigned)__syncthreads_count(key != __shfl_sync(ALL_LANES, key, first));
+}
+
+/* The same of some keys, of SPAN bits from LEAST on. */
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ unsigned
 leaf_would_tie(const leaf_space<BITS, Key, Value> *space, unsigned count, Key least, unsigned span)
 {
 	const Key key = space->keys[min(threadIdx.x, count - 1)] - least;
-	const uint32_t same = __match_any_sync(ALL_LANES, leaf_word<BITS>(key, span));
 
-	return (unsigned)__syncthreads_count(key != __shfl_sync(ALL_LANES, key, __ffs((int)same) - 1));
+	return words_tied(leaf_word<BITS>(key, span), key);
 }
 
 /* Do some keys lie in few parts of their range, of SPAN bits from LEAST on: three of four beside another one,
@@ -564,10 +577,16 @@ prefixes_rank(uint32_t *x, leaf_prefixes<BITS, Key> *prefixes, const leaf_space<
               unsigned count, Key base)
 {
 	typedef leaf_prefixes<BITS, Key> table;
-	enum { THREADS = block<word<BITS>>::THREADS, LOW_BITS = 32 - BITS - PREFIX_BITS };
+	enum {
+		THREADS  = block<word<BITS>>::THREADS,
+		EACH     = (PREFIXES + THREADS - 1) / THREADS,
+		LOW_BITS = 32 - BITS - PREFIX_BITS,
+	};
 	const auto key_of = [=](unsigned r) {
 		return (Key)(space->keys[min(r * THREADS + threadIdx.x, count - 1)] + base);
 	};
+	Key mine[EACH];
+	uint32_t ranks[EACH] = {};
 
 	static_assert(PREFIXES + THREADS < table::SLOTS, "some slots stay free");
 	for (unsigned s = threadIdx.x; s < table::SLOTS; s += THREADS)
@@ -584,15 +603,21 @@ prefixes_rank(uint32_t *x, leaf_prefixes<BITS, Key> *prefixes, const leaf_space<
 	}
 	if (__syncthreads_or(prefixes->many > PREFIXES))
 		return false;
-	for (unsigned i = threadIdx.x, many = prefixes->many; i < many; i += THREADS) {
-		const Key mine = (Key)prefixes->found[i];
-		uint32_t rank = 0;
+#pragma unroll
+	for (unsigned e = 0; e < EACH; e++)
+		mine[e] = (Key)prefixes->found[min(threadIdx.x + e * THREADS, PREFIXES - 1u)];
+#pragma unroll 4
+	for (unsigned k = 0; k < prefixes->many; k++) {
+		const Key other = (Key)prefixes->found[k];
 
-#pragma unroll 8
-		for (unsigned k = 0; k < many; k++)
-			rank += (Key)prefixes->found[k] < mine;
-		prefixes->rank[prefixes->at[i]] = (uint16_t)rank;
+#pragma unroll
+		for (unsigned e = 0; e < EACH; e++)
+			ranks[e] += other < mine[e];
 	}
+#pragma unroll
+	for (unsigned e = 0; e < EACH; e++)
+		if (threadIdx.x + e * THREADS < prefixes->many)
+			prefixes->rank[prefixes->at[threadIdx.x + e * THREADS]] = (uint16_t)ranks[e];
 	__syncthreads();
 #pragma unroll
 	for (unsigned r = 0; r < THREAD_KEYS; r++)
@@ -613,7 +638,8 @@ template <unsigned BITS, class Key, class Value> static __device__ __noinline__ 
 leaf_close(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, Key base, unsigned span)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
-	const unsigned live = live_find(space, count, base, 32 - BITS + LOST_BITS);
+	const unsigned most = sizeof(Key) == 4 ? 32 - BITS : span - 1;
+	const unsigned live = live_find(space, count, base, most);
 	bool ranked = false;
 	unsigned bits;
 	uint32_t x[THREAD_KEYS];
@@ -626,9 +652,12 @@ leaf_close(leaf_space<BITS, Key, Value> *space, unsigned count, Key least, Key b
 	}
 	if (ranked) {
 		bits = 32 - BITS;
-	} else if (live <= (sizeof(Key) == 4 ? 32 - BITS : min(32 - BITS + LOST_BITS, span - 1))) {
+	} else if (live <= most) {
 		bits = live;
 		live_bits(x, space, count, base, (Key)space->live);
+		if (bits > 32 - BITS &&
+		    words_tied(x[0], space->keys[min(threadIdx.x, count - 1)]) >= THREADS / MANY_TIED)
+			return 0;
 	} else if constexpr (sizeof(Key) == 4) {
 		leaf_cells<Key> *const cells = (leaf_cells<Key> *)space->words;
 
@@ -797,6 +826,7 @@ template <bool ORDERS, unsigned BITS, class Key, class Value> static __device__ 
 words_sort(leaf_space<BITS, Key, Value> *space, word<BITS> *x, unsigned count, unsigned bits, Key least,
            unsigned span)
 {
+	enum { THREADS = block<word<BITS>>::THREADS };
 	leaf_order order;
 	bool refined = false, ordered = false;
 
@@ -805,7 +835,7 @@ words_sort(leaf_space<BITS, Key, Value> *space, word<BITS> *x, unsigned count, u
 		rows_put(x, space->words);
 		__syncthreads();
 		if (bits > 32 - BITS)
-			leaf_ties(x, space, count);
+			leaf_ties(x, space, count, ORDERS ? (int)THREADS : THREADS / 2);
 		if (!ordered && !__syncthreads_or(space->failed))
 			return true;
 		if constexpr (!ORDERS) {

@@ -375,7 +375,9 @@ template <class Of> struct leaf_place {
 template <class Of> static cudaError_t
 write_equal(const job<Of> &j, const leaf_place<Of> &at)
 {
-	return launch(equal_kernel<Of>, (size_t)j.sorter->processors * 4, 512, j.stream, j.keys,
+	const size_t rounds = j.sorter->of_graph && keys_are_few(Of::PLAN_BITS, j.count) ? 1 : 4;
+
+	return launch(equal_kernel<Of>, (size_t)j.sorter->processors * rounds, 512, j.stream, j.keys,
 	              at.from, j.map, at.chunks, j.s.lists[EQUAL], &j.s.listed[EQUAL]);
 }
 
@@ -495,9 +497,12 @@ sort_leaves(const job<Of> &j, int kind, const leaf_place<Of> &at, int net = KIND
 template <class Of> static cudaError_t
 sort_rest(const job<Of> &j, const leaf_place<Of> &at)
 {
+	const size_t most = (j.count >> j.s.room.longest) + 1;
+
 	return launch<false>(too_large_kernel<typename Of::key, typename Of::map>,
-	                     (size_t)j.sorter->processors, COUNT_THREADS, j.stream, j.keys, at.from, j.map,
-	                     at.chunks, j.s.lists[TOO_LARGE], &j.s.listed[TOO_LARGE]);
+	                     std::min<size_t>((size_t)j.sorter->processors, most), COUNT_THREADS, j.stream,
+	                     j.keys, at.from, j.map, at.chunks, j.s.lists[TOO_LARGE],
+	                     &j.s.listed[TOO_LARGE]);
 }
 
 /* Launch the kernel for leaves of length K, of 16 bits if NARROW; or if K is less than 0, for bins of one
@@ -514,7 +519,13 @@ sort_kind_in_graph(const job<Of> &j, const leaf_place<Of> &at, int k, bool narro
 		return write_equal(j, at);
 	if ((narrow && !l.narrow) || (j.has_long && (!few || k > likely)))
 		return cudaSuccess;
-	if (!j.rare && (few ? k > likely : k != likely))
+	if (few && k > likely) {	/* each leaf has more keys than the next shorter kind has room for */
+		const size_t most = (j.count >> (LEAF_BITS - 1 + k)) + 1;
+
+		here.most = (uint32_t)(k == likely + 1 ? most >> (Of::PLAN_BITS == 32) :
+		                       std::min<size_t>(most, (size_t)j.sorter->processors / 4 + 1));
+	}
+	if (!j.rare && !few && k != likely)
 		here.rounds = 1;
 	if (narrow)
 		return sort_leaves(j, NARROW_12 + k, here);

@@ -498,13 +498,6 @@ sort_coded(const job<Of> &j, uint64_t codes)
 	              j.count, j.map, j.s.book);
 }
 
-/* So many codes, at most, are sorted in place of keys. */
-template <class Of> static uint64_t
-sorted_codes(void)
-{
-	return sizeof(typename Of::key) == 8 ? most_codes(Of::CARRIES) : Of::CARRIES ? COUNTED_CODES : 0;
-}
-
 /* Which values has each unit of J's keys? */
 template <class Of> static cudaError_t
 look_at_values(const job<Of> &j)
@@ -533,7 +526,9 @@ struct codes_choice {
 template <class Of> static cudaError_t
 sort_by_codes(const job<Of> &j, bool *were)
 {
-	const uint64_t sorted = sorted_codes<Of>();
+	/* so many codes, at most, are sorted in place of keys */
+	const uint64_t few = Of::CARRIES ? COUNTED_CODES : 0;
+	const uint64_t sorted = sizeof(typename Of::key) == 8 ? most_codes(Of::CARRIES) : few;
 	const codes_choice choice = { Of::CARRIES ? 0 : (uint64_t)counted_codes(j), sorted };
 
 	*were = false;

@@ -409,16 +409,7 @@ sort_kind(const job<Of> &j, int kind, size_t shared_bytes, unsigned blocks,
 	                            &j.s.listed[kind], more...);
 }
 
-/* The same of even keys of 64 bits, in one piece: what windows leave is few. */
-template <unsigned BITS, class Of> static cudaError_t
-sort_by_windows(const job<Of> &j, int kind, const leaf_place<Of> &at)
-{
-	return launch_shared<false>(windows_slots_kernel<BITS, typename Of::map>,
-	                            leaf_blocks(j, at, windows<BITS>::BLOCKS), windows<BITS>::THREADS,
-	                            sizeof(windows<BITS>), j.stream, j.keys, (uint64_t *)at.from, j.map,
-	                            slot_leaves<uint64_t>{}, j.s.lists[kind], &j.s.listed[kind]);
-}
-
+/* Even keys of 64 bits in one piece go to windows first: what these leave is few. */
 template <unsigned BITS, class Of> static cudaError_t
 sort_words(const job<Of> &j, int kind, const leaf_place<Of> &at)
 {
@@ -430,12 +421,17 @@ sort_words(const job<Of> &j, int kind, const leaf_place<Of> &at)
 		                      pairs_blocks<BITS, typename Of::key, typename Of::value>(), at,
 		                      pairs_kernel<BITS, typename Of::key, typename Of::value>, j.skewed);
 	else if constexpr (sizeof(typename Of::key) == 8) {
-		const bool windows = j.even && at.chunks.at == NULL && !at.chunks.unread;
+		const bool rest = j.even && at.chunks.at == NULL && !at.chunks.unread;
 
-		if (windows)
-			TRY_CUDA(sort_by_windows<BITS>(j, kind, at));
+		if (rest)
+			TRY_CUDA(launch_shared<false>(windows_slots_kernel<BITS, typename Of::map>,
+			                              leaf_blocks(j, at, windows<BITS>::BLOCKS),
+			                              windows<BITS>::THREADS, sizeof(windows<BITS>), j.stream,
+			                              j.keys, (uint64_t *)at.from, j.map,
+			                              slot_leaves<uint64_t>{}, j.s.lists[kind],
+			                              &j.s.listed[kind]));
 		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS / 2, at, word_kernel<BITS>, j.skewed,
-		                      windows);
+		                      rest);
 	} else
 		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS, at, word_kernel<BITS>);
 }

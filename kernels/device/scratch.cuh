@@ -35,11 +35,7 @@
  * u64 splitters lie in gaps (sample.cuh), so a bucket may be twice as full as the next.  H200, 2^18 keys,
  * us, with 2500 / this: u32 twos 59 / 50, clusters 41 / 43; u64 twos 107 / 56, clusters 105 / 58.
  */
-static inline size_t
-few_mean(unsigned bits)
-{
-	return bits == 32 ? 1800 : 1250;
-}
+enum { FEW_MEAN_32 = 1800, FEW_MEAN_64 = 1250 };
 
 /* Few keys: buckets of them are leaves. */
 static inline bool
@@ -300,7 +296,7 @@ scratch_of(void *memory, size_t count, const room &room)
 	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
 	s.splitters = BUCKETS;
 	if (few)
-		s.splitters = (uint32_t)std::clamp<size_t>(count / few_mean(bits), 2,
+		s.splitters = (uint32_t)std::clamp<size_t>(count / (bits == 32 ? FEW_MEAN_32 : FEW_MEAN_64), 2,
 		                                           few_buckets<Of>(room, count));
 	s.even_bins = BUCKETS;
 	if (few) {

@@ -606,17 +606,6 @@ list_one(const job<Of> &j, int kind)
 	                     j.count);
 }
 
-/* One leaf of few pairs, where they are; they are mapped before. */
-template <class Of> static cudaError_t
-sort_one_leaf(const job<Of> &j)
-{
-	const int kind = j.count <= LEAF_KEYS ? WORD_12 : j.count <= 2 * LEAF_KEYS ? WORD_13 : WORD_14;
-
-	TRY_CUDA(list_one(j, kind));
-	TRY_CUDA(map_keys(j, 0, j.count, j.map, no_map{}));
-	return sort_leaves(j, kind, leaf_place<Of>{ j.keys, {} });
-}
-
 /* In a room that is not whole, or in order; pairs are mapped before, keys when they are first moved. */
 template <class Of> static cudaError_t
 sort_one_segment(const job<Of> &j)
@@ -890,8 +879,14 @@ sort(job<Of> j, void *memory, bool in_order)
 	if (j.count < 2)
 		return cudaSuccess;
 	if constexpr (Of::CARRIES) {
-		if (j.count < bins_from<Of>(room))
-			return sort_one_leaf(j);
+		if (j.count < bins_from<Of>(room)) {	/* one leaf, where rows are; they are mapped before */
+			const int kind = j.count <= LEAF_KEYS ? WORD_12 :
+			                 j.count <= 2 * LEAF_KEYS ? WORD_13 : WORD_14;
+
+			TRY_CUDA(list_one(j, kind));
+			TRY_CUDA(map_keys(j, 0, j.count, j.map, no_map{}));
+			return sort_leaves(j, kind, leaf_place<Of>{ j.keys, {} });
+		}
 		j.other = { (typename Of::key *)j.s.keys, (typename Of::value *)j.s.values };
 	} else {
 		if (j.count < bins_from<Of>(room) || (!room.whole && j.count < GS_SEGMENTS_FROM))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* cuda.c - a GPU to work with, memory it copies from, and what CUDA's errors mean */
+/* cuda.c - what the engine asks of CUDA besides sorting, and what CUDA's errors mean */
 #include "config.h"
 
 #include <ctype.h>
@@ -75,55 +75,6 @@ gs_cuda_stay_near(int index)
 	fclose(list);
 	if (CPU_COUNT(&stay) > 0)
 		(void)pthread_setaffinity_np(pthread_self(), sizeof stay, &stay);
-}
-
-/* ---- pinned memory -------------------------------------------------------- */
-
-static gs_status
-touch(void *context)
-{
-	struct gs_pinned *pinned = context;
-	volatile char *at = pinned->memory;
-
-	for (size_t b = 0; b < pinned->touch_bytes; b += 4096)
-		at[b] = 0;
-	return GS_OK;
-}
-
-gs_status
-gs_pinned_begin(struct gs_pinned *pinned, size_t bytes)
-{
-	TRY(gs_arena_open(&pinned->arena, gs_arena_round(bytes), true));
-	pinned->memory = gs_arena_take(&pinned->arena, bytes);
-	pinned->touch_bytes = bytes;
-	/* Without a thread, registering touches it. */
-	(void)!gs_thread_start(&pinned->toucher, touch, pinned);
-	return GS_OK;
-}
-
-gs_status
-gs_pinned_open(struct gs_pinned *pinned, size_t bytes)
-{
-	(void)!gs_thread_join(&pinned->toucher);
-	pinned->registered = cudaHostRegister(pinned->memory, bytes, cudaHostRegisterPortable) ==
-	                     cudaSuccess;
-	if (pinned->registered)
-		return GS_OK;
-	(void)cudaGetLastError();		/* not every system can */
-	TRY_CUDA(cudaHostAlloc(&pinned->allocated, bytes, cudaHostAllocPortable),
-	         "pinning host memory");
-	pinned->memory = pinned->allocated;
-	return GS_OK;
-}
-
-void
-gs_pinned_close(struct gs_pinned *pinned)
-{
-	(void)!gs_thread_join(&pinned->toucher);
-	if (pinned->registered)
-		(void)cudaHostUnregister(pinned->memory);
-	(void)cudaFreeHost(pinned->allocated);
-	gs_arena_close(&pinned->arena);
 }
 
 /* ---- for gsort --version -v and -vv ------------------------------------------- */

@@ -184,11 +184,24 @@ gs_timed_wait(struct gs_device *device, struct gs_timed *timed, const char *doin
 
 /* ---- all of it --------------------------------------------------------------- */
 
+static gs_status
+touch(void *context)
+{
+	struct gs_pinned *pinned = context;
+	volatile char *at = pinned->memory;
+
+	for (size_t b = 0; b < pinned->touch_bytes; b += 4096)
+		at[b] = 0;
+	return GS_OK;
+}
+
 gs_status
 gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 {
 	cudaStream_t *const streams[] = { &device->in, &device->work, &device->out };
+	struct gs_pinned *pinned = &device->pinned;
 	const unsigned ring = options->ring_buffers;
+	const size_t ring_bytes = ring * options->staging_bytes;
 	int count;
 
 	assert(ring >= 2 && ring <= GS_RING_MOST);
@@ -201,7 +214,10 @@ gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 	if (options->gpu >= count)
 		return gs_fail(GS_ENODEV, "there is no GPU %d: the last one is %d", options->gpu, count - 1);
 	gs_cuda_stay_near(options->gpu);
-	TRY(gs_pinned_begin(&device->pinned, ring * device->staging_bytes));
+	TRY(gs_arena_open(&pinned->arena, gs_arena_round(ring_bytes), true));
+	pinned->memory = gs_arena_take(&pinned->arena, ring_bytes);
+	pinned->touch_bytes = ring_bytes;
+	(void)!gs_thread_start(&pinned->toucher, touch, pinned);	/* without one, registering touches it */
 	/* the context, another 0.1 s; a thread that waits for the GPU sleeps */
 	TRY_CUDA(cudaSetDevice(options->gpu), "choosing the GPU");
 	TRY_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "choosing the GPU");
@@ -219,9 +235,17 @@ gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 		TRY(create_event(&device->slices[s].sent, cudaEventDisableTiming));
 	}
 
-	TRY(gs_pinned_open(&device->pinned, ring * device->staging_bytes));
+	(void)!gs_thread_join(&pinned->toucher);
+	pinned->registered = cudaHostRegister(pinned->memory, ring * device->staging_bytes,
+	                                      cudaHostRegisterPortable) == cudaSuccess;
+	if (!pinned->registered) {		/* not every system can */
+		(void)cudaGetLastError();
+		TRY_CUDA(cudaHostAlloc(&pinned->allocated, ring * device->staging_bytes,
+		                       cudaHostAllocPortable), "pinning host memory");
+		pinned->memory = pinned->allocated;
+	}
 	for (unsigned r = 0; r < ring; r++) {
-		device->ring[r].host = device->pinned.memory + r * device->staging_bytes;
+		device->ring[r].host = pinned->memory + r * device->staging_bytes;
 		TRY(create_timed(&device->ring[r].copied));
 	}
 	TRY(GS_NEW(device->arrivals.list, device->arrivals.most, "arrivals"));
@@ -233,16 +257,6 @@ gs_device_use(const struct gs_device *device)
 {
 	TRY_CUDA(cudaSetDevice(device->options->gpu), "choosing the GPU");
 	return GS_OK;
-}
-
-void
-gs_device_settle(struct gs_device *device)
-{
-	const cudaStream_t streams[] = { device->in, device->work, device->out };
-
-	for (unsigned s = 0; s < COUNT(streams); s++)
-		if (streams[s] != NULL)
-			(void)cudaStreamSynchronize(streams[s]);
 }
 
 static void
@@ -280,7 +294,11 @@ gs_device_close(struct gs_device *device)
 		if (streams[s] != NULL)
 			(void)cudaStreamDestroy(streams[s]);
 	gs_sorter_close(&device->sorter);
-	gs_pinned_close(&device->pinned);
+	(void)!gs_thread_join(&device->pinned.toucher);
+	if (device->pinned.registered)
+		(void)cudaHostUnregister(device->pinned.memory);
+	(void)cudaFreeHost(device->pinned.allocated);
+	gs_arena_close(&device->pinned.arena);
 	free_buffers(device);
 	free(device->arrivals.list);
 	free(device->checks);

@@ -49,15 +49,6 @@ struct gs_pinned {
 	void            *allocated;	/* instead, where memory cannot be registered */
 };
 
-/** Begin to touch BYTES. */
-MUST_CHECK gs_status gs_pinned_begin(struct gs_pinned *pinned, size_t bytes);
-
-/** Pin the first BYTES of them, at pinned->memory; there is a context now. */
-MUST_CHECK gs_status gs_pinned_open(struct gs_pinned *pinned, size_t bytes);
-
-/** No copy is under way; zeroed, or only begun, is allowed. */
-void gs_pinned_close(struct gs_pinned *pinned);
-
 /* As struct gs_gpu_module has them. */
 void gs_cuda_build(char *into, size_t bytes);
 void gs_cuda_survey(void (*print)(void *context, const char *line), void *context);
@@ -145,9 +136,6 @@ MUST_CHECK gs_status gs_timed_end(struct gs_timed *timed, cudaStream_t stream);
 /** Wait for its end; DOING: as for gs_cuda_status(). */
 MUST_CHECK gs_status gs_timed_wait(struct gs_device *device, struct gs_timed *timed,
                                    const char *doing);
-
-/** Wait for all that is under way. */
-void gs_device_settle(struct gs_device *device);
 
 /** Nothing is under way, and no other thread uses it.  A zeroed struct is allowed. */
 void gs_device_close(struct gs_device *device);

@@ -223,23 +223,6 @@ gs_resident_piece(const struct gs_resident *resident, const char *at, size_t byt
 	return gs_least(bytes, resident->chunk_bytes - from % resident->chunk_bytes);
 }
 
-static struct gs_resident_chunk *
-chunk_at(const struct gs_resident *resident, const char *at)
-{
-	return &resident->chunk[(size_t)(at - resident->memory) / resident->chunk_bytes];
-}
-
-void
-gs_resident_hold(struct gs_resident *resident, const char *at, size_t bytes)
-{
-	pthread_mutex_lock(&resident->lock);
-	for (size_t piece; bytes > 0; at += piece, bytes -= piece) {
-		piece = gs_resident_piece(resident, at, bytes);
-		chunk_at(resident, at)->held += piece;
-	}
-	pthread_mutex_unlock(&resident->lock);
-}
-
 void
 gs_resident_end(struct gs_resident *resident)
 {
@@ -249,17 +232,18 @@ gs_resident_end(struct gs_resident *resident)
 }
 
 void
-gs_resident_drop(struct gs_resident *resident, const char *at, size_t bytes)
+gs_resident_need(struct gs_resident *resident, const char *at, size_t bytes, bool needed)
 {
 	pthread_mutex_lock(&resident->lock);
 	for (size_t piece; bytes > 0; at += piece, bytes -= piece) {
-		struct gs_resident_chunk *chunk = chunk_at(resident, at);
+		const size_t number = (size_t)(at - resident->memory) / resident->chunk_bytes;
+		struct gs_resident_chunk *chunk = &resident->chunk[number];
 
 		piece = gs_resident_piece(resident, at, bytes);
-		assert(chunk->held >= piece);
-		chunk->held -= piece;
+		assert(needed || chunk->held >= piece);
+		chunk->held += needed ? piece : -piece;
 		if (chunk->held == 0 && resident->ends)
-			resident->idle.chunks[resident->idle.count++] = (size_t)(chunk - resident->chunk);
+			resident->idle.chunks[resident->idle.count++] = number;
 	}
 	pthread_mutex_unlock(&resident->lock);
 }

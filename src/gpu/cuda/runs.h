@@ -65,7 +65,7 @@ void gs_gpu_runs_reset(struct gs_gpu_runs *runs);
  * ahead of its use, so that the GPU copies to and from it at the speed of the bus.  Once no more batches
  * come, they give chunks back whose keys have all been copied, while the output is what takes time.
  *
- *     open; { { reserve; take; hold }*; end; { drop, spare }*; reset }*; close
+ *     open; { { reserve; take; need }*; end; { need no more, spare }*; reset }*; close
  *
  * Invariant: taken <= reserved <= slots.
  */
@@ -121,14 +121,12 @@ char *gs_resident_take(struct gs_resident *resident);
 /** Of BYTES from AT on, within a slot, how many can be copied at once. */
 size_t gs_resident_piece(const struct gs_resident *resident, const char *at, size_t bytes);
 
-/** BYTES from AT on, within a slot, are needed until they are dropped.  Any thread. */
-void gs_resident_hold(struct gs_resident *resident, const char *at, size_t bytes);
+/** BYTES from AT on, within a slot, are NEEDED; or they have been copied, and are not needed again.  Any
+ *  thread. */
+void gs_resident_need(struct gs_resident *resident, const char *at, size_t bytes, bool needed);
 
-/** No more slots will be reserved before the reset: memory that is dropped may be given back. */
+/** No more slots will be reserved before the reset: memory that is not needed may be given back. */
 void gs_resident_end(struct gs_resident *resident);
-
-/** BYTES from AT on have been copied, and are not needed again.  Any thread. */
-void gs_resident_drop(struct gs_resident *resident, const char *at, size_t bytes);
 
 /** Copies wait for something else: give one more chunk back now.  Unpinning one holds all copies up:
  *  while 14 GiB were drained to /dev/null that took 0.95 s instead of 0.45 (H200 host). */

@@ -175,8 +175,8 @@ gs_gpu_slice_drop(const struct gs_gpu_slice *slice, struct gs_resident *resident
 		const size_t key_bytes = piece->run->bits / 8;
 
 		if (piece->run->device == NULL)
-			gs_resident_drop(resident, piece->run->keys + piece->from * key_bytes,
-			                 piece->count * key_bytes);
+			gs_resident_need(resident, piece->run->keys + piece->from * key_bytes,
+			                 piece->count * key_bytes, false);
 	}
 }
 

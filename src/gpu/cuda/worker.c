@@ -143,7 +143,7 @@ add_runs(struct gs_worker *worker, const struct region *regions, size_t blocks, 
 		run.count = regions[c].bytes / (bits / 8);
 		TRY(gs_gpu_runs_add(worker->runs, &run, sums, sums + blocks));
 		if (on_device == NULL)
-			gs_resident_hold(worker->resident, run.keys, regions[c].bytes);
+			gs_resident_need(worker->resident, run.keys, regions[c].bytes, true);
 	}
 	return GS_OK;
 }
@@ -502,11 +502,16 @@ gs_worker_ask(struct gs_worker *worker, enum gs_worker_task task)
 void
 gs_worker_stop(struct gs_worker *worker)
 {
+	const struct gs_device *device = &worker->device;
+	const cudaStream_t *const streams[] = { &device->in, &device->work, &device->out };
+
 	if (!worker->open)
 		return;
 	shut(worker);
 	(void)!gs_thread_join(&worker->thread);
-	gs_device_settle(&worker->device);
+	for (unsigned s = 0; s < sizeof streams / sizeof streams[0]; s++)	/* all that is under way */
+		if (*streams[s] != NULL)
+			(void)cudaStreamSynchronize(*streams[s]);
 }
 
 void

@@ -26,7 +26,7 @@ fill(struct gs_resident *resident, int byte)
 
 		CHECK(slot == resident->memory + s * SLOT_SIZE, "slots come in order");
 		memset(slot, byte, SLOT_SIZE);
-		gs_resident_hold(resident, slot, SLOT_SIZE);
+		gs_resident_need(resident, slot, SLOT_SIZE, true);
 	}
 }
 
@@ -35,8 +35,8 @@ static void
 drop_half(struct gs_resident *resident, unsigned half)
 {
 	for (size_t s = 0; s < SLOTS; s++)
-		gs_resident_drop(resident, resident->memory + s * SLOT_SIZE + half * (SLOT_SIZE / 2),
-		                 SLOT_SIZE / 2);
+		gs_resident_need(resident, resident->memory + s * SLOT_SIZE + half * (SLOT_SIZE / 2),
+		                 SLOT_SIZE / 2, false);
 }
 
 static bool

@@ -91,9 +91,8 @@ enum gsort_decompress gs_contents_packed(const void *data, size_t bytes);
  * @skip    bytes of its header, which will not be sorted
  * @return  GS_OK; GS_EINPUT: the message says what it is, and the way out
  */
-MUST_CHECK gs_status
-gs_contents_check(const char *name, const void *data, size_t bytes, bool whole, bool binary,
-                  enum gs_guarded guard, uint64_t skip);
+MUST_CHECK gs_status gs_contents_check(const char *name, const void *data, size_t bytes, bool whole,
+                                       bool binary, enum gs_guarded guard, uint64_t skip);
 
 /* ---- one file: what it is, and its bytes (file.c) --------------------------------- */
 

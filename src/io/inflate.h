@@ -32,10 +32,9 @@ const char *gs_inflate_program(const char *name);
  * @name     for messages, borrowed; a descriptor stays the caller's
  * @return   GS_OK; GS_EIO: the library cannot be loaded; GS_EBUDGET: no memory
  */
-MUST_CHECK gs_status
-gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
-                const struct gs_reader *reader, const char *name,
-                const struct gs_inflate_options *options);
+MUST_CHECK gs_status gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
+                                     const struct gs_reader *reader, const char *name,
+                                     const struct gs_inflate_options *options);
 
 /**
  * The next BYTES of decompressed data; *GOT less than BYTES: the end.
@@ -43,8 +42,7 @@ gs_inflate_open(struct gs_inflate **inflate, enum gsort_decompress format,
  * @return  GS_OK; GS_EINPUT: corrupt or truncated; GS_EIO: read failed; GS_EBUDGET: a window
  *          larger than OPTIONS allow
  */
-MUST_CHECK gs_status
-gs_inflate_read(struct gs_inflate *inflate, void *into, size_t bytes, size_t *got);
+MUST_CHECK gs_status gs_inflate_read(struct gs_inflate *inflate, void *into, size_t bytes, size_t *got);
 
 /** Where in the descriptor of a regular file decompression has come. */
 uint64_t gs_inflate_position(const struct gs_inflate *inflate);

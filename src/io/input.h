@@ -28,8 +28,7 @@
  * @return  GS_OK; GS_EIO: it cannot be opened, is a folder, or standard input is closed;
  *          GS_EUSAGE: binary keys from a terminal; GS_EINPUT: as gs_contents_check()
  */
-MUST_CHECK gs_status
-gs_input_open(struct gs_input **input, const struct gs_input_options *options);
+MUST_CHECK gs_status gs_input_open(struct gs_input **input, const struct gs_input_options *options);
 
 /** Change these of gs_input_options for all reads from now on. */
 void gs_input_share(struct gs_input *input, unsigned threads, size_t unpack_bytes,
@@ -58,8 +57,7 @@ const char *gs_input_name(const struct gs_input *input);
  *
  * Several threads read a regular file if that is faster.
  */
-MUST_CHECK gs_status
-gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
+MUST_CHECK gs_status gs_input_read(struct gs_input *input, void *into, size_t bytes, size_t *got);
 
 /** Read the next BYTES of the current file, to INTO, or to drop them: NULL.  Standard input that is
  *  named again has none to skip.  GS_EIO; GS_EINPUT: it has fewer. */
@@ -97,9 +95,8 @@ MUST_CHECK gs_status gs_input_claims(struct gs_input *input, bool *yes);
 void gs_input_claim(struct gs_input *input, size_t bytes, struct gs_input_piece *piece);
 
 /** Read a piece, from any thread.  *GOT less than its bytes: the file has shrunk meanwhile. */
-MUST_CHECK gs_status
-gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece, void *into,
-                    size_t *got);
+MUST_CHECK gs_status gs_input_read_piece(struct gs_input *input, const struct gs_input_piece *piece,
+                                         void *into, size_t *got);
 
 /**
  * Read BYTES of the current file, from AT bytes after what has been read or claimed, and stay
@@ -170,8 +167,7 @@ struct gs_ahead {
 };
 
 /** Prepare to read INPUT into MEMORY of GS_AHEAD_CHUNKS x CHUNK_BYTES. */
-void
-gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes);
+void gs_ahead_open(struct gs_ahead *ahead, struct gs_input *input, char *memory, size_t chunk_bytes);
 
 /**
  * The next chunk, in order; waits for it.

@@ -49,24 +49,21 @@ struct gs_output_options {
  *
  * @return  GS_OK; GS_EIO; GS_EUSAGE: binary keys to a terminal
  */
-MUST_CHECK gs_status
-gs_output_open(struct gs_output **output, const struct gs_output_options *options);
+MUST_CHECK gs_status gs_output_open(struct gs_output **output, const struct gs_output_options *options);
 
 /** The name that a new file gets in the end, whose bytes can be written at any place; NULL: the output
  *  is written in place. */
 const char *gs_output_target(const struct gs_output *output);
 
 /** Write all BYTES before returning. */
-MUST_CHECK gs_status
-gs_output_write(struct gs_output *output, const void *data, size_t bytes);
+MUST_CHECK gs_status gs_output_write(struct gs_output *output, const void *data, size_t bytes);
 
 /**
  * Write BYTES in another thread while the caller goes on.  DATA is borrowed until the next
  * gs_output_submit() or gs_output_wait() returns: with two buffers, used in turn, encoding and
  * writing overlap.  An error may be returned one call late.
  */
-MUST_CHECK gs_status
-gs_output_submit(struct gs_output *output, const void *data, size_t bytes);
+MUST_CHECK gs_status gs_output_submit(struct gs_output *output, const void *data, size_t bytes);
 MUST_CHECK gs_status gs_output_wait(struct gs_output *output);
 
 /** Is the output a pipe, to which gs_output_give_pages() gives pages without a copy? */
@@ -80,8 +77,7 @@ bool gs_output_takes_pages(const struct gs_output *output);
  * pipe, the bytes are written.  Faster for MiBs of data that lie in huge pages already; slower if
  * they have to be copied there first, or lie in small pages.
  */
-MUST_CHECK gs_status
-gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes);
+MUST_CHECK gs_status gs_output_give_pages(struct gs_output *output, void *pages, size_t bytes);
 
 /** Before anything is written: a new file will have BYTES. */
 void gs_output_expect(struct gs_output *output, uint64_t bytes);

@@ -83,9 +83,8 @@ struct gs_place {
 };
 
 /** Begin; FD is borrowed.  GS_EBUDGET: no memory. */
-MUST_CHECK gs_status
-gs_place_open(struct gs_place *place, int fd, const char *name, bool seeks, uint64_t begin,
-              uint64_t end);
+MUST_CHECK gs_status gs_place_open(struct gs_place *place, int fd, const char *name, bool seeks,
+                                   uint64_t begin, uint64_t end);
 
 /** Write the next BYTES: for gsort_options.write.  CONTEXT is the place.  -1 and errno: it failed. */
 int gs_place_write(void *context, const void *data, size_t bytes);

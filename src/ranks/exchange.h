@@ -80,9 +80,8 @@ gs_sample_split(const struct gs_sample *sample, gs_status status, struct gs_key_
  *
  * @together  equal items have one owner
  */
-MUST_CHECK gs_status
-gs_sample_split_items(const struct gs_sample *sample, gs_status status, bool together,
-                      struct gs_item_exchange *exchange);
+MUST_CHECK gs_status gs_sample_split_items(const struct gs_sample *sample, gs_status status,
+                                           bool together, struct gs_item_exchange *exchange);
 
 void gs_sample_close(struct gs_sample *sample);
 

@@ -94,9 +94,8 @@ struct gs_parts {
  * @return   GS_OK; GS_EIO, GS_EINPUT, GS_EUSAGE as from gs_input_open(); GS_EIO also: a file has
  *           not the same size on all hosts
  */
-MUST_CHECK gs_status
-gs_parts_open(struct gs_parts *parts, const struct gsort_options *options, struct gs_ranks *ranks,
-              bool overlap);
+MUST_CHECK gs_status gs_parts_open(struct gs_parts *parts, const struct gsort_options *options,
+                                   struct gs_ranks *ranks, bool overlap);
 
 /** For gs_text_options.lines_before: CONTEXT is the parts. */
 uint64_t gs_parts_lines_before(void *context, const char *name, bool count);
@@ -143,8 +142,7 @@ gs_rank_output_open(struct gs_rank_output *output, const struct gsort_options *g
 
 /** All keys have been read; collective.  BYTES, if it is to be known: of this rank's part, with its
  *  header.  A struct with nothing but RANKS is allowed: the output is not shared. */
-MUST_CHECK gs_status
-gs_rank_output_begin(struct gs_rank_output *output, uint64_t bytes);
+MUST_CHECK gs_status gs_rank_output_begin(struct gs_rank_output *output, uint64_t bytes);
 
 /**
  * The job has written everything; collective.
@@ -218,8 +216,7 @@ MUST_CHECK gs_status gs_rank_describe(const struct gs_rank_job *rank_job, gs_sta
 void gs_rank_limit(struct gs_rank_job *rank_job, struct gs_plan_input *input, struct gs_share *share);
 
 /** Add up what all ranks have done; collective. */
-MUST_CHECK gs_status
-gs_rank_sum_stats(struct gs_rank_job *rank_job, struct gsort_stats *stats);
+MUST_CHECK gs_status gs_rank_sum_stats(struct gs_rank_job *rank_job, struct gsort_stats *stats);
 
 /** NULL is allowed. */
 void gs_rank_job_close(struct gs_rank_job *rank_job);

@@ -204,9 +204,8 @@ struct gs_gpu_division {
  *
  * @return  GS_OK; GS_EBUDGET; GS_EDEVICE: the GPU fails, or sums or first keys of blocks are wrong
  */
-MUST_CHECK gs_status
-gs_gpu_slices_cut(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs,
-                  const struct gs_gpu_division *division);
+MUST_CHECK gs_status gs_gpu_slices_cut(struct gs_gpu_slices *slices, const struct gs_gpu_runs *runs,
+                                       const struct gs_gpu_division *division);
 
 /** A slice was gathered: drop its keys in host memory.  Any thread. */
 void gs_gpu_slice_drop(const struct gs_gpu_slice *slice, struct gs_resident *resident);

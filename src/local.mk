@@ -97,13 +97,12 @@ host_sources = \
   src/io/open.h \
   src/io/output.c \
   src/io/output.h \
-  src/io/output_fd.c \
-  src/io/output_fd.h \
   src/io/outputs.c \
   src/io/parallel_inflate.c \
   src/io/place.c \
   src/io/preallocate.c \
   src/io/replace.c \
+  src/io/replace.h \
   src/job/api.c \
   src/job/check.c \
   src/job/combine.c \

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/filesystem.h"
-#include "io/output_fd.h"
+#include "io/replace.h"
 
 gs_status
 gs_place_open(struct gs_place *place, int fd, const char *name, bool seeks, uint64_t begin,

@@ -42,7 +42,7 @@
 #include <unistd.h>
 
 #include "base/filesystem.h"
-#include "io/output_fd.h"
+#include "io/replace.h"
 
 enum {
 	AHEAD_BYTES = 64 << 20,	/* as fast as all at once, on ext4 and xfs */

@@ -30,7 +30,7 @@
 
 #include "base/filesystem.h"
 #include "io/open.h"
-#include "io/output_fd.h"
+#include "io/replace.h"
 
 enum { NAME_TRIES = 100 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/thread.h"
-#include "io/output_fd.h"
+#include "io/replace.h"
 #include "job/job.h"
 #include "key/key.h"
 #include "options/options.h"

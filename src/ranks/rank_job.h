@@ -15,7 +15,7 @@
 #include "gsort.h"
 #include "io/open.h"
 #include "io/output.h"
-#include "io/output_fd.h"
+#include "io/replace.h"
 #include "job/job.h"
 #include "linekey/line_order.h"
 #include "output/verify.h"
@@ -108,7 +108,7 @@ void gs_parts_close(struct gs_parts *parts);
  *     open; begin; the job writes; finish; close
  *
  * One file: rank 0 makes a new one beside it with a temporary name, the others open that, each
- * writes its part at its place (io/output_fd.h), and rank 0 renames the file when all have succeeded.
+ * writes its part at its place (io/replace.h), and rank 0 renames the file when all have succeeded.
  * So there is the old file or the new one, never half.
  *
  * A rank knows where its part begins when all know how many bytes theirs have.  Where that

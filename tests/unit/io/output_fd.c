@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* output_fd.c - rows for src/io/output_fd.c: preallocated blocks, and pages given to a pipe */
+/* output_fd.c - rows for src/io/output.c: preallocated blocks, and pages given to a pipe */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* output_fd.h - bytes to an open file: its blocks first; all of it, or a part that a rank writes */
-#ifndef GS_OUTPUT_FD_H
-#define GS_OUTPUT_FD_H
+/* replace.h - a file that is written: its blocks, a part that a rank writes, and a new one for an old one */
+#ifndef GS_REPLACE_H
+#define GS_REPLACE_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -34,32 +34,6 @@ void gs_preallocate_ahead(struct gs_preallocation *blocks, size_t bytes);
 /** All has been written: free the blocks after the end of the file.
  *  Returns 0, or -1 and errno. */
 int gs_preallocate_cut(struct gs_preallocation *blocks);
-
-/* ---- a file, a pipe, a device or a callback (output_fd.c) ------------------------- */
-
-struct gs_output_fd {
-	const char *name;	/* for messages */
-	int         fd;		/* -1: a callback takes the bytes */
-	int       (*write)(void *context, const void *data, size_t bytes);
-	void       *write_context;
-	bool        truncates;	/* still to be done, before the first byte */
-	bool        pipe;
-	bool        may_die;	/* of SIGPIPE: the thread that opened it does not block it */
-	struct gs_preallocation preallocation;	/* if it is a regular file */
-};
-
-/** NAME, and FD or WRITE, are set: set the other fields.  The file is one of FILES that are
- *  written at the same time. */
-void gs_output_fd_inspect(struct gs_output_fd *out, unsigned files);
-
-/** Truncate the file, if that is still to be done. */
-MUST_CHECK gs_status gs_output_fd_truncate(struct gs_output_fd *out);
-
-/** Write all BYTES: to AT in the file, from any thread; or, if that is negative, behind those before. */
-MUST_CHECK gs_status gs_output_fd_write(struct gs_output_fd *out, const char *data, size_t bytes, int64_t at);
-
-/** Write all BYTES.  A pipe gets the pages themselves, so they must not change any more. */
-MUST_CHECK gs_status gs_output_fd_give_pages(struct gs_output_fd *out, char *pages, size_t bytes);
 
 /* ---- a part of a file whose other parts others write (place.c) -------------------- */
 

@@ -217,7 +217,8 @@ gs_device_open(struct gs_device *device, const struct gs_gpu_options *options)
 	TRY(gs_arena_open(&pinned->arena, gs_arena_round(ring_bytes), true));
 	pinned->memory = gs_arena_take(&pinned->arena, ring_bytes);
 	pinned->touch_bytes = ring_bytes;
-	(void)!gs_thread_start(&pinned->toucher, touch, pinned);	/* without one, registering touches it */
+	/* Without a thread, registering touches it. */
+	(void)!gs_thread_start(&pinned->toucher, touch, pinned);
 	/* the context, another 0.1 s; a thread that waits for the GPU sleeps */
 	TRY_CUDA(cudaSetDevice(options->gpu), "choosing the GPU");
 	TRY_CUDA(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "choosing the GPU");

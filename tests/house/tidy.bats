@@ -508,7 +508,7 @@ wrong_subjects() {
 				verb[words[w]]
 		}
 		/^Revert "/ { next }
-		!match($0, /^[A-Za-z0-9_.\/*{}-]+(, [A-Za-z0-9_.\/*{}-]+)*: /) { print; next }
+		!match($0, /^(units )?[A-Za-z0-9_.\/*{}-]+(, [A-Za-z0-9_.\/*{}-]+)*: /) { print; next }
 		{
 			word = substr($0, RLENGTH + 1)
 			sub(/[ ,:;].*/, "", word)
@@ -519,7 +519,7 @@ wrong_subjects() {
 
 @test "a commit subject is an area and what the commit does" {
 	good=$(printf '%s\n' 'merge: replace the heap' 'tests/run: let threads sleep' 'cli, base, doc: fix a sentence' \
-		'sort/cpu/keys.c: pass one pointer' 'net: need fewer locks' 'job: say why' 'Revert "net: add a lock"')
+		'sort/cpu/keys.c: pass one pointer' 'net: need fewer locks' 'units merge: add a row' 'job: say why' 'Revert "net: add a lock"')
 	bad=$(printf '%s\n' 'net: things about ranks' 'net: a lock' 'net: the rank waits' 'net: added a lock' \
 		'net: adding a lock' 'net: adds a lock' 'net: Add a lock' 'net: locks, and who waits' 'net:add a lock' \
 		'add a lock' 'net: what ranks wait for' 'net: gs_ranks_wait() waits' 'net: --ranks is refused' 'wip' \

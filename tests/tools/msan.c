@@ -150,7 +150,8 @@ watched_ZSTD_decompressDCtx(ZSTD_DCtx *context, void *into, size_t room, const v
 }
 
 static size_t
-watched_ZSTD_compressCCtx(ZSTD_CCtx *context, void *into, size_t room, const void *from, size_t bytes, int level)
+watched_ZSTD_compressCCtx(ZSTD_CCtx *context, void *into, size_t room, const void *from, size_t bytes,
+                          int level)
 {
 	size_t made;
 

@@ -72,7 +72,8 @@ begin(unsigned threads, size_t pool_bytes, uint64_t expected)
 	w.pool = gs_pool_init(w.block_table, w.pool_memory, pool_bytes, sizes.block_bytes);
 	w.buckets = gs_buckets_init(w.memory, w.pool, w.bits, &sizes);
 	CHECK(gs_buckets_reserve(&sizes, pool_bytes) / sizes.block_bytes >=
-	      threads * (sizes.bins + 2 * w.pool->trip_blocks), "what is reserved has two trips of each thread");
+	      threads * (sizes.bins + 2 * w.pool->trip_blocks),
+	      "what is reserved has two trips of each thread");
 	gs_buckets_with(w.buckets, (enum gs_simd)(begun++ % ((unsigned)gs_simd_best() + 1)));
 }
 

@@ -53,7 +53,7 @@ reject(struct gs_line_faults *faults, size_t key, const char *line, size_t bytes
 	char reason[GS_LINE_FAULT_BYTES] = "";
 	uint64_t number = 0;
 
-	if (aborts || gs_line_warns(faults->options, faults->invalid)) {	/* else nobody reads the reason */
+	if (aborts || gs_line_warns(faults->options, faults->invalid)) {	/* else nobody reads it */
 		number = gs_line_number(faults->options, faults->name, faults->shown + 1);
 		gs_line_fault_explain(faults->order, key, line, bytes, aborts ? number : 0, reason);
 	}

@@ -7,7 +7,8 @@ load sanitized
 
 setup_file() {
 	file_folder
-	build_for_ci asan address,undefined tests/fault/fault.so examples/smallest examples/collect examples/ranks
+	build_for_ci asan address,undefined tests/fault/fault.so examples/smallest examples/collect examples/ranks \
+		gsort-ranks
 }
 
 @test "address, undefined: the unit tables"   { clean asan unit/unit.bats 'all unit tables'; }
@@ -16,3 +17,4 @@ setup_file() {
 @test "address, undefined: compressed input"  { clean asan cli/sandbox.bats; }
 @test "address, undefined: selecting"         { clean asan cli/select.bats 'binary|groups'; }
 @test "address, undefined: from C"            { clean asan cli/library.bats; }
+@test "address, undefined: several ranks"     { clean asan mpi/mpi.bats 'every type|more ranks than keys'; }

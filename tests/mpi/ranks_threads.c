@@ -118,7 +118,7 @@ sum(struct gs_ranks *ranks, uint64_t *values, size_t count)
 			sums[i] += ((const uint64_t *)hub->members[r].data)[i];
 	if (status == GS_OK)
 		status = meet(hub);
-	if (status == GS_OK)
+	if (status == GS_OK && count > 0)	/* else VALUES may be NULL */
 		memcpy(values, sums, count * sizeof *sums);
 	if (sums != few)
 		free(sums);

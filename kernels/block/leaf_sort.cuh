@@ -255,8 +255,8 @@ leaf_repair(leaf_space<BITS, Key, Value> *space, unsigned row, unsigned at)
 		leaf_insert(space, begin, end);
 }
 
-/* Rows, in registers and in shared memory: put ties in order, or say that it failed: a run is too long, or more
- * than MOST rows have runs that are not in order, which threads put in order one by one. */
+/* Rows, in registers and in shared memory: put ties in order, or say that it failed: a run is too long, or
+ * more than MOST rows have runs that are not in order, which threads put in order one by one. */
 template <unsigned BITS, class Key, class Value> static __device__ __forceinline__ void
 leaf_ties(const word<BITS> *x, leaf_space<BITS, Key, Value> *space, unsigned count, int most)
 {
@@ -369,8 +369,8 @@ cells_share(leaf_cells<Key> *cells, const leaf_space<BITS, Key, Value> *space, u
 	__syncthreads();
 }
 
-/* How many keys, one a thread, have a WORD that ties with another one of their warp, which they are not equal to?
- * For all threads. */
+/* How many keys, one a thread, have a WORD that ties with another one of their warp, which they are not equal
+ * to?  For all threads. */
 template <class Key> static __device__ __forceinline__ unsigned
 words_tied(uint32_t word, Key key)
 {

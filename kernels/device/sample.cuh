@@ -97,15 +97,15 @@ struct bin_news {
 	uint32_t skewed;		/* 1: by splitters */
 	uint32_t order;
 	uint32_t range_bits;		/* of the sample's keys */
-	uint32_t spread;		/* 1: cells of its range differ more than with random keys, or neighbours
-					 * in the input are alike: then bins do, too */
+	uint32_t spread;		/* 1: cells of its range differ more than with random keys, or
+					 * neighbours in the input are alike: then bins do, too */
 	uint32_t values[MOST_UNITS];	/* that each unit of keys has, about (device/codes.cuh) */
 };
 
 enum {
 	DENSE_BITS   = 8,		/* one code for up to 2^8 values of a range is worth it */
 	LEAST_VALUES = 64,		/* of a unit; keys of fewer are counted while they are moved */
-	CODES_SURE   = 16,		/* times as many may be found to be too many, after a sweep of all keys */
+	CODES_SURE   = 16,		/* times as many may turn out to be too many, after a sweep */
 	FEW_CODES    = 1 << 13,		/* pairs of fewer have bins of their own anyway */
 };
 
@@ -216,7 +216,7 @@ template <class Key> struct bin_plan : bin_news {
 	uint32_t broken;		/* 1: not all keys rise, or fall, as the sample does */
 	uint32_t buckets, rows;		/* splitters, and how many there are with those behind all keys */
 	uint32_t done;			/* blocks that have ranked */
-	uint8_t  alike[sampling<Key>::KEYS / 32];	/* of a warp of samples, how many are near the next key */
+	uint8_t  alike[sampling<Key>::KEYS / 32];	/* of a warp's samples: near the next key */
 	digits   even;
 	alignas(16) Key sample[sampling<Key>::KEYS];
 	alignas(16) Key sorted[sampling<Key>::KEYS];

@@ -295,9 +295,11 @@ scratch_of(void *memory, size_t count, const room &room)
 	s.room_rows = (count + 63) / 64 * 64;
 	s.pool.buckets = few ? (uint32_t)FEW_BUCKETS : (uint32_t)BUCKETS;
 	s.splitters = BUCKETS;
-	if (few)
-		s.splitters = (uint32_t)std::clamp<size_t>(count / (bits == 32 ? FEW_MEAN_32 : FEW_MEAN_64), 2,
-		                                           few_buckets<Of>(room, count));
+	if (few) {
+		const size_t mean = bits == 32 ? FEW_MEAN_32 : FEW_MEAN_64;
+
+		s.splitters = (uint32_t)std::clamp<size_t>(count / mean, 2, few_buckets<Of>(room, count));
+	}
 	s.even_bins = BUCKETS;
 	if (few) {
 		s.even_bins = (uint32_t)bins_wanted(room.longest, count, FEW_BUCKETS, &s.leaf_bits);

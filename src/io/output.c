@@ -400,7 +400,7 @@ gs_output_settle(struct gs_output *out, bool stays)
 }
 
 gs_status
-gs_output_finish_all(struct gs_output *const outputs[], size_t count)
+gs_output_finish(struct gs_output *const outputs[], size_t count)
 {
 	struct gs_replace **new;
 	bool forced = false;
@@ -434,12 +434,6 @@ gs_output_finish_all(struct gs_output *const outputs[], size_t count)
 	}
 	gs_clock_lap(outputs[0]->clock, GS_STAGE_WRITE, &since);
 	return GS_OK;
-}
-
-gs_status
-gs_output_finish(struct gs_output *out)
-{
-	return gs_output_finish_all(&out, 1);
 }
 
 void

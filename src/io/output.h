@@ -100,16 +100,14 @@ MUST_CHECK gs_status gs_output_prepare(struct gs_output *output, bool forced);
  *  allow that; the message says where the old one is. */
 MUST_CHECK gs_status gs_output_settle(struct gs_output *output, bool stays);
 
-/** Write the last bytes, close, and rename the new file: only now does it have its name. */
-MUST_CHECK gs_status gs_output_finish(struct gs_output *output);
-
 /**
- * The same for COUNT outputs: all of them are complete before the first new file gets its name.
+ * Write the last bytes of COUNT outputs, close them, and rename new files: only now do they have their names.
+ * All are complete before the first one gets its name.
  *
  * @return  GS_OK; GS_EIO: no new file has its name, unless the system refuses to rename one after
  *          it has renamed others
  */
-MUST_CHECK gs_status gs_output_finish_all(struct gs_output *const outputs[], size_t count);
+MUST_CHECK gs_status gs_output_finish(struct gs_output *const outputs[], size_t count);
 
 /** Free OUTPUT; what was not finished is dropped.  NULL is allowed. */
 void gs_output_close(struct gs_output *output);
@@ -119,7 +117,7 @@ void gs_output_close(struct gs_output *output);
 /*
  * Several files are named by a pattern: "%r" stands for the number of a file, from 0 on, with zeros
  * before it, so that all names are of one length and in the order of their numbers; "%%" for "%".
- * The caller writes to each of them.  gs_output_finish_all() replaces all of them, or none.
+ * The caller writes to each of them.  gs_output_finish() replaces all of them, or none.
  */
 
 enum { GS_OUTPUTS_MOST = 1024 };

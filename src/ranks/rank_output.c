@@ -308,7 +308,7 @@ finish_own(struct gs_rank_output *output, struct gs_output *own)
 
 	TRY(gs_ranks_sum(output->ranks, &forced, 1));
 	TRY(gs_ranks_agree(output->ranks, gs_output_prepare(own, forced > 0)));
-	finished = gs_output_finish(own);
+	finished = gs_output_finish(&own, 1);
 	status = gs_ranks_agree(output->ranks, finished);
 	if (finished == GS_OK)
 		settled = gs_output_settle(own, status == GS_OK);
@@ -337,7 +337,7 @@ gs_rank_output_finish(struct gs_rank_output *output, uint64_t *keys, size_t key_
 	if (output->own_name != NULL)
 		return finish_own(output, own->files[0]);
 	if (!output->one_file)
-		return gs_ranks_agree(output->ranks, gs_output_finish_all(own->files, own->count));
+		return gs_ranks_agree(output->ranks, gs_output_finish(own->files, own->count));
 	if (output->spools)
 		TRY(finish_spool(output, keys, key_bytes, lines, NULL, bytes));
 	return finish_shared(output);

@@ -96,7 +96,7 @@ check_moments(bool exists)
 
 	out = open_output(path("f"));
 	CHECK(gs_output_write(out, "ne", 2) == GS_OK && gs_output_submit(out, "w", 1) == GS_OK &&
-	      gs_output_submit(out, "er", 2) == GS_OK && gs_output_finish(out) == GS_OK &&
+	      gs_output_submit(out, "er", 2) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
 	      contains("f", "newer") && count_files() == 1,
 	      "%s file: finishing makes it the output: %s", kind, gs_message());
 	gs_output_close(out);
@@ -111,14 +111,14 @@ check_races(void)
 	struct gs_output *out = open_output(path("f"));
 
 	put_file("f", "theirs");
-	CHECK(gs_output_write(out, "ours", 4) == GS_OK && gs_output_finish(out) == GS_OK &&
+	CHECK(gs_output_write(out, "ours", 4) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
 	      contains("f", "ours") && count_files() == 1,
 	      "a file that appeared meanwhile is replaced: %s", gs_message());
 	gs_output_close(out);
 
 	out = open_output(path("f"));
 	remove(path("f"));
-	CHECK(gs_output_write(out, "again", 5) == GS_OK && gs_output_finish(out) == GS_OK &&
+	CHECK(gs_output_write(out, "again", 5) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
 	      contains("f", "again") && count_files() == 1,
 	      "a file that went away meanwhile is made: %s", gs_message());
 	gs_output_close(out);
@@ -126,7 +126,7 @@ check_races(void)
 	out = open_output(path("f"));
 	remove(path("f"));
 	mkdir(path("f"), 0777);
-	CHECK(gs_output_write(out, "x", 1) == GS_OK && gs_output_finish(out) == GS_EIO &&
+	CHECK(gs_output_write(out, "x", 1) == GS_OK && gs_output_finish(&out, 1) == GS_EIO &&
 	      strstr(gs_message(), "cannot replace") != NULL && count_files() == 1,
 	      "a folder in its place is an error, and nothing is left: %s", gs_message());
 	gs_output_close(out);
@@ -148,10 +148,10 @@ check_in_place(void)
 	out = open_output(path("f"));
 	CHECK(gs_output_write(out, "new", 3) == GS_OK && contains("g", "new"),
 	      "in place: the first byte does");
-	CHECK(gs_output_finish(out) == GS_OK && contains("g", "new"), "in place: that was it");
+	CHECK(gs_output_finish(&out, 1) == GS_OK && contains("g", "new"), "in place: that was it");
 	gs_output_close(out);
 	out = open_output(path("f"));
-	CHECK(gs_output_finish(out) == GS_OK && contains("g", ""),
+	CHECK(gs_output_finish(&out, 1) == GS_OK && contains("g", ""),
 	      "in place: nothing written means empty");
 	gs_output_close(out);
 	remove(path("f"));
@@ -171,14 +171,14 @@ check_in_place_option(void)
 	stat(name, &before);
 	CHECK(gs_output_open(&out, &options) == GS_OK && contains("f", "old and longer"),
 	      "asked to write in place: opening does not truncate");
-	CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_finish(out) == GS_OK &&
+	CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
 	      stat(name, &after) == 0 && before.st_ino == after.st_ino && contains("f", "new"),
 	      "the file is the same, with new content: %s", gs_message());
 	gs_output_close(out);
 
 	remove(name);
 	CHECK(gs_output_open(&out, &options) == GS_OK && contains("f", "") &&
-	      gs_output_submit(out, "made", 4) == GS_OK && gs_output_finish(out) == GS_OK &&
+	      gs_output_submit(out, "made", 4) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
 	      contains("f", "made"), "a file that did not exist is made");
 	gs_output_close(out);
 	remove(name);
@@ -208,7 +208,7 @@ check_callback(void)
 
 	CHECK(gs_output_open(&out, &options) == GS_OK && gs_output_write(out, "on", 2) == GS_OK &&
 	      gs_output_submit(out, "ce", 2) == GS_OK && gs_output_write(out, "", 0) == GS_OK &&
-	      gs_output_finish(out) == GS_OK && strcmp(text, "once") == 0,
+	      gs_output_finish(&out, 1) == GS_OK && strcmp(text, "once") == 0,
 	      "a callback takes all bytes: %s", text);
 	gs_output_close(out);
 	CHECK(gs_output_open(&out, &options) == GS_OK &&
@@ -232,7 +232,7 @@ check_pieces(void)
 		memset(pieces[p % 2], 'a' + p, PIECE);
 		holds = holds && gs_output_submit(out, pieces[p % 2], PIECE) == GS_OK;
 	}
-	holds = holds && gs_output_wait(out) == GS_OK && gs_output_finish(out) == GS_OK;
+	holds = holds && gs_output_wait(out) == GS_OK && gs_output_finish(&out, 1) == GS_OK;
 	gs_output_close(out);
 	file = fopen(path("f"), "r");
 	for (int b = 0; b < PIECE * PIECES; b++)
@@ -274,13 +274,14 @@ check_settling(void)
 			put_file("f", "old");
 		out = open_output(path("f"));
 		CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_prepare(out, false) == GS_OK &&
-		      gs_output_finish(out) == GS_OK && contains("f", "new"), "it is complete");
+		      gs_output_finish(&out, 1) == GS_OK && contains("f", "new"), "it is complete");
 		CHECK(gs_output_settle(out, false) == GS_OK && contains("f", "old") == exists &&
 		      count_files() == exists, "what was there is there again");
 		gs_output_close(out);
 
 		out = open_output(path("f"));
-		CHECK(gs_output_prepare(out, false) == GS_OK && gs_output_finish(out) == GS_OK, "once more");
+		CHECK(gs_output_prepare(out, false) == GS_OK && gs_output_finish(&out, 1) == GS_OK,
+		      "once more");
 		remove(path("f"));
 		mkdir(path("f"), 0777);
 		put_file("f/g", "theirs");
@@ -345,7 +346,7 @@ check_outputs(void)
 	CHECK(open_three(&outputs, &input), "open");
 	for (size_t f = 0; f < outputs.count; f++)
 		CHECK(gs_output_replaces_input(outputs.files[f]) == (f == 1), "file 1 is an input");
-	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_OK && count_open() == open_before,
+	CHECK(gs_output_finish(outputs.files, outputs.count) == GS_OK && count_open() == open_before,
 	      "finishing closes all: %u are open, not %u", count_open(), open_before);
 	for (size_t f = 0; f < outputs.count; f++)
 		CHECK(gs_output_replaces_input(outputs.files[f]), "file %zu is forced to the disk, too", f);
@@ -357,7 +358,7 @@ check_outputs(void)
 	put_file("f1%", "old");
 	CHECK(open_three(&outputs, NULL) && count_files() == 1 + names_of(3) && contains("f1%", "old"),
 	      "three files: writing changes nothing");
-	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_OK && count_files() == 3 &&
+	CHECK(gs_output_finish(outputs.files, outputs.count) == GS_OK && count_files() == 3 &&
 	      contains("f0%", "new") &&
 	      contains("f1%", "new") && contains("f2%", "new"), "finishing makes them: %s", gs_message());
 	gs_outputs_close(&outputs);
@@ -371,7 +372,7 @@ check_outputs(void)
 	CHECK(open_three(&outputs, NULL), "open");
 	remove(path("f0%"));
 	mkdir(path("f0%"), 0777);
-	CHECK(gs_output_finish_all(outputs.files, outputs.count) == GS_EIO &&
+	CHECK(gs_output_finish(outputs.files, outputs.count) == GS_EIO &&
 	      strstr(gs_message(), "cannot replace") != NULL &&
 	      strstr(gs_message(), "f0%") != NULL && count_files() == 3 && contains("f1%", "old") &&
 	      contains("f2%", "old"), "if one cannot be replaced, none is: %s", gs_message());

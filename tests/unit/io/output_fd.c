@@ -117,7 +117,7 @@ check_named(void)
 	struct gs_output *out = open_output(path);
 
 	CHECK(out != NULL && !gs_output_takes_pages(out) && submit(out, 0, WHOLE) == GS_OK &&
-	      gs_output_finish(out) == GS_OK, "a named file is written: %s", gs_message());
+	      gs_output_finish(&out, 1) == GS_OK, "a named file is written: %s", gs_message());
 	gs_output_close(out);
 	CHECK(holds(0, WHOLE, WHOLE) && is_tight(), "and is as long as it is");
 	remove(path);
@@ -135,7 +135,7 @@ check_standard(size_t size, size_t at, bool finish)
 	CHECK(ftruncate(fd, (off_t)size) == 0 && pwrite(fd, "z", 1, (off_t)size - 1) == 1 &&
 	      lseek(fd, (off_t)at, SEEK_SET) == (off_t)at, "a file is there");
 	out = open_standard(fd, &kept);
-	CHECK(submit(out, 0, WHOLE) == GS_OK && (!finish || gs_output_finish(out) == GS_OK),
+	CHECK(submit(out, 0, WHOLE) == GS_OK && (!finish || gs_output_finish(&out, 1) == GS_OK),
 	      "standard output is written: %s", gs_message());
 	gs_output_close(out);
 	restore_standard(kept);
@@ -157,7 +157,7 @@ check_company(bool finish)
 	char note[5] = "";
 
 	CHECK(submit(out, 0, WHOLE) == GS_OK && write(fd, "note", 4) == 4 &&
-	      (!finish || gs_output_finish(out) == GS_OK), "two write one file");
+	      (!finish || gs_output_finish(&out, 1) == GS_OK), "two write one file");
 	gs_output_close(out);
 	restore_standard(kept);
 	CHECK(holds(0, WHOLE, WHOLE + 4) && pread(fd, note, 4, WHOLE) == 4 &&
@@ -337,7 +337,7 @@ check_pages(bool blocks)
 		memset(pages, '!', mapped);
 		munmap(pages, mapped);
 	}
-	good = good && gs_output_finish(out) == GS_OK;
+	good = good && gs_output_finish(&out, 1) == GS_OK;
 	alarm_every(0);
 	close(go[0]);
 	close(go[1]);
@@ -401,7 +401,7 @@ check_pages_to_file(void)
 	char *pages = map_letters(0, PIECE, &mapped);
 
 	CHECK(gs_output_give_pages(out, pages, PIECE) == GS_OK &&
-	      gs_output_finish(out) == GS_OK, "a file may be given pages: %s", gs_message());
+	      gs_output_finish(&out, 1) == GS_OK, "a file may be given pages: %s", gs_message());
 	gs_output_close(out);
 	munmap(pages, mapped);
 	CHECK(holds(0, PIECE, PIECE), "and has their bytes");

@@ -348,7 +348,7 @@ open_outputs(struct run *run)
 static gs_status
 close_outputs(struct run *run, size_t *ends)
 {
-	const gs_status status = gs_output_finish_all(run->outputs.files, run->outputs.count);
+	const gs_status status = gs_output_finish(run->outputs.files, run->outputs.count);
 	const size_t files = run->row.options.split;
 
 	gs_outputs_close(&run->outputs);

@@ -697,6 +697,10 @@ export -f damaged
 
 @test "values of options" {
 	table <<-'END'
+	$ gsort --quantiles=0.5,1.5
+	gsort: '1.5' is not a quantile: --quantiles takes numbers from 0 to 1, such as 0.5,0.95,0.99
+	$ gsort -u --tail=1048577
+	gsort: --tail=1048577 is too large here: with --merge, sets, --unique or --count it is at most 1048576
 	$ gsort --type=u33
 	gsort: invalid argument 'u33' for --type: must be one of u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, u128, i128, int, float, hex, ipv4, time, raw; be behind a binary type is big endian
 	Try 'gsort --help' for more information.

@@ -376,9 +376,11 @@ check_errors(void)
 	fails(gsort_sort(few, 4, GSORT_TEXT, NULL), GSORT_ERROR_USAGE, "binary type");
 	fails(gsort_sort(few, 4, (enum gsort_type)99, NULL), GSORT_ERROR_USAGE, "binary type");
 	fails(gsort_sort(NULL, 4, GSORT_U32, NULL), GSORT_ERROR_USAGE, "the array of keys is NULL");
-	fails(gsort_sort((char *)few + 1, 2, GSORT_U32, NULL), GSORT_ERROR_USAGE, "not aligned to 4");
-	fails(gsort_sort(few, SIZE_MAX / 2, GSORT_U32, NULL), GSORT_ERROR_USAGE, "no array holds");
-	fails(gsort_sort(few, 4, GSORT_U32, &unset), GSORT_ERROR_USAGE, "struct_size of the array options");
+	fails(gsort_sort((char *)few + 1, 2, GSORT_U32, NULL), GSORT_ERROR_USAGE, "the array of keys is not aligned to 4 bytes");
+	fails(gsort_sort(few, SIZE_MAX / 2, GSORT_U32, NULL), GSORT_ERROR_USAGE,
+	      "no array holds 9223372036854775807 keys");
+	fails(gsort_sort(few, 4, GSORT_U32, &unset), GSORT_ERROR_USAGE,
+	      "struct_size of the array options is 0: set it to sizeof(struct gsort_array_options)");
 	CHECK(gsort_sort(few, 1, GSORT_U32, &newer.options) == GSORT_OK, "a newer program");
 	newer.more = 1;
 	fails(gsort_sort(few, 4, GSORT_U32, &newer.options), GSORT_ERROR_USAGE, "needs a newer one");
@@ -386,12 +388,14 @@ check_errors(void)
 		.struct_size = sizeof unset, .scratch = few, .scratch_bytes = sizeof few,
 	};
 	fails(gsort_sort(keys, 50000, GSORT_U32, &unset), GSORT_ERROR_USAGE, "scratch has 16 bytes, but");
+	fails(gsort_merge_arrays(keys, arrays, NULL, 2, GSORT_U32, NULL), GSORT_ERROR_USAGE,
+	      "the list of counts is NULL");
 	fails(gsort_sort_pairs(keys, few, 4, 4, GSORT_U32, &unset), GSORT_ERROR_USAGE,
 	      "the arrays of payloads and scratch bytes overlap");
 	fails(gsort_argsort(few, 4, GSORT_U32, payload, GSORT_I64, NULL), GSORT_ERROR_USAGE,
 	      "indices are u32 or u64");
 	fails(gsort_argsort(few, (size_t)1 << 33, GSORT_U32, payload, GSORT_U32, NULL),
-	      GSORT_ERROR_USAGE, "keys have indices of 64 bits");
+	      GSORT_ERROR_USAGE, "8589934592 keys have indices of 64 bits, u64");
 	CHECK(gsort_sort(NULL, 0, GSORT_U32, NULL) == GSORT_OK &&
 	      gsort_argsort(NULL, 0, GSORT_U32, NULL, GSORT_U32, NULL) == GSORT_OK &&
 	      gsort_sort_pairs(NULL, NULL, 4, 0, GSORT_U32, NULL) == GSORT_OK &&
@@ -400,7 +404,7 @@ check_errors(void)
 	                         GSORT_U32, NULL) == GSORT_OK && (uint32_t)keys[0] == few[2],
 	      "nor does an empty one");
 	fails(gsort_sort_pairs(few, payload, 2, 4, GSORT_U32, NULL), GSORT_ERROR_USAGE,
-	      "a payload has 4 or 8 bytes");
+	      "a payload has 4 or 8 bytes, not 2; for others, sort indices");
 	fails(gsort_merge_arrays(keys, arrays, counts, 2, GSORT_U32, NULL), GSORT_ERROR_INPUT,
 	      "array 1 is not sorted: element 1 should come before element 0");
 	CHECK(gsort_is_sorted(few, 4, GSORT_U32, NULL) == GSORT_DISORDER &&

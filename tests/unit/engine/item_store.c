@@ -32,6 +32,7 @@ struct row {
 	size_t      emit_at, emit_bytes;
 	uint64_t    enough;		/* the sink stops after this many items; 0: never */
 	bool        fails;		/* the sink fails at its second call */
+	const char *program;		/* compresses what is on disk; or NULL */
 };
 
 #define GROUPS	.least = 1, .most = UINT64_MAX
@@ -44,6 +45,7 @@ static const struct row rows[] = {
 	{ "equal records", false, ITEMS, 1, 3, ENOUGH, .verify = true },
 	{ "records in files", false, ITEMS, 5000, 2, LITTLE, .verify = true },
 	{ "equal records in files", false, ITEMS, 1, 2, LITTLE, .verify = true },
+	{ "records in files, by one packer", false, ITEMS, 5000, 2, LITTLE, .verify = true, .program = "lz4" },
 	{ "records that are put", false, ITEMS, 5000, 3, ENOUGH, .puts = true },
 	{ "records of a file that are put", false, ITEMS, 50, 2, LITTLE, .verify = true, .puts = true },
 	{ "a part of each record", false, ITEMS, 5000, 3, ENOUGH, .emit_at = 8, .emit_bytes = 8 },
@@ -234,6 +236,7 @@ open_store(const struct row *row, struct gs_item_store **store)
 			.item_bytes = row->lines ? 0 : RECORD, .input_bytes = UINT64_MAX,
 		},
 		.temp_dirs = &temp_dir, .temp_dir_count = 1, .address_bytes = UINT64_C(1) << 46,
+		.compress_program = row->program,
 		.groups = row->most > 0, .least = row->least, .most = row->most,
 		.head = row->head > 0, .tail = row->tail > 0, .count = row->head + row->tail,
 		.origins = row->origins, .verify = row->verify,

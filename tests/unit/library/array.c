@@ -376,7 +376,8 @@ check_errors(void)
 	fails(gsort_sort(few, 4, GSORT_TEXT, NULL), GSORT_ERROR_USAGE, "binary type");
 	fails(gsort_sort(few, 4, (enum gsort_type)99, NULL), GSORT_ERROR_USAGE, "binary type");
 	fails(gsort_sort(NULL, 4, GSORT_U32, NULL), GSORT_ERROR_USAGE, "the array of keys is NULL");
-	fails(gsort_sort((char *)few + 1, 2, GSORT_U32, NULL), GSORT_ERROR_USAGE, "the array of keys is not aligned to 4 bytes");
+	fails(gsort_sort((char *)few + 1, 2, GSORT_U32, NULL), GSORT_ERROR_USAGE,
+	      "the array of keys is not aligned to 4 bytes");
 	fails(gsort_sort(few, SIZE_MAX / 2, GSORT_U32, NULL), GSORT_ERROR_USAGE,
 	      "no array holds 9223372036854775807 keys");
 	fails(gsort_sort(few, 4, GSORT_U32, &unset), GSORT_ERROR_USAGE,

@@ -168,7 +168,6 @@ bench_results = \
   bench/results/h200-2026-11-27/crossover.txt \
   bench/results/h200-2026-11-27/long-leaves.txt \
   bench/results/h200-2026-11-28/counters.txt \
-  bench/results/h200-2026-11-28/cpu.txt \
   bench/results/h200-2026-11-29/checked.txt \
   bench/results/h200-2026-11-29/cpu.txt \
   bench/results/h200-2026-11-29/shapes.txt \

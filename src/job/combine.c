@@ -251,9 +251,10 @@ open_set(struct gsort *job)
 	}
 	set->count = count;
 	set->interrupted = &job->phases.interrupted;
-	/* Files are read at a time: threads that have nothing left to do in one go on with another.  Pipes
-	 * are not, as a program may write them in turn, nor is what may warn: warnings have an order. */
-	set->together = given->invalid == GSORT_INVALID_ABORT && given->type != GSORT_TEXT_FLOAT;
+	/* Files of text are read at a time: threads that have nothing left to do in one go on with another.
+	 * Pipes are not, as a program may write them in turn, nor is what may warn: warnings have an order.
+	 * Binary keys keep all threads busy in turn. */
+	set->together = given->invalid == GSORT_INVALID_ABORT && given->type == GSORT_TEXT;
 	for (size_t m = 0; m < merges; m++) {
 		struct stream *stream = &set->streams[count + m];
 

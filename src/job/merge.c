@@ -161,10 +161,12 @@ merge_items(struct gsort *job, const struct gs_item_merge_sizes *sizes)
 	struct gs_item_merger merger;
 	const size_t halves = job->feed.ingest.unit > 0 ? 2 : 1;
 	gs_status status = open_inputs(job, &all, halves * sizes->room, job->options.input_count, 1);
-	const gs_status opened =
-		gs_item_merger_open(&merger, job->feed.by, &job->options, all.count, sizes->room);
 
-	THEN(status, opened);
+	if (status != GS_OK) {		/* perhaps it has listed no inputs */
+		gs_merge_inputs_close(&all);
+		return status;
+	}
+	status = gs_item_merger_open(&merger, job->feed.by, &job->options, all.count, sizes->room);
 	all.spare = sizes->spare;
 	job->feed.lines.limits.header_most = sizes->header_most;
 	for (size_t i = 0; status == GS_OK && i < all.count; i++)

@@ -72,6 +72,7 @@ faults() {
 
 @test "a call fails: merging" {
 	faults 4 merge
+	faults 1 mergel
 	faults 8 lists add
 }
 

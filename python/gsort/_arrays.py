@@ -165,6 +165,8 @@ def _sort_part(rows: Array, indices: Optional[Array], descending: bool, threads:
 	key_type, options, length = type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
 	has_times = rows.dtype.kind in "mM"
 	calls: Iterable[Any]
+	if rows.size == 0 and rows.ndim > 1:		# there may be a billion rows of nothing
+		return
 	numbers = rows.view("i8") if has_times else rows		# a buffer cannot have times
 	if indices is None:
 		status = _native.sort_quickly(numbers, bool(descending), threads)

@@ -60,6 +60,13 @@ def test_in_place_copies_nothing():
 	assert view.base is few and view.tolist() == [1, 3]
 
 
+@pytest.mark.parametrize("dtype", ["u4", "f8", "M8[s]"])
+def test_rows_without_keys_take_no_time(dtype):
+	"""However many there are: these would take half an hour."""
+	a = np.empty((10 ** 9, 0), dtype)
+	assert gsort.sort(a, out=a) is a and gsort.sort(a.T, 0).shape == a.T.shape and gsort.argsort(a).shape == a.shape
+
+
 @pytest.mark.parametrize("shape, axis, order", [
 	((40, 9000), -1, "C"), ((40, 9000), 1, "C"), ((9000, 40), 0, "F"), ((6, 7, 9000), 2, "C"), ((9000, 7, 6), 0, "F"),
 	((3, 1, 90000), -1, "C"), ((100000,), 0, "C"), ((100000,), None, "C"),

@@ -61,7 +61,7 @@ struct gs_combination {
 	atomic_size_t   count;
 	struct stream  *streams;	/* of keys: the operands, then merges; the last one has the result */
 	size_t          stream_count;
-	bool            together;	/* operands are read at a time */
+	bool            together;	/* all operands are read at the same time */
 	atomic_bool    *interrupted;	/* the job is, or another operand cannot be read; NULL: all were */
 };
 
@@ -245,13 +245,13 @@ open_set(struct gsort *job)
 	set->stream_count = count + merges;
 	TRY(GS_NEW(set->streams, set->stream_count, "inputs"));
 	TRY(GS_NEW(set->operands, count, "inputs"));
-	for (size_t o = 0; o < count; o++) {	/* all of them, and the merge, work at a time */
+	for (size_t o = 0; o < count; o++) {	/* all of them, and the merge, work at once */
 		gs_span_queue_open(&set->operands[o].queue, (unsigned)((threads + count) / (count + 1)));
 		set->streams[o].operand = &set->operands[o];
 	}
 	set->count = count;
 	set->interrupted = &job->phases.interrupted;
-	/* Files of text are read at a time: threads that have nothing left to do in one go on with another.
+	/* Files of text are read at the same time: threads that have no work left in one help with another.
 	 * Pipes are not, as a program may write them in turn, nor is what may warn: warnings have an order.
 	 * Binary keys keep all threads busy in turn. */
 	set->together = given->invalid == GSORT_INVALID_ABORT && given->type == GSORT_TEXT;

@@ -3,7 +3,8 @@
  * monitor.h - what a job reports while it runs: notes, warnings, stage times, counters
  *
  * One monitor a job.  Every layer may report to it; nothing is ever read back from it to make
- * a decision.  Notes and warnings go to the caller's functions, one line at a time.
+ * a decision.  Notes and warnings go to the caller's functions, a line a call; the operands of a set may call
+ * these at the same time.
  */
 #ifndef GS_MONITOR_H
 #define GS_MONITOR_H

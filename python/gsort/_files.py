@@ -175,7 +175,7 @@ def _path_of(file: BinaryIO) -> bytes:
 def _sources(src: Any) -> List[Any]:
 	"""The paths and arrays in SRC; a sequence of numbers is an array."""
 	one = is_path(src) or hasattr(src, "__array__")
-	if not one and (hasattr(src, "read") or not hasattr(src, "__iter__")):		# lines of an open file are no paths
+	if not one and (hasattr(src, "read") or not hasattr(src, "__iter__")):		# an open file has lines, not paths
 		raise TypeError(f"src must be a path, an array, or several of them, not {type(src).__name__}")
 	several: List[Any] = [src] if one else list(src)
 	if several and not is_path(several[0]) and np.ndim(several[0]) == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Arrays in the memory of a GPU: those of torch and CuPy, and all with __cuda_array_interface__ or __dlpack__.
+"""Arrays in GPU memory: torch tensors, CuPy arrays, and others with __cuda_array_interface__ or __dlpack__.
 
 	import gsort.cuda, torch
 
@@ -7,8 +7,8 @@
 	order = gsort.cuda.argsort(keys)              # stable, on the current stream
 	gsort.cuda.sort(keys)                         # in place
 
-libgsort_cuda.so.0 is loaded at the first call: $GSORT_CUDA_LIBRARY, that of the wheel gsort-cuda, or the one that
-is installed.
+libgsort_cuda.so.0 is loaded at the first call: $GSORT_CUDA_LIBRARY, the one in the wheel gsort-cuda, or the installed
+one.
 """
 from __future__ import annotations
 

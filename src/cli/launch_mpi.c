@@ -23,7 +23,7 @@ struct command {
 static struct gs_ranks *ranks;
 static uint64_t words;		/* the digest of this rank's command line */
 
-/* Of strings with their ends. */
+/* Digest COUNT strings with their terminators. */
 static uint64_t
 digest(const char *const *strings, size_t count)
 {

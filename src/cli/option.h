@@ -26,7 +26,7 @@ struct gs_option_use;
 /* Stores the value in struct gs_opts.  If the value is wrong, it reports why and returns false. */
 typedef bool gs_option_handler(struct gs_opts *opts, const struct gs_option_use *use);
 
-/* As opts.def says. */
+/* The kinds of options in opts.def. */
 enum gs_option_kind {
 	GS_HEADING, GS_FLAG, GS_TEXT, GS_TEXTS, GS_WORD, GS_WORDS, GS_NUMBER, GS_SPECIAL,
 };

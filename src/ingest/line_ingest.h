@@ -223,7 +223,7 @@ struct gs_line_ingest {
 					 * items in; borrowed */
 };
 
-/** Had no input so far a line?  Then the next one has the header. */
+/** Has no input had a line so far?  Then the next one has the header. */
 static inline bool
 gs_line_ingest_wants_header(const struct gs_line_ingest *ingest)
 {

@@ -421,7 +421,7 @@ gs_merge_read_header(struct gs_merge_inputs *all)
 	if (input->decoder == NULL)
 		return GS_OK;
 	TRY(next_run(input));
-	/* it is that of the first one with a line; those before it are over: others get their memory */
+	/* the first input with a line has the header; those before it have ended: others get their memory */
 	while (all->feed->options->header_lines > 0 && header->known == 0 &&
 	       input + 1 < all->inputs + all->count) {
 		end(input++);

@@ -68,7 +68,7 @@ struct gs_merge_inputs {
 MUST_CHECK gs_status gs_merge_inputs_open(struct gs_merge_inputs *all, struct gs_feed *feed,
                                           const struct gs_input_options *in, size_t room, size_t most);
 
-/** Read the header of the first input, of keys; that of items is there once it was filled. */
+/** Read the header of the first input of keys; items have theirs once the first input was filled. */
 MUST_CHECK gs_status gs_merge_read_header(struct gs_merge_inputs *all);
 
 /** For a struct gs_source, CONTEXT being the input: the next ROOM keys; fewer at the end.  GS_EINPUT: an

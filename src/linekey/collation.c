@@ -233,7 +233,7 @@ struct cached {
 
 enum { CACHED_PARTS = GS_COLLATION_CACHE_BYTES / sizeof(struct cached) };
 
-/* Of each thread that collates; its end frees it.  NULL: not yet, or no memory. */
+/* One for each thread that collates, freed when that ends.  NULL: not yet, or no memory. */
 static _Thread_local struct cached *cache;
 static pthread_key_t cache_key;
 static bool has_cache_key;

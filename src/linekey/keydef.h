@@ -80,7 +80,7 @@ MUST_CHECK gs_status gs_keydef_read(const char *text, bool names, struct gs_keyd
  */
 MUST_CHECK gs_status gs_keydef_complete(struct gs_keydef *keys, size_t count, unsigned all);
 
-/** Of addresses and times how they are read; of all other orderings GSORT_DECIMAL. */
+/** How addresses or times are read; for all other orderings, GSORT_DECIMAL. */
 static inline enum gsort_notation
 gs_keydef_notation(enum gs_ordering ordering)
 {

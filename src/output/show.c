@@ -48,7 +48,7 @@ put_bytes(struct gs_show *show, const void *data, size_t bytes)
 
 /* ---- lines ---------------------------------------------------------------------- */
 
-/* As what the byte C is shown: a newline between quotes must not end the line that has the marks below it. */
+/* What the byte C is shown as: a newline between quotes must not end the line that has the marks below it. */
 static char
 shown(const struct gs_show *show, char c)
 {
@@ -357,7 +357,7 @@ show_counted(struct gs_show *show, const char *record, size_t bytes, const uint6
 
 /* ---- any of them ------------------------------------------------------------------------- */
 
-/* As they are: items of a sample, which lie apart, are written together. */
+/* Show items unchanged: those of a sample, which lie apart, are written together. */
 static gs_status
 show_plain(struct gs_show *show, const char *item, size_t bytes, const uint64_t *times)
 {

@@ -65,7 +65,7 @@ def expect(data, output, *options):
 
 
 def merge(floats, reverse):
-    """Of two sorted files."""
+    """The options for merging two sorted files, which it writes."""
     for name, part in ('one', floats.keys[::2]), ('other', floats.keys[1::2]):
         with open(name, 'wb') as file:
             file.write(floats.pack(floats.ordered(part, reverse)))

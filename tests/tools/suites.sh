@@ -212,8 +212,8 @@ case $suite in busybox | toybox | uutils | apple) ;; *) exit 0 ;; esac
 SUITES_OPTION=--lines
 mv ours as-sort
 once ours "$ours/sort"
-# What differs as gsort: sizes of more than there is, which are no limit; old keys (+1); the source of an order at
-# random; the version.
+# What differs as gsort: sizes beyond the machine's memory, which set no limit; old keys (+1); the source of a random
+# order; the version.
 differences=$(diff as-sort ours | grep '^[<>]' |
 	grep -v -e "'1Y'" -e "%'\]" -e '^. plus_' -e '^. tflag' -e random-source= -e "'--version'")
 echo "$differences"

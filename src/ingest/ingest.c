@@ -289,8 +289,8 @@ gs_ingest_open_chunks(struct gs_ingest *ingest, char **memory)
 	return GS_OK;
 }
 
-/* Read every file of numbers to its end.  A team reads a chunk of a file, or one thread reads ahead in a pipe;
- * a team parses the chunk, and each thread hands on the keys that it has found. */
+/* Read every file of numbers to its end.  A team reads a chunk of a file, or one thread reads ahead in a
+ * pipe; a team parses the chunk, and each thread hands on the keys that it has found. */
 static gs_status
 run_text(struct gs_ingest *ingest)
 {

@@ -193,9 +193,9 @@ struct gs_gpu_slices {
 struct gs_gpu_division {
 	size_t          slice_bytes;	/* at most */
 	bool            descending_classes;	/* the last class first */
-	bool            by_strands;
+	bool            by_strands;	/* else all keys in order, as one strand */
 	const uint64_t *strand_at;	/* see struct gs_gpu_module */
-	size_t          strands;	/* 1: all keys in order */
+	size_t          strands;
 };
 
 /**

@@ -49,7 +49,7 @@ struct ranks_mpi {
 	struct gs_shared shared;	/* a flag for each slot that gives, and the window */
 	struct gs_shared_offer offer;
 	struct gs_shared *peers;	/* the same of each rank of this host; NULL: not reached */
-	struct locator  *locators;	/* of all slots; bytes of one that gives 0: none */
+	struct locator  *locators;	/* of all slots; a slot that gives: bytes 0, none */
 };
 
 static struct ranks_mpi *

@@ -22,9 +22,9 @@
 /* Most bytes of an item: lengths are 32 bits wide. */
 #define GS_ITEM_MOST_BYTES	((size_t)UINT32_MAX - 4096)
 
-/* Two of so many items of a batch may tie in their first words before its second words are made: to compare
- * two takes as long as to make words of several.  The fewest instructions of a merge of lines by a text and
- * a number decided. */
+/* Of so many items of a batch, one tie of first words is compared before second words are made: to compare
+ * two items takes as long as to make words of several.  The number had the fewest instructions in a merge of
+ * lines by a text and a number. */
 enum { GS_ITEMS_A_TIE = 32 };
 
 /* Items that are looked at together, at most, so that one need not wait for another's loads. */

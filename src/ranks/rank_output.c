@@ -174,15 +174,17 @@ write_heads(struct gs_rank_output *output)
 	struct gs_ranks *ranks = output->ranks;
 	const struct gs_place *place = &output->place;
 	unsigned from = ranks->size, to = ranks->size;
-	struct gs_collected heads = { .data = NULL };
-	uint64_t *begins, at = 0;
+	struct gs_collected begins, heads = { .data = NULL };
+	const uint64_t *begin;
+	uint64_t at = 0;
 	gs_status status;
 
 	if (!place->seeks)
 		return GS_OK;
-	status = gs_ranks_gather_new(ranks, &place->begin, sizeof place->begin, &begins);
+	status = gs_ranks_collect(ranks, GS_OK, &place->begin, sizeof place->begin, 0, ranks->size, &begins);
+	begin = (const uint64_t *)(const void *)begins.data;
 	for (unsigned r = ranks->size; status == GS_OK && r-- > 0;) {
-		const uint64_t first = begins[r] - begins[r] % GS_PLACE_BYTES;
+		const uint64_t first = begin[r] - begin[r] % GS_PLACE_BYTES;
 
 		from = first >= place->begin ? r : from;
 		to = first >= place->end ? r : to;
@@ -190,9 +192,9 @@ write_heads(struct gs_rank_output *output)
 	status = gs_ranks_collect(ranks, status, place->head, place->head_bytes, from, to, &heads);
 	for (unsigned r = from; status == GS_OK && r < to; at += heads.sizes[r++])
 		if (heads.sizes[r] > 0 &&
-		    gs_place_write_at(place, heads.data + at, heads.sizes[r], begins[r]) != 0)
+		    gs_place_write_at(place, heads.data + at, heads.sizes[r], begin[r]) != 0)
 			status = gs_fail_errno(GS_EIO, "write failed: %s", output->given->output);
-	free(begins);
+	gs_collected_close(&begins);
 	gs_collected_close(&heads);
 	return status;
 }

@@ -252,9 +252,10 @@ open_set(struct gsort *job)
 	set->count = count;
 	set->interrupted = &job->phases.interrupted;
 	/* Files of text are read at the same time: threads that have no work left in one help with another.
-	 * Pipes are not, as a program may write them in turn, nor is what may warn: warnings have an order.
-	 * Binary keys keep all threads busy in turn. */
-	set->together = given->invalid == GSORT_INVALID_ABORT && given->type == GSORT_TEXT;
+	 * Pipes are not, as a program may write them in turn, nor are headers, which have to be those of the
+	 * first, nor is what may warn: warnings have an order.  Binary keys keep all threads busy in turn. */
+	set->together = given->invalid == GSORT_INVALID_ABORT && given->type == GSORT_TEXT &&
+	                given->header_lines == 0;
 	for (size_t m = 0; m < merges; m++) {
 		struct stream *stream = &set->streams[count + m];
 

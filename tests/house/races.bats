@@ -22,3 +22,12 @@ tables() {
 	seq 1000000 | TSAN_OPTIONS=exitcode=99 "$GSORT_BUILD/tsan/gsort" --lines --parallel=4 >out
 	seq 1000000 | sort | cmp - out
 }
+@test "thread: operands of a set, with a header, too" {
+	local header
+	seq 0 99999 >a
+	seq 0 2 99999 >b
+	for header in '' --header; do
+		TSAN_OPTIONS=exitcode=99 "$GSORT_BUILD/tsan/gsort" --union $header --parallel=4 a b >out
+		cmp a out
+	done
+}

@@ -173,7 +173,7 @@ write_heads(struct gs_rank_output *output)
 {
 	struct gs_ranks *ranks = output->ranks;
 	const struct gs_place *place = &output->place;
-	unsigned from = ranks->size, to = ranks->size;
+	unsigned from = ranks->size, to = from;
 	struct gs_collected begins, heads = { .data = NULL };
 	const uint64_t *begin;
 	uint64_t at = 0;

@@ -388,7 +388,7 @@ duplicates	1" ] || [ $? -eq 1 ]
 
 @test "--csv: the line of a quote that is not closed is named" {
 	{ echo a,b; seq 30000 | sed 's/$/,1/'; printf '"1\n2",3,"y,6\n'; seq 30000 | sed 's/$/,1/'; } >in
-	for options in "-k b:n" "-k b" "-k b:n --summary" "-k b --parallel=3" "-s -k b:n -m" "-k2,2 --argsort=u32"; do
+	for options in "-k b:n" "-k b" "-k b:n --summary" "-k b --parallel=3" "-s -k b:n -m -o out" "-k2,2 --argsort=u32"; do
 		# shellcheck disable=SC2086
 		fails 'in:30003: a quote is not closed' gsort --csv --header $options in
 	done

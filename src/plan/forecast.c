@@ -72,6 +72,7 @@ gs_plan_forecast(struct gs_forecast *forecast, const struct gs_plan *plan,
 	const unsigned shares = input->shares > 0 ? input->shares : 1;
 	/* memory of what is kept, and of what is on its way */
 	const uint64_t held = gs_least(kept / 100 * rate->memory_percent, plan->pool_bytes * shares);
+	/* a merge of items has buffers of its own, which are smaller */
 	const uint64_t most = rate->beside_mib * MIB / (input->operation == GSORT_MERGE && !classes ? 2 : 1);
 	const uint64_t beside = gs_least(most, gs_least(bytes, MIB << 20) / 2 * 5);
 	const unsigned parts = shares > 1 ? shares - 1 : 1;	/* inputs of a set of keys */

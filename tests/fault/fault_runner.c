@@ -64,7 +64,7 @@ complain(const struct what *what, uint64_t at, int status, const char *problem, 
 	fflush(stdout);
 }
 
-/* False: there are no more such calls. */
+/* False: no such call is left. */
 static bool
 try(struct what *what, uint64_t at)
 {

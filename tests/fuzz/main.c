@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * main.c - replaces libFuzzer where there is no clang
+ * main.c - stands in for libFuzzer on a system without clang
  *
  *     fuzzers TARGET [-runs=N] [-seed=N] [-artifact_prefix=PATH] [FILE|FOLDER]...
  *

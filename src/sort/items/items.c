@@ -58,7 +58,7 @@ gs_item_batch_compare(const struct gs_item_order *order, struct gs_item_batch *o
 
 /* ---- sums ------------------------------------------------------------------------ */
 
-/* Each step is a bijection of the state for a given word, so one changed word always changes it. */
+/* A bijection of the word for a given state, so one changed word always changes the sum. */
 static uint64_t
 mix(uint64_t state, uint64_t word)
 {

@@ -22,9 +22,9 @@
 /* Most bytes of an item: lengths are 32 bits wide. */
 #define GS_ITEM_MOST_BYTES	((size_t)UINT32_MAX - 4096)
 
-/* Of so many items of a batch, one tie of first words is compared before second words are made: to compare
- * two items takes as long as to make words of several.  The number had the fewest instructions in a merge of
- * lines by a text and a number. */
+/* A batch makes its second words after one tie of first words for so many items: comparing two items takes
+ * as long as making words of several.  The number had the fewest instructions in a merge of lines by a text
+ * and a number. */
 enum { GS_ITEMS_A_TIE = 32 };
 
 /* Items that are looked at together, at most, so that one need not wait for another's loads. */

@@ -5,9 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import operator
-import os
 import re
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Iterable, Iterator, List, NoReturn, Optional, Sequence
 
 import numpy as np
@@ -160,8 +158,9 @@ def _addresses(a: Array) -> Iterable[int]:
 	return (address + sum(map(operator.mul, index, a.strides)) for index in np.ndindex(a.shape[:-1]))
 
 
-def _sort_part(rows: Array, indices: Optional[Array], descending: bool, threads: int) -> None:
-	"""Sort each row of ROWS, all plain, along the last axis, or store the indices that sort it in INDICES."""
+def _sort_rows(rows: Array, indices: Optional[Array], descending: bool, threads: int) -> None:
+	"""Sort each row of ROWS, all plain, along the last axis, or store the indices that sort it in INDICES.  Threads
+	share many short rows, except where calls go through ctypes."""
 	key_type, options, length = type_of_items(rows.dtype), _options(descending, threads), rows.shape[-1]
 	has_times = rows.dtype.kind in "mM"
 	calls: Iterable[Any]
@@ -184,21 +183,6 @@ def _sort_part(rows: Array, indices: Optional[Array], descending: bool, threads:
 		shift = _shift(row, descending, None if indices is None else order)
 		if shift:
 			order[:] = np.roll(order, shift)
-
-
-_FEW_KEYS = 1 << 16		# starting a thread takes longer than sorting these
-
-
-def _sort_rows(rows: Array, indices: Optional[Array], descending: bool, threads: int) -> None:
-	"""The same, with many short rows shared out to threads."""
-	_options(descending, threads)
-	parts = min(threads or min(len(os.sched_getaffinity(0)), 16), len(rows), rows.size // _FEW_KEYS)
-	if rows.ndim < 2 or parts < 2 or rows.shape[-1] > _FEW_KEYS:
-		return _sort_part(rows, indices, descending, threads)
-	with ThreadPoolExecutor(parts) as pool:
-		for _ in pool.map(lambda some, into: _sort_part(some, into, descending, 1), np.array_split(rows, parts),
-		                  [None] * parts if indices is None else np.array_split(indices, parts)):
-			pass
 
 
 def _unique(a: Array) -> Array:

@@ -7,10 +7,14 @@
  * _native.py has loaded.  It needs the limited API alone (abi3), so one file serves every CPython
  * from 3.11 on; where it cannot be loaded, _arrays.py calls through ctypes.
  */
+#define _GNU_SOURCE
 #define Py_LIMITED_API 0x030b0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -29,6 +33,9 @@ struct call {
 	Py_buffer keys, indices;		/* indices.obj == NULL: sort the keys */
 	enum gsort_type type;
 	struct gsort_array_options options;
+	Py_ssize_t length, rows;
+	atomic_ptrdiff_t next;		/* row */
+	atomic_int status;
 };
 
 /* The type of FORMAT, a character of the struct module, for elements of SIZE bytes; -1: none. */
@@ -51,23 +58,76 @@ type_of(const char *format, Py_ssize_t size)
 	return -1;
 }
 
-/* Sort what is at KEYS, and has all dimensions from DIMENSION on: rows, each contiguous. */
-static gsort_status
-sort_rows(const struct call *call, char *keys, char *indices, int dimension)
+/* The address of row number ROW: the last dimension of BUFFER, which is contiguous. */
+static char *
+row_at(const Py_buffer *buffer, Py_ssize_t row)
 {
-	const Py_ssize_t count = call->keys.shape[dimension];
-	gsort_status status = GSORT_OK;
+	char *at = buffer->buf;
 
-	if (dimension == call->keys.ndim - 1)
-		return indices == NULL
-		       ? sort_keys(keys, (size_t)count, call->type, &call->options)
-		       : argsort_keys(keys, (size_t)count, call->type, indices,
-		                      call->indices.itemsize == 8 ? GSORT_U64 : GSORT_U32, &call->options);
-	for (Py_ssize_t i = 0; i < count && status == GSORT_OK; i++)
-		status = sort_rows(call, keys + i * call->keys.strides[dimension],
-		                   indices == NULL ? NULL : indices + i * call->indices.strides[dimension],
-		                   dimension + 1);
-	return status;
+	for (int d = buffer->ndim - 2; d >= 0; row /= buffer->shape[d--])
+		at += row % buffer->shape[d] * buffer->strides[d];
+	return at;
+}
+
+static gsort_status
+sort_row(const struct call *call, Py_ssize_t row)
+{
+	char *keys = row_at(&call->keys, row);
+
+	return call->indices.obj == NULL
+	       ? sort_keys(keys, (size_t)call->length, call->type, &call->options)
+	       : argsort_keys(keys, (size_t)call->length, call->type, row_at(&call->indices, row),
+	                      call->indices.itemsize == 8 ? GSORT_U64 : GSORT_U32, &call->options);
+}
+
+/* Sort rows until none is left, some at a time. */
+static void *
+sort_some(void *context)
+{
+	enum { SOME_KEYS = 1 << 13 };
+	struct call *call = context;
+	const Py_ssize_t some = call->length < SOME_KEYS ? SOME_KEYS / (call->length + 1) + 1 : 1;
+	Py_ssize_t row;
+
+	while ((row = atomic_fetch_add(&call->next, some)) < call->rows && call->status == GSORT_OK)
+		for (Py_ssize_t r = row; r < row + some && r < call->rows; r++) {
+			const gsort_status status = sort_row(call, r);
+
+			if (status != GSORT_OK)
+				call->status = (int)status;
+		}
+	return NULL;
+}
+
+/* Sort all rows.  Threads share many short ones; one long row has them all for itself. */
+static gsort_status
+sort_rows(struct call *call)
+{
+	/* to start a thread takes as long as sorting 10,000 keys */
+	enum { FEW_KEYS = 1 << 16, DEFAULT_THREADS = 16, MOST_THREADS = 256 };
+	const Py_ssize_t shares = call->length > FEW_KEYS ? 1 : call->rows * call->length / FEW_KEYS;
+	Py_ssize_t threads = call->options.threads, started = 0;
+	pthread_t others[MOST_THREADS];
+	cpu_set_t cores;
+
+	if (call->rows > 1 && shares > 1) {
+		if (threads == 0)
+			threads = sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) > DEFAULT_THREADS
+			          ? DEFAULT_THREADS : CPU_COUNT(&cores);
+		call->options.threads = 1;
+		while (started + 1 < threads && started + 1 < shares && started < MOST_THREADS &&
+		       pthread_create(&others[started], NULL, sort_some, call) == 0)
+			started++;
+	}
+	sort_some(call);
+	while (started > 0)
+		pthread_join(others[--started], NULL);
+	if (call->status != GSORT_OK) {		/* perhaps in another thread, which has the message */
+		call->next = 0;
+		call->status = GSORT_OK;
+		sort_some(call);
+	}
+	return (gsort_status)call->status;
 }
 
 static int
@@ -80,7 +140,7 @@ has_rows(const Py_buffer *buffer)
 
 /* The status of the library; -1: nothing was done, and _arrays.py looks: it has words for what it refuses. */
 static int
-try_rows(PyObject *keys, PyObject *descending, PyObject *threads, PyObject *indices, int dimensions)
+try_rows(PyObject *keys, PyObject *descending, PyObject *threads, PyObject *indices)
 {
 	struct call call = { .options.struct_size = sizeof call.options };
 	PyThreadState *state = NULL;
@@ -97,7 +157,7 @@ try_rows(PyObject *keys, PyObject *descending, PyObject *threads, PyObject *indi
 		return -1;
 	}
 	type = type_of(call.keys.format, call.keys.itemsize);
-	if (type < 0 || !has_rows(&call.keys) || call.keys.ndim > dimensions)
+	if (type < 0 || !has_rows(&call.keys))
 		goto out;
 	if (indices != NULL) {
 		if (PyObject_GetBuffer(indices, &call.indices, PyBUF_STRIDES | PyBUF_WRITABLE) != 0) {
@@ -112,9 +172,11 @@ try_rows(PyObject *keys, PyObject *descending, PyObject *threads, PyObject *indi
 	call.type = (enum gsort_type)type;
 	call.options.reverse = descending == Py_True;
 	call.options.threads = (unsigned)count;
+	call.length = call.keys.shape[call.keys.ndim - 1];
+	call.rows = call.length == 0 ? 0 : call.keys.len / call.keys.itemsize / call.length;
 	if (call.keys.len > FEW_BYTES)
 		state = PyEval_SaveThread();
-	status = (int)sort_rows(&call, call.keys.buf, call.indices.obj == NULL ? NULL : call.indices.buf, 0);
+	status = (int)sort_rows(&call);
 	if (state != NULL)
 		PyEval_RestoreThread(state);
 out:
@@ -132,8 +194,7 @@ sort(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 
 	(void)module;
 	if (count >= 3)
-		status = try_rows(arguments[0], arguments[1], arguments[2], count > 3 ? arguments[3] : NULL,
-		                  INT_MAX);
+		status = try_rows(arguments[0], arguments[1], arguments[2], count > 3 ? arguments[3] : NULL);
 	return status < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(status);
 }
 
@@ -142,7 +203,7 @@ sort(PyObject *module, PyObject *const *arguments, Py_ssize_t count)
 static PyObject *sort_any, *plain, *no_threads;		/* sort() of _arrays.py, numpy.ndarray, 0 */
 static PyObject *names_of[3];				/* out, descending, threads */
 
-/* sort(a, out=a, descending=, threads=) of one dimension here, and everything else in _arrays.py. */
+/* Do sort(a, out=a, descending=, threads=) here, and leave everything else to _arrays.py. */
 static PyObject *
 sort_here(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
 {
@@ -162,7 +223,7 @@ sort_here(PyObject *module, PyObject *const *arguments, Py_ssize_t count, PyObje
 			values[n] = arguments[count + i];
 	}
 	if (simple && values[0] == arguments[0] &&
-	    try_rows(values[0], values[1], values[2], NULL, 1) == GSORT_OK)
+	    try_rows(values[0], values[1], values[2], NULL) == GSORT_OK)
 		return Py_NewRef(values[0]);
 
 	positional = PyTuple_New(count);

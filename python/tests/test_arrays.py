@@ -89,6 +89,18 @@ def test_rows_in_place_copy_nothing(shape, axis, order, dtype):
 		assert peak < 1.1 * a.nbytes
 
 
+@pytest.mark.parametrize("threads", [0, 1, 2, 5])
+@pytest.mark.parametrize("shape", [(3, 70000), (400, 501), (20, 30, 400), (70001, 2)])
+def test_threads_share_rows(shape, threads):
+	keys = some("i8", int(np.prod(shape))).reshape(shape) % 5000
+	assert np.array_equal(gsort.argsort(keys, threads=threads), np.argsort(keys, kind="stable"))
+	unaligned = np.zeros(keys.nbytes + 1, "u1")[1:].view("i8").reshape(shape)	# no thread can sort a row
+	for a in keys, keys[..., :-1], unaligned:
+		a[...] = keys[..., :a.shape[-1]]
+		expect = np.sort(a)
+		assert gsort.sort(a, out=a, threads=threads) is a and np.array_equal(a, expect)
+
+
 def test_memory_maps(tmp_path):
 	keys = some("f8", 50000)
 	np.save(tmp_path / "keys.npy", keys)

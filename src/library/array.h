@@ -106,6 +106,7 @@ struct gs_array_memory {
 	/* private */
 	void *taken;		/* from malloc() */
 	bool  keeps;
+	size_t bytes;		/* of the arena */
 	struct gs_arena arena;
 };
 

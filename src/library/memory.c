@@ -14,11 +14,7 @@
 enum { MAPPED_BYTES = 128 << 10, KEPT_BYTES = 64 << 20 };
 
 static atomic_flag is_lent = ATOMIC_FLAG_INIT;
-static struct {
-	struct gs_arena arena;
-	char  *at;
-	size_t bytes;
-} kept;
+static struct gs_array_memory kept;
 
 gs_status
 gs_array_memory_get(struct gs_array_memory *memory, size_t bytes)
@@ -30,25 +26,22 @@ gs_array_memory_get(struct gs_array_memory *memory, size_t bytes)
 		memory->at = memory->taken = aligned_alloc(64, gs_round_up(bytes + (bytes == 0), 64));
 		return memory->at != NULL ? GS_OK : gs_fail(GS_EBUDGET, "out of memory");
 	}
-	memory->keeps = !atomic_flag_test_and_set(&is_lent);
-	memory->zeroed = !memory->keeps || kept.bytes < bytes;
-	if (!memory->keeps) {
-		TRY(gs_arena_open(&memory->arena, gs_arena_round(bytes), true));
-		memory->at = gs_arena_take(&memory->arena, bytes);
+	if (!atomic_flag_test_and_set(&is_lent)) {
+		*memory = kept;
+		memory->keeps = true;
+	}
+	memory->zeroed = memory->bytes < bytes;
+	if (!memory->zeroed)
 		return GS_OK;
+	gs_arena_close(&memory->arena);		/* it is too small: all of it is given back */
+	memory->bytes = 0;
+	status = gs_arena_open(&memory->arena, gs_arena_round(bytes), true);
+	if (status != GS_OK) {
+		gs_array_memory_give(memory);
+		return status;
 	}
-	if (kept.bytes < bytes) {	/* it is too small: all of it is given back */
-		gs_arena_close(&kept.arena);
-		kept.bytes = 0;
-		status = gs_arena_open(&kept.arena, gs_arena_round(bytes), true);
-		if (status != GS_OK) {
-			gs_array_memory_give(memory);
-			return status;
-		}
-		kept.at = gs_arena_take(&kept.arena, bytes);
-		kept.bytes = bytes;
-	}
-	memory->at = kept.at;
+	memory->at = gs_arena_take(&memory->arena, bytes);
+	memory->bytes = bytes;
 	return GS_OK;
 }
 
@@ -68,12 +61,12 @@ void
 gs_array_memory_give(struct gs_array_memory *memory)
 {
 	free(memory->taken);
-	gs_arena_close(&memory->arena);
+	if (!memory->keeps || memory->bytes > KEPT_BYTES) {
+		gs_arena_close(&memory->arena);
+		memory->bytes = 0;
+	}
 	if (memory->keeps) {
-		if (kept.bytes > KEPT_BYTES) {
-			gs_arena_close(&kept.arena);
-			kept.bytes = 0;
-		}
+		kept = *memory;
 		atomic_flag_clear(&is_lent);
 	}
 	*memory = (struct gs_array_memory){ .at = NULL };

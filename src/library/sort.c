@@ -136,6 +136,10 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 
 /* ---- few values --------------------------------------------------------------------- */
 
+/* Fewer keys are sorted before one knows that they are in order, or have few values.  The first keys tell most
+ * of the others. */
+enum { ORDERED_KEYS = 256, COUNTED_KEYS = 2048, FIRST = 16 };
+
 enum { STRETCH_KEYS = 1 << 16 };
 
 /* How many times as fast keys are counted and filled as sorted. */
@@ -207,7 +211,6 @@ draw(const void *keys, size_t count, const struct gs_array_args *args, uint64_t 
 static bool
 sort_few(void *keys, size_t count, const struct gs_array_args *args)
 {
-	enum { LEAST = 2048, FIRST = 16 };
 	const unsigned threads = gs_array_threads(args, count * args->key_bytes / TALLY_FASTER);
 	const size_t stretches = (count + STRETCH_KEYS - 1) / STRETCH_KEYS;
 	const size_t step = count / FIRST;
@@ -216,7 +219,7 @@ sort_few(void *keys, size_t count, const struct gs_array_args *args)
 	bool repeats = false;
 
 	/* Of 16 values two of the first 16 keys are equal, but for once in a million times. */
-	for (size_t a = 1; count >= LEAST && a < FIRST; a++)
+	for (size_t a = 1; count >= COUNTED_KEYS && a < FIRST; a++)
 		for (size_t b = 0; b < a; b++)
 			repeats |= gs_key_at(keys, args->key_bits, a * step) ==
 			           gs_key_at(keys, args->key_bits, b * step);
@@ -267,13 +270,10 @@ reverse_stretch(void *context, size_t stretch)
 static bool
 sort_ordered(void *keys, size_t count, const struct gs_array_args *args)
 {
-	enum { LEAST = 256, FIRST = 16 };
 	struct gs_array_args opposite = *args;
 	struct reversal reversal = { keys, count, args->key_bytes };
 
 	opposite.reverse = !args->reverse;
-	if (count < LEAST)
-		return false;
 	if (gs_array_in_order(keys, 1, FIRST, args))
 		return gs_array_disorder(keys, count, args) == count;
 	if (!gs_array_in_order(keys, 1, FIRST, &opposite) ||
@@ -297,10 +297,15 @@ quick_threads(size_t bytes, const struct gs_array_args *args)
 static __attribute__((noinline)) void
 sort_on_stack(void *keys, size_t count, const struct gs_quicksort_maps *maps, unsigned key_bits)
 {
+	const struct gs_simd_kernels *kernels = gs_simd_kernels(gs_simd_best(), key_bits);
 	_Alignas(64) char scratch[FEW_BYTES];
 
-	gs_quicksort_in_place(gs_simd_kernels(gs_simd_best(), key_bits), keys, count, scratch, FEW_BYTES,
-	                      maps, 1);
+	if (count > gs_quicksort_few(kernels)) {
+		gs_quicksort_in_place(kernels, keys, count, scratch, FEW_BYTES, maps, 1);
+		return;
+	}
+	to_ordered(maps->context, keys, count);
+	kernels->sort_last(keys, keys, count, &maps->raw);
 }
 
 static gs_status
@@ -520,7 +525,7 @@ gs_array_sort(void *keys, size_t count, const struct gs_array_args *args)
 		to_raw(args, keys, count);
 		return GS_OK;
 	default:
-		if (sort_ordered(keys, count, args) || sort_few(keys, count, args))
+		if (count >= ORDERED_KEYS && (sort_ordered(keys, count, args) || sort_few(keys, count, args)))
 			return GS_OK;
 		return method == QUICKSORT || most_repeat(keys, count, args)
 		       ? sort_by_quicksort(keys, count, args) : sort_by_buckets(keys, count, args);

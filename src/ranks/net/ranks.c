@@ -21,10 +21,11 @@ gs_status
 gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all)
 {
 	char *memory;
-	gs_status status = gs_allocate(&memory, ranks->size, bytes, "ranks");
+	const gs_status status = gs_allocate(&memory, ranks->size, bytes, "ranks");
 
 	memcpy(all, &memory, sizeof memory);
-	return status == GS_OK ? gs_ranks_gather(ranks, mine, bytes, memory) : status;
+	TRY(gs_ranks_agree(ranks, status));
+	return gs_ranks_gather(ranks, mine, bytes, memory);
 }
 
 gs_status
@@ -103,21 +104,28 @@ gs_status
 gs_ranks_agree(struct gs_ranks *ranks, gs_status status)
 {
 	const uint64_t failed = status != GS_OK;
-	uint64_t before, all = failed;
+	unsigned first = 0, end = ranks->size;
+	uint64_t all = failed;
 
 	/* All have left, or will: whoever failed in a call like this one has told them in the next. */
 	if (ranks->agreed)
 		return status;
-	/* A failure of the call itself is one of this rank alone.  A sum needs no memory: the last call is
-	 * made when the output has its name. */
+	/* A failure of the call itself is one of this rank alone.  A sum needs no memory, which a rank may have
+	 * failed to get: halve the range that has the first rank that failed. */
 	if (gs_ranks_sum(ranks, &all, 1) != GS_OK)
 		return status != GS_OK ? status : gs_failure();
 	if (all == 0)
 		return GS_OK;
-	if (gs_ranks_scan(ranks, failed, &before, &all) != GS_OK)
-		return status != GS_OK ? status : gs_failure();
+	while (end - first > 1) {
+		const unsigned middle = first + (end - first) / 2;
+
+		all = ranks->rank < middle ? failed : 0;
+		if (gs_ranks_sum(ranks, &all, 1) != GS_OK)
+			return status != GS_OK ? status : gs_failure();
+		*(all > 0 ? &end : &first) = middle;
+	}
 	ranks->agreed = true;
-	return failed != 0 && before == 0 ? status : gs_fail(GS_EIO, "%s", "");
+	return ranks->rank == first ? status : gs_fail(GS_EIO, "%s", "");
 }
 
 /*

@@ -121,6 +121,27 @@ together(bool aborts)
 	}
 }
 
+/* Rank 1 wants more memory than there is: all leave, and none waits for its bytes. */
+static void
+gather_too_much(struct gs_ranks *ranks, void *context)
+{
+	gs_status *status = context;
+	char *all;
+
+	*status = gs_ranks_gather_new(ranks, "", ranks->rank == 1 ? SIZE_MAX / 2 : 1, &all);
+	free(all);
+}
+
+static void
+short_of_memory(void)
+{
+	gs_status members[RANKS];
+
+	CHECK(gs_ranks_threads_run(RANKS, gather_too_much, members, sizeof *members), "the threads start");
+	for (unsigned r = 0; r < RANKS; r++)
+		CHECK(members[r] == (r == 1 ? GS_EBUDGET : GS_EIO), "rank 1 has no memory: rank %u", r);
+}
+
 /* ---- borders ------------------------------------------------------------------ */
 
 static int
@@ -222,5 +243,6 @@ unit_ranks(void)
 {
 	together(false);
 	together(true);
+	short_of_memory();
 	borders();
 }

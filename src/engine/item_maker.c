@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "base/way.h"
 #include "engine/item_store.h"
 #include "sort/items/items.h"
@@ -109,25 +110,63 @@ load_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool
 
 /* ---- verification ------------------------------------------------------------------ */
 
-/* Note COUNT more items, in order; each stands for TIMES with the same bytes, NULL: for one.  GS_EBUDGET. */
+/* Note the items of BATCH, in order; each stands for TIMES with the same bytes, NULL: for one.  GS_EBUDGET. */
 static gs_status
-verify_items(struct gs_follow *follow, struct gs_item_made *made, const char **items, uint32_t *bytes,
-             size_t count, const uint64_t *times)
+verify_batch(struct gs_follow *follow, struct gs_item_made *made, struct gs_item_batch *batch,
+             const uint64_t *times)
 {
-	const size_t fixed = follow->order->item_bytes;
-	const size_t good = gs_follow_items(follow, items, bytes, count);
+	const size_t good = gs_follow_batch(follow, batch);
 
 	if (good == SIZE_MAX)
 		return GS_EBUDGET;
-	made->falls |= good < count;
-	for (size_t i = 0; i < count; i++) {
-		made->last = items[i];
-		made->last_bytes = fixed > 0 ? fixed : bytes[i];
+	made->falls |= good < batch->count;
+	for (size_t i = 0; i < batch->count; i++) {
+		made->last = batch->items[i];
+		made->last_bytes = gs_item_batch_bytes(follow->order, batch, i);
 		made->sum += (times != NULL ? times[i] : 1) * gs_item_hash(made->last, made->last_bytes);
 		if (made->first == NULL) {
 			made->first = made->last;
 			made->first_bytes = made->last_bytes;
 		}
+	}
+	return GS_OK;
+}
+
+/* Note the items of the part, which are sorted; OUT: where they were copied to, or NULL. */
+static gs_status
+verify_sorted(struct gs_item_maker *maker, struct gs_item_made *made, const char *out)
+{
+	const struct gs_item_part *part = &maker->part;
+	const struct gs_item_order *order = part->order;
+	/* the words that sorting made of these items; it did not make them by the order that is checked */
+	const bool firsts = part->keeps_words && part->kept_from == 0;
+	const bool seconds = part->keeps_words && part->kept_from == 8;
+	const char *items[GS_ITEM_BATCH];
+	uint32_t lengths[GS_ITEM_BATCH];
+	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH], weights[GS_ITEM_BATCH];
+	struct gs_item_batch batch = {
+		.items = items, .bytes = order->item_bytes > 0 ? NULL : lengths, .more = true,
+		.words = firsts ? weights : words, .nexts = seconds ? weights : nexts,
+	};
+
+	for (size_t at = 0; at < part->count; at += batch.count) {
+		batch.count = (size_t)gs_least(part->count - at, GS_ITEM_BATCH);
+		for (size_t i = 0; i < batch.count; i++) {
+			size_t bytes;
+
+			items[i] = gs_item_part_at(part, at + i, &bytes);
+			lengths[i] = (uint32_t)bytes;
+			weights[i] = part->weights[part->places[at + i]];
+			if (out != NULL) {
+				items[i] = out;
+				out += bytes;
+			}
+		}
+		if (!firsts)
+			gs_item_batch_words(order, &batch);
+		batch.nexts_from = seconds ? 0 : batch.count;
+		batch.ties = 0;
+		TRY(verify_batch(&maker->follow, made, &batch, part->mark_equal ? weights : NULL));
 	}
 	return GS_OK;
 }
@@ -139,10 +178,16 @@ verify_slices(struct gs_follow *follow, struct gs_item_made *made, const struct 
 	struct gs_item_walk walk = gs_item_walk_begin(follow->order, slices, slice_count);
 	const char *items[GS_ITEM_BATCH];
 	uint32_t bytes[GS_ITEM_BATCH];
-	size_t count;
+	uint64_t words[GS_ITEM_BATCH], nexts[GS_ITEM_BATCH];
+	struct gs_item_batch batch = {
+		.items = items, .bytes = follow->order->item_bytes > 0 ? NULL : bytes,
+		.words = words, .nexts = nexts,
+	};
 
-	while ((count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0)
-		TRY(verify_items(follow, made, items, bytes, count, NULL));
+	while ((batch.count = gs_item_walk_next(&walk, items, bytes, GS_ITEM_BATCH)) > 0) {
+		gs_item_batch_words(follow->order, &batch);
+		TRY(verify_batch(follow, made, &batch, NULL));
+	}
 	return GS_OK;
 }
 
@@ -255,9 +300,9 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 	struct gs_item_part *items = &maker->part;
 	const bool set = options->set.operands > 0;
 	const bool whole = !gs_item_selects(options) && options->cut.bytes == 0 && options->cut.at == 0;
-	struct gs_item_slice out;
 
 	items->mark_equal = gs_item_selects(options);
+	items->keeps_words = options->verify && !items->mark_equal;
 	if (set)
 		collect_operands(maker, part);
 	else
@@ -266,20 +311,8 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 	if (gs_way("fold equal items", options->groups && !set && !options->numbered))
 		gs_item_part_fold(items);
 	gs_item_part_sort(items, part->bucket->shared);
-	for (size_t i = 0, count; options->verify && !whole && i < items->count; i += count) {
-		const char *batch[GS_ITEM_BATCH];
-		uint32_t lengths[GS_ITEM_BATCH];
-		uint64_t times[GS_ITEM_BATCH];
-
-		for (count = 0; count < GS_ITEM_BATCH && i + count < items->count; count++) {
-			size_t bytes;
-
-			batch[count] = gs_item_part_at(items, i + count, &bytes);
-			lengths[count] = (uint32_t)bytes;
-			times[count] = items->mark_equal ? items->weights[items->places[i + count]] : 1;
-		}
-		TRY(verify_items(&maker->follow, made, batch, lengths, count, times));
-	}
+	if (options->verify && !whole)
+		TRY(verify_sorted(maker, made, NULL));
 	if (set)
 		gs_item_part_combine(items, &options->set, options->groups, options->least, options->most);
 	else if (options->groups)
@@ -292,8 +325,7 @@ make_sorted(struct gs_item_maker *maker, const struct gs_bucket_part *part, size
 		return GS_OK;
 	made->span.bytes = gs_item_part_gather(items, options->cut.at, options->cut.bytes,
 	                                       maker->out);
-	out = (struct gs_item_slice){ maker->out, made->span.bytes };
-	return options->verify && whole ? verify_slices(&maker->follow, made, &out, 1) : GS_OK;
+	return options->verify && whole ? verify_sorted(maker, made, maker->out) : GS_OK;
 }
 
 gs_status

@@ -42,6 +42,9 @@ gs_item_batch_compare(const struct gs_item_order *order, struct gs_item_batch *o
 	const size_t one_bytes = gs_item_batch_bytes(order, one, one_at);
 	const size_t other_bytes = gs_item_batch_bytes(order, other, other_at);
 
+	if (one_at >= one->nexts_from && other_at >= other->nexts_from &&
+	    one->nexts[one_at] != other->nexts[other_at])
+		return one->nexts[one_at] < other->nexts[other_at] ? -1 : 1;
 	if ((!one->more && !other->more && order->compare == NULL) ||
 	    gs_item_same(one_item, one_bytes, other_item, other_bytes))
 		return 0;

@@ -254,10 +254,15 @@ load_words(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 	const bool measured = order->item_bytes == 0, any = order->words_at != NULL;
 	bool more = false;
 
-	if (part->in_place)
-		return (any ? order->words_at : order->words)(
+	if (part->in_place) {
+		more = (any ? order->words_at : order->words)(
 			order->context, part->items + from, measured ? part->lengths + from : NULL,
 			to - from, any ? at : at / 8, part->words + from);
+		part->kept_from = at;
+		if (part->keeps_words)
+			memcpy(part->weights, part->words, part->count * sizeof *part->weights);
+		return more;
+	}
 	for (size_t next = from; next < to; next += GS_ITEM_BATCH) {
 		const size_t count = to - next < GS_ITEM_BATCH ? to - next : GS_ITEM_BATCH;
 
@@ -284,7 +289,7 @@ sort_few(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 	while (same < to && gs_item_same(first, bytes, part->items[places[same]],
 	                                 gs_item_part_length(part, places[same])))
 		same++;
-	if (same == to) {	/* most ties are so: they are in order */
+	if (same == to && !part->in_place) {	/* most ties are so: they are in order; else words are kept */
 		if (part->mark_equal)
 			memset(part->equal + from + 1, true, to - from - 1);
 		return;
@@ -460,7 +465,9 @@ sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to)
 void
 gs_item_part_sort(struct gs_item_part *part, unsigned shared)
 {
-	sort_group(part, part->order->words_at != NULL ? shared : shared / 8 * 8, 0, part->count);
+	const bool any = part->order->words_at != NULL && !part->keeps_words;
+
+	sort_group(part, any ? shared : shared / 8 * 8, 0, part->count);
 }
 
 /* ---- what leaves ------------------------------------------------------------------- */

@@ -28,11 +28,13 @@ struct gs_item_part {
 	uint64_t    *words, *other;	/* to sort; OTHER is the table of a fold */
 	uint32_t    *places;		/* of the sorted items */
 	uint8_t     *equal;		/* to the sorted item before */
-	uint64_t    *weights;		/* how many items each is, if EQUAL is set */
+	uint64_t    *weights;		/* how many items each is, if EQUAL is set; or its word */
 	uint64_t    *times;		/* of a selected item: of its group; where WORDS were */
 	size_t       count;		/* items */
 	uint32_t    *spare;		/* in a sort of ties */
 	bool         mark_equal;	/* set EQUAL */
+	bool         keeps_words;	/* set WEIGHTS to a word of each, unless there is one item ... */
+	unsigned     kept_from;		/* ... the one from this byte on, a multiple of 8 */
 	bool         in_place;		/* no item was moved yet: PLACES are 0, 1, 2 ... */
 	uint32_t    *ends;		/* of a set: the places behind each operand; the caller's */
 };

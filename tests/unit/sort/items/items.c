@@ -172,6 +172,29 @@ sort_part(struct gs_item_part *part, const struct gs_item_slice *slices, size_t 
 	gs_item_part_sort(part, shared);
 }
 
+/* Sort once more: the words that are kept are those of the items, by place. */
+static bool
+keeps_words(struct gs_item_part *part, const struct gs_item_slice *slice, unsigned shared)
+{
+	bool kept = true;
+
+	part->mark_equal = false;
+	part->keeps_words = true;
+	gs_item_part_collect(part, slice, 1);
+	gs_item_part_sort(part, shared);
+	part->keeps_words = false;
+	for (size_t i = 0; part->count > 1 && i < part->count; i++) {
+		size_t bytes;
+		const char *item = gs_item_part_at(part, i, &bytes);
+		const uint32_t length = (uint32_t)bytes;
+		uint64_t word;
+
+		(void)part->order->words(part->order->context, &item, &length, 1, part->kept_from / 8, &word);
+		kept &= part->kept_from % 8 == 0 && word == part->weights[part->places[i]];
+	}
+	return kept;
+}
+
 /* Divide all lines, with room for the lengths of MEASURED of them, sort each bin, and compare. */
 static void
 check_row(const struct row *row, const struct gs_item_order *order, size_t measured)
@@ -208,11 +231,14 @@ check_row(const struct row *row, const struct gs_item_order *order, size_t measu
 
 		sort_part(&part, &slice, 1, gs_item_bins_shared(&bins, b));
 		CHECK(part.count == bin_items[b], "%s: bin %u has %zu items", row->name, b, part.count);
-		at += gs_item_part_gather(&part, 0, 0, out + at);
+		gs_item_part_gather(&part, 0, 0, out + at);
 		gs_item_part_select(&part, 1, UINT64_MAX);
 		groups += part.count;
 		CHECK(!gs_item_bins_are_equal(&bins, order, b, true) || part.count <= 1,
 		      "%s: bin %u has items that are not equal", row->name, b);
+		CHECK(keeps_words(&part, &slice, gs_item_bins_shared(&bins, b)), "%s: bin %u keeps words",
+		      row->name, b);
+		at += gs_item_part_gather(&part, 0, 0, out + at);
 	}
 	CHECK(at == bytes && memcmp(out, sorted, bytes) == 0, "%s: sorted and stable", row->name);
 	CHECK(groups == right_groups, "%s: %zu groups, not %zu", row->name, groups, right_groups);

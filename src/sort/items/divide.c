@@ -81,17 +81,16 @@ copy_fixed(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fet
 	}
 }
 
-/* LENGTHS of lines, if they are known, or NULL; with KEEP items of the bins from there on are dropped. */
+/* Items of the bins from KEEP on are dropped. */
 static void
-copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, const uint32_t *lengths,
-           unsigned keep, char **to)
+copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, unsigned keep, char **to)
 {
 	const size_t fixed = walk->order->item_bytes;
 	const char *items[GS_ITEM_BATCH];
 	uint32_t bytes[GS_ITEM_BATCH];
 	size_t count;
 
-	switch (keep > 0 ? 0 : fixed) {
+	switch (keep < GS_ITEM_BINS_MOST ? 0 : fixed) {
 	case 0:  break;
 	case 8:  copy_fixed(walk, found, fetched, to, 8); return;
 	case 12: copy_fixed(walk, found, fetched, to, 12); return;
@@ -100,16 +99,12 @@ copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fet
 	case 32: copy_fixed(walk, found, fetched, to, 32); return;
 	default: copy_fixed(walk, found, fetched, to, fixed); return;
 	}
-	for (size_t s = 0; lengths != NULL && s < walk->slice_count; s++) {
-		const char *item = walk->slices[s].data, *end = item + walk->slices[s].bytes;
-
-		for (; item < end; item += *lengths++)
-			copy_item(found++, fetched, to, item, *lengths);
-	}
-	while (lengths == NULL && (count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
+	for (size_t i = 0; fixed > 0 && i < GS_ITEM_BATCH; i++)
+		bytes[i] = (uint32_t)fixed;
+	while ((count = gs_item_walk_next(walk, items, bytes, GS_ITEM_BATCH)) > 0)
 		for (size_t i = 0; i < count; i++, found++)
-			if (keep == 0 || *found < keep)
-				copy_item(found, fetched, to, items[i], fixed > 0 ? fixed : bytes[i]);
+			if (*found < keep)
+				copy_item(found, fetched, to, items[i], bytes[i]);
 }
 
 /* All items have one bin: leave them as they are. */
@@ -144,7 +139,8 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	struct gs_item_walk walk = gs_item_walk_begin(order, slices, slice_count);
 	const unsigned total = divider->owners != NULL ? divider->owners->owners : bins->count;
 	const bool drops = divider->keep > 0 && divider->keep < total;
-	const uint16_t *fetched = divider->found;
+	const uint16_t *found = divider->found, *fetched = found;
+	const uint32_t *lengths = divider->bytes;
 	uint64_t before[GS_ITEM_BINS_MOST];
 	char *to[GS_ITEM_BINS_MOST];
 	uint32_t at = 0;
@@ -175,7 +171,15 @@ gs_items_divide(const struct gs_item_order *order, const struct gs_item_bins *bi
 	walk = gs_item_walk_begin(order, slices, slice_count);
 	if (!drops && count > FETCH_AHEAD && gs_simd_fetches_first())
 		fetched += count - FETCH_AHEAD;
-	copy_items(&walk, divider->found, fetched,
-	           !drops && count <= divider->lengths ? divider->bytes : NULL,
-	           drops ? divider->keep : 0, to);
+	if (drops || order->item_bytes > 0 || count > divider->lengths) {
+		copy_items(&walk, found, fetched, drops ? divider->keep : GS_ITEM_BINS_MOST, to);
+		return;
+	}
+	/* their lengths are known */
+	for (size_t s = 0; s < slice_count; s++) {
+		const char *item = slices[s].data, *end = item + slices[s].bytes;
+
+		for (; item < end; item += *lengths++)
+			copy_item(found++, fetched, to, item, *lengths);
+	}
 }

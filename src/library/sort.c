@@ -136,8 +136,7 @@ sort_by_counting(void *keys, size_t count, const struct gs_array_args *args)
 
 /* ---- few values --------------------------------------------------------------------- */
 
-/* Fewer keys are sorted before one knows that they are in order, or have few values.  The first keys tell most
- * of the others. */
+/* It takes longer to find that fewer keys are in order, or have few values, than to sort them. */
 enum { ORDERED_KEYS = 256, COUNTED_KEYS = 2048, FIRST = 16 };
 
 enum { STRETCH_KEYS = 1 << 16 };

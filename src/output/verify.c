@@ -74,27 +74,34 @@ gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint
 
 /* ---- what leaves ------------------------------------------------------------------- */
 
+struct gs_span_digest
+gs_span_digest(unsigned threads, const struct gs_span *span, bool ordered)
+{
+	const unsigned bits = span->key_bits;
+	struct gs_span_digest digest = { .keys = span->count };
+	struct gs_checksum found;
+
+	if (span->count == 0)
+		return digest;
+	found = gs_checksum(threads, span->key_class, bits, span->keys, span->count, ordered);
+	digest.sum = found.sum;
+	digest.falls = found.falls;
+	digest.first = gs_key_at(span->keys, bits, 0);
+	digest.last = gs_key_at(span->keys, bits, span->count - 1);
+	digest.first_class = digest.last_class = span->key_class;
+	for (size_t at = 0; span->times != NULL && at < span->count; at++) {
+		digest.keys += span->times[at] - 1;
+		digest.sum += (span->times[at] - 1) *
+		              gs_checksum_of(span->key_class, gs_key_at(span->keys, bits, at));
+	}
+	return digest;
+}
+
 void
 gs_verify_digest(const struct gs_verify *verify, unsigned threads, const struct gs_span *span,
                  struct gs_span_digest *digest)
 {
-	const unsigned bits = span->key_bits;
-	struct gs_checksum found;
-
-	*digest = (struct gs_span_digest){ .keys = 0 };
-	if (!verify->on || span->count == 0)
-		return;
-	found = gs_checksum(threads, span->key_class, bits, span->keys, span->count, true);
-	*digest = (struct gs_span_digest){
-		.keys = span->count, .sum = found.sum, .falls = found.falls,
-		.first = gs_key_at(span->keys, bits, 0), .first_class = span->key_class,
-		.last = gs_key_at(span->keys, bits, span->count - 1), .last_class = span->key_class,
-	};
-	for (size_t at = 0; span->times != NULL && at < span->count; at++) {
-		digest->keys += span->times[at] - 1;
-		digest->sum += (span->times[at] - 1) *
-		               gs_checksum_of(span->key_class, gs_key_at(span->keys, bits, at));
-	}
+	*digest = verify->on ? gs_span_digest(threads, span, true) : (struct gs_span_digest){ .keys = 0 };
 }
 
 void

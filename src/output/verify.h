@@ -45,7 +45,7 @@ struct gs_verify {
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     const struct gs_item_order *order, unsigned threads);
 
-/* The functions that follow do nothing unless verification is on. */
+/* The functions that follow do nothing unless verification is on, but for gs_span_digest(). */
 
 /** Note a piece that has arrived; any thread, in any order. */
 void gs_verify_in(struct gs_verify *verify, const struct gs_piece *piece);
@@ -59,7 +59,10 @@ void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count,
 /** Note a sorted span of keys that leaves, before anything is selected from it. */
 void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
 
-/* The same in two steps: any thread computes the digest of a span, with THREADS ... */
+/** What SPAN has, whether or not keys are verified.  ORDERED: see whether they fall; else FALLS is false. */
+struct gs_span_digest gs_span_digest(unsigned threads, const struct gs_span *span, bool ordered);
+
+/* gs_verify_out() in two steps: any thread computes the digest of a span, with THREADS ... */
 void gs_verify_digest(const struct gs_verify *verify, unsigned threads, const struct gs_span *span,
                       struct gs_span_digest *digest);
 

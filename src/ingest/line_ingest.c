@@ -52,29 +52,28 @@ gs_line_ingest_close(struct gs_line_ingest *ingest)
 
 /* ---- lines that do not lie in one chunk -------------------------------------------- */
 
-/* A share of three quarters of -S: a quarter may be for decompression. */
+/* Take memory of the store for BYTES of TO: the line that has begun, and the same with a number.  A header is not
+ * in the store. */
 static gs_status
-check_header(const struct gs_line_ingest *ingest, size_t bytes)
+lend(struct gs_line_ingest *ingest, const struct gs_bytes *to, size_t bytes)
 {
-	return bytes <= ingest->limits.header_most ? GS_OK
-	       : gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs about "
-	                 "'--buffer-size=%zuM' (-S)", ingest->faults.name, bytes,
-	                 (ingest->limits.shares > 0 ? ingest->limits.shares : 1) *
-	                 (((GS_HEADER_SHARE * 4 / 3 + 2) * bytes >> 20) + 24));
-}
-
-/* Take memory of the store for the line that has begun, and for the same with a number. */
-static gs_status
-lend(struct gs_line_ingest *ingest, size_t bytes)
-{
+	const struct gs_line_file *file = &ingest->file;
+	const struct gs_line_limits *limits = &ingest->limits;
 	const struct gs_taker *taker = &ingest->taker;
+	const bool is_line = to == &file->line;
+	size_t header_bytes = is_line && file->header_left == 0 ? 0 : bytes;
 
-	if (ingest->file.header_left > 0)
-		TRY(check_header(ingest, (ingest->file.first ? ingest->header : ingest->file.names).bytes +
-		                 bytes));
-	if (bytes > ingest->limits.line_most)	/* it is in memory twice, as the line before, too */
+	if (is_line && file->header_left > 0)
+		header_bytes += (file->first ? ingest->header : file->names).bytes;
+	/* a share of three quarters of -S: a quarter may be for decompression */
+	if (header_bytes > limits->header_most)
+		return gs_fail(GS_EBUDGET, "%s: the header has %zu bytes or more: that needs about "
+		               "'--buffer-size=%zuM' (-S)", ingest->faults.name, header_bytes,
+		               (limits->shares > 0 ? limits->shares : 1) *
+		               (((GS_HEADER_SHARE * 4 / 3 + 2) * header_bytes >> 20) + 24));
+	if (is_line && bytes > limits->line_most)	/* it is in memory twice, as the line before, too */
 		return gs_item_fail_large(bytes, ingest->column != NULL ? GS_COLUMN_LINE_SHARE : 3);
-	return bytes < LONG_LINE_BYTES || taker->lend == NULL ? GS_OK
+	return !is_line || bytes < LONG_LINE_BYTES || taker->lend == NULL ? GS_OK
 	       : taker->lend(taker->context, ingest->number.bits > 0 ? 2 * bytes : bytes);
 }
 
@@ -83,17 +82,16 @@ append(struct gs_line_ingest *ingest, struct gs_bytes *to, const char *data, siz
 {
 	struct gs_line_file *file = &ingest->file;
 	const size_t wanted = to->bytes + bytes;
-	const bool is_line = to == &file->line;
 
 	if (wanted > GS_ITEM_MOST_BYTES)
 		return gs_fail(GS_EINPUT, "%s: a line has more than 4 GiB%s", ingest->faults.name,
 		               ingest->order->fields.csv ? "; is a quote not closed?" : "");
 	if (wanted > to->room && !file->measured) {
 		const size_t room = wanted > 2 * to->room ? wanted : 2 * to->room;
-		const gs_status status = is_line ? lend(ingest, wanted) : check_header(ingest, wanted);
+		const gs_status status = lend(ingest, to, wanted);
 		char *grown;
 
-		file->measured = is_line && status == GS_EBUDGET && ingest->limits.measures;
+		file->measured = to == &file->line && status == GS_EBUDGET && ingest->limits.measures;
 		if (!file->measured) {
 			TRY(status);
 			grown = realloc(to->data, room);
@@ -107,25 +105,7 @@ append(struct gs_line_ingest *ingest, struct gs_bytes *to, const char *data, siz
 	if (bytes > 0 && !file->measured)
 		memcpy(to->data + to->bytes, data, bytes);
 	to->bytes = wanted;
-	if (file->measured)
-		return GS_OK;
-	/* the line that has begun has no end in sight: is it too long for a number? */
-	if (!is_line || ingest->text == NULL || ingest->text->invalid != GSORT_INVALID_ABORT ||
-	    file->header_left > 0 || wanted <= GS_LINE_BYTES + 1)
-		return GS_OK;
-	return gs_line_reject(ingest->text, ingest->faults.name,
-	                      file->header_lines + ingest->lines - file->lines_before + 1, to->data,
-	                      to->data + wanted, &ingest->faults.invalid);
-}
-
-/* Take what DATA .. END has of the line that has begun.  *WHOLE: it ends there, behind *DATA. */
-static gs_status
-continue_line(struct gs_line_ingest *ingest, char **data, const char *end, bool *whole)
-{
-	const char *from = *data;
-
-	*data += gs_line_end_within(ingest->order, from, end, &ingest->file.place, whole) - from;
-	return append(ingest, &ingest->file.line, from, (size_t)(*data - from));
+	return GS_OK;
 }
 
 /* ---- headers ------------------------------------------------------------------------ */
@@ -421,7 +401,7 @@ end_line(struct gs_line_ingest *ingest)
 	const char *end = line->data + line->bytes;
 
 	if (file->measured)
-		return lend(ingest, line->bytes);
+		return lend(ingest, line, line->bytes);
 	if (file->header_left > 0) {
 		const bool names = file->header_left-- == file->header_lines;
 
@@ -472,13 +452,12 @@ gs_status
 gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk)
 {
 	enum { LOOKED_AT = 64 << 10 };	/* for quotes */
-	const struct gs_text_options *options = ingest->faults.options;
+	const struct gs_text_options *options = ingest->faults.options, *text = ingest->text;
 	const struct gs_fields *fields = &ingest->order->fields;
 	struct gs_line_file *file = &ingest->file;
-	char *data = chunk->data, *last;
+	struct gs_bytes *line = &file->line;
+	char *data = chunk->data;
 	const char *end = data + chunk->bytes;
-	size_t mark = 0;
-	bool whole = true;
 
 	if (chunk->begins) {
 		file->first = ingest->faults.name == NULL || gs_line_ingest_wants_header(ingest);
@@ -501,21 +480,36 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 	ingest->chunk = ingest->bytes == 0 ? chunk : NULL;	/* nobody reads ahead yet */
 	ingest->bytes += chunk->bytes;
 	atomic_store(&ingest->monitor->counters.bytes_in, ingest->bytes);
-	if (chunk->begins && fields->csv && !file->inside)
-		mark = gs_line_mark(data, chunk->bytes);
-	if (mark > 0 && file->first && ingest->header.bytes == 0)
-		TRY(append(ingest, &ingest->header, data, mark));	/* before all that is written */
-	data += mark;
-	while (data < end && (file->line.bytes > 0 || file->header_left > 0)) {
-		TRY(continue_line(ingest, &data, end, &whole));
+	if (chunk->begins && fields->csv && !file->inside) {
+		const size_t mark = gs_line_mark(data, chunk->bytes);
+
+		if (file->first && ingest->header.bytes == 0)	/* it comes before all that is written */
+			TRY(append(ingest, &ingest->header, data, mark));
+		data += mark;
+	}
+	while (data < end) {
+		char *from = data;
+		bool whole;
+
+		if (line->bytes == 0 && file->header_left == 0) {	/* all lines that are whole */
+			data += gs_line_last_end(ingest->order, from, end) - from;
+			if (data > from)
+				TRY(take_lines(ingest, from, data));
+			if (data == end)
+				break;
+			from = data;
+		}
+		data += gs_line_end_within(ingest->order, from, end, &file->place, &whole) - from;
+		TRY(append(ingest, line, from, (size_t)(data - from)));
+		if (!whole && text != NULL && text->invalid == GSORT_INVALID_ABORT && file->header_left == 0 &&
+		    !file->measured && line->bytes > GS_LINE_BYTES + 1) {
+			/* too long for a number, wherever it ends: what there is of it is refused */
+			line->data[line->bytes - 1] = ingest->order->terminator;
+			whole = true;
+		}
 		if (whole)
 			TRY(end_line(ingest));
 	}
-	last = data + (gs_line_last_end(ingest->order, data, end) - data);
-	if (last > data)
-		TRY(take_lines(ingest, data, last));
-	if (last < end)
-		TRY(continue_line(ingest, &last, end, &whole));
 	return chunk->ends ? end_file(ingest) : GS_OK;
 }
 

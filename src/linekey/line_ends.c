@@ -34,6 +34,14 @@ step(const struct gs_line_order *order, char c, struct gs_line_place *place)
 }
 
 #if defined __SSE2__
+/* A bit for each of the 64 bytes at AT that is BYTE. */
+static inline uint64_t
+find_byte_of_64(const char *at, char byte)
+{
+	return gs_find_byte(at, byte) | (uint64_t)gs_find_byte(at + 16, byte) << 16 |
+	       (uint64_t)gs_find_byte(at + 32, byte) << 32 | (uint64_t)gs_find_byte(at + 48, byte) << 48;
+}
+
 /* The ends of lines in the 64 bytes at AT, one byte after the other. */
 static __attribute__((noinline)) uint64_t
 stray_ends_of_64(const struct gs_line_order *order, const char *at, struct gs_line_place *place)
@@ -50,7 +58,7 @@ static inline uint64_t
 quoted_ends_of_64(const struct gs_line_order *order, const char *at, uint64_t quotes,
                   uint64_t terminators, struct gs_line_place *place)
 {
-	const uint64_t before = gs_find_byte_of_64(at, (char)order->fields.separator) |
+	const uint64_t before = find_byte_of_64(at, (char)order->fields.separator) |
 	                        terminators | quotes;
 	uint64_t quoted = quotes;
 
@@ -66,8 +74,8 @@ quoted_ends_of_64(const struct gs_line_order *order, const char *at, uint64_t qu
 static inline __attribute__((always_inline)) uint64_t
 ends_of_64(const struct gs_line_order *order, const char *at, struct gs_line_place *place)
 {
-	const uint64_t ends = gs_find_byte_of_64(at, order->terminator);
-	const uint64_t quotes = gs_find_byte_of_64(at, '"');
+	const uint64_t ends = find_byte_of_64(at, order->terminator);
+	const uint64_t quotes = find_byte_of_64(at, '"');
 
 	if (quotes != 0)
 		return quoted_ends_of_64(order, at, quotes, ends, place);

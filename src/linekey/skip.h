@@ -24,14 +24,6 @@ gs_find_byte(const char *at, char byte)
 
 	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)));
 }
-
-/** The same for 64 bytes. */
-static inline uint64_t
-gs_find_byte_of_64(const char *at, char byte)
-{
-	return gs_find_byte(at, byte) | (uint64_t)gs_find_byte(at + 16, byte) << 16 |
-	       (uint64_t)gs_find_byte(at + 32, byte) << 32 | (uint64_t)gs_find_byte(at + 48, byte) << 48;
-}
 #endif
 
 /** How many bytes from AT to END are BYTE. */

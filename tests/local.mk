@@ -40,7 +40,7 @@ tests_unit_units_SOURCES = \
   tests/unit/io/inflate.c \
   tests/unit/io/input.c \
   tests/unit/io/output.c \
-  tests/unit/io/output_fd.c \
+  tests/unit/io/replace.c \
   tests/unit/options/given.c \
   tests/unit/options/options.c \
   tests/unit/ranks/receive.c \

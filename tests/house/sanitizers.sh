@@ -40,7 +40,7 @@ run_tests() {
 
 # MemorySanitizer, without the tables that call libraries of compressed data themselves.
 msan_tables='contents bars base team progress encode encode_text float_sum floats key record text_decoder output
-	output_fd options receive key_exchange parts transport ranks plan plan_items forecast division item_merger
+	replace options receive key_exchange parts transport ranks plan plan_items forecast division item_merger
 	item_store store line_collector count follow merge scan set_merge splitters batch items owners bitonic spill
 	external_merge select split verify'
 run_msan() {

@@ -1,71 +1,70 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* output.c - rows for src/io/output.c and replace.c: the old file, then the complete new one */
-#include <dirent.h>
+/* output.c - rows for src/io/output.c: preallocated blocks, and pages given to a pipe */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/filesystem.h"
+#include "base/arena.h"
 #include "io/output.h"
 #include "tests/unit/units.h"
 
-static char folder[64];
+enum {
+	PIECE   = 100003,	/* of no page */
+	PIECES  = 97,
+	WHOLE   = PIECE * PIECES,
+};
 
-static const char *
-path(const char *name)
+static char path[200];
+
+/* The right value of byte AT in every output here. */
+static char
+letter(size_t at)
 {
-	static char paths[16][128];
-	static unsigned next;
-
-	next = (next + 1) % 16;
-	snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
-	return paths[next];
+	return (char)(units_mix(at / 8) >> (at % 8 * 8));
 }
 
-static void
-put_file(const char *name, const char *content)
+static char *
+letters(size_t from, size_t bytes)
 {
-	FILE *file = fopen(path(name), "w");
+	char *data = malloc(bytes + 1);
 
-	fputs(content, file);
-	fclose(file);
+	for (size_t b = 0; b < bytes; b++)
+		data[b] = letter(from + b);
+	return data;
 }
 
+/* From its byte AT on the file holds that of an output of BYTES, and is SIZE long. */
 static bool
-contains(const char *name, const char *content)
+holds(size_t at, size_t bytes, size_t size)
 {
-	FILE *file = fopen(path(name), "r");
-	char data[200];
-	size_t bytes;
+	FILE *file = fopen(path, "r");
+	bool same = file != NULL && fseek(file, (long)at, SEEK_SET) == 0;
 
-	if (file == NULL)
-		return false;
-	bytes = fread(data, 1, sizeof data - 1, file);
-	fclose(file);
-	data[bytes] = '\0';
-	return strcmp(data, content) == 0;
+	for (size_t b = 0; same && b < bytes; b++)
+		same = getc_unlocked(file) == (unsigned char)letter(b);
+	same = same && fseek(file, 0, SEEK_END) == 0 && (size_t)ftell(file) == size;
+	if (file != NULL)
+		fclose(file);
+	return same;
 }
 
-static unsigned
-count_files(void)
+/* No blocks behind the end. */
+static bool
+is_tight(void)
 {
-	DIR *directory = opendir(folder);
-	unsigned count = 0;
+	struct stat st;
 
-	for (const struct dirent *entry; (entry = readdir(directory)) != NULL; )
-		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-	closedir(directory);
-	return count;
-}
-
-/* Where no file can be without a name, each of FILES that are being written has one of its own. */
-static unsigned
-names_of(unsigned files)
-{
-	return gs_nameless_flag() == 0 ? files : 0;
+	return stat(path, &st) == 0 && st.st_blocks * 512 <= st.st_size + (256 << 10);
 }
 
 static struct gs_output *
@@ -77,339 +76,368 @@ open_output(const char *name)
 	return gs_output_open(&out, &options) == GS_OK ? out : NULL;
 }
 
-/* In all states between opening and finishing, what others see. */
-static void
-check_moments(bool exists)
+/* Standard output is FD for a while: for an output that takes it as it is. */
+static struct gs_output *
+open_standard(int fd, int *kept)
 {
-	const char *kind = exists ? "an existing" : "a new";
+	fflush(stdout);
+	*kept = dup(STDOUT_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	return open_output(NULL);
+}
+
+static void
+restore_standard(int kept)
+{
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
+}
+
+/* ---- a file -------------------------------------------------------------------- */
+
+/* BYTES of what belongs there from FROM on, in pieces that make it ask for room ahead. */
+static gs_status
+submit(struct gs_output *out, size_t from, size_t bytes)
+{
+	char *data = letters(from, bytes);
+	gs_status status = GS_OK;
+
+	for (size_t at = 0; at < bytes && status == GS_OK; at += 7 * PIECE)
+		status = gs_output_submit(out, data + at,
+		                          bytes - at < 7 * PIECE ? bytes - at : 7 * PIECE);
+	if (status == GS_OK)
+		status = gs_output_wait(out);
+	free(data);
+	return status;
+}
+
+static void
+check_named(void)
+{
+	struct gs_output *out = open_output(path);
+
+	CHECK(out != NULL && !gs_output_takes_pages(out) && submit(out, 0, WHOLE) == GS_OK &&
+	      gs_output_finish(&out, 1) == GS_OK, "a named file is written: %s", gs_message());
+	gs_output_close(out);
+	CHECK(holds(0, WHOLE, WHOLE) && is_tight(), "and is as long as it is");
+	remove(path);
+}
+
+/* A file of SIZE, written from AT on through its descriptor, which is not ours. */
+static void
+check_standard(size_t size, size_t at, bool finish)
+{
+	const size_t end = at + WHOLE;
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
 	struct gs_output *out;
+	char last;
 
-	if (exists)
-		put_file("f", "old");
-	out = open_output(path("f"));
-	CHECK(out != NULL && count_files() == exists + names_of(1), "%s file: opening changes nothing", kind);
-	CHECK(gs_output_write(out, "ne", 2) == GS_OK && count_files() == exists + names_of(1) &&
-	      contains("f", "old") == exists, "%s file: nor does writing", kind);
+	CHECK(ftruncate(fd, (off_t)size) == 0 && pwrite(fd, "z", 1, (off_t)size - 1) == 1 &&
+	      lseek(fd, (off_t)at, SEEK_SET) == (off_t)at, "a file is there");
+	out = open_standard(fd, &kept);
+	CHECK(submit(out, 0, WHOLE) == GS_OK && (!finish || gs_output_finish(&out, 1) == GS_OK),
+	      "standard output is written: %s", gs_message());
 	gs_output_close(out);
-	CHECK(count_files() == exists && contains("f", "old") == exists,
-	      "%s file: dropping it leaves what was there", kind);
-
-	out = open_output(path("f"));
-	CHECK(gs_output_write(out, "ne", 2) == GS_OK && gs_output_submit(out, "w", 1) == GS_OK &&
-	      gs_output_submit(out, "er", 2) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
-	      contains("f", "newer") && count_files() == 1,
-	      "%s file: finishing makes it the output: %s", kind, gs_message());
-	gs_output_close(out);
-	CHECK(contains("f", "newer"), "%s file: closing does not undo that", kind);
-	remove(path("f"));
+	restore_standard(kept);
+	CHECK(lseek(fd, 0, SEEK_CUR) == (off_t)end, "the descriptor points behind the last byte");
+	CHECK(holds(at, WHOLE, end > size ? end : size), "from byte %zu on all is there", at);
+	CHECK(size <= end || (pread(fd, &last, 1, (off_t)size - 1) == 1 && last == 'z'),
+	      "what was behind it is still");
+	CHECK(is_tight(), "no blocks stay behind the end");
+	close(fd);
+	remove(path);
 }
 
-/* Another process makes or removes the file while we write. */
+/* What another process writes to the same descriptor meanwhile is not written over, nor cut. */
 static void
-check_races(void)
+check_company(bool finish)
 {
-	struct gs_output *out = open_output(path("f"));
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
+	struct gs_output *out = open_standard(fd, &kept);
+	char note[5] = "";
 
-	put_file("f", "theirs");
-	CHECK(gs_output_write(out, "ours", 4) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
-	      contains("f", "ours") && count_files() == 1,
-	      "a file that appeared meanwhile is replaced: %s", gs_message());
+	CHECK(submit(out, 0, WHOLE) == GS_OK && write(fd, "note", 4) == 4 &&
+	      (!finish || gs_output_finish(&out, 1) == GS_OK), "two write one file");
 	gs_output_close(out);
-
-	out = open_output(path("f"));
-	remove(path("f"));
-	CHECK(gs_output_write(out, "again", 5) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
-	      contains("f", "again") && count_files() == 1,
-	      "a file that went away meanwhile is made: %s", gs_message());
-	gs_output_close(out);
-
-	out = open_output(path("f"));
-	remove(path("f"));
-	mkdir(path("f"), 0777);
-	CHECK(gs_output_write(out, "x", 1) == GS_OK && gs_output_finish(&out, 1) == GS_EIO &&
-	      strstr(gs_message(), "cannot replace") != NULL && count_files() == 1,
-	      "a folder in its place is an error, and nothing is left: %s", gs_message());
-	gs_output_close(out);
-	remove(path("f"));
+	restore_standard(kept);
+	CHECK(holds(0, WHOLE, WHOLE + 4) && pread(fd, note, 4, WHOLE) == 4 &&
+	      strcmp(note, "note") == 0 && is_tight(), "and both are there: %s", note);
+	close(fd);
+	remove(path);
 }
 
-static void
-check_in_place(void)
-{
-	struct gs_output *out;
+/* ---- errors: in a process of their own ------------------------------------------- */
 
-	put_file("f", "old and longer");
-	if (link(path("f"), path("g")) != 0)
-		return;
-	out = open_output(path("f"));
-	CHECK(contains("g", "old and longer"), "in place: opening does not truncate");
-	gs_output_close(out);
-	CHECK(contains("g", "old and longer"), "in place: nor does dropping it");
-	out = open_output(path("f"));
-	CHECK(gs_output_write(out, "new", 3) == GS_OK && contains("g", "new"),
-	      "in place: the first byte does");
-	CHECK(gs_output_finish(&out, 1) == GS_OK && contains("g", "new"), "in place: that was it");
-	gs_output_close(out);
-	out = open_output(path("f"));
-	CHECK(gs_output_finish(&out, 1) == GS_OK && contains("g", ""),
-	      "in place: nothing written means empty");
-	gs_output_close(out);
-	remove(path("f"));
-	remove(path("g"));
-}
-
-/* --in-place: the inode stays, and gsort knows which input it would destroy. */
-static void
-check_in_place_option(void)
-{
-	const char *name = path("f");
-	const struct gs_output_options options = { .name = name, .in_place = true };
-	struct gs_output *out;
-	struct stat before, after;
-
-	put_file("f", "old and longer");
-	stat(name, &before);
-	CHECK(gs_output_open(&out, &options) == GS_OK && contains("f", "old and longer"),
-	      "asked to write in place: opening does not truncate");
-	CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
-	      stat(name, &after) == 0 && before.st_ino == after.st_ino && contains("f", "new"),
-	      "the file is the same, with new content: %s", gs_message());
-	gs_output_close(out);
-
-	remove(name);
-	CHECK(gs_output_open(&out, &options) == GS_OK && contains("f", "") &&
-	      gs_output_submit(out, "made", 4) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
-	      contains("f", "made"), "a file that did not exist is made");
-	gs_output_close(out);
-	remove(name);
-}
-
+/* The wait status of a child that runs BODY. */
 static int
-keep(void *context, const void *data, size_t bytes)
+in_child(void (*body)(void))
 {
-	char *text = context;
+	int status = -1;
+	pid_t child;
 
-	if (bytes > 4) {
-		errno = EFBIG;
-		return -1;
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		units_failed = 0;
+		body();
+		fflush(stdout);
+		_exit(units_failed > 0);
 	}
-	strncat(text, data, bytes);
-	return 0;
+	waitpid(child, &status, 0);
+	return status;
+}
+
+/* Writing stops with this message, and there are no more blocks than bytes. */
+static void
+expect_trouble(const char *reason)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600), kept;
+	struct gs_output *out = open_standard(fd, &kept);
+	const gs_status status = submit(out, 0, WHOLE);
+	char message[200];
+
+	snprintf(message, sizeof message, "%s", gs_message());
+	gs_output_close(out);
+	restore_standard(kept);
+	CHECK(status == GS_EIO && strncmp(message, "write failed: standard output: ", 31) == 0 &&
+	      strstr(message, reason) != NULL, "it fails, and says why: %s", message);
+	CHECK(is_tight(), "no blocks stay behind the end");
+	close(fd);
+	remove(path);
 }
 
 static void
-check_callback(void)
+with_limit(void)
 {
-	char text[20] = "";
-	const struct gs_output_options options = {
-		.name = "there", .in_place = true, .write = keep, .write_context = text,
-	};
+	const struct rlimit limit = { 3 * PIECE + 50, 3 * PIECE + 50 };
+
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	expect_trouble("File too large");
+}
+
+/* A mount that no other process sees, and that ends with this process. */
+static void
+with_small_disk(void)
+{
+	char folder[100];
+
+	snprintf(folder, sizeof folder, "%.90s.d", path);
+	if (mkdir(folder, 0700) != 0 || unshare(CLONE_NEWNS) != 0 ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("none", folder, "tmpfs", 0, "size=1m") != 0)
+		return;
+	snprintf(path, sizeof path, "%s/f", folder);
+	expect_trouble("No space left on device");
+	umount2(folder, MNT_DETACH);
+}
+
+/* ---- pages ---------------------------------------------------------------------- */
+
+static char *
+map_letters(size_t from, size_t bytes, size_t *mapped)
+{
+	char *pages, *data = letters(from, bytes);
+
+	*mapped = (bytes + 4095) / 4096 * 4096;
+	pages = mmap(NULL, *mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(pages, data, bytes);
+	free(data);
+	return pages;
+}
+
+/* Reads PIPE slowly, in odd amounts, to its end; how many bytes were right. */
+static size_t
+read_letters(int fd)
+{
+	static char data[70001];
+	size_t at = 0;
+	ssize_t got;
+
+	while ((got = read(fd, data, sizeof data - at % 977)) > 0) {
+		for (ssize_t b = 0; b < got; b++)
+			if (data[b] != letter(at + (size_t)b))
+				return at + (size_t)b;
+		at += (size_t)got;
+		if (at % 16 == 0)
+			usleep(2000);
+	}
+	return at;
+}
+
+static int ends[2], go[2];
+
+static void
+read_pipe(void)
+{
+	size_t right;
+
+	close(ends[1]);
+	close(go[1]);
+	(void)!read(go[0], &right, 1);
+	right = read_letters(ends[0]);
+	CHECK(right == WHOLE + 5, "the reader gets what was given: the first %zu bytes", right);
+}
+
+/* The writer has long waited for the reader when that may begin. */
+static void
+on_alarm(int signal)
+{
+	static volatile sig_atomic_t alarms;
+
+	(void)signal;
+	if (++alarms % 20 == 0)
+		(void)!write(go[1], "", 1);
+}
+
+/* A caller of the library with a handler of signals, that often come: no call is restarted. */
+static void
+alarm_every(long us)
+{
+	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval often = { { 0, us }, { 0, us } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+/* Copies and pages in turns; the pages are replaced once they are given, and others are written there. */
+static void
+check_pages(bool blocks)
+{
 	struct gs_output *out;
+	size_t at = 5, mapped;
+	char *pages, *head = letters(0, 5);
+	bool good;
+	int kept, status = -1;
+	pid_t reader;
 
-	CHECK(gs_output_open(&out, &options) == GS_OK && gs_output_write(out, "on", 2) == GS_OK &&
-	      gs_output_submit(out, "ce", 2) == GS_OK && gs_output_write(out, "", 0) == GS_OK &&
-	      gs_output_finish(&out, 1) == GS_OK && strcmp(text, "once") == 0,
-	      "a callback takes all bytes: %s", text);
-	gs_output_close(out);
-	CHECK(gs_output_open(&out, &options) == GS_OK &&
-	      gs_output_submit(out, "longer", 6) == GS_EIO &&
-	      strcmp(gs_message(), "write failed: there: File too large") == 0,
-	      "and its errno is reported: %s", gs_message());
-	gs_output_close(out);
-}
-
-/* Long pieces through the thread arrive in order. */
-static void
-check_pieces(void)
-{
-	enum { PIECE = 300000, PIECES = 9 };
-	struct gs_output *out = open_output(path("f"));
-	char *pieces[2] = { malloc(PIECE), malloc(PIECE) };
-	bool holds = true;
-	FILE *file;
-
-	for (int p = 0; p < PIECES; p++) {
-		memset(pieces[p % 2], 'a' + p, PIECE);
-		holds = holds && gs_output_submit(out, pieces[p % 2], PIECE) == GS_OK;
+	CHECK(pipe(ends) == 0 && pipe(go) == 0, "pipes");
+	fflush(stdout);
+	reader = fork();
+	if (reader == 0) {
+		units_failed = 0;
+		read_pipe();
+		fflush(stdout);
+		_exit(units_failed > 0);
 	}
-	holds = holds && gs_output_wait(out) == GS_OK && gs_output_finish(&out, 1) == GS_OK;
-	gs_output_close(out);
-	file = fopen(path("f"), "r");
-	for (int b = 0; b < PIECE * PIECES; b++)
-		holds = holds && getc(file) == 'a' + b / PIECE;
-	CHECK(holds && getc(file) == EOF, "pieces handed to the thread arrive in order");
-	fclose(file);
-	free(pieces[0]);
-	free(pieces[1]);
-	remove(path("f"));
-}
-
-static void
-check_trouble(void)
-{
-	static const char many[1 << 16];
-	struct gs_output *out = open_output("/dev/full");
-
-	if (out != NULL) {
-		CHECK(gs_output_submit(out, "x", 1) == GS_EIO, "a few bytes need no thread");
-		CHECK(gs_output_submit(out, many, sizeof many) == GS_OK &&
-		      gs_output_wait(out) == GS_EIO &&
-		      strcmp(gs_message(), "write failed: /dev/full: No space left on device") == 0,
-		      "an error of the thread is returned by the wait: %s", gs_message());
-		gs_output_close(out);
+	close(ends[0]);
+	fcntl(ends[1], F_SETFL, blocks ? 0 : O_NONBLOCK);
+	out = open_standard(ends[1], &kept);
+	close(ends[1]);
+	alarm_every(300);
+	good = gs_output_submit(out, head, 5) == GS_OK;
+	for (unsigned p = 0; p < PIECES; p++, at += PIECE) {
+		pages = map_letters(at, PIECE, &mapped);
+		if (p % 5 == 4)		/* as if it took no pages */
+			good = good && gs_output_write(out, pages, PIECE) == GS_OK;
+		else
+			good = good && gs_output_give_pages(out, pages, PIECE) == GS_OK;
+		gs_arena_forget(pages, mapped);
+		memset(pages, '!', mapped);
+		munmap(pages, mapped);
 	}
-	CHECK(open_output(path("no/f")) == NULL && strstr(gs_message(), "open failed: ") != NULL,
-	      "a missing folder is an error at once");
-	CHECK(open_output("") == NULL, "no name is no file");
+	good = good && gs_output_finish(&out, 1) == GS_OK;
+	alarm_every(0);
+	close(go[0]);
+	close(go[1]);
+	gs_output_close(out);
+	restore_standard(kept);
+	CHECK(good, "pages are given: %s", gs_message());
+	waitpid(reader, &status, 0);
+	CHECK(status == 0, "nothing was lost or changed on its way, %s",
+	      blocks ? "blocking" : "not blocking");
+	free(head);
 }
 
-/* Another rank fails after this file has its name. */
-static void
-check_settling(void)
+/* A writer whose reader has gone, in a thread that blocks all signals. */
+static void *
+give_to_nobody(void *context)
 {
+	struct gs_output *out = context;
+	size_t mapped;
+	char *pages = map_letters(0, 1 << 20, &mapped);
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	CHECK(gs_output_give_pages(out, pages, 1 << 20) == GS_EIO &&
+	      strstr(gs_message(), "write failed: standard output: Broken pipe") != NULL,
+	      "it is reported: %s", gs_message());
+	munmap(pages, mapped);
+	return NULL;
+}
+
+static void
+lose_reader(void)
+{
+	int pair[2], kept;
 	struct gs_output *out;
+	pthread_t id;
 
-	for (unsigned exists = 0; exists < 2; exists++) {
-		if (exists)
-			put_file("f", "old");
-		out = open_output(path("f"));
-		CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_prepare(out, false) == GS_OK &&
-		      gs_output_finish(&out, 1) == GS_OK && contains("f", "new"), "it is complete");
-		CHECK(gs_output_settle(out, false) == GS_OK && contains("f", "old") == exists &&
-		      count_files() == exists, "what was there is there again");
-		gs_output_close(out);
+	if (pipe(pair) != 0)
+		return;
+	close(pair[0]);
+	out = open_standard(pair[1], &kept);
+	pthread_create(&id, NULL, give_to_nobody, out);
+	pthread_join(id, NULL);
+	gs_output_close(out);
+	restore_standard(kept);
+}
 
-		out = open_output(path("f"));
-		CHECK(gs_output_prepare(out, false) == GS_OK && gs_output_finish(&out, 1) == GS_OK,
-		      "once more");
-		remove(path("f"));
-		mkdir(path("f"), 0777);
-		put_file("f/g", "theirs");
-		CHECK(gs_output_settle(out, false) == GS_EIO &&
-		      strstr(gs_message(), exists ? "cannot give " : "cannot undo ") != NULL,
-		      "a folder in its place is an error: %s", gs_message());
-		gs_output_close(out);
-		if (exists) {
-			const char *name = strstr(gs_message(), ".gsort.");
-			char old[64] = "";
+static void
+lose_reader_quietly(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	lose_reader();
+}
 
-			if (name != NULL)
-				snprintf(old, sizeof old, "%.*s", (int)strcspn(name, ":"), name);
-			CHECK(contains(old, "old"), "and the old file is where the message says");
-			remove(path(old));
-		}
-		remove(path("f/g"));
-		remove(path("f"));
-	}
-	CHECK(count_files() == 0, "nothing else is left");
+/* Not a pipe: the pages are written. */
+static void
+check_pages_to_file(void)
+{
+	struct gs_output *out = open_output(path);
+	size_t mapped;
+	char *pages = map_letters(0, PIECE, &mapped);
+
+	CHECK(gs_output_give_pages(out, pages, PIECE) == GS_OK &&
+	      gs_output_finish(&out, 1) == GS_OK, "a file may be given pages: %s", gs_message());
+	gs_output_close(out);
+	munmap(pages, mapped);
+	CHECK(holds(0, PIECE, PIECE), "and has their bytes");
+	remove(path);
 }
 
 void unit_output(void);
-
-/* ---- several files ------------------------------------------------------------ */
-
-static unsigned
-count_open(void)
-{
-	unsigned count = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
-static bool
-open_three(struct gs_outputs *outputs, const char *const *input)
-{
-	const struct gs_output_options options = {
-		.name = path("f%r%%"), .inputs = input, .input_count = input != NULL,
-	};
-
-	if (gs_outputs_open(outputs, &options, 3) != GS_OK)
-		return false;
-	for (size_t f = 0; f < 3; f++)
-		if (gs_output_write(outputs->files[f], "new", 3) != GS_OK)
-			return false;
-	return true;
-}
-
-static void
-check_outputs(void)
-{
-	struct gs_outputs outputs;
-	char *const second = strdup(path("f1%"));
-	const char *const input = second;
-	unsigned open_before;
-
-	put_file("f1%", "old");
-	open_before = count_open();
-	CHECK(open_three(&outputs, &input), "open");
-	for (size_t f = 0; f < outputs.count; f++)
-		CHECK(gs_output_replaces_input(outputs.files[f]) == (f == 1), "file 1 is an input");
-	CHECK(gs_output_finish(outputs.files, outputs.count) == GS_OK && count_open() == open_before,
-	      "finishing closes all: %u are open, not %u", count_open(), open_before);
-	for (size_t f = 0; f < outputs.count; f++)
-		CHECK(gs_output_replaces_input(outputs.files[f]), "file %zu is forced to the disk, too", f);
-	gs_outputs_close(&outputs);
-	free(second);
-	remove(path("f0%"));
-	remove(path("f2%"));
-
-	put_file("f1%", "old");
-	CHECK(open_three(&outputs, NULL) && count_files() == 1 + names_of(3) && contains("f1%", "old"),
-	      "three files: writing changes nothing");
-	CHECK(gs_output_finish(outputs.files, outputs.count) == GS_OK && count_files() == 3 &&
-	      contains("f0%", "new") &&
-	      contains("f1%", "new") && contains("f2%", "new"), "finishing makes them: %s", gs_message());
-	gs_outputs_close(&outputs);
-
-	put_file("f0%", "old");
-	CHECK(open_three(&outputs, NULL) && (gs_outputs_close(&outputs), count_files() == 3) &&
-	      contains("f0%", "old"), "dropping them leaves what was there");
-
-	put_file("f1%", "old");
-	put_file("f2%", "old");
-	CHECK(open_three(&outputs, NULL), "open");
-	remove(path("f0%"));
-	mkdir(path("f0%"), 0777);
-	CHECK(gs_output_finish(outputs.files, outputs.count) == GS_EIO &&
-	      strstr(gs_message(), "cannot replace") != NULL &&
-	      strstr(gs_message(), "f0%") != NULL && count_files() == 3 && contains("f1%", "old") &&
-	      contains("f2%", "old"), "if one cannot be replaced, none is: %s", gs_message());
-	gs_outputs_close(&outputs);
-	CHECK(count_files() == 3, "and nothing is left");
-
-	CHECK(gs_outputs_check_pattern("a") == GS_EUSAGE && gs_outputs_check_pattern("%%r") == GS_EUSAGE &&
-	      gs_outputs_check_pattern("%r%x") == GS_EUSAGE && gs_outputs_check_pattern("%") == GS_EUSAGE &&
-	      gs_outputs_check_pattern("%%%r%r%%") == GS_OK, "patterns");
-	for (unsigned f = 0; f < 3; f++) {
-		char name[8];
-
-		snprintf(name, sizeof name, "f%u%%", f);
-		remove(path(name));
-	}
-}
 
 void
 unit_output(void)
 {
 	const char *temp = getenv("TMPDIR");
+	int status;
 
-	snprintf(folder, sizeof folder, "%s/units.XXXXXX",
-	         temp != NULL && strlen(temp) < 40 ? temp : "/tmp");
-	if (mkdtemp(folder) == NULL) {
-		CHECK(false, "a temporary folder is made");
-		return;
+	snprintf(path, sizeof path, "%s/units.%ld.f",
+	         temp != NULL && strlen(temp) < 40 ? temp : "/tmp", (long)getpid());
+	check_named();
+	for (unsigned finish = 0; finish < 2; finish++) {
+		check_standard(1, 1, finish);
+		check_standard(5000, 1000, finish);
+		check_standard(WHOLE + 90000, 1000, finish);
+		check_company(finish);
 	}
-	check_moments(false);
-	check_moments(true);
-	check_races();
-	check_in_place();
-	check_in_place_option();
-	check_settling();
-	check_callback();
-	check_pieces();
-	check_trouble();
-	check_outputs();
-	CHECK(rmdir(folder) == 0, "nothing was left behind");
+	CHECK(in_child(with_limit) == 0, "a limit on file sizes ends it");
+	if (geteuid() == 0) {
+		char folder[100];
+
+		CHECK(in_child(with_small_disk) == 0, "a full disk ends it");
+		snprintf(folder, sizeof folder, "%.90s.d", path);
+		rmdir(folder);
+	}
+	check_pages(true);
+	check_pages(false);
+	check_pages_to_file();
+	status = in_child(lose_reader);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE,
+	      "without a reader it dies in silence: %x", (unsigned)status);
+	CHECK(in_child(lose_reader_quietly) == 0, "or says so, where SIGPIPE is ignored");
 }

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* replace.c - rows for src/io/replace.c and outputs.c: the old file, then the complete new one */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/filesystem.h"
+#include "io/output.h"
+#include "tests/unit/units.h"
+
+static char folder[64];
+
+static const char *
+path(const char *name)
+{
+	static char paths[16][128];
+	static unsigned next;
+
+	next = (next + 1) % 16;
+	snprintf(paths[next], sizeof paths[next], "%s/%s", folder, name);
+	return paths[next];
+}
+
+static void
+put_file(const char *name, const char *content)
+{
+	FILE *file = fopen(path(name), "w");
+
+	fputs(content, file);
+	fclose(file);
+}
+
+static bool
+contains(const char *name, const char *content)
+{
+	FILE *file = fopen(path(name), "r");
+	char data[200];
+	size_t bytes;
+
+	if (file == NULL)
+		return false;
+	bytes = fread(data, 1, sizeof data - 1, file);
+	fclose(file);
+	data[bytes] = '\0';
+	return strcmp(data, content) == 0;
+}
+
+static unsigned
+count_files(void)
+{
+	DIR *directory = opendir(folder);
+	unsigned count = 0;
+
+	for (const struct dirent *entry; (entry = readdir(directory)) != NULL; )
+		count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	closedir(directory);
+	return count;
+}
+
+/* Where no file can be without a name, each of FILES that are being written has one of its own. */
+static unsigned
+names_of(unsigned files)
+{
+	return gs_nameless_flag() == 0 ? files : 0;
+}
+
+static struct gs_output *
+open_output(const char *name)
+{
+	const struct gs_output_options options = { .name = name };
+	struct gs_output *out;
+
+	return gs_output_open(&out, &options) == GS_OK ? out : NULL;
+}
+
+/* In all states between opening and finishing, what others see. */
+static void
+check_moments(bool exists)
+{
+	const char *kind = exists ? "an existing" : "a new";
+	struct gs_output *out;
+
+	if (exists)
+		put_file("f", "old");
+	out = open_output(path("f"));
+	CHECK(out != NULL && count_files() == exists + names_of(1), "%s file: opening changes nothing", kind);
+	CHECK(gs_output_write(out, "ne", 2) == GS_OK && count_files() == exists + names_of(1) &&
+	      contains("f", "old") == exists, "%s file: nor does writing", kind);
+	gs_output_close(out);
+	CHECK(count_files() == exists && contains("f", "old") == exists,
+	      "%s file: dropping it leaves what was there", kind);
+
+	out = open_output(path("f"));
+	CHECK(gs_output_write(out, "ne", 2) == GS_OK && gs_output_submit(out, "w", 1) == GS_OK &&
+	      gs_output_submit(out, "er", 2) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
+	      contains("f", "newer") && count_files() == 1,
+	      "%s file: finishing makes it the output: %s", kind, gs_message());
+	gs_output_close(out);
+	CHECK(contains("f", "newer"), "%s file: closing does not undo that", kind);
+	remove(path("f"));
+}
+
+/* Another process makes or removes the file while we write. */
+static void
+check_races(void)
+{
+	struct gs_output *out = open_output(path("f"));
+
+	put_file("f", "theirs");
+	CHECK(gs_output_write(out, "ours", 4) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
+	      contains("f", "ours") && count_files() == 1,
+	      "a file that appeared meanwhile is replaced: %s", gs_message());
+	gs_output_close(out);
+
+	out = open_output(path("f"));
+	remove(path("f"));
+	CHECK(gs_output_write(out, "again", 5) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
+	      contains("f", "again") && count_files() == 1,
+	      "a file that went away meanwhile is made: %s", gs_message());
+	gs_output_close(out);
+
+	out = open_output(path("f"));
+	remove(path("f"));
+	mkdir(path("f"), 0777);
+	CHECK(gs_output_write(out, "x", 1) == GS_OK && gs_output_finish(&out, 1) == GS_EIO &&
+	      strstr(gs_message(), "cannot replace") != NULL && count_files() == 1,
+	      "a folder in its place is an error, and nothing is left: %s", gs_message());
+	gs_output_close(out);
+	remove(path("f"));
+}
+
+static void
+check_in_place(void)
+{
+	struct gs_output *out;
+
+	put_file("f", "old and longer");
+	if (link(path("f"), path("g")) != 0)
+		return;
+	out = open_output(path("f"));
+	CHECK(contains("g", "old and longer"), "in place: opening does not truncate");
+	gs_output_close(out);
+	CHECK(contains("g", "old and longer"), "in place: nor does dropping it");
+	out = open_output(path("f"));
+	CHECK(gs_output_write(out, "new", 3) == GS_OK && contains("g", "new"),
+	      "in place: the first byte does");
+	CHECK(gs_output_finish(&out, 1) == GS_OK && contains("g", "new"), "in place: that was it");
+	gs_output_close(out);
+	out = open_output(path("f"));
+	CHECK(gs_output_finish(&out, 1) == GS_OK && contains("g", ""),
+	      "in place: nothing written means empty");
+	gs_output_close(out);
+	remove(path("f"));
+	remove(path("g"));
+}
+
+/* --in-place: the inode stays, and gsort knows which input it would destroy. */
+static void
+check_in_place_option(void)
+{
+	const char *name = path("f");
+	const struct gs_output_options options = { .name = name, .in_place = true };
+	struct gs_output *out;
+	struct stat before, after;
+
+	put_file("f", "old and longer");
+	stat(name, &before);
+	CHECK(gs_output_open(&out, &options) == GS_OK && contains("f", "old and longer"),
+	      "asked to write in place: opening does not truncate");
+	CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
+	      stat(name, &after) == 0 && before.st_ino == after.st_ino && contains("f", "new"),
+	      "the file is the same, with new content: %s", gs_message());
+	gs_output_close(out);
+
+	remove(name);
+	CHECK(gs_output_open(&out, &options) == GS_OK && contains("f", "") &&
+	      gs_output_submit(out, "made", 4) == GS_OK && gs_output_finish(&out, 1) == GS_OK &&
+	      contains("f", "made"), "a file that did not exist is made");
+	gs_output_close(out);
+	remove(name);
+}
+
+static int
+keep(void *context, const void *data, size_t bytes)
+{
+	char *text = context;
+
+	if (bytes > 4) {
+		errno = EFBIG;
+		return -1;
+	}
+	strncat(text, data, bytes);
+	return 0;
+}
+
+static void
+check_callback(void)
+{
+	char text[20] = "";
+	const struct gs_output_options options = {
+		.name = "there", .in_place = true, .write = keep, .write_context = text,
+	};
+	struct gs_output *out;
+
+	CHECK(gs_output_open(&out, &options) == GS_OK && gs_output_write(out, "on", 2) == GS_OK &&
+	      gs_output_submit(out, "ce", 2) == GS_OK && gs_output_write(out, "", 0) == GS_OK &&
+	      gs_output_finish(&out, 1) == GS_OK && strcmp(text, "once") == 0,
+	      "a callback takes all bytes: %s", text);
+	gs_output_close(out);
+	CHECK(gs_output_open(&out, &options) == GS_OK &&
+	      gs_output_submit(out, "longer", 6) == GS_EIO &&
+	      strcmp(gs_message(), "write failed: there: File too large") == 0,
+	      "and its errno is reported: %s", gs_message());
+	gs_output_close(out);
+}
+
+/* Long pieces through the thread arrive in order. */
+static void
+check_pieces(void)
+{
+	enum { PIECE = 300000, PIECES = 9 };
+	struct gs_output *out = open_output(path("f"));
+	char *pieces[2] = { malloc(PIECE), malloc(PIECE) };
+	bool holds = true;
+	FILE *file;
+
+	for (int p = 0; p < PIECES; p++) {
+		memset(pieces[p % 2], 'a' + p, PIECE);
+		holds = holds && gs_output_submit(out, pieces[p % 2], PIECE) == GS_OK;
+	}
+	holds = holds && gs_output_wait(out) == GS_OK && gs_output_finish(&out, 1) == GS_OK;
+	gs_output_close(out);
+	file = fopen(path("f"), "r");
+	for (int b = 0; b < PIECE * PIECES; b++)
+		holds = holds && getc(file) == 'a' + b / PIECE;
+	CHECK(holds && getc(file) == EOF, "pieces handed to the thread arrive in order");
+	fclose(file);
+	free(pieces[0]);
+	free(pieces[1]);
+	remove(path("f"));
+}
+
+static void
+check_trouble(void)
+{
+	static const char many[1 << 16];
+	struct gs_output *out = open_output("/dev/full");
+
+	if (out != NULL) {
+		CHECK(gs_output_submit(out, "x", 1) == GS_EIO, "a few bytes need no thread");
+		CHECK(gs_output_submit(out, many, sizeof many) == GS_OK &&
+		      gs_output_wait(out) == GS_EIO &&
+		      strcmp(gs_message(), "write failed: /dev/full: No space left on device") == 0,
+		      "an error of the thread is returned by the wait: %s", gs_message());
+		gs_output_close(out);
+	}
+	CHECK(open_output(path("no/f")) == NULL && strstr(gs_message(), "open failed: ") != NULL,
+	      "a missing folder is an error at once");
+	CHECK(open_output("") == NULL, "no name is no file");
+}
+
+/* Another rank fails after this file has its name. */
+static void
+check_settling(void)
+{
+	struct gs_output *out;
+
+	for (unsigned exists = 0; exists < 2; exists++) {
+		if (exists)
+			put_file("f", "old");
+		out = open_output(path("f"));
+		CHECK(gs_output_write(out, "new", 3) == GS_OK && gs_output_prepare(out, false) == GS_OK &&
+		      gs_output_finish(&out, 1) == GS_OK && contains("f", "new"), "it is complete");
+		CHECK(gs_output_settle(out, false) == GS_OK && contains("f", "old") == exists &&
+		      count_files() == exists, "what was there is there again");
+		gs_output_close(out);
+
+		out = open_output(path("f"));
+		CHECK(gs_output_prepare(out, false) == GS_OK && gs_output_finish(&out, 1) == GS_OK,
+		      "once more");
+		remove(path("f"));
+		mkdir(path("f"), 0777);
+		put_file("f/g", "theirs");
+		CHECK(gs_output_settle(out, false) == GS_EIO &&
+		      strstr(gs_message(), exists ? "cannot give " : "cannot undo ") != NULL,
+		      "a folder in its place is an error: %s", gs_message());
+		gs_output_close(out);
+		if (exists) {
+			const char *name = strstr(gs_message(), ".gsort.");
+			char old[64] = "";
+
+			if (name != NULL)
+				snprintf(old, sizeof old, "%.*s", (int)strcspn(name, ":"), name);
+			CHECK(contains(old, "old"), "and the old file is where the message says");
+			remove(path(old));
+		}
+		remove(path("f/g"));
+		remove(path("f"));
+	}
+	CHECK(count_files() == 0, "nothing else is left");
+}
+
+void unit_replace(void);
+
+/* ---- several files ------------------------------------------------------------ */
+
+static unsigned
+count_open(void)
+{
+	unsigned count = 0;
+
+	for (int fd = 0; fd < 64; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+static bool
+open_three(struct gs_outputs *outputs, const char *const *input)
+{
+	const struct gs_output_options options = {
+		.name = path("f%r%%"), .inputs = input, .input_count = input != NULL,
+	};
+
+	if (gs_outputs_open(outputs, &options, 3) != GS_OK)
+		return false;
+	for (size_t f = 0; f < 3; f++)
+		if (gs_output_write(outputs->files[f], "new", 3) != GS_OK)
+			return false;
+	return true;
+}
+
+static void
+check_outputs(void)
+{
+	struct gs_outputs outputs;
+	char *const second = strdup(path("f1%"));
+	const char *const input = second;
+	unsigned open_before;
+
+	put_file("f1%", "old");
+	open_before = count_open();
+	CHECK(open_three(&outputs, &input), "open");
+	for (size_t f = 0; f < outputs.count; f++)
+		CHECK(gs_output_replaces_input(outputs.files[f]) == (f == 1), "file 1 is an input");
+	CHECK(gs_output_finish(outputs.files, outputs.count) == GS_OK && count_open() == open_before,
+	      "finishing closes all: %u are open, not %u", count_open(), open_before);
+	for (size_t f = 0; f < outputs.count; f++)
+		CHECK(gs_output_replaces_input(outputs.files[f]), "file %zu is forced to the disk, too", f);
+	gs_outputs_close(&outputs);
+	free(second);
+	remove(path("f0%"));
+	remove(path("f2%"));
+
+	put_file("f1%", "old");
+	CHECK(open_three(&outputs, NULL) && count_files() == 1 + names_of(3) && contains("f1%", "old"),
+	      "three files: writing changes nothing");
+	CHECK(gs_output_finish(outputs.files, outputs.count) == GS_OK && count_files() == 3 &&
+	      contains("f0%", "new") &&
+	      contains("f1%", "new") && contains("f2%", "new"), "finishing makes them: %s", gs_message());
+	gs_outputs_close(&outputs);
+
+	put_file("f0%", "old");
+	CHECK(open_three(&outputs, NULL) && (gs_outputs_close(&outputs), count_files() == 3) &&
+	      contains("f0%", "old"), "dropping them leaves what was there");
+
+	put_file("f1%", "old");
+	put_file("f2%", "old");
+	CHECK(open_three(&outputs, NULL), "open");
+	remove(path("f0%"));
+	mkdir(path("f0%"), 0777);
+	CHECK(gs_output_finish(outputs.files, outputs.count) == GS_EIO &&
+	      strstr(gs_message(), "cannot replace") != NULL &&
+	      strstr(gs_message(), "f0%") != NULL && count_files() == 3 && contains("f1%", "old") &&
+	      contains("f2%", "old"), "if one cannot be replaced, none is: %s", gs_message());
+	gs_outputs_close(&outputs);
+	CHECK(count_files() == 3, "and nothing is left");
+
+	CHECK(gs_outputs_check_pattern("a") == GS_EUSAGE && gs_outputs_check_pattern("%%r") == GS_EUSAGE &&
+	      gs_outputs_check_pattern("%r%x") == GS_EUSAGE && gs_outputs_check_pattern("%") == GS_EUSAGE &&
+	      gs_outputs_check_pattern("%%%r%r%%") == GS_OK, "patterns");
+	for (unsigned f = 0; f < 3; f++) {
+		char name[8];
+
+		snprintf(name, sizeof name, "f%u%%", f);
+		remove(path(name));
+	}
+}
+
+void
+unit_replace(void)
+{
+	const char *temp = getenv("TMPDIR");
+
+	snprintf(folder, sizeof folder, "%s/units.XXXXXX",
+	         temp != NULL && strlen(temp) < 40 ? temp : "/tmp");
+	if (mkdtemp(folder) == NULL) {
+		CHECK(false, "a temporary folder is made");
+		return;
+	}
+	check_moments(false);
+	check_moments(true);
+	check_races();
+	check_in_place();
+	check_in_place_option();
+	check_settling();
+	check_callback();
+	check_pieces();
+	check_trouble();
+	check_outputs();
+	CHECK(rmdir(folder) == 0, "nothing was left behind");
+}

@@ -262,9 +262,9 @@ read_options(struct gs_opts *opts, int argc, char **argv)
 	return true;
 }
 
-/* Do the options sort lines, and not the numbers in them? */
-static bool
-sorts_lines(const struct gs_opts *opts)
+/* The option that makes gsort sort lines, and not the numbers in them; NULL: none does. */
+static const char *
+line_option(const struct gs_opts *opts)
 {
 	const struct gsort_options *job = &opts->job;
 	const bool *letters = opts->letters, numeric = letters['n'] || letters['g'];
@@ -275,12 +275,22 @@ sorts_lines(const struct gs_opts *opts)
 		job->quantiles != NULL || job->summary || job->top.wanted || job->histogram > 0 ||
 		job->json || job->sample.wanted || job->argsort_bits > 0 ||
 		GS_GIVEN(opts, job.invalid) != NULL || job->device == GSORT_DEVICE_GPU;
+	const struct {
+		bool        given;
+		const char *spelled;
+	} rows[] = {
+		{ opts->lines, "--lines" }, { job->locale != NULL, "--locale" },
+		{ opts->keys.count > 0 && !items, "-k" },	/* -k of records is TYPE@OFFSET */
+		{ job->separator != NULL, "-t" }, { job->csv, "--csv" }, { letters['h'], "-h" },
+		{ letters['M'], "-M" }, { letters['V'], "-V" }, { letters['d'], "-d" },
+		{ letters['i'], "-i" }, { letters['f'] && !numeric && opts->type.name == NULL, "-f" },
+		{ numeric && !items && !names_numbers, letters['n'] ? "-n" : "-g" },
+	};
 
-	return opts->lines || job->csv || job->locale != NULL || job->separator != NULL ||
-	       letters['d'] || letters['h'] || letters['i'] || letters['M'] || letters['V'] ||
-	       (opts->keys.count > 0 && !items) ||	/* -k of records is TYPE@OFFSET */
-	       (numeric && !items && !names_numbers) ||
-	       (letters['f'] && !numeric && opts->type.name == NULL);
+	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+		if (rows[r].given)
+			return rows[r].spelled;
+	return NULL;
 }
 
 /* TYPE, of the input, says no byte order: then the output has none, either.  False after a message. */
@@ -358,7 +368,8 @@ combine(struct gs_opts *opts, bool as_sort)
 	char *letters = opts->ordering;
 	struct stat st;
 
-	job->lines = sorts_lines(opts);
+	opts->line_option = line_option(opts);
+	job->lines = opts->line_option != NULL;
 	job->underline = opts->debug && job->lines;
 	for (const char *letter = "bdfghiMnrV"; *letter != '\0'; letter++)
 		if (opts->letters[(int)*letter])

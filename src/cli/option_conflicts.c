@@ -15,28 +15,6 @@
 
 /* --- what only the command line knows -------------------------------------- */
 
-/* The option that makes gsort sort lines. */
-static const char *
-spell_line_option(const struct gs_opts *opts)
-{
-	const struct {
-		bool        given;
-		const char *spelled;
-	} rows[] = {
-		{ opts->job.locale != NULL, "--locale" },
-		{ opts->keys.count > 0 && opts->job.record_bytes == 0, "-k" },
-		{ opts->job.separator != NULL, "-t" }, { opts->job.csv, "--csv" },
-		{ opts->lines, "--lines" }, { opts->letters['h'], "-h" }, { opts->letters['M'], "-M" },
-		{ opts->letters['V'], "-V" }, { opts->letters['d'], "-d" }, { opts->letters['i'], "-i" },
-		{ true, "-f" },
-	};
-	size_t r = 0;
-
-	while (!rows[r].given)
-		r++;
-	return rows[r].spelled;
-}
-
 bool
 gs_options_compatible(const struct gs_opts *opts)
 {
@@ -69,7 +47,7 @@ gs_options_compatible(const struct gs_opts *opts)
 		gs_spell_type(&opts->type, type);
 	/* a key type says what bare numbers are */
 	if (job->lines && opts->type.name != NULL)
-		return gs_refuse_pair(spell_line_option(opts), type,
+		return gs_refuse_pair(opts->line_option, type,
 		                      job->notation == GSORT_TIME
 		                      ? "of a field the key says it: -k 2,2:time"
 		                      : job->notation == GSORT_IPV4
@@ -104,8 +82,8 @@ spell_option(const struct gs_opts *opts, const char *name, char into[64])
 		snprintf(into, 64, "%s", gs_spell_check(opts->job.check));
 	else if (strcmp(name, "type") == 0 && opts->type.name != NULL)
 		gs_spell_type(&opts->type, into);
-	else if (strcmp(name, "lines") == 0 && !opts->lines)
-		snprintf(into, 64, "%s", spell_line_option(opts));
+	else if (strcmp(name, "lines") == 0 && opts->line_option != NULL)
+		snprintf(into, 64, "%s", opts->line_option);
 	else if (strcmp(name, "to") == 0)
 		snprintf(into, 64, "--to=%s", opts->to.name);
 	else if (strcmp(name, "device") == 0)

@@ -236,7 +236,7 @@ gs_set_decompress(struct gs_opts *opts, const struct gs_option_use *use)
 
 	if (!gs_parse_word(use, use->value, &word))
 		return false;
-	if (word > GSORT_DECOMPRESS_LZ4)
+	if (gs_find_word("no-sandbox", use->value) == 0)
 		return opts->no_sandbox = true;
 	if (opts->packed_text != NULL && opts->job.decompress != word)
 		return gs_refuse_two(use, opts->packed_text);

@@ -71,6 +71,7 @@ struct gs_opts {
 	unsigned    unique;		/* bits: -u, --unique=repeated, --unique=singletons */
 	bool        check, merge;	/* -c or -C; -m */
 	bool        lines;		/* --lines */
+	const char *line_option;	/* that makes gsort sort lines: "--lines", "-k"; NULL: none does */
 	bool        quiet;
 	bool        no_sandbox;		/* --decompress=no-sandbox */
 	bool        bare_header;	/* --header without a number */

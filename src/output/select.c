@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/simd.h"
 #include "output/select.h"
 
 bool
@@ -154,13 +155,8 @@ gs_select_span(struct gs_select *select, struct gs_span *span)
 			select->last_times = 0;
 		}
 		assert(select->key_class == span->key_class && select->key_bits == span->key_bits);
-		switch (span->key_bits) {
-		case 8:  span->count = chosen(select, span, 8); break;
-		case 16: span->count = chosen(select, span, 16); break;
-		case 32: span->count = chosen(select, span, 32); break;
-		case 64: span->count = chosen(select, span, 64); break;
-		default: assert(false && "a width");
-		}
+#define CHOSEN(width)	chosen(select, span, width)
+		span->count = GS_BY_WIDTH(span->key_bits, CHOSEN);
 		if (select->counts)
 			span->times = select->times;
 	}

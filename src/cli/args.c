@@ -28,6 +28,7 @@
 #include "cli/process.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "figures/statistics.h"
 
 /* --- finding an option ----------------------------------------------------- */
 
@@ -272,8 +273,7 @@ line_option(const struct gs_opts *opts)
 	/* do other options say that -n and -g name the numbers of gsort, not the order of lines? */
 	const bool names_numbers =
 		opts->type.name != NULL || job->converts || job->notation != GSORT_DECIMAL ||
-		job->quantiles != NULL || job->summary || job->top.wanted || job->histogram > 0 ||
-		job->json || job->sample.wanted || job->argsort_bits > 0 ||
+		gs_statistics_is_wanted(job) || job->json || job->sample.wanted || job->argsort_bits > 0 ||
 		GS_GIVEN(opts, job.invalid) != NULL || job->device == GSORT_DEVICE_GPU;
 	const struct {
 		bool        given;

@@ -110,7 +110,7 @@ load_slices(struct gs_item_maker *maker, const struct gs_bucket_part *part, bool
 
 /* ---- verification ------------------------------------------------------------------ */
 
-/* Note the items of BATCH, in order; each stands for TIMES with the same bytes, NULL: for one.  GS_EBUDGET. */
+/* Note the items of BATCH, in order; each stands for TIMES with the same bytes, NULL: for one. */
 static gs_status
 verify_batch(struct gs_follow *follow, struct gs_item_made *made, struct gs_item_batch *batch,
              const uint64_t *times)

@@ -52,8 +52,8 @@ gs_line_ingest_close(struct gs_line_ingest *ingest)
 
 /* ---- lines that do not lie in one chunk -------------------------------------------- */
 
-/* Take memory of the store for BYTES of TO: the line that has begun, and the same with a number.  A header is not
- * in the store. */
+/* Take memory of the store for BYTES of TO: the line that has begun, and the same with a number.  A header is
+ * not in the store. */
 static gs_status
 lend(struct gs_line_ingest *ingest, const struct gs_bytes *to, size_t bytes)
 {
@@ -501,8 +501,8 @@ gs_line_ingest_chunk(struct gs_line_ingest *ingest, const struct gs_chunk *chunk
 		}
 		data += gs_line_end_within(ingest->order, from, end, &file->place, &whole) - from;
 		TRY(append(ingest, line, from, (size_t)(data - from)));
-		if (!whole && text != NULL && text->invalid == GSORT_INVALID_ABORT && file->header_left == 0 &&
-		    !file->measured && line->bytes > GS_LINE_BYTES + 1) {
+		if (!whole && text != NULL && text->invalid == GSORT_INVALID_ABORT &&
+		    file->header_left == 0 && !file->measured && line->bytes > GS_LINE_BYTES + 1) {
 			/* too long for a number, wherever it ends: what there is of it is refused */
 			line->data[line->bytes - 1] = ingest->order->terminator;
 			whole = true;

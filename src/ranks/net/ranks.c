@@ -110,8 +110,8 @@ gs_ranks_agree(struct gs_ranks *ranks, gs_status status)
 	/* All have left, or will: whoever failed in a call like this one has told them in the next. */
 	if (ranks->agreed)
 		return status;
-	/* A failure of the call itself is one of this rank alone.  A sum needs no memory, which a rank may have
-	 * failed to get: halve the range that has the first rank that failed. */
+	/* A failure of the call itself is one of this rank alone.  A sum needs no memory, which a rank may
+	 * have failed to get: halve the range that has the first rank that failed. */
 	if (gs_ranks_sum(ranks, &all, 1) != GS_OK)
 		return status != GS_OK ? status : gs_failure();
 	if (all == 0)

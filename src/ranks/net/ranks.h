@@ -82,8 +82,8 @@ struct gs_ranks {
 /** Collect BYTES from each rank, in the order of ranks, at ALL: ranks->size * BYTES. */
 MUST_CHECK gs_status gs_ranks_gather(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
 
-/** The same in new memory, to which the pointer at ALL is set, to be freed.  GS_EBUDGET: a rank got none, which
- *  all know then. */
+/** The same in new memory, to which the pointer at ALL is set, to be freed.  GS_EBUDGET: a rank got none,
+ *  which all know then. */
 MUST_CHECK gs_status
 gs_ranks_gather_new(struct gs_ranks *ranks, const void *mine, size_t bytes, void *all);
 

@@ -83,7 +83,8 @@ copy_fixed(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fet
 
 /* Items of the bins from KEEP on are dropped. */
 static void
-copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, unsigned keep, char **to)
+copy_items(struct gs_item_walk *walk, const uint16_t *found, const uint16_t *fetched, unsigned keep,
+           char **to)
 {
 	const size_t fixed = walk->order->item_bytes;
 	const char *items[GS_ITEM_BATCH];

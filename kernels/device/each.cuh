@@ -2,8 +2,10 @@
 /*
  * each.cuh - a thread for each element of an array
  *
- * In:   keys of 8 or 16 bits, or words of 32.
- * Out:  the others.
+ * In:   how many elements there are, and what is done with one.
+ * Out:  that, done with all.
+ *
+ * A body is a lambda for the device.  It captures pointers and numbers, so its kernel has them as arguments.
  */
 #ifndef GS_EACH_CUH
 #define GS_EACH_CUH
@@ -13,38 +15,35 @@
 
 enum { EACH_THREADS = 256 };
 
-/* A kernel with a thread for each of COUNT elements. */
-template <class... Param> static cudaError_t
-launch_each(void (*kernel)(size_t, Param...), size_t count, cudaStream_t stream,
-            typename given<Param>::type... args)
+template <class Body> static __global__ void
+__launch_bounds__(EACH_THREADS)
+each_kernel(size_t count, Body body)
 {
-	return launch<false>(kernel, (count + EACH_THREADS - 1) / EACH_THREADS, EACH_THREADS, stream, count,
-	                     args...);
+	const size_t i = blockIdx.x * (size_t)EACH_THREADS + threadIdx.x;
+
+	if (i < count)
+		body(i);
 }
 
-static __device__ __forceinline__ size_t
-this_element(void)
+/* BODY(i) for each i below COUNT, which is not 0. */
+template <class Body> static cudaError_t
+for_each(size_t count, cudaStream_t stream, const Body &body)
 {
-	return blockIdx.x * (size_t)EACH_THREADS + threadIdx.x;
+	return launch<false>(each_kernel<Body>, (count - 1) / EACH_THREADS + 1, EACH_THREADS, stream, count,
+	                     body);
 }
 
 /* Keys as words in their order. */
-template <class Key> static __global__ void
-widen_kernel(size_t count, uint32_t *words, const Key *keys, key_map<Key> map)
+template <class Key> static cudaError_t
+widen(uint32_t *words, const Key *keys, const key_map<Key> &map, size_t count, cudaStream_t stream)
 {
-	const size_t i = this_element();
-
-	if (i < count)
-		words[i] = ordered(map, keys[i]);
+	return for_each(count, stream, [=] __device__ (size_t i) { words[i] = ordered(map, keys[i]); });
 }
 
-template <class Key> static __global__ void
-shorten_kernel(size_t count, Key *keys, const uint32_t *words, key_map<Key> map)
+template <class Key> static cudaError_t
+shorten(Key *keys, const uint32_t *words, const key_map<Key> &map, size_t count, cudaStream_t stream)
 {
-	const size_t i = this_element();
-
-	if (i < count)
-		keys[i] = original(map, (Key)words[i]);
+	return for_each(count, stream, [=] __device__ (size_t i) { keys[i] = original(map, (Key)words[i]); });
 }
 
 #endif

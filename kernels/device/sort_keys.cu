@@ -116,10 +116,10 @@ sort_pieces_widened(const gs_sorter *sorter, Stored *keys, gs_key_map map, const
 		return cudaSuccess;
 	if (pieces_are_short<uint32_t>(g))
 		return sort_short_pieces<uint32_t>(keys, m, g, stream);
-	TRY_CUDA(launch_each(widen_kernel<Stored>, count, stream, words, keys, m));
+	TRY_CUDA(widen(words, keys, m, count, stream));
 	TRY_CUDA(sort_pieces(job<typed<uint32_t>>{ sorter, words, other, gs_key_map{}, count, {}, stream }, g,
 	                     memory + 2 * bytes, wrong));
-	return launch_each(shorten_kernel<Stored>, count, stream, keys, words, m);
+	return shorten(keys, words, m, count, stream);
 }
 
 extern "C" size_t

@@ -44,115 +44,6 @@ place_of(Word word)
 	return (uint32_t)(word & (((Word)1 << sizeof(Word) * 4) - 1));
 }
 
-/* Of keys as long as a word: their lower halves. */
-template <class Word, class Key> static __global__ void
-pack_kernel(size_t count, Word *words, const Key *keys, key_map<Key> map, uint32_t length)
-{
-	const size_t i = this_element();
-
-	if (i < count)
-		words[i] = word_of((Word)ordered(map, keys[i]), (uint32_t)i - row_begin(i, length));
-}
-
-/* PLACES: NULL, or where these belong, too. */
-template <class Word, class Key, class Value> static __global__ void
-unpack_kernel(size_t count, Key *keys, Value *places, const Word *words, key_map<Key> map)
-{
-	const size_t i = this_element();
-
-	if (i >= count)
-		return;
-	keys[i] = original(map, (Key)(words[i] >> sizeof(Word) * 4));
-	if (places != NULL)
-		places[i] = place_of(words[i]);
-}
-
-/* ORDER of WORDS sorted by lower halves; then words of the upper halves in that order. */
-static __global__ void
-pack_upper_kernel(size_t count, uint64_t *words, uint32_t *order, const uint64_t *keys,
-                  key_map<uint64_t> map, uint32_t length)
-{
-	const size_t i = this_element();
-
-	if (i >= count)
-		return;
-	order[i] = place_of(words[i]);
-	words[i] = word_of(ordered(map, keys[order[i] + row_begin(i, length)]) >> 32,
-	                   (uint32_t)i - row_begin(i, length));
-}
-
-/* The order of both: of WORDS, whose places are in the order BEFORE. */
-static __global__ void
-compose_kernel(size_t count, uint32_t *order, const uint64_t *words, const uint32_t *before,
-               uint32_t length)
-{
-	const size_t i = this_element();
-
-	if (i < count)
-		order[i] = before[place_of(words[i]) + row_begin(i, length)];
-}
-
-/* ---- all keys as one ------------------------------------------------------------- */
-
-template <class Value> static __global__ void
-number_kernel(size_t count, Value *places)
-{
-	const size_t i = this_element();
-
-	if (i < count)
-		places[i] = (Value)i;
-}
-
-/* ---- what follows ---------------------------------------------------------------- */
-
-/* The place where the key that is now at I was: by places, or by sorted words. */
-struct by_places {
-	const uint32_t *places;
-
-	__device__ __forceinline__ uint32_t
-	operator[](size_t i) const
-	{
-		return places[i];
-	}
-};
-
-template <class Word> struct by_words {
-	const Word *words;
-
-	__device__ __forceinline__ uint32_t
-	operator[](size_t i) const
-	{
-		return place_of(words[i]);
-	}
-};
-
-template <class Value, class Order> static __global__ void
-follow_kernel(size_t count, Value *to, const Value *from, Order order, uint32_t length)
-{
-	const size_t i = this_element();
-
-	if (i < count)
-		to[i] = from[order[i] + row_begin(i, length)];
-}
-
-template <class Value> static __global__ void
-tell_kernel(size_t count, Value *to, const uint32_t *places)
-{
-	const size_t i = this_element();
-
-	if (i < count)
-		to[i] = places[i];
-}
-
-/* COUNT elements at TO in an ORDER of rows of LENGTH, by way of ROOM. */
-template <class Value, class Order> static cudaError_t
-follow(Value *to, void *room, size_t count, const Order &order, uint32_t length, cudaStream_t stream)
-{
-	TRY_CUDA(cudaMemcpyAsync(room, to, count * sizeof(Value), cudaMemcpyDeviceToDevice, stream));
-	return launch_each(follow_kernel<Value, Order>, count, stream, to, (const Value *)room, order,
-	                   length);
-}
-
 /* ---- the three ways ---------------------------------------------------------------- */
 
 /* A sort under way, and its memory. */
@@ -224,24 +115,48 @@ sort_words(const stable_job &j, bool *wrong)
 	                      wrong, j.stream);
 }
 
+/* The elements at TO in the ORDER of a sort: places, under the MASK, in their rows. */
+template <class Value, class Word> static cudaError_t
+follow(const stable_job &j, Value *to, const Word *order, uint32_t mask)
+{
+	const Value *const from = (const Value *)j.other;
+	const uint32_t length = j.length;
+
+	TRY_CUDA(cudaMemcpyAsync(j.other, to, j.s.count * sizeof(Value), cudaMemcpyDeviceToDevice, j.stream));
+	return for_each(j.s.count, j.stream, [=] __device__ (size_t i) {
+		to[i] = from[((uint32_t)order[i] & mask) + row_begin(i, length)];
+	});
+}
+
+/* WORDS of KEYS and places; of keys as long as a word their lower halves. */
+template <class Word, class Key> static cudaError_t
+pack_words(const stable_job &j, Word *words, const Key *keys, const key_map<Key> &map)
+{
+	const uint32_t length = j.length;
+
+	return for_each(j.s.count, j.stream, [=] __device__ (size_t i) {
+		words[i] = word_of((Word)ordered(map, keys[i]), (uint32_t)i - row_begin(i, length));
+	});
+}
+
 template <class Word, class Key, class Value> static cudaError_t
 sort_packed(const stable_job &j, bool *wrong)
 {
-	const size_t count = j.s.count;
 	Word *const words = (Word *)j.words;
 	Key *const keys = (Key *)j.s.keys;
-	Value *const values = (Value *)j.s.values;
+	Value *const values = (Value *)j.s.values, *const places = j.s.places ? values : NULL;
 	const key_map<Key> map = j.s.map;
 
-	TRY_CUDA(launch_each(pack_kernel<Word, Key>, count, j.stream, words, keys, map, j.length));
+	TRY_CUDA(pack_words(j, words, keys, map));
 	TRY_CUDA(sort_words(j, wrong));
 	if (*wrong)
 		return cudaSuccess;
-	TRY_CUDA(launch_each(unpack_kernel<Word, Key, Value>, count, j.stream, keys,
-	                     j.s.places ? values : NULL, words, map));
-	if (j.s.places)
-		return cudaSuccess;
-	return follow(values, j.other, count, by_words<Word>{ words }, j.length, j.stream);
+	TRY_CUDA(for_each(j.s.count, j.stream, [=] __device__ (size_t i) {
+		keys[i] = original(map, (Key)(words[i] >> sizeof(Word) * 4));
+		if (places != NULL)
+			places[i] = place_of(words[i]);
+	}));
+	return j.s.places ? cudaSuccess : follow(j, values, words, place_of((Word)~(Word)0));
 }
 
 template <class Key, class Value> static cudaError_t
@@ -258,48 +173,52 @@ template <class Key, class Value> static cudaError_t
 sort_in_order(const stable_job &j)
 {
 	const size_t count = j.s.count;
-	const unsigned value_bits = sizeof(Value) * 8;
+	const bool is_short = sizeof(Key) < sizeof(uint32_t);
+	Key *const keys = (Key *)j.s.keys;
+	Value *const values = (Value *)j.s.values;
 	uint32_t *const words = (uint32_t *)j.words;
-	const key_map<Key> map = j.s.map;
 
 	if (j.s.places)
-		TRY_CUDA(launch_each(number_kernel<Value>, count, j.stream, (Value *)j.s.values));
-	if constexpr (sizeof(Key) < sizeof *words) {
-		TRY_CUDA(launch_each(widen_kernel<Key>, count, j.stream, words, (const Key *)j.s.keys, map));
-		TRY_CUDA(gs_sort_pairs(j.sorter, words, j.s.values, 32, value_bits, gs_key_map{}, count, true,
-		                       j.sort, j.stream));
-		return launch_each(shorten_kernel<Key>, count, j.stream, (Key *)j.s.keys, words, map);
-	} else {
-		return gs_sort_pairs(j.sorter, j.s.keys, j.s.values, sizeof(Key) * 8, value_bits, j.s.map,
-		                     count, true, j.sort, j.stream);
-	}
-}
-
-/* What follows keys of 64 bits, by J's order. */
-template <class Value> static cudaError_t
-follow_order(const stable_job &j)
-{
-	if (j.s.places)
-		return launch_each(tell_kernel<Value>, j.s.count, j.stream, (Value *)j.s.values, j.order);
-	return follow((Value *)j.s.values, j.other, j.s.count, by_places{ j.order }, j.length, j.stream);
+		TRY_CUDA(for_each(count, j.stream, [=] __device__ (size_t i) { values[i] = (Value)i; }));
+	if constexpr (is_short)
+		TRY_CUDA(widen<Key>(words, keys, j.s.map, count, j.stream));
+	TRY_CUDA(gs_sort_pairs(j.sorter, is_short ? words : j.s.keys, values,
+	                       is_short ? 32 : sizeof(Key) * 8, sizeof(Value) * 8,
+	                       is_short ? gs_key_map{} : j.s.map, count, true, j.sort, j.stream));
+	if constexpr (is_short)
+		return shorten<Key>(keys, words, j.s.map, count, j.stream);
+	return cudaSuccess;
 }
 
 template <class Value> static cudaError_t
 sort_halves(const stable_job &j, bool *wrong)
 {
 	const size_t count = j.s.count;
+	const uint32_t length = j.length;
 	uint64_t *const keys = (uint64_t *)j.s.keys, *const words = (uint64_t *)j.words;
+	Value *const values = (Value *)j.s.values;
+	uint32_t *const order = j.order, *const before = j.before;
 	const key_map<uint64_t> map = j.s.map;
 
-	TRY_CUDA(launch_each(pack_kernel<uint64_t, uint64_t>, count, j.stream, words, keys, map, j.length));
+	TRY_CUDA(pack_words(j, words, keys, map));
 	TRY_CUDA(sort_words(j, wrong));
 	if (*wrong)
 		return cudaSuccess;
-	TRY_CUDA(launch_each(pack_upper_kernel, count, j.stream, words, j.before, keys, map, j.length));
+	/* the order of lower halves; then words of the upper halves in that order */
+	TRY_CUDA(for_each(count, j.stream, [=] __device__ (size_t i) {
+		const uint32_t begin = row_begin(i, length);
+
+		before[i] = place_of(words[i]);
+		words[i] = word_of(ordered(map, keys[before[i] + begin]) >> 32, (uint32_t)i - begin);
+	}));
 	TRY_CUDA(sort_words(j, wrong));
-	TRY_CUDA(launch_each(compose_kernel, count, j.stream, j.order, words, j.before, j.length));
-	TRY_CUDA(follow(keys, j.other, count, by_places{ j.order }, j.length, j.stream));
-	return follow_order<Value>(j);
+	TRY_CUDA(for_each(count, j.stream, [=] __device__ (size_t i) {
+		order[i] = before[place_of(words[i]) + row_begin(i, length)];
+	}));
+	TRY_CUDA(follow(j, keys, order, UINT32_MAX));
+	if (j.s.places)
+		return for_each(count, j.stream, [=] __device__ (size_t i) { values[i] = order[i]; });
+	return follow(j, values, order, UINT32_MAX);
 }
 
 extern "C" size_t

@@ -24,9 +24,18 @@ warp_agrees(uint32_t value)
 	return __all_sync(ALL_LANES, value == __shfl_sync(ALL_LANES, value, 0));
 }
 
-/* The sum of VALUE over the lanes up to and with this one. */
-template <class Number> static __device__ __forceinline__ Number
-warp_sum(Number value)
+/* What numbers are combined to; 0 changes neither. */
+enum combine { SUM, GREATEST };
+
+template <combine HOW, class Number> static __device__ __forceinline__ Number
+combined(Number a, Number b)
+{
+	return HOW == SUM ? a + b : max(a, b);
+}
+
+/* VALUE combined over the lanes up to and with this one. */
+template <combine HOW = SUM, class Number> static __device__ __forceinline__ Number
+warp_upto(Number value)
 {
 	const unsigned lane = threadIdx.x % 32;
 
@@ -34,26 +43,72 @@ warp_sum(Number value)
 	for (unsigned lanes = 1; lanes < 32; lanes *= 2) {
 		const Number left = __shfl_up_sync(ALL_LANES, value, lanes);
 
-		value += lane >= lanes ? left : 0;
+		value = combined<HOW>(value, lane >= lanes ? left : (Number)0);
 	}
 	return value;
+}
+
+/* UPTO, which warp_upto() returns, combined over the warps before this one; *ALL over all threads.  SHARED: a
+ * number a warp. */
+template <unsigned THREADS, combine HOW = SUM, class Number> static __device__ __forceinline__ Number
+block_warps_before(Number upto, Number *shared, Number *all)
+{
+	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+	Number warps;
+
+	if (lane == 31)
+		shared[warp] = upto;
+	__syncthreads();
+	warps = warp_upto<HOW>(lane < THREADS / 32 ? shared[lane] : (Number)0);
+	*all = __shfl_sync(ALL_LANES, warps, 31);
+	warps = __shfl_sync(ALL_LANES, warps, (int)(warp + 31) % 32);
+	return warp > 0 ? warps : (Number)0;
 }
 
 /* The sum of VALUE over the threads before this one; *TOTAL of all.  SUMS: a number a warp. */
 template <unsigned THREADS, class Number> static __device__ __forceinline__ Number
 block_sum_before(Number value, Number *sums, Number *total)
 {
-	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	const Number upto = warp_sum(value);
-	Number warps;
+	const Number upto = warp_upto(value);
 
-	if (lane == 31)
-		sums[warp] = upto;
-	__syncthreads();
-	warps = warp_sum(lane < THREADS / 32 ? sums[lane] : (Number)0);
-	*total = __shfl_sync(ALL_LANES, warps, 31);
-	warps = __shfl_sync(ALL_LANES, warps, (int)(warp + 31) % 32);
-	return upto - value + (warp > 0 ? warps : (Number)0);
+	return upto - value + block_warps_before<THREADS>(upto, sums, total);
+}
+
+/* Replace each of COUNT NUMBERS by what those up to it make together, for the only block; how many of this
+ * thread's have changed? */
+template <unsigned THREADS, combine HOW> static __device__ __forceinline__ uint32_t
+block_scan(number *numbers, size_t count)
+{
+	enum { EACH = 4 };
+	__shared__ number shared[THREADS / 32];
+	number all = 0;
+	uint32_t changed = 0;
+
+	for (size_t at = 0; at < count; at += EACH * THREADS) {
+		const size_t from = at + threadIdx.x * EACH;
+		number x[EACH], mine = 0, upto, before, here;
+
+#pragma unroll
+		for (unsigned i = 0; i < EACH; i++) {
+			x[i] = from + i < count ? numbers[from + i] : 0;
+			mine = combined<HOW>(mine, x[i]);
+		}
+		upto = warp_upto<HOW>(mine);
+		before = __shfl_up_sync(ALL_LANES, upto, 1);
+		before = combined<HOW>(all, threadIdx.x % 32 > 0 ? before : 0);
+		before = combined<HOW>(before, block_warps_before<THREADS, HOW>(upto, shared, &here));
+#pragma unroll
+		for (unsigned i = 0; i < EACH; i++) {
+			before = combined<HOW>(before, x[i]);
+			if (from + i < count) {
+				numbers[from + i] = before;
+				changed += before != x[i];
+			}
+		}
+		all = combined<HOW>(all, here);
+		__syncthreads();
+	}
+	return changed;
 }
 
 /* The greatest VALUE of all lanes, for all; one instruction from sm_80 on. */

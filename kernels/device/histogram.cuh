@@ -45,6 +45,40 @@ histogram_add(uint32_t *counters, Count *counts, uint32_t bin, uint32_t add, uns
 	}
 }
 
+/*
+ * Count what block BLOCK of BLOCKS has of COUNT keys, in COUNTERS of BINS and then in COUNTS: by MANY(from),
+ * of LOADS of 16 bytes for each thread, all of which exist; by ONE(key) the rest, and keys before a multiple
+ * of 16 bytes, which are the first block's.
+ */
+template <unsigned LOADS, class Key, class Many, class One> static __device__ __forceinline__ void
+histogram_of(uint32_t *counters, number *counts, uint32_t bins, const Key *keys, size_t count, uint32_t block,
+             uint32_t blocks, const Many &many, const One &one)
+{
+	enum { PART = COUNT_THREADS * LOADS * 16 / sizeof(Key) };
+
+	for (uint32_t w = threadIdx.x; w < (bins + 1) / 2; w += COUNT_THREADS)
+		counters[w] = 0;
+	__syncthreads();
+	for (; count > 0 && (uintptr_t)keys % 16 != 0; keys++, count--)
+		if (block == 0 && threadIdx.x == 0)
+			one(*keys);
+	__syncthreads();		/* they may be all */
+	for (size_t at = block * (size_t)PART; at < count; at += blocks * (size_t)PART) {
+		if (count - at >= PART)
+			many((const load<Key> *)&keys[at]);
+		else
+			for (size_t i = at + threadIdx.x; i < count; i += COUNT_THREADS)
+				one(keys[i]);
+		__syncthreads();
+	}
+	for (uint32_t b = threadIdx.x; b < bins; b += COUNT_THREADS) {
+		const uint32_t rest = counters[b / 2] >> b % 2 * 16 & 0xffff;
+
+		if (rest > 0)
+			atomicAdd(&counts[b], (number)rest);
+	}
+}
+
 /* LOADS of 16 bytes for each thread, all of which exist; keys by MAP. */
 template <class Key, class Map> static __device__ __forceinline__ void
 histogram_loads(uint32_t *counters, number *counts, const digits &d, const load<Key> *from,
@@ -76,7 +110,7 @@ histogram_loads(uint32_t *counters, number *counts, const digits &d, const load<
 	}
 }
 
-/* Count digits of KEYS, by MAP.  Those before a multiple of 16 bytes are the first block's. */
+/* Count digits of KEYS, by MAP. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(COUNT_THREADS)
 histogram_kernel(number *counts, const Key *keys, size_t count, Map map, uint32_t bins,
@@ -86,33 +120,15 @@ histogram_kernel(number *counts, const Key *keys, size_t count, Map map, uint32_
 	if (has_no_room(SHARED_LARGE))
 		return;
 
-	enum { PART = COUNT_THREADS * HISTOGRAM_LOADS * 16 / sizeof(Key) };
 	DYNAMIC_SHARED(memory);
-	uint32_t *counters = (uint32_t *)memory;
+	uint32_t *const counters = (uint32_t *)memory;
 	const digits d = plan->even;
 
-	for (uint32_t w = threadIdx.x; w < (bins + 1) / 2; w += COUNT_THREADS)
-		counters[w] = 0;
-	__syncthreads();
-	for (; count > 0 && (uintptr_t)keys % 16 != 0; keys++, count--)
-		if (blockIdx.x == 0 && threadIdx.x == 0)
-			histogram_add(counters, counts, digit_of(clamped_digits{ d }, ordered(map, *keys)),
-			              1);
-	for (size_t at = blockIdx.x * (size_t)PART; at < count; at += gridDim.x * (size_t)PART) {
-		if (count - at >= PART)
-			histogram_loads(counters, counts, d, (const load<Key> *)&keys[at], map);
-		else
-			for (size_t i = at + threadIdx.x; i < count; i += COUNT_THREADS)
-				histogram_add(counters, counts,
-				              digit_of(clamped_digits{ d }, ordered(map, keys[i])), 1);
-		__syncthreads();
-	}
-	for (uint32_t b = threadIdx.x; b < bins; b += COUNT_THREADS) {
-		const uint32_t rest = counters[b / 2] >> b % 2 * 16 & 0xffff;
-
-		if (rest > 0)
-			atomicAdd(&counts[b], (number)rest);
-	}
+	histogram_of<HISTOGRAM_LOADS>(counters, counts, bins, keys, count, blockIdx.x, gridDim.x,
+		[&](const load<Key> *from) { histogram_loads(counters, counts, d, from, map); },
+		[&](Key key) {
+			histogram_add(counters, counts, digit_of(clamped_digits{ d }, ordered(map, key)), 1);
+		});
 }
 
 /*

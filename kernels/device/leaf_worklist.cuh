@@ -86,29 +86,38 @@ list_equal(const lists &l, leaf_item item)
 }
 
 /*
- * List ITEM of each thread, but none without keys; all threads of the block call.  The block asks for
- * room in each list once: the answer takes as long as all the rest.
+ * The place of each thread in the list of its KIND, one of MANY or none; LISTED: how many are in each.  All
+ * threads of the block call, and it asks for room in each list once: the answer takes as long as all the rest.
  */
+template <unsigned MANY> static __device__ __forceinline__ uint32_t
+list_places(uint32_t *listed, unsigned kind)
+{
+	__shared__ uint32_t counts[MANY], begins[MANY];
+	uint32_t at = 0;
+
+	if (threadIdx.x < MANY)
+		counts[threadIdx.x] = 0;
+	__syncthreads();
+	if (kind < MANY)
+		at = atomicAdd(&counts[kind], 1u);
+	__syncthreads();
+	if (threadIdx.x < MANY && counts[threadIdx.x] > 0)
+		begins[threadIdx.x] = atomicAdd(&listed[threadIdx.x], counts[threadIdx.x]);
+	__syncthreads();
+	return kind < MANY ? begins[kind] + at : 0;
+}
+
+/* List ITEM of each thread, but none without keys; all threads of the block call. */
 template <class Of> static __device__ void
 list_leaf(const lists &l, const leaf_item &item)
 {
-	__shared__ uint32_t counts[KINDS], begins[KINDS];
 	const int kind = kind_of<Of>(l, item);
-	uint32_t at = 0;
+	const uint32_t at = list_places<KINDS>(l.listed, (unsigned)(kind == EQUAL ? KINDS : kind));
 
-	if (threadIdx.x < KINDS)
-		counts[threadIdx.x] = 0;
-	__syncthreads();
 	if (kind == EQUAL)
 		list_equal(l, item);
 	else if (kind < KINDS)
-		at = atomicAdd(&counts[kind], 1u);
-	__syncthreads();
-	if (threadIdx.x < KINDS && counts[threadIdx.x] > 0)
-		begins[threadIdx.x] = atomicAdd(&l.listed[threadIdx.x], counts[threadIdx.x]);
-	__syncthreads();
-	if (kind != EQUAL && kind < KINDS)
-		l.list[kind][begins[kind] + at] = item;
+		l.list[kind][at] = item;
 }
 
 #endif

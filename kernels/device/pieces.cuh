@@ -155,26 +155,6 @@ piece_kernel(Stored *keys, key_map<Stored> map, const __grid_constant__ pieces p
 
 /* ---- lists ------------------------------------------------------------------- */
 
-/* A piece of P to the list of its KIND, or to none; all threads of the block call. */
-static __device__ __forceinline__ void
-list_short(const pieces &p, const stretch &s, unsigned kind)
-{
-	__shared__ uint32_t counts[PIECE_KINDS], begins[PIECE_KINDS];
-	uint32_t at = 0;
-
-	if (threadIdx.x < PIECE_KINDS)
-		counts[threadIdx.x] = 0;
-	__syncthreads();
-	if (kind < PIECE_KINDS)
-		at = atomicAdd(&counts[kind], 1u);
-	__syncthreads();
-	if (threadIdx.x < PIECE_KINDS && counts[threadIdx.x] > 0)
-		begins[threadIdx.x] = atomicAdd(&p.listed[threadIdx.x], counts[threadIdx.x]);
-	__syncthreads();
-	if (kind < PIECE_KINDS)
-		p.list[kind][begins[kind] + at] = s.begin << COUNT_BITS | s.count;
-}
-
 /* Are pieces of KEYS keys as they should be? */
 static __global__ void
 __launch_bounds__(COUNT_THREADS)
@@ -197,13 +177,18 @@ list_pieces_kernel(const __grid_constant__ pieces p, const __grid_constant__ lis
 
 	enum { MOST = block<typename Of::key>::KEYS };
 	const uint64_t i = blockIdx.x * (uint64_t)COUNT_THREADS + threadIdx.x;
+	unsigned kind = PIECE_KINDS;
 	leaf_item item = {};
 	stretch s = {};
+	uint32_t at;
 
 	if (i < p.count && *p.wrong == 0)
 		s = piece_at(p, i);
-	list_short(p, s, s.count > 1 && s.count <= MOST ? slot_bits(s.count) - PIECE_BITS :
-	                                                  (unsigned)PIECE_KINDS);
+	if (s.count > 1 && s.count <= MOST)
+		kind = slot_bits(s.count) - PIECE_BITS;
+	at = list_places<PIECE_KINDS>(p.listed, kind);
+	if (kind < PIECE_KINDS)
+		p.list[kind][at] = s.begin << COUNT_BITS | s.count;
 	if (s.count > MOST)
 		item = leaf_item{ s.begin, s.count, 0, (typename Of::key)~(typename Of::key)0, 0 };
 	list_leaf<Of>(l, item);

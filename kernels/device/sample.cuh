@@ -466,7 +466,7 @@ sample_ranks(uint32_t *ranks, const Key *sample, uint32_t keys, unsigned j)
 	}
 #pragma unroll
 	for (unsigned r = 0; r < RANKS; r++)
-		ranks[r] = warp_sum(ranks[r]);
+		ranks[r] = warp_upto(ranks[r]);
 }
 
 /* Put the keys from J on, RANKS of them, where they belong in PLAN. */

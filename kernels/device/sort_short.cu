@@ -18,7 +18,7 @@
 #include "kernels/device/histogram.cuh"
 #include "kernels/kernels.h"
 
-enum { SHORT_BINS = 1 << 14, SHORT_BLOCKS = 264, BEGIN_THREADS = 1024, WRITE_KEYS = 1 << 14 };
+enum { SHORT_BINS = 1 << 14, SHORT_BLOCKS = 264, WRITE_KEYS = 1 << 14 };
 
 /* Count BIN in a quarter; ALIKE: all lanes have the same. */
 static __device__ __forceinline__ void
@@ -34,60 +34,29 @@ __launch_bounds__(COUNT_THREADS)
 count_values_kernel(number *counts, const Key *keys, size_t count, key_map<Key> map,
                     uint32_t parts)
 {
-	enum { EACH = 16 / sizeof(Key), PART = COUNT_THREADS * EACH };
 	__shared__ uint32_t counters[SHORT_BINS / 2];
 	const uint32_t first = blockIdx.x % parts * SHORT_BINS;
-	const uint32_t block = blockIdx.x / parts, blocks = gridDim.x / parts;
 
 	counts += first;
-	for (uint32_t w = threadIdx.x; w < SHORT_BINS / 2; w += COUNT_THREADS)
-		counters[w] = 0;
-	__syncthreads();
-	for (; count > 0 && (uintptr_t)keys % 16 != 0; keys++, count--)
-		if (block == 0 && threadIdx.x == 0)
-			count_value(counters, counts, ordered(map, *keys) - first, false);
-	__syncthreads();		/* they may be all */
-	for (size_t at = block * (size_t)PART; at < count; at += blocks * (size_t)PART) {
-		if (count - at >= PART) {
-			const load<Key> x = ((const load<Key> *)&keys[at])[threadIdx.x];
+	histogram_of<1>(counters, counts, SHORT_BINS, keys, count, blockIdx.x / parts, gridDim.x / parts,
+		[&](const load<Key> *from) {
+			const load<Key> x = from[threadIdx.x];
 
 #pragma unroll
-			for (unsigned i = 0; i < EACH; i++) {
+			for (unsigned i = 0; i < 16 / sizeof(Key); i++) {
 				const uint32_t bin = ordered(map, x.at[i]) - first;
 
 				count_value(counters, counts, bin, warp_agrees(bin));
 			}
-		} else {
-			for (size_t i = at + threadIdx.x; i < count; i += COUNT_THREADS)
-				count_value(counters, counts, ordered(map, keys[i]) - first, false);
-		}
-		__syncthreads();
-	}
-	for (uint32_t b = threadIdx.x; b < SHORT_BINS; b += COUNT_THREADS) {
-		const uint32_t rest = counters[b / 2] >> b % 2 * 16 & 0xffff;
-
-		if (rest > 0)
-			atomicAdd(&counts[b], (number)rest);
-	}
+		},
+		[&](Key key) { count_value(counters, counts, ordered(map, key) - first, false); });
 }
 
-/* Of VALUES, which is a multiple of the threads or less than these. */
 static __global__ void
-__launch_bounds__(BEGIN_THREADS)
+__launch_bounds__(COUNT_THREADS)
 begin_values_kernel(number *counts, uint32_t values)
 {
-	__shared__ number sums[32];
-	number all = 0, total;
-
-	for (uint32_t v = threadIdx.x; v - threadIdx.x < values; v += BEGIN_THREADS) {
-		const number mine = v < values ? counts[v] : 0;
-		const number begin = block_sum_before<BEGIN_THREADS>(mine, sums, &total);
-
-		if (v < values)
-			counts[v] = all + begin;
-		all += total;
-		__syncthreads();
-	}
+	(void)block_scan<COUNT_THREADS, SUM>(counts, values);
 }
 
 /* The value of place AT: the last one that begins there or before, of VALUES. */
@@ -126,27 +95,26 @@ write_values_kernel(Key *keys, size_t count, const number *begins, uint32_t valu
 }
 
 template <class Key> static cudaError_t
-sort_short(Key *keys, gs_key_map map, size_t count, number *counts, cudaStream_t stream)
+sort_short(Key *keys, const key_map<Key> &map, size_t count, number *counts, cudaStream_t stream)
 {
 	const uint32_t values = (uint32_t)1 << sizeof(Key) * 8;
 	const uint32_t parts = values < SHORT_BINS ? 1 : values / SHORT_BINS;
-	const key_map<Key> m = map;
 	const size_t blocks = count / (COUNT_THREADS * 16 / sizeof(Key)) + 1;
 
 	if (count < 2)
 		return cudaSuccess;
 	TRY_CUDA(cudaMemsetAsync(counts, 0, gs_sort_short_scratch_bytes(16), stream));
 	TRY_CUDA(launch<false>(count_values_kernel<Key>, std::min<size_t>(blocks, SHORT_BLOCKS) * parts,
-	                       COUNT_THREADS, stream, counts, keys, count, m, parts));
-	TRY_CUDA(launch<false>(begin_values_kernel, 1, BEGIN_THREADS, stream, counts, values));
+	                       COUNT_THREADS, stream, counts + 1, keys, count, map, parts));
+	TRY_CUDA(launch<false>(begin_values_kernel, 1, COUNT_THREADS, stream, counts, values));
 	return launch<false>(write_values_kernel<Key>, (count + WRITE_KEYS - 1) / WRITE_KEYS, COUNT_THREADS,
-	                     stream, keys, count, counts, values, m);
+	                     stream, keys, count, counts, values, map);
 }
 
 extern "C" size_t
 gs_sort_short_scratch_bytes(unsigned)
 {
-	return sizeof(number) << 16;
+	return ((1 << 16) + 1) * sizeof(number);
 }
 
 extern "C" cudaError_t
@@ -154,6 +122,6 @@ gs_sort_short(void *keys, unsigned bits, struct gs_key_map map, size_t count, vo
               cudaStream_t stream)
 {
 	return by_width<uint8_t, uint16_t>(bits, [&](auto key) {
-		return sort_short((decltype(key) *)keys, map, count, (number *)scratch, stream);
+		return sort_short<decltype(key)>((decltype(key) *)keys, map, count, (number *)scratch, stream);
 	});
 }

@@ -52,30 +52,32 @@ struct stray_piece {
 	uint32_t tile, from;
 };
 
-/* The memory of all: bounds and sums of TILES tiles, and one more of each. */
-struct stray_tables {
+/* Where strays are, MOST at most; bounds and sums of TILES tiles, and one more of each. */
+template <class Key> struct stray_room {
+	uint32_t     tiles, most;
+	Key         *strays;
 	stray_news  *news;
 	number      *bounds, *kept, *below;
 	stray_piece *pieces;
 };
 
-enum { NEWS_NUMBERS = (sizeof(stray_news) + sizeof(number) - 1) / sizeof(number) };
-
 /* Bound T, of keys by MAP, between the tiles before and behind it. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(STRAY_THREADS)
-bounds_kernel(stray_tables s, uint32_t tiles, const Key *keys, size_t count, Map map)
+bounds_kernel(stray_room<Key> s, const Key *keys, size_t count, Map map)
 {
 	begin_in_turn();
 
 	const uint32_t t = blockIdx.x * STRAY_THREADS + threadIdx.x;
 	Key x[MEDIAN_OF];
 
-	if (t == 0)
+	if (t == 0) {
 		*s.news = stray_news{ 0, 0, 0 };
-	if (t == 0 || t == tiles)
-		s.bounds[t] = t == 0 ? 0 : (Key)~(Key)0;
-	if (t == 0 || t >= tiles)
+		s.bounds[0] = s.kept[0] = 0;
+	}
+	if (t == s.tiles)
+		s.bounds[t] = (Key)~(Key)0;
+	if (t == 0 || t >= s.tiles)
 		return;
 #pragma unroll
 	for (unsigned i = 0; i < MEDIAN_OF; i++)
@@ -94,73 +96,28 @@ bounds_kernel(stray_tables s, uint32_t tiles, const Key *keys, size_t count, Map
 	}
 }
 
-/* The greatest MINE of the lanes up to and with this one. */
-static __device__ __forceinline__ number
-warp_greatest_up_to(number mine)
-{
-#pragma unroll
-	for (unsigned lanes = 1; lanes < 32; lanes *= 2) {
-		const number left = __shfl_up_sync(ALL_LANES, mine, lanes);
-
-		mine = threadIdx.x % 32 >= lanes ? max(mine, left) : mine;
-	}
-	return mine;
-}
-
 /* Raise bounds that are below one before; if many are, keys are not nearly in order: *NEWS is broken. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-rising_kernel(stray_tables s, uint32_t tiles)
+rising_kernel(stray_room<Key> s)
 {
 	begin_in_turn();
 
-	enum { EACH = 4 };
-	__shared__ number warps[COUNT_THREADS / 32];
 	__shared__ uint32_t raised;
-	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-	number most = 0;		/* of all bounds before */
-	uint32_t mine = 0;
 
 	if (threadIdx.x == 0)
 		raised = 0;
-	for (uint32_t at = 0; at < tiles; at += EACH * COUNT_THREADS) {
-		const uint32_t from = at + threadIdx.x * EACH;
-		number x[EACH], here, before, all;
-
-#pragma unroll
-		for (unsigned i = 0; i < EACH; i++)
-			x[i] = from + i < tiles ? s.bounds[from + i] : 0;
-		here = warp_greatest_up_to(max(max(x[0], x[1]), max(x[2], x[3])));
-		__syncthreads();
-		if (lane == 31)
-			warps[warp] = here;
-		__syncthreads();
-		all = warp_greatest_up_to(warps[lane]);
-		before = __shfl_up_sync(ALL_LANES, here, 1);
-		before = max(lane > 0 ? before : 0, most);
-		here = __shfl_sync(ALL_LANES, all, (int)(warp + 31) % 32);
-		before = max(before, warp > 0 ? here : 0);
-#pragma unroll
-		for (unsigned i = 0; i < EACH; i++) {
-			if (from + i < tiles && x[i] < before) {
-				s.bounds[from + i] = before;
-				mine++;
-			}
-			before = max(before, x[i]);
-		}
-		most = max(most, __shfl_sync(ALL_LANES, all, 31));
-	}
-	if (mine > 0)
-		atomicAdd(&raised, mine);
 	__syncthreads();
-	if (threadIdx.x == 0 && raised > tiles / RAISED_PART)
+	atomicAdd(&raised, block_scan<COUNT_THREADS, GREATEST>(s.bounds, s.tiles));
+	__syncthreads();
+	if (threadIdx.x == 0 && raised > s.tiles / RAISED_PART)
 		s.news->broken = 1;
 }
 
 /* Keys by MAP that may stay, to the other room TO, tile by tile; the others to STRAYS, MOST at most. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(STRAY_THREADS, sizeof(Key) == 4 ? 5 : 4)
-part_kernel(stray_tables s, Key *to, Key *strays, uint32_t most, const Key *keys, size_t count, Map map)
+part_kernel(stray_room<Key> s, Key *to, const Key *keys, size_t count, Map map)
 {
 	begin_in_turn();
 
@@ -231,47 +188,25 @@ part_kernel(stray_tables s, Key *to, Key *strays, uint32_t most, const Key *keys
 		if (first + i * 32 < left)
 			to[from + first + i * 32] = x[i];
 	if (threadIdx.x == 0) {
-		s.kept[blockIdx.x] = left;
+		s.kept[blockIdx.x + 1] = left;
 		place = left < rows ? atomicAdd(&s.news->many, rows - left) : 0;
-		if (place > most || rows - left > most - place)
+		if (place > s.most || rows - left > s.most - place)
 			s.news->broken = 1;
 	}
 	__syncthreads();
-	if (place <= most && rows - left <= most - place)
+	if (place <= s.most && rows - left <= s.most - place)
 		for (uint32_t k = left + threadIdx.x; k < rows; k += STRAY_THREADS)
-			strays[place + k - left] = tile[k];
+			s.strays[place + k - left] = tile[k];
 }
 
-/* Replace the number of keys that each tile has kept by the sum over the tiles before. */
+/* For the number of keys that each tile has kept, the sum of these up to there. */
 template <class Key> static __global__ void
 __launch_bounds__(COUNT_THREADS)
-sums_kernel(stray_tables s, uint32_t tiles)
+sums_kernel(stray_room<Key> s)
 {
 	begin_in_turn();
 
-	enum { EACH = 4 };
-	__shared__ number sums[COUNT_THREADS / 32];
-	number all = 0;
-
-	for (uint32_t at = 0; at < tiles; at += EACH * COUNT_THREADS) {
-		const uint32_t from = at + threadIdx.x * EACH;
-		number x[EACH], before, here;
-
-#pragma unroll
-		for (unsigned i = 0; i < EACH; i++)
-			x[i] = from + i < tiles ? s.kept[from + i] : 0;
-		before = all + block_sum_before<COUNT_THREADS>(x[0] + x[1] + x[2] + x[3], sums, &here);
-#pragma unroll
-		for (unsigned i = 0; i < EACH; i++) {
-			if (from + i < tiles)
-				s.kept[from + i] = before;
-			before += x[i];
-		}
-		all += here;
-		__syncthreads();
-	}
-	if (threadIdx.x == 0)
-		s.kept[tiles] = all;
+	(void)block_scan<COUNT_THREADS, SUM>(s.kept, (size_t)s.tiles + 1);
 }
 
 /* How many of COUNT ascending KEYS are below KEY. */
@@ -292,20 +227,21 @@ keys_below(const Key *keys, uint32_t count, Key key)
 
 template <class Key> static __global__ void
 __launch_bounds__(STRAY_THREADS)
-below_kernel(stray_tables s, uint32_t tiles, const Key *strays)
+below_kernel(stray_room<Key> s)
 {
 	begin_in_turn();
 
 	const uint32_t t = blockIdx.x * STRAY_THREADS + threadIdx.x, many = s.news->many;
+	const auto below = [&](uint32_t tile) {
+		return tile < s.tiles ? keys_below(s.strays, many, (Key)s.bounds[tile]) : many;
+	};
 	uint32_t from, to, at;
 
-	if (t > tiles)
+	if (t > s.tiles)
 		return;
-	from = t == tiles ? many : keys_below(strays, many, (Key)s.bounds[t]);
+	from = below(t);
+	to = below(t + 1);
 	s.below[t] = from;
-	if (t == tiles)
-		return;
-	to = t + 1 == tiles ? many : keys_below(strays, many, (Key)s.bounds[t + 1]);
 	if (to - from <= STRAY_RANKS)
 		return;
 	at = atomicAdd(&s.news->pieces, (to - from + CROWD_PIECE - 1) / CROWD_PIECE);
@@ -316,7 +252,7 @@ below_kernel(stray_tables s, uint32_t tiles, const Key *strays)
 /* A tile a block, of KEPT keys, with its strays unless it is crowded, to where they belong, by MAP. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(STRAY_THREADS, sizeof(Key) == 4 ? 5 : 4)
-unite_kernel(stray_tables s, Key *to, const Key *kept, const Key *strays, Map map)
+unite_kernel(stray_room<Key> s, Key *to, const Key *kept, Map map)
 {
 	begin_in_turn();
 
@@ -324,17 +260,18 @@ unite_kernel(stray_tables s, Key *to, const Key *kept, const Key *strays, Map ma
 	__shared__ uint16_t ranks[STRAY_RANKS];
 	const uint32_t keys = (uint32_t)(s.kept[blockIdx.x + 1] - s.kept[blockIdx.x]);
 	const uint32_t many = (uint32_t)(s.below[blockIdx.x + 1] - s.below[blockIdx.x]);
+	const Key *const strays = s.strays + s.below[blockIdx.x];
 	const int left = thread_left(keys);
 	Key x[STRAY_EACH];
 	uint32_t before[STRAY_EACH];	/* strays */
 
 	to = to + s.kept[blockIdx.x] + s.below[blockIdx.x];
-	strays = strays + s.below[blockIdx.x];
-	tile_load<STRAY_THREADS, STRAY_EACH>(x, kept + blockIdx.x * (size_t)STRAY_KEYS, threadIdx.x, keys);
+	kept = kept + blockIdx.x * (size_t)STRAY_KEYS;
+	tile_load<STRAY_THREADS, STRAY_EACH>(x, kept, threadIdx.x, keys);
 	if (many > STRAY_RANKS) {
 #pragma unroll 1
 		for (uint32_t k = threadIdx.x; k < keys; k += STRAY_THREADS) {
-			const Key key = kept[blockIdx.x * (size_t)STRAY_KEYS + k];
+			const Key key = kept[k];
 			const uint32_t up_to = key < (Key)~(Key)0 ? keys_below(strays, many, (Key)(key + 1)) :
 			                                            many;
 
@@ -373,7 +310,7 @@ unite_kernel(stray_tables s, Key *to, const Key *kept, const Key *strays, Map ma
 /* Strays of crowded tiles, of KEPT keys, to where they belong, by MAP. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(STRAY_THREADS)
-crowd_kernel(stray_tables s, Key *to, const Key *kept, const Key *strays, Map map)
+crowd_kernel(stray_room<Key> s, Key *to, const Key *kept, Map map)
 {
 	begin_in_turn();
 
@@ -385,7 +322,7 @@ crowd_kernel(stray_tables s, Key *to, const Key *kept, const Key *strays, Map ma
 
 #pragma unroll 4
 		for (uint32_t k = piece.from + threadIdx.x; k < end; k += STRAY_THREADS) {
-			const Key stray = strays[k];
+			const Key stray = s.strays[k];
 
 			to[s.kept[piece.tile] + keys_below(tile, keys, stray) + k] = original(map, stray);
 		}
@@ -398,77 +335,13 @@ template <class Of> static size_t sort_scratch_bytes(size_t count, bool in_order
 /* In a graph, where no host knows how many strays there are: fill up to MOST, with the greatest keys. */
 template <class Key> static __global__ void
 __launch_bounds__(STRAY_THREADS)
-pad_kernel(stray_tables s, Key *strays, uint32_t most)
+pad_kernel(stray_room<Key> s, uint32_t most)
 {
 	begin_in_turn();
 
 	for (uint32_t k = s.news->many + blockIdx.x * STRAY_THREADS + threadIdx.x; k < most;
 	     k += gridDim.x * STRAY_THREADS)
-		strays[k] = ~(Key)0;
-}
-
-/* Where strays of keys are, MOST at most. */
-template <class Key> struct stray_room {
-	uint32_t     tiles, most;
-	Key         *strays;
-	void        *scratch;		/* to sort them; NULL: keys are too few, in tests */
-	stray_tables tables;
-};
-
-template <class Of> static stray_room<typename Of::key>
-stray_room_of(const job<Of> &j)
-{
-	typedef typename Of::key Key;
-	const uint32_t tiles = (uint32_t)((j.count + STRAY_KEYS - 1) / STRAY_KEYS);
-	const size_t most = std::min<size_t>(std::min<size_t>((size_t)j.s.pool.firsts * j.s.pool.chunk,
-	                                                      j.count / STRAY_PART), UINT32_MAX / 2);
-	const uintptr_t scratch = ((uintptr_t)(j.keys + most) + 255) / 256 * 256;
-	const bool fits = scratch + sort_scratch_bytes<Of>(most) <= (uintptr_t)(j.keys + j.count);
-	number *const bounds = j.s.cursors + NEWS_NUMBERS;	/* all tables: shorter than cursors are */
-
-	static_assert(sizeof(stray_piece) <= sizeof(leaf_item), "a list of leaves has room for all pieces");
-	return { tiles, (uint32_t)most, (Key *)j.s.spare, fits ? (void *)scratch : NULL,
-		 { (stray_news *)j.s.cursors, bounds, bounds + tiles + 1,
-		   bounds + 2 * ((size_t)tiles + 1), (stray_piece *)j.s.lists[WORD_12] } };
-}
-
-/* Part J's keys from strays, to ROOM. */
-template <class Of> static cudaError_t
-part_strays(const job<Of> &j, const stray_room<typename Of::key> &room)
-{
-	typedef typename Of::key Key;
-	typedef typename Of::map Map;
-	const stray_tables &s = room.tables;
-	const uint32_t tiles = room.tiles;
-
-	TRY_CUDA(launch(bounds_kernel<Key, Map>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, s, tiles,
-	                j.keys, j.count, j.map));
-	TRY_CUDA(launch(rising_kernel<Key>, 1, COUNT_THREADS, j.stream, s, tiles));
-	return launch(part_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, s, j.other, room.strays,
-	              room.most, j.keys, j.count, j.map);
-}
-
-/* Sort strays, MOST or if that is not NULL so MANY, and unite them with J's other keys. */
-template <class Of> static cudaError_t
-unite_strays(const job<Of> &j, const stray_room<typename Of::key> &room, uint32_t most,
-             const uint32_t *many = NULL)
-{
-	typedef typename Of::key Key;
-	typedef typename Of::map Map;
-	const stray_tables &s = room.tables;
-	const uint32_t tiles = room.tiles;
-	job<Of> strays = { j.sorter, room.strays, j.keys, gs_key_map{}, most, {}, j.stream };
-
-	strays.many = many;
-
-	TRY_CUDA(launch(sums_kernel<Key>, 1, COUNT_THREADS, j.stream, s, tiles));
-	TRY_CUDA(sort(strays, room.scratch, false));
-	TRY_CUDA(launch(below_kernel<Key>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, s, tiles,
-	                room.strays));
-	TRY_CUDA(launch(unite_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, s, j.keys, j.other,
-	                room.strays, j.map));
-	return launch(crowd_kernel<Key, Map>, (size_t)j.sorter->processors * 8, STRAY_THREADS, j.stream, s,
-	              j.keys, j.other, room.strays, j.map);
+		s.strays[k] = ~(Key)0;
 }
 
 /* The first of some sizes that has room for all strays. */
@@ -494,27 +367,49 @@ template <class Of> static cudaError_t
 sort_strays(const job<Of> &j, bool *were)
 {
 	typedef typename Of::key Key;
-	const stray_room<Key> room = stray_room_of(j);
-	const uint32_t few = GS_FEW_BYTES / sizeof(Key);
-	const stray_sizes sizes = { { std::min<uint32_t>(LEAF_KEYS, room.most), std::min(few, room.most),
-	                              room.most } };
-	const bool in_graph = j.sorter->of_graph;
+	typedef typename Of::map Map;
+	const uint32_t tiles = (uint32_t)((j.count + STRAY_KEYS - 1) / STRAY_KEYS);
+	const uint32_t most = (uint32_t)std::min<size_t>({ (size_t)j.s.pool.firsts * j.s.pool.chunk,
+	                                                   j.count / STRAY_PART, UINT32_MAX / 2 });
+	const uint32_t few = std::min<uint32_t>(GS_FEW_BYTES / sizeof(Key), most);
+	const stray_sizes sizes = { { std::min<uint32_t>(LEAF_KEYS, most), few, most } };
+	const uintptr_t scratch = ((uintptr_t)(j.keys + most) + 255) / 256 * 256;	/* to sort strays */
+	/* all tables: shorter than cursors are */
+	number *const bounds = j.s.cursors + (sizeof(stray_news) - 1) / sizeof(number) + 1;
+	const stray_room<Key> room = { tiles, most, (Key *)j.s.spare, (stray_news *)j.s.cursors, bounds,
+		                       bounds + tiles + 1, bounds + 2 * ((size_t)tiles + 1),
+		                       (stray_piece *)j.s.lists[WORD_12] };
 
+	static_assert(sizeof(stray_piece) <= sizeof(leaf_item), "a list of leaves has room for all pieces");
 	*were = false;
-	if (room.scratch == NULL)
-		return cudaSuccess;
-	TRY_CUDA(part_strays(j, room));
-	return decide(j, room.tables.news, room.most > few ? STRAY_SIZES : STRAY_SIZES - 1, sizes,
+	if (scratch + sort_scratch_bytes<Of>(most) > (uintptr_t)(j.keys + j.count))
+		return cudaSuccess;	/* keys are too few, in tests */
+	TRY_CUDA(launch(bounds_kernel<Key, Map>, tiles / STRAY_THREADS + 1, STRAY_THREADS, j.stream, room,
+	                j.keys, j.count, j.map));
+	TRY_CUDA(launch(rising_kernel<Key>, 1, COUNT_THREADS, j.stream, room));
+	TRY_CUDA(launch(part_kernel<Key, Map>, tiles, STRAY_THREADS, j.stream, room, j.other, j.keys, j.count,
+	                j.map));
+	return decide(j, room.news, most > few ? STRAY_SIZES : STRAY_SIZES - 1, sizes,
 	              [&](const job<Of> &all, unsigned size) {
-		const uint32_t most = in_graph ? sizes.of[size] : ((const stray_news *)j.sorter->told)->many;
-		const bool network = in_graph && most < GS_BINS_FROM;	/* which sorts so many */
+		const bool in_graph = j.sorter->of_graph;
+		const uint32_t many = in_graph ? sizes.of[size] : ((const stray_news *)j.sorter->told)->many;
+		const bool network = in_graph && many < GS_BINS_FROM;	/* which sorts so many */
+		const cudaStream_t stream = all.stream;
+		job<Of> strays = { j.sorter, room.strays, j.keys, gs_key_map{}, many, {}, stream };
 
 		*were = true;
 		if (network)
-			TRY_CUDA(launch(pad_kernel<Key>, (size_t)j.sorter->processors, STRAY_THREADS,
-			                all.stream, room.tables, room.strays, most));
-		TRY_CUDA(unite_strays(all, room, most,
-		                      in_graph && !network ? &room.tables.news->many : NULL));
+			TRY_CUDA(launch(pad_kernel<Key>, (size_t)j.sorter->processors, STRAY_THREADS, stream,
+			                room, many));
+		else if (in_graph)
+			strays.many = &room.news->many;
+		TRY_CUDA(launch(sums_kernel<Key>, 1, COUNT_THREADS, stream, room));
+		TRY_CUDA(sort(strays, (void *)scratch, false));
+		TRY_CUDA(launch(below_kernel<Key>, tiles / STRAY_THREADS + 1, STRAY_THREADS, stream, room));
+		TRY_CUDA(launch(unite_kernel<Key, Map>, tiles, STRAY_THREADS, stream, room, j.keys, j.other,
+		                j.map));
+		TRY_CUDA(launch(crowd_kernel<Key, Map>, (size_t)j.sorter->processors * 8, STRAY_THREADS,
+		                stream, room, j.keys, j.other, j.map));
 		return tell_sorted(all);
 	});
 }

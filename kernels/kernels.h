@@ -18,10 +18,6 @@
 extern "C" {
 #endif
 
-/** COUNT rounded up, so that the next tile in memory begins at a multiple of 16 bytes.  BITS is
- *  32 or 64. */
-size_t gs_tile_room(unsigned bits, size_t count);
-
 /**
  * Sort one tile in place.
  *
@@ -71,8 +67,8 @@ extern size_t gs_slots_from;
 /** Open SORTER for the current device; it holds nothing if that fails. */
 cudaError_t gs_sorter_open(struct gs_sorter *sorter);
 
-/** A SORTER that holds nothing, for work that is captured: gs_sort_with(), gs_sort_typed() and stable sorts
- *  of one row then wait for nothing.  Keys alone are divided a fixed number of times; blocks sort ranges that
+/** A SORTER that holds nothing, for work that is captured: gs_sort() and stable sorts of one row
+ *  then wait for nothing.  Keys alone are divided a fixed number of times; blocks sort ranges that
  *  are still too large. */
 cudaError_t gs_sorter_of_graph(struct gs_sorter *sorter);
 
@@ -85,7 +81,16 @@ void gs_sorter_close(struct gs_sorter *sorter);
 size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
 
 /**
- * Sort COUNT keys in place, any number of them, faster than tiles and merges.
+ * How keys of another type, or descending ones, get in order of their bits: these are inverted where
+ * ALWAYS has ones, and those of keys with the highest bit where NEGATIVE has; then SHIFT is added.
+ * NEGATIVE has not the highest bit, and SHIFT is 0 if both are.
+ */
+struct gs_key_map {
+	uint64_t negative, always, shift;
+};
+
+/**
+ * Sort COUNT keys in place, by MAP, any number of them, faster than tiles and merges.
  *
  * @other    room for as many keys
  * @scratch  not shared with work that may run at the same time
@@ -98,30 +103,12 @@ size_t gs_sort_scratch_bytes(unsigned bits, size_t count);
  * Keys are divided into bins, by digits of their range if they are evenly spread, by splitters
  * from a sample if they are not, without regard to order, until bins fit a bitonic network; many keys
  * that ascend or descend already are only compared, and reversed; if all but a few ascend, the few are
- * sorted apart
+ * sorted apart.  From 2^17 keys on nothing is swept for the map
  * (Stehle, Jacobsen, "A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs", SIGMOD 2017;
  * Leischner, Osipov, Sanders, "GPU Sample Sort", IPDPS 2010).
  */
-cudaError_t gs_sort(void *keys, void *other, unsigned bits, size_t count, void *scratch,
-                    cudaStream_t stream);
-
-/** The same with a SORTER that is open for the current device; spares opening one each time. */
-cudaError_t gs_sort_with(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits,
-                         size_t count, void *scratch, cudaStream_t stream);
-
-/**
- * How keys of another type, or descending ones, get in order of their bits: these are inverted where
- * ALWAYS has ones, and those of keys with the highest bit where NEGATIVE has; then SHIFT is added.
- * NEGATIVE has not the highest bit, and SHIFT is 0 if both are.
- */
-struct gs_key_map {
-	uint64_t negative, always, shift;
-};
-
-/** gs_sort_with() of keys by MAP.  From 2^17 keys on nothing is swept for that. */
-cudaError_t gs_sort_typed(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits,
-                          struct gs_key_map map, size_t count, void *scratch,
-                          cudaStream_t stream);
+cudaError_t gs_sort(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits,
+                    struct gs_key_map map, size_t count, void *scratch, cudaStream_t stream);
 
 /** COUNT pieces of an array: rows of LENGTH keys each, one behind the other; or if that is 0, piece i from
  *  AT[i] to AT[i + 1] - 1, AT in device memory, and COUNT less than 2^32. */

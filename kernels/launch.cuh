@@ -124,35 +124,6 @@ by_width(unsigned bits, const Body &body)
 	return error;
 }
 
-#ifdef __CUDACC__
-template <bool EARLY, class... Param> static cudaError_t
-launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,
-              size_t shared_bytes, cudaStream_t stream)
-{
-	cudaLaunchAttribute early = {};
-	cudaLaunchConfig_t config = {};
-
-	if (!EARLY)
-		return cudaLaunchKernel(kernel, blocks, threads, list, shared_bytes, stream);
-	early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-	early.val.programmaticStreamSerializationAllowed = 1;
-	config.gridDim = blocks;
-	config.blockDim = threads;
-	config.dynamicSmemBytes = shared_bytes;
-	config.stream = stream;
-	config.attrs = &early;
-	config.numAttrs = 1;
-	return cudaLaunchKernelExC(&config, (const void *)kernel, list);
-}
-#else
-template <bool, class... Param> static cudaError_t
-launch_kernel(void (*kernel)(Param...), dim3 blocks, dim3 threads, void **list,
-              size_t shared_bytes, cudaStream_t stream)
-{
-	return cudaLaunchKernel(kernel, blocks, threads, list, shared_bytes, stream);
-}
-#endif
-
 /* DYNAMIC_SHARED of a launch, and the MOST of any launch of its kernel on this GPU.  CUDA allows a kernel a
  * size, not a launch: were that BYTES, a thread that launches with less would take it from one with more. */
 struct shared_size {
@@ -190,8 +161,17 @@ launch_shared(void (*kernel)(Param...), size_t blocks, unsigned threads, shared_
 	if (error != cudaSuccess)
 		return error;
 	GS_LAUNCHING(kernel, stream);
-	error = launch_kernel<EARLY>(kernel, dim3((unsigned)blocks), dim3(threads), list, shared.bytes,
-	                             stream);
+#ifdef __CUDACC__
+	cudaLaunchAttribute early = {};
+	const cudaLaunchConfig_t config = { dim3((unsigned)blocks), dim3(threads), shared.bytes, stream,
+		                            &early, EARLY };
+
+	early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	early.val.programmaticStreamSerializationAllowed = 1;
+	error = cudaLaunchKernelExC(&config, (const void *)kernel, list);
+#else
+	error = cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), list, shared.bytes, stream);
+#endif
 	GS_LAUNCHED(stream);
 	return error;
 }
@@ -204,6 +184,17 @@ launch(void (*kernel)(Param...), size_t blocks, unsigned threads, cudaStream_t s
 }
 
 /* ---- parts of a graph --------------------------------------------------------- */
+
+/* PARTS of a graph: CHOICE() names, on the device, the one that runs; any other number runs none.
+ * If they are one part that LOOPS, it ends with another choice, and may run again. */
+template <class Choice> struct chosen {
+	unsigned            parts;
+	Choice              choice;
+	bool                loops = false;
+#if defined __CUDACC__ && CUDART_VERSION >= 13000
+	cudaGraphNodeParams node = {};
+#endif
+};
 
 #if defined __CUDACC__ && CUDART_VERSION >= 13000
 template <class Choice> static __global__ void
@@ -233,15 +224,6 @@ queue_part(cudaGraph_t graph, unsigned part, const Body &body)
 	ended = cudaStreamDestroy(inner);
 	return error != cudaSuccess ? error : ended;
 }
-
-/* PARTS of a graph: CHOICE() names, on the device, the one that runs; any other number runs none.
- * If they are one part that LOOPS, it ends with another choice, and may run again. */
-template <class Choice> struct chosen {
-	unsigned            parts;
-	Choice              choice;
-	bool                loops = false;
-	cudaGraphNodeParams node = {};
-};
 
 /* Have the device choose when all that STREAM has so far has ended. */
 template <class Choice> static cudaError_t
@@ -310,12 +292,6 @@ queue_beside(cudaStream_t stream, unsigned many, const Queue &queue)
 #else
 /* The emulator has run all that was queued; before CUDA 13 the only part finds out if it has something to
  * do. */
-template <class Choice> struct chosen {
-	unsigned parts;
-	Choice   choice;
-	bool     loops = false;
-};
-
 template <class Choice> static cudaError_t
 choose(cudaStream_t, chosen<Choice> *)
 {

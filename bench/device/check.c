@@ -118,6 +118,16 @@ check_merge(unsigned bits, size_t a_count, size_t b_count, unsigned shift)
 	return !right;
 }
 
+static void
+sort_there(void *keys, void *other, unsigned bits, size_t count, void *scratch)
+{
+	struct gs_sorter sorter;
+
+	must(gs_sorter_open(&sorter), "gs_sorter_open");
+	must(gs_sort(&sorter, keys, other, bits, (struct gs_key_map){ 0 }, count, scratch, NULL), "gs_sort");
+	gs_sorter_close(&sorter);
+}
+
 static unsigned
 check_whole_sort(unsigned bits, size_t count, unsigned shape)
 {
@@ -132,7 +142,7 @@ check_whole_sort(unsigned bits, size_t count, unsigned shape)
 	must(cudaMemcpy(keys, host, bytes, cudaMemcpyHostToDevice), "copying keys");
 	must(cudaMalloc(&scratch, gs_sort_scratch_bytes(bits, count)), "cudaMalloc");
 	free(host);
-	must(gs_sort(keys, other, bits, count, scratch, NULL), "gs_sort");
+	sort_there(keys, other, bits, count, scratch);
 	must(cudaDeviceSynchronize(), "sorting");
 	right = device_holds(keys, bits, count, digest);
 	right = guarded_close(keys, bytes) && right;
@@ -215,7 +225,7 @@ check_sort_there(unsigned bits, size_t count, unsigned shape)
 	must(cudaMalloc(&other, bytes), "cudaMalloc");
 	must(cudaMalloc(&scratch, gs_sort_scratch_bytes(bits, count)), "cudaMalloc");
 	digest = made(keys, bits, count, shape);
-	must(gs_sort(keys, other, bits, count, scratch, NULL), "gs_sort");
+	sort_there(keys, other, bits, count, scratch);
 	must(cudaDeviceSynchronize(), "sorting");
 	must(cudaFree(scratch), "cudaFree");
 	return told("sort", bits, count, shape, digest, keys, other);

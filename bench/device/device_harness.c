@@ -170,14 +170,14 @@ merge_runs(unsigned bits, size_t count, size_t run_keys)
 	return from;
 }
 
-/* gs_sort() takes ordered bits: keys of other kinds are mapped before it, and back after it. */
+/* Keys are given as ordered bits: those of other kinds are mapped before the sort, and back after it. */
 char *
 run_sort(unsigned bits, size_t count, size_t tile_keys)
 {
 	(void)tile_keys;
 	must(device_keys_map(harness.work, bits, harness.kind, false, count, harness.stream[0]), "mapping");
-	must(gs_sort_with(&harness.sorter, harness.work, harness.other, bits, count,
-	                  harness.sort_scratch, harness.stream[0]), "gs_sort_with");
+	must(gs_sort(&harness.sorter, harness.work, harness.other, bits, (struct gs_key_map){ 0 }, count,
+	             harness.sort_scratch, harness.stream[0]), "gs_sort");
 	must(device_keys_map(harness.work, bits, harness.kind, true, count, harness.stream[0]), "mapping");
 	return harness.work;
 }

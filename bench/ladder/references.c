@@ -117,14 +117,14 @@ gsort_sort(struct variant_job *job)
 
 	if (sorter.processors == 0 && gs_sorter_open(&sorter) != cudaSuccess)
 		return (int)cudaGetLastError();
-	return (int)gs_sort_with(&sorter, job->keys, job->scratch, 32, job->count,
-	                         (char *)job->scratch + twice(job->count), job->stream);
+	return (int)gs_sort(&sorter, job->keys, job->scratch, 32, (struct gs_key_map){ 0 }, job->count,
+	                    (char *)job->scratch + twice(job->count), job->stream);
 }
 
 static size_t
 network_room(size_t count)
 {
-	return gs_tile_room(32, count);
+	return (count + 3) / 4 * 4;	/* the next tile begins at a multiple of 16 bytes */
 }
 
 static size_t

@@ -91,7 +91,7 @@ static const uint64_t NOWHERE = (uint64_t)1 << 62;
 
 /* Cursors say where the next key of each bin goes.  (Other kinds: slot_places, and device/chunks.cuh.) */
 struct exact_places {
-	static const bool SKIPS = false;	/* no bin is NOWHERE */
+	static const bool SKIPS = false;	/* see places_skip(): such a bin is NOWHERE */
 	number *cursors;
 };
 
@@ -102,11 +102,11 @@ places_begin(const Places &p, uint32_t bin, uint32_t keys)
 	return atomicAdd(&p.cursors[bin], (number)keys);
 }
 
-/* Are keys of BIN to be written? */
+/* Are keys of BIN only counted, not written? */
 template <class Places> static __device__ __forceinline__ bool
-places_write(const Places &, uint32_t)
+places_skip(const Places &, uint32_t)
 {
-	return true;
+	return false;
 }
 
 /* The place of the bin, less BEFORE, where it begins in the tile; BEGUN: from places_begin(). */
@@ -114,14 +114,6 @@ static __device__ __forceinline__ uint64_t
 places_end(const exact_places &, uint32_t, uint32_t, uint32_t before, number begun)
 {
 	return begun - before;
-}
-
-/* Do any of the threads have keys to write? */
-template <class Places> static __device__ __forceinline__ bool
-places_any(const Places &, bool)
-{
-	__syncthreads();
-	return true;
 }
 
 /* Where key AT of the tile goes, in a bin that has PLACE. */
@@ -411,11 +403,13 @@ partition_tile(typename Tile::of::place to, typename Tile::row *x, uint32_t coun
 		begun[i] = 0;
 		if (keys[i] > 0) {
 			begun[i] = places_begin(p, first + i, keys[i]);
-			writes = writes || places_write(p, first + i);
+			writes = writes || !places_skip(p, first + i);
 		}
 		before += keys[i];
 	}
-	if (!places_any(p, writes))	/* then cursors only count keys */
+	if (!Places::SKIPS)
+		__syncthreads();
+	else if (!__syncthreads_or(writes))
 		return;
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)

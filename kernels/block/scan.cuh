@@ -69,9 +69,9 @@ block_warps_before(Number upto, Number *shared, Number *all)
 template <unsigned THREADS, class Number> static __device__ __forceinline__ Number
 block_sum_before(Number value, Number *sums, Number *total)
 {
-	const Number upto = warp_upto(value);
+	const Number upto = warp_upto(value), warps = block_warps_before<THREADS>(upto, sums, total);
 
-	return upto - value + block_warps_before<THREADS>(upto, sums, total);
+	return upto - value + warps;
 }
 
 /* Replace each of COUNT NUMBERS by what those up to it make together, for the only block; how many of this

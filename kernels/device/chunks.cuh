@@ -89,6 +89,7 @@ static const uint64_t CHANGES = (uint64_t)1 << 63;	/* for a place: see the bucke
 
 template <class Tile> struct chunk_places {
 	static const bool SKIPS = !Tile::of::CARRIES;
+	number                *cursors;
 	chunk_pool             pool;
 	chunk_change          *changes;	/* of the tile; in shared memory */
 	typename Tile::search  search;	/* without rows: by digits */
@@ -96,28 +97,10 @@ template <class Tile> struct chunk_places {
 
 /* Has BUCKET one value only? */
 template <class Tile> static __device__ __forceinline__ bool
-has_one_value(const chunk_places<Tile> &p, uint32_t bucket)
+places_skip(const chunk_places<Tile> &p, uint32_t bucket)
 {
 	return chunk_places<Tile>::SKIPS && p.search.rows != NULL && bucket + 1 < Tile::SPLITTERS &&
 	       p.search.at(bucket) + 1 == p.search.at(bucket + 1);
-}
-
-template <class Tile> static __device__ __forceinline__ number
-places_begin(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys)
-{
-	return atomicAdd(&p.pool.cursors[bucket], (number)keys);
-}
-
-template <class Tile> static __device__ __forceinline__ bool
-places_write(const chunk_places<Tile> &p, uint32_t bucket)
-{
-	return !has_one_value(p, bucket);
-}
-
-template <class Tile> static __device__ __forceinline__ bool
-places_any(const chunk_places<Tile> &, bool writes)
-{
-	return __syncthreads_or(writes);
 }
 
 /*
@@ -133,7 +116,7 @@ places_end(const chunk_places<Tile> &p, uint32_t bucket, uint32_t keys, uint32_t
 	uint64_t *const told = &p.pool.places[chunk_row(p.pool, bucket) + j];
 	uint64_t place = 0, taken = 0;
 
-	if (!places_write(p, bucket))
+	if (places_skip(p, bucket))
 		return NOWHERE;
 	if (keys > rest || (fill == 0 && j > 0))
 		taken = chunk_take(p.pool, told + (keys > rest));
@@ -193,7 +176,7 @@ to_chunks_kernel(typename Tile::of::place to, typename Tile::of::source from, si
 	DYNAMIC_SHARED(memory);
 	chunk_change *changes = (chunk_change *)(memory + Tile::search::BYTES);
 	void *const space = changes + pool.buckets;
-	chunk_places<Tile> places = { pool, changes, {} };
+	chunk_places<Tile> places = { pool.cursors, pool, changes, {} };
 	const uint32_t row = gridDim.x / WAYS, rest = row * WAYS;
 	const uint32_t turn = blockIdx.x < rest ? blockIdx.x % WAYS * row + blockIdx.x / WAYS : blockIdx.x;
 	const uint32_t begin = turn * tiles, end = begin + tiles;
@@ -232,7 +215,7 @@ bucket_of(const bin_plan<typename Of::key> *plan, const chunk_pool &pool, uint32
 		item.low = b > 0 ? digit_begin(d, b) : 0;
 		item.high = b + 1 < d.bins ? digit_begin(d, b + 1) - 1 : (Key)~(Key)0;
 	}
-	/* the last bucket is never skipped: see has_one_value() */
+	/* the last bucket is never skipped: see places_skip() */
 	*moved = item.count > 0 &&
 	         !(!Of::CARRIES && plan->skewed && b + 1 < plan->rows && item.low == item.high);
 	return item;

@@ -66,33 +66,13 @@ gs_sorter_close(struct gs_sorter *sorter)
 }
 
 extern "C" cudaError_t
-gs_sort_typed(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits,
-              struct gs_key_map map, size_t count, void *memory, cudaStream_t stream)
+gs_sort(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits, struct gs_key_map map,
+        size_t count, void *memory, cudaStream_t stream)
 {
 	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
 		return sort(job<typed<decltype(key)>>{ sorter, (decltype(key) *)keys, (decltype(key) *)other,
 		                                       map, count, {}, stream }, memory);
 	});
-}
-
-extern "C" cudaError_t
-gs_sort_with(const struct gs_sorter *sorter, void *keys, void *other, unsigned bits, size_t count,
-             void *memory, cudaStream_t stream)
-{
-	return gs_sort_typed(sorter, keys, other, bits, gs_key_map{}, count, memory, stream);
-}
-
-extern "C" cudaError_t
-gs_sort(void *keys, void *other, unsigned bits, size_t count, void *memory, cudaStream_t stream)
-{
-	struct gs_sorter sorter = {};
-	cudaError_t error;
-
-	if (count >= GS_BINS_FROM)
-		TRY_CUDA(gs_sorter_open(&sorter));
-	error = gs_sort_with(&sorter, keys, other, bits, count, memory, stream);
-	gs_sorter_close(&sorter);
-	return error;
 }
 
 /* ---- pieces ------------------------------------------------------------------ */

@@ -110,7 +110,7 @@ sort_words(const stable_job &j, bool *wrong)
 	const unsigned bits = word_bits(j.s);
 
 	if (is_one_piece(j.s.pieces))
-		return gs_sort_with(j.sorter, j.words, j.other, bits, j.s.count, j.sort, j.stream);
+		return gs_sort(j.sorter, j.words, j.other, bits, gs_key_map{}, j.s.count, j.sort, j.stream);
 	return gs_sort_pieces(j.sorter, j.words, j.other, bits, gs_key_map{}, j.s.pieces, j.s.count, j.sort,
 	                      wrong, j.stream);
 }

@@ -207,14 +207,6 @@ tile_sort(Key *keys, size_t count, cudaStream_t stream)
 	return cudaSuccess;
 }
 
-extern "C" size_t
-gs_tile_room(unsigned bits, size_t count)
-{
-	const size_t pack_keys = 16 * 8 / bits;
-
-	return (count + pack_keys - 1) / pack_keys * pack_keys;
-}
-
 extern "C" cudaError_t
 gs_tile_sort(void *keys, unsigned bits, size_t count, cudaStream_t stream)
 {

@@ -8,7 +8,6 @@
  * memory.
  */
 #define gs_tile_sort network_tile_sort
-#define gs_tile_room network_tile_room
 #include "kernels/device/tile_sort.cu"
 
 #include <algorithm>

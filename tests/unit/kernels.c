@@ -298,11 +298,9 @@ sort_inverted(void *keys, void *other, unsigned bits, size_t count, uint64_t alw
 	struct gs_sorter sorter;
 	cudaError_t error;
 
-	if (always == 0 && !graph)
-		return gs_sort(keys, other, bits, count, scratch, NULL);
 	error = graph ? gs_sorter_of_graph(&sorter) : gs_sorter_open(&sorter);
 	if (error == cudaSuccess)
-		error = gs_sort_typed(&sorter, keys, other, bits, map, count, scratch, NULL);
+		error = gs_sort(&sorter, keys, other, bits, map, count, scratch, NULL);
 	gs_sorter_close(&sorter);
 	return error;
 }
@@ -1015,18 +1013,18 @@ check_checks(unsigned bits)
 static void
 check_contract(void)
 {
+	const struct gs_sorter sorter = { 0 };
 	uint64_t keys[4] = { 3, 2, 1, 0 };
 
 	CHECK(gs_tile_sort(keys, 16, 4, NULL) == cudaErrorInvalidValue, "keys are not 16 bits wide");
 	CHECK(gs_tile_merge(keys, keys, 1, keys, 1, 8, keys, NULL) ==
 	      cudaErrorInvalidValue,
 	      "nor 8, to be merged");
-	CHECK(gs_sort(keys, keys, 16, 4, keys, NULL) == cudaErrorInvalidValue, "not here either");
+	CHECK(gs_sort(&sorter, keys, keys, 16, (struct gs_key_map){ 0 }, 4, keys, NULL) == cudaErrorInvalidValue,
+	      "not here either");
 	CHECK(gs_check(keys, 16, 4, SPAN, 0, keys, keys, NULL) == cudaErrorInvalidValue &&
 	      gs_check(keys, 32, 4, 1000, 0, keys, keys, NULL) == cudaErrorInvalidValue,
 	      "nor looked at, nor in spans that blocks do not fill");
-	CHECK(gs_tile_room(32, 5) == 8 && gs_tile_room(64, 5) == 6 && gs_tile_room(32, 8) == 8 &&
-	      gs_tile_room(64, 0) == 0, "room ends at a multiple of 16 bytes");
 	CHECK(keys[0] == 3 && keys[3] == 0, "whatever is refused is untouched");
 	for (unsigned bits = 32; bits <= 64; bits += 32) {
 		size_t before = 0, falls = 0;

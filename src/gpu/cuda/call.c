@@ -288,7 +288,7 @@ run_with(const struct gs_sorter *sorter, const struct call *c, bool *wrong)
 		                     false, c->scratch, c->stream);
 	if (width < 32)
 		return gs_sort_short(c->keys, width, c->type.map, c->count, c->scratch, c->stream);
-	return gs_sort_typed(sorter, c->keys, c->other, width, c->type.map, c->count, c->scratch, c->stream);
+	return gs_sort(sorter, c->keys, c->other, width, c->type.map, c->count, c->scratch, c->stream);
 }
 
 static cudaError_t

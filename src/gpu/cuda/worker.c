@@ -105,8 +105,8 @@ sort_region(struct gs_device *device, const struct region *region, unsigned key_
 	if (region->bytes == 0)
 		return GS_OK;
 	count = region->bytes / (bits / 8);
-	TRY_CUDA(gs_sort_with(&device->sorter, keys, device->buffers[!half] + region->at, bits, count,
-	                      device->scratch, device->work), "sorting");
+	TRY_CUDA(gs_sort(&device->sorter, keys, device->buffers[!half] + region->at, bits,
+	                 (struct gs_key_map){ 0 }, count, device->scratch, device->work), "sorting");
 	TRY_CUDA(gs_check(keys, bits, count, GS_BLOCK_KEYS, gs_checksum_salt(key_class), sums,
 	                  device->found, device->work), "checking its work");
 	TRY_CUDA(gs_block_firsts(keys, bits, count, GS_BLOCK_KEYS, sums + blocks, device->work),
@@ -305,8 +305,8 @@ sort_slice(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned 
 	TRY_CUDA(cudaMemsetAsync(device->found, 0, (1 + spans) * sizeof *device->found,
 	                         device->work), "checking its work");
 	TRY(gs_timed_begin(&device->sorted, device->work, &device->work_done.sort_seconds));
-	TRY_CUDA(gs_sort_with(&device->sorter, place(device, at), place(device, 2), slice->bits,
-	                      slice->count, device->scratch, device->work), "sorting");
+	TRY_CUDA(gs_sort(&device->sorter, place(device, at), place(device, 2), slice->bits,
+	                 (struct gs_key_map){ 0 }, slice->count, device->scratch, device->work), "sorting");
 	TRY_CUDA(gs_check(place(device, at), slice->bits, slice->count, span_keys,
 	                  gs_checksum_salt(slice->key_class), device->found + 1, device->found,
 	                  device->work), "checking its work");

@@ -146,25 +146,22 @@ columns_merge(Key *x, Key *shared)
 	columns_flip<FLIP>(x, shared);
 }
 
-/* Merge two halves of FLIP registers of far: from rows in registers to slots for columns. */
-template <unsigned FLIP, class Key> static __device__ __forceinline__ void
+/* The part of a phase that spans warps, if there is such a phase: merge two halves of FLIP registers of far,
+ * from rows in registers to slots for columns. */
+template <unsigned PHASE, class Key> static __device__ __forceinline__ void
 far_merge(Key *x, Key *shared)
 {
-	rows_put(x, shared);
-	__syncthreads();
-	view_get<apart<Key>::FAR, FLIP>(x, far(shared));
-	thread_flip<THREAD_KEYS, FLIP>(x);
-	thread_halve<THREAD_KEYS, FLIP / 2, apart<Key>::FAR_LAST>(x);
-	view_put<apart<Key>::FAR, FLIP>(x, far(shared));
-	__syncthreads();
-}
+	if constexpr (PHASE <= block<Key>::BITS) {
+		enum { FLIP = apart<Key>::FAR_LAST << (PHASE - WARP_BITS - 1) };
 
-/* The part of a phase that spans warps, if there is such a phase. */
-template <unsigned PHASE, class Key> static __device__ __forceinline__ void
-far_phase(Key *x, Key *shared)
-{
-	if constexpr (PHASE <= block<Key>::BITS)
-		far_merge<apart<Key>::FAR_LAST << (PHASE - WARP_BITS - 1)>(x, shared);
+		rows_put(x, shared);
+		__syncthreads();
+		view_get<apart<Key>::FAR, FLIP>(x, far(shared));
+		thread_flip<THREAD_KEYS, FLIP>(x);
+		thread_halve<THREAD_KEYS, FLIP / 2, apart<Key>::FAR_LAST>(x);
+		view_put<apart<Key>::FAR, FLIP>(x, far(shared));
+		__syncthreads();
+	}
 }
 
 /*
@@ -190,11 +187,11 @@ block_sort(Key *x, Key *shared, unsigned last = block<Key>::BITS)
 		case 8:  columns_merge<8>(x, shared); break;
 		case 9:  columns_merge<16>(x, shared); break;
 		case 10: columns_merge<32>(x, shared); break;
-		case 11: far_phase<11>(x, shared); break;
-		case 12: far_phase<12>(x, shared); break;
-		case 13: far_phase<13>(x, shared); break;
-		case 14: far_phase<14>(x, shared); break;
-		default: far_phase<15>(x, shared);
+		case 11: far_merge<11>(x, shared); break;
+		case 12: far_merge<12>(x, shared); break;
+		case 13: far_merge<13>(x, shared); break;
+		case 14: far_merge<14>(x, shared); break;
+		default: far_merge<15>(x, shared);
 		}
 		if (phase > WARP_BITS)
 			columns_halve(x, shared);

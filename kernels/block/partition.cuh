@@ -549,15 +549,6 @@ partition_in_order(typename Tile::of::place to, typename Tile::of::source from,
 	                           counts, (uint16_t *)NULL, places);
 }
 
-/* Keys of tile T. */
-template <class Tile> static __device__ __forceinline__ uint32_t
-tile_count(size_t count, uint32_t t)
-{
-	const size_t from = t * (size_t)Tile::KEYS;
-
-	return from < count ? (uint32_t)min(count - from, (size_t)Tile::KEYS) : 0;
-}
-
 /*
  * Move the tiles from T to END - 1, of COUNT rows at FROM, by MAP, to not more than MOST_BINS in TO.
  */
@@ -569,11 +560,12 @@ tiles_move(typename Tile::of::place to, typename Tile::of::source from, size_t c
 	typename Tile::row x[Tile::ITEMS];
 
 	do {
-		const uint32_t here = tile_count<Tile>(count, t);
+		const size_t at = t * (size_t)Tile::KEYS;
+		const uint32_t here = at < count ? (uint32_t)min(count - at, (size_t)Tile::KEYS) : 0;
 
 		if (here == 0)
 			return;
-		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + t * (size_t)Tile::KEYS, threadIdx.x, here);
+		tile_load<Tile::THREADS, Tile::ITEMS>(x, from + at, threadIdx.x, here);
 		map_first<Tile::ITEMS>(map, x);
 		partition_tile<Tile, MOST_BINS>(to, x, here, d, bins, places, memory);
 		if (Tile::SEVERAL)

@@ -21,10 +21,8 @@
 
 enum { CHECK_THREADS = 256, CHECK_KEYS = 1 << 13 };
 
-typedef unsigned long long wide;	/* what atomics take */
-
-static __device__ __forceinline__ wide
-mixed(wide key)
+static __device__ __forceinline__ number
+mixed(number key)
 {
 	key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9ull;
 	key = (key ^ key >> 27) * 0x94d049bb133111ebull;
@@ -33,12 +31,12 @@ mixed(wide key)
 
 template <class Key> static __global__ void
 __launch_bounds__(CHECK_THREADS)
-check_kernel(const Key *keys, size_t count, size_t span_keys, wide salt, wide *sums, wide *falls)
+check_kernel(const Key *keys, size_t count, size_t span_keys, number salt, number *sums, number *falls)
 {
-	__shared__ wide shared[CHECK_THREADS / 32];
+	__shared__ number shared[CHECK_THREADS / 32];
 	const size_t from = blockIdx.x * (size_t)CHECK_KEYS;
 	const unsigned here = (unsigned)min(count - from, (size_t)CHECK_KEYS);
-	wide sum = 0, total;
+	number sum = 0, total;
 	unsigned fell = 0;
 
 	keys += from;
@@ -54,7 +52,7 @@ check_kernel(const Key *keys, size_t count, size_t span_keys, wide salt, wide *s
 	if (threadIdx.x == 0)
 		atomicAdd(&sums[from / span_keys], total);
 	if (fell > 0)
-		atomicAdd(falls, (wide)fell);
+		atomicAdd(falls, (number)fell);
 }
 
 extern "C" cudaError_t
@@ -68,6 +66,6 @@ gs_check(const void *keys, unsigned bits, size_t count, size_t span_keys, uint64
 	return by_width<uint32_t, uint64_t>(bits, [&](auto key) {
 		return launch<false>(check_kernel<decltype(key)>, (count + CHECK_KEYS - 1) / CHECK_KEYS,
 		                     CHECK_THREADS, stream, (const decltype(key) *)keys, count, span_keys,
-		                     salt, (wide *)sums, (wide *)falls);
+		                     salt, (number *)sums, (number *)falls);
 	});
 }

@@ -19,17 +19,19 @@ template <class Body> static __global__ void
 __launch_bounds__(EACH_THREADS)
 each_kernel(size_t count, Body body)
 {
+	begin_in_turn();
+
 	const size_t i = blockIdx.x * (size_t)EACH_THREADS + threadIdx.x;
 
 	if (i < count)
 		body(i);
 }
 
-/* BODY(i) for each i below COUNT, which is not 0. */
-template <class Body> static cudaError_t
+/* BODY(i) for each i below COUNT, which is not 0; EARLY as for launch(). */
+template <bool EARLY = false, class Body> static cudaError_t
 for_each(size_t count, cudaStream_t stream, const Body &body)
 {
-	return launch<false>(each_kernel<Body>, (count - 1) / EACH_THREADS + 1, EACH_THREADS, stream, count,
+	return launch<EARLY>(each_kernel<Body>, (count - 1) / EACH_THREADS + 1, EACH_THREADS, stream, count,
 	                     body);
 }
 

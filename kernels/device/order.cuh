@@ -6,10 +6,10 @@
  * Out:  whether all of them do; then they ascend.
  *
  *     order_kernel    do keys rise? A sweep that only reads
- *     seams_kernel    do they fall where spans of two blocks meet?
+ *     each_kernel     do they fall where spans of two blocks meet?
  *     reverse_kernel  do they fall inside a span? The first key takes the place of the last one, and
  *                     so on, in the same sweep
- *     sorted_kernel   in a graph: tell later kernels that keys are sorted
+ *     tell_sorted()   in a graph: tell later kernels that keys are sorted
  *
  * Each stops at the first key that is out of order.  What reverse_kernel has swapped until then is
  * sorted as it is: one order is as good as another.
@@ -21,6 +21,7 @@
 #ifndef GS_ORDER_CUH
 #define GS_ORDER_CUH
 
+#include "kernels/device/each.cuh"
 #include "kernels/device/leaf_launch.cuh"
 
 enum { ORDER_THREADS = 512, ORDER_EACH = 8, ORDER_KEYS = ORDER_EACH * ORDER_THREADS, REVERSE_EACH = 4 };
@@ -56,25 +57,6 @@ order_kernel(const Key *keys, size_t count, Map map, uint32_t *broken)
 			*(volatile uint32_t *)broken = 1;
 		wrong = __ballot_sync(ALL_LANES, wrong || *(volatile uint32_t *)broken != 0) != 0;
 	}
-}
-
-/*
- * A block has a span of the first half of all rows, EACH long, and of the second half the rows that
- * these change places with.  Thread k looks where its spans end and the next ones begin, the last
- * one in the middle, before any row moves: do keys fall there?
- */
-template <class Key, class Map> static __global__ void
-__launch_bounds__(ORDER_THREADS)
-seams_kernel(const Key *keys, size_t count, Map map, size_t each, uint32_t *broken)
-{
-	begin_in_turn();
-
-	const size_t begin = (blockIdx.x * (size_t)ORDER_THREADS + threadIdx.x) * each;
-	const size_t end = min(begin + each, count / 2), back = count - end;
-
-	if (begin < end && (ordered(map, keys[end - 1]) < ordered(map, keys[end]) ||
-	                    ordered(map, keys[back - 1]) < ordered(map, keys[back])))
-		*broken = 1;
 }
 
 /* Reverse COUNT rows; if keys do not fall, by MAP, set *BROKEN and leave rows in any order. */
@@ -119,40 +101,46 @@ reverse_kernel(typename Of::place rows, size_t count, typename Of::map map, size
 	}
 }
 
-/* In a graph: keys are sorted now, whatever the sample said. */
-template <class Key> static __global__ void
-sorted_kernel(bin_plan<Key> *plan)
-{
-	begin_in_turn();
-
-	plan->order = RISES;
-	plan->broken = 0;
-}
-
+/* In a graph: J's keys are sorted now, whatever the sample said. */
 template <class Of> static cudaError_t
 tell_sorted(const job<Of> &j)
 {
-	if constexpr (!Of::CARRIES)
-		if (j.sorter->of_graph)
-			return launch(sorted_kernel<typename Of::key>, 1, 1, j.stream,
-			              (bin_plan<typename Of::key> *)j.s.plan);
-	return cudaSuccess;
+	bin_plan<typename Of::key> *const plan = (bin_plan<typename Of::key> *)j.s.plan;
+
+	if (Of::CARRIES || !j.sorter->of_graph)
+		return cudaSuccess;
+	return for_each<true>(1, j.stream, [=] __device__ (size_t) {
+		plan->order = RISES;
+		plan->broken = 0;
+	});
 }
 
-/* Look if J's keys rise, or if that is their sample's order fall, and then reverse them. */
+/*
+ * Look if J's keys rise, or if that is their sample's order fall, and then reverse them.  A block has a span of
+ * the first half of all rows, and of the second half the rows that these change places with.
+ */
 template <class Of> static cudaError_t
 look_at_order(const job<Of> &j, bool falls)
 {
 	typedef typename Of::key Key;
 	bin_plan<Key> *const plan = (bin_plan<Key> *)j.s.plan;
 	const size_t blocks = (size_t)j.sorter->processors * 4;
-	const size_t each = (j.count / 2 / blocks / 32 + 1) * 32;	/* rows of a span */
+	const size_t count = j.count, each = (count / 2 / blocks / 32 + 1) * 32;	/* rows of a span */
+	const Key *const keys = keys_at(j.keys);
+	const typename Of::map map = j.map;
 
 	if (!falls)
-		return launch(order_kernel<Key, typename Of::map>, blocks, ORDER_THREADS, j.stream,
-		              keys_at(j.keys), j.count, j.map, &plan->broken);
-	TRY_CUDA(launch(seams_kernel<Key, typename Of::map>, blocks / ORDER_THREADS + 1, ORDER_THREADS,
-	                j.stream, keys_at(j.keys), j.count, j.map, each, &plan->broken));
+		return launch(order_kernel<Key, typename Of::map>, blocks, ORDER_THREADS, j.stream, keys,
+		              count, map, &plan->broken);
+	/* do keys fall where a span ends and the next one begins, the last one in the middle?  Before any
+	 * row moves */
+	TRY_CUDA(for_each<true>(blocks, j.stream, [=] __device__ (size_t span) {
+		const size_t begin = span * each, end = min(begin + each, count / 2), back = count - end;
+
+		if (begin < end && (ordered(map, keys[end - 1]) < ordered(map, keys[end]) ||
+		                    ordered(map, keys[back - 1]) < ordered(map, keys[back])))
+			plan->broken = 1;
+	}));
 	return launch(reverse_kernel<Of>, blocks, ORDER_THREADS, j.stream, j.keys, j.count, j.map, each,
 	              &plan->broken);
 }

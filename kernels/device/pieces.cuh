@@ -5,7 +5,7 @@
  * In:   keys as their owner has them, and where pieces begin.
  * Out:  the same keys, ascending in each piece.
  *
- *     check_pieces_kernel do segments begin one behind the other?
+ *     check_pieces()      do segments begin one behind the other?
  *     list_pieces_kernel  a thread a piece: into the list of its kind
  *     piece_kernel        short pieces, each with as many slots as the next power of two, at least 16
  *
@@ -21,6 +21,7 @@
 #ifndef GS_PIECES_CUH
 #define GS_PIECES_CUH
 
+#include "kernels/device/each.cuh"
 #include "kernels/device/sort.cuh"
 
 enum {
@@ -156,16 +157,16 @@ piece_kernel(Stored *keys, key_map<Stored> map, const __grid_constant__ pieces p
 /* ---- lists ------------------------------------------------------------------- */
 
 /* Are pieces of KEYS keys as they should be? */
-static __global__ void
-__launch_bounds__(COUNT_THREADS)
-check_pieces_kernel(pieces p, uint64_t keys)
+static cudaError_t
+check_pieces(const pieces &p, uint64_t keys, cudaStream_t stream)
 {
-	begin_in_turn();
+	const uint64_t *const at = p.at;
+	uint32_t *const wrong = p.wrong;
 
-	const uint64_t i = blockIdx.x * (uint64_t)COUNT_THREADS + threadIdx.x;
-
-	if (i < p.count && (p.at[i] > p.at[i + 1] || p.at[i + 1] > keys))
-		*p.wrong = 1;
+	return for_each<true>(p.count, stream, [=] __device__ (size_t i) {
+		if (at[i] > at[i + 1] || at[i + 1] > keys)
+			*wrong = 1;
+	});
 }
 
 /* List all pieces but those of one key or none. */
@@ -274,7 +275,7 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, LISTED * sizeof *j.s.listed, j.stream));
 	TRY_CUDA(cudaMemsetAsync(p.listed, 0, (PIECE_KINDS + 1) * sizeof *p.listed, j.stream));
 	if (p.at != NULL)
-		TRY_CUDA(launch(check_pieces_kernel, listers, COUNT_THREADS, j.stream, p, j.count));
+		TRY_CUDA(check_pieces(p, j.count, j.stream));
 	TRY_CUDA(launch(list_pieces_kernel<Of>, listers, COUNT_THREADS, j.stream, p, l));
 	TRY_CUDA(cudaMemcpyAsync(told + KINDS, p.wrong, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 	TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.keys, { NULL, 0, !maps_none(j.map) } }, leaf_bits, false,

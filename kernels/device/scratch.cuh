@@ -100,14 +100,9 @@ room_of(int shared_bytes, bool in_order)
 	room r = { large && !in_order, in_order, large, LEAF_BITS,
 	           std::min<uint32_t>(HISTOGRAM_BINS, (uint32_t)bytes / 2) };
 
-	if (leaf_bytes<LEAF_BITS + 1, Of>() <= bytes)
-		r.longest = LEAF_BITS + 1;
-	if (leaf_bytes<LEAF_BITS + 2, Of>() <= bytes)
-		r.longest = LEAF_BITS + 2;
-	if constexpr (Of::PLAN_BITS == 32) {
-		if (leaf_bytes<LEAF_BITS + 3, Of>() <= bytes)
-			r.longest = LEAF_BITS + 3;
-	}
+	for (size_t needed : { leaf_bytes<LEAF_BITS + 1, Of>(), leaf_bytes<LEAF_BITS + 2, Of>(),
+	                       Of::PLAN_BITS == 32 ? leaf_bytes<LEAF_BITS + 3, Of>() : SIZE_MAX })
+		r.longest += needed <= bytes;
 	if constexpr (has_long_leaves<Of>())
 		r.has_long = r.whole && sizeof(long_leaf<Of>) <= bytes;
 	return r;
@@ -201,20 +196,6 @@ plan_chunks(scratch *s, size_t count)
 	s->pool.row = (uint32_t)(count / chunk) + 1;
 }
 
-/* Room for chunks that do not fit among the keys; of pairs it is behind the other room. */
-template <class Of> static void
-carve_chunks(scratch *s, char *base)
-{
-	const size_t keys = (size_t)s->pool.firsts * s->pool.chunk;
-
-	if constexpr (Of::CARRIES) {
-		carve((typename Of::key **)&s->keys, base, &s->bytes, s->room_rows + keys);
-		carve((typename Of::value **)&s->values, base, &s->bytes, s->room_rows + keys);
-	} else {
-		carve(&s->spare, base, &s->bytes, keys * sizeof(typename Of::key) / 8);
-	}
-}
-
 /* Two levels of bins for COUNT even keys; longer leaves cost less than one more count. */
 static levels
 levels_of(unsigned bits, size_t count, const room &room, unsigned *leaf_bits)
@@ -236,13 +217,6 @@ levels_of(unsigned bits, size_t count, const room &room, unsigned *leaf_bits)
 	return v;
 }
 
-/* Segments that divide_by() may be given: buckets of many keys, and bins that are not leaves. */
-static size_t
-segments_most(bool few, size_t windows, unsigned longest)
-{
-	return std::max<size_t>(list_room(TOO_LARGE, windows, longest), few ? 0 : UPPER_BINS);
-}
-
 /* Are buckets of uneven keys LONG leaves?  Of few u32 they are short ones. */
 template <class Of> static bool
 uneven_are_long(const room &room, size_t count)
@@ -250,15 +224,6 @@ uneven_are_long(const room &room, size_t count)
 	const bool long_enough = Of::CARRIES || !keys_are_few(Of::PLAN_BITS, count);
 
 	return room.has_long && long_enough && count <= long_most<Of>();
-}
-
-/* Buckets of few keys, at most: as many LONG leaves as multiprocessors sort at once, or twice as many. */
-template <class Of> static uint32_t
-few_buckets(const room &room, size_t count)
-{
-	if (!uneven_are_long<Of>(room, count))
-		return FEW_BUCKETS;
-	return count <= 1 << 20 ? BUCKETS / 2 : BUCKETS;
 }
 
 /* Fewer keys go to the network; of pairs to one leaf. */
@@ -275,10 +240,12 @@ scratch_of(void *memory, size_t count, const room &room)
 	const bool few = keys_are_few(bits, count);
 	/* each bucket begins a window */
 	const size_t windows = count / LEAF_KEYS + 1 + (few ? FEW_BUCKETS : BUCKETS);
-	const size_t segments = segments_most(few, windows, room.longest);
+	/* that divide_by() may be given: buckets of many keys, and bins that are not leaves */
+	const size_t segments = std::max<size_t>(list_room(TOO_LARGE, windows, room.longest),
+	                                         few ? 0 : UPPER_BINS);
 	char *base = (char *)memory;
 	scratch s = {};
-	size_t bins, overlaid;
+	size_t bins, spare, overlaid;
 	int kind = WORD_12;		/* of u64 in slots that windows do not sort */
 
 	s.counts = (number *)memory;
@@ -297,8 +264,11 @@ scratch_of(void *memory, size_t count, const room &room)
 	s.splitters = BUCKETS;
 	if (few) {
 		const size_t mean = bits == 32 ? FEW_MEAN_32 : FEW_MEAN_64;
+		/* as many LONG leaves as multiprocessors sort at once, or twice as many */
+		const size_t most = !uneven_are_long<Of>(room, count) ? FEW_BUCKETS :
+		                    count <= 1 << 20 ? BUCKETS / 2 : BUCKETS;
 
-		s.splitters = (uint32_t)std::clamp<size_t>(count / mean, 2, few_buckets<Of>(room, count));
+		s.splitters = (uint32_t)std::clamp<size_t>(count / mean, 2, most);
 	}
 	s.even_bins = BUCKETS;
 	if (few) {
@@ -322,6 +292,8 @@ scratch_of(void *memory, size_t count, const room &room)
 	if (room.coded && Of::CARRIES)
 		bins = std::max<size_t>(bins, COUNTED_CODES + CODE_BINS);
 	plan_chunks<Of>(&s, count);
+	/* for chunks that do not fit among the keys; of pairs behind the other room */
+	spare = (size_t)s.pool.firsts * s.pool.chunk;
 	carve(&s.pool.places, base, &s.bytes, (size_t)s.pool.firsts * s.pool.row);
 	carve(&s.pool.used, base, &s.bytes, 1);
 	carve(&s.pool.cursors, base, &s.bytes, FEW_BUCKETS);
@@ -342,7 +314,12 @@ scratch_of(void *memory, size_t count, const room &room)
 	carve(&s.too_large, base, &s.bytes, segments);
 	carve((char **)&s.tables, base, &s.bytes,
 	      std::min<size_t>(SEGMENT_TABLES, segments) * SEGMENT_ROWS * sizeof(typename Of::key));
-	carve_chunks<Of>(&s, base);
+	if constexpr (Of::CARRIES) {
+		carve((typename Of::key **)&s.keys, base, &s.bytes, s.room_rows + spare);
+		carve((typename Of::value **)&s.values, base, &s.bytes, s.room_rows + spare);
+	} else {
+		carve(&s.spare, base, &s.bytes, spare * sizeof(typename Of::key) / 8);
+	}
 	if (s.slots.most > 0)
 		carve((typename Of::key **)&s.lows, base, &s.bytes, s.slots.most + 1);
 	if constexpr (Of::CARRIES)

@@ -613,7 +613,7 @@ sort_one_segment(const job<Of> &j)
 	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, LISTED * sizeof *j.s.listed, j.stream));
 	TRY_CUDA(list_one(j, TOO_LARGE));
 	if constexpr (Of::CARRIES) {
-		TRY_CUDA(map_keys(j, 0, j.count, j.map, no_map{}));
+		TRY_CUDA(map_keys(j, j.map, no_map{}));
 		if (j.sorter->of_graph)
 			return sort_pairs_in_graph(j);
 		return sort_too_large(j, j.keys, chunk_map{}, no_map{}, 1);
@@ -884,7 +884,7 @@ sort(job<Of> j, void *memory, bool in_order)
 			                 j.count <= 2 * LEAF_KEYS ? WORD_13 : WORD_14;
 
 			TRY_CUDA(list_one(j, kind));
-			TRY_CUDA(map_keys(j, 0, j.count, j.map, no_map{}));
+			TRY_CUDA(map_keys(j, j.map, no_map{}));
 			return sort_leaves(j, kind, leaf_place<Of>{ j.keys, {} });
 		}
 		j.other = { (typename Of::key *)j.s.keys, (typename Of::value *)j.s.values };

@@ -10,7 +10,7 @@
  *     part_kernel     keys outside of the range of their tile, or where keys of the tile fall, are
  *                     strays; the others go to the other room, a tile where it was
  *     sums_kernel     one block counts the keys that are left in the tiles before each
- *     pad_kernel      in a graph: as many strays as a network sorts
+ *     pad_strays()    in a graph: as many strays as a network sorts
  *     sort()          strays, by scratch memory where all keys were
  *     below_kernel    how many strays are below each bound?  A tile whose range has many is crowded
  *     unite_kernel    tiles and the strays of their ranges, to where they belong
@@ -26,6 +26,7 @@
 #ifndef GS_STRAYS_CUH
 #define GS_STRAYS_CUH
 
+#include "kernels/device/each.cuh"
 #include "kernels/device/order.cuh"
 
 enum {
@@ -333,15 +334,13 @@ template <class Of> static cudaError_t sort(job<Of> j, void *memory, bool in_ord
 template <class Of> static size_t sort_scratch_bytes(size_t count, bool in_order = false);
 
 /* In a graph, where no host knows how many strays there are: fill up to MOST, with the greatest keys. */
-template <class Key> static __global__ void
-__launch_bounds__(STRAY_THREADS)
-pad_kernel(stray_room<Key> s, uint32_t most)
+template <class Key> static cudaError_t
+pad_strays(const stray_room<Key> &s, uint32_t most, cudaStream_t stream)
 {
-	begin_in_turn();
-
-	for (uint32_t k = s.news->many + blockIdx.x * STRAY_THREADS + threadIdx.x; k < most;
-	     k += gridDim.x * STRAY_THREADS)
-		s.strays[k] = ~(Key)0;
+	return for_each<true>(most, stream, [=] __device__ (size_t i) {
+		if (i >= s.news->many)
+			s.strays[i] = ~(Key)0;
+	});
 }
 
 /* The first of some sizes that has room for all strays. */
@@ -399,8 +398,7 @@ sort_strays(const job<Of> &j, bool *were)
 
 		*were = true;
 		if (network)
-			TRY_CUDA(launch(pad_kernel<Key>, (size_t)j.sorter->processors, STRAY_THREADS, stream,
-			                room, many));
+			TRY_CUDA(pad_strays(room, many, stream));
 		else if (in_graph)
 			strays.many = &room.news->many;
 		TRY_CUDA(launch(sums_kernel<Key>, 1, COUNT_THREADS, stream, room));

@@ -36,14 +36,9 @@ exchange(Key *low, Key *high)
 	*high = sizeof(Key) == 8 ? a ^ b ^ *low : a < b ? b : a;
 }
 
-template <unsigned BITS> static __device__ __forceinline__ void
-exchange(word<BITS> *low, word<BITS> *high)
-{
-	exchange(&low->bits, &high->bits);
-}
-
-template <unsigned BITS> static __device__ __forceinline__ void
-exchange(wide<BITS> *low, wide<BITS> *high)
+/* Of a word<BITS> or wide<BITS>. */
+template <template <unsigned> class Word, unsigned BITS> static __device__ __forceinline__ void
+exchange(Word<BITS> *low, Word<BITS> *high)
 {
 	exchange(&low->bits, &high->bits);
 }

@@ -130,7 +130,8 @@ sort_once(const bench &b)
 		must(gs_sort_pairs(&b.sorter, b.keys, b.other, b.bits, b.value_bits, gs_key_map{}, b.count,
 		                   false, b.scratch, 0), "sorting");
 	else
-		must(gs_sort(&b.sorter, b.keys, b.other, b.bits, gs_key_map{}, b.count, b.scratch, 0), "sorting");
+		must(gs_sort(&b.sorter, b.keys, b.other, b.bits, gs_key_map{}, b.count, b.scratch, 0),
+		     "sorting");
 	must(cudaEventRecord(b.end, 0), "event");
 	must(cudaDeviceSynchronize(), "sorting");
 	return seconds_between(b.begin, b.end);

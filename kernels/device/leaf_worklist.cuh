@@ -86,8 +86,9 @@ list_equal(const lists &l, leaf_item item)
 }
 
 /*
- * The place of each thread in the list of its KIND, one of MANY or none; LISTED: how many are in each.  All
- * threads of the block call, and it asks for room in each list once: the answer takes as long as all the rest.
+ * The place of each thread in the list of its KIND, one of MANY or none; LISTED: how many are in each.
+ * All threads of the block call, and it asks for room in each list once: the answer takes as long as all
+ * the rest.
  */
 template <unsigned MANY> static __device__ __forceinline__ uint32_t
 list_places(uint32_t *listed, unsigned kind)

@@ -116,8 +116,8 @@ tell_sorted(const job<Of> &j)
 }
 
 /*
- * Look if J's keys rise, or if that is their sample's order fall, and then reverse them.  A block has a span of
- * the first half of all rows, and of the second half the rows that these change places with.
+ * Look if J's keys rise, or if that is their sample's order fall, and then reverse them.  A block has a
+ * span of the first half of all rows, and of the second half the rows that these change places with.
  */
 template <class Of> static cudaError_t
 look_at_order(const job<Of> &j, bool falls)

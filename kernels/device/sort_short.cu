@@ -122,6 +122,7 @@ gs_sort_short(void *keys, unsigned bits, struct gs_key_map map, size_t count, vo
               cudaStream_t stream)
 {
 	return by_width<uint8_t, uint16_t>(bits, [&](auto key) {
-		return sort_short<decltype(key)>((decltype(key) *)keys, map, count, (number *)scratch, stream);
+		return sort_short<decltype(key)>((decltype(key) *)keys, map, count, (number *)scratch,
+		                                 stream);
 	});
 }

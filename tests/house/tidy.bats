@@ -190,8 +190,8 @@ names_of_objects() {
 		        print(name, "is the name of two kernels")
 		    elif False in begin:
 		        print(*(f"{name}, by {use}\n" for use in uses
-		                if use not in ("launch<false>", "launch_shared<false>", "launch_each")), sep="", end="")
-		assert len(turns) > 60
+		                if use not in ("launch<false>", "launch_shared<false>")), sep="", end="")
+		assert len(turns) > 45
 	END
 	[ ! -s "$BATS_TEST_TMPDIR/wrong" ] || { cat "$BATS_TEST_TMPDIR/wrong"; false; }
 }

@@ -1020,7 +1020,8 @@ check_contract(void)
 	CHECK(gs_tile_merge(keys, keys, 1, keys, 1, 8, keys, NULL) ==
 	      cudaErrorInvalidValue,
 	      "nor 8, to be merged");
-	CHECK(gs_sort(&sorter, keys, keys, 16, (struct gs_key_map){ 0 }, 4, keys, NULL) == cudaErrorInvalidValue,
+	CHECK(gs_sort(&sorter, keys, keys, 16, (struct gs_key_map){ 0 }, 4, keys, NULL) ==
+	      cudaErrorInvalidValue,
 	      "not here either");
 	CHECK(gs_check(keys, 16, 4, SPAN, 0, keys, keys, NULL) == cudaErrorInvalidValue &&
 	      gs_check(keys, 32, 4, 1000, 0, keys, keys, NULL) == cudaErrorInvalidValue,

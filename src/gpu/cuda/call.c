@@ -52,7 +52,7 @@ fail(enum gsort_error kind, const char *format, ...)
 
 /* One of a list. */
 struct kept {
-	struct gs_sorter   sorter;	/* first: give_sorter() gets its address */
+	struct gs_sorter   sorter;
 	struct kept       *next;
 	unsigned long long context;
 	bool               busy;
@@ -93,14 +93,12 @@ current_context(unsigned long long *number)
 	if (number_of(NULL, number) == 0)
 		return cudaSuccess;
 	error = cudaFree(NULL);		/* the thread has no context yet */
-	if (error != cudaSuccess)
-		return error;
-	return number_of(NULL, number) == 0 ? cudaSuccess : cudaErrorUnknown;
+	return error != cudaSuccess ? error : number_of(NULL, number) == 0 ? cudaSuccess : cudaErrorUnknown;
 }
 
-/* Take an idle sorter of the current context to *SORTER, or open one. */
+/* Take an idle sorter of the current context to *TAKEN, or open one. */
 static cudaError_t
-take_sorter(struct gs_sorter **sorter)
+take_sorter(struct kept **taken)
 {
 	unsigned long long context;
 	cudaError_t error = current_context(&context);
@@ -127,49 +125,42 @@ take_sorter(struct gs_sorter **sorter)
 		kept_sorters = k;
 		pthread_mutex_unlock(&lock);
 	}
-	*sorter = &k->sorter;
+	*taken = k;
 	return cudaSuccess;
 }
 
-/* Take K out of the list; the lock is held. */
+/* Close the idle sorters of CONTEXT; or ONLY this one, if that is not NULL. */
 static void
-unlist(const struct kept *k)
+close_sorters(unsigned long long context, const struct kept *only)
 {
-	struct kept **at = &kept_sorters;
-
-	while (*at != k)
-		at = &(*at)->next;
-	*at = k->next;
-}
-
-/* Give SORTER back; FAILED: its last call, so that it is closed. */
-static void
-give_sorter(struct gs_sorter *sorter, bool failed)
-{
-	struct kept *k = (struct kept *)sorter;
-
 	pthread_mutex_lock(&lock);
-	if (failed)
-		unlist(k);
-	else
-		k->busy = false;
-	pthread_mutex_unlock(&lock);
-	if (failed) {
+	for (struct kept *k, **at = &kept_sorters; (k = *at) != NULL;) {
+		if (only != NULL ? k != only : k->busy || k->context != context) {
+			at = &k->next;
+			continue;
+		}
+		*at = k->next;
 		gs_sorter_close(&k->sorter);
 		free(k);
 	}
+	pthread_mutex_unlock(&lock);
 }
 
 /* ---- what a call is about ------------------------------------------------------------- */
 
-/* A type that can be sorted; WIDTH 0: none. */
-struct type {
-	unsigned          width;	/* bits */
-	struct gs_key_map map;
+/* All of a call.  ROWS: keys, and values or for keys alone the other room. */
+struct call {
+	struct gs_stable rows;
+	bool             pairs, in_pieces;
+	size_t           value_bytes;
+	unsigned         flags;
+	void            *scratch;
+	cudaStream_t     stream;
 };
 
-static struct type
-type_of(enum gsort_type name, unsigned flags)
+/* Set the width and the map of C's keys; false: NAME is no type that can be sorted. */
+static bool
+set_type(struct call *c, enum gsort_type name)
 {
 	enum { UNSIGNED, SIGNED, FLOAT };
 	static const struct { unsigned width; int kind, fraction_bits; } types[] = {
@@ -180,42 +171,28 @@ type_of(enum gsort_type name, unsigned flags)
 		[GSORT_F32] = { 32, FLOAT, 23 }, [GSORT_F64] = { 64, FLOAT, 52 },
 		[GSORT_F16] = { 16, FLOAT, 10 }, [GSORT_BF16] = { 16, FLOAT, 7 },
 	};
-	struct type type = { 0, { 0, 0, 0 } };
+	struct gs_key_map *const map = &c->rows.map;
 	uint64_t sign;
 
 	if ((size_t)name >= sizeof types / sizeof types[0] || types[name].width == 0)
-		return type;
-	type.width = types[name].width;
-	sign = (uint64_t)1 << (type.width - 1);
-	type.map.negative = types[name].kind == FLOAT ? sign - 1 : 0;
-	type.map.always = types[name].kind != UNSIGNED ? sign : 0;
+		return false;
+	c->rows.bits = types[name].width;
+	sign = (uint64_t)1 << (c->rows.bits - 1);
+	map->negative = types[name].kind == FLOAT ? sign - 1 : 0;
+	map->always = types[name].kind != UNSIGNED ? sign : 0;
 	if (types[name].kind == FLOAT)	/* NaNs whose sign is set would be first */
-		type.map.shift = 1 - ((uint64_t)1 << types[name].fraction_bits);
-	if ((flags & GSORT_CUDA_DESCENDING) != 0) {
-		type.map.always ^= sign | (sign - 1);
-		type.map.shift = 0 - type.map.shift;
+		map->shift = 1 - ((uint64_t)1 << types[name].fraction_bits);
+	if ((c->flags & GSORT_CUDA_DESCENDING) != 0) {
+		map->always ^= sign | (sign - 1);
+		map->shift = 0 - map->shift;
 	}
-	return type;
+	return true;
 }
-
-/* All of a call. */
-struct call {
-	void        *keys, *other;
-	bool         pairs;		/* OTHER has the values */
-	size_t       value_bytes;
-	size_t       count;
-	struct type  type;
-	void        *scratch;
-	cudaStream_t stream;
-	bool           in_pieces;
-	struct gs_cuts pieces;	/* rows or segments */
-	unsigned       flags;
-};
 
 static bool
 is_stable(const struct call *c)
 {
-	return c->pairs && (c->in_pieces || c->type.width < 32 ||
+	return c->pairs && (c->in_pieces || c->rows.bits < 32 ||
 	                              (c->flags & (GSORT_CUDA_STABLE | GSORT_CUDA_PLACES)) != 0);
 }
 
@@ -225,34 +202,22 @@ is_checked(const struct call *c)
 	return (c->flags & GSORT_CUDA_CHECKED) != 0;
 }
 
-static struct gs_stable
-stable_of(const struct call *c)
-{
-	return (struct gs_stable){
-		.keys = c->keys, .values = c->other, .bits = c->type.width,
-		.value_bits = (unsigned)c->value_bytes * 8, .places = (c->flags & GSORT_CUDA_PLACES) != 0,
-		.count = c->count, .map = c->type.map,
-		.pieces = c->in_pieces ? c->pieces : (struct gs_cuts){ .count = 1, .length = c->count },
-	};
-}
-
 static size_t
 scratch_bytes_of(const struct call *c)
 {
-	const struct gs_stable stable = stable_of(c);
+	const struct gs_stable *const rows = &c->rows;
 	size_t bytes;
 
 	if (is_stable(c))
-		bytes = gs_sort_stable_scratch_bytes(&stable);
+		bytes = gs_sort_stable_scratch_bytes(rows);
 	else if (c->in_pieces)
-		bytes = gs_sort_pieces_scratch_bytes(c->type.width, c->pieces, c->count);
-	else if (c->type.width < 32)
-		bytes = gs_sort_short_scratch_bytes(c->type.width);
+		bytes = gs_sort_pieces_scratch_bytes(rows->bits, rows->pieces, rows->count);
+	else if (rows->bits < 32)
+		bytes = gs_sort_short_scratch_bytes(rows->bits);
 	else if (c->pairs)
-		bytes = gs_sort_pairs_scratch_bytes(c->type.width, (unsigned)c->value_bytes * 8, c->count,
-		                                    false);
+		bytes = gs_sort_pairs_scratch_bytes(rows->bits, rows->value_bits, rows->count, false);
 	else
-		bytes = gs_sort_scratch_bytes(c->type.width, c->count);
+		bytes = gs_sort_scratch_bytes(rows->bits, rows->count);
 	return bytes + SCRATCH_ALIGNMENT + (is_checked(c) ? GS_VERIFY_BYTES : 0);
 }
 
@@ -275,42 +240,49 @@ misaligned(const void *memory, size_t bytes)
 static cudaError_t
 run_with(const struct gs_sorter *sorter, const struct call *c, bool *wrong)
 {
-	const unsigned width = c->type.width, value_bits = (unsigned)c->value_bytes * 8;
-	const struct gs_stable stable = stable_of(c);
+	const struct gs_stable *const rows = &c->rows;
+	void *const keys = rows->keys, *const other = rows->values;
 
 	if (is_stable(c))
-		return gs_sort_stable(sorter, &stable, c->scratch, wrong, c->stream);
+		return gs_sort_stable(sorter, rows, c->scratch, wrong, c->stream);
 	if (c->in_pieces)
-		return gs_sort_pieces(sorter, c->keys, c->other, width, c->type.map, c->pieces, c->count,
+		return gs_sort_pieces(sorter, keys, other, rows->bits, rows->map, rows->pieces, rows->count,
 		                      c->scratch, wrong, c->stream);
 	if (c->pairs)
-		return gs_sort_pairs(sorter, c->keys, c->other, width, value_bits, c->type.map, c->count,
-		                     false, c->scratch, c->stream);
-	if (width < 32)
-		return gs_sort_short(c->keys, width, c->type.map, c->count, c->scratch, c->stream);
-	return gs_sort(sorter, c->keys, c->other, width, c->type.map, c->count, c->scratch, c->stream);
+		return gs_sort_pairs(sorter, keys, other, rows->bits, rows->value_bits, rows->map,
+		                     rows->count, false, c->scratch, c->stream);
+	if (rows->bits < 32)
+		return gs_sort_short(keys, rows->bits, rows->map, rows->count, c->scratch, c->stream);
+	return gs_sort(sorter, keys, other, rows->bits, rows->map, rows->count, c->scratch, c->stream);
 }
 
 static cudaError_t
 run(const struct call *c, bool *wrong)
 {
-	struct gs_sorter *sorter, of_graph;
+	struct gs_sorter of_graph;
+	struct kept *k;
 	cudaError_t error;
 
 	*wrong = false;
-	if (c->count == 0)
+	if (c->rows.count == 0)
 		return cudaSuccess;
-	if (c->type.width < 32 && !c->in_pieces && !c->pairs)
+	if (c->rows.bits < 32 && !c->in_pieces && !c->pairs)
 		return run_with(NULL, c, wrong);
 	if (is_captured(c)) {
 		error = gs_sorter_of_graph(&of_graph);
 		return error != cudaSuccess ? error : run_with(&of_graph, c, wrong);
 	}
-	if ((error = take_sorter(&sorter)) != cudaSuccess)
+	if ((error = take_sorter(&k)) != cudaSuccess)
 		return error;
-	error = run_with(sorter, c, wrong);
-	give_sorter(sorter, error != cudaSuccess);
-	return error;
+	error = run_with(&k->sorter, c, wrong);
+	if (error != cudaSuccess) {
+		close_sorters(0, k);
+		return error;
+	}
+	pthread_mutex_lock(&lock);
+	k->busy = false;
+	pthread_mutex_unlock(&lock);
+	return cudaSuccess;
 }
 
 /*
@@ -320,13 +292,12 @@ run(const struct call *c, bool *wrong)
 static cudaError_t
 run_checked(const struct call *c, void *verdict, struct gs_verdict *found, bool *wrong)
 {
-	const struct gs_stable rows = stable_of(c);
-	cudaError_t error = gs_verify_begin(&rows, verdict, c->stream);
+	cudaError_t error = gs_verify_begin(&c->rows, verdict, c->stream);
 
 	if (error == cudaSuccess)
 		error = run(c, wrong);
 	if (error == cudaSuccess)
-		error = gs_verify_end(&rows, verdict, c->stream);
+		error = gs_verify_end(&c->rows, verdict, c->stream);
 	if (error != cudaSuccess || is_captured(c))
 		return error;
 	error = cudaMemcpyAsync(found, verdict, sizeof *found, cudaMemcpyDeviceToHost, c->stream);
@@ -348,6 +319,7 @@ sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 {
 	const unsigned known = GSORT_CUDA_DESCENDING | GSORT_CUDA_STABLE | GSORT_CUDA_CHECKED |
 	                       (c->pairs ? GSORT_CUDA_PLACES : 0);
+	struct gs_stable *const rows = &c->rows;
 	const char *const other = c->pairs ? "values" : "other";
 	size_t width, other_bytes, needed;
 	struct gs_verdict found = { .state = GS_RIGHT };
@@ -356,8 +328,7 @@ sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 	void *verdict;
 
 	/* is what C says by itself possible? */
-	c->type = type_of(type, c->flags);
-	if (c->type.width == 0)
+	if (!set_type(c, type))
 		return fail(GSORT_ERROR_USAGE,
 		            "type %d is not one of u8 .. u64, i8 .. i64, f16, bf16, f32, f64", (int)type);
 	if (c->pairs && c->value_bytes != 4 && c->value_bytes != 8)
@@ -366,39 +337,44 @@ sort(struct call *c, enum gsort_type type, size_t *scratch_bytes)
 		return fail(GSORT_ERROR_USAGE, "flags is %#x, of which the call knows %#x", c->flags, known);
 	if (is_checked(c) && c->in_pieces)
 		return fail(GSORT_ERROR_USAGE, "GSORT_CUDA_CHECKED is not for rows and segments");
-	if (c->count > SIZE_MAX >> 8)
-		return fail(GSORT_ERROR_USAGE, "count is %zu: no memory holds so many keys", c->count);
-	if (is_stable(c) && c->count > STABLE_MOST)
+	if (rows->count > SIZE_MAX >> 8)
+		return fail(GSORT_ERROR_USAGE, "count is %zu: no memory holds so many keys", rows->count);
+	if (is_stable(c) && rows->count > STABLE_MOST)
 		return fail(GSORT_ERROR_USAGE, "count is %zu, and 2^32 are the most of stable pairs",
-		            c->count);
+		            rows->count);
 	if (scratch_bytes == NULL)
 		return fail(GSORT_ERROR_USAGE, "scratch_bytes is NULL");
+	rows->value_bits = (unsigned)c->value_bytes * 8;
+	rows->places = (c->flags & GSORT_CUDA_PLACES) != 0;
+	if (!c->in_pieces)
+		rows->pieces = (struct gs_cuts){ .count = 1, .length = rows->count };
 	needed = scratch_bytes_of(c);
 	if (c->scratch == NULL) {
 		*scratch_bytes = needed;
 		return GSORT_ERROR_NONE;
 	}
-	if (c->count == 0 && !is_checked(c))
+	if (rows->count == 0 && !is_checked(c))
 		return GSORT_ERROR_NONE;
 	/* and memory and stream? */
-	width = c->type.width / 8;
+	width = rows->bits / 8;
 	other_bytes = c->pairs ? c->value_bytes : width;
 	if (*scratch_bytes < needed)
 		return fail(GSORT_ERROR_USAGE, "scratch_bytes is %zu, and %zu are needed", *scratch_bytes,
 		            needed);
 	if (is_checked(c) && misaligned(c->scratch, sizeof found))
 		return fail(GSORT_ERROR_USAGE, "scratch is not at a multiple of %zu bytes", sizeof found);
-	if (c->count > 0 && (c->keys == NULL || (c->other == NULL && (c->type.width >= 32 || c->pairs))))
-		return fail(GSORT_ERROR_USAGE, "%s is NULL", c->keys == NULL ? "keys" : other);
-	if (misaligned(c->keys, width))
+	if (rows->count > 0 && (rows->keys == NULL ||
+	                        (rows->values == NULL && (rows->bits >= 32 || c->pairs))))
+		return fail(GSORT_ERROR_USAGE, "%s is NULL", rows->keys == NULL ? "keys" : other);
+	if (misaligned(rows->keys, width))
 		return fail(GSORT_ERROR_USAGE, "keys is not at a multiple of %zu bytes", width);
-	if (misaligned(c->other, other_bytes))
+	if (misaligned(rows->values, other_bytes))
 		return fail(GSORT_ERROR_USAGE, "%s is not at a multiple of %zu bytes", other, other_bytes);
-	if (c->count > 0 && c->other == c->keys)
+	if (rows->count > 0 && rows->values == rows->keys)
 		return fail(GSORT_ERROR_USAGE, "keys and %s are the same memory", other);
 	/* also if no bins are made: only pieces that are short need no scratch */
 	waits = !c->in_pieces ? c->pairs && !is_stable(c)
-	        : gs_sort_pieces_scratch_bytes(c->pairs ? 64 : c->type.width, c->pieces, c->count) > 0;
+	        : gs_sort_pieces_scratch_bytes(c->pairs ? 64 : rows->bits, rows->pieces, rows->count) > 0;
 	if (waits && is_captured(c))
 		return fail(GSORT_ERROR_USAGE, "the stream is being captured, but segments, long rows and "
 		            "pairs without GSORT_CUDA_STABLE need the host");
@@ -421,9 +397,9 @@ sort_rows(struct call *c, size_t rows, size_t length, enum gsort_type type, size
 {
 	if (length > 0 && rows > (SIZE_MAX >> 8) / length)
 		return fail(GSORT_ERROR_USAGE, "no memory holds %zu rows of %zu keys", rows, length);
-	c->count = rows * length;
+	c->rows.count = rows * length;
 	c->in_pieces = true;
-	c->pieces = (struct gs_cuts){ .count = rows, .length = length };
+	c->rows.pieces = (struct gs_cuts){ .count = rows, .length = length };
 	return sort(c, type, scratch_bytes);
 }
 
@@ -437,7 +413,7 @@ sort_segments(struct call *c, const uint64_t *offsets, size_t segments, enum gso
 	if (segments > UINT32_MAX)
 		return fail(GSORT_ERROR_USAGE, "segments is %zu, and 2^32 - 1 are the most", segments);
 	c->in_pieces = true;
-	c->pieces = (struct gs_cuts){ .at = offsets, .count = segments };
+	c->rows.pieces = (struct gs_cuts){ .at = offsets, .count = segments };
 	return sort(c, type, scratch_bytes);
 }
 
@@ -447,7 +423,7 @@ enum gsort_error
 gsort_cuda_sort(void *keys, void *other, size_t count, enum gsort_type type, unsigned flags,
                 void *scratch, size_t *scratch_bytes, void *stream)
 {
-	struct call c = { .keys = keys, .other = other, .count = count, .flags = flags,
+	struct call c = { .rows = { .keys = keys, .values = other, .count = count }, .flags = flags,
 	                  .scratch = scratch, .stream = stream };
 
 	return sort(&c, type, scratch_bytes);
@@ -457,7 +433,7 @@ enum gsort_error
 gsort_cuda_sort_rows(void *keys, void *other, size_t rows, size_t length, enum gsort_type type,
                      unsigned flags, void *scratch, size_t *scratch_bytes, void *stream)
 {
-	struct call c = { .keys = keys, .other = other, .flags = flags, .scratch = scratch,
+	struct call c = { .rows = { .keys = keys, .values = other }, .flags = flags, .scratch = scratch,
 	                  .stream = stream };
 
 	return sort_rows(&c, rows, length, type, scratch_bytes);
@@ -468,7 +444,7 @@ gsort_cuda_sort_segments(void *keys, void *other, size_t count, const uint64_t *
                          size_t segments, enum gsort_type type, unsigned flags, void *scratch,
                          size_t *scratch_bytes, void *stream)
 {
-	struct call c = { .keys = keys, .other = other, .count = count, .flags = flags,
+	struct call c = { .rows = { .keys = keys, .values = other, .count = count }, .flags = flags,
 	                  .scratch = scratch, .stream = stream };
 
 	return sort_segments(&c, offsets, segments, type, scratch_bytes);
@@ -479,8 +455,8 @@ gsort_cuda_sort_pairs(void *keys, void *values, size_t value_bytes, size_t count
                       enum gsort_type type, unsigned flags, void *scratch, size_t *scratch_bytes,
                       void *stream)
 {
-	struct call c = { .keys = keys, .other = values, .pairs = true, .value_bytes = value_bytes,
-	                  .count = count, .flags = flags, .scratch = scratch, .stream = stream };
+	struct call c = { .rows = { .keys = keys, .values = values, .count = count }, .pairs = true,
+	                  .value_bytes = value_bytes, .flags = flags, .scratch = scratch, .stream = stream };
 
 	return sort(&c, type, scratch_bytes);
 }
@@ -490,8 +466,8 @@ gsort_cuda_sort_pairs_rows(void *keys, void *values, size_t value_bytes, size_t 
                            enum gsort_type type, unsigned flags, void *scratch,
                            size_t *scratch_bytes, void *stream)
 {
-	struct call c = { .keys = keys, .other = values, .pairs = true, .value_bytes = value_bytes,
-	                  .flags = flags, .scratch = scratch, .stream = stream };
+	struct call c = { .rows = { .keys = keys, .values = values }, .pairs = true,
+	                  .value_bytes = value_bytes, .flags = flags, .scratch = scratch, .stream = stream };
 
 	return sort_rows(&c, rows, length, type, scratch_bytes);
 }
@@ -501,8 +477,8 @@ gsort_cuda_sort_pairs_segments(void *keys, void *values, size_t value_bytes, siz
                                const uint64_t *offsets, size_t segments, enum gsort_type type,
                                unsigned flags, void *scratch, size_t *scratch_bytes, void *stream)
 {
-	struct call c = { .keys = keys, .other = values, .pairs = true, .value_bytes = value_bytes,
-	                  .count = count, .flags = flags, .scratch = scratch, .stream = stream };
+	struct call c = { .rows = { .keys = keys, .values = values, .count = count }, .pairs = true,
+	                  .value_bytes = value_bytes, .flags = flags, .scratch = scratch, .stream = stream };
 
 	return sort_segments(&c, offsets, segments, type, scratch_bytes);
 }
@@ -513,21 +489,10 @@ gsort_cuda_release(void)
 {
 	unsigned long long context;
 	cudaError_t error = current_context(&context);
-	struct kept *k, *next;
 
-	if (error != cudaSuccess)
-		return from_cuda(error);
-	pthread_mutex_lock(&lock);
-	for (k = kept_sorters; k != NULL; k = next) {
-		next = k->next;
-		if (k->busy || k->context != context)
-			continue;
-		unlist(k);
-		gs_sorter_close(&k->sorter);
-		free(k);
-	}
-	pthread_mutex_unlock(&lock);
-	return GSORT_ERROR_NONE;
+	if (error == cudaSuccess)
+		close_sorters(context, NULL);
+	return from_cuda(error);
 }
 
 const char *

@@ -92,33 +92,11 @@ bring_together(struct gs_device *device, const struct region *regions, char *to)
 	return GS_OK;
 }
 
-/* Sort a class, and look at what has come of it. */
-static gs_status
-sort_region(struct gs_device *device, const struct region *region, unsigned key_class,
-            unsigned half, size_t blocks)
-{
-	const unsigned bits = device->options->class_bits[key_class];
-	char *keys = device->buffers[half] + region->at;
-	uint64_t *sums = device->found + 1 + region->block;
-	size_t count;
-
-	if (region->bytes == 0)
-		return GS_OK;
-	count = region->bytes / (bits / 8);
-	TRY_CUDA(gs_sort(&device->sorter, keys, device->buffers[!half] + region->at, bits,
-	                 (struct gs_key_map){ 0 }, count, device->scratch, device->work), "sorting");
-	TRY_CUDA(gs_check(keys, bits, count, GS_BLOCK_KEYS, gs_checksum_salt(key_class), sums,
-	                  device->found, device->work), "checking its work");
-	TRY_CUDA(gs_block_firsts(keys, bits, count, GS_BLOCK_KEYS, sums + blocks, device->work),
-	         "checking its work");
-	return GS_OK;
-}
-
 /* Copy what was found to the host, and wait for it. */
 static gs_status
-fetch_checks(struct gs_device *device, const uint64_t *found, size_t count)
+fetch_checks(struct gs_device *device, size_t count)
 {
-	TRY_CUDA(cudaMemcpyAsync(device->checks, found, count * sizeof *found,
+	TRY_CUDA(cudaMemcpyAsync(device->checks, device->found, count * sizeof *device->found,
 	                         cudaMemcpyDeviceToHost, device->work), "checking its work");
 	TRY_CUDA(cudaStreamSynchronize(device->work), "checking its work");
 	return device->checks[0] == 0 ? GS_OK : gs_gpu_wrong("it is out of order");
@@ -189,11 +167,26 @@ sort_batch(struct gs_worker *worker, bool last)
 		TRY(bring_together(device, regions, sorted));
 	TRY_CUDA(cudaMemsetAsync(device->found, 0, (1 + blocks) * sizeof *device->found,
 	                         device->work), "checking its work");
-	for (unsigned c = 0; c < GS_CLASSES; c++)
-		TRY(sort_region(device, &regions[c], c, half, blocks));
+	/* sort each class, and look at what has come of it */
+	for (unsigned c = 0; c < GS_CLASSES; c++) {
+		const unsigned bits = device->options->class_bits[c];
+		char *const keys = sorted + regions[c].at;
+		uint64_t *const sums = device->found + 1 + regions[c].block;
+		size_t count;
+
+		if (regions[c].bytes == 0)
+			continue;
+		count = regions[c].bytes / (bits / 8);
+		TRY_CUDA(gs_sort(&device->sorter, keys, device->buffers[!half] + regions[c].at, bits,
+		                 (struct gs_key_map){ 0 }, count, device->scratch, device->work), "sorting");
+		TRY_CUDA(gs_check(keys, bits, count, GS_BLOCK_KEYS, gs_checksum_salt(c), sums,
+		                  device->found, device->work), "checking its work");
+		TRY_CUDA(gs_block_firsts(keys, bits, count, GS_BLOCK_KEYS, sums + blocks, device->work),
+		         "checking its work");
+	}
 	TRY(gs_timed_end(&device->sorted, device->work));
 	/* what was sorted must be in order, and what arrived */
-	TRY(fetch_checks(device, device->found, 1 + 2 * blocks));
+	TRY(fetch_checks(device, 1 + 2 * blocks));
 	for (unsigned c = 0; c < GS_CLASSES; c++) {
 		uint64_t sum = 0;
 
@@ -311,7 +304,7 @@ sort_slice(struct gs_worker *worker, const struct gs_gpu_slice *slice, unsigned 
 	                  gs_checksum_salt(slice->key_class), device->found + 1, device->found,
 	                  device->work), "checking its work");
 	TRY(gs_timed_end(&device->sorted, device->work));
-	TRY(fetch_checks(device, device->found, 1 + spans));
+	TRY(fetch_checks(device, 1 + spans));
 	TRY(gs_timed_wait(device, &device->sorted, "sorting"));
 	for (size_t s = 0; s < spans; s++)
 		sum += device->checks[1 + s];
@@ -427,12 +420,12 @@ serve(struct gs_worker *worker)
 }
 
 static void
-shut(struct gs_worker *worker)
+each_queue(struct gs_worker *worker, void (*what)(struct gs_queue *queue))
 {
-	gs_queue_shut(&worker->free);
-	gs_queue_shut(&worker->filled);
-	gs_queue_shut(&worker->ready);
-	gs_queue_shut(&worker->answers);
+	what(&worker->free);
+	what(&worker->filled);
+	what(&worker->ready);
+	what(&worker->answers);
 }
 
 static gs_status
@@ -440,7 +433,7 @@ work(void *context)
 {
 	const gs_status status = serve(context);
 
-	shut(context);
+	each_queue(context, gs_queue_shut);
 	return status;
 }
 
@@ -452,10 +445,7 @@ gs_worker_start(struct gs_worker *worker, const struct gs_gpu_options *options,
 	*worker = (struct gs_worker){
 		.options = options, .resident = resident, .runs = runs, .slices = slices, .open = true,
 	};
-	gs_queue_open(&worker->free);
-	gs_queue_open(&worker->filled);
-	gs_queue_open(&worker->ready);
-	gs_queue_open(&worker->answers);
+	each_queue(worker, gs_queue_open);
 	return gs_thread_start(&worker->thread, work, worker);
 }
 
@@ -507,7 +497,7 @@ gs_worker_stop(struct gs_worker *worker)
 
 	if (!worker->open)
 		return;
-	shut(worker);
+	each_queue(worker, gs_queue_shut);
 	(void)!gs_thread_join(&worker->thread);
 	for (unsigned s = 0; s < sizeof streams / sizeof streams[0]; s++)	/* all that is under way */
 		if (*streams[s] != NULL)
@@ -520,9 +510,6 @@ gs_worker_close(struct gs_worker *worker)
 	if (!worker->open)
 		return;
 	gs_device_close(&worker->device);
-	gs_queue_close(&worker->free);
-	gs_queue_close(&worker->filled);
-	gs_queue_close(&worker->ready);
-	gs_queue_close(&worker->answers);
+	each_queue(worker, gs_queue_close);
 	worker->open = false;
 }

@@ -100,7 +100,7 @@ struct gs_key_map {
  * be under way when it returns; STREAM is in order.  Threads may sort at the same time, on one
  * device or on several.
  *
- * Keys are divided into bins, by digits of their range if they are evenly spread, by splitters
+ * Keys are divided into bins, by digits of their range if they are even, by splitters
  * from a sample if they are not, without regard to order, until bins fit a bitonic network; many keys
  * that ascend or descend already are only compared, and reversed; if all but a few ascend, the few are
  * sorted apart.  From 2^17 keys on nothing is swept for the map

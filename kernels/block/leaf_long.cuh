@@ -438,7 +438,7 @@ long_rank(typename Of::place to, const typename Of::map &map, long_leaf<Of> *spa
 
 	for (uint32_t i = threadIdx.x; i < count; i += long_leaf<Of>::THREADS) {
 		const uint32_t *const words = space->held.begins, *word = words + i / 32, *next = word;
-		const typename Of::row row = row_at(long_rows(space), i);
+		const typename Of::row row = long_rows(space)[i];
 		uint32_t before = *word & ~(~1u << i % 32), behind = *word & ~1u << i % 32;
 
 		while (before == 0)
@@ -469,7 +469,7 @@ long_large(typename Of::place to, const typename Of::map &map, const Source &fro
 
 	for (uint32_t g = 0; g < count; g += long_leaf<Of>::THREADS) {
 		const uint32_t k = min(g + threadIdx.x, count - 1), lane = threadIdx.x % 32;
-		const typename Of::row row = row_at(from.rows, (int64_t)from.index(k));
+		const typename Of::row row = from.rows[(int64_t)from.index(k)];
 		const Key key = key_of(row);
 		const bool here = g + threadIdx.x < count && key >= low && key <= most;
 		const uint32_t lanes = __ballot_sync(ALL_LANES, here);

@@ -2,7 +2,7 @@
 /*
  * leaf_windows.cuh - a block sorts a leaf by dividing it once more
  *
- * In:   up to 2^BITS keys in device memory, in one piece, evenly spread or nearly.
+ * In:   up to 2^BITS keys in device memory, in one piece, even or nearly.
  * Out:  the same keys, ascending; or the answer that they are too uneven.
  *
  * The whole network compares each key log2(n)^2 / 2 times, most of these far apart.  Instead keys

@@ -181,31 +181,28 @@ struct ordered_places {
 
 /* ---- tiles ------------------------------------------------------------------ */
 
-/* A tile of many keys, and the splitters of such; doc/notebook/device-sort.md has what lost. */
-template <class Of> struct tile_of_many {
+/* A tile of MANY rows a thread.  SEVERAL: a block has several tiles, and splitters are loaded once.  TURNS: in
+ * move_kernel(). */
+template <class Of, unsigned MANY> struct tile_of_rows {
 	typedef Of of;
 	typedef typename Of::row row;
 	enum {
-		THREADS = 512, ITEMS = sizeof(row) == 4 ? 24 : sizeof(row) == 8 ? 16 : 8, BLOCKS = 2,
-		KEYS = THREADS * ITEMS, ROW = sizeof(row),
-		SPLITTERS = BUCKETS,
-		SEVERAL = false,
-		/* in move_kernel(); u64 would spill 948 bytes */
-		TURNS = sizeof(row) == 4,
+		THREADS = 512, ITEMS = MANY, BLOCKS = 2, KEYS = THREADS * ITEMS, ROW = sizeof(row),
+		SEVERAL = false, TURNS = false,
 	};
+};
+
+/* Of many keys, 24 of 4 bytes, 16 of 8 or 8 of 16 a thread, and the splitters of such;
+ * doc/notebook/device-sort.md has what lost. */
+template <class Of, class Row = typename Of::row>
+struct tile_of_many : tile_of_rows<Of, sizeof(Row) == 4 ? 24 : sizeof(Row) == 8 ? 16 : 8> {
+	enum { SPLITTERS = BUCKETS, TURNS = sizeof(Row) == 4 };	/* u64 would spill 948 bytes */
 	typedef splitters<typename Of::key, BUCKETS> search;
 };
 
-/* A tile of keys that are too few for larger ones. */
-template <class Of> struct tile_of_few {
-	typedef Of of;
-	typedef typename Of::row row;
-	enum {
-		THREADS = 512, ITEMS = 8, BLOCKS = 2, KEYS = THREADS * ITEMS, ROW = sizeof(row),
-		SPLITTERS = FEW_BUCKETS,
-		SEVERAL = true,		/* a block has several tiles: splitters are loaded once */
-		TURNS = false,
-	};
+/* Of keys that are too few for longer ones. */
+template <class Of> struct tile_of_few : tile_of_rows<Of, 8> {
+	enum { SPLITTERS = FEW_BUCKETS, SEVERAL = true };
 	typedef splitters<typename Of::key, FEW_BUCKETS, 64 / sizeof(typename Of::key)> search;
 };
 
@@ -261,7 +258,7 @@ tile_load(Row *x, Source from, uint32_t first, uint32_t count)
 	from = forget(from + first);
 #pragma unroll
 	for (int i = 0; i < (int)ITEMS; i++)
-		x[i] = i * (int)STEP < left ? row_at(from, i * (int)STEP) : Row{};
+		x[i] = i * (int)STEP < left ? from[i * (int)STEP] : Row{};
 }
 
 /*
@@ -299,7 +296,7 @@ tile_write(const Digits &d, const Places &p, Place to, Source sorted, uint32_t c
 #pragma unroll 4
 	for (int i = 0; i < (int)(ITEMS * THREADS); i += THREADS)
 		if (i < left) {
-			const auto row = row_at(sorted, i);
+			const auto row = sorted[i];
 			const uint32_t bin = digit_of(d, key_of(row));
 
 			if (!Places::SKIPS || places[bin] != NOWHERE)
@@ -323,7 +320,7 @@ tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Place to, Sour
 			const uint32_t b = kept[k];
 
 			if (!Places::SKIPS || places[b] != NOWHERE)
-				row_put(to, place_of(p, b, places[b], k), row_at(sorted, k));
+				row_put(to, place_of(p, b, places[b], k), sorted[k]);
 		}
 	} else {
 		uint32_t at = threadIdx.x / 32 * (32 * ITEMS), last, bin = 0;
@@ -336,7 +333,7 @@ tile_write(const splitters<Key, ROWS, COPIES> &, const Places &p, Place to, Sour
 			if (at == last || (Places::SKIPS && places[bin] == NOWHERE))
 				continue;
 			for (uint32_t k = at + threadIdx.x % 32; k < last; k += 32)
-				row_put(to, place_of(p, bin, places[bin], k), row_at(sorted, k));
+				row_put(to, place_of(p, bin, places[bin], k), sorted[k]);
 		}
 	}
 }

@@ -116,12 +116,7 @@ static __device__ __forceinline__ uint32_t
 warp_greatest(uint32_t value)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-	for (unsigned stride = 16; stride > 0; stride /= 2) {
-		const uint32_t other = __shfl_xor_sync(ALL_LANES, value, stride);
-
-		value = value < other ? other : value;
-	}
-	return value;
+	return __shfl_sync(ALL_LANES, warp_upto<GREATEST>(value), 31);
 #else
 	return __reduce_max_sync(ALL_LANES, value);
 #endif

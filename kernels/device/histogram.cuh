@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * histogram.cuh - divide many keys that are evenly spread: count once, move twice
+ * histogram.cuh - divide many even keys: count once, move twice
  *
  * In:   keys, and digits of their range (sample.cuh).
  * Out:  the same keys in bins, and lists of leaves.

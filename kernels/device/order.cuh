@@ -80,8 +80,8 @@ reverse_kernel(typename Of::place rows, size_t count, typename Of::map map, size
 			const size_t i = min(at + r * ORDER_THREADS + threadIdx.x, end - 1);
 			const size_t next = min(i + 1, end - 1);
 
-			front[r] = row_at(rows, (int64_t)i);
-			back[r] = row_at(rows, (int64_t)(count - 1 - i));
+			front[r] = rows[(int64_t)i];
+			back[r] = rows[(int64_t)(count - 1 - i)];
 			wrong |= ordered(map, key_of(front[r])) < ordered(map, keys[next]) ||
 			         ordered(map, keys[count - 1 - next]) < ordered(map, key_of(back[r]));
 		}

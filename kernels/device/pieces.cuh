@@ -5,7 +5,7 @@
  * In:   keys as their owner has them, and where pieces begin.
  * Out:  the same keys, ascending in each piece.
  *
- *     check_pieces()      do segments begin one behind the other?
+ *     each_kernel         do segments begin one behind the other?
  *     list_pieces_kernel  a thread a piece: into the list of its kind
  *     piece_kernel        short pieces, each with as many slots as the next power of two, at least 16
  *
@@ -156,19 +156,6 @@ piece_kernel(Stored *keys, key_map<Stored> map, const __grid_constant__ pieces p
 
 /* ---- lists ------------------------------------------------------------------- */
 
-/* Are pieces of KEYS keys as they should be? */
-static cudaError_t
-check_pieces(const pieces &p, uint64_t keys, cudaStream_t stream)
-{
-	const uint64_t *const at = p.at;
-	uint32_t *const wrong = p.wrong;
-
-	return for_each<true>(p.count, stream, [=] __device__ (size_t i) {
-		if (at[i] > at[i + 1] || at[i + 1] > keys)
-			*wrong = 1;
-	});
-}
-
 /* List all pieces but those of one key or none. */
 template <class Of> static __global__ void
 __launch_bounds__(COUNT_THREADS)
@@ -257,6 +244,7 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 	const unsigned leaf_bits = std::min<unsigned>(block<Key>::BITS + 1, room.longest);
 	const size_t blocks = (size_t)j.sorter->processors * block<Key>::BLOCKS * 4;
 	const size_t listers = (g.count - 1) / COUNT_THREADS + 1;
+	const uint64_t *const at = g.at, count = j.count;
 	uint32_t *const told = j.sorter->told;
 	uint32_t too_large = 0;
 	pieces p = { g.at, g.length, g.count, 0, {}, NULL, NULL };
@@ -274,8 +262,11 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 	l = lists_of(j, j.keys);
 	TRY_CUDA(cudaMemsetAsync(j.s.listed, 0, LISTED * sizeof *j.s.listed, j.stream));
 	TRY_CUDA(cudaMemsetAsync(p.listed, 0, (PIECE_KINDS + 1) * sizeof *p.listed, j.stream));
-	if (p.at != NULL)
-		TRY_CUDA(check_pieces(p, j.count, j.stream));
+	if (at != NULL)		/* are pieces as they should be? */
+		TRY_CUDA(for_each<true>(g.count, j.stream, [=] __device__ (size_t i) {
+			if (at[i] > at[i + 1] || at[i + 1] > count)
+				*p.wrong = 1;
+		}));
 	TRY_CUDA(launch(list_pieces_kernel<Of>, listers, COUNT_THREADS, j.stream, p, l));
 	TRY_CUDA(cudaMemcpyAsync(told + KINDS, p.wrong, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
 	TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.keys, { NULL, 0, !maps_none(j.map) } }, leaf_bits, false,

@@ -3,7 +3,7 @@
  * sample.cuh - look at all keys: how shall the first division find their buckets?
  *
  * In:   keys.
- * Out:  digits of their range, if they are evenly spread; if not, splitters, and about how many values
+ * Out:  digits of their range, if they are even; if not, splitters, and about how many values
  *       each 16 bits of the keys have.
  *
  *     sample_kernel   keys from all parts of the input: 8192 (u64: 4096)
@@ -12,7 +12,7 @@
  * If no part of their range is much fuller than the others, and there are not only few values,
  * buckets are digits of that range.
  * Otherwise keys of evenly spaced ranks in the sample are splitters: between two of them there
- * are about as many keys, however these are spread.  N. Leischner, V. Osipov, P. Sanders, "GPU
+ * are about as many keys, however these lie.  N. Leischner, V. Osipov, P. Sanders, "GPU
  * Sample Sort", IPDPS 2010.
  *
  * A rank is counted, against all of the sample: 128 blocks at once take a fifth of the time that

@@ -2,7 +2,7 @@
 /*
  * slots.cuh - divide many even keys twice, without a count, and sort them by small networks
  *
- * In:   keys that are evenly spread, and digits of their range (sample.cuh).
+ * In:   keys that are even, and digits of their range (sample.cuh).
  * Out:  the same keys, sorted, where they belong; or the answer that they are not that even.
  *
  *     to_slots_kernel      a block a tile: keys to the slots of buckets

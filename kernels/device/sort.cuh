@@ -16,7 +16,7 @@
  *
  * The same steps for any number of keys, and for any keys.  Of few keys (16 MB) each bucket is a
  * leaf; of many, each is divided once more, into as many bins as leaves are needed: a bin of
- * evenly spread keys fills a leaf of 2^12 to 95 %.  Other bins may be larger: for these there are
+ * even keys fills a leaf of 2^12 to 95 %.  Other bins may be larger: for these there are
  * leaves of up to 2^15 keys (u64: 2^14); a bin of one value needs no sorting; and bins that are
  * larger still are divided again, all at once, until none is left.
  *
@@ -277,7 +277,7 @@ chunks_of(const job<Of> &j)
 	return leaf_chunks{ j.s.pool.places, bits, false };
 }
 
-/* Many keys that are evenly spread: to bins of two levels. */
+/* Many even keys: to bins of two levels. */
 template <class Of> static cudaError_t
 divide_even(const job<Of> &j)
 {

@@ -36,17 +36,16 @@ gs_sorter_open(struct gs_sorter *sorter)
 {
 	cudaError_t error = gs_sorter_of_graph(sorter);
 
+	const auto open = [&] {
+		for (cudaStream_t &aside : sorter->aside)
+			TRY_CUDA(cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking));
+		TRY_CUDA(cudaEventCreateWithFlags(&sorter->listed, cudaEventDisableTiming));
+		TRY_CUDA(cudaEventCreateWithFlags(&sorter->copied, cudaEventDisableTiming));
+		return cudaMallocHost((void **)&sorter->told, (KINDS + 1) * sizeof *sorter->told);
+	};
+
 	sorter->of_graph = false;
-	for (cudaStream_t &aside : sorter->aside)
-		if (error == cudaSuccess)
-			error = cudaStreamCreateWithFlags(&aside, cudaStreamNonBlocking);
-	if (error == cudaSuccess)
-		error = cudaEventCreateWithFlags(&sorter->listed, cudaEventDisableTiming);
-	if (error == cudaSuccess)
-		error = cudaEventCreateWithFlags(&sorter->copied, cudaEventDisableTiming);
-	if (error == cudaSuccess)
-		error = cudaMallocHost((void **)&sorter->told, (KINDS + 1) * sizeof *sorter->told);
-	if (error != cudaSuccess)
+	if (error != cudaSuccess || (error = open()) != cudaSuccess)
 		gs_sorter_close(sorter);
 	return error;
 }

@@ -106,6 +106,12 @@ template <class Key, class Value> struct carried {
 template <class Key, class Value> struct arrays {
 	Key   *keys;
 	Value *values;
+
+	__device__ __forceinline__ carried<Key, Value>
+	operator[](int64_t i) const
+	{
+		return carried<Key, Value>{ keys[i], values[i] };
+	}
 };
 
 template <class Key> static __device__ __forceinline__ Key
@@ -130,18 +136,6 @@ template <class Key, class Value> static __device__ __forceinline__ carried<Key,
 original(const key_map<Key> &m, const carried<Key, Value> &row)
 {
 	return carried<Key, Value>{ original(m, row.key), row.value };
-}
-
-template <class Key> static __device__ __forceinline__ Key
-row_at(const Key *from, int64_t i)
-{
-	return from[i];
-}
-
-template <class Key, class Value> static __device__ __forceinline__ carried<Key, Value>
-row_at(const arrays<Key, Value> &from, int64_t i)
-{
-	return carried<Key, Value>{ from.keys[i], from.values[i] };
 }
 
 template <class Key> static __device__ __forceinline__ void

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/round.h"
+#include "base/simd.h"
 #include "engine/store.h"
 #include "key/key.h"
 #include "text/encode.h"
@@ -60,12 +61,9 @@ gs_extremes_note(void *context, unsigned worker, const struct gs_piece *piece)
 	struct gs_extreme *found = &extremes->of[worker][piece->key_class];
 	const uint64_t low = extremes->low, high = extremes->high;
 
-	switch (piece->key_bits) {
-	case 8:  note8(found, (uint8_t)low, (uint8_t)high, piece->keys, piece->count); break;
-	case 16: note16(found, (uint16_t)low, (uint16_t)high, piece->keys, piece->count); break;
-	case 32: note32(found, (uint32_t)low, (uint32_t)high, piece->keys, piece->count); break;
-	default: note64(found, low, high, piece->keys, piece->count); break;
-	}
+#define NOTE(width)	\
+	note##width(found, (uint##width##_t)low, (uint##width##_t)high, piece->keys, piece->count)
+	GS_BY_WIDTH(piece->key_bits, NOTE);
 }
 
 struct gs_extreme

@@ -35,14 +35,14 @@ end_of_item(const void *context, const char *item, const char *limit)
 /* No two items have the same number. */
 static bool
 words_of_numbers(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-                 unsigned level, uint64_t *words)
+                 unsigned at, uint64_t *words)
 {
 	const struct gs_item_firsts *firsts = context;
 
 	(void)bytes;
 	for (size_t i = 0; i < count; i++) {
 		words[i] = 0;
-		if (level == 0)
+		if (at == 0)
 			memcpy(&words[i], items[i] + firsts->number_at, sizeof words[i]);
 	}
 	return false;

@@ -36,8 +36,8 @@ split(const void *context, const char **at, const char *limit, const char **line
 }
 
 static bool
-words_at(const void *context, const char *const *items, const uint32_t *bytes, size_t count, unsigned first,
-         uint64_t *words)
+words_of_items(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+               unsigned first, uint64_t *words)
 {
 	const struct gs_line_items *of = context;
 	const char *lines[BATCH_LINES];
@@ -55,13 +55,6 @@ words_at(const void *context, const char *const *items, const uint32_t *bytes, s
 		more |= gs_line_words(of->order, lines, line_bytes, batch, first, words + at);
 	}
 	return more;
-}
-
-static bool
-words_of_items(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-               unsigned level, uint64_t *words)
-{
-	return words_at(context, items, bytes, count, 8 * level, words);
 }
 
 static int
@@ -100,7 +93,7 @@ gs_line_items_order(struct gs_item_order *items, struct gs_line_items *context,
 	*context = (struct gs_line_items){ order, front };
 	*items = (struct gs_item_order){
 		.end = end_of_item, .split = front == 0 ? split : NULL, .words = words_of_items,
-		.words_at = words_at, .compare = compare_items, .text = text_of_item,
+		.any_at = true, .compare = compare_items, .text = text_of_item,
 		.compare_text = compare_texts, .word_bytes = gs_line_order_word_bytes(order),
 		.context = context,
 	};

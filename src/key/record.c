@@ -244,9 +244,10 @@ add_field_of(const struct gs_record_field *of, const char *const *items, size_t 
 
 bool
 gs_record_words(const void *context, const char *const *items, const uint32_t *bytes,
-                size_t count, unsigned level, uint64_t *words)
+                size_t count, unsigned at, uint64_t *words)
 {
 	const struct gs_record *record = context;
+	const unsigned level = at / 8;
 
 	(void)bytes;
 	memset(words, 0, count * sizeof *words);

@@ -50,7 +50,7 @@ MUST_CHECK gs_status gs_record_open(struct gs_record *record, size_t bytes,
 
 /** See struct gs_item_order; CONTEXT is the record. */
 bool gs_record_words(const void *context, const char *const *items, const uint32_t *bytes,
-                     size_t count, unsigned level, uint64_t *words);
+                     size_t count, unsigned at, uint64_t *words);
 
 /** Write a key as people type it, "u32@8", for messages; returns INTO. */
 const char *gs_key_text(const struct gsort_key *key, char into[64]);

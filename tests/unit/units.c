@@ -189,22 +189,22 @@ units_line_end(const void *context, const char *item, const char *limit)
 
 bool
 units_first_byte(const void *context, const char *const *items, const uint32_t *bytes,
-                 size_t count, unsigned level, uint64_t *words)
+                 size_t count, unsigned at, uint64_t *words)
 {
 	(void)context, (void)bytes;
 	for (size_t i = 0; i < count; i++)
-		words[i] = level == 0 ? (unsigned char)items[i][0] : 0;
+		words[i] = at == 0 ? (unsigned char)items[i][0] : 0;
 	return false;
 }
 
 bool
 units_three_bytes(const void *context, const char *const *items, const uint32_t *bytes,
-                  size_t count, unsigned level, uint64_t *words)
+                  size_t count, unsigned at, uint64_t *words)
 {
 	(void)context, (void)bytes;
 	for (size_t i = 0; i < count; i++)
-		words[i] = level < 3 ? (unsigned char)items[i][level] : 0;
-	return level < 2;
+		words[i] = at < 24 ? (unsigned char)items[i][at / 8] : 0;
+	return at < 16;
 }
 
 int

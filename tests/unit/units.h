@@ -49,10 +49,10 @@ void units_sort_placed(struct units_placed *keys, size_t count);
 /* Items that end with a newline and have their first byte as their word: for struct gs_item_order. */
 const char *units_line_end(const void *context, const char *item, const char *limit);
 bool units_first_byte(const void *context, const char *const *items, const uint32_t *bytes,
-                      size_t count, unsigned level, uint64_t *words);
+                      size_t count, unsigned at, uint64_t *words);
 
 /* The same with a word for each of the first three bytes. */
 bool units_three_bytes(const void *context, const char *const *items, const uint32_t *bytes,
-                       size_t count, unsigned level, uint64_t *words);
+                       size_t count, unsigned at, uint64_t *words);
 
 #endif

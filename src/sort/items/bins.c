@@ -77,7 +77,8 @@ gs_item_bins_choose(struct gs_item_bins *bins, const struct gs_item_order *order
 		more = false;
 		for (size_t at = 0; at < count; at += GS_ITEM_BATCH)
 			more |= order->words(order->context, items + at, bytes == NULL ? NULL : bytes + at,
-			                     gs_least(count - at, GS_ITEM_BATCH), bins->level, words + at);
+			                     gs_least(count - at, GS_ITEM_BATCH), 8 * bins->level,
+			                     words + at);
 		least = UINT64_MAX;
 		greatest = 0;
 		kernels->range(words, count, &least, &greatest);
@@ -206,7 +207,7 @@ gs_item_bins_find(const struct gs_item_bins *bins, const struct gs_item_order *o
 		gs_item_pivots_find(&bins->pivots, order, bins->from, items, bytes, count, found);
 		return true;
 	}
-	more = order->words(order->context, items, bytes, count, bins->level, words);
+	more = order->words(order->context, items, bytes, count, 8 * bins->level, words);
 #if defined __x86_64__
 	if (gs_simd_best() == GS_SIMD_AVX512)
 		search_avx512(bins, words, count, found);
@@ -219,7 +220,7 @@ gs_item_bins_find(const struct gs_item_bins *bins, const struct gs_item_order *o
 	for (unsigned level = bins->from; level < bins->level; level++) {
 		const uint64_t common = bins->common[level - bins->from];
 
-		(void)order->words(order->context, items, bytes, count, level, words);
+		(void)order->words(order->context, items, bytes, count, 8 * level, words);
 		for (size_t i = 0; i < count; i++)
 			if (words[i] != common && !out[i]) {
 				out[i] = true;

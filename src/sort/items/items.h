@@ -44,19 +44,16 @@ struct gs_item_order {
 	                uint32_t *bytes, size_t room);
 
 	/**
-	 * Store in WORDS[i] word number LEVEL of ITEMS[i], for COUNT items.  A key that has ended has
-	 * words of 0.  Any thread; the word of an item depends on nothing but the item.
+	 * Store in WORDS[i] the eight bytes from byte AT of the words of ITEMS[i], for COUNT items.  A key
+	 * that has ended has words of 0.  Any thread; the word of an item depends on nothing but the item.
 	 *
 	 * @bytes   length of each; NULL if they have a fixed length
-	 * @return  true: a word of a higher level may be other than 0; false: all of them are 0
+	 * @at      a multiple of 8, unless ANY_AT
+	 * @return  true: bytes behind these may be other than 0; false: all of them are 0
 	 */
 	bool (*words)(const void *context, const char *const *items, const uint32_t *bytes,
-	              size_t count, unsigned level, uint64_t *words);
-
-	/** The same for the eight bytes that begin with byte AT of all words; WORDS() is this for
-	 *  multiples of 8.  NULL: only WORDS() is there. */
-	bool (*words_at)(const void *context, const char *const *items, const uint32_t *bytes,
-	                 size_t count, unsigned at, uint64_t *words);
+	              size_t count, unsigned at, uint64_t *words);
+	bool any_at;
 
 	/** Less than, equal to or greater than 0, as memcmp(3): as the words, if they differ.  NULL: items
 	 *  whose words are all equal are equal. */

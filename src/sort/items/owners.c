@@ -45,7 +45,7 @@ add_slices(struct rows *rows, const struct gs_item_order *order,
 				if (more) {
 					more = order->words(order->context, items,
 					                    order->item_bytes > 0 ? NULL : bytes, count,
-					                    level, words);
+					                    8 * level, words);
 					rows->levels = level + 1 > rows->levels ? level + 1 : rows->levels;
 				} else {
 					memset(words, 0, sizeof words);
@@ -146,7 +146,7 @@ gs_item_owners_find(const struct gs_item_owners *owners, unsigned origin,
 
 		(void)owners->order->words(owners->order->context, open.items,
 		                           owners->order->item_bytes > 0 ? NULL : open.bytes, open.count,
-		                           level, words);
+		                           8 * level, words);
 		for (size_t i = 0; i < open.count; i++) {
 			const size_t high = open.high[i];
 			const size_t at = gs_keys_from(splitters, 64, open.low[i], high, words[i]);

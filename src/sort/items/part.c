@@ -251,13 +251,13 @@ load_words(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 	const struct gs_item_order *order = part->order;
 	const char *items[GS_ITEM_BATCH];
 	uint32_t lengths[GS_ITEM_BATCH];
-	const bool measured = order->item_bytes == 0, any = order->words_at != NULL;
+	const bool measured = order->item_bytes == 0;
 	bool more = false;
 
 	if (part->in_place) {
-		more = (any ? order->words_at : order->words)(
-			order->context, part->items + from, measured ? part->lengths + from : NULL,
-			to - from, any ? at : at / 8, part->words + from);
+		more = order->words(order->context, part->items + from,
+		                    measured ? part->lengths + from : NULL, to - from, at,
+		                    part->words + from);
 		part->kept_from = at;
 		if (part->keeps_words)
 			memcpy(part->weights, part->words, part->count * sizeof *part->weights);
@@ -270,9 +270,8 @@ load_words(struct gs_item_part *part, unsigned at, size_t from, size_t to)
 			items[i] = part->items[part->places[next + i]];
 		for (size_t i = 0; measured && i < count; i++)
 			lengths[i] = part->lengths[part->places[next + i]];
-		more |= (any ? order->words_at : order->words)(
-			order->context, items, measured ? lengths : NULL, count, any ? at : at / 8,
-			part->words + next);
+		more |= order->words(order->context, items, measured ? lengths : NULL, count, at,
+		                     part->words + next);
 	}
 	return more;
 }
@@ -454,7 +453,7 @@ sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to)
 		}
 		packing = sort_words(part, from, to, least, most);
 		/* items that tie by what PACKING has of the eight bytes share these */
-		if (part->order->words_at != NULL || packing.shift == 0)
+		if (part->order->any_at || packing.shift == 0)
 			shared += (64 - packing.shift) / 8;
 		to = sort_subgroups(part, &packing, shared, more, &from, to);
 	}
@@ -465,9 +464,7 @@ sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to)
 void
 gs_item_part_sort(struct gs_item_part *part, unsigned shared)
 {
-	const bool any = part->order->words_at != NULL && !part->keeps_words;
-
-	sort_group(part, any ? shared : shared / 8 * 8, 0, part->count);
+	sort_group(part, part->order->any_at && !part->keeps_words ? shared : shared / 8 * 8, 0, part->count);
 }
 
 /* ---- what leaves ------------------------------------------------------------------- */

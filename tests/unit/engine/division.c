@@ -25,12 +25,12 @@ struct item {
 
 static bool
 words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-         unsigned level, uint64_t *words)
+         unsigned at, uint64_t *words)
 {
 	(void)context, (void)bytes;
 	for (size_t i = 0; i < count; i++) {
 		words[i] = 0;
-		for (size_t b = 0; b < 8 && level == 0; b++)
+		for (size_t b = 0; b < 8 && at == 0; b++)
 			words[i] = words[i] << 8 | (uint8_t)items[i][b];
 	}
 	return false;

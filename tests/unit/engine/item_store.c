@@ -116,11 +116,11 @@ word_of(const char *data)
 
 static bool
 words_of(const void *context, const char *const *list, const uint32_t *bytes, size_t count,
-         unsigned level, uint64_t *words)
+         unsigned at, uint64_t *words)
 {
 	(void)context, (void)bytes;
 	for (size_t i = 0; i < count; i++)
-		words[i] = level == 0 ? word_of(list[i]) : 0;
+		words[i] = at == 0 ? word_of(list[i]) : 0;
 	return false;
 }
 

@@ -34,9 +34,9 @@ static const struct row {
 
 static bool
 words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-         unsigned level, uint64_t *words)
+         unsigned at, uint64_t *words)
 {
-	return gs_line_words(context, items, bytes, count, 8 * level, words);
+	return gs_line_words(context, items, bytes, count, at, words);
 }
 
 static int

@@ -45,7 +45,7 @@ compare(const struct gs_record *record, const char *one, const char *other)
 	bool more = true;
 
 	for (unsigned level = 0; more; level++) {
-		more = gs_record_words(record, items, NULL, 2, level, words);
+		more = gs_record_words(record, items, NULL, 2, 8 * level, words);
 		if (words[0] != words[1])
 			return words[0] < words[1] ? -1 : 1;
 	}

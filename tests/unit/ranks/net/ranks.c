@@ -157,9 +157,9 @@ compare_bytes(const void *context, const char *one, size_t one_bytes, const char
 
 static bool
 no_words(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-         unsigned level, uint64_t *words)
+         unsigned at, uint64_t *words)
 {
-	(void)context, (void)items, (void)bytes, (void)level;
+	(void)context, (void)items, (void)bytes, (void)at;
 	memset(words, 0, count * sizeof *words);
 	return false;
 }

@@ -27,7 +27,7 @@ key_bytes(const char *item, size_t bytes)
 }
 
 static bool
-words_at(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
+words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
          unsigned at, uint64_t *words)
 {
 	bool more = false;
@@ -44,13 +44,6 @@ words_at(const void *context, const char *const *items, const uint32_t *bytes, s
 	return more;
 }
 
-static bool
-words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-         unsigned level, uint64_t *words)
-{
-	return words_at(context, items, bytes, count, 8 * level, words);
-}
-
 static int
 compare(const void *context, const char *one, size_t one_bytes, const char *other,
         size_t other_bytes)
@@ -65,7 +58,7 @@ compare(const void *context, const char *one, size_t one_bytes, const char *othe
 /* With the bytes of words from anywhere on, and without. */
 static const struct gs_item_order orders[2] = {
 	{ .end = units_line_end, .words = words_of, .compare = compare },
-	{ .end = units_line_end, .words = words_of, .words_at = words_at, .compare = compare },
+	{ .end = units_line_end, .words = words_of, .any_at = true, .compare = compare },
 };
 
 /* ---- what is right ------------------------------------------------------------------ */
@@ -189,7 +182,7 @@ keeps_words(struct gs_item_part *part, const struct gs_item_slice *slice, unsign
 		const uint32_t length = (uint32_t)bytes;
 		uint64_t word;
 
-		(void)part->order->words(part->order->context, &item, &length, 1, part->kept_from / 8, &word);
+		(void)part->order->words(part->order->context, &item, &length, 1, part->kept_from, &word);
 		kept &= part->kept_from % 8 == 0 && word == part->weights[part->places[i]];
 	}
 	return kept;
@@ -302,17 +295,17 @@ check_shares(void)
 
 static bool
 words_of_record(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-                unsigned level, uint64_t *words)
+                unsigned at, uint64_t *words)
 {
 	const size_t key = *(const size_t *)context;
 
 	(void)bytes;
 	for (size_t i = 0; i < count; i++) {
 		words[i] = 0;
-		for (size_t b = 8 * level; b < 8 * level + 8 && b < key; b++)
+		for (size_t b = at; b < at + 8 && b < key; b++)
 			words[i] |= (uint64_t)(uint8_t)items[i][b] << (56 - 8 * (b % 8));
 	}
-	return key > 8 * level + 8;
+	return key > at + 8;
 }
 
 static size_t record_key;

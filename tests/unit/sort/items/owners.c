@@ -16,31 +16,31 @@ enum { ITEMS = 4000, ORIGINS = 5 };
 
 static bool
 words_of(const void *context, const char *const *items, const uint32_t *bytes, size_t count,
-         unsigned level, uint64_t *words)
+         unsigned at, uint64_t *words)
 {
 	(void)context;
 	(void)bytes;
 	for (size_t i = 0; i < count; i++) {
 		words[i] = 0;
-		for (size_t b = 0; b < 8 && level < 2; b++)
-			words[i] = words[i] << 8 | (uint8_t)items[i][8 * level + b];
+		for (size_t b = 0; b < 8 && at < 16; b++)
+			words[i] = words[i] << 8 | (uint8_t)items[i][at + b];
 	}
-	return level < 1;
+	return at < 8;
 }
 
 /* The same of 80 bytes. */
 static bool
 words_of_long(const void *context, const char *const *long_items, const uint32_t *bytes, size_t count,
-              unsigned level, uint64_t *words)
+              unsigned at, uint64_t *words)
 {
 	(void)context;
 	(void)bytes;
 	for (size_t i = 0; i < count; i++) {
 		words[i] = 0;
-		for (size_t b = 0; b < 8 && level < 10; b++)
-			words[i] = words[i] << 8 | (uint8_t)long_items[i][8 * level + b];
+		for (size_t b = 0; b < 8 && at < 80; b++)
+			words[i] = words[i] << 8 | (uint8_t)long_items[i][at + b];
 	}
-	return level < 9;
+	return at < 72;
 }
 
 static const struct gs_item_order order = { .item_bytes = 16, .words = words_of };

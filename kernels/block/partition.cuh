@@ -181,8 +181,8 @@ struct ordered_places {
 
 /* ---- tiles ------------------------------------------------------------------ */
 
-/* A tile of MANY rows a thread.  SEVERAL: a block has several tiles, and splitters are loaded once.  TURNS: in
- * move_kernel(). */
+/* A tile of MANY rows per thread.  SEVERAL: a block has several tiles, and splitters are loaded once.
+ * TURNS: in move_kernel(). */
 template <class Of, unsigned MANY> struct tile_of_rows {
 	typedef Of of;
 	typedef typename Of::row row;

@@ -15,8 +15,8 @@
  * are about as many keys, however these lie.  N. Leischner, V. Osipov, P. Sanders, "GPU
  * Sample Sort", IPDPS 2010.
  *
- * A rank is counted, against all of the sample: 128 blocks at once take a fifth of the time that
- * one block takes to sort it (H200: 4 and 28 us for u64).
+ * Blocks that take the sample sort 32 parts of it, and each lane of a warp searches one of them: the sum is a
+ * rank.  128 blocks take 3 us so (H200), and 9 to compare each key with all of the sample.
  *
  * A value that fills more than one bucket gets a bucket for itself, for splitters at v and v + 1
  * are ordinary splitters.
@@ -38,9 +38,11 @@ template <class Key> struct sampling {
 		EACH    = 24,		/* for a bucket, if these are few */
 		CELLS   = KEYS / 8,
 		SLOTS   = KEYS / 4,	/* for hashes of values */
+		REPEATS = 512,		/* one sample in as many that is the same as another: so few values
+					 * are less even than random keys; for slots */
 		FAIR    = 8,		/* keys in a cell */
 		SPREAD  = 96,		/* seven deviations of random keys' spread, for one cell */
-		STRATA  = 4,		/* keys in order have less spread a cell, random ones 8 */
+		STRATA  = 1,		/* keys in order have less spread a cell, random ones 8 */
 		ALIKE   = 8,		/* samples of a warp that are near the next key; of random ones 1 */
 		NEAR    = 64,		/* times as near as another sample */
 		UNEVEN  = 25,		/* in a cell, of 8 expected; 1 in 500 even samples has one, a
@@ -49,7 +51,7 @@ template <class Key> struct sampling {
 		SLOTS_MARGIN = 128,	/* the same of even keys that go to slots */
 		TAKERS  = 256,		/* threads of a block that takes samples */
 		THREADS = RANK_THREADS,
-		RANKS   = sizeof(Key) == 4 ? 2 : 1,	/* that a warp counts, at most */
+		RANKS   = sizeof(Key) == 4 ? 2 : 1,	/* that a warp finds, at most */
 		UNITS   = sizeof(Key) / 2,		/* of 16 bits, of a key */
 	};
 };
@@ -66,7 +68,7 @@ sample_keys(uint32_t buckets)
 	return keys;
 }
 
-/* Ranks that a warp counts, so that as many multiprocessors are at work for fewer KEYS. */
+/* Ranks that a warp finds, so that as many multiprocessors are at work for fewer KEYS. */
 template <class Key> static __host__ __device__ inline uint32_t
 ranks_of_warp(uint32_t keys)
 {
@@ -97,8 +99,8 @@ struct bin_news {
 	uint32_t skewed;		/* 1: by splitters */
 	uint32_t order;
 	uint32_t range_bits;		/* of the sample's keys */
-	uint32_t spread;		/* 1: cells of its range differ more than with random keys, or
-					 * neighbours in the input are alike: then bins do, too */
+	uint32_t spread;		/* 1: cells of its range differ more than with random keys, values
+					 * repeat, or neighbours in the input are alike: then bins do, too */
 	uint32_t values[MOST_UNITS];	/* that each unit of keys has, about (device/codes.cuh) */
 };
 
@@ -219,6 +221,7 @@ template <class Key> struct bin_plan : bin_news {
 	uint8_t  alike[sampling<Key>::KEYS / 32];	/* of a warp's samples: near the next key */
 	digits   even;
 	alignas(16) Key sample[sampling<Key>::KEYS];
+	alignas(16) Key parts[sampling<Key>::KEYS];	/* 32 sorted ones: key r of part l is key 32 r + l */
 	alignas(16) Key sorted[sampling<Key>::KEYS];
 	Key      ranked[FEW_BUCKETS];	/* of these ranks, or between; see splitter_at() */
 };
@@ -252,8 +255,8 @@ count_of(size_t count, const uint32_t *many)
 	return many != NULL ? *many : count;
 }
 
-/* Each of the first threads takes one of SAMPLES samples from all keys, by MAP; and all set ZEROS
- * words at ZERO to zero. */
+/* Each of the first threads takes one of SAMPLES samples from all keys, by MAP, and finds its rank in its
+ * part; and all set ZEROS words at ZERO to zero. */
 template <class Key, class Map> static __global__ void
 __launch_bounds__(sampling<Key>::TAKERS)
 sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t most, const uint32_t *many,
@@ -265,17 +268,35 @@ sample_kernel(bin_plan<Key> *plan, uint32_t samples, const Key *keys, size_t mos
 	const size_t i = blockIdx.x * blockDim.x + threadIdx.x, step = count / samples;
 	/* anywhere in its step: a period of the keys must not meet the samples' */
 	const size_t off = (i * UINT64_C(0x9e3779b97f4a7c15) >> 32) * step >> 32;
+	__shared__ __align__(16) Key taken[sampling<Key>::TAKERS];
+	__shared__ uint32_t same[sampling<Key>::TAKERS];	/* equal keys that have a rank */
 
-	if (i < samples) {
+	if (blockIdx.x * blockDim.x < samples) {	/* blocks take whole parts */
+		enum { EACH = 16 / sizeof(Key) };
+		const unsigned part = samples / 32, begin = threadIdx.x / part * part;
 		const size_t at = step > 0 ? i * step + off : i % count;
 		const Key mine = ordered(map, keys[at]), next = ordered(map, keys[min(at + 1, count - 1)]);
 		const Key other = __shfl_xor_sync(ALL_LANES, mine, 1);
 		const Key to_next = max(mine, next) - min(mine, next);
 		const Key to_other = max(mine, other) - min(mine, other);
 		const uint32_t alike = __ballot_sync(ALL_LANES, to_next < to_other / sampling<Key>::NEAR);
+		unsigned rank = begin;
 
+		taken[threadIdx.x] = mine;
+		same[threadIdx.x] = 0;
 		plan->sample[i] = mine;
 		plan->alike[i / 32] = (uint8_t)__popc(alike);
+		__syncthreads();
+#pragma unroll 4
+		for (unsigned k = begin / EACH; k < (begin + part) / EACH; k++) {
+			const load<Key> x = ((const load<Key> *)taken)[k];
+
+#pragma unroll
+			for (unsigned e = 0; e < EACH; e++)
+				rank += x.at[e] < mine;
+		}
+		rank += atomicAdd(&same[rank], 1u);
+		plan->parts[(rank - begin) * 32 + i / part] = mine;
 	}
 	for (size_t z = i; z < zeros; z += gridDim.x * blockDim.x)
 		zero[z] = 0;
@@ -293,6 +314,8 @@ sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of
 {
 	typedef sampling<Key> S;
 	const unsigned cells = keys / S::FAIR;
+	/* lanes have samples of one rank in their parts; of rising keys their cells are 32 from each other */
+	const auto place = [](unsigned cell) { return cell ^ cell / 32 % 32; };
 	uint32_t squares = 0;
 	bool crowded = false;
 
@@ -302,13 +325,13 @@ sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of
 		counters[c] = 0;
 	__syncthreads();
 	for (unsigned i = threadIdx.x; i < keys; i += S::THREADS)
-		atomicAdd(&counters[cell_of(sample[i])], 1u);
+		atomicAdd(&counters[place(cell_of(sample[i]))], 1u);
 	__syncthreads();
 	for (unsigned c = threadIdx.x; c < cells; c += S::THREADS) {
-		const int more = (int)counters[c] - S::FAIR;
-		const int next = c + 1 < cells ? (int)counters[c + 1] - S::FAIR : 0;
+		const int more = (int)counters[place(c)] - S::FAIR;
+		const int next = c + 1 < cells ? (int)counters[place(c + 1)] - S::FAIR : 0;
 
-		crowded = crowded || counters[c] >= S::UNEVEN;
+		crowded = crowded || more >= S::UNEVEN - S::FAIR;
 		squares += (uint32_t)(more * (more + next));
 	}
 	if (spread != NULL)
@@ -317,11 +340,11 @@ sample_crowds(const Key *sample, uint32_t keys, uint32_t *counters, Cell cell_of
 }
 
 /*
- * Has half of the sample the value of another key in it?  The last key of those with the same hash
- * is remembered, and all are compared with that.  The last one, not any: all blocks must come to
- * the same answer.  For all threads.
+ * How many of the sample have the value of another key in it, of some others?  The last key of those with
+ * the same hash is remembered, and all are compared with that.  The last one, not any: all blocks must come
+ * to the same answer.  For all threads.
  */
-template <class Key, class Hash> static __device__ bool
+template <class Key, class Hash> static __device__ uint32_t
 sample_repeats(const Key *sample, uint32_t keys, uint32_t *slots, Hash hash)
 {
 	typedef sampling<Key> S;
@@ -339,13 +362,13 @@ sample_repeats(const Key *sample, uint32_t keys, uint32_t *slots, Hash hash)
 
 		repeats += (uint32_t)__syncthreads_count(other != i && sample[other] == sample[i]);
 	}
-	return repeats >= keys / 2;
+	return repeats;
 }
 
 /* Is a part of the range crowded, or are there so few values that cells of their hashes are, or,
- * if REPEATS matter, that most keys are the same as another? */
+ * if *REPEATS matter and are not zero, that most keys are the same as another? */
 template <class Key> static __device__ bool
-sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool repeats, uint32_t *spread)
+sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, uint32_t *repeats, uint32_t *spread)
 {
 	typedef sampling<Key> S;
 	__shared__ uint32_t counters[S::SLOTS];
@@ -357,9 +380,12 @@ sample_is_skewed(const Key *sample, uint32_t keys, const digits &cells, bool rep
 		                many);
 	};
 
-	return sample_crowds(sample, keys, counters, [=](Key key) { return digit_of(cells, key); }, spread) ||
-	       sample_crowds(sample, keys, counters, [=](Key key) { return hash(key, keys / 8); }) ||
-	       (repeats && sample_repeats(sample, keys, counters, hash));
+	if (sample_crowds(sample, keys, counters, [=](Key key) { return digit_of(cells, key); }, spread) ||
+	    sample_crowds(sample, keys, counters, [=](Key key) { return hash(key, keys / 8); }))
+		return true;
+	if (*repeats > 0)
+		*repeats = sample_repeats(sample, keys, counters, hash);
+	return *repeats >= keys / 2;
 }
 
 /* The order of a sample of KEYS keys; equal ones have none: a few others may be among all keys, and
@@ -420,71 +446,36 @@ sample_values_of(const Key *sample, uint32_t keys, unsigned unit, uint32_t *seen
 }
 
 /*
- * Ranks of the keys from J on, RANKS of them, in a sample of KEYS keys in shared memory; all lanes
- * call, and the last one gets them.  Among equal keys the first one has the lowest rank.
+ * The rank of key J in a sample of KEYS keys in shared memory, in parts; each lane looks into its own.  All
+ * lanes call, and the last one gets it.  Equal keys are in the order of parts.
  */
-template <unsigned RANKS, class Key> static __device__ __forceinline__ void
-sample_ranks(uint32_t *ranks, const Key *sample, uint32_t keys, unsigned j)
+template <class Key> static __device__ __forceinline__ uint32_t
+sample_rank(const Key *sample, uint32_t keys, unsigned j)
 {
-	enum { EACH = 16 / sizeof(Key) };
-	const load<Key> *some = (const load<Key> *)sample;
-	unsigned at = threadIdx.x % 32;
-	Key mine[RANKS];
+	const unsigned lane = threadIdx.x % 32;
+	const Key mine = sample[j];
+	uint32_t rank = 0;
 
-#pragma unroll
-	for (unsigned r = 0; r < RANKS; r++) {
-		mine[r] = sample[j + r];
-		ranks[r] = 0;
-	}
-	for (; at < j / EACH; at += 32) {
-		const load<Key> x = some[at];
+	for (unsigned step = keys / 32; step > 0; step /= 2) {
+		const unsigned next = max(step / 2, 1u);
+		const Key key = sample[(rank + next - 1) * 32 + lane];
 
-#pragma unroll
-		for (unsigned r = 0; r < RANKS; r++)
-#pragma unroll
-			for (unsigned k = 0; k < EACH; k++)
-				ranks[r] += x.at[k] <= mine[r];
+		if (key < mine || (key == mine && lane < j % 32))
+			rank += next;
 	}
-	if (at == j / EACH) {
-#pragma unroll
-		for (unsigned r = 0; r < RANKS; r++)
-			for (unsigned k = 0; k < EACH; k++) {
-				const Key key = sample[at * EACH + k];
-
-				ranks[r] += key < mine[r] || (key == mine[r] && at * EACH + k < j + r);
-			}
-		at += 32;
-	}
-	for (; at < keys / EACH; at += 32) {
-		const load<Key> x = some[at];
-
-#pragma unroll
-		for (unsigned r = 0; r < RANKS; r++)
-#pragma unroll
-			for (unsigned k = 0; k < EACH; k++)
-				ranks[r] += x.at[k] < mine[r];
-	}
-#pragma unroll
-	for (unsigned r = 0; r < RANKS; r++)
-		ranks[r] = warp_upto(ranks[r]);
+	return warp_upto(lane == j % 32 ? j / 32 : rank);
 }
 
-/* Put the keys from J on, RANKS of them, where they belong in PLAN. */
-template <unsigned RANKS, class Key> static __device__ __forceinline__ void
+/* Put key J where it belongs in PLAN. */
+template <class Key> static __device__ __forceinline__ void
 put_ranked(bin_plan<Key> *plan, const Key *sample, uint32_t keys, uint32_t buckets, unsigned j)
 {
-	uint32_t ranks[RANKS];
+	const uint32_t rank = sample_rank(sample, keys, j), at = rank * buckets;
 
-	sample_ranks<RANKS>(ranks, sample, keys, j);
-#pragma unroll
-	for (unsigned r = 0; r < RANKS; r++) {
-		const uint32_t at = ranks[r] * buckets;
-
-		if (threadIdx.x % 32 == 31)
-			plan->sorted[ranks[r]] = sample[j + r];
-		if (threadIdx.x % 32 == 31 && at % keys < buckets)
-			plan->ranked[at / keys] = sample[j + r];
-	}
+	if (threadIdx.x % 32 == 31)
+		plan->sorted[rank] = sample[j];
+	if (threadIdx.x % 32 == 31 && at % keys < buckets)
+		plan->ranked[at / keys] = sample[j];
 }
 
 /*
@@ -569,6 +560,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	Key least = (Key)-1, most = 0;
 	uint64_t low, high;
 	bool skewed, alike = false;
+	uint32_t repeats = !leaves;
 
 	if (blockIdx.x == others && !leaves) {
 		const enum order order = sample_order(plan->sample, keys);
@@ -588,7 +580,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 		return;
 	}
 	for (unsigned i = threadIdx.x; i < keys / EACH; i += S::THREADS) {
-		const load<Key> x = ((const load<Key> *)plan->sample)[i];
+		const load<Key> x = ((const load<Key> *)plan->parts)[i];
 
 		((load<Key> *)sample)[i] = x;
 #pragma unroll
@@ -600,7 +592,7 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	block_range(&least, &most, range);
 	low = least;
 	high = most;
-	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / S::FAIR), !leaves,
+	skewed = sample_is_skewed(sample, keys, digits_over(BITS, low, high, keys / S::FAIR), &repeats,
 	                          &spread);
 	for (unsigned i = threadIdx.x; i < keys / 32; i += S::THREADS)
 		alike = alike || plan->alike[i] > S::ALIKE;
@@ -610,8 +602,8 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 		plan->skewed = skewed;
 		const uint32_t cells = keys / S::FAIR, more = max(spread, cells * S::FAIR) - cells * S::FAIR;
 
-		plan->spread = alike ? spread > cells * S::STRATA :
-		               (uint64_t)more * more > (uint64_t)cells * S::SPREAD * S::SPREAD;
+		plan->spread = repeats > keys / S::REPEATS || (alike ? spread > cells * S::STRATA :
+		               (uint64_t)more * more > (uint64_t)cells * S::SPREAD * S::SPREAD);
 
 		const bool few = slots_are_likely(*plan, slots);
 		const uint64_t margin = (high - low) / (few ? S::SLOTS_MARGIN : S::MARGIN);
@@ -625,10 +617,8 @@ plan_kernel(bin_plan<Key> *plan, uint32_t keys, uint32_t bins, uint32_t buckets,
 	}
 	if (!skewed)
 		return;
-	if (each == 1)
-		put_ranked<1>(plan, sample, keys, buckets, j);
-	else
-		put_ranked<S::RANKS>(plan, sample, keys, buckets, j);
+	for (unsigned r = 0; r < each; r++)
+		put_ranked(plan, sample, keys, buckets, j + r);
 	if (even)
 		return;
 	finish_splitters(plan, sample, keys, buckets);

@@ -19,7 +19,7 @@
  * from where they are divided as uneven keys.
  *
  * There are enough bins that keys of one differ in 16 bits (of u32), and then a warp sorts 2048 slots:
- * one bin, or up to eight small ones, whose network is shorter.
+ * one bin, or up to sixteen small ones, whose network is shorter.
  *
  * Slots are among the keys, where the result belongs, too, and the last ones in spare memory.  So
  * leaves take turns in the order of slots.  As none has more keys than its slot has room for, turn i
@@ -45,7 +45,7 @@
 #include "kernels/device/histogram.cuh"
 
 enum {
-	LEAST_SLOT_BITS = 8,
+	LEAST_SLOT_BITS = 7,
 	MOST_SLOT_BITS  = 15,	/* of u32 */
 	SLOT_BINS       = 600,	/* of a bucket, on average; LEAF_BINS at most */
 	SOME_SLOTS      = BUCKETS * 400,
@@ -68,7 +68,7 @@ struct slots {
 static inline uint32_t
 slot_mean(unsigned bits)
 {
-	const uint16_t means[] = { 180, 400, 859, 1809, 3752, 7700, 15682, 31750 };
+	const uint16_t means[] = { 76, 180, 400, 859, 1809, 3752, 7700, 15682, 31750 };
 
 	return means[bits - LEAST_SLOT_BITS];
 }

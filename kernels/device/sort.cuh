@@ -340,6 +340,7 @@ sort_slots(const job<Of> &j, const slot_leaves<typename Of::key> &leaves)
 {
 	if constexpr (Of::PLAN_BITS == 32)
 		switch (j.s.slots.bits) {
+		case 7:  return sort_slots_of<7>(j, leaves, j.map);
 		case 8:  return sort_slots_of<8>(j, leaves, j.map);
 		case 9:  return sort_slots_of<9>(j, leaves, j.map);
 		case 10: return sort_slots_of<10>(j, leaves, j.map);

@@ -56,7 +56,7 @@ template <> struct long_shape<typed<uint32_t>> {
 	enum {
 		WINDOWS = 1,
 		BINS    = 512,
-		BATCHES = 18,
+		BATCHES = 21,		/* of a bucket that has two and a half times its share */
 		KEYS    = GS_LONG_KEYS,
 		ALONE   = KEYS,
 		WINDOW_BITS = 9,

@@ -226,7 +226,8 @@ split_by_ranks(Key *splitters, const Key *x, bool two)
 }
 
 /* Segments: items of a LIST, or buckets by a PLAN, whose keys are in chunks, or in SLOTS if these have room
- * for some, and STATE is NULL or says so; segments of one value are listed as EQUAL. */
+ * for some, and STATE is NULL or says so; segments of one value are listed as EQUAL.  What follows is of the
+ * division: KEYS, in CHUNKS or not, and what it makes. */
 template <class Key> struct looked_at {
 	const leaf_item     *list;
 	const bin_plan<Key> *plan = NULL;
@@ -234,6 +235,13 @@ template <class Key> struct looked_at {
 	slot_map             slots = {};
 	const slot_state    *state = NULL;
 	lists                equal = {};
+	const Key           *keys = NULL;
+	chunk_map            chunks = {};
+	uint32_t             tile_keys = 0;
+	unsigned             longest = 0;	/* log2 of the keys of the longest leaf */
+	segment             *segments = NULL;
+	segments_head       *head = NULL;
+	Key                 *tables = NULL;	/* of splitters */
 };
 
 /*
@@ -242,8 +250,7 @@ template <class Key> struct looked_at {
  * kernel's sums.  For all threads.
  */
 template <class Of> static __device__ __forceinline__ leaf_item
-bucket_segment(const looked_at<typename Of::key> &in, uint32_t bucket, uint32_t tile_keys, uint32_t *segments,
-               uint32_t *tiles, segments_head *head)
+bucket_segment(const looked_at<typename Of::key> &in, uint32_t bucket, uint32_t *segments, uint32_t *tiles)
 {
 	enum { TILES_FROM = 40 };	/* a bit of a sum; keys are fewer */
 	__shared__ number sums[LOOK_THREADS / 32], before;
@@ -258,7 +265,7 @@ bucket_segment(const looked_at<typename Of::key> &in, uint32_t bucket, uint32_t 
 	static_assert((unsigned)BUCKETS <= LOOK_THREADS, "a bucket a thread");
 	if (b < buckets)
 		item = bucket_of<Of>(in.plan, in.pool, b, &moved);
-	here = (moved ? (item.count + tile_keys - 1) / tile_keys : 0) << TILES_FROM | item.count;
+	here = (moved ? (item.count + in.tile_keys - 1) / in.tile_keys : 0) << TILES_FROM | item.count;
 	sum = block_sum_before<LOOK_THREADS>(here, sums, &all);
 	others = block_sum_before<LOOK_THREADS>((uint32_t)moved, moved_sums, &all_moved);
 	if (b == bucket) {
@@ -270,8 +277,8 @@ bucket_segment(const looked_at<typename Of::key> &in, uint32_t bucket, uint32_t 
 		moved_before = others;
 	}
 	if (b == 0 && bucket == 0) {
-		head->segments = all_moved;
-		head->tiles = (uint32_t)(all >> TILES_FROM);
+		in.head->segments = all_moved;
+		in.head->tiles = (uint32_t)(all >> TILES_FROM);
 	}
 	__syncthreads();
 	item = mine;
@@ -286,24 +293,23 @@ bucket_segment(const looked_at<typename Of::key> &in, uint32_t bucket, uint32_t 
 	return item;
 }
 
-/* Make segment NTH of ALL, of ITEM.  If OF_LIST, the last block that has made one assigns places to all; if
- * not, TILES are before its own. */
+/* Make segment NTH of ALL, of ITEM.  If it is of a list, the last block that has made one assigns places to
+ * all; if not, TILES are before its own. */
 template <class Of> static __device__ __forceinline__ void
-look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, bool of_list, uint32_t tiles,
-        chunk_map chunks, const typename Of::key *keys, const typename Of::first &first, uint32_t tile_keys,
-        unsigned longest, segments_head *head, typename Of::key *tables)
+look_at(const looked_at<typename Of::key> &in, const typename Of::first &first, const leaf_item &item,
+        uint32_t nth, uint32_t all, uint32_t tiles)
 {
 	typedef typename Of::key Key;
 	enum { BITS = sizeof(Key) * 8 };
 	__shared__ number shared[2];
 	__shared__ Key values[MOST_VALUES + 1];
 	__shared__ bool last;
-	const uint64_t end = item.count - 1, chunk = (uint64_t)tile_keys * chunks.tiles;
+	const uint64_t end = item.count - 1, chunk = (uint64_t)in.tile_keys * in.chunks.tiles;
 	Key least = (Key)-1, most = 0;
 	uint64_t low, high;
 	const bool large = item.count >= 1 << 18;
 	/* neighbours, which chunks never split: memory is asked once for all keys of a thread */
-	const bool together = chunks.at != NULL && !large;
+	const bool together = in.chunks.at != NULL && !large;
 	bool splits = false;		/* by splitters */
 	Key x[LOOKS];
 	unsigned uneven;
@@ -315,8 +321,8 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, bo
 		const uint64_t any = (uint32_t)((step + 1) * 0x9e3779b9u) * (item.count >> 8) >> 24;
 		const uint64_t at = min(together ? any / LOOKS * LOOKS + i : any, end);
 
-		x[i] = keys[chunks.at == NULL ? item.from + at :
-		                                chunks.at[item.first + at / chunk] + at % chunk];
+		x[i] = in.keys[in.chunks.at == NULL ? item.from + at :
+		                                      in.chunks.at[item.first + at / chunk] + at % chunk];
 		map_first<1>(first, &x[i]);
 		least = min(least, x[i]);
 		most = max(most, x[i]);
@@ -326,7 +332,7 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, bo
 	uneven = unevenness(x, digits_over(BITS, low, high, LOOK_CELLS));
 	if (uneven > 0 && !values_are_few(item.count, low, high) && nth < SEGMENT_TABLES &&
 	    item.count >= SPLIT_FROM) {
-		Key *const splitters = tables + nth * SEGMENT_ROWS;
+		Key *const splitters = in.tables + nth * SEGMENT_ROWS;
 		const uint32_t many = sample_values(values, x);
 
 		splits = many <= MOST_VALUES || uneven > 1 || item.count <= SHORT_KEYS;
@@ -338,48 +344,44 @@ look_at(uint32_t nth, uint32_t all, segment *segments, const leaf_item &item, bo
 	if (threadIdx.x == 0) {
 		segment s = { item, {}, 0, tiles, LEAF_BITS, splits, 0 };
 
-		s.d = digits_over(BITS, low, high, segment_bins(longest, item.count, low, high, uneven > 0,
-		                                                &s.leaf_bits));
+		s.d = digits_over(BITS, low, high, segment_bins(in.longest, item.count, low, high,
+		                                                uneven > 0, &s.leaf_bits));
 		s.d.outside = low > item.low || high < item.high;
 		if (s.splits != 0) {
 			s.d.whole = 0;
 			s.d.bins = SEGMENT_ROWS;
 		}
 		last = false;
-		if (!of_list)
-			s.bins_from = atomicAdd(&head->bins, s.d.bins);
-		segments[nth] = s;
-		if (of_list) {
+		if (in.plan != NULL)
+			s.bins_from = atomicAdd(&in.head->bins, s.d.bins);
+		in.segments[nth] = s;
+		if (in.plan == NULL) {
 			__threadfence();
-			last = atomicAdd(&head->looked, 1u) == all - 1;
+			last = atomicAdd(&in.head->looked, 1u) == all - 1;
 			__threadfence();
 		}
 	}
 	__syncthreads();
 	if (last)
-		assign<LOOK_THREADS>(segments, all, tile_keys, head);
+		assign<LOOK_THREADS>(in.segments, all, in.tile_keys, in.head);
 }
 
 /* Blocks look at all items in turn: at TAKEN of them, or if that is NULL one each. */
 template <class Of> static __global__ void
 __launch_bounds__(LOOK_THREADS)
-look_kernel(segment *segments, const looked_at<typename Of::key> in, const uint32_t *taken, chunk_map chunks,
-            const typename Of::key *keys, typename Of::first first, uint32_t tile_keys, unsigned longest,
-            segments_head *head, typename Of::key *tables)
+look_kernel(const __grid_constant__ looked_at<typename Of::key> in, const uint32_t *taken,
+            typename Of::first first)
 {
 	begin_in_turn();
 
-	const bool of_list = in.plan == NULL;
 	const uint32_t all = taken != NULL ? *taken : gridDim.x;
 
 	for (uint32_t i = blockIdx.x; i < all; i += gridDim.x) {
 		uint32_t nth = i, tiles = 0;
-		const leaf_item item = of_list ? in.list[i] :
-		                                 bucket_segment<Of>(in, i, tile_keys, &nth, &tiles, head);
+		const leaf_item item = in.plan == NULL ? in.list[i] : bucket_segment<Of>(in, i, &nth, &tiles);
 
-		if (of_list || item.count > 0)
-			look_at<Of>(nth, all, segments, item, of_list, tiles, chunks, keys, first, tile_keys,
-			            longest, head, tables);
+		if (in.plan == NULL || item.count > 0)
+			look_at<Of>(in, first, item, nth, all, tiles);
 		__syncthreads();
 	}
 }

@@ -72,7 +72,7 @@ queue_by(const Map &map, const Queue &queue)
  * FROM to TO, in order or not as PLACES are. */
 template <class Tile, class Places = exact_places, class Of> static cudaError_t
 divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uint32_t segments,
-          const looked_at<typename Of::key> &in, chunk_map chunks, const typename Of::first &first,
+          looked_at<typename Of::key> in, chunk_map chunks, const typename Of::first &first,
           const uint32_t *taken = NULL)
 {
 	typedef typename Of::key Key;
@@ -84,9 +84,14 @@ divide_by(const job<Of> &j, typename Of::source from, typename Of::place to, uin
 	const uint32_t counts = tiles_a_block(j.sorter, tiles, 32, 16);
 	const uint32_t blocks = taken != NULL ? std::min<uint32_t>(segments, GRAPH_BLOCKS) : segments;
 
-	TRY_CUDA(launch(look_kernel<typename Of::seen>, blocks, LOOK_THREADS, j.stream, s.segments,
-	                in, taken, chunks, keys_at(from), first, Tile::KEYS, s.room.longest, s.head,
-	                tables));
+	in.keys = keys_at(from);
+	in.chunks = chunks;
+	in.tile_keys = Tile::KEYS;
+	in.longest = s.room.longest;
+	in.segments = s.segments;
+	in.head = s.head;
+	in.tables = tables;
+	TRY_CUDA(launch(look_kernel<typename Of::seen>, blocks, LOOK_THREADS, j.stream, in, taken, first));
 	if constexpr (std::is_same<Places, ordered_places>::value) {
 		TRY_CUDA(launch(count_tiles_kernel<Key, typename Of::first>, tiles, TILE_THREADS, j.stream,
 		                s.ordered, s.segments, Tile::KEYS, s.head, keys_at(from), first, tables));

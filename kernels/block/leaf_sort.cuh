@@ -895,14 +895,12 @@ leaf_load(leaf_space<BITS> *space, const From &from, unsigned count, uint64_t lo
 }
 
 /*
- * Sort COUNT keys that leaf_load() has loaded, none of them below LOW.  UNEVEN: they may lie in few parts
- * of their range.
+ * Sort COUNT keys that leaf_load() has loaded, none of them below LOW.
  *
  * @return  false, for all threads, if too many are, or seem to be, too much alike: nothing is written
  */
 template <unsigned BITS, class Map> static __device__ __forceinline__ bool
-leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, bool uneven,
-          leaf_space<BITS> *space)
+leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, leaf_space<BITS> *space)
 {
 	enum { THREADS = block<word<BITS>>::THREADS };
 	const uint32_t places = (1u << BITS) - 1;
@@ -913,7 +911,7 @@ leaf_sort(uint64_t *to, const Map &map, unsigned count, uint64_t low, bool uneve
 	least = space->least;
 	span = space->most - least;
 	down = 32 - (unsigned)__clz((int)span);		/* so far that the rest fits a word */
-	if (uneven && span != 0)
+	if (span != 0)
 		tied = leaf_would_tie(space, count, (uint64_t)least << 32, 32 + down);
 	if (tied > 0)
 		bits = leaf_close(space, count, (uint64_t)least << 32, low, 32 + down);

@@ -120,9 +120,47 @@ struct leaf_chunks {
 	unsigned        bits;		/* log2 of the keys of a chunk */
 	bool            unread;		/* keys are in one piece, and not mapped yet */
 	bool            strange = false;	/* leaves are not as long as planned, so they are uneven */
+	/* bins of one value, and how many are LISTED, for the kernel that is to write them too */
+	const leaf_item *equal = NULL;
+	const uint32_t  *listed = NULL;
 };
 
 /* ---- leaves are sorted ---------------------------------------------------- */
+
+/* Write key K of ITEM, all of one value, where it belongs: of pairs to where their rows are, or their
+ * values, too, from FROM. */
+template <class Key, class Map> static __device__ __forceinline__ void
+equal_put(Key *to, const Key *, const Map &map, leaf_chunks, const leaf_item &item, uint32_t k)
+{
+	to[item.from + k] = original(map, (Key)item.low);
+}
+
+template <class Key, class Value, class Map> static __device__ __forceinline__ void
+equal_put(const arrays<Key, Value> &to, const arrays<Key, Value> &from, const Map &map,
+          leaf_chunks chunks, const leaf_item &item, uint32_t k)
+{
+	to.keys[item.from + k] = original(map, (Key)item.low);
+	if (chunks.at != NULL)
+		to.values[item.from + k] = from.values[chunks.at[item.first + (k >> chunks.bits)] +
+		                                       (k & ((1u << chunks.bits) - 1))];
+	else if (from.values != to.values)
+		to.values[item.from + k] = from.values[item.from + k];
+}
+
+/* Write bins of one value, if that is for this kernel: they wait for no answer of the host then. */
+template <class Place, class Source, class Map> static __device__ __forceinline__ void
+write_equal(const Place &to, const Source &from, const Map &map, const leaf_chunks &chunks)
+{
+	const uint32_t slices = chunks.equal != NULL ? *chunks.listed * EQUAL_SLICES : 0;
+
+	for (uint32_t i = blockIdx.x; i < slices; i += gridDim.x) {
+		const leaf_item item = chunks.equal[i / EQUAL_SLICES];
+
+		for (uint32_t k = i % EQUAL_SLICES * blockDim.x + threadIdx.x; k < item.count;
+		     k += EQUAL_SLICES * blockDim.x)
+			equal_put(to, from, map, chunks, item, k);
+	}
+}
 
 /* Blocks take the leaves of a list in turn. */
 template <unsigned BITS, class Map> static __global__ void
@@ -156,6 +194,7 @@ word_kernel(uint32_t *to, const uint32_t *from, Map map, leaf_chunks chunks,
 
 	DYNAMIC_SHARED(shared);
 
+	write_equal(to, from, map, chunks);
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
 		const uint32_t count = (uint32_t)item.count;
@@ -210,6 +249,7 @@ long_kernel(typename Of::place to, typename Of::source from, typename Of::map ma
 
 	DYNAMIC_SHARED(shared);
 
+	write_equal(to, from, map, chunks);
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
 		const uint64_t *const at = chunks.at + item.first;
@@ -221,21 +261,21 @@ long_kernel(typename Of::place to, typename Of::source from, typename Of::map ma
 	}
 }
 
-/* All leaves, or the REST that windows have left.  *SKEWED: keys are, or NULL if nobody knows. */
+/* All leaves, or the REST that windows have left. */
 template <unsigned BITS, class Map> static __global__ void
 __launch_bounds__(block<word<BITS>>::THREADS, block<word<BITS>>::BLOCKS / 2)
 word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
-            const leaf_item *list, const uint32_t *listed, const uint32_t *skewed, bool rest)
+            const leaf_item *list, const uint32_t *listed, bool rest)
 {
 	begin_in_turn();
 	if (has_no_room(sizeof(leaf_space<BITS>)))
 		return;
 
 	DYNAMIC_SHARED(shared);
-	const bool uneven = skewed != NULL && *skewed != 0;
 	leaf_space<BITS> *space = (leaf_space<BITS> *)shared;
 	const uint32_t end = rest && listed[AGAIN_12 - WORD_12] == 0 ? 0 : *listed;
 
+	write_equal(to, from, map, chunks);
 	for (uint32_t i = blockIdx.x; i < end; i += gridDim.x) {
 		const leaf_item item = list[i];
 		const uint32_t count = (uint32_t)item.count;
@@ -249,7 +289,7 @@ word_kernel(uint64_t *to, const uint64_t *from, Map map, leaf_chunks chunks,
 		else
 			leaf_load(space, chunked<uint64_t>{ from, chunks.at + item.first, chunks.bits },
 			          count, item.low);
-		if (!leaf_sort<BITS>(to + item.from, map, count, item.low, uneven, space))
+		if (!leaf_sort<BITS>(to + item.from, map, count, item.low, space))
 			leaf_sort_wide<BITS>(to + item.from, map, count, item.low, space);
 		__syncthreads();
 	}
@@ -277,6 +317,7 @@ pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
 	const bool uneven = chunks.strange || (skewed != NULL && *skewed != 0);
 	leaf_space<BITS, Key, Value> *space = (leaf_space<BITS, Key, Value> *)shared;
 
+	write_equal(to, from, map, chunks);
 	for (uint32_t i = blockIdx.x; i < *listed; i += gridDim.x) {
 		const leaf_item item = list[i];
 		const bool whole = chunks.at == NULL;
@@ -288,41 +329,6 @@ pairs_kernel(arrays<Key, Value> to, arrays<Key, Value> from, key_map<Key> map,
 		                anywhere<Value>{ { in.values, at, chunks.bits } }, (uint32_t)item.count,
 		                (Key)item.low, direct, uneven, space);
 		__syncthreads();
-	}
-}
-
-/* Write key K of ITEM, all of one value, where it belongs: of pairs to where their rows are, or their
- * values, too, from FROM. */
-template <class Key, class Map> static __device__ __forceinline__ void
-equal_put(Key *to, const Key *, const Map &map, leaf_chunks, const leaf_item &item, uint32_t k)
-{
-	to[item.from + k] = original(map, (Key)item.low);
-}
-
-template <class Key, class Value, class Map> static __device__ __forceinline__ void
-equal_put(const arrays<Key, Value> &to, const arrays<Key, Value> &from, const Map &map,
-          leaf_chunks chunks, const leaf_item &item, uint32_t k)
-{
-	to.keys[item.from + k] = original(map, (Key)item.low);
-	if (chunks.at != NULL)
-		to.values[item.from + k] = from.values[chunks.at[item.first + (k >> chunks.bits)] +
-		                                       (k & ((1u << chunks.bits) - 1))];
-	else if (from.values != to.values)
-		to.values[item.from + k] = from.values[item.from + k];
-}
-
-template <class Of> static __global__ void
-equal_kernel(typename Of::place to, typename Of::source from, typename Of::map map,
-             leaf_chunks chunks, const leaf_item *list, const uint32_t *listed)
-{
-	begin_in_turn();
-
-	for (uint32_t i = blockIdx.x; i < *listed * EQUAL_SLICES; i += gridDim.x) {
-		const leaf_item item = list[i / EQUAL_SLICES];
-
-		for (uint32_t k = i % EQUAL_SLICES * blockDim.x + threadIdx.x; k < item.count;
-		     k += EQUAL_SLICES * blockDim.x)
-			equal_put(to, from, map, chunks, item, k);
 	}
 }
 
@@ -371,14 +377,13 @@ template <class Of> struct leaf_place {
 	uint32_t            rounds = 4;		/* blocks for each that runs at once, for these even out */
 };
 
-/* Write bins of one value, if there are some. */
-template <class Of> static cudaError_t
-write_equal(const job<Of> &j, const leaf_place<Of> &at)
+/* Leaves AT, for the kernel that writes bins of one value, too. */
+template <class Of> static leaf_place<Of>
+with_equal(const job<Of> &j, leaf_place<Of> at)
 {
-	const size_t rounds = j.sorter->of_graph && keys_are_few(Of::PLAN_BITS, j.count) ? 1 : 4;
-
-	return launch(equal_kernel<Of>, (size_t)j.sorter->processors * rounds, 512, j.stream, j.keys,
-	              at.from, j.map, at.chunks, j.s.lists[EQUAL], &j.s.listed[EQUAL]);
+	at.chunks.equal = j.s.lists[EQUAL];
+	at.chunks.listed = &j.s.listed[EQUAL];
+	return at;
 }
 
 /* How many blocks sort leaves AT, if EACH fit on a multiprocessor. */
@@ -430,8 +435,7 @@ sort_words(const job<Of> &j, int kind, const leaf_place<Of> &at)
 			                              j.keys, (uint64_t *)at.from, j.map,
 			                              slot_leaves<uint64_t>{}, j.s.lists[kind],
 			                              &j.s.listed[kind]));
-		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS / 2, at, word_kernel<BITS>, j.skewed,
-		                      rest);
+		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS / 2, at, word_kernel<BITS>, rest);
 	} else
 		return sort_kind<net>(j, kind, bytes, block<net>::BLOCKS, at, word_kernel<BITS>);
 }
@@ -501,7 +505,7 @@ sort_rest(const job<Of> &j, const leaf_place<Of> &at)
 	                     &j.s.listed[TOO_LARGE]);
 }
 
-/* Launch the kernel for leaves of length K, of 16 bits if NARROW; or if K is less than 0, for bins of one
+/* Launch the kernel for leaves of length K, of 16 bits if NARROW; the shortest others come with bins of one
  * value.  Few blocks where leaves are not likely; where they are rare, lengths come in pairs. */
 template <class Of> static cudaError_t
 sort_kind_in_graph(const job<Of> &j, const leaf_place<Of> &at, int k, bool narrow)
@@ -509,10 +513,8 @@ sort_kind_in_graph(const job<Of> &j, const leaf_place<Of> &at, int k, bool narro
 	const lists l = lists_of(j, at.from);
 	const int likely = (int)j.s.leaf_bits - LEAF_BITS;
 	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
-	leaf_place<Of> here = at;
+	leaf_place<Of> here = k == 0 && !narrow ? with_equal(j, at) : at;
 
-	if (k < 0)
-		return write_equal(j, at);
 	if ((narrow && !l.narrow) || (j.has_long && (!few || k > likely)))
 		return cudaSuccess;
 	if (few && k > likely) {	/* each leaf has more keys than the next shorter kind has room for */
@@ -536,9 +538,11 @@ sort_kind_in_graph(const job<Of> &j, const leaf_place<Of> &at, int k, bool narro
 template <class Of, class Also> static cudaError_t
 sort_all_kinds(const job<Of> &j, const leaf_place<Of> &at, const Also &also)
 {
-	const unsigned kinds = (unsigned)lists_of(j, at.from).kinds, many = 2 * kinds + 2 + j.has_long;
+	const unsigned kinds = (unsigned)lists_of(j, at.from).kinds, many = 2 * kinds + 1 + j.has_long;
+	const bool few = keys_are_few(Of::PLAN_BITS, j.count);
 	const auto queue = [&](unsigned i) {
-		return i == 2 * kinds + 1 ? also() : i > 2 * kinds + 1 ? sort_leaves(j, LONG, at) :
+		return i == 2 * kinds ? also() :
+		       i > 2 * kinds ? sort_leaves(j, LONG, few ? at : with_equal(j, at)) :
 		       sort_kind_in_graph(j, at, (int)(kinds - 1) - (int)(i / 2), i % 2 != 0);
 	};
 
@@ -585,15 +589,14 @@ sort_beside(job<Of> j, int kind, const leaf_place<Of> &at, unsigned aside)
  *
  * Leaves of 2^LEAF_BITS keys are likely, so they are queued before the host knows how many there
  * are; if they are long and in chunks, so are longer and shorter ones, beside them and longest first, for
- * each kind alone leaves multiprocessors idle; and bins of one value if there are LIKELY_EQUAL ones and
- * the host sleeps; and what ALSO queues, which needs no answer.  While these are at work, the host asks on
- * another stream, and has others sort the other kinds: these are few, and each alone would take as long as
- * its longest leaf.  Leaves of 16 bits with fewer keys, which may be all or none, are sorted beside; so are
- * LONG ones of few rows, in place of longer ones.
+ * each kind alone leaves multiprocessors idle; and what ALSO queues, which needs no answer.  While these are
+ * at work, the host asks on another stream, and has others sort the other kinds: these are few, and each
+ * alone would take as long as its longest leaf.  Leaves of 16 bits with fewer keys, which may be all or none,
+ * are sorted beside; so are LONG ones of few rows, in place of longer ones.
  */
 template <class Of, class Also> static cudaError_t
-sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,
-            uint32_t *too_large, const Also &also)
+sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint32_t *too_large,
+            const Also &also)
 {
 	const cudaStream_t aside = j.sorter->aside[0];
 	const cudaEvent_t known = j.sorter->listed;
@@ -606,16 +609,14 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	const bool longer = shorter && leaf_bits < j.s.room.longest && !long_beside;
 	/* of longer ones: they are few, and blocks that have none are in the way */
 	const uint32_t some = (uint32_t)j.sorter->processors / 4 + 1;
-	job<Of> others = j;
 	uint32_t *const listed = j.sorter->told;
 
-	others.stream = aside;
-	likely_equal = likely_equal && sleeps;
 	TRY_CUDA(cudaEventRecord(known, j.stream));
 	if (longer)
 		TRY_CUDA(sort_beside(j, likely[0] + 1, leaf_place<Of>{ at.from, at.chunks, some }, 2));
-	for (int i = 0; i < 1 + narrow; i++)
-		TRY_CUDA(sort_leaves(j, likely[i], at));
+	TRY_CUDA(sort_leaves(j, likely[0], with_equal(j, at)));
+	if (narrow)
+		TRY_CUDA(sort_leaves(j, likely[1], at));
 	TRY_CUDA(also());
 	if (shorter)		/* not on the first stream: the answer would wait for them */
 		TRY_CUDA(sort_beside(j, likely[0] - 1, at, 1));
@@ -627,8 +628,6 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, KINDS * sizeof *listed, cudaMemcpyDeviceToHost,
 	                         aside));
 	TRY_CUDA(cudaEventRecord(j.sorter->copied, aside));
-	if (likely_equal)
-		TRY_CUDA(write_equal(others, at));
 	if (sleeps)
 		TRY_CUDA(sleep_until(known));
 	TRY_CUDA(cudaEventSynchronize(j.sorter->copied));
@@ -641,17 +640,13 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool
 		listed[likely[0] + 1] = 0;
 	if (shorter)
 		listed[likely[0] - 1] = 0;
-	if (listed[EQUAL] > 0 && !likely_equal)
-		TRY_CUDA(write_equal(others, at));
-	return sort_others(j, at, listed, longer || long_beside ? 3 : shorter || beside ? 2 :
-	                                  likely_equal || listed[EQUAL] > 0);
+	return sort_others(j, at, listed, longer || long_beside ? 3 : shorter || beside ? 2 : 0);
 }
 
 template <class Of> static cudaError_t
-sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, bool likely_equal,
-            uint32_t *too_large)
+sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint32_t *too_large)
 {
-	return sort_listed(j, at, leaf_bits, likely_equal, too_large, [] { return cudaSuccess; });
+	return sort_listed(j, at, leaf_bits, too_large, [] { return cudaSuccess; });
 }
 
 #endif

@@ -472,7 +472,7 @@ divide_again(const job<Of> &j, typename Of::place *from, chunk_map chunks,
 	TRY_CUDA(cudaMemsetAsync(s.listed, 0, s.zero_bytes, j.stream));
 	TRY_CUDA(divide_in_room(j, *from, to, *too_large, { s.too_large }, chunks, first));
 	*from = to;
-	return sort_listed(j, leaf_place<Of>{ to, {} }, LEAF_BITS, true, too_large);
+	return sort_listed(j, leaf_place<Of>{ to, {} }, LEAF_BITS, too_large);
 }
 
 /* Sort TOO_LARGE listed segments, which are at FROM, in CHUNKS or not, by the map FIRST. */
@@ -636,10 +636,10 @@ sort_one_segment(const job<Of> &j)
 /* ---- all of it ---------------------------------------------------------------- */
 
 /* Sort the leaves AT that a division of FROM, in CHUNKS or not, has listed, which are likely of 2^LEAF_BITS,
- * and what is too large for one; bins of one value are LIKELY_EQUAL or not. */
+ * and what is too large for one. */
 template <class Of> static cudaError_t
 sort_divided(job<Of> j, typename Of::place from, const leaf_place<Of> &at, chunk_map chunks,
-             unsigned leaf_bits, bool likely_equal)
+             unsigned leaf_bits)
 {
 	const unsigned turns = keys_are_few(Of::PLAN_BITS, j.count) ? 0 : GRAPH_TURNS;
 	uint32_t too_large = 0;
@@ -649,7 +649,7 @@ sort_divided(job<Of> j, typename Of::place from, const leaf_place<Of> &at, chunk
 			j.s.leaf_bits = leaf_bits;
 			return sort_in_graph(j, from, at, chunks, typename Of::first{}, turns);
 		}
-	TRY_CUDA(sort_listed(j, at, leaf_bits, likely_equal, &too_large));
+	TRY_CUDA(sort_listed(j, at, leaf_bits, &too_large));
 	if (j.has_long)
 		j.has_long = j.wide = false;
 	return sort_too_large(j, from, chunks, typename Of::first{}, too_large);
@@ -665,7 +665,7 @@ sort_in_way(job<Of> j, enum way way, bool filled, const slot_map &slots = {}, co
 
 	if (way == IN_LEVELS) {
 		TRY_CUDA(divide_even(j));
-		return sort_divided(j, j.keys, leaf_place<Of>{ j.keys, {} }, {}, j.s.level_leaf_bits, false);
+		return sort_divided(j, j.keys, leaf_place<Of>{ j.keys, {} }, {}, j.s.level_leaf_bits);
 	}
 	if (!filled)
 		TRY_CUDA(fill_buckets<tile>(j, false, state));
@@ -673,12 +673,11 @@ sort_in_way(job<Of> j, enum way way, bool filled, const slot_map &slots = {}, co
 		j.has_long = true;
 		j.wide = true;		/* leaves of 16 bits have no lists */
 		TRY_CUDA(list_buckets(j));
-		return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, LEAF_BITS,
-		                    false);
+		return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, LEAF_BITS);
 	}
 	TRY_CUDA((divide_by<tile>(j, j.other, j.keys, BUCKETS, buckets_of(j, slots, state), chunks,
 	                          typename Of::first{})));
-	return sort_divided(j, j.keys, leaf_place<Of>{ j.keys, {} }, {}, j.s.leaf_bits, true);
+	return sort_divided(j, j.keys, leaf_place<Of>{ j.keys, {} }, {}, j.s.leaf_bits);
 }
 
 /* For decide(): how keys are divided, or that they are LOOKED_AT, or have been and are sorted. */
@@ -829,8 +828,7 @@ sort_few(job<Of> j)
 	TRY_CUDA((look_at_all<tile_of_few<Of>>(j)));
 	TRY_CUDA(fill_buckets<tile_of_few<Of>>(j, false));
 	TRY_CUDA(list_buckets(j));
-	return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, j.s.leaf_bits,
-	                    false);
+	return sort_divided(j, j.other, leaf_place<Of>{ j.other, chunks_of(j) }, chunks, j.s.leaf_bits);
 }
 
 /* Many keys, in one way after the other, until they are sorted. */

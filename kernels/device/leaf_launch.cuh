@@ -106,8 +106,11 @@ lists_of(const job<Of> &j, typename Of::source to, uint32_t chunk = 0)
 	const bool narrow = Of::PLAN_BITS == 32 && j.count >= narrow_from && !j.rare &&
 	                    !keys_are_few(Of::PLAN_BITS, j.count);
 	const bool in_place = maps_none(j.map) && keys_at(to) == keys_at(j.keys);
+	/* in a graph each kind takes a launch, whether it has leaves or not */
+	const bool longer_rare = j.sorter->of_graph && keys_are_few(Of::PLAN_BITS, j.count) &&
+	                         j.s.leaf_bits == LEAF_BITS;
 	lists l = { {}, j.s.listed, in_place, chunk > 0 ? EQUAL_KEYS / chunk : 0, narrow,
-	            (int)(j.s.room.longest - LEAF_BITS) + 1, j.rare };
+	            (int)(j.s.room.longest - LEAF_BITS) + 1, j.rare ? 0 : longer_rare ? 2 : (int)KINDS };
 
 	for (int k = 0; k < KINDS; k++)
 		l.list[k] = j.s.lists[k];
@@ -527,7 +530,7 @@ sort_kind_in_graph(const job<Of> &j, const leaf_place<Of> &at, int k, bool narro
 		here.rounds = 1;
 	if (narrow)
 		return sort_leaves(j, NARROW_12 + k, here);
-	if (!l.rare)
+	if (k < l.paired)
 		return sort_leaves(j, WORD_12 + k, here);
 	return k % 2 != 0 ? cudaSuccess :
 	       sort_leaves(j, WORD_12 + k, here, WORD_12 + std::min(k + 1, l.kinds - 1));
@@ -607,23 +610,23 @@ sort_listed(const job<Of> &j, const leaf_place<Of> &at, unsigned leaf_bits, uint
 		                NARROW_12 + (int)(leaf_bits - LEAF_BITS) };
 	const bool shorter = at.chunks.at != NULL && leaf_bits > LEAF_BITS;
 	const bool longer = shorter && leaf_bits < j.s.room.longest && !long_beside;
-	/* of longer ones: they are few, and blocks that have none are in the way */
-	const uint32_t some = (uint32_t)j.sorter->processors / 4 + 1;
+	/* of longer ones: fewer blocks than run at once, as those that find no leaf are in the way */
+	const uint32_t some = (uint32_t)j.sorter->processors;
 	uint32_t *const listed = j.sorter->told;
 
 	TRY_CUDA(cudaEventRecord(known, j.stream));
 	if (longer)
-		TRY_CUDA(sort_beside(j, likely[0] + 1, leaf_place<Of>{ at.from, at.chunks, some }, 2));
+		TRY_CUDA(sort_beside(j, likely[0] + 1, leaf_place<Of>{ at.from, at.chunks, some / 2 }, 2));
 	TRY_CUDA(sort_leaves(j, likely[0], with_equal(j, at)));
 	if (narrow)
 		TRY_CUDA(sort_leaves(j, likely[1], at));
 	TRY_CUDA(also());
+	if (long_beside)	/* not first: each block takes all of a multiprocessor, even if it has none */
+		TRY_CUDA(sort_beside(j, LONG, leaf_place<Of>{ at.from, at.chunks, some }, 2));
 	if (shorter)		/* not on the first stream: the answer would wait for them */
 		TRY_CUDA(sort_beside(j, likely[0] - 1, at, 1));
-	if (long_beside)	/* not first: each block takes all of a multiprocessor, even if it has none */
-		TRY_CUDA(sort_beside(j, LONG, leaf_place<Of>{ at.from, at.chunks, 4 * some }, 2));
 	if (beside)
-		TRY_CUDA(sort_beside(j, likely[1], leaf_place<Of>{ at.from, at.chunks, 64 * some }, 1));
+		TRY_CUDA(sort_beside(j, likely[1], leaf_place<Of>{ at.from, at.chunks, 16 * some }, 1));
 	TRY_CUDA(cudaStreamWaitEvent(aside, known, 0));
 	TRY_CUDA(cudaMemcpyAsync(listed, j.s.listed, KINDS * sizeof *listed, cudaMemcpyDeviceToHost,
 	                         aside));

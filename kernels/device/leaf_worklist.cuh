@@ -51,7 +51,7 @@ struct lists {
 	uint32_t   equal_chunks;	/* of EQUAL_KEYS, if they are in chunks */
 	bool       narrow;		/* use networks of 16 bits */
 	int        kinds;		/* of leaves of each of both widths */
-	bool       rare;		/* leaves are: kinds in pairs, of the longer one's network */
+	int        paired;		/* length from which on two have one list, and the longer one's network */
 };
 
 template <class Of> static __device__ int
@@ -66,7 +66,7 @@ kind_of(const lists &l, const leaf_item &item)
 		return EQUAL;
 	for (int k = 0; k < l.kinds; k++)
 		if (item.count <= (uint64_t)LEAF_KEYS << k)
-			return least + (l.rare ? k & ~1 : k);
+			return least + (k < l.paired ? k : k & ~1);
 	return TOO_LARGE;
 }
 

@@ -250,13 +250,13 @@ scratch_of(void *memory, size_t count, const room &room)
 
 	s.counts = (number *)memory;
 	s.room = room;
-	if (Of::CARRIES && count < bins_from<Of>(room)) {
-		carve(&s.listed, base, &s.bytes, LISTED);
-		for (int k = WORD_12; k < KINDS; k++)
+	if (count < bins_from<Of>(room)) {	/* keys alone: merges have their own; see sort_scratch_bytes() */
+		if (Of::CARRIES)
+			carve(&s.listed, base, &s.bytes, LISTED);
+		for (int k = WORD_12; Of::CARRIES && k < KINDS; k++)
 			carve(&s.lists[k], base, &s.bytes, 1);
-	}
-	if (count < bins_from<Of>(room))	/* merges need that alone; see sort_scratch_bytes() */
 		return s;
+	}
 	if (room.whole && !few && !room.coded)
 		carve(&s.book, base, &s.bytes, 1);
 	s.room_rows = (count + 63) / 64 * 64;
@@ -338,8 +338,13 @@ scratch_of(void *memory, size_t count, const room &room)
 	for (int k = 0; k < KINDS; k++)
 		if (k != kind && (k != LONG || room.has_long))
 			carve(&s.lists[k], base, &s.bytes, list_room(k, windows, room.longest));
-	if (s.slots.most > 0)
-		carve((typename Of::key **)&s.slot_spare, base, &overlaid, slots_spare(s.slots, count));
+	if (s.slots.most > 0) {		/* for slots that do not fit among the keys */
+		const size_t size = (size_t)1 << s.slots.bits, mean = s.slots.mean;
+		const size_t more = count * (size - mean) / (mean * size) + count / mean / 64;
+
+		carve((typename Of::key **)&s.slot_spare, base, &overlaid,
+		      (more + s.slots.rule.buckets + 3) * size);
+	}
 	s.bytes = std::max(s.bytes, overlaid);
 	return s;
 }

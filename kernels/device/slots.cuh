@@ -133,15 +133,6 @@ slots_end(unsigned key_bits, unsigned bits, unsigned longest)
 	return end - 1;
 }
 
-/* Keys in slots that do not fit among COUNT of them. */
-static inline size_t
-slots_spare(const slots &s, size_t count)
-{
-	const size_t all = (size_t)1 << s.bits;
-
-	return (count * (all - s.mean) / (s.mean * all) + count / s.mean / 64 + s.rule.buckets + 3) * all;
-}
-
 /* ---- buckets -------------------------------------------------------------------- */
 
 /* A tile a block.  SURE: only if buckets_are_sure() by RULE and SLOTS (sample.cuh). */

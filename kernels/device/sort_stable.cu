@@ -159,15 +159,6 @@ sort_packed(const stable_job &j, bool *wrong)
 	return j.s.places ? cudaSuccess : follow(j, values, words, place_of((Word)~(Word)0));
 }
 
-template <class Key, class Value> static cudaError_t
-sort_packed(const stable_job &j, bool *wrong)
-{
-	if constexpr (sizeof(Key) < 4)
-		if (word_bits(j.s) == 32)
-			return sort_packed<uint32_t, Key, Value>(j, wrong);
-	return sort_packed<uint64_t, Key, Value>(j, wrong);
-}
-
 /* Keys of 8 and 16 bits as words of 32. */
 template <class Key, class Value> static cudaError_t
 sort_in_order(const stable_job &j)
@@ -247,8 +238,14 @@ gs_sort_stable(const struct gs_sorter *sorter, const struct gs_stable *s, void *
 		if (s->bits == 64)
 			return pairs ? sort_in_order<uint64_t, Value>(j) : sort_halves<Value>(j, wrong);
 		return by_width<uint8_t, uint16_t, uint32_t>(s->bits, [&](auto key) {
-			return pairs ? sort_in_order<decltype(key), Value>(j) :
-			               sort_packed<decltype(key), Value>(j, wrong);
+			typedef decltype(key) Key;
+
+			if (pairs)
+				return sort_in_order<Key, Value>(j);
+			if constexpr (sizeof(Key) < 4)
+				if (word_bits(*s) == 32)
+					return sort_packed<uint32_t, Key, Value>(j, wrong);
+			return sort_packed<uint64_t, Key, Value>(j, wrong);
 		});
 	});
 }

@@ -172,20 +172,17 @@ phase_passes(Key *keys, size_t count, unsigned bits, cudaStream_t stream)
 {
 	const unsigned stages = (bits - block<Key>::BITS - 1) % 5 + 1;
 	unsigned low_bits = bits - stages;
-	cudaError_t error = cudaErrorUnknown;
+	cudaError_t (*const first[])(Key *, size_t, unsigned, cudaStream_t) = {
+		pass<Key, 1, true>, pass<Key, 2, true>, pass<Key, 3, true>, pass<Key, 4, true>,
+		pass<Key, 5, true>,
+	};
 
-	switch (stages) {
-	case 1: error = pass<Key, 1, true>(keys, count, low_bits, stream); break;
-	case 2: error = pass<Key, 2, true>(keys, count, low_bits, stream); break;
-	case 3: error = pass<Key, 3, true>(keys, count, low_bits, stream); break;
-	case 4: error = pass<Key, 4, true>(keys, count, low_bits, stream); break;
-	case 5: error = pass<Key, 5, true>(keys, count, low_bits, stream); break;
-	}
-	while (error == cudaSuccess && low_bits > block<Key>::BITS) {
+	TRY_CUDA(first[stages - 1](keys, count, low_bits, stream));
+	while (low_bits > block<Key>::BITS) {
 		low_bits -= 5;
-		error = pass<Key, 5, false>(keys, count, low_bits, stream);
+		TRY_CUDA((pass<Key, 5, false>(keys, count, low_bits, stream)));
 	}
-	return error;
+	return cudaSuccess;
 }
 
 template <class Key> static cudaError_t

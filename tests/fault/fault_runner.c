@@ -23,6 +23,7 @@
  *     -n NAME   calls of this name always fail
  *     -s N      the exit status of success [0]; -c N: of an error [2]
  *     -j N      run N commands at once [2]
+ *     -1 N      only the N-th call of each FAULT
  *     -v        print a line for each FAULT
  *     -w        the command is a launcher: it loads the shim, which FAULT_SHIM names, where it wants
  *
@@ -78,6 +79,7 @@ try(struct what *what, uint64_t at)
 	setenv("FAULT_AT", number, 1);
 	setenv("FAULT_ERRNO", what->number, 1);
 	setenv("FAULT_HOW", what->how, 1);
+	setenv("FAULT_ERROR", what->error, 1);	/* for tests/tools/places.h */
 	status = run();
 	if (walk.report->hits == 0 && status == walk.status)
 		return false;
@@ -116,6 +118,8 @@ has_call(const struct what *what, const char *call)
 static uint64_t
 place(const struct what *what, uint64_t index)
 {
+	if (walk.only > 0)
+		return index == 0 ? walk.only : 0;
 	for (size_t s = 0; s < walk.places->site_count && s < FAULT_SITES; s++) {
 		const struct fault_site *site = &walk.places->sites[s];
 
@@ -234,8 +238,9 @@ parse(int argc, char **argv)
 
 	find_shim();
 
-	while ((option = getopt(argc, argv, "+ab:c:de:fi:j:l:m:n:op:s:tvw")) > 0) {
+	while ((option = getopt(argc, argv, "+1:ab:c:de:fi:j:l:m:n:op:s:tvw")) > 0) {
 		switch (option) {
+		case '1': walk.only = strtoul(optarg, NULL, 10); break;
 		case 'a': walk.all = true; break;
 		case 'b': walk.has_before = true; walk.before = load(optarg); break;
 		case 'c': walk.trouble = atoi(optarg); break;

@@ -38,6 +38,7 @@ struct walk {
 	const char  *input, *spared;
 	bool launches, foreign, all, has_before, touches, feeds, to_stdout, drains, verbose;
 	int  status, trouble, jobs, every;
+	uint64_t only;			/* this call; 0: all */
 	int  files;			/* of the result; 0: it is out/file */
 	struct fault_report *report;	/* this worker's */
 	struct fault_report *places;	/* where calls come from; shared */

@@ -286,7 +286,8 @@ check_settling(void)
 		mkdir(path("f"), 0777);
 		put_file("f/g", "theirs");
 		CHECK(gs_output_settle(out, false) == GS_EIO &&
-		      strstr(gs_message(), exists ? "cannot give " : "cannot undo ") != NULL,
+		      strstr(gs_message(), exists ? "/f its old contents back, which are in "
+		                                  : "/f, which is complete: ") != NULL,
 		      "a folder in its place is an error: %s", gs_message());
 		gs_output_close(out);
 		if (exists) {

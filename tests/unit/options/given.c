@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config.h"
 #include "gsort.h"
 #include "tests/unit/units.h"
 
@@ -80,13 +81,24 @@ members(void)
 	const struct gsort_key newer[] = { { .type = GSORT_U8, .reserved = { 0, 1 } } };
 	const struct gsort_key text[] = { { .type = GSORT_TEXT_FLOAT } };
 	struct gsort_options flag = *OPTIONS(.read = no_input);
+	struct {
+		struct gsort_options options;
+		uint64_t newer;
+	} longer = { *OPTIONS(.read = no_input), 1 };
+	char said[120];
 
+	snprintf(said, sizeof said, "struct_size of the options is 7: set it to sizeof(struct gsort_options), "
+	         "which is %zu here", sizeof flag);
+	opens_not(&(struct gsort_options){ .struct_size = 7 }, said);
+	longer.options.struct_size = sizeof longer;
+	opens_not(&longer.options, "an option is set that gsort " PACKAGE_VERSION " does not know");
 	opens_not(NULL, "they are NULL");
 	opens_not(OPTIONS(.type = (enum gsort_type)99), "type is 99: there is no such value");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = keys, .key_count = 2),
 	          "keys[1].type is 99: there is no such value");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = ends, .key_count = 1), "keys[0].endian is 42949");
-	opens_not(OPTIONS(.record_bytes = 8, .keys = newer, .key_count = 1), "needs a newer libgsort");
+	opens_not(OPTIONS(.record_bytes = 8, .keys = newer, .key_count = 1),
+	          "keys[0].reserved is set, which gsort " PACKAGE_VERSION " does not know");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = named, .key_count = 1), "keys[0].name is set");
 	opens_not(OPTIONS(.format = GSORT_FORMAT_NPY), "format is 2: there is no such value");
 	opens_not(OPTIONS(.record_bytes = 8, .keys = text, .key_count = 1), "keys of records are");
@@ -286,7 +298,16 @@ arrays(void)
 	const void *const list[] = { keys, keys + 32 };
 	const size_t counts[] = { 3, 3 };
 	struct gsort_array_options flag = { .struct_size = sizeof flag };
+	struct gsort_array_options small = { .struct_size = sizeof small, .scratch = keys, .scratch_bytes = 9 };
+	static uint64_t many[100000];
+	char said[140];
 
+	refused(gsort_sort(keys, 3, GSORT_U32, &(struct gsort_array_options){ .struct_size = 7 }),
+	        (snprintf(said, sizeof said, "struct_size of the array options is 7: set it to sizeof(struct "
+	                  "gsort_array_options), which is %zu here", sizeof flag), said), "a size that is none");
+	snprintf(said, sizeof said, "scratch has 9 bytes, but gsort_scratch_bytes() are %zu",
+	         gsort_scratch_bytes(100000, GSORT_U64, &small));
+	refused(gsort_sort(many, 100000, GSORT_U64, &small), said, "scratch memory that is too small");
 	refused(gsort_sort(keys, 3, (enum gsort_type)99, NULL), "binary type", "a type that is none");
 	memset(&flag.reverse, 77, 1);
 	refused(gsort_sort(keys, 3, GSORT_U32, &flag), "reverse is 77", "a flag that is none");

@@ -156,6 +156,39 @@ walk() {
 	walk leaks write:ENOSPC | grep -q 'a sanitizer complains'
 }
 
+# failing CALL N ERRNO COMMAND...: what it says if all calls from the N-th on fail
+failing() {
+	FAULT_CALL=$1 FAULT_AT=$2 FAULT_ERRNO=$3 FAULT_HOW=on LD_PRELOAD=$GSORT_BUILD/tests/fault/fault.so "${@:4}" 2>&1 || :
+}
+
+@test "messages of calls that fail name the file, and how much memory" {
+	mkdir temp
+	seq 5000 >in
+	gen --keys 3000000 --type u64 >wide
+	head -c 3m /dev/zero >long
+	head -c 4000 /dev/urandom >keys
+	export GSORT_RANKS=3
+	{
+		failing close 1 5 gsort -o out in
+		cat wide | failing pread 1 5 gsort -u64 --parallel=1 -S 16M -T temp -o out
+		failing mmap 1 12 gsort --lines --parallel=1 -S 64M in
+		[ ! -x "$GSORT_BUILD/gsort-ranks" ] || for call in close rename; do
+			failing $call 1 5 "$GSORT_BUILD/gsort-ranks" -u32 -o out keys
+		done
+	} >said
+	diff -B said - <<-END
+		gsort: close failed: out: Input/output error
+		gsort: cannot read a temporary file in temp: Input/output error
+		gsort: cannot reserve 6 MiB of memory: Cannot allocate memory
+		$([ ! -x "$GSORT_BUILD/gsort-ranks" ] || printf 'gsort-ranks: rank 0 on here: %s failed: out: Input/output error\n' close rename)
+	END
+	# the line grows by halves: one of these calls is for the third MiB
+	for n in {30..80}; do
+		failing malloc,mmap $n 12 gsort --lines --parallel=1 -S 64M -o out long
+	done >said
+	grep -qx "gsort: long: no memory for a line of 3145728 bytes" said
+}
+
 @test "a library that calls exit(1) is an error, not disorder" {
 	needs bzip2
 	for ((n = 0; n < 5000; n++)); do echo $n; done | bzip2 >in.bz2

@@ -109,6 +109,7 @@ members(void)
 	opens_not(OPTIONS(.lines = true, .keydefs = names, .keydef_count = 2), "keydefs[1] is NULL");
 	memset(&flag.tail.wanted, 2, 1);
 	opens_not(&flag, "tail.wanted is 2: there is no such value");
+	opens_not(OPTIONS(.lines = true, .ordering = "bq"), "'q' is not an ordering option");
 	opens_not(OPTIONS(.was_fed = true), "was_fed is 1: there is no such value");
 	opens_not(OPTIONS(.was_plan_ranks = 4), "was_plan_ranks is 4: there is no such value");
 	opens_not(OPTIONS(.was_drained = true), "was_drained is 1: there is no such value");

@@ -47,7 +47,7 @@ GS_ERROR_PLACE_SHARED char gs_error_place_run[GS_ERROR_PLACE_RUN];
 static inline void
 gs_error_place_name_run(void)
 {
-	const char *call = getenv("FAULT_CALL"), *row = getenv("BATS_TEST_DESCRIPTION");
+	const char *call = getenv("FAULT_CALL"), *row = getenv("BATS_TEST_NAME");
 	char command[256] = "";
 	const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	const ssize_t bytes = read(fd, command, sizeof command - 1);

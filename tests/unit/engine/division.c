@@ -279,6 +279,69 @@ check_moved(void)
 	close_division(&shared, old);
 }
 
+/* ---- packers -------------------------------------------------------------------------- */
+
+struct reader {
+	pthread_t thread;
+	const struct gs_division *division;
+	unsigned  packed, wrong;
+};
+
+/* All extents, many times. */
+static void *
+read_extents(void *argument)
+{
+	struct reader *reader = argument;
+	struct item piece[PIECE_MOST / ITEM];
+
+	for (unsigned turn = 0; turn < 40; turn++)
+		for (unsigned b = 0; b < reader->division->bins->count; b++)
+			for (size_t e = 0; e < reader->division->extents[b].count; e++) {
+				const struct gs_item_extent *extent = &reader->division->extents[b].list[e];
+
+				reader->packed += extent->stored < extent->bytes;
+				if (gs_division_read(reader->division->shared, extent, (char *)piece, false) != GS_OK)
+					reader->wrong++;
+				for (size_t i = 0; i < extent->bytes / ITEM; i++)
+					reader->wrong += piece[i].number >= ITEMS ||
+					                 memcmp(&piece[i], &items[piece[i].number], ITEM) != 0;
+			}
+	return NULL;
+}
+
+/* Threads take turns with COUNT packers. */
+static void
+check_packers(unsigned count)
+{
+	static const struct row row = { "packers", PIECE_MOST, 1000, 4, 1, STORED, 0 };
+	char *memory = malloc(gs_item_packers_bytes(count, PIECE_MOST));
+	struct reader readers[THREADS] = { { .wrong = 0 } };
+	struct gs_item_packers packers;
+	struct gs_division_shared shared;
+	struct gs_division *division = NULL;
+	unsigned packed = 0, wrong = 0;
+
+	make_items(row.values);
+	CHECK(open_division(&row, false, &shared, &division) == GS_OK, "a division");
+	shared.packers = &packers;
+	gs_item_packers_open(&packers, "zstd", count, PIECE_MOST, memory);
+	CHECK(add_all(division, &row) == GS_OK, "it is stored: %s", gs_message());
+	for (unsigned t = 0; t < THREADS; t++) {
+		readers[t].division = division;
+		pthread_create(&readers[t].thread, NULL, read_extents, &readers[t]);
+	}
+	for (unsigned t = 0; t < THREADS; t++) {
+		pthread_join(readers[t].thread, NULL);
+		packed += readers[t].packed;
+		wrong += readers[t].wrong;
+	}
+	CHECK(wrong == 0 && packers.idle == (1u << count) - 1, "%u threads read %u packed extents, %u items are wrong",
+	      (unsigned)THREADS, packed, wrong);
+	close_division(&shared, division);
+	gs_item_packers_close(&packers);
+	free(memory);
+}
+
 /* ---- errors --------------------------------------------------------------------------- */
 
 static void
@@ -332,5 +395,7 @@ unit_division(void)
 	for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
 		check_row(&rows[r], r % 2 == 1);
 	check_moved();
+	check_packers(1);
+	check_packers(2);
 	check_errors();
 }

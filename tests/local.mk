@@ -356,6 +356,9 @@ test_files = \
   tests/tools/mutants \
   tests/tools/mutants.equivalent \
   tests/tools/nans.py \
+  tests/tools/places \
+  tests/tools/places.h \
+  tests/tools/places.unreached \
   tests/tools/same_file.py \
   tests/tools/sets.py \
   tests/tools/suites.sh \
@@ -389,6 +392,13 @@ COUNT = 60
 SEED = 1
 check-mutants: check-programs
 	'$(srcdir)/tests/tools/mutants' --build '$(abs_builddir)' --count $(COUNT) --seed $(SEED) $(MUTANTS)
+
+# Where errors are passed up while the faults, or PLACES, run: which TRY and THEN no test reaches, and, with --drop
+# in PLACES, which may drop an error.
+.PHONY: check-places
+PLACES = all
+check-places: config.h
+	'$(srcdir)/tests/tools/places' --build '$(abs_builddir)' $(PLACES)
 
 # All tests against a build with tiny batches, rooms and thresholds; HOSTILE names some: a unit table, a FILE.bats.
 .PHONY: check-hostile

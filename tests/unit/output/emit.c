@@ -721,6 +721,77 @@ check_wrong(const struct wrong *wrong)
 	      wrong->about, producers[wrong->producer], wrong->says, status == GS_OK ? "" : gs_message());
 }
 
+/* ---- spans that one thread hands to another -------------------------------------------- */
+
+enum { HANDED = 2000, IN_SLOTS = 8 };
+
+struct giver {
+	struct gs_span_queue queue;
+	struct gs_verify     verify;
+	bool                 in_slots;	/* else one span is used again and again */
+	size_t               given;
+};
+
+/* Each span is filled when the giver believes that the taker has done with what it held. */
+static void *
+give_spans(void *argument)
+{
+	struct giver *giver = argument;
+	const struct gs_span_sink sink = gs_span_queue_sink(&giver->queue, &giver->verify, IN_SLOTS);
+	uint64_t keys[IN_SLOTS];
+	bool enough = false;
+
+	for (size_t i = 0; i < HANDED && !enough; i++) {
+		const size_t at = giver->in_slots ? i % IN_SLOTS : 0;
+		struct gs_sorted_span sorted = {
+			.slot = giver->in_slots ? at : GS_NO_SLOT,
+			.span = { .keys = &keys[at], .count = 1, .key_bits = 64 },
+		};
+
+		keys[at] = i;
+		enough = sink.take(sink.context, &sorted) != GS_OK || sorted.enough;
+		giver->given++;
+	}
+	gs_span_queue_end(&giver->queue);
+	gs_queue_shut(&giver->queue.there);
+	return NULL;
+}
+
+/* A taker that looks at each span at once and once more after a while. */
+static void
+check_queue(bool in_slots, size_t most)
+{
+	struct giver giver = { .in_slots = in_slots };
+	size_t taken = 0, wrong = 0;
+	bool ended = false;
+	struct gs_span span;
+	pthread_t thread;
+
+	gs_span_queue_open(&giver.queue, 1);
+	pthread_create(&thread, NULL, give_spans, &giver);
+	while (taken < most && !ended && gs_span_queue_next(&giver.queue, &span)) {
+		ended = span.count == 0;
+		for (unsigned turn = 0; turn < 3 && !ended; turn++) {
+			wrong += *(const uint64_t *)span.keys != taken;
+			sched_yield();
+		}
+		taken += !ended;
+	}
+	CHECK(wrong == 0 && ended == (most > HANDED) && (!ended || taken == HANDED),
+	      "%s: %zu spans, %zu of them were changed while they were borrowed",
+	      in_slots ? "in slots" : "one span", taken, wrong);
+	CHECK(most > HANDED || ended || taken == most, "the taker wants no more");
+	if (ended)
+		CHECK(!gs_span_queue_next(&giver.queue, &span), "nothing comes behind the end");
+	gs_queue_shut(&giver.queue.back);
+	gs_queue_shut(&giver.queue.there);
+	pthread_join(thread, NULL);
+	CHECK(ended || giver.given <= most + GS_SPAN_QUEUE_OFFERS, "%zu are given for %zu that are taken",
+	      giver.given, taken);
+	gs_queue_close(&giver.queue.there);
+	gs_queue_close(&giver.queue.back);
+}
+
 void
 unit_emit(void)
 {
@@ -738,4 +809,8 @@ unit_emit(void)
 	}
 	for (size_t w = 0; w < sizeof wrongs / sizeof wrongs[0]; w++)
 		check_wrong(&wrongs[w]);
+	for (unsigned in_slots = 0; in_slots < 2; in_slots++) {
+		check_queue(in_slots, SIZE_MAX);
+		check_queue(in_slots, 100);
+	}
 }

@@ -35,7 +35,8 @@ struct gs_error_place_record {
 /* One of each in a program: all files have the same. */
 #define GS_ERROR_PLACE_SHARED	__attribute__((weak, visibility("hidden")))
 
-extern const struct gs_error_place __start_gs_error_places[] GS_ERROR_PLACE_SHARED, __stop_gs_error_places[] GS_ERROR_PLACE_SHARED;
+extern const struct gs_error_place __start_gs_error_places[] GS_ERROR_PLACE_SHARED;
+extern const struct gs_error_place __stop_gs_error_places[] GS_ERROR_PLACE_SHARED;
 bool gs_error_place_drops(const struct gs_error_place *place);
 void gs_error_place_begin(void);
 
@@ -60,8 +61,8 @@ gs_error_place_name_run(void)
 		snprintf(gs_error_place_run, sizeof gs_error_place_run, "fault\t%s\t%s:%s:%s\t%s\t%s", getenv("FAULT_RUN"), call,
 		         getenv("FAULT_ERROR"), getenv("FAULT_HOW"), getenv("FAULT_AT"), command);
 	else
-		snprintf(gs_error_place_run, sizeof gs_error_place_run, "row\t%s\t%s\t\t%s", row != NULL ? getenv("BATS_TEST_FILENAME") : "",
-		         row != NULL ? row : "", command);
+		snprintf(gs_error_place_run, sizeof gs_error_place_run, "row\t%s\t%s\t\t%s",
+		         row != NULL ? getenv("BATS_TEST_FILENAME") : "", row != NULL ? row : "", command);
 }
 
 GS_ERROR_PLACE_SHARED __attribute__((constructor)) void

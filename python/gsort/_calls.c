@@ -12,7 +12,6 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <limits.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -35,7 +34,8 @@ struct call {
 	struct gsort_array_options options;
 	Py_ssize_t length, rows;
 	atomic_ptrdiff_t next;		/* row */
-	atomic_int status;
+	atomic_int status, at_work;	/* threads at work; the last one releases DONE */
+	PyThread_type_lock done;
 };
 
 /* The type of FORMAT, a character of the struct module, for elements of SIZE bytes; -1: none. */
@@ -81,11 +81,10 @@ sort_row(const struct call *call, Py_ssize_t row)
 }
 
 /* Sort rows until none is left, some at a time. */
-static void *
-sort_some(void *context)
+static void
+sort_some(struct call *call)
 {
 	enum { SOME_KEYS = 1 << 13 };
-	struct call *call = context;
 	const Py_ssize_t some = call->length < SOME_KEYS ? SOME_KEYS / (call->length + 1) + 1 : 1;
 	Py_ssize_t row;
 
@@ -96,18 +95,27 @@ sort_some(void *context)
 			if (status != GSORT_OK)
 				call->status = (int)status;
 		}
-	return NULL;
 }
 
-/* Sort all rows.  Threads share many short ones; one long row has them all for itself. */
+static void
+help(void *context)
+{
+	struct call *call = context;
+
+	sort_some(call);
+	if (atomic_fetch_sub(&call->at_work, 1) == 1)
+		PyThread_release_lock(call->done);
+}
+
+/* Sort all rows.  Threads share many short ones; one long row has them all for itself.  Threads come from Python, as
+ * pthread_create() asks for the C library of the machine where this was built. */
 static gsort_status
 sort_rows(struct call *call)
 {
 	/* to start a thread takes as long as sorting 10,000 keys */
-	enum { FEW_KEYS = 1 << 16, DEFAULT_THREADS = 16, MOST_THREADS = 256 };
+	enum { FEW_KEYS = 1 << 16, DEFAULT_THREADS = 16 };
 	const Py_ssize_t shares = call->length > FEW_KEYS ? 1 : call->rows * call->length / FEW_KEYS;
-	Py_ssize_t threads = call->options.threads, started = 0;
-	pthread_t others[MOST_THREADS];
+	Py_ssize_t threads = call->options.threads;
 	cpu_set_t cores;
 
 	if (call->rows > 1 && shares > 1) {
@@ -115,13 +123,26 @@ sort_rows(struct call *call)
 			threads = sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) > DEFAULT_THREADS
 			          ? DEFAULT_THREADS : CPU_COUNT(&cores);
 		call->options.threads = 1;
-		while (started + 1 < threads && started + 1 < shares && started < MOST_THREADS &&
-		       pthread_create(&others[started], NULL, sort_some, call) == 0)
-			started++;
+		call->done = threads > 1 ? PyThread_allocate_lock() : NULL;
+	}
+	call->at_work = 1;
+	if (call->done != NULL) {
+		PyThread_acquire_lock(call->done, WAIT_LOCK);
+		for (Py_ssize_t thread = 1; thread < threads && thread < shares; thread++) {
+			call->at_work++;
+			if (PyThread_start_new_thread(help, call) == (unsigned long)-1) {
+				call->at_work--;
+				break;
+			}
+		}
 	}
 	sort_some(call);
-	while (started > 0)
-		pthread_join(others[--started], NULL);
+	if (atomic_fetch_sub(&call->at_work, 1) != 1)
+		PyThread_acquire_lock(call->done, WAIT_LOCK);
+	if (call->done != NULL) {
+		PyThread_release_lock(call->done);
+		PyThread_free_lock(call->done);
+	}
 	if (call->status != GSORT_OK) {		/* perhaps in another thread, which has the message */
 		call->next = 0;
 		call->status = GSORT_OK;

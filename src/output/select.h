@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * select.h - which of the sorted keys are written: some of equal ones, or some by their position
+ * select.h - which sorted keys are written: one of equal keys, or keys at some positions
  */
 #ifndef GS_OUTPUT_SELECT_H
 #define GS_OUTPUT_SELECT_H
@@ -14,7 +14,7 @@
 #include "gsort.h"
 #include "sort/span.h"
 
-/* ---- some of equal keys, or the first K (select.c) ----------------------- */
+/* ---- one of equal keys, or the first K (select.c) ------------------------- */
 
 /*
  * Works on spans in place, and remembers the last group of equal keys across spans: how often a
@@ -23,26 +23,26 @@
  */
 
 struct gs_select {
-	bool      groups;	/* of equal keys one is written, if there are LEAST .. MOST */
+	bool      groups;	/* one key is written for each group of LEAST .. MOST equal ones */
 	uint64_t  least, most;
 	bool      at_once;	/* the first of a group is written, however many follow */
-	bool      counts;	/* TIMES is set: how often each key of the last span occurs */
+	bool      counts;	/* TIMES gets how often each key of the last span occurs */
 	uint64_t *times;
 	bool      head;
-	uint64_t  left;		/* head: how many may still be written */
+	uint64_t  left;		/* with HEAD: how many keys may still be written */
 
 	bool      any;		/* a group has begun */
-	unsigned  key_class;	/* its key class */
+	unsigned  key_class;	/* the group's */
 	unsigned  key_bits;
-	uint64_t  last;		/* and key */
-	uint64_t  last_times;	/* how often that occurred, so far */
+	uint64_t  last;		/* the group's key */
+	uint64_t  last_times;	/* how often it has occurred */
 	union { uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64; } ended;
 };
 
-/* The outermost groups of a span that is selected by itself. */
+/* The first and the last group of a span that is selected by itself. */
 struct gs_seam {
-	uint64_t first, first_times;	/* which may have begun before the span */
-	struct gs_select alone;		/* selects the others; the last one may go on behind the span */
+	uint64_t first, first_times;	/* the first group, which may have begun before the span */
+	struct gs_select alone;		/* selects the others; the last one may continue after the span */
 };
 
 enum { GS_SEAM_KEYS = 2 };
@@ -50,7 +50,7 @@ enum { GS_SEAM_KEYS = 2 };
 /** Do OPTIONS select groups of equal keys? */
 bool gs_select_wants_groups(const struct gsort_options *options);
 
-/** Are -0 and 0 one number of a text: does the output say which keys are equal? */
+/** Do -0 and 0 in text become one key?  They do if the output shows which keys are equal. */
 bool gs_select_merges_zeros(const struct gsort_options *options);
 
 /** Begin; TIMES: borrowed, for the counts of a whole span if OPTIONS want counts, else NULL. */
@@ -60,15 +60,15 @@ void gs_select_open(struct gs_select *select, const struct gsort_options *option
 /** Is every key written? */
 bool gs_select_takes_all(const struct gs_select *select);
 
-/** Keep the keys of SPAN that are written, in place; its count decreases, keys and their times may move. */
+/** Keep only the keys of SPAN that are written.  Its keys and times move together in place. */
 void gs_select_span(struct gs_select *select, struct gs_span *span);
 
 /**
- * Spans can be selected side by side.  This begins one of them, with one key at least.  Call
- * gs_select_span() with SEAM->alone for SPAN, all at once or cut into pieces.
+ * Several threads can select from spans at once.  This begins a span, which has a key.  Then call
+ * gs_select_span() with SEAM->alone for SPAN, whole or in pieces.
  *
  * @select  may belong to another thread: only what gs_select_open() has set is read
- * @span    without its first group, then
+ * @span    loses its first group
  * @times   as for gs_select_open(), for a piece
  */
 void gs_select_alone(const struct gs_select *select, struct gs_span *span, uint64_t *times,
@@ -97,18 +97,18 @@ void gs_select_end(struct gs_select *select, struct gs_span *span);
  * The position of a key is how many keys are written before it if all are.
  */
 
-/* So spans without any of them need not even be sorted. */
+/* A span that has none of these positions need not be sorted. */
 struct gs_pick {
 	bool      on;		/* some keys are left out */
-	uint64_t  from;		/* the tail: positions from here on; else: */
-	uint64_t *positions;	/* the sample: ascending; NULL: none */
+	uint64_t  from;		/* for the tail: the first position */
+	uint64_t *positions;	/* for a sample: its positions, ascending; NULL: no sample */
 	size_t    position_count;
 };
 
-/** Memory for the positions of a sample of at most KEYS keys. */
+/** Memory for the positions of a sample from at most KEYS keys. */
 uint64_t gs_pick_bytes(const struct gsort_options *options, uint64_t keys);
 
-/** Begin: KEYS come in all.  GS_EBUDGET: no memory for the positions of a sample. */
+/** Begin; KEYS will come.  GS_EBUDGET: no memory for the positions of a sample. */
 MUST_CHECK gs_status
 gs_pick_open(struct gs_pick *pick, const struct gsort_options *options, uint64_t keys);
 
@@ -125,7 +125,7 @@ void gs_pick_close(struct gs_pick *pick);
 /* ---- the last K of a stream, in memory in proportion to K (tail.c) ------------- */
 
 /*
- *     open; keep*; { next }* until it says that this was all
+ *     carve; keep*; { next }* until the span is empty
  *
  * A sort that wants few keys runs in the reverse order and keeps the first K (head.c): then they
  * come from the last to the first.  Merges, and sorts of counted keys, keep the last K of all.
@@ -137,14 +137,14 @@ enum { GS_TAIL_MOST = 1 << 20 };
 struct gs_tail {
 	bool      on;
 	bool      backward;	/* the last key comes first */
-	uint64_t *keys, *times;	/* of the last ROOM that came, in a ring */
+	uint64_t *keys, *times;	/* a ring of the last ROOM keys */
 	uint8_t  *classes, *bits;
 	size_t    room;
-	uint64_t  kept;		/* all that ever came */
-	uint64_t  left;		/* next: how many are still to be fetched */
+	uint64_t  kept;		/* how many keys have come */
+	uint64_t  left;		/* how many gs_tail_next() has still to fetch */
 };
 
-/** The memory of the tail that is kept of at most KEYS keys. */
+/** Memory for the tail of at most KEYS keys. */
 uint64_t gs_tail_bytes(const struct gsort_options *options, uint64_t keys);
 
 /** Take memory from ARENA, or from one that is not open: only its sum. */

@@ -19,7 +19,7 @@
 #include "sort/items/items.h"
 #include "sort/span.h"
 
-/* The sorted keys of a span, or of adjacent spans. */
+/* What a span of sorted keys has, or adjacent spans. */
 struct gs_span_digest {
 	uint64_t keys, sum, first, last;
 	unsigned first_class, last_class;
@@ -28,20 +28,20 @@ struct gs_span_digest {
 
 struct gs_verify {
 	bool     on;
-	bool     order_alone;		/* not all keys that came will leave */
-	bool     any_order;		/* a merge whose inputs may be unsorted */
+	bool     order_alone;		/* only the order is checked: some keys do not leave */
+	bool     any_order;		/* the order is not checked: a merge trusts its inputs */
 	bool     descending_classes;
 	unsigned threads;
 
-	const struct gs_item_order *order;	/* of items; NULL: keys */
-	struct gs_item_digest items;	/* that have left; of keys nothing */
-	struct gs_taker taker;		/* whose look() comes after ours */
+	const struct gs_item_order *order;	/* how items compare; NULL: keys */
+	struct gs_item_digest items;	/* the items that have left */
+	struct gs_taker taker;		/* its look() is called after ours */
 
-	_Atomic uint64_t keys_in, sum_in;	/* keys: of items only the sum */
-	struct gs_span_digest out;	/* all that has left, noted by one thread; of items no number */
+	_Atomic uint64_t keys_in, sum_in;	/* all that has arrived; items are not counted */
+	struct gs_span_digest out;	/* all that has left, noted by one thread; items are not counted */
 };
 
-/** Begin; OPTIONS say how much is verified.  Items are of ORDER, which is borrowed; NULL: there are keys. */
+/** Begin; OPTIONS say what is verified.  ORDER compares items and is borrowed; NULL: the elements are keys. */
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     const struct gs_item_order *order, unsigned threads);
 
@@ -50,13 +50,13 @@ void gs_verify_open(struct gs_verify *verify, const struct gsort_options *option
 /** Note a piece that has arrived; any thread, in any order. */
 void gs_verify_in(struct gs_verify *verify, const struct gs_piece *piece);
 
-/** The same of all pieces that TAKER takes from now on. */
+/** Note every piece that TAKER takes from now on. */
 void gs_verify_watch(struct gs_verify *verify, struct gs_taker *taker);
 
-/** Note all that is in COUNT, whose bins are the keys' that leave after XOR with FLIP. */
+/** Note the keys that COUNT has counted; a key leaves as its bin XOR FLIP. */
 void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count, uint64_t flip);
 
-/** Note a sorted span of keys that leaves, before anything is selected from it. */
+/** Note a sorted span that is about to leave, before keys are selected from it. */
 void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
 
 /** What SPAN has, whether or not keys are verified.  ORDERED: see whether they fall; else FALLS is false. */
@@ -66,15 +66,15 @@ struct gs_span_digest gs_span_digest(unsigned threads, const struct gs_span *spa
 void gs_verify_digest(const struct gs_verify *verify, unsigned threads, const struct gs_span *span,
                       struct gs_span_digest *digest);
 
-/** ... and one at a time, in order, adds it to verify.out, or to the digest of adjacent spans: ALL, whose
- *  keys may be 0. */
+/** ... and one thread at a time, in order, adds it to ALL: verify.out, or the digest of the spans before it,
+ *  which may be empty. */
 void gs_verify_join(const struct gs_verify *verify, struct gs_span_digest *all,
                     const struct gs_span_digest *next);
 
-/** All items have left; DIGEST's are borrowed. */
+/** All items have left; the items that DIGEST points to are borrowed. */
 void gs_verify_out_items(struct gs_verify *verify, const struct gs_item_digest *digest);
 
-/** All has left: GS_OK, or GS_EDEVICE: "the result is wrong: ..." */
+/** All elements have left.  Returns GS_OK; GS_EDEVICE: "the result is wrong: ..." */
 MUST_CHECK gs_status gs_verify_end(const struct gs_verify *verify);
 
 #endif

@@ -19,7 +19,7 @@
 #include "sort/items/items.h"
 #include "sort/span.h"
 
-/* What a span of sorted keys has, or adjacent spans. */
+/* The number, the sum and the ends of the sorted keys in a span, or in adjacent spans. */
 struct gs_span_digest {
 	uint64_t keys, sum, first, last;
 	unsigned first_class, last_class;
@@ -41,7 +41,7 @@ struct gs_verify {
 	struct gs_span_digest out;	/* all that has left, noted by one thread; items are not counted */
 };
 
-/** Begin; OPTIONS say what is verified.  ORDER compares items and is borrowed; NULL: the elements are keys. */
+/** Begin; OPTIONS say what is verified.  ORDER compares items, and is borrowed; NULL: there are keys. */
 void gs_verify_open(struct gs_verify *verify, const struct gsort_options *options,
                     const struct gs_item_order *order, unsigned threads);
 
@@ -59,7 +59,7 @@ void gs_verify_in_counts(struct gs_verify *verify, const struct gs_count *count,
 /** Note a sorted span that is about to leave, before keys are selected from it. */
 void gs_verify_out(struct gs_verify *verify, const struct gs_span *span);
 
-/** What SPAN has, whether or not keys are verified.  ORDERED: see whether they fall; else FALLS is false. */
+/** The digest of SPAN, whether or not keys are verified.  ORDERED: check the order, too, and set FALLS. */
 struct gs_span_digest gs_span_digest(unsigned threads, const struct gs_span *span, bool ordered);
 
 /* gs_verify_out() in two steps: any thread computes the digest of a span, with THREADS ... */

@@ -51,7 +51,7 @@ struct lists {
 	uint32_t   equal_chunks;	/* of EQUAL_KEYS, if they are in chunks */
 	bool       narrow;		/* use networks of 16 bits */
 	int        kinds;		/* of leaves of each of both widths */
-	int        paired;		/* length from which on two have one list, and the longer one's network */
+	int        paired;		/* from this length on two share a list, and the longer network */
 };
 
 template <class Of> static __device__ int

@@ -269,8 +269,8 @@ sort_pieces(job<Of> j, const gs_cuts &g, void *memory, bool *wrong)
 		}));
 	TRY_CUDA(launch(list_pieces_kernel<Of>, listers, COUNT_THREADS, j.stream, p, l));
 	TRY_CUDA(cudaMemcpyAsync(told + KINDS, p.wrong, sizeof *told, cudaMemcpyDeviceToHost, j.stream));
-	TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.keys, { NULL, 0, !maps_none(j.map) } }, leaf_bits, &too_large,
-	                     sort_short));
+	TRY_CUDA(sort_listed(j, leaf_place<Of>{ j.keys, { NULL, 0, !maps_none(j.map) } }, leaf_bits,
+	                     &too_large, sort_short));
 	TRY_CUDA(sort_too_large(j, j.keys, chunk_map{}, j.map, too_large));
 	*wrong = told[KINDS] != 0;
 	return cudaSuccess;

@@ -464,7 +464,10 @@ sort_group(struct gs_item_part *part, unsigned shared, size_t from, size_t to)
 void
 gs_item_part_sort(struct gs_item_part *part, unsigned shared)
 {
-	sort_group(part, part->order->any_at && !part->keeps_words ? shared : shared / 8 * 8, 0, part->count);
+	/* words are kept to be the first or the second ones, if they can be */
+	const bool whole = !part->order->any_at || (part->keeps_words && shared < 16);
+
+	sort_group(part, whole ? shared / 8 * 8 : shared, 0, part->count);
 }
 
 /* ---- what leaves ------------------------------------------------------------------- */

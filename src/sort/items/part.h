@@ -34,7 +34,7 @@ struct gs_item_part {
 	uint32_t    *spare;		/* in a sort of ties */
 	bool         mark_equal;	/* set EQUAL */
 	bool         keeps_words;	/* set WEIGHTS to a word of each, unless there is one item ... */
-	unsigned     kept_from;		/* ... the one from this byte on, a multiple of 8 */
+	unsigned     kept_from;		/* ... the eight bytes from this one on */
 	bool         in_place;		/* no item was moved yet: PLACES are 0, 1, 2 ... */
 	uint32_t    *ends;		/* of a set: the places behind each operand; the caller's */
 };

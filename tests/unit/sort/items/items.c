@@ -183,7 +183,7 @@ keeps_words(struct gs_item_part *part, const struct gs_item_slice *slice, unsign
 		uint64_t word;
 
 		(void)part->order->words(part->order->context, &item, &length, 1, part->kept_from, &word);
-		kept &= part->kept_from % 8 == 0 && word == part->weights[part->places[i]];
+		kept &= word == part->weights[part->places[i]];
 	}
 	return kept;
 }

@@ -107,12 +107,12 @@ help(void *context)
 		PyThread_release_lock(call->done);
 }
 
-/* Sort all rows.  Threads share many short ones; one long row has them all for itself.  Threads come from Python, as
- * pthread_create() asks for the C library of the machine where this was built. */
+/* Sort all rows.  Threads share many short rows; a long row uses all threads.  Python starts them: a wheel that
+ * calls pthread_create() needs a C library as new as the one with which it was built. */
 static gsort_status
 sort_rows(struct call *call)
 {
-	/* to start a thread takes as long as sorting 10,000 keys */
+	/* starting a thread takes as long as sorting 10,000 keys */
 	enum { FEW_KEYS = 1 << 16, DEFAULT_THREADS = 16 };
 	const Py_ssize_t shares = call->length > FEW_KEYS ? 1 : call->rows * call->length / FEW_KEYS;
 	Py_ssize_t threads = call->options.threads;
@@ -120,8 +120,9 @@ sort_rows(struct call *call)
 
 	if (call->rows > 1 && shares > 1) {
 		if (threads == 0)
-			threads = sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) > DEFAULT_THREADS
-			          ? DEFAULT_THREADS : CPU_COUNT(&cores);
+			threads = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+		if (call->options.threads == 0 && threads > DEFAULT_THREADS)
+			threads = DEFAULT_THREADS;
 		call->options.threads = 1;
 		call->done = threads > 1 ? PyThread_allocate_lock() : NULL;
 	}

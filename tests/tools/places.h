@@ -2,10 +2,10 @@
 /*
  * places.h - which TRY and THEN has passed an error up, in what run; or one of them drops its errors
  *
- * tests/tools/places compiles every file with this first.  In the folder $GSORT_PLACES each program has a file with
- * a struct place_record for each place: memory that processes share, so that it works in a sandbox and until
- * SIGKILL, and without calls to the system that tests/fault would count.  $GSORT_DROP is a FILE:LINE that goes on as
- * if there were no error.
+ * tests/tools/places compiles every file with this first.  In the folder $GSORT_PLACES each program has a
+ * file with a record for each place: memory that processes share, so that it works in a sandbox and until
+ * SIGKILL, and without calls to the system that tests/fault would count.  $GSORT_DROP is a FILE:LINE that
+ * goes on as if there were no error.
  */
 #ifndef GS_TESTS_PLACES_H
 #define GS_TESTS_PLACES_H
@@ -20,33 +20,32 @@
 
 #include "base/status.h"
 
-enum { GS_ERROR_PLACE_RUNS = 8, GS_ERROR_PLACE_NAME = 128, GS_ERROR_PLACE_RUN = 448 };
+enum { GS_SPOT_RUNS = 8, GS_SPOT_NAME = 128, GS_SPOT_RUN = 448 };
 
-struct gs_error_place {
-	char name[GS_ERROR_PLACE_NAME];
+struct gs_spot {
+	char name[GS_SPOT_NAME];
 };
 
 /* As tests/tools/places reads it. */
-struct gs_error_place_record {
-	char name[GS_ERROR_PLACE_NAME];
-	char runs[GS_ERROR_PLACE_RUNS][GS_ERROR_PLACE_RUN];	/* the first that differ */
+struct gs_spot_record {
+	char name[GS_SPOT_NAME];
+	char runs[GS_SPOT_RUNS][GS_SPOT_RUN];	/* the first that differ */
 };
 
 /* One of each in a program: all files have the same. */
-#define GS_ERROR_PLACE_SHARED	__attribute__((weak, visibility("hidden")))
+#define GS_SPOT_SHARED	__attribute__((weak, visibility("hidden")))
 
-extern const struct gs_error_place __start_gs_error_places[] GS_ERROR_PLACE_SHARED;
-extern const struct gs_error_place __stop_gs_error_places[] GS_ERROR_PLACE_SHARED;
-bool gs_error_place_drops(const struct gs_error_place *place);
-void gs_error_place_begin(void);
+extern const struct gs_spot __start_gs_spots[] GS_SPOT_SHARED, __stop_gs_spots[] GS_SPOT_SHARED;
+bool gs_spot_drops(const struct gs_spot *spot);
+void gs_spot_begin(void);
 
-GS_ERROR_PLACE_SHARED struct gs_error_place_record *gs_error_place_records;
-GS_ERROR_PLACE_SHARED const char *gs_error_place_dropped;
-GS_ERROR_PLACE_SHARED char gs_error_place_run[GS_ERROR_PLACE_RUN];
+GS_SPOT_SHARED struct gs_spot_record *gs_spot_records;
+GS_SPOT_SHARED const char *gs_spot_dropped;
+GS_SPOT_SHARED char gs_spot_run[GS_SPOT_RUN];
 
 /* What runs now: a fault, or a row of Bats; and the command. */
 static inline void
-gs_error_place_name_run(void)
+gs_spot_name_run(void)
 {
 	const char *call = getenv("FAULT_CALL"), *row = getenv("BATS_TEST_NAME");
 	char command[256] = "";
@@ -58,70 +57,73 @@ gs_error_place_name_run(void)
 		if (command[b] == '\0' || command[b] == '\n' || command[b] == '\t')
 			command[b] = ' ';
 	if (call != NULL)
-		snprintf(gs_error_place_run, sizeof gs_error_place_run, "fault\t%s\t%s:%s:%s\t%s\t%s", getenv("FAULT_RUN"), call,
-		         getenv("FAULT_ERROR"), getenv("FAULT_HOW"), getenv("FAULT_AT"), command);
+		snprintf(gs_spot_run, sizeof gs_spot_run, "fault\t%s\t%s:%s:%s\t%s\t%s", getenv("FAULT_RUN"),
+		         call, getenv("FAULT_ERROR"), getenv("FAULT_HOW"), getenv("FAULT_AT"), command);
 	else
-		snprintf(gs_error_place_run, sizeof gs_error_place_run, "row\t%s\t%s\t\t%s",
+		snprintf(gs_spot_run, sizeof gs_spot_run, "row\t%s\t%s\t\t%s",
 		         row != NULL ? getenv("BATS_TEST_FILENAME") : "", row != NULL ? row : "", command);
 }
 
-GS_ERROR_PLACE_SHARED __attribute__((constructor)) void
-gs_error_place_begin(void)
+GS_SPOT_SHARED __attribute__((constructor)) void
+gs_spot_begin(void)
 {
-	const size_t count = (size_t)(__stop_gs_error_places - __start_gs_error_places);
+	const size_t count = (size_t)(__stop_gs_spots - __start_gs_spots);
+	const size_t bytes = count * sizeof *gs_spot_records;
 	const char *folder = getenv("GSORT_PLACES");
 	char name[4096];
+	void *memory;
 	int fd;
 
-	if (gs_error_place_run[0] != '\0')
+	if (gs_spot_run[0] != '\0')
 		return;
-	gs_error_place_dropped = getenv("GSORT_DROP");
-	gs_error_place_name_run();
+	gs_spot_dropped = getenv("GSORT_DROP");
+	gs_spot_name_run();
 	if (folder == NULL)
 		return;
 	snprintf(name, sizeof name, "%s/%s.%zu", folder, program_invocation_short_name, count);
 	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (fd >= 0 && ftruncate(fd, (off_t)(count * sizeof *gs_error_place_records)) == 0) {
-		void *memory = mmap(NULL, count * sizeof *gs_error_place_records, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-		gs_error_place_records = memory != MAP_FAILED ? memory : NULL;
+	if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0) {
+		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		gs_spot_records = memory != MAP_FAILED ? memory : NULL;
 	}
-	for (size_t p = 0; gs_error_place_records != NULL && p < count; p++)
-		if (gs_error_place_records[p].name[0] == '\0')
-			memcpy(gs_error_place_records[p].name, __start_gs_error_places[p].name, GS_ERROR_PLACE_NAME);
+	for (size_t s = 0; gs_spot_records != NULL && s < count; s++)
+		if (gs_spot_records[s].name[0] == '\0')
+			memcpy(gs_spot_records[s].name, __start_gs_spots[s].name, GS_SPOT_NAME);
 	close(fd);
 }
 
-/* PLACE has an error: is it dropped? */
-GS_ERROR_PLACE_SHARED bool
-gs_error_place_drops(const struct gs_error_place *place)
+/* SPOT has an error: is it dropped? */
+GS_SPOT_SHARED bool
+gs_spot_drops(const struct gs_spot *spot)
 {
-	for (unsigned r = 0; gs_error_place_records != NULL && r < GS_ERROR_PLACE_RUNS; r++) {
-		char *run = gs_error_place_records[place - __start_gs_error_places].runs[r];
+	const char *drop = gs_spot_dropped;
+
+	for (unsigned r = 0; gs_spot_records != NULL && r < GS_SPOT_RUNS; r++) {
+		char *run = gs_spot_records[spot - __start_gs_spots].runs[r];
 
 		if (run[0] == '\0')
-			memcpy(run, gs_error_place_run, GS_ERROR_PLACE_RUN);
-		if (strcmp(run, gs_error_place_run) == 0)
+			memcpy(run, gs_spot_run, GS_SPOT_RUN);
+		if (strcmp(run, gs_spot_run) == 0)
 			break;
 	}
-	return gs_error_place_dropped != NULL && strlen(place->name) >= strlen(gs_error_place_dropped) &&
-	       strcmp(place->name + strlen(place->name) - strlen(gs_error_place_dropped), gs_error_place_dropped) == 0;
+	return drop != NULL && strlen(spot->name) >= strlen(drop) &&
+	       strcmp(spot->name + strlen(spot->name) - strlen(drop), drop) == 0;
 }
 
-#define GS_ERROR_PLACE_TEXT(line)	#line
-#define GS_ERROR_PLACE_AT(line)	__FILE__ ":" GS_ERROR_PLACE_TEXT(line)
-#define GS_ERROR_PLACE_ERROR(status) \
+#define GS_SPOT_TEXT(line)	#line
+#define GS_SPOT_AT(line)	__FILE__ ":" GS_SPOT_TEXT(line)
+#define GS_SPOT_ERROR(status) \
 	(__builtin_expect((status) != GS_OK, 0) && !__extension__({ \
-		static const struct gs_error_place gs_this_place __attribute__((section("gs_error_places"), used)) = { \
-			GS_ERROR_PLACE_AT(__LINE__) }; \
-		gs_error_place_drops(&gs_this_place); \
+		static const struct gs_spot gs_this_spot __attribute__((section("gs_spots"), used)) = { \
+			GS_SPOT_AT(__LINE__) }; \
+		gs_spot_drops(&gs_this_spot); \
 	}))
 
 #undef TRY
 #define TRY(call) \
 	do { \
 		gs_status try_status = (call); \
-		if (GS_ERROR_PLACE_ERROR(try_status)) \
+		if (GS_SPOT_ERROR(try_status)) \
 			return try_status; \
 	} while (0)
 
@@ -131,7 +133,7 @@ gs_error_place_drops(const struct gs_error_place *place)
 		if ((status) == GS_OK) { \
 			const gs_status then_status = (call); \
 			\
-			if (GS_ERROR_PLACE_ERROR(then_status)) \
+			if (GS_SPOT_ERROR(then_status)) \
 				(status) = then_status; \
 		} \
 	} while (0)

@@ -161,27 +161,44 @@ failing() {
 	FAULT_CALL=$1 FAULT_AT=$2 FAULT_ERRNO=$3 FAULT_HOW=on LD_PRELOAD=$GSORT_BUILD/tests/fault/fault.so "${@:4}" 2>&1 || :
 }
 
-@test "messages of calls that fail name the file, and how much memory" {
+@test "messages of calls that fail name the file, and how much memory; none is dropped" {
 	mkdir temp
 	seq 5000 >in
 	gen --keys 3000000 --type u64 >wide
 	head -c 3m /dev/zero >long
 	head -c 4000 /dev/urandom >keys
 	export GSORT_RANKS=3
+	: >nothing
+	for ((n = 100; n > 0; n--)); do echo $n; done >itself
+	cp keys ours
+	cp itself linked
+	ln linked link
+	# The output would be right, and its loss may show later only: an error all the same.
 	{
 		failing close 1 5 gsort -o out in
+		failing close 1 5 gsort --split=3 -o out-%r in
+		failing fdatasync 1 5 gsort -o itself itself
+		failing fsync 1 5 gsort -o itself itself
+		failing ftruncate 1 5 gsort -o linked nothing
+		failing ftruncate 1 5 gsort -o linked in
 		cat wide | failing pread 1 5 gsort -u64 --parallel=1 -S 16M -T temp -o out
 		failing mmap 1 12 gsort --lines --parallel=1 -S 64M in
-		[ ! -x "$GSORT_BUILD/gsort-ranks" ] || for call in close rename; do
-			failing $call 1 5 "$GSORT_BUILD/gsort-ranks" -u32 -o out keys
+		[ ! -x "$GSORT_BUILD/gsort-ranks" ] || for call in close rename fdatasync; do
+			failing $call 1 5 "$GSORT_BUILD/gsort-ranks" -u32 -o ours ours
 		done
 	} >said
 	diff -B said - <<-END
 		gsort: close failed: out: Input/output error
+		gsort: close failed: out-0: Input/output error
+		gsort: write failed: itself: Input/output error
+		gsort: cannot replace itself: Input/output error
+		gsort: truncate failed: linked: Input/output error
+		gsort: truncate failed: linked: Input/output error
 		gsort: cannot read a temporary file in temp: Input/output error
 		gsort: cannot reserve 6 MiB of memory: Cannot allocate memory
-		$([ ! -x "$GSORT_BUILD/gsort-ranks" ] || printf 'gsort-ranks: rank 0 on here: %s failed: out: Input/output error\n' close rename)
+		$([ ! -x "$GSORT_BUILD/gsort-ranks" ] || printf 'gsort-ranks: rank 0 on here: %s failed: ours: Input/output error\n' close rename write)
 	END
+	[ "$(head -n 1 itself)" = 100 ]
 	# the line grows by halves: one of these calls is for the third MiB
 	for n in {30..80}; do
 		failing malloc,mmap $n 12 gsort --lines --parallel=1 -S 64M -o out long

@@ -206,6 +206,23 @@ failing() {
 	grep -qx "gsort: long: no memory for a line of 3145728 bytes" said
 }
 
+@test "each read of a pipe that fails is an error, also behind the last byte" {
+	local program n calls
+	for ((n = 0; n < 200; n++)); do echo $n; done >plain
+	for program in gzip bzip2 xz zstd lz4 cat; do
+		command -v $program >/dev/null || continue
+		$program <plain >in
+		truncate -s 1M report
+		cat in | FAULT_REPORT=report failing read 1000 5 gsort --parallel=1 -o out
+		calls=$(od -An -tu8 -j 8 -N 8 report)
+		[ "$calls" -ge 2 ]
+		for ((n = 1; n <= calls; n++)); do
+			[ "$(cat in | failing read $n 5 gsort --parallel=1 -o out)" = "gsort: read failed: -: Input/output error" ] ||
+				{ echo "read $n of $calls, of $program"; return 1; }
+		done
+	done
+}
+
 @test "a library that calls exit(1) is an error, not disorder" {
 	needs bzip2
 	for ((n = 0; n < 5000; n++)); do echo $n; done | bzip2 >in.bz2

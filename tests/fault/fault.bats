@@ -212,7 +212,7 @@ failing() {
 	for program in gzip bzip2 xz zstd lz4 cat; do
 		command -v $program >/dev/null || continue
 		$program <plain >in
-		truncate -s 1M report
+		rm -f report && truncate -s 1M report
 		cat in | FAULT_REPORT=report failing read 1000 5 gsort --parallel=1 -o out
 		calls=$(od -An -tu8 -j 8 -N 8 report)
 		[ "$calls" -ge 2 ]

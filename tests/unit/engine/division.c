@@ -300,11 +300,13 @@ read_extents(void *argument)
 				const struct gs_item_extent *extent = &reader->division->extents[b].list[e];
 
 				reader->packed += extent->stored < extent->bytes;
-				if (gs_division_read(reader->division->shared, extent, (char *)piece, false) != GS_OK)
+				if (gs_division_read(reader->division->shared, extent, (char *)piece,
+				                     false) != GS_OK)
 					reader->wrong++;
 				for (size_t i = 0; i < extent->bytes / ITEM; i++)
 					reader->wrong += piece[i].number >= ITEMS ||
-					                 memcmp(&piece[i], &items[piece[i].number], ITEM) != 0;
+					                 memcmp(&piece[i], &items[piece[i].number],
+					                        ITEM) != 0;
 			}
 	return NULL;
 }
@@ -335,8 +337,8 @@ check_packers(unsigned count)
 		packed += readers[t].packed;
 		wrong += readers[t].wrong;
 	}
-	CHECK(wrong == 0 && packers.idle == (1u << count) - 1, "%u threads read %u packed extents, %u items are wrong",
-	      (unsigned)THREADS, packed, wrong);
+	CHECK(wrong == 0 && packers.idle == (1u << count) - 1,
+	      "%u threads read %u packed extents, %u items are wrong", (unsigned)THREADS, packed, wrong);
 	close_division(&shared, division);
 	gs_item_packers_close(&packers);
 	free(memory);

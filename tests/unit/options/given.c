@@ -87,8 +87,8 @@ members(void)
 	} longer = { *OPTIONS(.read = no_input), 1 };
 	char said[120];
 
-	snprintf(said, sizeof said, "struct_size of the options is 7: set it to sizeof(struct gsort_options), "
-	         "which is %zu here", sizeof flag);
+	snprintf(said, sizeof said, "struct_size of the options is 7: set it to sizeof(struct "
+	         "gsort_options), which is %zu here", sizeof flag);
 	opens_not(&(struct gsort_options){ .struct_size = 7 }, said);
 	longer.options.struct_size = sizeof longer;
 	opens_not(&longer.options, "an option is set that gsort " PACKAGE_VERSION " does not know");
@@ -299,13 +299,16 @@ arrays(void)
 	const void *const list[] = { keys, keys + 32 };
 	const size_t counts[] = { 3, 3 };
 	struct gsort_array_options flag = { .struct_size = sizeof flag };
-	struct gsort_array_options small = { .struct_size = sizeof small, .scratch = keys, .scratch_bytes = 9 };
+	struct gsort_array_options small = {
+		.struct_size = sizeof small, .scratch = keys, .scratch_bytes = 9,
+	};
 	static uint64_t many[100000];
 	char said[140];
 
 	refused(gsort_sort(keys, 3, GSORT_U32, &(struct gsort_array_options){ .struct_size = 7 }),
 	        (snprintf(said, sizeof said, "struct_size of the array options is 7: set it to sizeof(struct "
-	                  "gsort_array_options), which is %zu here", sizeof flag), said), "a size that is none");
+	                  "gsort_array_options), which is %zu here", sizeof flag), said),
+	        "a size that is none");
 	snprintf(said, sizeof said, "scratch has 9 bytes, but gsort_scratch_bytes() are %zu",
 	         gsort_scratch_bytes(100000, GSORT_U64, &small));
 	refused(gsort_sort(many, 100000, GSORT_U64, &small), said, "scratch memory that is too small");

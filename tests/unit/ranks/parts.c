@@ -269,7 +269,8 @@ check_errors(const char *const *names)
 	} table[] = {
 		{ "no file", &whole, missing, NULL, GS_EIO, 0, "/does/not/exist" },
 		{ "no file on rank 1", &whole, names, missing, GS_EIO, 1, "/does/not/exist" },
-		{ "another file on rank 1", &whole, names, names + 1, GS_EIO, 1, "has 12 bytes here, and 400 where" },
+		{ "another file on rank 1", &whole, names, names + 1, GS_EIO, 1,
+		  "has 12 bytes here, and 400 where" },
 		{ "a key and a half", &partial, names, NULL, GS_EINPUT, 0, "" },
 		{ "half a record", &record, names, NULL, GS_EINPUT, 0, "" },
 	};

@@ -131,12 +131,13 @@ lines_of() {
 }
 
 @test "lines: what is kept of files on disk does not grow with the input, whatever is known of it" {
-	local names=()
+	local files=15 names
 	needs lz4
+	[ -z "${GSORT_CI-}" ] || files=40
 	lines_of "%d some words %d" 400000 | lz4 -q -B4 >in
-	for _ in {1..40}; do names+=(in); done
+	mapfile -t names < <(yes in | head -n $files)
 	peak_within 18432 gsort -S 18M -T . --lines --argsort=u64 -o out "${names[@]}"
-	[ "$(stat -c %s out)" = 128000000 ]
+	[ "$(stat -c %s out)" = $((files * 400000 * 8)) ]
 }
 
 @test "long lines: -S is a limit, and what does not fit in it is an error" {
@@ -205,7 +206,9 @@ lines_of() {
 }
 
 @test "much larger than -S: what is in temporary files takes little memory" {
-	gen --seed 1 --keys 60000000 --type u64 >in	# 480 MB; 160 flushes to some hundred buckets
+	local keys=20000000		# 160 MB, or 480 in .ci/run: 53 or 160 flushes to some hundred buckets
+	[ -z "${GSORT_CI-}" ] || keys=60000000
+	gen --seed 1 --keys $keys --type u64 >in
 	peak_within 10752 gsort --record-size=16 -k u64@0 -S 16M -T . -o out in
 	rm in
 	gsort -c --record-size=16 -k u64@0 out

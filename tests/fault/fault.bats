@@ -15,8 +15,8 @@ prepare() {
 	! grep -q __tsan_init "$GSORT" || skip "the thread sanitizer does not go with the shim"
 }
 
-# faults STEP RUN...: each place in make check-slow; else one in twice STEP places, of the first half
-# of the runs; prints the last line
+# faults STEP RUN...: each place in make check-slow; else one in twice STEP places in .ci/run, and in
+# check one in four times STEP, of the first half of the runs; prints the last line
 faults() {
 	local every=$1
 	shift
@@ -24,6 +24,7 @@ faults() {
 		every=1
 	else
 		every=$((every * 2))
+		[ -n "${GSORT_CI-}" ] || every=$((every * 2))
 		set -- "${@:1:($# + 1) / 2}"
 	fi
 	"$GSORT_SOURCE/tests/fault/faults" --every "$every" "$@" >told || { cat told; return 1; }

@@ -250,7 +250,7 @@ scratch_of(void *memory, size_t count, const room &room)
 
 	s.counts = (number *)memory;
 	s.room = room;
-	if (count < bins_from<Of>(room)) {	/* keys alone: merges have their own; see sort_scratch_bytes() */
+	if (count < bins_from<Of>(room)) {	/* merges have their own: see sort_scratch_bytes() */
 		if (Of::CARRIES)
 			carve(&s.listed, base, &s.bytes, LISTED);
 		for (int k = WORD_12; Of::CARRIES && k < KINDS; k++)
